@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPUCACHE_CACHE_H
+#define GPUCACHE_CACHE_H
+
+#include <gpucache/predictor.h>
+#include <gpucache/stats.h>
+
+GPC_BEGIN_DECLS
+
+/*
+ * A cache: tags, state and policies, without a clock. One object serves every
+ * level. It holds no data, only which bytes are valid and dirty.
+ *
+ * Three timeless steps make every access:
+ *   lookup   compare tags; on a hit the access is done, on a miss the predictor
+ *            is asked and the result says what to fetch
+ *   reserve  choose a victim, evict it, mark the missing sectors pending
+ *   fill     the data are here: pending sectors become valid (allocating first,
+ *            if the line has no way yet)
+ * gpc_cache_access runs all of them at once, as if memory below were instant.
+ * A host with a clock calls gpc_cache_lookup and gpc_cache_reserve when the
+ * request passes the tags and gpc_cache_fill when the reply arrives.
+ */
+
+/* Where a line is looked for. */
+typedef enum gpc_index {
+    GPC_INDEX_MODULO = 0, /* line number modulo sets */
+    GPC_INDEX_XOR = 1,    /* modulo of the line number with its upper bits folded onto the index by XOR */
+    GPC_INDEX_FERMI = 2,  /* Fermi's L1 hash (Nugteren et al., HPCA 2014); 32 or 64 sets */
+    GPC_INDEX_IPOLY = 3,  /* irreducible-polynomial interleaving (Rau, ISCA 1991) */
+    GPC_INDEX_USER = 4,   /* gpc_cache_options.index_fn */
+    GPC_INDEX_COUNT
+} gpc_index;
+
+typedef enum gpc_write_policy {
+    GPC_WRITE_BACK = 0,
+    GPC_WRITE_THROUGH = 1,
+    GPC_WRITE_EVICT = 2 /* write through, and a hit invalidates the line (Fermi's global stores) */
+} gpc_write_policy;
+
+typedef enum gpc_write_allocate {
+    GPC_WRITE_NO_ALLOCATE = 0,
+    GPC_WRITE_FETCH = 1,     /* a partial sector is fetched before it is written; a whole one is not */
+    GPC_WRITE_LAZY_FETCH = 2 /* written bytes are kept under a byte mask; a later read fetches the rest */
+} gpc_write_allocate;
+
+typedef enum gpc_allocate {
+    GPC_ALLOCATE_ON_MISS = 0, /* the way is reserved while the data are fetched */
+    GPC_ALLOCATE_ON_FILL = 1, /* the way is taken when the data arrive */
+    GPC_ALLOCATE_STREAMING = 2 /* as on fill, with no line reserved for a miss in flight */
+} gpc_allocate;
+
+/* What became of an access. */
+typedef enum gpc_outcome {
+    GPC_HIT = 0,
+    GPC_PENDING_HIT = 1,  /* resident, but a needed sector is still on its way */
+    GPC_SECTOR_MISS = 2,  /* resident, a needed sector is not valid */
+    GPC_MISS = 3,         /* not resident */
+    GPC_BYPASSED = 4,     /* not resident, and not to be allocated */
+    GPC_NO_VICTIM = 5     /* not resident, and every way is pending or protected: line reservation failure */
+} gpc_outcome;
+
+/*
+ * Result of one step or access; every field is written.
+ * `fetch_sectors` and the two write fields are what the level below must be
+ * asked; in gpc_cache_access the fetch has already been filled.
+ */
+typedef struct gpc_access_result {
+    uint8_t outcome;         /* gpc_outcome */
+    uint8_t needed_sectors;  /* sectors that the request touches */
+    uint8_t hit_sectors;     /* of these, valid before the access (or pending, in a pending hit) */
+    uint8_t fetch_sectors;   /* to read from below, fetch granularity included */
+    uint8_t write_sectors;   /* to write below: write through, evict, no-allocate */
+    uint8_t evicted;         /* 1 = `eviction` is filled in; a clean line leaves too */
+    uint8_t reserved[2];
+    uint32_t set;
+    uint32_t way;            /* UINT32_MAX where the line has none */
+    uint32_t policy_word;    /* with a fetch: for the level below; else 0 */
+    uint64_t write_bytes[2]; /* bytes to write below, lines of at most 128 bytes */
+    gpc_eviction eviction;
+} gpc_access_result;
+
+/*
+ * Called after a line got sectors (`sectors`: bit per sector). `request` is the
+ * one that caused it. May not call into the same cache.
+ */
+typedef void (*gpc_fill_fn)(void *user_data, uint64_t line_address, uint32_t set, uint32_t way, uint8_t sectors,
+                            const gpc_request *request);
+
+/*
+ * Called after a line left, clean or dirty, before the new one is filled.
+ * `request` is the one that caused it, NULL for invalidate and flush. May not
+ * call into the same cache.
+ */
+typedef void (*gpc_evict_fn)(void *user_data, const gpc_eviction *eviction, const gpc_request *request);
+
+/* Returns the set, below `sets`, of a line number (address / line size). Must be a pure function. */
+typedef uint32_t (*gpc_index_fn)(void *user_data, uint64_t line_number, uint32_t sets);
+
+typedef struct gpc_cache_options {
+    size_t struct_size;
+    uint64_t sets;            /* 1 or more; no power of two needed */
+    uint32_t ways;            /* 1 to GPC_MAX_WAYS */
+    uint32_t line_bytes;      /* power of two, 8 to 4096 */
+    uint32_t sectors;         /* per line: 0 or 1 = not sectored, 2, 4 or 8 */
+    uint32_t fetch_sectors;   /* aligned group of sectors that a read miss of part of a line fetches; 0 or 1 = just what is missing */
+    uint32_t index;           /* gpc_index */
+    uint32_t write_policy;    /* gpc_write_policy, global space */
+    uint32_t write_policy_local;
+    uint32_t write_allocate;  /* gpc_write_allocate, global space */
+    uint32_t write_allocate_local;
+    uint32_t allocate;        /* gpc_allocate */
+    uint32_t atomics_here;    /* 1 = atomics and reductions are performed here (L2); 0 = they pass, and invalidate what they touch */
+    uint32_t track_reuse;     /* 1 = count hits per line, for evictions and reuse statistics */
+    uint32_t track_warps;     /* 1 = tell intra-warp from inter-warp hits */
+    uint32_t instance;        /* which of the caches of its level, for policies that differ by SM */
+    uint32_t instances;       /* caches of its level; 0 = 1 */
+    const char *replacement;  /* `name` or `name(parameter=value, ...)`; NULL = "lru" */
+    const char *predictor;    /* likewise; NULL = "always-cache" */
+    gpc_index_fn index_fn;    /* with GPC_INDEX_USER */
+    void *index_data;
+    gpc_fill_fn on_fill;      /* NULL = not called */
+    gpc_evict_fn on_evict;    /* NULL = not called */
+    void *callback_data;      /* for both */
+} gpc_cache_options;
+
+/* 16 KiB, 4-way, 128-byte lines, LRU, write-back with fetch on write: every other field 0 or NULL. */
+#define GPC_CACHE_OPTIONS_INIT                                                                              \
+    {sizeof(gpc_cache_options), 32, 4, 128, 0, 0, GPC_INDEX_MODULO, GPC_WRITE_BACK, GPC_WRITE_BACK,         \
+     GPC_WRITE_FETCH, GPC_WRITE_FETCH, GPC_ALLOCATE_ON_MISS, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL}
+
+/* Make `options` what GPC_CACHE_OPTIONS_INIT makes it. Any thread. Since: 0.1. */
+GPC_API void gpc_cache_options_init(gpc_cache_options *options);
+
+/*
+ * Create a cache, empty.
+ * Returns GPC_OK; GPC_ERROR_ABI; GPC_ERROR_ARGUMENT or GPC_ERROR_RANGE (a field,
+ * named in `error`); GPC_ERROR_NOT_FOUND (a policy); GPC_ERROR_MEMORY; what a
+ * policy's init returned. Strings are copied. Since: 0.1.
+ */
+GPC_API gpc_status gpc_cache_create(gpc_context *context, const gpc_cache_options *options, gpc_error *error,
+                                    gpc_cache **out);
+
+/* Destroy without write-backs or callbacks. NULL is allowed. Since: 0.1. */
+GPC_API void gpc_cache_destroy(gpc_cache *cache);
+
+/*
+ * One whole access, memory below being instant.
+ *   result  may be NULL
+ * Returns GPC_OK; GPC_ERROR_ARGUMENT (NULL, kind, space or hint out of range,
+ * bytes beyond the line); GPC_ERROR_CALLBACK (a policy chose an impossible
+ * victim; the cache is unchanged). Since: 0.1.
+ */
+GPC_API gpc_status gpc_cache_access(gpc_cache *cache, const gpc_request *request, gpc_access_result *result);
+
+/* Flags of one access in a batch. */
+#define GPC_BATCH_HIT 0x01u        /* every needed sector was valid */
+#define GPC_BATCH_EVICTED 0x02u    /* a line left */
+#define GPC_BATCH_WRITE_BACK 0x04u /* with dirty bytes */
+#define GPC_BATCH_BYPASSED 0x08u
+#define GPC_BATCH_SECTOR_MISS 0x10u
+#define GPC_BATCH_WRITE_BELOW 0x20u /* the level below gets a write */
+
+/* A batch of accesses as parallel arrays of `count` elements; NULL arrays take the value in brackets. */
+typedef struct gpc_batch {
+    size_t struct_size;
+    size_t count;
+    const uint64_t *addresses; /* bytes; required */
+    const uint8_t *kinds;      /* gpc_kind [GPC_LOAD] */
+    const uint64_t *pcs;       /* [0] */
+    const uint32_t *warps;     /* [0] */
+    const uint64_t *next_uses; /* as gpc_request.next_use [0] */
+    uint32_t size;             /* bytes of every access; 0 = the whole line */
+    uint32_t sm;               /* of every access */
+    uint8_t *results;          /* out: GPC_BATCH_ flags [not wanted] */
+    uint64_t *evicted;         /* out: line address that left, UINT64_MAX if none [not wanted] */
+} gpc_batch;
+
+#define GPC_BATCH_INIT {sizeof(gpc_batch), 0, NULL, NULL, NULL, NULL, NULL, 0, 0, NULL, NULL}
+
+/*
+ * The accesses of a batch in order, exactly as gpc_cache_access would make
+ * them, many times faster. Stops at the first that fails.
+ *   out_done  receives the number completed; may be NULL
+ * Returns as gpc_cache_access, and GPC_ERROR_ABI. Since: 0.1.
+ */
+GPC_API gpc_status gpc_cache_access_many(gpc_cache *cache, const gpc_batch *batch, size_t *out_done);
+
+/*
+ * For each access of a stream, the index of the next one to the same line, or
+ * UINT64_MAX: the future that the `opt` policy needs in gpc_request.next_use.
+ *   addresses, next_uses  `count` elements
+ * Returns GPC_OK; GPC_ERROR_ARGUMENT; GPC_ERROR_MEMORY. Since: 0.1.
+ */
+GPC_API gpc_status gpc_next_uses(gpc_context *context, const uint64_t *addresses, size_t count, uint32_t line_bytes,
+                                 uint64_t *next_uses);
+
+/*
+ * Look without touching: what an access would find, with no effect on recency,
+ * policies or statistics. `result` gets outcome (HIT, PENDING_HIT, SECTOR_MISS
+ * or MISS), sectors, set and way. Since: 0.1.
+ */
+GPC_API gpc_status gpc_cache_probe(const gpc_cache *cache, const gpc_request *request, gpc_access_result *result);
+
+/*
+ * First step: compare tags, tell the policies, serve a hit, ask the predictor on
+ * a miss. Nothing is evicted. A host that cannot go on (its queue is full) must
+ * find that out before. Returns as gpc_cache_access. Since: 0.1.
+ */
+GPC_API gpc_status gpc_cache_lookup(gpc_cache *cache, const gpc_request *request, gpc_access_result *result);
+
+/*
+ * Second step, after a lookup whose outcome was MISS or SECTOR_MISS: give the
+ * line a way, evicting if needed, and mark `sectors` pending. A line that is
+ * resident only gets more sectors pending. Outcome GPC_NO_VICTIM: nothing
+ * changed, try again when a fill has freed a way; GPC_BYPASSED: the policy
+ * declined. Since: 0.1.
+ */
+GPC_API gpc_status gpc_cache_reserve(gpc_cache *cache, const gpc_request *request, uint8_t sectors,
+                                     gpc_access_result *result);
+
+/*
+ * Last step: `sectors` of the request's line arrived. Pending sectors become
+ * valid; a line without a way gets one first (on fill, streaming). A store that
+ * waited for its fetch marks its bytes dirty now. Outcome GPC_NO_VICTIM as in
+ * gpc_cache_reserve. Since: 0.1.
+ */
+GPC_API gpc_status gpc_cache_fill(gpc_cache *cache, const gpc_request *request, uint8_t sectors,
+                                  gpc_access_result *result);
+
+/*
+ * A reply came from below with a policy word: what the predictor makes of its
+ * own decision. Returns the decision that holds. Since: 0.1.
+ */
+GPC_API gpc_decision gpc_cache_reply(gpc_cache *cache, const gpc_request *request, gpc_decision predicted,
+                                     uint32_t word);
+
+/* The word that this level's predictor sends up with its reply to `request`. Since: 0.1. */
+GPC_API uint32_t gpc_cache_respond(gpc_cache *cache, const gpc_request *request);
+
+/*
+ * Drop lines. Dirty bytes are lost to the caller unless on_evict takes them.
+ * Pending sectors of a dropped line are forgotten; their fill then allocates anew.
+ *   range: every line that [address, address + bytes) touches
+ * Returns GPC_OK, also where nothing was resident. Since: 0.1.
+ */
+GPC_API gpc_status gpc_cache_invalidate_line(gpc_cache *cache, uint64_t address);
+GPC_API gpc_status gpc_cache_invalidate_range(gpc_cache *cache, uint64_t address, uint64_t bytes);
+GPC_API gpc_status gpc_cache_invalidate_all(gpc_cache *cache);
+
+/*
+ * Write all dirty bytes back through on_evict (forced = 1); lines stay, clean.
+ *   out_sectors  receives the dirty sectors written; may be NULL
+ * Since: 0.1.
+ */
+GPC_API gpc_status gpc_cache_flush(gpc_cache *cache, uint64_t *out_sectors);
+
+/* A resident line. */
+typedef struct gpc_line {
+    uint64_t line_address;
+    uint32_t set, way;
+    uint32_t reuse_count; /* 0 unless track_reuse */
+    uint32_t warp;        /* that filled it; 0 unless track_warps */
+    uint8_t valid_sectors, dirty_sectors, pending_sectors;
+    uint8_t priority; /* gpc_priority */
+    uint32_t reserved;
+    uint64_t written_bytes[2]; /* with lazy fetch: bytes valid in sectors that are not */
+} gpc_line;
+
+/*
+ * Iterate over resident lines in order of set and way: start with *cursor = 0.
+ * Returns GPC_OK with a line, or GPC_END. The cache must not change between. Since: 0.1.
+ */
+GPC_API gpc_status gpc_cache_next_line(const gpc_cache *cache, uint64_t *cursor, gpc_line *line);
+
+/* Pass a warp event to the policies. Since: 0.1. */
+GPC_API gpc_status gpc_cache_warp_event(gpc_cache *cache, const gpc_warp_event *event);
+
+/*
+ * Replace the policy of a live cache. Resident lines stay; the new policy sees
+ * each as filled, in order of set and way. On failure the old one stays.
+ * Since: 0.1.
+ */
+GPC_API gpc_status gpc_cache_set_replacement(gpc_cache *cache, const char *spec, gpc_error *error);
+GPC_API gpc_status gpc_cache_set_predictor(gpc_cache *cache, const char *spec, gpc_error *error);
+
+/* Counters since creation or the last reset. `stats` keeps its struct_size. Since: 0.1. */
+GPC_API gpc_status gpc_cache_get_stats(const gpc_cache *cache, gpc_cache_stats *stats);
+GPC_API void gpc_cache_reset_stats(gpc_cache *cache);
+
+GPC_END_DECLS
+
+#endif

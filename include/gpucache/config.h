@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPUCACHE_CONFIG_H
+#define GPUCACHE_CONFIG_H
+
+#include <gpucache/context.h>
+
+GPC_BEGIN_DECLS
+
+/*
+ * Configuration: flat keys (`l1.size = 16KiB`), each with a type, a unit, a
+ * default, a range and a meaning. Values come from a preset, then from files,
+ * then from single settings; the last one holds.
+ */
+
+typedef enum gpc_value_type {
+    GPC_VALUE_COUNT = 0,  /* whole number, decimal or 0x */
+    GPC_VALUE_SIZE = 1,   /* bytes, with B, KiB, MiB or GiB (K, M, G mean the same) */
+    GPC_VALUE_BOOL = 2,   /* true, false, yes, no, on, off, 1, 0 */
+    GPC_VALUE_CHOICE = 3, /* one of `choices` */
+    GPC_VALUE_POLICY = 4, /* `name` or `name(parameter=value, ...)` of a registry */
+    GPC_VALUE_TEXT = 5,
+    GPC_VALUE_NUMBER = 6  /* decimal fraction */
+} gpc_value_type;
+
+typedef struct gpc_key_info {
+    size_t struct_size;
+    const char *name;
+    gpc_value_type type;
+    const char *unit;     /* "" if none */
+    const char *initial;  /* default, as text */
+    double minimum, maximum; /* of numeric types */
+    const char *choices;  /* `a|b|c`; for SIZE and COUNT also words allowed instead of a number (`auto`); "" if none */
+    const char *meaning;
+} gpc_key_info;
+
+#define GPC_KEY_INFO_INIT {sizeof(gpc_key_info), NULL, GPC_VALUE_COUNT, NULL, NULL, 0, 0, NULL, NULL}
+
+/* Enumerate the keys in reference order. GPC_ERROR_RANGE past the end. Any thread. Since: 0.1. */
+GPC_API size_t gpc_key_count(void);
+GPC_API gpc_status gpc_key_at(size_t index, gpc_key_info *info);
+
+/* Enumerate the presets: name and one line. Static storage. Any thread. Since: 0.1. */
+GPC_API size_t gpc_preset_count(void);
+GPC_API gpc_status gpc_preset_at(size_t index, const char **name, const char **summary);
+
+/*
+ * The preset's own text, in the syntax of gpc_config_load_text, with the source
+ * of every figure as a comment. NULL for an unknown name. Static storage. Since: 0.1.
+ */
+GPC_API const char *gpc_preset_text(const char *name);
+
+/* Create a configuration in which every key has its default. Since: 0.1. */
+GPC_API gpc_status gpc_config_create(gpc_context *context, gpc_error *error, gpc_config **out);
+GPC_API gpc_status gpc_config_copy(const gpc_config *config, gpc_error *error, gpc_config **out);
+GPC_API void gpc_config_destroy(gpc_config *config);
+
+/*
+ * Apply a preset on top of what is set. GPC_ERROR_NOT_FOUND names the nearest
+ * known one. Since: 0.1.
+ */
+GPC_API gpc_status gpc_config_load_preset(gpc_config *config, const char *name, gpc_error *error);
+
+/*
+ * Apply a file: `key = value` lines, `#` comments, `preset = NAME`, and
+ * `include = PATH` (relative to the including file; at most 16 deep). All or
+ * nothing: on failure the configuration is as before and `error` names file, line
+ * and key. Returns GPC_OK; GPC_ERROR_IO; GPC_ERROR_FORMAT; GPC_ERROR_NOT_FOUND
+ * (unknown key, with the nearest one); GPC_ERROR_RANGE; GPC_ERROR_MEMORY.
+ * Since: 0.1.
+ */
+GPC_API gpc_status gpc_config_load_file(gpc_config *config, const char *path, gpc_error *error);
+
+/* The same from text; `name` stands for the file in messages. `include` is relative to the working directory. Since: 0.1. */
+GPC_API gpc_status gpc_config_load_text(gpc_config *config, const char *text, const char *name, gpc_error *error);
+
+/*
+ * Import a GPGPU-Sim or Accel-Sim option file (`-gpgpu_cache:dl1 S:4:128:64,...`):
+ * the options that have a key here are applied, others are passed over.
+ *   out_applied  receives the number of options applied; may be NULL
+ * All or nothing, as gpc_config_load_file. Since: 0.1.
+ */
+GPC_API gpc_status gpc_config_import_gpgpusim(gpc_config *config, const char *path, size_t *out_applied,
+                                              gpc_error *error);
+
+/* Set one key from text. Returns as gpc_config_load_file. Since: 0.1. */
+GPC_API gpc_status gpc_config_set(gpc_config *config, const char *key, const char *value, gpc_error *error);
+
+/* Set one key from `key=value`. Since: 0.1. */
+GPC_API gpc_status gpc_config_set_pair(gpc_config *config, const char *pair, gpc_error *error);
+
+/*
+ * A key's value as canonical text (sizes with the largest exact unit).
+ * The pointer lives until the key is next set. Returns GPC_OK or GPC_ERROR_NOT_FOUND. Since: 0.1.
+ */
+GPC_API gpc_status gpc_config_get(const gpc_config *config, const char *key, const char **out_value);
+
+/*
+ * A numeric key's value (SIZE in bytes, COUNT, BOOL as 0 or 1).
+ * GPC_ERROR_STATE where it is a word (`auto`) or no number. Since: 0.1.
+ */
+GPC_API gpc_status gpc_config_get_u64(const gpc_config *config, const char *key, uint64_t *out_value);
+
+GPC_END_DECLS
+
+#endif

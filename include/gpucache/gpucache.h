@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPUCACHE_GPUCACHE_H
+#define GPUCACHE_GPUCACHE_H
+
+/*
+ * libgpucache: the memory hierarchy of a GPU, to embed or to run by itself.
+ *
+ * Objects
+ *   gpc_context    allocator, log, seed, registries of policies; owns all state
+ *   gpc_config     keys and values, from presets, files and settings
+ *   gpc_cache      one cache: tags, sectors, write policies, pluggable replacement and bypass
+ *   gpc_hierarchy  coalescer, L1 per SM, L2 slices, DRAM, made from a gpc_config
+ *   gpc_trace      kernels, thread blocks and warps from files or generators
+ *   gpc_replay     runs a gpc_trace through a gpc_hierarchy
+ *
+ * Errors. Calls return gpc_status: negative on failure, and then nothing has
+ * changed and no out-parameter was written, except where a comment says more. A
+ * `gpc_error *` may be NULL; it receives a sentence that names what was wrong.
+ * The library never prints, exits, aborts, or asserts on input.
+ *
+ * Threads. A context and everything made from it may be used by one thread at a
+ * time. Different contexts share nothing. Functions marked "any thread" touch
+ * no object.
+ *
+ * Ownership. `_create` and `_open` hand out an object, `_destroy` and `_close`
+ * take it back; NULL is allowed there. Strings and tables passed in are copied.
+ * Pointers handed out are borrowed, for as long as the comment says. Destroying
+ * a context before its objects is allowed: the last one frees it.
+ *
+ * Callbacks run on the thread of the call that caused them and may not call
+ * into the object they come from. `user_data` is theirs; where a `destroy` goes
+ * with it, it runs exactly once, also when the registration itself fails.
+ *
+ * Structures. Option and result structures begin with `size_t struct_size`;
+ * fill them with the `_INIT` macro or `_init` function. The library takes a
+ * smaller, older structure as if the missing fields had their defaults, and a
+ * larger, newer one if the bytes it does not know are zero. gpc_request,
+ * gpc_access_result, gpc_instruction and the like are plain records of fixed size.
+ *
+ * Determinism. The same calls with the same seed give the same results on
+ * every machine, compiler and build.
+ */
+
+#include <gpucache/cache.h>
+#include <gpucache/config.h>
+#include <gpucache/context.h>
+#include <gpucache/error.h>
+#include <gpucache/hierarchy.h>
+#include <gpucache/policy.h>
+#include <gpucache/predictor.h>
+#include <gpucache/replay.h>
+#include <gpucache/stats.h>
+#include <gpucache/trace.h>
+#include <gpucache/types.h>
+#include <gpucache/version.h>
+
+#endif

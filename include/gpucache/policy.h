@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPUCACHE_POLICY_H
+#define GPUCACHE_POLICY_H
+
+#include <gpucache/context.h>
+
+GPC_BEGIN_DECLS
+
+/*
+ * Replacement policies.
+ *
+ * A policy is a table of functions and three sizes. The library allocates one
+ * zeroed slab per cache: an instance, one state per set, one state per line
+ * (set x ways + way). A policy is told (set, way) and a request, never an
+ * object, and so can serve any cache of any simulator.
+ *
+ * Order of calls for one access:
+ *   hit                     on_hit
+ *   miss, then allocation   on_miss, [choose_victim, on_evict,] on_fill
+ *   miss without allocation on_miss
+ * A free way is taken (the lowest) before choose_victim is asked. on_fill is
+ * called when the line gets its way: with allocate-on-miss that is before the
+ * data arrive. A sector miss is an on_hit: the line is resident.
+ *
+ * None of these functions may call into the library.
+ * They run on the thread of the call that caused them.
+ */
+
+#define GPC_MAX_WAYS 1024u
+#define GPC_MAX_PARAMETERS 16u
+
+/* choose_victim's word for "leave everything as it is and bypass the request". */
+#define GPC_WAY_BYPASS UINT32_MAX
+
+/* A number that configuration text may give: `name(parameter=value, ...)`. */
+typedef struct gpc_parameter {
+    const char *name;
+    double initial; /* value when the text does not give it */
+    double minimum, maximum;
+    bool whole;          /* only whole numbers */
+    const char *meaning; /* one line, with the unit */
+} gpc_parameter;
+
+/* The cache that a policy or predictor is made for. Lives as long as the instance. */
+typedef struct gpc_policy_env {
+    size_t struct_size;
+    uint32_t sets, ways;
+    uint32_t line_bytes;
+    uint32_t sectors;         /* per line; 1 = not sectored */
+    uint32_t index;           /* which of the caches of its level, from 0 */
+    uint32_t count;           /* caches of its level */
+    uint64_t seed;            /* differs per cache, derives from the context's seed */
+    void *set_state;          /* zeroed, sets x set_bytes; NULL if set_bytes is 0 */
+    void *line_state;         /* zeroed, sets x ways x line_bytes of the table; NULL if that is 0 */
+    const double *parameters; /* one per declared parameter, in declared order */
+    const char *arguments;    /* the text between the parentheses, "" if there is none */
+    void *user_data;          /* as registered */
+} gpc_policy_env;
+
+/* Something that happened to a warp of the SM whose cache this is. */
+typedef enum gpc_warp_event_kind {
+    GPC_WARP_START = 0,
+    GPC_WARP_BARRIER = 1, /* the warp reached a block-wide barrier */
+    GPC_WARP_EXIT = 2,
+    GPC_KERNEL_START = 3, /* `warp` and `block` are 0 */
+    GPC_KERNEL_END = 4
+} gpc_warp_event_kind;
+
+typedef struct gpc_warp_event {
+    uint32_t kind; /* gpc_warp_event_kind */
+    uint32_t sm, warp, block, kernel;
+    uint32_t reserved;
+    uint64_t cycle;
+} gpc_warp_event;
+
+/* What is known of a line when it leaves. */
+typedef struct gpc_eviction {
+    uint64_t line_address; /* bytes, aligned to the line */
+    uint32_t set, way;
+    uint32_t reuse_count; /* hits since it was filled; 0 unless the cache tracks reuse */
+    uint8_t valid_sectors;
+    uint8_t dirty_sectors;
+    uint8_t forced; /* 1 = invalidated or flushed, not replaced */
+    uint8_t reserved;
+    uint64_t dirty_bytes[2]; /* bytes to write back, lines of at most 128 bytes */
+} gpc_eviction;
+
+/*
+ * The table. NULL function = the default in brackets. Copied at registration
+ * up to struct_size, so a caller may be older or newer than the library.
+ */
+typedef struct gpc_replacement_ops {
+    size_t struct_size;
+    const char *name;    /* [a-z0-9-]+, as configuration text writes it */
+    const char *summary; /* one line */
+    const char *source;  /* document and section, "" if none */
+    size_t instance_bytes;
+    size_t set_bytes;  /* of state per set */
+    size_t line_bytes; /* of state per line */
+    const gpc_parameter *parameters;
+    size_t parameter_count; /* at most GPC_MAX_PARAMETERS */
+
+    /* Prepare `self`, zeroed. A status other than GPC_OK refuses the cache; `message` (256 bytes) may say why. [GPC_OK] */
+    gpc_status (*init)(void *self, const gpc_policy_env *env, char *message);
+    /* Release what init acquired outside the slab. [nothing] */
+    void (*finish)(void *self);
+    /* `way` of `set` served the request. [nothing] */
+    void (*on_hit)(void *self, uint32_t set, uint32_t way, const gpc_request *request);
+    /* No way of `set` holds the line. [nothing] */
+    void (*on_miss)(void *self, uint32_t set, const gpc_request *request);
+    /*
+     * Choose among the ways whose bit is set in `candidates` (way w = bit w % 64
+     * of word w / 64), or, where it is NULL, among all. A way outside makes the
+     * access fail with GPC_ERROR_CALLBACK. Required.
+     */
+    uint32_t (*choose_victim)(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request);
+    /* `way` of `set` now belongs to the request's line. [nothing] */
+    void (*on_fill)(void *self, uint32_t set, uint32_t way, const gpc_request *request);
+    /* The line of `way` leaves to make room for the request's. [nothing] */
+    void (*on_evict)(void *self, uint32_t set, uint32_t way, const gpc_eviction *eviction, const gpc_request *request);
+    /* The line of `way` was invalidated. [nothing] */
+    void (*on_invalidate)(void *self, uint32_t set, uint32_t way);
+    /* A warp of this SM started, reached a barrier or ended. [nothing] */
+    void (*on_warp_event)(void *self, const gpc_warp_event *event);
+    /* Storage that the policy would take in hardware, in bits, for this geometry. [0 = not stated] */
+    uint64_t (*cost_bits)(const gpc_policy_env *env);
+} gpc_replacement_ops;
+
+/*
+ * Register a policy under its name.
+ *   ops        copied
+ *   user_data  reaches init as env->user_data; may be NULL
+ *   destroy    called with user_data when the context goes, and also if this call fails; may be NULL
+ * Returns GPC_OK; GPC_ERROR_EXISTS (the name is taken); GPC_ERROR_ARGUMENT (bad
+ * name, no choose_victim, bad parameter table); GPC_ERROR_ABI; GPC_ERROR_MEMORY.
+ * Since: 0.1.
+ */
+GPC_API gpc_status gpc_context_register_replacement(gpc_context *context, const gpc_replacement_ops *ops, void *user_data,
+                                                    void (*destroy)(void *user_data), gpc_error *error);
+
+/* Which registry a name belongs to. */
+typedef enum gpc_policy_kind {
+    GPC_POLICY_REPLACEMENT = 0,
+    GPC_POLICY_PREDICTOR = 1,
+    GPC_POLICY_KIND_COUNT
+} gpc_policy_kind;
+
+/* A registered policy. The strings live as long as the context. */
+typedef struct gpc_policy_info {
+    size_t struct_size;
+    const char *name, *summary, *source;
+    const gpc_parameter *parameters;
+    size_t parameter_count;
+    bool builtin;
+} gpc_policy_info;
+
+#define GPC_POLICY_INFO_INIT {sizeof(gpc_policy_info), NULL, NULL, NULL, NULL, 0, false}
+
+/*
+ * Enumerate a registry, built-in policies first, in a fixed order.
+ * gpc_policy_at returns GPC_ERROR_RANGE where index is not below the count.
+ * Since: 0.1.
+ */
+GPC_API size_t gpc_policy_count(const gpc_context *context, gpc_policy_kind kind);
+GPC_API gpc_status gpc_policy_at(const gpc_context *context, gpc_policy_kind kind, size_t index, gpc_policy_info *info);
+
+/*
+ * Hardware cost of a policy, in bits, on a cache of this geometry.
+ *   spec      `name` or `name(parameter=value, ...)`
+ *   sectors   per line; 1 = not sectored
+ *   out_bits  receives the cost; 0 where the policy states none
+ * Returns GPC_OK; GPC_ERROR_NOT_FOUND; GPC_ERROR_ARGUMENT. Since: 0.1.
+ */
+GPC_API gpc_status gpc_policy_cost(const gpc_context *context, gpc_policy_kind kind, const char *spec, uint32_t sets,
+                                   uint32_t ways, uint32_t line_bytes, uint32_t sectors, gpc_error *error,
+                                   uint64_t *out_bits);
+
+GPC_END_DECLS
+
+#endif

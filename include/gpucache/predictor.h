@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPUCACHE_PREDICTOR_H
+#define GPUCACHE_PREDICTOR_H
+
+#include <gpucache/policy.h>
+
+GPC_BEGIN_DECLS
+
+/*
+ * Bypass predictors decide, per request, whether a miss may allocate. They are
+ * made like replacement policies: sizes, a zeroed slab, (set, way).
+ *
+ * One access at this level, in order:
+ *   [predict, if before_lookup is set: a bypass then skips the tags]
+ *   lookup: on_hit, or [predict, if before_lookup is not set]
+ *   the request goes down with the prediction's word; `on_reply` sees the word
+ *   that came back and may overturn the prediction
+ *   [on_evict of the victim,] on_fill, or nothing where the request bypassed
+ * and at the level below, for its own predictor: `respond` gives the word that
+ * goes back up. AGCB's verification through L2 (seeds/000 section 4) and PCAL's
+ * priority bit (seeds/004 section 4.2) are such words.
+ *
+ * None of these functions may call into the library.
+ */
+
+typedef enum gpc_decision { GPC_CACHE = 0, GPC_BYPASS = 1 } gpc_decision;
+
+typedef struct gpc_prediction {
+    uint32_t decision;    /* gpc_decision */
+    uint32_t policy_word; /* goes down with the request */
+} gpc_prediction;
+
+typedef struct gpc_predictor_ops {
+    size_t struct_size;
+    const char *name;    /* [a-z0-9-]+ */
+    const char *summary; /* one line */
+    const char *source;  /* document and section, "" if none */
+    size_t instance_bytes, set_bytes, line_bytes;
+    const gpc_parameter *parameters;
+    size_t parameter_count;
+    bool before_lookup; /* predict before the tags are looked up, for hits too */
+
+    /* As in gpc_replacement_ops. */
+    gpc_status (*init)(void *self, const gpc_policy_env *env, char *message);
+    void (*finish)(void *self);
+    /* Fill `prediction`, zeroed (= cache). Required. */
+    void (*predict)(void *self, uint32_t set, const gpc_request *request, gpc_prediction *prediction);
+    /* `word` came back with the reply; returns the decision that holds. [the prediction's] */
+    gpc_decision (*on_reply)(void *self, const gpc_request *request, gpc_decision predicted, uint32_t word);
+    /* This level served a request from above; returns the word for its reply. `way` is UINT32_MAX if not resident. [0] */
+    uint32_t (*respond)(void *self, uint32_t set, uint32_t way, const gpc_request *request);
+    void (*on_hit)(void *self, uint32_t set, uint32_t way, const gpc_request *request);
+    void (*on_fill)(void *self, uint32_t set, uint32_t way, const gpc_request *request);
+    void (*on_evict)(void *self, uint32_t set, uint32_t way, const gpc_eviction *eviction, const gpc_request *request);
+    void (*on_invalidate)(void *self, uint32_t set, uint32_t way);
+    void (*on_warp_event)(void *self, const gpc_warp_event *event);
+    uint64_t (*cost_bits)(const gpc_policy_env *env);
+} gpc_predictor_ops;
+
+/* As gpc_context_register_replacement, for predictors. Since: 0.1. */
+GPC_API gpc_status gpc_context_register_predictor(gpc_context *context, const gpc_predictor_ops *ops, void *user_data,
+                                                  void (*destroy)(void *user_data), gpc_error *error);
+
+GPC_END_DECLS
+
+#endif

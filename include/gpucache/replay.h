@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPUCACHE_REPLAY_H
+#define GPUCACHE_REPLAY_H
+
+#include <gpucache/hierarchy.h>
+#include <gpucache/trace.h>
+
+GPC_BEGIN_DECLS
+
+/*
+ * Replay: run a trace through a hierarchy. Thread blocks go to SMs in order as
+ * room comes free (`blocks.placement`); the warps of an SM take turns
+ * (`warps.order`).
+ */
+
+typedef struct gpc_progress {
+    size_t struct_size;
+    uint64_t warp_instructions; /* of the kernel so far */
+    uint64_t blocks;            /* completed */
+    uint64_t block_count;       /* of the grid */
+    double trace_fraction;      /* of the whole trace read, 0 to 1 */
+} gpc_progress;
+
+/* Called about every million instructions. Return false to cancel: the replay call returns GPC_ERROR_CANCELLED. */
+typedef bool (*gpc_progress_fn)(void *user_data, const gpc_progress *progress);
+
+/*
+ * Create a replay and its hierarchy from a configuration, which is copied.
+ * Returns as gpc_hierarchy_create. Since: 0.1.
+ */
+GPC_API gpc_status gpc_replay_create(gpc_context *context, const gpc_config *config, gpc_error *error,
+                                     gpc_replay **out);
+GPC_API void gpc_replay_destroy(gpc_replay *replay);
+
+/* Set or clear (NULL) the progress callback. Since: 0.1. */
+GPC_API void gpc_replay_on_progress(gpc_replay *replay, gpc_progress_fn on_progress, void *user_data);
+
+/*
+ * Run the trace's next kernel to its end.
+ *   kernel  receives its description (pointers live until the trace's next kernel); may be NULL
+ *   stats   receives its statistics, struct_size set by the caller; may be NULL
+ * Returns GPC_OK; GPC_END when no kernel is left; errors of the trace and of the
+ * hierarchy; GPC_ERROR_FORMAT where the placement map does not fit the grid or the
+ * SMs; GPC_ERROR_CANCELLED. After an error the caches hold what had run. Since: 0.1.
+ */
+GPC_API gpc_status gpc_replay_kernel(gpc_replay *replay, gpc_trace *trace, gpc_kernel *kernel, gpc_stats *stats,
+                                     gpc_error *error);
+
+/* The hierarchy that the replay drives, borrowed. Since: 0.1. */
+GPC_API gpc_hierarchy *gpc_replay_hierarchy(gpc_replay *replay);
+
+/* Statistics of all kernels so far. Since: 0.1. */
+GPC_API gpc_status gpc_replay_get_stats(const gpc_replay *replay, gpc_stats *stats);
+
+GPC_END_DECLS
+
+#endif

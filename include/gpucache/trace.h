@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPUCACHE_TRACE_H
+#define GPUCACHE_TRACE_H
+
+#include <gpucache/context.h>
+
+GPC_BEGIN_DECLS
+
+/*
+ * Traces: kernels of thread blocks of warps of instructions, read block by
+ * block, so that memory is bounded by the blocks held and not by the file.
+ */
+
+/* What an instruction occupies. */
+typedef enum gpc_op_class {
+    GPC_OP_ALU = 0,     /* integer and single precision */
+    GPC_OP_DOUBLE = 1,
+    GPC_OP_SFU = 2,     /* special function */
+    GPC_OP_TENSOR = 3,
+    GPC_OP_UNIFORM = 4, /* uniform datapath */
+    GPC_OP_CONTROL = 5, /* branches, convergence, nop */
+    GPC_OP_BARRIER = 6, /* block-wide */
+    GPC_OP_FENCE = 7,   /* MEMBAR, ERRBAR, CCTL */
+    GPC_OP_EXIT = 8,
+    GPC_OP_MEMORY = 9,  /* see kind and space */
+    GPC_OP_CLASS_COUNT
+} gpc_op_class;
+
+#define GPC_MAX_OPERANDS 8u
+
+/* Register numbers: the file in the upper byte. R255 is the zero register. */
+#define GPC_REGISTER_R 0x0000u
+#define GPC_REGISTER_UR 0x0100u
+#define GPC_REGISTER_P 0x0200u
+#define GPC_REGISTER_UP 0x0300u
+
+/* One warp instruction. `addresses` has one entry per set bit of `mask`, in ascending lane order, or is NULL. */
+typedef struct gpc_instruction {
+    uint64_t pc;
+    uint64_t mask;             /* bit i = lane i; 0 = predicated off */
+    const uint64_t *addresses; /* bytes; owned by the block */
+    uint32_t opcode;           /* index for gpc_trace_opcode */
+    uint32_t line;             /* source line, 0 if unknown */
+    uint16_t registers[GPC_MAX_OPERANDS]; /* destinations, then sources */
+    uint8_t destinations, sources;        /* how many of `registers`; further sources of an instruction are dropped */
+    uint8_t op_class;          /* gpc_op_class */
+    uint8_t kind;              /* gpc_kind, where op_class is GPC_OP_MEMORY */
+    uint8_t space;             /* gpc_space, likewise */
+    uint8_t hint;              /* gpc_hint */
+    uint8_t priority;          /* gpc_priority */
+    uint8_t width;             /* bytes per lane */
+} gpc_instruction;
+
+typedef struct gpc_warp {
+    uint32_t warp; /* index within the block */
+    uint32_t reserved;
+    uint64_t count;
+    const gpc_instruction *instructions; /* [count]; the last is an EXIT, supplied where the trace lacks it */
+} gpc_warp;
+
+/* One thread block. Warps ascend; one that the trace lacks ends at once (count 1: EXIT with mask 0). */
+typedef struct gpc_block {
+    uint32_t x, y, z;
+    uint32_t index;      /* linear: x + grid_x * (y + grid_y * z) */
+    uint32_t warp_count; /* as many as the block dimension makes */
+    uint32_t reserved;
+    const gpc_warp *warps;
+    uint64_t instruction_count; /* over all warps */
+} gpc_block;
+
+typedef struct gpc_kernel {
+    size_t struct_size;
+    const char *name;     /* mangled; lives until the next kernel */
+    const char *file;     /* that the kernel came from, likewise */
+    uint32_t id;          /* as the trace says */
+    uint32_t index;       /* in this trace, from 0 */
+    uint32_t grid[3], block[3]; /* x, y, z */
+    uint32_t shared_bytes; /* per block, the system's reserve included where the trace includes it */
+    uint32_t registers;   /* per thread */
+    uint32_t binary_version; /* 90 = sm_90 */
+    uint32_t tracer_version;
+    uint32_t warp_lanes;  /* 32 or 64 */
+    uint64_t stream;
+    uint64_t shared_base, local_base;
+    uint64_t block_count; /* grid x * y * z */
+    const uint32_t *placement; /* [placement_count] SM of each block, NULL if unknown */
+    uint64_t placement_count;
+} gpc_kernel;
+
+#define GPC_KERNEL_INIT {.struct_size = sizeof(gpc_kernel)}
+
+/*
+ * Open a trace. `source` is
+ *   an Accel-Sim .traceg, plain or .xz, .gz, .zst (through that tool's own
+ *   decompressor, which must be installed);
+ *   a kernelslist.g, or a folder that holds one or else .traceg files;
+ *   a .gct file, written by gpc_trace_writer;
+ *   synthetic:NAME[:SIZE] (see gpc_synthetic_at; SIZE such as 2MiB is the problem's bytes).
+ * A `kernel-N.sm` (plain or compressed) beside a .traceg gives the placement.
+ * Returns GPC_OK; GPC_ERROR_NOT_FOUND; GPC_ERROR_IO; GPC_ERROR_FORMAT;
+ * GPC_ERROR_UNSUPPORTED (no decompressor, an unknown version); GPC_ERROR_MEMORY.
+ * Since: 0.1.
+ */
+GPC_API gpc_status gpc_trace_open(gpc_context *context, const char *source, gpc_error *error, gpc_trace **out);
+
+/* Close; blocks still held become invalid. NULL is allowed. Since: 0.1. */
+GPC_API void gpc_trace_close(gpc_trace *trace);
+
+/*
+ * Go to the next kernel, past what is left of the present one.
+ * Returns GPC_OK with `kernel` filled; GPC_END; errors as gpc_trace_open, with
+ * file and line (binary: offset). After an error the trace only closes. Since: 0.1.
+ */
+GPC_API gpc_status gpc_trace_next_kernel(gpc_trace *trace, gpc_kernel *kernel, gpc_error *error);
+
+/*
+ * Read the next thread block of the kernel. The block belongs to the trace and
+ * lives until gpc_trace_release_block; any number may be held.
+ * Returns GPC_OK; GPC_END at the end of the kernel; errors as above. Since: 0.1.
+ */
+GPC_API gpc_status gpc_trace_next_block(gpc_trace *trace, const gpc_block **out, gpc_error *error);
+
+/* Give a block back, for its memory to be used again. Since: 0.1. */
+GPC_API void gpc_trace_release_block(gpc_trace *trace, const gpc_block *block);
+
+/* Kernels in the trace, where that is known without reading it; 0 where not. Since: 0.1. */
+GPC_API uint64_t gpc_trace_kernel_count(const gpc_trace *trace);
+
+/* Text of an opcode ("LDG.E.64"), "" for an unknown index. Lives as long as the trace. Since: 0.1. */
+GPC_API const char *gpc_trace_opcode(const gpc_trace *trace, uint32_t opcode);
+
+/* How far the trace has been read, 0 to 1, by bytes of input. Since: 0.1. */
+GPC_API double gpc_trace_progress(const gpc_trace *trace);
+
+/* The copy commands of a kernelslist.g are passed to this, if set, when they are reached. Since: 0.1. */
+typedef void (*gpc_memcpy_fn)(void *user_data, uint64_t device_address, uint64_t bytes);
+GPC_API void gpc_trace_on_memcpy(gpc_trace *trace, gpc_memcpy_fn on_memcpy, void *user_data);
+
+/* Enumerate the synthetic kernels. `size` is the default problem size in bytes. Static storage. Since: 0.1. */
+GPC_API size_t gpc_synthetic_count(void);
+GPC_API gpc_status gpc_synthetic_at(size_t index, const char **name, const char **summary, uint64_t *size);
+
+/* What a writer writes. */
+typedef enum gpc_trace_format {
+    GPC_TRACE_BINARY = 0, /* .gct: one file for all kernels, compact, seekable, with checksums */
+    GPC_TRACE_TEXT = 1    /* a folder with kernelslist.g and kernel-N.traceg, Accel-Sim tracer version 4 */
+} gpc_trace_format;
+
+/*
+ * Write a trace: gpc_trace_writer_kernel, its blocks, the next kernel, ...,
+ * gpc_trace_writer_finish. An existing file is replaced only by finish; without
+ * it, gpc_trace_writer_destroy leaves nothing behind. Opcodes are numbers of `from`.
+ * Returns GPC_OK; GPC_ERROR_IO; GPC_ERROR_MEMORY; GPC_ERROR_STATE (block before
+ * kernel); GPC_ERROR_ARGUMENT. Since: 0.1.
+ */
+GPC_API gpc_status gpc_trace_writer_create(gpc_context *context, const char *path, gpc_trace_format format,
+                                           gpc_error *error, gpc_trace_writer **out);
+GPC_API gpc_status gpc_trace_writer_kernel(gpc_trace_writer *writer, const gpc_kernel *kernel, gpc_error *error);
+GPC_API gpc_status gpc_trace_writer_block(gpc_trace_writer *writer, const gpc_trace *from, const gpc_block *block,
+                                          gpc_error *error);
+GPC_API gpc_status gpc_trace_writer_finish(gpc_trace_writer *writer, gpc_error *error);
+GPC_API void gpc_trace_writer_destroy(gpc_trace_writer *writer);
+
+GPC_END_DECLS
+
+#endif

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPUCACHE_TYPES_H
+#define GPUCACHE_TYPES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <gpucache/export.h>
+
+GPC_BEGIN_DECLS
+
+/*
+ * Status of a call. Negative: an error, and the object is as it was before the
+ * call. Zero: done. Positive: done, with something to tell that is no error.
+ * X(identifier, value, text)
+ */
+#define GPC_STATUS_LIST(X)                                                           \
+    X(GPC_OK, 0, "ok")                                                               \
+    X(GPC_END, 1, "end of stream")                                                   \
+    X(GPC_ERROR_ARGUMENT, -1, "invalid argument")                                    \
+    X(GPC_ERROR_MEMORY, -2, "out of memory")                                         \
+    X(GPC_ERROR_ABI, -3, "structure size or version not understood")                 \
+    X(GPC_ERROR_NOT_FOUND, -4, "not found")                                          \
+    X(GPC_ERROR_EXISTS, -5, "already exists")                                        \
+    X(GPC_ERROR_RANGE, -6, "value out of range")                                     \
+    X(GPC_ERROR_IO, -7, "input or output failed")                                    \
+    X(GPC_ERROR_FORMAT, -8, "malformed input")                                       \
+    X(GPC_ERROR_UNSUPPORTED, -9, "not supported")                                    \
+    X(GPC_ERROR_STATE, -10, "not possible in the object's present state")            \
+    X(GPC_ERROR_CANCELLED, -11, "cancelled by the caller")                           \
+    X(GPC_ERROR_CALLBACK, -12, "a caller's callback failed")
+
+typedef enum gpc_status {
+#define X(id, value, text) id = value,
+    GPC_STATUS_LIST(X)
+#undef X
+} gpc_status;
+
+/*
+ * Text of a status ("out of memory"), or "unknown status". Static storage.
+ * Thread rule: any thread. Since: 0.1.
+ */
+GPC_API const char *gpc_status_string(gpc_status status);
+
+/* Opaque objects. Each belongs to the context it was made from. */
+typedef struct gpc_context gpc_context;
+typedef struct gpc_config gpc_config;
+typedef struct gpc_cache gpc_cache;
+typedef struct gpc_hierarchy gpc_hierarchy;
+typedef struct gpc_trace gpc_trace;
+typedef struct gpc_trace_writer gpc_trace_writer;
+typedef struct gpc_replay gpc_replay;
+
+/* What an access does to memory. */
+typedef enum gpc_kind {
+    GPC_LOAD = 0,
+    GPC_STORE = 1,
+    GPC_ATOMIC = 2,    /* read-modify-write that returns a value; performed at L2 */
+    GPC_REDUCTION = 3, /* read-modify-write without a return value; performed at L2 */
+    GPC_PREFETCH = 4,
+    GPC_KIND_COUNT
+} gpc_kind;
+
+/* Address space. Only global and local accesses reach the caches. */
+typedef enum gpc_space {
+    GPC_SPACE_GLOBAL = 0,
+    GPC_SPACE_LOCAL = 1,
+    GPC_SPACE_SHARED = 2,
+    GPC_SPACE_CONSTANT = 3,
+    GPC_SPACE_TEXTURE = 4,
+    GPC_SPACE_GENERIC = 5,
+    GPC_SPACE_NONE = 6,
+    GPC_SPACE_COUNT
+} gpc_space;
+
+/* Cache operators of the PTX ISA (section "Cache Operators"), and L1::no_allocate. */
+typedef enum gpc_hint {
+    GPC_HINT_NONE = 0,
+    GPC_HINT_CA = 1, /* cache at all levels */
+    GPC_HINT_CG = 2, /* cache at L2, not at L1 */
+    GPC_HINT_CS = 3, /* streaming: likely used once */
+    GPC_HINT_CV = 4, /* do not cache, fetch again */
+    GPC_HINT_WB = 5, /* write back */
+    GPC_HINT_WT = 6, /* write through */
+    GPC_HINT_NO_ALLOCATE = 7,
+    GPC_HINT_COUNT
+} gpc_hint;
+
+/* Eviction priority of the line an access leaves behind (PTX L2 eviction priorities). */
+typedef enum gpc_priority {
+    GPC_EVICT_NORMAL = 0,
+    GPC_EVICT_FIRST = 1,
+    GPC_EVICT_LAST = 2,
+    GPC_PRIORITY_COUNT
+} gpc_priority;
+
+/*
+ * One line transaction: what a cache is asked, and all that a policy, a
+ * predictor or a callback may know about it. Plain data of a fixed 128 bytes;
+ * zero is the default of every field, so `gpc_request r = {0}` plus an address
+ * is a valid load of a whole line. `reserved` must be zero.
+ *
+ * Which bytes: `sector_mask` (bit s = sector s of the line) selects sectors;
+ * where it is 0 the sectors that [address, address + size) touches are meant,
+ * and where `size` is 0 too, the whole line. `byte_mask` (bit b of word b / 64 =
+ * byte b of the line, lines of at most 128 bytes) matters for stores: where it is
+ * 0 the bytes [address, address + size) are written, or, with size 0, every byte
+ * of the sectors. The bytes must lie in one line.
+ */
+typedef struct gpc_request {
+    uint64_t address;      /* bytes; any byte of the line */
+    uint64_t pc;           /* of the instruction */
+    uint64_t cycle;        /* the host's clock; 0 in functional use */
+    uint64_t next_use;     /* for `opt`: index of the next access to this line, UINT64_MAX = never */
+    uint64_t byte_mask[2]; /* bytes written, see above */
+    uint32_t size;         /* bytes */
+    uint32_t sm;           /* streaming multiprocessor or compute unit */
+    uint32_t warp;         /* warp slot within the SM */
+    uint32_t warp_age;     /* 0 = oldest running warp of the SM */
+    uint32_t block;        /* linear thread-block index within the grid */
+    uint32_t kernel;       /* launch number */
+    uint32_t policy_word;  /* from the predictor one level up, for this level's (AGCB's bypassBit, PCAL's priority) */
+    uint16_t transactions; /* line transactions that the warp instruction made, this one included */
+    uint16_t bytes_used;   /* bytes of this line that the warp instruction uses */
+    uint8_t sector_mask;   /* see above */
+    uint8_t kind;          /* gpc_kind */
+    uint8_t space;         /* gpc_space: GLOBAL or LOCAL */
+    uint8_t hint;          /* gpc_hint */
+    uint8_t priority;      /* gpc_priority */
+    uint8_t token;         /* 1 = the warp holds a cache token */
+    uint8_t reserved[42];
+} gpc_request;
+
+GPC_END_DECLS
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPUCACHE_VERSION_H
+#define GPUCACHE_VERSION_H
+
+#include <gpucache/export.h>
+
+/*
+ * The library's version. meson.build reads these three lines: the SONAME is
+ * libgpucache.so.GPC_VERSION_MAJOR.
+ */
+#define GPC_VERSION_MAJOR 0
+#define GPC_VERSION_MINOR 1
+#define GPC_VERSION_PATCH 0
+
+/* One comparable number: 0xMMmmpp. */
+#define GPC_VERSION_NUMBER ((GPC_VERSION_MAJOR << 16) | (GPC_VERSION_MINOR << 8) | GPC_VERSION_PATCH)
+
+GPC_BEGIN_DECLS
+
+/*
+ * Version of the library that is loaded, as 0xMMmmpp. A binding compares it
+ * with the GPC_VERSION_NUMBER it was generated from.
+ * Thread rule: any thread. Since: 0.1.
+ */
+GPC_API unsigned gpc_version(void);
+
+/*
+ * The same as text, for example "0.1.0". Static storage, never NULL.
+ * Thread rule: any thread. Since: 0.1.
+ */
+GPC_API const char *gpc_version_string(void);
+
+GPC_END_DECLS
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_CORE_REGISTRY_H
+#define GPC_CORE_REGISTRY_H
+
+#include "core/core.h"
+
+/* Built-in policies, NULL-terminated; each list stands in its folder's builtin.c. */
+extern const gpc_replacement_ops *const gpci_builtin_replacements[];
+extern const gpc_predictor_ops *const gpci_builtin_predictors[];
+
+gpci_registry *gpci_registry_create(gpc_context *context);
+void gpci_registry_destroy(gpc_context *context, gpci_registry *registry);
+
+/* A policy at work: the table, its slab and its environment. */
+typedef struct gpci_policy {
+    gpc_context *context;
+    const void *ops; /* gpc_replacement_ops or gpc_predictor_ops */
+    void *self;
+    char *spec;      /* as configured */
+    void (*finish)(void *self);
+    gpc_policy_env env;
+    double parameters[GPC_MAX_PARAMETERS];
+} gpci_policy;
+
+/*
+ * Make a policy from `name` or `name(parameter=value, ...)` for a cache of the
+ * geometry in `geometry` (sets to count are read).
+ */
+gpc_status gpci_policy_create(gpc_context *context, gpc_policy_kind kind, const char *spec,
+                              const gpc_policy_env *geometry, gpc_error *error, gpci_policy **out);
+void gpci_policy_destroy(gpci_policy *policy);
+
+/* Check a spec without making anything: known name, known parameters, values in range. */
+gpc_status gpci_policy_check(const gpc_context *context, gpc_policy_kind kind, const char *spec, gpc_error *error);
+
+/* Of `count` names, the one nearest to `name` in edits, or NULL if none is near. `at` yields the names. */
+const char *gpci_nearest(const char *name, size_t count, const char *(*at)(const void *data, size_t index),
+                         const void *data);
+
+#endif

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "core/registry.h"
+
+#include "policy/policies.h"
+
+/* One line per policy; the order is that of `gpucache policies`. */
+const gpc_replacement_ops *const gpci_builtin_replacements[] = {
+    &gpci_lru,
+    NULL,
+};

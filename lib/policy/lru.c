@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "policy/lru.h"
+#include "policy/policies.h"
+
+/*
+ * Least recently used. The baseline of every document.
+ *
+ * Example, 2 ways, one set, stream A B A C B:
+ *   A miss, B miss     recency B A
+ *   A hit              recency A B
+ *   C evicts B         recency C A
+ *   B evicts A         recency B C
+ */
+
+static gpci_lru_link *links_of(gpci_lru_state *lru, uint32_t set) {
+    return lru->links + (size_t)set * lru->ways;
+}
+
+static gpc_status init(void *self, const gpc_policy_env *env, char *message) {
+    (void)message;
+    gpci_lru_state *lru = self;
+    lru->ways = env->ways;
+    lru->orders = env->set_state;
+    lru->ends = env->set_state;
+    lru->links = env->line_state;
+    if (env->ways <= GPCI_RECENCY_WAYS) {
+        for (uint32_t set = 0; set < env->sets; set++)
+            lru->orders[set] = GPCI_RECENCY_START;
+        return GPC_OK;
+    }
+    for (uint32_t set = 0; set < env->sets; set++) {
+        gpci_lru_link *links = links_of(lru, set);
+        lru->ends[set] = (gpci_lru_ends){0, (uint16_t)(env->ways - 1), 0};
+        for (uint32_t way = 0; way < env->ways; way++)
+            links[way] = (gpci_lru_link){(uint16_t)(way - 1), (uint16_t)(way + 1)};
+    }
+    return GPC_OK;
+}
+
+void gpci_lru_list_touch(gpci_lru_state *lru, uint32_t set, uint32_t way) {
+    gpci_lru_ends *ends = &lru->ends[set];
+    gpci_lru_link *links = links_of(lru, set);
+    if (ends->newest == way)
+        return;
+    uint16_t newer = links[way].newer, older = links[way].older;
+    links[newer].older = older;
+    if (ends->oldest == way)
+        ends->oldest = newer;
+    else
+        links[older].newer = newer;
+    links[way].older = ends->newest;
+    links[ends->newest].newer = (uint16_t)way;
+    ends->newest = (uint16_t)way;
+}
+
+static bool is_candidate(const uint64_t *candidates, uint32_t way) {
+    return candidates[way / 64] >> (way % 64) & 1;
+}
+
+uint32_t gpci_lru_last(gpci_lru_state *lru, uint32_t set, const uint64_t *candidates) {
+    if (lru->ways <= GPCI_RECENCY_WAYS) {
+        uint64_t order = lru->orders[set];
+        uint32_t place = lru->ways;
+        uint32_t way = gpci_recency_last(order, place);
+        while (candidates && !is_candidate(candidates, way))
+            way = gpci_recency_last(order, --place);
+        return way;
+    }
+    const gpci_lru_link *links = links_of(lru, set);
+    uint32_t way = lru->ends[set].oldest;
+    while (candidates && !is_candidate(candidates, way))
+        way = links[way].newer;
+    return way;
+}
+
+static void touch(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
+    (void)request;
+    gpci_lru_touch(self, set, way);
+}
+
+static uint32_t choose_victim(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
+    (void)request;
+    return gpci_lru_last(self, set, candidates);
+}
+
+/* A full order of the ways of each set: log2(ways) bits per line. */
+static uint64_t cost_bits(const gpc_policy_env *env) {
+    unsigned bits = env->ways > 1 ? gpci_log2(env->ways - 1) + 1 : 0;
+    return (uint64_t)env->sets * env->ways * bits;
+}
+
+const gpc_replacement_ops gpci_lru = {
+    .struct_size = sizeof(gpc_replacement_ops),
+    .name = "lru",
+    .summary = "evict the least recently used line",
+    .source = "baseline of all four documents",
+    .instance_bytes = sizeof(gpci_lru_state),
+    .set_bytes = sizeof(uint64_t),
+    .line_bytes = sizeof(gpci_lru_link),
+    .init = init,
+    .on_hit = touch,
+    .choose_victim = choose_victim,
+    .on_fill = touch,
+    .cost_bits = cost_bits,
+};

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_TRACE_BUILDER_H
+#define GPC_TRACE_BUILDER_H
+
+#include "core/core.h"
+
+/* Opcodes of a trace: each distinct text once, decoded once. */
+typedef struct gpci_opcodes gpci_opcodes;
+
+typedef struct gpci_opcode {
+    const char *text;
+    uint8_t op_class, kind, space, hint, priority, width; /* as in gpc_instruction; width 0 = not a memory opcode */
+} gpci_opcode;
+
+gpci_opcodes *gpci_opcodes_create(gpc_context *context);
+void gpci_opcodes_destroy(gpci_opcodes *opcodes);
+/* Index of an opcode text, added if new. UINT32_MAX: out of memory. */
+uint32_t gpci_opcodes_intern(gpci_opcodes *opcodes, const char *text, size_t length);
+const gpci_opcode *gpci_opcodes_at(const gpci_opcodes *opcodes, uint32_t index);
+size_t gpci_opcodes_count(const gpci_opcodes *opcodes);
+
+/*
+ * A thread block under construction. Its memory is flat (warps, instructions,
+ * addresses), and is used again for later blocks.
+ *
+ *   start, then per warp: warp, then per instruction: add; at the end: finish
+ */
+typedef struct gpci_block gpci_block;
+
+gpci_block *gpci_block_create(gpc_context *context);
+void gpci_block_destroy(gpci_block *block);
+/* Forget the contents, keep the memory. `warp_count` warps are expected. */
+gpc_status gpci_block_start(gpci_block *block, uint32_t x, uint32_t y, uint32_t z, uint32_t index, uint32_t warp_count);
+/* The following instructions are of this warp. GPC_ERROR_FORMAT where it is out of range or had its turn. */
+gpc_status gpci_block_warp(gpci_block *block, uint32_t warp);
+/*
+ * Append an instruction, zeroed except for what its opcode says and opcode, pc, mask.
+ * `*addresses` gets room for popcount(mask) addresses where `with_addresses`, else NULL.
+ * The pointers live until the next call. NULL: out of memory.
+ */
+gpc_instruction *gpci_block_add(gpci_block *block, const gpci_opcodes *opcodes, uint32_t opcode, uint64_t pc,
+                                uint64_t mask, bool with_addresses, uint64_t **addresses);
+/* Put warps in order, end each with an EXIT, and make the public view. */
+gpc_status gpci_block_finish(gpci_block *block, gpci_opcodes *opcodes);
+const gpc_block *gpci_block_view(const gpci_block *block);
+/* The block whose public view this is. */
+gpci_block *gpci_block_of(const gpc_block *view);
+
+#endif
