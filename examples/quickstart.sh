@@ -1,0 +1,36 @@
+#!/bin/sh
+# Build the library and replay three real GPU kernels: sh examples/quickstart.sh
+# Installs what is missing where it may (see tests/setup.sh).
+set -eu
+cd "$(dirname "$0")/.."
+. tests/setup.sh
+
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+trap 'exit 1' HUP INT TERM
+
+want build
+echo "Building the library in build/ ..."
+if ! { configure build && ninja -C build; } >"$log" 2>&1; then
+    cat "$log"
+    exit 1
+fi
+
+export PYTHONPATH="$PWD/bindings/python${PYTHONPATH:+:$PYTHONPATH}"
+echo "Replaying the traces in examples/traces, taken on an NVIDIA H100, on the model of that GPU:"
+echo
+set -x
+python3 -m gpucache run examples/traces/nn examples/traces/conv2d examples/traces/atax --preset h100
+{ set +x; } 2>/dev/null
+cat <<'TEXT'
+
+L1 and L2 hit rates are shares of the 32-byte sectors that loads asked of that cache, and DRAM counts the
+sectors read from and written to memory; examples/traces/hardware.json holds what the GPU itself counted.
+
+Try next, with PYTHONPATH=bindings/python:
+  python3 -m gpucache run examples/traces/conv2d --preset a100              another GPU
+  python3 -m gpucache run examples/traces/conv2d --preset gtx480 --set l1.replacement=fifo
+  python3 -m gpucache run synthetic:transpose-naive:8MiB                    a generated kernel
+  python3 -m gpucache config                                                every setting
+  python3 -m gpucache policies                                              what l1.replacement and l1.bypass take
+TEXT

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The public headers as a C or a C++ program sees them."""
+
+import os
+import pathlib
+import re
+import tempfile
+import unittest
+
+from support import BUILD, HEADERS, INCLUDE, LIBRARY, STRICT, compilers, declared_functions, run, without_comments
+
+
+def text_of_all():
+    return "\n".join(without_comments(header.read_text()) for header in HEADERS)
+
+
+def initialisers():
+    """{struct: macro} of every GPC_<NAME>_INIT."""
+    macros = re.findall(r"#define (GPC_\w+_INIT)\b", text_of_all())
+    return {macro[: -len("_INIT")].lower(): macro for macro in macros}
+
+
+class Headers(unittest.TestCase):
+    def test_each_compiles_alone(self):
+        for header in HEADERS:
+            for name, language in compilers():
+                with self.subTest(header=header.name, compiler=name):
+                    run(name, *language, *STRICT, "-fsyntax-only", "-I", INCLUDE, "-include", header, os.devnull)
+
+    def test_umbrella_includes_all(self):
+        included = set(re.findall(r"#include <gpucache/(\w+\.h)>", (INCLUDE / "gpucache/gpucache.h").read_text()))
+        # export.h is what the others are written with.
+        self.assertEqual(included | {"gpucache.h", "export.h"}, {header.name for header in HEADERS})
+
+    def test_all_are_installed(self):
+        listed = set(re.findall(r"'(\w+\.h)'", (INCLUDE / "gpucache/meson.build").read_text()))
+        self.assertEqual(listed, {header.name for header in HEADERS})
+
+    def test_macros_and_types_have_the_prefix(self):
+        defined = re.findall(r"#define (\w+)", text_of_all())
+        strangers = [name for name in defined if not name.startswith(("GPC_", "GPUCACHE_")) and name != "X"]
+        self.assertEqual(strangers, [])
+        text = text_of_all()
+        self.assertEqual(text.count("#define X("), text.count("#undef X"))
+
+
+class Structures(unittest.TestCase):
+    """Sizes and initialisers, by a program that is generated from the headers and linked with the library."""
+
+    # Plain records that callers keep in arrays, by hand from their declarations.
+    FIXED = {"gpc_request": 128, "gpc_instruction": 56, "gpc_eviction": 40, "gpc_access_result": 80, "gpc_line": 56}
+
+    def program(self):
+        functions = declared_functions()
+        lines = ["#include <gpucache/gpucache.h>", "#include <stdio.h>", "#include <string.h>", "int main(void) {"]
+        for name, size in self.FIXED.items():
+            lines.append(f'if (sizeof({name}) != {size}) printf("{name} has %zu bytes\\n", sizeof({name}));')
+        for name, macro in initialisers().items():
+            lines.append(f"static {name} {name}_macro = {macro};")
+            lines.append(f'if ({name}_macro.struct_size != sizeof({name})) printf("{macro}: wrong struct_size\\n");')
+            if f"{name}_init" in functions:
+                # Static: padding is zero in both, since the function copies or writes fields.
+                lines.append(f"static {name} {name}_function; {name}_init(&{name}_function);")
+                lines.append(f"if (memcmp(&{name}_macro, &{name}_function, sizeof({name})))")
+                lines.append(f'printf("{macro} and {name}_init differ\\n");')
+        return "\n".join([*lines, 'puts("compared");', "return 0;", "}", ""])
+
+    def test_sizes_and_initialisers(self):
+        self.assertIn("gpc_cache_options", initialisers())
+        with tempfile.TemporaryDirectory() as folder:
+            source = pathlib.Path(folder, "structures.c")
+            source.write_text(self.program())
+            for name, language in compilers():
+                with self.subTest(compiler=name):
+                    program = pathlib.Path(folder, "structures")
+                    rpath = f"-Wl,-rpath,{LIBRARY.parent}"
+                    run(name, *language, *STRICT, "-I", INCLUDE, source, "-x", "none", LIBRARY, rpath, "-o", program)
+                    self.assertEqual(run(program, cwd=BUILD), "compared\n")
+
+    def test_every_option_struct_has_an_initialiser(self):
+        # A structure that a caller fills in begins with struct_size and has a macro or a function for it.
+        structs = re.findall(r"typedef struct (gpc_\w+) \{\s*size_t struct_size;", text_of_all())
+        self.assertGreater(len(structs), 10)
+        # Tables are written out by name; these two the library fills in for a callback.
+        exempt = {"gpc_replacement_ops", "gpc_predictor_ops", "gpc_policy_env", "gpc_progress"}
+        known = set(initialisers()) | {name[: -len("_init")] for name in declared_functions() if name.endswith("_init")}
+        self.assertEqual(set(structs) - exempt - known, set())
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The installed library: meson install into a prefix, then a program that knows only pkg-config."""
+
+import os
+import pathlib
+import re
+import shlex
+import tempfile
+import unittest
+
+from support import HEADERS, INCLUDE, ROOT, STRICT, run
+
+
+class Install(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.scratch = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.scratch.cleanup)
+        folder = pathlib.Path(cls.scratch.name)
+        cls.prefix = folder / "prefix"
+        run("meson", "setup", folder / "build", ROOT, f"--prefix={cls.prefix}", "--libdir=lib", "--buildtype=release")
+        run("meson", "install", "-C", folder / "build")
+        cls.environment = dict(
+            os.environ, PKG_CONFIG_PATH=str(cls.prefix / "lib/pkgconfig"), LD_LIBRARY_PATH=str(cls.prefix / "lib"),
+        )
+
+    def pkg_config(self, *arguments):
+        return run("pkg-config", *arguments, "gpucache", env=self.environment).strip()
+
+    def test_pkg_config_knows_the_version(self):
+        parts = dict(re.findall(r"#define GPC_VERSION_(\w+) (\d+)", (INCLUDE / "gpucache/version.h").read_text()))
+        self.assertEqual(self.pkg_config("--modversion"), f"{parts['MAJOR']}.{parts['MINOR']}.{parts['PATCH']}")
+
+    def test_headers_are_there(self):
+        installed = {path.name for path in (self.prefix / "include/gpucache").iterdir()}
+        self.assertEqual(installed, {header.name for header in HEADERS})
+
+    def test_nothing_else_is_installed(self):
+        files = {str(path.relative_to(self.prefix)) for path in self.prefix.rglob("*") if not path.is_dir()}
+        others = {name for name in files if not name.startswith(("include/gpucache/", "lib/libgpucache.so"))}
+        self.assertEqual(others, {"lib/pkgconfig/gpucache.pc"})
+
+    def test_host_builds_outside_the_tree(self):
+        program = pathlib.Path(self.scratch.name, "embed_host")
+        flags = shlex.split(self.pkg_config("--cflags", "--libs"))
+        run(
+            os.environ.get("CC", "cc"), "-std=c11", *STRICT, ROOT / "examples/embed_host.c", *flags, "-o", program,
+            cwd=self.scratch.name, env=self.environment,
+        )
+        self.assertIn("l1.load_hit_rate", run(program, env=self.environment, cwd=self.scratch.name))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What the Python tests share: where things are, and how a command is run."""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BUILD = pathlib.Path(os.environ.get("GPUCACHE_BUILD") or ROOT / "build")
+LIBRARY = BUILD / "lib" / "libgpucache.so"
+INCLUDE = ROOT / "include"
+HEADERS = sorted((INCLUDE / "gpucache").glob("*.h"))
+
+STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
+
+
+def run(*command, status=0, **options):
+    """Runs a command and returns its output; raises AssertionError with that output on another exit status."""
+    done = subprocess.run(
+        [str(word) for word in command],
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, **options,
+    )
+    if done.returncode != status:
+        raise AssertionError(f"{' '.join(map(str, command))}: exit status {done.returncode}\n{done.stdout}")
+    return done.stdout
+
+
+def compilers():
+    """(command, language arguments) of every compiler here, for C11 and C++17."""
+    c = [os.environ.get("CC", "cc"), "gcc", "clang"]
+    cpp = [os.environ.get("CXX", "c++"), "g++", "clang++"]
+    known = {}
+    for names, language in ((c, ["-x", "c", "-std=c11"]), (cpp, ["-x", "c++", "-std=c++17"])):
+        for name in names:
+            path = shutil.which(name)
+            if path:
+                known.setdefault((os.path.realpath(path), language[1]), (name, language))
+    return list(known.values())
+
+
+def without_comments(text):
+    return re.sub(r"/\*.*?\*/|//[^\n]*", " ", text, flags=re.DOTALL)
+
+
+def declared_functions():
+    """Names of the functions that the public headers declare with GPC_API."""
+    names = set()
+    for header in HEADERS:
+        names |= set(re.findall(r"\bGPC_API\b[^;(]*?\b(gpc_\w+)\s*\(", without_comments(header.read_text())))
+    return names
