@@ -31,7 +31,7 @@ typedef struct gpc_warp_access {
     uint8_t reserved[7];
 } gpc_warp_access;
 
-#define GPC_WARP_ACCESS_INIT {.struct_size = sizeof(gpc_warp_access)}
+#define GPC_WARP_ACCESS_INIT {sizeof(gpc_warp_access), 0, 0, 0, 0, 0, 0, NULL, 0, 0, 0, 0, 0, 0, {0}}
 
 /* What one functional warp access did. */
 typedef struct gpc_warp_result {

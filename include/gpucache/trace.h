@@ -87,7 +87,8 @@ typedef struct gpc_kernel {
     uint64_t placement_count;
 } gpc_kernel;
 
-#define GPC_KERNEL_INIT {.struct_size = sizeof(gpc_kernel)}
+#define GPC_KERNEL_INIT \
+    {sizeof(gpc_kernel), NULL, NULL, 0, 0, {0, 0, 0}, {0, 0, 0}, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, 0}
 
 /*
  * Open a trace. `source` is
