@@ -10,6 +10,7 @@ typedef struct gpci_opcodes gpci_opcodes;
 typedef struct gpci_opcode {
     const char *text;
     uint8_t op_class, kind, space, hint, priority, width; /* as in gpc_instruction; width 0 = not a memory opcode */
+    bool width_stated; /* a modifier says the width: it wins over a trace's own figure */
 } gpci_opcode;
 
 gpci_opcodes *gpci_opcodes_create(gpc_context *context);

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "trace/block.h"
+
+#include <string.h>
+
+#define NO_WARP UINT32_MAX
+#define FIRST_INSTRUCTIONS 1024u
+#define FIRST_ADDRESSES 8192u
+#define MOST_ADDRESSES (1u << 20)
+
+gpci_block *gpci_block_create(gpc_context *context) {
+    gpci_block *block = gpci_zalloc(context, 1, sizeof *block);
+    if (!block)
+        return NULL;
+    block->context = gpci_retain(context);
+    block->warp = NO_WARP;
+    return block;
+}
+
+void gpci_block_destroy(gpci_block *block) {
+    if (!block)
+        return;
+    gpc_context *context = block->context;
+    for (gpci_address_chunk *chunk = block->first, *next; chunk; chunk = next) {
+        next = chunk->next;
+        gpci_free(context, chunk);
+    }
+    gpci_free(context, block->instructions);
+    gpci_free(context, block->warps);
+    gpci_free(context, block->spans);
+    gpci_free(context, block);
+    gpci_release(context);
+}
+
+static bool room_for_warps(gpci_block *block, uint32_t count) {
+    if (count <= block->warp_capacity)
+        return true;
+    gpc_warp *warps = gpci_zalloc(block->context, count, sizeof *warps);
+    gpci_warp_span *spans = gpci_zalloc(block->context, count, sizeof *spans);
+    if (!warps || !spans) {
+        gpci_free(block->context, warps);
+        gpci_free(block->context, spans);
+        return false;
+    }
+    gpci_free(block->context, block->warps);
+    gpci_free(block->context, block->spans);
+    block->warps = warps;
+    block->spans = spans;
+    block->warp_capacity = count;
+    return true;
+}
+
+gpc_status gpci_block_start(gpci_block *block, uint32_t x, uint32_t y, uint32_t z, uint32_t index,
+                            uint32_t warp_count) {
+    if (!room_for_warps(block, warp_count))
+        return GPC_ERROR_MEMORY;
+    block->view = (gpc_block){.x = x, .y = y, .z = z, .index = index, .warp_count = warp_count};
+    block->count = 0;
+    block->current = block->first;
+    block->used = 0;
+    block->warp = NO_WARP;
+    if (warp_count)
+        memset(block->spans, 0, warp_count * sizeof *block->spans);
+    return GPC_OK;
+}
+
+static bool room_for_addresses(gpci_block *block, size_t addresses) {
+    gpci_address_chunk *chunk = block->current;
+    if (chunk && chunk->capacity - block->used >= addresses)
+        return true;
+    gpci_address_chunk **link = chunk ? &chunk->next : &block->first;
+    /* Chunks of an earlier block are used again in turn; all but the first hold more than any one request. */
+    if (!*link || (*link)->capacity < addresses) {
+        size_t capacity = chunk ? chunk->capacity * 2 : FIRST_ADDRESSES;
+        capacity = capacity > MOST_ADDRESSES ? MOST_ADDRESSES : capacity;
+        capacity = capacity < addresses ? addresses : capacity;
+        if (capacity > (SIZE_MAX - sizeof *chunk) / sizeof(uint64_t))
+            return false;
+        gpci_address_chunk *fresh = gpci_alloc(block->context, sizeof *fresh + capacity * sizeof(uint64_t));
+        if (!fresh)
+            return false;
+        fresh->capacity = capacity;
+        fresh->next = *link;
+        *link = fresh;
+    }
+    block->current = *link;
+    block->used = 0;
+    return true;
+}
+
+bool gpci_block_reserve(gpci_block *block, size_t instructions, size_t addresses) {
+    if (instructions >= SIZE_MAX / 2 - block->count)
+        return false;
+    size_t needed = block->count + instructions + 1;
+    if (needed > block->capacity) {
+        size_t capacity = block->capacity ? block->capacity + block->capacity / 2 : FIRST_INSTRUCTIONS;
+        capacity = capacity < needed ? needed : capacity;
+        gpc_instruction *grown =
+            gpci_resize(block->context, block->instructions, capacity, sizeof *block->instructions);
+        if (!grown)
+            return false;
+        block->instructions = grown;
+        block->capacity = capacity;
+    }
+    return addresses == 0 || room_for_addresses(block, addresses);
+}
+
+/* Close the warp that is being filled: behind its last instruction comes an EXIT where it has none. */
+static bool end_warp(gpci_block *block) {
+    if (block->warp == NO_WARP)
+        return true;
+    gpci_warp_span *span = &block->spans[block->warp];
+    span->count = block->count - span->first;
+    bool ends = span->count && block->instructions[block->count - 1].op_class == GPC_OP_EXIT;
+    if (!ends) {
+        if (!gpci_block_reserve(block, 1, 0))
+            return false;
+        block->instructions[block->count++] = (gpc_instruction){.op_class = GPC_OP_EXIT, .space = GPC_SPACE_NONE};
+        span->count++;
+        span->supplied = true;
+    }
+    block->warp = NO_WARP;
+    return true;
+}
+
+gpc_status gpci_block_warp(gpci_block *block, uint32_t warp) {
+    if (warp >= block->view.warp_count || block->spans[warp].begun)
+        return GPC_ERROR_FORMAT;
+    if (!end_warp(block))
+        return GPC_ERROR_MEMORY;
+    block->spans[warp].begun = true;
+    block->spans[warp].first = block->count;
+    block->warp = warp;
+    return GPC_OK;
+}
+
+gpc_instruction *gpci_block_add(gpci_block *block, const gpci_opcodes *opcodes, uint32_t opcode, uint64_t pc,
+                                uint64_t mask, bool with_addresses, uint64_t **addresses) {
+    size_t lanes = with_addresses ? gpci_popcount(mask) : 0;
+    if (addresses)
+        *addresses = NULL;
+    if (!gpci_block_reserve(block, 1, lanes))
+        return NULL;
+    const gpci_opcode *known = gpci_opcodes_at(opcodes, opcode);
+    gpc_instruction *instruction = &block->instructions[block->count++];
+    *instruction = (gpc_instruction){.pc = pc,
+                                     .mask = mask,
+                                     .opcode = opcode,
+                                     .op_class = known->op_class,
+                                     .kind = known->kind,
+                                     .space = known->space,
+                                     .hint = known->hint,
+                                     .priority = known->priority,
+                                     .width = known->width};
+    if (lanes) {
+        instruction->addresses = block->current->addresses + block->used;
+        if (addresses)
+            *addresses = block->current->addresses + block->used;
+        block->used += lanes;
+    }
+    return instruction;
+}
+
+gpc_status gpci_block_finish(gpci_block *block, gpci_opcodes *opcodes) {
+    if (!end_warp(block))
+        return GPC_ERROR_MEMORY;
+    uint32_t missing = 0, supplied = 0;
+    for (uint32_t w = 0; w < block->view.warp_count; w++) {
+        missing += !block->spans[w].begun;
+        supplied += !block->spans[w].begun || block->spans[w].supplied;
+    }
+    uint32_t end = supplied ? gpci_opcodes_intern(opcodes, "EXIT", 4) : 0;
+    if (end == UINT32_MAX || !gpci_block_reserve(block, missing, 0))
+        return GPC_ERROR_MEMORY;
+    for (uint32_t w = 0; w < block->view.warp_count; w++) {
+        gpci_warp_span *span = &block->spans[w];
+        if (!span->begun) {
+            *span = (gpci_warp_span){block->count, 1, true, true};
+            block->instructions[block->count++] = (gpc_instruction){.op_class = GPC_OP_EXIT, .space = GPC_SPACE_NONE};
+        }
+        gpc_instruction *first = block->instructions + span->first;
+        if (span->supplied)
+            first[span->count - 1].opcode = end;
+        block->warps[w] = (gpc_warp){.warp = w, .count = span->count, .instructions = first};
+    }
+    block->view.warps = block->warps;
+    block->view.instruction_count = block->count;
+    return GPC_OK;
+}
+
+const gpc_block *gpci_block_view(const gpci_block *block) {
+    return &block->view;
+}
+
+gpci_block *gpci_block_of(const gpc_block *view) {
+    /* The view is the block's first member, and blocks are never const. */
+    return (gpci_block *)(uintptr_t)view;
+}
