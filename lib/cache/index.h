@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_CACHE_INDEX_H
+#define GPC_CACHE_INDEX_H
+
+#include "core/core.h"
+
+/* Which set a line belongs to, and which slice an address: both without a division, inlined into hot loops. */
+
+#ifdef __SIZEOF_INT128__
+__extension__ typedef unsigned __int128 gpci_u128;
+#endif
+
+/*
+ * Division by a divisor d that stays the same, for n < 2^63. A power of two is a
+ * shift. Else let l = ceil(log2 d) and m = ceil(2^(63+l) / d); then
+ *   floor(n / d) = floor(n m / 2^(63+l)) = mulhi(n, m) >> (l - 1).
+ * Proof. m d = 2^(63+l) + e with 0 <= e < d < 2^l, so n m / 2^(63+l) = n/d + r
+ * with r = n e / (d 2^(63+l)) < (n / 2^63) / d < 1/d. The fraction of n/d is at
+ * most (d-1)/d, so that r never carries into the whole part. And m fits in 64
+ * bits: d > 2^(l-1) gives 2^(63+l) / d < 2^64.
+ * Example: d = 3: l = 2, m = ceil(2^65 / 3); n = 7: 7 m / 2^65 = 2.33.., quotient 2.
+ */
+typedef struct gpci_divisor {
+    uint64_t multiplier; /* m; 0 = d is a power of two */
+    uint32_t divisor;
+    uint32_t shift; /* l - 1; for a power of two its logarithm */
+} gpci_divisor;
+
+/* `divisor` must not be 0. */
+gpci_divisor gpci_divisor_of(uint32_t divisor);
+
+GPCI_INLINE uint64_t gpci_quotient(const gpci_divisor *by, uint64_t n) {
+    if (!by->multiplier)
+        return n >> by->shift;
+#ifdef __SIZEOF_INT128__
+    return (uint64_t)((gpci_u128)n * by->multiplier >> 64) >> by->shift;
+#else
+    return n / by->divisor;
+#endif
+}
+
+GPCI_INLINE uint32_t gpci_modulo(const gpci_divisor *by, uint64_t n) {
+    if (!by->multiplier)
+        return (uint32_t)n & (by->divisor - 1);
+    return (uint32_t)(n - gpci_quotient(by, n) * by->divisor);
+}
+
+/*
+ * Hashing by a polynomial over GF(2) (Rau, ISCA 1991). A number is read as a
+ * polynomial, bit i being x^i; its remainder by an irreducible polynomial of
+ * degree n replaces its low n bits. The remainder of the low bits is themselves,
+ * that of the rest is the XOR of one entry per four bits. Twice is the identity, for the
+ * rest stays as it is, and numbers any power of two apart spread evenly.
+ *
+ * Example, n = 2, x^2 + x + 1: x^2 = x + 1 and x^3 = x^2 + x = 1, so of 0b1101 the
+ * upper 0b11 folds to (x + 1) + 1 = x = 0b10: 0b1101 becomes 0b1111.
+ */
+typedef struct gpci_polynomial {
+    uint32_t degree;
+    uint64_t rest; /* mask of the upper bits that take part */
+    uint32_t folds[16][16];
+} gpci_polynomial;
+
+/* Degree 0 to 32; of the bits above the low `degree`, the first `rest` take part. */
+void gpci_polynomial_init(gpci_polynomial *polynomial, unsigned degree, unsigned rest);
+
+GPCI_INLINE uint64_t gpci_polynomial_mix(const gpci_polynomial *polynomial, uint64_t n) {
+    uint64_t rest = n >> polynomial->degree & polynomial->rest;
+    for (const uint32_t(*fold)[16] = polynomial->folds; rest; rest >>= 4, fold++)
+        n ^= (*fold)[rest & 15];
+    return n;
+}
+
+/*
+ * Set index of a line number (address / line size, below 2^63).
+ *   modulo  line number modulo sets
+ *   xor     every group of b = ceil(log2 sets) bits above the low b is XORed onto them, then modulo
+ *   fermi   GPGPU-Sim's FERMI_HASH_SET_FUNCTION. It takes address bits 13, 14, 15, 17
+ *           and 19 of 128-byte lines, which are bits 6, 7, 8, 10 and 12 of the line
+ *           number; other line sizes use the same bits of the line number
+ *   ipoly   gpci_polynomial_mix of degree b, then modulo. GPGPU-Sim's ipoly_hash_function
+ *           is given the line number's low b bits as `index` and the others as
+ *           `higher_bits`; it is the remainder by x^4+x+1, x^5+x^2+1 and x^6+x+1 for 16, 32
+ *           and 64 sets, of which it uses 13, 15 and 19 higher bits, as is done here.
+ *           Other numbers of sets use all
+ * For sets that are no power of two, "then modulo" is of the whole number whose low b
+ * bits were replaced, not of these alone: 384 of 512 values would leave a third of the
+ * sets with half of the lines.
+ */
+typedef struct gpci_index {
+    uint32_t kind; /* gpc_index */
+    uint32_t bits; /* b */
+    uint32_t first_fold; /* xor: the largest b 2^i below 64 */
+    gpci_divisor sets;
+    gpc_index_fn fn;
+    void *data;
+    gpci_polynomial polynomial; /* ipoly */
+} gpci_index;
+
+/*
+ * GPC_ERROR_RANGE: no sets, more than 2^32 - 1, or fermi with other than 32 or 64.
+ * GPC_ERROR_ARGUMENT: an unknown kind, or GPC_INDEX_USER without a function.
+ */
+gpc_status gpci_index_init(gpci_index *index, gpc_index kind, uint64_t sets, gpc_index_fn fn, void *data,
+                           gpc_error *error);
+
+GPCI_INLINE uint32_t gpci_index_xor(const gpci_index *index, uint64_t line) {
+    /* Each step folds half of the groups onto the other half. */
+    uint64_t folded = line, low = ((uint64_t)1 << index->bits) - 1;
+    for (uint32_t shift = index->first_fold; shift >= index->bits; shift /= 2)
+        folded ^= folded >> shift;
+    return gpci_modulo(&index->sets, (line & ~low) | (folded & low));
+}
+
+GPCI_INLINE uint32_t gpci_index_fermi(const gpci_index *index, uint64_t line) {
+    uint32_t low = (uint32_t)line & 31u;
+    uint32_t upper = (line >> 6 & 7u) | (line >> 7 & 8u) | (line >> 8 & 16u);
+    return (low ^ upper) | ((uint32_t)line & (index->sets.divisor - 1) & 32u);
+}
+
+/* A user's function that returns no set is held to one by modulo: it cannot reach beyond the arrays. */
+GPCI_INLINE uint32_t gpci_index_of(const gpci_index *index, uint64_t line) {
+    switch (index->kind) {
+    case GPC_INDEX_XOR:
+        return gpci_index_xor(index, line);
+    case GPC_INDEX_FERMI:
+        return gpci_index_fermi(index, line);
+    case GPC_INDEX_IPOLY:
+        return gpci_modulo(&index->sets, gpci_polynomial_mix(&index->polynomial, line));
+    case GPC_INDEX_USER:
+        return gpci_modulo(&index->sets, index->fn(index->data, line, index->sets.divisor));
+    default:
+        return gpci_modulo(&index->sets, line);
+    }
+}
+
+typedef enum gpci_spread {
+    GPCI_SPREAD_MODULO = 0, /* granule number modulo slices */
+    GPCI_SPREAD_HASH = 1,   /* the same after gpci_polynomial_mix: even for strides of any power of two */
+    GPCI_SPREAD_RANGE = 2,  /* as modulo; a granule is a slice's whole span, and memory beyond wraps around */
+    GPCI_SPREAD_COUNT
+} gpci_spread;
+
+/*
+ * Addresses over slices (or channels): (slice, inner address) and address map one to
+ * one. The inner address leaves no gap where other slices' granules were, so that a
+ * slice may index its sets with the low bits of it.
+ *
+ * Example, 3 slices of 256 bytes, modulo: address 0x520 is byte 0x20 of granule 5;
+ * slice 5 mod 3 = 2, inner granule 5 / 3 = 1, inner address 0x120.
+ */
+typedef struct gpci_interleave {
+    uint32_t shift; /* log2 of the granule's bytes */
+    gpci_divisor slices;
+    gpci_polynomial polynomial; /* of degree 0 unless hashing */
+} gpci_interleave;
+
+/* GPC_ERROR_RANGE: bytes no power of two from 2 up, or no slices. GPC_ERROR_ARGUMENT: an unknown kind. */
+gpc_status gpci_interleave_init(gpci_interleave *interleave, gpci_spread kind, uint64_t bytes, uint32_t slices,
+                                gpc_error *error);
+
+/* Slice of an address in bytes; `inner` receives the address within the slice. */
+GPCI_INLINE uint32_t gpci_interleave_slice(const gpci_interleave *interleave, uint64_t address, uint64_t *inner) {
+    uint64_t granule = gpci_polynomial_mix(&interleave->polynomial, address >> interleave->shift);
+    uint64_t quotient = gpci_quotient(&interleave->slices, granule);
+    uint64_t offset = address & (((uint64_t)1 << interleave->shift) - 1);
+    *inner = quotient << interleave->shift | offset;
+    return (uint32_t)(granule - quotient * interleave->slices.divisor);
+}
+
+/* The address of an inner address of a slice: the inverse. */
+GPCI_INLINE uint64_t gpci_interleave_address(const gpci_interleave *interleave, uint32_t slice, uint64_t inner) {
+    uint64_t granule = (inner >> interleave->shift) * interleave->slices.divisor + slice;
+    uint64_t offset = inner & (((uint64_t)1 << interleave->shift) - 1);
+    return gpci_polynomial_mix(&interleave->polynomial, granule) << interleave->shift | offset;
+}
+
+#endif
