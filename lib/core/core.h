@@ -117,4 +117,9 @@ GPCI_INLINE unsigned gpci_log2(uint64_t x) {
     return n;
 }
 
+/* Bits that tell x things apart: ceiling of the base-2 logarithm; x must not be 0. */
+GPCI_INLINE unsigned gpci_ceil_log2(uint64_t x) {
+    return x > 1 ? gpci_log2(x - 1) + 1 : 0;
+}
+
 #endif

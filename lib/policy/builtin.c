@@ -6,5 +6,11 @@
 /* One line per policy; the order is that of `gpucache policies`. */
 const gpc_replacement_ops *const gpci_builtin_replacements[] = {
     &gpci_lru,
+    &gpci_fifo,
+    &gpci_random_policy,
+    &gpci_mru,
+    &gpci_nru,
+    &gpci_plru,
+    &gpci_opt,
     NULL,
 };

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "policy/lru.h"
+
+#include "policy/candidates.h"
 #include "policy/policies.h"
 
 /*
@@ -12,11 +14,11 @@
  *   B evicts A         recency B C
  */
 
-static gpci_lru_link *links_of(gpci_lru_state *lru, uint32_t set) {
+static gpci_lru_link *links_of(const gpci_lru_state *lru, uint32_t set) {
     return lru->links + (size_t)set * lru->ways;
 }
 
-static gpc_status init(void *self, const gpc_policy_env *env, char *message) {
+gpc_status gpci_lru_init(void *self, const gpc_policy_env *env, char *message) {
     (void)message;
     gpci_lru_state *lru = self;
     lru->ways = env->ways;
@@ -53,23 +55,33 @@ void gpci_lru_list_touch(gpci_lru_state *lru, uint32_t set, uint32_t way) {
     ends->newest = (uint16_t)way;
 }
 
-static bool is_candidate(const uint64_t *candidates, uint32_t way) {
-    return candidates[way / 64] >> (way % 64) & 1;
-}
-
 uint32_t gpci_lru_last(gpci_lru_state *lru, uint32_t set, const uint64_t *candidates) {
     if (lru->ways <= GPCI_RECENCY_WAYS) {
         uint64_t order = lru->orders[set];
         uint32_t place = lru->ways;
         uint32_t way = gpci_recency_last(order, place);
-        while (candidates && !is_candidate(candidates, way))
+        while (!gpci_is_candidate(candidates, way))
             way = gpci_recency_last(order, --place);
         return way;
     }
     const gpci_lru_link *links = links_of(lru, set);
     uint32_t way = lru->ends[set].oldest;
-    while (candidates && !is_candidate(candidates, way))
+    while (!gpci_is_candidate(candidates, way))
         way = links[way].newer;
+    return way;
+}
+
+uint32_t gpci_lru_first(const gpci_lru_state *lru, uint32_t set, const uint64_t *candidates) {
+    if (lru->ways <= GPCI_RECENCY_WAYS) {
+        uint64_t order = lru->orders[set];
+        while (!gpci_is_candidate(candidates, order & 15u))
+            order >>= 4;
+        return order & 15u;
+    }
+    const gpci_lru_link *links = links_of(lru, set);
+    uint32_t way = lru->ends[set].newest;
+    while (!gpci_is_candidate(candidates, way))
+        way = links[way].older;
     return way;
 }
 
@@ -83,10 +95,9 @@ static uint32_t choose_victim(void *self, uint32_t set, const uint64_t *candidat
     return gpci_lru_last(self, set, candidates);
 }
 
-/* A full order of the ways of each set: log2(ways) bits per line. */
+/* Each line's place in its set's order: sets x ways x ceil(log2(ways)). */
 static uint64_t cost_bits(const gpc_policy_env *env) {
-    unsigned bits = env->ways > 1 ? gpci_log2(env->ways - 1) + 1 : 0;
-    return (uint64_t)env->sets * env->ways * bits;
+    return (uint64_t)env->sets * env->ways * gpci_ceil_log2(env->ways);
 }
 
 const gpc_replacement_ops gpci_lru = {
@@ -97,7 +108,7 @@ const gpc_replacement_ops gpci_lru = {
     .instance_bytes = sizeof(gpci_lru_state),
     .set_bytes = sizeof(uint64_t),
     .line_bytes = sizeof(gpci_lru_link),
-    .init = init,
+    .init = gpci_lru_init,
     .on_hit = touch,
     .choose_victim = choose_victim,
     .on_fill = touch,

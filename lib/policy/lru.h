@@ -55,7 +55,11 @@ GPCI_INLINE void gpci_lru_touch(gpci_lru_state *lru, uint32_t set, uint32_t way)
         gpci_lru_list_touch(lru, set, way);
 }
 
-/* The least recent way, of the candidates if there is a mask of them. */
+/* `init` of every policy that keeps an order: set_bytes = 8, line_bytes = sizeof(gpci_lru_link). */
+gpc_status gpci_lru_init(void *self, const gpc_policy_env *env, char *message);
+
+/* The least and the most recent way, of the candidates if there is a mask of them. */
 uint32_t gpci_lru_last(gpci_lru_state *lru, uint32_t set, const uint64_t *candidates);
+uint32_t gpci_lru_first(const gpci_lru_state *lru, uint32_t set, const uint64_t *candidates);
 
 #endif

@@ -5,5 +5,11 @@
 #include <gpucache/policy.h>
 
 extern const gpc_replacement_ops gpci_lru;
+extern const gpc_replacement_ops gpci_fifo;
+extern const gpc_replacement_ops gpci_random_policy;
+extern const gpc_replacement_ops gpci_mru;
+extern const gpc_replacement_ops gpci_nru;
+extern const gpc_replacement_ops gpci_plru;
+extern const gpc_replacement_ops gpci_opt;
 
 #endif

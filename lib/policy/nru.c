@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "policy/candidates.h"
+#include "policy/policies.h"
+
+/*
+ * Not recently used, as Jaleel et al. (ISCA 2010) state it with the opposite
+ * sign: a reference bit per line, set by a hit and by the fill. The victim is
+ * the lowest way whose bit is clear; where all are set, the bits of the set are
+ * cleared first. Where only some ways are candidates, those decide.
+ *
+ * Example, 4 ways, one set, stream A B C D A E B F:
+ *   A B C D miss       bits of ways 3 to 0: 1111
+ *   A hit              1111
+ *   E evicts A         all were set, so all are cleared, and the lowest way leaves: 0001
+ *   B hit              0011
+ *   F evicts C         0111
+ * LRU would have evicted B for E.
+ */
+
+typedef struct nru_state {
+    uint64_t *referenced; /* [sets][words] */
+    uint32_t ways, words;
+} nru_state;
+
+static gpc_status init(void *self, const gpc_policy_env *env, char *message) {
+    (void)message;
+    nru_state *state = self;
+    state->referenced = gpci_way_bits(env);
+    state->ways = env->ways;
+    state->words = gpci_way_words(env->ways);
+    return GPC_OK;
+}
+
+static void mark(nru_state *state, uint32_t set, uint32_t way, uint64_t referenced) {
+    uint64_t *word = &state->referenced[(size_t)set * state->words + way / 64];
+    *word = (*word & ~((uint64_t)1 << (way % 64))) | referenced << (way % 64);
+}
+
+static void touch(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
+    (void)request;
+    mark(self, set, way, 1);
+}
+
+static void on_invalidate(void *self, uint32_t set, uint32_t way) {
+    mark(self, set, way, 0);
+}
+
+/* Lowest candidate whose bit is clear, or UINT32_MAX. */
+static uint32_t lowest_clear(const nru_state *state, const uint64_t *referenced, const uint64_t *candidates) {
+    for (uint32_t word = 0; word < state->words; word++) {
+        uint64_t clear = gpci_candidate_word(candidates, word, state->ways) & ~referenced[word];
+        if (clear)
+            return word * 64 + gpci_lowest(clear);
+    }
+    return UINT32_MAX;
+}
+
+static uint32_t choose_victim(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
+    (void)request;
+    nru_state *state = self;
+    uint64_t *referenced = &state->referenced[(size_t)set * state->words];
+    uint32_t way = lowest_clear(state, referenced, candidates);
+    if (way != UINT32_MAX)
+        return way;
+    for (uint32_t word = 0; word < state->words; word++)
+        referenced[word] = 0;
+    return lowest_clear(state, referenced, candidates);
+}
+
+/* A reference bit per line. */
+static uint64_t cost_bits(const gpc_policy_env *env) {
+    return (uint64_t)env->sets * env->ways;
+}
+
+const gpc_replacement_ops gpci_nru = {
+    .struct_size = sizeof(gpc_replacement_ops),
+    .name = "nru",
+    .summary = "evict the lowest way not referenced since the set's reference bits were cleared",
+    .source = "Jaleel et al., ISCA 2010, as the 1-bit baseline of RRIP",
+    .instance_bytes = sizeof(nru_state),
+    .set_bytes = sizeof(uint64_t),
+    .line_bytes = 1,
+    .init = init,
+    .on_hit = touch,
+    .choose_victim = choose_victim,
+    .on_fill = touch,
+    .on_invalidate = on_invalidate,
+    .cost_bits = cost_bits,
+};
