@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The example programs: each is run and its output held against what can be worked out by hand."""
+
+import json
+import os
+import re
+import sys
+import unittest
+
+from support import BUILD, ROOT, run
+
+TRACES = ROOT / "examples" / "traces"
+
+
+def example(name, *arguments, status=0):
+    return run(BUILD / "examples" / f"example-{name}", *arguments, status=status)
+
+
+class EmbedHost(unittest.TestCase):
+    def test_counts_of_the_stencil(self):
+        stats = json.loads(example("embed_host"))
+        blocks, warps = 264, 8
+        # Per warp: x[i] is 4 sectors, x[i - 1] and x[i + 1] touch one more each; and one store of 4.
+        self.assertEqual(stats["l1.load_requests"], blocks * warps * 3)
+        self.assertEqual(stats["l1.load_sectors"], blocks * warps * (5 + 4 + 5))
+        self.assertEqual(stats["l1.store_sectors"], blocks * warps * 4)
+        # Blocks b and b + 132 share an SM but no line: a block misses its 8 * 4 sectors, and one at each end.
+        misses = blocks * (warps * 4 + 2)
+        self.assertEqual(stats["l1.load_sectors"] - stats["l1.load_sector_hits"], misses)
+        self.assertAlmostEqual(stats["l1.load_hit_rate"], 1 - misses / (blocks * warps * 14), places=6)
+        self.assertEqual(stats["l2.read_sectors"], misses)
+        self.assertEqual(stats["l2.write_sectors"], blocks * warps * 4)
+
+
+class CacheOnly(unittest.TestCase):
+    def test_events_in_order(self):
+        events = [re.sub(r"\s+", " ", line).strip() for line in example("cache_only").splitlines()]
+        self.assertEqual(
+            events,
+            [
+                "fill line 0x100 way 0 sectors 0x1", "load 0x100: miss",
+                "load 0x104: hit",
+                "fill line 0x100 way 0 sectors 0x2", "load 0x120: sector miss",
+                "fill line 0x200 way 1 sectors 0x1", "store 0x200: miss",
+                "load 0x100: hit",
+                "evict line 0x200 dirty sectors 0x1 after 0 hits",
+                "fill line 0x300 way 1 sectors 0x1", "load 0x300: miss",
+                "2 of 5 read sectors hit",
+            ],
+        )
+
+
+class CustomPolicy(unittest.TestCase):
+    def test_beats_lru_where_lru_thrashes(self):
+        rates = re.search(r"lru ([\d.]+), lip ([\d.]+)$", example("custom_policy").strip())
+        self.assertGreater(float(rates.group(2)), float(rates.group(1)) + 0.1)
+
+    def test_reports_a_source_that_does_not_exist(self):
+        self.assertIn("no-such-kernel", example("custom_policy", "synthetic:no-such-kernel", status=1))
+
+
+class ReplayTrace(unittest.TestCase):
+    def test_hit_rates_are_near_the_hardware(self):
+        counted = {
+            entry["name"]: entry["hardware"] for entry in json.loads((TRACES / "hardware.json").read_text())
+        }
+        seen = set()
+        for folder in ("nn", "conv2d", "atax"):
+            for line in example("replay_trace", TRACES / folder).splitlines()[1:]:
+                l1, l2, dram, name = line.split()
+                hardware = counted[name]
+                with self.subTest(kernel=name):
+                    self.assertAlmostEqual(float(l1), 100 * hardware["load_sector_hit_rate"], delta=2)
+                    self.assertAlmostEqual(float(l2), 100 * hardware["l2_read_sector_hit_rate"], delta=10)
+                    self.assertAlmostEqual(int(dram) / hardware["dram_read_sectors"], 1, delta=0.1)
+                seen.add(name)
+        self.assertEqual(seen, set(counted))
+
+    def test_usage_and_bad_input(self):
+        self.assertIn("usage:", example("replay_trace", status=2))
+        self.assertIn("no-such-preset", example("replay_trace", TRACES / "nn", "no-such-preset", status=1))
+        self.assertIn("no-such-file", example("replay_trace", "no-such-file.traceg", status=1))
+
+
+class Batch(unittest.TestCase):
+    def test_a_loop_one_line_too_long_for_each_set(self):
+        hits = {name: int(count) for name, count in re.findall(r"^(\w+) +(\d+) of 16000 hit$", example("batch"), re.M)}
+        # Five lines go round in each set of four ways. LRU always evicts the next one wanted; the optimum, once four
+        # ways are full, misses one access in four of a set's 500 (one in five where it may bypass).
+        self.assertEqual(hits["lru"], 0)
+        self.assertGreater(hits["random"], 0)
+        self.assertGreaterEqual(hits["opt"], 32 * (500 - 4 - 496 / 4))
+        self.assertLessEqual(hits["opt"], 32 * (500 - 4 - 496 / 5))
+        self.assertGreater(hits["opt"], hits["random"])
+
+
+class PythonPolicy(unittest.TestCase):
+    def test_runs_against_lru(self):
+        environment = dict(os.environ, PYTHONPATH=str(ROOT / "bindings" / "python"))
+        output = run(sys.executable, ROOT / "examples" / "policy.py", env=environment)
+        rates = dict(re.findall(r"^(\S+) +([\d.]+) %$", output, re.M))
+        self.assertIn("lru", rates)
+        self.assertEqual(len(rates), 2)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef TESTS_OOM_HEAP_H
+#define TESTS_OOM_HEAP_H
+
+/* A heap that fails on demand, and the loop that fails every allocation of a scenario in turn. */
+
+#include <gpucache/gpucache.h>
+
+typedef struct oom_heap {
+    size_t calls;    /* allocations and resizes so far */
+    size_t fail_at;  /* which of them fails, from 1; 0 = none */
+    bool persistent; /* and all after it fail too */
+    size_t failures; /* how many did */
+    size_t live;     /* blocks not yet released */
+} oom_heap;
+
+/* Options whose hooks are this heap. */
+gpc_context_options oom_options(oom_heap *heap);
+
+/*
+ * Something that creates, uses and destroys objects of `context`, on every way
+ * out, and returns the first status that was not GPC_OK. It may call oom_heal to
+ * go on without failures and see that the object still works.
+ */
+typedef gpc_status (*oom_scenario)(gpc_context *context, oom_heap *heap, gpc_error *error);
+
+void oom_heal(oom_heap *heap);
+
+/*
+ * Run the scenario with its first allocation failing, then its second, and so on
+ * until it ends without meeting a failure; once with a single failure, once
+ * with every later allocation failing too. Each failing run must return
+ * GPC_ERROR_MEMORY with a message and leave no block behind; the last must
+ * return GPC_OK. `least` is the smallest number of failures that must be met.
+ */
+void oom_check(oom_scenario scenario, size_t least);
+
+#endif

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Hierarchies and replays. */
+#include "oom/heap.h"
+
+#include <criterion/criterion.h>
+
+/* Two SMs, so that the loop over all allocations stays short; both partitions of L2, and a unified L1 that is resized. */
+static const char settings[] = "preset = h100\n"
+                               "sm.count = 2\n"
+                               "l2.slices = 2\n"
+                               "l2.size = 256KiB\n"
+                               "l1.track_reuse = true\n"
+                               "l1.track_warps = true\n";
+
+static gpc_status create_config(gpc_context *context, gpc_error *error, gpc_config **out) {
+    gpc_status status = gpc_config_create(context, error, out);
+    return status == GPC_OK ? gpc_config_load_text(*out, settings, "settings", error) : status;
+}
+
+/* Accesses allocate nothing. */
+static void use_hierarchy(gpc_hierarchy *hierarchy, oom_heap *heap) {
+    size_t calls = heap->calls;
+    for (uint32_t i = 0; i < 256; i++) {
+        uint64_t addresses[32];
+        for (uint32_t lane = 0; lane < 32; lane++)
+            addresses[lane] = (uint64_t)i * 37 * 4 + (uint64_t)lane * (i % 64) * 4;
+        gpc_warp_access access = GPC_WARP_ACCESS_INIT;
+        access.sm = i % 2;
+        access.mask = 0xffffffffu;
+        access.addresses = addresses;
+        access.width = 4;
+        access.kind = (uint8_t)(i % GPC_PREFETCH);
+        cr_assert_eq(gpc_hierarchy_access(hierarchy, &access, NULL), GPC_OK);
+    }
+    cr_assert_eq(gpc_hierarchy_flush(hierarchy), GPC_OK);
+    cr_assert_eq(heap->calls, calls, "an access allocated");
+}
+
+/* A kernel whose shared memory takes most of L1, then one that leaves it all: L1 shrinks and grows. */
+static gpc_status resize_l1(gpc_context *context, oom_heap *heap, gpc_error *error) {
+    gpc_config *config = NULL;
+    gpc_hierarchy *hierarchy = NULL;
+    gpc_status status = create_config(context, error, &config);
+    if (status == GPC_OK)
+        status = gpc_hierarchy_create(context, config, error, &hierarchy);
+    cr_assert_eq(hierarchy != NULL, status == GPC_OK);
+    gpc_launch launch = GPC_LAUNCH_INIT;
+    launch.threads = 1024;
+    launch.registers = 32;
+    for (int round = 0; status == GPC_OK && round < 2; round++) {
+        launch.shared_bytes = round ? 0 : 100 << 10;
+        status = gpc_hierarchy_begin_kernel(hierarchy, &launch, error);
+        if (status == GPC_OK)
+            use_hierarchy(hierarchy, heap);
+    }
+    if (hierarchy && status != GPC_OK) {
+        oom_heal(heap);
+        cr_assert_eq(gpc_hierarchy_begin_kernel(hierarchy, &launch, NULL), GPC_OK);
+        use_hierarchy(hierarchy, heap);
+    }
+    gpc_hierarchy_destroy(hierarchy);
+    gpc_config_destroy(config);
+    return status;
+}
+
+Test(oom, hierarchy) {
+    oom_check(resize_l1, 6);
+}
+
+/* A replay that failed can go on with another trace. */
+static gpc_status replay_kernels(gpc_replay *replay, gpc_context *context, gpc_error *error) {
+    gpc_trace *trace = NULL;
+    gpc_status status = gpc_trace_open(context, "synthetic:vectoradd:16KiB", error, &trace);
+    while (status == GPC_OK) {
+        gpc_stats stats;
+        gpc_stats_init(&stats);
+        status = gpc_replay_kernel(replay, trace, NULL, &stats, error);
+        if (status == GPC_OK)
+            cr_assert_gt(stats.l1_load_sectors, 0);
+    }
+    gpc_trace_close(trace);
+    return status == GPC_END ? GPC_OK : status;
+}
+
+static gpc_status replay(gpc_context *context, oom_heap *heap, gpc_error *error) {
+    gpc_config *config = NULL;
+    gpc_replay *replay = NULL;
+    gpc_status status = create_config(context, error, &config);
+    if (status == GPC_OK)
+        status = gpc_replay_create(context, config, error, &replay);
+    cr_assert_eq(replay != NULL, status == GPC_OK);
+    if (status == GPC_OK)
+        status = replay_kernels(replay, context, error);
+    if (replay && status != GPC_OK) {
+        oom_heal(heap);
+        gpc_error later = GPC_ERROR_INIT;
+        cr_assert_eq(replay_kernels(replay, context, &later), GPC_OK, "%s", later.message);
+    }
+    gpc_replay_destroy(replay);
+    gpc_config_destroy(config);
+    return status;
+}
+
+Test(oom, replay) {
+    oom_check(replay, 10);
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Contexts, registries, configurations and caches. */
+#include "oom/heap.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static gpc_status only_context(gpc_context *context, oom_heap *heap, gpc_error *error) {
+    (void)context, (void)heap, (void)error;
+    return GPC_OK;
+}
+
+Test(oom, context) {
+    oom_check(only_context, 1);
+}
+
+/* Registration: `destroy` runs exactly once, whether it succeeded or not, and a failed one leaves no name behind. */
+
+static void count_destroy(void *user_data) {
+    ++*(int *)user_data;
+}
+
+static uint32_t first_way(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
+    (void)self, (void)set, (void)candidates, (void)request;
+    return 0;
+}
+
+static void predict_nothing(void *self, uint32_t set, const gpc_request *request, gpc_prediction *prediction) {
+    (void)self, (void)set, (void)request, (void)prediction;
+}
+
+static const gpc_parameter parameters[] = {{"depth", 2, 1, 8, true, "a number"}};
+static int destroyed;
+
+static gpc_status register_both(gpc_context *context, oom_heap *heap, gpc_error *error) {
+    const gpc_replacement_ops replacement = {
+        .struct_size = sizeof replacement,
+        .name = "own-policy",
+        .summary = "a policy",
+        .source = "a test",
+        .parameters = parameters,
+        .parameter_count = 1,
+        .choose_victim = first_way,
+    };
+    const gpc_predictor_ops predictor = {
+        .struct_size = sizeof predictor, .name = "own-predictor", .summary = "a predictor", .predict = predict_nothing};
+    size_t policies = gpc_policy_count(context, GPC_POLICY_REPLACEMENT);
+    size_t predictors = gpc_policy_count(context, GPC_POLICY_PREDICTOR);
+    destroyed = 0;
+    gpc_status status = gpc_context_register_replacement(context, &replacement, &destroyed, count_destroy, error);
+    cr_assert_eq(destroyed, status != GPC_OK);
+    cr_assert_eq(gpc_policy_count(context, GPC_POLICY_REPLACEMENT), policies + (status == GPC_OK));
+    if (status == GPC_OK)
+        status = gpc_context_register_predictor(context, &predictor, NULL, NULL, error);
+    if (status != GPC_OK) {
+        cr_assert_eq(gpc_policy_count(context, GPC_POLICY_PREDICTOR), predictors);
+        oom_heal(heap);
+        cr_assert_eq(gpc_context_register_predictor(context, &predictor, NULL, NULL, NULL), GPC_OK);
+    }
+    return status;
+}
+
+Test(oom, registry) {
+    oom_check(register_both, 3);
+    cr_assert_eq(destroyed, 1);
+}
+
+static gpc_status policy_cost(gpc_context *context, oom_heap *heap, gpc_error *error) {
+    (void)heap;
+    uint64_t bits = 1;
+    gpc_status status = gpc_policy_cost(context, GPC_POLICY_REPLACEMENT, "lru", 32, 4, 128, 4, error, &bits);
+    if (status != GPC_OK)
+        cr_assert_eq(bits, 1);
+    return status;
+}
+
+Test(oom, policy_cost) {
+    oom_check(policy_cost, 1);
+}
+
+/* Configurations: a failed change leaves every key as it was, and succeeds when memory is back. */
+
+enum { TEXT_BYTES = 1 << 16 };
+
+/* Every key and its value, in memory of the test's own. */
+static char *dump(const gpc_config *config) {
+    char *text = calloc(1, TEXT_BYTES);
+    cr_assert_not_null(text);
+    for (size_t i = 0, used = 0; i < gpc_key_count(); i++) {
+        gpc_key_info info = GPC_KEY_INFO_INIT;
+        const char *value = NULL;
+        cr_assert_eq(gpc_key_at(i, &info), GPC_OK);
+        cr_assert_eq(gpc_config_get(config, info.name, &value), GPC_OK);
+        int length = snprintf(text + used, TEXT_BYTES - used, "%s = %s\n", info.name, value);
+        cr_assert(length > 0 && used + (size_t)length < TEXT_BYTES);
+        used += (size_t)length;
+    }
+    return text;
+}
+
+typedef gpc_status (*config_change)(gpc_config *config, gpc_error *error);
+
+static gpc_status change_config(gpc_context *context, oom_heap *heap, gpc_error *error, config_change change) {
+    gpc_config *config = NULL;
+    gpc_status status = gpc_config_create(context, error, &config);
+    if (status != GPC_OK) {
+        cr_assert_null(config);
+        return status;
+    }
+    char *before = dump(config);
+    status = change(config, error);
+    char *after = dump(config);
+    cr_assert_eq(strcmp(before, after) == 0, status != GPC_OK, "the change is all or nothing");
+    if (status != GPC_OK) {
+        oom_heal(heap);
+        cr_assert_eq(change(config, NULL), GPC_OK);
+    }
+    free(before);
+    free(after);
+    gpc_config_destroy(config);
+    return status;
+}
+
+#define CONFIG_TEST(name, call)                                                      \
+    static gpc_status name##_change(gpc_config *config, gpc_error *error) {          \
+        return call;                                                                 \
+    }                                                                                \
+    static gpc_status name(gpc_context *context, oom_heap *heap, gpc_error *error) { \
+        return change_config(context, heap, error, name##_change);                   \
+    }                                                                                \
+    Test(oom, name) {                                                                \
+        oom_check(name, 2);                                                          \
+    }
+
+CONFIG_TEST(config_set, gpc_config_set(config, "l1.replacement", "fifo", error))
+CONFIG_TEST(config_set_pair, gpc_config_set_pair(config, "l1.size=48KiB", error))
+CONFIG_TEST(config_preset, gpc_config_load_preset(config, "h100", error))
+CONFIG_TEST(config_text,
+            gpc_config_load_text(config, "preset = a100\nl1.ways = 8 # more\nl2.index = ipoly\n", "t", error))
+CONFIG_TEST(config_file, gpc_config_load_file(config, "tests/oom/outer.cfg", error))
+CONFIG_TEST(config_import, gpc_config_import_gpgpusim(config, "tests/oom/gpgpusim.config", NULL, error))
+
+static gpc_status copy_config(gpc_context *context, oom_heap *heap, gpc_error *error) {
+    (void)heap;
+    gpc_config *config = NULL, *copy = NULL;
+    gpc_status status = gpc_config_create(context, error, &config);
+    if (status == GPC_OK)
+        status = gpc_config_copy(config, error, &copy);
+    cr_assert_eq(copy != NULL, status == GPC_OK);
+    gpc_config_destroy(config);
+    gpc_config_destroy(copy);
+    return status;
+}
+
+Test(oom, config_copy) {
+    oom_check(copy_config, 3);
+}
+
+/* Caches. */
+
+static gpc_status create_cache(gpc_context *context, gpc_error *error, const char *replacement, gpc_cache **out) {
+    gpc_cache_options options = GPC_CACHE_OPTIONS_INIT;
+    options.sectors = 4;
+    options.write_allocate = GPC_WRITE_LAZY_FETCH;
+    options.track_reuse = 1;
+    options.track_warps = 1;
+    options.replacement = replacement;
+    gpc_status status = gpc_cache_create(context, &options, error, out);
+    cr_assert_eq(*out != NULL, status == GPC_OK);
+    return status;
+}
+
+/* Accesses allocate nothing. */
+static void use_cache(gpc_cache *cache, oom_heap *heap) {
+    size_t calls = heap->calls;
+    for (uint64_t i = 0; i < 1000; i++) {
+        gpc_request request = {.address = i * 8123, .size = 1, .kind = (uint8_t)(i % GPC_KIND_COUNT)};
+        cr_assert_eq(gpc_cache_access(cache, &request, NULL), GPC_OK);
+    }
+    uint64_t addresses[256];
+    for (uint64_t i = 0; i < 256; i++)
+        addresses[i] = i * 4099;
+    gpc_batch batch = GPC_BATCH_INIT;
+    batch.count = 256;
+    batch.addresses = addresses;
+    cr_assert_eq(gpc_cache_access_many(cache, &batch, NULL), GPC_OK);
+    cr_assert_eq(gpc_cache_flush(cache, NULL), GPC_OK);
+    cr_assert_eq(gpc_cache_invalidate_all(cache), GPC_OK);
+    cr_assert_eq(heap->calls, calls, "an access allocated");
+}
+
+static gpc_status every_policy(gpc_context *context, oom_heap *heap, gpc_error *error) {
+    gpc_status status = GPC_OK;
+    for (size_t i = 0; status == GPC_OK && i < gpc_policy_count(context, GPC_POLICY_REPLACEMENT); i++) {
+        gpc_policy_info info = GPC_POLICY_INFO_INIT;
+        gpc_cache *cache = NULL;
+        cr_assert_eq(gpc_policy_at(context, GPC_POLICY_REPLACEMENT, i, &info), GPC_OK);
+        status = create_cache(context, error, info.name, &cache);
+        if (status == GPC_OK)
+            use_cache(cache, heap);
+        gpc_cache_destroy(cache);
+    }
+    return status;
+}
+
+Test(oom, cache_of_every_policy) {
+    oom_check(every_policy, 8);
+}
+
+/* A failed change of policy leaves the old one at work. */
+static gpc_status change_policy(gpc_context *context, oom_heap *heap, gpc_error *error) {
+    gpc_cache *cache = NULL;
+    gpc_status status = create_cache(context, error, NULL, &cache);
+    if (status != GPC_OK)
+        return status;
+    use_cache(cache, heap);
+    status = gpc_cache_set_replacement(cache, "fifo", error);
+    if (status == GPC_OK)
+        status = gpc_cache_set_predictor(cache, "always-bypass", error);
+    use_cache(cache, heap);
+    if (status != GPC_OK) {
+        oom_heal(heap);
+        cr_assert_eq(gpc_cache_set_replacement(cache, "fifo", NULL), GPC_OK);
+        cr_assert_eq(gpc_cache_set_predictor(cache, "always-bypass", NULL), GPC_OK);
+        use_cache(cache, heap);
+    }
+    gpc_cache_destroy(cache);
+    return status;
+}
+
+Test(oom, cache_policy_change) {
+    oom_check(change_policy, 4);
+}
+
+static gpc_status next_uses(gpc_context *context, oom_heap *heap, gpc_error *error) {
+    (void)heap;
+    static const uint64_t addresses[] = {0, 128, 4, 256, 130};
+    uint64_t next[5];
+    gpc_status status = gpc_next_uses(context, addresses, 5, 128, next);
+    if (status != GPC_OK) { /* the function has no gpc_error */
+        error->status = status;
+        strcpy(error->message, "next_uses");
+        return status;
+    }
+    cr_assert(next[0] == 2 && next[1] == 4 && next[2] == UINT64_MAX && next[3] == UINT64_MAX && next[4] == UINT64_MAX);
+    return status;
+}
+
+Test(oom, next_uses) {
+    oom_check(next_uses, 2);
+}

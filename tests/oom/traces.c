@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Readers, writers and generators of traces. */
+#define _XOPEN_SOURCE 700
+#include "oom/heap.h"
+
+#include <criterion/criterion.h>
+#include <dirent.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static char folder[] = "/tmp/gpucache-oom-XXXXXX";
+static char text_path[64], binary_path[64], out_path[64];
+
+/* Read everything, with two blocks held at a time. */
+static gpc_status drain(gpc_context *context, const char *source, gpc_error *error) {
+    gpc_trace *trace = NULL;
+    gpc_status status = gpc_trace_open(context, source, error, &trace);
+    cr_assert_eq(trace != NULL, status == GPC_OK);
+    uint64_t kernels = 0, instructions = 0;
+    while (status == GPC_OK) {
+        gpc_kernel kernel = GPC_KERNEL_INIT;
+        const gpc_block *held = NULL;
+        status = gpc_trace_next_kernel(trace, &kernel, error);
+        if (status == GPC_END)
+            break;
+        kernels++;
+        while (status == GPC_OK) {
+            const gpc_block *block = NULL;
+            status = gpc_trace_next_block(trace, &block, error);
+            if (status != GPC_OK)
+                break;
+            instructions += block->instruction_count;
+            if (held)
+                gpc_trace_release_block(trace, held);
+            held = block;
+        }
+        if (status == GPC_END)
+            status = GPC_OK;
+    }
+    if (status == GPC_END)
+        cr_assert(kernels > 0 && instructions > 0);
+    gpc_trace_close(trace); /* one block is still held */
+    return status == GPC_END ? GPC_OK : status;
+}
+
+static gpc_status copy_kernel(gpc_trace *trace, gpc_trace_writer *writer, gpc_error *error) {
+    gpc_kernel kernel = GPC_KERNEL_INIT;
+    const gpc_block *block = NULL;
+    gpc_status status = gpc_trace_next_kernel(trace, &kernel, error);
+    if (status != GPC_OK)
+        return status;
+    status = gpc_trace_writer_kernel(writer, &kernel, error);
+    while (status == GPC_OK && (status = gpc_trace_next_block(trace, &block, error)) == GPC_OK) {
+        status = gpc_trace_writer_block(writer, trace, block, error);
+        gpc_trace_release_block(trace, block);
+    }
+    return status == GPC_END ? GPC_OK : status;
+}
+
+static gpc_status convert(gpc_context *context, const char *source, const char *path, gpc_trace_format format,
+                          gpc_error *error) {
+    gpc_trace *trace = NULL;
+    gpc_trace_writer *writer = NULL;
+    gpc_status status = gpc_trace_open(context, source, error, &trace);
+    if (status == GPC_OK)
+        status = gpc_trace_writer_create(context, path, format, error, &writer);
+    while (status == GPC_OK)
+        status = copy_kernel(trace, writer, error);
+    if (status == GPC_END)
+        status = gpc_trace_writer_finish(writer, error);
+    gpc_trace_writer_destroy(writer);
+    gpc_trace_close(trace);
+    return status;
+}
+
+static int remove_one(const char *path, const struct stat *info, int kind, struct FTW *where) {
+    (void)info, (void)kind, (void)where;
+    return remove(path);
+}
+
+static void remove_folder(const char *path) {
+    nftw(path, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+static void setup(void) {
+    cr_assert_not_null(mkdtemp(folder));
+    snprintf(text_path, sizeof text_path, "%s/text", folder);
+    snprintf(binary_path, sizeof binary_path, "%s/binary.gct", folder);
+    snprintf(out_path, sizeof out_path, "%s/out", folder);
+    gpc_context *context = NULL;
+    gpc_error error = GPC_ERROR_INIT;
+    cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
+    const char *source = "synthetic:vectoradd:2KiB";
+    cr_assert_eq(convert(context, source, text_path, GPC_TRACE_TEXT, &error), GPC_OK, "%s", error.message);
+    cr_assert_eq(convert(context, source, binary_path, GPC_TRACE_BINARY, &error), GPC_OK, "%s", error.message);
+    gpc_context_destroy(context);
+}
+
+static void teardown(void) {
+    remove_folder(folder);
+}
+
+TestSuite(oom_trace, .init = setup, .fini = teardown);
+
+static gpc_status read_synthetic(gpc_context *context, oom_heap *heap, gpc_error *error) {
+    (void)heap;
+    return drain(context, "synthetic:vectoradd:2KiB", error);
+}
+
+static gpc_status read_text(gpc_context *context, oom_heap *heap, gpc_error *error) {
+    (void)heap;
+    return drain(context, text_path, error);
+}
+
+static gpc_status read_binary(gpc_context *context, oom_heap *heap, gpc_error *error) {
+    (void)heap;
+    return drain(context, binary_path, error);
+}
+
+/* Through a decompressor, with a placement map: whatever fails, the child process is waited for. */
+static gpc_status read_compressed(gpc_context *context, oom_heap *heap, gpc_error *error) {
+    (void)heap;
+    return drain(context, "examples/traces/nn", error);
+}
+
+Test(oom_trace, synthetic) {
+    oom_check(read_synthetic, 3);
+}
+
+Test(oom_trace, text) {
+    oom_check(read_text, 5);
+}
+
+Test(oom_trace, binary) {
+    oom_check(read_binary, 3);
+}
+
+Test(oom_trace, compressed) {
+    oom_check(read_compressed, 5);
+}
+
+static int entries_of(const char *path) {
+    DIR *directory = opendir(path);
+    cr_assert_not_null(directory);
+    int entries = 0;
+    while (readdir(directory))
+        entries++;
+    closedir(directory);
+    return entries;
+}
+
+/* A writer that did not finish leaves nothing behind, under whatever name. */
+static gpc_status write_one(gpc_context *context, gpc_trace_format format, gpc_error *error) {
+    gpc_status status = convert(context, "synthetic:vectoradd:2KiB", out_path, format, error);
+    cr_assert_eq(access(out_path, F_OK) == 0, status == GPC_OK);
+    remove_folder(out_path);
+    cr_assert_eq(entries_of(folder), 4, ". and .., the text and the binary trace");
+    return status;
+}
+
+static gpc_status write_binary(gpc_context *context, oom_heap *heap, gpc_error *error) {
+    (void)heap;
+    return write_one(context, GPC_TRACE_BINARY, error);
+}
+
+static gpc_status write_text(gpc_context *context, oom_heap *heap, gpc_error *error) {
+    (void)heap;
+    return write_one(context, GPC_TRACE_TEXT, error);
+}
+
+Test(oom_trace, write_binary) {
+    oom_check(write_binary, 5);
+}
+
+Test(oom_trace, write_text) {
+    oom_check(write_text, 5);
+}
