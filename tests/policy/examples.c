@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "policy/rig.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The example worked by hand at the head of each policy's file, and the classic streams. */
+
+/*
+ * Run a stream of letters through one set. Of each access: h = hit, - = miss
+ * into a free way, b = bypassed, a letter = the line that it evicted.
+ */
+static void check(const char *spec, uint32_t ways, const char *stream, const char *expected) {
+    size_t count = strlen(stream);
+    uint64_t lines[64];
+    char got[65] = "";
+    cr_assert_leq(count, 64);
+    for (size_t i = 0; i < count; i++)
+        lines[i] = (unsigned char)stream[i];
+    uint64_t *next = rig_next_uses(lines, count);
+    rig r;
+    rig_open(&r, spec, 1, ways, 1);
+    for (size_t i = 0; i < count; i++) {
+        rig_outcome o = rig_access(&r, lines[i], next[i]);
+        got[i] = o.hit ? 'h' : o.bypassed ? 'b' : o.evicted ? (char)o.victim : '-';
+    }
+    cr_expect_str_eq(got, expected, "%s, %u ways, %s: %s, not %s", spec, ways, stream, got, expected);
+    rig_close(&r);
+    free(next);
+}
+
+Test(examples, lru) {
+    check("lru", 2, "ABACB", "--hBA");
+}
+
+Test(examples, fifo) {
+    check("fifo", 2, "ABACA", "--hAB");
+}
+
+/* Belady, Nelson and Shedler: nine faults in three frames, ten in four. */
+Test(examples, fifo_anomaly) {
+    check("fifo", 3, "123412512345", "---1234hh12h");
+    check("fifo", 4, "123412512345", "----hh123451");
+}
+
+Test(examples, mru) {
+    check("mru", 2, "ABCABC", "--BhAh");
+    check("lru", 2, "ABCABC", "--ABCA");
+}
+
+Test(examples, nru) {
+    check("nru", 4, "ABCDAEBF", "----hAhC");
+    check("lru", 4, "ABCDAE", "----hB");
+}
+
+Test(examples, plru) {
+    check("plru", 4, "ABCDAE", "----hC");
+}
+
+Test(examples, opt) {
+    check("opt", 2, "ABCABC", "--BhAh");
+    check("opt(bypass=1)", 2, "ABCABC", "--bhhA");
+}
+
+/* Equals: the lowest way, whether never used again or with no future given. */
+Test(examples, opt_ties) {
+    check("opt", 3, "ABCDE", "---AD");
+    rig r;
+    rig_open(&r, "opt", 1, 3, 1);
+    for (uint64_t line = 0; line < 3; line++)
+        rig_access(&r, line, 0);
+    cr_expect_eq(rig_access(&r, 3, 0).way, 0);
+    uint64_t upper = 6; /* ways 1 and 2 */
+    cr_expect_eq(rig_replace(&r, 0, &upper, 4, 0).way, 1);
+    rig_close(&r);
+}
+
+/* The first five numbers of splitmix64 from 1234567, as published with the generator, fall in quarters 1 0 2 0 3. */
+Test(examples, random) {
+    static const uint64_t published[] = {6457827717110365317u, 3203168211198807973u, 9817491932198370423u,
+                                         4593380528125082431u, 16408922859458223821u};
+    static const uint32_t candidate_ways[] = {1, 4, 5, 7}, quarters[] = {1, 0, 2, 0, 3};
+    uint64_t candidates = 0xb2;
+    rig r;
+    rig_open(&r, "random", 1, 8, 1234567);
+    for (int i = 0; i < 5; i++) {
+        cr_assert_eq(published[i] >> 62, quarters[i]);
+        cr_expect_eq(rig_replace(&r, 0, &candidates, 100, 0).way, candidate_ways[quarters[i]]);
+    }
+    rig_close(&r);
+}
