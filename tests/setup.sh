@@ -54,7 +54,7 @@ install_missing() {
     fi
     # shellcheck disable=SC2086  # one word per package
     as_root apt-get update -qq && as_root env DEBIAN_FRONTEND=noninteractive \
-        apt-get install --yes --no-install-recommends -qq $missing
+        apt-get install --yes --no-install-recommends -qq $missing >/dev/null
 }
 
 check_versions() {

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The library's binary interface against the committed description; see refresh.sh."""
+
+import pathlib
+import shutil
+import tempfile
+import unittest
+
+from support import ROOT, run
+
+BASELINE = pathlib.Path(__file__).with_name("gpucache.abi")
+
+
+class Abi(unittest.TestCase):
+    def test_is_what_was_committed(self):
+        if not shutil.which("abidiff"):
+            self.skipTest("abidiff is not installed (package abigail-tools)")
+        with tempfile.TemporaryDirectory() as folder:
+            present = pathlib.Path(folder, "present.abi")
+            run("sh", ROOT / "tests/abi/refresh.sh", present)
+            # abidiff's status has a bit for each kind of difference; any of them is for a person to look at.
+            run("abidiff", BASELINE, present)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The same input gives the same bytes: on every run, build type, compiler and locale.
+
+The builds compared are the release build and, where run.sh has made them, the ones beside it.
+"""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from support import BUILD, LIBRARY, ROOT, run
+
+RUNS = (
+    ("synthetic:vectoradd:256KiB", "--preset", "gtx480"),
+    ("synthetic:gather:64KiB", "--preset", "h100"),
+    ("synthetic:transpose-naive:128KiB", "--preset", "a100", "--set", "l1.replacement=random"),
+    ("synthetic:histogram:64KiB", "--preset", "gcn-7970", "--set", "l2.replacement=random"),
+    ("examples/traces/nn", "--preset", "h100", "--set", "l1.replacement=plru"),
+    ("examples/traces/atax", "--preset", "qv100", "--set", "warps.order=block"),
+)
+
+
+def replay(arguments, library, **environment):
+    """The JSON that the command line writes, as bytes."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "out.json")
+        everything = dict(os.environ, PYTHONPATH=str(ROOT / "bindings/python"), GPUCACHE_LIBRARY=str(library))
+        everything.update(environment)
+        run(sys.executable, "-m", "gpucache", "run", *arguments, "--json", path, env=everything, cwd=ROOT)
+        return path.read_bytes()
+
+
+class Determinism(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.expected = {arguments: replay(arguments, LIBRARY) for arguments in RUNS}
+
+    def compare(self, library, **environment):
+        if not library.exists():
+            self.skipTest(f"{library} is not built")
+        for arguments, expected in self.expected.items():
+            with self.subTest(run=" ".join(arguments)):
+                self.assertEqual(replay(arguments, library, **environment), expected)
+
+    def test_results_differ_between_runs(self):
+        # Otherwise the comparisons below would show nothing.
+        self.assertEqual(len(set(self.expected.values())), len(RUNS))
+
+    def test_twice(self):
+        self.compare(LIBRARY, PYTHONHASHSEED="1")
+
+    def test_from_another_address_layout(self):
+        self.compare(LIBRARY, MALLOC_PERTURB_="85", MALLOC_MMAP_THRESHOLD_="4096")
+
+    def test_build_with_clang(self):
+        self.compare(BUILD.with_name(BUILD.name + "-clang") / "lib" / LIBRARY.name)
+
+    def test_build_with_sanitizers(self):
+        library = BUILD.with_name(BUILD.name + "-sanitize") / "lib" / LIBRARY.name
+        runtime = run(os.environ.get("CC", "cc"), "-print-file-name=libasan.so").strip()
+        if not os.path.isabs(runtime):
+            self.skipTest("the compiler's ASan is no shared library")
+        # Leaks are those of the interpreter; the Criterion programs look for the library's own.
+        self.compare(library, LD_PRELOAD=runtime, ASAN_OPTIONS="detect_leaks=0")
+
+
+class Locale(unittest.TestCase):
+    """Numbers are read and written alike in a host whose locale has a decimal comma."""
+
+    PROGRAM = """
+import locale, sys
+import gpucache
+if sys.argv[1]:
+    locale.setlocale(locale.LC_ALL, sys.argv[1])
+    assert locale.localeconv()["decimal_point"] == ","
+
+class Own(gpucache.ReplacementPolicy):
+    name = "own"
+    parameters = (gpucache.Parameter("share", 0.5, 0, 1),)
+
+    def __init__(self, env):
+        print(env.parameters)
+
+    def choose_victim(self, set, candidates, request):
+        return candidates[0]
+
+context = gpucache.Context()
+context.register(Own)
+config = gpucache.Config(context, preset="gtx480", settings={"sm.count": 1, "l1.replacement": "own(share=0.25)"})
+with gpucache.Replay(context, config) as replay, gpucache.Trace(context, "synthetic:vectoradd:4KiB") as trace:
+    for kernel, stats in replay.run(trace):
+        print(kernel.name, stats.json())
+for key in gpucache.config_keys():
+    print(key)
+"""
+
+    def output(self, name, **environment):
+        everything = dict(
+            os.environ, PYTHONPATH=str(ROOT / "bindings/python"), GPUCACHE_LIBRARY=str(LIBRARY), **environment
+        )
+        return run(sys.executable, "-c", self.PROGRAM, name, env=everything, cwd=ROOT)
+
+    def test_decimal_comma(self):
+        if not shutil.which("localedef"):
+            self.skipTest("localedef is not installed")
+        with tempfile.TemporaryDirectory() as folder:
+            made = subprocess.run(
+                ["localedef", "-i", "de_DE", "-f", "UTF-8", f"{folder}/de_DE.UTF-8"], capture_output=True, check=False
+            )
+            if made.returncode:
+                self.skipTest("the locale sources are not installed (package locales)")
+            expected = self.output("")
+            self.assertIn("0.25", expected)
+            self.assertEqual(self.output("de_DE.UTF-8", LOCPATH=folder), expected)
+
+
+if __name__ == "__main__":
+    unittest.main()
