@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The memory hierarchy of a GPU: caches, policies, traces, replay. Bindings of libgpucache.
+
+    import gpucache
+
+    context = gpucache.Context()
+    config = gpucache.Config(context, preset="h100", settings={"l1.replacement": "fifo"})
+    with gpucache.Replay(context, config) as replay, gpucache.Trace(context, "kernelslist.g") as trace:
+        for kernel, stats in replay.run(trace):
+            print(kernel.name, stats["l1.load_hit_rate"])
+
+The library is loaded when it is first needed; see _loader.py for where it is looked for.
+"""
+
+from ._constants import (
+    GPC_BATCH_BYPASSED,
+    GPC_BATCH_EVICTED,
+    GPC_BATCH_HIT,
+    GPC_BATCH_SECTOR_MISS,
+    GPC_BATCH_WRITE_BACK,
+    GPC_BATCH_WRITE_BELOW,
+    Allocate,
+    Decision,
+    Hint,
+    Index,
+    Kind,
+    LogLevel,
+    Merge,
+    OpClass,
+    Outcome,
+    PolicyKind,
+    Priority,
+    Simd,
+    Space,
+    Status,
+    TraceFormat,
+    ValueType,
+    WarpEventKind,
+    WriteAllocate,
+    WritePolicy,
+    __version__,
+)
+from .cache import NO_LINE, AccessResult, Batch, Cache, Eviction, Line, Request, WarpEvent, next_uses
+from .config import Config, Key, Preset, config_keys, preset_text, presets
+from .context import Context, PolicyInfo, version
+from .errors import (
+    AbiError,
+    ArgumentError,
+    CallbackError,
+    CancelledError,
+    ExistsError,
+    FormatError,
+    GpucacheError,
+    InputOutputError,
+    LibraryError,
+    NotFoundError,
+    OutOfMemoryError,
+    RangeError,
+    StateError,
+    UnsupportedError,
+)
+from .hierarchy import Hierarchy, Launch, WarpResult
+from .policy import BYPASS_WAY, Parameter, Predictor, ReplacementPolicy
+from .replay import Progress, Replay, Result
+from .stats import CacheStats, Counter, Stats, cache_counters, counters
+from .trace import Block, Instruction, Kernel, Synthetic, Trace, TraceWriter, Warp, synthetics
+
+__all__ = [name for name in dir() if not name.startswith("_")] + ["__version__"]

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Arrays for the library: what has the buffer protocol is passed as it is, anything else is copied.
+
+Whole numbers of the right size are taken without a copy, signed or not: array.array, NumPy arrays, memoryview,
+ctypes arrays. bytes, bytearray and mmap are taken as packed numbers of this machine. Lists, other iterables, numbers
+of another size and strided arrays are copied.
+"""
+
+import array
+import ctypes
+import mmap
+
+from ._constants import Status
+from .errors import ArgumentError
+
+# array code -> (ctypes type, formats of the same bytes)
+_TYPES = {
+    "Q": (ctypes.c_uint64, "QqLlNn"),
+    "I": (ctypes.c_uint32, "IiLl"),
+    "B": (ctypes.c_uint8, "Bbc?"),
+}
+
+
+def _refuse(what, message):
+    raise ArgumentError(Status.ERROR_ARGUMENT, f"{what}: {message}")
+
+
+def _plain(values, code, what):
+    """A memoryview of contiguous numbers of this code, without a copy; None if one is needed."""
+    ctype, formats = _TYPES[code]
+    size = ctypes.sizeof(ctype)
+    try:
+        view = memoryview(values)
+    except TypeError:
+        return None
+    if view.ndim != 1:
+        _refuse(what, f"{view.ndim} dimensions, 1 is needed")
+    if not view.c_contiguous:
+        return None
+    if isinstance(values, (bytes, bytearray, mmap.mmap)):
+        if view.nbytes % size:
+            _refuse(what, f"{view.nbytes} bytes are no whole number of {size}-byte elements")
+        return view.cast("B").cast(code)
+    if view.itemsize == size and view.format.lstrip("@=") in formats:
+        return view.cast("B")
+    return None
+
+
+def source(values, code, what):
+    """(ctypes pointer, count) of numbers to read. The pointer keeps them alive."""
+    ctype = _TYPES[code][0]
+    view = _plain(values, code, what)
+    if view is None:
+        try:
+            view = memoryview(array.array(code, memoryview(values).tolist() if _is_buffer(values) else values))
+        except (TypeError, OverflowError, ValueError) as error:
+            _refuse(what, error)
+    elif view.readonly and not isinstance(values, bytes):
+        view = memoryview(array.array(code, bytes(view)))
+    count = view.nbytes // ctypes.sizeof(ctype)
+    if view.readonly:
+        return ctypes.cast(ctypes.c_char_p(values), ctypes.POINTER(ctype)), count
+    return ctypes.cast((ctype * count).from_buffer(view), ctypes.POINTER(ctype)), count
+
+
+def target(values, code, count, what):
+    """ctypes pointer to a writable buffer of at least `count` numbers."""
+    ctype = _TYPES[code][0]
+    view = _plain(values, code, what)
+    if view is None:
+        _refuse(what, f"no contiguous buffer of {ctypes.sizeof(ctype)}-byte whole numbers")
+    if view.readonly:
+        _refuse(what, "the buffer is read-only")
+    room = view.nbytes // ctypes.sizeof(ctype)
+    if room < count:
+        _refuse(what, f"room for {room} elements, {count} are needed")
+    return ctypes.cast((ctype * room).from_buffer(view), ctypes.POINTER(ctype))
+
+
+def _is_buffer(values):
+    try:
+        memoryview(values)
+    except TypeError:
+        return False
+    return True

@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Version, macros and enumerations of the headers. Written by generate.py: change a header and run that."""
+
+from enum import IntEnum
+
+__version__ = "0.1.0"
+
+GPC_MAX_WAYS = 1024
+GPC_MAX_PARAMETERS = 16
+GPC_WAY_BYPASS = 4294967295
+GPC_TRANSACTION_BUCKETS = 33
+GPC_BATCH_HIT = 1
+GPC_BATCH_EVICTED = 2
+GPC_BATCH_WRITE_BACK = 4
+GPC_BATCH_BYPASSED = 8
+GPC_BATCH_SECTOR_MISS = 16
+GPC_BATCH_WRITE_BELOW = 32
+GPC_MAX_OPERANDS = 8
+GPC_REGISTER_R = 0
+GPC_REGISTER_UR = 256
+GPC_REGISTER_P = 512
+GPC_REGISTER_UP = 768
+GPC_VERSION_MAJOR = 0
+GPC_VERSION_MINOR = 1
+GPC_VERSION_PATCH = 0
+GPC_VERSION_NUMBER = 256
+
+
+class Status(IntEnum):
+    OK = 0
+    END = 1
+    ERROR_ARGUMENT = -1
+    ERROR_MEMORY = -2
+    ERROR_ABI = -3
+    ERROR_NOT_FOUND = -4
+    ERROR_EXISTS = -5
+    ERROR_RANGE = -6
+    ERROR_IO = -7
+    ERROR_FORMAT = -8
+    ERROR_UNSUPPORTED = -9
+    ERROR_STATE = -10
+    ERROR_CANCELLED = -11
+    ERROR_CALLBACK = -12
+
+
+class Kind(IntEnum):
+    LOAD = 0
+    STORE = 1
+    ATOMIC = 2
+    REDUCTION = 3
+    PREFETCH = 4
+
+
+GPC_KIND_COUNT = 5
+
+
+class Space(IntEnum):
+    GLOBAL = 0
+    LOCAL = 1
+    SHARED = 2
+    CONSTANT = 3
+    TEXTURE = 4
+    GENERIC = 5
+    NONE = 6
+
+
+GPC_SPACE_COUNT = 7
+
+
+class Hint(IntEnum):
+    NONE = 0
+    CA = 1
+    CG = 2
+    CS = 3
+    CV = 4
+    WB = 5
+    WT = 6
+    NO_ALLOCATE = 7
+
+
+GPC_HINT_COUNT = 8
+
+
+class Priority(IntEnum):
+    NORMAL = 0
+    FIRST = 1
+    LAST = 2
+
+
+GPC_PRIORITY_COUNT = 3
+
+
+class LogLevel(IntEnum):
+    WARNING = 0
+    INFO = 1
+    DEBUG = 2
+
+
+class Simd(IntEnum):
+    AUTO = 0
+    NONE = 1
+    SSE2 = 2
+    AVX2 = 3
+    AVX512 = 4
+
+
+class WarpEventKind(IntEnum):
+    WARP_START = 0
+    WARP_BARRIER = 1
+    WARP_EXIT = 2
+    KERNEL_START = 3
+    KERNEL_END = 4
+
+
+class PolicyKind(IntEnum):
+    REPLACEMENT = 0
+    PREDICTOR = 1
+
+
+GPC_POLICY_KIND_COUNT = 2
+
+
+class Decision(IntEnum):
+    CACHE = 0
+    BYPASS = 1
+
+
+class Merge(IntEnum):
+    SUM = 0
+    MAX = 1
+
+
+class Index(IntEnum):
+    MODULO = 0
+    XOR = 1
+    FERMI = 2
+    IPOLY = 3
+    USER = 4
+
+
+GPC_INDEX_COUNT = 5
+
+
+class WritePolicy(IntEnum):
+    BACK = 0
+    THROUGH = 1
+    EVICT = 2
+
+
+class WriteAllocate(IntEnum):
+    NO_ALLOCATE = 0
+    FETCH = 1
+    LAZY_FETCH = 2
+
+
+class Allocate(IntEnum):
+    ON_MISS = 0
+    ON_FILL = 1
+    STREAMING = 2
+
+
+class Outcome(IntEnum):
+    HIT = 0
+    PENDING_HIT = 1
+    SECTOR_MISS = 2
+    MISS = 3
+    BYPASSED = 4
+    NO_VICTIM = 5
+
+
+class ValueType(IntEnum):
+    COUNT = 0
+    SIZE = 1
+    BOOL = 2
+    CHOICE = 3
+    POLICY = 4
+    TEXT = 5
+    NUMBER = 6
+
+
+class OpClass(IntEnum):
+    ALU = 0
+    DOUBLE = 1
+    SFU = 2
+    TENSOR = 3
+    UNIFORM = 4
+    CONTROL = 5
+    BARRIER = 6
+    FENCE = 7
+    EXIT = 8
+    MEMORY = 9
+
+
+GPC_OP_CLASS_COUNT = 10
+
+
+class TraceFormat(IntEnum):
+    BINARY = 0
+    TEXT = 1

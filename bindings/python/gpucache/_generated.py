@@ -1,0 +1,403 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Structures and functions of the headers. Written by generate.py: change a header and run that."""
+
+from ctypes import (
+    CFUNCTYPE,
+    POINTER,
+    c_bool,
+    c_char,
+    c_char_p,
+    c_double,
+    c_int,
+    c_size_t,
+    c_uint,
+    c_uint16,
+    c_uint32,
+    c_uint64,
+    c_uint8,
+    c_void_p,
+)
+
+from ._base import Record, SizedRecord
+
+
+class gpc_request(Record):
+    _fields_ = (
+        ("address", c_uint64), ("pc", c_uint64), ("cycle", c_uint64), ("next_use", c_uint64),
+        ("byte_mask", c_uint64 * 2), ("size", c_uint32), ("sm", c_uint32), ("warp", c_uint32), ("warp_age", c_uint32),
+        ("block", c_uint32), ("kernel", c_uint32), ("policy_word", c_uint32), ("transactions", c_uint16),
+        ("bytes_used", c_uint16), ("sector_mask", c_uint8), ("kind", c_uint8), ("space", c_uint8), ("hint", c_uint8),
+        ("priority", c_uint8), ("token", c_uint8), ("reserved", c_uint8 * 42),
+    )
+
+
+class gpc_error(SizedRecord):
+    _fields_ = (("struct_size", c_size_t), ("status", c_int), ("message", c_char * 1012))
+
+
+gpc_log_fn = CFUNCTYPE(None, c_void_p, c_int, c_char_p)
+gpc_allocate_fn = CFUNCTYPE(c_void_p, c_void_p, c_size_t)
+gpc_resize_fn = CFUNCTYPE(c_void_p, c_void_p, c_void_p, c_size_t)
+gpc_release_fn = CFUNCTYPE(None, c_void_p, c_void_p)
+
+
+class gpc_context_options(SizedRecord):
+    _fields_ = (
+        ("struct_size", c_size_t), ("allocate", gpc_allocate_fn), ("resize", gpc_resize_fn),
+        ("release", gpc_release_fn), ("allocator_data", c_void_p), ("log", gpc_log_fn), ("log_data", c_void_p),
+        ("seed", c_uint64), ("simd", c_uint32), ("reserved", c_uint32),
+    )
+    _defaults_ = {"seed": 1}
+
+
+class gpc_parameter(Record):
+    _fields_ = (
+        ("name", c_char_p), ("initial", c_double), ("minimum", c_double), ("maximum", c_double), ("whole", c_bool),
+        ("meaning", c_char_p),
+    )
+
+
+class gpc_policy_env(SizedRecord):
+    _fields_ = (
+        ("struct_size", c_size_t), ("sets", c_uint32), ("ways", c_uint32), ("line_bytes", c_uint32),
+        ("sectors", c_uint32), ("index", c_uint32), ("count", c_uint32), ("seed", c_uint64), ("set_state", c_void_p),
+        ("line_state", c_void_p), ("parameters", POINTER(c_double)), ("arguments", c_char_p), ("user_data", c_void_p),
+    )
+
+
+class gpc_warp_event(Record):
+    _fields_ = (
+        ("kind", c_uint32), ("sm", c_uint32), ("warp", c_uint32), ("block", c_uint32), ("kernel", c_uint32),
+        ("reserved", c_uint32), ("cycle", c_uint64),
+    )
+
+
+class gpc_eviction(Record):
+    _fields_ = (
+        ("line_address", c_uint64), ("set", c_uint32), ("way", c_uint32), ("reuse_count", c_uint32),
+        ("valid_sectors", c_uint8), ("dirty_sectors", c_uint8), ("forced", c_uint8), ("reserved", c_uint8),
+        ("dirty_bytes", c_uint64 * 2),
+    )
+
+
+gpc_replacement_ops_init = CFUNCTYPE(c_int, c_void_p, POINTER(gpc_policy_env), POINTER(c_char))
+gpc_replacement_ops_finish = CFUNCTYPE(None, c_void_p)
+gpc_replacement_ops_on_hit = CFUNCTYPE(None, c_void_p, c_uint32, c_uint32, POINTER(gpc_request))
+gpc_replacement_ops_on_miss = CFUNCTYPE(None, c_void_p, c_uint32, POINTER(gpc_request))
+gpc_replacement_ops_choose_victim = CFUNCTYPE(c_uint32, c_void_p, c_uint32, POINTER(c_uint64), POINTER(gpc_request))
+gpc_replacement_ops_on_fill = CFUNCTYPE(None, c_void_p, c_uint32, c_uint32, POINTER(gpc_request))
+gpc_replacement_ops_on_evict = CFUNCTYPE(
+    None, c_void_p, c_uint32, c_uint32, POINTER(gpc_eviction), POINTER(gpc_request),
+)
+gpc_replacement_ops_on_invalidate = CFUNCTYPE(None, c_void_p, c_uint32, c_uint32)
+gpc_replacement_ops_on_warp_event = CFUNCTYPE(None, c_void_p, POINTER(gpc_warp_event))
+gpc_replacement_ops_cost_bits = CFUNCTYPE(c_uint64, POINTER(gpc_policy_env))
+
+
+class gpc_replacement_ops(SizedRecord):
+    _fields_ = (
+        ("struct_size", c_size_t), ("name", c_char_p), ("summary", c_char_p), ("source", c_char_p),
+        ("instance_bytes", c_size_t), ("set_bytes", c_size_t), ("line_bytes", c_size_t),
+        ("parameters", POINTER(gpc_parameter)), ("parameter_count", c_size_t), ("init", gpc_replacement_ops_init),
+        ("finish", gpc_replacement_ops_finish), ("on_hit", gpc_replacement_ops_on_hit),
+        ("on_miss", gpc_replacement_ops_on_miss), ("choose_victim", gpc_replacement_ops_choose_victim),
+        ("on_fill", gpc_replacement_ops_on_fill), ("on_evict", gpc_replacement_ops_on_evict),
+        ("on_invalidate", gpc_replacement_ops_on_invalidate), ("on_warp_event", gpc_replacement_ops_on_warp_event),
+        ("cost_bits", gpc_replacement_ops_cost_bits),
+    )
+
+
+class gpc_policy_info(SizedRecord):
+    _fields_ = (
+        ("struct_size", c_size_t), ("name", c_char_p), ("summary", c_char_p), ("source", c_char_p),
+        ("parameters", POINTER(gpc_parameter)), ("parameter_count", c_size_t), ("builtin", c_bool),
+    )
+
+
+class gpc_prediction(Record):
+    _fields_ = (("decision", c_uint32), ("policy_word", c_uint32))
+
+
+gpc_predictor_ops_init = CFUNCTYPE(c_int, c_void_p, POINTER(gpc_policy_env), POINTER(c_char))
+gpc_predictor_ops_finish = CFUNCTYPE(None, c_void_p)
+gpc_predictor_ops_predict = CFUNCTYPE(None, c_void_p, c_uint32, POINTER(gpc_request), POINTER(gpc_prediction))
+gpc_predictor_ops_on_reply = CFUNCTYPE(c_int, c_void_p, POINTER(gpc_request), c_int, c_uint32)
+gpc_predictor_ops_respond = CFUNCTYPE(c_uint32, c_void_p, c_uint32, c_uint32, POINTER(gpc_request))
+gpc_predictor_ops_on_hit = CFUNCTYPE(None, c_void_p, c_uint32, c_uint32, POINTER(gpc_request))
+gpc_predictor_ops_on_fill = CFUNCTYPE(None, c_void_p, c_uint32, c_uint32, POINTER(gpc_request))
+gpc_predictor_ops_on_evict = CFUNCTYPE(None, c_void_p, c_uint32, c_uint32, POINTER(gpc_eviction), POINTER(gpc_request))
+gpc_predictor_ops_on_invalidate = CFUNCTYPE(None, c_void_p, c_uint32, c_uint32)
+gpc_predictor_ops_on_warp_event = CFUNCTYPE(None, c_void_p, POINTER(gpc_warp_event))
+gpc_predictor_ops_cost_bits = CFUNCTYPE(c_uint64, POINTER(gpc_policy_env))
+
+
+class gpc_predictor_ops(SizedRecord):
+    _fields_ = (
+        ("struct_size", c_size_t), ("name", c_char_p), ("summary", c_char_p), ("source", c_char_p),
+        ("instance_bytes", c_size_t), ("set_bytes", c_size_t), ("line_bytes", c_size_t),
+        ("parameters", POINTER(gpc_parameter)), ("parameter_count", c_size_t), ("before_lookup", c_bool),
+        ("init", gpc_predictor_ops_init), ("finish", gpc_predictor_ops_finish), ("predict", gpc_predictor_ops_predict),
+        ("on_reply", gpc_predictor_ops_on_reply), ("respond", gpc_predictor_ops_respond),
+        ("on_hit", gpc_predictor_ops_on_hit), ("on_fill", gpc_predictor_ops_on_fill),
+        ("on_evict", gpc_predictor_ops_on_evict), ("on_invalidate", gpc_predictor_ops_on_invalidate),
+        ("on_warp_event", gpc_predictor_ops_on_warp_event), ("cost_bits", gpc_predictor_ops_cost_bits),
+    )
+
+
+class gpc_cache_stats(SizedRecord):
+    _fields_ = (
+        ("struct_size", c_size_t), ("reads", c_uint64), ("read_hits", c_uint64), ("read_sectors", c_uint64),
+        ("read_sector_hits", c_uint64), ("pending_sector_hits", c_uint64), ("writes", c_uint64),
+        ("write_hits", c_uint64), ("write_sectors", c_uint64), ("write_sector_hits", c_uint64), ("atomics", c_uint64),
+        ("atomic_sectors", c_uint64), ("atomic_sector_hits", c_uint64), ("sector_misses", c_uint64),
+        ("line_misses", c_uint64), ("bypasses", c_uint64), ("bypassed_sectors", c_uint64), ("no_victims", c_uint64),
+        ("fetched_sectors", c_uint64), ("fills", c_uint64), ("evictions", c_uint64),
+        ("zero_reuse_evictions", c_uint64), ("write_backs", c_uint64), ("write_back_sectors", c_uint64),
+        ("write_below_sectors", c_uint64), ("invalidations", c_uint64), ("intra_warp_hits", c_uint64),
+        ("inter_warp_hits", c_uint64),
+    )
+
+
+class gpc_stats(SizedRecord):
+    _fields_ = (
+        ("struct_size", c_size_t), ("kernels", c_uint64), ("blocks", c_uint64), ("warp_instructions", c_uint64),
+        ("thread_instructions", c_uint64), ("l1_load_requests", c_uint64), ("l1_load_lines", c_uint64),
+        ("l1_load_sectors", c_uint64), ("l1_load_sector_hits", c_uint64), ("l1_load_bytes_used", c_uint64),
+        ("l1_load_bytes_moved", c_uint64), ("l1_store_requests", c_uint64), ("l1_store_sectors", c_uint64),
+        ("l1_store_sector_hits", c_uint64), ("l1_atomic_requests", c_uint64), ("l1_atomic_sectors", c_uint64),
+        ("l1_evictions", c_uint64), ("l1_zero_reuse_evictions", c_uint64), ("l1_bypasses", c_uint64),
+        ("l1_bypassed_sectors", c_uint64), ("l1_fetched_sectors", c_uint64), ("l1_write_back_sectors", c_uint64),
+        ("l1_invalidations", c_uint64), ("l1_intra_warp_hits", c_uint64), ("l1_inter_warp_hits", c_uint64),
+        ("l2_read_sectors", c_uint64), ("l2_read_sector_hits", c_uint64), ("l2_write_sectors", c_uint64),
+        ("l2_write_sector_hits", c_uint64), ("l2_atomic_sectors", c_uint64), ("l2_atomic_sector_hits", c_uint64),
+        ("l2_remote_sectors", c_uint64), ("l2_evictions", c_uint64), ("l2_write_back_sectors", c_uint64),
+        ("dram_read_sectors", c_uint64), ("dram_write_sectors", c_uint64), ("dram_launch_sectors", c_uint64),
+        ("l1_capacity", c_uint64), ("resident_blocks", c_uint64), ("l1_transactions_per_load", c_uint64 * 33),
+    )
+
+
+class gpc_counter_info(SizedRecord):
+    _fields_ = (
+        ("struct_size", c_size_t), ("name", c_char_p), ("unit", c_char_p), ("meaning", c_char_p), ("offset", c_size_t),
+        ("buckets", c_size_t), ("merge", c_int), ("ratio", c_bool), ("divisor", c_size_t),
+    )
+
+
+class gpc_access_result(Record):
+    _fields_ = (
+        ("outcome", c_uint8), ("needed_sectors", c_uint8), ("hit_sectors", c_uint8), ("fetch_sectors", c_uint8),
+        ("write_sectors", c_uint8), ("evicted", c_uint8), ("reserved", c_uint8 * 2), ("set", c_uint32),
+        ("way", c_uint32), ("policy_word", c_uint32), ("write_bytes", c_uint64 * 2), ("eviction", gpc_eviction),
+    )
+
+
+gpc_fill_fn = CFUNCTYPE(None, c_void_p, c_uint64, c_uint32, c_uint32, c_uint8, POINTER(gpc_request))
+gpc_evict_fn = CFUNCTYPE(None, c_void_p, POINTER(gpc_eviction), POINTER(gpc_request))
+gpc_index_fn = CFUNCTYPE(c_uint32, c_void_p, c_uint64, c_uint32)
+
+
+class gpc_cache_options(SizedRecord):
+    _fields_ = (
+        ("struct_size", c_size_t), ("sets", c_uint64), ("ways", c_uint32), ("line_bytes", c_uint32),
+        ("sectors", c_uint32), ("fetch_sectors", c_uint32), ("index", c_uint32), ("write_policy", c_uint32),
+        ("write_policy_local", c_uint32), ("write_allocate", c_uint32), ("write_allocate_local", c_uint32),
+        ("allocate", c_uint32), ("atomics_here", c_uint32), ("track_reuse", c_uint32), ("track_warps", c_uint32),
+        ("instance", c_uint32), ("instances", c_uint32), ("replacement", c_char_p), ("predictor", c_char_p),
+        ("index_fn", gpc_index_fn), ("index_data", c_void_p), ("on_fill", gpc_fill_fn), ("on_evict", gpc_evict_fn),
+        ("callback_data", c_void_p),
+    )
+    _defaults_ = {"sets": 32, "ways": 4, "line_bytes": 128, "write_allocate": 1, "write_allocate_local": 1}
+
+
+class gpc_batch(SizedRecord):
+    _fields_ = (
+        ("struct_size", c_size_t), ("count", c_size_t), ("addresses", POINTER(c_uint64)), ("kinds", POINTER(c_uint8)),
+        ("pcs", POINTER(c_uint64)), ("warps", POINTER(c_uint32)), ("next_uses", POINTER(c_uint64)), ("size", c_uint32),
+        ("sm", c_uint32), ("results", POINTER(c_uint8)), ("evicted", POINTER(c_uint64)),
+    )
+
+
+class gpc_line(Record):
+    _fields_ = (
+        ("line_address", c_uint64), ("set", c_uint32), ("way", c_uint32), ("reuse_count", c_uint32),
+        ("warp", c_uint32), ("valid_sectors", c_uint8), ("dirty_sectors", c_uint8), ("pending_sectors", c_uint8),
+        ("priority", c_uint8), ("reserved", c_uint32), ("written_bytes", c_uint64 * 2),
+    )
+
+
+class gpc_key_info(SizedRecord):
+    _fields_ = (
+        ("struct_size", c_size_t), ("name", c_char_p), ("type", c_int), ("unit", c_char_p), ("initial", c_char_p),
+        ("minimum", c_double), ("maximum", c_double), ("choices", c_char_p), ("meaning", c_char_p),
+    )
+
+
+class gpc_warp_access(SizedRecord):
+    _fields_ = (
+        ("struct_size", c_size_t), ("sm", c_uint32), ("warp", c_uint32), ("warp_age", c_uint32), ("block", c_uint32),
+        ("pc", c_uint64), ("mask", c_uint64), ("addresses", POINTER(c_uint64)), ("width", c_uint32), ("kind", c_uint8),
+        ("space", c_uint8), ("hint", c_uint8), ("priority", c_uint8), ("token", c_uint8), ("reserved", c_uint8 * 7),
+    )
+
+
+class gpc_warp_result(SizedRecord):
+    _fields_ = (
+        ("struct_size", c_size_t), ("lines", c_uint32), ("sectors", c_uint32), ("l1_sector_hits", c_uint32),
+        ("l2_sectors", c_uint32), ("l2_sector_hits", c_uint32), ("dram_sectors", c_uint32),
+    )
+
+
+class gpc_launch(SizedRecord):
+    _fields_ = (
+        ("struct_size", c_size_t), ("threads", c_uint32), ("registers", c_uint32), ("shared_bytes", c_uint32),
+        ("reserved", c_uint32), ("code_bytes", c_uint64),
+    )
+
+
+class gpc_instruction(Record):
+    _fields_ = (
+        ("pc", c_uint64), ("mask", c_uint64), ("addresses", POINTER(c_uint64)), ("opcode", c_uint32),
+        ("line", c_uint32), ("registers", c_uint16 * 8), ("destinations", c_uint8), ("sources", c_uint8),
+        ("op_class", c_uint8), ("kind", c_uint8), ("space", c_uint8), ("hint", c_uint8), ("priority", c_uint8),
+        ("width", c_uint8),
+    )
+
+
+class gpc_warp(Record):
+    _fields_ = (
+        ("warp", c_uint32), ("reserved", c_uint32), ("count", c_uint64), ("instructions", POINTER(gpc_instruction)),
+    )
+
+
+class gpc_block(Record):
+    _fields_ = (
+        ("x", c_uint32), ("y", c_uint32), ("z", c_uint32), ("index", c_uint32), ("warp_count", c_uint32),
+        ("reserved", c_uint32), ("warps", POINTER(gpc_warp)), ("instruction_count", c_uint64),
+    )
+
+
+class gpc_kernel(SizedRecord):
+    _fields_ = (
+        ("struct_size", c_size_t), ("name", c_char_p), ("file", c_char_p), ("id", c_uint32), ("index", c_uint32),
+        ("grid", c_uint32 * 3), ("block", c_uint32 * 3), ("shared_bytes", c_uint32), ("registers", c_uint32),
+        ("binary_version", c_uint32), ("tracer_version", c_uint32), ("warp_lanes", c_uint32), ("stream", c_uint64),
+        ("shared_base", c_uint64), ("local_base", c_uint64), ("block_count", c_uint64),
+        ("placement", POINTER(c_uint32)), ("placement_count", c_uint64),
+    )
+
+
+gpc_memcpy_fn = CFUNCTYPE(None, c_void_p, c_uint64, c_uint64)
+
+
+class gpc_progress(SizedRecord):
+    _fields_ = (
+        ("struct_size", c_size_t), ("warp_instructions", c_uint64), ("blocks", c_uint64), ("block_count", c_uint64),
+        ("trace_fraction", c_double),
+    )
+
+
+gpc_progress_fn = CFUNCTYPE(c_bool, c_void_p, POINTER(gpc_progress))
+
+
+# name: (result, arguments)
+FUNCTIONS = {
+    "gpc_status_string": (c_char_p, (c_int,)),
+    "gpc_error_init": (None, (POINTER(gpc_error),)),
+    "gpc_context_options_init": (None, (POINTER(gpc_context_options),)),
+    "gpc_context_create": (c_int, (POINTER(gpc_context_options), POINTER(gpc_error), POINTER(c_void_p))),
+    "gpc_context_destroy": (None, (c_void_p,)),
+    "gpc_context_register_replacement": (c_int, (
+        c_void_p, POINTER(gpc_replacement_ops), c_void_p, CFUNCTYPE(None, c_void_p), POINTER(gpc_error),
+    )),
+    "gpc_policy_count": (c_size_t, (c_void_p, c_int)),
+    "gpc_policy_at": (c_int, (c_void_p, c_int, c_size_t, POINTER(gpc_policy_info))),
+    "gpc_policy_cost": (c_int, (
+        c_void_p, c_int, c_char_p, c_uint32, c_uint32, c_uint32, c_uint32, POINTER(gpc_error), POINTER(c_uint64),
+    )),
+    "gpc_context_register_predictor": (c_int, (
+        c_void_p, POINTER(gpc_predictor_ops), c_void_p, CFUNCTYPE(None, c_void_p), POINTER(gpc_error),
+    )),
+    "gpc_stats_init": (None, (POINTER(gpc_stats),)),
+    "gpc_cache_stats_init": (None, (POINTER(gpc_cache_stats),)),
+    "gpc_stats_add": (c_int, (POINTER(gpc_stats), POINTER(gpc_stats))),
+    "gpc_stats_subtract": (c_int, (POINTER(gpc_stats), POINTER(gpc_stats), POINTER(gpc_stats))),
+    "gpc_counter_count": (c_size_t, ()),
+    "gpc_counter_at": (c_int, (c_size_t, POINTER(gpc_counter_info))),
+    "gpc_cache_counter_count": (c_size_t, ()),
+    "gpc_cache_counter_at": (c_int, (c_size_t, POINTER(gpc_counter_info))),
+    "gpc_stats_json": (c_int, (POINTER(gpc_stats), POINTER(c_char), c_size_t, POINTER(c_size_t))),
+    "gpc_stats_csv": (c_int, (POINTER(gpc_stats), c_bool, POINTER(c_char), c_size_t, POINTER(c_size_t))),
+    "gpc_cache_options_init": (None, (POINTER(gpc_cache_options),)),
+    "gpc_cache_create": (c_int, (c_void_p, POINTER(gpc_cache_options), POINTER(gpc_error), POINTER(c_void_p))),
+    "gpc_cache_destroy": (None, (c_void_p,)),
+    "gpc_cache_access": (c_int, (c_void_p, POINTER(gpc_request), POINTER(gpc_access_result))),
+    "gpc_cache_access_many": (c_int, (c_void_p, POINTER(gpc_batch), POINTER(c_size_t))),
+    "gpc_next_uses": (c_int, (c_void_p, POINTER(c_uint64), c_size_t, c_uint32, POINTER(c_uint64))),
+    "gpc_cache_probe": (c_int, (c_void_p, POINTER(gpc_request), POINTER(gpc_access_result))),
+    "gpc_cache_lookup": (c_int, (c_void_p, POINTER(gpc_request), POINTER(gpc_access_result))),
+    "gpc_cache_reserve": (c_int, (c_void_p, POINTER(gpc_request), c_uint8, POINTER(gpc_access_result))),
+    "gpc_cache_fill": (c_int, (c_void_p, POINTER(gpc_request), c_uint8, POINTER(gpc_access_result))),
+    "gpc_cache_reply": (c_int, (c_void_p, POINTER(gpc_request), c_int, c_uint32)),
+    "gpc_cache_respond": (c_uint32, (c_void_p, POINTER(gpc_request))),
+    "gpc_cache_invalidate_line": (c_int, (c_void_p, c_uint64)),
+    "gpc_cache_invalidate_range": (c_int, (c_void_p, c_uint64, c_uint64)),
+    "gpc_cache_invalidate_all": (c_int, (c_void_p,)),
+    "gpc_cache_flush": (c_int, (c_void_p, POINTER(c_uint64))),
+    "gpc_cache_next_line": (c_int, (c_void_p, POINTER(c_uint64), POINTER(gpc_line))),
+    "gpc_cache_warp_event": (c_int, (c_void_p, POINTER(gpc_warp_event))),
+    "gpc_cache_set_replacement": (c_int, (c_void_p, c_char_p, POINTER(gpc_error))),
+    "gpc_cache_set_predictor": (c_int, (c_void_p, c_char_p, POINTER(gpc_error))),
+    "gpc_cache_get_stats": (c_int, (c_void_p, POINTER(gpc_cache_stats))),
+    "gpc_cache_reset_stats": (None, (c_void_p,)),
+    "gpc_key_count": (c_size_t, ()),
+    "gpc_key_at": (c_int, (c_size_t, POINTER(gpc_key_info))),
+    "gpc_preset_count": (c_size_t, ()),
+    "gpc_preset_at": (c_int, (c_size_t, POINTER(c_char_p), POINTER(c_char_p))),
+    "gpc_preset_text": (c_char_p, (c_char_p,)),
+    "gpc_config_create": (c_int, (c_void_p, POINTER(gpc_error), POINTER(c_void_p))),
+    "gpc_config_copy": (c_int, (c_void_p, POINTER(gpc_error), POINTER(c_void_p))),
+    "gpc_config_destroy": (None, (c_void_p,)),
+    "gpc_config_load_preset": (c_int, (c_void_p, c_char_p, POINTER(gpc_error))),
+    "gpc_config_load_file": (c_int, (c_void_p, c_char_p, POINTER(gpc_error))),
+    "gpc_config_load_text": (c_int, (c_void_p, c_char_p, c_char_p, POINTER(gpc_error))),
+    "gpc_config_import_gpgpusim": (c_int, (c_void_p, c_char_p, POINTER(c_size_t), POINTER(gpc_error))),
+    "gpc_config_set": (c_int, (c_void_p, c_char_p, c_char_p, POINTER(gpc_error))),
+    "gpc_config_set_pair": (c_int, (c_void_p, c_char_p, POINTER(gpc_error))),
+    "gpc_config_get": (c_int, (c_void_p, c_char_p, POINTER(c_char_p))),
+    "gpc_config_get_u64": (c_int, (c_void_p, c_char_p, POINTER(c_uint64))),
+    "gpc_hierarchy_create": (c_int, (c_void_p, c_void_p, POINTER(gpc_error), POINTER(c_void_p))),
+    "gpc_hierarchy_destroy": (None, (c_void_p,)),
+    "gpc_hierarchy_begin_kernel": (c_int, (c_void_p, POINTER(gpc_launch), POINTER(gpc_error))),
+    "gpc_hierarchy_occupancy": (c_uint32, (c_void_p, POINTER(gpc_launch))),
+    "gpc_hierarchy_access": (c_int, (c_void_p, POINTER(gpc_warp_access), POINTER(gpc_warp_result))),
+    "gpc_hierarchy_count_instructions": (None, (c_void_p, c_uint64, c_uint64, c_uint64)),
+    "gpc_hierarchy_warp_event": (c_int, (c_void_p, POINTER(gpc_warp_event))),
+    "gpc_hierarchy_flush": (c_int, (c_void_p,)),
+    "gpc_hierarchy_get_stats": (c_int, (c_void_p, POINTER(gpc_stats))),
+    "gpc_hierarchy_reset_stats": (None, (c_void_p,)),
+    "gpc_hierarchy_cache": (c_void_p, (c_void_p, c_uint, c_uint32)),
+    "gpc_trace_open": (c_int, (c_void_p, c_char_p, POINTER(gpc_error), POINTER(c_void_p))),
+    "gpc_trace_close": (None, (c_void_p,)),
+    "gpc_trace_next_kernel": (c_int, (c_void_p, POINTER(gpc_kernel), POINTER(gpc_error))),
+    "gpc_trace_next_block": (c_int, (c_void_p, POINTER(POINTER(gpc_block)), POINTER(gpc_error))),
+    "gpc_trace_release_block": (None, (c_void_p, POINTER(gpc_block))),
+    "gpc_trace_kernel_count": (c_uint64, (c_void_p,)),
+    "gpc_trace_opcode": (c_char_p, (c_void_p, c_uint32)),
+    "gpc_trace_progress": (c_double, (c_void_p,)),
+    "gpc_trace_on_memcpy": (None, (c_void_p, gpc_memcpy_fn, c_void_p)),
+    "gpc_synthetic_count": (c_size_t, ()),
+    "gpc_synthetic_at": (c_int, (c_size_t, POINTER(c_char_p), POINTER(c_char_p), POINTER(c_uint64))),
+    "gpc_trace_writer_create": (c_int, (c_void_p, c_char_p, c_int, POINTER(gpc_error), POINTER(c_void_p))),
+    "gpc_trace_writer_kernel": (c_int, (c_void_p, POINTER(gpc_kernel), POINTER(gpc_error))),
+    "gpc_trace_writer_block": (c_int, (c_void_p, c_void_p, POINTER(gpc_block), POINTER(gpc_error))),
+    "gpc_trace_writer_finish": (c_int, (c_void_p, POINTER(gpc_error))),
+    "gpc_trace_writer_destroy": (None, (c_void_p,)),
+    "gpc_replay_create": (c_int, (c_void_p, c_void_p, POINTER(gpc_error), POINTER(c_void_p))),
+    "gpc_replay_destroy": (None, (c_void_p,)),
+    "gpc_replay_on_progress": (None, (c_void_p, gpc_progress_fn, c_void_p)),
+    "gpc_replay_kernel": (c_int, (c_void_p, c_void_p, POINTER(gpc_kernel), POINTER(gpc_stats), POINTER(gpc_error))),
+    "gpc_replay_hierarchy": (c_void_p, (c_void_p,)),
+    "gpc_replay_get_stats": (c_int, (c_void_p, POINTER(gpc_stats))),
+    "gpc_version": (c_uint, ()),
+    "gpc_version_string": (c_char_p, ()),
+}

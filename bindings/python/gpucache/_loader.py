@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Finds and loads libgpucache.
+
+The first of these that fits is taken:
+  the file or folder that GPUCACHE_LIBRARY names; nothing else is tried then
+  build/lib of the repository that holds this package
+  an installed library: what the dynamic linker finds, then the usual folders
+A library fits if its version has the major and minor number that these bindings were generated from, and if it
+exports every function of the headers.
+"""
+
+import ctypes
+import ctypes.util
+import glob
+import os
+import sys
+import sysconfig
+import threading
+
+from ._constants import GPC_VERSION_MAJOR, GPC_VERSION_MINOR, __version__
+from ._generated import FUNCTIONS
+from .errors import LibraryError
+
+VARIABLE = "GPUCACHE_LIBRARY"
+STEM = "libgpucache.so"
+SONAME = f"{STEM}.{GPC_VERSION_MAJOR}"
+REPOSITORY = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", ".."))
+
+
+class _Unfit(Exception):
+    """Why a file is not the library."""
+
+
+def _in_folder(folder):
+    """Paths to try in a folder: the plain name and the one of this ABI first, then whatever else is there."""
+    preferred = [os.path.join(folder, STEM), os.path.join(folder, SONAME)]
+    others = sorted(path for path in glob.glob(os.path.join(glob.escape(folder), STEM + "*")) if os.path.isfile(path))
+    seen = {}
+    for path in preferred + others:
+        seen.setdefault(os.path.realpath(path), path)
+    return list(seen.values())
+
+
+def _installed_folders():
+    triplet = sysconfig.get_config_var("MULTIARCH")
+    roots = dict.fromkeys([sys.prefix, os.path.expanduser("~/.local"), "/usr/local", "/usr"])
+    names = [os.path.join("lib", triplet)] if triplet else []
+    return [os.path.join(root, name) for root in roots for name in names + ["lib64", "lib"]]
+
+
+def candidates(environment):
+    """Yield what to hand to dlopen, best first."""
+    named = environment.get(VARIABLE)
+    if named:
+        yield from _in_folder(named) if os.path.isdir(named) else [named]
+        return
+    yield from _in_folder(os.path.join(REPOSITORY, "build", "lib"))
+    yield SONAME
+    found = ctypes.util.find_library("gpucache")
+    if found and found != SONAME:
+        yield found
+    for folder in _installed_folders():
+        for path in _in_folder(folder):
+            if os.path.exists(path):
+                yield path
+
+
+def _open(path):
+    """Load one candidate, or raise _Unfit."""
+    if os.sep in path and not os.path.exists(path):
+        raise _Unfit("there is no such file")
+    try:
+        library = ctypes.CDLL(path)
+    except OSError as error:
+        raise _Unfit(str(error)) from None
+    try:
+        version = library.gpc_version
+    except AttributeError:
+        raise _Unfit("is no libgpucache: it has no gpc_version") from None
+    version.restype, version.argtypes = FUNCTIONS["gpc_version"]
+    number = version()
+    if (number >> 16, number >> 8 & 0xFF) != (GPC_VERSION_MAJOR, GPC_VERSION_MINOR):
+        text = f"{number >> 16}.{number >> 8 & 0xFF}.{number & 0xFF}"
+        raise _Unfit(f"is version {text}, another ABI than the {__version__} of these bindings")
+    missing = []
+    for name, (result, arguments) in FUNCTIONS.items():
+        try:
+            function = getattr(library, name)
+        except AttributeError:
+            missing.append(name)
+        else:
+            function.restype, function.argtypes = result, arguments
+    if missing:
+        shown = ", ".join(missing[:4]) + (f" and {len(missing) - 4} more" if len(missing) > 4 else "")
+        raise _Unfit(f"lacks {shown}: it is older than these bindings, build it again")
+    return library
+
+
+def load(environment=os.environ):
+    """Load the library, functions declared. LibraryError tells what was tried."""
+    tried = []
+    for path in candidates(environment):
+        try:
+            return _open(path)
+        except _Unfit as reason:
+            tried.append(f"  {path}: {reason}")
+    hint = f"{VARIABLE} is set" if environment.get(VARIABLE) else f"build it, or name it in {VARIABLE}"
+    raise LibraryError("\n".join([f"libgpucache could not be loaded ({hint}); tried:"] + tried))
+
+
+class Library:
+    """The library's functions as attributes; loaded when the first one is asked for."""
+
+    def __init__(self):
+        self._lock = threading.Lock()
+        self._handle = None
+
+    def __getattr__(self, name):
+        if name.startswith("_") or name not in FUNCTIONS:
+            raise AttributeError(name)
+        with self._lock:
+            if self._handle is None:
+                handle = load()
+                for each in FUNCTIONS:
+                    self.__dict__[each] = getattr(handle, each)
+                self._handle = handle
+        return self.__dict__[name]
+
+    def path(self):
+        """File that the library came from."""
+        self.gpc_version()
+        return self._handle._name
+
+
+lib = Library()

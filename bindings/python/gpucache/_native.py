@@ -1,0 +1,294 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Calls into the library and back: status to exception, callbacks, lifetime of the C objects.
+
+A callback is a trampoline made once per process; what it serves is found by the integer that the library hands back.
+An exception in one is kept, the library is told to stop where it can be told, no further callback of that call runs,
+and settle(), which ends every call, raises it.
+"""
+
+import ctypes
+import itertools
+import os
+import sys
+import threading
+import weakref
+
+from . import _generated as g
+from ._constants import Status
+from ._loader import lib
+from .errors import ArgumentError, StateError, error_of
+
+
+class _Todo:
+    """What the call that is running leaves to settle()."""
+
+    def __init__(self):
+        self.exception = None
+        self.calls = []  # (function, arguments) that could not run inside a callback
+
+
+class _State(threading.local):
+    todo = None
+    strict = 0  # callbacks running that may not call into the library
+
+
+state = _State()
+_tokens = {}
+_numbers = itertools.count(1)
+
+
+# Objects behind integers
+
+
+def hold(target):
+    """An integer that stands for `target` until drop()."""
+    token = next(_numbers)
+    _tokens[token] = target
+    return token
+
+
+def held(token):
+    """What hold() got, or None."""
+    return _tokens.get(token)
+
+
+def drop(token):
+    _tokens.pop(token, None)
+
+
+# Calls
+
+
+def _todo():
+    if state.todo is None:
+        state.todo = _Todo()
+    return state.todo
+
+
+def settle(status=0, error=None, what=""):
+    """End of a call: raise what a callback raised, else what the status says. Returns the status."""
+    todo, state.todo = state.todo, None
+    if todo is not None:
+        for function, arguments in todo.calls:
+            function(*arguments)
+        if todo.exception is not None:
+            raise todo.exception
+    if status >= 0:
+        return status
+    message = error.message.decode("utf-8", "replace") if error is not None else ""
+    if not message:
+        text = lib.gpc_status_string(status).decode()
+        message = f"{what}: {text}" if what else text
+    raise error_of(status, message)
+
+
+def later(function, *arguments):
+    """Call now, or when the call that is running ends, if this is inside one of its strict callbacks."""
+    if state.strict:
+        _todo().calls.append((function, arguments))
+    else:
+        function(*arguments)
+
+
+def text(value, what):
+    """Bytes for a `const char *`; paths are taken too."""
+    if not isinstance(value, (str, bytes, os.PathLike)):
+        raise TypeError(f"{what} must be text, not {type(value).__name__}")
+    encoded = os.fsencode(value) if isinstance(value, os.PathLike) else value
+    if isinstance(encoded, str):
+        encoded = encoded.encode("utf-8", "surrogateescape")
+    if b"\0" in encoded:
+        raise ArgumentError(Status.ERROR_ARGUMENT, f"{what} holds a NUL character")
+    return encoded
+
+
+def decoded(value):
+    """Text of a `const char *`; NULL gives an empty text."""
+    return value.decode("utf-8", "surrogateescape") if value else ""
+
+
+def choice(enum, value, what):
+    """Member of `enum` for a member, a number, or its name in any case, with - for _."""
+    try:
+        return enum[value.upper().replace("-", "_")] if isinstance(value, str) else enum(value)
+    except (KeyError, ValueError):
+        names = ", ".join(member.name.lower().replace("_", "-") for member in enum)
+        raise ArgumentError(Status.ERROR_ARGUMENT, f"{what} is {value!r}, not one of {names}") from None
+
+
+# Callbacks
+
+
+def failing():
+    """Whether a callback of the running call has raised."""
+    return state.todo is not None and state.todo.exception is not None
+
+
+def failed(error):
+    """Keep an exception for settle(). A second one of the same call cannot be raised too: it is reported."""
+    todo = _todo()
+    if todo.exception is None:
+        todo.exception = error
+    else:
+        report(error)
+
+
+def report(error):
+    """Show an exception that no caller can get."""
+    hook = sys.unraisablehook
+    hook(_Unraisable(type(error), error, error.__traceback__, "Exception in a gpucache callback", None))
+
+
+class _Unraisable:
+    def __init__(self, exc_type, exc_value, exc_traceback, err_msg, target):
+        self.exc_type = exc_type
+        self.exc_value = exc_value
+        self.exc_traceback = exc_traceback
+        self.err_msg = err_msg
+        self.object = target
+
+
+def strict(prototype, answer=None):
+    """Trampoline of a callback that may not call into the library; `answer` is given where it fails."""
+
+    def decorate(function):
+        def trampoline(*arguments):
+            if failing():
+                return answer
+            state.strict += 1
+            try:
+                return function(*arguments)
+            except BaseException as error:
+                failed(error)
+                return answer
+            finally:
+                state.strict -= 1
+
+        return prototype(trampoline)
+
+    return decorate
+
+
+def loose(prototype, answer=None):
+    """Trampoline of a callback that may call into other objects than its own, which its token stands for.
+
+    The function gets the object instead of the token; a token whose object is gone is passed over.
+    """
+
+    def decorate(function):
+        def trampoline(token, *arguments):
+            owner = held(token)
+            owner = owner() if owner is not None else None
+            if owner is None or failing():
+                return answer
+            owner._busy += 1
+            try:
+                return function(owner, *arguments)
+            except BaseException as error:
+                failed(error)
+                return answer
+            finally:
+                owner._busy -= 1
+
+        return prototype(trampoline)
+
+    return decorate
+
+
+def always(prototype):
+    """Trampoline of a callback that must run, whatever has been raised before."""
+
+    def decorate(function):
+        def trampoline(*arguments):
+            state.strict += 1
+            try:
+                function(*arguments)
+            except BaseException as error:
+                failed(error)
+            finally:
+                state.strict -= 1
+
+        return prototype(trampoline)
+
+    return decorate
+
+
+# Objects
+
+
+def _release(destroy, pointer, tokens):
+    destroy(pointer)
+    for token in tokens:
+        drop(token)
+
+
+def _release_unseen(destroy, pointer, tokens, keep):
+    """The garbage collector's way: there is no caller to raise to."""
+    if state.strict:
+        _todo().calls.append((_release_unseen, (destroy, pointer, tokens, keep)))
+        return
+    outer, state.todo = state.todo, None
+    try:
+        _release(destroy, pointer, tokens)
+        settle()
+    except BaseException as error:
+        report(error)
+    finally:
+        state.todo = outer
+
+
+class Handle:
+    """A C object: a context manager that gives it back at the end, or when nothing refers to it any more."""
+
+    _pointer = None
+    _busy = 0
+    _finalizer = None
+
+    def _own(self, pointer, destroy, tokens=(), keep=()):
+        """Take over a C object. `keep` lives as long as it does, the tokens are dropped with it."""
+        self._pointer = pointer
+        self._finalizer = weakref.finalize(self, _release_unseen, destroy, pointer, tokens, keep)
+
+    def _live(self):
+        """The pointer, for a call."""
+        if state.strict or self._busy:
+            raise StateError(Status.ERROR_STATE, f"{type(self).__name__}: a callback may not call into its object")
+        if self._pointer is None:
+            raise StateError(Status.ERROR_STATE, f"{type(self).__name__} is closed")
+        return self._pointer
+
+    @property
+    def closed(self):
+        return self._pointer is None
+
+    def close(self):
+        """Give the C object back. Closing again does nothing."""
+        if self._pointer is None:
+            return
+        self._live()
+        self._pointer = None
+        found = self._finalizer.detach()
+        if found is not None:
+            destroy, pointer, tokens, _ = found[2]
+            _release(destroy, pointer, tokens)
+            settle()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+
+def create(function, *arguments):
+    """Call a `_create(..., error, out)`; returns the pointer."""
+    error = g.gpc_error()
+    out = ctypes.c_void_p()
+    settle(function(*arguments, ctypes.byref(error), ctypes.byref(out)), error)
+    return out.value
+
+
+def call(function, *arguments):
+    """Call a function whose last parameter is the error."""
+    error = g.gpc_error()
+    return settle(function(*arguments, ctypes.byref(error)), error)

@@ -1,0 +1,288 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""One cache: tags, state and policies, without a clock."""
+
+import array
+import ctypes
+import weakref
+from collections import namedtuple
+
+from . import _buffers
+from . import _generated as g
+from ._constants import (
+    Allocate,
+    Decision,
+    Index,
+    Outcome,
+    Status,
+    WriteAllocate,
+    WritePolicy,
+)
+from ._loader import lib
+from ._native import Handle, call, choice, create, drop, held, hold, loose, settle, state, strict, text
+from .errors import StateError
+from .stats import CacheStats
+
+# `results` holds GPC_BATCH_ flags and `evicted` line addresses (NO_LINE where none left); None where not wanted.
+Batch = namedtuple("Batch", "done results evicted")
+
+NO_LINE = 2**64 - 1
+
+# Options that are enumerations.
+_CHOICES = {
+    "index": Index, "write_policy": WritePolicy, "write_policy_local": WritePolicy, "write_allocate": WriteAllocate,
+    "write_allocate_local": WriteAllocate, "allocate": Allocate,
+}  # fmt: skip
+
+_OPTIONS = {name for name, kind in g.gpc_cache_options._fields_ if kind in (ctypes.c_uint32, ctypes.c_uint64)}
+
+Request = g.gpc_request
+Eviction = g.gpc_eviction
+Line = g.gpc_line
+WarpEvent = g.gpc_warp_event
+_outcome = g.gpc_access_result.outcome
+
+
+class AccessResult(g.gpc_access_result):
+    """What one step or access did."""
+
+    @property
+    def outcome(self):
+        return Outcome(_outcome.__get__(self))
+
+    @property
+    def hit(self):
+        """Whether every needed sector was there, or on its way."""
+        return _outcome.__get__(self) <= Outcome.PENDING_HIT
+
+
+@loose(g.gpc_fill_fn)
+def _on_fill(cache, line_address, set, way, sectors, request):
+    cache._on_fill(line_address, set, way, sectors, request.contents if request else None)
+
+
+@loose(g.gpc_evict_fn)
+def _on_evict(cache, eviction, request):
+    cache._on_evict(eviction.contents, request.contents if request else None)
+
+
+@strict(g.gpc_index_fn, 0)
+def _index(token, line_number, sets):
+    cache = held(token)()
+    found = cache._index_function(line_number, sets)
+    if not 0 <= found < sets:
+        raise ValueError(f"the index function returned set {found} of {sets}")
+    return found
+
+
+def _request(address, fields):
+    return address if isinstance(address, Request) else Request(address=address, **fields)
+
+
+class CacheView(Handle):
+    """The methods of a cache. What a hierarchy lends is no more than this."""
+
+    # Whole accesses
+
+    def access(self, address, **fields):
+        """One whole access, memory below being instant: of a Request, or of an address and fields of Request."""
+        return self._step(lib.gpc_cache_access, _request(address, fields))
+
+    def probe(self, address, **fields):
+        """What an access would find; nothing changes."""
+        return self._step(lib.gpc_cache_probe, _request(address, fields))
+
+    def access_many(self, addresses, kinds=None, *, pcs=None, warps=None, next_uses=None, size=0, sm=0, results=None,
+                    evicted=None):
+        """Accesses in order, as access() would make them, many times faster.
+
+        addresses         whole numbers of 8 bytes: array("Q"), NumPy, bytes, ...; a list is copied
+        kinds             Kind of each, one byte; None = loads
+        pcs, warps        of each: 8 bytes, 4 bytes; None = 0
+        next_uses         what next_uses() gives, for the `opt` policy
+        size, sm          of every access; size 0 = the whole line
+        results           True, or a writable buffer of bytes: GPC_BATCH_ flags of each access
+        evicted           True, or a writable buffer of 8-byte numbers: line that left, or NO_LINE
+        Returns a Batch. An exception has an attribute `done`: the accesses completed before it.
+        """
+        pointer = self._live()
+        batch = g.gpc_batch(size=size, sm=sm)
+        batch.addresses, count = _buffers.source(addresses, "Q", "addresses")
+        batch.count = count
+        for name, values, code in (
+            ("kinds", kinds, "B"), ("pcs", pcs, "Q"), ("warps", warps, "I"), ("next_uses", next_uses, "Q"),
+        ):  # fmt: skip
+            if values is not None:
+                found, length = _buffers.source(values, code, name)
+                if length != count:
+                    raise ValueError(f"{name}: {length} elements for {count} addresses")
+                setattr(batch, name, found)
+        results = bytearray(count) if results is True else results
+        evicted = array.array("Q", bytes(8 * count)) if evicted is True else evicted
+        if results is not None:
+            batch.results = _buffers.target(results, "B", count, "results")
+        if evicted is not None:
+            batch.evicted = _buffers.target(evicted, "Q", count, "evicted")
+        done = ctypes.c_size_t()
+        status = lib.gpc_cache_access_many(pointer, ctypes.byref(batch), ctypes.byref(done))
+        try:
+            settle(status, what=f"access {done.value} of the batch")
+        except BaseException as error:
+            error.done = done.value
+            raise
+        return Batch(done.value, results, evicted)
+
+    # The three steps
+
+    def lookup(self, address, **fields):
+        """First step: compare tags, serve a hit, ask the predictor on a miss."""
+        return self._step(lib.gpc_cache_lookup, _request(address, fields))
+
+    def reserve(self, sectors, address, **fields):
+        """Second step, after a miss: give the line a way and mark `sectors` (a bit per sector) pending."""
+        return self._step(lib.gpc_cache_reserve, _request(address, fields), sectors)
+
+    def fill(self, sectors, address, **fields):
+        """Last step: `sectors` arrived."""
+        return self._step(lib.gpc_cache_fill, _request(address, fields), sectors)
+
+    def reply(self, predicted, word, address, **fields):
+        """A reply came from below with a policy word: the Decision that holds."""
+        request = _request(address, fields)
+        decision = lib.gpc_cache_reply(self._live(), ctypes.byref(request), choice(Decision, predicted, "predicted"),
+                                       word)
+        settle()
+        return Decision(decision)
+
+    def respond(self, address, **fields):
+        """The word that this level's predictor sends up with its reply."""
+        request = _request(address, fields)
+        word = lib.gpc_cache_respond(self._live(), ctypes.byref(request))
+        settle()
+        return word
+
+    def _step(self, function, request, *sectors):
+        result = AccessResult()
+        status = function(self._live(), ctypes.byref(request), *sectors, ctypes.byref(result))
+        if status or state.todo is not None:
+            settle(status, what=function.__name__)
+        return result
+
+    # Lines
+
+    def invalidate(self, address=None, size=None):
+        """Drop the line of an address, every line of `size` bytes from there, or, without arguments, all."""
+        if address is None:
+            status = lib.gpc_cache_invalidate_all(self._live())
+        elif size is None:
+            status = lib.gpc_cache_invalidate_line(self._live(), address)
+        else:
+            status = lib.gpc_cache_invalidate_range(self._live(), address, size)
+        settle(status, what="invalidate")
+
+    def flush(self):
+        """Write all dirty bytes back through on_evict; lines stay, clean. Returns the sectors written."""
+        sectors = ctypes.c_uint64()
+        settle(lib.gpc_cache_flush(self._live(), ctypes.byref(sectors)), what="gpc_cache_flush")
+        return sectors.value
+
+    def lines(self):
+        """Iterate over resident lines in order of set and way. The cache must not change between."""
+        cursor = ctypes.c_uint64()
+        while True:
+            line = Line()
+            status = lib.gpc_cache_next_line(self._live(), ctypes.byref(cursor), ctypes.byref(line))
+            if settle(status, what="gpc_cache_next_line") == Status.END:
+                return
+            yield line
+
+    # Policies and statistics
+
+    def warp_event(self, kind, **fields):
+        """Pass a WarpEventKind, with fields of WarpEvent, to the policies."""
+        event = WarpEvent(kind=kind, **fields)
+        settle(lib.gpc_cache_warp_event(self._live(), ctypes.byref(event)), what="gpc_cache_warp_event")
+
+    def set_replacement(self, spec):
+        """Replace the policy of a live cache: the new one sees each resident line as filled."""
+        call(lib.gpc_cache_set_replacement, self._live(), text(spec, "policy"))
+
+    def set_predictor(self, spec):
+        call(lib.gpc_cache_set_predictor, self._live(), text(spec, "predictor"))
+
+    def stats(self):
+        """CacheStats since creation or the last reset."""
+        raw = g.gpc_cache_stats()
+        settle(lib.gpc_cache_get_stats(self._live(), ctypes.byref(raw)), what="gpc_cache_get_stats")
+        return CacheStats(raw)
+
+    def reset_stats(self):
+        lib.gpc_cache_reset_stats(self._live())
+
+
+class Cache(CacheView):
+    """A cache of its own. 16 KiB, 4-way, 128-byte lines, LRU, write-back where nothing else is said.
+
+    Options are the fields of gpc_cache_options. Enumerations are also taken by name ("through"). Besides:
+    replacement, predictor  `name` or `name(parameter=value, ...)`
+    index_fn  set of (line number, sets), for index "user"
+    on_fill   called with (line address, set, way, sectors, Request) after a line got sectors
+    on_evict  called with (Eviction, Request or None) after a line left
+    The three may not call into this cache, index_fn into none; what they are given lives for the call only.
+    """
+
+    def __init__(self, context, *, replacement=None, predictor=None, index_fn=None, on_fill=None, on_evict=None,
+                 **options):
+        self._context = context
+        self._index_function, self._on_fill, self._on_evict = index_fn, on_fill, on_evict
+        for name, value in options.items():
+            if name in _CHOICES:
+                options[name] = choice(_CHOICES[name], value, name)
+            elif name not in _OPTIONS:
+                raise TypeError(f"'{name}' is no option of a cache: {', '.join(sorted(_OPTIONS))}")
+        if index_fn is not None:
+            options.setdefault("index", Index.USER)
+        raw = g.gpc_cache_options(**options)
+        raw.replacement = None if replacement is None else text(replacement, "replacement")
+        raw.predictor = None if predictor is None else text(predictor, "predictor")
+        token = hold(weakref.ref(self))
+        weakref.finalize(self, drop, token).atexit = False
+        raw.index_data = raw.callback_data = token
+        if index_fn is not None:
+            raw.index_fn = _index
+        if on_fill is not None:
+            raw.on_fill = _on_fill
+        if on_evict is not None:
+            raw.on_evict = _on_evict
+        pointer = create(lib.gpc_cache_create, context._live(), ctypes.byref(raw))
+        self._own(pointer, lib.gpc_cache_destroy, keep=(context,))
+
+
+class BorrowedCache(CacheView):
+    """A cache of a hierarchy: as long as that lives."""
+
+    def __init__(self, owner, pointer):
+        self._owner = owner
+        self._address = pointer
+
+    def _live(self):
+        self._owner._live()
+        return self._address
+
+    @property
+    def closed(self):
+        return self._owner.closed
+
+    def close(self):
+        raise StateError(Status.ERROR_STATE, "a hierarchy's cache is closed with the hierarchy")
+
+    def __exit__(self, *_):
+        """Nothing to give back."""
+
+
+def next_uses(context, addresses, line_bytes=128):
+    """For each access of a stream the index of the next one to the same line, or 2**64 - 1: an array("Q")."""
+    pointer, count = _buffers.source(addresses, "Q", "addresses")
+    found = array.array("Q", bytes(8 * count))
+    out = _buffers.target(found, "Q", count, "next_uses")
+    settle(lib.gpc_next_uses(context._live(), pointer, count, line_bytes, out), what="gpc_next_uses")
+    return found

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The command line: one module per subcommand, each with add(subparsers) and run(options).
+
+Exit codes: 0 done, 1 bad input, 2 usage, 130 interrupted, 141 the reader of the output went away.
+"""
+
+import argparse
+import os
+import sys
+
+from .._constants import __version__
+from ..errors import GpucacheError, LibraryError
+from . import config, convert, info, policies, presets, run
+from ._common import Failure, terminal
+
+COMMANDS = (run, info, convert, presets, policies, config)
+
+
+class _Parser(argparse.ArgumentParser):
+    def __init__(self, *arguments, **options):
+        super().__init__(*arguments, allow_abbrev=False, **options)
+
+
+def parser():
+    top = _Parser(prog="gpucache", description="The memory hierarchy of a GPU: replay traces, compare policies.")
+    top.add_argument("--version", action="version", version=f"gpucache {__version__}")
+    commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for module in COMMANDS:
+        module.add(commands)
+    return top
+
+
+def _close_stdout():
+    """After a broken pipe: what is still buffered has nowhere to go."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
+
+
+def main(arguments=None):
+    """Run a command line; returns the exit code."""
+    try:
+        options = parser().parse_args(arguments)
+        options.run(options)
+        sys.stdout.flush()
+        return 0
+    except SystemExit as end:  # argparse: usage, --help
+        return end.code
+    except BrokenPipeError:
+        _close_stdout()
+        return 141
+    except KeyboardInterrupt:
+        message, code = "interrupted", 130
+    except (Failure, GpucacheError, LibraryError) as error:
+        message, code = error, 1
+    except OSError as error:
+        message, code = f"{error.filename or 'output'}: {error.strerror}", 1
+    terminal.note(f"gpucache: {message}")
+    return code

@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What subcommands share: the terminal, tables, output files, configuration options."""
+
+import argparse
+import os
+import re
+import sys
+import time
+
+from ..config import Config
+from ..context import Context
+from .._constants import LogLevel
+
+
+class Failure(Exception):
+    """Bad input: the message goes to stderr, the exit code is 1."""
+
+
+class _Terminal:
+    """Standard error: messages, and where it is a terminal a line of progress that they do not break."""
+
+    def __init__(self):
+        self._shown = 0
+        self._next = 0.0
+
+    def progress(self, make):
+        """Show what make() returns, at most ten times a second."""
+        now = time.monotonic()
+        if not sys.stderr.isatty() or now < self._next:
+            return
+        self._next = now + 0.1
+        line = make()
+        sys.stderr.write("\r" + line.ljust(self._shown))
+        sys.stderr.flush()
+        self._shown = len(line)
+
+    def clear(self):
+        if self._shown:
+            sys.stderr.write("\r" + " " * self._shown + "\r")
+            self._shown = 0
+
+    def note(self, message):
+        self.clear()
+        print(message, file=sys.stderr, flush=True)
+
+
+terminal = _Terminal()
+
+
+def context(options):
+    """A context whose warnings go to stderr; with --verbose, all that it says."""
+    limit = LogLevel.DEBUG if options.verbose else LogLevel.WARNING
+
+    def log(level, message):
+        if level <= limit:
+            terminal.note(f"gpucache: {level.name.lower()}: {message}")
+
+    return Context(log=log)
+
+
+def add_verbose(parser):
+    parser.add_argument("-v", "--verbose", action="store_true", help="say on stderr what is odd about the input")
+
+
+# Configuration options
+
+
+class _Source(argparse.Action):
+    """Files in the order of the command line, whichever option names them."""
+
+    def __call__(self, parser, options, value, name=None):
+        options.files = (options.files or []) + [(name, value)]
+
+
+def _setting(value):
+    if "=" not in value:
+        raise argparse.ArgumentTypeError(f"'{value}' is not key=value")
+    return value
+
+
+def add_configuration(parser):
+    group = parser.add_argument_group("configuration", "The preset comes first, then the files, then the settings.")
+    group.add_argument("--preset", metavar="NAME", help="a GPU: see the command presets")
+    group.add_argument("--config", action=_Source, metavar="FILE", help="key = value lines")
+    group.add_argument("--gpgpusim", action=_Source, metavar="FILE", help="options of GPGPU-Sim or Accel-Sim")
+    group.add_argument("--set", action="append", default=[], type=_setting, metavar="KEY=VALUE",
+                       help="one setting: see the command config")
+    parser.set_defaults(files=None)
+
+
+def configured(options):
+    """Whether the command line says anything about the configuration."""
+    return bool(options.preset or options.files or options.set)
+
+
+def configuration(made, options):
+    config = Config(made, options.preset)
+    for option, path in options.files or ():
+        if option == "--config":
+            config.load_file(path)
+        else:
+            config.import_gpgpusim(path)
+    for pair in options.set:
+        config.set_pair(pair)
+    return config
+
+
+# Text
+
+
+def size(number):
+    """12345678 -> 11.8 MiB."""
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if number < 1024 or unit == "GiB":
+            break
+        number /= 1024
+    return f"{number:.0f} {unit}" if number == int(number) else f"{number:.1f} {unit}"
+
+
+def percent(values, name):
+    """A ratio of Stats for a table; - where it has no denominator."""
+    return f"{100 * values[name]:.1f}" if name in values else "-"
+
+
+def table(header, rows, left=(0,)):
+    """Lines of aligned columns; those in `left` to the left."""
+    cells = [header] + rows
+    widths = [max(len(row[column]) for row in cells) for column in range(len(header))]
+    lines = []
+    for row in cells:
+        words = [
+            cell.ljust(width) if column in left else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(row, widths))
+        ]
+        lines.append("  ".join(words).rstrip())
+    return lines
+
+
+_NESTED = re.compile(r"_ZN?[rVK]*(?=\d|L\d)")
+
+
+def kernel_name(mangled):
+    """The plain name in a mangled one: _ZN3net4reluEPfS0_i -> net::relu. Anything else stays as it is."""
+    match = _NESTED.match(mangled)
+    if not match:
+        return mangled
+    at = match.end()
+    parts = []
+    while True:
+        number = re.compile(r"L?(\d+)").match(mangled, at)
+        if not number:
+            break
+        at = number.end() + int(number[1])
+        part = mangled[number.end():at]
+        if len(part) != int(number[1]):
+            return mangled
+        parts.append("(anonymous)" if part.startswith("_GLOBAL__N_") else part)
+        if not mangled.startswith("_ZN"):
+            break
+    return "::".join(parts)
+
+
+def short(name, width=32):
+    """A kernel's name in at most `width` characters."""
+    name = kernel_name(name)
+    return name if len(name) <= width else name[:width - 2] + ".."
+
+
+# Files
+
+
+class Output:
+    """A file that appears, whole, when it is committed. - is standard output."""
+
+    def __init__(self, path):
+        self.path = path
+        self._part = None
+        if path == "-":
+            self._file = sys.stdout
+        elif os.path.exists(path) and not os.path.isfile(path):
+            self._file = open(path, "w", encoding="utf-8")  # a device or pipe
+        else:
+            # Beside its target, and opened at once: a path that cannot be written must not cost a long run first.
+            self._target = os.path.realpath(path)
+            self._part = f"{self._target}.{os.getpid()}.part"
+            try:
+                self._file = open(self._part, "x", encoding="utf-8", newline="")
+            except OSError as error:
+                raise Failure(f"{path}: {error.strerror}") from None
+
+    def commit(self, text):
+        try:
+            self._file.write(text)
+            self._file.flush()
+            if self._part:
+                self._file.close()
+                os.replace(self._part, self._target)
+                self._part = None
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise Failure(f"{self.path}: {error.strerror}") from None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self._file is not sys.stdout:
+            self._file.close()
+        if self._part:
+            os.unlink(self._part)

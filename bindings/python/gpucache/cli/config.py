@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""config: the reference of keys, or the values that a configuration has."""
+
+from .._constants import ValueType
+from ..config import config_keys
+from ._common import Failure, add_configuration, add_verbose, configuration, configured, context, table
+
+_HEADER = ["key", "type", "unit", "default", "values", "meaning"]
+
+
+def add(commands):
+    parser = commands.add_parser(
+        "config", help="list the configuration keys, or effective values", description="List the keys. With a preset, "
+        "files or settings: the value of every key, as a file that --config takes.",
+    )  # fmt: skip
+    parser.add_argument("--markdown", action="store_true", help="the key reference as a Markdown table")
+    add_configuration(parser)
+    add_verbose(parser)
+    parser.set_defaults(run=run)
+
+
+def _bound(key, value):
+    """A limit as configuration text would say it."""
+    if key.type == ValueType.NUMBER:
+        return f"{value:g}"
+    number = int(value)
+    if key.type == ValueType.SIZE and number:
+        for shift, unit in ((30, "GiB"), (20, "MiB"), (10, "KiB")):
+            if number % (1 << shift) == 0:
+                return f"{number >> shift}{unit}"
+    return str(number)
+
+
+def values(key):
+    """What a key takes."""
+    if key.type == ValueType.BOOL:
+        return "true, false"
+    if key.type == ValueType.CHOICE:
+        return ", ".join(key.choices)
+    if key.type == ValueType.POLICY:
+        return f"a {key.choices[0]}" + (" policy" if key.choices[0] == "replacement" else "")
+    if key.type == ValueType.TEXT:
+        return "text"
+    return ", ".join([*key.choices, f"{_bound(key, key.minimum)} to {_bound(key, key.maximum)}"])
+
+
+def _row(key):
+    return [key.name, key.type.name.lower(), key.unit, key.initial, values(key), key.meaning]
+
+
+def _markdown(rows):
+    yield "| " + " | ".join(_HEADER) + " |"
+    yield "|" + "---|" * len(_HEADER)
+    for row in rows:
+        name, kind, unit, initial, allowed, meaning = (cell.replace("|", "\\|") for cell in row)
+        yield f"| `{name}` | {kind} | {unit} | {f'`{initial}`' if initial else ''} | {allowed} | {meaning} |"
+
+
+def _effective(config):
+    pairs = [(key, config[key.name]) for key in config_keys()]
+    lines = [f"{key.name} = {value}" for key, value in pairs]
+    width = max(map(len, lines))
+    for line, (key, value) in zip(lines, pairs):
+        same = value == key.initial
+        yield line if same else f"{line.ljust(width)}  # default {key.initial or 'none'}"
+
+
+def run(options):
+    if configured(options):
+        if options.markdown:
+            raise Failure("--markdown is for the key reference: it takes no configuration")
+        with context(options) as made, configuration(made, options) as config:
+            print("\n".join(_effective(config)))
+        return
+    rows = [_row(key) for key in config_keys()]
+    print("\n".join(_markdown(rows) if options.markdown else table(_HEADER, rows, left=range(6))))

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""info: what is in a trace."""
+
+import json
+from collections import Counter
+
+from .._constants import OpClass
+from ..trace import Trace
+from ._common import add_verbose, context, kernel_name, size, terminal
+
+
+def add(commands):
+    parser = commands.add_parser("info", help="describe the kernels of a trace")
+    parser.add_argument("trace", metavar="TRACE", help="as for the command run")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    add_verbose(parser)
+    parser.set_defaults(run=run)
+
+
+def read(trace, kernel):
+    """Blocks, instructions, and memory instructions by opcode of the rest of a kernel."""
+    counts = Counter()
+    classes = {}
+    blocks = 0
+    for block in kernel:
+        blocks += 1
+        for warp in block:
+            opcodes = warp.column("opcode")
+            counts.update(opcodes)
+            if not classes.keys() >= set(opcodes):
+                classes.update(zip(opcodes, warp.column("op_class")))
+        terminal.progress(lambda: f"{100 * trace.progress:3.0f} % kernel {kernel.index}, {blocks:,} blocks")
+    memory = {}
+    for number, count in counts.items():
+        if classes[number] == OpClass.MEMORY:
+            memory[trace.opcode(number)] = memory.get(trace.opcode(number), 0) + count
+    ordered = dict(sorted(memory.items(), key=lambda pair: (-pair[1], pair[0])))
+    return blocks, sum(counts.values()), ordered
+
+
+def describe(trace, kernel):
+    blocks, instructions, memory = read(trace, kernel)
+    return {
+        "name": kernel.name,
+        "file": kernel.file,
+        "id": kernel.id,
+        "grid": list(kernel.grid),
+        "block": list(kernel.block),
+        "registers": kernel.registers,
+        "shared_bytes": kernel.shared_bytes,
+        "warp_lanes": kernel.warp_lanes,
+        "binary_version": kernel.binary_version,
+        "tracer_version": kernel.tracer_version,
+        "blocks": blocks,
+        "instructions": instructions,
+        "memory_instructions": memory,
+        "placement_sms": len(set(kernel.placement)) if kernel.placement is not None else None,
+    }
+
+
+def _lines(index, kernel):
+    """A kernel for the reader."""
+    sms = kernel["placement_sms"]
+    grid, block = ("x".join(map(str, kernel[name])) for name in ("grid", "block"))
+    memory = kernel["memory_instructions"]
+    yield f"kernel {index}: {kernel_name(kernel['name'])}"
+    yield f"  file          {kernel['file']}"
+    yield f"  launch        grid {grid}, block {block}, {kernel['warp_lanes']} lanes a warp"
+    yield f"  needs         {kernel['registers']} registers a thread, {size(kernel['shared_bytes'])} shared a block"
+    yield f"  placement     {'unknown' if sms is None else f'on {sms} SMs'}"
+    yield f"  blocks        {kernel['blocks']:,}"
+    yield f"  instructions  {kernel['instructions']:,}, of them {sum(memory.values()):,} of memory"
+    for opcode, count in memory.items():
+        yield f"    {count:>12,}  {opcode}"
+
+
+def run(options):
+    kernels = []
+    with context(options) as made, Trace(made, options.trace) as trace:
+        for kernel in trace:
+            described = describe(trace, kernel)
+            terminal.clear()
+            if options.json:
+                kernels.append(described)
+            else:
+                print("\n".join(_lines(kernel.index, described)))
+    if options.json:
+        print(json.dumps({"schema": 1, "trace": options.trace, "kernels": kernels}, indent=2))

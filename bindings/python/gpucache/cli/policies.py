@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""policies: what can stand for l1.replacement and the like."""
+
+from .._constants import PolicyKind
+from ..hierarchy import Hierarchy
+from ._common import add_configuration, add_verbose, configuration, context, size
+
+
+def add(commands):
+    parser = commands.add_parser(
+        "policies", help="list replacement policies and predictors", description="List the policies, and what each "
+        "would cost in hardware on the L1 of the configuration, at its largest.",
+    )  # fmt: skip
+    add_configuration(parser)
+    add_verbose(parser)
+    parser.set_defaults(run=run)
+
+
+def geometry(made, config):
+    """Sets, ways, line and sectors of the L1 that a kernel without shared memory gets."""
+    with Hierarchy(made, config) as hierarchy:
+        hierarchy.begin_kernel()
+        capacity = hierarchy.stats()["l1.capacity"]
+    ways, line = config.number("l1.ways"), config.number("l1.line")
+    sets = max(1, capacity // (ways * line))
+    return {"sets": sets, "ways": ways, "line_bytes": line, "sectors": config.number("l1.sectors")}
+
+
+def _number(value):
+    return str(int(value)) if value == int(value) else str(value)
+
+
+def _lines(policy, bits):
+    yield f"  {policy.name}: {policy.summary}"
+    if policy.source:
+        yield f"      source: {policy.source}"
+    yield f"      cost: {f'{bits:,} bits' if bits else 'not stated'}"
+    for each in policy.parameters:
+        allowed = f"{_number(each.minimum)} to {_number(each.maximum)}" + (", whole" if each.whole else "")
+        yield f"      {each.name} = {_number(each.initial)} ({allowed}): {each.meaning}"
+
+
+def run(options):
+    with context(options) as made, configuration(made, options) as config:
+        shape = geometry(made, config)
+        sectors = f", {shape['sectors']} sectors a line" if shape["sectors"] > 1 else ""
+        capacity = shape["sets"] * shape["ways"] * shape["line_bytes"]
+        print(f"Costs are for {size(capacity)}: {shape['sets']} sets of {shape['ways']} ways of "
+              f"{shape['line_bytes']} bytes{sectors}.")
+        for kind in PolicyKind:
+            print(f"\n{kind.name.lower()}")
+            for policy in made.policies(kind):
+                bits = made.policy_cost(kind, policy.name, **shape)
+                print("\n".join(_lines(policy, bits)))

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""presets: what GPUs there are, and what is known of one."""
+
+import sys
+
+from .. import config
+from ._common import table
+
+
+def add(commands):
+    parser = commands.add_parser("presets", help="list the presets, or print one")
+    parser.add_argument("name", nargs="?", metavar="NAME", help="print this one, with the source of every figure")
+    parser.set_defaults(run=run)
+
+
+def run(options):
+    if options.name is not None:
+        text = config.preset_text(options.name)
+        sys.stdout.write(text if text.endswith("\n") else text + "\n")
+        return
+    rows = [[preset.name, preset.summary] for preset in config.presets()]
+    print("\n".join(table(["preset", "summary"], rows, left=(0, 1))))

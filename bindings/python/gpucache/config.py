@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Configuration: keys with values, presets, the key reference."""
+
+import ctypes
+from collections import namedtuple
+
+from . import _generated as g
+from ._constants import Status, ValueType
+from ._loader import lib
+from ._native import Handle, call, create, decoded, settle, text
+from .errors import NotFoundError
+
+# `choices` are words; of a number, words that may stand instead of it.
+Key = namedtuple("Key", "name type unit initial minimum maximum choices meaning")
+Preset = namedtuple("Preset", "name summary")
+
+
+def config_keys():
+    """Every Key, in the order of the reference."""
+    found = []
+    for index in range(lib.gpc_key_count()):
+        info = g.gpc_key_info()
+        settle(lib.gpc_key_at(index, ctypes.byref(info)), what="gpc_key_at")
+        choices = tuple(filter(None, decoded(info.choices).split("|")))
+        found.append(
+            Key(decoded(info.name), ValueType(info.type), decoded(info.unit), decoded(info.initial), info.minimum,
+                info.maximum, choices, decoded(info.meaning))
+        )
+    return found
+
+
+def presets():
+    """Every Preset."""
+    found = []
+    for index in range(lib.gpc_preset_count()):
+        name, summary = ctypes.c_char_p(), ctypes.c_char_p()
+        settle(lib.gpc_preset_at(index, ctypes.byref(name), ctypes.byref(summary)), what="gpc_preset_at")
+        found.append(Preset(decoded(name.value), decoded(summary.value)))
+    return found
+
+
+def preset_text(name):
+    """A preset's own text, with the source of every figure."""
+    found = lib.gpc_preset_text(text(name, "preset"))
+    if found is None:
+        known = ", ".join(preset.name for preset in presets())
+        raise NotFoundError(Status.ERROR_NOT_FOUND, f"no preset '{name}'; there are {known}")
+    return decoded(found)
+
+
+def _value_text(value):
+    if isinstance(value, bool):
+        return b"true" if value else b"false"
+    if isinstance(value, (int, float)):
+        return str(value).encode()
+    return text(value, "value")
+
+
+class Config(Handle):
+    """Values by key: config["l1.size"] = "16KiB". Later settings hold.
+
+    preset    name of a preset to begin with
+    settings  {key: value} after it
+    """
+
+    def __init__(self, context, preset=None, settings=None, *, _pointer=None):
+        self._context = context
+        pointer = create(lib.gpc_config_create, context._live()) if _pointer is None else _pointer
+        self._own(pointer, lib.gpc_config_destroy, keep=(context,))
+        if preset is not None:
+            self.load_preset(preset)
+        for key, value in (settings or {}).items():
+            self[key] = value
+
+    def copy(self):
+        return Config(self._context, _pointer=create(lib.gpc_config_copy, self._live()))
+
+    def load_preset(self, name):
+        call(lib.gpc_config_load_preset, self._live(), text(name, "preset"))
+
+    def load_file(self, path):
+        """`key = value` lines, `preset = NAME`, `include = PATH`. All or nothing."""
+        call(lib.gpc_config_load_file, self._live(), text(path, "path"))
+
+    def load_text(self, lines, name="text"):
+        """The same from text; `name` stands for the file in messages."""
+        call(lib.gpc_config_load_text, self._live(), text(lines, "text"), text(name, "name"))
+
+    def import_gpgpusim(self, path):
+        """Apply a GPGPU-Sim or Accel-Sim option file. Returns how many options had a key here."""
+        applied = ctypes.c_size_t()
+        call(lib.gpc_config_import_gpgpusim, self._live(), text(path, "path"), ctypes.byref(applied))
+        return applied.value
+
+    def set_pair(self, pair):
+        """One setting from `key=value`."""
+        call(lib.gpc_config_set_pair, self._live(), text(pair, "setting"))
+
+    def __setitem__(self, key, value):
+        call(lib.gpc_config_set, self._live(), text(key, "key"), _value_text(value))
+
+    def __getitem__(self, key):
+        """Canonical text of a value."""
+        out = ctypes.c_char_p()
+        settle(lib.gpc_config_get(self._live(), text(key, "key"), ctypes.byref(out)), what=f"configuration key '{key}'")
+        return decoded(out.value)
+
+    def number(self, key):
+        """A value as a number: bytes of a size, 0 or 1 of a switch."""
+        out = ctypes.c_uint64()
+        status = lib.gpc_config_get_u64(self._live(), text(key, "key"), ctypes.byref(out))
+        settle(status, what=f"configuration key '{key}'")
+        return out.value
+
+    def keys(self):
+        return [key.name for key in config_keys()]
+
+    def __iter__(self):
+        return iter(self.keys())
+
+    def __contains__(self, key):
+        return key in self.keys()
+
+    def items(self):
+        return [(key, self[key]) for key in self.keys()]

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The context: owner of registries, seed and log."""
+
+import ctypes
+import weakref
+from collections import namedtuple
+
+from . import _generated as g
+from . import policy as policies
+from ._constants import LogLevel, PolicyKind, Simd
+from ._loader import lib
+from ._native import Handle, call, choice, create, decoded, drop, held, hold, settle, strict, text
+
+PolicyInfo = namedtuple("PolicyInfo", "kind name summary source parameters builtin")
+
+
+@strict(g.gpc_log_fn)
+def _log(token, level, message):
+    context = held(token)
+    context = context() if context is not None else None
+    if context is not None:
+        context.log(LogLevel(level), decoded(message))
+
+
+class Context(Handle):
+    """Everything else is made from one. It, and all that is made from it, may be used by one thread at a time.
+
+    seed    every random choice derives from it
+    simd    widest vector instructions to use: a Simd or its name, for comparisons
+    log     called with (LogLevel, message) when the library has something to say that is no error
+    """
+
+    def __init__(self, *, seed=1, simd=Simd.AUTO, log=None):
+        self.log = log
+        options = g.gpc_context_options(seed=seed, simd=choice(Simd, simd, "simd"))
+        if log is not None:
+            options.log = _log
+            options.log_data = hold(weakref.ref(self))
+            # Objects that outlive close() still log.
+            weakref.finalize(self, drop, options.log_data)
+        self._own(create(lib.gpc_context_create, ctypes.byref(options)), lib.gpc_context_destroy)
+
+    def register(self, policy):
+        """Register a subclass of ReplacementPolicy or Predictor under its `name`. Returns it: usable as a decorator."""
+        pointer = self._live()
+        table, token = policies.table_of(policy)
+        register = (
+            lib.gpc_context_register_predictor if policies.is_predictor(policy) else lib.gpc_context_register_replacement
+        )
+        call(register, pointer, ctypes.byref(table), token, policies.forget)
+        return policy
+
+    def policies(self, kind):
+        """PolicyInfo of every policy of a PolicyKind, built-in ones first."""
+        kind = choice(PolicyKind, kind, "kind")
+        found = []
+        for index in range(lib.gpc_policy_count(self._live(), kind)):
+            info = g.gpc_policy_info()
+            settle(lib.gpc_policy_at(self._live(), kind, index, ctypes.byref(info)), what="gpc_policy_at")
+            parameters = tuple(
+                policies.Parameter(
+                    decoded(each.name), each.initial, each.minimum, each.maximum, each.whole, decoded(each.meaning)
+                )
+                for each in info.parameters[:info.parameter_count]
+            )
+            found.append(
+                PolicyInfo(kind, decoded(info.name), decoded(info.summary), decoded(info.source), parameters,
+                           info.builtin)
+            )
+        return found
+
+    def policy_cost(self, kind, spec, *, sets, ways, line_bytes=128, sectors=1):
+        """Hardware cost in bits of `name` or `name(parameter=value)` on a cache of this geometry; 0 if not stated."""
+        bits = ctypes.c_uint64()
+        error = g.gpc_error()
+        status = lib.gpc_policy_cost(
+            self._live(), choice(PolicyKind, kind, "kind"), text(spec, "policy"), sets, ways, line_bytes, sectors,
+            ctypes.byref(error), ctypes.byref(bits),
+        )
+        settle(status, error)
+        return bits.value
+
+
+def version():
+    """Version of the library that is loaded, as text."""
+    return decoded(lib.gpc_version_string())

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The whole memory system: coalescer, an L1 per SM, L2 slices, DRAM traffic."""
+
+import ctypes
+
+from . import _buffers
+from . import _generated as g
+from ._constants import Hint, Kind, Priority, Space, Status
+from ._loader import lib
+from ._native import Handle, call, choice, create, settle, state
+from .cache import BorrowedCache, WarpEvent
+from .errors import StateError
+from .stats import Stats
+
+Launch = g.gpc_launch
+WarpResult = g.gpc_warp_result
+
+
+def _launch(launch, fields):
+    """A Launch from one, from fields, or None for neither."""
+    if launch is None and fields:
+        launch = Launch(**fields)
+    return None if launch is None else ctypes.byref(launch)
+
+
+class HierarchyView(Handle):
+    """The methods of a hierarchy. What a replay lends is no more than this."""
+
+    def begin_kernel(self, launch=None, **fields):
+        """A kernel begins: `launch`, or fields of Launch (threads, registers, shared_bytes, code_bytes)."""
+        call(lib.gpc_hierarchy_begin_kernel, self._live(), _launch(launch, fields))
+
+    def occupancy(self, launch=None, **fields):
+        """Thread blocks of a launch that fit an SM at once."""
+        launch = Launch(**fields) if launch is None else launch
+        return lib.gpc_hierarchy_occupancy(self._live(), ctypes.byref(launch))
+
+    def access(self, addresses, *, mask=None, sm=0, warp=0, warp_age=0, block=0, pc=0, width=4, kind=Kind.LOAD,
+               space=Space.GLOBAL, hint=Hint.NONE, priority=Priority.NORMAL, token=0):
+        """One warp instruction: an address per active lane, ascending; `mask` None = as many lanes from 0. WarpResult."""
+        pointer, count = _buffers.source(addresses, "Q", "addresses")
+        mask = (1 << count) - 1 if mask is None else mask
+        if bin(mask).count("1") != count or mask >> 64:
+            raise ValueError(f"{count} addresses for a mask of {mask:#x}")
+        access = g.gpc_warp_access(
+            sm=sm, warp=warp, warp_age=warp_age, block=block, pc=pc, mask=mask, addresses=pointer, width=width,
+            kind=choice(Kind, kind, "kind"), space=choice(Space, space, "space"), hint=choice(Hint, hint, "hint"),
+            priority=choice(Priority, priority, "priority"), token=token,
+        )  # fmt: skip
+        result = WarpResult()
+        status = lib.gpc_hierarchy_access(self._live(), ctypes.byref(access), ctypes.byref(result))
+        if status or state.todo is not None:
+            settle(status, what="gpc_hierarchy_access")
+        return result
+
+    def count_instructions(self, warp_instructions=0, thread_instructions=0, blocks=0):
+        """Count instructions that touch no memory."""
+        lib.gpc_hierarchy_count_instructions(self._live(), warp_instructions, thread_instructions, blocks)
+
+    def warp_event(self, kind, **fields):
+        """Pass a WarpEventKind, with fields of WarpEvent, to the policies of its SM's L1."""
+        event = WarpEvent(kind=kind, **fields)
+        settle(lib.gpc_hierarchy_warp_event(self._live(), ctypes.byref(event)), what="gpc_hierarchy_warp_event")
+
+    def flush(self):
+        """Write dirty lines down and drop everything."""
+        settle(lib.gpc_hierarchy_flush(self._live()), what="gpc_hierarchy_flush")
+
+    def stats(self):
+        """Stats since creation or the last reset."""
+        raw = g.gpc_stats()
+        settle(lib.gpc_hierarchy_get_stats(self._live(), ctypes.byref(raw)), what="gpc_hierarchy_get_stats")
+        return Stats(raw)
+
+    def reset_stats(self):
+        lib.gpc_hierarchy_reset_stats(self._live())
+
+    def cache(self, level, instance=0):
+        """A cache, lent: level 1, instance = SM; level 2, instance = slice. None if there is none."""
+        pointer = lib.gpc_hierarchy_cache(self._live(), level, instance)
+        return BorrowedCache(self, pointer) if pointer else None
+
+
+class Hierarchy(HierarchyView):
+    """A hierarchy of its own, made from a Config, which is copied."""
+
+    def __init__(self, context, config):
+        pointer = create(lib.gpc_hierarchy_create, context._live(), config._live())
+        self._own(pointer, lib.gpc_hierarchy_destroy, keep=(context,))
+
+
+class BorrowedHierarchy(HierarchyView):
+    """The hierarchy of a replay: as long as that lives."""
+
+    def __init__(self, owner, pointer):
+        self._owner = owner
+        self._address = pointer
+
+    def _live(self):
+        self._owner._live()
+        return self._address
+
+    @property
+    def closed(self):
+        return self._owner.closed
+
+    def close(self):
+        raise StateError(Status.ERROR_STATE, "a replay's hierarchy is closed with the replay")
+
+    def __exit__(self, *_):
+        """Nothing to give back."""

@@ -1,0 +1,270 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Replacement policies and bypass predictors written in Python.
+
+Subclass ReplacementPolicy or Predictor, give it a `name`, and hand the class to Context.register(); from then on
+configuration text can name it like a built-in one. The library makes one instance per cache. Only methods that the
+subclass defines are called. None of them may call into the library; an exception in one ends the access as soon as
+the library can end it, and is raised where the access was asked for.
+"""
+
+import ctypes
+import operator
+from collections import namedtuple
+
+from . import _generated as g
+from ._constants import GPC_WAY_BYPASS, Decision, Status
+from ._native import always, decoded, drop, held, hold, strict, text
+
+# choose_victim's answer for "leave everything as it is and bypass the request".
+BYPASS_WAY = GPC_WAY_BYPASS
+
+_NO_WAY = GPC_WAY_BYPASS - 1  # never a way: the library refuses it, and so the access ends
+
+
+class Parameter(namedtuple("Parameter", "name initial minimum maximum whole meaning")):
+    """A number that configuration text may give: `name(parameter=value)`."""
+
+    def __new__(cls, name, initial, minimum, maximum, whole=False, meaning=""):
+        return super().__new__(cls, name, initial, minimum, maximum, whole, meaning)
+
+
+class Environment:
+    """The cache that an instance is made for."""
+
+    def __init__(self, raw, declared):
+        self.sets = raw.sets
+        self.ways = raw.ways
+        self.line_bytes = raw.line_bytes
+        self.sectors = raw.sectors  # per line; 1 = not sectored
+        self.index = raw.index  # which of the caches of its level
+        self.count = raw.count  # caches of its level
+        self.seed = raw.seed  # differs per cache
+        self.arguments = decoded(raw.arguments)
+        self.parameters = {}
+        for parameter, value in zip(declared, raw.parameters if declared else ()):
+            self.parameters[parameter.name] = int(value) if parameter.whole else value
+
+
+class _Policy:
+    name = ""
+    summary = ""
+    source = ""
+    parameters = ()  # of Parameter
+
+    def __init__(self, env):
+        """`env` is an Environment. An exception refuses the cache."""
+
+    def finish(self):
+        """The cache goes."""
+
+    def on_hit(self, set, way, request):
+        """`way` of `set` served the request."""
+
+    def on_fill(self, set, way, request):
+        """`way` of `set` now belongs to the request's line."""
+
+    def on_evict(self, set, way, eviction, request):
+        """The line of `way` leaves to make room for the request's."""
+
+    def on_invalidate(self, set, way):
+        """The line of `way` was invalidated."""
+
+    def on_warp_event(self, event):
+        """A warp of this SM started, reached a barrier or ended."""
+
+    @classmethod
+    def cost_bits(cls, env):
+        """Storage that it would take in hardware, in bits."""
+        return 0
+
+
+class ReplacementPolicy(_Policy):
+    """Which line leaves. `request`, `eviction` and `event` live for the call only."""
+
+    def on_miss(self, set, request):
+        """No way of `set` holds the line."""
+
+    def choose_victim(self, set, candidates, request):
+        """One of `candidates`, ascending ways; or BYPASS_WAY. A free way is taken before this is asked. Required."""
+        raise NotImplementedError(f"{type(self).__name__} has no choose_victim")
+
+
+class Predictor(_Policy):
+    """Which misses may allocate."""
+
+    before_lookup = False  # predict before the tags are looked up, for hits too
+
+    def predict(self, set, request):
+        """Decision.CACHE or Decision.BYPASS, or (decision, word for the level below). Required."""
+        raise NotImplementedError(f"{type(self).__name__} has no predict")
+
+    def on_reply(self, request, predicted, word):
+        """`word` came back with the reply; returns the decision that holds."""
+        return predicted
+
+    def respond(self, set, way, request):
+        """This level served a request from above; returns the word for its reply. `way` is None if not resident."""
+        return 0
+
+
+# Trampolines. An instance is found by the address of its state in the library, a class by its token.
+
+_instances = {}
+
+
+class _Instance:
+    __slots__ = ("policy", "ways")
+
+    def __init__(self, policy, ways):
+        self.policy = policy
+        self.ways = range(ways)
+
+
+def _number(value, limit, what):
+    number = operator.index(value)
+    if not 0 <= number <= limit:
+        raise ValueError(f"{what} returned {number}, not 0 to {limit}")
+    return number
+
+
+def _seen(pointer):
+    """What a pointer points to, None for NULL."""
+    return pointer.contents if pointer else None
+
+
+def _init(pointer, env, message):
+    registered = held(env.contents.user_data)
+    try:
+        policy = registered(Environment(env.contents, registered.parameters))
+    except Exception as error:
+        reason = f"{type(error).__name__}: {error}".encode("utf-8", "replace")[:255]
+        ctypes.memmove(message, reason + b"\0", len(reason) + 1)
+        raise
+    _instances[pointer] = _Instance(policy, env.contents.ways)
+    return Status.OK
+
+
+def _finish(pointer):
+    _instances.pop(pointer).policy.finish()
+
+
+def _on_hit(pointer, set, way, request):
+    _instances[pointer].policy.on_hit(set, way, request.contents)
+
+
+def _on_miss(pointer, set, request):
+    _instances[pointer].policy.on_miss(set, request.contents)
+
+
+def _choose_victim(pointer, set, candidates, request):
+    instance = _instances[pointer]
+    ways = instance.ways
+    if candidates:
+        ways = [way for way in ways if candidates[way >> 6] >> (way & 63) & 1]
+    return _number(instance.policy.choose_victim(set, ways, request.contents), GPC_WAY_BYPASS, "choose_victim")
+
+
+def _on_fill(pointer, set, way, request):
+    _instances[pointer].policy.on_fill(set, way, request.contents)
+
+
+def _on_evict(pointer, set, way, eviction, request):
+    _instances[pointer].policy.on_evict(set, way, eviction.contents, _seen(request))
+
+
+def _on_invalidate(pointer, set, way):
+    _instances[pointer].policy.on_invalidate(set, way)
+
+
+def _on_warp_event(pointer, event):
+    _instances[pointer].policy.on_warp_event(event.contents)
+
+
+def _cost_bits(env):
+    registered = held(env.contents.user_data)
+    return _number(registered.cost_bits(Environment(env.contents, registered.parameters)), 2**64 - 1, "cost_bits")
+
+
+def _predict(pointer, set, request, prediction):
+    answer = _instances[pointer].policy.predict(set, request.contents)
+    word = 0
+    if isinstance(answer, tuple):
+        answer, word = answer
+    prediction.contents.decision = Decision(0 if answer is None else answer)
+    prediction.contents.policy_word = _number(word, 2**32 - 1, "predict")
+
+
+def _on_reply(pointer, request, predicted, word):
+    return Decision(_instances[pointer].policy.on_reply(request.contents, Decision(predicted), word))
+
+
+def _respond(pointer, set, way, request):
+    answer = _instances[pointer].policy.respond(set, None if way == GPC_WAY_BYPASS else way, request.contents)
+    return _number(answer, 2**32 - 1, "respond")
+
+
+_COMMON = {
+    "on_hit": (_on_hit, None), "on_fill": (_on_fill, None), "on_evict": (_on_evict, None),
+    "on_invalidate": (_on_invalidate, None), "on_warp_event": (_on_warp_event, None), "cost_bits": (_cost_bits, 0),
+}  # fmt: skip
+_REPLACEMENT = {**_COMMON, "on_miss": (_on_miss, None), "choose_victim": (_choose_victim, _NO_WAY)}
+_PREDICTOR = {**_COMMON, "predict": (_predict, None), "on_reply": (_on_reply, 0), "respond": (_respond, 0)}
+
+
+def _trampolines(table, methods):
+    """{field of the table: trampoline}."""
+    prototypes = {name: kind for name, kind in table._fields_ if isinstance(kind, type)}
+    made = {name: strict(prototypes[name], answer)(function) for name, (function, answer) in methods.items()}
+    made["init"] = strict(prototypes["init"], Status.ERROR_CALLBACK)(_init)
+    made["finish"] = always(prototypes["finish"])(_finish)
+    return made
+
+
+_KINDS = {
+    ReplacementPolicy: (g.gpc_replacement_ops, _trampolines(g.gpc_replacement_ops, _REPLACEMENT), "choose_victim"),
+    Predictor: (g.gpc_predictor_ops, _trampolines(g.gpc_predictor_ops, _PREDICTOR), "predict"),
+}
+
+
+@always(ctypes.CFUNCTYPE(None, ctypes.c_void_p))
+def forget(token):
+    """The library's `destroy`: the registration is gone."""
+    drop(token)
+
+
+def is_predictor(policy):
+    return issubclass(policy, Predictor)
+
+
+def table_of(policy):
+    """(table for the registration, token of the class). The table keeps what it points to."""
+    for base, (table, trampolines, required) in _KINDS.items():
+        if isinstance(policy, type) and issubclass(policy, base):
+            break
+    else:
+        raise TypeError(f"{policy!r} is no subclass of ReplacementPolicy or Predictor")
+
+    def own(name):
+        return getattr(getattr(policy, name), "__func__", getattr(policy, name)) is not getattr(
+            getattr(base, name), "__func__", getattr(base, name)
+        )
+
+    if not own(required):
+        raise TypeError(f"{policy.__name__} has no {required}")
+    used = {name: made for name, made in trampolines.items() if name in ("init", "finish") or own(name)}
+    declared = [
+        g.gpc_parameter(
+            text(each.name, "parameter"), each.initial, each.minimum, each.maximum, each.whole,
+            text(each.meaning, "meaning"),
+        )
+        for each in policy.parameters
+    ]  # fmt: skip
+    ops = table(
+        name=text(policy.name or policy.__name__.lower(), "name"), summary=text(policy.summary, "summary"),
+        source=text(policy.source, "source"), instance_bytes=8, parameter_count=len(declared), **used,
+    )  # fmt: skip
+    if declared:
+        ops.parameters = (g.gpc_parameter * len(declared))(*declared)
+    if base is Predictor:
+        ops.before_lookup = policy.before_lookup
+    return ops, hold(policy)

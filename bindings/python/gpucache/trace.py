@@ -1,0 +1,328 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Traces: kernels of thread blocks of warps of instructions, read block by block."""
+
+import array
+import ctypes
+import weakref
+from collections import namedtuple
+
+from . import _generated as g
+from ._constants import Hint, Kind, OpClass, Priority, Space, Status, TraceFormat
+from ._loader import lib
+from ._native import Handle, call, choice, create, decoded, drop, hold, later, loose, settle, text
+from .errors import StateError
+
+# `size` is the default problem size in bytes.
+Synthetic = namedtuple("Synthetic", "name summary size")
+
+_RECORD = ctypes.sizeof(g.gpc_instruction)
+_CODES = {1: "B", 2: "H", 4: "I", 8: "Q"}
+
+
+def synthetics():
+    """Every synthetic kernel that a trace named synthetic:NAME[:SIZE] may name."""
+    found = []
+    for index in range(lib.gpc_synthetic_count()):
+        name, summary, size = ctypes.c_char_p(), ctypes.c_char_p(), ctypes.c_uint64()
+        status = lib.gpc_synthetic_at(index, ctypes.byref(name), ctypes.byref(summary), ctypes.byref(size))
+        settle(status, what="gpc_synthetic_at")
+        found.append(Synthetic(decoded(name.value), decoded(summary.value), size.value))
+    return found
+
+
+class Instruction:
+    """One warp instruction; lives as long as its block."""
+
+    __slots__ = ("_block", "_raw")
+
+    def __init__(self, block, raw):
+        self._block = block
+        self._raw = raw
+
+    def __getattr__(self, name):
+        """Plain fields: pc, mask, line, width."""
+        self._block._live()
+        return getattr(self._raw, name)
+
+    @property
+    def opcode(self):
+        """Text, such as LDG.E.64."""
+        return self._block._trace.opcode(self._raw_of("opcode"))
+
+    @property
+    def addresses(self):
+        """One address per active lane, ascending; () if there are none."""
+        pointer = self._raw_of("addresses")
+        return tuple(pointer[:bin(self._raw.mask).count("1")]) if pointer else ()
+
+    @property
+    def registers(self):
+        """(destinations, sources), each a list of register numbers."""
+        count = self._raw_of("destinations")
+        numbers = list(self._raw.registers)
+        return numbers[:count], numbers[count:count + self._raw.sources]
+
+    @property
+    def op_class(self):
+        return OpClass(self._raw_of("op_class"))
+
+    @property
+    def kind(self):
+        return Kind(self._raw_of("kind"))
+
+    @property
+    def space(self):
+        return Space(self._raw_of("space"))
+
+    @property
+    def hint(self):
+        return Hint(self._raw_of("hint"))
+
+    @property
+    def priority(self):
+        return Priority(self._raw_of("priority"))
+
+    def _raw_of(self, name):
+        self._block._live()
+        return getattr(self._raw, name)
+
+
+class Warp:
+    """A warp of a block: a sequence of Instruction; lives as long as its block."""
+
+    __slots__ = ("_block", "_raw", "index")
+
+    def __init__(self, block, raw):
+        self._block = block
+        self._raw = raw
+        self.index = raw.warp
+
+    def __len__(self):
+        self._block._live()
+        return self._raw.count
+
+    def __getitem__(self, position):
+        count = len(self)
+        if not -count <= position < count:
+            raise IndexError(f"instruction {position} of {count}")
+        return Instruction(self._block, self._raw.instructions[position % count])
+
+    def __iter__(self):
+        return (self[position] for position in range(len(self)))
+
+    def column(self, field):
+        """One numeric field of all instructions as a list: pc, mask, opcode (a number), op_class, kind, space, width."""
+        place = getattr(g.gpc_instruction, field)
+        count = len(self)
+        if not count:
+            return []
+        records = (ctypes.c_char * (_RECORD * count)).from_address(
+            ctypes.cast(self._raw.instructions, ctypes.c_void_p).value
+        )
+        numbers = memoryview(records).cast("B").cast(_CODES[place.size])
+        return numbers[place.offset // place.size::_RECORD // place.size].tolist()
+
+
+class Block:
+    """A thread block: a sequence of Warp. Lives until release(), which a loop over Kernel calls by itself."""
+
+    def __init__(self, trace, pointer):
+        self._trace = trace
+        self._pointer = pointer
+        raw = pointer.contents
+        self.position = raw.x, raw.y, raw.z
+        self.index = raw.index  # linear
+        self.instruction_count = raw.instruction_count
+        self._warps = raw.warps
+        self._count = raw.warp_count
+
+    def _live(self):
+        if self._pointer is None or self._trace.closed:
+            raise StateError(Status.ERROR_STATE, f"thread block {self.index} has been released")
+        return self._pointer
+
+    def __len__(self):
+        self._live()
+        return self._count
+
+    def __getitem__(self, position):
+        count = len(self)
+        if not -count <= position < count:
+            raise IndexError(f"warp {position} of {count}")
+        return Warp(self, self._warps[position % count])
+
+    def __iter__(self):
+        return (self[position] for position in range(len(self)))
+
+    def release(self):
+        """Give the block back, for its memory to be used again."""
+        pointer, self._pointer = self._pointer, None
+        if pointer is not None and not self._trace.closed:
+            later(self._trace._release, pointer)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.release()
+
+    def __del__(self):
+        if getattr(self, "_pointer", None) is not None:
+            self.release()
+
+
+class Kernel:
+    """A kernel of a trace: its description, which stays, and its blocks, until the trace's next kernel.
+
+    name (mangled), file, id, index, grid, block (both x, y, z), shared_bytes, registers, binary_version,
+    tracer_version, warp_lanes, stream, shared_base, local_base, block_count;
+    placement: SM of each block as array("I"), None if unknown
+    """
+
+    _FIELDS = (
+        "id", "index", "shared_bytes", "registers", "binary_version", "tracer_version", "warp_lanes", "stream",
+        "shared_base", "local_base", "block_count",
+    )  # fmt: skip
+
+    def __init__(self, trace, raw):
+        self._trace = trace
+        self.name = decoded(raw.name)
+        self.file = decoded(raw.file)
+        self.grid = tuple(raw.grid)
+        self.block = tuple(raw.block)
+        for field in self._FIELDS:
+            setattr(self, field, getattr(raw, field))
+        self.placement = None
+        if raw.placement:
+            view = (ctypes.c_uint32 * raw.placement_count).from_address(
+                ctypes.cast(raw.placement, ctypes.c_void_p).value
+            )
+            self.placement = array.array("I", view)
+        self._raw = self._copy(raw)
+
+    def _copy(self, raw):
+        """The description in memory that stays."""
+        copy = g.gpc_kernel.from_buffer_copy(raw)
+        copy.name = raw.name
+        copy.file = raw.file
+        if self.placement is not None:
+            copy.placement = (ctypes.c_uint32 * len(self.placement)).from_buffer(self.placement)
+        return copy
+
+    def next_block(self):
+        """The next Block, which the caller releases, or None at the end of the kernel."""
+        if self._trace._kernel is not self:
+            raise StateError(Status.ERROR_STATE, f"the trace has left kernel {self.index}")
+        return self._trace._next_block()
+
+    def __iter__(self):
+        """Blocks in order; each is released when the loop goes on."""
+        while True:
+            block = self.next_block()
+            if block is None:
+                return
+            with block:
+                yield block
+
+
+@loose(g.gpc_memcpy_fn)
+def _on_memcpy(trace, address, size):
+    trace._on_memcpy(address, size)
+
+
+class Trace(Handle):
+    """An open trace; iterating gives its kernels.
+
+    source     .traceg (plain, .xz, .gz, .zst), kernelslist.g, a folder, a .gct, or synthetic:NAME[:SIZE]
+    on_memcpy  called with (device address, bytes) when a copy command of a kernelslist.g is reached
+    """
+
+    def __init__(self, context, source, *, on_memcpy=None):
+        self.source = source
+        self._kernel = None
+        self._opcodes = {}
+        self._on_memcpy = on_memcpy
+        self._own(create(lib.gpc_trace_open, context._live(), text(source, "source")), lib.gpc_trace_close,
+                  keep=(context,))
+        if on_memcpy is not None:
+            token = hold(weakref.ref(self))
+            weakref.finalize(self, drop, token).atexit = False
+            lib.gpc_trace_on_memcpy(self._live(), _on_memcpy, token)
+
+    def next_kernel(self):
+        """The next Kernel, past what is left of the present one; None at the end."""
+        raw = g.gpc_kernel()
+        if call(lib.gpc_trace_next_kernel, self._live(), ctypes.byref(raw)) == Status.END:
+            self._kernel = None
+            return None
+        return self._entered(raw)
+
+    def _entered(self, raw):
+        self._kernel = Kernel(self, raw)
+        return self._kernel
+
+    def __iter__(self):
+        while True:
+            kernel = self.next_kernel()
+            if kernel is None:
+                return
+            yield kernel
+
+    def _next_block(self):
+        out = ctypes.POINTER(g.gpc_block)()
+        if call(lib.gpc_trace_next_block, self._live(), ctypes.byref(out)) == Status.END:
+            return None
+        return Block(self, out)
+
+    def _release(self, pointer):
+        if not self.closed:
+            lib.gpc_trace_release_block(self._pointer, pointer)
+
+    @property
+    def kernel_count(self):
+        """Kernels in the trace; 0 where that is not known without reading it."""
+        return lib.gpc_trace_kernel_count(self._live())
+
+    @property
+    def progress(self):
+        """How far the trace has been read, 0 to 1."""
+        return lib.gpc_trace_progress(self._live())
+
+    def opcode(self, number):
+        """Text of an opcode number, "" for an unknown one."""
+        if number not in self._opcodes:
+            found = decoded(lib.gpc_trace_opcode(self._live(), number))
+            if not found:
+                return found
+            self._opcodes[number] = found
+        return self._opcodes[number]
+
+
+class TraceWriter(Handle):
+    """Writes a trace: kernel(), its block()s, the next kernel(), ..., finish().
+
+    As a context manager it finishes at the end, and leaves nothing behind after an exception.
+    """
+
+    def __init__(self, context, path, format=TraceFormat.BINARY):
+        format = choice(TraceFormat, format, "format")
+        pointer = create(lib.gpc_trace_writer_create, context._live(), text(path, "path"), format)
+        self._own(pointer, lib.gpc_trace_writer_destroy, keep=(context,))
+
+    def kernel(self, kernel):
+        call(lib.gpc_trace_writer_kernel, self._live(), ctypes.byref(kernel._raw))
+
+    def block(self, block):
+        """The kernel's next block, of an open trace."""
+        call(lib.gpc_trace_writer_block, self._live(), block._trace._live(), block._live())
+
+    def finish(self):
+        """Put the file in its place. An existing one is replaced only now."""
+        call(lib.gpc_trace_writer_finish, self._live())
+
+    def __exit__(self, kind, *_):
+        try:
+            if kind is None and not self.closed:
+                self.finish()
+        finally:
+            self.close()
