@@ -2,16 +2,14 @@
 #include "core/spec.h"
 
 #include "core/registry.h"
+#include "core/text.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#define BLANK " \t\r\n"
-
 gpc_status gpci_spec_parse(const char *text, gpci_spec *spec, gpc_error *error) {
-    const char *start = text + strspn(text, BLANK);
+    const char *start = text + strspn(text, GPCI_BLANK);
     size_t name_length = strcspn(start, "( \t\r\n");
     if (!name_length)
         return gpci_fail(error, GPC_ERROR_FORMAT, "'%s' names no policy", text);
@@ -19,17 +17,17 @@ gpc_status gpci_spec_parse(const char *text, gpci_spec *spec, gpc_error *error) 
     spec->name_length = name_length;
     spec->arguments[0] = '\0';
     const char *rest = start + name_length;
-    rest += strspn(rest, BLANK);
+    rest += strspn(rest, GPCI_BLANK);
     if (!*rest)
         return GPC_OK;
     const char *end = rest + strlen(rest);
-    while (end > rest && strchr(BLANK, end[-1]))
+    while (end > rest && strchr(GPCI_BLANK, end[-1]))
         end--;
     if (*rest != '(' || end[-1] != ')')
         return gpci_fail(error, GPC_ERROR_FORMAT, "'%s' is not of the form name(parameter=value, ...)", text);
-    rest += 1 + strspn(rest + 1, BLANK);
+    rest += 1 + strspn(rest + 1, GPCI_BLANK);
     end--;
-    while (end > rest && strchr(BLANK, end[-1]))
+    while (end > rest && strchr(GPCI_BLANK, end[-1]))
         end--;
     if (end < rest)
         end = rest;
@@ -50,10 +48,11 @@ static const char *parameter_name(const void *data, size_t index) {
 }
 
 static gpc_status read_value(const char *text, const gpc_parameter *p, double *value, gpc_error *error) {
-    char *end;
-    double v = strtod(text, &end);
-    end += strspn(end, BLANK);
-    if (end == text || *end || !isfinite(v))
+    double v;
+    const char *end = gpci_read_decimal(text, &v);
+    bool found = end != text;
+    end += strspn(end, GPCI_BLANK);
+    if (!found || *end || !isfinite(v))
         return gpci_fail(error, GPC_ERROR_FORMAT, "parameter '%s': '%s' is not a number", p->name, text);
     if (p->whole && v != floor(v))
         return gpci_fail(error, GPC_ERROR_FORMAT, "parameter '%s': %s is not a whole number", p->name, text);
@@ -67,11 +66,11 @@ static gpc_status read_value(const char *text, const gpc_parameter *p, double *v
 static gpc_status read_pair(char *pair, const gpc_parameter *parameters, size_t count, double *values,
                             gpc_error *error) {
     char *equals = strchr(pair, '=');
-    pair += strspn(pair, BLANK);
+    pair += strspn(pair, GPCI_BLANK);
     if (!equals)
         return gpci_fail(error, GPC_ERROR_FORMAT, "'%s' is not of the form parameter=value", pair);
-    char *value = equals + 1 + strspn(equals + 1, BLANK);
-    while (equals > pair && strchr(BLANK, equals[-1]))
+    char *value = equals + 1 + strspn(equals + 1, GPCI_BLANK);
+    while (equals > pair && strchr(GPCI_BLANK, equals[-1]))
         equals--;
     *equals = '\0';
     for (size_t i = 0; i < count; i++)
@@ -102,10 +101,11 @@ gpc_status gpci_spec_parameters(const gpci_spec *spec, const gpc_parameter *para
     return GPC_OK;
 }
 
-/* Levenshtein distance, given up on beyond a third of the name's length. */
-static size_t edits(const char *a, const char *b) {
+/* Levenshtein distance, or SIZE_MAX where it is at least `limit` for the lengths alone. */
+static size_t edits(const char *a, size_t a_length, const char *b, size_t limit) {
     size_t row[72], length = strlen(b);
-    if (length >= sizeof row / sizeof row[0])
+    size_t difference = length > a_length ? length - a_length : a_length - length;
+    if (length >= sizeof row / sizeof row[0] || difference >= limit)
         return SIZE_MAX;
     for (size_t j = 0; j <= length; j++)
         row[j] = j;
@@ -128,9 +128,9 @@ static size_t edits(const char *a, const char *b) {
 const char *gpci_nearest(const char *name, size_t count, const char *(*at)(const void *data, size_t index),
                          const void *data) {
     const char *nearest = NULL;
-    size_t best = strlen(name) / 3 + 2;
+    size_t length = strlen(name), best = length / 3 + 2;
     for (size_t i = 0; i < count; i++) {
-        size_t distance = edits(name, at(data, i));
+        size_t distance = edits(name, length, at(data, i), best);
         if (distance < best) {
             best = distance;
             nearest = at(data, i);
