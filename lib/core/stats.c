@@ -122,22 +122,25 @@ static void put(text *t, const char *format, ...) {
     t->length += n > 0 ? (size_t)n : 0;
 }
 
-/* Millionths of a ratio in integers, so that no printf rounds differently. */
-static void put_ratio(text *t, uint64_t over, uint64_t under) {
-    uint64_t whole = over / under, rest = over % under;
-    for (int digit = 0; digit < 6; digit++) {
-        if (digit == 0)
-            put(t, "%" PRIu64 ".", whole);
-        uint64_t d = 0;
-        /* rest * 10 may overflow for counts beyond 2^60: halve both, the digit stays right to the sixth place */
-        while (rest > UINT64_MAX / 10) {
-            rest >>= 1;
-            under >>= 1;
-        }
-        d = rest * 10 / under;
-        rest = rest * 10 % under;
-        put(t, "%d", (int)d);
+/* The next decimal of rest / under: rest * 10 by additions that wrap at `under`, as a product could overflow. */
+static int next_digit(uint64_t *rest, uint64_t under) {
+    uint64_t sum = 0;
+    int digit = 0;
+    for (int i = 0; i < 10; i++) {
+        bool wraps = sum >= under - *rest;
+        sum = wraps ? sum - (under - *rest) : sum + *rest;
+        digit += wraps;
     }
+    *rest = sum;
+    return digit;
+}
+
+/* Millionths of a ratio, cut off, in integers: no printf rounds them differently. */
+static void put_ratio(text *t, uint64_t over, uint64_t under) {
+    uint64_t rest = over % under;
+    put(t, "%" PRIu64 ".", over / under);
+    for (int i = 0; i < 6; i++)
+        put(t, "%d", next_digit(&rest, under));
 }
 
 static gpc_status finish(const text *t, size_t *out_length) {
