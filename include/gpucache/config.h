@@ -14,7 +14,7 @@ GPC_BEGIN_DECLS
 
 typedef enum gpc_value_type {
     GPC_VALUE_COUNT = 0,  /* whole number, decimal or 0x */
-    GPC_VALUE_SIZE = 1,   /* bytes, with B, KiB, MiB or GiB (K, M, G mean the same) */
+    GPC_VALUE_SIZE = 1,   /* bytes, with B, KiB, MiB or GiB (K, M, G mean the same); also 1.5MiB */
     GPC_VALUE_BOOL = 2,   /* true, false, yes, no, on, off, 1, 0 */
     GPC_VALUE_CHOICE = 3, /* one of `choices` */
     GPC_VALUE_POLICY = 4, /* `name` or `name(parameter=value, ...)` of a registry */
@@ -61,23 +61,32 @@ GPC_API void gpc_config_destroy(gpc_config *config);
 GPC_API gpc_status gpc_config_load_preset(gpc_config *config, const char *name, gpc_error *error);
 
 /*
- * Apply a file: `key = value` lines, `#` comments, `preset = NAME`, and
- * `include = PATH` (relative to the including file; at most 16 deep). All or
- * nothing: on failure the configuration is as before and `error` names file, line
- * and key. Returns GPC_OK; GPC_ERROR_IO; GPC_ERROR_FORMAT; GPC_ERROR_NOT_FOUND
- * (unknown key, with the nearest one); GPC_ERROR_RANGE; GPC_ERROR_MEMORY.
- * Since: 0.1.
+ * Apply a file: `key = value` lines, comments from `#` to the end of a line,
+ * `preset = NAME`, and `include = PATH` (relative to the including file; at most
+ * 16 deep). All or nothing: on failure the configuration is as before and `error`
+ * names file, line and key. Each value is checked by itself; whether the keys fit
+ * together is checked where they are used (gpc_hierarchy_create).
+ * Returns GPC_OK; GPC_ERROR_IO; GPC_ERROR_FORMAT (also files that include each
+ * other); GPC_ERROR_NOT_FOUND (unknown key, preset or policy, with the nearest
+ * one); GPC_ERROR_RANGE (a value, too many includes, or a file beyond 16 MiB);
+ * GPC_ERROR_MEMORY; GPC_ERROR_ARGUMENT (a NULL). Since: 0.1.
  */
 GPC_API gpc_status gpc_config_load_file(gpc_config *config, const char *path, gpc_error *error);
 
-/* The same from text; `name` stands for the file in messages. `include` is relative to the working directory. Since: 0.1. */
+/*
+ * The same from text. `name` stands for the file in messages, NULL for "text";
+ * `include` is relative to the working directory. Since: 0.1.
+ */
 GPC_API gpc_status gpc_config_load_text(gpc_config *config, const char *text, const char *name, gpc_error *error);
 
 /*
- * Import a GPGPU-Sim or Accel-Sim option file (`-gpgpu_cache:dl1 S:4:128:64,...`):
- * the options that have a key here are applied, others are passed over.
+ * Import a GPGPU-Sim or Accel-Sim option file (`-gpgpu_cache:dl1 S:4:128:64,...`),
+ * of release 3.x or 4.x: the options that have a key here are applied, others are
+ * passed over, and keys of which the file says nothing keep their values. An
+ * adaptive L1 becomes a unified one whose ways follow its capacity.
  *   out_applied  receives the number of options applied; may be NULL
- * All or nothing, as gpc_config_load_file. Since: 0.1.
+ * All or nothing, and returns, as gpc_config_load_file; and GPC_ERROR_UNSUPPORTED
+ * (an option that cannot be expressed here). Since: 0.1.
  */
 GPC_API gpc_status gpc_config_import_gpgpusim(gpc_config *config, const char *path, size_t *out_applied,
                                               gpc_error *error);

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_CORE_CONFIG_GPGPUSIM_H
+#define GPC_CORE_CONFIG_GPGPUSIM_H
+
+#include "core/core.h"
+
+/* A cache as GPGPU-Sim writes it, `S:4:128:64,L:T:m:L:L,A:512:8,16:0,32`. */
+typedef struct gpci_gpgpusim_cache {
+    bool none;    /* the word `none` */
+    bool sectors; /* S */
+    uint32_t sets, line, ways;
+    char replacement;    /* L or F */
+    char write;          /* B, T, E, or L: evict for global, back for local stores */
+    char allocate;       /* m, f or s */
+    char write_allocate; /* N, W, F or L */
+    char index;          /* L, H, P or X */
+} gpci_gpgpusim_cache;
+
+/*
+ * Read one as GPGPU-Sim's cache_config::init does, and refuse what it refuses;
+ * also the forms of 3.x, which lack the first letter and the index function.
+ * GPC_ERROR_FORMAT, or GPC_ERROR_UNSUPPORTED for an index function of the user's.
+ */
+gpc_status gpci_gpgpusim_cache_read(const char *text, gpci_gpgpusim_cache *out, gpc_error *error);
+
+#endif
