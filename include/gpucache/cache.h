@@ -149,7 +149,7 @@ GPC_API void gpc_cache_destroy(gpc_cache *cache);
  *   result  may be NULL
  * Returns GPC_OK; GPC_ERROR_ARGUMENT (NULL, kind, space or hint out of range,
  * bytes beyond the line); GPC_ERROR_CALLBACK (a policy chose an impossible
- * victim; the cache is unchanged). Since: 0.1.
+ * victim: no line moved). Since: 0.1.
  */
 GPC_API gpc_status gpc_cache_access(gpc_cache *cache, const gpc_request *request, gpc_access_result *result);
 

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cache/internal.h"
+
+#include <string.h>
+
+/*
+ * The three steps of an access. Worked example, 2 sectors, allocate on miss:
+ *
+ *   load sector 0 of A   lookup MISS, fetch 01   reserve: way 0, pending 01   fill: valid 01
+ *   load sectors 0, 1    lookup SECTOR_MISS, hit 01, fetch 10   reserve: pending 10   fill: valid 11
+ *   load sectors 0, 1    lookup HIT
+ */
+
+gpc_decision gpci_predict(gpc_cache *cache, const gpc_request *request, uint32_t set, uint32_t *word) {
+    if (cache->always_cache)
+        return GPC_CACHE;
+    gpc_prediction prediction = {GPC_CACHE, 0};
+    cache->predictor_ops->predict(cache->predictor_self, set, request, &prediction);
+    *word = prediction.policy_word;
+    return prediction.decision == GPC_BYPASS ? GPC_BYPASS : GPC_CACHE;
+}
+
+static void count_bypass(gpc_cache *cache, const gpci_view *view, gpc_access_result *result) {
+    result->outcome = GPC_BYPASSED;
+    result->fetch_sectors = view->need;
+    cache->stats.bypasses++;
+    cache->stats.bypassed_sectors += gpci_popcount(view->need);
+    cache->stats.fetched_sectors += gpci_popcount(view->need);
+}
+
+static void count_warp_reuse(gpc_cache *cache, const gpc_request *request, size_t slot) {
+    if (cache->reuse)
+        cache->reuse[slot]++;
+    if (cache->warps) {
+        if (cache->warps[slot] == request->warp)
+            cache->stats.intra_warp_hits++;
+        else
+            cache->stats.inter_warp_hits++;
+    }
+}
+
+static void tell_hit(gpc_cache *cache, const gpc_request *request, uint32_t set, uint32_t way) {
+    if (cache->lru)
+        gpci_lru_touch(cache->replacement_self, set, way);
+    else if (cache->replacement_ops->on_hit)
+        cache->replacement_ops->on_hit(cache->replacement_self, set, way, request);
+    if (!cache->always_cache && cache->predictor_ops->on_hit)
+        cache->predictor_ops->on_hit(cache->predictor_self, set, way, request);
+}
+
+static void lookup_read(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint32_t way,
+                        gpc_access_result *result) {
+    gpc_cache_stats *stats = &cache->stats;
+    stats->reads++;
+    stats->read_sectors += gpci_popcount(view->need);
+    if (way == GPCI_NO_WAY) {
+        stats->line_misses++;
+        result->outcome = GPC_MISS;
+        if (gpci_predict(cache, request, view->set, &result->policy_word) == GPC_BYPASS) {
+            count_bypass(cache, view, result);
+            return;
+        }
+        result->fetch_sectors = gpci_widen(cache, view->need);
+        stats->fetched_sectors += gpci_popcount(result->fetch_sectors);
+        return;
+    }
+    size_t slot = gpci_slot(cache, view->set, way);
+    uint32_t state = cache->states[slot];
+    uint8_t valid = GPCI_VALID(state), pending = GPCI_PENDING(state) & (uint8_t)~valid;
+    uint8_t missing = view->need & (uint8_t) ~(valid | pending);
+    result->hit_sectors = view->need & (valid | pending);
+    stats->read_sector_hits += gpci_popcount(result->hit_sectors);
+    if (!missing) {
+        stats->read_hits++;
+        result->outcome = view->need & pending ? GPC_PENDING_HIT : GPC_HIT;
+        stats->pending_sector_hits += gpci_popcount(view->need & pending);
+        count_warp_reuse(cache, request, slot);
+        return;
+    }
+    stats->sector_misses++;
+    stats->pending_sector_hits += gpci_popcount(view->need & pending);
+    result->outcome = GPC_SECTOR_MISS;
+    result->fetch_sectors = gpci_widen(cache, missing) & (uint8_t) ~(valid | pending);
+    stats->fetched_sectors += gpci_popcount(result->fetch_sectors);
+}
+
+/* An atomic that is performed below must not leave a stale copy here. */
+static void pass_atomic(gpc_cache *cache, const gpci_view *view, uint32_t way, gpc_access_result *result) {
+    cache->stats.atomics++;
+    cache->stats.atomic_sectors += gpci_popcount(view->need);
+    result->outcome = GPC_BYPASSED;
+    if (way != GPCI_NO_WAY) {
+        result->evicted = 1;
+        gpci_drop(cache, view->set, way, NULL, &result->eviction);
+    }
+}
+
+void gpci_lookup(gpc_cache *cache, const gpc_request *request, const gpci_view *view, gpc_access_result *result) {
+    result->needed_sectors = view->need;
+    result->set = view->set;
+    result->way = GPCI_NO_WAY;
+    bool read = gpci_is_read(request);
+    if (read && cache->predictor_ops->before_lookup &&
+        gpci_predict(cache, request, view->set, &result->policy_word) == GPC_BYPASS) {
+        cache->stats.reads++;
+        cache->stats.read_sectors += gpci_popcount(view->need);
+        count_bypass(cache, view, result);
+        return;
+    }
+    uint32_t way = gpci_find(cache, view->set, view->line);
+    if (gpci_is_atomic(request) && !cache->options.atomics_here) {
+        pass_atomic(cache, view, way, result);
+        return;
+    }
+    result->way = way;
+    if (way != GPCI_NO_WAY)
+        tell_hit(cache, request, view->set, way);
+    else if (cache->replacement_ops->on_miss)
+        cache->replacement_ops->on_miss(cache->replacement_self, view->set, request);
+    if (read)
+        lookup_read(cache, request, view, way, result);
+    else if (gpci_is_write(request))
+        gpci_lookup_store(cache, request, view, way, result);
+    else
+        gpci_lookup_atomic(cache, request, view, way, result);
+}
+
+/* Ways that may be evicted: not pending, and of the lowest eviction priority present. NULL mask: all. */
+static bool candidates_of(const gpc_cache *cache, uint32_t set, uint64_t *words, const uint64_t **out) {
+    *out = NULL;
+    if (!cache->pending_lines && !cache->priorities)
+        return true;
+    static const uint8_t rank[4] = {1, 0, 2, 3}; /* normal, first, last */
+    const uint32_t *states = cache->states + (size_t)set * cache->row;
+    unsigned lowest = 3;
+    for (uint32_t way = 0; way < cache->ways; way++)
+        if (!GPCI_PENDING(states[way]) && rank[GPCI_PRIORITY(states[way])] < lowest)
+            lowest = rank[GPCI_PRIORITY(states[way])];
+    if (lowest == 3)
+        return false;
+    memset(words, 0, (cache->ways + 63) / 64 * sizeof *words);
+    for (uint32_t way = 0; way < cache->ways; way++)
+        if (!GPCI_PENDING(states[way]) && rank[GPCI_PRIORITY(states[way])] == lowest)
+            words[way / 64] |= (uint64_t)1 << (way % 64);
+    *out = words;
+    return true;
+}
+
+/* The way that the policy gives up, or GPCI_NO_WAY with the reason in result->outcome. */
+static gpc_status choose(gpc_cache *cache, const gpc_request *request, uint32_t set, gpc_access_result *result,
+                         uint32_t *out_way) {
+    uint64_t words[GPC_MAX_WAYS / 64];
+    const uint64_t *candidates;
+    *out_way = GPCI_NO_WAY;
+    if (!candidates_of(cache, set, words, &candidates)) {
+        result->outcome = GPC_NO_VICTIM;
+        cache->stats.no_victims++;
+        return GPC_OK;
+    }
+    uint32_t way = cache->lru ? gpci_lru_last(cache->replacement_self, set, candidates)
+                              : cache->replacement_ops->choose_victim(cache->replacement_self, set, candidates, request);
+    if (way == GPC_WAY_BYPASS) {
+        result->outcome = GPC_BYPASSED;
+        return GPC_OK;
+    }
+    if (way >= cache->ways || (candidates && !(candidates[way / 64] >> (way % 64) & 1)))
+        return GPC_ERROR_CALLBACK;
+    *out_way = way;
+    return GPC_OK;
+}
+
+static void tell_fill(gpc_cache *cache, const gpc_request *request, uint32_t set, uint32_t way) {
+    if (cache->lru)
+        gpci_lru_touch(cache->replacement_self, set, way);
+    else if (cache->replacement_ops->on_fill)
+        cache->replacement_ops->on_fill(cache->replacement_self, set, way, request);
+    if (!cache->always_cache && cache->predictor_ops->on_fill)
+        cache->predictor_ops->on_fill(cache->predictor_self, set, way, request);
+}
+
+void gpci_admit_high(gpc_cache *cache, uint64_t line) {
+    uint32_t high = (uint32_t)(line >> GPCI_TAG_BITS);
+    if (!cache->started) {
+        cache->started = true;
+        cache->high = high;
+    } else if (!cache->wide && high != cache->high) {
+        cache->wide = true;
+        for (size_t slot = 0; slot < (size_t)cache->sets * cache->row; slot++)
+            cache->highs[slot] = cache->high;
+    }
+}
+
+gpc_status gpci_take_way(gpc_cache *cache, const gpc_request *request, const gpci_view *view,
+                         gpc_access_result *result, uint32_t *out_way) {
+    const uint32_t *tags = cache->tags + gpci_slot(cache, view->set, 0);
+    uint32_t way = cache->free_ways ? gpci_match(tags, 0, cache->row, 0) : GPCI_NO_WAY;
+    if (way >= cache->ways) {
+        gpc_status status = choose(cache, request, view->set, result, &way);
+        if (status < 0 || way == GPCI_NO_WAY) {
+            *out_way = GPCI_NO_WAY;
+            return status;
+        }
+        result->evicted = 1;
+        gpci_drop(cache, view->set, way, request, &result->eviction);
+    }
+    cache->free_ways--;
+    gpci_admit_high(cache, view->line);
+    size_t slot = gpci_slot(cache, view->set, way);
+    cache->tags[slot] = gpci_tag(view->line);
+    if (cache->wide)
+        cache->highs[slot] = (uint32_t)(view->line >> GPCI_TAG_BITS);
+    cache->states[slot] = (uint32_t)request->priority << GPCI_PRIORITY_SHIFT;
+    cache->priorities |= request->priority != GPC_EVICT_NORMAL;
+    if (cache->reuse)
+        cache->reuse[slot] = 0;
+    if (cache->warps)
+        cache->warps[slot] = request->warp;
+    if (cache->written)
+        cache->written[slot] = (gpci_bytes){{0, 0}};
+    cache->stats.fills++;
+    tell_fill(cache, request, view->set, way);
+    *out_way = way;
+    return GPC_OK;
+}
+
+void gpci_complete(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint32_t way,
+                   uint8_t sectors) {
+    uint32_t *state = &cache->states[gpci_slot(cache, view->set, way)];
+    if (GPCI_PENDING(*state)) {
+        *state &= ~((uint32_t)sectors << GPCI_PENDING_SHIFT);
+        cache->pending_lines -= !GPCI_PENDING(*state);
+    }
+    *state |= sectors;
+    if (!gpci_is_read(request))
+        gpci_apply_write(cache, request, view, gpci_slot(cache, view->set, way));
+    if (sectors && cache->options.on_fill)
+        cache->options.on_fill(cache->options.callback_data, view->line << cache->line_shift, view->set, way, sectors,
+                               request);
+}

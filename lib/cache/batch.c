@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cache/internal.h"
+
+/* Batches: the plain loop where it applies, one access at a time where it does not. */
+
+static gpci_batch_fn loop_for(gpc_simd simd) {
+    switch (simd) {
+#if defined(GPCI_X86_BATCHES)
+    case GPC_SIMD_AVX512:
+        return gpci_batch_avx512;
+    case GPC_SIMD_AVX2:
+        return gpci_batch_avx2;
+    case GPC_SIMD_SSE2:
+        return gpci_batch_sse2;
+#endif
+    default:
+        return gpci_batch_none;
+    }
+}
+
+static gpc_status access_one(gpc_cache *cache, const gpc_batch *batch, size_t i) {
+    gpc_request request = {.address = batch->addresses[i],
+                           .pc = batch->pcs ? batch->pcs[i] : 0,
+                           .next_use = batch->next_uses ? batch->next_uses[i] : 0,
+                           .size = batch->size,
+                           .sm = batch->sm,
+                           .warp = batch->warps ? batch->warps[i] : 0,
+                           .kind = batch->kinds ? batch->kinds[i] : (uint8_t)GPC_LOAD};
+    gpc_access_result result;
+    gpc_status status = gpc_cache_access(cache, &request, &result);
+    if (status < 0)
+        return status;
+    bool replaced = result.evicted;
+    if (batch->results)
+        batch->results[i] = (uint8_t)((result.outcome == GPC_HIT ? GPC_BATCH_HIT : 0) |
+                                      (replaced ? GPC_BATCH_EVICTED : 0) |
+                                      (replaced && result.eviction.dirty_sectors ? GPC_BATCH_WRITE_BACK : 0) |
+                                      (result.outcome == GPC_BYPASSED ? GPC_BATCH_BYPASSED : 0) |
+                                      (result.outcome == GPC_SECTOR_MISS ? GPC_BATCH_SECTOR_MISS : 0) |
+                                      (result.write_sectors ? GPC_BATCH_WRITE_BELOW : 0));
+    if (batch->evicted)
+        batch->evicted[i] = replaced ? result.eviction.line_address : UINT64_MAX;
+    return GPC_OK;
+}
+
+gpc_status gpc_cache_access_many(gpc_cache *cache, const gpc_batch *batch, size_t *out_done) {
+    gpc_batch b = GPC_BATCH_INIT;
+    if (!cache || !batch)
+        return GPC_ERROR_ARGUMENT;
+    gpc_status status = gpci_take(&b, sizeof b, sizeof b, batch, "gpc_batch", NULL);
+    if (status == GPC_OK && ((b.count && !b.addresses) || b.size > cache->options.line_bytes))
+        status = GPC_ERROR_ARGUMENT;
+    size_t i = 0;
+    if (status == GPC_OK && b.count && !cache->started)
+        gpci_admit_high(cache, b.addresses[0] >> cache->line_shift);
+    gpci_batch_fn loop = loop_for(cache->context->simd);
+    while (status == GPC_OK && i < b.count) {
+        if (cache->plain && !cache->wide && !cache->priorities && !cache->pending_lines)
+            i = loop(cache, &b, i);
+        if (i < b.count) {
+            status = access_one(cache, &b, i);
+            i += status == GPC_OK;
+        }
+    }
+    if (out_done)
+        *out_done = i;
+    return status;
+}
+
+/* Next uses: from the last access to the first, through a hash table of the latest use of each line. */
+
+typedef struct use {
+    uint64_t line, at; /* at: index + 1, 0 = empty */
+} use;
+
+gpc_status gpc_next_uses(gpc_context *context, const uint64_t *addresses, size_t count, uint32_t line_bytes,
+                         uint64_t *next_uses) {
+    if (!context || (count && (!addresses || !next_uses)) || !gpci_power_of_two(line_bytes) ||
+        count > SIZE_MAX / 4 / sizeof(use))
+        return GPC_ERROR_ARGUMENT;
+    unsigned shift = gpci_log2(line_bytes);
+    size_t slots = 16;
+    while (slots < 2 * count)
+        slots *= 2;
+    use *uses = gpci_zalloc(context, slots, sizeof *uses);
+    if (!uses)
+        return GPC_ERROR_MEMORY;
+    for (size_t i = count; i-- > 0;) {
+        uint64_t line = addresses[i] >> shift;
+        size_t slot = (size_t)gpci_mix(line) & (slots - 1);
+        while (uses[slot].at && uses[slot].line != line)
+            slot = (slot + 1) & (slots - 1);
+        next_uses[i] = uses[slot].at ? uses[slot].at - 1 : UINT64_MAX;
+        uses[slot] = (use){line, i + 1};
+    }
+    gpci_free(context, uses);
+    return GPC_OK;
+}

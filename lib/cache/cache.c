@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cache/internal.h"
+
+#include "policy/policies.h"
+#include "predictor/predictors.h"
+
+#include <string.h>
+
+void gpc_cache_options_init(gpc_cache_options *options) {
+    *options = (gpc_cache_options)GPC_CACHE_OPTIONS_INIT;
+}
+
+#define REFUSE(field, text, value) \
+    return gpci_fail(error, GPC_ERROR_RANGE, "gpc_cache_options." field ": " text, (unsigned long long)(value))
+
+static gpc_status check_options(gpc_cache_options *o, gpc_error *error) {
+    o->sectors = o->sectors ? o->sectors : 1;
+    o->fetch_sectors = o->fetch_sectors ? o->fetch_sectors : 1;
+    o->instances = o->instances ? o->instances : 1;
+    if (!o->ways || o->ways > GPC_MAX_WAYS)
+        REFUSE("ways", "%llu is not between 1 and 1024", o->ways);
+    if (!o->sets || o->sets > UINT32_MAX / (o->ways + 3))
+        REFUSE("sets", "%llu is 0 or makes more than 2^32 lines", o->sets);
+    if (!gpci_power_of_two(o->line_bytes) || o->line_bytes < 8 || o->line_bytes > 4096)
+        REFUSE("line_bytes", "%llu is not a power of two between 8 and 4096", o->line_bytes);
+    if (!gpci_power_of_two(o->sectors) || o->sectors > 8)
+        REFUSE("sectors", "%llu is not 0, 1, 2, 4 or 8", o->sectors);
+    if (!gpci_power_of_two(o->fetch_sectors) || o->fetch_sectors > o->sectors)
+        REFUSE("fetch_sectors", "%llu is not a power of two of at most the sectors of a line", o->fetch_sectors);
+    if (o->index >= GPC_INDEX_COUNT)
+        REFUSE("index", "%llu is no gpc_index", o->index);
+    if (o->index == GPC_INDEX_USER && !o->index_fn)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_cache_options.index_fn: NULL with GPC_INDEX_USER");
+    if (o->write_policy > GPC_WRITE_EVICT || o->write_policy_local > GPC_WRITE_EVICT)
+        REFUSE("write_policy", "%llu is no gpc_write_policy",
+               o->write_policy > GPC_WRITE_EVICT ? o->write_policy : o->write_policy_local);
+    if (o->write_allocate > GPC_WRITE_LAZY_FETCH || o->write_allocate_local > GPC_WRITE_LAZY_FETCH)
+        REFUSE("write_allocate", "%llu is no gpc_write_allocate",
+               o->write_allocate > GPC_WRITE_LAZY_FETCH ? o->write_allocate : o->write_allocate_local);
+    if (o->line_bytes > 128 &&
+        (o->write_allocate == GPC_WRITE_LAZY_FETCH || o->write_allocate_local == GPC_WRITE_LAZY_FETCH))
+        REFUSE("write_allocate", "lazy fetch keeps byte masks of at most 128 bytes; the line has %llu", o->line_bytes);
+    if (o->allocate > GPC_ALLOCATE_STREAMING)
+        REFUSE("allocate", "%llu is no gpc_allocate", o->allocate);
+    if (o->instance >= o->instances)
+        REFUSE("instance", "%llu is not below instances", o->instance);
+    return GPC_OK;
+}
+
+static gpc_policy_env geometry_of(const gpc_cache *cache) {
+    return (gpc_policy_env){.sets = cache->sets,
+                            .ways = cache->ways,
+                            .line_bytes = cache->options.line_bytes,
+                            .sectors = cache->sectors,
+                            .index = cache->options.instance,
+                            .count = cache->options.instances};
+}
+
+/* The batch loop serves caches that are nothing but tags, dirty bits and a replacement policy. */
+static void classify(gpc_cache *cache) {
+    const gpc_cache_options *o = &cache->options;
+    bool lets_all_in = cache->predictor_ops == &gpci_always_cache || cache->predictor_ops == &gpci_hint;
+    cache->lru = cache->replacement_ops == &gpci_lru;
+    cache->always_cache = cache->predictor_ops == &gpci_always_cache;
+    cache->plain = cache->sectors == 1 && lets_all_in && !cache->written && !cache->reuse && !cache->warps &&
+                   !o->on_fill && !o->on_evict && o->write_policy == GPC_WRITE_BACK &&
+                   o->write_allocate == GPC_WRITE_FETCH && (!cache->lru || cache->ways <= GPCI_RECENCY_WAYS);
+}
+
+static void adopt_replacement(gpc_cache *cache, gpci_policy *policy) {
+    cache->replacement = policy;
+    cache->replacement_ops = policy->ops;
+    cache->replacement_self = policy->self;
+    classify(cache);
+}
+
+static void adopt_predictor(gpc_cache *cache, gpci_policy *policy) {
+    cache->predictor = policy;
+    cache->predictor_ops = policy->ops;
+    cache->predictor_self = policy->self;
+    if (cache->replacement_ops)
+        classify(cache);
+}
+
+static gpc_status make_arrays(gpc_cache *cache, gpc_error *error) {
+    const gpc_cache_options *o = &cache->options;
+    size_t slots = (size_t)cache->sets * cache->row;
+    bool lazy = o->write_allocate == GPC_WRITE_LAZY_FETCH || o->write_allocate_local == GPC_WRITE_LAZY_FETCH;
+    cache->tags = gpci_zalloc_lines(cache->context, slots, sizeof *cache->tags);
+    cache->states = gpci_zalloc_lines(cache->context, slots, sizeof *cache->states);
+    cache->highs = gpci_zalloc_lines(cache->context, slots, sizeof *cache->highs);
+    if (lazy)
+        cache->written = gpci_zalloc_lines(cache->context, slots, sizeof *cache->written);
+    if (o->track_reuse)
+        cache->reuse = gpci_zalloc_lines(cache->context, slots, sizeof *cache->reuse);
+    if (o->track_warps)
+        cache->warps = gpci_zalloc_lines(cache->context, slots, sizeof *cache->warps);
+    if (!cache->tags || !cache->states || !cache->highs || (lazy && !cache->written) ||
+        (o->track_reuse && !cache->reuse) || (o->track_warps && !cache->warps))
+        return gpci_out_of_memory(error);
+    return GPC_OK;
+}
+
+static gpc_status make_policies(gpc_cache *cache, gpc_error *error) {
+    const gpc_cache_options *o = &cache->options;
+    gpc_policy_env geometry = geometry_of(cache);
+    gpci_policy *policy;
+    gpc_status status = gpci_policy_create(cache->context, GPC_POLICY_PREDICTOR,
+                                           o->predictor ? o->predictor : "always-cache", &geometry, error, &policy);
+    if (status < 0)
+        return status;
+    adopt_predictor(cache, policy);
+    status = gpci_policy_create(cache->context, GPC_POLICY_REPLACEMENT, o->replacement ? o->replacement : "lru",
+                                &geometry, error, &policy);
+    if (status == GPC_OK)
+        adopt_replacement(cache, policy);
+    return status;
+}
+
+gpc_status gpc_cache_create(gpc_context *context, const gpc_cache_options *options, gpc_error *error,
+                            gpc_cache **out) {
+    if (!context || !out)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_cache_create: %s is NULL", context ? "out" : "context");
+    gpc_cache_options o = GPC_CACHE_OPTIONS_INIT;
+    gpc_status status = gpci_take(&o, sizeof o, sizeof o, options, "gpc_cache_options", error);
+    if (status == GPC_OK)
+        status = check_options(&o, error);
+    if (status < 0)
+        return status;
+    gpc_cache *cache = gpci_zalloc_lines(context, 1, sizeof *cache);
+    if (!cache)
+        return gpci_out_of_memory(error);
+    cache->context = gpci_retain(context);
+    cache->options = o;
+    cache->sets = (uint32_t)o.sets;
+    cache->ways = o.ways;
+    cache->row = (o.ways + 3) & ~3u;
+    cache->free_ways = cache->sets * cache->ways;
+    cache->line_shift = gpci_log2(o.line_bytes);
+    cache->sector_shift = cache->line_shift - gpci_log2(o.sectors);
+    cache->sectors = (uint8_t)o.sectors;
+    cache->all_sectors = (uint8_t)((1u << o.sectors) - 1);
+    cache->fetch = (uint8_t)o.fetch_sectors;
+    gpc_cache_stats_init(&cache->stats);
+    status = gpci_index_init(&cache->index, (gpc_index)o.index, o.sets, o.index_fn, o.index_data, error);
+    if (status == GPC_OK)
+        status = make_arrays(cache, error);
+    if (status == GPC_OK)
+        status = make_policies(cache, error);
+    if (status < 0) {
+        gpc_cache_destroy(cache);
+        return status;
+    }
+    /* borrowed names may go; the policies keep their own */
+    cache->options.replacement = cache->options.predictor = NULL;
+    *out = cache;
+    return GPC_OK;
+}
+
+void gpc_cache_destroy(gpc_cache *cache) {
+    if (!cache)
+        return;
+    gpc_context *context = cache->context;
+    gpci_policy_destroy(cache->replacement);
+    gpci_policy_destroy(cache->predictor);
+    gpci_free_lines(context, cache->tags);
+    gpci_free_lines(context, cache->states);
+    gpci_free_lines(context, cache->highs);
+    gpci_free_lines(context, cache->written);
+    gpci_free_lines(context, cache->reuse);
+    gpci_free_lines(context, cache->warps);
+    gpci_free_lines(context, cache);
+    gpci_release(context);
+}
+
+gpc_status gpc_cache_set_replacement(gpc_cache *cache, const char *spec, gpc_error *error) {
+    if (!cache || !spec)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_cache_set_replacement: %s is NULL", cache ? "spec" : "cache");
+    gpc_policy_env geometry = geometry_of(cache);
+    gpci_policy *policy;
+    gpc_status status =
+        gpci_policy_create(cache->context, GPC_POLICY_REPLACEMENT, spec, &geometry, error, &policy);
+    if (status < 0)
+        return status;
+    gpci_policy_destroy(cache->replacement);
+    adopt_replacement(cache, policy);
+    gpc_line line;
+    for (uint64_t cursor = 0; gpc_cache_next_line(cache, &cursor, &line) == GPC_OK;) {
+        gpc_request request = {.address = line.line_address, .warp = line.warp, .priority = line.priority};
+        if (cache->replacement_ops->on_fill)
+            cache->replacement_ops->on_fill(cache->replacement_self, line.set, line.way, &request);
+    }
+    return GPC_OK;
+}
+
+gpc_status gpc_cache_set_predictor(gpc_cache *cache, const char *spec, gpc_error *error) {
+    if (!cache || !spec)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_cache_set_predictor: %s is NULL", cache ? "spec" : "cache");
+    gpc_policy_env geometry = geometry_of(cache);
+    gpci_policy *policy;
+    gpc_status status = gpci_policy_create(cache->context, GPC_POLICY_PREDICTOR, spec, &geometry, error, &policy);
+    if (status < 0)
+        return status;
+    gpci_policy_destroy(cache->predictor);
+    adopt_predictor(cache, policy);
+    return GPC_OK;
+}
+
+gpc_status gpc_cache_warp_event(gpc_cache *cache, const gpc_warp_event *event) {
+    if (!cache || !event || event->kind > GPC_KERNEL_END)
+        return GPC_ERROR_ARGUMENT;
+    if (cache->replacement_ops->on_warp_event)
+        cache->replacement_ops->on_warp_event(cache->replacement_self, event);
+    if (cache->predictor_ops->on_warp_event)
+        cache->predictor_ops->on_warp_event(cache->predictor_self, event);
+    return GPC_OK;
+}
+
+gpc_status gpc_cache_get_stats(const gpc_cache *cache, gpc_cache_stats *stats) {
+    return cache && stats ? gpci_give(stats, &cache->stats, sizeof cache->stats) : GPC_ERROR_ARGUMENT;
+}
+
+void gpc_cache_reset_stats(gpc_cache *cache) {
+    if (cache)
+        gpc_cache_stats_init(&cache->stats);
+}

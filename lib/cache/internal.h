@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_CACHE_INTERNAL_H
+#define GPC_CACHE_INTERNAL_H
+
+#include "cache/index.h"
+#include "core/registry.h"
+#include "policy/lru.h"
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+#define GPCI_NO_WAY UINT32_MAX
+
+/*
+ * A tag is 32 bits: bit 31 = valid, bits 30..0 = the low bits of the line number.
+ * One aligned 2^31-line region (256 GiB of 128-byte lines) is all that most
+ * streams touch, so the upper bits are compared only once a second region has
+ * been seen (`wide`).
+ */
+#define GPCI_TAG_BITS 31u
+#define GPCI_TAG_VALID 0x80000000u
+
+/* State word of a line: sector masks and flags. */
+#define GPCI_VALID_SHIFT 0u
+#define GPCI_DIRTY_SHIFT 8u
+#define GPCI_PENDING_SHIFT 16u
+#define GPCI_PRIORITY_SHIFT 24u
+#define GPCI_VALID(state) ((uint8_t)(state))
+#define GPCI_DIRTY(state) ((uint8_t)((state) >> GPCI_DIRTY_SHIFT))
+#define GPCI_PENDING(state) ((uint8_t)((state) >> GPCI_PENDING_SHIFT))
+#define GPCI_PRIORITY(state) ((state) >> GPCI_PRIORITY_SHIFT & 3u)
+#define GPCI_PENDING_MASK (0xffu << GPCI_PENDING_SHIFT)
+
+typedef struct gpci_bytes {
+    uint64_t word[2];
+} gpci_bytes;
+
+struct gpc_cache {
+    /* what an access reads, together */
+    uint32_t *tags;   /* [sets][row] */
+    uint32_t *states; /* [sets][row] */
+    uint32_t *highs;  /* [sets][row], upper bits of line numbers; meaningful when wide */
+    uint32_t sets, ways;
+    uint32_t row;     /* ways rounded up to 4: tags are compared four at a time */
+    uint32_t line_shift, sector_shift;
+    uint32_t high;    /* upper bits of every line so far */
+    bool started;     /* `high` is set: a line has been filled */
+    bool wide;        /* lines with other upper bits have been seen */
+    bool priorities;  /* a line with an eviction priority has been filled */
+    bool plain;       /* nothing but tags, dirty bits and a replacement policy: see batch.c */
+    bool lru;         /* the built-in LRU */
+    bool always_cache;
+    uint8_t sectors, all_sectors, fetch;
+    uint32_t pending_lines; /* lines with a pending sector */
+    uint32_t free_ways;     /* ways without a line */
+    const gpc_replacement_ops *replacement_ops;
+    void *replacement_self;
+    const gpc_predictor_ops *predictor_ops;
+    void *predictor_self;
+    gpci_bytes *written;    /* [sets][row], lazy fetch only: bytes written since the fill */
+    uint32_t *reuse, *warps; /* [sets][row], if tracked */
+    gpci_index index;
+    gpc_cache_stats stats;
+    /* the rest */
+    gpc_context *context;
+    gpci_policy *replacement, *predictor;
+    gpc_cache_options options;
+};
+
+/* A request resolved against the cache's geometry. */
+typedef struct gpci_view {
+    uint64_t line; /* number: address / line size */
+    uint32_t set;
+    uint8_t need;      /* sectors */
+    uint8_t covered;   /* stores: sectors written whole */
+    gpci_bytes bytes;  /* stores, lines of at most 128 bytes */
+} gpci_view;
+
+GPCI_INLINE uint32_t gpci_tag(uint64_t line) {
+    return (uint32_t)line | GPCI_TAG_VALID;
+}
+
+GPCI_INLINE size_t gpci_slot(const gpc_cache *cache, uint32_t set, uint32_t way) {
+    return (size_t)set * cache->row + way;
+}
+
+GPCI_INLINE uint64_t gpci_line_at(const gpc_cache *cache, size_t slot) {
+    uint64_t high = cache->wide ? cache->highs[slot] : cache->high;
+    return high << GPCI_TAG_BITS | (cache->tags[slot] & ~GPCI_TAG_VALID);
+}
+
+GPCI_INLINE bool gpci_valid_way(const gpc_cache *cache, uint32_t set, uint32_t way) {
+    return cache->tags[gpci_slot(cache, set, way)] & GPCI_TAG_VALID;
+}
+
+/* Way whose tag matches, at or after `from`, or GPCI_NO_WAY. */
+GPCI_INLINE uint32_t gpci_match(const uint32_t *tags, uint32_t from, uint32_t row, uint32_t tag) {
+#if defined(__SSE2__)
+    __m128i wanted = _mm_set1_epi32((int)tag);
+    for (uint32_t way = from & ~3u; way < row; way += 4) {
+        __m128i four = _mm_load_si128((const __m128i *)(const void *)(tags + way));
+        unsigned mask = (unsigned)_mm_movemask_ps(_mm_castsi128_ps(_mm_cmpeq_epi32(four, wanted)));
+        if (way < from)
+            mask &= 0xfu << (from - way);
+        if (mask)
+            return way + gpci_lowest(mask);
+    }
+#else
+    for (uint32_t way = from; way < row; way++)
+        if (tags[way] == tag)
+            return way;
+#endif
+    return GPCI_NO_WAY;
+}
+
+GPCI_INLINE uint32_t gpci_find(const gpc_cache *cache, uint32_t set, uint64_t line) {
+    const uint32_t *tags = cache->tags + (size_t)set * cache->row;
+    uint32_t tag = gpci_tag(line), high = (uint32_t)(line >> GPCI_TAG_BITS);
+    if (!cache->wide)
+        return high == cache->high ? gpci_match(tags, 0, cache->row, tag) : GPCI_NO_WAY;
+    const uint32_t *highs = cache->highs + (size_t)set * cache->row;
+    for (uint32_t way = gpci_match(tags, 0, cache->row, tag); way != GPCI_NO_WAY;
+         way = gpci_match(tags, way + 1, cache->row, tag))
+        if (highs[way] == high)
+            return way;
+    return GPCI_NO_WAY;
+}
+
+/* Aligned groups of `fetch` sectors around the missing ones. */
+GPCI_INLINE uint8_t gpci_widen(const gpc_cache *cache, uint8_t missing) {
+    if (cache->fetch <= 1 || !missing)
+        return missing;
+    uint8_t wide = 0, group = (uint8_t)((1u << cache->fetch) - 1);
+    for (unsigned first = 0; first < cache->sectors; first += cache->fetch)
+        if (missing & group << first)
+            wide |= (uint8_t)(group << first);
+    return wide;
+}
+
+GPCI_INLINE bool gpci_is_read(const gpc_request *request) {
+    return request->kind == GPC_LOAD || request->kind == GPC_PREFETCH;
+}
+
+GPCI_INLINE bool gpci_is_write(const gpc_request *request) {
+    return request->kind == GPC_STORE;
+}
+
+GPCI_INLINE bool gpci_is_atomic(const gpc_request *request) {
+    return request->kind == GPC_ATOMIC || request->kind == GPC_REDUCTION;
+}
+
+GPCI_INLINE uint32_t gpci_write_policy(const gpc_cache *cache, const gpc_request *request) {
+    return request->space == GPC_SPACE_LOCAL ? cache->options.write_policy_local : cache->options.write_policy;
+}
+
+GPCI_INLINE uint32_t gpci_write_allocate(const gpc_cache *cache, const gpc_request *request) {
+    return request->space == GPC_SPACE_LOCAL ? cache->options.write_allocate_local : cache->options.write_allocate;
+}
+
+/* Resolve a request. GPC_ERROR_ARGUMENT where it is malformed. */
+gpc_status gpci_view_of(const gpc_cache *cache, const gpc_request *request, gpci_view *view);
+
+gpci_bytes gpci_bytes_of(const gpc_cache *cache, uint8_t sectors);
+/* Sectors of which every byte is in the mask. */
+uint8_t gpci_covered_by(const gpc_cache *cache, const gpci_bytes *bytes);
+
+/* Record that lines with these upper bits may be resident from now on. */
+void gpci_admit_high(gpc_cache *cache, uint64_t line);
+
+/* The three steps, on a resolved request. Results are zeroed by the caller. */
+void gpci_lookup(gpc_cache *cache, const gpc_request *request, const gpci_view *view, gpc_access_result *result);
+/* Give the line a way, evicting if needed. Sets outcome on refusal and returns GPCI_NO_WAY. */
+gpc_status gpci_take_way(gpc_cache *cache, const gpc_request *request, const gpci_view *view,
+                         gpc_access_result *result, uint32_t *out_way);
+
+/* write.c: stores, and atomics performed here. */
+void gpci_lookup_store(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint32_t way,
+                       gpc_access_result *result);
+void gpci_lookup_atomic(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint32_t way,
+                        gpc_access_result *result);
+/* Put the bytes of a store, or of an atomic performed here, into a line that has a way. May be repeated. */
+void gpci_apply_write(gpc_cache *cache, const gpc_request *request, const gpci_view *view, size_t slot);
+
+/* Sectors of a line that has a way become valid and no longer pending, and take a write that waited for them. */
+void gpci_complete(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint32_t way, uint8_t sectors);
+
+/*
+ * Remove a line, tell policies and the eviction callback, and describe it in
+ * `eviction`. `request`: the one it makes room for; NULL: forced.
+ */
+void gpci_drop(gpc_cache *cache, uint32_t set, uint32_t way, const gpc_request *request, gpc_eviction *eviction);
+
+/* The predictor's word on a miss; `word` for the level below. */
+gpc_decision gpci_predict(gpc_cache *cache, const gpc_request *request, uint32_t set, uint32_t *word);
+
+/* plain.c: a whole access on a plain cache. False: nothing was done, the general path must do it. */
+bool gpci_plain_access(gpc_cache *cache, const gpc_request *request, gpc_access_result *result);
+
+/*
+ * The batch loops (batch_loop.h, compiled once per instruction set): accesses
+ * from `first` on, until the end or the first that needs the general path.
+ * Returns the index reached.
+ */
+typedef size_t (*gpci_batch_fn)(gpc_cache *cache, const gpc_batch *batch, size_t first);
+size_t gpci_batch_none(gpc_cache *cache, const gpc_batch *batch, size_t first);
+size_t gpci_batch_sse2(gpc_cache *cache, const gpc_batch *batch, size_t first);
+size_t gpci_batch_avx2(gpc_cache *cache, const gpc_batch *batch, size_t first);
+size_t gpci_batch_avx512(gpc_cache *cache, const gpc_batch *batch, size_t first);
+
+#endif

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cache/internal.h"
+
+/* Lines that leave, and looking at those that stay. */
+
+static void describe(const gpc_cache *cache, uint32_t set, uint32_t way, gpc_eviction *eviction) {
+    size_t slot = gpci_slot(cache, set, way);
+    uint32_t state = cache->states[slot];
+    gpci_bytes dirty = {{0, 0}};
+    if (GPCI_DIRTY(state) && cache->options.line_bytes <= 128) {
+        dirty = gpci_bytes_of(cache, GPCI_DIRTY(state));
+        if (cache->written) {
+            dirty.word[0] &= cache->written[slot].word[0];
+            dirty.word[1] &= cache->written[slot].word[1];
+        }
+    }
+    *eviction = (gpc_eviction){.line_address = gpci_line_at(cache, slot) << cache->line_shift,
+                               .set = set,
+                               .way = way,
+                               .reuse_count = cache->reuse ? cache->reuse[slot] : 0,
+                               .valid_sectors = GPCI_VALID(state),
+                               .dirty_sectors = GPCI_DIRTY(state),
+                               .dirty_bytes = {dirty.word[0], dirty.word[1]}};
+}
+
+static void count_write_back(gpc_cache *cache, uint8_t dirty) {
+    cache->stats.write_backs += dirty != 0;
+    cache->stats.write_back_sectors += gpci_popcount(dirty);
+}
+
+static void tell_policies(gpc_cache *cache, uint32_t set, uint32_t way, const gpc_request *request,
+                          const gpc_eviction *eviction) {
+    const gpc_replacement_ops *replacement = cache->replacement_ops;
+    const gpc_predictor_ops *predictor = cache->predictor_ops;
+    if (request) {
+        if (replacement->on_evict)
+            replacement->on_evict(cache->replacement_self, set, way, eviction, request);
+        if (predictor->on_evict)
+            predictor->on_evict(cache->predictor_self, set, way, eviction, request);
+    } else {
+        if (replacement->on_invalidate)
+            replacement->on_invalidate(cache->replacement_self, set, way);
+        if (predictor->on_invalidate)
+            predictor->on_invalidate(cache->predictor_self, set, way);
+    }
+}
+
+void gpci_drop(gpc_cache *cache, uint32_t set, uint32_t way, const gpc_request *request, gpc_eviction *eviction) {
+    describe(cache, set, way, eviction);
+    eviction->forced = request == NULL;
+    size_t slot = gpci_slot(cache, set, way);
+    cache->pending_lines -= (cache->states[slot] & GPCI_PENDING_MASK) != 0;
+    cache->free_ways++;
+    cache->tags[slot] = 0;
+    cache->states[slot] = 0;
+    if (request) {
+        cache->stats.evictions++;
+        cache->stats.zero_reuse_evictions += cache->reuse && !eviction->reuse_count;
+    } else {
+        cache->stats.invalidations++;
+    }
+    count_write_back(cache, eviction->dirty_sectors);
+    tell_policies(cache, set, way, request, eviction);
+    if (cache->options.on_evict)
+        cache->options.on_evict(cache->options.callback_data, eviction, request);
+}
+
+static void drop_line(gpc_cache *cache, uint64_t line) {
+    uint32_t set = gpci_index_of(&cache->index, line), way = gpci_find(cache, set, line);
+    gpc_eviction eviction;
+    if (way != GPCI_NO_WAY)
+        gpci_drop(cache, set, way, NULL, &eviction);
+}
+
+gpc_status gpc_cache_invalidate_line(gpc_cache *cache, uint64_t address) {
+    if (!cache)
+        return GPC_ERROR_ARGUMENT;
+    drop_line(cache, address >> cache->line_shift);
+    return GPC_OK;
+}
+
+gpc_status gpc_cache_invalidate_range(gpc_cache *cache, uint64_t address, uint64_t bytes) {
+    if (!cache || (bytes && address > UINT64_MAX - (bytes - 1)))
+        return GPC_ERROR_ARGUMENT;
+    if (!bytes)
+        return GPC_OK;
+    uint64_t first = address >> cache->line_shift, last = (address + bytes - 1) >> cache->line_shift;
+    if (last - first < (uint64_t)cache->sets * cache->ways) {
+        for (uint64_t line = first; line <= last; line++)
+            drop_line(cache, line);
+        return GPC_OK;
+    }
+    /* a range larger than the cache: cheaper to look at every line */
+    gpc_eviction eviction;
+    for (uint32_t set = 0; set < cache->sets; set++)
+        for (uint32_t way = 0; way < cache->ways; way++) {
+            uint64_t line = gpci_line_at(cache, gpci_slot(cache, set, way));
+            if (gpci_valid_way(cache, set, way) && line >= first && line <= last)
+                gpci_drop(cache, set, way, NULL, &eviction);
+        }
+    return GPC_OK;
+}
+
+gpc_status gpc_cache_invalidate_all(gpc_cache *cache) {
+    return cache ? gpc_cache_invalidate_range(cache, 0, UINT64_MAX) : GPC_ERROR_ARGUMENT;
+}
+
+gpc_status gpc_cache_flush(gpc_cache *cache, uint64_t *out_sectors) {
+    if (!cache)
+        return GPC_ERROR_ARGUMENT;
+    uint64_t sectors = 0;
+    for (uint32_t set = 0; set < cache->sets; set++)
+        for (uint32_t way = 0; way < cache->ways; way++) {
+            size_t slot = gpci_slot(cache, set, way);
+            uint8_t dirty = GPCI_DIRTY(cache->states[slot]);
+            if (!dirty)
+                continue;
+            gpc_eviction eviction;
+            describe(cache, set, way, &eviction);
+            eviction.forced = 1;
+            cache->states[slot] &= ~(0xffu << GPCI_DIRTY_SHIFT);
+            /* bytes of sectors that never became valid are below now, and forgotten here */
+            if (cache->written)
+                cache->written[slot] = (gpci_bytes){{0, 0}};
+            sectors += gpci_popcount(dirty);
+            count_write_back(cache, dirty);
+            if (cache->options.on_evict)
+                cache->options.on_evict(cache->options.callback_data, &eviction, NULL);
+        }
+    if (out_sectors)
+        *out_sectors = sectors;
+    return GPC_OK;
+}
+
+gpc_status gpc_cache_next_line(const gpc_cache *cache, uint64_t *cursor, gpc_line *line) {
+    if (!cache || !cursor || !line)
+        return GPC_ERROR_ARGUMENT;
+    for (uint64_t lines = (uint64_t)cache->sets * cache->ways; *cursor < lines;) {
+        uint32_t set = (uint32_t)(*cursor / cache->ways), way = (uint32_t)(*cursor % cache->ways);
+        ++*cursor;
+        if (!gpci_valid_way(cache, set, way))
+            continue;
+        size_t slot = gpci_slot(cache, set, way);
+        uint32_t state = cache->states[slot];
+        *line = (gpc_line){.line_address = gpci_line_at(cache, slot) << cache->line_shift,
+                           .set = set,
+                           .way = way,
+                           .reuse_count = cache->reuse ? cache->reuse[slot] : 0,
+                           .warp = cache->warps ? cache->warps[slot] : 0,
+                           .valid_sectors = GPCI_VALID(state),
+                           .dirty_sectors = GPCI_DIRTY(state),
+                           .pending_sectors = GPCI_PENDING(state),
+                           .priority = (uint8_t)GPCI_PRIORITY(state)};
+        if (cache->written) {
+            line->written_bytes[0] = cache->written[slot].word[0];
+            line->written_bytes[1] = cache->written[slot].word[1];
+        }
+        return GPC_OK;
+    }
+    return GPC_END;
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cache/internal.h"
+
+/* Resolving a request: line, set, sectors, and for a store which bytes it writes. */
+
+static gpci_bytes bytes_between(uint32_t first, uint32_t end) {
+    gpci_bytes bytes = {{0, 0}};
+    for (unsigned word = 0; word < 2; word++) {
+        uint32_t low = word * 64, high = low + 64;
+        uint32_t from = first > low ? first : low, to = end < high ? end : high;
+        if (from < to)
+            bytes.word[word] = (~(uint64_t)0 >> (64 - (to - from))) << (from - low);
+    }
+    return bytes;
+}
+
+static uint8_t sectors_between(const gpc_cache *cache, uint32_t first, uint32_t end) {
+    unsigned low = first >> cache->sector_shift, high = (end - 1) >> cache->sector_shift;
+    return (uint8_t)((2u << high) - (1u << low));
+}
+
+/* Sectors of which every byte is in the mask. */
+uint8_t gpci_covered_by(const gpc_cache *cache, const gpci_bytes *bytes) {
+    uint8_t covered = 0;
+    uint32_t size = 1u << cache->sector_shift;
+    for (unsigned s = 0; s < cache->sectors; s++) {
+        gpci_bytes whole = bytes_between(s * size, (s + 1) * size);
+        if ((bytes->word[0] & whole.word[0]) == whole.word[0] && (bytes->word[1] & whole.word[1]) == whole.word[1])
+            covered |= (uint8_t)(1u << s);
+    }
+    return covered;
+}
+
+gpci_bytes gpci_bytes_of(const gpc_cache *cache, uint8_t sectors) {
+    gpci_bytes bytes = {{0, 0}};
+    uint32_t size = 1u << cache->sector_shift;
+    for (unsigned s = 0; s < cache->sectors; s++)
+        if (sectors >> s & 1) {
+            gpci_bytes whole = bytes_between(s * size, (s + 1) * size);
+            bytes.word[0] |= whole.word[0];
+            bytes.word[1] |= whole.word[1];
+        }
+    return bytes;
+}
+
+/* Lines beyond 128 bytes have no byte masks: a store covers the sectors that its interval spans. */
+static uint8_t covered_interval(const gpc_cache *cache, uint32_t first, uint32_t end) {
+    uint32_t size = 1u << cache->sector_shift;
+    uint8_t covered = 0;
+    for (unsigned s = 0; s < cache->sectors; s++)
+        if (first <= s * size && (s + 1) * size <= end)
+            covered |= (uint8_t)(1u << s);
+    return covered;
+}
+
+static gpc_status view_store(const gpc_cache *cache, const gpc_request *request, uint32_t offset, gpci_view *view) {
+    uint32_t line_bytes = cache->options.line_bytes;
+    bool masked = request->byte_mask[0] | request->byte_mask[1];
+    if (line_bytes > 128) {
+        if (masked)
+            return GPC_ERROR_ARGUMENT;
+        view->covered = request->size ? covered_interval(cache, offset, offset + request->size) : view->need;
+        view->bytes = (gpci_bytes){{0, 0}};
+        return GPC_OK;
+    }
+    if (masked) {
+        gpci_bytes line = bytes_between(0, line_bytes);
+        view->bytes = (gpci_bytes){{request->byte_mask[0], request->byte_mask[1]}};
+        if ((view->bytes.word[0] & ~line.word[0]) || (view->bytes.word[1] & ~line.word[1]))
+            return GPC_ERROR_ARGUMENT;
+        if (!request->sector_mask && !request->size) {
+            view->need = 0;
+            for (unsigned s = 0; s < cache->sectors; s++) {
+                gpci_bytes sector = gpci_bytes_of(cache, (uint8_t)(1u << s));
+                if ((sector.word[0] & view->bytes.word[0]) | (sector.word[1] & view->bytes.word[1]))
+                    view->need |= (uint8_t)(1u << s);
+            }
+        }
+    } else {
+        view->bytes = request->size ? bytes_between(offset, offset + request->size)
+                                    : gpci_bytes_of(cache, view->need);
+    }
+    view->covered = gpci_covered_by(cache, &view->bytes) & view->need;
+    return GPC_OK;
+}
+
+gpc_status gpci_view_of(const gpc_cache *cache, const gpc_request *request, gpci_view *view) {
+    uint32_t line_bytes = cache->options.line_bytes;
+    uint32_t offset = (uint32_t)request->address & (line_bytes - 1);
+    if (GPCI_UNLIKELY(request->kind >= GPC_KIND_COUNT || request->hint >= GPC_HINT_COUNT ||
+                      request->priority >= GPC_PRIORITY_COUNT || request->space > GPC_SPACE_LOCAL ||
+                      request->size > line_bytes - offset || (request->sector_mask & ~cache->all_sectors)))
+        return GPC_ERROR_ARGUMENT;
+    view->line = request->address >> cache->line_shift;
+    view->set = gpci_index_of(&cache->index, view->line);
+    if (request->sector_mask)
+        view->need = request->sector_mask;
+    else if (request->size && cache->sectors > 1)
+        view->need = sectors_between(cache, offset, offset + request->size);
+    else
+        view->need = cache->all_sectors;
+    view->covered = 0;
+    if (request->kind == GPC_STORE)
+        return view_store(cache, request, offset, view);
+    /* An atomic may write any byte of its sectors. */
+    view->bytes = gpci_is_atomic(request) && line_bytes <= 128 ? gpci_bytes_of(cache, view->need) : (gpci_bytes){{0, 0}};
+    return GPC_OK;
+}
