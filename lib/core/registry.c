@@ -264,6 +264,8 @@ static gpc_status resolve(const gpc_context *context, gpc_policy_kind kind, cons
                          nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
     }
     *out_head = head;
+    if (!*out_entry && !head->parameter_count && spec->arguments[0])
+        return gpci_fail(error, GPC_ERROR_NOT_FOUND, "%s '%s' takes no parameters", kind_names[kind], head->name);
     return gpci_spec_parameters(spec, head->parameters, head->parameter_count, parameters, error);
 }
 
@@ -356,11 +358,16 @@ gpc_status gpci_policy_create(gpc_context *context, gpc_policy_kind kind, const 
     gpc_status status = policy->spec ? resolve(context, kind, policy->spec, &spec, policy->parameters, &head, &user, error)
                                      : gpci_out_of_memory(error);
     if (status == GPC_OK) {
+        policy->arguments = gpci_strdup(context, spec.arguments);
+        if (!policy->arguments)
+            status = gpci_out_of_memory(error);
+    }
+    if (status == GPC_OK) {
         policy->ops = head;
         policy->env = *geometry;
         policy->env.struct_size = sizeof policy->env;
         policy->env.parameters = policy->parameters;
-        policy->env.arguments = spec.arguments;
+        policy->env.arguments = policy->arguments;
         policy->env.user_data = user ? user->user_data : NULL;
         uint64_t stream = context->seed ^ ((uint64_t)kind << 56) ^ ((uint64_t)geometry->index << 32) ^ geometry->seed;
         policy->env.seed = gpci_mix(stream);
@@ -380,6 +387,7 @@ void gpci_policy_destroy(gpci_policy *policy) {
     if (policy->finish)
         policy->finish(policy->self);
     gpci_free_lines(policy->context, policy->self);
+    gpci_free(policy->context, policy->arguments);
     gpci_free(policy->context, policy->spec);
     gpci_free(policy->context, policy);
 }

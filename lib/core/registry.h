@@ -17,6 +17,7 @@ typedef struct gpci_policy {
     const void *ops; /* gpc_replacement_ops or gpc_predictor_ops */
     void *self;
     char *spec;      /* as configured */
+    char *arguments; /* what stands in its parentheses */
     void (*finish)(void *self);
     gpc_policy_env env;
     double parameters[GPC_MAX_PARAMETERS];
