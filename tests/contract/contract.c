@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "contract/contract.h"
+
+#include "core/core.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+
+const replacement_row replacement_rows[] = {
+    {.spec = "lru"},
+    {.spec = "fifo"},
+    {.spec = "random", .seeded = true},
+    {.spec = "mru"},
+    {.spec = "nru"},
+    {.spec = "plru"},
+    {.spec = "opt", .needs_future = true},
+    {.spec = "opt(bypass=1)", .bypasses = true, .needs_future = true},
+};
+const size_t replacement_row_count = sizeof replacement_rows / sizeof *replacement_rows;
+
+const char *const predictor_rows[] = {"always-cache", "always-bypass", "hint"};
+const size_t predictor_row_count = sizeof predictor_rows / sizeof *predictor_rows;
+
+static uint64_t phase_line(uint64_t *random, uint64_t capacity, size_t i, size_t count) {
+    uint64_t phase = i * 7 / count;
+    uint64_t span = 1 + capacity * (phase % 3 + 1) / 2;
+    return phase * capacity + gpci_random(random) % span;
+}
+
+static uint64_t stream_line(stream_kind kind, uint64_t *random, uint64_t capacity, size_t i, size_t count) {
+    uint64_t value = gpci_random(random), span = 4 * capacity;
+    switch (kind) {
+    case STREAM_UNIFORM:
+        return value % (2 * capacity);
+    case STREAM_SKEWED: /* the least of three draws */
+        for (int draw = 0; draw < 2; draw++) {
+            uint64_t other = gpci_random(random);
+            value = other % span < value % span ? other : value;
+        }
+        return value % span;
+    case STREAM_LOOP:
+        return i % (capacity + capacity / 4 + 1);
+    case STREAM_SCANS:
+        return value % 3 ? gpci_random(random) % (capacity / 2 + 1) : 8 * capacity + i;
+    default:
+        return phase_line(random, capacity, i, count);
+    }
+}
+
+uint64_t *stream_make(stream_kind kind, uint64_t seed, uint64_t capacity, size_t count) {
+    uint64_t *lines = malloc(count * sizeof *lines);
+    cr_assert_not_null(lines);
+    uint64_t random = seed;
+    for (size_t i = 0; i < count; i++)
+        lines[i] = stream_line(kind, &random, capacity, i, count);
+    return lines;
+}
+
+gpc_context *open_context(uint64_t seed) {
+    gpc_context_options options = GPC_CONTEXT_OPTIONS_INIT;
+    gpc_error error = GPC_ERROR_INIT;
+    gpc_context *context;
+    options.seed = seed;
+    cr_assert_eq(gpc_context_create(&options, &error, &context), GPC_OK, "%s", error.message);
+    return context;
+}
+
+gpc_cache *open_cache(gpc_context *context, const char *spec, uint32_t sets, uint32_t ways) {
+    gpc_cache_options options = GPC_CACHE_OPTIONS_INIT;
+    gpc_error error = GPC_ERROR_INIT;
+    gpc_cache *cache;
+    options.sets = sets;
+    options.ways = ways;
+    options.replacement = spec;
+    cr_assert_eq(gpc_cache_create(context, &options, &error, &cache), GPC_OK, "%s, %u x %u: %s", spec, sets, ways,
+                 error.message);
+    return cache;
+}
+
+size_t count_hits(gpc_context *context, const char *spec, uint32_t sets, uint32_t ways, const uint64_t *lines,
+                  size_t count) {
+    uint64_t *addresses = malloc(count * sizeof *addresses), *next = malloc(count * sizeof *next);
+    uint8_t *results = malloc(count);
+    cr_assert(addresses && next && results);
+    for (size_t i = 0; i < count; i++)
+        addresses[i] = lines[i] * 128;
+    cr_assert_eq(gpc_next_uses(context, addresses, count, 128, next), GPC_OK);
+    gpc_cache *cache = open_cache(context, spec, sets, ways);
+    gpc_batch batch = GPC_BATCH_INIT;
+    batch.count = count;
+    batch.addresses = addresses;
+    batch.next_uses = next;
+    batch.results = results;
+    size_t done, hits = 0;
+    cr_assert_eq(gpc_cache_access_many(cache, &batch, &done), GPC_OK);
+    cr_assert_eq(done, count);
+    for (size_t i = 0; i < count; i++)
+        hits += results[i] & GPC_BATCH_HIT;
+    gpc_cache_destroy(cache);
+    free(addresses);
+    free(next);
+    free(results);
+    return hits;
+}
