@@ -36,4 +36,18 @@ struct gpci_block {
 /* Make room for `instructions` more (and the EXIT that may follow) and for `addresses` more in a row. */
 bool gpci_block_reserve(gpci_block *block, size_t instructions, size_t addresses);
 
+GPCI_INLINE bool gpci_block_room(gpci_block *block, size_t instructions, size_t addresses) {
+    if (GPCI_LIKELY(block->current && block->capacity - block->count > instructions &&
+                    block->current->capacity - block->used >= addresses))
+        return true;
+    return gpci_block_reserve(block, instructions, addresses);
+}
+
+/* Take `count` addresses of the room that was reserved. */
+GPCI_INLINE uint64_t *gpci_block_take(gpci_block *block, size_t count) {
+    uint64_t *addresses = block->current->addresses + block->used;
+    block->used += count;
+    return addresses;
+}
+
 #endif

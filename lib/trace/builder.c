@@ -139,7 +139,7 @@ gpc_instruction *gpci_block_add(gpci_block *block, const gpci_opcodes *opcodes, 
     size_t lanes = with_addresses ? gpci_popcount(mask) : 0;
     if (addresses)
         *addresses = NULL;
-    if (!gpci_block_reserve(block, 1, lanes))
+    if (!gpci_block_room(block, 1, lanes))
         return NULL;
     const gpci_opcode *known = gpci_opcodes_at(opcodes, opcode);
     gpc_instruction *instruction = &block->instructions[block->count++];
@@ -153,10 +153,10 @@ gpc_instruction *gpci_block_add(gpci_block *block, const gpci_opcodes *opcodes, 
                                      .priority = known->priority,
                                      .width = known->width};
     if (lanes) {
-        instruction->addresses = block->current->addresses + block->used;
+        uint64_t *taken = gpci_block_take(block, lanes);
+        instruction->addresses = taken;
         if (addresses)
-            *addresses = block->current->addresses + block->used;
-        block->used += lanes;
+            *addresses = taken;
     }
     return instruction;
 }

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#define _GNU_SOURCE /* pipe2: another thread's child must never inherit the pipe */
+#include "trace/input.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+typedef struct decompressor {
+    const char *suffix, *tool;
+} decompressor;
+
+static const decompressor decompressors[] = {{".xz", "xz"}, {".gz", "gzip"}, {".zst", "zstd"}};
+
+const char *const gpci_input_suffixes[] = {"", ".xz", ".gz", ".zst", NULL};
+
+struct gpci_input {
+    gpc_context *context;
+    const char *tool; /* NULL: plain */
+    int file;         /* shared with the decompressor: its offset tells how far that has read */
+    int data;         /* what read takes from: `file` or the pipe */
+    pid_t child;      /* 0 = none, or reaped */
+    bool at_end;
+    uint64_t size;
+    char path[];
+};
+
+bool gpci_ends_with(const char *text, const char *suffix) {
+    size_t length = strlen(text), tail = strlen(suffix);
+    return length >= tail && !memcmp(text + length - tail, suffix, tail);
+}
+
+/* A descriptor above the standard three, which the child's own would overwrite. */
+static int above_standard(int fd) {
+    if (fd < 0 || fd > STDERR_FILENO)
+        return fd;
+    int moved = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    int reason = errno;
+    close(fd);
+    errno = reason;
+    return moved;
+}
+
+/* stdin: the file; stdout: the pipe; stderr: nowhere. Signals as a fresh program expects them. */
+static int spawn(const char *tool, int from, int to, pid_t *child) {
+    char *const arguments[] = {(char *)(uintptr_t)tool, (char[]){"-dc"}, NULL};
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    int failure = posix_spawn_file_actions_init(&actions);
+    if (failure)
+        return failure;
+    failure = posix_spawnattr_init(&attributes);
+    if (failure) {
+        posix_spawn_file_actions_destroy(&actions);
+        return failure;
+    }
+    sigset_t none, defaults;
+    sigemptyset(&none);
+    sigemptyset(&defaults);
+    sigaddset(&defaults, SIGPIPE);
+    if (!failure)
+        failure = posix_spawn_file_actions_adddup2(&actions, from, STDIN_FILENO);
+    if (!failure)
+        failure = posix_spawn_file_actions_adddup2(&actions, to, STDOUT_FILENO);
+    if (!failure)
+        failure = posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    if (!failure)
+        failure = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+    if (!failure)
+        failure = posix_spawnattr_setsigdefault(&attributes, &defaults);
+    if (!failure)
+        failure = posix_spawnattr_setsigmask(&attributes, &none);
+    if (!failure)
+        failure = posix_spawnp(child, tool, &actions, &attributes, arguments, environ);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    return failure;
+}
+
+static gpc_status start_child(gpci_input *input, gpc_error *error) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC))
+        return gpci_fail(error, GPC_ERROR_IO, "%s: no pipe for %s: %s", input->path, input->tool, strerror(errno));
+    ends[0] = above_standard(ends[0]);
+    ends[1] = above_standard(ends[1]);
+    if (ends[0] < 0 || ends[1] < 0) {
+        int reason = errno;
+        for (int i = 0; i < 2; i++)
+            if (ends[i] >= 0)
+                close(ends[i]);
+        return gpci_fail(error, GPC_ERROR_IO, "%s: no pipe for %s: %s", input->path, input->tool, strerror(reason));
+    }
+    int failure = spawn(input->tool, input->file, ends[1], &input->child);
+    close(ends[1]);
+    if (failure) {
+        input->child = 0;
+        close(ends[0]);
+        if (failure == ENOENT || failure == EACCES)
+            return gpci_fail(error, GPC_ERROR_UNSUPPORTED, "%s: reading it needs the program '%s', which is not there",
+                             input->path, input->tool);
+        return gpci_fail(error, failure == ENOMEM ? GPC_ERROR_MEMORY : GPC_ERROR_IO, "%s: cannot run '%s': %s",
+                         input->path, input->tool, strerror(failure));
+    }
+    input->data = ends[0];
+    return GPC_OK;
+}
+
+gpc_status gpci_input_open(gpc_context *context, const char *path, gpc_error *error, gpci_input **out) {
+    size_t length = strlen(path) + 1;
+    gpci_input *input = gpci_zalloc(context, 1, sizeof *input + length);
+    if (!input)
+        return gpci_out_of_memory(error);
+    memcpy(input->path, path, length);
+    input->context = gpci_retain(context);
+    input->data = -1;
+    input->file = above_standard(open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY));
+    gpc_status status = GPC_OK;
+    if (input->file < 0) {
+        bool missing = errno == ENOENT || errno == ENOTDIR;
+        status = gpci_fail(error, missing ? GPC_ERROR_NOT_FOUND : GPC_ERROR_IO, "%s: %s", path, strerror(errno));
+    } else {
+        struct stat about;
+        if (!fstat(input->file, &about) && S_ISREG(about.st_mode))
+            input->size = (uint64_t)about.st_size;
+        for (size_t i = 0; i < sizeof decompressors / sizeof *decompressors; i++)
+            if (gpci_ends_with(path, decompressors[i].suffix))
+                input->tool = decompressors[i].tool;
+        if (input->tool)
+            status = start_child(input, error);
+        else
+            input->data = input->file;
+    }
+    if (status < 0)
+        gpci_input_close(input);
+    else
+        *out = input;
+    return status;
+}
+
+/* Wait for the child that has closed its output. */
+static gpc_status reap(gpci_input *input, gpc_error *error) {
+    int result = 0;
+    pid_t done;
+    do
+        done = waitpid(input->child, &result, 0);
+    while (done < 0 && errno == EINTR);
+    input->child = 0;
+    /* ECHILD: the host ignores SIGCHLD or reaps by itself, so that the result cannot be had. */
+    if (done < 0 || (WIFEXITED(result) && WEXITSTATUS(result) == 0))
+        return GPC_OK;
+    if (WIFEXITED(result) && WEXITSTATUS(result) == 127)
+        return gpci_fail(error, GPC_ERROR_UNSUPPORTED, "%s: reading it needs the program '%s', which is not there",
+                         input->path, input->tool);
+    if (WIFEXITED(result))
+        return gpci_fail(error, GPC_ERROR_IO, "%s: %s could not decompress it (exit status %d)", input->path,
+                         input->tool, WEXITSTATUS(result));
+    return gpci_fail(error, GPC_ERROR_IO, "%s: %s was ended by signal %d", input->path, input->tool,
+                     WIFSIGNALED(result) ? WTERMSIG(result) : 0);
+}
+
+gpc_status gpci_input_read(gpci_input *input, void *buffer, size_t room, size_t *got, gpc_error *error) {
+    ssize_t count;
+    do
+        count = read(input->data, buffer, room);
+    while (count < 0 && errno == EINTR);
+    if (count < 0)
+        return gpci_fail(error, GPC_ERROR_IO, "%s: %s", input->path, strerror(errno));
+    *got = (size_t)count;
+    input->at_end = count == 0;
+    return count == 0 && input->child ? reap(input, error) : GPC_OK;
+}
+
+double gpci_input_progress(const gpci_input *input) {
+    if (input->at_end)
+        return 1;
+    off_t at = lseek(input->file, 0, SEEK_CUR);
+    if (at < 0 || !input->size)
+        return 0;
+    return (uint64_t)at >= input->size ? 1 : (double)at / (double)input->size;
+}
+
+const char *gpci_input_path(const gpci_input *input) {
+    return input->path;
+}
+
+/* A child left early is killed: its next write might never fail where a fork of the host holds the pipe open. */
+static void abandon(gpci_input *input) {
+    int result;
+    pid_t done = waitpid(input->child, &result, WNOHANG);
+    if (done == 0) {
+        kill(input->child, SIGKILL);
+        while (waitpid(input->child, &result, 0) < 0 && errno == EINTR)
+            continue;
+    }
+    input->child = 0;
+}
+
+void gpci_input_close(gpci_input *input) {
+    if (!input)
+        return;
+    if (input->data >= 0 && input->data != input->file)
+        close(input->data);
+    if (input->file >= 0)
+        close(input->file);
+    if (input->child)
+        abandon(input);
+    gpc_context *context = input->context;
+    gpci_free(context, input);
+    gpci_release(context);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_TRACE_INPUT_H
+#define GPC_TRACE_INPUT_H
+
+#include "core/core.h"
+
+/* Bytes of a file, through the decompressor that its name asks for (.xz, .gz, .zst). */
+typedef struct gpci_input gpci_input;
+
+gpc_status gpci_input_open(gpc_context *context, const char *path, gpc_error *error, gpci_input **out);
+/* Up to `room` bytes; *got = 0 at the end, by when the decompressor is known to have succeeded. */
+gpc_status gpci_input_read(gpci_input *input, void *buffer, size_t room, size_t *got, gpc_error *error);
+/* Part of the file that has been read, 0 to 1. */
+double gpci_input_progress(const gpci_input *input);
+const char *gpci_input_path(const gpci_input *input);
+void gpci_input_close(gpci_input *input);
+
+/* Suffixes that stand for a decompressor, "" first; NULL behind the last. */
+extern const char *const gpci_input_suffixes[];
+
+bool gpci_ends_with(const char *text, const char *suffix);
+
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "trace/input.h"
+#include "trace/paths.h"
+#include "trace/sources.h"
+
+#include <string.h>
+
+#define SYNTHETIC "synthetic:"
+
+typedef gpc_status (*open_fn)(gpc_context *, gpci_opcodes *, const char *, gpc_error *, gpci_source **);
+
+/* What kind of trace a file is, by its first bytes; NULL: none that is known. */
+static open_fn kind_of(const char *first, size_t length) {
+    size_t at = 0;
+    if (length >= 4 && !memcmp(first, "GCT\x1a", 4))
+        return gpci_binary_open;
+    while (at < length && strchr(" \t\r\n", first[at]) && first[at])
+        at++;
+    const char *const list_words[] = {"Memcpy", "kernel"};
+    for (size_t i = 0; i < 2; i++)
+        if (length - at >= 6 && !memcmp(first + at, list_words[i], 6))
+            return gpci_list_open;
+    return at < length && (first[at] == '-' || first[at] == '#') ? gpci_text_open : NULL;
+}
+
+static gpc_status open_file(gpc_context *context, gpci_opcodes *opcodes, const char *path, gpc_error *error,
+                            gpci_source **out) {
+    if (gpci_ends_with(path, ".tracez"))
+        return gpci_fail(error, GPC_ERROR_UNSUPPORTED,
+                         "%s: a .tracez cannot be read, for its parts share a zstd dictionary; convert it to .traceg", path);
+    if (gpci_ends_with(path, ".g"))
+        return gpci_list_open(context, opcodes, path, error, out);
+    if (gpci_ends_with(path, ".gct"))
+        return gpci_binary_open(context, opcodes, path, error, out);
+    for (const char *const *suffix = gpci_input_suffixes + 1; *suffix; suffix++)
+        if (gpci_ends_with(path, *suffix))
+            return gpci_text_open(context, opcodes, path, error, out);
+    if (gpci_ends_with(path, ".traceg"))
+        return gpci_text_open(context, opcodes, path, error, out);
+    gpci_input *input;
+    char first[256];
+    size_t length = 0, got = 1;
+    gpc_status status = gpci_input_open(context, path, error, &input);
+    if (status < 0)
+        return status;
+    while (status == GPC_OK && got && length < sizeof first) {
+        status = gpci_input_read(input, first + length, sizeof first - length, &got, error);
+        length += status == GPC_OK ? got : 0;
+    }
+    gpci_input_close(input);
+    if (status < 0)
+        return status;
+    open_fn open = kind_of(first, length);
+    return open ? open(context, opcodes, path, error, out)
+                : gpci_fail(error, GPC_ERROR_UNSUPPORTED, "%s is neither a .traceg, a kernelslist.g nor a .gct", path);
+}
+
+gpc_status gpci_source_open(gpc_context *context, gpci_opcodes *opcodes, const char *name, gpc_error *error,
+                            gpci_source **out) {
+    if (!strncmp(name, SYNTHETIC, sizeof SYNTHETIC - 1))
+        return gpci_synthetic_open(context, opcodes, name + sizeof SYNTHETIC - 1, error, out);
+    if (gpci_is_folder(name))
+        return gpci_folder_open(context, opcodes, name, error, out);
+    char *found;
+    gpc_status status = gpci_find_file(context, name, error, &found);
+    if (status < 0)
+        return status;
+    if (!found)
+        return gpci_fail(error, GPC_ERROR_NOT_FOUND, "%s: there is no such file or folder", name);
+    status = open_file(context, opcodes, found, error, out);
+    gpci_free(context, found);
+    return status;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_TRACE_PATHS_H
+#define GPC_TRACE_PATHS_H
+
+#include "core/core.h"
+
+/* `first` and `second` in new memory; NULL: out of memory. */
+char *gpci_join(gpc_context *context, const char *first, const char *second);
+/* The same with `length` bytes of `first`. */
+char *gpci_join_part(gpc_context *context, const char *first, size_t length, const char *second);
+
+/* Bytes of `path` up to and with its last slash. */
+size_t gpci_folder_length(const char *path);
+
+bool gpci_is_folder(const char *path);
+/* Bytes of a file; 0 where there is none. */
+uint64_t gpci_file_size(const char *path);
+
+/* "kernel-10.traceg" after "kernel-9.traceg": digits compare as numbers. */
+int gpci_natural_order(const char *a, const char *b);
+
+/* A file by this name with or without a decompressor's suffix. NULL with GPC_OK where there is none. */
+gpc_status gpci_find_file(gpc_context *context, const char *path, gpc_error *error, char **out);
+
+/* SM of each block, from the kernel-N.sm beside a kernel-N.traceg; *out = NULL where there is none. */
+gpc_status gpci_placement_load(gpc_context *context, const char *traceg, uint64_t block_count, gpc_error *error,
+                               uint32_t **out, uint64_t *count);
+
+#endif

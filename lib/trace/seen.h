@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_TRACE_SEEN_H
+#define GPC_TRACE_SEEN_H
+
+#include "core/core.h"
+
+/* A set of block indices; its memory follows the indices that came, not the greatest of them. */
+typedef struct gpci_seen {
+    gpc_context *context;
+    uint64_t **pages;
+    size_t page_count;
+} gpci_seen;
+
+void gpci_seen_init(gpci_seen *seen, gpc_context *context);
+void gpci_seen_clear(gpci_seen *seen);
+/* *fresh: it was not there before. GPC_ERROR_MEMORY. */
+gpc_status gpci_seen_add(gpci_seen *seen, uint32_t index, bool *fresh);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_TRACE_SOURCES_H
+#define GPC_TRACE_SOURCES_H
+
+#include "trace/source.h"
+
+/* One .traceg file, plain or compressed, with the placement beside it. The header is read at once. */
+gpc_status gpci_text_open(gpc_context *context, gpci_opcodes *opcodes, const char *path, gpc_error *error,
+                          gpci_source **out);
+/* A kernelslist.g. */
+gpc_status gpci_list_open(gpc_context *context, gpci_opcodes *opcodes, const char *path, gpc_error *error,
+                          gpci_source **out);
+/* A folder: its kernelslist.g, or else its .traceg files in order of their numbers. */
+gpc_status gpci_folder_open(gpc_context *context, gpci_opcodes *opcodes, const char *path, gpc_error *error,
+                            gpci_source **out);
+/* A .gct file. */
+gpc_status gpci_binary_open(gpc_context *context, gpci_opcodes *opcodes, const char *path, gpc_error *error,
+                            gpci_source **out);
+/* Whichever of these `name` is. */
+gpc_status gpci_source_open(gpc_context *context, gpci_opcodes *opcodes, const char *name, gpc_error *error,
+                            gpci_source **out);
+
+/* Common checks of a kernel's dimensions: sets block_count. NULL, or what is wrong with them. */
+const char *gpci_kernel_check(gpc_kernel *kernel);
+/* Warps of each of its blocks. */
+uint32_t gpci_kernel_warps(const gpc_kernel *kernel);
+
+#endif

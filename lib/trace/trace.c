@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "trace/block.h"
+#include "trace/sources.h"
+
+/* gpc_trace: a source, and the blocks lent to the caller. */
+struct gpc_trace {
+    gpc_context *context;
+    gpci_opcodes *opcodes;
+    gpci_source *source;
+    gpci_block *free; /* for later use, by next_free */
+    gpci_block held;  /* ring of those lent: only previous and next matter */
+    uint32_t kernels;
+    bool in_kernel, failed;
+};
+
+gpc_status gpc_trace_open(gpc_context *context, const char *source, gpc_error *error, gpc_trace **out) {
+    if (!context || !source || !*source || !out)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_trace_open: %s is missing",
+                         !context ? "context" : out ? "source" : "out");
+    gpc_trace *trace = gpci_zalloc(context, 1, sizeof *trace);
+    if (!trace)
+        return gpci_out_of_memory(error);
+    trace->context = gpci_retain(context);
+    trace->held.previous = trace->held.next = &trace->held;
+    trace->opcodes = gpci_opcodes_create(context);
+    gpc_status status = trace->opcodes ? gpci_source_open(context, trace->opcodes, source, error, &trace->source)
+                                       : gpci_out_of_memory(error);
+    if (status < 0)
+        gpc_trace_close(trace);
+    else
+        *out = trace;
+    return status;
+}
+
+void gpc_trace_close(gpc_trace *trace) {
+    if (!trace)
+        return;
+    gpc_context *context = trace->context;
+    if (trace->source)
+        trace->source->ops->close(trace->source);
+    while (trace->held.next != &trace->held)
+        gpc_trace_release_block(trace, gpci_block_view(trace->held.next));
+    for (gpci_block *block = trace->free, *next; block; block = next) {
+        next = block->next_free;
+        gpci_block_destroy(block);
+    }
+    gpci_opcodes_destroy(trace->opcodes);
+    gpci_free(context, trace);
+    gpci_release(context);
+}
+
+static gpc_status refuse(gpc_error *error) {
+    return gpci_fail(error, GPC_ERROR_STATE, "the trace failed before: it can only be closed");
+}
+
+gpc_status gpc_trace_next_kernel(gpc_trace *trace, gpc_kernel *kernel, gpc_error *error) {
+    if (!trace || !kernel)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_trace_next_kernel: %s is NULL", trace ? "kernel" : "trace");
+    if (kernel->struct_size < sizeof *kernel)
+        return gpci_fail(error, GPC_ERROR_ABI, "gpc_kernel.struct_size is %zu, at least %zu is needed",
+                         kernel->struct_size, sizeof *kernel);
+    if (trace->failed)
+        return refuse(error);
+    gpc_kernel next = GPC_KERNEL_INIT;
+    gpc_status status = trace->source->ops->next_kernel(trace->source, &next, error);
+    trace->in_kernel = status == GPC_OK;
+    trace->failed = status < 0;
+    if (status != GPC_OK)
+        return status;
+    next.index = trace->kernels++;
+    return gpci_give(kernel, &next, sizeof next);
+}
+
+static gpci_block *borrow(gpc_trace *trace) {
+    gpci_block *block = trace->free;
+    if (block)
+        trace->free = block->next_free;
+    return block ? block : gpci_block_create(trace->context);
+}
+
+gpc_status gpc_trace_next_block(gpc_trace *trace, const gpc_block **out, gpc_error *error) {
+    if (!trace || !out)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_trace_next_block: %s is NULL", trace ? "out" : "trace");
+    if (trace->failed)
+        return refuse(error);
+    if (!trace->in_kernel)
+        return gpci_fail(error, GPC_ERROR_STATE, "gpc_trace_next_block: there is no kernel: gpc_trace_next_kernel first");
+    gpci_block *block = borrow(trace);
+    if (!block)
+        return gpci_out_of_memory(error);
+    gpc_status status = trace->source->ops->next_block(trace->source, block, error);
+    if (status == GPC_OK) {
+        block->next = trace->held.next;
+        block->previous = &trace->held;
+        block->next->previous = block->previous->next = block;
+        *out = gpci_block_view(block);
+        return GPC_OK;
+    }
+    block->next_free = trace->free;
+    trace->free = block;
+    trace->failed = status < 0;
+    return status;
+}
+
+void gpc_trace_release_block(gpc_trace *trace, const gpc_block *block) {
+    if (!trace || !block)
+        return;
+    gpci_block *held = gpci_block_of(block);
+    held->previous->next = held->next;
+    held->next->previous = held->previous;
+    held->next_free = trace->free;
+    trace->free = held;
+}
+
+uint64_t gpc_trace_kernel_count(const gpc_trace *trace) {
+    return trace ? trace->source->ops->kernel_count(trace->source) : 0;
+}
+
+const char *gpc_trace_opcode(const gpc_trace *trace, uint32_t opcode) {
+    if (!trace || opcode >= gpci_opcodes_count(trace->opcodes))
+        return "";
+    return gpci_opcodes_at(trace->opcodes, opcode)->text;
+}
+
+double gpc_trace_progress(const gpc_trace *trace) {
+    return trace ? trace->source->ops->progress(trace->source) : 0;
+}
+
+void gpc_trace_on_memcpy(gpc_trace *trace, gpc_memcpy_fn on_memcpy, void *user_data) {
+    if (!trace)
+        return;
+    trace->source->on_memcpy = on_memcpy;
+    trace->source->on_memcpy_data = user_data;
+}
