@@ -230,8 +230,8 @@ static gpc_status plan(synthetic *s, gpc_error *error) {
             return gpci_fail(error, GPC_ERROR_FORMAT, "synthetic:%s: '%.*s' is not a size such as 2MiB", kernel->name,
                              length < 64 ? (int)length : 64, text);
         text += length;
-        text += *text == ':';
     }
+    text += *text == ':';
     if (p->size < kernel->least || p->size > GPCI_SYNTHETIC_MAXIMUM)
         return gpci_problem_fail(p, "the size %llu is not from %llu bytes to 1 GiB", (unsigned long long)p->size,
                                  (unsigned long long)kernel->least);

@@ -119,10 +119,10 @@ typedef struct gpci_listing {
 } gpci_listing;
 
 /*
- * Assemble a listing: items separated by ';', each
+ * Assemble a listing of items, each
  *   LABEL:                                a branch target
- *   [@P0] R4 R5 OPCODE R2 UR4 [LABEL]     destinations before the opcode, sources after it
- *   8*{ R4+2 LDG.E R2; R5+2 LDG.E R3 }    repeated; R4+2 is R4, R6, R8, ...
+ *   [@P0] R4 R5 OPCODE R2 UR4 [LABEL];    destinations before the opcode, sources after it
+ *   8*{ R4+2 LDG.E R2; R5+2 LDG.E R3 };   repeated; R4+2 is R4, R6, R8, ...
  * The predicate is a source. Program counters are 16 bytes apart.
  */
 gpc_status gpci_listing_assemble(gpc_context *context, gpci_opcodes *opcodes, const char *text, gpci_listing *out,
@@ -160,7 +160,7 @@ void gpci_barrier(gpci_walk *walk);
 bool gpci_branch(gpci_walk *walk, bool taken);
 /* To the branch that ends a loop: the lanes of `again` go round once more. False where none does. */
 bool gpci_loop(gpci_walk *walk, uint64_t again);
-/* To the branch around what only the lanes `inside` do; false where there are none. Either way gpci_end_if comes next. */
+/* To the branch around what only the lanes `inside` do; false where there are none. gpci_end_if follows either way. */
 bool gpci_if(gpci_walk *walk, uint64_t inside);
 void gpci_end_if(gpci_walk *walk);
 /*

@@ -147,12 +147,12 @@ const gpci_synthetic gpci_synthetic_zeropad = {
 
 /* Pooling: a window's rows one by one, in each first the odd element, then pairs. */
 #define POOL(one, pair)                                                                                                \
-    "rows: R2 LDC; R18 VIADD R0; UR4 UIADD3 UR4; R17 IMAD.MOV.U32 R255 R255 R255; UR5 ULDC; R18 IMAD R18 UR5 R13;"     \
-    "P0 ISETP.NE.AND R15 R255; R19 LDC.64; R17 IMAD.IADD R18 R17; R2 IMAD.WIDE R17 R19; @!P0 BRA even;"                \
-    "odd: R4 LDG.E R2 UR6; P1 ISETP.NE.AND R15; R2 IADD3 R2 R255;" one "@P1 BRA odd;"                                  \
-    "even: R12 MOV R16; P0 ISETP.NE.AND R12 R255; @!P0 BRA last;"                                                      \
-    "pair: R4 LDG.E R2 UR6; R6 LDG.E R2 UR6; R12 IADD3 R12 R255; R2 IADD3 R2 R255; P0 ISETP.GT.AND R12 R255;" pair     \
-    "@P0 BRA pair;"                                                                                                    \
+    "rows: R2 LDC; R18 VIADD R0; UR4 UIADD3 UR4; UR5 ULDC; R18 IMAD R18 UR5 R13; P0 ISETP.NE.AND R15 R255;" \
+    "R19 LDC.64;" \
+    "R2 IMAD.WIDE R18 R19; @!P0 BRA even;"                                                                             \
+    "odd: R4 LDG.E R2 UR6; P1 ISETP.NE.AND R15;" one "@P1 BRA odd;"                                                    \
+    "even: P0 ISETP.NE.AND R16 R255; @!P0 BRA last;"                                                                   \
+    "pair: R4 LDG.E R2 UR6; R6 LDG.E R2 UR6; R2 IADD3 R2 R255; P0 ISETP.GT.AND R2 R18;" pair "@P0 BRA pair;"           \
     "last: P0 ISETP.GT.AND R16 UR4; @P0 BRA rows;"
 
 static const char maxpool_code[] =

@@ -38,19 +38,19 @@ static void walk_dot(gpci_walk *w, const gpci_launch *l) {
     "R1 LDC; R0 S2R; UR4 ULDC; R3 S2R; R0 IMAD R0 UR4 R3; UR5 ULDC; P0 ISETP.GE.AND R0 UR5; @P0 EXIT;"                 \
     "R7 LDC; UR4 ULDC.64; R8 HFMA2.MMA R255 R255; R9 LDC; R2 LDC.64; R3 MOV; R4 LDC.64; R5 IMAD R0 R7 R255;"           \
     "R4 IMAD.WIDE R5 R4; R6 IADD3 R7 R255; P0 ISETP.LT.AND R6 R255; @P0 BRA rest;"                                     \
-    "eight: 8*{" load "}; 8*{" sum "}; R6 IADD3 R6 R255; UR6 UIADD3 UR6;" advance "P0 ISETP.GT.AND R6 R255;"           \
+    "eight: 8*{" load "}; 8*{" sum "}; R6 IADD3 R6 R255;" advance "P0 ISETP.GT.AND R6 R255;"           \
     "@P0 BRA eight;"                                                                                                   \
     "rest: P0 ISETP.EQ.AND R7 R255; @P0 BRA done;"                                                                     \
-    "one:" load ";" sum "; R7 IADD3 R7 R255;" advance "P0 ISETP.NE.AND R7 R255; @P0 BRA one;"                          \
+    "one: " load ";" sum "; R7 IADD3 R7 R255;" advance "P0 ISETP.NE.AND R7 R255; @P0 BRA one;" \
     "done: R2 LDC.64; R2 IMAD.WIDE R0 R2;"
 
 #define BY_ROWS                                                                         \
     DOT("R12+2 LDG.E R2 UR4; R13+2 LDG.E R4 UR4", "R8 FFMA R12+2 R13+2 R8",             \
-        "R4 IADD3 R4 R255; R5 IADD3.X R255 R5 R255; R2 IADD3 R2 R255; R3 IMAD.X R255 R255 R3;")
+        "R4 IADD3 R4 R255; R2 IADD3 R2 R255;")
 
 #define BY_COLUMNS                                                                                              \
     DOT("R12+2 LDG.E R4 UR4; R4 IMAD.WIDE R9 R4; R13+2 LDG.E R2 UR4", "R8 FFMA R13+2 R12+2 R8",                 \
-        "R2 IADD3 R2 R255; R3 IADD3.X R255 R3 R255;")
+        "R2 IADD3 R2 R255;")
 
 #define STORE "STG.E R2 UR4 R8; EXIT"
 #define ADD_AND_STORE "R4 LDG.E R2 UR4; R8 FADD R8 R4;" STORE
@@ -58,7 +58,7 @@ static void walk_dot(gpci_walk *w, const gpci_launch *l) {
 static const char gesummv_code[] =
     DOT("R12+3 LDG.E R4 UR4; R13+3 LDG.E R2 UR4; R14+3 LDG.E R10 UR4",
         "R8 FFMA R12+3 R13+3 R8; R36 FFMA R14+3 R13+3 R36",
-        "R4 IADD3 R4 R255; R5 IADD3.X R255 R5 R255; R2 IADD3 R2 R255; R3 IMAD.X R255 R255 R3; R10 IADD3 R10 R255;")
+        "R4 IADD3 R4 R255; R2 IADD3 R2 R255; R10 IADD3 R10 R255;")
     "R36 FMUL R36 UR8; R8 FFMA R8 UR9 R36;" STORE;
 
 /* The problem's matrices and vectors; vectors are as long as a row or as a column. */

@@ -166,18 +166,20 @@ static gpc_status repeated(assembler *a, const char **text) {
 }
 
 static gpc_status item(assembler *a, const char **text) {
-    size_t length = token_length(*text);
-    if (**text >= '0' && **text <= '9')
+    const char *start = *text;
+    size_t length = token_length(start);
+    if (*start >= '0' && *start <= '9')
         return repeated(a, text);
-    if (length && (*text)[length - 1] == ':') {
-        uint32_t l = find_label(a, *text, length - 1);
+    if (length && start[length - 1] == ':') {
+        uint32_t l = find_label(a, start, length - 1);
         if (l == UINT32_MAX || a->labels[l].step != UINT32_MAX)
-            return bad(a, *text);
+            return bad(a, start);
         a->labels[l].step = (uint32_t)a->out->count;
         *text += length;
         return GPC_OK;
     }
-    return instruction(a, text, 0);
+    gpc_status status = instruction(a, text, 0);
+    return status == GPC_OK && **text && **text != ';' ? bad(a, start) : status;
 }
 
 /* Labels become steps; a listing ends with an exit, so that a walk cannot run off it. */
@@ -202,12 +204,8 @@ gpc_status gpci_listing_assemble(gpc_context *context, gpci_opcodes *opcodes, co
     gpci_listing listing = {NULL, 0, LEAST_REGISTERS};
     assembler a = {.context = context, .opcodes = opcodes, .out = &listing, .error = error};
     gpc_status status = GPC_OK;
-    for (const char *p = text; status == GPC_OK && *(p += strspn(p, " \n;"));) {
+    for (const char *p = text; status == GPC_OK && *(p += strspn(p, " \n;"));)
         status = item(&a, &p);
-        p += strspn(p, " \n");
-        if (status == GPC_OK && *p && *p != ';')
-            status = bad(&a, p);
-    }
     if (status == GPC_OK)
         status = resolve(&a);
     if (status < 0)

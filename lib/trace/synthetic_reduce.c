@@ -16,9 +16,9 @@ static const char scalarprod_code[] =
     "R10 LDC.64; R4 IMAD.MOV.U32 R255 R255 R255; R14 MOV R0; R12 LDC.64;"
     "element: R9 IMAD R5 UR8 R14; R6 IMAD.WIDE R9 R10; R8 IMAD.WIDE R9 R12; R6 LDG.E R6 UR6; R9 LDG.E R8 UR6;"
     "R14 VIADD R14; P0 ISETP.GE.AND R14 UR8; R4 FFMA R9 R6 R4; @!P0 BRA element;"
-    "summed: BSYNC; STS R3 R4; R8 MOV; R15 LEA R8 R3;"
-    "halve: BAR.SYNC.DEFER_BLOCKING; P1 ISETP.GE.U32.AND R0 R8; @!P1 R6 LDS R3; @!P1 R7 LDS R15; @!P1 R6 FADD R6 R7;"
-    "@!P1 STS R3 R6; R8 SHF.R.U32.HI R255 R8; R15 LEA R8 R3; P0 ISETP.NE.AND R8 R255; @P0 BRA halve;"
+    "summed: BSYNC; STS R3 R4; "
+    "8*{BAR.SYNC.DEFER_BLOCKING; P1 ISETP.GT.U32.AND R0; @!P1 R6 LDS R3; @!P1 R7 LDS R3; @!P1 R6 FADD R6 R7;"
+    "@!P1 STS R3 R6};"
     "BAR.SYNC.DEFER_BLOCKING; P1 ISETP.NE.AND R0 R255; R6 LDC.64; R6 IMAD.WIDE R5 R6; @!P1 R9 LDS UR4;"
     "@!P1 STG.E R6 UR6 R9; R5 IADD3 R2 R5 R255; P0 ISETP.GE.AND R5; BAR.SYNC.DEFER_BLOCKING; @!P0 BRA vector; EXIT";
 
@@ -30,7 +30,6 @@ static void halve(gpci_walk *w) {
         gpci_access_if(w, lanes, mine, WORD);
         gpci_access_if(w, lanes, mine + half * WORD, WORD);
         gpci_access_if(w, lanes, mine, WORD);
-        gpci_branch(w, half > 1);
     }
     gpci_barrier(w);
 }
