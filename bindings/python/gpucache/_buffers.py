@@ -9,6 +9,7 @@ of another size and strided arrays are copied.
 import array
 import ctypes
 import mmap
+import sys
 
 from ._constants import Status
 from .errors import ArgumentError
@@ -19,6 +20,8 @@ _TYPES = {
     "I": (ctypes.c_uint32, "IiLl"),
     "B": (ctypes.c_uint8, "Bbc?"),
 }
+
+_NATIVE = "@=<" if sys.byteorder == "little" else "@=>!"
 
 
 def _refuse(what, message):
@@ -41,7 +44,7 @@ def _plain(values, code, what):
         if view.nbytes % size:
             _refuse(what, f"{view.nbytes} bytes are no whole number of {size}-byte elements")
         return view.cast("B").cast(code)
-    if view.itemsize == size and view.format.lstrip("@=") in formats:
+    if view.itemsize == size and view.format.lstrip(_NATIVE) in formats:
         return view.cast("B")
     return None
 
@@ -52,7 +55,7 @@ def source(values, code, what):
     view = _plain(values, code, what)
     if view is None:
         try:
-            view = memoryview(array.array(code, memoryview(values).tolist() if _is_buffer(values) else values))
+            view = memoryview(array.array(code, values))
         except (TypeError, OverflowError, ValueError) as error:
             _refuse(what, error)
     elif view.readonly and not isinstance(values, bytes):
@@ -76,10 +79,3 @@ def target(values, code, count, what):
         _refuse(what, f"room for {room} elements, {count} are needed")
     return ctypes.cast((ctype * room).from_buffer(view), ctypes.POINTER(ctype))
 
-
-def _is_buffer(values):
-    try:
-        memoryview(values)
-    except TypeError:
-        return False
-    return True

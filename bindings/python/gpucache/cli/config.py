@@ -3,7 +3,7 @@
 
 from .._constants import ValueType
 from ..config import config_keys
-from ._common import Failure, add_configuration, add_verbose, configuration, configured, context, table
+from ._common import add_configuration, add_verbose, configuration, configured, context, table
 
 _HEADER = ["key", "type", "unit", "default", "values", "meaning"]
 
@@ -16,7 +16,13 @@ def add(commands):
     parser.add_argument("--markdown", action="store_true", help="the key reference as a Markdown table")
     add_configuration(parser)
     add_verbose(parser)
-    parser.set_defaults(run=run)
+
+    def checked(options):
+        if options.markdown and configured(options):
+            parser.error("--markdown is for the key reference: it takes no configuration")
+        run(options)
+
+    parser.set_defaults(run=checked)
 
 
 def _bound(key, value):
@@ -24,11 +30,12 @@ def _bound(key, value):
     if key.type == ValueType.NUMBER:
         return f"{value:g}"
     number = int(value)
-    if key.type == ValueType.SIZE and number:
-        for shift, unit in ((30, "GiB"), (20, "MiB"), (10, "KiB")):
-            if number % (1 << shift) == 0:
-                return f"{number >> shift}{unit}"
-    return str(number)
+    if key.type != ValueType.SIZE:
+        return str(number)
+    for shift, unit in ((30, "GiB"), (20, "MiB"), (10, "KiB")):
+        if number and number % (1 << shift) == 0:
+            return f"{number >> shift}{unit}"
+    return f"{number}B"
 
 
 def values(key):
@@ -58,17 +65,13 @@ def _markdown(rows):
 
 def _effective(config):
     pairs = [(key, config[key.name]) for key in config_keys()]
-    lines = [f"{key.name} = {value}" for key, value in pairs]
-    width = max(map(len, lines))
-    for line, (key, value) in zip(lines, pairs):
-        same = value == key.initial
-        yield line if same else f"{line.ljust(width)}  # default {key.initial or 'none'}"
+    for key, value in pairs:
+        line = f"{key.name} = {value}"
+        yield line if value == key.initial else f"{line.ljust(38)}  # default {key.initial or 'none'}"
 
 
 def run(options):
     if configured(options):
-        if options.markdown:
-            raise Failure("--markdown is for the key reference: it takes no configuration")
         with context(options) as made, configuration(made, options) as config:
             print("\n".join(_effective(config)))
         return

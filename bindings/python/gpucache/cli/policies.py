@@ -22,7 +22,11 @@ def geometry(made, config):
         hierarchy.begin_kernel()
         capacity = hierarchy.stats()["l1.capacity"]
     ways, line = config.number("l1.ways"), config.number("l1.line")
-    sets = max(1, capacity // (ways * line))
+    if config["l1.unified"] == "true" and config["l1.resize"] == "ways":
+        sets = config.number("l1.size") // (ways * line)
+        ways = capacity // (sets * line)
+    else:
+        sets = capacity // (ways * line)
     return {"sets": sets, "ways": ways, "line_bytes": line, "sectors": config.number("l1.sectors")}
 
 

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What the tests of the bindings share: paths, the command line in a process of its own, a small trace, C programs."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+PYTHON = os.path.join(ROOT, "bindings", "python")
+PACKAGE = os.path.join(PYTHON, "gpucache")
+INCLUDE = os.path.join(ROOT, "include")
+CC = os.environ.get("CC", "cc").split()
+
+sys.path.insert(0, PYTHON)
+
+needs_compiler = unittest.skipUnless(shutil.which(CC[0]), f"no C compiler: {CC[0]}")
+
+
+def environment(**changes):
+    """The environment with the package importable; None removes a variable."""
+    found = {**os.environ, "PYTHONPATH": PYTHON, **changes}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def python(*arguments, **changes):
+    """Run Python; text of stdout and stderr, and the exit code."""
+    return subprocess.run(
+        [sys.executable, *arguments], env=environment(**changes), capture_output=True, text=True, timeout=600
+    )
+
+
+def command(*arguments, **changes):
+    """Run `python3 -m gpucache`."""
+    return python("-m", "gpucache", *arguments, **changes)
+
+
+def shared_library(folder, name, source):
+    """Compile C to a shared library; its path."""
+    path = os.path.join(folder, name)
+    code = path + ".c"
+    with open(code, "w", encoding="utf-8") as file:
+        file.write(source)
+    subprocess.run([*CC, "-shared", "-fPIC", "-I", INCLUDE, "-o", path, code], check=True)
+    return path
+
+
+class TemporaryCase(unittest.TestCase):
+    """A case with a folder of its own, and a context."""
+
+    def setUp(self):
+        import gpucache
+
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        self.folder = holder.name
+        self.context = gpucache.Context()
+        self.addCleanup(self.context.close)
+
+    def path(self, *names):
+        return os.path.join(self.folder, *names)
+
+    def write(self, name, text):
+        path = self.path(name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        return path
+
+
+# A trace. Every warp loads 32 consecutive words of its own, loads them again, stores one line, and exits.
+
+BASE = 0x7F0000000000
+INSTRUCTIONS = (
+    "0000 ffffffff 1 R1 S2R 0 0",
+    "0010 ffffffff 1 R2 LDG.E 1 R4 4 1 0x{load:x} 4",
+    "0020 ffffffff 1 R3 LDG.E 1 R4 4 1 0x{load:x} 4",
+    "0030 ffffffff 0 STG.E 2 R6 R3 4 1 0x{store:x} 4",
+    "0040 ffffffff 0 EXIT 0 0",
+)
+
+
+def traceg(name="_Z5twicePfS_", blocks=4, warps=2, shared=0):
+    """Text of a kernel: per warp 2 loads and 1 store of a whole line, all warps on lines of their own."""
+    lines = [
+        f"-kernel name = {name}", "-kernel id = 1", f"-grid dim = ({blocks},1,1)", f"-block dim = ({32 * warps},1,1)",
+        f"-shmem = {shared}", "-nregs = 16", "-binary version = 90", "-cuda stream id = 0",
+        "-shmem base_addr = 0x00007e0000000000", "-local mem base_addr = 0x00007d0000000000", "-nvbit version = 1.5",
+        "-accelsim tracer version = 4", "-enable lineinfo = 0", "#traces format = PC mask", "",
+    ]  # fmt: skip
+    for block in range(blocks):
+        lines += ["#BEGIN_TB", f"thread block = {block},0,0"]
+        for warp in range(warps):
+            line = block * warps + warp
+            lines += [f"warp = {warp}", f"insts = {len(INSTRUCTIONS)}"]
+            places = {"load": BASE + 128 * line, "store": BASE + (1 << 30) + 128 * line}
+            lines += [text.format(**places) for text in INSTRUCTIONS]
+        lines.append("#END_TB")
+    return "\n".join(lines) + "\n"
+
+
+def write_trace(folder, kernels=(("_Z5twicePfS_", 4),), placement=None):
+    """A folder with kernelslist.g and its kernels, (name, blocks) each; `placement` is the first one's SMs."""
+    os.makedirs(folder, exist_ok=True)
+    files = []
+    for number, (name, blocks) in enumerate(kernels, 1):
+        files.append(f"kernel-{number}.traceg")
+        with open(os.path.join(folder, files[-1]), "w", encoding="utf-8") as file:
+            file.write(traceg(name, blocks))
+    with open(os.path.join(folder, "kernelslist.g"), "w", encoding="utf-8") as file:
+        file.write("MemcpyHtoD,0x7f0000000000,4096\n" + "".join(name + "\n" for name in files))
+    if placement is not None:
+        with open(os.path.join(folder, "kernel-1.sm"), "w", encoding="utf-8") as file:
+            file.write("".join(f"{sm}\n" for sm in placement))
+    return folder

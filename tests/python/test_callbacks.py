@@ -1,0 +1,317 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Callbacks: what they are given, what they may call, and that an exception in one is never lost."""
+
+import gc
+import sys
+import traceback
+import unittest
+
+from harness import TemporaryCase
+
+import gpucache
+from gpucache import Kind, _native
+from test_policy import PythonLru
+
+LINE = 128
+
+
+class Boom(Exception):
+    """What the callbacks raise."""
+
+
+def raising(*_):
+    raise Boom("from a callback")
+
+
+class CacheCallbacks(TemporaryCase):
+    def test_fill_and_evict(self):
+        fills, evictions = [], []
+        with gpucache.Cache(
+            self.context, sets=1, ways=1, sectors=4,
+            on_fill=lambda line, set, way, sectors, request: fills.append((line, set, way, sectors, request.pc)),
+            on_evict=lambda gone, request: evictions.append(
+                (gone.line_address, gone.dirty_sectors, gone.forced, request.address if request else None)
+            ),
+        ) as cache:  # fmt: skip
+            cache.access(32, size=32, pc=1)
+            cache.access(64, size=32, pc=2)
+            cache.access(64, size=32, kind=Kind.STORE)
+            cache.access(LINE, pc=3)
+            cache.access(LINE, kind=Kind.STORE)
+            cache.flush()
+            cache.invalidate()
+        self.assertEqual(fills, [(0, 0, 0, 0b0010, 1), (0, 0, 0, 0b0100, 2), (LINE, 0, 0, 0b1111, 3)])
+        self.assertEqual(evictions, [(0, 0b0100, 0, LINE), (LINE, 0b1111, 1, None), (LINE, 0, 1, None)])
+
+    def test_levels_by_hand(self):
+        """A callback may call into another cache."""
+        below = gpucache.Cache(self.context)
+        with gpucache.Cache(
+            self.context, sets=1, ways=1, on_evict=lambda gone, _: below.access(gone.line_address, kind=Kind.STORE)
+        ) as above:
+            above.access(0)
+            above.access(LINE)
+        self.assertEqual(below.stats()["writes"], 1)
+        below.close()
+
+    def test_index_function(self):
+        with gpucache.Cache(self.context, sets=4, ways=1, index_fn=lambda number, sets: number // 2 % sets) as cache:
+            self.assertEqual(cache.access(2 * LINE).set, 1)
+            self.assertEqual(cache.access(3 * LINE).set, 1)
+
+    def test_exceptions(self):
+        for name in ("on_fill", "on_evict", "index_fn"):
+            with self.subTest(name), gpucache.Cache(self.context, sets=1, ways=1, **{name: raising}) as cache:
+                try:
+                    cache.access(0)
+                    cache.access(LINE)
+                except Boom as error:
+                    frames = [frame.name for frame in traceback.extract_tb(error.__traceback__)]
+                self.assertEqual(frames[-1], "raising")
+                self.assertIn("access", frames)
+                cache.stats()  # and that was all
+
+    def test_exception_of_a_batch(self):
+        with gpucache.Cache(self.context, sets=1, ways=1, on_evict=raising) as cache:
+            with self.assertRaises(Boom) as caught:
+                cache.access_many([0, LINE, 2 * LINE])
+            self.assertGreaterEqual(caught.exception.done, 1)
+
+    def test_index_out_of_range(self):
+        with gpucache.Cache(self.context, sets=4, index_fn=lambda number, sets: sets) as cache:
+            with self.assertRaisesRegex(ValueError, "returned set 4 of 4"):
+                cache.access(0)
+
+    def test_own_cache_is_refused(self):
+        def call_back(*_):
+            cache.access(0)
+
+        with gpucache.Cache(self.context, on_fill=call_back) as cache:
+            with self.assertRaisesRegex(gpucache.StateError, "may not call into its object"):
+                cache.access(0)
+            with self.assertRaises(gpucache.StateError):
+                cache.access(LINE)
+
+    def test_close_in_its_own_callback_is_refused(self):
+        with gpucache.Cache(self.context, on_fill=lambda *_: cache.close()) as cache:
+            with self.assertRaises(gpucache.StateError):
+                cache.access(0)
+            self.assertFalse(cache.closed)
+
+    def test_nested(self):
+        """An exception passes through the callback of another cache, which may catch it."""
+        caught = []
+
+        def through(*_):
+            try:
+                inner.access(0)
+            except Boom as error:
+                caught.append(error)
+
+        with gpucache.Cache(self.context, on_fill=raising) as inner:
+            with gpucache.Cache(self.context, on_fill=through) as outer:
+                outer.access(0)
+            with gpucache.Cache(self.context, on_fill=lambda *_: inner.access(LINE)) as outer:
+                with self.assertRaises(Boom):
+                    outer.access(0)
+        self.assertEqual(len(caught), 1)
+
+
+class PolicyCallbacks(TemporaryCase):
+    def failing(self, *names, base=PythonLru):
+        kind = type("Failing", (base,), {"name": "failing", **{name: raising for name in names}})
+        return self.context.register(kind)
+
+    def test_exceptions(self):
+        for method in ("on_hit", "on_miss", "choose_victim", "on_fill", "on_evict", "on_invalidate", "on_warp_event"):
+            with self.subTest(method), gpucache.Context() as context:
+                context.register(type("Failing", (PythonLru,), {"name": "failing", method: raising}))
+                with gpucache.Cache(context, sets=1, ways=1, replacement="failing") as cache:
+                    with self.assertRaises(Boom):
+                        cache.access(0)
+                        cache.access(0)
+                        cache.access(LINE)
+                        cache.invalidate()
+                        cache.warp_event(gpucache.WarpEventKind.WARP_EXIT)
+                    cache.stats()
+
+    def test_exceptions_of_a_predictor(self):
+        for method in ("predict", "on_reply", "respond", "on_hit", "on_fill"):
+            with self.subTest(method), gpucache.Context() as context:
+                methods = {"predict": lambda self, set, request: None, method: raising}
+                context.register(type("Failing", (gpucache.Predictor,), {"name": "failing", **methods}))
+                with gpucache.Cache(context, predictor="failing") as cache:
+                    with self.assertRaises(Boom):
+                        cache.access(0)
+                        cache.access(0)
+                        cache.reply("cache", 0, 0)
+                        cache.respond(0)
+                    cache.stats()
+
+    def test_a_batch_stops_at_the_failed_choice(self):
+        self.failing("choose_victim")
+        with gpucache.Cache(self.context, sets=1, ways=2, replacement="failing") as cache:
+            with self.assertRaises(Boom) as caught:
+                cache.access_many([0, LINE, 0, 2 * LINE, 0])
+            self.assertEqual(caught.exception.done, 3)
+            self.assertEqual([line.line_address for line in cache.lines()], [0, LINE])
+
+    def test_init(self):
+        self.failing("__init__")
+        with self.assertRaises(Boom):
+            gpucache.Cache(self.context, replacement="failing")
+        with gpucache.Cache(self.context) as cache:
+            with self.assertRaises(Boom):
+                cache.set_replacement("failing")
+            cache.access(0)
+            self.assertTrue(cache.access(0).hit)  # the old one stayed
+
+    def test_cost(self):
+        self.context.register(type("Failing", (PythonLru,), {"name": "failing", "cost_bits": classmethod(raising)}))
+        with self.assertRaises(Boom):
+            self.context.policy_cost("replacement", "failing", sets=1, ways=1)
+
+    def test_finish_raises_from_close(self):
+        self.failing("finish")
+        cache = gpucache.Cache(self.context, replacement="failing")
+        with self.assertRaises(Boom):
+            cache.close()
+        self.assertTrue(cache.closed)
+
+    def unseen(self):
+        """Exceptions that nobody could catch."""
+        seen = []
+        before = sys.unraisablehook
+        sys.unraisablehook = lambda found: seen.append(found.exc_value)
+        self.addCleanup(setattr, sys, "unraisablehook", before)
+        return seen
+
+    def test_finish_from_the_garbage_collector(self):
+        seen = self.unseen()
+        self.failing("finish")
+        cache = gpucache.Cache(self.context, replacement="failing")
+        del cache
+        gc.collect()
+        self.assertEqual([type(error) for error in seen], [Boom])
+
+    def test_second_exception_is_reported(self):
+        """The policy and the predictor both fail in finish: one is raised, the other shown."""
+        seen = self.unseen()
+
+        def other(*_):
+            raise KeyError("the predictor's")
+
+        self.failing("finish")
+        methods = {"name": "failing", "finish": other, "predict": raising}
+        self.context.register(type("FailingToo", (gpucache.Predictor,), methods))
+        cache = gpucache.Cache(self.context, replacement="failing", predictor="failing")
+        with self.assertRaises((Boom, KeyError)) as caught:
+            cache.close()
+        self.assertEqual(len(seen), 1)
+        self.assertEqual({type(caught.exception), type(seen[0])}, {Boom, KeyError})
+
+    def test_impossible_victims(self):
+        class Wrong(PythonLru):
+            name = "wrong"
+            answer = None
+
+            def choose_victim(self, set, candidates, request):
+                return self.answer
+
+        self.context.register(Wrong)
+        for answer, error in ((7, gpucache.CallbackError), (None, TypeError), ("0", TypeError), (-1, ValueError),
+                              (2**32, ValueError)):  # fmt: skip
+            Wrong.answer = answer
+            with self.subTest(answer=answer):
+                with gpucache.Cache(self.context, sets=1, ways=1, replacement="wrong") as cache:
+                    cache.access(0)
+                    with self.assertRaises(error):
+                        cache.access(LINE)
+                    self.assertTrue(cache.access(0).hit)
+
+    def test_may_not_call_the_library(self):
+        other = gpucache.Cache(self.context)
+        context = self.context
+
+        class Curious(PythonLru):
+            name = "curious"
+            calls = (lambda: other.access(0), other.close, lambda: gpucache.Cache(context), context.close)
+
+            def on_fill(self, set, way, request):
+                self.calls[request.pc]()
+
+        context.register(Curious)
+        for number in range(len(Curious.calls)):
+            with gpucache.Cache(context, replacement="curious") as cache:
+                with self.assertRaisesRegex(gpucache.StateError, "a callback may not call"):
+                    cache.access(0, pc=number)
+        self.assertFalse(other.closed or context.closed)
+        other.close()
+
+    def test_garbage_inside_a_policy_waits(self):
+        """An object that dies inside a policy's method is given back when the call is over."""
+        given_back = []
+
+        class Noted(PythonLru):
+            name = "noted"
+
+            def finish(self):
+                given_back.append("finish")
+
+        class Dropping(PythonLru):
+            name = "dropping"
+
+            def on_fill(self, set, way, request):
+                victims.clear()
+                given_back.append("on_fill")
+
+        self.context.register(Noted)
+        self.context.register(Dropping)
+        victims = [gpucache.Cache(self.context, replacement="noted")]
+        with gpucache.Cache(self.context, replacement="dropping") as cache:
+            cache.access(0)
+            self.assertEqual(given_back, ["on_fill", "finish"])
+
+    def test_interrupt(self):
+        """Ctrl-C in a policy reaches the caller."""
+
+        def interrupt(*_):
+            raise KeyboardInterrupt
+
+        self.context.register(type("Failing", (PythonLru,), {"name": "failing", "on_hit": interrupt}))
+        with gpucache.Cache(self.context, replacement="failing") as cache:
+            with self.assertRaises(KeyboardInterrupt):
+                cache.access_many([0, 0])
+
+
+class Log(TemporaryCase):
+    """Nothing in the library is sure to log, so the trampoline is called as the library would call it."""
+
+    def test_messages_and_exceptions(self):
+        from gpucache.context import _log
+
+        said = []
+        token = _native.hold(lambda: context)
+        with gpucache.Context(log=lambda level, message: said.append((level, message))) as context:
+            _log(token, 1, b"hello")
+            self.assertEqual(said, [(gpucache.LogLevel.INFO, "hello")])
+            context.log = raising
+            _log(token, 0, b"again")
+            with self.assertRaises(Boom):
+                _native.settle()
+        _native.drop(token)
+        _log(token, 0, b"to nobody")
+        _native.settle()
+
+    def test_log_needs_no_closing(self):
+        gc.collect()
+        tokens = len(_native._tokens)
+        context = gpucache.Context(log=print)
+        self.assertEqual(len(_native._tokens), tokens + 1)
+        del context
+        gc.collect()
+        self.assertEqual(len(_native._tokens), tokens)
+
+
+if __name__ == "__main__":
+    unittest.main()
