@@ -191,6 +191,9 @@ void gpci_complete(gpc_cache *cache, const gpc_request *request, const gpci_view
  */
 void gpci_drop(gpc_cache *cache, uint32_t set, uint32_t way, const gpc_request *request, gpc_eviction *eviction);
 
+/* The resident line of an address; false where there is none. */
+bool gpci_line_of(const gpc_cache *cache, uint64_t address, gpc_line *line);
+
 /* The predictor's word on a miss; `word` for the level below. */
 gpc_decision gpci_predict(gpc_cache *cache, const gpc_request *request, uint32_t set, uint32_t *word);
 

@@ -132,30 +132,43 @@ gpc_status gpc_cache_flush(gpc_cache *cache, uint64_t *out_sectors) {
     return GPC_OK;
 }
 
+static void describe_line(const gpc_cache *cache, uint32_t set, uint32_t way, gpc_line *line) {
+    size_t slot = gpci_slot(cache, set, way);
+    uint32_t state = cache->states[slot];
+    *line = (gpc_line){.line_address = gpci_line_at(cache, slot) << cache->line_shift,
+                       .set = set,
+                       .way = way,
+                       .reuse_count = cache->reuse ? cache->reuse[slot] : 0,
+                       .warp = cache->warps ? cache->warps[slot] : 0,
+                       .valid_sectors = GPCI_VALID(state),
+                       .dirty_sectors = GPCI_DIRTY(state),
+                       .pending_sectors = GPCI_PENDING(state),
+                       .priority = (uint8_t)GPCI_PRIORITY(state)};
+    if (cache->written) {
+        line->written_bytes[0] = cache->written[slot].word[0];
+        line->written_bytes[1] = cache->written[slot].word[1];
+    }
+}
+
+bool gpci_line_of(const gpc_cache *cache, uint64_t address, gpc_line *line) {
+    uint64_t number = address >> cache->line_shift;
+    uint32_t set = gpci_index_of(&cache->index, number), way = gpci_find(cache, set, number);
+    if (way == GPCI_NO_WAY)
+        return false;
+    describe_line(cache, set, way, line);
+    return true;
+}
+
 gpc_status gpc_cache_next_line(const gpc_cache *cache, uint64_t *cursor, gpc_line *line) {
     if (!cache || !cursor || !line)
         return GPC_ERROR_ARGUMENT;
     for (uint64_t lines = (uint64_t)cache->sets * cache->ways; *cursor < lines;) {
         uint32_t set = (uint32_t)(*cursor / cache->ways), way = (uint32_t)(*cursor % cache->ways);
         ++*cursor;
-        if (!gpci_valid_way(cache, set, way))
-            continue;
-        size_t slot = gpci_slot(cache, set, way);
-        uint32_t state = cache->states[slot];
-        *line = (gpc_line){.line_address = gpci_line_at(cache, slot) << cache->line_shift,
-                           .set = set,
-                           .way = way,
-                           .reuse_count = cache->reuse ? cache->reuse[slot] : 0,
-                           .warp = cache->warps ? cache->warps[slot] : 0,
-                           .valid_sectors = GPCI_VALID(state),
-                           .dirty_sectors = GPCI_DIRTY(state),
-                           .pending_sectors = GPCI_PENDING(state),
-                           .priority = (uint8_t)GPCI_PRIORITY(state)};
-        if (cache->written) {
-            line->written_bytes[0] = cache->written[slot].word[0];
-            line->written_bytes[1] = cache->written[slot].word[1];
+        if (gpci_valid_way(cache, set, way)) {
+            describe_line(cache, set, way, line);
+            return GPC_OK;
         }
-        return GPC_OK;
     }
     return GPC_END;
 }

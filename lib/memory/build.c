@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "memory/hierarchy.h"
+
+#include <string.h>
+
+/* From configuration keys to caches. */
+
+static gpc_status refuse(gpci_key key, const gpc_hierarchy *h, const char *why, gpc_error *error) {
+    return gpci_fail(error, GPC_ERROR_RANGE, "%s = %s: %s", gpci_key_name(key), gpci_config_text(h->config, key), why);
+}
+
+static gpc_status make_level(gpc_hierarchy *h, gpci_key line_key, gpci_key sectors_key, gpci_level *level,
+                             gpc_error *error) {
+    uint64_t line = gpci_number(h, line_key), sectors = gpci_number(h, sectors_key);
+    if (!gpci_power_of_two(line) || line < GPCI_SEGMENT || line > 128)
+        return refuse(line_key, h, "lines of a hierarchy are 32, 64 or 128 bytes", error);
+    if (!gpci_power_of_two(sectors) || line / sectors < GPCI_SEGMENT)
+        return refuse(sectors_key, h, "sectors must be a power of two, each of 32 bytes or more", error);
+    unsigned segments = (unsigned)(line / GPCI_SEGMENT), per_sector = segments / (unsigned)sectors;
+    *level = (gpci_level){.line_bytes = (uint32_t)line,
+                          .line_shift = gpci_log2(line),
+                          .all_segments = (uint8_t)((1u << segments) - 1)};
+    for (unsigned mask = 0; mask < 16; mask++)
+        for (unsigned i = 0; i < segments; i++) {
+            if (mask >> i & 1)
+                level->sectors_of[mask] |= (uint8_t)(1u << i / per_sector);
+            if (mask >> i / per_sector & 1)
+                level->segments_of[mask] |= (uint8_t)(1u << i);
+        }
+    return GPC_OK;
+}
+
+static void assign_partitions(gpc_hierarchy *h) {
+    uint64_t how = gpci_number(h, GPCI_KEY_L2_SM_PARTITION); /* halves, pairs, groups */
+    for (uint32_t sm = 0; sm < h->sms && h->partitions == 2; sm++)
+        h->sm_partition[sm] = how == 0 ? sm >= (h->sms + 1) / 2 : how == 1 ? sm / 2 % 2 : sm / 16 % 2;
+}
+
+gpc_status gpci_build_levels(gpc_hierarchy *h, gpc_error *error) {
+    h->sms = (uint32_t)gpci_number(h, GPCI_KEY_SM_COUNT);
+    h->lanes = (uint32_t)gpci_number(h, GPCI_KEY_SM_LANES);
+    h->slices = (uint32_t)gpci_number(h, GPCI_KEY_L2_SLICES);
+    h->partitions = (uint32_t)gpci_number(h, GPCI_KEY_L2_PARTITIONS);
+    h->l1_local_only = gpci_number(h, GPCI_KEY_L1_SPACES) == 1;
+    h->inclusive = gpci_number(h, GPCI_KEY_L2_INCLUSION) == 1;
+    h->slices_per_partition = h->slices / h->partitions;
+    if (h->slices % h->partitions)
+        return refuse(GPCI_KEY_L2_SLICES, h, "must be a multiple of l2.partitions", error);
+    gpc_status status = make_level(h, GPCI_KEY_L1_LINE, GPCI_KEY_L1_SECTORS, &h->l1_level, error);
+    if (status == GPC_OK)
+        status = make_level(h, GPCI_KEY_L2_LINE, GPCI_KEY_L2_SECTORS, &h->l2_level, error);
+    if (status < 0)
+        return status;
+    if (h->l2_level.line_bytes < h->l1_level.line_bytes)
+        return refuse(GPCI_KEY_L2_LINE, h, "must be at least l1.line", error);
+    if (gpci_number(h, GPCI_KEY_L2_INTERLEAVE_BYTES) < h->l2_level.line_bytes)
+        return refuse(GPCI_KEY_L2_INTERLEAVE_BYTES, h, "must be at least l2.line", error);
+    status = gpci_interleave_init(&h->interleave, (gpci_spread)gpci_number(h, GPCI_KEY_L2_INTERLEAVE),
+                                  gpci_number(h, GPCI_KEY_L2_INTERLEAVE_BYTES), h->slices_per_partition, error);
+    if (status < 0)
+        return status;
+    h->sm_partition = gpci_zalloc(h->context, h->sms, sizeof *h->sm_partition);
+    if (!h->sm_partition)
+        return gpci_out_of_memory(error);
+    assign_partitions(h);
+    return GPC_OK;
+}
+
+/* One cache, with an error that names the configuration rather than the option struct. */
+static gpc_status make_caches(gpc_hierarchy *h, const char *level, gpc_cache_options *options, uint32_t count,
+                              gpc_error *error, gpc_cache ***out) {
+    gpc_cache **caches = gpci_zalloc(h->context, count, sizeof *caches);
+    if (!caches)
+        return gpci_out_of_memory(error);
+    options->instances = count;
+    for (uint32_t i = 0; i < count; i++) {
+        gpc_error detail = GPC_ERROR_INIT;
+        options->instance = i;
+        gpc_status status = gpc_cache_create(h->context, options, &detail, &caches[i]);
+        if (status < 0) {
+            gpci_destroy_caches(h, caches, count);
+            return gpci_fail(error, status, "%s: %s", level, detail.message);
+        }
+    }
+    *out = caches;
+    return GPC_OK;
+}
+
+void gpci_destroy_caches(gpc_hierarchy *h, gpc_cache **caches, uint32_t count) {
+    for (uint32_t i = 0; caches && i < count; i++)
+        gpc_cache_destroy(caches[i]);
+    gpci_free(h->context, caches);
+}
+
+gpc_status gpci_build_l1(gpc_hierarchy *h, const gpci_share *share, gpc_error *error, gpc_cache ***out) {
+    gpc_cache_options o = GPC_CACHE_OPTIONS_INIT;
+    o.sets = share->sets;
+    o.ways = share->ways;
+    o.line_bytes = h->l1_level.line_bytes;
+    o.sectors = (uint32_t)gpci_number(h, GPCI_KEY_L1_SECTORS);
+    o.fetch_sectors = (uint32_t)gpci_number(h, GPCI_KEY_L1_FETCH);
+    o.index = (uint32_t)gpci_number(h, GPCI_KEY_L1_INDEX);
+    o.write_policy = (uint32_t)gpci_number(h, GPCI_KEY_L1_WRITE);
+    o.write_policy_local = (uint32_t)gpci_number(h, GPCI_KEY_L1_WRITE_LOCAL);
+    o.write_allocate = (uint32_t)gpci_number(h, GPCI_KEY_L1_WRITE_ALLOCATE);
+    o.write_allocate_local = (uint32_t)gpci_number(h, GPCI_KEY_L1_WRITE_ALLOCATE_LOCAL);
+    o.allocate = (uint32_t)gpci_number(h, GPCI_KEY_L1_ALLOCATE);
+    o.track_reuse = (uint32_t)gpci_number(h, GPCI_KEY_L1_TRACK_REUSE);
+    o.track_warps = (uint32_t)gpci_number(h, GPCI_KEY_L1_TRACK_WARPS);
+    o.replacement = gpci_config_text(h->config, GPCI_KEY_L1_REPLACEMENT);
+    o.predictor = gpci_config_text(h->config, GPCI_KEY_L1_BYPASS);
+    return make_caches(h, "l1", &o, h->sms, error, out);
+}
+
+gpc_status gpci_build_l2(gpc_hierarchy *h, gpc_error *error) {
+    gpc_cache_options o = GPC_CACHE_OPTIONS_INIT;
+    uint64_t lines = gpci_number(h, GPCI_KEY_L2_SIZE) / h->l2_level.line_bytes / h->slices;
+    o.ways = (uint32_t)gpci_number(h, GPCI_KEY_L2_WAYS);
+    o.sets = lines / o.ways;
+    if (!o.sets)
+        return refuse(GPCI_KEY_L2_SIZE, h, "holds less than one set of each slice", error);
+    o.line_bytes = h->l2_level.line_bytes;
+    o.sectors = (uint32_t)gpci_number(h, GPCI_KEY_L2_SECTORS);
+    o.fetch_sectors = (uint32_t)gpci_number(h, GPCI_KEY_L2_FETCH);
+    o.index = (uint32_t)gpci_number(h, GPCI_KEY_L2_INDEX);
+    o.write_policy = o.write_policy_local = (uint32_t)gpci_number(h, GPCI_KEY_L2_WRITE);
+    o.write_allocate = o.write_allocate_local = (uint32_t)gpci_number(h, GPCI_KEY_L2_WRITE_ALLOCATE);
+    o.atomics_here = 1;
+    o.replacement = gpci_config_text(h->config, GPCI_KEY_L2_REPLACEMENT);
+    o.predictor = gpci_config_text(h->config, GPCI_KEY_L2_BYPASS);
+    return make_caches(h, "l2", &o, h->slices, error, &h->l2);
+}

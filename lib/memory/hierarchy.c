@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "memory/hierarchy.h"
+
+/* The hierarchy as an object: creation, launches, warp accesses, statistics. */
+
+gpc_status gpc_hierarchy_create(gpc_context *context, const gpc_config *config, gpc_error *error,
+                                gpc_hierarchy **out) {
+    if (!context || !config || !out)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_create: %s is NULL",
+                         !context ? "context" : !config ? "config" : "out");
+    gpc_hierarchy *h = gpci_zalloc(context, 1, sizeof *h);
+    if (!h)
+        return gpci_out_of_memory(error);
+    h->context = gpci_retain(context);
+    h->cold = true;
+    gpc_stats_init(&h->stats);
+    gpc_cache_stats_init(&h->retired);
+    gpc_status status = gpc_config_copy(config, error, &h->config);
+    if (status == GPC_OK)
+        status = gpci_build_levels(h, error);
+    if (status == GPC_OK)
+        status = gpci_launch_share(h, NULL, &h->share, error);
+    if (status == GPC_OK && gpci_number(h, GPCI_KEY_L1_ENABLED))
+        status = gpci_build_l1(h, &h->share, error, &h->l1);
+    if (status == GPC_OK && gpci_number(h, GPCI_KEY_L2_ENABLED))
+        status = gpci_build_l2(h, error);
+    if (status < 0) {
+        gpc_hierarchy_destroy(h);
+        return status;
+    }
+    *out = h;
+    return GPC_OK;
+}
+
+void gpc_hierarchy_destroy(gpc_hierarchy *h) {
+    if (!h)
+        return;
+    gpc_context *context = h->context;
+    gpci_destroy_caches(h, h->l1, h->sms);
+    gpci_destroy_caches(h, h->l2, h->slices);
+    gpci_free(context, h->sm_partition);
+    gpc_config_destroy(h->config);
+    gpci_free(context, h);
+    gpci_release(context);
+}
+
+static void add_cache_stats(gpc_cache_stats *into, const gpc_cache *cache) {
+    gpc_cache_stats more;
+    gpc_cache_stats_init(&more);
+    gpc_cache_get_stats(cache, &more);
+#define X(field, name, unit, merge, meaning) into->field += more.field;
+    GPC_CACHE_COUNTERS(X)
+#undef X
+}
+
+/* Another share of a unified memory: new L1s, empty, in place of the old ones. */
+static gpc_status resize_l1(gpc_hierarchy *h, const gpci_share *share, gpc_error *error) {
+    gpc_cache **l1;
+    gpc_status status = gpci_build_l1(h, share, error, &l1);
+    if (status < 0)
+        return status;
+    status = gpci_path_flush_l1(h);
+    for (uint32_t sm = 0; sm < h->sms; sm++)
+        add_cache_stats(&h->retired, h->l1[sm]);
+    gpci_destroy_caches(h, h->l1, h->sms);
+    h->l1 = l1;
+    return status;
+}
+
+static gpc_status tell_kernel_start(gpc_hierarchy *h) {
+    for (uint32_t sm = 0; h->l1 && sm < h->sms; sm++) {
+        gpc_warp_event event = {.kind = GPC_KERNEL_START, .sm = sm, .kernel = h->kernel};
+        gpc_cache_warp_event(h->l1[sm], &event);
+    }
+    return GPC_OK;
+}
+
+gpc_status gpci_hierarchy_empty(gpc_hierarchy *h) {
+    uint64_t flush = gpci_number(h, GPCI_KEY_KERNELS_FLUSH); /* none, l1, all */
+    gpc_status status = flush >= 1 ? gpci_path_flush_l1(h) : GPC_OK;
+    if (flush == 2 && status == GPC_OK) {
+        status = gpci_path_flush_l2(h);
+        h->cold = true;
+    }
+    return status;
+}
+
+gpc_status gpc_hierarchy_begin_kernel(gpc_hierarchy *h, const gpc_launch *launch, gpc_error *error) {
+    if (!h)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_begin_kernel: hierarchy is NULL");
+    gpc_launch l = GPC_LAUNCH_INIT;
+    gpci_share share;
+    gpc_status status = gpci_take(&l, sizeof l, sizeof l, launch, "gpc_launch", error);
+    if (status == GPC_OK)
+        status = gpci_launch_share(h, launch ? &l : NULL, &share, error);
+    if (status == GPC_OK && h->l1 && (share.sets != h->share.sets || share.ways != h->share.ways))
+        status = resize_l1(h, &share, error);
+    if (status < 0)
+        return status;
+    h->share = share;
+    status = gpci_hierarchy_empty(h);
+    h->kernel++;
+    h->stats.kernels++;
+    h->stats.l1_capacity = h->l1 ? share.l1_bytes : 0;
+    h->stats.resident_blocks = launch ? gpc_hierarchy_occupancy(h, &l) : 0;
+    uint64_t sectors = h->cold ? gpci_number(h, GPCI_KEY_LAUNCH_SECTORS) : 0;
+    h->stats.dram_launch_sectors += sectors;
+    h->stats.dram_read_sectors += sectors;
+    gpci_launch_code(h, l.code_bytes);
+    return status == GPC_OK ? tell_kernel_start(h) : status;
+}
+
+static gpc_status check(const gpc_hierarchy *h, const gpc_warp_access *w) {
+    if (w->sm >= h->sms || !w->width || w->width > 64 || w->kind >= GPC_KIND_COUNT || w->space >= GPC_SPACE_COUNT ||
+        w->hint >= GPC_HINT_COUNT || w->priority >= GPC_PRIORITY_COUNT || (w->mask && !w->addresses) ||
+        (h->lanes < 64 && w->mask >> h->lanes))
+        return GPC_ERROR_ARGUMENT;
+    return GPC_OK;
+}
+
+static void count_lines(gpc_hierarchy *h, const gpc_warp_access *w, const gpci_transaction *lines, uint32_t count,
+                        gpc_warp_result *result) {
+    bool whole_lines = h->l1 && h->l1_level.sectors_of[15] == 1;
+    uint64_t segments = 0, used = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        segments += gpci_popcount(lines[i].segments);
+        used += gpci_popcount(lines[i].bytes[0]) + gpci_popcount(lines[i].bytes[1]);
+    }
+    result->lines = count;
+    result->sectors = (uint32_t)segments;
+    switch (w->kind) {
+    case GPC_LOAD:
+        h->stats.l1_load_requests++;
+        h->stats.l1_load_lines += count;
+        h->stats.l1_load_sectors += segments;
+        h->stats.l1_load_bytes_used += used;
+        h->stats.l1_load_bytes_moved += whole_lines ? (uint64_t)count * h->l1_level.line_bytes : segments * GPCI_SEGMENT;
+        h->stats.l1_transactions_per_load[count < GPC_TRANSACTION_BUCKETS ? count : GPC_TRANSACTION_BUCKETS - 1]++;
+        break;
+    case GPC_STORE:
+        h->stats.l1_store_requests++;
+        h->stats.l1_store_sectors += segments;
+        break;
+    case GPC_ATOMIC:
+    case GPC_REDUCTION:
+        h->stats.l1_atomic_requests++;
+        h->stats.l1_atomic_sectors += segments;
+        break;
+    default:
+        break;
+    }
+}
+
+gpc_status gpc_hierarchy_access(gpc_hierarchy *h, const gpc_warp_access *access, gpc_warp_result *result) {
+    gpc_warp_access w = GPC_WARP_ACCESS_INIT;
+    if (!h || !access)
+        return GPC_ERROR_ARGUMENT;
+    gpc_status status = gpci_take(&w, sizeof w, sizeof w, access, "gpc_warp_access", NULL);
+    if (status == GPC_OK)
+        status = check(h, &w);
+    if (status < 0)
+        return status;
+    gpc_warp_result own = GPC_WARP_RESULT_INIT;
+    h->stats.warp_instructions++;
+    h->stats.thread_instructions += gpci_popcount(w.mask);
+    if (w.mask && w.space <= GPC_SPACE_LOCAL) {
+        gpci_transaction lines[GPCI_MAX_TRANSACTIONS];
+        unsigned shift = h->l1 ? h->l1_level.line_shift : h->l2_level.line_shift;
+        uint32_t count = gpci_coalesce(w.addresses, gpci_popcount(w.mask), w.width, shift, lines);
+        gpci_access a = {.warp = &w, .transactions = count, .result = &own};
+        count_lines(h, &w, lines, count, &own);
+        for (uint32_t i = 0; i < count && status == GPC_OK; i++) {
+            a.line = &lines[i];
+            status = w.kind == GPC_STORE                                ? gpci_path_store(h, &a)
+                     : w.kind == GPC_ATOMIC || w.kind == GPC_REDUCTION ? gpci_path_atomic(h, &a)
+                                                                       : gpci_path_load(h, &a);
+        }
+    }
+    if (status == GPC_OK && result)
+        status = gpci_give(result, &own, sizeof own);
+    return status;
+}
+
+void gpc_hierarchy_count_instructions(gpc_hierarchy *h, uint64_t warp_instructions, uint64_t thread_instructions,
+                                      uint64_t blocks) {
+    if (!h)
+        return;
+    h->stats.warp_instructions += warp_instructions;
+    h->stats.thread_instructions += thread_instructions;
+    h->stats.blocks += blocks;
+}
+
+gpc_status gpc_hierarchy_warp_event(gpc_hierarchy *h, const gpc_warp_event *event) {
+    if (!h || !event || event->sm >= h->sms)
+        return GPC_ERROR_ARGUMENT;
+    return h->l1 ? gpc_cache_warp_event(h->l1[event->sm], event) : GPC_OK;
+}
+
+gpc_status gpc_hierarchy_flush(gpc_hierarchy *h) {
+    if (!h)
+        return GPC_ERROR_ARGUMENT;
+    gpc_status status = gpci_path_flush_l1(h);
+    h->cold = true;
+    return status == GPC_OK ? gpci_path_flush_l2(h) : status;
+}
+
+gpc_status gpc_hierarchy_get_stats(const gpc_hierarchy *h, gpc_stats *stats) {
+    if (!h || !stats)
+        return GPC_ERROR_ARGUMENT;
+    gpc_stats s = h->stats;
+    gpc_cache_stats l1 = h->retired, l2;
+    gpc_cache_stats_init(&l2);
+    for (uint32_t sm = 0; h->l1 && sm < h->sms; sm++)
+        add_cache_stats(&l1, h->l1[sm]);
+    for (uint32_t slice = 0; h->l2 && slice < h->slices; slice++)
+        add_cache_stats(&l2, h->l2[slice]);
+    s.l1_evictions = l1.evictions;
+    s.l1_zero_reuse_evictions = l1.zero_reuse_evictions;
+    s.l1_bypasses = l1.bypasses;
+    s.l1_invalidations = l1.invalidations;
+    s.l1_intra_warp_hits = l1.intra_warp_hits;
+    s.l1_inter_warp_hits = l1.inter_warp_hits;
+    s.l2_evictions = l2.evictions;
+    s.l2_write_back_sectors = l2.write_back_sectors;
+    return gpci_give(stats, &s, sizeof s);
+}
+
+void gpc_hierarchy_reset_stats(gpc_hierarchy *h) {
+    if (!h)
+        return;
+    uint64_t capacity = h->stats.l1_capacity, resident = h->stats.resident_blocks;
+    gpc_stats_init(&h->stats);
+    h->stats.l1_capacity = capacity;
+    h->stats.resident_blocks = resident;
+    gpc_cache_stats_init(&h->retired);
+    for (uint32_t sm = 0; h->l1 && sm < h->sms; sm++)
+        gpc_cache_reset_stats(h->l1[sm]);
+    for (uint32_t slice = 0; h->l2 && slice < h->slices; slice++)
+        gpc_cache_reset_stats(h->l2[slice]);
+}
+
+gpc_cache *gpc_hierarchy_cache(gpc_hierarchy *h, unsigned level, uint32_t instance) {
+    if (h && level == 1 && h->l1 && instance < h->sms)
+        return h->l1[instance];
+    if (h && level == 2 && h->l2 && instance < h->slices)
+        return h->l2[instance];
+    return NULL;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_MEMORY_HIERARCHY_H
+#define GPC_MEMORY_HIERARCHY_H
+
+#include "cache/index.h"
+#include "core/config.h"
+#include "memory/coalesce.h"
+
+/* A level's sectors against 32-byte segments of its line, by table: lines have at most four segments. */
+typedef struct gpci_level {
+    uint32_t line_bytes, line_shift;
+    uint8_t all_segments;
+    uint8_t sectors_of[16];  /* segments -> sectors that hold any of them */
+    uint8_t segments_of[16]; /* sectors -> all their segments */
+} gpci_level;
+
+/* What a launch needs and what it gets. */
+typedef struct gpci_share {
+    uint64_t carveout;    /* bytes of a unified memory that shared memory takes */
+    uint64_t l1_bytes;    /* what is left */
+    uint32_t sets, ways;  /* of each L1 */
+} gpci_share;
+
+struct gpc_hierarchy {
+    gpc_context *context;
+    gpc_config *config;
+    gpci_level l1_level, l2_level;
+    gpc_cache **l1; /* [sms], NULL without L1 */
+    gpc_cache **l2; /* [slices], partition 0's first; NULL without L2 */
+    uint32_t sms, slices, partitions, slices_per_partition;
+    uint32_t lanes;
+    bool l1_local_only, inclusive;
+    uint8_t *sm_partition; /* [sms] */
+    gpci_interleave interleave; /* addresses over the slices of a partition */
+    gpci_share share;
+    uint32_t kernel;       /* launches so far */
+    bool cold;             /* nothing of a kernel's code is in L2 */
+    gpc_stats stats;       /* counted here */
+    gpc_cache_stats retired; /* of L1s that a resize replaced */
+};
+
+/* One line transaction with where it comes from. */
+typedef struct gpci_access {
+    const gpc_warp_access *warp;
+    const gpci_transaction *line;
+    uint32_t transactions;   /* of the instruction */
+    gpc_warp_result *result; /* counts, never NULL */
+} gpci_access;
+
+/* path.c: the functional way down and back up. */
+gpc_status gpci_path_load(gpc_hierarchy *h, const gpci_access *access);
+gpc_status gpci_path_store(gpc_hierarchy *h, const gpci_access *access);
+gpc_status gpci_path_atomic(gpc_hierarchy *h, const gpci_access *access);
+/* Empty the L1s into L2, or everything into DRAM. */
+gpc_status gpci_path_flush_l1(gpc_hierarchy *h);
+gpc_status gpci_path_flush_l2(gpc_hierarchy *h);
+
+/* hierarchy.c: empty what `kernels.flush` says. */
+gpc_status gpci_hierarchy_empty(gpc_hierarchy *h);
+
+/* launch.c */
+gpc_status gpci_launch_share(const gpc_hierarchy *h, const gpc_launch *launch, gpci_share *share, gpc_error *error);
+/* Charge a kernel's code, once it is known how much of it ran. */
+void gpci_launch_code(gpc_hierarchy *h, uint64_t bytes);
+
+/* build.c */
+gpc_status gpci_build_levels(gpc_hierarchy *h, gpc_error *error);
+gpc_status gpci_build_l1(gpc_hierarchy *h, const gpci_share *share, gpc_error *error, gpc_cache ***out);
+gpc_status gpci_build_l2(gpc_hierarchy *h, gpc_error *error);
+void gpci_destroy_caches(gpc_hierarchy *h, gpc_cache **caches, uint32_t count);
+
+GPCI_INLINE uint64_t gpci_number(const gpc_hierarchy *h, gpci_key key) {
+    return gpci_config_number(h->config, key);
+}
+
+#endif

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "replay/internal.h"
+
+#include <string.h>
+
+/*
+ * Thread blocks to SMs. Hardware hands them out in order of index, one to each SM
+ * in turn until all are full, and then to whichever SM has room. A placement map
+ * says where each block really ran; blocks of an SM that is full wait in its
+ * queue, so that others need not.
+ *
+ * Example, 2 SMs with room for 2 blocks each: blocks 0, 2 go to SM 0 and 1, 3 to
+ * SM 1; block 4 goes to the first of them to finish one.
+ */
+
+/* Blocks read ahead of those that run, per SM: enough that a full SM does not starve its neighbours. */
+#define QUEUED_PER_SM 4u
+
+static gpci_block_run *take_run(gpc_replay *r, const gpc_block *block) {
+    gpci_block_run *run = r->spare;
+    if (run)
+        r->spare = run->queued;
+    else
+        run = gpci_zalloc(r->context, 1, sizeof *run);
+    if (!run)
+        return NULL;
+    if (run->capacity < block->warp_count) {
+        gpci_warp_run *warps = gpci_resize(r->context, run->warps, block->warp_count, sizeof *warps);
+        if (!warps) {
+            run->queued = r->spare;
+            r->spare = run;
+            return NULL;
+        }
+        run->warps = warps;
+        run->capacity = block->warp_count;
+    }
+    run->block = block;
+    run->queued = NULL;
+    run->turn = run->at_barrier = 0;
+    run->live = block->warp_count;
+    return run;
+}
+
+static void give_run(gpc_replay *r, gpci_block_run *run) {
+    gpc_trace_release_block(r->trace, run->block);
+    run->block = NULL;
+    run->queued = r->spare;
+    r->spare = run;
+}
+
+static gpc_status check_map(const gpc_replay *r, gpc_error *error) {
+    const gpc_kernel *k = &r->kernel;
+    if (k->placement_count < k->block_count)
+        return gpci_fail(error, GPC_ERROR_FORMAT, "%s: the placement map has %llu blocks, the grid %llu", k->file,
+                         (unsigned long long)k->placement_count, (unsigned long long)k->block_count);
+    for (uint64_t b = 0; b < k->block_count; b++)
+        if (k->placement[b] >= r->sm_count)
+            return gpci_fail(error, GPC_ERROR_FORMAT,
+                             "%s: the placement map puts block %llu on SM %u, but sm.count is %u", k->file,
+                             (unsigned long long)b, k->placement[b], r->sm_count);
+    return GPC_OK;
+}
+
+static bool uses_map(const gpc_replay *r) {
+    uint64_t placement = gpci_config_number(r->config, GPCI_KEY_BLOCKS_PLACEMENT); /* auto, round-robin, map */
+    return placement == 2 || (placement == 0 && r->kernel.placement);
+}
+
+gpc_status gpci_dispatch_start(gpc_replay *r, const gpc_launch *launch, gpc_error *error) {
+    if (uses_map(r)) {
+        if (!r->kernel.placement)
+            return gpci_fail(error, GPC_ERROR_NOT_FOUND, "%s: blocks.placement = map, but the trace has no map",
+                             r->kernel.file);
+        gpc_status status = check_map(r, error);
+        if (status < 0)
+            return status;
+    }
+    uint32_t room = gpc_hierarchy_occupancy(r->hierarchy, launch);
+    if (room > r->room_capacity) {
+        for (uint32_t sm = 0; sm < r->sm_count; sm++) {
+            gpci_block_run **resident = gpci_resize(r->context, r->sms[sm].resident, room, sizeof *resident);
+            if (!resident)
+                return gpci_out_of_memory(error);
+            r->sms[sm].resident = resident;
+        }
+        r->room_capacity = room;
+    }
+    r->room = room;
+    r->next_sm = 0;
+    r->ended = false;
+    return GPC_OK;
+}
+
+/* The lowest free block slot of an SM: warp numbers follow from it. */
+static uint32_t take_slot(const gpc_replay *r, const gpci_sm_run *sm) {
+    for (uint32_t slot = 0;; slot++) {
+        bool used = false;
+        for (uint32_t i = 0; i < sm->residents && !used; i++)
+            used = sm->resident[i]->slot == slot;
+        if (!used || slot >= r->room)
+            return slot;
+    }
+}
+
+static void start_block(gpc_replay *r, uint32_t number, gpci_block_run *run) {
+    gpci_sm_run *sm = &r->sms[number];
+    run->slot = take_slot(r, sm);
+    for (uint32_t w = 0; w < run->block->warp_count; w++) {
+        const gpc_warp *warp = &run->block->warps[w];
+        run->warps[w] = (gpci_warp_run){.next = warp->instructions,
+                                        .end = warp->instructions + warp->count,
+                                        .slot = run->slot * run->block->warp_count + w};
+        gpc_warp_event event = {.kind = GPC_WARP_START,
+                                .sm = number,
+                                .warp = run->warps[w].slot,
+                                .block = run->block->index,
+                                .kernel = r->kernel.index};
+        gpc_hierarchy_warp_event(r->hierarchy, &event);
+    }
+    sm->resident[sm->residents++] = run;
+    r->resident++;
+}
+
+static void queue_block(gpc_replay *r, uint32_t number, gpci_block_run *run) {
+    gpci_sm_run *sm = &r->sms[number];
+    if (sm->residents < r->room) {
+        start_block(r, number, run);
+        return;
+    }
+    if (sm->first_queued)
+        sm->last_queued->queued = run;
+    else
+        sm->first_queued = run;
+    sm->last_queued = run;
+    r->queued++;
+}
+
+/* Round robin: the next SM that has room, or sm_count. */
+static uint32_t next_with_room(gpc_replay *r) {
+    for (uint32_t i = 0; i < r->sm_count; i++) {
+        uint32_t sm = (r->next_sm + i) % r->sm_count;
+        if (r->sms[sm].residents < r->room)
+            return sm;
+    }
+    return r->sm_count;
+}
+
+gpc_status gpci_dispatch_fill(gpc_replay *r, gpc_error *error) {
+    bool map = uses_map(r);
+    while (!r->ended) {
+        uint32_t sm = map ? 0 : next_with_room(r);
+        if (map ? r->queued >= QUEUED_PER_SM * r->sm_count : sm == r->sm_count)
+            return GPC_OK;
+        const gpc_block *block;
+        gpc_status status = gpc_trace_next_block(r->trace, &block, error);
+        if (status < 0)
+            return status;
+        if (status == GPC_END) {
+            r->ended = true;
+            return GPC_OK;
+        }
+        gpci_block_run *run = take_run(r, block);
+        if (!run) {
+            gpc_trace_release_block(r->trace, block);
+            return gpci_out_of_memory(error);
+        }
+        if (map)
+            sm = r->kernel.placement[block->index];
+        else
+            r->next_sm = (sm + 1) % r->sm_count;
+        queue_block(r, sm, run);
+    }
+    return GPC_OK;
+}
+
+void gpci_dispatch_retire(gpc_replay *r, uint32_t number, gpci_block_run *run) {
+    gpci_sm_run *sm = &r->sms[number];
+    uint32_t at = 0;
+    while (sm->resident[at] != run)
+        at++;
+    memmove(&sm->resident[at], &sm->resident[at + 1], (sm->residents - at - 1) * sizeof *sm->resident);
+    sm->residents--;
+    if (sm->turn > at)
+        sm->turn--;
+    r->resident--;
+    r->blocks++;
+    give_run(r, run);
+    gpci_block_run *waiting = sm->first_queued;
+    if (waiting) {
+        sm->first_queued = waiting->queued;
+        waiting->queued = NULL;
+        r->queued--;
+        start_block(r, number, waiting);
+    }
+}
+
+void gpci_dispatch_abandon(gpc_replay *r) {
+    for (uint32_t i = 0; i < r->sm_count; i++) {
+        gpci_sm_run *sm = &r->sms[i];
+        while (sm->residents)
+            give_run(r, sm->resident[--sm->residents]);
+        while (sm->first_queued) {
+            gpci_block_run *run = sm->first_queued;
+            sm->first_queued = run->queued;
+            give_run(r, run);
+        }
+        sm->turn = 0;
+    }
+    r->queued = r->resident = 0;
+}

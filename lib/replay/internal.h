@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_REPLAY_INTERNAL_H
+#define GPC_REPLAY_INTERNAL_H
+
+#include "core/config.h"
+#include "memory/hierarchy.h"
+
+#include <gpucache/replay.h>
+
+/* A warp on its way through its instructions. */
+typedef struct gpci_warp_run {
+    const gpc_instruction *next, *end;
+    uint32_t slot;    /* warp number within the SM */
+    bool at_barrier;
+} gpci_warp_run;
+
+/* A thread block on an SM, or waiting for room on it. */
+typedef struct gpci_block_run {
+    const gpc_block *block;
+    struct gpci_block_run *queued; /* the next that waits for the same SM */
+    gpci_warp_run *warps;          /* [block->warp_count] */
+    uint32_t capacity;             /* of `warps` */
+    uint32_t turn;                 /* warp whose turn it is */
+    uint32_t live;                 /* warps that have not ended */
+    uint32_t at_barrier;
+    uint32_t slot;                 /* of the SM's resident blocks */
+} gpci_block_run;
+
+typedef struct gpci_sm_run {
+    gpci_block_run **resident; /* [room], oldest first */
+    uint32_t residents;
+    uint32_t turn;             /* resident block whose turn it is */
+    uint64_t slots_used;       /* bit per slot, up to 64 */
+    gpci_block_run *first_queued, *last_queued;
+} gpci_sm_run;
+
+struct gpc_replay {
+    gpc_context *context;
+    gpc_config *config;
+    gpc_hierarchy *hierarchy;
+    gpc_progress_fn on_progress;
+    void *progress_data;
+    gpci_sm_run *sms; /* [sm_count] */
+    uint32_t sm_count;
+    uint32_t room;    /* blocks that an SM takes */
+    uint32_t room_capacity;
+    bool block_order; /* warps.order = block */
+    gpci_block_run *spare; /* list of runs to use again */
+    gpc_stats total;
+    /* the kernel at hand */
+    gpc_trace *trace;
+    gpc_kernel kernel;
+    uint32_t next_sm;       /* round robin over SMs */
+    uint32_t queued, resident;
+    bool ended;             /* the trace has no further block of this kernel */
+    uint64_t instructions, threads, blocks, instructions_told;
+    uint64_t first_pc, last_pc;
+};
+
+/* dispatch.c: thread blocks from the trace to SMs. */
+gpc_status gpci_dispatch_start(gpc_replay *r, const gpc_launch *launch, gpc_error *error);
+/* Read and place blocks until every SM is full or the trace has no more. */
+gpc_status gpci_dispatch_fill(gpc_replay *r, gpc_error *error);
+/* A block has ended: its resources are free. */
+void gpci_dispatch_retire(gpc_replay *r, uint32_t sm, gpci_block_run *run);
+/* Give all blocks back, as after an error. */
+void gpci_dispatch_abandon(gpc_replay *r);
+
+/* functional.c: one turn of an SM: a warp goes on through its next memory instruction or to a barrier. */
+gpc_status gpci_functional_turn(gpc_replay *r, uint32_t sm, gpc_error *error);
+
+#endif

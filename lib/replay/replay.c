@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "replay/internal.h"
+
+#define PROGRESS_EVERY 1000000u
+
+gpc_status gpc_replay_create(gpc_context *context, const gpc_config *config, gpc_error *error, gpc_replay **out) {
+    if (!context || !config || !out)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_replay_create: %s is NULL",
+                         !context ? "context" : !config ? "config" : "out");
+    gpc_replay *r = gpci_zalloc(context, 1, sizeof *r);
+    if (!r)
+        return gpci_out_of_memory(error);
+    r->context = gpci_retain(context);
+    gpc_stats_init(&r->total);
+    gpc_status status = gpc_config_copy(config, error, &r->config);
+    if (status == GPC_OK)
+        status = gpc_hierarchy_create(context, config, error, &r->hierarchy);
+    if (status == GPC_OK) {
+        r->block_order = gpci_config_number(config, GPCI_KEY_WARPS_ORDER) == 1;
+        r->sm_count = (uint32_t)gpci_config_number(config, GPCI_KEY_SM_COUNT);
+        r->sms = gpci_zalloc(context, r->sm_count, sizeof *r->sms);
+        if (!r->sms)
+            status = gpci_out_of_memory(error);
+    }
+    if (status < 0) {
+        gpc_replay_destroy(r);
+        return status;
+    }
+    *out = r;
+    return GPC_OK;
+}
+
+void gpc_replay_destroy(gpc_replay *r) {
+    if (!r)
+        return;
+    gpc_context *context = r->context;
+    for (uint32_t sm = 0; r->sms && sm < r->sm_count; sm++)
+        gpci_free(context, r->sms[sm].resident);
+    while (r->spare) {
+        gpci_block_run *run = r->spare;
+        r->spare = run->queued;
+        gpci_free(context, run->warps);
+        gpci_free(context, run);
+    }
+    gpci_free(context, r->sms);
+    gpc_hierarchy_destroy(r->hierarchy);
+    gpc_config_destroy(r->config);
+    gpci_free(context, r);
+    gpci_release(context);
+}
+
+void gpc_replay_on_progress(gpc_replay *r, gpc_progress_fn on_progress, void *user_data) {
+    if (!r)
+        return;
+    r->on_progress = on_progress;
+    r->progress_data = user_data;
+}
+
+gpc_hierarchy *gpc_replay_hierarchy(gpc_replay *r) {
+    return r ? r->hierarchy : NULL;
+}
+
+gpc_status gpc_replay_get_stats(const gpc_replay *r, gpc_stats *stats) {
+    return r && stats ? gpci_give(stats, &r->total, sizeof r->total) : GPC_ERROR_ARGUMENT;
+}
+
+static gpc_status tell_progress(gpc_replay *r, gpc_error *error) {
+    gpc_progress progress = {.struct_size = sizeof progress,
+                             .warp_instructions = r->instructions + r->instructions_told,
+                             .blocks = r->blocks,
+                             .block_count = r->kernel.block_count,
+                             .trace_fraction = gpc_trace_progress(r->trace)};
+    if (r->on_progress && !r->on_progress(r->progress_data, &progress))
+        return gpci_fail(error, GPC_ERROR_CANCELLED, "%s: replay cancelled", r->kernel.file);
+    return GPC_OK;
+}
+
+/* Every SM takes a turn, again and again, until no block is left. */
+static gpc_status run_blocks(gpc_replay *r, gpc_error *error) {
+    uint64_t next_told = PROGRESS_EVERY;
+    gpc_status status = gpci_dispatch_fill(r, error);
+    while (status == GPC_OK && r->resident) {
+        uint64_t before = r->blocks;
+        for (uint32_t sm = 0; sm < r->sm_count && status == GPC_OK; sm++)
+            status = gpci_functional_turn(r, sm, error);
+        if (status == GPC_OK && r->blocks != before)
+            status = gpci_dispatch_fill(r, error);
+        if (status == GPC_OK && r->instructions + r->instructions_told >= next_told) {
+            next_told += PROGRESS_EVERY;
+            status = tell_progress(r, error);
+        }
+    }
+    return status;
+}
+
+static gpc_status run_kernel(gpc_replay *r, gpc_stats *stats, gpc_error *error) {
+    const gpc_kernel *k = &r->kernel;
+    gpc_launch launch = GPC_LAUNCH_INIT;
+    uint64_t threads = (uint64_t)k->block[0] * k->block[1] * k->block[2];
+    launch.threads = threads < UINT32_MAX ? (uint32_t)threads : UINT32_MAX;
+    launch.registers = k->registers;
+    launch.shared_bytes = k->shared_bytes;
+    gpc_error detail = GPC_ERROR_INIT;
+    gpc_stats before, after;
+    gpc_stats_init(&before);
+    gpc_stats_init(&after);
+    /* Write-backs of a flush between kernels belong to none of them. */
+    gpc_status status = gpci_hierarchy_empty(r->hierarchy);
+    if (status == GPC_OK)
+        status = gpc_hierarchy_get_stats(r->hierarchy, &before);
+    if (status == GPC_OK)
+        status = gpc_hierarchy_begin_kernel(r->hierarchy, &launch, &detail);
+    if (status < 0)
+        return gpci_fail(error, status, "%s: %s", k->file, detail.message[0] ? detail.message : gpc_status_string(status));
+    status = gpci_dispatch_start(r, &launch, error);
+    if (status == GPC_OK)
+        status = run_blocks(r, error);
+    gpci_dispatch_abandon(r);
+    if (r->last_pc >= r->first_pc)
+        gpci_launch_code(r->hierarchy, r->last_pc - r->first_pc + (k->binary_version >= 70 ? 16 : 8));
+    gpc_hierarchy_count_instructions(r->hierarchy, r->instructions, r->threads, r->blocks);
+    gpc_hierarchy_get_stats(r->hierarchy, &after);
+    gpc_stats_subtract(&after, &before, stats);
+    gpc_stats_add(&r->total, stats);
+    return status;
+}
+
+gpc_status gpc_replay_kernel(gpc_replay *r, gpc_trace *trace, gpc_kernel *kernel, gpc_stats *stats,
+                             gpc_error *error) {
+    if (!r || !trace)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_replay_kernel: %s is NULL", r ? "trace" : "replay");
+    r->kernel = (gpc_kernel)GPC_KERNEL_INIT;
+    gpc_status status = gpc_trace_next_kernel(trace, &r->kernel, error);
+    if (status != GPC_OK)
+        return status;
+    r->trace = trace;
+    r->instructions = r->threads = r->blocks = r->instructions_told = 0;
+    r->first_pc = UINT64_MAX;
+    r->last_pc = 0;
+    gpc_stats own;
+    gpc_stats_init(&own);
+    status = run_kernel(r, &own, error);
+    r->trace = NULL;
+    if (status == GPC_OK && kernel)
+        status = gpci_give(kernel, &r->kernel, sizeof r->kernel);
+    if (status == GPC_OK && stats)
+        status = gpci_give(stats, &own, sizeof own);
+    return status;
+}
