@@ -31,8 +31,10 @@ static const char *read_digits(const char *at, uint64_t *mantissa, int *exponent
 }
 
 static const char *read_exponent(const char *at, int *exponent) {
+    if (*at != 'e' && *at != 'E')
+        return at;
     const char *digits = at + 1 + (at[1] == '-' || at[1] == '+');
-    if ((*at != 'e' && *at != 'E') || !is_digit(*digits))
+    if (!is_digit(*digits))
         return at;
     int value = 0;
     const char *end = digits;
