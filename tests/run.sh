@@ -14,18 +14,13 @@ give_up() {
     exit 1
 }
 
-build() { # build DIRECTORY [MESON OPTION...]
-    configure "$@" >"$scratch/log" 2>&1 && ninja -C "$1" >"$scratch/log" 2>&1 || {
+build() { # build DIRECTORY [MESON OPTION...]: everything, test programs included
+    rm -f "$1/meson-logs/testlog.json"
+    if ! { configure "$@" && ninja -C "$1" all meson-test-prereq; } >"$scratch/log" 2>&1; then
         cat "$scratch/log"
         return 1
-    }
+    fi
     tail -n 1 "$scratch/log"
-}
-
-run_tests() { # run_tests DIRECTORY [MESON TEST OPTION...]; tests/tally.py reads the log that this leaves
-    rm -f "$1/meson-logs/testlog.json"
-    ninja -C "$1" meson-test-prereq >"$scratch/log" 2>&1 || cat "$scratch/log"
-    meson test -C "$@"
 }
 
 scratch=$(mktemp -d) || exit 1
@@ -53,12 +48,12 @@ if command -v clang >/dev/null; then
 fi
 
 section "Tests: release"
-run_tests build
+meson test -C build --no-rebuild
 
 section "Tests: ASan and UBSan"
 export ASAN_OPTIONS=abort_on_error=0:detect_stack_use_after_return=1
 export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
-run_tests build-sanitize --suite unit
+meson test -C build-sanitize --no-rebuild --suite unit
 
 section "Result"
 python3 tests/tally.py build/meson-logs/testlog.json build-sanitize/meson-logs/testlog.json

@@ -4,6 +4,7 @@
 import json
 import os
 import re
+import shutil
 import sys
 import unittest
 
@@ -101,6 +102,21 @@ class PythonPolicy(unittest.TestCase):
         rates = dict(re.findall(r"^(\S+) +([\d.]+) %$", output, re.M))
         self.assertIn("lru", rates)
         self.assertEqual(len(rates), 2)
+
+
+class Memcheck(unittest.TestCase):
+    """No value that was never written decides anything, and nothing leaks: what the sanitizers do not see."""
+
+    def test_examples_under_valgrind(self):
+        if not shutil.which("valgrind"):
+            self.skipTest("valgrind is not installed")
+        valgrind = ("valgrind", "--quiet", "--error-exitcode=99", "--leak-check=full", "--child-silent-after-fork=yes")
+        for name, *arguments in (
+            ("cache_only",), ("batch",), ("embed_host",), ("custom_policy", "synthetic:warp-reuse:64KiB"),
+            ("replay_trace", TRACES / "nn"),
+        ):
+            with self.subTest(example=name):
+                run(*valgrind, BUILD / "examples" / f"example-{name}", *arguments)
 
 
 if __name__ == "__main__":
