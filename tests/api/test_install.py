@@ -50,5 +50,26 @@ class Install(unittest.TestCase):
         self.assertIn("l1.load_hit_rate", run(program, env=self.environment, cwd=self.scratch.name))
 
 
+class Subproject(unittest.TestCase):
+    """A host that builds with Meson may carry the library along."""
+
+    HOST = """
+project('host', 'c', version: '9.9', default_options: ['c_std=c11', 'buildtype=release', 'werror=true'])
+executable('host', 'host.c', dependencies: dependency('gpucache', fallback: 'gpucache'))
+"""
+
+    def test_host_builds_and_runs(self):
+        with tempfile.TemporaryDirectory() as folder:
+            host = pathlib.Path(folder, "host")
+            (host / "subprojects").mkdir(parents=True)
+            (host / "subprojects/gpucache").symlink_to(ROOT)
+            (host / "meson.build").write_text(self.HOST)
+            (host / "host.c").write_bytes((ROOT / "examples/embed_host.c").read_bytes())
+            # Not one that happens to be installed.
+            run("meson", "setup", host / "build", host, "--wrap-mode=forcefallback")
+            run("ninja", "-C", host / "build", "host")
+            self.assertIn("l1.load_hit_rate", run(host / "build/host", env=dict(os.environ, LD_LIBRARY_PATH="")))
+
+
 if __name__ == "__main__":
     unittest.main()
