@@ -221,7 +221,7 @@ const gpci_preset gpci_preset_h100 = {
     "l1.line = 128B              # [H] [A]\n"
     "l1.sectors = 4              # [H] [A] S\n"
     "l1.fetch_sectors = 1        # [H] sectors are filled one by one\n"
-    "l1.index = modulo           # [A] L\n"
+    "l1.index = xor              # [H] with modulo, power-of-two strides thrash four ways (atax, kmeans)\n"
     "l1.replacement = lru        # [A] L\n"
     "l1.bypass = hint\n"
     "l1.write_policy = through   # [H] [A] T\n"
@@ -245,10 +245,10 @@ const gpci_preset gpci_preset_h100 = {
     "l2.interleave = hash        # [A] -gpgpu_memory_partition_indexing 6\n"
     "l2.interleave_bytes = 256B  # [A] dramid@8\n"
     "l2.partitions = 2           # [N]; [H] an SM reads through its own\n"
-    "l2.sm_partition = halves\n"
+    "l2.sm_partition = halves    # [H] of halves, pairs and groups the nearest; which SM is where is not published\n"
     "l2.inclusion = non-inclusive\n"
     "\n"
     "dram.channels = 40          # [A] -gpgpu_n_mem; [N] 5 stacks\n"
-    "launch.sectors = 0\n"
-    "launch.code = false\n",
+    "launch.sectors = 76         # [H] DRAM reads of vecadd, relu, transposes less their data and code\n"
+    "launch.code = true          # [H] of scalarprod and warp_reuse they exceed vecadd's by their longer code\n",
 };
