@@ -31,18 +31,11 @@ static gpc_status init(void *self, const gpc_policy_env *env, char *message) {
     return GPC_OK;
 }
 
-static void mark(nru_state *state, uint32_t set, uint32_t way, uint64_t referenced) {
-    uint64_t *word = &state->referenced[(size_t)set * state->words + way / 64];
-    *word = (*word & ~((uint64_t)1 << (way % 64))) | referenced << (way % 64);
-}
-
+/* A line that is invalidated keeps its bit: the way is filled, and marked, before it can be a candidate again. */
 static void touch(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
     (void)request;
-    mark(self, set, way, 1);
-}
-
-static void on_invalidate(void *self, uint32_t set, uint32_t way) {
-    mark(self, set, way, 0);
+    nru_state *state = self;
+    state->referenced[(size_t)set * state->words + way / 64] |= (uint64_t)1 << (way % 64);
 }
 
 /* Lowest candidate whose bit is clear, or UINT32_MAX. */
@@ -84,6 +77,5 @@ const gpc_replacement_ops gpci_nru = {
     .on_hit = touch,
     .choose_victim = choose_victim,
     .on_fill = touch,
-    .on_invalidate = on_invalidate,
     .cost_bits = cost_bits,
 };

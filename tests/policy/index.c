@@ -190,6 +190,21 @@ Test(index, polynomials_are_irreducible) {
     }
 }
 
+/* The powers of x come round only after all 2^n - 1 remainders other than 0. */
+Test(index, polynomials_are_primitive) {
+    for (unsigned degree = 1; degree <= 24; degree++) {
+        gpci_polynomial polynomial;
+        gpci_polynomial_init(&polynomial, degree, 64);
+        uint64_t p = polynomial_of(&polynomial), power = 1, period = 0;
+        do {
+            power <<= 1;
+            power ^= power >> degree ? p : 0;
+            period++;
+        } while (power != 1);
+        cr_expect_eq(period, ((uint64_t)1 << degree) - 1, "degree %u", degree);
+    }
+}
+
 Test(index, polynomial_mix) {
     uint64_t random = 5;
     for (unsigned degree = 1; degree <= 32; degree++) {

@@ -140,10 +140,8 @@ static void compare(const char *name, victim_fn victim, uint32_t sets, uint32_t 
             m->filled[o.way] = m->clock;
         if (step % 7 == 0) {
             uint32_t way = gpci_random_below(&random, ways);
-            if (r.lines[(size_t)set * ways + way] != RIG_FREE) {
+            if (r.lines[(size_t)set * ways + way] != RIG_FREE)
                 rig_invalidate(&r, set, way);
-                m->referenced[way] = false;
-            }
         }
     }
     cr_expect(rig_guards_intact(&r), "%s, %u x %u wrote beside its state", name, sets, ways);
