@@ -28,7 +28,7 @@ class EmbedHost(unittest.TestCase):
         # Blocks b and b + 132 share an SM but no line: a block misses its 8 * 4 sectors, and one at each end.
         misses = blocks * (warps * 4 + 2)
         self.assertEqual(stats["l1.load_sectors"] - stats["l1.load_sector_hits"], misses)
-        self.assertAlmostEqual(stats["l1.load_hit_rate"], 1 - misses / (blocks * warps * 14), places=6)
+        self.assertAlmostEqual(stats["l1.load_hit_rate"], 1 - misses / (blocks * warps * 14), delta=1e-6)
         self.assertEqual(stats["l2.read_sectors"], misses)
         self.assertEqual(stats["l2.write_sectors"], blocks * warps * 4)
 
