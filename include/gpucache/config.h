@@ -19,7 +19,8 @@ typedef enum gpc_value_type {
     GPC_VALUE_CHOICE = 3, /* one of `choices` */
     GPC_VALUE_POLICY = 4, /* `name` or `name(parameter=value, ...)` of a registry */
     GPC_VALUE_TEXT = 5,
-    GPC_VALUE_NUMBER = 6  /* decimal fraction */
+    GPC_VALUE_NUMBER = 6, /* decimal fraction */
+    GPC_VALUE_SIZES = 7   /* sizes separated by blanks, each larger than the one before; may be empty */
 } gpc_value_type;
 
 typedef struct gpc_key_info {

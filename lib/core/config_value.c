@@ -30,11 +30,7 @@ static gpc_status keep(const reading *r, const char *canonical, uint64_t number)
     return GPC_OK;
 }
 
-/* The words of `a|b|c`. */
-typedef struct word_list {
-    const char *words;
-} word_list;
-
+/* Words of `a|b|c`. */
 static size_t word_count(const char *words) {
     size_t n = *words != '\0';
     for (; *words; words++)
@@ -94,7 +90,7 @@ static gpc_status check_range(const reading *r, double value) {
     const gpc_key_info *key = r->key;
     if (value >= key->minimum && value <= key->maximum)
         return GPC_OK;
-    if (key->type == GPC_VALUE_SIZE) {
+    if (key->type == GPC_VALUE_SIZE || key->type == GPC_VALUE_SIZES) {
         char low[GPCI_SIZE_TEXT], high[GPCI_SIZE_TEXT];
         gpci_size_text((uint64_t)key->minimum, low);
         gpci_size_text((uint64_t)key->maximum, high);
@@ -200,7 +196,7 @@ static size_digits read_size_digits(const char *text) {
     return d;
 }
 
-static gpc_status read_size(const reading *r) {
+static gpc_status size_of(const reading *r, uint64_t *out) {
     size_digits d = read_size_digits(r->text);
     if (d.end == r->text)
         return FAIL(r, GPC_ERROR_FORMAT, "is not a size such as 256B, 16KiB or 1.5MiB%s%s", or_words(r->key),
@@ -217,12 +213,60 @@ static gpc_status read_size(const reading *r) {
         return FAIL(r, GPC_ERROR_FORMAT, "is not a whole number of %s", "bytes");
     bool fits = d.fits && d.whole <= (UINT64_MAX - bytes) >> shift;
     bytes += fits ? d.whole << shift : 0;
-    gpc_status status = check_range(r, fits ? (double)bytes : HUGE_VAL);
+    *out = bytes;
+    return check_range(r, fits ? (double)bytes : HUGE_VAL);
+}
+
+static gpc_status read_size(const reading *r) {
+    uint64_t bytes;
+    gpc_status status = size_of(r, &bytes);
     if (status < 0)
         return status;
     char canonical[GPCI_SIZE_TEXT];
     gpci_size_text(bytes, canonical);
     return keep(r, canonical, bytes);
+}
+
+/* The words of r->text, canonical, into `list`, which has GPCI_SIZE_TEXT bytes for each. */
+static gpc_status list_sizes(const reading *r, char *list) {
+    uint64_t last = 0;
+    const char *at = r->text;
+    for (bool first = true; *at; first = false) {
+        char word[80];
+        size_t length = strcspn(at, GPCI_BLANK);
+        snprintf(word, sizeof word, "%.*s", length < sizeof word ? (int)length : (int)sizeof word - 1, at);
+        reading one = *r;
+        one.text = word;
+        uint64_t bytes;
+        gpc_status status = size_of(&one, &bytes);
+        if (status < 0)
+            return status;
+        if (!first && bytes <= last)
+            return FAIL(&one, GPC_ERROR_FORMAT, "is not larger than the size before %s", "it");
+        last = bytes;
+        if (!first)
+            *list++ = ' ';
+        gpci_size_text(bytes, list);
+        list += strlen(list);
+        at += length;
+        at += strspn(at, GPCI_BLANK);
+    }
+    *list = '\0';
+    return GPC_OK;
+}
+
+static gpc_status read_sizes(const reading *r) {
+    size_t count = 1;
+    for (const char *at = r->text; (at = strpbrk(at, GPCI_BLANK)); at++)
+        count++;
+    char *list = gpci_zalloc(r->context, count, GPCI_SIZE_TEXT);
+    if (!list)
+        return gpci_out_of_memory(r->error);
+    gpc_status status = list_sizes(r, list);
+    if (status == GPC_OK)
+        status = keep(r, list, 0);
+    gpci_free(r->context, list);
+    return status;
 }
 
 static gpc_status read_bool(const reading *r) {
@@ -266,6 +310,8 @@ static gpc_status read_trimmed(const reading *r) {
         return read_count(r);
     case GPC_VALUE_SIZE:
         return read_size(r);
+    case GPC_VALUE_SIZES:
+        return read_sizes(r);
     case GPC_VALUE_BOOL:
         return read_bool(r);
     case GPC_VALUE_CHOICE:

@@ -8,60 +8,99 @@
  * TYPE is the end of a gpc_value_type. A SIZE or COUNT with choices takes one of
  * these words instead of a number. A POLICY's choices name its registry.
  */
-#define GPCI_KEYS(X)                                                                                                      \
-    X(SM_COUNT, "sm.count", COUNT, "SMs", "15", 1, 4096, "", "streaming multiprocessors, each with an L1")              \
-    X(SM_LANES, "sm.lanes", COUNT, "lanes", "32", 1, 64, "", "threads of a warp (64: AMD wavefront)")                   \
-    X(SM_WARPS, "sm.warps", COUNT, "warps", "48", 1, 1024, "", "warps resident on an SM")                               \
-    X(SM_BLOCKS, "sm.blocks", COUNT, "blocks", "8", 1, 1024, "", "thread blocks resident on an SM")                     \
-    X(SM_REGISTERS, "sm.registers", COUNT, "registers", "32768", 1, 1 << 24, "", "32-bit registers of an SM")           \
-    X(SM_REGISTER_UNIT, "sm.register_unit", COUNT, "registers", "64", 1, 65536, "", "a warp's registers are allocated in units of this") \
-    X(SM_WARP_UNIT, "sm.warp_unit", COUNT, "warps", "2", 1, 64, "", "the warps that the registers suffice for are rounded down to a multiple of this: parts of the register file, each with its own warps") \
-    X(SM_SHARED, "sm.shared", SIZE, "bytes", "48KiB", 0, 1 << 30, "", "shared memory that the blocks of an SM may hold") \
-    X(SM_SHARED_UNIT, "sm.shared_unit", SIZE, "bytes", "128B", 1, 65536, "", "a block's shared memory is allocated in units of this") \
-    X(SM_SHARED_RESERVED, "sm.shared_reserved", SIZE, "bytes", "0B", 0, 1 << 20, "", "shared memory that the system adds to every block's own") \
-    X(L1_ENABLED, "l1.enabled", BOOL, "", "true", 0, 1, "", "false: SMs access L2 directly")                            \
-    X(L1_SIZE, "l1.size", SIZE, "bytes", "16KiB", 128, 1 << 30, "", "L1 data capacity per SM; of a unified memory, L1 and shared memory together") \
-    X(L1_UNIFIED, "l1.unified", BOOL, "", "false", 0, 1, "", "l1.size includes shared memory: the carve-out is taken off") \
-    X(L1_CARVEOUT, "l1.carveout", SIZE, "bytes", "auto", 0, 1 << 30, "auto", "shared-memory share of a unified memory; auto: the smallest of l1.carveouts that holds the resident blocks") \
-    X(L1_CARVEOUTS, "l1.carveouts", TEXT, "", "", 0, 0, "", "supported carve-outs, ascending sizes separated by spaces") \
-    X(L1_RESIZE, "l1.resize", CHOICE, "", "sets", 0, 0, "sets|ways", "what a carve-out takes from a unified memory; ways: l1.ways are those of the whole l1.size, and the number of sets stays") \
-    X(L1_SPACES, "l1.spaces", CHOICE, "", "all", 0, 0, "all|local", "address spaces that L1 caches; local: global accesses go to L2 (nvcc -Xptxas -dlcm=cg)") \
-    X(L1_WAYS, "l1.ways", COUNT, "ways", "4", 1, 1024, "", "associativity")                                             \
-    X(L1_LINE, "l1.line", SIZE, "bytes", "128B", 8, 4096, "", "line size, a power of two")                               \
-    X(L1_SECTORS, "l1.sectors", COUNT, "sectors", "1", 1, 8, "", "sectors per line: 1 (whole lines), 2, 4 or 8")        \
-    X(L1_FETCH, "l1.fetch_sectors", COUNT, "sectors", "1", 1, 8, "", "aligned group of sectors that a read miss of part of a line fetches") \
-    X(L1_INDEX, "l1.index", CHOICE, "", "modulo", 0, 0, "modulo|xor|fermi|ipoly", "set index function")                 \
-    X(L1_REPLACEMENT, "l1.replacement", POLICY, "", "lru", 0, 0, "replacement", "replacement policy")                   \
-    X(L1_BYPASS, "l1.bypass", POLICY, "", "hint", 0, 0, "predictor", "bypass predictor")                                \
-    X(L1_WRITE, "l1.write_policy", CHOICE, "", "evict", 0, 0, "back|through|evict", "stores to global memory")          \
-    X(L1_WRITE_LOCAL, "l1.write_policy_local", CHOICE, "", "back", 0, 0, "back|through|evict", "stores to local memory") \
-    X(L1_WRITE_ALLOCATE, "l1.write_allocate", CHOICE, "", "none", 0, 0, "none|fetch|lazy", "allocation on a store miss, global memory") \
-    X(L1_WRITE_ALLOCATE_LOCAL, "l1.write_allocate_local", CHOICE, "", "fetch", 0, 0, "none|fetch|lazy", "the same, local memory") \
-    X(L1_ALLOCATE, "l1.allocate", CHOICE, "", "on-miss", 0, 0, "on-miss|on-fill|streaming", "when a missing line takes its way") \
-    X(L1_TRACK_REUSE, "l1.track_reuse", BOOL, "", "false", 0, 1, "", "count hits per line: zero-reuse evictions (slower)") \
-    X(L1_TRACK_WARPS, "l1.track_warps", BOOL, "", "false", 0, 1, "", "tell intra-warp from inter-warp hits (slower)")   \
-    X(L2_ENABLED, "l2.enabled", BOOL, "", "true", 0, 1, "", "false: L1 misses go to DRAM")                              \
-    X(L2_SIZE, "l2.size", SIZE, "bytes", "768KiB", 128, (double)(1ull << 40), "", "capacity of all slices together")    \
-    X(L2_SLICES, "l2.slices", COUNT, "slices", "6", 1, 4096, "", "independent slices; a multiple of l2.partitions")     \
-    X(L2_WAYS, "l2.ways", COUNT, "ways", "16", 1, 1024, "", "associativity")                                            \
-    X(L2_LINE, "l2.line", SIZE, "bytes", "128B", 8, 4096, "", "line size, a power of two, at least l1.line")             \
-    X(L2_SECTORS, "l2.sectors", COUNT, "sectors", "1", 1, 8, "", "sectors per line: 1 (whole lines), 2, 4 or 8")        \
-    X(L2_FETCH, "l2.fetch_sectors", COUNT, "sectors", "1", 1, 8, "", "aligned group of sectors that a read miss of part of a line fetches") \
-    X(L2_INDEX, "l2.index", CHOICE, "", "modulo", 0, 0, "modulo|xor|fermi|ipoly", "set index function within a slice")  \
-    X(L2_REPLACEMENT, "l2.replacement", POLICY, "", "lru", 0, 0, "replacement", "replacement policy")                   \
-    X(L2_BYPASS, "l2.bypass", POLICY, "", "always-cache", 0, 0, "predictor", "bypass predictor")                        \
-    X(L2_WRITE, "l2.write_policy", CHOICE, "", "back", 0, 0, "back|through|evict", "stores")                            \
-    X(L2_WRITE_ALLOCATE, "l2.write_allocate", CHOICE, "", "fetch", 0, 0, "none|fetch|lazy", "allocation on a store miss") \
-    X(L2_INTERLEAVE, "l2.interleave", CHOICE, "", "modulo", 0, 0, "modulo|hash|range", "how addresses spread over slices") \
-    X(L2_INTERLEAVE_BYTES, "l2.interleave_bytes", SIZE, "bytes", "256B", 8, (double)(1ull << 40), "", "consecutive bytes of one slice; range: the span of a slice") \
-    X(L2_PARTITIONS, "l2.partitions", COUNT, "partitions", "1", 1, 2, "", "2: an SM reads through its own half, which keeps copies of lines homed in the other") \
-    X(L2_SM_PARTITION, "l2.sm_partition", CHOICE, "", "halves", 0, 0, "halves|pairs|groups", "which SMs belong to which partition: halves of the SM numbers, alternating pairs, or alternating groups of 16") \
-    X(L2_INCLUSION, "l2.inclusion", CHOICE, "", "non-inclusive", 0, 0, "non-inclusive|inclusive", "inclusive: an L2 eviction invalidates the line in every L1") \
-    X(DRAM_CHANNELS, "dram.channels", COUNT, "channels", "6", 1, 1024, "", "memory channels")                           \
-    X(LAUNCH_SECTORS, "launch.sectors", COUNT, "sectors", "0", 0, 1 << 20, "", "32-byte sectors that any launch reads from DRAM (descriptor, constants)") \
-    X(LAUNCH_CODE, "launch.code", BOOL, "", "false", 0, 1, "", "count the kernel's instruction bytes as DRAM reads, once per cold launch") \
-    X(BLOCKS_PLACEMENT, "blocks.placement", CHOICE, "", "auto", 0, 0, "auto|round-robin|map", "thread blocks to SMs: auto uses the trace's map where there is one") \
-    X(WARPS_ORDER, "warps.order", CHOICE, "", "round-robin", 0, 0, "round-robin|block", "functional replay: warps of an SM in turn, or each warp to its end in block order") \
-    X(KERNELS_FLUSH, "kernels.flush", CHOICE, "", "l1", 0, 0, "none|l1|all", "caches written back and emptied before each kernel")
+#define GPCI_KEYS(X)                                                                                                   \
+    X(SM_COUNT, "sm.count", COUNT, "SMs", "15", 1, 4096, "", "streaming multiprocessors, each with an L1")             \
+    X(SM_LANES, "sm.lanes", COUNT, "lanes", "32", 1, 64, "", "threads of a warp (64: AMD wavefront)")                  \
+    X(SM_WARPS, "sm.warps", COUNT, "warps", "48", 1, 1024, "", "most warps resident on an SM")                         \
+    X(SM_BLOCKS, "sm.blocks", COUNT, "blocks", "8", 1, 1024, "", "most thread blocks resident on an SM")               \
+    X(SM_REGISTERS, "sm.registers", COUNT, "registers", "32768", 1, 1 << 24, "", "32-bit registers of an SM")          \
+    X(SM_REGISTER_UNIT, "sm.register_unit", COUNT, "registers", "64", 1, 65536, "",                                    \
+      "a warp's registers are allocated in units of this")                                                             \
+    X(SM_WARP_UNIT, "sm.warp_unit", COUNT, "warps", "2", 1, 64, "",                                                    \
+      "the warps that the registers suffice for are rounded down to a multiple of this: parts of the register "        \
+      "file")                                                                                                          \
+    X(SM_SHARED, "sm.shared", SIZE, "bytes", "48KiB", 0, 1 << 30, "",                                                  \
+      "shared memory that the blocks of an SM may hold")                                                               \
+    X(SM_SHARED_UNIT, "sm.shared_unit", SIZE, "bytes", "128B", 1, 65536, "",                                           \
+      "a block's shared memory is allocated in units of this")                                                         \
+    X(SM_SHARED_RESERVED, "sm.shared_reserved", SIZE, "bytes", "0B", 0, 1 << 20, "",                                   \
+      "shared memory that the system adds to every block's own")                                                       \
+    X(L1_ENABLED, "l1.enabled", BOOL, "", "true", 0, 1, "", "false: SMs access L2 directly")                           \
+    X(L1_SIZE, "l1.size", SIZE, "bytes", "16KiB", 128, 1 << 30, "",                                                    \
+      "L1 data capacity per SM; of a unified memory, L1 and shared memory together")                                   \
+    X(L1_UNIFIED, "l1.unified", BOOL, "", "false", 0, 1, "",                                                           \
+      "l1.size includes shared memory: the carve-out is taken off")                                                    \
+    X(L1_CARVEOUT, "l1.carveout", SIZE, "bytes", "auto", 0, 1 << 30, "auto",                                           \
+      "shared-memory share of a unified memory; auto: the smallest of l1.carveouts that holds the resident "           \
+      "blocks")                                                                                                        \
+    X(L1_CARVEOUTS, "l1.carveouts", SIZES, "bytes", "", 0, 1 << 30, "",                                                \
+      "carve-outs that the unified memory supports")                                                                   \
+    X(L1_RESIZE, "l1.resize", CHOICE, "", "sets", 0, 0, "sets|ways",                                                   \
+      "what a carve-out takes from a unified memory; ways: l1.ways are those of the whole l1.size, and the "           \
+      "number of sets stays")                                                                                          \
+    X(L1_SPACES, "l1.spaces", CHOICE, "", "all", 0, 0, "all|local",                                                    \
+      "address spaces that L1 caches; local: global accesses go to L2 (nvcc -Xptxas -dlcm=cg)")                        \
+    X(L1_WAYS, "l1.ways", COUNT, "ways", "4", 1, 1024, "", "ways of a set")                                            \
+    X(L1_LINE, "l1.line", SIZE, "bytes", "128B", 8, 4096, "", "line size, a power of two")                             \
+    X(L1_SECTORS, "l1.sectors", COUNT, "sectors", "1", 1, 8, "", "sectors per line: 1 (whole lines), 2, 4 or 8")       \
+    X(L1_FETCH, "l1.fetch_sectors", COUNT, "sectors", "1", 1, 8, "",                                                   \
+      "aligned group of sectors that a read miss of part of a line fetches")                                           \
+    X(L1_INDEX, "l1.index", CHOICE, "", "modulo", 0, 0, "modulo|xor|fermi|ipoly",                                      \
+      "how a line number becomes a set: modulo, XOR of its parts, Fermi's hash (32 or 64 sets), irreducible "          \
+      "polynomial")                                                                                                    \
+    X(L1_REPLACEMENT, "l1.replacement", POLICY, "", "lru", 0, 0, "replacement", "which line of a set leaves")          \
+    X(L1_BYPASS, "l1.bypass", POLICY, "", "hint", 0, 0, "predictor", "which requests do not allocate a line")          \
+    X(L1_WRITE, "l1.write_policy", CHOICE, "", "evict", 0, 0, "back|through|evict",                                    \
+      "stores to global memory; evict: they write through, and a hit drops the line")                                  \
+    X(L1_WRITE_LOCAL, "l1.write_policy_local", CHOICE, "", "back", 0, 0, "back|through|evict",                         \
+      "stores to local memory")                                                                                        \
+    X(L1_WRITE_ALLOCATE, "l1.write_allocate", CHOICE, "", "none", 0, 0, "none|fetch|lazy",                             \
+      "what a store miss to global memory does; fetch: reads the rest of partly written sectors; lazy: reads "         \
+      "it once a load needs it")                                                                                       \
+    X(L1_WRITE_ALLOCATE_LOCAL, "l1.write_allocate_local", CHOICE, "", "fetch", 0, 0, "none|fetch|lazy",                \
+      "the same, local memory")                                                                                        \
+    X(L1_ALLOCATE, "l1.allocate", CHOICE, "", "on-miss", 0, 0, "on-miss|on-fill|streaming",                            \
+      "when a missing line takes its way; streaming: on fill, with no line reserved for a miss in flight")             \
+    X(L1_TRACK_REUSE, "l1.track_reuse", BOOL, "", "false", 0, 1, "",                                                   \
+      "count hits per line: zero-reuse evictions (slower)")                                                            \
+    X(L1_TRACK_WARPS, "l1.track_warps", BOOL, "", "false", 0, 1, "",                                                   \
+      "tell intra-warp from inter-warp hits (slower)")                                                                 \
+    X(L2_ENABLED, "l2.enabled", BOOL, "", "true", 0, 1, "", "false: L1 misses go to DRAM")                             \
+    X(L2_SIZE, "l2.size", SIZE, "bytes", "768KiB", 128, (double)(1ull << 40), "", "capacity of all slices together")   \
+    X(L2_SLICES, "l2.slices", COUNT, "slices", "6", 1, 4096, "", "independent slices; a multiple of l2.partitions")    \
+    X(L2_WAYS, "l2.ways", COUNT, "ways", "16", 1, 1024, "", "ways of a set")                                           \
+    X(L2_LINE, "l2.line", SIZE, "bytes", "128B", 8, 4096, "", "line size, a power of two, at least l1.line")           \
+    X(L2_SECTORS, "l2.sectors", COUNT, "sectors", "1", 1, 8, "", "sectors per line: 1 (whole lines), 2, 4 or 8")       \
+    X(L2_FETCH, "l2.fetch_sectors", COUNT, "sectors", "1", 1, 8, "",                                                   \
+      "aligned group of sectors that a read miss of part of a line fetches")                                           \
+    X(L2_INDEX, "l2.index", CHOICE, "", "modulo", 0, 0, "modulo|xor|fermi|ipoly", "the same, within a slice")          \
+    X(L2_REPLACEMENT, "l2.replacement", POLICY, "", "lru", 0, 0, "replacement", "which line of a set leaves")          \
+    X(L2_BYPASS, "l2.bypass", POLICY, "", "always-cache", 0, 0, "predictor",                                           \
+      "which requests do not allocate a line")                                                                         \
+    X(L2_WRITE, "l2.write_policy", CHOICE, "", "back", 0, 0, "back|through|evict", "stores, as l1.write_policy")       \
+    X(L2_WRITE_ALLOCATE, "l2.write_allocate", CHOICE, "", "fetch", 0, 0, "none|fetch|lazy",                            \
+      "what a store miss does, as l1.write_allocate")                                                                  \
+    X(L2_INTERLEAVE, "l2.interleave", CHOICE, "", "modulo", 0, 0, "modulo|hash|range",                                 \
+      "how addresses spread over slices")                                                                              \
+    X(L2_INTERLEAVE_BYTES, "l2.interleave_bytes", SIZE, "bytes", "256B", 8, (double)(1ull << 40), "",                  \
+      "consecutive bytes of one slice; range: the span of a slice")                                                    \
+    X(L2_PARTITIONS, "l2.partitions", COUNT, "partitions", "1", 1, 2, "",                                              \
+      "2: an SM reads through its own half, which keeps copies of lines homed in the other")                           \
+    X(L2_SM_PARTITION, "l2.sm_partition", CHOICE, "", "halves", 0, 0, "halves|pairs|groups",                           \
+      "which SMs belong to which partition: halves of the SM numbers, alternating pairs, or alternating "              \
+      "groups of 16")                                                                                                  \
+    X(L2_INCLUSION, "l2.inclusion", CHOICE, "", "non-inclusive", 0, 0, "non-inclusive|inclusive",                      \
+      "inclusive: an L2 eviction invalidates the line in every L1")                                                    \
+    X(DRAM_CHANNELS, "dram.channels", COUNT, "channels", "6", 1, 1024, "", "memory channels")                          \
+    X(LAUNCH_SECTORS, "launch.sectors", COUNT, "sectors", "0", 0, 1 << 20, "",                                         \
+      "32-byte sectors that any launch reads from DRAM (descriptor, constants)")                                       \
+    X(LAUNCH_CODE, "launch.code", BOOL, "", "false", 0, 1, "",                                                         \
+      "count the kernel's instruction bytes as DRAM reads, once per cold launch")                                      \
+    X(BLOCKS_PLACEMENT, "blocks.placement", CHOICE, "", "auto", 0, 0, "auto|round-robin|map",                          \
+      "thread blocks to SMs: auto uses the trace's map where there is one")                                            \
+    X(WARPS_ORDER, "warps.order", CHOICE, "", "round-robin", 0, 0, "round-robin|block",                                \
+      "functional replay: warps of an SM in turn, or each warp to its end in block order")                             \
+    X(KERNELS_FLUSH, "kernels.flush", CHOICE, "", "l1", 0, 0, "none|l1|all",                                           \
+      "caches written back and emptied before each kernel")
 
 #endif

@@ -116,15 +116,18 @@ Test(config_text, long_lines) {
     enum { LENGTH = 1 << 20 };
     char *text = malloc(LENGTH + 64);
     cr_assert(text);
-    strcpy(text, "l1.carveouts = ");
+    strcpy(text, "sm.blocks = 3 #");
     size_t head = strlen(text);
     memset(text + head, '8', LENGTH);
     strcpy(text + head + LENGTH, "\nsm.count = 3\n");
     rig r;
     rig_open(&r);
     cr_expect_eq(gpc_config_load_text(r.config, text, "t", &r.error), GPC_OK, "%s", r.error.message);
-    cr_expect_eq(strlen(value(r.config, "l1.carveouts")), LENGTH);
+    cr_expect_str_eq(value(r.config, "sm.blocks"), "3");
     cr_expect_str_eq(value(r.config, "sm.count"), "3");
+    text[head - 1] = '8'; /* and as a value */
+    expect_failure(&r, gpc_config_load_text(r.config, text, "t", &r.error), GPC_ERROR_FORMAT,
+                   "t:1: sm.blocks: '3 888888");
     rig_close(&r);
     free(text);
 }

@@ -252,6 +252,10 @@ Test(presets, can_be_built) {
         cr_expect_leq(number(r.config, "l2.fetch_sectors"), number(r.config, "l2.sectors"), "%s", name);
         cr_expect_eq(number(r.config, "l2.interleave_bytes") % number(r.config, "l2.line"), 0, "%s", name);
         cr_expect_eq(number(r.config, "sm.warps") % number(r.config, "sm.warp_unit"), 0, "%s", name);
+        gpc_hierarchy *hierarchy = NULL;
+        cr_expect_eq(gpc_hierarchy_create(r.context, r.config, &r.error, &hierarchy), GPC_OK, "%s: %s", name,
+                     r.error.message);
+        gpc_hierarchy_destroy(hierarchy);
         if (number(r.config, "l1.unified"))
             check_carveouts(r.config, name);
         else
