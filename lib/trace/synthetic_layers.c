@@ -18,7 +18,7 @@ static void walk_map(gpci_walk *w, const gpci_launch *l) {
     gpci_finish(w);
 }
 
-#define INDEX \
+#define INDEX                                                                                                        \
     "R1 LDC; R5 S2R; UR4 S2UR; UR6 ULDC.64; R2 S2R; R3 S2R; R0 LDC; UR5 ULDC; R5 IMAD R5 UR5 R2; R0 IMAD R0 UR4 R3;" \
     "P0 ISETP.GE.AND R5 UR6; P0 ISETP.GE.OR R0 UR7 P0; @P0 EXIT; R2 LDC.64; R7 IMAD R5 UR7 R0; UR4 ULDC.64;"
 
@@ -146,13 +146,13 @@ const gpci_synthetic gpci_synthetic_zeropad = {
 };
 
 /* Pooling: a window's rows one by one, in each first the odd element, then pairs. */
-#define POOL(one, pair)                                                                                                \
-    "rows: R2 LDC; R18 VIADD R0; UR4 UIADD3 UR4; UR5 ULDC; R18 IMAD R18 UR5 R13; P0 ISETP.NE.AND R15 R255;" \
-    "R19 LDC.64;" \
-    "R2 IMAD.WIDE R18 R19; @!P0 BRA even;"                                                                             \
-    "odd: R4 LDG.E R2 UR6; P1 ISETP.NE.AND R15;" one "@P1 BRA odd;"                                                    \
-    "even: P0 ISETP.NE.AND R16 R255; @!P0 BRA last;"                                                                   \
-    "pair: R4 LDG.E R2 UR6; R6 LDG.E R2 UR6; R2 IADD3 R2 R255; P0 ISETP.GT.AND R2 R18;" pair "@P0 BRA pair;"           \
+#define POOL(one, pair)                                                                                      \
+    "rows: R2 LDC; R18 VIADD R0; UR4 UIADD3 UR4; UR5 ULDC; R18 IMAD R18 UR5 R13; P0 ISETP.NE.AND R15 R255;"  \
+    "R19 LDC.64;"                                                                                            \
+    "R2 IMAD.WIDE R18 R19; @!P0 BRA even;"                                                                   \
+    "odd: R4 LDG.E R2 UR6; P1 ISETP.NE.AND R15;" one "@P1 BRA odd;"                                          \
+    "even: P0 ISETP.NE.AND R16 R255; @!P0 BRA last;"                                                         \
+    "pair: R4 LDG.E R2 UR6; R6 LDG.E R2 UR6; R2 IADD3 R2 R255; P0 ISETP.GT.AND R2 R18;" pair "@P0 BRA pair;" \
     "last: P0 ISETP.GT.AND R16 UR4; @P0 BRA rows;"
 
 static const char maxpool_code[] =

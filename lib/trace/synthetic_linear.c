@@ -34,32 +34,33 @@ static void walk_dot(gpci_walk *w, const gpci_launch *l) {
 }
 
 /* R2 and R4 walk over the operands, R8 is the sum. */
-#define DOT(load, sum, advance)                                                                                        \
-    "R1 LDC; R0 S2R; UR4 ULDC; R3 S2R; R0 IMAD R0 UR4 R3; UR5 ULDC; P0 ISETP.GE.AND R0 UR5; @P0 EXIT;"                 \
-    "R7 LDC; UR4 ULDC.64; R8 HFMA2.MMA R255 R255; R9 LDC; R2 LDC.64; R3 MOV; R4 LDC.64; R5 IMAD R0 R7 R255;"           \
-    "R4 IMAD.WIDE R5 R4; R6 IADD3 R7 R255; P0 ISETP.LT.AND R6 R255; @P0 BRA rest;"                                     \
-    "eight: 8*{" load "}; 8*{" sum "}; R6 IADD3 R6 R255;" advance "P0 ISETP.GT.AND R6 R255;"           \
-    "@P0 BRA eight;"                                                                                                   \
-    "rest: P0 ISETP.EQ.AND R7 R255; @P0 BRA done;"                                                                     \
-    "one: " load ";" sum "; R7 IADD3 R7 R255;" advance "P0 ISETP.NE.AND R7 R255; @P0 BRA one;" \
+#define DOT(setup, load, sum, advance)                                                                       \
+    "R1 LDC; R0 S2R; UR4 ULDC; R3 S2R; R0 IMAD R0 UR4 R3; UR5 ULDC; P0 ISETP.GE.AND R0 UR5; @P0 EXIT;"       \
+    "R7 LDC; UR4 ULDC.64; R8 HFMA2.MMA R255 R255; R9 LDC; R2 LDC.64; R3 MOV; R4 LDC.64; R5 IMAD R0 R7 R255;" \
+    "R4 IMAD.WIDE R5 R4;" setup "R6 IADD3 R7 R255; P0 ISETP.LT.AND R6 R255; @P0 BRA rest;"                   \
+    "eight: 8*{" load "}; 8*{" sum "}; R6 IADD3 R6 R255;" advance "P0 ISETP.GT.AND R6 R255;"                 \
+    "@P0 BRA eight;"                                                                                         \
+    "rest: P0 ISETP.EQ.AND R7 R255; @P0 BRA done;"                                                           \
+    "one: " load ";" sum "; R7 IADD3 R7 R255;" advance "P0 ISETP.NE.AND R7 R255; @P0 BRA one;"               \
     "done: R2 LDC.64; R2 IMAD.WIDE R0 R2;"
 
-#define BY_ROWS                                                                         \
-    DOT("R12+2 LDG.E R2 UR4; R13+2 LDG.E R4 UR4", "R8 FFMA R12+2 R13+2 R8",             \
+#define BY_ROWS                                                                 \
+    DOT("", "R12+2 LDG.E R2 UR4; R13+2 LDG.E R4 UR4", "R8 FFMA R12+2 R13+2 R8", \
         "R4 IADD3 R4 R255; R2 IADD3 R2 R255;")
 
-#define BY_COLUMNS                                                                                              \
-    DOT("R12+2 LDG.E R4 UR4; R4 IMAD.WIDE R9 R4; R13+2 LDG.E R2 UR4", "R8 FFMA R13+2 R12+2 R8",                 \
+#define BY_COLUMNS                                                                                  \
+    DOT("", "R12+2 LDG.E R4 UR4; R4 IMAD.WIDE R9 R4; R13+2 LDG.E R2 UR4", "R8 FFMA R13+2 R12+2 R8", \
         "R2 IADD3 R2 R255;")
 
 #define STORE "STG.E R2 UR4 R8; EXIT"
 #define ADD_AND_STORE "R4 LDG.E R2 UR4; R8 FADD R8 R4;" STORE
 
 static const char gesummv_code[] =
-    DOT("R12+3 LDG.E R4 UR4; R13+3 LDG.E R2 UR4; R14+3 LDG.E R10 UR4",
+    DOT("R10 LDC.64; R10 IMAD.WIDE R5 R10; R36 HFMA2.MMA R255 R255;",
+        "R12+3 LDG.E R4 UR4; R13+3 LDG.E R2 UR4; R14+3 LDG.E R10 UR4",
         "R8 FFMA R12+3 R13+3 R8; R36 FFMA R14+3 R13+3 R36",
         "R4 IADD3 R4 R255; R2 IADD3 R2 R255; R10 IADD3 R10 R255;")
-    "R36 FMUL R36 UR8; R8 FFMA R8 UR9 R36;" STORE;
+    "UR8 ULDC.64; R36 FMUL R36 UR8; R8 FFMA R8 UR9 R36;" STORE;
 
 /* The problem's matrices and vectors; vectors are as long as a row or as a column. */
 typedef struct linear {
@@ -197,21 +198,21 @@ const gpci_synthetic gpci_synthetic_gesummv = {
 };
 
 /* Points by features, so that lanes read side by side, or point after point; centres the same for all lanes. */
-#define KMEANS(advance)                                                                                                \
-    "R1 LDC; R0 S2R; UR4 ULDC; R3 S2R; R0 IMAD R0 UR4 R3; UR5 ULDC; P0 ISETP.GE.AND R0 UR5; @P0 EXIT;"                 \
+#define KMEANS(advance)                                                                                     \
+    "R1 LDC; R0 S2R; UR4 ULDC; R3 S2R; R0 IMAD R0 UR4 R3; UR5 ULDC; P0 ISETP.GE.AND R0 UR5; @P0 EXIT;"      \
     "UR4 ULDC.64; R2 HFMA2.MMA R255 R255; R8 LDC; R28 LDC.64; R4 HFMA2.MMA R255 R255; R3 LOP3.LUT R8 R255;" \
-    "R5 MOV R255;" \
-    "R28 IMAD.WIDE R0 R28; R9 LDC;"                                                                                    \
-    "centre: R30 IMAD R5 R8; R31 LDC.64; UR6 UMOV; R11 HFMA2.MMA R255 R255; R7 IADD3 R8 R255; R10 MOV R28;"            \
-    "R30 IMAD.WIDE R30 R31; P0 ISETP.LT.AND R7 R255; @P0 BRA rest;"                                                    \
-    "eight: 8*{R12+2 LDG.E R10 UR4; " advance "R13+2 LDG.E R30 UR4}; 8*{R12+2 FADD R13+2 R12+2;" \
-    "R11 FFMA R12+2 R12+2 R11};" \
-    "R7 IADD3 R7 R255; P0 ISETP.GT.AND R7 R255; UR6 UIADD3 UR6; R10 IADD3 R10 R255; R30 IADD3 R30 R255;" \
-    "@P0 BRA eight;" \
-    "rest: P0 ISETP.EQ.AND R3 R255; R6 MOV R3; @P0 BRA nearest;"                                                       \
-    "one: R12 LDG.E R10 UR4;" advance "R13 LDG.E R30 UR4; R6 IADD3 R6 R255; P0 ISETP.NE.AND R6 R255;"                  \
-    "R12 FADD R13 R12; R11 FFMA R12 R12 R11; R30 IADD3 R30 R255; @P0 BRA one;"                                         \
-    "nearest: P1 FSETP.GEU.AND R11 R4; UR5 ULDC; R2 SEL R5 R2 P1; R5 IADD3 R5 R255; R4 FSEL R11 R4 P1;"                \
+    "R5 MOV R255;"                                                                                          \
+    "R28 IMAD.WIDE R0 R28; R9 LDC;"                                                                         \
+    "centre: R30 IMAD R5 R8; R31 LDC.64; UR6 UMOV; R11 HFMA2.MMA R255 R255; R7 IADD3 R8 R255; R10 MOV R28;" \
+    "R30 IMAD.WIDE R30 R31; P0 ISETP.LT.AND R7 R255; @P0 BRA rest;"                                         \
+    "eight: 8*{R12+2 LDG.E R10 UR4; " advance "R13+2 LDG.E R30 UR4}; 8*{R12+2 FADD R13+2 R12+2;"            \
+    "R11 FFMA R12+2 R12+2 R11};"                                                                            \
+    "R7 IADD3 R7 R255; P0 ISETP.GT.AND R7 R255; UR6 UIADD3 UR6; R10 IADD3 R10 R255; R30 IADD3 R30 R255;"    \
+    "@P0 BRA eight;"                                                                                        \
+    "rest: P0 ISETP.EQ.AND R3 R255; R6 MOV R3; @P0 BRA nearest;"                                            \
+    "one: R12 LDG.E R10 UR4;" advance "R13 LDG.E R30 UR4; R6 IADD3 R6 R255; P0 ISETP.NE.AND R6 R255;"       \
+    "R12 FADD R13 R12; R11 FFMA R12 R12 R11; R30 IADD3 R30 R255; @P0 BRA one;"                              \
+    "nearest: P1 FSETP.GEU.AND R11 R4; UR5 ULDC; R2 SEL R5 R2 P1; R5 IADD3 R5 R255; R4 FSEL R11 R4 P1;"     \
     "P0 ISETP.GE.AND R5 UR5; @!P0 BRA centre; R4 LDC.64; R4 IMAD.WIDE R0 R4; STG.E R4 UR4 R2; EXIT"
 
 static void walk_kmeans(gpci_walk *w, const gpci_launch *l) {

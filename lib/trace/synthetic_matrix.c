@@ -162,14 +162,14 @@ const gpci_synthetic gpci_synthetic_kronecker = {
 };
 
 /* A thread's element from a row of one tile, four words a load, and a column of the other. */
-#define MATMUL(quads)                                                                                             \
+#define MATMUL(quads)                                                                                                 \
     "R1 LDC; R0 S2R; R2 S2R; UR4 S2UR; UR5 S2UR; R3 LDC; UR6 UMOV; UR7 S2UR; UR6 ULEA UR7 UR6; R4 LDC.64; R6 LDC.64;" \
-    "R8 LEA UR5 R2; R9 LEA UR4 R0; R10 IMAD R8 R3 R0; R4 IMAD.WIDE R10 R4; R11 IMAD R2 R3 R9; R6 IMAD.WIDE R11 R6;" \
-    "R12 LEA R2 UR6; R13 LEA R0 R12; R14 LEA R0 UR6; R15 IMAD.MOV.U32 R255 R255 R255; R16 MOV R3; UR8 ULDC.64;" \
-    "tile: R20 LDG.E R4 UR8; R21 LDG.E R6 UR8; R16 IADD3 R16 R255; P0 ISETP.GT.AND R16 R255; R4 IADD3 R4 R255;" \
-    "R5 IADD3.X R255 R5 R255; R6 IMAD.WIDE R3 R6; STS R13 R20; STS R13 R21; BAR.SYNC.DEFER_BLOCKING;" \
+    "R8 LEA UR5 R2; R9 LEA UR4 R0; R10 IMAD R8 R3 R0; R4 IMAD.WIDE R10 R4; R11 IMAD R2 R3 R9; R6 IMAD.WIDE R11 R6;"   \
+    "R12 LEA R2 UR6; R13 LEA R0 R12; R14 LEA R0 UR6; R15 IMAD.MOV.U32 R255 R255 R255; R16 MOV R3; UR8 ULDC.64;"       \
+    "tile: R20 LDG.E R4 UR8; R21 LDG.E R6 UR8; R16 IADD3 R16 R255; P0 ISETP.GT.AND R16 R255; R4 IADD3 R4 R255;"       \
+    "R5 IADD3.X R255 R5 R255; R6 IMAD.WIDE R3 R6; STS R13 R20; STS R13 R21; BAR.SYNC.DEFER_BLOCKING;"                 \
     #quads "*{R24 R25 R26 R27 LDS.128 R12; R28 LDS R14; R29 LDS R14; R30 LDS R14; R31 LDS R14; R15 FFMA R24 R28 R15;" \
-    "R15 FFMA R25 R29 R15; R15 FFMA R26 R30 R15; R15 FFMA R27 R31 R15};"                                               \
+    "R15 FFMA R25 R29 R15; R15 FFMA R26 R30 R15; R15 FFMA R27 R31 R15};"                                              \
     "BAR.SYNC.DEFER_BLOCKING; @P0 BRA tile; R2 LDC.64; R8 IMAD R8 R3 R9; R2 IMAD.WIDE R8 R2; STG.E R2 UR8 R15; EXIT"
 
 static void walk_matmul(gpci_walk *w, const gpci_launch *l) {

@@ -17,9 +17,9 @@ static void walk_vector(gpci_walk *w, const gpci_launch *l) {
 #define INDEX \
     "R1 LDC; R0 S2R; UR4 S2UR; R9 LDC; R9 IMAD R9 UR4 R0; UR5 ULDC; P0 ISETP.GE.AND R9 UR5; @P0 EXIT;"
 
-#define TWO_INPUTS(width, operation)                                                                      \
-    INDEX "R2 LDC.64; UR6 ULDC.64; R4 LDC.64; R6 LDC.64; R2 IMAD.WIDE R9 R2; R2 LDG.E" width " R2 UR6;"     \
-          "R4 IMAD.WIDE R9 R4; R4 LDG.E" width " R4 UR6; R6 IMAD.WIDE R9 R6;" operation                   \
+#define TWO_INPUTS(width, operation)                                                                    \
+    INDEX "R2 LDC.64; UR6 ULDC.64; R4 LDC.64; R6 LDC.64; R2 IMAD.WIDE R9 R2; R2 LDG.E" width " R2 UR6;" \
+          "R4 IMAD.WIDE R9 R4; R4 LDG.E" width " R4 UR6; R6 IMAD.WIDE R9 R6;" operation                 \
           "STG.E" width " R6 UR6 R10; EXIT"
 
 #define ONE_INPUT(width, operation)                                                          \
@@ -62,7 +62,7 @@ static gpc_status plan_vecsub(gpci_problem *p) {
 }
 
 static gpc_status plan_vecscale(gpci_problem *p) {
-    return plan_floats(p, "_Z8vecscalePKfPffi", ONE_INPUT("", "R10 FMUL R2 UR8;"), 1);
+    return plan_floats(p, "_Z8vecscalePKfPffi", ONE_INPUT("", "UR8 ULDC; R10 FMUL R2 UR8;"), 1);
 }
 
 const gpci_synthetic gpci_synthetic_vectoradd = {
@@ -103,9 +103,9 @@ static gpc_status plan_stream(gpci_problem *p) {
         uint64_t inputs, base[3];
     } kernels[] = {
         {"_Z11stream_copyPKdPdi", ONE_INPUT(".64", "R10 MOV R2; R11 MOV R3;"), 1, {a, c}},
-        {"_Z12stream_scalePdPKddi", ONE_INPUT(".64", "R10 DMUL R2 UR8;"), 1, {c, b}},
+        {"_Z12stream_scalePdPKddi", ONE_INPUT(".64", "UR8 ULDC.64; R10 DMUL R2 UR8;"), 1, {c, b}},
         {"_Z10stream_addPKdS0_Pdi", TWO_INPUTS(".64", "R10 DADD R2 R4;"), 2, {a, b, c}},
-        {"_Z12stream_triadPdPKdS1_di", TWO_INPUTS(".64", "R10 DFMA R4 UR8 R2;"), 2, {b, c, a}},
+        {"_Z12stream_triadPdPKdS1_di", TWO_INPUTS(".64", "UR8 ULDC.64; R10 DFMA R4 UR8 R2;"), 2, {b, c, a}},
     };
     for (unsigned turn = 0; turn < (unsigned)p->values[0]; turn++)
         for (size_t k = 0; k < sizeof kernels / sizeof kernels[0]; k++) {

@@ -12,8 +12,8 @@
 #define LEAST_LOG 8u
 #define MODULATE_BLOCKS 128u
 
-#define BUTTERFLY                                                                                                  \
-    "R16 FADD R12 R14; R17 FADD R12 R14; R18 FADD R13 R15; R19 FADD R13 R15;"                                      \
+#define BUTTERFLY                                                             \
+    "R16 FADD R12 R14; R17 FADD R12 R14; R18 FADD R13 R15; R19 FADD R13 R15;" \
     "R20 FADD R16 R18; R21 FADD R16 R18; R22 FADD R17 R19; R23 FADD R17 R19;"
 
 static const char global_code[] =
