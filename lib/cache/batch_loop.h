@@ -55,11 +55,11 @@ GPCI_INLINE uint32_t match16(const uint32_t *row, uint32_t tag) {
 }
 #endif
 
-/* The way that holds the tag, or GPCI_NO_WAY. `row_kind`: 4, 16, or 0 for any length. */
-GPCI_INLINE uint32_t find_in_row(const uint32_t *row, uint32_t length, uint32_t tag, int row_kind) {
-    if (!row_kind)
+/* The way that holds the tag, or GPCI_NO_WAY. `fixed`: 4, 16, or 0 for any length. */
+GPCI_INLINE uint32_t find_in_row(const uint32_t *row, uint32_t length, uint32_t tag, int fixed) {
+    if (!fixed)
         return gpci_match(row, 0, length, tag);
-    uint32_t match = row_kind == 4 ? match4(row, tag) : match16(row, tag);
+    uint32_t match = fixed == 4 ? match4(row, tag) : match16(row, tag);
     return match ? gpci_lowest(match) : GPCI_NO_WAY;
 }
 
@@ -89,69 +89,97 @@ static void settle(gpc_cache *cache, const gpc_batch *batch, const counts *n, ui
     stats->write_back_sectors += n->write_backs;
 }
 
-/* What the loops read again and again. Copied, because a store of a result byte might alias anything. */
-typedef struct plan {
-    const uint64_t *addresses;
-    const uint8_t *kinds;
-    size_t count;
-    const gpci_index *index;
-    gpci_divisor sets;     /* modulo */
-    uint64_t offset_mask;  /* within a line */
-    uint64_t offset_limit; /* beyond it, an access leaves its line */
-    uint64_t high;
-    unsigned shift;
-} plan;
+/* A block of accesses, resolved: straight loops that compilers vectorise, before and after the one that cannot be. */
+#define BLOCK 256u
+typedef struct block {
+    uint32_t length; /* accesses that the loop may take */
+    uint32_t sets[BLOCK], tags[BLOCK];
+    uint32_t left[BLOCK];    /* tag that left, 0 = none */
+    uint8_t results[BLOCK];  /* for callers who want none */
+} block;
 
-static plan plan_of(const gpc_cache *cache, const gpc_batch *batch) {
-    return (plan){.addresses = batch->addresses,
-                  .kinds = batch->kinds,
-                  .count = batch->count,
-                  .index = &cache->index,
-                  .sets = cache->index.sets,
-                  .offset_mask = cache->options.line_bytes - 1,
-                  .offset_limit = cache->options.line_bytes - (batch->size ? batch->size : 1),
-                  .high = cache->high,
-                  .shift = cache->line_shift};
+/*
+ * Line numbers of one region: the remainder of the low 31 bits takes a product of
+ * 32 by 32 bits (the proof of gpci_divisor with 31 for 63), the rest is the same
+ * for all of them.
+ */
+static void modulo_sets(const gpc_cache *cache, block *b) {
+    const gpci_divisor by = cache->index.sets;
+    const uint64_t unit = (uint64_t)1 << (32 + by.shift);
+    const uint64_t multiplier = unit / by.divisor + (unit % by.divisor != 0);
+    const unsigned shift = 32 + by.shift;
+    const uint32_t divisor = by.divisor, rest = gpci_modulo(&by, (uint64_t)cache->high << GPCI_TAG_BITS);
+    for (uint32_t i = 0; i < b->length; i++) {
+        uint32_t low = b->tags[i] & ~GPCI_TAG_VALID;
+        uint32_t set = low - (uint32_t)((low * multiplier) >> shift) * divisor + rest;
+        b->sets[i] = set >= divisor ? set - divisor : set;
+    }
+}
+
+static void find_sets(const gpc_cache *cache, const uint64_t *addresses, block *b) {
+    if (cache->options.index != GPC_INDEX_MODULO) {
+        for (uint32_t i = 0; i < b->length; i++)
+            b->sets[i] = gpci_index_of(&cache->index, addresses[i] >> cache->line_shift);
+    } else if (gpci_power_of_two(cache->sets)) {
+        const uint32_t mask = cache->sets - 1;
+        for (uint32_t i = 0; i < b->length; i++)
+            b->sets[i] = (uint32_t)(addresses[i] >> cache->line_shift) & mask;
+    } else {
+        modulo_sets(cache, b);
+    }
 }
 
 /*
- * How many of the next accesses, BLOCK at most, the loop may take. Others leave
- * their line, are atomics or prefetches, or have tags of another region.
+ * Resolve the next accesses, BLOCK at most. The loop may not take those that leave
+ * their line, are atomics or prefetches, or have tags of another region: the block
+ * ends before the first.
  */
-#define BLOCK 256u
-static uint32_t plain_run(const plan *p, size_t first) {
-    uint32_t length = p->count - first < BLOCK ? (uint32_t)(p->count - first) : BLOCK;
+static void resolve(const gpc_cache *cache, const gpc_batch *batch, size_t first, block *b) {
+    const uint64_t *addresses = batch->addresses + first;
+    const uint8_t *kinds = batch->kinds ? batch->kinds + first : NULL;
+    const uint64_t offset_mask = cache->options.line_bytes - 1, high = cache->high;
+    const uint64_t limit = cache->options.line_bytes - (batch->size ? batch->size : 1);
+    const unsigned shift = cache->line_shift;
+    uint32_t length = batch->count - first < BLOCK ? (uint32_t)(batch->count - first) : BLOCK;
     uint64_t odd = 0;
     for (uint32_t i = 0; i < length; i++) {
-        uint64_t address = p->addresses[first + i];
-        odd |= (address >> p->shift >> GPCI_TAG_BITS) ^ p->high;
-        odd |= (address & p->offset_mask) > p->offset_limit;
-        odd |= p->kinds ? p->kinds[first + i] >> 1 : 0;
+        uint64_t line = addresses[i] >> shift;
+        b->tags[i] = gpci_tag(line);
+        odd |= (line >> GPCI_TAG_BITS) ^ high;
     }
-    if (!odd)
-        return length;
-    for (uint32_t i = 0; i < length; i++) {
-        uint64_t address = p->addresses[first + i];
-        if (address >> p->shift >> GPCI_TAG_BITS != p->high || (address & p->offset_mask) > p->offset_limit ||
-            (p->kinds && p->kinds[first + i] > GPC_STORE))
-            return i;
+    for (uint32_t i = 0; i < length && limit < offset_mask; i++)
+        odd |= (addresses[i] & offset_mask) > limit;
+    for (uint32_t i = 0; kinds && i < length; i++)
+        odd |= kinds[i] >> 1;
+    if (odd) {
+        uint32_t i = 0;
+        while (i < length && addresses[i] >> shift >> GPCI_TAG_BITS == high && (addresses[i] & offset_mask) <= limit &&
+               !(kinds && kinds[i] > GPC_STORE))
+            i++;
+        length = i;
     }
-    return length;
+    b->length = length;
+    find_sets(cache, addresses, b);
 }
 
-/* How the loop finds a set: the two common ways without a test inside it. */
-typedef enum set_kind { SET_MASK, SET_MODULO, SET_OTHER } set_kind;
-
-GPCI_INLINE uint32_t set_of(const gpci_index *index, gpci_divisor sets, uint64_t line, set_kind kind) {
-    if (kind == SET_MASK)
-        return (uint32_t)line & (sets.divisor - 1);
-#ifdef __SIZEOF_INT128__
-    if (kind == SET_MODULO) {
-        uint64_t quotient = (uint64_t)((gpci_u128)line * sets.multiplier >> 64) >> sets.shift;
-        return (uint32_t)line - (uint32_t)quotient * sets.divisor;
+/* Tags that left become line addresses. */
+static void report_evicted(const gpc_cache *cache, const block *b, uint64_t *restrict evicted) {
+    const uint64_t region = (uint64_t)cache->high << GPCI_TAG_BITS;
+    const unsigned shift = cache->line_shift;
+    for (uint32_t i = 0; i < b->length; i++) {
+        uint64_t old = b->left[i];
+        evicted[i] = ((region | (old & ~(uint64_t)GPCI_TAG_VALID)) << shift) | ((old >> 31) - 1);
     }
-#endif
-    return gpci_index_of(index, line);
+}
+
+static void count_stores(const uint8_t *restrict kinds, const uint8_t *restrict results, uint32_t length, counts *n) {
+    uint32_t stores = 0, hits = 0;
+    for (uint32_t i = 0; i < length; i++) {
+        stores += kinds[i];
+        hits += kinds[i] & results[i];
+    }
+    n->stores += stores;
+    n->store_hits += hits;
 }
 
 /* The order after the least recent way, `last`, has been filled anew. */
@@ -174,76 +202,66 @@ static bool take_free_way(gpc_cache *cache, uint32_t set, uint32_t tag, uint32_t
     return true;
 }
 
-/* One block with LRU. `with_kinds`: there may be stores. */
-GPCI_INLINE void lru_block(gpc_cache *cache, const plan *p, size_t first, uint32_t length, uint8_t *results,
-                           uint64_t *evicted_lines, int row_kind, set_kind kind, bool with_kinds,
-                           counts *n) {
+/* One block with LRU. `fixed`: 4 or 16 ways, or 0 for others; `kinds`: NULL where there are no stores. */
+GPCI_INLINE void lru_block(gpc_cache *cache, block *b, const uint8_t *kinds, uint8_t *restrict results,
+                           uint32_t fixed, counts *n) {
     uint32_t *const tags = cache->tags, *const states = cache->states;
     uint64_t *const orders = ((gpci_lru_state *)cache->replacement_self)->orders;
-    const uint64_t *const addresses = p->addresses + first;
-    const uint8_t *const kinds = p->kinds + (with_kinds ? first : 0);
-    const uint32_t row = row_kind ? (uint32_t)row_kind : cache->row, ways = cache->ways;
-    const uint64_t region = p->high << GPCI_TAG_BITS;
-    const gpci_index *const index = p->index;
-    const gpci_divisor sets = p->sets;
-    const unsigned shift = p->shift;
-    uint32_t hits = 0, evictions = 0, write_backs = 0, store_count = 0, store_hits = 0;
+    const uint32_t row = fixed ? fixed : cache->row, ways = fixed ? fixed : cache->ways;
+    const uint32_t length = b->length;
+    uint32_t misses = 0, filled = 0, write_backs = 0;
     bool room = cache->free_ways != 0;
     for (uint32_t i = 0; i < length; i++) {
-        uint64_t line = addresses[i] >> shift, evicted = UINT64_MAX;
-        uint32_t set = set_of(index, sets, line, kind), tag = gpci_tag(line);
-        uint32_t store = with_kinds ? kinds[i] : 0, flags = GPC_BATCH_HIT;
+        uint32_t set = b->sets[i], tag = b->tags[i], store = kinds ? kinds[i] : 0, old = 0, flags = GPC_BATCH_HIT;
         size_t base = (size_t)set * row;
         uint64_t order = orders[set];
         uint32_t way = order & 15;
         if (tags[base + way] != tag) {
-            way = find_in_row(tags + base, row, tag, row_kind);
+            way = find_in_row(tags + base, row, tag, (int)fixed);
             if (way != GPCI_NO_WAY) {
                 orders[set] = gpci_recency_touch(order, way);
-            } else if (GPCI_UNLIKELY(room) && take_free_way(cache, set, tag, store)) {
-                flags = 0;
+            } else if (misses++, GPCI_UNLIKELY(room) && take_free_way(cache, set, tag, store)) {
+                filled++;
                 room = cache->free_ways != 0;
+                flags = store = 0;
             } else {
                 way = gpci_recency_last(order, ways);
-                uint32_t old = tags[base + way], dirty = states[base + way] >> GPCI_DIRTY_SHIFT & 1;
+                old = tags[base + way];
+                uint32_t dirty = states[base + way] >> GPCI_DIRTY_SHIFT & 1;
                 tags[base + way] = tag;
-                states[base + way] = 1u | store << GPCI_DIRTY_SHIFT;
+                states[base + way] = 1;
                 orders[set] = rotate(order, way, ways);
-                evicted = (region | (old & ~GPCI_TAG_VALID)) << shift;
                 flags = GPC_BATCH_EVICTED | dirty * GPC_BATCH_WRITE_BACK;
-                evictions++;
                 write_backs += dirty;
             }
         }
-        if (with_kinds && store && flags == GPC_BATCH_HIT)
+        if (store)
             states[base + way] |= 1u << GPCI_DIRTY_SHIFT;
-        hits += flags & 1;
-        store_count += store;
-        store_hits += flags & store;
         results[i] = (uint8_t)flags;
-        evicted_lines[i] = evicted;
+        b->left[i] = old;
     }
-    n->hits += hits;
-    n->evictions += evictions;
+    n->hits += length - misses;
+    n->evictions += misses - filled;
     n->write_backs += write_backs;
-    n->stores += store_count;
-    n->store_hits += store_hits;
 }
 
-GPCI_INLINE size_t run_lru(gpc_cache *cache, const gpc_batch *batch, size_t first, int row_kind, set_kind kind,
-                           bool with_kinds) {
-    const plan p = plan_of(cache, batch);
-    uint8_t own_results[BLOCK];
-    uint64_t own_evicted[BLOCK];
+GPCI_INLINE size_t run_lru(gpc_cache *cache, const gpc_batch *batch, size_t first, uint32_t fixed) {
+    block b;
     counts n = {0};
     size_t at = first;
-    while (at < p.count) {
-        uint32_t length = plain_run(&p, at);
-        if (!length)
+    for (; at < batch->count; at += b.length) {
+        resolve(cache, batch, at, &b);
+        if (!b.length)
             break;
-        lru_block(cache, &p, at, length, batch->results ? batch->results + at : own_results,
-                  batch->evicted ? batch->evicted + at : own_evicted, row_kind, kind, with_kinds, &n);
-        at += length;
+        uint8_t *results = batch->results ? batch->results + at : b.results;
+        if (batch->kinds) {
+            lru_block(cache, &b, batch->kinds + at, results, fixed, &n);
+            count_stores(batch->kinds + at, results, b.length, &n);
+        } else {
+            lru_block(cache, &b, NULL, results, fixed, &n);
+        }
+        if (batch->evicted)
+            report_evicted(cache, &b, batch->evicted + at);
     }
     settle(cache, batch, &n, at - first);
     return at;
@@ -287,27 +305,23 @@ GPCI_INLINE uint32_t miss(gpc_cache *cache, const gpc_request *request, uint32_t
 }
 
 /* One block under a policy given as a table. Returns how many accesses were done: fewer only before an error. */
-GPCI_INLINE uint32_t table_block(gpc_cache *cache, const gpc_batch *batch, const plan *p, size_t first,
-                                 uint32_t length, uint8_t *results, uint64_t *evicted_lines, int row_kind,
-                                 set_kind kind, counts *n) {
+GPCI_INLINE uint32_t table_block(gpc_cache *cache, const gpc_batch *batch, const block *b, size_t first,
+                                 uint32_t fixed, counts *n) {
     const gpc_replacement_ops *ops = cache->replacement_ops;
     uint32_t *const tags = cache->tags, *const states = cache->states;
     void *const self = cache->replacement_self;
-    const uint32_t row = row_kind ? (uint32_t)row_kind : cache->row;
-    const gpci_divisor sets = p->sets;
+    const uint32_t row = fixed ? fixed : cache->row;
     gpc_request request = {.size = batch->size, .sm = batch->sm};
-    for (uint32_t i = 0; i < length; i++) {
-        uint64_t line = p->addresses[first + i] >> p->shift, victim = UINT64_MAX;
-        uint32_t store = p->kinds ? p->kinds[first + i] : 0;
-        uint32_t set = set_of(p->index, sets, line, kind), tag = gpci_tag(line);
+    for (uint32_t i = 0; i < b->length; i++) {
+        uint64_t victim = UINT64_MAX;
+        uint32_t set = b->sets[i], tag = b->tags[i], store = batch->kinds ? batch->kinds[first + i] : 0;
         size_t base = (size_t)set * row;
-        request.address = p->addresses[first + i];
+        request.address = batch->addresses[first + i];
         request.kind = (uint8_t)store;
         request.pc = batch->pcs ? batch->pcs[first + i] : 0;
         request.warp = batch->warps ? batch->warps[first + i] : 0;
         request.next_use = batch->next_uses ? batch->next_uses[first + i] : 0;
-        uint32_t way = find_in_row(tags + base, row, tag, row_kind);
-        uint32_t flags = GPC_BATCH_HIT;
+        uint32_t way = find_in_row(tags + base, row, tag, (int)fixed), flags = GPC_BATCH_HIT;
         if (way != GPCI_NO_WAY) {
             if (store)
                 states[base + way] |= 1u << GPCI_DIRTY_SHIFT;
@@ -327,45 +341,36 @@ GPCI_INLINE uint32_t table_block(gpc_cache *cache, const gpc_batch *batch, const
         n->write_backs += flags >> 2 & 1;
         n->bypasses += flags >> 3 & 1;
         n->store_bypasses += flags >> 5 & 1;
-        results[i] = (uint8_t)flags;
-        evicted_lines[i] = victim;
+        if (batch->results)
+            batch->results[first + i] = (uint8_t)flags;
+        if (batch->evicted)
+            batch->evicted[first + i] = victim;
     }
-    return length;
+    return b->length;
 }
 
-GPCI_INLINE size_t run_table(gpc_cache *cache, const gpc_batch *batch, size_t first, int row_kind, set_kind kind) {
-    const plan p = plan_of(cache, batch);
-    uint8_t own_results[BLOCK];
-    uint64_t own_evicted[BLOCK];
+GPCI_INLINE size_t run_table(gpc_cache *cache, const gpc_batch *batch, size_t first, uint32_t fixed) {
+    block b;
     counts n = {0};
     size_t at = first;
-    while (at < p.count) {
-        uint32_t length = plain_run(&p, at);
-        uint32_t done = table_block(cache, batch, &p, at, length, batch->results ? batch->results + at : own_results,
-                                    batch->evicted ? batch->evicted + at : own_evicted, row_kind, kind, &n);
+    while (at < batch->count) {
+        resolve(cache, batch, at, &b);
+        uint32_t done = table_block(cache, batch, &b, at, fixed, &n);
         at += done;
-        if (!length || done < length)
+        if (!b.length || done < b.length)
             break;
     }
     settle(cache, batch, &n, at - first);
     return at;
 }
 
-GPCI_INLINE size_t run(gpc_cache *cache, const gpc_batch *batch, size_t first, set_kind kind) {
-    bool kinds = batch->kinds != NULL;
-    if (cache->lru && cache->row == 4)
-        return kinds ? run_lru(cache, batch, first, 4, kind, true) : run_lru(cache, batch, first, 4, kind, false);
-    if (cache->lru && cache->row == 16)
-        return kinds ? run_lru(cache, batch, first, 16, kind, true) : run_lru(cache, batch, first, 16, kind, false);
-    if (cache->lru)
-        return run_lru(cache, batch, first, 0, kind, kinds);
-    return cache->row == 4    ? run_table(cache, batch, first, 4, kind)
-           : cache->row == 16 ? run_table(cache, batch, first, 16, kind)
-                              : run_table(cache, batch, first, 0, kind);
-}
-
 size_t GPCI_BATCH_NAME(gpc_cache *cache, const gpc_batch *batch, size_t first) {
-    if (cache->options.index != GPC_INDEX_MODULO)
-        return run(cache, batch, first, SET_OTHER);
-    return gpci_power_of_two(cache->sets) ? run(cache, batch, first, SET_MASK) : run(cache, batch, first, SET_MODULO);
+    uint32_t row = cache->row, fixed = row == cache->ways && (row == 4 || row == 16) ? row : 0;
+    if (cache->lru)
+        return fixed == 4    ? run_lru(cache, batch, first, 4)
+               : fixed == 16 ? run_lru(cache, batch, first, 16)
+                             : run_lru(cache, batch, first, 0);
+    return fixed == 4    ? run_table(cache, batch, first, 4)
+           : fixed == 16 ? run_table(cache, batch, first, 16)
+                         : run_table(cache, batch, first, 0);
 }
