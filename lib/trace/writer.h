@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_TRACE_WRITER_H
+#define GPC_TRACE_WRITER_H
+
+#include "trace/source.h"
+
+/* One of the two formats, behind gpc_trace_writer. Blocks come checked; after a failure only destroy is called. */
+typedef struct gpci_sink gpci_sink;
+
+typedef struct gpci_sink_ops {
+    gpc_status (*kernel)(gpci_sink *sink, const gpc_kernel *kernel, gpc_error *error);
+    gpc_status (*block)(gpci_sink *sink, const gpc_trace *from, const gpc_block *block, gpc_error *error);
+    /* The last kernel's end, and the file's. */
+    gpc_status (*finish)(gpci_sink *sink, gpc_error *error);
+    void (*destroy)(gpci_sink *sink);
+} gpci_sink_ops;
+
+struct gpci_sink {
+    const gpci_sink_ops *ops;
+    gpc_context *context;
+};
+
+gpc_status gpci_binary_sink(gpc_context *context, const char *path, gpc_error *error, gpci_sink **out);
+gpc_status gpci_text_sink(gpc_context *context, const char *path, gpc_error *error, gpci_sink **out);
+
+#endif
