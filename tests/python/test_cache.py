@@ -35,7 +35,8 @@ class Options(TemporaryCase):
         for value in (gpucache.WritePolicy.THROUGH, "through", 1):
             with gpucache.Cache(self.context, write_policy=value, write_allocate="no-allocate") as cache:
                 self.assertEqual(cache.access(0, kind=Kind.STORE).write_sectors, 1)
-        with self.assertRaisesRegex(gpucache.ArgumentError, "write_policy is 'sideways', not one of back, through, evict"):
+        message = "write_policy is 'sideways', not one of back, through, evict"
+        with self.assertRaisesRegex(gpucache.ArgumentError, message):
             gpucache.Cache(self.context, write_policy="sideways")
 
     def test_unknown_option(self):

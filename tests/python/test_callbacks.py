@@ -2,7 +2,10 @@
 """Callbacks: what they are given, what they may call, and that an exception in one is never lost."""
 
 import gc
+import os
+import signal
 import sys
+import threading
 import traceback
 import unittest
 
@@ -282,6 +285,75 @@ class PolicyCallbacks(TemporaryCase):
         with gpucache.Cache(self.context, replacement="failing") as cache:
             with self.assertRaises(KeyboardInterrupt):
                 cache.access_many([0, 0])
+
+
+class Signals(TemporaryCase):
+    """A signal's handler runs where Python begins a function: mostly where a callback begins."""
+
+    def setUp(self):
+        super().setUp()
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)
+        self.addCleanup(signal.signal, signal.SIGINT, before)
+
+    def cache(self, action):
+        kind = {"name": "signalling", "on_fill": lambda *_: action(), "on_hit": lambda *_: self.hits.append(1)}
+        self.hits = []
+        self.context.register(type("Signalling", (PythonLru,), kind))
+        made = gpucache.Cache(self.context, replacement="signalling")
+        self.addCleanup(made.close)
+        return made
+
+    def test_interrupt(self):
+        cache = self.cache(lambda: os.kill(os.getpid(), signal.SIGINT))
+        for access in (lambda: cache.access_many([0, 0, 0]), lambda: cache.access(LINE)):
+            with self.assertRaises(KeyboardInterrupt):
+                access()
+            self.assertIs(signal.getsignal(signal.SIGINT), signal.default_int_handler)
+        self.assertEqual(self.hits, [], "callbacks that ran after the interrupt")
+        cache.access_many([0, 0])
+        self.assertEqual(self.hits, [1, 1])
+
+    def test_handler_of_the_caller(self):
+        seen = []
+
+        def note(number, frame):
+            seen.append(number)
+
+        signal.signal(signal.SIGINT, note)
+        cache = self.cache(lambda: os.kill(os.getpid(), signal.SIGINT))
+        cache.access(0)
+        self.assertEqual(seen, [signal.SIGINT])
+        self.assertIs(signal.getsignal(signal.SIGINT), note)
+
+    def test_ignored_stays_ignored(self):
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        self.cache(lambda: os.kill(os.getpid(), signal.SIGINT)).access(0)
+        self.assertIs(signal.getsignal(signal.SIGINT), signal.SIG_IGN)
+
+
+class Threads(unittest.TestCase):
+    def test_each_thread_gets_its_own_exceptions(self):
+        found = {}
+
+        def work(name):
+            def fail(*_):
+                raise Boom(name)
+
+            with gpucache.Context() as context, gpucache.Cache(context, on_fill=fail) as cache:
+                messages = set()
+                for number in range(300):
+                    try:
+                        cache.access(number * LINE)
+                    except Boom as error:
+                        messages.add(str(error))
+                found[name] = messages
+
+        threads = [threading.Thread(target=work, args=(f"thread {number}",)) for number in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(found, {f"thread {number}": {f"thread {number}"} for number in range(4)})
 
 
 class Log(TemporaryCase):

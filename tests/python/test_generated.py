@@ -110,9 +110,8 @@ class Layout(unittest.TestCase):
             names = generate.member_names(enum)
             self.assertEqual(len(mirror), len(names))
             for member in enum.members:
-                value = self.found["enumerator"][member.name,]
-                self.assertEqual(getattr(_constants if member.sentinel else mirror, names.get(member.name, member.name)),
-                                 value)  # fmt: skip
+                found = getattr(_constants, member.name) if member.sentinel else mirror[names[member.name]]
+                self.assertEqual(found, self.found["enumerator"][member.name,], member.name)
 
     def test_constants(self):
         for name in self.declared.constants:
@@ -177,7 +176,8 @@ class Parser(unittest.TestCase):
     def test_conditions(self):
         declared = self.read(
             "#define GPC_YES 1\n#ifdef GPC_YES\n#define GPC_A 1u\n#else\n#define GPC_A 2u\n#endif\n"
-            "#if defined(GPC_NO) || !defined(GPC_YES)\n#define GPC_B (1u << 4)\n#else\n#define GPC_B UINT32_MAX\n#endif\n"
+            "#if defined(GPC_NO) || !defined(GPC_YES)\n#define GPC_B (1u << 4)\n"
+            "#else\n#define GPC_B UINT32_MAX\n#endif\n"
         )
         self.assertEqual(declared.constants, {"GPC_YES": 1, "GPC_A": 1, "GPC_B": 2**32 - 1})
 

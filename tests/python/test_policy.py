@@ -256,7 +256,8 @@ class Replacement(TemporaryCase):
         with gpucache.Cache(self.context, sets=1, ways=4) as cache:
             cache.access_many([0, LINE, 2 * LINE])
             cache.set_replacement("recorder")
-        self.assertEqual([call[:3] for call in Recorder.calls if call[0] == "fill"], [("fill", 0, way) for way in range(3)])
+        fills = [call[:3] for call in Recorder.calls if call[0] == "fill"]
+        self.assertEqual(fills, [("fill", 0, way) for way in range(3)])
 
 
 class Predictors(TemporaryCase):

@@ -176,6 +176,7 @@ class ValueType(IntEnum):
     POLICY = 4
     TEXT = 5
     NUMBER = 6
+    SIZES = 7
 
 
 class OpClass(IntEnum):

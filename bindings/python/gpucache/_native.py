@@ -3,12 +3,13 @@
 
 A callback is a trampoline made once per process; what it serves is found by the integer that the library hands back.
 An exception in one is kept, the library is told to stop where it can be told, no further callback of that call runs,
-and settle(), which ends every call, raises it.
+and settle(), which ends every call, raises it. So is what a signal handler raises: invoke() sees to that.
 """
 
 import ctypes
 import itertools
 import os
+import signal
 import sys
 import threading
 import weakref
@@ -30,6 +31,7 @@ class _Todo:
 class _State(threading.local):
     todo = None
     strict = 0  # callbacks running that may not call into the library
+    deferring = False  # signal handlers are those of invoke()
 
 
 state = _State()
@@ -57,6 +59,43 @@ def drop(token):
 
 
 # Calls
+
+_SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGALRM", "SIGUSR1", "SIGUSR2")
+            if hasattr(signal, name)]  # fmt: skip
+_main_thread = threading.main_thread().ident
+
+
+def _deferred(handler):
+    def handle(number, frame):
+        try:
+            handler(number, frame)
+        except BaseException as error:
+            failed(error)
+
+    return handle
+
+
+def invoke(function, *arguments):
+    """Call what may call back.
+
+    Python runs a signal's handler where a function begins, and so, during such a call, before a trampoline can catch
+    anything: Ctrl-C would be lost. Until the call ends, what the handlers raise is kept as if a callback had raised it.
+    """
+    if state.deferring or threading.get_ident() != _main_thread:
+        return function(*arguments)
+    before = {}
+    state.deferring = True
+    try:
+        for number in _SIGNALS:
+            handler = signal.getsignal(number)
+            if callable(handler):
+                before[number] = handler
+                signal.signal(number, _deferred(handler))
+        return function(*arguments)
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        state.deferring = False
 
 
 def _todo():
@@ -216,20 +255,14 @@ def always(prototype):
 # Objects
 
 
-def _release(destroy, pointer, tokens):
-    destroy(pointer)
-    for token in tokens:
-        drop(token)
-
-
-def _release_unseen(destroy, pointer, tokens, keep):
+def _release_unseen(destroy, pointer, keep):
     """The garbage collector's way: there is no caller to raise to."""
     if state.strict:
-        _todo().calls.append((_release_unseen, (destroy, pointer, tokens, keep)))
+        _todo().calls.append((_release_unseen, (destroy, pointer, keep)))
         return
     outer, state.todo = state.todo, None
     try:
-        _release(destroy, pointer, tokens)
+        invoke(destroy, pointer)
         settle()
     except BaseException as error:
         report(error)
@@ -244,10 +277,15 @@ class Handle:
     _busy = 0
     _finalizer = None
 
-    def _own(self, pointer, destroy, tokens=(), keep=()):
-        """Take over a C object. `keep` lives as long as it does, the tokens are dropped with it."""
-        self._pointer = pointer
-        self._finalizer = weakref.finalize(self, _release_unseen, destroy, pointer, tokens, keep)
+    def _create(self, destroy, function, *arguments, keep=()):
+        """Make the C object by a `_create(..., error, out)`. `keep` lives as long as it does."""
+        error = g.gpc_error()
+        out = ctypes.c_void_p()
+        status = invoke(function, *arguments, ctypes.byref(error), ctypes.byref(out))
+        if status >= 0:
+            self._pointer = out.value
+            self._finalizer = weakref.finalize(self, _release_unseen, destroy, out.value, keep)
+        settle(status, error)
 
     def _live(self):
         """The pointer, for a call."""
@@ -269,8 +307,8 @@ class Handle:
         self._pointer = None
         found = self._finalizer.detach()
         if found is not None:
-            destroy, pointer, tokens, _ = found[2]
-            _release(destroy, pointer, tokens)
+            destroy, pointer, _ = found[2]
+            invoke(destroy, pointer)
             settle()
 
     def __enter__(self):
@@ -280,15 +318,7 @@ class Handle:
         self.close()
 
 
-def create(function, *arguments):
-    """Call a `_create(..., error, out)`; returns the pointer."""
-    error = g.gpc_error()
-    out = ctypes.c_void_p()
-    settle(function(*arguments, ctypes.byref(error), ctypes.byref(out)), error)
-    return out.value
-
-
 def call(function, *arguments):
     """Call a function whose last parameter is the error."""
     error = g.gpc_error()
-    return settle(function(*arguments, ctypes.byref(error)), error)
+    return settle(invoke(function, *arguments, ctypes.byref(error)), error)

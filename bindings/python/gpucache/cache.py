@@ -18,7 +18,7 @@ from ._constants import (
     WritePolicy,
 )
 from ._loader import lib
-from ._native import Handle, call, choice, create, drop, held, hold, loose, settle, state, strict, text
+from ._native import Handle, call, choice, drop, held, hold, invoke, loose, settle, state, strict, text
 from .errors import StateError
 from .stats import CacheStats
 
@@ -81,6 +81,8 @@ def _request(address, fields):
 class CacheView(Handle):
     """The methods of a cache. What a hierarchy lends is no more than this."""
 
+    _calls_back = False  # functions of the caller; policies are the context's matter
+
     # Whole accesses
 
     def access(self, address, **fields):
@@ -123,7 +125,7 @@ class CacheView(Handle):
         if evicted is not None:
             batch.evicted = _buffers.target(evicted, "Q", count, "evicted")
         done = ctypes.c_size_t()
-        status = lib.gpc_cache_access_many(pointer, ctypes.byref(batch), ctypes.byref(done))
+        status = invoke(lib.gpc_cache_access_many, pointer, ctypes.byref(batch), ctypes.byref(done))
         try:
             settle(status, what=f"access {done.value} of the batch")
         except BaseException as error:
@@ -148,21 +150,25 @@ class CacheView(Handle):
     def reply(self, predicted, word, address, **fields):
         """A reply came from below with a policy word: the Decision that holds."""
         request = _request(address, fields)
-        decision = lib.gpc_cache_reply(self._live(), ctypes.byref(request), choice(Decision, predicted, "predicted"),
-                                       word)
+        predicted = choice(Decision, predicted, "predicted")
+        decision = invoke(lib.gpc_cache_reply, self._live(), ctypes.byref(request), predicted, word)
         settle()
         return Decision(decision)
 
     def respond(self, address, **fields):
         """The word that this level's predictor sends up with its reply."""
         request = _request(address, fields)
-        word = lib.gpc_cache_respond(self._live(), ctypes.byref(request))
+        word = invoke(lib.gpc_cache_respond, self._live(), ctypes.byref(request))
         settle()
         return word
 
     def _step(self, function, request, *sectors):
         result = AccessResult()
-        status = function(self._live(), ctypes.byref(request), *sectors, ctypes.byref(result))
+        arguments = self._live(), ctypes.byref(request), *sectors, ctypes.byref(result)
+        if self._calls_back or self._context._has_python:
+            status = invoke(function, *arguments)
+        else:
+            status = function(*arguments)
         if status or state.todo is not None:
             settle(status, what=function.__name__)
         return result
@@ -172,17 +178,17 @@ class CacheView(Handle):
     def invalidate(self, address=None, size=None):
         """Drop the line of an address, every line of `size` bytes from there, or, without arguments, all."""
         if address is None:
-            status = lib.gpc_cache_invalidate_all(self._live())
+            status = invoke(lib.gpc_cache_invalidate_all, self._live())
         elif size is None:
-            status = lib.gpc_cache_invalidate_line(self._live(), address)
+            status = invoke(lib.gpc_cache_invalidate_line, self._live(), address)
         else:
-            status = lib.gpc_cache_invalidate_range(self._live(), address, size)
+            status = invoke(lib.gpc_cache_invalidate_range, self._live(), address, size)
         settle(status, what="invalidate")
 
     def flush(self):
         """Write all dirty bytes back through on_evict; lines stay, clean. Returns the sectors written."""
         sectors = ctypes.c_uint64()
-        settle(lib.gpc_cache_flush(self._live(), ctypes.byref(sectors)), what="gpc_cache_flush")
+        settle(invoke(lib.gpc_cache_flush, self._live(), ctypes.byref(sectors)), what="gpc_cache_flush")
         return sectors.value
 
     def lines(self):
@@ -200,7 +206,7 @@ class CacheView(Handle):
     def warp_event(self, kind, **fields):
         """Pass a WarpEventKind, with fields of WarpEvent, to the policies."""
         event = WarpEvent(kind=kind, **fields)
-        settle(lib.gpc_cache_warp_event(self._live(), ctypes.byref(event)), what="gpc_cache_warp_event")
+        settle(invoke(lib.gpc_cache_warp_event, self._live(), ctypes.byref(event)), what="gpc_cache_warp_event")
 
     def set_replacement(self, spec):
         """Replace the policy of a live cache: the new one sees each resident line as filled."""
@@ -253,8 +259,10 @@ class Cache(CacheView):
             raw.on_fill = _on_fill
         if on_evict is not None:
             raw.on_evict = _on_evict
-        pointer = create(lib.gpc_cache_create, context._live(), ctypes.byref(raw))
-        self._own(pointer, lib.gpc_cache_destroy, keep=(context,))
+        self._calls_back = index_fn is not None or on_fill is not None or on_evict is not None
+        self._create(
+            lib.gpc_cache_destroy, lib.gpc_cache_create, context._live(), ctypes.byref(raw), keep=(context,)
+        )
 
 
 class BorrowedCache(CacheView):
@@ -262,6 +270,7 @@ class BorrowedCache(CacheView):
 
     def __init__(self, owner, pointer):
         self._owner = owner
+        self._context = owner._context
         self._address = pointer
 
     def _live(self):

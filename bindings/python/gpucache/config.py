@@ -7,7 +7,7 @@ from collections import namedtuple
 from . import _generated as g
 from ._constants import Status, ValueType
 from ._loader import lib
-from ._native import Handle, call, create, decoded, settle, text
+from ._native import Handle, call, decoded, settle, text
 from .errors import NotFoundError
 
 # `choices` are words; of a number, words that may stand instead of it.
@@ -63,17 +63,19 @@ class Config(Handle):
     settings  {key: value} after it
     """
 
-    def __init__(self, context, preset=None, settings=None, *, _pointer=None):
+    def __init__(self, context, preset=None, settings=None, *, _original=None):
         self._context = context
-        pointer = create(lib.gpc_config_create, context._live()) if _pointer is None else _pointer
-        self._own(pointer, lib.gpc_config_destroy, keep=(context,))
+        if _original is None:
+            self._create(lib.gpc_config_destroy, lib.gpc_config_create, context._live(), keep=(context,))
+        else:
+            self._create(lib.gpc_config_destroy, lib.gpc_config_copy, _original._live(), keep=(context,))
         if preset is not None:
             self.load_preset(preset)
         for key, value in (settings or {}).items():
             self[key] = value
 
     def copy(self):
-        return Config(self._context, _pointer=create(lib.gpc_config_copy, self._live()))
+        return Config(self._context, _original=self)
 
     def load_preset(self, name):
         call(lib.gpc_config_load_preset, self._live(), text(name, "preset"))

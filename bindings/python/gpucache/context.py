@@ -9,7 +9,7 @@ from . import _generated as g
 from . import policy as policies
 from ._constants import LogLevel, PolicyKind, Simd
 from ._loader import lib
-from ._native import Handle, call, choice, create, decoded, drop, held, hold, settle, strict, text
+from ._native import Handle, call, choice, decoded, drop, held, hold, invoke, settle, strict, text
 
 PolicyInfo = namedtuple("PolicyInfo", "kind name summary source parameters builtin")
 
@@ -32,22 +32,25 @@ class Context(Handle):
 
     def __init__(self, *, seed=1, simd=Simd.AUTO, log=None):
         self.log = log
+        self._has_python = False  # policies: accesses call back
         options = g.gpc_context_options(seed=seed, simd=choice(Simd, simd, "simd"))
         if log is not None:
             options.log = _log
             options.log_data = hold(weakref.ref(self))
             # Objects that outlive close() still log.
             weakref.finalize(self, drop, options.log_data)
-        self._own(create(lib.gpc_context_create, ctypes.byref(options)), lib.gpc_context_destroy)
+        self._create(lib.gpc_context_destroy, lib.gpc_context_create, ctypes.byref(options))
 
     def register(self, policy):
         """Register a subclass of ReplacementPolicy or Predictor under its `name`. Returns it: usable as a decorator."""
         pointer = self._live()
         table, token = policies.table_of(policy)
-        register = (
-            lib.gpc_context_register_predictor if policies.is_predictor(policy) else lib.gpc_context_register_replacement
-        )
+        if policies.is_predictor(policy):
+            register = lib.gpc_context_register_predictor
+        else:
+            register = lib.gpc_context_register_replacement
         call(register, pointer, ctypes.byref(table), token, policies.forget)
+        self._has_python = True
         return policy
 
     def policies(self, kind):
@@ -71,12 +74,13 @@ class Context(Handle):
 
     def policy_cost(self, kind, spec, *, sets, ways, line_bytes=128, sectors=1):
         """Hardware cost in bits of `name` or `name(parameter=value)` on a cache of this geometry; 0 if not stated."""
+        kind, spec = choice(PolicyKind, kind, "kind"), text(spec, "policy")
         bits = ctypes.c_uint64()
         error = g.gpc_error()
-        status = lib.gpc_policy_cost(
-            self._live(), choice(PolicyKind, kind, "kind"), text(spec, "policy"), sets, ways, line_bytes, sectors,
-            ctypes.byref(error), ctypes.byref(bits),
-        )
+        status = invoke(
+            lib.gpc_policy_cost, self._live(), kind, spec, sets, ways, line_bytes, sectors, ctypes.byref(error),
+            ctypes.byref(bits),
+        )  # fmt: skip
         settle(status, error)
         return bits.value
 

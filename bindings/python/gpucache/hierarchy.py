@@ -7,7 +7,7 @@ from . import _buffers
 from . import _generated as g
 from ._constants import Hint, Kind, Priority, Space, Status
 from ._loader import lib
-from ._native import Handle, call, choice, create, settle, state
+from ._native import Handle, call, choice, invoke, settle, state
 from .cache import BorrowedCache, WarpEvent
 from .errors import StateError
 from .stats import Stats
@@ -37,7 +37,10 @@ class HierarchyView(Handle):
 
     def access(self, addresses, *, mask=None, sm=0, warp=0, warp_age=0, block=0, pc=0, width=4, kind=Kind.LOAD,
                space=Space.GLOBAL, hint=Hint.NONE, priority=Priority.NORMAL, token=0):
-        """One warp instruction: an address per active lane, ascending; `mask` None = as many lanes from 0. WarpResult."""
+        """One warp instruction: an address per active lane, ascending. `mask` None = as many lanes, from 0 on.
+
+        Returns a WarpResult.
+        """
         pointer, count = _buffers.source(addresses, "Q", "addresses")
         mask = (1 << count) - 1 if mask is None else mask
         if bin(mask).count("1") != count or mask >> 64:
@@ -48,7 +51,11 @@ class HierarchyView(Handle):
             priority=choice(Priority, priority, "priority"), token=token,
         )  # fmt: skip
         result = WarpResult()
-        status = lib.gpc_hierarchy_access(self._live(), ctypes.byref(access), ctypes.byref(result))
+        arguments = self._live(), ctypes.byref(access), ctypes.byref(result)
+        if self._context._has_python:
+            status = invoke(lib.gpc_hierarchy_access, *arguments)
+        else:
+            status = lib.gpc_hierarchy_access(*arguments)
         if status or state.todo is not None:
             settle(status, what="gpc_hierarchy_access")
         return result
@@ -60,11 +67,12 @@ class HierarchyView(Handle):
     def warp_event(self, kind, **fields):
         """Pass a WarpEventKind, with fields of WarpEvent, to the policies of its SM's L1."""
         event = WarpEvent(kind=kind, **fields)
-        settle(lib.gpc_hierarchy_warp_event(self._live(), ctypes.byref(event)), what="gpc_hierarchy_warp_event")
+        status = invoke(lib.gpc_hierarchy_warp_event, self._live(), ctypes.byref(event))
+        settle(status, what="gpc_hierarchy_warp_event")
 
     def flush(self):
         """Write dirty lines down and drop everything."""
-        settle(lib.gpc_hierarchy_flush(self._live()), what="gpc_hierarchy_flush")
+        settle(invoke(lib.gpc_hierarchy_flush, self._live()), what="gpc_hierarchy_flush")
 
     def stats(self):
         """Stats since creation or the last reset."""
@@ -85,8 +93,10 @@ class Hierarchy(HierarchyView):
     """A hierarchy of its own, made from a Config, which is copied."""
 
     def __init__(self, context, config):
-        pointer = create(lib.gpc_hierarchy_create, context._live(), config._live())
-        self._own(pointer, lib.gpc_hierarchy_destroy, keep=(context,))
+        self._context = context
+        self._create(
+            lib.gpc_hierarchy_destroy, lib.gpc_hierarchy_create, context._live(), config._live(), keep=(context,)
+        )
 
 
 class BorrowedHierarchy(HierarchyView):
@@ -94,6 +104,7 @@ class BorrowedHierarchy(HierarchyView):
 
     def __init__(self, owner, pointer):
         self._owner = owner
+        self._context = owner._context
         self._address = pointer
 
     def _live(self):

@@ -8,7 +8,7 @@ from collections import namedtuple
 from . import _generated as g
 from ._constants import Status
 from ._loader import lib
-from ._native import Handle, create, drop, hold, loose, settle
+from ._native import Handle, drop, hold, invoke, loose, settle
 from .hierarchy import BorrowedHierarchy
 from .stats import Stats
 
@@ -35,8 +35,8 @@ class Replay(Handle):
 
     def __init__(self, context, config, on_progress=None):
         self.on_progress = on_progress
-        self._own(create(lib.gpc_replay_create, context._live(), config._live()), lib.gpc_replay_destroy,
-                  keep=(context,))
+        self._context = context
+        self._create(lib.gpc_replay_destroy, lib.gpc_replay_create, context._live(), config._live(), keep=(context,))
         token = hold(weakref.ref(self))
         weakref.finalize(self, drop, token).atexit = False
         # Always: it is where Ctrl-C gets in.
@@ -48,8 +48,8 @@ class Replay(Handle):
         pointer, source = self._live(), trace._live()
         trace._busy += 1
         try:
-            status = lib.gpc_replay_kernel(
-                pointer, source, ctypes.byref(raw), ctypes.byref(stats), ctypes.byref(error)
+            status = invoke(
+                lib.gpc_replay_kernel, pointer, source, ctypes.byref(raw), ctypes.byref(stats), ctypes.byref(error)
             )
         finally:
             trace._busy -= 1

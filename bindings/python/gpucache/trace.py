@@ -9,7 +9,7 @@ from collections import namedtuple
 from . import _generated as g
 from ._constants import Hint, Kind, OpClass, Priority, Space, Status, TraceFormat
 from ._loader import lib
-from ._native import Handle, call, choice, create, decoded, drop, hold, later, loose, settle, text
+from ._native import Handle, call, choice, decoded, drop, hold, later, loose, settle, text
 from .errors import StateError
 
 # `size` is the default problem size in bytes.
@@ -111,7 +111,7 @@ class Warp:
         return (self[position] for position in range(len(self)))
 
     def column(self, field):
-        """One numeric field of all instructions as a list: pc, mask, opcode (a number), op_class, kind, space, width."""
+        """One numeric field of all instructions, as a list: pc, mask, opcode (a number), op_class, kind, width, ..."""
         place = getattr(g.gpc_instruction, field)
         count = len(self)
         if not count:
@@ -242,8 +242,8 @@ class Trace(Handle):
         self._kernel = None
         self._opcodes = {}
         self._on_memcpy = on_memcpy
-        self._own(create(lib.gpc_trace_open, context._live(), text(source, "source")), lib.gpc_trace_close,
-                  keep=(context,))
+        source = text(source, "source")
+        self._create(lib.gpc_trace_close, lib.gpc_trace_open, context._live(), source, keep=(context,))
         if on_memcpy is not None:
             token = hold(weakref.ref(self))
             weakref.finalize(self, drop, token).atexit = False
@@ -306,8 +306,9 @@ class TraceWriter(Handle):
 
     def __init__(self, context, path, format=TraceFormat.BINARY):
         format = choice(TraceFormat, format, "format")
-        pointer = create(lib.gpc_trace_writer_create, context._live(), text(path, "path"), format)
-        self._own(pointer, lib.gpc_trace_writer_destroy, keep=(context,))
+        path = text(path, "path")
+        destroy = lib.gpc_trace_writer_destroy
+        self._create(destroy, lib.gpc_trace_writer_create, context._live(), path, format, keep=(context,))
 
     def kernel(self, kernel):
         call(lib.gpc_trace_writer_kernel, self._live(), ctypes.byref(kernel._raw))

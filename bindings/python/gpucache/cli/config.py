@@ -48,6 +48,8 @@ def values(key):
         return f"a {key.choices[0]}" + (" policy" if key.choices[0] == "replacement" else "")
     if key.type == ValueType.TEXT:
         return "text"
+    if key.type == ValueType.SIZES:
+        return "sizes separated by spaces"
     return ", ".join([*key.choices, f"{_bound(key, key.minimum)} to {_bound(key, key.maximum)}"])
 
 

@@ -43,7 +43,7 @@ def add(commands):
     parser.add_argument("--mode", choices=["functional"], default="functional",
                         help="functional: without a clock (the default)")  # fmt: skip
     parser.add_argument("--json", metavar="FILE", help="write everything as JSON; - prints it instead of the table")
-    parser.add_argument("--csv", metavar="FILE", help="write a line per kernel as CSV; - prints it instead of the table")
+    parser.add_argument("--csv", metavar="FILE", help="write a line per kernel as CSV; - likewise")
     add_verbose(parser)
 
     def checked(options):
