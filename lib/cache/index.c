@@ -73,7 +73,8 @@ gpc_status gpci_index_init(gpci_index *index, gpc_index kind, uint64_t sets, gpc
     if (kind == GPC_INDEX_USER && !fn)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_cache_options.index_fn: NULL with GPC_INDEX_USER");
     if (kind == GPC_INDEX_FERMI && sets != 32 && sets != 64)
-        return gpci_fail(error, GPC_ERROR_RANGE, "gpc_cache_options.index: the Fermi hash is for 32 or 64 sets, not %llu",
+        return gpci_fail(error, GPC_ERROR_RANGE,
+                         "gpc_cache_options.index: the Fermi hash is for 32 or 64 sets, not %llu",
                          (unsigned long long)sets);
     unsigned bits = gpci_ceil_log2(sets);
     /* One set has nothing to choose. */

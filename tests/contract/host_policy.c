@@ -64,7 +64,8 @@ static void spy_fill(void *self, uint32_t set, uint32_t way, const gpc_request *
     note(self, 'f');
 }
 
-static void spy_evict(void *self, uint32_t set, uint32_t way, const gpc_eviction *eviction, const gpc_request *request) {
+static void spy_evict(void *self, uint32_t set, uint32_t way, const gpc_eviction *eviction,
+                      const gpc_request *request) {
     cr_expect_eq(eviction->set, set);
     cr_expect_eq(eviction->way, way);
     cr_expect_neq(eviction->line_address, request->address);
@@ -193,7 +194,8 @@ Test(host_policy, a_refusing_init_refuses_the_cache_and_its_reason_is_told) {
 
 /* Built-in policies take what they declare and nothing else. */
 Test(host_policy, built_in_policies_refuse_unknown_parameters) {
-    static const char *const wrong[] = {"lru(bypass=1)", "random(7)", "opt(bypas=1)", "opt(bypass=2)", "opt(bypass=0.5)"};
+    static const char *const wrong[] = {"lru(bypass=1)", "random(7)", "opt(bypas=1)", "opt(bypass=2)",
+                                        "opt(bypass=0.5)"};
     gpc_context *context = open_context(1);
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         gpc_cache_options options = GPC_CACHE_OPTIONS_INIT;

@@ -72,7 +72,8 @@ Test(replacement, costs_are_those_of_the_literature) {
     gpc_context *context = open_context(1);
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         uint64_t bits;
-        cr_assert_eq(gpc_policy_cost(context, GPC_POLICY_REPLACEMENT, known[i].spec, 32, 4, 128, 1, NULL, &bits), GPC_OK);
+        cr_assert_eq(gpc_policy_cost(context, GPC_POLICY_REPLACEMENT, known[i].spec, 32, 4, 128, 1, NULL, &bits),
+                     GPC_OK);
         cr_expect_eq(bits, known[i].bits, "%s: %llu", known[i].spec, (unsigned long long)bits);
     }
     gpc_context_destroy(context);

@@ -107,42 +107,45 @@ static void choose_candidates(uint64_t *random, uint32_t ways, uint64_t *words, 
     }
 }
 
+/* One step: line `line` is asked for; a miss in a full set must choose what the model chooses. */
+static void step_both(rig *r, model *m, victim_fn victim, uint64_t line, uint64_t *random, bool masked) {
+    uint32_t set = (uint32_t)(line % r->env.sets), ways = m->ways;
+    uint64_t words[16], next_use = gpci_random(random) % 1000;
+    bool candidate[GPC_MAX_WAYS], full = true, resident = false;
+    for (uint32_t way = 0; way < ways; way++) {
+        full &= r->lines[(size_t)set * ways + way] != RIG_FREE;
+        resident |= r->lines[(size_t)set * ways + way] == line;
+    }
+    rig_outcome o;
+    if (full && !resident) {
+        choose_candidates(random, ways, words, candidate);
+        if (!masked)
+            memset(candidate, 1, sizeof candidate);
+        o = rig_replace(r, set, masked ? words : NULL, line, next_use);
+        uint32_t expected = victim(m, candidate);
+        cr_assert_eq(o.way, expected, "%s, %u ways: way %u, not %u", r->ops->name, ways, o.way, expected);
+    } else {
+        o = rig_access(r, line, next_use);
+    }
+    use(m, o.way, next_use);
+    if (!o.hit)
+        m->filled[o.way] = m->clock;
+}
+
 static void compare(const char *name, victim_fn victim, uint32_t sets, uint32_t ways) {
     model *models = calloc(sets, sizeof *models);
     cr_assert_not_null(models);
     rig r;
     rig_open(&r, name, sets, ways, 1);
-    uint64_t random = ways * 31 + sets, words[16];
-    bool candidate[GPC_MAX_WAYS];
-    uint64_t distinct = (uint64_t)sets * (ways + ways / 2 + 1);
+    uint64_t random = ways * 31 + sets, distinct = (uint64_t)sets * (ways + ways / 2 + 1);
     for (uint32_t step = 0; step < 3000 + 20 * ways; step++) {
-        uint64_t line = gpci_random(&random) % distinct, next_use = gpci_random(&random) % 1000;
-        uint32_t set = (uint32_t)(line % sets);
-        model *m = &models[set];
+        uint64_t line = gpci_random(&random) % distinct;
+        model *m = &models[line % sets];
         m->ways = ways;
-        bool masked = step % 3 == 0;
-        bool full = true, resident = false;
-        for (uint32_t way = 0; way < ways; way++) {
-            full &= r.lines[(size_t)set * ways + way] != RIG_FREE;
-            resident |= r.lines[(size_t)set * ways + way] == line;
-        }
-        choose_candidates(&random, ways, words, candidate);
-        if (!masked)
-            memset(candidate, 1, sizeof candidate);
-        rig_outcome o = full && !resident ? rig_replace(&r, set, masked ? words : NULL, line, next_use)
-                                          : rig_access(&r, line, next_use);
-        if (full && !resident) {
-            uint32_t expected = victim(m, candidate);
-            cr_assert_eq(o.way, expected, "%s, %u x %u, step %u: way %u, not %u", name, sets, ways, step, o.way, expected);
-        }
-        use(m, o.way, next_use);
-        if (!o.hit)
-            m->filled[o.way] = m->clock;
-        if (step % 7 == 0) {
-            uint32_t way = gpci_random_below(&random, ways);
-            if (r.lines[(size_t)set * ways + way] != RIG_FREE)
-                rig_invalidate(&r, set, way);
-        }
+        step_both(&r, m, victim, line, &random, step % 3 == 0);
+        uint32_t set = (uint32_t)(line % sets), way = gpci_random_below(&random, ways);
+        if (step % 7 == 0 && r.lines[(size_t)set * ways + way] != RIG_FREE)
+            rig_invalidate(&r, set, way);
     }
     cr_expect(rig_guards_intact(&r), "%s, %u x %u wrote beside its state", name, sets, ways);
     rig_close(&r);
@@ -203,7 +206,8 @@ Test(models, random_is_uniform) {
             double m = n / 2, mean = 8000.0 / n, half = m > 0 ? 8000.0 / m : 0;
             double off = counts[way] - mean, masked_off = way % 2 ? masked[way] - half : masked[way];
             cr_expect_leq(off * off, 25 * mean, "way %u of %u: %u", way, n, counts[way]);
-            cr_expect_leq(masked_off * masked_off, way % 2 ? 25 * half : 0, "way %u of odd %u: %u", way, n, masked[way]);
+            cr_expect_leq(masked_off * masked_off, way % 2 ? 25 * half : 0, "way %u of odd %u: %u", way, n,
+                          masked[way]);
         }
     }
 }
