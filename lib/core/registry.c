@@ -114,13 +114,14 @@ static gpc_status check_head(const ops_head *head, const char *type, gpc_error *
     if (!good_name(head->name))
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s.name must be 1 to 63 characters of a-z, 0-9 and '-'", type);
     if (head->parameter_count > GPC_MAX_PARAMETERS || (head->parameter_count && !head->parameters))
-        return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s.parameter_count of '%s' is %zu; a table of at most %u is needed",
-                         type, head->name, head->parameter_count, GPC_MAX_PARAMETERS);
+        return gpci_fail(error, GPC_ERROR_ARGUMENT,
+                         "%s.parameter_count of '%s' is %zu; a table of at most %u is needed", type, head->name, head->parameter_count, GPC_MAX_PARAMETERS);
     for (size_t i = 0; i < head->parameter_count; i++) {
         const gpc_parameter *p = &head->parameters[i];
         if (!p->name || !*p->name || !(p->minimum <= p->initial && p->initial <= p->maximum))
-            return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s.parameters[%zu] of '%s' has no name or an initial value out of its range",
-                             type, i, head->name);
+            return gpci_fail(error, GPC_ERROR_ARGUMENT,
+                             "%s.parameters[%zu] of '%s' has no name or an initial value out of its range", type, i,
+                             head->name);
     }
     return GPC_OK;
 }
@@ -281,7 +282,8 @@ gpc_status gpc_policy_cost(const gpc_context *context, gpc_policy_kind kind, con
                            uint32_t ways, uint32_t line_bytes, uint32_t sectors, gpc_error *error, uint64_t *out_bits) {
     if (!context || !text || !out_bits || (unsigned)kind >= GPC_POLICY_KIND_COUNT || !sets || !ways ||
         ways > GPC_MAX_WAYS)
-        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_policy_cost: a NULL, an unknown kind or an impossible geometry");
+        return gpci_fail(error, GPC_ERROR_ARGUMENT,
+                         "gpc_policy_cost: a NULL, an unknown kind or an impossible geometry");
     gpci_spec spec;
     double parameters[GPC_MAX_PARAMETERS];
     const ops_head *head;
@@ -355,8 +357,9 @@ gpc_status gpci_policy_create(gpc_context *context, gpc_policy_kind kind, const 
     gpci_spec spec;
     const ops_head *head = NULL;
     const entry *user = NULL;
-    gpc_status status = policy->spec ? resolve(context, kind, policy->spec, &spec, policy->parameters, &head, &user, error)
-                                     : gpci_out_of_memory(error);
+    gpc_status status = !policy->spec ? gpci_out_of_memory(error)
+                                      : resolve(context, kind, policy->spec, &spec, policy->parameters, &head, &user,
+                                                error);
     if (status == GPC_OK) {
         policy->arguments = gpci_strdup(context, spec.arguments);
         if (!policy->arguments)

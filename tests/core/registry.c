@@ -239,6 +239,19 @@ Test(registry, specs) {
     check_spec("mime", GPC_ERROR_NOT_FOUND, "no replacement policy is named 'mime'; did you mean 'mine'?");
 }
 
+/* Arguments that nobody would read are refused; a table of the caller's without parameters may read its own. */
+Test(registry, raw_arguments) {
+    check_spec("lru(depth=3)", GPC_ERROR_NOT_FOUND, "replacement policy 'lru' takes no parameters");
+    rig r;
+    rig_open(&r);
+    gpc_replacement_ops ops = good();
+    ops.parameters = NULL;
+    ops.parameter_count = 0;
+    cr_assert_eq(gpc_context_register_replacement(r.context, &ops, NULL, NULL, NULL), GPC_OK);
+    cr_expect_eq(gpci_policy_check(r.context, GPC_POLICY_REPLACEMENT, "mine(anything, at all)", &r.error), GPC_OK);
+    rig_close(&r);
+}
+
 Test(registry, arguments_of_511_and_512) {
     gpci_spec spec;
     gpc_error error = GPC_ERROR_INIT;
