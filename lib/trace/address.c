@@ -51,25 +51,24 @@ static const char *parse_deltas(gpci_line_parser *parser, const char *at, uint64
     return at;
 }
 
-const char *gpci_line_addresses(gpci_line_parser *parser, gpci_block *block, const gpc_instruction *instruction,
+const char *gpci_line_addresses(gpci_line_parser *parser, gpci_block *block, gpc_instruction *instruction,
                                 const char *at) {
     unsigned lanes = gpci_popcount(instruction->mask);
-    if (!gpci_block_room(block, 1, lanes))
+    /* Room for the instruction is there, so that it stays where it is; at least one address, so that there is a chunk. */
+    if (!gpci_block_room(block, 0, lanes ? lanes : 1))
         return gpci_line_fail(parser, NULL);
-    gpc_instruction *added = &block->instructions[block->count];
-    *added = *instruction;
-    uint64_t *addresses = gpci_block_take(block, lanes), mode;
+    uint64_t *addresses = block->current->addresses + block->used, mode;
     if (!(at = gpci_field_decimal(at, 2, &mode)))
         return gpci_line_fail(parser, "the address mode: 0, 1 or 2");
     at = mode == 1   ? parse_stride(parser, at, addresses, lanes)
          : mode == 2 ? parse_deltas(parser, at, addresses, lanes)
                      : parse_list(parser, at, addresses, lanes);
-    if (!at)
-        return NULL;
-    block->count++;
-    added->addresses = lanes ? addresses : NULL;
-    if (lanes && added->space == GPC_SPACE_GENERIC)
-        added->space = (uint8_t)space_of(parser, addresses[0]);
+    if (!at || !lanes)
+        return at;
+    block->used += lanes;
+    instruction->addresses = addresses;
+    if (instruction->space == GPC_SPACE_GENERIC)
+        instruction->space = (uint8_t)space_of(parser, addresses[0]);
     return at;
 }
 
@@ -157,14 +156,13 @@ static const char *parse_values(gpci_line_parser *parser, const char *at) {
     return at;
 }
 
-bool gpci_line_end(gpci_line_parser *parser, unsigned registers, const char *at) {
+const char *gpci_line_end(gpci_line_parser *parser, unsigned registers, const char *at) {
     unsigned immediates = parser->version >= 6 ? 2 : 1;
     uint64_t value;
     for (at = gpci_skip_blanks(at); immediates && (*at == '-' || (*at >= '0' && *at <= '9')); immediates--) {
-        if (!(at = *at == '-' ? gpci_field_signed(at, &value) : gpci_field_decimal(at, UINT64_MAX, &value))) {
-            parser->expected = "a decimal immediate";
-            return false;
-        }
+        at = *at == '-' ? gpci_field_signed(at, &value) : gpci_field_decimal(at, UINT64_MAX, &value);
+        if (!at)
+            return gpci_line_fail(parser, "a decimal immediate");
         at = gpci_skip_blanks(at);
     }
     if (parser->version >= 6 && !strncmp(at, "NoVal", 5)) {
@@ -173,10 +171,8 @@ bool gpci_line_end(gpci_line_parser *parser, unsigned registers, const char *at)
         at += 3;
         while (registers--)
             if (!(at = parse_values(parser, at)))
-                return false;
+                return NULL;
     }
-    if (*gpci_skip_blanks(at) == '\n')
-        return true;
-    parser->expected = "the end of the line";
-    return false;
+    at = gpci_skip_blanks(at);
+    return *at == '\n' ? at : gpci_line_fail(parser, "the end of the line");
 }

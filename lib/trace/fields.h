@@ -2,7 +2,10 @@
 #ifndef GPC_TRACE_FIELDS_H
 #define GPC_TRACE_FIELDS_H
 
-#include "core/core.h"
+#include "trace/bytes.h"
+
+/* Readable bytes behind the newline that ends a line. */
+#define GPCI_LINE_SLACK 64u
 
 /*
  * Fields of a line that ends in a newline. Each reader passes blanks, takes one
@@ -24,28 +27,44 @@ GPCI_INLINE bool gpci_is_end(char c) {
     return c == '\n' || gpci_is_blank(c);
 }
 
-/* 0 to 15, or more for what is no hexadecimal digit. */
-GPCI_INLINE unsigned gpci_hex_digit(char c) {
-    unsigned digit = (unsigned char)c - (unsigned)'0';
-    if (digit <= 9)
-        return digit;
-    unsigned letter = ((unsigned char)c | 0x20u) - (unsigned)'a';
-    return letter <= 5 ? letter + 10 : 16;
+/*
+ * How many of eight characters, from the first on, are hexadecimal digits, and their values, a byte each. What is no
+ * digit does not turn back into itself when its value is written as a digit again.
+ */
+GPCI_INLINE unsigned gpci_hex_run(const char *at, uint64_t *values) {
+    const uint64_t ones = 0x0101010101010101u;
+    uint64_t word = gpci_load64((const uint8_t *)at), letters = word >> 6 & ones;
+    uint64_t value = (word & ones * 0x0f) + letters * 9;
+    uint64_t again = value + ones * '0' + (value + ones * 0x76 >> 7 & ones) * ('a' - '0' - 10);
+    uint64_t wrong = (again ^ (word | letters << 5)) | (value & ones * 0xf0);
+    *values = value;
+    return wrong ? gpci_lowest(wrong) / 8 : 8;
 }
 
-/* Hexadecimal, with or without 0x. */
+/* The number that the first 1 to 8 values make. */
+GPCI_INLINE uint64_t gpci_hex_join(uint64_t values, unsigned count) {
+    uint64_t v = values << (64 - 8 * count);
+    v = (v << 4 | v >> 8) & 0x00ff00ff00ff00ffu;
+    v = (v << 8 | v >> 16) & 0x0000ffff0000ffffu;
+    return (v << 16 | v >> 32) & 0xffffffffu;
+}
+
+/* Hexadecimal of at most 16 digits, with or without 0x. Reads GPCI_LINE_SLACK bytes beyond the newline at most. */
 GPCI_INLINE const char *gpci_field_hex(const char *at, uint64_t *value) {
     at = gpci_skip_blanks(at);
     if (at[0] == '0' && (at[1] | 0x20) == 'x')
         at += 2;
-    const char *first = at;
-    uint64_t v = 0;
-    bool lost = false;
-    for (unsigned digit; (digit = gpci_hex_digit(*at)) < 16; at++) {
-        lost |= v >> 60 != 0;
-        v = v << 4 | digit;
+    uint64_t digits;
+    unsigned count = gpci_hex_run(at, &digits);
+    if (!count)
+        return NULL;
+    uint64_t v = gpci_hex_join(digits, count);
+    at += count;
+    if (count == 8 && (count = gpci_hex_run(at, &digits)) > 0) {
+        v = v << 4 * count | gpci_hex_join(digits, count);
+        at += count;
     }
-    if (at == first || lost || !gpci_is_end(*at))
+    if (!gpci_is_end(*at))
         return NULL;
     *value = v;
     return at;

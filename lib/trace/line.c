@@ -167,15 +167,6 @@ static bool is_bulk(const gpci_line_parser *parser, const gpc_instruction *instr
            (!strncmp(text, "UTMA", 4) || !strncmp(text, "UBLK", 4));
 }
 
-static bool append(gpci_line_parser *parser, gpci_block *block, const gpc_instruction *instruction) {
-    if (!gpci_block_room(block, 1, 0)) {
-        parser->expected = NULL;
-        return false;
-    }
-    block->instructions[block->count++] = *instruction;
-    return true;
-}
-
 /* A line whose middle is not the one last seen at its PC. */
 static bool parse_new(gpci_line_parser *parser, gpci_block *block, const char *at) {
     parser->columns = count_columns(at);
@@ -190,30 +181,46 @@ static bool parse_new(gpci_line_parser *parser, gpci_block *block, const char *a
         return false;
     if (is_bulk(parser, &line.instruction)) {
         at = gpci_line_bulk(parser, block, &line, at);
-    } else {
-        remember(parser, &line, middle, at);
-        at = line.memory_width ? gpci_line_addresses(parser, block, &line.instruction, at)
-                               : (append(parser, block, &line.instruction) ? at : NULL);
+        return at && gpci_line_end(parser, line.registers, at);
     }
-    return at && gpci_line_end(parser, line.registers, at);
+    remember(parser, &line, middle, at);
+    if (!gpci_block_room(block, 1, 0)) {
+        parser->expected = NULL;
+        return false;
+    }
+    gpc_instruction *added = &block->instructions[block->count];
+    *added = line.instruction;
+    if (line.memory_width && !(at = gpci_line_addresses(parser, block, added, at)))
+        return false;
+    if (!gpci_line_end(parser, line.registers, at))
+        return false;
+    block->count++;
+    return true;
 }
 
-bool gpci_line_parse(gpci_line_parser *parser, gpci_block *block, const char *line, const char *stop) {
+const char *gpci_line_parse_known(gpci_line_parser *parser, gpci_block *block, const char *line) {
     gpc_instruction front;
     const char *at = parse_front(parser, line, &front);
     if (!at)
-        return parse_new(parser, block, line);
+        return NULL;
+    /* A template is shorter than the readable bytes behind any line. */
     const gpci_line_template *known = template_of(parser, front.pc);
-    if (known->pc != front.pc || !known->length || (size_t)(stop - at) < known->length ||
-        memcmp(at, known->text, known->length) || !gpci_is_end(at[known->length]))
-        return parse_new(parser, block, line);
+    if (known->pc != front.pc || !known->length || memcmp(at, known->text, known->length) != 0)
+        return NULL;
     at += known->length;
-    gpc_instruction instruction = known->instruction;
-    instruction.mask = front.mask;
-    instruction.line = front.line;
-    if (known->addressed)
-        at = gpci_line_addresses(parser, block, &instruction, at);
-    else if (!append(parser, block, &instruction))
-        return false;
-    return at && (*at == '\n' || gpci_line_end(parser, known->registers, at));
+    if (!gpci_is_end(*at) || !gpci_block_room(block, 1, 0))
+        return NULL;
+    gpc_instruction *added = &block->instructions[block->count];
+    *added = known->instruction;
+    added->mask = front.mask;
+    added->line = front.line;
+    if (known->addressed && !(at = gpci_line_addresses(parser, block, added, at)))
+        return NULL;
+    at = *at == '\n' ? at : gpci_line_end(parser, known->registers, at);
+    block->count += at != NULL;
+    return at;
+}
+
+bool gpci_line_parse(gpci_line_parser *parser, gpci_block *block, const char *line) {
+    return gpci_line_parse_known(parser, block, line) || parse_new(parser, block, line);
 }

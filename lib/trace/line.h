@@ -36,8 +36,14 @@ typedef struct gpci_line_parser {
 gpc_status gpci_line_parser_init(gpci_line_parser *parser, gpc_context *context, gpci_opcodes *opcodes);
 void gpci_line_parser_clear(gpci_line_parser *parser);
 
-/* Append the instruction of a line, which ends with a newline at `stop`. False: `expected` says why. */
-bool gpci_line_parse(gpci_line_parser *parser, gpci_block *block, const char *line, const char *stop);
+/* Append the instruction of a line, which ends with a newline. False: `expected` says why. */
+bool gpci_line_parse(gpci_line_parser *parser, gpci_block *block, const char *line);
+
+/*
+ * The same for the line that begins at `line`, if it says what the last at its PC said but for mask, source line and
+ * addresses. Returns the newline at its end, or NULL, having changed nothing, for whatever else it is.
+ */
+const char *gpci_line_parse_known(gpci_line_parser *parser, gpci_block *block, const char *line);
 
 /* An instruction as read so far; the block gets it with its addresses. */
 typedef struct gpci_line {
@@ -46,13 +52,13 @@ typedef struct gpci_line {
     uint64_t memory_width;
 } gpci_line;
 
-/* From behind `memwidth`: addresses by mask. NULL on failure. */
-const char *gpci_line_addresses(gpci_line_parser *parser, gpci_block *block, const gpc_instruction *instruction,
+/* From behind `memwidth`: addresses by the mask of an instruction for which the block has room. NULL on failure. */
+const char *gpci_line_addresses(gpci_line_parser *parser, gpci_block *block, gpc_instruction *instruction,
                                 const char *at);
 /* From behind `memwidth`, for bulk and tensor copies (version 6): addresses by count. */
 const char *gpci_line_bulk(gpci_line_parser *parser, gpci_block *block, const gpci_line *line, const char *at);
-/* What may follow the addresses: immediates, register values. Returns false unless the line ends there. */
-bool gpci_line_end(gpci_line_parser *parser, unsigned registers, const char *at);
+/* What may follow the addresses, immediates and register values, to the newline. NULL on failure. */
+const char *gpci_line_end(gpci_line_parser *parser, unsigned registers, const char *at);
 
 GPCI_INLINE const char *gpci_line_fail(gpci_line_parser *parser, const char *expected) {
     parser->expected = expected;

@@ -11,7 +11,7 @@
 
 gpc_status gpci_lines_open(gpci_lines *lines, gpc_context *context, const char *path, gpc_error *error) {
     *lines = (gpci_lines){.context = context, .capacity = BUFFER_BYTES};
-    lines->buffer = gpci_alloc(context, lines->capacity);
+    lines->buffer = gpci_alloc(context, lines->capacity + GPCI_LINE_SLACK);
     if (!lines->buffer)
         return gpci_out_of_memory(error);
     gpc_status status = gpci_input_open(context, path, error, &lines->input);
@@ -32,13 +32,14 @@ static gpc_status refill(gpci_lines *lines, gpc_error *error) {
     if (lines->begin) {
         memmove(lines->buffer, lines->buffer + lines->begin, lines->end - lines->begin);
         lines->end -= lines->begin;
+        lines->whole = lines->whole > lines->begin ? lines->whole - lines->begin : 0;
         lines->begin = 0;
     }
     if (lines->end + 1 >= lines->capacity) {
         if (lines->capacity >= LONGEST_LINE)
             return gpci_fail(error, GPC_ERROR_FORMAT, "%s:%" PRIu64 ": the line is longer than %u bytes",
                              gpci_input_path(lines->input), lines->number + 1, LONGEST_LINE);
-        char *grown = gpci_resize(lines->context, lines->buffer, lines->capacity, 2);
+        char *grown = gpci_resize(lines->context, lines->buffer, lines->capacity * 2 + GPCI_LINE_SLACK, 1);
         if (!grown)
             return gpci_out_of_memory(error);
         lines->buffer = grown;
@@ -49,8 +50,13 @@ static gpc_status refill(gpci_lines *lines, gpc_error *error) {
                                         &got, error);
     if (status < 0)
         return status;
+    size_t last = got;
+    while (last && lines->buffer[lines->end + last - 1] != '\n')
+        last--;
+    lines->whole = last ? lines->end + last : lines->whole;
     lines->end += got;
     lines->at_end = got == 0;
+    memset(lines->buffer + lines->end, '\n', GPCI_LINE_SLACK);
     return GPC_OK;
 }
 

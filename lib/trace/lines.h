@@ -9,7 +9,8 @@ typedef struct gpci_lines {
     gpc_context *context;
     gpci_input *input;
     char *buffer;
-    size_t capacity, begin, end; /* unread bytes lie in [begin, end) */
+    size_t capacity, begin, end; /* unread bytes lie in [begin, end), */
+    size_t whole;                /* whole lines in [begin, whole) */
     uint64_t number;             /* of the line last returned, from 1 */
     bool at_end;
 } gpci_lines;
@@ -22,6 +23,19 @@ void gpci_lines_close(gpci_lines *lines);
  * Both live until the next call. GPC_END behind the last line.
  */
 gpc_status gpci_lines_next(gpci_lines *lines, char **line, char **stop, gpc_error *error);
+
+/*
+ * For a parser that finds the newline by itself: the next line, or NULL where it is not in the buffer as a whole; and
+ * its end, the newline's place, when it was taken.
+ */
+GPCI_INLINE const char *gpci_lines_peek(const gpci_lines *lines) {
+    return lines->begin < lines->whole ? lines->buffer + lines->begin : NULL;
+}
+
+GPCI_INLINE void gpci_lines_take(gpci_lines *lines, const char *stop) {
+    lines->begin = (size_t)(stop - lines->buffer) + 1;
+    lines->number++;
+}
 
 /* The next line that is not blank. */
 gpc_status gpci_lines_next_text(gpci_lines *lines, char **line, char **stop, gpc_error *error);

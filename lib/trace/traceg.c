@@ -112,18 +112,27 @@ static gpc_status cut_short(const text_source *s, gpc_error *error) {
                      gpci_input_path(s->lines.input), s->lines.number);
 }
 
+static gpc_status read_instruction(text_source *s, progress *p, gpc_error *error) {
+    char *line, *stop;
+    gpc_status status = gpci_lines_next_text(&s->lines, &line, &stop, error);
+    if (status != GPC_OK)
+        return status == GPC_END ? cut_short(s, error) : status;
+    if (gpci_line_parse(&s->parser, p->block, line))
+        return GPC_OK;
+    return s->parser.expected ? gpci_lines_expected(&s->lines, error, s->parser.expected) : gpci_out_of_memory(error);
+}
+
 static gpc_status read_instructions(text_source *s, progress *p, gpc_error *error) {
     for (; p->instructions; p->instructions--) {
-        char *line, *stop;
-        gpc_status status = gpci_lines_next(&s->lines, &line, &stop, error);
-        if (status == GPC_OK && GPCI_UNLIKELY(*gpci_skip_blanks(line) == '\n'))
-            status = gpci_lines_next_text(&s->lines, &line, &stop, error);
-        if (status != GPC_OK)
-            return status == GPC_END ? cut_short(s, error) : status;
-        if (GPCI_LIKELY(gpci_line_parse(&s->parser, p->block, line, stop)))
+        const char *line = gpci_lines_peek(&s->lines);
+        const char *stop = line ? gpci_line_parse_known(&s->parser, p->block, line) : NULL;
+        if (GPCI_LIKELY(stop != NULL)) {
+            gpci_lines_take(&s->lines, stop);
             continue;
-        return s->parser.expected ? gpci_lines_expected(&s->lines, error, s->parser.expected)
-                                  : gpci_out_of_memory(error);
+        }
+        gpc_status status = read_instruction(s, p, error);
+        if (status < 0)
+            return status;
     }
     return GPC_OK;
 }
