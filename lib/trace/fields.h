@@ -35,7 +35,7 @@ GPCI_INLINE unsigned gpci_hex_run(const char *at, uint64_t *values) {
     const uint64_t ones = 0x0101010101010101u;
     uint64_t word = gpci_load64((const uint8_t *)at), letters = word >> 6 & ones;
     uint64_t value = (word & ones * 0x0f) + letters * 9;
-    uint64_t again = value + ones * '0' + (value + ones * 0x76 >> 7 & ones) * ('a' - '0' - 10);
+    uint64_t again = value + ones * '0' + ((value + ones * 0x76) >> 7 & ones) * ('a' - '0' - 10);
     uint64_t wrong = (again ^ (word | letters << 5)) | (value & ones * 0xf0);
     *values = value;
     return wrong ? gpci_lowest(wrong) / 8 : 8;
