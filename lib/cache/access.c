@@ -24,8 +24,8 @@ static void count_bypass(gpc_cache *cache, const gpci_view *view, gpc_access_res
     result->outcome = GPC_BYPASSED;
     result->fetch_sectors = view->need;
     cache->stats.bypasses++;
-    cache->stats.bypassed_sectors += gpci_popcount(view->need);
-    cache->stats.fetched_sectors += gpci_popcount(view->need);
+    cache->stats.bypassed_sectors += gpci_count_sectors(view->need);
+    cache->stats.fetched_sectors += gpci_count_sectors(view->need);
 }
 
 static void count_warp_reuse(gpc_cache *cache, const gpc_request *request, size_t slot) {
@@ -40,6 +40,12 @@ static void count_warp_reuse(gpc_cache *cache, const gpc_request *request, size_
 }
 
 static void tell_hit(gpc_cache *cache, const gpc_request *request, uint32_t set, uint32_t way) {
+    if (request->priority != GPC_EVICT_NORMAL) {
+        uint32_t *state = &cache->states[gpci_slot(cache, set, way)];
+        *state = (*state & ~GPCI_PRIORITY_MASK) | (uint32_t)request->priority << GPCI_PRIORITY_SHIFT;
+        cache->priorities = true;
+        gpci_classify_quick(cache);
+    }
     if (cache->lru)
         gpci_lru_touch(cache->replacement_self, set, way);
     else if (cache->replacement_ops->on_hit)
@@ -52,42 +58,40 @@ static void lookup_read(gpc_cache *cache, const gpc_request *request, const gpci
                         gpc_access_result *result) {
     gpc_cache_stats *stats = &cache->stats;
     stats->reads++;
-    stats->read_sectors += gpci_popcount(view->need);
+    stats->read_sectors += gpci_count_sectors(view->need);
     if (way == GPCI_NO_WAY) {
         stats->line_misses++;
         result->outcome = GPC_MISS;
-        if (gpci_predict(cache, request, view->set, &result->policy_word) == GPC_BYPASS) {
+        if (!cache->predictor_ops->before_lookup &&
+            gpci_predict(cache, request, view->set, &result->policy_word) == GPC_BYPASS) {
             count_bypass(cache, view, result);
             return;
         }
         result->fetch_sectors = gpci_widen(cache, view->need);
-        stats->fetched_sectors += gpci_popcount(result->fetch_sectors);
+        stats->fetched_sectors += gpci_count_sectors(result->fetch_sectors);
         return;
     }
     size_t slot = gpci_slot(cache, view->set, way);
     uint32_t state = cache->states[slot];
-    uint8_t valid = GPCI_VALID(state), pending = GPCI_PENDING(state) & (uint8_t)~valid;
-    uint8_t missing = view->need & (uint8_t) ~(valid | pending);
-    result->hit_sectors = view->need & (valid | pending);
-    stats->read_sector_hits += gpci_popcount(result->hit_sectors);
-    if (!missing) {
+    gpci_findings found = gpci_examine(view, state);
+    result->outcome = (uint8_t)gpci_outcome_of(found);
+    result->hit_sectors = found.hit;
+    stats->read_sector_hits += gpci_count_sectors(found.hit);
+    stats->pending_sector_hits += gpci_count_sectors(found.waiting);
+    if (!found.missing) {
         stats->read_hits++;
-        result->outcome = view->need & pending ? GPC_PENDING_HIT : GPC_HIT;
-        stats->pending_sector_hits += gpci_popcount(view->need & pending);
         count_warp_reuse(cache, request, slot);
         return;
     }
     stats->sector_misses++;
-    stats->pending_sector_hits += gpci_popcount(view->need & pending);
-    result->outcome = GPC_SECTOR_MISS;
-    result->fetch_sectors = gpci_widen(cache, missing) & (uint8_t) ~(valid | pending);
-    stats->fetched_sectors += gpci_popcount(result->fetch_sectors);
+    result->fetch_sectors = gpci_widen(cache, found.missing) & (uint8_t) ~(GPCI_VALID(state) | GPCI_PENDING(state));
+    stats->fetched_sectors += gpci_count_sectors(result->fetch_sectors);
 }
 
 /* An atomic that is performed below must not leave a stale copy here. */
 static void pass_atomic(gpc_cache *cache, const gpci_view *view, uint32_t way, gpc_access_result *result) {
     cache->stats.atomics++;
-    cache->stats.atomic_sectors += gpci_popcount(view->need);
+    cache->stats.atomic_sectors += gpci_count_sectors(view->need);
     result->outcome = GPC_BYPASSED;
     if (way != GPCI_NO_WAY) {
         result->evicted = 1;
@@ -103,7 +107,7 @@ void gpci_lookup(gpc_cache *cache, const gpc_request *request, const gpci_view *
     if (read && cache->predictor_ops->before_lookup &&
         gpci_predict(cache, request, view->set, &result->policy_word) == GPC_BYPASS) {
         cache->stats.reads++;
-        cache->stats.read_sectors += gpci_popcount(view->need);
+        cache->stats.read_sectors += gpci_count_sectors(view->need);
         count_bypass(cache, view, result);
         return;
     }
@@ -123,6 +127,8 @@ void gpci_lookup(gpc_cache *cache, const gpc_request *request, const gpci_view *
         gpci_lookup_store(cache, request, view, way, result);
     else
         gpci_lookup_atomic(cache, request, view, way, result);
+    if (!(result->fetch_sectors | result->write_sectors))
+        result->policy_word = 0;
 }
 
 /* Ways that may be evicted: not pending, and of the lowest eviction priority present. NULL mask: all. */
@@ -187,7 +193,10 @@ void gpci_admit_high(gpc_cache *cache, uint64_t line) {
         cache->wide = true;
         for (size_t slot = 0; slot < (size_t)cache->sets * cache->row; slot++)
             cache->highs[slot] = cache->high;
+    } else {
+        return;
     }
+    gpci_classify_quick(cache);
 }
 
 gpc_status gpci_take_way(gpc_cache *cache, const gpc_request *request, const gpci_view *view,
@@ -210,7 +219,10 @@ gpc_status gpci_take_way(gpc_cache *cache, const gpc_request *request, const gpc
     if (cache->wide)
         cache->highs[slot] = (uint32_t)(view->line >> GPCI_TAG_BITS);
     cache->states[slot] = (uint32_t)request->priority << GPCI_PRIORITY_SHIFT;
-    cache->priorities |= request->priority != GPC_EVICT_NORMAL;
+    if (request->priority != GPC_EVICT_NORMAL && !cache->priorities) {
+        cache->priorities = true;
+        gpci_classify_quick(cache);
+    }
     if (cache->reuse)
         cache->reuse[slot] = 0;
     if (cache->warps)
@@ -232,7 +244,12 @@ void gpci_complete(gpc_cache *cache, const gpc_request *request, const gpci_view
     }
     *state |= sectors;
     if (!gpci_is_read(request))
-        gpci_apply_write(cache, request, view, gpci_slot(cache, view->set, way));
+        sectors |= gpci_apply_write(cache, request, view, way, view->need);
+    gpci_tell_sectors(cache, request, view, way, sectors);
+}
+
+void gpci_tell_sectors(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint32_t way,
+                       uint8_t sectors) {
     if (sectors && cache->options.on_fill)
         cache->options.on_fill(cache->options.callback_data, view->line << cache->line_shift, view->set, way, sectors,
                                request);

@@ -45,6 +45,8 @@ static gpc_status access_one(gpc_cache *cache, const gpc_batch *batch, size_t i)
 
 gpc_status gpc_cache_access_many(gpc_cache *cache, const gpc_batch *batch, size_t *out_done) {
     gpc_batch b = GPC_BATCH_INIT;
+    if (out_done)
+        *out_done = 0;
     if (!cache || !batch)
         return GPC_ERROR_ARGUMENT;
     gpc_status status = gpci_take(&b, sizeof b, sizeof b, batch, "gpc_batch", NULL);

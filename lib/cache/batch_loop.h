@@ -63,32 +63,6 @@ GPCI_INLINE uint32_t find_in_row(const uint32_t *row, uint32_t length, uint32_t 
     return match ? gpci_lowest(match) : GPCI_NO_WAY;
 }
 
-typedef struct counts {
-    uint64_t stores, hits, store_hits, evictions, write_backs, bypasses, store_bypasses;
-} counts;
-
-static void settle(gpc_cache *cache, const gpc_batch *batch, const counts *n, uint64_t done) {
-    gpc_cache_stats *stats = &cache->stats;
-    bool whole = !batch->size || batch->size == cache->options.line_bytes;
-    uint64_t loads = done - n->stores, store_misses = n->stores - n->store_hits, load_hits = n->hits - n->store_hits;
-    stats->reads += loads;
-    stats->read_sectors += loads;
-    stats->read_hits += load_hits;
-    stats->read_sector_hits += load_hits;
-    stats->writes += n->stores;
-    stats->write_sectors += n->stores;
-    stats->write_hits += whole ? n->stores : n->store_hits;
-    stats->write_sector_hits += whole ? n->stores : n->store_hits;
-    stats->line_misses += done - n->hits;
-    stats->fetched_sectors += (loads - load_hits) + (whole ? 0 : store_misses);
-    stats->fills += done - n->hits - n->bypasses;
-    stats->bypasses += n->bypasses;
-    stats->write_below_sectors += n->store_bypasses;
-    stats->evictions += n->evictions;
-    stats->write_backs += n->write_backs;
-    stats->write_back_sectors += n->write_backs;
-}
-
 /* A block of accesses, resolved: straight loops that compilers vectorise, before and after the one that cannot be. */
 #define BLOCK 256u
 typedef struct block {
@@ -172,7 +146,7 @@ static void report_evicted(const gpc_cache *cache, const block *b, uint64_t *res
     }
 }
 
-static void count_stores(const uint8_t *restrict kinds, const uint8_t *restrict results, uint32_t length, counts *n) {
+static void count_stores(const uint8_t *restrict kinds, const uint8_t *restrict results, uint32_t length, gpci_counts *n) {
     uint32_t stores = 0, hits = 0;
     for (uint32_t i = 0; i < length; i++) {
         stores += kinds[i];
@@ -204,7 +178,7 @@ static bool take_free_way(gpc_cache *cache, uint32_t set, uint32_t tag, uint32_t
 
 /* One block with LRU. `fixed`: 4 or 16 ways, or 0 for others; `kinds`: NULL where there are no stores. */
 GPCI_INLINE void lru_block(gpc_cache *cache, block *b, const uint8_t *kinds, uint8_t *restrict results,
-                           uint32_t fixed, counts *n) {
+                           uint32_t fixed, gpci_counts *n) {
     uint32_t *const tags = cache->tags, *const states = cache->states;
     uint64_t *const orders = ((gpci_lru_state *)cache->replacement_self)->orders;
     const uint32_t row = fixed ? fixed : cache->row, ways = fixed ? fixed : cache->ways;
@@ -247,7 +221,7 @@ GPCI_INLINE void lru_block(gpc_cache *cache, block *b, const uint8_t *kinds, uin
 
 GPCI_INLINE size_t run_lru(gpc_cache *cache, const gpc_batch *batch, size_t first, uint32_t fixed) {
     block b;
-    counts n = {0};
+    gpci_counts n = {0};
     size_t at = first;
     for (; at < batch->count; at += b.length) {
         resolve(cache, batch, at, &b);
@@ -263,7 +237,8 @@ GPCI_INLINE size_t run_lru(gpc_cache *cache, const gpc_batch *batch, size_t firs
         if (batch->evicted)
             report_evicted(cache, &b, batch->evicted + at);
     }
-    settle(cache, batch, &n, at - first);
+    n.accesses = at - first;
+    gpci_settle(&cache->stats, &n, !batch->size || batch->size == cache->options.line_bytes);
     return at;
 }
 
@@ -306,7 +281,7 @@ GPCI_INLINE uint32_t miss(gpc_cache *cache, const gpc_request *request, uint32_t
 
 /* One block under a policy given as a table. Returns how many accesses were done: fewer only before an error. */
 GPCI_INLINE uint32_t table_block(gpc_cache *cache, const gpc_batch *batch, const block *b, size_t first,
-                                 uint32_t fixed, counts *n) {
+                                 uint32_t fixed, gpci_counts *n) {
     const gpc_replacement_ops *ops = cache->replacement_ops;
     uint32_t *const tags = cache->tags, *const states = cache->states;
     void *const self = cache->replacement_self;
@@ -351,7 +326,7 @@ GPCI_INLINE uint32_t table_block(gpc_cache *cache, const gpc_batch *batch, const
 
 GPCI_INLINE size_t run_table(gpc_cache *cache, const gpc_batch *batch, size_t first, uint32_t fixed) {
     block b;
-    counts n = {0};
+    gpci_counts n = {0};
     size_t at = first;
     while (at < batch->count) {
         resolve(cache, batch, at, &b);
@@ -360,7 +335,8 @@ GPCI_INLINE size_t run_table(gpc_cache *cache, const gpc_batch *batch, size_t fi
         if (!b.length || done < b.length)
             break;
     }
-    settle(cache, batch, &n, at - first);
+    n.accesses = at - first;
+    gpci_settle(&cache->stats, &n, !batch->size || batch->size == cache->options.line_bytes);
     return at;
 }
 

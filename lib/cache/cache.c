@@ -13,6 +13,8 @@ void gpc_cache_options_init(gpc_cache_options *options) {
 #define REFUSE(field, text, value) \
     return gpci_fail(error, GPC_ERROR_RANGE, "gpc_cache_options." field ": " text, (unsigned long long)(value))
 
+#define BEYOND_MASKS "lazy fetch keeps byte masks of at most 128 bytes; the line has %llu"
+
 static gpc_status check_options(gpc_cache_options *o, gpc_error *error) {
     o->sectors = o->sectors ? o->sectors : 1;
     o->fetch_sectors = o->fetch_sectors ? o->fetch_sectors : 1;
@@ -31,15 +33,18 @@ static gpc_status check_options(gpc_cache_options *o, gpc_error *error) {
         REFUSE("index", "%llu is no gpc_index", o->index);
     if (o->index == GPC_INDEX_USER && !o->index_fn)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_cache_options.index_fn: NULL with GPC_INDEX_USER");
-    if (o->write_policy > GPC_WRITE_EVICT || o->write_policy_local > GPC_WRITE_EVICT)
-        REFUSE("write_policy", "%llu is no gpc_write_policy",
-               o->write_policy > GPC_WRITE_EVICT ? o->write_policy : o->write_policy_local);
-    if (o->write_allocate > GPC_WRITE_LAZY_FETCH || o->write_allocate_local > GPC_WRITE_LAZY_FETCH)
-        REFUSE("write_allocate", "%llu is no gpc_write_allocate",
-               o->write_allocate > GPC_WRITE_LAZY_FETCH ? o->write_allocate : o->write_allocate_local);
-    if (o->line_bytes > 128 &&
-        (o->write_allocate == GPC_WRITE_LAZY_FETCH || o->write_allocate_local == GPC_WRITE_LAZY_FETCH))
-        REFUSE("write_allocate", "lazy fetch keeps byte masks of at most 128 bytes; the line has %llu", o->line_bytes);
+    if (o->write_policy > GPC_WRITE_EVICT)
+        REFUSE("write_policy", "%llu is no gpc_write_policy", o->write_policy);
+    if (o->write_policy_local > GPC_WRITE_EVICT)
+        REFUSE("write_policy_local", "%llu is no gpc_write_policy", o->write_policy_local);
+    if (o->write_allocate > GPC_WRITE_LAZY_FETCH)
+        REFUSE("write_allocate", "%llu is no gpc_write_allocate", o->write_allocate);
+    if (o->write_allocate_local > GPC_WRITE_LAZY_FETCH)
+        REFUSE("write_allocate_local", "%llu is no gpc_write_allocate", o->write_allocate_local);
+    if (o->line_bytes > 128 && o->write_allocate == GPC_WRITE_LAZY_FETCH)
+        REFUSE("write_allocate", BEYOND_MASKS, o->line_bytes);
+    if (o->line_bytes > 128 && o->write_allocate_local == GPC_WRITE_LAZY_FETCH)
+        REFUSE("write_allocate_local", BEYOND_MASKS, o->line_bytes);
     if (o->allocate > GPC_ALLOCATE_STREAMING)
         REFUSE("allocate", "%llu is no gpc_allocate", o->allocate);
     if (o->instance >= o->instances)
@@ -65,6 +70,7 @@ static void classify(gpc_cache *cache) {
     cache->plain = cache->sectors == 1 && lets_all_in && !cache->written && !cache->reuse && !cache->warps &&
                    !o->on_fill && !o->on_evict && o->write_policy == GPC_WRITE_BACK &&
                    o->write_allocate == GPC_WRITE_FETCH && (!cache->lru || cache->ways <= GPCI_RECENCY_WAYS);
+    gpci_classify_quick(cache);
 }
 
 static void adopt_replacement(gpc_cache *cache, gpci_policy *policy) {
@@ -173,6 +179,11 @@ void gpc_cache_destroy(gpc_cache *cache) {
     gpci_release(context);
 }
 
+/* What a new policy learns of a line that was there before it. */
+static gpc_request request_of(const gpc_line *line) {
+    return (gpc_request){.address = line->line_address, .warp = line->warp, .priority = line->priority};
+}
+
 gpc_status gpc_cache_set_replacement(gpc_cache *cache, const char *spec, gpc_error *error) {
     if (!cache || !spec)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_cache_set_replacement: %s is NULL", cache ? "spec" : "cache");
@@ -186,7 +197,7 @@ gpc_status gpc_cache_set_replacement(gpc_cache *cache, const char *spec, gpc_err
     adopt_replacement(cache, policy);
     gpc_line line;
     for (uint64_t cursor = 0; gpc_cache_next_line(cache, &cursor, &line) == GPC_OK;) {
-        gpc_request request = {.address = line.line_address, .warp = line.warp, .priority = line.priority};
+        gpc_request request = request_of(&line);
         if (cache->replacement_ops->on_fill)
             cache->replacement_ops->on_fill(cache->replacement_self, line.set, line.way, &request);
     }
@@ -203,6 +214,12 @@ gpc_status gpc_cache_set_predictor(gpc_cache *cache, const char *spec, gpc_error
         return status;
     gpci_policy_destroy(cache->predictor);
     adopt_predictor(cache, policy);
+    gpc_line line;
+    for (uint64_t cursor = 0; gpc_cache_next_line(cache, &cursor, &line) == GPC_OK;) {
+        gpc_request request = request_of(&line);
+        if (cache->predictor_ops->on_fill)
+            cache->predictor_ops->on_fill(cache->predictor_self, line.set, line.way, &request);
+    }
     return GPC_OK;
 }
 
@@ -217,10 +234,16 @@ gpc_status gpc_cache_warp_event(gpc_cache *cache, const gpc_warp_event *event) {
 }
 
 gpc_status gpc_cache_get_stats(const gpc_cache *cache, gpc_cache_stats *stats) {
-    return cache && stats ? gpci_give(stats, &cache->stats, sizeof cache->stats) : GPC_ERROR_ARGUMENT;
+    if (!cache || !stats)
+        return GPC_ERROR_ARGUMENT;
+    gpc_cache_stats s = cache->stats;
+    gpci_settle(&s, &cache->quick_counts, true);
+    return gpci_give(stats, &s, sizeof s);
 }
 
 void gpc_cache_reset_stats(gpc_cache *cache) {
-    if (cache)
-        gpc_cache_stats_init(&cache->stats);
+    if (!cache)
+        return;
+    gpc_cache_stats_init(&cache->stats);
+    cache->quick_counts = (gpci_counts){0};
 }

@@ -31,10 +31,19 @@
 #define GPCI_PENDING(state) ((uint8_t)((state) >> GPCI_PENDING_SHIFT))
 #define GPCI_PRIORITY(state) ((state) >> GPCI_PRIORITY_SHIFT & 3u)
 #define GPCI_PENDING_MASK (0xffu << GPCI_PENDING_SHIFT)
+#define GPCI_PRIORITY_MASK (3u << GPCI_PRIORITY_SHIFT)
 
 typedef struct gpci_bytes {
     uint64_t word[2];
 } gpci_bytes;
+
+/* What plain accesses count; gpci_settle makes all counters of them. */
+typedef struct gpci_counts {
+    uint64_t accesses, stores, hits, store_hits, evictions, write_backs, bypasses, store_bypasses;
+} gpci_counts;
+
+/* `whole`: stores wrote whole lines. */
+void gpci_settle(gpc_cache_stats *stats, const gpci_counts *n, bool whole);
 
 struct gpc_cache {
     /* what an access reads, together */
@@ -48,7 +57,8 @@ struct gpc_cache {
     bool started;     /* `high` is set: a line has been filled */
     bool wide;        /* lines with other upper bits have been seen */
     bool priorities;  /* a line with an eviction priority has been filled */
-    bool plain;       /* nothing but tags, dirty bits and a replacement policy: see batch.c */
+    bool plain;       /* nothing but tags, dirty bits and a replacement policy: see batch_loop.h */
+    bool quick;       /* plain, LRU, modulo, and neither wide nor with priorities: see plain.c */
     bool lru;         /* the built-in LRU */
     bool always_cache;
     uint8_t sectors, all_sectors, fetch;
@@ -61,6 +71,7 @@ struct gpc_cache {
     gpci_bytes *written;    /* [sets][row], lazy fetch only: bytes written since the fill */
     uint32_t *reuse, *warps; /* [sets][row], if tracked */
     gpci_index index;
+    gpci_counts quick_counts; /* not yet in stats */
     gpc_cache_stats stats;
     /* the rest */
     gpc_context *context;
@@ -73,7 +84,7 @@ typedef struct gpci_view {
     uint64_t line; /* number: address / line size */
     uint32_t set;
     uint8_t need;      /* sectors */
-    uint8_t covered;   /* stores: sectors written whole */
+    uint8_t covered;   /* stores that may stay here: sectors written whole */
     gpci_bytes bytes;  /* stores, lines of at most 128 bytes */
 } gpci_view;
 
@@ -138,6 +149,24 @@ GPCI_INLINE uint8_t gpci_widen(const gpc_cache *cache, uint8_t missing) {
     return wide;
 }
 
+/* What a request finds in a resident line. */
+typedef struct gpci_findings {
+    uint8_t hit;     /* needed, and valid or pending */
+    uint8_t waiting; /* of these, those that a fill has to bring first */
+    uint8_t missing; /* needed, and neither there nor written whole */
+} gpci_findings;
+
+GPCI_INLINE gpci_findings gpci_examine(const gpci_view *view, uint32_t state) {
+    uint8_t valid = GPCI_VALID(state), present = valid | GPCI_PENDING(state);
+    return (gpci_findings){.hit = view->need & present,
+                           .waiting = view->need & present & (uint8_t) ~(valid | view->covered),
+                           .missing = view->need & (uint8_t) ~(present | view->covered)};
+}
+
+GPCI_INLINE gpc_outcome gpci_outcome_of(gpci_findings found) {
+    return found.missing ? GPC_SECTOR_MISS : found.waiting ? GPC_PENDING_HIT : GPC_HIT;
+}
+
 GPCI_INLINE bool gpci_is_read(const gpc_request *request) {
     return request->kind == GPC_LOAD || request->kind == GPC_PREFETCH;
 }
@@ -179,8 +208,22 @@ void gpci_lookup_store(gpc_cache *cache, const gpc_request *request, const gpci_
                        gpc_access_result *result);
 void gpci_lookup_atomic(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint32_t way,
                         gpc_access_result *result);
-/* Put the bytes of a store, or of an atomic performed here, into a line that has a way. May be repeated. */
-void gpci_apply_write(gpc_cache *cache, const gpc_request *request, const gpci_view *view, size_t slot);
+/*
+ * Put the bytes of a store, or of an atomic performed here, into `sectors` of a line that has a way. May be repeated.
+ * Returns the sectors that became valid.
+ */
+uint8_t gpci_apply_write(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint32_t way,
+                         uint8_t sectors);
+/*
+ * No way for the line of a request that would have allocated: a write goes below. `fetch`: sectors that were
+ * announced to be read, and need not be where nobody keeps them.
+ */
+void gpci_decline(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint8_t fetch,
+                  gpc_access_result *result);
+
+/* The fill callback. */
+void gpci_tell_sectors(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint32_t way,
+                       uint8_t sectors);
 
 /* Sectors of a line that has a way become valid and no longer pending, and take a write that waited for them. */
 void gpci_complete(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint32_t way, uint8_t sectors);
@@ -197,8 +240,10 @@ bool gpci_line_of(const gpc_cache *cache, uint64_t address, gpc_line *line);
 /* The predictor's word on a miss; `word` for the level below. */
 gpc_decision gpci_predict(gpc_cache *cache, const gpc_request *request, uint32_t set, uint32_t *word);
 
-/* plain.c: a whole access on a plain cache. False: nothing was done, the general path must do it. */
-bool gpci_plain_access(gpc_cache *cache, const gpc_request *request, gpc_access_result *result);
+/* plain.c: a whole access on a quick cache. False: nothing was done, the general path must do it. */
+bool gpci_quick_access(gpc_cache *cache, const gpc_request *request, gpc_access_result *result);
+/* Decide anew whether a cache is quick. */
+void gpci_classify_quick(gpc_cache *cache);
 
 /*
  * The batch loops (batch_loop.h, compiled once per instruction set): accesses

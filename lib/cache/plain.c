@@ -1,52 +1,110 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cache/internal.h"
 
+#include <string.h>
+
 /*
- * gpc_cache_access on a plain cache with LRU, one access at a time: the rules of
- * the batch loop, with a full result. Loads and whole-line stores only.
+ * gpc_cache_access where a cache is nothing but tags, dirty bits and LRU: the
+ * rules of the batch loop, with a full result. Loads and whole-line stores only.
  */
-bool gpci_plain_access(gpc_cache *cache, const gpc_request *request, gpc_access_result *result) {
-    uint64_t line = request->address >> cache->line_shift;
-    uint32_t store = request->kind;
-    if (store > GPC_STORE || request->size | request->priority | request->sector_mask | request->hint |
-                                 request->space | cache->wide | cache->priorities | cache->pending_lines ||
-        request->byte_mask[0] | request->byte_mask[1] || (uint32_t)(line >> GPCI_TAG_BITS) != cache->high ||
-        !cache->lru || !cache->started)
-        return false;
-    gpc_cache_stats *stats = &cache->stats;
-    gpci_lru_state *lru = cache->replacement_self;
-    uint32_t set = gpci_index_of(&cache->index, line), tag = gpci_tag(line);
-    uint32_t *row = cache->tags + gpci_slot(cache, set, 0), *states = cache->states + gpci_slot(cache, set, 0);
-    uint32_t way = gpci_match(row, 0, cache->row, tag);
-    bool hit = way != GPCI_NO_WAY;
-    *result = (gpc_access_result){.outcome = hit ? GPC_HIT : GPC_MISS,
-                                  .needed_sectors = 1,
-                                  .hit_sectors = hit,
-                                  .fetch_sectors = !hit && !store,
-                                  .set = set};
-    if (!hit) {
-        way = cache->free_ways ? gpci_match(row, 0, cache->row, 0) : GPCI_NO_WAY;
-        if (way >= cache->ways) {
-            gpci_drop(cache, set, way = gpci_recency_last(lru->orders[set], cache->ways), request, &result->eviction);
-            result->evicted = 1;
-        }
-        cache->free_ways--;
-        row[way] = tag;
-        states[way] = 1;
-        stats->line_misses++;
-        stats->fills++;
-        stats->fetched_sectors += !store;
+
+void gpci_settle(gpc_cache_stats *stats, const gpci_counts *n, bool whole) {
+    uint64_t loads = n->accesses - n->stores, load_hits = n->hits - n->store_hits;
+    uint64_t misses = n->accesses - n->hits, store_misses = n->stores - n->store_hits;
+    stats->reads += loads;
+    stats->read_sectors += loads;
+    stats->read_hits += load_hits;
+    stats->read_sector_hits += load_hits;
+    stats->writes += n->stores;
+    stats->write_sectors += n->stores;
+    stats->write_hits += whole ? n->stores - n->store_bypasses : n->store_hits;
+    stats->write_sector_hits += whole ? n->stores - n->store_bypasses : n->store_hits;
+    stats->line_misses += misses;
+    stats->fetched_sectors += (loads - load_hits) + (whole ? 0 : store_misses - n->store_bypasses);
+    stats->fills += misses - n->bypasses;
+    stats->bypasses += n->bypasses;
+    stats->bypassed_sectors += n->bypasses - n->store_bypasses;
+    stats->write_below_sectors += n->store_bypasses;
+    stats->evictions += n->evictions;
+    stats->write_backs += n->write_backs;
+    stats->write_back_sectors += n->write_backs;
+}
+
+void gpci_classify_quick(gpc_cache *cache) {
+    cache->quick = cache->plain && cache->lru && cache->started && !cache->wide && !cache->priorities &&
+                   cache->options.index == GPC_INDEX_MODULO;
+}
+
+/* Nothing that asks for more than a plain load or store of a whole line. */
+GPCI_INLINE bool is_plain(const gpc_request *r) {
+    uint64_t bytes = r->byte_mask[0] | r->byte_mask[1] | r->size;
+    return !(bytes | r->sector_mask | r->space | r->hint | r->priority | (r->kind >> 1));
+}
+
+/* The least recent line of a full set gives way. */
+static uint32_t evict(gpc_cache *cache, uint32_t set, uint64_t order, gpc_access_result *result) {
+    uint32_t way = gpci_recency_last(order, cache->ways);
+    size_t slot = gpci_slot(cache, set, way);
+    uint32_t dirty = GPCI_DIRTY(cache->states[slot]);
+    uint64_t line = (uint64_t)cache->high << GPCI_TAG_BITS | (cache->tags[slot] & ~GPCI_TAG_VALID);
+    result->evicted = 1;
+    result->eviction.line_address = line << cache->line_shift;
+    result->eviction.set = set;
+    result->eviction.way = way;
+    result->eviction.valid_sectors = 1;
+    result->eviction.dirty_sectors = (uint8_t)dirty;
+    if (dirty && cache->options.line_bytes <= 128) {
+        gpci_bytes bytes = gpci_bytes_of(cache, 1);
+        result->eviction.dirty_bytes[0] = bytes.word[0];
+        result->eviction.dirty_bytes[1] = bytes.word[1];
     }
+    cache->quick_counts.evictions++;
+    cache->quick_counts.write_backs += dirty;
+    return way;
+}
+
+/* A miss: the lowest free way, or the least recent line's. */
+static uint32_t fill(gpc_cache *cache, uint32_t set, uint32_t tag, gpc_access_result *result) {
+    size_t base = gpci_slot(cache, set, 0);
+    uint32_t way = cache->free_ways ? gpci_match(cache->tags + base, 0, cache->row, 0) : GPCI_NO_WAY;
+    if (way < cache->ways)
+        cache->free_ways--;
+    else
+        way = evict(cache, set, ((gpci_lru_state *)cache->replacement_self)->orders[set], result);
+    cache->tags[base + way] = tag;
+    cache->states[base + way] = 1;
+    return way;
+}
+
+bool gpci_quick_access(gpc_cache *cache, const gpc_request *request, gpc_access_result *result) {
+    uint64_t line = request->address >> cache->line_shift;
+    if (GPCI_UNLIKELY(!is_plain(request) || line >> GPCI_TAG_BITS != cache->high || cache->pending_lines))
+        return false;
+    uint64_t *orders = ((gpci_lru_state *)cache->replacement_self)->orders;
+    uint32_t set = gpci_modulo(&cache->index.sets, line), tag = gpci_tag(line), store = request->kind;
+    size_t base = gpci_slot(cache, set, 0);
+    uint64_t order = orders[set];
+    uint32_t way = order & 15, hit = 1;
+    memset(result, 0, sizeof *result);
+    if (cache->tags[base + way] != tag) {
+        way = gpci_match(cache->tags + base, 0, cache->row, tag);
+        hit = way != GPCI_NO_WAY;
+        if (!hit)
+            way = fill(cache, set, tag, result);
+        orders[set] = gpci_recency_touch(order, way);
+    }
+    result->outcome = hit ? GPC_HIT : GPC_MISS;
+    result->needed_sectors = 1;
+    result->hit_sectors = (uint8_t)hit;
+    result->fetch_sectors = (uint8_t)((hit | store) ^ 1);
+    result->set = set;
     result->way = way;
-    lru->orders[set] = gpci_recency_touch(lru->orders[set], way);
-    states[way] |= store << GPCI_DIRTY_SHIFT;
-    stats->reads += !store;
-    stats->read_sectors += !store;
-    stats->read_hits += hit & !store;
-    stats->read_sector_hits += hit & !store;
-    stats->writes += store;
-    stats->write_sectors += store;
-    stats->write_hits += store;
-    stats->write_sector_hits += store;
+    cache->quick_counts.accesses++;
+    cache->quick_counts.hits += hit;
+    if (store) {
+        cache->states[base + way] |= 1u << GPCI_DIRTY_SHIFT;
+        cache->quick_counts.stores++;
+        cache->quick_counts.store_hits += hit;
+    }
     return true;
 }

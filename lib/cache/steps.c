@@ -24,11 +24,22 @@ gpc_status gpc_cache_lookup(gpc_cache *cache, const gpc_request *request, gpc_ac
     return status;
 }
 
+/* May the request leave something in the cache once its lookup is done? */
+static bool leaves_something(const gpc_cache *cache, const gpc_request *request) {
+    if (gpci_is_write(request))
+        return gpci_write_policy(cache, request) != GPC_WRITE_EVICT &&
+               gpci_write_allocate(cache, request) != GPC_WRITE_NO_ALLOCATE;
+    return gpci_is_read(request) || cache->options.atomics_here;
+}
+
 /* A resident line takes the sectors; any other gets a way first. */
-static gpc_status ensure_way(gpc_cache *cache, const gpc_request *request, const gpci_view *view,
+static gpc_status ensure_way(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint8_t fetch,
                              gpc_access_result *result) {
     result->needed_sectors = view->need;
     result->set = view->set;
+    result->outcome = GPC_BYPASSED;
+    if (!leaves_something(cache, request))
+        return GPC_OK;
     result->way = gpci_find(cache, view->set, view->line);
     if (result->way != GPCI_NO_WAY) {
         result->outcome = GPC_SECTOR_MISS;
@@ -36,8 +47,8 @@ static gpc_status ensure_way(gpc_cache *cache, const gpc_request *request, const
     }
     result->outcome = GPC_MISS;
     gpc_status status = gpci_take_way(cache, request, view, result, &result->way);
-    if (result->outcome == GPC_BYPASSED)
-        cache->stats.bypasses++;
+    if (status == GPC_OK && result->outcome == GPC_BYPASSED)
+        gpci_decline(cache, request, view, fetch, result);
     return status;
 }
 
@@ -49,17 +60,18 @@ gpc_status gpc_cache_reserve(gpc_cache *cache, const gpc_request *request, uint8
     if (status < 0 || (sectors & ~cache->all_sectors))
         return GPC_ERROR_ARGUMENT;
     result = start(result, &own);
-    status = ensure_way(cache, request, &view, result);
+    status = ensure_way(cache, request, &view, sectors, result);
     if (status < 0 || result->way == GPCI_NO_WAY)
         return status;
-    size_t slot = gpci_slot(cache, view.set, result->way);
-    uint32_t *state = &cache->states[slot];
+    uint32_t *state = &cache->states[gpci_slot(cache, view.set, result->way)];
     uint8_t pending = sectors & (uint8_t)~GPCI_VALID(*state);
     cache->pending_lines += pending && !GPCI_PENDING(*state);
     *state |= (uint32_t)pending << GPCI_PENDING_SHIFT;
     result->fetch_sectors = sectors;
+    /* what a fill completes waits for it */
     if (!gpci_is_read(request))
-        gpci_apply_write(cache, request, &view, slot);
+        gpci_tell_sectors(cache, request, &view, result->way,
+                          gpci_apply_write(cache, request, &view, result->way, (uint8_t)~sectors));
     return GPC_OK;
 }
 
@@ -70,10 +82,13 @@ gpc_status gpc_cache_fill(gpc_cache *cache, const gpc_request *request, uint8_t 
     if (status < 0 || (sectors & ~cache->all_sectors))
         return GPC_ERROR_ARGUMENT;
     result = start(result, &own);
-    status = ensure_way(cache, request, &view, result);
-    if (status < 0 || result->way == GPCI_NO_WAY)
+    status = ensure_way(cache, request, &view, 0, result); /* too late not to fetch */
+    if (status < 0)
         return status;
-    gpci_complete(cache, request, &view, result->way, sectors);
+    if (result->way != GPCI_NO_WAY)
+        gpci_complete(cache, request, &view, result->way, sectors);
+    else if (result->outcome == GPC_BYPASSED && gpci_is_read(request))
+        cache->stats.bypassed_sectors += gpci_popcount(sectors);
     return GPC_OK;
 }
 
@@ -81,10 +96,7 @@ gpc_status gpc_cache_fill(gpc_cache *cache, const gpc_request *request, uint8_t 
 static bool allocates(const gpc_cache *cache, const gpc_request *request, const gpc_access_result *result) {
     if (result->outcome == GPC_SECTOR_MISS)
         return result->fetch_sectors != 0;
-    if (result->outcome != GPC_MISS)
-        return false;
-    return request->kind != GPC_STORE || (gpci_write_policy(cache, request) != GPC_WRITE_EVICT &&
-                                          gpci_write_allocate(cache, request) != GPC_WRITE_NO_ALLOCATE);
+    return result->outcome == GPC_MISS && leaves_something(cache, request);
 }
 
 static gpc_status finish(gpc_cache *cache, const gpc_request *request, const gpci_view *view,
@@ -95,13 +107,7 @@ static gpc_status finish(gpc_cache *cache, const gpc_request *request, const gpc
         if (status < 0)
             return status;
         if (way == GPCI_NO_WAY) {
-            cache->stats.bypasses++;
-            if (request->kind == GPC_STORE && !result->write_sectors) {
-                result->write_sectors = view->need;
-                result->write_bytes[0] = view->bytes.word[0];
-                result->write_bytes[1] = view->bytes.word[1];
-                cache->stats.write_below_sectors += gpci_popcount(view->need);
-            }
+            gpci_decline(cache, request, view, result->fetch_sectors, result);
             return GPC_OK;
         }
         result->way = way;
@@ -110,19 +116,24 @@ static gpc_status finish(gpc_cache *cache, const gpc_request *request, const gpc
     return GPC_OK;
 }
 
-gpc_status gpc_cache_access(gpc_cache *cache, const gpc_request *request, gpc_access_result *result) {
+/* Kept out of line, so that a quick access saves and restores no registers for it. */
+static GPCI_NOINLINE gpc_status access_any(gpc_cache *cache, const gpc_request *request, gpc_access_result *result) {
     gpci_view view;
     gpc_access_result own;
-    if (GPCI_UNLIKELY(!cache || !request))
-        return GPC_ERROR_ARGUMENT;
-    result = start(result, &own);
-    if (cache->plain && gpci_plain_access(cache, request, result))
-        return GPC_OK;
     gpc_status status = gpci_view_of(cache, request, &view);
     if (status < 0)
         return status;
+    result = start(result, &own);
     gpci_lookup(cache, request, &view, result);
     return allocates(cache, request, result) ? finish(cache, request, &view, result) : GPC_OK;
+}
+
+gpc_status gpc_cache_access(gpc_cache *cache, const gpc_request *request, gpc_access_result *result) {
+    if (GPCI_UNLIKELY(!cache || !request))
+        return GPC_ERROR_ARGUMENT;
+    if (cache->quick && result && gpci_quick_access(cache, request, result))
+        return GPC_OK;
+    return access_any(cache, request, result);
 }
 
 gpc_status gpc_cache_probe(const gpc_cache *cache, const gpc_request *request, gpc_access_result *result) {
@@ -135,10 +146,9 @@ gpc_status gpc_cache_probe(const gpc_cache *cache, const gpc_request *request, g
     result->outcome = GPC_MISS;
     if (result->way == GPCI_NO_WAY)
         return GPC_OK;
-    uint32_t state = cache->states[gpci_slot(cache, view.set, result->way)];
-    uint8_t present = GPCI_VALID(state) | GPCI_PENDING(state);
-    result->hit_sectors = view.need & present;
-    result->outcome = view.need & ~present ? GPC_SECTOR_MISS : view.need & ~GPCI_VALID(state) ? GPC_PENDING_HIT : GPC_HIT;
+    gpci_findings found = gpci_examine(&view, cache->states[gpci_slot(cache, view.set, result->way)]);
+    result->hit_sectors = found.hit;
+    result->outcome = (uint8_t)gpci_outcome_of(found);
     return GPC_OK;
 }
 

@@ -25,7 +25,7 @@ static void describe(const gpc_cache *cache, uint32_t set, uint32_t way, gpc_evi
 
 static void count_write_back(gpc_cache *cache, uint8_t dirty) {
     cache->stats.write_backs += dirty != 0;
-    cache->stats.write_back_sectors += gpci_popcount(dirty);
+    cache->stats.write_back_sectors += gpci_count_sectors(dirty);
 }
 
 static void tell_policies(gpc_cache *cache, uint32_t set, uint32_t way, const gpc_request *request,
@@ -122,7 +122,7 @@ gpc_status gpc_cache_flush(gpc_cache *cache, uint64_t *out_sectors) {
             /* bytes of sectors that never became valid are below now, and forgotten here */
             if (cache->written)
                 cache->written[slot] = (gpci_bytes){{0, 0}};
-            sectors += gpci_popcount(dirty);
+            sectors += gpci_count_sectors(dirty);
             count_write_back(cache, dirty);
             if (cache->options.on_evict)
                 cache->options.on_evict(cache->options.callback_data, &eviction, NULL);

@@ -59,7 +59,8 @@ static gpc_status view_store(const gpc_cache *cache, const gpc_request *request,
     if (line_bytes > 128) {
         if (masked)
             return GPC_ERROR_ARGUMENT;
-        view->covered = request->size ? covered_interval(cache, offset, offset + request->size) : view->need;
+        view->covered = request->size ? covered_interval(cache, offset, offset + request->size) & view->need
+                                      : view->need;
         view->bytes = (gpci_bytes){{0, 0}};
         return GPC_OK;
     }
@@ -80,7 +81,12 @@ static gpc_status view_store(const gpc_cache *cache, const gpc_request *request,
         view->bytes = request->size ? bytes_between(offset, offset + request->size)
                                     : gpci_bytes_of(cache, view->need);
     }
-    view->covered = gpci_covered_by(cache, &view->bytes) & view->need;
+    if (request->sector_mask || masked) {
+        gpci_bytes needed = gpci_bytes_of(cache, view->need);
+        view->bytes.word[0] &= needed.word[0];
+        view->bytes.word[1] &= needed.word[1];
+    }
+    view->covered = gpci_covered_by(cache, &view->bytes);
     return GPC_OK;
 }
 
@@ -100,8 +106,12 @@ gpc_status gpci_view_of(const gpc_cache *cache, const gpc_request *request, gpci
     else
         view->need = cache->all_sectors;
     view->covered = 0;
-    if (request->kind == GPC_STORE)
-        return view_store(cache, request, offset, view);
+    if (request->kind == GPC_STORE) {
+        gpc_status status = view_store(cache, request, offset, view);
+        if (gpci_write_policy(cache, request) == GPC_WRITE_EVICT)
+            view->covered = 0;
+        return status;
+    }
     /* An atomic may write any byte of its sectors. */
     view->bytes = gpci_is_atomic(request) && line_bytes <= 128 ? gpci_bytes_of(cache, view->need) : (gpci_bytes){{0, 0}};
     return GPC_OK;

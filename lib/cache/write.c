@@ -15,10 +15,34 @@
  */
 
 static void write_below(gpc_cache *cache, const gpci_view *view, uint8_t sectors, gpc_access_result *result) {
+    gpci_bytes mask = cache->options.line_bytes <= 128 ? gpci_bytes_of(cache, sectors) : (gpci_bytes){{0, 0}};
     result->write_sectors = sectors;
-    result->write_bytes[0] = view->bytes.word[0];
-    result->write_bytes[1] = view->bytes.word[1];
-    cache->stats.write_below_sectors += gpci_popcount(sectors);
+    result->write_bytes[0] = view->bytes.word[0] & mask.word[0];
+    result->write_bytes[1] = view->bytes.word[1] & mask.word[1];
+    cache->stats.write_below_sectors += gpci_count_sectors(sectors);
+}
+
+/* A counter may have been reset since it counted what proves wrong. */
+static void take_back(uint64_t *counter, unsigned n) {
+    *counter -= *counter < n ? *counter : n;
+}
+
+void gpci_decline(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint8_t fetch,
+                  gpc_access_result *result) {
+    gpc_cache_stats *stats = &cache->stats;
+    bool read = gpci_is_read(request), bypassed = result->outcome == GPC_BYPASSED;
+    result->fetch_sectors = gpci_is_write(request) ? 0 : fetch & view->need;
+    take_back(&stats->fetched_sectors, gpci_count_sectors(fetch) - gpci_count_sectors(result->fetch_sectors));
+    stats->bypasses += bypassed;
+    stats->bypassed_sectors += read && bypassed ? gpci_count_sectors(result->fetch_sectors) : 0;
+    if (read)
+        return;
+    if (gpci_write_policy(cache, request) == GPC_WRITE_BACK)
+        write_below(cache, view, view->need, result);
+    if (gpci_is_write(request)) {
+        take_back(&stats->write_sector_hits, gpci_count_sectors(view->covered));
+        take_back(&stats->write_hits, view->covered == view->need);
+    }
 }
 
 static void miss_store(gpc_cache *cache, const gpc_request *request, const gpci_view *view,
@@ -38,10 +62,10 @@ static void miss_store(gpc_cache *cache, const gpc_request *request, const gpci_
         write_below(cache, view, view->need, result);
     if (allocate == GPC_WRITE_FETCH) {
         result->fetch_sectors = gpci_widen(cache, view->need & (uint8_t)~view->covered) & (uint8_t)~view->covered;
-        cache->stats.fetched_sectors += gpci_popcount(result->fetch_sectors);
+        cache->stats.fetched_sectors += gpci_count_sectors(result->fetch_sectors);
     }
     if (allocate != GPC_WRITE_NO_ALLOCATE) {
-        cache->stats.write_sector_hits += gpci_popcount(view->covered);
+        cache->stats.write_sector_hits += gpci_count_sectors(view->covered);
         cache->stats.write_hits += view->covered == view->need;
     }
 }
@@ -56,7 +80,7 @@ static void evict_on_write(gpc_cache *cache, const gpci_view *view, uint32_t way
 void gpci_lookup_store(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint32_t way,
                        gpc_access_result *result) {
     cache->stats.writes++;
-    cache->stats.write_sectors += gpci_popcount(view->need);
+    cache->stats.write_sectors += gpci_count_sectors(view->need);
     if (way == GPCI_NO_WAY) {
         miss_store(cache, request, view, result);
         return;
@@ -64,14 +88,13 @@ void gpci_lookup_store(gpc_cache *cache, const gpc_request *request, const gpci_
     uint32_t policy = gpci_write_policy(cache, request), allocate = gpci_write_allocate(cache, request);
     size_t slot = gpci_slot(cache, view->set, way);
     uint32_t state = cache->states[slot];
-    uint8_t present = GPCI_VALID(state) | GPCI_PENDING(state);
-    uint8_t missing = view->need & (uint8_t) ~(present | view->covered);
-    result->hit_sectors = view->need & GPCI_VALID(state);
-    result->outcome = missing ? GPC_SECTOR_MISS : GPC_HIT;
-    cache->stats.sector_misses += missing != 0;
-    cache->stats.write_hits += !missing;
-    cache->stats.write_sector_hits += gpci_popcount(view->need & (present | view->covered));
-    if (cache->reuse && !missing)
+    gpci_findings found = gpci_examine(view, state);
+    result->hit_sectors = found.hit;
+    result->outcome = (uint8_t)gpci_outcome_of(found);
+    cache->stats.sector_misses += found.missing != 0;
+    cache->stats.write_hits += !found.missing;
+    cache->stats.write_sector_hits += gpci_count_sectors(found.hit | view->covered);
+    if (cache->reuse && !found.missing)
         cache->reuse[slot]++;
     if (policy == GPC_WRITE_EVICT) {
         evict_on_write(cache, view, way, result);
@@ -79,24 +102,29 @@ void gpci_lookup_store(gpc_cache *cache, const gpc_request *request, const gpci_
     }
     if (policy == GPC_WRITE_THROUGH)
         write_below(cache, view, view->need, result);
-    if (missing && allocate == GPC_WRITE_FETCH) {
-        result->fetch_sectors = gpci_widen(cache, missing) & (uint8_t) ~(present | view->covered);
-        cache->stats.fetched_sectors += gpci_popcount(result->fetch_sectors);
-    } else if (missing && allocate == GPC_WRITE_NO_ALLOCATE && policy == GPC_WRITE_BACK) {
-        write_below(cache, view, missing, result);
+    if (found.missing && allocate == GPC_WRITE_FETCH) {
+        result->fetch_sectors = gpci_widen(cache, found.missing) &
+                                (uint8_t) ~(GPCI_VALID(state) | GPCI_PENDING(state) | view->covered);
+        cache->stats.fetched_sectors += gpci_count_sectors(result->fetch_sectors);
+    } else if (found.missing && allocate == GPC_WRITE_NO_ALLOCATE && policy == GPC_WRITE_BACK) {
+        write_below(cache, view, found.missing, result);
     }
-    gpci_apply_write(cache, request, view, slot);
+    gpci_tell_sectors(cache, request, view, way, gpci_apply_write(cache, request, view, way, view->need));
 }
 
 /*
  * Bytes meet a line that has a way. A sector that is neither valid, nor on its
  * way, nor covered takes them only under a byte mask (lazy fetch); where it is
- * being fetched, the store is applied again when that is known.
+ * being fetched, the store is applied again when it arrives. A pending sector of
+ * which every byte has been written one by one becomes valid when it arrives: an
+ * atomic writes all bytes of a sector, but from what the fill brings.
  */
-void gpci_apply_write(gpc_cache *cache, const gpc_request *request, const gpci_view *view, size_t slot) {
+uint8_t gpci_apply_write(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint32_t way,
+                         uint8_t sectors) {
+    size_t slot = gpci_slot(cache, view->set, way);
     uint32_t *state = &cache->states[slot];
     bool lazy = gpci_is_write(request) && gpci_write_allocate(cache, request) == GPC_WRITE_LAZY_FETCH;
-    uint8_t kept = view->need;
+    uint8_t kept = view->need & sectors, before = GPCI_VALID(*state);
     if (!lazy)
         kept &= GPCI_VALID(*state) | GPCI_PENDING(*state) | view->covered;
     *state |= view->covered & kept;
@@ -106,15 +134,16 @@ void gpci_apply_write(gpc_cache *cache, const gpc_request *request, const gpci_v
         gpci_bytes *written = &cache->written[slot], mask = gpci_bytes_of(cache, kept);
         written->word[0] |= view->bytes.word[0] & mask.word[0];
         written->word[1] |= view->bytes.word[1] & mask.word[1];
-        *state |= gpci_covered_by(cache, written);
+        *state |= gpci_covered_by(cache, written) & (uint8_t)~GPCI_PENDING(*state);
     }
+    return GPCI_VALID(*state) & (uint8_t)~before;
 }
 
 /* Read-modify-write at this level: needs the sectors valid, leaves them dirty (or written below). */
 void gpci_lookup_atomic(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint32_t way,
                         gpc_access_result *result) {
     cache->stats.atomics++;
-    cache->stats.atomic_sectors += gpci_popcount(view->need);
+    cache->stats.atomic_sectors += gpci_count_sectors(view->need);
     if (gpci_write_policy(cache, request) != GPC_WRITE_BACK)
         write_below(cache, view, view->need, result);
     if (way == GPCI_NO_WAY) {
@@ -124,16 +153,16 @@ void gpci_lookup_atomic(gpc_cache *cache, const gpc_request *request, const gpci
     } else {
         size_t slot = gpci_slot(cache, view->set, way);
         uint32_t state = cache->states[slot];
-        uint8_t present = GPCI_VALID(state) | GPCI_PENDING(state);
-        uint8_t missing = view->need & (uint8_t)~present;
-        result->hit_sectors = view->need & present;
-        result->outcome = missing ? GPC_SECTOR_MISS : GPC_HIT;
-        result->fetch_sectors = gpci_widen(cache, missing) & (uint8_t)~present;
-        cache->stats.sector_misses += missing != 0;
-        cache->stats.atomic_sector_hits += gpci_popcount(result->hit_sectors);
-        if (cache->reuse && !missing)
+        gpci_findings found = gpci_examine(view, state);
+        result->hit_sectors = found.hit;
+        result->outcome = (uint8_t)gpci_outcome_of(found);
+        result->fetch_sectors =
+            gpci_widen(cache, found.missing) & (uint8_t) ~(GPCI_VALID(state) | GPCI_PENDING(state));
+        cache->stats.sector_misses += found.missing != 0;
+        cache->stats.atomic_sector_hits += gpci_count_sectors(found.hit);
+        if (cache->reuse && !found.missing)
             cache->reuse[slot]++;
-        gpci_apply_write(cache, request, view, slot);
+        gpci_apply_write(cache, request, view, way, view->need);
     }
-    cache->stats.fetched_sectors += gpci_popcount(result->fetch_sectors);
+    cache->stats.fetched_sectors += gpci_count_sectors(result->fetch_sectors);
 }

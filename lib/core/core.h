@@ -9,11 +9,13 @@
 #if defined(__GNUC__) || defined(__clang__)
 #define GPCI_PRINTF(text, first) __attribute__((format(printf, text, first)))
 #define GPCI_INLINE static inline __attribute__((always_inline))
+#define GPCI_NOINLINE __attribute__((noinline))
 #define GPCI_LIKELY(x) __builtin_expect(!!(x), 1)
 #define GPCI_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #else
 #define GPCI_PRINTF(text, first)
 #define GPCI_INLINE static inline
+#define GPCI_NOINLINE
 #define GPCI_LIKELY(x) (x)
 #define GPCI_UNLIKELY(x) (x)
 #endif
@@ -83,14 +85,21 @@ GPCI_INLINE uint32_t gpci_random_below(uint64_t *state, uint32_t bound) {
 }
 
 GPCI_INLINE unsigned gpci_popcount(uint64_t x) {
-#if defined(__GNUC__) || defined(__clang__)
+#if defined(__POPCNT__)
     return (unsigned)__builtin_popcountll(x);
 #else
-    unsigned n = 0;
-    for (; x; x &= x - 1)
-        n++;
-    return n;
+    /* Without the instruction, compilers call a function for it. */
+    x -= x >> 1 & 0x5555555555555555u;
+    x = (x & 0x3333333333333333u) + (x >> 2 & 0x3333333333333333u);
+    x = (x + (x >> 4)) & 0x0f0f0f0f0f0f0f0fu;
+    return (unsigned)(x * 0x0101010101010101u >> 56);
 #endif
+}
+
+/* The same for a mask of sectors: one nibble of the constant per value of four bits. */
+GPCI_INLINE unsigned gpci_count_sectors(uint8_t mask) {
+    const uint64_t counts = 0x4332322132212110u;
+    return (unsigned)((counts >> (mask & 15u) * 4 & 15u) + (counts >> (mask >> 4) * 4 & 15u));
 }
 
 /* Index of the lowest set bit; x must not be 0. */
