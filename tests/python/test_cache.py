@@ -224,7 +224,7 @@ class Batches(TemporaryCase):
     def test_refusals(self):
         cache = self.cache()
         for arguments, options, message in (
-            (([1.5],), {}, "addresses: .*float"),
+            (([1.5],), {}, "addresses: .*(float|integer)"),
             (([-1],), {}, "addresses: "),
             ((b"1234567",), {}, "addresses: 7 bytes are no whole number of 8-byte"),
             ((3,), {}, "addresses: .*int"),

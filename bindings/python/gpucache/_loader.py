@@ -24,7 +24,7 @@ from .errors import LibraryError
 VARIABLE = "GPUCACHE_LIBRARY"
 STEM = "libgpucache.so"
 SONAME = f"{STEM}.{GPC_VERSION_MAJOR}"
-REPOSITORY = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", ".."))
+PACKAGE = os.path.dirname(os.path.abspath(__file__))
 
 
 class _Unfit(Exception):
@@ -54,7 +54,9 @@ def candidates(environment):
     if named:
         yield from _in_folder(named) if os.path.isdir(named) else [named]
         return
-    yield from _in_folder(os.path.join(REPOSITORY, "build", "lib"))
+    repository, inside = os.path.split(os.path.dirname(os.path.dirname(PACKAGE)))
+    if inside == "bindings":
+        yield from _in_folder(os.path.join(repository, "build", "lib"))
     yield SONAME
     found = ctypes.util.find_library("gpucache")
     if found and found != SONAME:

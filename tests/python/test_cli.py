@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The other commands, as processes."""
+
+import json
+import os
+import unittest
+
+from harness import TemporaryCase, command, traceg, write_trace
+
+import gpucache
+
+
+class Commands(TemporaryCase):
+    def done(self, *arguments, status=0, message=""):
+        found = command(*arguments)
+        self.assertEqual(found.returncode, status, found.stderr)
+        self.assertNotIn("Traceback", found.stderr)
+        self.assertIn(message, found.stderr)
+        if not message:
+            self.assertEqual(found.stderr, "")
+        return found.stdout
+
+
+class Top(Commands):
+    def test_usage(self):
+        for arguments, message in (
+            ([], "COMMAND"), (["fly"], "invalid choice: 'fly'"), (["--fly"], "required: COMMAND"),
+        ):  # fmt: skip
+            self.assertEqual(self.done(*arguments, status=2, message=message), "")
+            self.done(*arguments, status=2, message="usage: gpucache")
+        for name in ("info", "convert", "presets", "policies", "config"):
+            self.done(name, "--fly", status=2, message="usage:")
+
+    def test_help_and_version(self):
+        text = self.done("--help")
+        for name in ("run", "info", "convert", "presets", "policies", "config"):
+            self.assertIn(f"    {name} ", text)
+            self.assertIn(f"usage: gpucache {name}", self.done(name, "--help"))
+        self.assertEqual(self.done("--version"), f"gpucache {gpucache.__version__}\n")
+
+
+class Presets(Commands):
+    def test_list(self):
+        lines = self.done("presets").splitlines()[1:]
+        self.assertEqual([line.split()[0] for line in lines], [preset.name for preset in gpucache.presets()])
+        for line, preset in zip(lines, gpucache.presets()):
+            self.assertTrue(line.endswith(preset.summary))
+
+    def test_one(self):
+        self.assertEqual(self.done("presets", "h100"), gpucache.preset_text("h100"))
+        self.done("presets", "h10", status=1, message="gpucache: no preset 'h10'; there are ")
+
+
+class Policies(Commands):
+    def test_list(self):
+        text = self.done("policies", "--preset", "gtx480")
+        self.assertIn("Costs are for 16 KiB: 32 sets of 4 ways of 128 bytes.", text)
+        for kind in gpucache.PolicyKind:
+            for policy in self.context.policies(kind):
+                self.assertIn(f"  {policy.name}: {policy.summary}\n", text)
+                for parameter in policy.parameters:
+                    self.assertIn(f"      {parameter.name} = ", text)
+        # FIFO on 32 sets of 4 ways: a pointer of 2 bits a set.
+        entry = text[text.index("  fifo:"):]
+        self.assertIn("cost: 64 bits\n", entry[:entry.index("random:")])
+
+    def test_geometry_follows_the_configuration(self):
+        self.assertIn("Costs are for 48 KiB: 96 sets of 4 ways", self.done("policies", "--set", "l1.size=48KiB"))
+        self.assertIn("4 sectors a line", self.done("policies", "--set", "l1.sectors=4"))
+        unified = ["--set", "l1.unified=true", "--set", "l1.size=64KiB", "--set", "l1.carveouts=0 32KiB 64KiB"]
+        forced = [*unified, "--set", "l1.carveout=32KiB", "--set", "sm.shared=64KiB"]
+        self.assertIn("64 KiB: 128 sets of 4 ways", self.done("policies", *unified))
+        self.assertIn("32 KiB: 64 sets of 4 ways", self.done("policies", *forced))
+        self.assertIn("32 KiB: 128 sets of 2 ways", self.done("policies", *forced, "--set", "l1.resize=ways"))
+        self.done("policies", "--preset", "none", status=1, message="none")
+
+
+class Configuration(Commands):
+    def test_reference(self):
+        lines = self.done("config").splitlines()
+        self.assertEqual(lines[0].split(), ["key", "type", "unit", "default", "values", "meaning"])
+        self.assertEqual([line.split()[0] for line in lines[1:]], [key.name for key in gpucache.config_keys()])
+
+    def test_markdown(self):
+        lines = self.done("config", "--markdown").splitlines()
+        self.assertEqual(lines[0], "| key | type | unit | default | values | meaning |")
+        self.assertEqual(len(lines), 2 + len(gpucache.config_keys()))
+        for line, key in zip(lines[2:], gpucache.config_keys()):
+            cells = [cell.strip() for cell in line.strip("|").split("|")]
+            self.assertEqual((len(cells), cells[0], cells[5]), (6, f"`{key.name}`", key.meaning))
+        self.assertIn("| `l1.carveout` | size | bytes | `auto` | auto, 0B to 1GiB |", "\n".join(lines))
+
+    def test_effective_values_are_a_configuration(self):
+        text = self.done("config", "--preset", "h100", "--set", "l1.ways=8")
+        self.assertRegex(text, r"\nl1.ways = 8 +# default 4\n")
+        self.assertIn("\nl1.replacement = lru\n", text)
+        again = gpucache.Config(self.context)
+        again.load_file(self.write("again.cfg", text))
+        expected = gpucache.Config(self.context, preset="h100", settings={"l1.ways": 8})
+        self.assertEqual(dict(again), dict(expected))
+
+    def test_refusals(self):
+        self.done("config", "--markdown", "--preset", "h100", status=2, message="takes no configuration")
+        self.done("config", "--set", "l1.sise=3", status=1, message="l1.size")
+
+
+class Info(Commands):
+    def setUp(self):
+        super().setUp()
+        self.source = write_trace(self.path("t"), (("_Z5twicePfS_", 4), ("_Z5oncePf", 6)), placement=[0, 1, 1, 7])
+
+    def test_text(self):
+        text = self.done("info", self.source)
+        for part in ("kernel 0: twice\n", "kernel 1: once", "grid 4x1x1, block 64x1x1, 32 lanes a warp", "16 registers",
+                     "on 3 SMs", "placement     unknown", "instructions  40, of them 24 of memory",
+                     "16  LDG.E\n", "8  STG.E\n"):  # fmt: skip
+            self.assertIn(part, text)
+
+    def test_json(self):
+        document = json.loads(self.done("info", self.source, "--json"))
+        self.assertEqual((document["schema"], document["trace"]), (1, self.source))
+        first, second = document["kernels"]
+        self.assertEqual((first["name"], first["grid"], first["block"]), ("_Z5twicePfS_", [4, 1, 1], [64, 1, 1]))
+        self.assertEqual((first["blocks"], first["instructions"]), (4, 40))
+        self.assertEqual(first["memory_instructions"], {"LDG.E": 16, "STG.E": 8})
+        self.assertEqual((first["placement_sms"], second["placement_sms"]), (3, None))
+
+    def test_bad_input(self):
+        self.done("info", self.path("none"), status=1, message="none")
+        self.done("info", self.write("bad.traceg", traceg() + "nonsense\n"), status=1, message="bad.traceg:")
+
+
+class Convert(Commands):
+    def setUp(self):
+        super().setUp()
+        self.source = write_trace(self.path("t"), (("_Z5twicePfS_", 4), ("_Z5oncePf", 6)), placement=[0, 1, 1, 7])
+
+    def stats(self, source):
+        document = json.loads(self.done("run", source, "--preset", "h100", "--json", "-"))
+        return [(kernel["name"], kernel["stats"]) for kernel in document["kernels"]]
+
+    def test_there_and_back(self):
+        binary, text = self.path("t.gct"), self.path("again")
+        out = self.done("convert", self.source, binary)
+        self.assertTrue(out.startswith("2 kernels, 10 blocks, 100 instructions\n"))
+        self.assertIn(f" in {self.source}\n", out)
+        self.assertIn(f" in {binary}, {os.path.getsize(binary) / 100:.2f} bytes an instruction\n", out)
+        self.assertIn(f" in {text}", self.done("convert", binary, text))
+        self.assertTrue(os.path.exists(os.path.join(text, "kernelslist.g")))
+        expected = self.stats(self.source)
+        self.assertEqual(self.stats(binary), expected)
+        self.assertEqual(self.stats(text), expected)
+
+    def test_synthetic(self):
+        self.done("convert", "synthetic:vectoradd:64KiB", self.path("v.gct"))
+        self.assertEqual(self.stats(self.path("v.gct")), self.stats("synthetic:vectoradd:64KiB"))
+
+    def test_refusals(self):
+        self.done("convert", self.path("none"), self.path("x.gct"), status=1, message="none")
+        self.done("convert", self.source, self.write("file", "x"), status=1, message="file is a file; a target is")
+        self.done("convert", self.source, self.path("no", "x.gct"), status=1, message="x.gct")
+        self.done("convert", self.source, status=2, message="TARGET")
+        bad = self.write("bad.traceg", traceg() + "nonsense\n")
+        self.done("convert", bad, self.path("x.gct"), status=1, message="bad.traceg:")
+        self.assertEqual(sorted(os.listdir(self.folder)), ["bad.traceg", "file", "t"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,274 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The command run, as a process: what it prints and writes, exit codes, interruption."""
+
+import csv
+import json
+import lzma
+import os
+import pty
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+from harness import TemporaryCase, command, environment, traceg, write_trace
+
+import gpucache
+from gpucache.cli import _common
+
+LONG = "synthetic:stream:1GiB"
+
+
+class Runs(TemporaryCase):
+    def setUp(self):
+        super().setUp()
+        self.source = write_trace(self.path("t"), (("_Z5twicePfS_", 4), ("_ZN3net4reluEPf", 6)))
+
+    def done(self, *arguments, status=0, message=""):
+        """stdout of a command that ends with `status` and says `message`."""
+        found = command("run", *arguments)
+        self.assertEqual(found.returncode, status, found.stderr)
+        self.assertNotIn("Traceback", found.stderr)
+        self.assertIn(message, found.stderr)
+        if not message:
+            self.assertEqual(found.stderr, "")
+        return found.stdout
+
+    def test_table(self):
+        header, *rows, rule, total = self.done(self.source, "--preset", "h100").splitlines()
+        for word in ("kernel", "blocks", "warp instr.", "L1", "hit %", "L2", "DRAM", "capacity"):
+            self.assertIn(word, header)
+        # 5 instructions a warp, 2 warps a block; 8 sectors loaded a warp, half of them hit.
+        self.assertEqual([row.split()[:5] for row in rows],
+                         [["twice", "4", "40", "64", "50.0"], ["net::relu", "6", "60", "96", "50.0"]])  # fmt: skip
+        self.assertEqual(set(rule), {"-"})
+        self.assertEqual(total.split()[:5], ["total", "10", "100", "160", "50.0"])
+        self.assertTrue(total.endswith("KiB"))
+
+    def test_json(self):
+        target = self.path("out.json")
+        self.done(self.source, "--preset", "h100", "--set", "l1.ways=8", "--json", target)
+        with open(target, encoding="utf-8") as file:
+            document = json.load(file)
+        self.assertEqual(list(document), ["schema", "preset", "config", "kernels", "total"])
+        self.assertEqual((document["schema"], document["preset"]), (1, "h100"))
+        self.assertEqual(list(document["config"]), [key.name for key in gpucache.config_keys()])
+        self.assertEqual(document["config"]["l1.ways"], "8")
+        self.assertEqual([list(kernel) for kernel in document["kernels"]], [["name", "trace", "stats"]] * 2)
+        first = document["kernels"][0]
+        self.assertEqual((first["name"], os.path.basename(first["trace"])), ("_Z5twicePfS_", "kernel-1.traceg"))
+        names = {counter.name for counter in gpucache.counters()}
+        for stats in (first["stats"], document["total"]):
+            self.assertLessEqual(set(stats), names)
+            self.assertEqual(len(stats["l1.transactions_per_load"]), 33)
+            self.assertEqual(stats["l1.load_hit_rate"], 0.5)
+        self.assertEqual(first["stats"]["l1.load_sectors"], 64)
+        self.assertEqual(document["total"]["l1.load_sectors"], 160)
+        self.assertEqual(os.listdir(self.folder).count("out.json"), 1)
+
+    def test_json_on_stdout_is_all_there_is(self):
+        document = json.loads(self.done(self.source, "--json", "-"))
+        self.assertIsNone(document["preset"])
+        self.assertEqual(document["config"], {key.name: key.initial for key in gpucache.config_keys()})
+
+    def test_csv(self):
+        target = self.path("out.csv")
+        document = json.loads(self.done(self.source, "--csv", target, "--json", "-"))
+        with open(target, encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual([row["name"] for row in rows], [kernel["name"] for kernel in document["kernels"]])
+        for row, kernel in zip(rows, document["kernels"]):
+            self.assertEqual(row["trace"], kernel["trace"])
+            for name, value in kernel["stats"].items():
+                if not isinstance(value, list):
+                    self.assertEqual(float(row[name]), value, name)
+        self.assertEqual(len(self.done(self.source, "--csv", "-").splitlines()), 3)
+
+    def test_every_kind_of_trace(self):
+        one = self.write("one.traceg", traceg())
+        with lzma.open(self.path("two.traceg.xz"), "wt") as file:
+            file.write(traceg())
+        sources = [one, os.path.join(self.source, "kernelslist.g"), self.source, "synthetic:vectoradd:64KiB"]
+        if shutil.which("xz"):
+            sources.append(self.path("two.traceg.xz"))
+        for source in sources:
+            self.assertIn("total", self.done(source))
+
+    def test_traces_do_not_share_caches(self):
+        document = json.loads(self.done(self.source, self.source, "--set", "kernels.flush=none", "--json", "-"))
+        stats = [kernel["stats"] for kernel in document["kernels"]]
+        self.assertEqual(stats[:2], stats[2:])
+
+    def value(self, key, *arguments):
+        return json.loads(self.done(self.source, "--json", "-", *arguments))["config"][key]
+
+    def test_order_of_configuration(self):
+        ways = self.write("ways.cfg", "l1.ways = 8\n")
+        more = self.write("more.cfg", "l1.ways = 16\n")
+        simulator = self.write("gpgpusim.config", "-gpgpu_cache:dl1 S:4:128:64,L:T:m:L:L,A:512:8,16:0,32\n")
+        for expected, arguments in (
+            ("4", []),
+            ("8", ["--config", ways, "--preset", "h100"]),
+            ("16", ["--config", ways, "--config", more]),
+            ("64", ["--config", ways, "--gpgpusim", simulator]),
+            ("8", ["--gpgpusim", simulator, "--config", ways]),
+            ("2", ["--set", "l1.ways=2", "--config", ways]),
+            ("3", ["--set", "l1.ways=2", "--set", "l1.ways = 3"]),
+        ):
+            self.assertEqual(self.value("l1.ways", *arguments), expected, arguments)
+
+    def test_bad_input(self):
+        broken = self.write("broken.traceg", traceg() + "nonsense\n")
+        config = self.write("bad.cfg", "l1.ways = 8\nl1.sise = 3\n")
+        good = self.source
+        for arguments, message in (
+            ([self.path("none")], "none"),
+            ([broken], "broken.traceg:"),
+            (["synthetic:none-such"], "none-such"),
+            ([good, "--preset", "h10"], "h100"),
+            ([good, "--config", config], "bad.cfg:2:"),
+            ([good, "--config", self.path("no.cfg")], "no.cfg"),
+            ([good, "--gpgpusim", self.path("no.config")], "no.config"),
+            ([good, "--set", "l1.sise=3"], "did you mean 'l1.size'"),
+            ([good, "--set", "l1.ways=0"], "l1.ways"),
+            ([good, "--set", "l1.replacement=lur"], "lru"),
+            ([good, "--json", self.path("no", "out.json")], "out.json: No such file or directory"),
+            ([good, "--csv", "/proc/none.csv"], "/proc/none.csv"),
+        ):
+            with self.subTest(message):
+                self.assertEqual(self.done(*arguments, status=1, message=message), "")
+
+    def test_a_failure_leaves_the_old_output(self):
+        target = self.write("out.json", "old")
+        self.done(self.path("none"), "--json", target, status=1, message="none")
+        with open(target, encoding="utf-8") as file:
+            self.assertEqual(file.read(), "old")
+        self.assertEqual(sorted(os.listdir(self.folder)), ["out.json", "t"])
+
+    def test_output_through_a_link_and_to_a_device(self):
+        target = self.write("real.json", "old")
+        os.symlink(target, self.path("link.json"))
+        self.done(self.source, "--json", self.path("link.json"))
+        self.assertTrue(os.path.islink(self.path("link.json")))
+        with open(target, encoding="utf-8") as file:
+            self.assertEqual(json.load(file)["schema"], 1)
+        self.done(self.source, "--json", os.devnull)
+        if os.path.exists("/dev/full"):
+            self.done(self.source, "--json", "/dev/full", status=1, message="/dev/full: No space left")
+
+    def test_usage(self):
+        for arguments, message in (
+            ([], "TRACE"),
+            (["x", "--no-such"], "--no-such"),
+            (["x", "--pre", "h100"], "--pre"),
+            (["x", "--mode", "timed"], "invalid choice: 'timed'"),
+            (["x", "--set", "l1.ways"], "'l1.ways' is not key=value"),
+            (["x", "--json", "-", "--csv", "-"], "cannot both print"),
+        ):
+            with self.subTest(message):
+                self.assertIn("usage:", command("run", *arguments).stderr)
+                self.assertEqual(self.done(*arguments, status=2, message=message), "")
+
+    def test_python_policy_by_name_is_unknown_here(self):
+        self.done(self.source, "--set", "l1.replacement=python-lru", status=1, message="python-lru")
+
+
+class Interruption(TemporaryCase):
+    def start(self, *arguments, **options):
+        # A job in the background may have been started with interrupts ignored.
+        process = subprocess.Popen(
+            [sys.executable, "-m", "gpucache", *arguments], env=environment(), start_new_session=True,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL), **options,
+        )  # fmt: skip
+
+        def end():
+            if process.poll() is None:
+                process.kill()
+                process.wait()
+            for stream in (process.stdout, process.stderr):
+                if stream is not None:
+                    stream.close()
+
+        self.addCleanup(end)
+        return process
+
+    def test_control_c(self):
+        target = self.path("out.json")
+        process = self.start("run", LONG, "--json", target, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        part = f"{target}.{process.pid}.part"
+        deadline = time.monotonic() + 60
+        while not os.path.exists(part) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        time.sleep(0.5)  # into the replay
+        os.killpg(process.pid, signal.SIGINT)
+        out, error = process.communicate(timeout=60)
+        self.assertEqual((process.returncode, out, error), (130, "", "gpucache: interrupted\n"))
+        self.assertEqual(os.listdir(self.folder), [])
+
+    def test_reader_goes_away(self):
+        for arguments in (["config"], ["presets"], ["run", write_trace(self.path("t"))]):
+            process = self.start(*arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            process.stdout.close()
+            error = process.stderr.read()
+            self.assertEqual((process.wait(60), error), (141, b""))
+
+    def test_full_output(self):
+        if not os.path.exists("/dev/full"):
+            self.skipTest("no /dev/full")
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            process = self.start("config", stdout=full, stderr=subprocess.PIPE, text=True)
+            _, error = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 1)
+        self.assertEqual(error, "gpucache: output: No space left on device\n")
+
+    def test_progress_on_a_terminal_only(self):
+        ours, theirs = pty.openpty()
+        self.addCleanup(os.close, ours)
+        process = self.start("run", "synthetic:stream:16MiB", stdout=subprocess.PIPE, stderr=theirs)
+        os.close(theirs)
+        seen = b""
+        while True:
+            try:
+                seen += os.read(ours, 4096)
+            except OSError:  # the other end is closed
+                break
+        out = process.stdout.read().decode()
+        self.assertEqual(process.wait(60), 0)
+        self.assertRegex(seen.decode(), r"\r +\d+ % kernel \d, block [\d,]+ of 8,192, [\d.]+ M warp instructions/s")
+        self.assertTrue(seen.endswith(b" \r"), "the line of progress is gone at the end")
+        self.assertNotIn("\r", out)
+
+
+class Text(unittest.TestCase):
+    def test_kernel_names(self):
+        for mangled, plain in (
+            ("_Z6vecaddPfPKfS1_i", "vecadd"),
+            ("_ZN3net4reluEPfi", "net::relu"),
+            ("_ZNK3net2op4reluEPfi", "net::op::relu"),
+            ("_ZN3net12_GLOBAL__N_14reluEv", "net::(anonymous)::relu"),
+            ("_Z3mapIfEvPT_", "map"),
+            ("main_kernel", "main_kernel"),
+            ("_Z", "_Z"),
+            ("_Z99short", "_Z99short"),
+            ("", ""),
+        ):
+            self.assertEqual(_common.kernel_name(mangled), plain, mangled)
+
+    def test_short_names(self):
+        self.assertEqual(_common.short("a" * 32), "a" * 32)
+        self.assertEqual(_common.short("a" * 33), "a" * 30 + "..")
+
+    def test_sizes(self):
+        for number, text in ((0, "0 B"), (1023, "1023 B"), (1024, "1 KiB"), (1536, "1.5 KiB"), (50 << 20, "50 MiB"),
+                             (5 << 40, "5120 GiB")):  # fmt: skip
+            self.assertEqual(_common.size(number), text)
+
+    def test_tables(self):
+        lines = _common.table(["a", "b"], [["longer", "1"], ["x", "100"]])
+        self.assertEqual(lines, ["a         b", "longer    1", "x       100"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Configurations and statistics through the bindings."""
+
+import json
+import unittest
+
+from harness import TemporaryCase
+
+import gpucache
+from gpucache import Status, ValueType
+from gpucache import _generated as g
+
+
+class Configurations(TemporaryCase):
+    def setUp(self):
+        super().setUp()
+        self.config = gpucache.Config(self.context)
+        self.addCleanup(self.config.close)
+
+    def test_defaults(self):
+        for key in gpucache.config_keys():
+            self.assertEqual(self.config[key.name], key.initial, key.name)
+
+    def test_setting(self):
+        self.config["l1.size"] = "48KiB"
+        self.assertEqual((self.config["l1.size"], self.config.number("l1.size")), ("48KiB", 48 << 10))
+        self.config["l1.size"] = 32768
+        self.assertEqual(self.config["l1.size"], "32KiB")
+        self.config["l1.enabled"] = False
+        self.assertEqual((self.config["l1.enabled"], self.config.number("l1.enabled")), ("false", 0))
+        self.config.set_pair("l1.replacement = fifo")
+        self.assertEqual(self.config["l1.replacement"], "fifo")
+
+    def test_order(self):
+        config = gpucache.Config(self.context, preset="h100", settings={"sm.count": 7})
+        self.assertEqual((config["sm.count"], config["sm.lanes"]), ("7", "32"))
+        config.load_preset("gcn-7970")
+        self.assertEqual(config["sm.lanes"], "64")
+
+    def test_files(self):
+        self.write("common.cfg", "l1.ways = 8\n")
+        config = gpucache.Config(self.context)
+        config.load_file(self.write("a.cfg", "# a comment\npreset = gtx480\ninclude = common.cfg\nl1.size = 64KiB\n"))
+        self.assertEqual((config["l1.ways"], config["l1.size"]), ("8", "64KiB"))
+        config.load_text("l1.ways = 2", "mine")
+        self.assertEqual(config["l1.ways"], "2")
+
+    def test_errors_name_the_place(self):
+        before = dict(self.config)
+        path = self.write("bad.cfg", "l1.ways = 8\nl1.sise = 3\n")
+        for action, kind, message in (
+            (lambda: self.config.load_file(path), gpucache.NotFoundError, "bad.cfg:2: .*l1.size"),
+            (lambda: self.config.load_file(self.path("none.cfg")), gpucache.InputOutputError, "none.cfg"),
+            (lambda: self.config.load_text("\nl1.ways = many", "mine"), gpucache.GpucacheError, "mine:2: .*l1.ways"),
+            (lambda: self.config.load_preset("h10"), gpucache.NotFoundError, "h100"),
+            (lambda: self.config.set_pair("l1.ways"), gpucache.GpucacheError, "l1.ways"),
+            (lambda: self.config["no.such"], gpucache.NotFoundError, "no.such"),
+            (lambda: self.config.number("l1.replacement"), gpucache.StateError, "l1.replacement"),
+            (lambda: gpucache.preset_text("h10"), gpucache.NotFoundError, "no preset 'h10'; there are .*h100"),
+        ):
+            with self.subTest(message), self.assertRaisesRegex(kind, message):
+                action()
+        self.assertEqual(dict(self.config), before)
+        with self.assertRaises(gpucache.RangeError) as caught:
+            self.config["l1.ways"] = 0
+        self.assertEqual(caught.exception.status, Status.ERROR_RANGE)
+        with self.assertRaises(TypeError):
+            self.config["l1.ways"] = None
+
+    def test_gpgpusim(self):
+        path = self.write(
+            "gpgpusim.config",
+            "-gpgpu_n_clusters 20\n-gpgpu_n_cores_per_cluster 1\n"
+            "-gpgpu_cache:dl1 S:4:128:64,L:T:m:L:L,A:512:8,16:0,32\n-gpgpu_ptx_sim_mode 0\n",
+        )
+        self.assertEqual(self.config.import_gpgpusim(path), 3)
+        found = [self.config[key] for key in ("sm.count", "l1.ways", "l1.sectors")]
+        self.assertEqual(found, ["20", "64", "4"])
+
+    def test_copy_and_contents(self):
+        copy = self.config.copy()
+        copy["l1.ways"] = 8
+        self.assertNotEqual(copy["l1.ways"], self.config["l1.ways"])
+        self.assertIn("l1.ways", copy)
+        self.assertNotIn("l1.way", copy)
+        self.assertEqual(list(copy), [key.name for key in gpucache.config_keys()])
+        self.assertEqual(dict(copy.items()), dict(copy))
+
+    def test_reference(self):
+        keys = {key.name: key for key in gpucache.config_keys()}
+        self.assertEqual(keys["l1.size"].type, ValueType.SIZE)
+        self.assertEqual(keys["l1.carveout"].choices, ("auto",))
+        self.assertIn("fermi", keys["l1.index"].choices)
+        for key in keys.values():
+            self.assertTrue(key.meaning, key.name)
+
+    def test_presets(self):
+        names = [preset.name for preset in gpucache.presets()]
+        self.assertIn("h100", names)
+        for name in names:
+            by_name, by_text = gpucache.Config(self.context, preset=name), gpucache.Config(self.context)
+            by_text.load_text(gpucache.preset_text(name))
+            self.assertEqual(dict(by_name), dict(by_text))
+
+
+class Statistics(unittest.TestCase):
+    def made(self, **fields):
+        return gpucache.Stats(g.gpc_stats(**fields))
+
+    def test_names(self):
+        stats = self.made(l1_load_sectors=8, l1_load_sector_hits=2)
+        stats.raw.l1_transactions_per_load[3] = 5
+        stats = gpucache.Stats(stats.raw)
+        self.assertEqual(stats["l1.load_sectors"], 8)
+        self.assertEqual(stats["l1.load_hit_rate"], 0.25)
+        self.assertEqual(stats["l1.transactions_per_load"][3], 5)
+        self.assertNotIn("l2.read_hit_rate", stats)
+
+    def test_sum_and_difference(self):
+        one, two = self.made(blocks=3, l1_capacity=100), self.made(blocks=4, l1_capacity=50)
+        total = sum((one, two), gpucache.Stats())
+        self.assertEqual((total["blocks"], total["l1.capacity"]), (7, 100))
+        self.assertEqual((total - one)["blocks"], 4)
+        with self.assertRaises(TypeError):
+            one + 1
+
+    def test_text(self):
+        stats = self.made(l1_load_sectors=3, l1_load_sector_hits=1)
+        values = json.loads(stats.json())
+        self.assertEqual(values.pop("l1.load_hit_rate"), 0.333333)
+        self.assertEqual(values, {name: value for name, value in stats.items() if name != "l1.load_hit_rate"})
+        header, line = stats.csv(header=True).splitlines()
+        self.assertEqual(stats.csv().splitlines(), [line])
+        self.assertEqual(dict(zip(header.split(","), line.split(",")))["l1.load_sectors"], "3")
+
+    def test_table(self):
+        counters = {counter.name: counter for counter in gpucache.counters()}
+        self.assertEqual(counters["l1.capacity"].merge, gpucache.Merge.MAX)
+        self.assertEqual(counters["l1.transactions_per_load"].kind, "histogram")
+        self.assertEqual(counters["l1.load_hit_rate"].kind, "ratio")
+        self.assertEqual(counters["l1.load_sectors"].unit, "sectors")
+
+
+if __name__ == "__main__":
+    unittest.main()
