@@ -54,7 +54,7 @@ static const char *parse_deltas(gpci_line_parser *parser, const char *at, uint64
 const char *gpci_line_addresses(gpci_line_parser *parser, gpci_block *block, gpc_instruction *instruction,
                                 const char *at) {
     unsigned lanes = gpci_popcount(instruction->mask);
-    /* Room for the instruction is there, so that it stays where it is; at least one address, so that there is a chunk. */
+    /* The instruction stays where it is, for it has its room; one address at least, so that there is a chunk. */
     if (!gpci_block_room(block, 0, lanes ? lanes : 1))
         return gpci_line_fail(parser, NULL);
     uint64_t *addresses = block->current->addresses + block->used, mode;

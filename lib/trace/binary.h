@@ -22,7 +22,7 @@
  *             runs upwards. Those with addresses have a stream: see below.
  *   controls  the paths of warps: runs of consecutive statics under one mask. Those that came twice are in the
  *             section and cost a warp a byte or none; the others stand in the block.
- *   shapes    how the addresses of an instruction lie to the first: one stride, or a list of differences that came twice.
+ *   shapes    how the addresses of an instruction lie to the first: one stride, or differences that came twice.
  *
  * A block is its warps' controls, then the addresses of all its instructions in order, then a CRC that starts from
  * the block's index. Addresses are predicted per static, from the last in this warp, in the warp before, or, at its

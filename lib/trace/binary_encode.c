@@ -5,7 +5,7 @@
 
 #define MOST_CONTROL_BYTES (16u << 20)
 
-_Static_assert(sizeof(gpc_instruction) == 56, "statics are compared byte by byte, so that nothing may lie between fields");
+_Static_assert(sizeof(gpc_instruction) == 56, "statics are compared byte by byte: nothing may lie between fields");
 
 gpc_status gpci_encoder_start(gpci_encoder *e, gpc_context *context, const gpc_kernel *kernel) {
     *e = (gpci_encoder){.context = context, .kernel = *kernel};
@@ -57,8 +57,8 @@ static bool add_stream(gpci_encoder *e) {
         e->stream_capacity = capacity;
     }
     gpci_stream fresh = {.shape = GPCI_NO_SHAPE};
-    fresh.learned = (gpci_learned){
-        .shape = GPCI_NO_SHAPE, .from = GPCI_NEVER, .dx_from = GPCI_NEVER, .dy_from = GPCI_NEVER};
+    fresh.learned =
+        (gpci_learned){.shape = GPCI_NO_SHAPE, .from = GPCI_NEVER, .dx_from = GPCI_NEVER, .dy_from = GPCI_NEVER};
     e->streams[e->stream_count++] = fresh;
     return true;
 }

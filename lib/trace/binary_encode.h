@@ -10,7 +10,7 @@ typedef struct gpci_encoder {
     gpc_context *context;
     gpc_kernel kernel; /* name and placement are copies */
     gpci_opcodes *opcodes;
-    gpci_pool statics;  /* gpc_instruction; mask 1 where it has addresses, opcode of `opcodes` */
+    gpci_pool statics; /* gpc_instruction; mask 1 where it has addresses, opcode of `opcodes` */
     gpci_stream *streams;
     size_t stream_count, stream_capacity;
     gpci_pool controls; /* as in the file */

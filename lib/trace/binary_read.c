@@ -59,7 +59,8 @@ static gpc_status read_part(const binary_source *s, uint64_t offset, uint64_t le
                             gpc_error *error, uint8_t **out) {
     if (length < GPCI_BINARY_CRC)
         return damaged(s, error, offset, what);
-    uint8_t *part = length < SIZE_MAX - GPCI_SLACK ? gpci_zalloc(s->base.context, (size_t)length + GPCI_SLACK, 1) : NULL;
+    uint8_t *part =
+        length < SIZE_MAX - GPCI_SLACK ? gpci_zalloc(s->base.context, (size_t)length + GPCI_SLACK, 1) : NULL;
     if (!part)
         return gpci_out_of_memory(error);
     gpc_status status = read_at(s, part, offset, length, error);
@@ -115,8 +116,8 @@ static gpc_status read_index(binary_source *s, gpc_error *error) {
     if (status < 0)
         return status;
     uint64_t index = gpci_load64(tail);
-    if (memcmp(tail + 12, GPCI_BINARY_TAIL_MAGIC, 4) != 0 || gpci_crc_of(&s->crc, 0, tail, 8) != gpci_load32(tail + 8) ||
-        index < GPCI_BINARY_HEAD || index > tail_at)
+    if (memcmp(tail + 12, GPCI_BINARY_TAIL_MAGIC, 4) != 0 ||
+        gpci_crc_of(&s->crc, 0, tail, 8) != gpci_load32(tail + 8) || index < GPCI_BINARY_HEAD || index > tail_at)
         return damaged(s, error, tail_at, "the tail of a .gct file");
     status = read_part(s, index, tail_at - index, "the index of the kernels", error, &bytes);
     if (status == GPC_OK)

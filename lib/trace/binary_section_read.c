@@ -54,10 +54,10 @@ static bool take_launch(reading *r) {
     gpc_kernel *kernel = &r->d->kernel;
     if (!(r->d->name = take_text(r)))
         return r->memory ? false : stop(r, "a kernel's name");
-    uint32_t *const numbers[] = {&kernel->id,        &kernel->grid[0],        &kernel->grid[1],
-                                 &kernel->grid[2],   &kernel->block[0],       &kernel->block[1],
-                                 &kernel->block[2],  &kernel->shared_bytes,   &kernel->registers,
-                                 &kernel->binary_version, &kernel->tracer_version, &kernel->warp_lanes};
+    uint32_t *const numbers[] = {
+        &kernel->id,        &kernel->grid[0],        &kernel->grid[1],        &kernel->grid[2],
+        &kernel->block[0],  &kernel->block[1],       &kernel->block[2],       &kernel->shared_bytes,
+        &kernel->registers, &kernel->binary_version, &kernel->tracer_version, &kernel->warp_lanes};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         *numbers[i] = (uint32_t)gpci_cursor_below(&r->cursor, UINT32_MAX);
     kernel->stream = gpci_cursor_varint(&r->cursor);
@@ -132,8 +132,7 @@ static bool take_static(reading *r, uint32_t number, uint64_t pc, const uint32_t
     gpci_cursor *c = &r->cursor;
     gpc_instruction *instruction = &r->d->statics[number];
     gpci_learned *learned = &r->d->streams[number].learned;
-    *learned = (gpci_learned){
-        .shape = GPCI_NO_SHAPE, .from = GPCI_NEVER, .dx_from = GPCI_NEVER, .dy_from = GPCI_NEVER};
+    *learned = (gpci_learned){.shape = GPCI_NO_SHAPE, .from = GPCI_NEVER, .dx_from = GPCI_NEVER, .dy_from = GPCI_NEVER};
     bool addressed = gpci_cursor_below(c, 1);
     instruction->pc = pc + gpci_cursor_signed(c);
     instruction->mask = gpci_full_mask(r->d->kernel.warp_lanes);

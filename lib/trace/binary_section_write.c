@@ -5,10 +5,9 @@
 
 static void put_launch(const gpc_kernel *kernel, gpci_bytes *out) {
     gpci_bytes_text(out, kernel->name);
-    const uint32_t numbers[] = {kernel->id,           kernel->grid[0],   kernel->grid[1],        kernel->grid[2],
-                                kernel->block[0],     kernel->block[1],  kernel->block[2],       kernel->shared_bytes,
-                                kernel->registers,    kernel->binary_version, kernel->tracer_version,
-                                kernel->warp_lanes};
+    const uint32_t numbers[] = {kernel->id,        kernel->grid[0],        kernel->grid[1],        kernel->grid[2],
+                                kernel->block[0],  kernel->block[1],       kernel->block[2],       kernel->shared_bytes,
+                                kernel->registers, kernel->binary_version, kernel->tracer_version, kernel->warp_lanes};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         gpci_bytes_varint(out, numbers[i]);
     gpci_bytes_varint(out, kernel->stream);

@@ -29,7 +29,7 @@ struct gpci_block {
     gpc_warp *warps;
     gpci_warp_span *spans;
     uint32_t warp_capacity;
-    uint32_t warp; /* being filled; UINT32_MAX = none */
+    uint32_t warp;                           /* being filled; UINT32_MAX = none */
     gpci_block *next_free, *previous, *next; /* lists of the trace that owns the block */
 };
 

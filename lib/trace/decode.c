@@ -14,11 +14,6 @@ typedef struct text_part {
     size_t length;
 } text_part;
 
-typedef struct named_class {
-    const char *name;
-    uint8_t op_class;
-} named_class;
-
 typedef struct named_memory {
     const char *name;
     uint8_t kind, space, width; /* width where no modifier says it */
@@ -26,59 +21,63 @@ typedef struct named_memory {
 
 /* Bulk copies (UBLK*) and tensor copies (UTMA*) move bytes that the instruction line counts. */
 static const named_memory memory_names[] = {
-    {"LDG", GPC_LOAD, GPC_SPACE_GLOBAL, 4},        {"STG", GPC_STORE, GPC_SPACE_GLOBAL, 4},
-    {"LDL", GPC_LOAD, GPC_SPACE_LOCAL, 4},         {"STL", GPC_STORE, GPC_SPACE_LOCAL, 4},
-    {"LDS", GPC_LOAD, GPC_SPACE_SHARED, 4},        {"STS", GPC_STORE, GPC_SPACE_SHARED, 4},
-    {"LD", GPC_LOAD, GPC_SPACE_GENERIC, 4},        {"ST", GPC_STORE, GPC_SPACE_GENERIC, 4},
-    {"LDC", GPC_LOAD, GPC_SPACE_CONSTANT, 4},      {"LDGSTS", GPC_LOAD, GPC_SPACE_GLOBAL, 4},
-    {"ATOM", GPC_ATOMIC, GPC_SPACE_GENERIC, 4},    {"ATOMG", GPC_ATOMIC, GPC_SPACE_GLOBAL, 4},
-    {"RED", GPC_REDUCTION, GPC_SPACE_GENERIC, 4},  {"REDG", GPC_REDUCTION, GPC_SPACE_GLOBAL, 4},
-    {"ATOMS", GPC_ATOMIC, GPC_SPACE_SHARED, 4},    {"SYNCS", GPC_ATOMIC, GPC_SPACE_SHARED, 8},
-    {"LDSM", GPC_LOAD, GPC_SPACE_SHARED, 16},      {"STSM", GPC_STORE, GPC_SPACE_SHARED, 16},
-    {"STAS", GPC_STORE, GPC_SPACE_SHARED, 4},      {"REDAS", GPC_REDUCTION, GPC_SPACE_SHARED, 4},
-    {"UTMALDG", GPC_LOAD, GPC_SPACE_GLOBAL, 16},   {"UTMASTG", GPC_STORE, GPC_SPACE_GLOBAL, 16},
-    {"UTMAPF", GPC_PREFETCH, GPC_SPACE_GLOBAL, 16}, {"UTMAREDG", GPC_REDUCTION, GPC_SPACE_GLOBAL, 16},
-    {"UBLKCP", GPC_LOAD, GPC_SPACE_GLOBAL, 16},    {"UBLKPF", GPC_PREFETCH, GPC_SPACE_GLOBAL, 16},
+    {"LDG", GPC_LOAD, GPC_SPACE_GLOBAL, 4},
+    {"STG", GPC_STORE, GPC_SPACE_GLOBAL, 4},
+    {"LDL", GPC_LOAD, GPC_SPACE_LOCAL, 4},
+    {"STL", GPC_STORE, GPC_SPACE_LOCAL, 4},
+    {"LDS", GPC_LOAD, GPC_SPACE_SHARED, 4},
+    {"STS", GPC_STORE, GPC_SPACE_SHARED, 4},
+    {"LD", GPC_LOAD, GPC_SPACE_GENERIC, 4},
+    {"ST", GPC_STORE, GPC_SPACE_GENERIC, 4},
+    {"LDC", GPC_LOAD, GPC_SPACE_CONSTANT, 4},
+    {"LDGSTS", GPC_LOAD, GPC_SPACE_GLOBAL, 4},
+    {"ATOM", GPC_ATOMIC, GPC_SPACE_GENERIC, 4},
+    {"ATOMG", GPC_ATOMIC, GPC_SPACE_GLOBAL, 4},
+    {"RED", GPC_REDUCTION, GPC_SPACE_GENERIC, 4},
+    {"REDG", GPC_REDUCTION, GPC_SPACE_GLOBAL, 4},
+    {"ATOMS", GPC_ATOMIC, GPC_SPACE_SHARED, 4},
+    {"SYNCS", GPC_ATOMIC, GPC_SPACE_SHARED, 8},
+    {"LDSM", GPC_LOAD, GPC_SPACE_SHARED, 16},
+    {"STSM", GPC_STORE, GPC_SPACE_SHARED, 16},
+    {"STAS", GPC_STORE, GPC_SPACE_SHARED, 4},
+    {"REDAS", GPC_REDUCTION, GPC_SPACE_SHARED, 4},
+    {"UTMALDG", GPC_LOAD, GPC_SPACE_GLOBAL, 16},
+    {"UTMASTG", GPC_STORE, GPC_SPACE_GLOBAL, 16},
+    {"UTMAPF", GPC_PREFETCH, GPC_SPACE_GLOBAL, 16},
+    {"UTMAREDG", GPC_REDUCTION, GPC_SPACE_GLOBAL, 16},
+    {"UBLKCP", GPC_LOAD, GPC_SPACE_GLOBAL, 16},
+    {"UBLKPF", GPC_PREFETCH, GPC_SPACE_GLOBAL, 16},
     {"UBLKRED", GPC_REDUCTION, GPC_SPACE_GLOBAL, 16},
-    {"TEX", GPC_LOAD, GPC_SPACE_TEXTURE, 4},       {"TEXS", GPC_LOAD, GPC_SPACE_TEXTURE, 4},
-    {"TLD", GPC_LOAD, GPC_SPACE_TEXTURE, 4},       {"TLDS", GPC_LOAD, GPC_SPACE_TEXTURE, 4},
-    {"TLD4", GPC_LOAD, GPC_SPACE_TEXTURE, 4},      {"TLD4S", GPC_LOAD, GPC_SPACE_TEXTURE, 4},
-    {"SULD", GPC_LOAD, GPC_SPACE_TEXTURE, 4},      {"SUST", GPC_STORE, GPC_SPACE_TEXTURE, 4},
-    {"SUATOM", GPC_ATOMIC, GPC_SPACE_TEXTURE, 4},  {"SURED", GPC_REDUCTION, GPC_SPACE_TEXTURE, 4},
+    {"TEX", GPC_LOAD, GPC_SPACE_TEXTURE, 4},
+    {"TEXS", GPC_LOAD, GPC_SPACE_TEXTURE, 4},
+    {"TLD", GPC_LOAD, GPC_SPACE_TEXTURE, 4},
+    {"TLDS", GPC_LOAD, GPC_SPACE_TEXTURE, 4},
+    {"TLD4", GPC_LOAD, GPC_SPACE_TEXTURE, 4},
+    {"TLD4S", GPC_LOAD, GPC_SPACE_TEXTURE, 4},
+    {"SULD", GPC_LOAD, GPC_SPACE_TEXTURE, 4},
+    {"SUST", GPC_STORE, GPC_SPACE_TEXTURE, 4},
+    {"SUATOM", GPC_ATOMIC, GPC_SPACE_TEXTURE, 4},
+    {"SURED", GPC_REDUCTION, GPC_SPACE_TEXTURE, 4},
 };
 
 /*
  * Everything else that is not ALU work. The conversions and bit counts run at the rate of MUFU (CUDA C++ Programming
  * Guide, arithmetic instructions: 16 results per clock and SM). BAR.ARV does not wait, so it is no barrier: see below.
  */
-static const named_class class_names[] = {
-    {"DADD", GPC_OP_DOUBLE},     {"DMUL", GPC_OP_DOUBLE},     {"DFMA", GPC_OP_DOUBLE},
-    {"DSETP", GPC_OP_DOUBLE},    {"DMNMX", GPC_OP_DOUBLE},    {"DSET", GPC_OP_DOUBLE},
-    {"MUFU", GPC_OP_SFU},        {"F2F", GPC_OP_SFU},         {"F2I", GPC_OP_SFU},
-    {"I2F", GPC_OP_SFU},         {"I2I", GPC_OP_SFU},         {"FRND", GPC_OP_SFU},
-    {"POPC", GPC_OP_SFU},        {"FLO", GPC_OP_SFU},         {"BREV", GPC_OP_SFU},
-    {"RRO", GPC_OP_SFU},         {"HMMA", GPC_OP_TENSOR},     {"IMMA", GPC_OP_TENSOR},
-    {"DMMA", GPC_OP_TENSOR},     {"BMMA", GPC_OP_TENSOR},     {"QMMA", GPC_OP_TENSOR},
-    {"OMMA", GPC_OP_TENSOR},     {"HGMMA", GPC_OP_TENSOR},    {"IGMMA", GPC_OP_TENSOR},
-    {"BGMMA", GPC_OP_TENSOR},    {"QGMMA", GPC_OP_TENSOR},    {"UTCHMMA", GPC_OP_TENSOR},
-    {"UTCIMMA", GPC_OP_TENSOR},  {"UTCQMMA", GPC_OP_TENSOR},  {"UTCOMMA", GPC_OP_TENSOR},
-    {"S2UR", GPC_OP_UNIFORM},    {"R2UR", GPC_OP_UNIFORM},    {"VOTEU", GPC_OP_UNIFORM},
-    {"CREDUX", GPC_OP_UNIFORM},  {"BRA", GPC_OP_CONTROL},     {"BRX", GPC_OP_CONTROL},
-    {"BRXU", GPC_OP_CONTROL},    {"BRK", GPC_OP_CONTROL},     {"BREAK", GPC_OP_CONTROL},
-    {"BSSY", GPC_OP_CONTROL},    {"BSYNC", GPC_OP_CONTROL},   {"BMOV", GPC_OP_CONTROL},
-    {"BPT", GPC_OP_CONTROL},     {"CALL", GPC_OP_CONTROL},    {"CAL", GPC_OP_CONTROL},
-    {"JCAL", GPC_OP_CONTROL},    {"CONT", GPC_OP_CONTROL},    {"JMP", GPC_OP_CONTROL},
-    {"JMX", GPC_OP_CONTROL},     {"JMXU", GPC_OP_CONTROL},    {"KILL", GPC_OP_CONTROL},
-    {"NANOSLEEP", GPC_OP_CONTROL}, {"NANOTRAP", GPC_OP_CONTROL}, {"NOP", GPC_OP_CONTROL},
-    {"PBK", GPC_OP_CONTROL},     {"PCNT", GPC_OP_CONTROL},    {"PEXIT", GPC_OP_CONTROL},
-    {"PRET", GPC_OP_CONTROL},    {"RET", GPC_OP_CONTROL},     {"RPCMOV", GPC_OP_CONTROL},
-    {"RTT", GPC_OP_CONTROL},     {"SSY", GPC_OP_CONTROL},     {"SYNC", GPC_OP_CONTROL},
-    {"WARPSYNC", GPC_OP_CONTROL}, {"YIELD", GPC_OP_CONTROL},  {"DEPBAR", GPC_OP_CONTROL},
-    {"LDGDEPBAR", GPC_OP_CONTROL}, {"ACQBULK", GPC_OP_CONTROL}, {"PREEXIT", GPC_OP_CONTROL},
-    {"BAR", GPC_OP_BARRIER},     {"UCGABAR_WAIT", GPC_OP_BARRIER},
-    {"MEMBAR", GPC_OP_FENCE},    {"ERRBAR", GPC_OP_FENCE},    {"CCTL", GPC_OP_FENCE},
-    {"CCTLL", GPC_OP_FENCE},     {"CCTLT", GPC_OP_FENCE},     {"FENCE", GPC_OP_FENCE},
-    {"EXIT", GPC_OP_EXIT},
+static const struct {
+    uint8_t op_class;
+    const char *names;
+} classes[] = {
+    {GPC_OP_DOUBLE, "DADD DMUL DFMA DSETP DMNMX DSET"},
+    {GPC_OP_SFU, "MUFU F2F F2I I2F I2I FRND POPC FLO BREV RRO"},
+    {GPC_OP_TENSOR, "HMMA IMMA DMMA BMMA QMMA OMMA HGMMA IGMMA BGMMA QGMMA UTCHMMA UTCIMMA UTCQMMA UTCOMMA"},
+    {GPC_OP_UNIFORM, "S2UR R2UR VOTEU CREDUX"},
+    {GPC_OP_CONTROL, "BRA BRX BRXU BRK BREAK BSSY BSYNC BMOV BPT CALL CAL JCAL CONT JMP JMX JMXU KILL NANOSLEEP "
+                     "NANOTRAP NOP PBK PCNT PEXIT PRET RET RPCMOV RTT SSY SYNC WARPSYNC YIELD DEPBAR LDGDEPBAR "
+                     "ACQBULK PREEXIT"},
+    {GPC_OP_BARRIER, "BAR UCGABAR_WAIT"},
+    {GPC_OP_FENCE, "MEMBAR ERRBAR CCTL CCTLL CCTLT FENCE"},
+    {GPC_OP_EXIT, "EXIT"},
 };
 
 #define LENGTH(table) (sizeof(table) / sizeof *(table))
@@ -139,7 +138,7 @@ static unsigned stated_width(text_part part) {
     return bits >= 8 && bits <= 256 && gpci_power_of_two(bits) ? bits / 8 : 0;
 }
 
-/* Cache operators, as ptxas writes those of the PTX ISA: .cg is STRONG.GPU, .cs is EF, .cv and volatile are STRONG.SYS. */
+/* Cache operators, as ptxas writes those of the PTX ISA: .cg STRONG.GPU, .cs EF, .cv and volatile STRONG.SYS. */
 static void decode_operators(const char *text, gpci_opcode *opcode) {
     static const struct {
         const char *modifier;
@@ -194,14 +193,24 @@ static void decode_memory(const char *text, const named_memory *memory, gpci_opc
     decode_operators(text, opcode);
 }
 
+/* Whether a word is one of those in a list with blanks between. */
+static bool is_listed(const char *words, text_part word) {
+    while (words) {
+        text_part next = {words, strcspn(words, " ")};
+        if (next.length == word.length && !memcmp(next.at, word.at, word.length))
+            return true;
+        words = next.at[next.length] ? next.at + next.length + 1 : NULL;
+    }
+    return false;
+}
+
 static void decode_class(const char *text, gpci_opcode *opcode) {
     text_part name = first_part(text);
-    for (size_t i = 0; i < LENGTH(class_names); i++) {
-        if (!is(name, class_names[i].name))
+    for (size_t i = 0; i < LENGTH(classes); i++) {
+        if (!is_listed(classes[i].names, name))
             continue;
-        opcode->op_class = class_names[i].op_class;
-        if (opcode->op_class == GPC_OP_BARRIER && has(text, "ARV"))
-            opcode->op_class = GPC_OP_CONTROL;
+        bool waits = classes[i].op_class != GPC_OP_BARRIER || !has(text, "ARV");
+        opcode->op_class = waits ? classes[i].op_class : GPC_OP_CONTROL;
         return;
     }
     if (name.length > 1 && *text == 'U')

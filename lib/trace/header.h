@@ -7,8 +7,8 @@
 /* The header of a text trace. */
 typedef struct gpci_header {
     gpc_kernel kernel;
-    char *name;      /* kernel.name points to it */
-    bool at_block;   /* the line that ended the header is #BEGIN_TB */
+    char *name;    /* kernel.name points to it */
+    bool at_block; /* the line that ended the header is #BEGIN_TB */
     bool has_grid, has_block;
 } gpci_header;
 

@@ -72,8 +72,8 @@ static const char *parse_register(const char *at, uint16_t *number) {
         at = gpci_digits(at, 255, &value);
     if (!at || !gpci_is_end(*at))
         return NULL;
-    unsigned file = predicate ? (uniform ? GPC_REGISTER_UP : GPC_REGISTER_P)
-                              : (uniform ? GPC_REGISTER_UR : GPC_REGISTER_R);
+    unsigned file =
+        predicate ? (uniform ? GPC_REGISTER_UP : GPC_REGISTER_P) : (uniform ? GPC_REGISTER_UR : GPC_REGISTER_R);
     *number = (uint16_t)(file | value);
     return at;
 }

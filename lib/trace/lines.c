@@ -46,8 +46,8 @@ static gpc_status refill(gpci_lines *lines, gpc_error *error) {
         lines->capacity *= 2;
     }
     size_t got;
-    gpc_status status = gpci_input_read(lines->input, lines->buffer + lines->end, lines->capacity - lines->end - 1,
-                                        &got, error);
+    gpc_status status =
+        gpci_input_read(lines->input, lines->buffer + lines->end, lines->capacity - lines->end - 1, &got, error);
     if (status < 0)
         return status;
     size_t last = got;

@@ -75,8 +75,7 @@ static gpc_status take_copy(list_source *s, gpci_lines *lines, char *line, char 
     return add(s, copy, error);
 }
 
-static gpc_status take_kernel(list_source *s, gpci_lines *lines, const char *line, const char *stop,
-                              gpc_error *error) {
+static gpc_status take_kernel(list_source *s, gpci_lines *lines, const char *line, const char *stop, gpc_error *error) {
     gpc_context *context = s->base.context;
     const char *list = gpci_input_path(lines->input);
     while (gpci_is_blank(stop[-1]))

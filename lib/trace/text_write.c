@@ -47,8 +47,8 @@ static gpc_status open_in(text_sink *s, const char *name, gpc_error *error, gpci
 }
 
 static gpc_status flush(text_sink *s, gpci_output *output, gpc_error *error) {
-    gpc_status status = s->part.failed ? gpci_out_of_memory(error)
-                                       : gpci_output_write(output, s->part.data, s->part.length, error);
+    gpc_status status =
+        s->part.failed ? gpci_out_of_memory(error) : gpci_output_write(output, s->part.data, s->part.length, error);
     s->part.length = 0;
     return status;
 }
@@ -75,8 +75,9 @@ static void put_header(text_sink *s) {
     put(out, "-shmem base_addr = 0x%016" PRIx64 "\n-local mem base_addr = 0x%016" PRIx64 "\n", k->shared_base,
         k->local_base);
     put(out, "-nvbit version = 0\n-accelsim tracer version = 4\n-enable lineinfo = %d\n\n", s->with_lines);
-    put(out, "#traces format = %sPC mask dest_num [reg_dests] opcode src_num [reg_srcs] mem_width "
-             "[adrrescompress?] [mem_addresses]\n",
+    put(out,
+        "#traces format = %sPC mask dest_num [reg_dests] opcode src_num [reg_srcs] mem_width "
+        "[adrrescompress?] [mem_addresses]\n",
         s->with_lines ? "[line_num] " : "");
     s->header_written = true;
 }

@@ -16,7 +16,9 @@ struct gpc_trace {
 gpc_status gpc_trace_open(gpc_context *context, const char *source, gpc_error *error, gpc_trace **out) {
     if (!context || !source || !*source || !out)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_trace_open: %s is missing",
-                         !context ? "context" : out ? "source" : "out");
+                         !context ? "context"
+                         : out    ? "source"
+                                  : "out");
     gpc_trace *trace = gpci_zalloc(context, 1, sizeof *trace);
     if (!trace)
         return gpci_out_of_memory(error);
@@ -84,7 +86,8 @@ gpc_status gpc_trace_next_block(gpc_trace *trace, const gpc_block **out, gpc_err
     if (trace->failed)
         return refuse(error);
     if (!trace->in_kernel)
-        return gpci_fail(error, GPC_ERROR_STATE, "gpc_trace_next_block: there is no kernel: gpc_trace_next_kernel first");
+        return gpci_fail(error, GPC_ERROR_STATE,
+                         "gpc_trace_next_block: there is no kernel: gpc_trace_next_kernel first");
     gpci_block *block = borrow(trace);
     if (!block)
         return gpci_out_of_memory(error);

@@ -29,8 +29,8 @@ typedef struct text_source {
 /* What a block has shown of itself so far. */
 typedef struct progress {
     gpci_block *block;
-    bool placed; /* "thread block =" was there */
-    bool warp;   /* "warp =" was there, and its "insts =" is to come */
+    bool placed;           /* "thread block =" was there */
+    bool warp;             /* "warp =" was there, and its "insts =" is to come */
     uint64_t instructions; /* still to come */
 } progress;
 
@@ -157,9 +157,8 @@ static gpc_status take_line(text_source *s, progress *p, const char *line, const
     }
     if ((value = value_of(line, "cluster rank"))) {
         value = gpci_field_decimal(value, UINT32_MAX, ignored);
-        return value && gpci_skip_blanks(value) == stop
-                   ? GPC_OK
-                   : gpci_lines_expected(&s->lines, error, "\"cluster rank = d\"");
+        return value && gpci_skip_blanks(value) == stop ? GPC_OK
+                                                        : gpci_lines_expected(&s->lines, error, "\"cluster rank = d\"");
     }
     return gpci_lines_expected(&s->lines, error,
                                "\"thread block =\", \"warp =\", \"insts =\" or \"#END_TB\", since the warp has all the "
@@ -181,8 +180,8 @@ static gpc_status read_block(text_source *s, gpci_block *block, gpc_error *error
             return status;
     }
     if (!p.placed || p.warp)
-        return gpci_lines_expected(&s->lines, error,
-                                   p.placed ? "\"insts = n\" after \"warp = w\"" : "\"thread block = x,y,z\" before it");
+        return gpci_lines_expected(
+            &s->lines, error, p.placed ? "\"insts = n\" after \"warp = w\"" : "\"thread block = x,y,z\" before it");
     if (gpci_block_finish(block, s->base.opcodes) < 0)
         return gpci_out_of_memory(error);
     s->blocks++;
@@ -206,7 +205,8 @@ static gpc_status next_block(gpci_source *source, gpci_block *block, gpc_error *
         gpc_status status = gpci_lines_next_text(&s->lines, &line, &stop, error);
         if (status == GPC_END && s->blocks < s->header.kernel.block_count && !s->short_told) {
             s->short_told = true;
-            gpci_log(source->context, GPC_LOG_WARNING, "%s: %" PRIu64 " of the grid's %" PRIu64 " thread blocks are there",
+            gpci_log(source->context, GPC_LOG_WARNING,
+                     "%s: %" PRIu64 " of the grid's %" PRIu64 " thread blocks are there",
                      gpci_input_path(s->lines.input), s->blocks, s->header.kernel.block_count);
         }
         if (status != GPC_OK)

@@ -18,7 +18,9 @@ gpc_status gpc_trace_writer_create(gpc_context *context, const char *path, gpc_t
                                    gpc_trace_writer **out) {
     if (!context || !path || !*path || !out)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_trace_writer_create: %s is missing",
-                         !context ? "context" : out ? "path" : "out");
+                         !context ? "context"
+                         : out    ? "path"
+                                  : "out");
     if (format != GPC_TRACE_BINARY && format != GPC_TRACE_TEXT)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_trace_writer_create: unknown format %d", (int)format);
     gpc_trace_writer *writer = gpci_zalloc(context, 1, sizeof *writer);
@@ -56,7 +58,8 @@ static gpc_status check_state(const gpc_trace_writer *writer, gpc_error *error) 
 
 gpc_status gpc_trace_writer_kernel(gpc_trace_writer *writer, const gpc_kernel *kernel, gpc_error *error) {
     if (!writer || !kernel)
-        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_trace_writer_kernel: %s is NULL", writer ? "kernel" : "writer");
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_trace_writer_kernel: %s is NULL",
+                         writer ? "kernel" : "writer");
     gpc_status status = check_state(writer, error);
     gpc_kernel ours = GPC_KERNEL_INIT;
     if (status == GPC_OK)
@@ -124,7 +127,9 @@ gpc_status gpc_trace_writer_block(gpc_trace_writer *writer, const gpc_trace *fro
                                   gpc_error *error) {
     if (!writer || !from || !block)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_trace_writer_block: %s is NULL",
-                         !writer ? "writer" : from ? "block" : "from");
+                         !writer ? "writer"
+                         : from  ? "block"
+                                 : "from");
     gpc_status status = check_state(writer, error);
     if (status < 0)
         return status;
@@ -137,7 +142,8 @@ gpc_status gpc_trace_writer_block(gpc_trace_writer *writer, const gpc_trace *fro
     if (gpci_seen_add(&writer->seen, block->index, &fresh) < 0)
         return gpci_out_of_memory(error);
     if (!fresh)
-        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_trace_writer_block: block %u was written before", block->index);
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_trace_writer_block: block %u was written before",
+                         block->index);
     status = writer->sink->ops->block(writer->sink, from, block, error);
     writer->failed = status < 0;
     return status;
