@@ -34,7 +34,11 @@ typedef enum gpc_op_class {
 #define GPC_REGISTER_P 0x0200u
 #define GPC_REGISTER_UP 0x0300u
 
-/* One warp instruction. `addresses` has one entry per set bit of `mask`, in ascending lane order, or is NULL. */
+/*
+ * One warp instruction. `addresses` has one entry per set bit of `mask`, in ascending lane order, or is NULL.
+ * Generic accesses with addresses are already sorted into shared, local and global ones. A bulk copy (UTMALDG,
+ * UBLKCP and the like, which one thread starts) comes as instructions of up to 32 lanes of up to 128 bytes.
+ */
 typedef struct gpc_instruction {
     uint64_t pc;
     uint64_t mask;             /* bit i = lane i; 0 = predicated off */
@@ -83,7 +87,7 @@ typedef struct gpc_kernel {
     uint64_t stream;
     uint64_t shared_base, local_base;
     uint64_t block_count; /* grid x * y * z */
-    const uint32_t *placement; /* [placement_count] SM of each block, NULL if unknown */
+    const uint32_t *placement; /* [placement_count] SM of each block, NULL if unknown; likewise */
     uint64_t placement_count;
 } gpc_kernel;
 
@@ -99,8 +103,8 @@ typedef struct gpc_kernel {
  *   synthetic:NAME[:SIZE] (see gpc_synthetic_at; SIZE such as 2MiB is the problem's bytes).
  * A `kernel-N.sm` (plain or compressed) beside a .traceg gives the placement.
  * Returns GPC_OK; GPC_ERROR_NOT_FOUND; GPC_ERROR_IO; GPC_ERROR_FORMAT;
- * GPC_ERROR_UNSUPPORTED (no decompressor, an unknown version); GPC_ERROR_MEMORY.
- * Since: 0.1.
+ * GPC_ERROR_UNSUPPORTED (no decompressor, an unknown version or kind of file);
+ * GPC_ERROR_MEMORY. Since: 0.1.
  */
 GPC_API gpc_status gpc_trace_open(gpc_context *context, const char *source, gpc_error *error, gpc_trace **out);
 
@@ -116,8 +120,10 @@ GPC_API gpc_status gpc_trace_next_kernel(gpc_trace *trace, gpc_kernel *kernel, g
 
 /*
  * Read the next thread block of the kernel. The block belongs to the trace and
- * lives until gpc_trace_release_block; any number may be held.
- * Returns GPC_OK; GPC_END at the end of the kernel; errors as above. Since: 0.1.
+ * lives until gpc_trace_release_block; any number may be held. Blocks come in
+ * the file's order; a kernel may have fewer than its grid (the log says so).
+ * Returns GPC_OK; GPC_END at the end of the kernel; errors as above, and
+ * GPC_ERROR_STATE before the first kernel. Since: 0.1.
  */
 GPC_API gpc_status gpc_trace_next_block(gpc_trace *trace, const gpc_block **out, gpc_error *error);
 
@@ -150,9 +156,13 @@ typedef enum gpc_trace_format {
 /*
  * Write a trace: gpc_trace_writer_kernel, its blocks, the next kernel, ...,
  * gpc_trace_writer_finish. An existing file is replaced only by finish; without
- * it, gpc_trace_writer_destroy leaves nothing behind. Opcodes are numbers of `from`.
- * Returns GPC_OK; GPC_ERROR_IO; GPC_ERROR_MEMORY; GPC_ERROR_STATE (block before
- * kernel); GPC_ERROR_ARGUMENT. Since: 0.1.
+ * it, gpc_trace_writer_destroy leaves nothing behind. Into an existing folder
+ * finish moves the new files, and leaves others there. Opcodes are numbers of `from`.
+ * Returns GPC_OK; GPC_ERROR_ARGUMENT (a block outside the grid, or a second
+ * time, or not as the kernel says), GPC_ERROR_STATE (a block before any kernel,
+ * anything after finish) and GPC_ERROR_ABI, which change nothing; GPC_ERROR_IO,
+ * GPC_ERROR_UNSUPPORTED (warps of 64 lanes as text) and GPC_ERROR_MEMORY, after
+ * which the writer can only be destroyed. Since: 0.1.
  */
 GPC_API gpc_status gpc_trace_writer_create(gpc_context *context, const char *path, gpc_trace_format format,
                                            gpc_error *error, gpc_trace_writer **out);

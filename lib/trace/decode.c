@@ -179,9 +179,11 @@ static void decode_memory(const char *text, const named_memory *memory, gpci_opc
     opcode->kind = memory->kind;
     opcode->space = memory->space;
     opcode->width = memory->width;
-    /* The numbers of LDSM.16.M88.4 and of bulk copies count elements; rows of 16 bytes are what a lane addresses. */
-    opcode->width_stated = memory->width == 16;
-    for (text_part part = next_part(first_part(text)); part.at && !opcode->width_stated; part = next_part(part)) {
+    /* The numbers of LDSM.16.M88.4 and of bulk copies count elements; the former addresses rows of 16 bytes. */
+    bool bulk = *text == 'U';
+    opcode->width_stated = memory->width == 16 && !bulk;
+    for (text_part part = next_part(first_part(text)); part.at && !bulk && !opcode->width_stated;
+         part = next_part(part)) {
         unsigned width = stated_width(part);
         if (width) {
             opcode->width = (uint8_t)width;
