@@ -242,35 +242,41 @@ GPCI_INLINE size_t run_lru(gpc_cache *cache, const gpc_batch *batch, size_t firs
     return at;
 }
 
-/* A miss under a policy given as a table. Returns flags, or UINT32_MAX where the general path must report an error. */
-GPCI_INLINE uint32_t miss(gpc_cache *cache, const gpc_request *request, uint32_t set, uint32_t tag, uint64_t *victim,
-                          uint32_t store) {
-    const gpc_replacement_ops *ops = cache->replacement_ops;
-    void *self = cache->replacement_self;
-    uint32_t *row = cache->tags + (size_t)set * cache->row, *states = cache->states + (size_t)set * cache->row;
-    uint32_t way = cache->free_ways ? gpci_match(row, 0, cache->row, 0) : GPCI_NO_WAY, flags = 0;
-    if (way >= cache->ways) {
-        way = ops->choose_victim(self, set, NULL, request);
-        if (way == GPC_WAY_BYPASS)
-            return GPC_BATCH_BYPASSED | store * GPC_BATCH_WRITE_BELOW;
-        if (way >= cache->ways)
-            return UINT32_MAX;
-        uint32_t dirty = states[way] >> GPCI_DIRTY_SHIFT & 1;
-        flags = GPC_BATCH_EVICTED | dirty * GPC_BATCH_WRITE_BACK;
-        *victim = gpci_line_at(cache, (size_t)set * cache->row + way) << cache->line_shift;
-        if (ops->on_evict) {
-            bool masks = dirty && cache->options.line_bytes <= 128;
-            gpci_bytes bytes = masks ? gpci_bytes_of(cache, 1) : (gpci_bytes){{0, 0}};
-            gpc_eviction eviction = {.line_address = *victim,
-                                     .set = set,
-                                     .way = way,
-                                     .valid_sectors = 1,
-                                     .dirty_sectors = (uint8_t)dirty,
-                                     .dirty_bytes = {bytes.word[0], bytes.word[1]}};
-            ops->on_evict(self, set, way, &eviction, request);
-        }
-    } else {
+/* What the table of a policy is told before a line leaves. */
+static GPCI_NOINLINE void tell_evict(gpc_cache *cache, uint32_t set, uint32_t way, const gpc_request *request) {
+    size_t slot = gpci_slot(cache, set, way);
+    uint32_t dirty = GPCI_DIRTY(cache->states[slot]);
+    bool masks = dirty && cache->options.line_bytes <= 128;
+    gpci_bytes bytes = masks ? gpci_bytes_of(cache, 1) : (gpci_bytes){{0, 0}};
+    gpc_eviction eviction = {.line_address = gpci_line_at(cache, slot) << cache->line_shift,
+                             .set = set,
+                             .way = way,
+                             .valid_sectors = 1,
+                             .dirty_sectors = (uint8_t)dirty,
+                             .dirty_bytes = {bytes.word[0], bytes.word[1]}};
+    cache->replacement_ops->on_evict(cache->replacement_self, set, way, &eviction, request);
+}
+
+/*
+ * A miss under a policy given as a table. Returns flags, and the tag that left in
+ * `left`; UINT32_MAX where the general path must report an error.
+ */
+GPCI_INLINE uint32_t miss(gpc_cache *cache, const gpc_replacement_ops *ops, void *self, const gpc_request *request,
+                          uint32_t set, size_t base, uint32_t tag, uint32_t store, uint32_t *left) {
+    uint32_t *const row = cache->tags + base, *const states = cache->states + base, flags = 0;
+    if (ops->on_miss)
+        ops->on_miss(self, set, request);
+    uint32_t way = cache->free_ways ? gpci_match(row, 0, cache->row, 0) : GPCI_NO_WAY;
+    if (way < cache->ways) {
         cache->free_ways--;
+    } else {
+        way = ops->choose_victim(self, set, NULL, request);
+        if (GPCI_UNLIKELY(way >= cache->ways))
+            return way == GPC_WAY_BYPASS ? GPC_BATCH_BYPASSED | store * GPC_BATCH_WRITE_BELOW : UINT32_MAX;
+        flags = GPC_BATCH_EVICTED | (states[way] >> GPCI_DIRTY_SHIFT & 1) * GPC_BATCH_WRITE_BACK;
+        *left = row[way];
+        if (ops->on_evict)
+            tell_evict(cache, set, way, request);
     }
     row[way] = tag;
     states[way] = 1u | store << GPCI_DIRTY_SHIFT;
@@ -279,49 +285,54 @@ GPCI_INLINE uint32_t miss(gpc_cache *cache, const gpc_request *request, uint32_t
     return flags;
 }
 
+GPCI_INLINE void describe_access(gpc_request *request, const gpc_batch *batch, size_t i) {
+    request->pc = batch->pcs ? batch->pcs[i] : 0;
+    request->warp = batch->warps ? batch->warps[i] : 0;
+    request->next_use = batch->next_uses ? batch->next_uses[i] : 0;
+}
+
 /* One block under a policy given as a table. Returns how many accesses were done: fewer only before an error. */
-GPCI_INLINE uint32_t table_block(gpc_cache *cache, const gpc_batch *batch, const block *b, size_t first,
+GPCI_INLINE uint32_t table_block(gpc_cache *cache, const gpc_batch *batch, block *b, size_t first, uint8_t *results,
                                  uint32_t fixed, gpci_counts *n) {
-    const gpc_replacement_ops *ops = cache->replacement_ops;
+    const gpc_replacement_ops *const ops = cache->replacement_ops;
+    void (*const on_hit)(void *, uint32_t, uint32_t, const gpc_request *) = ops->on_hit;
+    const uint64_t *const addresses = batch->addresses + first;
+    const uint8_t *const kinds = batch->kinds ? batch->kinds + first : NULL;
     uint32_t *const tags = cache->tags, *const states = cache->states;
     void *const self = cache->replacement_self;
-    const uint32_t row = fixed ? fixed : cache->row;
+    const uint32_t row = fixed ? fixed : cache->row, length = b->length;
+    const bool described = batch->pcs || batch->warps || batch->next_uses;
     gpc_request request = {.size = batch->size, .sm = batch->sm};
-    for (uint32_t i = 0; i < b->length; i++) {
-        uint64_t victim = UINT64_MAX;
-        uint32_t set = b->sets[i], tag = b->tags[i], store = batch->kinds ? batch->kinds[first + i] : 0;
+    uint32_t seen = 0;
+    for (; seen < length; seen++) {
+        uint32_t set = b->sets[seen], tag = b->tags[seen], store = kinds ? kinds[seen] : 0;
         size_t base = (size_t)set * row;
-        request.address = batch->addresses[first + i];
+        request.address = addresses[seen];
         request.kind = (uint8_t)store;
-        request.pc = batch->pcs ? batch->pcs[first + i] : 0;
-        request.warp = batch->warps ? batch->warps[first + i] : 0;
-        request.next_use = batch->next_uses ? batch->next_uses[first + i] : 0;
+        if (described)
+            describe_access(&request, batch, first + seen);
         uint32_t way = find_in_row(tags + base, row, tag, (int)fixed), flags = GPC_BATCH_HIT;
+        b->left[seen] = 0;
         if (way != GPCI_NO_WAY) {
             if (store)
                 states[base + way] |= 1u << GPCI_DIRTY_SHIFT;
-            if (ops->on_hit)
-                ops->on_hit(self, set, way, &request);
+            if (on_hit)
+                on_hit(self, set, way, &request);
         } else {
-            if (ops->on_miss)
-                ops->on_miss(self, set, &request);
-            flags = miss(cache, &request, set, tag, &victim, store);
-            if (flags == UINT32_MAX)
-                return i;
+            flags = miss(cache, ops, self, &request, set, base, tag, store, &b->left[seen]);
+            if (GPCI_UNLIKELY(flags == UINT32_MAX))
+                break;
         }
-        n->hits += flags & 1;
-        n->store_hits += flags & store;
-        n->stores += store;
-        n->evictions += flags >> 1 & 1;
-        n->write_backs += flags >> 2 & 1;
-        n->bypasses += flags >> 3 & 1;
-        n->store_bypasses += flags >> 5 & 1;
-        if (batch->results)
-            batch->results[first + i] = (uint8_t)flags;
-        if (batch->evicted)
-            batch->evicted[first + i] = victim;
+        results[seen] = (uint8_t)flags;
     }
-    return b->length;
+    for (uint32_t i = 0; i < seen; i++) {
+        n->hits += results[i] & 1;
+        n->evictions += results[i] >> 1 & 1;
+        n->write_backs += results[i] >> 2 & 1;
+        n->bypasses += results[i] >> 3 & 1;
+        n->store_bypasses += results[i] >> 5 & 1;
+    }
+    return seen;
 }
 
 GPCI_INLINE size_t run_table(gpc_cache *cache, const gpc_batch *batch, size_t first, uint32_t fixed) {
@@ -330,9 +341,15 @@ GPCI_INLINE size_t run_table(gpc_cache *cache, const gpc_batch *batch, size_t fi
     size_t at = first;
     while (at < batch->count) {
         resolve(cache, batch, at, &b);
-        uint32_t done = table_block(cache, batch, &b, at, fixed, &n);
-        at += done;
-        if (!b.length || done < b.length)
+        uint32_t length = b.length;
+        uint8_t *results = batch->results ? batch->results + at : b.results;
+        b.length = table_block(cache, batch, &b, at, results, fixed, &n);
+        if (batch->kinds)
+            count_stores(batch->kinds + at, results, b.length, &n);
+        if (batch->evicted)
+            report_evicted(cache, &b, batch->evicted + at);
+        at += b.length;
+        if (!b.length || b.length < length)
             break;
     }
     n.accesses = at - first;
