@@ -19,7 +19,13 @@ GPC_BEGIN_DECLS
  *            if the line has no way yet)
  * gpc_cache_access runs all of them at once, as if memory below were instant.
  * A host with a clock calls gpc_cache_lookup and gpc_cache_reserve when the
- * request passes the tags and gpc_cache_fill when the reply arrives.
+ * request passes the tags and gpc_cache_fill when the reply arrives. Where each
+ * miss is filled at once, both ways lead to the same results, state and counters.
+ *
+ * Who allocates: reads, unless the predictor or the policy keeps them from it;
+ * stores as the write policy and write allocation of their space say, likewise;
+ * atomics performed here always, unless the policy declines. What may not
+ * allocate passes: a read fetches just the sectors it needs, a write goes below.
  */
 
 /* Where a line is looked for. */
@@ -35,7 +41,7 @@ typedef enum gpc_index {
 typedef enum gpc_write_policy {
     GPC_WRITE_BACK = 0,
     GPC_WRITE_THROUGH = 1,
-    GPC_WRITE_EVICT = 2 /* write through, and a hit invalidates the line (Fermi's global stores) */
+    GPC_WRITE_EVICT = 2 /* write through; a hit drops the line, a miss does not allocate (Fermi's global stores) */
 } gpc_write_policy;
 
 typedef enum gpc_write_allocate {
@@ -57,32 +63,34 @@ typedef enum gpc_outcome {
     GPC_SECTOR_MISS = 2,  /* resident, a needed sector is not valid */
     GPC_MISS = 3,         /* not resident */
     GPC_BYPASSED = 4,     /* not resident, and not to be allocated */
-    GPC_NO_VICTIM = 5     /* not resident, and every way is pending or protected: line reservation failure */
+    GPC_NO_VICTIM = 5     /* not resident, and every way is pending: line reservation failure */
 } gpc_outcome;
 
 /*
  * Result of one step or access; every field is written.
  * `fetch_sectors` and the two write fields are what the level below must be
- * asked; in gpc_cache_access the fetch has already been filled.
+ * asked; in gpc_cache_access the fetch has already been filled. An atomic that
+ * passes (atomics_here = 0) goes below itself: it looks at no sector and asks for none.
  */
 typedef struct gpc_access_result {
     uint8_t outcome;         /* gpc_outcome */
     uint8_t needed_sectors;  /* sectors that the request touches */
-    uint8_t hit_sectors;     /* of these, valid before the access (or pending, in a pending hit) */
+    uint8_t hit_sectors;     /* of these, valid or pending before the access */
     uint8_t fetch_sectors;   /* to read from below, fetch granularity included */
-    uint8_t write_sectors;   /* to write below: write through, evict, no-allocate */
-    uint8_t evicted;         /* 1 = `eviction` is filled in; a clean line leaves too */
+    uint8_t write_sectors;   /* to write below: write through, evict, no-allocate, bypassed */
+    uint8_t evicted;         /* 1 = `eviction` is filled in: a line, clean or dirty, was replaced or dropped */
     uint8_t reserved[2];
     uint32_t set;
-    uint32_t way;            /* UINT32_MAX where the line has none */
-    uint32_t policy_word;    /* with a fetch: for the level below; else 0 */
-    uint64_t write_bytes[2]; /* bytes to write below, lines of at most 128 bytes */
+    uint32_t way;            /* UINT32_MAX where the line has none (any more) */
+    uint32_t policy_word;    /* with a fetch or a write: the predictor's word for the level below; else 0 */
+    uint64_t write_bytes[2]; /* bytes to write below, all in write_sectors; lines of at most 128 bytes */
     gpc_eviction eviction;
 } gpc_access_result;
 
 /*
- * Called after a line got sectors (`sectors`: bit per sector). `request` is the
- * one that caused it. May not call into the same cache.
+ * Called after a line got sectors (`sectors`: bit per sector): they arrived, or a
+ * store wrote them whole. `request` is the one that caused it. May not call into
+ * the same cache.
  */
 typedef void (*gpc_fill_fn)(void *user_data, uint64_t line_address, uint32_t set, uint32_t way, uint8_t sectors,
                             const gpc_request *request);
@@ -94,7 +102,7 @@ typedef void (*gpc_fill_fn)(void *user_data, uint64_t line_address, uint32_t set
  */
 typedef void (*gpc_evict_fn)(void *user_data, const gpc_eviction *eviction, const gpc_request *request);
 
-/* Returns the set, below `sets`, of a line number (address / line size). Must be a pure function. */
+/* Returns the set of a line number (address / line size), taken modulo `sets`. Must be a pure function. */
 typedef uint32_t (*gpc_index_fn)(void *user_data, uint64_t line_number, uint32_t sets);
 
 typedef struct gpc_cache_options {
@@ -103,14 +111,14 @@ typedef struct gpc_cache_options {
     uint32_t ways;            /* 1 to GPC_MAX_WAYS */
     uint32_t line_bytes;      /* power of two, 8 to 4096 */
     uint32_t sectors;         /* per line: 0 or 1 = not sectored, 2, 4 or 8 */
-    uint32_t fetch_sectors;   /* aligned group of sectors that a read miss of part of a line fetches; 0 or 1 = just what is missing */
+    uint32_t fetch_sectors;   /* aligned group of sectors that a miss of part of a line fetches; 0 or 1 = just what is missing */
     uint32_t index;           /* gpc_index */
     uint32_t write_policy;    /* gpc_write_policy, global space */
     uint32_t write_policy_local;
     uint32_t write_allocate;  /* gpc_write_allocate, global space */
     uint32_t write_allocate_local;
     uint32_t allocate;        /* gpc_allocate */
-    uint32_t atomics_here;    /* 1 = atomics and reductions are performed here (L2); 0 = they pass, and invalidate what they touch */
+    uint32_t atomics_here;    /* 1 = atomics and reductions are performed here (L2); 0 = they pass, and drop the line they touch */
     uint32_t track_reuse;     /* 1 = count hits per line, for evictions and reuse statistics */
     uint32_t track_warps;     /* 1 = tell intra-warp from inter-warp hits */
     uint32_t instance;        /* which of the caches of its level, for policies that differ by SM */
@@ -122,18 +130,20 @@ typedef struct gpc_cache_options {
     gpc_fill_fn on_fill;      /* NULL = not called */
     gpc_evict_fn on_evict;    /* NULL = not called */
     void *callback_data;      /* for both */
+    uint64_t seed;            /* mixed with the context's: caches of different levels want different ones */
 } gpc_cache_options;
 
 /* 16 KiB, 4-way, 128-byte lines, LRU, write-back with fetch on write: every other field 0 or NULL. */
 #define GPC_CACHE_OPTIONS_INIT                                                                              \
     {sizeof(gpc_cache_options), 32, 4, 128, 0, 0, GPC_INDEX_MODULO, GPC_WRITE_BACK, GPC_WRITE_BACK,         \
-     GPC_WRITE_FETCH, GPC_WRITE_FETCH, GPC_ALLOCATE_ON_MISS, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL}
+     GPC_WRITE_FETCH, GPC_WRITE_FETCH, GPC_ALLOCATE_ON_MISS, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0}
 
 /* Make `options` what GPC_CACHE_OPTIONS_INIT makes it. Any thread. Since: 0.1. */
 GPC_API void gpc_cache_options_init(gpc_cache_options *options);
 
 /*
  * Create a cache, empty.
+ *   options  NULL for the defaults
  * Returns GPC_OK; GPC_ERROR_ABI; GPC_ERROR_ARGUMENT or GPC_ERROR_RANGE (a field,
  * named in `error`); GPC_ERROR_NOT_FOUND (a policy); GPC_ERROR_MEMORY; what a
  * policy's init returned. Strings are copied. Since: 0.1.
@@ -147,9 +157,10 @@ GPC_API void gpc_cache_destroy(gpc_cache *cache);
 /*
  * One whole access, memory below being instant.
  *   result  may be NULL
- * Returns GPC_OK; GPC_ERROR_ARGUMENT (NULL, kind, space or hint out of range,
- * bytes beyond the line); GPC_ERROR_CALLBACK (a policy chose an impossible
- * victim: no line moved). Since: 0.1.
+ * Returns GPC_OK; GPC_ERROR_ARGUMENT (NULL, kind, space, hint or priority out
+ * of range, sectors or bytes beyond the line, a byte mask for a line beyond 128
+ * bytes); GPC_ERROR_CALLBACK (a policy chose an impossible victim: no line moved,
+ * but the lookup has been counted). Since: 0.1.
  */
 GPC_API gpc_status gpc_cache_access(gpc_cache *cache, const gpc_request *request, gpc_access_result *result);
 
@@ -198,32 +209,38 @@ GPC_API gpc_status gpc_next_uses(gpc_context *context, const uint64_t *addresses
 /*
  * Look without touching: what an access would find, with no effect on recency,
  * policies or statistics. `result` gets outcome (HIT, PENDING_HIT, SECTOR_MISS
- * or MISS), sectors, set and way. Since: 0.1.
+ * or MISS), needed_sectors, hit_sectors, set and way. Predictors are not asked.
+ * Returns GPC_OK; GPC_ERROR_ARGUMENT as gpc_cache_access. Since: 0.1.
  */
 GPC_API gpc_status gpc_cache_probe(const gpc_cache *cache, const gpc_request *request, gpc_access_result *result);
 
 /*
  * First step: compare tags, tell the policies, serve a hit, ask the predictor on
- * a miss. Nothing is evicted. A host that cannot go on (its queue is full) must
- * find that out before. Returns as gpc_cache_access. Since: 0.1.
+ * a miss. Nothing is replaced. A host that cannot go on (its queue is full) must
+ * find that out before. A pending hit needs no further step: its data come with
+ * the fill under way. Returns as gpc_cache_access. Since: 0.1.
  */
 GPC_API gpc_status gpc_cache_lookup(gpc_cache *cache, const gpc_request *request, gpc_access_result *result);
 
 /*
  * Second step, after a lookup whose outcome was MISS or SECTOR_MISS: give the
- * line a way, evicting if needed, and mark `sectors` pending. A line that is
- * resident only gets more sectors pending. Outcome GPC_NO_VICTIM: nothing
- * changed, try again when a fill has freed a way; GPC_BYPASSED: the policy
- * declined. Since: 0.1.
+ * line a way, evicting if needed, and mark `sectors`, those that the lookup said
+ * to fetch, pending. A line that is resident only gets more sectors pending. What
+ * a store writes without a fetch (whole sectors, or with lazy fetch any bytes) is
+ * in the line now; where `sectors` is 0 no fill need follow.
+ * Outcome GPC_NO_VICTIM: nothing changed, try again when a fill has freed a way.
+ * GPC_BYPASSED: the policy declined, and fetch_sectors and write_sectors say what
+ * the request asks of the level below instead; or the request never allocates (a
+ * store without write allocation), and its lookup said everything. Since: 0.1.
  */
 GPC_API gpc_status gpc_cache_reserve(gpc_cache *cache, const gpc_request *request, uint8_t sectors,
                                      gpc_access_result *result);
 
 /*
  * Last step: `sectors` of the request's line arrived. Pending sectors become
- * valid; a line without a way gets one first (on fill, streaming). A store that
- * waited for its fetch marks its bytes dirty now. Outcome GPC_NO_VICTIM as in
- * gpc_cache_reserve. Since: 0.1.
+ * valid; a line without a way gets one first (on fill, streaming, or dropped since
+ * it was reserved). A store that waited for its fetch marks its bytes dirty now.
+ * Outcomes GPC_NO_VICTIM and GPC_BYPASSED as in gpc_cache_reserve. Since: 0.1.
  */
 GPC_API gpc_status gpc_cache_fill(gpc_cache *cache, const gpc_request *request, uint8_t sectors,
                                   gpc_access_result *result);
@@ -241,15 +258,18 @@ GPC_API uint32_t gpc_cache_respond(gpc_cache *cache, const gpc_request *request)
 /*
  * Drop lines. Dirty bytes are lost to the caller unless on_evict takes them.
  * Pending sectors of a dropped line are forgotten; their fill then allocates anew.
- *   range: every line that [address, address + bytes) touches
- * Returns GPC_OK, also where nothing was resident. Since: 0.1.
+ *   range: every line that [address, address + bytes) touches, in no particular order
+ * Returns GPC_OK, also where nothing was resident; GPC_ERROR_ARGUMENT (NULL, or a
+ * range beyond the last address). Since: 0.1.
  */
 GPC_API gpc_status gpc_cache_invalidate_line(gpc_cache *cache, uint64_t address);
 GPC_API gpc_status gpc_cache_invalidate_range(gpc_cache *cache, uint64_t address, uint64_t bytes);
 GPC_API gpc_status gpc_cache_invalidate_all(gpc_cache *cache);
 
 /*
- * Write all dirty bytes back through on_evict (forced = 1); lines stay, clean.
+ * Write all dirty bytes back through on_evict (forced = 1), in order of set and
+ * way; lines stay, clean. With lazy fetch, bytes of their sectors that are not
+ * valid yet are forgotten.
  *   out_sectors  receives the dirty sectors written; may be NULL
  * Since: 0.1.
  */
@@ -264,7 +284,7 @@ typedef struct gpc_line {
     uint8_t valid_sectors, dirty_sectors, pending_sectors;
     uint8_t priority; /* gpc_priority */
     uint32_t reserved;
-    uint64_t written_bytes[2]; /* with lazy fetch: bytes valid in sectors that are not */
+    uint64_t written_bytes[2]; /* with lazy fetch: bytes written since the fill or the last flush; else 0 */
 } gpc_line;
 
 /*

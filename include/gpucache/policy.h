@@ -82,7 +82,7 @@ typedef struct gpc_eviction {
     uint8_t dirty_sectors;
     uint8_t forced; /* 1 = invalidated or flushed, not replaced */
     uint8_t reserved;
-    uint64_t dirty_bytes[2]; /* bytes to write back, lines of at most 128 bytes */
+    uint64_t dirty_bytes[2]; /* bytes to write back, lines of at most 128 bytes: of dirty sectors all, or with lazy fetch those written */
 } gpc_eviction;
 
 /*

@@ -38,7 +38,7 @@ typedef struct gpc_predictor_ops {
     size_t instance_bytes, set_bytes, line_bytes;
     const gpc_parameter *parameters;
     size_t parameter_count;
-    bool before_lookup; /* predict before the tags are looked up, for hits too */
+    bool before_lookup; /* predict reads before the tags are looked up, for hits too; a store is predicted on a miss */
 
     /* As in gpc_replacement_ops. */
     gpc_status (*init)(void *self, const gpc_policy_env *env, char *message);

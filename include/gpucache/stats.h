@@ -23,21 +23,21 @@ GPC_BEGIN_DECLS
     X(writes, "writes", "requests", SUM, "stores that passed the tags")                                               \
     X(write_hits, "write_hits", "requests", SUM, "stores that found all their sectors, or wrote them whole")          \
     X(write_sectors, "write_sectors", "sectors", SUM, "sectors that stores touched")                                  \
-    X(write_sector_hits, "write_sector_hits", "sectors", SUM, "of these, valid before, or written whole and kept")    \
+    X(write_sector_hits, "write_sector_hits", "sectors", SUM, "of these, valid, pending, or written whole and kept")  \
     X(atomics, "atomics", "requests", SUM, "atomics and reductions performed or passed here")                         \
     X(atomic_sectors, "atomic_sectors", "sectors", SUM, "sectors that they touched")                                  \
-    X(atomic_sector_hits, "atomic_sector_hits", "sectors", SUM, "of these, valid before")                             \
+    X(atomic_sector_hits, "atomic_sector_hits", "sectors", SUM, "of these, valid or pending before")                  \
     X(sector_misses, "sector_misses", "requests", SUM, "line resident, a needed sector not")                          \
     X(line_misses, "line_misses", "requests", SUM, "line not resident")                                               \
     X(bypasses, "bypasses", "requests", SUM, "requests that the predictor or the policy kept from allocating")        \
     X(bypassed_sectors, "bypassed_sectors", "sectors", SUM, "sectors that bypassing reads fetched")                   \
-    X(no_victims, "no_victims", "requests", SUM, "allocations refused: every way pending or protected")               \
+    X(no_victims, "no_victims", "requests", SUM, "allocations refused: every way pending")                            \
     X(fetched_sectors, "fetched_sectors", "sectors", SUM, "sectors read from below, bypasses included")               \
     X(fills, "fills", "lines", SUM, "lines that were given a way")                                                    \
     X(evictions, "evictions", "lines", SUM, "lines replaced")                                                         \
     X(zero_reuse_evictions, "zero_reuse_evictions", "lines", SUM, "of these, never hit (needs track_reuse)")          \
-    X(write_backs, "write_backs", "lines", SUM, "lines whose dirty sectors were written below")                       \
-    X(write_back_sectors, "write_back_sectors", "sectors", SUM, "dirty sectors written below by eviction or flush")   \
+    X(write_backs, "write_backs", "lines", SUM, "lines whose dirty sectors left: replaced, dropped or flushed")       \
+    X(write_back_sectors, "write_back_sectors", "sectors", SUM, "dirty sectors that left: replaced, dropped or flushed") \
     X(write_below_sectors, "write_below_sectors", "sectors", SUM, "sectors written below by stores passing through")  \
     X(invalidations, "invalidations", "lines", SUM, "lines dropped by invalidation or write-evict")                   \
     X(intra_warp_hits, "intra_warp_hits", "requests", SUM, "read hits by the warp that filled the line (track_warps)") \

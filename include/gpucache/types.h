@@ -87,7 +87,11 @@ typedef enum gpc_hint {
     GPC_HINT_COUNT
 } gpc_hint;
 
-/* Eviction priority of the line an access leaves behind (PTX L2 eviction priorities). */
+/*
+ * Eviction priority of the line an access leaves behind (PTX L2 eviction priorities).
+ * Lines of FIRST are replaced before all others of their set, lines of LAST only
+ * where there are no others. A hit that asks for NORMAL leaves the line's as it is.
+ */
 typedef enum gpc_priority {
     GPC_EVICT_NORMAL = 0,
     GPC_EVICT_FIRST = 1,
@@ -103,10 +107,11 @@ typedef enum gpc_priority {
  *
  * Which bytes: `sector_mask` (bit s = sector s of the line) selects sectors;
  * where it is 0 the sectors that [address, address + size) touches are meant,
- * and where `size` is 0 too, the whole line. `byte_mask` (bit b of word b / 64 =
- * byte b of the line, lines of at most 128 bytes) matters for stores: where it is
- * 0 the bytes [address, address + size) are written, or, with size 0, every byte
- * of the sectors. The bytes must lie in one line.
+ * and where `size` is 0 too, those of a store's byte_mask, or the whole line.
+ * `byte_mask` (bit b of word b / 64 = byte b of the line, lines of at most 128
+ * bytes) matters for stores: where it is 0 the bytes [address, address + size) are
+ * written, or, with size 0, every byte of the sectors. Bytes outside the sectors
+ * are not written. The bytes must lie in one line.
  */
 typedef struct gpc_request {
     uint64_t address;      /* bytes; any byte of the line */

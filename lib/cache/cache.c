@@ -58,7 +58,8 @@ static gpc_policy_env geometry_of(const gpc_cache *cache) {
                             .line_bytes = cache->options.line_bytes,
                             .sectors = cache->sectors,
                             .index = cache->options.instance,
-                            .count = cache->options.instances};
+                            .count = cache->options.instances,
+                            .seed = cache->options.seed};
 }
 
 /* The batch loop serves caches that are nothing but tags, dirty bits and a replacement policy. */

@@ -94,6 +94,7 @@ void gpci_destroy_caches(gpc_hierarchy *h, gpc_cache **caches, uint32_t count) {
 
 gpc_status gpci_build_l1(gpc_hierarchy *h, const gpci_share *share, gpc_error *error, gpc_cache ***out) {
     gpc_cache_options o = GPC_CACHE_OPTIONS_INIT;
+    o.seed = 1;
     o.sets = share->sets;
     o.ways = share->ways;
     o.line_bytes = h->l1_level.line_bytes;
@@ -115,6 +116,7 @@ gpc_status gpci_build_l1(gpc_hierarchy *h, const gpci_share *share, gpc_error *e
 gpc_status gpci_build_l2(gpc_hierarchy *h, gpc_error *error) {
     gpc_cache_options o = GPC_CACHE_OPTIONS_INIT;
     uint64_t lines = gpci_number(h, GPCI_KEY_L2_SIZE) / h->l2_level.line_bytes / h->slices;
+    o.seed = 2;
     o.ways = (uint32_t)gpci_number(h, GPCI_KEY_L2_WAYS);
     o.sets = lines / o.ways;
     if (!o.sets)

@@ -204,7 +204,7 @@ class gpc_cache_options(SizedRecord):
         ("allocate", c_uint32), ("atomics_here", c_uint32), ("track_reuse", c_uint32), ("track_warps", c_uint32),
         ("instance", c_uint32), ("instances", c_uint32), ("replacement", c_char_p), ("predictor", c_char_p),
         ("index_fn", gpc_index_fn), ("index_data", c_void_p), ("on_fill", gpc_fill_fn), ("on_evict", gpc_evict_fn),
-        ("callback_data", c_void_p),
+        ("callback_data", c_void_p), ("seed", c_uint64),
     )
     _defaults_ = {"sets": 32, "ways": 4, "line_bytes": 128, "write_allocate": 1, "write_allocate_local": 1}
 
