@@ -3,6 +3,7 @@
 
 #include "core/registry.h"
 #include "core/spec.h"
+#include "core/text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -181,11 +182,17 @@ static bool read_size(const char *text, size_t length, uint64_t *out) {
     return !left || (unit && left == 2 && !memcmp(tail, "iB", 2)) || (!unit && left == 1 && *tail == 'B');
 }
 
+/* The start of a part of the source's name, for a message. */
+static gpci_quoted quote(const char *text, size_t length) {
+    char part[128];
+    snprintf(part, sizeof part, "%.*s", (int)(length < sizeof part ? length : sizeof part - 1), text);
+    return gpci_quote(part);
+}
+
 static gpc_status unknown_name(const char *text, size_t length, gpc_error *error) {
-    char name[64];
-    snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1), text);
-    const char *nearest = gpci_nearest(name, KERNELS, kernel_name, kernels);
-    return gpci_fail(error, GPC_ERROR_NOT_FOUND, "no synthetic kernel is named '%s'%s%s%s", name,
+    gpci_quoted name = quote(text, length);
+    const char *nearest = gpci_nearest(name.text, KERNELS, kernel_name, kernels);
+    return gpci_fail(error, GPC_ERROR_NOT_FOUND, "no synthetic kernel is named '%s'%s%s%s", name.text,
                      nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
 }
 
@@ -227,8 +234,8 @@ static gpc_status plan(synthetic *s, gpc_error *error) {
     length = strcspn(text, ":");
     if (length && !memchr(text, '=', length)) {
         if (!read_size(text, length, &p->size))
-            return gpci_fail(error, GPC_ERROR_FORMAT, "synthetic:%s: '%.*s' is not a size such as 2MiB", kernel->name,
-                             length < 64 ? (int)length : 64, text);
+            return gpci_fail(error, GPC_ERROR_FORMAT, "synthetic:%s: '%s' is not a size such as 2MiB", kernel->name,
+                             quote(text, length).text);
         text += length;
     }
     text += *text == ':';

@@ -50,17 +50,29 @@ static bool writes_pair(const char *opcode) {
            !strncmp(opcode, "DMUL", 4) || !strncmp(opcode, "DFMA", 4);
 }
 
-/* Whatever is read was written before. */
-static void check_registers(const rig *r, const gpc_instruction *i, bool *written) {
-    for (unsigned k = i->destinations; k < i->destinations + i->sources; k++)
-        if (i->registers[k] != 255 && !written[i->registers[k]])
+enum { UNWRITTEN, WRITTEN, LOADED }; /* LOADED: from memory, and not read yet */
+
+static void unread(const rig *r, const gpc_instruction *i, unsigned number) {
+    cr_assert_fail("%s: PC %#lx, what was loaded into register %#x was never read", r->kernel.name,
+                   (unsigned long)i->pc, number);
+}
+
+/* Whatever is read was written before, and whatever is loaded is read. */
+static void check_registers(const rig *r, const gpc_instruction *i, uint8_t *state) {
+    bool load = i->op_class == GPC_OP_MEMORY && i->kind == GPC_LOAD && i->space != GPC_SPACE_CONSTANT;
+    for (unsigned k = i->destinations; k < i->destinations + i->sources; k++) {
+        if (i->registers[k] != 255 && state[i->registers[k]] == UNWRITTEN)
             cr_assert_fail("%s: PC %#lx reads register %#x, never written", r->kernel.name, (unsigned long)i->pc,
                            i->registers[k]);
+        state[i->registers[k]] = WRITTEN;
+    }
     for (unsigned k = 0; k < i->destinations; k++) {
         uint16_t d = i->registers[k];
-        written[d] = true;
+        if (state[d] == LOADED)
+            unread(r, i, d);
+        state[d] = load ? LOADED : WRITTEN;
         if (writes_pair(rig_opcode(r, i)))
-            written[d + 1] = true;
+            state[d + 1] = WRITTEN;
         if (d < 255 && d >= r->kernel.registers)
             cr_assert_fail("%s: PC %#lx writes R%u of %u", r->kernel.name, (unsigned long)i->pc, d,
                            r->kernel.registers);
@@ -69,7 +81,7 @@ static void check_registers(const rig *r, const gpc_instruction *i, bool *writte
 
 /* Returns how many barriers the warp passes. */
 static unsigned check_warp(const rig *r, const gpc_warp *warp) {
-    bool written[1024] = {false};
+    uint8_t registers[1024] = {UNWRITTEN};
     unsigned barriers = 0;
     uint64_t threads = (uint64_t)r->kernel.block[0] * r->kernel.block[1];
     uint64_t first = (uint64_t)warp->warp * r->kernel.warp_lanes;
@@ -85,7 +97,7 @@ static unsigned check_warp(const rig *r, const gpc_warp *warp) {
         lanes &= exit ? ~i->mask : UINT64_MAX;
         if (!last && !lanes)
             cr_assert_fail("%s: instructions behind the exit of all lanes", r->kernel.name);
-        check_registers(r, i, written);
+        check_registers(r, i, registers);
         barriers += i->op_class == GPC_OP_BARRIER;
         bool access = i->op_class == GPC_OP_MEMORY && i->space != GPC_SPACE_CONSTANT;
         if ((i->addresses != NULL) != (access && i->mask))
@@ -94,6 +106,9 @@ static unsigned check_warp(const rig *r, const gpc_warp *warp) {
         if (i->addresses)
             check_addresses(r, i);
     }
+    for (unsigned k = 0; k < 1024; k++)
+        if (registers[k] == LOADED)
+            unread(r, &warp->instructions[warp->count - 1], k);
     cr_assert_eq(lanes, 0, "%s: lanes %#lx never exit", r->kernel.name, (unsigned long)lanes);
     return barriers;
 }

@@ -34,12 +34,14 @@ Test(synthetic_errors, names) {
     char longest[300];
     memset(longest, 'x', sizeof longest - 1);
     longest[sizeof longest - 1] = '\0';
-    refused(longest, GPC_ERROR_NOT_FOUND, "'xxx");
+    refused(longest, GPC_ERROR_NOT_FOUND, "xxx...'");
+    refused("two\nlines", GPC_ERROR_NOT_FOUND, "'two?lines'");
 }
 
 Test(synthetic_errors, sizes) {
     refused("vectoradd:2QiB", GPC_ERROR_FORMAT, "synthetic:vectoradd: '2QiB' is not a size");
     refused("vectoradd:MiB", GPC_ERROR_FORMAT, "'MiB'");
+    refused("vectoradd:2\n", GPC_ERROR_FORMAT, "'2?'");
     refused("vectoradd:-4", GPC_ERROR_FORMAT, "'-4'");
     refused("vectoradd:4 MiB", GPC_ERROR_FORMAT, "'4 MiB'");
     refused("vectoradd:2MB", GPC_ERROR_FORMAT, "'2MB'");
