@@ -100,7 +100,8 @@ typedef struct gpc_kernel {
  *   decompressor, which must be installed);
  *   a kernelslist.g, or a folder that holds one or else .traceg files;
  *   a .gct file, written by gpc_trace_writer;
- *   synthetic:NAME[:SIZE] (see gpc_synthetic_at; SIZE such as 2MiB is the problem's bytes).
+ *   synthetic:NAME[:SIZE][:KEY=VALUE,...] (see gpc_synthetic_at; SIZE such as 2MiB is the
+ *   problem's bytes; the keys of a kernel stand in its summary).
  * A `kernel-N.sm` (plain or compressed) beside a .traceg gives the placement.
  * Returns GPC_OK; GPC_ERROR_NOT_FOUND; GPC_ERROR_IO; GPC_ERROR_FORMAT;
  * GPC_ERROR_UNSUPPORTED (no decompressor, an unknown version or kind of file);

@@ -30,9 +30,9 @@
       "L1 data capacity per SM; of a unified memory, L1 and shared memory together")                                   \
     X(L1_UNIFIED, "l1.unified", BOOL, "", "false", 0, 1, "",                                                           \
       "l1.size includes shared memory: the carve-out is taken off")                                                    \
-    X(L1_CARVEOUT, "l1.carveout", SIZE, "bytes", "auto", 0, 1 << 30, "auto",                                           \
+    X(L1_CARVEOUT, "l1.carveout", SIZE, "bytes", "auto", 0, 1 << 30, "auto|driver",                                    \
       "shared-memory share of a unified memory; auto: the smallest of l1.carveouts that holds the resident "           \
-      "blocks")                                                                                                        \
+      "blocks; driver: the smallest that CUDA's driver was seen to choose, which leaves room for more")                \
     X(L1_CARVEOUTS, "l1.carveouts", SIZES, "bytes", "", 0, 1 << 30, "",                                                \
       "carve-outs that the unified memory supports")                                                                   \
     X(L1_RESIZE, "l1.resize", CHOICE, "", "sets", 0, 0, "sets|ways",                                                   \
