@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cache/rig.h"
+
+#include <criterion/criterion.h>
+
+/* lookup, reserve and fill, worked out by hand. */
+
+#define A 0u
+#define B 128u
+#define C 256u
+#define D 384u
+
+static void open_sectored(rig *r, uint32_t sectors, uint32_t allocate) {
+    rig_init(r);
+    r->options.sectors = sectors;
+    r->options.allocate = allocate;
+    rig_open(r);
+}
+
+/* Two sectors of 64 bytes, allocate on miss: the example at the head of the steps' source. */
+Test(steps, worked_example) {
+    rig r;
+    open_sectored(&r, 2, GPC_ALLOCATE_ON_MISS);
+    gpc_request low = LOAD(A, .size = 64), both = LOAD_LINE(A);
+    gpc_access_result got = rig_lookup(&r, low);
+    cr_expect(got.outcome == GPC_MISS && got.fetch_sectors == 1 && got.way == NO_WAY);
+    cr_expect_eq(rig_lines(&r), 0, "a lookup moves nothing");
+    got = rig_reserve(&r, low, 1);
+    cr_expect(got.outcome == GPC_MISS && got.way == 0 && got.fetch_sectors == 1 && !got.evicted);
+    gpc_line line = rig_line(&r, A);
+    cr_expect(line.valid_sectors == 0 && line.pending_sectors == 1);
+    got = rig_fill(&r, low, 1);
+    cr_expect(got.way == 0 && !got.evicted);
+    line = rig_line(&r, A);
+    cr_expect(line.valid_sectors == 1 && line.pending_sectors == 0);
+
+    got = rig_lookup(&r, both);
+    cr_expect(got.outcome == GPC_SECTOR_MISS && got.hit_sectors == 1 && got.fetch_sectors == 2 && got.way == 0);
+    got = rig_reserve(&r, both, 2);
+    cr_expect(got.outcome == GPC_SECTOR_MISS && got.way == 0);
+    line = rig_line(&r, A);
+    cr_expect(line.valid_sectors == 1 && line.pending_sectors == 2);
+    rig_fill(&r, both, 2);
+    got = rig_lookup(&r, both);
+    cr_expect(got.outcome == GPC_HIT && got.hit_sectors == 3 && !got.fetch_sectors);
+    gpc_cache_stats s = rig_stats(&r);
+    cr_expect(s.reads == 3 && s.line_misses == 1 && s.sector_misses == 1 && s.read_hits == 1 && s.fills == 1);
+    cr_expect(s.fetched_sectors == 2 && s.read_sectors == 5 && s.read_sector_hits == 3);
+    rig_close(&r);
+}
+
+Test(steps, pending_hits) {
+    rig r;
+    open_sectored(&r, 4, GPC_ALLOCATE_ON_MISS);
+    gpc_request first = LOAD(A, .size = 32), two = LOAD(A, .size = 64);
+    rig_lookup(&r, first);
+    rig_reserve(&r, first, 1);
+    cr_expect_eq(rig_probe(&r, A).outcome, GPC_SECTOR_MISS);
+    gpc_access_result got = rig_lookup(&r, first);
+    cr_expect(got.outcome == GPC_PENDING_HIT && got.hit_sectors == 1 && !got.fetch_sectors);
+    got = rig_lookup(&r, two);
+    cr_expect(got.outcome == GPC_SECTOR_MISS && got.hit_sectors == 1 && got.fetch_sectors == 2,
+              "what is under way comes");
+    rig_reserve(&r, two, 2);
+    gpc_request whole = LOAD(A, .size = 64);
+    gpc_access_result probed;
+    cr_assert_eq(gpc_cache_probe(r.cache, &whole, &probed), GPC_OK);
+    cr_expect(probed.outcome == GPC_PENDING_HIT && probed.hit_sectors == 3);
+    rig_fill(&r, two, 2);
+    cr_expect_eq(rig_lookup(&r, whole).outcome, GPC_PENDING_HIT, "one of the two is still missing");
+    rig_fill(&r, first, 1);
+    cr_expect_eq(rig_lookup(&r, whole).outcome, GPC_HIT);
+    gpc_cache_stats s = rig_stats(&r);
+    cr_expect(s.pending_sector_hits == 1 + 1 + 1 && s.read_hits == 3 && s.read_sector_hits == 1 + 1 + 2 + 2);
+    rig_close(&r);
+}
+
+Test(steps, no_victim) {
+    rig r;
+    open_sectored(&r, 0, GPC_ALLOCATE_ON_MISS);
+    gpc_request a = LOAD_LINE(A), b = LOAD_LINE(B), c = LOAD_LINE(C), d = LOAD_LINE(D);
+    rig_lookup(&r, a);
+    rig_reserve(&r, a, 1);
+    rig_lookup(&r, b);
+    rig_reserve(&r, b, 1);
+    rig_lookup(&r, c);
+    for (int i = 0; i < 3; i++) {
+        gpc_access_result got = rig_reserve(&r, c, 1);
+        cr_expect(got.outcome == GPC_NO_VICTIM && got.way == NO_WAY && !got.evicted && !got.fetch_sectors);
+    }
+    cr_expect(rig_holds(&r, A) && rig_holds(&r, B) && !rig_holds(&r, C));
+    cr_expect_eq(rig_stats(&r).no_victims, 3);
+    cr_expect_eq(rig_stats(&r).bypasses, 0);
+    rig_fill(&r, b, 1);
+    gpc_access_result got = rig_reserve(&r, c, 1);
+    cr_expect(got.outcome == GPC_MISS && got.eviction.line_address == B, "A is older, but pending");
+    got = rig_access(&r, d); /* at once, while both ways are pending */
+    cr_expect(got.outcome == GPC_NO_VICTIM && got.fetch_sectors == 1 && got.way == NO_WAY);
+    cr_expect_eq(rig_access(&r, STORE_LINE(D)).write_sectors, 1, "a write goes below instead");
+    cr_expect_eq(rig_stats(&r).bypasses, 0);
+    rig_fill(&r, a, 1);
+    rig_fill(&r, c, 1);
+    cr_expect_eq(rig_load(&r, D), GPC_MISS);
+    cr_expect(rig_holds(&r, D) && !rig_holds(&r, A));
+    rig_close(&r);
+}
+
+Test(steps, dropped_while_under_way) {
+    rig r;
+    open_sectored(&r, 0, GPC_ALLOCATE_ON_MISS);
+    gpc_request a = LOAD_LINE(A), b = LOAD_LINE(B);
+    rig_lookup(&r, a);
+    rig_reserve(&r, a, 1);
+    rig_lookup(&r, b);
+    rig_reserve(&r, b, 1);
+    cr_assert_eq(gpc_cache_invalidate_line(r.cache, A), GPC_OK);
+    cr_expect(!rig_holds(&r, A));
+    gpc_access_result got = rig_load(&r, C) == GPC_MISS ? rig_probe(&r, C) : (gpc_access_result){0};
+    cr_expect_eq(got.way, 0, "the freed way");
+    got = rig_fill(&r, a, 1);
+    cr_expect(got.outcome == GPC_MISS && got.evicted && got.eviction.line_address == C,
+              "a fill without a way takes one");
+    cr_expect_eq(rig_line(&r, A).valid_sectors, 1);
+    cr_expect_eq(rig_line(&r, A).pending_sectors, 0);
+    rig_close(&r);
+}
+
+static void nothing_until_the_fill(uint32_t allocate) {
+    rig r;
+    open_sectored(&r, 0, allocate);
+    rig_load(&r, A);
+    rig_load(&r, B);
+    gpc_request c = LOAD_LINE(C), d = LOAD_LINE(D);
+    rig_lookup(&r, c);
+    rig_lookup(&r, d);
+    cr_expect(rig_holds(&r, A) && rig_holds(&r, B));
+    cr_expect_eq(rig_lookup(&r, c).outcome, GPC_MISS, "nothing marks it as under way");
+    gpc_access_result got = rig_fill(&r, d, 1);
+    cr_expect(got.outcome == GPC_MISS && got.eviction.line_address == A);
+    got = rig_fill(&r, c, 1);
+    cr_expect_eq(got.eviction.line_address, B);
+    got = rig_fill(&r, c, 1); /* the second reply for C */
+    cr_expect(got.outcome == GPC_SECTOR_MISS && !got.evicted && got.way == rig_probe(&r, C).way);
+    cr_expect_eq(rig_stats(&r).fills, 4);
+    rig_close(&r);
+}
+
+Test(steps, allocate_on_fill) {
+    nothing_until_the_fill(GPC_ALLOCATE_ON_FILL);
+}
+
+Test(steps, allocate_streaming) {
+    nothing_until_the_fill(GPC_ALLOCATE_STREAMING);
+}
+
+/* -- stores */
+
+Test(steps, a_store_waits_for_its_fetch) {
+    rig r;
+    open_sectored(&r, 4, GPC_ALLOCATE_ON_MISS);
+    gpc_request store = STORE(A + 16, .size = 48); /* half of sector 0, all of sector 1 */
+    gpc_access_result got = rig_lookup(&r, store);
+    cr_expect(got.outcome == GPC_MISS && got.fetch_sectors == 1);
+    rig_reserve(&r, store, 1);
+    gpc_line line = rig_line(&r, A);
+    cr_expect(line.pending_sectors == 1 && line.valid_sectors == 2);
+    cr_expect_eq(line.dirty_sectors, 2, "sector 1 is here; the other's bytes wait");
+    rig_fill(&r, store, 1);
+    line = rig_line(&r, A);
+    cr_expect(line.pending_sectors == 0 && line.valid_sectors == 3 && line.dirty_sectors == 3);
+    rig_close(&r);
+}
+
+Test(steps, a_store_without_a_fetch_needs_no_fill) {
+    rig r;
+    open_sectored(&r, 4, GPC_ALLOCATE_ON_MISS);
+    gpc_request store = STORE(A, .size = 32);
+    gpc_access_result got = rig_lookup(&r, store);
+    cr_expect(got.outcome == GPC_MISS && !got.fetch_sectors && !got.write_sectors);
+    rig_reserve(&r, store, 0);
+    gpc_line line = rig_line(&r, A);
+    cr_expect(line.valid_sectors == 1 && line.dirty_sectors == 1 && !line.pending_sectors);
+    rig_close(&r);
+}
+
+/* Sent below by its lookup, such a store leaves nothing to keep. */
+Test(steps, a_store_that_never_allocates) {
+    static const uint32_t rules[][2] = {{GPC_WRITE_BACK, GPC_WRITE_NO_ALLOCATE},
+                                        {GPC_WRITE_THROUGH, GPC_WRITE_NO_ALLOCATE},
+                                        {GPC_WRITE_EVICT, GPC_WRITE_FETCH}};
+    for (size_t i = 0; i < 3; i++) {
+        rig r;
+        rig_init(&r);
+        r.options.write_policy = rules[i][0];
+        r.options.write_allocate = rules[i][1];
+        rig_open(&r);
+        gpc_request store = STORE_LINE(A);
+        gpc_access_result got = rig_lookup(&r, store);
+        cr_expect(got.outcome == GPC_MISS && got.write_sectors == 1 && !got.fetch_sectors);
+        got = rig_reserve(&r, store, 0);
+        cr_expect(got.outcome == GPC_BYPASSED && got.way == NO_WAY && !got.write_sectors && !got.fetch_sectors);
+        cr_expect_eq(rig_fill(&r, store, 0).outcome, GPC_BYPASSED);
+        cr_expect_eq(rig_lines(&r), 0);
+        cr_expect_eq(rig_stats(&r).bypasses, 0, "nobody kept it from allocating");
+        cr_expect_eq(rig_stats(&r).write_below_sectors, 1);
+        rig_close(&r);
+    }
+}
+
+/* An atomic needs the data: while they are under way it must wait, and they are not here before their time. */
+Test(steps, an_atomic_on_a_pending_sector) {
+    for (uint32_t allocate = GPC_WRITE_FETCH; allocate <= GPC_WRITE_LAZY_FETCH; allocate++) {
+        rig r;
+        rig_init(&r);
+        r.options.sectors = 4;
+        r.options.write_allocate = allocate;
+        r.options.atomics_here = 1;
+        rig_open(&r);
+        gpc_request atomic = ATOMIC(A, .size = 4);
+        cr_expect_eq(rig_lookup(&r, atomic).outcome, GPC_MISS);
+        rig_reserve(&r, atomic, 1);
+        gpc_access_result got = rig_lookup(&r, atomic);
+        cr_expect(got.outcome == GPC_PENDING_HIT && got.hit_sectors == 1 && !got.fetch_sectors);
+        cr_expect_eq(rig_lookup(&r, LOAD(A, .size = 4)).outcome, GPC_PENDING_HIT);
+        cr_expect_eq(rig_line(&r, A).valid_sectors, 0);
+        rig_fill(&r, atomic, 1);
+        gpc_line line = rig_line(&r, A);
+        cr_expect(line.valid_sectors == 1 && line.dirty_sectors == 1 && !line.pending_sectors);
+        rig_close(&r);
+    }
+}
+
+Test(steps, a_store_on_a_pending_sector) {
+    rig r;
+    open_sectored(&r, 4, GPC_ALLOCATE_ON_MISS);
+    gpc_request load = LOAD(A, .size = 64);
+    rig_lookup(&r, load);
+    rig_reserve(&r, load, 3);
+    gpc_access_result got = rig_lookup(&r, STORE(A, .size = 4));
+    cr_expect(got.outcome == GPC_PENDING_HIT && got.hit_sectors == 1 && !got.fetch_sectors);
+    cr_expect_eq(rig_lookup(&r, STORE(A + 32, .size = 32)).outcome, GPC_HIT, "a whole sector waits for nothing");
+    gpc_line line = rig_line(&r, A);
+    cr_expect(line.valid_sectors == 2 && line.pending_sectors == 3 && line.dirty_sectors == 3);
+    rig_fill(&r, load, 3);
+    line = rig_line(&r, A);
+    cr_expect(line.valid_sectors == 3 && !line.pending_sectors && line.dirty_sectors == 3);
+    rig_close(&r);
+}
+
+/* Filled again by another route: nothing is lost, nothing evicted. */
+Test(steps, repeated_fills) {
+    rig r;
+    open_sectored(&r, 4, GPC_ALLOCATE_ON_MISS);
+    gpc_request load = LOAD(A, .size = 32);
+    rig_fill(&r, load, 1);
+    rig_fill(&r, load, 1);
+    rig_fill(&r, load, 8);
+    gpc_line line = rig_line(&r, A);
+    cr_expect(line.valid_sectors == 9 && rig_lines(&r) == 1);
+    rig_close(&r);
+}
