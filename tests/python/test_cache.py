@@ -6,6 +6,7 @@ import ctypes
 import gc
 import mmap
 import random
+import sys
 import unittest
 import weakref
 
@@ -212,6 +213,28 @@ class Batches(TemporaryCase):
         self.assertEqual(set(results[100:]), {0})
         self.assertEqual(set(evicted[100:]), {5})
         self.assertEqual(results.count(0), 110)  # 10 first touches, and what lies beyond the stream
+        results.append(0)  # the buffers are free again
+        evicted.append(0)
+
+    def test_arrays_are_let_go(self):
+        """Without the garbage collector: a batch may be large."""
+        gc.collect()
+        gc.disable()
+        self.addCleanup(gc.enable)
+
+        class Numbers(array.array):
+            """Can be referred to weakly."""
+
+        stream = Numbers("Q", [0, LINE])
+        raw = bytes(stream) + b""
+        count = sys.getrefcount(raw)
+        cache = self.cache()
+        cache.access_many(raw, raw[:2])
+        self.assertEqual(sys.getrefcount(raw), count)
+        cache.access_many(stream)
+        gone = weakref.ref(stream)
+        del stream
+        self.assertIsNone(gone())
 
     def test_not_wanted(self):
         batch = self.cache().access_many(addresses(10, 3))

@@ -72,6 +72,7 @@ class Policies(Commands):
         self.assertIn("64 KiB: 128 sets of 4 ways", self.done("policies", *unified))
         self.assertIn("32 KiB: 64 sets of 4 ways", self.done("policies", *forced))
         self.assertIn("32 KiB: 128 sets of 2 ways", self.done("policies", *forced, "--set", "l1.resize=ways"))
+        self.assertIn("16 KiB: 32 sets of 4 ways", self.done("policies", "--set", "l1.enabled=false"))
         self.done("policies", "--preset", "none", status=1, message="none")
 
 

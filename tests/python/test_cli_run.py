@@ -171,6 +171,18 @@ class Runs(TemporaryCase):
                 self.assertIn("usage:", command("run", *arguments).stderr)
                 self.assertEqual(self.done(*arguments, status=2, message=message), "")
 
+    def test_any_kernel_name(self):
+        with open(self.path("odd.traceg"), "wb") as file:
+            file.write(traceg(name="NAME").encode().replace(b"NAME", b"caf\xc3\xa9 \xff"))
+        for changes in ({"PYTHONIOENCODING": "ascii"}, {"PYTHONIOENCODING": None}):
+            found = command("run", self.path("odd.traceg"), "--csv", self.path("odd.csv"), **changes)
+            self.assertEqual((found.returncode, found.stderr), (0, ""))
+            self.assertIn("caf", found.stdout)
+        with open(self.path("odd.csv"), encoding="utf-8") as file:
+            self.assertIn("caf\u00e9 \\udcff,", file.read())
+        (kernel,) = json.loads(self.done(self.path("odd.traceg"), "--json", "-"))["kernels"]
+        self.assertEqual(kernel["name"], "caf\u00e9 \udcff")
+
     def test_python_policy_by_name_is_unknown_here(self):
         self.done(self.source, "--set", "l1.replacement=python-lru", status=1, message="python-lru")
 
@@ -195,6 +207,13 @@ class Interruption(TemporaryCase):
         return process
 
     def test_control_c(self):
+        self.ended(signal.SIGINT, 130, "gpucache: interrupted\n")
+
+    def test_termination(self):
+        self.ended(signal.SIGTERM, 143, "")
+
+    def ended(self, number, status, message):
+        """A signal in the middle of a replay: nothing is left behind."""
         target = self.path("out.json")
         process = self.start("run", LONG, "--json", target, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         part = f"{target}.{process.pid}.part"
@@ -202,9 +221,9 @@ class Interruption(TemporaryCase):
         while not os.path.exists(part) and time.monotonic() < deadline:
             time.sleep(0.01)
         time.sleep(0.5)  # into the replay
-        os.killpg(process.pid, signal.SIGINT)
+        os.killpg(process.pid, number)
         out, error = process.communicate(timeout=60)
-        self.assertEqual((process.returncode, out, error), (130, "", "gpucache: interrupted\n"))
+        self.assertEqual((process.returncode, out, error), (status, "", message))
         self.assertEqual(os.listdir(self.folder), [])
 
     def test_reader_goes_away(self):
@@ -222,6 +241,10 @@ class Interruption(TemporaryCase):
             _, error = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 1)
         self.assertEqual(error, "gpucache: output: No space left on device\n")
+
+    def test_closed_streams(self):
+        line = f'"{sys.executable}" -m gpucache presets >&- 2>&-; exit $?'
+        self.assertEqual(subprocess.run(["sh", "-c", line], env=environment(), check=False).returncode, 0)
 
     def test_progress_on_a_terminal_only(self):
         ours, theirs = pty.openpty()

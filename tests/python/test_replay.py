@@ -7,7 +7,6 @@ import unittest
 from harness import TemporaryCase, write_trace
 
 import gpucache
-from gpucache import Kind
 from test_policy import PythonLru
 
 

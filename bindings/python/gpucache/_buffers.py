@@ -50,7 +50,7 @@ def _plain(values, code, what):
 
 
 def source(values, code, what):
-    """(ctypes pointer, count) of numbers to read. The pointer keeps them alive."""
+    """(ctypes array, count) of numbers to read; the array keeps them alive."""
     ctype = _TYPES[code][0]
     view = _plain(values, code, what)
     if view is None:
@@ -61,13 +61,17 @@ def source(values, code, what):
     elif view.readonly and not isinstance(values, bytes):
         view = memoryview(array.array(code, bytes(view)))
     count = view.nbytes // ctypes.sizeof(ctype)
-    if view.readonly:
-        return ctypes.cast(ctypes.c_char_p(values), ctypes.POINTER(ctype)), count
-    return ctypes.cast((ctype * count).from_buffer(view), ctypes.POINTER(ctype)), count
+    if not view.readonly:
+        return (ctype * count).from_buffer(view), count
+    # No ctypes.cast: it would keep the bytes until the next garbage collection.
+    place = ctypes.c_void_p.from_buffer(ctypes.c_char_p(values)).value
+    found = (ctype * count).from_address(place)
+    found.values = values
+    return found, count
 
 
 def target(values, code, count, what):
-    """ctypes pointer to a writable buffer of at least `count` numbers."""
+    """ctypes array over a writable buffer of at least `count` numbers."""
     ctype = _TYPES[code][0]
     view = _plain(values, code, what)
     if view is None:
@@ -77,5 +81,4 @@ def target(values, code, count, what):
     room = view.nbytes // ctypes.sizeof(ctype)
     if room < count:
         _refuse(what, f"room for {room} elements, {count} are needed")
-    return ctypes.cast((ctype * room).from_buffer(view), ctypes.POINTER(ctype))
-
+    return (ctype * room).from_buffer(view)

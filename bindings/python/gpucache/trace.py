@@ -116,9 +116,7 @@ class Warp:
         count = len(self)
         if not count:
             return []
-        records = (ctypes.c_char * (_RECORD * count)).from_address(
-            ctypes.cast(self._raw.instructions, ctypes.c_void_p).value
-        )
+        records = (ctypes.c_char * (_RECORD * count)).from_address(ctypes.addressof(self._raw.instructions.contents))
         numbers = memoryview(records).cast("B").cast(_CODES[place.size])
         return numbers[place.offset // place.size::_RECORD // place.size].tolist()
 
@@ -194,10 +192,8 @@ class Kernel:
             setattr(self, field, getattr(raw, field))
         self.placement = None
         if raw.placement:
-            view = (ctypes.c_uint32 * raw.placement_count).from_address(
-                ctypes.cast(raw.placement, ctypes.c_void_p).value
-            )
-            self.placement = array.array("I", view)
+            place = ctypes.addressof(raw.placement.contents)
+            self.placement = array.array("I", (ctypes.c_uint32 * raw.placement_count).from_address(place))
         self._raw = self._copy(raw)
 
     def _copy(self, raw):

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The command line: one module per subcommand, each with add(subparsers) and run(options).
 
-Exit codes: 0 done, 1 bad input, 2 usage, 130 interrupted, 141 the reader of the output went away.
+Exit codes: 0 done, 1 bad input, 2 usage; as a shell counts signals 130 interrupted, 143 terminated, 141 the reader of
+the output went away.
 """
 
 import argparse
 import os
+import signal
 import sys
+import threading
 
 from .._constants import __version__
 from ..errors import GpucacheError, LibraryError
@@ -37,8 +40,25 @@ def _close_stdout():
     os.close(nowhere)
 
 
+def _terminate(number, frame):
+    """As an exception, so that half-written files go."""
+    raise SystemExit(128 + number)
+
+
+def _prepare():
+    """Streams that take any kernel's name, also where they are closed."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="backslashreplace")
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, _terminate)
+
+
 def main(arguments=None):
     """Run a command line; returns the exit code."""
+    _prepare()
     try:
         options = parser().parse_args(arguments)
         options.run(options)

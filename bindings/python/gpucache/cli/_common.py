@@ -178,13 +178,13 @@ class Output:
         if path == "-":
             self._file = sys.stdout
         elif os.path.exists(path) and not os.path.isfile(path):
-            self._file = open(path, "w", encoding="utf-8")  # a device or pipe
+            self._file = open(path, "w", encoding="utf-8", errors="backslashreplace")  # a device or pipe
         else:
             # Beside its target, and opened at once: a path that cannot be written must not cost a long run first.
             self._target = os.path.realpath(path)
             self._part = f"{self._target}.{os.getpid()}.part"
             try:
-                self._file = open(self._part, "x", encoding="utf-8", newline="")
+                self._file = open(self._part, "x", encoding="utf-8", errors="backslashreplace", newline="")
             except OSError as error:
                 raise Failure(f"{path}: {error.strerror}") from None
 

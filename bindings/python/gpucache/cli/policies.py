@@ -20,7 +20,7 @@ def geometry(made, config):
     """Sets, ways, line and sectors of the L1 that a kernel without shared memory gets."""
     with Hierarchy(made, config) as hierarchy:
         hierarchy.begin_kernel()
-        capacity = hierarchy.stats()["l1.capacity"]
+        capacity = hierarchy.stats()["l1.capacity"] or config.number("l1.size")  # 0: there is none
     ways, line = config.number("l1.ways"), config.number("l1.line")
     if config["l1.unified"] == "true" and config["l1.resize"] == "ways":
         sets = config.number("l1.size") // (ways * line)
