@@ -103,7 +103,8 @@ static const char *parse_opcode(gpci_line_parser *parser, const char *at, gpci_l
     const char *first = at;
     while ((unsigned char)*at > ' ' && (unsigned char)*at < 0x7f)
         at++;
-    if (!is_capital(*first) || !gpci_is_end(*at))
+    uint16_t ignored;
+    if (!is_capital(*first) || !gpci_is_end(*at) || parse_register(first, &ignored))
         return gpci_line_fail(parser, "an opcode");
     uint32_t opcode = gpci_opcodes_intern(parser->opcodes, first, (size_t)(at - first));
     if (opcode == UINT32_MAX)

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "trace/builder.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What opcode texts mean, by SASS as NVIDIA's binary utilities list it and the cache operators of the PTX ISA. */
+
+typedef struct meaning {
+    const char *text;
+    uint8_t kind, space, width, hint, priority;
+} meaning;
+
+static gpci_opcode decode(const char *text) {
+    gpc_context *context;
+    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    gpci_opcodes *opcodes = gpci_opcodes_create(context);
+    cr_assert_not_null(opcodes);
+    uint32_t index = gpci_opcodes_intern(opcodes, text, strlen(text));
+    cr_assert_eq(index, 0);
+    gpci_opcode opcode = *gpci_opcodes_at(opcodes, index);
+    cr_assert_str_eq(opcode.text, text);
+    opcode.text = NULL;
+    gpci_opcodes_destroy(opcodes);
+    gpc_context_destroy(context);
+    return opcode;
+}
+
+#define G GPC_SPACE_GLOBAL
+
+Test(opcodes, memory) {
+    static const meaning meanings[] = {
+        {"LDG", GPC_LOAD, G, 4, 0, 0},
+        {"LDG.E", GPC_LOAD, G, 4, 0, 0},
+        {"LDG.E.64", GPC_LOAD, G, 8, 0, 0},
+        {"LDG.E.128.SYS", GPC_LOAD, G, 16, 0, 0},
+        {"LDG.E.U8", GPC_LOAD, G, 1, 0, 0},
+        {"LDG.E.S8.CONSTANT", GPC_LOAD, G, 1, 0, 0},
+        {"LDG.E.U16", GPC_LOAD, G, 2, 0, 0},
+        {"LDG.E.S16", GPC_LOAD, G, 2, 0, 0},
+        {"LDG.E.LTC128B.64.CONSTANT", GPC_LOAD, G, 8, 0, 0},
+        {"LDG.E.CONSTANT", GPC_LOAD, G, 4, 0, 0},
+        {"LDG.E.CG", GPC_LOAD, G, 4, GPC_HINT_CG, 0},
+        {"LDG.E.CS", GPC_LOAD, G, 4, GPC_HINT_CS, 0},
+        {"LDG.E.CV", GPC_LOAD, G, 4, GPC_HINT_CV, 0},
+        {"LDG.E.LU", GPC_LOAD, G, 4, GPC_HINT_CS, 0},
+        {"LDG.E.EF", GPC_LOAD, G, 4, 0, GPC_EVICT_FIRST},
+        {"LDG.E.EL.64", GPC_LOAD, G, 8, 0, GPC_EVICT_LAST},
+        {"LDG.E.NA", GPC_LOAD, G, 4, GPC_HINT_NO_ALLOCATE, 0},
+        {"LDG.E.NA.EF", GPC_LOAD, G, 4, GPC_HINT_NO_ALLOCATE, GPC_EVICT_FIRST},
+        {"LDG.E.STRONG.GPU", GPC_LOAD, G, 4, GPC_HINT_CG, 0},
+        {"LDG.E.64.STRONG.SYS", GPC_LOAD, G, 8, GPC_HINT_CV, 0},
+        {"LDG.E.STRONG.SM", GPC_LOAD, G, 4, 0, 0},
+        {"LDG.E.GPU", GPC_LOAD, G, 4, 0, 0},
+        {"LD.E.64", GPC_LOAD, GPC_SPACE_GENERIC, 8, 0, 0},
+        {"LDL.LU", GPC_LOAD, GPC_SPACE_LOCAL, 4, GPC_HINT_CS, 0},
+        {"LDS.U.128", GPC_LOAD, GPC_SPACE_SHARED, 16, 0, 0},
+        {"LDSM.16.M88.4", GPC_LOAD, GPC_SPACE_SHARED, 16, 0, 0},
+        {"LDSM.16.MT88.2", GPC_LOAD, GPC_SPACE_SHARED, 16, 0, 0},
+        {"LDC.64", GPC_LOAD, GPC_SPACE_CONSTANT, 8, 0, 0},
+        {"LDGSTS.E.128", GPC_LOAD, G, 16, 0, 0},
+        {"LDGSTS.E.BYPASS.LTC128B.128", GPC_LOAD, G, 16, GPC_HINT_CG, 0},
+        {"STG.E.U8", GPC_STORE, G, 1, 0, 0},
+        {"STG.E.STRONG.GPU", GPC_STORE, G, 4, 0, 0},
+        {"STG.E.EF.128", GPC_STORE, G, 16, 0, GPC_EVICT_FIRST},
+        {"STL.64", GPC_STORE, GPC_SPACE_LOCAL, 8, 0, 0},
+        {"STS", GPC_STORE, GPC_SPACE_SHARED, 4, 0, 0},
+        {"ST.E.S16", GPC_STORE, GPC_SPACE_GENERIC, 2, 0, 0},
+        {"ATOM.E.ADD.64.STRONG.GPU", GPC_ATOMIC, GPC_SPACE_GENERIC, 8, 0, 0},
+        {"ATOMG.E.CAS.STRONG.GPU", GPC_ATOMIC, G, 4, 0, 0},
+        {"ATOMG.E.CAS.128", GPC_ATOMIC, G, 16, 0, 0},
+        {"ATOMG.E.ADD.F16x2.RN", GPC_ATOMIC, G, 4, 0, 0},
+        {"ATOMG.E.ADD.BF16_V2", GPC_ATOMIC, G, 4, 0, 0},
+        {"ATOMS.POPC.INC.32", GPC_ATOMIC, GPC_SPACE_SHARED, 4, 0, 0},
+        {"RED.E.ADD.F32.FTZ.RN.STRONG.GPU", GPC_REDUCTION, GPC_SPACE_GENERIC, 4, 0, 0},
+        {"RED.E.ADD.F64.RN.STRONG.GPU", GPC_REDUCTION, GPC_SPACE_GENERIC, 8, 0, 0},
+        {"REDG.E.ADD.S32", GPC_REDUCTION, G, 4, 0, 0},
+        {"CCTL.E.PF2", GPC_PREFETCH, G, 4, 0, 0},
+        {"UTMALDG.2D", GPC_LOAD, G, 16, 0, 0},
+        {"UTMASTG.4D", GPC_STORE, G, 16, 0, 0},
+        {"UTMAPF.L2.2D", GPC_PREFETCH, G, 16, 0, 0},
+        {"UTMAREDG.2D.ADD", GPC_REDUCTION, G, 16, 0, 0},
+        {"UBLKCP.S.G", GPC_LOAD, G, 16, 0, 0},
+        {"UBLKCP.G.S", GPC_STORE, G, 16, 0, 0},
+        {"UBLKPF", GPC_PREFETCH, G, 16, 0, 0},
+        {"UBLKRED.G.S.ADD.F32", GPC_REDUCTION, G, 16, 0, 0},
+        {"TEX.SCR.LL", GPC_LOAD, GPC_SPACE_TEXTURE, 4, 0, 0},
+    };
+    for (size_t n = 0; n < sizeof meanings / sizeof *meanings; n++) {
+        const meaning *m = &meanings[n];
+        gpci_opcode opcode = decode(m->text);
+        cr_assert_eq(opcode.op_class, GPC_OP_MEMORY, "%s", m->text);
+        cr_assert_eq(opcode.kind, m->kind, "%s: %u", m->text, opcode.kind);
+        cr_assert_eq(opcode.space, m->space, "%s: %u", m->text, opcode.space);
+        cr_assert_eq(opcode.width, m->width, "%s: %u", m->text, opcode.width);
+        cr_assert_eq(opcode.hint, m->hint, "%s: %u", m->text, opcode.hint);
+        cr_assert_eq(opcode.priority, m->priority, "%s: %u", m->text, opcode.priority);
+    }
+}
+
+Test(opcodes, classes) {
+    static const struct {
+        gpc_op_class op_class;
+        const char *texts;
+    } classes[] = {
+        {GPC_OP_ALU, "IMAD IMAD.WIDE FADD.FTZ FFMA LOP3.LUT ISETP.GE.AND SHFL.IDX REDUX.SUM VOTE.ANY XYZZY LDGX L U"},
+        {GPC_OP_DOUBLE, "DADD DMUL DFMA.RN DSETP.GT.AND"},
+        {GPC_OP_SFU, "MUFU.RCP MUFU.EX2 F2I.FTZ.U32.TRUNC.NTZ I2F.RP POPC FLO.U32 BREV"},
+        {GPC_OP_TENSOR, "HMMA.16816.F32 IMMA.16832.S8.S8 DMMA.884 BMMA.168256.AND.POPC HGMMA.64x128x16.F32 "
+                        "QGMMA.64x64x32.F32.E4M3.E4M3 IGMMA.64x64x32.S8.S8 BGMMA.64x8x256.AND.POPC"},
+        {GPC_OP_UNIFORM, "ULDC ULDC.64 UMOV UIADD3 USEL S2UR R2UR VOTEU.ANY UISETP.GE.U32.AND UCGABAR_ARV"},
+        {GPC_OP_CONTROL, "BRA BRA.U BRX BSSY BSYNC BREAK CALL.REL.NOINC RET.REL.NODEC NOP WARPSYNC WARPSYNC.ALL YIELD "
+                         "NANOSLEEP DEPBAR.LE LDGDEPBAR SSY SYNC PBK BRK KILL BAR.ARV"},
+        {GPC_OP_BARRIER, "BAR BAR.SYNC BAR.SYNC.DEFER_BLOCKING BAR.RED.POPC UCGABAR_WAIT"},
+        {GPC_OP_FENCE, "MEMBAR.SC.GPU MEMBAR.ALL.CTA ERRBAR CCTL.IVALL CCTLL FENCE.VIEW.ASYNC"},
+        {GPC_OP_EXIT, "EXIT"},
+    };
+    for (size_t n = 0; n < sizeof classes / sizeof *classes; n++) {
+        char texts[512];
+        snprintf(texts, sizeof texts, "%s", classes[n].texts);
+        for (char *text = strtok(texts, " "); text; text = strtok(NULL, " ")) {
+            gpci_opcode opcode = decode(text);
+            cr_assert_eq(opcode.op_class, classes[n].op_class, "%s: %u", text, opcode.op_class);
+            cr_assert_eq(opcode.space, GPC_SPACE_NONE, "%s", text);
+            cr_assert_eq(opcode.width, 0, "%s", text);
+        }
+    }
+}
+
+/* The memory width of the line counts where the opcode states none. */
+Test(opcodes, stated_width) {
+    cr_assert(decode("LDG.E.64").width_stated);
+    cr_assert(decode("LDG.E.U8").width_stated);
+    cr_assert(decode("LDSM.16.M88").width_stated);
+    cr_assert(!decode("LDG.E").width_stated);
+    cr_assert(!decode("LDG.E.STRONG.GPU").width_stated);
+    cr_assert(!decode("UTMALDG.2D").width_stated);
+    /* Not widths, whatever they look like. */
+    const char *const odd[] = {"LDG.12",   "LDG.0",   "LDG.U",      "LDG.24", "LDG.512",
+                               "LDG.F32y", "LDG.64x", "LDG.1024x2", "LDG..",  "LDG."};
+    for (size_t n = 0; n < sizeof odd / sizeof *odd; n++)
+        cr_assert(decode(odd[n]).width == 4 && !decode(odd[n]).width_stated, "%s", odd[n]);
+}
+
+/* Each text once, by its own number, with texts that stay where they are. */
+Test(opcodes, interning) {
+    gpc_context *context;
+    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    gpci_opcodes *opcodes = gpci_opcodes_create(context);
+    const char *first = NULL;
+    for (int round = 0; round < 2; round++)
+        for (uint32_t n = 0; n < 5000; n++) {
+            char text[32];
+            int length = snprintf(text, sizeof text, "OP%u.%u", n, n % 7);
+            cr_assert_eq(gpci_opcodes_intern(opcodes, text, (size_t)length), n);
+            first = n == 0 && round == 0 ? gpci_opcodes_at(opcodes, 0)->text : first;
+        }
+    cr_assert_eq(gpci_opcodes_count(opcodes), 5000);
+    cr_assert_eq(gpci_opcodes_at(opcodes, 0)->text, first);
+    cr_assert_str_eq(first, "OP0.0");
+    cr_assert_str_eq(gpci_opcodes_at(opcodes, 4321)->text, "OP4321.2");
+    /* A part of a text is another text; a long one has room too. */
+    cr_assert_eq(gpci_opcodes_intern(opcodes, "OP0.0", 3), 5000);
+    char longest[10000];
+    memset(longest, 'A', sizeof longest);
+    cr_assert_eq(gpci_opcodes_intern(opcodes, longest, sizeof longest), 5001);
+    cr_assert_eq(strlen(gpci_opcodes_at(opcodes, 5001)->text), sizeof longest);
+    gpci_opcodes_destroy(opcodes);
+    gpci_opcodes_destroy(NULL);
+    gpc_context_destroy(context);
+}
