@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "bench.h"
+
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/*
+ * Functional hierarchy (preset h100, cold caches): million warp instructions per
+ * CPU second on a kernel that streams (vecadd) and on one whose warps touch a line
+ * a lane (gather):
+ *   access   the memory instructions alone, from blocks in memory, warp after warp
+ *   binary   replay of a .gct
+ *   text     replay of the Accel-Sim text (a decompressor is a process of its own)
+ * All warp instructions of the trace count, as the hardware's counter counts them.
+ *
+ * bench-hierarchy [FOLDER]: FOLDER/vecadd and FOLDER/gather are traces; without it
+ * they are synthetic:vectoradd and synthetic:gather.
+ */
+
+#define ROUNDS 5
+
+typedef struct bench {
+    gpc_context *context;
+    gpc_config *config;
+    gpc_error error;
+    const char *folder; /* of traces, or NULL */
+    char scratch[64];   /* for files written here */
+} bench;
+
+static void say(const char *kernel, const char *way, double rate) {
+    char name[96];
+    snprintf(name, sizeof name, "hierarchy.%s.%s", kernel, way);
+    figure(name, rate, "Minstructions/s");
+}
+
+static gpc_trace *open_trace(bench *b, const char *source) {
+    gpc_trace *trace;
+    need(gpc_trace_open(b->context, source, &b->error, &trace), source, &b->error);
+    return trace;
+}
+
+/* A source written again as a .gct, or as a folder of text. */
+static void convert(bench *b, const char *source, const char *to, gpc_trace_format format) {
+    gpc_trace *trace = open_trace(b, source);
+    gpc_trace_writer *writer;
+    gpc_kernel kernel = GPC_KERNEL_INIT;
+    const gpc_block *block;
+    need(gpc_trace_writer_create(b->context, to, format, &b->error, &writer), to, &b->error);
+    gpc_status status;
+    while ((status = gpc_trace_next_kernel(trace, &kernel, &b->error)) == GPC_OK) {
+        need(gpc_trace_writer_kernel(writer, &kernel, &b->error), to, &b->error);
+        while ((status = gpc_trace_next_block(trace, &block, &b->error)) == GPC_OK) {
+            need(gpc_trace_writer_block(writer, trace, block, &b->error), to, &b->error);
+            gpc_trace_release_block(trace, block);
+        }
+        need(status, source, &b->error);
+    }
+    need(status, source, &b->error);
+    need(gpc_trace_writer_finish(writer, &b->error), to, &b->error);
+    gpc_trace_writer_destroy(writer);
+    gpc_trace_close(trace);
+}
+
+static double best(double a, double b) {
+    return a > b ? a : b;
+}
+
+/* Replay of all kernels of a trace. */
+static double replay_rate(bench *b, const char *source) {
+    double rate = 0;
+    for (int round = 0; round < ROUNDS; round++) {
+        gpc_replay *replay;
+        gpc_stats stats;
+        gpc_stats_init(&stats);
+        need(gpc_replay_create(b->context, b->config, &b->error, &replay), "replay", &b->error);
+        double start = cpu_seconds();
+        gpc_trace *trace = open_trace(b, source);
+        gpc_status status;
+        while ((status = gpc_replay_kernel(replay, trace, NULL, NULL, &b->error)) == GPC_OK)
+            ;
+        need(status, source, &b->error);
+        gpc_trace_close(trace);
+        double seconds = cpu_seconds() - start;
+        need(gpc_replay_get_stats(replay, &stats), "stats", NULL);
+        rate = best(rate, (double)stats.warp_instructions / seconds * 1e-6);
+        gpc_replay_destroy(replay);
+    }
+    return rate;
+}
+
+/* One thread block's memory instructions, warp after warp; returns its instructions. */
+static uint64_t access_block(gpc_hierarchy *hierarchy, const gpc_block *block, uint32_t sm) {
+    for (uint32_t w = 0; w < block->warp_count; w++) {
+        const gpc_warp *warp = &block->warps[w];
+        for (uint64_t k = 0; k < warp->count; k++) {
+            const gpc_instruction *i = &warp->instructions[k];
+            if (i->op_class != GPC_OP_MEMORY || !i->addresses)
+                continue;
+            gpc_warp_access access = GPC_WARP_ACCESS_INIT;
+            access.sm = sm;
+            access.warp = w;
+            access.block = block->index;
+            access.pc = i->pc;
+            access.mask = i->mask;
+            access.addresses = i->addresses;
+            access.width = i->width;
+            access.kind = i->kind;
+            access.space = i->space;
+            access.hint = i->hint;
+            access.priority = i->priority;
+            need(gpc_hierarchy_access(hierarchy, &access, NULL), "access", NULL);
+        }
+    }
+    return block->instruction_count;
+}
+
+/* Blocks of a trace's first kernel, all in memory, through gpc_hierarchy_access alone. */
+static double access_rate(bench *b, const char *source) {
+    gpc_trace *trace = open_trace(b, source);
+    gpc_hierarchy *hierarchy;
+    gpc_kernel kernel = GPC_KERNEL_INIT;
+    uint64_t sms;
+    need(gpc_config_get_u64(b->config, "sm.count", &sms), "sm.count", NULL);
+    need(gpc_hierarchy_create(b->context, b->config, &b->error, &hierarchy), "hierarchy", &b->error);
+    need(gpc_trace_next_kernel(trace, &kernel, &b->error), source, &b->error);
+    const gpc_block **blocks = calloc(kernel.block_count, sizeof *blocks);
+    uint64_t count = 0;
+    gpc_status status = GPC_OK;
+    while (blocks && count < kernel.block_count &&
+           (status = gpc_trace_next_block(trace, &blocks[count], &b->error)) == GPC_OK)
+        count++;
+    need(blocks ? status : GPC_ERROR_MEMORY, source, &b->error);
+    double rate = 0;
+    for (int round = 0; round < ROUNDS; round++) {
+        uint64_t instructions = 0;
+        need(gpc_hierarchy_begin_kernel(hierarchy, NULL, &b->error), "begin_kernel", &b->error);
+        double start = cpu_seconds();
+        for (uint64_t i = 0; i < count; i++)
+            instructions += access_block(hierarchy, blocks[i], (uint32_t)(i % sms));
+        rate = best(rate, (double)instructions / (cpu_seconds() - start) * 1e-6);
+    }
+    free(blocks);
+    gpc_trace_close(trace);
+    gpc_hierarchy_destroy(hierarchy);
+    return rate;
+}
+
+static void run(bench *b, const char *kernel, const char *synthetic) {
+    char source[1024], binary[128], text[128];
+    snprintf(source, sizeof source, "%s%s%s", b->folder ? b->folder : "", b->folder ? "/" : "",
+             b->folder ? kernel : synthetic);
+    snprintf(binary, sizeof binary, "%s/%s.gct", b->scratch, kernel);
+    snprintf(text, sizeof text, "%s/%s", b->scratch, kernel);
+    convert(b, source, binary, GPC_TRACE_BINARY);
+    convert(b, source, text, GPC_TRACE_TEXT);
+    say(kernel, "access", access_rate(b, binary));
+    say(kernel, "binary", replay_rate(b, binary));
+    say(kernel, "text", replay_rate(b, text));
+    if (!b->folder)
+        say(kernel, "synthetic", replay_rate(b, source));
+    unlink(binary);
+    const char *const files[] = {"kernelslist.g", "kernel-1.traceg", "kernel-1.sm"};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        char path[192];
+        snprintf(path, sizeof path, "%s/%s", text, files[i]);
+        unlink(path);
+    }
+    rmdir(text);
+}
+
+int main(int argc, char **argv) {
+    bench b = {.error = GPC_ERROR_INIT, .folder = argc > 1 ? argv[1] : NULL, .scratch = "/tmp/gpucache-bench-XXXXXX"};
+    if (!mkdtemp(b.scratch))
+        return 1;
+    need(gpc_context_create(NULL, &b.error, &b.context), "context", &b.error);
+    need(gpc_config_create(b.context, &b.error, &b.config), "config", &b.error);
+    need(gpc_config_load_preset(b.config, "h100", &b.error), "h100", &b.error);
+    need(gpc_config_set_pair(b.config, "kernels.flush=all", &b.error), "kernels.flush", &b.error);
+    run(&b, "vecadd", "synthetic:vectoradd");
+    run(&b, "gather", "synthetic:gather");
+    gpc_config_destroy(b.config);
+    gpc_context_destroy(b.context);
+    return rmdir(b.scratch) != 0;
+}
