@@ -9,8 +9,8 @@ GPC_BEGIN_DECLS
 
 /*
  * Replay: run a trace through a hierarchy. Thread blocks go to SMs in order as
- * room comes free (`blocks.placement`); the warps of an SM take turns
- * (`warps.order`).
+ * room comes free (`blocks.placement`: a trace's placement map decides where there
+ * is one and it fits the SMs); the warps of an SM take turns (`warps.order`).
  */
 
 typedef struct gpc_progress {
@@ -40,8 +40,8 @@ GPC_API void gpc_replay_on_progress(gpc_replay *replay, gpc_progress_fn on_progr
  *   kernel  receives its description (pointers live until the trace's next kernel); may be NULL
  *   stats   receives its statistics, struct_size set by the caller; may be NULL
  * Returns GPC_OK; GPC_END when no kernel is left; errors of the trace and of the
- * hierarchy; GPC_ERROR_FORMAT where the placement map does not fit the grid or the
- * SMs; GPC_ERROR_CANCELLED. After an error the caches hold what had run. Since: 0.1.
+ * hierarchy; GPC_ERROR_FORMAT where the placement map does not fit the grid or, with
+ * `blocks.placement = map`, the SMs; GPC_ERROR_CANCELLED. After an error the caches hold what had run. Since: 0.1.
  */
 GPC_API gpc_status gpc_replay_kernel(gpc_replay *replay, gpc_trace *trace, gpc_kernel *kernel, gpc_stats *stats,
                                      gpc_error *error);

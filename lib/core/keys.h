@@ -97,7 +97,7 @@
     X(LAUNCH_CODE, "launch.code", BOOL, "", "false", 0, 1, "",                                                         \
       "count the kernel's instruction bytes as DRAM reads, once per cold launch")                                      \
     X(BLOCKS_PLACEMENT, "blocks.placement", CHOICE, "", "auto", 0, 0, "auto|round-robin|map",                          \
-      "thread blocks to SMs: auto uses the trace's map where there is one")                                            \
+      "thread blocks to SMs: auto uses the trace's map where there is one that fits")                                  \
     X(WARPS_ORDER, "warps.order", CHOICE, "", "round-robin", 0, 0, "round-robin|block",                                \
       "functional replay: warps of an SM in turn, or each warp to its end in block order")                             \
     X(KERNELS_FLUSH, "kernels.flush", CHOICE, "", "l1", 0, 0, "none|l1|all",                                           \

@@ -48,33 +48,45 @@ static void give_run(gpc_replay *r, gpci_block_run *run) {
     r->spare = run;
 }
 
-static gpc_status check_map(const gpc_replay *r, gpc_error *error) {
+/* The first block that the map puts on an SM that there is not; block_count where there is none. */
+static uint64_t misplaced(const gpc_replay *r) {
+    uint64_t b = 0;
+    while (b < r->kernel.block_count && r->kernel.placement[b] < r->sm_count)
+        b++;
+    return b;
+}
+
+/*
+ * Does the map hold? A map of another grid is damaged input. One of a larger GPU is
+ * an error only where the map was asked for: with `auto`, blocks then go round robin.
+ */
+static gpc_status choose_placement(gpc_replay *r, gpc_error *error) {
     const gpc_kernel *k = &r->kernel;
+    uint64_t how = gpci_config_number(r->config, GPCI_KEY_BLOCKS_PLACEMENT); /* auto, round-robin, map */
+    r->by_map = false;
+    if (how == 1 || (how == 0 && !k->placement))
+        return GPC_OK;
+    if (!k->placement)
+        return gpci_fail(error, GPC_ERROR_NOT_FOUND, "%s: blocks.placement = map, but the trace has no map", k->file);
     if (k->placement_count < k->block_count)
         return gpci_fail(error, GPC_ERROR_FORMAT, "%s: the placement map has %llu blocks, the grid %llu", k->file,
                          (unsigned long long)k->placement_count, (unsigned long long)k->block_count);
-    for (uint64_t b = 0; b < k->block_count; b++)
-        if (k->placement[b] >= r->sm_count)
-            return gpci_fail(error, GPC_ERROR_FORMAT,
-                             "%s: the placement map puts block %llu on SM %u, but sm.count is %u", k->file,
-                             (unsigned long long)b, k->placement[b], r->sm_count);
+    uint64_t block = misplaced(r);
+    r->by_map = block == k->block_count;
+    if (r->by_map)
+        return GPC_OK;
+    if (how == 2)
+        return gpci_fail(error, GPC_ERROR_FORMAT, "%s: the placement map puts block %llu on SM %u, but sm.count is %u",
+                         k->file, (unsigned long long)block, k->placement[block], r->sm_count);
+    gpci_log(r->context, GPC_LOG_INFO, "%s: the placement map is of a GPU with more than %u SMs: blocks go round robin",
+             k->file, r->sm_count);
     return GPC_OK;
 }
 
-static bool uses_map(const gpc_replay *r) {
-    uint64_t placement = gpci_config_number(r->config, GPCI_KEY_BLOCKS_PLACEMENT); /* auto, round-robin, map */
-    return placement == 2 || (placement == 0 && r->kernel.placement);
-}
-
 gpc_status gpci_dispatch_start(gpc_replay *r, const gpc_launch *launch, gpc_error *error) {
-    if (uses_map(r)) {
-        if (!r->kernel.placement)
-            return gpci_fail(error, GPC_ERROR_NOT_FOUND, "%s: blocks.placement = map, but the trace has no map",
-                             r->kernel.file);
-        gpc_status status = check_map(r, error);
-        if (status < 0)
-            return status;
-    }
+    gpc_status status = choose_placement(r, error);
+    if (status < 0)
+        return status;
     uint32_t room = gpc_hierarchy_occupancy(r->hierarchy, launch);
     if (room > r->room_capacity) {
         for (uint32_t sm = 0; sm < r->sm_count; sm++) {
@@ -114,7 +126,7 @@ static void start_block(gpc_replay *r, uint32_t number, gpci_block_run *run) {
                                 .sm = number,
                                 .warp = run->warps[w].slot,
                                 .block = run->block->index,
-                                .kernel = r->kernel.index};
+                                .kernel = r->hierarchy->kernel};
         gpc_hierarchy_warp_event(r->hierarchy, &event);
     }
     sm->resident[sm->residents++] = run;
@@ -146,7 +158,7 @@ static uint32_t next_with_room(gpc_replay *r) {
 }
 
 gpc_status gpci_dispatch_fill(gpc_replay *r, gpc_error *error) {
-    bool map = uses_map(r);
+    bool map = r->by_map;
     while (!r->ended) {
         uint32_t sm = map ? 0 : next_with_room(r);
         if (map ? r->queued >= QUEUED_PER_SM * r->sm_count : sm == r->sm_count)

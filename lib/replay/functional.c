@@ -35,7 +35,7 @@ static void tell_warp(gpc_replay *r, uint32_t sm, const gpci_block_run *run, con
                             .sm = sm,
                             .warp = warp->slot,
                             .block = run->block->index,
-                            .kernel = r->kernel.index};
+                            .kernel = r->hierarchy->kernel};
     gpc_hierarchy_warp_event(r->hierarchy, &event);
 }
 

@@ -52,6 +52,7 @@ struct gpc_replay {
     gpc_kernel kernel;
     uint32_t next_sm;       /* round robin over SMs */
     uint32_t queued, resident;
+    bool by_map;            /* blocks go where the trace says */
     bool ended;             /* the trace has no further block of this kernel */
     uint64_t instructions, threads, blocks, instructions_told;
     uint64_t first_pc, last_pc;

@@ -116,6 +116,7 @@ static gpc_status run_kernel(gpc_replay *r, gpc_stats *stats, gpc_error *error) 
     if (status == GPC_OK)
         status = run_blocks(r, error);
     gpci_dispatch_abandon(r);
+    gpci_hierarchy_tell(r->hierarchy, GPC_KERNEL_END);
     if (r->last_pc >= r->first_pc)
         gpci_launch_code(r->hierarchy, r->last_pc - r->first_pc + (k->binary_version >= 70 ? 16 : 8));
     gpc_hierarchy_count_instructions(r->hierarchy, r->instructions, r->threads, r->blocks);
