@@ -51,7 +51,8 @@ section "Tests: release"
 meson test -C build --no-rebuild
 
 section "Tests: ASan and UBSan"
-export ASAN_OPTIONS=abort_on_error=0:detect_stack_use_after_return=1
+# gcc 12 misaligns 64-byte vectors on the stacks that detect_stack_use_after_return keeps.
+export ASAN_OPTIONS=abort_on_error=0:detect_stack_use_after_return=0
 export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 meson test -C build-sanitize --no-rebuild --suite unit
 
