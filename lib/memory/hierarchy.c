@@ -64,15 +64,15 @@ static gpc_status resize_l1(gpc_hierarchy *h, const gpci_share *share, gpc_error
         add_cache_stats(&h->retired, h->l1[sm]);
     gpci_destroy_caches(h, h->l1, h->sms);
     h->l1 = l1;
+    h->share = *share;
     return status;
 }
 
-static gpc_status tell_kernel_start(gpc_hierarchy *h) {
+void gpci_hierarchy_tell(gpc_hierarchy *h, gpc_warp_event_kind kind) {
     for (uint32_t sm = 0; h->l1 && sm < h->sms; sm++) {
-        gpc_warp_event event = {.kind = GPC_KERNEL_START, .sm = sm, .kernel = h->kernel};
+        gpc_warp_event event = {.kind = kind, .sm = sm, .kernel = h->kernel};
         gpc_cache_warp_event(h->l1[sm], &event);
     }
-    return GPC_OK;
 }
 
 gpc_status gpci_hierarchy_empty(gpc_hierarchy *h) {
@@ -103,11 +103,12 @@ gpc_status gpc_hierarchy_begin_kernel(gpc_hierarchy *h, const gpc_launch *launch
     h->stats.kernels++;
     h->stats.l1_capacity = h->l1 ? share.l1_bytes : 0;
     h->stats.resident_blocks = launch ? gpc_hierarchy_occupancy(h, &l) : 0;
-    uint64_t sectors = h->cold ? gpci_number(h, GPCI_KEY_LAUNCH_SECTORS) : 0;
+    uint64_t sectors = gpci_number(h, GPCI_KEY_LAUNCH_SECTORS);
     h->stats.dram_launch_sectors += sectors;
     h->stats.dram_read_sectors += sectors;
     gpci_launch_code(h, l.code_bytes);
-    return status == GPC_OK ? tell_kernel_start(h) : status;
+    gpci_hierarchy_tell(h, GPC_KERNEL_START);
+    return status;
 }
 
 static gpc_status check(const gpc_hierarchy *h, const gpc_warp_access *w) {
@@ -120,10 +121,11 @@ static gpc_status check(const gpc_hierarchy *h, const gpc_warp_access *w) {
 
 static void count_lines(gpc_hierarchy *h, const gpc_warp_access *w, const gpci_transaction *lines, uint32_t count,
                         gpc_warp_result *result) {
-    bool whole_lines = h->l1 && h->l1_level.sectors_of[15] == 1;
-    uint64_t segments = 0, used = 0;
+    const gpci_level *l1 = gpci_l1_for(h, w) ? &h->l1_level : NULL;
+    uint64_t segments = 0, moved = 0, used = 0;
     for (uint32_t i = 0; i < count; i++) {
         segments += gpci_popcount(lines[i].segments);
+        moved += gpci_popcount(l1 ? l1->segments_of[l1->sectors_of[lines[i].segments]] : lines[i].segments);
         used += gpci_popcount(lines[i].bytes[0]) + gpci_popcount(lines[i].bytes[1]);
     }
     result->lines = count;
@@ -134,7 +136,7 @@ static void count_lines(gpc_hierarchy *h, const gpc_warp_access *w, const gpci_t
         h->stats.l1_load_lines += count;
         h->stats.l1_load_sectors += segments;
         h->stats.l1_load_bytes_used += used;
-        h->stats.l1_load_bytes_moved += whole_lines ? (uint64_t)count * h->l1_level.line_bytes : segments * GPCI_SEGMENT;
+        h->stats.l1_load_bytes_moved += moved * GPCI_SEGMENT;
         h->stats.l1_transactions_per_load[count < GPC_TRANSACTION_BUCKETS ? count : GPC_TRANSACTION_BUCKETS - 1]++;
         break;
     case GPC_STORE:
@@ -216,12 +218,11 @@ gpc_status gpc_hierarchy_get_stats(const gpc_hierarchy *h, gpc_stats *stats) {
         add_cache_stats(&l2, h->l2[slice]);
     s.l1_evictions = l1.evictions;
     s.l1_zero_reuse_evictions = l1.zero_reuse_evictions;
-    s.l1_bypasses = l1.bypasses;
+    s.l1_bypasses = l1.bypasses + h->overturned;
     s.l1_invalidations = l1.invalidations;
     s.l1_intra_warp_hits = l1.intra_warp_hits;
     s.l1_inter_warp_hits = l1.inter_warp_hits;
     s.l2_evictions = l2.evictions;
-    s.l2_write_back_sectors = l2.write_back_sectors;
     return gpci_give(stats, &s, sizeof s);
 }
 
@@ -233,6 +234,7 @@ void gpc_hierarchy_reset_stats(gpc_hierarchy *h) {
     h->stats.l1_capacity = capacity;
     h->stats.resident_blocks = resident;
     gpc_cache_stats_init(&h->retired);
+    h->overturned = 0;
     for (uint32_t sm = 0; h->l1 && sm < h->sms; sm++)
         gpc_cache_reset_stats(h->l1[sm]);
     for (uint32_t slice = 0; h->l2 && slice < h->slices; slice++)

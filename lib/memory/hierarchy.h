@@ -33,9 +33,10 @@ struct gpc_hierarchy {
     uint8_t *sm_partition; /* [sms] */
     gpci_interleave interleave; /* addresses over the slices of a partition */
     gpci_share share;
-    uint32_t kernel;       /* launches so far */
+    uint32_t kernel;       /* launches so far: the present one's number, from 1 */
     bool cold;             /* nothing of a kernel's code is in L2 */
     gpc_stats stats;       /* counted here */
+    uint64_t overturned;   /* replies that made a bypass of a miss that was to be cached, less the others; may wrap */
     gpc_cache_stats retired; /* of L1s that a resize replaced */
 };
 
@@ -47,6 +48,11 @@ typedef struct gpci_access {
     gpc_warp_result *result; /* counts, never NULL */
 } gpci_access;
 
+/* The L1 that an access goes through, NULL where it goes to L2 directly. */
+GPCI_INLINE gpc_cache *gpci_l1_for(const gpc_hierarchy *h, const gpc_warp_access *access) {
+    return h->l1 && !(h->l1_local_only && access->space == GPC_SPACE_GLOBAL) ? h->l1[access->sm] : NULL;
+}
+
 /* path.c: the functional way down and back up. */
 gpc_status gpci_path_load(gpc_hierarchy *h, const gpci_access *access);
 gpc_status gpci_path_store(gpc_hierarchy *h, const gpci_access *access);
@@ -57,6 +63,8 @@ gpc_status gpci_path_flush_l2(gpc_hierarchy *h);
 
 /* hierarchy.c: empty what `kernels.flush` says. */
 gpc_status gpci_hierarchy_empty(gpc_hierarchy *h);
+/* Tell every L1's policies that the present kernel begins or ends. */
+void gpci_hierarchy_tell(gpc_hierarchy *h, gpc_warp_event_kind kind);
 
 /* launch.c */
 gpc_status gpci_launch_share(const gpc_hierarchy *h, const gpc_launch *launch, gpci_share *share, gpc_error *error);

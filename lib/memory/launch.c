@@ -30,7 +30,7 @@ uint32_t gpc_hierarchy_occupancy(const gpc_hierarchy *h, const gpc_launch *launc
     gpc_launch l = GPC_LAUNCH_INIT;
     if (!h || gpci_take(&l, sizeof l, sizeof l, launch, "gpc_launch", NULL) < 0)
         return 0;
-    uint64_t warps = (l.threads + h->lanes - 1) / h->lanes;
+    uint64_t warps = ((uint64_t)l.threads + h->lanes - 1) / h->lanes;
     uint64_t blocks = gpci_number(h, GPCI_KEY_SM_BLOCKS);
     if (!warps)
         return (uint32_t)blocks;

@@ -102,8 +102,15 @@ static void take_from_l1(gpc_hierarchy *h, uint64_t address) {
         }
 }
 
+/* Dirty bytes of an L2 line go to DRAM. */
+static void l2_write_back(gpc_hierarchy *h, const uint64_t bytes[2]) {
+    uint32_t segments = gpci_popcount(segments_of_bytes(bytes));
+    h->stats.l2_write_back_sectors += segments;
+    write_dram(h, segments);
+}
+
 static void l2_evicted(gpc_hierarchy *h, uint32_t slice, const gpc_eviction *eviction) {
-    write_dram(h, gpci_popcount(segments_of_bytes(eviction->dirty_bytes)));
+    l2_write_back(h, eviction->dirty_bytes);
     if (h->inclusive && h->l1)
         take_from_l1(h, gpci_interleave_address(&h->interleave, slice, eviction->line_address));
 }
@@ -160,7 +167,13 @@ static gpc_status read_below(gpc_hierarchy *h, const gpci_access *a, const gpc_r
     return status;
 }
 
-/* A write of bytes of an L1 line: to the home slice, and no copy stays behind in the other partition. */
+/* A line changes in its home slice: no copy stays behind in the other partition. */
+static void keep_home_only(gpc_hierarchy *h, const gpci_access *a, uint32_t home, const place *p, uint32_t segments) {
+    h->stats.l2_remote_sectors += h->sm_partition[a->warp->sm] != home ? segments : 0;
+    gpc_cache_invalidate_line(slice_at(h, !home, p), p->inner);
+}
+
+/* A write of bytes of an L1 line. */
 static gpc_status l2_write(gpc_hierarchy *h, const gpci_access *a, gpc_request request, const uint64_t bytes[2]) {
     const gpci_level *level = &h->l2_level;
     uint8_t segments = segments_of_bytes(bytes);
@@ -168,10 +181,8 @@ static gpc_status l2_write(gpc_hierarchy *h, const gpci_access *a, gpc_request r
     uint32_t home = home_of(h, request.address);
     unsigned shift = p.shift * GPCI_SEGMENT;
     gpc_access_result result;
-    if (h->partitions == 2) {
-        h->stats.l2_remote_sectors += h->sm_partition[a->warp->sm] != home ? gpci_popcount(segments) : 0;
-        gpc_cache_invalidate_line(slice_at(h, !home, &p), p.inner);
-    }
+    if (h->partitions == 2)
+        keep_home_only(h, a, home, &p, gpci_popcount(segments));
     request.address = p.inner;
     request.kind = GPC_STORE;
     request.sector_mask = level->sectors_of[segments << p.shift];
@@ -187,8 +198,7 @@ static gpc_status l2_write(gpc_hierarchy *h, const gpci_access *a, gpc_request r
     a->result->l2_sectors += gpci_popcount(segments);
     a->result->l2_sector_hits += gpci_popcount(hits);
     read_dram(h, a, gpci_popcount(level->segments_of[result.fetch_sectors]));
-    if (result.write_sectors)
-        write_dram(h, gpci_popcount(segments));
+    write_dram(h, gpci_popcount(segments_of_bytes(result.write_bytes)));
     return GPC_OK;
 }
 
@@ -209,13 +219,9 @@ static gpc_status l1_evicted(gpc_hierarchy *h, const gpci_access *a, const gpc_e
     return write_below(h, a, &request, eviction->dirty_bytes);
 }
 
-static gpc_cache *l1_for(const gpc_hierarchy *h, const gpc_warp_access *w) {
-    return h->l1 && !(h->l1_local_only && w->space == GPC_SPACE_GLOBAL) ? h->l1[w->sm] : NULL;
-}
-
 gpc_status gpci_path_load(gpc_hierarchy *h, const gpci_access *a) {
     const gpci_level *level = &h->l1_level;
-    gpc_cache *l1 = l1_for(h, a->warp);
+    gpc_cache *l1 = gpci_l1_for(h, a->warp);
     gpc_request request = request_for(h, a);
     uint8_t segments = a->line->segments;
     uint32_t word;
@@ -226,9 +232,9 @@ gpc_status gpci_path_load(gpc_hierarchy *h, const gpci_access *a) {
     gpc_status status = gpc_cache_lookup(l1, &request, &result);
     if (status < 0)
         return status;
-    uint8_t hits = level->segments_of[result.hit_sectors] & segments;
-    h->stats.l1_load_sector_hits += gpci_popcount(hits);
-    a->result->l1_sector_hits += gpci_popcount(hits);
+    uint32_t hits = gpci_popcount(level->segments_of[result.hit_sectors] & segments);
+    h->stats.l1_load_sector_hits += a->warp->kind == GPC_LOAD ? hits : 0;
+    a->result->l1_sector_hits += hits;
     if (!result.fetch_sectors)
         return GPC_OK;
     /* a bypass moves the segments it needs, a fill whole sectors */
@@ -242,6 +248,7 @@ gpc_status gpci_path_load(gpc_hierarchy *h, const gpci_access *a) {
         return status;
     h->stats.l1_fetched_sectors += gpci_popcount(wanted);
     gpc_decision verdict = gpc_cache_reply(l1, &request, decision, word);
+    h->overturned += (uint64_t)verdict - (uint64_t)decision;
     if (verdict == GPC_BYPASS) {
         h->stats.l1_bypassed_sectors += gpci_popcount(wanted);
         return GPC_OK;
@@ -253,12 +260,14 @@ gpc_status gpci_path_load(gpc_hierarchy *h, const gpci_access *a) {
     }
     if (status == GPC_OK)
         status = gpc_cache_fill(l1, &request, result.fetch_sectors, &result);
+    if (status == GPC_OK && result.outcome == GPC_BYPASSED) /* the policy would not give up any line for it */
+        h->stats.l1_bypassed_sectors += gpci_popcount(wanted | rest);
     return status == GPC_OK && result.evicted ? l1_evicted(h, a, &result.eviction) : status;
 }
 
 gpc_status gpci_path_store(gpc_hierarchy *h, const gpci_access *a) {
     const gpci_level *level = &h->l1_level;
-    gpc_cache *l1 = l1_for(h, a->warp);
+    gpc_cache *l1 = gpci_l1_for(h, a->warp);
     gpc_request request = request_for(h, a);
     if (!l1)
         return write_below(h, a, &request, a->line->bytes);
@@ -283,17 +292,14 @@ gpc_status gpci_path_store(gpc_hierarchy *h, const gpci_access *a) {
         h->stats.l1_fetched_sectors += gpci_popcount(level->segments_of[result.fetch_sectors]);
         status = read_below(h, a, &fetch, level->segments_of[result.fetch_sectors], &word);
     }
-    if (status == GPC_OK && result.write_sectors) {
-        gpci_bytes kept = gpci_bytes_of(l1, result.write_sectors);
-        uint64_t bytes[2] = {a->line->bytes[0] & kept.word[0], a->line->bytes[1] & kept.word[1]};
-        status = write_below(h, a, &down, bytes);
-    }
+    if (status == GPC_OK && result.write_sectors)
+        status = write_below(h, a, &down, result.write_bytes);
     return status;
 }
 
 /* Performed at L2, in the home slice; L1 only drops what it holds. */
 gpc_status gpci_path_atomic(gpc_hierarchy *h, const gpci_access *a) {
-    gpc_cache *l1 = l1_for(h, a->warp);
+    gpc_cache *l1 = gpci_l1_for(h, a->warp);
     gpc_request request = request_for(h, a);
     gpc_access_result result;
     gpc_status status = GPC_OK;
@@ -314,7 +320,7 @@ gpc_status gpci_path_atomic(gpc_hierarchy *h, const gpci_access *a) {
     place p = place_of(h, request.address);
     uint32_t home = home_of(h, request.address);
     if (h->partitions == 2)
-        gpc_cache_invalidate_line(slice_at(h, !home, &p), p.inner);
+        keep_home_only(h, a, home, &p, segments);
     request.address = p.inner;
     request.sector_mask = h->l2_level.sectors_of[a->line->segments << p.shift];
     status = l2_access(h, home, &p, &request, &result);
@@ -331,7 +337,10 @@ gpc_status gpci_path_atomic(gpc_hierarchy *h, const gpci_access *a) {
     return GPC_OK;
 }
 
-/* Dirty lines of a cache, in order of set and way, each passed on; then nothing is left in it. */
+/*
+ * Dirty lines of an L1, in order of set and way, each passed on; then nothing is left in it. A line is dropped before
+ * it is passed on: an inclusive L2 that must make room for it may ask for lines of this L1, and must not find it twice.
+ */
 static gpc_status empty(gpc_hierarchy *h, gpc_cache *cache, uint32_t sm) {
     gpc_warp_result ignored = GPC_WARP_RESULT_INIT;
     gpc_warp_access warp = GPC_WARP_ACCESS_INIT;
@@ -343,6 +352,7 @@ static gpc_status empty(gpc_hierarchy *h, gpc_cache *cache, uint32_t sm) {
             continue;
         gpc_eviction eviction = {.line_address = line.line_address, .dirty_sectors = line.dirty_sectors};
         dirty_bytes_of(cache, &line, eviction.dirty_bytes);
+        gpc_cache_invalidate_line(cache, line.line_address);
         gpc_status status = l1_evicted(h, &a, &eviction);
         if (status < 0)
             return status;
@@ -364,7 +374,7 @@ gpc_status gpci_path_flush_l2(gpc_hierarchy *h) {
         for (uint64_t cursor = 0; gpc_cache_next_line(slice, &cursor, &line) == GPC_OK;) {
             uint64_t bytes[2];
             dirty_bytes_of(slice, &line, bytes);
-            write_dram(h, gpci_popcount(segments_of_bytes(bytes)));
+            l2_write_back(h, bytes);
         }
         gpc_cache_invalidate_all(slice);
     }
