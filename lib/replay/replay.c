@@ -93,19 +93,34 @@ static gpc_status run_blocks(gpc_replay *r, gpc_error *error) {
     return status;
 }
 
+/* What the kernel needs of an SM. A warp of fewer lanes than the SM's takes as much as a full one. */
+static gpc_status launch_of(const gpc_replay *r, gpc_launch *launch, gpc_error *error) {
+    const gpc_kernel *k = &r->kernel;
+    uint32_t lanes = (uint32_t)gpci_config_number(r->config, GPCI_KEY_SM_LANES);
+    uint64_t threads = (uint64_t)k->block[0] * k->block[1] * k->block[2];
+    if (k->warp_lanes > lanes)
+        return gpci_fail(error, GPC_ERROR_RANGE, "%s: its warps have %u lanes, but sm.lanes is %u", k->file,
+                         k->warp_lanes, lanes);
+    if (k->warp_lanes < lanes)
+        threads = (threads + k->warp_lanes - 1) / k->warp_lanes * lanes;
+    launch->threads = threads < UINT32_MAX ? (uint32_t)threads : UINT32_MAX;
+    launch->registers = k->registers;
+    launch->shared_bytes = k->shared_bytes;
+    return GPC_OK;
+}
+
 static gpc_status run_kernel(gpc_replay *r, gpc_stats *stats, gpc_error *error) {
     const gpc_kernel *k = &r->kernel;
     gpc_launch launch = GPC_LAUNCH_INIT;
-    uint64_t threads = (uint64_t)k->block[0] * k->block[1] * k->block[2];
-    launch.threads = threads < UINT32_MAX ? (uint32_t)threads : UINT32_MAX;
-    launch.registers = k->registers;
-    launch.shared_bytes = k->shared_bytes;
+    gpc_status status = launch_of(r, &launch, error);
+    if (status < 0)
+        return status;
     gpc_error detail = GPC_ERROR_INIT;
     gpc_stats before, after;
     gpc_stats_init(&before);
     gpc_stats_init(&after);
     /* Write-backs of a flush between kernels belong to none of them. */
-    gpc_status status = gpci_hierarchy_empty(r->hierarchy);
+    status = gpci_hierarchy_empty(r->hierarchy);
     if (status == GPC_OK)
         status = gpc_hierarchy_get_stats(r->hierarchy, &before);
     if (status == GPC_OK)
