@@ -5,6 +5,7 @@
 #include "trace/writer.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -219,14 +220,12 @@ static gpc_status write_list(text_sink *s, gpc_error *error) {
     return status;
 }
 
-/* Move one file to the folder that was there before, or with `target` NULL remove it. */
-static gpc_status move_file(const text_sink *s, const char *name, const char *target, gpc_error *error) {
-    char *file = file_in(s, s->folder, name), *moved = target ? file_in(s, target, name) : NULL;
+/* Move one file to the folder that was there before. */
+static gpc_status move_file(const text_sink *s, const char *name, gpc_error *error) {
+    char *file = file_in(s, s->folder, name), *moved = file_in(s, s->path, name);
     gpc_status status = GPC_OK;
-    if (!file || (target && !moved))
+    if (!file || !moved)
         status = gpci_out_of_memory(error);
-    else if (!target)
-        unlink(file);
     else if (rename(file, moved))
         status = gpci_fail(error, GPC_ERROR_IO, "cannot create %s: %s", moved, strerror(errno));
     gpci_free(s->base.context, file);
@@ -249,21 +248,37 @@ static gpc_status drop_placements(const text_sink *s, uint32_t kernel, gpc_error
     return GPC_OK;
 }
 
-/* Every file to `target`, the list last; or, with NULL, away. */
-static gpc_status move_files(const text_sink *s, const char *target, gpc_error *error) {
+/* Every file, the list last. */
+static gpc_status move_files(const text_sink *s, gpc_error *error) {
     gpc_status status = GPC_OK;
     for (uint32_t k = 1; status == GPC_OK && k <= s->kernels; k++) {
         char name[NAME_BYTES];
-        if (target)
-            status = drop_placements(s, k, error);
+        status = drop_placements(s, k, error);
         kernel_file(k, ".sm", name);
         if (status == GPC_OK && s->placed[k - 1])
-            status = move_file(s, name, target, error);
+            status = move_file(s, name, error);
         kernel_file(k, ".traceg", name);
         if (status == GPC_OK)
-            status = move_file(s, name, target, error);
+            status = move_file(s, name, error);
     }
-    return status == GPC_OK ? move_file(s, "kernelslist.g", target, error) : status;
+    return status == GPC_OK ? move_file(s, "kernelslist.g", error) : status;
+}
+
+/* Remove the folder and what is in it, without allocating: memory may be what ran out. */
+static void remove_files(const text_sink *s) {
+    int folder = open(s->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder < 0)
+        return;
+    for (uint32_t k = 1; k <= s->kernels; k++) {
+        char name[NAME_BYTES];
+        kernel_file(k, ".sm", name);
+        unlinkat(folder, name, 0);
+        kernel_file(k, ".traceg", name);
+        unlinkat(folder, name, 0);
+    }
+    unlinkat(folder, "kernelslist.g", 0);
+    close(folder);
+    rmdir(s->folder);
 }
 
 static gpc_status finish(gpci_sink *sink, gpc_error *error) {
@@ -276,7 +291,7 @@ static gpc_status finish(gpci_sink *sink, gpc_error *error) {
     if (rename(s->folder, s->path)) {
         if (errno != EEXIST && errno != ENOTEMPTY)
             return gpci_fail(error, GPC_ERROR_IO, "cannot create %s: %s", s->path, strerror(errno));
-        status = move_files(s, s->path, error);
+        status = move_files(s, error);
         if (status < 0)
             return status;
         rmdir(s->folder);
@@ -290,10 +305,8 @@ static void destroy(gpci_sink *sink) {
     text_sink *s = of(sink);
     gpc_context *context = sink->context;
     gpci_output_discard(s->output);
-    if (s->folder) {
-        move_files(s, NULL, NULL);
-        rmdir(s->folder);
-    }
+    if (s->folder)
+        remove_files(s);
     gpci_free(context, (char *)(uintptr_t)s->kernel.name);
     gpci_bytes_clear(&s->part);
     gpci_free(context, s->placed);
