@@ -88,7 +88,7 @@ static gpc_status hit_rate(gpc_context *context, const char *source, const char 
 }
 
 int main(int argc, char **argv) {
-    const char *source = argc > 1 ? argv[1] : "synthetic:warp-reuse";
+    const char *source = argc > 1 ? argv[1] : "synthetic:warp-reuse:256KiB";
     gpc_error error = GPC_ERROR_INIT;
     gpc_context *context = NULL;
     double lru = 0, own = 0;

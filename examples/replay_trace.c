@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Replay a trace on a preset and print each kernel's hit rates:
- *   replay_trace SOURCE [PRESET]
+ *   replay_trace SOURCE [PRESET [KEY=VALUE]...]
  */
 #include <gpucache/gpucache.h>
 
@@ -28,8 +28,8 @@ static gpc_status replay_all(gpc_replay *replay, gpc_trace *trace, gpc_error *er
 }
 
 int main(int argc, char **argv) {
-    if (argc < 2 || argc > 3) {
-        fprintf(stderr, "usage: %s SOURCE [PRESET]\n", argv[0]);
+    if (argc < 2) {
+        fprintf(stderr, "usage: %s SOURCE [PRESET [KEY=VALUE]...]\n", argv[0]);
         return 2;
     }
     gpc_error error = GPC_ERROR_INIT;
@@ -42,6 +42,8 @@ int main(int argc, char **argv) {
         status = gpc_config_create(context, &error, &config);
     if (status == GPC_OK)
         status = gpc_config_load_preset(config, argc > 2 ? argv[2] : "h100", &error);
+    for (int i = 3; status == GPC_OK && i < argc; i++)
+        status = gpc_config_set_pair(config, argv[i], &error);
     if (status == GPC_OK)
         status = gpc_replay_create(context, config, &error, &replay);
     if (status == GPC_OK)

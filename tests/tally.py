@@ -9,6 +9,7 @@ their cases, anything else as one. A program that fails without naming a case
 """
 
 import json
+import os
 import re
 import sys
 
@@ -54,7 +55,7 @@ def main(paths):
     total_passed = total_failed = 0
     skips = []
     for path in paths:
-        build = path.split("/")[0]
+        build = os.path.basename(os.path.dirname(os.path.dirname(os.path.abspath(path))))
         try:
             with open(path, encoding="utf-8") as log:
                 tests = [json.loads(line) for line in log]

@@ -11,7 +11,7 @@ trap 'exit 1' HUP INT TERM
 
 # Types come from debugging information, and without optimization they are all there.
 meson setup "$scratch/build" "$root" --buildtype=debug >/dev/null
-ninja -C "$scratch/build" lib/libgpucache.so >/dev/null
+meson compile -C "$scratch/build" gpucache >/dev/null
 # No paths, no lines, no architecture: the description is the same on every machine.
 abidw --headers-dir "$root/include" --drop-private-types --no-corpus-path --no-comp-dir-path --no-show-locs \
     --no-architecture --type-id-style hash --out-file "$out" "$scratch/build/lib/libgpucache.so"

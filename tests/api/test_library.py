@@ -13,7 +13,7 @@ ARCHIVE = BUILD / "lib" / "libgpucache-objects.a"
 FORBIDDEN = re.compile(
     r"(__)?(exit|_Exit|quick_exit|abort|__assert\w*|assert_fail\w*|raise|longjmp|v?printf|puts|putchar|perror|psignal|syslog"
     r"|printf_chk|vprintf_chk|stdout|stderr|stdin|warn|warnx|err|errx|error"
-    r"|rand|srand|random|srandom|drand48|strtok|setlocale|strerror|localtime|gmtime|ctime|asctime|setenv|putenv"
+    r"|rand|srand|random|srandom|drand48|strtok|setlocale|localtime|gmtime|ctime|asctime|setenv|putenv"
     r"|system|popen|signal|sigaction|atexit|chdir|umask)"
 )
 

@@ -54,7 +54,7 @@ class CacheOnly(unittest.TestCase):
 class CustomPolicy(unittest.TestCase):
     def test_beats_lru_where_lru_thrashes(self):
         rates = re.search(r"lru ([\d.]+), lip ([\d.]+)$", example("custom_policy").strip())
-        self.assertGreater(float(rates.group(2)), float(rates.group(1)) + 0.1)
+        self.assertGreater(float(rates.group(2)), float(rates.group(1)) + 0.05)
 
     def test_reports_a_source_that_does_not_exist(self):
         self.assertIn("no-such-kernel", example("custom_policy", "synthetic:no-such-kernel", status=1))
@@ -67,7 +67,8 @@ class ReplayTrace(unittest.TestCase):
         }
         seen = set()
         for folder in ("nn", "conv2d", "atax"):
-            for line in example("replay_trace", TRACES / folder).splitlines()[1:]:
+            # The counters are of launches with cold caches.
+            for line in example("replay_trace", TRACES / folder, "h100", "kernels.flush=all").splitlines()[1:]:
                 l1, l2, dram, name = line.split()
                 hardware = counted[name]
                 with self.subTest(kernel=name):
@@ -100,8 +101,8 @@ class PythonPolicy(unittest.TestCase):
         environment = dict(os.environ, PYTHONPATH=str(ROOT / "bindings" / "python"))
         output = run(sys.executable, ROOT / "examples" / "policy.py", env=environment)
         rates = dict(re.findall(r"^(\S+) +([\d.]+) %$", output, re.M))
-        self.assertIn("lru", rates)
-        self.assertEqual(len(rates), 2)
+        self.assertEqual(set(rates), {"lru", "srrip"})
+        self.assertGreater(float(rates["srrip"]), float(rates["lru"]))
 
 
 class Memcheck(unittest.TestCase):

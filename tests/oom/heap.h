@@ -29,9 +29,11 @@ void oom_heal(oom_heap *heap);
 /*
  * Run the scenario with its first allocation failing, then its second, and so on
  * until it ends without meeting a failure; once with a single failure, once
- * with every later allocation failing too. Each failing run must return
- * GPC_ERROR_MEMORY with a message and leave no block behind; the last must
- * return GPC_OK. `least` is the smallest number of failures that must be met.
+ * with every later allocation failing too. No run may leave a block behind. A run
+ * that fails returns GPC_ERROR_MEMORY with a message. Persistent failure must
+ * fail; after a single one the library may also try again and succeed, which the
+ * scenario itself must tell from losing something. `least` is the smallest number
+ * of failures that must be met.
  */
 void oom_check(oom_scenario scenario, size_t least);
 
