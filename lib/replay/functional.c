@@ -5,29 +5,13 @@
  * Functional replay: no clock. An SM's warps take turns, block after block, warp
  * after warp; a turn lasts through one memory instruction, or to a barrier.
  * Instructions between cost nothing and are only counted.
+ *
+ * A round gives each SM a turn. First all of them go on to their memory
+ * instructions, which concerns no cache, then these are performed: in an order
+ * drawn anew each round, for in any fixed one an SM would always be ahead of its
+ * neighbour, and which of them is first to touch a line that their blocks share
+ * decides what L2 must fetch.
  */
-
-static gpc_status access_memory(gpc_replay *r, uint32_t sm, const gpci_block_run *run, uint32_t age,
-                                const gpci_warp_run *warp, const gpc_instruction *i, gpc_error *error) {
-    gpc_warp_access access = {.struct_size = sizeof access,
-                              .sm = sm,
-                              .warp = warp->slot,
-                              .warp_age = age,
-                              .block = run->block->index,
-                              .pc = i->pc,
-                              .mask = i->mask,
-                              .addresses = i->addresses,
-                              .width = i->width,
-                              .kind = i->kind,
-                              .space = i->space,
-                              .hint = i->hint,
-                              .priority = i->priority};
-    gpc_status status = gpc_hierarchy_access(r->hierarchy, &access, NULL);
-    if (status < 0)
-        gpci_fail(error, status, "%s: block %u, pc 0x%llx, %s: %s", r->kernel.file, run->block->index,
-                  (unsigned long long)i->pc, gpc_trace_opcode(r->trace, i->opcode), gpc_status_string(status));
-    return status;
-}
 
 static void tell_warp(gpc_replay *r, uint32_t sm, const gpci_block_run *run, const gpci_warp_run *warp,
                       gpc_warp_event_kind kind) {
@@ -46,91 +30,123 @@ static void release_barrier(gpci_block_run *run) {
     run->at_barrier = 0;
 }
 
-static void end_warp(gpc_replay *r, uint32_t sm, gpci_block_run *run, gpci_warp_run *warp) {
+static void reach_barrier(gpc_replay *r, uint32_t sm, gpci_block_run *run, gpci_warp_run *warp) {
+    tell_warp(r, sm, run, warp, GPC_WARP_BARRIER);
+    warp->at_barrier = true;
+    if (++run->at_barrier == run->live)
+        release_barrier(run);
+}
+
+static void end_warp(gpc_replay *r, uint32_t sm, gpci_block_run *run, const gpci_warp_run *warp) {
     tell_warp(r, sm, run, warp, GPC_WARP_EXIT);
     run->live--;
     if (run->live && run->at_barrier == run->live)
         release_barrier(run);
 }
 
-/* A warp's turn. */
-static gpc_status run_warp(gpc_replay *r, uint32_t sm, gpci_block_run *run, uint32_t age, gpci_warp_run *warp,
-                           gpc_error *error) {
-    while (warp->next < warp->end) {
-        const gpc_instruction *i = warp->next++;
-        if (i->pc < r->first_pc)
-            r->first_pc = i->pc;
-        if (i->pc > r->last_pc)
-            r->last_pc = i->pc;
+/* Through the warp's next memory instruction, which is returned; NULL at a barrier, or at the end. */
+static const gpc_instruction *go_on(gpc_replay *r, uint32_t sm, gpci_block_run *run, gpci_warp_run *warp) {
+    const gpc_instruction *i = warp->next, *found = NULL;
+    uint64_t first = r->first_pc, last = r->last_pc, threads = 0;
+    bool barrier = false;
+    for (; i < warp->end && !found && !barrier; i++) {
+        first = i->pc < first ? i->pc : first;
+        last = i->pc > last ? i->pc : last;
         if (i->op_class == GPC_OP_MEMORY && i->addresses && i->space <= GPC_SPACE_LOCAL) {
-            gpc_status status = access_memory(r, sm, run, age, warp, i, error);
-            if (status < 0)
-                return status;
-            r->instructions_told++;
-            if (warp->next == warp->end)
-                break;
-            return GPC_OK;
-        }
-        r->instructions++;
-        r->threads += gpci_popcount(i->mask);
-        if (i->op_class == GPC_OP_BARRIER && i->mask && warp->next < warp->end) {
-            tell_warp(r, sm, run, warp, GPC_WARP_BARRIER);
-            warp->at_barrier = true;
-            if (++run->at_barrier == run->live)
-                release_barrier(run);
-            return GPC_OK;
+            found = i;
+        } else {
+            threads += gpci_popcount(i->mask);
+            barrier = i->op_class == GPC_OP_BARRIER && i->mask;
         }
     }
-    end_warp(r, sm, run, warp);
-    return GPC_OK;
+    uint64_t passed = (uint64_t)(i - warp->next) - (found != NULL);
+    r->first_pc = first;
+    r->last_pc = last;
+    r->threads += threads;
+    r->instructions += passed;
+    warp->next = i;
+    if (barrier)
+        reach_barrier(r, sm, run, warp);
+    else if (!found)
+        end_warp(r, sm, run, warp);
+    return found;
 }
 
-/* The next warp of the block, from `turn` on, that can go on. The block has one: a full barrier opens. */
-static uint32_t next_warp(const gpci_block_run *run) {
-    for (uint32_t n = 0, w = run->turn; n < run->block->warp_count; n++) {
-        if (run->warps[w].next < run->warps[w].end && !run->warps[w].at_barrier)
-            return w;
-        w = w + 1 < run->block->warp_count ? w + 1 : 0;
-    }
-    return run->block->warp_count;
+/* The first warp of the block, from `warp` on, that can go on; warp_count where there is none. */
+static uint32_t ready_warp(const gpci_block_run *run, uint32_t warp) {
+    while (warp < run->block->warp_count && (run->warps[warp].next == run->warps[warp].end || run->warps[warp].at_barrier))
+        warp++;
+    return warp;
 }
 
-/* A block's share of a round: one warp's turn; true in `round_done` when its last warp has had its own. */
-static gpc_status run_block(gpc_replay *r, uint32_t sm, uint32_t place, bool *round_done, gpc_error *error) {
-    gpci_block_run *run = r->sms[sm].resident[place];
-    uint32_t warps = run->block->warp_count, w = next_warp(run);
-    *round_done = true;
-    if (w == warps)
-        return GPC_OK;
-    bool wrapped = w < run->turn;
-    if (wrapped && !r->block_order) {
+/* Whose turn it is on an SM that has blocks. There is one: a barrier that no warp can reach any more opens. */
+static void choose_warp(const gpc_replay *r, gpci_sm_run *sm, uint32_t *place, uint32_t *warp) {
+    for (;;) {
+        if (r->block_order || sm->turn >= sm->residents)
+            sm->turn = 0;
+        gpci_block_run *run = sm->resident[sm->turn];
+        uint32_t found = ready_warp(run, run->turn);
+        *place = sm->turn;
+        *warp = found;
+        if (found < run->block->warp_count) {
+            run->turn = r->block_order ? found : found + 1;
+            return;
+        }
         run->turn = 0;
-        return GPC_OK;
+        sm->turn++;
     }
-    gpc_status status = run_warp(r, sm, run, place * warps + w, &run->warps[w], error);
-    if (status < 0)
-        return status;
-    bool stays = r->block_order && run->warps[w].next < run->warps[w].end && !run->warps[w].at_barrier;
-    run->turn = stays ? w : w + 1 < warps ? w + 1 : 0;
-    *round_done = run->turn == 0;
-    return GPC_OK;
 }
 
-gpc_status gpci_functional_turn(gpc_replay *r, uint32_t number, gpc_error *error) {
+/* An SM's turn up to its memory instruction; false where that leads to none. */
+static bool begin_turn(gpc_replay *r, uint32_t number, gpci_turn *turn) {
     gpci_sm_run *sm = &r->sms[number];
-    if (!sm->residents)
-        return GPC_OK;
-    if (sm->turn >= sm->residents || r->block_order)
-        sm->turn = 0;
-    uint32_t place = sm->turn;
+    uint32_t place, w;
+    choose_warp(r, sm, &place, &w);
     gpci_block_run *run = sm->resident[place];
-    bool round_done = true;
-    gpc_status status = run->live ? run_block(r, number, place, &round_done, error) : GPC_OK;
-    if (status < 0)
-        return status;
-    if (round_done)
-        sm->turn = place + 1 < sm->residents ? place + 1 : 0;
+    *turn = (gpci_turn){.sm = number,
+                        .block = run->block->index,
+                        .warp = run->warps[w].slot,
+                        .age = place * run->block->warp_count + w,
+                        .access = go_on(r, number, run, &run->warps[w])};
     if (!run->live)
         gpci_dispatch_retire(r, number, run);
+    return turn->access != NULL;
+}
+
+static gpc_status end_turn(gpc_replay *r, const gpci_turn *turn, gpc_error *error) {
+    const gpc_instruction *i = turn->access;
+    gpc_warp_access access = {.struct_size = sizeof access,
+                              .sm = turn->sm,
+                              .warp = turn->warp,
+                              .warp_age = turn->age,
+                              .block = turn->block,
+                              .pc = i->pc,
+                              .mask = i->mask,
+                              .addresses = i->addresses,
+                              .width = i->width,
+                              .kind = i->kind,
+                              .space = i->space,
+                              .hint = i->hint,
+                              .priority = i->priority};
+    gpc_status status = gpc_hierarchy_access(r->hierarchy, &access, NULL);
+    if (status < 0)
+        return gpci_fail(error, status, "%s: block %u, pc 0x%llx, %s: %s", r->kernel.file, turn->block,
+                         (unsigned long long)i->pc, gpc_trace_opcode(r->trace, i->opcode), gpc_status_string(status));
+    r->instructions_told++;
     return GPC_OK;
+}
+
+gpc_status gpci_functional_round(gpc_replay *r, gpc_error *error) {
+    uint32_t count = 0;
+    for (uint32_t sm = 0; sm < r->sm_count; sm++)
+        if (r->sms[sm].residents && begin_turn(r, sm, &r->turns[count]))
+            count++;
+    gpc_status status = GPC_OK;
+    for (uint32_t i = 0; i < count && status == GPC_OK; i++) {
+        uint32_t drawn = i + gpci_random_below(&r->random, count - i);
+        gpci_turn turn = r->turns[drawn];
+        r->turns[drawn] = r->turns[i];
+        status = end_turn(r, &turn, error);
+    }
+    return status;
 }

@@ -30,9 +30,15 @@ typedef struct gpci_sm_run {
     gpci_block_run **resident; /* [room], oldest first */
     uint32_t residents;
     uint32_t turn;             /* resident block whose turn it is */
-    uint64_t slots_used;       /* bit per slot, up to 64 */
     gpci_block_run *first_queued, *last_queued;
 } gpci_sm_run;
+
+/* A turn that has come to its memory instruction. */
+typedef struct gpci_turn {
+    const gpc_instruction *access;
+    uint32_t sm, block; /* block: index in the grid */
+    uint32_t warp, age; /* warp: slot within the SM */
+} gpci_turn;
 
 struct gpc_replay {
     gpc_context *context;
@@ -45,6 +51,7 @@ struct gpc_replay {
     uint32_t room;    /* blocks that an SM takes */
     uint32_t room_capacity;
     bool block_order; /* warps.order = block */
+    gpci_turn *turns; /* [sm_count], of a round */
     gpci_block_run *spare; /* list of runs to use again */
     gpc_stats total;
     /* the kernel at hand */
@@ -56,6 +63,7 @@ struct gpc_replay {
     bool ended;             /* the trace has no further block of this kernel */
     uint64_t instructions, threads, blocks, instructions_told;
     uint64_t first_pc, last_pc;
+    uint64_t random;        /* state of the order in which SMs take turns */
 };
 
 /* dispatch.c: thread blocks from the trace to SMs. */
@@ -67,7 +75,7 @@ void gpci_dispatch_retire(gpc_replay *r, uint32_t sm, gpci_block_run *run);
 /* Give all blocks back, as after an error. */
 void gpci_dispatch_abandon(gpc_replay *r);
 
-/* functional.c: one turn of an SM: a warp goes on through its next memory instruction or to a barrier. */
-gpc_status gpci_functional_turn(gpc_replay *r, uint32_t sm, gpc_error *error);
+/* functional.c: one turn of every SM: a warp goes on through its next memory instruction or to a barrier. */
+gpc_status gpci_functional_round(gpc_replay *r, gpc_error *error);
 
 #endif

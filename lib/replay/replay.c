@@ -19,7 +19,8 @@ gpc_status gpc_replay_create(gpc_context *context, const gpc_config *config, gpc
         r->block_order = gpci_config_number(config, GPCI_KEY_WARPS_ORDER) == 1;
         r->sm_count = (uint32_t)gpci_config_number(config, GPCI_KEY_SM_COUNT);
         r->sms = gpci_zalloc(context, r->sm_count, sizeof *r->sms);
-        if (!r->sms)
+        r->turns = gpci_zalloc(context, r->sm_count, sizeof *r->turns);
+        if (!r->sms || !r->turns)
             status = gpci_out_of_memory(error);
     }
     if (status < 0) {
@@ -43,6 +44,7 @@ void gpc_replay_destroy(gpc_replay *r) {
         gpci_free(context, run);
     }
     gpci_free(context, r->sms);
+    gpci_free(context, r->turns);
     gpc_hierarchy_destroy(r->hierarchy);
     gpc_config_destroy(r->config);
     gpci_free(context, r);
@@ -75,14 +77,13 @@ static gpc_status tell_progress(gpc_replay *r, gpc_error *error) {
     return GPC_OK;
 }
 
-/* Every SM takes a turn, again and again, until no block is left. */
+/* Round after round, until no block is left. */
 static gpc_status run_blocks(gpc_replay *r, gpc_error *error) {
     uint64_t next_told = PROGRESS_EVERY;
     gpc_status status = gpci_dispatch_fill(r, error);
     while (status == GPC_OK && r->resident) {
         uint64_t before = r->blocks;
-        for (uint32_t sm = 0; sm < r->sm_count && status == GPC_OK; sm++)
-            status = gpci_functional_turn(r, sm, error);
+        status = gpci_functional_round(r, error);
         if (status == GPC_OK && r->blocks != before)
             status = gpci_dispatch_fill(r, error);
         if (status == GPC_OK && r->instructions + r->instructions_told >= next_told) {
@@ -153,6 +154,7 @@ gpc_status gpc_replay_kernel(gpc_replay *r, gpc_trace *trace, gpc_kernel *kernel
     r->instructions = r->threads = r->blocks = r->instructions_told = 0;
     r->first_pc = UINT64_MAX;
     r->last_pc = 0;
+    r->random = r->context->seed;
     gpc_stats own;
     gpc_stats_init(&own);
     status = run_kernel(r, &own, error);
