@@ -17,15 +17,14 @@ if ! { configure build && ninja -C build; } >"$log" 2>&1; then
 fi
 
 export PYTHONPATH="$PWD/bindings/python${PYTHONPATH:+:$PYTHONPATH}"
-echo "Replaying the traces in examples/traces, taken on an NVIDIA H100, on the model of that GPU:"
-echo
-set -x
-python3 -m gpucache run examples/traces/nn examples/traces/conv2d examples/traces/atax --preset h100
-{ set +x; } 2>/dev/null
+echo "Real kernels of an NVIDIA H100, traced on that GPU, on the model of it; each starts with cold caches:"
+set -- run examples/traces/nn examples/traces/conv2d examples/traces/atax --preset h100 --set kernels.flush=all
+printf '$ python3 -m gpucache %s\n\n' "$*"
+python3 -m gpucache "$@"
 cat <<'TEXT'
 
-L1 and L2 hit rates are shares of the 32-byte sectors that loads asked of that cache, and DRAM counts the
-sectors read from and written to memory; examples/traces/hardware.json holds what the GPU itself counted.
+Hit rates are shares of the 32-byte sectors (sect.) that loads asked of L1, and L1 and its bypasses of L2; DRAM
+counts sectors read from and written to memory. examples/traces/hardware.json has what the GPU itself counted.
 
 Try next, with PYTHONPATH=bindings/python:
   python3 -m gpucache run examples/traces/conv2d --preset a100              another GPU

@@ -4,14 +4,15 @@
 # Commit a new description together with the change that called for it.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
-out=${1:-$root/tests/abi/gpucache.abi}
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-trap 'exit 1' HUP INT TERM
+out=$(realpath "${1:-$root/tests/abi/gpucache.abi}")
+cd "$root"
 
 # Types come from debugging information, and without optimization they are all there.
-meson setup "$scratch/build" "$root" --buildtype=debug >/dev/null
-meson compile -C "$scratch/build" gpucache >/dev/null
-# No paths, no lines, no architecture: the description is the same on every machine.
-abidw --headers-dir "$root/include" --drop-private-types --no-corpus-path --no-comp-dir-path --no-show-locs \
-    --no-architecture --type-id-style hash --out-file "$out" "$scratch/build/lib/libgpucache.so"
+# The build is inside the tree so that paths are the same wherever the tree is.
+if [ ! -f build-abi/build.ninja ]; then
+    meson setup build-abi --buildtype=debug
+fi >/dev/null
+meson compile -C build-abi gpucache >/dev/null
+abidw --headers-dir include --drop-private-types --suppressions tests/abi/private.suppr --exported-interfaces-only \
+    --no-corpus-path --no-comp-dir-path --no-show-locs --no-architecture --no-elf-needed --type-id-style hash \
+    --out-file "$out" build-abi/lib/libgpucache.so
