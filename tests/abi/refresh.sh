@@ -13,6 +13,6 @@ if [ ! -f build-abi/build.ninja ]; then
     meson setup build-abi --buildtype=debug
 fi >/dev/null
 meson compile -C build-abi gpucache >/dev/null
-abidw --headers-dir include --drop-private-types --suppressions tests/abi/private.suppr --exported-interfaces-only \
-    --no-corpus-path --no-comp-dir-path --no-show-locs --no-architecture --no-elf-needed --type-id-style hash \
-    --out-file "$out" build-abi/lib/libgpucache.so
+abidw --headers-dir include --drop-private-types --exported-interfaces-only --no-corpus-path --no-comp-dir-path \
+    --no-show-locs --no-architecture --no-elf-needed --type-id-style hash --out-file "$out" \
+    build-abi/lib/libgpucache.so
