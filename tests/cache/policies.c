@@ -326,6 +326,27 @@ Test(policies, pending_lines_are_no_candidates) {
     rig_close(&n.rig);
 }
 
+/* The mask costs time: nothing is left behind that asks for it when nothing is pending any more. */
+Test(policies, candidates_are_all_once_nothing_is_pending) {
+    static notes n;
+    open_notes(&n, "diary", NULL);
+    n.rig.options.sectors = 4;
+    rig_open(&n.rig);
+    gpc_request a = LOAD_LINE(A), b = LOAD_LINE(B);
+    rig_lookup(&n.rig, a);
+    rig_reserve(&n.rig, a, 3);
+    rig_reserve(&n.rig, a, 12);
+    rig_fill(&n.rig, a, 5);
+    rig_fill(&n.rig, a, 10);
+    rig_lookup(&n.rig, b);
+    rig_reserve(&n.rig, b, 15);
+    cr_assert_eq(gpc_cache_invalidate_line(n.rig.cache, B), GPC_OK);
+    rig_load(&n.rig, C);
+    rig_load(&n.rig, D);
+    cr_expect(n.policy.no_candidates);
+    rig_close(&n.rig);
+}
+
 Test(policies, a_policy_may_decline) {
     static notes n;
     open_notes(&n, "diary", NULL);

@@ -207,6 +207,19 @@ Test(steps, a_store_that_never_allocates) {
     }
 }
 
+/* Nor does an atomic that is performed below. */
+Test(steps, an_atomic_that_passes) {
+    rig r;
+    rig_init(&r);
+    rig_open(&r);
+    gpc_request atomic = ATOMIC(A, .size = 4);
+    cr_expect_eq(rig_lookup(&r, atomic).outcome, GPC_BYPASSED);
+    cr_expect_eq(rig_reserve(&r, atomic, 1).outcome, GPC_BYPASSED);
+    cr_expect_eq(rig_fill(&r, atomic, 1).outcome, GPC_BYPASSED);
+    cr_expect_eq(rig_lines(&r), 0);
+    rig_close(&r);
+}
+
 /* An atomic needs the data: while they are under way it must wait, and they are not here before their time. */
 Test(steps, an_atomic_on_a_pending_sector) {
     for (uint32_t allocate = GPC_WRITE_FETCH; allocate <= GPC_WRITE_LAZY_FETCH; allocate++) {
