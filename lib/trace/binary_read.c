@@ -236,7 +236,8 @@ static const gpci_source_ops binary_ops = {
 
 static gpc_status open_file(binary_source *s, gpc_error *error) {
     struct stat about;
-    s->file = open(s->path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    /* Without waiting for the other end of what turns out to be a pipe. */
+    s->file = open(s->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (s->file < 0 || fstat(s->file, &about))
         return gpci_fail(error, errno == ENOENT ? GPC_ERROR_NOT_FOUND : GPC_ERROR_IO, "%s: %s", s->path,
                          strerror(errno));

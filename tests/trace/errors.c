@@ -210,7 +210,7 @@ Test(errors, every_cut_is_an_error_or_a_shorter_trace) {
         uint64_t instructions;
         write_file(&r, "k.traceg", text, length);
         gpc_status status = read_all(&r, path_of(&r, "k.traceg"), &instructions);
-        bool whole = length >= sizeof text - 2;                                   /* but for the last newline */
+        bool whole = length >= sizeof text - 2; /* but for the last newline */
         bool header = length > sizeof GRID - 1 && length < sizeof GRID - 1 + strlen("#\n#BEGIN_TB");
         cr_assert_eq(status, whole || header ? GPC_OK : GPC_ERROR_FORMAT, "%zu: %s", length, r.error.message);
         cr_assert_eq(instructions, whole ? 3 : 0, "%zu", length); /* two, and the EXIT of the warp that is not there */

@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "trace/made.h"
+
+#include "core/core.h"
+#include "trace/bytes.h"
+#include "trace/crc.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The .gct format: what goes in comes out, and damage is found. */
+
+static gpc_trace_writer *open_writer(rig *r, const char *path) {
+    gpc_trace_writer *writer = NULL;
+    gpc_status status = gpc_trace_writer_create(r->context, path, GPC_TRACE_BINARY, &r->error, &writer);
+    cr_assert_eq(status, GPC_OK, "%s", r->error.message);
+    return writer;
+}
+
+static void finish_writer(rig *r, gpc_trace_writer *writer) {
+    gpc_status status = gpc_trace_writer_finish(writer, &r->error);
+    cr_assert_eq(status, GPC_OK, "%s", r->error.message);
+    gpc_trace_writer_destroy(writer);
+}
+
+static void write_kernel(rig *r, gpc_trace_writer *writer, const gpc_kernel *kernel) {
+    gpc_status status = gpc_trace_writer_kernel(writer, kernel, &r->error);
+    cr_assert_eq(status, GPC_OK, "%s", r->error.message);
+}
+
+static void write_made(rig *r, gpc_trace_writer *writer, const gpc_trace *from, const gpc_kernel *kernel,
+                       uint32_t index, uint64_t seed) {
+    made m = made_block(kernel, index, seed);
+    gpc_status status = gpc_trace_writer_block(writer, from, &m.block, &r->error);
+    cr_assert_eq(status, GPC_OK, "%s", r->error.message);
+    made_free(&m);
+}
+
+/* Half of the blocks, in a scattered order. */
+static uint32_t order(const gpc_kernel *kernel, uint32_t n) {
+    return (uint32_t)((n * UINT64_C(7919) + 3) % (kernel->grid[0] * kernel->grid[1] * kernel->grid[2]));
+}
+
+static void check_made(uint32_t x, uint32_t y, uint32_t z, uint32_t threads, uint32_t lanes) {
+    rig r;
+    rig_open(&r);
+    gpc_trace *from = made_opcodes(&r);
+    const char *path = path_of(&r, "made.gct");
+    gpc_trace_writer *writer = open_writer(&r, path);
+    gpc_kernel kernel = made_kernel(x, y, z, threads, lanes);
+    uint32_t half = (x * y * z + 1) / 2;
+    for (uint64_t k = 0; k < 3; k++) {
+        write_kernel(&r, writer, &kernel);
+        for (uint32_t n = 0; n < half; n++)
+            write_made(&r, writer, from, &kernel, order(&kernel, n), k << 40);
+    }
+    finish_writer(&r, writer);
+    gpc_trace *trace = open_trace(&r, path);
+    cr_assert_eq(gpc_trace_kernel_count(trace), 3);
+    for (uint64_t k = 0; k < 3; k++) {
+        cr_assert_eq(next_kernel(&r, trace).index, k);
+        for (uint32_t n = 0; n < half; n++) {
+            made m = made_block(&kernel, order(&kernel, n), k << 40);
+            const gpc_block *block = next_block(&r, trace);
+            expect_same_block(from, &m.block, trace, block);
+            gpc_trace_release_block(trace, block);
+            made_free(&m);
+        }
+        expect_end(&r, trace);
+    }
+    expect_last_kernel(&r, trace);
+    gpc_trace_close(trace);
+    gpc_trace_close(from);
+    rig_close(&r);
+}
+
+Test(binary, made_blocks_of_32_lanes) {
+    check_made(64, 1, 1, 256, 32);
+    check_made(7, 9, 2, 70, 32);
+}
+
+Test(binary, made_blocks_of_64_lanes) {
+    check_made(5, 6, 1, 200, 64);
+}
+
+Test(binary, kernels) {
+    rig r;
+    rig_open(&r);
+    const uint32_t placement[] = {131, 0, UINT32_MAX, 7};
+    gpc_kernel plain = made_kernel(1, 1, 1, 32, 32), full = made_kernel(2, 3, 4, 7, 64);
+    full.name = "a name, with \"everything\" in it \xc3\xa9";
+    full.id = full.shared_bytes = full.registers = full.binary_version = full.tracer_version = UINT32_MAX;
+    full.stream = full.shared_base = full.local_base = UINT64_MAX;
+    full.placement = placement;
+    full.placement_count = 4;
+    plain.name = NULL;
+    gpc_trace_writer *writer = open_writer(&r, path_of(&r, "k.gct"));
+    write_kernel(&r, writer, &full);
+    write_kernel(&r, writer, &plain);
+    write_kernel(&r, writer, &full);
+    finish_writer(&r, writer);
+    gpc_trace *trace = open_trace(&r, path_of(&r, "k.gct"));
+    for (int n = 0; n < 3; n++) {
+        gpc_kernel k = next_kernel(&r, trace);
+        const gpc_kernel *expected = n == 1 ? &plain : &full;
+        cr_assert_str_eq(k.name, n == 1 ? "" : full.name);
+        cr_assert_str_eq(k.file, path_of(&r, "k.gct"));
+        cr_assert(k.id == expected->id && k.stream == expected->stream && k.shared_base == expected->shared_base);
+        cr_assert(k.local_base == expected->local_base && k.registers == expected->registers);
+        cr_assert(k.tracer_version == expected->tracer_version && k.warp_lanes == expected->warp_lanes);
+        cr_assert(k.grid[2] == expected->grid[2] && k.block[0] == expected->block[0]);
+        cr_assert_eq(k.block_count, n == 1 ? 1 : 24);
+        cr_assert_eq(k.placement_count, expected->placement_count);
+        for (uint64_t b = 0; b < k.placement_count; b++)
+            cr_assert_eq(k.placement[b], placement[b]);
+        expect_end(&r, trace);
+    }
+    expect_last_kernel(&r, trace);
+    gpc_trace_close(trace);
+    finish_writer(&r, open_writer(&r, path_of(&r, "none.gct")));
+    trace = open_trace(&r, path_of(&r, "none.gct"));
+    cr_assert_eq(gpc_trace_kernel_count(trace), 0);
+    expect_last_kernel(&r, trace);
+    cr_assert_float_eq(gpc_trace_progress(trace), 1, 0);
+    gpc_trace_close(trace);
+    rig_close(&r);
+}
+
+/* Kernels may be left in the middle, and any block decodes without those before it having been. */
+Test(binary, skipping) {
+    rig r;
+    rig_open(&r);
+    gpc_trace *from = made_opcodes(&r);
+    gpc_kernel kernel = made_kernel(40, 1, 1, 64, 32);
+    gpc_trace_writer *writer = open_writer(&r, path_of(&r, "k.gct"));
+    for (uint64_t k = 0; k < 4; k++) {
+        write_kernel(&r, writer, &kernel);
+        for (uint32_t n = 0; n < 40; n++)
+            write_made(&r, writer, from, &kernel, n, k << 40);
+    }
+    finish_writer(&r, writer);
+    gpc_trace *trace = open_trace(&r, path_of(&r, "k.gct"));
+    double before = gpc_trace_progress(trace);
+    for (uint64_t k = 0; k < 4; k++) {
+        next_kernel(&r, trace);
+        for (uint32_t n = 0; n < k * 7; n++) {
+            made m = made_block(&kernel, n, k << 40);
+            expect_same_block(from, &m.block, trace, next_block(&r, trace));
+            made_free(&m);
+        }
+        cr_assert_geq(gpc_trace_progress(trace), before);
+        before = gpc_trace_progress(trace);
+    }
+    expect_last_kernel(&r, trace);
+    gpc_trace_close(trace);
+    gpc_trace_close(from);
+    rig_close(&r);
+}
+
+/* c[i] = a[i] + b[i] by 4,096 blocks of 8 warps: 1.3 MiB of addresses are next to nothing. */
+Test(binary, regular_kernels_are_small) {
+    rig r;
+    rig_open(&r);
+    gpc_trace *from = made_opcodes(&r);
+    gpc_kernel kernel = made_kernel(64, 64, 1, 256, 32);
+    gpc_trace_writer *writer = open_writer(&r, path_of(&r, "k.gct"));
+    write_kernel(&r, writer, &kernel);
+    gpc_warp warps[8];
+    gpc_instruction instructions[8][4];
+    uint64_t addresses[8][3][32];
+    for (uint32_t b = 0; b < 4096; b++) {
+        for (uint32_t w = 0; w < 8; w++) {
+            for (uint32_t i = 0; i < 4; i++) {
+                instructions[w][i] = (gpc_instruction){.pc = 16 * i, .mask = UINT32_MAX, .opcode = i < 3 ? 6 : 5};
+                instructions[w][i].op_class = i < 3 ? GPC_OP_MEMORY : GPC_OP_EXIT;
+                instructions[w][i].addresses = i < 3 ? addresses[w][i] : NULL;
+                for (uint32_t lane = 0; i < 3 && lane < 32; lane++)
+                    addresses[w][i][lane] = i * 0x10000000u + ((b * 8 + w) * 32 + lane) * 4;
+            }
+            warps[w] = (gpc_warp){.warp = w, .count = 4, .instructions = instructions[w]};
+        }
+        gpc_block block = {
+            .x = b % 64, .y = b / 64, .index = b, .warp_count = 8, .warps = warps, .instruction_count = 32};
+        cr_assert_eq(gpc_trace_writer_block(writer, from, &block, &r.error), GPC_OK, "%s", r.error.message);
+    }
+    finish_writer(&r, writer);
+    size_t length;
+    free(read_file(path_of(&r, "k.gct"), &length));
+    /* Per block: two bytes of control, one for all its addresses, four of CRC, three in the index. */
+    cr_assert_lt(length, 4096 * 11 + 1000, "%zu", length);
+    gpc_trace_close(from);
+    rig_close(&r);
+}
+
+/* A file with something of everything, as small as that can be. */
+static unsigned char *small_file(rig *r, size_t *length) {
+    gpc_trace *from = made_opcodes(r);
+    const uint32_t placement[] = {3, 1, 2};
+    gpc_kernel kernel = made_kernel(3, 1, 1, 64, 32);
+    kernel.placement = placement;
+    kernel.placement_count = 3;
+    gpc_trace_writer *writer = open_writer(r, path_of(r, "small.gct"));
+    for (uint64_t k = 0; k < 2; k++) {
+        write_kernel(r, writer, &kernel);
+        for (uint32_t n = 0; n < 3; n++)
+            write_made(r, writer, from, &kernel, n, 0); /* the same twice: dictionaries are in use */
+    }
+    finish_writer(r, writer);
+    gpc_trace_close(from);
+    uint64_t instructions;
+    cr_assert_eq(read_all(r, path_of(r, "small.gct"), &instructions), GPC_OK, "%s", r->error.message);
+    return read_file(path_of(r, "small.gct"), length);
+}
+
+static void expect_damage(rig *r, const unsigned char *data, size_t length, const char *what, size_t at) {
+    uint64_t instructions;
+    write_file(r, "damaged.gct", data, length);
+    gpc_status status = read_all(r, path_of(r, "damaged.gct"), &instructions);
+    cr_assert_eq(status, GPC_ERROR_FORMAT, "%s %zu: %d", what, at, status);
+    cr_assert(strstr(r->error.message, "damaged.gct: offset "), "%s %zu: %s", what, at, r->error.message);
+}
+
+Test(binary, every_flipped_byte_is_found) {
+    rig r;
+    rig_open(&r);
+    size_t length;
+    unsigned char *data = small_file(&r, &length);
+    for (size_t at = 0; at < length; at++)
+        for (unsigned bit = 0; bit < 8; bit += 1 + at % 3) {
+            data[at] ^= (unsigned char)(1u << bit);
+            expect_damage(&r, data, length, "flipped", at);
+            data[at] ^= (unsigned char)(1u << bit);
+        }
+    free(data);
+    rig_close(&r);
+}
+
+Test(binary, every_cut_is_found) {
+    rig r;
+    rig_open(&r);
+    size_t length;
+    unsigned char *data = small_file(&r, &length);
+    for (size_t left = 0; left < length; left++)
+        expect_damage(&r, data, left, "cut", left);
+    data[length] = 0; /* read_file leaves room for one more */
+    expect_damage(&r, data, length + 1, "longer", length);
+    free(data);
+    rig_close(&r);
+}
+
+/* Two bytes of one part changed, a byte lost in the middle, two blocks swapped. */
+Test(binary, other_damage_is_found) {
+    rig r;
+    rig_open(&r);
+    size_t length;
+    unsigned char *data = small_file(&r, &length);
+    uint64_t random = 5;
+    for (int n = 0; n < 500; n++) {
+        size_t at = gpci_random_below(&random, (uint32_t)length - 64), other = at + 1 + gpci_random_below(&random, 60);
+        unsigned char kept[2] = {data[at], data[other]};
+        data[at] ^= (unsigned char)(1 + gpci_random_below(&random, 255));
+        data[other] ^= (unsigned char)(1 + gpci_random_below(&random, 255));
+        expect_damage(&r, data, length, "two", at);
+        data[at] = kept[0];
+        data[other] = kept[1];
+    }
+    for (size_t at = 0; at < length; at += 13) {
+        unsigned char *shorter = malloc(length);
+        memcpy(shorter, data, at);
+        memcpy(shorter + at, data + at + 1, length - at - 1);
+        expect_damage(&r, shorter, length - 1, "lost", at);
+        free(shorter);
+    }
+    free(data);
+    rig_close(&r);
+}
+
+/* A version from the future, with everything else in order. */
+Test(binary, unknown_version) {
+    rig r;
+    rig_open(&r);
+    size_t length;
+    unsigned char *data = small_file(&r, &length);
+    gpci_crc crc;
+    gpci_crc_init(&crc);
+    data[4] = 2;
+    gpci_store32(data + 8, gpci_crc_of(&crc, 0, data, 8));
+    write_file(&r, "later.gct", data, length);
+    uint64_t instructions;
+    expect_error(&r, read_all(&r, path_of(&r, "later.gct"), &instructions), GPC_ERROR_UNSUPPORTED, "version 2");
+    free(data);
+    shell(&r, "mkfifo pipe.gct");
+    expect_error(&r, read_all(&r, path_of(&r, "pipe.gct"), &instructions), GPC_ERROR_IO, "no regular file");
+    expect_error(&r, read_all(&r, path_of(&r, "none.gct"), &instructions), GPC_ERROR_NOT_FOUND, "none.gct");
+    rig_close(&r);
+}
+
+/* The CRC's published check value, in any number of parts. */
+Test(binary, crc) {
+    gpci_crc crc;
+    gpci_crc_init(&crc);
+    const char text[] = "123456789";
+    cr_assert_eq(gpci_crc_of(&crc, 0, text, 9), 0xe3069283u);
+    for (size_t cut = 0; cut <= 9; cut++)
+        cr_assert_eq(gpci_crc_of(&crc, gpci_crc_of(&crc, 0, text, cut), text + cut, 9 - cut), 0xe3069283u);
+    unsigned char zeros[32] = {0}; /* RFC 3720, B.4: 32 bytes of zeros */
+    cr_assert_eq(gpci_crc_of(&crc, 0, zeros, 32), 0x8a9136aau);
+}
+
+Test(binary, numbers) {
+    rig r;
+    rig_open(&r);
+    gpci_bytes bytes = {.context = r.context};
+    uint64_t values[200], random = 9;
+    for (unsigned n = 0; n < 200; n++) {
+        values[n] = n < 128 ? (UINT64_C(1) << n / 2) - n % 2 : gpci_random(&random);
+        gpci_bytes_varint(&bytes, values[n]);
+        gpci_bytes_signed(&bytes, values[n]);
+    }
+    cr_assert(gpci_bytes_room(&bytes, GPCI_SLACK) && !bytes.failed);
+    gpci_cursor cursor = {bytes.data, bytes.data + bytes.length, false};
+    for (unsigned n = 0; n < 200; n++) {
+        cr_assert_eq(gpci_cursor_varint(&cursor), values[n]);
+        cr_assert_eq(gpci_cursor_signed(&cursor), values[n]);
+    }
+    cr_assert(!cursor.bad && cursor.at == cursor.stop);
+    cr_assert(gpci_cursor_varint(&cursor) == 0 && cursor.bad, "nothing is left");
+    for (unsigned width = 1; width <= 64; width = width == 56 ? 64 : width + 1) {
+        bytes.length = 0;
+        for (unsigned n = 0; n < 200; n++)
+            values[n] = width == 64 ? gpci_random(&random) : gpci_random(&random) >> (64 - width);
+        gpci_bytes_bits(&bytes, values, 200, width);
+        cr_assert_eq(bytes.length, 25 * width);
+        cr_assert(gpci_bytes_room(&bytes, GPCI_SLACK));
+        for (unsigned n = 0; n < 200; n++)
+            cr_assert_eq(gpci_unpack(bytes.data, n, width), values[n], "%u of width %u", n, width);
+    }
+    /* 2^64 and more than ten bytes are no numbers. */
+    const uint8_t much[20] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x02};
+    cursor = (gpci_cursor){much, much + 10, false};
+    cr_assert(gpci_cursor_varint(&cursor) == 0 && cursor.bad);
+    cursor = (gpci_cursor){much, much + 5, false};
+    cr_assert(gpci_cursor_varint(&cursor) == 0 && cursor.bad);
+    gpci_bytes_clear(&bytes);
+    rig_close(&r);
+}

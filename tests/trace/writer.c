@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#define _XOPEN_SOURCE 700
+#include "trace/made.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Writers: the text they make, what they refuse, and what they leave on the disk. */
+
+static const gpc_trace_format formats[] = {GPC_TRACE_BINARY, GPC_TRACE_TEXT};
+
+static gpc_trace_writer *open_writer(rig *r, const char *path, gpc_trace_format format) {
+    gpc_trace_writer *writer = NULL;
+    gpc_status status = gpc_trace_writer_create(r->context, path, format, &r->error, &writer);
+    cr_assert_eq(status, GPC_OK, "%s", r->error.message);
+    return writer;
+}
+
+static void expect_ok(const rig *r, gpc_status status) {
+    cr_assert_eq(status, GPC_OK, "%s", r->error.message);
+}
+
+static void expect_text(const char *path, const char *expected) {
+    size_t length;
+    char *text = (char *)read_file(path, &length);
+    text[length] = 0;
+    cr_assert_str_eq(text, expected);
+    free(text);
+}
+
+#define LAUNCH                                                                                           \
+    "-kernel name = vecadd\n-kernel id = 9\n-grid dim = (2,1,1)\n-block dim = (40,1,1)\n-shmem = 1024\n" \
+    "-nregs = 16\n-binary version = 90\n-cuda stream id = 7\n-shmem base_addr = 0x00007f0000000000\n"    \
+    "-local mem base_addr = 0x00007e0000000000\n-nvbit version = 0\n-accelsim tracer version = 4\n"
+
+/* As Accel-Sim writes version 4; and what is written so comes back to the byte. */
+Test(writer, text) {
+    static const char kernel[] =
+        LAUNCH "-enable lineinfo = 0\n\n"
+               "#traces format = PC mask dest_num [reg_dests] opcode src_num [reg_srcs] mem_width [adrrescompress?] "
+               "[mem_addresses]\n"
+               "\n#BEGIN_TB\n\nthread block = 1,0,0\n\nwarp = 0\ninsts = 6\n"
+               "0000 ffffffff 1 R1 IMAD.WIDE 2 R9 R2 0\n"
+               "0010 ffffffff 1 R3 LDG.E 1 R2 4 1 0x7f338be00000 4\n"
+               "0020 00000007 0 STG.E.64 2 R6 R255 8 2 0x7f3390a00000 -16 4096\n"
+               "0030 00000000 1 R3 LDG.E 1 R2 4 1 0x0 0\n"
+               "12340 80000001 0 STS 2 R6 R9 4 2 0x0 128\n"
+               "12350 ffffffff 0 EXIT 0 0\n"
+               "\nwarp = 1\ninsts = 1\n0000 00000000 0 EXIT 0 0\n"
+               "\n#END_TB\n";
+    rig r;
+    rig_open(&r);
+    write_text(&r, "kernel-3.traceg", kernel);
+    write_text(&r, "kernel-3.sm", "5\n131\n");
+    convert(&r, path_of(&r, "kernel-3.traceg"), path_of(&r, "text"), GPC_TRACE_TEXT);
+    expect_text(path_of(&r, "text/kernelslist.g"), "kernel-1.traceg\n");
+    expect_text(path_of(&r, "text/kernel-1.sm"), "5\n131\n");
+    expect_text(path_of(&r, "text/kernel-1.traceg"), kernel);
+    expect_same(&r, path_of(&r, "kernel-3.traceg"), path_of(&r, "text"));
+    cr_assert_eq(entries(&r), 3, "nothing temporary is left");
+    rig_close(&r);
+}
+
+Test(writer, text_with_source_lines) {
+    static const char kernel[] = LAUNCH "-enable lineinfo = 1\n\n"
+                                        "#traces format = [line_num] PC mask dest_num [reg_dests] opcode src_num "
+                                        "[reg_srcs] mem_width [adrrescompress?] "
+                                        "[mem_addresses]\n"
+                                        "\n#BEGIN_TB\n\nthread block = 0,0,0\n\nwarp = 0\ninsts = 2\n"
+                                        "77 0000 ffffffff 1 R1 MOV 0 0\n0 0010 ffffffff 0 EXIT 0 0\n"
+                                        "\nwarp = 1\ninsts = 1\n0 0000 00000000 0 EXIT 0 0\n\n#END_TB\n";
+    rig r;
+    rig_open(&r);
+    write_text(&r, "kernel-3.traceg", kernel);
+    convert(&r, path_of(&r, "kernel-3.traceg"), path_of(&r, "text"), GPC_TRACE_TEXT);
+    expect_text(path_of(&r, "text/kernel-1.traceg"), kernel);
+    cr_assert(!exists(&r, "text/kernel-1.sm"));
+    rig_close(&r);
+}
+
+/* The header is written with the first block: lines that come only later are lost, and the log says so. */
+Test(writer, late_source_lines) {
+    rig r;
+    rig_open(&r);
+    write_text(&r, "k.traceg",
+               LAUNCH "#\n#BEGIN_TB\nthread block = 0,0,0\n#END_TB\n#BEGIN_TB\nthread block = 1,0,0\n"
+                      "warp = 0\ninsts = 1\n5 0000 1 0 EXIT 0 0\n#END_TB\n");
+    convert(&r, path_of(&r, "k.traceg"), path_of(&r, "text"), GPC_TRACE_TEXT);
+    cr_assert_eq(r.logged, 1);
+    cr_assert(strstr(r.log, "source lines are left out"), "%s", r.log);
+    convert(&r, path_of(&r, "k.traceg"), path_of(&r, "k.gct"), GPC_TRACE_BINARY);
+    expect_same(&r, path_of(&r, "k.traceg"), path_of(&r, "k.gct"));
+    rig_close(&r);
+}
+
+/* Made blocks have what the text cannot say, but for addresses, masks and registers. */
+Test(writer, made_blocks_as_text) {
+    rig r;
+    rig_open(&r);
+    gpc_trace *from = made_opcodes(&r);
+    gpc_kernel kernel = made_kernel(4, 3, 2, 100, 32);
+    gpc_trace_writer *writer = open_writer(&r, path_of(&r, "text"), GPC_TRACE_TEXT);
+    expect_ok(&r, gpc_trace_writer_kernel(writer, &kernel, &r.error));
+    for (uint32_t b = 0; b < 24; b++) {
+        made m = made_block(&kernel, b, 11);
+        expect_ok(&r, gpc_trace_writer_block(writer, from, &m.block, &r.error));
+        made_free(&m);
+    }
+    expect_ok(&r, gpc_trace_writer_finish(writer, &r.error));
+    gpc_trace_writer_destroy(writer);
+    gpc_trace *trace = open_trace(&r, path_of(&r, "text"));
+    next_kernel(&r, trace);
+    for (uint32_t b = 0; b < 24; b++) {
+        made m = made_block(&kernel, b, 11);
+        const gpc_block *block = next_block(&r, trace);
+        cr_assert(block->index == b && block->warp_count == 4);
+        for (uint32_t w = 0; w < 4; w++)
+            for (uint64_t n = 0; n < m.warps[w].count; n++) {
+                const gpc_instruction *a = &m.instructions[w][n], *i = &block->warps[w].instructions[n];
+                cr_assert(a->pc == i->pc && a->mask == i->mask && a->line == i->line);
+                cr_assert(!memcmp(a->registers, i->registers, sizeof a->registers));
+                cr_assert_str_eq(gpc_trace_opcode(from, a->opcode), gpc_trace_opcode(trace, i->opcode));
+                cr_assert_eq(a->addresses != NULL, i->addresses != NULL);
+                for (int k = 0; a->addresses && k < __builtin_popcountll(a->mask); k++)
+                    cr_assert_eq(a->addresses[k], i->addresses[k]);
+            }
+        made_free(&m);
+    }
+    gpc_trace_close(trace);
+    gpc_trace_close(from);
+    rig_close(&r);
+}
+
+/* Text to binary to text: the same file, but for what is no instruction. */
+Test(writer, conversions_agree) {
+    rig r;
+    rig_open(&r);
+    gpc_trace *from = made_opcodes(&r);
+    convert(&r, path_of(&r, "opcodes.traceg"), path_of(&r, "a"), GPC_TRACE_TEXT);
+    convert(&r, path_of(&r, "a"), path_of(&r, "b.gct"), GPC_TRACE_BINARY);
+    convert(&r, path_of(&r, "b.gct"), path_of(&r, "c"), GPC_TRACE_TEXT);
+    convert(&r, path_of(&r, "b.gct"), path_of(&r, "d.gct"), GPC_TRACE_BINARY);
+    shell(&r, "diff -r a c && cmp b.gct d.gct");
+    expect_same(&r, path_of(&r, "a"), path_of(&r, "d.gct"));
+    gpc_trace_close(from);
+    rig_close(&r);
+}
+
+/* Until finish nothing is where the trace is to be; without it nothing is left at all. */
+Test(writer, nothing_before_finish) {
+    for (size_t f = 0; f < 2; f++) {
+        rig r;
+        rig_open(&r);
+        gpc_trace *from = made_opcodes(&r);
+        unsigned before = entries(&r);
+        for (int end = 0; end < 2; end++) {
+            gpc_trace_writer *writer = open_writer(&r, path_of(&r, "out"), formats[f]);
+            gpc_kernel kernel = made_kernel(2, 1, 1, 64, 32);
+            const uint32_t placement[] = {4, 5};
+            kernel.placement = placement;
+            kernel.placement_count = 2;
+            for (int k = 0; k < 2; k++) {
+                expect_ok(&r, gpc_trace_writer_kernel(writer, &kernel, &r.error));
+                made m = made_block(&kernel, 1, 1);
+                expect_ok(&r, gpc_trace_writer_block(writer, from, &m.block, &r.error));
+                made_free(&m);
+            }
+            cr_assert(!exists(&r, "out"));
+            if (end)
+                expect_ok(&r, gpc_trace_writer_finish(writer, &r.error));
+            gpc_trace_writer_destroy(writer);
+            cr_assert_eq(entries(&r), before + (unsigned)end);
+        }
+        cr_assert(exists(&r, "out"));
+        gpc_trace_close(from);
+        rig_close(&r);
+    }
+}
+
+Test(writer, existing_file_is_replaced_by_finish) {
+    rig r;
+    rig_open(&r);
+    gpc_trace_close(made_opcodes(&r));
+    write_text(&r, "out.gct", "old");
+    unsigned before = entries(&r);
+    gpc_trace_writer_destroy(open_writer(&r, path_of(&r, "out.gct"), GPC_TRACE_BINARY));
+    expect_text(path_of(&r, "out.gct"), "old");
+    convert(&r, path_of(&r, "opcodes.traceg"), path_of(&r, "out.gct"), GPC_TRACE_BINARY);
+    expect_same(&r, path_of(&r, "opcodes.traceg"), path_of(&r, "out.gct"));
+    cr_assert_eq(entries(&r), before);
+    /* Its rights are those of any new file. */
+    shell(&r, "touch plain && test $(stat -c %a plain) = $(stat -c %a out.gct)");
+    rig_close(&r);
+}
+
+/* What else is in the folder stays; a placement that belongs to an older kernel does not. */
+Test(writer, existing_folder_is_filled_by_finish) {
+    rig r;
+    rig_open(&r);
+    gpc_trace_close(made_opcodes(&r));
+    shell(&r, "mkdir out && echo mine > out/mine && echo old > out/kernelslist.g && echo 3 > out/kernel-1.sm && "
+              "echo 3 | xz > out/kernel-1.sm.xz && echo old > out/kernel-1.traceg && echo 3 > out/kernel-2.sm");
+    unsigned before = entries(&r);
+    gpc_trace_writer_destroy(open_writer(&r, path_of(&r, "out/"), GPC_TRACE_TEXT));
+    shell(&r, "grep -q old out/kernel-1.traceg");
+    convert(&r, path_of(&r, "opcodes.traceg"), path_of(&r, "out/"), GPC_TRACE_TEXT);
+    expect_same(&r, path_of(&r, "opcodes.traceg"), path_of(&r, "out"));
+    cr_assert(exists(&r, "out/mine") && exists(&r, "out/kernel-2.sm"));
+    cr_assert(!exists(&r, "out/kernel-1.sm") && !exists(&r, "out/kernel-1.sm.xz"));
+    cr_assert_eq(entries(&r), before);
+    /* An empty one simply becomes the trace. */
+    shell(&r, "mkdir empty");
+    convert(&r, path_of(&r, "opcodes.traceg"), path_of(&r, "empty"), GPC_TRACE_TEXT);
+    expect_same(&r, path_of(&r, "opcodes.traceg"), path_of(&r, "empty"));
+    rig_close(&r);
+}
+
+Test(writer, places_that_cannot_be) {
+    rig r;
+    rig_open(&r);
+    gpc_trace_writer *writer = NULL;
+    for (size_t f = 0; f < 2; f++) {
+        gpc_status status =
+            gpc_trace_writer_create(r.context, path_of(&r, "no/such/out"), formats[f], &r.error, &writer);
+        char expected[128];
+        snprintf(expected, sizeof expected, "there is no folder %s/no/such/", r.folder);
+        expect_error(&r, status, GPC_ERROR_IO, expected);
+    }
+    write_text(&r, "file", "");
+    shell(&r, "mkdir folder");
+    expect_error(&r, gpc_trace_writer_create(r.context, path_of(&r, "file"), GPC_TRACE_TEXT, &r.error, &writer),
+                 GPC_ERROR_IO, "no folder");
+    expect_error(&r, gpc_trace_writer_create(r.context, path_of(&r, "file/x"), GPC_TRACE_BINARY, &r.error, &writer),
+                 GPC_ERROR_IO, "there is no folder");
+    expect_error(&r, gpc_trace_writer_create(r.context, path_of(&r, "folder"), GPC_TRACE_BINARY, &r.error, &writer),
+                 GPC_ERROR_IO, "it is a folder");
+    cr_assert_null(writer);
+    cr_assert_eq(entries(&r), 2);
+    rig_close(&r);
+}
+
+/* The folder goes away while the trace is written: finish fails, and again only destroy is left. */
+Test(writer, folder_that_vanishes) {
+    for (size_t f = 0; f < 2; f++) {
+        rig r;
+        rig_open(&r);
+        shell(&r, "mkdir a");
+        gpc_trace_writer *writer = open_writer(&r, path_of(&r, "a/out"), formats[f]);
+        gpc_kernel kernel = made_kernel(1, 1, 1, 32, 32);
+        expect_ok(&r, gpc_trace_writer_kernel(writer, &kernel, &r.error));
+        shell(&r, "rm -r a");
+        expect_error(&r, gpc_trace_writer_finish(writer, &r.error), GPC_ERROR_IO, "cannot create");
+        expect_error(&r, gpc_trace_writer_finish(writer, &r.error), GPC_ERROR_STATE, "only be destroyed");
+        gpc_trace_writer_destroy(writer);
+        rig_close(&r);
+    }
+}
+
+Test(writer, full_disk) {
+    if (access("/dev/full", W_OK) != 0)
+        cr_skip_test("there is no /dev/full");
+    for (size_t f = 0; f < 2; f++) {
+        rig r;
+        rig_open(&r);
+        gpc_trace *from = made_opcodes(&r);
+        gpc_trace_writer *writer = open_writer(&r, path_of(&r, "out"), formats[f]);
+        gpc_kernel kernel = made_kernel(50000, 1, 1, 1024, 32);
+        expect_ok(&r, gpc_trace_writer_kernel(writer, &kernel, &r.error));
+        /* The temporary file's descriptor, whichever it is, is turned to the full device. */
+        shell(&r, "true");
+        for (int fd = 3; fd < 64; fd++) {
+            char link[64], target[256];
+            snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+            ssize_t length = readlink(link, target, sizeof target - 1);
+            target[length < 0 ? 0 : length] = 0;
+            if (strstr(target, ".part")) {
+                FILE *full = fopen("/dev/full", "w");
+                cr_assert(full && dup2(fileno(full), fd) == fd);
+                fclose(full);
+            }
+        }
+        gpc_status status = GPC_OK;
+        for (uint32_t b = 0; status == GPC_OK && b < 50000; b++) {
+            made m = made_block(&kernel, b, 3);
+            status = gpc_trace_writer_block(writer, from, &m.block, &r.error);
+            made_free(&m);
+        }
+        expect_error(&r, status, GPC_ERROR_IO, "No space left");
+        expect_error(&r, gpc_trace_writer_finish(writer, &r.error), GPC_ERROR_STATE, "failed before");
+        gpc_trace_writer_destroy(writer);
+        gpc_trace_close(from);
+        cr_assert_eq(entries(&r), 1);
+        rig_close(&r);
+    }
+}
+
+/* Refused calls change nothing: the writer goes on. */
+Test(writer, refusals) {
+    for (size_t f = 0; f < 2; f++) {
+        rig r;
+        rig_open(&r);
+        gpc_trace *from = made_opcodes(&r);
+        gpc_trace_writer *writer = open_writer(&r, path_of(&r, "out"), formats[f]);
+        gpc_kernel kernel = made_kernel(3, 2, 1, 64, 32), bad = kernel;
+        made m = made_block(&kernel, 4, 5);
+        gpc_block block = m.block;
+        expect_error(&r, gpc_trace_writer_block(writer, from, &block, &r.error), GPC_ERROR_STATE, "no kernel");
+        bad.grid[1] = 0;
+        expect_error(&r, gpc_trace_writer_kernel(writer, &bad, &r.error), GPC_ERROR_ARGUMENT, "at least 1");
+        bad = kernel;
+        bad.warp_lanes = 16;
+        expect_error(&r, gpc_trace_writer_kernel(writer, &bad, &r.error), GPC_ERROR_ARGUMENT, "32 or 64");
+        bad = kernel;
+        bad.placement_count = 7;
+        expect_error(&r, gpc_trace_writer_kernel(writer, &bad, &r.error), GPC_ERROR_ARGUMENT, "placement_count");
+        bad.placement_count = 1;
+        expect_error(&r, gpc_trace_writer_kernel(writer, &bad, &r.error), GPC_ERROR_ARGUMENT, "a placement");
+        bad = kernel;
+        bad.struct_size = 16;
+        expect_error(&r, gpc_trace_writer_kernel(writer, &bad, &r.error), GPC_ERROR_ABI, "struct_size");
+        expect_error(&r, gpc_trace_writer_kernel(writer, NULL, &r.error), GPC_ERROR_ARGUMENT, "kernel");
+        expect_ok(&r, gpc_trace_writer_kernel(writer, &kernel, &r.error));
+        expect_error(&r, gpc_trace_writer_block(writer, NULL, &block, &r.error), GPC_ERROR_ARGUMENT, "from");
+        expect_error(&r, gpc_trace_writer_block(writer, from, NULL, &r.error), GPC_ERROR_ARGUMENT, "block");
+        block.y = 2;
+        expect_error(&r, gpc_trace_writer_block(writer, from, &block, &r.error), GPC_ERROR_ARGUMENT, "inside the grid");
+        block = m.block;
+        block.index = 5;
+        expect_error(&r, gpc_trace_writer_block(writer, from, &block, &r.error), GPC_ERROR_ARGUMENT, "index");
+        block = m.block;
+        block.warp_count = 1;
+        expect_error(&r, gpc_trace_writer_block(writer, from, &block, &r.error), GPC_ERROR_ARGUMENT, "as many warps");
+        m.warps[1].warp = 0;
+        expect_error(&r, gpc_trace_writer_block(writer, from, &m.block, &r.error), GPC_ERROR_ARGUMENT, "ascending");
+        m.warps[1].warp = 1;
+        gpc_instruction *i = &m.instructions[1][0], kept = *i;
+        i->mask = UINT64_C(1) << 32;
+        expect_error(&r, gpc_trace_writer_block(writer, from, &m.block, &r.error), GPC_ERROR_ARGUMENT, "lanes");
+        *i = kept;
+        i->sources = 9;
+        expect_error(&r, gpc_trace_writer_block(writer, from, &m.block, &r.error), GPC_ERROR_ARGUMENT, "registers");
+        *i = kept;
+        i->opcode = 999;
+        expect_error(&r, gpc_trace_writer_block(writer, from, &m.block, &r.error), GPC_ERROR_ARGUMENT, "opcodes");
+        *i = kept;
+        i->space = GPC_SPACE_COUNT;
+        expect_error(&r, gpc_trace_writer_block(writer, from, &m.block, &r.error), GPC_ERROR_ARGUMENT, "known values");
+        *i = kept;
+        expect_ok(&r, gpc_trace_writer_block(writer, from, &m.block, &r.error));
+        expect_error(&r, gpc_trace_writer_block(writer, from, &m.block, &r.error), GPC_ERROR_ARGUMENT,
+                     "written before");
+        expect_ok(&r, gpc_trace_writer_finish(writer, &r.error));
+        expect_error(&r, gpc_trace_writer_block(writer, from, &m.block, &r.error), GPC_ERROR_STATE, "finished");
+        expect_error(&r, gpc_trace_writer_kernel(writer, &kernel, &r.error), GPC_ERROR_STATE, "finished");
+        expect_error(&r, gpc_trace_writer_finish(writer, &r.error), GPC_ERROR_STATE, "finished");
+        gpc_trace_writer_destroy(writer);
+        made_free(&m);
+        gpc_trace_close(from);
+        gpc_trace *trace = open_trace(&r, path_of(&r, "out"));
+        next_kernel(&r, trace);
+        cr_assert_eq(next_block(&r, trace)->index, 4);
+        expect_end(&r, trace);
+        gpc_trace_close(trace);
+        rig_close(&r);
+    }
+}
+
+Test(writer, arguments) {
+    rig r;
+    rig_open(&r);
+    gpc_trace_writer *writer = NULL;
+    expect_error(&r, gpc_trace_writer_create(NULL, "x", GPC_TRACE_TEXT, &r.error, &writer), GPC_ERROR_ARGUMENT,
+                 "context");
+    expect_error(&r, gpc_trace_writer_create(r.context, NULL, GPC_TRACE_TEXT, &r.error, &writer), GPC_ERROR_ARGUMENT,
+                 "path");
+    expect_error(&r, gpc_trace_writer_create(r.context, "", GPC_TRACE_TEXT, &r.error, &writer), GPC_ERROR_ARGUMENT,
+                 "path");
+    expect_error(&r, gpc_trace_writer_create(r.context, "x", (gpc_trace_format)2, &r.error, &writer),
+                 GPC_ERROR_ARGUMENT, "format");
+    expect_error(&r, gpc_trace_writer_create(r.context, "x", GPC_TRACE_TEXT, &r.error, NULL), GPC_ERROR_ARGUMENT,
+                 "out");
+    cr_assert_null(writer);
+    gpc_kernel kernel = made_kernel(1, 1, 1, 64, 64);
+    expect_error(&r, gpc_trace_writer_kernel(NULL, &kernel, &r.error), GPC_ERROR_ARGUMENT, "writer");
+    expect_error(&r, gpc_trace_writer_finish(NULL, &r.error), GPC_ERROR_ARGUMENT, "writer");
+    expect_error(&r, gpc_trace_writer_block(NULL, NULL, NULL, &r.error), GPC_ERROR_ARGUMENT, "writer");
+    writer = open_writer(&r, path_of(&r, "out"), GPC_TRACE_TEXT);
+    expect_error(&r, gpc_trace_writer_kernel(writer, &kernel, &r.error), GPC_ERROR_UNSUPPORTED, "32 lanes, not of 64");
+    gpc_trace_writer_destroy(writer);
+    gpc_trace_writer_destroy(NULL);
+    cr_assert_eq(entries(&r), 0);
+    rig_close(&r);
+}
