@@ -21,11 +21,11 @@ const char *pair_text(const pair *p) {
     const gpc_cache_options *o = &p->options;
     snprintf(text, sizeof text,
              "seed %llu, step %llu: %llu x %u x %u bytes, %u sectors, fetch %u, index %u, write %u/%u, write-allocate "
-             "%u/%u, allocate %u, atomics %u, reuse %u, warps %u, %s, %s, callbacks %d",
+             "%u/%u, allocate %u, atomics %u, reuse %u, warps %u, %s, %s, on_fill %d, on_evict %d",
              (unsigned long long)p->seed, (unsigned long long)p->step, (unsigned long long)o->sets, o->ways,
              o->line_bytes, o->sectors, o->fetch_sectors, o->index, o->write_policy, o->write_policy_local,
              o->write_allocate, o->write_allocate_local, o->allocate, o->atomics_here, o->track_reuse, o->track_warps,
-             o->replacement, o->predictor, o->on_fill != NULL);
+             o->replacement, o->predictor, o->on_fill != NULL, o->on_evict != NULL);
     return text;
 }
 
@@ -97,10 +97,44 @@ static void choose_policies(pair *p, pair_flavour flavour) {
         m->predictor = one_in(p, 2) ? MODEL_HINT : MODEL_ALWAYS_CACHE;
     p->options.replacement = m->policy_declines ? "recorder(declines)" : policies[m->policy];
     p->options.predictor = predictors[m->predictor];
-    m->callbacks = flavour != PAIR_PLAIN && one_in(p, 2);
-    p->options.on_fill = m->callbacks ? record_fill : NULL;
-    p->options.on_evict = m->callbacks ? record_evict : NULL;
+    m->tells_fills = flavour != PAIR_PLAIN && one_in(p, 2);
+    m->tells_evictions = flavour != PAIR_PLAIN && one_in(p, 2);
+    p->options.on_fill = m->tells_fills ? record_fill : NULL;
+    p->options.on_evict = m->tells_evictions ? record_evict : NULL;
     p->options.callback_data = &p->log;
+}
+
+/* What keeps a plain cache from its short paths, alone. */
+static void add_a_feature(pair *p) {
+    gpc_cache_options *o = &p->options;
+    switch (pair_random(p, 8)) {
+    case 0:
+        p->model.tells_fills = true;
+        o->on_fill = record_fill;
+        break;
+    case 1:
+        p->model.tells_evictions = true;
+        o->on_evict = record_evict;
+        break;
+    case 2:
+        o->track_reuse = 1;
+        break;
+    case 3:
+        o->track_warps = 1;
+        break;
+    case 4:
+        o->sectors = 2;
+        break;
+    case 5:
+        o->write_policy = GPC_WRITE_THROUGH + pair_random(p, 2);
+        break;
+    case 6:
+        o->write_allocate = GPC_WRITE_NO_ALLOCATE;
+        break;
+    default:
+        p->model.predictor = MODEL_ALWAYS_BYPASS;
+        o->predictor = "always-bypass";
+    }
 }
 
 static void choose_stream(pair *p) {
@@ -118,6 +152,8 @@ void pair_open(pair *p, uint64_t seed, pair_flavour flavour, gpc_simd simd) {
     choose_geometry(p);
     choose_rules(p, flavour);
     choose_policies(p, flavour);
+    if (flavour == PAIR_PLAIN && one_in(p, 4))
+        add_a_feature(p);
     choose_stream(p);
     gpc_error error = GPC_ERROR_INIT;
     gpc_context_options options = GPC_CONTEXT_OPTIONS_INIT;
@@ -132,7 +168,8 @@ void pair_open(pair *p, uint64_t seed, pair_flavour flavour, gpc_simd simd) {
     p->model.policy = rules.policy;
     p->model.policy_declines = rules.policy_declines;
     p->model.predictor = rules.predictor;
-    p->model.callbacks = rules.callbacks;
+    p->model.tells_fills = rules.tells_fills;
+    p->model.tells_evictions = rules.tells_evictions;
     p->model.set_of = rules.set_of;
     p->model.set_data = &p->index;
     cr_assert_eq(gpc_cache_create(p->context, &p->options, &error, &p->cache), GPC_OK, "%s: %s", pair_text(p),

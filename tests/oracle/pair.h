@@ -27,7 +27,7 @@ typedef struct pair {
 
 typedef enum pair_flavour {
     PAIR_ANY,   /* every option */
-    PAIR_PLAIN, /* what the batch loop serves: no sectors, write-back, no tracking */
+    PAIR_PLAIN, /* what short paths serve: no sectors, write-back, no tracking; at times one thing that they do not */
     PAIR_TIMED  /* every option; the policy never declines where the data have been fetched before it is asked */
 } pair_flavour;
 

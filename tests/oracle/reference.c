@@ -18,7 +18,7 @@ static gpc_write_allocate write_allocate(const model *m, const gpc_request *r) {
 }
 
 static void tell_sectors(model *m, const decoded *d, uint32_t way, uint8_t sectors, const gpc_request *r) {
-    if (!m->callbacks || !sectors)
+    if (!m->tells_fills || !sectors)
         return;
     event_log_add(&m->log, CALLBACK_FILL, d->set, way, r);
     m->log.events[m->log.count - 1].line_address = d->number * m->options.line_bytes;

@@ -87,7 +87,7 @@ typedef struct model {
     uint64_t clock;
     gpc_cache_stats stats;
     event_log log;
-    bool callbacks; /* log CALLBACK_ events */
+    bool tells_fills, tells_evictions; /* by CALLBACK_ events */
 } model;
 
 /* `options` gives the geometry and rules; its policies and callbacks are not looked at. */

@@ -145,7 +145,7 @@ void drop_line(model *m, uint32_t set, uint32_t way, const gpc_request *r, gpc_e
         event_log_add_eviction(&m->log, PREDICTOR_EVICT, e, r);
     if (!r)
         tell(m, POLICY_INVALIDATE, PREDICTOR_INVALIDATE, set, way, NULL);
-    if (m->callbacks)
+    if (m->tells_evictions)
         event_log_add_eviction(&m->log, CALLBACK_EVICT, e, r);
 }
 
@@ -173,7 +173,7 @@ uint64_t model_flush(model *m) {
             count_write_back(m, line);
             memset(line->dirty, 0, sizeof line->dirty);
             memset(line->written, 0, sizeof line->written);
-            if (m->callbacks)
+            if (m->tells_evictions)
                 event_log_add_eviction(&m->log, CALLBACK_EVICT, &eviction, NULL);
         }
     return sectors;
