@@ -34,80 +34,88 @@ static void expect_counters(const rig *r, const gpc_cache_stats *expected) {
  *   9  atomic A, bytes 0..3           hit            0001   0001             A dirty 1001
  *  10  load B, bytes 0..31, warp 0    miss           0001   0000   0001      B for C, clean
  */
+static const gpc_request ten[10] = {
+    {.address = A, .size = 64},
+    {.address = A + 32, .size = 4},
+    {.address = A + 32, .size = 64, .warp = 1},
+    {.address = A + 96, .size = 4, .kind = GPC_STORE},
+    {.address = B, .size = 32, .kind = GPC_STORE},
+    {.address = A + 96, .size = 4, .warp = 1},
+    {.address = C + 5, .warp = 2},
+    {.address = C, .kind = GPC_PREFETCH, .warp = 2},
+    {.address = A, .size = 4, .kind = GPC_ATOMIC},
+    {.address = B, .size = 32},
+};
+
+static const gpc_access_result ten_results[10] = {
+    {.outcome = GPC_MISS, .needed_sectors = 3, .fetch_sectors = 3},
+    {.outcome = GPC_HIT, .needed_sectors = 2, .hit_sectors = 2},
+    {.outcome = GPC_SECTOR_MISS, .needed_sectors = 6, .hit_sectors = 2, .fetch_sectors = 4},
+    {.outcome = GPC_SECTOR_MISS, .needed_sectors = 8, .fetch_sectors = 8},
+    {.outcome = GPC_MISS, .needed_sectors = 1, .way = 1},
+    {.outcome = GPC_HIT, .needed_sectors = 8, .hit_sectors = 8},
+    {.outcome = GPC_MISS, .needed_sectors = 15, .fetch_sectors = 15, .evicted = 1, .way = 1},
+    {.outcome = GPC_HIT, .needed_sectors = 15, .hit_sectors = 15, .way = 1},
+    {.outcome = GPC_HIT, .needed_sectors = 1, .hit_sectors = 1},
+    {.outcome = GPC_MISS, .needed_sectors = 1, .fetch_sectors = 1, .evicted = 1, .way = 1},
+};
+
+/* In the order of the accesses that count. */
+static const gpc_cache_stats ten_counters = {
+    .reads = 7,
+    .read_hits = 3,
+    .read_sectors = 2 + 1 + 2 + 1 + 4 + 4 + 1,
+    .read_sector_hits = 0 + 1 + 1 + 1 + 0 + 4 + 0,
+    .writes = 2,
+    .write_hits = 1,
+    .write_sectors = 1 + 1,
+    .write_sector_hits = 0 + 1,
+    .atomics = 1,
+    .atomic_sectors = 1,
+    .atomic_sector_hits = 1,
+    .sector_misses = 2,
+    .line_misses = 4,
+    .fetched_sectors = 2 + 1 + 1 + 0 + 4 + 1,
+    .fills = 4,
+    .evictions = 2,
+    .zero_reuse_evictions = 1,
+    .write_backs = 1 + 1,
+    .write_back_sectors = 1 + 2,
+    .invalidations = 2,
+    .intra_warp_hits = 2,
+    .inter_warp_hits = 1,
+};
+
+static void same_fields(int access, const gpc_access_result *got, const gpc_access_result *expected) {
+    cr_expect_eq(got->outcome, expected->outcome, "access %d: outcome %u", access, got->outcome);
+    cr_expect_eq(got->needed_sectors, expected->needed_sectors, "access %d: needs %x", access, got->needed_sectors);
+    cr_expect_eq(got->hit_sectors, expected->hit_sectors, "access %d: hits %x", access, got->hit_sectors);
+    cr_expect_eq(got->fetch_sectors, expected->fetch_sectors, "access %d: fetches %x", access, got->fetch_sectors);
+    cr_expect_eq(got->evicted, expected->evicted, "access %d", access);
+    cr_expect_eq(got->way, expected->way, "access %d: way %u", access, got->way);
+    cr_expect(!got->write_sectors && !got->set && !got->policy_word, "access %d", access);
+}
+
 Test(access, ten_accesses) {
     rig r;
     rig_init(&r);
     r.options.sectors = 4;
     r.options.track_reuse = r.options.track_warps = r.options.atomics_here = 1;
     rig_open(&r);
-    const gpc_request stream[10] = {
-        LOAD(A, .size = 64),
-        LOAD(A + 32, .size = 4),
-        LOAD(A + 32, .size = 64, .warp = 1),
-        STORE(A + 96, .size = 4),
-        STORE(B, .size = 32),
-        LOAD(A + 96, .size = 4, .warp = 1),
-        LOAD(C + 5, .warp = 2),
-        {.address = C, .kind = GPC_PREFETCH, .warp = 2},
-        ATOMIC(A, .size = 4),
-        LOAD(B, .size = 32),
-    };
-    static const gpc_access_result expected[10] = {
-        {.outcome = GPC_MISS, .needed_sectors = 3, .fetch_sectors = 3},
-        {.outcome = GPC_HIT, .needed_sectors = 2, .hit_sectors = 2},
-        {.outcome = GPC_SECTOR_MISS, .needed_sectors = 6, .hit_sectors = 2, .fetch_sectors = 4},
-        {.outcome = GPC_SECTOR_MISS, .needed_sectors = 8, .fetch_sectors = 8},
-        {.outcome = GPC_MISS, .needed_sectors = 1, .way = 1},
-        {.outcome = GPC_HIT, .needed_sectors = 8, .hit_sectors = 8},
-        {.outcome = GPC_MISS, .needed_sectors = 15, .fetch_sectors = 15, .evicted = 1, .way = 1},
-        {.outcome = GPC_HIT, .needed_sectors = 15, .hit_sectors = 15, .way = 1},
-        {.outcome = GPC_HIT, .needed_sectors = 1, .hit_sectors = 1},
-        {.outcome = GPC_MISS, .needed_sectors = 1, .fetch_sectors = 1, .evicted = 1, .way = 1},
-    };
+    gpc_access_result got[10];
     for (int i = 0; i < 10; i++) {
-        gpc_access_result got = rig_access(&r, stream[i]);
-        cr_expect_eq(got.outcome, expected[i].outcome, "access %d: outcome %u", i + 1, got.outcome);
-        cr_expect_eq(got.needed_sectors, expected[i].needed_sectors, "access %d: needs %x", i + 1, got.needed_sectors);
-        cr_expect_eq(got.hit_sectors, expected[i].hit_sectors, "access %d: hits %x", i + 1, got.hit_sectors);
-        cr_expect_eq(got.fetch_sectors, expected[i].fetch_sectors, "access %d: fetches %x", i + 1, got.fetch_sectors);
-        cr_expect_eq(got.evicted, expected[i].evicted, "access %d", i + 1);
-        cr_expect_eq(got.way, expected[i].way, "access %d: way %u", i + 1, got.way);
-        cr_expect(!got.write_sectors && !got.set && !got.policy_word);
-        if (i == 6)
-            cr_expect(got.eviction.line_address == B && got.eviction.dirty_sectors == 1 && !got.eviction.reuse_count &&
-                      got.eviction.valid_sectors == 1 && got.eviction.dirty_bytes[0] == 0xffffffffu);
-        if (i == 9)
-            cr_expect(got.eviction.line_address == C && !got.eviction.dirty_sectors && got.eviction.reuse_count == 1);
+        got[i] = rig_access(&r, ten[i]);
+        same_fields(i + 1, &got[i], &ten_results[i]);
     }
+    const gpc_eviction *b = &got[6].eviction, *c = &got[9].eviction;
+    cr_expect(b->line_address == B && b->dirty_sectors == 1 && b->valid_sectors == 1 && !b->reuse_count);
+    cr_expect_eq(b->dirty_bytes[0], 0xffffffffu);
+    cr_expect(c->line_address == C && !c->dirty_sectors && c->reuse_count == 1);
     uint64_t sectors;
     cr_assert_eq(gpc_cache_flush(r.cache, &sectors), GPC_OK);
     cr_expect_eq(sectors, 2, "A's sectors 0 and 3");
     cr_assert_eq(gpc_cache_invalidate_all(r.cache), GPC_OK);
-    const gpc_cache_stats counters = {
-        .reads = 7,
-        .read_hits = 3,
-        .read_sectors = 2 + 1 + 2 + 1 + 4 + 4 + 1,
-        .read_sector_hits = 0 + 1 + 1 + 1 + 0 + 4,
-        .writes = 2,
-        .write_hits = 1,
-        .write_sectors = 2,
-        .write_sector_hits = 1,
-        .atomics = 1,
-        .atomic_sectors = 1,
-        .atomic_sector_hits = 1,
-        .sector_misses = 2,
-        .line_misses = 4,
-        .fetched_sectors = 2 + 1 + 1 + 0 + 4 + 1,
-        .fills = 4,
-        .evictions = 2,
-        .zero_reuse_evictions = 1,
-        .write_backs = 1 + 1,
-        .write_back_sectors = 1 + 2,
-        .invalidations = 2,
-        .intra_warp_hits = 2,
-        .inter_warp_hits = 1,
-    };
-    expect_counters(&r, &counters);
+    expect_counters(&r, &ten_counters);
     gpc_cache_reset_stats(r.cache);
     const gpc_cache_stats zero = {0};
     expect_counters(&r, &zero);
