@@ -4,6 +4,7 @@
 
 #include <criterion/criterion.h>
 #include <dirent.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,6 +50,16 @@ void write_file(const rig *r, const char *name, const void *data, size_t length)
 
 void write_text(const rig *r, const char *name, const char *text) {
     write_file(r, name, text, strlen(text));
+}
+
+void write_byte(const rig *r, const char *name, size_t at, unsigned char byte) {
+    int file = open(path_of(r, name), O_WRONLY);
+    cr_assert(file >= 0 && pwrite(file, &byte, 1, (off_t)at) == 1);
+    close(file);
+}
+
+void cut_file(const rig *r, const char *name, size_t length) {
+    cr_assert_eq(truncate(path_of(r, name), (off_t)length), 0);
 }
 
 unsigned char *read_file(const char *path, size_t *length) {

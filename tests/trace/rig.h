@@ -21,6 +21,9 @@ const char *path_of(const rig *r, const char *name);
 
 void write_file(const rig *r, const char *name, const void *data, size_t length);
 void write_text(const rig *r, const char *name, const char *text);
+/* Change one byte of a file, or its length, in place. */
+void write_byte(const rig *r, const char *name, size_t at, unsigned char byte);
+void cut_file(const rig *r, const char *name, size_t length);
 unsigned char *read_file(const char *path, size_t *length);
 /* Run a shell command in the folder; it must succeed. */
 void shell(const rig *r, const char *command);
