@@ -17,6 +17,7 @@ ANSI = re.compile(r"\x1b\[[0-9;]*m")
 CRITERION = re.compile(r"Synthesis: Tested: (\d+) \| Passing: (\d+) \|")
 UNITTEST = re.compile(r"^Ran (\d+) tests? in ", re.MULTILINE)
 UNITTEST_VERDICT = re.compile(r"^(?:OK|FAILED)(?: \((.*)\))?$", re.MULTILINE)
+PASSED_CASE = re.compile(r"^(?:.*\.\.\. ok|\[RUN \] .*|\[PASS\] .*)\n", re.MULTILINE)
 SKIPPED_CASE = re.compile(r"^.*(?:\.\.\. skipped |\[SKIP\]).*$", re.MULTILINE)
 MESON_SKIPPED = 77
 
@@ -70,7 +71,7 @@ def main(paths):
             total_failed += failed
             if failed:
                 print(f"-- {build}: {test['name']}: {failed} failed ({test['result']}, status {test['returncode']})")
-                print(output.rstrip())
+                print(PASSED_CASE.sub("", output).rstrip())
             if skipped:
                 skips += [f"{build}: {test['name']}: {line.strip()}" for line in SKIPPED_CASE.findall(output)] or [
                     f"{build}: {test['name']}: {skipped} skipped"
