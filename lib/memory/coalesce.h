@@ -4,7 +4,7 @@
 
 #include "core/core.h"
 
-/* Everything between levels is counted in 32-byte segments: DRAM's atom, and a sector of every NVIDIA cache since Maxwell. */
+/* Between levels, 32-byte segments are counted: DRAM's atom, and a sector of every NVIDIA cache since Maxwell. */
 #define GPCI_SEGMENT 32u
 #define GPCI_MAX_TRANSACTIONS 192u /* 64 lanes of 64 bytes, each over three 32-byte lines */
 
@@ -14,6 +14,11 @@ typedef struct gpci_transaction {
     uint64_t bytes[2]; /* that lanes touch; lines of at most 128 bytes */
     uint8_t segments;  /* 32-byte segments that they touch */
 } gpci_transaction;
+
+/* How many bytes those are. */
+GPCI_INLINE uint32_t gpci_transaction_bytes(const gpci_transaction *transaction) {
+    return gpci_popcount(transaction->bytes[0]) + gpci_popcount(transaction->bytes[1]);
+}
 
 /*
  * Lines that the lanes touch, in the order of first touch (seeds/001 section II:

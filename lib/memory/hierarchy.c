@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "memory/hierarchy.h"
+#include "memory/below.h"
 
-/* The hierarchy as an object: creation, launches, warp accesses, statistics. */
+/* The hierarchy as an object: creation, launches, statistics. */
 
 gpc_status gpc_hierarchy_create(gpc_context *context, const gpc_config *config, gpc_error *error,
                                 gpc_hierarchy **out) {
@@ -59,7 +59,7 @@ static gpc_status resize_l1(gpc_hierarchy *h, const gpci_share *share, gpc_error
     gpc_status status = gpci_build_l1(h, share, error, &l1);
     if (status < 0)
         return status;
-    status = gpci_path_flush_l1(h);
+    status = gpci_path_flush(h);
     for (uint32_t sm = 0; sm < h->sms; sm++)
         add_cache_stats(&h->retired, h->l1[sm]);
     gpci_destroy_caches(h, h->l1, h->sms);
@@ -77,9 +77,9 @@ void gpci_hierarchy_tell(gpc_hierarchy *h, gpc_warp_event_kind kind) {
 
 gpc_status gpci_hierarchy_empty(gpc_hierarchy *h) {
     uint64_t flush = gpci_number(h, GPCI_KEY_KERNELS_FLUSH); /* none, l1, all */
-    gpc_status status = flush >= 1 ? gpci_path_flush_l1(h) : GPC_OK;
+    gpc_status status = flush >= 1 ? gpci_path_flush(h) : GPC_OK;
     if (flush == 2 && status == GPC_OK) {
-        status = gpci_path_flush_l2(h);
+        gpci_below_flush(h);
         h->cold = true;
     }
     return status;
@@ -111,78 +111,6 @@ gpc_status gpc_hierarchy_begin_kernel(gpc_hierarchy *h, const gpc_launch *launch
     return status;
 }
 
-static gpc_status check(const gpc_hierarchy *h, const gpc_warp_access *w) {
-    if (w->sm >= h->sms || !w->width || w->width > 64 || w->kind >= GPC_KIND_COUNT || w->space >= GPC_SPACE_COUNT ||
-        w->hint >= GPC_HINT_COUNT || w->priority >= GPC_PRIORITY_COUNT || (w->mask && !w->addresses) ||
-        (h->lanes < 64 && w->mask >> h->lanes))
-        return GPC_ERROR_ARGUMENT;
-    return GPC_OK;
-}
-
-static void count_lines(gpc_hierarchy *h, const gpc_warp_access *w, const gpci_transaction *lines, uint32_t count,
-                        gpc_warp_result *result) {
-    const gpci_level *l1 = gpci_l1_for(h, w) ? &h->l1_level : NULL;
-    uint64_t segments = 0, moved = 0, used = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        segments += gpci_popcount(lines[i].segments);
-        moved += gpci_popcount(l1 ? l1->segments_of[l1->sectors_of[lines[i].segments]] : lines[i].segments);
-        used += gpci_popcount(lines[i].bytes[0]) + gpci_popcount(lines[i].bytes[1]);
-    }
-    result->lines = count;
-    result->sectors = (uint32_t)segments;
-    switch (w->kind) {
-    case GPC_LOAD:
-        h->stats.l1_load_requests++;
-        h->stats.l1_load_lines += count;
-        h->stats.l1_load_sectors += segments;
-        h->stats.l1_load_bytes_used += used;
-        h->stats.l1_load_bytes_moved += moved * GPCI_SEGMENT;
-        h->stats.l1_transactions_per_load[count < GPC_TRANSACTION_BUCKETS ? count : GPC_TRANSACTION_BUCKETS - 1]++;
-        break;
-    case GPC_STORE:
-        h->stats.l1_store_requests++;
-        h->stats.l1_store_sectors += segments;
-        break;
-    case GPC_ATOMIC:
-    case GPC_REDUCTION:
-        h->stats.l1_atomic_requests++;
-        h->stats.l1_atomic_sectors += segments;
-        break;
-    default:
-        break;
-    }
-}
-
-gpc_status gpc_hierarchy_access(gpc_hierarchy *h, const gpc_warp_access *access, gpc_warp_result *result) {
-    gpc_warp_access w = GPC_WARP_ACCESS_INIT;
-    if (!h || !access)
-        return GPC_ERROR_ARGUMENT;
-    gpc_status status = gpci_take(&w, sizeof w, sizeof w, access, "gpc_warp_access", NULL);
-    if (status == GPC_OK)
-        status = check(h, &w);
-    if (status < 0)
-        return status;
-    gpc_warp_result own = GPC_WARP_RESULT_INIT;
-    h->stats.warp_instructions++;
-    h->stats.thread_instructions += gpci_popcount(w.mask);
-    if (w.mask && w.space <= GPC_SPACE_LOCAL) {
-        gpci_transaction lines[GPCI_MAX_TRANSACTIONS];
-        unsigned shift = h->l1 ? h->l1_level.line_shift : h->l2_level.line_shift;
-        uint32_t count = gpci_coalesce(w.addresses, gpci_popcount(w.mask), w.width, shift, lines);
-        gpci_access a = {.warp = &w, .transactions = count, .result = &own};
-        count_lines(h, &w, lines, count, &own);
-        for (uint32_t i = 0; i < count && status == GPC_OK; i++) {
-            a.line = &lines[i];
-            status = w.kind == GPC_STORE                                ? gpci_path_store(h, &a)
-                     : w.kind == GPC_ATOMIC || w.kind == GPC_REDUCTION ? gpci_path_atomic(h, &a)
-                                                                       : gpci_path_load(h, &a);
-        }
-    }
-    if (status == GPC_OK && result)
-        status = gpci_give(result, &own, sizeof own);
-    return status;
-}
-
 void gpc_hierarchy_count_instructions(gpc_hierarchy *h, uint64_t warp_instructions, uint64_t thread_instructions,
                                       uint64_t blocks) {
     if (!h)
@@ -201,9 +129,12 @@ gpc_status gpc_hierarchy_warp_event(gpc_hierarchy *h, const gpc_warp_event *even
 gpc_status gpc_hierarchy_flush(gpc_hierarchy *h) {
     if (!h)
         return GPC_ERROR_ARGUMENT;
-    gpc_status status = gpci_path_flush_l1(h);
+    gpc_status status = gpci_path_flush(h);
+    if (status < 0)
+        return status;
+    gpci_below_flush(h);
     h->cold = true;
-    return status == GPC_OK ? gpci_path_flush_l2(h) : status;
+    return GPC_OK;
 }
 
 gpc_status gpc_hierarchy_get_stats(const gpc_hierarchy *h, gpc_stats *stats) {

@@ -40,26 +40,37 @@ struct gpc_hierarchy {
     gpc_cache_stats retired; /* of L1s that a resize replaced */
 };
 
-/* One line transaction with where it comes from. */
+/* One line transaction of a warp instruction, on its way. */
 typedef struct gpci_access {
-    const gpc_warp_access *warp;
     const gpci_transaction *line;
-    uint32_t transactions;   /* of the instruction */
+    gpc_cache *l1;           /* that it goes through; NULL: to L2 directly */
     gpc_warp_result *result; /* counts, never NULL */
+    gpc_request request;     /* of the line, but for which of its bytes */
 } gpci_access;
 
 /* The L1 that an access goes through, NULL where it goes to L2 directly. */
-GPCI_INLINE gpc_cache *gpci_l1_for(const gpc_hierarchy *h, const gpc_warp_access *access) {
-    return h->l1 && !(h->l1_local_only && access->space == GPC_SPACE_GLOBAL) ? h->l1[access->sm] : NULL;
+GPCI_INLINE gpc_cache *gpci_l1_for(const gpc_hierarchy *h, uint32_t sm, uint8_t space) {
+    return h->l1 && !(h->l1_local_only && space == GPC_SPACE_GLOBAL) ? h->l1[sm] : NULL;
 }
 
-/* path.c: the functional way down and back up. */
+#if defined(__GNUC__) || defined(__clang__)
+#define GPCI_PREFETCH(address) __builtin_prefetch(address)
+#else
+#define GPCI_PREFETCH(address) ((void)(address))
+#endif
+
+/* path.c: through L1. */
 gpc_status gpci_path_load(gpc_hierarchy *h, const gpci_access *access);
 gpc_status gpci_path_store(gpc_hierarchy *h, const gpci_access *access);
 gpc_status gpci_path_atomic(gpc_hierarchy *h, const gpci_access *access);
-/* Empty the L1s into L2, or everything into DRAM. */
-gpc_status gpci_path_flush_l1(gpc_hierarchy *h);
-gpc_status gpci_path_flush_l2(gpc_hierarchy *h);
+/*
+ * An access of a line will soon follow: fetch what it looks at in L1 (NULL: it goes round it), and then, if it is not
+ * there, below. No effect but on speed.
+ */
+void gpci_path_expect_l1(const gpc_cache *l1, uint64_t address);
+void gpci_path_expect_below(const gpc_hierarchy *h, uint32_t sm, const gpc_cache *l1, uint64_t address);
+/* Empty the L1s. */
+gpc_status gpci_path_flush(gpc_hierarchy *h);
 
 /* hierarchy.c: empty what `kernels.flush` says. */
 gpc_status gpci_hierarchy_empty(gpc_hierarchy *h);

@@ -104,7 +104,8 @@ gpc_status gpci_launch_share(const gpc_hierarchy *h, const gpc_launch *launch, g
     uint32_t blocks = launch ? gpc_hierarchy_occupancy(h, launch) : 0;
     if (launch && !blocks)
         return gpci_fail(error, GPC_ERROR_RANGE,
-                         "a block of %u threads with %u registers each and %u bytes of shared memory does not fit an SM",
+                         "a block of %u threads with %u registers each and %u bytes of shared memory "
+                         "does not fit an SM",
                          launch->threads, launch->registers, launch->shared_bytes);
     *share = (gpci_share){.l1_bytes = whole};
     if (gpci_number(h, GPCI_KEY_L1_UNIFIED)) {

@@ -13,6 +13,9 @@
  * decides what L2 must fetch.
  */
 
+/* Turns that a round looks ahead: what they need comes while others are taken. */
+#define AHEAD 16u
+
 static void tell_warp(gpc_replay *r, uint32_t sm, const gpci_block_run *run, const gpci_warp_run *warp,
                       gpc_warp_event_kind kind) {
     gpc_warp_event event = {.kind = kind,
@@ -74,7 +77,8 @@ static const gpc_instruction *go_on(gpc_replay *r, uint32_t sm, gpci_block_run *
 
 /* The first warp of the block, from `warp` on, that can go on; warp_count where there is none. */
 static uint32_t ready_warp(const gpci_block_run *run, uint32_t warp) {
-    while (warp < run->block->warp_count && (run->warps[warp].next == run->warps[warp].end || run->warps[warp].at_barrier))
+    const gpci_warp_run *warps = run->warps;
+    while (warp < run->block->warp_count && (warps[warp].next == warps[warp].end || warps[warp].at_barrier))
         warp++;
     return warp;
 }
@@ -136,17 +140,55 @@ static gpc_status end_turn(gpc_replay *r, const gpci_turn *turn, gpc_error *erro
     return GPC_OK;
 }
 
-gpc_status gpci_functional_round(gpc_replay *r, gpc_error *error) {
-    uint32_t count = 0;
-    for (uint32_t sm = 0; sm < r->sm_count; sm++)
-        if (r->sms[sm].residents && begin_turn(r, sm, &r->turns[count]))
-            count++;
-    gpc_status status = GPC_OK;
-    for (uint32_t i = 0; i < count && status == GPC_OK; i++) {
+/* What a turn to come will look at, into the processor's own caches: its next instruction, ... */
+static void expect_turn(const gpc_replay *r, uint32_t number) {
+    const gpci_sm_run *sm = &r->sms[number];
+    if (sm->turn >= sm->residents)
+        return;
+    const gpci_block_run *run = sm->resident[sm->turn];
+    if (run->turn < run->block->warp_count)
+        for (unsigned ahead = 0; ahead < 3; ahead++)
+            GPCI_PREFETCH((const char *)run->warps[run->turn].next + 64 * ahead);
+}
+
+/* ... the addresses of its memory instruction, ... */
+static void expect_addresses(const gpc_instruction *access) {
+    const char *addresses = (const char *)access->addresses;
+    for (unsigned at = 0; at < gpci_popcount(access->mask) * sizeof *access->addresses; at += 64)
+        GPCI_PREFETCH(addresses + at);
+}
+
+/* ... and the sets of the first line. */
+static void expect_line(const gpc_replay *r, const gpci_turn *turn) {
+    const gpc_cache *l1 = gpci_l1_for(r->hierarchy, turn->sm, turn->access->space);
+    gpci_path_expect_l1(l1, turn->access->addresses[0]);
+    gpci_path_expect_below(r->hierarchy, turn->sm, l1, turn->access->addresses[0]);
+}
+
+/* An order of turns in which each is as likely as any. */
+static void shuffle(gpc_replay *r, uint32_t count) {
+    for (uint32_t i = 0; i + 1 < count; i++) {
         uint32_t drawn = i + gpci_random_below(&r->random, count - i);
         gpci_turn turn = r->turns[drawn];
         r->turns[drawn] = r->turns[i];
-        status = end_turn(r, &turn, error);
+        r->turns[i] = turn;
+    }
+}
+
+gpc_status gpci_functional_round(gpc_replay *r, gpc_error *error) {
+    uint32_t count = 0;
+    for (uint32_t sm = 0; sm < r->sm_count; sm++) {
+        if (sm + AHEAD < r->sm_count)
+            expect_turn(r, sm + AHEAD);
+        if (r->sms[sm].residents && begin_turn(r, sm, &r->turns[count]))
+            expect_addresses(r->turns[count++].access);
+    }
+    shuffle(r, count);
+    gpc_status status = GPC_OK;
+    for (uint32_t i = 0; i < count && status == GPC_OK; i++) {
+        if (i + AHEAD < count)
+            expect_line(r, &r->turns[i + AHEAD]);
+        status = end_turn(r, &r->turns[i], error);
     }
     return status;
 }

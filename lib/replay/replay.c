@@ -127,7 +127,8 @@ static gpc_status run_kernel(gpc_replay *r, gpc_stats *stats, gpc_error *error) 
     if (status == GPC_OK)
         status = gpc_hierarchy_begin_kernel(r->hierarchy, &launch, &detail);
     if (status < 0)
-        return gpci_fail(error, status, "%s: %s", k->file, detail.message[0] ? detail.message : gpc_status_string(status));
+        return gpci_fail(error, status, "%s: %s", k->file,
+                         detail.message[0] ? detail.message : gpc_status_string(status));
     status = gpci_dispatch_start(r, &launch, error);
     if (status == GPC_OK)
         status = run_blocks(r, error);
