@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef TESTS_MEMORY_RIG_H
+#define TESTS_MEMORY_RIG_H
+
+#include <gpucache/gpucache.h>
+
+/* A hierarchy made from a few settings, used through the public interface alone. */
+typedef struct rig {
+    gpc_context *context;
+    gpc_config *config;
+    gpc_hierarchy *hierarchy;
+} rig;
+
+/*
+ * A memory system to do sums on: one SM, L1 of 4 sets x 2 ways x 128 bytes (lines 512 bytes apart meet), one L2 slice
+ * of 16 sets x 4 ways x 128 bytes (2 KiB apart), both with 32-byte sectors; L1 writes evict, L2 writes back and
+ * fetches; no flush between kernels.
+ */
+extern const char rig_base[];
+
+/* The base, then `settings`: `key = value` lines, or NULL. */
+void rig_open(rig *r, const char *settings);
+/* The same, where creation must fail: its status and message. */
+gpc_status rig_refused(const char *settings, gpc_error *error);
+void rig_close(rig *r);
+
+/* An access by the first `lanes` lanes of SM 0's warp 0: lane i at address + i * stride. */
+typedef struct shot {
+    uint64_t address;
+    uint64_t stride;
+    uint32_t lanes, width, sm, warp;
+    uint8_t kind, space, hint;
+} shot;
+
+/* One that must succeed. */
+gpc_warp_result rig_fire(rig *r, shot s);
+/* All 128 bytes of a line, or 4 bytes, by SM 0. */
+#define LINE(k, a) ((shot){.kind = (k), .address = (a), .stride = 4, .lanes = 32, .width = 4})
+#define WORD(k, a) ((shot){.kind = (k), .address = (a), .lanes = 1, .width = 4})
+/* The same with more fields of a shot. */
+#define LINE_BY(k, a, ...) ((shot){.kind = (k), .address = (a), .stride = 4, .lanes = 32, .width = 4, __VA_ARGS__})
+#define WORD_BY(k, a, ...) ((shot){.kind = (k), .address = (a), .lanes = 1, .width = 4, __VA_ARGS__})
+
+gpc_warp_result rig_load(rig *r, uint64_t address);  /* a line */
+gpc_warp_result rig_store(rig *r, uint64_t address); /* a line */
+void rig_begin(rig *r, const gpc_launch *launch);    /* must succeed */
+void rig_flush(rig *r);
+
+gpc_stats rig_stats(const rig *r);
+/* Lines resident in all caches of a level. */
+unsigned rig_lines(const rig *r, unsigned level, uint32_t instances);
+
+/* Every counter has the value named, or 0 where none is; then the statistics are reset. */
+#define EXPECT(r, ...) rig_expect((r), &(gpc_stats){.struct_size = sizeof(gpc_stats), __VA_ARGS__}, __LINE__)
+void rig_expect(rig *r, const gpc_stats *expected, int line);
+
+#endif
