@@ -26,25 +26,26 @@ static void tell_warp(gpc_replay *r, uint32_t sm, const gpci_block_run *run, con
     gpc_hierarchy_warp_event(r->hierarchy, &event);
 }
 
-/* All live warps are at the barrier: they go on. */
-static void release_barrier(gpci_block_run *run) {
+/* All live warps are at the barrier: they go on, in block order the first of them first. */
+static void release_barrier(const gpc_replay *r, gpci_block_run *run) {
     for (uint32_t w = 0; w < run->block->warp_count; w++)
         run->warps[w].at_barrier = false;
     run->at_barrier = 0;
+    run->turn = r->block_order ? 0 : run->turn;
 }
 
 static void reach_barrier(gpc_replay *r, uint32_t sm, gpci_block_run *run, gpci_warp_run *warp) {
     tell_warp(r, sm, run, warp, GPC_WARP_BARRIER);
     warp->at_barrier = true;
     if (++run->at_barrier == run->live)
-        release_barrier(run);
+        release_barrier(r, run);
 }
 
 static void end_warp(gpc_replay *r, uint32_t sm, gpci_block_run *run, const gpci_warp_run *warp) {
     tell_warp(r, sm, run, warp, GPC_WARP_EXIT);
     run->live--;
     if (run->live && run->at_barrier == run->live)
-        release_barrier(run);
+        release_barrier(r, run);
 }
 
 /* Through the warp's next memory instruction, which is returned; NULL at a barrier, or at the end. */

@@ -140,3 +140,25 @@ Test(turns, barriers_of_two_blocks) {
     cr_assert_lt(place_of(r, 1, 3, 0x50), place_of(r, 1, 2, 0x200));
     rig_close(r);
 }
+
+/*
+ * In block order a barrier holds up the warps of its own block alone: they go on, the first of them first, and the
+ * next block has its turn when they all have ended.
+ */
+Test(turns, barrier_in_block_order) {
+    rig *r = rig_open();
+    set(r, "warps.order", "block");
+    put_kernel(r, "k.traceg", 2, 2, "",
+               LOAD("0000", "0x1000") BARRIER("0100") LOAD("0200", "0x1000") LOAD("0210", "0x1000") EXIT("0220"));
+    cr_assert_eq(run_file(r, "k.traceg", NULL), GPC_OK, "%s", r->error.message);
+    static const struct {
+        uint32_t warp;
+        uint64_t pc;
+    } expected[] = {{0, 0}, {1, 0}, {0, 0x200}, {0, 0x210}, {1, 0x200}, {1, 0x210}};
+    for (unsigned n = 0; n < 12; n++) {
+        const seen *s = nth(r, SEEN_ACCESS, n);
+        cr_assert(s->block == n / 6 && s->warp == expected[n % 6].warp + n / 6 * 2 && s->pc == expected[n % 6].pc,
+                  "access %u: block %u, warp %u, pc 0x%llx", n, s->block, s->warp, (unsigned long long)s->pc);
+    }
+    rig_close(r);
+}
