@@ -89,7 +89,7 @@ class Configuration(Commands):
         for line, key in zip(lines[2:], gpucache.config_keys()):
             cells = [cell.strip() for cell in line.strip("|").split("|")]
             self.assertEqual((len(cells), cells[0], cells[5]), (6, f"`{key.name}`", key.meaning))
-        self.assertIn("| `l1.carveout` | size | bytes | `auto` | auto, 0B to 1GiB |", "\n".join(lines))
+        self.assertIn("| `l1.carveout` | size | bytes | `auto` | auto, driver, 0B to 1GiB |", "\n".join(lines))
 
     def test_effective_values_are_a_configuration(self):
         text = self.done("config", "--preset", "h100", "--set", "l1.ways=8")

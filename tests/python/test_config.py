@@ -89,7 +89,7 @@ class Configurations(TemporaryCase):
     def test_reference(self):
         keys = {key.name: key for key in gpucache.config_keys()}
         self.assertEqual(keys["l1.size"].type, ValueType.SIZE)
-        self.assertEqual(keys["l1.carveout"].choices, ("auto",))
+        self.assertEqual(keys["l1.carveout"].choices, ("auto", "driver"))
         self.assertIn("fermi", keys["l1.index"].choices)
         for key in keys.values():
             self.assertTrue(key.meaning, key.name)
