@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#define _GNU_SOURCE
+#include "fuzz/fuzz.h"
+
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define MOST_BYTES ((size_t)256 << 20)
+#define HEAD 16u /* before each allocation: its size */
+
+static void *take(void *user_data, void *old, size_t bytes) {
+    fuzz_memory *memory = user_data;
+    char *start = old ? (char *)old - HEAD : NULL;
+    size_t before = 0;
+    if (start)
+        memcpy(&before, start, sizeof before);
+    if (bytes > MOST_BYTES || memory->used - before + bytes > MOST_BYTES)
+        return NULL;
+    start = realloc(start, bytes + HEAD);
+    CHECK(start);
+    memcpy(start, &bytes, sizeof bytes);
+    memory->used += bytes - before;
+    return start + HEAD;
+}
+
+static void *take_new(void *user_data, size_t bytes) {
+    return take(user_data, NULL, bytes);
+}
+
+static void give_back(void *user_data, void *old) {
+    fuzz_memory *memory = user_data;
+    size_t before;
+    if (!old)
+        return;
+    memcpy(&before, (char *)old - HEAD, sizeof before);
+    memory->used -= before;
+    free((char *)old - HEAD);
+}
+
+void fuzz_memory_open(fuzz_memory *memory) {
+    gpc_context_options options = GPC_CONTEXT_OPTIONS_INIT;
+    memory->used = 0;
+    options.allocate = take_new;
+    options.resize = take;
+    options.release = give_back;
+    options.allocator_data = memory;
+    CHECK(gpc_context_create(&options, NULL, &memory->context) == GPC_OK);
+}
+
+void fuzz_memory_close(fuzz_memory *memory) {
+    gpc_context_destroy(memory->context);
+    CHECK(memory->used == 0);
+}
+
+void fuzz_file_open(fuzz_file *file, const uint8_t *data, size_t size) {
+    file->descriptor = memfd_create("fuzz", MFD_CLOEXEC);
+    CHECK(file->descriptor >= 0);
+    CHECK(write(file->descriptor, data, size) == (ssize_t)size);
+    snprintf(file->path, sizeof file->path, "/proc/self/fd/%d", file->descriptor);
+}
+
+void fuzz_file_close(fuzz_file *file) {
+    close(file->descriptor);
+}
+
+static uint64_t check_warp(const gpci_opcodes *opcodes, const gpc_kernel *kernel, const gpc_warp *warp) {
+    uint64_t sum = 0;
+    CHECK(warp->count >= 1);
+    CHECK(warp->instructions[warp->count - 1].op_class == GPC_OP_EXIT);
+    for (uint64_t i = 0; i < warp->count; i++) {
+        const gpc_instruction *in = &warp->instructions[i];
+        CHECK(in->opcode < gpci_opcodes_count(opcodes));
+        CHECK(kernel->warp_lanes == 64 || in->mask <= UINT32_MAX);
+        CHECK((unsigned)in->destinations + in->sources <= GPC_MAX_OPERANDS);
+        CHECK(in->op_class < GPC_OP_CLASS_COUNT && in->kind < GPC_KIND_COUNT && in->space < GPC_SPACE_COUNT);
+        CHECK(in->hint < GPC_HINT_COUNT && in->priority < GPC_PRIORITY_COUNT);
+        CHECK(in->mask || !in->addresses);
+        for (unsigned n = 0; in->addresses && n < gpci_popcount(in->mask); n++)
+            sum += in->addresses[n]; /* every one is there to be read */
+    }
+    return sum;
+}
+
+static uint64_t check_block(const gpci_opcodes *opcodes, const gpc_kernel *kernel, const gpc_block *block) {
+    uint64_t count = 0;
+    uint64_t sum = 0;
+    CHECK(block->x < kernel->grid[0] && block->y < kernel->grid[1] && block->z < kernel->grid[2]);
+    CHECK(block->index == block->x + kernel->grid[0] * (block->y + (uint64_t)kernel->grid[1] * block->z));
+    CHECK(block->warp_count == gpci_kernel_warps(kernel));
+    for (uint32_t w = 0; w < block->warp_count; w++) {
+        CHECK(block->warps[w].warp == w);
+        count += block->warps[w].count;
+        sum += check_warp(opcodes, kernel, &block->warps[w]);
+    }
+    CHECK(count == block->instruction_count);
+    return sum;
+}
+
+static gpc_status read_kernel(gpci_source *source, const gpc_kernel *kernel, gpci_block *block, gpc_error *error,
+                              void (*each)(gpc_context *, gpci_opcodes *, const gpc_kernel *, const gpc_block *)) {
+    gpc_status status;
+    CHECK(kernel->name && kernel->file);
+    CHECK(kernel->placement_count <= kernel->block_count);
+    while ((status = source->ops->next_block(source, block, error)) == GPC_OK) {
+        volatile uint64_t sum = check_block(source->opcodes, kernel, gpci_block_view(block));
+        (void)sum;
+        if (each)
+            each(source->context, source->opcodes, kernel, gpci_block_view(block));
+    }
+    return status == GPC_END ? GPC_OK : status;
+}
+
+gpc_status fuzz_read(gpc_context *context, fuzz_open open, const char *path,
+                     void (*each)(gpc_context *, gpci_opcodes *, const gpc_kernel *, const gpc_block *)) {
+    gpc_error error = GPC_ERROR_INIT;
+    gpci_source *source = NULL;
+    gpci_opcodes *opcodes = gpci_opcodes_create(context);
+    gpci_block *block = gpci_block_create(context);
+    CHECK(opcodes && block);
+    gpc_status status = open(context, opcodes, path, &error, &source);
+    CHECK((status == GPC_OK) == (source != NULL));
+    while (status == GPC_OK) {
+        gpc_kernel kernel = GPC_KERNEL_INIT;
+        status = source->ops->next_kernel(source, &kernel, &error);
+        if (status == GPC_OK)
+            status = read_kernel(source, &kernel, block, &error, each);
+        if (source->ops->progress(source) < 0 || source->ops->progress(source) > 1)
+            abort();
+    }
+    CHECK(status == GPC_END || status == GPC_ERROR_FORMAT || status == GPC_ERROR_UNSUPPORTED ||
+          status == GPC_ERROR_MEMORY || status == GPC_ERROR_NOT_FOUND);
+    CHECK(status == GPC_END || (error.status == status && *error.message));
+    if (source)
+        source->ops->close(source);
+    gpci_block_destroy(block);
+    gpci_opcodes_destroy(opcodes);
+    return status;
+}

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "fuzz/fuzz.h"
+
+/* libFuzzer calls this. GPC_FUZZ_TARGET is one of the functions of fuzz.h. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    GPC_FUZZ_TARGET(data, size);
+    return 0;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef TESTS_FUZZ_FUZZ_H
+#define TESTS_FUZZ_FUZZ_H
+
+#include "trace/sources.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/*
+ * Readers fed with anything. Each target takes one input and aborts where the
+ * reader breaks a promise; sanitizers see the rest. regression.c runs them over
+ * a corpus and its mutations, entry.c under libFuzzer.
+ */
+void fuzz_text(const uint8_t *data, size_t size);   /* a .traceg; what it accepts must survive the binary format */
+void fuzz_list(const uint8_t *data, size_t size);   /* a kernelslist.g */
+void fuzz_binary(const uint8_t *data, size_t size); /* a .gct as it is, and with its checksums made right */
+
+#define CHECK(condition)                                                    \
+    do {                                                                    \
+        if (!(condition)) {                                                 \
+            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
+            abort();                                                        \
+        }                                                                   \
+    } while (0)
+
+typedef gpc_status (*fuzz_open)(gpc_context *, gpci_opcodes *, const char *, gpc_error *, gpci_source **);
+
+/* A context whose memory ends at 256 MiB. */
+typedef struct fuzz_memory {
+    gpc_context *context;
+    size_t used;
+} fuzz_memory;
+
+void fuzz_memory_open(fuzz_memory *memory);
+/* Nothing may be left. */
+void fuzz_memory_close(fuzz_memory *memory);
+
+/* A file with these contents, that is gone when closed. */
+typedef struct fuzz_file {
+    int descriptor;
+    char path[64];
+} fuzz_file;
+
+void fuzz_file_open(fuzz_file *file, const uint8_t *data, size_t size);
+void fuzz_file_close(fuzz_file *file);
+
+/* Read all, and check what every block promises. `each` may be NULL. */
+gpc_status fuzz_read(gpc_context *context, fuzz_open open, const char *path,
+                     void (*each)(gpc_context *, gpci_opcodes *, const gpc_kernel *, const gpc_block *));
+
+#endif

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#define _XOPEN_SOURCE 700
+#include "fuzz/fuzz.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The targets over a small corpus and thousands of its mutations, the same on every run. */
+
+#define MUTATIONS 2500
+#define MOST_SIZE 65536u
+
+typedef void (*target)(const uint8_t *, size_t);
+
+#define LAUNCH "-kernel name = k\n-kernel id = 1\n-grid dim = (3,2,1)\n-block dim = (40,1,1)\n-shmem = 1024\n"
+#define LIST_OF_32                                                                                                  \
+    " 0x7f0000000000 0x0 0x10 0x7f0000001000 0x20 0x24 0x28 0x2c 0x30 0x34 0x38 0x3c 0x40 0x44 0x48 0x4c 0x50 0x54" \
+    " 0x58 0x5c 0x60 0x64 0x68 0x6c 0x70 0x74 0x78 0x7c 0x80 0x84 0x88 0xffffffffffffffff"
+
+static const char *const texts[] = {
+    LAUNCH "\n#traces format = threadblock_x\n\n#BEGIN_TB\n\nthread block = 0,0,0\n\nwarp = 0\ninsts = 3\n"
+           "0 0 0 0 0010 ffffffff 1 R1 MOV 0 0 \n0 0 0 0 0290 ffff0000 1 R8 LDG.E.SYS 1 R2 4 1 0x00007fe033702880 4 \n"
+           "0 0 0 0 0430 ffff0000 0 STS 2 R25 R8 4 1 0x0000000000000200 4 \n\n#END_TB\n",
+    LAUNCH "-binary version = 90\n-cuda stream id = 0\n-shmem base_addr = 0x00007f0000000000\n"
+           "-local mem base_addr = 0x00007e0000000000\n-accelsim tracer version = 4\n-enable lineinfo = 1\n#\n"
+           "#BEGIN_TB\nthread block = 2,1,0\nwarp = 0\ninsts = 4\n7 0000 ffffffff 1 R1 LDG.E 1 R2 4 0" LIST_OF_32
+           "\n8 0010 0000000f 1 R1 LD.E.64 1 R2 8 2 0x7f0000000010 -8 4096 1 5\n"
+           "9 0020 000000ff 0 STG.E.U8 2 R2 R3 1 1 0x7e0000000000 -1\n10 0030 ffffffff 0 EXIT 0 0\n"
+           "warp = 1\ninsts = 1\n0 0 0 0 EXIT 0 0\n#END_TB\n"
+           "#BEGIN_TB\nthread block = 0,0,0\nwarp = 1\ninsts = 2\n"
+           "0000 1 1 R1 LDG.E 1 R2 4 1 0x10 0\n0000 3 1 R1 LDG.E 1 R2 4 1 0x90 4\n#END_TB\n",
+    LAUNCH
+    "-accelsim tracer version = 5\n#\n#BEGIN_TB\nthread block = 1,0,0\nwarp = 0\ninsts = 3\n"
+    "0 ffffffff 1 R6 S2R 0 0 0 \n10 0 1 R4 ATOMG.E.ADD 1 R4 4 1 0x0 0 0 \na0 ffffffff 0 BAR.SYNC 0 0 -3\n#END_TB\n",
+    LAUNCH "-accelsim tracer version = 6\n#\n#BEGIN_TB\nthread block = 1,1,0\ncluster id = 0,0,0\n"
+           "cluster cta = 1,0,0\ncluster rank = 1\nwarp = 0\ninsts = 5\n"
+           "0 ffffffff 1 UP1 ISETP 2 UR2 PT 0 5 6 NoVal\n10 ffffffff 1 R1 IADD3 2 R2 R3 0 5 Val 1 ff 1 0 1 dead\n"
+           "20 1 0 UTMALDG.2D 2 UR4 UR8 16 80 1 f 48 0 3 3 0x1000 0x2000 0x0 0 NoVal\n"
+           "30 1 0 UBLKCP.G.S 2 UR4 UR8 300 80 0 600 0 4 0x4000 2 4096 0 0 NoVal\n"
+           "40 1 0 HGMMA.64x8x16.F32 2 R24 UR4 1 0 0 NoVal\n#END_TB\n",
+};
+
+static const char list[] =
+    "MemcpyHtoD,0x00007fb0fc400000,200000\nkernel-1.traceg\nMemcpyDtoH,0,1\nkernel-2.traceg.xz\n";
+
+/* What mutations put in: words and numbers that mean something to a reader. */
+static const char *const words[] = {"#BEGIN_TB\n",
+                                    "#END_TB\n",
+                                    "warp = ",
+                                    "insts = ",
+                                    "thread block = ",
+                                    "Val ",
+                                    "NoVal",
+                                    "ffffffff",
+                                    "00000000",
+                                    "0x",
+                                    "-1",
+                                    "32",
+                                    " 1 0x0 4\n",
+                                    " 2 ",
+                                    "18446744073709551615",
+                                    "4294967296",
+                                    "9223372036854775807",
+                                    "R255",
+                                    "LDG.E.128",
+                                    "UTMALDG",
+                                    "\n",
+                                    "\r\n",
+                                    "\t",
+                                    "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"};
+
+typedef struct input {
+    uint8_t bytes[MOST_SIZE];
+    size_t size;
+} input;
+
+static void insert(input *in, size_t at, const void *data, size_t length) {
+    if (length > MOST_SIZE - in->size)
+        return;
+    memmove(in->bytes + at + length, in->bytes + at, in->size - at);
+    memcpy(in->bytes + at, data, length);
+    in->size += length;
+}
+
+static void remove_part(input *in, size_t at, size_t length) {
+    length = length > in->size - at ? in->size - at : length;
+    memmove(in->bytes + at, in->bytes + at + length, in->size - at - length);
+    in->size -= length;
+}
+
+static void mutate(input *in, uint64_t *random) {
+    uint8_t part[256];
+    size_t at = gpci_random_below(random, (uint32_t)in->size + 1), last = in->size ? at - (at == in->size) : 0;
+    size_t length = 1 + gpci_random_below(random, 40);
+    const char *word = words[gpci_random_below(random, sizeof words / sizeof *words)];
+    switch (gpci_random_below(random, 7)) {
+    case 0:
+        if (in->size)
+            in->bytes[last] ^= (uint8_t)(1u << gpci_random_below(random, 8));
+        break;
+    case 1:
+        if (in->size)
+            in->bytes[last] = (uint8_t)gpci_random_below(random, 256);
+        break;
+    case 2:
+        remove_part(in, at, length);
+        break;
+    case 3:
+        insert(in, at, word, strlen(word));
+        break;
+    case 4: /* over what is there */
+        remove_part(in, at, strlen(word));
+        insert(in, at, word, strlen(word));
+        break;
+    case 5: /* a piece from elsewhere */
+        length = length > in->size - at ? in->size - at : length;
+        memcpy(part, in->bytes + at, length);
+        insert(in, gpci_random_below(random, (uint32_t)in->size + 1), part, length);
+        break;
+    default: /* one digit more or less */
+        if (in->size)
+            in->bytes[last] = (uint8_t)(in->bytes[last] + (gpci_random_below(random, 2) ? 1 : -1));
+    }
+}
+
+static void run(target one, const void *data, size_t size, uint64_t seed) {
+    static input start, in;
+    cr_assert_leq(size, MOST_SIZE);
+    memcpy(start.bytes, data, size);
+    start.size = size;
+    one(start.bytes, start.size);
+    for (uint64_t n = 0; n < MUTATIONS; n++) {
+        uint64_t random = seed * 1000003 + n;
+        in = start;
+        for (uint32_t changes = 1 + gpci_random_below(&random, 4); changes; changes--)
+            mutate(&in, &random);
+        one(in.bytes, in.size);
+    }
+}
+
+/* Six blocks of two warps that loop over regular and odd addresses, so that every dictionary of the format is used. */
+static void make_loops(char *text, size_t room) {
+    size_t at = (size_t)snprintf(text, room, "%s#\n", LAUNCH);
+    for (unsigned b = 0; b < 6; b++) {
+        at += (size_t)snprintf(text + at, room - at, "#BEGIN_TB\nthread block = %u,%u,0\n", b % 3, b / 3);
+        for (unsigned w = 0; w < 2; w++) {
+            at += (size_t)snprintf(text + at, room - at, "warp = %u\ninsts = 13\n", w);
+            for (unsigned n = 0; n < 4; n++)
+                at += (size_t)snprintf(text + at, room - at,
+                                       "0000 %x 1 R1 LDG.E 1 R2 4 1 0x%x 4\n0010 7 1 R1 LDG.E.64 1 R2 8 2 0x%x %d 24\n"
+                                       "0020 f 0 STG 0 4 0 0x%x 0x%x 0x%x 0x%x\n",
+                                       n % 2 ? 0xffffu : 0xff0u, 4096 * b + 1024 * w + n * 64, n * 32, b < 2 ? 8 : -8,
+                                       b * 77, w * 1000, n * n * n, b * w * 4000);
+            at += (size_t)snprintf(text + at, room - at, "0030 ffffffff 0 EXIT 0 0\n");
+        }
+        at += (size_t)snprintf(text + at, room - at, "#END_TB\n");
+    }
+}
+
+Test(fuzz, text) {
+    for (size_t t = 0; t < sizeof texts / sizeof *texts; t++)
+        run(fuzz_text, texts[t], strlen(texts[t]), t);
+    static char loops[MOST_SIZE];
+    make_loops(loops, sizeof loops);
+    run(fuzz_text, loops, strlen(loops), 9);
+}
+
+Test(fuzz, list) {
+    run(fuzz_list, list, strlen(list), 7);
+}
+
+static void add_kernel(gpc_context *context, gpc_trace_writer *writer, const char *path, const char *text,
+                       bool placed) {
+    gpc_trace *trace;
+    gpc_kernel kernel = GPC_KERNEL_INIT;
+    const gpc_block *block;
+    FILE *file = fopen(path, "w");
+    cr_assert(file && fputs(text, file) >= 0 && !fclose(file));
+    cr_assert_eq(gpc_trace_open(context, path, NULL, &trace), GPC_OK);
+    cr_assert_eq(gpc_trace_next_kernel(trace, &kernel, NULL), GPC_OK);
+    const uint32_t placement[] = {1, 2, 300};
+    kernel.placement = placed ? placement : NULL;
+    kernel.placement_count = placed ? 3 : 0;
+    cr_assert_eq(gpc_trace_writer_kernel(writer, &kernel, NULL), GPC_OK);
+    gpc_status status;
+    while ((status = gpc_trace_next_block(trace, &block, NULL)) == GPC_OK)
+        cr_assert_eq(gpc_trace_writer_block(writer, trace, block, NULL), GPC_OK);
+    cr_assert_eq(status, GPC_END);
+    gpc_trace_close(trace);
+    unlink(path);
+}
+
+/* A .gct with all the texts. */
+static size_t make_binary(uint8_t *data) {
+    gpc_context *context;
+    gpc_trace_writer *writer;
+    char folder[] = "/tmp/gpucache-fuzz-XXXXXX", path[64], out[64];
+    static char loops[MOST_SIZE];
+    cr_assert_not_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/k.traceg", folder);
+    snprintf(out, sizeof out, "%s/k.gct", folder);
+    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    cr_assert_eq(gpc_trace_writer_create(context, out, GPC_TRACE_BINARY, NULL, &writer), GPC_OK);
+    make_loops(loops, sizeof loops);
+    add_kernel(context, writer, path, loops, true);
+    for (size_t t = 0; t < sizeof texts / sizeof *texts; t++)
+        add_kernel(context, writer, path, texts[t], t % 2);
+    cr_assert_eq(gpc_trace_writer_finish(writer, NULL), GPC_OK);
+    gpc_trace_writer_destroy(writer);
+    gpc_context_destroy(context);
+    FILE *file = fopen(out, "rb");
+    cr_assert_not_null(file);
+    size_t size = fread(data, 1, MOST_SIZE, file);
+    fclose(file);
+    unlink(out);
+    rmdir(folder);
+    return size;
+}
+
+Test(fuzz, binary) {
+    static uint8_t data[MOST_SIZE];
+    size_t size = make_binary(data);
+    for (uint64_t seed = 0; seed < 4; seed++)
+        run(fuzz_binary, data, size, seed);
+}
