@@ -70,6 +70,50 @@ Test(errors, trace_breaks_off) {
     rig_close(r);
 }
 
+/* With a map, at a time when blocks wait for a full SM. */
+Test(errors, trace_breaks_off_while_blocks_wait) {
+    rig *r = rig_open();
+    set(r, "kernels.flush", "all");
+    set(r, "sm.count", "2");
+    begin_kernel(r, "bad.traceg", 7, 32, "");
+    for (unsigned b = 0; b < 7; b++) {
+        begin_block(r, b);
+        put_warp(r, 0, b == 6 ? "nonsense\n" : GOOD);
+        end_block(r);
+    }
+    end_kernel(r);
+    write_text(r, "bad.sm", "1\n1\n1\n1\n1\n1\n1\n");
+    gpc_replay *replay = open_replay(r);
+    gpc_trace *trace = open_trace(r, "bad.traceg");
+    gpc_status status = gpc_replay_kernel(replay, trace, NULL, NULL, &r->error);
+    expect_error(r, status, GPC_ERROR_FORMAT, "bad.traceg:59"); /* 6 + 6 x 8 + 5 */
+    cr_assert_eq(how_many(r, SEEN_START), 2, "two run, four wait");
+    gpc_trace_close(trace);
+    expect_as_new(r, replay);
+    gpc_replay_destroy(replay);
+    rig_close(r);
+}
+
+/* L1 has 32 sets of 4 ways: the fifth of these lines needs a victim. The message says where. */
+Test(errors, policy_goes_astray) {
+    rig *r = rig_open();
+    set(r, "kernels.flush", "all");
+    put_kernel(r, "k.traceg", 2, 1, "",
+               LOAD("0000", "0x1000") LOAD("0010", "0x2000") LOAD("0020", "0x3000") LOAD("0030", "0x4000")
+                   LOAD("0040", "0x5000") LOAD("0050", "0x6000") EXIT("0060"));
+    set(r, "sm.blocks", "1");
+    gpc_replay *replay = open_replay(r);
+    gpc_trace *trace = open_trace(r, "k.traceg");
+    r->astray = true;
+    gpc_status status = gpc_replay_kernel(replay, trace, NULL, NULL, &r->error);
+    expect_error(r, status, GPC_ERROR_CALLBACK, "k.traceg: block 0, pc 0x40, LDG.E");
+    r->astray = false;
+    gpc_trace_close(trace);
+    expect_as_new(r, replay);
+    gpc_replay_destroy(replay);
+    rig_close(r);
+}
+
 /* A kernel that is too large is passed over; the next one of the trace runs. */
 Test(errors, kernel_that_does_not_fit) {
     static const struct {

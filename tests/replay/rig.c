@@ -73,7 +73,10 @@ static void watch_event(void *self, const gpc_warp_event *event) {
 }
 
 static uint32_t watch_victim(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *q) {
-    (void)self, (void)set, (void)q;
+    (void)set, (void)q;
+    const watcher *w = self;
+    if (w->r->astray)
+        return GPC_MAX_WAYS;
     uint32_t way = 0;
     while (candidates && !(candidates[way / 64] >> way % 64 & 1))
         way++;

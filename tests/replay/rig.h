@@ -23,6 +23,7 @@ typedef struct rig {
     char log[512];
     gpc_log_level log_level;
     size_t live; /* allocations not given back */
+    bool astray; /* let the policy choose a way that there is not */
     FILE *file;  /* trace that is being written */
     seen seen[MOST_SEEN];
     unsigned count;
