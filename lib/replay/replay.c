@@ -147,6 +147,9 @@ gpc_status gpc_replay_kernel(gpc_replay *r, gpc_trace *trace, gpc_kernel *kernel
                              gpc_error *error) {
     if (!r || !trace)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_replay_kernel: %s is NULL", r ? "trace" : "replay");
+    if ((kernel && kernel->struct_size <= sizeof(size_t)) || (stats && stats->struct_size <= sizeof(size_t)))
+        return gpci_fail(error, GPC_ERROR_ABI, "gpc_replay_kernel: struct_size of %s is not set",
+                         kernel && kernel->struct_size <= sizeof(size_t) ? "gpc_kernel" : "gpc_stats");
     r->kernel = (gpc_kernel)GPC_KERNEL_INIT;
     gpc_status status = gpc_trace_next_kernel(trace, &r->kernel, error);
     if (status != GPC_OK)
@@ -161,8 +164,8 @@ gpc_status gpc_replay_kernel(gpc_replay *r, gpc_trace *trace, gpc_kernel *kernel
     status = run_kernel(r, &own, error);
     r->trace = NULL;
     if (status == GPC_OK && kernel)
-        status = gpci_give(kernel, &r->kernel, sizeof r->kernel);
+        gpci_give(kernel, &r->kernel, sizeof r->kernel);
     if (status == GPC_OK && stats)
-        status = gpci_give(stats, &own, sizeof own);
+        gpci_give(stats, &own, sizeof own);
     return status;
 }

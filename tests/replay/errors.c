@@ -187,6 +187,32 @@ Test(errors, arguments) {
     rig_close(r);
 }
 
+/* What cannot receive the results is refused before the kernel runs. */
+Test(errors, sizes_that_are_not_set) {
+    rig *r = rig_open();
+    put_kernel(r, "k.traceg", 1, 1, "", GOOD);
+    gpc_replay *replay = open_replay(r);
+    gpc_trace *trace = open_trace(r, "k.traceg");
+    gpc_kernel kernel = GPC_KERNEL_INIT;
+    gpc_stats stats;
+    gpc_stats_init(&stats);
+    kernel.struct_size = 0;
+    gpc_status status = gpc_replay_kernel(replay, trace, &kernel, &stats, &r->error);
+    expect_error(r, status, GPC_ERROR_ABI, "gpc_kernel");
+    kernel.struct_size = sizeof kernel;
+    stats.struct_size = sizeof stats.struct_size;
+    status = gpc_replay_kernel(replay, trace, &kernel, &stats, &r->error);
+    expect_error(r, status, GPC_ERROR_ABI, "gpc_stats");
+    cr_assert_eq(r->count, 0);
+    stats.struct_size = sizeof stats;
+    status = gpc_replay_kernel(replay, trace, &kernel, &stats, &r->error);
+    cr_assert_eq(status, GPC_OK, "%s", r->error.message);
+    cr_assert(stats.blocks == 1 && kernel.block_count == 1);
+    gpc_trace_close(trace);
+    gpc_replay_destroy(replay);
+    rig_close(r);
+}
+
 /* Configuration and context may go before the replay. */
 Test(errors, owners_go_first) {
     rig *r = rig_open();
