@@ -57,7 +57,7 @@ Test(memory_errors, accesses) {
     rig_close(&r);
 }
 
-/* Lanes that wrap around the end of the address space. */
+/* The last word of the address space. */
 Test(memory_errors, last_address) {
     rig r;
     rig_open(&r, NULL);

@@ -24,9 +24,9 @@ static unsigned below(uint64_t *state, unsigned limit) {
 typedef struct machine {
     char settings[1024];
     uint32_t sms, slices;
+    bool l1_here, l2_here;
     bool l1_keeps, l2_keeps; /* every store stays in the level until it is written back */
-    bool whole; /* a sector is a segment at both levels */
-    bool l2_here, l1_here;
+    bool whole;              /* a sector is a segment at both levels */
 } machine;
 
 static const char *const writes[] = {"back", "through", "evict"};
@@ -36,7 +36,7 @@ static const char *const policies[] = {"lru", "fifo", "random", "plru", "mru"};
 /* A small one: `scale` times 1 KiB of L1 and 4 KiB of L2. */
 static machine draw(uint64_t *state, unsigned scale) {
     machine m = {0};
-    unsigned l1_line = 32u << below(state, 3), l2_line = l1_line << below(state, l1_line == 32 ? 3 : l1_line == 64 ? 2 : 1);
+    unsigned doublings = below(state, 3), l1_line = 32u << doublings, l2_line = l1_line << below(state, 3 - doublings);
     unsigned l1_sectors = below(state, 2) ? l1_line / 32 : 1, l2_sectors = below(state, 2) ? l2_line / 32 : 1;
     unsigned l1_write = below(state, 3), l2_write = below(state, 3);
     unsigned l1_allocate = below(state, 3), l2_allocate = below(state, 3);
@@ -137,7 +137,7 @@ static void check(const machine *m, const gpc_stats *s, const tally *t) {
         cr_expect_leq(s->dram_write_sectors, t->written_segments, "%s", text);
     if (m->l1_here && m->l2_here)
         cr_expect_eq(s->l2_read_sectors, s->l1_fetched_sectors, "%s", text);
-    /* what L1 wrote back went to L2, or past it where an inclusive L2 gave the line up; L2 keeps it until it is evicted */
+    /* what L1 wrote back went to L2, which keeps it, or past it where an inclusive L2 gave the line up */
     if (m->l1_keeps && m->l2_keeps)
         cr_expect_eq(s->dram_write_sectors, s->l2_write_back_sectors + s->l1_write_back_sectors - s->l2_write_sectors,
                      "%s", text);

@@ -17,10 +17,9 @@ static uint64_t next(uint64_t *state) {
 }
 
 /* Room for everything: 64 MiB, 16 ways; no L1, so that each access shows what L2 does. */
-#define WIDE                                                                        \
-    "l1.enabled = false\nl2.size = 64MiB\nl2.ways = 16\nl2.slices = 8\nsm.count = 64\n"
+#define WIDE "l1.enabled = false\nl2.size = 64MiB\nl2.ways = 16\nl2.slices = 8\nsm.count = 64\n"
 
-/* Of `stats`, after a sector of each of `pages` pages was read once by each of two random SMs. */
+/* Statistics after a sector of each of `pages` pages was read once by each of two random SMs. */
 static gpc_stats two_readers(const char *settings, unsigned pages) {
     rig r;
     uint64_t state = 1;
@@ -70,11 +69,13 @@ static bool same_partition(const char *settings, uint32_t first, uint32_t reader
     return hits == 64;
 }
 
+#define PARTED WIDE "l2.partitions = 2\nl2.sm_partition = "
+
 Test(memory_slices, sms_of_partitions) {
     for (uint32_t sm = 0; sm < 64; sm++) {
-        cr_expect_eq(same_partition(WIDE "l2.partitions = 2\nl2.sm_partition = halves\n", 0, sm), sm < 32, "%u", sm);
-        cr_expect_eq(same_partition(WIDE "l2.partitions = 2\nl2.sm_partition = pairs\n", 0, sm), sm % 4 < 2, "%u", sm);
-        cr_expect_eq(same_partition(WIDE "l2.partitions = 2\nl2.sm_partition = groups\n", 0, sm), sm % 32 < 16, "%u", sm);
+        cr_expect_eq(same_partition(PARTED "halves\n", 0, sm), sm < 32, "%u", sm);
+        cr_expect_eq(same_partition(PARTED "pairs\n", 0, sm), sm % 4 < 2, "%u", sm);
+        cr_expect_eq(same_partition(PARTED "groups\n", 0, sm), sm % 32 < 16, "%u", sm);
     }
 }
 
@@ -112,8 +113,9 @@ Test(memory_slices, atomics_drop_copies) {
     check_copies(GPC_ATOMIC);
 }
 
-/* Loads `lines` lines `stride` bytes apart, twice; returns the most lines of a slice, and the least. */
-static void spread(const char *settings, unsigned slices, unsigned lines, uint64_t stride, uint64_t *least, uint64_t *most) {
+/* Loads `lines` lines `stride` bytes apart, twice: the most lines of a slice, and the least. */
+static void spread(const char *settings, unsigned slices, unsigned lines, uint64_t stride, uint64_t *least,
+                   uint64_t *most) {
     rig r;
     char text[512];
     snprintf(text, sizeof text, "l1.enabled = false\nl2.size = %uMiB\nl2.ways = 16\nl2.slices = %u\n%s", slices * 16,
