@@ -39,7 +39,8 @@ GPC_API void gpc_replay_on_progress(gpc_replay *replay, gpc_progress_fn on_progr
  * Run the trace's next kernel to its end.
  *   kernel  receives its description (pointers live until the trace's next kernel); may be NULL
  *   stats   receives its statistics, struct_size set by the caller; may be NULL
- * Returns GPC_OK; GPC_END when no kernel is left; errors of the trace and of the
+ * Returns GPC_OK; GPC_END when no kernel is left; GPC_ERROR_ABI (a struct_size not
+ * set, before anything ran); errors of the trace and of the
  * hierarchy; GPC_ERROR_FORMAT where the placement map does not fit the grid or, with
  * `blocks.placement = map`, the SMs; GPC_ERROR_CANCELLED. After an error the caches hold what had run. Since: 0.1.
  */

@@ -9,13 +9,15 @@ static gpc_status refuse(gpci_key key, const gpc_hierarchy *h, const char *why, 
     return gpci_fail(error, GPC_ERROR_RANGE, "%s = %s: %s", gpci_key_name(key), gpci_config_text(h->config, key), why);
 }
 
-static gpc_status make_level(gpc_hierarchy *h, gpci_key line_key, gpci_key sectors_key, gpci_level *level,
-                             gpc_error *error) {
+static gpc_status make_level(gpc_hierarchy *h, gpci_key line_key, gpci_key sectors_key, gpci_key fetch_key,
+                             gpci_level *level, gpc_error *error) {
     uint64_t line = gpci_number(h, line_key), sectors = gpci_number(h, sectors_key);
     if (!gpci_power_of_two(line) || line < GPCI_SEGMENT || line > 128)
         return refuse(line_key, h, "lines of a hierarchy are 32, 64 or 128 bytes", error);
     if (!gpci_power_of_two(sectors) || line / sectors < GPCI_SEGMENT)
         return refuse(sectors_key, h, "sectors must be a power of two, each of 32 bytes or more", error);
+    if (!gpci_power_of_two(gpci_number(h, fetch_key)) || gpci_number(h, fetch_key) > sectors)
+        return refuse(fetch_key, h, "must be a power of two of at most the sectors of a line", error);
     unsigned segments = (unsigned)(line / GPCI_SEGMENT), per_sector = segments / (unsigned)sectors;
     *level = (gpci_level){.line_bytes = (uint32_t)line,
                           .line_shift = gpci_log2(line),
@@ -46,9 +48,9 @@ gpc_status gpci_build_levels(gpc_hierarchy *h, gpc_error *error) {
     h->slices_per_partition = h->slices / h->partitions;
     if (h->slices % h->partitions)
         return refuse(GPCI_KEY_L2_SLICES, h, "must be a multiple of l2.partitions", error);
-    gpc_status status = make_level(h, GPCI_KEY_L1_LINE, GPCI_KEY_L1_SECTORS, &h->l1_level, error);
+    gpc_status status = make_level(h, GPCI_KEY_L1_LINE, GPCI_KEY_L1_SECTORS, GPCI_KEY_L1_FETCH, &h->l1_level, error);
     if (status == GPC_OK)
-        status = make_level(h, GPCI_KEY_L2_LINE, GPCI_KEY_L2_SECTORS, &h->l2_level, error);
+        status = make_level(h, GPCI_KEY_L2_LINE, GPCI_KEY_L2_SECTORS, GPCI_KEY_L2_FETCH, &h->l2_level, error);
     if (status < 0)
         return status;
     if (h->l2_level.line_bytes < h->l1_level.line_bytes)

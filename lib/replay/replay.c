@@ -120,8 +120,11 @@ static gpc_status run_kernel(gpc_replay *r, gpc_stats *stats, gpc_error *error) 
     gpc_stats before, after;
     gpc_stats_init(&before);
     gpc_stats_init(&after);
-    /* Write-backs of a flush between kernels belong to none of them. */
-    status = gpci_hierarchy_empty(r->hierarchy);
+    /* Write-backs of a flush between kernels belong to none of them. A kernel that does not fit flushes nothing. */
+    gpci_share share;
+    status = gpci_launch_share(r->hierarchy, &launch, &share, &detail);
+    if (status == GPC_OK)
+        status = gpci_hierarchy_empty(r->hierarchy);
     if (status == GPC_OK)
         status = gpc_hierarchy_get_stats(r->hierarchy, &before);
     if (status == GPC_OK)
