@@ -102,67 +102,68 @@ Test(errors, structure) {
         check(&cases[n]);
 }
 
+static const struct {
+    const char *line, *expected;
+} lines[] = {
+    {"0000", "an instruction"},
+    {"0000 ffffffff 1", "an instruction"},
+    {"0000 ffffffff MOV 0 0", "an instruction"},
+    {"1 2 0000 ffffffff 0 MOV 0 0", "an instruction"},
+    {"1 2 3 4 5 6 7 8 9 MOV", "an instruction"},
+    {"xyz ffffffff 0 MOV 0 0", "a hexadecimal PC"},
+    {"0x ffffffff 0 MOV 0 0", "a hexadecimal PC"},
+    {"11112222333344445 ffffffff 0 MOV 0 0", "a hexadecimal PC"},
+    {"0000 fffffffg 0 MOV 0 0", "mask"},
+    {"0000 1ffffffff 0 MOV 0 0", "mask"},
+    {"x 0000 ffffffff 0 MOV 0 0", "decimal number"},
+    {"0 0 0 -1 0000 ffffffff 0 MOV 0 0", "decimal number"},
+    {"4294967296 0000 ffffffff 0 MOV 0 0", "decimal number"},
+    {"0000 ffffffff x MOV 0 0", "destination registers"},
+    {"0000 ffffffff 65 R1 MOV 0 0", "destination registers"},
+    {"0000 ffffffff 1 MOV 0 0", "a register"},
+    {"0000 ffffffff 1 R256 MOV 0 0", "a register"},
+    {"0000 ffffffff 1 R MOV 0 0", "a register"},
+    {"0000 ffffffff 1 R1x MOV 0 0", "a register"},
+    {"0000 ffffffff 1 U1 MOV 0 0", "a register"},
+    {"0000 ffffffff 1 PZ MOV 0 0", "a register"},
+    {"0000 ffffffff 0 R1 MOV 0 0", "an opcode"},
+    {"0000 ffffffff 1 R1 0 0", "an opcode"},
+    {"0000 ffffffff 1 R1", "an opcode"},
+    {"0000 ffffffff 1 R1 mov 0 0", "an opcode"},
+    {"0000 ffffffff 1 R1 MO\x80V 0 0", "an opcode"},
+    {"0000 ffffffff 0 MOV", "source registers"},
+    {"0000 ffffffff 0 MOV -1 0", "source registers"},
+    {"0000 ffffffff 0 MOV 1 0", "a register"},
+    {"0000 ffffffff 0 MOV 0", "memory width"},
+    {"0000 ffffffff 0 MOV 0 x", "memory width"},
+    {"0000 ffffffff 0 STG 0 99999999 1 0x0 0", "memory width"},
+    {"0000 ffffffff 0 STG 0 4", "address mode"},
+    {"0000 ffffffff 0 STG 0 4 3 0x0 0", "address mode"},
+    {"0000 ffffffff 0 STG 0 4 1", "base address"},
+    {"0000 ffffffff 0 STG 0 4 1 0x0", "stride"},
+    {"0000 ffffffff 0 STG 0 4 1 0x0 0x4", "stride"},
+    {"0000 ffffffff 0 STG 0 4 1 0x0 -", "stride"},
+    {"0000 ffffffff 0 STG 0 4 1 0x0 9223372036854775808", "stride"},
+    {"0000 ffffffff 0 STG 0 4 2 x", "base address"},
+    {"0000 00000007 0 STG 0 4 2 0x0 4", "difference"},
+    {"0000 00000007 0 STG 0 4 0 0x0 0x4", "one hexadecimal address per active lane"},
+    {"0000 00000003 0 STG 0 4 0 0x0 0x4 0x8", "immediate"},
+    {"0000 00000003 0 STG 0 4 1 0x0 4 1 2", "end of the line"},
+    {"0000 ffffffff 0 MOV 0 0 5 6", "end of the line"},
+    {"0000 ffffffff 0 MOV 0 0 x", "end of the line"},
+    {"0000 ffffffff 0 MOV 0 0 5x", "immediate"},
+    {"0000 ffffffff 0 MOV 0 0 18446744073709551616", "immediate"},
+    {"0000 ffffffff 0 MOV 0 0 0 NoVal", "end of the line"},
+};
+
 Test(errors, instructions) {
-    static const struct {
-        const char *line, *expected;
-    } cases[] = {
-        {"0000", "an instruction"},
-        {"0000 ffffffff 1", "an instruction"},
-        {"0000 ffffffff MOV 0 0", "an instruction"},
-        {"1 2 0000 ffffffff 0 MOV 0 0", "an instruction"},
-        {"1 2 3 4 5 6 7 8 9 MOV", "an instruction"},
-        {"xyz ffffffff 0 MOV 0 0", "a hexadecimal PC"},
-        {"0x ffffffff 0 MOV 0 0", "a hexadecimal PC"},
-        {"11112222333344445 ffffffff 0 MOV 0 0", "a hexadecimal PC"},
-        {"0000 fffffffg 0 MOV 0 0", "mask"},
-        {"0000 1ffffffff 0 MOV 0 0", "mask"},
-        {"x 0000 ffffffff 0 MOV 0 0", "decimal number"},
-        {"0 0 0 -1 0000 ffffffff 0 MOV 0 0", "decimal number"},
-        {"4294967296 0000 ffffffff 0 MOV 0 0", "decimal number"},
-        {"0000 ffffffff x MOV 0 0", "destination registers"},
-        {"0000 ffffffff 65 R1 MOV 0 0", "destination registers"},
-        {"0000 ffffffff 1 MOV 0 0", "a register"},
-        {"0000 ffffffff 1 R256 MOV 0 0", "a register"},
-        {"0000 ffffffff 1 R MOV 0 0", "a register"},
-        {"0000 ffffffff 1 R1x MOV 0 0", "a register"},
-        {"0000 ffffffff 1 U1 MOV 0 0", "a register"},
-        {"0000 ffffffff 1 PZ MOV 0 0", "a register"},
-        {"0000 ffffffff 0 R1 MOV 0 0", "an opcode"},
-        {"0000 ffffffff 1 R1 0 0", "an opcode"},
-        {"0000 ffffffff 1 R1", "an opcode"},
-        {"0000 ffffffff 1 R1 mov 0 0", "an opcode"},
-        {"0000 ffffffff 1 R1 MO\x80V 0 0", "an opcode"},
-        {"0000 ffffffff 0 MOV", "source registers"},
-        {"0000 ffffffff 0 MOV -1 0", "source registers"},
-        {"0000 ffffffff 0 MOV 1 0", "a register"},
-        {"0000 ffffffff 0 MOV 0", "memory width"},
-        {"0000 ffffffff 0 MOV 0 x", "memory width"},
-        {"0000 ffffffff 0 STG 0 99999999 1 0x0 0", "memory width"},
-        {"0000 ffffffff 0 STG 0 4", "address mode"},
-        {"0000 ffffffff 0 STG 0 4 3 0x0 0", "address mode"},
-        {"0000 ffffffff 0 STG 0 4 1", "base address"},
-        {"0000 ffffffff 0 STG 0 4 1 0x0", "stride"},
-        {"0000 ffffffff 0 STG 0 4 1 0x0 0x4", "stride"},
-        {"0000 ffffffff 0 STG 0 4 1 0x0 -", "stride"},
-        {"0000 ffffffff 0 STG 0 4 1 0x0 9223372036854775808", "stride"},
-        {"0000 ffffffff 0 STG 0 4 2 x", "base address"},
-        {"0000 00000007 0 STG 0 4 2 0x0 4", "difference"},
-        {"0000 00000007 0 STG 0 4 0 0x0 0x4", "one hexadecimal address per active lane"},
-        {"0000 00000003 0 STG 0 4 0 0x0 0x4 0x8", "immediate"},
-        {"0000 00000003 0 STG 0 4 1 0x0 4 1 2", "end of the line"},
-        {"0000 ffffffff 0 MOV 0 0 5 6", "end of the line"},
-        {"0000 ffffffff 0 MOV 0 0 x", "end of the line"},
-        {"0000 ffffffff 0 MOV 0 0 5x", "immediate"},
-        {"0000 ffffffff 0 MOV 0 0 18446744073709551616", "immediate"},
-        {"0000 ffffffff 0 MOV 0 0 0 NoVal", "end of the line"},
-    };
-    for (size_t n = 0; n < sizeof cases / sizeof *cases; n++) {
+    for (size_t n = 0; n < sizeof lines / sizeof *lines; n++) {
         /* As the first line of its kind, and after a good one at the same PC. */
         for (int after = 0; after < 2; after++) {
             char text[512];
             snprintf(text, sizeof text, PLACED "warp = 0\ninsts = 2\n%s%s\n#END_TB\n",
-                     after ? "0000 ffffffff 0 STG 0 4 1 0x0 4\n" : "", cases[n].line);
-            check(&(malformed){text, after ? "k.traceg:9: expected" : "k.traceg:8: expected", cases[n].expected});
+                     after ? "0000 ffffffff 0 STG 0 4 1 0x0 4\n" : "", lines[n].line);
+            check(&(malformed){text, after ? "k.traceg:9: expected" : "k.traceg:8: expected", lines[n].expected});
         }
     }
 }

@@ -297,61 +297,140 @@ Test(writer, full_disk) {
     }
 }
 
-/* Refused calls change nothing: the writer goes on. */
-Test(writer, refusals) {
+/* A writer in its first kernel, and a block of it. */
+typedef struct session {
+    rig r;
+    gpc_trace *from;
+    gpc_trace_writer *writer;
+    gpc_kernel kernel;
+    made m;
+} session;
+
+static void open_session(session *s, gpc_trace_format format) {
+    rig_open(&s->r);
+    s->from = made_opcodes(&s->r);
+    s->writer = open_writer(&s->r, path_of(&s->r, "out"), format);
+    s->kernel = made_kernel(3, 2, 1, 64, 32);
+    s->m = made_block(&s->kernel, 4, 5);
+}
+
+/* In spite of what was refused, the trace has just the block that is right. */
+static void close_session(session *s) {
+    expect_ok(&s->r, gpc_trace_writer_block(s->writer, s->from, &s->m.block, &s->r.error));
+    expect_ok(&s->r, gpc_trace_writer_finish(s->writer, &s->r.error));
+    gpc_trace_writer_destroy(s->writer);
+    gpc_trace *trace = open_trace(&s->r, path_of(&s->r, "out"));
+    next_kernel(&s->r, trace);
+    cr_assert_eq(next_block(&s->r, trace)->index, 4);
+    expect_end(&s->r, trace);
+    expect_last_kernel(&s->r, trace);
+    gpc_trace_close(trace);
+    made_free(&s->m);
+    gpc_trace_close(s->from);
+    rig_close(&s->r);
+}
+
+static void refuse_kernel(session *s, const gpc_kernel *kernel, gpc_status status, const char *part) {
+    expect_error(&s->r, gpc_trace_writer_kernel(s->writer, kernel, &s->r.error), status, part);
+}
+
+static void refuse_block(session *s, const gpc_block *block, gpc_status status, const char *part) {
+    expect_error(&s->r, gpc_trace_writer_block(s->writer, s->from, block, &s->r.error), status, part);
+}
+
+Test(writer, refused_kernels) {
+    for (size_t f = 0; f < 2; f++) {
+        session s;
+        open_session(&s, formats[f]);
+        refuse_block(&s, &s.m.block, GPC_ERROR_STATE, "no kernel");
+        gpc_kernel bad = s.kernel;
+        bad.grid[1] = 0;
+        refuse_kernel(&s, &bad, GPC_ERROR_ARGUMENT, "at least 1");
+        bad = s.kernel;
+        bad.warp_lanes = 16;
+        refuse_kernel(&s, &bad, GPC_ERROR_ARGUMENT, "32 or 64");
+        bad = s.kernel;
+        bad.placement_count = 7;
+        refuse_kernel(&s, &bad, GPC_ERROR_ARGUMENT, "placement_count");
+        bad.placement_count = 1;
+        refuse_kernel(&s, &bad, GPC_ERROR_ARGUMENT, "a placement");
+        bad = s.kernel;
+        bad.struct_size = 16;
+        refuse_kernel(&s, &bad, GPC_ERROR_ABI, "struct_size");
+        refuse_kernel(&s, NULL, GPC_ERROR_ARGUMENT, "kernel");
+        expect_ok(&s.r, gpc_trace_writer_kernel(s.writer, &s.kernel, &s.r.error));
+        close_session(&s);
+    }
+}
+
+Test(writer, refused_blocks) {
+    for (size_t f = 0; f < 2; f++) {
+        session s;
+        open_session(&s, formats[f]);
+        expect_ok(&s.r, gpc_trace_writer_kernel(s.writer, &s.kernel, &s.r.error));
+        refuse_block(&s, NULL, GPC_ERROR_ARGUMENT, "block");
+        gpc_block bad = s.m.block;
+        bad.y = 2;
+        refuse_block(&s, &bad, GPC_ERROR_ARGUMENT, "inside the grid");
+        bad = s.m.block;
+        bad.index = 5;
+        refuse_block(&s, &bad, GPC_ERROR_ARGUMENT, "index");
+        bad = s.m.block;
+        bad.warp_count = 1;
+        refuse_block(&s, &bad, GPC_ERROR_ARGUMENT, "as many warps");
+        s.m.warps[1].warp = 0;
+        refuse_block(&s, &s.m.block, GPC_ERROR_ARGUMENT, "ascending");
+        s.m.warps[1].warp = 1;
+        s.m.warps[1].instructions = NULL;
+        refuse_block(&s, &s.m.block, GPC_ERROR_ARGUMENT, "instructions in a warp");
+        s.m.warps[1].instructions = s.m.instructions[1];
+        gpc_trace *from = s.from;
+        s.from = NULL;
+        refuse_block(&s, &s.m.block, GPC_ERROR_ARGUMENT, "from");
+        s.from = from;
+        close_session(&s);
+    }
+}
+
+Test(writer, refused_instructions) {
+    for (size_t f = 0; f < 2; f++) {
+        session s;
+        open_session(&s, formats[f]);
+        expect_ok(&s.r, gpc_trace_writer_kernel(s.writer, &s.kernel, &s.r.error));
+        gpc_instruction *i = &s.m.instructions[1][0], kept = *i;
+        i->mask = UINT64_C(1) << 32;
+        refuse_block(&s, &s.m.block, GPC_ERROR_ARGUMENT, "lanes");
+        *i = kept;
+        i->sources = 9;
+        refuse_block(&s, &s.m.block, GPC_ERROR_ARGUMENT, "registers");
+        *i = kept;
+        i->opcode = 999;
+        refuse_block(&s, &s.m.block, GPC_ERROR_ARGUMENT, "opcodes");
+        *i = kept;
+        uint8_t *const fields[] = {&i->op_class, &i->kind, &i->space, &i->hint, &i->priority};
+        for (size_t n = 0; n < 5; n++) {
+            *fields[n] = 10;
+            refuse_block(&s, &s.m.block, GPC_ERROR_ARGUMENT, "known values");
+            *i = kept;
+        }
+        close_session(&s);
+    }
+}
+
+Test(writer, refused_twice_and_after_the_end) {
     for (size_t f = 0; f < 2; f++) {
         rig r;
         rig_open(&r);
         gpc_trace *from = made_opcodes(&r);
         gpc_trace_writer *writer = open_writer(&r, path_of(&r, "out"), formats[f]);
-        gpc_kernel kernel = made_kernel(3, 2, 1, 64, 32), bad = kernel;
+        gpc_kernel kernel = made_kernel(3, 2, 1, 64, 32);
         made m = made_block(&kernel, 4, 5);
-        gpc_block block = m.block;
-        expect_error(&r, gpc_trace_writer_block(writer, from, &block, &r.error), GPC_ERROR_STATE, "no kernel");
-        bad.grid[1] = 0;
-        expect_error(&r, gpc_trace_writer_kernel(writer, &bad, &r.error), GPC_ERROR_ARGUMENT, "at least 1");
-        bad = kernel;
-        bad.warp_lanes = 16;
-        expect_error(&r, gpc_trace_writer_kernel(writer, &bad, &r.error), GPC_ERROR_ARGUMENT, "32 or 64");
-        bad = kernel;
-        bad.placement_count = 7;
-        expect_error(&r, gpc_trace_writer_kernel(writer, &bad, &r.error), GPC_ERROR_ARGUMENT, "placement_count");
-        bad.placement_count = 1;
-        expect_error(&r, gpc_trace_writer_kernel(writer, &bad, &r.error), GPC_ERROR_ARGUMENT, "a placement");
-        bad = kernel;
-        bad.struct_size = 16;
-        expect_error(&r, gpc_trace_writer_kernel(writer, &bad, &r.error), GPC_ERROR_ABI, "struct_size");
-        expect_error(&r, gpc_trace_writer_kernel(writer, NULL, &r.error), GPC_ERROR_ARGUMENT, "kernel");
-        expect_ok(&r, gpc_trace_writer_kernel(writer, &kernel, &r.error));
-        expect_error(&r, gpc_trace_writer_block(writer, NULL, &block, &r.error), GPC_ERROR_ARGUMENT, "from");
-        expect_error(&r, gpc_trace_writer_block(writer, from, NULL, &r.error), GPC_ERROR_ARGUMENT, "block");
-        block.y = 2;
-        expect_error(&r, gpc_trace_writer_block(writer, from, &block, &r.error), GPC_ERROR_ARGUMENT, "inside the grid");
-        block = m.block;
-        block.index = 5;
-        expect_error(&r, gpc_trace_writer_block(writer, from, &block, &r.error), GPC_ERROR_ARGUMENT, "index");
-        block = m.block;
-        block.warp_count = 1;
-        expect_error(&r, gpc_trace_writer_block(writer, from, &block, &r.error), GPC_ERROR_ARGUMENT, "as many warps");
-        m.warps[1].warp = 0;
-        expect_error(&r, gpc_trace_writer_block(writer, from, &m.block, &r.error), GPC_ERROR_ARGUMENT, "ascending");
-        m.warps[1].warp = 1;
-        gpc_instruction *i = &m.instructions[1][0], kept = *i;
-        i->mask = UINT64_C(1) << 32;
-        expect_error(&r, gpc_trace_writer_block(writer, from, &m.block, &r.error), GPC_ERROR_ARGUMENT, "lanes");
-        *i = kept;
-        i->sources = 9;
-        expect_error(&r, gpc_trace_writer_block(writer, from, &m.block, &r.error), GPC_ERROR_ARGUMENT, "registers");
-        *i = kept;
-        i->opcode = 999;
-        expect_error(&r, gpc_trace_writer_block(writer, from, &m.block, &r.error), GPC_ERROR_ARGUMENT, "opcodes");
-        *i = kept;
-        i->space = GPC_SPACE_COUNT;
-        expect_error(&r, gpc_trace_writer_block(writer, from, &m.block, &r.error), GPC_ERROR_ARGUMENT, "known values");
-        *i = kept;
-        expect_ok(&r, gpc_trace_writer_block(writer, from, &m.block, &r.error));
-        expect_error(&r, gpc_trace_writer_block(writer, from, &m.block, &r.error), GPC_ERROR_ARGUMENT,
-                     "written before");
+        for (int k = 0; k < 2; k++) { /* in another kernel it is another block */
+            expect_ok(&r, gpc_trace_writer_kernel(writer, &kernel, &r.error));
+            expect_ok(&r, gpc_trace_writer_block(writer, from, &m.block, &r.error));
+            expect_error(&r, gpc_trace_writer_block(writer, from, &m.block, &r.error), GPC_ERROR_ARGUMENT,
+                         "block 4 was written before");
+        }
         expect_ok(&r, gpc_trace_writer_finish(writer, &r.error));
         expect_error(&r, gpc_trace_writer_block(writer, from, &m.block, &r.error), GPC_ERROR_STATE, "finished");
         expect_error(&r, gpc_trace_writer_kernel(writer, &kernel, &r.error), GPC_ERROR_STATE, "finished");
@@ -359,11 +438,6 @@ Test(writer, refusals) {
         gpc_trace_writer_destroy(writer);
         made_free(&m);
         gpc_trace_close(from);
-        gpc_trace *trace = open_trace(&r, path_of(&r, "out"));
-        next_kernel(&r, trace);
-        cr_assert_eq(next_block(&r, trace)->index, 4);
-        expect_end(&r, trace);
-        gpc_trace_close(trace);
         rig_close(&r);
     }
 }
