@@ -2,7 +2,6 @@
 #include "bench.h"
 
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /*
@@ -145,6 +144,21 @@ static double access_rate(bench *b, const char *source) {
     return rate;
 }
 
+/* A folder of text that `convert` wrote. */
+static void remove_text(const char *folder) {
+    char path[192];
+    bool more = true;
+    for (unsigned kernel = 1; more; kernel++) {
+        snprintf(path, sizeof path, "%s/kernel-%u.sm", folder, kernel);
+        unlink(path);
+        snprintf(path, sizeof path, "%s/kernel-%u.traceg", folder, kernel);
+        more = !unlink(path);
+    }
+    snprintf(path, sizeof path, "%s/kernelslist.g", folder);
+    unlink(path);
+    rmdir(folder);
+}
+
 static void run(bench *b, const char *kernel, const char *synthetic) {
     char source[1024], binary[128], text[128];
     snprintf(source, sizeof source, "%s%s%s", b->folder ? b->folder : "", b->folder ? "/" : "",
@@ -159,13 +173,7 @@ static void run(bench *b, const char *kernel, const char *synthetic) {
     if (!b->folder)
         say(kernel, "synthetic", replay_rate(b, source));
     unlink(binary);
-    const char *const files[] = {"kernelslist.g", "kernel-1.traceg", "kernel-1.sm"};
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        char path[192];
-        snprintf(path, sizeof path, "%s/%s", text, files[i]);
-        unlink(path);
-    }
-    rmdir(text);
+    remove_text(text);
 }
 
 int main(int argc, char **argv) {
