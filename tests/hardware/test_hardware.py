@@ -40,6 +40,10 @@ class Hardware(unittest.TestCase):
         print(compare.table(cls.rows))
         print("means: L1 {:.3f} points, L2 {:.3f} points, DRAM {:.3f} %, {} launches".format(*compare.means(cls.rows)))
 
+    def need_all(self):
+        if self.folder != compare.SHARED:
+            self.skipTest("needs all traces")
+
     def test_there_is_something_to_compare(self):
         self.assertGreaterEqual(len(self.counted), 50 if self.folder == compare.SHARED else 4)
 
@@ -71,8 +75,7 @@ class Hardware(unittest.TestCase):
                 self.assertLessEqual(abs(compare.off(row.dram)) / row.dram[1] * 100, DRAM_EACH, "DRAM, per cent")
 
     def test_no_explanation_is_idle(self):
-        if self.folder != compare.SHARED:
-            self.skipTest("needs all traces")
+        self.need_all()
         for row in self.counted:
             if name(row) in OTHER_RUN:
                 self.assertGreater(abs(compare.off(row.l1)), L1_EACH, f"{name(row)} needs no explanation any more")
@@ -81,12 +84,14 @@ class Hardware(unittest.TestCase):
 
     def test_another_run_has_no_such_hits(self):
         """Blocks in order to SMs in turn: no neighbours on one SM, and the hits are gone, as in the counters' run."""
+        self.need_all()
         for entry in json.loads((self.folder / "hardware.json").read_text()):
             if entry["trace"].replace(".traceg.xz", "") in OTHER_RUN:
                 row = compare.compare(self.folder, entry, settings=[("blocks.placement", "round-robin")])
                 self.assertLessEqual(abs(compare.off(row.l1)), 0.1, name(row))
 
     def test_more_misses_and_no_more_dram_reads(self):
+        self.need_all()
         for row in self.whole:
             if name(row) in ON_ITS_WAY:
                 self.assertGreater(row.misses[1], row.misses[0], name(row))
@@ -94,6 +99,7 @@ class Hardware(unittest.TestCase):
 
     def test_merged_reads(self):
         """Taken away from the model's reads, they leave what the counters say; of small launches too."""
+        self.need_all()
         for row in self.whole:
             if name(row) in MERGED:
                 self.assertLessEqual(abs(compare.off_with_merging(row)), 2, name(row))
