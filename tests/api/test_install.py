@@ -19,7 +19,8 @@ class Install(unittest.TestCase):
         folder = pathlib.Path(cls.scratch.name)
         cls.prefix = folder / "prefix"
         run("meson", "setup", folder / "build", ROOT, f"--prefix={cls.prefix}", "--libdir=lib", "--buildtype=release")
-        run("meson", "install", "-C", folder / "build")
+        run("meson", "compile", "-C", folder / "build", "gpucache")
+        run("meson", "install", "-C", folder / "build", "--no-rebuild")
         cls.environment = dict(
             os.environ, PKG_CONFIG_PATH=str(cls.prefix / "lib/pkgconfig"), LD_LIBRARY_PATH=str(cls.prefix / "lib"),
         )

@@ -160,13 +160,15 @@ Test(oom, config_copy) {
 
 /* Caches. */
 
-static gpc_status create_cache(gpc_context *context, gpc_error *error, const char *replacement, gpc_cache **out) {
+static gpc_status create_cache(gpc_context *context, gpc_error *error, const char *replacement, const char *predictor,
+                               gpc_cache **out) {
     gpc_cache_options options = GPC_CACHE_OPTIONS_INIT;
     options.sectors = 4;
     options.write_allocate = GPC_WRITE_LAZY_FETCH;
     options.track_reuse = 1;
     options.track_warps = 1;
     options.replacement = replacement;
+    options.predictor = predictor;
     gpc_status status = gpc_cache_create(context, &options, error, out);
     cr_assert_eq(*out != NULL, status == GPC_OK);
     return status;
@@ -191,13 +193,15 @@ static void use_cache(gpc_cache *cache, oom_heap *heap) {
     cr_assert_eq(heap->calls, calls, "an access allocated");
 }
 
-static gpc_status every_policy(gpc_context *context, oom_heap *heap, gpc_error *error) {
+/* A cache with each policy of a registry in turn. */
+static gpc_status every_one(gpc_context *context, oom_heap *heap, gpc_error *error, gpc_policy_kind kind) {
     gpc_status status = GPC_OK;
-    for (size_t i = 0; status == GPC_OK && i < gpc_policy_count(context, GPC_POLICY_REPLACEMENT); i++) {
+    for (size_t i = 0; status == GPC_OK && i < gpc_policy_count(context, kind); i++) {
         gpc_policy_info info = GPC_POLICY_INFO_INIT;
         gpc_cache *cache = NULL;
-        cr_assert_eq(gpc_policy_at(context, GPC_POLICY_REPLACEMENT, i, &info), GPC_OK);
-        status = create_cache(context, error, info.name, &cache);
+        cr_assert_eq(gpc_policy_at(context, kind, i, &info), GPC_OK);
+        bool replaces = kind == GPC_POLICY_REPLACEMENT;
+        status = create_cache(context, error, replaces ? info.name : NULL, replaces ? NULL : info.name, &cache);
         if (status == GPC_OK)
             use_cache(cache, heap);
         gpc_cache_destroy(cache);
@@ -205,14 +209,26 @@ static gpc_status every_policy(gpc_context *context, oom_heap *heap, gpc_error *
     return status;
 }
 
-Test(oom, cache_of_every_policy) {
-    oom_check(every_policy, 8);
+static gpc_status every_replacement(gpc_context *context, oom_heap *heap, gpc_error *error) {
+    return every_one(context, heap, error, GPC_POLICY_REPLACEMENT);
+}
+
+static gpc_status every_predictor(gpc_context *context, oom_heap *heap, gpc_error *error) {
+    return every_one(context, heap, error, GPC_POLICY_PREDICTOR);
+}
+
+Test(oom, cache_of_every_replacement_policy) {
+    oom_check(every_replacement, 8);
+}
+
+Test(oom, cache_of_every_predictor) {
+    oom_check(every_predictor, 4);
 }
 
 /* A failed change of policy leaves the old one at work. */
 static gpc_status change_policy(gpc_context *context, oom_heap *heap, gpc_error *error) {
     gpc_cache *cache = NULL;
-    gpc_status status = create_cache(context, error, NULL, &cache);
+    gpc_status status = create_cache(context, error, NULL, NULL, &cache);
     if (status != GPC_OK)
         return status;
     use_cache(cache, heap);
