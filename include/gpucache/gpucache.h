@@ -9,7 +9,9 @@
  *   gpc_context    allocator, log, seed, registries of policies; owns all state
  *   gpc_config     keys and values, from presets, files and settings
  *   gpc_cache      one cache: tags, sectors, write policies, pluggable replacement and bypass
- *   gpc_hierarchy  coalescer, L1 per SM, L2 slices, DRAM, made from a gpc_config
+ *   gpc_hierarchy  coalescer, L1 per SM, networks, L2 slices, DRAM, made from a gpc_config; with or without a clock
+ *   gpc_scheduler  which warp issues next
+ *   gpc_dram       DRAM channels by themselves
  *   gpc_trace      kernels, thread blocks and warps from files or generators
  *   gpc_replay     runs a gpc_trace through a gpc_hierarchy
  *
@@ -44,11 +46,13 @@
 #include <gpucache/cache.h>
 #include <gpucache/config.h>
 #include <gpucache/context.h>
+#include <gpucache/dram.h>
 #include <gpucache/error.h>
 #include <gpucache/hierarchy.h>
 #include <gpucache/policy.h>
 #include <gpucache/predictor.h>
 #include <gpucache/replay.h>
+#include <gpucache/scheduler.h>
 #include <gpucache/stats.h>
 #include <gpucache/trace.h>
 #include <gpucache/types.h>

@@ -8,8 +8,10 @@
 GPC_BEGIN_DECLS
 
 /*
- * The whole memory system: coalescer, an L1 per SM, L2 slices, DRAM traffic.
- * Functional: an access completes at once.
+ * The whole memory system: coalescer, an L1 per SM, networks, L2 slices, DRAM.
+ * With `mode = functional` an access completes at once (gpc_hierarchy_access).
+ * With `mode = timed` it is accepted or refused (gpc_hierarchy_try_issue), the
+ * clock moves (gpc_hierarchy_advance), and a callback tells of its completion.
  */
 
 /* One warp's memory instruction. */
@@ -59,7 +61,7 @@ typedef struct gpc_launch {
 #define GPC_LAUNCH_INIT {sizeof(gpc_launch), 0, 0, 0, 0, 0}
 
 /*
- * Create from a configuration, which is copied. Mode functional.
+ * Create from a configuration, which is copied.
  * Returns GPC_OK; GPC_ERROR_ARGUMENT or GPC_ERROR_RANGE naming the key;
  * GPC_ERROR_NOT_FOUND (a policy); GPC_ERROR_MEMORY. Since: 0.1.
  */
@@ -82,10 +84,123 @@ GPC_API uint32_t gpc_hierarchy_occupancy(const gpc_hierarchy *hierarchy, const g
  * One warp instruction through the functional hierarchy.
  *   result  may be NULL
  * Returns GPC_OK; GPC_ERROR_ABI; GPC_ERROR_ARGUMENT (sm, width, kind, NULL addresses with a mask);
- * GPC_ERROR_CALLBACK. Since: 0.1.
+ * GPC_ERROR_CALLBACK; GPC_ERROR_STATE (the hierarchy is timed). Since: 0.1.
  */
 GPC_API gpc_status gpc_hierarchy_access(gpc_hierarchy *hierarchy, const gpc_warp_access *access,
                                         gpc_warp_result *result);
+
+/* What a timed hierarchy was busy with when it refused: what the SM's memory pipeline waits for. */
+typedef enum gpc_busy {
+    GPC_BUSY_NOT = 0,
+    GPC_BUSY_PIPELINE = 1,   /* earlier instructions are on their way through the tags */
+    GPC_BUSY_LINE = 2,       /* line reservation failure: every way of the set is reserved */
+    GPC_BUSY_MSHR = 3,       /* no MSHR entry */
+    GPC_BUSY_MERGE = 4,      /* the line's MSHR entry takes no further request */
+    GPC_BUSY_MISS_QUEUE = 5, /* L1's miss queue is full */
+    GPC_BUSY_NETWORK = 6,    /* likewise, and its head waits for the network */
+    GPC_BUSY_COUNT
+} gpc_busy;
+
+/* A warp access, or a request of gpc_hierarchy_try_miss, is done. */
+typedef struct gpc_completion {
+    uint64_t token;   /* the host's */
+    uint64_t issued;  /* core cycle at which it was accepted */
+    uint64_t cycle;   /* present core cycle */
+    uint32_t sm, warp;
+    uint8_t kind;     /* gpc_kind */
+    uint8_t level;    /* deepest that served it: 1, 2, or 3 = DRAM */
+    uint8_t reserved[6];
+} gpc_completion;
+
+/* A transfer to or from memory, where the host replaces DRAM. */
+typedef struct gpc_memory_request {
+    uint64_t address; /* bytes, aligned to 32 */
+    uint64_t id;      /* for gpc_hierarchy_memory_reply; reads only */
+    uint32_t bytes;   /* 32 to 128 */
+    uint32_t channel; /* that DRAM would have had it in */
+    uint8_t write;    /* 1 = posted, no reply */
+    uint8_t reserved[7];
+} gpc_memory_request;
+
+/*
+ * What a timed hierarchy tells its host, from within gpc_hierarchy_advance and
+ * gpc_hierarchy_drain only, and on_complete also for what completes at once. None
+ * may call into the hierarchy, except on_complete, on_ready and on_memory
+ * gpc_hierarchy_now. NULL = not called.
+ */
+typedef struct gpc_hierarchy_callbacks {
+    size_t struct_size;
+    void *user_data;
+    /* Once for every accepted access. */
+    void (*on_complete)(void *user_data, const gpc_completion *completion);
+    /* Back-pressure is over: an SM that refused may accept again. */
+    void (*on_ready)(void *user_data, uint32_t sm);
+    /* `sectors` of a line became valid in a cache of `level` 1 or 2. `request` lives for the call. */
+    void (*on_fill)(void *user_data, unsigned level, uint32_t instance, uint64_t line_address, uint8_t sectors,
+                    const gpc_request *request);
+    /* A line left a cache. Its address is that within the instance: for L2 the slice's own. */
+    void (*on_evict)(void *user_data, unsigned level, uint32_t instance, const gpc_eviction *eviction);
+    /*
+     * Replaces DRAM: called for each transfer, returns whether it was taken. After a false the transfer is offered
+     * again once gpc_hierarchy_memory_reply or _ready was called for the channel.
+     */
+    bool (*on_memory)(void *user_data, const gpc_memory_request *request);
+} gpc_hierarchy_callbacks;
+
+#define GPC_HIERARCHY_CALLBACKS_INIT {sizeof(gpc_hierarchy_callbacks), NULL, NULL, NULL, NULL, NULL, NULL}
+
+/*
+ * Set the callbacks, which are copied; NULL clears them. on_memory only while nothing is in flight.
+ * Returns GPC_OK; GPC_ERROR_ABI; GPC_ERROR_ARGUMENT; GPC_ERROR_STATE (functional, or in flight). Since: 0.1.
+ */
+GPC_API gpc_status gpc_hierarchy_set_callbacks(gpc_hierarchy *hierarchy, const gpc_hierarchy_callbacks *callbacks);
+
+/*
+ * Offer one warp instruction to its SM's memory pipeline, at the present cycle.
+ *   token    comes back with the completion
+ *   out_busy receives why it was refused, GPC_BUSY_NOT if it was not; may be NULL
+ * Returns GPC_OK (accepted: completes exactly once, later, or within this call if
+ * it touches no memory); GPC_BUSY; GPC_ERROR_STATE (functional); GPC_ERROR_MEMORY, and errors
+ * as gpc_hierarchy_access. Since: 0.1.
+ */
+GPC_API gpc_status gpc_hierarchy_try_issue(gpc_hierarchy *hierarchy, const gpc_warp_access *access, uint64_t token,
+                                           gpc_busy *out_busy);
+
+/*
+ * The same for a host with L1s of its own: a miss or a write of one L1 line enters
+ * the SM's network port, past coalescer and L1.
+ *   request  address, sm, kind, sector_mask in 32-byte segments (0: the whole line), a store's byte_mask
+ * Returns as gpc_hierarchy_try_issue. Since: 0.1.
+ */
+GPC_API gpc_status gpc_hierarchy_try_miss(gpc_hierarchy *hierarchy, const gpc_request *request, uint64_t token,
+                                          gpc_busy *out_busy);
+
+/* The present core cycle. Since: 0.1. */
+GPC_API uint64_t gpc_hierarchy_now(const gpc_hierarchy *hierarchy);
+
+/*
+ * Move the clock by `cycles` core cycles; what happens in them calls back.
+ * Returns GPC_OK; GPC_ERROR_STATE (functional); GPC_ERROR_CALLBACK (a policy chose an
+ * impossible victim: the hierarchy can then only be destroyed). Since: 0.1.
+ */
+GPC_API gpc_status gpc_hierarchy_advance(gpc_hierarchy *hierarchy, uint64_t cycles);
+
+/* The next core cycle at which anything can happen without the host, UINT64_MAX if none: it may skip up to there. Since: 0.1. */
+GPC_API uint64_t gpc_hierarchy_next_event(const gpc_hierarchy *hierarchy);
+
+/* Warp accesses and requests accepted and not yet completed. Since: 0.1. */
+GPC_API uint64_t gpc_hierarchy_in_flight(const gpc_hierarchy *hierarchy);
+
+/*
+ * Advance until nothing is in flight, write-backs included.
+ * Returns as gpc_hierarchy_advance; GPC_ERROR_STATE also where nothing moves any more
+ * (`deadlock.cycles`): `error` then names who waits for whom. Since: 0.1.
+ */
+GPC_API gpc_status gpc_hierarchy_drain(gpc_hierarchy *hierarchy, gpc_error *error);
+
+/* The host's memory has the data of a read, or has room in a channel again. GPC_ERROR_ARGUMENT for an unknown id. Since: 0.1. */
+GPC_API gpc_status gpc_hierarchy_memory_reply(gpc_hierarchy *hierarchy, uint64_t id);
+GPC_API gpc_status gpc_hierarchy_memory_ready(gpc_hierarchy *hierarchy, uint32_t channel);
 
 /* Count instructions that touch no memory, so that ratios per instruction are right. Since: 0.1. */
 GPC_API void gpc_hierarchy_count_instructions(gpc_hierarchy *hierarchy, uint64_t warp_instructions,
@@ -94,7 +209,10 @@ GPC_API void gpc_hierarchy_count_instructions(gpc_hierarchy *hierarchy, uint64_t
 /* Pass a warp event to the policies of its SM's L1. Since: 0.1. */
 GPC_API gpc_status gpc_hierarchy_warp_event(gpc_hierarchy *hierarchy, const gpc_warp_event *event);
 
-/* Write dirty lines down and drop everything: a context switch, or cold caches. Since: 0.1. */
+/*
+ * Write dirty lines down and drop everything: a context switch, or cold caches. In no time, whatever the mode.
+ * GPC_ERROR_STATE while accesses are in flight. Since: 0.1.
+ */
 GPC_API gpc_status gpc_hierarchy_flush(gpc_hierarchy *hierarchy);
 
 /* Statistics since creation or the last reset. Since: 0.1. */

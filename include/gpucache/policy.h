@@ -142,6 +142,7 @@ GPC_API gpc_status gpc_context_register_replacement(gpc_context *context, const 
 typedef enum gpc_policy_kind {
     GPC_POLICY_REPLACEMENT = 0,
     GPC_POLICY_PREDICTOR = 1,
+    GPC_POLICY_SCHEDULER = 2, /* gpucache/scheduler.h */
     GPC_POLICY_KIND_COUNT
 } gpc_policy_kind;
 

@@ -10,7 +10,11 @@ GPC_BEGIN_DECLS
 /*
  * Replay: run a trace through a hierarchy. Thread blocks go to SMs in order as
  * room comes free (`blocks.placement`: a trace's placement map decides where there
- * is one and it fits the SMs); the warps of an SM take turns (`warps.order`).
+ * is one and it fits the SMs).
+ *
+ * Functional (`mode`): the warps of an SM take turns (`warps.order`). Timed: they
+ * issue in order, through warp schedulers (`scheduler`), a register scoreboard and
+ * one memory pipeline per SM, and the hierarchy has its clock.
  */
 
 typedef struct gpc_progress {
@@ -42,10 +46,22 @@ GPC_API void gpc_replay_on_progress(gpc_replay *replay, gpc_progress_fn on_progr
  * Returns GPC_OK; GPC_END when no kernel is left; GPC_ERROR_ABI (a struct_size not
  * set, before anything ran); errors of the trace and of the
  * hierarchy; GPC_ERROR_FORMAT where the placement map does not fit the grid or, with
- * `blocks.placement = map`, the SMs; GPC_ERROR_CANCELLED. After an error the caches hold what had run. Since: 0.1.
+ * `blocks.placement = map`, the SMs; GPC_ERROR_CANCELLED; GPC_ERROR_STATE where a timed
+ * replay makes no progress (`deadlock.cycles`), naming who waits for whom. A kernel that
+ * `limit.cycles` or `limit.instructions` cuts short is no error. After an error the caches hold what had run. Since: 0.1.
  */
 GPC_API gpc_status gpc_replay_kernel(gpc_replay *replay, gpc_trace *trace, gpc_kernel *kernel, gpc_stats *stats,
                                      gpc_error *error);
+
+/*
+ * Called each `interval` core cycles of a kernel's timed replay, and at its end, with the statistics of that
+ * interval: a time series. May not call into the replay.
+ */
+typedef void (*gpc_sample_fn)(void *user_data, uint64_t cycle, const gpc_stats *stats);
+
+/* Set or clear (NULL) the sampling callback. GPC_ERROR_ARGUMENT (interval 0 with a callback). Since: 0.1. */
+GPC_API gpc_status gpc_replay_on_sample(gpc_replay *replay, uint64_t interval, gpc_sample_fn on_sample,
+                                        void *user_data);
 
 /* The hierarchy that the replay drives, borrowed. Since: 0.1. */
 GPC_API gpc_hierarchy *gpc_replay_hierarchy(gpc_replay *replay);

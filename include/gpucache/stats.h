@@ -82,13 +82,100 @@ GPC_BEGIN_DECLS
     X(dram_write_sectors, "dram.write_sectors", "sectors", SUM, "sectors written to DRAM")                                \
     X(dram_launch_sectors, "dram.launch_sectors", "sectors", SUM, "of the reads: code, constants and launch descriptor")  \
     X(l1_capacity, "l1.capacity", "bytes", MAX, "L1 data capacity that the kernel had")                                   \
-    X(resident_blocks, "resident_blocks", "blocks", MAX, "thread blocks that fit on an SM at once")
+    X(resident_blocks, "resident_blocks", "blocks", MAX, "thread blocks that fit on an SM at once")                        \
+    /* the rest counts in a timed hierarchy or replay only; a gauge is the sum over cycles of what a queue held */         \
+    X(cycles, "cycles", "core cycles", SUM, "from launch to the last completion")                                         \
+    X(sm_cycles, "sm.cycles", "SM cycles", SUM, "core cycles, summed over SMs")                                           \
+    X(sm_active_cycles, "sm.active_cycles", "SM cycles", SUM, "of these, with a thread block resident")                   \
+    X(sm_warp_cycles, "sm.warp_cycles", "warp cycles", SUM, "gauge: warps resident that have not ended")                  \
+    X(scheduler_cycles, "scheduler.cycles", "scheduler cycles", SUM, "core cycles, summed over warp schedulers")          \
+    X(scheduler_issued, "scheduler.issued", "scheduler cycles", SUM, "in which an instruction issued")                    \
+    X(scheduler_empty, "scheduler.empty", "scheduler cycles", SUM, "without a warp")                                      \
+    X(scheduler_memory_stalls, "scheduler.memory_stalls", "scheduler cycles", SUM,                                        \
+      "a memory instruction was ready, nothing issued, and the memory pipeline was busy (seeds/004 4.1.4)")                \
+    X(scheduler_line_stalls, "scheduler.line_stalls", "scheduler cycles", SUM, "of these, L1 waited for a line")          \
+    X(scheduler_mshr_stalls, "scheduler.mshr_stalls", "scheduler cycles", SUM, "of these, for an MSHR entry or merge")    \
+    X(scheduler_unit_stalls, "scheduler.unit_stalls", "scheduler cycles", SUM, "a warp was ready, its unit was busy")     \
+    X(scheduler_load_stalls, "scheduler.load_stalls", "scheduler cycles", SUM, "no warp ready, one waits for memory")     \
+    X(scheduler_latency_stalls, "scheduler.latency_stalls", "scheduler cycles", SUM,                                      \
+      "no warp ready, none waits for memory, one waits for a result")                                                     \
+    X(scheduler_barrier_stalls, "scheduler.barrier_stalls", "scheduler cycles", SUM, "all its warps wait at barriers")    \
+    X(scheduler_throttled, "scheduler.throttled", "scheduler cycles", SUM, "only warps beyond the limit were ready")      \
+    X(l1_pending_sector_hits, "l1.pending_sector_hits", "sectors", SUM, "load sectors found on their way to L1")          \
+    X(l1_load_line_misses, "l1.load_line_misses", "transactions", SUM, "line transactions of loads with a sector missing") \
+    X(l1_load_dram_lines, "l1.load_dram_lines", "transactions", SUM, "of these, with a sector that came from DRAM")       \
+    X(l1_line_failures, "l1.line_failures", "transactions", SUM, "held up at L1's tags: every way of the set reserved")   \
+    X(l1_mshr_failures, "l1.mshr_failures", "transactions", SUM, "held up: no MSHR entry free")                           \
+    X(l1_merge_failures, "l1.merge_failures", "transactions", SUM, "held up: the line's MSHR entry takes no more")        \
+    X(l1_queue_failures, "l1.queue_failures", "transactions", SUM, "held up: miss queue full")                            \
+    X(l1_bank_failures, "l1.bank_failures", "transactions", SUM, "held up for a cycle: tag bank in use")                  \
+    X(l1_line_stalls, "l1.line_stalls", "SM cycles", SUM, "L1's tags waited for a line")                                  \
+    X(l1_mshr_stalls, "l1.mshr_stalls", "SM cycles", SUM, "for an MSHR entry")                                            \
+    X(l1_merge_stalls, "l1.merge_stalls", "SM cycles", SUM, "for an MSHR merge")                                          \
+    X(l1_queue_stalls, "l1.queue_stalls", "SM cycles", SUM, "for the miss queue")                                         \
+    X(l1_network_stalls, "l1.network_stalls", "SM cycles", SUM, "the miss queue's head waited for the network")           \
+    X(l1_queue_cycles, "l1.queue_cycles", "entry cycles", SUM, "gauge: warp instructions before L1's tags")               \
+    X(l1_mshr_cycles, "l1.mshr_cycles", "entry cycles", SUM, "gauge: MSHR entries in use")                                \
+    X(l1_miss_queue_cycles, "l1.miss_queue_cycles", "entry cycles", SUM, "gauge: packets in L1's miss queues")            \
+    X(l2_pending_sector_hits, "l2.pending_sector_hits", "sectors", SUM, "read sectors found on their way to L2: a miss")  \
+    X(l2_merged_sectors, "l2.merged_sectors", "sectors", SUM, "read sectors that another SM's request brought along")     \
+    X(l2_line_failures, "l2.line_failures", "packets", SUM, "held up at L2's tags: every way of the set reserved")        \
+    X(l2_mshr_failures, "l2.mshr_failures", "packets", SUM, "held up: no MSHR entry free")                                \
+    X(l2_merge_failures, "l2.merge_failures", "packets", SUM, "held up: the line's MSHR entry takes no more")             \
+    X(l2_queue_failures, "l2.queue_failures", "packets", SUM, "held up: miss or reply queue full")                        \
+    X(l2_bank_failures, "l2.bank_failures", "packets", SUM, "held up for a cycle: tag bank in use")                       \
+    X(l2_line_stalls, "l2.line_stalls", "slice cycles", SUM, "L2's tags waited for a line, in core cycles")               \
+    X(l2_mshr_stalls, "l2.mshr_stalls", "slice cycles", SUM, "for an MSHR entry")                                         \
+    X(l2_merge_stalls, "l2.merge_stalls", "slice cycles", SUM, "for an MSHR merge")                                       \
+    X(l2_queue_stalls, "l2.queue_stalls", "slice cycles", SUM, "for the miss or reply queue")                             \
+    X(l2_cycles, "l2.cycles", "slice cycles", SUM, "core cycles, summed over slices")                                     \
+    X(l2_congested_cycles, "l2.congested_cycles", "slice cycles", SUM,                                                    \
+      "a packet at the network's output could not enter the slice (seeds/004 4.1.4)")                                     \
+    X(l2_queue_cycles, "l2.queue_cycles", "entry cycles", SUM, "gauge: packets before L2's tags")                         \
+    X(l2_mshr_cycles, "l2.mshr_cycles", "entry cycles", SUM, "gauge: MSHR entries in use")                                \
+    X(l2_miss_queue_cycles, "l2.miss_queue_cycles", "entry cycles", SUM, "gauge: packets in L2's miss queues")            \
+    X(l2_reply_queue_cycles, "l2.reply_queue_cycles", "entry cycles", SUM, "gauge: packets in L2's reply queues")         \
+    X(network_requests, "network.requests", "packets", SUM, "from L1 to L2 that arrived")                                 \
+    X(network_request_cycles, "network.request_cycles", "core cycles", SUM, "that they took, waiting included")           \
+    X(network_request_bytes, "network.request_bytes", "bytes", SUM, "that they had, headers included")                    \
+    X(network_replies, "network.replies", "packets", SUM, "from L2 to L1 that arrived")                                   \
+    X(network_reply_cycles, "network.reply_cycles", "core cycles", SUM, "that they took, waiting included")               \
+    X(network_reply_bytes, "network.reply_bytes", "bytes", SUM, "that they had, headers included")                        \
+    X(network_input_cycles, "network.input_cycles", "packet cycles", SUM, "gauge: packets in input buffers")              \
+    X(network_output_cycles, "network.output_cycles", "packet cycles", SUM, "gauge: packets in or on the way to output buffers") \
+    X(link_packets, "link.packets", "packets", SUM, "between L2 partitions, or slice and channel, that arrived")          \
+    X(link_cycles, "link.cycles", "core cycles", SUM, "that they took, waiting included")                                 \
+    X(dram_reads, "dram.reads", "bursts", SUM, "column reads")                                                            \
+    X(dram_writes, "dram.writes", "bursts", SUM, "column writes")                                                         \
+    X(dram_row_hits, "dram.row_hits", "bursts", SUM, "of both, to a row that was open when they were chosen")             \
+    X(dram_activates, "dram.activates", "commands", SUM, "rows opened")                                                   \
+    X(dram_precharges, "dram.precharges", "commands", SUM, "rows closed")                                                 \
+    X(dram_refreshes, "dram.refreshes", "commands", SUM, "refreshes")                                                     \
+    X(dram_cycles, "dram.cycles", "channel cycles", SUM, "DRAM clock cycles, summed over channels")                       \
+    X(dram_busy_cycles, "dram.busy_cycles", "channel cycles", SUM, "of these, with data on the bus")                      \
+    X(dram_queue_cycles, "dram.queue_cycles", "entry cycles", SUM, "gauge, in DRAM cycles: requests queued")              \
+    X(dram_read_cycles, "dram.read_cycles", "DRAM cycles", SUM, "from the arrival of a read to its data")            \
+    X(loads_completed, "load.completed", "instructions", SUM, "warp loads that completed")                                \
+    X(load_cycles, "load.cycles", "core cycles", SUM, "from issue to completion of these")                                \
+    X(round_trips, "round_trip.requests", "requests", SUM, "L1 misses that DRAM served")                                  \
+    X(round_trip_cycles, "round_trip.cycles", "core cycles", SUM, "from the L1 miss to the return of its data (seeds/004 4.1.3)") \
+    X(accepted, "accepted", "instructions", SUM, "warp accesses and requests that the timed hierarchy accepted")          \
+    X(completed, "completed", "instructions", SUM, "of these, completed")
 
 /* Histograms: X(field, "name", buckets, "unit", "meaning"); they merge by SUM. */
 #define GPC_TRANSACTION_BUCKETS 33
+#define GPC_LATENCY_BUCKETS 64
+#define GPC_LATENCY_STEP 32
+#define GPC_AGE_BUCKETS 65
 #define GPC_HISTOGRAMS(X)                                                                                \
     X(l1_transactions_per_load, "l1.transactions_per_load", GPC_TRANSACTION_BUCKETS, "instructions",     \
-      "loads by line transactions they made: bucket n = n transactions, the last = that many or more")
+      "loads by line transactions they made: bucket n = n transactions, the last = that many or more")   \
+    X(l1_hits_by_age, "l1.hits_by_age", GPC_AGE_BUCKETS, "transactions",                                 \
+      "load hits by relative warp age: bucket 0 = oldest warp of the SM, the last = that young or younger") \
+    X(load_latency, "load.latency", GPC_LATENCY_BUCKETS, "instructions",                                 \
+      "completed warp loads by latency: bucket n = from 32n core cycles, the last = that many or more")  \
+    X(round_trip_latency, "round_trip.latency", GPC_LATENCY_BUCKETS, "requests",                         \
+      "L1 misses that DRAM served by round-trip latency, likewise")
 
 /* Ratios of two counters: X("name", numerator field, denominator field, "meaning") */
 #define GPC_RATIOS(X)                                                                                          \
@@ -96,7 +183,22 @@ GPC_BEGIN_DECLS
     X("l2.read_hit_rate", l2_read_sector_hits, l2_read_sectors, "read sectors found in L2")                   \
     X("l1.load_utilisation", l1_load_bytes_used, l1_load_bytes_moved, "bytes used of bytes moved by loads")   \
     X("l1.sectors_per_load", l1_load_sectors, l1_load_requests, "sectors per warp load")                      \
-    X("l1.lines_per_load", l1_load_lines, l1_load_requests, "line transactions per warp load")
+    X("l1.lines_per_load", l1_load_lines, l1_load_requests, "line transactions per warp load")                \
+    X("ipc", warp_instructions, cycles, "warp instructions per core cycle, all SMs together")                  \
+    X("thread_ipc", thread_instructions, cycles, "thread instructions per core cycle, all SMs together")       \
+    X("l1.load_miss_ratio", l1_load_line_misses, l1_load_lines, "load transactions that missed in L1")         \
+    X("global_miss_ratio", l1_load_dram_lines, l1_load_lines, "load transactions that DRAM served (seeds/004 4.1.2)") \
+    X("sm.active_warps", sm_warp_cycles, sm_active_cycles, "warps resident per active SM and cycle")           \
+    X("scheduler.memory_stall_ratio", scheduler_memory_stalls, scheduler_cycles, "memory pipeline stalls")     \
+    X("scheduler.line_stall_ratio", scheduler_line_stalls, scheduler_cycles, "the part that L1 lines cause")   \
+    X("scheduler.mshr_stall_ratio", scheduler_mshr_stalls, scheduler_cycles, "the part that L1 MSHRs cause")   \
+    X("l1.mshr_occupancy", l1_mshr_cycles, sm_cycles, "MSHR entries in use per SM")                            \
+    X("l2.congestion_ratio", l2_congested_cycles, l2_cycles, "memory-partition congestion")                    \
+    X("network.request_latency", network_request_cycles, network_requests, "core cycles per packet, sending")  \
+    X("network.reply_latency", network_reply_cycles, network_replies, "core cycles per packet, receiving")     \
+    X("dram.utilisation", dram_busy_cycles, dram_cycles, "off-chip bandwidth: cycles with data on the bus")    \
+    X("load.mean_latency", load_cycles, loads_completed, "core cycles per warp load")                          \
+    X("round_trip.mean_latency", round_trip_cycles, round_trips, "core cycles per L1 miss that DRAM served")
 
 typedef struct gpc_cache_stats {
     size_t struct_size;

@@ -18,6 +18,7 @@ GPC_BEGIN_DECLS
 #define GPC_STATUS_LIST(X)                                                           \
     X(GPC_OK, 0, "ok")                                                               \
     X(GPC_END, 1, "end of stream")                                                   \
+    X(GPC_BUSY, 2, "not accepted now: try again")                                    \
     X(GPC_ERROR_ARGUMENT, -1, "invalid argument")                                    \
     X(GPC_ERROR_MEMORY, -2, "out of memory")                                         \
     X(GPC_ERROR_ABI, -3, "structure size or version not understood")                 \
@@ -51,6 +52,8 @@ typedef struct gpc_hierarchy gpc_hierarchy;
 typedef struct gpc_trace gpc_trace;
 typedef struct gpc_trace_writer gpc_trace_writer;
 typedef struct gpc_replay gpc_replay;
+typedef struct gpc_scheduler gpc_scheduler;
+typedef struct gpc_dram gpc_dram;
 
 /* What an access does to memory. */
 typedef enum gpc_kind {

@@ -9,6 +9,8 @@
  * these words instead of a number. A POLICY's choices name its registry.
  */
 #define GPCI_KEYS(X)                                                                                                   \
+    X(MODE, "mode", CHOICE, "", "functional", 0, 0, "functional|timed",                                                \
+      "functional: an access completes at once; timed: a clock, finite resources")                                     \
     X(SM_COUNT, "sm.count", COUNT, "SMs", "15", 1, 4096, "", "streaming multiprocessors, each with an L1")             \
     X(SM_LANES, "sm.lanes", COUNT, "lanes", "32", 1, 64, "", "threads of a warp (64: AMD wavefront)")                  \
     X(SM_WARPS, "sm.warps", COUNT, "warps", "48", 1, 1024, "", "most warps resident on an SM")                         \
@@ -25,6 +27,39 @@
       "a block's shared memory is allocated in units of this")                                                         \
     X(SM_SHARED_RESERVED, "sm.shared_reserved", SIZE, "bytes", "0B", 0, 1 << 20, "",                                   \
       "shared memory that the system adds to every block's own")                                                       \
+    X(CLOCK_CORE, "clock.core", COUNT, "MHz", "700", 1, 100000, "", "clock of the SMs and their L1")                   \
+    X(CLOCK_NETWORK, "clock.network", COUNT, "MHz", "700", 1, 100000, "", "clock of the networks")                     \
+    X(CLOCK_L2, "clock.l2", COUNT, "MHz", "700", 1, 100000, "", "clock of the L2 slices")                              \
+    X(CLOCK_DRAM, "clock.dram", COUNT, "MHz", "924", 1, 100000, "", "command clock of DRAM")                           \
+    X(SCHEDULER, "scheduler", POLICY, "", "gto", 0, 0, "scheduler", "which warp of an SM scheduler issues next")       \
+    X(SM_SCHEDULERS, "sm.schedulers", COUNT, "schedulers", "2", 1, 16, "",                                             \
+      "warp schedulers of an SM; warp w belongs to scheduler w modulo this")                                           \
+    X(SM_ISSUE, "sm.issue_width", COUNT, "instructions", "1", 1, 8, "",                                                \
+      "instructions that a scheduler issues per cycle, of one warp")                                                   \
+    X(SM_WARP_LIMIT, "sm.warp_limit", COUNT, "warps", "0", 0, 1024, "",                                                \
+      "static warp limiting: at most this many warps per scheduler may issue, the oldest; 0 = all")                    \
+    X(SM_BLOCK_LIMIT, "sm.block_limit", COUNT, "blocks", "0", 0, 1024, "",                                             \
+      "static block limiting: at most this many thread blocks per SM; 0 = as many as fit")                             \
+    X(SM_LATENCY_ALU, "sm.latency_alu", COUNT, "cycles", "18", 1, 10000, "",                                           \
+      "from issue to result: integer and single precision")                                                            \
+    X(SM_LATENCY_DOUBLE, "sm.latency_double", COUNT, "cycles", "18", 1, 10000, "", "the same, double precision")       \
+    X(SM_LATENCY_SFU, "sm.latency_sfu", COUNT, "cycles", "40", 1, 10000, "", "the same, special functions")            \
+    X(SM_LATENCY_TENSOR, "sm.latency_tensor", COUNT, "cycles", "40", 1, 10000, "", "the same, tensor cores")           \
+    X(SM_LATENCY_UNIFORM, "sm.latency_uniform", COUNT, "cycles", "18", 1, 10000, "", "the same, uniform datapath")     \
+    X(SM_LATENCY_CONTROL, "sm.latency_control", COUNT, "cycles", "8", 1, 10000, "",                                    \
+      "from a branch, barrier or fence to the next instruction of its warp")                                           \
+    X(SM_LATENCY_SHARED, "sm.latency_shared", COUNT, "cycles", "26", 1, 10000, "",                                     \
+      "shared-memory load without bank conflicts")                                                                     \
+    X(SM_LATENCY_CONSTANT, "sm.latency_constant", COUNT, "cycles", "26", 1, 10000, "",                                 \
+      "constant and texture load, as if it hit")                                                                       \
+    X(SM_INTERVAL_ALU, "sm.interval_alu", COUNT, "cycles", "1", 1, 1000, "",                                           \
+      "for which a warp instruction occupies its scheduler's unit: integer and single precision")                      \
+    X(SM_INTERVAL_DOUBLE, "sm.interval_double", COUNT, "cycles", "2", 1, 1000, "", "the same, double precision")       \
+    X(SM_INTERVAL_SFU, "sm.interval_sfu", COUNT, "cycles", "8", 1, 1000, "", "the same, special functions")            \
+    X(SM_INTERVAL_TENSOR, "sm.interval_tensor", COUNT, "cycles", "8", 1, 1000, "", "the same, tensor cores")           \
+    X(SM_INTERVAL_UNIFORM, "sm.interval_uniform", COUNT, "cycles", "1", 1, 1000, "", "the same, uniform datapath")     \
+    X(SM_INTERVAL_SHARED, "sm.interval_shared", COUNT, "cycles", "1", 1, 1000, "",                                     \
+      "the same, shared memory, which the SM's schedulers have in common")                                             \
     X(L1_ENABLED, "l1.enabled", BOOL, "", "true", 0, 1, "", "false: SMs access L2 directly")                           \
     X(L1_SIZE, "l1.size", SIZE, "bytes", "16KiB", 128, 1 << 30, "",                                                    \
       "L1 data capacity per SM; of a unified memory, L1 and shared memory together")                                   \
@@ -65,6 +100,40 @@
       "count hits per line: zero-reuse evictions (slower)")                                                            \
     X(L1_TRACK_WARPS, "l1.track_warps", BOOL, "", "false", 0, 1, "",                                                   \
       "tell intra-warp from inter-warp hits (slower)")                                                                 \
+    X(L1_LATENCY, "l1.latency", COUNT, "cycles", "35", 1, 10000, "", "core cycles from tags to data of a hit")         \
+    X(L1_QUEUE, "l1.queue", COUNT, "instructions", "1", 0, 100000, "unlimited",                                        \
+      "warp instructions that wait for the tags; the memory pipeline is busy when they are that many")                 \
+    X(L1_PORTS, "l1.tag_ports", COUNT, "lookups", "1", 1, 64, "", "lines looked up per cycle")                         \
+    X(L1_BANKS, "l1.banks", COUNT, "banks", "1", 1, 64, "",                                                            \
+      "of the tags, by line number: lookups of one cycle go to different ones")                                        \
+    X(L1_DATA_WIDTH, "l1.data_width", SIZE, "bytes", "128B", 1, 65536, "",                                             \
+      "that the data port moves per cycle for hits and stores")                                                        \
+    X(L1_FILL_WIDTH, "l1.fill_width", SIZE, "bytes", "128B", 1, 65536, "", "that the fill port takes per cycle")       \
+    X(L1_MSHR, "l1.mshr_entries", COUNT, "lines", "32", 1, 1048576, "unlimited", "lines with a miss in flight")        \
+    X(L1_MERGES, "l1.mshr_merges", COUNT, "requests", "8", 1, 1048576, "unlimited",                                    \
+      "requests that wait for one such line, the first included")                                                      \
+    X(L1_MISS_QUEUE, "l1.miss_queue", COUNT, "packets", "8", 0, 1048576, "unlimited",                                  \
+      "on their way into the network")                                                                                 \
+    X(NETWORK_LATENCY, "network.latency", COUNT, "cycles", "8", 0, 10000, "",                                          \
+      "network cycles of a packet without waiting, beside its transfer, each way")                                     \
+    X(NETWORK_WIDTH, "network.width", SIZE, "bytes", "32B", 1, 65536, "",                                              \
+      "that a port of the request network moves per network cycle")                                                    \
+    X(NETWORK_REPLY_WIDTH, "network.reply_width", SIZE, "bytes", "32B", 1, 65536, "", "the same, reply network")       \
+    X(NETWORK_HEADER, "network.header", SIZE, "bytes", "8B", 0, 65536, "",                                             \
+      "of every packet, beside the data it carries")                                                                   \
+    X(NETWORK_INPUT, "network.input_buffer", COUNT, "packets", "8", 0, 1 << 20, "unlimited",                           \
+      "that wait at an input port")                                                                                    \
+    X(NETWORK_OUTPUT, "network.output_buffer", COUNT, "packets", "8", 0, 1 << 20, "unlimited",                         \
+      "that wait at an output port, those on the way to it included")                                                  \
+    X(NETWORK_QUEUES, "network.queues", CHOICE, "", "fifo", 0, 0, "fifo|virtual",                                      \
+      "an input port's packets: one queue, whose head holds up the others, or one for each output port")               \
+    X(MEMORY_LINK_LATENCY, "memory.link_latency", COUNT, "cycles", "0", 0, 10000, "",                                  \
+      "network cycles between an L2 slice and its memory channel, each way")                                           \
+    X(MEMORY_LINK_WIDTH, "memory.link_width", SIZE, "bytes", "0B", 0, 65536, "",                                       \
+      "that the link between a slice and its channel moves per network cycle, each way; 0 = no link between "          \
+      "them")                                                                                                          \
+    X(MEMORY_LINK_BUFFER, "memory.link_buffer", COUNT, "packets", "8", 0, 1 << 20, "unlimited",                        \
+      "at each end of such a link")                                                                                    \
     X(L2_ENABLED, "l2.enabled", BOOL, "", "true", 0, 1, "", "false: L1 misses go to DRAM")                             \
     X(L2_SIZE, "l2.size", SIZE, "bytes", "768KiB", 128, (double)(1ull << 40), "", "capacity of all slices together")   \
     X(L2_SLICES, "l2.slices", COUNT, "slices", "6", 1, 4096, "", "independent slices; a multiple of l2.partitions")    \
@@ -91,6 +160,29 @@
       "groups of 16")                                                                                                  \
     X(L2_INCLUSION, "l2.inclusion", CHOICE, "", "non-inclusive", 0, 0, "non-inclusive|inclusive",                      \
       "inclusive: an L2 eviction invalidates the line in every L1")                                                    \
+    X(L2_ROP, "l2.rop_latency", COUNT, "cycles", "0", 0, 10000, "",                                                    \
+      "L2 cycles from the network to the slice's tags, beside l2.latency")                                             \
+    X(L2_LATENCY, "l2.latency", COUNT, "cycles", "120", 1, 10000, "", "L2 cycles from tags to data of a hit")          \
+    X(L2_QUEUE, "l2.queue", COUNT, "packets", "8", 0, 1 << 20, "unlimited", "that wait for a slice's tags")            \
+    X(L2_PORTS, "l2.tag_ports", COUNT, "lookups", "1", 1, 64, "", "lines looked up per L2 cycle and slice")            \
+    X(L2_BANKS, "l2.banks", COUNT, "banks", "1", 1, 64, "", "of a slice's tags, as l1.banks")                          \
+    X(L2_DATA_WIDTH, "l2.data_width", SIZE, "bytes", "32B", 1, 65536, "",                                              \
+      "that a slice's data port moves per L2 cycle")                                                                   \
+    X(L2_FILL_WIDTH, "l2.fill_width", SIZE, "bytes", "32B", 1, 65536, "",                                              \
+      "that a slice's fill port takes per L2 cycle")                                                                   \
+    X(L2_MSHR, "l2.mshr_entries", COUNT, "lines", "32", 1, 1 << 20, "unlimited",                                       \
+      "lines of a slice with a miss in flight")                                                                        \
+    X(L2_MERGES, "l2.mshr_merges", COUNT, "requests", "4", 1, 1 << 20, "unlimited",                                    \
+      "requests that wait for one such line, the first included")                                                      \
+    X(L2_MISS_QUEUE, "l2.miss_queue", COUNT, "packets", "8", 0, 1 << 20, "unlimited",                                  \
+      "on their way from a slice to DRAM or to the other partition")                                                   \
+    X(L2_REPLIES, "l2.reply_queue", COUNT, "packets", "8", 0, 1 << 20, "unlimited",                                    \
+      "on their way from a slice into the reply network")                                                              \
+    X(L2_LINK_LATENCY, "l2.link_latency", COUNT, "cycles", "0", 0, 10000, "",                                          \
+      "network cycles between a slice and its peer in the other partition, each way")                                  \
+    X(L2_LINK_WIDTH, "l2.link_width", SIZE, "bytes", "32B", 1, 65536, "",                                              \
+      "that a slice's link to its peer moves per network cycle, each way")                                             \
+    X(L2_LINK_BUFFER, "l2.link_buffer", COUNT, "packets", "8", 0, 1 << 20, "unlimited", "at each end of such a link")  \
     X(DRAM_CHANNELS, "dram.channels", COUNT, "channels", "6", 1, 1024, "", "memory channels")                          \
     X(LAUNCH_SECTORS, "launch.sectors", COUNT, "sectors", "0", 0, 1 << 20, "",                                         \
       "32-byte sectors that any launch reads from DRAM (descriptor, constants)")                                       \
@@ -101,6 +193,16 @@
     X(WARPS_ORDER, "warps.order", CHOICE, "", "round-robin", 0, 0, "round-robin|block",                                \
       "functional replay: warps of an SM in turn, or each warp to its end in block order")                             \
     X(KERNELS_FLUSH, "kernels.flush", CHOICE, "", "l1", 0, 0, "none|l1|all",                                           \
-      "caches written back and emptied before each kernel")
+      "caches written back and emptied before each kernel")                                                            \
+    X(LAUNCH_CYCLES, "launch.cycles", COUNT, "cycles", "0", 0, 1 << 30, "",                                            \
+      "core cycles that a launch takes before its first thread block starts")                                          \
+    X(BLOCKS_INTERVAL, "blocks.interval", COUNT, "cycles", "1", 0, 100000, "",                                         \
+      "core cycles between two thread blocks starting on one SM")                                                      \
+    X(LIMIT_CYCLES, "limit.cycles", COUNT, "cycles", "0", 0, (double)(1ull << 53), "",                                 \
+      "timed replay of a kernel stops after this many core cycles; 0 = never")                                         \
+    X(LIMIT_INSTRUCTIONS, "limit.instructions", COUNT, "instructions", "0", 0, (double)(1ull << 53), "",               \
+      "replay of a kernel stops after this many warp instructions; 0 = never")                                         \
+    X(DEADLOCK, "deadlock.cycles", COUNT, "cycles", "1000000", 1, (double)(1ull << 53), "",                            \
+      "core cycles without any progress after which a timed run is given up")
 
 #endif

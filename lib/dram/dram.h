@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_DRAM_DRAM_H
+#define GPC_DRAM_DRAM_H
+
+#include "core/config.h"
+
+/*
+ * The inside of gpc_dram, for the timed hierarchy: channels that are run one by
+ * one, each at its own time. All times are DRAM cycles. A channel may be run at most
+ * up to the time that its host has reached: no request may arrive in its past.
+ */
+
+/* Room for one more request. */
+bool gpci_dram_room(const gpc_dram *dram, uint32_t channel, bool write);
+
+/* One burst arrives at `cycle`, not before the time the channel was last run to. There must be room. */
+void gpci_dram_enqueue(gpc_dram *dram, uint32_t channel, uint64_t address, bool write, uint64_t token, uint64_t cycle);
+
+/*
+ * Issue every command that is due up to and including `cycle`.
+ * Returns the next cycle at which a command may issue or a read's data end; UINT64_MAX while idle (refreshes of an
+ * idle channel are caught up with when it is next run).
+ */
+uint64_t gpci_dram_run(gpc_dram *dram, uint32_t channel, uint64_t cycle);
+
+/* The next completed request, in order of completion, whose data ended by the cycle last run to; false if none. */
+bool gpci_dram_done(gpc_dram *dram, uint32_t channel, uint64_t *token, bool *write);
+
+/* Requests queued or in flight. */
+uint32_t gpci_dram_count(const gpc_dram *dram, uint32_t channel);
+
+/* Add all channels' counters, with gauges and cycles up to `cycle`, to `stats`. */
+void gpci_dram_add_stats(const gpc_dram *dram, uint64_t cycle, gpc_stats *stats);
+void gpci_dram_reset_stats(gpc_dram *dram, uint64_t cycle);
+
+#endif

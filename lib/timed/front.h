@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_TIMED_FRONT_H
+#define GPC_TIMED_FRONT_H
+
+#include "memory/hierarchy.h"
+#include "timed/wheel.h"
+
+/*
+ * The SMs before a timed hierarchy, where they live in this library too: the replay
+ * engine's. They are components of the hierarchy's own wheel, and so idle
+ * SMs cost nothing and the clock skips to the next cycle in which anything happens.
+ */
+typedef struct gpci_front {
+    void *user_data;
+    /* SM `sm` asked to be stepped at the present cycle; may issue. */
+    void (*step)(void *user_data, uint32_t sm);
+    /* An access of SM `completion->sm` is done. May wake the SM; may not issue. */
+    void (*complete)(void *user_data, const gpc_completion *completion);
+    /* The memory pipeline of `sm` accepts again after a refusal. May wake the SM; may not issue. */
+    void (*ready)(void *user_data, uint32_t sm);
+    /* An L1 event (set only where a scheduler wants them). */
+    void (*cache_event)(void *user_data, uint32_t sm, const gpc_cache_event *event);
+} gpci_front;
+
+/* Attach, or with NULL detach. What `gpc_hierarchy_set_callbacks` set is told as well. */
+void gpci_timed_attach(gpc_hierarchy *h, const gpci_front *front);
+
+/* Step `sm` at core cycle `cycle`, or at the next it can be. */
+void gpci_timed_wake(gpc_hierarchy *h, uint32_t sm, uint64_t cycle);
+
+/*
+ * gpc_hierarchy_try_issue without its checks, for a memory instruction with addresses in global or local space.
+ * Counts the instruction, as gpc_hierarchy_access does. GPC_OK, GPC_BUSY or GPC_ERROR_MEMORY.
+ */
+gpc_status gpci_timed_issue(gpc_hierarchy *h, const gpc_warp_access *access, uint64_t token, gpc_busy *busy);
+
+/* What the memory pipeline of an SM is busy with; GPC_BUSY_NOT if an instruction would be accepted. */
+gpc_busy gpci_timed_busy(const gpc_hierarchy *h, uint32_t sm);
+
+/* Go to the next cycle in which anything happens, but not beyond `limit`, and let it happen. GPC_END: nothing is due. */
+gpc_status gpci_timed_turn(gpc_hierarchy *h, uint64_t limit);
+
+/* Who waits for whom, into `text`. */
+void gpci_timed_report(const gpc_hierarchy *h, char *text, size_t size);
+
+/* Cycles of the present kernel begin now. Called by the replay and gpc_hierarchy_begin_kernel. */
+uint64_t gpci_timed_now(const gpc_hierarchy *h);
+
+#endif

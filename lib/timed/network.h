@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_TIMED_NETWORK_H
+#define GPC_TIMED_NETWORK_H
+
+#include "timed/packet.h"
+#include "timed/wheel.h"
+
+/*
+ * A crossbar: input ports with buffers, output ports with buffers, a link at each
+ * that moves `width` bytes per cycle, round-robin arbitration per output among
+ * the inputs that have a packet for it.
+ *
+ * A packet crosses when its output's link and its input's link are both free and the output
+ * buffer has room for it; both links are then busy for ceil(size / width) cycles, and it is in
+ * the output buffer, to be received, that many plus `latency` cycles after it was granted. Room in the
+ * output buffer is claimed with the grant, so nothing is ever lost: a full buffer holds its senders back.
+ *
+ * With one queue per input (GPCI_QUEUES_FIFO) a packet is behind all that came
+ * before it at its input; with virtual output queues only behind those for the same output.
+ * The input buffer's length is that of all its queues together.
+ *
+ * Components of the wheel: output o is `first_output + o`, stepped through gpci_network_step. When a packet can be
+ * received at output o, `first_receiver + o` is woken; when room comes free at input i, `first_sender + i`.
+ */
+typedef enum gpci_queues { GPCI_QUEUES_FIFO = 0, GPCI_QUEUES_VIRTUAL = 1 } gpci_queues;
+
+typedef struct gpci_network_options {
+    uint32_t inputs, outputs;
+    uint32_t width;   /* bytes per network cycle */
+    uint32_t latency; /* network cycles */
+    uint64_t input_room, output_room; /* packets; GPCI_UNLIMITED and above: no limit */
+    gpci_queues queues;
+    gpci_clock clock;
+    uint32_t first_output, first_receiver, first_sender; /* components */
+} gpci_network_options;
+
+typedef struct gpci_network gpci_network;
+
+/* What it has counted, in core cycles. */
+typedef struct gpci_network_stats {
+    uint64_t packets, bytes; /* received */
+    uint64_t cycles;         /* from send to receive */
+    uint64_t input_cycles, output_cycles; /* gauges over all ports, up to `now` */
+} gpci_network_stats;
+
+/* `pool` and `wheel` are borrowed. GPC_ERROR_MEMORY. */
+gpc_status gpci_network_create(gpc_context *context, const gpci_network_options *options, gpci_pool *pool,
+                               gpci_wheel *wheel, gpc_error *error, gpci_network **out);
+void gpci_network_destroy(gpci_network *network);
+
+/* Whether input port `input` has room for one more packet. */
+bool gpci_network_can_send(const gpci_network *network, uint32_t input);
+/* At the present cycle of the wheel. The packet's `from`, `to`, `size` and `entered` are set here. */
+void gpci_network_send(gpci_network *network, uint32_t input, uint32_t output, uint32_t size, uint32_t packet);
+
+/* The packet at the head of an output buffer that has arrived by now; GPCI_NO_PACKET. */
+uint32_t gpci_network_peek(const gpci_network *network, uint32_t output);
+/* Take it away. */
+uint32_t gpci_network_receive(gpci_network *network, uint32_t output);
+
+/* Component first_output + output is due. */
+void gpci_network_step(gpci_network *network, uint32_t output);
+
+/* Packets inside. */
+uint32_t gpci_network_count(const gpci_network *network);
+gpci_network_stats gpci_network_get_stats(const gpci_network *network);
+void gpci_network_reset_stats(gpci_network *network);
+
+/* For a deadlock's report: packets that wait at an input, and the output that its first one is for; false if none. */
+bool gpci_network_waiting(const gpci_network *network, uint32_t input, uint32_t *packets, uint32_t *output);
+
+#endif
