@@ -9,6 +9,9 @@ GPC_MAX_WAYS = 1024
 GPC_MAX_PARAMETERS = 16
 GPC_WAY_BYPASS = 4294967295
 GPC_TRANSACTION_BUCKETS = 33
+GPC_LATENCY_BUCKETS = 64
+GPC_LATENCY_STEP = 32
+GPC_AGE_BUCKETS = 65
 GPC_BATCH_HIT = 1
 GPC_BATCH_EVICTED = 2
 GPC_BATCH_WRITE_BACK = 4
@@ -20,6 +23,7 @@ GPC_REGISTER_R = 0
 GPC_REGISTER_UR = 256
 GPC_REGISTER_P = 512
 GPC_REGISTER_UP = 768
+GPC_NO_WARP = 4294967295
 GPC_VERSION_MAJOR = 0
 GPC_VERSION_MINOR = 1
 GPC_VERSION_PATCH = 0
@@ -29,6 +33,7 @@ GPC_VERSION_NUMBER = 256
 class Status(IntEnum):
     OK = 0
     END = 1
+    BUSY = 2
     ERROR_ARGUMENT = -1
     ERROR_MEMORY = -2
     ERROR_ABI = -3
@@ -115,9 +120,10 @@ class WarpEventKind(IntEnum):
 class PolicyKind(IntEnum):
     REPLACEMENT = 0
     PREDICTOR = 1
+    SCHEDULER = 2
 
 
-GPC_POLICY_KIND_COUNT = 2
+GPC_POLICY_KIND_COUNT = 3
 
 
 class Decision(IntEnum):
@@ -179,6 +185,19 @@ class ValueType(IntEnum):
     SIZES = 7
 
 
+class Busy(IntEnum):
+    NOT = 0
+    PIPELINE = 1
+    LINE = 2
+    MSHR = 3
+    MERGE = 4
+    MISS_QUEUE = 5
+    NETWORK = 6
+
+
+GPC_BUSY_COUNT = 7
+
+
 class OpClass(IntEnum):
     ALU = 0
     DOUBLE = 1
@@ -198,3 +217,30 @@ GPC_OP_CLASS_COUNT = 10
 class TraceFormat(IntEnum):
     BINARY = 0
     TEXT = 1
+
+
+class WarpState(IntEnum):
+    ABSENT = 0
+    READY = 1
+    READY_MEMORY = 2
+    STALLED = 3
+    WAITING = 4
+    BARRIER = 5
+
+
+GPC_STATE_COUNT = 6
+
+
+class WarpClass(IntEnum):
+    CACHE = 0
+    BYPASS = 1
+    THROTTLED = 2
+
+
+GPC_CLASS_COUNT = 3
+
+
+class CacheEventKind(IntEnum):
+    HIT = 0
+    MISS = 1
+    EVICT = 2

@@ -172,7 +172,33 @@ class gpc_stats(SizedRecord):
         ("l2_write_sector_hits", c_uint64), ("l2_atomic_sectors", c_uint64), ("l2_atomic_sector_hits", c_uint64),
         ("l2_remote_sectors", c_uint64), ("l2_evictions", c_uint64), ("l2_write_back_sectors", c_uint64),
         ("dram_read_sectors", c_uint64), ("dram_write_sectors", c_uint64), ("dram_launch_sectors", c_uint64),
-        ("l1_capacity", c_uint64), ("resident_blocks", c_uint64), ("l1_transactions_per_load", c_uint64 * 33),
+        ("l1_capacity", c_uint64), ("resident_blocks", c_uint64), ("cycles", c_uint64), ("sm_cycles", c_uint64),
+        ("sm_active_cycles", c_uint64), ("sm_warp_cycles", c_uint64), ("scheduler_cycles", c_uint64),
+        ("scheduler_issued", c_uint64), ("scheduler_empty", c_uint64), ("scheduler_memory_stalls", c_uint64),
+        ("scheduler_line_stalls", c_uint64), ("scheduler_mshr_stalls", c_uint64), ("scheduler_unit_stalls", c_uint64),
+        ("scheduler_load_stalls", c_uint64), ("scheduler_latency_stalls", c_uint64),
+        ("scheduler_barrier_stalls", c_uint64), ("scheduler_throttled", c_uint64),
+        ("l1_pending_sector_hits", c_uint64), ("l1_load_line_misses", c_uint64), ("l1_load_dram_lines", c_uint64),
+        ("l1_line_failures", c_uint64), ("l1_mshr_failures", c_uint64), ("l1_merge_failures", c_uint64),
+        ("l1_queue_failures", c_uint64), ("l1_bank_failures", c_uint64), ("l1_line_stalls", c_uint64),
+        ("l1_mshr_stalls", c_uint64), ("l1_merge_stalls", c_uint64), ("l1_queue_stalls", c_uint64),
+        ("l1_network_stalls", c_uint64), ("l1_queue_cycles", c_uint64), ("l1_mshr_cycles", c_uint64),
+        ("l1_miss_queue_cycles", c_uint64), ("l2_pending_sector_hits", c_uint64), ("l2_merged_sectors", c_uint64),
+        ("l2_line_failures", c_uint64), ("l2_mshr_failures", c_uint64), ("l2_merge_failures", c_uint64),
+        ("l2_queue_failures", c_uint64), ("l2_bank_failures", c_uint64), ("l2_line_stalls", c_uint64),
+        ("l2_mshr_stalls", c_uint64), ("l2_merge_stalls", c_uint64), ("l2_queue_stalls", c_uint64),
+        ("l2_cycles", c_uint64), ("l2_congested_cycles", c_uint64), ("l2_queue_cycles", c_uint64),
+        ("l2_mshr_cycles", c_uint64), ("l2_miss_queue_cycles", c_uint64), ("l2_reply_queue_cycles", c_uint64),
+        ("network_requests", c_uint64), ("network_request_cycles", c_uint64), ("network_request_bytes", c_uint64),
+        ("network_replies", c_uint64), ("network_reply_cycles", c_uint64), ("network_reply_bytes", c_uint64),
+        ("network_input_cycles", c_uint64), ("network_output_cycles", c_uint64), ("link_packets", c_uint64),
+        ("link_cycles", c_uint64), ("dram_reads", c_uint64), ("dram_writes", c_uint64), ("dram_row_hits", c_uint64),
+        ("dram_activates", c_uint64), ("dram_precharges", c_uint64), ("dram_refreshes", c_uint64),
+        ("dram_cycles", c_uint64), ("dram_busy_cycles", c_uint64), ("dram_queue_cycles", c_uint64),
+        ("dram_read_cycles", c_uint64), ("loads_completed", c_uint64), ("load_cycles", c_uint64),
+        ("round_trips", c_uint64), ("round_trip_cycles", c_uint64), ("accepted", c_uint64), ("completed", c_uint64),
+        ("l1_transactions_per_load", c_uint64 * 33), ("l1_hits_by_age", c_uint64 * 65),
+        ("load_latency", c_uint64 * 64), ("round_trip_latency", c_uint64 * 64),
     )
 
 
@@ -232,6 +258,9 @@ class gpc_key_info(SizedRecord):
     )
 
 
+gpc_dram_done_fn = CFUNCTYPE(None, c_void_p, c_uint64, c_bool, c_uint64)
+
+
 class gpc_warp_access(SizedRecord):
     _fields_ = (
         ("struct_size", c_size_t), ("sm", c_uint32), ("warp", c_uint32), ("warp_age", c_uint32), ("block", c_uint32),
@@ -251,6 +280,35 @@ class gpc_launch(SizedRecord):
     _fields_ = (
         ("struct_size", c_size_t), ("threads", c_uint32), ("registers", c_uint32), ("shared_bytes", c_uint32),
         ("reserved", c_uint32), ("code_bytes", c_uint64),
+    )
+
+
+class gpc_completion(Record):
+    _fields_ = (
+        ("token", c_uint64), ("issued", c_uint64), ("cycle", c_uint64), ("sm", c_uint32), ("warp", c_uint32),
+        ("kind", c_uint8), ("level", c_uint8), ("reserved", c_uint8 * 6),
+    )
+
+
+class gpc_memory_request(Record):
+    _fields_ = (
+        ("address", c_uint64), ("id", c_uint64), ("bytes", c_uint32), ("channel", c_uint32), ("write", c_uint8),
+        ("reserved", c_uint8 * 7),
+    )
+
+
+gpc_hierarchy_callbacks_on_complete = CFUNCTYPE(None, c_void_p, POINTER(gpc_completion))
+gpc_hierarchy_callbacks_on_ready = CFUNCTYPE(None, c_void_p, c_uint32)
+gpc_hierarchy_callbacks_on_fill = CFUNCTYPE(None, c_void_p, c_uint, c_uint32, c_uint64, c_uint8, POINTER(gpc_request))
+gpc_hierarchy_callbacks_on_evict = CFUNCTYPE(None, c_void_p, c_uint, c_uint32, POINTER(gpc_eviction))
+gpc_hierarchy_callbacks_on_memory = CFUNCTYPE(c_bool, c_void_p, POINTER(gpc_memory_request))
+
+
+class gpc_hierarchy_callbacks(SizedRecord):
+    _fields_ = (
+        ("struct_size", c_size_t), ("user_data", c_void_p), ("on_complete", gpc_hierarchy_callbacks_on_complete),
+        ("on_ready", gpc_hierarchy_callbacks_on_ready), ("on_fill", gpc_hierarchy_callbacks_on_fill),
+        ("on_evict", gpc_hierarchy_callbacks_on_evict), ("on_memory", gpc_hierarchy_callbacks_on_memory),
     )
 
 
@@ -297,6 +355,55 @@ class gpc_progress(SizedRecord):
 
 
 gpc_progress_fn = CFUNCTYPE(c_bool, c_void_p, POINTER(gpc_progress))
+gpc_sample_fn = CFUNCTYPE(None, c_void_p, c_uint64, POINTER(gpc_stats))
+
+
+class gpc_cache_event(Record):
+    _fields_ = (
+        ("kind", c_uint32), ("warp", c_uint32), ("owner", c_uint32), ("reserved", c_uint32),
+        ("line_address", c_uint64), ("cycle", c_uint64),
+    )
+
+
+class gpc_scheduler_env(SizedRecord):
+    _fields_ = (
+        ("struct_size", c_size_t), ("warps", c_uint32), ("sm", c_uint32), ("index", c_uint32), ("count", c_uint32),
+        ("sms", c_uint32), ("seed", c_uint64), ("warp_state", c_void_p), ("parameters", POINTER(c_double)),
+        ("arguments", c_char_p), ("user_data", c_void_p),
+    )
+
+
+gpc_scheduler_ops_init = CFUNCTYPE(c_int, c_void_p, POINTER(gpc_scheduler_env), POINTER(c_char))
+gpc_scheduler_ops_finish = CFUNCTYPE(None, c_void_p)
+gpc_scheduler_ops_on_start = CFUNCTYPE(None, c_void_p, c_uint32, c_uint64)
+gpc_scheduler_ops_on_state = CFUNCTYPE(None, c_void_p, c_uint32, c_int, c_int)
+gpc_scheduler_ops_pick = CFUNCTYPE(c_uint32, c_void_p, POINTER(c_uint64), c_uint64)
+gpc_scheduler_ops_on_issue = CFUNCTYPE(None, c_void_p, c_uint32, c_uint64)
+gpc_scheduler_ops_class_of = CFUNCTYPE(c_int, c_void_p, c_uint32)
+gpc_scheduler_ops_on_cache_event = CFUNCTYPE(None, c_void_p, POINTER(gpc_cache_event))
+gpc_scheduler_ops_sample = CFUNCTYPE(None, c_void_p, POINTER(gpc_stats), c_uint64)
+gpc_scheduler_ops_cost_bits = CFUNCTYPE(c_uint64, POINTER(gpc_scheduler_env))
+
+
+class gpc_scheduler_ops(SizedRecord):
+    _fields_ = (
+        ("struct_size", c_size_t), ("name", c_char_p), ("summary", c_char_p), ("source", c_char_p),
+        ("instance_bytes", c_size_t), ("warp_bytes", c_size_t), ("reserved", c_size_t),
+        ("parameters", POINTER(gpc_parameter)), ("parameter_count", c_size_t), ("init", gpc_scheduler_ops_init),
+        ("finish", gpc_scheduler_ops_finish), ("on_start", gpc_scheduler_ops_on_start),
+        ("on_state", gpc_scheduler_ops_on_state), ("pick", gpc_scheduler_ops_pick),
+        ("on_issue", gpc_scheduler_ops_on_issue), ("class_of", gpc_scheduler_ops_class_of),
+        ("on_cache_event", gpc_scheduler_ops_on_cache_event), ("sample", gpc_scheduler_ops_sample),
+        ("cost_bits", gpc_scheduler_ops_cost_bits),
+    )
+
+
+class gpc_scheduler_options(SizedRecord):
+    _fields_ = (
+        ("struct_size", c_size_t), ("warps", c_uint32), ("warp_limit", c_uint32), ("sm", c_uint32),
+        ("index", c_uint32), ("count", c_uint32), ("sms", c_uint32), ("policy", c_char_p), ("seed", c_uint64),
+    )
+    _defaults_ = {"warps": 48}
 
 
 # name: (result, arguments)
@@ -365,11 +472,30 @@ FUNCTIONS = {
     "gpc_config_set_pair": (c_int, (c_void_p, c_char_p, POINTER(gpc_error))),
     "gpc_config_get": (c_int, (c_void_p, c_char_p, POINTER(c_char_p))),
     "gpc_config_get_u64": (c_int, (c_void_p, c_char_p, POINTER(c_uint64))),
+    "gpc_dram_create": (c_int, (c_void_p, c_void_p, POINTER(gpc_error), POINTER(c_void_p))),
+    "gpc_dram_destroy": (None, (c_void_p,)),
+    "gpc_dram_on_done": (None, (c_void_p, gpc_dram_done_fn, c_void_p)),
+    "gpc_dram_burst_bytes": (c_uint32, (c_void_p,)),
+    "gpc_dram_try_request": (c_int, (c_void_p, c_uint32, c_uint64, c_bool, c_uint64)),
+    "gpc_dram_advance": (c_int, (c_void_p, c_uint64)),
+    "gpc_dram_now": (c_uint64, (c_void_p,)),
+    "gpc_dram_next_event": (c_uint64, (c_void_p,)),
+    "gpc_dram_get_stats": (c_int, (c_void_p, POINTER(gpc_stats))),
     "gpc_hierarchy_create": (c_int, (c_void_p, c_void_p, POINTER(gpc_error), POINTER(c_void_p))),
     "gpc_hierarchy_destroy": (None, (c_void_p,)),
     "gpc_hierarchy_begin_kernel": (c_int, (c_void_p, POINTER(gpc_launch), POINTER(gpc_error))),
     "gpc_hierarchy_occupancy": (c_uint32, (c_void_p, POINTER(gpc_launch))),
     "gpc_hierarchy_access": (c_int, (c_void_p, POINTER(gpc_warp_access), POINTER(gpc_warp_result))),
+    "gpc_hierarchy_set_callbacks": (c_int, (c_void_p, POINTER(gpc_hierarchy_callbacks))),
+    "gpc_hierarchy_try_issue": (c_int, (c_void_p, POINTER(gpc_warp_access), c_uint64, POINTER(c_int))),
+    "gpc_hierarchy_try_miss": (c_int, (c_void_p, POINTER(gpc_request), c_uint64, POINTER(c_int))),
+    "gpc_hierarchy_now": (c_uint64, (c_void_p,)),
+    "gpc_hierarchy_advance": (c_int, (c_void_p, c_uint64)),
+    "gpc_hierarchy_next_event": (c_uint64, (c_void_p,)),
+    "gpc_hierarchy_in_flight": (c_uint64, (c_void_p,)),
+    "gpc_hierarchy_drain": (c_int, (c_void_p, POINTER(gpc_error))),
+    "gpc_hierarchy_memory_reply": (c_int, (c_void_p, c_uint64)),
+    "gpc_hierarchy_memory_ready": (c_int, (c_void_p, c_uint32)),
     "gpc_hierarchy_count_instructions": (None, (c_void_p, c_uint64, c_uint64, c_uint64)),
     "gpc_hierarchy_warp_event": (c_int, (c_void_p, POINTER(gpc_warp_event))),
     "gpc_hierarchy_flush": (c_int, (c_void_p,)),
@@ -396,8 +522,23 @@ FUNCTIONS = {
     "gpc_replay_destroy": (None, (c_void_p,)),
     "gpc_replay_on_progress": (None, (c_void_p, gpc_progress_fn, c_void_p)),
     "gpc_replay_kernel": (c_int, (c_void_p, c_void_p, POINTER(gpc_kernel), POINTER(gpc_stats), POINTER(gpc_error))),
+    "gpc_replay_on_sample": (c_int, (c_void_p, c_uint64, gpc_sample_fn, c_void_p)),
     "gpc_replay_hierarchy": (c_void_p, (c_void_p,)),
     "gpc_replay_get_stats": (c_int, (c_void_p, POINTER(gpc_stats))),
+    "gpc_context_register_scheduler": (c_int, (
+        c_void_p, POINTER(gpc_scheduler_ops), c_void_p, CFUNCTYPE(None, c_void_p), POINTER(gpc_error),
+    )),
+    "gpc_scheduler_cost": (c_int, (c_void_p, c_char_p, c_uint32, POINTER(gpc_error), POINTER(c_uint64))),
+    "gpc_scheduler_create": (c_int, (c_void_p, POINTER(gpc_scheduler_options), POINTER(gpc_error), POINTER(c_void_p))),
+    "gpc_scheduler_destroy": (None, (c_void_p,)),
+    "gpc_scheduler_start": (c_int, (c_void_p, c_uint32)),
+    "gpc_scheduler_set_state": (c_int, (c_void_p, c_uint32, c_int)),
+    "gpc_scheduler_pick": (c_int, (c_void_p, c_uint64, c_bool, POINTER(c_uint32))),
+    "gpc_scheduler_issued": (c_int, (c_void_p, c_uint32, c_uint64)),
+    "gpc_scheduler_class_of": (c_int, (c_void_p, c_uint32)),
+    "gpc_scheduler_age_of": (c_uint32, (c_void_p, c_uint32)),
+    "gpc_scheduler_cache_event": (None, (c_void_p, POINTER(gpc_cache_event))),
+    "gpc_scheduler_sample": (None, (c_void_p, POINTER(gpc_stats), c_uint64)),
     "gpc_version": (c_uint, ()),
     "gpc_version_string": (c_char_p, ()),
 }
