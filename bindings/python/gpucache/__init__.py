@@ -20,6 +20,7 @@ from ._constants import (
     GPC_BATCH_WRITE_BACK,
     GPC_BATCH_WRITE_BELOW,
     Allocate,
+    Busy,
     Decision,
     Hint,
     Index,
@@ -43,6 +44,7 @@ from ._constants import (
 from .cache import NO_LINE, AccessResult, Batch, Cache, Eviction, Line, Request, WarpEvent, next_uses
 from .config import Config, Key, Preset, config_keys, preset_text, presets
 from .context import Context, PolicyInfo, version
+from .dram import Dram
 from .errors import (
     AbiError,
     ArgumentError,
@@ -61,8 +63,9 @@ from .errors import (
 )
 from .hierarchy import Hierarchy, Launch, WarpResult
 from .policy import BYPASS_WAY, Parameter, Predictor, ReplacementPolicy
-from .replay import Progress, Replay, Result
+from .replay import Progress, Replay, Result, Sample, TimeSeries
 from .stats import CacheStats, Counter, Stats, cache_counters, counters
+from .timed import Completion, MemoryRequest
 from .trace import Block, Instruction, Kernel, Synthetic, Trace, TraceWriter, Warp, synthetics
 
 __all__ = [name for name in dir() if not name.startswith("_")] + ["__version__"]

@@ -208,17 +208,18 @@ def strict(prototype, answer=None):
     return decorate
 
 
-def loose(prototype, answer=None):
+def loose(prototype, answer=None, passed_over=True):
     """Trampoline of a callback that may call into other objects than its own, which its token stands for.
 
-    The function gets the object instead of the token; a token whose object is gone is passed over.
+    The function gets the object instead of the token; a token whose object is gone is passed over, and so is what
+    comes after an exception in the same call, unless `passed_over` is false: then it would be lost.
     """
 
     def decorate(function):
         def trampoline(token, *arguments):
             owner = held(token)
             owner = owner() if owner is not None else None
-            if owner is None or failing():
+            if owner is None or (passed_over and failing()):
                 return answer
             owner._busy += 1
             try:
@@ -287,9 +288,9 @@ class Handle:
             self._finalizer = weakref.finalize(self, _release_unseen, destroy, out.value, keep)
         settle(status, error)
 
-    def _live(self):
-        """The pointer, for a call."""
-        if state.strict or self._busy:
+    def _live(self, inside=False):
+        """The pointer, for a call; `inside`: one that the object's own callbacks may make too."""
+        if state.strict or (self._busy and not inside):
             raise StateError(Status.ERROR_STATE, f"{type(self).__name__}: a callback may not call into its object")
         if self._pointer is None:
             raise StateError(Status.ERROR_STATE, f"{type(self).__name__} is closed")

@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The whole memory system: coalescer, an L1 per SM, L2 slices, DRAM traffic."""
+"""The whole memory system: coalescer, an L1 per SM, networks, L2 slices, DRAM. timed.py has what needs a clock."""
 
 import ctypes
+import weakref
 
-from . import _buffers
 from . import _generated as g
-from ._constants import Hint, Kind, Priority, Space, Status
+from ._constants import Status
 from ._loader import lib
-from ._native import Handle, call, choice, invoke, settle, state
+from ._native import Handle, call, drop, hold, invoke, settle, state
 from .cache import BorrowedCache, WarpEvent
 from .errors import StateError
 from .stats import Stats
+from .timed import TimedView, warp_access
 
 Launch = g.gpc_launch
 WarpResult = g.gpc_warp_result
@@ -23,7 +24,7 @@ def _launch(launch, fields):
     return None if launch is None else ctypes.byref(launch)
 
 
-class HierarchyView(Handle):
+class HierarchyView(TimedView, Handle):
     """The methods of a hierarchy. What a replay lends is no more than this."""
 
     def begin_kernel(self, launch=None, **fields):
@@ -35,21 +36,15 @@ class HierarchyView(Handle):
         launch = Launch(**fields) if launch is None else launch
         return lib.gpc_hierarchy_occupancy(self._live(), ctypes.byref(launch))
 
-    def access(self, addresses, *, mask=None, sm=0, warp=0, warp_age=0, block=0, pc=0, width=4, kind=Kind.LOAD,
-               space=Space.GLOBAL, hint=Hint.NONE, priority=Priority.NORMAL, token=0):
-        """One warp instruction: an address per active lane, ascending. `mask` None = as many lanes, from 0 on.
+    def access(self, addresses, *, token=0, **fields):
+        """One warp instruction of a functional hierarchy: an address per active lane, ascending.
 
+        fields  mask (None = as many lanes as there are addresses, from 0 on), sm, warp, warp_age, block, pc,
+                width (4), kind, space, hint, priority
+        token   whether the warp holds a cache token
         Returns a WarpResult.
         """
-        pointer, count = _buffers.source(addresses, "Q", "addresses")
-        mask = (1 << count) - 1 if mask is None else mask
-        if bin(mask).count("1") != count or mask >> 64:
-            raise ValueError(f"{count} addresses for a mask of {mask:#x}")
-        access = g.gpc_warp_access(
-            sm=sm, warp=warp, warp_age=warp_age, block=block, pc=pc, mask=mask, addresses=pointer, width=width,
-            kind=choice(Kind, kind, "kind"), space=choice(Space, space, "space"), hint=choice(Hint, hint, "hint"),
-            priority=choice(Priority, priority, "priority"), token=token,
-        )  # fmt: skip
+        access = warp_access(addresses, token, **fields)
         result = WarpResult()
         arguments = self._live(), ctypes.byref(access), ctypes.byref(result)
         if self._context._has_python:
@@ -90,13 +85,20 @@ class HierarchyView(Handle):
 
 
 class Hierarchy(HierarchyView):
-    """A hierarchy of its own, made from a Config, which is copied."""
+    """A hierarchy of its own, made from a Config, which is copied.
 
-    def __init__(self, context, config):
+    callbacks  of a timed one: on_complete and the others of set_callbacks()
+    """
+
+    def __init__(self, context, config, **callbacks):
         self._context = context
         self._create(
             lib.gpc_hierarchy_destroy, lib.gpc_hierarchy_create, context._live(), config._live(), keep=(context,)
         )
+        self._token = hold(weakref.ref(self))
+        weakref.finalize(self, drop, self._token).atexit = False
+        if callbacks:
+            self.set_callbacks(**callbacks)
 
 
 class BorrowedHierarchy(HierarchyView):
@@ -107,8 +109,8 @@ class BorrowedHierarchy(HierarchyView):
         self._context = owner._context
         self._address = pointer
 
-    def _live(self):
-        self._owner._live()
+    def _live(self, inside=False):
+        self._owner._live(inside)
         return self._address
 
     @property

@@ -10,11 +10,37 @@ from ._constants import Status
 from ._loader import lib
 from ._native import Handle, drop, hold, invoke, loose, settle
 from .hierarchy import BorrowedHierarchy
-from .stats import Stats
+from .stats import Stats, counters
 
 # Of the kernel so far; `trace_fraction` of the whole trace.
 Progress = namedtuple("Progress", "warp_instructions blocks block_count trace_fraction")
-Result = namedtuple("Result", "kernel stats")
+# Statistics of the interval that ends at `cycle`.
+Sample = namedtuple("Sample", "cycle stats")
+
+
+class TimeSeries(list):
+    """The Samples of a kernel, one each `interval` core cycles and one at its end."""
+
+    def __init__(self, interval, samples=()):
+        super().__init__(samples)
+        self.interval = interval
+
+    @property
+    def cycles(self):
+        """Cycle at which each interval ends."""
+        return [sample.cycle for sample in self]
+
+    def column(self, name):
+        """Values of one counter or ratio; None where a ratio has no denominator."""
+        if name not in {counter.name for counter in counters()}:
+            raise KeyError(f"no counter '{name}'")
+        return [sample.stats.get(name) for sample in self]
+
+
+class Result(namedtuple("Result", "kernel stats")):
+    """A kernel and its Stats; `series` is its TimeSeries, None where none was asked for."""
+
+    series = None
 
 
 @loose(g.gpc_progress_fn, False)
@@ -26,26 +52,50 @@ def _on_progress(replay, pointer):
     return replay.on_progress(report) is not False
 
 
+@loose(g.gpc_sample_fn)
+def _on_sample(replay, cycle, pointer):
+    replay._sampled(Sample(cycle, Stats(g.gpc_stats.from_buffer_copy(pointer.contents))))
+
+
 class Replay(Handle):
     """A hierarchy and what drives it, made from a Config, which is copied.
 
-    on_progress  called with a Progress about every million instructions; False cancels (CancelledError).
-                 It may not call into the replay or its trace.
+    on_progress      called with a Progress about every million instructions; False cancels (CancelledError)
+    sample_interval  core cycles between the samples of a timed replay; 0 = none
+    on_sample        called with each Sample as it comes; None = they are kept, as the Result's `series`
+    The callbacks may not call into the replay or its trace.
     """
 
-    def __init__(self, context, config, on_progress=None):
+    def __init__(self, context, config, on_progress=None, *, sample_interval=0, on_sample=None):
+        if on_sample is not None and not sample_interval:
+            raise ValueError("on_sample needs a sample_interval")
         self.on_progress = on_progress
+        self.on_sample = on_sample
+        self._series = None
+        self._interval = sample_interval
         self._context = context
         self._create(lib.gpc_replay_destroy, lib.gpc_replay_create, context._live(), config._live(), keep=(context,))
-        token = hold(weakref.ref(self))
-        weakref.finalize(self, drop, token).atexit = False
+        self._token = hold(weakref.ref(self))
+        weakref.finalize(self, drop, self._token).atexit = False
         # Always: it is where Ctrl-C gets in.
-        lib.gpc_replay_on_progress(self._pointer, _on_progress, token)
+        lib.gpc_replay_on_progress(self._pointer, _on_progress, self._token)
+        if sample_interval:
+            status = lib.gpc_replay_on_sample(self._pointer, sample_interval, _on_sample, self._token)
+            settle(status, what="gpc_replay_on_sample")
+
+    _callbacks = {}  # of its hierarchy
+
+    def _sampled(self, sample):
+        if self.on_sample is None:
+            self._series.append(sample)
+        else:
+            self.on_sample(sample)
 
     def kernel(self, trace):
         """Run the trace's next kernel to its end: a Result, or None when no kernel is left."""
         raw, stats, error = g.gpc_kernel(), g.gpc_stats(), g.gpc_error()
         pointer, source = self._live(), trace._live()
+        self._series = TimeSeries(self._interval) if self._interval and self.on_sample is None else None
         trace._busy += 1
         try:
             status = invoke(
@@ -55,7 +105,9 @@ class Replay(Handle):
             trace._busy -= 1
         if settle(status, error) == Status.END:
             return None
-        return Result(trace._entered(raw), Stats(stats))
+        result = Result(trace._entered(raw), Stats(stats))
+        result.series, self._series = self._series, None
+        return result
 
     def run(self, trace):
         """Run kernel after kernel: iterate over Results."""

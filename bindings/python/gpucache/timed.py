@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""A hierarchy with a clock: what it is offered, how time goes on, what it tells.
+
+    memory = gpucache.Hierarchy(context, config, on_complete=lambda done: print(done.token, done.latency))
+    busy = memory.try_issue(range(0, 128, 4), token=7, sm=3)  # Busy.NOT, which is false: accepted
+    memory.advance(10)
+    memory.drain()
+"""
+
+import ctypes
+from collections import namedtuple
+
+from . import _buffers
+from . import _generated as g
+from ._constants import Busy, Hint, Kind, Priority, Space, Status
+from ._loader import lib
+from ._native import call, choice, invoke, loose, settle, state
+
+NEVER = 2**64 - 1
+
+# A transfer to or from memory; `id` is for memory_reply(), `write` is True for one without a reply.
+MemoryRequest = namedtuple("MemoryRequest", "address id bytes channel write")
+
+
+class Completion(namedtuple("Completion", "token issued cycle sm warp kind level")):
+    """An access that is done. `level` is the deepest that served it: 1, 2, or 3 = DRAM."""
+
+    __slots__ = ()
+
+    @property
+    def latency(self):
+        """Core cycles from acceptance to completion."""
+        return self.cycle - self.issued
+
+
+# Trampolines. What an exception would keep from being told for good is told all the same.
+
+
+@loose(g.gpc_hierarchy_callbacks_on_complete, passed_over=False)
+def _on_complete(owner, pointer):
+    raw = pointer.contents
+    owner._callbacks["on_complete"](
+        Completion(raw.token, raw.issued, raw.cycle, raw.sm, raw.warp, Kind(raw.kind), raw.level)
+    )
+
+
+@loose(g.gpc_hierarchy_callbacks_on_ready, passed_over=False)
+def _on_ready(owner, sm):
+    owner._callbacks["on_ready"](sm)
+
+
+@loose(g.gpc_hierarchy_callbacks_on_fill)
+def _on_fill(owner, level, instance, line_address, sectors, request):
+    owner._callbacks["on_fill"](level, instance, line_address, sectors, request.contents if request else None)
+
+
+@loose(g.gpc_hierarchy_callbacks_on_evict)
+def _on_evict(owner, level, instance, eviction):
+    owner._callbacks["on_evict"](level, instance, eviction.contents)
+
+
+@loose(g.gpc_hierarchy_callbacks_on_memory, False, passed_over=False)
+def _on_memory(owner, pointer):
+    raw = pointer.contents
+    request = MemoryRequest(raw.address, raw.id, raw.bytes, raw.channel, bool(raw.write))
+    return owner._callbacks["on_memory"](request) is not False
+
+
+_TRAMPOLINES = {
+    "on_complete": _on_complete, "on_ready": _on_ready, "on_fill": _on_fill, "on_evict": _on_evict,
+    "on_memory": _on_memory,
+}  # fmt: skip
+
+
+def warp_access(addresses, cache_token, *, mask=None, sm=0, warp=0, warp_age=0, block=0, pc=0, width=4,
+                kind=Kind.LOAD, space=Space.GLOBAL, hint=Hint.NONE, priority=Priority.NORMAL):
+    """A gpc_warp_access, which keeps its addresses alive."""
+    pointer, count = _buffers.source(addresses, "Q", "addresses")
+    mask = (1 << count) - 1 if mask is None else mask
+    if bin(mask).count("1") != count or mask >> 64:
+        raise ValueError(f"{count} addresses for a mask of {mask:#x}")
+    return g.gpc_warp_access(
+        sm=sm, warp=warp, warp_age=warp_age, block=block, pc=pc, mask=mask, addresses=pointer, width=width,
+        kind=choice(Kind, kind, "kind"), space=choice(Space, space, "space"), hint=choice(Hint, hint, "hint"),
+        priority=choice(Priority, priority, "priority"), token=cache_token,
+    )  # fmt: skip
+
+
+class TimedView:
+    """The methods of a hierarchy that need `mode = timed`; without it they raise StateError."""
+
+    _callbacks = {}
+    _owner = None
+
+    def set_callbacks(self, **callbacks):
+        """Set what is called from advance() and drain(); the others are cleared.
+
+        on_complete  with a Completion, once for every accepted access; also from within try_issue(), for an access
+                     that touches no memory
+        on_ready     with an SM that refused and may accept again
+        on_fill      with (level, instance, line address, sectors, Request) after sectors of a line became valid
+        on_evict     with (level, instance, Eviction) after a line left
+        on_memory    replaces DRAM: with a MemoryRequest for each transfer. False refuses: it is offered again after
+                     memory_reply() or memory_ready() for its channel. An exception counts as False. Can be set only
+                     while nothing is in flight.
+        None may call into the hierarchy, but on_complete, on_ready and on_memory may ask for `now`. What on_fill and
+        on_evict get lives for the call only. An exception is raised when the call ends; time has moved all the same,
+        and completions went on being told.
+        """
+        unknown = callbacks.keys() - _TRAMPOLINES.keys()
+        if unknown:
+            raise TypeError(f"'{min(unknown)}' is no callback of a hierarchy: {', '.join(_TRAMPOLINES)}")
+        pointer = self._live()
+        owner = self._owner or self
+        used = {name: function for name, function in callbacks.items() if function is not None}
+        raw = g.gpc_hierarchy_callbacks(user_data=owner._token, **{name: _TRAMPOLINES[name] for name in used})
+        status = lib.gpc_hierarchy_set_callbacks(pointer, ctypes.byref(raw) if used else None)
+        settle(status, what="gpc_hierarchy_set_callbacks")
+        owner._callbacks = used
+
+    def try_issue(self, addresses, token=0, *, cache_token=0, **fields):
+        """Offer one warp instruction to its SM's memory pipeline, at the present cycle.
+
+        token        comes back with the Completion
+        cache_token  whether the warp holds a cache token
+        fields       as of access()
+        Returns why it was refused: a Busy. Busy.NOT, which is false: it was accepted.
+        """
+        access = warp_access(addresses, cache_token, **fields)
+        return self._offer(lib.gpc_hierarchy_try_issue, access, token)
+
+    def try_miss(self, address, token=0, *, cache_token=0, **fields):
+        """The same for a host with L1s of its own: a miss or a write of one L1 line, past coalescer and L1.
+
+        address  or a whole Request
+        fields   of Request: sm, kind, sector_mask (of 32-byte segments), byte_mask, ...
+        """
+        if not isinstance(address, g.gpc_request):
+            if "kind" in fields:
+                fields["kind"] = choice(Kind, fields["kind"], "kind")
+            address = g.gpc_request(address=address, token=cache_token, **fields)
+        return self._offer(lib.gpc_hierarchy_try_miss, address, token)
+
+    def _offer(self, function, offered, token):
+        busy = ctypes.c_int()
+        arguments = self._live(), ctypes.byref(offered), token, ctypes.byref(busy)
+        owner = self._owner or self
+        if owner._callbacks or self._context._has_python:
+            status = invoke(function, *arguments)
+        else:
+            status = function(*arguments)
+        if status not in (Status.OK, Status.BUSY) or state.todo is not None:
+            settle(status, what=function.__name__)
+        return Busy(busy.value)
+
+    def advance(self, cycles=1):
+        """Move the clock by core cycles; what happens in them calls back."""
+        settle(invoke(lib.gpc_hierarchy_advance, self._live(), cycles), what="gpc_hierarchy_advance")
+
+    def drain(self):
+        """Advance until nothing is in flight, write-backs included."""
+        call(lib.gpc_hierarchy_drain, self._live())
+
+    @property
+    def now(self):
+        """The present core cycle."""
+        return lib.gpc_hierarchy_now(self._live(inside=True))
+
+    @property
+    def next_event(self):
+        """The next core cycle at which anything can happen without the host; None if there is none."""
+        cycle = lib.gpc_hierarchy_next_event(self._live())
+        return None if cycle == NEVER else cycle
+
+    @property
+    def in_flight(self):
+        """Accesses accepted and not yet completed."""
+        return lib.gpc_hierarchy_in_flight(self._live())
+
+    def memory_reply(self, id):
+        """The data of a read that on_memory took are here."""
+        status = lib.gpc_hierarchy_memory_reply(self._live(), id)
+        settle(status, what=f"gpc_hierarchy_memory_reply of id {id}")
+
+    def memory_ready(self, channel):
+        """A channel, of which on_memory refused a transfer, has room again."""
+        status = lib.gpc_hierarchy_memory_ready(self._live(), channel)
+        settle(status, what=f"gpc_hierarchy_memory_ready of channel {channel}")
