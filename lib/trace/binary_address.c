@@ -13,7 +13,7 @@ static bool fits(const gpci_encoder *e, uint32_t shape, const uint64_t *addresse
         return false;
     size_t words = e->shapes.entries[shape].length / 8;
     uint64_t steps[GPCI_MOST_LANES];
-    memcpy(steps, gpci_pool_at(&e->shapes, shape), words * 8);
+    memcpy(steps, gpci_block_pool_at(&e->shapes, shape), words * 8);
     if (words > 1 && words != count - 1)
         return false;
     for (unsigned i = 1; i < count; i++)
@@ -31,16 +31,16 @@ static gpc_status find_shape(gpci_encoder *e, const uint64_t *addresses, unsigne
         even &= steps[i - 1] == steps[0];
     }
     size_t length = (even ? 1 : count - 1) * sizeof *steps;
-    uint64_t hash = gpci_pool_hash(steps, length);
-    *shape = gpci_pool_find(&e->shapes, hash, steps, length);
+    uint64_t hash = gpci_block_pool_hash(steps, length);
+    *shape = gpci_block_pool_find(&e->shapes, hash, steps, length);
     bool came = even;
     if (*shape != GPCI_NOT_THERE)
         return GPC_OK;
-    if (!even && gpci_pool_came(&e->shapes, hash, &came) < 0)
+    if (!even && gpci_block_pool_came(&e->shapes, hash, &came) < 0)
         return GPC_ERROR_MEMORY;
     if (!came || e->shapes.data.length > MOST_SHAPE_BYTES)
         return GPC_OK;
-    *shape = gpci_pool_add(&e->shapes, hash, steps, length);
+    *shape = gpci_block_pool_add(&e->shapes, hash, steps, length);
     return *shape == GPCI_NOT_THERE ? GPC_ERROR_MEMORY : GPC_OK;
 }
 

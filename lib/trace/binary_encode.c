@@ -9,9 +9,9 @@ _Static_assert(sizeof(gpc_instruction) == 56, "statics are compared byte by byte
 
 gpc_status gpci_encoder_start(gpci_encoder *e, gpc_context *context, const gpc_kernel *kernel) {
     *e = (gpci_encoder){.context = context, .kernel = *kernel};
-    gpci_pool_init(&e->statics, context);
-    gpci_pool_init(&e->controls, context);
-    gpci_pool_init(&e->shapes, context);
+    gpci_block_pool_init(&e->statics, context);
+    gpci_block_pool_init(&e->controls, context);
+    gpci_block_pool_init(&e->shapes, context);
     e->control.context = e->warps.context = e->addresses.context = context;
     e->kernel.placement = NULL;
     size_t placed = (size_t)kernel->placement_count;
@@ -34,9 +34,9 @@ void gpci_encoder_clear(gpci_encoder *e) {
     gpci_free(e->context, (char *)(uintptr_t)e->kernel.name);
     gpci_free(e->context, (uint32_t *)(uintptr_t)e->kernel.placement);
     gpci_opcodes_destroy(e->opcodes);
-    gpci_pool_clear(&e->statics);
-    gpci_pool_clear(&e->controls);
-    gpci_pool_clear(&e->shapes);
+    gpci_block_pool_clear(&e->statics);
+    gpci_block_pool_clear(&e->controls);
+    gpci_block_pool_clear(&e->shapes);
     for (size_t i = 0; i < e->stream_count; i++)
         gpci_free(e->context, e->streams[i].history);
     gpci_free(e->context, e->streams);
@@ -74,18 +74,18 @@ static uint32_t static_of(gpci_encoder *e, const gpc_instruction *instruction, u
     /* A predicated-off instruction may be either case; the likely one keeps straight code straight. */
     if (likely < e->statics.count) {
         gpc_instruction known;
-        memcpy(&known, gpci_pool_at(&e->statics, likely), sizeof known);
+        memcpy(&known, gpci_block_pool_at(&e->statics, likely), sizeof known);
         if (!instruction->mask)
             key.mask = known.mask;
         if (!memcmp(&known, &key, sizeof key))
             return likely;
         key.mask = instruction->addresses != NULL;
     }
-    uint64_t hash = gpci_pool_hash(&key, sizeof key);
-    uint32_t number = gpci_pool_find(&e->statics, hash, &key, sizeof key);
+    uint64_t hash = gpci_block_pool_hash(&key, sizeof key);
+    uint32_t number = gpci_block_pool_find(&e->statics, hash, &key, sizeof key);
     if (number != GPCI_NOT_THERE || !add_stream(e))
         return number;
-    return gpci_pool_add(&e->statics, hash, &key, sizeof key);
+    return gpci_block_pool_add(&e->statics, hash, &key, sizeof key);
 }
 
 static void put_mask(gpci_encoder *e, uint64_t mask) {
@@ -162,13 +162,13 @@ static void put_repeated(gpci_encoder *e) {
 
 /* The warp's control: by its number where it is known or comes the second time, else in full. */
 static gpc_status put_control(gpci_encoder *e) {
-    uint64_t hash = gpci_pool_hash(e->control.data, e->control.length);
-    uint32_t number = gpci_pool_find(&e->controls, hash, e->control.data, e->control.length);
+    uint64_t hash = gpci_block_pool_hash(e->control.data, e->control.length);
+    uint32_t number = gpci_block_pool_find(&e->controls, hash, e->control.data, e->control.length);
     bool came = false;
-    if (number == GPCI_NOT_THERE && gpci_pool_came(&e->controls, hash, &came) < 0)
+    if (number == GPCI_NOT_THERE && gpci_block_pool_came(&e->controls, hash, &came) < 0)
         return GPC_ERROR_MEMORY;
     if (came && e->controls.data.length + e->control.length <= MOST_CONTROL_BYTES) {
-        number = gpci_pool_add(&e->controls, hash, e->control.data, e->control.length);
+        number = gpci_block_pool_add(&e->controls, hash, e->control.data, e->control.length);
         if (number == GPCI_NOT_THERE)
             return GPC_ERROR_MEMORY;
     }

@@ -10,11 +10,11 @@ typedef struct gpci_encoder {
     gpc_context *context;
     gpc_kernel kernel; /* name and placement are copies */
     gpci_opcodes *opcodes;
-    gpci_pool statics; /* gpc_instruction; mask 1 where it has addresses, opcode of `opcodes` */
+    gpci_block_pool statics; /* gpc_instruction; mask 1 where it has addresses, opcode of `opcodes` */
     gpci_stream *streams;
     size_t stream_count, stream_capacity;
-    gpci_pool controls; /* as in the file */
-    gpci_pool shapes;   /* u64: one is a stride, more are differences */
+    gpci_block_pool controls; /* as in the file */
+    gpci_block_pool shapes;   /* u64: one is a stride, more are differences */
     gpci_block_entry *blocks;
     size_t block_count, block_capacity;
     bool learning; /* some static's first addresses came in this block */

@@ -65,7 +65,7 @@ static void put_statics(const gpci_encoder *e, gpci_bytes *out) {
     gpci_bytes_varint(out, e->statics.count);
     for (uint32_t i = 0; i < e->statics.count; i++) {
         gpc_instruction instruction;
-        memcpy(&instruction, gpci_pool_at(&e->statics, i), sizeof instruction);
+        memcpy(&instruction, gpci_block_pool_at(&e->statics, i), sizeof instruction);
         bool addressed = instruction.mask;
         gpci_bytes_varint(out, addressed);
         gpci_bytes_signed(out, instruction.pc - pc);
@@ -83,14 +83,14 @@ static void put_statics(const gpci_encoder *e, gpci_bytes *out) {
     }
 }
 
-static void put_shapes(const gpci_pool *shapes, gpci_bytes *out) {
+static void put_shapes(const gpci_block_pool *shapes, gpci_bytes *out) {
     gpci_bytes_varint(out, shapes->count);
     for (uint32_t i = 0; i < shapes->count; i++) {
         size_t words = shapes->entries[i].length / sizeof(uint64_t);
         gpci_bytes_varint(out, words);
         for (size_t w = 0; w < words; w++) {
             uint64_t step;
-            memcpy(&step, gpci_pool_at(shapes, i) + w * sizeof step, sizeof step);
+            memcpy(&step, gpci_block_pool_at(shapes, i) + w * sizeof step, sizeof step);
             gpci_bytes_signed(out, step);
         }
     }
@@ -117,7 +117,7 @@ gpc_status gpci_encoder_section(const gpci_encoder *e, gpci_bytes *out) {
     gpci_bytes_varint(out, e->controls.count);
     for (uint32_t i = 0; i < e->controls.count; i++) {
         gpci_bytes_varint(out, e->controls.entries[i].length);
-        gpci_bytes_put(out, gpci_pool_at(&e->controls, i), e->controls.entries[i].length);
+        gpci_bytes_put(out, gpci_block_pool_at(&e->controls, i), e->controls.entries[i].length);
     }
     put_shapes(&e->shapes, out);
     put_blocks(e, out);

@@ -6,11 +6,11 @@
 #define FIRST_SLOTS 256u
 #define ONCE_SLOTS 16384u
 
-void gpci_pool_init(gpci_pool *pool, gpc_context *context) {
-    *pool = (gpci_pool){.context = context, .data = {.context = context}};
+void gpci_block_pool_init(gpci_block_pool *pool, gpc_context *context) {
+    *pool = (gpci_block_pool){.context = context, .data = {.context = context}};
 }
 
-void gpci_pool_clear(gpci_pool *pool) {
+void gpci_block_pool_clear(gpci_block_pool *pool) {
     gpc_context *context = pool->context;
     if (!context)
         return;
@@ -18,10 +18,10 @@ void gpci_pool_clear(gpci_pool *pool) {
     gpci_free(context, pool->entries);
     gpci_free(context, pool->slots);
     gpci_free(context, pool->once);
-    gpci_pool_init(pool, context);
+    gpci_block_pool_init(pool, context);
 }
 
-uint64_t gpci_pool_hash(const void *data, size_t length) {
+uint64_t gpci_block_pool_hash(const void *data, size_t length) {
     const uint8_t *at = data;
     uint64_t hash = length * 0x9e3779b97f4a7c15u;
     for (; length >= 8; at += 8, length -= 8) {
@@ -33,25 +33,25 @@ uint64_t gpci_pool_hash(const void *data, size_t length) {
     return gpci_mix(hash);
 }
 
-static uint32_t *find_slot(const gpci_pool *pool, uint64_t hash, const void *data, size_t length) {
+static uint32_t *find_slot(const gpci_block_pool *pool, uint64_t hash, const void *data, size_t length) {
     for (size_t slot = hash & (pool->slot_count - 1);; slot = (slot + 1) & (pool->slot_count - 1)) {
         uint32_t at = pool->slots[slot];
         if (!at)
             return &pool->slots[slot];
-        const gpci_pool_entry *entry = &pool->entries[at - 1];
-        if (entry->hash == hash && entry->length == length && data && !memcmp(gpci_pool_at(pool, at - 1), data, length))
+        const gpci_block_pool_entry *entry = &pool->entries[at - 1];
+        if (entry->hash == hash && entry->length == length && data && !memcmp(gpci_block_pool_at(pool, at - 1), data, length))
             return &pool->slots[slot];
     }
 }
 
-uint32_t gpci_pool_find(const gpci_pool *pool, uint64_t hash, const void *data, size_t length) {
+uint32_t gpci_block_pool_find(const gpci_block_pool *pool, uint64_t hash, const void *data, size_t length) {
     return pool->slot_count ? *find_slot(pool, hash, data, length) - 1 : GPCI_NOT_THERE;
 }
 
-static bool room(gpci_pool *pool) {
+static bool room(gpci_block_pool *pool) {
     if (pool->count == pool->capacity) {
         size_t capacity = pool->capacity ? pool->capacity * 2 : 64;
-        gpci_pool_entry *grown = gpci_resize(pool->context, pool->entries, capacity, sizeof *grown);
+        gpci_block_pool_entry *grown = gpci_resize(pool->context, pool->entries, capacity, sizeof *grown);
         if (!grown)
             return false;
         pool->entries = grown;
@@ -71,16 +71,16 @@ static bool room(gpci_pool *pool) {
     return true;
 }
 
-uint32_t gpci_pool_add(gpci_pool *pool, uint64_t hash, const void *data, size_t length) {
+uint32_t gpci_block_pool_add(gpci_block_pool *pool, uint64_t hash, const void *data, size_t length) {
     if (pool->count >= UINT32_MAX / 4 || !room(pool) || !gpci_bytes_room(&pool->data, length))
         return GPCI_NOT_THERE;
-    pool->entries[pool->count] = (gpci_pool_entry){pool->data.length, length, hash};
+    pool->entries[pool->count] = (gpci_block_pool_entry){pool->data.length, length, hash};
     gpci_bytes_put(&pool->data, data, length);
     *find_slot(pool, hash, NULL, 0) = (uint32_t)++pool->count;
     return (uint32_t)pool->count - 1;
 }
 
-gpc_status gpci_pool_came(gpci_pool *pool, uint64_t hash, bool *came) {
+gpc_status gpci_block_pool_came(gpci_block_pool *pool, uint64_t hash, bool *came) {
     if (!pool->once)
         pool->once = gpci_zalloc(pool->context, ONCE_SLOTS, sizeof *pool->once);
     if (!pool->once)
