@@ -166,7 +166,8 @@ GPC_API size_t gpc_policy_count(const gpc_context *context, gpc_policy_kind kind
 GPC_API gpc_status gpc_policy_at(const gpc_context *context, gpc_policy_kind kind, size_t index, gpc_policy_info *info);
 
 /*
- * Hardware cost of a policy, in bits, on a cache of this geometry.
+ * Hardware cost of a replacement policy or predictor, in bits, on a cache of this
+ * geometry; gpc_scheduler_cost is that of a scheduler.
  *   spec      `name` or `name(parameter=value, ...)`
  *   sectors   per line; 1 = not sectored
  *   out_bits  receives the cost; 0 where the policy states none

@@ -85,9 +85,9 @@ typedef struct gpc_scheduler_ops {
     /* As in gpc_replacement_ops. */
     gpc_status (*init)(void *self, const gpc_scheduler_env *env, char *message);
     void (*finish)(void *self);
-    /* A warp began in `slot`. [nothing] */
+    /* A warp began in `slot`, STALLED; on_state is not called for it. [nothing] */
     void (*on_start)(void *self, uint32_t slot, uint64_t order);
-    /* A warp's state changed; `after` GPC_STATE_ABSENT: it ended. Changes between READY, READY_MEMORY and STALLED are told too. [nothing] */
+    /* A warp's state changed; `after` GPC_STATE_ABSENT: it ended. Between READY, READY_MEMORY and STALLED too. [nothing] */
     void (*on_state)(void *self, uint32_t slot, gpc_warp_state before, gpc_warp_state after);
     /*
      * Choose among the slots whose bit is set in `ready` (slot w = bit w % 64 of word w / 64; never empty).
@@ -102,13 +102,23 @@ typedef struct gpc_scheduler_ops {
     void (*on_cache_event)(void *self, const gpc_cache_event *event);
     /* Statistics of the SM since the last sample. [nothing] */
     void (*sample)(void *self, const gpc_stats *stats, uint64_t cycle);
-    /* As in gpc_replacement_ops; env->warps etc. [0] */
+    /* Storage that the policy would take in hardware, in bits, for env->warps slots. [0 = not stated] */
     uint64_t (*cost_bits)(const gpc_scheduler_env *env);
 } gpc_scheduler_ops;
 
 /* As gpc_context_register_replacement, for schedulers. Since: 0.1. */
 GPC_API gpc_status gpc_context_register_scheduler(gpc_context *context, const gpc_scheduler_ops *ops, void *user_data,
                                                   void (*destroy)(void *user_data), gpc_error *error);
+
+/*
+ * Hardware cost of a scheduler's policy, in bits, for `warps` slots, 1 to 1024; gpc_policy_cost is for what sits in a
+ * cache. What any scheduler has, a state per warp, is not counted.
+ *   spec      `name` or `name(parameter=value, ...)`
+ *   out_bits  receives the cost; 0 where the policy states none
+ * Returns GPC_OK; GPC_ERROR_NOT_FOUND; GPC_ERROR_ARGUMENT. Since: 0.1.
+ */
+GPC_API gpc_status gpc_scheduler_cost(const gpc_context *context, const char *spec, uint32_t warps, gpc_error *error,
+                                      uint64_t *out_bits);
 
 typedef struct gpc_scheduler_options {
     size_t struct_size;

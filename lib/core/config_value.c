@@ -286,7 +286,9 @@ static gpc_status read_number(const reading *r) {
 }
 
 static gpc_status read_policy(const reading *r) {
-    gpc_policy_kind kind = strcmp(r->key->choices, "predictor") ? GPC_POLICY_REPLACEMENT : GPC_POLICY_PREDICTOR;
+    gpc_policy_kind kind = !strcmp(r->key->choices, "predictor")   ? GPC_POLICY_PREDICTOR
+                           : !strcmp(r->key->choices, "scheduler") ? GPC_POLICY_SCHEDULER
+                                                                   : GPC_POLICY_REPLACEMENT;
     gpc_status status = gpci_policy_check(r->context, kind, r->text, r->error);
     gpci_spec spec;
     if (status == GPC_OK)

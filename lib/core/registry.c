@@ -6,21 +6,29 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The fields with which both tables begin, so that registration need not know which it has. */
+/* The fields with which all tables begin, so that registration need not know which it has. */
 typedef struct ops_head {
     size_t struct_size;
     const char *name, *summary, *source;
-    size_t instance_bytes, set_bytes, line_bytes;
+    size_t instance_bytes;
+    size_t set_bytes, line_bytes; /* a scheduler's: warp_bytes and none */
     const gpc_parameter *parameters;
     size_t parameter_count;
 } ops_head;
 
-#define SAME_PLACE(field)                                                                   \
+#define SAME_PLACE_AS(field, schedulers)                                                     \
     _Static_assert(offsetof(ops_head, field) == offsetof(gpc_replacement_ops, field) &&     \
-                       offsetof(ops_head, field) == offsetof(gpc_predictor_ops, field),     \
-                   "both policy tables begin with the same fields")
+                       offsetof(ops_head, field) == offsetof(gpc_predictor_ops, field) &&   \
+                       offsetof(ops_head, field) == offsetof(gpc_scheduler_ops, schedulers), \
+                   "all policy tables begin with the same fields")
+#define SAME_PLACE(field) SAME_PLACE_AS(field, field)
+SAME_PLACE(struct_size);
 SAME_PLACE(name);
+SAME_PLACE(summary);
+SAME_PLACE(source);
 SAME_PLACE(instance_bytes);
+SAME_PLACE_AS(set_bytes, warp_bytes);
+SAME_PLACE_AS(line_bytes, reserved);
 SAME_PLACE(parameters);
 SAME_PLACE(parameter_count);
 
@@ -29,6 +37,7 @@ typedef struct entry {
         ops_head head;
         gpc_replacement_ops replacement;
         gpc_predictor_ops predictor;
+        gpc_scheduler_ops scheduler;
     } ops;
     char *strings;             /* storage of a caller's names and texts */
     gpc_parameter *parameters; /* likewise */
@@ -41,25 +50,30 @@ struct gpci_registry {
     size_t counts[GPC_POLICY_KIND_COUNT];
 };
 
-static const char *const kind_names[] = {"replacement policy", "predictor"};
+static const char *const kind_names[GPC_POLICY_KIND_COUNT] = {"replacement policy", "predictor", "scheduler"};
+
+/* The built-in table at `index`, NULL at the list's end. */
+static const ops_head *builtin_at(gpc_policy_kind kind, size_t index) {
+    switch (kind) {
+    case GPC_POLICY_REPLACEMENT:
+        return (const ops_head *)(const void *)gpci_builtin_replacements[index];
+    case GPC_POLICY_PREDICTOR:
+        return (const ops_head *)(const void *)gpci_builtin_predictors[index];
+    default:
+        return (const ops_head *)(const void *)gpci_builtin_schedulers[index];
+    }
+}
 
 static size_t builtin_count(gpc_policy_kind kind) {
     size_t n = 0;
-    if (kind == GPC_POLICY_REPLACEMENT)
-        while (gpci_builtin_replacements[n])
-            n++;
-    else
-        while (gpci_builtin_predictors[n])
-            n++;
+    while (builtin_at(kind, n))
+        n++;
     return n;
 }
 
 static const ops_head *head_at(const gpc_context *context, gpc_policy_kind kind, size_t index) {
     size_t builtin = builtin_count(kind);
-    if (index >= builtin)
-        return &context->registry->entries[kind][index - builtin]->ops.head;
-    return kind == GPC_POLICY_REPLACEMENT ? (const ops_head *)(const void *)gpci_builtin_replacements[index]
-                                          : (const ops_head *)(const void *)gpci_builtin_predictors[index];
+    return index < builtin ? builtin_at(kind, index) : &context->registry->entries[kind][index - builtin]->ops.head;
 }
 
 size_t gpc_policy_count(const gpc_context *context, gpc_policy_kind kind) {
@@ -156,6 +170,22 @@ static bool copy_strings(gpc_context *context, entry *e) {
     return true;
 }
 
+/* What a table cannot do without. */
+static gpc_status check_table(gpc_policy_kind kind, const entry *e, const char *type, gpc_error *error) {
+    const char *missing = NULL;
+    if (kind == GPC_POLICY_REPLACEMENT && !e->ops.replacement.choose_victim)
+        missing = "choose_victim";
+    if (kind == GPC_POLICY_PREDICTOR && !e->ops.predictor.predict)
+        missing = "predict";
+    if (kind == GPC_POLICY_SCHEDULER && !e->ops.scheduler.pick)
+        missing = "pick";
+    if (missing)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s.%s of '%s' is NULL", type, missing, e->ops.head.name);
+    if (kind == GPC_POLICY_SCHEDULER && e->ops.scheduler.reserved)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s.reserved of '%s' is not 0", type, e->ops.head.name);
+    return GPC_OK;
+}
+
 static gpc_status add_entry(gpc_context *context, gpc_policy_kind kind, entry *e, gpc_error *error) {
     gpci_registry *registry = context->registry;
     size_t count = registry->counts[kind];
@@ -200,13 +230,10 @@ static gpc_status register_ops(gpc_context *context, gpc_policy_kind kind, const
     status = gpci_take(&e->ops, size, size, ops, type, error);
     if (status == GPC_OK)
         status = check_head(&e->ops.head, type, error);
+    if (status == GPC_OK)
+        status = check_table(kind, e, type, error);
     if (status < 0)
         goto failed;
-    if (kind == GPC_POLICY_REPLACEMENT ? !e->ops.replacement.choose_victim : !e->ops.predictor.predict) {
-        status = gpci_fail(error, GPC_ERROR_ARGUMENT, "%s.%s of '%s' is NULL", type,
-                           kind == GPC_POLICY_REPLACEMENT ? "choose_victim" : "predict", e->ops.head.name);
-        goto failed;
-    }
     const entry *other;
     if (find(context, kind, e->ops.head.name, strlen(e->ops.head.name), &other)) {
         status = gpci_fail(error, GPC_ERROR_EXISTS, "a %s named '%s' is registered already", kind_names[kind],
@@ -236,6 +263,12 @@ gpc_status gpc_context_register_replacement(gpc_context *context, const gpc_repl
 gpc_status gpc_context_register_predictor(gpc_context *context, const gpc_predictor_ops *ops, void *user_data,
                                           void (*destroy)(void *user_data), gpc_error *error) {
     return register_ops(context, GPC_POLICY_PREDICTOR, ops, sizeof *ops, "gpc_predictor_ops", user_data, destroy,
+                        error);
+}
+
+gpc_status gpc_context_register_scheduler(gpc_context *context, const gpc_scheduler_ops *ops, void *user_data,
+                                          void (*destroy)(void *user_data), gpc_error *error) {
+    return register_ops(context, GPC_POLICY_SCHEDULER, ops, sizeof *ops, "gpc_scheduler_ops", user_data, destroy,
                         error);
 }
 
@@ -273,21 +306,21 @@ static gpc_status resolve(const gpc_context *context, gpc_policy_kind kind, cons
 gpc_status gpci_policy_check(const gpc_context *context, gpc_policy_kind kind, const char *text, gpc_error *error) {
     gpci_spec spec;
     double parameters[GPC_MAX_PARAMETERS];
-    const ops_head *head;
-    const entry *user;
+    const ops_head *head = NULL;
+    const entry *user = NULL;
     return resolve(context, kind, text, &spec, parameters, &head, &user, error);
 }
 
 gpc_status gpc_policy_cost(const gpc_context *context, gpc_policy_kind kind, const char *text, uint32_t sets,
                            uint32_t ways, uint32_t line_bytes, uint32_t sectors, gpc_error *error, uint64_t *out_bits) {
-    if (!context || !text || !out_bits || (unsigned)kind >= GPC_POLICY_KIND_COUNT || !sets || !ways ||
+    if (!context || !text || !out_bits || (unsigned)kind >= GPC_POLICY_SCHEDULER || !sets || !ways ||
         ways > GPC_MAX_WAYS)
         return gpci_fail(error, GPC_ERROR_ARGUMENT,
-                         "gpc_policy_cost: a NULL, an unknown kind or an impossible geometry");
+                         "gpc_policy_cost: a NULL, a kind without caches or an impossible geometry");
     gpci_spec spec;
     double parameters[GPC_MAX_PARAMETERS];
-    const ops_head *head;
-    const entry *user;
+    const ops_head *head = NULL;
+    const entry *user = NULL;
     gpc_status status = resolve(context, kind, text, &spec, parameters, &head, &user, error);
     if (status < 0)
         return status;
@@ -307,48 +340,64 @@ gpc_status gpc_policy_cost(const gpc_context *context, gpc_policy_kind kind, con
     return GPC_OK;
 }
 
+gpc_status gpc_scheduler_cost(const gpc_context *context, const char *text, uint32_t warps, gpc_error *error,
+                              uint64_t *out_bits) {
+    if (!context || !text || !out_bits || !warps || warps > GPCI_MAX_SCHEDULER_WARPS)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_scheduler_cost: a NULL, or warps is not 1 to %u",
+                         GPCI_MAX_SCHEDULER_WARPS);
+    gpci_spec spec;
+    double parameters[GPC_MAX_PARAMETERS];
+    const ops_head *head = NULL;
+    const entry *user = NULL;
+    gpc_status status = resolve(context, GPC_POLICY_SCHEDULER, text, &spec, parameters, &head, &user, error);
+    if (status < 0)
+        return status;
+    gpc_scheduler_env env = {.struct_size = sizeof env,
+                             .warps = warps,
+                             .count = 1,
+                             .sms = 1,
+                             .parameters = parameters,
+                             .arguments = spec.arguments,
+                             .user_data = user ? user->user_data : NULL};
+    const gpc_scheduler_ops *ops = (const gpc_scheduler_ops *)(const void *)head;
+    *out_bits = ops->cost_bits ? ops->cost_bits(&env) : 0;
+    return GPC_OK;
+}
+
 static size_t round_up(size_t bytes) {
     return (bytes + 63) & ~(size_t)63;
 }
 
-/* One slab: instance, per-set states, per-line states, each on its own cache line. */
-static gpc_status make_slab(gpci_policy *policy, const ops_head *head, gpc_error *error) {
-    size_t lines = (size_t)policy->env.sets * policy->env.ways;
-    if ((head->set_bytes && policy->env.sets > SIZE_MAX / 4 / head->set_bytes) ||
-        (head->line_bytes && lines > SIZE_MAX / 4 / head->line_bytes))
+/* One slab: instance, `first` states of the first size, `second` of the second, each on its own cache line. */
+static gpc_status make_slab(gpci_policy *policy, size_t first, size_t second, gpc_error *error) {
+    const ops_head *head = policy->ops;
+    if ((head->set_bytes && first > SIZE_MAX / 4 / head->set_bytes) ||
+        (head->line_bytes && second > SIZE_MAX / 4 / head->line_bytes))
         return gpci_out_of_memory(error);
     size_t instance = round_up(head->instance_bytes ? head->instance_bytes : 1);
-    size_t sets = round_up(head->set_bytes * policy->env.sets);
-    char *slab = gpci_zalloc_lines(policy->context, 1, instance + sets + head->line_bytes * lines);
+    size_t firsts = round_up(head->set_bytes * first);
+    char *slab = gpci_zalloc_lines(policy->context, 1, instance + firsts + head->line_bytes * second);
     if (!slab)
         return gpci_out_of_memory(error);
     policy->self = slab;
-    policy->env.set_state = head->set_bytes ? slab + instance : NULL;
-    policy->env.line_state = head->line_bytes ? slab + instance + sets : NULL;
+    policy->first_state = head->set_bytes ? slab + instance : NULL;
+    policy->second_state = head->line_bytes ? slab + instance + firsts : NULL;
     return GPC_OK;
 }
 
-static gpc_status start(gpci_policy *policy, gpc_policy_kind kind, const ops_head *head, gpc_error *error) {
-    const gpc_replacement_ops *replacement = policy->ops;
-    const gpc_predictor_ops *predictor = policy->ops;
-    gpc_status (*init)(void *, const gpc_policy_env *, char *) =
-        kind == GPC_POLICY_REPLACEMENT ? replacement->init : predictor->init;
-    gpc_status status = make_slab(policy, head, error);
-    if (status == GPC_OK && init) {
-        char message[256] = "";
-        status = init(policy->self, &policy->env, message);
-        message[sizeof message - 1] = '\0';
-        if (status != GPC_OK)
-            status = gpci_fail(error, status < 0 ? status : GPC_ERROR_CALLBACK, "%s '%s': %s", kind_names[kind],
-                               policy->spec, *message ? message : gpc_status_string(status));
-    }
+/* What init returned, and said in `message`. */
+static gpc_status judge(gpci_policy *policy, gpc_policy_kind kind, gpc_status status, char *message, size_t size,
+                        gpc_error *error) {
+    message[size - 1] = '\0';
     if (status == GPC_OK)
-        policy->finish = kind == GPC_POLICY_REPLACEMENT ? replacement->finish : predictor->finish;
-    return status;
+        return GPC_OK;
+    return gpci_fail(error, status < 0 ? status : GPC_ERROR_CALLBACK, "%s '%s': %s", kind_names[kind], policy->spec,
+                     *message ? message : gpc_status_string(status));
 }
 
-gpc_status gpci_policy_create(gpc_context *context, gpc_policy_kind kind, const char *text,
-                              const gpc_policy_env *geometry, gpc_error *error, gpci_policy **out) {
+/* A policy that knows its table and parameters, but has neither slab nor environment. */
+static gpc_status prepare(gpc_context *context, gpc_policy_kind kind, const char *text, gpc_error *error,
+                          gpci_policy **out) {
     gpci_policy *policy = gpci_zalloc(context, 1, sizeof *policy);
     if (!policy)
         return gpci_out_of_memory(error);
@@ -365,21 +414,84 @@ gpc_status gpci_policy_create(gpc_context *context, gpc_policy_kind kind, const 
         if (!policy->arguments)
             status = gpci_out_of_memory(error);
     }
-    if (status == GPC_OK) {
-        policy->ops = head;
-        policy->env = *geometry;
-        policy->env.struct_size = sizeof policy->env;
-        policy->env.parameters = policy->parameters;
-        policy->env.arguments = policy->arguments;
-        policy->env.user_data = user ? user->user_data : NULL;
-        uint64_t stream = context->seed ^ ((uint64_t)kind << 56) ^ ((uint64_t)geometry->index << 32) ^ geometry->seed;
-        policy->env.seed = gpci_mix(stream);
-        status = start(policy, kind, head, error);
-    }
     if (status < 0) {
         gpci_policy_destroy(policy);
         return status;
     }
+    policy->ops = head;
+    policy->user_data = user ? user->user_data : NULL;
+    *out = policy;
+    return GPC_OK;
+}
+
+static uint64_t seed_of(const gpc_context *context, gpc_policy_kind kind, uint64_t index, uint64_t seed) {
+    return gpci_mix(context->seed ^ ((uint64_t)kind << 56) ^ (index << 32) ^ seed);
+}
+
+static gpc_status start(gpci_policy *policy, gpc_policy_kind kind, gpc_error *error) {
+    const gpc_replacement_ops *replacement = policy->ops;
+    const gpc_predictor_ops *predictor = policy->ops;
+    bool replaces = kind == GPC_POLICY_REPLACEMENT;
+    gpc_policy_env *env = &policy->env;
+    gpc_status (*init)(void *, const gpc_policy_env *, char *) = replaces ? replacement->init : predictor->init;
+    gpc_status status = make_slab(policy, env->sets, (size_t)env->sets * env->ways, error);
+    env->set_state = policy->first_state;
+    env->line_state = policy->second_state;
+    char message[256] = "";
+    if (status == GPC_OK && init)
+        status = judge(policy, kind, init(policy->self, env, message), message, sizeof message, error);
+    if (status == GPC_OK)
+        policy->finish = replaces ? replacement->finish : predictor->finish;
+    return status;
+}
+
+gpc_status gpci_policy_create(gpc_context *context, gpc_policy_kind kind, const char *text,
+                              const gpc_policy_env *geometry, gpc_error *error, gpci_policy **out) {
+    gpci_policy *policy = NULL;
+    gpc_status status = prepare(context, kind, text, error, &policy);
+    if (status < 0)
+        return status;
+    policy->env = *geometry;
+    policy->env.struct_size = sizeof policy->env;
+    policy->env.parameters = policy->parameters;
+    policy->env.arguments = policy->arguments;
+    policy->env.user_data = policy->user_data;
+    policy->env.seed = seed_of(context, kind, geometry->index, geometry->seed);
+    status = start(policy, kind, error);
+    if (status < 0) {
+        gpci_policy_destroy(policy);
+        return status;
+    }
+    *out = policy;
+    return GPC_OK;
+}
+
+gpc_status gpci_scheduler_policy_create(gpc_context *context, const char *text, const gpc_scheduler_env *geometry,
+                                        gpc_error *error, gpci_policy **out) {
+    gpci_policy *policy = NULL;
+    gpc_status status = prepare(context, GPC_POLICY_SCHEDULER, text, error, &policy);
+    if (status < 0)
+        return status;
+    const gpc_scheduler_ops *ops = policy->ops;
+    gpc_scheduler_env *env = &policy->scheduler_env;
+    status = make_slab(policy, geometry->warps, 0, error);
+    *env = *geometry;
+    env->struct_size = sizeof *env;
+    env->warp_state = policy->first_state;
+    env->parameters = policy->parameters;
+    env->arguments = policy->arguments;
+    env->user_data = policy->user_data;
+    env->seed = seed_of(context, GPC_POLICY_SCHEDULER, (uint64_t)geometry->sm * geometry->count + geometry->index,
+                        geometry->seed);
+    char message[256] = "";
+    if (status == GPC_OK && ops->init)
+        status = judge(policy, GPC_POLICY_SCHEDULER, ops->init(policy->self, env, message), message, sizeof message,
+                       error);
+    if (status < 0) {
+        gpci_policy_destroy(policy);
+        return status;
+    }
+    policy->finish = ops->finish;
     *out = policy;
     return GPC_OK;
 }

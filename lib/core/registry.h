@@ -7,6 +7,9 @@
 /* Built-in policies, NULL-terminated; each list stands in its folder's builtin.c. */
 extern const gpc_replacement_ops *const gpci_builtin_replacements[];
 extern const gpc_predictor_ops *const gpci_builtin_predictors[];
+extern const gpc_scheduler_ops *const gpci_builtin_schedulers[];
+
+#define GPCI_MAX_SCHEDULER_WARPS 1024u
 
 gpci_registry *gpci_registry_create(gpc_context *context);
 void gpci_registry_destroy(gpc_context *context, gpci_registry *registry);
@@ -14,12 +17,17 @@ void gpci_registry_destroy(gpc_context *context, gpci_registry *registry);
 /* A policy at work: the table, its slab and its environment. */
 typedef struct gpci_policy {
     gpc_context *context;
-    const void *ops; /* gpc_replacement_ops or gpc_predictor_ops */
+    const void *ops; /* gpc_replacement_ops, gpc_predictor_ops or gpc_scheduler_ops */
     void *self;
     char *spec;      /* as configured */
     char *arguments; /* what stands in its parentheses */
     void (*finish)(void *self);
-    gpc_policy_env env;
+    void *first_state, *second_state; /* per set and line, or per warp */
+    void *user_data;
+    union {
+        gpc_policy_env env;
+        gpc_scheduler_env scheduler_env;
+    };
     double parameters[GPC_MAX_PARAMETERS];
 } gpci_policy;
 
@@ -29,6 +37,9 @@ typedef struct gpci_policy {
  */
 gpc_status gpci_policy_create(gpc_context *context, gpc_policy_kind kind, const char *spec,
                               const gpc_policy_env *geometry, gpc_error *error, gpci_policy **out);
+/* The same for a scheduler: warps, sm, index, count, sms and seed are read. */
+gpc_status gpci_scheduler_policy_create(gpc_context *context, const char *spec, const gpc_scheduler_env *geometry,
+                                        gpc_error *error, gpci_policy **out);
 void gpci_policy_destroy(gpci_policy *policy);
 
 /* Check a spec without making anything: known name, known parameters, values in range. */

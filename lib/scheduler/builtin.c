@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "core/registry.h"
+
+#include "scheduler/policies.h"
+
+/* One line per scheduler; the order is that of `gpucache policies`. */
+const gpc_scheduler_ops *const gpci_builtin_schedulers[] = {
+    &gpci_gto,
+    &gpci_lrr,
+    &gpci_oldest,
+    &gpci_two_level,
+    NULL,
+};

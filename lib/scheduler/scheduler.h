@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_SCHEDULER_SCHEDULER_H
+#define GPC_SCHEDULER_SCHEDULER_H
+
+#include "core/registry.h"
+#include "scheduler/policies.h"
+
+/*
+ * The scheduler's object, and its public functions without their checks, inline for the
+ * replay engine, which calls them for every instruction. A built-in policy is then
+ * called directly, any other through its table.
+ */
+
+typedef enum gpci_scheduler_kind {
+    GPCI_SCHEDULER_TABLE, /* whatever the table says */
+    GPCI_SCHEDULER_LRR,
+    GPCI_SCHEDULER_GTO,
+    GPCI_SCHEDULER_OLDEST,
+    GPCI_SCHEDULER_TWO_LEVEL
+} gpci_scheduler_kind;
+
+/* What is known of 64 slots. */
+typedef struct gpci_warp_word {
+    uint64_t ready, ready_memory; /* by state */
+    uint64_t running;             /* not ABSENT */
+    uint64_t eligible;            /* running and not held back by warp_limit */
+} gpci_warp_word;
+
+struct gpc_scheduler {
+    void *self; /* the policy's */
+    const gpc_scheduler_ops *ops;
+    gpci_scheduler_kind kind;
+    uint32_t warps, words;
+    uint32_t running, limit; /* warps; limit is never 0 */
+    uint32_t counts[GPC_STATE_COUNT]; /* slots by state */
+    uint8_t *states;         /* [warps] gpc_warp_state */
+    uint16_t *ages;          /* [warps] of running warps: how many are older */
+    uint16_t *by_age;        /* [running] slots, oldest first */
+    uint64_t *candidates;    /* [words] for the policy to choose among */
+    uint64_t next_order;
+    gpci_policy *policy;
+    gpc_context *context;
+    gpci_warp_word map[]; /* [words] */
+};
+
+/* A warp begins in a free slot; a running one ends. */
+void gpci_scheduler_start(gpc_scheduler *s, uint32_t slot);
+void gpci_scheduler_end(gpc_scheduler *s, uint32_t slot);
+
+GPCI_INLINE gpc_warp_state gpci_scheduler_state(const gpc_scheduler *s, uint32_t slot) {
+    return (gpc_warp_state)s->states[slot];
+}
+
+/* A running warp's state is now `state`, other than ABSENT. */
+GPCI_INLINE void gpci_scheduler_set(gpc_scheduler *s, uint32_t slot, gpc_warp_state state) {
+    gpc_warp_state before = gpci_scheduler_state(s, slot);
+    if (before == state)
+        return;
+    gpci_warp_word *word = &s->map[slot / 64];
+    unsigned place = slot % 64;
+    uint64_t others = ~((uint64_t)1 << place);
+    word->ready = (word->ready & others) | (uint64_t)(state == GPC_STATE_READY) << place;
+    word->ready_memory = (word->ready_memory & others) | (uint64_t)(state == GPC_STATE_READY_MEMORY) << place;
+    s->counts[before]--;
+    s->counts[state]++;
+    s->states[slot] = (uint8_t)state;
+    if (s->ops->on_state)
+        s->ops->on_state(s->self, slot, before, state);
+}
+
+/* Gather who may issue into s->candidates; is there any? */
+GPCI_INLINE bool gpci_scheduler_gather(gpc_scheduler *s, bool memory) {
+    const uint64_t take = memory ? ~(uint64_t)0 : 0;
+    uint64_t any = 0;
+    for (uint32_t i = 0; i < s->words; i++) {
+        const gpci_warp_word *word = &s->map[i];
+        any |= s->candidates[i] = (word->ready | (word->ready_memory & take)) & word->eligible;
+    }
+    return any != 0;
+}
+
+/* A policy's word for it, which is not yet known to be possible. */
+GPCI_INLINE uint32_t gpci_scheduler_ask(gpc_scheduler *s, uint64_t cycle) {
+    switch (s->kind) {
+    case GPCI_SCHEDULER_LRR:
+        return gpci_lrr_pick(s->self, s->candidates);
+    case GPCI_SCHEDULER_GTO:
+        return gpci_gto_pick(s->self, s->candidates);
+    case GPCI_SCHEDULER_OLDEST:
+        return gpci_age_oldest(s->self, s->candidates);
+    case GPCI_SCHEDULER_TWO_LEVEL:
+        return gpci_two_level_pick(s->self, s->candidates);
+    default:
+        return s->ops->pick(s->self, s->candidates, cycle);
+    }
+}
+
+/* A table may scribble over what it is told: its choice is held against the states themselves. */
+GPCI_INLINE bool gpci_scheduler_possible(const gpc_scheduler *s, uint32_t slot, bool memory) {
+    if (slot >= s->warps)
+        return false;
+    const gpci_warp_word *word = &s->map[slot / 64];
+    uint64_t ready = word->ready | (memory ? word->ready_memory : 0);
+    return (ready & word->eligible & gpci_warp_bit(slot)) != 0;
+}
+
+/* As gpc_scheduler_pick: GPC_OK or GPC_ERROR_CALLBACK. */
+GPCI_INLINE gpc_status gpci_scheduler_pick(gpc_scheduler *s, uint64_t cycle, bool memory, uint32_t *out_slot) {
+    uint32_t slot = GPC_NO_WARP;
+    if (gpci_scheduler_gather(s, memory)) {
+        slot = gpci_scheduler_ask(s, cycle);
+        if (s->kind == GPCI_SCHEDULER_TABLE && slot != GPC_NO_WARP && !gpci_scheduler_possible(s, slot, memory))
+            return GPC_ERROR_CALLBACK;
+    }
+    *out_slot = slot;
+    return GPC_OK;
+}
+
+GPCI_INLINE void gpci_scheduler_issued(gpc_scheduler *s, uint32_t slot, uint64_t cycle) {
+    if (s->kind == GPCI_SCHEDULER_GTO)
+        ((gpci_gto_state *)s->self)->greedy = slot;
+    else if (s->kind == GPCI_SCHEDULER_LRR)
+        gpci_lrr_issued(s->self, slot);
+    else if (s->ops->on_issue)
+        s->ops->on_issue(s->self, slot, cycle);
+}
+
+/* Of a running warp: how many are older. */
+GPCI_INLINE uint32_t gpci_scheduler_age(const gpc_scheduler *s, uint32_t slot) {
+    return s->ages[slot];
+}
+
+GPCI_INLINE gpc_warp_class gpci_scheduler_class(const gpc_scheduler *s, uint32_t slot) {
+    if (!(s->map[slot / 64].eligible & gpci_warp_bit(slot)))
+        return GPC_CLASS_THROTTLED;
+    if (!s->ops->class_of)
+        return GPC_CLASS_CACHE;
+    gpc_warp_class class_of = s->ops->class_of(s->self, slot);
+    return (unsigned)class_of < GPC_CLASS_COUNT ? class_of : GPC_CLASS_CACHE;
+}
+
+/* Is a warp ready that `warp_limit` holds back? With gather's false: only such warps are. */
+GPCI_INLINE bool gpci_scheduler_throttles(const gpc_scheduler *s, bool memory) {
+    uint64_t any = 0;
+    for (uint32_t i = 0; s->running > s->limit && i < s->words; i++)
+        any |= (s->map[i].ready | (memory ? s->map[i].ready_memory : 0)) & ~s->map[i].eligible;
+    return any != 0;
+}
+
+/* Does the policy want the L1's events, or samples? */
+GPCI_INLINE bool gpci_scheduler_wants_events(const gpc_scheduler *s) {
+    return s->ops->on_cache_event != NULL;
+}
+
+GPCI_INLINE bool gpci_scheduler_wants_samples(const gpc_scheduler *s) {
+    return s->ops->sample != NULL;
+}
+
+#endif
