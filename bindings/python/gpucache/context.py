@@ -84,6 +84,17 @@ class Context(Handle):
         settle(status, error)
         return bits.value
 
+    def scheduler_cost(self, spec, warps):
+        """The same of a scheduler of so many warps."""
+        bits = ctypes.c_uint64()
+        error = g.gpc_error()
+        status = invoke(
+            lib.gpc_scheduler_cost, self._live(), text(spec, "scheduler"), warps, ctypes.byref(error),
+            ctypes.byref(bits),
+        )  # fmt: skip
+        settle(status, error)
+        return bits.value
+
 
 def version():
     """Version of the library that is loaded, as text."""

@@ -6,6 +6,7 @@ the output went away.
 """
 
 import argparse
+import functools
 import os
 import signal
 import sys
@@ -13,15 +14,16 @@ import threading
 
 from .._constants import __version__
 from ..errors import GpucacheError, LibraryError
-from . import config, convert, info, policies, presets, run
+from . import bottleneck, config, convert, info, policies, presets, run
 from ._common import Failure, terminal
 
-COMMANDS = (run, info, convert, presets, policies, config)
+COMMANDS = (run, bottleneck, info, convert, presets, policies, config)
 
 
 class _Parser(argparse.ArgumentParser):
     def __init__(self, *arguments, **options):
-        super().__init__(*arguments, allow_abbrev=False, **options)
+        wide = functools.partial(argparse.HelpFormatter, max_help_position=26)
+        super().__init__(*arguments, allow_abbrev=False, formatter_class=wide, **options)
 
 
 def parser():

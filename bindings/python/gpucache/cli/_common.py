@@ -105,6 +105,18 @@ def configuration(made, options):
     return config
 
 
+def add_limits(parser):
+    parser.add_argument("--max-cycles", metavar="N", help="end each kernel after so many core cycles (limit.cycles)")
+    parser.add_argument("--max-instructions", metavar="N",
+                        help="end each kernel after so many warp instructions (limit.instructions)")  # fmt: skip
+
+
+def apply_limits(config, options):
+    for key, value in (("limit.cycles", options.max_cycles), ("limit.instructions", options.max_instructions)):
+        if value is not None:
+            config[key] = value
+
+
 # Text
 
 

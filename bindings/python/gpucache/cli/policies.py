@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""policies: what can stand for l1.replacement and the like."""
+"""policies: what can stand for l1.replacement, scheduler and the like."""
 
 from .._constants import PolicyKind
 from ..hierarchy import Hierarchy
@@ -8,8 +8,8 @@ from ._common import add_configuration, add_verbose, configuration, context, siz
 
 def add(commands):
     parser = commands.add_parser(
-        "policies", help="list replacement policies and predictors", description="List the policies, and what each "
-        "would cost in hardware on the L1 of the configuration, at its largest.",
+        "policies", help="list replacement policies, predictors and schedulers", description="List the policies, and "
+        "what each would cost in hardware on the L1 of the configuration, at its largest, or in a warp scheduler.",
     )  # fmt: skip
     add_configuration(parser)
     add_verbose(parser)
@@ -47,12 +47,16 @@ def _lines(policy, bits):
 def run(options):
     with context(options) as made, configuration(made, options) as config:
         shape = geometry(made, config)
+        warps = -(-config.number("sm.warps") // config.number("sm.schedulers"))
         sectors = f", {shape['sectors']} sectors a line" if shape["sectors"] > 1 else ""
         capacity = shape["sets"] * shape["ways"] * shape["line_bytes"]
         print(f"Costs are for {size(capacity)}: {shape['sets']} sets of {shape['ways']} ways of "
-              f"{shape['line_bytes']} bytes{sectors}.")
+              f"{shape['line_bytes']} bytes{sectors}, and a scheduler of {warps} warps.")
         for kind in PolicyKind:
             print(f"\n{kind.name.lower()}")
             for policy in made.policies(kind):
-                bits = made.policy_cost(kind, policy.name, **shape)
+                if kind == PolicyKind.SCHEDULER:
+                    bits = made.scheduler_cost(policy.name, warps)
+                else:
+                    bits = made.policy_cost(kind, policy.name, **shape)
                 print("\n".join(_lines(policy, bits)))

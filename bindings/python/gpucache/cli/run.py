@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""run: replay traces, and say what the caches made of them."""
+"""run: replay traces, and say what the caches made of them and, with a clock, where the cycles went."""
 
+import argparse
 import csv
 import io
 import json
@@ -9,12 +10,15 @@ import time
 from collections import namedtuple
 
 from ..replay import Replay
-from ..stats import Stats
+from ..stats import Stats, counters
 from ..trace import Trace
 from ._common import (
+    Failure,
     Output,
     add_configuration,
+    add_limits,
     add_verbose,
+    apply_limits,
     configuration,
     context,
     percent,
@@ -24,24 +28,42 @@ from ._common import (
     terminal,
 )
 
-Row = namedtuple("Row", "name trace stats")
+Row = namedtuple("Row", "name trace stats series")
 
 _HEADER = [
     "kernel", "blocks", "warp instr.", "L1 ld sectors", "hit %", "L2 rd sectors", "hit %", "DRAM rd sectors",
     "DRAM wr sectors", "L1 capacity",
 ]  # fmt: skip
 
+# Where the cycles of the warp schedulers went: column, counter, meaning. `line` and `mshr` are parts of `pipe`.
+_STALLS = (
+    ("issue", "scheduler.issued"), ("pipe", "scheduler.memory_stalls"), ("line", "scheduler.line_stalls"),
+    ("mshr", "scheduler.mshr_stalls"), ("unit", "scheduler.unit_stalls"), ("load", "scheduler.load_stalls"),
+    ("dep", "scheduler.latency_stalls"), ("bar", "scheduler.barrier_stalls"), ("limit", "scheduler.throttled"),
+    ("none", "scheduler.empty"),
+)  # fmt: skip
+_TIMED = ["kernel", "cycles", "IPC", "L1 %", "L2 %", "DRAM %"] + [name for name, _ in _STALLS]
+_WIDTH = 120
+_LEGEND = """IPC: warp instructions a core cycle, all SMs. L1 %, L2 %: hits of load and read sectors. DRAM %: cycles with data on the
+bus. The rest, in % of the cycles of all warp schedulers: issue: an instruction issued; pipe: the memory pipeline held
+up a ready one (line, mshr: for want of an L1 line, of an L1 MSHR); unit: its unit was busy; load, dep: all warps waited,
+one for memory, for a result; bar: for their blocks; limit: only warps beyond the limit were ready; none: no warp there.
+"""
+
 
 def add(commands):
     parser = commands.add_parser(
         "run", help="replay traces and print hit rates and traffic", description="Replay traces, each on caches of "
-        "its own, and print hit rates and traffic of every kernel.",
+        "its own, and print of every kernel hit rates and traffic, or cycles and what the warps waited for.",
     )  # fmt: skip
     parser.add_argument("traces", nargs="+", metavar="TRACE", help=".traceg (plain, .xz, .gz, .zst), kernelslist.g, "
                         "a folder, .gct, or synthetic:NAME[:SIZE]")  # fmt: skip
     add_configuration(parser)
-    parser.add_argument("--mode", choices=["functional"], default="functional",
-                        help="functional: without a clock (the default)")  # fmt: skip
+    parser.add_argument("--mode", choices=["functional", "timed"], help="functional: without a clock (the default); "
+                        "timed: with one: cycles, stalls (the key mode)")  # fmt: skip
+    add_limits(parser)
+    parser.add_argument("--sample", type=_interval, metavar="CYCLES", help="with --mode timed and --json: a time series "
+                        "of every counter and ratio, a value each so many core cycles")  # fmt: skip
     parser.add_argument("--json", metavar="FILE", help="write everything as JSON; - prints it instead of the table")
     parser.add_argument("--csv", metavar="FILE", help="write a line per kernel as CSV; - likewise")
     add_verbose(parser)
@@ -49,9 +71,21 @@ def add(commands):
     def checked(options):
         if options.json == options.csv == "-":
             parser.error("--json - and --csv - cannot both print")
+        if options.sample and options.json is None:
+            parser.error("--sample goes to the file of --json")
         run(options)
 
     parser.set_defaults(run=checked)
+
+
+def _interval(text):
+    try:
+        found = int(text)
+    except ValueError:
+        found = 0
+    if not 0 < found < 1 << 64:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number of cycles")
+    return found
 
 
 # Replay
@@ -71,9 +105,9 @@ def _progress_of(kernel, started):
     return show
 
 
-def replay(made, config, source):
+def replay(made, config, source, interval=0):
     """Yield a Row for each kernel of a trace."""
-    with Replay(made, config) as runner, Trace(made, source) as trace:
+    with Replay(made, config, sample_interval=interval) as runner, Trace(made, source) as trace:
         number = 0
         while True:
             runner.on_progress = _progress_of(number, time.monotonic())
@@ -81,19 +115,31 @@ def replay(made, config, source):
             if result is None:
                 return
             number += 1
-            yield Row(result.kernel.name, result.kernel.file or source, result.stats)
+            yield Row(result.kernel.name, result.kernel.file or source, result.stats, result.series)
 
 
 # Output
+
+
+def _series(row):
+    """A time series by columns; histograms are left out."""
+    names = [counter.name for counter in counters() if counter.kind != "histogram"]
+    values = {name: row.series.column(name) for name in names}
+    return {"interval": row.series.interval, "cycle": row.series.cycles, "values": values}
+
+
+def _kernel(row):
+    found = {"name": row.name, "trace": row.trace, "stats": json.loads(row.stats.json())}
+    if row.series is not None:
+        found["series"] = _series(row)
+    return found
 
 
 def as_json(preset, config, rows, total):
     """The document, a kernel on a line."""
     document = {"schema": 1, "preset": preset, "config": dict(config.items())}
     head = json.dumps(document, indent=2)[:-2]
-    kernels = ",\n    ".join(
-        json.dumps({"name": row.name, "trace": row.trace, "stats": json.loads(row.stats.json())}) for row in rows
-    )
+    kernels = ",\n    ".join(json.dumps(_kernel(row)) for row in rows)
     kernels = f"\n    {kernels}\n  " if rows else ""
     return f'{head},\n  "kernels": [{kernels}],\n  "total": {json.dumps(json.loads(total.json()))}\n}}\n'
 
@@ -116,10 +162,33 @@ def _cells(name, stats):
     ]  # fmt: skip
 
 
+def _ruled(lines):
+    """The last line is of totals."""
+    return "\n".join(lines[:-1] + ["-" * max(map(len, lines)), lines[-1]]) + "\n"
+
+
 def as_table(rows, total):
     body = [_cells(short(row.name), row.stats) for row in rows]
-    lines = table(_HEADER, body + [_cells("total", total)])
-    return "\n".join(lines[:-1] + ["-" * max(map(len, lines)), lines[-1]]) + "\n"
+    return _ruled(table(_HEADER, body + [_cells("total", total)]))
+
+
+def _timed_cells(name, stats):
+    cycles = stats["scheduler.cycles"]
+    shares = [f"{100 * stats[counter] / cycles:.1f}" if cycles else "-" for _, counter in _STALLS]
+    return [
+        name, f"{stats['cycles']:,}", f"{stats['ipc']:.3f}" if "ipc" in stats else "-",
+        percent(stats, "l1.load_hit_rate"), percent(stats, "l2.read_hit_rate"), percent(stats, "dram.utilisation"),
+        *shares,
+    ]  # fmt: skip
+
+
+def as_timed_table(rows, total):
+    """At most 120 columns, as long as the names may be cut to 12."""
+    all_rows = [*((row.name, row.stats) for row in rows), ("total", total)]
+    figures = [_timed_cells("", stats) for _, stats in all_rows]
+    room = max(12, _WIDTH - max(map(len, table(_TIMED[1:], [cells[1:] for cells in figures], left=()))) - 2)
+    body = [[short(name, room), *cells[1:]] for (name, _), cells in zip(all_rows, figures)]
+    return _ruled(table(_TIMED, body)) + "\n" + _LEGEND
 
 
 def run(options):
@@ -137,9 +206,15 @@ def run(options):
 
 def _run(options, outputs):
     with context(options) as made, configuration(made, options) as config:
+        if options.mode is not None:
+            config["mode"] = options.mode
+        apply_limits(config, options)
+        timed = config["mode"] == "timed"
+        if not timed and (options.sample or options.max_cycles is not None):
+            raise Failure(f"{'--sample' if options.sample else '--max-cycles'} needs a clock: --mode timed")
         rows = []
         for source in options.traces:
-            rows += replay(made, config, source)
+            rows += replay(made, config, source, options.sample or 0)
         terminal.clear()
         total = sum((row.stats for row in rows), Stats())
         if "json" in outputs:
@@ -147,4 +222,4 @@ def _run(options, outputs):
         if "csv" in outputs:
             outputs["csv"].commit(as_csv(rows))
         if "-" not in (options.json, options.csv):
-            sys.stdout.write(as_table(rows, total))
+            sys.stdout.write((as_timed_table if timed else as_table)(rows, total))
