@@ -33,7 +33,7 @@ class Top(Commands):
 
     def test_help_and_version(self):
         text = self.done("--help")
-        for name in ("run", "info", "convert", "presets", "policies", "config"):
+        for name in ("run", "bottleneck", "info", "convert", "presets", "policies", "config"):
             self.assertIn(f"    {name} ", text)
             self.assertIn(f"usage: gpucache {name}", self.done(name, "--help"))
         self.assertEqual(self.done("--version"), f"gpucache {gpucache.__version__}\n")
@@ -54,7 +54,7 @@ class Presets(Commands):
 class Policies(Commands):
     def test_list(self):
         text = self.done("policies", "--preset", "gtx480")
-        self.assertIn("Costs are for 16 KiB: 32 sets of 4 ways of 128 bytes.", text)
+        self.assertIn("Costs are for 16 KiB: 32 sets of 4 ways of 128 bytes, and a scheduler of 24 warps.", text)
         for kind in gpucache.PolicyKind:
             for policy in self.context.policies(kind):
                 self.assertIn(f"  {policy.name}: {policy.summary}\n", text)
