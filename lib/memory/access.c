@@ -6,7 +6,7 @@
 /* Lines looked ahead: what they need comes from memory while others are served. */
 #define AHEAD 3u
 
-static gpc_status check(const gpc_hierarchy *h, const gpc_warp_access *w) {
+gpc_status gpci_access_check(const gpc_hierarchy *h, const gpc_warp_access *w) {
     if (w->sm >= h->sms || !w->width || w->width > 64 || w->kind >= GPC_KIND_COUNT || w->space >= GPC_SPACE_COUNT ||
         w->hint >= GPC_HINT_COUNT || w->priority >= GPC_PRIORITY_COUNT || (w->mask && !w->addresses) ||
         (h->lanes < 64 && w->mask >> h->lanes))
@@ -69,28 +69,33 @@ static gpc_status serve(gpc_hierarchy *h, gpci_access *a, const gpci_transaction
     }
 }
 
-static gpc_status serve_all(gpc_hierarchy *h, const gpc_warp_access *w, gpc_warp_result *result) {
-    gpci_transaction lines[GPCI_MAX_TRANSACTIONS];
+uint32_t gpci_access_lines(gpc_hierarchy *h, const gpc_warp_access *w, gpci_transaction *lines, gpc_request *request,
+                           uint32_t *out_segments) {
     unsigned shift = h->l1 ? h->l1_level.line_shift : h->l2_level.line_shift;
     uint32_t count = gpci_coalesce(w->addresses, gpci_popcount(w->mask), w->width, shift, lines);
-    gpci_access a = {.l1 = gpci_l1_for(h, w->sm, w->space),
-                     .result = result,
-                     .request = {.pc = w->pc,
-                                 .sm = w->sm,
-                                 .warp = w->warp,
-                                 .warp_age = w->warp_age,
-                                 .block = w->block,
-                                 .kernel = h->kernel,
-                                 .transactions = (uint16_t)count,
-                                 .kind = w->kind,
-                                 .space = w->space,
-                                 .hint = w->hint,
-                                 .priority = w->priority,
-                                 .token = w->token}};
-    sums sum = sum_up(lines, count, a.l1 ? &h->l1_level : NULL);
+    *request = (gpc_request){.pc = w->pc,
+                             .sm = w->sm,
+                             .warp = w->warp,
+                             .warp_age = w->warp_age,
+                             .block = w->block,
+                             .kernel = h->kernel,
+                             .transactions = (uint16_t)count,
+                             .kind = w->kind,
+                             .space = w->space,
+                             .hint = w->hint,
+                             .priority = w->priority,
+                             .token = w->token};
+    sums sum = sum_up(lines, count, gpci_l1_for(h, w->sm, w->space) ? &h->l1_level : NULL);
     count_lines(h, w->kind, count, sum);
+    *out_segments = sum.segments;
+    return count;
+}
+
+static gpc_status serve_all(gpc_hierarchy *h, const gpc_warp_access *w, gpc_warp_result *result) {
+    gpci_transaction lines[GPCI_MAX_TRANSACTIONS];
+    gpci_access a = {.l1 = gpci_l1_for(h, w->sm, w->space), .result = result};
+    uint32_t count = gpci_access_lines(h, w, lines, &a.request, &result->sectors);
     result->lines = count;
-    result->sectors = sum.segments;
     for (uint32_t i = 1; i < count; i++)
         gpci_path_expect_l1(a.l1, lines[i].address);
     for (uint32_t i = 0; i < count && i < AHEAD; i++)
@@ -109,9 +114,11 @@ gpc_status gpc_hierarchy_access(gpc_hierarchy *h, const gpc_warp_access *access,
     gpc_warp_result own = GPC_WARP_RESULT_INIT;
     if (!h || !access)
         return GPC_ERROR_ARGUMENT;
+    if (h->timed)
+        return GPC_ERROR_STATE;
     gpc_status status = gpci_take(&w, sizeof w, sizeof w, access, "gpc_warp_access", NULL);
     if (status == GPC_OK)
-        status = check(h, &w);
+        status = gpci_access_check(h, &w);
     if (status < 0)
         return status;
     h->stats.warp_instructions++;

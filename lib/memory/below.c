@@ -12,26 +12,7 @@
  * atomic goes to the home slice and drops the copy.
  */
 
-/* A line's home, at a grain of 4 KiB: hashed, for hardware's own choice is unknown. */
-static uint32_t home_of(const gpc_hierarchy *h, uint64_t address) {
-    return h->partitions == 2 ? (uint32_t)(gpci_mix(address >> 12) >> 63) : 0;
-}
-
-/* Where an address is in L2. */
-typedef struct place {
-    uint32_t slice; /* within a partition */
-    uint64_t inner; /* address within the slice */
-    unsigned shift; /* of an L1 line's segments within the L2 line */
-} place;
-
-static place place_of(const gpc_hierarchy *h, uint64_t address) {
-    place p;
-    p.slice = gpci_interleave_slice(&h->interleave, address, &p.inner);
-    p.shift = (unsigned)(address & (h->l2_level.line_bytes - 1)) / GPCI_SEGMENT;
-    return p;
-}
-
-static gpc_cache *slice_at(const gpc_hierarchy *h, uint32_t partition, const place *p) {
+static gpc_cache *slice_at(const gpc_hierarchy *h, uint32_t partition, const gpci_place *p) {
     return h->l2[partition * h->slices_per_partition + p->slice];
 }
 
@@ -44,16 +25,14 @@ static void read_dram(gpc_hierarchy *h, const gpci_access *a, uint32_t segments)
     a->result->dram_sectors += segments;
 }
 
-/* Segments of which every byte is set. */
-static uint8_t whole_segments(const uint64_t bytes[2]) {
+uint8_t gpci_whole_segments(const uint64_t bytes[2]) {
     uint8_t segments = 0;
     for (unsigned s = 0; s < 4; s++)
         segments |= (uint8_t)(((uint32_t)(bytes[s / 2] >> (s % 2 * 32)) == UINT32_MAX ? 1u : 0u) << s);
     return segments;
 }
 
-/* Inclusion: a line that leaves L2 leaves every L1, and what they have of it that is dirty goes to DRAM. */
-static void take_from_l1(gpc_hierarchy *h, uint64_t address) {
+void gpci_take_from_l1(gpc_hierarchy *h, uint64_t address) {
     for (uint32_t sm = 0; sm < h->sms; sm++)
         for (uint32_t at = 0; at < h->l2_level.line_bytes; at += h->l1_level.line_bytes) {
             gpc_line line;
@@ -75,28 +54,23 @@ static void write_back(gpc_hierarchy *h, const uint64_t bytes[2]) {
     write_dram(h, segments);
 }
 
-static gpc_status l2_access(gpc_hierarchy *h, uint32_t partition, const place *p, const gpc_request *request,
+static gpc_status l2_access(gpc_hierarchy *h, uint32_t partition, const gpci_place *p, const gpc_request *request,
                             gpc_access_result *result) {
     gpc_status status = gpc_cache_access(slice_at(h, partition, p), request, result);
     if (status < 0 || !result->evicted)
         return status;
     write_back(h, result->eviction.dirty_bytes);
     if (h->inclusive && h->l1)
-        take_from_l1(h, gpci_interleave_address(&h->interleave, p->slice, result->eviction.line_address));
+        gpci_take_from_l1(h, gpci_interleave_address(&h->interleave, p->slice, result->eviction.line_address));
     return GPC_OK;
-}
-
-/* Segments of the L1 line that were hits in an L2 line. */
-static uint8_t hits_of(const gpc_hierarchy *h, const place *p, const gpc_access_result *result, uint8_t segments) {
-    return (uint8_t)(h->l2_level.segments_of[result->hit_sectors] >> p->shift) & segments;
 }
 
 /* Segments of the L2 line, read through the SM's own partition. Returns those found there in `hits`. */
 static gpc_status l2_read(gpc_hierarchy *h, const gpci_access *a, gpc_request *request, uint8_t segments,
                           uint8_t *hits, uint32_t *reply_word) {
     const gpci_level *level = &h->l2_level;
-    place p = place_of(h, request->address);
-    uint32_t own = h->sm_partition[request->sm], home = home_of(h, request->address);
+    gpci_place p = gpci_place_of(h, request->address);
+    uint32_t own = h->sm_partition[request->sm], home = gpci_home_of(h, request->address);
     gpc_access_result result;
     request->address = p.inner;
     request->sector_mask = level->sectors_of[segments << p.shift];
@@ -104,7 +78,7 @@ static gpc_status l2_read(gpc_hierarchy *h, const gpci_access *a, gpc_request *r
     if (status < 0)
         return status;
     *reply_word = gpc_cache_respond(slice_at(h, own, &p), request);
-    *hits = hits_of(h, &p, &result, segments);
+    *hits = gpci_hits_of(h, p.shift, result.hit_sectors, segments);
     if (!result.fetch_sectors)
         return GPC_OK;
     if (home != own) {
@@ -142,7 +116,7 @@ gpc_status gpci_below_read(gpc_hierarchy *h, const gpci_access *a, const gpc_req
 }
 
 /* A line changes in its home slice: no copy stays behind in the other partition. */
-static void keep_home_only(gpc_hierarchy *h, uint32_t sm, uint32_t home, const place *p, uint32_t segments) {
+static void keep_home_only(gpc_hierarchy *h, uint32_t sm, uint32_t home, const gpci_place *p, uint32_t segments) {
     if (h->partitions == 1)
         return;
     h->stats.l2_remote_sectors += h->sm_partition[sm] != home ? segments : 0;
@@ -159,20 +133,18 @@ gpc_status gpci_below_write(gpc_hierarchy *h, const gpci_access *a, const gpc_re
     }
     gpc_request down = *request;
     gpc_access_result result;
-    place p = place_of(h, down.address);
-    uint32_t home = home_of(h, down.address);
-    unsigned shift = p.shift * GPCI_SEGMENT;
+    gpci_place p = gpci_place_of(h, down.address);
+    uint32_t home = gpci_home_of(h, down.address);
     keep_home_only(h, down.sm, home, &p, count);
     down.address = p.inner;
     down.kind = GPC_STORE;
     down.policy_word = policy_word;
     down.sector_mask = h->l2_level.sectors_of[segments << p.shift];
-    down.byte_mask[0] = shift < 64 ? bytes[0] << shift : 0;
-    down.byte_mask[1] = shift >= 64 ? bytes[0] << (shift - 64) : bytes[1] | (shift ? bytes[0] >> (64 - shift) : 0);
+    gpci_shift_bytes(p.shift, bytes, down.byte_mask);
     gpc_status status = l2_access(h, home, &p, &down, &result);
     if (status < 0)
         return status;
-    uint32_t hits = gpci_count_sectors(hits_of(h, &p, &result, segments) | whole_segments(bytes));
+    uint32_t hits = gpci_count_sectors(gpci_hits_of(h, p.shift, result.hit_sectors, segments) | gpci_whole_segments(bytes));
     h->stats.l2_write_sectors += count;
     h->stats.l2_write_sector_hits += hits;
     a->result->l2_sectors += count;
@@ -191,15 +163,15 @@ gpc_status gpci_below_atomic(gpc_hierarchy *h, const gpci_access *a) {
     }
     gpc_request down = a->request;
     gpc_access_result result;
-    place p = place_of(h, down.address);
-    uint32_t home = home_of(h, down.address);
+    gpci_place p = gpci_place_of(h, down.address);
+    uint32_t home = gpci_home_of(h, down.address);
     keep_home_only(h, down.sm, home, &p, count);
     down.address = p.inner;
     down.sector_mask = h->l2_level.sectors_of[a->line->segments << p.shift];
     gpc_status status = l2_access(h, home, &p, &down, &result);
     if (status < 0)
         return status;
-    uint32_t hits = gpci_count_sectors(hits_of(h, &p, &result, a->line->segments));
+    uint32_t hits = gpci_count_sectors(gpci_hits_of(h, p.shift, result.hit_sectors, a->line->segments));
     h->stats.l2_atomic_sectors += count;
     h->stats.l2_atomic_sector_hits += hits;
     a->result->l2_sectors += count;
@@ -212,8 +184,8 @@ gpc_status gpci_below_atomic(gpc_hierarchy *h, const gpci_access *a) {
 void gpci_below_expect(const gpc_hierarchy *h, uint32_t sm, uint64_t address) {
     if (!h->l2)
         return;
-    place p = place_of(h, address);
-    uint32_t home = home_of(h, address), own = h->sm_partition[sm];
+    gpci_place p = gpci_place_of(h, address);
+    uint32_t home = gpci_home_of(h, address), own = h->sm_partition[sm];
     gpci_expect_set(slice_at(h, home, &p), p.inner);
     if (home != own)
         gpci_expect_set(slice_at(h, own, &p), p.inner);

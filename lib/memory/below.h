@@ -4,6 +4,43 @@
 
 #include "memory/hierarchy.h"
 
+/* A line's home partition, at a grain of 4 KiB: hashed, for hardware's own choice is unknown. */
+GPCI_INLINE uint32_t gpci_home_of(const gpc_hierarchy *h, uint64_t address) {
+    return h->partitions == 2 ? (uint32_t)(gpci_mix(address >> 12) >> 63) : 0;
+}
+
+/* Where an address is in L2. */
+typedef struct gpci_place {
+    uint32_t slice; /* within a partition */
+    uint64_t inner; /* address within the slice */
+    unsigned shift; /* of an L1 line's segments within the L2 line */
+} gpci_place;
+
+GPCI_INLINE gpci_place gpci_place_of(const gpc_hierarchy *h, uint64_t address) {
+    gpci_place p;
+    p.slice = gpci_interleave_slice(&h->interleave, address, &p.inner);
+    p.shift = (unsigned)(address & (h->l2_level.line_bytes - 1)) / GPCI_SEGMENT;
+    return p;
+}
+
+/* Segments of the L1 line that were hits in an L2 line. */
+GPCI_INLINE uint8_t gpci_hits_of(const gpc_hierarchy *h, unsigned shift, uint8_t hit_sectors, uint8_t segments) {
+    return (uint8_t)(h->l2_level.segments_of[hit_sectors] >> shift) & segments;
+}
+
+/* Bytes of an L1 line, as bytes of the L2 line. */
+GPCI_INLINE void gpci_shift_bytes(unsigned segments, const uint64_t bytes[2], uint64_t shifted[2]) {
+    unsigned shift = segments * GPCI_SEGMENT;
+    uint64_t low = bytes[0], high = bytes[1];
+    shifted[0] = shift < 64 ? low << shift : 0;
+    shifted[1] = shift >= 64 ? low << (shift - 64) : high | (shift ? low >> (64 - shift) : 0);
+}
+
+/* Segments of which every byte is set. */
+uint8_t gpci_whole_segments(const uint64_t bytes[2]);
+/* Inclusion: a line that leaves L2 leaves every L1, and what they have of it that is dirty goes to DRAM. */
+void gpci_take_from_l1(gpc_hierarchy *h, uint64_t address);
+
 /* Everything below L1. A request's address is that of an L1 line; which of its segments or bytes comes apart. */
 
 /* A read by L1, or past it; `reply_word` is what L2's predictor sends up. */

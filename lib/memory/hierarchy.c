@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "memory/below.h"
 
+#include "timed/timed.h"
+
 /* The hierarchy as an object: creation, launches, statistics. */
 
 gpc_status gpc_hierarchy_create(gpc_context *context, const gpc_config *config, gpc_error *error,
@@ -24,6 +26,8 @@ gpc_status gpc_hierarchy_create(gpc_context *context, const gpc_config *config, 
         status = gpci_build_l1(h, &h->share, error, &h->l1);
     if (status == GPC_OK && gpci_number(h, GPCI_KEY_L2_ENABLED))
         status = gpci_build_l2(h, error);
+    if (status == GPC_OK && gpci_number(h, GPCI_KEY_MODE) == 1)
+        status = gpci_timed_create(h, error);
     if (status < 0) {
         gpc_hierarchy_destroy(h);
         return status;
@@ -36,6 +40,7 @@ void gpc_hierarchy_destroy(gpc_hierarchy *h) {
     if (!h)
         return;
     gpc_context *context = h->context;
+    gpci_timed_destroy(h->timed);
     gpci_destroy_caches(h, h->l1, h->sms);
     gpci_destroy_caches(h, h->l2, h->slices);
     gpci_free(context, h->sm_partition);
@@ -65,6 +70,8 @@ static gpc_status resize_l1(gpc_hierarchy *h, const gpci_share *share, gpc_error
     gpci_destroy_caches(h, h->l1, h->sms);
     h->l1 = l1;
     h->share = *share;
+    if (h->timed)
+        gpci_timed_relink(h->timed);
     return status;
 }
 
@@ -88,6 +95,8 @@ gpc_status gpci_hierarchy_empty(gpc_hierarchy *h) {
 gpc_status gpc_hierarchy_begin_kernel(gpc_hierarchy *h, const gpc_launch *launch, gpc_error *error) {
     if (!h)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_begin_kernel: hierarchy is NULL");
+    if (h->timed && h->timed->pool.live)
+        return gpci_fail(error, GPC_ERROR_STATE, "gpc_hierarchy_begin_kernel: accesses are in flight");
     gpc_launch l = GPC_LAUNCH_INIT;
     gpci_share share;
     gpc_status status = gpci_take(&l, sizeof l, sizeof l, launch, "gpc_launch", error);
@@ -129,6 +138,8 @@ gpc_status gpc_hierarchy_warp_event(gpc_hierarchy *h, const gpc_warp_event *even
 gpc_status gpc_hierarchy_flush(gpc_hierarchy *h) {
     if (!h)
         return GPC_ERROR_ARGUMENT;
+    if (h->timed && h->timed->pool.live)
+        return GPC_ERROR_STATE;
     gpc_status status = gpci_path_flush(h);
     if (status < 0)
         return status;
@@ -154,6 +165,8 @@ gpc_status gpc_hierarchy_get_stats(const gpc_hierarchy *h, gpc_stats *stats) {
     s.l1_intra_warp_hits = l1.intra_warp_hits;
     s.l1_inter_warp_hits = l1.inter_warp_hits;
     s.l2_evictions = l2.evictions;
+    if (h->timed)
+        gpci_timed_add_stats(h->timed, &s);
     return gpci_give(stats, &s, sizeof s);
 }
 
@@ -170,6 +183,8 @@ void gpc_hierarchy_reset_stats(gpc_hierarchy *h) {
         gpc_cache_reset_stats(h->l1[sm]);
     for (uint32_t slice = 0; h->l2 && slice < h->slices; slice++)
         gpc_cache_reset_stats(h->l2[slice]);
+    if (h->timed)
+        gpci_timed_reset_stats(h->timed);
 }
 
 gpc_cache *gpc_hierarchy_cache(gpc_hierarchy *h, unsigned level, uint32_t instance) {

@@ -38,6 +38,7 @@ struct gpc_hierarchy {
     gpc_stats stats;       /* counted here */
     uint64_t overturned;   /* replies that made a bypass of a miss that was to be cached, less the others; may wrap */
     gpc_cache_stats retired; /* of L1s that a resize replaced */
+    struct gpci_timed *timed; /* the clock and all that goes with it; NULL: functional */
 };
 
 /* One line transaction of a warp instruction, on its way. */
@@ -58,6 +59,16 @@ GPCI_INLINE gpc_cache *gpci_l1_for(const gpc_hierarchy *h, uint32_t sm, uint8_t 
 #else
 #define GPCI_PREFETCH(address) ((void)(address))
 #endif
+
+/* access.c: is a warp access well formed? */
+gpc_status gpci_access_check(const gpc_hierarchy *h, const gpc_warp_access *access);
+/*
+ * Its line transactions, coalesced and counted, and what a request of each begins with.
+ *   lines         GPCI_MAX_TRANSACTIONS
+ *   out_segments  receives how many 32-byte segments they touch
+ */
+uint32_t gpci_access_lines(gpc_hierarchy *h, const gpc_warp_access *access, gpci_transaction *lines,
+                           gpc_request *request, uint32_t *out_segments);
 
 /* path.c: through L1. */
 gpc_status gpci_path_load(gpc_hierarchy *h, const gpci_access *access);

@@ -30,6 +30,8 @@ typedef struct gpci_packet {
     uint16_t to;         /* output port likewise */
     uint8_t segments;    /* 32-byte segments that it asks for or brings */
     uint8_t pending;     /* an MSHR entry's leader: sectors in flight */
+    uint8_t needs;       /* waiting at an MSHR entry: sectors without which it is not released */
+    uint8_t fetched;     /* sent by an MSHR entry: sectors of the stage that it brings */
     uint8_t level;       /* deepest level that served it */
     uint8_t type;        /* gpci_packet_type */
     uint8_t flags;       /* GPCI_PACKET_ */

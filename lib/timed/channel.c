@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "timed/timed.h"
+
+/*
+ * From the L2 slices to the memory channels and back: bursts of a packet into the
+ * channel's queue, over a link where there is one, or to the host's own memory.
+ *
+ * Example, 80 slices, 40 channels, interleaved by 256 bytes: slices 6 and 7 share
+ * channel 3, and take turns in it by 256 bytes of their addresses.
+ */
+
+uint32_t gpci_channel_of(const gpci_timed *t, uint32_t slice, uint64_t inner, uint64_t *local) {
+    uint64_t chunk = t->interleave_bytes, number = inner / chunk, offset = inner % chunk;
+    if (t->h->slices >= t->channels) {
+        uint32_t channel = (uint32_t)((uint64_t)slice * t->channels / t->h->slices);
+        uint32_t first = (uint32_t)(((uint64_t)channel * t->h->slices + t->channels - 1) / t->channels);
+        *local = (number * t->slices_per_channel + (slice - first)) * chunk + offset;
+        return channel;
+    }
+    *local = number / t->channels_per_slice * chunk + offset;
+    return slice * t->channels_per_slice + (uint32_t)(number % t->channels_per_slice);
+}
+
+/* Bursts that hold any of a line's segments: bit n = n bursts from the line's begin. */
+static uint32_t bursts_of(const gpci_timed *t, uint8_t segments) {
+    uint32_t bursts = 0;
+    for (uint32_t s = 0; s < 4; s++)
+        if (segments >> s & 1)
+            for (uint32_t at = s * GPCI_SEGMENT; at < (s + 1) * GPCI_SEGMENT; at += t->burst)
+                bursts |= 1u << at / t->burst;
+    return bursts;
+}
+
+/* A packet's bursts, as many as there is room for; true once all are in. `state` has those that are. */
+static bool enqueue(gpci_timed *t, uint32_t packet, uint32_t slice, uint64_t inner) {
+    gpci_packet *p = gpci_at(t, packet);
+    uint64_t local, line = inner & ~(uint64_t)(t->h->l2_level.line_bytes - 1);
+    uint32_t channel = gpci_channel_of(t, slice, line, &local);
+    bool write = p->type == GPCI_WRITE;
+    uint64_t cycle = gpci_clock_own(t->dram_clock, t->wheel.now);
+    uint32_t left = bursts_of(t, p->segments) & ~(uint32_t)p->state;
+    for (; left; left &= left - 1) {
+        uint32_t burst = gpci_lowest(left);
+        if (!gpci_dram_room(t->dram, channel, write))
+            return false;
+        gpci_dram_enqueue(t->dram, channel, local + (uint64_t)burst * t->burst, write, packet, cycle);
+        gpci_wake(t, t->at_channels + channel, t->wheel.now);
+        p->state |= (uint8_t)(1u << burst);
+    }
+    return true;
+}
+
+/* Offer a transfer to the host. */
+static bool offer(gpci_timed *t, uint32_t packet, uint32_t slice, uint64_t inner) {
+    gpci_packet *p = gpci_at(t, packet);
+    uint32_t first = gpci_lowest(p->segments);
+    uint64_t line = inner & ~(uint64_t)(t->h->l2_level.line_bytes - 1), local;
+    uint32_t channel = gpci_channel_of(t, slice, line, &local);
+    if (t->host_full[channel])
+        return false;
+    gpc_memory_request request = {
+        .address = gpci_interleave_address(&t->h->interleave, slice % t->h->slices_per_partition, line) +
+                   first * GPCI_SEGMENT,
+        .id = ++t->memory_ids << 32 | packet,
+        .bytes = (gpci_log2(p->segments) + 1 - first) * GPCI_SEGMENT,
+        .channel = channel,
+        .write = p->type == GPCI_WRITE};
+    p->entered = request.id;
+    t->host_full[channel] = !t->callbacks.on_memory(t->callbacks.user_data, &request);
+    return !t->host_full[channel];
+}
+
+/* A slice's packet into the channel, or the host's memory; false where it takes no more. A write is then done with. */
+static bool into_memory(gpci_timed *t, uint32_t packet, uint32_t slice) {
+    gpci_packet *p = gpci_at(t, packet);
+    return t->callbacks.on_memory ? offer(t, packet, slice, p->request.address)
+                                  : enqueue(t, packet, slice, p->request.address);
+}
+
+void gpci_channel_send(gpci_timed *t, gpci_stage *slice) {
+    while (slice->out.count) {
+        uint32_t packet = slice->out.first;
+        gpci_packet *p = gpci_at(t, packet);
+        bool write = p->type == GPCI_WRITE;
+        if (p->due != GPCI_NEVER) { /* first time: nothing of it is in memory yet */
+            p->due = GPCI_NEVER;
+            p->state = 0;
+            p->waiting = gpci_popcount(bursts_of(t, p->segments));
+            p->slice = (uint16_t)slice->index;
+        }
+        if (t->memory_requests) {
+            if (!gpci_network_can_send(t->memory_requests, slice->index))
+                return;
+            uint64_t local;
+            uint32_t channel = gpci_channel_of(t, slice->index, p->request.address, &local);
+            gpci_queue_pop(&slice->out, &t->pool, t->wheel.now);
+            gpci_network_send(t->memory_requests, slice->index, channel,
+                              t->header + (write ? gpci_count_sectors(p->segments) * GPCI_SEGMENT : 0), packet);
+            continue;
+        }
+        uint32_t next = p->next;
+        if (!into_memory(t, packet, slice->index))
+            return;
+        p->next = next;
+        gpci_queue_pop(&slice->out, &t->pool, t->wheel.now);
+        if (write)
+            gpci_pool_give(&t->pool, packet);
+        if (slice->in.count || slice->link_at != GPCI_NO_PACKET)
+            gpci_wake(t, slice->component, t->wheel.now + 1);
+    }
+}
+
+/* A read has all its data. */
+static void reply(gpci_timed *t, uint32_t packet, uint32_t channel) {
+    gpci_packet *p = gpci_at(t, packet);
+    p->level = 3;
+    p->due = t->wheel.now;
+    if (t->memory_replies) {
+        gpci_queue_push(&t->channel_replies[channel], &t->pool, t->wheel.now, packet);
+        gpci_wake(t, t->at_channels + channel, t->wheel.now);
+        return;
+    }
+    gpci_queue_push(&t->l2[p->slice].fills, &t->pool, t->wheel.now, packet);
+    gpci_wake(t, t->l2[p->slice].component, t->wheel.now);
+}
+
+/* What has come over the link from the slices. */
+static void take_linked(gpci_timed *t, uint32_t channel) {
+    for (;;) {
+        if (t->channel_at[channel] == GPCI_NO_PACKET) {
+            if (gpci_network_peek(t->memory_requests, channel) == GPCI_NO_PACKET)
+                return;
+            t->channel_at[channel] = gpci_network_receive(t->memory_requests, channel);
+        }
+        uint32_t packet = t->channel_at[channel];
+        gpci_packet *p = gpci_at(t, packet);
+        bool write = p->type == GPCI_WRITE;
+        if (!into_memory(t, packet, p->slice))
+            return;
+        t->channel_at[channel] = GPCI_NO_PACKET;
+        if (write)
+            gpci_pool_give(&t->pool, packet);
+    }
+}
+
+static void send_replies(gpci_timed *t, uint32_t channel) {
+    gpci_queue *queue = &t->channel_replies[channel];
+    while (queue->count && gpci_network_can_send(t->memory_replies, channel)) {
+        uint32_t packet = gpci_queue_pop(queue, &t->pool, t->wheel.now);
+        gpci_packet *p = gpci_at(t, packet);
+        gpci_network_send(t->memory_replies, channel, p->slice,
+                          t->header + gpci_count_sectors(p->segments) * GPCI_SEGMENT, packet);
+    }
+}
+
+/* Slices that wait for room in a channel are its own: few, and next to each other. */
+static void wake_slices(gpci_timed *t, uint32_t channel) {
+    uint32_t first = (uint32_t)(((uint64_t)channel * t->h->slices + t->channels - 1) / t->channels);
+    uint32_t count = t->slices_per_channel;
+    if (t->h->slices < t->channels) {
+        first = channel / t->channels_per_slice;
+        count = 1;
+    }
+    for (uint32_t slice = first; slice < first + count && slice < t->h->slices; slice++)
+        if (t->l2[slice].out.count)
+            gpci_wake(t, t->l2[slice].component, t->wheel.now);
+}
+
+void gpci_channel_step(gpci_timed *t, uint32_t channel) {
+    uint64_t token;
+    bool write;
+    if (t->memory_requests)
+        take_linked(t, channel);
+    if (t->dram) {
+        uint64_t next = gpci_dram_run(t->dram, channel, gpci_clock_own(t->dram_clock, t->wheel.now));
+        while (gpci_dram_done(t->dram, channel, &token, &write))
+            if (!write && !--gpci_at(t, (uint32_t)token)->waiting)
+                reply(t, (uint32_t)token, channel);
+        if (next != GPCI_NEVER)
+            gpci_wake(t, t->at_channels + channel, gpci_clock_core(t->dram_clock, next));
+        if (t->memory_requests)
+            take_linked(t, channel);
+    }
+    if (t->memory_replies)
+        send_replies(t, channel);
+    else
+        wake_slices(t, channel);
+}
+
+gpc_status gpci_channel_reply(gpci_timed *t, uint64_t id) {
+    uint32_t packet = (uint32_t)id;
+    if (packet >= t->pool.fresh)
+        return GPC_ERROR_ARGUMENT;
+    gpci_packet *p = gpci_at(t, packet);
+    if (!id || p->entered != id || p->due != GPCI_NEVER || p->type == GPCI_WRITE)
+        return GPC_ERROR_ARGUMENT;
+    p->entered = 0;
+    uint64_t local;
+    uint32_t channel = gpci_channel_of(t, p->slice, p->request.address, &local);
+    reply(t, packet, channel);
+    gpci_channel_ready(t, channel);
+    return GPC_OK;
+}
+
+void gpci_channel_ready(gpci_timed *t, uint32_t channel) {
+    t->host_full[channel] = 0;
+    wake_slices(t, channel);
+    gpci_wake(t, t->at_channels + channel, t->wheel.now);
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "timed/timed.h"
+
+/* What comes in from above: warp instructions before the tags, or the misses of a host's own L1. */
+
+/* Packets that one line may come to have under way: itself, fetches of two slices, and what they evict. */
+#define PACKETS_PER_LINE 8u
+
+/* Room for an access of `lines` lines, with all that may follow from it and from what is in flight. */
+static gpc_status make_room(gpci_timed *t, uint32_t lines) {
+    gpc_status status = gpci_pool_reserve(&t->pool, PACKETS_PER_LINE * ((uint64_t)t->pool.live + lines));
+    if (status < 0 || t->flight_free != UINT32_MAX || t->flight_fresh < t->flight_room)
+        return status;
+    uint32_t room = t->flight_room ? 2 * t->flight_room : 256;
+    gpci_flight *flights = gpci_resize(t->context, t->flights, room, sizeof *flights);
+    if (!flights)
+        return GPC_ERROR_MEMORY;
+    t->flights = flights;
+    t->flight_room = room;
+    return GPC_OK;
+}
+
+static uint32_t take_flight(gpci_timed *t, uint32_t sm, uint32_t warp, uint8_t kind, uint64_t token, uint32_t lines) {
+    uint32_t number = t->flight_free;
+    if (number == UINT32_MAX)
+        number = t->flight_fresh++;
+    else
+        t->flight_free = t->flights[number].next;
+    t->flights[number] = (gpci_flight){
+        .token = token, .issued = t->wheel.now, .sm = sm, .warp = warp, .left = lines, .kind = kind};
+    t->in_flight++;
+    t->accepted++;
+    t->progress = t->wheel.now;
+    return number;
+}
+
+static void queue_line(gpci_timed *t, gpci_stage *stage, const gpc_request *request, const gpci_transaction *line,
+                       uint32_t flight, bool last) {
+    uint32_t number = gpci_pool_take(&t->pool);
+    gpci_packet *p = gpci_at(t, number);
+    p->request = *request;
+    p->request.address = p->address = line->address;
+    p->request.bytes_used = (uint16_t)gpci_transaction_bytes(line);
+    p->request.sector_mask = t->h->l1_level.sectors_of[line->segments];
+    if (request->kind == GPC_STORE) {
+        p->request.byte_mask[0] = line->bytes[0];
+        p->request.byte_mask[1] = line->bytes[1];
+    }
+    p->bytes[0] = line->bytes[0];
+    p->bytes[1] = line->bytes[1];
+    p->due = 0;
+    p->access = flight;
+    p->segments = line->segments;
+    p->level = 1;
+    p->flags = last ? GPCI_PACKET_LAST : 0;
+    gpci_queue_push(&stage->in, &t->pool, t->wheel.now, number);
+}
+
+static gpc_status issue(gpci_timed *t, const gpc_warp_access *w, uint64_t token, bool framed) {
+    gpc_hierarchy *h = t->h;
+    gpci_transaction lines[GPCI_MAX_TRANSACTIONS];
+    gpc_request request;
+    uint32_t segments;
+    gpci_stage *stage = &t->l1[w->sm];
+    gpc_status status = make_room(t, GPCI_MAX_TRANSACTIONS);
+    if (status < 0)
+        return status;
+    h->stats.warp_instructions++;
+    h->stats.thread_instructions += gpci_popcount(w->mask);
+    uint32_t count = gpci_access_lines(h, w, lines, &request, &segments);
+    request.cycle = t->wheel.now;
+    uint32_t flight = take_flight(t, w->sm, w->warp, w->kind, token, count);
+    t->flights[flight].framed = framed;
+    for (uint32_t i = 0; i < count; i++)
+        queue_line(t, stage, &request, &lines[i], flight, i + 1 == count);
+    gpci_gauge_set(&stage->waiting_gauge, t->wheel.now, ++stage->waiting);
+    gpci_wake(t, stage->component, t->wheel.now);
+    return GPC_OK;
+}
+
+static gpc_status refuse(gpci_stage *stage, gpc_busy reason, gpc_busy *out_busy) {
+    stage->refused = true;
+    if (out_busy)
+        *out_busy = reason;
+    return GPC_BUSY;
+}
+
+gpc_busy gpci_timed_busy(const gpc_hierarchy *h, uint32_t sm) {
+    const gpci_stage *stage = &h->timed->l1[sm];
+    return stage->waiting < h->timed->l1_queue ? GPC_BUSY_NOT : gpci_l1_busy(stage);
+}
+
+gpc_status gpci_timed_issue(gpc_hierarchy *h, const gpc_warp_access *access, uint64_t token, gpc_busy *busy) {
+    gpci_timed *t = h->timed;
+    gpci_stage *stage = &t->l1[access->sm];
+    if (stage->waiting >= t->l1_queue)
+        return refuse(stage, gpci_l1_busy(stage), busy);
+    *busy = GPC_BUSY_NOT;
+    return issue(t, access, token, true);
+}
+
+/* It touches no memory that is modelled: done as soon as it is accepted. */
+static void complete_at_once(gpci_timed *t, const gpc_warp_access *w, uint64_t token) {
+    gpc_completion c = {.token = token,
+                        .issued = t->wheel.now,
+                        .cycle = t->wheel.now,
+                        .sm = w->sm,
+                        .warp = w->warp,
+                        .kind = w->kind,
+                        .level = 1};
+    t->h->stats.warp_instructions++;
+    t->h->stats.thread_instructions += gpci_popcount(w->mask);
+    t->accepted++;
+    t->completed++;
+    if (t->callbacks.on_complete)
+        t->callbacks.on_complete(t->callbacks.user_data, &c);
+}
+
+gpc_status gpc_hierarchy_try_issue(gpc_hierarchy *h, const gpc_warp_access *access, uint64_t token,
+                                   gpc_busy *out_busy) {
+    gpc_warp_access w = GPC_WARP_ACCESS_INIT;
+    if (!h || !access)
+        return GPC_ERROR_ARGUMENT;
+    if (!h->timed)
+        return GPC_ERROR_STATE;
+    gpc_status status = gpci_take(&w, sizeof w, sizeof w, access, "gpc_warp_access", NULL);
+    if (status == GPC_OK)
+        status = gpci_access_check(h, &w);
+    if (status < 0)
+        return status;
+    gpci_stage *stage = &h->timed->l1[w.sm];
+    if (!w.mask || w.space > GPC_SPACE_LOCAL)
+        complete_at_once(h->timed, &w, token);
+    else if (stage->waiting >= h->timed->l1_queue)
+        return refuse(stage, gpci_l1_busy(stage), out_busy);
+    else
+        status = issue(h->timed, &w, token, false);
+    if (status == GPC_OK && out_busy)
+        *out_busy = GPC_BUSY_NOT;
+    return status;
+}
+
+/* A host's request as a transaction of one line; false where it is none. */
+static bool line_of_request(const gpc_hierarchy *h, const gpc_request *r, gpci_transaction *line) {
+    const gpci_level *level = &h->l1_level;
+    *line = (gpci_transaction){.address = r->address & ~(uint64_t)(level->line_bytes - 1)};
+    line->segments = r->sector_mask ? r->sector_mask : level->all_segments;
+    if (r->sm >= h->sms || r->kind >= GPC_KIND_COUNT || r->space > GPC_SPACE_LOCAL || (line->segments & ~level->all_segments))
+        return false;
+    for (unsigned s = 0; s < 4; s++)
+        if (line->segments >> s & 1)
+            line->bytes[s / 2] |= (uint64_t)UINT32_MAX << (s % 2 * 32);
+    if (r->kind != GPC_STORE || !(r->byte_mask[0] | r->byte_mask[1]))
+        return true;
+    for (unsigned word = 0; word < 2; word++) {
+        if (r->sector_mask)
+            line->bytes[word] &= r->byte_mask[word];
+        else
+            line->bytes[word] = r->byte_mask[word];
+    }
+    line->segments = gpci_segments_of(line->bytes);
+    return line->segments && !(line->segments & ~level->all_segments);
+}
+
+gpc_status gpc_hierarchy_try_miss(gpc_hierarchy *h, const gpc_request *request, uint64_t token, gpc_busy *out_busy) {
+    gpci_transaction line;
+    if (!h || !request)
+        return GPC_ERROR_ARGUMENT;
+    if (!h->timed)
+        return GPC_ERROR_STATE;
+    if (!line_of_request(h, request, &line))
+        return GPC_ERROR_ARGUMENT;
+    gpci_timed *t = h->timed;
+    gpci_stage *stage = &t->l1[request->sm];
+    if (gpci_queue_full(&stage->out)) {
+        if (out_busy)
+            *out_busy = stage->unsent_since != GPCI_NEVER ? GPC_BUSY_NETWORK : GPC_BUSY_MISS_QUEUE;
+        stage->refused_miss = true;
+        return GPC_BUSY;
+    }
+    gpc_status status = make_room(t, 1);
+    if (status < 0)
+        return status;
+    uint32_t flight = take_flight(t, request->sm, request->warp, request->kind, token, 1);
+    uint32_t number = gpci_pool_take(&t->pool);
+    gpci_packet *p = gpci_at(t, number);
+    *p = (gpci_packet){.request = *request,
+                       .address = line.address,
+                       .bytes = {line.bytes[0], line.bytes[1]},
+                       .born = t->wheel.now,
+                       .access = flight,
+                       .segments = line.segments,
+                       .level = 1,
+                       .flags = GPCI_PACKET_DIRECT};
+    bool read = request->kind == GPC_LOAD || request->kind == GPC_PREFETCH;
+    p->type = request->kind == GPC_STORE ? GPCI_WRITE : read ? GPCI_READ : GPCI_ATOMIC;
+    p->request.address = line.address;
+    p->request.size = 0;
+    p->request.kernel = h->kernel;
+    gpci_queue_push(&stage->out, &t->pool, t->wheel.now, number);
+    gpci_wake(t, stage->component, t->wheel.now);
+    if (out_busy)
+        *out_busy = GPC_BUSY_NOT;
+    return GPC_OK;
+}

@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "timed/timed.h"
+
+#include "cache/internal.h"
+
+/*
+ * An SM's memory pipeline and L1: line transactions pass the tags in order, hits
+ * come out of the data port, misses go through the miss queue into the request
+ * network, and the reply network's packets come in through the fill port.
+ */
+
+uint32_t gpci_slice_for(const gpci_timed *t, uint32_t sm, uint64_t address) {
+    const gpc_hierarchy *h = t->h;
+    gpci_place p = gpci_place_of(h, address);
+    return h->sm_partition[sm] * h->slices_per_partition + p.slice;
+}
+
+static gpci_flight *flight_at(const gpci_timed *t, uint32_t flight) {
+    return &t->flights[flight];
+}
+
+static void count_load(gpc_stats *stats, uint64_t cycles) {
+    uint64_t bucket = cycles / GPC_LATENCY_STEP;
+    stats->loads_completed++;
+    stats->load_cycles += cycles;
+    stats->load_latency[bucket < GPC_LATENCY_BUCKETS ? bucket : GPC_LATENCY_BUCKETS - 1]++;
+}
+
+static void complete(gpci_timed *t, uint32_t number) {
+    gpci_flight *f = flight_at(t, number);
+    gpc_completion c = {.token = f->token,
+                        .issued = f->issued,
+                        .cycle = t->wheel.now,
+                        .sm = f->sm,
+                        .warp = f->warp,
+                        .kind = f->kind,
+                        .level = f->level};
+    bool framed = f->framed;
+    if (f->kind == GPC_LOAD)
+        count_load(&t->h->stats, c.cycle - c.issued);
+    f->next = t->flight_free;
+    t->flight_free = number;
+    t->in_flight--;
+    t->completed++;
+    t->progress = t->wheel.now;
+    if (framed)
+        t->front.complete(t->front.user_data, &c);
+    else if (t->callbacks.on_complete)
+        t->callbacks.on_complete(t->callbacks.user_data, &c);
+}
+
+/* All lines of a flight are done; it completes when its last hit's data are out of the port. */
+static void land(gpci_timed *t, uint32_t number) {
+    gpci_flight *f = flight_at(t, number);
+    gpci_stage *stage = &t->l1[f->sm];
+    if (f->due <= t->wheel.now) {
+        complete(t, number);
+        return;
+    }
+    f->next = UINT32_MAX;
+    if (stage->first_due == UINT32_MAX) {
+        stage->first_due = number;
+    } else {
+        gpci_flight *last = flight_at(t, stage->last_due);
+        last->next = number;
+        f->due = f->due > last->due ? f->due : last->due;
+    }
+    stage->last_due = number;
+    gpci_wake(t, stage->component, f->due);
+}
+
+void gpci_l1_release_line(gpci_timed *t, uint32_t number, uint8_t level) {
+    gpci_flight *f = flight_at(t, number);
+    f->level = f->level > level ? f->level : level;
+    if (!--f->left)
+        land(t, number);
+}
+
+static void count_round_trip(gpci_timed *t, const gpci_packet *p) {
+    uint64_t cycles = t->wheel.now - p->born, bucket = cycles / GPC_LATENCY_STEP;
+    t->h->stats.round_trips++;
+    t->h->stats.round_trip_cycles += cycles;
+    t->h->stats.round_trip_latency[bucket < GPC_LATENCY_BUCKETS ? bucket : GPC_LATENCY_BUCKETS - 1]++;
+}
+
+/* A packet that waited in an MSHR entry has its data. */
+void gpci_l1_released(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint8_t level) {
+    gpci_packet *p = gpci_at(t, packet);
+    (void)stage;
+    t->h->stats.l1_load_dram_lines += p->request.kind == GPC_LOAD && level == 3;
+    gpci_l1_release_line(t, p->access, level);
+    gpci_pool_give(&t->pool, packet);
+}
+
+/* A copy of a packet on its own way, which is no part of an access. */
+static uint32_t copy_packet(gpci_timed *t, uint32_t packet, gpci_packet_type type) {
+    uint32_t copy = gpci_pool_take(&t->pool);
+    gpci_packet *c = gpci_at(t, copy);
+    *c = *gpci_at(t, packet);
+    c->type = (uint8_t)type;
+    c->access = UINT32_MAX;
+    c->born = t->wheel.now;
+    return copy;
+}
+
+void gpci_l1_send(gpci_timed *t, gpci_stage *stage, uint32_t leader, uint8_t sectors, bool cached) {
+    uint32_t fetch = copy_packet(t, leader, GPCI_READ);
+    gpci_packet *f = gpci_at(t, fetch);
+    uint8_t segments = t->h->l1_level.segments_of[sectors];
+    f->segments = cached ? segments : segments & f->segments;
+    f->fetched = sectors;
+    f->flags = (uint8_t)(GPCI_PACKET_FETCH | (cached ? 0 : GPCI_PACKET_PASSES));
+    if (f->request.kind == GPC_STORE) {
+        f->request.kind = GPC_LOAD;
+        f->request.byte_mask[0] = f->request.byte_mask[1] = 0;
+    }
+    uint32_t count = gpci_count_sectors(f->segments);
+    t->h->stats.l1_fetched_sectors += count;
+    t->h->stats.l1_bypassed_sectors += cached ? 0 : count;
+    gpci_queue_push(&stage->out, &t->pool, t->wheel.now, fetch);
+}
+
+/* A dirty line leaves: its bytes go below, and nobody waits for that. */
+void gpci_l1_evicted(gpci_timed *t, gpci_stage *stage, const gpc_eviction *eviction) {
+    if (!eviction->dirty_sectors)
+        return;
+    uint32_t packet = gpci_pool_take(&t->pool);
+    gpci_packet *p = gpci_at(t, packet);
+    *p = (gpci_packet){.request = {.address = eviction->line_address,
+                                   .sm = stage->index,
+                                   .kernel = t->h->kernel,
+                                   .kind = GPC_STORE},
+                       .address = eviction->line_address,
+                       .bytes = {eviction->dirty_bytes[0], eviction->dirty_bytes[1]},
+                       .born = t->wheel.now,
+                       .access = UINT32_MAX,
+                       .segments = gpci_segments_of(eviction->dirty_bytes),
+                       .type = GPCI_WRITE,
+                       .flags = GPCI_PACKET_POSTED};
+    t->h->stats.l1_write_back_sectors += gpci_count_sectors(p->segments);
+    gpci_queue_push(&stage->out, &t->pool, t->wheel.now, packet);
+}
+
+static void tell_event(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p, bool hit) {
+    if (!t->front.cache_event)
+        return;
+    gpc_cache_event event = {.kind = hit ? GPC_CACHE_EVENT_HIT : GPC_CACHE_EVENT_MISS,
+                             .warp = p->request.warp,
+                             .owner = p->request.warp,
+                             .line_address = p->address,
+                             .cycle = t->wheel.now};
+    t->front.cache_event(t->front.user_data, stage->index, &event);
+}
+
+/* What a load's lookup found. Sectors in flight are hits, as hardware counts them. */
+static void count_lookup(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p, const gpc_access_result *r) {
+    gpc_stats *stats = &t->h->stats;
+    uint8_t hit = r->hit_sectors, flying = 0;
+    if (r->outcome != GPC_HIT) {
+        uint32_t leader = gpci_mshr_find(t, stage, p->request.address);
+        flying = leader != GPCI_NO_PACKET ? gpci_at(t, leader)->pending & r->needed_sectors : 0;
+    }
+    hit |= flying;
+    bool whole = !(r->needed_sectors & ~hit);
+    tell_event(t, stage, p, whole);
+    if (p->request.kind != GPC_LOAD)
+        return;
+    const uint8_t *segments = t->h->l1_level.segments_of;
+    stats->l1_load_sector_hits += gpci_count_sectors(segments[hit] & p->segments);
+    stats->l1_pending_sector_hits += gpci_count_sectors(segments[flying] & p->segments);
+    stats->l1_load_line_misses += !whole;
+    if (whole)
+        stats->l1_hits_by_age[p->request.warp_age < GPC_AGE_BUCKETS ? p->request.warp_age : GPC_AGE_BUCKETS - 1]++;
+}
+
+/* The packet itself goes below; its reply completes its line. */
+static void send_itself(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_packet_type type) {
+    gpci_packet *p = gpci_at(t, packet);
+    p->type = (uint8_t)type;
+    p->flags |= GPCI_PACKET_DIRECT;
+    p->born = t->wheel.now;
+    gpci_queue_push(&stage->out, &t->pool, t->wheel.now, packet);
+}
+
+static void serve(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
+    gpci_packet *p = gpci_at(t, packet);
+    gpci_flight *f = flight_at(t, p->access);
+    uint64_t due = gpci_stage_data(stage, t->wheel.now, gpci_count_sectors(p->segments) * GPCI_SEGMENT);
+    f->due = f->due > due ? f->due : due;
+    gpci_l1_release_line(t, p->access, 1);
+    gpci_pool_give(&t->pool, packet);
+}
+
+static gpci_verdict pass_load(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_held *held) {
+    gpci_packet *p = gpci_at(t, packet);
+    if (!gpci_l1_for(t->h, p->request.sm, p->request.space)) {
+        if (gpci_queue_full(&stage->out))
+            return gpci_stage_block(stage, held, t->wheel.now, GPC_BUSY_MISS_QUEUE), GPCI_BLOCKED;
+        t->h->stats.l1_load_line_misses += p->request.kind == GPC_LOAD;
+        send_itself(t, stage, packet, GPCI_READ);
+        return GPCI_WAITING;
+    }
+    if (!held->looked) {
+        gpc_status status = gpci_stage_look(stage, p, held);
+        t->failed = status < 0 ? status : t->failed;
+        count_lookup(t, stage, p, &held->result);
+    }
+    gpci_verdict verdict = gpci_stage_settle(t, stage, packet, held, false);
+    if (verdict == GPCI_SERVED)
+        serve(t, stage, packet);
+    return verdict;
+}
+
+/* What a store's lookup says to write below: the packet itself, or a copy where it waits for a fetch. */
+static void write_through(gpci_timed *t, gpci_stage *stage, uint32_t packet, const gpc_access_result *r,
+                          gpci_verdict verdict) {
+    if (verdict == GPCI_WAITING) {
+        uint32_t access = gpci_at(t, packet)->access;
+        flight_at(t, access)->left++;
+        packet = copy_packet(t, packet, GPCI_WRITE);
+        gpci_at(t, packet)->access = access;
+    }
+    gpci_packet *p = gpci_at(t, packet);
+    p->bytes[0] = r->write_bytes[0];
+    p->bytes[1] = r->write_bytes[1];
+    p->segments = gpci_segments_of(p->bytes);
+    p->request.policy_word = r->policy_word;
+    p->flags &= (uint8_t)~GPCI_PACKET_CACHED;
+    send_itself(t, stage, packet, GPCI_WRITE);
+}
+
+static gpci_verdict pass_store(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_held *held) {
+    gpci_packet *p = gpci_at(t, packet);
+    if (gpci_queue_full(&stage->out))
+        return gpci_stage_block(stage, held, t->wheel.now, GPC_BUSY_MISS_QUEUE), GPCI_BLOCKED;
+    gpc_access_result *r = &held->result;
+    if (!gpci_l1_for(t->h, p->request.sm, p->request.space)) {
+        gpci_stage_data(stage, t->wheel.now, gpci_count_sectors(p->segments) * GPCI_SEGMENT);
+        send_itself(t, stage, packet, GPCI_WRITE);
+        return GPCI_WAITING;
+    }
+    if (!held->looked) {
+        gpc_status status = gpci_stage_look(stage, p, held);
+        t->failed = status < 0 ? status : t->failed;
+        t->h->stats.l1_store_sector_hits +=
+            gpci_count_sectors(t->h->l1_level.segments_of[r->hit_sectors] & p->segments);
+        if (r->evicted)
+            gpci_l1_evicted(t, stage, &r->eviction);
+    }
+    gpci_verdict verdict = gpci_stage_settle(t, stage, packet, held, false);
+    if (verdict == GPCI_BLOCKED)
+        return verdict;
+    if (r->write_sectors) {
+        gpci_stage_data(stage, t->wheel.now, gpci_count_sectors(p->segments) * GPCI_SEGMENT);
+        write_through(t, stage, packet, r, verdict);
+    } else if (verdict == GPCI_SERVED) {
+        serve(t, stage, packet);
+    }
+    return verdict;
+}
+
+/* Performed at L2; L1 only drops what it holds. */
+static gpci_verdict pass_atomic(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_held *held) {
+    gpci_packet *p = gpci_at(t, packet);
+    if (gpci_queue_full(&stage->out))
+        return gpci_stage_block(stage, held, t->wheel.now, GPC_BUSY_MISS_QUEUE), GPCI_BLOCKED;
+    if (gpci_l1_for(t->h, p->request.sm, p->request.space)) {
+        gpc_status status = gpci_stage_look(stage, p, held);
+        t->failed = status < 0 ? status : t->failed;
+        if (held->result.evicted)
+            gpci_l1_evicted(t, stage, &held->result.eviction);
+    }
+    send_itself(t, stage, packet, GPCI_ATOMIC);
+    return GPCI_WAITING;
+}
+
+static gpci_verdict pass(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_held *held) {
+    switch (gpci_at(t, packet)->request.kind) {
+    case GPC_STORE:
+        return pass_store(t, stage, packet, held);
+    case GPC_ATOMIC:
+    case GPC_REDUCTION:
+        return pass_atomic(t, stage, packet, held);
+    default:
+        return pass_load(t, stage, packet, held);
+    }
+}
+
+/* As many packets through the tags as ports, banks and resources let through in this cycle. */
+static void run_tags(gpci_timed *t, gpci_stage *stage) {
+    gpci_held *held = &stage->held[0];
+    uint64_t now = t->wheel.now;
+    while (stage->in.count) {
+        uint32_t packet = stage->in.first, next = gpci_at(t, packet)->next;
+        bool last = gpci_at(t, packet)->flags & GPCI_PACKET_LAST;
+        if (stage->data_free > now + stage->options->latency || !gpci_stage_port(stage, now, gpci_at(t, packet)->address)) {
+            gpci_wake(t, stage->component, now + 1);
+            return;
+        }
+        /* the packet leaves the queue before it may enter another */
+        stage->in.first = next;
+        gpci_verdict verdict = pass(t, stage, packet, held);
+        if (verdict == GPCI_BLOCKED) {
+            gpci_at(t, packet)->next = next;
+            stage->in.first = packet;
+            return;
+        }
+        stage->in.count--;
+        gpci_gauge_set(&stage->in.gauge, now, stage->in.count);
+        gpci_stage_unblock(stage, held, now);
+        held->looked = false;
+        if (last)
+            gpci_gauge_set(&stage->waiting_gauge, now, --stage->waiting);
+    }
+}
+
+/* The miss queue into the network. */
+static void run_out(gpci_timed *t, gpci_stage *stage) {
+    uint64_t now = t->wheel.now;
+    while (stage->out.count && gpci_network_can_send(t->requests, stage->index)) {
+        uint32_t packet = gpci_queue_pop(&stage->out, &t->pool, now);
+        gpci_packet *p = gpci_at(t, packet);
+        p->slice = (uint16_t)gpci_slice_for(t, stage->index, p->address);
+        uint32_t bytes = p->type == GPCI_READ ? 0 : gpci_count_sectors(p->segments) * GPCI_SEGMENT;
+        gpci_network_send(t->requests, stage->index, p->slice, t->header + bytes, packet);
+    }
+    if (stage->unsent_since != GPCI_NEVER) {
+        stage->unsent += now - stage->unsent_since;
+        stage->unsent_since = GPCI_NEVER;
+    }
+    if (stage->out.count)
+        stage->unsent_since = now;
+}
+
+/*
+ * The predictor hears what L2 says of its prediction, and may overturn it. Returns true where a bypassing
+ * read is to be kept after all, but brought only part of its sectors: the rest is sent for.
+ */
+static bool verify(gpci_timed *t, gpci_stage *stage, uint32_t fetch) {
+    gpci_packet *f = gpci_at(t, fetch);
+    if (!stage->cache->predictor_ops->on_reply)
+        return false;
+    uint32_t leader = gpci_mshr_find(t, stage, f->request.address);
+    gpci_packet *l = gpci_at(t, leader);
+    gpc_decision predicted = f->flags & GPCI_PACKET_PASSES ? GPC_BYPASS : GPC_CACHE;
+    gpc_decision verdict = gpc_cache_reply(stage->cache, &l->request, predicted, f->request.policy_word);
+    t->h->overturned += (uint64_t)verdict - (uint64_t)predicted;
+    if (verdict == predicted)
+        return false;
+    if (verdict == GPC_BYPASS) {
+        for (uint32_t p = leader; p != GPCI_NO_PACKET; p = p == leader ? l->first_waiting : gpci_at(t, p)->next)
+            gpci_at(t, p)->flags &= (uint8_t)~GPCI_PACKET_CACHED;
+        t->h->stats.l1_bypassed_sectors += gpci_count_sectors(f->segments);
+        gpc_line line;
+        if (gpci_line_of(stage->cache, l->request.address, &line) && line.pending_sectors && !line.valid_sectors)
+            gpc_cache_invalidate_line(stage->cache, l->request.address);
+        return false;
+    }
+    l->flags |= GPCI_PACKET_CACHED;
+    uint8_t all = t->h->l1_level.segments_of[f->fetched], rest = all & (uint8_t)~f->segments;
+    if (!rest || (l->flags & GPCI_PACKET_DONE))
+        return false;
+    gpci_l1_release_line(t, l->access, f->level);
+    l->flags |= GPCI_PACKET_DONE;
+    f->segments = rest;
+    f->type = GPCI_READ;
+    f->flags &= (uint8_t)~GPCI_PACKET_PASSES;
+    t->h->stats.l1_fetched_sectors += gpci_count_sectors(rest);
+    gpci_queue_push(&stage->out, &t->pool, t->wheel.now, fetch);
+    return true;
+}
+
+static void take_reply(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
+    gpci_packet *p = gpci_at(t, packet);
+    p->request.address = p->address; /* it was the slice's on the way */
+    bool read = p->type == GPCI_REPLY && (p->request.kind == GPC_LOAD || p->request.kind == GPC_PREFETCH);
+    if (p->level == 3 && read)
+        count_round_trip(t, p);
+    if (p->flags & GPCI_PACKET_FETCH) {
+        if (!verify(t, stage, packet))
+            gpci_stage_fill(t, stage, packet);
+        return;
+    }
+    if (p->access != UINT32_MAX) {
+        t->h->stats.l1_load_dram_lines += p->request.kind == GPC_LOAD && p->level == 3;
+        gpci_l1_release_line(t, p->access, p->level);
+    }
+    gpci_pool_give(&t->pool, packet);
+}
+
+static void run_fills(gpci_timed *t, gpci_stage *stage) {
+    uint64_t now = t->wheel.now;
+    while (gpci_network_peek(t->replies, stage->index) != GPCI_NO_PACKET) {
+        if (stage->fill_free > now) {
+            gpci_wake(t, stage->component, stage->fill_free);
+            return;
+        }
+        uint32_t packet = gpci_network_receive(t->replies, stage->index);
+        uint32_t size = gpci_at(t, packet)->size - t->header;
+        stage->fill_free = now + (size + stage->options->fill_width - 1) / stage->options->fill_width;
+        take_reply(t, stage, packet);
+    }
+}
+
+static void run_due(gpci_timed *t, gpci_stage *stage) {
+    while (stage->first_due != UINT32_MAX) {
+        uint32_t number = stage->first_due;
+        gpci_flight *f = flight_at(t, number);
+        if (f->due > t->wheel.now) {
+            gpci_wake(t, stage->component, f->due);
+            return;
+        }
+        stage->first_due = f->next;
+        complete(t, number);
+    }
+}
+
+gpc_busy gpci_l1_busy(const gpci_stage *stage) {
+    uint8_t reason = stage->held[0].reason;
+    if (reason == GPC_BUSY_MISS_QUEUE && stage->unsent_since != GPCI_NEVER)
+        return GPC_BUSY_NETWORK;
+    return reason == GPC_BUSY_NOT ? GPC_BUSY_PIPELINE : (gpc_busy)reason;
+}
+
+void gpci_l1_step(gpci_timed *t, uint32_t sm) {
+    gpci_stage *stage = &t->l1[sm];
+    run_fills(t, stage);
+    run_due(t, stage);
+    run_tags(t, stage);
+    uint32_t before = stage->out.count;
+    if (before || stage->unsent_since != GPCI_NEVER)
+        run_out(t, stage);
+    if (stage->in.count && stage->out.count < before) /* what the miss queue held up */
+        gpci_wake(t, stage->component, t->wheel.now + 1);
+    if ((stage->refused && stage->waiting < t->l1_queue) || (stage->refused_miss && !gpci_queue_full(&stage->out))) {
+        stage->refused = stage->refused_miss = false;
+        if (t->front.ready)
+            t->front.ready(t->front.user_data, sm);
+        if (t->callbacks.on_ready)
+            t->callbacks.on_ready(t->callbacks.user_data, sm);
+    }
+}

@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "timed/timed.h"
+
+#include "cache/internal.h"
+
+/*
+ * An L2 slice: packets of its SMs, and of the slice's peer in the other partition.
+ *
+ * Two partitions: a read of a line that is homed in the other one is served from the
+ * slice's own copy, or fetched over the link and kept; a write or an atomic is
+ * passed on to the home slice, and no copy stays behind.
+ */
+
+static uint32_t partition_of(const gpci_timed *t, const gpci_stage *stage) {
+    return stage->index / t->h->slices_per_partition;
+}
+
+static uint32_t peer_of(const gpci_timed *t, const gpci_stage *stage) {
+    uint32_t half = t->h->slices_per_partition;
+    return stage->index < half ? stage->index + half : stage->index - half;
+}
+
+static bool is_far(const gpci_timed *t, const gpci_stage *stage, const gpci_packet *p) {
+    return t->link_requests && gpci_home_of(t->h, p->address) != partition_of(t, stage);
+}
+
+static bool has_reply(const gpci_packet *p) {
+    return !(p->flags & GPCI_PACKET_POSTED);
+}
+
+/* The packet is served: it goes back as its own reply once its data are out of the port. */
+static void serve(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint8_t level) {
+    gpci_packet *p = gpci_at(t, packet);
+    if (!has_reply(p)) {
+        gpci_pool_give(&t->pool, packet);
+        return;
+    }
+    uint32_t bytes = p->type == GPCI_WRITE ? 0 : gpci_count_sectors(p->segments) * GPCI_SEGMENT;
+    p->due = gpci_stage_data(stage, t->wheel.now, bytes);
+    p->level = level;
+    if (p->type == GPCI_READ && stage->cache)
+        p->request.policy_word = gpc_cache_respond(stage->cache, &p->request);
+    p->size = t->header + bytes;
+    p->type = GPCI_REPLY;
+    gpci_queue_push(&stage->served, &t->pool, t->wheel.now, packet);
+    gpci_wake(t, stage->component, p->due);
+}
+
+void gpci_l2_released(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint8_t level) {
+    serve(t, stage, packet, level);
+}
+
+/* A write to DRAM of segments of an L2 line. */
+static void write_memory(gpci_timed *t, gpci_stage *stage, uint64_t inner, uint8_t segments) {
+    if (!segments)
+        return;
+    uint32_t packet = gpci_pool_take(&t->pool);
+    *gpci_at(t, packet) = (gpci_packet){.request = {.address = inner, .kind = GPC_STORE},
+                                        .born = t->wheel.now,
+                                        .access = UINT32_MAX,
+                                        .segments = segments,
+                                        .type = GPCI_WRITE,
+                                        .flags = GPCI_PACKET_POSTED};
+    t->h->stats.dram_write_sectors += gpci_count_sectors(segments);
+    gpci_queue_push(&stage->out, &t->pool, t->wheel.now, packet);
+}
+
+void gpci_l2_evicted(gpci_timed *t, gpci_stage *stage, const gpc_eviction *eviction) {
+    uint8_t dirty = gpci_segments_of(eviction->dirty_bytes);
+    t->h->stats.l2_write_back_sectors += gpci_count_sectors(dirty);
+    write_memory(t, stage, eviction->line_address, dirty);
+    if (t->h->inclusive && t->h->l1)
+        gpci_take_from_l1(t->h, gpci_interleave_address(&t->h->interleave, stage->index % t->h->slices_per_partition,
+                                                        eviction->line_address));
+}
+
+void gpci_l2_send(gpci_timed *t, gpci_stage *stage, uint32_t leader, uint8_t sectors, bool far) {
+    uint32_t fetch = gpci_pool_take(&t->pool);
+    gpci_packet *f = gpci_at(t, fetch), *l = gpci_at(t, leader);
+    *f = *l;
+    f->request.address &= ~(uint64_t)(t->h->l2_level.line_bytes - 1);
+    f->address &= ~(uint64_t)(t->h->l2_level.line_bytes - 1);
+    f->request.kind = GPC_LOAD;
+    f->request.byte_mask[0] = f->request.byte_mask[1] = 0;
+    f->request.sector_mask = sectors;
+    f->segments = t->h->l2_level.segments_of[sectors];
+    f->fetched = sectors;
+    f->type = GPCI_READ;
+    f->access = UINT32_MAX;
+    f->level = 3;
+    f->flags = (uint8_t)(GPCI_PACKET_FETCH | (far ? GPCI_PACKET_LINK : 0));
+    uint32_t count = gpci_count_sectors(f->segments);
+    if (far)
+        t->h->stats.l2_remote_sectors += count;
+    else
+        t->h->stats.dram_read_sectors += count;
+    gpci_queue_push(far ? &stage->link : &stage->out, &t->pool, t->wheel.now, fetch);
+}
+
+/* Read sectors count as hits where they are valid: one on its way is a miss, as hardware counts it. */
+static void count_read(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p, unsigned shift,
+                       const gpc_access_result *r) {
+    gpc_stats *stats = &t->h->stats;
+    uint8_t flying = 0;
+    if (r->outcome != GPC_HIT) {
+        uint32_t leader = gpci_mshr_find(t, stage, p->request.address);
+        flying = leader != GPCI_NO_PACKET ? gpci_at(t, leader)->pending & r->needed_sectors : 0;
+    }
+    stats->l2_read_sectors += gpci_count_sectors(p->segments);
+    stats->l2_read_sector_hits +=
+        gpci_count_sectors(gpci_hits_of(t->h, shift, r->hit_sectors & (uint8_t)~flying, p->segments));
+    stats->l2_pending_sector_hits += gpci_count_sectors(gpci_hits_of(t->h, shift, flying, p->segments));
+}
+
+static void count_change(gpci_timed *t, const gpci_packet *p, unsigned shift, const gpc_access_result *r) {
+    gpc_stats *stats = &t->h->stats;
+    uint32_t count = gpci_count_sectors(p->segments);
+    uint8_t hits = gpci_hits_of(t->h, shift, r->hit_sectors, p->segments);
+    if (p->type == GPCI_WRITE) {
+        stats->l2_write_sectors += count;
+        stats->l2_write_sector_hits += gpci_count_sectors(hits | gpci_whole_segments(p->bytes));
+    } else {
+        stats->l2_atomic_sectors += count;
+        stats->l2_atomic_sector_hits += gpci_count_sectors(hits);
+    }
+}
+
+/* The request as the slice's cache is asked. What the peer sent is that already. */
+static unsigned prepare(gpci_timed *t, gpci_packet *p) {
+    const gpci_level *level = &t->h->l2_level;
+    if (p->type == GPCI_READ && p->flags & GPCI_PACKET_LINK)
+        return 0;
+    gpci_place place = gpci_place_of(t->h, p->address);
+    p->request.address = place.inner;
+    p->request.sector_mask = level->sectors_of[p->segments << place.shift];
+    if (p->type == GPCI_WRITE) {
+        p->request.kind = GPC_STORE;
+        gpci_shift_bytes(place.shift, p->bytes, p->request.byte_mask);
+    }
+    return place.shift;
+}
+
+/* A line changes in its home slice: no copy stays behind in the other partition. */
+static void keep_home_only(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p) {
+    if (t->link_requests)
+        gpc_cache_invalidate_line(t->l2[peer_of(t, stage)].cache, p->request.address);
+}
+
+/* A write or an atomic of a line homed in the other partition goes there. */
+static gpci_verdict pass_on(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_held *held) {
+    gpci_packet *p = gpci_at(t, packet);
+    if (gpci_queue_full(&stage->link))
+        return gpci_stage_block(stage, held, t->wheel.now, GPC_BUSY_MISS_QUEUE), GPCI_BLOCKED;
+    p->flags |= GPCI_PACKET_LINK;
+    t->h->stats.l2_remote_sectors += gpci_count_sectors(p->segments);
+    gpci_queue_push(&stage->link, &t->pool, t->wheel.now, packet);
+    return GPCI_WAITING;
+}
+
+/* Without a cache everything goes to memory. An atomic reads there and writes. */
+static gpci_verdict pass_uncached(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_held *held) {
+    gpci_packet *p = gpci_at(t, packet);
+    if (gpci_queue_full(&stage->out))
+        return gpci_stage_block(stage, held, t->wheel.now, GPC_BUSY_MISS_QUEUE), GPCI_BLOCKED;
+    gpci_place place = gpci_place_of(t->h, p->address);
+    uint8_t segments = (uint8_t)(p->segments << place.shift);
+    p->request.address = place.inner;
+    if (p->type != GPCI_READ)
+        write_memory(t, stage, place.inner & ~(uint64_t)(t->h->l2_level.line_bytes - 1), segments);
+    if (p->type == GPCI_WRITE) {
+        serve(t, stage, packet, 3);
+        return GPCI_SERVED;
+    }
+    t->h->stats.dram_read_sectors += gpci_count_sectors(p->segments);
+    gpci_queue_push(&stage->out, &t->pool, t->wheel.now, packet);
+    return GPCI_WAITING;
+}
+
+static gpci_verdict pass(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_held *held) {
+    gpci_packet *p = gpci_at(t, packet);
+    gpc_access_result *r = &held->result;
+    if (!stage->cache)
+        return pass_uncached(t, stage, packet, held);
+    if (has_reply(p) && gpci_queue_full(&stage->served) && !(p->flags & GPCI_PACKET_LINK))
+        return gpci_stage_block(stage, held, t->wheel.now, GPC_BUSY_NETWORK), GPCI_BLOCKED;
+    bool far = is_far(t, stage, p);
+    if (far && p->type != GPCI_READ)
+        return pass_on(t, stage, packet, held);
+    if (!held->looked) {
+        unsigned shift = prepare(t, p);
+        if (p->type != GPCI_READ)
+            keep_home_only(t, stage, p);
+        gpc_status status = gpci_stage_look(stage, p, held);
+        t->failed = status < 0 ? status : t->failed;
+        if (p->type != GPCI_READ)
+            count_change(t, p, shift, r);
+        else if (!(p->flags & GPCI_PACKET_LINK))
+            count_read(t, stage, p, shift, r);
+        if (r->evicted)
+            gpci_l2_evicted(t, stage, &r->eviction);
+    }
+    gpci_verdict verdict = gpci_stage_settle(t, stage, packet, held, far);
+    if (verdict == GPCI_BLOCKED)
+        return verdict;
+    if (r->write_sectors)
+        write_memory(t, stage, p->request.address & ~(uint64_t)(t->h->l2_level.line_bytes - 1),
+                     p->type == GPCI_WRITE ? gpci_segments_of(r->write_bytes)
+                                           : t->h->l2_level.segments_of[r->write_sectors]);
+    if (verdict == GPCI_SERVED)
+        serve(t, stage, packet, 2);
+    return verdict;
+}
+
+static void passed(gpci_timed *t, gpci_stage *stage, gpci_held *held) {
+    gpci_stage_unblock(stage, held, t->wheel.now);
+    held->looked = false;
+}
+
+static void again(gpci_timed *t, gpci_stage *stage) {
+    gpci_clock clock = stage->options->clock;
+    gpci_wake(t, stage->component, gpci_clock_core(clock, gpci_clock_own(clock, t->wheel.now) + 1));
+}
+
+/* Requests of the other partition: they go first, for nothing that they need waits for a link. */
+static void run_link_tags(gpci_timed *t, gpci_stage *stage) {
+    gpci_held *held = &stage->held[1];
+    for (;;) {
+        if (stage->link_at == GPCI_NO_PACKET) {
+            if (gpci_network_peek(t->link_requests, stage->index) == GPCI_NO_PACKET)
+                return;
+            stage->link_at = gpci_network_receive(t->link_requests, stage->index);
+        }
+        if (!gpci_stage_port(stage, t->wheel.now, gpci_at(t, stage->link_at)->address)) {
+            again(t, stage);
+            return;
+        }
+        if (pass(t, stage, stage->link_at, held) == GPCI_BLOCKED)
+            return;
+        stage->link_at = GPCI_NO_PACKET;
+        passed(t, stage, held);
+    }
+}
+
+static void run_tags(gpci_timed *t, gpci_stage *stage) {
+    gpci_held *held = &stage->held[0];
+    uint64_t now = t->wheel.now;
+    while (stage->in.count) {
+        uint32_t packet = stage->in.first;
+        gpci_packet *p = gpci_at(t, packet);
+        uint32_t next = p->next;
+        if (p->due > now) {
+            gpci_wake(t, stage->component, p->due);
+            return;
+        }
+        if (!gpci_stage_port(stage, now, p->address)) {
+            again(t, stage);
+            return;
+        }
+        stage->in.first = next;
+        if (pass(t, stage, packet, held) == GPCI_BLOCKED) {
+            gpci_at(t, packet)->next = next;
+            stage->in.first = packet;
+            return;
+        }
+        gpci_gauge_set(&stage->in.gauge, now, --stage->in.count);
+        passed(t, stage, held);
+    }
+}
+
+/* What the network holds for the slice: it enters the pipeline before the tags, if that has room. */
+static void run_in(gpci_timed *t, gpci_stage *stage) {
+    uint64_t now = t->wheel.now;
+    while (!gpci_queue_full(&stage->in) && gpci_network_peek(t->requests, stage->index) != GPCI_NO_PACKET) {
+        uint32_t packet = gpci_network_receive(t->requests, stage->index);
+        gpci_at(t, packet)->due = gpci_clock_after(stage->options->clock, now, t->rop_latency);
+        gpci_queue_push(&stage->in, &t->pool, now, packet);
+    }
+    bool congested = gpci_network_peek(t->requests, stage->index) != GPCI_NO_PACKET;
+    if (stage->congested_since != GPCI_NEVER)
+        stage->congested += now - stage->congested_since;
+    stage->congested_since = congested ? now : GPCI_NEVER;
+}
+
+/* Data from memory, or from the other partition. */
+static void take_fill(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
+    gpci_packet *p = gpci_at(t, packet);
+    gpci_clock clock = stage->options->clock;
+    uint32_t bytes = gpci_count_sectors(p->segments) * GPCI_SEGMENT, width = stage->options->fill_width;
+    stage->fill_free = gpci_clock_own(clock, t->wheel.now) + (bytes + width - 1) / width;
+    if (!stage->cache) {
+        serve(t, stage, packet, p->level);
+    } else if (p->flags & GPCI_PACKET_FETCH) {
+        gpci_stage_fill(t, stage, packet);
+    } else { /* a write or an atomic that was passed on is done */
+        p->flags &= (uint8_t)~GPCI_PACKET_LINK;
+        p->due = t->wheel.now;
+        gpci_queue_push(&stage->returned, &t->pool, t->wheel.now, packet);
+    }
+}
+
+static void run_fills(gpci_timed *t, gpci_stage *stage) {
+    gpci_clock clock = stage->options->clock;
+    for (;;) {
+        bool link = t->link_replies && gpci_network_peek(t->link_replies, stage->index) != GPCI_NO_PACKET;
+        bool memory = t->memory_replies && gpci_network_peek(t->memory_replies, stage->index) != GPCI_NO_PACKET;
+        if (!link && !memory && !stage->fills.count)
+            return;
+        if (stage->fill_free > gpci_clock_own(clock, t->wheel.now)) {
+            gpci_wake(t, stage->component, gpci_clock_core(clock, stage->fill_free));
+            return;
+        }
+        uint32_t packet = stage->fills.count ? gpci_queue_pop(&stage->fills, &t->pool, t->wheel.now)
+                          : memory           ? gpci_network_receive(t->memory_replies, stage->index)
+                                             : gpci_network_receive(t->link_replies, stage->index);
+        take_fill(t, stage, packet);
+    }
+}
+
+/* Send the first of a queue of replies, if it is due and its network takes it. */
+static bool send_reply(gpci_timed *t, gpci_stage *stage, gpci_queue *queue) {
+    uint32_t packet = queue->first;
+    gpci_packet *p = gpci_at(t, packet);
+    if (p->due > t->wheel.now) {
+        gpci_wake(t, stage->component, p->due);
+        return false;
+    }
+    bool link = p->flags & GPCI_PACKET_LINK;
+    if (!gpci_network_can_send(link ? t->link_replies : t->replies, stage->index))
+        return false;
+    gpci_queue_pop(queue, &t->pool, t->wheel.now);
+    if (link)
+        gpci_network_send(t->link_replies, stage->index, peer_of(t, stage), p->size, packet);
+    else
+        gpci_network_send(t->replies, stage->index, p->request.sm, p->size, packet);
+    return true;
+}
+
+static void run_served(gpci_timed *t, gpci_stage *stage) {
+    while (stage->served.count && send_reply(t, stage, &stage->served))
+        ;
+    while (stage->returned.count && send_reply(t, stage, &stage->returned))
+        ;
+}
+
+static void run_link_out(gpci_timed *t, gpci_stage *stage) {
+    while (stage->link.count && gpci_network_can_send(t->link_requests, stage->index)) {
+        uint32_t packet = gpci_queue_pop(&stage->link, &t->pool, t->wheel.now);
+        gpci_packet *p = gpci_at(t, packet);
+        uint32_t bytes = p->type == GPCI_READ ? 0 : gpci_count_sectors(p->segments) * GPCI_SEGMENT;
+        gpci_network_send(t->link_requests, stage->index, peer_of(t, stage), t->header + bytes, packet);
+    }
+}
+
+void gpci_l2_step(gpci_timed *t, uint32_t slice) {
+    gpci_stage *stage = &t->l2[slice];
+    run_fills(t, stage);
+    run_served(t, stage);
+    gpci_channel_send(t, stage);
+    if (t->link_requests) {
+        run_link_out(t, stage);
+        run_link_tags(t, stage);
+    }
+    run_tags(t, stage);
+    run_in(t, stage);
+    if (stage->in.count && stage->held[0].reason == GPC_BUSY_NOT)
+        gpci_wake(t, stage->component, gpci_at(t, stage->in.first)->due);
+    run_served(t, stage);
+    gpci_channel_send(t, stage);
+    if (t->link_requests)
+        run_link_out(t, stage);
+}

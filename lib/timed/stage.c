@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "timed/timed.h"
+
+#include "cache/internal.h"
+
+/*
+ * A cache with a clock. A packet that passes the tags is looked up once. A hit is
+ * served; a miss takes an MSHR entry, or merges into its line's, and its line is
+ * reserved (allocate on miss) or will be found room for when the data come (on fill).
+ * What it lacks is found out before anything changes: then it is held at
+ * the tags, with its lookup done, until what it lacks comes free.
+ *
+ * Example, 2 MSHR entries, loads of lines A, B, A, C: A and B take entries and are
+ * sent for; the second A merges; C is held (GPC_BUSY_MSHR) until A's data
+ * come, which release both As and C.
+ */
+
+static uint64_t line_of(const gpci_stage *stage, uint64_t address) {
+    return address >> stage->cache->line_shift;
+}
+
+static uint32_t *bucket_of(const gpci_stage *stage, uint64_t line) {
+    return &stage->mshr.buckets[(line * 0x9e3779b97f4a7c15u >> 32) & stage->mshr.mask];
+}
+
+uint32_t gpci_mshr_find(const gpci_timed *t, const gpci_stage *stage, uint64_t address) {
+    uint64_t line = line_of(stage, address);
+    uint32_t leader = *bucket_of(stage, line);
+    while (leader != GPCI_NO_PACKET && line_of(stage, gpci_at(t, leader)->request.address) != line)
+        leader = gpci_at(t, leader)->chain;
+    return leader;
+}
+
+static uint32_t mshr_total(const gpci_stage *stage) {
+    return stage->mshr.used[0] + stage->mshr.used[1];
+}
+
+static void mshr_add(gpci_timed *t, gpci_stage *stage, uint32_t packet, bool far) {
+    gpci_packet *p = gpci_at(t, packet);
+    uint32_t *bucket = bucket_of(stage, line_of(stage, p->request.address));
+    p->chain = *bucket;
+    *bucket = packet;
+    p->first_waiting = p->last_waiting = GPCI_NO_PACKET;
+    p->waiting = 1;
+    p->pending = 0;
+    p->state = far;
+    stage->mshr.used[far]++;
+    gpci_gauge_set(&stage->mshr.gauge, t->wheel.now, mshr_total(stage));
+}
+
+/* The pointer to an entry in its bucket's chain. */
+static uint32_t *mshr_link(const gpci_timed *t, const gpci_stage *stage, uint32_t leader) {
+    uint32_t *link = bucket_of(stage, line_of(stage, gpci_at(t, leader)->request.address));
+    while (*link != leader)
+        link = &gpci_at(t, *link)->chain;
+    return link;
+}
+
+static void mshr_remove(gpci_timed *t, gpci_stage *stage, uint32_t leader) {
+    gpci_packet *p = gpci_at(t, leader);
+    *mshr_link(t, stage, leader) = p->chain;
+    stage->mshr.used[p->state]--;
+    gpci_gauge_set(&stage->mshr.gauge, t->wheel.now, mshr_total(stage));
+}
+
+/* The entry outlives its leader: the first that waits with it takes over. */
+static void mshr_pass_on(gpci_timed *t, gpci_stage *stage, uint32_t leader) {
+    gpci_packet *p = gpci_at(t, leader);
+    uint32_t heir = p->first_waiting;
+    gpci_packet *q = gpci_at(t, heir);
+    *mshr_link(t, stage, leader) = heir;
+    q->chain = p->chain;
+    q->first_waiting = q->next;
+    q->last_waiting = q->next == GPCI_NO_PACKET ? GPCI_NO_PACKET : p->last_waiting;
+    q->waiting = p->waiting - 1;
+    q->pending = p->pending;
+    q->state = p->state;
+}
+
+static void mshr_join(gpci_timed *t, uint32_t leader, uint32_t packet) {
+    gpci_packet *l = gpci_at(t, leader);
+    gpci_at(t, packet)->next = GPCI_NO_PACKET;
+    if (l->first_waiting == GPCI_NO_PACKET)
+        l->first_waiting = packet;
+    else
+        gpci_at(t, l->last_waiting)->next = packet;
+    l->last_waiting = packet;
+    l->waiting++;
+}
+
+bool gpci_stage_port(gpci_stage *stage, uint64_t now, uint64_t address) {
+    const gpci_stage_options *o = stage->options;
+    uint64_t own = gpci_clock_own(o->clock, now);
+    if (own != stage->tag_cycle) {
+        stage->tag_cycle = own;
+        stage->ports_used = 0;
+        stage->banks_used = 0;
+    }
+    if (stage->ports_used >= o->ports)
+        return false;
+    if (o->ports > 1 && stage->cache) {
+        uint64_t bank = (uint64_t)1 << (address >> stage->cache->line_shift) % o->banks;
+        if (stage->banks_used & bank) {
+            stage->counts.bank_failures++;
+            return false;
+        }
+        stage->banks_used |= bank;
+    }
+    stage->ports_used++;
+    return true;
+}
+
+uint64_t gpci_stage_data(gpci_stage *stage, uint64_t now, uint32_t bytes) {
+    const gpci_stage_options *o = stage->options;
+    uint64_t own = gpci_clock_own(o->clock, now);
+    uint64_t start = own > stage->data_free ? own : stage->data_free;
+    stage->data_free = start + (bytes + o->data_width - 1) / o->data_width;
+    return gpci_clock_core(o->clock, start + o->latency);
+}
+
+void gpci_stage_block(gpci_stage *stage, gpci_held *held, uint64_t now, gpc_busy reason) {
+    if (held->reason == reason)
+        return;
+    gpci_stage_unblock(stage, held, now);
+    stage->counts.failures[reason]++;
+    held->reason = (uint8_t)reason;
+    held->since = now;
+}
+
+void gpci_stage_unblock(gpci_stage *stage, gpci_held *held, uint64_t now) {
+    if (held->reason == GPC_BUSY_NOT)
+        return;
+    stage->counts.stalls[held->reason] += now - held->since;
+    held->reason = GPC_BUSY_NOT;
+}
+
+gpc_status gpci_stage_look(gpci_stage *stage, gpci_packet *packet, gpci_held *held) {
+    gpc_status status = gpc_cache_lookup(stage->cache, &packet->request, &held->result);
+    held->looked = true;
+    held->reserved = false;
+    return status;
+}
+
+/* Does the request take its line's way now? Data that a store brings itself need one at once. */
+static bool must_reserve(const gpci_stage *stage, const gpc_request *request, const gpc_access_result *result) {
+    if (result->outcome == GPC_SECTOR_MISS)
+        return result->fetch_sectors != 0;
+    if (result->outcome != GPC_MISS)
+        return false;
+    return stage->options->on_miss || (gpci_is_write(request) && !result->fetch_sectors);
+}
+
+/* The reserve step. GPCI_BLOCKED where every way is reserved and the request has to wait for one. */
+static gpci_verdict reserve(gpci_timed *t, gpci_stage *stage, const gpci_packet *p, gpci_held *held) {
+    gpc_access_result *r = &held->result, got;
+    gpc_status status = gpc_cache_reserve(stage->cache, &p->request, r->fetch_sectors, &got);
+    if (status < 0) {
+        t->failed = status;
+        got.outcome = GPC_BYPASSED;
+        got.fetch_sectors = r->fetch_sectors;
+    }
+    if (got.outcome == GPC_NO_VICTIM && !(p->flags & GPCI_PACKET_LINK))
+        return GPCI_BLOCKED;
+    held->reserved = true;
+    if (got.outcome == GPC_NO_VICTIM) { /* must not wait for lines that wait for the other partition */
+        r->outcome = GPC_BYPASSED;
+        if (!gpci_is_read(&p->request)) {
+            r->write_sectors = r->needed_sectors;
+            r->write_bytes[0] = p->bytes[0];
+            r->write_bytes[1] = p->bytes[1];
+            r->fetch_sectors = gpci_is_write(&p->request) ? 0 : r->fetch_sectors;
+        }
+        return GPCI_SERVED;
+    }
+    if (got.outcome == GPC_BYPASSED) { /* the policy declined, or a store leaves nothing anyway */
+        r->fetch_sectors = got.fetch_sectors;
+        r->outcome = GPC_BYPASSED;
+        if (got.write_sectors) {
+            r->write_sectors = got.write_sectors;
+            r->write_bytes[0] = got.write_bytes[0];
+            r->write_bytes[1] = got.write_bytes[1];
+        }
+    }
+    if (got.evicted)
+        gpci_stage_evicted(t, stage, &got.eviction);
+    return GPCI_SERVED;
+}
+
+/* What a packet lacks, given what is there and in flight. */
+typedef struct lack {
+    uint8_t send, wait; /* sectors to ask for; sectors to wait for */
+} lack;
+
+static lack lacks(const gpci_stage *stage, const gpci_packet *p, const gpci_held *held, uint8_t in_flight) {
+    gpc_line line;
+    uint8_t valid = 0, fetch = held->result.fetch_sectors;
+    if (gpci_line_of(stage->cache, p->request.address, &line))
+        valid = line.valid_sectors;
+    uint8_t need = gpci_is_write(&p->request) ? fetch : held->result.needed_sectors;
+    lack l;
+    l.send = fetch & (uint8_t) ~(valid | in_flight);
+    l.wait = need & (uint8_t)~valid & (in_flight | l.send);
+    return l;
+}
+
+gpci_verdict gpci_stage_settle(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_held *held, bool far) {
+    gpci_packet *p = gpci_at(t, packet);
+    gpc_access_result *r = &held->result;
+    const gpci_stage_options *o = stage->options;
+    uint64_t now = t->wheel.now;
+    if (r->outcome == GPC_HIT)
+        return GPCI_SERVED;
+    uint32_t leader = gpci_mshr_find(t, stage, p->request.address);
+    bool found = leader != GPCI_NO_PACKET;
+    lack l = lacks(stage, p, held, found ? gpci_at(t, leader)->pending : 0);
+    if (l.send | l.wait) {
+        if (found ? gpci_at(t, leader)->waiting >= o->merges : stage->mshr.used[far] >= o->entries) {
+            gpci_stage_block(stage, held, now, found ? GPC_BUSY_MERGE : GPC_BUSY_MSHR);
+            return GPCI_BLOCKED;
+        }
+        if (l.send && gpci_queue_full(far ? &stage->link : &stage->out)) {
+            gpci_stage_block(stage, held, now, GPC_BUSY_MISS_QUEUE);
+            return GPCI_BLOCKED;
+        }
+    }
+    if (!held->reserved && must_reserve(stage, &p->request, r)) {
+        if (reserve(t, stage, p, held) == GPCI_BLOCKED) {
+            gpci_stage_block(stage, held, now, GPC_BUSY_LINE);
+            return GPCI_BLOCKED;
+        }
+        l = lacks(stage, p, held, found ? gpci_at(t, leader)->pending : 0);
+    }
+    if (!(l.send | l.wait))
+        return GPCI_SERVED;
+    bool cached = r->outcome != GPC_BYPASSED;
+    p->flags = (uint8_t)((p->flags & ~GPCI_PACKET_CACHED) | (cached ? GPCI_PACKET_CACHED : 0));
+    p->needs = l.wait;
+    if (found)
+        mshr_join(t, leader, packet);
+    else
+        mshr_add(t, stage, leader = packet, far);
+    gpci_at(t, leader)->pending |= l.send;
+    if (l.send) {
+        p->request.policy_word = r->policy_word;
+        gpci_stage_send(t, stage, packet, l.send, cached, far);
+    }
+    return GPCI_WAITING;
+}
+
+/* The data of a fetch enter the cache, for the first of those waiting that wants them kept. */
+static void keep(gpci_timed *t, gpci_stage *stage, const gpci_packet *p, uint8_t sectors) {
+    gpc_access_result got;
+    gpc_status status = gpc_cache_fill(stage->cache, &p->request, sectors, &got);
+    if (status < 0) {
+        t->failed = status;
+        return;
+    }
+    if (got.evicted)
+        gpci_stage_evicted(t, stage, &got.eviction);
+    if (got.way == GPCI_NO_WAY && !gpci_is_read(&p->request)) /* no room for what was written: it goes below */
+        gpci_stage_write_below(t, stage, p);
+}
+
+static uint32_t first_cached(const gpci_timed *t, uint32_t leader) {
+    uint32_t packet = leader;
+    while (packet != GPCI_NO_PACKET && !(gpci_at(t, packet)->flags & GPCI_PACKET_CACHED))
+        packet = packet == leader ? gpci_at(t, leader)->first_waiting : gpci_at(t, packet)->next;
+    return packet;
+}
+
+static void release(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint32_t kept, uint8_t level) {
+    gpci_packet *p = gpci_at(t, packet);
+    if (packet != kept && (p->flags & GPCI_PACKET_CACHED) && !gpci_is_read(&p->request))
+        keep(t, stage, p, p->needs);
+    gpci_stage_released(t, stage, packet, level);
+}
+
+/* Release those of an entry that have all that they need; the entry goes with the last. */
+static void release_waiting(gpci_timed *t, gpci_stage *stage, uint32_t leader, uint32_t kept, uint8_t level) {
+    gpci_packet *l = gpci_at(t, leader);
+    uint8_t pending = l->pending;
+    uint32_t packet = l->first_waiting, last = GPCI_NO_PACKET;
+    l->first_waiting = l->last_waiting = GPCI_NO_PACKET;
+    while (packet != GPCI_NO_PACKET) {
+        gpci_packet *p = gpci_at(t, packet);
+        uint32_t next = p->next;
+        if (p->needs & pending) {
+            p->next = GPCI_NO_PACKET;
+            if (last == GPCI_NO_PACKET)
+                l->first_waiting = packet;
+            else
+                gpci_at(t, last)->next = packet;
+            l->last_waiting = last = packet;
+        } else {
+            l->waiting--;
+            release(t, stage, packet, kept, level);
+        }
+        packet = next;
+    }
+}
+
+void gpci_stage_fill(gpci_timed *t, gpci_stage *stage, uint32_t fetch) {
+    gpci_packet *f = gpci_at(t, fetch);
+    uint8_t sectors = f->fetched, level = f->level;
+    uint32_t leader = gpci_mshr_find(t, stage, f->request.address);
+    gpci_pool_give(&t->pool, fetch);
+    uint32_t kept = first_cached(t, leader);
+    if (kept != GPCI_NO_PACKET)
+        keep(t, stage, gpci_at(t, kept), sectors);
+    gpci_packet *l = gpci_at(t, leader);
+    l->pending &= (uint8_t)~sectors;
+    release_waiting(t, stage, leader, kept, level);
+    bool ready = !(l->needs & l->pending) && !(l->flags & GPCI_PACKET_DONE);
+    if (!l->pending) {
+        mshr_remove(t, stage, leader);
+        if (ready)
+            release(t, stage, leader, kept, level);
+        else
+            gpci_pool_give(&t->pool, leader);
+    } else if (ready && l->first_waiting != GPCI_NO_PACKET) {
+        mshr_pass_on(t, stage, leader);
+        release(t, stage, leader, kept, level);
+    }
+}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_TIMED_TIMED_H
+#define GPC_TIMED_TIMED_H
+
+#include "dram/dram.h"
+#include "memory/below.h"
+#include "timed/front.h"
+#include "timed/network.h"
+
+/*
+ * The hierarchy with a clock: stages (L1s and L2 slices: a cache, its MSHRs, its
+ * ports and queues), networks between them, memory channels below. A packet is in
+ * one place at a time; what blocks it wakes it.
+ *
+ * Nothing can lock up: a reply is always taken by whom it is for, a channel always
+ * drains, and what comes from the other partition needs nothing but its home slice's channel.
+ */
+
+enum {
+    GPCI_PACKET_DIRECT = 0x01,  /* went round L1 and its MSHRs, or there are none: the reply is for its access alone */
+    GPCI_PACKET_POSTED = 0x02,  /* a write that nobody waits for */
+    GPCI_PACKET_CACHED = 0x04,  /* its data are to be kept at the stage where it waits */
+    GPCI_PACKET_LAST = 0x08,    /* last line of its instruction */
+    GPCI_PACKET_LINK = 0x10,    /* came from, and is replied to, the other partition */
+    GPCI_PACKET_FETCH = 0x20,   /* sent by an MSHR entry, which takes the reply */
+    GPCI_PACKET_DONE = 0x40,    /* an MSHR entry's leader that has what it waited for */
+    GPCI_PACKET_PASSES = 0x80   /* sent by L1, whose predictor said to bypass it */
+};
+
+/* An accepted warp instruction, or request of gpc_hierarchy_try_miss. */
+typedef struct gpci_flight {
+    uint64_t token, issued;
+    uint64_t due;       /* core cycle at which its last hit's data are there */
+    uint32_t sm, warp;
+    uint32_t left;      /* lines that are not done */
+    uint32_t next;      /* free, or in an L1's list of those that become due */
+    uint8_t kind, level;
+    bool framed;        /* from an SM of this library */
+} gpci_flight;
+
+/* Misses in flight, by line: hash buckets of leaders, chained through the packets. */
+typedef struct gpci_mshr {
+    uint32_t *buckets;  /* packets */
+    uint32_t mask;
+    uint32_t used[2];   /* entries: of lines homed here, and in the other partition */
+    gpci_gauge gauge;
+} gpci_mshr;
+
+/* Where a packet at the tags stands, between its lookup and its way on. */
+typedef struct gpci_held {
+    gpc_access_result result;
+    uint64_t since;     /* core cycle from which it has been held up */
+    uint8_t reason;     /* gpc_busy */
+    bool looked;        /* lookup done */
+    bool reserved;      /* reserve done, or not needed */
+} gpci_held;
+
+/* A level's resources. */
+typedef struct gpci_stage_options {
+    uint32_t latency, ports, banks, data_width, fill_width; /* cycles and bytes of the stage's clock */
+    uint64_t entries, merges;
+    bool on_miss;
+    gpci_clock clock;
+} gpci_stage_options;
+
+typedef struct gpci_stage_counts {
+    uint64_t failures[GPC_BUSY_COUNT], stalls[GPC_BUSY_COUNT];
+    uint64_t bank_failures;
+} gpci_stage_counts;
+
+typedef struct gpci_stage {
+    gpc_cache *cache;   /* NULL: everything passes */
+    struct gpci_timed *timed; /* that it belongs to */
+    const gpci_stage_options *options;
+    uint32_t component;
+    uint32_t index;     /* SM, or slice over both partitions */
+    uint8_t level;      /* 1 or 2 */
+    gpci_mshr mshr;
+    gpci_held held[2];  /* of the requests from above, and of those from the other partition */
+    gpci_queue in;      /* before the tags */
+    gpci_queue out;     /* miss queue: to the network, or to memory */
+    gpci_queue link;    /* L2: to the other partition */
+    gpci_queue served;  /* L2: data on their way to the reply network */
+    gpci_queue fills;   /* L2: data from memory */
+    gpci_queue returned; /* L2: what the other partition did for an SM of this one */
+    uint32_t link_at;   /* L2: the other partition's packet at the tags; GPCI_NO_PACKET */
+    uint64_t tag_cycle; /* own cycle in which ports and banks were last used */
+    uint32_t ports_used;
+    uint64_t banks_used;
+    uint64_t data_free, fill_free; /* own cycles from which on the ports are free */
+    uint64_t congested_since;      /* L2: the network's packet could not enter; GPCI_NEVER */
+    uint64_t unsent_since;         /* L1: the miss queue's head waits for the network; GPCI_NEVER */
+    gpci_stage_counts counts;
+    uint64_t congested, unsent;
+    /* L1 */
+    uint32_t waiting;              /* instructions before the tags */
+    gpci_gauge waiting_gauge;
+    bool refused, refused_miss;    /* has refused one since it last told that it is ready */
+    uint32_t first_due, last_due;  /* flights */
+} gpci_stage;
+
+typedef struct gpci_timed {
+    gpc_hierarchy *h;
+    gpc_context *context;
+    gpci_wheel wheel;
+    gpci_pool pool;
+    gpci_flight *flights; /* [flight_room] */
+    uint32_t flight_room, flight_fresh, flight_free;
+    uint64_t in_flight;
+    gpci_stage *l1;       /* [sms] */
+    gpci_stage *l2;       /* [slices] */
+    gpci_stage_options l1_options, l2_options;
+    gpci_clock network_clock, dram_clock;
+    gpci_network *requests, *replies;                 /* SMs to slices and back */
+    gpci_network *link_requests, *link_replies;       /* between partitions; NULL with one */
+    gpci_network *memory_requests, *memory_replies;   /* slices to channels; NULL without such a link */
+    gpc_dram *dram;
+    uint32_t channels, slices_per_channel, channels_per_slice, burst;
+    uint64_t interleave_bytes;
+    gpci_queue *channel_replies; /* [channels], before the link to the slices; NULL without one */
+    uint8_t *host_full;          /* [channels] the host's memory refused, and has not said that it is ready */
+    uint32_t *channel_at;        /* [channels] packet that waits for room in the channel; GPCI_NO_PACKET */
+    uint32_t header, rop_latency, l1_queue;
+    /* components, in the order in which they are stepped within a cycle */
+    uint32_t at_channels, at_memory_replies, at_link_replies, at_slices, at_replies, at_l1, at_front, at_requests,
+        at_link_requests, at_memory_requests, at_end;
+    gpc_hierarchy_callbacks callbacks;
+    gpci_front front;
+    gpc_status failed;        /* a policy chose an impossible victim */
+    uint64_t accepted, completed;
+    uint64_t memory_ids;      /* given to the host's memory so far */
+    uint64_t progress;        /* core cycle of the last completion or acceptance */
+    uint64_t counted_from;    /* core cycle since which statistics count */
+} gpci_timed;
+
+/* build.c */
+gpc_status gpci_timed_create(gpc_hierarchy *h, gpc_error *error);
+void gpci_timed_destroy(gpci_timed *t);
+/* The hierarchy's caches are others now. */
+void gpci_timed_relink(gpci_timed *t);
+/* hook.c: who wants to hear of fills and evictions has changed. */
+void gpci_timed_hook(gpci_timed *t);
+
+/* stage.c */
+typedef enum gpci_verdict {
+    GPCI_SERVED = 0,  /* nothing more to wait for */
+    GPCI_WAITING = 1, /* with an MSHR entry */
+    GPCI_BLOCKED = 2
+} gpci_verdict;
+
+/* Take a tag port, and the bank of a line, in the present cycle; false if there is none left. */
+bool gpci_stage_port(gpci_stage *stage, uint64_t now, uint64_t address);
+/* The packet's lookup; counts what follows from it in held->result. */
+gpc_status gpci_stage_look(gpci_stage *stage, gpci_packet *packet, gpci_held *held);
+/* Having looked: reserve, merge, ask below. May be repeated after GPCI_BLOCKED. `far`: the line is homed in the other partition. */
+gpci_verdict gpci_stage_settle(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_held *held, bool far);
+/* A fetch has come back. Those that waited for it are given to gpci_stage_released. */
+void gpci_stage_fill(gpci_timed *t, gpci_stage *stage, uint32_t fetch);
+/* Held up by `reason` from now on; or no longer. */
+void gpci_stage_block(gpci_stage *stage, gpci_held *held, uint64_t now, gpc_busy reason);
+void gpci_stage_unblock(gpci_stage *stage, gpci_held *held, uint64_t now);
+/* Use the data port for `bytes`; returns the core cycle at which they are out. */
+uint64_t gpci_stage_data(gpci_stage *stage, uint64_t now, uint32_t bytes);
+/* The MSHR entry of a line, by its leader; GPCI_NO_PACKET. */
+uint32_t gpci_mshr_find(const gpci_timed *t, const gpci_stage *stage, uint64_t address);
+
+/* hook.c: what the levels do for a stage. */
+void gpci_stage_send(gpci_timed *t, gpci_stage *stage, uint32_t leader, uint8_t sectors, bool cached, bool far);
+void gpci_stage_evicted(gpci_timed *t, gpci_stage *stage, const gpc_eviction *eviction);
+void gpci_stage_released(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint8_t level);
+/* What a store or an atomic wrote finds no room: it goes to the level below. */
+void gpci_stage_write_below(gpci_timed *t, gpci_stage *stage, const gpci_packet *packet);
+
+/* l1.c */
+void gpci_l1_step(gpci_timed *t, uint32_t sm);
+void gpci_l1_release_line(gpci_timed *t, uint32_t flight, uint8_t level);
+void gpci_l1_evicted(gpci_timed *t, gpci_stage *stage, const gpc_eviction *eviction);
+void gpci_l1_released(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint8_t level);
+void gpci_l1_send(gpci_timed *t, gpci_stage *stage, uint32_t leader, uint8_t sectors, bool cached);
+gpc_busy gpci_l1_busy(const gpci_stage *stage);
+/* L2 slice of the SM's own partition for a line. */
+uint32_t gpci_slice_for(const gpci_timed *t, uint32_t sm, uint64_t address);
+
+/* l2.c */
+void gpci_l2_step(gpci_timed *t, uint32_t slice);
+void gpci_l2_evicted(gpci_timed *t, gpci_stage *stage, const gpc_eviction *eviction);
+void gpci_l2_released(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint8_t level);
+void gpci_l2_send(gpci_timed *t, gpci_stage *stage, uint32_t leader, uint8_t sectors, bool far);
+
+/* channel.c */
+void gpci_channel_step(gpci_timed *t, uint32_t channel);
+/* Pass as much of a slice's miss queue to memory as it takes. */
+void gpci_channel_send(gpci_timed *t, gpci_stage *slice);
+gpc_status gpci_channel_reply(gpci_timed *t, uint64_t id);
+void gpci_channel_ready(gpci_timed *t, uint32_t channel);
+/* The channel of a slice's address, and the address within it. */
+uint32_t gpci_channel_of(const gpci_timed *t, uint32_t slice, uint64_t inner, uint64_t *local);
+
+/* count.c */
+void gpci_timed_add_stats(const gpci_timed *t, gpc_stats *stats);
+void gpci_timed_reset_stats(gpci_timed *t);
+
+GPCI_INLINE gpci_packet *gpci_at(const gpci_timed *t, uint32_t packet) {
+    return gpci_packet_at(&t->pool, packet);
+}
+
+GPCI_INLINE void gpci_wake(gpci_timed *t, uint32_t component, uint64_t cycle) {
+    gpci_wheel_wake(&t->wheel, component, cycle);
+}
+
+#endif
