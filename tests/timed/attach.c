@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "timed/rig.h"
+
+#include <criterion/criterion.h>
+
+/* Hosts with L1s of their own in front, with memory of their own behind, or both. */
+
+static rig r;
+
+static gpc_status try_miss(rig *host, gpc_request request, gpc_busy *busy) {
+    gpc_status status = gpc_hierarchy_try_miss(host->hierarchy, &request, host->issued, busy);
+    host->issued += status == GPC_OK;
+    return status;
+}
+
+static uint64_t miss_latency(rig *host, gpc_request request) {
+    gpc_busy busy;
+    cr_assert_eq(try_miss(host, request, &busy), GPC_OK);
+    cr_expect_eq(busy, GPC_BUSY_NOT);
+    uint64_t token = host->issued - 1;
+    rig_wait(host, token);
+    rig_finish(host);
+    cr_expect_eq(host->done[token].times, 1);
+    cr_expect_eq(host->done[token].kind, request.kind);
+    return host->done[token].cycle - host->done[token].issued;
+}
+
+#define MISS(...) ((gpc_request){__VA_ARGS__})
+
+Test(timed_attach, in_front) {
+    rig_open(&r, NULL, 200);
+    uint64_t dram = miss_latency(&r, MISS(.address = 0));
+    uint64_t l2 = miss_latency(&r, MISS(.address = 0));
+    cr_expect_eq(r.done[0].level, 3);
+    cr_expect_eq(r.done[1].level, 2);
+    cr_expect_geq(dram, 200 + 20);
+    cr_expect_leq(l2 + 200, dram + 1, "%u and %u", (unsigned)l2, (unsigned)dram);
+    gpc_stats s = rig_stats(&r);
+    cr_expect_eq(s.accepted, 2);
+    cr_expect_eq(s.l1_load_lines + s.l1_load_sector_hits, 0, "L1 is the host's");
+    cr_expect_eq(s.l2_read_sectors, 8);
+    cr_expect_eq(s.network_reply_bytes, 2 * 136);
+    gpc_line line;
+    uint64_t cursor = 0;
+    cr_expect_eq(gpc_cache_next_line(gpc_hierarchy_cache(r.hierarchy, 1, 0), &cursor, &line), GPC_END);
+    rig_close(&r);
+}
+
+Test(timed_attach, segments_and_kinds) {
+    rig_open(&r, NULL, 100);
+    miss_latency(&r, MISS(.address = 0, .sector_mask = 0x5));
+    gpc_stats s = rig_stats(&r);
+    cr_expect_eq(s.l2_read_sectors, 2);
+    cr_expect_eq(s.network_reply_bytes, 8 + 64);
+    gpc_hierarchy_reset_stats(r.hierarchy);
+    miss_latency(&r, MISS(.address = 4096, .kind = GPC_STORE));
+    s = rig_stats(&r);
+    cr_expect_eq(s.l2_write_sectors, 4);
+    cr_expect_eq(s.network_request_bytes, 8 + 128);
+    cr_expect_eq(s.dram_read_sectors, 0);
+    gpc_hierarchy_reset_stats(r.hierarchy);
+    miss_latency(&r, MISS(.address = 8192, .kind = GPC_STORE, .sector_mask = 1, .byte_mask = {0xf}));
+    s = rig_stats(&r);
+    cr_expect_eq(s.l2_write_sectors, 1);
+    cr_expect_eq(s.dram_read_sectors, 1, "four bytes of a sector: L2 fetches the rest");
+    gpc_hierarchy_reset_stats(r.hierarchy);
+    miss_latency(&r, MISS(.address = 0, .kind = GPC_ATOMIC, .sector_mask = 2));
+    miss_latency(&r, MISS(.address = 0, .kind = GPC_REDUCTION, .sector_mask = 1));
+    miss_latency(&r, MISS(.address = 16384, .kind = GPC_PREFETCH));
+    s = rig_stats(&r);
+    cr_expect_eq(s.l2_atomic_sectors, 2);
+    cr_expect_eq(s.l2_atomic_sector_hits, 1);
+    rig_close(&r);
+}
+
+/* A host's L1 in front and the library's own, side by side: the SM's port is one. */
+Test(timed_attach, beside_the_own_l1) {
+    rig_open(&r, "sm.count = 2\n", 100);
+    for (uint64_t i = 0; i < 50; i++) {
+        rig_issue(&r, LINE(GPC_LOAD, i * 128));
+        cr_assert_eq(try_miss(&r, MISS(.address = i * 128, .sm = 1), NULL), GPC_OK);
+        rig_step(&r);
+    }
+    rig_finish(&r);
+    gpc_stats s = rig_stats(&r);
+    cr_expect_eq(s.network_requests, 100);
+    cr_expect_eq(s.dram_read_sectors, 50 * 4, "the second to ask finds or shares what the first one fetches");
+    rig_close(&r);
+}
+
+/* Back-pressure reaches the host's L1, with a reason and a word when it is over. */
+Test(timed_attach, refusals_in_front) {
+    rig_open(&r,
+             "l1.miss_queue = 2\nnetwork.input_buffer = 2\nnetwork.output_buffer = 2\nl2.queue = 2\n"
+             "l2.miss_queue = 2\n",
+             100);
+    r.memory.refuse = true;
+    gpc_busy busy = GPC_BUSY_NOT;
+    for (unsigned i = 0; i < 100; i++) {
+        try_miss(&r, MISS(.address = r.issued * 128), &busy);
+        rig_step(&r);
+    }
+    cr_expect_lt(r.issued, 12);
+    cr_expect(busy == GPC_BUSY_MISS_QUEUE || busy == GPC_BUSY_NETWORK, "%d", (int)busy);
+    uint64_t accepted = r.issued;
+    cr_expect_eq(r.ready, 0);
+    rig_release(&r);
+    while (!r.ready && rig_now(&r) < 10000)
+        rig_step(&r);
+    cr_expect_eq(try_miss(&r, MISS(.address = 1 << 20), NULL), GPC_OK);
+    cr_expect_eq(r.issued, accepted + 1);
+    rig_close(&r);
+}
+
+/* Memory that answers out of order, late, and takes few at once: each load waits for its own data. */
+Test(timed_attach, behind) {
+    rig_open(&r, NULL, 100);
+    r.memory.order = RIG_BACKWARDS;
+    r.memory.room = 3;
+    for (uint64_t i = 0; i < 40; i++)
+        rig_issue(&r, LINE(GPC_LOAD, i * 128));
+    rig_finish(&r);
+    cr_expect_gt(r.memory.refusals, 0);
+    cr_expect_eq(r.memory.read_bytes, 40 * 128);
+    gpc_stats s = rig_stats(&r);
+    cr_expect_eq(s.dram_read_sectors, 160);
+    /* three at a time, a hundred cycles each */
+    cr_expect_geq(rig_now(&r), 1300);
+    rig_close(&r);
+}
+
+/* Later reads first: the second load completes a thousand cycles before the first. */
+Test(timed_attach, replies_in_another_order) {
+    rig_open(&r, NULL, 1 << 30);
+    rig_issue(&r, LINE(GPC_LOAD, 0));
+    rig_issue(&r, LINE(GPC_LOAD, 128));
+    rig_steps(&r, 200);
+    cr_assert_eq(r.memory.count, 2);
+    r.memory.reads[1].due = rig_now(&r) + 1;
+    r.memory.reads[0].due = rig_now(&r) + 1001;
+    rig_finish(&r);
+    cr_expect_eq(r.done[0].cycle, r.done[1].cycle + 1000);
+    rig_close(&r);
+}
+
+Test(timed_attach, replies_that_nobody_waits_for) {
+    rig_open(&r, NULL, 1 << 30);
+    cr_expect_eq(gpc_hierarchy_memory_reply(r.hierarchy, 0), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_hierarchy_memory_reply(r.hierarchy, UINT64_MAX), GPC_ERROR_ARGUMENT);
+    rig_issue(&r, LINE(GPC_LOAD, 0));
+    rig_steps(&r, 200);
+    uint64_t id = r.memory.reads[0].id;
+    cr_expect_eq(gpc_hierarchy_memory_reply(r.hierarchy, id + 1), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_hierarchy_memory_reply(r.hierarchy, id), GPC_OK);
+    cr_expect_eq(gpc_hierarchy_memory_reply(r.hierarchy, id), GPC_ERROR_ARGUMENT, "once");
+    r.memory.count = 0;
+    rig_finish(&r);
+    cr_expect_eq(gpc_hierarchy_memory_reply(r.hierarchy, id), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_hierarchy_memory_ready(r.hierarchy, 0), GPC_OK, "a word to a channel that waits for none");
+    cr_expect_eq(gpc_hierarchy_memory_ready(r.hierarchy, 1), GPC_ERROR_ARGUMENT, "there is one channel");
+    rig_close(&r);
+}
+
+/* Both at once: the library is only the network and L2. */
+Test(timed_attach, in_front_and_behind) {
+    rig_open(&r,
+             "sm.count = 4\nl2.slices = 3\nl2.size = 192KiB\nl2.ways = 4\ndram.channels = 3\nl1.miss_queue = 2\n",
+             150);
+    r.memory.order = RIG_BACKWARDS;
+    r.memory.room = 6;
+    uint64_t state = 5;
+    for (unsigned i = 0; i < 3000; i++) {
+        static const uint8_t kinds[] = {GPC_LOAD, GPC_LOAD, GPC_STORE, GPC_ATOMIC, GPC_REDUCTION, GPC_PREFETCH};
+        try_miss(&r,
+                 MISS(.address = rig_below(&state, 8192) * 128ull, .sm = rig_below(&state, 4),
+                      .kind = kinds[rig_below(&state, 6)], .sector_mask = (uint8_t)(1 + rig_below(&state, 15))),
+                 NULL);
+        if (rig_below(&state, 2))
+            rig_step(&r);
+    }
+    cr_expect_gt(r.issued, 500);
+    rig_close(&r);
+}

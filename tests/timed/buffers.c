@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "timed/rig.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+
+/*
+ * Back-pressure. The host's memory takes nothing: everything on the way fills up, until the SM is refused. What then
+ * is under way is the sum of all buffers, so one entry more in one of them is one access more. Then memory takes
+ * everything, and all of it completes.
+ */
+
+static rig r;
+
+/* Accepted accesses until `quiet` cycles bring no other. */
+static uint64_t fill_up(const char *settings, uint8_t kind) {
+    const uint64_t quiet = 300;
+    rig_open(&r, settings, 100);
+    r.memory.refuse = true;
+    for (uint64_t idle = 0; idle < quiet; idle++) {
+        if (rig_try(&r, LINE(kind, r.issued * 128), NULL) == GPC_OK)
+            idle = 0;
+        rig_step(&r);
+    }
+    uint64_t accepted = r.issued;
+    cr_expect_eq(r.memory.read_bytes + r.memory.write_bytes, 0);
+    rig_release(&r);
+    rig_close(&r);
+    return accepted;
+}
+
+static const char small[] = "l1.queue = 1\nl1.miss_queue = 1\nnetwork.input_buffer = 1\nnetwork.output_buffer = 1\n"
+                            "l2.queue = 1\nl2.miss_queue = 1\nl2.reply_queue = 1\nmemory.link_buffer = 1\n"
+                            "l2.link_buffer = 1\nl2.enabled = true\n";
+
+static uint64_t with(const char *more, const char *key, unsigned n, uint8_t kind) {
+    char text[512];
+    snprintf(text, sizeof text, "%s%s%s = %u\n", small, more, key, n);
+    return fill_up(text, kind);
+}
+
+/* n of a buffer and n + 1: one access. A buffer of length 0 still has the latch of its stage. */
+static void one_each(const char *more, const char *key, uint8_t kind) {
+    uint64_t one = with(more, key, 1, kind);
+    cr_expect_eq(with(more, key, 2, kind), one + 1, "%s", key);
+    cr_expect_eq(with(more, key, 3, kind), one + 2, "%s", key);
+    cr_expect_eq(with(more, key, 10, kind), one + 9, "%s", key);
+    cr_expect_eq(with(more, key, 0, kind), one, "%s", key);
+}
+
+Test(timed_buffers, loads) {
+    one_each("", "l1.miss_queue", GPC_LOAD);
+    one_each("", "network.input_buffer", GPC_LOAD);
+    one_each("", "network.output_buffer", GPC_LOAD);
+    one_each("", "l2.queue", GPC_LOAD);
+    one_each("", "l2.miss_queue", GPC_LOAD);
+    one_each("", "l1.queue", GPC_LOAD);
+}
+
+/* A link to memory has a buffer at either end. */
+Test(timed_buffers, memory_link) {
+    uint64_t none = with("", "l1.queue", 1, GPC_LOAD);
+    uint64_t one = with("memory.link_width = 256B\n", "memory.link_buffer", 1, GPC_LOAD);
+    cr_expect_gt(one, none);
+    cr_expect_eq(with("memory.link_width = 256B\n", "memory.link_buffer", 4, GPC_LOAD), one + 2 * 3);
+}
+
+/* Stores that pass every level hold the same places. */
+Test(timed_buffers, stores) {
+    static const char passing[] = "l2.write_policy = through\nl2.write_allocate = none\n";
+    one_each(passing, "l1.miss_queue", GPC_STORE);
+    one_each(passing, "network.input_buffer", GPC_STORE);
+    one_each(passing, "network.output_buffer", GPC_STORE);
+    one_each(passing, "l2.queue", GPC_STORE);
+    one_each(passing, "l2.miss_queue", GPC_STORE);
+}
+
+/* Entries that limit misses in flight, before any buffer does. */
+Test(timed_buffers, entries) {
+    static const char deep[] = "l1.queue = 1\n";
+    char text[96];
+    for (unsigned n = 1; n <= 9; n += 4) {
+        snprintf(text, sizeof text, "%sl1.mshr_entries = %u\n", deep, n);
+        cr_expect_eq(fill_up(text, GPC_LOAD), n + 1, "and one that waits at the tags");
+        snprintf(text, sizeof text, "%sl2.mshr_entries = %u\nl2.queue = 1\nl1.miss_queue = 1\n", deep, n);
+        cr_expect_gt(fill_up(text, GPC_LOAD), n + 1);
+    }
+}
+
+/* While its packet cannot enter the slice, the network's output is congested, each cycle. */
+Test(timed_buffers, congestion) {
+    char text[256];
+    snprintf(text, sizeof text, "%snetwork.output_buffer = 4\n", small);
+    rig_open(&r, text, 100);
+    r.memory.refuse = true;
+    for (unsigned i = 0; i < 400; i++) {
+        rig_try(&r, LINE(GPC_LOAD, r.issued * 128), NULL);
+        rig_step(&r);
+    }
+    gpc_stats before = rig_stats(&r);
+    rig_steps(&r, 1000);
+    gpc_stats after = rig_stats(&r);
+    cr_expect_eq(after.l2_congested_cycles - before.l2_congested_cycles, 1000);
+    cr_expect_eq(after.l2_cycles - before.l2_cycles, 1000);
+    cr_expect_eq(after.l1_network_stalls - before.l1_network_stalls, 1000);
+    cr_expect_eq(after.network_output_cycles - before.network_output_cycles, 4 * 1000);
+    cr_expect_eq(after.network_input_cycles - before.network_input_cycles, 1000);
+    cr_expect_eq(after.l1_miss_queue_cycles - before.l1_miss_queue_cycles, 1000);
+    cr_expect_eq(after.l2_miss_queue_cycles - before.l2_miss_queue_cycles, 1000);
+    cr_expect_eq(after.l2_queue_cycles - before.l2_queue_cycles, 1000);
+    cr_expect_eq(after.l1_queue_cycles - before.l1_queue_cycles, 1000);
+    rig_release(&r);
+    rig_close(&r);
+}
+
+/* A narrow way back: replies fill the reply queue, and nothing is lost or stuck behind it. */
+Test(timed_buffers, replies) {
+    for (unsigned n = 0; n <= 3; n++) {
+        char text[256];
+        snprintf(text, sizeof text, "%sl2.reply_queue = %u\nnetwork.reply_width = 1B\n", small, n);
+        rig_open(&r, text, 10);
+        for (unsigned i = 0; i < 40; i++)
+            rig_push(&r, LINE(GPC_LOAD, i * 128));
+        rig_finish(&r);
+        uint64_t first = r.done[0].cycle, last = r.done[39].cycle;
+        cr_expect_eq(last - first, 39 * 136, "a byte a cycle, without a gap");
+        rig_close(&r);
+    }
+}

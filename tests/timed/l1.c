@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "timed/rig.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+
+/*
+ * The resources of L1, one at a time: n of what is asked for fit, one more waits. What a figure shares with other
+ * stages cancels out: two runs that differ in one key are compared.
+ */
+
+#define MEMORY 200u /* core cycles of the host's memory */
+#define SET 4096u   /* bytes from a line to the next of its set */
+
+static void warm(rig *r, uint64_t lines) {
+    for (uint64_t i = 0; i < lines; i++)
+        rig_push(r, LINE(GPC_LOAD, i * 128));
+    rig_finish(r);
+}
+
+/* Core cycles of a load that hits. */
+static uint64_t hit(const char *settings, shot s) {
+    rig r;
+    rig_open(&r, settings, MEMORY);
+    warm(&r, 64);
+    uint64_t cycles = rig_latency(&r, s);
+    cr_expect_eq(r.done[r.issued - 1].level, 1, "%s", settings);
+    rig_close(&r);
+    return cycles;
+}
+
+/* From the tags, which take an instruction on in the cycle after it was issued at the latest, to the data. */
+Test(timed_l1, latency) {
+    static const unsigned latencies[] = {1, 2, 10, 35};
+    uint64_t beside = hit("l1.latency = 1\n", LINE(GPC_LOAD, 0)) - 1;
+    cr_expect_leq(beside, 1);
+    for (unsigned i = 0; i < 4; i++) {
+        char text[64];
+        snprintf(text, sizeof text, "l1.latency = %u\n", latencies[i]);
+        cr_expect_eq(hit(text, LINE(GPC_LOAD, 0)), latencies[i] + beside, "%s", text);
+    }
+}
+
+/* Nothing completes in cycle n - 1, and it completes in cycle n. */
+Test(timed_l1, nothing_before_its_cycle) {
+    rig r;
+    rig_open(&r, NULL, MEMORY);
+    warm(&r, 1);
+    uint64_t n = rig_latency(&r, LINE(GPC_LOAD, 0));
+    cr_assert(n >= 10 && n <= 11);
+    uint64_t token = rig_issue(&r, LINE(GPC_LOAD, 0));
+    cr_assert_eq(gpc_hierarchy_advance(r.hierarchy, n - 1), GPC_OK);
+    cr_expect_eq(r.done[token].times, 0);
+    cr_expect_eq(gpc_hierarchy_in_flight(r.hierarchy), 1);
+    cr_assert_eq(gpc_hierarchy_advance(r.hierarchy, 1), GPC_OK);
+    cr_expect_eq(r.done[token].times, 1);
+    cr_expect_eq(r.done[token].cycle, r.done[token].issued + n);
+    cr_expect_eq(gpc_hierarchy_in_flight(r.hierarchy), 0);
+    rig_close(&r);
+}
+
+/* Eight lines of one instruction, all hits, through p ports: ceil(8 / p) cycles at the tags. */
+Test(timed_l1, tag_ports) {
+    static const char wide[] = "l1.banks = 64\nl1.data_width = 64KiB\n";
+    static const unsigned ports[] = {1, 2, 3, 4, 7, 8}, cycles[] = {8, 4, 3, 2, 2, 1};
+    char text[128];
+    snprintf(text, sizeof text, "%sl1.tag_ports = 64\n", wide);
+    uint64_t at_once = hit(text, WORDS(GPC_LOAD, 0, 8, 128));
+    for (unsigned i = 0; i < 6; i++) {
+        snprintf(text, sizeof text, "%sl1.tag_ports = %u\n", wide, ports[i]);
+        cr_expect_eq(hit(text, WORDS(GPC_LOAD, 0, 8, 128)), at_once + cycles[i] - 1, "%u ports", ports[i]);
+    }
+}
+
+/* Four ports, four lines: banks are looked up by line number, one lookup of each a cycle. */
+Test(timed_l1, tag_banks) {
+    static const char text[] = "l1.tag_ports = 4\nl1.banks = 4\nl1.data_width = 64KiB\n";
+    uint64_t spread = hit(text, WORDS(GPC_LOAD, 0, 4, 128));
+    cr_expect_eq(hit(text, WORDS(GPC_LOAD, 0, 4, 512)), spread + 3, "one bank: a cycle each");
+    cr_expect_eq(hit(text, WORDS(GPC_LOAD, 0, 4, 256)), spread + 1, "two banks: two a cycle");
+    cr_expect_eq(hit(text, WORDS(GPC_LOAD, 0, 1, 0)), spread);
+    rig r;
+    rig_open(&r, text, MEMORY);
+    warm(&r, 64);
+    gpc_hierarchy_reset_stats(r.hierarchy);
+    rig_latency(&r, WORDS(GPC_LOAD, 0, 4, 128));
+    cr_expect_eq(rig_stats(&r).l1_bank_failures, 0);
+    rig_latency(&r, WORDS(GPC_LOAD, 0, 2, 512));
+    cr_expect_eq(rig_stats(&r).l1_bank_failures, 1);
+    rig_close(&r);
+}
+
+static uint64_t spread(const char *settings, bool hits, shot s, uint32_t count, uint64_t apart) {
+    rig r;
+    rig_open(&r, settings, MEMORY);
+    if (hits)
+        warm(&r, 64);
+    uint64_t cycles = rig_spread(&r, s, count, apart);
+    rig_close(&r);
+    return cycles;
+}
+
+/* Twenty hits of a whole line each leave as the data port moves them: 128 / width cycles apart. */
+Test(timed_l1, data_port) {
+    cr_expect_eq(spread("l1.data_width = 128B\n", true, LINE(GPC_LOAD, 0), 20, 128), 19);
+    cr_expect_eq(spread("l1.data_width = 127B\n", true, LINE(GPC_LOAD, 0), 20, 128), 19 * 2);
+    cr_expect_eq(spread("l1.data_width = 64B\n", true, LINE(GPC_LOAD, 0), 20, 128), 19 * 2);
+    cr_expect_eq(spread("l1.data_width = 32B\n", true, LINE(GPC_LOAD, 0), 20, 128), 19 * 4);
+    /* a word needs one sector */
+    cr_expect_eq(spread("l1.data_width = 32B\n", true, WORD(GPC_LOAD, 0), 20, 128), 19);
+    cr_expect_eq(spread("l1.data_width = 16B\n", true, WORD(GPC_LOAD, 0), 20, 128), 19 * 2);
+}
+
+/* Likewise what the fill port takes of replies that come a cycle apart. */
+Test(timed_l1, fill_port) {
+    cr_expect_eq(spread("l1.fill_width = 128B\n", false, LINE(GPC_LOAD, 0), 20, 128), 19);
+    cr_expect_eq(spread("l1.fill_width = 127B\n", false, LINE(GPC_LOAD, 0), 20, 128), 19 * 2);
+    cr_expect_eq(spread("l1.fill_width = 32B\n", false, LINE(GPC_LOAD, 0), 20, 128), 19 * 4);
+    cr_expect_eq(spread("l1.fill_width = 32B\n", false, WORD(GPC_LOAD, 0), 20, 128), 19, "one sector of each line");
+}
+
+/* Cycles from the first completion to the last of `count` loads, and what the tags counted meanwhile. */
+typedef struct held {
+    uint64_t spread;
+    gpc_stats stats;
+} held;
+
+static held hold(const char *settings, uint64_t memory, shot s, uint32_t count, uint64_t apart) {
+    rig r;
+    held h;
+    rig_open(&r, settings, memory);
+    h.spread = rig_spread(&r, s, count, apart);
+    h.stats = rig_stats(&r);
+    rig_close(&r);
+    return h;
+}
+
+/*
+ * n loads of n lines have an MSHR entry each, and their completions a cycle between them whatever memory takes. The
+ * next load waits until the first one's entry is free: a second round trip, and so every cycle more that memory takes.
+ */
+Test(timed_l1, mshr_entries) {
+    for (unsigned n = 1; n <= 8; n *= 2) {
+        char text[64];
+        snprintf(text, sizeof text, "l1.mshr_entries = %u\n", n);
+        held fit = hold(text, 200, LINE(GPC_LOAD, 0), n, 128), slower = hold(text, 300, LINE(GPC_LOAD, 0), n, 128);
+        cr_expect_eq(fit.spread, n - 1);
+        cr_expect_eq(slower.spread, n - 1);
+        cr_expect_eq(fit.stats.l1_mshr_failures + fit.stats.l1_mshr_stalls, 0);
+        fit = hold(text, 200, LINE(GPC_LOAD, 0), n + 1, 128);
+        slower = hold(text, 300, LINE(GPC_LOAD, 0), n + 1, 128);
+        cr_expect_gt(fit.spread, 200);
+        cr_expect_eq(slower.spread, fit.spread + 100, "%u entries", n);
+        cr_expect_eq(fit.stats.l1_mshr_failures, 1);
+        cr_expect_eq(slower.stats.l1_mshr_stalls, fit.stats.l1_mshr_stalls + 100);
+    }
+}
+
+/* m loads of one line share its entry. The next one waits for the data at the tags, and then hits. */
+Test(timed_l1, mshr_merges) {
+    for (unsigned m = 1; m <= 8; m *= 2) {
+        char text[64];
+        snprintf(text, sizeof text, "l1.mshr_merges = %u\n", m);
+        held fit = hold(text, 200, LINE(GPC_LOAD, 0), m, 0);
+        cr_expect_leq(fit.spread, m - 1);
+        cr_expect_eq(fit.stats.l1_merge_failures + fit.stats.l1_merge_stalls, 0);
+        cr_expect_eq(fit.stats.network_requests, 1);
+        cr_expect_eq(fit.stats.l1_pending_sector_hits, 4 * (m - 1));
+        fit = hold(text, 200, LINE(GPC_LOAD, 0), m + 1, 0);
+        held slower = hold(text, 300, LINE(GPC_LOAD, 0), m + 1, 0);
+        cr_expect_eq(fit.stats.l1_merge_failures, 1, "%u merges", m);
+        cr_expect_eq(slower.stats.l1_merge_stalls, fit.stats.l1_merge_stalls + 100);
+        cr_expect_eq(slower.spread, fit.spread, "no second round trip");
+        cr_expect_eq(fit.stats.network_requests, 1);
+        cr_expect_eq(fit.stats.l1_pending_sector_hits, 4 * m, "the tags were looked up before the wait");
+    }
+}
+
+/* With n ways the n + 1st line of a set finds every way reserved, until the first is filled. */
+Test(timed_l1, every_way_reserved) {
+    for (unsigned n = 1; n <= 4; n *= 2) {
+        char text[64];
+        snprintf(text, sizeof text, "l1.ways = %u\nl1.size = %uKiB\n", n, 4 * n);
+        held fit = hold(text, 200, LINE(GPC_LOAD, 0), n, SET);
+        cr_expect_eq(fit.spread, n - 1);
+        cr_expect_eq(fit.stats.l1_line_failures + fit.stats.l1_line_stalls, 0);
+        fit = hold(text, 200, LINE(GPC_LOAD, 0), n + 1, SET);
+        held slower = hold(text, 300, LINE(GPC_LOAD, 0), n + 1, SET);
+        cr_expect_eq(slower.spread, fit.spread + 100, "%u ways", n);
+        cr_expect_eq(fit.stats.l1_line_failures, 1);
+        cr_expect_eq(slower.stats.l1_line_stalls, fit.stats.l1_line_stalls + 100);
+        cr_expect_eq(fit.stats.l1_mshr_failures + fit.stats.l1_merge_failures + fit.stats.l1_queue_failures, 0);
+        /* who does not take a way at the miss does not wait for one */
+        char streaming[96];
+        snprintf(streaming, sizeof streaming, "%sl1.allocate = streaming\n", text);
+        cr_expect_eq(hold(streaming, 200, LINE(GPC_LOAD, 0), 3 * n, SET).spread, 3 * n - 1);
+        cr_expect_eq(hold(text, 200, LINE(GPC_LOAD, 0, .hint = GPC_HINT_CG), 3 * n, SET).spread, 3 * n - 1);
+    }
+}
+
+/* What a refusal names: the thing that the tags wait for. */
+static gpc_busy busy_with(const char *settings, shot s, uint64_t apart) {
+    rig r;
+    gpc_busy busy = GPC_BUSY_NOT;
+    rig_open(&r, settings, 1000);
+    for (unsigned i = 0; i < 900; i++) {
+        if (rig_try(&r, s, &busy) == GPC_OK)
+            s.address += apart;
+        rig_step(&r);
+    }
+    rig_close(&r);
+    return busy;
+}
+
+Test(timed_l1, refusals_name_the_reason) {
+    cr_expect_eq(busy_with("l1.queue = 1\nl1.mshr_entries = 4\n", LINE(GPC_LOAD, 0), 128), GPC_BUSY_MSHR);
+    cr_expect_eq(busy_with("l1.queue = 1\nl1.mshr_merges = 4\n", LINE(GPC_LOAD, 0), 0), GPC_BUSY_MERGE);
+    cr_expect_eq(busy_with("l1.queue = 1\n", LINE(GPC_LOAD, 0), SET), GPC_BUSY_LINE);
+    cr_expect_eq(busy_with("l1.queue = 1\nl1.miss_queue = 2\nnetwork.input_buffer = 2\nnetwork.output_buffer = 2\n"
+                           "l2.queue = 2\nl2.mshr_entries = 1\n",
+                           LINE(GPC_LOAD, 0), 128),
+                 GPC_BUSY_NETWORK);
+    /* 32 lines of one instruction pass the tags in 32 cycles: meanwhile it is just the pipeline */
+    rig r;
+    gpc_busy busy;
+    rig_open(&r, "l1.queue = 1\n", MEMORY);
+    warm(&r, 32);
+    rig_issue(&r, WORDS(GPC_LOAD, 0, 32, 128));
+    for (unsigned i = 0; i < 31; i++) {
+        cr_expect_eq(rig_try(&r, WORD(GPC_LOAD, 0), &busy), GPC_BUSY, "cycle %u", i);
+        cr_expect_eq(busy, GPC_BUSY_PIPELINE);
+        rig_step(&r);
+    }
+    rig_steps(&r, 2);
+    cr_expect_eq(rig_try(&r, WORD(GPC_LOAD, 0), &busy), GPC_OK);
+    rig_close(&r);
+}
+
+/* n instructions wait for the tags, where the first of them cannot pass. */
+Test(timed_l1, queue) {
+    unsigned before = 0;
+    for (unsigned n = 1; n <= 5; n++) {
+        rig r;
+        char text[64];
+        snprintf(text, sizeof text, "l1.queue = %u\nl1.mshr_entries = 1\n", n);
+        rig_open(&r, text, 1000);
+        for (unsigned i = 0; i < 500; i++) {
+            rig_try(&r, LINE(GPC_LOAD, r.issued * 128), NULL);
+            rig_step(&r);
+        }
+        unsigned accepted = (unsigned)r.issued;
+        cr_expect_eq(accepted, n + 1, "one is past the tags and %u wait", n);
+        cr_expect_eq(accepted, n == 1 ? 2 : before + 1);
+        before = accepted;
+        rig_close(&r);
+    }
+}
+
+/* A refused SM is told when it may try again, and then is not refused. */
+Test(timed_l1, ready_after_a_refusal) {
+    rig r;
+    gpc_busy busy;
+    rig_open(&r, "sm.count = 2\nl1.queue = 1\nl1.mshr_entries = 1\n", 300);
+    rig_push(&r, LINE(GPC_LOAD, 0, .sm = 1));
+    rig_push(&r, LINE(GPC_LOAD, 128, .sm = 1));
+    rig_step(&r);
+    cr_assert_eq(rig_try(&r, LINE(GPC_LOAD, 256, .sm = 1), &busy), GPC_BUSY);
+    cr_expect_eq(busy, GPC_BUSY_MSHR);
+    cr_expect_eq(rig_try(&r, LINE(GPC_LOAD, 0), NULL), GPC_OK, "the other SM does not care");
+    uint64_t refused = rig_now(&r), ready = r.ready;
+    while (r.ready == ready && rig_now(&r) < 2000)
+        rig_step(&r);
+    cr_assert_eq(r.ready, ready + 1);
+    cr_expect_eq(r.ready_sm, 1);
+    cr_expect_gt(rig_now(&r), refused + 250);
+    cr_expect_eq(rig_try(&r, LINE(GPC_LOAD, 256, .sm = 1), &busy), GPC_OK);
+    rig_finish(&r);
+    cr_expect_eq(r.ready, ready + 1, "nobody else was refused");
+    rig_close(&r);
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef TESTS_TIMED_RIG_H
+#define TESTS_TIMED_RIG_H
+
+#include <gpucache/gpucache.h>
+
+/*
+ * A timed hierarchy and its host: the host issues, moves the clock, notes every
+ * completion, and is the memory behind where it is told to be. Public interface alone.
+ */
+
+#define RIG_TOKENS 8192u
+#define RIG_READS 4096u
+
+/* What became of an access, by its token. */
+typedef struct rig_done {
+    uint64_t issued, cycle;
+    uint32_t times; /* completions: must end at 1 */
+    uint8_t level, kind;
+    bool accepted;
+} rig_done;
+
+/* In which order the host's memory answers reads that are due. */
+typedef enum rig_order { RIG_IN_ORDER, RIG_BACKWARDS } rig_order;
+
+typedef struct rig_read {
+    uint64_t id, due;
+} rig_read;
+
+typedef struct rig_memory {
+    uint64_t latency; /* core cycles from the call to the reply */
+    uint32_t room;    /* reads at once, 0 = any number */
+    bool refuse;      /* takes nothing */
+    rig_order order;
+    rig_read reads[RIG_READS];
+    uint32_t count;
+    uint64_t calls, refusals, read_bytes, write_bytes, writes, last_call;
+    bool refused[64]; /* by channel, since the last word to it */
+} rig_memory;
+
+typedef struct rig {
+    gpc_context *context;
+    gpc_config *config;
+    gpc_hierarchy *hierarchy;
+    rig_done done[RIG_TOKENS];
+    uint64_t issued, completed;
+    uint64_t trail; /* of all completions, in order: equal trails, equal histories */
+    uint64_t ready, fills[3], evictions[3];
+    uint32_t ready_sm;
+    bool ready_sms[64]; /* since the host last looked */
+    rig_memory memory;
+} rig;
+
+/*
+ * Wide and deep everywhere, so that a test narrows what it is about: one SM, one slice, one channel, equal clocks; L1
+ * of 32 sets x 4 ways x 128 bytes, lines 4 KiB apart in one set, hits after 10 cycles, one lookup a cycle; packets of
+ * 8 bytes and data that cross in one cycle and 5 of latency; L2 of 128 sets x 16 ways, hits after 20 cycles, one
+ * lookup a cycle; sectors of 32 bytes; nothing else limited. L1 writes evict, L2 writes back and fetches.
+ */
+extern const char rig_base[];
+
+/* The base, then the settings (`key = value` lines, or NULL), with the configured DRAM. */
+void rig_open_dram(rig *r, const char *settings);
+/* The same, the host being the memory: `latency` core cycles from the transfer to its reply. */
+void rig_open(rig *r, const char *settings, uint64_t latency);
+gpc_status rig_refused(const char *settings, gpc_error *error);
+/* Everything accepted has completed, once; destroys. */
+void rig_close(rig *r);
+/* Destroys without that check. */
+void rig_abandon(rig *r);
+
+/* An access by the first `lanes` lanes: lane i at address + i * stride. */
+typedef struct shot {
+    uint64_t address, stride, pc;
+    uint32_t lanes, width, sm, warp, age;
+    uint8_t kind, space, hint;
+} shot;
+
+/* 4 bytes; all 128 bytes of a line; `n` words that are so many bytes apart. Further fields of a shot may follow. */
+#define WORD(k, ...) ((shot){.kind = (k), .lanes = 1, .width = 4, .address = __VA_ARGS__})
+#define LINE(k, ...) ((shot){.kind = (k), .stride = 4, .lanes = 32, .width = 4, .address = __VA_ARGS__})
+#define WORDS(k, a, n, ...) ((shot){.kind = (k), .address = (a), .lanes = (n), .width = 4, .stride = __VA_ARGS__})
+
+/* Offer it; the tokens count from 0. GPC_OK or GPC_BUSY. */
+gpc_status rig_try(rig *r, shot s, gpc_busy *busy);
+/* One that must be accepted; returns its token. */
+uint64_t rig_issue(rig *r, shot s);
+/* Move on until it is accepted; returns its token. */
+uint64_t rig_push(rig *r, shot s);
+
+/* One core cycle, then the host's memory answers. */
+void rig_step(rig *r);
+void rig_steps(rig *r, uint64_t cycles);
+/* As far as the next thing that can happen, at most to `limit`. */
+void rig_skip(rig *r, uint64_t limit);
+/* To the completion of a token, or of everything, memory included. */
+void rig_wait(rig *r, uint64_t token);
+void rig_finish(rig *r);
+/* The host's memory takes transfers again. */
+void rig_release(rig *r);
+
+/* Issue alone, wait, and return the core cycles from issue to completion. */
+uint64_t rig_latency(rig *r, shot s);
+/* Issue `count` shots, `apart` bytes apart, as fast as they are accepted; cycles from first to last completion. */
+uint64_t rig_spread(rig *r, shot s, uint32_t count, uint64_t apart);
+
+gpc_stats rig_stats(const rig *r);
+uint64_t rig_now(const rig *r);
+
+/* A stream of numbers from a seed. */
+uint64_t rig_random(uint64_t *state);
+uint32_t rig_below(uint64_t *state, uint32_t limit);
+
+#endif

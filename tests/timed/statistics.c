@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "timed/rig.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+
+/* Each counter that only a clock can count, on a case small enough to do by hand. */
+
+#define MEMORY 200u
+
+static rig r;
+
+static uint64_t total(const uint64_t *buckets, unsigned count) {
+    uint64_t sum = 0;
+    for (unsigned i = 0; i < count; i++)
+        sum += buckets[i];
+    return sum;
+}
+
+/* Two loads, a store and a prefetch: the loads' cycles are those between issue and completion. */
+Test(timed_statistics, accesses_and_load_latency) {
+    rig_open(&r, NULL, MEMORY);
+    uint64_t miss = rig_latency(&r, LINE(GPC_LOAD, 0)), hit = rig_latency(&r, LINE(GPC_LOAD, 0));
+    rig_latency(&r, LINE(GPC_STORE, 4096));
+    rig_issue(&r, LINE(GPC_PREFETCH, 8192));
+    cr_expect_eq(rig_stats(&r).accepted, 4);
+    rig_finish(&r);
+    gpc_stats s = rig_stats(&r);
+    cr_expect_eq(s.accepted, 4);
+    cr_expect_eq(s.completed, 4);
+    cr_expect_eq(s.warp_instructions, 4);
+    cr_expect_eq(s.loads_completed, 2);
+    cr_expect_eq(s.load_cycles, miss + hit);
+    cr_expect_neq(miss / 32, hit / 32);
+    cr_expect_eq(s.load_latency[miss / 32], 1, "bucket n is from 32n cycles");
+    cr_expect_eq(s.load_latency[hit / 32], 1);
+    cr_expect_eq(total(s.load_latency, GPC_LATENCY_BUCKETS), 2);
+    rig_close(&r);
+}
+
+/* The last bucket takes all that is longer. */
+Test(timed_statistics, last_bucket) {
+    rig_open(&r, NULL, 5000);
+    rig_latency(&r, LINE(GPC_LOAD, 0));
+    gpc_stats s = rig_stats(&r);
+    cr_expect_eq(s.load_latency[GPC_LATENCY_BUCKETS - 1], 1);
+    cr_expect_eq(s.round_trip_latency[GPC_LATENCY_BUCKETS - 1], 1);
+    rig_close(&r);
+}
+
+/*
+ * From L1's miss to the return of the data: an L2 hit is none. A lone load misses at the tags within a cycle of its
+ * issue, and completes with its data.
+ */
+Test(timed_statistics, round_trips) {
+    uint64_t cycles[2];
+    for (unsigned i = 0; i < 2; i++) {
+        rig_open(&r, NULL, MEMORY + i);
+        uint64_t latency = rig_latency(&r, LINE(GPC_LOAD, 0));
+        rig_latency(&r, LINE(GPC_LOAD, 0));
+        rig_latency(&r, LINE(GPC_LOAD, 0, .hint = GPC_HINT_CG));
+        gpc_stats s = rig_stats(&r);
+        cr_expect_eq(s.round_trips, 1);
+        cr_expect_leq(s.round_trip_cycles, latency);
+        cr_expect_geq(s.round_trip_cycles + 3, latency, "of %u", (unsigned)latency);
+        cr_expect_eq(s.round_trip_latency[s.round_trip_cycles / 32], 1);
+        cr_expect_eq(total(s.round_trip_latency, GPC_LATENCY_BUCKETS), 1);
+        cycles[i] = s.round_trip_cycles;
+        rig_close(&r);
+    }
+    cr_expect_eq(cycles[1], cycles[0] + 1);
+}
+
+/* Misses of lines: of four loads one hits L1, one L2, and two go to memory. */
+Test(timed_statistics, misses_and_global_misses) {
+    rig_open(&r, "sm.count = 2\n", MEMORY);
+    rig_latency(&r, LINE(GPC_LOAD, 0));
+    rig_latency(&r, LINE(GPC_LOAD, 0));
+    rig_latency(&r, LINE(GPC_LOAD, 0, .sm = 1));
+    rig_latency(&r, WORDS(GPC_LOAD, 0, 2, 4096, .sm = 1)); /* a hit and a miss in one instruction */
+    gpc_stats s = rig_stats(&r);
+    cr_expect_eq(s.l1_load_lines, 5);
+    cr_expect_eq(s.l1_load_line_misses, 3);
+    cr_expect_eq(s.l1_load_dram_lines, 2);
+    rig_close(&r);
+}
+
+/* Two instructions of one SM meet in L1, and two SMs in L2. */
+Test(timed_statistics, pending_hits) {
+    rig_open(&r, "sm.count = 2\n", MEMORY);
+    rig_issue(&r, LINE(GPC_LOAD, 0));
+    rig_steps(&r, 3);
+    rig_issue(&r, WORD(GPC_LOAD, 32, .warp = 1));
+    rig_issue(&r, WORDS(GPC_LOAD, 0, 2, 32, .sm = 1));
+    rig_finish(&r);
+    gpc_stats s = rig_stats(&r);
+    cr_expect_eq(s.l1_pending_sector_hits, 1);
+    cr_expect_eq(s.l2_pending_sector_hits, 2, "of the other SM's, while the first one's four were on their way");
+    cr_expect_eq(s.l2_merged_sectors, 2);
+    cr_expect_eq(s.l2_read_sectors, 6);
+    cr_expect_eq(s.l2_read_sector_hits, 0, "on their way is a miss");
+    cr_expect_eq(s.dram_read_sectors, 4);
+    rig_close(&r);
+}
+
+/* Warp 0 fills two lines; it hits once, and warps 1 and 2 hit three times, at ages 1 and 70. */
+Test(timed_statistics, hits_by_warp_and_age) {
+    rig_open(&r, "l1.track_warps = true\n", MEMORY);
+    rig_latency(&r, LINE(GPC_LOAD, 0));
+    rig_latency(&r, LINE(GPC_LOAD, 128));
+    gpc_hierarchy_reset_stats(r.hierarchy);
+    rig_latency(&r, LINE(GPC_LOAD, 0));
+    rig_latency(&r, LINE(GPC_LOAD, 0, .warp = 1, .age = 1));
+    rig_latency(&r, WORDS(GPC_LOAD, 0, 2, 128, .warp = 2, .age = 70));
+    gpc_stats s = rig_stats(&r);
+    cr_expect_eq(s.l1_intra_warp_hits, 1);
+    cr_expect_eq(s.l1_inter_warp_hits, 3);
+    cr_expect_eq(s.l1_hits_by_age[0], 1);
+    cr_expect_eq(s.l1_hits_by_age[1], 1);
+    cr_expect_eq(s.l1_hits_by_age[GPC_AGE_BUCKETS - 1], 2);
+    cr_expect_eq(total(s.l1_hits_by_age, GPC_AGE_BUCKETS), 4);
+    rig_close(&r);
+}
+
+/* Packets and their bytes: headers of 8, 32 for each sector that is carried. */
+Test(timed_statistics, network_bytes) {
+    rig_open(&r, NULL, MEMORY);
+    rig_latency(&r, LINE(GPC_LOAD, 0));
+    gpc_stats s = rig_stats(&r);
+    cr_expect_eq(s.network_requests, 1);
+    cr_expect_eq(s.network_request_bytes, 8);
+    cr_expect_eq(s.network_replies, 1);
+    cr_expect_eq(s.network_reply_bytes, 8 + 128);
+    gpc_hierarchy_reset_stats(r.hierarchy);
+    rig_latency(&r, WORDS(GPC_STORE, 0, 2, 64));
+    s = rig_stats(&r);
+    cr_expect_eq(s.network_requests, 1);
+    cr_expect_eq(s.network_request_bytes, 8 + 2 * 32);
+    gpc_hierarchy_reset_stats(r.hierarchy);
+    rig_latency(&r, WORD(GPC_ATOMIC, 0));
+    s = rig_stats(&r);
+    cr_expect_eq(s.network_request_bytes, 8 + 32);
+    cr_expect_eq(s.network_replies, 1);
+    cr_expect_geq(s.network_reply_bytes, 8 + 32, "its value comes back");
+    rig_close(&r);
+}
+
+/* A lone packet's latency is its transfer and the network's; every hop counts by itself. */
+Test(timed_statistics, network_latency) {
+    uint64_t request[2], reply[2];
+    for (unsigned i = 0; i < 2; i++) {
+        rig_open(&r, i ? "network.latency = 25\nnetwork.width = 2B\nnetwork.reply_width = 17B\n" : NULL, MEMORY);
+        rig_latency(&r, LINE(GPC_LOAD, 0));
+        request[i] = rig_stats(&r).network_request_cycles;
+        reply[i] = rig_stats(&r).network_reply_cycles;
+        rig_close(&r);
+    }
+    cr_expect(request[0] >= 6 && request[0] <= 7, "%u: one of transfer, five of latency", (unsigned)request[0]);
+    cr_expect(reply[0] >= 6 && reply[0] <= 7);
+    cr_expect_eq(request[1], request[0] + 20 + 3, "4 cycles for 8 bytes");
+    cr_expect_eq(reply[1], reply[0] + 20 + 7, "8 cycles for 136");
+}
+
+Test(timed_statistics, links) {
+    rig_open(&r, "memory.link_width = 256B\nmemory.link_latency = 10\n", MEMORY);
+    rig_latency(&r, LINE(GPC_LOAD, 0));
+    gpc_stats s = rig_stats(&r);
+    cr_expect_eq(s.link_packets, 2, "there and back");
+    cr_expect(s.link_cycles >= 22 && s.link_cycles <= 24, "%u", (unsigned)s.link_cycles);
+    cr_expect_eq(s.network_requests, 1);
+    rig_close(&r);
+}
+
+/* Time itself: 1000 core cycles of 3 SMs, 4 slices and 2 channels at one and a half times the clock. */
+Test(timed_statistics, cycles) {
+    rig_open_dram(&r, "sm.count = 3\nl2.slices = 4\ndram.channels = 2\nclock.dram = 1500\n");
+    gpc_stats before = rig_stats(&r);
+    cr_assert_eq(gpc_hierarchy_advance(r.hierarchy, 1000), GPC_OK);
+    gpc_stats after = rig_stats(&r);
+    cr_expect_eq(after.sm_cycles - before.sm_cycles, 3 * 1000);
+    cr_expect_eq(after.l2_cycles - before.l2_cycles, 4 * 1000);
+    cr_expect_eq(after.dram_cycles - before.dram_cycles, 2 * 1500);
+    cr_expect_eq(after.dram_busy_cycles, 0);
+    gpc_hierarchy_reset_stats(r.hierarchy);
+    cr_assert_eq(gpc_hierarchy_advance(r.hierarchy, 10), GPC_OK);
+    cr_expect_eq(rig_stats(&r).sm_cycles, 30, "since the reset");
+    cr_expect_eq(rig_stats(&r).dram_cycles, 30);
+    rig_close(&r);
+}
+
+/* Three lines wait for memory that takes nothing: an entry each at either level, each cycle. */
+Test(timed_statistics, mshr_gauges) {
+    rig_open(&r, NULL, MEMORY);
+    r.memory.refuse = true;
+    for (uint64_t i = 0; i < 3; i++)
+        rig_issue(&r, LINE(GPC_LOAD, i * 128));
+    rig_steps(&r, 100);
+    gpc_stats before = rig_stats(&r);
+    rig_steps(&r, 1000);
+    gpc_stats after = rig_stats(&r);
+    cr_expect_eq(after.l1_mshr_cycles - before.l1_mshr_cycles, 3000);
+    cr_expect_eq(after.l2_mshr_cycles - before.l2_mshr_cycles, 3000);
+    cr_expect_eq(after.l1_queue_cycles - before.l1_queue_cycles, 0);
+    cr_expect_eq(after.l1_miss_queue_cycles - before.l1_miss_queue_cycles, 0);
+    cr_expect_eq(after.l2_miss_queue_cycles - before.l2_miss_queue_cycles, 3000);
+    /* a reset does not forget what is there */
+    gpc_hierarchy_reset_stats(r.hierarchy);
+    rig_steps(&r, 50);
+    cr_expect_eq(rig_stats(&r).l1_mshr_cycles, 150);
+    rig_release(&r);
+    rig_close(&r);
+}
+
+/* Stalls go on while they last: one that has lasted 1000 cycles has counted 1000, though it is not over. */
+Test(timed_statistics, stalls_under_way) {
+    rig_open(&r, "l1.miss_queue = 1\nnetwork.input_buffer = 1\nnetwork.output_buffer = 1\nl2.queue = 1\n"
+                 "l2.miss_queue = 1\n", MEMORY);
+    r.memory.refuse = true;
+    for (uint64_t i = 0; i < 20; i++)
+        rig_issue(&r, LINE(GPC_LOAD, i * 128));
+    rig_steps(&r, 200);
+    gpc_stats before = rig_stats(&r);
+    rig_steps(&r, 1000);
+    gpc_stats after = rig_stats(&r);
+    cr_expect_eq(after.l1_queue_stalls - before.l1_queue_stalls, 1000);
+    cr_expect_eq(after.l1_queue_failures, 1, "one transaction was held up, however long");
+    cr_expect_eq(after.l2_queue_stalls - before.l2_queue_stalls, 1000);
+    cr_expect_eq(after.l2_queue_failures, 1);
+    cr_expect_eq(after.l1_mshr_stalls + after.l1_line_stalls + after.l1_merge_stalls, 0);
+    rig_release(&r);
+    rig_close(&r);
+}
+
+/* The fixed model: a line of 128 bytes in bursts of 32, 2 cycles of the bus each. */
+Test(timed_statistics, dram_fixed) {
+    static const char fixed[] = "dram.model = fixed\ndram.fixed_bandwidth = 16\ndram.burst_bytes = 32\n";
+    char text[128];
+    snprintf(text, sizeof text, "%sdram.fixed_latency = 100\n", fixed);
+    rig_open_dram(&r, text);
+    uint64_t latency = rig_latency(&r, LINE(GPC_LOAD, 0));
+    gpc_stats s = rig_stats(&r);
+    cr_expect_gt(latency, 100);
+    cr_expect_eq(s.dram_reads, 4);
+    cr_expect_eq(s.dram_writes, 0);
+    cr_expect_eq(s.dram_busy_cycles, 4 * 2);
+    cr_expect_eq(s.dram_read_sectors, 4);
+    rig_close(&r);
+    snprintf(text, sizeof text, "%sdram.fixed_latency = 150\n", fixed);
+    rig_open_dram(&r, text);
+    cr_expect_eq(rig_latency(&r, LINE(GPC_LOAD, 0)), latency + 50);
+    rig_close(&r);
+}
+
+/* One bank group, no refresh: the first burst of a line opens the row; the others find it open, and the next line's. */
+Test(timed_statistics, dram_rows) {
+    rig_open_dram(&r, "dram.pseudo_channels = 1\ndram.bank_groups = 1\ndram.burst_bytes = 32\ndram.row_bytes = 1KiB\n"
+                      "dram.mapping = row bank column\ndram.bank_hash = none\ndram.refresh = none\n");
+    rig_latency(&r, LINE(GPC_LOAD, 0));
+    rig_latency(&r, LINE(GPC_LOAD, 128));
+    gpc_stats s = rig_stats(&r);
+    cr_expect_eq(s.dram_reads, 8);
+    cr_expect_eq(s.dram_activates, 1);
+    cr_expect_eq(s.dram_row_hits, 7);
+    cr_expect_eq(s.dram_precharges, 0);
+    cr_expect_eq(s.dram_refreshes, 0);
+    rig_close(&r);
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "timed/drive.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+/* Random small hierarchies under random streams: whatever the configuration, nothing is lost, stuck or undetermined. */
+
+#if defined(__SANITIZE_ADDRESS__)
+#define SCALE 8u
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SCALE 8u
+#endif
+#endif
+#ifndef SCALE
+#define SCALE 1u
+#endif
+
+static stream draw_stream(uint64_t *state, uint32_t sms) {
+    return (stream){.seed = rig_random(state),
+                    .sms = sms,
+                    .accesses = 1 + rig_below(state, 60),
+                    .bytes = 1024u << rig_below(state, 6),
+                    .loads = rig_below(state, 13),
+                    .stores = rig_below(state, 4)};
+}
+
+static uint64_t count_loads(const stream *s) {
+    uint64_t loads = 0;
+    for (uint32_t sm = 0; sm < s->sms; sm++)
+        for (uint32_t n = 0; n < s->accesses; n++)
+            loads += stream_shot(s, sm, n).kind == GPC_LOAD;
+    return loads;
+}
+
+typedef struct outcome {
+    uint64_t trail, now;
+    gpc_stats stats;
+} outcome;
+
+static void draw_memory(uint64_t *state, rig *r) {
+    r->memory.latency = 1 + rig_below(state, 300);
+    r->memory.room = rig_below(state, 3) ? 0 : 1 + rig_below(state, 4);
+    r->memory.order = rig_below(state, 2) ? RIG_BACKWARDS : RIG_IN_ORDER;
+}
+
+/* One hierarchy and stream, by a seed. The host is the memory of half of them. */
+static outcome run(uint64_t seed, host_kind host, bool check) {
+    static rig r;
+    uint64_t state = seed;
+    machine m;
+    outcome o;
+    draw_machine(&state, true, &m);
+    stream s = draw_stream(&state, m.sms);
+    if (rig_below(&state, 2)) {
+        rig_open(&r, m.text, 0);
+        draw_memory(&state, &r);
+    } else {
+        rig_open_dram(&r, m.text);
+    }
+    drive(&r, &s, host);
+    o = (outcome){.trail = r.trail, .now = rig_now(&r), .stats = rig_stats(&r)};
+    if (check)
+        check_idle(&r, &m, count_loads(&s));
+    rig_close(&r);
+    return o;
+}
+
+static void same(const outcome *a, const outcome *b, uint64_t seed, const char *what) {
+    cr_expect_eq(a->trail, b->trail, "seed %u: %s: completions differ", (unsigned)seed, what);
+    cr_expect_eq(a->now, b->now, "seed %u: %s: ends at another cycle", (unsigned)seed, what);
+    cr_expect_eq(memcmp(&a->stats, &b->stats, sizeof a->stats), 0, "seed %u: %s: counters differ", (unsigned)seed,
+                 what);
+}
+
+/* In parts, which the test runner's processes share. */
+static void part(uint64_t from, uint64_t to) {
+    for (uint64_t seed = from; seed < to; seed++)
+        run(seed, HOST_SKIPS, true);
+}
+
+#define PART(n)                                                          \
+    Test(timed_stress, small_hierarchies_##n) {                          \
+        part(n * (uint64_t)1000, n * (uint64_t)1000 + 1000 / SCALE); \
+    }
+
+PART(0)
+PART(1)
+PART(2)
+PART(3)
+
+Test(timed_stress, same_result_twice) {
+    for (uint64_t seed = 10000; seed < 10000 + 300 / SCALE; seed++) {
+        outcome a = run(seed, HOST_SKIPS, false), b = run(seed, HOST_SKIPS, false);
+        same(&a, &b, seed, "again");
+    }
+}
+
+/* Who skips to next_event sees what one who steps every cycle sees, and nothing happens in between. */
+Test(timed_stress, hosts_that_poll_and_that_skip) {
+    for (uint64_t seed = 20000; seed < 20000 + 300 / SCALE; seed++) {
+        outcome polls = run(seed, HOST_POLLS, false), skips = run(seed, HOST_SKIPS, false);
+        outcome checks = run(seed, HOST_CHECKS, false);
+        same(&polls, &skips, seed, "skipping");
+        same(&skips, &checks, seed, "in two steps");
+    }
+}
