@@ -33,6 +33,37 @@ class EmbedHost(unittest.TestCase):
         self.assertEqual(stats["l2.write_sectors"], blocks * warps * 4)
 
 
+class EmbedTimed(unittest.TestCase):
+    SMS, WARPS, LOADS, MEMORY_LATENCY = 132, 8, 16, 2000
+
+    def figures(self, *arguments):
+        return {name: float(value) for name, value in map(str.split, example("embed_timed", *arguments).splitlines())}
+
+    def test_every_way_to_attach(self):
+        loads = self.SMS * self.WARPS * self.LOADS
+        for arguments in ((), ("own-l1",), ("own-dram",), ("own-l1", "own-dram")):
+            with self.subTest(arguments=arguments):
+                found = self.figures(*arguments)
+                own_l1, own_dram = "own-l1" in arguments, "own-dram" in arguments
+                # A load is a line of 4 sectors, and all lines differ.
+                self.assertEqual(found["loads"], loads)
+                self.assertEqual(found["l1_load_sectors"], 0 if own_l1 else 4 * loads)
+                self.assertEqual(found["l2_read_sectors"], 4 * loads)
+                # Of a line memory is asked once, or once for each 64 or 32 bytes.
+                asked, other = ("memory_reads", "dram_bursts") if own_dram else ("dram_bursts", "memory_reads")
+                self.assertIn(found[asked] / loads, (1, 2, 4))
+                self.assertEqual(found[other], 0)
+                # The loads of a warp come one after the other.
+                self.assertGreaterEqual(found["cycles"], self.LOADS * found["latency"])
+                if own_dram:
+                    self.assertGreater(found["latency"], self.MEMORY_LATENCY)
+                else:
+                    self.assertLess(found["latency"], self.MEMORY_LATENCY)
+                # Eight warps offer a load in the first cycle, and h100's pipeline takes four instructions.
+                if not own_l1:
+                    self.assertGreaterEqual(found["refused"], self.SMS)
+
+
 class CacheOnly(unittest.TestCase):
     def test_events_in_order(self):
         events = [re.sub(r"\s+", " ", line).strip() for line in example("cache_only").splitlines()]
@@ -113,7 +144,7 @@ class Memcheck(unittest.TestCase):
             self.skipTest("valgrind is not installed")
         valgrind = ("valgrind", "--quiet", "--error-exitcode=99", "--leak-check=full", "--child-silent-after-fork=yes")
         for name, *arguments in (
-            ("cache_only",), ("batch",), ("embed_host",), ("custom_policy", "synthetic:warp-reuse:64KiB"),
+            ("cache_only",), ("batch",), ("embed_host",), ("embed_timed", "own-dram"), ("custom_policy", "synthetic:warp-reuse:64KiB"),
             ("replay_trace", TRACES / "nn"),
         ):
             with self.subTest(example=name):

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A host simulator with a clock. Its SMs run warps that load a stream, each load
+ * waiting for the one before; the timed hierarchy says when the data are there:
+ *   embed_timed [own-l1] [own-dram]
+ * own-l1: the host has L1s of its own, all of whose loads miss, and attaches below
+ * them. own-dram: the host has a memory of its own, and replaces DRAM.
+ */
+#include <gpucache/gpucache.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { SMS = 132, WARPS = 8, LOADS = 16, LANES = 32, LINE = 128, MEMORY_LATENCY = 2000, MEMORY_QUEUE = 4096 };
+
+typedef struct host {
+    gpc_hierarchy *memory;
+    bool own_l1;
+    bool stalled[SMS];         /* refused, and not yet told that there is room again */
+    bool waiting[SMS][WARPS];  /* for its load */
+    uint32_t next[SMS][WARPS]; /* load of each warp */
+    uint64_t completed, refused, latency;
+    uint64_t ids[MEMORY_QUEUE], due[MEMORY_QUEUE], taken, replied; /* reads of the host's memory, in order */
+} host;
+
+/* The token is the host's: here it says which warp. */
+static void on_complete(void *user_data, const gpc_completion *completion) {
+    host *h = user_data;
+    h->waiting[completion->token / WARPS][completion->token % WARPS] = false;
+    h->latency += completion->cycle - completion->issued;
+    h->completed++;
+}
+
+static void on_ready(void *user_data, uint32_t sm) {
+    ((host *)user_data)->stalled[sm] = false;
+}
+
+/* The host's memory answers each read after a fixed time. It may refuse: the transfer comes again after a reply. */
+static bool on_memory(void *user_data, const gpc_memory_request *request) {
+    host *h = user_data;
+    if (request->write)
+        return true;
+    if (h->taken - h->replied == MEMORY_QUEUE)
+        return false;
+    h->ids[h->taken % MEMORY_QUEUE] = request->id;
+    h->due[h->taken++ % MEMORY_QUEUE] = gpc_hierarchy_now(h->memory) + MEMORY_LATENCY;
+    return true;
+}
+
+/* Offer one load of one line. */
+static gpc_status offer(host *h, uint32_t sm, uint32_t warp, uint64_t line) {
+    uint64_t token = sm * WARPS + warp, addresses[LANES];
+    if (h->own_l1) { /* below L1 lines are asked for, not lanes */
+        gpc_request miss = {.address = line, .sm = sm, .warp = warp, .kind = GPC_LOAD};
+        return gpc_hierarchy_try_miss(h->memory, &miss, token, NULL);
+    }
+    for (uint32_t lane = 0; lane < LANES; lane++)
+        addresses[lane] = line + lane * sizeof(float);
+    gpc_warp_access access = GPC_WARP_ACCESS_INIT;
+    access.sm = sm;
+    access.warp = warp;
+    access.mask = 0xffffffff;
+    access.addresses = addresses;
+    access.width = sizeof(float);
+    access.kind = GPC_LOAD;
+    return gpc_hierarchy_try_issue(h->memory, &access, token, NULL);
+}
+
+/* The loads of an SM's warps, until one is refused. */
+static gpc_status step_sm(host *h, uint32_t sm) {
+    for (uint32_t warp = 0; warp < WARPS && !h->stalled[sm]; warp++) {
+        if (h->waiting[sm][warp] || h->next[sm][warp] == LOADS)
+            continue;
+        uint64_t stream = (uint64_t)sm * WARPS + warp, line = 0x10000000 + (stream * LOADS + h->next[sm][warp]) * LINE;
+        gpc_status status = offer(h, sm, warp, line);
+        h->stalled[sm] = status == GPC_BUSY; /* on_ready ends that */
+        h->refused += status == GPC_BUSY;
+        if (status != GPC_OK)
+            return status == GPC_BUSY ? GPC_OK : status;
+        h->waiting[sm][warp] = true;
+        h->next[sm][warp]++;
+    }
+    return GPC_OK;
+}
+
+/* Whether an SM has a load to offer in the next cycle. */
+static bool busy(const host *h) {
+    for (uint32_t sm = 0; sm < SMS; sm++)
+        for (uint32_t warp = 0; warp < WARPS && !h->stalled[sm]; warp++)
+            if (!h->waiting[sm][warp] && h->next[sm][warp] < LOADS)
+                return true;
+    return false;
+}
+
+/* The host's clock: cycle by cycle while it has work, else straight to where something happens. */
+static gpc_status simulate(host *h) {
+    gpc_status status = GPC_OK;
+    while (status == GPC_OK && h->completed < SMS * WARPS * LOADS) {
+        for (uint32_t sm = 0; status == GPC_OK && sm < SMS; sm++)
+            status = step_sm(h, sm);
+        uint64_t now = gpc_hierarchy_now(h->memory), next = gpc_hierarchy_next_event(h->memory);
+        if (h->taken > h->replied && h->due[h->replied % MEMORY_QUEUE] < next)
+            next = h->due[h->replied % MEMORY_QUEUE];
+        bool step = busy(h) || next <= now;
+        if (!step && next == UINT64_MAX)
+            return GPC_ERROR_STATE; /* nothing moves any more */
+        if (status == GPC_OK)
+            status = gpc_hierarchy_advance(h->memory, step ? 1 : next - now);
+        now = gpc_hierarchy_now(h->memory);
+        while (status == GPC_OK && h->taken > h->replied && h->due[h->replied % MEMORY_QUEUE] <= now)
+            status = gpc_hierarchy_memory_reply(h->memory, h->ids[h->replied++ % MEMORY_QUEUE]);
+    }
+    return status;
+}
+
+static void report(const host *h, const gpc_stats *stats) {
+    printf("cycles %" PRIu64 "\nloads %" PRIu64 "\nrefused %" PRIu64 "\nlatency %.1f\n", gpc_hierarchy_now(h->memory),
+           h->completed, h->refused, (double)h->latency / (double)h->completed);
+    printf("l1_load_sectors %" PRIu64 "\nl2_read_sectors %" PRIu64 "\nmemory_reads %" PRIu64 "\ndram_bursts %" PRIu64 "\n",
+           stats->l1_load_sectors, stats->l2_read_sectors, h->taken, stats->dram_reads);
+}
+
+int main(int argc, char **argv) {
+    static host h; /* zero: no warp has loaded anything */
+    gpc_error error = GPC_ERROR_INIT;
+    gpc_context *context = NULL;
+    gpc_config *config = NULL;
+    gpc_stats stats;
+    gpc_stats_init(&stats);
+    gpc_hierarchy_callbacks callbacks = GPC_HIERARCHY_CALLBACKS_INIT;
+    callbacks.user_data = &h;
+    callbacks.on_complete = on_complete;
+    callbacks.on_ready = on_ready;
+    for (int i = 1; i < argc; i++) {
+        h.own_l1 |= !strcmp(argv[i], "own-l1");
+        if (!strcmp(argv[i], "own-dram"))
+            callbacks.on_memory = on_memory;
+    }
+    bool done = gpc_context_create(NULL, &error, &context) == GPC_OK &&
+                gpc_config_create(context, &error, &config) == GPC_OK &&
+                gpc_config_load_preset(config, "h100", &error) == GPC_OK &&
+                gpc_config_set_pair(config, "mode=timed", &error) == GPC_OK &&
+                gpc_hierarchy_create(context, config, &error, &h.memory) == GPC_OK &&
+                gpc_hierarchy_set_callbacks(h.memory, &callbacks) == GPC_OK &&
+                gpc_hierarchy_begin_kernel(h.memory, NULL, &error) == GPC_OK && simulate(&h) == GPC_OK &&
+                gpc_hierarchy_drain(h.memory, &error) == GPC_OK && gpc_hierarchy_get_stats(h.memory, &stats) == GPC_OK;
+    if (done)
+        report(&h, &stats);
+    else
+        fprintf(stderr, "failed: %s\n", error.message);
+    gpc_hierarchy_destroy(h.memory);
+    gpc_config_destroy(config);
+    gpc_context_destroy(context);
+    return done ? 0 : 1;
+}
