@@ -6,7 +6,6 @@ the output went away.
 """
 
 import argparse
-import functools
 import os
 import signal
 import sys
@@ -22,8 +21,7 @@ COMMANDS = (run, bottleneck, info, convert, presets, policies, config)
 
 class _Parser(argparse.ArgumentParser):
     def __init__(self, *arguments, **options):
-        wide = functools.partial(argparse.HelpFormatter, max_help_position=26)
-        super().__init__(*arguments, allow_abbrev=False, formatter_class=wide, **options)
+        super().__init__(*arguments, allow_abbrev=False, **options)
 
 
 def parser():
