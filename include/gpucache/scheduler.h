@@ -87,11 +87,15 @@ typedef struct gpc_scheduler_ops {
     void (*finish)(void *self);
     /* A warp began in `slot`, STALLED; on_state is not called for it. [nothing] */
     void (*on_start)(void *self, uint32_t slot, uint64_t order);
-    /* A warp's state changed; `after` GPC_STATE_ABSENT: it ended. Between READY, READY_MEMORY and STALLED too. [nothing] */
+    /*
+     * A warp's state changed, from one to another; `after` GPC_STATE_ABSENT: it ended.
+     * Changes between READY, READY_MEMORY and STALLED are told too. [nothing]
+     */
     void (*on_state)(void *self, uint32_t slot, gpc_warp_state before, gpc_warp_state after);
     /*
      * Choose among the slots whose bit is set in `ready` (slot w = bit w % 64 of word w / 64; never empty).
-     * GPC_NO_WARP: none of them now. Another slot makes the call fail with GPC_ERROR_CALLBACK. Required.
+     * GPC_NO_WARP: none of them now. Another slot makes the call fail with GPC_ERROR_CALLBACK.
+     * The warp does not issue for being picked: what follows from that belongs in on_issue. Required.
      */
     uint32_t (*pick)(void *self, const uint64_t *ready, uint64_t cycle);
     /* The warp of `slot`, picked, issued. [nothing] */
@@ -122,11 +126,15 @@ GPC_API gpc_status gpc_scheduler_cost(const gpc_context *context, const char *sp
 
 typedef struct gpc_scheduler_options {
     size_t struct_size;
-    uint32_t warps;      /* slots, 1 to 1024 */
-    uint32_t warp_limit; /* static warp limiting (SWL, Rogers et al., MICRO 2012): at most the oldest N running warps are eligible; 0 = all */
-    uint32_t sm, index;  /* for policies that differ by them */
-    uint32_t count;      /* schedulers of an SM; 0 = 1 */
-    uint32_t sms;        /* 0 = 1 */
+    uint32_t warps; /* slots, 1 to 1024 */
+    /*
+     * Static warp limiting (SWL, Rogers et al., MICRO 2012): at most the oldest N running warps, whatever they wait
+     * for, are eligible, and the next takes over when one ends; 0 = all.
+     */
+    uint32_t warp_limit;
+    uint32_t sm, index; /* for policies that differ by them; below sms and count */
+    uint32_t count;     /* schedulers of an SM; 0 = 1 */
+    uint32_t sms;       /* 0 = 1 */
     const char *policy;  /* `name` or `name(parameter=value, ...)`; NULL = "gto" */
     uint64_t seed;
 } gpc_scheduler_options;
@@ -142,7 +150,10 @@ GPC_API gpc_status gpc_scheduler_create(gpc_context *context, const gpc_schedule
                                         gpc_scheduler **out);
 GPC_API void gpc_scheduler_destroy(gpc_scheduler *scheduler);
 
-/* A warp begins in a free slot, as the youngest, STALLED. GPC_ERROR_ARGUMENT; GPC_ERROR_STATE (the slot is taken). Since: 0.1. */
+/*
+ * A warp begins in a free slot, as the youngest, STALLED.
+ * Returns GPC_OK; GPC_ERROR_ARGUMENT; GPC_ERROR_STATE (the slot is taken). Since: 0.1.
+ */
 GPC_API gpc_status gpc_scheduler_start(gpc_scheduler *scheduler, uint32_t slot);
 
 /* A warp's state is now `state`. GPC_ERROR_ARGUMENT; GPC_ERROR_STATE (no warp there). Since: 0.1. */
@@ -151,14 +162,16 @@ GPC_API gpc_status gpc_scheduler_set_state(gpc_scheduler *scheduler, uint32_t sl
 /*
  * Which warp issues in this cycle.
  *   memory    whether the memory pipeline accepts: if not, READY_MEMORY warps are no candidates
- *   out_slot  receives the slot, GPC_NO_WARP if none can or shall issue
+ *   out_slot  receives the slot, GPC_NO_WARP if none can or shall issue; untouched on failure
  * The host then issues it, and tells with gpc_scheduler_issued and the warp's next state.
  * Returns GPC_OK; GPC_ERROR_ARGUMENT; GPC_ERROR_CALLBACK (the policy chose an impossible slot). Since: 0.1.
  */
 GPC_API gpc_status gpc_scheduler_pick(gpc_scheduler *scheduler, uint64_t cycle, bool memory, uint32_t *out_slot);
+
+/* The warp of `slot` issued. GPC_OK; GPC_ERROR_ARGUMENT; GPC_ERROR_STATE (no warp there). Since: 0.1. */
 GPC_API gpc_status gpc_scheduler_issued(gpc_scheduler *scheduler, uint32_t slot, uint64_t cycle);
 
-/* A warp's class: THROTTLED also where `warp_limit` holds it back. Since: 0.1. */
+/* A warp's class: THROTTLED also where `warp_limit` holds it back, or the slot is empty. Since: 0.1. */
 GPC_API gpc_warp_class gpc_scheduler_class_of(const gpc_scheduler *scheduler, uint32_t slot);
 
 /* How many running warps of this scheduler are older; GPC_NO_WARP where the slot is empty. Since: 0.1. */

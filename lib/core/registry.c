@@ -17,8 +17,8 @@ typedef struct ops_head {
 } ops_head;
 
 #define SAME_PLACE_AS(field, schedulers)                                                     \
-    _Static_assert(offsetof(ops_head, field) == offsetof(gpc_replacement_ops, field) &&     \
-                       offsetof(ops_head, field) == offsetof(gpc_predictor_ops, field) &&   \
+    _Static_assert(offsetof(ops_head, field) == offsetof(gpc_replacement_ops, field) &&      \
+                       offsetof(ops_head, field) == offsetof(gpc_predictor_ops, field) &&    \
                        offsetof(ops_head, field) == offsetof(gpc_scheduler_ops, schedulers), \
                    "all policy tables begin with the same fields")
 #define SAME_PLACE(field) SAME_PLACE_AS(field, field)
@@ -129,7 +129,8 @@ static gpc_status check_head(const ops_head *head, const char *type, gpc_error *
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s.name must be 1 to 63 characters of a-z, 0-9 and '-'", type);
     if (head->parameter_count > GPC_MAX_PARAMETERS || (head->parameter_count && !head->parameters))
         return gpci_fail(error, GPC_ERROR_ARGUMENT,
-                         "%s.parameter_count of '%s' is %zu; a table of at most %u is needed", type, head->name, head->parameter_count, GPC_MAX_PARAMETERS);
+                         "%s.parameter_count of '%s' is %zu; a table of at most %u is needed", type, head->name,
+                         head->parameter_count, GPC_MAX_PARAMETERS);
     for (size_t i = 0; i < head->parameter_count; i++) {
         const gpc_parameter *p = &head->parameters[i];
         if (!p->name || !*p->name || !(p->minimum <= p->initial && p->initial <= p->maximum))

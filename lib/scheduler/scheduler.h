@@ -31,12 +31,12 @@ struct gpc_scheduler {
     const gpc_scheduler_ops *ops;
     gpci_scheduler_kind kind;
     uint32_t warps, words;
-    uint32_t running, limit; /* warps; limit is never 0 */
+    uint32_t running, limit;          /* warps; limit is never 0 */
     uint32_t counts[GPC_STATE_COUNT]; /* slots by state */
-    uint8_t *states;         /* [warps] gpc_warp_state */
-    uint16_t *ages;          /* [warps] of running warps: how many are older */
-    uint16_t *by_age;        /* [running] slots, oldest first */
-    uint64_t *candidates;    /* [words] for the policy to choose among */
+    uint8_t *states;                  /* [warps] gpc_warp_state */
+    uint16_t *ages;                   /* [warps] of running warps: how many are older */
+    uint16_t *by_age;                 /* [running] slots, oldest first */
+    uint64_t *candidates;             /* [words] for the policy to choose among */
     uint64_t next_order;
     gpci_policy *policy;
     gpc_context *context;

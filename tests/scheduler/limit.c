@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "scheduler/rig.h"
+
+#include <criterion/criterion.h>
+
+/* Static warp limiting, classes and ages. */
+
+static void expect_throttled(rig *r, uint32_t slot, bool throttled) {
+    cr_expect_eq(rig_class(r, slot), throttled ? GPC_CLASS_THROTTLED : GPC_CLASS_CACHE, "slot %u", slot);
+}
+
+/* A limit of N: with N warps none is held back, with N + 1 the youngest is. */
+Test(scheduler_limit, n_and_one_more) {
+    for (uint32_t n = 1; n <= 70; n += n < 4 ? 1 : 22) {
+        rig r;
+        rig_open(&r, "lrr", 72, n);
+        for (uint32_t slot = 0; slot < n; slot++)
+            rig_start(&r, slot);
+        for (uint32_t slot = 0; slot < n; slot++)
+            expect_throttled(&r, slot, false);
+        rig_start(&r, n);
+        for (uint32_t slot = 0; slot <= n; slot++)
+            expect_throttled(&r, slot, slot == n);
+        rig_set(&r, n, GPC_STATE_READY);
+        cr_expect_eq(rig_pick(&r, true), GPC_NO_WARP, "limit %u", n);
+        rig_set(&r, n - 1, GPC_STATE_READY);
+        cr_expect_eq(rig_pick(&r, true), n - 1, "limit %u", n);
+        rig_set(&r, n - 1, GPC_STATE_WAITING);
+        rig_end(&r, 0);
+        expect_throttled(&r, n, false);
+        cr_expect_eq(rig_pick(&r, true), n, "limit %u: the next takes over", n);
+        rig_close(&r);
+    }
+}
+
+/* Which of them ends makes no difference; one that is held back may end too. */
+Test(scheduler_limit, the_oldest_take_over) {
+    rig r;
+    rig_open_full(&r, "gto", 6, 2);
+    rig_set_all(&r, GPC_STATE_READY);
+    rig_end(&r, 1);
+    expect_throttled(&r, 2, false);
+    expect_throttled(&r, 3, true);
+    rig_end(&r, 3);
+    expect_throttled(&r, 4, true);
+    rig_start(&r, 1); /* from oldest to youngest 0 2 4 5 1 */
+    rig_end(&r, 0);
+    expect_throttled(&r, 4, false);
+    expect_throttled(&r, 5, true);
+    expect_throttled(&r, 1, true);
+    rig_end(&r, 2);
+    rig_end(&r, 4);
+    expect_throttled(&r, 5, false);
+    expect_throttled(&r, 1, false);
+    rig_close(&r);
+}
+
+/* A warp that waits keeps its place: throttling limits working sets, not issue slots. */
+Test(scheduler_limit, waiting_warps_count) {
+    rig r;
+    rig_open_full(&r, "oldest", 3, 2);
+    rig_set(&r, 0, GPC_STATE_WAITING);
+    rig_set(&r, 1, GPC_STATE_BARRIER);
+    rig_set(&r, 2, GPC_STATE_READY);
+    cr_expect_eq(rig_pick(&r, true), GPC_NO_WARP);
+    rig_close(&r);
+}
+
+Test(scheduler_limit, none) {
+    static const uint32_t limits[] = {0, 4, 5, 1000};
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        rig r;
+        rig_open_full(&r, "lrr", 4, limits[i]);
+        for (uint32_t slot = 0; slot < 4; slot++)
+            expect_throttled(&r, slot, false);
+        rig_close(&r);
+    }
+}
+
+/* Greed ends where another warp would have to be throttled for it: it never does, since the greedy one is running. */
+Test(scheduler_limit, greedy_stays_eligible) {
+    rig r;
+    rig_open_full(&r, "gto", 4, 2);
+    rig_set_all(&r, GPC_STATE_READY);
+    rig_set(&r, 0, GPC_STATE_STALLED);
+    cr_expect_eq(rig_issue(&r, true), 1);
+    rig_end(&r, 0);
+    cr_expect_eq(rig_issue(&r, true), 1);
+    rig_start(&r, 0);
+    rig_set(&r, 0, GPC_STATE_READY);
+    cr_expect_eq(rig_issue(&r, true), 1);
+    rig_end(&r, 1);
+    cr_expect_eq(rig_issue(&r, true), 2);
+    rig_close(&r);
+}
+
+/*
+ * Two groups and one eligible warp in each: the first is at a barrier for the second,
+ * beside throttled warps that are ready. These do not hold the group, or nothing would
+ * ever issue again.
+ */
+Test(scheduler_limit, throttled_warps_hold_no_fetch_group) {
+    rig r;
+    rig_open(&r, "two-level(group=2)", 4, 2);
+    rig_start(&r, 0);
+    rig_start(&r, 2);
+    rig_start(&r, 1);
+    rig_set(&r, 0, GPC_STATE_BARRIER);
+    rig_set(&r, 1, GPC_STATE_READY);
+    rig_set(&r, 2, GPC_STATE_READY);
+    cr_expect_eq(rig_pick(&r, true), 2);
+    rig_set(&r, 1, GPC_STATE_READY_MEMORY);
+    cr_expect_eq(rig_pick(&r, true), 2);
+    rig_close(&r);
+}
+
+Test(scheduler_limit, ages) {
+    rig r;
+    rig_open(&r, "gto", 1024, 0);
+    for (uint32_t i = 0; i < 1024; i++)
+        rig_start(&r, 1023 - i);
+    cr_expect_eq(rig_age(&r, 1023), 0);
+    cr_expect_eq(rig_age(&r, 0), 1023);
+    cr_expect_eq(rig_age(&r, 500), 523);
+    rig_end(&r, 1023);
+    rig_end(&r, 700);
+    cr_expect_eq(rig_age(&r, 1023), GPC_NO_WARP);
+    cr_expect_eq(rig_age(&r, 1022), 0);
+    cr_expect_eq(rig_age(&r, 701), 321);
+    cr_expect_eq(rig_age(&r, 699), 322);
+    rig_start(&r, 700);
+    cr_expect_eq(rig_age(&r, 700), 1022);
+    rig_close(&r);
+}
+
+/* A state does not change an age. */
+Test(scheduler_limit, ages_do_not_follow_states) {
+    rig r;
+    rig_open_full(&r, "lrr", 3, 0);
+    for (int state = GPC_STATE_READY; state < GPC_STATE_COUNT; state++) {
+        rig_set(&r, 1, (gpc_warp_state)state);
+        for (uint32_t slot = 0; slot < 3; slot++)
+            cr_expect_eq(rig_age(&r, slot), slot);
+    }
+    rig_close(&r);
+}
