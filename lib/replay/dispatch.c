@@ -88,6 +88,9 @@ gpc_status gpci_dispatch_start(gpc_replay *r, const gpc_launch *launch, gpc_erro
     if (status < 0)
         return status;
     uint32_t room = gpc_hierarchy_occupancy(r->hierarchy, launch);
+    uint64_t limit = gpci_config_number(r->config, GPCI_KEY_SM_BLOCK_LIMIT);
+    if (limit && room > limit)
+        room = (uint32_t)limit;
     if (room > r->room_capacity) {
         for (uint32_t sm = 0; sm < r->sm_count; sm++) {
             gpci_block_run **resident = gpci_resize(r->context, r->sms[sm].resident, room, sizeof *resident);
@@ -117,6 +120,12 @@ static uint32_t take_slot(const gpc_replay *r, const gpci_sm_run *sm) {
 static void start_block(gpc_replay *r, uint32_t number, gpci_block_run *run) {
     gpci_sm_run *sm = &r->sms[number];
     run->slot = take_slot(r, sm);
+    sm->resident[sm->residents++] = run;
+    r->resident++;
+    if (r->timed) {
+        gpci_timed_place(r->timed, number, run);
+        return;
+    }
     for (uint32_t w = 0; w < run->block->warp_count; w++) {
         const gpc_warp *warp = &run->block->warps[w];
         run->warps[w] = (gpci_warp_run){.next = warp->instructions,
@@ -129,8 +138,6 @@ static void start_block(gpc_replay *r, uint32_t number, gpci_block_run *run) {
                                 .kernel = r->hierarchy->kernel};
         gpc_hierarchy_warp_event(r->hierarchy, &event);
     }
-    sm->resident[sm->residents++] = run;
-    r->resident++;
 }
 
 static void queue_block(gpc_replay *r, uint32_t number, gpci_block_run *run) {

@@ -24,6 +24,7 @@ typedef struct gpci_block_run {
     uint32_t live;                 /* warps that have not ended */
     uint32_t at_barrier;
     uint32_t slot;                 /* of the SM's resident blocks */
+    uint64_t start;                /* timed: core cycle */
 } gpci_block_run;
 
 typedef struct gpci_sm_run {
@@ -40,12 +41,18 @@ typedef struct gpci_turn {
     uint32_t warp, age; /* warp: slot within the SM */
 } gpci_turn;
 
+typedef struct gpci_timed_replay gpci_timed_replay;
+
 struct gpc_replay {
     gpc_context *context;
     gpc_config *config;
     gpc_hierarchy *hierarchy;
     gpc_progress_fn on_progress;
     void *progress_data;
+    gpc_sample_fn on_sample;
+    void *sample_data;
+    uint64_t sample_interval; /* core cycles */
+    gpci_timed_replay *timed; /* NULL: functional */
     gpci_sm_run *sms; /* [sm_count] */
     uint32_t sm_count;
     uint32_t room;    /* blocks that an SM takes */
@@ -61,7 +68,9 @@ struct gpc_replay {
     uint32_t queued, resident;
     bool by_map;            /* blocks go where the trace says */
     bool ended;             /* the trace has no further block of this kernel */
-    uint64_t instructions, threads, blocks, instructions_told;
+    uint64_t instructions, threads, blocks; /* the first two: that the hierarchy has not counted yet */
+    uint64_t instructions_told, blocks_told; /* that it has */
+    uint64_t next_progress; /* instructions */
     uint64_t first_pc, last_pc;
     uint64_t random;        /* state of the order in which SMs take turns */
 };
@@ -77,5 +86,21 @@ void gpci_dispatch_abandon(gpc_replay *r);
 
 /* functional.c: one turn of every SM: a warp goes on through its next memory instruction or to a barrier. */
 gpc_status gpci_functional_round(gpc_replay *r, gpc_error *error);
+
+/* replay.c: tell the progress callback, if it is time. Tell the hierarchy what it has not counted. */
+gpc_status gpci_replay_progress(gpc_replay *r, gpc_error *error);
+void gpci_replay_count(gpc_replay *r);
+
+/* timed.c: the other way to run a kernel. */
+gpc_status gpci_timed_replay_create(gpc_replay *r, gpc_error *error);
+void gpci_timed_replay_destroy(gpci_timed_replay *t);
+/* A block has its place on an SM: it starts when it may. */
+void gpci_timed_place(gpci_timed_replay *t, uint32_t sm, gpci_block_run *run);
+/* All blocks of the kernel, from its launch to its last completion. */
+gpc_status gpci_timed_run(gpci_timed_replay *t, const gpc_stats *before, gpc_error *error);
+/* The hierarchy's statistics and those counted here. */
+void gpci_timed_stats(gpci_timed_replay *t, gpc_stats *stats);
+/* The last sample of the kernel, whose statistics are now `stats`. */
+void gpci_timed_last_sample(gpci_timed_replay *t, const gpc_stats *stats);
 
 #endif

@@ -23,6 +23,8 @@ gpc_status gpc_replay_create(gpc_context *context, const gpc_config *config, gpc
         if (!r->sms || !r->turns)
             status = gpci_out_of_memory(error);
     }
+    if (status == GPC_OK && gpci_config_number(config, GPCI_KEY_MODE) == 1)
+        status = gpci_timed_replay_create(r, error);
     if (status < 0) {
         gpc_replay_destroy(r);
         return status;
@@ -35,6 +37,7 @@ void gpc_replay_destroy(gpc_replay *r) {
     if (!r)
         return;
     gpc_context *context = r->context;
+    gpci_timed_replay_destroy(r->timed);
     for (uint32_t sm = 0; r->sms && sm < r->sm_count; sm++)
         gpci_free(context, r->sms[sm].resident);
     while (r->spare) {
@@ -66,9 +69,22 @@ gpc_status gpc_replay_get_stats(const gpc_replay *r, gpc_stats *stats) {
     return r && stats ? gpci_give(stats, &r->total, sizeof r->total) : GPC_ERROR_ARGUMENT;
 }
 
-static gpc_status tell_progress(gpc_replay *r, gpc_error *error) {
+gpc_status gpc_replay_on_sample(gpc_replay *r, uint64_t interval, gpc_sample_fn on_sample, void *user_data) {
+    if (!r || (on_sample && !interval))
+        return GPC_ERROR_ARGUMENT;
+    r->on_sample = on_sample;
+    r->sample_data = user_data;
+    r->sample_interval = interval;
+    return GPC_OK;
+}
+
+gpc_status gpci_replay_progress(gpc_replay *r, gpc_error *error) {
+    uint64_t instructions = r->instructions + r->instructions_told;
+    if (instructions < r->next_progress)
+        return GPC_OK;
+    r->next_progress += PROGRESS_EVERY;
     gpc_progress progress = {.struct_size = sizeof progress,
-                             .warp_instructions = r->instructions + r->instructions_told,
+                             .warp_instructions = instructions,
                              .blocks = r->blocks,
                              .block_count = r->kernel.block_count,
                              .trace_fraction = gpc_trace_progress(r->trace)};
@@ -77,21 +93,33 @@ static gpc_status tell_progress(gpc_replay *r, gpc_error *error) {
     return GPC_OK;
 }
 
+void gpci_replay_count(gpc_replay *r) {
+    gpc_hierarchy_count_instructions(r->hierarchy, r->instructions, r->threads, r->blocks - r->blocks_told);
+    r->instructions_told += r->instructions;
+    r->blocks_told = r->blocks;
+    r->instructions = r->threads = 0;
+}
+
 /* Round after round, until no block is left. */
-static gpc_status run_blocks(gpc_replay *r, gpc_error *error) {
-    uint64_t next_told = PROGRESS_EVERY;
+static gpc_status run_rounds(gpc_replay *r, gpc_error *error) {
+    uint64_t limit = gpci_config_number(r->config, GPCI_KEY_LIMIT_INSTRUCTIONS);
     gpc_status status = gpci_dispatch_fill(r, error);
-    while (status == GPC_OK && r->resident) {
+    while (status == GPC_OK && r->resident && (!limit || r->instructions + r->instructions_told < limit)) {
         uint64_t before = r->blocks;
         status = gpci_functional_round(r, error);
         if (status == GPC_OK && r->blocks != before)
             status = gpci_dispatch_fill(r, error);
-        if (status == GPC_OK && r->instructions + r->instructions_told >= next_told) {
-            next_told += PROGRESS_EVERY;
-            status = tell_progress(r, error);
-        }
+        if (status == GPC_OK)
+            status = gpci_replay_progress(r, error);
     }
     return status;
+}
+
+static void get_stats(gpc_replay *r, gpc_stats *stats) {
+    if (r->timed)
+        gpci_timed_stats(r->timed, stats);
+    else
+        gpc_hierarchy_get_stats(r->hierarchy, stats);
 }
 
 /* What the kernel needs of an SM. A warp of fewer lanes than the SM's takes as much as a full one. */
@@ -125,22 +153,24 @@ static gpc_status run_kernel(gpc_replay *r, gpc_stats *stats, gpc_error *error) 
     status = gpci_launch_share(r->hierarchy, &launch, &share, &detail);
     if (status == GPC_OK)
         status = gpci_hierarchy_empty(r->hierarchy);
-    if (status == GPC_OK)
-        status = gpc_hierarchy_get_stats(r->hierarchy, &before);
-    if (status == GPC_OK)
+    if (status == GPC_OK) {
+        get_stats(r, &before);
         status = gpc_hierarchy_begin_kernel(r->hierarchy, &launch, &detail);
+    }
     if (status < 0)
         return gpci_fail(error, status, "%s: %s", k->file,
                          detail.message[0] ? detail.message : gpc_status_string(status));
     status = gpci_dispatch_start(r, &launch, error);
     if (status == GPC_OK)
-        status = run_blocks(r, error);
+        status = r->timed ? gpci_timed_run(r->timed, &before, error) : run_rounds(r, error);
     gpci_dispatch_abandon(r);
     gpci_hierarchy_tell(r->hierarchy, GPC_KERNEL_END);
     if (r->last_pc >= r->first_pc)
         gpci_launch_code(r->hierarchy, r->last_pc - r->first_pc + (k->binary_version >= 70 ? 16 : 8));
-    gpc_hierarchy_count_instructions(r->hierarchy, r->instructions, r->threads, r->blocks);
-    gpc_hierarchy_get_stats(r->hierarchy, &after);
+    gpci_replay_count(r);
+    get_stats(r, &after);
+    if (r->timed && status == GPC_OK)
+        gpci_timed_last_sample(r->timed, &after);
     gpc_stats_subtract(&after, &before, stats);
     gpc_stats_add(&r->total, stats);
     return status;
@@ -158,7 +188,8 @@ gpc_status gpc_replay_kernel(gpc_replay *r, gpc_trace *trace, gpc_kernel *kernel
     if (status != GPC_OK)
         return status;
     r->trace = trace;
-    r->instructions = r->threads = r->blocks = r->instructions_told = 0;
+    r->instructions = r->threads = r->blocks = r->instructions_told = r->blocks_told = 0;
+    r->next_progress = PROGRESS_EVERY;
     r->first_pc = UINT64_MAX;
     r->last_pc = 0;
     r->random = r->context->seed;

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "replay/timed.h"
+
+/* The SMs of a timed replay as the configuration says. */
+
+static uint64_t number(const gpci_timed_replay *t, gpci_key key) {
+    return gpci_config_number(t->r->config, key);
+}
+
+static gpci_op make_op(const gpci_timed_replay *t, gpci_unit unit, gpci_key latency, gpci_key interval) {
+    return (gpci_op){.unit = (uint8_t)unit,
+                     .latency = (uint16_t)number(t, latency),
+                     .interval = unit < GPCI_UNIT_NONE ? (uint16_t)number(t, interval) : 0};
+}
+
+static void read_ops(gpci_timed_replay *t) {
+    const gpci_op alu = make_op(t, GPCI_UNIT_ALU, GPCI_KEY_SM_LATENCY_ALU, GPCI_KEY_SM_INTERVAL_ALU);
+    const gpci_op control = make_op(t, GPCI_UNIT_NONE, GPCI_KEY_SM_LATENCY_CONTROL, GPCI_KEY_COUNT);
+    const gpci_op constant = make_op(t, GPCI_UNIT_NONE, GPCI_KEY_SM_LATENCY_CONSTANT, GPCI_KEY_COUNT);
+    t->ops[GPC_OP_ALU] = alu;
+    t->ops[GPC_OP_DOUBLE] = make_op(t, GPCI_UNIT_DOUBLE, GPCI_KEY_SM_LATENCY_DOUBLE, GPCI_KEY_SM_INTERVAL_DOUBLE);
+    t->ops[GPC_OP_SFU] = make_op(t, GPCI_UNIT_SFU, GPCI_KEY_SM_LATENCY_SFU, GPCI_KEY_SM_INTERVAL_SFU);
+    t->ops[GPC_OP_TENSOR] = make_op(t, GPCI_UNIT_TENSOR, GPCI_KEY_SM_LATENCY_TENSOR, GPCI_KEY_SM_INTERVAL_TENSOR);
+    t->ops[GPC_OP_UNIFORM] = make_op(t, GPCI_UNIT_UNIFORM, GPCI_KEY_SM_LATENCY_UNIFORM, GPCI_KEY_SM_INTERVAL_UNIFORM);
+    t->ops[GPC_OP_CONTROL] = t->ops[GPC_OP_BARRIER] = t->ops[GPC_OP_FENCE] = t->ops[GPC_OP_EXIT] = control;
+    t->ops[GPC_OP_MEMORY] = (gpci_op){.unit = GPCI_UNIT_MEMORY};
+    for (uint32_t space = 0; space < GPC_SPACE_COUNT; space++)
+        t->spaces[space] = alu;
+    t->spaces[GPC_SPACE_SHARED] =
+        make_op(t, GPCI_UNIT_SHARED, GPCI_KEY_SM_LATENCY_SHARED, GPCI_KEY_SM_INTERVAL_SHARED);
+    t->spaces[GPC_SPACE_CONSTANT] = t->spaces[GPC_SPACE_TEXTURE] = constant;
+    t->latency_control = control.latency;
+}
+
+static void read_options(gpci_timed_replay *t) {
+    t->schedulers = (uint32_t)number(t, GPCI_KEY_SM_SCHEDULERS);
+    t->slots = (uint32_t)number(t, GPCI_KEY_SM_WARPS);
+    t->words = gpci_warp_words(t->slots);
+    t->scheduler_words = gpci_warp_words((t->slots + t->schedulers - 1) / t->schedulers);
+    t->issue_width = (uint32_t)number(t, GPCI_KEY_SM_ISSUE);
+    t->block_interval = number(t, GPCI_KEY_BLOCKS_INTERVAL);
+    t->launch_cycles = number(t, GPCI_KEY_LAUNCH_CYCLES);
+    t->limit_cycles = number(t, GPCI_KEY_LIMIT_CYCLES);
+    t->limit_instructions = number(t, GPCI_KEY_LIMIT_INSTRUCTIONS);
+    t->deadlock_cycles = number(t, GPCI_KEY_DEADLOCK);
+    read_ops(t);
+}
+
+/* Bitmaps of an SM: its calendar, those answered, and by scheduler those that want a unit. */
+static size_t bitmap_words(const gpci_timed_replay *t) {
+    return (GPCI_CALENDAR + 1) * (size_t)t->words +
+           (size_t)t->schedulers * GPCI_TIMED_UNITS * t->scheduler_words;
+}
+
+static gpc_status make_schedulers(gpci_timed_replay *t, uint32_t sm, gpc_error *error) {
+    gpc_scheduler_options options = GPC_SCHEDULER_OPTIONS_INIT;
+    options.warps = (t->slots + t->schedulers - 1) / t->schedulers;
+    options.warp_limit = (uint32_t)number(t, GPCI_KEY_SM_WARP_LIMIT);
+    options.sm = sm;
+    options.count = t->schedulers;
+    options.sms = t->r->sm_count;
+    options.policy = gpci_config_text(t->r->config, GPCI_KEY_SCHEDULER);
+    gpc_status status = GPC_OK;
+    for (uint32_t n = 0; n < t->schedulers && status == GPC_OK; n++) {
+        uint64_t index = (uint64_t)sm * t->schedulers + n;
+        options.index = n;
+        options.seed = gpci_mix(t->r->context->seed + index);
+        gpc_scheduler **scheduler = &t->sms[sm].issuers[n].scheduler;
+        status = gpc_scheduler_create(t->r->context, &options, error, scheduler);
+        if (status == GPC_OK)
+            t->wants_events |= gpci_scheduler_wants_events(*scheduler);
+    }
+    return status;
+}
+
+/* An SM's parts of what all have. */
+static void lay_out(gpci_timed_replay *t, uint32_t sm) {
+    gpci_timed_sm *m = &t->sms[sm];
+    uint64_t *bitmap = t->bitmaps + sm * bitmap_words(t);
+    m->issuers = t->issuers + (size_t)sm * t->schedulers;
+    m->warps = t->warps + (size_t)sm * t->slots;
+    m->boards = t->boards + (size_t)sm * t->slots * GPCI_SCOREBOARD_ENTRIES;
+    m->calendar = bitmap;
+    bitmap += (size_t)GPCI_CALENDAR * t->words;
+    m->answered = bitmap;
+    bitmap += t->words;
+    for (uint32_t n = 0; n < t->schedulers; n++, bitmap += (size_t)GPCI_TIMED_UNITS * t->scheduler_words)
+        m->issuers[n].wanting = bitmap;
+    for (uint32_t slot = 0; slot < t->slots; slot++) {
+        m->warps[slot].issuer = (uint8_t)(slot % t->schedulers);
+        m->warps[slot].place = (uint16_t)(slot / t->schedulers);
+    }
+}
+
+gpc_status gpci_timed_replay_create(gpc_replay *r, gpc_error *error) {
+    gpci_timed_replay *t = gpci_zalloc(r->context, 1, sizeof *t);
+    if (!t)
+        return gpci_out_of_memory(error);
+    r->timed = t;
+    t->r = r;
+    gpc_stats_init(&t->sampled);
+    read_options(t);
+    size_t sms = r->sm_count, slots = sms * t->slots;
+    t->sms = gpci_zalloc(r->context, sms, sizeof *t->sms);
+    t->issuers = gpci_zalloc(r->context, sms * t->schedulers, sizeof *t->issuers);
+    t->warps = gpci_zalloc(r->context, slots, sizeof *t->warps);
+    t->boards = gpci_zalloc(r->context, slots, GPCI_SCOREBOARD_ENTRIES * sizeof *t->boards);
+    t->bitmaps = gpci_zalloc(r->context, sms * bitmap_words(t), sizeof *t->bitmaps);
+    if (!t->sms || !t->issuers || !t->warps || !t->boards || !t->bitmaps)
+        return gpci_out_of_memory(error);
+    gpc_status status = GPC_OK;
+    for (uint32_t sm = 0; sm < sms && status == GPC_OK; sm++) {
+        lay_out(t, sm);
+        status = make_schedulers(t, sm, error);
+    }
+    return status;
+}
+
+void gpci_timed_replay_destroy(gpci_timed_replay *t) {
+    if (!t)
+        return;
+    gpc_context *context = t->r->context;
+    for (size_t n = 0; t->issuers && n < (size_t)t->r->sm_count * t->schedulers; n++)
+        gpc_scheduler_destroy(t->issuers[n].scheduler);
+    gpci_free(context, t->sms);
+    gpci_free(context, t->issuers);
+    gpci_free(context, t->warps);
+    gpci_free(context, t->boards);
+    gpci_free(context, t->bitmaps);
+    gpci_free(context, t);
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "replay/timed.h"
+
+#include <string.h>
+
+/* Blocks and warps of an SM come, meet at barriers, and go. */
+
+static void tell(const gpci_timed_replay *t, uint32_t sm, uint32_t slot, gpc_warp_event_kind kind, uint64_t now) {
+    const gpci_timed_warp *w = &t->sms[sm].warps[slot];
+    gpc_warp_event event = {.kind = kind,
+                            .sm = sm,
+                            .warp = slot,
+                            .block = w->run->block->index,
+                            .kernel = t->r->hierarchy->kernel,
+                            .cycle = now};
+    gpc_hierarchy_warp_event(t->r->hierarchy, &event);
+}
+
+void gpci_timed_place(gpci_timed_replay *t, uint32_t number, gpci_block_run *run) {
+    gpci_timed_sm *m = &t->sms[number];
+    uint64_t start = gpci_timed_now(t->r->hierarchy) + 1;
+    start = start > t->first_start ? start : t->first_start;
+    run->start = start > m->next_start ? start : m->next_start;
+    m->next_start = run->start + t->block_interval;
+    run->queued = NULL;
+    if (m->first_start)
+        m->last_start->queued = run;
+    else
+        m->first_start = run;
+    m->last_start = run;
+    gpci_timed_wake(t->r->hierarchy, number, m->first_start->start);
+}
+
+static void start_warp(gpci_timed_replay *t, uint32_t number, gpci_block_run *run, uint32_t index, uint64_t now) {
+    gpci_timed_sm *m = &t->sms[number];
+    const gpc_warp *warp = &run->block->warps[index];
+    uint32_t slot = run->slot * run->block->warp_count + index;
+    gpci_timed_warp *w = &m->warps[slot];
+    run->warps[index].slot = slot;
+    w->next = warp->instructions;
+    w->end = warp->instructions + warp->count;
+    w->run = run;
+    w->not_before = now;
+    w->loads = w->others = 0;
+    w->starts++;
+    w->age = (uint16_t)m->live++;
+    memset(gpci_board_of(m, slot), 0, GPCI_SCOREBOARD_ENTRIES * sizeof(uint64_t));
+    gpci_scheduler_start(m->issuers[w->issuer].scheduler, w->place);
+    tell(t, number, slot, GPC_WARP_START, now);
+    gpci_sm_look(t, m, slot, now, now);
+}
+
+void gpci_sm_start_blocks(gpci_timed_replay *t, uint32_t number, uint64_t now) {
+    gpci_timed_sm *m = &t->sms[number];
+    while (m->first_start && m->first_start->start <= now) {
+        gpci_block_run *run = m->first_start;
+        m->first_start = run->queued;
+        run->queued = NULL;
+        t->progress = now;
+        for (uint32_t w = 0; w < run->block->warp_count; w++)
+            start_warp(t, number, run, w, now);
+        gpci_gauge_set(&m->warps_gauge, now, m->live);
+        m->running_blocks++;
+        gpci_gauge_set(&m->blocks_gauge, now, 1);
+    }
+}
+
+/* All live warps are there. */
+static void open_barrier(gpci_timed_replay *t, uint32_t number, gpci_block_run *run, uint64_t now) {
+    gpci_timed_sm *m = &t->sms[number];
+    run->at_barrier = 0;
+    for (uint32_t n = 0; n < run->block->warp_count; n++) {
+        uint32_t slot = run->warps[n].slot;
+        gpci_timed_warp *w = &m->warps[slot];
+        if (w->run != run || gpci_warp_state(m, w) != GPC_STATE_BARRIER)
+            continue;
+        w->not_before = now + t->latency_control;
+        gpci_sm_look(t, m, slot, now, now);
+    }
+}
+
+void gpci_warp_barrier(gpci_timed_replay *t, uint32_t number, uint32_t slot, uint64_t now) {
+    gpci_timed_sm *m = &t->sms[number];
+    gpci_timed_warp *w = &m->warps[slot];
+    gpci_block_run *run = w->run;
+    tell(t, number, slot, GPC_WARP_BARRIER, now);
+    gpci_warp_set(m, w, GPC_STATE_BARRIER);
+    if (++run->at_barrier == run->live)
+        open_barrier(t, number, run, now);
+}
+
+void gpci_warp_end(gpci_timed_replay *t, uint32_t number, uint32_t slot, uint64_t now) {
+    gpci_timed_sm *m = &t->sms[number];
+    gpci_timed_warp *w = &m->warps[slot];
+    gpci_block_run *run = w->run;
+    tell(t, number, slot, GPC_WARP_EXIT, now);
+    gpci_scheduler_end(m->issuers[w->issuer].scheduler, w->place);
+    w->run = NULL;
+    for (uint32_t other = 0; other < t->slots; other++)
+        m->warps[other].age -= m->warps[other].run && m->warps[other].age > w->age;
+    gpci_gauge_set(&m->warps_gauge, now + 1, --m->live);
+    if (--run->live) {
+        if (run->at_barrier == run->live)
+            open_barrier(t, number, run, now);
+        return;
+    }
+    if (!--m->running_blocks)
+        gpci_gauge_set(&m->blocks_gauge, now + 1, 0);
+    gpci_dispatch_retire(t->r, number, run);
+    t->retired = true;
+}
+
+void gpci_sm_clear(gpci_timed_replay *t, uint32_t number) {
+    gpci_timed_sm *m = &t->sms[number];
+    for (uint32_t slot = 0; slot < t->slots; slot++) {
+        gpci_timed_warp *w = &m->warps[slot];
+        if (w->run)
+            gpci_scheduler_end(m->issuers[w->issuer].scheduler, w->place);
+        w->run = NULL;
+    }
+    for (uint32_t n = 0; n < t->schedulers; n++) {
+        gpci_issuer *s = &m->issuers[n];
+        memset(s->wanting, 0, (size_t)GPCI_TIMED_UNITS * t->scheduler_words * sizeof *s->wanting);
+        memset(s->free_at, 0, sizeof s->free_at);
+        s->class = GPCI_CYCLE_EMPTY;
+        s->declined = false;
+    }
+    memset(m->calendar, 0, (size_t)GPCI_CALENDAR * t->words * sizeof *m->calendar);
+    memset(m->answered, 0, t->words * sizeof *m->answered);
+    m->calendar_used = 0;
+    m->any_answered = m->refused = false;
+    m->next_start = 0;
+    m->first_start = m->last_start = NULL;
+    m->live = m->running_blocks = 0;
+    m->warps_gauge.level = m->blocks_gauge.level = 0;
+}
