@@ -32,10 +32,9 @@ static uint32_t bursts_of(const gpci_timed *t, uint8_t segments) {
 }
 
 /* A packet's bursts, as many as there is room for; true once all are in. `state` has those that are. */
-static bool enqueue(gpci_timed *t, uint32_t packet, uint32_t slice, uint64_t inner) {
+static bool enqueue(gpci_timed *t, uint32_t packet) {
     gpci_packet *p = gpci_at(t, packet);
-    uint64_t local, line = inner & ~(uint64_t)(t->h->l2_level.line_bytes - 1);
-    uint32_t channel = gpci_channel_of(t, slice, line, &local);
+    uint32_t channel = p->channel;
     bool write = p->type == GPCI_WRITE;
     uint64_t cycle = gpci_clock_own(t->dram_clock, t->wheel.now);
     uint32_t left = bursts_of(t, p->segments) & ~(uint32_t)p->state;
@@ -43,7 +42,7 @@ static bool enqueue(gpci_timed *t, uint32_t packet, uint32_t slice, uint64_t inn
         uint32_t burst = gpci_lowest(left);
         if (!gpci_dram_room(t->dram, channel, write))
             return false;
-        gpci_dram_enqueue(t->dram, channel, local + (uint64_t)burst * t->burst, write, packet, cycle);
+        gpci_dram_enqueue(t->dram, channel, p->local + (uint64_t)burst * t->burst, write, packet, cycle);
         gpci_wake(t, t->at_channels + channel, t->wheel.now);
         p->state |= (uint8_t)(1u << burst);
     }
@@ -51,68 +50,77 @@ static bool enqueue(gpci_timed *t, uint32_t packet, uint32_t slice, uint64_t inn
 }
 
 /* Offer a transfer to the host. */
-static bool offer(gpci_timed *t, uint32_t packet, uint32_t slice, uint64_t inner) {
+static bool offer(gpci_timed *t, uint32_t packet) {
     gpci_packet *p = gpci_at(t, packet);
     uint32_t first = gpci_lowest(p->segments);
-    uint64_t line = inner & ~(uint64_t)(t->h->l2_level.line_bytes - 1), local;
-    uint32_t channel = gpci_channel_of(t, slice, line, &local);
-    if (t->host_full[channel])
+    uint64_t line = p->request.address & ~(uint64_t)(t->h->l2_level.line_bytes - 1);
+    if (t->host_full[p->channel])
         return false;
     gpc_memory_request request = {
-        .address = gpci_interleave_address(&t->h->interleave, slice % t->h->slices_per_partition, line) +
+        .address = gpci_interleave_address(&t->h->interleave, p->slice % t->h->slices_per_partition, line) +
                    first * GPCI_SEGMENT,
         .id = ++t->memory_ids << 32 | packet,
         .bytes = (gpci_log2(p->segments) + 1 - first) * GPCI_SEGMENT,
-        .channel = channel,
+        .channel = p->channel,
         .write = p->type == GPCI_WRITE};
     p->entered = request.id;
-    t->host_full[channel] = !t->callbacks.on_memory(t->callbacks.user_data, &request);
-    return !t->host_full[channel];
+    t->host_full[p->channel] = !t->callbacks.on_memory(t->callbacks.user_data, &request);
+    return !t->host_full[p->channel];
 }
 
 /* A slice's packet into the channel, or the host's memory; false where it takes no more. A write is then done with. */
-static bool into_memory(gpci_timed *t, uint32_t packet, uint32_t slice) {
-    gpci_packet *p = gpci_at(t, packet);
-    return t->callbacks.on_memory ? offer(t, packet, slice, p->request.address)
-                                  : enqueue(t, packet, slice, p->request.address);
+static bool into_memory(gpci_timed *t, uint32_t packet) {
+    return t->callbacks.on_memory ? offer(t, packet) : enqueue(t, packet);
+}
+
+/* The first packet of a slice's miss queue sets out. */
+static void set_out(gpci_timed *t, const gpci_stage *slice, gpci_packet *p) {
+    uint64_t line = p->request.address & ~(uint64_t)(t->h->l2_level.line_bytes - 1);
+    p->due = GPCI_NEVER;
+    p->state = 0;
+    p->waiting = gpci_popcount(bursts_of(t, p->segments));
+    p->slice = (uint16_t)slice->index;
+    p->channel = (uint16_t)gpci_channel_of(t, slice->index, line, &p->local);
+}
+
+static void over_link(gpci_timed *t, gpci_stage *slice) {
+    while (slice->out.count && gpci_network_can_send(t->memory_requests, slice->index)) {
+        uint32_t packet = gpci_queue_pop(&slice->out, &t->pool, t->wheel.now);
+        gpci_packet *p = gpci_at(t, packet);
+        set_out(t, slice, p);
+        gpci_stage_relieve(slice, GPC_BUSY_MISS_QUEUE);
+        uint32_t bytes = p->type == GPCI_WRITE ? gpci_count_sectors(p->segments) * GPCI_SEGMENT : 0;
+        gpci_network_send(t->memory_requests, slice->index, p->channel, t->header + bytes, packet);
+    }
 }
 
 void gpci_channel_send(gpci_timed *t, gpci_stage *slice) {
-    while (slice->out.count) {
+    if (t->memory_requests) {
+        over_link(t, slice);
+        return;
+    }
+    while (slice->out.count && !slice->memory_full) {
         uint32_t packet = slice->out.first;
         gpci_packet *p = gpci_at(t, packet);
-        bool write = p->type == GPCI_WRITE;
-        if (p->due != GPCI_NEVER) { /* first time: nothing of it is in memory yet */
-            p->due = GPCI_NEVER;
-            p->state = 0;
-            p->waiting = gpci_popcount(bursts_of(t, p->segments));
-            p->slice = (uint16_t)slice->index;
-        }
-        if (t->memory_requests) {
-            if (!gpci_network_can_send(t->memory_requests, slice->index))
-                return;
-            uint64_t local;
-            uint32_t channel = gpci_channel_of(t, slice->index, p->request.address, &local);
-            gpci_queue_pop(&slice->out, &t->pool, t->wheel.now);
-            gpci_network_send(t->memory_requests, slice->index, channel,
-                              t->header + (write ? gpci_count_sectors(p->segments) * GPCI_SEGMENT : 0), packet);
-            continue;
-        }
         uint32_t next = p->next;
-        if (!into_memory(t, packet, slice->index))
+        bool write = p->type == GPCI_WRITE;
+        if (p->due != GPCI_NEVER)
+            set_out(t, slice, p);
+        slice->memory_full = !into_memory(t, packet);
+        if (slice->memory_full)
             return;
         p->next = next;
         gpci_queue_pop(&slice->out, &t->pool, t->wheel.now);
+        gpci_stage_relieve(slice, GPC_BUSY_MISS_QUEUE);
         if (write)
             gpci_pool_give(&t->pool, packet);
-        if (slice->in.count || slice->link_at != GPCI_NO_PACKET)
-            gpci_wake(t, slice->component, t->wheel.now + 1);
     }
 }
 
 /* A read has all its data. */
-static void reply(gpci_timed *t, uint32_t packet, uint32_t channel) {
+static void reply(gpci_timed *t, uint32_t packet) {
     gpci_packet *p = gpci_at(t, packet);
+    uint32_t channel = p->channel;
     p->level = 3;
     p->due = t->wheel.now;
     if (t->memory_replies) {
@@ -135,7 +143,7 @@ static void take_linked(gpci_timed *t, uint32_t channel) {
         uint32_t packet = t->channel_at[channel];
         gpci_packet *p = gpci_at(t, packet);
         bool write = p->type == GPCI_WRITE;
-        if (!into_memory(t, packet, p->slice))
+        if (!into_memory(t, packet))
             return;
         t->channel_at[channel] = GPCI_NO_PACKET;
         if (write)
@@ -153,6 +161,13 @@ static void send_replies(gpci_timed *t, uint32_t channel) {
     }
 }
 
+/* Would memory take the packet that a slice holds for it? */
+static bool may_send(const gpci_timed *t, const gpci_stage *slice) {
+    const gpci_packet *p = gpci_at(t, slice->out.first);
+    return t->callbacks.on_memory ? !t->host_full[p->channel]
+                                  : gpci_dram_room(t->dram, p->channel, p->type == GPCI_WRITE);
+}
+
 /* Slices that wait for room in a channel are its own: few, and next to each other. */
 static void wake_slices(gpci_timed *t, uint32_t channel) {
     uint32_t first = (uint32_t)(((uint64_t)channel * t->h->slices + t->channels - 1) / t->channels);
@@ -162,8 +177,10 @@ static void wake_slices(gpci_timed *t, uint32_t channel) {
         count = 1;
     }
     for (uint32_t slice = first; slice < first + count && slice < t->h->slices; slice++)
-        if (t->l2[slice].out.count)
+        if (t->l2[slice].memory_full && may_send(t, &t->l2[slice])) {
+            t->l2[slice].memory_full = false;
             gpci_wake(t, t->l2[slice].component, t->wheel.now);
+        }
 }
 
 void gpci_channel_step(gpci_timed *t, uint32_t channel) {
@@ -175,7 +192,7 @@ void gpci_channel_step(gpci_timed *t, uint32_t channel) {
         uint64_t next = gpci_dram_run(t->dram, channel, gpci_clock_own(t->dram_clock, t->wheel.now));
         while (gpci_dram_done(t->dram, channel, &token, &write))
             if (!write && !--gpci_at(t, (uint32_t)token)->waiting)
-                reply(t, (uint32_t)token, channel);
+                reply(t, (uint32_t)token);
         if (next != GPCI_NEVER)
             gpci_wake(t, t->at_channels + channel, gpci_clock_core(t->dram_clock, next));
         if (t->memory_requests)
@@ -195,9 +212,8 @@ gpc_status gpci_channel_reply(gpci_timed *t, uint64_t id) {
     if (!id || p->entered != id || p->due != GPCI_NEVER || p->type == GPCI_WRITE)
         return GPC_ERROR_ARGUMENT;
     p->entered = 0;
-    uint64_t local;
-    uint32_t channel = gpci_channel_of(t, p->slice, p->request.address, &local);
-    reply(t, packet, channel);
+    uint32_t channel = p->channel;
+    reply(t, packet);
     gpci_channel_ready(t, channel);
     return GPC_OK;
 }

@@ -290,6 +290,8 @@ static gpci_verdict pass(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci
 static void run_tags(gpci_timed *t, gpci_stage *stage) {
     gpci_held *held = &stage->held[0];
     uint64_t now = t->wheel.now;
+    if (gpci_stage_stuck(stage, held))
+        return;
     while (stage->in.count) {
         uint32_t packet = stage->in.first, next = gpci_at(t, packet)->next;
         bool last = gpci_at(t, packet)->flags & GPCI_PACKET_LAST;
@@ -320,6 +322,7 @@ static void run_out(gpci_timed *t, gpci_stage *stage) {
     while (stage->out.count && gpci_network_can_send(t->requests, stage->index)) {
         uint32_t packet = gpci_queue_pop(&stage->out, &t->pool, now);
         gpci_packet *p = gpci_at(t, packet);
+        gpci_stage_relieve(stage, GPC_BUSY_MISS_QUEUE);
         p->slice = (uint16_t)gpci_slice_for(t, stage->index, p->address);
         uint32_t bytes = p->type == GPCI_READ ? 0 : gpci_count_sectors(p->segments) * GPCI_SEGMENT;
         gpci_network_send(t->requests, stage->index, p->slice, t->header + bytes, packet);
@@ -427,10 +430,10 @@ void gpci_l1_step(gpci_timed *t, uint32_t sm) {
     run_fills(t, stage);
     run_due(t, stage);
     run_tags(t, stage);
-    uint32_t before = stage->out.count;
-    if (before || stage->unsent_since != GPCI_NEVER)
+    stage->relieved = 0;
+    if (stage->out.count || stage->unsent_since != GPCI_NEVER)
         run_out(t, stage);
-    if (stage->in.count && stage->out.count < before) /* what the miss queue held up */
+    if (stage->held[0].reason != GPC_BUSY_NOT && stage->relieved)
         gpci_wake(t, stage->component, t->wheel.now + 1);
     if ((stage->refused && stage->waiting < t->l1_queue) || (stage->refused_miss && !gpci_queue_full(&stage->out))) {
         stage->refused = stage->refused_miss = false;

@@ -224,7 +224,7 @@ static void again(gpci_timed *t, gpci_stage *stage) {
 /* Requests of the other partition: they go first, for nothing that they need waits for a link. */
 static void run_link_tags(gpci_timed *t, gpci_stage *stage) {
     gpci_held *held = &stage->held[1];
-    for (;;) {
+    while (!gpci_stage_stuck(stage, held)) {
         if (stage->link_at == GPCI_NO_PACKET) {
             if (gpci_network_peek(t->link_requests, stage->index) == GPCI_NO_PACKET)
                 return;
@@ -244,6 +244,8 @@ static void run_link_tags(gpci_timed *t, gpci_stage *stage) {
 static void run_tags(gpci_timed *t, gpci_stage *stage) {
     gpci_held *held = &stage->held[0];
     uint64_t now = t->wheel.now;
+    if (gpci_stage_stuck(stage, held))
+        return;
     while (stage->in.count) {
         uint32_t packet = stage->in.first;
         gpci_packet *p = gpci_at(t, packet);
@@ -328,6 +330,7 @@ static bool send_reply(gpci_timed *t, gpci_stage *stage, gpci_queue *queue) {
     if (!gpci_network_can_send(link ? t->link_replies : t->replies, stage->index))
         return false;
     gpci_queue_pop(queue, &t->pool, t->wheel.now);
+    gpci_stage_relieve(stage, GPC_BUSY_NETWORK);
     if (link)
         gpci_network_send(t->link_replies, stage->index, peer_of(t, stage), p->size, packet);
     else
@@ -345,27 +348,34 @@ static void run_served(gpci_timed *t, gpci_stage *stage) {
 static void run_link_out(gpci_timed *t, gpci_stage *stage) {
     while (stage->link.count && gpci_network_can_send(t->link_requests, stage->index)) {
         uint32_t packet = gpci_queue_pop(&stage->link, &t->pool, t->wheel.now);
+        gpci_stage_relieve(stage, GPC_BUSY_MISS_QUEUE);
         gpci_packet *p = gpci_at(t, packet);
         uint32_t bytes = p->type == GPCI_READ ? 0 : gpci_count_sectors(p->segments) * GPCI_SEGMENT;
         gpci_network_send(t->link_requests, stage->index, peer_of(t, stage), t->header + bytes, packet);
     }
 }
 
+/* What leaves the slice: replies, and requests to memory and to the other partition. */
+static void run_out(gpci_timed *t, gpci_stage *stage) {
+    run_served(t, stage);
+    if (stage->out.count)
+        gpci_channel_send(t, stage);
+    if (stage->link.count)
+        run_link_out(t, stage);
+}
+
 void gpci_l2_step(gpci_timed *t, uint32_t slice) {
     gpci_stage *stage = &t->l2[slice];
     run_fills(t, stage);
-    run_served(t, stage);
-    gpci_channel_send(t, stage);
-    if (t->link_requests) {
-        run_link_out(t, stage);
-        run_link_tags(t, stage);
-    }
-    run_tags(t, stage);
-    run_in(t, stage);
-    if (stage->in.count && stage->held[0].reason == GPC_BUSY_NOT)
-        gpci_wake(t, stage->component, gpci_at(t, stage->in.first)->due);
-    run_served(t, stage);
-    gpci_channel_send(t, stage);
+    run_out(t, stage);
     if (t->link_requests)
-        run_link_out(t, stage);
+        run_link_tags(t, stage);
+    run_tags(t, stage);
+    stage->relieved = 0;
+    run_in(t, stage);
+    run_out(t, stage);
+    if (stage->relieved && (stage->held[0].reason != GPC_BUSY_NOT || stage->held[1].reason != GPC_BUSY_NOT))
+        again(t, stage);
+    else if (stage->in.count && stage->held[0].reason == GPC_BUSY_NOT)
+        gpci_wake(t, stage->component, gpci_at(t, stage->in.first)->due);
 }

@@ -19,12 +19,14 @@ typedef struct gpci_packet {
     uint64_t born;       /* core cycle at which it missed in L1 */
     uint64_t due;        /* core cycle at which it goes on, where it is on a delay line */
     uint64_t entered;    /* core cycle at which it entered the present network */
+    uint64_t local;      /* on its way to memory: address within the channel */
     uint32_t next;       /* in its queue, or in the list of free packets */
     uint32_t access;     /* warp access that it is part of; UINT32_MAX: of none */
     uint32_t first_waiting, last_waiting; /* an MSHR entry's leader: packets that wait with it */
     uint32_t chain;      /* likewise: the next entry of its hash bucket */
     uint32_t waiting;    /* likewise: how many, itself included */
     uint32_t size;       /* bytes on the network at hand, header included */
+    uint16_t channel;    /* on its way to memory */
     uint16_t slice;      /* L2 slice, over both partitions, that it is for */
     uint16_t from;       /* input port of the network at hand */
     uint16_t to;         /* output port likewise */

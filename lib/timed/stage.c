@@ -304,6 +304,9 @@ void gpci_stage_fill(gpci_timed *t, gpci_stage *stage, uint32_t fetch) {
     uint8_t sectors = f->fetched, level = f->level;
     uint32_t leader = gpci_mshr_find(t, stage, f->request.address);
     gpci_pool_give(&t->pool, fetch);
+    gpci_stage_relieve(stage, GPC_BUSY_LINE);
+    gpci_stage_relieve(stage, GPC_BUSY_MSHR);
+    gpci_stage_relieve(stage, GPC_BUSY_MERGE);
     uint32_t kept = first_cached(t, leader);
     if (kept != GPCI_NO_PACKET)
         keep(t, stage, gpci_at(t, kept), sectors);

@@ -92,6 +92,8 @@ typedef struct gpci_stage {
     uint64_t unsent_since;         /* L1: the miss queue's head waits for the network; GPCI_NEVER */
     gpci_stage_counts counts;
     uint64_t congested, unsent;
+    uint8_t relieved;              /* bit per gpc_busy: something of that came free since the tags were last tried */
+    bool memory_full;              /* L2: its channel takes no more for now */
     /* L1 */
     uint32_t waiting;              /* instructions before the tags */
     gpci_gauge waiting_gauge;
@@ -159,6 +161,14 @@ void gpci_stage_fill(gpci_timed *t, gpci_stage *stage, uint32_t fetch);
 /* Held up by `reason` from now on; or no longer. */
 void gpci_stage_block(gpci_stage *stage, gpci_held *held, uint64_t now, gpc_busy reason);
 void gpci_stage_unblock(gpci_stage *stage, gpci_held *held, uint64_t now);
+/* Something came free; those held up for it may try again. */
+GPCI_INLINE void gpci_stage_relieve(gpci_stage *stage, gpc_busy reason) {
+    stage->relieved |= (uint8_t)(1u << reason);
+}
+/* Held up, and nothing of what it lacks has come free? */
+GPCI_INLINE bool gpci_stage_stuck(const gpci_stage *stage, const gpci_held *held) {
+    return held->reason != GPC_BUSY_NOT && !(stage->relieved >> held->reason & 1);
+}
 /* Use the data port for `bytes`; returns the core cycle at which they are out. */
 uint64_t gpci_stage_data(gpci_stage *stage, uint64_t now, uint32_t bytes);
 /* The MSHR entry of a line, by its leader; GPCI_NO_PACKET. */
