@@ -9,7 +9,7 @@ import threading
 import traceback
 import unittest
 
-from harness import TemporaryCase
+from harness import PYTHON, TemporaryCase, python
 
 import gpucache
 from gpucache import Kind, _native
@@ -196,6 +196,19 @@ class PolicyCallbacks(TemporaryCase):
         del cache
         gc.collect()
         self.assertEqual([type(error) for error in seen], [Boom])
+
+    def test_unseen_on_stderr(self):
+        """Without a hook of the caller's."""
+        found = python(
+            "-c", "import gpucache, test_policy\n"
+            "class Failing(test_policy.PythonLru):\n    name = 'failing'\n    def finish(self): raise KeyError('lost')\n"
+            "context = gpucache.Context()\ncontext.register(Failing)\n"
+            "cache = gpucache.Cache(context, replacement='failing')\ndel cache\nprint('on')\n",
+            PYTHONPATH=os.pathsep.join([PYTHON, os.path.dirname(os.path.abspath(__file__))]),
+        )  # fmt: skip
+        self.assertEqual((found.returncode, found.stdout), (0, "on\n"))
+        self.assertIn("Exception in a gpucache callback:\nTraceback", found.stderr)
+        self.assertIn("KeyError: 'lost'", found.stderr)
 
     def test_second_exception_is_reported(self):
         """The policy and the predictor both fail in finish: one is raised, the other shown."""

@@ -12,6 +12,7 @@ import os
 import signal
 import sys
 import threading
+import traceback
 import weakref
 
 from . import _generated as g
@@ -172,10 +173,17 @@ def failed(error):
         report(error)
 
 
+_REPORT = "Exception in a gpucache callback"
+
+
 def report(error):
     """Show an exception that no caller can get."""
     hook = sys.unraisablehook
-    hook(_Unraisable(type(error), error, error.__traceback__, "Exception in a gpucache callback", None))
+    if hook is not sys.__unraisablehook__:
+        hook(_Unraisable(type(error), error, error.__traceback__, _REPORT, None))
+    elif sys.stderr is not None:  # Python's own takes only what Python made
+        print(f"{_REPORT}:", file=sys.stderr)
+        traceback.print_exception(type(error), error, error.__traceback__)
 
 
 class _Unraisable:
