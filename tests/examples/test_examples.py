@@ -144,8 +144,8 @@ class Memcheck(unittest.TestCase):
             self.skipTest("valgrind is not installed")
         valgrind = ("valgrind", "--quiet", "--error-exitcode=99", "--leak-check=full", "--child-silent-after-fork=yes")
         for name, *arguments in (
-            ("cache_only",), ("batch",), ("embed_host",), ("embed_timed", "own-dram"), ("custom_policy", "synthetic:warp-reuse:64KiB"),
-            ("replay_trace", TRACES / "nn"),
+            ("cache_only",), ("batch",), ("embed_host",), ("embed_timed", "own-dram"),
+            ("custom_policy", "synthetic:warp-reuse:64KiB"), ("replay_trace", TRACES / "nn"),
         ):
             with self.subTest(example=name):
                 run(*valgrind, BUILD / "examples" / f"example-{name}", *arguments)
