@@ -128,8 +128,8 @@ typedef struct gpc_scheduler_options {
     size_t struct_size;
     uint32_t warps; /* slots, 1 to 1024 */
     /*
-     * Static warp limiting (SWL, Rogers et al., MICRO 2012): at most the oldest N running warps, whatever they wait
-     * for, are eligible, and the next takes over when one ends; 0 = all.
+     * Static warp limiting (SWL, Rogers et al., MICRO 2012): at most the oldest N running warps are eligible, and the
+     * next takes over when one ends; 0 = all. A warp at a BARRIER is not counted: it may wait for one beyond the limit.
      */
     uint32_t warp_limit;
     uint32_t sm, index; /* for policies that differ by them; below sms and count */

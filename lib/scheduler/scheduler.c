@@ -84,6 +84,23 @@ void gpc_scheduler_destroy(gpc_scheduler *s) {
     gpci_release(context);
 }
 
+/*
+ * The oldest up to the limit, of those that are not at a barrier: a warp there cannot
+ * issue, and what it waits for may be beyond the limit.
+ */
+void gpci_scheduler_admit(gpc_scheduler *s) {
+    if (s->limit == s->warps)
+        return;
+    for (uint32_t i = 0; i < s->words; i++)
+        s->map[i].eligible = 0;
+    uint32_t places = s->limit;
+    for (uint32_t age = 0; places && age < s->running; age++) {
+        uint32_t slot = s->by_age[age];
+        s->map[slot / 64].eligible |= gpci_warp_bit(slot);
+        places -= s->states[slot] != GPC_STATE_BARRIER;
+    }
+}
+
 void gpci_scheduler_start(gpc_scheduler *s, uint32_t slot) {
     gpci_warp_word *word = &s->map[slot / 64];
     uint64_t bit = gpci_warp_bit(slot);
@@ -91,17 +108,17 @@ void gpci_scheduler_start(gpc_scheduler *s, uint32_t slot) {
     s->ages[slot] = (uint16_t)age;
     s->by_age[age] = (uint16_t)slot;
     word->running |= bit;
-    if (age < s->limit)
-        word->eligible |= bit;
+    word->eligible |= bit;
     s->states[slot] = GPC_STATE_STALLED;
     s->counts[GPC_STATE_ABSENT]--;
     s->counts[GPC_STATE_STALLED]++;
+    gpci_scheduler_admit(s);
     uint64_t order = s->next_order++;
     if (s->ops->on_start)
         s->ops->on_start(s->self, slot, order);
 }
 
-/* Those younger move up; the first beyond the limit becomes eligible. */
+/* Those younger move up. */
 void gpci_scheduler_end(gpc_scheduler *s, uint32_t slot) {
     gpci_warp_word *word = &s->map[slot / 64];
     uint64_t others = ~gpci_warp_bit(slot);
@@ -116,13 +133,10 @@ void gpci_scheduler_end(gpc_scheduler *s, uint32_t slot) {
     word->ready_memory &= others;
     word->running &= others;
     word->eligible &= others;
-    if (s->running >= s->limit) {
-        uint32_t last = s->by_age[s->limit - 1];
-        s->map[last / 64].eligible |= gpci_warp_bit(last);
-    }
     s->counts[before]--;
     s->counts[GPC_STATE_ABSENT]++;
     s->states[slot] = GPC_STATE_ABSENT;
+    gpci_scheduler_admit(s);
     if (s->ops->on_state)
         s->ops->on_state(s->self, slot, before, GPC_STATE_ABSENT);
 }

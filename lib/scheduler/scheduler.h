@@ -47,6 +47,9 @@ struct gpc_scheduler {
 void gpci_scheduler_start(gpc_scheduler *s, uint32_t slot);
 void gpci_scheduler_end(gpc_scheduler *s, uint32_t slot);
 
+/* Find anew who is eligible, where there is a limit. */
+void gpci_scheduler_admit(gpc_scheduler *s);
+
 GPCI_INLINE gpc_warp_state gpci_scheduler_state(const gpc_scheduler *s, uint32_t slot) {
     return (gpc_warp_state)s->states[slot];
 }
@@ -64,6 +67,8 @@ GPCI_INLINE void gpci_scheduler_set(gpc_scheduler *s, uint32_t slot, gpc_warp_st
     s->counts[before]--;
     s->counts[state]++;
     s->states[slot] = (uint8_t)state;
+    if (GPCI_UNLIKELY(before == GPC_STATE_BARRIER || state == GPC_STATE_BARRIER))
+        gpci_scheduler_admit(s);
     if (s->ops->on_state)
         s->ops->on_state(s->self, slot, before, state);
 }

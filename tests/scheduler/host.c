@@ -243,7 +243,7 @@ Test(scheduler_host, impossible_slots) {
     for (int scribbles = 0; scribbles <= 1; scribbles++) {
         rig r;
         spy seen;
-        open_spy(&r, &seen, 6, 4);
+        open_spy(&r, &seen, 6, 3);
         seen.scribbles = scribbles;
         for (uint32_t slot = 0; slot < 5; slot++)
             rig_start(&r, slot);

@@ -60,9 +60,32 @@ Test(scheduler_limit, waiting_warps_count) {
     rig r;
     rig_open_full(&r, "oldest", 3, 2);
     rig_set(&r, 0, GPC_STATE_WAITING);
-    rig_set(&r, 1, GPC_STATE_BARRIER);
     rig_set(&r, 2, GPC_STATE_READY);
     cr_expect_eq(rig_pick(&r, true), GPC_NO_WARP);
+    rig_close(&r);
+}
+
+/* One at a barrier gives it up, or a block beyond the limit would wait for ever; released, it has it back. */
+Test(scheduler_limit, barriers_give_way) {
+    rig r;
+    rig_open_full(&r, "oldest", 4, 1);
+    rig_set_all(&r, GPC_STATE_READY);
+    for (uint32_t slot = 0; slot < 4; slot++) {
+        cr_expect_eq(rig_issue(&r, true), slot);
+        expect_throttled(&r, slot, false);
+        if (slot < 3)
+            expect_throttled(&r, slot + 1, true);
+        rig_set(&r, slot, GPC_STATE_BARRIER);
+    }
+    cr_expect_eq(rig_pick(&r, true), GPC_NO_WARP);
+    for (uint32_t slot = 4; slot-- > 0;) {
+        rig_set(&r, slot, GPC_STATE_READY);
+        cr_expect_eq(rig_pick(&r, true), slot);
+        for (uint32_t younger = slot + 1; younger < 4; younger++)
+            expect_throttled(&r, younger, true);
+    }
+    rig_end(&r, 0);
+    cr_expect_eq(rig_pick(&r, true), 1);
     rig_close(&r);
 }
 
@@ -95,9 +118,8 @@ Test(scheduler_limit, greedy_stays_eligible) {
 }
 
 /*
- * Two groups and one eligible warp in each: the first is at a barrier for the second,
- * beside throttled warps that are ready. These do not hold the group, or nothing would
- * ever issue again.
+ * Two groups and one eligible warp in each: the first waits for memory, beside a
+ * throttled warp that is ready. This one does not hold the group.
  */
 Test(scheduler_limit, throttled_warps_hold_no_fetch_group) {
     rig r;
@@ -105,7 +127,7 @@ Test(scheduler_limit, throttled_warps_hold_no_fetch_group) {
     rig_start(&r, 0);
     rig_start(&r, 2);
     rig_start(&r, 1);
-    rig_set(&r, 0, GPC_STATE_BARRIER);
+    rig_set(&r, 0, GPC_STATE_WAITING);
     rig_set(&r, 1, GPC_STATE_READY);
     rig_set(&r, 2, GPC_STATE_READY);
     cr_expect_eq(rig_pick(&r, true), 2);

@@ -36,9 +36,16 @@ static uint32_t older_than(const model *m, uint32_t slot) {
     return older;
 }
 
+static bool throttled(const model *m, uint32_t slot) {
+    uint32_t before = 0;
+    for (uint32_t other = 0; m->limit && other < m->warps; other++)
+        before += running(m, other) && m->state[other] != GPC_STATE_BARRIER && m->began[other] < m->began[slot];
+    return m->limit && before >= m->limit;
+}
+
 static bool may_issue(const model *m, uint32_t slot, bool memory) {
     bool ready = m->state[slot] == GPC_STATE_READY || (memory && m->state[slot] == GPC_STATE_READY_MEMORY);
-    return ready && (!m->limit || older_than(m, slot) < m->limit);
+    return ready && !throttled(m, slot);
 }
 
 /* The first that may issue of the `count` slots from `first`, beginning after `last`. */
@@ -119,8 +126,8 @@ static void compare(rig *r, model *m, const subject *s, uint64_t *random) {
                  (int)expected);
     uint32_t other = gpci_random_below(random, m->warps);
     cr_assert_eq(rig_age(r, other), running(m, other) ? older_than(m, other) : GPC_NO_WARP);
-    bool throttled = !running(m, other) || (m->limit && older_than(m, other) >= m->limit);
-    cr_assert_eq(rig_class(r, other), throttled ? GPC_CLASS_THROTTLED : GPC_CLASS_CACHE);
+    bool held = !running(m, other) || throttled(m, other);
+    cr_assert_eq(rig_class(r, other), held ? GPC_CLASS_THROTTLED : GPC_CLASS_CACHE);
     if (slot == GPC_NO_WARP || gpci_random_below(random, 5) == 0) /* a host may also think better of it */
         return;
     cr_assert_eq(gpc_scheduler_issued(r->scheduler, slot, 0), GPC_OK);
