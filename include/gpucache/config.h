@@ -84,7 +84,10 @@ GPC_API gpc_status gpc_config_load_text(gpc_config *config, const char *text, co
  * Import a GPGPU-Sim or Accel-Sim option file (`-gpgpu_cache:dl1 S:4:128:64,...`),
  * of release 3.x or 4.x: the options that have a key here are applied, others are
  * passed over, and keys of which the file says nothing keep their values. An
- * adaptive L1 becomes a unified one whose ways follow its capacity.
+ * adaptive L1 becomes a unified one whose ways follow its capacity. Latencies in
+ * core cycles become cycles of the key's own clock; clocks are rounded to MHz. DRAM
+ * is as GPGPU-Sim has it, without refresh. Networks of intersim are in a file of
+ * their own, which is not read; a trace.config may be imported after.
  *   out_applied  receives the number of options applied; may be NULL
  * All or nothing, and returns, as gpc_config_load_file; and GPC_ERROR_UNSUPPORTED
  * (an option that cannot be expressed here). Since: 0.1.
