@@ -12,7 +12,7 @@
  */
 typedef struct gpci_front {
     void *user_data;
-    /* SM `sm` asked to be stepped at the present cycle; may issue. */
+    /* SM `sm` asked to be stepped at the present cycle, or is refused for another reason than it knows; may issue. */
     void (*step)(void *user_data, uint32_t sm);
     /* An access of SM `completion->sm` is done. May wake the SM; may not issue. */
     void (*complete)(void *user_data, const gpc_completion *completion);

@@ -441,5 +441,10 @@ void gpci_l1_step(gpci_timed *t, uint32_t sm) {
             t->front.ready(t->front.user_data, sm);
         if (t->callbacks.on_ready)
             t->callbacks.on_ready(t->callbacks.user_data, sm);
+    } else if (stage->refused && stage->told != stage->held[0].reason) {
+        /* The SM still waits, but for something else: its stalls are counted by reason. */
+        stage->told = stage->held[0].reason;
+        if (t->front.step)
+            gpci_wake(t, t->at_front + sm, t->wheel.now);
     }
 }

@@ -98,6 +98,7 @@ typedef struct gpci_stage {
     uint32_t waiting;              /* instructions before the tags */
     gpci_gauge waiting_gauge;
     bool refused, refused_miss;    /* has refused one since it last told that it is ready */
+    uint8_t told;                  /* gpc_busy for which the SM of this library knows itself refused */
     uint32_t first_due, last_due;  /* flights */
 } gpci_stage;
 
