@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "replay/rig.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+/*
+ * The issue stage, cycle by cycle. The first instruction of a kernel issues in cycle 1.
+ * Latencies: arithmetic 18, special functions 40, shared memory 26, control 8. Intervals:
+ * arithmetic 1, special functions 8. All from the defaults of the keys, but set here.
+ */
+
+#define MOV(pc, to) pc " ffffffff 1 " to " MOV 0 0\n"
+#define ADD(pc, to, from) pc " ffffffff 1 " to " IADD3 1 " from " 0\n"
+#define SFU(pc, to) pc " ffffffff 1 " to " MUFU.RCP 0 0\n"
+#define LDS(pc, to) pc " ffffffff 1 " to " LDS 1 R2 4 1 0x7f0000000000 4\n"
+#define NOP(pc) pc " ffffffff 0 NOP 0 0\n"
+#define FENCE(pc) pc " ffffffff 0 MEMBAR.SC.GPU 0 0\n"
+#define STORE(pc, address) pc " ffffffff 0 STG.E 2 R2 R3 4 1 " address " 4\n"
+#define LOAD_TO(pc, to, address) pc " ffffffff 1 " to " LDG.E 1 R2 4 1 " address " 4\n"
+
+static rig *open_timed(void) {
+    rig *r = rig_open();
+    static const char *const settings[][2] = {
+        {"mode", "timed"},          {"sm.schedulers", "1"},     {"sm.latency_alu", "18"},    {"sm.latency_sfu", "40"},
+        {"sm.latency_shared", "26"}, {"sm.latency_control", "8"}, {"sm.interval_alu", "1"},  {"sm.interval_sfu", "8"},
+        {"sm.interval_shared", "4"}, {"launch.cycles", "0"},     {"blocks.interval", "1"},   {"l1.replacement", "lru"},
+        {"scheduler", "gto"}};
+    for (size_t n = 0; n < sizeof settings / sizeof *settings; n++)
+        set(r, settings[n][0], settings[n][1]);
+    return r;
+}
+
+/* Each scheduler cycle is in one class, and each SM cycle counted. */
+static void expect_whole(const gpc_stats *s, unsigned schedulers) {
+    cr_assert_eq(s->scheduler_cycles, s->cycles * schedulers);
+    cr_assert_eq(s->scheduler_issued + s->scheduler_empty + s->scheduler_memory_stalls + s->scheduler_unit_stalls +
+                     s->scheduler_load_stalls + s->scheduler_latency_stalls + s->scheduler_barrier_stalls +
+                     s->scheduler_throttled,
+                 s->scheduler_cycles);
+    cr_assert_leq(s->scheduler_line_stalls + s->scheduler_mshr_stalls, s->scheduler_memory_stalls);
+    cr_assert_eq(s->accepted, s->completed);
+}
+
+/* The kernel `k.traceg`, which is there. One SM. */
+static gpc_stats run_there(rig *r, unsigned schedulers) {
+    gpc_stats stats;
+    gpc_stats_init(&stats);
+    gpc_status status = run_file(r, "k.traceg", &stats);
+    cr_assert_eq(status, GPC_OK, "%s", r->error.message);
+    expect_whole(&stats, schedulers);
+    return stats;
+}
+
+/* One block whose warps have these lines. */
+static gpc_stats run_warps(rig *r, unsigned schedulers, unsigned warps, const char *lines) {
+    put_kernel(r, "k.traceg", 1, warps, "", lines);
+    return run_there(r, schedulers);
+}
+
+static void expect_cycles(const char *lines, uint64_t cycles) {
+    rig *r = open_timed();
+    gpc_stats stats = run_warps(r, 1, 1, lines);
+    cr_assert_eq(stats.cycles, cycles, "%llu and not %llu:\n%s", (unsigned long long)stats.cycles,
+                 (unsigned long long)cycles, lines);
+    rig_close(r);
+}
+
+Test(cycles, exit_alone) {
+    expect_cycles(EXIT("0000"), 1);
+}
+
+Test(cycles, independent_instructions) {
+    expect_cycles(MOV("0000", "R1") MOV("0010", "R2") EXIT("0020"), 3);
+}
+
+/* 1, 1 + 18 = 19, 20. */
+Test(cycles, dependent_instructions) {
+    rig *r = open_timed();
+    gpc_stats s = run_warps(r, 1, 1, MOV("0000", "R1") ADD("0010", "R3", "R1") EXIT("0020"));
+    cr_assert(s.cycles == 20 && s.scheduler_issued == 3 && s.scheduler_latency_stalls == 17);
+    cr_assert(s.sm_cycles == 20 && s.sm_active_cycles == 20 && s.sm_warp_cycles == 20);
+    rig_close(r);
+}
+
+/* A second write waits for the first, whatever its unit; 1, 41, 42. A zero register is no register. */
+Test(cycles, writes_in_order) {
+    expect_cycles(SFU("0000", "R1") MOV("0010", "R1") EXIT("0020"), 42);
+    expect_cycles(SFU("0000", "R255") MOV("0010", "R255") ADD("0020", "R3", "R255") EXIT("0030"), 4);
+}
+
+/* P0, UR4 and R4 are three registers. */
+Test(cycles, register_files) {
+    expect_cycles(MOV("0000", "P0") MOV("0010", "UR4") ADD("0020", "R5", "R4") EXIT("0030"), 4);
+    expect_cycles(MOV("0000", "P0") MOV("0010", "UR4") ADD("0020", "R5", "P0") EXIT("0030"), 20);
+    expect_cycles(MOV("0000", "P0") MOV("0010", "UR4") ADD("0020", "R5", "UR4") EXIT("0030"), 21);
+}
+
+/* The unit takes one in 8 cycles: 1, 9, 10. */
+Test(cycles, busy_unit) {
+    rig *r = open_timed();
+    gpc_stats s = run_warps(r, 1, 1, SFU("0000", "R1") SFU("0010", "R2") EXIT("0020"));
+    cr_assert(s.cycles == 10 && s.scheduler_issued == 3 && s.scheduler_unit_stalls == 7);
+    /* another unit is free: 1, 2, 9, 10 */
+    s = run_warps(r, 1, 1, SFU("0000", "R1") MOV("0010", "R3") SFU("0020", "R2") EXIT("0030"));
+    cr_assert(s.cycles == 10 && s.scheduler_issued == 4 && s.scheduler_unit_stalls == 6);
+    rig_close(r);
+}
+
+/* Of two warps that want one unit, the second is at it 8 cycles later: 1, 9; EXITs at 2 and 10. */
+Test(cycles, two_warps_and_one_unit) {
+    rig *r = open_timed();
+    gpc_stats s = run_warps(r, 1, 2, SFU("0000", "R1") EXIT("0010"));
+    cr_assert(s.cycles == 10 && s.scheduler_issued == 4 && s.scheduler_unit_stalls == 6);
+    set(r, "sm.schedulers", "2"); /* which have a unit each */
+    s = run_warps(r, 2, 2, SFU("0000", "R1") EXIT("0010"));
+    cr_assert(s.cycles == 2 && s.scheduler_issued == 4);
+    rig_close(r);
+}
+
+/* Shared memory is the SM's: 1 and 5. */
+Test(cycles, shared_memory) {
+    rig *r = open_timed();
+    set(r, "sm.schedulers", "2");
+    gpc_stats s = run_warps(r, 2, 2, LDS("0000", "R1") EXIT("0010"));
+    cr_assert(s.cycles == 6 && s.scheduler_issued == 4 && s.scheduler_unit_stalls == 4 && s.scheduler_empty == 4);
+    rig_close(r);
+    expect_cycles(LDS("0000", "R1") ADD("0010", "R3", "R1") EXIT("0020"), 28);
+}
+
+/* A branch holds its own warp only: 1, 9. Predicated off, it takes its slot. */
+Test(cycles, control) {
+    expect_cycles(NOP("0000") EXIT("0010"), 9);
+    expect_cycles("0000 00000000 0 NOP 0 0\n" EXIT("0010"), 2);
+    expect_cycles("0000 00000000 1 R1 LDG.E 1 R2 0\n" ADD("0010", "R3", "R1") EXIT("0020"), 3);
+}
+
+/* With 2 instructions a cycle: MOV and NOP, and EXIT 8 after. One unit takes but one: MOV, MOV and EXIT. */
+Test(cycles, issue_width) {
+    rig *r = open_timed();
+    cr_assert_eq(run_warps(r, 1, 1, MOV("0000", "R1") NOP("0010") EXIT("0020")).cycles, 10);
+    set(r, "sm.issue_width", "2");
+    gpc_stats s = run_warps(r, 1, 1, MOV("0000", "R1") NOP("0010") EXIT("0020"));
+    cr_assert(s.cycles == 9 && s.warp_instructions == 3 && s.scheduler_issued == 2 && s.scheduler_latency_stalls == 7);
+    s = run_warps(r, 1, 1, MOV("0000", "R1") MOV("0010", "R3") EXIT("0020"));
+    cr_assert(s.cycles == 2 && s.scheduler_issued == 2);
+    rig_close(r);
+}
+
+/* A load issues at 1; what needs it, the cycle in which it completes; EXIT after that. */
+Test(cycles, load_to_use) {
+    rig *r = open_timed();
+    gpc_stats s = run_warps(r, 1, 1, LOAD_TO("0000", "R1", "0x1000") ADD("0010", "R3", "R1") EXIT("0020"));
+    cr_assert_eq(s.loads_completed, 1);
+    uint64_t latency = s.load_cycles;
+    cr_assert_gt(latency, 100, "it comes from DRAM");
+    cr_assert_eq(s.cycles, 1 + latency + 1);
+    cr_assert_eq(s.scheduler_load_stalls, latency - 1);
+    /* EXIT gives up the registers, and so waits for loads that nothing else does. */
+    s = run_warps(r, 1, 1, LOAD_TO("0000", "R1", "0x1000") MOV("0010", "R3") EXIT("0020"));
+    cr_assert_eq(s.cycles, 1 + latency);
+    cr_assert_eq(s.scheduler_load_stalls, latency - 2);
+    rig_close(r);
+}
+
+/* A trace names the first register of a vector: R4 to R7 are written, R8 is not. */
+Test(cycles, vector_load) {
+    static const char *const wide = "0000 ffffffff 1 R4 LDG.E.128 1 R2 16 1 0x1000 16\n";
+    static const char *const from[] = {"R3", "R4", "R7", "R8"};
+    for (unsigned n = 0; n < 4; n++) {
+        rig *r = open_timed();
+        char lines[256];
+        snprintf(lines, sizeof lines, "%s0010 ffffffff 1 R9 IADD3 1 %s 0\n%s", wide, from[n], EXIT("0020"));
+        gpc_stats s = run_warps(r, 1, 1, lines);
+        bool waits = n == 1 || n == 2;
+        cr_assert_eq(s.cycles, s.load_cycles + 1 + waits, "%s", from[n]);
+        rig_close(r);
+    }
+}
+
+/* Stores hold nothing but the kernel's end, and a fence. */
+Test(cycles, stores_and_fences) {
+    rig *r = open_timed();
+    gpc_stats s = run_warps(r, 1, 1, STORE("0000", "0x1000") EXIT("0010"));
+    cr_assert(s.scheduler_issued == 2 && s.scheduler_load_stalls == 0);
+    uint64_t completed = s.cycles; /* issued at 1, EXIT at 2 */
+    cr_assert_gt(completed, 10);
+    cr_assert_eq(s.scheduler_empty, completed - 2);
+    cr_assert_eq(s.sm_active_cycles, 2);
+    s = run_warps(r, 1, 1, STORE("0000", "0x1000") FENCE("0010") EXIT("0020"));
+    cr_assert_eq(s.cycles, completed + 8);
+    cr_assert_eq(s.scheduler_load_stalls, completed - 2);
+    s = run_warps(r, 1, 1, FENCE("0000") EXIT("0010"));
+    cr_assert_eq(s.cycles, 9, "nothing to wait for");
+    rig_close(r);
+}
+
+/*
+ * A scheduler for each warp. One reaches the barrier at 1; the other after a dependent addition (1, 19) at 20. Both go
+ * on 8 later, at 28: 18 cycles from 2 to 19 at the barrier, 20 to 27 at its latency.
+ */
+Test(cycles, barrier) {
+    rig *r = open_timed();
+    set(r, "sm.schedulers", "2");
+    begin_kernel(r, "k.traceg", 1, 64, "");
+    begin_block(r, 0);
+    put_warp(r, 0, BARRIER("0000") EXIT("0010"));
+    put_warp(r, 1, MOV("0000", "R1") ADD("0010", "R3", "R1") BARRIER("0020") EXIT("0030"));
+    end_block(r);
+    end_kernel(r);
+    gpc_stats s = run_there(r, 2);
+    cr_assert(s.cycles == 28 && s.scheduler_issued == 2 + 4);
+    cr_assert_eq(s.scheduler_barrier_stalls, 18);
+    cr_assert_eq(s.scheduler_latency_stalls, 8 + 17 + 7);
+    rig_close(r);
+}
+
+/* A warp that ends lets the others pass: EXIT at 19 (after its addition at 1), 19 + 8 = 27. */
+Test(cycles, barrier_opens_at_exit) {
+    rig *r = open_timed();
+    set(r, "sm.schedulers", "2");
+    begin_kernel(r, "k.traceg", 1, 64, "");
+    begin_block(r, 0);
+    put_warp(r, 0, BARRIER("0000") EXIT("0010"));
+    put_warp(r, 1, MOV("0000", "R1") "0010 ffffffff 0 EXIT 1 R1 0\n");
+    end_block(r);
+    end_kernel(r);
+    cr_assert_eq(run_there(r, 2).cycles, 27);
+    rig_close(r);
+}
+
+#define CHAIN MOV("0000", "R1") ADD("0010", "R3", "R1") EXIT("0020")
+
+/* One after the other: 1, 19, 20, and the next block from 21. */
+Test(cycles, block_turnover) {
+    rig *r = open_timed();
+    set(r, "sm.blocks", "1");
+    put_kernel(r, "k.traceg", 3, 1, "", CHAIN);
+    gpc_stats s = run_there(r, 1);
+    cr_assert(s.cycles == 60 && s.blocks == 3 && s.sm_active_cycles == 60 && s.sm_warp_cycles == 60);
+    set(r, "sm.blocks", "8");
+    set(r, "sm.block_limit", "1");
+    s = run_there(r, 1);
+    cr_assert(s.cycles == 60 && s.blocks == 3 && s.sm_warp_cycles == 60);
+    rig_close(r);
+}
+
+/* Blocks that fit start some cycles apart: the third at 1 + 2 * 30. Between them nothing is there. */
+Test(cycles, block_interval) {
+    rig *r = open_timed();
+    set(r, "sm.blocks", "8");
+    set(r, "blocks.interval", "30");
+    put_kernel(r, "k.traceg", 3, 1, "", CHAIN);
+    gpc_stats s = run_there(r, 1);
+    cr_assert(s.cycles == 80 && s.sm_active_cycles == 60 && s.scheduler_empty == 20);
+    set(r, "blocks.interval", "0"); /* all at 1: warps 0, 1, 2 issue at 1 to 3, 19 to 21; EXIT of the first at 20 ... */
+    s = run_there(r, 1);
+    cr_assert_eq(s.cycles, 24, "six instructions, from 19 on");
+    rig_close(r);
+}
+
+/* Longer than any wheel of the clock has places. */
+Test(cycles, launch) {
+    rig *r = open_timed();
+    set(r, "launch.cycles", "5000");
+    gpc_stats s = run_warps(r, 1, 1, EXIT("0000"));
+    cr_assert(s.cycles == 5001 && s.scheduler_empty == 5000 && s.sm_active_cycles == 1);
+    set(r, "sm.latency_alu", "3000");
+    s = run_warps(r, 1, 1, CHAIN);
+    cr_assert(s.cycles == 5000 + 3002 && s.scheduler_latency_stalls == 2999);
+    rig_close(r);
+}
+
+/* One warp at a time: 1, 19, 20, then the other. From 2 to 18 it was ready and held back. */
+Test(cycles, warp_limit) {
+    rig *r = open_timed();
+    set(r, "sm.warp_limit", "1");
+    gpc_stats s = run_warps(r, 1, 2, CHAIN);
+    cr_assert(s.cycles == 40 && s.scheduler_throttled == 17 && s.scheduler_latency_stalls == 17);
+    set(r, "sm.warp_limit", "2"); /* 1 and 2, 19 and the first's EXIT at 20; 21, 22 */
+    s = run_warps(r, 1, 2, CHAIN);
+    cr_assert(s.cycles == 22 && s.scheduler_throttled == 0);
+    rig_close(r);
+}
+
+/* The tags take a line a cycle: with 16 lines more, the second warp's load waits for 16 cycles more. */
+Test(cycles, memory_stalls) {
+    uint64_t stalls[2];
+    for (unsigned n = 0; n < 2; n++) {
+        rig *r = open_timed();
+        set(r, "l1.queue", "1");
+        char lines[256];
+        snprintf(lines, sizeof lines, "0000 %s 1 R1 LDG.E 1 R2 4 1 0x10000 128\n%s", n ? "ffffffff" : "0000ffff",
+                 EXIT("0010"));
+        gpc_stats s = run_warps(r, 1, 2, lines);
+        cr_assert_eq(s.l1_load_lines, n ? 64 : 32);
+        stalls[n] = s.scheduler_memory_stalls;
+        rig_close(r);
+    }
+    cr_assert_gt(stalls[0], 0);
+    cr_assert_geq(stalls[1], stalls[0] + 16, "%llu, %llu", (unsigned long long)stalls[0],
+                  (unsigned long long)stalls[1]);
+}
+
+/*
+ * What the pipeline waits for: L1 has room for one line of a set, or one entry; the first warp's second line stands
+ * before it until its first has come, and the second warp before that.
+ */
+Test(cycles, memory_stalls_by_reason) {
+    for (unsigned mshr = 0; mshr < 2; mshr++) {
+        rig *r = open_timed();
+        set(r, "l1.queue", "1");
+        set(r, mshr ? "l1.mshr_entries" : "l1.ways", "1");
+        set(r, "l1.index", "modulo");
+        gpc_stats s = run_warps(r, 1, 2, "0000 00000003 1 R1 LDG.E 1 R2 4 0 0x100000 0x140000\n" EXIT("0010"));
+        uint64_t reason = mshr ? s.scheduler_mshr_stalls : s.scheduler_line_stalls;
+        uint64_t other = mshr ? s.scheduler_line_stalls : s.scheduler_mshr_stalls;
+        cr_assert_eq(other, 0);
+        cr_assert_gt(reason, 100, "DRAM's latency: %llu of %llu", (unsigned long long)reason,
+                     (unsigned long long)s.scheduler_memory_stalls);
+        cr_assert_leq(s.scheduler_memory_stalls - reason, 8, "but for the way to the tags");
+        rig_close(r);
+    }
+}
+
+/* In which order two warps with two loads each reach L1. */
+Test(cycles, orders) {
+    static const struct {
+        const char *scheduler;
+        uint32_t warps[4];
+    } cases[] = {{"gto", {0, 0, 1, 1}}, {"lrr", {0, 1, 0, 1}}, {"oldest", {0, 0, 1, 1}}};
+    for (size_t n = 0; n < 3; n++) {
+        rig *r = open_timed();
+        set(r, "scheduler", cases[n].scheduler);
+        set(r, "l1.replacement", "watch");
+        set(r, "l1.queue", "16");
+        run_warps(r, 1, 2, LOAD_TO("0000", "R1", "0x1000") LOAD_TO("0010", "R3", "0x8000") EXIT("0020"));
+        for (unsigned k = 0; k < 4; k++)
+            cr_assert_eq(nth(r, SEEN_ACCESS, k)->warp, cases[n].warps[k], "%s, access %u", cases[n].scheduler, k);
+        cr_assert(how_many(r, SEEN_START) == 2 && how_many(r, SEEN_EXIT) == 2);
+        rig_close(r);
+    }
+}
