@@ -117,7 +117,7 @@ GPC_BEGIN_DECLS
     X(l1_queue_cycles, "l1.queue_cycles", "entry cycles", SUM, "gauge: warp instructions before L1's tags")               \
     X(l1_mshr_cycles, "l1.mshr_cycles", "entry cycles", SUM, "gauge: MSHR entries in use")                                \
     X(l1_miss_queue_cycles, "l1.miss_queue_cycles", "entry cycles", SUM, "gauge: packets in L1's miss queues")            \
-    X(l2_pending_sector_hits, "l2.pending_sector_hits", "sectors", SUM, "read sectors found on their way to L2: a miss")  \
+    X(l2_pending_sector_hits, "l2.pending_sector_hits", "sectors", SUM, "of these, on their way to L2")                 \
     X(l2_merged_sectors, "l2.merged_sectors", "sectors", SUM, "read sectors that another SM's request brought along")     \
     X(l2_line_failures, "l2.line_failures", "packets", SUM, "held up at L2's tags: every way of the set reserved")        \
     X(l2_mshr_failures, "l2.mshr_failures", "packets", SUM, "held up: no MSHR entry free")                                \

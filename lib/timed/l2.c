@@ -97,7 +97,7 @@ void gpci_l2_send(gpci_timed *t, gpci_stage *stage, uint32_t leader, uint8_t sec
     gpci_queue_push(far ? &stage->link : &stage->out, &t->pool, t->wheel.now, fetch);
 }
 
-/* Read sectors count as hits where they are valid: one on its way is a miss, as hardware counts it. */
+/* Read sectors count as hits where they are valid, or on their way: so hardware counts them. */
 static void count_read(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p, unsigned shift,
                        const gpc_access_result *r) {
     gpc_stats *stats = &t->h->stats;
@@ -108,7 +108,7 @@ static void count_read(gpci_timed *t, const gpci_stage *stage, const gpci_packet
     }
     stats->l2_read_sectors += gpci_count_sectors(p->segments);
     stats->l2_read_sector_hits +=
-        gpci_count_sectors(gpci_hits_of(t->h, shift, r->hit_sectors & (uint8_t)~flying, p->segments));
+        gpci_count_sectors(gpci_hits_of(t->h, shift, r->hit_sectors | flying, p->segments));
     stats->l2_pending_sector_hits += gpci_count_sectors(gpci_hits_of(t->h, shift, flying, p->segments));
 }
 
