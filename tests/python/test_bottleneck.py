@@ -101,7 +101,8 @@ class Saturation(unittest.TestCase):
     def test_only_the_next_number_of_warps_counts(self):
         """warp-opt + delta is the least number above warp-opt; below warp-opt nothing counts either."""
         for name, metric, level in self.RULES:
-            steps = [step(1, 1.0, **{metric: 4 * level}), step(2, 3.0), step(4, 2.0), step(8, 1.0, **{metric: 4 * level})]
+            full = {metric: 4 * level}
+            steps = [step(1, 1.0, **full), step(2, 3.0), step(4, 2.0), step(8, 1.0, **full)]
             self.assertEqual(named(*steps), set(), name)
 
     def test_several_at_once(self):

@@ -201,7 +201,8 @@ class PolicyCallbacks(TemporaryCase):
         """Without a hook of the caller's."""
         found = python(
             "-c", "import gpucache, test_policy\n"
-            "class Failing(test_policy.PythonLru):\n    name = 'failing'\n    def finish(self): raise KeyError('lost')\n"
+            "class Failing(test_policy.PythonLru):\n    name = 'failing'\n"
+            "    def finish(self): raise KeyError('lost')\n"
             "context = gpucache.Context()\ncontext.register(Failing)\n"
             "cache = gpucache.Cache(context, replacement='failing')\ndel cache\nprint('on')\n",
             PYTHONPATH=os.pathsep.join([PYTHON, os.path.dirname(os.path.abspath(__file__))]),

@@ -163,7 +163,7 @@ class Runs(TemporaryCase):
             ([], "TRACE"),
             (["x", "--no-such"], "--no-such"),
             (["x", "--pre", "h100"], "--pre"),
-            (["x", "--mode", "timed"], "invalid choice: 'timed'"),
+            (["x", "--mode", "fast"], "invalid choice: 'fast'"),
             (["x", "--set", "l1.ways"], "'l1.ways' is not key=value"),
             (["x", "--json", "-", "--csv", "-"], "cannot both print"),
         ):

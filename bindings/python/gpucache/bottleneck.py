@@ -31,7 +31,9 @@ BOTTLENECKS = {
 }
 
 # Where a figure becomes a bottleneck. Every one has to be exceeded.
-Thresholds = namedtuple("Thresholds", "rise ratio network_cycles miss_growth miss_ratio", defaults=(0.3, 0.2, 20, 2, 0.3))
+Thresholds = namedtuple(
+    "Thresholds", "rise ratio network_cycles miss_growth miss_ratio", defaults=(0.3, 0.2, 20, 2, 0.3)
+)
 
 # One run. Ratios are from 0 to 1, latencies core cycles; what has no value (no miss, say) is 0.
 Step = namedtuple(

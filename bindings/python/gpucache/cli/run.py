@@ -42,12 +42,14 @@ _STALLS = (
     ("dep", "scheduler.latency_stalls"), ("bar", "scheduler.barrier_stalls"), ("limit", "scheduler.throttled"),
     ("none", "scheduler.empty"),
 )  # fmt: skip
-_TIMED = ["kernel", "cycles", "IPC", "L1 %", "L2 %", "DRAM %"] + [name for name, _ in _STALLS]
+_TIMED = ["kernel", "cycles", "IPC", "L1 %", "L2 %", "DRAM %", "lat."] + [name for name, _ in _STALLS]
 _WIDTH = 120
-_LEGEND = """IPC: warp instructions a core cycle, all SMs. L1 %, L2 %: hits of load and read sectors. DRAM %: cycles with data on the
-bus. The rest, in % of the cycles of all warp schedulers: issue: an instruction issued; pipe: the memory pipeline held
-up a ready one (line, mshr: for want of an L1 line, of an L1 MSHR); unit: its unit was busy; load, dep: all warps waited,
-one for memory, for a result; bar: for their blocks; limit: only warps beyond the limit were ready; none: no warp there.
+_LEGEND = """\
+IPC: warp instructions a core cycle, all SMs. L1 %, L2 %: hits of load and read sectors. DRAM %: cycles with data on its
+bus. lat.: cycles of a load. The rest, in % of the cycles of all warp schedulers: issue: an instruction issued; pipe:
+the memory pipeline held up a ready one (line, mshr: for want of an L1 line, of an L1 MSHR); unit: its unit was busy;
+load, dep: all warps waited, one for memory, for a result; bar: for their blocks; limit: only warps beyond the limit
+were ready; none: no warp there.
 """
 
 
@@ -62,8 +64,8 @@ def add(commands):
     parser.add_argument("--mode", choices=["functional", "timed"], help="functional: without a clock (the default); "
                         "timed: with one: cycles, stalls (the key mode)")  # fmt: skip
     add_limits(parser)
-    parser.add_argument("--sample", type=_interval, metavar="CYCLES", help="with --mode timed and --json: a time series "
-                        "of every counter and ratio, a value each so many core cycles")  # fmt: skip
+    parser.add_argument("--sample", type=_interval, metavar="CYCLES", help="with --mode timed and --json: a time "
+                        "series of every counter and ratio, a value each so many core cycles")  # fmt: skip
     parser.add_argument("--json", metavar="FILE", help="write everything as JSON; - prints it instead of the table")
     parser.add_argument("--csv", metavar="FILE", help="write a line per kernel as CSV; - likewise")
     add_verbose(parser)
@@ -178,7 +180,7 @@ def _timed_cells(name, stats):
     return [
         name, f"{stats['cycles']:,}", f"{stats['ipc']:.3f}" if "ipc" in stats else "-",
         percent(stats, "l1.load_hit_rate"), percent(stats, "l2.read_hit_rate"), percent(stats, "dram.utilisation"),
-        *shares,
+        f"{stats['load.mean_latency']:.0f}" if "load.mean_latency" in stats else "-", *shares,
     ]  # fmt: skip
 
 
