@@ -45,7 +45,7 @@ int main(void) {
     gpc_config *config = NULL;
     gpc_hierarchy *memory = NULL;
     gpc_stats stats;
-    char json[8192];
+    char json[16384];
     gpc_stats_init(&stats);
     bool done = gpc_context_create(NULL, &error, &context) == GPC_OK &&
                 gpc_config_create(context, &error, &config) == GPC_OK &&
