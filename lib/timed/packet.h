@@ -10,35 +10,39 @@
 
 /*
  * One line transaction on its way through the timed hierarchy. It is in one queue
- * at a time, linked through `next`.
+ * at a time, linked through `next`. Four cache lines of its own: what queues, networks and MSHRs
+ * look at comes first.
  */
 typedef struct gpci_packet {
-    gpc_request request; /* its address is that of an L1 line (from L2 on of the slice's) */
     uint64_t address;    /* of the line, as the host knows it */
-    uint64_t bytes[2];   /* that a store writes, of the line */
-    uint64_t born;       /* core cycle at which it missed in L1 */
     uint64_t due;        /* core cycle at which it goes on, where it is on a delay line */
     uint64_t entered;    /* core cycle at which it entered the present network */
-    uint64_t local;      /* on its way to memory: address within the channel */
     uint32_t next;       /* in its queue, or in the list of free packets */
     uint32_t access;     /* warp access that it is part of; UINT32_MAX: of none */
-    uint32_t first_waiting, last_waiting; /* an MSHR entry's leader: packets that wait with it */
-    uint32_t chain;      /* likewise: the next entry of its hash bucket */
-    uint32_t waiting;    /* likewise: how many, itself included */
+    uint32_t chain;      /* an MSHR entry's leader: the next entry of its hash bucket */
+    uint32_t first_waiting; /* likewise: packets that wait with it */
+    uint32_t waiting;    /* likewise: how many, itself included; on its way to memory: bursts under way */
     uint32_t size;       /* bytes on the network at hand, header included */
-    uint16_t channel;    /* on its way to memory */
+    uint16_t from, to;   /* input and output port of the network at hand */
     uint16_t slice;      /* L2 slice, over both partitions, that it is for */
-    uint16_t from;       /* input port of the network at hand */
-    uint16_t to;         /* output port likewise */
     uint8_t segments;    /* 32-byte segments that it asks for or brings */
-    uint8_t pending;     /* an MSHR entry's leader: sectors in flight */
     uint8_t needs;       /* waiting at an MSHR entry: sectors without which it is not released */
+    uint8_t pending;     /* an MSHR entry's leader: sectors in flight */
     uint8_t fetched;     /* sent by an MSHR entry: sectors of the stage that it brings */
     uint8_t level;       /* deepest level that served it */
     uint8_t type;        /* gpci_packet_type */
     uint8_t flags;       /* GPCI_PACKET_ */
     uint8_t state;       /* of its owner */
+    gpc_request request; /* its address is that of an L1 line (from L2 on of the slice's) */
+    uint64_t bytes[2];   /* that a store writes, of the line */
+    uint64_t born;       /* core cycle at which it missed in L1 */
+    uint64_t local;      /* on its way to memory: address within the channel */
+    uint32_t last_waiting; /* an MSHR entry's leader */
+    uint16_t channel;    /* on its way to memory */
+    uint16_t reserved[13];
 } gpci_packet;
+
+_Static_assert(sizeof(gpci_packet) == 256, "a packet fills its cache lines");
 
 typedef enum gpci_packet_type {
     GPCI_READ = 0,
@@ -52,7 +56,8 @@ typedef enum gpci_packet_type {
 
 typedef struct gpci_pool {
     gpc_context *context;
-    gpci_packet **chunks; /* [chunk_count] */
+    gpci_packet **chunks; /* [chunk_count], each on a cache line's begin */
+    void **blocks;        /* [chunk_count], as allocated */
     uint32_t chunk_count, chunk_room;
     uint32_t fresh;       /* never used from here on */
     uint32_t free;        /* list, most recently used first */
@@ -61,8 +66,11 @@ typedef struct gpci_pool {
 
 void gpci_pool_init(gpci_pool *pool, gpc_context *context);
 void gpci_pool_destroy(gpci_pool *pool);
+gpc_status gpci_pool_grow(gpci_pool *pool, uint64_t packets);
 /* Make sure that `packets` more can be taken without fail. GPC_ERROR_MEMORY. */
-gpc_status gpci_pool_reserve(gpci_pool *pool, uint64_t packets);
+GPCI_INLINE gpc_status gpci_pool_reserve(gpci_pool *pool, uint64_t packets) {
+    return pool->live + packets <= (uint64_t)pool->chunk_count * GPCI_POOL_CHUNK ? GPC_OK : gpci_pool_grow(pool, packets);
+}
 
 GPCI_INLINE gpci_packet *gpci_packet_at(const gpci_pool *pool, uint32_t packet) {
     return &pool->chunks[packet / GPCI_POOL_CHUNK][packet % GPCI_POOL_CHUNK];
