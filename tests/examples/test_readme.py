@@ -36,6 +36,7 @@ class Readme(unittest.TestCase):
         for heading, kind in (
             ("Named in `l1.replacement`", gpucache.PolicyKind.REPLACEMENT),
             ("named in `l1.bypass`", gpucache.PolicyKind.PREDICTOR),
+            ("named in `scheduler`", gpucache.PolicyKind.SCHEDULER),
         ):
             names = sorted(policy.name for policy in context.policies(kind))
             self.assertEqual(sorted(table(heading)), names)
