@@ -62,9 +62,42 @@ GPCI_INLINE void touch(gpci_transaction *t, uint32_t first, uint32_t bytes) {
     t->segments |= (uint8_t)((2u << ((first + bytes - 1) / GPCI_SEGMENT)) - (1u << (first / GPCI_SEGMENT)));
 }
 
+/* Bytes [first, end) of a line of at most 128 bytes. */
+static void touch_range(gpci_transaction *t, uint32_t first, uint32_t end) {
+    for (uint32_t word = 0; word < 2; word++) {
+        uint32_t low = first > word * 64 ? first - word * 64 : 0, high = end > word * 64 ? end - word * 64 : 0;
+        high = high < 64 ? high : 64;
+        if (low < high)
+            t->bytes[word] = ~(uint64_t)0 >> (64 - (high - low)) << low;
+    }
+    t->segments = (uint8_t)((2u << ((end - 1) / GPCI_SEGMENT)) - (1u << (first / GPCI_SEGMENT)));
+}
+
+/* Lanes side by side, as most are: one range of bytes. */
+static uint32_t coalesce_range(uint64_t address, uint64_t bytes, unsigned line_shift, gpci_transaction *transactions) {
+    const uint64_t line_bytes = (uint64_t)1 << line_shift, end = address + bytes;
+    uint32_t count = 0;
+    for (uint64_t line = address & ~(line_bytes - 1); line < end; line += line_bytes) {
+        gpci_transaction *t = &transactions[count++];
+        *t = (gpci_transaction){.address = line};
+        touch_range(t, address > line ? (uint32_t)(address - line) : 0,
+                    (uint32_t)(end - line < line_bytes ? end - line : line_bytes));
+    }
+    return count;
+}
+
+static bool side_by_side(const uint64_t *addresses, uint32_t count, uint32_t width) {
+    uint64_t off = addresses[0] > UINT64_MAX - (uint64_t)count * width - 128;
+    for (uint32_t i = 1; i < count; i++)
+        off |= addresses[i] - addresses[i - 1] - width;
+    return !off;
+}
+
 uint32_t gpci_coalesce(const uint64_t *addresses, uint32_t count, uint32_t width, unsigned line_shift,
                        gpci_transaction *transactions) {
     const uint32_t line_bytes = 1u << line_shift;
+    if (count && side_by_side(addresses, count, width))
+        return coalesce_range(addresses[0], (uint64_t)count * width, line_shift, transactions);
     found f;
     f.all = transactions;
     f.count = 0;

@@ -64,6 +64,7 @@ static bool offer(gpci_timed *t, uint32_t packet) {
         .channel = p->channel,
         .write = p->type == GPCI_WRITE};
     p->entered = request.id;
+    p->due = GPCI_NEVER;
     t->host_full[p->channel] = !t->callbacks.on_memory(t->callbacks.user_data, &request);
     return !t->host_full[p->channel];
 }

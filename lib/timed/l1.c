@@ -290,7 +290,7 @@ static gpci_verdict pass(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci
 static void run_tags(gpci_timed *t, gpci_stage *stage) {
     gpci_held *held = &stage->held[0];
     uint64_t now = t->wheel.now;
-    if (gpci_stage_stuck(stage, held))
+    if (gpci_stage_stuck(held))
         return;
     while (stage->in.count) {
         uint32_t packet = stage->in.first, next = gpci_at(t, packet)->next;
@@ -430,10 +430,9 @@ void gpci_l1_step(gpci_timed *t, uint32_t sm) {
     run_fills(t, stage);
     run_due(t, stage);
     run_tags(t, stage);
-    stage->relieved = 0;
     if (stage->out.count || stage->unsent_since != GPCI_NEVER)
         run_out(t, stage);
-    if (stage->held[0].reason != GPC_BUSY_NOT && stage->relieved)
+    if (gpci_stage_eager(&stage->held[0]))
         gpci_wake(t, stage->component, t->wheel.now + 1);
     if ((stage->refused && stage->waiting < t->l1_queue) || (stage->refused_miss && !gpci_queue_full(&stage->out))) {
         stage->refused = stage->refused_miss = false;

@@ -101,11 +101,13 @@ void gpci_l2_send(gpci_timed *t, gpci_stage *stage, uint32_t leader, uint8_t sec
 static void count_read(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p, unsigned shift,
                        const gpc_access_result *r) {
     gpc_stats *stats = &t->h->stats;
-    uint8_t flying = 0;
+    uint8_t flying = 0, merged = 0;
     if (r->outcome != GPC_HIT) {
         uint32_t leader = gpci_mshr_find(t, stage, p->request.address);
         flying = leader != GPCI_NO_PACKET ? gpci_at(t, leader)->pending & r->needed_sectors : 0;
+        merged = flying && gpci_at(t, leader)->request.sm != p->request.sm ? flying : 0;
     }
+    stats->l2_merged_sectors += gpci_count_sectors(gpci_hits_of(t->h, shift, merged, p->segments));
     stats->l2_read_sectors += gpci_count_sectors(p->segments);
     stats->l2_read_sector_hits +=
         gpci_count_sectors(gpci_hits_of(t->h, shift, r->hit_sectors | flying, p->segments));
@@ -186,6 +188,8 @@ static gpci_verdict pass(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci
     bool far = is_far(t, stage, p);
     if (far && p->type != GPCI_READ)
         return pass_on(t, stage, packet, held);
+    if (p->type != GPCI_READ && gpci_queue_full(&stage->out)) /* it may write to memory, or evict */
+        return gpci_stage_block(stage, held, t->wheel.now, GPC_BUSY_MISS_QUEUE), GPCI_BLOCKED;
     if (!held->looked) {
         unsigned shift = prepare(t, p);
         if (p->type != GPCI_READ)
@@ -224,7 +228,7 @@ static void again(gpci_timed *t, gpci_stage *stage) {
 /* Requests of the other partition: they go first, for nothing that they need waits for a link. */
 static void run_link_tags(gpci_timed *t, gpci_stage *stage) {
     gpci_held *held = &stage->held[1];
-    while (!gpci_stage_stuck(stage, held)) {
+    while (!gpci_stage_stuck(held)) {
         if (stage->link_at == GPCI_NO_PACKET) {
             if (gpci_network_peek(t->link_requests, stage->index) == GPCI_NO_PACKET)
                 return;
@@ -244,7 +248,7 @@ static void run_link_tags(gpci_timed *t, gpci_stage *stage) {
 static void run_tags(gpci_timed *t, gpci_stage *stage) {
     gpci_held *held = &stage->held[0];
     uint64_t now = t->wheel.now;
-    if (gpci_stage_stuck(stage, held))
+    if (gpci_stage_stuck(held))
         return;
     while (stage->in.count) {
         uint32_t packet = stage->in.first;
@@ -371,10 +375,9 @@ void gpci_l2_step(gpci_timed *t, uint32_t slice) {
     if (t->link_requests)
         run_link_tags(t, stage);
     run_tags(t, stage);
-    stage->relieved = 0;
     run_in(t, stage);
     run_out(t, stage);
-    if (stage->relieved && (stage->held[0].reason != GPC_BUSY_NOT || stage->held[1].reason != GPC_BUSY_NOT))
+    if (gpci_stage_eager(&stage->held[0]) || gpci_stage_eager(&stage->held[1]))
         again(t, stage);
     else if (stage->in.count && stage->held[0].reason == GPC_BUSY_NOT)
         gpci_wake(t, stage->component, gpci_at(t, stage->in.first)->due);

@@ -51,6 +51,7 @@ typedef struct gpci_held {
     gpc_access_result result;
     uint64_t since;     /* core cycle from which it has been held up */
     uint8_t reason;     /* gpc_busy */
+    uint8_t relieved;   /* bit per gpc_busy: something of that came free since it was last tried */
     bool looked;        /* lookup done */
     bool reserved;      /* reserve done, or not needed */
 } gpci_held;
@@ -92,7 +93,6 @@ typedef struct gpci_stage {
     uint64_t unsent_since;         /* L1: the miss queue's head waits for the network; GPCI_NEVER */
     gpci_stage_counts counts;
     uint64_t congested, unsent;
-    uint8_t relieved;              /* bit per gpc_busy: something of that came free since the tags were last tried */
     bool memory_full;              /* L2: its channel takes no more for now */
     /* L1 */
     uint32_t waiting;              /* instructions before the tags */
@@ -164,11 +164,16 @@ void gpci_stage_block(gpci_stage *stage, gpci_held *held, uint64_t now, gpc_busy
 void gpci_stage_unblock(gpci_stage *stage, gpci_held *held, uint64_t now);
 /* Something came free; those held up for it may try again. */
 GPCI_INLINE void gpci_stage_relieve(gpci_stage *stage, gpc_busy reason) {
-    stage->relieved |= (uint8_t)(1u << reason);
+    stage->held[0].relieved |= (uint8_t)(1u << reason);
+    stage->held[1].relieved |= (uint8_t)(1u << reason);
 }
 /* Held up, and nothing of what it lacks has come free? */
-GPCI_INLINE bool gpci_stage_stuck(const gpci_stage *stage, const gpci_held *held) {
-    return held->reason != GPC_BUSY_NOT && !(stage->relieved >> held->reason & 1);
+GPCI_INLINE bool gpci_stage_stuck(const gpci_held *held) {
+    return held->reason != GPC_BUSY_NOT && !(held->relieved >> held->reason & 1);
+}
+/* Held up, but for something that has come free: to be tried again. */
+GPCI_INLINE bool gpci_stage_eager(const gpci_held *held) {
+    return held->reason != GPC_BUSY_NOT && held->relieved >> held->reason & 1;
 }
 /* Use the data port for `bytes`; returns the core cycle at which they are out. */
 uint64_t gpci_stage_data(gpci_stage *stage, uint64_t now, uint32_t bytes);

@@ -35,9 +35,11 @@ static void step(void *user_data, uint32_t component) {
 gpc_status gpci_timed_turn(gpc_hierarchy *h, uint64_t limit) {
     gpci_timed *t = h->timed;
     uint64_t next = gpci_wheel_next(&t->wheel);
+    if (next == GPCI_NEVER)
+        return GPC_END;
     if (next > limit) {
         t->wheel.now = limit > t->wheel.now ? limit : t->wheel.now;
-        return next == GPCI_NEVER ? GPC_END : t->failed;
+        return t->failed;
     }
     gpci_wheel_turn(&t->wheel, next, step, t);
     return t->failed;
