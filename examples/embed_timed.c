@@ -117,7 +117,8 @@ static gpc_status simulate(host *h) {
 static void report(const host *h, const gpc_stats *stats) {
     printf("cycles %" PRIu64 "\nloads %" PRIu64 "\nrefused %" PRIu64 "\nlatency %.1f\n", gpc_hierarchy_now(h->memory),
            h->completed, h->refused, (double)h->latency / (double)h->completed);
-    printf("l1_load_sectors %" PRIu64 "\nl2_read_sectors %" PRIu64 "\n", stats->l1_load_sectors, stats->l2_read_sectors);
+    printf("l1_load_sectors %" PRIu64 "\nl2_read_sectors %" PRIu64 "\n", stats->l1_load_sectors,
+           stats->l2_read_sectors);
     printf("memory_reads %" PRIu64 "\ndram_bursts %" PRIu64 "\n", h->taken, stats->dram_reads);
 }
 

@@ -26,10 +26,18 @@ cat <<'TEXT'
 Hit rates are shares of the 32-byte sectors (sect.) that loads asked of L1, and L1 and its bypasses of L2; DRAM
 counts sectors read from and written to memory. examples/traces/hardware.json has what the GPU itself counted.
 
+The same kernels with a clock:
+TEXT
+set -- "$@" --mode timed
+printf '$ python3 -m gpucache %s\n\n' "$*"
+python3 -m gpucache "$@"
+cat <<'TEXT'
+
 Try next, with PYTHONPATH=bindings/python:
   python3 -m gpucache run examples/traces/conv2d --preset a100              another GPU
   python3 -m gpucache run examples/traces/conv2d --preset gtx480 --set l1.replacement=fifo
   python3 -m gpucache run synthetic:transpose-naive:8MiB                    a generated kernel
+  python3 -m gpucache bottleneck synthetic:warp-reuse --preset gtx480       what limits a kernel
   python3 -m gpucache config                                                every setting
-  python3 -m gpucache policies                                              what l1.replacement and l1.bypass take
+  python3 -m gpucache policies                                              caching policies and warp schedulers
 TEXT
