@@ -116,8 +116,9 @@ Test(timed_buffers, congestion) {
 /* A narrow way back: replies fill the reply queue, and nothing is lost or stuck behind it. */
 Test(timed_buffers, replies) {
     for (unsigned n = 0; n <= 3; n++) {
-        char text[256];
-        snprintf(text, sizeof text, "%sl2.reply_queue = %u\nnetwork.reply_width = 1B\n", small, n);
+        char text[512];
+        snprintf(text, sizeof text, "%snetwork.output_buffer = 4\nl2.reply_queue = %u\nnetwork.reply_width = 1B\n",
+                 small, n);
         rig_open(&r, text, 10);
         for (unsigned i = 0; i < 40; i++)
             rig_push(&r, LINE(GPC_LOAD, i * 128));

@@ -47,7 +47,11 @@ static void skip(rig *r, host_kind host) {
     for (uint32_t i = 0; i < r->memory.count; i++)
         due = r->memory.reads[i].due < due ? r->memory.reads[i].due : due;
     cr_assert_gt(event, now, "an event in the past");
-    cr_assert(event != UINT64_MAX || due != UINT64_MAX, "accesses wait, and nothing will ever happen");
+    if (event == UINT64_MAX && due == UINT64_MAX) {
+        gpc_error error = GPC_ERROR_INIT;
+        gpc_hierarchy_drain(r->hierarchy, &error);
+        cr_assert_fail("accesses wait, and nothing will ever happen: %s\n%s", error.message, r->settings);
+    }
     uint64_t to = event < due ? event : due;
     if (host == HOST_CHECKS && to > now + 1) {
         uint64_t before = seen(r);
@@ -115,12 +119,13 @@ static void draw_shape(uint64_t *state, machine *m) {
     m->l1_here = rig_below(state, 8) > 0;
     m->l2_here = rig_below(state, 8) > 0;
     put(m, "sm.count = %u\nl1.enabled = %d\nl2.enabled = %d\n", m->sms, m->l1_here, m->l2_here);
-    put(m, "l1.size = %u\nl1.ways = %u\nl1.line = %u\nl1.sectors = %u\n", 128u << rig_below(state, 5),
-        1 + rig_below(state, 2), l1_line, l1_sectors);
+    unsigned l1_ways = 1 + rig_below(state, 2), l2_ways = 1 + rig_below(state, 3);
+    put(m, "l1.size = %u\nl1.ways = %u\nl1.line = %u\nl1.sectors = %u\n", 128u * l1_ways << rig_below(state, 5),
+        l1_ways, l1_line, l1_sectors);
     put(m, "l1.fetch_sectors = %u\n", l1_sectors > 1 ? 1 + rig_below(state, 2) : 1);
-    put(m, "l2.size = %u\nl2.slices = %u\nl2.partitions = %u\n", m->slices * (256u << rig_below(state, 5)), m->slices,
-        partitions);
-    put(m, "l2.ways = %u\nl2.line = %u\nl2.sectors = %u\n", 1 + rig_below(state, 2), l2_line, l2_sectors);
+    put(m, "l2.size = %u\nl2.slices = %u\nl2.partitions = %u\n", m->slices * 128u * l2_ways << rig_below(state, 5),
+        m->slices, partitions);
+    put(m, "l2.ways = %u\nl2.line = %u\nl2.sectors = %u\n", l2_ways, l2_line, l2_sectors);
     put(m, "l2.fetch_sectors = %u\n", l2_sectors > 1 ? 1 + rig_below(state, 2) : 1);
     put(m, "l2.sm_partition = %s\n", ONE_OF(state, "halves", "pairs"));
     put(m, "l2.interleave = %s\nl2.interleave_bytes = %u\n", ONE_OF(state, "modulo", "hash"), 256u);
@@ -191,6 +196,7 @@ static void draw_resources(uint64_t *state, machine *m) {
 
 void draw_machine(uint64_t *state, bool limited, machine *m) {
     *m = (machine){0};
+    put(m, "# seed %" PRIu64 "\n", *state);
     draw_shape(state, m);
     draw_policies(state, m);
     if (limited)

@@ -28,7 +28,7 @@ Test(timed_paths, network_latency_and_width) {
     cr_expect_eq(miss("network.reply_width = 136B\n"), base);
     cr_expect_eq(miss("network.reply_width = 135B\n"), base + 1);
     cr_expect_eq(miss("network.reply_width = 8B\n"), base + 16);
-    cr_expect_eq(miss("network.header = 0B\nnetwork.reply_width = 128B\n"), base);
+    cr_expect_eq(miss("network.header = 0B\nnetwork.reply_width = 128B\n"), base - 1, "a request of no bytes");
     cr_expect_eq(miss("network.header = 1B\nnetwork.reply_width = 128B\n"), base + 1);
 }
 

@@ -87,7 +87,7 @@ static bool on_memory(void *user_data, const gpc_memory_request *request) {
 }
 
 static gpc_status make(rig *r, const char *settings, gpc_error *error) {
-    *r = (rig){0};
+    *r = (rig){.settings = settings ? settings : ""};
     cr_assert_eq(gpc_context_create(NULL, error, &r->context), GPC_OK, "%s", error->message);
     cr_assert_eq(gpc_config_create(r->context, error, &r->config), GPC_OK, "%s", error->message);
     cr_assert_eq(gpc_config_load_text(r->config, rig_base, "base", error), GPC_OK, "%s", error->message);
@@ -185,6 +185,15 @@ uint64_t rig_push(rig *r, shot s) {
     return r->issued - 1;
 }
 
+/* There is room again, for every channel that was refused. */
+static void tell_channels(rig *r) {
+    for (uint32_t c = 0; c < 64; c++)
+        if (r->memory.refused[c]) {
+            r->memory.refused[c] = false;
+            cr_assert_eq(gpc_hierarchy_memory_ready(r->hierarchy, c), GPC_OK);
+        }
+}
+
 /* The reads that are due; `reads` keeps the order of arrival. */
 static void answer(rig *r) {
     rig_memory *m = &r->memory;
@@ -196,11 +205,11 @@ static void answer(rig *r) {
         else
             m->reads[left++] = m->reads[i];
     m->count = left;
-    for (uint32_t c = 0; count && c < 64; c++)
-        m->refused[c] = false;
     for (uint32_t i = 0; i < count; i++)
         cr_assert_eq(
             gpc_hierarchy_memory_reply(r->hierarchy, due[m->order == RIG_BACKWARDS ? count - 1 - i : i]), GPC_OK);
+    if (count && !m->refuse)
+        tell_channels(r);
 }
 
 void rig_step(rig *r) {
@@ -245,11 +254,7 @@ void rig_finish(rig *r) {
 
 void rig_release(rig *r) {
     r->memory.refuse = false;
-    for (uint32_t c = 0; c < 64; c++)
-        if (r->memory.refused[c]) {
-            r->memory.refused[c] = false;
-            cr_assert_eq(gpc_hierarchy_memory_ready(r->hierarchy, c), GPC_OK);
-        }
+    tell_channels(r);
 }
 
 uint64_t rig_latency(rig *r, shot s) {

@@ -42,6 +42,7 @@ typedef struct rig {
     gpc_context *context;
     gpc_config *config;
     gpc_hierarchy *hierarchy;
+    const char *settings;
     rig_done done[RIG_TOKENS];
     uint64_t issued, completed;
     uint64_t trail; /* of all completions, in order: equal trails, equal histories */

@@ -98,7 +98,7 @@ Test(timed_statistics, pending_hits) {
     cr_expect_eq(s.l2_pending_sector_hits, 2, "of the other SM's, while the first one's four were on their way");
     cr_expect_eq(s.l2_merged_sectors, 2);
     cr_expect_eq(s.l2_read_sectors, 6);
-    cr_expect_eq(s.l2_read_sector_hits, 0, "on their way is a miss");
+    cr_expect_eq(s.l2_read_sector_hits, 2, "on their way is a hit, as hardware counts it");
     cr_expect_eq(s.dram_read_sectors, 4);
     rig_close(&r);
 }
@@ -223,9 +223,10 @@ Test(timed_statistics, stalls_under_way) {
     rig_steps(&r, 1000);
     gpc_stats after = rig_stats(&r);
     cr_expect_eq(after.l1_queue_stalls - before.l1_queue_stalls, 1000);
-    cr_expect_eq(after.l1_queue_failures, 1, "one transaction was held up, however long");
+    cr_expect_gt(before.l1_queue_failures, 0);
+    cr_expect_eq(after.l1_queue_failures, before.l1_queue_failures, "no other transaction was held up");
     cr_expect_eq(after.l2_queue_stalls - before.l2_queue_stalls, 1000);
-    cr_expect_eq(after.l2_queue_failures, 1);
+    cr_expect_eq(after.l2_queue_failures, before.l2_queue_failures);
     cr_expect_eq(after.l1_mshr_stalls + after.l1_line_stalls + after.l1_merge_stalls, 0);
     rig_release(&r);
     rig_close(&r);
