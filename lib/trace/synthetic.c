@@ -37,6 +37,7 @@ static const gpci_synthetic *const kernels[] = {
     &gpci_synthetic_gather,
     &gpci_synthetic_warp_reuse,
     &gpci_synthetic_private_reuse,
+    &gpci_synthetic_chase,
     &gpci_synthetic_matmul_tiled,
     &gpci_synthetic_atax,
     &gpci_synthetic_bicg,

@@ -4,6 +4,7 @@
 
 #include <criterion/criterion.h>
 #include <math.h>
+#include <stdlib.h>
 
 static traffic first_kernel(rig *r, const char *source) {
     rig_open(r, source);
@@ -178,4 +179,64 @@ Test(synthetic_counts, maxpool) {
     traffic t = only("maxpool:1MiB");
     cr_assert_eq(t.loads, 9 * 255 * 32);
     cr_assert_eq(t.stores, 255 * 32);
+}
+
+/* Loads of a launch, one lane each; counts the visits to each of `nodes` nodes `stride` bytes apart. */
+static uint64_t visit(rig *r, uint64_t base, uint64_t stride, unsigned *visits, uint64_t nodes) {
+    uint64_t loads = 0;
+    const gpc_block *block = rig_block(r);
+    cr_assert_eq(block->warp_count, 1);
+    for (uint64_t k = 0; k < block->warps[0].count; k++) {
+        const gpc_instruction *i = &block->warps[0].instructions[k];
+        if (i->op_class != GPC_OP_MEMORY || i->space != GPC_SPACE_GLOBAL || i->kind != GPC_LOAD)
+            continue;
+        uint64_t node = (i->addresses[0] - base) / stride;
+        cr_assert_eq(i->mask, 1);
+        cr_assert_eq(i->width, 8);
+        cr_assert(node < nodes && base + node * stride == i->addresses[0]);
+        cr_assert_eq(i->registers[0], i->registers[1], "the address is not what the load before it brought");
+        visits[node]++;
+        loads++;
+    }
+    cr_assert_null(rig_block(r));
+    return loads;
+}
+
+/* 100 nodes of 96 bytes: 3 walks make 300 loads, each node as often as any other, in both launches. */
+Test(synthetic_counts, chase) {
+    static const char *const sources[] = {"chase:9600:stride=96,walks=3", "chase:9600:stride=96,walks=3,cg=1"};
+    for (unsigned s = 0; s < 2; s++) {
+        rig r;
+        rig_open(&r, sources[s]);
+        size_t count;
+        for (unsigned half = 0; half < 2; half++) {
+            unsigned visits[100] = {0};
+            cr_assert(rig_kernel(&r));
+            uint64_t base = gpci_synthetic_arrays(r.source, &count)->base;
+            cr_assert_eq(visit(&r, base, 96, visits, 100), 300);
+            for (unsigned node = 0; node < 100; node++)
+                cr_assert_eq(visits[node], 3, "node %u: %u visits", node, visits[node]);
+        }
+        cr_assert(!rig_kernel(&r));
+        rig_close(&r);
+    }
+}
+
+/* 2^20 nodes are two launches of 2^19 loads for each half; together they visit each node once. */
+Test(synthetic_counts, long_chase) {
+    enum { NODES = 1 << 20 };
+    rig r;
+    unsigned *visits = calloc(NODES, sizeof *visits);
+    cr_assert_not_null(visits);
+    rig_open(&r, "chase:32MiB:stride=32");
+    for (unsigned launch = 0; launch < 4; launch++) {
+        size_t count;
+        cr_assert(rig_kernel(&r));
+        cr_assert_eq(visit(&r, gpci_synthetic_arrays(r.source, &count)->base, 32, visits, NODES), NODES / 2);
+        for (unsigned node = 0; launch % 2 && node < NODES; node++)
+            cr_assert_eq(visits[node], launch / 2 + 1, "node %u", node);
+    }
+    cr_assert(!rig_kernel(&r));
+    rig_close(&r);
+    free(visits);
 }
