@@ -21,6 +21,16 @@ const size_t replacement_row_count = sizeof replacement_rows / sizeof *replaceme
 const char *const predictor_rows[] = {"always-cache", "always-bypass", "hint"};
 const size_t predictor_row_count = sizeof predictor_rows / sizeof *predictor_rows;
 
+const scheduler_row scheduler_rows[] = {
+    {.spec = "gto"},
+    {.spec = "lrr"},
+    {.spec = "oldest"},
+    {.spec = "two-level", .waits = true},
+    {.spec = "two-level(group=1)", .waits = true},
+    {.spec = "two-level(group=5)", .waits = true},
+};
+const size_t scheduler_row_count = sizeof scheduler_rows / sizeof *scheduler_rows;
+
 static uint64_t phase_line(uint64_t *random, uint64_t capacity, size_t i, size_t count) {
     uint64_t phase = i * 7 / count;
     uint64_t span = 1 + capacity * (phase % 3 + 1) / 2;

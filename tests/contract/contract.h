@@ -5,8 +5,8 @@
 #include <gpucache/gpucache.h>
 
 /*
- * What every policy must keep to. A new replacement policy or predictor adds a
- * row here, or several for its parameters; a registered one without a row fails.
+ * What every policy must keep to. A new replacement policy, predictor or scheduler adds
+ * a row here, or several for its parameters; a registered one without a row fails.
  */
 typedef struct replacement_row {
     const char *spec;
@@ -20,6 +20,14 @@ extern const size_t replacement_row_count;
 
 extern const char *const predictor_rows[];
 extern const size_t predictor_row_count;
+
+typedef struct scheduler_row {
+    const char *spec;
+    bool waits; /* may issue nothing while a warp is STALLED, although another is ready */
+} scheduler_row;
+
+extern const scheduler_row scheduler_rows[];
+extern const size_t scheduler_row_count;
 
 /* Streams of line numbers for a cache of `capacity` lines. */
 typedef enum stream_kind {
