@@ -30,6 +30,7 @@ typedef struct output_port {
     uint32_t input;    /* that the link is busy with */
     uint32_t next;     /* input that goes first */
     uint32_t count;    /* packets in the buffer or on the way to it */
+    bool distant;      /* the first is due beyond the wheel's span: its receiver is still to be woken */
     lane buffer;
 } output_port;
 
@@ -191,6 +192,15 @@ static uint32_t leave_input(gpci_network *network, uint32_t input, uint32_t outp
     return packet;
 }
 
+/* Wake the receiver for the first packet of the buffer: it does not know when that is due, so it is not woken early. */
+static void announce(gpci_network *network, uint32_t output) {
+    output_port *port = &network->outputs[output];
+    const uint64_t due = gpci_packet_at(network->pool, port->buffer.first)->due, now = network->wheel->now;
+    port->distant = due >= now + GPCI_WHEEL_SPAN;
+    gpci_wheel_wake(network->wheel,
+                    (port->distant ? network->options.first_output : network->options.first_receiver) + output, due);
+}
+
 /* Grant an input's packet at network cycle `at`. */
 static void cross(gpci_network *network, uint32_t input, uint32_t output, uint64_t at) {
     const uint32_t width = network->options.width;
@@ -206,7 +216,7 @@ static void cross(gpci_network *network, uint32_t input, uint32_t output, uint64
         port->next = input + 1 < network->options.inputs ? input + 1 : 0;
     lane_push(&port->buffer, network->pool, index);
     if (port->count++ == 0)
-        gpci_wheel_wake(network->wheel, network->options.first_receiver + output, packet->due);
+        announce(network, output);
     gpci_gauge_set(&network->output_gauge, now, network->output_gauge.level + 1);
     if (port->count == network->output_room)
         clear_bit(network->open, output);
@@ -316,6 +326,8 @@ void gpci_network_step(gpci_network *network, uint32_t output) {
         else
             gpci_wheel_wake(network->wheel, component, core); /* it was clamped to the wheel's span */
     }
+    if (port->distant)
+        announce(network, output);
     if (component == last_output(network))
         turn(network);
     else
@@ -378,9 +390,9 @@ uint32_t gpci_network_receive(gpci_network *network, uint32_t output) {
     }
     if (port->count-- == network->output_room)
         reopen(network, output);
+    port->distant = false;
     if (port->count)
-        gpci_wheel_wake(network->wheel, network->options.first_receiver + output,
-                        gpci_packet_at(network->pool, port->buffer.first)->due);
+        announce(network, output);
     network->packets--;
     gpci_gauge_set(&network->output_gauge, now, network->output_gauge.level - 1);
     network->stats.packets++;
