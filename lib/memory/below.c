@@ -20,6 +20,12 @@ static void write_dram(gpc_hierarchy *h, uint32_t segments) {
     h->stats.dram_write_sectors += segments;
 }
 
+/* A line's dirty segments in an L1 that must give it up. */
+static void write_taken(void *user_data, uint64_t address, uint8_t segments) {
+    (void)address;
+    write_dram(user_data, gpci_count_sectors(segments));
+}
+
 static void read_dram(gpc_hierarchy *h, const gpci_access *a, uint32_t segments) {
     h->stats.dram_read_sectors += segments;
     a->result->dram_sectors += segments;
@@ -32,7 +38,7 @@ uint8_t gpci_whole_segments(const uint64_t bytes[2]) {
     return segments;
 }
 
-void gpci_take_from_l1(gpc_hierarchy *h, uint64_t address) {
+void gpci_take_from_l1(gpc_hierarchy *h, uint64_t address, gpci_dirty_fn write, void *user_data) {
     for (uint32_t sm = 0; sm < h->sms; sm++)
         for (uint32_t at = 0; at < h->l2_level.line_bytes; at += h->l1_level.line_bytes) {
             gpc_line line;
@@ -40,9 +46,9 @@ void gpci_take_from_l1(gpc_hierarchy *h, uint64_t address) {
                 continue;
             uint64_t bytes[2];
             gpci_dirty_bytes(h->l1[sm], &line, bytes);
-            uint32_t segments = gpci_count_sectors(gpci_segments_of(bytes));
-            h->stats.l1_write_back_sectors += segments;
-            write_dram(h, segments);
+            uint8_t segments = gpci_segments_of(bytes);
+            h->stats.l1_write_back_sectors += gpci_count_sectors(segments);
+            write(user_data, address + at, segments);
             gpc_cache_invalidate_line(h->l1[sm], address + at);
         }
 }
@@ -61,7 +67,8 @@ static gpc_status l2_access(gpc_hierarchy *h, uint32_t partition, const gpci_pla
         return status;
     write_back(h, result->eviction.dirty_bytes);
     if (h->inclusive && h->l1)
-        gpci_take_from_l1(h, gpci_interleave_address(&h->interleave, p->slice, result->eviction.line_address));
+        gpci_take_from_l1(h, gpci_interleave_address(&h->interleave, p->slice, result->eviction.line_address),
+                          write_taken, h);
     return GPC_OK;
 }
 

@@ -38,8 +38,12 @@ GPCI_INLINE void gpci_shift_bytes(unsigned segments, const uint64_t bytes[2], ui
 
 /* Segments of which every byte is set. */
 uint8_t gpci_whole_segments(const uint64_t bytes[2]);
-/* Inclusion: a line that leaves L2 leaves every L1, and what they have of it that is dirty goes to DRAM. */
-void gpci_take_from_l1(gpc_hierarchy *h, uint64_t address);
+/*
+ * Inclusion: a line that leaves L2 leaves every L1. `write` is told of the segments of an L1 line that were dirty
+ * there, and have to go to DRAM.
+ */
+typedef void (*gpci_dirty_fn)(void *user_data, uint64_t address, uint8_t segments);
+void gpci_take_from_l1(gpc_hierarchy *h, uint64_t address, gpci_dirty_fn write, void *user_data);
 
 /* Everything below L1. A request's address is that of an L1 line; which of its segments or bytes comes apart. */
 

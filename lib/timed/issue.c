@@ -3,12 +3,14 @@
 
 /* What comes in from above: warp instructions before the tags, or the misses of a host's own L1. */
 
-/* Packets that one line may come to have under way: itself, fetches of two slices, and what they evict. */
-#define PACKETS_PER_LINE 8u
+/* Packets that one line may come to have under way: itself, fetches of two slices, and what they evict, if need be from every L1. */
+static uint64_t packets_per_line(const gpci_timed *t) {
+    return 8 + (t->h->inclusive ? 2ull * t->h->sms * t->h->l2_level.line_bytes / t->h->l1_level.line_bytes : 0);
+}
 
 /* Room for an access of `lines` lines, with all that may follow from it and from what is in flight. */
 static gpc_status make_room(gpci_timed *t, uint32_t lines) {
-    gpc_status status = gpci_pool_reserve(&t->pool, PACKETS_PER_LINE * ((uint64_t)t->pool.live + lines));
+    gpc_status status = gpci_pool_reserve(&t->pool, packets_per_line(t) * ((uint64_t)t->pool.live + lines));
     if (status < 0 || t->flight_free != UINT32_MAX || t->flight_fresh < t->flight_room)
         return status;
     uint32_t room = t->flight_room ? 2 * t->flight_room : 256;

@@ -87,7 +87,7 @@ static void count_round_trip(gpci_timed *t, const gpci_packet *p) {
 void gpci_l1_released(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint8_t level) {
     gpci_packet *p = gpci_at(t, packet);
     (void)stage;
-    t->h->stats.l1_load_dram_lines += p->request.kind == GPC_LOAD && level == 3;
+    t->h->stats.l1_load_dram_lines += p->request.kind == GPC_LOAD && level == 3 && p->fetched;
     gpci_l1_release_line(t, p->access, level);
     gpci_pool_give(&t->pool, packet);
 }
@@ -153,7 +153,7 @@ static void tell_event(gpci_timed *t, const gpci_stage *stage, const gpci_packet
 }
 
 /* What a load's lookup found. Sectors in flight are hits, as hardware counts them. */
-static void count_lookup(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p, const gpc_access_result *r) {
+static void count_lookup(gpci_timed *t, const gpci_stage *stage, gpci_packet *p, const gpc_access_result *r) {
     gpc_stats *stats = &t->h->stats;
     uint8_t hit = r->hit_sectors, flying = 0;
     if (r->outcome != GPC_HIT) {
@@ -162,6 +162,7 @@ static void count_lookup(gpci_timed *t, const gpci_stage *stage, const gpci_pack
     }
     hit |= flying;
     bool whole = !(r->needed_sectors & ~hit);
+    p->fetched = r->needed_sectors & (uint8_t)~hit;
     tell_event(t, stage, p, whole);
     if (p->request.kind != GPC_LOAD)
         return;

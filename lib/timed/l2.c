@@ -65,13 +65,22 @@ static void write_memory(gpci_timed *t, gpci_stage *stage, uint64_t inner, uint8
     gpci_queue_push(&stage->out, &t->pool, t->wheel.now, packet);
 }
 
+/* A line's dirty segments in an L1 that must give it up. */
+static void write_taken(void *user_data, uint64_t address, uint8_t segments) {
+    gpci_stage *stage = user_data;
+    gpci_timed *t = stage->timed;
+    gpci_place place = gpci_place_of(t->h, address);
+    write_memory(t, stage, place.inner & ~(uint64_t)(t->h->l2_level.line_bytes - 1),
+                 (uint8_t)(segments << place.shift));
+}
+
 void gpci_l2_evicted(gpci_timed *t, gpci_stage *stage, const gpc_eviction *eviction) {
     uint8_t dirty = gpci_segments_of(eviction->dirty_bytes);
     t->h->stats.l2_write_back_sectors += gpci_count_sectors(dirty);
     write_memory(t, stage, eviction->line_address, dirty);
     if (t->h->inclusive && t->h->l1)
         gpci_take_from_l1(t->h, gpci_interleave_address(&t->h->interleave, stage->index % t->h->slices_per_partition,
-                                                        eviction->line_address));
+                                                        eviction->line_address), write_taken, stage);
 }
 
 void gpci_l2_send(gpci_timed *t, gpci_stage *stage, uint32_t leader, uint8_t sectors, bool far) {

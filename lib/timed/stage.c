@@ -195,8 +195,8 @@ typedef struct lack {
 static lack lacks(const gpci_stage *stage, const gpci_packet *p, const gpci_held *held, uint8_t in_flight) {
     gpc_line line;
     uint8_t valid = 0, fetch = held->result.fetch_sectors;
-    if (gpci_line_of(stage->cache, p->request.address, &line))
-        valid = line.valid_sectors;
+    if (held->result.outcome != GPC_BYPASSED && gpci_line_of(stage->cache, p->request.address, &line))
+        valid = line.valid_sectors; /* what passes the cache by is not served from it */
     uint8_t need = gpci_is_write(&p->request) ? fetch : held->result.needed_sectors;
     lack l;
     l.send = fetch & (uint8_t) ~(valid | in_flight);
