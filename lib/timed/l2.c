@@ -218,7 +218,7 @@ static gpci_verdict pass(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci
     if (r->write_sectors)
         write_memory(t, stage, p->request.address & ~(uint64_t)(t->h->l2_level.line_bytes - 1),
                      p->type == GPCI_WRITE ? gpci_segments_of(r->write_bytes)
-                                           : t->h->l2_level.segments_of[r->write_sectors]);
+                                           : (uint8_t)(p->segments << gpci_place_of(t->h, p->address).shift));
     if (verdict == GPCI_SERVED)
         serve(t, stage, packet, 2);
     return verdict;
