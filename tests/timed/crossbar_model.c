@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "timed/crossbar.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+
+/*
+ * The network's specification, naively: in every cycle everything is looked at, and a
+ * packet's place is found from its times alone.
+ */
+
+typedef struct flight {
+    bool sent, granted, taken;
+    uint64_t sent_own, taken_own; /* network cycles */
+    uint64_t granted_core, due;   /* core cycles */
+} flight;
+
+typedef struct model {
+    const crossbar *c;
+    item *items;
+    flight *flights; /* of each item */
+    uint32_t count, done;
+    uint64_t in_free[64], out_free[64]; /* network cycle from which a link is free */
+    uint32_t in_next[64], out_next[64];
+    uint32_t *order[64], ordered[64]; /* per output: items in the order of their grants */
+    uint64_t now;
+    gpci_network_stats stats;
+} model;
+
+static uint64_t own_cycle(const model *m, uint64_t core) {
+    return core * m->c->options.clock.own / m->c->options.clock.core;
+}
+
+static uint64_t core_cycle(const model *m, uint64_t own) {
+    return (own * m->c->options.clock.core + m->c->options.clock.own - 1) / m->c->options.clock.own;
+}
+
+static uint64_t room(uint64_t given) {
+    return given ? given : 1;
+}
+
+static void send_all(model *m) {
+    for (uint32_t input = 0; input < m->c->options.inputs; input++) {
+        uint64_t inside = 0;
+        for (uint32_t i = 0; i < m->count; i++)
+            inside += m->items[i].input == input && m->flights[i].sent && !m->flights[i].granted;
+        for (uint32_t i = 0; i < m->count; i++) {
+            if (m->items[i].input != input || m->flights[i].sent)
+                continue;
+            if (m->items[i].cycle > m->now || inside >= room(m->c->options.input_room))
+                break;
+            m->flights[i].sent = true;
+            m->flights[i].sent_own = own_cycle(m, m->now);
+            m->items[i].sent = m->now;
+            inside++;
+        }
+    }
+}
+
+static void take_all(model *m) {
+    for (uint32_t output = 0; output < m->c->options.outputs; output++) {
+        uint32_t takes = 0;
+        for (uint32_t k = 0; k < m->ordered[output] && crossbar_takes(m->c, output, m->now); k++) {
+            uint32_t i = m->order[output][k];
+            if (m->flights[i].taken)
+                continue;
+            if (m->flights[i].due > m->now || (m->c->takes && takes == m->c->takes))
+                break;
+            m->flights[i].taken = true;
+            m->flights[i].taken_own = own_cycle(m, m->now);
+            m->items[i].taken = m->now;
+            m->done++;
+            takes++;
+            m->stats.packets++;
+            m->stats.bytes += m->items[i].size;
+            m->stats.cycles += m->now - m->items[i].sent;
+            m->stats.input_cycles += m->flights[i].granted_core - m->items[i].sent;
+            m->stats.output_cycles += m->now - m->flights[i].granted_core;
+        }
+    }
+}
+
+/* The packet that an input has for an output at network cycle `at`: an item, or `count`. */
+static uint32_t head(const model *m, uint32_t input, uint32_t output, uint64_t at) {
+    for (uint32_t i = 0; i < m->count; i++) {
+        const flight *f = &m->flights[i];
+        if (m->items[i].input != input || !f->sent || f->granted)
+            continue;
+        if (m->items[i].output == output)
+            return f->sent_own <= at ? i : m->count;
+        if (m->c->options.queues == GPCI_QUEUES_FIFO)
+            break;
+    }
+    return m->count;
+}
+
+static bool can_grant(const model *m, uint32_t output, uint64_t at) {
+    uint64_t claimed = 0;
+    for (uint32_t k = 0; k < m->ordered[output]; k++) {
+        const flight *f = &m->flights[m->order[output][k]];
+        claimed += !f->taken || f->taken_own > at;
+    }
+    return m->out_free[output] <= at && claimed < room(m->c->options.output_room);
+}
+
+static void grant(model *m, uint32_t i, uint64_t at, bool refused) {
+    const gpci_network_options *o = &m->c->options;
+    const uint32_t input = m->items[i].input, output = m->items[i].output;
+    uint64_t cycles = ((uint64_t)m->items[i].size + o->width - 1) / o->width;
+    uint64_t due = core_cycle(m, at + cycles + o->latency);
+    m->flights[i].granted = true;
+    m->flights[i].granted_core = m->now;
+    m->flights[i].due = due > m->now ? due : m->now;
+    m->in_free[input] = m->out_free[output] = at + cycles;
+    m->in_next[input] = (output + 1) % o->outputs;
+    if (!refused)
+        m->out_next[output] = (input + 1) % o->inputs;
+    m->order[output][m->ordered[output]++] = i;
+}
+
+/* One round: outputs choose inputs, inputs take one of those that chose them. Returns the number of grants. */
+static uint32_t match_round(model *m, uint64_t at, bool *refused) {
+    const uint32_t inputs = m->c->options.inputs, outputs = m->c->options.outputs;
+    uint32_t choice[64], grants = 0;
+    for (uint32_t output = 0; output < outputs; output++) {
+        choice[output] = inputs;
+        for (uint32_t n = 0; n < inputs && can_grant(m, output, at) && choice[output] == inputs; n++) {
+            uint32_t input = (m->out_next[output] + n) % inputs;
+            if (m->in_free[input] <= at && head(m, input, output, at) < m->count)
+                choice[output] = input;
+        }
+    }
+    for (uint32_t input = 0; input < inputs; input++) {
+        bool granted = false;
+        for (uint32_t n = 0, first = m->in_next[input]; n < outputs; n++) {
+            uint32_t output = (first + n) % outputs;
+            if (choice[output] != input)
+                continue;
+            if (granted) {
+                refused[output] = true;
+                continue;
+            }
+            grant(m, head(m, input, output, at), at, refused[output]);
+            granted = true;
+            grants++;
+        }
+    }
+    return grants;
+}
+
+static void move(model *m) {
+    const uint64_t last = own_cycle(m, m->now);
+    uint64_t first = m->now ? own_cycle(m, m->now - 1) + 1 : 0;
+    for (uint64_t at = first < last ? first : last; at <= last; at++) {
+        bool refused[64] = {0};
+        while (match_round(m, at, refused)) {
+        }
+    }
+}
+
+gpci_network_stats crossbar_model(const crossbar *c, item *items, uint32_t count) {
+    model *m = calloc(1, sizeof *m);
+    *m = (model){.c = c, .items = items, .count = count};
+    m->flights = calloc(count, sizeof *m->flights);
+    for (uint32_t i = 0; i < c->options.outputs; i++)
+        m->order[i] = calloc(count, sizeof *m->order[i]);
+    for (m->now = 1; m->done < count; m->now++) {
+        cr_assert_lt(m->now, 1000000, "the model itself is stuck");
+        if (c->ports_last)
+            move(m);
+        take_all(m);
+        send_all(m);
+        if (!c->ports_last)
+            move(m);
+    }
+    gpci_network_stats stats = m->stats;
+    for (uint32_t i = 0; i < c->options.outputs; i++)
+        free(m->order[i]);
+    free(m->flights);
+    free(m);
+    return stats;
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "timed/packet.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+
+/* The packets' memory, and their queues. */
+
+/* A host that counts its blocks and gives `left` more. */
+typedef struct heap {
+    int left, blocks;
+} heap;
+
+static void *allocate(void *user_data, size_t bytes) {
+    heap *h = user_data;
+    if (h->left-- <= 0)
+        return NULL;
+    h->blocks++;
+    return malloc(bytes);
+}
+
+static void *resize(void *user_data, void *memory, size_t bytes) {
+    heap *h = user_data;
+    if (h->left-- <= 0)
+        return NULL;
+    h->blocks += !memory;
+    return realloc(memory, bytes);
+}
+
+static void release(void *user_data, void *memory) {
+    heap *h = user_data;
+    h->blocks -= memory != NULL;
+    free(memory);
+}
+
+static gpc_context *open_context(heap *h) {
+    gpc_context_options hooks = GPC_CONTEXT_OPTIONS_INIT;
+    gpc_context *context;
+    *h = (heap){.left = 100000};
+    hooks.allocate = allocate;
+    hooks.resize = resize;
+    hooks.release = release;
+    hooks.allocator_data = h;
+    cr_assert_eq(gpc_context_create(&hooks, NULL, &context), GPC_OK);
+    return context;
+}
+
+Test(pool, no_packet_is_taken_twice_and_none_moves) {
+    enum { COUNT = 5 * GPCI_POOL_CHUNK + 1 };
+    static gpci_packet *places[COUNT];
+    heap h;
+    gpci_pool pool;
+    gpc_context *context = open_context(&h);
+    gpci_pool_init(&pool, context);
+    for (uint32_t i = 0; i < COUNT; i++) {
+        cr_assert_eq(gpci_pool_reserve(&pool, 1), GPC_OK);
+        uint32_t packet = gpci_pool_take(&pool);
+        cr_assert_lt(packet, COUNT);
+        cr_assert_null(places[packet]);
+        places[packet] = gpci_packet_at(&pool, packet);
+        places[packet]->address = packet;
+    }
+    cr_expect_eq(pool.live, COUNT);
+    cr_expect_eq(pool.chunk_count, 6);
+    for (uint32_t i = 0; i < COUNT; i++) {
+        cr_assert_eq(gpci_packet_at(&pool, i), places[i]);
+        cr_assert_eq(places[i]->address, i);
+    }
+    gpci_pool_destroy(&pool);
+    gpc_context_destroy(context);
+    cr_expect_eq(h.blocks, 0);
+}
+
+Test(pool, what_is_given_is_taken_next) {
+    heap h;
+    gpci_pool pool;
+    gpc_context *context = open_context(&h);
+    gpci_pool_init(&pool, context);
+    cr_assert_eq(gpci_pool_reserve(&pool, 3), GPC_OK);
+    uint32_t a = gpci_pool_take(&pool), b = gpci_pool_take(&pool), c = gpci_pool_take(&pool);
+    gpci_pool_give(&pool, a);
+    gpci_pool_give(&pool, c);
+    cr_expect_eq(pool.live, 1);
+    cr_expect_eq(gpci_pool_take(&pool), c);
+    cr_expect_eq(gpci_pool_take(&pool), a);
+    uint32_t d = gpci_pool_take(&pool);
+    cr_expect(d != a && d != b && d != c);
+    gpci_pool_destroy(&pool);
+    gpc_context_destroy(context);
+}
+
+Test(pool, reserve_counts_what_is_free) {
+    heap h;
+    gpci_pool pool;
+    gpc_context *context = open_context(&h);
+    gpci_pool_init(&pool, context);
+    cr_assert_eq(gpci_pool_reserve(&pool, GPCI_POOL_CHUNK), GPC_OK);
+    cr_expect_eq(pool.chunk_count, 1);
+    for (uint32_t i = 0; i < GPCI_POOL_CHUNK; i++)
+        gpci_pool_take(&pool);
+    gpci_pool_give(&pool, 7);
+    cr_assert_eq(gpci_pool_reserve(&pool, 1), GPC_OK);
+    cr_expect_eq(pool.chunk_count, 1, "the one given back");
+    cr_assert_eq(gpci_pool_reserve(&pool, 2), GPC_OK);
+    cr_expect_eq(pool.chunk_count, 2);
+    gpci_pool_destroy(&pool);
+    gpc_context_destroy(context);
+}
+
+Test(pool, out_of_memory_leaves_it_as_it_was) {
+    heap h;
+    gpci_pool pool;
+    gpc_context *context = open_context(&h);
+    gpci_pool_init(&pool, context);
+    cr_assert_eq(gpci_pool_reserve(&pool, 1), GPC_OK);
+    uint32_t packet = gpci_pool_take(&pool);
+    gpci_packet_at(&pool, packet)->address = 42;
+    int failures = 0; /* 40 chunks: the tables of chunks grow on the way */
+    for (h.left = 0; gpci_pool_reserve(&pool, 40 * GPCI_POOL_CHUNK) != GPC_OK; h.left = 1 + failures % 2) {
+        cr_assert_lt(++failures, 100);
+        cr_assert_eq(pool.live, 1);
+        cr_assert_eq(gpci_packet_at(&pool, packet)->address, 42);
+    }
+    cr_expect_geq(failures, 20, "two blocks more each time at most");
+    h.left = 0;
+    for (uint32_t i = 0; i < 40 * GPCI_POOL_CHUNK; i++)
+        gpci_packet_at(&pool, gpci_pool_take(&pool))->address = i;
+    cr_expect_eq(gpci_packet_at(&pool, packet)->address, 42);
+    gpci_pool_destroy(&pool);
+    gpci_pool_destroy(&pool);
+    gpc_context_destroy(context);
+    cr_expect_eq(h.blocks, 0);
+}
+
+Test(pool, queue_is_first_in_first_out_with_its_occupancy) {
+    heap h;
+    gpci_pool pool;
+    gpci_queue queue;
+    gpc_context *context = open_context(&h);
+    gpci_pool_init(&pool, context);
+    cr_assert_eq(gpci_pool_reserve(&pool, 3), GPC_OK);
+    uint32_t a = gpci_pool_take(&pool), b = gpci_pool_take(&pool), c = gpci_pool_take(&pool);
+    gpci_queue_init(&queue, 2);
+    gpci_queue_push(&queue, &pool, 10, b);
+    cr_expect_not(gpci_queue_full(&queue));
+    gpci_queue_push(&queue, &pool, 12, a);
+    cr_expect(gpci_queue_full(&queue));
+    cr_expect_eq(gpci_queue_pop(&queue, &pool, 15), b);
+    cr_expect_not(gpci_queue_full(&queue));
+    gpci_queue_push(&queue, &pool, 15, c);
+    cr_expect_eq(gpci_queue_pop(&queue, &pool, 20), a);
+    cr_expect_eq(gpci_queue_pop(&queue, &pool, 21), c);
+    cr_expect_eq(queue.count, 0);
+    /* one for 2 cycles, two for 3, two for 5, one for 1 */
+    cr_expect_eq(gpci_gauge_sum(&queue.gauge, 100), 2 + 6 + 10 + 1);
+    gpci_queue_push(&queue, &pool, 100, b); /* empty and used again */
+    cr_expect_eq(gpci_queue_pop(&queue, &pool, 100), b);
+    gpci_pool_destroy(&pool);
+    gpc_context_destroy(context);
+}
+
+Test(pool, room_of_a_queue) {
+    gpci_queue queue;
+    gpci_queue_init(&queue, 0);
+    cr_expect_eq(queue.room, 1, "a latch");
+    gpci_queue_init(&queue, 7);
+    cr_expect_eq(queue.room, 7);
+    gpci_queue_init(&queue, GPCI_UNLIMITED);
+    cr_expect_eq(queue.room, GPCI_UNLIMITED);
+    gpci_queue_init(&queue, UINT64_MAX);
+    cr_expect_eq(queue.room, GPCI_UNLIMITED);
+}
