@@ -3,6 +3,7 @@
 
 #include <criterion/criterion.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 /*
@@ -36,20 +37,22 @@ static void access_twin(gpc_hierarchy *twin, shot s) {
     cr_assert_eq(gpc_hierarchy_access(twin, &access, NULL), GPC_OK);
 }
 
-/* Counters up to the first that has to do with time. */
-static void same_counters(const gpc_stats *timed, const gpc_stats *functional, const char *text, uint64_t seed) {
+/* Counters up to the first that has to do with time. `what` came last. */
+static bool same_counters(const gpc_stats *timed, const gpc_stats *functional, const char *text, const char *what) {
+    bool same = true;
     for (size_t i = 0; i < gpc_counter_count(); i++) {
         gpc_counter_info info = GPC_COUNTER_INFO_INIT;
         cr_assert_eq(gpc_counter_at(i, &info), GPC_OK);
         if (!strcmp(info.name, "cycles"))
-            return;
+            return same;
         uint64_t a, b;
         memcpy(&a, (const char *)timed + info.offset, sizeof a);
         memcpy(&b, (const char *)functional + info.offset, sizeof b);
-        cr_expect_eq(a, b, "seed %" PRIu64 ": %s is %" PRIu64 " timed, %" PRIu64 " functional\n%s", seed, info.name, a,
-                     b, text);
+        cr_expect_eq(a, b, "%s: %s is %" PRIu64 " timed, %" PRIu64 " functional\n%s", what, info.name, a, b, text);
+        same &= a == b;
     }
     cr_assert_fail("no counter is called cycles");
+    return false;
 }
 
 static void same_lines(gpc_hierarchy *timed, gpc_hierarchy *functional, unsigned level, uint32_t instances,
@@ -62,9 +65,11 @@ static void same_lines(gpc_hierarchy *timed, gpc_hierarchy *functional, unsigned
             continue;
         for (gpc_status s = GPC_OK; s == GPC_OK;) {
             s = gpc_cache_next_line(a, &at_a, &x);
-            cr_assert_eq(gpc_cache_next_line(b, &at_b, &y), s, "seed %" PRIu64 ": %s", seed, text);
-            cr_assert_eq(memcmp(&x, &y, sizeof x), 0, "seed %" PRIu64 ": level %u, set %u: other lines\n%s", seed,
-                         level, x.set, text);
+            cr_expect_eq(gpc_cache_next_line(b, &at_b, &y), s, "seed %" PRIu64 ": %s", seed, text);
+            if (memcmp(&x, &y, sizeof x)) {
+                cr_expect_fail("seed %" PRIu64 ": level %u, set %u: other lines\n%s", seed, level, x.set, text);
+                return;
+            }
         }
     }
 }
@@ -75,11 +80,44 @@ static void same_lines(gpc_hierarchy *timed, gpc_hierarchy *functional, unsigned
  */
 static shot one_line(shot s) {
     s.stride = s.stride > s.width ? s.width : s.stride;
-    s.lanes = s.lanes * s.stride > 32 ? 32 / (uint32_t)s.stride : s.lanes;
-    uint64_t bytes = s.stride ? s.lanes * s.stride : s.width;
+    if (s.stride && (s.lanes - 1) * s.stride + s.width > 32)
+        s.lanes = (32 - s.width) / (uint32_t)s.stride + 1;
     s.address &= ~(uint64_t)31;
-    s.address += s.lanes % 4 * (32 - bytes) / 4;
+    s.address += s.lanes % 4 * (32 - (s.lanes - 1) * s.stride - s.width) / 4;
     return s;
+}
+
+/*
+ * L1's victim leaves when the miss takes its way, in a timed hierarchy before L2 hears of the miss, in a functional one
+ * after. To L2 that is another order where the victim is dirty, or where L2 takes lines from L1: then L2 gets room for
+ * everything, so that order is nothing to it. Likewise a store that is both written through and fetched for: what it
+ * reads and what it writes are under way together.
+ */
+static void force_order(uint64_t *state, machine *m) {
+    size_t used = strlen(m->text);
+    static const char *const writes[] = {"through", "evict", "back"}, *const allocations[] = {"none", "lazy"};
+    char *end = m->text + used;
+    size_t left = sizeof m->text - used;
+    int length;
+    switch (rig_below(state, 3)) {
+    case 0:
+        length = snprintf(end, left, "l2.size = %u\nl1.write_policy = %s\nl1.write_policy_local = %s\n", m->slices << 18,
+                          writes[1 + rig_below(state, 2)], writes[1 + rig_below(state, 2)]);
+        break;
+    case 1:
+        length = snprintf(end, left,
+                          "l2.inclusion = non-inclusive\nl1.write_policy = %s\nl1.write_policy_local = %s\n"
+                          "l1.write_allocate = %s\nl1.write_allocate_local = %s\n",
+                          writes[rig_below(state, 2)], writes[rig_below(state, 2)], allocations[rig_below(state, 2)],
+                          allocations[rig_below(state, 2)]);
+        break;
+    default:
+        length = snprintf(end, left,
+                          "l1.write_policy = evict\nl1.write_policy_local = evict\nl1.allocate = on-fill\n"
+                          "l1.write_allocate = none\nl1.write_allocate_local = none\n");
+        break;
+    }
+    cr_assert(length > 0 && (size_t)length < left);
 }
 
 static void agree(uint64_t seed) {
@@ -87,19 +125,25 @@ static void agree(uint64_t seed) {
     uint64_t state = seed;
     machine m;
     draw_machine(&state, false, &m);
+    force_order(&state, &m);
     stream s = {.seed = seed, .sms = m.sms, .bytes = 1024u << rig_below(&state, 6), .loads = 8, .stores = 5};
     rig_open(&r, m.text, 1);
     gpc_hierarchy *twin = functional_twin(&r);
-    for (uint32_t n = 0; n < 150; n++) {
+    bool same = true;
+    gpc_stats timed, functional;
+    gpc_stats_init(&functional);
+    for (uint32_t n = 0; n < 150 && same; n++) {
+        char what[160];
         shot a = one_line(stream_shot(&s, rig_below(&state, m.sms), n));
+        snprintf(what, sizeof what, "seed %u, access %u: kind %d, space %d, hint %d, SM %u, address %u, %u times %u bytes",
+                 (unsigned)seed, n, a.kind, a.space, a.hint, a.sm, (unsigned)a.address, a.lanes, a.width);
         rig_issue(&r, a);
         rig_finish(&r);
         access_twin(twin, a);
+        timed = rig_stats(&r);
+        cr_assert_eq(gpc_hierarchy_get_stats(twin, &functional), GPC_OK);
+        same = same_counters(&timed, &functional, m.text, what);
     }
-    gpc_stats timed = rig_stats(&r), functional;
-    gpc_stats_init(&functional);
-    cr_assert_eq(gpc_hierarchy_get_stats(twin, &functional), GPC_OK);
-    same_counters(&timed, &functional, m.text, seed);
     cr_expect_eq(memcmp(timed.l1_transactions_per_load, functional.l1_transactions_per_load,
                         sizeof timed.l1_transactions_per_load), 0);
     same_lines(r.hierarchy, twin, 1, m.sms, seed, m.text);
@@ -108,7 +152,8 @@ static void agree(uint64_t seed) {
     cr_expect_eq(gpc_hierarchy_flush(twin), GPC_OK);
     timed = rig_stats(&r);
     cr_assert_eq(gpc_hierarchy_get_stats(twin, &functional), GPC_OK);
-    same_counters(&timed, &functional, m.text, seed);
+    if (same)
+        same_counters(&timed, &functional, m.text, "flush");
     gpc_hierarchy_destroy(twin);
     rig_close(&r);
 }
