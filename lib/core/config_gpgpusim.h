@@ -14,6 +14,9 @@ typedef struct gpci_gpgpusim_cache {
     char allocate;       /* m, f or s */
     char write_allocate; /* N, W, F or L */
     char index;          /* L, H, P or X */
+    uint32_t mshr_entries, mshr_merges;
+    uint32_t miss_queue; /* 0: not given */
+    uint32_t port;       /* bytes of the data port; of a line where it is not given */
 } gpci_gpgpusim_cache;
 
 /*
@@ -22,5 +25,13 @@ typedef struct gpci_gpgpusim_cache {
  * GPC_ERROR_FORMAT, or GPC_ERROR_UNSUPPORTED for an index function of the user's.
  */
 gpc_status gpci_gpgpusim_cache_read(const char *text, gpci_gpgpusim_cache *out, gpc_error *error);
+
+/* What the letters are in keys here. */
+const char *gpci_gpgpusim_index(const gpci_gpgpusim_cache *cache);
+const char *gpci_gpgpusim_replacement(const gpci_gpgpusim_cache *cache);
+const char *gpci_gpgpusim_write(const gpci_gpgpusim_cache *cache);
+const char *gpci_gpgpusim_write_local(const gpci_gpgpusim_cache *cache);
+const char *gpci_gpgpusim_write_allocate(const gpci_gpgpusim_cache *cache);
+const char *gpci_gpgpusim_allocate(const gpci_gpgpusim_cache *cache);
 
 #endif

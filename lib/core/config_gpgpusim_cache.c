@@ -73,31 +73,35 @@ static bool read_policies(cursor *c, gpci_gpgpusim_cache *out) {
 }
 
 /* mshr:entries:merge[,queue[:fifo][,port]] */
-static bool read_queues(cursor *c, uint32_t line) {
+static bool read_queues(cursor *c, gpci_gpgpusim_cache *out) {
     char mshr;
-    uint32_t n, port = 0;
+    uint32_t fifo;
     if (!read_letter(c, "AS", &mshr, "the MSHR is neither A nor S (F and T are for texture caches)") ||
-        !read_mark(c, ':', "a ':' is missing after the MSHR type") || !read_number(c, &n, "MSHR entries are missing") ||
-        !read_mark(c, ':', "a ':' is missing after the MSHR entries") || !read_number(c, &n, "merges are missing"))
+        !read_mark(c, ':', "a ':' is missing after the MSHR type") ||
+        !read_number(c, &out->mshr_entries, "MSHR entries are missing") ||
+        !read_mark(c, ':', "a ':' is missing after the MSHR entries") ||
+        !read_number(c, &out->mshr_merges, "merges are missing"))
         return false;
     if (*c->at == ',') {
         c->at++;
-        if (!read_number(c, &n, "the miss queue is missing"))
+        if (!read_number(c, &out->miss_queue, "the miss queue is missing"))
             return false;
         if (*c->at == ':') {
             c->at++;
-            if (!read_number(c, &n, "the result FIFO is missing"))
+            if (!read_number(c, &fifo, "the result FIFO is missing"))
                 return false;
         }
         if (*c->at == ',') {
             c->at++;
-            if (!read_number(c, &port, "the data port is missing"))
+            if (!read_number(c, &out->port, "the data port is missing"))
                 return false;
         }
     }
     if (*c->at)
         return refuse(c, "there is something after the last field");
-    return !port || line % port == 0 || refuse(c, "the data port does not divide the line");
+    if (!out->port)
+        out->port = out->line;
+    return !out->port || out->line % out->port == 0 || refuse(c, "the data port does not divide the line");
 }
 
 /* What GPGPU-Sim asserts of the fields together. */
@@ -122,9 +126,34 @@ gpc_status gpci_gpgpusim_cache_read(const char *text, gpci_gpgpusim_cache *out, 
     if (out->none)
         return GPC_OK;
     cursor c = {text, NULL};
-    if (!read_geometry(&c, out) || !read_policies(&c, out) || !read_queues(&c, out->line) || !check(&c, out))
+    if (!read_geometry(&c, out) || !read_policies(&c, out) || !read_queues(&c, out) || !check(&c, out))
         return gpci_fail(error, GPC_ERROR_FORMAT, "'%s': %s", gpci_quote(text).text, c.what);
     if (out->index == 'C')
         return gpci_fail(error, GPC_ERROR_UNSUPPORTED, "'%s': set index C is the user's own", gpci_quote(text).text);
     return GPC_OK;
+}
+
+const char *gpci_gpgpusim_index(const gpci_gpgpusim_cache *cache) {
+    return cache->index == 'H' ? "fermi" : cache->index == 'P' ? "ipoly" : cache->index == 'X' ? "xor" : "modulo";
+}
+
+const char *gpci_gpgpusim_replacement(const gpci_gpgpusim_cache *cache) {
+    return cache->replacement == 'F' ? "fifo" : "lru";
+}
+
+const char *gpci_gpgpusim_write(const gpci_gpgpusim_cache *cache) {
+    return cache->write == 'B' ? "back" : cache->write == 'T' ? "through" : "evict";
+}
+
+const char *gpci_gpgpusim_write_local(const gpci_gpgpusim_cache *cache) {
+    return cache->write == 'L' ? "back" : gpci_gpgpusim_write(cache);
+}
+
+/* W and F both read the line in; W also passes the write on. */
+const char *gpci_gpgpusim_write_allocate(const gpci_gpgpusim_cache *cache) {
+    return cache->write_allocate == 'N' ? "none" : cache->write_allocate == 'L' ? "lazy" : "fetch";
+}
+
+const char *gpci_gpgpusim_allocate(const gpci_gpgpusim_cache *cache) {
+    return cache->allocate == 'm' ? "on-miss" : cache->allocate == 'f' ? "on-fill" : "streaming";
 }
