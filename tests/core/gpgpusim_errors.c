@@ -175,7 +175,11 @@ Test(gpgpusim_errors, files) {
 Test(gpgpusim_errors, without_memory) {
     static const char text[] = "-gpgpu_n_clusters 7 -gpgpu_shader_core_pipeline 2048:32 -gpgpu_shmem_option 0,8\n"
                                "-gpgpu_cache:dl1 S:4:128:64,L:T:m:L:L,A:512:8,16 -gpgpu_n_mem 4\n"
-                               "-gpgpu_cache:dl2 S:32:128:24,L:B:m:L:P,A:192:4,32:0,32\n";
+                               "-gpgpu_cache:dl2 S:32:128:24,L:B:m:L:P,A:192:4,32:0,32\n"
+                               "-gpgpu_clock_domains 700:700:700:924 -gpgpu_scheduler two_level_active:6:0:1\n"
+                               "-network_mode 2 -gpgpu_l2_rop_latency 160 -dram_latency 100 -gpgpu_dram_buswidth 16\n"
+                               "-gpgpu_dram_burst_length 2 -gpgpu_mem_addr_mapping dramid@8;RRRRBBBCCCSSSSS\n"
+                               "-gpgpu_dram_timing_opt 8:2:8:12:21:13:34:9:4:5:13:1:0:0\n";
     folder f;
     char path[192];
     folder_make(&f);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "core/rig.h"
+#include "dram/timing.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -8,8 +9,8 @@
 
 /* Presets: their figures are those of the documents, and each describes a whole machine that can be built. */
 
-static const char li[] = "004_f914167101cf345f.txt";        /* D. Li, 2014, Table 3.4 */
-static const char kotas[] = "002_8012417a493108d0.txt";     /* G. Kotas, 2019, Tables 3.1 and 3.2 */
+static const char li[] = "004_f914167101cf345f.txt";        /* D. Li, 2014, Table 3.4, section 4.1.4 */
+static const char kotas[] = "002_8012417a493108d0.txt";     /* G. Kotas, 2019, Tables 3.1 and 3.2, section 3.1.1 */
 static const char chithra[] = "000_3bf347d137e45bc4.txt";   /* A. Chithra and R. Kumar, 2021, Table 3 */
 
 /* A figure, and the row of the document that states it (NULL: another source, named in the preset's text). */
@@ -28,6 +29,13 @@ static const struct figure {
     {"gtx480", "l2.ways", "16", li, "L2 cache (size/assoc/block size)\t768KB/16-way/128B"},
     {"gtx480", "l2.line", "128B", li, "L2 cache (size/assoc/block size)\t768KB/16-way/128B"},
     {"gtx480", "dram.channels", "6", li, "Number of memory channels\t6"},
+    {"gtx480", "dram.scheduler", "fr-fcfs", li, "Memory controller\tOut-of-order (FR-FCFS)"},
+    {"gtx480", "scheduler", "gto", li, "Warp scheduling policy\tGreedy-Then-oldest"},
+    {"gtx480", "sm.schedulers", "2", li, "Schedulers per SM\t2"},
+    {"gtx480", "l1.mshr_entries", "32", li, "enables 128 L1 cache blocks and 32 MSHR entries"},
+    {"gtx480", "l1.mshr_merges", "8", li, "Each MSHR entry allows up to 8 requests pending on the same entry"},
+    {"gtx480", "clock.core", "700", NULL, NULL},
+    {"gtx480", "l2.rop_latency", "120", NULL, NULL},
     {"gtx480-l1-48k", "sm.count", "15", li, "Number of SMs\t15"},
     {"gtx480-l1-48k", "l1.size", "48KiB", kotas, "L1 Cache Size (KB)\t16 / 48"},
     {"gtx480-l1-48k", "sm.shared", "16KiB", kotas, "Shared Memory Size (KB)\t48 / 16"},
@@ -42,12 +50,26 @@ static const struct figure {
     {"kepler", "l2.ways", "16", kotas, "Associativity\t4 way\t16 way"},
     {"kepler", "l2.line", "128B", kotas, "Block Size (B)\t128\t128\t128"},
     {"kepler", "l2.replacement", "lru", kotas, "Replacement Policy\tLRU\tLRU"},
+    {"kepler", "dram.model", "fixed", kotas, "Latency (Cycles)\t6\t20\t300"},
+    {"kepler", "dram.fixed_latency", "300", kotas, "Latency (Cycles)\t6\t20\t300"},
+    {"kepler", "l1.latency", "6", kotas, "Latency (Cycles)\t6\t20\t300"},
+    {"kepler", "l2.latency", "20", kotas, "Latency (Cycles)\t6\t20\t300"},
+    {"kepler", "l2.rop_latency", "0", kotas, "Latency (Cycles)\t6\t20\t300"},
+    {"kepler", "network.width", "264B", kotas, "264 bytes per cycle for all networks"},
+    {"kepler", "network.reply_width", "264B", kotas, "264 bytes per cycle for all networks"},
+    {"kepler", "network.input_buffer", "528", kotas, "in number of packets and set to 528 each"},
+    {"kepler", "network.output_buffer", "528", kotas, "in number of packets and set to 528 each"},
+    {"kepler", "memory.link_width", "264B", kotas, "264 bytes per cycle for all networks"},
+    {"kepler", "memory.link_buffer", "528", kotas, "six between each L2 module and a main memory module"},
     {"qv100", "sm.count", "80", kotas, "# of SMs\t16\t14\t24\t56\t80"}, /* Volta */
     {"qv100", "l1.line", "128B", chithra, "L1 cache\tSector cache, 128B blocks, 64-way"},
     {"qv100", "l1.sectors", "4", chithra, "L1 cache\tSector cache"},
     {"qv100", "l2.size", "6MiB", chithra, "L2 cache\tSector cache, 128B blocks, 24-way, 32 sets, 6MB capacity"},
     {"qv100", "l2.ways", "24", chithra, "L2 cache\tSector cache, 128B blocks, 24-way, 32 sets, 6MB capacity"},
     {"qv100", "dram.channels", "32", NULL, NULL},
+    {"qv100", "l1.mshr_entries", "512", NULL, NULL},
+    {"qv100", "network.width", "40B", NULL, NULL},
+    {"qv100", "launch.cycles", "5000", NULL, NULL},
     {"rtx2060", "sm.count", "30", NULL, NULL},
     {"rtx2060", "l2.size", "3MiB", NULL, NULL},
     {"a100", "sm.count", "108", NULL, NULL},
@@ -64,6 +86,9 @@ static const struct figure {
     {"h100", "l2.size", "50MiB", NULL, NULL},
     {"h100", "l2.partitions", "2", NULL, NULL},
     {"h100", "l2.fetch_sectors", "2", NULL, NULL},
+    {"h100", "scheduler", "gto", NULL, NULL},
+    {"h100", "sm.schedulers", "4", NULL, NULL},
+    {"h100", "l1.mshr_entries", "512", NULL, NULL},
     {"gcn-7970", "sm.count", "32", NULL, NULL},
     {"gcn-7970", "sm.lanes", "64", NULL, NULL},
     {"gcn-7970", "l1.size", "16KiB", NULL, NULL},
@@ -186,11 +211,30 @@ Test(presets, texts) {
 /* What is asked of a run, as opposed to a machine. */
 static bool is_choice_of_the_run(const char *key) {
     static const char *const choices[] = {"l1.track_reuse", "l1.track_warps", "blocks.placement", "warps.order",
-                                          "kernels.flush"};
+                                          "kernels.flush",  "mode",           "sm.warp_limit",    "sm.block_limit",
+                                          "limit.cycles",   "limit.instructions", "deadlock.cycles"};
     for (size_t i = 0; i < sizeof choices / sizeof *choices; i++)
         if (!strcmp(choices[i], key))
             return true;
     return false;
+}
+
+/* Every key of the machine stands in the text, whether or not the default is the same: the source is beside it. */
+Test(presets, name_every_key) {
+    for (size_t i = 0; i < gpc_preset_count(); i++) {
+        const char *name;
+        gpc_preset_at(i, &name, NULL);
+        if (strstr(gpc_preset_text(name), "\npreset = ")) /* on top of another */
+            continue;
+        for (size_t k = 0; k < gpc_key_count(); k++) {
+            gpc_key_info info = GPC_KEY_INFO_INIT;
+            gpc_key_at(k, &info);
+            char line[64];
+            snprintf(line, sizeof line, "\n%s =", info.name);
+            if (!is_choice_of_the_run(info.name) && strncmp(info.name, "dram.", 5) != 0)
+                cr_expect(strstr(gpc_preset_text(name), line), "%s: no line for %s", name, info.name);
+        }
+    }
 }
 
 /* A preset replaces another wholly: it sets every key of the machine. */
@@ -214,6 +258,60 @@ Test(presets, are_whole) {
             rig_close(&fresh);
             rig_close(&used);
         }
+}
+
+/* A letter in brackets, `[A]`, is a source that the head of the text explains; what is explained is used. */
+Test(presets, sources) {
+    for (size_t i = 0; i < gpc_preset_count(); i++) {
+        const char *name;
+        gpc_preset_at(i, &name, NULL);
+        const char *text = gpc_preset_text(name), *body = strstr(text, " = ");
+        for (char letter = 'A'; letter <= 'Z'; letter++) {
+            char mark[4] = {'[', letter, ']', '\0'}, head[8];
+            snprintf(head, sizeof head, "# %s ", mark);
+            const char *explained = strstr(text, head);
+            bool is_explained = explained && explained < body;
+            cr_expect_eq(is_explained, strstr(body, mark) != NULL, "%s: %s", name, mark);
+        }
+    }
+}
+
+/* What all channels move at most, MB/s. */
+static uint64_t peak_bandwidth(const gpc_config *config) {
+    gpci_dram_timing t;
+    uint64_t width = number(config, "dram.fixed_bandwidth");
+    if (!strcmp(value(config, "dram.model"), "timing")) {
+        cr_assert_eq(gpci_dram_timing_read(config, NULL, &t), GPC_OK);
+        cr_expect_eq(t.burst_bytes * t.pseudo / t.burst, width, "the fixed model is as wide");
+        cr_expect_eq(number(config, "dram.latency") + t.trcd + t.tcl + t.burst, number(config, "dram.fixed_latency"));
+    }
+    return number(config, "dram.channels") * width * number(config, "clock.dram");
+}
+
+/* Within a hundredth of what is published: gtx480 by Table 3.4, the others by their data sheets. */
+Test(presets, memory_bandwidth) {
+    static const struct {
+        const char *preset;
+        uint64_t mb_per_s;
+    } published[] = {{"gtx480", 179200}, {"gtx480-l1-48k", 179200}, {"rtx2060", 336000},
+                     {"a100", 1555000},  {"h100", 3352000},         {"gcn-7970", 264000},
+                     {"qv100", 870400}}; /* 4096 bits twice at [A]'s 850 MHz */
+    for (size_t i = 0; i < sizeof published / sizeof *published; i++) {
+        rig r;
+        open_preset(&r, published[i].preset);
+        uint64_t expected = published[i].mb_per_s, peak = peak_bandwidth(r.config);
+        uint64_t off = peak > expected ? peak - expected : expected - peak;
+        cr_expect_leq(off * 100, expected, "%s: %llu MB/s", published[i].preset, (unsigned long long)peak);
+        rig_close(&r);
+    }
+}
+
+/* Table 3.4: 48 warps of two schedulers are 24 each. */
+Test(presets, warps_of_a_scheduler) {
+    rig r;
+    open_preset(&r, "gtx480");
+    cr_expect_eq(number(r.config, "sm.warps") / number(r.config, "sm.schedulers"), 24);
+    rig_close(&r);
 }
 
 /* Ascending carve-outs, each of which leaves whole sets (or whole ways). */

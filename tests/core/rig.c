@@ -61,6 +61,23 @@ const char *value(const gpc_config *config, const char *key) {
     return text;
 }
 
+void expect_values(const rig *r, const pair *pairs) {
+    for (; pairs->key; pairs++)
+        cr_expect_str_eq(value(r->config, pairs->key), pairs->value, "%s is %s", pairs->key,
+                         value(r->config, pairs->key));
+}
+
+gpc_status import_gpgpusim(rig *r, const char *text, size_t *applied) {
+    folder f;
+    char path[192];
+    folder_make(&f);
+    folder_write(&f, "gpgpusim.config", text, strlen(text));
+    folder_path(&f, "gpgpusim.config", path);
+    gpc_status status = gpc_config_import_gpgpusim(r->config, path, applied, &r->error);
+    folder_remove(&f);
+    return status;
+}
+
 void expect_failure(const rig *r, gpc_status status, gpc_status expected, const char *part) {
     cr_expect_eq(status, expected, "%s, not %s: %s", gpc_status_string(status), gpc_status_string(expected),
                  r->error.message);

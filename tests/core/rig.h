@@ -25,6 +25,18 @@ void rig_close(rig *r); /* nothing may be left on the heap */
 /* The value of a key, which must exist. */
 const char *value(const gpc_config *config, const char *key);
 
+/* Assert the values of keys. */
+typedef struct pair {
+    const char *key, *value;
+} pair;
+
+void expect_values(const rig *r, const pair *pairs); /* up to one without a key */
+
+#define EXPECT(r, ...) expect_values(r, (const pair[]){__VA_ARGS__, {NULL, NULL}})
+
+/* Import `text` as an option file of GPGPU-Sim. */
+gpc_status import_gpgpusim(rig *r, const char *text, size_t *applied);
+
 /* Assert status and that the message holds `part`. */
 void expect_failure(const rig *r, gpc_status status, gpc_status expected, const char *part);
 
