@@ -240,15 +240,15 @@ class Replacement(TemporaryCase):
     def test_instances_end_with_the_cache(self):
         self.context.register(PythonLru)
         gc.collect()
-        count = len(policy._instances)
+        count = len(policy.instances)
         cache = gpucache.Cache(self.context, replacement="python-lru")
-        self.assertEqual(len(policy._instances), count + 1)
+        self.assertEqual(len(policy.instances), count + 1)
         cache.set_replacement("lru")
-        self.assertEqual(len(policy._instances), count)
+        self.assertEqual(len(policy.instances), count)
         cache.set_replacement("python-lru")
         del cache
         gc.collect()
-        self.assertEqual(len(policy._instances), count)
+        self.assertEqual(len(policy.instances), count)
 
     def test_new_policy_sees_resident_lines(self):
         Recorder.calls.clear()

@@ -21,6 +21,7 @@ from ._constants import (
     GPC_BATCH_WRITE_BELOW,
     Allocate,
     Busy,
+    CacheEventKind,
     Decision,
     Hint,
     Index,
@@ -36,7 +37,9 @@ from ._constants import (
     Status,
     TraceFormat,
     ValueType,
+    WarpClass,
     WarpEventKind,
+    WarpState,
     WriteAllocate,
     WritePolicy,
     __version__,
@@ -64,6 +67,7 @@ from .errors import (
 from .hierarchy import Hierarchy, Launch, WarpResult
 from .policy import BYPASS_WAY, Parameter, Predictor, ReplacementPolicy
 from .replay import Progress, Replay, Result, Sample, TimeSeries
+from .scheduler import Scheduler, SchedulerEnvironment, SchedulerPolicy
 from .stats import CacheStats, Counter, Stats, cache_counters, counters
 from .timed import Completion, MemoryRequest
 from .trace import Block, Instruction, Kernel, Synthetic, Trace, TraceWriter, Warp, synthetics

@@ -42,13 +42,13 @@ class Context(Handle):
         self._create(lib.gpc_context_destroy, lib.gpc_context_create, ctypes.byref(options))
 
     def register(self, policy):
-        """Register a subclass of ReplacementPolicy or Predictor under its `name`. Returns it: usable as a decorator."""
+        """Register a subclass of ReplacementPolicy, Predictor or SchedulerPolicy under its `name`.
+
+        Returns it: usable as a decorator.
+        """
         pointer = self._live()
         table, token = policies.table_of(policy)
-        if policies.is_predictor(policy):
-            register = lib.gpc_context_register_predictor
-        else:
-            register = lib.gpc_context_register_replacement
+        register = getattr(lib, policies.registrar_of(policy))
         call(register, pointer, ctypes.byref(table), token, policies.forget)
         self._has_python = True
         return policy

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Replacement policies and bypass predictors written in Python.
+"""Replacement policies and bypass predictors written in Python; scheduler.py adds warp schedulers.
 
 Subclass ReplacementPolicy or Predictor, give it a `name`, and hand the class to Context.register(); from then on
 configuration text can name it like a built-in one. The library makes one instance per cache. Only methods that the
@@ -28,6 +28,12 @@ class Parameter(namedtuple("Parameter", "name initial minimum maximum whole mean
         return super().__new__(cls, name, initial, minimum, maximum, whole, meaning)
 
 
+def parameter_values(raw, declared):
+    """{name: value} of an environment's parameters."""
+    values = zip(declared, raw.parameters if declared else ())
+    return {each.name: int(value) if each.whole else value for each, value in values}
+
+
 class Environment:
     """The cache that an instance is made for."""
 
@@ -40,9 +46,7 @@ class Environment:
         self.count = raw.count  # caches of its level
         self.seed = raw.seed  # differs per cache
         self.arguments = decoded(raw.arguments)
-        self.parameters = {}
-        for parameter, value in zip(declared, raw.parameters if declared else ()):
-            self.parameters[parameter.name] = int(value) if parameter.whole else value
+        self.parameters = parameter_values(raw, declared)
 
 
 class _Policy:
@@ -109,22 +113,22 @@ class Predictor(_Policy):
 
 # Trampolines. An instance is found by the address of its state in the library, a class by its token.
 
-_instances = {}
+instances = {}
 
 
 class _Instance:
     __slots__ = ("policy", "ways")
 
-    def __init__(self, policy, ways):
+    def __init__(self, policy, env):
         self.policy = policy
-        self.ways = range(ways)
+        self.ways = range(env.ways)
 
 
-def _number(value, limit, what):
-    number = operator.index(value)
-    if not 0 <= number <= limit:
-        raise ValueError(f"{what} returned {number}, not 0 to {limit}")
-    return number
+def number(value, limit, what):
+    found = operator.index(value)
+    if not 0 <= found <= limit:
+        raise ValueError(f"{what} returned {found}, not 0 to {limit}")
+    return found
 
 
 def _seen(pointer):
@@ -132,75 +136,80 @@ def _seen(pointer):
     return pointer.contents if pointer else None
 
 
-def _init(pointer, env, message):
-    registered = held(env.contents.user_data)
-    try:
-        policy = registered(Environment(env.contents, registered.parameters))
-    except Exception as error:
-        reason = f"{type(error).__name__}: {error}".encode("utf-8", "replace")[:255]
-        ctypes.memmove(message, reason + b"\0", len(reason) + 1)
-        raise
-    _instances[pointer] = _Instance(policy, env.contents.ways)
-    return Status.OK
+def _init(environment, instance):
+    """The `init` of a kind whose policies see an `environment` and are kept in an `instance`."""
+
+    def init(pointer, env, message):
+        registered = held(env.contents.user_data)
+        try:
+            policy = registered(environment(env.contents, registered.parameters))
+        except Exception as error:
+            reason = f"{type(error).__name__}: {error}".encode("utf-8", "replace")[:255]
+            ctypes.memmove(message, reason + b"\0", len(reason) + 1)
+            raise
+        instances[pointer] = instance(policy, env.contents)
+        return Status.OK
+
+    return init
 
 
 def _finish(pointer):
-    _instances.pop(pointer).policy.finish()
+    instances.pop(pointer).policy.finish()
 
 
 def _on_hit(pointer, set, way, request):
-    _instances[pointer].policy.on_hit(set, way, request.contents)
+    instances[pointer].policy.on_hit(set, way, request.contents)
 
 
 def _on_miss(pointer, set, request):
-    _instances[pointer].policy.on_miss(set, request.contents)
+    instances[pointer].policy.on_miss(set, request.contents)
 
 
 def _choose_victim(pointer, set, candidates, request):
-    instance = _instances[pointer]
+    instance = instances[pointer]
     ways = instance.ways
     if candidates:
         ways = [way for way in ways if candidates[way >> 6] >> (way & 63) & 1]
-    return _number(instance.policy.choose_victim(set, ways, request.contents), GPC_WAY_BYPASS, "choose_victim")
+    return number(instance.policy.choose_victim(set, ways, request.contents), GPC_WAY_BYPASS, "choose_victim")
 
 
 def _on_fill(pointer, set, way, request):
-    _instances[pointer].policy.on_fill(set, way, request.contents)
+    instances[pointer].policy.on_fill(set, way, request.contents)
 
 
 def _on_evict(pointer, set, way, eviction, request):
-    _instances[pointer].policy.on_evict(set, way, eviction.contents, _seen(request))
+    instances[pointer].policy.on_evict(set, way, eviction.contents, _seen(request))
 
 
 def _on_invalidate(pointer, set, way):
-    _instances[pointer].policy.on_invalidate(set, way)
+    instances[pointer].policy.on_invalidate(set, way)
 
 
 def _on_warp_event(pointer, event):
-    _instances[pointer].policy.on_warp_event(event.contents)
+    instances[pointer].policy.on_warp_event(event.contents)
 
 
 def _cost_bits(env):
     registered = held(env.contents.user_data)
-    return _number(registered.cost_bits(Environment(env.contents, registered.parameters)), 2**64 - 1, "cost_bits")
+    return number(registered.cost_bits(Environment(env.contents, registered.parameters)), 2**64 - 1, "cost_bits")
 
 
 def _predict(pointer, set, request, prediction):
-    answer = _instances[pointer].policy.predict(set, request.contents)
+    answer = instances[pointer].policy.predict(set, request.contents)
     word = 0
     if isinstance(answer, tuple):
         answer, word = answer
     prediction.contents.decision = Decision(0 if answer is None else answer)
-    prediction.contents.policy_word = _number(word, 2**32 - 1, "predict")
+    prediction.contents.policy_word = number(word, 2**32 - 1, "predict")
 
 
 def _on_reply(pointer, request, predicted, word):
-    return Decision(_instances[pointer].policy.on_reply(request.contents, Decision(predicted), word))
+    return Decision(instances[pointer].policy.on_reply(request.contents, Decision(predicted), word))
 
 
 def _respond(pointer, set, way, request):
-    answer = _instances[pointer].policy.respond(set, None if way == GPC_WAY_BYPASS else way, request.contents)
-    return _number(answer, 2**32 - 1, "respond")
+    answer = instances[pointer].policy.respond(set, None if way == GPC_WAY_BYPASS else way, request.contents)
+    return number(answer, 2**32 - 1, "respond")
 
 
 _COMMON = {
@@ -211,19 +220,26 @@ _REPLACEMENT = {**_COMMON, "on_miss": (_on_miss, None), "choose_victim": (_choos
 _PREDICTOR = {**_COMMON, "predict": (_predict, None), "on_reply": (_on_reply, 0), "respond": (_respond, 0)}
 
 
-def _trampolines(table, methods):
-    """{field of the table: trampoline}."""
+_kinds = {}  # base class: (table, trampolines, required method, name of the registering function)
+
+
+def add_kind(base, table, required, *, lib_name, environment, instance, methods):
+    """A kind of policy. `methods`: {field of its table: (function, answer where it fails)}."""
     prototypes = {name: kind for name, kind in table._fields_ if isinstance(kind, type)}
     made = {name: strict(prototypes[name], answer)(function) for name, (function, answer) in methods.items()}
-    made["init"] = strict(prototypes["init"], Status.ERROR_CALLBACK)(_init)
+    made["init"] = strict(prototypes["init"], Status.ERROR_CALLBACK)(_init(environment, instance))
     made["finish"] = always(prototypes["finish"])(_finish)
-    return made
+    _kinds[base] = (table, made, required, lib_name)
 
 
-_KINDS = {
-    ReplacementPolicy: (g.gpc_replacement_ops, _trampolines(g.gpc_replacement_ops, _REPLACEMENT), "choose_victim"),
-    Predictor: (g.gpc_predictor_ops, _trampolines(g.gpc_predictor_ops, _PREDICTOR), "predict"),
-}
+add_kind(
+    ReplacementPolicy, g.gpc_replacement_ops, "choose_victim", lib_name="gpc_context_register_replacement",
+    environment=Environment, instance=_Instance, methods=_REPLACEMENT,
+)  # fmt: skip
+add_kind(
+    Predictor, g.gpc_predictor_ops, "predict", lib_name="gpc_context_register_predictor",
+    environment=Environment, instance=_Instance, methods=_PREDICTOR,
+)  # fmt: skip
 
 
 @always(ctypes.CFUNCTYPE(None, ctypes.c_void_p))
@@ -232,17 +248,22 @@ def forget(token):
     drop(token)
 
 
-def is_predictor(policy):
-    return issubclass(policy, Predictor)
+def _base_of(policy):
+    for base in _kinds:
+        if isinstance(policy, type) and issubclass(policy, base):
+            return base
+    raise TypeError(f"{policy!r} is no subclass of {' or '.join(base.__name__ for base in _kinds)}")
+
+
+def registrar_of(policy):
+    """Name of the library's function that registers it."""
+    return _kinds[_base_of(policy)][3]
 
 
 def table_of(policy):
     """(table for the registration, token of the class). The table keeps what it points to."""
-    for base, (table, trampolines, required) in _KINDS.items():
-        if isinstance(policy, type) and issubclass(policy, base):
-            break
-    else:
-        raise TypeError(f"{policy!r} is no subclass of ReplacementPolicy or Predictor")
+    base = _base_of(policy)
+    table, trampolines, required, _ = _kinds[base]
 
     def own(name):
         return getattr(getattr(policy, name), "__func__", getattr(policy, name)) is not getattr(

@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Warp schedulers: one by itself for a core model, and policies written in Python.
+
+Subclass SchedulerPolicy, give it a `name`, and hand the class to Context.register(), as with ReplacementPolicy; the
+library makes one instance per scheduler.
+"""
+
+import ctypes
+
+from . import _generated as g
+from . import policy as policies
+from ._constants import WarpClass, WarpState
+from ._loader import lib
+from ._native import Handle, choice, decoded, held, invoke, settle, text
+from .stats import Stats
+
+_NO_WARP = 2**32 - 1
+_NO_SLOT = _NO_WARP - 1  # never a slot: the library refuses it, and so the call ends
+
+
+class SchedulerEnvironment:
+    """The scheduler that an instance is made for."""
+
+    def __init__(self, raw, declared):
+        self.warps = raw.warps  # slots
+        self.sm = raw.sm
+        self.index = raw.index  # which scheduler of its SM
+        self.count = raw.count  # schedulers of an SM: slot w is warp w * count + index of the SM
+        self.sms = raw.sms
+        self.seed = raw.seed  # differs per scheduler
+        self.arguments = decoded(raw.arguments)
+        self.parameters = policies.parameter_values(raw, declared)
+
+
+class SchedulerPolicy:
+    """Which warp issues. `event` and `stats` live for the call only."""
+
+    name = ""
+    summary = ""
+    source = ""
+    parameters = ()  # of Parameter
+
+    def __init__(self, env):
+        """`env` is a SchedulerEnvironment. An exception refuses the scheduler."""
+
+    def finish(self):
+        """The scheduler goes."""
+
+    def on_start(self, slot, order):
+        """A warp began in `slot`, STALLED. Orders grow: the oldest warp has the smallest."""
+
+    def on_state(self, slot, before, after):
+        """A warp went from one WarpState to another; ABSENT: it ended."""
+
+    def pick(self, ready, cycle):
+        """One of `ready`, ascending slots, or None. Required."""
+        raise NotImplementedError(f"{type(self).__name__} has no pick")
+
+    def on_issue(self, slot, cycle):
+        """The warp of `slot`, picked, issued."""
+
+    def class_of(self, slot):
+        """A WarpClass."""
+        return WarpClass.CACHE
+
+    def on_cache_event(self, event):
+        """Of the SM's L1: kind (CacheEventKind), warp, owner, line_address, cycle."""
+
+    def sample(self, stats, cycle):
+        """Stats of the SM since the last sample."""
+
+    @classmethod
+    def cost_bits(cls, env):
+        """Storage that it would take in hardware, in bits."""
+        return 0
+
+
+class _Instance:
+    __slots__ = ("policy", "words")
+
+    def __init__(self, policy, env):
+        self.policy = policy
+        self.words = range((env.warps + 63) // 64)
+
+
+_of = policies.instances
+
+
+def _on_start(pointer, slot, order):
+    _of[pointer].policy.on_start(slot, order)
+
+
+def _on_state(pointer, slot, before, after):
+    _of[pointer].policy.on_state(slot, WarpState(before), WarpState(after))
+
+
+def _slots(words, ready):
+    for word in words:
+        bits = ready[word]
+        while bits:
+            yield 64 * word + (bits & -bits).bit_length() - 1
+            bits &= bits - 1
+
+
+def _pick(pointer, ready, cycle):
+    instance = _of[pointer]
+    slot = instance.policy.pick(list(_slots(instance.words, ready)), cycle)
+    return _NO_WARP if slot is None else policies.number(slot, _NO_SLOT, "pick")
+
+
+def _on_issue(pointer, slot, cycle):
+    _of[pointer].policy.on_issue(slot, cycle)
+
+
+def _class_of(pointer, slot):
+    return choice(WarpClass, _of[pointer].policy.class_of(slot), "class_of")
+
+
+def _on_cache_event(pointer, event):
+    _of[pointer].policy.on_cache_event(event.contents)
+
+
+def _sample(pointer, stats, cycle):
+    _of[pointer].policy.sample(Stats(stats.contents), cycle)
+
+
+def _cost_bits(env):
+    registered = held(env.contents.user_data)
+    bits = registered.cost_bits(SchedulerEnvironment(env.contents, registered.parameters))
+    return policies.number(bits, 2**64 - 1, "cost_bits")
+
+
+policies.add_kind(
+    SchedulerPolicy, g.gpc_scheduler_ops, "pick", lib_name="gpc_context_register_scheduler",
+    environment=SchedulerEnvironment, instance=_Instance,
+    methods={
+        "on_start": (_on_start, None), "on_state": (_on_state, None), "pick": (_pick, _NO_SLOT),
+        "on_issue": (_on_issue, None), "class_of": (_class_of, WarpClass.CACHE),
+        "on_cache_event": (_on_cache_event, None), "sample": (_sample, None), "cost_bits": (_cost_bits, 0),
+    },
+)  # fmt: skip
+
+
+class Scheduler(Handle):
+    """A warp scheduler by itself: told of the states of its warps, asked which of them issues.
+
+        scheduler.start(slot)                       a warp takes a slot; the youngest now, STALLED
+        scheduler.set_state(slot, WarpState.READY)  whenever it changes
+        slot = scheduler.pick(cycle)                each cycle in which something may issue
+        scheduler.issued(slot, cycle)
+        scheduler.end(slot)
+
+    policy      `name` or `name(parameter=value, ...)`
+    warps       slots, 1 to 1024
+    warp_limit  only so many warps may issue, the oldest that are not at a barrier; 0 = all
+    sm, index   which SM of `sms`, and which of its `count` schedulers, for policies that differ by them
+    """
+
+    def __init__(self, context, policy="gto", *, warps=48, warp_limit=0, sm=0, index=0, count=1, sms=1, seed=0):
+        self._context = context
+        options = g.gpc_scheduler_options(
+            warps=warps, warp_limit=warp_limit, sm=sm, index=index, count=count, sms=sms, policy=text(policy, "policy"),
+            seed=seed,
+        )  # fmt: skip
+        self._create(
+            lib.gpc_scheduler_destroy, lib.gpc_scheduler_create, context._live(), ctypes.byref(options),
+            keep=(context,),
+        )  # fmt: skip
+
+    def _call(self, function, *arguments):
+        settle(invoke(function, self._live(), *arguments), what=function.__name__)
+
+    def start(self, slot):
+        """A warp begins in a free slot, as the youngest."""
+        self._call(lib.gpc_scheduler_start, slot)
+
+    def set_state(self, slot, state):
+        """A warp's state is now a WarpState, or its name."""
+        self._call(lib.gpc_scheduler_set_state, slot, choice(WarpState, state, "state"))
+
+    def end(self, slot):
+        """The warp of `slot` ended: the slot is free."""
+        self._call(lib.gpc_scheduler_set_state, slot, WarpState.ABSENT)
+
+    def pick(self, cycle=0, memory=True):
+        """The slot whose warp issues, or None. `memory`: whether the memory pipeline accepts an instruction."""
+        slot = ctypes.c_uint32()
+        self._call(lib.gpc_scheduler_pick, cycle, memory, ctypes.byref(slot))
+        return None if slot.value == _NO_WARP else slot.value
+
+    def issued(self, slot, cycle=0):
+        """The warp of `slot` issued."""
+        self._call(lib.gpc_scheduler_issued, slot, cycle)
+
+    def class_of(self, slot):
+        """The WarpClass: THROTTLED also where the limit holds it back, or the slot is empty."""
+        found = invoke(lib.gpc_scheduler_class_of, self._live(), slot)
+        settle()
+        return WarpClass(found)
+
+    def age_of(self, slot):
+        """How many running warps are older; None where the slot is empty."""
+        age = lib.gpc_scheduler_age_of(self._live(), slot)
+        return None if age == _NO_WARP else age
+
+    def cache_event(self, kind, warp, line_address, owner=None, cycle=0):
+        """Tell the policy of an event of the SM's L1. `warp` and `owner` are numbers within the SM."""
+        event = g.gpc_cache_event(
+            kind=kind, warp=warp, owner=warp if owner is None else owner, line_address=line_address, cycle=cycle
+        )
+        invoke(lib.gpc_scheduler_cache_event, self._live(), ctypes.byref(event))
+        settle()
+
+    def sample(self, stats, cycle=0):
+        """Give the policy Stats of the SM since the last sample."""
+        invoke(lib.gpc_scheduler_sample, self._live(), ctypes.byref(stats.raw), cycle)
+        settle()
