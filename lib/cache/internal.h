@@ -190,6 +190,12 @@ GPCI_INLINE uint32_t gpci_write_allocate(const gpc_cache *cache, const gpc_reque
 /* Resolve a request. GPC_ERROR_ARGUMENT where it is malformed. */
 gpc_status gpci_view_of(const gpc_cache *cache, const gpc_request *request, gpci_view *view);
 
+/* gpc_cache_reserve and gpc_cache_fill of a request that has been resolved. */
+gpc_status gpci_reserve(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint8_t sectors,
+                        gpc_access_result *result);
+gpc_status gpci_fill(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint8_t sectors,
+                     gpc_access_result *result);
+
 gpci_bytes gpci_bytes_of(const gpc_cache *cache, uint8_t sectors);
 /* Sectors of which every byte is in the mask. */
 uint8_t gpci_covered_by(const gpc_cache *cache, const gpci_bytes *bytes);

@@ -52,6 +52,23 @@ static gpc_status ensure_way(gpc_cache *cache, const gpc_request *request, const
     return status;
 }
 
+gpc_status gpci_reserve(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint8_t sectors,
+                        gpc_access_result *result) {
+    gpc_status status = ensure_way(cache, request, view, sectors, result);
+    if (status < 0 || result->way == GPCI_NO_WAY)
+        return status;
+    uint32_t *state = &cache->states[gpci_slot(cache, view->set, result->way)];
+    uint8_t pending = sectors & (uint8_t)~GPCI_VALID(*state);
+    cache->pending_lines += pending && !GPCI_PENDING(*state);
+    *state |= (uint32_t)pending << GPCI_PENDING_SHIFT;
+    result->fetch_sectors = sectors;
+    /* what a fill completes waits for it */
+    if (!gpci_is_read(request))
+        gpci_tell_sectors(cache, request, view, result->way,
+                          gpci_apply_write(cache, request, view, result->way, (uint8_t)~sectors));
+    return GPC_OK;
+}
+
 gpc_status gpc_cache_reserve(gpc_cache *cache, const gpc_request *request, uint8_t sectors,
                              gpc_access_result *result) {
     gpci_view view;
@@ -59,19 +76,18 @@ gpc_status gpc_cache_reserve(gpc_cache *cache, const gpc_request *request, uint8
     gpc_status status = resolve(cache, request, &view);
     if (status < 0 || (sectors & ~cache->all_sectors))
         return GPC_ERROR_ARGUMENT;
-    result = start(result, &own);
-    status = ensure_way(cache, request, &view, sectors, result);
-    if (status < 0 || result->way == GPCI_NO_WAY)
+    return gpci_reserve(cache, request, &view, sectors, start(result, &own));
+}
+
+gpc_status gpci_fill(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint8_t sectors,
+                     gpc_access_result *result) {
+    gpc_status status = ensure_way(cache, request, view, 0, result); /* too late not to fetch */
+    if (status < 0)
         return status;
-    uint32_t *state = &cache->states[gpci_slot(cache, view.set, result->way)];
-    uint8_t pending = sectors & (uint8_t)~GPCI_VALID(*state);
-    cache->pending_lines += pending && !GPCI_PENDING(*state);
-    *state |= (uint32_t)pending << GPCI_PENDING_SHIFT;
-    result->fetch_sectors = sectors;
-    /* what a fill completes waits for it */
-    if (!gpci_is_read(request))
-        gpci_tell_sectors(cache, request, &view, result->way,
-                          gpci_apply_write(cache, request, &view, result->way, (uint8_t)~sectors));
+    if (result->way != GPCI_NO_WAY)
+        gpci_complete(cache, request, view, result->way, sectors);
+    else if (result->outcome == GPC_BYPASSED && gpci_is_read(request))
+        cache->stats.bypassed_sectors += gpci_popcount(sectors);
     return GPC_OK;
 }
 
@@ -81,15 +97,7 @@ gpc_status gpc_cache_fill(gpc_cache *cache, const gpc_request *request, uint8_t 
     gpc_status status = resolve(cache, request, &view);
     if (status < 0 || (sectors & ~cache->all_sectors))
         return GPC_ERROR_ARGUMENT;
-    result = start(result, &own);
-    status = ensure_way(cache, request, &view, 0, result); /* too late not to fetch */
-    if (status < 0)
-        return status;
-    if (result->way != GPCI_NO_WAY)
-        gpci_complete(cache, request, &view, result->way, sectors);
-    else if (result->outcome == GPC_BYPASSED && gpci_is_read(request))
-        cache->stats.bypassed_sectors += gpci_popcount(sectors);
-    return GPC_OK;
+    return gpci_fill(cache, request, &view, sectors, start(result, &own));
 }
 
 /* Does a lookup's result leave something for reserve and fill to do? */

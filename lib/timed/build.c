@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/timed.h"
 
-#include "cache/internal.h"
-
 /* From configuration keys to stages, networks and channels. */
 
 static uint32_t number(const gpci_timed *t, gpci_key key) {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/timed.h"
 
-#include "cache/internal.h"
-
 /* What a stage calls of its level, and fills and evictions on their way to who asked for them. */
 
 void gpci_stage_send(gpci_timed *t, gpci_stage *stage, uint32_t leader, uint8_t sectors, bool cached, bool far) {

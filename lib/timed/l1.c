@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/timed.h"
 
-#include "cache/internal.h"
-
 /*
  * An SM's memory pipeline and L1: line transactions pass the tags in order, hits
  * come out of the data port, misses go through the miss queue into the request
@@ -110,6 +108,7 @@ void gpci_l1_send(gpci_timed *t, gpci_stage *stage, uint32_t leader, uint8_t sec
     f->segments = cached ? segments : segments & f->segments;
     f->fetched = sectors;
     f->flags = (uint8_t)(GPCI_PACKET_FETCH | (cached ? 0 : GPCI_PACKET_PASSES));
+    f->leader = leader;
     if (f->request.kind == GPC_STORE) {
         f->request.kind = GPC_LOAD;
         f->request.byte_mask[0] = f->request.byte_mask[1] = 0;
@@ -447,4 +446,22 @@ void gpci_l1_step(gpci_timed *t, uint32_t sm) {
         if (t->front.step)
             gpci_wake(t, t->at_front + sm, t->wheel.now);
     }
+}
+
+void gpci_l1_foresee(const gpci_timed *t, uint32_t sm, unsigned pass) {
+    const gpci_stage *stage = &t->l1[sm];
+    uint32_t reply = gpci_network_peek(t->replies, sm);
+    if (pass == 0) {
+        if (reply != GPCI_NO_PACKET)
+            gpci_expect_packet(t, reply);
+        if (stage->first_due != UINT32_MAX)
+            GPCI_PREFETCH(flight_at(t, stage->first_due));
+        return;
+    }
+    if (reply == GPCI_NO_PACKET || !stage->cache)
+        return;
+    const gpci_packet *p = gpci_at(t, reply);
+    gpci_expect_set(stage->cache, p->address);
+    if (p->flags & GPCI_PACKET_FETCH)
+        gpci_expect_packet(t, p->leader);
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/timed.h"
 
-#include "cache/internal.h"
-
 /*
  * An L2 slice: packets of its SMs, and of the slice's peer in the other partition.
  *
@@ -390,4 +388,20 @@ void gpci_l2_step(gpci_timed *t, uint32_t slice) {
         again(t, stage);
     else if (stage->in.count && stage->held[0].reason == GPC_BUSY_NOT)
         gpci_wake(t, stage->component, gpci_at(t, stage->in.first)->due);
+}
+
+void gpci_l2_foresee(const gpci_timed *t, uint32_t slice, unsigned pass) {
+    const gpci_stage *stage = &t->l2[slice];
+    uint32_t request = gpci_network_peek(t->requests, slice);
+    uint32_t fill = stage->fills.count ? stage->fills.first : GPCI_NO_PACKET;
+    uint32_t tags = stage->in.count ? stage->in.first : GPCI_NO_PACKET;
+    const uint32_t packets[] = {fill, tags, request};
+    for (unsigned i = 0; i < 3; i++) {
+        if (packets[i] == GPCI_NO_PACKET)
+            continue;
+        if (pass == 0)
+            gpci_expect_packet(t, packets[i]);
+        else if (stage->cache && i < 2)
+            gpci_expect_set(stage->cache, gpci_place_of(t->h, gpci_at(t, packets[i])->address).inner);
+    }
 }

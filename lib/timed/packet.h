@@ -38,8 +38,9 @@ typedef struct gpci_packet {
     uint64_t born;       /* core cycle at which it missed in L1 */
     uint64_t local;      /* on its way to memory: address within the channel */
     uint32_t last_waiting; /* an MSHR entry's leader */
+    uint32_t leader;     /* sent by L1: the MSHR entry's when it was sent; a hint */
     uint16_t channel;    /* on its way to memory */
-    uint16_t reserved[13];
+    uint16_t reserved[11];
 } gpci_packet;
 
 _Static_assert(sizeof(gpci_packet) == 256, "a packet fills its cache lines");

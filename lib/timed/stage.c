@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/timed.h"
 
-#include "cache/internal.h"
-
 /*
  * A cache with a clock. A packet that passes the tags is looked up once. A hit is
  * served; a miss takes an MSHR entry, or merges into its line's, and its line is
@@ -136,9 +134,12 @@ void gpci_stage_unblock(gpci_stage *stage, gpci_held *held, uint64_t now) {
 }
 
 gpc_status gpci_stage_look(gpci_stage *stage, gpci_packet *packet, gpci_held *held) {
-    gpc_status status = gpc_cache_lookup(stage->cache, &packet->request, &held->result);
     held->looked = true;
     held->reserved = false;
+    held->result = (gpc_access_result){.way = GPCI_NO_WAY};
+    gpc_status status = gpci_view_of(stage->cache, &packet->request, &held->view);
+    if (status == GPC_OK)
+        gpci_lookup(stage->cache, &packet->request, &held->view, &held->result);
     return status;
 }
 
@@ -153,8 +154,8 @@ static bool must_reserve(const gpci_stage *stage, const gpc_request *request, co
 
 /* The reserve step. GPCI_BLOCKED where every way is reserved and the request has to wait for one. */
 static gpci_verdict reserve(gpci_timed *t, gpci_stage *stage, const gpci_packet *p, gpci_held *held) {
-    gpc_access_result *r = &held->result, got;
-    gpc_status status = gpc_cache_reserve(stage->cache, &p->request, r->fetch_sectors, &got);
+    gpc_access_result *r = &held->result, got = {.way = GPCI_NO_WAY};
+    gpc_status status = gpci_reserve(stage->cache, &p->request, &held->view, r->fetch_sectors, &got);
     if (status < 0) {
         t->failed = status;
         got.outcome = GPC_BYPASSED;
@@ -187,16 +188,20 @@ static gpci_verdict reserve(gpci_timed *t, gpci_stage *stage, const gpci_packet 
     return GPCI_SERVED;
 }
 
+static uint8_t valid_sectors(const gpc_cache *cache, uint32_t set, uint64_t line) {
+    uint32_t way = gpci_find(cache, set, line);
+    return way == GPCI_NO_WAY ? 0 : GPCI_VALID(cache->states[gpci_slot(cache, set, way)]);
+}
+
 /* What a packet lacks, given what is there and in flight. */
 typedef struct lack {
     uint8_t send, wait; /* sectors to ask for; sectors to wait for */
 } lack;
 
 static lack lacks(const gpci_stage *stage, const gpci_packet *p, const gpci_held *held, uint8_t in_flight) {
-    gpc_line line;
     uint8_t valid = 0, fetch = held->result.fetch_sectors;
-    if (held->result.outcome != GPC_BYPASSED && gpci_line_of(stage->cache, p->request.address, &line))
-        valid = line.valid_sectors; /* what passes the cache by is not served from it */
+    if (held->result.outcome != GPC_BYPASSED) /* what passes the cache by is not served from it */
+        valid = valid_sectors(stage->cache, held->result.set, line_of(stage, p->request.address));
     uint8_t need = gpci_is_write(&p->request) ? fetch : held->result.needed_sectors;
     lack l;
     l.send = fetch & (uint8_t) ~(valid | in_flight);
@@ -229,7 +234,8 @@ gpci_verdict gpci_stage_settle(gpci_timed *t, gpci_stage *stage, uint32_t packet
             gpci_stage_block(stage, held, now, GPC_BUSY_LINE);
             return GPCI_BLOCKED;
         }
-        l = lacks(stage, p, held, found ? gpci_at(t, leader)->pending : 0);
+        if (r->outcome == GPC_BYPASSED)
+            l = lacks(stage, p, held, found ? gpci_at(t, leader)->pending : 0);
     }
     if (!(l.send | l.wait))
         return GPCI_SERVED;

@@ -2,6 +2,7 @@
 #ifndef GPC_TIMED_TIMED_H
 #define GPC_TIMED_TIMED_H
 
+#include "cache/internal.h"
 #include "dram/dram.h"
 #include "memory/below.h"
 #include "timed/front.h"
@@ -49,6 +50,7 @@ typedef struct gpci_mshr {
 /* Where a packet at the tags stands, between its lookup and its way on. */
 typedef struct gpci_held {
     gpc_access_result result;
+    gpci_view view;     /* the request in terms of the stage's cache */
     uint64_t since;     /* core cycle from which it has been held up */
     uint8_t reason;     /* gpc_busy */
     uint8_t relieved;   /* bit per gpc_busy: something of that came free since it was last tried */
@@ -189,6 +191,8 @@ void gpci_stage_write_below(gpci_timed *t, gpci_stage *stage, const gpci_packet 
 
 /* l1.c */
 void gpci_l1_step(gpci_timed *t, uint32_t sm);
+/* Fetch what the next step will look at. No effect but on speed. */
+void gpci_l1_foresee(const gpci_timed *t, uint32_t sm, unsigned pass);
 void gpci_l1_release_line(gpci_timed *t, uint32_t flight, uint8_t level);
 void gpci_l1_evicted(gpci_timed *t, gpci_stage *stage, const gpc_eviction *eviction);
 void gpci_l1_released(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint8_t level);
@@ -199,6 +203,7 @@ uint32_t gpci_slice_for(const gpci_timed *t, uint32_t sm, uint64_t address);
 
 /* l2.c */
 void gpci_l2_step(gpci_timed *t, uint32_t slice);
+void gpci_l2_foresee(const gpci_timed *t, uint32_t slice, unsigned pass);
 void gpci_l2_evicted(gpci_timed *t, gpci_stage *stage, const gpc_eviction *eviction);
 void gpci_l2_released(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint8_t level);
 void gpci_l2_send(gpci_timed *t, gpci_stage *stage, uint32_t leader, uint8_t sectors, bool far);
@@ -218,6 +223,14 @@ void gpci_timed_reset_stats(gpci_timed *t);
 
 GPCI_INLINE gpci_packet *gpci_at(const gpci_timed *t, uint32_t packet) {
     return gpci_packet_at(&t->pool, packet);
+}
+
+/* All of a packet that a stage looks at. */
+GPCI_INLINE void gpci_expect_packet(const gpci_timed *t, uint32_t packet) {
+    const char *p = (const char *)gpci_at(t, packet);
+    GPCI_PREFETCH(p);
+    GPCI_PREFETCH(p + 64);
+    GPCI_PREFETCH(p + 128);
 }
 
 GPCI_INLINE void gpci_wake(gpci_timed *t, uint32_t component, uint64_t cycle) {

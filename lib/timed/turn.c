@@ -32,6 +32,22 @@ static void step(void *user_data, uint32_t component) {
         gpci_network_step(t->memory_requests, component - t->at_memory_requests);
 }
 
+/*
+ * Fetch what a cycle's steps will look at, so that they do not wait for memory one after the other: first the
+ * stages' packets, then what these lead to.
+ */
+static void foresee(const gpci_timed *t, const uint64_t *due) {
+    for (unsigned pass = 0; pass < 2; pass++)
+        for (uint32_t word = t->at_slices / 64; word <= (t->at_front - 1) / 64; word++)
+            for (uint64_t bits = due[word]; bits; bits &= bits - 1) {
+                uint32_t component = word * 64 + gpci_lowest(bits);
+                if (component >= t->at_l1 && component < t->at_front)
+                    gpci_l1_foresee(t, component - t->at_l1, pass);
+                else if (component >= t->at_slices && component < t->at_replies)
+                    gpci_l2_foresee(t, component - t->at_slices, pass);
+            }
+}
+
 gpc_status gpci_timed_turn(gpc_hierarchy *h, uint64_t limit) {
     gpci_timed *t = h->timed;
     uint64_t next = gpci_wheel_next(&t->wheel);
@@ -41,6 +57,7 @@ gpc_status gpci_timed_turn(gpc_hierarchy *h, uint64_t limit) {
         t->wheel.now = limit > t->wheel.now ? limit : t->wheel.now;
         return t->failed;
     }
+    foresee(t, gpci_wheel_due(&t->wheel, next));
     gpci_wheel_turn(&t->wheel, next, step, t);
     return t->failed;
 }
