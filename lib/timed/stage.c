@@ -268,6 +268,19 @@ static void keep(gpci_timed *t, gpci_stage *stage, const gpci_packet *p, uint8_t
         gpci_stage_write_below(t, stage, p);
 }
 
+/* Nobody waits for these sectors who wants them kept, but one who did and is gone has reserved room for them. */
+static void settle_line(gpci_timed *t, gpci_stage *stage, uint32_t leader, uint8_t sectors) {
+    gpc_request request = gpci_at(t, leader)->request;
+    gpc_access_result got;
+    gpc_line line;
+    if (!gpci_line_of(stage->cache, request.address, &line) || !(line.pending_sectors & sectors))
+        return;
+    request.kind = GPC_LOAD;
+    request.byte_mask[0] = request.byte_mask[1] = 0;
+    gpc_status status = gpc_cache_fill(stage->cache, &request, line.pending_sectors & sectors, &got);
+    t->failed = status < 0 ? status : t->failed;
+}
+
 static uint32_t first_cached(const gpci_timed *t, uint32_t leader) {
     uint32_t packet = leader;
     while (packet != GPCI_NO_PACKET && !(gpci_at(t, packet)->flags & GPCI_PACKET_CACHED))
@@ -317,6 +330,8 @@ void gpci_stage_fill(gpci_timed *t, gpci_stage *stage, uint32_t fetch) {
     uint32_t kept = first_cached(t, leader);
     if (kept != GPCI_NO_PACKET)
         keep(t, stage, gpci_at(t, kept), sectors);
+    else
+        settle_line(t, stage, leader, sectors);
     gpci_packet *l = gpci_at(t, leader);
     l->pending &= (uint8_t)~sectors;
     release_waiting(t, stage, leader, kept, level);
