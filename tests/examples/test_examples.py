@@ -82,6 +82,20 @@ class CacheOnly(unittest.TestCase):
         )
 
 
+class SchedulerOnly(unittest.TestCase):
+    def test_who_issues(self):
+        """By hand: each warp loads, waits until cycle 6 after it, and computes twice; all are back before they issue."""
+        for policy, order in (
+            ("gto", "0123..00112233"), ("lrr", "0123..01230123"), ("oldest", "0123..00112233"),
+            ("two-level(group=2)", "0123..01012323"),
+        ):  # fmt: skip
+            with self.subTest(policy):
+                self.assertEqual(example("scheduler_only", policy).strip(), f"{order} {policy}: 14 cycles")
+
+    def test_reports_a_scheduler_that_does_not_exist(self):
+        example("scheduler_only", "lru", status=1)
+
+
 class CustomPolicy(unittest.TestCase):
     def test_beats_lru_where_lru_thrashes(self):
         rates = re.search(r"lru ([\d.]+), lip ([\d.]+)$", example("custom_policy").strip())
@@ -144,7 +158,7 @@ class Memcheck(unittest.TestCase):
             self.skipTest("valgrind is not installed")
         valgrind = ("valgrind", "--quiet", "--error-exitcode=99", "--leak-check=full", "--child-silent-after-fork=yes")
         for name, *arguments in (
-            ("cache_only",), ("batch",), ("embed_host",), ("embed_timed", "own-dram"),
+            ("cache_only",), ("scheduler_only",), ("batch",), ("embed_host",), ("embed_timed", "own-dram"),
             ("custom_policy", "synthetic:warp-reuse:64KiB"), ("replay_trace", TRACES / "nn"),
         ):
             with self.subTest(example=name):
