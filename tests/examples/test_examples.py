@@ -84,7 +84,7 @@ class CacheOnly(unittest.TestCase):
 
 class SchedulerOnly(unittest.TestCase):
     def test_who_issues(self):
-        """By hand: each warp loads, waits until cycle 6 after it, and computes twice; all are back before they issue."""
+        """By hand: each warp loads, waits 6 cycles, and computes twice; all are back before they issue again."""
         for policy, order in (
             ("gto", "0123..00112233"), ("lrr", "0123..01230123"), ("oldest", "0123..00112233"),
             ("two-level(group=2)", "0123..01012323"),
