@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "bench.h"
+
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/*
+ * Timed replay on one core, caches cold, presets qv100 and h100:
+ *   vecadd        streams: three arrays of 2 MiB
+ *   gather        a line a lane: 2 MiB read at random
+ *   reuse-hit     each warp reads 8 lines of its own 8 times: L1 holds them
+ *   reuse-miss    each warp reads 512 KiB of its own twice, 64 MiB in all: more than L1 or L2 holds
+ * For each: million warp instructions, L1 line transactions and simulated core cycles per CPU second, trace generation
+ * included, and the most memory that its process held.
+ *
+ * Accel-Sim's release build, QV100 configuration, on this kind of machine: streaming 2,300 warp instructions/s and
+ * 8,000 L1 transactions/s; L1-resident reuse 14,800 warp instructions/s; fully divergent gather 50 warp instructions/s
+ * and 1,500 L1 transactions/s; 580 to 650 MB.
+ *
+ * bench-replay [PRESET [KERNEL]]; bench-replay PRESET SOURCE replays any trace.
+ */
+
+static const struct {
+    const char *name, *source;
+} kernels[] = {
+    {"vecadd", "synthetic:vectoradd:2MiB"},
+    {"gather", "synthetic:gather:2MiB"},
+    {"reuse-hit", "synthetic:warp-reuse:8MiB:lines=8,repeats=8"},
+    {"reuse-miss", "synthetic:warp-reuse:64MiB:lines=4096,repeats=2"},
+};
+
+/* Lookups of all L1s: loads, stores and atomics. */
+static uint64_t transactions(gpc_hierarchy *hierarchy) {
+    uint64_t sum = 0;
+    for (uint32_t sm = 0;; sm++) {
+        gpc_cache_stats stats;
+        const gpc_cache *cache = gpc_hierarchy_cache(hierarchy, 1, sm);
+        if (!cache)
+            return sum;
+        gpc_cache_stats_init(&stats);
+        need(gpc_cache_get_stats(cache, &stats), "gpc_cache_get_stats", NULL);
+        sum += stats.reads + stats.writes + stats.atomics;
+    }
+}
+
+static void say(const char *preset, const char *kernel, const char *what, double value, const char *unit) {
+    char name[160];
+    snprintf(name, sizeof name, "replay.%s.%s.%s", preset, kernel, what);
+    figure(name, value, unit);
+}
+
+static void run(const char *preset, const char *kernel, const char *source) {
+    gpc_context *context;
+    gpc_config *config;
+    gpc_replay *replay;
+    gpc_trace *trace;
+    gpc_error error = GPC_ERROR_INIT;
+    need(gpc_context_create(NULL, &error, &context), "context", &error);
+    need(gpc_config_create(context, &error, &config), "config", &error);
+    need(gpc_config_load_preset(config, preset, &error), preset, &error);
+    need(gpc_config_set(config, "mode", "timed", &error), "mode", &error);
+    need(gpc_config_set(config, "kernels.flush", "all", &error), "kernels.flush", &error);
+    need(gpc_replay_create(context, config, &error, &replay), "replay", &error);
+    need(gpc_trace_open(context, source, &error, &trace), source, &error);
+    double start = cpu_seconds();
+    gpc_status status;
+    while ((status = gpc_replay_kernel(replay, trace, NULL, NULL, &error)) == GPC_OK)
+        ;
+    need(status, source, &error);
+    double seconds = cpu_seconds() - start;
+    gpc_stats stats;
+    gpc_stats_init(&stats);
+    need(gpc_replay_get_stats(replay, &stats), "statistics", NULL);
+    say(preset, kernel, "instructions", (double)stats.warp_instructions / seconds * 1e-6, "Minstructions/s");
+    say(preset, kernel, "transactions", (double)transactions(gpc_replay_hierarchy(replay)) / seconds * 1e-6,
+        "Mtransactions/s");
+    say(preset, kernel, "cycles", (double)stats.cycles / seconds * 1e-6, "Mcycles/s");
+    struct rusage usage;
+    if (!getrusage(RUSAGE_SELF, &usage))
+        say(preset, kernel, "memory", (double)usage.ru_maxrss / 1024, "MiB");
+    gpc_trace_close(trace);
+    gpc_replay_destroy(replay);
+    gpc_config_destroy(config);
+    gpc_context_destroy(context);
+}
+
+/* In a process of its own, whose peak memory is that of this run. */
+static void run_apart(const char *preset, const char *kernel, const char *source) {
+    fflush(stdout);
+    pid_t child = fork();
+    if (!child) {
+        run(preset, kernel, source);
+        exit(0);
+    }
+    int status = 0;
+    if (child < 0 || waitpid(child, &status, 0) < 0 || status) {
+        fprintf(stderr, "%s, %s: failed\n", preset, source);
+        exit(1);
+    }
+}
+
+int main(int argc, char **argv) {
+    static const char *const presets[] = {"qv100", "h100"};
+    const size_t count = sizeof kernels / sizeof *kernels;
+    for (size_t p = 0; p < (argc > 1 ? 1 : 2); p++) {
+        const char *preset = argc > 1 ? argv[1] : presets[p];
+        bool known = argc < 3;
+        for (size_t k = 0; k < count; k++) {
+            if (argc > 2 && strcmp(argv[2], kernels[k].name))
+                continue;
+            known = true;
+            run_apart(preset, kernels[k].name, kernels[k].source);
+        }
+        if (!known)
+            run_apart(preset, "trace", argv[2]);
+    }
+    return 0;
+}
