@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "timed/coalescer.h"
+
+/* The entries of all LRCs lie in one table and are found through one hash of LRC and line. */
+
+#define NO_ENTRY UINT32_MAX
+
+typedef struct entry {
+    uint32_t leader;      /* the packet in flight */
+    uint32_t first, last; /* packets that wait with it, linked through `next` */
+    uint32_t next;        /* in its bucket, or in its LRC's list of free entries */
+} entry;
+
+struct gpci_lrc {
+    gpc_context *context;
+    gpci_pool *pool;
+    gpci_lrc_options options;
+    entry *entries;    /* [groups * options.entries] */
+    uint32_t *free;    /* by LRC: list of free entries */
+    uint32_t *buckets; /* [bucket_mask + 1] */
+    uint32_t bucket_mask;
+    uint32_t waiting;
+    gpci_lrc_stats stats;
+};
+
+static uint32_t group_of(const gpci_lrc *lrc, const gpci_packet *packet) {
+    return packet->request.sm / lrc->options.sharing;
+}
+
+static uint32_t *bucket_of(const gpci_lrc *lrc, const gpci_packet *packet) {
+    uint64_t hash = gpci_mix(packet->address ^ (uint64_t)group_of(lrc, packet) << 48);
+    return &lrc->buckets[hash & lrc->bucket_mask];
+}
+
+/* What one packet asks for comes with the other's reply. */
+static bool covers(const gpci_lrc *lrc, const gpci_packet *leader, const gpci_packet *packet) {
+    return leader->address == packet->address && group_of(lrc, leader) == group_of(lrc, packet) &&
+           !(packet->request.sector_mask & ~leader->request.sector_mask);
+}
+
+static void follow(gpci_lrc *lrc, uint32_t *bucket, uint32_t group, uint32_t packet) {
+    uint32_t index = lrc->free[group];
+    if (index == NO_ENTRY) {
+        lrc->stats.full++;
+        return;
+    }
+    lrc->free[group] = lrc->entries[index].next;
+    lrc->entries[index] =
+        (entry){.leader = packet, .first = GPCI_NO_PACKET, .last = GPCI_NO_PACKET, .next = *bucket};
+    *bucket = index;
+}
+
+bool gpci_lrc_read(gpci_lrc *lrc, uint32_t index) {
+    gpci_packet *packet = gpci_packet_at(lrc->pool, index);
+    uint32_t *bucket = bucket_of(lrc, packet);
+    lrc->stats.reads++;
+    for (uint32_t i = *bucket; i != NO_ENTRY; i = lrc->entries[i].next) {
+        entry *e = &lrc->entries[i];
+        if (!covers(lrc, gpci_packet_at(lrc->pool, e->leader), packet))
+            continue;
+        packet->next = GPCI_NO_PACKET;
+        if (e->first == GPCI_NO_PACKET)
+            e->first = index;
+        else
+            gpci_packet_at(lrc->pool, e->last)->next = index;
+        e->last = index;
+        lrc->stats.merged++;
+        lrc->waiting++;
+        return true;
+    }
+    follow(lrc, bucket, group_of(lrc, packet), index);
+    return false;
+}
+
+uint32_t gpci_lrc_reply(gpci_lrc *lrc, uint32_t index, gpci_lrc_hand_fn hand, void *user_data) {
+    const gpci_packet *packet = gpci_packet_at(lrc->pool, index);
+    uint32_t *link = bucket_of(lrc, packet), handed = 0;
+    while (*link != NO_ENTRY && lrc->entries[*link].leader != index)
+        link = &lrc->entries[*link].next;
+    if (*link == NO_ENTRY)
+        return 0; /* there was no entry for it */
+    uint32_t found = *link, group = group_of(lrc, packet), next = lrc->entries[found].first;
+    *link = lrc->entries[found].next;
+    lrc->entries[found].next = lrc->free[group];
+    lrc->free[group] = found;
+    for (uint32_t waiter; (waiter = next) != GPCI_NO_PACKET; handed++) {
+        next = gpci_packet_at(lrc->pool, waiter)->next; /* before the caller links it elsewhere */
+        lrc->waiting--;
+        hand(user_data, waiter);
+    }
+    return handed;
+}
+
+uint32_t gpci_lrc_count(const gpci_lrc *lrc) {
+    return lrc->waiting;
+}
+
+gpci_lrc_stats gpci_lrc_get_stats(const gpci_lrc *lrc) {
+    return lrc->stats;
+}
+
+void gpci_lrc_reset_stats(gpci_lrc *lrc) {
+    lrc->stats = (gpci_lrc_stats){0};
+}
+
+/* Chain each LRC's own entries; empty the buckets. */
+static void clear(gpci_lrc *lrc, uint32_t groups) {
+    const uint32_t each = lrc->options.entries;
+    for (uint32_t group = 0; group < groups; group++) {
+        lrc->free[group] = each ? group * each : NO_ENTRY;
+        for (uint32_t i = 0; i < each; i++)
+            lrc->entries[group * each + i].next = i + 1 < each ? group * each + i + 1 : NO_ENTRY;
+    }
+    for (uint64_t i = 0; i <= lrc->bucket_mask; i++)
+        lrc->buckets[i] = NO_ENTRY;
+}
+
+gpc_status gpci_lrc_create(gpc_context *context, const gpci_lrc_options *options, gpci_pool *pool, gpc_error *error,
+                           gpci_lrc **out) {
+    const uint32_t groups = options->sms / options->sharing + (options->sms % options->sharing != 0);
+    const uint64_t count = (uint64_t)groups * options->entries;
+    *out = NULL;
+    if (count > (uint32_t)1 << 30)
+        return gpci_fail(error, GPC_ERROR_RANGE, "%u LRCs of %u entries are more than 2^30 entries", groups,
+                         options->entries);
+    gpci_lrc *lrc = gpci_zalloc(context, 1, sizeof *lrc);
+    if (!lrc)
+        return gpci_out_of_memory(error);
+    *lrc = (gpci_lrc){.context = context, .pool = pool, .options = *options};
+    lrc->bucket_mask = (uint32_t)(((uint64_t)1 << gpci_ceil_log2(count ? count : 1)) - 1);
+    lrc->entries = gpci_zalloc(context, count ? count : 1, sizeof *lrc->entries);
+    lrc->free = gpci_zalloc(context, groups ? groups : 1, sizeof *lrc->free);
+    lrc->buckets = gpci_zalloc(context, (size_t)lrc->bucket_mask + 1, sizeof *lrc->buckets);
+    if (!lrc->entries || !lrc->free || !lrc->buckets) {
+        gpci_lrc_destroy(lrc);
+        return gpci_out_of_memory(error);
+    }
+    clear(lrc, groups);
+    *out = lrc;
+    return GPC_OK;
+}
+
+void gpci_lrc_destroy(gpci_lrc *lrc) {
+    if (!lrc)
+        return;
+    gpci_free(lrc->context, lrc->entries);
+    gpci_free(lrc->context, lrc->free);
+    gpci_free(lrc->context, lrc->buckets);
+    gpci_free(lrc->context, lrc);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_TIMED_COALESCER_H
+#define GPC_TIMED_COALESCER_H
+
+#include "timed/packet.h"
+
+/*
+ * An L2 request coalescer (LRC) stands between the L1s of some neighbouring SMs and the request network. It knows the
+ * reads of its SMs that are on their way to L2; another read of the same line whose sectors are all among those of
+ * one of them waits for its reply, which goes to all.
+ *
+ * A read goes on its own where no such read is in flight; it is then followed if its LRC has a free entry. With none
+ * free it goes on just the same, and none can merge with it. Stores and atomics do not concern it.
+ */
+typedef struct gpci_lrc_options {
+    uint32_t sms;     /* of the whole GPU */
+    uint32_t sharing; /* neighbouring SMs that share one LRC, 1 or more */
+    uint32_t entries; /* reads in flight that an LRC follows */
+} gpci_lrc_options;
+
+typedef struct gpci_lrc gpci_lrc;
+
+typedef struct gpci_lrc_stats {
+    uint64_t reads;  /* that came */
+    uint64_t merged; /* of them, those that did not go on to L2 */
+    uint64_t full;   /* of them, those that went on without an entry */
+} gpci_lrc_stats;
+
+/* All LRCs of a GPU. `pool` is borrowed. GPC_ERROR_MEMORY, GPC_ERROR_RANGE where the entries cannot be numbered. */
+gpc_status gpci_lrc_create(gpc_context *context, const gpci_lrc_options *options, gpci_pool *pool, gpc_error *error,
+                           gpci_lrc **out);
+void gpci_lrc_destroy(gpci_lrc *lrc);
+
+/*
+ * A GPCI_READ leaves the L1 of request.sm. Returns whether it merged: it then waits here, in no queue, until it is
+ * handed to the callback of gpci_lrc_reply. Otherwise the caller sends it on; its `address`, request.sm and
+ * request.sector_mask must be the same when its reply is here.
+ */
+bool gpci_lrc_read(gpci_lrc *lrc, uint32_t packet);
+
+/*
+ * The reply to a read that did not merge is here; the packet itself is the caller's to deliver. The packets that wait
+ * for it go to `hand` in the order in which they merged; they are the caller's again, and `hand` may call
+ * gpci_lrc_read. Returns how many there were.
+ */
+typedef void (*gpci_lrc_hand_fn)(void *user_data, uint32_t packet);
+uint32_t gpci_lrc_reply(gpci_lrc *lrc, uint32_t packet, gpci_lrc_hand_fn hand, void *user_data);
+
+/* Packets that wait. */
+uint32_t gpci_lrc_count(const gpci_lrc *lrc);
+gpci_lrc_stats gpci_lrc_get_stats(const gpci_lrc *lrc);
+void gpci_lrc_reset_stats(gpci_lrc *lrc);
+
+#endif
