@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "dram/internal.h"
+
+/* The public object: all channels on one clock. */
+
+void gpci_dram_on_command(gpc_dram *dram, gpci_dram_trace_fn trace, void *user_data) {
+    dram->trace = trace;
+    dram->trace_data = user_data;
+}
+
+void gpc_dram_on_done(gpc_dram *dram, gpc_dram_done_fn on_done, void *user_data) {
+    if (!dram)
+        return;
+    dram->on_done = on_done;
+    dram->done_data = user_data;
+}
+
+uint32_t gpc_dram_burst_bytes(const gpc_dram *dram) {
+    return dram ? dram->rules.t.burst_bytes : 0;
+}
+
+gpc_status gpc_dram_try_request(gpc_dram *dram, uint32_t channel, uint64_t address, bool write, uint64_t token) {
+    if (!dram || channel >= dram->channels || dram->calling)
+        return GPC_ERROR_ARGUMENT;
+    if (!gpci_dram_room(dram, channel, write))
+        return GPC_BUSY;
+    gpci_dram_enqueue(dram, channel, address, write, token, dram->now);
+    dram->next[channel] = dram->now;
+    dram->active[channel / 64] |= (uint64_t)1 << (channel & 63);
+    return GPC_OK;
+}
+
+/* The channel whose first completed request ends before those of all others; dram->channels if none has. */
+static uint32_t first_channel(gpc_dram *dram, uint64_t limit) {
+    uint32_t first = dram->channels;
+    for (uint32_t w = 0; w < dram->words; w++)
+        for (uint64_t set = dram->active[w]; set; set &= set - 1) {
+            uint32_t c = w * 64 + gpci_lowest(set);
+            uint64_t end = gpci_dram_first_end(dram, c);
+            if (end <= limit && (first == dram->channels || end < limit)) {
+                first = c;
+                limit = end;
+            }
+        }
+    return first;
+}
+
+/* Tell of all that has ended, in its order. */
+static void deliver(gpc_dram *dram) {
+    uint64_t token, end;
+    bool write;
+    dram->calling = true;
+    for (uint32_t c; (c = first_channel(dram, dram->now)) < dram->channels;) {
+        gpci_dram_done_at(dram, c, &token, &write, &end);
+        if (!gpci_dram_count(dram, c))
+            dram->active[c / 64] &= ~((uint64_t)1 << (c & 63));
+        if (dram->on_done)
+            dram->on_done(dram->done_data, token, write, end);
+    }
+    dram->calling = false;
+}
+
+gpc_status gpc_dram_advance(gpc_dram *dram, uint64_t cycles) {
+    if (!dram || dram->calling)
+        return GPC_ERROR_ARGUMENT;
+    if (cycles >= GPCI_NO_TIME - dram->now)
+        return GPC_ERROR_RANGE;
+    dram->now += cycles;
+    bool ended = false;
+    for (uint32_t w = 0; w < dram->words; w++)
+        for (uint64_t set = dram->active[w]; set; set &= set - 1) {
+            uint32_t c = w * 64 + gpci_lowest(set);
+            if (dram->next[c] > dram->now)
+                continue;
+            dram->next[c] = gpci_dram_run(dram, c, dram->now);
+            ended = ended || gpci_dram_first_end(dram, c) <= dram->now;
+        }
+    if (ended)
+        deliver(dram);
+    return GPC_OK;
+}
+
+uint64_t gpc_dram_now(const gpc_dram *dram) {
+    return dram ? dram->now : 0;
+}
+
+uint64_t gpc_dram_next_event(const gpc_dram *dram) {
+    uint64_t next = GPCI_NO_TIME;
+    for (uint32_t w = 0; dram && w < dram->words; w++)
+        for (uint64_t set = dram->active[w]; set; set &= set - 1) {
+            uint32_t c = w * 64 + gpci_lowest(set);
+            next = dram->next[c] < next ? dram->next[c] : next;
+        }
+    return next;
+}
+
+gpc_status gpc_dram_get_stats(const gpc_dram *dram, gpc_stats *stats) {
+    if (!dram || !stats)
+        return GPC_ERROR_ARGUMENT;
+    gpc_stats ours;
+    gpc_stats_init(&ours);
+    gpci_dram_add_stats(dram, dram->now, &ours);
+    return gpci_give(stats, &ours, sizeof ours);
+}

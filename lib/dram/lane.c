@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "dram/internal.h"
+
+/* A lane's requests, its commands, and the times that these set. */
+
+GPCI_INLINE void raise_to(uint64_t *time, uint64_t least) {
+    if (*time < least)
+        *time = least;
+}
+
+/* Reads go before writes until there are too many of these, or nothing but them. */
+static void choose_mode(gpci_lane *lane) {
+    const gpci_dram_rules *rules = lane->rules;
+    uint32_t reads = lane->queued[0], writes = lane->queued[1];
+    if (!writes)
+        lane->mode = 0;
+    else if (!reads || writes >= rules->write_high)
+        lane->mode = 1;
+    else if (writes <= rules->write_low)
+        lane->mode = 0;
+}
+
+static void show(const gpci_lane *lane, uint64_t cycle, uint8_t command, uint32_t bank, uint64_t row, uint64_t token,
+                 bool closes) {
+    const gpc_dram *dram = lane->channel->dram;
+    if (GPCI_LIKELY(!dram->trace))
+        return;
+    gpci_dram_event event = {cycle, row, token, lane->channel->index, lane->index, bank, command, closes};
+    dram->trace(dram->trace_data, &event);
+}
+
+void gpci_lane_complete(gpci_lane *lane, uint32_t i, uint64_t cycle, uint64_t end) {
+    gpci_burst *r = &lane->channel->pool[i];
+    uint32_t kind = r->write;
+    lane->queued[kind]--;
+    lane->channel->queued[kind]--;
+    gpci_gauge_set(&lane->gauge, cycle, lane->queued[0] + lane->queued[1]);
+    r->end = end;
+    lane->counters.columns[kind]++;
+    if (!kind)
+        lane->counters.read_cycles += end - r->arrival;
+    gpci_bursts_push(lane->channel->pool, &lane->done[kind], i);
+}
+
+/* Let a request be seen by the scheduler. Returns whether its bank had none of its sort. */
+static bool admit(gpci_lane *lane, uint32_t i) {
+    gpci_burst *pool = lane->channel->pool, *r = &pool[i];
+    gpci_bank *bank = &lane->banks[r->bank];
+    uint32_t kind = r->write;
+    uint64_t bit = (uint64_t)1 << r->bank;
+    bool hit = bank->row == r->row;
+    uint64_t *banks = hit ? &lane->hit_banks[kind] : &lane->other_banks[kind];
+    bool first = !(*banks & bit);
+    gpci_bursts_push(pool, hit ? &bank->hits[kind] : &bank->others[kind], i);
+    *banks |= bit;
+    return first;
+}
+
+void gpci_lane_arrive(gpci_lane *lane, uint32_t i, uint64_t cycle) {
+    gpci_burst *pool = lane->channel->pool;
+    uint32_t kind = pool[i].write, mode = lane->mode;
+    bool first = false;
+    if (lane->rules->in_order && lane->queued[kind])
+        gpci_bursts_push(pool, &lane->queue[kind], i);
+    else
+        first = admit(lane, i);
+    lane->queued[kind]++;
+    gpci_gauge_set(&lane->gauge, cycle, lane->queued[0] + lane->queued[1]);
+    choose_mode(lane);
+    lane->now = cycle;
+    /* Behind others of its list it changes nothing, nor while its kind waits. */
+    if (mode != lane->mode || (kind == mode && first))
+        gpci_lane_plan(lane, cycle);
+}
+
+/* The bank's requests to the row that opens, of both kinds, in their order. */
+static void gather_hits(gpci_lane *lane, uint32_t b) {
+    gpci_bank *bank = &lane->banks[b];
+    gpci_burst *pool = lane->channel->pool;
+    uint64_t bit = (uint64_t)1 << b;
+    for (uint32_t kind = 0; kind < 2; kind++) {
+        if (!(lane->other_banks[kind] & bit))
+            continue;
+        gpci_bursts all = bank->others[kind];
+        bank->others[kind].first = GPCI_NO_REQUEST;
+        for (uint32_t i = all.first, next; i != GPCI_NO_REQUEST; i = next) {
+            next = pool[i].next;
+            gpci_bursts_push(pool, pool[i].row == bank->row ? &bank->hits[kind] : &bank->others[kind], i);
+        }
+        if (bank->hits[kind].first != GPCI_NO_REQUEST)
+            lane->hit_banks[kind] |= bit;
+        if (bank->others[kind].first == GPCI_NO_REQUEST)
+            lane->other_banks[kind] &= ~bit;
+    }
+}
+
+/* The row closes before all its requests were served: they go back among the others, by age. */
+static void scatter_hits(gpci_lane *lane, uint32_t b) {
+    gpci_bank *bank = &lane->banks[b];
+    gpci_burst *pool = lane->channel->pool;
+    uint64_t bit = (uint64_t)1 << b;
+    for (uint32_t kind = 0; kind < 2; kind++) {
+        if (!(lane->hit_banks[kind] & bit))
+            continue;
+        uint32_t one = bank->hits[kind].first, two = bank->others[kind].first;
+        gpci_bursts all = {GPCI_NO_REQUEST, GPCI_NO_REQUEST};
+        while (one != GPCI_NO_REQUEST || two != GPCI_NO_REQUEST) {
+            bool first = two == GPCI_NO_REQUEST || (one != GPCI_NO_REQUEST && pool[one].order < pool[two].order);
+            uint32_t i = first ? one : two;
+            *(first ? &one : &two) = pool[i].next;
+            gpci_bursts_push(pool, &all, i);
+        }
+        bank->hits[kind].first = GPCI_NO_REQUEST;
+        bank->others[kind] = all;
+        lane->hit_banks[kind] &= ~bit;
+        lane->other_banks[kind] |= bit;
+    }
+}
+
+static void activate(gpci_lane *lane, uint32_t b, uint64_t cycle) {
+    const gpci_dram_rules *rules = lane->rules;
+    gpci_bank *bank = &lane->banks[b];
+    gpci_burst *wants = &lane->channel->pool[bank->others[lane->mode].first];
+    bank->row = wants->row;
+    wants->opened = true;
+    lane->open_banks |= (uint64_t)1 << b;
+    bank->column[0] = cycle + rules->open[0];
+    bank->column[1] = cycle + rules->open[1];
+    raise_to(&bank->precharge, cycle + rules->t.tras);
+    bank->activate = cycle + rules->t.trc;
+    raise_to(&lane->groups[b >> rules->group_shift].activate, cycle + rules->t.trrd_l);
+    raise_to(&lane->activate, cycle + rules->t.trrd_s);
+    lane->window[lane->window_at] = cycle + rules->t.tfaw;
+    lane->window_at = (lane->window_at + 1) & 3;
+    lane->counters.activates++;
+    gather_hits(lane, b);
+    show(lane, cycle, GPCI_DRAM_ACTIVATE, b, bank->row, wants->token, false);
+}
+
+/* Close a row; the precharge begins at `cycle`. */
+static void close_row(gpci_lane *lane, uint32_t b, uint64_t cycle) {
+    gpci_bank *bank = &lane->banks[b];
+    raise_to(&bank->activate, cycle + lane->rules->t.trp);
+    scatter_hits(lane, b);
+    bank->row = GPCI_NO_ROW;
+    lane->open_banks &= ~((uint64_t)1 << b);
+    lane->counters.precharges++;
+}
+
+static void precharge_all(gpci_lane *lane, uint64_t cycle) {
+    for (uint64_t banks = lane->open_banks; banks; banks &= banks - 1)
+        close_row(lane, gpci_lowest(banks), cycle);
+    show(lane, cycle, GPCI_DRAM_PRECHARGE_ALL, 0, GPCI_NO_ROW, 0, false);
+}
+
+static void refresh(gpci_lane *lane, uint64_t cycle) {
+    raise_to(&lane->activate, cycle + lane->rules->t.trfc);
+    lane->refresh_due += lane->rules->t.trefi;
+    lane->counters.refreshes++;
+    show(lane, cycle, GPCI_DRAM_REFRESH, 0, GPCI_NO_ROW, 0, false);
+}
+
+static void column(gpci_lane *lane, uint32_t b, uint64_t cycle) {
+    const gpci_dram_rules *rules = lane->rules;
+    gpci_bank *bank = &lane->banks[b];
+    gpci_bank_group *group = &lane->groups[b >> rules->group_shift];
+    uint32_t kind = lane->mode;
+    uint64_t bit = (uint64_t)1 << b;
+    uint32_t i = gpci_bursts_pop(lane->channel->pool, &bank->hits[kind]);
+    if (bank->hits[kind].first == GPCI_NO_REQUEST)
+        lane->hit_banks[kind] &= ~bit;
+    if (lane->queue[kind].first != GPCI_NO_REQUEST)
+        admit(lane, gpci_bursts_pop(lane->channel->pool, &lane->queue[kind]));
+    raise_to(&lane->column[kind], cycle + rules->other[kind]);
+    raise_to(&lane->column[!kind], cycle + rules->turn_other[kind]);
+    raise_to(&group->column[kind], cycle + rules->same[kind]);
+    raise_to(&group->column[!kind], cycle + rules->turn_same[kind]);
+    raise_to(&bank->precharge, cycle + rules->close[kind]);
+    const gpci_burst *r = &lane->channel->pool[i];
+    lane->counters.row_hits += !r->opened;
+    bool closes = rules->closed_page && !((lane->hit_banks[0] | lane->hit_banks[1]) & bit);
+    show(lane, cycle, kind ? GPCI_DRAM_WRITE : GPCI_DRAM_READ, b, bank->row, r->token, closes);
+    if (closes)
+        close_row(lane, b, bank->precharge);
+    gpci_lane_complete(lane, i, cycle, cycle + rules->data[kind]);
+    choose_mode(lane);
+}
+
+void gpci_lane_issue(gpci_lane *lane) {
+    gpci_plan plan = lane->plan;
+    uint64_t cycle = plan.cycle;
+    bool row = plan.command < GPCI_DRAM_READ;
+    lane->now = cycle;
+    if (row || !lane->rules->dual)
+        lane->row_bus = cycle + 1;
+    if (!row || !lane->rules->dual)
+        lane->column_bus = cycle + 1;
+    switch (plan.command) {
+    case GPCI_DRAM_ACTIVATE:
+        activate(lane, plan.bank, cycle);
+        break;
+    case GPCI_DRAM_PRECHARGE:
+        show(lane, cycle, GPCI_DRAM_PRECHARGE, plan.bank, lane->banks[plan.bank].row, 0, false);
+        close_row(lane, plan.bank, cycle);
+        break;
+    case GPCI_DRAM_PRECHARGE_ALL:
+        precharge_all(lane, cycle);
+        break;
+    case GPCI_DRAM_REFRESH:
+        refresh(lane, cycle);
+        break;
+    default:
+        column(lane, plan.bank, cycle);
+    }
+}
+
+void gpci_lane_run(gpci_lane *lane, uint64_t cycle) {
+    while (lane->plan.cycle <= cycle) {
+        gpci_lane_issue(lane);
+        gpci_lane_plan(lane, lane->now);
+    }
+}

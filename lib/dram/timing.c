@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "dram/timing.h"
+
+static gpc_status refuse(const gpc_config *config, gpci_key key, uint32_t value, const char *why, gpc_error *error) {
+    const char *text = gpci_config_text(config, key);
+    if (gpci_config_number(config, key) == GPCI_WORD)
+        return gpci_fail(error, GPC_ERROR_RANGE, "%s = %s (%u): %s", gpci_key_name(key), text, value, why);
+    return gpci_fail(error, GPC_ERROR_RANGE, "%s = %s: %s", gpci_key_name(key), text, why);
+}
+
+/* A set's figure at another clock, rounded up, but for a fortieth of a cycle (the rounding of JEDEC's standards). */
+static uint32_t scale(uint32_t cycles, uint32_t from, uint64_t to) {
+    uint64_t fortieths = (uint64_t)cycles * to * 40 / from;
+    return (uint32_t)((fortieths + 38) / 40);
+}
+
+static gpc_status check_powers(const gpc_config *config, const gpci_dram_timing *t, gpc_error *error) {
+    const struct {
+        gpci_key key;
+        uint32_t value;
+    } powers[] = {{GPCI_KEY_DRAM_PSEUDO, t->pseudo}, {GPCI_KEY_DRAM_GROUPS, t->groups},
+                  {GPCI_KEY_DRAM_BANKS, t->group_banks}, {GPCI_KEY_DRAM_ROW, t->row_bytes},
+                  {GPCI_KEY_DRAM_BURST, t->burst_bytes}};
+    for (size_t i = 0; i < sizeof powers / sizeof *powers; i++)
+        if (!gpci_power_of_two(powers[i].value))
+            return refuse(config, powers[i].key, powers[i].value, "must be a power of two", error);
+    if ((uint64_t)t->groups * t->group_banks > 64)
+        return refuse(config, GPCI_KEY_DRAM_BANKS, t->group_banks, "more than 64 banks with dram.bank_groups", error);
+    if (t->row_bytes < t->burst_bytes)
+        return refuse(config, GPCI_KEY_DRAM_ROW, t->row_bytes, "must be at least dram.burst_bytes", error);
+    return GPC_OK;
+}
+
+/* Between two refreshes there is time for a request, whatever went before it. */
+static gpc_status check_refresh(const gpc_config *config, const gpci_dram_timing *t, gpc_error *error) {
+    uint64_t longest = (uint64_t)t->trfc + t->trp + t->tras + t->trc + t->trcd + t->trcd_write + t->tcl + t->tcwl +
+                       t->burst + t->twr + t->twtr_l + t->twtr_s + t->trtw + t->trtp + t->tfaw + t->tccd_l + t->tccd_s +
+                       t->trrd_l + t->trrd_s;
+    if (gpci_config_number(config, GPCI_KEY_DRAM_REFRESH) == 0 && t->trefi <= longest)
+        return refuse(config, GPCI_KEY_DRAM_TREFI, t->trefi, "must be more than the other times together", error);
+    return GPC_OK;
+}
+
+gpc_status gpci_dram_timing_read(const gpc_config *config, gpc_error *error, gpci_dram_timing *timing) {
+    const gpci_dram_timing *set = gpci_dram_timing_set(gpci_config_number(config, GPCI_KEY_DRAM_TIMING));
+    uint64_t mhz = gpci_config_number(config, GPCI_KEY_CLOCK_DRAM), number;
+    *timing = *set;
+    timing->mhz = (uint32_t)mhz;
+#define X(field, key, scaled)                                                       \
+    number = gpci_config_number(config, GPCI_KEY_##key);                            \
+    if (number != GPCI_WORD)                                                        \
+        timing->field = (uint32_t)number;                                           \
+    else if (scaled && mhz != set->mhz)                                             \
+        timing->field = scale(set->field, set->mhz, mhz);
+    GPCI_DRAM_TIMINGS(X)
+#undef X
+    uint64_t bus = gpci_config_number(config, GPCI_KEY_DRAM_BUS); /* auto, single, dual */
+    if (bus)
+        timing->dual = bus == 2;
+    gpc_status status = check_powers(config, timing, error);
+    if (status < 0)
+        return status;
+    return check_refresh(config, timing, error);
+}
