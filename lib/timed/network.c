@@ -41,6 +41,7 @@ struct gpci_network {
     gpci_network_options options;
     uint32_t input_room, output_room;
     uint32_t in_words, out_words; /* of bitmaps of inputs, outputs */
+    bool turning;                 /* the last output is to be stepped in this cycle */
     bool fast;                    /* several network cycles in one of the core */
     input_port *inputs;
     output_port *outputs;
@@ -131,11 +132,11 @@ static uint32_t choose(gpci_network *network, uint32_t output, uint64_t at) {
     const uint32_t words = network->in_words, start = network->outputs[output].next;
     for (uint32_t i = 0; i <= words; i++) {
         uint32_t word = start / 64 + i < words ? start / 64 + i : start / 64 + i - words;
-        uint64_t bits = requests[word] & ~network->sending[word], from = ~(uint64_t)0 << (start & 63);
-        if (i == 0)
-            bits &= from;
-        if (i == words)
-            bits &= ~from;
+        uint64_t bits = requests[word] & ~network->sending[word];
+        if (bits && word == start / 64) { /* first from the start on, in the end what lies before it */
+            uint64_t from = ~(uint64_t)0 << (start & 63);
+            bits &= i ? ~from : from;
+        }
         for (; bits; bits &= bits - 1) {
             uint32_t input = word * 64 + gpci_lowest(bits);
             if (!network->fast || gpci_packet_at(network->pool, lane_of(network, input, output)->first)->due <= at)
@@ -299,6 +300,7 @@ static void turn(gpci_network *network) {
     const gpci_clock clock = network->options.clock;
     const uint64_t now = network->wheel->now, end = gpci_clock_own(clock, now);
     uint64_t at = end;
+    network->turning = false;
     if (network->fast) {
         uint64_t first = now ? gpci_clock_own(clock, now - 1) + 1 : 0;
         at = any_bit(network->requested, network->out_words) ? first : first_release(network, end);
@@ -330,8 +332,10 @@ void gpci_network_step(gpci_network *network, uint32_t output) {
         announce(network, output);
     if (component == last_output(network))
         turn(network);
-    else
+    else if (!network->turning) {
+        network->turning = true;
         gpci_wheel_wake(network->wheel, last_output(network), network->wheel->now);
+    }
 }
 
 bool gpci_network_can_send(const gpci_network *network, uint32_t input) {
