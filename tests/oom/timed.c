@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Hierarchies with a clock, and DRAM by itself. */
+#include "oom/heap.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+
+static const char settings[] = "mode = timed\nsm.count = 2\nl1.size = 2KiB\nl1.mshr_entries = 4\nl2.size = 8KiB\n"
+                               "l2.slices = 2\nl2.partitions = 2\nl2.ways = 2\ndram.channels = 2\n"
+                               "memory.link_width = 32\nl1.queue = 4\n";
+
+static unsigned completions;
+
+static void on_complete(void *user_data, const gpc_completion *completion) {
+    (void)user_data, (void)completion;
+    completions++;
+}
+
+/* An access that could not be remembered was not accepted: it can be offered again. */
+static gpc_status issue(gpc_hierarchy *hierarchy, uint32_t i) {
+    uint64_t addresses[32];
+    for (uint32_t lane = 0; lane < 32; lane++)
+        addresses[lane] = (uint64_t)i * 37 * 4 + (uint64_t)lane * (i % 64) * 4;
+    gpc_warp_access access = GPC_WARP_ACCESS_INIT;
+    access.sm = i % 2;
+    access.mask = 0xffffffffu;
+    access.addresses = addresses;
+    access.width = 4;
+    access.kind = (uint8_t)(i % GPC_KIND_COUNT);
+    gpc_status status;
+    while ((status = gpc_hierarchy_try_issue(hierarchy, &access, i, NULL)) == GPC_BUSY)
+        cr_assert_eq(gpc_hierarchy_advance(hierarchy, 1), GPC_OK);
+    return status;
+}
+
+static gpc_status use(gpc_hierarchy *hierarchy, oom_heap *heap, gpc_error *error) {
+    gpc_status first = GPC_OK;
+    completions = 0;
+    for (uint32_t i = 0; i < 128; i++) {
+        gpc_status status = issue(hierarchy, i);
+        if (status != GPC_OK) {
+            cr_assert_eq(status, GPC_ERROR_MEMORY);
+            first = status;
+            oom_heal(heap);
+            cr_assert_eq(issue(hierarchy, i), GPC_OK);
+        }
+    }
+    gpc_status status = gpc_hierarchy_drain(hierarchy, error);
+    cr_assert_eq(status, GPC_OK, "%s", error->message);
+    cr_assert_eq(completions, 128);
+    if (first != GPC_OK) { /* the call has no gpc_error */
+        error->status = first;
+        snprintf(error->message, sizeof error->message, "try_issue");
+    }
+    return first;
+}
+
+static gpc_status run(gpc_context *context, oom_heap *heap, gpc_error *error) {
+    gpc_config *config = NULL;
+    gpc_hierarchy *hierarchy = NULL;
+    gpc_hierarchy_callbacks callbacks = GPC_HIERARCHY_CALLBACKS_INIT;
+    callbacks.on_complete = on_complete;
+    gpc_status status = gpc_config_create(context, error, &config);
+    if (status == GPC_OK)
+        status = gpc_config_load_text(config, settings, "settings", error);
+    if (status == GPC_OK)
+        status = gpc_hierarchy_create(context, config, error, &hierarchy);
+    cr_assert_eq(hierarchy != NULL, status == GPC_OK);
+    if (status == GPC_OK) {
+        status = gpc_hierarchy_set_callbacks(hierarchy, &callbacks);
+        if (status == GPC_OK) {
+            status = use(hierarchy, heap, error);
+        } else { /* likewise */
+            error->status = status;
+            snprintf(error->message, sizeof error->message, "set_callbacks");
+        }
+    }
+    gpc_hierarchy_destroy(hierarchy);
+    gpc_config_destroy(config);
+    return status;
+}
+
+Test(oom, timed_hierarchy) {
+    oom_check(run, 20);
+}
+
+static gpc_status only_dram(gpc_context *context, oom_heap *heap, gpc_error *error) {
+    gpc_config *config = NULL;
+    gpc_dram *dram = NULL;
+    (void)heap;
+    gpc_status status = gpc_config_create(context, error, &config);
+    if (status == GPC_OK)
+        status = gpc_dram_create(context, config, error, &dram);
+    cr_assert_eq(dram != NULL, status == GPC_OK);
+    if (status == GPC_OK) {
+        cr_assert_eq(gpc_dram_try_request(dram, 0, 0, false, 1), GPC_OK);
+        cr_assert_eq(gpc_dram_advance(dram, 1000), GPC_OK);
+    }
+    gpc_dram_destroy(dram);
+    gpc_config_destroy(config);
+    return status;
+}
+
+Test(oom, dram) {
+    oom_check(only_dram, 3);
+}
