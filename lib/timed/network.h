@@ -17,7 +17,8 @@
  *
  * With one queue per input (GPCI_QUEUES_FIFO) a packet is behind all that came
  * before it at its input; with virtual output queues only behind those for the same output.
- * The input buffer's length is that of all its queues together.
+ * The input buffer's length is that of all its queues together. An input that several outputs choose in one cycle
+ * takes the next of them in turn; the others choose again, and who was refused keeps its turn.
  *
  * Components of the wheel: output o is `first_output + o`, stepped through gpci_network_step. When a packet can be
  * received at output o, `first_receiver + o` is woken; when room comes free at input i, `first_sender + i`.
