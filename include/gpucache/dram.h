@@ -13,7 +13,7 @@ GPC_BEGIN_DECLS
  * with caches of its own. Configured by the keys `dram.*` and `clock.dram`.
  */
 
-/* A read has its data, or a write its place in the array's queue. */
+/* The data of a read have come (dram.latency included), or those of a write have gone over the bus. */
 typedef void (*gpc_dram_done_fn)(void *user_data, uint64_t token, bool write, uint64_t cycle);
 
 /*
