@@ -114,6 +114,10 @@
       "requests that wait for one such line, the first included")                                                      \
     X(L1_MISS_QUEUE, "l1.miss_queue", COUNT, "packets", "8", 0, 1048576, "unlimited",                                  \
       "on their way into the network")                                                                                 \
+    X(LRC_SMS, "lrc.sms", COUNT, "SMs", "0", 0, 4096, "",                                                              \
+      "neighbouring SMs that share an L2 request coalescer, which merges their reads of the same sectors in flight; 0 = " \
+      "none")                                                                                                          \
+    X(LRC_ENTRIES, "lrc.entries", COUNT, "reads", "64", 1, 1 << 20, "", "in flight that a coalescer follows")          \
     X(NETWORK_LATENCY, "network.latency", COUNT, "cycles", "8", 0, 10000, "",                                          \
       "network cycles of a packet without waiting, beside its transfer, each way")                                     \
     X(NETWORK_WIDTH, "network.width", SIZE, "bytes", "32B", 1, 65536, "",                                              \

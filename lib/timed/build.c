@@ -130,6 +130,13 @@ static gpc_status make_crossbars(gpci_timed *t, gpc_error *error) {
     return status == GPC_OK ? make_network(t, o, error, &t->replies) : status;
 }
 
+static gpc_status make_lrc(gpci_timed *t, gpc_error *error) {
+    gpci_lrc_options o = {.sms = t->h->sms,
+                          .sharing = number(t, GPCI_KEY_LRC_SMS),
+                          .entries = number(t, GPCI_KEY_LRC_ENTRIES)};
+    return o.sharing ? gpci_lrc_create(t->context, &o, &t->pool, error, &t->lrc) : GPC_OK;
+}
+
 static gpc_status make_links(gpci_timed *t, gpc_error *error) {
     if (t->at_slices == t->at_link_replies)
         return GPC_OK;
@@ -209,6 +216,8 @@ gpc_status gpci_timed_create(gpc_hierarchy *h, gpc_error *error) {
     if (status == GPC_OK)
         status = make_crossbars(t, error);
     if (status == GPC_OK)
+        status = make_lrc(t, error);
+    if (status == GPC_OK)
         status = make_links(t, error);
     if (status == GPC_OK)
         status = make_memory(t, error);
@@ -230,6 +239,7 @@ void gpci_timed_destroy(gpci_timed *t) {
         gpci_free(t->context, t->l1[i].mshr.buckets);
     for (uint32_t i = 0; t->l2 && i < t->h->slices; i++)
         gpci_free(t->context, t->l2[i].mshr.buckets);
+    gpci_lrc_destroy(t->lrc);
     gpc_dram_destroy(t->dram);
     gpci_wheel_destroy(&t->wheel);
     gpci_pool_destroy(&t->pool);

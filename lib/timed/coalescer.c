@@ -35,7 +35,7 @@ static uint32_t *bucket_of(const gpci_lrc *lrc, const gpci_packet *packet) {
 /* What one packet asks for comes with the other's reply. */
 static bool covers(const gpci_lrc *lrc, const gpci_packet *leader, const gpci_packet *packet) {
     return leader->address == packet->address && group_of(lrc, leader) == group_of(lrc, packet) &&
-           !(packet->request.sector_mask & ~leader->request.sector_mask);
+           !(packet->segments & ~leader->segments);
 }
 
 static void follow(gpci_lrc *lrc, uint32_t *bucket, uint32_t group, uint32_t packet) {

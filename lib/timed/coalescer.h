@@ -6,7 +6,7 @@
 
 /*
  * An L2 request coalescer (LRC) stands between the L1s of some neighbouring SMs and the request network. It knows the
- * reads of its SMs that are on their way to L2; another read of the same line whose sectors are all among those of
+ * reads of its SMs that are on their way to L2; another read of the same line whose segments are all among those of
  * one of them waits for its reply, which goes to all.
  *
  * A read goes on its own where no such read is in flight; it is then followed if its LRC has a free entry. With none
@@ -33,8 +33,8 @@ void gpci_lrc_destroy(gpci_lrc *lrc);
 
 /*
  * A GPCI_READ leaves the L1 of request.sm. Returns whether it merged: it then waits here, in no queue, until it is
- * handed to the callback of gpci_lrc_reply. Otherwise the caller sends it on; its `address`, request.sm and
- * request.sector_mask must be the same when its reply is here.
+ * handed to the callback of gpci_lrc_reply. Otherwise the caller sends it on; its `address`, `segments` and
+ * request.sm must be the same when its reply is here.
  */
 bool gpci_lrc_read(gpci_lrc *lrc, uint32_t packet);
 

@@ -323,6 +323,8 @@ static void run_out(gpci_timed *t, gpci_stage *stage) {
         uint32_t packet = gpci_queue_pop(&stage->out, &t->pool, now);
         gpci_packet *p = gpci_at(t, packet);
         gpci_stage_relieve(stage, GPC_BUSY_MISS_QUEUE);
+        if (t->lrc && p->flags & GPCI_PACKET_FETCH && gpci_lrc_read(t->lrc, packet))
+            continue;
         p->slice = (uint16_t)gpci_slice_for(t, stage->index, p->address);
         uint32_t bytes = p->type == GPCI_READ ? 0 : gpci_count_sectors(p->segments) * GPCI_SEGMENT;
         gpci_network_send(t->requests, stage->index, p->slice, t->header + bytes, packet);
@@ -373,6 +375,20 @@ static bool verify(gpci_timed *t, gpci_stage *stage, uint32_t fetch) {
     return true;
 }
 
+/* A read that waited for another SM's has its data too: it goes through its own SM's fill port. */
+static void hand(void *user_data, uint32_t packet) {
+    gpci_timed *t = user_data;
+    gpci_packet *p = gpci_at(t, packet);
+    gpci_stage *stage = &t->l1[p->request.sm];
+    p->type = GPCI_REPLY;
+    p->level = t->lrc_level;
+    p->request.policy_word = t->lrc_word;
+    p->size = t->header + gpci_count_sectors(p->segments) * GPCI_SEGMENT;
+    t->h->stats.l2_merged_sectors += gpci_count_sectors(p->segments);
+    gpci_queue_push(&stage->fills, &t->pool, t->wheel.now, packet);
+    gpci_wake(t, stage->component, t->wheel.now);
+}
+
 static void take_reply(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     gpci_packet *p = gpci_at(t, packet);
     p->request.address = p->address; /* it was the slice's on the way */
@@ -380,6 +396,11 @@ static void take_reply(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     if (p->level == 3 && read)
         count_round_trip(t, p);
     if (p->flags & GPCI_PACKET_FETCH) {
+        if (t->lrc) {
+            t->lrc_level = p->level;
+            t->lrc_word = p->request.policy_word;
+            gpci_lrc_reply(t->lrc, packet, hand, t);
+        }
         if (!verify(t, stage, packet))
             gpci_stage_fill(t, stage, packet);
         return;
@@ -393,12 +414,13 @@ static void take_reply(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
 
 static void run_fills(gpci_timed *t, gpci_stage *stage) {
     uint64_t now = t->wheel.now;
-    while (gpci_network_peek(t->replies, stage->index) != GPCI_NO_PACKET) {
+    while (stage->fills.count || gpci_network_peek(t->replies, stage->index) != GPCI_NO_PACKET) {
         if (stage->fill_free > now) {
             gpci_wake(t, stage->component, stage->fill_free);
             return;
         }
-        uint32_t packet = gpci_network_receive(t->replies, stage->index);
+        uint32_t packet = stage->fills.count ? gpci_queue_pop(&stage->fills, &t->pool, now)
+                                             : gpci_network_receive(t->replies, stage->index);
         uint32_t size = gpci_at(t, packet)->size - t->header;
         stage->fill_free = now + (size + stage->options->fill_width - 1) / stage->options->fill_width;
         take_reply(t, stage, packet);

@@ -5,6 +5,7 @@
 #include "cache/internal.h"
 #include "dram/dram.h"
 #include "memory/below.h"
+#include "timed/coalescer.h"
 #include "timed/front.h"
 #include "timed/network.h"
 
@@ -84,7 +85,7 @@ typedef struct gpci_stage {
     gpci_queue out;     /* miss queue: to the network, or to memory */
     gpci_queue link;    /* L2: to the other partition */
     gpci_queue served;  /* L2: data on their way to the reply network */
-    gpci_queue fills;   /* L2: data from memory */
+    gpci_queue fills;   /* L2: data from memory; L1: data that another SM's read brought along */
     gpci_queue returned; /* L2: what the other partition did for an SM of this one */
     uint32_t link_at;   /* L2: the other partition's packet at the tags; GPCI_NO_PACKET */
     uint64_t tag_cycle; /* own cycle in which ports and banks were last used */
@@ -116,6 +117,9 @@ typedef struct gpci_timed {
     gpci_stage *l2;       /* [slices] */
     gpci_stage_options l1_options, l2_options;
     gpci_clock network_clock, dram_clock;
+    gpci_lrc *lrc;        /* before the request network; NULL: none */
+    uint32_t lrc_word;    /* of the reply that it is handing on */
+    uint8_t lrc_level;
     gpci_network *requests, *replies;                 /* SMs to slices and back */
     gpci_network *link_requests, *link_replies;       /* between partitions; NULL with one */
     gpci_network *memory_requests, *memory_replies;   /* slices to channels; NULL without such a link */

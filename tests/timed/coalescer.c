@@ -34,7 +34,7 @@ static void close_rig(lrc_rig *r) {
 static uint32_t make(lrc_rig *r, uint32_t sm, uint64_t address, uint8_t sectors) {
     uint32_t index = gpci_pool_take(&r->pool);
     *gpci_packet_at(&r->pool, index) = (gpci_packet){
-        .address = address, .type = GPCI_READ, .request = {.sm = sm, .sector_mask = sectors}, .next = 77};
+        .address = address, .type = GPCI_READ, .request = {.sm = sm}, .segments = sectors, .next = 77};
     return index;
 }
 
@@ -166,7 +166,7 @@ Test(coalescer, random_streams_against_a_list) {
                 const gpci_packet *waiter = gpci_packet_at(&r.pool, r.handed[h]);
                 cr_assert_eq(waiter->address, all[i].address);
                 cr_assert_eq(waiter->request.sm / 4, all[i].sm / 4);
-                cr_assert_eq(waiter->request.sector_mask & ~all[i].sectors, 0);
+                cr_assert_eq(waiter->segments & ~all[i].sectors, 0);
             }
         }
         cr_assert_eq(gpci_lrc_count(r.lrc), merged);
