@@ -9,6 +9,9 @@
         for kernel, stats in replay.run(trace):
             print(kernel.name, stats["l1.load_hit_rate"])
 
+With settings={"mode": "timed"} there is a clock: stats["cycles"], stats["ipc"], Replay(..., sample_interval=1000), and
+Hierarchy.try_issue() and advance() for a host of its own.
+
 The library is loaded when it is first needed; see _loader.py for where it is looked for.
 """
 
