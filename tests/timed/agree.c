@@ -159,6 +159,6 @@ static void agree(uint64_t seed) {
 }
 
 Test(timed_agree, with_the_functional_hierarchy) {
-    for (uint64_t seed = 0; seed < 400; seed++)
+    for (uint64_t seed = 0; seed < 400 / DRIVE_SCALE; seed++)
         agree(seed);
 }

@@ -6,17 +6,6 @@
 
 /* Random small hierarchies under random streams: whatever the configuration, nothing is lost, stuck or undetermined. */
 
-#if defined(__SANITIZE_ADDRESS__)
-#define SCALE 8u
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SCALE 8u
-#endif
-#endif
-#ifndef SCALE
-#define SCALE 1u
-#endif
-
 static stream draw_stream(uint64_t *state, uint32_t sms) {
     return (stream){.seed = rig_random(state),
                     .sms = sms,
@@ -82,7 +71,7 @@ static void part(uint64_t from, uint64_t to) {
 
 #define PART(n)                                                          \
     Test(timed_stress, small_hierarchies_##n) {                          \
-        part(n * (uint64_t)1000, n * (uint64_t)1000 + 1000 / SCALE); \
+        part(n * (uint64_t)1000, n * (uint64_t)1000 + 1000 / DRIVE_SCALE); \
     }
 
 PART(0)
@@ -91,7 +80,7 @@ PART(2)
 PART(3)
 
 Test(timed_stress, same_result_twice) {
-    for (uint64_t seed = 10000; seed < 10000 + 300 / SCALE; seed++) {
+    for (uint64_t seed = 10000; seed < 10000 + 300 / DRIVE_SCALE; seed++) {
         outcome a = run(seed, HOST_SKIPS, false), b = run(seed, HOST_SKIPS, false);
         same(&a, &b, seed, "again");
     }
@@ -99,7 +88,7 @@ Test(timed_stress, same_result_twice) {
 
 /* Who skips to next_event sees what one who steps every cycle sees, and nothing happens in between. */
 Test(timed_stress, hosts_that_poll_and_that_skip) {
-    for (uint64_t seed = 20000; seed < 20000 + 300 / SCALE; seed++) {
+    for (uint64_t seed = 20000; seed < 20000 + 300 / DRIVE_SCALE; seed++) {
         outcome polls = run(seed, HOST_POLLS, false), skips = run(seed, HOST_SKIPS, false);
         outcome checks = run(seed, HOST_CHECKS, false);
         same(&polls, &skips, seed, "skipping");
