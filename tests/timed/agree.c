@@ -101,8 +101,8 @@ static void force_order(uint64_t *state, machine *m) {
     int length;
     switch (rig_below(state, 3)) {
     case 0:
-        length = snprintf(end, left, "l2.size = %u\nl1.write_policy = %s\nl1.write_policy_local = %s\n", m->slices << 18,
-                          writes[1 + rig_below(state, 2)], writes[1 + rig_below(state, 2)]);
+        length = snprintf(end, left, "l2.size = %u\nl1.write_policy = %s\nl1.write_policy_local = %s\n",
+                          m->slices << 18, writes[1 + rig_below(state, 2)], writes[1 + rig_below(state, 2)]);
         break;
     case 1:
         length = snprintf(end, left,
@@ -135,7 +135,8 @@ static void agree(uint64_t seed) {
     for (uint32_t n = 0; n < 150 && same; n++) {
         char what[160];
         shot a = one_line(stream_shot(&s, rig_below(&state, m.sms), n));
-        snprintf(what, sizeof what, "seed %u, access %u: kind %d, space %d, hint %d, SM %u, address %u, %u times %u bytes",
+        snprintf(what, sizeof what,
+                 "seed %u, access %u: kind %d, space %d, hint %d, SM %u, address %u, %u times %u bytes",
                  (unsigned)seed, n, a.kind, a.space, a.hint, a.sm, (unsigned)a.address, a.lanes, a.width);
         rig_issue(&r, a);
         rig_finish(&r);

@@ -129,6 +129,38 @@ Test(timed_paths, partitions) {
     cr_expect_eq(far[2], far[0] + 80);
 }
 
+/* SMs 0 and 1 share a request coalescer, SM 2 has another: reads of what is on its way already do not go again. */
+Test(timed_paths, request_coalescer) {
+    rig_open(&r, "sm.count = 3\nlrc.sms = 2\nlrc.entries = 2\n", MEMORY);
+    rig_issue(&r, LINE(GPC_LOAD, 0));
+    rig_steps(&r, 3);
+    rig_issue(&r, LINE(GPC_LOAD, 0, .sm = 1));
+    rig_issue(&r, LINE(GPC_LOAD, 0, .sm = 2));
+    rig_finish(&r);
+    gpc_stats s = rig_stats(&r);
+    cr_expect_eq(s.network_requests, 2);
+    cr_expect_eq(s.l2_read_sectors, 8);
+    cr_expect_eq(s.l1_fetched_sectors, 12);
+    cr_expect_leq(r.done[1].cycle, r.done[0].cycle + 1, "with the first one's data");
+    cr_expect_eq(r.done[1].level, 3);
+    /* two are followed, the reads of a third line go each for itself; who wants more of a line than is coming asks again */
+    gpc_hierarchy_reset_stats(r.hierarchy);
+    for (uint64_t line = 1; line < 4; line++)
+        rig_issue(&r, LINE(GPC_LOAD, line * 128));
+    rig_steps(&r, 5);
+    for (uint64_t line = 1; line < 4; line++)
+        rig_issue(&r, LINE(GPC_LOAD, line * 128, .sm = 1));
+    rig_finish(&r);
+    cr_expect_eq(rig_stats(&r).network_requests, 3 + 1);
+    gpc_hierarchy_reset_stats(r.hierarchy);
+    rig_issue(&r, WORD(GPC_LOAD, 8192));
+    rig_steps(&r, 3);
+    rig_issue(&r, WORDS(GPC_LOAD, 8192, 2, 32, .sm = 1));
+    rig_finish(&r);
+    cr_expect_eq(rig_stats(&r).network_requests, 2);
+    rig_close(&r);
+}
+
 /* A slice that is not a power of two, and channels that are more than slices and fewer. */
 Test(timed_paths, odd_numbers) {
     static const char *const settings[] = {
