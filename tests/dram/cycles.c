@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "rig.h"
+
+/* Each time by itself, on the rig's small channel: what ends at cycle n has not ended at n - 1. */
+
+/* Data of `token` are there at `cycle`, not the cycle before. */
+static void expect_done(rig *r, uint64_t token, uint64_t cycle) {
+    rig_advance(r, cycle - 1 - gpc_dram_now(r->dram));
+    cr_assert_eq(done_at(r, token), UINT64_MAX);
+    rig_advance(r, 1);
+    cr_assert_eq(done_at(r, token), cycle);
+}
+
+Test(dram_cycles, idle_read_is_activation_read_and_burst) {
+    rig *r = rig_open(NULL);
+    rig_request(r, at(0, 0, 0), false, 1);
+    expect_done(r, 1, 7 + 9 + 2);
+    rig_close(r);
+}
+
+Test(dram_cycles, latency_is_added_to_reads_alone) {
+    rig *r = rig_open("dram.latency=30");
+    rig_request(r, at(0, 0, 0), false, 1);
+    expect_done(r, 1, 7 + 9 + 2 + 30);
+    rig_close(r);
+    r = rig_open("dram.latency=30");
+    rig_request(r, at(0, 0, 0), true, 1);
+    expect_done(r, 1, 6 + 4 + 2);
+    rig_close(r);
+}
+
+Test(dram_cycles, row_hit_has_no_activation) {
+    rig *r = rig_open(NULL);
+    rig_request(r, at(0, 0, 0), false, 1);
+    rig_advance(r, 100);
+    rig_request(r, at(0, 0, 1), false, 2);
+    expect_done(r, 2, 100 + 9 + 2);
+    rig_close(r);
+}
+
+Test(dram_cycles, row_conflict_precharges_first) {
+    rig *r = rig_open(NULL);
+    rig_request(r, at(0, 0, 0), false, 1);
+    rig_advance(r, 100);
+    rig_request(r, at(1, 0, 0), false, 2);
+    expect_done(r, 2, 100 + 5 + 7 + 9 + 2);
+    rig_close(r);
+}
+
+Test(dram_cycles, conflict_at_once_waits_for_tras_and_trc) {
+    rig *r = rig_open(NULL);
+    rig_request(r, at(0, 0, 0), false, 1);
+    rig_request(r, at(1, 0, 0), false, 2);
+    rig_drain(r);
+    cr_assert_eq(nth(r, GPCI_DRAM_PRECHARGE, 0), 20);  /* tRAS */
+    cr_assert_eq(nth(r, GPCI_DRAM_ACTIVATE, 1), 26);   /* tRC, one more than tRAS + tRP */
+    rig_close(r);
+}
+
+Test(dram_cycles, reads_of_one_group_and_of_two) {
+    rig *r = rig_open("dram.trrd_s=1 dram.trrd_l=1");
+    for (uint32_t bank = 0; bank < 3; bank++)
+        rig_request(r, at(0, bank, 0), false, bank);
+    rig_advance(r, 200);
+    size_t before = r->event_count;
+    rig_request(r, at(0, 0, 1), false, 3);
+    rig_request(r, at(0, 1, 1), false, 4);
+    rig_drain(r);
+    cr_assert_eq(r->events[before + 1].cycle - r->events[before].cycle, 4); /* tCCD_L: banks 0 and 1 share a group */
+    rig_advance(r, 100);
+    before = r->event_count;
+    rig_request(r, at(0, 0, 2), false, 5);
+    rig_request(r, at(0, 2, 2), false, 6);
+    rig_drain(r);
+    cr_assert_eq(r->events[before + 1].cycle - r->events[before].cycle, 2); /* tCCD_S */
+    rig_close(r);
+}
+
+Test(dram_cycles, activations_of_one_group_and_of_two) {
+    rig *r = rig_open(NULL);
+    rig_request(r, at(0, 0, 0), false, 0);
+    rig_request(r, at(0, 1, 0), false, 1);
+    rig_drain(r);
+    cr_assert_eq(nth(r, GPCI_DRAM_ACTIVATE, 1), 5); /* tRRD_L */
+    rig_close(r);
+    r = rig_open(NULL);
+    rig_request(r, at(0, 0, 0), false, 0);
+    rig_request(r, at(0, 2, 0), false, 1);
+    rig_drain(r);
+    cr_assert_eq(nth(r, GPCI_DRAM_ACTIVATE, 1), 3); /* tRRD_S */
+    rig_close(r);
+}
+
+Test(dram_cycles, fifth_activation_waits_for_the_window) {
+    rig *r = rig_open("dram.bank_groups=4 dram.tfaw=40");
+    for (uint64_t i = 0; i < 5; i++)
+        rig_request(r, i * 4 * 64, false, i); /* four groups, then the next bank */
+    rig_drain(r);
+    cr_assert_eq(nth(r, GPCI_DRAM_ACTIVATE, 3), 9);  /* three tRRD_S */
+    cr_assert_eq(nth(r, GPCI_DRAM_ACTIVATE, 4), 40); /* tFAW */
+    rig_close(r);
+}
+
+Test(dram_cycles, write_to_read_and_read_to_write) {
+    rig *r = rig_open(NULL);
+    rig_request(r, at(0, 0, 0), true, 0);
+    rig_advance(r, 6); /* the write went at 6 */
+    rig_request(r, at(0, 0, 1), false, 1);
+    rig_drain(r);
+    cr_assert_eq(nth(r, GPCI_DRAM_WRITE, 0), 6);
+    cr_assert_eq(nth(r, GPCI_DRAM_READ, 0), 6 + 4 + 2 + 8); /* tCWL, burst, tWTR_L */
+    uint64_t read = nth(r, GPCI_DRAM_READ, 0);
+    rig_close(r);
+    r = rig_open(NULL);
+    rig_request(r, at(0, 0, 0), false, 0);
+    rig_advance(r, 7);
+    rig_request(r, at(0, 0, 1), true, 1);
+    rig_drain(r);
+    cr_assert_eq(nth(r, GPCI_DRAM_WRITE, 0), 7 + 9 + 2 + 2 - 4); /* tCL, burst, tRTW, less tCWL */
+    rig_close(r);
+    cr_assert_eq(read, 20);
+}
+
+Test(dram_cycles, write_recovers_before_its_row_closes) {
+    rig *r = rig_open(NULL);
+    rig_request(r, at(0, 0, 0), true, 0);
+    rig_request(r, at(1, 0, 0), true, 1);
+    rig_drain(r);
+    cr_assert_eq(nth(r, GPCI_DRAM_PRECHARGE, 0), 6 + 4 + 2 + 11); /* tRCD, tCWL, burst, tWR: past tRAS */
+    rig_close(r);
+}
+
+Test(dram_cycles, refresh_holds_up_what_comes_with_it) {
+    rig *r = rig_open("dram.refresh=all-bank");
+    rig_advance(r, 999);
+    rig_request(r, at(0, 0, 0), false, 1); /* activation at 999, then the refresh is due */
+    rig_drain(r);
+    cr_assert_eq(nth(r, GPCI_DRAM_PRECHARGE_ALL, 0), 999 + 20);
+    cr_assert_eq(nth(r, GPCI_DRAM_REFRESH, 0), 999 + 26);
+    cr_assert_eq(nth(r, GPCI_DRAM_ACTIVATE, 1), 999 + 26 + 60);
+    cr_assert_eq(rig_stats(r).dram_row_hits, 0);
+    rig_close(r);
+    r = rig_open("dram.refresh=all-bank");
+    rig_advance(r, 1000);
+    rig_request(r, at(0, 0, 0), false, 1);
+    rig_drain(r);
+    cr_assert_eq(nth(r, GPCI_DRAM_ACTIVATE, 0), 1060);
+    rig_close(r);
+}
+
+Test(dram_cycles, idle_channel_refreshes_all_the_same) {
+    rig *r = rig_open("dram.refresh=all-bank");
+    gpci_dram_on_command(r->dram, NULL, NULL); /* as when nobody looks on */
+    cr_assert_eq(gpc_dram_next_event(r->dram), UINT64_MAX);
+    rig_advance(r, 4999999);
+    cr_assert_eq(rig_stats(r).dram_refreshes, 4999);
+    rig_advance(r, 1);
+    cr_assert_eq(rig_stats(r).dram_refreshes, 5000);
+    rig_request(r, at(0, 0, 0), false, 1);
+    rig_drain(r);
+    cr_assert_eq(done_at(r, 1), 5000000 + 60 + 18);
+    cr_assert_eq(rig_stats(r).dram_refreshes, 5000);
+    rig_close(r);
+}

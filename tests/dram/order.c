@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "rig.h"
+
+/* Who goes first. */
+
+static void expect_order(const rig *r, const uint64_t *tokens, size_t count) {
+    cr_assert_eq(r->done_count, count);
+    for (size_t i = 0; i < count; i++)
+        cr_assert_eq(r->done[i].token, tokens[i], "place %zu has %llu", i, (unsigned long long)r->done[i].token);
+}
+
+static void three_of_a_bank(rig *r) {
+    rig_request(r, at(0, 0, 0), false, 1);
+    rig_request(r, at(1, 0, 0), false, 2);
+    rig_request(r, at(0, 0, 1), false, 3);
+    rig_drain(r);
+}
+
+Test(dram_order, row_hits_go_first) {
+    rig *r = rig_open(NULL);
+    three_of_a_bank(r);
+    expect_order(r, (uint64_t[]){1, 3, 2}, 3);
+    cr_assert_eq(rig_stats(r).dram_row_hits, 1);
+    cr_assert_eq(rig_stats(r).dram_activates, 2);
+    rig_close(r);
+}
+
+Test(dram_order, fcfs_keeps_to_arrival) {
+    rig *r = rig_open("dram.scheduler=fcfs");
+    three_of_a_bank(r);
+    expect_order(r, (uint64_t[]){1, 2, 3}, 3);
+    cr_assert_eq(rig_stats(r).dram_row_hits, 0);
+    cr_assert_eq(rig_stats(r).dram_activates, 3);
+    rig_close(r);
+}
+
+/* Hits arrive for ever, and go every tCCD_L, one of them at 99; the request to another row waits for the cap. */
+static uint64_t precharge_under(const char *cap) {
+    rig *r = rig_open(cap);
+    rig_request(r, at(0, 0, 0), false, 0);
+    rig_request(r, at(1, 0, 0), false, 1);
+    for (uint64_t i = 2; i < 60; i++) {
+        rig_request(r, at(0, 0, (uint32_t)i & 3), false, i);
+        rig_advance(r, 4);
+    }
+    rig_drain(r);
+    uint64_t cycle = nth(r, GPCI_DRAM_PRECHARGE, 0);
+    rig_close(r);
+    return cycle;
+}
+
+Test(dram_order, age_cap_ends_the_row_hits) {
+    cr_assert_eq(precharge_under("dram.trtp=1 dram.age_cap=100"), 100);
+    cr_assert_eq(precharge_under("dram.trtp=1 dram.age_cap=101"), 101);
+    cr_assert_eq(precharge_under("dram.trtp=1 dram.age_cap=0"), 20); /* tRAS: no younger request passes at all */
+    cr_assert_gt(precharge_under("dram.trtp=1 dram.age_cap=unlimited"), 58 * 4);
+}
+
+Test(dram_order, writes_wait_until_there_are_many) {
+    rig *r = rig_open("dram.write_high=4 dram.write_low=2 dram.write_queue=8");
+    for (uint64_t i = 0; i < 8; i++)
+        rig_request(r, at(0, 0, (uint32_t)i & 3), false, i);
+    for (uint64_t i = 0; i < 3; i++)
+        rig_request(r, at(0, 2, (uint32_t)i), true, 100 + i);
+    rig_drain(r);
+    cr_assert_gt(nth(r, GPCI_DRAM_WRITE, 0), nth(r, GPCI_DRAM_READ, 7));
+    rig_close(r);
+    r = rig_open("dram.write_high=3 dram.write_low=1 dram.write_queue=8");
+    for (uint64_t i = 0; i < 8; i++)
+        rig_request(r, at(0, 0, (uint32_t)i & 3), false, i);
+    for (uint64_t i = 0; i < 3; i++)
+        rig_request(r, at(0, 2, (uint32_t)i), true, 100 + i);
+    rig_drain(r);
+    cr_assert_lt(nth(r, GPCI_DRAM_WRITE, 1), nth(r, GPCI_DRAM_READ, 0)); /* two go, then one is left */
+    cr_assert_gt(nth(r, GPCI_DRAM_WRITE, 2), nth(r, GPCI_DRAM_READ, 7));
+    rig_close(r);
+}
+
+Test(dram_order, closed_page_closes_after_the_last) {
+    rig *r = rig_open("dram.page=closed");
+    rig_request(r, at(0, 0, 0), false, 1);
+    rig_request(r, at(0, 0, 1), false, 2);
+    rig_advance(r, 100);
+    cr_assert_eq(rig_stats(r).dram_precharges, 1);
+    cr_assert_eq(rig_stats(r).dram_row_hits, 1);
+    rig_request(r, at(1, 0, 0), false, 3);
+    rig_drain(r);
+    cr_assert_eq(done_at(r, 3), 100 + 7 + 9 + 2);
+    rig_close(r);
+}
+
+Test(dram_order, full_queue_is_busy) {
+    rig *r = rig_open("dram.read_queue=2");
+    rig_request(r, at(0, 0, 0), false, 1);
+    rig_request(r, at(0, 0, 1), false, 2);
+    cr_assert_eq(gpc_dram_try_request(r->dram, 0, 0, false, 3), GPC_BUSY);
+    cr_assert_eq(gpc_dram_try_request(r->dram, 0, at(0, 2, 0), true, 4), GPC_OK);
+    rig_advance(r, 6);
+    cr_assert_eq(gpc_dram_try_request(r->dram, 0, 0, false, 3), GPC_BUSY);
+    rig_advance(r, 1); /* the read at tRCD leaves the queue */
+    cr_assert_eq(gpc_dram_try_request(r->dram, 0, 0, false, 3), GPC_OK);
+    rig_drain(r);
+    cr_assert_eq(r->done_count, 4);
+    rig_close(r);
+}
+
+Test(dram_order, gauges_by_hand) {
+    rig *r = rig_open(NULL);
+    rig_request(r, at(0, 0, 0), false, 1); /* queued 0 to 7 */
+    rig_request(r, at(0, 0, 1), false, 2); /* 0 to 11, tCCD_L later */
+    rig_advance(r, 50);
+    gpc_stats stats = rig_stats(r);
+    cr_assert_eq(stats.dram_queue_cycles, 7 + 11);
+    cr_assert_eq(stats.dram_read_cycles, 18 + 22);
+    cr_assert_eq(stats.dram_busy_cycles, 4);
+    cr_assert_eq(stats.dram_cycles, 50);
+    cr_assert_eq(stats.dram_reads, 2);
+    cr_assert_eq(stats.dram_writes, 0);
+    rig_close(r);
+}

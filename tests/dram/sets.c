@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "rig.h"
+
+#include <string.h>
+
+/* Timing sets, the fixed model, and what is refused. */
+
+static gpc_dram *make(gpc_context *context, const char *const *pairs, gpc_status expected, gpc_error *error) {
+    gpc_config *config;
+    gpc_dram *dram = NULL;
+    cr_assert_eq(gpc_config_create(context, error, &config), GPC_OK);
+    for (; *pairs; pairs++)
+        cr_assert_eq(gpc_config_set_pair(config, *pairs, error), GPC_OK, "%s", error->message);
+    cr_assert_eq(gpc_dram_create(context, config, error, &dram), expected, "%s", error->message);
+    gpc_config_destroy(config);
+    return dram;
+}
+
+/* Sequential reads as fast as they are taken: share of cycles with data. */
+static double saturate(gpc_dram *dram, uint64_t count) {
+    uint64_t burst = gpc_dram_burst_bytes(dram);
+    for (uint64_t i = 0; i < count; i++)
+        while (gpc_dram_try_request(dram, 0, i * burst, false, i) == GPC_BUSY)
+            cr_assert_eq(gpc_dram_advance(dram, 1), GPC_OK);
+    gpc_stats stats;
+    gpc_stats_init(&stats);
+    cr_assert_eq(gpc_dram_get_stats(dram, &stats), GPC_OK);
+    return (double)stats.dram_busy_cycles / (double)stats.dram_cycles;
+}
+
+Test(dram_sets, sequential_reads_reach_the_peak_but_for_refresh) {
+    static const char *const names[] = {"dram.timing=ddr4", "dram.timing=gddr5", "dram.timing=gddr6",
+                                        "dram.timing=hbm2", "dram.timing=hbm2e", "dram.timing=hbm3"};
+    gpc_context *context;
+    gpc_error error = GPC_ERROR_INIT;
+    cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *const pairs[] = {names[i], "dram.channels=1", "dram.refresh=none", "dram.read_queue=128", NULL};
+        gpc_dram *dram = make(context, pairs, GPC_OK, &error);
+        double share = saturate(dram, 20000);
+        cr_assert_gt(share, 0.95, "%s %g", names[i], share);
+        cr_assert_leq(share, 1.02, "%s %g", names[i], share); /* data of the last commands are still to come */
+        gpc_dram_destroy(dram);
+    }
+    gpc_context_destroy(context);
+}
+
+/* A set's times hold at another clock: 12 cycles of 924 MHz are 24 of 1848 MHz. */
+Test(dram_sets, auto_follows_the_clock) {
+    gpc_context *context;
+    gpc_error error = GPC_ERROR_INIT;
+    cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
+    gpc_dram *dram = make(context, (const char *const[]){"dram.timing=gddr5", "clock.dram=1848", NULL}, GPC_OK, &error);
+    cr_assert_eq(dram->rules.t.trcd, 24);
+    cr_assert_eq(dram->rules.t.tccd_s, 2);
+    gpc_dram_destroy(dram);
+    dram = make(context, (const char *const[]){"dram.timing=gddr5", "clock.dram=1000", NULL}, GPC_OK, &error);
+    cr_assert_eq(dram->rules.t.trcd, 13); /* 12.99 */
+    gpc_dram_destroy(dram);
+    gpc_context_destroy(context);
+}
+
+Test(dram_sets, presets_have_their_gpus_bandwidth) {
+    static const struct {
+        const char *preset;
+        double gigabytes;
+    } gpus[] = {{"gtx480", 177.4}, {"qv100", 870.4}, {"rtx2060", 336}, {"a100", 1555}, {"h100", 3350}};
+    gpc_context *context;
+    gpc_error error = GPC_ERROR_INIT;
+    cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
+    for (size_t i = 0; i < sizeof gpus / sizeof *gpus; i++) {
+        gpc_config *config;
+        gpc_dram *dram;
+        cr_assert_eq(gpc_config_create(context, &error, &config), GPC_OK);
+        cr_assert_eq(gpc_config_load_preset(config, gpus[i].preset, &error), GPC_OK);
+        cr_assert_eq(gpc_dram_create(context, config, &error, &dram), GPC_OK, "%s", error.message);
+        const gpci_dram_timing *t = &dram->rules.t;
+        double rate = 1e-3 * t->mhz * dram->channels * t->pseudo * t->burst_bytes / t->burst;
+        cr_assert_float_eq(rate, gpus[i].gigabytes, gpus[i].gigabytes * 0.002, "%s %g", gpus[i].preset, rate);
+        gpc_dram_destroy(dram);
+        gpc_config_destroy(config);
+    }
+    gpc_context_destroy(context);
+}
+
+Test(dram_fixed, latency_and_bandwidth) {
+    rig *r = rig_open("dram.model=fixed dram.fixed_latency=50 dram.fixed_bandwidth=24");
+    for (uint64_t i = 0; i < 4; i++)
+        rig_request(r, i * 64, false, i);
+    rig_drain(r);
+    /* 64 bytes take 8/3 cycles: turns at 0, 2.67, 5.33 and 8 */
+    static const uint64_t ends[] = {50, 53, 56, 58};
+    for (uint64_t i = 0; i < 4; i++)
+        cr_assert_eq(done_at(r, i), ends[i]);
+    cr_assert_eq(rig_stats(r).dram_queue_cycles, 0 + 3 + 6 + 8);
+    rig_advance(r, 100);
+    uint64_t now = gpc_dram_now(r->dram);
+    rig_request(r, 0, true, 9);
+    rig_drain(r);
+    cr_assert_eq(done_at(r, 9), now + 50);
+    rig_close(r);
+}
+
+Test(dram_refusals, name_the_key) {
+    static const char *const bad[][3] = {
+        {"dram.bank_groups=3", NULL, "dram.bank_groups"},
+        {"dram.group_banks=32", "dram.bank_groups=4", "dram.group_banks"},
+        {"dram.row_bytes=96B", NULL, "dram.row_bytes"},
+        {"dram.row_bytes=32B", "dram.burst_bytes=64B", "dram.row_bytes"},
+        {"dram.trefi=100", NULL, "dram.trefi"},
+        {"dram.write_high=65", NULL, "dram.write_high"},
+        {"dram.write_low=56", NULL, "dram.write_low"},
+        {"dram.mapping=bank row", NULL, "dram.mapping"},
+        {"dram.mapping=row bank column", NULL, "dram.mapping"},
+        {"dram.mapping=row bank bank group pseudo column", NULL, "dram.mapping"},
+        {"dram.mapping=row bank group pseudo column:99", NULL, "dram.mapping"},
+        {"dram.mapping=row rank group pseudo column", NULL, "dram.mapping"},
+    };
+    gpc_context *context;
+    gpc_error error = GPC_ERROR_INIT;
+    cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        bool format = !strcmp(bad[i][2], "dram.mapping");
+        const char *const pairs[] = {bad[i][0], bad[i][1], NULL};
+        cr_assert_null(make(context, pairs, format ? GPC_ERROR_FORMAT : GPC_ERROR_RANGE, &error));
+        cr_assert_not_null(strstr(error.message, bad[i][2]), "%s", error.message);
+    }
+    gpc_context_destroy(context);
+}
+
+Test(dram_refusals, arguments) {
+    rig *r = rig_open(NULL);
+    gpc_stats stats;
+    cr_assert_eq(gpc_dram_try_request(r->dram, 1, 0, false, 0), GPC_ERROR_ARGUMENT);
+    cr_assert_eq(gpc_dram_try_request(NULL, 0, 0, false, 0), GPC_ERROR_ARGUMENT);
+    cr_assert_eq(gpc_dram_advance(NULL, 1), GPC_ERROR_ARGUMENT);
+    cr_assert_eq(gpc_dram_advance(r->dram, UINT64_MAX), GPC_ERROR_RANGE);
+    cr_assert_eq(gpc_dram_now(r->dram), 0);
+    cr_assert_eq(gpc_dram_get_stats(r->dram, NULL), GPC_ERROR_ARGUMENT);
+    gpc_stats_init(&stats);
+    cr_assert_eq(gpc_dram_get_stats(NULL, &stats), GPC_ERROR_ARGUMENT);
+    gpc_dram_destroy(NULL);
+    rig_close(r);
+}
