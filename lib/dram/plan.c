@@ -87,8 +87,8 @@ void gpci_lane_plan_refresh(const gpci_lane *lane, uint64_t from, gpci_plan *bes
     if (!lane->rules->dual)
         cycle = later(cycle, lane->column_bus);
     if (lane->open_banks) {
-        for (uint64_t banks = lane->open_banks; banks; banks &= banks - 1)
-            cycle = later(cycle, lane->banks[gpci_lowest(banks)].precharge);
+        for (uint32_t b = 0; b < lane->rules->banks; b++) /* those that close by themselves as well */
+            cycle = later(cycle, lane->banks[b].precharge);
         *best = (gpci_plan){cycle, 0, 0, GPCI_DRAM_PRECHARGE_ALL, RANK_AGED};
         return;
     }
