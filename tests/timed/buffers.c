@@ -57,6 +57,19 @@ Test(timed_buffers, loads) {
     one_each("", "l1.queue", GPC_LOAD);
 }
 
+/* Round L1, and for what passes it. */
+Test(timed_buffers, round_l1) {
+    static const uint8_t kinds[] = {GPC_LOAD, GPC_STORE, GPC_ATOMIC, GPC_REDUCTION, GPC_PREFETCH};
+    static const char passing[] = "l1.enabled = false\nl2.write_policy = through\nl2.write_allocate = none\n";
+    for (unsigned i = 0; i < sizeof kinds; i++) {
+        one_each(passing, "l1.miss_queue", kinds[i]);
+        one_each(passing, "l2.queue", kinds[i]);
+    }
+    one_each("", "l1.miss_queue", GPC_ATOMIC);
+    one_each("", "l1.miss_queue", GPC_PREFETCH);
+    one_each("l2.enabled = false\n", "l2.miss_queue", GPC_LOAD);
+}
+
 /* A link to memory has a buffer at either end. */
 Test(timed_buffers, memory_link) {
     uint64_t none = with("", "l1.queue", 1, GPC_LOAD);
@@ -111,6 +124,27 @@ Test(timed_buffers, congestion) {
     cr_expect_eq(after.l1_queue_cycles - before.l1_queue_cycles, 1000);
     rig_release(&r);
     rig_close(&r);
+}
+
+/*
+ * Hits of L2 that the reply network takes slowly: n of them are in the queue, and one for each cycle of latency on its
+ * way there; then the slice looks up no more.
+ */
+Test(timed_buffers, reply_queue) {
+    for (unsigned n = 1; n <= 4; n++) {
+        char text[512];
+        snprintf(text, sizeof text, "%sl2.latency = 1\nl2.reply_queue = %u\nnetwork.reply_width = 1B\n", small, n);
+        rig_open(&r, text, 10);
+        rig_spread(&r, LINE(GPC_LOAD, 0, .hint = GPC_HINT_CG), 30, 128);
+        for (uint64_t i = 0; i < 20; i++) /* a few of them wait in the network */
+            rig_push(&r, LINE(GPC_LOAD, i * 128, .hint = GPC_HINT_CG));
+        uint64_t before = rig_stats(&r).l2_reply_queue_cycles;
+        rig_steps(&r, 1000);
+        uint64_t in_queue = rig_stats(&r).l2_reply_queue_cycles - before;
+        /* a packet leaves each 136 cycles or more, and the next takes its place a little later */
+        cr_expect(in_queue <= (n + 1) * 1000 && in_queue >= (n + 1) * 1000 - 300, "%u: %u", n, (unsigned)in_queue);
+        rig_close(&r);
+    }
 }
 
 /* A narrow way back: replies fill the reply queue, and nothing is lost or stuck behind it. */

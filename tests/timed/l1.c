@@ -124,6 +124,22 @@ Test(timed_l1, data_port) {
     cr_expect_eq(spread("l1.data_width = 16B\n", true, WORD(GPC_LOAD, 0), 20, 128), 19 * 2);
 }
 
+/* A hit waits at the tags where the data port is behind by more than a hit's latency. */
+Test(timed_l1, data_port_holds_up_the_tags) {
+    rig r;
+    gpc_busy busy = GPC_BUSY_NOT;
+    rig_open(&r, "l1.queue = 1\nl1.data_width = 1B\n", MEMORY);
+    warm(&r, 1);
+    uint64_t before = r.issued;
+    for (unsigned i = 0; i < 100; i++) {
+        rig_try(&r, LINE(GPC_LOAD, 0), &busy);
+        rig_step(&r);
+    }
+    cr_expect_eq(r.issued - before, 2, "one moves its 128 bytes for as many cycles, one waits");
+    cr_expect_eq(busy, GPC_BUSY_PIPELINE);
+    rig_close(&r);
+}
+
 /* Likewise what the fill port takes of replies that come a cycle apart. */
 Test(timed_l1, fill_port) {
     cr_expect_eq(spread("l1.fill_width = 128B\n", false, LINE(GPC_LOAD, 0), 20, 128), 19);

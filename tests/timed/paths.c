@@ -143,7 +143,7 @@ Test(timed_paths, request_coalescer) {
     cr_expect_eq(s.l1_fetched_sectors, 12);
     cr_expect_leq(r.done[1].cycle, r.done[0].cycle + 1, "with the first one's data");
     cr_expect_eq(r.done[1].level, 3);
-    /* two are followed, the reads of a third line go each for itself; who wants more of a line than is coming asks again */
+    /* two are followed; the reads of a third line go each for itself */
     gpc_hierarchy_reset_stats(r.hierarchy);
     for (uint64_t line = 1; line < 4; line++)
         rig_issue(&r, LINE(GPC_LOAD, line * 128));
@@ -152,6 +152,7 @@ Test(timed_paths, request_coalescer) {
         rig_issue(&r, LINE(GPC_LOAD, line * 128, .sm = 1));
     rig_finish(&r);
     cr_expect_eq(rig_stats(&r).network_requests, 3 + 1);
+    /* who wants more of a line than is coming asks again */
     gpc_hierarchy_reset_stats(r.hierarchy);
     rig_issue(&r, WORD(GPC_LOAD, 8192));
     rig_steps(&r, 3);
