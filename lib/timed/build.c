@@ -59,14 +59,14 @@ static void number_components(gpci_timed *t) {
 /* Buckets enough for the entries that a table may have, or for many where it has no limit. */
 static gpc_status make_mshr(gpci_timed *t, gpci_stage *stage) {
     uint64_t entries = stage->options->entries, buckets = 16;
-    while (buckets < entries && buckets < 1024)
+    while (buckets < 2 * entries && buckets < 2048)
         buckets *= 2;
     stage->mshr.mask = (uint32_t)buckets - 1;
     stage->mshr.buckets = gpci_alloc(t->context, buckets * sizeof *stage->mshr.buckets);
     if (!stage->mshr.buckets)
         return GPC_ERROR_MEMORY;
     for (uint64_t i = 0; i < buckets; i++)
-        stage->mshr.buckets[i] = GPCI_NO_PACKET;
+        stage->mshr.buckets[i].leader = GPCI_NO_PACKET;
     return GPC_OK;
 }
 

@@ -17,15 +17,19 @@ static uint64_t line_of(const gpci_stage *stage, uint64_t address) {
     return address >> stage->cache->line_shift;
 }
 
-static uint32_t *bucket_of(const gpci_stage *stage, uint64_t line) {
+static gpci_mshr_bucket *bucket_of(const gpci_stage *stage, uint64_t line) {
     return &stage->mshr.buckets[(line * 0x9e3779b97f4a7c15u >> 32) & stage->mshr.mask];
 }
 
 uint32_t gpci_mshr_find(const gpci_timed *t, const gpci_stage *stage, uint64_t address) {
     uint64_t line = line_of(stage, address);
-    uint32_t leader = *bucket_of(stage, line);
-    while (leader != GPCI_NO_PACKET && line_of(stage, gpci_at(t, leader)->request.address) != line)
+    const gpci_mshr_bucket *bucket = bucket_of(stage, line);
+    uint32_t leader = bucket->leader;
+    if (leader == GPCI_NO_PACKET || bucket->line == line)
+        return leader;
+    do
         leader = gpci_at(t, leader)->chain;
+    while (leader != GPCI_NO_PACKET && line_of(stage, gpci_at(t, leader)->request.address) != line);
     return leader;
 }
 
@@ -35,9 +39,10 @@ static uint32_t mshr_total(const gpci_stage *stage) {
 
 static void mshr_add(gpci_timed *t, gpci_stage *stage, uint32_t packet, bool far) {
     gpci_packet *p = gpci_at(t, packet);
-    uint32_t *bucket = bucket_of(stage, line_of(stage, p->request.address));
-    p->chain = *bucket;
-    *bucket = packet;
+    uint64_t line = line_of(stage, p->request.address);
+    gpci_mshr_bucket *bucket = bucket_of(stage, line);
+    p->chain = bucket->leader;
+    *bucket = (gpci_mshr_bucket){line, packet};
     p->first_waiting = p->last_waiting = GPCI_NO_PACKET;
     p->waiting = 1;
     p->pending = 0;
@@ -46,17 +51,23 @@ static void mshr_add(gpci_timed *t, gpci_stage *stage, uint32_t packet, bool far
     gpci_gauge_set(&stage->mshr.gauge, t->wheel.now, mshr_total(stage));
 }
 
-/* The pointer to an entry in its bucket's chain. */
-static uint32_t *mshr_link(const gpci_timed *t, const gpci_stage *stage, uint32_t leader) {
-    uint32_t *link = bucket_of(stage, line_of(stage, gpci_at(t, leader)->request.address));
-    while (*link != leader)
-        link = &gpci_at(t, *link)->chain;
-    return link;
+/* Where an entry's place in its bucket is, `heir` comes: another leader of the same line, or what is chained behind. */
+static void mshr_replace(gpci_timed *t, gpci_stage *stage, uint32_t leader, uint32_t heir) {
+    gpci_mshr_bucket *bucket = bucket_of(stage, line_of(stage, gpci_at(t, leader)->request.address));
+    if (bucket->leader == leader) {
+        bucket->leader = heir;
+        bucket->line = heir == GPCI_NO_PACKET ? 0 : line_of(stage, gpci_at(t, heir)->request.address);
+        return;
+    }
+    uint32_t before = bucket->leader;
+    while (gpci_at(t, before)->chain != leader)
+        before = gpci_at(t, before)->chain;
+    gpci_at(t, before)->chain = heir;
 }
 
 static void mshr_remove(gpci_timed *t, gpci_stage *stage, uint32_t leader) {
     gpci_packet *p = gpci_at(t, leader);
-    *mshr_link(t, stage, leader) = p->chain;
+    mshr_replace(t, stage, leader, p->chain);
     stage->mshr.used[p->state]--;
     gpci_gauge_set(&stage->mshr.gauge, t->wheel.now, mshr_total(stage));
 }
@@ -66,7 +77,7 @@ static void mshr_pass_on(gpci_timed *t, gpci_stage *stage, uint32_t leader) {
     gpci_packet *p = gpci_at(t, leader);
     uint32_t heir = p->first_waiting;
     gpci_packet *q = gpci_at(t, heir);
-    *mshr_link(t, stage, leader) = heir;
+    mshr_replace(t, stage, leader, heir);
     q->chain = p->chain;
     q->first_waiting = q->next;
     q->last_waiting = q->next == GPCI_NO_PACKET ? GPCI_NO_PACKET : p->last_waiting;

@@ -40,9 +40,15 @@ typedef struct gpci_flight {
     bool framed;        /* from an SM of this library */
 } gpci_flight;
 
-/* Misses in flight, by line: hash buckets of leaders, chained through the packets. */
+/* A bucket of an MSHR table: its first entry's line beside the leader, so that most searches touch no packet. */
+typedef struct gpci_mshr_bucket {
+    uint64_t line;      /* number */
+    uint32_t leader;    /* GPCI_NO_PACKET: empty; further ones are chained through the packets */
+} gpci_mshr_bucket;
+
+/* Misses in flight, by line. */
 typedef struct gpci_mshr {
-    uint32_t *buckets;  /* packets */
+    gpci_mshr_bucket *buckets;
     uint32_t mask;
     uint32_t used[2];   /* entries: of lines homed here, and in the other partition */
     gpci_gauge gauge;
