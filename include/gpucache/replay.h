@@ -55,7 +55,7 @@ GPC_API gpc_status gpc_replay_kernel(gpc_replay *replay, gpc_trace *trace, gpc_k
 
 /*
  * Called each `interval` core cycles of a kernel's timed replay, and at its end, with the statistics of that
- * interval: a time series. May not call into the replay.
+ * interval: a time series. `cycle` is its last one by gpc_hierarchy_now. May not call into the replay.
  */
 typedef void (*gpc_sample_fn)(void *user_data, uint64_t cycle, const gpc_stats *stats);
 

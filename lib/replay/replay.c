@@ -142,6 +142,9 @@ static gpc_status run_kernel(gpc_replay *r, gpc_stats *stats, gpc_error *error) 
     const gpc_kernel *k = &r->kernel;
     gpc_launch launch = GPC_LAUNCH_INIT;
     gpc_status status = launch_of(r, &launch, error);
+    /* After a kernel that was given up, what it left behind must not complete within this one. */
+    if (status == GPC_OK && gpc_hierarchy_in_flight(r->hierarchy))
+        status = gpc_hierarchy_drain(r->hierarchy, error);
     if (status < 0)
         return status;
     gpc_error detail = GPC_ERROR_INIT;

@@ -240,6 +240,10 @@ Test(timed, deadlock_names_who_waits) {
         expect_error(r, status, GPC_ERROR_STATE, parts[n]);
     cr_assert_gt(reads, 0);
     gpc_trace_close(trace);
+    /* What never completed keeps further kernels out. */
+    trace = open_trace(r, "k.traceg");
+    expect_error(r, gpc_replay_kernel(replay, trace, NULL, NULL, &r->error), GPC_ERROR_STATE, "nothing moves");
+    gpc_trace_close(trace);
     gpc_replay_destroy(replay);
     rig_close(r);
 }
