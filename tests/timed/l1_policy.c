@@ -87,6 +87,24 @@ Test(timed_l1_policy, sector_miss) {
     rig_close(&r);
 }
 
+/* Lines of one instruction that come from memory, L2 and L1: the deepest counts, in whatever order they come. */
+Test(timed_l1_policy, deepest_level) {
+    rig r;
+    rig_open(&r, "network.reply_width = 4B\n", 1);
+    for (unsigned i = 1; i < 8; i++)
+        rig_latency(&r, WORD(GPC_LOAD, i * 128, .hint = GPC_HINT_CG));
+    rig_latency(&r, WORDS(GPC_LOAD, 0, 8, 128));
+    cr_expect_eq(r.done[r.issued - 1].level, 3, "the first line asked for was not in L2, and came before the others");
+    rig_latency(&r, WORD(GPC_LOAD, 8 * 128, .hint = GPC_HINT_CG));
+    rig_latency(&r, WORDS(GPC_LOAD, 7 * 128, 2, 128));
+    cr_expect_eq(r.done[r.issued - 1].level, 2);
+    rig_latency(&r, WORDS(GPC_LOAD, 8 * 128, 2, 128));
+    cr_expect_eq(r.done[r.issued - 1].level, 3);
+    rig_latency(&r, WORDS(GPC_LOAD, 0, 9, 128));
+    cr_expect_eq(r.done[r.issued - 1].level, 1);
+    rig_close(&r);
+}
+
 /* Another sector of a line in flight goes out on its own, and does not wait for the first one's data. */
 Test(timed_l1_policy, sector_miss_of_a_pending_line) {
     rig r;
