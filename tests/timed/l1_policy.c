@@ -277,6 +277,7 @@ Test(timed_l1_policy, write_through_and_back) {
     cr_expect_eq(stats.l2_write_sectors, 4);
     cr_expect_eq(stats.network_requests, 3);
     cr_expect_eq(stats.network_request_bytes, 2 * 8 + 128 + 8);
+    cr_expect_eq(stats.network_replies, 2, "nobody waits for what is written back");
     cr_expect_eq(r.evictions[1], 1);
     rig_close(&r);
 }
