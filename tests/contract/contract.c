@@ -12,6 +12,7 @@ const replacement_row replacement_rows[] = {
     {.spec = "random", .seeded = true},
     {.spec = "mru"},
     {.spec = "nru"},
+    {.spec = "nru(random=1)", .seeded = true},
     {.spec = "plru"},
     {.spec = "opt", .needs_future = true},
     {.spec = "opt(bypass=1)", .bypasses = true, .needs_future = true},

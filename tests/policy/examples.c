@@ -90,3 +90,23 @@ Test(examples, random) {
     }
     rig_close(&r);
 }
+
+/*
+ * The same numbers, 0.350, 0.174, 0.532, 0.249 and 0.890 of the range, choose among the ways not referenced: of all
+ * eight the third, of the seven left the second, and so on. A hit on way 4 takes it from the last three.
+ */
+Test(examples, nru_random) {
+    static const uint32_t ways[] = {2, 1, 5, 3, 7};
+    rig r;
+    rig_open(&r, "nru(random=1)", 1, 8, 1234567);
+    for (uint64_t line = 0; line < 8; line++)
+        rig_access(&r, line, 0);
+    for (uint64_t i = 0; i < 5; i++)
+        cr_expect_eq(rig_access(&r, 8 + i, 0).way, ways[i], "victim %lu", (unsigned long)i);
+    cr_expect(rig_access(&r, 4, 0).hit);
+    bool gone[8] = {false};
+    for (uint64_t i = 0; i < 2; i++)
+        gone[rig_access(&r, 20 + i, 0).way] = true;
+    cr_expect(gone[0] && gone[6], "ways 0 and 6 are the last not referenced");
+    rig_close(&r);
+}
