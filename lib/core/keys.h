@@ -70,6 +70,8 @@
       "blocks; driver: the smallest that CUDA's driver was seen to choose, which leaves room for more")                \
     X(L1_CARVEOUTS, "l1.carveouts", SIZES, "bytes", "", 0, 1 << 30, "",                                                \
       "carve-outs that the unified memory supports")                                                                   \
+    X(L1_RESERVED, "l1.reserved", SIZE, "bytes", "0B", 0, 1 << 30, "",                                                 \
+      "of a unified memory, neither shared memory nor lines")                                                          \
     X(L1_RESIZE, "l1.resize", CHOICE, "", "sets", 0, 0, "sets|ways",                                                   \
       "what a carve-out takes from a unified memory; ways: l1.ways are those of the whole l1.size, and the "           \
       "number of sets stays")                                                                                          \

@@ -112,7 +112,8 @@ gpc_status gpci_launch_share(const gpc_hierarchy *h, const gpc_launch *launch, g
         const char *carveouts = gpci_config_text(h->config, GPCI_KEY_L1_CARVEOUTS);
         share->carveout =
             chosen != GPCI_WORD ? chosen : smallest_carveout(carveouts, shared_needed(h, launch, blocks));
-        share->l1_bytes = share->carveout < whole ? whole - share->carveout : 0;
+        uint64_t taken = share->carveout + gpci_number(h, GPCI_KEY_L1_RESERVED);
+        share->l1_bytes = taken < whole ? whole - taken : 0;
     }
     return shape_l1(h, share, error);
 }

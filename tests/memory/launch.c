@@ -157,6 +157,15 @@ Test(memory_launch, carveout_by_hand) {
     check_share(UNIFIED "l1.carveout = 100KiB\n", &some, 156);
 }
 
+/* Neither shared memory nor lines: 8 KiB less whatever the carve-out; of an L1 that is not unified, nothing. */
+Test(memory_launch, reserved) {
+    gpc_launch some = launch_of(256, 32, 2048);
+    check_share(UNIFIED "l1.reserved = 8KiB\n", NULL, 248);
+    check_share(UNIFIED "l1.reserved = 8KiB\n", &some, 216);
+    check_share(UNIFIED "l1.reserved = 8KiB\nl1.resize = ways\n", &some, 192); /* 216 KiB left: 3 ways of 64 KiB */
+    check_share(UNIFIED "l1.unified = false\nl1.reserved = 8KiB\n", &some, 256);
+}
+
 /* 512 sets of 4 ways: what a carve-out takes are ways of 64 KiB. */
 Test(memory_launch, carveout_of_ways) {
     gpc_launch some = launch_of(256, 32, 2048), more = launch_of(256, 32, 7 * 1024);
