@@ -81,12 +81,25 @@ void gpci_l2_evicted(gpci_timed *t, gpci_stage *stage, const gpc_eviction *evict
                                                         eviction->line_address), write_taken, stage);
 }
 
+/* What DRAM need know of a fetch is little; the other partition's slice is asked as the leader was. */
+static void make_fetch(gpci_packet *f, const gpci_packet *leader, bool far) {
+    if (far) {
+        *f = *leader;
+        return;
+    }
+    f->address = leader->address;
+    f->request.address = leader->request.address;
+    f->request.sm = leader->request.sm;
+    f->due = 0;
+}
+
 void gpci_l2_send(gpci_timed *t, gpci_stage *stage, uint32_t leader, uint8_t sectors, bool far) {
+    const uint64_t in_line = t->h->l2_level.line_bytes - 1;
     uint32_t fetch = gpci_pool_take(&t->pool);
-    gpci_packet *f = gpci_at(t, fetch), *l = gpci_at(t, leader);
-    *f = *l;
-    f->request.address &= ~(uint64_t)(t->h->l2_level.line_bytes - 1);
-    f->address &= ~(uint64_t)(t->h->l2_level.line_bytes - 1);
+    gpci_packet *f = gpci_at(t, fetch);
+    make_fetch(f, gpci_at(t, leader), far);
+    f->request.address &= ~in_line;
+    f->address &= ~in_line;
     f->request.kind = GPC_LOAD;
     f->request.byte_mask[0] = f->request.byte_mask[1] = 0;
     f->request.sector_mask = sectors;
