@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The h100 preset, functional, against the counters of an H100.
+"""The h100 preset, functional and timed, against the counters and the pointer chase of an H100.
 
 The bounds are the project's aims. Where a launch is off by more than a few points, why is written down here; a
 launch that newly falls out is a failure.
@@ -8,7 +8,9 @@ launch that newly falls out is a failure.
 import json
 import unittest
 
+import chase
 import compare
+import timed
 
 L1_MEAN, L2_MEAN, DRAM_MEAN = 0.5, 3.0, 3.0
 L1_EACH, L2_EACH, DRAM_EACH = 1.5, 5.0, 4.0
@@ -16,9 +18,11 @@ L1_EACH, L2_EACH, DRAM_EACH = 1.5, 5.0, 4.0
 # Blocks b and b+1 are on one SM only where an SM had two places free at once, and find each other's sectors there.
 # The map is of the run that recorded the trace, the counters are of another, which had no such hits.
 OTHER_RUN = {"zeropad/kernel-1", "hotspot/kernel-1"}
+# Addresses that are powers of two apart: the model's hash spreads them over all sets, the hardware's over fewer.
+CONFLICTS = {"spatial_bitrev/kernel-1"}
 # Hardware counts more misses than the model, and yet DRAM reads agree: those misses fetched nothing. A read of a sector
 # that is still on its way to L2 is such a miss; without a clock it is a hit.
-ON_ITS_WAY = {"bfs/kernel-6", "bfs/kernel-14", "backprop/kernel-1", "spatial_bitrev/kernel-1"}
+ON_ITS_WAY = {"bfs/kernel-6", "bfs/kernel-14", "backprop/kernel-1"}
 # Hardware's L2 is asked for fewer sectors than its L1s missed, here by a quarter: reads of a sector by several SMs at
 # one time reach it as one. The others, which without a clock are hits, are missing from its reads and from its hits.
 MERGED = {"lud/kernel-9", "lud/kernel-21"}
@@ -68,7 +72,7 @@ class Hardware(unittest.TestCase):
     def test_each_launch(self):
         for row in self.counted:
             with self.subTest(name(row)):
-                if name(row) not in OTHER_RUN:
+                if name(row) not in OTHER_RUN | CONFLICTS:
                     self.assertLessEqual(abs(compare.off(row.l1)), L1_EACH, "L1, points")
                 if name(row) not in ON_ITS_WAY | MERGED:
                     self.assertLessEqual(abs(compare.off(row.l2)), L2_EACH, "L2, points")
@@ -77,7 +81,7 @@ class Hardware(unittest.TestCase):
     def test_no_explanation_is_idle(self):
         self.need_all()
         for row in self.counted:
-            if name(row) in OTHER_RUN:
+            if name(row) in OTHER_RUN | CONFLICTS:
                 self.assertGreater(abs(compare.off(row.l1)), L1_EACH, f"{name(row)} needs no explanation any more")
             if name(row) in ON_ITS_WAY | MERGED:
                 self.assertGreater(abs(compare.off(row.l2)), L2_EACH, f"{name(row)} needs no explanation any more")
@@ -105,6 +109,93 @@ class Hardware(unittest.TestCase):
                 self.assertLessEqual(abs(compare.off_with_merging(row)), 2, name(row))
             if row.merged > row.reads[1] / 100:
                 self.assertLess(abs(compare.off_with_merging(row)), abs(compare.off(row.l2)), name(row))
+
+
+RANK, CYCLES_MEAN = 0.9, 20  # over launches above timed.LEAST_CYCLES: Spearman's; per cent
+PARTIAL_MEAN, PARTIAL_EACH = 3, 6  # points
+
+
+class Timed(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        if not compare.SHARED.exists():
+            raise unittest.SkipTest(f"{compare.SHARED} is missing")
+        cls.rows = timed.run_all(compare.SHARED)
+        print(timed.table(cls.rows))
+        print(timed.summary(cls.rows))
+
+    def test_cycles(self):
+        rows = timed.counted(self.rows)
+        self.assertGreaterEqual(len(rows), 25)
+        correlation, percentage = timed.cycle_errors(rows)
+        self.assertGreaterEqual(correlation, RANK)
+        self.assertLessEqual(percentage, CYCLES_MEAN)
+
+    def test_what_is_left_out_lacks_its_loops(self):
+        """Not for being wrong: a model that ran what the trace has as slowly as hardware ran all would be."""
+        rows = [row for row in self.rows if not row.partial and not row.complete]
+        self.assertEqual({row.name.split("/")[0] for row in rows}, {"lud", "hotspot"})
+        for row in rows:
+            self.assertLess(row.cycles[0], row.cycles[1], row.name)
+
+    def test_closer_than_accel_sim(self):
+        seen = set()
+        for row in self.rows:
+            if row.name in timed.ACCEL_SIM:
+                seen.add(row.name)
+                other = timed.error((timed.ACCEL_SIM[row.name], row.cycles[1]))
+                self.assertLess(abs(timed.error(row.cycles)), abs(other), row.name)
+        self.assertEqual(seen, set(timed.ACCEL_SIM))
+
+    def test_hit_rates(self):
+        rows = [r for r in self.rows if not r.partial and r.stats["l1.load_requests"] > compare.LEAST_LOADS]
+        self.assertLessEqual(timed.mean(abs(compare.off(row.l1)) for row in rows), L1_MEAN, "L1, points")
+        self.assertLessEqual(timed.mean(abs(compare.off(row.l2)) for row in rows), L2_MEAN, "L2, points")
+        self.assertLessEqual(timed.mean(abs(timed.error(row.dram)) for row in rows), DRAM_MEAN, "DRAM, per cent")
+
+    def test_working_sets_that_do_not_fit(self):
+        self.assertEqual(sum(row.partial for row in self.rows), 5)
+        average, largest = timed.partial_errors(self.rows)
+        self.assertLessEqual(average, PARTIAL_MEAN)
+        self.assertLessEqual(largest, PARTIAL_EACH)
+
+
+# Larger footprints take minutes: chase.py has them.
+CHASE_MOST = 16 << 20
+CHASE_STRIDED_MOST = 64 << 20
+# Of the eight rows at L1's edge, 208 to 256 KiB, where one policy and one number of sets decide, those further off.
+CHASE_EDGE = {(0, 32, 224 << 10), (0, 128, 240 << 10)}
+
+
+class Chase(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        if not chase.TABLE.exists():
+            raise unittest.SkipTest(f"{chase.TABLE} is missing")
+        points = [
+            p for p in chase.read_table()
+            if p.footprint <= CHASE_MOST or (p.cg, p.stride) == (0, 128) and p.footprint <= CHASE_STRIDED_MOST
+        ]  # fmt: skip
+        cls.rows = chase.run_all(points)
+        print(chase.table(cls.rows))
+        print(chase.summary(cls.rows))
+
+    def test_each_footprint(self):
+        self.assertGreaterEqual(len(self.rows), 80)
+        for row in self.rows:
+            if row.point[:3] not in CHASE_EDGE:
+                self.assertLessEqual(abs(chase.error(row)), chase.WITHIN, row.point)
+
+    def test_edges(self):
+        """More expensive than the footprint before, cheaper than the next, as on hardware; and no exception is idle."""
+        cycles = {row.point[:3]: row.cycles for row in self.rows}
+        for cg, stride, footprint in CHASE_EDGE:
+            step = 16 << 10
+            self.assertLess(cycles[cg, stride, footprint - step], cycles[cg, stride, footprint])
+            self.assertLess(cycles[cg, stride, footprint], cycles[cg, stride, footprint + step])
+        for row in self.rows:
+            if row.point[:3] in CHASE_EDGE:
+                self.assertGreater(abs(chase.error(row)), chase.WITHIN, row.point)
 
 
 if __name__ == "__main__":

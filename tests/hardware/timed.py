@@ -4,8 +4,9 @@
     python3 tests/hardware/timed.py [TRACES] [--preset h100] [--scheduler NAME]... [--set KEY=VALUE]... [--only WORD]...
                                     [--markdown] [--jobs 2]
 
-TRACES as of compare.py. Every listed launch is replayed alone, timed, as it was measured: with cold caches, the carve-out
-that the counters tell, each thread block on the SM that it ran on, and the launch's overhead (`launch.cycles`).
+TRACES as of compare.py. Every listed launch is replayed alone, timed, as it was measured: with cold caches, the
+carve-out that the counters tell, each thread block on the SM that it ran on, and the launch's overhead
+(`launch.cycles`). In the table, * is a trace that lacks most of what ran.
 """
 
 import argparse
@@ -20,14 +21,17 @@ from compare import percent
 
 SCHEDULERS = ("gto", "lrr")
 LEAST_CYCLES = 10_000  # of launches that count for the first mean
+MOST = 0.5  # of the instructions that ran: a trace with less tells nothing of the cycles
 # What Accel-Sim's H100 configuration says: cycles. The model shall be closer to hardware on each.
 ACCEL_SIM = {
     "vecadd/kernel-1": 10_222, "conv2d/kernel-1": 8_150, "atax/kernel-1": 142_581, "kmeans_rowmajor/kernel-1": 41_565,
 }  # fmt: skip
 
 # Cycles, hit rates in per cent, DRAM reads in sectors; (model, hardware) each, None where the counter was not read.
-# Of the blocks of some SMs only, the L1 hit rate alone is comparable. `active`: cycles of an SM with a block on it.
-Row = namedtuple("Row", "name partial cycles active l1 l2 dram stats")
+# Of the blocks of some SMs only, the L1 hit rate alone is comparable. `complete`: the trace holds most of the
+# instructions that ran; a loop without global memory is missing from it. `active`: cycles of an SM with a block on it,
+# on average.
+Row = namedtuple("Row", "name partial complete cycles active l1 l2 dram stats")
 
 
 def name_of(trace):
@@ -43,10 +47,11 @@ def run(job):
         *settings])  # fmt: skip
     l1 = percent(stats["l1.load_sector_hits"], stats["l1.load_sectors"]), 100 * counters["load_sector_hit_rate"]
     if "only_sms" in entry:
-        return Row(name_of(entry["trace"]), True, None, None, l1, None, None, stats)
+        return Row(name_of(entry["trace"]), True, False, None, None, l1, None, None, stats)
     hits = percent(stats["l2.read_sector_hits"], stats["l2.read_sectors"])
     return Row(
-        name_of(entry["trace"]), False, (stats["cycles"], counters["cycles"]),
+        name_of(entry["trace"]), False, entry["trace_instructions"] >= MOST * counters["warp_instructions"],
+        (stats["cycles"], counters["cycles"]),
         (stats["sm.active_cycles"] / 132, counters["sm_active_cycles_total"] / 132), l1,
         (hits, percent(counters["l2_read_sector_hits_from_l1"], counters["l2_read_sectors_from_l1"])),
         (stats["dram.read_sectors"], counters["dram_read_sectors"]), stats,
@@ -90,8 +95,8 @@ def mean(values):
 
 
 def counted(rows, least=LEAST_CYCLES):
-    """Full launches above so many cycles of hardware."""
-    return [row for row in rows if not row.partial and row.cycles[1] > least]
+    """Full launches with complete traces above so many cycles of hardware."""
+    return [row for row in rows if row.complete and row.cycles[1] > least]
 
 
 def cycle_errors(rows):
@@ -119,8 +124,8 @@ def table(rows, functional=None, markdown=False):
         rate = [f"{row.l1[0]:.1f}", f"{other.l1[0]:.1f}" if other else "", f"{row.l1[1]:.1f}"]
         cells = [""] * 5 + rate + [""] * 5
         if not row.partial:
-            cells = [f"{row.cycles[0]:,}", f"{row.cycles[1]:,}", f"{error(row.cycles):+.1f}", f"{row.active[0]:,.0f}",
-                     f"{row.active[1]:,.0f}", *rate, f"{row.l2[0]:.1f}", f"{other.l2[0]:.1f}" if other else "",
+            cells = [f"{row.cycles[0]:,}{'' if row.complete else ' *'}", f"{row.cycles[1]:,}",
+                     f"{error(row.cycles):+.1f}", f"{row.active[0]:,.0f}", f"{row.active[1]:,.0f}", *rate, f"{row.l2[0]:.1f}", f"{other.l2[0]:.1f}" if other else "",
                      f"{row.l2[1]:.1f}", f"{row.dram[0]:,}", f"{row.dram[1]:,}"]  # fmt: skip
         lines.append(form.format(row.name.replace("/kernel-", " "), *cells))
     return "\n".join(lines)
@@ -129,13 +134,17 @@ def table(rows, functional=None, markdown=False):
 def summary(rows):
     """A few lines on all of them."""
     lines = []
-    for least in (LEAST_CYCLES, 0):
-        some = counted(rows, least)
+    whole = [row for row in rows if not row.partial]
+    for what, some in (
+        (f"complete traces above {LEAST_CYCLES:,}", counted(rows)),
+        ("complete traces", counted(rows, 0)),
+        (f"all above {LEAST_CYCLES:,}", [row for row in whole if row.cycles[1] > LEAST_CYCLES]),
+    ):
         if some:
             correlation, percentage = cycle_errors(some)
-            lines.append(f"cycles, {len(some)} launches above {least:,}: rank correlation {correlation:.3f}, "
-                         f"mean absolute error {percentage:.1f} %")
-    large = [row for row in rows if not row.partial and row.stats["l1.load_requests"] > compare.LEAST_LOADS]
+            lines.append(f"cycles, {what}: {len(some)} launches, rank correlation {correlation:.3f}, mean absolute "
+                         f"error {percentage:.1f} %")
+    large = [row for row in whole if row.stats["l1.load_requests"] > compare.LEAST_LOADS]
     lines.append(f"hit rates, {len(large)} launches of more than {compare.LEAST_LOADS:,} loads: mean absolute error "
                  f"L1 {mean(abs(compare.off(row.l1)) for row in large):.2f} points, "
                  f"L2 {mean(abs(compare.off(row.l2)) for row in large):.2f}; DRAM reads "
@@ -166,7 +175,8 @@ def main():
     if options.functional:
         functional = {name_of(row.trace): row for row in compare.compare_all(options.traces, options.preset, settings)}
     for scheduler in options.scheduler or SCHEDULERS:
-        rows = run_all(options.traces, options.preset, settings + [("scheduler", scheduler)], options.only, options.jobs)
+        chosen = settings + [("scheduler", scheduler)]
+        rows = run_all(options.traces, options.preset, chosen, options.only, options.jobs)
         print(f"scheduler = {scheduler}")
         if not options.summary:
             print(table(rows, functional, options.markdown))
