@@ -112,7 +112,7 @@ typedef struct gpc_completion {
     uint8_t reserved[6];
 } gpc_completion;
 
-/* A transfer to or from memory, where the host replaces DRAM. */
+/* A transfer to or from memory, where the host replaces DRAM. A read may have bytes between those that are needed. */
 typedef struct gpc_memory_request {
     uint64_t address; /* bytes, aligned to 32 */
     uint64_t id;      /* for gpc_hierarchy_memory_reply; reads only */

@@ -37,7 +37,7 @@
     X(SM_ISSUE, "sm.issue_width", COUNT, "instructions", "1", 1, 8, "",                                                \
       "instructions that a scheduler issues per cycle, of one warp")                                                   \
     X(SM_WARP_LIMIT, "sm.warp_limit", COUNT, "warps", "0", 0, 1024, "",                                                \
-      "static warp limiting: at most this many warps per scheduler may issue, the oldest; 0 = all")                    \
+      "static warp limiting: at most this many warps per scheduler may issue, the oldest not at a barrier; 0 = all")   \
     X(SM_BLOCK_LIMIT, "sm.block_limit", COUNT, "blocks", "0", 0, 1024, "",                                             \
       "static block limiting: at most this many thread blocks per SM; 0 = as many as fit")                             \
     X(SM_LATENCY_ALU, "sm.latency_alu", COUNT, "cycles", "18", 1, 10000, "",                                           \
@@ -109,7 +109,7 @@
     X(L1_BANKS, "l1.banks", COUNT, "banks", "1", 1, 64, "",                                                            \
       "of the tags, by line number: lookups of one cycle go to different ones")                                        \
     X(L1_DATA_WIDTH, "l1.data_width", SIZE, "bytes", "128B", 1, 65536, "",                                             \
-      "that the data port moves per cycle for hits and stores")                                                        \
+      "that the data port moves per cycle for hits and stores, a line in whole cycles")                                \
     X(L1_FILL_WIDTH, "l1.fill_width", SIZE, "bytes", "128B", 1, 65536, "", "that the fill port takes per cycle")       \
     X(L1_MSHR, "l1.mshr_entries", COUNT, "lines", "32", 1, 1048576, "unlimited", "lines with a miss in flight")        \
     X(L1_MERGES, "l1.mshr_merges", COUNT, "requests", "8", 1, 1048576, "unlimited",                                    \
@@ -117,7 +117,8 @@
     X(L1_MISS_QUEUE, "l1.miss_queue", COUNT, "packets", "8", 0, 1048576, "unlimited",                                  \
       "on their way into the network")                                                                                 \
     X(LRC_SMS, "lrc.sms", COUNT, "SMs", "0", 0, 4096, "",                                                              \
-      "neighbouring SMs that share an L2 request coalescer, which merges their reads of the same sectors in flight; 0 = " \
+      "neighbouring SMs that share an L2 request coalescer, which merges their reads of the same sectors in "          \
+      "flight; 0 = "                                                                                                   \
       "none")                                                                                                          \
     X(LRC_ENTRIES, "lrc.entries", COUNT, "reads", "64", 1, 1 << 20, "", "in flight that a coalescer follows")          \
     X(NETWORK_LATENCY, "network.latency", COUNT, "cycles", "8", 0, 10000, "",                                          \
@@ -167,7 +168,7 @@
     X(L2_INCLUSION, "l2.inclusion", CHOICE, "", "non-inclusive", 0, 0, "non-inclusive|inclusive",                      \
       "inclusive: an L2 eviction invalidates the line in every L1")                                                    \
     X(L2_ROP, "l2.rop_latency", COUNT, "cycles", "0", 0, 10000, "",                                                    \
-      "L2 cycles from the network to the slice's tags, beside l2.latency")                                             \
+      "L2 cycles from the network to the slice's tags, beside l2.latency; 0 is as 1")                                  \
     X(L2_LATENCY, "l2.latency", COUNT, "cycles", "120", 1, 10000, "", "L2 cycles from tags to data of a hit")          \
     X(L2_QUEUE, "l2.queue", COUNT, "packets", "8", 0, 1 << 20, "unlimited", "that wait for a slice's tags")            \
     X(L2_PORTS, "l2.tag_ports", COUNT, "lookups", "1", 1, 64, "", "lines looked up per L2 cycle and slice")            \

@@ -49,10 +49,10 @@ static bool enqueue(gpci_timed *t, uint32_t packet) {
     return true;
 }
 
-/* Offer a transfer to the host. */
-static bool offer(gpci_timed *t, uint32_t packet) {
+/* Offer the host the transfer of one stretch of segments. */
+static bool offer(gpci_timed *t, uint32_t packet, uint8_t stretch) {
     gpci_packet *p = gpci_at(t, packet);
-    uint32_t first = gpci_lowest(p->segments);
+    uint32_t first = gpci_lowest(stretch);
     uint64_t line = p->request.address & ~(uint64_t)(t->h->l2_level.line_bytes - 1);
     if (t->host_full[p->channel])
         return false;
@@ -60,7 +60,7 @@ static bool offer(gpci_timed *t, uint32_t packet) {
         .address = gpci_interleave_address(&t->h->interleave, p->slice % t->h->slices_per_partition, line) +
                    first * GPCI_SEGMENT,
         .id = ++t->memory_ids << 32 | packet,
-        .bytes = (gpci_log2(p->segments) + 1 - first) * GPCI_SEGMENT,
+        .bytes = (gpci_log2(stretch) + 1 - first) * GPCI_SEGMENT,
         .channel = p->channel,
         .write = p->type == GPCI_WRITE};
     p->entered = request.id;
@@ -69,9 +69,23 @@ static bool offer(gpci_timed *t, uint32_t packet) {
     return !t->host_full[p->channel];
 }
 
+/* A read is one transfer, from its first segment to its last; a write one for each stretch. `state`: segments taken. */
+static bool offer_all(gpci_timed *t, uint32_t packet) {
+    gpci_packet *p = gpci_at(t, packet);
+    if (p->type != GPCI_WRITE)
+        return offer(t, packet, p->segments);
+    for (uint8_t left; (left = p->segments & (uint8_t)~p->state);) {
+        uint8_t lowest = left & (uint8_t)-left, stretch = left & (uint8_t)~(left + lowest);
+        if (!offer(t, packet, stretch))
+            return false;
+        p->state |= stretch;
+    }
+    return true;
+}
+
 /* A slice's packet into the channel, or the host's memory; false where it takes no more. A write is then done with. */
 static bool into_memory(gpci_timed *t, uint32_t packet) {
-    return t->callbacks.on_memory ? offer(t, packet) : enqueue(t, packet);
+    return t->callbacks.on_memory ? offer_all(t, packet) : enqueue(t, packet);
 }
 
 /* The first packet of a slice's miss queue sets out. */
