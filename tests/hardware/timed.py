@@ -124,9 +124,10 @@ def table(rows, functional=None, markdown=False):
         rate = [f"{row.l1[0]:.1f}", f"{other.l1[0]:.1f}" if other else "", f"{row.l1[1]:.1f}"]
         cells = [""] * 5 + rate + [""] * 5
         if not row.partial:
+            l2 = [f"{row.l2[0]:.1f}", f"{other.l2[0]:.1f}" if other else "", f"{row.l2[1]:.1f}"]
             cells = [f"{row.cycles[0]:,}{'' if row.complete else ' *'}", f"{row.cycles[1]:,}",
-                     f"{error(row.cycles):+.1f}", f"{row.active[0]:,.0f}", f"{row.active[1]:,.0f}", *rate, f"{row.l2[0]:.1f}", f"{other.l2[0]:.1f}" if other else "",
-                     f"{row.l2[1]:.1f}", f"{row.dram[0]:,}", f"{row.dram[1]:,}"]  # fmt: skip
+                     f"{error(row.cycles):+.1f}", f"{row.active[0]:,.0f}", f"{row.active[1]:,.0f}", *rate, *l2,
+                     f"{row.dram[0]:,}", f"{row.dram[1]:,}"]  # fmt: skip
         lines.append(form.format(row.name.replace("/kernel-", " "), *cells))
     return "\n".join(lines)
 
