@@ -94,7 +94,7 @@ class Configuration(Commands):
     def test_effective_values_are_a_configuration(self):
         text = self.done("config", "--preset", "h100", "--set", "l1.ways=8")
         self.assertRegex(text, r"\nl1.ways = 8 +# default 4\n")
-        self.assertIn("\nl1.replacement = lru\n", text)
+        self.assertIn("\nl2.replacement = lru\n", text)
         again = gpucache.Config(self.context)
         again.load_file(self.write("again.cfg", text))
         expected = gpucache.Config(self.context, preset="h100", settings={"l1.ways": 8})
