@@ -53,6 +53,7 @@ static void queue_line(gpci_timed *t, gpci_stage *stage, const gpc_request *requ
     p->due = 0;
     p->access = flight;
     p->segments = line->segments;
+    p->kind = request->kind;
     p->level = 1;
     p->flags = last ? GPCI_PACKET_LAST : 0;
     gpci_queue_push(&stage->in, &t->pool, t->wheel.now, number);

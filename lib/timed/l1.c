@@ -85,7 +85,7 @@ static void count_round_trip(gpci_timed *t, const gpci_packet *p) {
 void gpci_l1_released(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint8_t level) {
     gpci_packet *p = gpci_at(t, packet);
     (void)stage;
-    t->h->stats.l1_load_dram_lines += p->request.kind == GPC_LOAD && level == 3 && p->fetched;
+    t->h->stats.l1_load_dram_lines += p->kind == GPC_LOAD && level == 3 && p->fetched;
     gpci_l1_release_line(t, p->access, level);
     gpci_pool_give(&t->pool, packet);
 }
@@ -101,14 +101,17 @@ static uint32_t copy_packet(gpci_timed *t, uint32_t packet, gpci_packet_type typ
     return copy;
 }
 
-void gpci_l1_send(gpci_timed *t, gpci_stage *stage, uint32_t leader, uint8_t sectors, bool cached) {
-    uint32_t fetch = copy_packet(t, leader, GPCI_READ);
+void gpci_l1_send(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint32_t waiter, uint8_t sectors, bool cached) {
+    uint32_t fetch = packet == waiter ? copy_packet(t, packet, GPCI_READ) : packet;
     gpci_packet *f = gpci_at(t, fetch);
     uint8_t segments = t->h->l1_level.segments_of[sectors];
     f->segments = cached ? segments : segments & f->segments;
     f->fetched = sectors;
+    f->type = GPCI_READ;
+    f->access = UINT32_MAX;
+    f->born = t->wheel.now;
     f->flags = (uint8_t)(GPCI_PACKET_FETCH | (cached ? 0 : GPCI_PACKET_PASSES));
-    f->leader = leader;
+    f->leader = waiter;
     if (f->request.kind == GPC_STORE) {
         f->request.kind = GPC_LOAD;
         f->request.byte_mask[0] = f->request.byte_mask[1] = 0;
@@ -348,7 +351,7 @@ static bool verify(gpci_timed *t, gpci_stage *stage, uint32_t fetch) {
     uint32_t leader = gpci_mshr_find(t, stage, f->request.address);
     gpci_packet *l = gpci_at(t, leader);
     gpc_decision predicted = f->flags & GPCI_PACKET_PASSES ? GPC_BYPASS : GPC_CACHE;
-    gpc_decision verdict = gpc_cache_reply(stage->cache, &l->request, predicted, f->request.policy_word);
+    gpc_decision verdict = gpc_cache_reply(stage->cache, &f->request, predicted, f->request.policy_word);
     t->h->overturned += (uint64_t)verdict - (uint64_t)predicted;
     if (verdict == predicted)
         return false;
@@ -357,8 +360,8 @@ static bool verify(gpci_timed *t, gpci_stage *stage, uint32_t fetch) {
             gpci_at(t, p)->flags &= (uint8_t)~GPCI_PACKET_CACHED;
         t->h->stats.l1_bypassed_sectors += gpci_count_sectors(f->segments);
         gpc_line line;
-        if (gpci_line_of(stage->cache, l->request.address, &line) && line.pending_sectors && !line.valid_sectors)
-            gpc_cache_invalidate_line(stage->cache, l->request.address);
+        if (gpci_line_of(stage->cache, f->address, &line) && line.pending_sectors && !line.valid_sectors)
+            gpc_cache_invalidate_line(stage->cache, f->address);
         return false;
     }
     l->flags |= GPCI_PACKET_CACHED;
@@ -392,6 +395,7 @@ static void hand(void *user_data, uint32_t packet) {
 static void take_reply(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     gpci_packet *p = gpci_at(t, packet);
     p->request.address = p->address; /* it was the slice's on the way */
+    p->request.sector_mask = p->fetched;
     bool read = p->type == GPCI_REPLY && (p->request.kind == GPC_LOAD || p->request.kind == GPC_PREFETCH);
     if (p->level == 3 && read)
         count_round_trip(t, p);

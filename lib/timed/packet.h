@@ -33,6 +33,7 @@ typedef struct gpci_packet {
     uint8_t type;        /* gpci_packet_type */
     uint8_t flags;       /* GPCI_PACKET_ */
     uint8_t state;       /* of its owner */
+    uint8_t kind;        /* in L1: gpc_kind of the access */
     gpc_request request; /* its address is that of an L1 line (from L2 on of the slice's) */
     uint64_t bytes[2];   /* that a store writes, of the line */
     uint64_t born;       /* core cycle at which it missed in L1 */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/timed.h"
 
+#include <string.h>
+
 /*
  * A cache with a clock. A packet that passes the tags is looked up once. A hit is
  * served; a miss takes an MSHR entry, or merges into its line's, and its line is
@@ -17,6 +19,12 @@ static uint64_t line_of(const gpci_stage *stage, uint64_t address) {
     return address >> stage->cache->line_shift;
 }
 
+/* The line of one that waits. In L1 it may be without its request, which went below. */
+static uint64_t line_waited_for(const gpci_timed *t, const gpci_stage *stage, uint32_t packet) {
+    const gpci_packet *p = gpci_at(t, packet);
+    return line_of(stage, stage->level == 1 ? p->address : p->request.address);
+}
+
 static gpci_mshr_bucket *bucket_of(const gpci_stage *stage, uint64_t line) {
     return &stage->mshr.buckets[(line * 0x9e3779b97f4a7c15u >> 32) & stage->mshr.mask];
 }
@@ -29,7 +37,7 @@ uint32_t gpci_mshr_find(const gpci_timed *t, const gpci_stage *stage, uint64_t a
         return leader;
     do
         leader = gpci_at(t, leader)->chain;
-    while (leader != GPCI_NO_PACKET && line_of(stage, gpci_at(t, leader)->request.address) != line);
+    while (leader != GPCI_NO_PACKET && line_waited_for(t, stage, leader) != line);
     return leader;
 }
 
@@ -39,7 +47,7 @@ static uint32_t mshr_total(const gpci_stage *stage) {
 
 static void mshr_add(gpci_timed *t, gpci_stage *stage, uint32_t packet, bool far) {
     gpci_packet *p = gpci_at(t, packet);
-    uint64_t line = line_of(stage, p->request.address);
+    uint64_t line = line_waited_for(t, stage, packet);
     gpci_mshr_bucket *bucket = bucket_of(stage, line);
     p->chain = bucket->leader;
     *bucket = (gpci_mshr_bucket){line, packet};
@@ -53,10 +61,10 @@ static void mshr_add(gpci_timed *t, gpci_stage *stage, uint32_t packet, bool far
 
 /* Where an entry's place in its bucket is, `heir` comes: another leader of the same line, or what is chained behind. */
 static void mshr_replace(gpci_timed *t, gpci_stage *stage, uint32_t leader, uint32_t heir) {
-    gpci_mshr_bucket *bucket = bucket_of(stage, line_of(stage, gpci_at(t, leader)->request.address));
+    gpci_mshr_bucket *bucket = bucket_of(stage, line_waited_for(t, stage, leader));
     if (bucket->leader == leader) {
         bucket->leader = heir;
-        bucket->line = heir == GPCI_NO_PACKET ? 0 : line_of(stage, gpci_at(t, heir)->request.address);
+        bucket->line = heir == GPCI_NO_PACKET ? 0 : line_waited_for(t, stage, heir);
         return;
     }
     uint32_t before = bucket->leader;
@@ -220,6 +228,19 @@ static lack lacks(const gpci_stage *stage, const gpci_packet *p, const gpci_held
     return l;
 }
 
+/*
+ * Who waits for what a packet sends for. A load of L1 goes itself, and leaves behind just what is needed to
+ * complete its line: one cache line of a packet instead of a copy.
+ */
+static uint32_t waiter_of(gpci_timed *t, const gpci_stage *stage, uint32_t packet) {
+    const gpci_packet *p = gpci_at(t, packet);
+    if (stage->level != 1 || !gpci_is_read(&p->request))
+        return packet;
+    uint32_t waiter = gpci_pool_take(&t->pool);
+    memcpy(gpci_at(t, waiter), p, offsetof(gpci_packet, request));
+    return waiter;
+}
+
 gpci_verdict gpci_stage_settle(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_held *held, bool far) {
     gpci_packet *p = gpci_at(t, packet);
     gpc_access_result *r = &held->result;
@@ -253,14 +274,15 @@ gpci_verdict gpci_stage_settle(gpci_timed *t, gpci_stage *stage, uint32_t packet
     bool cached = r->outcome != GPC_BYPASSED;
     p->flags = (uint8_t)((p->flags & ~GPCI_PACKET_CACHED) | (cached ? GPCI_PACKET_CACHED : 0));
     p->needs = l.wait;
+    uint32_t waiter = l.send ? waiter_of(t, stage, packet) : packet;
     if (found)
-        mshr_join(t, leader, packet);
+        mshr_join(t, leader, waiter);
     else
-        mshr_add(t, stage, leader = packet, far);
+        mshr_add(t, stage, leader = waiter, far);
     gpci_at(t, leader)->pending |= l.send;
     if (l.send) {
         p->request.policy_word = r->policy_word;
-        gpci_stage_send(t, stage, packet, l.send, cached, far);
+        gpci_stage_send(t, stage, packet, waiter, l.send, cached, far);
     }
     return GPCI_WAITING;
 }
@@ -280,8 +302,8 @@ static void keep(gpci_timed *t, gpci_stage *stage, const gpci_packet *p, uint8_t
 }
 
 /* Nobody waits for these sectors who wants them kept, but one who did and is gone has reserved room for them. */
-static void settle_line(gpci_timed *t, gpci_stage *stage, uint32_t leader, uint8_t sectors) {
-    gpc_request request = gpci_at(t, leader)->request;
+static void settle_line(gpci_timed *t, gpci_stage *stage, const gpci_packet *fetch, uint8_t sectors) {
+    gpc_request request = fetch->request;
     gpc_access_result got;
     gpc_line line;
     if (!gpci_line_of(stage->cache, request.address, &line) || !(line.pending_sectors & sectors))
@@ -301,7 +323,8 @@ static uint32_t first_cached(const gpci_timed *t, uint32_t leader) {
 
 static void release(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint32_t kept, uint8_t level) {
     gpci_packet *p = gpci_at(t, packet);
-    if (packet != kept && (p->flags & GPCI_PACKET_CACHED) && !gpci_is_read(&p->request))
+    uint8_t kind = stage->level == 1 ? p->kind : p->request.kind;
+    if (packet != kept && (p->flags & GPCI_PACKET_CACHED) && kind != GPC_LOAD && kind != GPC_PREFETCH)
         keep(t, stage, p, p->needs);
     gpci_stage_released(t, stage, packet, level);
 }
@@ -330,19 +353,36 @@ static void release_waiting(gpci_timed *t, gpci_stage *stage, uint32_t leader, u
     }
 }
 
+/*
+ * Keep what a fetch brought, in the name of one who wants it kept: who waits, or in L1, where loads
+ * have gone themselves, the fetch. Returns who that was of those waiting.
+ */
+static uint32_t keep_fetch(gpci_timed *t, gpci_stage *stage, uint32_t fetch, uint32_t leader) {
+    const gpci_packet *f = gpci_at(t, fetch);
+    uint32_t kept = first_cached(t, leader);
+    if (kept == GPCI_NO_PACKET) {
+        settle_line(t, stage, f, f->fetched);
+        return kept;
+    }
+    if (stage->level == 1) {
+        bool own = f->kind == GPC_STORE && gpci_at(t, f->leader)->flags & GPCI_PACKET_CACHED;
+        kept = own ? f->leader : GPCI_NO_PACKET;
+        keep(t, stage, own ? gpci_at(t, kept) : f, f->fetched);
+        return kept;
+    }
+    keep(t, stage, gpci_at(t, kept), f->fetched);
+    return kept;
+}
+
 void gpci_stage_fill(gpci_timed *t, gpci_stage *stage, uint32_t fetch) {
     gpci_packet *f = gpci_at(t, fetch);
     uint8_t sectors = f->fetched, level = f->level;
     uint32_t leader = gpci_mshr_find(t, stage, f->request.address);
-    gpci_pool_give(&t->pool, fetch);
     gpci_stage_relieve(stage, GPC_BUSY_LINE);
     gpci_stage_relieve(stage, GPC_BUSY_MSHR);
     gpci_stage_relieve(stage, GPC_BUSY_MERGE);
-    uint32_t kept = first_cached(t, leader);
-    if (kept != GPCI_NO_PACKET)
-        keep(t, stage, gpci_at(t, kept), sectors);
-    else
-        settle_line(t, stage, leader, sectors);
+    uint32_t kept = keep_fetch(t, stage, fetch, leader);
+    gpci_pool_give(&t->pool, fetch);
     gpci_packet *l = gpci_at(t, leader);
     l->pending &= (uint8_t)~sectors;
     release_waiting(t, stage, leader, kept, level);

@@ -193,7 +193,9 @@ uint64_t gpci_stage_data(gpci_stage *stage, uint64_t now, uint32_t bytes);
 uint32_t gpci_mshr_find(const gpci_timed *t, const gpci_stage *stage, uint64_t address);
 
 /* hook.c: what the levels do for a stage. */
-void gpci_stage_send(gpci_timed *t, gpci_stage *stage, uint32_t leader, uint8_t sectors, bool cached, bool far);
+/* `waiter` has an MSHR entry and lacks sectors: send for them. In L1 `packet`, where it is another, goes itself. */
+void gpci_stage_send(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint32_t waiter, uint8_t sectors, bool cached,
+                     bool far);
 void gpci_stage_evicted(gpci_timed *t, gpci_stage *stage, const gpc_eviction *eviction);
 void gpci_stage_released(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint8_t level);
 /* What a store or an atomic wrote finds no room: it goes to the level below. */
@@ -206,7 +208,7 @@ void gpci_l1_foresee(const gpci_timed *t, uint32_t sm, unsigned pass);
 void gpci_l1_release_line(gpci_timed *t, uint32_t flight, uint8_t level);
 void gpci_l1_evicted(gpci_timed *t, gpci_stage *stage, const gpc_eviction *eviction);
 void gpci_l1_released(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint8_t level);
-void gpci_l1_send(gpci_timed *t, gpci_stage *stage, uint32_t leader, uint8_t sectors, bool cached);
+void gpci_l1_send(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint32_t waiter, uint8_t sectors, bool cached);
 gpc_busy gpci_l1_busy(const gpci_stage *stage);
 /* L2 slice of the SM's own partition for a line. */
 uint32_t gpci_slice_for(const gpci_timed *t, uint32_t sm, uint64_t address);
