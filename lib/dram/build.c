@@ -89,7 +89,8 @@ static void empty(gpci_bursts list[2]) {
 
 static void start_lane(gpci_lane *lane, const gpci_dram_rules *rules) {
     lane->rules = rules;
-    lane->plan.cycle = GPCI_NO_TIME;
+    lane->plan.cycle = lane->columns.cycle = GPCI_NO_TIME;
+    lane->opens.cycle = lane->closes.cycle = GPCI_NO_TIME;
     lane->refresh_due = rules->t.trefi;
     empty(lane->queue);
     empty(lane->done);
@@ -117,6 +118,7 @@ static void start(gpc_dram *dram) {
             lane->index = l;
             lane->channel = c;
             lane->banks = dram->banks + number * rules->banks;
+            lane->wishes = dram->wishes + number * rules->banks;
             lane->groups = dram->groups + number * rules->t.groups;
             start_lane(lane, rules);
         }
@@ -131,11 +133,13 @@ static gpc_status allocate(gpc_dram *dram, gpc_error *error) {
     dram->channel = gpci_zalloc(dram->context, dram->channels, sizeof *dram->channel);
     dram->lanes = gpci_zalloc(dram->context, lanes, sizeof *dram->lanes);
     dram->banks = gpci_zalloc(dram->context, lanes * rules->banks, sizeof *dram->banks);
+    dram->wishes = gpci_zalloc(dram->context, lanes * rules->banks, sizeof *dram->wishes);
     dram->groups = gpci_zalloc(dram->context, lanes * rules->t.groups, sizeof *dram->groups);
     dram->pool = gpci_zalloc(dram->context, (size_t)dram->channels * dram->room, sizeof *dram->pool);
     dram->next = gpci_zalloc(dram->context, dram->channels, sizeof *dram->next);
     dram->active = gpci_zalloc(dram->context, dram->words, sizeof *dram->active);
-    bool all = dram->channel && dram->lanes && dram->banks && dram->groups && dram->pool && dram->next && dram->active;
+    bool all = dram->channel && dram->lanes && dram->banks && dram->wishes && dram->groups && dram->pool &&
+               dram->next && dram->active;
     return all ? GPC_OK : gpci_out_of_memory(error);
 }
 
@@ -170,6 +174,7 @@ void gpc_dram_destroy(gpc_dram *dram) {
     gpci_free(context, dram->channel);
     gpci_free(context, dram->lanes);
     gpci_free(context, dram->banks);
+    gpci_free(context, dram->wishes);
     gpci_free(context, dram->groups);
     gpci_free(context, dram->pool);
     gpci_free(context, dram->next);

@@ -9,6 +9,7 @@
 #define GPCI_NO_REQUEST UINT32_MAX
 #define GPCI_NO_ROW UINT64_MAX
 #define GPCI_NO_TIME UINT64_MAX
+#define GPCI_ALL_BANKS UINT32_MAX
 
 /* Commands as a channel's trace shows them. */
 typedef enum gpci_dram_command {
@@ -101,6 +102,11 @@ typedef struct gpci_bank {
     gpci_bursts hits[2], others[2];
 } gpci_bank;
 
+/* The row command that a bank's oldest request to another row than the open one wants: not before, and its order. */
+typedef struct gpci_wish {
+    uint64_t cycle, order;
+} gpci_wish;
+
 typedef struct gpci_bank_group {
     uint64_t activate, column[2];
 } gpci_bank_group;
@@ -109,7 +115,7 @@ typedef struct gpci_bank_group {
 typedef struct gpci_plan {
     uint64_t cycle, order;
     uint32_t bank;
-    uint8_t command, rank; /* rank: among those of a cycle, the lowest goes */
+    uint8_t command;
 } gpci_plan;
 
 typedef struct gpci_lane_counters {
@@ -122,8 +128,10 @@ typedef struct gpci_lane {
     const gpci_dram_rules *rules;
     struct gpci_channel *channel;
     gpci_bank *banks;
+    gpci_wish *wishes;             /* valid in banks with such a request of the mode */
     gpci_bank_group *groups;
-    gpci_plan plan;
+    gpci_plan plan;                /* the first of: */
+    gpci_plan opens, closes, columns; /* activations; precharges; reads or writes */
     uint64_t now;                  /* of the last command, arrival or run */
     uint64_t hit_banks[2], other_banks[2], open_banks; /* bitmaps */
     uint64_t activate, column[2];  /* not before */
@@ -158,6 +166,7 @@ struct gpc_dram {
     gpci_channel *channel;
     gpci_lane *lanes;
     gpci_bank *banks;
+    gpci_wish *wishes;
     gpci_bank_group *groups;
     gpci_burst *pool;
     uint64_t *next;      /* [channels] what gpci_dram_run said last */
@@ -198,7 +207,7 @@ uint64_t gpci_dram_first_end(const gpc_dram *dram, uint32_t channel);
 /* timing model */
 void gpci_lane_arrive(gpci_lane *lane, uint32_t i, uint64_t cycle);
 void gpci_lane_run(gpci_lane *lane, uint64_t cycle);
-void gpci_lane_plan(gpci_lane *lane, uint64_t from);
+void gpci_lane_plan(gpci_lane *lane, uint64_t from, uint32_t changed); /* a bank, or GPCI_ALL_BANKS */
 void gpci_lane_plan_refresh(const gpci_lane *lane, uint64_t from, gpci_plan *best);
 void gpci_lane_issue(gpci_lane *lane);
 

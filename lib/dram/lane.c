@@ -70,7 +70,7 @@ void gpci_lane_arrive(gpci_lane *lane, uint32_t i, uint64_t cycle) {
     lane->now = cycle;
     /* Behind others of its list it changes nothing, nor while its kind waits. */
     if (mode != lane->mode || (kind == mode && first))
-        gpci_lane_plan(lane, cycle);
+        gpci_lane_plan(lane, cycle, mode == lane->mode ? pool[i].bank : GPCI_ALL_BANKS);
 }
 
 /* The bank's requests to the row that opens, of both kinds, in their order. */
@@ -117,6 +117,15 @@ static void scatter_hits(gpci_lane *lane, uint32_t b) {
     }
 }
 
+/* No activation in a group before `cycle`; the wishes of its closed banks know. */
+static void postpone(gpci_lane *lane, uint32_t group, uint64_t cycle) {
+    uint32_t shift = lane->rules->group_shift, first = group << shift;
+    raise_to(&lane->groups[group].activate, cycle);
+    for (uint32_t b = first; b < first + (1u << shift); b++)
+        if (!(lane->open_banks >> b & 1))
+            raise_to(&lane->wishes[b].cycle, cycle);
+}
+
 static void activate(gpci_lane *lane, uint32_t b, uint64_t cycle) {
     const gpci_dram_rules *rules = lane->rules;
     gpci_bank *bank = &lane->banks[b];
@@ -128,7 +137,7 @@ static void activate(gpci_lane *lane, uint32_t b, uint64_t cycle) {
     bank->column[1] = cycle + rules->open[1];
     raise_to(&bank->precharge, cycle + rules->t.tras);
     bank->activate = cycle + rules->t.trc;
-    raise_to(&lane->groups[b >> rules->group_shift].activate, cycle + rules->t.trrd_l);
+    postpone(lane, b >> rules->group_shift, cycle + rules->t.trrd_l);
     raise_to(&lane->activate, cycle + rules->t.trrd_s);
     lane->window[lane->window_at] = cycle + rules->t.tfaw;
     lane->window_at = (lane->window_at + 1) & 3;
@@ -216,7 +225,9 @@ void gpci_lane_issue(gpci_lane *lane) {
 
 void gpci_lane_run(gpci_lane *lane, uint64_t cycle) {
     while (lane->plan.cycle <= cycle) {
+        uint32_t bank = lane->plan.bank, mode = lane->mode;
         gpci_lane_issue(lane);
-        gpci_lane_plan(lane, lane->now);
+        /* In order, another bank's request may have come up. */
+        gpci_lane_plan(lane, lane->now, mode == lane->mode && !lane->rules->in_order ? bank : GPCI_ALL_BANKS);
     }
 }
