@@ -158,6 +158,15 @@ static gpc_status choose(gpc_cache *cache, const gpc_request *request, uint32_t 
     uint64_t words[GPC_MAX_WAYS / 64];
     const uint64_t *candidates;
     *out_way = GPCI_NO_WAY;
+    if (cache->lru && !cache->priorities && cache->pending_lines) { /* no need to look at every way */
+        const uint32_t *states = cache->states + (size_t)set * cache->row;
+        *out_way = gpci_lru_last_without(cache->replacement_self, set, states, GPCI_PENDING_MASK);
+        if (*out_way == GPCI_NO_WAY) {
+            result->outcome = GPC_NO_VICTIM;
+            cache->stats.no_victims++;
+        }
+        return GPC_OK;
+    }
     if (!candidates_of(cache, set, words, &candidates)) {
         result->outcome = GPC_NO_VICTIM;
         cache->stats.no_victims++;

@@ -71,6 +71,25 @@ uint32_t gpci_lru_last(gpci_lru_state *lru, uint32_t set, const uint64_t *candid
     return way;
 }
 
+uint32_t gpci_lru_last_without(const gpci_lru_state *lru, uint32_t set, const uint32_t *states, uint32_t bits) {
+    if (lru->ways <= GPCI_RECENCY_WAYS) {
+        for (uint32_t place = lru->ways; place; place--) {
+            uint32_t way = gpci_recency_last(lru->orders[set], place);
+            if (!(states[way] & bits))
+                return way;
+        }
+        return UINT32_MAX;
+    }
+    const gpci_lru_link *links = links_of(lru, set);
+    uint32_t way = lru->ends[set].oldest;
+    while (states[way] & bits) {
+        if (way == lru->ends[set].newest)
+            return UINT32_MAX;
+        way = links[way].newer;
+    }
+    return way;
+}
+
 uint32_t gpci_lru_first(const gpci_lru_state *lru, uint32_t set, const uint64_t *candidates) {
     if (lru->ways <= GPCI_RECENCY_WAYS) {
         uint64_t order = lru->orders[set];

@@ -181,7 +181,7 @@ static gpc_status make_memory(gpci_timed *t, gpc_error *error) {
         return status;
     t->burst = gpc_dram_burst_bytes(t->dram);
     if (t->burst < 16)
-        return gpci_fail(error, GPC_ERROR_RANGE, "dram: a burst of %u bytes is less than the 16 that a hierarchy can use",
+        return gpci_fail(error, GPC_ERROR_RANGE, "dram: a burst of %u bytes is less than the 16 of a hierarchy",
                          t->burst);
     t->channel_replies = gpci_zalloc(t->context, t->channels, sizeof *t->channel_replies);
     t->channel_at = gpci_zalloc(t->context, t->channels, sizeof *t->channel_at);

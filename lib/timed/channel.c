@@ -117,14 +117,14 @@ void gpci_channel_send(gpci_timed *t, gpci_stage *slice) {
     while (slice->out.count && !slice->memory_full) {
         uint32_t packet = slice->out.first;
         gpci_packet *p = gpci_at(t, packet);
-        uint32_t next = p->next;
+        uint32_t next = t->pool.next[packet];
         bool write = p->type == GPCI_WRITE;
         if (p->due != GPCI_NEVER)
             set_out(t, slice, p);
         slice->memory_full = !into_memory(t, packet);
         if (slice->memory_full)
             return;
-        p->next = next;
+        t->pool.next[packet] = next;
         gpci_queue_pop(&slice->out, &t->pool, t->wheel.now);
         gpci_stage_relieve(slice, GPC_BUSY_MISS_QUEUE);
         if (write)

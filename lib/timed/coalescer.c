@@ -7,7 +7,7 @@
 
 typedef struct entry {
     uint32_t leader;      /* the packet in flight */
-    uint32_t first, last; /* packets that wait with it, linked through `next` */
+    uint32_t first, last; /* packets that wait with it, linked through the pool */
     uint32_t next;        /* in its bucket, or in its LRC's list of free entries */
 } entry;
 
@@ -58,11 +58,11 @@ bool gpci_lrc_read(gpci_lrc *lrc, uint32_t index) {
         entry *e = &lrc->entries[i];
         if (!covers(lrc, gpci_packet_at(lrc->pool, e->leader), packet))
             continue;
-        packet->next = GPCI_NO_PACKET;
+        lrc->pool->next[index] = GPCI_NO_PACKET;
         if (e->first == GPCI_NO_PACKET)
             e->first = index;
         else
-            gpci_packet_at(lrc->pool, e->last)->next = index;
+            lrc->pool->next[e->last] = index;
         e->last = index;
         lrc->stats.merged++;
         lrc->waiting++;
@@ -84,7 +84,7 @@ uint32_t gpci_lrc_reply(gpci_lrc *lrc, uint32_t index, gpci_lrc_hand_fn hand, vo
     lrc->entries[found].next = lrc->free[group];
     lrc->free[group] = found;
     for (uint32_t waiter; (waiter = next) != GPCI_NO_PACKET; handed++) {
-        next = gpci_packet_at(lrc->pool, waiter)->next; /* before the caller links it elsewhere */
+        next = lrc->pool->next[waiter]; /* before the caller links it elsewhere */
         lrc->waiting--;
         hand(user_data, waiter);
     }

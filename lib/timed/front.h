@@ -37,7 +37,7 @@ gpc_status gpci_timed_issue(gpc_hierarchy *h, const gpc_warp_access *access, uin
 /* What the memory pipeline of an SM is busy with; GPC_BUSY_NOT if an instruction would be accepted. */
 gpc_busy gpci_timed_busy(const gpc_hierarchy *h, uint32_t sm);
 
-/* Go to the next cycle in which anything happens, but not beyond `limit`, and let it happen. GPC_END: nothing is due. */
+/* Go to the next cycle in which anything happens, not beyond `limit`, and let it happen. GPC_END: nothing is due. */
 gpc_status gpci_timed_turn(gpc_hierarchy *h, uint64_t limit);
 
 /* Who waits for whom, into `text`. */

@@ -3,7 +3,10 @@
 
 /* What comes in from above: warp instructions before the tags, or the misses of a host's own L1. */
 
-/* Packets that one line may come to have under way: itself, fetches of two slices, and what they evict, if need be from every L1. */
+/*
+ * Packets that one line may come to have under way: itself, fetches of two slices, and what they evict, if need be
+ * from every L1.
+ */
 static uint64_t packets_per_line(const gpci_timed *t) {
     return 8 + (t->h->inclusive ? 2ull * t->h->sms * t->h->l2_level.line_bytes / t->h->l1_level.line_bytes : 0);
 }
@@ -148,7 +151,8 @@ static bool line_of_request(const gpc_hierarchy *h, const gpc_request *r, gpci_t
     const gpci_level *level = &h->l1_level;
     *line = (gpci_transaction){.address = r->address & ~(uint64_t)(level->line_bytes - 1)};
     line->segments = r->sector_mask ? r->sector_mask : level->all_segments;
-    if (r->sm >= h->sms || r->kind >= GPC_KIND_COUNT || r->space > GPC_SPACE_LOCAL || (line->segments & ~level->all_segments))
+    if (r->sm >= h->sms || r->kind >= GPC_KIND_COUNT || r->space > GPC_SPACE_LOCAL ||
+        (line->segments & ~level->all_segments))
         return false;
     for (unsigned s = 0; s < 4; s++)
         if (line->segments >> s & 1)

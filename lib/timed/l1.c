@@ -296,9 +296,10 @@ static void run_tags(gpci_timed *t, gpci_stage *stage) {
     if (gpci_stage_stuck(held))
         return;
     while (stage->in.count) {
-        uint32_t packet = stage->in.first, next = gpci_at(t, packet)->next;
+        uint32_t packet = stage->in.first, next = t->pool.next[packet];
         bool last = gpci_at(t, packet)->flags & GPCI_PACKET_LAST;
-        if (stage->data_free > now + stage->options->latency || !gpci_stage_port(stage, now, gpci_at(t, packet)->address)) {
+        if (stage->data_free > now + stage->options->latency ||
+            !gpci_stage_port(stage, now, gpci_at(t, packet)->address)) {
             gpci_wake(t, stage->component, now + 1);
             return;
         }
@@ -306,7 +307,7 @@ static void run_tags(gpci_timed *t, gpci_stage *stage) {
         stage->in.first = next;
         gpci_verdict verdict = pass(t, stage, packet, held);
         if (verdict == GPCI_BLOCKED) {
-            gpci_at(t, packet)->next = next;
+            t->pool.next[packet] = next;
             stage->in.first = packet;
             return;
         }
@@ -356,7 +357,7 @@ static bool verify(gpci_timed *t, gpci_stage *stage, uint32_t fetch) {
     if (verdict == predicted)
         return false;
     if (verdict == GPC_BYPASS) {
-        for (uint32_t p = leader; p != GPCI_NO_PACKET; p = p == leader ? l->first_waiting : gpci_at(t, p)->next)
+        for (uint32_t p = leader; p != GPCI_NO_PACKET; p = p == leader ? l->first_waiting : t->pool.next[p])
             gpci_at(t, p)->flags &= (uint8_t)~GPCI_PACKET_CACHED;
         t->h->stats.l1_bypassed_sectors += gpci_count_sectors(f->segments);
         gpc_line line;

@@ -273,7 +273,7 @@ static void run_tags(gpci_timed *t, gpci_stage *stage) {
     while (stage->in.count) {
         uint32_t packet = stage->in.first;
         gpci_packet *p = gpci_at(t, packet);
-        uint32_t next = p->next;
+        uint32_t next = t->pool.next[packet];
         if (p->due > now) {
             gpci_wake(t, stage->component, p->due);
             return;
@@ -284,7 +284,7 @@ static void run_tags(gpci_timed *t, gpci_stage *stage) {
         }
         stage->in.first = next;
         if (pass(t, stage, packet, held) == GPCI_BLOCKED) {
-            gpci_at(t, packet)->next = next;
+            t->pool.next[packet] = next;
             stage->in.first = packet;
             return;
         }

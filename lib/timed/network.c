@@ -11,7 +11,7 @@
  * last output's component, so that no output is ahead of another by its number.
  */
 
-/* Packets in order, linked through `next`. */
+/* Packets in order, linked through the pool. */
 typedef struct lane {
     uint32_t first, last;
 } lane;
@@ -90,11 +90,11 @@ GPCI_INLINE lane *lane_of(const gpci_network *network, uint32_t input, uint32_t 
 }
 
 GPCI_INLINE void lane_push(lane *to, const gpci_pool *pool, uint32_t packet) {
-    gpci_packet_at(pool, packet)->next = GPCI_NO_PACKET;
+    pool->next[packet] = GPCI_NO_PACKET;
     if (to->first == GPCI_NO_PACKET)
         to->first = packet;
     else
-        gpci_packet_at(pool, to->last)->next = packet;
+        pool->next[to->last] = packet;
     to->last = packet;
 }
 
@@ -177,7 +177,7 @@ static uint32_t leave_input(gpci_network *network, uint32_t input, uint32_t outp
     lane *from = lane_of(network, input, output);
     input_port *port = &network->inputs[input];
     uint32_t packet = from->first;
-    from->first = gpci_packet_at(network->pool, packet)->next;
+    from->first = network->pool->next[packet];
     if (from->first == GPCI_NO_PACKET) {
         withdraw(network, input, output);
     } else if (!is_virtual(network)) {
@@ -386,7 +386,7 @@ uint32_t gpci_network_receive(gpci_network *network, uint32_t output) {
     output_port *port = &network->outputs[output];
     uint32_t index = port->buffer.first;
     const gpci_packet *packet = gpci_packet_at(network->pool, index);
-    port->buffer.first = packet->next;
+    port->buffer.first = network->pool->next[index];
     if (network->fast) {
         uint64_t at = gpci_clock_own(network->options.clock, now);
         port->freed = port->freed_at == at ? port->freed + 1 : 1;

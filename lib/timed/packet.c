@@ -5,13 +5,18 @@ void gpci_pool_init(gpci_pool *pool, gpc_context *context) {
     *pool = (gpci_pool){.context = context, .free = GPCI_NO_PACKET};
 }
 
+/* A chunk begins on a cache line of its block; what was allocated stands before it. */
+static void **block_of(gpci_packet *chunk) {
+    return (void **)(void *)chunk - 1;
+}
+
 void gpci_pool_destroy(gpci_pool *pool) {
     if (!pool->context)
         return;
     for (uint32_t i = 0; i < pool->chunk_count; i++)
-        gpci_free(pool->context, pool->blocks[i]);
+        gpci_free(pool->context, *block_of(pool->chunks[i]));
     gpci_free(pool->context, pool->chunks);
-    gpci_free(pool->context, pool->blocks);
+    gpci_free(pool->context, pool->next);
     *pool = (gpci_pool){.free = GPCI_NO_PACKET};
 }
 
@@ -22,10 +27,10 @@ static gpc_status widen(gpci_pool *pool) {
     if (!chunks)
         return GPC_ERROR_MEMORY;
     pool->chunks = chunks;
-    void **blocks = gpci_resize(pool->context, pool->blocks, room, sizeof *blocks);
-    if (!blocks)
+    uint32_t *next = gpci_resize(pool->context, pool->next, (size_t)room * GPCI_POOL_CHUNK, sizeof *next);
+    if (!next)
         return GPC_ERROR_MEMORY;
-    pool->blocks = blocks;
+    pool->next = next;
     pool->chunk_room = room;
     return GPC_OK;
 }
@@ -36,11 +41,13 @@ gpc_status gpci_pool_grow(gpci_pool *pool, uint64_t packets) {
         if (pool->chunk_count == pool->chunk_room && widen(pool) < 0)
             return GPC_ERROR_MEMORY;
         const size_t line = 64;
-        char *block = gpci_alloc(pool->context, sizeof(gpci_packet) * GPCI_POOL_CHUNK + line); /* untouched: costs no pages */
+        /* untouched, and so without pages, until a packet is taken */
+        char *block = gpci_alloc(pool->context, sizeof(gpci_packet) * GPCI_POOL_CHUNK + 2 * line);
         if (!block)
             return GPC_ERROR_MEMORY;
-        pool->blocks[pool->chunk_count] = block;
-        pool->chunks[pool->chunk_count++] = (gpci_packet *)(void *)(block + (line - (uintptr_t)block % line) % line);
+        gpci_packet *chunk = (gpci_packet *)(void *)(block + 2 * line - (uintptr_t)block % line);
+        *block_of(chunk) = block;
+        pool->chunks[pool->chunk_count++] = chunk;
     }
     return GPC_OK;
 }

@@ -10,18 +10,18 @@
 
 /*
  * One line transaction on its way through the timed hierarchy. It is in one queue
- * at a time, linked through `next`. Four cache lines of its own: what queues, networks and MSHRs
+ * at a time. Four cache lines of its own: what queues, networks and MSHRs
  * look at comes first.
  */
 typedef struct gpci_packet {
     uint64_t address;    /* of the line, as the host knows it */
     uint64_t due;        /* core cycle at which it goes on, where it is on a delay line */
     uint64_t entered;    /* core cycle at which it entered the present network */
-    uint32_t next;       /* in its queue, or in the list of free packets */
     uint32_t access;     /* warp access that it is part of; UINT32_MAX: of none */
     uint32_t chain;      /* an MSHR entry's leader: the next entry of its hash bucket */
     uint32_t first_waiting; /* likewise: packets that wait with it */
     uint32_t waiting;    /* likewise: how many, itself included; on its way to memory: bursts under way */
+    uint32_t leader;     /* sent by L1: who waits for it */
     uint32_t size;       /* bytes on the network at hand, header included */
     uint16_t from, to;   /* input and output port of the network at hand */
     uint16_t slice;      /* L2 slice, over both partitions, that it is for */
@@ -39,9 +39,8 @@ typedef struct gpci_packet {
     uint64_t born;       /* core cycle at which it missed in L1 */
     uint64_t local;      /* on its way to memory: address within the channel */
     uint32_t last_waiting; /* an MSHR entry's leader */
-    uint32_t leader;     /* sent by L1: the MSHR entry's when it was sent; a hint */
     uint16_t channel;    /* on its way to memory */
-    uint16_t reserved[11];
+    uint16_t reserved[13];
 } gpci_packet;
 
 _Static_assert(sizeof(gpci_packet) == 256, "a packet fills its cache lines");
@@ -58,8 +57,12 @@ typedef enum gpci_packet_type {
 
 typedef struct gpci_pool {
     gpc_context *context;
-    gpci_packet **chunks; /* [chunk_count], each on a cache line's begin */
-    void **blocks;        /* [chunk_count], as allocated */
+    gpci_packet **chunks; /* [chunk_count], each at a cache line's begin */
+    /*
+     * [chunk_count * GPCI_POOL_CHUNK] the packet after each in its queue or list. Apart from them, for a queue's ends
+     * are long out of the processor's own caches when they are linked.
+     */
+    uint32_t *next;
     uint32_t chunk_count, chunk_room;
     uint32_t fresh;       /* never used from here on */
     uint32_t free;        /* list, most recently used first */
@@ -71,7 +74,8 @@ void gpci_pool_destroy(gpci_pool *pool);
 gpc_status gpci_pool_grow(gpci_pool *pool, uint64_t packets);
 /* Make sure that `packets` more can be taken without fail. GPC_ERROR_MEMORY. */
 GPCI_INLINE gpc_status gpci_pool_reserve(gpci_pool *pool, uint64_t packets) {
-    return pool->live + packets <= (uint64_t)pool->chunk_count * GPCI_POOL_CHUNK ? GPC_OK : gpci_pool_grow(pool, packets);
+    uint64_t room = (uint64_t)pool->chunk_count * GPCI_POOL_CHUNK;
+    return pool->live + packets <= room ? GPC_OK : gpci_pool_grow(pool, packets);
 }
 
 GPCI_INLINE gpci_packet *gpci_packet_at(const gpci_pool *pool, uint32_t packet) {
@@ -84,12 +88,12 @@ GPCI_INLINE uint32_t gpci_pool_take(gpci_pool *pool) {
     pool->live++;
     if (packet == GPCI_NO_PACKET)
         return pool->fresh++;
-    pool->free = gpci_packet_at(pool, packet)->next;
+    pool->free = pool->next[packet];
     return packet;
 }
 
 GPCI_INLINE void gpci_pool_give(gpci_pool *pool, uint32_t packet) {
-    gpci_packet_at(pool, packet)->next = pool->free;
+    pool->next[packet] = pool->free;
     pool->free = packet;
     pool->live--;
 }
@@ -113,9 +117,9 @@ GPCI_INLINE bool gpci_queue_full(const gpci_queue *queue) {
 }
 
 GPCI_INLINE void gpci_queue_push(gpci_queue *queue, const gpci_pool *pool, uint64_t now, uint32_t packet) {
-    gpci_packet_at(pool, packet)->next = GPCI_NO_PACKET;
+    pool->next[packet] = GPCI_NO_PACKET;
     if (queue->count)
-        gpci_packet_at(pool, queue->last)->next = packet;
+        pool->next[queue->last] = packet;
     else
         queue->first = packet;
     queue->last = packet;
@@ -125,7 +129,7 @@ GPCI_INLINE void gpci_queue_push(gpci_queue *queue, const gpci_pool *pool, uint6
 /* The first packet leaves; there must be one. */
 GPCI_INLINE uint32_t gpci_queue_pop(gpci_queue *queue, const gpci_pool *pool, uint64_t now) {
     uint32_t packet = queue->first;
-    queue->first = gpci_packet_at(pool, packet)->next;
+    queue->first = pool->next[packet];
     gpci_gauge_set(&queue->gauge, now, --queue->count);
     return packet;
 }

@@ -87,8 +87,8 @@ static void mshr_pass_on(gpci_timed *t, gpci_stage *stage, uint32_t leader) {
     gpci_packet *q = gpci_at(t, heir);
     mshr_replace(t, stage, leader, heir);
     q->chain = p->chain;
-    q->first_waiting = q->next;
-    q->last_waiting = q->next == GPCI_NO_PACKET ? GPCI_NO_PACKET : p->last_waiting;
+    q->first_waiting = t->pool.next[heir];
+    q->last_waiting = q->first_waiting == GPCI_NO_PACKET ? GPCI_NO_PACKET : p->last_waiting;
     q->waiting = p->waiting - 1;
     q->pending = p->pending;
     q->state = p->state;
@@ -96,11 +96,11 @@ static void mshr_pass_on(gpci_timed *t, gpci_stage *stage, uint32_t leader) {
 
 static void mshr_join(gpci_timed *t, uint32_t leader, uint32_t packet) {
     gpci_packet *l = gpci_at(t, leader);
-    gpci_at(t, packet)->next = GPCI_NO_PACKET;
+    t->pool.next[packet] = GPCI_NO_PACKET;
     if (l->first_waiting == GPCI_NO_PACKET)
         l->first_waiting = packet;
     else
-        gpci_at(t, l->last_waiting)->next = packet;
+        t->pool.next[l->last_waiting] = packet;
     l->last_waiting = packet;
     l->waiting++;
 }
@@ -317,7 +317,7 @@ static void settle_line(gpci_timed *t, gpci_stage *stage, const gpci_packet *fet
 static uint32_t first_cached(const gpci_timed *t, uint32_t leader) {
     uint32_t packet = leader;
     while (packet != GPCI_NO_PACKET && !(gpci_at(t, packet)->flags & GPCI_PACKET_CACHED))
-        packet = packet == leader ? gpci_at(t, leader)->first_waiting : gpci_at(t, packet)->next;
+        packet = packet == leader ? gpci_at(t, leader)->first_waiting : t->pool.next[packet];
     return packet;
 }
 
@@ -337,13 +337,13 @@ static void release_waiting(gpci_timed *t, gpci_stage *stage, uint32_t leader, u
     l->first_waiting = l->last_waiting = GPCI_NO_PACKET;
     while (packet != GPCI_NO_PACKET) {
         gpci_packet *p = gpci_at(t, packet);
-        uint32_t next = p->next;
+        uint32_t next = t->pool.next[packet];
         if (p->needs & pending) {
-            p->next = GPCI_NO_PACKET;
+            t->pool.next[packet] = GPCI_NO_PACKET;
             if (last == GPCI_NO_PACKET)
                 l->first_waiting = packet;
             else
-                gpci_at(t, last)->next = packet;
+                t->pool.next[last] = packet;
             l->last_waiting = last = packet;
         } else {
             l->waiting--;

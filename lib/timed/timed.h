@@ -167,7 +167,10 @@ typedef enum gpci_verdict {
 bool gpci_stage_port(gpci_stage *stage, uint64_t now, uint64_t address);
 /* The packet's lookup; counts what follows from it in held->result. */
 gpc_status gpci_stage_look(gpci_stage *stage, gpci_packet *packet, gpci_held *held);
-/* Having looked: reserve, merge, ask below. May be repeated after GPCI_BLOCKED. `far`: the line is homed in the other partition. */
+/*
+ * Having looked: reserve, merge, ask below. May be repeated after GPCI_BLOCKED. `far`: the line is homed in the
+ * other partition.
+ */
 gpci_verdict gpci_stage_settle(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_held *held, bool far);
 /* A fetch has come back. Those that waited for it are given to gpci_stage_released. */
 void gpci_stage_fill(gpci_timed *t, gpci_stage *stage, uint32_t fetch);

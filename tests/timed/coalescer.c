@@ -34,7 +34,7 @@ static void close_rig(lrc_rig *r) {
 static uint32_t make(lrc_rig *r, uint32_t sm, uint64_t address, uint8_t sectors) {
     uint32_t index = gpci_pool_take(&r->pool);
     *gpci_packet_at(&r->pool, index) = (gpci_packet){
-        .address = address, .type = GPCI_READ, .request = {.sm = sm}, .segments = sectors, .next = 77};
+        .address = address, .type = GPCI_READ, .request = {.sm = sm}, .segments = sectors};
     return index;
 }
 
@@ -44,7 +44,7 @@ static bool merges(lrc_rig *r, uint32_t sm, uint64_t address, uint8_t sectors) {
 
 static void hand(void *user_data, uint32_t packet) {
     lrc_rig *r = user_data;
-    gpci_packet_at(&r->pool, packet)->next = GPCI_NO_PACKET; /* as a queue would */
+    r->pool.next[packet] = GPCI_NO_PACKET; /* as a queue would */
     r->handed[r->count++] = packet;
 }
 
