@@ -108,6 +108,7 @@ static void start(gpc_dram *dram) {
         *c = (gpci_channel){.dram = dram,
                             .pool = dram->pool + (size_t)n * dram->room,
                             .lanes = dram->lanes + (size_t)n * rules->t.pseudo,
+                            .end = GPCI_NO_TIME,
                             .index = n};
         for (uint32_t i = 0; i < dram->room; i++)
             c->pool[i].next = i + 1;

@@ -41,25 +41,47 @@ void gpci_dram_enqueue(gpc_dram *dram, uint32_t channel, uint64_t address, bool 
     gpci_lane_arrive(lane, i, cycle);
 }
 
-uint64_t gpci_dram_run(gpc_dram *dram, uint32_t channel, uint64_t cycle) {
-    gpci_channel *c = &dram->channel[channel];
+/* When the first data end after `cycle`; those that ended before are about to be taken. */
+static uint64_t next_end(const gpci_channel *c, uint32_t lanes, uint64_t cycle) {
     uint64_t next = GPCI_NO_TIME;
-    c->now = cycle;
-    for (uint32_t l = 0; l < dram->rules.t.pseudo; l++) {
-        gpci_lane *lane = &c->lanes[l];
-        if (lane->plan.cycle <= cycle)
-            run_lane(lane, cycle);
-        if (next > lane->plan.cycle)
-            next = lane->plan.cycle;
+    if (c->end > cycle)
+        return c->end;
+    for (uint32_t l = 0; l < lanes; l++)
         for (uint32_t kind = 0; kind < 2; kind++) {
-            uint32_t i = lane->done[kind].first; /* those that have ended are about to be taken */
+            uint32_t i = c->lanes[l].done[kind].first;
             while (i != GPCI_NO_REQUEST && c->pool[i].end <= cycle)
                 i = c->pool[i].next;
             if (i != GPCI_NO_REQUEST && next > c->pool[i].end)
                 next = c->pool[i].end;
         }
-    }
     return next;
+}
+
+uint64_t gpci_dram_run(gpc_dram *dram, uint32_t channel, uint64_t cycle) {
+    gpci_channel *c = &dram->channel[channel];
+    uint32_t lanes = dram->rules.t.pseudo;
+    uint64_t next = GPCI_NO_TIME;
+    c->now = cycle;
+    for (uint32_t l = 0; l < lanes; l++) {
+        gpci_lane *lane = &c->lanes[l];
+        if (lane->plan.cycle <= cycle)
+            run_lane(lane, cycle);
+        if (next > lane->plan.cycle)
+            next = lane->plan.cycle;
+    }
+    uint64_t end = next_end(c, lanes, cycle);
+    return next < end ? next : end;
+}
+
+static uint64_t first_end(const gpci_channel *c, uint32_t lanes) {
+    uint64_t end = GPCI_NO_TIME;
+    for (uint32_t l = 0; l < lanes; l++)
+        for (uint32_t kind = 0; kind < 2; kind++) {
+            uint32_t i = c->lanes[l].done[kind].first;
+            if (i != GPCI_NO_REQUEST && c->pool[i].end < end)
+                end = c->pool[i].end;
+        }
+    return end;
 }
 
 /* The list whose first request ends first; among equals the one that arrived first. NULL if none has ended. */
@@ -83,10 +105,11 @@ static gpci_bursts *first_done(gpci_channel *c, uint32_t lanes) {
 
 bool gpci_dram_done_at(gpc_dram *dram, uint32_t channel, uint64_t *token, bool *write, uint64_t *end) {
     gpci_channel *c = &dram->channel[channel];
-    gpci_bursts *list = first_done(c, dram->rules.t.pseudo);
+    gpci_bursts *list = c->end <= c->now ? first_done(c, dram->rules.t.pseudo) : NULL;
     if (!list)
         return false;
     uint32_t i = gpci_bursts_pop(c->pool, list);
+    c->end = first_end(c, dram->rules.t.pseudo);
     *token = c->pool[i].token;
     *write = c->pool[i].write;
     *end = c->pool[i].end;
@@ -99,18 +122,6 @@ bool gpci_dram_done_at(gpc_dram *dram, uint32_t channel, uint64_t *token, bool *
 bool gpci_dram_done(gpc_dram *dram, uint32_t channel, uint64_t *token, bool *write) {
     uint64_t end;
     return gpci_dram_done_at(dram, channel, token, write, &end);
-}
-
-uint64_t gpci_dram_first_end(const gpc_dram *dram, uint32_t channel) {
-    const gpci_channel *c = &dram->channel[channel];
-    uint64_t end = GPCI_NO_TIME;
-    for (uint32_t l = 0; l < dram->rules.t.pseudo; l++)
-        for (uint32_t kind = 0; kind < 2; kind++) {
-            uint32_t i = c->lanes[l].done[kind].first;
-            if (i != GPCI_NO_REQUEST && c->pool[i].end < end)
-                end = c->pool[i].end;
-        }
-    return end;
 }
 
 uint32_t gpci_dram_count(const gpc_dram *dram, uint32_t channel) {

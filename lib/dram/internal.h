@@ -155,6 +155,7 @@ typedef struct gpci_channel {
     gpci_lane *lanes;
     uint64_t order;
     uint64_t now; /* last run to */
+    uint64_t end; /* of the data that end first */
     uint32_t free, index;
     uint32_t queued[2], count; /* count: those under way as well */
 } gpci_channel;
@@ -202,7 +203,9 @@ void gpci_lane_complete(gpci_lane *lane, uint32_t i, uint64_t cycle, uint64_t en
 
 /* gpci_dram_done, with the cycle at which the data ended, and that of the first of a channel, run to or not. */
 bool gpci_dram_done_at(gpc_dram *dram, uint32_t channel, uint64_t *token, bool *write, uint64_t *end);
-uint64_t gpci_dram_first_end(const gpc_dram *dram, uint32_t channel);
+GPCI_INLINE uint64_t gpci_dram_first_end(const gpc_dram *dram, uint32_t channel) {
+    return dram->channel[channel].end;
+}
 
 /* timing model */
 void gpci_lane_arrive(gpci_lane *lane, uint32_t i, uint64_t cycle);

@@ -36,6 +36,8 @@ void gpci_lane_complete(gpci_lane *lane, uint32_t i, uint64_t cycle, uint64_t en
     lane->channel->queued[kind]--;
     gpci_gauge_set(&lane->gauge, cycle, lane->queued[0] + lane->queued[1]);
     r->end = end;
+    if (lane->channel->end > end)
+        lane->channel->end = end;
     lane->counters.columns[kind]++;
     if (!kind)
         lane->counters.read_cycles += end - r->arrival;
@@ -81,11 +83,15 @@ static void gather_hits(gpci_lane *lane, uint32_t b) {
     for (uint32_t kind = 0; kind < 2; kind++) {
         if (!(lane->other_banks[kind] & bit))
             continue;
-        gpci_bursts all = bank->others[kind];
-        bank->others[kind].first = GPCI_NO_REQUEST;
-        for (uint32_t i = all.first, next; i != GPCI_NO_REQUEST; i = next) {
-            next = pool[i].next;
-            gpci_bursts_push(pool, pool[i].row == bank->row ? &bank->hits[kind] : &bank->others[kind], i);
+        uint32_t *link = &bank->others[kind].first;
+        for (uint32_t i; (i = *link) != GPCI_NO_REQUEST;) {
+            if (pool[i].row == bank->row) {
+                *link = pool[i].next;
+                gpci_bursts_push(pool, &bank->hits[kind], i);
+            } else {
+                bank->others[kind].last = i;
+                link = &pool[i].next;
+            }
         }
         if (bank->hits[kind].first != GPCI_NO_REQUEST)
             lane->hit_banks[kind] |= bit;
@@ -121,9 +127,10 @@ static void scatter_hits(gpci_lane *lane, uint32_t b) {
 static void postpone(gpci_lane *lane, uint32_t group, uint64_t cycle) {
     uint32_t shift = lane->rules->group_shift, first = group << shift;
     raise_to(&lane->groups[group].activate, cycle);
-    for (uint32_t b = first; b < first + (1u << shift); b++)
-        if (!(lane->open_banks >> b & 1))
-            raise_to(&lane->wishes[b].cycle, cycle);
+    for (uint32_t b = first; b < first + (1u << shift); b++) {
+        uint64_t its = lane->wishes[b].cycle, least = cycle & ((lane->open_banks >> b & 1) - 1); /* none, if open */
+        lane->wishes[b].cycle = its < least ? least : its;
+    }
 }
 
 static void activate(gpci_lane *lane, uint32_t b, uint64_t cycle) {
