@@ -73,12 +73,11 @@ static void plan_rows(const gpci_wish *wishes, gpci_plan *plan, uint64_t banks, 
     uint32_t bank = plan->bank;
     for (; banks; banks &= banks - 1) {
         uint32_t b = gpci_lowest(banks);
-        uint64_t at = later(start, wishes[b].cycle);
-        if (at < cycle || (at == cycle && wishes[b].order < order)) {
-            cycle = at;
-            order = wishes[b].order;
-            bank = b;
-        }
+        uint64_t at = later(start, wishes[b].cycle), its = wishes[b].order;
+        uint64_t first = 0 - (uint64_t)((at < cycle) | ((at == cycle) & (its < order))); /* all bits: no branch */
+        cycle ^= (cycle ^ at) & first;
+        order ^= (order ^ its) & first;
+        bank ^= (bank ^ b) & (uint32_t)first;
     }
     *plan = (gpci_plan){cycle, order, bank, command};
 }
