@@ -485,10 +485,12 @@ void gpci_l1_foresee(const gpci_timed *t, uint32_t sm, unsigned pass) {
             GPCI_PREFETCH(flight_at(t, stage->first_due));
         return;
     }
-    if (reply == GPCI_NO_PACKET || !stage->cache)
+    if (stage->in.count)
+        gpci_stage_expect(stage, gpci_at(t, stage->in.first)->address);
+    if (reply == GPCI_NO_PACKET)
         return;
     const gpci_packet *p = gpci_at(t, reply);
-    gpci_expect_set(stage->cache, p->address);
+    gpci_stage_expect(stage, p->address);
     if (p->flags & GPCI_PACKET_FETCH)
         gpci_expect_packet(t, p->leader);
 }

@@ -414,7 +414,7 @@ void gpci_l2_foresee(const gpci_timed *t, uint32_t slice, unsigned pass) {
             continue;
         if (pass == 0)
             gpci_expect_packet(t, packets[i]);
-        else if (stage->cache && i < 2)
-            gpci_expect_set(stage->cache, gpci_place_of(t->h, gpci_at(t, packets[i])->address).inner);
+        else if (i < 2)
+            gpci_stage_expect(stage, gpci_place_of(t->h, gpci_at(t, packets[i])->address).inner);
     }
 }

@@ -29,6 +29,13 @@ static gpci_mshr_bucket *bucket_of(const gpci_stage *stage, uint64_t line) {
     return &stage->mshr.buckets[(line * 0x9e3779b97f4a7c15u >> 32) & stage->mshr.mask];
 }
 
+void gpci_stage_expect(const gpci_stage *stage, uint64_t address) {
+    if (!stage->cache)
+        return;
+    GPCI_PREFETCH(bucket_of(stage, line_of(stage, address)));
+    gpci_expect_set(stage->cache, address);
+}
+
 uint32_t gpci_mshr_find(const gpci_timed *t, const gpci_stage *stage, uint64_t address) {
     uint64_t line = line_of(stage, address);
     const gpci_mshr_bucket *bucket = bucket_of(stage, line);

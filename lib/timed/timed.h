@@ -194,6 +194,8 @@ GPCI_INLINE bool gpci_stage_eager(const gpci_held *held) {
 uint64_t gpci_stage_data(gpci_stage *stage, uint64_t now, uint32_t bytes);
 /* The MSHR entry of a line, by its leader; GPCI_NO_PACKET. */
 uint32_t gpci_mshr_find(const gpci_timed *t, const gpci_stage *stage, uint64_t address);
+/* A line's tags and MSHR bucket will soon be looked at: fetch them. No effect but on speed. */
+void gpci_stage_expect(const gpci_stage *stage, uint64_t address);
 
 /* hook.c: what the levels do for a stage. */
 /* `waiter` has an MSHR entry and lacks sectors: send for them. In L1 `packet`, where it is another, goes itself. */
