@@ -471,7 +471,7 @@ const gpci_preset gpci_preset_h100 = {
     "l1.banks = 4                # [A] -gpgpu_l1_banks\n"
     "l1.data_width = 128B        # [A] 32 bytes of each bank\n"
     "l1.fill_width = 64B         # what a slice sends a cycle\n"
-    "l1.mshr_entries = 256       # [H] lines in flight that keep young warps back; [A] 512 sectors\n"
+    "l1.mshr_entries = 256       # [H] so few keep young warps back (48 lines a warp: 50 % of hits); [A] 512 sectors\n"
     "l1.mshr_merges = 64         # [A]\n"
     "l1.miss_queue = 16          # [A]\n"
     "\n"
@@ -532,6 +532,6 @@ const gpci_preset gpci_preset_h100 = {
     "dram.fixed_bandwidth = 64   # a burst by its cycles\n"
     "launch.sectors = 76         # [H] DRAM reads of vecadd, relu, transposes less their data and code\n"
     "launch.code = true          # [H] of scalarprod and warp_reuse they exceed vecadd's by their longer code\n"
-    "launch.cycles = 4400        # [H] a launch alone is 4,000; the rest is cold code and constants; [A] 3000\n"
+    "launch.cycles = 4400        # [H] least error over all; alone it is 4,000, but cold code is not modelled; [A] 3000\n"
     "blocks.interval = 1         # [A] an SM takes a block a cycle\n",
 };

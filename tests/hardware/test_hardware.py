@@ -18,7 +18,7 @@ L1_EACH, L2_EACH, DRAM_EACH = 1.5, 5.0, 4.0
 # Blocks b and b+1 are on one SM only where an SM had two places free at once, and find each other's sectors there.
 # The map is of the run that recorded the trace, the counters are of another, which had no such hits.
 OTHER_RUN = {"zeropad/kernel-1", "hotspot/kernel-1"}
-# Addresses that are powers of two apart: the model's hash spreads them over all sets, the hardware's over fewer.
+# Addresses powers of two apart: the model's hash spreads them over all sets. Hardware hits less; its hash is not known.
 CONFLICTS = {"spatial_bitrev/kernel-1"}
 # Hardware counts more misses than the model, and yet DRAM reads agree: those misses fetched nothing. A read of a sector
 # that is still on its way to L2 is such a miss; without a clock it is a hit.
