@@ -532,6 +532,6 @@ const gpci_preset gpci_preset_h100 = {
     "dram.fixed_bandwidth = 64   # a burst by its cycles\n"
     "launch.sectors = 76         # [H] DRAM reads of vecadd, relu, transposes less their data and code\n"
     "launch.code = true          # [H] of scalarprod and warp_reuse they exceed vecadd's by their longer code\n"
-    "launch.cycles = 4400        # [H] least error over all; alone it is 4,000, but cold code is not modelled; [A] 3000\n"
+    "launch.cycles = 4400        # [H] least error over all; alone 4,000, but cold code is not modelled; [A] 3000\n"
     "blocks.interval = 1         # [A] an SM takes a block a cycle\n",
 };
