@@ -43,7 +43,7 @@ rig *rig_open(const char *more) {
     cr_assert_eq(gpc_context_create(NULL, &error, &r->context), GPC_OK);
     cr_assert_eq(gpc_config_create(r->context, &error, &r->config), GPC_OK);
     set_pairs(r->config, small);
-    cr_assert_eq(gpc_config_set(r->config, "dram.mapping", "row bank group column", &error), GPC_OK);
+    cr_assert_eq(gpc_config_set(r->config, "dram.mapping", "row bank group pseudo column", &error), GPC_OK);
     if (more)
         set_pairs(r->config, more);
     cr_assert_eq(gpc_dram_create(r->context, r->config, &error, &r->dram), GPC_OK, "%s", error.message);

@@ -17,6 +17,8 @@ static const char *const configurations[] = {
     "dram.age_cap=0 dram.refresh=all-bank",
     "dram.bank_groups=4 dram.group_banks=4 dram.tfaw=60 dram.refresh=all-bank dram.age_cap=300",
     "dram.read_queue=1 dram.write_queue=1 dram.write_high=1 dram.write_low=0",
+    "dram.pseudo_channels=2 dram.refresh=all-bank dram.age_cap=200",
+    "dram.pseudo_channels=4 dram.page=closed dram.command_bus=dual dram.refresh=all-bank",
     "dram.read_queue=200 dram.write_queue=7 dram.write_high=5 dram.write_low=1 dram.latency=77",
 };
 
