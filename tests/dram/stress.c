@@ -22,7 +22,7 @@ static const char *const configurations[] = {
     "dram.read_queue=200 dram.write_queue=7 dram.write_high=5 dram.write_low=1 dram.latency=77",
 };
 
-#define COUNT 3000
+#define COUNT 700
 
 /* Requests as `seed` has them: hot rows, writes, pauses. */
 static void feed(rig *r, uint64_t seed) {
