@@ -310,13 +310,11 @@ static void keep(gpci_timed *t, gpci_stage *stage, const gpci_packet *p, uint8_t
 
 /* Nobody waits for these sectors who wants them kept, but one who did and is gone has reserved room for them. */
 static void settle_line(gpci_timed *t, gpci_stage *stage, const gpci_packet *fetch, uint8_t sectors) {
-    gpc_request request = fetch->request;
+    gpc_request request = {.address = fetch->request.address, .sm = fetch->request.sm, .kernel = t->h->kernel};
     gpc_access_result got;
     gpc_line line;
     if (!gpci_line_of(stage->cache, request.address, &line) || !(line.pending_sectors & sectors))
         return;
-    request.kind = GPC_LOAD;
-    request.byte_mask[0] = request.byte_mask[1] = 0;
     gpc_status status = gpc_cache_fill(stage->cache, &request, line.pending_sectors & sectors, &got);
     t->failed = status < 0 ? status : t->failed;
 }
