@@ -53,7 +53,7 @@ static bool enqueue(gpci_timed *t, uint32_t packet) {
 static bool offer(gpci_timed *t, uint32_t packet, uint8_t stretch) {
     gpci_packet *p = gpci_at(t, packet);
     uint32_t first = gpci_lowest(stretch);
-    uint64_t line = p->request.address & ~(uint64_t)(t->h->l2_level.line_bytes - 1);
+    uint64_t line = gpci_l2_line(t, p->request.address);
     if (t->host_full[p->channel])
         return false;
     gpc_memory_request request = {
@@ -90,7 +90,7 @@ static bool into_memory(gpci_timed *t, uint32_t packet) {
 
 /* The first packet of a slice's miss queue sets out. */
 static void set_out(gpci_timed *t, const gpci_stage *slice, gpci_packet *p) {
-    uint64_t line = p->request.address & ~(uint64_t)(t->h->l2_level.line_bytes - 1);
+    uint64_t line = gpci_l2_line(t, p->request.address);
     p->due = GPCI_NEVER;
     p->state = 0;
     p->waiting = gpci_popcount(bursts_of(t, p->segments));
@@ -104,7 +104,7 @@ static void over_link(gpci_timed *t, gpci_stage *slice) {
         gpci_packet *p = gpci_at(t, packet);
         set_out(t, slice, p);
         gpci_stage_relieve(slice, GPC_BUSY_MISS_QUEUE);
-        uint32_t bytes = p->type == GPCI_WRITE ? gpci_count_sectors(p->segments) * GPCI_SEGMENT : 0;
+        uint32_t bytes = p->type == GPCI_WRITE ? gpci_packet_bytes(p) : 0;
         gpci_network_send(t->memory_requests, slice->index, p->channel, t->header + bytes, packet);
     }
 }
@@ -172,7 +172,7 @@ static void send_replies(gpci_timed *t, uint32_t channel) {
         uint32_t packet = gpci_queue_pop(queue, &t->pool, t->wheel.now);
         gpci_packet *p = gpci_at(t, packet);
         gpci_network_send(t->memory_replies, channel, p->slice,
-                          t->header + gpci_count_sectors(p->segments) * GPCI_SEGMENT, packet);
+                          t->header + gpci_packet_bytes(p), packet);
     }
 }
 

@@ -20,7 +20,7 @@ void gpci_stage_evicted(gpci_timed *t, gpci_stage *stage, const gpc_eviction *ev
 
 void gpci_stage_released(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint8_t level) {
     if (stage->level == 1)
-        gpci_l1_released(t, stage, packet, level);
+        gpci_l1_released(t, packet, level);
     else
         gpci_l2_released(t, stage, packet, level);
 }
@@ -28,7 +28,7 @@ void gpci_stage_released(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint
 void gpci_stage_write_below(gpci_timed *t, gpci_stage *stage, const gpci_packet *packet) {
     gpc_eviction all = {.line_address = packet->request.address, .dirty_sectors = packet->request.sector_mask};
     if (stage->level == 2)
-        all.line_address &= ~(uint64_t)(t->h->l2_level.line_bytes - 1);
+        all.line_address = gpci_l2_line(t, all.line_address);
     if (packet->request.kind == GPC_STORE) {
         all.dirty_bytes[0] = packet->request.byte_mask[0];
         all.dirty_bytes[1] = packet->request.byte_mask[1];

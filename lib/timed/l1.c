@@ -7,7 +7,8 @@
  * network, and the reply network's packets come in through the fill port.
  */
 
-uint32_t gpci_slice_for(const gpci_timed *t, uint32_t sm, uint64_t address) {
+/* L2 slice of the SM's own partition for a line. */
+static uint32_t slice_for(const gpci_timed *t, uint32_t sm, uint64_t address) {
     const gpc_hierarchy *h = t->h;
     gpci_place p = gpci_place_of(h, address);
     return h->sm_partition[sm] * h->slices_per_partition + p.slice;
@@ -17,11 +18,16 @@ static gpci_flight *flight_at(const gpci_timed *t, uint32_t flight) {
     return &t->flights[flight];
 }
 
-static void count_load(gpc_stats *stats, uint64_t cycles) {
+/* The bucket of a latency in the histograms of them. */
+static uint64_t bucket_of(uint64_t cycles) {
     uint64_t bucket = cycles / GPC_LATENCY_STEP;
+    return bucket < GPC_LATENCY_BUCKETS ? bucket : GPC_LATENCY_BUCKETS - 1;
+}
+
+static void count_load(gpc_stats *stats, uint64_t cycles) {
     stats->loads_completed++;
     stats->load_cycles += cycles;
-    stats->load_latency[bucket < GPC_LATENCY_BUCKETS ? bucket : GPC_LATENCY_BUCKETS - 1]++;
+    stats->load_latency[bucket_of(cycles)]++;
 }
 
 static void complete(gpci_timed *t, uint32_t number) {
@@ -67,7 +73,7 @@ static void land(gpci_timed *t, uint32_t number) {
     gpci_wake(t, stage->component, f->due);
 }
 
-void gpci_l1_release_line(gpci_timed *t, uint32_t number, uint8_t level) {
+static void release_line(gpci_timed *t, uint32_t number, uint8_t level) {
     gpci_flight *f = flight_at(t, number);
     f->level = f->level > level ? f->level : level;
     if (!--f->left)
@@ -75,18 +81,17 @@ void gpci_l1_release_line(gpci_timed *t, uint32_t number, uint8_t level) {
 }
 
 static void count_round_trip(gpci_timed *t, const gpci_packet *p) {
-    uint64_t cycles = t->wheel.now - p->born, bucket = cycles / GPC_LATENCY_STEP;
+    uint64_t cycles = t->wheel.now - p->born;
     t->h->stats.round_trips++;
     t->h->stats.round_trip_cycles += cycles;
-    t->h->stats.round_trip_latency[bucket < GPC_LATENCY_BUCKETS ? bucket : GPC_LATENCY_BUCKETS - 1]++;
+    t->h->stats.round_trip_latency[bucket_of(cycles)]++;
 }
 
 /* A packet that waited in an MSHR entry has its data. */
-void gpci_l1_released(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint8_t level) {
+void gpci_l1_released(gpci_timed *t, uint32_t packet, uint8_t level) {
     gpci_packet *p = gpci_at(t, packet);
-    (void)stage;
     t->h->stats.l1_load_dram_lines += p->kind == GPC_LOAD && level == 3 && p->fetched;
-    gpci_l1_release_line(t, p->access, level);
+    release_line(t, p->access, level);
     gpci_pool_give(&t->pool, packet);
 }
 
@@ -155,14 +160,10 @@ static void tell_event(gpci_timed *t, const gpci_stage *stage, const gpci_packet
 }
 
 /* What a load's lookup found. Sectors in flight are hits, as hardware counts them. */
-static void count_lookup(gpci_timed *t, const gpci_stage *stage, gpci_packet *p, const gpc_access_result *r) {
+static void count_lookup(gpci_timed *t, const gpci_stage *stage, gpci_packet *p, const gpci_held *held) {
     gpc_stats *stats = &t->h->stats;
-    uint8_t hit = r->hit_sectors, flying = 0;
-    if (r->outcome != GPC_HIT) {
-        uint32_t leader = gpci_mshr_find(t, stage, p->request.address);
-        flying = leader != GPCI_NO_PACKET ? gpci_at(t, leader)->pending & r->needed_sectors : 0;
-    }
-    hit |= flying;
+    const gpc_access_result *r = &held->result;
+    uint8_t hit = r->hit_sectors | held->flying;
     bool whole = !(r->needed_sectors & ~hit);
     p->fetched = r->needed_sectors & (uint8_t)~hit;
     tell_event(t, stage, p, whole);
@@ -170,7 +171,7 @@ static void count_lookup(gpci_timed *t, const gpci_stage *stage, gpci_packet *p,
         return;
     const uint8_t *segments = t->h->l1_level.segments_of;
     stats->l1_load_sector_hits += gpci_count_sectors(segments[hit] & p->segments);
-    stats->l1_pending_sector_hits += gpci_count_sectors(segments[flying] & p->segments);
+    stats->l1_pending_sector_hits += gpci_count_sectors(segments[held->flying] & p->segments);
     stats->l1_load_line_misses += !whole;
     if (whole)
         stats->l1_hits_by_age[p->request.warp_age < GPC_AGE_BUCKETS ? p->request.warp_age : GPC_AGE_BUCKETS - 1]++;
@@ -188,9 +189,9 @@ static void send_itself(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_
 static void serve(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     gpci_packet *p = gpci_at(t, packet);
     gpci_flight *f = flight_at(t, p->access);
-    uint64_t due = gpci_stage_data(stage, t->wheel.now, gpci_count_sectors(p->segments) * GPCI_SEGMENT);
+    uint64_t due = gpci_stage_data(stage, t->wheel.now, gpci_packet_bytes(p));
     f->due = f->due > due ? f->due : due;
-    gpci_l1_release_line(t, p->access, 1);
+    release_line(t, p->access, 1);
     gpci_pool_give(&t->pool, packet);
 }
 
@@ -198,15 +199,14 @@ static gpci_verdict pass_load(gpci_timed *t, gpci_stage *stage, uint32_t packet,
     gpci_packet *p = gpci_at(t, packet);
     if (!gpci_l1_for(t->h, p->request.sm, p->request.space)) {
         if (gpci_queue_full(&stage->out))
-            return gpci_stage_block(stage, held, t->wheel.now, GPC_BUSY_MISS_QUEUE), GPCI_BLOCKED;
+            return gpci_stage_block(stage, held, t->wheel.now, GPC_BUSY_MISS_QUEUE);
         t->h->stats.l1_load_line_misses += p->request.kind == GPC_LOAD;
         send_itself(t, stage, packet, GPCI_READ);
         return GPCI_WAITING;
     }
     if (!held->looked) {
-        gpc_status status = gpci_stage_look(stage, p, held);
-        t->failed = status < 0 ? status : t->failed;
-        count_lookup(t, stage, p, &held->result);
+        gpci_stage_look(t, stage, p, held);
+        count_lookup(t, stage, p, held);
     }
     gpci_verdict verdict = gpci_stage_settle(t, stage, packet, held, false);
     if (verdict == GPCI_SERVED)
@@ -235,16 +235,15 @@ static void write_through(gpci_timed *t, gpci_stage *stage, uint32_t packet, con
 static gpci_verdict pass_store(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_held *held) {
     gpci_packet *p = gpci_at(t, packet);
     if (gpci_queue_full(&stage->out))
-        return gpci_stage_block(stage, held, t->wheel.now, GPC_BUSY_MISS_QUEUE), GPCI_BLOCKED;
+        return gpci_stage_block(stage, held, t->wheel.now, GPC_BUSY_MISS_QUEUE);
     gpc_access_result *r = &held->result;
     if (!gpci_l1_for(t->h, p->request.sm, p->request.space)) {
-        gpci_stage_data(stage, t->wheel.now, gpci_count_sectors(p->segments) * GPCI_SEGMENT);
+        gpci_stage_data(stage, t->wheel.now, gpci_packet_bytes(p));
         send_itself(t, stage, packet, GPCI_WRITE);
         return GPCI_WAITING;
     }
     if (!held->looked) {
-        gpc_status status = gpci_stage_look(stage, p, held);
-        t->failed = status < 0 ? status : t->failed;
+        gpci_stage_look(t, stage, p, held);
         t->h->stats.l1_store_sector_hits +=
             gpci_count_sectors(t->h->l1_level.segments_of[r->hit_sectors] & p->segments);
         if (r->evicted)
@@ -254,7 +253,7 @@ static gpci_verdict pass_store(gpci_timed *t, gpci_stage *stage, uint32_t packet
     if (verdict == GPCI_BLOCKED)
         return verdict;
     if (r->write_sectors) {
-        gpci_stage_data(stage, t->wheel.now, gpci_count_sectors(p->segments) * GPCI_SEGMENT);
+        gpci_stage_data(stage, t->wheel.now, gpci_packet_bytes(p));
         write_through(t, stage, packet, r, verdict);
     } else if (verdict == GPCI_SERVED) {
         serve(t, stage, packet);
@@ -266,10 +265,9 @@ static gpci_verdict pass_store(gpci_timed *t, gpci_stage *stage, uint32_t packet
 static gpci_verdict pass_atomic(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_held *held) {
     gpci_packet *p = gpci_at(t, packet);
     if (gpci_queue_full(&stage->out))
-        return gpci_stage_block(stage, held, t->wheel.now, GPC_BUSY_MISS_QUEUE), GPCI_BLOCKED;
+        return gpci_stage_block(stage, held, t->wheel.now, GPC_BUSY_MISS_QUEUE);
     if (gpci_l1_for(t->h, p->request.sm, p->request.space)) {
-        gpc_status status = gpci_stage_look(stage, p, held);
-        t->failed = status < 0 ? status : t->failed;
+        gpci_stage_look(t, stage, p, held);
         if (held->result.evicted)
             gpci_l1_evicted(t, stage, &held->result.eviction);
     }
@@ -329,8 +327,8 @@ static void run_out(gpci_timed *t, gpci_stage *stage) {
         gpci_stage_relieve(stage, GPC_BUSY_MISS_QUEUE);
         if (t->lrc && p->flags & GPCI_PACKET_FETCH && gpci_lrc_read(t->lrc, packet))
             continue;
-        p->slice = (uint16_t)gpci_slice_for(t, stage->index, p->address);
-        uint32_t bytes = p->type == GPCI_READ ? 0 : gpci_count_sectors(p->segments) * GPCI_SEGMENT;
+        p->slice = (uint16_t)slice_for(t, stage->index, p->address);
+        uint32_t bytes = p->type == GPCI_READ ? 0 : gpci_packet_bytes(p);
         gpci_network_send(t->requests, stage->index, p->slice, t->header + bytes, packet);
     }
     if (stage->unsent_since != GPCI_NEVER) {
@@ -369,7 +367,7 @@ static bool verify(gpci_timed *t, gpci_stage *stage, uint32_t fetch) {
     uint8_t all = t->h->l1_level.segments_of[f->fetched], rest = all & (uint8_t)~f->segments;
     if (!rest || (l->flags & GPCI_PACKET_DONE))
         return false;
-    gpci_l1_release_line(t, l->access, f->level);
+    release_line(t, l->access, f->level);
     l->flags |= GPCI_PACKET_DONE;
     f->segments = rest;
     f->type = GPCI_READ;
@@ -387,7 +385,7 @@ static void hand(void *user_data, uint32_t packet) {
     p->type = GPCI_REPLY;
     p->level = t->lrc_level;
     p->request.policy_word = t->lrc_word;
-    p->size = t->header + gpci_count_sectors(p->segments) * GPCI_SEGMENT;
+    p->size = t->header + gpci_packet_bytes(p);
     t->h->stats.l2_merged_sectors += gpci_count_sectors(p->segments);
     gpci_queue_push(&stage->fills, &t->pool, t->wheel.now, packet);
     gpci_wake(t, stage->component, t->wheel.now);
@@ -412,7 +410,7 @@ static void take_reply(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     }
     if (p->access != UINT32_MAX) {
         t->h->stats.l1_load_dram_lines += p->request.kind == GPC_LOAD && p->level == 3;
-        gpci_l1_release_line(t, p->access, p->level);
+        release_line(t, p->access, p->level);
     }
     gpci_pool_give(&t->pool, packet);
 }

@@ -33,7 +33,7 @@ static void serve(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint8_t lev
         gpci_pool_give(&t->pool, packet);
         return;
     }
-    uint32_t bytes = p->type == GPCI_WRITE ? 0 : gpci_count_sectors(p->segments) * GPCI_SEGMENT;
+    uint32_t bytes = p->type == GPCI_WRITE ? 0 : gpci_packet_bytes(p);
     p->due = gpci_stage_data(stage, t->wheel.now, bytes);
     p->level = level;
     if (p->type == GPCI_READ && stage->cache)
@@ -68,7 +68,7 @@ static void write_taken(void *user_data, uint64_t address, uint8_t segments) {
     gpci_stage *stage = user_data;
     gpci_timed *t = stage->timed;
     gpci_place place = gpci_place_of(t->h, address);
-    write_memory(t, stage, place.inner & ~(uint64_t)(t->h->l2_level.line_bytes - 1),
+    write_memory(t, stage, gpci_l2_line(t, place.inner),
                  (uint8_t)(segments << place.shift));
 }
 
@@ -94,12 +94,11 @@ static void make_fetch(gpci_packet *f, const gpci_packet *leader, bool far) {
 }
 
 void gpci_l2_send(gpci_timed *t, gpci_stage *stage, uint32_t leader, uint8_t sectors, bool far) {
-    const uint64_t in_line = t->h->l2_level.line_bytes - 1;
     uint32_t fetch = gpci_pool_take(&t->pool);
     gpci_packet *f = gpci_at(t, fetch);
     make_fetch(f, gpci_at(t, leader), far);
-    f->request.address &= ~in_line;
-    f->address &= ~in_line;
+    f->request.address = gpci_l2_line(t, f->request.address);
+    f->address = gpci_l2_line(t, f->address);
     f->request.kind = GPC_LOAD;
     f->request.byte_mask[0] = f->request.byte_mask[1] = 0;
     f->request.sector_mask = sectors;
@@ -118,19 +117,14 @@ void gpci_l2_send(gpci_timed *t, gpci_stage *stage, uint32_t leader, uint8_t sec
 }
 
 /* Read sectors count as hits where they are valid, or on their way: so hardware counts them. */
-static void count_read(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p, unsigned shift,
-                       const gpc_access_result *r) {
+static void count_read(gpci_timed *t, const gpci_packet *p, unsigned shift, const gpci_held *held) {
     gpc_stats *stats = &t->h->stats;
-    uint8_t flying = 0, merged = 0;
-    if (r->outcome != GPC_HIT) {
-        uint32_t leader = gpci_mshr_find(t, stage, p->request.address);
-        flying = leader != GPCI_NO_PACKET ? gpci_at(t, leader)->pending & r->needed_sectors : 0;
-        merged = flying && gpci_at(t, leader)->request.sm != p->request.sm ? flying : 0;
-    }
+    uint8_t flying = held->flying;
+    uint8_t merged = flying && gpci_at(t, held->leader)->request.sm != p->request.sm ? flying : 0;
     stats->l2_merged_sectors += gpci_count_sectors(gpci_hits_of(t->h, shift, merged, p->segments));
     stats->l2_read_sectors += gpci_count_sectors(p->segments);
     stats->l2_read_sector_hits +=
-        gpci_count_sectors(gpci_hits_of(t->h, shift, r->hit_sectors | flying, p->segments));
+        gpci_count_sectors(gpci_hits_of(t->h, shift, held->result.hit_sectors | flying, p->segments));
     stats->l2_pending_sector_hits += gpci_count_sectors(gpci_hits_of(t->h, shift, flying, p->segments));
 }
 
@@ -172,7 +166,7 @@ static void keep_home_only(gpci_timed *t, const gpci_stage *stage, const gpci_pa
 static gpci_verdict pass_on(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_held *held) {
     gpci_packet *p = gpci_at(t, packet);
     if (gpci_queue_full(&stage->link))
-        return gpci_stage_block(stage, held, t->wheel.now, GPC_BUSY_MISS_QUEUE), GPCI_BLOCKED;
+        return gpci_stage_block(stage, held, t->wheel.now, GPC_BUSY_MISS_QUEUE);
     p->flags |= GPCI_PACKET_LINK;
     t->h->stats.l2_remote_sectors += gpci_count_sectors(p->segments);
     gpci_queue_push(&stage->link, &t->pool, t->wheel.now, packet);
@@ -183,12 +177,12 @@ static gpci_verdict pass_on(gpci_timed *t, gpci_stage *stage, uint32_t packet, g
 static gpci_verdict pass_uncached(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_held *held) {
     gpci_packet *p = gpci_at(t, packet);
     if (gpci_queue_full(&stage->out))
-        return gpci_stage_block(stage, held, t->wheel.now, GPC_BUSY_MISS_QUEUE), GPCI_BLOCKED;
+        return gpci_stage_block(stage, held, t->wheel.now, GPC_BUSY_MISS_QUEUE);
     gpci_place place = gpci_place_of(t->h, p->address);
     uint8_t segments = (uint8_t)(p->segments << place.shift);
     p->request.address = place.inner;
     if (p->type != GPCI_READ)
-        write_memory(t, stage, place.inner & ~(uint64_t)(t->h->l2_level.line_bytes - 1), segments);
+        write_memory(t, stage, gpci_l2_line(t, place.inner), segments);
     if (p->type == GPCI_WRITE) {
         serve(t, stage, packet, 3);
         return GPCI_SERVED;
@@ -204,22 +198,21 @@ static gpci_verdict pass(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci
     if (!stage->cache)
         return pass_uncached(t, stage, packet, held);
     if (has_reply(p) && gpci_queue_full(&stage->served) && !(p->flags & GPCI_PACKET_LINK))
-        return gpci_stage_block(stage, held, t->wheel.now, GPC_BUSY_NETWORK), GPCI_BLOCKED;
+        return gpci_stage_block(stage, held, t->wheel.now, GPC_BUSY_NETWORK);
     bool far = is_far(t, stage, p);
     if (far && p->type != GPCI_READ)
         return pass_on(t, stage, packet, held);
     if (p->type != GPCI_READ && gpci_queue_full(&stage->out)) /* it may write to memory, or evict */
-        return gpci_stage_block(stage, held, t->wheel.now, GPC_BUSY_MISS_QUEUE), GPCI_BLOCKED;
+        return gpci_stage_block(stage, held, t->wheel.now, GPC_BUSY_MISS_QUEUE);
     if (!held->looked) {
         unsigned shift = prepare(t, p);
         if (p->type != GPCI_READ)
             keep_home_only(t, stage, p);
-        gpc_status status = gpci_stage_look(stage, p, held);
-        t->failed = status < 0 ? status : t->failed;
+        gpci_stage_look(t, stage, p, held);
         if (p->type != GPCI_READ)
             count_change(t, p, shift, r);
         else if (!(p->flags & GPCI_PACKET_LINK))
-            count_read(t, stage, p, shift, r);
+            count_read(t, p, shift, held);
         if (r->evicted)
             gpci_l2_evicted(t, stage, &r->eviction);
     }
@@ -227,7 +220,7 @@ static gpci_verdict pass(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci
     if (verdict == GPCI_BLOCKED)
         return verdict;
     if (r->write_sectors)
-        write_memory(t, stage, p->request.address & ~(uint64_t)(t->h->l2_level.line_bytes - 1),
+        write_memory(t, stage, gpci_l2_line(t, p->request.address),
                      p->type == GPCI_WRITE ? gpci_segments_of(r->write_bytes)
                                            : (uint8_t)(p->segments << gpci_place_of(t->h, p->address).shift));
     if (verdict == GPCI_SERVED)
@@ -311,7 +304,7 @@ static void run_in(gpci_timed *t, gpci_stage *stage) {
 static void take_fill(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     gpci_packet *p = gpci_at(t, packet);
     gpci_clock clock = stage->options->clock;
-    uint32_t bytes = gpci_count_sectors(p->segments) * GPCI_SEGMENT, width = stage->options->fill_width;
+    uint32_t bytes = gpci_packet_bytes(p), width = stage->options->fill_width;
     stage->fill_free = gpci_clock_own(clock, t->wheel.now) + (bytes + width - 1) / width;
     if (!stage->cache) {
         serve(t, stage, packet, p->level);
@@ -374,7 +367,7 @@ static void run_link_out(gpci_timed *t, gpci_stage *stage) {
         uint32_t packet = gpci_queue_pop(&stage->link, &t->pool, t->wheel.now);
         gpci_stage_relieve(stage, GPC_BUSY_MISS_QUEUE);
         gpci_packet *p = gpci_at(t, packet);
-        uint32_t bytes = p->type == GPCI_READ ? 0 : gpci_count_sectors(p->segments) * GPCI_SEGMENT;
+        uint32_t bytes = p->type == GPCI_READ ? 0 : gpci_packet_bytes(p);
         gpci_network_send(t->link_requests, stage->index, peer_of(t, stage), t->header + bytes, packet);
     }
 }

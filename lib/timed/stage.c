@@ -142,14 +142,15 @@ uint64_t gpci_stage_data(gpci_stage *stage, uint64_t now, uint32_t bytes) {
     return gpci_clock_core(o->clock, start + o->latency);
 }
 
-void gpci_stage_block(gpci_stage *stage, gpci_held *held, uint64_t now, gpc_busy reason) {
+gpci_verdict gpci_stage_block(gpci_stage *stage, gpci_held *held, uint64_t now, gpc_busy reason) {
     held->relieved &= (uint8_t)~(1u << reason);
     if (held->reason == reason)
-        return;
+        return GPCI_BLOCKED;
     gpci_stage_unblock(stage, held, now);
     stage->counts.failures[reason]++;
     held->reason = (uint8_t)reason;
     held->since = now;
+    return GPCI_BLOCKED;
 }
 
 void gpci_stage_unblock(gpci_stage *stage, gpci_held *held, uint64_t now) {
@@ -159,14 +160,23 @@ void gpci_stage_unblock(gpci_stage *stage, gpci_held *held, uint64_t now) {
     held->reason = GPC_BUSY_NOT;
 }
 
-gpc_status gpci_stage_look(gpci_stage *stage, gpci_packet *packet, gpci_held *held) {
-    held->looked = true;
+void gpci_stage_look(gpci_timed *t, gpci_stage *stage, const gpci_packet *packet, gpci_held *held) {
+    held->looked = held->fresh = true;
     held->reserved = false;
+    held->flying = 0;
+    held->leader = GPCI_NO_PACKET;
     held->result = (gpc_access_result){.way = GPCI_NO_WAY};
     gpc_status status = gpci_view_of(stage->cache, &packet->request, &held->view);
-    if (status == GPC_OK)
-        gpci_lookup(stage->cache, &packet->request, &held->view, &held->result);
-    return status;
+    if (status < 0) {
+        t->failed = status;
+        return;
+    }
+    gpci_lookup(stage->cache, &packet->request, &held->view, &held->result);
+    if (held->result.outcome == GPC_HIT)
+        return;
+    held->leader = gpci_mshr_find(t, stage, packet->request.address);
+    if (held->leader != GPCI_NO_PACKET)
+        held->flying = gpci_at(t, held->leader)->pending & held->result.needed_sectors;
 }
 
 /* Does the request take its line's way now? Data that a store brings itself need one at once. */
@@ -255,24 +265,19 @@ gpci_verdict gpci_stage_settle(gpci_timed *t, gpci_stage *stage, uint32_t packet
     uint64_t now = t->wheel.now;
     if (r->outcome == GPC_HIT)
         return GPCI_SERVED;
-    uint32_t leader = gpci_mshr_find(t, stage, p->request.address);
+    uint32_t leader = held->fresh ? held->leader : gpci_mshr_find(t, stage, p->request.address);
+    held->fresh = false;
     bool found = leader != GPCI_NO_PACKET;
     lack l = lacks(stage, p, held, found ? gpci_at(t, leader)->pending : 0);
     if (l.send | l.wait) {
-        if (found ? gpci_at(t, leader)->waiting >= o->merges : stage->mshr.used[far] >= o->entries) {
-            gpci_stage_block(stage, held, now, found ? GPC_BUSY_MERGE : GPC_BUSY_MSHR);
-            return GPCI_BLOCKED;
-        }
-        if (l.send && gpci_queue_full(far ? &stage->link : &stage->out)) {
-            gpci_stage_block(stage, held, now, GPC_BUSY_MISS_QUEUE);
-            return GPCI_BLOCKED;
-        }
+        if (found ? gpci_at(t, leader)->waiting >= o->merges : stage->mshr.used[far] >= o->entries)
+            return gpci_stage_block(stage, held, now, found ? GPC_BUSY_MERGE : GPC_BUSY_MSHR);
+        if (l.send && gpci_queue_full(far ? &stage->link : &stage->out))
+            return gpci_stage_block(stage, held, now, GPC_BUSY_MISS_QUEUE);
     }
     if (!held->reserved && must_reserve(stage, &p->request, r)) {
-        if (reserve(t, stage, p, held) == GPCI_BLOCKED) {
-            gpci_stage_block(stage, held, now, GPC_BUSY_LINE);
-            return GPCI_BLOCKED;
-        }
+        if (reserve(t, stage, p, held) == GPCI_BLOCKED)
+            return gpci_stage_block(stage, held, now, GPC_BUSY_LINE);
         if (r->outcome == GPC_BYPASSED)
             l = lacks(stage, p, held, found ? gpci_at(t, leader)->pending : 0);
     }

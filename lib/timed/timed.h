@@ -61,6 +61,9 @@ typedef struct gpci_held {
     uint64_t since;     /* core cycle from which it has been held up */
     uint8_t reason;     /* gpc_busy */
     uint8_t relieved;   /* bit per gpc_busy: something of that came free since it was last tried */
+    uint8_t flying;     /* as found by the lookup: needed sectors that its line's MSHR entry has in flight */
+    uint32_t leader;    /* likewise: that entry; GPCI_NO_PACKET */
+    bool fresh;         /* `leader` still holds: nothing has happened since the lookup */
     bool looked;        /* lookup done */
     bool reserved;      /* reserve done, or not needed */
 } gpci_held;
@@ -165,8 +168,8 @@ typedef enum gpci_verdict {
 
 /* Take a tag port, and the bank of a line, in the present cycle; false if there is none left. */
 bool gpci_stage_port(gpci_stage *stage, uint64_t now, uint64_t address);
-/* The packet's lookup; counts what follows from it in held->result. */
-gpc_status gpci_stage_look(gpci_stage *stage, gpci_packet *packet, gpci_held *held);
+/* The packet's lookup, and what of its line is in flight. A failure ends the run. */
+void gpci_stage_look(gpci_timed *t, gpci_stage *stage, const gpci_packet *packet, gpci_held *held);
 /*
  * Having looked: reserve, merge, ask below. May be repeated after GPCI_BLOCKED. `far`: the line is homed in the
  * other partition.
@@ -174,8 +177,8 @@ gpc_status gpci_stage_look(gpci_stage *stage, gpci_packet *packet, gpci_held *he
 gpci_verdict gpci_stage_settle(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_held *held, bool far);
 /* A fetch has come back. Those that waited for it are given to gpci_stage_released. */
 void gpci_stage_fill(gpci_timed *t, gpci_stage *stage, uint32_t fetch);
-/* Held up by `reason` from now on; or no longer. */
-void gpci_stage_block(gpci_stage *stage, gpci_held *held, uint64_t now, gpc_busy reason);
+/* Held up by `reason` from now on, GPCI_BLOCKED; or no longer. */
+gpci_verdict gpci_stage_block(gpci_stage *stage, gpci_held *held, uint64_t now, gpc_busy reason);
 void gpci_stage_unblock(gpci_stage *stage, gpci_held *held, uint64_t now);
 /* Something came free; those held up for it may try again. */
 GPCI_INLINE void gpci_stage_relieve(gpci_stage *stage, gpc_busy reason) {
@@ -210,13 +213,10 @@ void gpci_stage_write_below(gpci_timed *t, gpci_stage *stage, const gpci_packet 
 void gpci_l1_step(gpci_timed *t, uint32_t sm);
 /* Fetch what the next step will look at. No effect but on speed. */
 void gpci_l1_foresee(const gpci_timed *t, uint32_t sm, unsigned pass);
-void gpci_l1_release_line(gpci_timed *t, uint32_t flight, uint8_t level);
 void gpci_l1_evicted(gpci_timed *t, gpci_stage *stage, const gpc_eviction *eviction);
-void gpci_l1_released(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint8_t level);
+void gpci_l1_released(gpci_timed *t, uint32_t packet, uint8_t level);
 void gpci_l1_send(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint32_t waiter, uint8_t sectors, bool cached);
 gpc_busy gpci_l1_busy(const gpci_stage *stage);
-/* L2 slice of the SM's own partition for a line. */
-uint32_t gpci_slice_for(const gpci_timed *t, uint32_t sm, uint64_t address);
 
 /* l2.c */
 void gpci_l2_step(gpci_timed *t, uint32_t slice);
@@ -240,6 +240,16 @@ void gpci_timed_reset_stats(gpci_timed *t);
 
 GPCI_INLINE gpci_packet *gpci_at(const gpci_timed *t, uint32_t packet) {
     return gpci_packet_at(&t->pool, packet);
+}
+
+/* Bytes of the segments that a packet asks for or brings. */
+GPCI_INLINE uint32_t gpci_packet_bytes(const gpci_packet *packet) {
+    return gpci_count_sectors(packet->segments) * GPCI_SEGMENT;
+}
+
+/* The line of L2 that an address lies in. */
+GPCI_INLINE uint64_t gpci_l2_line(const gpci_timed *t, uint64_t address) {
+    return address & ~(uint64_t)(t->h->l2_level.line_bytes - 1);
 }
 
 /* All of a packet that a stage looks at. */
