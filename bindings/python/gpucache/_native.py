@@ -21,7 +21,7 @@ from ._loader import lib
 from .errors import ArgumentError, StateError, error_of
 
 
-class _Todo:
+class _Unsettled:
     """What the call that is running leaves to settle()."""
 
     def __init__(self):
@@ -30,7 +30,7 @@ class _Todo:
 
 
 class _State(threading.local):
-    todo = None
+    unsettled = None
     strict = 0  # callbacks running that may not call into the library
     deferring = False  # signal handlers are those of invoke()
 
@@ -99,20 +99,20 @@ def invoke(function, *arguments):
         state.deferring = False
 
 
-def _todo():
-    if state.todo is None:
-        state.todo = _Todo()
-    return state.todo
+def _unsettled():
+    if state.unsettled is None:
+        state.unsettled = _Unsettled()
+    return state.unsettled
 
 
 def settle(status=0, error=None, what=""):
     """End of a call: raise what a callback raised, else what the status says. Returns the status."""
-    todo, state.todo = state.todo, None
-    if todo is not None:
-        for function, arguments in todo.calls:
+    unsettled, state.unsettled = state.unsettled, None
+    if unsettled is not None:
+        for function, arguments in unsettled.calls:
             function(*arguments)
-        if todo.exception is not None:
-            raise todo.exception
+        if unsettled.exception is not None:
+            raise unsettled.exception
     if status >= 0:
         return status
     message = error.message.decode("utf-8", "replace") if error is not None else ""
@@ -125,7 +125,7 @@ def settle(status=0, error=None, what=""):
 def later(function, *arguments):
     """Call now, or when the call that is running ends, if this is inside one of its strict callbacks."""
     if state.strict:
-        _todo().calls.append((function, arguments))
+        _unsettled().calls.append((function, arguments))
     else:
         function(*arguments)
 
@@ -161,14 +161,14 @@ def choice(enum, value, what):
 
 def failing():
     """Whether a callback of the running call has raised."""
-    return state.todo is not None and state.todo.exception is not None
+    return state.unsettled is not None and state.unsettled.exception is not None
 
 
 def failed(error):
     """Keep an exception for settle(). A second one of the same call cannot be raised too: it is reported."""
-    todo = _todo()
-    if todo.exception is None:
-        todo.exception = error
+    unsettled = _unsettled()
+    if unsettled.exception is None:
+        unsettled.exception = error
     else:
         report(error)
 
@@ -267,16 +267,16 @@ def always(prototype):
 def _release_unseen(destroy, pointer, keep):
     """The garbage collector's way: there is no caller to raise to."""
     if state.strict:
-        _todo().calls.append((_release_unseen, (destroy, pointer, keep)))
+        _unsettled().calls.append((_release_unseen, (destroy, pointer, keep)))
         return
-    outer, state.todo = state.todo, None
+    outer, state.unsettled = state.unsettled, None
     try:
         invoke(destroy, pointer)
         settle()
     except BaseException as error:
         report(error)
     finally:
-        state.todo = outer
+        state.unsettled = outer
 
 
 class Handle:

@@ -169,7 +169,7 @@ class CacheView(Handle):
             status = invoke(function, *arguments)
         else:
             status = function(*arguments)
-        if status or state.todo is not None:
+        if status or state.unsettled is not None:
             settle(status, what=function.__name__)
         return result
 

@@ -51,7 +51,7 @@ class HierarchyView(TimedView, Handle):
             status = invoke(lib.gpc_hierarchy_access, *arguments)
         else:
             status = lib.gpc_hierarchy_access(*arguments)
-        if status or state.todo is not None:
+        if status or state.unsettled is not None:
             settle(status, what="gpc_hierarchy_access")
         return result
 

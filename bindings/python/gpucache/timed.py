@@ -149,7 +149,7 @@ class TimedView:
             status = invoke(function, *arguments)
         else:
             status = function(*arguments)
-        if status not in (Status.OK, Status.BUSY) or state.todo is not None:
+        if status not in (Status.OK, Status.BUSY) or state.unsettled is not None:
             settle(status, what=function.__name__)
         return Busy(busy.value)
 
