@@ -54,6 +54,7 @@ typedef struct gpc_trace_writer gpc_trace_writer;
 typedef struct gpc_replay gpc_replay;
 typedef struct gpc_scheduler gpc_scheduler;
 typedef struct gpc_dram gpc_dram;
+typedef struct gpc_profile gpc_profile;
 
 /* What an access does to memory. */
 typedef enum gpc_kind {
