@@ -12,5 +12,6 @@ const gpc_replacement_ops *const gpci_builtin_replacements[] = {
     &gpci_nru,
     &gpci_plru,
     &gpci_opt,
+    &gpci_age_lru,
     NULL,
 };

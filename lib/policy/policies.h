@@ -11,5 +11,6 @@ extern const gpc_replacement_ops gpci_mru;
 extern const gpc_replacement_ops gpci_nru;
 extern const gpc_replacement_ops gpci_plru;
 extern const gpc_replacement_ops gpci_opt;
+extern const gpc_replacement_ops gpci_age_lru;
 
 #endif

@@ -16,6 +16,8 @@ const replacement_row replacement_rows[] = {
     {.spec = "plru"},
     {.spec = "opt", .needs_future = true},
     {.spec = "opt(bypass=1)", .bypasses = true, .needs_future = true},
+    {.spec = "age-lru"},
+    {.spec = "age-lru(bypass=1)", .bypasses = true},
 };
 const size_t replacement_row_count = sizeof replacement_rows / sizeof *replacement_rows;
 
