@@ -41,6 +41,17 @@ typedef struct gpc_parameter {
     const char *meaning; /* one line, with the unit */
 } gpc_parameter;
 
+/*
+ * A word or a text that configuration text may give, `name(signature=memory)`, or, where `name` is "", the list of
+ * arguments without a '=', `vote(lru, age-lru(bypass=1))`. Commas within parentheses do not separate.
+ */
+typedef struct gpc_text_parameter {
+    const char *name;
+    const char *initial; /* value when the text does not give it */
+    const char *choices; /* the words it may be, "pc|memory"; NULL = any text */
+    const char *meaning; /* one line */
+} gpc_text_parameter;
+
 /* The cache that a policy or predictor is made for. Lives as long as the instance. */
 typedef struct gpc_policy_env {
     size_t struct_size;
@@ -55,6 +66,15 @@ typedef struct gpc_policy_env {
     const double *parameters; /* one per declared parameter, in declared order */
     const char *arguments;    /* the text between the parentheses, "" if there is none */
     void *user_data;          /* as registered */
+    const char *const *texts; /* one per declared text parameter; a list is joined by ", " */
+    const uint32_t *words;    /* likewise: which of its choices it is, from 0; 0 where any text may stand */
+    /*
+     * shared_bytes + count x shared_cache_bytes of the table, one block for all caches of a hierarchy's level whose
+     * policy has the same name and arguments; a cache on its own has its own. Zeroed before the first of them is made,
+     * kept until the last is gone: when caches are made anew, theirs may overlap. NULL if the sizes are 0.
+     */
+    void *shared_state;
+    gpc_context *context;     /* the cache's */
 } gpc_policy_env;
 
 /* Something that happened to a warp of the SM whose cache this is. */
@@ -72,6 +92,19 @@ typedef struct gpc_warp_event {
     uint32_t reserved;
     uint64_t cycle;
 } gpc_warp_event;
+
+/* How an SM fared in a period (gpc_hierarchy_sample). */
+typedef struct gpc_sample {
+    size_t struct_size;
+    uint64_t cycle;         /* at its end; 0 without a clock */
+    uint64_t cycles;        /* its length; 0 without a clock */
+    uint64_t active_cycles; /* of these, with a warp resident; without a clock, turns that the SM took */
+    uint64_t instructions;  /* warp instructions that the SM issued */
+    uint64_t reads;         /* sectors that reads of this cache needed */
+    uint64_t read_hits;     /* of these, found */
+} gpc_sample;
+
+#define GPC_SAMPLE_INIT {sizeof(gpc_sample), 0, 0, 0, 0, 0, 0}
 
 /* What is known of a line when it leaves. */
 typedef struct gpc_eviction {
@@ -122,8 +155,17 @@ typedef struct gpc_replacement_ops {
     void (*on_invalidate)(void *self, uint32_t set, uint32_t way);
     /* A warp of this SM started, reached a barrier or ended. [nothing] */
     void (*on_warp_event)(void *self, const gpc_warp_event *event);
-    /* Storage that the policy would take in hardware, in bits, for this geometry. [0 = not stated] */
+    /*
+     * Storage that the policy would take in hardware, in bits, in cache env->index of env->count alike. What all share
+     * counts in cache 0. The state pointers of `env` are NULL. [0 = not stated]
+     */
     uint64_t (*cost_bits)(const gpc_policy_env *env);
+
+    const gpc_text_parameter *texts;
+    size_t text_count; /* at most GPC_MAX_PARAMETERS; at most one list */
+    size_t shared_bytes, shared_cache_bytes; /* see gpc_policy_env.shared_state */
+    /* A period ended. Called for each cache of the level, in order of env->index, with its own SM's figures. [nothing] */
+    void (*on_sample)(void *self, const gpc_sample *sample);
 } gpc_replacement_ops;
 
 /*
@@ -153,9 +195,11 @@ typedef struct gpc_policy_info {
     const gpc_parameter *parameters;
     size_t parameter_count;
     bool builtin;
+    const gpc_text_parameter *texts;
+    size_t text_count;
 } gpc_policy_info;
 
-#define GPC_POLICY_INFO_INIT {sizeof(gpc_policy_info), NULL, NULL, NULL, NULL, 0, false}
+#define GPC_POLICY_INFO_INIT {sizeof(gpc_policy_info), NULL, NULL, NULL, NULL, 0, false, NULL, 0}
 
 /*
  * Enumerate a registry, built-in policies first, in a fixed order.
@@ -176,6 +220,11 @@ GPC_API gpc_status gpc_policy_at(const gpc_context *context, gpc_policy_kind kin
 GPC_API gpc_status gpc_policy_cost(const gpc_context *context, gpc_policy_kind kind, const char *spec, uint32_t sets,
                                    uint32_t ways, uint32_t line_bytes, uint32_t sectors, gpc_error *error,
                                    uint64_t *out_bits);
+
+/* The same for a level of `caches` alike, 1 or more: what they share counts once. Since: 0.2. */
+GPC_API gpc_status gpc_policy_level_cost(const gpc_context *context, gpc_policy_kind kind, const char *spec,
+                                         uint32_t caches, uint32_t sets, uint32_t ways, uint32_t line_bytes,
+                                         uint32_t sectors, gpc_error *error, uint64_t *out_bits);
 
 GPC_END_DECLS
 

@@ -55,6 +55,21 @@ typedef struct gpc_predictor_ops {
     void (*on_invalidate)(void *self, uint32_t set, uint32_t way);
     void (*on_warp_event)(void *self, const gpc_warp_event *event);
     uint64_t (*cost_bits)(const gpc_policy_env *env);
+
+    const gpc_text_parameter *texts;
+    size_t text_count;
+    size_t shared_bytes, shared_cache_bytes;
+    void (*on_sample)(void *self, const gpc_sample *sample);
+    /*
+     * A timed L1 holds a load up at its tags for `reason` (gpc_busy: LINE, MSHR or MISS_QUEUE): shall it go below
+     * without L1 instead (Jia et al., HPCA 2014)? Asked once for each reason that holds it up. [GPC_CACHE: it waits]
+     */
+    gpc_decision (*on_stall)(void *self, const gpc_request *request, uint32_t reason);
+    /*
+     * Name of the predictor that keeps this one's bits in the caches below, `respond`ing to it: a hierarchy gives it to
+     * them where they have no other than always-cache, and is refused where they have. [none]
+     */
+    const char *below;
 } gpc_predictor_ops;
 
 /* As gpc_context_register_replacement, for predictors. Since: 0.1. */

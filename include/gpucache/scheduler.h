@@ -65,6 +65,8 @@ typedef struct gpc_scheduler_env {
     const double *parameters; /* one per declared parameter */
     const char *arguments;    /* the text between the parentheses */
     void *user_data;          /* as registered */
+    const char *const *texts; /* as in gpc_policy_env */
+    const uint32_t *words;
 } gpc_scheduler_env;
 
 /*
@@ -108,6 +110,9 @@ typedef struct gpc_scheduler_ops {
     void (*sample)(void *self, const gpc_stats *stats, uint64_t cycle);
     /* Storage that the policy would take in hardware, in bits, for env->warps slots. [0 = not stated] */
     uint64_t (*cost_bits)(const gpc_scheduler_env *env);
+
+    const gpc_text_parameter *texts;
+    size_t text_count;
 } gpc_scheduler_ops;
 
 /* As gpc_context_register_replacement, for schedulers. Since: 0.1. */

@@ -63,7 +63,7 @@ static gpc_policy_env geometry_of(const gpc_cache *cache) {
 }
 
 /* The batch loop serves caches that are nothing but tags, dirty bits and a replacement policy. */
-static void classify(gpc_cache *cache) {
+void gpci_classify(gpc_cache *cache) {
     const gpc_cache_options *o = &cache->options;
     bool lets_all_in = cache->predictor_ops == &gpci_always_cache || cache->predictor_ops == &gpci_hint;
     cache->lru = cache->replacement_ops == &gpci_lru;
@@ -78,7 +78,7 @@ static void adopt_replacement(gpc_cache *cache, gpci_policy *policy) {
     cache->replacement = policy;
     cache->replacement_ops = policy->ops;
     cache->replacement_self = policy->self;
-    classify(cache);
+    gpci_classify(cache);
 }
 
 static void adopt_predictor(gpc_cache *cache, gpci_policy *policy) {
@@ -86,7 +86,7 @@ static void adopt_predictor(gpc_cache *cache, gpci_policy *policy) {
     cache->predictor_ops = policy->ops;
     cache->predictor_self = policy->self;
     if (cache->replacement_ops)
-        classify(cache);
+        gpci_classify(cache);
 }
 
 static gpc_status make_arrays(gpc_cache *cache, gpc_error *error) {
@@ -112,13 +112,14 @@ static gpc_status make_policies(gpc_cache *cache, gpc_error *error) {
     const gpc_cache_options *o = &cache->options;
     gpc_policy_env geometry = geometry_of(cache);
     gpci_policy *policy;
-    gpc_status status = gpci_policy_create(cache->context, GPC_POLICY_PREDICTOR,
-                                           o->predictor ? o->predictor : "always-cache", &geometry, error, &policy);
+    gpc_status status =
+        gpci_policy_create(cache->context, GPC_POLICY_PREDICTOR, o->predictor ? o->predictor : "always-cache",
+                           &geometry, cache->commons, error, &policy);
     if (status < 0)
         return status;
     adopt_predictor(cache, policy);
     status = gpci_policy_create(cache->context, GPC_POLICY_REPLACEMENT, o->replacement ? o->replacement : "lru",
-                                &geometry, error, &policy);
+                                &geometry, cache->commons, error, &policy);
     if (status == GPC_OK)
         adopt_replacement(cache, policy);
     return status;
@@ -126,6 +127,11 @@ static gpc_status make_policies(gpc_cache *cache, gpc_error *error) {
 
 gpc_status gpc_cache_create(gpc_context *context, const gpc_cache_options *options, gpc_error *error,
                             gpc_cache **out) {
+    return gpci_cache_create(context, options, NULL, error, out);
+}
+
+gpc_status gpci_cache_create(gpc_context *context, const gpc_cache_options *options, gpci_commons *commons,
+                             gpc_error *error, gpc_cache **out) {
     if (!context || !out)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_cache_create: %s is NULL", context ? "out" : "context");
     gpc_cache_options o = GPC_CACHE_OPTIONS_INIT;
@@ -138,6 +144,7 @@ gpc_status gpc_cache_create(gpc_context *context, const gpc_cache_options *optio
     if (!cache)
         return gpci_out_of_memory(error);
     cache->context = gpci_retain(context);
+    cache->commons = commons;
     cache->options = o;
     cache->sets = (uint32_t)o.sets;
     cache->ways = o.ways;
@@ -191,7 +198,7 @@ gpc_status gpc_cache_set_replacement(gpc_cache *cache, const char *spec, gpc_err
     gpc_policy_env geometry = geometry_of(cache);
     gpci_policy *policy;
     gpc_status status =
-        gpci_policy_create(cache->context, GPC_POLICY_REPLACEMENT, spec, &geometry, error, &policy);
+        gpci_policy_create(cache->context, GPC_POLICY_REPLACEMENT, spec, &geometry, cache->commons, error, &policy);
     if (status < 0)
         return status;
     gpci_policy_destroy(cache->replacement);
@@ -210,9 +217,12 @@ gpc_status gpc_cache_set_predictor(gpc_cache *cache, const char *spec, gpc_error
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_cache_set_predictor: %s is NULL", cache ? "spec" : "cache");
     gpc_policy_env geometry = geometry_of(cache);
     gpci_policy *policy;
-    gpc_status status = gpci_policy_create(cache->context, GPC_POLICY_PREDICTOR, spec, &geometry, error, &policy);
+    gpc_status status =
+        gpci_policy_create(cache->context, GPC_POLICY_PREDICTOR, spec, &geometry, cache->commons, error, &policy);
     if (status < 0)
         return status;
+    gpci_settle(&cache->stats, &cache->quick_counts, true, !cache->always_cache);
+    cache->quick_counts = (gpci_counts){0};
     gpci_policy_destroy(cache->predictor);
     adopt_predictor(cache, policy);
     gpc_line line;
@@ -238,7 +248,7 @@ gpc_status gpc_cache_get_stats(const gpc_cache *cache, gpc_cache_stats *stats) {
     if (!cache || !stats)
         return GPC_ERROR_ARGUMENT;
     gpc_cache_stats s = cache->stats;
-    gpci_settle(&s, &cache->quick_counts, true);
+    gpci_settle(&s, &cache->quick_counts, true, !cache->always_cache);
     return gpci_give(stats, &s, sizeof s);
 }
 

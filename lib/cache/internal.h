@@ -42,8 +42,8 @@ typedef struct gpci_counts {
     uint64_t accesses, stores, hits, store_hits, evictions, write_backs, bypasses, store_bypasses;
 } gpci_counts;
 
-/* `whole`: stores wrote whole lines. */
-void gpci_settle(gpc_cache_stats *stats, const gpci_counts *n, bool whole);
+/* `whole`: stores wrote whole lines. `asked`: a predictor was, for reads before their lookup and for stores that missed. */
+void gpci_settle(gpc_cache_stats *stats, const gpci_counts *n, bool whole, bool asked);
 
 struct gpc_cache {
     /* what an access reads, together */
@@ -76,6 +76,8 @@ struct gpc_cache {
     /* the rest */
     gpc_context *context;
     gpci_policy *replacement, *predictor;
+    uint64_t sampled_reads, sampled_hits; /* read sectors at the last sample */
+    gpci_commons *commons; /* of its level; NULL: it stands alone */
     gpc_cache_options options;
 };
 
@@ -187,6 +189,10 @@ GPCI_INLINE uint32_t gpci_write_allocate(const gpc_cache *cache, const gpc_reque
     return request->space == GPC_SPACE_LOCAL ? cache->options.write_allocate_local : cache->options.write_allocate;
 }
 
+/* gpc_cache_create for a cache whose policies share state with others of its level, whose `commons` outlive it. */
+gpc_status gpci_cache_create(gpc_context *context, const gpc_cache_options *options, gpci_commons *commons,
+                             gpc_error *error, gpc_cache **out);
+
 /* Resolve a request. GPC_ERROR_ARGUMENT where it is malformed. */
 gpc_status gpci_view_of(const gpc_cache *cache, const gpc_request *request, gpci_view *view);
 
@@ -248,7 +254,8 @@ gpc_decision gpci_predict(gpc_cache *cache, const gpc_request *request, uint32_t
 
 /* plain.c: a whole access on a quick cache. False: nothing was done, the general path must do it. */
 bool gpci_quick_access(gpc_cache *cache, const gpc_request *request, gpc_access_result *result);
-/* Decide anew whether a cache is quick. */
+/* Decide anew which of the quicker ways a cache can go, or just whether it is quick. */
+void gpci_classify(gpc_cache *cache);
 void gpci_classify_quick(gpc_cache *cache);
 
 /*

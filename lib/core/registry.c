@@ -1,25 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "core/registry.h"
+#include "core/ops.h"
 
-#include "core/spec.h"
-
-#include <stdio.h>
 #include <string.h>
 
-/* The fields with which all tables begin, so that registration need not know which it has. */
-typedef struct ops_head {
-    size_t struct_size;
-    const char *name, *summary, *source;
-    size_t instance_bytes;
-    size_t set_bytes, line_bytes; /* a scheduler's: warp_bytes and none */
-    const gpc_parameter *parameters;
-    size_t parameter_count;
-} ops_head;
-
 #define SAME_PLACE_AS(field, schedulers)                                                     \
-    _Static_assert(offsetof(ops_head, field) == offsetof(gpc_replacement_ops, field) &&      \
-                       offsetof(ops_head, field) == offsetof(gpc_predictor_ops, field) &&    \
-                       offsetof(ops_head, field) == offsetof(gpc_scheduler_ops, schedulers), \
+    _Static_assert(offsetof(gpci_ops_head, field) == offsetof(gpc_replacement_ops, field) &&      \
+                       offsetof(gpci_ops_head, field) == offsetof(gpc_predictor_ops, field) &&    \
+                       offsetof(gpci_ops_head, field) == offsetof(gpc_scheduler_ops, schedulers), \
                    "all policy tables begin with the same fields")
 #define SAME_PLACE(field) SAME_PLACE_AS(field, field)
 SAME_PLACE(struct_size);
@@ -34,13 +21,14 @@ SAME_PLACE(parameter_count);
 
 typedef struct entry {
     union {
-        ops_head head;
+        gpci_ops_head head;
         gpc_replacement_ops replacement;
         gpc_predictor_ops predictor;
         gpc_scheduler_ops scheduler;
     } ops;
     char *strings;             /* storage of a caller's names and texts */
     gpc_parameter *parameters; /* likewise */
+    gpc_text_parameter *texts;
     void *user_data;
     void (*destroy)(void *user_data);
 } entry;
@@ -50,17 +38,17 @@ struct gpci_registry {
     size_t counts[GPC_POLICY_KIND_COUNT];
 };
 
-static const char *const kind_names[GPC_POLICY_KIND_COUNT] = {"replacement policy", "predictor", "scheduler"};
+const char *const gpci_kind_names[GPC_POLICY_KIND_COUNT] = {"replacement policy", "predictor", "scheduler"};
 
 /* The built-in table at `index`, NULL at the list's end. */
-static const ops_head *builtin_at(gpc_policy_kind kind, size_t index) {
+static const gpci_ops_head *builtin_at(gpc_policy_kind kind, size_t index) {
     switch (kind) {
     case GPC_POLICY_REPLACEMENT:
-        return (const ops_head *)(const void *)gpci_builtin_replacements[index];
+        return (const gpci_ops_head *)(const void *)gpci_builtin_replacements[index];
     case GPC_POLICY_PREDICTOR:
-        return (const ops_head *)(const void *)gpci_builtin_predictors[index];
+        return (const gpci_ops_head *)(const void *)gpci_builtin_predictors[index];
     default:
-        return (const ops_head *)(const void *)gpci_builtin_schedulers[index];
+        return (const gpci_ops_head *)(const void *)gpci_builtin_schedulers[index];
     }
 }
 
@@ -71,7 +59,7 @@ static size_t builtin_count(gpc_policy_kind kind) {
     return n;
 }
 
-static const ops_head *head_at(const gpc_context *context, gpc_policy_kind kind, size_t index) {
+const gpci_ops_head *gpci_ops_at(const gpc_context *context, gpc_policy_kind kind, size_t index) {
     size_t builtin = builtin_count(kind);
     return index < builtin ? builtin_at(kind, index) : &context->registry->entries[kind][index - builtin]->ops.head;
 }
@@ -87,12 +75,31 @@ gpc_status gpc_policy_at(const gpc_context *context, gpc_policy_kind kind, size_
         return GPC_ERROR_ARGUMENT;
     if (index >= gpc_policy_count(context, kind))
         return GPC_ERROR_RANGE;
-    const ops_head *head = head_at(context, kind, index);
+    const gpci_ops_head *head = gpci_ops_at(context, kind, index);
+    gpci_ops_tail tail = gpci_ops_tail_of(kind, head);
     gpc_policy_info ours = {sizeof ours,      head->name,
                             head->summary,    head->source,
                             head->parameters, head->parameter_count,
-                            index < builtin_count(kind)};
+                            index < builtin_count(kind),
+                            tail.texts,       tail.text_count};
     return gpci_give(info, &ours, sizeof ours);
+}
+
+gpci_ops_tail gpci_ops_tail_of(gpc_policy_kind kind, const gpci_ops_head *head) {
+    const void *table = head;
+    const gpc_replacement_ops *replacement = table;
+    const gpc_predictor_ops *predictor = table;
+    const gpc_scheduler_ops *scheduler = table;
+    switch (kind) {
+    case GPC_POLICY_REPLACEMENT:
+        return (gpci_ops_tail){replacement->texts, replacement->text_count, replacement->shared_bytes,
+                               replacement->shared_cache_bytes};
+    case GPC_POLICY_PREDICTOR:
+        return (gpci_ops_tail){predictor->texts, predictor->text_count, predictor->shared_bytes,
+                               predictor->shared_cache_bytes};
+    default:
+        return (gpci_ops_tail){scheduler->texts, scheduler->text_count, 0, 0};
+    }
 }
 
 gpci_registry *gpci_registry_create(gpc_context *context) {
@@ -102,6 +109,7 @@ gpci_registry *gpci_registry_create(gpc_context *context) {
 static void entry_free(gpc_context *context, entry *e) {
     gpci_free(context, e->strings);
     gpci_free(context, e->parameters);
+    gpci_free(context, e->texts);
     gpci_free(context, e);
 }
 
@@ -124,7 +132,7 @@ static bool good_name(const char *name) {
     return name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-")] == '\0';
 }
 
-static gpc_status check_head(const ops_head *head, const char *type, gpc_error *error) {
+static gpc_status check_head(const gpci_ops_head *head, const char *type, gpc_error *error) {
     if (!good_name(head->name))
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s.name must be 1 to 63 characters of a-z, 0-9 and '-'", type);
     if (head->parameter_count > GPC_MAX_PARAMETERS || (head->parameter_count && !head->parameters))
@@ -141,31 +149,107 @@ static gpc_status check_head(const ops_head *head, const char *type, gpc_error *
     return GPC_OK;
 }
 
-/* Strings of a caller may be gone tomorrow (a binding's certainly are): keep copies of all. */
-static bool copy_strings(gpc_context *context, entry *e) {
-    ops_head *head = &e->ops.head;
-    size_t bytes = 0;
-    const char **texts[3 + 2 * GPC_MAX_PARAMETERS] = {&head->name, &head->summary, &head->source};
-    size_t count = 3;
+/* Is `word` one of "this|that"? */
+static bool is_choice(const char *choices, const char *word) {
+    size_t length = strlen(word);
+    for (const char *at = choices; at; at = strchr(at, '|')) {
+        at += *at == '|';
+        if (strcspn(at, "|") == length && !memcmp(at, word, length))
+            return true;
+    }
+    return false;
+}
+
+static gpc_status check_texts(const gpci_ops_head *head, gpci_ops_tail tail, const char *type, gpc_error *error) {
+    if (tail.text_count > GPC_MAX_PARAMETERS || (tail.text_count && !tail.texts))
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s.text_count of '%s' is %zu; a table of at most %u is needed", type,
+                         head->name, tail.text_count, GPC_MAX_PARAMETERS);
+    unsigned lists = 0;
+    for (size_t i = 0; i < tail.text_count; i++) {
+        const gpc_text_parameter *p = &tail.texts[i];
+        lists += p->name && !*p->name;
+        if (!p->name || !p->initial || lists > 1 || (p->choices && !is_choice(p->choices, p->initial)))
+            return gpci_fail(error, GPC_ERROR_ARGUMENT,
+                             "%s.texts[%zu] of '%s' has no name, is a second list, or its initial value is not among its "
+                             "choices",
+                             type, i, head->name);
+    }
+    return GPC_OK;
+}
+
+/* The strings of a table, all of them: where each pointer stands, and what stands for NULL. */
+typedef struct string_list {
+    const char **at[4 + 6 * GPC_MAX_PARAMETERS];
+    size_t count;
+} string_list;
+
+static void add_string(string_list *list, const char **string) {
+    if (*string)
+        list->at[list->count++] = string;
+}
+
+static void add_text(string_list *list, const char **string) {
+    if (!*string)
+        *string = "";
+    add_string(list, string);
+}
+
+/* Tables of parameters of our own in place of the caller's, which may be gone tomorrow. */
+static bool copy_parameters(gpc_context *context, gpc_policy_kind kind, entry *e) {
+    gpci_ops_head *head = &e->ops.head;
+    gpci_ops_tail tail = gpci_ops_tail_of(kind, head);
     if (head->parameter_count) {
         e->parameters = gpci_zalloc(context, head->parameter_count, sizeof *e->parameters);
         if (!e->parameters)
             return false;
         memcpy(e->parameters, head->parameters, head->parameter_count * sizeof *e->parameters);
         head->parameters = e->parameters;
-        for (size_t i = 0; i < head->parameter_count; i++) {
-            texts[count++] = &e->parameters[i].name;
-            texts[count++] = &e->parameters[i].meaning;
-        }
     }
-    for (size_t i = 0; i < count; i++)
-        bytes += (*texts[i] ? strlen(*texts[i]) : 0) + 1;
+    if (tail.text_count) {
+        e->texts = gpci_zalloc(context, tail.text_count, sizeof *e->texts);
+        if (!e->texts)
+            return false;
+        memcpy(e->texts, tail.texts, tail.text_count * sizeof *e->texts);
+        if (kind == GPC_POLICY_REPLACEMENT)
+            e->ops.replacement.texts = e->texts;
+        else if (kind == GPC_POLICY_PREDICTOR)
+            e->ops.predictor.texts = e->texts;
+        else
+            e->ops.scheduler.texts = e->texts;
+    }
+    return true;
+}
+
+/* Strings of a caller may be gone tomorrow (a binding's certainly are): keep copies of all. */
+static bool copy_strings(gpc_context *context, gpc_policy_kind kind, entry *e) {
+    if (!copy_parameters(context, kind, e))
+        return false;
+    gpci_ops_head *head = &e->ops.head;
+    string_list list = {.count = 0};
+    add_text(&list, &head->name);
+    add_text(&list, &head->summary);
+    add_text(&list, &head->source);
+    if (kind == GPC_POLICY_PREDICTOR)
+        add_string(&list, &e->ops.predictor.below);
+    for (size_t i = 0; i < head->parameter_count; i++) {
+        add_text(&list, &e->parameters[i].name);
+        add_text(&list, &e->parameters[i].meaning);
+    }
+    for (size_t i = 0; e->texts && i < gpci_ops_tail_of(kind, head).text_count; i++) {
+        add_text(&list, &e->texts[i].name);
+        add_text(&list, &e->texts[i].initial);
+        add_string(&list, &e->texts[i].choices);
+        add_text(&list, &e->texts[i].meaning);
+    }
+    size_t bytes = 0;
+    for (size_t i = 0; i < list.count; i++)
+        bytes += strlen(*list.at[i]) + 1;
     char *to = e->strings = gpci_alloc(context, bytes);
     if (!to)
         return false;
-    for (size_t i = 0; i < count; i++) {
-        const char *from = *texts[i] ? *texts[i] : "";
-        *texts[i] = strcpy(to, from);
+    for (size_t i = 0; i < list.count; i++) {
+        const char *from = *list.at[i];
+        *list.at[i] = strcpy(to, from);
         to += strlen(from) + 1;
     }
     return true;
@@ -194,20 +278,21 @@ static gpc_status add_entry(gpc_context *context, gpc_policy_kind kind, entry *e
     if (!grown)
         return gpci_out_of_memory(error);
     registry->entries[kind] = grown;
-    if (!copy_strings(context, e))
+    if (!copy_strings(context, kind, e))
         return gpci_out_of_memory(error);
     grown[count] = e;
     registry->counts[kind]++;
     return GPC_OK;
 }
 
-static const ops_head *find(const gpc_context *context, gpc_policy_kind kind, const char *name, size_t length,
-                            const entry **out_entry) {
+const gpci_ops_head *gpci_ops_find(const gpc_context *context, gpc_policy_kind kind, const char *name, size_t length,
+                                   void **user_data, bool *hosts) {
     size_t builtin = builtin_count(kind);
     for (size_t i = 0; i < gpc_policy_count(context, kind); i++) {
-        const ops_head *head = head_at(context, kind, i);
+        const gpci_ops_head *head = gpci_ops_at(context, kind, i);
         if (strlen(head->name) == length && !memcmp(head->name, name, length)) {
-            *out_entry = i < builtin ? NULL : context->registry->entries[kind][i - builtin];
+            *hosts = i >= builtin;
+            *user_data = *hosts ? context->registry->entries[kind][i - builtin]->user_data : NULL;
             return head;
         }
     }
@@ -219,7 +304,7 @@ static gpc_status register_ops(gpc_context *context, gpc_policy_kind kind, const
     gpc_status status;
     entry *e = NULL;
     if (!context || !ops) {
-        status = gpci_fail(error, GPC_ERROR_ARGUMENT, "registering a %s: %s is NULL", kind_names[kind],
+        status = gpci_fail(error, GPC_ERROR_ARGUMENT, "registering a %s: %s is NULL", gpci_kind_names[kind],
                            context ? "ops" : "context");
         goto failed;
     }
@@ -232,12 +317,15 @@ static gpc_status register_ops(gpc_context *context, gpc_policy_kind kind, const
     if (status == GPC_OK)
         status = check_head(&e->ops.head, type, error);
     if (status == GPC_OK)
+        status = check_texts(&e->ops.head, gpci_ops_tail_of(kind, &e->ops.head), type, error);
+    if (status == GPC_OK)
         status = check_table(kind, e, type, error);
     if (status < 0)
         goto failed;
-    const entry *other;
-    if (find(context, kind, e->ops.head.name, strlen(e->ops.head.name), &other)) {
-        status = gpci_fail(error, GPC_ERROR_EXISTS, "a %s named '%s' is registered already", kind_names[kind],
+    void *others;
+    bool hosts;
+    if (gpci_ops_find(context, kind, e->ops.head.name, strlen(e->ops.head.name), &others, &hosts)) {
+        status = gpci_fail(error, GPC_ERROR_EXISTS, "a %s named '%s' is registered already", gpci_kind_names[kind],
                            e->ops.head.name);
         goto failed;
     }
@@ -273,237 +361,3 @@ gpc_status gpc_context_register_scheduler(gpc_context *context, const gpc_schedu
                         error);
 }
 
-typedef struct name_list {
-    const gpc_context *context;
-    gpc_policy_kind kind;
-} name_list;
-
-static const char *name_at(const void *data, size_t index) {
-    const name_list *list = data;
-    return head_at(list->context, list->kind, index)->name;
-}
-
-/* Find the table that a spec names and read its parameters. */
-static gpc_status resolve(const gpc_context *context, gpc_policy_kind kind, const char *text, gpci_spec *spec,
-                          double *parameters, const ops_head **out_head, const entry **out_entry, gpc_error *error) {
-    gpc_status status = gpci_spec_parse(text, spec, error);
-    if (status < 0)
-        return status;
-    const ops_head *head = find(context, kind, spec->name, spec->name_length, out_entry);
-    if (!head) {
-        char name[64];
-        snprintf(name, sizeof name, "%.*s", (int)spec->name_length, spec->name);
-        name_list list = {context, kind};
-        const char *nearest = gpci_nearest(name, gpc_policy_count(context, kind), name_at, &list);
-        return gpci_fail(error, GPC_ERROR_NOT_FOUND, "no %s is named '%s'%s%s%s", kind_names[kind], name,
-                         nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
-    }
-    *out_head = head;
-    if (!*out_entry && !head->parameter_count && spec->arguments[0])
-        return gpci_fail(error, GPC_ERROR_NOT_FOUND, "%s '%s' takes no parameters", kind_names[kind], head->name);
-    return gpci_spec_parameters(spec, head->parameters, head->parameter_count, parameters, error);
-}
-
-gpc_status gpci_policy_check(const gpc_context *context, gpc_policy_kind kind, const char *text, gpc_error *error) {
-    gpci_spec spec;
-    double parameters[GPC_MAX_PARAMETERS];
-    const ops_head *head = NULL;
-    const entry *user = NULL;
-    return resolve(context, kind, text, &spec, parameters, &head, &user, error);
-}
-
-gpc_status gpc_policy_cost(const gpc_context *context, gpc_policy_kind kind, const char *text, uint32_t sets,
-                           uint32_t ways, uint32_t line_bytes, uint32_t sectors, gpc_error *error, uint64_t *out_bits) {
-    if (!context || !text || !out_bits || (unsigned)kind >= GPC_POLICY_SCHEDULER || !sets || !ways ||
-        ways > GPC_MAX_WAYS)
-        return gpci_fail(error, GPC_ERROR_ARGUMENT,
-                         "gpc_policy_cost: a NULL, a kind without caches or an impossible geometry");
-    gpci_spec spec;
-    double parameters[GPC_MAX_PARAMETERS];
-    const ops_head *head = NULL;
-    const entry *user = NULL;
-    gpc_status status = resolve(context, kind, text, &spec, parameters, &head, &user, error);
-    if (status < 0)
-        return status;
-    gpc_policy_env env = {.struct_size = sizeof env,
-                          .sets = sets,
-                          .ways = ways,
-                          .line_bytes = line_bytes,
-                          .sectors = sectors ? sectors : 1,
-                          .count = 1,
-                          .parameters = parameters,
-                          .arguments = spec.arguments,
-                          .user_data = user ? user->user_data : NULL};
-    uint64_t (*cost)(const gpc_policy_env *) = kind == GPC_POLICY_REPLACEMENT
-                                                   ? ((const gpc_replacement_ops *)(const void *)head)->cost_bits
-                                                   : ((const gpc_predictor_ops *)(const void *)head)->cost_bits;
-    *out_bits = cost ? cost(&env) : 0;
-    return GPC_OK;
-}
-
-gpc_status gpc_scheduler_cost(const gpc_context *context, const char *text, uint32_t warps, gpc_error *error,
-                              uint64_t *out_bits) {
-    if (!context || !text || !out_bits || !warps || warps > GPCI_MAX_SCHEDULER_WARPS)
-        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_scheduler_cost: a NULL, or warps is not 1 to %u",
-                         GPCI_MAX_SCHEDULER_WARPS);
-    gpci_spec spec;
-    double parameters[GPC_MAX_PARAMETERS];
-    const ops_head *head = NULL;
-    const entry *user = NULL;
-    gpc_status status = resolve(context, GPC_POLICY_SCHEDULER, text, &spec, parameters, &head, &user, error);
-    if (status < 0)
-        return status;
-    gpc_scheduler_env env = {.struct_size = sizeof env,
-                             .warps = warps,
-                             .count = 1,
-                             .sms = 1,
-                             .parameters = parameters,
-                             .arguments = spec.arguments,
-                             .user_data = user ? user->user_data : NULL};
-    const gpc_scheduler_ops *ops = (const gpc_scheduler_ops *)(const void *)head;
-    *out_bits = ops->cost_bits ? ops->cost_bits(&env) : 0;
-    return GPC_OK;
-}
-
-static size_t round_up(size_t bytes) {
-    return (bytes + 63) & ~(size_t)63;
-}
-
-/* One slab: instance, `first` states of the first size, `second` of the second, each on its own cache line. */
-static gpc_status make_slab(gpci_policy *policy, size_t first, size_t second, gpc_error *error) {
-    const ops_head *head = policy->ops;
-    if ((head->set_bytes && first > SIZE_MAX / 4 / head->set_bytes) ||
-        (head->line_bytes && second > SIZE_MAX / 4 / head->line_bytes))
-        return gpci_out_of_memory(error);
-    size_t instance = round_up(head->instance_bytes ? head->instance_bytes : 1);
-    size_t firsts = round_up(head->set_bytes * first);
-    char *slab = gpci_zalloc_lines(policy->context, 1, instance + firsts + head->line_bytes * second);
-    if (!slab)
-        return gpci_out_of_memory(error);
-    policy->self = slab;
-    policy->first_state = head->set_bytes ? slab + instance : NULL;
-    policy->second_state = head->line_bytes ? slab + instance + firsts : NULL;
-    return GPC_OK;
-}
-
-/* What init returned, and said in `message`. */
-static gpc_status judge(gpci_policy *policy, gpc_policy_kind kind, gpc_status status, char *message, size_t size,
-                        gpc_error *error) {
-    message[size - 1] = '\0';
-    if (status == GPC_OK)
-        return GPC_OK;
-    return gpci_fail(error, status < 0 ? status : GPC_ERROR_CALLBACK, "%s '%s': %s", kind_names[kind], policy->spec,
-                     *message ? message : gpc_status_string(status));
-}
-
-/* A policy that knows its table and parameters, but has neither slab nor environment. */
-static gpc_status prepare(gpc_context *context, gpc_policy_kind kind, const char *text, gpc_error *error,
-                          gpci_policy **out) {
-    gpci_policy *policy = gpci_zalloc(context, 1, sizeof *policy);
-    if (!policy)
-        return gpci_out_of_memory(error);
-    policy->context = context;
-    policy->spec = gpci_strdup(context, text);
-    gpci_spec spec;
-    const ops_head *head = NULL;
-    const entry *user = NULL;
-    gpc_status status = !policy->spec ? gpci_out_of_memory(error)
-                                      : resolve(context, kind, policy->spec, &spec, policy->parameters, &head, &user,
-                                                error);
-    if (status == GPC_OK) {
-        policy->arguments = gpci_strdup(context, spec.arguments);
-        if (!policy->arguments)
-            status = gpci_out_of_memory(error);
-    }
-    if (status < 0) {
-        gpci_policy_destroy(policy);
-        return status;
-    }
-    policy->ops = head;
-    policy->user_data = user ? user->user_data : NULL;
-    *out = policy;
-    return GPC_OK;
-}
-
-static uint64_t seed_of(const gpc_context *context, gpc_policy_kind kind, uint64_t index, uint64_t seed) {
-    return gpci_mix(context->seed ^ ((uint64_t)kind << 56) ^ (index << 32) ^ seed);
-}
-
-static gpc_status start(gpci_policy *policy, gpc_policy_kind kind, gpc_error *error) {
-    const gpc_replacement_ops *replacement = policy->ops;
-    const gpc_predictor_ops *predictor = policy->ops;
-    bool replaces = kind == GPC_POLICY_REPLACEMENT;
-    gpc_policy_env *env = &policy->env;
-    gpc_status (*init)(void *, const gpc_policy_env *, char *) = replaces ? replacement->init : predictor->init;
-    gpc_status status = make_slab(policy, env->sets, (size_t)env->sets * env->ways, error);
-    env->set_state = policy->first_state;
-    env->line_state = policy->second_state;
-    char message[256] = "";
-    if (status == GPC_OK && init)
-        status = judge(policy, kind, init(policy->self, env, message), message, sizeof message, error);
-    if (status == GPC_OK)
-        policy->finish = replaces ? replacement->finish : predictor->finish;
-    return status;
-}
-
-gpc_status gpci_policy_create(gpc_context *context, gpc_policy_kind kind, const char *text,
-                              const gpc_policy_env *geometry, gpc_error *error, gpci_policy **out) {
-    gpci_policy *policy = NULL;
-    gpc_status status = prepare(context, kind, text, error, &policy);
-    if (status < 0)
-        return status;
-    policy->env = *geometry;
-    policy->env.struct_size = sizeof policy->env;
-    policy->env.parameters = policy->parameters;
-    policy->env.arguments = policy->arguments;
-    policy->env.user_data = policy->user_data;
-    policy->env.seed = seed_of(context, kind, geometry->index, geometry->seed);
-    status = start(policy, kind, error);
-    if (status < 0) {
-        gpci_policy_destroy(policy);
-        return status;
-    }
-    *out = policy;
-    return GPC_OK;
-}
-
-gpc_status gpci_scheduler_policy_create(gpc_context *context, const char *text, const gpc_scheduler_env *geometry,
-                                        gpc_error *error, gpci_policy **out) {
-    gpci_policy *policy = NULL;
-    gpc_status status = prepare(context, GPC_POLICY_SCHEDULER, text, error, &policy);
-    if (status < 0)
-        return status;
-    const gpc_scheduler_ops *ops = policy->ops;
-    gpc_scheduler_env *env = &policy->scheduler_env;
-    status = make_slab(policy, geometry->warps, 0, error);
-    *env = *geometry;
-    env->struct_size = sizeof *env;
-    env->warp_state = policy->first_state;
-    env->parameters = policy->parameters;
-    env->arguments = policy->arguments;
-    env->user_data = policy->user_data;
-    env->seed = seed_of(context, GPC_POLICY_SCHEDULER, (uint64_t)geometry->sm * geometry->count + geometry->index,
-                        geometry->seed);
-    char message[256] = "";
-    if (status == GPC_OK && ops->init)
-        status = judge(policy, GPC_POLICY_SCHEDULER, ops->init(policy->self, env, message), message, sizeof message,
-                       error);
-    if (status < 0) {
-        gpci_policy_destroy(policy);
-        return status;
-    }
-    policy->finish = ops->finish;
-    *out = policy;
-    return GPC_OK;
-}
-
-void gpci_policy_destroy(gpci_policy *policy) {
-    if (!policy)
-        return;
-    if (policy->finish)
-        policy->finish(policy->self);
-    gpci_free_lines(policy->context, policy->self);
-    gpci_free(policy->context, policy->arguments);
-    gpci_free(policy->context, policy->spec);
-    gpci_free(policy->context, policy);
-}

@@ -2,7 +2,7 @@
 #ifndef GPC_CORE_REGISTRY_H
 #define GPC_CORE_REGISTRY_H
 
-#include "core/core.h"
+#include "core/spec.h"
 
 /* Built-in policies, NULL-terminated; each list stands in its folder's builtin.c. */
 extern const gpc_replacement_ops *const gpci_builtin_replacements[];
@@ -14,6 +14,12 @@ extern const gpc_scheduler_ops *const gpci_builtin_schedulers[];
 gpci_registry *gpci_registry_create(gpc_context *context);
 void gpci_registry_destroy(gpc_context *context, gpci_registry *registry);
 
+/* State that the policies of a level share, one entry for each name and arguments. Outlived by its policies. */
+typedef struct gpci_commons gpci_commons;
+
+gpci_commons *gpci_commons_create(gpc_context *context);
+void gpci_commons_destroy(gpci_commons *commons);
+
 /* A policy at work: the table, its slab and its environment. */
 typedef struct gpci_policy {
     gpc_context *context;
@@ -23,24 +29,33 @@ typedef struct gpci_policy {
     char *arguments; /* what stands in its parentheses */
     void (*finish)(void *self);
     void *first_state, *second_state; /* per set and line, or per warp */
+    struct gpci_common *common;
     void *user_data;
     union {
         gpc_policy_env env;
         gpc_scheduler_env scheduler_env;
     };
-    double parameters[GPC_MAX_PARAMETERS];
+    gpci_values values;
 } gpci_policy;
 
 /*
  * Make a policy from `name` or `name(parameter=value, ...)` for a cache of the
- * geometry in `geometry` (sets to count are read).
+ * geometry in `geometry` (sets to count are read). `commons`: those of its level; NULL: it stands alone.
  */
 gpc_status gpci_policy_create(gpc_context *context, gpc_policy_kind kind, const char *spec,
-                              const gpc_policy_env *geometry, gpc_error *error, gpci_policy **out);
+                              const gpc_policy_env *geometry, gpci_commons *commons, gpc_error *error,
+                              gpci_policy **out);
 /* The same for a scheduler: warps, sm, index, count, sms and seed are read. */
 gpc_status gpci_scheduler_policy_create(gpc_context *context, const char *spec, const gpc_scheduler_env *geometry,
                                         gpc_error *error, gpci_policy **out);
 void gpci_policy_destroy(gpci_policy *policy);
+
+/* The table of a spec. NULL where the spec is none that gpci_policy_check accepts. */
+const void *gpci_policy_table(const gpc_context *context, gpc_policy_kind kind, const char *spec);
+
+/* Cost of a spec in the environment of a cache: geometry, index and count. As gpc_policy_cost otherwise. */
+gpc_status gpci_policy_cost(const gpc_context *context, gpc_policy_kind kind, const char *spec,
+                            const gpc_policy_env *geometry, gpc_error *error, uint64_t *out_bits);
 
 /* Check a spec without making anything: known name, known parameters, values in range. */
 gpc_status gpci_policy_check(const gpc_context *context, gpc_policy_kind kind, const char *spec, gpc_error *error);

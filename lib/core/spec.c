@@ -39,15 +39,12 @@ gpc_status gpci_spec_parse(const char *text, gpci_spec *spec, gpc_error *error) 
     return GPC_OK;
 }
 
-typedef struct parameter_list {
-    const gpc_parameter *parameters;
-} parameter_list;
-
 static const char *parameter_name(const void *data, size_t index) {
-    return ((const parameter_list *)data)->parameters[index].name;
+    const gpci_parameters *p = data;
+    return index < p->number_count ? p->numbers[index].name : p->texts[index - p->number_count].name;
 }
 
-static gpc_status read_value(const char *text, const gpc_parameter *p, double *value, gpc_error *error) {
+static gpc_status read_number(const char *text, const gpc_parameter *p, double *value, gpc_error *error) {
     double v;
     const char *end = gpci_read_decimal(text, &v);
     bool found = end != text;
@@ -63,42 +60,106 @@ static gpc_status read_value(const char *text, const gpc_parameter *p, double *v
     return GPC_OK;
 }
 
-static gpc_status read_pair(char *pair, const gpc_parameter *parameters, size_t count, double *values,
+/* Which of "this|that" a word is; false if none. */
+static bool find_word(const char *choices, const char *word, uint32_t *out) {
+    size_t length = strlen(word);
+    uint32_t index = 0;
+    for (const char *at = choices; at; at = strchr(at, '|'), index++) {
+        at += *at == '|';
+        if (strcspn(at, "|") == length && !memcmp(at, word, length)) {
+            *out = index;
+            return true;
+        }
+    }
+    return false;
+}
+
+static gpc_status read_text(const char *text, const gpc_text_parameter *p, gpci_values *values, size_t index,
                             gpc_error *error) {
-    char *equals = strchr(pair, '=');
-    pair += strspn(pair, GPCI_BLANK);
-    if (!equals)
-        return gpci_fail(error, GPC_ERROR_FORMAT, "'%s' is not of the form parameter=value", pair);
-    char *value = equals + 1 + strspn(equals + 1, GPCI_BLANK);
-    while (equals > pair && strchr(GPCI_BLANK, equals[-1]))
-        equals--;
-    *equals = '\0';
-    for (size_t i = 0; i < count; i++)
-        if (!strcmp(parameters[i].name, pair))
-            return read_value(value, &parameters[i], &values[i], error);
-    parameter_list list = {parameters};
-    const char *nearest = gpci_nearest(pair, count, parameter_name, &list);
-    return gpci_fail(error, GPC_ERROR_NOT_FOUND, "unknown parameter '%s'%s%s%s", pair,
+    if (p->choices && !find_word(p->choices, text, &values->words[index]))
+        return gpci_fail(error, GPC_ERROR_FORMAT, "parameter '%s': '%s' is none of %s", p->name, text, p->choices);
+    values->texts[index] = text;
+    return GPC_OK;
+}
+
+static gpc_status add_to_list(const char *item, const gpci_parameters *parameters, gpci_values *values,
+                              gpc_error *error) {
+    for (size_t i = 0; i < parameters->text_count; i++) {
+        if (parameters->texts[i].name[0])
+            continue;
+        size_t length = strlen(values->list);
+        snprintf(values->list + length, sizeof values->list - length, "%s%s", length ? ", " : "", item);
+        values->texts[i] = values->list;
+        return GPC_OK;
+    }
+    return gpci_fail(error, GPC_ERROR_FORMAT, "'%s' is not of the form parameter=value", item);
+}
+
+static gpc_status read_item(char *item, const gpci_parameters *parameters, gpci_values *values, gpc_error *error) {
+    size_t name_length = strcspn(item, "=(");
+    if (item[name_length] != '=')
+        return add_to_list(item, parameters, values, error);
+    char *value = item + name_length + 1;
+    value += strspn(value, GPCI_BLANK);
+    while (name_length && strchr(GPCI_BLANK, item[name_length - 1]))
+        name_length--;
+    item[name_length] = '\0';
+    for (size_t i = 0; i < parameters->number_count; i++)
+        if (!strcmp(parameters->numbers[i].name, item))
+            return read_number(value, &parameters->numbers[i], &values->numbers[i], error);
+    for (size_t i = 0; i < parameters->text_count && *item; i++)
+        if (!strcmp(parameters->texts[i].name, item))
+            return read_text(value, &parameters->texts[i], values, i, error);
+    const char *nearest =
+        gpci_nearest(item, parameters->number_count + parameters->text_count, parameter_name, parameters);
+    return gpci_fail(error, GPC_ERROR_NOT_FOUND, "unknown parameter '%s'%s%s%s", item,
                      nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
 }
 
-gpc_status gpci_spec_parameters(const gpci_spec *spec, const gpc_parameter *parameters, size_t count, double *values,
-                                gpc_error *error) {
-    for (size_t i = 0; i < count; i++)
-        values[i] = parameters[i].initial;
-    if (!count || !spec->arguments[0])
+char *gpci_spec_next(char **rest) {
+    char *item = *rest + strspn(*rest, GPCI_BLANK), *end = item;
+    for (unsigned depth = 0; *end && (depth || *end != ','); end++) {
+        depth += *end == '(';
+        depth -= *end == ')' && depth;
+    }
+    *rest = *end ? end + 1 : NULL;
+    *end = '\0';
+    while (end > item && strchr(GPCI_BLANK, end[-1]))
+        *--end = '\0';
+    return item;
+}
+
+gpc_status gpci_spec_values(const gpci_spec *spec, const gpci_parameters *parameters, gpci_values *values,
+                            gpc_error *error) {
+    values->list[0] = '\0';
+    for (size_t i = 0; i < parameters->number_count; i++)
+        values->numbers[i] = parameters->numbers[i].initial;
+    for (size_t i = 0; i < parameters->text_count; i++) {
+        const gpc_text_parameter *p = &parameters->texts[i];
+        values->texts[i] = p->initial;
+        values->words[i] = 0;
+        if (p->choices)
+            find_word(p->choices, p->initial, &values->words[i]);
+    }
+    if (!(parameters->number_count + parameters->text_count) || !spec->arguments[0])
         return GPC_OK;
-    char text[sizeof spec->arguments];
-    snprintf(text, sizeof text, "%s", spec->arguments);
-    for (char *pair = text, *next; pair; pair = next) {
-        next = strchr(pair, ',');
-        if (next)
-            *next++ = '\0';
-        gpc_status status = read_pair(pair, parameters, count, values, error);
+    snprintf(values->storage, sizeof values->storage, "%s", spec->arguments);
+    for (char *rest = values->storage; rest;) {
+        gpc_status status = read_item(gpci_spec_next(&rest), parameters, values, error);
         if (status < 0)
             return status;
     }
     return GPC_OK;
+}
+
+gpc_status gpci_spec_parameters(const gpci_spec *spec, const gpc_parameter *parameters, size_t count, double *values,
+                                gpc_error *error) {
+    gpci_values all;
+    gpci_parameters numbers = {.numbers = parameters, .number_count = count};
+    gpc_status status = gpci_spec_values(spec, &numbers, &all, error);
+    for (size_t i = 0; i < count && status == GPC_OK; i++)
+        values[i] = all.numbers[i];
+    return status;
 }
 
 /* Levenshtein distance, or SIZE_MAX where it is at least `limit` for the lengths alone. */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "cache/internal.h"
 #include "memory/hierarchy.h"
+#include "predictor/predictors.h"
 
 #include <string.h>
 
@@ -61,8 +63,10 @@ gpc_status gpci_build_levels(gpc_hierarchy *h, gpc_error *error) {
                                   gpci_number(h, GPCI_KEY_L2_INTERLEAVE_BYTES), h->slices_per_partition, error);
     if (status < 0)
         return status;
+    h->l1_commons = gpci_commons_create(h->context);
+    h->l2_commons = gpci_commons_create(h->context);
     h->sm_partition = gpci_zalloc(h->context, h->sms, sizeof *h->sm_partition);
-    if (!h->sm_partition)
+    if (!h->l1_commons || !h->l2_commons || !h->sm_partition)
         return gpci_out_of_memory(error);
     assign_partitions(h);
     return GPC_OK;
@@ -70,7 +74,7 @@ gpc_status gpci_build_levels(gpc_hierarchy *h, gpc_error *error) {
 
 /* One cache, with an error that names the configuration rather than the option struct. */
 static gpc_status make_caches(gpc_hierarchy *h, const char *level, gpc_cache_options *options, uint32_t count,
-                              gpc_error *error, gpc_cache ***out) {
+                              gpci_commons *commons, gpc_error *error, gpc_cache ***out) {
     gpc_cache **caches = gpci_zalloc(h->context, count, sizeof *caches);
     if (!caches)
         return gpci_out_of_memory(error);
@@ -78,7 +82,7 @@ static gpc_status make_caches(gpc_hierarchy *h, const char *level, gpc_cache_opt
     for (uint32_t i = 0; i < count; i++) {
         gpc_error detail = GPC_ERROR_INIT;
         options->instance = i;
-        gpc_status status = gpc_cache_create(h->context, options, &detail, &caches[i]);
+        gpc_status status = gpci_cache_create(h->context, options, commons, &detail, &caches[i]);
         if (status < 0) {
             gpci_destroy_caches(h, caches, count);
             return gpci_fail(error, status, "%s: %s", level, detail.message);
@@ -112,7 +116,22 @@ gpc_status gpci_build_l1(gpc_hierarchy *h, const gpci_share *share, gpc_error *e
     o.track_warps = (uint32_t)gpci_number(h, GPCI_KEY_L1_TRACK_WARPS);
     o.replacement = gpci_config_text(h->config, GPCI_KEY_L1_REPLACEMENT);
     o.predictor = gpci_config_text(h->config, GPCI_KEY_L1_BYPASS);
-    return make_caches(h, "l1", &o, h->sms, error, out);
+    return make_caches(h, "l1", &o, h->sms, h->l1_commons, error, out);
+}
+
+/* The predictor of L2: its own, or the one that keeps the bits of L1's there. */
+static gpc_status l2_predictor(const gpc_hierarchy *h, const char **out, gpc_error *error) {
+    const char *above = gpci_config_text(h->config, GPCI_KEY_L1_BYPASS);
+    const gpc_predictor_ops *ops = gpci_policy_table(h->context, GPC_POLICY_PREDICTOR, above);
+    *out = gpci_config_text(h->config, GPCI_KEY_L2_BYPASS);
+    if (!h->l1 || !ops || !ops->below || !strcmp(*out, ops->below))
+        return GPC_OK;
+    if (gpci_policy_table(h->context, GPC_POLICY_PREDICTOR, *out) != &gpci_always_cache)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT,
+                         "l2.bypass = %s: l1.bypass = %s needs '%s' there, which keeps its bits in L2's lines", *out, above,
+                         ops->below);
+    *out = ops->below;
+    return GPC_OK;
 }
 
 gpc_status gpci_build_l2(gpc_hierarchy *h, gpc_error *error) {
@@ -131,6 +150,8 @@ gpc_status gpci_build_l2(gpc_hierarchy *h, gpc_error *error) {
     o.write_allocate = o.write_allocate_local = (uint32_t)gpci_number(h, GPCI_KEY_L2_WRITE_ALLOCATE);
     o.atomics_here = 1;
     o.replacement = gpci_config_text(h->config, GPCI_KEY_L2_REPLACEMENT);
-    o.predictor = gpci_config_text(h->config, GPCI_KEY_L2_BYPASS);
-    return make_caches(h, "l2", &o, h->slices, error, &h->l2);
+    gpc_status status = l2_predictor(h, &o.predictor, error);
+    if (status < 0)
+        return status;
+    return make_caches(h, "l2", &o, h->slices, h->l2_commons, error, &h->l2);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "memory/below.h"
 
+#include "cache/internal.h"
 #include "timed/timed.h"
 
 /* The hierarchy as an object: creation, launches, statistics. */
@@ -43,6 +44,8 @@ void gpc_hierarchy_destroy(gpc_hierarchy *h) {
     gpci_timed_destroy(h->timed);
     gpci_destroy_caches(h, h->l1, h->sms);
     gpci_destroy_caches(h, h->l2, h->slices);
+    gpci_commons_destroy(h->l1_commons);
+    gpci_commons_destroy(h->l2_commons);
     gpci_free(context, h->sm_partition);
     gpc_config_destroy(h->config);
     gpci_free(context, h);
@@ -56,6 +59,18 @@ static void add_cache_stats(gpc_cache_stats *into, const gpc_cache *cache) {
 #define X(field, name, unit, merge, meaning) into->field += more.field;
     GPC_CACHE_COUNTERS(X)
 #undef X
+}
+
+/* A cache that tells of its lines is not one of the quick kinds. */
+void gpci_hierarchy_observe(gpc_hierarchy *h, const gpci_observer *observer) {
+    h->observer = observer;
+    for (uint32_t sm = 0; h->l1 && sm < h->sms; sm++) {
+        gpc_cache_options *options = &h->l1[sm]->options;
+        options->on_fill = observer ? observer->on_fill : NULL;
+        options->on_evict = observer ? observer->on_evict : NULL;
+        options->callback_data = observer ? observer->cache_data[sm] : NULL;
+        gpci_classify(h->l1[sm]);
+    }
 }
 
 /* Another share of a unified memory: new L1s, empty, in place of the old ones. */
@@ -72,6 +87,8 @@ static gpc_status resize_l1(gpc_hierarchy *h, const gpci_share *share, gpc_error
     h->share = *share;
     if (h->timed)
         gpci_timed_relink(h->timed);
+    if (h->observer)
+        gpci_hierarchy_observe(h, h->observer);
     return status;
 }
 
@@ -117,6 +134,8 @@ gpc_status gpc_hierarchy_begin_kernel(gpc_hierarchy *h, const gpc_launch *launch
     h->stats.dram_read_sectors += sectors;
     gpci_launch_code(h, l.code_bytes);
     gpci_hierarchy_tell(h, GPC_KERNEL_START);
+    if (status == GPC_OK && h->observer)
+        status = h->observer->on_kernel(h->observer->data);
     return status;
 }
 
@@ -148,6 +167,12 @@ gpc_status gpc_hierarchy_flush(gpc_hierarchy *h) {
     return GPC_OK;
 }
 
+/* Bypasses, less those that became fills, and with the fills that became bypasses: a reset may lie between the two. */
+static uint64_t decisions_that_held(const gpc_cache_stats *l1) {
+    uint64_t bypasses = l1->bypasses + l1->overturned_fills;
+    return bypasses > l1->overturned_bypasses ? bypasses - l1->overturned_bypasses : 0;
+}
+
 gpc_status gpc_hierarchy_get_stats(const gpc_hierarchy *h, gpc_stats *stats) {
     if (!h || !stats)
         return GPC_ERROR_ARGUMENT;
@@ -160,7 +185,10 @@ gpc_status gpc_hierarchy_get_stats(const gpc_hierarchy *h, gpc_stats *stats) {
         add_cache_stats(&l2, h->l2[slice]);
     s.l1_evictions = l1.evictions;
     s.l1_zero_reuse_evictions = l1.zero_reuse_evictions;
-    s.l1_bypasses = l1.bypasses + h->overturned;
+    s.l1_bypasses = decisions_that_held(&l1);
+    s.l1_predictions = l1.predictions;
+    s.l1_overturned_bypasses = l1.overturned_bypasses;
+    s.l1_overturned_fills = l1.overturned_fills;
     s.l1_invalidations = l1.invalidations;
     s.l1_intra_warp_hits = l1.intra_warp_hits;
     s.l1_inter_warp_hits = l1.inter_warp_hits;
@@ -178,7 +206,6 @@ void gpc_hierarchy_reset_stats(gpc_hierarchy *h) {
     h->stats.l1_capacity = capacity;
     h->stats.resident_blocks = resident;
     gpc_cache_stats_init(&h->retired);
-    h->overturned = 0;
     for (uint32_t sm = 0; h->l1 && sm < h->sms; sm++)
         gpc_cache_reset_stats(h->l1[sm]);
     for (uint32_t slice = 0; h->l2 && slice < h->slices; slice++)

@@ -4,6 +4,7 @@
 
 #include "cache/index.h"
 #include "core/config.h"
+#include "core/registry.h"
 #include "memory/coalesce.h"
 
 /* A level's sectors against 32-byte segments of its line, by table: lines have at most four segments. */
@@ -21,6 +22,26 @@ typedef struct gpci_share {
     uint32_t sets, ways;  /* of each L1 */
 } gpci_share;
 
+/* One line transaction of a warp instruction, on its way. */
+typedef struct gpci_access {
+    const gpci_transaction *line;
+    gpc_cache *l1;           /* that it goes through; NULL: to L2 directly */
+    gpc_warp_result *result; /* counts, never NULL */
+    gpc_request request;     /* of the line, but for which of its bytes */
+} gpci_access;
+
+/* Who is told of what happens in the L1s of a functional hierarchy. */
+typedef struct gpci_observer {
+    void *data;
+    gpc_status (*on_kernel)(void *data); /* one begins; its L1s are there */
+    gpc_status (*on_instruction)(void *data, const gpc_request *request); /* global or local, before its lines */
+    gpc_status (*before_line)(void *data, const gpci_access *access);
+    void (*after_line)(void *data, const gpci_access *access, uint32_t hits); /* hits: segments found in L1 */
+    gpc_fill_fn on_fill;   /* of the L1s, */
+    gpc_evict_fn on_evict; /* likewise, */
+    void **cache_data;     /* with their user_data [sms] */
+} gpci_observer;
+
 struct gpc_hierarchy {
     gpc_context *context;
     gpc_config *config;
@@ -30,24 +51,17 @@ struct gpc_hierarchy {
     uint32_t sms, slices, partitions, slices_per_partition;
     uint32_t lanes;
     bool l1_local_only, inclusive;
+    gpci_commons *l1_commons, *l2_commons; /* what the policies of a level share */
     uint8_t *sm_partition; /* [sms] */
     gpci_interleave interleave; /* addresses over the slices of a partition */
     gpci_share share;
     uint32_t kernel;       /* launches so far: the present one's number, from 1 */
     bool cold;             /* nothing of a kernel's code is in L2 */
     gpc_stats stats;       /* counted here */
-    uint64_t overturned;   /* replies that made a bypass of a miss that was to be cached, less the others; may wrap */
     gpc_cache_stats retired; /* of L1s that a resize replaced */
     struct gpci_timed *timed; /* the clock and all that goes with it; NULL: functional */
+    const gpci_observer *observer; /* functional: NULL = nobody is told */
 };
-
-/* One line transaction of a warp instruction, on its way. */
-typedef struct gpci_access {
-    const gpci_transaction *line;
-    gpc_cache *l1;           /* that it goes through; NULL: to L2 directly */
-    gpc_warp_result *result; /* counts, never NULL */
-    gpc_request request;     /* of the line, but for which of its bytes */
-} gpci_access;
 
 /* The L1 that an access goes through, NULL where it goes to L2 directly. */
 GPCI_INLINE gpc_cache *gpci_l1_for(const gpc_hierarchy *h, uint32_t sm, uint8_t space) {
@@ -87,6 +101,9 @@ gpc_status gpci_path_flush(gpc_hierarchy *h);
 gpc_status gpci_hierarchy_empty(gpc_hierarchy *h);
 /* Tell every L1's policies that the present kernel begins or ends. */
 void gpci_hierarchy_tell(gpc_hierarchy *h, gpc_warp_event_kind kind);
+
+/* hierarchy.c: tell an observer, which outlives the hierarchy or the next call, from now on; NULL: nobody. */
+void gpci_hierarchy_observe(gpc_hierarchy *h, const gpci_observer *observer);
 
 /* launch.c */
 gpc_status gpci_launch_share(const gpc_hierarchy *h, const gpc_launch *launch, gpci_share *share, gpc_error *error);

@@ -51,7 +51,7 @@ static uint64_t exercise(const char *spec, uint32_t sets, uint32_t ways) {
         .struct_size = sizeof geometry, .sets = sets, .ways = ways, .line_bytes = 128, .sectors = 4, .count = 1};
     gpc_error error = GPC_ERROR_INIT;
     gpci_policy *policy;
-    cr_assert_eq(gpci_policy_create(context, GPC_POLICY_PREDICTOR, spec, &geometry, &error, &policy), GPC_OK, "%s",
+    cr_assert_eq(gpci_policy_create(context, GPC_POLICY_PREDICTOR, spec, &geometry, NULL, &error, &policy), GPC_OK, "%s",
                  error.message);
     const gpc_predictor_ops *ops = policy->ops;
     uint64_t random = 7, digest = 0;

@@ -252,18 +252,18 @@ Test(registry, raw_arguments) {
     rig_close(&r);
 }
 
-Test(registry, arguments_of_511_and_512) {
+Test(registry, arguments_of_1023_and_1024) {
     gpci_spec spec;
     gpc_error error = GPC_ERROR_INIT;
-    char text[600] = "raw(";
-    memset(text + 4, 'a', 512);
-    strcpy(text + 4 + 511, ")");
+    char text[1100] = "raw(";
+    memset(text + 4, 'a', 1024);
+    strcpy(text + 4 + 1023, ")");
     cr_expect_eq(gpci_spec_parse(text, &spec, &error), GPC_OK, "%s", error.message);
-    cr_expect_eq(strlen(spec.arguments), 511);
-    text[4 + 511] = 'a';
-    strcpy(text + 4 + 512, ")");
+    cr_expect_eq(strlen(spec.arguments), 1023);
+    text[4 + 1023] = 'a';
+    strcpy(text + 4 + 1024, ")");
     cr_expect_eq(gpci_spec_parse(text, &spec, &error), GPC_ERROR_RANGE);
-    cr_expect(strstr(error.message, "longer than 511 characters"), "%s", error.message);
+    cr_expect(strstr(error.message, "longer than 1023 characters"), "%s", error.message);
 }
 
 /* Cost = sets x ways x depth + line x sectors, by the table above. */

@@ -57,11 +57,16 @@ class gpc_parameter(Record):
     )
 
 
+class gpc_text_parameter(Record):
+    _fields_ = (("name", c_char_p), ("initial", c_char_p), ("choices", c_char_p), ("meaning", c_char_p))
+
+
 class gpc_policy_env(SizedRecord):
     _fields_ = (
         ("struct_size", c_size_t), ("sets", c_uint32), ("ways", c_uint32), ("line_bytes", c_uint32),
         ("sectors", c_uint32), ("index", c_uint32), ("count", c_uint32), ("seed", c_uint64), ("set_state", c_void_p),
         ("line_state", c_void_p), ("parameters", POINTER(c_double)), ("arguments", c_char_p), ("user_data", c_void_p),
+        ("texts", POINTER(c_char_p)), ("words", POINTER(c_uint32)), ("shared_state", c_void_p), ("context", c_void_p),
     )
 
 
@@ -69,6 +74,13 @@ class gpc_warp_event(Record):
     _fields_ = (
         ("kind", c_uint32), ("sm", c_uint32), ("warp", c_uint32), ("block", c_uint32), ("kernel", c_uint32),
         ("reserved", c_uint32), ("cycle", c_uint64),
+    )
+
+
+class gpc_sample(SizedRecord):
+    _fields_ = (
+        ("struct_size", c_size_t), ("cycle", c_uint64), ("cycles", c_uint64), ("active_cycles", c_uint64),
+        ("instructions", c_uint64), ("reads", c_uint64), ("read_hits", c_uint64),
     )
 
 
@@ -92,6 +104,7 @@ gpc_replacement_ops_on_evict = CFUNCTYPE(
 gpc_replacement_ops_on_invalidate = CFUNCTYPE(None, c_void_p, c_uint32, c_uint32)
 gpc_replacement_ops_on_warp_event = CFUNCTYPE(None, c_void_p, POINTER(gpc_warp_event))
 gpc_replacement_ops_cost_bits = CFUNCTYPE(c_uint64, POINTER(gpc_policy_env))
+gpc_replacement_ops_on_sample = CFUNCTYPE(None, c_void_p, POINTER(gpc_sample))
 
 
 class gpc_replacement_ops(SizedRecord):
@@ -103,7 +116,8 @@ class gpc_replacement_ops(SizedRecord):
         ("on_miss", gpc_replacement_ops_on_miss), ("choose_victim", gpc_replacement_ops_choose_victim),
         ("on_fill", gpc_replacement_ops_on_fill), ("on_evict", gpc_replacement_ops_on_evict),
         ("on_invalidate", gpc_replacement_ops_on_invalidate), ("on_warp_event", gpc_replacement_ops_on_warp_event),
-        ("cost_bits", gpc_replacement_ops_cost_bits),
+        ("cost_bits", gpc_replacement_ops_cost_bits), ("texts", POINTER(gpc_text_parameter)), ("text_count", c_size_t),
+        ("shared_bytes", c_size_t), ("shared_cache_bytes", c_size_t), ("on_sample", gpc_replacement_ops_on_sample),
     )
 
 
@@ -111,6 +125,7 @@ class gpc_policy_info(SizedRecord):
     _fields_ = (
         ("struct_size", c_size_t), ("name", c_char_p), ("summary", c_char_p), ("source", c_char_p),
         ("parameters", POINTER(gpc_parameter)), ("parameter_count", c_size_t), ("builtin", c_bool),
+        ("texts", POINTER(gpc_text_parameter)), ("text_count", c_size_t),
     )
 
 
@@ -129,6 +144,8 @@ gpc_predictor_ops_on_evict = CFUNCTYPE(None, c_void_p, c_uint32, c_uint32, POINT
 gpc_predictor_ops_on_invalidate = CFUNCTYPE(None, c_void_p, c_uint32, c_uint32)
 gpc_predictor_ops_on_warp_event = CFUNCTYPE(None, c_void_p, POINTER(gpc_warp_event))
 gpc_predictor_ops_cost_bits = CFUNCTYPE(c_uint64, POINTER(gpc_policy_env))
+gpc_predictor_ops_on_sample = CFUNCTYPE(None, c_void_p, POINTER(gpc_sample))
+gpc_predictor_ops_on_stall = CFUNCTYPE(c_int, c_void_p, POINTER(gpc_request), c_uint32)
 
 
 class gpc_predictor_ops(SizedRecord):
@@ -141,6 +158,9 @@ class gpc_predictor_ops(SizedRecord):
         ("on_hit", gpc_predictor_ops_on_hit), ("on_fill", gpc_predictor_ops_on_fill),
         ("on_evict", gpc_predictor_ops_on_evict), ("on_invalidate", gpc_predictor_ops_on_invalidate),
         ("on_warp_event", gpc_predictor_ops_on_warp_event), ("cost_bits", gpc_predictor_ops_cost_bits),
+        ("texts", POINTER(gpc_text_parameter)), ("text_count", c_size_t), ("shared_bytes", c_size_t),
+        ("shared_cache_bytes", c_size_t), ("on_sample", gpc_predictor_ops_on_sample),
+        ("on_stall", gpc_predictor_ops_on_stall), ("below", c_char_p),
     )
 
 
@@ -154,7 +174,8 @@ class gpc_cache_stats(SizedRecord):
         ("fetched_sectors", c_uint64), ("fills", c_uint64), ("evictions", c_uint64),
         ("zero_reuse_evictions", c_uint64), ("write_backs", c_uint64), ("write_back_sectors", c_uint64),
         ("write_below_sectors", c_uint64), ("invalidations", c_uint64), ("intra_warp_hits", c_uint64),
-        ("inter_warp_hits", c_uint64),
+        ("inter_warp_hits", c_uint64), ("predictions", c_uint64), ("overturned_bypasses", c_uint64),
+        ("overturned_fills", c_uint64),
     )
 
 
@@ -166,7 +187,8 @@ class gpc_stats(SizedRecord):
         ("l1_load_bytes_moved", c_uint64), ("l1_store_requests", c_uint64), ("l1_store_sectors", c_uint64),
         ("l1_store_sector_hits", c_uint64), ("l1_atomic_requests", c_uint64), ("l1_atomic_sectors", c_uint64),
         ("l1_evictions", c_uint64), ("l1_zero_reuse_evictions", c_uint64), ("l1_bypasses", c_uint64),
-        ("l1_bypassed_sectors", c_uint64), ("l1_fetched_sectors", c_uint64), ("l1_write_back_sectors", c_uint64),
+        ("l1_bypassed_sectors", c_uint64), ("l1_predictions", c_uint64), ("l1_overturned_bypasses", c_uint64),
+        ("l1_overturned_fills", c_uint64), ("l1_fetched_sectors", c_uint64), ("l1_write_back_sectors", c_uint64),
         ("l1_invalidations", c_uint64), ("l1_intra_warp_hits", c_uint64), ("l1_inter_warp_hits", c_uint64),
         ("l2_read_sectors", c_uint64), ("l2_read_sector_hits", c_uint64), ("l2_write_sectors", c_uint64),
         ("l2_write_sector_hits", c_uint64), ("l2_atomic_sectors", c_uint64), ("l2_atomic_sector_hits", c_uint64),
@@ -369,7 +391,7 @@ class gpc_scheduler_env(SizedRecord):
     _fields_ = (
         ("struct_size", c_size_t), ("warps", c_uint32), ("sm", c_uint32), ("index", c_uint32), ("count", c_uint32),
         ("sms", c_uint32), ("seed", c_uint64), ("warp_state", c_void_p), ("parameters", POINTER(c_double)),
-        ("arguments", c_char_p), ("user_data", c_void_p),
+        ("arguments", c_char_p), ("user_data", c_void_p), ("texts", POINTER(c_char_p)), ("words", POINTER(c_uint32)),
     )
 
 
@@ -394,7 +416,7 @@ class gpc_scheduler_ops(SizedRecord):
         ("on_state", gpc_scheduler_ops_on_state), ("pick", gpc_scheduler_ops_pick),
         ("on_issue", gpc_scheduler_ops_on_issue), ("class_of", gpc_scheduler_ops_class_of),
         ("on_cache_event", gpc_scheduler_ops_on_cache_event), ("sample", gpc_scheduler_ops_sample),
-        ("cost_bits", gpc_scheduler_ops_cost_bits),
+        ("cost_bits", gpc_scheduler_ops_cost_bits), ("texts", POINTER(gpc_text_parameter)), ("text_count", c_size_t),
     )
 
 
@@ -420,6 +442,10 @@ FUNCTIONS = {
     "gpc_policy_at": (c_int, (c_void_p, c_int, c_size_t, POINTER(gpc_policy_info))),
     "gpc_policy_cost": (c_int, (
         c_void_p, c_int, c_char_p, c_uint32, c_uint32, c_uint32, c_uint32, POINTER(gpc_error), POINTER(c_uint64),
+    )),
+    "gpc_policy_level_cost": (c_int, (
+        c_void_p, c_int, c_char_p, c_uint32, c_uint32, c_uint32, c_uint32, c_uint32, POINTER(gpc_error),
+        POINTER(c_uint64),
     )),
     "gpc_context_register_predictor": (c_int, (
         c_void_p, POINTER(gpc_predictor_ops), c_void_p, CFUNCTYPE(None, c_void_p), POINTER(gpc_error),
@@ -498,6 +524,8 @@ FUNCTIONS = {
     "gpc_hierarchy_memory_ready": (c_int, (c_void_p, c_uint32)),
     "gpc_hierarchy_count_instructions": (None, (c_void_p, c_uint64, c_uint64, c_uint64)),
     "gpc_hierarchy_warp_event": (c_int, (c_void_p, POINTER(gpc_warp_event))),
+    "gpc_hierarchy_sample": (c_int, (c_void_p, POINTER(gpc_sample))),
+    "gpc_hierarchy_wants_samples": (c_bool, (c_void_p,)),
     "gpc_hierarchy_flush": (c_int, (c_void_p,)),
     "gpc_hierarchy_get_stats": (c_int, (c_void_p, POINTER(gpc_stats))),
     "gpc_hierarchy_reset_stats": (None, (c_void_p,)),
