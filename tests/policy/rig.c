@@ -45,6 +45,7 @@ void rig_open(rig *r, const char *spec, uint32_t sets, uint32_t ways, uint64_t s
     char message[256] = "";
     if (r->ops->init)
         cr_assert_eq(r->ops->init(r->self, &r->env, message), GPC_OK, "%s: %s", spec, message);
+    r->also = (gpc_request){0};
     r->lines = malloc(lines * sizeof *r->lines);
     cr_assert_not_null(r->lines);
     for (size_t i = 0; i < lines; i++)
@@ -62,8 +63,11 @@ void rig_close(rig *r) {
     gpc_context_destroy(r->context);
 }
 
-static gpc_request request_of(uint64_t line, uint64_t next_use) {
-    return (gpc_request){.address = line * 128, .next_use = next_use};
+static gpc_request request_of(const rig *r, uint64_t line, uint64_t next_use) {
+    gpc_request request = r->also;
+    request.address = line * 128;
+    request.next_use = next_use;
+    return request;
 }
 
 static void fill(rig *r, uint32_t set, uint32_t way, uint64_t line, const gpc_request *request) {
@@ -73,7 +77,7 @@ static void fill(rig *r, uint32_t set, uint32_t way, uint64_t line, const gpc_re
 }
 
 rig_outcome rig_replace(rig *r, uint32_t set, const uint64_t *candidates, uint64_t line, uint64_t next_use) {
-    gpc_request request = request_of(line, next_use);
+    gpc_request request = request_of(r, line, next_use);
     uint32_t way = r->ops->choose_victim(r->self, set, candidates, &request);
     if (way == GPC_WAY_BYPASS)
         return (rig_outcome){.bypassed = true, .set = set, .way = RIG_NO_WAY};
@@ -89,7 +93,7 @@ rig_outcome rig_replace(rig *r, uint32_t set, const uint64_t *candidates, uint64
 }
 
 rig_outcome rig_access(rig *r, uint64_t line, uint64_t next_use) {
-    gpc_request request = request_of(line, next_use);
+    gpc_request request = request_of(r, line, next_use);
     uint32_t set = (uint32_t)(line % r->env.sets), free_way = RIG_NO_WAY;
     const uint64_t *lines = r->lines + (size_t)set * r->env.ways;
     for (uint32_t way = 0; way < r->env.ways; way++) {

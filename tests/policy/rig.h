@@ -22,6 +22,7 @@ typedef struct rig {
     rig_block instance, set_state, line_state;
     void *self;
     uint64_t *lines; /* [sets][ways]; RIG_FREE = none */
+    gpc_request also; /* what requests say beside address and next use: zero, until a test sets it */
 } rig;
 
 #define RIG_FREE UINT64_MAX
