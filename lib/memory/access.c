@@ -54,10 +54,7 @@ static void count_lines(gpc_hierarchy *h, uint8_t kind, uint32_t count, sums sum
     }
 }
 
-static gpc_status serve(gpc_hierarchy *h, gpci_access *a, const gpci_transaction *line) {
-    a->line = line;
-    a->request.address = line->address;
-    a->request.bytes_used = (uint16_t)gpci_transaction_bytes(line);
+static gpc_status pass(gpc_hierarchy *h, const gpci_access *a) {
     switch (a->request.kind) {
     case GPC_STORE:
         return gpci_path_store(h, a);
@@ -67,6 +64,24 @@ static gpc_status serve(gpc_hierarchy *h, gpci_access *a, const gpci_transaction
     default:
         return gpci_path_load(h, a);
     }
+}
+
+static gpc_status pass_observed(gpc_hierarchy *h, const gpci_access *a) {
+    const gpci_observer *o = h->observer;
+    uint32_t hits = a->result->l1_sector_hits;
+    gpc_status status = o->before_line(o->data, a);
+    if (status == GPC_OK)
+        status = pass(h, a);
+    if (status == GPC_OK)
+        o->after_line(o->data, a, a->result->l1_sector_hits - hits);
+    return status;
+}
+
+static gpc_status serve(gpc_hierarchy *h, gpci_access *a, const gpci_transaction *line) {
+    a->line = line;
+    a->request.address = line->address;
+    a->request.bytes_used = (uint16_t)gpci_transaction_bytes(line);
+    return GPCI_UNLIKELY(h->observer != NULL) ? pass_observed(h, a) : pass(h, a);
 }
 
 uint32_t gpci_access_lines(gpc_hierarchy *h, const gpc_warp_access *w, gpci_transaction *lines, gpc_request *request,
@@ -100,7 +115,7 @@ static gpc_status serve_all(gpc_hierarchy *h, const gpc_warp_access *w, gpc_warp
         gpci_path_expect_l1(a.l1, lines[i].address);
     for (uint32_t i = 0; i < count && i < AHEAD; i++)
         gpci_path_expect_below(h, w->sm, a.l1, lines[i].address);
-    gpc_status status = GPC_OK;
+    gpc_status status = h->observer ? h->observer->on_instruction(h->observer->data, &a.request) : GPC_OK;
     for (uint32_t i = 0; i < count && status == GPC_OK; i++) {
         if (i + AHEAD < count)
             gpci_path_expect_below(h, w->sm, a.l1, lines[i + AHEAD].address);
