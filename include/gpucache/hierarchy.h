@@ -213,11 +213,11 @@ GPC_API gpc_status gpc_hierarchy_warp_event(gpc_hierarchy *hierarchy, const gpc_
  * A period ended: pass a sample of each SM to the policies of its L1, and each L2 slice's to its own. A replay does so
  * itself (`sample.period`); a host with cores of its own calls this as often as its policies are to decide.
  *   samples  [sm.count], struct_size set; the host fills in active_cycles and instructions, the library the rest
- * Returns GPC_OK; GPC_ERROR_ABI; GPC_ERROR_ARGUMENT. Since: 0.2.
+ * Returns GPC_OK; GPC_ERROR_ABI; GPC_ERROR_ARGUMENT. Since: 0.1.
  */
 GPC_API gpc_status gpc_hierarchy_sample(gpc_hierarchy *hierarchy, const gpc_sample *samples);
 
-/* Does any policy want samples? Since: 0.2. */
+/* Does any policy want samples? Since: 0.1. */
 GPC_API bool gpc_hierarchy_wants_samples(const gpc_hierarchy *hierarchy);
 
 /*

@@ -221,7 +221,7 @@ GPC_API gpc_status gpc_policy_cost(const gpc_context *context, gpc_policy_kind k
                                    uint32_t ways, uint32_t line_bytes, uint32_t sectors, gpc_error *error,
                                    uint64_t *out_bits);
 
-/* The same for a level of `caches` alike, 1 or more: what they share counts once. Since: 0.2. */
+/* The same for a level of `caches` alike, 1 or more: what they share counts once. Since: 0.1. */
 GPC_API gpc_status gpc_policy_level_cost(const gpc_context *context, gpc_policy_kind kind, const char *spec,
                                          uint32_t caches, uint32_t sets, uint32_t ways, uint32_t line_bytes,
                                          uint32_t sectors, gpc_error *error, uint64_t *out_bits);
