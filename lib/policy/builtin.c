@@ -11,7 +11,11 @@ const gpc_replacement_ops *const gpci_builtin_replacements[] = {
     &gpci_mru,
     &gpci_nru,
     &gpci_plru,
+    &gpci_lip,
+    &gpci_bip,
+    &gpci_dip,
     &gpci_opt,
+    &gpci_opt_bypass,
     &gpci_age_lru,
     NULL,
 };

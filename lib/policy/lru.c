@@ -55,6 +55,22 @@ void gpci_lru_list_touch(gpci_lru_state *lru, uint32_t set, uint32_t way) {
     ends->newest = (uint16_t)way;
 }
 
+void gpci_lru_list_demote(gpci_lru_state *lru, uint32_t set, uint32_t way) {
+    gpci_lru_ends *ends = &lru->ends[set];
+    gpci_lru_link *links = links_of(lru, set);
+    if (ends->oldest == way)
+        return;
+    uint16_t newer = links[way].newer, older = links[way].older;
+    links[older].newer = newer;
+    if (ends->newest == way)
+        ends->newest = older;
+    else
+        links[newer].older = older;
+    links[way].newer = ends->oldest;
+    links[ends->oldest].older = (uint16_t)way;
+    ends->oldest = (uint16_t)way;
+}
+
 uint32_t gpci_lru_last(gpci_lru_state *lru, uint32_t set, const uint64_t *candidates) {
     if (lru->ways <= GPCI_RECENCY_WAYS) {
         uint64_t order = lru->orders[set];

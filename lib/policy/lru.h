@@ -25,6 +25,15 @@ GPCI_INLINE uint64_t gpci_recency_touch(uint64_t order, uint32_t way) {
     return (order & ~through) | ((order & (through >> 4)) << 4) | way;
 }
 
+/* `way` becomes the least recent of `ways`. */
+GPCI_INLINE uint64_t gpci_recency_demote(uint64_t order, uint32_t ways, uint32_t way) {
+    uint64_t differ = order ^ (0x1111111111111111u * way);
+    uint64_t zero = (differ - 0x1111111111111111u) & ~differ & 0x8888888888888888u;
+    unsigned at = gpci_lowest(zero) - 3, last = 4 * (ways - 1);
+    uint64_t below = ((uint64_t)1 << at) - 1, through = ~(uint64_t)0 >> (60 - last);
+    return (order & (below | ~through)) | (order >> 4 & ~below & through >> 4) | (uint64_t)way << last;
+}
+
 GPCI_INLINE uint32_t gpci_recency_last(uint64_t order, uint32_t ways) {
     return (uint32_t)(order >> (4 * (ways - 1))) & 15u;
 }
@@ -47,12 +56,21 @@ typedef struct gpci_lru_state {
 } gpci_lru_state;
 
 void gpci_lru_list_touch(gpci_lru_state *lru, uint32_t set, uint32_t way);
+void gpci_lru_list_demote(gpci_lru_state *lru, uint32_t set, uint32_t way);
 
 GPCI_INLINE void gpci_lru_touch(gpci_lru_state *lru, uint32_t set, uint32_t way) {
     if (GPCI_LIKELY(lru->ways <= GPCI_RECENCY_WAYS))
         lru->orders[set] = gpci_recency_touch(lru->orders[set], way);
     else
         gpci_lru_list_touch(lru, set, way);
+}
+
+/* The opposite: `way` becomes the least recent. */
+GPCI_INLINE void gpci_lru_demote(gpci_lru_state *lru, uint32_t set, uint32_t way) {
+    if (GPCI_LIKELY(lru->ways <= GPCI_RECENCY_WAYS))
+        lru->orders[set] = gpci_recency_demote(lru->orders[set], lru->ways, way);
+    else
+        gpci_lru_list_demote(lru, set, way);
 }
 
 /* `init` of every policy that keeps an order: set_bytes = 8, line_bytes = sizeof(gpci_lru_link). */

@@ -9,7 +9,7 @@
  * (gpc_next_uses finds them). UINT64_MAX, never again, is farther than any; of
  * equals the lowest way leaves, and so without next_use always way 0.
  *
- * With bypass=1 a request whose line comes back later than every resident one
+ * With bypass=1, which opt-bypass is, a request whose line comes back later than every resident one
  * does not enter at all, the optimum among policies that may bypass. Write
  * allocation, sectors and invalidations cost what they cost elsewhere: both are
  * optimal in line hits of one cache.
@@ -32,12 +32,21 @@ static const gpc_parameter parameters[] = {
     {"bypass", 0, 0, 1, true, "1 = a request whose line is used later than every resident one does not allocate"},
 };
 
-static gpc_status init(void *self, const gpc_policy_env *env, char *message) {
-    (void)message;
-    opt_state *state = self;
+static void start(opt_state *state, const gpc_policy_env *env, bool bypass) {
     state->next_uses = env->line_state;
     state->ways = env->ways;
-    state->bypass = env->parameters[0] > 0;
+    state->bypass = bypass;
+}
+
+static gpc_status init(void *self, const gpc_policy_env *env, char *message) {
+    (void)message;
+    start(self, env, env->parameters[0] > 0);
+    return GPC_OK;
+}
+
+static gpc_status init_bypassing(void *self, const gpc_policy_env *env, char *message) {
+    (void)message;
+    start(self, env, true);
     return GPC_OK;
 }
 
@@ -73,6 +82,20 @@ const gpc_replacement_ops gpci_opt = {
     .parameters = parameters,
     .parameter_count = sizeof parameters / sizeof *parameters,
     .init = init,
+    .on_hit = touch,
+    .choose_victim = choose_victim,
+    .on_fill = touch,
+    .cost_bits = cost_bits,
+};
+
+const gpc_replacement_ops gpci_opt_bypass = {
+    .struct_size = sizeof(gpc_replacement_ops),
+    .name = "opt-bypass",
+    .summary = "Belady's optimum that may bypass: what is used later than every resident line stays out (needs next_use)",
+    .source = "McFarling, ISCA 1992, on Belady, IBM Systems Journal 5(2), 1966",
+    .instance_bytes = sizeof(opt_state),
+    .line_bytes = sizeof(uint64_t),
+    .init = init_bypassing,
     .on_hit = touch,
     .choose_victim = choose_victim,
     .on_fill = touch,

@@ -10,7 +10,11 @@ extern const gpc_replacement_ops gpci_random_policy;
 extern const gpc_replacement_ops gpci_mru;
 extern const gpc_replacement_ops gpci_nru;
 extern const gpc_replacement_ops gpci_plru;
+extern const gpc_replacement_ops gpci_lip;
+extern const gpc_replacement_ops gpci_bip;
+extern const gpc_replacement_ops gpci_dip;
 extern const gpc_replacement_ops gpci_opt;
+extern const gpc_replacement_ops gpci_opt_bypass;
 extern const gpc_replacement_ops gpci_age_lru;
 
 #endif

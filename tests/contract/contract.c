@@ -14,14 +14,27 @@ const replacement_row replacement_rows[] = {
     {.spec = "nru"},
     {.spec = "nru(random=1)", .seeded = true},
     {.spec = "plru"},
+    {.spec = "lip"},
+    {.spec = "bip", .couples = true},
+    {.spec = "bip(random=1)", .seeded = true},
+    {.spec = "bip(bypass=1)", .bypasses = true, .couples = true},
+    {.spec = "dip", .couples = true},
+    {.spec = "dip(bypass=1,leaders=1,selector=1)", .bypasses = true, .couples = true},
     {.spec = "opt", .needs_future = true},
     {.spec = "opt(bypass=1)", .bypasses = true, .needs_future = true},
+    {.spec = "opt-bypass", .bypasses = true, .needs_future = true},
     {.spec = "age-lru"},
     {.spec = "age-lru(bypass=1)", .bypasses = true},
 };
 const size_t replacement_row_count = sizeof replacement_rows / sizeof *replacement_rows;
 
-const char *const predictor_rows[] = {"always-cache", "always-bypass", "hint"};
+const char *const predictor_rows[] = {
+    "always-cache", "always-bypass", "hint",
+    "agcb", "agcb(entries=1)", "agcb(entries=4096,bits=8,hash=xor)", "agcb(bits=1,threshold=1,hash=multiply)",
+    "agcb(update=report,initial=0)", "agcb-early", "agcb-early(initial=7)", "agcb-below",
+    "agcb-below(on-miss=1,per-sector=1)", "random-p", "random-p(p=0)", "random-p(p=1)", "warp-token", "access-count",
+    "access-count(threshold=0)",
+};
 const size_t predictor_row_count = sizeof predictor_rows / sizeof *predictor_rows;
 
 const scheduler_row scheduler_rows[] = {

@@ -13,6 +13,7 @@ typedef struct replacement_row {
     bool bypasses; /* may refuse to allocate */
     bool seeded;   /* its victims depend on the seed */
     bool needs_future;
+    bool couples; /* its sets learn from each other, or share a counter */
 } replacement_row;
 
 extern const replacement_row replacement_rows[];

@@ -58,6 +58,21 @@ Test(examples, plru) {
     check("plru", 4, "ABCDAE", "----hC");
 }
 
+Test(examples, lip) {
+    check("lip", 3, "ABCDABCD", "---ChhDC");
+    check("lru", 3, "ABCDABCD", "---ABCDA");
+}
+
+Test(examples, bip) {
+    check("bip(epsilon=0.25)", 3, "ABCDAED", "---ChBh");
+    /* the fourth line to come to the full set enters, the others pass */
+    check("bip(epsilon=0.25,bypass=1)", 3, "ABCDEFGAGC", "---bbbAbhh");
+}
+
+Test(examples, opt_bypass) {
+    check("opt-bypass", 2, "ABCABC", "--bhhA");
+}
+
 Test(examples, opt) {
     check("opt", 2, "ABCABC", "--BhAh");
     check("opt(bypass=1)", 2, "ABCABC", "--bhhA");
