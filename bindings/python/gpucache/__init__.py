@@ -48,6 +48,7 @@ from ._constants import (
     __version__,
 )
 from .cache import NO_LINE, AccessResult, Batch, Cache, Eviction, Line, Request, WarpEvent, next_uses
+from .comparison import Comparison, compare
 from .config import Config, Key, Preset, config_keys, preset_text, presets
 from .context import Context, PolicyInfo, version
 from .dram import Dram

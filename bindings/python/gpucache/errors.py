@@ -18,6 +18,9 @@ class GpucacheError(Exception):
         self.status = status
         self.message = message
 
+    def __reduce__(self):
+        return type(self), (self.status, self.message)
+
 
 class ArgumentError(GpucacheError, ValueError):
     """An argument is not valid."""

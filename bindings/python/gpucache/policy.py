@@ -260,6 +260,11 @@ def registrar_of(policy):
     return _kinds[_base_of(policy)][3]
 
 
+def name_of(policy):
+    """The name that a class registers under."""
+    return policy.name or policy.__name__.lower()
+
+
 def table_of(policy):
     """(table for the registration, token of the class). The table keeps what it points to."""
     base = _base_of(policy)
@@ -281,7 +286,7 @@ def table_of(policy):
         for each in policy.parameters
     ]  # fmt: skip
     ops = table(
-        name=text(policy.name or policy.__name__.lower(), "name"), summary=text(policy.summary, "summary"),
+        name=text(name_of(policy), "name"), summary=text(policy.summary, "summary"),
         source=text(policy.source, "source"), instance_bytes=8, parameter_count=len(declared), **used,
     )  # fmt: skip
     if declared:

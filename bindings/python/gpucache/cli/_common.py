@@ -10,6 +10,7 @@ import time
 from ..config import Config
 from ..context import Context
 from .._constants import LogLevel
+from .._table import table  # noqa: F401: for the subcommands
 
 
 class Failure(Exception):
@@ -132,20 +133,6 @@ def size(number):
 def percent(values, name):
     """A ratio of Stats for a table; - where it has no denominator."""
     return f"{100 * values[name]:.1f}" if name in values else "-"
-
-
-def table(header, rows, left=(0,)):
-    """Lines of aligned columns; those in `left` to the left."""
-    cells = [header] + rows
-    widths = [max(len(row[column]) for row in cells) for column in range(len(header))]
-    lines = []
-    for row in cells:
-        words = [
-            cell.ljust(width) if column in left else cell.rjust(width)
-            for column, (cell, width) in enumerate(zip(row, widths))
-        ]
-        lines.append("  ".join(words).rstrip())
-    return lines
 
 
 _NESTED = re.compile(r"_ZN?[rVK]*(?=\d|L\d)")

@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""compare(): several policies on several traces, a table of what each makes of each."""
+
+import concurrent.futures
+import math
+import multiprocessing
+import os
+import signal
+from collections import namedtuple
+
+from . import policy as policies_of
+from ._constants import PolicyKind, Status
+from ._table import table
+from .config import Config
+from .context import Context
+from .errors import NotFoundError
+from .replay import Replay
+from .stats import counters
+from .trace import Trace
+
+# One policy on one trace. `values` are the metrics by name, None where a ratio has no denominator; `traffic` (sectors
+# read from L2) and `speedup` (timed: cycles of the first / own cycles) are relative to the first policy on that trace,
+# None where there is nothing to compare.
+Row = namedtuple("Row", "policy trace stats values traffic speedup")
+
+# Geometric means over the traces.
+Mean = namedtuple("Mean", "policy traffic speedup")
+
+FUNCTIONAL = ("l1.load_hit_rate", "l2.read_sectors", "dram.read_sectors")
+TIMED = (*FUNCTIONAL, "cycles")
+
+
+def geometric_mean(values):
+    """Of those that are there and positive; None where there are none."""
+    logarithms = [math.log(value) for value in values if value]
+    return math.exp(sum(logarithms) / len(logarithms)) if logarithms else None
+
+
+class Comparison(list):
+    """Rows, trace by trace, in each the policies in the order given. str() is the table."""
+
+    def __init__(self, rows, metrics):
+        super().__init__(rows)
+        self.metrics = tuple(metrics)
+
+    @property
+    def policies(self):
+        return list(dict.fromkeys(row.policy for row in self))
+
+    @property
+    def traces(self):
+        return list(dict.fromkeys(row.trace for row in self))
+
+    @property
+    def means(self):
+        """A Mean of each policy."""
+        found = []
+        for policy in self.policies:
+            rows = [row for row in self if row.policy == policy]
+            found.append(Mean(policy, geometric_mean([row.traffic for row in rows]),
+                              geometric_mean([row.speedup for row in rows])))  # fmt: skip
+        return found
+
+    def row(self, policy, trace):
+        return next(row for row in self if (row.policy, row.trace) == (policy, trace))
+
+    def __str__(self):
+        timed = any(row.speedup is not None for row in self)
+        ratios = {counter.name for counter in counters() if counter.kind == "ratio"}
+
+        def relative(found):
+            cells = [found.traffic, found.speedup] if timed else [found.traffic]
+            return ["-" if value is None else f"{value:.3f}" for value in cells]
+
+        def value(row, name):
+            found = row.values[name]
+            return "-" if found is None else f"{found:.4f}" if name in ratios else f"{found:,}"
+
+        header = ["trace", "policy", *self.metrics, "traffic", *(["speed-up"] if timed else [])]
+        rows = [[row.trace, row.policy, *(value(row, name) for name in self.metrics), *relative(row)] for row in self]
+        rows += [["geometric mean", mean.policy, *[""] * len(self.metrics), *relative(mean)] for mean in self.means]
+        last = None
+        for cells in rows:  # a trace is named once
+            cells[0], last = "" if cells[0] == last else cells[0], cells[0]
+        return "\n".join(table(header, rows, left=(0, 1)))
+
+
+# What compare() takes for a policy
+
+
+def _text_of(policy):
+    return policies_of.name_of(policy) if isinstance(policy, type) else policy
+
+
+def _parts(policy):
+    return list(policy.values()) if isinstance(policy, dict) else [policy]
+
+
+def _labelled(policies):
+    """{label: policy}."""
+    if isinstance(policies, dict):
+        return policies
+    labels = {}
+    for policy in policies:
+        label = ", ".join(map(_text_of, _parts(policy)))
+        if label in labels:
+            raise ValueError(f"two policies '{label}': give them labels, {{label: policy}}")
+        labels[label] = policy
+    return labels
+
+
+def _key_of(context, spec, level):
+    """The configuration key that takes a policy: that of the registry which has its name."""
+    name = spec.partition("(")[0].strip()
+    for kind, key in (
+        (PolicyKind.REPLACEMENT, f"{level}.replacement"), (PolicyKind.PREDICTOR, f"{level}.bypass"),
+        (PolicyKind.SCHEDULER, "scheduler"),
+    ):  # fmt: skip
+        if name in (info.name for info in context.policies(kind)):
+            return key
+    raise NotFoundError(Status.ERROR_NOT_FOUND, f"no replacement policy, predictor or scheduler '{name}'")
+
+
+def _settings_of(context, policy, level):
+    """{key: value} of a policy."""
+    if isinstance(policy, dict):
+        return {key: _text_of(value) for key, value in policy.items()}
+    spec = _text_of(policy)
+    key, equals, value = spec.partition("=")
+    if equals and "(" not in key:
+        return {key.strip(): value.strip()}
+    return {_key_of(context, spec, level): spec}
+
+
+# Runs
+
+_measure = None  # in a worker: the parent's
+
+
+def _begin(measure):
+    global _measure
+    _measure = measure
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C is for the parent to report
+
+
+def _work(*task):
+    return _measure(*task)
+
+
+def _all(measure, tasks, jobs):
+    """measure(*task) of all tasks, in order, in processes: in one, Python policies would wait for each other."""
+    jobs = min(jobs or os.cpu_count() or 1, len(tasks))
+    if jobs < 2 or "fork" not in multiprocessing.get_all_start_methods():
+        return [measure(*task) for task in tasks]
+    # Forked, so that neither a class nor `measure` needs a name that a worker could import.
+    fork = multiprocessing.get_context("fork")
+    with concurrent.futures.ProcessPoolExecutor(jobs, fork, _begin, (measure,)) as pool:
+        futures = [pool.submit(_work, *task) for task in tasks]
+        try:
+            return [future.result() for future in futures]
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def _trace_label(source):
+    source = os.fspath(source)
+    return os.path.basename(os.path.normpath(source)) if os.path.exists(source) else source.removeprefix("synthetic:")
+
+
+def _over(above, below, name):
+    return above[name] / below[name] if below[name] else None
+
+
+def compare(policies, traces, preset="gtx480", *, mode="functional", metrics=None, settings=None, level="l1",
+            register=(), jobs=None):  # fmt: skip
+    """Run every policy on every trace: a Comparison, whose rows are relative to the first policy.
+
+    policies  a list of policies, or {label: policy}. A policy is
+                a subclass of ReplacementPolicy, Predictor or SchedulerPolicy, which is registered where it runs;
+                a name or `name(parameter=value)`: of `level`'s replacement policy, else of its predictor, else of the
+                warp scheduler, whichever has the name;
+                `key=value`, where another than that is meant: "l1.bypass=age-lru";
+                {key: class or value, ...}, several keys at once
+    traces    as Trace takes them; each run starts with cold caches
+    preset    of every run; `settings` come after it
+    mode      "functional", or "timed": with cycles and speed-up
+    metrics   names of counters and ratios; default FUNCTIONAL or TIMED
+    register  further classes, for texts that name them
+    jobs      processes; default: as many as processors. 1: everything in this one
+    """
+    labels = _labelled(policies)
+    metrics = metrics or (TIMED if mode == "timed" else FUNCTIONAL)
+    for name in metrics:
+        if name not in (counter.name for counter in counters()):
+            raise NotFoundError(Status.ERROR_NOT_FOUND, f"no counter '{name}'")
+    parts = [part for policy in labels.values() for part in _parts(policy) if isinstance(part, type)]
+    classes = list(dict.fromkeys([*register, *parts]))
+
+    def made(context, changes):
+        for each in classes:
+            context.register(each)
+        return Config(context, preset, {**(settings or {}), "mode": mode, **changes})
+
+    def measure(changes, source):
+        with Context() as context, made(context, changes) as config:
+            with Replay(context, config) as replay, Trace(context, source) as trace:
+                for _ in replay.run(trace):
+                    pass
+                return replay.stats()
+
+    with Context() as context, made(context, {}):
+        changes = [_settings_of(context, policy, level) for policy in labels.values()]
+    stats = iter(_all(measure, [(each, source) for source in traces for each in changes], jobs))
+    rows = []
+    for source in traces:
+        found = {label: next(stats) for label in labels}
+        first = next(iter(found.values()))
+        rows += [
+            Row(label, _trace_label(source), each, {name: each.get(name) for name in metrics},
+                _over(each, first, "l2.read_sectors"), _over(first, each, "cycles"))
+            for label, each in found.items()
+        ]  # fmt: skip
+    return Comparison(rows, metrics)
