@@ -195,6 +195,11 @@ static bool take_block(decoding *k, gpci_cursor whole, uint32_t warps) {
     return k->addresses.at == k->addresses.stop && !k->expected && !k->left;
 }
 
+void gpci_decoder_rewind(gpci_decoder *d) {
+    for (uint32_t i = 0; i < d->static_count; i++)
+        d->streams[i].touched = 0;
+}
+
 gpc_status gpci_decoder_block(gpci_decoder *d, uint32_t ordinal, const uint8_t *bytes, uint64_t length,
                               gpci_block *block, uint64_t *at, const char **what) {
     const gpci_block_entry *entry = &d->blocks[ordinal];

@@ -37,6 +37,8 @@ typedef struct gpci_decoder {
 gpc_status gpci_decoder_start(gpci_decoder *decoder, gpc_context *context, gpci_opcodes *opcodes, uint8_t *bytes,
                               uint64_t length, uint64_t offset, uint64_t blocks, uint64_t *at, const char **what);
 void gpci_decoder_clear(gpci_decoder *decoder);
+/* Blocks that were decoded may be so again. */
+void gpci_decoder_rewind(gpci_decoder *decoder);
 /* Decode block number `ordinal` from its bytes, without the CRC. Errors as above. */
 gpc_status gpci_decoder_block(gpci_decoder *decoder, uint32_t ordinal, const uint8_t *bytes, uint64_t length,
                               gpci_block *block, uint64_t *at, const char **what);

@@ -126,6 +126,17 @@ static gpc_status read_index(binary_source *s, gpc_error *error) {
     return status;
 }
 
+/* The present kernel, from its first block on. */
+static gpc_status first_block(gpci_source *source, gpc_kernel *kernel, gpc_error *error) {
+    (void)error;
+    binary_source *s = of(source);
+    gpci_decoder_rewind(&s->decoder);
+    s->block = 0;
+    *kernel = s->decoder.kernel;
+    kernel->file = s->path;
+    return GPC_OK;
+}
+
 static gpc_status next_kernel(gpci_source *source, gpc_kernel *kernel, gpc_error *error) {
     binary_source *s = of(source);
     gpci_decoder_clear(&s->decoder);
@@ -146,10 +157,7 @@ static gpc_status next_kernel(gpci_source *source, gpc_kernel *kernel, gpc_error
         return gpci_out_of_memory(error);
     s->kernel++;
     s->offset = section + entry->section;
-    s->block = 0;
-    *kernel = s->decoder.kernel;
-    kernel->file = s->path;
-    return GPC_OK;
+    return first_block(source, kernel, error);
 }
 
 /* The bytes of a block, from a buffer that holds those behind it too. */
@@ -229,6 +237,7 @@ static void close_source(gpci_source *source) {
 static const gpci_source_ops binary_ops = {
     .next_kernel = next_kernel,
     .next_block = next_block,
+    .rewind = first_block,
     .kernel_count = kernel_count,
     .progress = progress,
     .close = close_source,

@@ -198,6 +198,11 @@ static gpc_status next_block(gpci_source *source, gpci_block *block, gpc_error *
     return s->open ? s->open->ops->next_block(s->open, block, error) : GPC_END;
 }
 
+static gpc_status rewind_kernel(gpci_source *source, gpc_kernel *kernel, gpc_error *error) {
+    list_source *s = of(source);
+    return s->open->ops->rewind(s->open, kernel, error);
+}
+
 static uint64_t kernel_count(const gpci_source *source) {
     return ((const list_source *)source)->kernels;
 }
@@ -224,6 +229,7 @@ static void close_source(gpci_source *source) {
 static const gpci_source_ops list_ops = {
     .next_kernel = next_kernel,
     .next_block = next_block,
+    .rewind = rewind_kernel,
     .kernel_count = kernel_count,
     .progress = progress,
     .close = close_source,

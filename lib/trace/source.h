@@ -15,6 +15,8 @@ typedef struct gpci_source_ops {
     gpc_status (*next_kernel)(gpci_source *source, gpc_kernel *kernel, gpc_error *error);
     /* Build the kernel's next block. GPC_END at the kernel's end. */
     gpc_status (*next_block)(gpci_source *source, gpci_block *block, gpc_error *error);
+    /* The present kernel's first block is the next again. Its pointers may be others: fill it in anew. */
+    gpc_status (*rewind)(gpci_source *source, gpc_kernel *kernel, gpc_error *error);
     uint64_t (*kernel_count)(const gpci_source *source);
     double (*progress)(const gpci_source *source);
     void (*close)(gpci_source *source);

@@ -82,6 +82,33 @@ static uint64_t launch_blocks(const gpci_launch *launch) {
     return launch->grid[0] * launch->grid[1] * launch->grid[2];
 }
 
+/* The present launch, from its first block on. */
+static gpc_status begin_launch(gpci_source *source, gpc_kernel *kernel, gpc_error *error) {
+    (void)error;
+    synthetic *s = (synthetic *)source;
+    const gpci_launch *launch = &s->problem.launches[s->next_launch - 1];
+    s->next_block = 0;
+    s->walk = (gpci_walk){.opcodes = source->opcodes, .steps = s->listing.steps, .lanes = s->problem.lanes};
+    *kernel = (gpc_kernel){
+        .struct_size = sizeof *kernel,
+        .name = launch->name,
+        .file = s->file,
+        .id = (uint32_t)s->next_launch,
+        .index = (uint32_t)s->next_launch - 1,
+        .grid = {(uint32_t)launch->grid[0], (uint32_t)launch->grid[1], (uint32_t)launch->grid[2]},
+        .block = {(uint32_t)launch->block[0], (uint32_t)launch->block[1], (uint32_t)launch->block[2]},
+        .shared_bytes = (uint32_t)(GPCI_SHARED_BASE + gpci_ceiling(launch->shared, SHARED_UNIT) * SHARED_UNIT),
+        .registers = s->listing.registers,
+        .binary_version = 90,
+        .tracer_version = 4,
+        .warp_lanes = s->problem.lanes,
+        .shared_base = SHARED_WINDOW,
+        .local_base = LOCAL_WINDOW,
+        .block_count = launch_blocks(launch),
+    };
+    return GPC_OK;
+}
+
 static gpc_status next_kernel(gpci_source *source, gpc_kernel *kernel, gpc_error *error) {
     synthetic *s = (synthetic *)source;
     gpci_problem *p = &s->problem;
@@ -96,27 +123,8 @@ static gpc_status next_kernel(gpci_source *source, gpc_kernel *kernel, gpc_error
     s->listing = listing;
     if (s->next_launch)
         s->blocks_done += launch_blocks(launch - 1);
-    s->next_block = 0;
-    s->walk = (gpci_walk){.opcodes = source->opcodes, .steps = listing.steps, .lanes = p->lanes};
-    *kernel = (gpc_kernel){
-        .struct_size = sizeof *kernel,
-        .name = launch->name,
-        .file = s->file,
-        .id = (uint32_t)s->next_launch + 1,
-        .index = (uint32_t)s->next_launch,
-        .grid = {(uint32_t)launch->grid[0], (uint32_t)launch->grid[1], (uint32_t)launch->grid[2]},
-        .block = {(uint32_t)launch->block[0], (uint32_t)launch->block[1], (uint32_t)launch->block[2]},
-        .shared_bytes = (uint32_t)(GPCI_SHARED_BASE + gpci_ceiling(launch->shared, SHARED_UNIT) * SHARED_UNIT),
-        .registers = listing.registers,
-        .binary_version = 90,
-        .tracer_version = 4,
-        .warp_lanes = p->lanes,
-        .shared_base = SHARED_WINDOW,
-        .local_base = LOCAL_WINDOW,
-        .block_count = launch_blocks(launch),
-    };
     s->next_launch++;
-    return GPC_OK;
+    return begin_launch(source, kernel, error);
 }
 
 static gpc_status next_block(gpci_source *source, gpci_block *block, gpc_error *error) {
@@ -153,7 +161,7 @@ static void close_source(gpci_source *source) {
     gpci_free(context, s);
 }
 
-static const gpci_source_ops ops = {next_kernel, next_block, kernel_count, progress, close_source};
+static const gpci_source_ops ops = {next_kernel, next_block, begin_launch, kernel_count, progress, close_source};
 
 const gpci_array *gpci_synthetic_arrays(const gpci_source *source, size_t *count) {
     const synthetic *s = (const synthetic *)source;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "trace/block.h"
+#include "trace/rewind.h"
 #include "trace/sources.h"
 
 /* gpc_trace: a source, and the blocks lent to the caller. */
@@ -71,6 +72,19 @@ gpc_status gpc_trace_next_kernel(gpc_trace *trace, gpc_kernel *kernel, gpc_error
         return status;
     next.index = trace->kernels++;
     return gpci_give(kernel, &next, sizeof next);
+}
+
+gpc_status gpci_trace_rewind(gpc_trace *trace, gpc_kernel *kernel, gpc_error *error) {
+    if (trace->failed)
+        return refuse(error);
+    gpc_kernel again = GPC_KERNEL_INIT;
+    gpc_status status = trace->source->ops->rewind(trace->source, &again, error);
+    trace->failed = status < 0;
+    if (status < 0)
+        return status;
+    again.index = trace->kernels - 1;
+    *kernel = again;
+    return GPC_OK;
 }
 
 static gpci_block *borrow(gpc_trace *trace) {

@@ -219,6 +219,44 @@ static gpc_status next_block(gpci_source *source, gpci_block *block, gpc_error *
     return read_block(s, block, error);
 }
 
+/* Open the file and read to its first block. What was open before stays so where that fails. */
+static gpc_status read_header(text_source *s, const char *path, gpc_error *error) {
+    gpci_lines lines;
+    gpci_header header = {.name = NULL};
+    gpc_status status = gpci_lines_open(&lines, s->base.context, path, error);
+    if (status < 0)
+        return status;
+    status = gpci_header_read(&header, &lines, error);
+    if (status < 0) {
+        gpci_free(s->base.context, header.name);
+        gpci_lines_close(&lines);
+        return status;
+    }
+    gpci_lines_close(&s->lines);
+    gpci_free(s->base.context, s->header.name);
+    s->lines = lines;
+    s->header = header;
+    s->header.kernel.file = gpci_input_path(lines.input);
+    s->at_block = header.at_block;
+    return GPC_OK;
+}
+
+/* What a decompressor has passed on is gone: the file is read again. */
+static gpc_status rewind_kernel(gpci_source *source, gpc_kernel *kernel, gpc_error *error) {
+    text_source *s = of(source);
+    uint64_t placed = s->header.kernel.placement_count;
+    gpc_status status = read_header(s, gpci_input_path(s->lines.input), error);
+    if (status < 0)
+        return status;
+    s->header.kernel.placement = s->placement;
+    s->header.kernel.placement_count = placed;
+    gpci_seen_clear(&s->seen);
+    gpci_seen_init(&s->seen, source->context);
+    s->blocks = 0;
+    *kernel = s->header.kernel;
+    return GPC_OK;
+}
+
 static uint64_t kernel_count(const gpci_source *source) {
     (void)source;
     return 1;
@@ -244,6 +282,7 @@ static void close_source(gpci_source *source) {
 static const gpci_source_ops text_ops = {
     .next_kernel = next_kernel,
     .next_block = next_block,
+    .rewind = rewind_kernel,
     .kernel_count = kernel_count,
     .progress = progress_of,
     .close = close_source,
@@ -251,14 +290,10 @@ static const gpci_source_ops text_ops = {
 
 static gpc_status read_front(text_source *s, const char *path, gpc_error *error) {
     gpc_context *context = s->base.context;
-    gpc_status status = gpci_lines_open(&s->lines, context, path, error);
-    if (status == GPC_OK)
-        status = gpci_header_read(&s->header, &s->lines, error);
+    gpc_status status = read_header(s, path, error);
     if (status < 0)
         return status;
     gpc_kernel *kernel = &s->header.kernel;
-    kernel->file = gpci_input_path(s->lines.input);
-    s->at_block = s->header.at_block;
     if (gpci_line_parser_init(&s->parser, context, s->base.opcodes) < 0)
         return gpci_out_of_memory(error);
     s->parser.version = kernel->tracer_version;

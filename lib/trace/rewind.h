@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_TRACE_REWIND_H
+#define GPC_TRACE_REWIND_H
+
+#include "core/core.h"
+
+/*
+ * Read the present kernel's blocks once more, from the first. There must be a kernel.
+ *   kernel  filled in anew: pointers of the one that gpc_trace_next_kernel gave are gone
+ * Returns as gpc_trace_next_kernel.
+ */
+gpc_status gpci_trace_rewind(gpc_trace *trace, gpc_kernel *kernel, gpc_error *error);
+
+#endif
