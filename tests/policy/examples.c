@@ -69,6 +69,22 @@ Test(examples, bip) {
     check("bip(epsilon=0.25,bypass=1)", 3, "ABCDEFGAGC", "---bbbAbhh");
 }
 
+Test(examples, srrip) {
+    check("srrip", 4, "ABACDEFA", "--h--BCh");
+    check("lru", 4, "ABACDEFA", "--h--BAC");
+}
+
+/* FP: two hits take a line two steps from where it came in, 6 of 7, and one hit one. */
+Test(examples, srrip_frequency) {
+    check("srrip(bits=3,promotion=frequency)", 2, "AABBBCC", "-h-hhAh");
+    check("srrip(bits=3)", 2, "BBBAACC", "-hh-hBh");
+    check("srrip(bits=3,promotion=frequency)", 2, "BBBAACC", "-hh-hAh");
+}
+
+Test(examples, brrip) {
+    check("brrip(epsilon=0.25)", 3, "ABCDAED", "---ABAh");
+}
+
 Test(examples, opt_bypass) {
     check("opt-bypass", 2, "ABCABC", "--bhhA");
 }
