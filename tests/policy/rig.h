@@ -21,7 +21,7 @@ typedef struct rig {
     gpc_policy_env env;
     rig_block instance, set_state, line_state;
     void *self;
-    uint64_t *lines; /* [sets][ways]; RIG_FREE = none */
+    uint64_t *lines;  /* [sets][ways]; RIG_FREE = none */
     gpc_request also; /* what requests say beside address and next use: zero, until a test sets it */
 } rig;
 
