@@ -20,5 +20,9 @@ const gpc_replacement_ops *const gpci_builtin_replacements[] = {
     &gpci_opt,
     &gpci_opt_bypass,
     &gpci_age_lru,
+    &gpci_rpr_policy,
+    &gpci_rpr_age,
+    &gpci_rpr_distance,
+    &gpci_rpr_count,
     NULL,
 };

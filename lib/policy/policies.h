@@ -19,5 +19,9 @@ extern const gpc_replacement_ops gpci_drrip;
 extern const gpc_replacement_ops gpci_opt;
 extern const gpc_replacement_ops gpci_opt_bypass;
 extern const gpc_replacement_ops gpci_age_lru;
+extern const gpc_replacement_ops gpci_rpr_policy;
+extern const gpc_replacement_ops gpci_rpr_age;
+extern const gpc_replacement_ops gpci_rpr_distance;
+extern const gpc_replacement_ops gpci_rpr_count;
 
 #endif

@@ -31,6 +31,11 @@ const replacement_row replacement_rows[] = {
     {.spec = "opt-bypass", .bypasses = true, .needs_future = true},
     {.spec = "age-lru"},
     {.spec = "age-lru(bypass=1)", .bypasses = true},
+    {.spec = "rpr", .couples = true},
+    {.spec = "rpr(score=age,signature=12,sample=1,unpredicted=1)", .couples = true},
+    {.spec = "rpr-age", .couples = true},
+    {.spec = "rpr-distance(sample=1)", .couples = true},
+    {.spec = "rpr-count(sample=64)", .couples = true},
 };
 const size_t replacement_row_count = sizeof replacement_rows / sizeof *replacement_rows;
 

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "policy/rpr_sampler.h"
+
+static uint32_t tag_of(const gpci_rpr_sampler *s, uint64_t address) {
+    return ((uint32_t)(address >> s->shift) & (GPCI_RPR_TAG_VALID - 1)) | GPCI_RPR_TAG_VALID;
+}
+
+static gpci_rpr_tag *find(const gpci_rpr_sampler *s, uint32_t set, uint32_t tag) {
+    gpci_rpr_tag *tags = s->tags + (size_t)set * s->ways;
+    for (uint32_t way = 0; way < s->ways; way++)
+        if (tags[way].tag == tag)
+            return &tags[way];
+    return NULL;
+}
+
+void gpci_rpr_sample_access(gpci_rpr_sampler *s, gpci_rpr_history *history, uint32_t set, uint64_t address) {
+    uint16_t now = ++s->counters[set];
+    gpci_rpr_tag *found = find(s, set, tag_of(s, address));
+    if (!found)
+        return;
+    gpci_rpr_hit_update(history, found->signature, (uint16_t)(now - found->last));
+    found->last = now;
+}
+
+void gpci_rpr_sample_enter(gpci_rpr_sampler *s, gpci_rpr_history *history, uint32_t set, uint64_t address,
+                           uint32_t signature) {
+    uint32_t tag = tag_of(s, address);
+    if (find(s, set, tag))
+        return;
+    gpci_rpr_tag *tags = s->tags + (size_t)set * s->ways, *victim = tags;
+    uint16_t now = s->counters[set];
+    for (uint32_t way = 1; way < s->ways && victim->tag; way++)
+        if (!tags[way].tag || (uint16_t)(now - tags[way].last) > (uint16_t)(now - victim->last))
+            victim = &tags[way];
+    *victim = (gpci_rpr_tag){tag, now, (uint16_t)signature};
+    gpci_rpr_miss_update(history, signature);
+}
