@@ -293,8 +293,11 @@ gpci_verdict gpci_stage_settle(gpci_timed *t, gpci_stage *stage, uint32_t packet
         mshr_add(t, stage, leader = waiter, far);
     gpci_at(t, leader)->pending |= l.send;
     if (l.send) {
+        uint32_t word = p->request.policy_word;
         p->request.policy_word = r->policy_word;
         gpci_stage_send(t, stage, packet, waiter, l.send, cached, far);
+        if (stage->level != 1) /* it stays here, and is answered by the word that it came with */
+            p->request.policy_word = word;
     }
     return GPCI_WAITING;
 }
