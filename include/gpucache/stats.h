@@ -41,7 +41,11 @@ GPC_BEGIN_DECLS
     X(write_below_sectors, "write_below_sectors", "sectors", SUM, "sectors written below by stores passing through")  \
     X(invalidations, "invalidations", "lines", SUM, "lines dropped by invalidation or write-evict")                   \
     X(intra_warp_hits, "intra_warp_hits", "requests", SUM, "read hits by the warp that filled the line (track_warps)") \
-    X(inter_warp_hits, "inter_warp_hits", "requests", SUM, "read hits by another warp (track_warps)")
+    X(inter_warp_hits, "inter_warp_hits", "requests", SUM, "read hits by another warp (track_warps)")                  \
+    X(predictions, "predictions", "requests", SUM, "requests that a predictor was asked about; always-*, hint do not count") \
+    X(overturned_bypasses, "overturned_bypasses", "requests", SUM,                                                    \
+      "of bypasses, made fills by the reply from below: mispredictions found out")                                    \
+    X(overturned_fills, "overturned_fills", "requests", SUM, "fills that the reply from below made bypasses")
 
 /* Of a hierarchy. l1.* sums over SMs, l2.* over slices. */
 #define GPC_COUNTERS(X)                                                                                                    \
@@ -64,6 +68,10 @@ GPC_BEGIN_DECLS
     X(l1_zero_reuse_evictions, "l1.zero_reuse_evictions", "lines", SUM, "of these, never hit (l1.track_reuse)")           \
     X(l1_bypasses, "l1.bypasses", "transactions", SUM, "line transactions that did not allocate though they missed")      \
     X(l1_bypassed_sectors, "l1.bypassed_sectors", "sectors", SUM, "sectors that they fetched")                            \
+    X(l1_predictions, "l1.predictions", "transactions", SUM, "line transactions that L1's predictor was asked about")      \
+    X(l1_overturned_bypasses, "l1.overturned_bypasses", "transactions", SUM,                                              \
+      "bypasses that L2's reply made fills: mispredictions found out")                                                   \
+    X(l1_overturned_fills, "l1.overturned_fills", "transactions", SUM, "fills that L2's reply made bypasses")              \
     X(l1_fetched_sectors, "l1.fetched_sectors", "sectors", SUM, "sectors that L1 read from L2")                           \
     X(l1_write_back_sectors, "l1.write_back_sectors", "sectors", SUM, "dirty sectors that L1 evicted or flushed")         \
     X(l1_invalidations, "l1.invalidations", "lines", SUM, "lines dropped from L1")                                        \
@@ -184,6 +192,8 @@ GPC_BEGIN_DECLS
     X("l1.load_utilisation", l1_load_bytes_used, l1_load_bytes_moved, "bytes used of bytes moved by loads")   \
     X("l1.sectors_per_load", l1_load_sectors, l1_load_requests, "sectors per warp load")                      \
     X("l1.lines_per_load", l1_load_lines, l1_load_requests, "line transactions per warp load")                \
+    X("l1.bypass_ratio", l1_bypasses, l1_load_lines, "bypasses per line transaction of loads")                \
+    X("l1.misprediction_ratio", l1_overturned_bypasses, l1_predictions, "predictions that L2's reply overturned") \
     X("ipc", warp_instructions, cycles, "warp instructions per core cycle, all SMs together")                  \
     X("thread_ipc", thread_instructions, cycles, "thread instructions per core cycle, all SMs together")       \
     X("l1.load_miss_ratio", l1_load_line_misses, l1_load_lines, "load transactions that missed in L1")         \

@@ -15,6 +15,7 @@ gpc_decision gpci_predict(gpc_cache *cache, const gpc_request *request, uint32_t
     if (cache->always_cache)
         return GPC_CACHE;
     gpc_prediction prediction = {GPC_CACHE, 0};
+    cache->stats.predictions += cache->predicts;
     cache->predictor_ops->predict(cache->predictor_self, set, request, &prediction);
     *word = prediction.policy_word;
     return prediction.decision == GPC_BYPASS ? GPC_BYPASS : GPC_CACHE;

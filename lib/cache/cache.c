@@ -68,6 +68,7 @@ void gpci_classify(gpc_cache *cache) {
     bool lets_all_in = cache->predictor_ops == &gpci_always_cache || cache->predictor_ops == &gpci_hint;
     cache->lru = cache->replacement_ops == &gpci_lru;
     cache->always_cache = cache->predictor_ops == &gpci_always_cache;
+    cache->predicts = !lets_all_in && cache->predictor_ops != &gpci_always_bypass;
     cache->plain = cache->sectors == 1 && lets_all_in && !cache->written && !cache->reuse && !cache->warps &&
                    !o->on_fill && !o->on_evict && o->write_policy == GPC_WRITE_BACK &&
                    o->write_allocate == GPC_WRITE_FETCH && (!cache->lru || cache->ways <= GPCI_RECENCY_WAYS);
@@ -221,8 +222,6 @@ gpc_status gpc_cache_set_predictor(gpc_cache *cache, const char *spec, gpc_error
         gpci_policy_create(cache->context, GPC_POLICY_PREDICTOR, spec, &geometry, cache->commons, error, &policy);
     if (status < 0)
         return status;
-    gpci_settle(&cache->stats, &cache->quick_counts, true, !cache->always_cache);
-    cache->quick_counts = (gpci_counts){0};
     gpci_policy_destroy(cache->predictor);
     adopt_predictor(cache, policy);
     gpc_line line;
@@ -248,7 +247,7 @@ gpc_status gpc_cache_get_stats(const gpc_cache *cache, gpc_cache_stats *stats) {
     if (!cache || !stats)
         return GPC_ERROR_ARGUMENT;
     gpc_cache_stats s = cache->stats;
-    gpci_settle(&s, &cache->quick_counts, true, !cache->always_cache);
+    gpci_settle(&s, &cache->quick_counts, true);
     return gpci_give(stats, &s, sizeof s);
 }
 

@@ -42,8 +42,8 @@ typedef struct gpci_counts {
     uint64_t accesses, stores, hits, store_hits, evictions, write_backs, bypasses, store_bypasses;
 } gpci_counts;
 
-/* `whole`: stores wrote whole lines. `asked`: a predictor was, for reads before their lookup and for stores that missed. */
-void gpci_settle(gpc_cache_stats *stats, const gpci_counts *n, bool whole, bool asked);
+/* `whole`: stores wrote whole lines. */
+void gpci_settle(gpc_cache_stats *stats, const gpci_counts *n, bool whole);
 
 struct gpc_cache {
     /* what an access reads, together */
@@ -61,6 +61,7 @@ struct gpc_cache {
     bool quick;       /* plain, LRU, modulo, and neither wide nor with priorities: see plain.c */
     bool lru;         /* the built-in LRU */
     bool always_cache;
+    bool predicts;    /* the predictor is none of the fixed ones, nor the instruction itself */
     uint8_t sectors, all_sectors, fetch;
     uint32_t pending_lines; /* lines with a pending sector */
     uint32_t free_ways;     /* ways without a line */

@@ -29,7 +29,6 @@ static gpc_status fetch(gpc_hierarchy *h, const gpci_access *a, gpc_cache *l1, c
         return status;
     h->stats.l1_fetched_sectors += gpci_count_sectors(wanted);
     gpc_decision verdict = gpc_cache_reply(l1, request, predicted, word);
-    h->overturned += (uint64_t)verdict - (uint64_t)predicted;
     if (verdict == GPC_BYPASS) {
         h->stats.l1_bypassed_sectors += gpci_count_sectors(wanted);
         return GPC_OK;

@@ -351,7 +351,6 @@ static bool verify(gpci_timed *t, gpci_stage *stage, uint32_t fetch) {
     gpci_packet *l = gpci_at(t, leader);
     gpc_decision predicted = f->flags & GPCI_PACKET_PASSES ? GPC_BYPASS : GPC_CACHE;
     gpc_decision verdict = gpc_cache_reply(stage->cache, &f->request, predicted, f->request.policy_word);
-    t->h->overturned += (uint64_t)verdict - (uint64_t)predicted;
     if (verdict == predicted)
         return false;
     if (verdict == GPC_BYPASS) {

@@ -34,6 +34,7 @@ static bool predicts_bypass(model *m, const gpc_request *r, uint32_t set, gpc_ac
     case MODEL_DICE:
     case MODEL_DICE_BEFORE:
         event_log_add(&m->log, PREDICTOR_ASKED, set, 0, r);
+        m->stats.predictions++;
         result->policy_word = dice(r).policy_word;
         return dice(r).decision == GPC_BYPASS;
     default:
