@@ -8,5 +8,11 @@ const gpc_predictor_ops *const gpci_builtin_predictors[] = {
     &gpci_always_cache,
     &gpci_always_bypass,
     &gpci_hint,
+    &gpci_agcb,
+    &gpci_agcb_early,
+    &gpci_agcb_below,
+    &gpci_random_predictor,
+    &gpci_warp_token,
+    &gpci_access_count,
     NULL,
 };

@@ -7,5 +7,11 @@
 extern const gpc_predictor_ops gpci_always_cache;
 extern const gpc_predictor_ops gpci_always_bypass;
 extern const gpc_predictor_ops gpci_hint;
+extern const gpc_predictor_ops gpci_agcb;
+extern const gpc_predictor_ops gpci_agcb_early;
+extern const gpc_predictor_ops gpci_agcb_below;
+extern const gpc_predictor_ops gpci_random_predictor;
+extern const gpc_predictor_ops gpci_warp_token;
+extern const gpc_predictor_ops gpci_access_count;
 
 #endif
