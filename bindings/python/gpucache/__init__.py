@@ -69,7 +69,7 @@ from .errors import (
     UnsupportedError,
 )
 from .hierarchy import Hierarchy, Launch, WarpResult
-from .policy import BYPASS_WAY, Parameter, Predictor, ReplacementPolicy
+from .policy import BYPASS_WAY, Parameter, Predictor, ReplacementPolicy, TextParameter
 from .replay import Progress, Replay, Result, Sample, TimeSeries
 from .scheduler import Scheduler, SchedulerEnvironment, SchedulerPolicy
 from .stats import CacheStats, Counter, Stats, cache_counters, counters

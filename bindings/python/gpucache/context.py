@@ -11,7 +11,27 @@ from ._constants import LogLevel, PolicyKind, Simd
 from ._loader import lib
 from ._native import Handle, call, choice, decoded, drop, held, hold, invoke, settle, strict, text
 
-PolicyInfo = namedtuple("PolicyInfo", "kind name summary source parameters builtin")
+# `parameters` are Parameters, `texts` TextParameters.
+PolicyInfo = namedtuple("PolicyInfo", "kind name summary source parameters texts builtin")
+
+
+def _described(kind, info):
+    parameters = tuple(
+        policies.Parameter(
+            decoded(each.name), each.initial, each.minimum, each.maximum, each.whole, decoded(each.meaning)
+        )
+        for each in info.parameters[:info.parameter_count]
+    )
+    texts = tuple(
+        policies.TextParameter(
+            decoded(each.name), decoded(each.initial), tuple(filter(None, decoded(each.choices).split("|"))),
+            decoded(each.meaning),
+        )
+        for each in info.texts[:info.text_count]
+    )
+    return PolicyInfo(
+        kind, decoded(info.name), decoded(info.summary), decoded(info.source), parameters, texts, info.builtin
+    )
 
 
 @strict(g.gpc_log_fn)
@@ -60,26 +80,20 @@ class Context(Handle):
         for index in range(lib.gpc_policy_count(self._live(), kind)):
             info = g.gpc_policy_info()
             settle(lib.gpc_policy_at(self._live(), kind, index, ctypes.byref(info)), what="gpc_policy_at")
-            parameters = tuple(
-                policies.Parameter(
-                    decoded(each.name), each.initial, each.minimum, each.maximum, each.whole, decoded(each.meaning)
-                )
-                for each in info.parameters[:info.parameter_count]
-            )
-            found.append(
-                PolicyInfo(kind, decoded(info.name), decoded(info.summary), decoded(info.source), parameters,
-                           info.builtin)
-            )
+            found.append(_described(kind, info))
         return found
 
-    def policy_cost(self, kind, spec, *, sets, ways, line_bytes=128, sectors=1):
-        """Hardware cost in bits of `name` or `name(parameter=value)` on a cache of this geometry; 0 if not stated."""
+    def policy_cost(self, kind, spec, *, sets, ways, line_bytes=128, sectors=1, caches=1):
+        """Hardware cost in bits of `name` or `name(parameter=value)` on a cache of this geometry; 0 if not stated.
+
+        caches  of a level whose cost is wanted: what they share counts once
+        """
         kind, spec = choice(PolicyKind, kind, "kind"), text(spec, "policy")
         bits = ctypes.c_uint64()
         error = g.gpc_error()
         status = invoke(
-            lib.gpc_policy_cost, self._live(), kind, spec, sets, ways, line_bytes, sectors, ctypes.byref(error),
-            ctypes.byref(bits),
+            lib.gpc_policy_level_cost, self._live(), kind, spec, caches, sets, ways, line_bytes, sectors,
+            ctypes.byref(error), ctypes.byref(bits),
         )  # fmt: skip
         settle(status, error)
         return bits.value

@@ -9,7 +9,7 @@ from ._constants import Status
 from ._loader import lib
 from ._native import Handle, call, drop, hold, invoke, settle, state
 from .cache import BorrowedCache, WarpEvent
-from .errors import StateError
+from .errors import ArgumentError, StateError
 from .stats import Stats
 from .timed import TimedView, warp_access
 
@@ -92,6 +92,7 @@ class Hierarchy(HierarchyView):
 
     def __init__(self, context, config, **callbacks):
         self._context = context
+        self._sms = config.number("sm.count")
         self._create(
             lib.gpc_hierarchy_destroy, lib.gpc_hierarchy_create, context._live(), config._live(), keep=(context,)
         )
@@ -99,6 +100,23 @@ class Hierarchy(HierarchyView):
         weakref.finalize(self, drop, self._token).atexit = False
         if callbacks:
             self.set_callbacks(**callbacks)
+
+    @property
+    def wants_samples(self):
+        """Whether any policy has an on_sample."""
+        return lib.gpc_hierarchy_wants_samples(self._live())
+
+    def sample(self, samples):
+        """A period ended: pass (active cycles, warp instructions) of each SM to the policies of its L1.
+
+        Of a host with cores of its own, as often as its policies are to decide; a replay does so itself.
+        """
+        if len(samples) != self._sms:
+            raise ArgumentError(Status.ERROR_ARGUMENT, f"{len(samples)} samples for {self._sms} SMs")
+        raw = (g.gpc_sample * self._sms)(
+            *(g.gpc_sample(active_cycles=cycles, instructions=issued) for cycles, issued in samples)
+        )
+        settle(invoke(lib.gpc_hierarchy_sample, self._live(), raw), what="gpc_hierarchy_sample")
 
 
 class BorrowedHierarchy(HierarchyView):

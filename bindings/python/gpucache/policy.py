@@ -12,7 +12,7 @@ import operator
 from collections import namedtuple
 
 from . import _generated as g
-from ._constants import GPC_WAY_BYPASS, Decision, Status
+from ._constants import GPC_WAY_BYPASS, Busy, Decision, Status
 from ._native import always, decoded, drop, held, hold, strict, text
 
 # choose_victim's answer for "leave everything as it is and bypass the request".
@@ -28,16 +28,45 @@ class Parameter(namedtuple("Parameter", "name initial minimum maximum whole mean
         return super().__new__(cls, name, initial, minimum, maximum, whole, meaning)
 
 
-def parameter_values(raw, declared):
-    """{name: value} of an environment's parameters."""
-    values = zip(declared, raw.parameters if declared else ())
+class TextParameter(namedtuple("TextParameter", "name initial choices meaning")):
+    """A word or text that configuration text may give: `name(parameter=word)`.
+
+    choices  the words it may be; () = any text
+    With the name "" it is the list of the arguments without a `=`: `name(lru, age-lru(bypass=1))`.
+    """
+
+    def __new__(cls, name, initial="", choices=(), meaning=""):
+        return super().__new__(cls, name, initial, tuple(choices), meaning)
+
+
+def parameter_values(raw, registered):
+    """{name: value} of an environment's numbers."""
+    values = zip(registered.parameters, raw.parameters if registered.parameters else ())
     return {each.name: int(value) if each.whole else value for each, value in values}
+
+
+def text_values(raw, registered):
+    """{name: text} of its texts; a list, "", is split up."""
+    values = zip(registered.texts, raw.texts if registered.texts else ())
+    return {each.name: decoded(value) if each.name else _items(decoded(value)) for each, value in values}
+
+
+def _items(text):
+    """What commas separate, those within parentheses aside."""
+    found, depth = [""], 0
+    for character in text:
+        depth += (character == "(") - (character == ")")
+        if character == "," and not depth:
+            found.append("")
+        else:
+            found[-1] += character
+    return [item.strip() for item in found if item.strip()]
 
 
 class Environment:
     """The cache that an instance is made for."""
 
-    def __init__(self, raw, declared):
+    def __init__(self, raw, registered):
         self.sets = raw.sets
         self.ways = raw.ways
         self.line_bytes = raw.line_bytes
@@ -45,8 +74,10 @@ class Environment:
         self.index = raw.index  # which of the caches of its level
         self.count = raw.count  # caches of its level
         self.seed = raw.seed  # differs per cache
-        self.arguments = decoded(raw.arguments)
-        self.parameters = parameter_values(raw, declared)
+        self.arguments = decoded(raw.arguments)  # the text between the parentheses
+        self.parameters = parameter_values(raw, registered)  # {name: number}
+        self.texts = text_values(raw, registered)  # {name: text}; of "" the list
+        self.shared = None  # what share() made
 
 
 class _Policy:
@@ -54,9 +85,17 @@ class _Policy:
     summary = ""
     source = ""
     parameters = ()  # of Parameter
+    texts = ()  # of TextParameter
 
     def __init__(self, env):
         """`env` is an Environment. An exception refuses the cache."""
+
+    @classmethod
+    def share(cls, env):
+        """Make what all caches of a level share (one L1 per SM): an object, which each instance finds as env.shared.
+
+        Called before the first of them is made. A cache on its own is a level of one.
+        """
 
     def finish(self):
         """The cache goes."""
@@ -76,9 +115,15 @@ class _Policy:
     def on_warp_event(self, event):
         """A warp of this SM started, reached a barrier or ended."""
 
+    def on_sample(self, sample):
+        """A period ended (the key sample.period); of every cache of the level in turn, in order of env.index.
+
+        `sample` has the figures of this SM in that period: cycle, cycles, active_cycles, instructions, reads, read_hits.
+        """
+
     @classmethod
     def cost_bits(cls, env):
-        """Storage that it would take in hardware, in bits."""
+        """Storage that it would take in hardware, in bits, in cache env.index; what all share counts in cache 0."""
         return 0
 
 
@@ -97,6 +142,7 @@ class Predictor(_Policy):
     """Which misses may allocate."""
 
     before_lookup = False  # predict before the tags are looked up, for hits too
+    below = ""  # name of the predictor that keeps this one's bits in the level below, and responds to it
 
     def predict(self, set, request):
         """Decision.CACHE or Decision.BYPASS, or (decision, word for the level below). Required."""
@@ -110,18 +156,26 @@ class Predictor(_Policy):
         """This level served a request from above; returns the word for its reply. `way` is None if not resident."""
         return 0
 
+    def on_stall(self, request, reason):
+        """A timed L1 holds a load up, for a Busy reason: Decision.BYPASS sends it below without L1."""
+        return Decision.CACHE
+
 
 # Trampolines. An instance is found by the address of its state in the library, a class by its token.
 
 instances = {}
 
 
+_levels = {}  # address of a level's shared state: [what share() made, its instances]
+
+
 class _Instance:
-    __slots__ = ("policy", "ways")
+    __slots__ = ("policy", "ways", "level")
 
     def __init__(self, policy, env):
         self.policy = policy
         self.ways = range(env.ways)
+        self.level = env.shared_state
 
 
 def number(value, limit, what):
@@ -139,10 +193,22 @@ def _seen(pointer):
 def _init(environment, instance):
     """The `init` of a kind whose policies see an `environment` and are kept in an `instance`."""
 
+    def made(registered, raw):
+        env = environment(raw, registered)
+        address = getattr(raw, "shared_state", None)
+        if not address:
+            return registered(env)
+        level = _levels.get(address) or [registered.share(env), 0]
+        env.shared = level[0]
+        policy = registered(env)
+        level[1] += 1
+        _levels[address] = level
+        return policy
+
     def init(pointer, env, message):
         registered = held(env.contents.user_data)
         try:
-            policy = registered(environment(env.contents, registered.parameters))
+            policy = made(registered, env.contents)
         except Exception as error:
             reason = f"{type(error).__name__}: {error}".encode("utf-8", "replace")[:255]
             ctypes.memmove(message, reason + b"\0", len(reason) + 1)
@@ -154,7 +220,13 @@ def _init(environment, instance):
 
 
 def _finish(pointer):
-    instances.pop(pointer).policy.finish()
+    instance = instances.pop(pointer)
+    address = getattr(instance, "level", None)
+    if address:
+        _levels[address][1] -= 1
+        if not _levels[address][1]:
+            del _levels[address]
+    instance.policy.finish()
 
 
 def _on_hit(pointer, set, way, request):
@@ -189,9 +261,18 @@ def _on_warp_event(pointer, event):
     instances[pointer].policy.on_warp_event(event.contents)
 
 
+def _on_sample(pointer, sample):
+    instances[pointer].policy.on_sample(sample.contents)
+
+
+def _on_stall(pointer, request, reason):
+    answer = instances[pointer].policy.on_stall(request.contents, Busy(reason))
+    return Decision(0 if answer is None else answer)
+
+
 def _cost_bits(env):
     registered = held(env.contents.user_data)
-    return number(registered.cost_bits(Environment(env.contents, registered.parameters)), 2**64 - 1, "cost_bits")
+    return number(registered.cost_bits(Environment(env.contents, registered)), 2**64 - 1, "cost_bits")
 
 
 def _predict(pointer, set, request, prediction):
@@ -215,9 +296,13 @@ def _respond(pointer, set, way, request):
 _COMMON = {
     "on_hit": (_on_hit, None), "on_fill": (_on_fill, None), "on_evict": (_on_evict, None),
     "on_invalidate": (_on_invalidate, None), "on_warp_event": (_on_warp_event, None), "cost_bits": (_cost_bits, 0),
+    "on_sample": (_on_sample, None),
 }  # fmt: skip
 _REPLACEMENT = {**_COMMON, "on_miss": (_on_miss, None), "choose_victim": (_choose_victim, _NO_WAY)}
-_PREDICTOR = {**_COMMON, "predict": (_predict, None), "on_reply": (_on_reply, 0), "respond": (_respond, 0)}
+_PREDICTOR = {
+    **_COMMON, "predict": (_predict, None), "on_reply": (_on_reply, 0), "respond": (_respond, 0),
+    "on_stall": (_on_stall, 0),
+}  # fmt: skip
 
 
 _kinds = {}  # base class: (table, trampolines, required method, name of the registering function)
@@ -265,6 +350,29 @@ def name_of(policy):
     return policy.name or policy.__name__.lower()
 
 
+def _declare(ops, policy):
+    """The parameters, into a table."""
+    numbers = [
+        g.gpc_parameter(
+            text(each.name, "parameter"), each.initial, each.minimum, each.maximum, each.whole,
+            text(each.meaning, "meaning"),
+        )
+        for each in policy.parameters
+    ]  # fmt: skip
+    texts = [
+        g.gpc_text_parameter(
+            text(each.name, "parameter"), text(each.initial, "initial"),
+            text("|".join(each.choices), "choices") if each.choices else None, text(each.meaning, "meaning"),
+        )
+        for each in policy.texts
+    ]  # fmt: skip
+    ops.parameter_count, ops.text_count = len(numbers), len(texts)
+    if numbers:
+        ops.parameters = (g.gpc_parameter * len(numbers))(*numbers)
+    if texts:
+        ops.texts = (g.gpc_text_parameter * len(texts))(*texts)
+
+
 def table_of(policy):
     """(table for the registration, token of the class). The table keeps what it points to."""
     base = _base_of(policy)
@@ -278,19 +386,14 @@ def table_of(policy):
     if not own(required):
         raise TypeError(f"{policy.__name__} has no {required}")
     used = {name: made for name, made in trampolines.items() if name in ("init", "finish") or own(name)}
-    declared = [
-        g.gpc_parameter(
-            text(each.name, "parameter"), each.initial, each.minimum, each.maximum, each.whole,
-            text(each.meaning, "meaning"),
-        )
-        for each in policy.parameters
-    ]  # fmt: skip
     ops = table(
         name=text(name_of(policy), "name"), summary=text(policy.summary, "summary"),
-        source=text(policy.source, "source"), instance_bytes=8, parameter_count=len(declared), **used,
+        source=text(policy.source, "source"), instance_bytes=8, **used,
     )  # fmt: skip
-    if declared:
-        ops.parameters = (g.gpc_parameter * len(declared))(*declared)
+    _declare(ops, policy)
+    if hasattr(base, "share") and own("share"):
+        ops.shared_bytes = 8
     if base is Predictor:
         ops.before_lookup = policy.before_lookup
+        ops.below = text(policy.below, "below") if policy.below else None
     return ops, hold(policy)

@@ -21,7 +21,7 @@ _NO_SLOT = _NO_WARP - 1  # never a slot: the library refuses it, and so the call
 class SchedulerEnvironment:
     """The scheduler that an instance is made for."""
 
-    def __init__(self, raw, declared):
+    def __init__(self, raw, registered):
         self.warps = raw.warps  # slots
         self.sm = raw.sm
         self.index = raw.index  # which scheduler of its SM
@@ -29,7 +29,8 @@ class SchedulerEnvironment:
         self.sms = raw.sms
         self.seed = raw.seed  # differs per scheduler
         self.arguments = decoded(raw.arguments)
-        self.parameters = policies.parameter_values(raw, declared)
+        self.parameters = policies.parameter_values(raw, registered)
+        self.texts = policies.text_values(raw, registered)
 
 
 class SchedulerPolicy:
@@ -39,6 +40,7 @@ class SchedulerPolicy:
     summary = ""
     source = ""
     parameters = ()  # of Parameter
+    texts = ()  # of TextParameter
 
     def __init__(self, env):
         """`env` is a SchedulerEnvironment. An exception refuses the scheduler."""
@@ -126,7 +128,7 @@ def _sample(pointer, stats, cycle):
 
 def _cost_bits(env):
     registered = held(env.contents.user_data)
-    bits = registered.cost_bits(SchedulerEnvironment(env.contents, registered.parameters))
+    bits = registered.cost_bits(SchedulerEnvironment(env.contents, registered))
     return policies.number(bits, 2**64 - 1, "cost_bits")
 
 
