@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 import unittest
 
 from harness import TemporaryCase, command, traceg, write_trace
@@ -53,26 +54,88 @@ class Presets(Commands):
 
 class Policies(Commands):
     def test_list(self):
-        text = self.done("policies", "--preset", "gtx480")
-        self.assertIn("Costs are for 16 KiB: 32 sets of 4 ways of 128 bytes, and a scheduler of 24 warps.", text)
-        for kind in gpucache.PolicyKind:
-            for policy in self.context.policies(kind):
-                self.assertIn(f"  {policy.name}: {policy.summary}\n", text)
-                for parameter in policy.parameters:
-                    self.assertIn(f"      {parameter.name} = ", text)
+        text = self.done("policies")
+        self.assertIn("for the L1s of 15 SMs, each 16 KiB: 32 sets of 4 ways of 128 bytes and", text)
+        self.assertIn("for 30 warp schedulers of 24 warps.", " ".join(text.split()))
+        names = re.findall(r"^([a-z0-9-]+) +(?:[\d,.]+|-) +(?:[\d,.]+|-)  \S", text, re.MULTILINE)
+        policies = [policy for kind in gpucache.PolicyKind for policy in self.context.policies(kind)]
+        self.assertEqual(names, [policy.name for policy in policies])
+        plain = "".join(text.split())
+        for policy in policies:
+            self.assertIn("".join(f"{policy.summary} [{policy.source}]".split()) if policy.source else
+                          "".join(policy.summary.split()), plain)  # fmt: skip
         # FIFO on 32 sets of 4 ways: a pointer of 2 bits a set.
-        entry = text[text.index("  fifo:"):]
-        self.assertIn("cost: 64 bits\n", entry[:entry.index("random:")])
+        self.assertRegex(text, r"\nfifo +8 +120  evict the line")
+
+    def test_width(self):
+        for columns, limit in (("40", 80), ("100", 100), ("500", 120)):
+            lines = command("policies", COLUMNS=columns).stdout.splitlines()
+            self.assertLessEqual(max(map(len, lines)), limit)
+            self.assertGreater(max(map(len, lines)), limit - 12)
+
+    def test_kinds(self):
+        for kind in gpucache.PolicyKind:
+            document = json.loads(self.done("policies", "--kind", kind.name.lower(), "--json"))
+            self.assertEqual([policy["name"] for policy in document["policies"]],
+                             [policy.name for policy in self.context.policies(kind)])  # fmt: skip
+        self.done("policies", "--kind", "none", status=2, message="invalid choice")
+
+    def test_one(self):
+        text = self.done("policies", "random")
+        (random,) = [policy for policy in self.context.policies("replacement") if policy.name == "random"]
+        for part in ("replacement, named in l1.replacement", random.summary, random.source, "8 bytes, 120 in all"):
+            self.assertIn(part, text)
+        self.assertIn("scheduler, named in scheduler", self.done("policies", "two-level"))
+        self.assertRegex(self.done("policies", "two-level"), r"\ngroup +\d+ +\d+ to \d+  \w")
+        self.done("policies", "randon", status=1, message="no policy 'randon'; did you mean 'random'?")
+        self.done("policies", "gto", "--kind", "predictor", status=1, message="no policy 'gto'")
+
+    def test_texts_are_listed(self):
+        found = [(kind, policy) for kind in gpucache.PolicyKind for policy in self.context.policies(kind)
+                 if policy.texts]  # fmt: skip
+        for kind, policy in found:
+            text = self.done("policies", policy.name, "--kind", kind.name.lower())
+            for each in policy.texts:
+                self.assertRegex(text, rf"\n{re.escape(each.name or '(list)')} ")
+
+    def test_cost_of_parameters(self):
+        def cost(spec):
+            (policy,) = json.loads(self.done("policies", spec, "--json"))["policies"]
+            return policy["cost_bits"], policy["level_cost_bits"]
+
+        # A tree of ways - 1 bits a set; and in 15 SMs.
+        self.assertEqual(cost("plru"), (32 * 3, 15 * 32 * 3))
+        self.assertEqual(cost("two-level(group=2)")[1], 30 * cost("two-level(group=2)")[0])
+        self.assertNotEqual(cost("two-level(group=2)"), cost("two-level(group=12)"))
+        self.done("policies", "two-level(group=0)", status=1, message="group")
+        self.done("policies", "two-level(leaves=3)", status=1, message="leaves")
+
+    def test_markdown(self):
+        tables = self.done("policies", "--markdown").split("\n\n")
+        self.assertEqual(len(tables), len(gpucache.PolicyKind))
+        for kind, text in zip(gpucache.PolicyKind, tables):
+            rows = [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in text.splitlines()[2:]]
+            self.assertEqual([row[:2] for row in rows], [
+                [f"`{policy.name}`", policy.summary.replace("|", "\\|")] for policy in self.context.policies(kind)
+            ])  # fmt: skip
+            self.assertEqual({len(row) for row in rows}, {5})
 
     def test_geometry_follows_the_configuration(self):
-        self.assertIn("Costs are for 48 KiB: 96 sets of 4 ways", self.done("policies", "--set", "l1.size=48KiB"))
-        self.assertIn("4 sectors a line", self.done("policies", "--set", "l1.sectors=4"))
+        def where(*arguments):
+            return " ".join(self.done("policies", *arguments).partition("\n\n")[0].split())
+
+        self.assertIn("each 32 KiB: 64 sets of 4 ways", where("--set", "l1.size=32KiB"))
+        self.assertIn("4 sectors a line", where("--set", "l1.sectors=4"))
         unified = ["--set", "l1.unified=true", "--set", "l1.size=64KiB", "--set", "l1.carveouts=0 32KiB 64KiB"]
         forced = [*unified, "--set", "l1.carveout=32KiB", "--set", "sm.shared=64KiB"]
-        self.assertIn("64 KiB: 128 sets of 4 ways", self.done("policies", *unified))
-        self.assertIn("32 KiB: 64 sets of 4 ways", self.done("policies", *forced))
-        self.assertIn("32 KiB: 128 sets of 2 ways", self.done("policies", *forced, "--set", "l1.resize=ways"))
-        self.assertIn("16 KiB: 32 sets of 4 ways", self.done("policies", "--set", "l1.enabled=false"))
+        self.assertIn("64 KiB: 128 sets of 4 ways", where(*unified))
+        self.assertIn("32 KiB: 64 sets of 4 ways", where(*forced))
+        self.assertIn("32 KiB: 128 sets of 2 ways", where(*forced, "--set", "l1.resize=ways"))
+        self.assertIn("16 KiB: 32 sets of 4 ways", where("--set", "l1.enabled=false"))
+        self.assertIn("the L2s of 6 slices, each 128 KiB: 64 sets of 16 ways", where("--level", "l2"))
+        odd = self.write("odd.cfg", "l1.size = 12KiB\nl1.index = modulo\n")
+        self.assertIn("each 12 KiB: 24 sets of 4 ways", where("--config", odd))
+        self.assertIn("the L1s of 132 SMs, each 256 KiB", where("--preset", "h100"))
         self.done("policies", "--preset", "none", status=1, message="none")
 
 

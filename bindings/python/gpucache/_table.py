@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Tables of text."""
 
+import shutil
+import textwrap
+
 
 def table(header, rows, left=(0,)):
     """Lines of aligned columns; those in `left` to the left."""
@@ -14,3 +17,19 @@ def table(header, rows, left=(0,)):
         ]
         lines.append("  ".join(words).rstrip())
     return lines
+
+
+def screen_width():
+    """Of the terminal, or of COLUMNS, but 80 to 120."""
+    return min(120, max(80, shutil.get_terminal_size((120, 24)).columns))
+
+
+def wrapped(header, rows, left=(0,), width=None):
+    """A table whose last column takes as many lines as it needs within `width`, by default the screen's."""
+    room = (width or screen_width()) - len(table(header[:-1] + ["|"], [row[:-1] + ["|"] for row in rows])[0]) + 1
+    cells = []
+    for row in rows:
+        first, *more = textwrap.wrap(row[-1], max(20, room), break_on_hyphens=False) or [""]
+        cells.append(row[:-1] + [first])
+        cells += [[""] * (len(row) - 1) + [line] for line in more]
+    return table(header, cells, [*left, len(header) - 1])

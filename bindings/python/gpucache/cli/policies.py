@@ -1,62 +1,206 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """policies: what can stand for l1.replacement, scheduler and the like."""
 
+import difflib
+import json
+import textwrap
+from collections import namedtuple
+
 from .._constants import PolicyKind
+from .._table import screen_width, wrapped
+from ..errors import GpucacheError
 from ..hierarchy import Hierarchy
-from ._common import add_configuration, add_verbose, configuration, context, size
+from ._common import Failure, add_configuration, add_verbose, configuration, context, size
+
+# What a policy costs: bits in one cache or scheduler, and in all; None where that is not stated. `problem`: why not.
+Cost = namedtuple("Cost", "one all problem")
+
+_KEYS = {PolicyKind.REPLACEMENT: "{}.replacement", PolicyKind.PREDICTOR: "{}.bypass", PolicyKind.SCHEDULER: "scheduler"}
+_TITLES = {
+    PolicyKind.REPLACEMENT: "replacement policies", PolicyKind.PREDICTOR: "predictors: which misses may allocate",
+    PolicyKind.SCHEDULER: "warp schedulers of the timed mode",
+}  # fmt: skip
 
 
 def add(commands):
     parser = commands.add_parser(
-        "policies", help="list replacement policies, predictors and schedulers", description="List the policies, and "
-        "what each would cost in hardware on the L1 of the configuration, at its largest, or in a warp scheduler.",
+        "policies", help="list replacement policies, predictors and schedulers", description="List the policies with "
+        "what each would cost in hardware: in one cache and in all of the level, or in one warp scheduler and in all.",
     )  # fmt: skip
+    parser.add_argument("policy", nargs="?", metavar="NAME", help="this one, with its parameters; or "
+                        "NAME(PARAMETER=VALUE, ...) for the cost of that")  # fmt: skip
+    parser.add_argument("--kind", choices=[kind.name.lower() for kind in PolicyKind], help="only these")
+    parser.add_argument("--level", choices=["l1", "l2"], default="l1", help="caches that the costs are for")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="print one JSON object")
+    form.add_argument("--markdown", action="store_true", help="print Markdown tables")
     add_configuration(parser)
     add_verbose(parser)
     parser.set_defaults(run=run)
 
 
-def geometry(made, config):
-    """Sets, ways, line and sectors of the L1 that a kernel without shared memory gets."""
+# Costs
+
+
+def _l1_capacity(made, config):
+    """What a kernel without shared memory gets."""
     with Hierarchy(made, config) as hierarchy:
         hierarchy.begin_kernel()
-        capacity = hierarchy.stats()["l1.capacity"] or config.number("l1.size")  # 0: there is none
-    ways, line = config.number("l1.ways"), config.number("l1.line")
-    if config["l1.unified"] == "true" and config["l1.resize"] == "ways":
+        return hierarchy.stats()["l1.capacity"] or config.number("l1.size")  # 0: there is none
+
+
+def geometry(made, config, level="l1"):
+    """Caches of a level, and of each sets, ways, line and sectors; L1 at its largest."""
+    ways, line = config.number(f"{level}.ways"), config.number(f"{level}.line")
+    caches = config.number("sm.count" if level == "l1" else "l2.slices")
+    capacity = _l1_capacity(made, config) if level == "l1" else config.number("l2.size") // caches
+    if level == "l1" and config["l1.unified"] == "true" and config["l1.resize"] == "ways":
         sets = config.number("l1.size") // (ways * line)
         ways = capacity // (sets * line)
     else:
         sets = capacity // (ways * line)
-    return {"sets": sets, "ways": ways, "line_bytes": line, "sectors": config.number("l1.sectors")}
+    sectors = config.number(f"{level}.sectors")
+    return {"caches": caches, "sets": sets, "ways": ways, "line_bytes": line, "sectors": sectors}
+
+
+class Costs:
+    """Of policies, on a configuration."""
+
+    def __init__(self, made, config, level):
+        self.made = made
+        self.level = level
+        self.shape = geometry(made, config, level)
+        self.schedulers = config.number("sm.schedulers") * config.number("sm.count")
+        self.warps = -(-config.number("sm.warps") // config.number("sm.schedulers"))
+
+    def of(self, kind, spec):
+        try:
+            if kind == PolicyKind.SCHEDULER:
+                one = self.made.scheduler_cost(spec, self.warps)
+                both = one, one * self.schedulers
+            else:
+                both = [self.made.policy_cost(kind, spec, **{**self.shape, "caches": caches})
+                        for caches in (1, self.shape["caches"])]  # fmt: skip
+        except GpucacheError as error:
+            return Cost(None, None, str(error))
+        return Cost(*(bits or None for bits in both), "")
+
+    def where(self, kind):
+        """What they are for, as text."""
+        if kind == PolicyKind.SCHEDULER:
+            return f"{self.schedulers} warp schedulers of {self.warps} warps"
+        shape = self.shape
+        each = size(shape["sets"] * shape["ways"] * shape["line_bytes"])
+        sectors = f", {shape['sectors']} sectors a line" if shape["sectors"] > 1 else ""
+        caches = "SMs" if self.level == "l1" else "slices"
+        return (f"the {self.level.upper()}s of {shape['caches']} {caches}, each {each}: {shape['sets']} sets of "
+                f"{shape['ways']} ways of {shape['line_bytes']} bytes{sectors}")  # fmt: skip
+
+
+def octets(bits):
+    """Bits as bytes; - for None."""
+    return "-" if bits is None else f"{bits / 8:,.3f}".rstrip("0").rstrip(".")
+
+
+# Output
 
 
 def _number(value):
-    return str(int(value)) if value == int(value) else str(value)
+    return str(int(value)) if value == int(value) else f"{value:g}"
 
 
-def _lines(policy, bits):
-    yield f"  {policy.name}: {policy.summary}"
-    if policy.source:
-        yield f"      source: {policy.source}"
-    yield f"      cost: {f'{bits:,} bits' if bits else 'not stated'}"
+def _parameters(policy):
+    """Rows: name, default, values, meaning."""
     for each in policy.parameters:
-        allowed = f"{_number(each.minimum)} to {_number(each.maximum)}" + (", whole" if each.whole else "")
-        yield f"      {each.name} = {_number(each.initial)} ({allowed}): {each.meaning}"
+        allowed = f"{_number(each.minimum)} to {_number(each.maximum)}" + ("" if each.whole else ", fractions too")
+        yield [each.name, _number(each.initial), allowed, each.meaning]
+    for each in policy.texts:
+        yield [each.name or "(list)", each.initial, ", ".join(each.choices) or "text", each.meaning]
+
+
+def _list(found, costs):
+    where = " and for ".join(costs.where(kind) for kind in (PolicyKind.REPLACEMENT, PolicyKind.SCHEDULER))
+    yield from textwrap.wrap(f"Hardware costs are in bytes, for {where}.", screen_width())
+    for kind in PolicyKind:
+        policies = [(policy, cost) for policy, cost in found if policy.kind == kind]
+        if not policies:
+            continue
+        one = "a scheduler" if kind == PolicyKind.SCHEDULER else "a cache"
+        rows = []
+        for policy, cost in policies:
+            source = f" [{policy.source}]" if policy.source else ""
+            rows.append([policy.name, octets(cost.one), octets(cost.all), policy.summary + source])
+        yield ""
+        yield f"{_TITLES[kind]} ({_KEYS[kind].format(costs.level)})"
+        yield from wrapped(["name", one, "all", "what it does [source]"], rows)
+
+
+def _details(found, costs):
+    for policy, cost in found:
+        rows = [
+            ["kind", f"{policy.kind.name.lower()}, named in {_KEYS[policy.kind].format(costs.level)}"],
+            ["does", policy.summary],
+            ["source", policy.source or "-"],
+            ["cost", cost.problem or f"{octets(cost.one)} bytes, {octets(cost.all)} in all: for {costs.where(policy.kind)}"],
+        ]
+        yield from wrapped([policy.name, ""], rows)
+        parameters = list(_parameters(policy))
+        if parameters:
+            yield ""
+            yield from wrapped(["parameter", "default", "values", "meaning"], parameters, left=(0, 1, 2))
+        yield ""
+
+
+def _markdown(found, costs):
+    for kind in PolicyKind:
+        yield f"| name | what it does | source | {'scheduler' if kind == PolicyKind.SCHEDULER else 'cache'} | all |"
+        yield "|---|---|---|---:|---:|"
+        for policy, cost in found:
+            if policy.kind == kind:
+                cells = [f"`{policy.name}`", policy.summary, policy.source, octets(cost.one), octets(cost.all)]
+                yield "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+        yield ""
+
+
+def as_json(found, costs, preset):
+    policies = [
+        {**policy._asdict(), "kind": policy.kind.name.lower(), "cost_bits": cost.one, "level_cost_bits": cost.all,
+         "parameters": [each._asdict() for each in policy.parameters],
+         "texts": [each._asdict() for each in policy.texts]}
+        for policy, cost in found
+    ]  # fmt: skip
+    document = {
+        "schema": 1, "preset": preset, "level": costs.level, **costs.shape, "schedulers": costs.schedulers,
+        "warps_per_scheduler": costs.warps, "policies": policies,
+    }  # fmt: skip
+    return json.dumps(document, indent=2)
+
+
+def _chosen(made, options):
+    """The policies that are asked for, with the text whose cost is wanted."""
+    kinds = [kind for kind in PolicyKind if options.kind in (None, kind.name.lower())]
+    policies = [policy for kind in kinds for policy in made.policies(kind)]
+    if options.policy is None:
+        return [(policy, policy.name) for policy in policies]
+    name = options.policy.partition("(")[0].strip()
+    found = [(policy, options.policy) for policy in policies if policy.name == name]
+    if not found:
+        near = difflib.get_close_matches(name, [policy.name for policy in policies], 1)
+        raise Failure(f"no policy '{name}'" + (f"; did you mean '{near[0]}'?" if near else ""))
+    return found
 
 
 def run(options):
+    if options.preset is None and not options.files:
+        options.preset = "gtx480"
     with context(options) as made, configuration(made, options) as config:
-        shape = geometry(made, config)
-        warps = -(-config.number("sm.warps") // config.number("sm.schedulers"))
-        sectors = f", {shape['sectors']} sectors a line" if shape["sectors"] > 1 else ""
-        capacity = shape["sets"] * shape["ways"] * shape["line_bytes"]
-        print(f"Costs are for {size(capacity)}: {shape['sets']} sets of {shape['ways']} ways of "
-              f"{shape['line_bytes']} bytes{sectors}, and a scheduler of {warps} warps.")
-        for kind in PolicyKind:
-            print(f"\n{kind.name.lower()}")
-            for policy in made.policies(kind):
-                if kind == PolicyKind.SCHEDULER:
-                    bits = made.scheduler_cost(policy.name, warps)
-                else:
-                    bits = made.policy_cost(kind, policy.name, **shape)
-                print("\n".join(_lines(policy, bits)))
+        costs = Costs(made, config, options.level)
+        found = [(policy, costs.of(policy.kind, spec)) for policy, spec in _chosen(made, options)]
+        if options.policy is not None and "(" in options.policy and all(cost.problem for _, cost in found):
+            raise Failure(found[0][1].problem)
+        if options.json:
+            print(as_json(found, costs, options.preset))
+        elif options.markdown:
+            print("\n".join(_markdown(found, costs)).rstrip())
+        else:
+            print("\n".join((_list if options.policy is None else _details)(found, costs)).rstrip())
