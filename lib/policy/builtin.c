@@ -17,6 +17,7 @@ const gpc_replacement_ops *const gpci_builtin_replacements[] = {
     &gpci_srrip,
     &gpci_brrip,
     &gpci_drrip,
+    &gpci_ship,
     &gpci_opt,
     &gpci_opt_bypass,
     &gpci_age_lru,
@@ -24,5 +25,9 @@ const gpc_replacement_ops *const gpci_builtin_replacements[] = {
     &gpci_rpr_age,
     &gpci_rpr_distance,
     &gpci_rpr_count,
+    &gpci_combined,
+    &gpci_vote_policy,
+    &gpci_dynamic_age_lru,
+    &gpci_dynamic_rpr,
     NULL,
 };

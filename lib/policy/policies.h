@@ -16,6 +16,7 @@ extern const gpc_replacement_ops gpci_dip;
 extern const gpc_replacement_ops gpci_srrip;
 extern const gpc_replacement_ops gpci_brrip;
 extern const gpc_replacement_ops gpci_drrip;
+extern const gpc_replacement_ops gpci_ship;
 extern const gpc_replacement_ops gpci_opt;
 extern const gpc_replacement_ops gpci_opt_bypass;
 extern const gpc_replacement_ops gpci_age_lru;
@@ -23,5 +24,10 @@ extern const gpc_replacement_ops gpci_rpr_policy;
 extern const gpc_replacement_ops gpci_rpr_age;
 extern const gpc_replacement_ops gpci_rpr_distance;
 extern const gpc_replacement_ops gpci_rpr_count;
+extern const gpc_replacement_ops gpci_combined;
+
+extern const gpc_replacement_ops gpci_vote_policy;
+extern const gpc_replacement_ops gpci_dynamic_age_lru;
+extern const gpc_replacement_ops gpci_dynamic_rpr;
 
 #endif

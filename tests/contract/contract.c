@@ -26,6 +26,9 @@ const replacement_row replacement_rows[] = {
     {.spec = "brrip(random=1)", .seeded = true},
     {.spec = "drrip", .couples = true},
     {.spec = "drrip(bits=8,leaders=1,selector=1)", .couples = true},
+    {.spec = "ship", .couples = true},
+    {.spec = "ship(signature=memory,region=256,entries=16,counter=2)", .couples = true},
+    {.spec = "ship(signature=memory,region=256,sampled=1,initial=0)", .couples = true},
     {.spec = "opt", .needs_future = true},
     {.spec = "opt(bypass=1)", .bypasses = true, .needs_future = true},
     {.spec = "opt-bypass", .bypasses = true, .needs_future = true},
@@ -36,6 +39,8 @@ const replacement_row replacement_rows[] = {
     {.spec = "rpr-age", .couples = true},
     {.spec = "rpr-distance(sample=1)", .couples = true},
     {.spec = "rpr-count(sample=64)", .couples = true},
+    {.spec = "combined", .bypasses = true, .couples = true},
+    {.spec = "combined(low=15)", .bypasses = true, .couples = true},
 };
 const size_t replacement_row_count = sizeof replacement_rows / sizeof *replacement_rows;
 
