@@ -41,6 +41,8 @@ const replacement_row replacement_rows[] = {
     {.spec = "rpr-count(sample=64)", .couples = true},
     {.spec = "combined", .bypasses = true, .couples = true},
     {.spec = "combined(low=15)", .bypasses = true, .couples = true},
+    {.spec = "combined", .bypasses = true, .couples = true},
+    {.spec = "combined(low=15)", .bypasses = true, .couples = true},
 };
 const size_t replacement_row_count = sizeof replacement_rows / sizeof *replacement_rows;
 
