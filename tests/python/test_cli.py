@@ -126,7 +126,8 @@ class Policies(Commands):
 
         self.assertIn("each 32 KiB: 64 sets of 4 ways", where("--set", "l1.size=32KiB"))
         self.assertIn("4 sectors a line", where("--set", "l1.sectors=4"))
-        unified = ["--set", "l1.unified=true", "--set", "l1.size=64KiB", "--set", "l1.carveouts=0 32KiB 64KiB"]
+        unified = ["--set", "l1.index=modulo", "--set", "l1.unified=true", "--set", "l1.size=64KiB",
+                   "--set", "l1.carveouts=0 32KiB 64KiB"]  # fmt: skip
         forced = [*unified, "--set", "l1.carveout=32KiB", "--set", "sm.shared=64KiB"]
         self.assertIn("64 KiB: 128 sets of 4 ways", where(*unified))
         self.assertIn("32 KiB: 64 sets of 4 ways", where(*forced))
