@@ -9,9 +9,14 @@
  * What is rare is kept out of the way: free ways are looked for only while the
  * cache has any, a hit on the newest way needs no compare, and a miss with LRU
  * merely rotates the order. Counters stay in registers until a block ends.
+ *
+ * The instruction fetch limits the loop of a policy's table: it is short code, in
+ * functions of their own, whose results are hits until something else is written.
  */
 
 #include "cache/internal.h"
+
+#include <string.h>
 
 #if defined(__AVX2__)
 #include <immintrin.h>
@@ -258,100 +263,171 @@ static GPCI_NOINLINE void tell_evict(gpc_cache *cache, uint32_t set, uint32_t wa
 }
 
 /*
- * A miss under a policy given as a table. Returns flags, and the tag that left in
- * `left`; UINT32_MAX where the general path must report an error.
+ * What the loops under a policy given as a table need: all of it behind one
+ * pointer, and the calls' arguments read where they are used, because nothing
+ * but a few registers survives the calls.
  */
-GPCI_INLINE uint32_t miss(gpc_cache *cache, const gpc_replacement_ops *ops, void *self, const gpc_request *request,
-                          uint32_t set, size_t base, uint32_t tag, uint32_t store, uint32_t *left) {
-    uint32_t *const row = cache->tags + base, *const states = cache->states + base, flags = 0;
-    if (ops->on_miss)
-        ops->on_miss(self, set, request);
-    uint32_t way = cache->free_ways ? gpci_match(row, 0, cache->row, 0) : GPCI_NO_WAY;
-    if (way < cache->ways) {
-        cache->free_ways--;
-    } else {
-        way = ops->choose_victim(self, set, NULL, request);
-        if (GPCI_UNLIKELY(way >= cache->ways))
-            return way == GPC_WAY_BYPASS ? GPC_BATCH_BYPASSED | store * GPC_BATCH_WRITE_BELOW : UINT32_MAX;
-        flags = GPC_BATCH_EVICTED | (states[way] >> GPCI_DIRTY_SHIFT & 1) * GPC_BATCH_WRITE_BACK;
-        *left = row[way];
-        if (ops->on_evict)
-            tell_evict(cache, set, way, request);
+typedef struct table {
+    void *self;
+    uint32_t *tags, *states;
+    void (*on_hit)(void *, uint32_t, uint32_t, const gpc_request *);
+    void (*on_miss)(void *, uint32_t, const gpc_request *);
+    uint32_t (*choose_victim)(void *, uint32_t, const uint64_t *, const gpc_request *);
+    void (*on_fill)(void *, uint32_t, uint32_t, const gpc_request *);
+    gpc_cache *cache;
+    const uint64_t *addresses; /* of the block, as the next four; NULL where the batch has none */
+    const uint64_t *pcs, *next_uses;
+    const uint32_t *warps;
+    const uint8_t *kinds;
+    bool tell_evict, described;
+    gpc_request request;
+    block block;
+} table;
+
+/* The policy chose no way. False: not by bypassing either, and the general path must report an error. */
+static GPCI_NOINLINE bool decline(table *t, uint32_t at, uint32_t way) {
+    uint32_t store = t->kinds ? t->kinds[at] : 0;
+    t->block.results[at] = (uint8_t)(GPC_BATCH_BYPASSED | store * GPC_BATCH_WRITE_BELOW);
+    return way == GPC_WAY_BYPASS;
+}
+
+/* A free way of a set, or GPCI_NO_WAY. */
+static GPCI_NOINLINE uint32_t claim_free_way(gpc_cache *cache, size_t base) {
+    uint32_t way = gpci_match(cache->tags + base, 0, cache->row, 0);
+    if (way >= cache->ways)
+        return GPCI_NO_WAY;
+    cache->free_ways--;
+    return way;
+}
+
+/* A miss of the block's access `at`. False: the general path must report an error. */
+GPCI_INLINE bool table_miss(table *t, uint32_t at, uint32_t set, size_t base, uint32_t ways, bool stores) {
+    uint32_t flags = 0, way = GPCI_NO_WAY;
+    if (t->on_miss)
+        t->on_miss(t->self, set, &t->request);
+    if (GPCI_UNLIKELY(t->cache->free_ways))
+        way = claim_free_way(t->cache, base);
+    if (way == GPCI_NO_WAY) {
+        way = t->choose_victim(t->self, set, NULL, &t->request);
+        if (GPCI_UNLIKELY(way >= ways))
+            return decline(t, at, way);
+        flags = GPC_BATCH_EVICTED | (t->states[base + way] >> GPCI_DIRTY_SHIFT & 1) * GPC_BATCH_WRITE_BACK;
+        t->block.left[at] = t->tags[base + way];
+        if (t->tell_evict)
+            tell_evict(t->cache, set, way, &t->request);
     }
-    row[way] = tag;
-    states[way] = 1u | store << GPCI_DIRTY_SHIFT;
-    if (ops->on_fill)
-        ops->on_fill(self, set, way, request);
-    return flags;
+    t->tags[base + way] = t->block.tags[at];
+    t->states[base + way] = 1u | (stores ? (uint32_t)t->kinds[at] << GPCI_DIRTY_SHIFT : 0);
+    t->block.results[at] = (uint8_t)flags;
+    if (t->on_fill)
+        t->on_fill(t->self, set, way, &t->request);
+    return true;
 }
 
-GPCI_INLINE void describe_access(gpc_request *request, const gpc_batch *batch, size_t i) {
-    request->pc = batch->pcs ? batch->pcs[i] : 0;
-    request->warp = batch->warps ? batch->warps[i] : 0;
-    request->next_use = batch->next_uses ? batch->next_uses[i] : 0;
+static void describe_access(table *t, uint32_t at) {
+    t->request.pc = t->pcs ? t->pcs[at] : 0;
+    t->request.warp = t->warps ? t->warps[at] : 0;
+    t->request.next_use = t->next_uses ? t->next_uses[at] : 0;
 }
 
-/* One block under a policy given as a table. Returns how many accesses were done: fewer only before an error. */
-GPCI_INLINE uint32_t table_block(gpc_cache *cache, const gpc_batch *batch, block *b, size_t first, uint8_t *results,
-                                 uint32_t fixed, gpci_counts *n) {
-    const gpc_replacement_ops *const ops = cache->replacement_ops;
-    void (*const on_hit)(void *, uint32_t, uint32_t, const gpc_request *) = ops->on_hit;
-    const uint64_t *const addresses = batch->addresses + first;
-    const uint8_t *const kinds = batch->kinds ? batch->kinds + first : NULL;
-    uint32_t *const tags = cache->tags, *const states = cache->states;
-    void *const self = cache->replacement_self;
-    const uint32_t row = fixed ? fixed : cache->row, length = b->length;
-    const bool described = batch->pcs || batch->warps || batch->next_uses;
-    gpc_request request = {.size = batch->size, .sm = batch->sm};
-    uint32_t seen = 0;
-    for (; seen < length; seen++) {
-        uint32_t set = b->sets[seen], tag = b->tags[seen], store = kinds ? kinds[seen] : 0;
-        size_t base = (size_t)set * row;
-        request.address = addresses[seen];
-        request.kind = (uint8_t)store;
-        if (described)
-            describe_access(&request, batch, first + seen);
-        uint32_t way = find_in_row(tags + base, row, tag, (int)fixed), flags = GPC_BATCH_HIT;
-        b->left[seen] = 0;
-        if (way != GPCI_NO_WAY) {
-            if (store)
-                states[base + way] |= 1u << GPCI_DIRTY_SHIFT;
-            if (on_hit)
-                on_hit(self, set, way, &request);
-        } else {
-            flags = miss(cache, ops, self, &request, set, base, tag, store, &b->left[seen]);
-            if (GPCI_UNLIKELY(flags == UINT32_MAX))
-                break;
+/* A block whose results are hits where nothing else is written. Returns how many accesses were done: fewer before an error. */
+GPCI_INLINE uint32_t table_block(table *t, uint32_t fixed, bool stores) {
+    const uint32_t length = t->block.length;
+    for (uint32_t at = 0; at < length; at++) {
+        uint32_t set = t->block.sets[at];
+        size_t base = (size_t)set * (fixed ? fixed : t->cache->row);
+        t->request.address = t->addresses[at];
+        if (stores)
+            t->request.kind = t->kinds[at];
+        if (t->described)
+            describe_access(t, at);
+        uint32_t way = find_in_row(t->tags + base, t->cache->row, t->block.tags[at], (int)fixed);
+        if (way == GPCI_NO_WAY) {
+            if (GPCI_UNLIKELY(!table_miss(t, at, set, base, fixed ? fixed : t->cache->ways, stores)))
+                return at;
+            continue;
         }
-        results[seen] = (uint8_t)flags;
+        if (stores)
+            t->states[base + way] |= (uint32_t)t->kinds[at] << GPCI_DIRTY_SHIFT;
+        if (t->on_hit)
+            t->on_hit(t->self, set, way, &t->request);
     }
-    for (uint32_t i = 0; i < seen; i++) {
-        n->hits += results[i] & 1;
-        n->evictions += results[i] >> 1 & 1;
-        n->write_backs += results[i] >> 2 & 1;
-        n->bypasses += results[i] >> 3 & 1;
-        n->store_bypasses += results[i] >> 5 & 1;
-    }
-    return seen;
+    return length;
 }
 
-GPCI_INLINE size_t run_table(gpc_cache *cache, const gpc_batch *batch, size_t first, uint32_t fixed) {
-    block b;
+static GPCI_NOINLINE uint32_t block_of_4(table *t) {
+    return t->kinds ? table_block(t, 4, true) : table_block(t, 4, false);
+}
+
+static GPCI_NOINLINE uint32_t block_of_16(table *t) {
+    return t->kinds ? table_block(t, 16, true) : table_block(t, 16, false);
+}
+
+static GPCI_NOINLINE uint32_t block_of_any(table *t) {
+    return table_block(t, 0, t->kinds);
+}
+
+static void count_results(const uint8_t *restrict results, uint32_t length, gpci_counts *n) {
+    uint32_t hits = 0, evictions = 0, write_backs = 0, bypasses = 0, store_bypasses = 0;
+    for (uint32_t i = 0; i < length; i++) {
+        hits += results[i] & 1u;
+        evictions += results[i] >> 1 & 1u;
+        write_backs += results[i] >> 2 & 1u;
+        bypasses += results[i] >> 3 & 1u;
+        store_bypasses += results[i] >> 5 & 1u;
+    }
+    n->hits += hits;
+    n->evictions += evictions;
+    n->write_backs += write_backs;
+    n->bypasses += bypasses;
+    n->store_bypasses += store_bypasses;
+}
+
+static void open_table(table *t, gpc_cache *cache, const gpc_batch *batch) {
+    const gpc_replacement_ops *ops = cache->replacement_ops;
+    t->self = cache->replacement_self;
+    t->tags = cache->tags;
+    t->states = cache->states;
+    t->on_hit = ops->on_hit;
+    t->on_miss = ops->on_miss;
+    t->choose_victim = ops->choose_victim;
+    t->on_fill = ops->on_fill;
+    t->tell_evict = ops->on_evict != NULL;
+    t->cache = cache;
+    t->described = batch->pcs || batch->warps || batch->next_uses;
+    t->request = (gpc_request){.size = batch->size, .sm = batch->sm};
+}
+
+static void aim_table(table *t, const gpc_batch *batch, size_t first) {
+    t->addresses = batch->addresses + first;
+    t->pcs = batch->pcs ? batch->pcs + first : NULL;
+    t->warps = batch->warps ? batch->warps + first : NULL;
+    t->next_uses = batch->next_uses ? batch->next_uses + first : NULL;
+    t->kinds = batch->kinds ? batch->kinds + first : NULL;
+    memset(t->block.results, GPC_BATCH_HIT, t->block.length);
+    memset(t->block.left, 0, t->block.length * sizeof *t->block.left);
+}
+
+static size_t run_table(gpc_cache *cache, const gpc_batch *batch, size_t first, uint32_t fixed) {
+    table t;
     gpci_counts n = {0};
     size_t at = first;
-    while (at < batch->count) {
-        resolve(cache, batch, at, &b);
-        uint32_t length = b.length;
-        uint8_t *results = batch->results ? batch->results + at : b.results;
-        b.length = table_block(cache, batch, &b, at, results, fixed, &n);
-        if (batch->kinds)
-            count_stores(batch->kinds + at, results, b.length, &n);
+    uint32_t length;
+    open_table(&t, cache, batch);
+    do {
+        resolve(cache, batch, at, &t.block);
+        aim_table(&t, batch, at);
+        length = t.block.length;
+        t.block.length = fixed == 4 ? block_of_4(&t) : fixed == 16 ? block_of_16(&t) : block_of_any(&t);
+        count_results(t.block.results, t.block.length, &n);
+        if (t.kinds)
+            count_stores(t.kinds, t.block.results, t.block.length, &n);
+        if (batch->results)
+            memcpy(batch->results + at, t.block.results, t.block.length);
         if (batch->evicted)
-            report_evicted(cache, &b, batch->evicted + at);
-        at += b.length;
-        if (!b.length || b.length < length)
-            break;
-    }
+            report_evicted(cache, &t.block, batch->evicted + at);
+        at += t.block.length;
+    } while (at < batch->count && t.block.length && t.block.length == length);
     n.accesses = at - first;
     gpci_settle(&cache->stats, &n, !batch->size || batch->size == cache->options.line_bytes);
     return at;
@@ -359,11 +435,9 @@ GPCI_INLINE size_t run_table(gpc_cache *cache, const gpc_batch *batch, size_t fi
 
 size_t GPCI_BATCH_NAME(gpc_cache *cache, const gpc_batch *batch, size_t first) {
     uint32_t row = cache->row, fixed = row == cache->ways && (row == 4 || row == 16) ? row : 0;
-    if (cache->lru)
-        return fixed == 4    ? run_lru(cache, batch, first, 4)
-               : fixed == 16 ? run_lru(cache, batch, first, 16)
-                             : run_lru(cache, batch, first, 0);
-    return fixed == 4    ? run_table(cache, batch, first, 4)
-           : fixed == 16 ? run_table(cache, batch, first, 16)
-                         : run_table(cache, batch, first, 0);
+    if (!cache->lru)
+        return run_table(cache, batch, first, fixed);
+    return fixed == 4    ? run_lru(cache, batch, first, 4)
+           : fixed == 16 ? run_lru(cache, batch, first, 16)
+                         : run_lru(cache, batch, first, 0);
 }
