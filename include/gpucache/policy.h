@@ -166,6 +166,8 @@ typedef struct gpc_replacement_ops {
     size_t shared_bytes, shared_cache_bytes; /* see gpc_policy_env.shared_state */
     /* A period ended. Called for each cache of the level, in order of env->index, with its own SM's figures. [nothing] */
     void (*on_sample)(void *self, const gpc_sample *sample);
+    /* It reads gpc_request.next_use: a hierarchy that does not know the future (`l1.future`) is refused. */
+    bool needs_future;
 } gpc_replacement_ops;
 
 /*

@@ -173,8 +173,9 @@ static void collect(gpci_vote *v) {
         gpci_vote_sm *s = &v->sms[sm];
         if (!s->active)
             continue;
-        s->work += (double)(s->last.cycles ? s->last.instructions : s->last.read_hits);
-        s->time += (double)(s->last.cycles ? s->last.active_cycles : s->last.reads);
+        bool by_hits = v->options.by_hits || !s->last.cycles;
+        s->work += (double)(by_hits ? s->last.read_hits : s->last.instructions);
+        s->time += (double)(by_hits ? s->last.reads : s->last.active_cycles);
     }
 }
 

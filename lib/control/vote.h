@@ -21,6 +21,9 @@
  * divided by what the default did in the same round, so that the program may change between rounds. A single
  * active SM tests them one after another, the default first.
  *
+ * Throughput is instructions per active cycle. Without a clock all SMs take their turns alike, and the hit rate of
+ * their reads stands for it.
+ *
  * Example, 4 SMs, SM 0 idle, candidates 0 1 2, one SM each:
  *   WATCH   0 0 0 0   SMs 1, 2 and 3 are active
  *   TEST    0 1 2 0   throughput - 9 5 6: relative to SM 3's, candidate 1 has 1.5, candidate 2 has 0.83
@@ -37,6 +40,7 @@ typedef struct gpci_vote_options {
     uint32_t attempts; /* tests in vain after which a candidate loses, 1 or more */
     double activity;   /* share of a period with a thread block from which on an SM is active, above 0 */
     double margin;     /* by which a candidate must beat the default, relative */
+    bool by_hits;      /* compare hit rates, as is done anyway where there is no clock */
     uint32_t phase_periods;
     double phase_threshold, miss_floor; /* of the phase detector; it is shown throughput and miss ratio */
 } gpci_vote_options;
@@ -46,7 +50,7 @@ typedef enum gpci_vote_state { GPCI_VOTE_WATCH = 0, GPCI_VOTE_TEST = 1, GPCI_VOT
 typedef struct gpci_vote_sm {
     uint32_t candidate; /* that it runs */
     bool active;        /* in the last period */
-    double work, time;  /* of its test: instructions and active cycles, or hits and reads where there is no clock */
+    double work, time;  /* of its test: instructions and active cycles, or hits and reads */
     gpc_sample last;
 } gpci_vote_sm;
 

@@ -26,7 +26,6 @@ const gpc_replacement_ops *const gpci_builtin_replacements[] = {
     &gpci_rpr_distance,
     &gpci_rpr_count,
     &gpci_combined,
-    &gpci_combined,
     &gpci_vote_policy,
     &gpci_dynamic_age_lru,
     &gpci_dynamic_rpr,

@@ -86,6 +86,7 @@ const gpc_replacement_ops gpci_opt = {
     .choose_victim = choose_victim,
     .on_fill = touch,
     .cost_bits = cost_bits,
+    .needs_future = true,
 };
 
 const gpc_replacement_ops gpci_opt_bypass = {
@@ -100,4 +101,5 @@ const gpc_replacement_ops gpci_opt_bypass = {
     .choose_victim = choose_victim,
     .on_fill = touch,
     .cost_bits = cost_bits,
+    .needs_future = true,
 };

@@ -25,7 +25,6 @@ extern const gpc_replacement_ops gpci_rpr_age;
 extern const gpc_replacement_ops gpci_rpr_distance;
 extern const gpc_replacement_ops gpci_rpr_count;
 extern const gpc_replacement_ops gpci_combined;
-extern const gpc_replacement_ops gpci_combined;
 
 extern const gpc_replacement_ops gpci_vote_policy;
 extern const gpc_replacement_ops gpci_dynamic_age_lru;

@@ -41,8 +41,13 @@ const replacement_row replacement_rows[] = {
     {.spec = "rpr-count(sample=64)", .couples = true},
     {.spec = "combined", .bypasses = true, .couples = true},
     {.spec = "combined(low=15)", .bypasses = true, .couples = true},
-    {.spec = "combined", .bypasses = true, .couples = true},
-    {.spec = "combined(low=15)", .bypasses = true, .couples = true},
+    {.spec = "vote"},
+    {.spec = "vote(bip, nru, lru)", .couples = true},
+    {.spec = "vote(random, age-lru(bypass=1), testers=2, measure=hits)", .seeded = true},
+    {.spec = "vote(age-lru(bypass=1))", .bypasses = true},
+    {.spec = "dynamic-age-lru"},
+    {.spec = "dynamic-age-lru(bypass=1)"},
+    {.spec = "dynamic-rpr"},
 };
 const size_t replacement_row_count = sizeof replacement_rows / sizeof *replacement_rows;
 

@@ -118,6 +118,7 @@ class gpc_replacement_ops(SizedRecord):
         ("on_invalidate", gpc_replacement_ops_on_invalidate), ("on_warp_event", gpc_replacement_ops_on_warp_event),
         ("cost_bits", gpc_replacement_ops_cost_bits), ("texts", POINTER(gpc_text_parameter)), ("text_count", c_size_t),
         ("shared_bytes", c_size_t), ("shared_cache_bytes", c_size_t), ("on_sample", gpc_replacement_ops_on_sample),
+        ("needs_future", c_bool),
     )
 
 
@@ -380,6 +381,57 @@ gpc_progress_fn = CFUNCTYPE(c_bool, c_void_p, POINTER(gpc_progress))
 gpc_sample_fn = CFUNCTYPE(None, c_void_p, c_uint64, POINTER(gpc_stats))
 
 
+class gpc_profile_counts(Record):
+    _fields_ = (
+        ("loads", c_uint64), ("accesses", c_uint64), ("hits", c_uint64), ("sector_misses", c_uint64),
+        ("bypasses", c_uint64), ("fills", c_uint64), ("reuses", c_uint64), ("evictions", c_uint64),
+        ("zero_reuse_evictions", c_uint64), ("intra_warp_hits", c_uint64), ("inter_warp_hits", c_uint64),
+        ("mru_hits", c_uint64), ("lru_hits", c_uint64), ("bytes_used", c_uint64), ("bytes_moved", c_uint64),
+        ("segments", c_uint64), ("first_accesses", c_uint64), ("reuse_distances", c_uint64 * 33),
+        ("stack_distances", c_uint64 * 33), ("reuse", c_double), ("utilisation", c_double), ("score", c_double),
+    )
+
+
+class gpc_profile_sm(Record):
+    _fields_ = (
+        ("sm", c_uint32), ("reserved", c_uint32), ("counts", gpc_profile_counts), ("lines", c_uint64),
+        ("bypass_lines", c_uint64), ("lines_by_reuse", c_uint64 * 16), ("residences_by_reuse", c_uint64 * 16),
+        ("loads_by_transactions", c_uint64 * 33), ("hits_by_age", c_uint64 * 65), ("hits_by_recency", c_uint64 * 65),
+    )
+
+
+class gpc_profile_instruction(Record):
+    _fields_ = (
+        ("kernel", c_char_p), ("pc", c_uint64), ("kernel_index", c_uint32), ("reserved", c_uint32),
+        ("counts", gpc_profile_counts), ("lines", c_uint64), ("bypass_lines", c_uint64), ("bypass_accesses", c_uint64),
+    )
+
+
+class gpc_profile_class(Record):
+    _fields_ = (("transactions", c_uint32), ("reserved", c_uint32), ("counts", gpc_profile_counts))
+
+
+class gpc_profile_line(Record):
+    _fields_ = (
+        ("address", c_uint64), ("sm", c_uint32), ("reserved", c_uint32), ("accesses", c_uint64), ("hits", c_uint64),
+        ("fills", c_uint64), ("evictions", c_uint64), ("zero_reuse_evictions", c_uint64), ("bytes_used", c_uint64),
+        ("bytes_moved", c_uint64), ("segments", c_uint64), ("distances", c_uint64), ("reuse_distance_sum", c_uint64),
+        ("stack_distance_sum", c_uint64), ("reuse", c_double), ("utilisation", c_double), ("score", c_double),
+    )
+
+
+class gpc_profile_summary(SizedRecord):
+    _fields_ = (
+        ("struct_size", c_size_t), ("line_bytes", c_uint32), ("sms", c_uint32), ("launches", c_uint64),
+        ("kernels", c_uint64), ("instructions", c_uint64), ("lines", c_uint64), ("bypass_lines", c_uint64),
+        ("counts", gpc_profile_counts),
+    )
+
+
+class gpc_profile_point(Record):
+    _fields_ = (("bytes", c_uint64), ("accesses", c_uint64), ("hits", c_uint64))
+
+
 class gpc_cache_event(Record):
     _fields_ = (
         ("kind", c_uint32), ("warp", c_uint32), ("owner", c_uint32), ("reserved", c_uint32),
@@ -553,6 +605,28 @@ FUNCTIONS = {
     "gpc_replay_on_sample": (c_int, (c_void_p, c_uint64, gpc_sample_fn, c_void_p)),
     "gpc_replay_hierarchy": (c_void_p, (c_void_p,)),
     "gpc_replay_get_stats": (c_int, (c_void_p, POINTER(gpc_stats))),
+    "gpc_profile_create": (c_int, (c_void_p, c_void_p, POINTER(gpc_error), POINTER(c_void_p))),
+    "gpc_profile_destroy": (None, (c_void_p,)),
+    "gpc_profile_on_progress": (None, (c_void_p, gpc_progress_fn, c_void_p)),
+    "gpc_profile_kernel": (c_int, (c_void_p, c_void_p, POINTER(gpc_kernel), POINTER(gpc_stats), POINTER(gpc_error))),
+    "gpc_profile_run": (c_int, (c_void_p, c_void_p, POINTER(gpc_error))),
+    "gpc_profile_begin_kernel": (c_int, (c_void_p, c_char_p, POINTER(gpc_launch), POINTER(gpc_error))),
+    "gpc_profile_access": (c_int, (c_void_p, POINTER(gpc_warp_access), POINTER(gpc_warp_result))),
+    "gpc_profile_reset": (c_int, (c_void_p,)),
+    "gpc_profile_summary_init": (None, (POINTER(gpc_profile_summary),)),
+    "gpc_profile_get_summary": (c_int, (c_void_p, POINTER(gpc_profile_summary))),
+    "gpc_profile_sms": (c_int, (c_void_p, POINTER(POINTER(gpc_profile_sm)), POINTER(c_size_t))),
+    "gpc_profile_instructions": (c_int, (c_void_p, POINTER(POINTER(gpc_profile_instruction)), POINTER(c_size_t))),
+    "gpc_profile_classes": (c_int, (c_void_p, POINTER(POINTER(gpc_profile_class)), POINTER(c_size_t))),
+    "gpc_profile_lines": (c_int, (c_void_p, POINTER(POINTER(gpc_profile_line)), POINTER(c_size_t))),
+    "gpc_profile_curve": (c_int, (c_void_p, c_uint32, POINTER(gpc_profile_point), c_size_t)),
+    "gpc_profile_score": (c_double, (c_double, c_double)),
+    "gpc_profile_thresholds": (c_int, (c_void_p, POINTER(c_double), c_size_t, POINTER(c_size_t))),
+    "gpc_profile_classes_above": (c_int, (c_void_p, c_double, POINTER(c_uint32))),
+    "gpc_profile_write": (c_int, (c_void_p, c_char_p, POINTER(gpc_error))),
+    "gpc_profile_read": (c_int, (c_void_p, c_char_p, POINTER(gpc_error), POINTER(c_void_p))),
+    "gpc_profile_json": (c_int, (c_void_p, c_uint32, POINTER(c_char), c_size_t, POINTER(c_size_t))),
+    "gpc_profile_write_json": (c_int, (c_void_p, c_uint32, c_char_p, POINTER(gpc_error))),
     "gpc_context_register_scheduler": (c_int, (
         c_void_p, POINTER(gpc_scheduler_ops), c_void_p, CFUNCTYPE(None, c_void_p), POINTER(gpc_error),
     )),
