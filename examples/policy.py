@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""A replacement policy written in Python, against LRU on a bundled trace."""
+"""A replacement policy written in Python, against built-in ones on real traces: examples/policy.py [TRACE...]"""
 
 import pathlib
 import sys
@@ -11,39 +11,41 @@ sys.path.insert(0, str(ROOT / "bindings" / "python"))
 import gpucache  # noqa: E402
 
 
-class Srrip(gpucache.ReplacementPolicy):
-    """Static re-reference interval prediction with two bits per line (Jaleel et al., ISCA 2010)."""
+class ReuseByPc(gpucache.ReplacementPolicy):
+    """LRU, but a line is the first to go if lines that its load brought in before left without a hit."""
 
-    name = "srrip"
+    name = "reuse-by-pc"
 
     def __init__(self, env):
-        self.distance = [[3] * env.ways for _ in range(env.sets)]  # 0 = used again soon, 3 = not in sight
+        self.used = [[0] * env.ways for _ in range(env.sets)]  # when; 0 = the first to go
+        self.unproven = [[None] * env.ways for _ in range(env.sets)]  # PC of the load, until the line is hit
+        self.worth = {}  # by PC: 0 = its lines are not reused, to 3
+        self.now = 0
 
     def on_fill(self, set, way, request):
-        self.distance[set][way] = 2
+        self.now += 1
+        self.used[set][way] = self.now if self.worth.get(request.pc, 2) else 0
+        self.unproven[set][way] = request.pc
 
     def on_hit(self, set, way, request):
-        self.distance[set][way] = 0
+        self.now += 1
+        self.used[set][way] = self.now
+        self.learn(set, way, +1)
+
+    def on_evict(self, set, way, eviction, request):
+        self.learn(set, way, -1)
+
+    def learn(self, set, way, step):
+        pc, self.unproven[set][way] = self.unproven[set][way], None
+        if pc is not None:
+            self.worth[pc] = min(3, max(0, self.worth.get(pc, 2) + step))
 
     def choose_victim(self, set, candidates, request):
-        line = self.distance[set]
-        victim = max(candidates, key=line.__getitem__)
-        older = 3 - line[victim]
-        self.distance[set] = [min(3, distance + older) for distance in line]
-        return victim
-
-
-def hit_rate(policy, source):
-    context = gpucache.Context()
-    context.register(Srrip)
-    config = gpucache.Config(context, preset="gtx480", settings={"l1.replacement": policy})
-    with gpucache.Replay(context, config) as replay, gpucache.Trace(context, source) as trace:
-        for _kernel, _stats in replay.run(trace):
-            pass
-        return replay.stats()["l1.load_hit_rate"]
+        return min(candidates, key=self.used[set].__getitem__)
 
 
 if __name__ == "__main__":
-    source = sys.argv[1] if len(sys.argv) > 1 else str(ROOT / "examples" / "traces" / "conv2d")
-    for policy in ("lru", Srrip.name):
-        print(f"{policy:12} {100 * hit_rate(policy, source):.2f} %")
+    traces = sys.argv[1:] or [ROOT / "examples" / "traces" / name for name in ("conv2d", "atax")]
+    for mode in ("functional", "timed"):
+        found = gpucache.compare(["lru", "age-lru", "bip", ReuseByPc], traces, preset="gtx480", mode=mode)
+        print(f"{mode}:\n{found}\n")
