@@ -14,6 +14,7 @@
  *   gpc_dram       DRAM channels by themselves
  *   gpc_trace      kernels, thread blocks and warps from files or generators
  *   gpc_replay     runs a gpc_trace through a gpc_hierarchy
+ *   gpc_profile    tells what the loads of a trace do in L1, by SM, instruction and line
  *
  * Errors. Calls return gpc_status: negative on failure, and then nothing has
  * changed and no out-parameter was written, except where a comment says more. A
@@ -51,6 +52,7 @@
 #include <gpucache/hierarchy.h>
 #include <gpucache/policy.h>
 #include <gpucache/predictor.h>
+#include <gpucache/profile.h>
 #include <gpucache/replay.h>
 #include <gpucache/scheduler.h>
 #include <gpucache/stats.h>

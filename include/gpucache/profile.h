@@ -31,7 +31,7 @@ GPC_BEGIN_DECLS
  * it; stores that do not allocate are passed over. The stream starts anew where
  * `kernels.flush` or a new share of a unified memory empties L1.
  *
- * Memory grows with the distinct lines of each SM (about 200 bytes each) and with
+ * Memory grows with the distinct lines of each SM (some 300 bytes each, with the tables) and with
  * the instructions, not with the length of the trace.
  */
 
@@ -174,6 +174,9 @@ GPC_API gpc_status gpc_profile_access(gpc_profile *profile, const gpc_warp_acces
 
 /* Forget all counts, as between kernels that are to be told apart. The caches keep their lines. Since: 0.1. */
 GPC_API gpc_status gpc_profile_reset(gpc_profile *profile);
+
+/* Clear and set struct_size. Any thread. Since: 0.1. */
+GPC_API void gpc_profile_summary_init(gpc_profile_summary *summary);
 
 /* Totals. GPC_ERROR_ABI; GPC_ERROR_MEMORY. Since: 0.1. */
 GPC_API gpc_status gpc_profile_get_summary(gpc_profile *profile, gpc_profile_summary *summary);

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "profile/internal.h"
+
+#include "cache/internal.h"
+#include "replay/internal.h"
+
+/*
+ * What happens in the L1s, as it happens. An access is a hit, a sector miss, the
+ * beginning of a residence, or else it bypassed. All memory that it may need is there
+ * before it takes place, so that nothing is half counted.
+ */
+
+static gpci_residence *residence_of(const gpci_live_sm *sm, uint32_t set, uint32_t way) {
+    return &sm->residences[(size_t)set * sm->ways + way];
+}
+
+/* The modelled caches have another shape: all residences have ended. */
+static gpc_status reshape(gpc_profile *p) {
+    gpci_live *l = p->live;
+    uint32_t sets = l->hierarchy->share.sets, ways = l->hierarchy->share.ways;
+    if (l->sms[p->sm_count - 1].sets == sets && l->sms[p->sm_count - 1].ways == ways)
+        return GPC_OK;
+    for (uint32_t i = 0; i < p->sm_count; i++) {
+        gpci_live_sm *sm = &l->sms[i];
+        if (sm->sets == sets && sm->ways == ways)
+            continue;
+        gpci_residence *residences = gpci_zalloc(p->context, (size_t)sets * ways, sizeof *residences);
+        if (!residences)
+            return GPC_ERROR_MEMORY;
+        gpci_free(p->context, sm->residences);
+        sm->residences = residences;
+        sm->sets = sets;
+        sm->ways = ways;
+    }
+    return GPC_OK;
+}
+
+static void empty_stacks(gpc_profile *p) {
+    for (uint32_t i = 0; i < p->sm_count; i++) {
+        gpci_live_sm *sm = &p->live->sms[i];
+        if (sm->line_count)
+            gpci_stack_empty(&sm->stack, &sm->lines[0].place, sizeof sm->lines[0]);
+    }
+}
+
+/* A kernel begins, or an access comes before the first of them. May be repeated after a failure. */
+static gpc_status begin(gpc_profile *p) {
+    gpci_live *l = p->live;
+    const gpci_live_sm *last = &l->sms[p->sm_count - 1];
+    bool emptied = l->flushes || last->sets != l->hierarchy->share.sets || last->ways != l->hierarchy->share.ways;
+    const char *name = l->replay->trace ? l->replay->kernel.name : "";
+    uint32_t kernel = l->host_kernel;
+    gpc_status status = kernel == GPCI_NONE ? gpci_profile_name(p, name ? name : "", &kernel) : GPC_OK;
+    while (status == GPC_OK && p->launch_count < l->hierarchy->kernel)
+        status = gpci_profile_add_launch(p, kernel);
+    if (status == GPC_OK)
+        status = reshape(p);
+    if (status < 0)
+        return status;
+    if (emptied)
+        empty_stacks(p);
+    l->kernel = kernel;
+    l->launch = l->hierarchy->kernel;
+    return GPC_OK;
+}
+
+static gpc_status on_kernel(void *data) {
+    return begin(data);
+}
+
+static uint8_t class_of(uint32_t transactions) {
+    return (uint8_t)((transactions < GPC_PROFILE_CLASSES ? transactions : GPC_PROFILE_CLASSES) - 1);
+}
+
+static gpc_status on_instruction(void *data, const gpc_request *request) {
+    gpc_profile *p = data;
+    gpci_live *l = p->live;
+    if (GPCI_UNLIKELY(l->launch != request->kernel || l->kernel == GPCI_NONE)) {
+        gpc_status status = begin(p);
+        if (status < 0)
+            return status;
+    }
+    p->settled = false;
+    if (request->kind != GPC_LOAD)
+        return GPC_OK;
+    uint32_t instruction = gpci_live_instruction_of(p, l->kernel, request->pc);
+    if (instruction == GPCI_NONE)
+        return GPC_ERROR_MEMORY;
+    l->instruction = instruction;
+    l->class_of = class_of(request->transactions);
+    l->instructions[instruction].counts.loads++;
+    l->classes[l->class_of].counts.loads++;
+    gpc_profile_sm *row = &l->sms[request->sm].row;
+    row->counts.loads++;
+    row->loads_by_transactions[l->class_of + 1]++;
+    return GPC_OK;
+}
+
+/* Loads and prefetches have a place in the stream, and stores that bring lines in. */
+static bool in_stream(const gpci_access *a) {
+    const gpc_request *request = &a->request;
+    if (!a->l1)
+        return false;
+    return gpci_is_read(request) || (gpci_is_write(request) && gpci_write_policy(a->l1, request) != GPC_WRITE_EVICT &&
+                                     gpci_write_allocate(a->l1, request) != GPC_WRITE_NO_ALLOCATE);
+}
+
+static gpc_status before_line(void *data, const gpci_access *a) {
+    gpc_profile *p = data;
+    gpci_live *l = p->live;
+    gpci_live_sm *sm = &l->sms[a->request.sm];
+    sm->touches++;
+    l->filled = l->fetched = false;
+    l->line = in_stream(a) || a->request.kind == GPC_LOAD
+                  ? gpci_live_line(sm, a->line->address >> p->line_shift)
+                  : gpci_live_find_line(sm, a->line->address >> p->line_shift);
+    l->way = GPCI_NO_WAY;
+    if (l->line == GPCI_NONE)
+        return in_stream(a) || a->request.kind == GPC_LOAD ? GPC_ERROR_MEMORY : GPC_OK;
+    if (a->l1) {
+        gpc_request request = a->request;
+        gpc_access_result found;
+        request.sector_mask = l->hierarchy->l1_level.sectors_of[a->line->segments];
+        gpc_status status = gpc_cache_probe(a->l1, &request, &found);
+        if (status < 0)
+            return status;
+        l->set = found.set;
+        l->way = found.way;
+    }
+    gpc_status status = gpci_stack_room(&sm->stack, &sm->lines[0].place, sizeof sm->lines[0]);
+    if (status == GPC_OK)
+        status = gpci_distances_room(p->context, &p->distances[a->request.sm], sm->stack.used);
+    if (status == GPC_OK && a->request.kind == GPC_LOAD)
+        status = gpci_live_pair(sm, l->line, l->instruction);
+    return status;
+}
+
+/* A line got sectors. It begins a residence where it has not begun: by a load, or by nobody's whose hits count. */
+static void on_fill(void *data, uint64_t line_address, uint32_t set, uint32_t way, uint8_t sectors,
+                    const gpc_request *request) {
+    gpci_live_sm *sm = data;
+    gpci_live *l = sm->profile->live;
+    gpci_residence *residence = residence_of(sm, set, way);
+    (void)line_address, (void)sectors;
+    l->fetched = true;
+    if (residence->active)
+        return;
+    bool load = request->kind == GPC_LOAD;
+    *residence = (gpci_residence){.last = sm->touches,
+                                  .line = load ? l->line : GPCI_NONE,
+                                  .filler = load ? l->instruction : GPCI_NONE,
+                                  .warp = request->warp,
+                                  .class_of = l->class_of,
+                                  .active = true};
+    if (!load)
+        return;
+    l->filled = true;
+    sm->row.residences_by_reuse[0]++;
+}
+
+static void on_evict(void *data, const gpc_eviction *eviction, const gpc_request *request) {
+    gpci_live_sm *sm = data;
+    gpci_live *l = sm->profile->live;
+    gpci_residence *residence = residence_of(sm, eviction->set, eviction->way);
+    if (request && residence->active && residence->filler != GPCI_NONE) {
+        uint64_t unused = !residence->hits;
+        gpc_profile_counts *counts[] = {&sm->row.counts, &l->instructions[residence->filler].counts,
+                                        &l->classes[residence->class_of].counts};
+        for (unsigned i = 0; i < 3; i++) {
+            counts[i]->evictions++;
+            counts[i]->zero_reuse_evictions += unused;
+        }
+        sm->lines[residence->line].evictions++;
+        sm->lines[residence->line].zero_reuse_evictions += unused;
+    }
+    residence->active = false;
+}
+
+/* Lines of the set that were accessed since: the position in its order of recency. */
+static uint32_t position_of(const gpci_live_sm *sm, const gpci_residence *residence, uint32_t set,
+                            uint32_t *out_lines) {
+    const gpci_residence *row = residence_of(sm, set, 0);
+    uint32_t newer = 0, lines = 0;
+    for (uint32_t way = 0; way < sm->ways; way++) {
+        newer += row[way].active && row[way].last > residence->last;
+        lines += row[way].active;
+    }
+    *out_lines = lines;
+    return newer;
+}
+
+/* What one access adds to the counts of its SM, its instruction and its class. */
+typedef struct change {
+    uint64_t distance, stack_distance; /* GPCI_STACK_FIRST: none */
+    uint32_t used, moved, segments;
+    bool hit, sector_miss, fill, bypass, first, intra_warp, mru, lru;
+} change;
+
+static unsigned bucket_of(uint64_t distance) {
+    unsigned bucket = distance ? gpci_log2(distance) + 1 : 0;
+    return bucket < GPC_PROFILE_DISTANCE_BUCKETS ? bucket : GPC_PROFILE_DISTANCE_BUCKETS - 1;
+}
+
+static void count(gpc_profile_counts *c, const change *n) {
+    c->accesses++;
+    c->hits += n->hit;
+    c->sector_misses += n->sector_miss;
+    c->bypasses += n->bypass;
+    c->fills += n->fill;
+    c->intra_warp_hits += n->hit && n->intra_warp;
+    c->inter_warp_hits += n->hit && !n->intra_warp;
+    c->mru_hits += n->mru;
+    c->lru_hits += n->lru;
+    c->bytes_used += n->used;
+    c->bytes_moved += n->moved;
+    c->segments += n->segments;
+    c->first_accesses += n->first;
+    if (n->stack_distance != GPCI_STACK_FIRST) {
+        c->reuse_distances[bucket_of(n->distance)]++;
+        c->stack_distances[bucket_of(n->stack_distance)]++;
+    }
+}
+
+static void count_line(gpci_line_row *row, const change *n) {
+    row->accesses++;
+    row->hits += n->hit;
+    row->fills += n->fill;
+    row->bytes_used += n->used;
+    row->bytes_moved += n->moved;
+    row->segments += n->segments;
+    if (n->stack_distance != GPCI_STACK_FIRST) {
+        row->distances++;
+        row->reuse_distance_sum += n->distance;
+        row->stack_distance_sum += n->stack_distance;
+    }
+}
+
+/* The access's place in the SM's stream; how far it is from the line's last. */
+static void pass_stream(gpci_live_sm *sm, uint32_t line, uint64_t *distance, uint64_t *stack_distance) {
+    gpci_line_row *row = &sm->lines[line];
+    *stack_distance = gpci_stack_touch(&sm->stack, line, &row->place);
+    *distance = *stack_distance == GPCI_STACK_FIRST ? GPCI_STACK_FIRST : sm->clock - row->last;
+    row->last = ++sm->clock; /* of this access; the next one's is one more */
+}
+
+static void count_reuse(gpci_live *l, gpci_live_sm *sm, gpci_residence *residence) {
+    uint64_t before = residence->hits++;
+    if (residence->filler == GPCI_NONE)
+        return;
+    sm->row.counts.reuses++;
+    l->instructions[residence->filler].counts.reuses++;
+    l->classes[residence->class_of].counts.reuses++;
+    if (before + 1 < GPC_PROFILE_REUSE_BUCKETS) {
+        sm->row.residences_by_reuse[before]--;
+        sm->row.residences_by_reuse[before + 1]++;
+    }
+}
+
+static void count_hit(gpci_live *l, gpci_live_sm *sm, const gpci_access *a, change *n) {
+    gpci_residence *residence = residence_of(sm, l->set, l->way);
+    if (!residence->active) /* a store brought it in, without a sector */
+        *residence = (gpci_residence){.line = GPCI_NONE, .filler = GPCI_NONE, .active = true};
+    uint32_t lines, position = position_of(sm, residence, l->set, &lines);
+    n->intra_warp = residence->active && residence->filler != GPCI_NONE && residence->warp == a->request.warp;
+    n->mru = position == 0;
+    n->lru = position + 1 == lines && lines == sm->ways;
+    count_reuse(l, sm, residence);
+    sm->row.hits_by_recency[position < GPC_PROFILE_RECENCY_BUCKETS ? position : GPC_PROFILE_RECENCY_BUCKETS - 1]++;
+    uint32_t age = a->request.warp_age;
+    sm->row.hits_by_age[age < GPC_AGE_BUCKETS ? age : GPC_AGE_BUCKETS - 1]++;
+}
+
+static void count_load(gpc_profile *p, gpci_live_sm *sm, const gpci_access *a, uint32_t hits) {
+    gpci_live *l = p->live;
+    const gpci_level *level = &l->hierarchy->l1_level;
+    uint8_t segments = a->line->segments;
+    change n = {.distance = GPCI_STACK_FIRST,
+                .stack_distance = GPCI_STACK_FIRST,
+                .used = a->request.bytes_used,
+                .segments = gpci_count_sectors(segments),
+                .fill = l->filled};
+    n.moved = GPCI_SEGMENT * (a->l1 ? gpci_count_sectors(level->segments_of[level->sectors_of[segments]]) : n.segments);
+    n.hit = l->way != GPCI_NO_WAY && hits == n.segments;
+    n.sector_miss = l->way != GPCI_NO_WAY && !n.hit && l->fetched;
+    n.bypass = !n.hit && !n.sector_miss && !n.fill;
+    if (n.hit)
+        count_hit(l, sm, a, &n);
+    if (!n.bypass) {
+        pass_stream(sm, l->line, &n.distance, &n.stack_distance);
+        n.first = n.stack_distance == GPCI_STACK_FIRST;
+        if (!n.first) {
+            gpci_distances *d = &p->distances[a->request.sm];
+            for (; d->count <= n.stack_distance; d->count++)
+                d->counts[d->count] = 0;
+            d->counts[n.stack_distance]++;
+        }
+    }
+    count(&sm->row.counts, &n);
+    count(&l->instructions[l->instruction].counts, &n);
+    count(&l->classes[l->class_of].counts, &n);
+    count_line(&sm->lines[l->line], &n);
+}
+
+static void after_line(void *data, const gpci_access *a, uint32_t hits) {
+    gpc_profile *p = data;
+    gpci_live *l = p->live;
+    gpci_live_sm *sm = &l->sms[a->request.sm];
+    uint64_t distance, stack_distance;
+    if (a->request.kind == GPC_LOAD)
+        count_load(p, sm, a, hits);
+    else if (in_stream(a))
+        pass_stream(sm, l->line, &distance, &stack_distance);
+    else if (l->line != GPCI_NONE && a->l1 && !(gpci_is_write(&a->request) &&
+                                                gpci_write_policy(a->l1, &a->request) != GPC_WRITE_EVICT))
+        gpci_stack_drop(&sm->stack, &sm->lines[l->line].place);
+    if (l->way != GPCI_NO_WAY)
+        residence_of(sm, l->set, l->way)->last = sm->touches;
+}
+
+void gpci_profile_observer(gpc_profile *p) {
+    p->live->observer.data = p;
+    p->live->observer.on_kernel = on_kernel;
+    p->live->observer.on_instruction = on_instruction;
+    p->live->observer.before_line = before_line;
+    p->live->observer.after_line = after_line;
+    p->live->observer.on_fill = on_fill;
+    p->live->observer.on_evict = on_evict;
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "profile/stack.h"
+
+#include <string.h>
+
+#define FIRST_WORDS 16u
+#define MOST_WORDS (1u << 25) /* 2^31 places: no more lines than half of them are numbered */
+
+void gpci_stack_clear(gpci_stack *s) {
+    if (!s->context)
+        return;
+    gpci_free(s->context, s->bits);
+    gpci_free(s->context, s->sums);
+    gpci_free(s->context, s->owners);
+    gpci_free(s->context, s->holes);
+    *s = (gpci_stack){.context = s->context};
+}
+
+static uint32_t *place_of(uint32_t *places, size_t stride, uint32_t line) {
+    return (uint32_t *)(void *)((char *)places + line * stride);
+}
+
+void gpci_stack_empty(gpci_stack *s, uint32_t *places, size_t stride) {
+    for (uint32_t word = 0; word < (s->next + 63) / 64; word++)
+        for (uint64_t left = s->bits[word]; left; left &= left - 1) {
+            uint32_t owner = s->owners[word * 64 + gpci_lowest(left)];
+            if (owner != GPCI_STACK_NOWHERE)
+                *place_of(places, stride, owner) = GPCI_STACK_NOWHERE;
+        }
+    if (s->words) {
+        memset(s->bits, 0, s->words * sizeof *s->bits);
+        memset(s->sums, 0, (s->words + 1) * sizeof *s->sums);
+    }
+    s->next = s->used = s->hole_count = 0;
+}
+
+static void add(gpci_stack *s, uint32_t place, uint32_t change) {
+    s->bits[place / 64] ^= (uint64_t)1 << place % 64;
+    for (uint32_t i = place / 64 + 1; i <= s->words; i += i & (0 - i))
+        s->sums[i] += change;
+}
+
+static void take(gpci_stack *s, uint32_t place) {
+    add(s, place, 1);
+    s->used++;
+}
+
+static void leave(gpci_stack *s, uint32_t place) {
+    add(s, place, UINT32_MAX); /* -1 */
+    s->used--;
+}
+
+/* Places in use that are newer. */
+static uint32_t depth(const gpci_stack *s, uint32_t place) {
+    uint32_t word = place / 64, through = gpci_popcount(s->bits[word] & ~(uint64_t)0 >> (63 - place % 64));
+    for (uint32_t i = word; i; i &= i - 1)
+        through += s->sums[i];
+    return s->used - through;
+}
+
+static void push_hole(gpci_stack *s, uint32_t place) {
+    uint32_t i = s->hole_count++;
+    for (; i && s->holes[(i - 1) / 2] < place; i = (i - 1) / 2)
+        s->holes[i] = s->holes[(i - 1) / 2];
+    s->holes[i] = place;
+}
+
+static uint32_t pop_hole(gpci_stack *s) {
+    uint32_t top = s->holes[0], last = s->holes[--s->hole_count], i = 0;
+    for (uint32_t child = 1; child < s->hole_count; child = 2 * i + 1) {
+        child += child + 1 < s->hole_count && s->holes[child + 1] > s->holes[child];
+        if (s->holes[child] <= last)
+            break;
+        s->holes[i] = s->holes[child];
+        i = child;
+    }
+    s->holes[i] = last;
+    return top;
+}
+
+/* Sums of a tree whose places up to `used` are all in use, and no others. */
+static void fill_prefix(gpci_stack *s) {
+    memset(s->bits, 0, s->words * sizeof *s->bits);
+    memset(s->bits, 0xff, s->used / 64 * sizeof *s->bits);
+    if (s->used % 64)
+        s->bits[s->used / 64] = ((uint64_t)1 << s->used % 64) - 1;
+    for (uint32_t i = 1; i <= s->words; i++) {
+        uint32_t low = (i - (i & (0 - i))) * 64, high = i * 64;
+        s->sums[i] = s->used <= low ? 0 : (s->used < high ? s->used : high) - low;
+    }
+}
+
+/* Number the places in use from 0, oldest first. */
+static void renumber(gpci_stack *s, uint32_t *places, size_t stride) {
+    uint32_t to = 0, holes = 0;
+    for (uint32_t word = 0; word < (s->next + 63) / 64; word++)
+        for (uint64_t left = s->bits[word]; left; left &= left - 1) {
+            uint32_t owner = s->owners[word * 64 + gpci_lowest(left)];
+            s->owners[to] = owner;
+            if (owner == GPCI_STACK_NOWHERE)
+                s->holes[holes++] = to;
+            else
+                *place_of(places, stride, owner) = to;
+            to++;
+        }
+    s->next = to;
+    for (uint32_t i = 0; i < holes / 2; i++) { /* descending: a heap */
+        uint32_t other = s->holes[i];
+        s->holes[i] = s->holes[holes - 1 - i];
+        s->holes[holes - 1 - i] = other;
+    }
+}
+
+static gpc_status grow(gpci_stack *s) {
+    uint32_t words = s->words ? s->words * 2 : FIRST_WORDS;
+    if (words > MOST_WORDS)
+        return GPC_ERROR_MEMORY;
+    uint32_t *owners = gpci_resize(s->context, s->owners, (size_t)words * 64, sizeof *owners);
+    if (owners)
+        s->owners = owners;
+    uint64_t *bits = owners ? gpci_resize(s->context, s->bits, words, sizeof *bits) : NULL;
+    if (bits) {
+        memset(bits + s->words, 0, (words - s->words) * sizeof *bits);
+        s->bits = bits;
+    }
+    uint32_t *sums = bits ? gpci_resize(s->context, s->sums, (size_t)words + 1, sizeof *sums) : NULL;
+    if (!sums)
+        return GPC_ERROR_MEMORY;
+    s->sums = sums;
+    s->sums[0] = 0;
+    s->words = words;
+    return GPC_OK;
+}
+
+gpc_status gpci_stack_room(gpci_stack *s, uint32_t *places, size_t stride) {
+    if (s->hole_count == s->hole_capacity) {
+        uint32_t capacity = s->hole_capacity ? s->hole_capacity * 2 : 64;
+        uint32_t *holes = gpci_resize(s->context, s->holes, capacity, sizeof *holes);
+        if (!holes)
+            return GPC_ERROR_MEMORY;
+        s->holes = holes;
+        s->hole_capacity = capacity;
+    }
+    if (s->next < s->words * 64)
+        return GPC_OK;
+    if (s->used >= s->words * 32) {
+        gpc_status status = grow(s);
+        if (status < 0)
+            return status;
+    }
+    renumber(s, places, stride);
+    fill_prefix(s);
+    return GPC_OK;
+}
+
+uint64_t gpci_stack_touch(gpci_stack *s, uint32_t line, uint32_t *place) {
+    uint32_t old = *place;
+    if (old != GPCI_STACK_NOWHERE && old + 1 == s->next)
+        return 0; /* it is the top */
+    uint64_t distance = old == GPCI_STACK_NOWHERE ? GPCI_STACK_FIRST : depth(s, old);
+    if (s->hole_count && (old == GPCI_STACK_NOWHERE || s->holes[0] > old)) {
+        leave(s, pop_hole(s));
+        if (old != GPCI_STACK_NOWHERE) {
+            s->owners[old] = GPCI_STACK_NOWHERE;
+            push_hole(s, old);
+        }
+    } else if (old != GPCI_STACK_NOWHERE) {
+        leave(s, old);
+    }
+    s->owners[s->next] = line;
+    take(s, s->next);
+    *place = s->next++;
+    return distance;
+}
+
+void gpci_stack_drop(gpci_stack *s, uint32_t *place) {
+    if (*place == GPCI_STACK_NOWHERE)
+        return;
+    s->owners[*place] = GPCI_STACK_NOWHERE;
+    push_hole(s, *place);
+    *place = GPCI_STACK_NOWHERE;
+}
