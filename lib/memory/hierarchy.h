@@ -15,6 +15,11 @@ typedef struct gpci_level {
     uint8_t segments_of[16]; /* sectors -> all their segments */
 } gpci_level;
 
+/* Of some segments, those of sectors that are among them whole. */
+GPCI_INLINE uint8_t gpci_whole_sectors(const gpci_level *level, uint8_t segments) {
+    return segments & (uint8_t)~level->segments_of[level->sectors_of[level->all_segments & (uint8_t)~segments]];
+}
+
 /* What a launch needs and what it gets. */
 typedef struct gpci_share {
     uint64_t carveout;    /* bytes of a unified memory that shared memory takes */

@@ -21,6 +21,7 @@ static void read_options(gpci_timed *t) {
                                          .entries = gpci_number(t->h, GPCI_KEY_L1_MSHR),
                                          .merges = gpci_number(t->h, GPCI_KEY_L1_MERGES),
                                          .on_miss = gpci_number(t->h, GPCI_KEY_L1_ALLOCATE) == GPC_ALLOCATE_ON_MISS,
+                                         .part = true,
                                          .clock = {1, 1}};
     t->l2_options = (gpci_stage_options){.latency = number(t, GPCI_KEY_L2_LATENCY),
                                          .ports = number(t, GPCI_KEY_L2_PORTS),
@@ -73,6 +74,7 @@ static gpc_status make_mshr(gpci_timed *t, gpci_stage *stage) {
 static gpc_status make_stage(gpci_timed *t, gpci_stage *stage, uint8_t level, uint32_t index) {
     bool first = level == 1;
     *stage = (gpci_stage){.options = first ? &t->l1_options : &t->l2_options,
+                          .line = first ? &t->h->l1_level : &t->h->l2_level,
                           .component = (first ? t->at_l1 : t->at_slices) + index,
                           .index = index,
                           .level = level,

@@ -3,12 +3,11 @@
 
 /* What a stage calls of its level, and fills and evictions on their way to who asked for them. */
 
-void gpci_stage_send(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint32_t waiter, uint8_t sectors, bool cached,
-                     bool far) {
+void gpci_stage_send(gpci_timed *t, gpci_stage *stage, const gpci_wanted *wanted) {
     if (stage->level == 1)
-        gpci_l1_send(t, stage, packet, waiter, sectors, cached);
+        gpci_l1_send(t, stage, wanted);
     else
-        gpci_l2_send(t, stage, waiter, sectors, far);
+        gpci_l2_send(t, stage, wanted);
 }
 
 void gpci_stage_evicted(gpci_timed *t, gpci_stage *stage, const gpc_eviction *eviction) {

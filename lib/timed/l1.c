@@ -87,11 +87,16 @@ static void count_round_trip(gpci_timed *t, const gpci_packet *p) {
     t->h->stats.round_trip_latency[bucket_of(cycles)]++;
 }
 
-/* A packet that waited in an MSHR entry has its data. */
-void gpci_l1_released(gpci_timed *t, uint32_t packet, uint8_t level) {
+void gpci_l1_done(gpci_timed *t, uint32_t packet, uint8_t level) {
     gpci_packet *p = gpci_at(t, packet);
     t->h->stats.l1_load_dram_lines += p->kind == GPC_LOAD && level == 3 && p->fetched;
+    p->flags = (uint8_t)((p->flags & ~GPCI_PACKET_CACHED) | GPCI_PACKET_DONE);
     release_line(t, p->access, level);
+}
+
+/* A packet that waited in an MSHR entry has its data. */
+void gpci_l1_released(gpci_timed *t, uint32_t packet, uint8_t level) {
+    gpci_l1_done(t, packet, level);
     gpci_pool_give(&t->pool, packet);
 }
 
@@ -106,24 +111,24 @@ static uint32_t copy_packet(gpci_timed *t, uint32_t packet, gpci_packet_type typ
     return copy;
 }
 
-void gpci_l1_send(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint32_t waiter, uint8_t sectors, bool cached) {
-    uint32_t fetch = packet == waiter ? copy_packet(t, packet, GPCI_READ) : packet;
+void gpci_l1_send(gpci_timed *t, gpci_stage *stage, const gpci_wanted *wanted) {
+    bool itself = wanted->packet != wanted->waiter, cached = wanted->cached;
+    uint32_t fetch = itself ? wanted->packet : copy_packet(t, wanted->packet, GPCI_READ);
     gpci_packet *f = gpci_at(t, fetch);
-    uint8_t segments = t->h->l1_level.segments_of[sectors];
-    f->segments = cached ? segments : segments & f->segments;
-    f->fetched = sectors;
+    f->segments = wanted->segments;
+    f->fetched = t->h->l1_level.sectors_of[f->segments];
     f->type = GPCI_READ;
     f->access = UINT32_MAX;
     f->born = t->wheel.now;
     f->flags = (uint8_t)(GPCI_PACKET_FETCH | (cached ? 0 : GPCI_PACKET_PASSES));
-    f->leader = waiter;
+    f->marks = wanted->declined ? GPCI_MARK_DECLINED : 0;
+    f->leader = wanted->waiter;
+    f->request.policy_word = wanted->word;
     if (f->request.kind == GPC_STORE) {
         f->request.kind = GPC_LOAD;
         f->request.byte_mask[0] = f->request.byte_mask[1] = 0;
     }
-    uint32_t count = gpci_count_sectors(f->segments);
-    t->h->stats.l1_fetched_sectors += count;
-    t->h->stats.l1_bypassed_sectors += cached ? 0 : count;
+    t->h->stats.l1_fetched_sectors += gpci_count_sectors(f->segments);
     gpci_queue_push(&stage->out, &t->pool, t->wheel.now, fetch);
 }
 
@@ -162,16 +167,14 @@ static void tell_event(gpci_timed *t, const gpci_stage *stage, const gpci_packet
 /* What a load's lookup found. Sectors in flight are hits, as hardware counts them. */
 static void count_lookup(gpci_timed *t, const gpci_stage *stage, gpci_packet *p, const gpci_held *held) {
     gpc_stats *stats = &t->h->stats;
-    const gpc_access_result *r = &held->result;
-    uint8_t hit = r->hit_sectors | held->flying;
-    bool whole = !(r->needed_sectors & ~hit);
-    p->fetched = r->needed_sectors & (uint8_t)~hit;
+    uint8_t hit = p->segments & (t->h->l1_level.segments_of[held->result.hit_sectors] | held->flying);
+    bool whole = hit == p->segments;
+    p->fetched = p->segments & (uint8_t)~hit;
     tell_event(t, stage, p, whole);
     if (p->request.kind != GPC_LOAD)
         return;
-    const uint8_t *segments = t->h->l1_level.segments_of;
-    stats->l1_load_sector_hits += gpci_count_sectors(segments[hit] & p->segments);
-    stats->l1_pending_sector_hits += gpci_count_sectors(segments[held->flying] & p->segments);
+    stats->l1_load_sector_hits += gpci_count_sectors(hit);
+    stats->l1_pending_sector_hits += gpci_count_sectors(held->flying & p->segments);
     stats->l1_load_line_misses += !whole;
     if (whole)
         stats->l1_hits_by_age[p->request.warp_age < GPC_AGE_BUCKETS ? p->request.warp_age : GPC_AGE_BUCKETS - 1]++;
@@ -340,40 +343,60 @@ static void run_out(gpci_timed *t, gpci_stage *stage) {
 }
 
 /*
- * The predictor hears what L2 says of its prediction, and may overturn it. Returns true where a bypassing
- * read is to be kept after all, but brought only part of its sectors: the rest is sent for.
+ * What was to be cached is not, for the predictor has thought better of it. Who waits for other segments of the line, or
+ * is to write to these, keeps what it has.
+ */
+static void do_not_keep(gpci_timed *t, gpci_stage *stage, gpci_packet *f, uint32_t leader) {
+    bool wanted = false;
+    f->flags |= GPCI_PACKET_PASSES;
+    for (uint32_t at = leader; at != GPCI_NO_PACKET; at = at == leader ? gpci_at(t, at)->first_waiting : t->pool.next[at]) {
+        gpci_packet *p = gpci_at(t, at);
+        if (p->needs & f->segments && p->kind != GPC_STORE)
+            p->flags &= (uint8_t)~GPCI_PACKET_CACHED;
+        wanted |= p->flags & GPCI_PACKET_CACHED;
+    }
+    gpc_line line;
+    if (!wanted && gpci_line_of(stage->cache, f->address, &line) && line.pending_sectors == f->fetched &&
+        !(line.valid_sectors | line.dirty_sectors))
+        gpc_cache_invalidate_line(stage->cache, f->address);
+}
+
+/*
+ * The predictor hears what L2 says of its prediction, and may overturn it; what the replacement policy declined stays
+ * out. Returns true where a bypassing read is to be kept after all, but brought only part of its sectors: the rest is
+ * sent for, and says nothing more to L2's predictor.
  */
 static bool verify(gpci_timed *t, gpci_stage *stage, uint32_t fetch) {
     gpci_packet *f = gpci_at(t, fetch);
-    if (!stage->cache->predictor_ops->on_reply)
+    if (!stage->cache->predictor_ops->on_reply || f->marks & GPCI_MARK_DECLINED)
         return false;
-    uint32_t leader = gpci_mshr_find(t, stage, f->request.address);
-    gpci_packet *l = gpci_at(t, leader);
+    if (f->marks & GPCI_MARK_VERIFIED) {
+        f->segments = t->h->l1_level.segments_of[f->fetched];
+        return false;
+    }
     gpc_decision predicted = f->flags & GPCI_PACKET_PASSES ? GPC_BYPASS : GPC_CACHE;
     gpc_decision verdict = gpc_cache_reply(stage->cache, &f->request, predicted, f->request.policy_word);
     if (verdict == predicted)
         return false;
+    uint32_t leader = gpci_mshr_find(t, stage, f->request.address);
     if (verdict == GPC_BYPASS) {
-        for (uint32_t p = leader; p != GPCI_NO_PACKET; p = p == leader ? l->first_waiting : t->pool.next[p])
-            gpci_at(t, p)->flags &= (uint8_t)~GPCI_PACKET_CACHED;
-        t->h->stats.l1_bypassed_sectors += gpci_count_sectors(f->segments);
-        gpc_line line;
-        if (gpci_line_of(stage->cache, f->address, &line) && line.pending_sectors && !line.valid_sectors)
-            gpc_cache_invalidate_line(stage->cache, f->address);
+        do_not_keep(t, stage, f, leader);
         return false;
     }
-    l->flags |= GPCI_PACKET_CACHED;
-    uint8_t all = t->h->l1_level.segments_of[f->fetched], rest = all & (uint8_t)~f->segments;
-    if (!rest || (l->flags & GPCI_PACKET_DONE))
-        return false;
-    release_line(t, l->access, f->level);
-    l->flags |= GPCI_PACKET_DONE;
-    f->segments = rest;
-    f->type = GPCI_READ;
     f->flags &= (uint8_t)~GPCI_PACKET_PASSES;
-    t->h->stats.l1_fetched_sectors += gpci_count_sectors(rest);
+    f->marks |= GPCI_MARK_KEPT;
+    return gpci_stage_complete_fetch(t, stage, fetch, leader);
+}
+
+/* The rest of the sectors that a fetch is for. */
+void gpci_l1_send_rest(gpci_timed *t, gpci_stage *stage, uint32_t fetch) {
+    gpci_packet *f = gpci_at(t, fetch);
+    f->segments = t->h->l1_level.segments_of[f->fetched] & (uint8_t)~f->segments;
+    f->type = GPCI_READ;
+    f->marks |= GPCI_MARK_VERIFIED;
+    f->request.policy_word = 0;
+    t->h->stats.l1_fetched_sectors += gpci_count_sectors(f->segments);
     gpci_queue_push(&stage->out, &t->pool, t->wheel.now, fetch);
-    return true;
 }
 
 /* A read that waited for another SM's has its data too: it goes through its own SM's fill port. */
@@ -403,8 +426,11 @@ static void take_reply(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
             t->lrc_word = p->request.policy_word;
             gpci_lrc_reply(t->lrc, packet, hand, t);
         }
-        if (!verify(t, stage, packet))
-            gpci_stage_fill(t, stage, packet);
+        if (verify(t, stage, packet))
+            return;
+        if (p->flags & GPCI_PACKET_PASSES)
+            t->h->stats.l1_bypassed_sectors += gpci_count_sectors(p->segments);
+        gpci_stage_fill(t, stage, packet);
         return;
     }
     if (p->access != UINT32_MAX) {

@@ -93,17 +93,18 @@ static void make_fetch(gpci_packet *f, const gpci_packet *leader, bool far) {
     f->due = 0;
 }
 
-void gpci_l2_send(gpci_timed *t, gpci_stage *stage, uint32_t leader, uint8_t sectors, bool far) {
+void gpci_l2_send(gpci_timed *t, gpci_stage *stage, const gpci_wanted *wanted) {
     uint32_t fetch = gpci_pool_take(&t->pool);
+    bool far = wanted->far;
     gpci_packet *f = gpci_at(t, fetch);
-    make_fetch(f, gpci_at(t, leader), far);
+    make_fetch(f, gpci_at(t, wanted->waiter), far);
+    f->request.policy_word = wanted->word;
     f->request.address = gpci_l2_line(t, f->request.address);
     f->address = gpci_l2_line(t, f->address);
     f->request.kind = GPC_LOAD;
     f->request.byte_mask[0] = f->request.byte_mask[1] = 0;
-    f->request.sector_mask = sectors;
-    f->segments = t->h->l2_level.segments_of[sectors];
-    f->fetched = sectors;
+    f->request.sector_mask = f->fetched = t->h->l2_level.sectors_of[wanted->segments];
+    f->segments = wanted->segments;
     f->type = GPCI_READ;
     f->access = UINT32_MAX;
     f->level = 3;
@@ -119,7 +120,7 @@ void gpci_l2_send(gpci_timed *t, gpci_stage *stage, uint32_t leader, uint8_t sec
 /* Read sectors count as hits where they are valid, or on their way: so hardware counts them. */
 static void count_read(gpci_timed *t, const gpci_packet *p, unsigned shift, const gpci_held *held) {
     gpc_stats *stats = &t->h->stats;
-    uint8_t flying = held->flying;
+    uint8_t flying = t->h->l2_level.sectors_of[held->flying];
     uint8_t merged = flying && gpci_at(t, held->leader)->request.sm != p->request.sm ? flying : 0;
     stats->l2_merged_sectors += gpci_count_sectors(gpci_hits_of(t->h, shift, merged, p->segments));
     stats->l2_read_sectors += gpci_count_sectors(p->segments);

@@ -26,21 +26,23 @@ typedef struct gpci_packet {
     uint16_t from, to;   /* input and output port of the network at hand */
     uint16_t slice;      /* L2 slice, over both partitions, that it is for */
     uint8_t segments;    /* 32-byte segments that it asks for or brings */
-    uint8_t needs;       /* waiting at an MSHR entry: sectors without which it is not released */
-    uint8_t pending;     /* an MSHR entry's leader: sectors in flight */
-    uint8_t fetched;     /* sent by an MSHR entry: sectors of the stage that it brings */
+    uint8_t needs;       /* waiting at an MSHR entry: segments of the stage's line without which it is not released */
+    uint8_t whole;       /* an MSHR entry's leader: segments of the stage's line in flight, their sectors whole */
+    uint8_t fetched;     /* sent by an MSHR entry: sectors of the stage that it is for */
     uint8_t level;       /* deepest level that served it */
     uint8_t type;        /* gpci_packet_type */
     uint8_t flags;       /* GPCI_PACKET_ */
     uint8_t state;       /* of its owner */
     uint8_t kind;        /* in L1: gpc_kind of the access */
+    uint8_t part;        /* an MSHR entry's leader: segments in flight by themselves, for who bypasses the cache */
     gpc_request request; /* its address is that of an L1 line (from L2 on of the slice's) */
     uint64_t bytes[2];   /* that a store writes, of the line */
     uint64_t born;       /* core cycle at which it missed in L1 */
     uint64_t local;      /* on its way to memory: address within the channel */
     uint32_t last_waiting; /* an MSHR entry's leader */
     uint16_t channel;    /* on its way to memory */
-    uint16_t reserved[13];
+    uint8_t marks;       /* sent by L1: GPCI_MARK_ */
+    uint8_t reserved[25];
 } gpci_packet;
 
 _Static_assert(sizeof(gpci_packet) == 256, "a packet fills its cache lines");

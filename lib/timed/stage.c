@@ -60,7 +60,7 @@ static void mshr_add(gpci_timed *t, gpci_stage *stage, uint32_t packet, bool far
     *bucket = (gpci_mshr_bucket){line, packet};
     p->first_waiting = p->last_waiting = GPCI_NO_PACKET;
     p->waiting = 1;
-    p->pending = 0;
+    p->whole = p->part = 0;
     p->state = far;
     stage->mshr.used[far]++;
     gpci_gauge_set(&stage->mshr.gauge, t->wheel.now, mshr_total(stage));
@@ -97,8 +97,14 @@ static void mshr_pass_on(gpci_timed *t, gpci_stage *stage, uint32_t leader) {
     q->first_waiting = t->pool.next[heir];
     q->last_waiting = q->first_waiting == GPCI_NO_PACKET ? GPCI_NO_PACKET : p->last_waiting;
     q->waiting = p->waiting - 1;
-    q->pending = p->pending;
+    q->whole = p->whole;
+    q->part = p->part;
     q->state = p->state;
+}
+
+/* Segments that an entry has in flight. */
+static uint8_t in_flight(const gpci_packet *leader) {
+    return leader->whole | leader->part;
 }
 
 static void mshr_join(gpci_timed *t, uint32_t leader, uint32_t packet) {
@@ -162,7 +168,7 @@ void gpci_stage_unblock(gpci_stage *stage, gpci_held *held, uint64_t now) {
 
 void gpci_stage_look(gpci_timed *t, gpci_stage *stage, const gpci_packet *packet, gpci_held *held) {
     held->looked = held->fresh = true;
-    held->reserved = false;
+    held->reserved = held->declined = false;
     held->flying = 0;
     held->leader = GPCI_NO_PACKET;
     held->result = (gpc_access_result){.way = GPCI_NO_WAY};
@@ -175,8 +181,11 @@ void gpci_stage_look(gpci_timed *t, gpci_stage *stage, const gpci_packet *packet
     if (held->result.outcome == GPC_HIT)
         return;
     held->leader = gpci_mshr_find(t, stage, packet->request.address);
-    if (held->leader != GPCI_NO_PACKET)
-        held->flying = gpci_at(t, held->leader)->pending & held->result.needed_sectors;
+    if (held->leader == GPCI_NO_PACKET)
+        return;
+    const gpci_packet *l = gpci_at(t, held->leader);
+    held->flying = (held->result.outcome == GPC_BYPASSED ? in_flight(l) : l->whole) &
+                   stage->line->segments_of[held->result.needed_sectors];
 }
 
 /* Does the request take its line's way now? Data that a store brings itself need one at once. */
@@ -213,6 +222,7 @@ static gpci_verdict reserve(gpci_timed *t, gpci_stage *stage, const gpci_packet 
     if (got.outcome == GPC_BYPASSED) { /* the policy declined, or a store leaves nothing anyway */
         r->fetch_sectors = got.fetch_sectors;
         r->outcome = GPC_BYPASSED;
+        held->declined = true;
         if (got.write_sectors) {
             r->write_sectors = got.write_sectors;
             r->write_bytes[0] = got.write_bytes[0];
@@ -229,19 +239,36 @@ static uint8_t valid_sectors(const gpc_cache *cache, uint32_t set, uint64_t line
     return way == GPCI_NO_WAY ? 0 : GPCI_VALID(cache->states[gpci_slot(cache, set, way)]);
 }
 
-/* What a packet lacks, given what is there and in flight. */
+/* What a packet lacks, given what is there and in flight, in segments. */
 typedef struct lack {
-    uint8_t send, wait; /* sectors to ask for; sectors to wait for */
+    uint8_t send, wait; /* to ask for; to wait for */
 } lack;
 
-static lack lacks(const gpci_stage *stage, const gpci_packet *p, const gpci_held *held, uint8_t in_flight) {
-    uint8_t valid = 0, fetch = held->result.fetch_sectors;
-    if (held->result.outcome != GPC_BYPASSED) /* what passes the cache by is not served from it */
-        valid = valid_sectors(stage->cache, held->result.set, line_of(stage, p->request.address));
-    uint8_t need = gpci_is_write(&p->request) ? fetch : held->result.needed_sectors;
+/*
+ * What passes the cache by is not served from it, and needs no more than its own segments, whoever has sent for them.
+ * What is to be kept needs sectors that come whole.
+ *
+ * Example, a line of one sector: a load of segment 0 bypasses; one of segment 2 that bypasses too asks for segment 2
+ * alone, one that is to be kept for the whole line, and one that comes after that, whichever it is, for nothing.
+ */
+static lack lacks(const gpci_stage *stage, const gpci_packet *p, const gpci_held *held, const gpci_packet *leader) {
+    const gpc_access_result *r = &held->result;
+    const uint8_t *segments_of = stage->line->segments_of;
+    uint8_t fetch = segments_of[r->fetch_sectors], flying, valid, need;
     lack l;
-    l.send = fetch & (uint8_t) ~(valid | in_flight);
-    l.wait = need & (uint8_t)~valid & (in_flight | l.send);
+    if (r->outcome == GPC_BYPASSED) {
+        need = stage->level == 1 ? p->segments : segments_of[r->needed_sectors];
+        fetch &= stage->options->part ? p->segments : 0xff;
+        flying = leader ? in_flight(leader) : 0;
+        l.send = fetch & (uint8_t)~flying;
+        l.wait = (gpci_is_write(&p->request) ? fetch : need) & (flying | l.send);
+        return l;
+    }
+    valid = segments_of[valid_sectors(stage->cache, r->set, line_of(stage, p->request.address))];
+    need = gpci_is_write(&p->request) ? fetch : segments_of[r->needed_sectors];
+    flying = leader ? leader->whole : 0;
+    l.send = fetch & (uint8_t) ~(valid | flying);
+    l.wait = need & (uint8_t)~valid & (flying | l.send);
     return l;
 }
 
@@ -268,9 +295,10 @@ gpci_verdict gpci_stage_settle(gpci_timed *t, gpci_stage *stage, uint32_t packet
     uint32_t leader = held->fresh ? held->leader : gpci_mshr_find(t, stage, p->request.address);
     held->fresh = false;
     bool found = leader != GPCI_NO_PACKET;
-    lack l = lacks(stage, p, held, found ? gpci_at(t, leader)->pending : 0);
+    const gpci_packet *entry = found ? gpci_at(t, leader) : NULL;
+    lack l = lacks(stage, p, held, entry);
     if (l.send | l.wait) {
-        if (found ? gpci_at(t, leader)->waiting >= o->merges : stage->mshr.used[far] >= o->entries)
+        if (found ? entry->waiting >= o->merges : stage->mshr.used[far] >= o->entries)
             return gpci_stage_block(stage, held, now, found ? GPC_BUSY_MERGE : GPC_BUSY_MSHR);
         if (l.send && gpci_queue_full(far ? &stage->link : &stage->out))
             return gpci_stage_block(stage, held, now, GPC_BUSY_MISS_QUEUE);
@@ -279,7 +307,7 @@ gpci_verdict gpci_stage_settle(gpci_timed *t, gpci_stage *stage, uint32_t packet
         if (reserve(t, stage, p, held) == GPCI_BLOCKED)
             return gpci_stage_block(stage, held, now, GPC_BUSY_LINE);
         if (r->outcome == GPC_BYPASSED)
-            l = lacks(stage, p, held, found ? gpci_at(t, leader)->pending : 0);
+            l = lacks(stage, p, held, entry);
     }
     if (!(l.send | l.wait))
         return GPCI_SERVED;
@@ -291,14 +319,13 @@ gpci_verdict gpci_stage_settle(gpci_timed *t, gpci_stage *stage, uint32_t packet
         mshr_join(t, leader, waiter);
     else
         mshr_add(t, stage, leader = waiter, far);
-    gpci_at(t, leader)->pending |= l.send;
-    if (l.send) {
-        uint32_t word = p->request.policy_word;
-        p->request.policy_word = r->policy_word;
-        gpci_stage_send(t, stage, packet, waiter, l.send, cached, far);
-        if (stage->level != 1) /* it stays here, and is answered by the word that it came with */
-            p->request.policy_word = word;
-    }
+    if (!l.send)
+        return GPCI_WAITING;
+    gpci_packet *first = gpci_at(t, leader);
+    uint8_t whole = gpci_whole_sectors(stage->line, l.send);
+    first->whole |= whole;
+    first->part |= l.send & (uint8_t)~whole;
+    gpci_stage_send(t, stage, &(gpci_wanted){packet, waiter, r->policy_word, l.send, cached, held->declined, far});
     return GPCI_WAITING;
 }
 
@@ -312,6 +339,8 @@ static void keep(gpci_timed *t, gpci_stage *stage, const gpci_packet *p, uint8_t
     }
     if (got.evicted)
         gpci_stage_evicted(t, stage, &got.eviction);
+    if (got.outcome == GPC_BYPASSED && stage->level == 1 && gpci_is_read(&p->request))
+        t->h->stats.l1_bypassed_sectors += gpci_count_sectors(stage->line->segments_of[sectors]);
     if (got.way == GPCI_NO_WAY && !gpci_is_read(&p->request)) /* no room for what was written: it goes below */
         gpci_stage_write_below(t, stage, p);
 }
@@ -327,31 +356,37 @@ static void settle_line(gpci_timed *t, gpci_stage *stage, const gpci_packet *fet
     t->failed = status < 0 ? status : t->failed;
 }
 
-static uint32_t first_cached(const gpci_timed *t, uint32_t leader) {
-    uint32_t packet = leader;
-    while (packet != GPCI_NO_PACKET && !(gpci_at(t, packet)->flags & GPCI_PACKET_CACHED))
-        packet = packet == leader ? gpci_at(t, leader)->first_waiting : t->pool.next[packet];
-    return packet;
+/* The first of those waiting that wants kept what a fetch brought. What bypasses is kept for who needs just that. */
+static uint32_t first_cached(const gpci_timed *t, uint32_t leader, const gpci_packet *f) {
+    uint8_t passes = f->flags & GPCI_PACKET_PASSES ? f->segments : 0;
+    for (uint32_t packet = leader; packet != GPCI_NO_PACKET;
+         packet = packet == leader ? gpci_at(t, leader)->first_waiting : t->pool.next[packet]) {
+        const gpci_packet *p = gpci_at(t, packet);
+        if (p->flags & GPCI_PACKET_CACHED && (!passes || p->needs & passes))
+            return packet;
+    }
+    return GPCI_NO_PACKET;
 }
 
 static void release(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint32_t kept, uint8_t level) {
     gpci_packet *p = gpci_at(t, packet);
     uint8_t kind = stage->level == 1 ? p->kind : p->request.kind;
     if (packet != kept && (p->flags & GPCI_PACKET_CACHED) && kind != GPC_LOAD && kind != GPC_PREFETCH)
-        keep(t, stage, p, p->needs);
+        keep(t, stage, p, stage->line->sectors_of[p->needs]);
     gpci_stage_released(t, stage, packet, level);
 }
 
-/* Release those of an entry that have all that they need; the entry goes with the last. */
-static void release_waiting(gpci_timed *t, gpci_stage *stage, uint32_t leader, uint32_t kept, uint8_t level) {
+/* Segments have come for an entry: release those that have all that they need; the entry goes with the last. */
+static void release_waiting(gpci_timed *t, gpci_stage *stage, uint32_t leader, uint32_t kept, uint8_t segments,
+                            uint8_t level) {
     gpci_packet *l = gpci_at(t, leader);
-    uint8_t pending = l->pending;
+    uint8_t missing = in_flight(l) & (uint8_t)~segments;
     uint32_t packet = l->first_waiting, last = GPCI_NO_PACKET;
     l->first_waiting = l->last_waiting = GPCI_NO_PACKET;
     while (packet != GPCI_NO_PACKET) {
         gpci_packet *p = gpci_at(t, packet);
         uint32_t next = t->pool.next[packet];
-        if (p->needs & pending) {
+        if (p->needs & missing) {
             t->pool.next[packet] = GPCI_NO_PACKET;
             if (last == GPCI_NO_PACKET)
                 l->first_waiting = packet;
@@ -372,24 +407,39 @@ static void release_waiting(gpci_timed *t, gpci_stage *stage, uint32_t leader, u
  */
 static uint32_t keep_fetch(gpci_timed *t, gpci_stage *stage, uint32_t fetch, uint32_t leader) {
     const gpci_packet *f = gpci_at(t, fetch);
-    uint32_t kept = first_cached(t, leader);
-    if (kept == GPCI_NO_PACKET) {
-        settle_line(t, stage, f, f->fetched);
+    uint32_t kept = first_cached(t, leader, f);
+    uint8_t sectors = f->fetched & stage->line->sectors_of[gpci_whole_sectors(stage->line, f->segments)];
+    if (!sectors)
+        return GPCI_NO_PACKET;
+    if (kept == GPCI_NO_PACKET && !(stage->level == 1 && f->marks & GPCI_MARK_KEPT)) {
+        settle_line(t, stage, f, sectors);
         return kept;
     }
     if (stage->level == 1) {
         bool own = f->kind == GPC_STORE && gpci_at(t, f->leader)->flags & GPCI_PACKET_CACHED;
         kept = own ? f->leader : GPCI_NO_PACKET;
-        keep(t, stage, own ? gpci_at(t, kept) : f, f->fetched);
+        keep(t, stage, own ? gpci_at(t, kept) : f, sectors);
         return kept;
     }
-    keep(t, stage, gpci_at(t, kept), f->fetched);
+    keep(t, stage, gpci_at(t, kept), sectors);
     return kept;
+}
+
+/* Segments of a fetch are no longer in flight. */
+static void arrived(const gpci_stage *stage, gpci_packet *leader, uint8_t segments) {
+    uint8_t whole = gpci_whole_sectors(stage->line, segments);
+    leader->whole &= (uint8_t)~whole;
+    leader->part &= (uint8_t) ~(segments & (uint8_t)~whole);
+}
+
+/* Does an entry's leader have what it waited for, now that these segments have come? */
+static bool is_ready(const gpci_packet *leader, uint8_t segments) {
+    return !(leader->needs & in_flight(leader) & (uint8_t)~segments) && !(leader->flags & GPCI_PACKET_DONE);
 }
 
 void gpci_stage_fill(gpci_timed *t, gpci_stage *stage, uint32_t fetch) {
     gpci_packet *f = gpci_at(t, fetch);
-    uint8_t sectors = f->fetched, level = f->level;
+    uint8_t segments = f->segments, level = f->level;
     uint32_t leader = gpci_mshr_find(t, stage, f->request.address);
     gpci_stage_relieve(stage, GPC_BUSY_LINE);
     gpci_stage_relieve(stage, GPC_BUSY_MSHR);
@@ -397,10 +447,10 @@ void gpci_stage_fill(gpci_timed *t, gpci_stage *stage, uint32_t fetch) {
     uint32_t kept = keep_fetch(t, stage, fetch, leader);
     gpci_pool_give(&t->pool, fetch);
     gpci_packet *l = gpci_at(t, leader);
-    l->pending &= (uint8_t)~sectors;
-    release_waiting(t, stage, leader, kept, level);
-    bool ready = !(l->needs & l->pending) && !(l->flags & GPCI_PACKET_DONE);
-    if (!l->pending) {
+    arrived(stage, l, segments);
+    release_waiting(t, stage, leader, kept, segments, level);
+    bool ready = is_ready(l, segments);
+    if (!in_flight(l)) {
         mshr_remove(t, stage, leader);
         if (ready)
             release(t, stage, leader, kept, level);
@@ -409,5 +459,23 @@ void gpci_stage_fill(gpci_timed *t, gpci_stage *stage, uint32_t fetch) {
     } else if (ready && l->first_waiting != GPCI_NO_PACKET) {
         mshr_pass_on(t, stage, leader);
         release(t, stage, leader, kept, level);
+    } else if (ready && stage->level == 1 && l->kind != GPC_STORE) {
+        gpci_l1_done(t, leader, level);
     }
+}
+
+bool gpci_stage_complete_fetch(gpci_timed *t, gpci_stage *stage, uint32_t fetch, uint32_t leader) {
+    gpci_packet *f = gpci_at(t, fetch), *l = gpci_at(t, leader);
+    uint8_t here = f->segments, rest = stage->line->segments_of[f->fetched] & (uint8_t) ~(here | l->whole);
+    if (!rest)
+        return false;
+    gpci_stage_relieve(stage, GPC_BUSY_MERGE);
+    arrived(stage, l, here);
+    release_waiting(t, stage, leader, GPCI_NO_PACKET, here, f->level);
+    if (is_ready(l, here))
+        gpci_l1_done(t, leader, f->level);
+    f->fetched = stage->line->sectors_of[rest];
+    l->whole |= stage->line->segments_of[f->fetched];
+    gpci_l1_send_rest(t, stage, fetch);
+    return true;
 }

@@ -26,7 +26,13 @@ enum {
     GPCI_PACKET_LINK = 0x10,    /* came from, and is replied to, the other partition */
     GPCI_PACKET_FETCH = 0x20,   /* sent by an MSHR entry, which takes the reply */
     GPCI_PACKET_DONE = 0x40,    /* an MSHR entry's leader that has what it waited for */
-    GPCI_PACKET_PASSES = 0x80   /* sent by L1, whose predictor said to bypass it */
+    GPCI_PACKET_PASSES = 0x80   /* sent by L1, which it bypasses */
+};
+
+enum {
+    GPCI_MARK_DECLINED = 0x01, /* the replacement policy would give up no line for it, whatever the predictor says */
+    GPCI_MARK_KEPT = 0x02,     /* its data are to be kept, whoever waits for them: so the predictor said of its reply */
+    GPCI_MARK_VERIFIED = 0x04  /* the predictor has seen a reply, and had the rest sent for */
 };
 
 /* An accepted warp instruction, or request of gpc_hierarchy_try_miss. */
@@ -61,11 +67,12 @@ typedef struct gpci_held {
     uint64_t since;     /* core cycle from which it has been held up */
     uint8_t reason;     /* gpc_busy */
     uint8_t relieved;   /* bit per gpc_busy: something of that came free since it was last tried */
-    uint8_t flying;     /* as found by the lookup: needed sectors that its line's MSHR entry has in flight */
+    uint8_t flying;     /* as found by the lookup: needed segments that its line's MSHR entry has in flight */
     uint32_t leader;    /* likewise: that entry; GPCI_NO_PACKET */
     bool fresh;         /* `leader` still holds: nothing has happened since the lookup */
     bool looked;        /* lookup done */
     bool reserved;      /* reserve done, or not needed */
+    bool declined;      /* the replacement policy would give up no line for it */
 } gpci_held;
 
 /* A level's resources. */
@@ -73,6 +80,7 @@ typedef struct gpci_stage_options {
     uint32_t latency, ports, banks, data_width, fill_width; /* cycles and bytes of the stage's clock */
     uint64_t entries, merges;
     bool on_miss;
+    bool part; /* L1: what bypasses fetches just the segments that it needs, not all of its sectors */
     gpci_clock clock;
 } gpci_stage_options;
 
@@ -83,6 +91,7 @@ typedef struct gpci_stage_counts {
 
 typedef struct gpci_stage {
     gpc_cache *cache;   /* NULL: everything passes */
+    const gpci_level *line; /* its segments and sectors */
     struct gpci_timed *timed; /* that it belongs to */
     const gpci_stage_options *options;
     uint32_t component;
@@ -177,6 +186,11 @@ void gpci_stage_look(gpci_timed *t, gpci_stage *stage, const gpci_packet *packet
 gpci_verdict gpci_stage_settle(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_held *held, bool far);
 /* A fetch has come back. Those that waited for it are given to gpci_stage_released. */
 void gpci_stage_fill(gpci_timed *t, gpci_stage *stage, uint32_t fetch);
+/*
+ * L1: a fetch has brought part of its sectors, and all of them are to be kept: those that waited for just that part are
+ * released, and it goes once more, for the rest. False where all the rest is on its way already: nothing was done.
+ */
+bool gpci_stage_complete_fetch(gpci_timed *t, gpci_stage *stage, uint32_t fetch, uint32_t leader);
 /* Held up by `reason` from now on, GPCI_BLOCKED; or no longer. */
 gpci_verdict gpci_stage_block(gpci_stage *stage, gpci_held *held, uint64_t now, gpc_busy reason);
 void gpci_stage_unblock(gpci_stage *stage, gpci_held *held, uint64_t now);
@@ -201,9 +215,17 @@ uint32_t gpci_mshr_find(const gpci_timed *t, const gpci_stage *stage, uint64_t a
 void gpci_stage_expect(const gpci_stage *stage, uint64_t address);
 
 /* hook.c: what the levels do for a stage. */
-/* `waiter` has an MSHR entry and lacks sectors: send for them. In L1 `packet`, where it is another, goes itself. */
-void gpci_stage_send(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint32_t waiter, uint8_t sectors, bool cached,
-                     bool far);
+/* `waiter` has an MSHR entry and lacks segments of its line: send for them. */
+typedef struct gpci_wanted {
+    uint32_t packet;   /* in L1, where it is not the one that waits, it goes itself */
+    uint32_t waiter;
+    uint32_t word;     /* the stage's predictor's, for the level below */
+    uint8_t segments;
+    bool cached;       /* they are to be kept */
+    bool declined;     /* they are not, because of the replacement policy */
+    bool far;          /* from the other partition */
+} gpci_wanted;
+void gpci_stage_send(gpci_timed *t, gpci_stage *stage, const gpci_wanted *wanted);
 void gpci_stage_evicted(gpci_timed *t, gpci_stage *stage, const gpc_eviction *eviction);
 void gpci_stage_released(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint8_t level);
 /* What a store or an atomic wrote finds no room: it goes to the level below. */
@@ -215,7 +237,11 @@ void gpci_l1_step(gpci_timed *t, uint32_t sm);
 void gpci_l1_foresee(const gpci_timed *t, uint32_t sm, unsigned pass);
 void gpci_l1_evicted(gpci_timed *t, gpci_stage *stage, const gpc_eviction *eviction);
 void gpci_l1_released(gpci_timed *t, uint32_t packet, uint8_t level);
-void gpci_l1_send(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint32_t waiter, uint8_t sectors, bool cached);
+/* The access has what it waited for, the packet stays as its MSHR entry's leader. */
+void gpci_l1_done(gpci_timed *t, uint32_t packet, uint8_t level);
+void gpci_l1_send(gpci_timed *t, gpci_stage *stage, const gpci_wanted *wanted);
+/* A fetch has brought part of its sectors, and goes once more for the rest. */
+void gpci_l1_send_rest(gpci_timed *t, gpci_stage *stage, uint32_t fetch);
 gpc_busy gpci_l1_busy(const gpci_stage *stage);
 
 /* l2.c */
@@ -223,7 +249,7 @@ void gpci_l2_step(gpci_timed *t, uint32_t slice);
 void gpci_l2_foresee(const gpci_timed *t, uint32_t slice, unsigned pass);
 void gpci_l2_evicted(gpci_timed *t, gpci_stage *stage, const gpc_eviction *eviction);
 void gpci_l2_released(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint8_t level);
-void gpci_l2_send(gpci_timed *t, gpci_stage *stage, uint32_t leader, uint8_t sectors, bool far);
+void gpci_l2_send(gpci_timed *t, gpci_stage *stage, const gpci_wanted *wanted);
 
 /* channel.c */
 void gpci_channel_step(gpci_timed *t, uint32_t channel);
