@@ -215,7 +215,7 @@ def compare(policies, traces, preset="gtx480", *, mode="functional", metrics=Non
     rows = []
     for source in traces:
         found = {label: next(stats) for label in labels}
-        first = next(iter(found.values()))
+        first = next(iter(found.values()), None)
         rows += [
             Row(label, _trace_label(source), each, {name: each.get(name) for name in metrics},
                 _over(each, first, "l2.read_sectors"), _over(first, each, "cycles"))

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""compare(): policies on traces, in this process and in several."""
+
+import math
+import os
+import pickle
+import unittest
+
+from harness import TemporaryCase, python, write_trace
+
+import gpucache
+from gpucache import comparison
+
+THRASH = "synthetic:warp-reuse:512KiB"
+
+
+class Keep(gpucache.ReplacementPolicy):
+    """The first lines stay."""
+
+    name = "keep"
+
+    def choose_victim(self, set, candidates, request):
+        return gpucache.BYPASS_WAY
+
+
+class Never(gpucache.Predictor):
+    name = "never"
+
+    def predict(self, set, request):
+        return gpucache.Decision.BYPASS
+
+
+class Broken(gpucache.ReplacementPolicy):
+    name = "broken"
+
+    def choose_victim(self, set, candidates, request):
+        raise ArithmeticError("no victim")
+
+
+class Comparing(TemporaryCase):
+    def setUp(self):
+        super().setUp()
+        self.source = write_trace(self.path("t"), (("_Z5twicePfS_", 4), ("_Z5oncePf", 6)))
+
+    def test_values_are_those_of_a_replay(self):
+        found = gpucache.compare(["lru", "fifo"], [self.source, THRASH], "gtx480")
+        self.assertEqual([(row.policy, row.trace) for row in found], [
+            ("lru", "t"), ("fifo", "t"), ("lru", THRASH[10:]), ("fifo", THRASH[10:]),
+        ])  # fmt: skip
+        for row, (name, source) in zip(found, (("lru", self.source), ("fifo", self.source), ("lru", THRASH),
+                                               ("fifo", THRASH))):  # fmt: skip
+            config = gpucache.Config(self.context, "gtx480", {"l1.replacement": name})
+            with gpucache.Replay(self.context, config) as replay, gpucache.Trace(self.context, source) as trace:
+                stats = sum((result.stats for result in replay.run(trace)), gpucache.Stats())
+            self.assertEqual(row.stats, stats)
+            self.assertEqual(row.values, {name: stats.get(name) for name in comparison.FUNCTIONAL})
+        self.assertEqual((found.policies, found.traces), (["lru", "fifo"], ["t", THRASH[10:]]))
+
+    def test_relative_figures(self):
+        found = gpucache.compare(["lru", Keep, "gto", "lrr"], [THRASH, self.source], mode="timed")
+        for trace in found.traces:
+            first = found.row("lru", trace)
+            for policy in found.policies:
+                row = found.row(policy, trace)
+                self.assertEqual(row.speedup, first.stats["cycles"] / row.stats["cycles"])
+                self.assertEqual(row.traffic, row.stats["l2.read_sectors"] / first.stats["l2.read_sectors"])
+        self.assertEqual(found.row("gto", "t").stats, found.row("lru", "t").stats)  # the preset's own
+        for mean in found.means:
+            rows = [row for row in found if row.policy == mean.policy]
+            self.assertAlmostEqual(mean.speedup, math.sqrt(rows[0].speedup * rows[1].speedup))
+            self.assertAlmostEqual(mean.traffic, math.sqrt(rows[0].traffic * rows[1].traffic))
+
+    def test_processes_change_nothing(self):
+        class Local(Keep):  # a name that no other process could import
+            name = "local"
+
+        policies = ["lru", Local, {"l1.replacement": Keep, "l1.bypass": Never}]
+        serial, parallel = (gpucache.compare(policies, [THRASH, self.source], jobs=jobs) for jobs in (1, 3))
+        self.assertEqual(serial, parallel)
+        self.assertEqual(str(serial), str(parallel))
+
+    def test_which_key_a_policy_is_for(self):
+        def bypasses(policy, **options):
+            row = gpucache.compare([policy], [THRASH], jobs=1, settings={"l1.bypass": "always-cache"}, **options)[0]
+            return row.stats["l1.bypasses"]
+
+        self.assertEqual(bypasses("lru"), 0)
+        always = bypasses("always-bypass")
+        self.assertGreater(always, 0)
+        for policy in (Never, "l1.bypass=never", {"l1.bypass": Never}, "l1.bypass = never"):
+            self.assertEqual(bypasses(policy, register=[Never]), always)
+        self.assertEqual(bypasses("always-bypass", level="l2"), 0)
+        self.assertEqual(gpucache.compare([Keep], [THRASH], jobs=1)[0].stats,
+                         gpucache.compare(["keep"], [THRASH], jobs=1, register=[Keep])[0].stats)  # fmt: skip
+
+    def test_labels(self):
+        policies = {"a": "lru", "b": {"l1.replacement": "lru", "l1.size": "32KiB"}}
+        found = gpucache.compare(policies, [THRASH], metrics=["l1.load_sectors"])
+        self.assertEqual([(row.policy, list(row.values)) for row in found],
+                         [("a", ["l1.load_sectors"]), ("b", ["l1.load_sectors"])])  # fmt: skip
+        self.assertNotEqual(found[0].stats, found[1].stats)
+        named = gpucache.compare([Keep, {"l1.replacement": Keep, "l1.bypass": "hint"}], [self.source])
+        self.assertEqual(named.policies, ["keep", "keep, hint"])
+        with self.assertRaisesRegex(ValueError, "two policies 'lru'"):
+            gpucache.compare(["lru", "lru"], [THRASH])
+
+    def test_text(self):
+        text = str(gpucache.compare(["lru", "fifo"], [self.source, THRASH], mode="timed"))
+        lines = text.splitlines()
+        self.assertEqual(lines[0].split(), ["trace", "policy", *comparison.TIMED, "traffic", "speed-up"])
+        self.assertEqual([line.split()[0] for line in lines[1:]], ["t", "fifo", THRASH[10:], "fifo", "geometric", "fifo"])
+        self.assertEqual(lines[1].split()[-2:], ["1.000", "1.000"])
+        self.assertNotIn("speed-up", str(gpucache.compare(["lru"], [self.source])))
+
+    def test_nothing_to_compare(self):
+        self.assertEqual(gpucache.compare([], [THRASH]), [])
+        self.assertEqual(gpucache.compare(["lru"], []), [])
+        empty = gpucache.compare(["lru"], ["synthetic:chase:1KiB"], settings={"l2.enabled": False})[0]
+        self.assertIsNone(empty.traffic)
+        self.assertIsNone(comparison.geometric_mean([None, 0]))
+        self.assertAlmostEqual(comparison.geometric_mean([2, None, 8]), 4)
+
+    def test_refusals(self):
+        for arguments, error, message in (
+            ((["lur"], [THRASH]), gpucache.NotFoundError, "'lur'"),
+            ((["lru(x=1)"], [THRASH]), gpucache.GpucacheError, "lru"),
+            ((["l1.sise=3"], [THRASH]), gpucache.NotFoundError, "l1.size"),
+            ((["lru", "fifo"], [self.path("none")]), gpucache.GpucacheError, "none"),
+            (([Broken, "lru"], [THRASH]), ArithmeticError, "no victim"),
+            ((["lru"], [THRASH], "h10"), gpucache.NotFoundError, "h100"),
+        ):
+            for jobs in (1, 2):
+                with self.subTest(message, jobs=jobs), self.assertRaisesRegex(error, message):
+                    gpucache.compare(*arguments, jobs=jobs)
+        with self.assertRaisesRegex(gpucache.NotFoundError, "no counter 'hits'"):
+            gpucache.compare(["lru"], [THRASH], metrics=["hits"])
+
+    def test_errors_and_stats_cross_processes(self):
+        error = pickle.loads(pickle.dumps(gpucache.FormatError(gpucache.Status.ERROR_FORMAT, "line 3")))
+        self.assertEqual((type(error), error.status, error.message, str(error)),
+                         (gpucache.FormatError, gpucache.Status.ERROR_FORMAT, "line 3", "line 3"))  # fmt: skip
+        stats = gpucache.compare(["lru"], [THRASH], jobs=1)[0].stats
+        again = pickle.loads(pickle.dumps(stats))
+        self.assertEqual((again, again.json()), (stats, stats.json()))
+        self.assertEqual((again + stats)["l1.load_sectors"], 2 * stats["l1.load_sectors"])
+
+    def test_of_a_script(self):
+        script = self.write("mine.py", (
+            "import gpucache\n"
+            "class Mine(gpucache.ReplacementPolicy):\n"
+            "    def choose_victim(self, set, candidates, request):\n"
+            "        return candidates[0]\n"
+            f"print(gpucache.compare(['lru', Mine], ['{THRASH}', {self.source!r}]))\n"
+        ))  # fmt: skip
+        found = python(script)
+        self.assertEqual((found.returncode, found.stderr), (0, ""))
+        self.assertIn("mine", found.stdout)
+        self.assertEqual(os.listdir(self.folder).count("mine.py"), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
