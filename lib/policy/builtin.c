@@ -26,6 +26,8 @@ const gpc_replacement_ops *const gpci_builtin_replacements[] = {
     &gpci_rpr_distance,
     &gpci_rpr_count,
     &gpci_combined,
+    &gpci_counter_based_policy,
+    &gpci_sdbp_policy,
     &gpci_vote_policy,
     &gpci_dynamic_age_lru,
     &gpci_dynamic_rpr,

@@ -25,6 +25,8 @@ extern const gpc_replacement_ops gpci_rpr_age;
 extern const gpc_replacement_ops gpci_rpr_distance;
 extern const gpc_replacement_ops gpci_rpr_count;
 extern const gpc_replacement_ops gpci_combined;
+extern const gpc_replacement_ops gpci_counter_based_policy;
+extern const gpc_replacement_ops gpci_sdbp_policy;
 
 extern const gpc_replacement_ops gpci_vote_policy;
 extern const gpc_replacement_ops gpci_dynamic_age_lru;

@@ -14,5 +14,7 @@ const gpc_predictor_ops *const gpci_builtin_predictors[] = {
     &gpci_random_predictor,
     &gpci_warp_token,
     &gpci_access_count,
+    &gpci_counter_based_predictor,
+    &gpci_sdbp_predictor,
     NULL,
 };

@@ -13,5 +13,7 @@ extern const gpc_predictor_ops gpci_agcb_below;
 extern const gpc_predictor_ops gpci_random_predictor;
 extern const gpc_predictor_ops gpci_warp_token;
 extern const gpc_predictor_ops gpci_access_count;
+extern const gpc_predictor_ops gpci_counter_based_predictor;
+extern const gpc_predictor_ops gpci_sdbp_predictor;
 
 #endif

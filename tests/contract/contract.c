@@ -41,6 +41,12 @@ const replacement_row replacement_rows[] = {
     {.spec = "rpr-count(sample=64)", .couples = true},
     {.spec = "combined", .bypasses = true, .couples = true},
     {.spec = "combined(low=15)", .bypasses = true, .couples = true},
+    {.spec = "counter-based", .couples = true},
+    {.spec = "counter-based(variant=lvp)", .couples = true},
+    {.spec = "counter-based(bypass=1,rows=1,columns=1,bits=1)", .bypasses = true, .couples = true},
+    {.spec = "sdbp", .couples = true},
+    {.spec = "sdbp(bypass=1,share=1)", .bypasses = true, .couples = true},
+    {.spec = "sdbp(tables=1,entries=1,bits=1,threshold=1,sampler-ways=1,tag-bits=1,pc-bits=1)", .couples = true},
     {.spec = "vote"},
     {.spec = "vote(bip, nru, lru)", .couples = true},
     {.spec = "vote(random, age-lru(bypass=1), testers=2, measure=hits)", .seeded = true},
@@ -56,7 +62,8 @@ const char *const predictor_rows[] = {
     "agcb", "agcb(entries=1)", "agcb(entries=4096,bits=8,hash=xor)", "agcb(bits=1,threshold=1,hash=multiply)",
     "agcb(update=report,initial=0)", "agcb-early", "agcb-early(initial=7)", "agcb-below",
     "agcb-below(on-miss=1,per-sector=1)", "random-p", "random-p(p=0)", "random-p(p=1)", "warp-token", "access-count",
-    "access-count(threshold=0)",
+    "access-count(threshold=0)", "counter-based", "counter-based(rows=1,columns=4096,bits=1,retry=3)", "sdbp",
+    "sdbp(tables=8,entries=64,share=1,sampler-ways=20)",
 };
 const size_t predictor_row_count = sizeof predictor_rows / sizeof *predictor_rows;
 
