@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """README.md says what is so."""
 
+import os
 import re
+import sys
 import unittest
 
 import gpucache
-from support import ROOT
+from support import ROOT, run
 
 README = (ROOT / "README.md").read_text()
 
@@ -32,14 +34,15 @@ class Readme(unittest.TestCase):
         self.assertEqual(table("## Presets"), [preset.name for preset in gpucache.presets()])
 
     def test_policies(self):
+        """The tables are those of the command: after a change, put in what it prints."""
+        environment = dict(os.environ, PYTHONPATH=str(ROOT / "bindings" / "python"))
+        printed = run(sys.executable, "-m", "gpucache", "policies", "--markdown", env=environment)
         context = gpucache.Context()
-        for heading, kind in (
-            ("Named in `l1.replacement`", gpucache.PolicyKind.REPLACEMENT),
-            ("named in `l1.bypass`", gpucache.PolicyKind.PREDICTOR),
-            ("named in `scheduler`", gpucache.PolicyKind.SCHEDULER),
-        ):
-            names = sorted(policy.name for policy in context.policies(kind))
-            self.assertEqual(sorted(table(heading)), names)
+        headings = "Named in `l1.replacement`", "named in `l1.bypass`", "named in `scheduler`"
+        for kind, heading, expected in zip(gpucache.PolicyKind, headings, printed.strip().split("\n\n")):
+            self.assertEqual(table(heading), [policy.name for policy in context.policies(kind)])
+            found = README[README.index(heading) :].split("\n\n")[1]
+            self.assertEqual(found.splitlines(), expected.splitlines())
 
     def test_links_and_folders_are_there(self):
         paths = [path for path in re.findall(r"\]\(([^)#]+)\)", README) if "://" not in path]
