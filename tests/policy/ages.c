@@ -132,26 +132,12 @@ static uint32_t victim_of(const model *m, uint32_t ways, const uint64_t *candida
     return bypass && requests_age > best_age ? RIG_NO_WAY : best;
 }
 
-static bool is_full(const rig *r, uint32_t set) {
-    for (uint32_t way = 0; way < r->env.ways; way++)
-        if (r->lines[(size_t)set * r->env.ways + way] == RIG_FREE)
-            return false;
-    return true;
-}
-
-static bool is_resident(const rig *r, uint32_t set, uint64_t line) {
-    for (uint32_t way = 0; way < r->env.ways; way++)
-        if (r->lines[(size_t)set * r->env.ways + way] == line)
-            return true;
-    return false;
-}
-
 static void step_both(rig *r, model *m, uint64_t line, uint64_t *random, bool bypass) {
     uint32_t set = (uint32_t)(line % r->env.sets), ways = r->env.ways;
     uint32_t slot = r->also.warp, warp_age = r->also.warp_age;
     uint64_t words[16];
     rig_outcome o;
-    if (!is_full(r, set) || is_resident(r, set, line)) {
+    if (!rig_is_full(r, set) || rig_is_resident(r, set, line)) {
         o = rig_access(r, line, 0);
         naive_use(m->warps, slot);
     } else {

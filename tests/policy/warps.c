@@ -105,3 +105,17 @@ void random_candidates(uint64_t *random, uint32_t ways, uint64_t *words) {
         if (way == sure || gpci_random_below(random, rarity * rarity * 8 + 1) == 0)
             words[way / 64] |= (uint64_t)1 << (way % 64);
 }
+
+bool rig_is_full(const rig *r, uint32_t set) {
+    for (uint32_t way = 0; way < r->env.ways; way++)
+        if (r->lines[(size_t)set * r->env.ways + way] == RIG_FREE)
+            return false;
+    return true;
+}
+
+bool rig_is_resident(const rig *r, uint32_t set, uint64_t line) {
+    for (uint32_t way = 0; way < r->env.ways; way++)
+        if (r->lines[(size_t)set * r->env.ways + way] == line)
+            return true;
+    return false;
+}

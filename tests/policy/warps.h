@@ -39,4 +39,7 @@ void tell(rig *r, gpc_warp_event_kind kind, uint32_t warp);
 /* A mask of candidates with at least one; words [16]. */
 void random_candidates(uint64_t *random, uint32_t ways, uint64_t *words);
 
+bool rig_is_full(const rig *r, uint32_t set);
+bool rig_is_resident(const rig *r, uint32_t set, uint64_t line);
+
 #endif
