@@ -1,61 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "bench.h"
+#include "streams.h"
 
 #include <string.h>
 
 /*
- * gpc_cache, functional, LRU and other policies: million accesses per CPU second
+ * gpc_cache, functional, LRU and the same LRU as a user's table: million accesses per CPU second
  * on three streams of 20 M line addresses, for an L1 (16 KB, 4-way, 32 sets) and
- * an L2 (768 KB, 16-way, 384 sets), 128-byte lines.
+ * an L2 (768 KB, 16-way, 384 sets), 128-byte lines. Every policy: bench/policy_speed.c.
  */
 
 #define ACCESSES 20000000u
-#define LINE 128u
-
-static void sequential(uint64_t *addresses) {
-    for (uint32_t i = 0; i < ACCESSES; i++)
-        addresses[i] = (uint64_t)(i % (64u << 20 >> 7)) * LINE;
-}
-
-/* Zipf(0.9) over 1 M lines whose ranks are permuted, by inversion of the cumulative weights. */
-static void zipf(uint64_t *addresses) {
-    enum { LINES = 1000000 };
-    double *sums = malloc(LINES * sizeof *sums);
-    uint32_t *lines = malloc(LINES * sizeof *lines);
-    uint64_t state = 7;
-    double sum = 0;
-    if (!sums || !lines)
-        exit(1);
-    for (uint32_t i = 0; i < LINES; i++) {
-        sum += pow(i + 1, -0.9);
-        sums[i] = sum;
-        lines[i] = i;
-    }
-    for (uint32_t i = LINES - 1; i > 0; i--) {
-        uint32_t j = (uint32_t)(next_random(&state) % (i + 1)), line = lines[i];
-        lines[i] = lines[j];
-        lines[j] = line;
-    }
-    for (uint32_t i = 0; i < ACCESSES; i++) {
-        double want = (double)(next_random(&state) >> 11) * 0x1p-53 * sum;
-        uint32_t low = 0, high = LINES - 1;
-        while (low < high) {
-            uint32_t middle = (low + high) / 2;
-            if (sums[middle] < want)
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        addresses[i] = (uint64_t)lines[low] * LINE;
-    }
-    free(sums);
-    free(lines);
-}
-
-static void cyclic(uint64_t *addresses) {
-    for (uint32_t i = 0; i < ACCESSES; i++)
-        addresses[i] = (uint64_t)(i % 160) * LINE;
-}
 
 /*
  * A user's policy, through the table of functions: the same LRU as the built-in
@@ -148,10 +102,7 @@ static double best_calls(gpc_cache *cache, const uint64_t *addresses) {
     return best;
 }
 
-int main(int argc, char **argv) {
-    bool all_policies = argc > 1 && !strcmp(argv[1], "--policies");
-    static const char *const streams[] = {"sequential", "zipf", "cyclic"};
-    static void (*const fill[])(uint64_t *) = {sequential, zipf, cyclic};
+int main(void) {
     uint64_t *addresses = malloc(ACCESSES * sizeof *addresses);
     uint64_t *evicted = malloc(ACCESSES * sizeof *evicted);
     uint8_t *results = malloc(ACCESSES);
@@ -163,8 +114,8 @@ int main(int argc, char **argv) {
         return 1;
     memset(evicted, 0, ACCESSES * sizeof *evicted);
     memset(results, 0, ACCESSES);
-    for (int s = 0; s < 3; s++) {
-        fill[s](addresses);
+    for (int s = 0; s < STREAMS; s++) {
+        streams[s].fill(addresses, ACCESSES);
         for (int l2 = 0; l2 < 2; l2++) {
             gpc_batch batch = GPC_BATCH_INIT;
             batch.count = ACCESSES;
@@ -173,23 +124,15 @@ int main(int argc, char **argv) {
             batch.evicted = evicted;
             char name[96];
             gpc_cache *cache = make(context, l2, "lru");
-            snprintf(name, sizeof name, "cache.%s.%s.lru.batch", l2 ? "768k16" : "16k4", streams[s]);
+            snprintf(name, sizeof name, "cache.%s.%s.lru.batch", l2 ? "768k16" : "16k4", streams[s].name);
             figure(name, best_batch(cache, &batch), "Maccess/s");
-            snprintf(name, sizeof name, "cache.%s.%s.lru.call", l2 ? "768k16" : "16k4", streams[s]);
+            snprintf(name, sizeof name, "cache.%s.%s.lru.call", l2 ? "768k16" : "16k4", streams[s].name);
             figure(name, best_calls(cache, addresses), "Maccess/s");
             gpc_cache_destroy(cache);
             cache = make(context, l2, "order-lru");
-            snprintf(name, sizeof name, "cache.%s.%s.user-vtable.batch", l2 ? "768k16" : "16k4", streams[s]);
+            snprintf(name, sizeof name, "cache.%s.%s.user-vtable.batch", l2 ? "768k16" : "16k4", streams[s].name);
             figure(name, best_batch(cache, &batch), "Maccess/s");
             gpc_cache_destroy(cache);
-            for (size_t p = 0; all_policies && p < gpc_policy_count(context, GPC_POLICY_REPLACEMENT); p++) {
-                gpc_policy_info info = GPC_POLICY_INFO_INIT;
-                gpc_policy_at(context, GPC_POLICY_REPLACEMENT, p, &info);
-                cache = make(context, l2, info.name);
-                snprintf(name, sizeof name, "cache.%s.%s.%s.batch", l2 ? "768k16" : "16k4", streams[s], info.name);
-                figure(name, best_batch(cache, &batch), "Maccess/s");
-                gpc_cache_destroy(cache);
-            }
         }
     }
     gpc_context_destroy(context);
