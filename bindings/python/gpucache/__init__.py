@@ -70,6 +70,17 @@ from .errors import (
 )
 from .hierarchy import Hierarchy, Launch, WarpResult
 from .policy import BYPASS_WAY, Parameter, Predictor, ReplacementPolicy, TextParameter
+from .profile import (
+    CurvePoint,
+    Profile,
+    ProfileClass,
+    ProfileCounts,
+    ProfileInstruction,
+    ProfileLine,
+    ProfileSm,
+    ProfileSummary,
+    profile_score,
+)
 from .replay import Progress, Replay, Result, Sample, TimeSeries
 from .scheduler import Scheduler, SchedulerEnvironment, SchedulerPolicy
 from .stats import CacheStats, Counter, Stats, cache_counters, counters

@@ -17,7 +17,7 @@ Launch = g.gpc_launch
 WarpResult = g.gpc_warp_result
 
 
-def _launch(launch, fields):
+def launch_of(launch, fields):
     """A Launch from one, from fields, or None for neither."""
     if launch is None and fields:
         launch = Launch(**fields)
@@ -29,7 +29,7 @@ class HierarchyView(TimedView, Handle):
 
     def begin_kernel(self, launch=None, **fields):
         """A kernel begins: `launch`, or fields of Launch (threads, registers, shared_bytes, code_bytes)."""
-        call(lib.gpc_hierarchy_begin_kernel, self._live(), _launch(launch, fields))
+        call(lib.gpc_hierarchy_begin_kernel, self._live(), launch_of(launch, fields))
 
     def occupancy(self, launch=None, **fields):
         """Thread blocks of a launch that fit an SM at once."""

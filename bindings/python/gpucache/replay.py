@@ -44,12 +44,13 @@ class Result(namedtuple("Result", "kernel stats")):
 
 
 @loose(g.gpc_progress_fn, False)
-def _on_progress(replay, pointer):
-    if replay.on_progress is None:
+def forward_progress(owner, pointer):
+    """The library's progress callback of what has an `on_progress`."""
+    if owner.on_progress is None:
         return True
     raw = pointer.contents
     report = Progress(raw.warp_instructions, raw.blocks, raw.block_count, raw.trace_fraction)
-    return replay.on_progress(report) is not False
+    return owner.on_progress(report) is not False
 
 
 @loose(g.gpc_sample_fn)
@@ -78,7 +79,7 @@ class Replay(Handle):
         self._token = hold(weakref.ref(self))
         weakref.finalize(self, drop, self._token).atexit = False
         # Always: it is where Ctrl-C gets in.
-        lib.gpc_replay_on_progress(self._pointer, _on_progress, self._token)
+        lib.gpc_replay_on_progress(self._pointer, forward_progress, self._token)
         if sample_interval:
             status = lib.gpc_replay_on_sample(self._pointer, sample_interval, _on_sample, self._token)
             settle(status, what="gpc_replay_on_sample")

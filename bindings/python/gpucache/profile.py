@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Profiles: what the loads of a trace do in L1, by SM, instruction, transactions per load, and line address.
+
+    with gpucache.Profile(context, config) as profile, gpucache.Trace(context, source) as trace:
+        profile.run(trace)
+        for row in profile.classes():
+            print(row.transactions, row.counts.reuse, row.counts.utilisation, row.counts.score)
+        profile.write("trace.profile")  # for the predictors profile-address, hybrid and compiler
+
+gpucache/profile.h defines every figure.
+"""
+
+import ctypes
+import weakref
+from collections import namedtuple
+
+from . import _generated as g
+from ._constants import GPC_PROFILE_ALL_SMS, GPC_PROFILE_CLASSES, GPC_PROFILE_JSON_LINES, Status
+from ._loader import lib
+from ._native import Handle, call, decoded, drop, hold, invoke, settle, text
+from .hierarchy import WarpResult, launch_of
+from .replay import Result, forward_progress
+from .stats import Stats
+from .timed import warp_access
+
+
+def _row_of(name, raw):
+    """A named tuple of a record's fields."""
+    return namedtuple(name, [field for field, _ in raw._fields_ if field not in ("struct_size", "reserved")])
+
+
+ProfileCounts = _row_of("ProfileCounts", g.gpc_profile_counts)
+ProfileSm = _row_of("ProfileSm", g.gpc_profile_sm)
+ProfileInstruction = _row_of("ProfileInstruction", g.gpc_profile_instruction)
+ProfileClass = _row_of("ProfileClass", g.gpc_profile_class)
+ProfileLine = _row_of("ProfileLine", g.gpc_profile_line)
+ProfileSummary = _row_of("ProfileSummary", g.gpc_profile_summary)
+
+
+class CurvePoint(namedtuple("CurvePoint", "bytes accesses hits")):
+    """A point of a miss-ratio curve: what a fully associative LRU cache of so many bytes serves."""
+
+    @property
+    def miss_ratio(self):
+        """Of all accesses; None without one."""
+        return 1 - self.hits / self.accesses if self.accesses else None
+
+
+def _plain(kind, raw):
+    """A row that owns what it holds."""
+    values = []
+    for name in kind._fields:
+        value = getattr(raw, name)
+        if isinstance(value, g.gpc_profile_counts):
+            value = _plain(ProfileCounts, value)
+        elif isinstance(value, ctypes.Array):
+            value = list(value)
+        elif name == "kernel":
+            value = decoded(value)
+        values.append(value)
+    return kind(*values)
+
+
+def profile_score(utilisation, reuse):
+    """Eq. (1) of seeds/001: U x (1 + R). Below 1 bypassing moves fewer bytes."""
+    return lib.gpc_profile_score(utilisation, reuse)
+
+
+class Profile(Handle):
+    """A functional replay that counts what loads do in L1, made from a Config, which is copied.
+
+    on_progress  as of Replay
+    The rows that its methods return stay as they are when the profile goes on.
+    """
+
+    def __init__(self, context, config, on_progress=None):
+        self.on_progress = on_progress
+        self._context = context
+        self._create(lib.gpc_profile_destroy, lib.gpc_profile_create, context._live(), config._live(), keep=(context,))
+        self._token = hold(weakref.ref(self))
+        weakref.finalize(self, drop, self._token).atexit = False
+        lib.gpc_profile_on_progress(self._pointer, forward_progress, self._token)
+
+    @classmethod
+    def read(cls, context, path):
+        """A profile that write() wrote: it answers every question, and takes no further access."""
+        found = cls.__new__(cls)
+        found.on_progress = None
+        found._context = context
+        path = text(path, "path")
+        found._create(lib.gpc_profile_destroy, lib.gpc_profile_read, context._live(), path, keep=(context,))
+        return found
+
+    # Filling it
+
+    def kernel(self, trace):
+        """Replay the trace's next kernel into it: a Result, or None when no kernel is left."""
+        raw, stats, error = g.gpc_kernel(), g.gpc_stats(), g.gpc_error()
+        pointer, source = self._live(), trace._live()
+        trace._busy += 1
+        try:
+            status = invoke(
+                lib.gpc_profile_kernel, pointer, source, ctypes.byref(raw), ctypes.byref(stats), ctypes.byref(error)
+            )
+        finally:
+            trace._busy -= 1
+        return None if settle(status, error) == Status.END else Result(trace._entered(raw), Stats(stats))
+
+    def run(self, trace):
+        """The same for all kernels that are left."""
+        while self.kernel(trace) is not None:
+            pass
+
+    def begin_kernel(self, name="", launch=None, **fields):
+        """For a host without a trace: a kernel begins; `launch` or fields as of Hierarchy.begin_kernel."""
+        call(lib.gpc_profile_begin_kernel, self._live(), text(name, "name"), launch_of(launch, fields))
+
+    def access(self, addresses, *, token=0, **fields):
+        """One of its warp instructions, as Hierarchy.access. Returns a WarpResult."""
+        access, result = warp_access(addresses, token, **fields), WarpResult()
+        status = invoke(lib.gpc_profile_access, self._live(), ctypes.byref(access), ctypes.byref(result))
+        settle(status, what="gpc_profile_access")
+        return result
+
+    def reset(self):
+        """Forget all counts. The caches keep their lines."""
+        settle(lib.gpc_profile_reset(self._live()), what="gpc_profile_reset")
+
+    # What it found
+
+    def summary(self):
+        """Totals: a ProfileSummary."""
+        raw = g.gpc_profile_summary()
+        settle(lib.gpc_profile_get_summary(self._live(), ctypes.byref(raw)), what="gpc_profile_get_summary")
+        return _plain(ProfileSummary, raw)
+
+    def _rows(self, kind, function, raw):
+        rows, count = ctypes.POINTER(raw)(), ctypes.c_size_t()
+        settle(function(self._live(), ctypes.byref(rows), ctypes.byref(count)), what=function.__name__)
+        return [_plain(kind, rows[index]) for index in range(count.value)]
+
+    def sms(self):
+        """A ProfileSm of every SM."""
+        return self._rows(ProfileSm, lib.gpc_profile_sms, g.gpc_profile_sm)
+
+    def instructions(self):
+        """A ProfileInstruction of every load instruction, by kernel and PC."""
+        return self._rows(ProfileInstruction, lib.gpc_profile_instructions, g.gpc_profile_instruction)
+
+    def classes(self):
+        """A ProfileClass of every number of transactions that a load can make, 1 to 32."""
+        return self._rows(ProfileClass, lib.gpc_profile_classes, g.gpc_profile_class)
+
+    def lines(self):
+        """A ProfileLine of every line address on every SM that loaded it."""
+        return self._rows(ProfileLine, lib.gpc_profile_lines, g.gpc_profile_line)
+
+    def curve(self, sizes=None, sm=None):
+        """CurvePoints of the miss-ratio curve, exact.
+
+        sizes  capacities in bytes; default: each power of two of lines, to the first that takes all that is reused
+        sm     one SM; default: each SM has a cache of that capacity, the sums over them
+        """
+        sm = GPC_PROFILE_ALL_SMS if sm is None else sm
+        if sizes is not None:
+            return self._points(list(sizes), sm)
+        line = self.summary().line_bytes
+        (all_of_them,) = self._points([2**63], sm)
+        found = []
+        while not found or found[-1].hits < all_of_them.hits:
+            found += self._points([line << len(found)], sm)
+        return found
+
+    def _points(self, sizes, sm):
+        raw = (g.gpc_profile_point * len(sizes))(*(g.gpc_profile_point(bytes=size) for size in sizes))
+        settle(lib.gpc_profile_curve(self._live(), sm, raw, len(sizes)), what=f"gpc_profile_curve of SM {sm}")
+        return [_plain(CurvePoint, point) for point in raw]
+
+    def thresholds(self):
+        """Candidates for the threshold of the predictor `hybrid`, ascending: the scores of the classes."""
+        values, count = (ctypes.c_double * GPC_PROFILE_CLASSES)(), ctypes.c_size_t()
+        status = lib.gpc_profile_thresholds(self._live(), values, len(values), ctypes.byref(count))
+        settle(status, what="gpc_profile_thresholds")
+        return values[:count.value]
+
+    def classes_above(self, threshold):
+        """The numbers of transactions that a threshold keeps in L1: those with a larger score."""
+        bits = ctypes.c_uint32()
+        settle(lib.gpc_profile_classes_above(self._live(), threshold, ctypes.byref(bits)), what="gpc_profile_classes_above")
+        return [number + 1 for number in range(GPC_PROFILE_CLASSES) if bits.value >> number & 1]
+
+    # Files
+
+    def write(self, path):
+        """Write everything to a file, for read() and for the predictors that read profiles."""
+        call(lib.gpc_profile_write, self._live(), text(path, "path"))
+
+    def json(self, lines=False):
+        """One JSON object; with one of every line address if `lines`."""
+        flags = GPC_PROFILE_JSON_LINES if lines else 0
+        length = ctypes.c_size_t()
+        status = lib.gpc_profile_json(self._live(), flags, None, 0, ctypes.byref(length))
+        if status != Status.ERROR_RANGE:
+            settle(status, what="gpc_profile_json")
+        buffer = ctypes.create_string_buffer(length.value + 1)
+        status = lib.gpc_profile_json(self._live(), flags, buffer, len(buffer), ctypes.byref(length))
+        settle(status, what="gpc_profile_json")
+        return decoded(buffer.value)
+
+    def write_json(self, path, lines=False):
+        """The same to a file, which is replaced only when all is written."""
+        call(lib.gpc_profile_write_json, self._live(), GPC_PROFILE_JSON_LINES if lines else 0, text(path, "path"))
