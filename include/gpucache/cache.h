@@ -56,6 +56,19 @@ typedef enum gpc_allocate {
     GPC_ALLOCATE_STREAMING = 2 /* as on fill, with no line reserved for a miss in flight */
 } gpc_allocate;
 
+/* What a read fetches that may not allocate (seeds/004 section 4.5, bypassing traffic optimisation). */
+typedef enum gpc_bypass_fetch {
+    GPC_BYPASS_FETCH_NEEDED = 0, /* the sectors that it needs */
+    GPC_BYPASS_FETCH_ALL = 1     /* what it would fetch if it allocated */
+} gpc_bypass_fetch;
+
+/* What a replacement policy said of a read before its data were sent for (gpc_replacement_ops.declines). */
+typedef enum gpc_admission {
+    GPC_NOT_ASKED = 0,
+    GPC_ADMITTED = 1, /* the fill's request says so: gpc_request.admitted */
+    GPC_DECLINED = 2  /* the outcome is GPC_BYPASSED */
+} gpc_admission;
+
 /* What became of an access. */
 typedef enum gpc_outcome {
     GPC_HIT = 0,
@@ -79,7 +92,8 @@ typedef struct gpc_access_result {
     uint8_t fetch_sectors;   /* to read from below, fetch granularity included */
     uint8_t write_sectors;   /* to write below: write through, evict, no-allocate, bypassed */
     uint8_t evicted;         /* 1 = `eviction` is filled in: a line, clean or dirty, was replaced or dropped */
-    uint8_t reserved[2];
+    uint8_t admission;       /* gpc_admission */
+    uint8_t reserved;
     uint32_t set;
     uint32_t way;            /* UINT32_MAX where the line has none (any more) */
     uint32_t policy_word;    /* with a fetch or a write: the predictor's word for the level below; else 0 */
@@ -131,12 +145,14 @@ typedef struct gpc_cache_options {
     gpc_evict_fn on_evict;    /* NULL = not called */
     void *callback_data;      /* for both */
     uint64_t seed;            /* mixed with the context's: caches of different levels want different ones */
+    uint32_t bypass_fetch;    /* gpc_bypass_fetch */
 } gpc_cache_options;
 
 /* 16 KiB, 4-way, 128-byte lines, LRU, write-back with fetch on write: every other field 0 or NULL. */
 #define GPC_CACHE_OPTIONS_INIT                                                                              \
     {sizeof(gpc_cache_options), 32, 4, 128, 0, 0, GPC_INDEX_MODULO, GPC_WRITE_BACK, GPC_WRITE_BACK,         \
-     GPC_WRITE_FETCH, GPC_WRITE_FETCH, GPC_ALLOCATE_ON_MISS, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0}
+     GPC_WRITE_FETCH, GPC_WRITE_FETCH, GPC_ALLOCATE_ON_MISS, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, \
+     GPC_BYPASS_FETCH_NEEDED}
 
 /* Make `options` what GPC_CACHE_OPTIONS_INIT makes it. Any thread. Since: 0.1. */
 GPC_API void gpc_cache_options_init(gpc_cache_options *options);
@@ -218,7 +234,8 @@ GPC_API gpc_status gpc_cache_probe(const gpc_cache *cache, const gpc_request *re
  * First step: compare tags, tell the policies, serve a hit, ask the predictor on
  * a miss. Nothing is replaced. A host that cannot go on (its queue is full) must
  * find that out before. A pending hit needs no further step: its data come with
- * the fill under way. Returns as gpc_cache_access. Since: 0.1.
+ * the fill under way. Where lines are allocated on fill, a replacement policy that
+ * may decline is asked too. Returns as gpc_cache_access. Since: 0.1.
  */
 GPC_API gpc_status gpc_cache_lookup(gpc_cache *cache, const gpc_request *request, gpc_access_result *result);
 

@@ -175,11 +175,16 @@ GPC_BEGIN_DECLS
 #define GPC_LATENCY_BUCKETS 64
 #define GPC_LATENCY_STEP 32
 #define GPC_AGE_BUCKETS 65
+#define GPC_SEGMENT_BUCKETS 5
 #define GPC_HISTOGRAMS(X)                                                                                \
     X(l1_transactions_per_load, "l1.transactions_per_load", GPC_TRANSACTION_BUCKETS, "instructions",     \
       "loads by line transactions they made: bucket n = n transactions, the last = that many or more")   \
     X(l1_hits_by_age, "l1.hits_by_age", GPC_AGE_BUCKETS, "transactions",                                 \
       "load hits by relative warp age: bucket 0 = oldest warp of the SM, the last = that young or younger") \
+    X(l1_fetches, "l1.fetches", GPC_SEGMENT_BUCKETS, "requests",                                         \
+      "reads of L2 by L1 by size: bucket n = 32n bytes (4: the 128-byte transactions of seeds/001 III.A)") \
+    X(l1_bypass_fetches, "l1.bypass_fetches", GPC_SEGMENT_BUCKETS, "requests",                           \
+      "of these, those whose data L1 did not keep")                                                      \
     X(load_latency, "load.latency", GPC_LATENCY_BUCKETS, "instructions",                                 \
       "completed warp loads by latency: bucket n = from 32n core cycles, the last = that many or more")  \
     X(round_trip_latency, "round_trip.latency", GPC_LATENCY_BUCKETS, "requests",                         \

@@ -138,7 +138,8 @@ typedef struct gpc_request {
     uint8_t hint;          /* gpc_hint */
     uint8_t priority;      /* gpc_priority */
     uint8_t token;         /* 1 = the warp holds a cache token */
-    uint8_t reserved[42];
+    uint8_t admitted;      /* 1 = asked at the miss (gpc_replacement_ops.declines), the replacement policy did not decline */
+    uint8_t reserved[41];
 } gpc_request;
 
 GPC_END_DECLS

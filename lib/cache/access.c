@@ -22,11 +22,13 @@ gpc_decision gpci_predict(gpc_cache *cache, const gpc_request *request, uint32_t
 }
 
 static void count_bypass(gpc_cache *cache, const gpci_view *view, gpc_access_result *result) {
+    bool all = cache->options.bypass_fetch == GPC_BYPASS_FETCH_ALL;
+    uint8_t fetch = all ? gpci_widen(cache, view->need) : view->need;
     result->outcome = GPC_BYPASSED;
-    result->fetch_sectors = view->need;
+    result->fetch_sectors = fetch;
     cache->stats.bypasses++;
-    cache->stats.bypassed_sectors += gpci_count_sectors(view->need);
-    cache->stats.fetched_sectors += gpci_count_sectors(view->need);
+    cache->stats.bypassed_sectors += gpci_count_sectors(fetch);
+    cache->stats.fetched_sectors += gpci_count_sectors(fetch);
 }
 
 static void count_warp_reuse(gpc_cache *cache, const gpc_request *request, size_t slot) {
@@ -151,6 +153,22 @@ static bool candidates_of(const gpc_cache *cache, uint32_t set, uint64_t *words,
             words[way / 64] |= (uint64_t)1 << (way % 64);
     *out = words;
     return true;
+}
+
+void gpci_ask_admission(gpc_cache *cache, const gpc_request *request, const gpci_view *view,
+                        gpc_access_result *result) {
+    uint64_t words[GPC_MAX_WAYS / 64];
+    const uint64_t *candidates;
+    const uint32_t *tags = cache->tags + gpci_slot(cache, view->set, 0);
+    if ((cache->free_ways && gpci_match(tags, 0, cache->row, 0) < cache->ways) ||
+        !candidates_of(cache, view->set, words, &candidates))
+        return;
+    result->admission = GPC_ADMITTED;
+    if (!cache->replacement_ops->declines(cache->replacement_self, view->set, candidates, request))
+        return;
+    result->admission = GPC_DECLINED;
+    result->outcome = GPC_BYPASSED;
+    gpci_decline(cache, request, view, result->fetch_sectors, result);
 }
 
 /* The way that the policy gives up, or GPCI_NO_WAY with the reason in result->outcome. */

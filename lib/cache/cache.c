@@ -47,6 +47,8 @@ static gpc_status check_options(gpc_cache_options *o, gpc_error *error) {
         REFUSE("write_allocate_local", BEYOND_MASKS, o->line_bytes);
     if (o->allocate > GPC_ALLOCATE_STREAMING)
         REFUSE("allocate", "%llu is no gpc_allocate", o->allocate);
+    if (o->bypass_fetch > GPC_BYPASS_FETCH_ALL)
+        REFUSE("bypass_fetch", "%llu is no gpc_bypass_fetch", o->bypass_fetch);
     if (o->instance >= o->instances)
         REFUSE("instance", "%llu is not below instances", o->instance);
     return GPC_OK;

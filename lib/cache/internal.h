@@ -212,6 +212,14 @@ void gpci_admit_high(gpc_cache *cache, uint64_t line);
 
 /* The three steps, on a resolved request. Results are zeroed by the caller. */
 void gpci_lookup(gpc_cache *cache, const gpc_request *request, const gpci_view *view, gpc_access_result *result);
+/* After the lookup of a read: ask a replacement policy that may decline, before its data are sent for. */
+void gpci_ask_admission(gpc_cache *cache, const gpc_request *request, const gpci_view *view,
+                        gpc_access_result *result);
+GPCI_INLINE void gpci_admit(gpc_cache *cache, const gpc_request *request, const gpci_view *view,
+                            gpc_access_result *result) {
+    if (cache->replacement_ops->declines && result->outcome == GPC_MISS && gpci_is_read(request))
+        gpci_ask_admission(cache, request, view, result);
+}
 /* Give the line a way, evicting if needed. Sets outcome on refusal and returns GPCI_NO_WAY. */
 gpc_status gpci_take_way(gpc_cache *cache, const gpc_request *request, const gpci_view *view,
                          gpc_access_result *result, uint32_t *out_way);

@@ -19,9 +19,13 @@ gpc_status gpc_cache_lookup(gpc_cache *cache, const gpc_request *request, gpc_ac
     gpci_view view;
     gpc_access_result own;
     gpc_status status = resolve(cache, request, &view);
-    if (status == GPC_OK)
-        gpci_lookup(cache, request, &view, start(result, &own));
-    return status;
+    if (status < 0)
+        return status;
+    result = start(result, &own);
+    gpci_lookup(cache, request, &view, result);
+    if (cache->options.allocate != GPC_ALLOCATE_ON_MISS)
+        gpci_admit(cache, request, &view, result);
+    return GPC_OK;
 }
 
 /* May the request leave something in the cache once its lookup is done? */

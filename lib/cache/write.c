@@ -31,7 +31,9 @@ void gpci_decline(gpc_cache *cache, const gpc_request *request, const gpci_view 
                   gpc_access_result *result) {
     gpc_cache_stats *stats = &cache->stats;
     bool read = gpci_is_read(request), bypassed = result->outcome == GPC_BYPASSED;
-    result->fetch_sectors = gpci_is_write(request) ? 0 : fetch & view->need;
+    result->fetch_sectors = gpci_is_write(request) ? 0 : fetch;
+    if (cache->options.bypass_fetch == GPC_BYPASS_FETCH_NEEDED)
+        result->fetch_sectors &= view->need;
     take_back(&stats->fetched_sectors, gpci_count_sectors(fetch) - gpci_count_sectors(result->fetch_sectors));
     stats->bypasses += bypassed;
     stats->bypassed_sectors += read && bypassed ? gpci_count_sectors(result->fetch_sectors) : 0;

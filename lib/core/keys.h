@@ -87,6 +87,8 @@
       "polynomial")                                                                                                    \
     X(L1_REPLACEMENT, "l1.replacement", POLICY, "", "lru", 0, 0, "replacement", "which line of a set leaves")          \
     X(L1_BYPASS, "l1.bypass", POLICY, "", "hint", 0, 0, "predictor", "which requests do not allocate a line")          \
+    X(L1_BYPASS_FETCH, "l1.bypass_fetch", CHOICE, "", "segments", 0, 0, "segments|line",                               \
+      "what a load that bypasses L1 moves: the 32-byte segments that it needs, or all that a load that is kept would") \
     X(L1_WRITE, "l1.write_policy", CHOICE, "", "evict", 0, 0, "back|through|evict",                                    \
       "stores to global memory; evict: they write through, and a hit drops the line")                                  \
     X(L1_WRITE_LOCAL, "l1.write_policy_local", CHOICE, "", "back", 0, 0, "back|through|evict",                         \
@@ -277,6 +279,9 @@
       "timed replay of a kernel stops after this many core cycles; 0 = never")                                         \
     X(LIMIT_INSTRUCTIONS, "limit.instructions", COUNT, "instructions", "0", 0, (double)(1ull << 53), "",               \
       "replay of a kernel stops after this many warp instructions; 0 = never")                                         \
+    X(SAMPLE_PERIOD, "sample.period", COUNT, "cycles", "5000", 1, (double)(1ull << 53), "",                            \
+      "core cycles, or rounds of a functional replay, after which policies that vote hear how each SM fared: long "    \
+      "enough for an L1 of 16 KiB to be filled anew several times")                                                    \
     X(DEADLOCK, "deadlock.cycles", COUNT, "cycles", "1000000", 1, (double)(1ull << 53), "",                            \
       "core cycles without any progress after which a timed run is given up")
 

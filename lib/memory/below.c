@@ -110,6 +110,7 @@ gpc_status gpci_below_read(gpc_hierarchy *h, const gpci_access *a, const gpc_req
     uint8_t hits = 0;
     gpc_request down = *request;
     down.policy_word = policy_word;
+    down.admitted = 0;
     if (down.kind == GPC_STORE) {
         down.kind = GPC_LOAD;
         down.byte_mask[0] = down.byte_mask[1] = 0;

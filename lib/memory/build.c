@@ -116,6 +116,7 @@ gpc_status gpci_build_l1(gpc_hierarchy *h, const gpci_share *share, gpc_error *e
     o.track_warps = (uint32_t)gpci_number(h, GPCI_KEY_L1_TRACK_WARPS);
     o.replacement = gpci_config_text(h->config, GPCI_KEY_L1_REPLACEMENT);
     o.predictor = gpci_config_text(h->config, GPCI_KEY_L1_BYPASS);
+    o.bypass_fetch = (uint32_t)gpci_number(h, GPCI_KEY_L1_BYPASS_FETCH);
     return make_caches(h, "l1", &o, h->sms, h->l1_commons, error, out);
 }
 
@@ -124,9 +125,10 @@ static gpc_status l2_predictor(const gpc_hierarchy *h, const char **out, gpc_err
     const char *above = gpci_config_text(h->config, GPCI_KEY_L1_BYPASS);
     const gpc_predictor_ops *ops = gpci_policy_table(h->context, GPC_POLICY_PREDICTOR, above);
     *out = gpci_config_text(h->config, GPCI_KEY_L2_BYPASS);
-    if (!h->l1 || !ops || !ops->below || !strcmp(*out, ops->below))
+    const gpc_predictor_ops *own = gpci_policy_table(h->context, GPC_POLICY_PREDICTOR, *out);
+    if (!h->l1 || !ops || !ops->below || !own || !strcmp(own->name, ops->below))
         return GPC_OK;
-    if (gpci_policy_table(h->context, GPC_POLICY_PREDICTOR, *out) != &gpci_always_cache)
+    if (own != &gpci_always_cache)
         return gpci_fail(error, GPC_ERROR_ARGUMENT,
                          "l2.bypass = %s: l1.bypass = %s needs '%s' there, which keeps its bits in L2's lines", *out, above,
                          ops->below);

@@ -68,6 +68,19 @@ struct gpc_hierarchy {
     const gpci_observer *observer; /* functional: NULL = nobody is told */
 };
 
+/* Segments that L1 reads from L2, and of these what it does not keep. */
+GPCI_INLINE void gpci_count_fetch(gpc_hierarchy *h, uint8_t segments) {
+    uint32_t count = gpci_count_sectors(segments);
+    h->stats.l1_fetched_sectors += count;
+    h->stats.l1_fetches[count]++;
+}
+
+GPCI_INLINE void gpci_count_bypass(gpc_hierarchy *h, uint8_t segments) {
+    uint32_t count = gpci_count_sectors(segments);
+    h->stats.l1_bypassed_sectors += count;
+    h->stats.l1_bypass_fetches[count]++;
+}
+
 /* The L1 that an access goes through, NULL where it goes to L2 directly. */
 GPCI_INLINE gpc_cache *gpci_l1_for(const gpc_hierarchy *h, uint32_t sm, uint8_t space) {
     return h->l1 && !(h->l1_local_only && space == GPC_SPACE_GLOBAL) ? h->l1[sm] : NULL;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "memory/below.h"
 
+#include "cache/internal.h"
+
 /*
  * The functional way of a line transaction through its SM's L1: what is found
  * there, what is asked of the levels below, and the eviction that this causes.
@@ -18,29 +20,30 @@ static gpc_status evicted(gpc_hierarchy *h, const gpci_access *a, uint32_t sm, c
 /* A load or prefetch has missed sectors of L1, or may not look there. */
 static gpc_status fetch(gpc_hierarchy *h, const gpci_access *a, gpc_cache *l1, const gpc_request *request,
                         gpc_access_result *result) {
-    const gpci_level *level = &h->l1_level;
-    /* a bypass moves the segments it needs, a fill whole sectors */
-    gpc_decision predicted = result->outcome == GPC_BYPASSED ? GPC_BYPASS : GPC_CACHE;
-    uint8_t sectors = level->segments_of[result->fetch_sectors];
-    uint8_t wanted = predicted == GPC_BYPASS ? a->line->segments : sectors, rest = sectors & (uint8_t)~wanted;
+    /* what is to be kept comes in whole sectors, a bypass may move the segments it needs alone */
+    bool declined = result->admission == GPC_DECLINED, passes = result->outcome == GPC_BYPASSED;
+    uint8_t sectors = h->l1_level.segments_of[result->fetch_sectors], wanted = sectors;
+    if (passes && l1->options.bypass_fetch == GPC_BYPASS_FETCH_NEEDED)
+        wanted &= a->line->segments;
     uint32_t word;
     gpc_status status = gpci_below_read(h, a, request, wanted, result->policy_word, &word);
     if (status < 0)
         return status;
-    h->stats.l1_fetched_sectors += gpci_count_sectors(wanted);
-    gpc_decision verdict = gpc_cache_reply(l1, request, predicted, word);
-    if (verdict == GPC_BYPASS) {
-        h->stats.l1_bypassed_sectors += gpci_count_sectors(wanted);
+    gpci_count_fetch(h, wanted);
+    gpc_decision predicted = passes ? GPC_BYPASS : GPC_CACHE;
+    if (declined || gpc_cache_reply(l1, request, predicted, word) == GPC_BYPASS) {
+        gpci_count_bypass(h, wanted);
         return GPC_OK;
     }
+    uint8_t rest = sectors & (uint8_t)~wanted;
     if (rest) {
-        status = gpci_below_read(h, a, request, rest, result->policy_word, &word);
-        h->stats.l1_fetched_sectors += gpci_count_sectors(rest);
+        status = gpci_below_read(h, a, request, rest, 0, &word);
+        gpci_count_fetch(h, rest);
     }
     if (status == GPC_OK)
         status = gpc_cache_fill(l1, request, result->fetch_sectors, result);
     if (status == GPC_OK && result->outcome == GPC_BYPASSED) /* the policy would not give up any line for it */
-        h->stats.l1_bypassed_sectors += gpci_count_sectors(sectors);
+        gpci_count_bypass(h, sectors);
     return status == GPC_OK && result->evicted ? evicted(h, a, request->sm, &result->eviction) : status;
 }
 
@@ -50,11 +53,15 @@ gpc_status gpci_path_load(gpc_hierarchy *h, const gpci_access *a) {
     uint32_t word;
     if (!a->l1)
         return gpci_below_read(h, a, &request, segments, 0, &word);
-    gpc_access_result result;
+    gpc_access_result result = {.way = GPCI_NO_WAY};
+    gpci_view view;
     request.sector_mask = h->l1_level.sectors_of[segments];
-    gpc_status status = gpc_cache_lookup(a->l1, &request, &result);
+    gpc_status status = gpci_view_of(a->l1, &request, &view);
     if (status < 0)
         return status;
+    gpci_lookup(a->l1, &request, &view, &result);
+    gpci_admit(a->l1, &request, &view, &result);
+    request.admitted = result.admission == GPC_ADMITTED;
     uint32_t hits = gpci_count_sectors(h->l1_level.segments_of[result.hit_sectors] & segments);
     h->stats.l1_load_sector_hits += request.kind == GPC_LOAD ? hits : 0;
     a->result->l1_sector_hits += hits;
@@ -79,7 +86,7 @@ gpc_status gpci_path_store(gpc_hierarchy *h, const gpci_access *a) {
     if (status == GPC_OK && result.fetch_sectors) {
         uint8_t sectors = level->segments_of[result.fetch_sectors];
         uint32_t word;
-        h->stats.l1_fetched_sectors += gpci_count_sectors(sectors);
+        gpci_count_fetch(h, sectors);
         status = gpci_below_read(h, a, &request, sectors, result.policy_word, &word);
     }
     if (status == GPC_OK && result.write_sectors)

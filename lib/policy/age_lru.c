@@ -68,6 +68,11 @@ static uint32_t choose_victim(void *self, uint32_t set, const uint64_t *candidat
     return victim;
 }
 
+/* Choosing leaves no trace. */
+static bool declines(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
+    return choose_victim(self, set, candidates, request) == GPC_WAY_BYPASS;
+}
+
 static void on_fill(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
     age_state *state = self;
     state->awids[(size_t)set * state->lru.ways + way] = gpci_awid_of(&state->warps, request);
@@ -105,4 +110,5 @@ const gpc_replacement_ops gpci_age_lru = {
     .on_fill = on_fill,
     .on_warp_event = on_warp_event,
     .cost_bits = cost_bits,
+    .declines = declines,
 };

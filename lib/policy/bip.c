@@ -49,11 +49,15 @@ static void on_hit(void *self, uint32_t set, uint32_t way, const gpc_request *re
 }
 
 static uint32_t choose_victim(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
-    (void)request;
     bip_state *state = self;
-    if (state->bypass && !gpci_throttle_passes(&state->throttle))
+    if (state->bypass && !request->admitted && !gpci_throttle_passes(&state->throttle))
         return GPC_WAY_BYPASS;
     return gpci_lru_last(&state->lru, set, candidates);
+}
+
+/* The one draw for a line: choose_victim makes none for what has been let through. */
+static bool declines(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
+    return choose_victim(self, set, candidates, request) == GPC_WAY_BYPASS;
 }
 
 static void on_fill(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
@@ -85,4 +89,5 @@ const gpc_replacement_ops gpci_bip = {
     .choose_victim = choose_victim,
     .on_fill = on_fill,
     .cost_bits = cost_bits,
+    .declines = declines,
 };

@@ -68,6 +68,11 @@ static uint32_t choose_victim(void *self, uint32_t set, const uint64_t *candidat
     return !dead && is_kept_out(state, request) ? GPC_WAY_BYPASS : victim;
 }
 
+/* Choosing leaves no trace. */
+static bool declines(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
+    return choose_victim(self, set, candidates, request) == GPC_WAY_BYPASS;
+}
+
 /* RPR's, and whether tokens are in use. */
 static uint64_t cost_bits(const gpc_policy_env *env) {
     return gpci_rpr_cost_bits(env) + 1;
@@ -91,4 +96,5 @@ const gpc_replacement_ops gpci_combined = {
     .on_fill = gpci_rpr_on_fill,
     .on_warp_event = gpci_rpr_on_warp_event,
     .cost_bits = cost_bits,
+    .declines = declines,
 };

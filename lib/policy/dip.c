@@ -57,11 +57,16 @@ static void on_miss(void *self, uint32_t set, const gpc_request *request) {
 }
 
 static uint32_t choose_victim(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
-    (void)request;
     dip_state *state = self;
-    if (state->bypass && gpci_duel_second(&state->duel, set) && !gpci_throttle_passes(&state->throttle))
+    if (state->bypass && !request->admitted && gpci_duel_second(&state->duel, set) &&
+        !gpci_throttle_passes(&state->throttle))
         return GPC_WAY_BYPASS;
     return gpci_lru_last(&state->lru, set, candidates);
+}
+
+/* The one draw for a line: choose_victim makes none for what has been let through. */
+static bool declines(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
+    return choose_victim(self, set, candidates, request) == GPC_WAY_BYPASS;
 }
 
 static void on_fill(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
@@ -95,4 +100,5 @@ const gpc_replacement_ops gpci_dip = {
     .choose_victim = choose_victim,
     .on_fill = on_fill,
     .cost_bits = cost_bits,
+    .declines = declines,
 };

@@ -67,6 +67,11 @@ static uint32_t choose_victim(void *self, uint32_t set, const uint64_t *candidat
     return farthest;
 }
 
+/* Choosing leaves no trace. */
+static bool declines(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
+    return choose_victim(self, set, candidates, request) == GPC_WAY_BYPASS;
+}
+
 /* No hardware knows the future; what the oracle keeps is 64 bits per line. */
 static uint64_t cost_bits(const gpc_policy_env *env) {
     return (uint64_t)env->sets * env->ways * 64;
@@ -102,4 +107,5 @@ const gpc_replacement_ops gpci_opt_bypass = {
     .on_fill = touch,
     .cost_bits = cost_bits,
     .needs_future = true,
+    .declines = declines,
 };

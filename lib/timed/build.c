@@ -21,7 +21,7 @@ static void read_options(gpci_timed *t) {
                                          .entries = gpci_number(t->h, GPCI_KEY_L1_MSHR),
                                          .merges = gpci_number(t->h, GPCI_KEY_L1_MERGES),
                                          .on_miss = gpci_number(t->h, GPCI_KEY_L1_ALLOCATE) == GPC_ALLOCATE_ON_MISS,
-                                         .part = true,
+                                         .part = gpci_number(t->h, GPCI_KEY_L1_BYPASS_FETCH) == GPC_BYPASS_FETCH_NEEDED,
                                          .clock = {1, 1}};
     t->l2_options = (gpci_stage_options){.latency = number(t, GPCI_KEY_L2_LATENCY),
                                          .ports = number(t, GPCI_KEY_L2_PORTS),

@@ -121,14 +121,16 @@ void gpci_l1_send(gpci_timed *t, gpci_stage *stage, const gpci_wanted *wanted) {
     f->access = UINT32_MAX;
     f->born = t->wheel.now;
     f->flags = (uint8_t)(GPCI_PACKET_FETCH | (cached ? 0 : GPCI_PACKET_PASSES));
-    f->marks = wanted->declined ? GPCI_MARK_DECLINED : 0;
+    f->marks = (uint8_t)((wanted->declined ? GPCI_MARK_DECLINED : 0) |
+                         (f->request.admitted ? GPCI_MARK_ADMITTED : 0));
+    f->request.admitted = 0; /* which L1's policy said, and not L2's */
     f->leader = wanted->waiter;
     f->request.policy_word = wanted->word;
     if (f->request.kind == GPC_STORE) {
         f->request.kind = GPC_LOAD;
         f->request.byte_mask[0] = f->request.byte_mask[1] = 0;
     }
-    t->h->stats.l1_fetched_sectors += gpci_count_sectors(f->segments);
+    gpci_count_fetch(t->h, f->segments);
     gpci_queue_push(&stage->out, &t->pool, t->wheel.now, fetch);
 }
 
@@ -395,7 +397,7 @@ void gpci_l1_send_rest(gpci_timed *t, gpci_stage *stage, uint32_t fetch) {
     f->type = GPCI_READ;
     f->marks |= GPCI_MARK_VERIFIED;
     f->request.policy_word = 0;
-    t->h->stats.l1_fetched_sectors += gpci_count_sectors(f->segments);
+    gpci_count_fetch(t->h, f->segments);
     gpci_queue_push(&stage->out, &t->pool, t->wheel.now, fetch);
 }
 
@@ -421,6 +423,7 @@ static void take_reply(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     if (p->level == 3 && read)
         count_round_trip(t, p);
     if (p->flags & GPCI_PACKET_FETCH) {
+        p->request.admitted = p->marks & GPCI_MARK_ADMITTED ? 1 : 0;
         if (t->lrc) {
             t->lrc_level = p->level;
             t->lrc_word = p->request.policy_word;
@@ -429,7 +432,7 @@ static void take_reply(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
         if (verify(t, stage, packet))
             return;
         if (p->flags & GPCI_PACKET_PASSES)
-            t->h->stats.l1_bypassed_sectors += gpci_count_sectors(p->segments);
+            gpci_count_bypass(t->h, p->segments);
         gpci_stage_fill(t, stage, packet);
         return;
     }

@@ -166,7 +166,7 @@ void gpci_stage_unblock(gpci_stage *stage, gpci_held *held, uint64_t now) {
     held->reason = GPC_BUSY_NOT;
 }
 
-void gpci_stage_look(gpci_timed *t, gpci_stage *stage, const gpci_packet *packet, gpci_held *held) {
+void gpci_stage_look(gpci_timed *t, gpci_stage *stage, gpci_packet *packet, gpci_held *held) {
     held->looked = held->fresh = true;
     held->reserved = held->declined = false;
     held->flying = 0;
@@ -180,6 +180,11 @@ void gpci_stage_look(gpci_timed *t, gpci_stage *stage, const gpci_packet *packet
     gpci_lookup(stage->cache, &packet->request, &held->view, &held->result);
     if (held->result.outcome == GPC_HIT)
         return;
+    if (!stage->options->on_miss) {
+        gpci_admit(stage->cache, &packet->request, &held->view, &held->result);
+        held->declined = held->result.admission == GPC_DECLINED;
+        packet->request.admitted = held->result.admission == GPC_ADMITTED;
+    }
     held->leader = gpci_mshr_find(t, stage, packet->request.address);
     if (held->leader == GPCI_NO_PACKET)
         return;
@@ -340,7 +345,7 @@ static void keep(gpci_timed *t, gpci_stage *stage, const gpci_packet *p, uint8_t
     if (got.evicted)
         gpci_stage_evicted(t, stage, &got.eviction);
     if (got.outcome == GPC_BYPASSED && stage->level == 1 && gpci_is_read(&p->request))
-        t->h->stats.l1_bypassed_sectors += gpci_count_sectors(stage->line->segments_of[sectors]);
+        gpci_count_bypass(t->h, stage->line->segments_of[sectors]);
     if (got.way == GPCI_NO_WAY && !gpci_is_read(&p->request)) /* no room for what was written: it goes below */
         gpci_stage_write_below(t, stage, p);
 }

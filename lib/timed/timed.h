@@ -32,7 +32,8 @@ enum {
 enum {
     GPCI_MARK_DECLINED = 0x01, /* the replacement policy would give up no line for it, whatever the predictor says */
     GPCI_MARK_KEPT = 0x02,     /* its data are to be kept, whoever waits for them: so the predictor said of its reply */
-    GPCI_MARK_VERIFIED = 0x04  /* the predictor has seen a reply, and had the rest sent for */
+    GPCI_MARK_ADMITTED = 0x04, /* asked at the miss, the replacement policy did not decline */
+    GPCI_MARK_VERIFIED = 0x08  /* the predictor has seen a reply, and had the rest sent for */
 };
 
 /* An accepted warp instruction, or request of gpc_hierarchy_try_miss. */
@@ -178,7 +179,7 @@ typedef enum gpci_verdict {
 /* Take a tag port, and the bank of a line, in the present cycle; false if there is none left. */
 bool gpci_stage_port(gpci_stage *stage, uint64_t now, uint64_t address);
 /* The packet's lookup, and what of its line is in flight. A failure ends the run. */
-void gpci_stage_look(gpci_timed *t, gpci_stage *stage, const gpci_packet *packet, gpci_held *held);
+void gpci_stage_look(gpci_timed *t, gpci_stage *stage, gpci_packet *packet, gpci_held *held);
 /*
  * Having looked: reserve, merge, ask below. May be repeated after GPCI_BLOCKED. `far`: the line is homed in the
  * other partition.

@@ -97,7 +97,8 @@ static void check_decisions(talk t, unsigned moved, bool bypassed) {
     open_with(&r, &t, "l1.sectors = 1\nl1.bypass = upper\nl2.bypass = lower\n");
     rig_fire(&r, WORD(GPC_LOAD, 0x40));
     cr_assert_eq(t.replies, 1);
-    cr_assert_eq(t.heard_down, 7);
+    bool again = t.first == GPC_BYPASS && t.last == GPC_CACHE; /* for the rest, which says nothing more */
+    cr_assert_eq(t.heard_down, again ? 0 : 7);
     cr_assert_eq(t.heard_up, 9);
     cr_assert_eq(rig_lines(&r, 1, 1), !bypassed);
     EXPECT(&r, .warp_instructions = 1, .thread_instructions = 1, .l1_load_requests = 1, .l1_load_lines = 1,

@@ -32,8 +32,8 @@ void pair_same_result(const pair *p, const char *what, const gpc_access_result *
     SAME(fetch_sectors);
     SAME(write_sectors);
     SAME(evicted);
-    SAME(reserved[0]);
-    SAME(reserved[1]);
+    SAME(admission);
+    SAME(reserved);
     SAME(set);
     SAME(way);
     SAME(policy_word);
