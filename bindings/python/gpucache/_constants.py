@@ -12,6 +12,7 @@ GPC_TRANSACTION_BUCKETS = 33
 GPC_LATENCY_BUCKETS = 64
 GPC_LATENCY_STEP = 32
 GPC_AGE_BUCKETS = 65
+GPC_SEGMENT_BUCKETS = 5
 GPC_BATCH_HIT = 1
 GPC_BATCH_EVICTED = 2
 GPC_BATCH_WRITE_BACK = 4
@@ -169,6 +170,17 @@ class Allocate(IntEnum):
     ON_MISS = 0
     ON_FILL = 1
     STREAMING = 2
+
+
+class BypassFetch(IntEnum):
+    NEEDED = 0
+    ALL = 1
+
+
+class Admission(IntEnum):
+    NOT_ASKED = 0
+    ADMITTED = 1
+    DECLINED = 2
 
 
 class Outcome(IntEnum):

@@ -27,7 +27,7 @@ class gpc_request(Record):
         ("byte_mask", c_uint64 * 2), ("size", c_uint32), ("sm", c_uint32), ("warp", c_uint32), ("warp_age", c_uint32),
         ("block", c_uint32), ("kernel", c_uint32), ("policy_word", c_uint32), ("transactions", c_uint16),
         ("bytes_used", c_uint16), ("sector_mask", c_uint8), ("kind", c_uint8), ("space", c_uint8), ("hint", c_uint8),
-        ("priority", c_uint8), ("token", c_uint8), ("reserved", c_uint8 * 42),
+        ("priority", c_uint8), ("token", c_uint8), ("admitted", c_uint8), ("reserved", c_uint8 * 41),
     )
 
 
@@ -105,6 +105,7 @@ gpc_replacement_ops_on_invalidate = CFUNCTYPE(None, c_void_p, c_uint32, c_uint32
 gpc_replacement_ops_on_warp_event = CFUNCTYPE(None, c_void_p, POINTER(gpc_warp_event))
 gpc_replacement_ops_cost_bits = CFUNCTYPE(c_uint64, POINTER(gpc_policy_env))
 gpc_replacement_ops_on_sample = CFUNCTYPE(None, c_void_p, POINTER(gpc_sample))
+gpc_replacement_ops_declines = CFUNCTYPE(c_bool, c_void_p, c_uint32, POINTER(c_uint64), POINTER(gpc_request))
 
 
 class gpc_replacement_ops(SizedRecord):
@@ -118,7 +119,7 @@ class gpc_replacement_ops(SizedRecord):
         ("on_invalidate", gpc_replacement_ops_on_invalidate), ("on_warp_event", gpc_replacement_ops_on_warp_event),
         ("cost_bits", gpc_replacement_ops_cost_bits), ("texts", POINTER(gpc_text_parameter)), ("text_count", c_size_t),
         ("shared_bytes", c_size_t), ("shared_cache_bytes", c_size_t), ("on_sample", gpc_replacement_ops_on_sample),
-        ("needs_future", c_bool),
+        ("needs_future", c_bool), ("declines", gpc_replacement_ops_declines),
     )
 
 
@@ -220,8 +221,8 @@ class gpc_stats(SizedRecord):
         ("dram_cycles", c_uint64), ("dram_busy_cycles", c_uint64), ("dram_queue_cycles", c_uint64),
         ("dram_read_cycles", c_uint64), ("loads_completed", c_uint64), ("load_cycles", c_uint64),
         ("round_trips", c_uint64), ("round_trip_cycles", c_uint64), ("accepted", c_uint64), ("completed", c_uint64),
-        ("l1_transactions_per_load", c_uint64 * 33), ("l1_hits_by_age", c_uint64 * 65),
-        ("load_latency", c_uint64 * 64), ("round_trip_latency", c_uint64 * 64),
+        ("l1_transactions_per_load", c_uint64 * 33), ("l1_hits_by_age", c_uint64 * 65), ("l1_fetches", c_uint64 * 5),
+        ("l1_bypass_fetches", c_uint64 * 5), ("load_latency", c_uint64 * 64), ("round_trip_latency", c_uint64 * 64),
     )
 
 
@@ -235,8 +236,9 @@ class gpc_counter_info(SizedRecord):
 class gpc_access_result(Record):
     _fields_ = (
         ("outcome", c_uint8), ("needed_sectors", c_uint8), ("hit_sectors", c_uint8), ("fetch_sectors", c_uint8),
-        ("write_sectors", c_uint8), ("evicted", c_uint8), ("reserved", c_uint8 * 2), ("set", c_uint32),
-        ("way", c_uint32), ("policy_word", c_uint32), ("write_bytes", c_uint64 * 2), ("eviction", gpc_eviction),
+        ("write_sectors", c_uint8), ("evicted", c_uint8), ("admission", c_uint8), ("reserved", c_uint8),
+        ("set", c_uint32), ("way", c_uint32), ("policy_word", c_uint32), ("write_bytes", c_uint64 * 2),
+        ("eviction", gpc_eviction),
     )
 
 
@@ -253,7 +255,7 @@ class gpc_cache_options(SizedRecord):
         ("allocate", c_uint32), ("atomics_here", c_uint32), ("track_reuse", c_uint32), ("track_warps", c_uint32),
         ("instance", c_uint32), ("instances", c_uint32), ("replacement", c_char_p), ("predictor", c_char_p),
         ("index_fn", gpc_index_fn), ("index_data", c_void_p), ("on_fill", gpc_fill_fn), ("on_evict", gpc_evict_fn),
-        ("callback_data", c_void_p), ("seed", c_uint64),
+        ("callback_data", c_void_p), ("seed", c_uint64), ("bypass_fetch", c_uint32),
     )
     _defaults_ = {"sets": 32, "ways": 4, "line_bytes": 128, "write_allocate": 1, "write_allocate_local": 1}
 
