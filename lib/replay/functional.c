@@ -68,6 +68,10 @@ static const gpc_instruction *go_on(gpc_replay *r, uint32_t sm, gpci_block_run *
     r->last_pc = last;
     r->threads += threads;
     r->instructions += passed;
+    if (r->policies_vote) {
+        r->samples[sm].active_cycles++;
+        r->samples[sm].instructions += passed + (found != NULL);
+    }
     warp->next = i;
     if (barrier)
         reach_barrier(r, sm, run, warp);

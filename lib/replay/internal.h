@@ -52,6 +52,10 @@ struct gpc_replay {
     gpc_sample_fn on_sample;
     void *sample_data;
     uint64_t sample_interval; /* core cycles */
+    uint64_t policy_period;   /* core cycles, or rounds, between samples for policies */
+    gpc_sample *samples;      /* [sm_count], of the period at hand */
+    uint64_t rounds;          /* functional: of it */
+    bool policies_vote;       /* some policy wants samples */
     gpci_timed_replay *timed; /* NULL: functional */
     gpci_sm_run *sms; /* [sm_count] */
     uint32_t sm_count;
@@ -90,6 +94,8 @@ gpc_status gpci_functional_round(gpc_replay *r, gpc_error *error);
 /* replay.c: tell the progress callback, if it is time. Tell the hierarchy what it has not counted. */
 gpc_status gpci_replay_progress(gpc_replay *r, gpc_error *error);
 void gpci_replay_count(gpc_replay *r);
+/* A period of policies that vote is over, at `cycle` after `cycles`: `samples` go to them and begin anew. */
+void gpci_replay_sample(gpc_replay *r, uint64_t cycle, uint64_t cycles);
 
 /* timed.c: the other way to run a kernel. */
 gpc_status gpci_timed_replay_create(gpc_replay *r, gpc_error *error);

@@ -89,6 +89,7 @@ gpc_status gpci_sm_issue(gpci_timed_replay *t, uint32_t number, uint32_t slot, u
     r->first_pc = i->pc < r->first_pc ? i->pc : r->first_pc;
     r->last_pc = i->pc > r->last_pc ? i->pc : r->last_pc;
     t->progress = now;
+    m->instructions++;
     t->stopped = ++t->issued == t->limit_instructions;
     w->next++;
     take_effect(t, m, slot, i, now);

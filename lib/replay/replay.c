@@ -20,7 +20,9 @@ gpc_status gpc_replay_create(gpc_context *context, const gpc_config *config, gpc
         r->sm_count = (uint32_t)gpci_config_number(config, GPCI_KEY_SM_COUNT);
         r->sms = gpci_zalloc(context, r->sm_count, sizeof *r->sms);
         r->turns = gpci_zalloc(context, r->sm_count, sizeof *r->turns);
-        if (!r->sms || !r->turns)
+        r->samples = gpci_zalloc(context, r->sm_count, sizeof *r->samples);
+        r->policy_period = gpci_config_number(config, GPCI_KEY_SAMPLE_PERIOD);
+        if (!r->sms || !r->turns || !r->samples)
             status = gpci_out_of_memory(error);
     }
     if (status == GPC_OK && gpci_config_number(config, GPCI_KEY_MODE) == 1)
@@ -48,6 +50,7 @@ void gpc_replay_destroy(gpc_replay *r) {
     }
     gpci_free(context, r->sms);
     gpci_free(context, r->turns);
+    gpci_free(context, r->samples);
     gpc_hierarchy_destroy(r->hierarchy);
     gpc_config_destroy(r->config);
     gpci_free(context, r);
@@ -100,6 +103,17 @@ void gpci_replay_count(gpc_replay *r) {
     r->instructions = r->threads = 0;
 }
 
+void gpci_replay_sample(gpc_replay *r, uint64_t cycle, uint64_t cycles) {
+    for (uint32_t sm = 0; sm < r->sm_count; sm++) {
+        r->samples[sm].struct_size = sizeof *r->samples;
+        r->samples[sm].cycle = cycle;
+        r->samples[sm].cycles = cycles;
+    }
+    gpc_hierarchy_sample(r->hierarchy, r->samples);
+    for (uint32_t sm = 0; sm < r->sm_count; sm++)
+        r->samples[sm] = (gpc_sample)GPC_SAMPLE_INIT;
+}
+
 /* Round after round, until no block is left. */
 static gpc_status run_rounds(gpc_replay *r, gpc_error *error) {
     uint64_t limit = gpci_config_number(r->config, GPCI_KEY_LIMIT_INSTRUCTIONS);
@@ -107,6 +121,10 @@ static gpc_status run_rounds(gpc_replay *r, gpc_error *error) {
     while (status == GPC_OK && r->resident && (!limit || r->instructions + r->instructions_told < limit)) {
         uint64_t before = r->blocks;
         status = gpci_functional_round(r, error);
+        if (status == GPC_OK && r->policies_vote && ++r->rounds == r->policy_period) {
+            r->rounds = 0;
+            gpci_replay_sample(r, 0, 0);
+        }
         if (status == GPC_OK && r->blocks != before)
             status = gpci_dispatch_fill(r, error);
         if (status == GPC_OK)
@@ -163,6 +181,7 @@ static gpc_status run_kernel(gpc_replay *r, gpc_stats *stats, gpc_error *error) 
     if (status < 0)
         return gpci_fail(error, status, "%s: %s", k->file,
                          detail.message[0] ? detail.message : gpc_status_string(status));
+    r->policies_vote = gpc_hierarchy_wants_samples(r->hierarchy);
     status = gpci_dispatch_start(r, &launch, error);
     if (status == GPC_OK)
         status = r->timed ? gpci_timed_run(r->timed, &before, error) : run_rounds(r, error);

@@ -76,6 +76,7 @@ void gpci_sm_account(gpci_timed_replay *t, uint32_t sm, uint64_t end) {
     gpci_gauge_set(&m->blocks_gauge, end, m->blocks_gauge.level);
     t->counts.sm_warps += m->warps_gauge.sum;
     t->counts.sm_active += m->blocks_gauge.sum;
+    m->active_cycles += m->blocks_gauge.sum;
     m->warps_gauge.sum = m->blocks_gauge.sum = 0;
 }
 

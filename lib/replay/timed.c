@@ -31,6 +31,9 @@ static void begin(gpci_timed_replay *t, const gpc_stats *before) {
     t->next_sample = r->on_sample ? t->launched + r->sample_interval : GPCI_NEVER;
     if (r->on_sample)
         t->sampled = *before;
+    t->next_vote = GPCI_NEVER;
+    if (r->policies_vote) /* a period may span launches */
+        t->next_vote = t->voted + r->policy_period > t->launched ? t->voted + r->policy_period : t->launched + 1;
     for (uint32_t sm = 0; sm < r->sm_count; sm++) {
         gpci_timed_sm *m = &t->sms[sm];
         m->warps_gauge.since = m->blocks_gauge.since = t->launched + 1;
@@ -88,6 +91,21 @@ static void sample_if_due(gpci_timed_replay *t, uint64_t now) {
     t->next_sample = now + t->r->sample_interval;
 }
 
+static void vote_if_due(gpci_timed_replay *t, uint64_t now) {
+    if (now < t->next_vote)
+        return;
+    count_cycles(t, now - t->launched);
+    for (uint32_t sm = 0; sm < t->r->sm_count; sm++) {
+        gpci_timed_sm *m = &t->sms[sm];
+        t->r->samples[sm].active_cycles = m->active_cycles;
+        t->r->samples[sm].instructions = m->instructions;
+        m->active_cycles = m->instructions = 0;
+    }
+    gpci_replay_sample(t->r, now, now - t->voted);
+    t->voted = now;
+    t->next_vote = now + t->r->policy_period;
+}
+
 void gpci_timed_last_sample(gpci_timed_replay *t, const gpc_stats *stats) {
     if (t->r->on_sample)
         sample(t, stats);
@@ -115,6 +133,7 @@ static uint64_t horizon(const gpci_timed_replay *t) {
     uint64_t until = t->progress + t->deadlock_cycles;
     if (t->limit_cycles && t->launched + t->limit_cycles < until)
         until = t->launched + t->limit_cycles;
+    until = t->next_vote < until ? t->next_vote : until;
     return t->next_sample < until ? t->next_sample : until;
 }
 
@@ -165,6 +184,7 @@ gpc_status gpci_timed_run(gpci_timed_replay *t, const gpc_stats *before, gpc_err
         if (status != GPC_OK || t->stopped || finished(t))
             break;
         sample_if_due(t, now);
+        vote_if_due(t, now);
         status = check_progress(t, now, error);
     }
     count_cycles(t, now - t->launched);

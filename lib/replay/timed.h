@@ -84,6 +84,8 @@ typedef struct gpci_timed_sm {
     uint64_t next_start;    /* earliest cycle of the next block's start */
     gpci_block_run *first_start, *last_start; /* blocks that are placed here and have not started */
     gpci_gauge warps_gauge, blocks_gauge;
+    uint64_t instructions;  /* issued in the period of policies that vote, */
+    uint64_t active_cycles; /* and its cycles with a block, accounted for */
     uint32_t live, running_blocks;
     bool any_answered;
     bool refused;           /* by the memory pipeline, which has not been ready since */
@@ -125,6 +127,8 @@ struct gpci_timed_replay {
     uint64_t in_flight;      /* accesses accepted and not yet completed */
     uint64_t issued;         /* instructions */
     uint64_t next_sample;    /* GPCI_NEVER */
+    uint64_t next_vote;      /* end of the period of policies that vote; GPCI_NEVER */
+    uint64_t voted;          /* end of the last */
     gpc_stats sampled;       /* at the last sample */
     gpc_status status;       /* of what failed within a step */
     gpc_error error;
