@@ -16,6 +16,7 @@ import unittest
 from harness import TemporaryCase, command, environment, traceg, write_trace
 
 import gpucache
+from gpucache import _table
 from gpucache.cli import _common
 
 LONG = "synthetic:stream:1GiB"
@@ -289,7 +290,7 @@ class Text(unittest.TestCase):
             self.assertEqual(_common.size(number), text)
 
     def test_tables(self):
-        lines = _common.table(["a", "b"], [["longer", "1"], ["x", "100"]])
+        lines = _table.table(["a", "b"], [["longer", "1"], ["x", "100"]])
         self.assertEqual(lines, ["a         b", "longer    1", "x       100"])
 
 

@@ -108,7 +108,8 @@ class Comparing(TemporaryCase):
         text = str(gpucache.compare(["lru", "fifo"], [self.source, THRASH], mode="timed"))
         lines = text.splitlines()
         self.assertEqual(lines[0].split(), ["trace", "policy", *comparison.TIMED, "traffic", "speed-up"])
-        self.assertEqual([line.split()[0] for line in lines[1:]], ["t", "fifo", THRASH[10:], "fifo", "geometric", "fifo"])
+        first = [line.split()[0] for line in lines[1:]]
+        self.assertEqual(first, ["t", "fifo", THRASH[10:], "fifo", "geometric", "fifo"])
         self.assertEqual(lines[1].split()[-2:], ["1.000", "1.000"])
         self.assertNotIn("speed-up", str(gpucache.compare(["lru"], [self.source])))
 

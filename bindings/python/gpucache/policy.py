@@ -116,9 +116,9 @@ class _Policy:
         """A warp of this SM started, reached a barrier or ended."""
 
     def on_sample(self, sample):
-        """A period ended (the key sample.period); of every cache of the level in turn, in order of env.index.
+        """A period ended (the key sample.period). Called for the caches of a level in turn, in order of env.index.
 
-        `sample` has the figures of this SM in that period: cycle, cycles, active_cycles, instructions, reads, read_hits.
+        `sample` has the SM's figures of that period: cycle, cycles, active_cycles, instructions, reads, read_hits.
         """
 
     @classmethod

@@ -186,7 +186,8 @@ class Profile(Handle):
     def classes_above(self, threshold):
         """The numbers of transactions that a threshold keeps in L1: those with a larger score."""
         bits = ctypes.c_uint32()
-        settle(lib.gpc_profile_classes_above(self._live(), threshold, ctypes.byref(bits)), what="gpc_profile_classes_above")
+        status = lib.gpc_profile_classes_above(self._live(), threshold, ctypes.byref(bits))
+        settle(status, what="gpc_profile_classes_above")
         return [number + 1 for number in range(GPC_PROFILE_CLASSES) if bits.value >> number & 1]
 
     # Files

@@ -13,10 +13,10 @@ import threading
 
 from .._constants import __version__
 from ..errors import GpucacheError, LibraryError
-from . import bottleneck, config, convert, info, policies, presets, run
+from . import bottleneck, config, convert, info, policies, presets, profile, run
 from ._common import Failure, terminal
 
-COMMANDS = (run, bottleneck, info, convert, presets, policies, config)
+COMMANDS = (run, bottleneck, profile, info, convert, presets, policies, config)
 
 
 class _Parser(argparse.ArgumentParser):

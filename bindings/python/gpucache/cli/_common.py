@@ -10,7 +10,6 @@ import time
 from ..config import Config
 from ..context import Context
 from .._constants import LogLevel
-from .._table import table  # noqa: F401: for the subcommands
 
 
 class Failure(Exception):
@@ -46,6 +45,21 @@ class _Terminal:
 
 
 terminal = _Terminal()
+
+
+def progress_of(kernel):
+    """Progress callback of the kernel'th kernel, which begins now."""
+    started = time.monotonic()
+
+    def show(progress):
+        def line():
+            rate = progress.warp_instructions / max(1e-9, time.monotonic() - started) / 1e6
+            return (f"{100 * progress.trace_fraction:3.0f} % kernel {kernel}, block {progress.blocks:,} of "
+                    f"{progress.block_count:,}, {rate:.1f} M warp instructions/s")  # fmt: skip
+
+        terminal.progress(line)
+
+    return show
 
 
 def context(options):

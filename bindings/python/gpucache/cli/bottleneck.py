@@ -9,6 +9,7 @@ import sys
 import threading
 
 from .. import bottleneck as rules
+from .._table import table
 from ..hierarchy import Hierarchy
 from ..replay import Replay
 from ..stats import Stats
@@ -23,7 +24,6 @@ from ._common import (
     configuration,
     context,
     kernel_name,
-    table,
     terminal,
 )
 

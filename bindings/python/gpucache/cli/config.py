@@ -2,8 +2,9 @@
 """config: the reference of keys, or the values that a configuration has."""
 
 from .._constants import ValueType
+from .._table import table
 from ..config import config_keys
-from ._common import add_configuration, add_verbose, configuration, configured, context, table
+from ._common import add_configuration, add_verbose, configuration, configured, context
 
 _HEADER = ["key", "type", "unit", "default", "values", "meaning"]
 

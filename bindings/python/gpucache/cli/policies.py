@@ -141,7 +141,8 @@ def _details(found, costs):
             ["kind", f"{policy.kind.name.lower()}, named in {_KEYS[policy.kind].format(costs.level)}"],
             ["does", policy.summary],
             ["source", policy.source or "-"],
-            ["cost", cost.problem or f"{octets(cost.one)} bytes, {octets(cost.all)} in all: for {costs.where(policy.kind)}"],
+            ["cost", cost.problem or
+             f"{octets(cost.one)} bytes, {octets(cost.all)} in all: for {costs.where(policy.kind)}"],
         ]
         yield from wrapped([policy.name, ""], rows)
         parameters = list(_parameters(policy))

@@ -4,7 +4,7 @@
 import sys
 
 from .. import config
-from ._common import table
+from .._table import table
 
 
 def add(commands):

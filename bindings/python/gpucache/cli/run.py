@@ -6,9 +6,9 @@ import csv
 import io
 import json
 import sys
-import time
 from collections import namedtuple
 
+from .._table import table
 from ..replay import Replay
 from ..stats import Stats, counters
 from ..trace import Trace
@@ -22,9 +22,9 @@ from ._common import (
     configuration,
     context,
     percent,
+    progress_of,
     short,
     size,
-    table,
     terminal,
 )
 
@@ -93,26 +93,12 @@ def _interval(text):
 # Replay
 
 
-def _progress_of(kernel, started):
-    """Progress callback of the kernel'th kernel."""
-
-    def show(progress):
-        def line():
-            rate = progress.warp_instructions / max(1e-9, time.monotonic() - started) / 1e6
-            return (f"{100 * progress.trace_fraction:3.0f} % kernel {kernel}, block {progress.blocks:,} of "
-                    f"{progress.block_count:,}, {rate:.1f} M warp instructions/s")  # fmt: skip
-
-        terminal.progress(line)
-
-    return show
-
-
 def replay(made, config, source, interval=0):
     """Yield a Row for each kernel of a trace."""
     with Replay(made, config, sample_interval=interval) as runner, Trace(made, source) as trace:
         number = 0
         while True:
-            runner.on_progress = _progress_of(number, time.monotonic())
+            runner.on_progress = progress_of(number)
             result = runner.kernel(trace)
             if result is None:
                 return

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""profile --search: the best threshold of a bypass predictor, by a run with each (seeds/001 section IV.D)."""
+
+import argparse
+import os
+import tempfile
+from collections import namedtuple
+
+from .._table import table
+from ..comparison import compare
+from ..stats import Stats
+
+# A value of the threshold: the predictor's text, the classes of loads (by transactions) that it caches, Stats of all
+# traces, and their figure over that without bypassing; below 1 is better.
+Candidate = namedtuple("Candidate", "threshold spec cached stats relative")
+
+# What is to be small: counter and name.
+_FIGURES = {"functional": ("l2.read_sectors", "sectors read from L2"), "timed": ("cycles", "cycles")}
+
+
+def _number(text):
+    try:
+        found = int(text)
+    except ValueError:
+        found = -1
+    if found < 0:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number from 0 on")
+    return found
+
+
+def add(parser):
+    group = parser.add_argument_group("search", "Run the traces with every threshold that makes a difference.")
+    group.add_argument("--search", choices=["hybrid", "access-count"],
+                       help="hybrid: (1+R)U above which a class of loads is cached, of the classes' own values; "
+                       "access-count: transactions above which a load bypasses")  # fmt: skip
+    group.add_argument("--mode", choices=list(_FIGURES), default="functional",
+                       help="what is searched for: functional: least traffic (the default); timed: fewest cycles")
+    group.add_argument("--limit", type=_number, default=16, metavar="N", help="of hybrid: classes of at most so many "
+                       "transactions are always cached; default 16; 0: the threshold decides of all")  # fmt: skip
+    group.add_argument("--jobs", type=_number, default=0, metavar="N", help="runs at the same time; default: as many "
+                       "as processors")  # fmt: skip
+
+
+def hybrid_thresholds(profile, file, limit):
+    """(threshold, predictor, classes that it caches) of all that differ; of those that do not, the largest."""
+    seen = [row.transactions for row in profile.classes() if row.counts.loads]
+    found = {}
+    for threshold in profile.thresholds():
+        above = profile.classes_above(threshold)
+        cached = tuple(number for number in seen if number <= limit or number in above)
+        found[cached] = threshold, f"hybrid(file={file}, threshold={threshold:g}, limit={limit})", cached
+    return list(found.values())
+
+
+def access_count_thresholds(profile):
+    """The same: a threshold at each class caches it and all below."""
+    seen = [row.transactions for row in profile.classes() if row.counts.loads]
+    return [(at, f"access-count(threshold={at})", tuple(number for number in seen if number <= at))
+            for at in [0, *seen]]  # fmt: skip
+
+
+def _total(rows):
+    return sum((row.stats for row in rows), Stats())
+
+
+def candidates(thresholds, traces, settings, mode, jobs):
+    """([Candidate], Stats without bypassing)."""
+    labels = {"": "l1.bypass=always-cache", **{spec: f"l1.bypass={spec}" for _, spec, _ in thresholds}}
+    counter, _ = _FIGURES[mode]
+    rows = compare(labels, traces, None, settings=settings, mode=mode, metrics=[counter], jobs=jobs or None)
+    stats = {label: _total([row for row in rows if row.policy == label]) for label in labels}
+    base = stats[""]
+    return [
+        Candidate(at, spec, cached, stats[spec], stats[spec][counter] / base[counter] if base[counter] else 1.0)
+        for at, spec, cached in thresholds
+    ], base
+
+
+def best(found):
+    """Of equal ones that which caches most."""
+    return min(found, key=lambda each: (each.relative, -len(each.cached)))
+
+
+def ranges(numbers):
+    """1-4, 7, 9-11."""
+    parts = []
+    for number in numbers:
+        if parts and parts[-1][1] == number - 1:
+            parts[-1][1] = number
+        else:
+            parts.append([number, number])
+    return ", ".join(str(low) if low == high else f"{low}-{high}" for low, high in parts) or "none"
+
+
+def report(found, base, mode):
+    counter, name = _FIGURES[mode]
+    winner = best(found)
+
+    def cells(label, cached, stats, relative):
+        hits = f"{100 * stats['l1.load_hit_rate']:.1f}" if "l1.load_hit_rate" in stats else "-"
+        return [label, f"{stats[counter]:,}", f"{relative:.4f}", hits, f"{stats['l1.bypasses']:,}", cached]
+
+    rows = [cells("no bypass", "all", base, 1.0)]
+    rows += [cells(f"{each.threshold:g}", ranges(each.cached), each.stats, each.relative) for each in found]
+    header = ["threshold", name, "of no bypass", "hit %", "bypasses", "cached: loads of so many transactions"]
+    yield from table(header, rows, left=(5,))
+    yield ""
+    if winner.relative < 1:
+        yield f"best: l1.bypass = {winner.spec}, {100 * (1 - winner.relative):.2f} % fewer {name}"
+    else:
+        yield f"no threshold has fewer {name} than no bypassing; the best is {winner.spec}"
+
+
+def as_object(found, base, mode):
+    """For JSON."""
+    counter, _ = _FIGURES[mode]
+    return {
+        "mode": mode, "figure": counter, "no_bypass": base[counter], "best": best(found).spec,
+        "candidates": [
+            {"threshold": each.threshold, "predictor": each.spec, "cached": list(each.cached),
+             counter: each.stats[counter], "relative": round(each.relative, 6)}
+            for each in found
+        ],
+    }  # fmt: skip
+
+
+def search(profile, options, settings):
+    """(Candidates, Stats without bypassing)."""
+    if options.search == "access-count":
+        return candidates(access_count_thresholds(profile), options.traces, settings, options.mode, options.jobs)
+    with tempfile.TemporaryDirectory() as folder:
+        file = os.path.join(folder, "profile")
+        profile.write(file)
+        thresholds = hybrid_thresholds(profile, file, options.limit)
+        found, base = candidates(thresholds, options.traces, settings, options.mode, options.jobs)
+        kept = options.binary or "FILE"
+        return [each._replace(spec=each.spec.replace(f"file={file}", f"file={kept}")) for each in found], base
