@@ -29,11 +29,12 @@ typedef struct gpc_warp_access {
     uint8_t space;    /* gpc_space: GLOBAL or LOCAL; others are counted and go no further */
     uint8_t hint;     /* gpc_hint */
     uint8_t priority; /* gpc_priority */
-    uint8_t token;    /* as in gpc_request */
-    uint8_t reserved[7];
+    uint8_t token;    /* gpc_token, for L1 */
+    uint8_t token_l2; /* likewise, for L2 */
+    uint8_t reserved[6];
 } gpc_warp_access;
 
-#define GPC_WARP_ACCESS_INIT {sizeof(gpc_warp_access), 0, 0, 0, 0, 0, 0, NULL, 0, 0, 0, 0, 0, 0, {0}}
+#define GPC_WARP_ACCESS_INIT {sizeof(gpc_warp_access), 0, 0, 0, 0, 0, 0, NULL, 0, 0, 0, 0, 0, 0, 0, {0}}
 
 /* What one functional warp access did. */
 typedef struct gpc_warp_result {

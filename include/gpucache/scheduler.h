@@ -67,6 +67,12 @@ typedef struct gpc_scheduler_env {
     void *user_data;          /* as registered */
     const char *const *texts; /* as in gpc_policy_env */
     const uint32_t *words;
+    /*
+     * A throttle's: shared_bytes + count x sms x shared_scheduler_bytes of its table, one block for all schedulers made
+     * with each other (gpc_scheduler_options.share_with) and this name and arguments. As in gpc_policy_env otherwise.
+     */
+    void *shared_state;
+    gpc_context *context;
 } gpc_scheduler_env;
 
 /*
@@ -115,14 +121,79 @@ typedef struct gpc_scheduler_ops {
     size_t text_count;
 } gpc_scheduler_ops;
 
+/*
+ * Throttles say which warps of a scheduler may run, and which may allocate in the cache: static and dynamic limits,
+ * CCWS, PCAL. Any number of them, each seeing what the policy sees, stand on a scheduler's policy:
+ *
+ *   gto + pcal(ebt=2)      lrr + blocks(limit=3) + ccws
+ *
+ * A warp is THROTTLED where any of them says so, else BYPASS where any says so, else of class CACHE.
+ */
+
+/* The warps of a scheduler, as a throttle sees them. The arrays live for the call. */
+typedef struct gpc_throttle_view {
+    size_t struct_size;
+    uint64_t cycle;         /* the latest that the scheduler was told of */
+    const uint16_t *by_age; /* [running] slots of running warps, oldest first */
+    const uint8_t *states;  /* [warps] gpc_warp_state */
+    const uint32_t *blocks; /* [warps] thread block of each running warp (gpc_scheduler_start_block) */
+    uint32_t running;
+    uint32_t reserved;
+} gpc_throttle_view;
+
+/* What a throttle makes of them: bitmaps by slot (slot w = bit w % 64 of word w / 64), zeroed before the call. */
+typedef struct gpc_throttle_classes {
+    size_t struct_size;
+    uint64_t *throttled; /* may not issue */
+    uint64_t *held;      /* may not issue what accesses memory (CCWS's cutoff) */
+    uint64_t *bypassing; /* may issue, holds no token for L1 */
+    uint64_t *bypassing_l2; /* likewise, for L2 */
+    uint64_t again;      /* cycle from which on it would decide otherwise by itself; UINT64_MAX, as it is set before, = never */
+} gpc_throttle_classes;
+
+/* The table, as gpc_scheduler_ops. */
+typedef struct gpc_throttle_ops {
+    size_t struct_size;
+    const char *name, *summary, *source;
+    size_t instance_bytes, warp_bytes;
+    size_t reserved; /* 0 */
+    const gpc_parameter *parameters;
+    size_t parameter_count;
+
+    gpc_status (*init)(void *self, const gpc_scheduler_env *env, char *message);
+    void (*finish)(void *self);
+    /* As in gpc_scheduler_ops, and before `classify` is asked about it. [nothing] */
+    void (*on_start)(void *self, uint32_t slot, uint64_t order);
+    void (*on_state)(void *self, uint32_t slot, gpc_warp_state before, gpc_warp_state after);
+    /*
+     * Say what each running warp may do. Asked when a warp starts, ends, reaches or leaves a barrier; after an event
+     * or a sample that returned true; and at `again`. A warp at a barrier should not take a place from others: what
+     * it waits for may be throttled. Required.
+     */
+    void (*classify)(void *self, const gpc_throttle_view *view, gpc_throttle_classes *classes);
+    /* As in gpc_scheduler_ops. True: ask `classify` anew. [nothing, and then L1 does not tell] */
+    bool (*on_cache_event)(void *self, const gpc_cache_event *event);
+    /* As gpc_scheduler_sample. [nothing] */
+    bool (*sample)(void *self, const gpc_stats *stats, uint64_t cycle);
+    uint64_t (*cost_bits)(const gpc_scheduler_env *env);
+
+    const gpc_text_parameter *texts;
+    size_t text_count;
+    size_t shared_bytes, shared_scheduler_bytes;
+} gpc_throttle_ops;
+
+/* As gpc_context_register_replacement, for throttles. Since: 0.1. */
+GPC_API gpc_status gpc_context_register_throttle(gpc_context *context, const gpc_throttle_ops *ops, void *user_data,
+                                                 void (*destroy)(void *user_data), gpc_error *error);
+
 /* As gpc_context_register_replacement, for schedulers. Since: 0.1. */
 GPC_API gpc_status gpc_context_register_scheduler(gpc_context *context, const gpc_scheduler_ops *ops, void *user_data,
                                                   void (*destroy)(void *user_data), gpc_error *error);
 
 /*
- * Hardware cost of a scheduler's policy, in bits, for `warps` slots, 1 to 1024; gpc_policy_cost is for what sits in a
- * cache. What any scheduler has, a state per warp, is not counted.
- *   spec      `name` or `name(parameter=value, ...)`
+ * Hardware cost of a scheduler's policy and throttles, in bits, for `warps` slots, 1 to 1024; gpc_policy_cost is for
+ * what sits in a cache. What any scheduler has, a state per warp, is not counted.
+ *   spec      `name` or `name(parameter=value, ...)`, and throttles: `name + name(...)`
  *   out_bits  receives the cost; 0 where the policy states none
  * Returns GPC_OK; GPC_ERROR_NOT_FOUND; GPC_ERROR_ARGUMENT. Since: 0.1.
  */
@@ -140,11 +211,16 @@ typedef struct gpc_scheduler_options {
     uint32_t sm, index; /* for policies that differ by them; below sms and count */
     uint32_t count;     /* schedulers of an SM; 0 = 1 */
     uint32_t sms;       /* 0 = 1 */
-    const char *policy;  /* `name` or `name(parameter=value, ...)`; NULL = "gto" */
+    const char *policy;  /* `name` or `name(parameter=value, ...)`, and throttles: `name + name(...)`; NULL = "gto" */
     uint64_t seed;
+    /*
+     * A scheduler of the same policy text, count and sms, with which this one's throttles share what they share: the
+     * others of an SM, or of SMs that vote. NULL: shares with none.
+     */
+    gpc_scheduler *share_with;
 } gpc_scheduler_options;
 
-#define GPC_SCHEDULER_OPTIONS_INIT {sizeof(gpc_scheduler_options), 48, 0, 0, 0, 0, 0, NULL, 0}
+#define GPC_SCHEDULER_OPTIONS_INIT {sizeof(gpc_scheduler_options), 48, 0, 0, 0, 0, 0, NULL, 0, NULL}
 
 /*
  * Create a scheduler without warps. Strings are copied.
@@ -160,6 +236,9 @@ GPC_API void gpc_scheduler_destroy(gpc_scheduler *scheduler);
  * Returns GPC_OK; GPC_ERROR_ARGUMENT; GPC_ERROR_STATE (the slot is taken). Since: 0.1.
  */
 GPC_API gpc_status gpc_scheduler_start(gpc_scheduler *scheduler, uint32_t slot);
+
+/* The same for a warp of a thread block, for throttles that limit blocks; gpc_scheduler_start takes it for block 0. Since: 0.1. */
+GPC_API gpc_status gpc_scheduler_start_block(gpc_scheduler *scheduler, uint32_t slot, uint32_t block);
 
 /* A warp's state is now `state`. GPC_ERROR_ARGUMENT; GPC_ERROR_STATE (no warp there). Since: 0.1. */
 GPC_API gpc_status gpc_scheduler_set_state(gpc_scheduler *scheduler, uint32_t slot, gpc_warp_state state);
@@ -179,10 +258,28 @@ GPC_API gpc_status gpc_scheduler_issued(gpc_scheduler *scheduler, uint32_t slot,
 /* A warp's class: THROTTLED also where `warp_limit` holds it back, or the slot is empty. Since: 0.1. */
 GPC_API gpc_warp_class gpc_scheduler_class_of(const gpc_scheduler *scheduler, uint32_t slot);
 
+/* The token of a warp at a level, 1 or 2, for its requests: HELD where no throttle says otherwise. Since: 0.1. */
+GPC_API gpc_token gpc_scheduler_token_of(const gpc_scheduler *scheduler, uint32_t slot, unsigned level);
+
+/* Running warps of a class; the three sum to those running. Since: 0.1. */
+GPC_API uint32_t gpc_scheduler_class_count(const gpc_scheduler *scheduler, gpc_warp_class class_of);
+
+/*
+ * The cycle from which on a throttle would decide otherwise though nothing else happens, UINT64_MAX if none: a host
+ * that sleeps until a warp is ready picks again then. Since: 0.1.
+ */
+GPC_API uint64_t gpc_scheduler_next_change(const gpc_scheduler *scheduler);
+
 /* How many running warps of this scheduler are older; GPC_NO_WARP where the slot is empty. Since: 0.1. */
 GPC_API uint32_t gpc_scheduler_age_of(const gpc_scheduler *scheduler, uint32_t slot);
 
-/* Pass an L1 event, or a sample of the SM's statistics, to the policy. Since: 0.1. */
+/*
+ * Pass an L1 event, or a sample, to the policy and the throttles.
+ *   stats  since the last sample; sm.*, scheduler.*, l1.*, load.* and instructions of this scheduler's SM, the
+ *          rest (network, L2, DRAM) of the whole hierarchy. Schedulers that share are sampled in order of SM and
+ *          index, at the same cycle.
+ * Since: 0.1.
+ */
 GPC_API void gpc_scheduler_cache_event(gpc_scheduler *scheduler, const gpc_cache_event *event);
 GPC_API void gpc_scheduler_sample(gpc_scheduler *scheduler, const gpc_stats *stats, uint64_t cycle);
 

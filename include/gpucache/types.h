@@ -103,6 +103,14 @@ typedef enum gpc_priority {
     GPC_PRIORITY_COUNT
 } gpc_priority;
 
+/* Does the warp of a request hold a cache token (PCAL, seeds/004 section 4.3)? What follows from it is the cache's (l1.tokens). */
+typedef enum gpc_token {
+    GPC_TOKEN_UNUSED = 0, /* tokens are not in use: as HELD */
+    GPC_TOKEN_HELD = 1,   /* a cache warp */
+    GPC_TOKEN_NONE = 2,   /* a bypassing warp: may hit, may not allocate or evict */
+    GPC_TOKEN_COUNT
+} gpc_token;
+
 /*
  * One line transaction: what a cache is asked, and all that a policy, a
  * predictor or a callback may know about it. Plain data of a fixed 128 bytes;
@@ -137,9 +145,10 @@ typedef struct gpc_request {
     uint8_t space;         /* gpc_space: GLOBAL or LOCAL */
     uint8_t hint;          /* gpc_hint */
     uint8_t priority;      /* gpc_priority */
-    uint8_t token;         /* 1 = the warp holds a cache token */
+    uint8_t token;         /* gpc_token, for L1 */
+    uint8_t token_l2;      /* likewise, for L2; a cache on its own looks at `token` */
     uint8_t admitted;      /* 1 = asked at the miss (gpc_replacement_ops.declines), the replacement policy did not decline */
-    uint8_t reserved[41];
+    uint8_t reserved[40];
 } gpc_request;
 
 GPC_END_DECLS

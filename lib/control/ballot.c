@@ -105,7 +105,7 @@ void gpci_ballot_finish(gpci_ballot *b) {
         gpci_policy_destroy(b->candidates[--b->count]);
     if (--b->common->users)
         return;
-    gpci_commons_destroy(b->common->commons);
+    gpci_commons_release(b->common->commons);
     b->common->commons = NULL;
 }
 

@@ -285,21 +285,40 @@ static gpc_status read_number(const reading *r) {
     return status < 0 ? status : keep(r, r->text, 0);
 }
 
-static gpc_status read_policy(const reading *r) {
-    gpc_policy_kind kind = !strcmp(r->key->choices, "predictor")   ? GPC_POLICY_PREDICTOR
-                           : !strcmp(r->key->choices, "scheduler") ? GPC_POLICY_SCHEDULER
-                                                                   : GPC_POLICY_REPLACEMENT;
-    gpc_status status = gpci_policy_check(r->context, kind, r->text, r->error);
+/* `name` or `name(arguments)`, without blanks between. */
+static gpc_status add_canonical(const char *text, char *to, size_t size, gpc_error *error) {
     gpci_spec spec;
+    gpc_status status = gpci_spec_parse(text, &spec, error);
+    size_t length = strlen(to);
     if (status == GPC_OK)
-        status = gpci_spec_parse(r->text, &spec, r->error);
-    if (status < 0)
-        return status;
-    char canonical[sizeof spec.arguments + 72];
-    bool bare = !spec.arguments[0];
-    snprintf(canonical, sizeof canonical, "%.*s%s%s%s", (int)spec.name_length, spec.name, bare ? "" : "(",
-             spec.arguments, bare ? "" : ")");
-    return keep(r, canonical, 0);
+        snprintf(to + length, size - length, "%s%.*s%s%s%s", length ? " + " : "", (int)spec.name_length, spec.name,
+                 spec.arguments[0] ? "(" : "", spec.arguments, spec.arguments[0] ? ")" : "");
+    return status;
+}
+
+static gpc_status read_scheduler(const reading *r) {
+    char text[2 * GPCI_MAX_ARGUMENTS], canonical[2 * GPCI_MAX_ARGUMENTS] = "", *parts[1 + GPCI_MAX_THROTTLES];
+    size_t count = 0;
+    if (snprintf(text, sizeof text, "%s", r->text) >= (int)(sizeof text / 2))
+        return gpci_fail(r->error, GPC_ERROR_RANGE, "'%.40s...' is longer than %u characters", r->text,
+                         GPCI_MAX_ARGUMENTS);
+    gpc_status status = gpci_scheduler_check(r->context, text, r->error);
+    if (status == GPC_OK)
+        status = gpci_scheduler_parts(text, parts, &count, r->error);
+    for (size_t i = 0; i < count && status == GPC_OK; i++)
+        status = add_canonical(parts[i], canonical, sizeof canonical, r->error);
+    return status < 0 ? status : keep(r, canonical, 0);
+}
+
+static gpc_status read_policy(const reading *r) {
+    if (!strcmp(r->key->choices, "scheduler"))
+        return read_scheduler(r);
+    gpc_policy_kind kind = !strcmp(r->key->choices, "predictor") ? GPC_POLICY_PREDICTOR : GPC_POLICY_REPLACEMENT;
+    char canonical[GPCI_MAX_ARGUMENTS + 72] = "";
+    gpc_status status = gpci_policy_check(r->context, kind, r->text, r->error);
+    if (status == GPC_OK)
+        status = add_canonical(r->text, canonical, sizeof canonical, r->error);
+    return status < 0 ? status : keep(r, canonical, 0);
 }
 
 static gpc_status read_trimmed(const reading *r) {

@@ -9,7 +9,7 @@ typedef struct gpci_ops_head {
     size_t struct_size;
     const char *name, *summary, *source;
     size_t instance_bytes;
-    size_t set_bytes, line_bytes; /* a scheduler's: warp_bytes and none */
+    size_t set_bytes, line_bytes; /* a scheduler's or throttle's: warp_bytes and none */
     const gpc_parameter *parameters;
     size_t parameter_count;
 } gpci_ops_head;
@@ -18,7 +18,7 @@ typedef struct gpci_ops_head {
 typedef struct gpci_ops_tail {
     const gpc_text_parameter *texts;
     size_t text_count;
-    size_t shared_bytes, shared_cache_bytes;
+    size_t shared_bytes, shared_each_bytes; /* of all, and times the number of caches or schedulers */
 } gpci_ops_tail;
 
 gpci_ops_tail gpci_ops_tail_of(gpc_policy_kind kind, const gpci_ops_head *head);

@@ -113,14 +113,39 @@ gpc_status gpc_policy_cost(const gpc_context *context, gpc_policy_kind kind, con
     return gpc_policy_level_cost(context, kind, text, 1, sets, ways, line_bytes, sectors, error, out_bits);
 }
 
-gpc_status gpc_scheduler_cost(const gpc_context *context, const char *text, uint32_t warps, gpc_error *error,
-                              uint64_t *out_bits) {
-    if (!context || !text || !out_bits || !warps || warps > GPCI_MAX_SCHEDULER_WARPS)
-        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_scheduler_cost: a NULL, or warps is not 1 to %u",
-                         GPCI_MAX_SCHEDULER_WARPS);
+gpc_status gpci_scheduler_parts(char *text, char *parts[1 + GPCI_MAX_THROTTLES], size_t *out_count, gpc_error *error) {
+    size_t count = 0;
+    for (char *rest = text; rest;) {
+        if (count > GPCI_MAX_THROTTLES)
+            return gpci_fail(error, GPC_ERROR_RANGE, "a scheduler has more than %u throttles", GPCI_MAX_THROTTLES);
+        parts[count++] = gpci_spec_cut(&rest, '+');
+    }
+    *out_count = count;
+    return GPC_OK;
+}
+
+static gpc_policy_kind kind_of_part(size_t part) {
+    return part ? GPC_POLICY_THROTTLE : GPC_POLICY_SCHEDULER;
+}
+
+gpc_status gpci_scheduler_check(const gpc_context *context, const char *text, gpc_error *error) {
+    char *copy = gpci_strdup((gpc_context *)(uintptr_t)context, text);
+    if (!copy)
+        return gpci_out_of_memory(error);
+    char *parts[1 + GPCI_MAX_THROTTLES];
+    size_t count = 0;
+    gpc_status status = gpci_scheduler_parts(copy, parts, &count, error);
+    for (size_t i = 0; i < count && status == GPC_OK; i++)
+        status = gpci_policy_check(context, kind_of_part(i), parts[i], error);
+    gpci_free((gpc_context *)(uintptr_t)context, copy);
+    return status;
+}
+
+static gpc_status part_cost(const gpc_context *context, gpc_policy_kind kind, const char *text, uint32_t warps,
+                            gpc_error *error, uint64_t *out_bits) {
     resolved r;
     gpci_values values;
-    gpc_status status = resolve(context, GPC_POLICY_SCHEDULER, text, &r, &values, error);
+    gpc_status status = resolve(context, kind, text, &r, &values, error);
     if (status < 0)
         return status;
     gpc_scheduler_env env = {.struct_size = sizeof env,
@@ -131,10 +156,35 @@ gpc_status gpc_scheduler_cost(const gpc_context *context, const char *text, uint
                              .arguments = r.spec.arguments,
                              .user_data = r.user_data,
                              .texts = values.texts,
-                             .words = values.words};
-    const gpc_scheduler_ops *ops = (const gpc_scheduler_ops *)(const void *)r.head;
-    *out_bits = ops->cost_bits ? ops->cost_bits(&env) : 0;
+                             .words = values.words,
+                             .context = (gpc_context *)(uintptr_t)context};
+    const void *table = r.head;
+    const gpc_scheduler_ops *scheduler = table;
+    const gpc_throttle_ops *throttle = table;
+    uint64_t (*cost)(const gpc_scheduler_env *) = kind == GPC_POLICY_SCHEDULER ? scheduler->cost_bits
+                                                                               : throttle->cost_bits;
+    *out_bits += cost ? cost(&env) : 0;
     return GPC_OK;
+}
+
+gpc_status gpc_scheduler_cost(const gpc_context *context, const char *text, uint32_t warps, gpc_error *error,
+                              uint64_t *out_bits) {
+    if (!context || !text || !out_bits || !warps || warps > GPCI_MAX_SCHEDULER_WARPS)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_scheduler_cost: a NULL, or warps is not 1 to %u",
+                         GPCI_MAX_SCHEDULER_WARPS);
+    char *copy = gpci_strdup((gpc_context *)(uintptr_t)context, text);
+    if (!copy)
+        return gpci_out_of_memory(error);
+    char *parts[1 + GPCI_MAX_THROTTLES];
+    size_t count = 0;
+    uint64_t bits = 0;
+    gpc_status status = gpci_scheduler_parts(copy, parts, &count, error);
+    for (size_t i = 0; i < count && status == GPC_OK; i++)
+        status = part_cost(context, kind_of_part(i), parts[i], warps, error, &bits);
+    gpci_free((gpc_context *)(uintptr_t)context, copy);
+    if (status == GPC_OK)
+        *out_bits = bits;
+    return status;
 }
 
 /* What policies of one name and arguments share. */
@@ -150,17 +200,23 @@ typedef struct gpci_common {
 struct gpci_commons {
     gpc_context *context;
     gpci_common *first;
+    size_t references;
 };
 
 gpci_commons *gpci_commons_create(gpc_context *context) {
     gpci_commons *commons = gpci_zalloc(context, 1, sizeof *commons);
     if (commons)
-        commons->context = context;
+        *commons = (gpci_commons){.context = context, .references = 1};
     return commons;
 }
 
-void gpci_commons_destroy(gpci_commons *commons) {
-    if (commons)
+gpci_commons *gpci_commons_retain(gpci_commons *commons) {
+    commons->references++;
+    return commons;
+}
+
+void gpci_commons_release(gpci_commons *commons) {
+    if (commons && !--commons->references)
         gpci_free(commons->context, commons);
 }
 
@@ -177,16 +233,17 @@ static void leave_common(gpc_context *context, gpci_common *common) {
     gpci_free(context, common);
 }
 
-static gpc_status join_common(gpci_policy *policy, gpc_policy_kind kind, gpci_commons *level, gpc_error *error) {
+/* `count`: caches or schedulers that may share. */
+static gpc_status join_common(gpci_policy *policy, gpc_policy_kind kind, gpci_commons *level, size_t count,
+                              gpc_error *error, void **out_state) {
     gpci_ops_tail tail = gpci_ops_tail_of(kind, policy->ops);
-    if (!(tail.shared_bytes + tail.shared_cache_bytes))
+    if (!(tail.shared_bytes + tail.shared_each_bytes))
         return GPC_OK;
     gpci_common *common = level ? level->first : NULL;
     while (common && (common->ops != policy->ops || strcmp(common->arguments, policy->arguments)))
         common = common->next;
     if (!common) {
-        size_t count = policy->env.count;
-        if (tail.shared_cache_bytes && count > (SIZE_MAX / 4 - tail.shared_bytes) / tail.shared_cache_bytes)
+        if (tail.shared_each_bytes && count > (SIZE_MAX / 4 - tail.shared_bytes) / tail.shared_each_bytes)
             return gpci_out_of_memory(error);
         common = gpci_zalloc(policy->context, 1, sizeof *common);
         if (!common)
@@ -194,7 +251,7 @@ static gpc_status join_common(gpci_policy *policy, gpc_policy_kind kind, gpci_co
         common->users = 1;
         common->ops = policy->ops;
         common->arguments = gpci_strdup(policy->context, policy->arguments);
-        common->state = gpci_zalloc_lines(policy->context, 1, tail.shared_bytes + count * tail.shared_cache_bytes);
+        common->state = gpci_zalloc_lines(policy->context, 1, tail.shared_bytes + count * tail.shared_each_bytes);
         if (!common->arguments || !common->state) {
             leave_common(policy->context, common);
             return gpci_out_of_memory(error);
@@ -208,7 +265,7 @@ static gpc_status join_common(gpci_policy *policy, gpc_policy_kind kind, gpci_co
     }
     common->users++;
     policy->common = common;
-    policy->env.shared_state = common->state;
+    *out_state = common->state;
     return GPC_OK;
 }
 
@@ -306,7 +363,7 @@ gpc_status gpci_policy_create(gpc_context *context, gpc_policy_kind kind, const 
     policy->env.user_data = policy->user_data;
     policy->env.context = context;
     policy->env.seed = seed_of(context, kind, geometry->index, geometry->seed);
-    status = join_common(policy, kind, commons, error);
+    status = join_common(policy, kind, commons, geometry->count, error, &policy->env.shared_state);
     if (status == GPC_OK)
         status = start(policy, kind, error);
     if (status < 0) {
@@ -317,16 +374,22 @@ gpc_status gpci_policy_create(gpc_context *context, gpc_policy_kind kind, const 
     return GPC_OK;
 }
 
-gpc_status gpci_scheduler_policy_create(gpc_context *context, const char *text, const gpc_scheduler_env *geometry,
-                                        gpc_error *error, gpci_policy **out) {
+gpc_status gpci_scheduler_policy_create(gpc_context *context, gpc_policy_kind kind, const char *text,
+                                        const gpc_scheduler_env *geometry, gpci_commons *commons, gpc_error *error,
+                                        gpci_policy **out) {
     gpci_policy *policy = NULL;
-    gpc_status status = prepare(context, GPC_POLICY_SCHEDULER, text, error, &policy);
+    gpc_status status = prepare(context, kind, text, error, &policy);
     if (status < 0)
         return status;
-    const gpc_scheduler_ops *ops = policy->ops;
+    const gpc_scheduler_ops *scheduler = policy->ops;
+    const gpc_throttle_ops *throttle = policy->ops;
+    bool schedules = kind == GPC_POLICY_SCHEDULER;
     gpc_scheduler_env *env = &policy->scheduler_env;
-    status = make_slab(policy, geometry->warps, 0, error);
     *env = *geometry;
+    env->shared_state = NULL;
+    status = join_common(policy, kind, commons, (size_t)geometry->count * geometry->sms, error, &env->shared_state);
+    if (status == GPC_OK)
+        status = make_slab(policy, geometry->warps, 0, error);
     env->struct_size = sizeof *env;
     env->warp_state = policy->first_state;
     env->parameters = policy->values.numbers;
@@ -334,17 +397,17 @@ gpc_status gpci_scheduler_policy_create(gpc_context *context, const char *text, 
     env->words = policy->values.words;
     env->arguments = policy->arguments;
     env->user_data = policy->user_data;
-    env->seed = seed_of(context, GPC_POLICY_SCHEDULER, (uint64_t)geometry->sm * geometry->count + geometry->index,
-                        geometry->seed);
+    env->context = context;
+    env->seed = seed_of(context, kind, (uint64_t)geometry->sm * geometry->count + geometry->index, geometry->seed);
     char message[256] = "";
-    if (status == GPC_OK && ops->init)
-        status = judge(policy, GPC_POLICY_SCHEDULER, ops->init(policy->self, env, message), message, sizeof message,
-                       error);
+    gpc_status (*init)(void *, const gpc_scheduler_env *, char *) = schedules ? scheduler->init : throttle->init;
+    if (status == GPC_OK && init)
+        status = judge(policy, kind, init(policy->self, env, message), message, sizeof message, error);
     if (status < 0) {
         gpci_policy_destroy(policy);
         return status;
     }
-    policy->finish = ops->finish;
+    policy->finish = schedules ? scheduler->finish : throttle->finish;
     *out = policy;
     return GPC_OK;
 }

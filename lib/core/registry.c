@@ -6,7 +6,8 @@
 #define SAME_PLACE_AS(field, schedulers)                                                     \
     _Static_assert(offsetof(gpci_ops_head, field) == offsetof(gpc_replacement_ops, field) &&      \
                        offsetof(gpci_ops_head, field) == offsetof(gpc_predictor_ops, field) &&    \
-                       offsetof(gpci_ops_head, field) == offsetof(gpc_scheduler_ops, schedulers), \
+                       offsetof(gpci_ops_head, field) == offsetof(gpc_scheduler_ops, schedulers) && \
+                       offsetof(gpci_ops_head, field) == offsetof(gpc_throttle_ops, schedulers),    \
                    "all policy tables begin with the same fields")
 #define SAME_PLACE(field) SAME_PLACE_AS(field, field)
 SAME_PLACE(struct_size);
@@ -25,6 +26,7 @@ typedef struct entry {
         gpc_replacement_ops replacement;
         gpc_predictor_ops predictor;
         gpc_scheduler_ops scheduler;
+        gpc_throttle_ops throttle;
     } ops;
     char *strings;             /* storage of a caller's names and texts */
     gpc_parameter *parameters; /* likewise */
@@ -38,7 +40,8 @@ struct gpci_registry {
     size_t counts[GPC_POLICY_KIND_COUNT];
 };
 
-const char *const gpci_kind_names[GPC_POLICY_KIND_COUNT] = {"replacement policy", "predictor", "scheduler"};
+const char *const gpci_kind_names[GPC_POLICY_KIND_COUNT] = {"replacement policy", "predictor", "scheduler",
+                                                            "throttle"};
 
 /* The built-in table at `index`, NULL at the list's end. */
 static const gpci_ops_head *builtin_at(gpc_policy_kind kind, size_t index) {
@@ -47,8 +50,10 @@ static const gpci_ops_head *builtin_at(gpc_policy_kind kind, size_t index) {
         return (const gpci_ops_head *)(const void *)gpci_builtin_replacements[index];
     case GPC_POLICY_PREDICTOR:
         return (const gpci_ops_head *)(const void *)gpci_builtin_predictors[index];
-    default:
+    case GPC_POLICY_SCHEDULER:
         return (const gpci_ops_head *)(const void *)gpci_builtin_schedulers[index];
+    default:
+        return (const gpci_ops_head *)(const void *)gpci_builtin_throttles[index];
     }
 }
 
@@ -90,6 +95,7 @@ gpci_ops_tail gpci_ops_tail_of(gpc_policy_kind kind, const gpci_ops_head *head) 
     const gpc_replacement_ops *replacement = table;
     const gpc_predictor_ops *predictor = table;
     const gpc_scheduler_ops *scheduler = table;
+    const gpc_throttle_ops *throttle = table;
     switch (kind) {
     case GPC_POLICY_REPLACEMENT:
         return (gpci_ops_tail){replacement->texts, replacement->text_count, replacement->shared_bytes,
@@ -97,8 +103,11 @@ gpci_ops_tail gpci_ops_tail_of(gpc_policy_kind kind, const gpci_ops_head *head) 
     case GPC_POLICY_PREDICTOR:
         return (gpci_ops_tail){predictor->texts, predictor->text_count, predictor->shared_bytes,
                                predictor->shared_cache_bytes};
-    default:
+    case GPC_POLICY_SCHEDULER:
         return (gpci_ops_tail){scheduler->texts, scheduler->text_count, 0, 0};
+    default:
+        return (gpci_ops_tail){throttle->texts, throttle->text_count, throttle->shared_bytes,
+                               throttle->shared_scheduler_bytes};
     }
 }
 
@@ -214,8 +223,10 @@ static bool copy_parameters(gpc_context *context, gpc_policy_kind kind, entry *e
             e->ops.replacement.texts = e->texts;
         else if (kind == GPC_POLICY_PREDICTOR)
             e->ops.predictor.texts = e->texts;
-        else
+        else if (kind == GPC_POLICY_SCHEDULER)
             e->ops.scheduler.texts = e->texts;
+        else
+            e->ops.throttle.texts = e->texts;
     }
     return true;
 }
@@ -264,9 +275,11 @@ static gpc_status check_table(gpc_policy_kind kind, const entry *e, const char *
         missing = "predict";
     if (kind == GPC_POLICY_SCHEDULER && !e->ops.scheduler.pick)
         missing = "pick";
+    if (kind == GPC_POLICY_THROTTLE && !e->ops.throttle.classify)
+        missing = "classify";
     if (missing)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s.%s of '%s' is NULL", type, missing, e->ops.head.name);
-    if (kind == GPC_POLICY_SCHEDULER && e->ops.scheduler.reserved)
+    if (kind >= GPC_POLICY_SCHEDULER && e->ops.head.line_bytes) /* what they have in its place */
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s.reserved of '%s' is not 0", type, e->ops.head.name);
     return GPC_OK;
 }
@@ -361,3 +374,7 @@ gpc_status gpc_context_register_scheduler(gpc_context *context, const gpc_schedu
                         error);
 }
 
+gpc_status gpc_context_register_throttle(gpc_context *context, const gpc_throttle_ops *ops, void *user_data,
+                                         void (*destroy)(void *user_data), gpc_error *error) {
+    return register_ops(context, GPC_POLICY_THROTTLE, ops, sizeof *ops, "gpc_throttle_ops", user_data, destroy, error);
+}

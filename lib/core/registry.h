@@ -8,22 +8,26 @@
 extern const gpc_replacement_ops *const gpci_builtin_replacements[];
 extern const gpc_predictor_ops *const gpci_builtin_predictors[];
 extern const gpc_scheduler_ops *const gpci_builtin_schedulers[];
+extern const gpc_throttle_ops *const gpci_builtin_throttles[];
 
 #define GPCI_MAX_SCHEDULER_WARPS 1024u
+#define GPCI_MAX_THROTTLES 8u /* on one scheduler */
 
 gpci_registry *gpci_registry_create(gpc_context *context);
 void gpci_registry_destroy(gpc_context *context, gpci_registry *registry);
 
-/* State that the policies of a level share, one entry for each name and arguments. Outlived by its policies. */
+/* State that policies share, those of a level of caches or of an SM's schedulers: an entry for each name and arguments. */
 typedef struct gpci_commons gpci_commons;
 
 gpci_commons *gpci_commons_create(gpc_context *context);
-void gpci_commons_destroy(gpci_commons *commons);
+gpci_commons *gpci_commons_retain(gpci_commons *commons);
+/* Give up a reference; the last after all policies made with it are gone. NULL is allowed. */
+void gpci_commons_release(gpci_commons *commons);
 
 /* A policy at work: the table, its slab and its environment. */
 typedef struct gpci_policy {
     gpc_context *context;
-    const void *ops; /* gpc_replacement_ops, gpc_predictor_ops or gpc_scheduler_ops */
+    const void *ops; /* the table of its kind */
     void *self;
     char *spec;      /* as configured */
     char *arguments; /* what stands in its parentheses */
@@ -45,9 +49,10 @@ typedef struct gpci_policy {
 gpc_status gpci_policy_create(gpc_context *context, gpc_policy_kind kind, const char *spec,
                               const gpc_policy_env *geometry, gpci_commons *commons, gpc_error *error,
                               gpci_policy **out);
-/* The same for a scheduler: warps, sm, index, count, sms and seed are read. */
-gpc_status gpci_scheduler_policy_create(gpc_context *context, const char *spec, const gpc_scheduler_env *geometry,
-                                        gpc_error *error, gpci_policy **out);
+/* The same for a scheduler or a throttle: warps, sm, index, count, sms and seed are read. */
+gpc_status gpci_scheduler_policy_create(gpc_context *context, gpc_policy_kind kind, const char *spec,
+                                        const gpc_scheduler_env *geometry, gpci_commons *commons, gpc_error *error,
+                                        gpci_policy **out);
 void gpci_policy_destroy(gpci_policy *policy);
 
 /* The table of a spec. NULL where the spec is none that gpci_policy_check accepts. */
@@ -59,6 +64,14 @@ gpc_status gpci_policy_cost(const gpc_context *context, gpc_policy_kind kind, co
 
 /* Check a spec without making anything: known name, known parameters, values in range. */
 gpc_status gpci_policy_check(const gpc_context *context, gpc_policy_kind kind, const char *spec, gpc_error *error);
+
+/*
+ * A scheduler's text taken apart in place, `policy + throttle + ...`: `parts` points into it.
+ * GPC_ERROR_FORMAT, GPC_ERROR_RANGE (more throttles than there may be).
+ */
+gpc_status gpci_scheduler_parts(char *text, char *parts[1 + GPCI_MAX_THROTTLES], size_t *out_count, gpc_error *error);
+/* gpci_policy_check of all of them. */
+gpc_status gpci_scheduler_check(const gpc_context *context, const char *text, gpc_error *error);
 
 /* Of `count` names, the one nearest to `name` in edits, or NULL if none is near. `at` yields the names. */
 const char *gpci_nearest(const char *name, size_t count, const char *(*at)(const void *data, size_t index),

@@ -117,8 +117,12 @@ static gpc_status read_item(char *item, const gpci_parameters *parameters, gpci_
 }
 
 char *gpci_spec_next(char **rest) {
+    return gpci_spec_cut(rest, ',');
+}
+
+char *gpci_spec_cut(char **rest, char separator) {
     char *item = *rest + strspn(*rest, GPCI_BLANK), *end = item;
-    for (unsigned depth = 0; *end && (depth || *end != ','); end++) {
+    for (unsigned depth = 0; *end && (depth || *end != separator); end++) {
         depth += *end == '(';
         depth -= *end == ')' && depth;
     }

@@ -47,5 +47,7 @@ gpc_status gpci_spec_parameters(const gpci_spec *spec, const gpc_parameter *para
  * (NULL after the last), and returns it trimmed.
  */
 char *gpci_spec_next(char **rest);
+/* The same with another separator. */
+char *gpci_spec_cut(char **rest, char separator);
 
 #endif

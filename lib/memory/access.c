@@ -8,7 +8,8 @@
 
 gpc_status gpci_access_check(const gpc_hierarchy *h, const gpc_warp_access *w) {
     if (w->sm >= h->sms || !w->width || w->width > 64 || w->kind >= GPC_KIND_COUNT || w->space >= GPC_SPACE_COUNT ||
-        w->hint >= GPC_HINT_COUNT || w->priority >= GPC_PRIORITY_COUNT || (w->mask && !w->addresses) ||
+        w->hint >= GPC_HINT_COUNT || w->priority >= GPC_PRIORITY_COUNT || w->token >= GPC_TOKEN_COUNT ||
+        w->token_l2 >= GPC_TOKEN_COUNT || (w->mask && !w->addresses) ||
         (h->lanes < 64 && w->mask >> h->lanes))
         return GPC_ERROR_ARGUMENT;
     return GPC_OK;
@@ -99,7 +100,8 @@ uint32_t gpci_access_lines(gpc_hierarchy *h, const gpc_warp_access *w, gpci_tran
                              .space = w->space,
                              .hint = w->hint,
                              .priority = w->priority,
-                             .token = w->token};
+                             .token = w->token,
+                             .token_l2 = w->token_l2};
     sums sum = sum_up(lines, count, gpci_l1_for(h, w->sm, w->space) ? &h->l1_level : NULL);
     count_lines(h, w->kind, count, sum);
     *out_segments = sum.segments;

@@ -44,8 +44,8 @@ void gpc_hierarchy_destroy(gpc_hierarchy *h) {
     gpci_timed_destroy(h->timed);
     gpci_destroy_caches(h, h->l1, h->sms);
     gpci_destroy_caches(h, h->l2, h->slices);
-    gpci_commons_destroy(h->l1_commons);
-    gpci_commons_destroy(h->l2_commons);
+    gpci_commons_release(h->l1_commons);
+    gpci_commons_release(h->l2_commons);
     gpci_free(context, h->sm_partition);
     gpc_config_destroy(h->config);
     gpci_free(context, h);

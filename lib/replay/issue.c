@@ -30,7 +30,8 @@ static gpc_status send(gpci_timed_replay *t, uint32_t number, uint32_t slot, con
                               .space = i->space,
                               .hint = i->hint,
                               .priority = i->priority,
-                              .token = gpci_scheduler_class(scheduler, w->place) == GPC_CLASS_CACHE};
+                              .token = (uint8_t)gpci_scheduler_token(scheduler, w->place, 1),
+                              .token_l2 = (uint8_t)gpci_scheduler_token(scheduler, w->place, 2)};
     uint64_t *board = gpci_board_of(m, slot);
     uint32_t *in_flight = holds ? &w->loads : &w->others;
     if (holds)

@@ -157,7 +157,8 @@ static gpc_status issue_cycle(gpci_timed_replay *t, uint32_t number, gpci_issuer
 static bool any_eligible(const gpc_scheduler *s, bool memory) {
     uint64_t any = 0;
     for (uint32_t word = 0; word < s->words; word++)
-        any |= (memory ? s->map[word].ready_memory : s->map[word].ready) & s->map[word].eligible;
+        any |= memory ? s->map[word].ready_memory & s->map[word].eligible_memory
+                      : s->map[word].ready & s->map[word].eligible;
     return any != 0;
 }
 
@@ -186,7 +187,7 @@ static uint64_t next_issue(const gpci_timed_replay *t, const gpci_timed_sm *m, c
     const gpc_scheduler *scheduler = s->scheduler;
     if (s->declined || (!m->refused && any_eligible(scheduler, true)))
         return now + 1;
-    uint64_t next = GPCI_NEVER;
+    uint64_t next = scheduler->again;
     for (uint32_t unit = 0; unit < GPCI_TIMED_UNITS; unit++) {
         uint64_t wanted = 0;
         for (uint32_t word = 0; word < t->scheduler_words; word++)
@@ -230,6 +231,8 @@ void gpci_sm_step(void *replay, uint32_t number) {
     uint64_t now = gpci_timed_now(t->r->hierarchy);
     if (t->stopped)
         return;
+    for (uint32_t n = 0; n < t->schedulers && t->throttled; n++)
+        gpci_scheduler_clock(m->issuers[n].scheduler, now);
     gpci_sm_start_blocks(t, number, now);
     unsigned place = (unsigned)now % GPCI_CALENDAR;
     if (m->calendar_used >> place & 1) {

@@ -116,6 +116,7 @@ struct gpci_timed_replay {
     uint32_t scheduler_words;
     uint32_t issue_width, latency_control;
     bool wants_events;  /* a scheduler wants L1's */
+    bool throttled;     /* schedulers have throttles */
     gpci_op ops[GPC_OP_CLASS_COUNT], spaces[GPC_SPACE_COUNT]; /* spaces: of memory instructions without an access */
     uint64_t block_interval, launch_cycles, limit_cycles, limit_instructions, deadlock_cycles;
     gpci_timed_counts counts;

@@ -60,17 +60,19 @@ static gpc_status make_schedulers(gpci_timed_replay *t, uint32_t sm, gpc_error *
     options.count = t->schedulers;
     options.sms = t->r->sm_count;
     options.policy = gpci_config_text(t->r->config, GPCI_KEY_SCHEDULER);
-    gpc_status status = GPC_OK;
-    for (uint32_t n = 0; n < t->schedulers && status == GPC_OK; n++) {
+    for (uint32_t n = 0; n < t->schedulers; n++) {
         uint64_t index = (uint64_t)sm * t->schedulers + n;
         options.index = n;
         options.seed = gpci_mix(t->r->context->seed + index);
+        options.share_with = t->issuers[0].scheduler;
         gpc_scheduler **scheduler = &t->sms[sm].issuers[n].scheduler;
-        status = gpc_scheduler_create(t->r->context, &options, error, scheduler);
-        if (status == GPC_OK)
-            t->wants_events |= gpci_scheduler_wants_events(*scheduler);
+        gpc_status status = gpc_scheduler_create(t->r->context, &options, error, scheduler);
+        if (status < 0)
+            return status;
+        t->wants_events |= gpci_scheduler_wants_events(*scheduler);
+        t->throttled |= (*scheduler)->throttle_count != 0;
     }
-    return status;
+    return GPC_OK;
 }
 
 /* An SM's parts of what all have. */

@@ -11,3 +11,8 @@ const gpc_scheduler_ops *const gpci_builtin_schedulers[] = {
     &gpci_two_level,
     NULL,
 };
+
+/* One line per throttle. */
+const gpc_throttle_ops *const gpci_builtin_throttles[] = {
+    NULL,
+};

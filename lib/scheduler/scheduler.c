@@ -26,10 +26,11 @@ static gpc_status check(gpc_scheduler_options *o, gpc_error *error) {
 }
 
 /* Object, bitmaps and arrays in one block. */
-static gpc_scheduler *make(gpc_context *context, const gpc_scheduler_options *o) {
+static gpc_scheduler *make(gpc_context *context, const gpc_scheduler_options *o, size_t throttles) {
     size_t words = gpci_warp_words(o->warps), warps = words * 64;
-    size_t map = words * sizeof(gpci_warp_word), candidates = words * sizeof(uint64_t);
-    size_t bytes = sizeof(gpc_scheduler) + map + candidates + warps * (2 * sizeof(uint16_t) + sizeof(uint8_t));
+    size_t map = words * sizeof(gpci_warp_word), bitmaps = (1 + GPCI_THROTTLE_BITMAPS * throttles) * words * sizeof(uint64_t);
+    size_t bytes = sizeof(gpc_scheduler) + map + bitmaps +
+                   warps * (sizeof(uint32_t) + 2 * sizeof(uint16_t) + sizeof(uint8_t));
     gpc_scheduler *s = gpci_zalloc_lines(context, 1, bytes);
     if (!s)
         return NULL;
@@ -37,11 +38,44 @@ static gpc_scheduler *make(gpc_context *context, const gpc_scheduler_options *o)
     s->words = (uint32_t)words;
     s->limit = o->warp_limit && o->warp_limit < o->warps ? o->warp_limit : o->warps;
     s->counts[GPC_STATE_ABSENT] = o->warps;
+    s->again = UINT64_MAX;
     s->candidates = (uint64_t *)(void *)(s->map + words);
-    s->ages = (uint16_t *)(void *)(s->candidates + words);
+    for (size_t i = 0; i < throttles; i++)
+        s->throttles[i].bits = s->candidates + (1 + GPCI_THROTTLE_BITMAPS * i) * words;
+    s->blocks = (uint32_t *)(void *)(s->candidates + (1 + GPCI_THROTTLE_BITMAPS * throttles) * words);
+    s->ages = (uint16_t *)(s->blocks + warps);
     s->by_age = s->ages + warps;
     s->states = (uint8_t *)(s->by_age + warps);
     return s;
+}
+
+static gpc_status make_parts(gpc_scheduler *s, const gpc_scheduler_options *o, char *const *parts, size_t count,
+                             gpc_error *error) {
+    gpc_scheduler_env geometry = {
+        .warps = o->warps, .sm = o->sm, .index = o->index, .count = o->count, .sms = o->sms, .seed = o->seed};
+    gpc_status status = gpci_scheduler_policy_create(s->context, GPC_POLICY_SCHEDULER, parts[0], &geometry, NULL, error,
+                                                     &s->policy);
+    if (status < 0)
+        return status;
+    s->ops = s->policy->ops;
+    s->self = s->policy->self;
+    s->kind = kind_of(s->ops);
+    for (size_t i = 1; i < count; i++) {
+        gpci_throttle *t = &s->throttles[s->throttle_count];
+        status = gpci_scheduler_policy_create(s->context, GPC_POLICY_THROTTLE, parts[i], &geometry, s->commons, error,
+                                              &t->policy);
+        if (status < 0)
+            return status;
+        t->ops = t->policy->ops;
+        t->self = t->policy->self;
+        for (uint32_t other = 0; other < s->throttle_count; other++)
+            if (s->throttles[other].ops == t->ops) {
+                gpci_policy_destroy(t->policy);
+                return gpci_fail(error, GPC_ERROR_ARGUMENT, "throttle '%s' stands twice on a scheduler", t->ops->name);
+            }
+        s->throttle_count++;
+    }
+    return GPC_OK;
 }
 
 gpc_status gpc_scheduler_create(gpc_context *context, const gpc_scheduler_options *options, gpc_error *error,
@@ -57,20 +91,24 @@ gpc_status gpc_scheduler_create(gpc_context *context, const gpc_scheduler_option
         status = check(&o, error);
     if (status < 0)
         return status;
-    gpc_scheduler *s = make(context, &o);
-    if (!s)
-        return gpci_out_of_memory(error);
-    gpc_scheduler_env geometry = {
-        .warps = o.warps, .sm = o.sm, .index = o.index, .count = o.count, .sms = o.sms, .seed = o.seed};
-    status = gpci_scheduler_policy_create(context, o.policy ? o.policy : "gto", &geometry, error, &s->policy);
+    char *text = gpci_strdup(context, o.policy ? o.policy : "gto"), *parts[1 + GPCI_MAX_THROTTLES];
+    size_t count = 0;
+    status = text ? gpci_scheduler_parts(text, parts, &count, error) : gpci_out_of_memory(error);
+    gpc_scheduler *s = status == GPC_OK ? make(context, &o, count - 1) : NULL;
+    if (status == GPC_OK && !s)
+        status = gpci_out_of_memory(error);
+    if (s) {
+        s->context = gpci_retain(context);
+        s->commons = o.share_with ? gpci_commons_retain(o.share_with->commons) : gpci_commons_create(context);
+        status = s->commons ? GPC_OK : gpci_out_of_memory(error);
+        if (status == GPC_OK)
+            status = make_parts(s, &o, parts, count, error);
+    }
+    gpci_free(context, text);
     if (status < 0) {
-        gpci_free_lines(context, s);
+        gpc_scheduler_destroy(s);
         return status;
     }
-    s->context = gpci_retain(context);
-    s->ops = s->policy->ops;
-    s->self = s->policy->self;
-    s->kind = kind_of(s->ops);
     *out = s;
     return GPC_OK;
 }
@@ -80,6 +118,9 @@ void gpc_scheduler_destroy(gpc_scheduler *s) {
         return;
     gpc_context *context = s->context;
     gpci_policy_destroy(s->policy);
+    for (uint32_t i = 0; i < s->throttle_count; i++)
+        gpci_policy_destroy(s->throttles[i].policy);
+    gpci_commons_release(s->commons);
     gpci_free_lines(context, s);
     gpci_release(context);
 }
@@ -88,34 +129,85 @@ void gpc_scheduler_destroy(gpc_scheduler *s) {
  * The oldest up to the limit, of those that are not at a barrier: a warp there cannot
  * issue, and what it waits for may be beyond the limit.
  */
-void gpci_scheduler_admit(gpc_scheduler *s) {
-    if (s->limit == s->warps)
-        return;
-    for (uint32_t i = 0; i < s->words; i++)
-        s->map[i].eligible = 0;
-    uint32_t places = s->limit;
+static void limit(gpc_scheduler *s) {
+    bool limited = s->limit < s->warps;
+    for (uint32_t i = 0; i < s->words; i++) {
+        s->map[i].eligible = limited ? 0 : s->map[i].running;
+        s->map[i].bypassing = s->map[i].bypassing_l2 = 0;
+    }
+    uint32_t places = limited ? s->limit : 0;
     for (uint32_t age = 0; places && age < s->running; age++) {
         uint32_t slot = s->by_age[age];
         s->map[slot / 64].eligible |= gpci_warp_bit(slot);
         places -= s->states[slot] != GPC_STATE_BARRIER;
     }
+    for (uint32_t i = 0; i < s->words; i++)
+        s->map[i].eligible_memory = s->map[i].eligible;
 }
 
-void gpci_scheduler_start(gpc_scheduler *s, uint32_t slot) {
+static void ask_throttle(gpc_scheduler *s, gpci_throttle *t) {
+    uint32_t words = s->words;
+    for (uint32_t i = 0; i < GPCI_THROTTLE_BITMAPS * words; i++)
+        t->bits[i] = 0;
+    gpc_throttle_view view = {.struct_size = sizeof view,
+                              .cycle = s->cycle,
+                              .by_age = s->by_age,
+                              .states = s->states,
+                              .blocks = s->blocks,
+                              .running = s->running};
+    gpc_throttle_classes classes = {.struct_size = sizeof classes,
+                                    .throttled = t->bits,
+                                    .held = t->bits + words,
+                                    .bypassing = t->bits + 2 * words,
+                                    .bypassing_l2 = t->bits + 3 * words,
+                                    .again = UINT64_MAX};
+    t->ops->classify(t->self, &view, &classes);
+    for (uint32_t i = 0; i < words; i++) {
+        gpci_warp_word *word = &s->map[i];
+        word->eligible &= ~t->bits[i];
+        word->eligible_memory &= ~(t->bits[i] | t->bits[words + i]);
+        word->bypassing |= t->bits[2 * words + i];
+        word->bypassing_l2 |= t->bits[3 * words + i];
+    }
+    uint64_t again = classes.again > s->cycle ? classes.again : s->cycle + 1;
+    s->again = again < s->again ? again : s->again;
+}
+
+void gpci_scheduler_admit(gpc_scheduler *s) {
+    if (s->limit == s->warps && !s->throttle_count)
+        return;
+    limit(s);
+    s->again = UINT64_MAX;
+    for (uint32_t i = 0; i < s->throttle_count; i++)
+        ask_throttle(s, &s->throttles[i]);
+}
+
+void gpci_scheduler_tell(gpc_scheduler *s, uint32_t slot, gpc_warp_state before, gpc_warp_state after) {
+    for (uint32_t i = 0; i < s->throttle_count; i++)
+        if (s->throttles[i].ops->on_state)
+            s->throttles[i].ops->on_state(s->throttles[i].self, slot, before, after);
+}
+
+void gpci_scheduler_start(gpc_scheduler *s, uint32_t slot, uint32_t block) {
     gpci_warp_word *word = &s->map[slot / 64];
     uint64_t bit = gpci_warp_bit(slot);
     uint32_t age = s->running++;
     s->ages[slot] = (uint16_t)age;
     s->by_age[age] = (uint16_t)slot;
+    s->blocks[slot] = block;
     word->running |= bit;
     word->eligible |= bit;
+    word->eligible_memory |= bit;
     s->states[slot] = GPC_STATE_STALLED;
     s->counts[GPC_STATE_ABSENT]--;
     s->counts[GPC_STATE_STALLED]++;
-    gpci_scheduler_admit(s);
     uint64_t order = s->next_order++;
     if (s->ops->on_start)
         s->ops->on_start(s->self, slot, order);
+    for (uint32_t i = 0; i < s->throttle_count; i++)
+        if (s->throttles[i].ops->on_start)
+            s->throttles[i].ops->on_start(s->throttles[i].self, slot, order);
+    gpci_scheduler_admit(s);
 }
 
 /* Those younger move up. */
@@ -133,21 +225,29 @@ void gpci_scheduler_end(gpc_scheduler *s, uint32_t slot) {
     word->ready_memory &= others;
     word->running &= others;
     word->eligible &= others;
+    word->eligible_memory &= others;
+    word->bypassing &= others;
+    word->bypassing_l2 &= others;
     s->counts[before]--;
     s->counts[GPC_STATE_ABSENT]++;
     s->states[slot] = GPC_STATE_ABSENT;
-    gpci_scheduler_admit(s);
     if (s->ops->on_state)
         s->ops->on_state(s->self, slot, before, GPC_STATE_ABSENT);
+    gpci_scheduler_tell(s, slot, before, GPC_STATE_ABSENT);
+    gpci_scheduler_admit(s);
 }
 
-gpc_status gpc_scheduler_start(gpc_scheduler *s, uint32_t slot) {
+gpc_status gpc_scheduler_start_block(gpc_scheduler *s, uint32_t slot, uint32_t block) {
     if (!s || slot >= s->warps)
         return GPC_ERROR_ARGUMENT;
     if (s->states[slot] != GPC_STATE_ABSENT)
         return GPC_ERROR_STATE;
-    gpci_scheduler_start(s, slot);
+    gpci_scheduler_start(s, slot, block);
     return GPC_OK;
+}
+
+gpc_status gpc_scheduler_start(gpc_scheduler *s, uint32_t slot) {
+    return gpc_scheduler_start_block(s, slot, 0);
 }
 
 gpc_status gpc_scheduler_set_state(gpc_scheduler *s, uint32_t slot, gpc_warp_state state) {
@@ -173,6 +273,7 @@ gpc_status gpc_scheduler_issued(gpc_scheduler *s, uint32_t slot, uint64_t cycle)
         return GPC_ERROR_ARGUMENT;
     if (s->states[slot] == GPC_STATE_ABSENT)
         return GPC_ERROR_STATE;
+    gpci_scheduler_clock(s, cycle);
     gpci_scheduler_issued(s, slot, cycle);
     return GPC_OK;
 }
@@ -185,12 +286,47 @@ uint32_t gpc_scheduler_age_of(const gpc_scheduler *s, uint32_t slot) {
     return s && slot < s->warps && s->states[slot] != GPC_STATE_ABSENT ? gpci_scheduler_age(s, slot) : GPC_NO_WARP;
 }
 
+gpc_token gpc_scheduler_token_of(const gpc_scheduler *s, uint32_t slot, unsigned level) {
+    return s && slot < s->warps && (level == 1 || level == 2) ? gpci_scheduler_token(s, slot, level) : GPC_TOKEN_UNUSED;
+}
+
+uint32_t gpc_scheduler_class_count(const gpc_scheduler *s, gpc_warp_class class_of) {
+    uint32_t count = 0;
+    for (uint32_t age = 0; s && age < s->running; age++)
+        count += gpci_scheduler_class(s, s->by_age[age]) == class_of;
+    return count;
+}
+
+uint64_t gpc_scheduler_next_change(const gpc_scheduler *s) {
+    return s ? s->again : UINT64_MAX;
+}
+
 void gpc_scheduler_cache_event(gpc_scheduler *s, const gpc_cache_event *event) {
-    if (s && event && s->ops->on_cache_event)
+    if (!s || !event)
+        return;
+    if (s->ops->on_cache_event)
         s->ops->on_cache_event(s->self, event);
+    bool changed = false;
+    for (uint32_t i = 0; i < s->throttle_count; i++) {
+        const gpci_throttle *t = &s->throttles[i];
+        changed |= t->ops->on_cache_event && t->ops->on_cache_event(t->self, event);
+    }
+    s->cycle = event->cycle > s->cycle ? event->cycle : s->cycle;
+    if (changed)
+        gpci_scheduler_admit(s);
 }
 
 void gpc_scheduler_sample(gpc_scheduler *s, const gpc_stats *stats, uint64_t cycle) {
-    if (s && stats && s->ops->sample)
+    if (!s || !stats)
+        return;
+    if (s->ops->sample)
         s->ops->sample(s->self, stats, cycle);
+    bool changed = false;
+    for (uint32_t i = 0; i < s->throttle_count; i++) {
+        const gpci_throttle *t = &s->throttles[i];
+        changed |= t->ops->sample && t->ops->sample(t->self, stats, cycle);
+    }
+    s->cycle = cycle > s->cycle ? cycle : s->cycle;
+    if (changed)
+        gpci_scheduler_admit(s);
 }

@@ -23,8 +23,21 @@ typedef enum gpci_scheduler_kind {
 typedef struct gpci_warp_word {
     uint64_t ready, ready_memory; /* by state */
     uint64_t running;             /* not ABSENT */
-    uint64_t eligible;            /* running and not held back by warp_limit */
+    uint64_t eligible;            /* running and not held back by warp_limit or a throttle */
+    uint64_t eligible_memory;     /* of these, those that may access memory */
+    uint64_t bypassing;           /* of these, those without a token for L1 */
+    uint64_t bypassing_l2;        /* likewise, for L2 */
 } gpci_warp_word;
+
+#define GPCI_THROTTLE_BITMAPS 4u
+
+/* A throttle at work, and what it said last. */
+typedef struct gpci_throttle {
+    void *self;
+    const gpc_throttle_ops *ops;
+    gpci_policy *policy;
+    uint64_t *bits; /* [GPCI_THROTTLE_BITMAPS][words] throttled, held, bypassing, bypassing at L2 */
+} gpci_throttle;
 
 struct gpc_scheduler {
     void *self; /* the policy's */
@@ -38,17 +51,32 @@ struct gpc_scheduler {
     uint16_t *by_age;                 /* [running] slots, oldest first */
     uint64_t *candidates;             /* [words] for the policy to choose among */
     uint64_t next_order;
+    uint64_t cycle;                   /* the latest that it was told of */
+    uint64_t again;                   /* cycle at which the throttles are to be asked anew; UINT64_MAX = not by itself */
+    uint32_t throttle_count;
+    gpci_throttle throttles[GPCI_MAX_THROTTLES];
+    uint32_t *blocks;                 /* [warps] thread block of each warp */
     gpci_policy *policy;
+    gpci_commons *commons;            /* of all schedulers made with each other */
     gpc_context *context;
     gpci_warp_word map[]; /* [words] */
 };
 
 /* A warp begins in a free slot; a running one ends. */
-void gpci_scheduler_start(gpc_scheduler *s, uint32_t slot);
+void gpci_scheduler_start(gpc_scheduler *s, uint32_t slot, uint32_t block);
 void gpci_scheduler_end(gpc_scheduler *s, uint32_t slot);
 
-/* Find anew who is eligible, where there is a limit. */
+/* Find anew who is eligible, where there is a limit or a throttle. */
 void gpci_scheduler_admit(gpc_scheduler *s);
+/* Tell the throttles of a warp's new state. */
+void gpci_scheduler_tell(gpc_scheduler *s, uint32_t slot, gpc_warp_state before, gpc_warp_state after);
+
+/* The present cycle, for throttles: what they said holds until `again`. */
+GPCI_INLINE void gpci_scheduler_clock(gpc_scheduler *s, uint64_t cycle) {
+    s->cycle = cycle;
+    if (GPCI_UNLIKELY(cycle >= s->again))
+        gpci_scheduler_admit(s);
+}
 
 GPCI_INLINE gpc_warp_state gpci_scheduler_state(const gpc_scheduler *s, uint32_t slot) {
     return (gpc_warp_state)s->states[slot];
@@ -67,10 +95,12 @@ GPCI_INLINE void gpci_scheduler_set(gpc_scheduler *s, uint32_t slot, gpc_warp_st
     s->counts[before]--;
     s->counts[state]++;
     s->states[slot] = (uint8_t)state;
-    if (GPCI_UNLIKELY(before == GPC_STATE_BARRIER || state == GPC_STATE_BARRIER))
-        gpci_scheduler_admit(s);
     if (s->ops->on_state)
         s->ops->on_state(s->self, slot, before, state);
+    if (GPCI_UNLIKELY(s->throttle_count))
+        gpci_scheduler_tell(s, slot, before, state);
+    if (GPCI_UNLIKELY(before == GPC_STATE_BARRIER || state == GPC_STATE_BARRIER))
+        gpci_scheduler_admit(s);
 }
 
 /* Gather who may issue into s->candidates; is there any? */
@@ -79,7 +109,7 @@ GPCI_INLINE bool gpci_scheduler_gather(gpc_scheduler *s, bool memory) {
     uint64_t any = 0;
     for (uint32_t i = 0; i < s->words; i++) {
         const gpci_warp_word *word = &s->map[i];
-        any |= s->candidates[i] = (word->ready | (word->ready_memory & take)) & word->eligible;
+        any |= s->candidates[i] = (word->ready & word->eligible) | (word->ready_memory & take & word->eligible_memory);
     }
     return any != 0;
 }
@@ -105,13 +135,14 @@ GPCI_INLINE bool gpci_scheduler_possible(const gpc_scheduler *s, uint32_t slot, 
     if (slot >= s->warps)
         return false;
     const gpci_warp_word *word = &s->map[slot / 64];
-    uint64_t ready = word->ready | (memory ? word->ready_memory : 0);
-    return (ready & word->eligible & gpci_warp_bit(slot)) != 0;
+    uint64_t ready = (word->ready & word->eligible) | (memory ? word->ready_memory & word->eligible_memory : 0);
+    return (ready & gpci_warp_bit(slot)) != 0;
 }
 
 /* As gpc_scheduler_pick: GPC_OK or GPC_ERROR_CALLBACK. */
 GPCI_INLINE gpc_status gpci_scheduler_pick(gpc_scheduler *s, uint64_t cycle, bool memory, uint32_t *out_slot) {
     uint32_t slot = GPC_NO_WARP;
+    gpci_scheduler_clock(s, cycle);
     if (gpci_scheduler_gather(s, memory)) {
         slot = gpci_scheduler_ask(s, cycle);
         if (s->kind == GPCI_SCHEDULER_TABLE && slot != GPC_NO_WARP && !gpci_scheduler_possible(s, slot, memory))
@@ -136,29 +167,47 @@ GPCI_INLINE uint32_t gpci_scheduler_age(const gpc_scheduler *s, uint32_t slot) {
 }
 
 GPCI_INLINE gpc_warp_class gpci_scheduler_class(const gpc_scheduler *s, uint32_t slot) {
-    if (!(s->map[slot / 64].eligible & gpci_warp_bit(slot)))
+    const gpci_warp_word *word = &s->map[slot / 64];
+    if (!(word->eligible & gpci_warp_bit(slot)))
         return GPC_CLASS_THROTTLED;
+    if (word->bypassing & gpci_warp_bit(slot))
+        return GPC_CLASS_BYPASS;
     if (!s->ops->class_of)
         return GPC_CLASS_CACHE;
     gpc_warp_class class_of = s->ops->class_of(s->self, slot);
     return (unsigned)class_of < GPC_CLASS_COUNT ? class_of : GPC_CLASS_CACHE;
 }
 
-/* Is a warp ready that `warp_limit` holds back? With gather's false: only such warps are. */
+/* A policy's class counts for L1. */
+GPCI_INLINE gpc_token gpci_scheduler_token(const gpc_scheduler *s, uint32_t slot, unsigned level) {
+    if (level == 1)
+        return gpci_scheduler_class(s, slot) == GPC_CLASS_BYPASS ? GPC_TOKEN_NONE : GPC_TOKEN_HELD;
+    return s->map[slot / 64].bypassing_l2 & gpci_warp_bit(slot) ? GPC_TOKEN_NONE : GPC_TOKEN_HELD;
+}
+
+/* Is a warp ready that is held back? With gather's false: only such warps are. */
 GPCI_INLINE bool gpci_scheduler_throttles(const gpc_scheduler *s, bool memory) {
     uint64_t any = 0;
-    for (uint32_t i = 0; s->running > s->limit && i < s->words; i++)
-        any |= (s->map[i].ready | (memory ? s->map[i].ready_memory : 0)) & ~s->map[i].eligible;
+    for (uint32_t i = 0; (s->running > s->limit || s->throttle_count) && i < s->words; i++) {
+        const gpci_warp_word *word = &s->map[i];
+        any |= (word->ready & ~word->eligible) | (memory ? word->ready_memory & ~word->eligible_memory : 0);
+    }
     return any != 0;
 }
 
-/* Does the policy want the L1's events, or samples? */
+/* Do the policy or a throttle want the L1's events, or samples? */
 GPCI_INLINE bool gpci_scheduler_wants_events(const gpc_scheduler *s) {
-    return s->ops->on_cache_event != NULL;
+    bool wants = s->ops->on_cache_event != NULL;
+    for (uint32_t i = 0; i < s->throttle_count; i++)
+        wants |= s->throttles[i].ops->on_cache_event != NULL;
+    return wants;
 }
 
 GPCI_INLINE bool gpci_scheduler_wants_samples(const gpc_scheduler *s) {
-    return s->ops->sample != NULL;
+    bool wants = s->ops->sample != NULL;
+    for (uint32_t i = 0; i < s->throttle_count; i++)
+        wants |= s->throttles[i].ops->sample != NULL;
+    return wants;
 }
 
 #endif

@@ -165,7 +165,7 @@ Test(words, what_a_level_shares) {
     gpci_policy_destroy(a);
     gpci_policy_destroy(other);
     gpci_policy_destroy(alone);
-    gpci_commons_destroy(level);
+    gpci_commons_release(level);
     rig_close(&r);
 }
 
