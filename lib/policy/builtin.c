@@ -18,6 +18,7 @@ const gpc_replacement_ops *const gpci_builtin_replacements[] = {
     &gpci_brrip,
     &gpci_drrip,
     &gpci_ship,
+    &gpci_protecting_distance,
     &gpci_opt,
     &gpci_opt_bypass,
     &gpci_age_lru,

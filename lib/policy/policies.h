@@ -17,6 +17,7 @@ extern const gpc_replacement_ops gpci_srrip;
 extern const gpc_replacement_ops gpci_brrip;
 extern const gpc_replacement_ops gpci_drrip;
 extern const gpc_replacement_ops gpci_ship;
+extern const gpc_replacement_ops gpci_protecting_distance;
 extern const gpc_replacement_ops gpci_opt;
 extern const gpc_replacement_ops gpci_opt_bypass;
 extern const gpc_replacement_ops gpci_age_lru;
