@@ -117,6 +117,9 @@ GPC_BEGIN_DECLS
     X(l1_merge_failures, "l1.merge_failures", "transactions", SUM, "held up: the line's MSHR entry takes no more")        \
     X(l1_queue_failures, "l1.queue_failures", "transactions", SUM, "held up: miss queue full")                            \
     X(l1_bank_failures, "l1.bank_failures", "transactions", SUM, "held up for a cycle: tag bank in use")                  \
+    X(l1_line_bypasses, "l1.line_bypasses", "transactions", SUM, "loads that went past L1, every way of the set reserved (mrpb)") \
+    X(l1_mshr_bypasses, "l1.mshr_bypasses", "transactions", SUM, "likewise, no MSHR entry free")                          \
+    X(l1_queue_bypasses, "l1.queue_bypasses", "transactions", SUM, "likewise, miss queue full")                           \
     X(l1_line_stalls, "l1.line_stalls", "SM cycles", SUM, "L1's tags waited for a line")                                  \
     X(l1_mshr_stalls, "l1.mshr_stalls", "SM cycles", SUM, "for an MSHR entry")                                            \
     X(l1_merge_stalls, "l1.merge_stalls", "SM cycles", SUM, "for an MSHR merge")                                          \

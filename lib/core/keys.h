@@ -118,6 +118,8 @@
       "requests that wait for one such line, the first included")                                                      \
     X(L1_MISS_QUEUE, "l1.miss_queue", COUNT, "packets", "8", 0, 1048576, "unlimited",                                  \
       "on their way into the network")                                                                                 \
+    X(L1_BYPASS_QUEUE, "l1.bypass_queue", COUNT, "packets", "1", 0, 1 << 20, "",                                       \
+      "beyond a full l1.miss_queue, of loads that a predictor (mrpb) sends past L1 because of it")                     \
     X(LRC_SMS, "lrc.sms", COUNT, "SMs", "0", 0, 4096, "",                                                              \
       "neighbouring SMs that share an L2 request coalescer, which merges their reads of the same sectors in "          \
       "flight; 0 = "                                                                                                   \

@@ -8,6 +8,7 @@ const gpc_predictor_ops *const gpci_builtin_predictors[] = {
     &gpci_always_cache,
     &gpci_always_bypass,
     &gpci_hint,
+    &gpci_mrpb,
     &gpci_agcb,
     &gpci_agcb_early,
     &gpci_agcb_below,

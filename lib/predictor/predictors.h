@@ -7,6 +7,7 @@
 extern const gpc_predictor_ops gpci_always_cache;
 extern const gpc_predictor_ops gpci_always_bypass;
 extern const gpc_predictor_ops gpci_hint;
+extern const gpc_predictor_ops gpci_mrpb;
 extern const gpc_predictor_ops gpci_agcb;
 extern const gpc_predictor_ops gpci_agcb_early;
 extern const gpc_predictor_ops gpci_agcb_below;

@@ -36,6 +36,7 @@ static void read_options(gpci_timed *t) {
     t->dram_clock = clock_of(t, GPCI_KEY_CLOCK_DRAM);
     t->header = number(t, GPCI_KEY_NETWORK_HEADER);
     t->rop_latency = number(t, GPCI_KEY_L2_ROP);
+    t->bypass_room = number(t, GPCI_KEY_L1_BYPASS_QUEUE);
     t->l1_queue = number(t, GPCI_KEY_L1_QUEUE);
     t->l1_queue = t->l1_queue ? t->l1_queue : 1;
     t->interleave_bytes = gpci_number(t->h, GPCI_KEY_L2_INTERLEAVE_BYTES);

@@ -13,6 +13,9 @@ static void add_l1(const gpci_timed *t, gpc_stats *s) {
         s->l1_merge_failures += c->failures[GPC_BUSY_MERGE];
         s->l1_queue_failures += c->failures[GPC_BUSY_MISS_QUEUE];
         s->l1_bank_failures += c->bank_failures;
+        s->l1_line_bypasses += c->passed[GPC_BUSY_LINE];
+        s->l1_mshr_bypasses += c->passed[GPC_BUSY_MSHR];
+        s->l1_queue_bypasses += c->passed[GPC_BUSY_MISS_QUEUE];
         uint64_t stalls[GPC_BUSY_COUNT];
         for (unsigned r = 0; r < GPC_BUSY_COUNT; r++)
             stalls[r] = c->stalls[r] + (r && stage->held[0].reason == r ? now - stage->held[0].since : 0);

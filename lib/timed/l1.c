@@ -182,8 +182,7 @@ static void count_lookup(gpci_timed *t, const gpci_stage *stage, gpci_packet *p,
         stats->l1_hits_by_age[p->request.warp_age < GPC_AGE_BUCKETS ? p->request.warp_age : GPC_AGE_BUCKETS - 1]++;
 }
 
-/* The packet itself goes below; its reply completes its line. */
-static void send_itself(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_packet_type type) {
+void gpci_l1_send_itself(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_packet_type type) {
     gpci_packet *p = gpci_at(t, packet);
     p->type = (uint8_t)type;
     p->flags |= GPCI_PACKET_DIRECT;
@@ -206,7 +205,7 @@ static gpci_verdict pass_load(gpci_timed *t, gpci_stage *stage, uint32_t packet,
         if (gpci_queue_full(&stage->out))
             return gpci_stage_block(stage, held, t->wheel.now, GPC_BUSY_MISS_QUEUE);
         t->h->stats.l1_load_line_misses += p->request.kind == GPC_LOAD;
-        send_itself(t, stage, packet, GPCI_READ);
+        gpci_l1_send_itself(t, stage, packet, GPCI_READ);
         return GPCI_WAITING;
     }
     if (!held->looked) {
@@ -234,7 +233,7 @@ static void write_through(gpci_timed *t, gpci_stage *stage, uint32_t packet, con
     p->segments = gpci_segments_of(p->bytes);
     p->request.policy_word = r->policy_word;
     p->flags &= (uint8_t)~GPCI_PACKET_CACHED;
-    send_itself(t, stage, packet, GPCI_WRITE);
+    gpci_l1_send_itself(t, stage, packet, GPCI_WRITE);
 }
 
 static gpci_verdict pass_store(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_held *held) {
@@ -244,7 +243,7 @@ static gpci_verdict pass_store(gpci_timed *t, gpci_stage *stage, uint32_t packet
     gpc_access_result *r = &held->result;
     if (!gpci_l1_for(t->h, p->request.sm, p->request.space)) {
         gpci_stage_data(stage, t->wheel.now, gpci_packet_bytes(p));
-        send_itself(t, stage, packet, GPCI_WRITE);
+        gpci_l1_send_itself(t, stage, packet, GPCI_WRITE);
         return GPCI_WAITING;
     }
     if (!held->looked) {
@@ -276,7 +275,7 @@ static gpci_verdict pass_atomic(gpci_timed *t, gpci_stage *stage, uint32_t packe
         if (held->result.evicted)
             gpci_l1_evicted(t, stage, &held->result.eviction);
     }
-    send_itself(t, stage, packet, GPCI_ATOMIC);
+    gpci_l1_send_itself(t, stage, packet, GPCI_ATOMIC);
     return GPCI_WAITING;
 }
 
