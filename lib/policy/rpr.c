@@ -89,8 +89,8 @@ GPCI_INLINE uint64_t nearer(uint64_t word) {
     return word - ((distance & count & above) >> 4);
 }
 
-/* An access to a set: every block's next use is one access nearer. */
-static void approach(gpci_rpr *r, uint32_t set, const gpc_request *request) {
+/* An access to a set: every block's next use is one access nearer. Has the sampler still to learn of the block? */
+static bool approach(gpci_rpr *r, uint32_t set, const gpc_request *request) {
     gpci_awid_use(&r->warps, request);
     uint8_t *at = r->reuse + (size_t)set * r->lru.ways, *end = at + r->lru.ways;
     for (uint64_t word; end - at >= 8; at += 8) {
@@ -105,27 +105,23 @@ static void approach(gpci_rpr *r, uint32_t set, const gpc_request *request) {
     }
     for (; at < end; at++)
         *at = (uint8_t)nearer(*at);
-    if (gpci_rpr_samples(&r->sampler, set))
-        gpci_rpr_sample_access(&r->sampler, r->history, set, request->address);
-}
-
-static void enter_sample(gpci_rpr *r, uint32_t set, const gpc_request *request) {
-    if (gpci_rpr_samples(&r->sampler, set))
-        gpci_rpr_sample_enter(&r->sampler, r->history, set, request->address, gpci_rpr_signature(r, request));
+    return gpci_rpr_samples(&r->sampler, set) &&
+           !gpci_rpr_sample_access(&r->sampler, r->history, set, request->address);
 }
 
 void gpci_rpr_on_hit(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
     gpci_rpr *r = self;
     uint8_t *reuse = &r->reuse[(size_t)set * r->lru.ways + way];
-    approach(r, set, request);
+    bool enters = approach(r, set, request);
     if (*reuse >= 16)
         *reuse = *reuse < 32 ? GPCI_RPR_DEAD : (uint8_t)(*reuse - 16);
-    enter_sample(r, set, request);
+    if (enters)
+        gpci_rpr_sample_enter(&r->sampler, r->history, set, request->address, gpci_rpr_signature(r, request));
     gpci_lru_touch(&r->lru, set, way);
 }
 
 void gpci_rpr_on_miss(void *self, uint32_t set, const gpc_request *request) {
-    approach(self, set, request);
+    approach(self, set, request); /* it enters if it is filled */
 }
 
 static uint32_t rank_of(const void *self, size_t line) {
@@ -150,9 +146,11 @@ static uint32_t choose_victim(void *self, uint32_t set, const uint64_t *candidat
 void gpci_rpr_on_fill(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
     gpci_rpr *r = self;
     size_t line = (size_t)set * r->lru.ways + way;
+    uint32_t signature = gpci_rpr_signature(r, request);
     r->awids[line] = gpci_awid_of(&r->warps, request);
-    r->reuse[line] = gpci_rpr_predict(r->history, gpci_rpr_signature(r, request));
-    enter_sample(r, set, request);
+    r->reuse[line] = gpci_rpr_predict(r->history, signature);
+    if (gpci_rpr_samples(&r->sampler, set))
+        gpci_rpr_sample_enter(&r->sampler, r->history, set, request->address, signature);
     gpci_lru_touch(&r->lru, set, way);
 }
 
