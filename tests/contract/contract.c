@@ -68,6 +68,8 @@ const char *const predictor_rows[] = {
     "agcb-below(on-miss=1,per-sector=1)", "random-p", "random-p(p=0)", "random-p(p=1)", "warp-token", "access-count",
     "access-count(threshold=0)", "counter-based", "counter-based(rows=1,columns=4096,bits=1,retry=3)", "sdbp",
     "sdbp(tables=8,entries=64,share=1,sampler-ways=20)", "mrpb", "mrpb(line=0,mshr=1,queue=1)",
+    "profile-address(file=tests/contract/small.profile)", "hybrid(file=tests/contract/small.profile)",
+    "hybrid(file=tests/contract/small.profile,threshold=0.05,limit=0)", "compiler(file=tests/contract/small.profile)",
 };
 const size_t predictor_row_count = sizeof predictor_rows / sizeof *predictor_rows;
 
