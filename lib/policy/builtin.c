@@ -11,6 +11,8 @@ const gpc_replacement_ops *const gpci_builtin_replacements[] = {
     &gpci_mru,
     &gpci_nru,
     &gpci_plru,
+    &gpci_gippr,
+    &gpci_dgippr,
     &gpci_lip,
     &gpci_bip,
     &gpci_dip,

@@ -10,6 +10,8 @@ extern const gpc_replacement_ops gpci_random_policy;
 extern const gpc_replacement_ops gpci_mru;
 extern const gpc_replacement_ops gpci_nru;
 extern const gpc_replacement_ops gpci_plru;
+extern const gpc_replacement_ops gpci_gippr;
+extern const gpc_replacement_ops gpci_dgippr;
 extern const gpc_replacement_ops gpci_lip;
 extern const gpc_replacement_ops gpci_bip;
 extern const gpc_replacement_ops gpci_dip;

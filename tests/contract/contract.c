@@ -14,6 +14,12 @@ const replacement_row replacement_rows[] = {
     {.spec = "nru"},
     {.spec = "nru(random=1)", .seeded = true},
     {.spec = "plru"},
+    {.spec = "plru(insertion=lru)"},
+    {.spec = "plru(insertion=bimodal,epsilon=0.1)", .couples = true},
+    {.spec = "gippr"},
+    {.spec = "gippr(0, 0, 2, 1, 2)"},
+    {.spec = "dgippr", .couples = true},
+    {.spec = "dgippr(0, 0, 0, 1, 0, leaders=1, selector=1, 0)", .couples = true},
     {.spec = "lip"},
     {.spec = "bip", .couples = true},
     {.spec = "bip(random=1)", .seeded = true},
@@ -67,9 +73,9 @@ const char *const predictor_rows[] = {
     "agcb(update=report,initial=0)", "agcb-early", "agcb-early(initial=7)", "agcb-below",
     "agcb-below(on-miss=1,per-sector=1)", "random-p", "random-p(p=0)", "random-p(p=1)", "warp-token", "access-count",
     "access-count(threshold=0)", "counter-based", "counter-based(rows=1,columns=4096,bits=1,retry=3)", "sdbp",
-    "sdbp(tables=8,entries=64,share=1,sampler-ways=20)", "mrpb", "mrpb(line=0,mshr=1,queue=1)",
     "profile-address(file=tests/contract/small.profile)", "hybrid(file=tests/contract/small.profile)",
     "hybrid(file=tests/contract/small.profile,threshold=0.05,limit=0)", "compiler(file=tests/contract/small.profile)",
+    "sdbp(tables=8,entries=64,share=1,sampler-ways=20)", "mrpb", "mrpb(line=0,mshr=1,queue=1)",
 };
 const size_t predictor_row_count = sizeof predictor_rows / sizeof *predictor_rows;
 

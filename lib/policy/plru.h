@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_POLICY_PLRU_H
+#define GPC_POLICY_PLRU_H
+
+#include "core/core.h"
+#include "policy/candidates.h"
+
+/*
+ * The tree of pseudo-LRU: the ways are the leaves of a binary tree whose every node keeps
+ * one bit, the side that a victim is looked for on (0 = left, 1 = right).
+ *
+ * A way's position (Jimenez, MICRO 2013, section 3.2) is a number with a bit per node above it, the root's the
+ * highest: 1 where the node points to the way's side. 0, all point away, is that of the way used last; the
+ * way at leaves - 1, to which all point, is the victim. Giving a way a position sets the nodes above it
+ * and no others, and so moves other ways as well.
+ *
+ * Ways that are no power of two hang in the next larger tree, whose leaves without a way are never entered.
+ */
+typedef struct gpci_tree {
+    uint64_t *nodes; /* [sets][words]; bit n = node n, 1 is the root, 2n and 2n + 1 are below n */
+    uint32_t ways, words;
+    uint32_t levels; /* of nodes above the leaves */
+} gpci_tree;
+
+/* set_bytes = 8, line_bytes = 1. */
+GPCI_INLINE void gpci_tree_init(gpci_tree *tree, const gpc_policy_env *env) {
+    tree->nodes = gpci_way_bits(env);
+    tree->ways = env->ways;
+    tree->words = gpci_way_words(env->ways);
+    tree->levels = gpci_ceil_log2(env->ways);
+}
+
+GPCI_INLINE void gpci_tree_put(gpci_tree *tree, uint32_t set, uint32_t way, uint32_t position) {
+    uint64_t *nodes = &tree->nodes[(size_t)set * tree->words];
+    uint32_t node = 1;
+    for (uint32_t level = tree->levels; level-- > 0;) {
+        uint32_t right = way >> level & 1;
+        uint64_t points_right = ~(right ^ position >> level) & 1;
+        uint64_t *word = &nodes[node / 64];
+        *word = (*word & ~((uint64_t)1 << (node % 64))) | points_right << (node % 64);
+        node = 2 * node + right;
+    }
+}
+
+GPCI_INLINE uint32_t gpci_tree_get(const gpci_tree *tree, uint32_t set, uint32_t way) {
+    const uint64_t *nodes = &tree->nodes[(size_t)set * tree->words];
+    uint32_t node = 1, position = 0;
+    for (uint32_t level = tree->levels; level-- > 0;) {
+        uint32_t right = way >> level & 1, points_right = nodes[node / 64] >> (node % 64) & 1;
+        position = 2 * position + (right == points_right);
+        node = 2 * node + right;
+    }
+    return position;
+}
+
+/* Follow the nodes; one with no candidate on the side that it points to goes to the other. */
+uint32_t gpci_tree_victim(const gpci_tree *tree, uint32_t set, const uint64_t *candidates);
+
+/* A tree with a leaf per way: ways - 1 bits per set. */
+GPCI_INLINE uint64_t gpci_tree_bits(const gpc_policy_env *env) {
+    return (uint64_t)env->sets * (env->ways - 1);
+}
+
+#endif
