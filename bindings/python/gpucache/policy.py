@@ -48,10 +48,10 @@ def parameter_values(raw, registered):
 def text_values(raw, registered):
     """{name: text} of its texts; a list, "", is split up."""
     values = zip(registered.texts, raw.texts if registered.texts else ())
-    return {each.name: decoded(value) if each.name else _items(decoded(value)) for each, value in values}
+    return {each.name: decoded(value) if each.name else items(decoded(value)) for each, value in values}
 
 
-def _items(text):
+def items(text):
     """What commas separate, those within parentheses aside."""
     found, depth = [""], 0
     for character in text:
