@@ -482,6 +482,9 @@ bool gpci_stage_complete_fetch(gpci_timed *t, gpci_stage *stage, uint32_t fetch,
     if (!rest)
         return false;
     gpci_stage_relieve(stage, GPC_BUSY_MERGE);
+    uint8_t complete = f->fetched & stage->line->sectors_of[gpci_whole_sectors(stage->line, here)];
+    if (complete)
+        keep(t, stage, f, complete);
     arrived(stage, l, here);
     release_waiting(t, stage, leader, GPCI_NO_PACKET, here, f->level);
     if (is_ready(l, here))
