@@ -126,6 +126,11 @@ GPC_BEGIN_DECLS
     X(l1_queue_stalls, "l1.queue_stalls", "SM cycles", SUM, "for the miss queue")                                         \
     X(l1_network_stalls, "l1.network_stalls", "SM cycles", SUM, "the miss queue's head waited for the network")           \
     X(l1_queue_cycles, "l1.queue_cycles", "entry cycles", SUM, "gauge: warp instructions before L1's tags")               \
+    X(l1_reorder_cycles, "l1.reorder_cycles", "entry cycles", SUM, "gauge: transactions in L1's reorder buffers (l1.reorder)") \
+    X(l1_reorder_stalls, "l1.reorder_stalls", "SM cycles", SUM, "the coalescer waited for room in it, or for a flush")    \
+    X(l1_reordered, "l1.reordered", "transactions", SUM, "that left it before an older one")                              \
+    X(l1_reorder_switches, "l1.reorder_switches", "times", SUM, "L1's tags turned to another queue of it")                \
+    X(l1_reorder_flushes, "l1.reorder_flushes", "transactions", SUM, "writes that waited until it was empty")             \
     X(l1_mshr_cycles, "l1.mshr_cycles", "entry cycles", SUM, "gauge: MSHR entries in use")                                \
     X(l1_miss_queue_cycles, "l1.miss_queue_cycles", "entry cycles", SUM, "gauge: packets in L1's miss queues")            \
     X(l2_pending_sector_hits, "l2.pending_sector_hits", "sectors", SUM, "of these, on their way to L2")                 \

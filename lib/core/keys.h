@@ -107,6 +107,16 @@
     X(L1_LATENCY, "l1.latency", COUNT, "cycles", "35", 1, 10000, "", "core cycles from tags to data of a hit")         \
     X(L1_QUEUE, "l1.queue", COUNT, "instructions", "1", 0, 100000, "unlimited",                                        \
       "warp instructions that wait for the tags; the memory pipeline is busy when they are that many")                 \
+    X(L1_REORDER, "l1.reorder", CHOICE, "", "none", 0, 0, "none|block|warp|pc",                                        \
+      "queues between coalescer and L1's tags that keep loads of a thread block, of a warp or of an instruction "      \
+      "together (Jia et al., HPCA 2014); writes wait until they are empty")                                            \
+    X(L1_REORDER_QUEUES, "l1.reorder_queues", COUNT, "queues", "8", 1, 1024, "",                                       \
+      "of an SM; warps share them by slot modulo this, blocks where there are too few")                                \
+    X(L1_REORDER_ENTRIES, "l1.reorder_entries", COUNT, "transactions", "32", 1, 1 << 20, "", "of each such queue")     \
+    X(L1_REORDER_DRAIN, "l1.reorder_drain", CHOICE, "", "fixed", 0, 0, "fixed|round-robin|longest|oldest",             \
+      "which of them L1's tags take from: fixed: always the first that holds any; oldest: by its first transaction")   \
+    X(L1_REORDER_GREEDY, "l1.reorder_greedy", BOOL, "", "false", 0, 1, "",                                             \
+      "true: L1's tags go on with a queue until it is empty")                                                          \
     X(L1_PORTS, "l1.tag_ports", COUNT, "lookups", "1", 1, 64, "", "lines looked up per cycle")                         \
     X(L1_BANKS, "l1.banks", COUNT, "banks", "1", 1, 64, "",                                                            \
       "of the tags, by line number: lookups of one cycle go to different ones")                                        \

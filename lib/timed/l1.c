@@ -291,14 +291,19 @@ static gpci_verdict pass(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci
     }
 }
 
+static gpci_queue *before_tags(const gpci_timed *t, gpci_stage *stage) {
+    return stage->reorder ? gpci_reorder_choose(t, stage) : &stage->in;
+}
+
 /* As many packets through the tags as ports, banks and resources let through in this cycle. */
 static void run_tags(gpci_timed *t, gpci_stage *stage) {
     gpci_held *held = &stage->held[0];
     uint64_t now = t->wheel.now;
     if (gpci_stage_stuck(held))
         return;
-    while (stage->in.count) {
-        uint32_t packet = stage->in.first, next = t->pool.next[packet];
+    for (gpci_queue *queue; (queue = before_tags(t, stage))->count;) {
+        uint32_t packet = queue->first, next = t->pool.next[packet];
+        uint64_t number = stage->reorder ? gpci_at(t, packet)->local : 0;
         bool last = gpci_at(t, packet)->flags & GPCI_PACKET_LAST;
         if (stage->data_free > now + stage->options->latency ||
             !gpci_stage_port(stage, now, gpci_at(t, packet)->address)) {
@@ -306,18 +311,19 @@ static void run_tags(gpci_timed *t, gpci_stage *stage) {
             return;
         }
         /* the packet leaves the queue before it may enter another */
-        stage->in.first = next;
+        queue->first = next;
         gpci_verdict verdict = pass(t, stage, packet, held);
         if (verdict == GPCI_BLOCKED) {
             t->pool.next[packet] = next;
-            stage->in.first = packet;
+            queue->first = packet;
             return;
         }
-        stage->in.count--;
-        gpci_gauge_set(&stage->in.gauge, now, stage->in.count);
+        gpci_gauge_set(&queue->gauge, now, --queue->count);
         gpci_stage_unblock(stage, held, now);
         held->looked = false;
-        if (last)
+        if (stage->reorder)
+            gpci_reorder_passed(t, stage, number);
+        else if (last)
             gpci_gauge_set(&stage->waiting_gauge, now, --stage->waiting);
     }
 }
@@ -481,7 +487,11 @@ void gpci_l1_step(gpci_timed *t, uint32_t sm) {
     gpci_stage *stage = &t->l1[sm];
     run_fills(t, stage);
     run_due(t, stage);
+    if (stage->reorder)
+        gpci_reorder_fill(t, stage);
     run_tags(t, stage);
+    if (stage->reorder)
+        gpci_reorder_settle(t, stage);
     if (stage->out.count || stage->unsent_since != GPCI_NEVER)
         run_out(t, stage);
     if (gpci_stage_eager(&stage->held[0]))

@@ -8,6 +8,7 @@
 #include "timed/coalescer.h"
 #include "timed/front.h"
 #include "timed/network.h"
+#include "timed/reorder.h"
 
 /*
  * The hierarchy with a clock: stages (L1s and L2 slices: a cache, its MSHRs, its
@@ -120,7 +121,8 @@ typedef struct gpci_stage {
     uint64_t congested, unsent;
     bool memory_full;              /* L2: its channel takes no more for now */
     /* L1 */
-    uint32_t waiting;              /* instructions before the tags */
+    gpci_reorder *reorder;         /* between coalescer and tags; NULL: none */
+    uint32_t waiting;              /* instructions before the tags, or before the reorder buffer */
     gpci_gauge waiting_gauge;
     bool refused, refused_miss;    /* has refused one since it last told that it is ready */
     uint8_t told;                  /* gpc_busy for which the SM of this library knows itself refused */
@@ -138,6 +140,7 @@ typedef struct gpci_timed {
     gpci_stage *l1;       /* [sms] */
     gpci_stage *l2;       /* [slices] */
     gpci_stage_options l1_options, l2_options;
+    gpci_reorder_options reorder_options;
     gpci_clock network_clock, dram_clock;
     gpci_lrc *lrc;        /* before the request network; NULL: none */
     uint32_t lrc_word;    /* of the reply that it is handing on */
