@@ -5,6 +5,15 @@ Subclass ReplacementPolicy or Predictor, give it a `name`, and hand the class to
 configuration text can name it like a built-in one. The library makes one instance per cache. Only methods that the
 subclass defines are called. None of them may call into the library; an exception in one ends the access as soon as
 the library can end it, and is raised where the access was asked for.
+
+What they get lives for the call only:
+
+    request   of gpucache/types.h: address, pc, sm, warp, warp_age (0 = the SM's oldest), block, kernel, kind (a Kind),
+              space, hint, priority, token, transactions (lines of its warp instruction), bytes_used, sector_mask,
+              policy_word (of the predictor above), next_use (with l1.future), cycle, ...
+    eviction  line_address, set, way, reuse_count, valid_sectors, dirty_sectors, forced
+    event     kind (a WarpEventKind), sm, warp, block, kernel, cycle
+    sample    of one SM in a period: cycle, cycles, active_cycles, instructions, reads, read_hits
 """
 
 import ctypes
@@ -116,10 +125,7 @@ class _Policy:
         """A warp of this SM started, reached a barrier or ended."""
 
     def on_sample(self, sample):
-        """A period ended (the key sample.period). Called for the caches of a level in turn, in order of env.index.
-
-        `sample` has the SM's figures of that period: cycle, cycles, active_cycles, instructions, reads, read_hits.
-        """
+        """A period ended (the key sample.period). Called for the caches of a level in turn, in order of env.index."""
 
     @classmethod
     def cost_bits(cls, env):
@@ -128,7 +134,9 @@ class _Policy:
 
 
 class ReplacementPolicy(_Policy):
-    """Which line leaves. `request`, `eviction` and `event` live for the call only."""
+    """Which line leaves."""
+
+    needs_future = False  # it reads request.next_use: without l1.future it is refused
 
     def on_miss(self, set, request):
         """No way of `set` holds the line."""
@@ -136,6 +144,13 @@ class ReplacementPolicy(_Policy):
     def choose_victim(self, set, candidates, request):
         """One of `candidates`, ascending ways; or BYPASS_WAY. A free way is taken before this is asked. Required."""
         raise NotImplementedError(f"{type(self).__name__} has no choose_victim")
+
+    def declines(self, set, candidates, request):
+        """Asked of a read that misses in a full set, where data are sent for before a way is chosen: will it bypass?
+
+        True: it moves no more than a bypass does. False: choose_victim is asked when the data are here, with
+        request.admitted = 1. Without this, choose_victim alone decides.
+        """
 
 
 class Predictor(_Policy):
@@ -237,12 +252,22 @@ def _on_miss(pointer, set, request):
     instances[pointer].policy.on_miss(set, request.contents)
 
 
+def _ways(instance, candidates):
+    """Those whose bits are set, ascending; all for NULL."""
+    if not candidates:
+        return instance.ways
+    return [way for way in instance.ways if candidates[way >> 6] >> (way & 63) & 1]
+
+
 def _choose_victim(pointer, set, candidates, request):
     instance = instances[pointer]
-    ways = instance.ways
-    if candidates:
-        ways = [way for way in ways if candidates[way >> 6] >> (way & 63) & 1]
-    return number(instance.policy.choose_victim(set, ways, request.contents), GPC_WAY_BYPASS, "choose_victim")
+    victim = instance.policy.choose_victim(set, _ways(instance, candidates), request.contents)
+    return number(victim, GPC_WAY_BYPASS, "choose_victim")
+
+
+def _declines(pointer, set, candidates, request):
+    instance = instances[pointer]
+    return bool(instance.policy.declines(set, _ways(instance, candidates), request.contents))
 
 
 def _on_fill(pointer, set, way, request):
@@ -298,7 +323,9 @@ _COMMON = {
     "on_invalidate": (_on_invalidate, None), "on_warp_event": (_on_warp_event, None), "cost_bits": (_cost_bits, 0),
     "on_sample": (_on_sample, None),
 }  # fmt: skip
-_REPLACEMENT = {**_COMMON, "on_miss": (_on_miss, None), "choose_victim": (_choose_victim, _NO_WAY)}
+_REPLACEMENT = {
+    **_COMMON, "on_miss": (_on_miss, None), "choose_victim": (_choose_victim, _NO_WAY), "declines": (_declines, False),
+}  # fmt: skip
 _PREDICTOR = {
     **_COMMON, "predict": (_predict, None), "on_reply": (_on_reply, 0), "respond": (_respond, 0),
     "on_stall": (_on_stall, 0),
@@ -393,6 +420,8 @@ def table_of(policy):
     _declare(ops, policy)
     if hasattr(base, "share") and own("share"):
         ops.shared_bytes = 8
+    if base is ReplacementPolicy:
+        ops.needs_future = policy.needs_future
     if base is Predictor:
         ops.before_lookup = policy.before_lookup
         ops.below = text(policy.below, "below") if policy.below else None
