@@ -104,6 +104,9 @@
       "count hits per line: zero-reuse evictions (slower)")                                                            \
     X(L1_TRACK_WARPS, "l1.track_warps", BOOL, "", "false", 0, 1, "",                                                   \
       "tell intra-warp from inter-warp hits (slower)")                                                                 \
+    X(L1_FUTURE, "l1.future", BOOL, "", "false", 0, 1, "",                                                             \
+      "functional replay: each kernel is read twice, so that L1's policies know when a line is used next, and "        \
+      "predictors are compared with an oracle (slower)")                                                               \
     X(L1_LATENCY, "l1.latency", COUNT, "cycles", "35", 1, 10000, "", "core cycles from tags to data of a hit")         \
     X(L1_QUEUE, "l1.queue", COUNT, "instructions", "1", 0, 100000, "unlimited",                                        \
       "warp instructions that wait for the tags; the memory pipeline is busy when they are that many")                 \

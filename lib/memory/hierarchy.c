@@ -22,6 +22,8 @@ gpc_status gpc_hierarchy_create(gpc_context *context, const gpc_config *config, 
     if (status == GPC_OK)
         status = gpci_build_levels(h, error);
     if (status == GPC_OK)
+        status = gpci_build_future(h, error);
+    if (status == GPC_OK)
         status = gpci_launch_share(h, NULL, &h->share, error);
     if (status == GPC_OK && gpci_number(h, GPCI_KEY_L1_ENABLED))
         status = gpci_build_l1(h, &h->share, error, &h->l1);
