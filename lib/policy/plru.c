@@ -24,6 +24,7 @@ enum { EPSILON, RANDOM };
 typedef struct plru_state {
     gpci_tree tree;
     gpci_throttle throttle;
+    gpci_tree_paths paths;
 } plru_state;
 
 static const gpc_parameter parameters[] = {GPCI_EPSILON, GPCI_RANDOM};
@@ -41,6 +42,7 @@ static gpc_status init(void *self, const gpc_policy_env *env, char *message) {
     (void)message;
     plru_state *state = self;
     gpci_tree_init(&state->tree, env);
+    gpci_tree_paths_init(&state->paths, &state->tree);
     gpci_throttle_init(&state->throttle, share_of(env), env->parameters[RANDOM] > 0, env->seed);
     return GPC_OK;
 }
@@ -48,13 +50,16 @@ static gpc_status init(void *self, const gpc_policy_env *env, char *message) {
 static void on_hit(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
     (void)request;
     plru_state *state = self;
-    gpci_tree_put(&state->tree, set, way, 0);
+    gpci_tree_touch(&state->tree, &state->paths, set, way);
 }
 
 static void on_fill(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
     (void)request;
     plru_state *state = self;
-    gpci_tree_put(&state->tree, set, way, gpci_throttle_passes(&state->throttle) ? 0 : UINT32_MAX);
+    if (gpci_throttle_passes(&state->throttle))
+        gpci_tree_touch(&state->tree, &state->paths, set, way);
+    else
+        gpci_tree_put(&state->tree, set, way, UINT32_MAX);
 }
 
 /* Is any of the ways `first` to `first` + 2^level - 1 there to be chosen? */
@@ -76,6 +81,11 @@ static bool any(const gpci_tree *tree, const uint64_t *candidates, uint32_t firs
 uint32_t gpci_tree_victim(const gpci_tree *tree, uint32_t set, const uint64_t *candidates) {
     const uint64_t *nodes = &tree->nodes[(size_t)set * tree->words];
     uint32_t node = 1, way = 0;
+    if (!candidates && tree->words == 1 && gpci_power_of_two(tree->ways)) {
+        while (node < tree->ways)
+            node = 2 * node + (*nodes >> node & 1);
+        return node - tree->ways;
+    }
     for (uint32_t level = tree->levels; level-- > 0;) {
         uint32_t right = nodes[node / 64] >> (node % 64) & 1;
         if (!any(tree, candidates, way | right << level, level))

@@ -53,6 +53,31 @@ GPCI_INLINE uint32_t gpci_tree_get(const gpci_tree *tree, uint32_t set, uint32_t
     return position;
 }
 
+/* Position 0, the commonest: up to 64 ways the nodes above a way are turned by two masks. */
+typedef struct gpci_tree_paths {
+    uint64_t keep[64], away[64]; /* of a way: the other nodes; the nodes above that must point right */
+} gpci_tree_paths;
+
+GPCI_INLINE void gpci_tree_paths_init(gpci_tree_paths *paths, const gpci_tree *tree) {
+    for (uint32_t way = 0; tree->words == 1 && way < tree->ways; way++) {
+        uint32_t node = 1;
+        paths->keep[way] = ~(uint64_t)0;
+        for (uint32_t level = tree->levels; level-- > 0;) {
+            uint32_t right = way >> level & 1;
+            paths->keep[way] &= ~((uint64_t)1 << node);
+            paths->away[way] |= (uint64_t)!right << node;
+            node = 2 * node + right;
+        }
+    }
+}
+
+GPCI_INLINE void gpci_tree_touch(gpci_tree *tree, const gpci_tree_paths *paths, uint32_t set, uint32_t way) {
+    if (GPCI_LIKELY(tree->words == 1))
+        tree->nodes[set] = (tree->nodes[set] & paths->keep[way]) | paths->away[way];
+    else
+        gpci_tree_put(tree, set, way, 0);
+}
+
 /* Follow the nodes; one with no candidate on the side that it points to goes to the other. */
 uint32_t gpci_tree_victim(const gpci_tree *tree, uint32_t set, const uint64_t *candidates);
 

@@ -157,26 +157,38 @@ static void on_fill(void *self, uint32_t set, uint32_t way, const gpc_request *r
     state->ends[(size_t)set * state->ways + way] = (state->clocks[set].steps + state->steps) * 2;
 }
 
+/* The lowest candidate not protected, or UINT32_MAX. */
+static uint32_t find_unprotected(const uint64_t *ends, uint64_t over, uint32_t ways, const uint64_t *candidates) {
+    for (uint32_t first = 0; first < ways; first += 64) {
+        uint32_t count = ways - first < 64 ? ways - first : 64;
+        uint64_t unprotected = 0;
+        for (uint32_t i = 0; i < count; i++)
+            unprotected |= (uint64_t)(ends[first + i] <= over) << i;
+        unprotected &= gpci_candidate_word(candidates, first / 64, ways);
+        if (unprotected)
+            return first + gpci_lowest(unprotected);
+    }
+    return UINT32_MAX;
+}
+
 static uint32_t choose_victim(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
     (void)request;
     const protecting_state *state = self;
     const uint64_t *ends = &state->ends[(size_t)set * state->ways];
-    uint64_t over = state->clocks[set].steps * 2 + 1, latest[2] = {0, 0};
-    uint32_t last[2] = {UINT32_MAX, UINT32_MAX}; /* of the lines not hit, and of those hit */
-    for (uint32_t way = 0; way < state->ways; way++) {
-        if (!gpci_is_candidate(candidates, way))
-            continue;
-        if (ends[way] <= over)
-            return way;
-        uint64_t hit = ends[way] & 1;
-        if (ends[way] > latest[hit]) {
-            latest[hit] = ends[way];
-            last[hit] = way;
-        }
-    }
+    uint32_t found = find_unprotected(ends, state->clocks[set].steps * 2 + 1, state->ways, candidates);
+    if (found != UINT32_MAX)
+        return found;
     if (state->bypass)
         return GPC_WAY_BYPASS;
-    return last[0] != UINT32_MAX ? last[0] : last[1];
+    uint64_t highest = 0; /* not hit before hit, then later before earlier, then the lowest way */
+    for (uint32_t way = 0; way < state->ways; way++) {
+        uint64_t rank = (ends[way] >> 1) | (~ends[way] & 1) << 63;
+        if (rank > highest && gpci_is_candidate(candidates, way)) {
+            highest = rank;
+            found = way;
+        }
+    }
+    return found;
 }
 
 /*
