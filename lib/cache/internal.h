@@ -57,8 +57,9 @@ struct gpc_cache {
     bool started;     /* `high` is set: a line has been filled */
     bool wide;        /* lines with other upper bits have been seen */
     bool priorities;  /* a line with an eviction priority has been filled */
-    bool plain;       /* nothing but tags, dirty bits and a replacement policy: see batch_loop.h */
-    bool quick;       /* plain, LRU, modulo, and neither wide nor with priorities: see plain.c */
+    bool plain;       /* nothing but tags, dirty bits, a replacement policy and a predictor: see batch_loop.h */
+    bool guarded;     /* the predictor may keep lines out, or learns */
+    bool quick;       /* plain, not guarded, LRU, modulo, and neither wide nor with priorities: see plain.c */
     bool lru;         /* the built-in LRU */
     bool always_cache;
     bool predicts;    /* the predictor is none of the fixed ones, nor the instruction itself */
@@ -71,6 +72,7 @@ struct gpc_cache {
     void *predictor_self;
     gpci_bytes *written;    /* [sets][row], lazy fetch only: bytes written since the fill */
     uint32_t *reuse, *warps; /* [sets][row], if tracked */
+    uint64_t *next_uses;     /* likewise */
     gpci_index index;
     gpci_counts quick_counts; /* not yet in stats */
     gpc_cache_stats stats;
@@ -260,6 +262,9 @@ bool gpci_line_of(const gpc_cache *cache, uint64_t address, gpc_line *line);
 
 /* The predictor's word on a miss; `word` for the level below. */
 gpc_decision gpci_predict(gpc_cache *cache, const gpc_request *request, uint32_t set, uint32_t *word);
+
+/* oracle.c: what the predictor decided on a request against what it should have. Where next uses are tracked. */
+void gpci_oracle_compare(gpc_cache *cache, const gpc_request *request, uint32_t set, gpc_decision decision);
 
 /* plain.c: a whole access on a quick cache. False: nothing was done, the general path must do it. */
 bool gpci_quick_access(gpc_cache *cache, const gpc_request *request, gpc_access_result *result);
