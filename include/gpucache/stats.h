@@ -45,7 +45,11 @@ GPC_BEGIN_DECLS
     X(predictions, "predictions", "requests", SUM, "requests that a predictor was asked about; always-*, hint do not count") \
     X(overturned_bypasses, "overturned_bypasses", "requests", SUM,                                                    \
       "of bypasses, made fills by the reply from below: mispredictions found out")                                    \
-    X(overturned_fills, "overturned_fills", "requests", SUM, "fills that the reply from below made bypasses")
+    X(overturned_fills, "overturned_fills", "requests", SUM, "fills that the reply from below made bypasses")         \
+    X(oracle_decisions, "oracle_decisions", "requests", SUM, "read misses of a predictor that an oracle decided on too (track_future)") \
+    X(oracle_bypasses, "oracle_bypasses", "requests", SUM, "of these, the oracle would bypass")                       \
+    X(oracle_agreements, "oracle_agreements", "requests", SUM, "of these, the predictor decided as the oracle")       \
+    X(oracle_agreed_bypasses, "oracle_agreed_bypasses", "requests", SUM, "of these, both bypass")
 
 /* Of a hierarchy. l1.* sums over SMs, l2.* over slices. */
 #define GPC_COUNTERS(X)                                                                                                    \
@@ -72,6 +76,11 @@ GPC_BEGIN_DECLS
     X(l1_overturned_bypasses, "l1.overturned_bypasses", "transactions", SUM,                                              \
       "bypasses that L2's reply made fills: mispredictions found out")                                                   \
     X(l1_overturned_fills, "l1.overturned_fills", "transactions", SUM, "fills that L2's reply made bypasses")              \
+    X(l1_oracle_decisions, "l1.oracle_decisions", "transactions", SUM,                                                    \
+      "read misses that an oracle decided on beside L1's predictor (l1.future)")                                          \
+    X(l1_oracle_bypasses, "l1.oracle_bypasses", "transactions", SUM, "of these, the oracle would bypass")                 \
+    X(l1_oracle_agreements, "l1.oracle_agreements", "transactions", SUM, "decisions that predictor and oracle share")     \
+    X(l1_oracle_agreed_bypasses, "l1.oracle_agreed_bypasses", "transactions", SUM, "of these, bypasses")                  \
     X(l1_fetched_sectors, "l1.fetched_sectors", "sectors", SUM, "sectors that L1 read from L2")                           \
     X(l1_write_back_sectors, "l1.write_back_sectors", "sectors", SUM, "dirty sectors that L1 evicted or flushed")         \
     X(l1_invalidations, "l1.invalidations", "lines", SUM, "lines dropped from L1")                                        \
@@ -207,6 +216,8 @@ GPC_BEGIN_DECLS
     X("l1.lines_per_load", l1_load_lines, l1_load_requests, "line transactions per warp load")                \
     X("l1.bypass_ratio", l1_bypasses, l1_load_lines, "bypasses per line transaction of loads")                \
     X("l1.misprediction_ratio", l1_overturned_bypasses, l1_predictions, "predictions that L2's reply overturned") \
+    X("l1.oracle_coverage", l1_oracle_agreed_bypasses, l1_oracle_bypasses, "the oracle's bypasses that were predicted") \
+    X("l1.oracle_accuracy", l1_oracle_agreements, l1_oracle_decisions, "predictions that are the oracle's")    \
     X("ipc", warp_instructions, cycles, "warp instructions per core cycle, all SMs together")                  \
     X("thread_ipc", thread_instructions, cycles, "thread instructions per core cycle, all SMs together")       \
     X("l1.load_miss_ratio", l1_load_line_misses, l1_load_lines, "load transactions that missed in L1")         \

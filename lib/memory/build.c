@@ -137,6 +137,7 @@ gpc_status gpci_build_l1(gpc_hierarchy *h, const gpci_share *share, gpc_error *e
     o.allocate = (uint32_t)gpci_number(h, GPCI_KEY_L1_ALLOCATE);
     o.track_reuse = (uint32_t)gpci_number(h, GPCI_KEY_L1_TRACK_REUSE);
     o.track_warps = (uint32_t)gpci_number(h, GPCI_KEY_L1_TRACK_WARPS);
+    o.track_future = h->l1_future;
     o.replacement = gpci_config_text(h->config, GPCI_KEY_L1_REPLACEMENT);
     o.predictor = gpci_config_text(h->config, GPCI_KEY_L1_BYPASS);
     o.bypass_fetch = (uint32_t)gpci_number(h, GPCI_KEY_L1_BYPASS_FETCH);

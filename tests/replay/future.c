@@ -135,7 +135,7 @@ static void put_random_kernel(rig *r, const char *name, unsigned seed) {
                     length += (size_t)snprintf(text + length, sizeof text - length, BARRIER("%04x"), n * 16);
                 else if (rand() % 4)
                     length += (size_t)snprintf(text + length, sizeof text - length, LOAD("%04x", "0x%x"), n * 16,
-                                               0x1000 + rand() % 30 * 64);
+                                               0x1000 + rand() % 30 * 128);
                 else
                     length += (size_t)snprintf(text + length, sizeof text - length,
                                                "%04x ffffffff 1 R1 IADD3 1 R1 0\n", n * 16);
@@ -195,6 +195,9 @@ Test(future, the_dry_run_leaves_no_trace) {
         unsigned events = r->count;
         set(r, "l1.future", "true");
         cr_assert_eq(run_file(r, "k.traceg", &with), GPC_OK, "%s", r->error.message);
+        cr_expect_gt(with.l1_oracle_decisions, 0);
+        with.l1_oracle_decisions = with.l1_oracle_bypasses = 0;
+        with.l1_oracle_agreements = with.l1_oracle_agreed_bypasses = 0;
         cr_expect_eq(r->count, events, "policies saw %u and not %u events", r->count, events);
         expect_same_stats(&without, &with);
         rig_close(r);
@@ -215,6 +218,31 @@ Test(future, optimum_by_hand) {
         set(r, "l1.replacement", policies[n]);
         cr_assert_eq(run_file(r, "k.traceg", &stats), GPC_OK, "%s", r->error.message);
         cr_expect_eq(stats.l1_load_sector_hits, hits[n] * 4, "%s", policies[n]);
+    }
+    rig_close(r);
+}
+
+/* Predictors of a hierarchy against the oracle: one decision for each miss. */
+Test(future, an_oracle_beside_the_predictors) {
+    rig *r = rig_open();
+    set(r, "sm.count", "3");
+    set(r, "l1.size", "512B");
+    set(r, "l1.sectors", "1");
+    set(r, "l1.replacement", "lru");
+    put_random_kernel(r, "k.traceg", 5);
+    for (unsigned n = 0; n < 6; n++) {
+        static const char *const predictors[] = {"always-cache", "always-bypass", "hint"};
+        gpc_stats s;
+        gpc_stats_init(&s);
+        set(r, "l1.bypass", predictors[n % 3]);
+        set(r, "l1.future", n < 3 ? "false" : "true");
+        cr_assert_eq(run_file(r, "k.traceg", &s), GPC_OK, "%s", r->error.message);
+        cr_expect_eq(s.l1_oracle_decisions, n < 3 ? 0 : s.l1_load_lines - s.l1_load_sector_hits / 4, "%u", n);
+        if (n < 3)
+            continue;
+        cr_expect_gt(s.l1_oracle_bypasses, 0);
+        cr_expect_lt(s.l1_oracle_bypasses, s.l1_oracle_decisions);
+        cr_expect_eq(s.l1_oracle_agreed_bypasses, n == 4 ? s.l1_oracle_bypasses : 0, "%u", n);
     }
     rig_close(r);
 }
