@@ -62,7 +62,7 @@ typedef enum gpc_bypass_fetch {
     GPC_BYPASS_FETCH_ALL = 1     /* what it would fetch if it allocated */
 } gpc_bypass_fetch;
 
-/* What a replacement policy said of a read before its data were sent for (gpc_replacement_ops.declines). */
+/* What a replacement policy said of a miss before its data were sent for (gpc_replacement_ops.declines). */
 typedef enum gpc_admission {
     GPC_NOT_ASKED = 0,
     GPC_ADMITTED = 1, /* the fill's request says so: gpc_request.admitted */

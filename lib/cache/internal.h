@@ -214,12 +214,20 @@ void gpci_admit_high(gpc_cache *cache, uint64_t line);
 
 /* The three steps, on a resolved request. Results are zeroed by the caller. */
 void gpci_lookup(gpc_cache *cache, const gpc_request *request, const gpci_view *view, gpc_access_result *result);
-/* After the lookup of a read: ask a replacement policy that may decline, before its data are sent for. */
+/* May the request leave something in the cache once its lookup is done? */
+GPCI_INLINE bool gpci_leaves_something(const gpc_cache *cache, const gpc_request *request) {
+    if (gpci_is_write(request))
+        return gpci_write_policy(cache, request) != GPC_WRITE_EVICT &&
+               gpci_write_allocate(cache, request) != GPC_WRITE_NO_ALLOCATE;
+    return gpci_is_read(request) || cache->options.atomics_here;
+}
+
+/* After the lookup of a miss: ask a replacement policy that may decline, before its data are sent for. */
 void gpci_ask_admission(gpc_cache *cache, const gpc_request *request, const gpci_view *view,
                         gpc_access_result *result);
 GPCI_INLINE void gpci_admit(gpc_cache *cache, const gpc_request *request, const gpci_view *view,
                             gpc_access_result *result) {
-    if (cache->replacement_ops->declines && result->outcome == GPC_MISS && gpci_is_read(request))
+    if (cache->replacement_ops->declines && result->outcome == GPC_MISS && gpci_leaves_something(cache, request))
         gpci_ask_admission(cache, request, view, result);
 }
 /* Give the line a way, evicting if needed. Sets outcome on refusal and returns GPCI_NO_WAY. */
