@@ -73,6 +73,19 @@ GPCI_INLINE void gpci_lru_demote(gpci_lru_state *lru, uint32_t set, uint32_t way
         gpci_lru_list_demote(lru, set, way);
 }
 
+/* Either, without a branch: for where a line comes in when that is hard to predict. */
+GPCI_INLINE void gpci_lru_insert(gpci_lru_state *lru, uint32_t set, uint32_t way, bool recent) {
+    if (GPCI_LIKELY(lru->ways <= GPCI_RECENCY_WAYS)) {
+        uint64_t order = lru->orders[set], chosen = 0 - (uint64_t)recent;
+        lru->orders[set] = (gpci_recency_touch(order, way) & chosen) |
+                           (gpci_recency_demote(order, lru->ways, way) & ~chosen);
+    } else if (recent) {
+        gpci_lru_list_touch(lru, set, way);
+    } else {
+        gpci_lru_list_demote(lru, set, way);
+    }
+}
+
 /* `init` of every policy that keeps an order: set_bytes = 8, line_bytes = sizeof(gpci_lru_link). */
 gpc_status gpci_lru_init(void *self, const gpc_policy_env *env, char *message);
 

@@ -30,8 +30,35 @@ GPCI_INLINE void gpci_tree_init(gpci_tree *tree, const gpc_policy_env *env) {
     tree->levels = gpci_ceil_log2(env->ways);
 }
 
+/* Positions where the nodes are one word, of up to 64 ways. */
+GPCI_INLINE uint64_t gpci_word_put(uint64_t nodes, uint32_t levels, uint32_t way, uint32_t position) {
+    uint32_t node = 1;
+    for (uint32_t level = levels; level-- > 0;) {
+        uint32_t right = way >> level & 1;
+        uint64_t points_right = ~(right ^ position >> level) & 1;
+        nodes = (nodes & ~((uint64_t)1 << node)) | points_right << node;
+        node = 2 * node + right;
+    }
+    return nodes;
+}
+
+GPCI_INLINE uint32_t gpci_word_get(uint64_t nodes, uint32_t levels, uint32_t way) {
+    uint32_t node = 1, position = 0;
+    for (uint32_t level = levels; level-- > 0;) {
+        uint32_t right = way >> level & 1;
+        position = 2 * position + (right == (nodes >> node & 1));
+        node = 2 * node + right;
+    }
+    return position;
+}
+
+/* Give a way a position; only its low bits count, as many as the tree has levels. */
 GPCI_INLINE void gpci_tree_put(gpci_tree *tree, uint32_t set, uint32_t way, uint32_t position) {
     uint64_t *nodes = &tree->nodes[(size_t)set * tree->words];
+    if (GPCI_LIKELY(tree->words == 1)) {
+        *nodes = gpci_word_put(*nodes, tree->levels, way, position);
+        return;
+    }
     uint32_t node = 1;
     for (uint32_t level = tree->levels; level-- > 0;) {
         uint32_t right = way >> level & 1;
@@ -44,6 +71,8 @@ GPCI_INLINE void gpci_tree_put(gpci_tree *tree, uint32_t set, uint32_t way, uint
 
 GPCI_INLINE uint32_t gpci_tree_get(const gpci_tree *tree, uint32_t set, uint32_t way) {
     const uint64_t *nodes = &tree->nodes[(size_t)set * tree->words];
+    if (GPCI_LIKELY(tree->words == 1))
+        return gpci_word_get(*nodes, tree->levels, way);
     uint32_t node = 1, position = 0;
     for (uint32_t level = tree->levels; level-- > 0;) {
         uint32_t right = way >> level & 1, points_right = nodes[node / 64] >> (node % 64) & 1;
