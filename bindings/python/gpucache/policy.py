@@ -146,7 +146,7 @@ class ReplacementPolicy(_Policy):
         raise NotImplementedError(f"{type(self).__name__} has no choose_victim")
 
     def declines(self, set, candidates, request):
-        """Asked of a read that misses in a full set, where data are sent for before a way is chosen: will it bypass?
+        """Asked of what misses in a full set, where data are sent for before a way is chosen: will it bypass?
 
         True: it moves no more than a bypass does. False: choose_victim is asked when the data are here, with
         request.admitted = 1. Without this, choose_victim alone decides.
