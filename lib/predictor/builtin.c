@@ -20,5 +20,6 @@ const gpc_predictor_ops *const gpci_builtin_predictors[] = {
     &gpci_profile_address,
     &gpci_hybrid,
     &gpci_compiler,
+    &gpci_vote_predictor,
     NULL,
 };

@@ -19,5 +19,6 @@ extern const gpc_predictor_ops gpci_sdbp_predictor;
 extern const gpc_predictor_ops gpci_profile_address;
 extern const gpc_predictor_ops gpci_hybrid;
 extern const gpc_predictor_ops gpci_compiler;
+extern const gpc_predictor_ops gpci_vote_predictor;
 
 #endif
