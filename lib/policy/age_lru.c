@@ -97,7 +97,8 @@ static uint64_t cost_bits(const gpc_policy_env *env) {
 const gpc_replacement_ops gpci_age_lru = {
     .struct_size = sizeof(gpc_replacement_ops),
     .name = "age-lru",
-    .summary = "evict an inactive warp's line, else the youngest warp's least recent (bypass=1: younger requests bypass)",
+    .summary = "evict an inactive warp's line, else the youngest warp's least recent "
+               "(bypass=1: younger requests bypass)",
     .source = "seeds/004, section 5.2",
     .instance_bytes = sizeof(age_state),
     .set_bytes = sizeof(uint64_t),

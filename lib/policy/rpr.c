@@ -59,7 +59,7 @@ gpc_status gpci_rpr_init(gpci_rpr *r, const gpc_policy_env *env, gpci_rpr_score 
     }
     gpc_status status = gpci_lru_init(&r->lru, env, message);
     r->history = env->shared_state;
-    r->sampler = (gpci_rpr_sampler){.tags = (gpci_rpr_tag *)(r->lru.links + lines),
+    r->sampler = (gpci_rpr_sampler){.tags = (void *)(r->lru.links + lines), /* 4 bytes each: aligned */
                                     .counters = (uint16_t *)(r->lru.orders + env->sets),
                                     .ways = env->ways,
                                     .here = env->index == 0,

@@ -68,9 +68,10 @@ static void update(model *m, uint32_t signature, int64_t distance) { /* 0 = a mi
         e->fetches++;
     }
     if (e->distance_sum == 2047 || e->reuses == 255 || e->fetches == 31) {
-        int distance_now = e->reuses ? e->distance_sum / e->reuses : 15, count = e->fetches ? e->reuses / e->fetches : 15;
+        int distances = e->reuses ? e->distance_sum / e->reuses : 15;
+        int count = e->fetches ? e->reuses / e->fetches : 15;
         e->averaged = true;
-        e->distance = distance_now > 15 ? 15 : distance_now;
+        e->distance = distances > 15 ? 15 : distances;
         e->count = count > 15 ? 15 : count;
         e->distance_sum = e->reuses = e->fetches = 0;
     }
