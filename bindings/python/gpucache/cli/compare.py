@@ -19,6 +19,7 @@ from ._common import (
     apply_limits,
     configuration,
     context,
+    natural,
     terminal,
 )
 
@@ -37,7 +38,8 @@ def add(commands):
     parser.add_argument("--mode", choices=["functional", "timed"], default="functional", help="timed: with a clock")
     parser.add_argument("--metrics", type=lambda text: text.split(","), metavar="NAME,NAME,...",
                         help="counters and ratios, as --json of the command run names them")  # fmt: skip
-    parser.add_argument("--jobs", type=int, metavar="N", help="runs at the same time; default: as many as processors")
+    parser.add_argument("--jobs", type=natural, metavar="N",
+                        help="runs at the same time; default: as many as processors")  # fmt: skip
     parser.add_argument("--json", metavar="FILE", help="write every counter as JSON; - prints it instead of the table")
     parser.add_argument("--csv", metavar="FILE", help="write a line per run as CSV; - likewise")
     add_configuration(parser)

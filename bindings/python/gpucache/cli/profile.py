@@ -14,6 +14,7 @@ from ._common import (
     add_verbose,
     configuration,
     context,
+    natural,
     progress_of,
     short,
     size,
@@ -39,7 +40,7 @@ def add(commands):
     parser.add_argument("--read", metavar="FILE", help="a profile of --binary instead of traces")
     parser.add_argument("--per", action="append", choices=_VIEWS, help="only this table; may be given again")
     parser.add_argument("--mrc", action="store_true", help="print the miss-ratio curve")
-    parser.add_argument("--top", type=int, default=20, metavar="N",
+    parser.add_argument("--top", type=natural, default=20, metavar="N",
                         help="rows of the longer tables, those of the most accesses; 0 = all; default 20")  # fmt: skip
     parser.add_argument("--json", metavar="FILE", help="write everything as JSON, with --per address every line; "
                         "- prints it instead of the tables")  # fmt: skip
