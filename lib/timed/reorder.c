@@ -22,8 +22,8 @@ struct gpci_reorder {
     uint64_t *used;     /* likewise: number of the transaction that last entered, from 1; 0: none */
     uint64_t entered;   /* transactions so far */
     uint32_t held;      /* transactions in all queues */
-    uint32_t current;   /* queue that the tags last took from */
-    bool drained;       /* they have taken from one */
+    uint32_t chosen;    /* queue that the tags are to take from */
+    uint32_t last;      /* queue that they last took from; UINT32_MAX: none yet */
     bool write;         /* what is held is a write */
     uint64_t cycle;     /* in which the coalescer last delivered */
     uint32_t delivered; /* transactions in that cycle */
@@ -36,7 +36,7 @@ gpc_status gpci_reorder_create(gpc_context *context, const gpci_reorder_options 
     gpci_reorder *r = gpci_zalloc(context, 1, sizeof *r);
     if (!r)
         return GPC_ERROR_MEMORY;
-    *r = (gpci_reorder){.options = options, .context = context, .cycle = GPCI_NEVER, .since = GPCI_NEVER};
+    *r = (gpci_reorder){.options = options, .context = context, .last = UINT32_MAX, .cycle = GPCI_NEVER, .since = GPCI_NEVER};
     r->queues = gpci_zalloc(context, options->queues, sizeof *r->queues);
     r->owners = gpci_zalloc(context, options->queues, sizeof *r->owners);
     r->used = gpci_zalloc(context, options->queues, sizeof *r->used);
@@ -138,26 +138,28 @@ static bool goes_before(const gpci_timed *t, const gpci_reorder *r, uint32_t a, 
 gpci_queue *gpci_reorder_choose(const gpci_timed *t, gpci_stage *stage) {
     gpci_reorder *r = stage->reorder;
     const gpci_held *held = &stage->held[0];
-    gpci_queue *current = &r->queues[r->current];
-    bool stays = held->looked || held->reason != GPC_BUSY_NOT || (r->options->greedy && r->drained && current->count);
-    if (stays || !r->held)
-        return current;
+    if (!r->held || held->looked || held->reason != GPC_BUSY_NOT)
+        return &r->queues[r->chosen];
+    if (r->options->greedy && r->last != UINT32_MAX && r->queues[r->last].count) {
+        r->chosen = r->last;
+        return &r->queues[r->chosen];
+    }
     uint32_t count = r->options->queues, best = UINT32_MAX;
-    uint32_t first = r->options->drain == GPCI_DRAIN_ROUND_ROBIN && r->drained ? r->current + 1 : 0;
+    uint32_t first = r->options->drain == GPCI_DRAIN_ROUND_ROBIN && r->last != UINT32_MAX ? r->last + 1 : 0;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t queue = first + i < count ? first + i : first + i - count;
         if (r->queues[queue].count && (best == UINT32_MAX || goes_before(t, r, queue, best)))
             best = queue;
     }
-    r->counts.switches += r->drained && best != r->current;
-    r->drained = true;
-    r->current = best;
+    r->chosen = best;
     return &r->queues[best];
 }
 
 void gpci_reorder_passed(gpci_timed *t, gpci_stage *stage, uint64_t number) {
     gpci_reorder *r = stage->reorder;
     gpci_gauge_set(&r->gauge, t->wheel.now, --r->held);
+    r->counts.switches += r->last != UINT32_MAX && r->chosen != r->last;
+    r->last = r->chosen;
     bool passed_another = false;
     for (uint32_t i = 0; i < r->options->queues && !passed_another; i++)
         passed_another = r->queues[i].count && gpci_at(t, r->queues[i].first)->local < number;
