@@ -19,6 +19,7 @@ What they get lives for the call only:
 import ctypes
 import operator
 from collections import namedtuple
+from typing import Optional, Sequence, Tuple, Union
 
 from . import _generated as g
 from ._constants import GPC_WAY_BYPASS, Busy, Decision, Status
@@ -26,6 +27,9 @@ from ._native import always, decoded, drop, held, hold, strict, text
 
 # choose_victim's answer for "leave everything as it is and bypass the request".
 BYPASS_WAY = GPC_WAY_BYPASS
+
+# What the library tells of; the fields are above.
+Request, Eviction, WarpEvent, SmSample = g.gpc_request, g.gpc_eviction, g.gpc_warp_event, g.gpc_sample
 
 _NO_WAY = GPC_WAY_BYPASS - 1  # never a way: the library refuses it, and so the access ends
 
@@ -96,39 +100,39 @@ class _Policy:
     parameters = ()  # of Parameter
     texts = ()  # of TextParameter
 
-    def __init__(self, env):
+    def __init__(self, env: Environment):
         """`env` is an Environment. An exception refuses the cache."""
 
     @classmethod
-    def share(cls, env):
+    def share(cls, env: Environment) -> object:
         """Make what all caches of a level share (one L1 per SM): an object, which each instance finds as env.shared.
 
         Called before the first of them is made. A cache on its own is a level of one.
         """
 
-    def finish(self):
+    def finish(self) -> None:
         """The cache goes."""
 
-    def on_hit(self, set, way, request):
+    def on_hit(self, set: int, way: int, request: Request) -> None:
         """`way` of `set` served the request."""
 
-    def on_fill(self, set, way, request):
+    def on_fill(self, set: int, way: int, request: Request) -> None:
         """`way` of `set` now belongs to the request's line."""
 
-    def on_evict(self, set, way, eviction, request):
+    def on_evict(self, set: int, way: int, eviction: Eviction, request: Optional[Request]) -> None:
         """The line of `way` leaves to make room for the request's."""
 
-    def on_invalidate(self, set, way):
+    def on_invalidate(self, set: int, way: int) -> None:
         """The line of `way` was invalidated."""
 
-    def on_warp_event(self, event):
+    def on_warp_event(self, event: WarpEvent) -> None:
         """A warp of this SM started, reached a barrier or ended."""
 
-    def on_sample(self, sample):
+    def on_sample(self, sample: SmSample) -> None:
         """A period ended (the key sample.period). Called for the caches of a level in turn, in order of env.index."""
 
     @classmethod
-    def cost_bits(cls, env):
+    def cost_bits(cls, env: Environment) -> int:
         """Storage that it would take in hardware, in bits, in cache env.index; what all share counts in cache 0."""
         return 0
 
@@ -138,14 +142,14 @@ class ReplacementPolicy(_Policy):
 
     needs_future = False  # it reads request.next_use: without l1.future it is refused
 
-    def on_miss(self, set, request):
+    def on_miss(self, set: int, request: Request) -> None:
         """No way of `set` holds the line."""
 
-    def choose_victim(self, set, candidates, request):
+    def choose_victim(self, set: int, candidates: Sequence[int], request: Request) -> int:
         """One of `candidates`, ascending ways; or BYPASS_WAY. A free way is taken before this is asked. Required."""
         raise NotImplementedError(f"{type(self).__name__} has no choose_victim")
 
-    def declines(self, set, candidates, request):
+    def declines(self, set: int, candidates: Sequence[int], request: Request) -> bool:
         """Asked of what misses in a full set, where data are sent for before a way is chosen: will it bypass?
 
         True: it moves no more than a bypass does. False: choose_victim is asked when the data are here, with
@@ -159,19 +163,19 @@ class Predictor(_Policy):
     before_lookup = False  # predict before the tags are looked up, for hits too
     below = ""  # name of the predictor that keeps this one's bits in the level below, and responds to it
 
-    def predict(self, set, request):
+    def predict(self, set: int, request: Request) -> Union[Decision, Tuple[Decision, int], None]:
         """Decision.CACHE or Decision.BYPASS, or (decision, word for the level below). Required."""
         raise NotImplementedError(f"{type(self).__name__} has no predict")
 
-    def on_reply(self, request, predicted, word):
+    def on_reply(self, request: Request, predicted: Decision, word: int) -> Decision:
         """`word` came back with the reply; returns the decision that holds."""
         return predicted
 
-    def respond(self, set, way, request):
+    def respond(self, set: int, way: Optional[int], request: Request) -> int:
         """This level served a request from above; returns the word for its reply. `way` is None if not resident."""
         return 0
 
-    def on_stall(self, request, reason):
+    def on_stall(self, request: Request, reason: Busy) -> Decision:
         """A timed L1 holds a load up, for a Busy reason: Decision.BYPASS sends it below without L1."""
         return Decision.CACHE
 
@@ -179,8 +183,6 @@ class Predictor(_Policy):
 # Trampolines. An instance is found by the address of its state in the library, a class by its token.
 
 instances = {}
-
-
 _levels = {}  # address of a level's shared state: [what share() made, its instances]
 
 
