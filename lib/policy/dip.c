@@ -76,7 +76,10 @@ static void on_fill(void *self, uint32_t set, uint32_t way, const gpc_request *r
     gpci_lru_insert(&state->lru, set, way, !rarely | gpci_throttle_passes_if(&state->throttle, rarely));
 }
 
-/* LRU's order, sets x ways x ceil(log2(ways)), the throttle and the selector: 15 bits, the paper's "less than two bytes". */
+/*
+ * LRU's order, sets x ways x ceil(log2(ways)), and the throttle and the selector: 15 bits, the paper's "less than
+ * two bytes".
+ */
 static uint64_t cost_bits(const gpc_policy_env *env) {
     return gpci_lru.cost_bits(env) + (uint64_t)env->parameters[SELECTOR] +
            gpci_throttle_bits(env->parameters[EPSILON], env->parameters[RANDOM] > 0);

@@ -46,7 +46,7 @@ static const gpc_parameter duel_parameters[] = {
 #define SECOND "0, 0, 0, 0, 0, 0, 0, 0, 8, 8, 8, 8, 0, 0, 0, 0, 0"
 
 static const gpc_text_parameter single_texts[] = {
-    {"", SINGLE, NULL, "position after a hit at 0, at 1 and so on, then that of a line that comes in; 0 = as if just used"},
+    {"", SINGLE, NULL, "position after a hit at 0, at 1 and so on, then that of a line that comes in; 0 = just used"},
 };
 
 static const gpc_text_parameter pair_texts[] = {

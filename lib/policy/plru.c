@@ -30,7 +30,7 @@ typedef struct plru_state {
 static const gpc_parameter parameters[] = {GPCI_EPSILON, GPCI_RANDOM};
 
 static const gpc_text_parameter texts[] = {
-    {"insertion", "mru", "mru|lru|bimodal", "where lines come in: as if just used, as the next victim, or a share epsilon as if just used"},
+    {"insertion", "mru", "mru|lru|bimodal", "lines come in as if just used, as the next victim, or so but for epsilon"},
 };
 
 /* The share of lines that come in as if just used. */

@@ -50,7 +50,7 @@ typedef struct protecting_state {
 } protecting_state;
 
 static const gpc_parameter parameters[] = {
-    {"distance", 0, 0, 65536, true, "accesses to the set for which lines are protected (PD), to longest; 0 = found as it runs"},
+    {"distance", 0, 0, 65536, true, "accesses to the set that a line is protected for (PD), to longest; 0 = found"},
     {"bypass", 0, 0, 1, true, "1 = where all lines are protected the request bypasses"},
     {"bits", 8, 1, 16, true, "bits of a line's remaining distance (n_c)"},
     {"longest", 256, 1, 65536, true, "longest distance, accesses (d_max)"},
@@ -198,7 +198,7 @@ static uint64_t cost_bits(const gpc_policy_env *env) {
 const gpc_replacement_ops gpci_protecting_distance = {
     .struct_size = sizeof(gpc_replacement_ops),
     .name = "protecting-distance",
-    .summary = "lines are protected for as many accesses to their set as makes the most hits of the reuse measured (PDP)",
+    .summary = "lines are protected for as many accesses to their set as make the most hits of the reuse seen (PDP)",
     .source = "Duong et al., MICRO 2012",
     .instance_bytes = sizeof(protecting_state),
     .set_bytes = sizeof(set_clock),

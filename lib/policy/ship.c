@@ -156,7 +156,7 @@ static uint64_t cost_bits(const gpc_policy_env *env) {
 const gpc_replacement_ops gpci_ship = {
     .struct_size = sizeof(gpc_replacement_ops),
     .name = "ship",
-    .summary = "SRRIP whose new lines are predicted distant where lines of the same signature were evicted without a hit",
+    .summary = "SRRIP whose new lines are predicted distant where others of their signature were evicted without a hit",
     .source = "Wu et al., MICRO 2011",
     .instance_bytes = sizeof(ship_state),
     .set_bytes = GPCI_RRIP_SET_BYTES + 1,

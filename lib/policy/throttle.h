@@ -45,7 +45,7 @@ GPCI_INLINE bool gpci_throttle_passes_if(gpci_throttle *throttle, bool asked) {
     return passes;
 }
 
-/* By counter ceil(log2(1 / epsilon)) bits: 5 for 1/32. By draw the generator's 64. Nothing where it is always or never. */
+/* By counter ceil(log2(1 / epsilon)) bits: 5 for 1/32. By draw the generator's 64. None where all or none pass. */
 GPCI_INLINE uint64_t gpci_throttle_bits(double epsilon, bool draws) {
     if (!(epsilon > 0 && epsilon < 1))
         return 0;

@@ -4,7 +4,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
-/* What the papers on insertion promise: part of a working set that does not fit stays, and nothing is lost where it does. */
+/* What the papers on insertion promise: of a working set that does not fit a part stays, and of others all. */
 
 #define ROUNDS 400u
 
@@ -56,7 +56,7 @@ Test(insertion, loops_larger_than_the_cache) {
     gpc_context_destroy(context);
 }
 
-/* The bimodal ones lose a line now and then; the duelling ones in the quarter of the sets that lead for LRU or SRRIP. */
+/* The bimodal ones lose a line now and then, the duelling ones the quarter of the sets that lead for LRU or SRRIP. */
 Test(insertion, part_of_a_loop_stays) {
     static const struct {
         const char *spec;
@@ -114,7 +114,7 @@ Test(insertion, duels_follow_recency_where_it_pays) {
     gpc_context_destroy(context);
 }
 
-/* Published sizes: DIP's "less than two bytes" beside LRU's, DRRIP's M bits a line, GIPPR's and PLRU's bit less than one a way. */
+/* Published sizes: DIP's "less than two bytes" beside LRU's, RRIP's M bits a line, the trees' ways - 1 a set. */
 Test(insertion, costs) {
     static const struct {
         const char *spec;

@@ -50,7 +50,8 @@ static void fill_distant(naive *n, uint32_t set, uint32_t way, const gpc_request
 
 Test(rrip, srrip) {
     naive_ops ops = {.hit = hit, .victim = victim, .fill = fill_long};
-    rules two = {.distant = 3}, three = {.distant = 7, .frequency = true}, one = {.distant = 1}, eight = {.distant = 255};
+    rules one = {.distant = 1}, two = {.distant = 3}, eight = {.distant = 255};
+    rules three = {.distant = 7, .frequency = true};
     naive_compare_shapes("srrip", &ops, &two);
     naive_compare_shapes("srrip(bits=3,promotion=frequency)", &ops, &three);
     naive_compare_shapes("srrip(bits=1)", &ops, &one);

@@ -16,7 +16,7 @@ typedef struct forest {
     bool bit[16][2048]; /* a set's nodes, from 1; leaves follow */
 } forest;
 
-/* Figure 7: from the leaf up, bit i is set where the parent's bit says right and we came from there, or left likewise. */
+/* Figure 7: from the leaf up, bit i is set where the parent's bit shows the side that we came from. */
 static uint32_t position_of(const forest *f, uint32_t set, uint32_t way) {
     uint32_t x = 0;
     unsigned i = 0;
@@ -151,8 +151,8 @@ Test(tree, gippr) {
 
 Test(tree, dgippr) {
     naive_ops ops = {.hit = vector_hit, .miss = vector_miss, .victim = victim, .fill = vector_fill};
-    compare("dgippr(leaders=1)", &ops, (forest){.vector = {two[0], two[1]}, .leaders = 1, .turn = 1024, .most = 2047}, 16,
-            16);
+    compare("dgippr(leaders=1)", &ops,
+            (forest){.vector = {two[0], two[1]}, .leaders = 1, .turn = 1024, .most = 2047}, 16, 16);
     compare("dgippr(leaders=1, selector=2)", &ops,
             (forest){.vector = {two[0], two[1]}, .leaders = 1, .turn = 2, .most = 3}, 16, 13);
 }
