@@ -109,6 +109,11 @@ static bool approach(gpci_rpr *r, uint32_t set, const gpc_request *request) {
            !gpci_rpr_sample_access(&r->sampler, r->history, set, request->address);
 }
 
+void gpci_rpr_sample(gpci_rpr *r, uint32_t set, const gpc_request *request) {
+    if (gpci_rpr_samples(&r->sampler, set))
+        gpci_rpr_sample_enter(&r->sampler, r->history, set, request->address, gpci_rpr_signature(r, request));
+}
+
 void gpci_rpr_on_hit(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
     gpci_rpr *r = self;
     uint8_t *reuse = &r->reuse[(size_t)set * r->lru.ways + way];
