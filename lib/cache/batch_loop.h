@@ -366,10 +366,13 @@ GPCI_INLINE bool table_miss(table *t, uint32_t at, uint32_t set, size_t base, ui
     return true;
 }
 
-static void describe_access(table *t, uint32_t at) {
-    t->request.pc = t->pcs ? t->pcs[at] : 0;
-    t->request.warp = t->warps ? t->warps[at] : 0;
-    t->request.next_use = t->next_uses ? t->next_uses[at] : 0;
+GPCI_INLINE void describe_access(table *t, uint32_t at) {
+    if (t->pcs)
+        t->request.pc = t->pcs[at];
+    if (t->warps)
+        t->request.warp = t->warps[at];
+    if (t->next_uses)
+        t->request.next_use = t->next_uses[at];
 }
 
 /*
