@@ -5,6 +5,8 @@
 #include "policy/lru.h"
 #include "policy/policies.h"
 
+#include <string.h>
+
 /*
  * Counter-based replacement: a line expires when it has been counted longer than its last generation lasted, and if
  * that is known well (counter_table.h). The victim is the least recent of the expired lines, never the most
@@ -15,7 +17,7 @@
  *   lvp   hits of the line. Expired: as many as the last generation had.
  *
  * A counter that is full says nothing more: what the table has as full never expires. The counters of a set that aip
- * would increment at each access are kept as the difference of two counts of the set's accesses, which comes to the same.
+ * would increment at each access are kept as the difference of two counts of the set's accesses, which is the same.
  * With bypass=1 a line that is sure not to be used again does not come in, unless another line has expired.
  *
  * Example, aip, 4 ways, one set; the table is sure that C has intervals of 1 at most, and knows nothing of the others:
@@ -110,14 +112,28 @@ static bool has_expired(const counter_state *state, uint32_t set, const line_sta
     return interval > generation->count && interval > generation->past;
 }
 
+/* Bits of the candidates that have expired, and whether there are any. */
+static bool find_expired(const counter_state *state, uint32_t set, const uint64_t *candidates, uint64_t *expired) {
+    uint32_t newest = gpci_lru_first(&state->lru, set, NULL);
+    uint64_t any = 0;
+    memset(expired, 0, gpci_way_words(state->lru.ways) * sizeof *expired);
+    for (uint32_t way = 0; way < state->lru.ways; way++)
+        if (has_expired(state, set, line_of(state, set, way)) && way != newest && gpci_is_candidate(candidates, way))
+            any |= expired[way / 64] |= (uint64_t)1 << (way % 64);
+    return any;
+}
+
+static bool declines(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
+    const counter_state *state = self;
+    uint64_t expired[GPC_MAX_WAYS / 64];
+    return state->bypass && gpci_never_used_again(&state->table, request) &&
+           !find_expired(state, set, candidates, expired);
+}
+
 static uint32_t choose_victim(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
     counter_state *state = self;
-    uint64_t expired[GPC_MAX_WAYS / 64] = {0}, any = 0;
-    uint32_t newest = gpci_lru_first(&state->lru, set, NULL);
-    for (uint32_t way = 0; way < state->lru.ways; way++)
-        if (way != newest && gpci_is_candidate(candidates, way) && has_expired(state, set, line_of(state, set, way)))
-            any |= expired[way / 64] |= (uint64_t)1 << (way % 64);
-    if (any)
+    uint64_t expired[GPC_MAX_WAYS / 64];
+    if (find_expired(state, set, candidates, expired))
         return gpci_lru_last(&state->lru, set, expired);
     if (state->bypass && gpci_never_used_again(&state->table, request))
         return GPC_WAY_BYPASS;
@@ -137,7 +153,7 @@ static void on_fill(void *self, uint32_t set, uint32_t way, const gpc_request *r
     gpci_lru_touch(&state->lru, set, way);
 }
 
-/* LRU's order, the table, and in each line a generation's fields; aip's longest interval is one counter more (21 bits). */
+/* LRU's order, the table, a generation's fields in each line; aip's longest interval is one counter more (21 bits). */
 static uint64_t cost_bits(const gpc_policy_env *env) {
     uint64_t line = gpci_generation_bits(env) + (env->words[0] == AIP ? (uint64_t)env->parameters[2] : 0);
     return gpci_lru.cost_bits(env) + gpci_counter_table_bits(env) + (uint64_t)env->sets * env->ways * line;
@@ -146,7 +162,7 @@ static uint64_t cost_bits(const gpc_policy_env *env) {
 const gpc_replacement_ops gpci_counter_based_policy = {
     .struct_size = sizeof(gpc_replacement_ops),
     .name = "counter-based",
-    .summary = "evict lines that have been counted longer than their last generation lasted first, then the least recent",
+    .summary = "evict lines that outlived what their last generation came to first, then the least recent",
     .source = "Kharbutli and Solihin, IEEE TC 57(4), 2008",
     .instance_bytes = sizeof(counter_state),
     .set_bytes = 2 * sizeof(uint64_t),
@@ -163,4 +179,5 @@ const gpc_replacement_ops gpci_counter_based_policy = {
     .cost_bits = cost_bits,
     .texts = texts,
     .text_count = sizeof texts / sizeof *texts,
+    .declines = declines,
 };

@@ -32,7 +32,8 @@ static uint32_t fold(uint64_t value, uint32_t bits) {
 }
 
 static uint8_t *entry_of(const gpci_counter_table *table, uint32_t row, uint64_t address) {
-    return &table->entries[((size_t)row << table->column_bits) + fold(address >> table->line_shift, table->column_bits)];
+    uint32_t column = fold(address >> table->line_shift, table->column_bits);
+    return &table->entries[((size_t)row << table->column_bits) + column];
 }
 
 gpci_generation gpci_generation_begin(const gpci_counter_table *table, const gpc_request *request) {

@@ -19,7 +19,7 @@ static uint64_t cost(gpc_policy_kind kind, const char *spec, uint32_t sets, uint
 #define PREDICTOR(spec, sets, ways) cost(GPC_POLICY_PREDICTOR, spec, sets, ways, 4)
 #define REPLACEMENT(spec, sets, ways) cost(GPC_POLICY_REPLACEMENT, spec, sets, ways, 4)
 
-/* seeds/000: 256 counters of 4 bits, 8 bits in each of the 256 lines of 32 KiB; a bit in each of 6 MiB's 49,152 lines. */
+/* seeds/000: 256 counters of 4 bits, 8 bits in each line of 32 KiB, which are 256; a bit in each of 6 MiB's 49,152. */
 Test(predictor_costs, agcb) {
     cr_expect_eq(PREDICTOR("agcb", 4, 64), 256 * 4 + 8 * 256);
     cr_expect_eq(PREDICTOR("agcb-early", 4, 64), 256 * 4 + 8 * 256);
@@ -48,8 +48,8 @@ Test(predictor_costs, counter_based) {
 }
 
 /*
- * Khan et al.: three tables of 4,096 counters of 2 bits are 3 KB; 32 sets of 12 entries with 15 bits of tag, 15 of PC, a
- * prediction, a valid and 4 LRU bits. Of a cache of 32 sets a quarter is sampled, of 4 ways three.
+ * Khan et al.: three tables of 4,096 counters of 2 bits are 3 KB; 32 sets of 12 entries with 15 bits of tag, 15 of PC,
+ * a prediction, a valid and 4 LRU bits. Of a cache of 32 sets a quarter is sampled, of 4 ways three.
  */
 Test(predictor_costs, sdbp) {
     cr_expect_eq(PREDICTOR("sdbp", 2048, 16), 3 * 8192 + 32 * 12 * 36);

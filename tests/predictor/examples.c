@@ -35,7 +35,7 @@ Test(predictor_examples, agcb_threshold) {
     rig_close(&r);
 }
 
-/* An eviction at 15 leaves it there, and a hit at 0 leaves it at 0: 8 hits from the top, 8 evictions from the bottom. */
+/* An eviction leaves 15 as it is, and a hit 0: eight hits from the top, eight evictions from the bottom. */
 Test(predictor_examples, agcb_saturates) {
     rig r;
     rig_open(&r, (rig_plan){.predictor = "agcb", ONE_LINE, BELOW});

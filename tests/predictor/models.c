@@ -113,7 +113,8 @@ static void compare(agcb_model m, uint32_t sets, uint32_t ways, uint32_t pcs) {
              m.report ? "report" : "victim");
     rig r;
     uint32_t below_ways = ways < GPC_MAX_WAYS ? ways + 1 : ways;
-    rig_open(&r, (rig_plan){.predictor = spec, .sets = sets, .ways = ways, .below_sets = 2 * sets, .below_ways = below_ways,
+    rig_open(&r, (rig_plan){.predictor = spec, .sets = sets, .ways = ways,
+                            .below_sets = 2 * sets, .below_ways = below_ways,
                             .below = m.on_miss ? "agcb-below(on-miss=1)" : "agcb-below"});
     naive_open(&m.cache, sets, ways);
     naive_open(&m.below, 2 * sets, below_ways);

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 
 /*
- * Dead block prediction, as replacement policy and as bypass predictor, against its rules written down naively: counters
- * that are counted up one by one, a sampler of entries with times.
+ * Dead block prediction, as replacement policy and as bypass predictor, against its rules written down naively:
+ * counters that are counted up one by one, a sampler of entries with times.
  */
 typedef enum part { REPLACES, REPLACES_AND_BYPASSES, PREDICTS } part;
 
@@ -131,7 +131,8 @@ static void compare_counters(counter_model m, uint32_t sets, uint32_t ways) {
     else
         snprintf(end, 80, ",variant=%s,bypass=%d)", m.live_time ? "lvp" : "aip", m.role == REPLACES_AND_BYPASSES);
     rig r;
-    rig_open(&r, (rig_plan){.predictor = m.role == PREDICTS ? spec : NULL, .replacement = m.role == PREDICTS ? NULL : spec,
+    rig_open(&r, (rig_plan){.predictor = m.role == PREDICTS ? spec : NULL,
+                            .replacement = m.role == PREDICTS ? NULL : spec,
                             .sets = sets, .ways = ways});
     naive_open(&m.cache, sets, ways);
     m.table = calloc((size_t)m.rows * m.columns, sizeof *m.table);
@@ -167,8 +168,8 @@ Test(predictor_models, counter_based) {
 Test(predictor_models, counter_based_sizes) {
     for (uint32_t most = 1; most < 128; most = 2 * most + 1) {
         for (int variant = 0; variant < 2; variant++)
-            compare_counters((counter_model){.role = REPLACES, .live_time = variant, .rows = 1 + most / 2, .columns = 64,
-                                             .most = most}, 4, 8);
+            compare_counters((counter_model){.role = REPLACES, .live_time = variant, .rows = 1 + most / 2,
+                                             .columns = 64, .most = most}, 4, 8);
         compare_counters((counter_model){.role = PREDICTS, .live_time = true, .rows = 1, .columns = 64, .most = most,
                                          .retry = most + 1}, 4, 8);
     }
@@ -288,11 +289,12 @@ static void compare_sdbp(sdbp_model m, uint32_t sets, uint32_t ways, uint32_t sh
     unsigned bits = 0;
     while (1u << bits <= m.most)
         bits++;
-    end += snprintf(end, 160, "sdbp(tables=%u,entries=%u,bits=%u,threshold=%u,sampler-ways=%u,tag-bits=%u,pc-bits=%u,share=%u",
-                    m.tables, m.entries, bits, m.threshold, m.ways, m.tag_bits, m.pc_bits, share);
+    end += snprintf(end, 80, "sdbp(tables=%u,entries=%u,bits=%u,threshold=%u,", m.tables, m.entries, bits, m.threshold);
+    end += snprintf(end, 80, "sampler-ways=%u,tag-bits=%u,pc-bits=%u,share=%u", m.ways, m.tag_bits, m.pc_bits, share);
     snprintf(end, 40, m.role == PREDICTS ? ")" : ",bypass=%d)", m.role == REPLACES_AND_BYPASSES);
     rig r;
-    rig_open(&r, (rig_plan){.predictor = m.role == PREDICTS ? spec : NULL, .replacement = m.role == PREDICTS ? NULL : spec,
+    rig_open(&r, (rig_plan){.predictor = m.role == PREDICTS ? spec : NULL,
+                            .replacement = m.role == PREDICTS ? NULL : spec,
                             .sets = sets, .ways = ways});
     naive_open(&m.cache, sets, ways);
     m.samplers = (sets + share - 1) / share < 32 ? (sets + share - 1) / share : 32;
@@ -331,8 +333,9 @@ Test(predictor_models, sdbp_sizes) {
     static const uint32_t entries[] = {1, 8, 64, 512, 4096, 32768, 64, 16};
     for (uint32_t tables = 1; tables <= 8; tables++)
         for (part role = REPLACES; role <= PREDICTS; role++)
-            compare_sdbp((sdbp_model){.role = role, .tables = tables, .entries = entries[tables - 1], .most = (1u << tables) - 1,
-                                      .threshold = tables > 1 ? 2 : 1, .ways = tables * 3,
-                                      .tag_bits = tables == 1 ? 31 : 2 * tables, .pc_bits = tables == 2 ? 31 : 4 + tables},
+            compare_sdbp((sdbp_model){.role = role, .tables = tables, .entries = entries[tables - 1],
+                                      .most = (1u << tables) - 1, .threshold = tables > 1 ? 2 : 1,
+                                      .ways = tables * 3, .tag_bits = tables == 1 ? 31 : 2 * tables,
+                                      .pc_bits = tables == 2 ? 31 : 4 + tables},
                          tables * 3, 6, 1 + tables % 3);
 }

@@ -91,8 +91,8 @@ static char load(whole *s, uint32_t sm, uint64_t pc, uint64_t address) {
 static void loads(whole *s, const char *what, uint32_t sm, uint64_t address, const char *expected) {
     for (size_t i = 0; expected[i]; i++) {
         char got = load(s, sm, 0x40, address);
-        cr_assert_eq(got, expected[i], "%s, %s: load %zu was %c, not %c", what, s->timed ? "timed" : "functional", i, got,
-                     expected[i]);
+        cr_assert_eq(got, expected[i], "%s, %s: load %zu was %c, not %c", what, s->timed ? "timed" : "functional", i,
+                     got, expected[i]);
     }
 }
 
