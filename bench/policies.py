@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Every replacement policy and bypass predictor on cache-sensitive kernels and on traces of an H100, on the presets
-gtx480 and h100: L1 hit rate and traffic between L1 and L2 of functional runs, the same and the speed-up over LRU of timed
-ones (scheduler gto), beside the figures of seeds/004.
+gtx480 and h100: L1 hit rate and traffic between L1 and L2 of functional runs, the same and the speed-up over LRU of
+timed ones (scheduler gto), beside the figures of seeds/004.
 
     python3 bench/policies.py [--quick] [--mode functional|timed] [--preset NAME] [--only TEXT] [--report] [--all]
 
 Needs the bindings and the library: PYTHONPATH=bindings/python GPUCACHE_LIBRARY=build/lib/libgpucache.so.
 
-Results are kept in a file (--cache), one line per policy, trace, preset, mode and build of the library, so that a run can
-be interrupted and goes on where it was; --report prints what is there and runs nothing. Every run has a process of its
-own, --jobs of them at a time: one that dies or takes longer than --patience costs that one figure.
+Results are kept in a file (--cache), one line per policy, trace, preset, mode and build of the library, so that a run
+can be interrupted and goes on where it was; --report prints what is there and runs nothing. Every run has a process of
+its own, --jobs of them at a time: one that dies or takes longer than --patience costs that one figure.
 
-The documents simulate 15 SMs of a GTX 480 under GPGPU-Sim. Here the kernels are of such a size that a run takes a
-fraction of a second and yet more warps than fit are resident on the SMs: on h100 they run on four of its SMs (sm.count),
-as its "_4sm" traces do, and have all of its L2 and DRAM.
+The documents simulate the 15 SMs of a GTX 480 under GPGPU-Sim. Here the kernels are of such a size that a run takes a
+fraction of a second and yet the SMs' resident warps touch more lines than L1 has: on h100 they run on four of its SMs
+(sm.count), as its "_4sm" traces do, and have all of its L2 and DRAM.
 """
 
 import argparse
@@ -23,6 +23,7 @@ import math
 import os
 import signal
 import sys
+import tempfile
 import time
 from collections import namedtuple
 
@@ -43,7 +44,8 @@ Kernel = namedtuple("Kernel", "name sources sensitive")
 
 
 def synthetic(name, gtx480, h100=None, sensitive=True):
-    return Kernel(name, {"gtx480": (f"synthetic:{gtx480}", {}), "h100": (f"synthetic:{h100 or gtx480}", FOUR)}, sensitive)
+    sources = {"gtx480": (f"synthetic:{gtx480}", {}), "h100": (f"synthetic:{h100 or gtx480}", FOUR)}
+    return Kernel(name, sources, sensitive)
 
 
 def traced(name, sensitive=False, presets=PRESETS, file=""):
@@ -64,9 +66,9 @@ KERNELS = [
     traced("warp_reuse_36_4sm", True, ("h100",)),
     traced("warp_reuse_48_4sm", True, ("h100",)),
     traced("private_reuse_32_4sm", True),
-    *map(traced, ("atax backprop conv2d gather histogram hotspot kmeans kmeans_rowmajor kronecker layernorm lud maxpool "
-                  "meanpool nn relu scalarprod spatial_bitrev transpose_naive transpose_tiled vecadd warp_reuse "
-                  "warp_reuse_12_4sm warp_reuse_26_4sm zeropad").split()),
+    *map(traced, ("atax backprop conv2d gather histogram hotspot kmeans kmeans_rowmajor kronecker layernorm lud "
+                  "maxpool meanpool nn relu scalarprod spatial_bitrev transpose_naive transpose_tiled vecadd "
+                  "warp_reuse warp_reuse_12_4sm warp_reuse_26_4sm zeropad").split()),
 ]  # fmt: skip
 QUICK = ("gesummv", "warp-reuse")
 # Of a trace's instructions in functional runs of kernels that are not timed: enough for hit rates.
@@ -76,17 +78,23 @@ SHARE = {"limit.instructions": "150000"}
 Policy = namedtuple("Policy", "label settings document modes")
 
 
+def of_l1(settings):
+    return {"l1." + key: value for key, value in settings.items()}
+
+
 def replacement(spec, document="", modes=MODES, **more):
-    label = spec + "".join(f" {value}" for value in more.values())
-    return Policy(label, {"l1.replacement": spec, **{"l1." + key: value for key, value in more.items()}}, document, modes)
+    label = " ".join([spec, *more.values()])
+    return Policy(label, of_l1({"replacement": spec, **more}), document, modes)
 
 
 def predictor(spec, label=None, **more):
-    return Policy(label or spec, {"l1.bypass": spec, **{"l1." + key: value for key, value in more.items()}}, "", MODES)
+    return Policy(label or spec, of_l1({"bypass": spec, **more}), "", MODES)
 
 
-SEGMENTS = {"bypass_fetch": "segments"}
+LINE, SEGMENTS = {"bypass_fetch": "line"}, {"bypass_fetch": "segments"}
 FUTURE = {"future": "true"}
+# A profile of the same kernel on the same preset, made before the run.
+PROFILE = "{profile}"
 
 POLICIES = [
     replacement("lru", "1"),
@@ -101,27 +109,33 @@ POLICIES = [
     replacement("rpr-age"),
     replacement("rpr-count"),
     replacement("rpr-distance", "1.05 of age-lru"),
-    replacement("bip(bypass=1)", "below age-lru's"),
-    replacement("dip(bypass=1)"),
-    replacement("age-lru(bypass=1)", "1.08"),
+    replacement("bip(bypass=1)", "below age-lru's", **LINE),
+    replacement("dip(bypass=1)", **LINE),
+    replacement("age-lru(bypass=1)", "1.08", **LINE),
     replacement("bip(bypass=1)", "below age-lru's", **SEGMENTS),
     replacement("dip(bypass=1)", **SEGMENTS),
     replacement("age-lru(bypass=1)", "1.28", **SEGMENTS),
     replacement("combined"),
     replacement("dynamic-age-lru"),
-    replacement("dynamic-age-lru(bypass=1)"),
+    replacement("dynamic-age-lru(bypass=1)", **LINE),
     replacement("dynamic-age-lru(bypass=1)", **SEGMENTS),
+    replacement("opt", "", ("functional",), **FUTURE),
+    replacement("opt-bypass", "", ("functional",), **FUTURE),
+    predictor("agcb"),
+    predictor("agcb(update=report)"),
+    predictor("access-count"),
+    predictor(f"profile-address(file={PROFILE})", "profile-address"),
+    predictor(f"hybrid(file={PROFILE})", "hybrid"),
+    predictor(f"compiler(file={PROFILE})", "compiler"),
+    predictor("mrpb"),
+    predictor("mrpb", "mrpb, reordered by warp", reorder="warp"),
     replacement("ship(signature=memory)"),
     replacement("counter-based(bypass=1)"),
     replacement("sdbp(bypass=1)"),
-    replacement("opt", "", ("functional",), **FUTURE),
-    replacement("opt-bypass", "", ("functional",), **FUTURE),
-    predictor("agcb(update=report)"),
-    predictor("access-count(threshold=8)"),
 ]
 BASE = POLICIES[0]
 # Registered, but no rows of their own: what the rows above name, what does nothing alone, the bounds with a key.
-SILENT = {"always-cache", "hint", "agcb-below", "vote", "opt", "opt-bypass"}
+SILENT = {"always-cache", "hint", "agcb-below", "vote", "warp-token", "profile-address", "hybrid", "compiler"}
 SUMMED = ("l1.load_sectors", "l1.load_sector_hits", "l1.load_lines", "l1.load_line_misses", "l1.fetched_sectors",
           "l1.bypasses", "l2.read_sectors", "l2.write_sectors", "dram.read_sectors", "cycles", "warp_instructions",
           "scheduler.cycles", "scheduler.memory_stalls", "scheduler.line_stalls", "scheduler.mshr_stalls",
@@ -137,7 +151,7 @@ def registered():
         for info in context.policies(PolicyKind.REPLACEMENT):
             if info.name not in known:
                 rows.append(replacement(info.name))
-        both = {info.name for info in context.policies(PolicyKind.REPLACEMENT)}
+        both = {info.name for info in context.policies(PolicyKind.REPLACEMENT)} - SILENT
         for info in context.policies(PolicyKind.PREDICTOR):
             if info.name not in known - both:
                 rows.append(predictor(info.name, f"{info.name} (predictor)" if info.name in both else None))
@@ -146,6 +160,8 @@ def registered():
 
 def refused(policy):
     """Why the library has no such policy; None: it has."""
+    if any(PROFILE in value for value in policy.settings.values()):
+        return None
     try:
         with gpucache.Context() as context, gpucache.Config(context, PRESETS[0], policy.settings) as config:
             gpucache.Hierarchy(context, config).close()
@@ -159,20 +175,29 @@ def refused(policy):
 Task = namedtuple("Task", "policy kernel preset mode")
 
 
+def write_profile(path, preset, source, more):
+    with gpucache.Context() as context, gpucache.Config(context, preset, more) as config:
+        with gpucache.Profile(context, config) as profile, gpucache.Trace(context, source) as trace:
+            profile.run(trace)
+            profile.write(path)
+
+
 def replay(settings, preset, mode, source, more):
-    """(statistics, hits by warp age, CPU seconds) of one run."""
-    begun = time.process_time()
-    with gpucache.Context() as context:
+    """Counters, hits by warp age and CPU seconds of one run."""
+    with tempfile.TemporaryDirectory() as folder, gpucache.Context() as context:
+        path = os.path.join(folder, "profile")
+        if any(PROFILE in value for value in settings.values()):
+            write_profile(path, preset, source, more)
+        settings = {key: value.replace(PROFILE, path) for key, value in settings.items()}
+        begun = time.process_time()
         with gpucache.Config(context, preset, {"mode": mode, "kernels.flush": "all", **more, **settings}) as config:
             with gpucache.Replay(context, config) as run, gpucache.Trace(context, source) as trace:
                 for _ in run.run(trace):
                     pass
                 stats = run.stats()
-    return {
-        **{name: stats[name] for name in SUMMED},
-        "ages": list(stats["l1.hits_by_age"]),
-        "seconds": round(time.process_time() - begun, 3),
-    }
+        seconds = round(time.process_time() - begun, 3)
+    counters = {name: stats[name] for name in SUMMED}
+    return {**counters, "ages": list(stats["l1.hits_by_age"]), "seconds": seconds}
 
 
 def make(task):
@@ -318,7 +343,7 @@ def table(policies, kernels, preset, mode, cache, value, title, first="", docume
 
 def print_reasons(policies, kernels, preset, cache):
     """What the documents explain speed-ups with: Figures 5.8 (hits by age), 5.10 (line stalls), 5.13 (latency)."""
-    wanted = ("lru", "bip", "age-lru", "age-lru(bypass=1)", "age-lru(bypass=1) segments", "rpr-distance")
+    wanted = ("lru", "bip", "age-lru", "age-lru(bypass=1) line", "age-lru(bypass=1) segments", "rpr-distance")
     rows = []
     for kernel in (kernel for kernel in kernels if preset in kernel.sources):
         for policy in (policy for policy in policies if policy.label in wanted):
@@ -332,10 +357,11 @@ def print_reasons(policies, kernels, preset, cache):
                     cell(over(r["network.reply_cycles"], r["network.replies"]), "{:.0f}"),
                     cell(over(r["round_trip.cycles"], r["round_trip.requests"]), "{:.0f}"),
                 ])  # fmt: skip
-    print(f"Why, {preset}, timed: hits of the four oldest warps (Figure 5.8), cycles of the schedulers that waited for an L1 "
-          "line (Figure 5.10) or MSHR entry,\ncycles of a reply in the network and of a round trip to DRAM (Figure 5.13)\n")
-    print_table(["kernel", "policy", "L1 hits", "of 4 oldest", "bypassed", "line stalls", "MSHR stalls", "reply", "round trip"],
-                rows)  # fmt: skip
+    print(f"Why, {preset}, timed: hits of the four oldest warps (Figure 5.8), cycles of the schedulers that waited for\n"
+          "an L1 line (Figure 5.10) or MSHR entry, cycles of a reply in the network and of a round trip to DRAM (Figure "
+          "5.13)\n")  # fmt: skip
+    print_table(["kernel", "policy", "L1 hits", "of 4 oldest", "bypassed", "line stalls", "MSHR stalls", "reply",
+                 "round trip"], rows)  # fmt: skip
 
 
 def report(policies, kernels, presets, modes, cache):
