@@ -241,3 +241,27 @@ Test(predictor_verification, functional_and_timed_agree) {
             agree(settings);
         }
 }
+
+/* A replacement policy that declines a line says so at the miss: a word moves a segment, not the line. */
+Test(predictor_verification, declined_at_the_miss) {
+    static const char *const policies[] = {"counter-based(bypass=1)", "counter-based(variant=lvp,bypass=1)",
+                                           "sdbp(bypass=1,threshold=0)"};
+    for (int timed = 0; timed < 2; timed++)
+        for (unsigned a = 0; a < 3; a++)
+            for (unsigned p = 0; p < 3; p++) {
+                char settings[192];
+                snprintf(settings, sizeof settings,
+                         "l1.bypass = always-cache\nl1.size = 256B\nl1.sectors = 1\nl1.allocate = %s\n"
+                         "l1.replacement = %s\n", allocations[a], policies[p]);
+                bool dead = p == 2; /* whatever comes into a full set, from the third line on */
+                whole s;
+                start(&s, timed, settings);
+                for (uint64_t line = 0; line < 4; line++)
+                    word(&s, 0, 0x40, line % 3 * 128); /* the third takes the first's place, which was not used */
+                gpc_stats stats = stats_of(&s);
+                cr_expect_eq(stats.l1_bypasses, 1, "%s", settings);
+                cr_expect_eq(stats.l1_load_sector_hits, dead, "%s", settings);
+                cr_expect_eq(stats.l1_fetched_sectors, dead ? 4 + 4 + 1 : 4 + 4 + 4 + 1, "%s", settings);
+                finish(&s);
+            }
+}
