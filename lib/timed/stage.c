@@ -460,7 +460,8 @@ void gpci_stage_fill(gpci_timed *t, gpci_stage *stage, uint32_t fetch) {
     gpci_pool_give(&t->pool, fetch);
     gpci_packet *l = gpci_at(t, leader);
     arrived(stage, l, segments);
-    release_waiting(t, stage, leader, kept, segments, level);
+    if (l->first_waiting != GPCI_NO_PACKET)
+        release_waiting(t, stage, leader, kept, segments, level);
     bool ready = is_ready(l, segments);
     if (!in_flight(l)) {
         mshr_remove(t, stage, leader);
