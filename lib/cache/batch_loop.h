@@ -248,24 +248,6 @@ GPCI_INLINE size_t run_lru(gpc_cache *cache, const gpc_batch *batch, size_t firs
     return at;
 }
 
-/* What the tables of the policies are told before a line leaves. */
-static GPCI_NOINLINE void tell_evict(gpc_cache *cache, uint32_t set, uint32_t way, const gpc_request *request) {
-    size_t slot = gpci_slot(cache, set, way);
-    uint32_t dirty = GPCI_DIRTY(cache->states[slot]);
-    bool masks = dirty && cache->options.line_bytes <= 128;
-    gpci_bytes bytes = masks ? gpci_bytes_of(cache, 1) : (gpci_bytes){{0, 0}};
-    gpc_eviction eviction = {.line_address = gpci_line_at(cache, slot) << cache->line_shift,
-                             .set = set,
-                             .way = way,
-                             .valid_sectors = 1,
-                             .dirty_sectors = (uint8_t)dirty,
-                             .dirty_bytes = {bytes.word[0], bytes.word[1]}};
-    if (cache->replacement_ops->on_evict)
-        cache->replacement_ops->on_evict(cache->replacement_self, set, way, &eviction, request);
-    if (cache->predictor_ops->on_evict)
-        cache->predictor_ops->on_evict(cache->predictor_self, set, way, &eviction, request);
-}
-
 /*
  * What the loops under a policy given as a table need: all of it behind one
  * pointer, and the calls' arguments read where they are used, because nothing
@@ -290,9 +272,28 @@ typedef struct table {
     const uint32_t *warps;
     const uint8_t *kinds;
     bool tell_evict, described;
+    gpc_eviction eviction; /* its fields that do not change are set */
     gpc_request request;
     block block;
 } table;
+
+/* What the tables of the policies are told before a line leaves. */
+GPCI_INLINE void tell_evict(table *t, uint32_t set, uint32_t way, size_t slot) {
+    const gpc_cache *cache = t->cache;
+    uint32_t dirty = GPCI_DIRTY(t->states[slot]);
+    uint64_t line = (uint64_t)cache->high << GPCI_TAG_BITS | (t->tags[slot] & ~GPCI_TAG_VALID);
+    t->eviction.line_address = line << cache->line_shift;
+    t->eviction.set = set;
+    t->eviction.way = way;
+    t->eviction.dirty_sectors = (uint8_t)dirty;
+    gpci_bytes bytes = dirty && cache->options.line_bytes <= 128 ? gpci_bytes_of(cache, 1) : (gpci_bytes){{0, 0}};
+    t->eviction.dirty_bytes[0] = bytes.word[0];
+    t->eviction.dirty_bytes[1] = bytes.word[1];
+    if (cache->replacement_ops->on_evict)
+        cache->replacement_ops->on_evict(t->self, set, way, &t->eviction, &t->request);
+    if (cache->predictor_ops->on_evict)
+        cache->predictor_ops->on_evict(t->guard, set, way, &t->eviction, &t->request);
+}
 
 /* The policy chose no way. False: not by bypassing either, and the general path must report an error. */
 static GPCI_NOINLINE bool decline(table *t, uint32_t at, uint32_t way) {
@@ -357,7 +358,7 @@ GPCI_INLINE bool table_miss(table *t, uint32_t at, uint32_t set, size_t base, ui
         flags = GPC_BATCH_EVICTED | (t->states[base + way] >> GPCI_DIRTY_SHIFT & 1) * GPC_BATCH_WRITE_BACK;
         t->block.left[at] = t->tags[base + way];
         if (t->tell_evict)
-            tell_evict(t->cache, set, way, &t->request);
+            tell_evict(t, set, way, base + way);
     }
     t->tags[base + way] = t->block.tags[at];
     t->states[base + way] = 1u | (stores ? (uint32_t)t->kinds[at] << GPCI_DIRTY_SHIFT : 0);
@@ -462,6 +463,7 @@ static void open_table(table *t, gpc_cache *cache, const gpc_batch *batch) {
     t->guard_ops = cache->predictor_ops;
     t->asked = t->skipped = 0;
     t->described = batch->pcs || batch->warps || batch->next_uses;
+    t->eviction = (gpc_eviction){.valid_sectors = 1};
     t->request = (gpc_request){.size = batch->size, .sm = batch->sm};
 }
 
