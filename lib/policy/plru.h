@@ -30,26 +30,26 @@ GPCI_INLINE void gpci_tree_init(gpci_tree *tree, const gpc_policy_env *env) {
     tree->levels = gpci_ceil_log2(env->ways);
 }
 
-/* Positions where the nodes are one word, of up to 64 ways. */
+/*
+ * Positions where the nodes are one word, of up to 64 ways. The node that is `level` + 1 above a leaf has
+ * the leaf's number shifted by as much; its bit is that of the way where the position's is 1.
+ */
 GPCI_INLINE uint64_t gpci_word_put(uint64_t nodes, uint32_t levels, uint32_t way, uint32_t position) {
-    uint32_t node = 1;
-    for (uint32_t level = levels; level-- > 0;) {
-        uint32_t right = way >> level & 1;
-        uint64_t points_right = ~(right ^ position >> level) & 1;
-        nodes = (nodes & ~((uint64_t)1 << node)) | points_right << node;
-        node = 2 * node + right;
+    uint64_t above = 0, right = 0;
+    uint32_t leaf = (uint32_t)1 << levels | way, same = ~(way ^ position);
+    for (uint32_t level = 0; level < levels; level++) {
+        uint32_t node = leaf >> (level + 1);
+        above |= (uint64_t)1 << node;
+        right |= (uint64_t)(same >> level & 1) << node;
     }
-    return nodes;
+    return (nodes & ~above) | right;
 }
 
 GPCI_INLINE uint32_t gpci_word_get(uint64_t nodes, uint32_t levels, uint32_t way) {
-    uint32_t node = 1, position = 0;
-    for (uint32_t level = levels; level-- > 0;) {
-        uint32_t right = way >> level & 1;
-        position = 2 * position + (right == (nodes >> node & 1));
-        node = 2 * node + right;
-    }
-    return position;
+    uint32_t leaf = (uint32_t)1 << levels | way, right = 0;
+    for (uint32_t level = 0; level < levels; level++)
+        right |= (uint32_t)(nodes >> (leaf >> (level + 1)) & 1) << level;
+    return ~(way ^ right) & (((uint32_t)1 << levels) - 1);
 }
 
 /* Give a way a position; only its low bits count, as many as the tree has levels. */
