@@ -73,7 +73,7 @@ GPCI_INLINE void gpci_lru_demote(gpci_lru_state *lru, uint32_t set, uint32_t way
         lru->orders[set] = gpci_recency_demote(lru->orders[set], lru->ways, way);
 }
 
-/* Either, without a branch on which it is where the line comes in for a victim: leaders and followers come at random. */
+/* Either, without a branch on which where the line comes in for a victim: leaders and followers come at random. */
 GPCI_INLINE void gpci_lru_insert(gpci_lru_state *lru, uint32_t set, uint32_t way, bool recent) {
     if (GPCI_LIKELY(lru->ways <= GPCI_RECENCY_WAYS && gpci_recency_last(lru->orders[set], lru->ways) == way)) {
         uint64_t order = lru->orders[set], within = ~(uint64_t)0 >> (64 - 4 * lru->ways);
