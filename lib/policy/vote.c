@@ -13,7 +13,7 @@
  * Example, vote(lru, mru), 3 SMs with caches of two ways, each with the stream A B C A B C ...:
  *   all run lru, which never hits
  *   the first sample: SM 0 tests mru, the others keep lru
- *   the second: mru hits A or B, SM 0 issued more than the others, and all run mru
+ *   two later: mru hit A or B, SM 0 issued more than the others, and all run mru
  *
  * Candidates may share state among the caches as they do without a vote. A vote within a vote is refused: all its
  * candidates may as well stand in one. So is a policy that knows the future, which there is no need to test.

@@ -10,7 +10,7 @@
  * of one line that comes again:
  *   all cache everything
  *   the first sample: SM 0 tests access-count, whose bypasses leave the one line resident
- *   the second: SM 0 issued more than the others, and all run access-count
+ *   two later: SM 0 issued more than the others, and all run access-count
  *
  * A candidate must be one that can be asked on a miss and decide by itself: not one that is asked before the tags
  * are looked up, nor one that keeps bits in the caches below, who would answer to a vote and not to it.

@@ -115,10 +115,10 @@ static uint64_t cost(gpc_policy_kind kind, const char *spec, uint32_t caches) {
 /*
  * Every cache has both policies, one bit that says which decides and four counters of 32 bits; the level once 2
  * measures of 32 bits and a counter to 3 for phases, 2 x (32 + 2 + 1) bits of scores, 2 of state, 1 of the winner, 4
- * that number 15 SMs, and 1 that counts a test of one period.
+ * that number 15 SMs, and 2 that count a test of two periods.
  */
 Test(ballot, cost) {
-    uint64_t central = 66 + 70 + 2 + 1 + 4 + 1;
+    uint64_t central = 66 + 70 + 2 + 1 + 4 + 2;
     uint64_t lru = 15 * 32 * 4 * 2, nru = cost(GPC_POLICY_REPLACEMENT, "nru", 15);
     cr_expect_eq(cost(GPC_POLICY_REPLACEMENT, "vote(lru, nru)", 15), lru + nru + 15 * (1 + 128) + central);
     uint64_t age = cost(GPC_POLICY_REPLACEMENT, "age-lru", 15), rpr = cost(GPC_POLICY_REPLACEMENT, "rpr", 15);

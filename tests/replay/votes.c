@@ -114,7 +114,7 @@ static unsigned five_twice(unsigned n) {
 Test(votes, every_sm_but_the_tested_one_keeps_the_default) {
     rig *r = open_voting("functional", "30");
     put_blocks(r, five_twice, "1\n3\n5\n", 3);
-    gpc_stats lru = run_with(r, "lru"), never = run_with(r, "vote(lru, mru, margin=100)");
+    gpc_stats lru = run_with(r, "lru"), never = run_with(r, "vote(lru, mru, margin=100, testers=1, periods=1)");
     cr_expect_eq(lru.l1_load_sector_hits, 4 * 3 * LOADS / 2, "four segments of each line");
     cr_expect_gt(never.l1_load_sector_hits, lru.l1_load_sector_hits);
     cr_expect_leq(never.l1_load_sector_hits, lru.l1_load_sector_hits + 4 * (15 + 4), "half of a period, and then what mru left");
@@ -128,5 +128,21 @@ Test(votes, deterministic) {
     gpc_stats one = run_with(r, "vote(lru, bip(random=1), mru, random)");
     gpc_stats two = run_with(r, "vote(lru, bip(random=1), mru, random)");
     expect_same_stats(&one, &two);
+    rig_close(r);
+}
+
+/* The same of predictors: what bypasses everything never hits, and an oracle beside the vote hears its decisions. */
+Test(votes, predictors) {
+    rig *r = open_voting("functional", "30");
+    put_blocks(r, four_after_four_dead, THREE_OF_SIX, 3);
+    set(r, "l1.bypass", "always-cache");
+    gpc_stats cache = run_with(r, "lru");
+    static const char *const votes[] = {"vote(always-cache, always-bypass)", "vote(always-bypass, always-cache)"};
+    for (unsigned n = 0; n < 2; n++) {
+        set(r, "l1.bypass", votes[n]);
+        gpc_stats vote = run_with(r, "lru");
+        cr_expect_gt(hit_rate(&vote), 0.8 * hit_rate(&cache), "%s: %g", votes[n], hit_rate(&vote));
+        cr_expect_gt(vote.l1_bypasses, 0, "%s", votes[n]);
+    }
     rig_close(r);
 }
