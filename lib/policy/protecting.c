@@ -181,6 +181,11 @@ static uint32_t choose_victim(void *self, uint32_t set, const uint64_t *candidat
     return state->bypass && highest != UINT64_MAX ? GPC_WAY_BYPASS : found;
 }
 
+/* Choosing leaves no trace. */
+static bool declines(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
+    return choose_victim(self, set, candidates, request) == GPC_WAY_BYPASS;
+}
+
 /*
  * An RPD per line, and without bypass its hit bit: sets x ways x (bits + 1); a counter of the step's accesses per
  * set; and where the distance is found, the sampler (32 x 32 tags of 16 bits = 2 KB), PD and the counter of the period.
@@ -212,4 +217,5 @@ const gpc_replacement_ops gpci_protecting_distance = {
     .choose_victim = choose_victim,
     .on_fill = on_fill,
     .cost_bits = cost_bits,
+    .declines = declines,
 };

@@ -349,52 +349,6 @@ static void run_out(gpci_timed *t, gpci_stage *stage) {
         stage->unsent_since = now;
 }
 
-/*
- * What was to be cached is not, for the predictor has thought better of it. Who waits for other segments of the line, or
- * is to write to these, keeps what it has.
- */
-static void do_not_keep(gpci_timed *t, gpci_stage *stage, gpci_packet *f, uint32_t leader) {
-    bool wanted = false;
-    f->flags |= GPCI_PACKET_PASSES;
-    for (uint32_t at = leader; at != GPCI_NO_PACKET; at = at == leader ? gpci_at(t, at)->first_waiting : t->pool.next[at]) {
-        gpci_packet *p = gpci_at(t, at);
-        if (p->needs & f->segments && p->kind != GPC_STORE)
-            p->flags &= (uint8_t)~GPCI_PACKET_CACHED;
-        wanted |= p->flags & GPCI_PACKET_CACHED;
-    }
-    gpc_line line;
-    if (!wanted && gpci_line_of(stage->cache, f->address, &line) && line.pending_sectors == f->fetched &&
-        !(line.valid_sectors | line.dirty_sectors))
-        gpc_cache_invalidate_line(stage->cache, f->address);
-}
-
-/*
- * The predictor hears what L2 says of its prediction, and may overturn it; what the replacement policy declined stays
- * out. Returns true where a bypassing read is to be kept after all, but brought only part of its sectors: the rest is
- * sent for, and says nothing more to L2's predictor.
- */
-static bool verify(gpci_timed *t, gpci_stage *stage, uint32_t fetch) {
-    gpci_packet *f = gpci_at(t, fetch);
-    if (!stage->cache->predictor_ops->on_reply || f->marks & GPCI_MARK_DECLINED)
-        return false;
-    if (f->marks & GPCI_MARK_VERIFIED) {
-        f->segments = t->h->l1_level.segments_of[f->fetched];
-        return false;
-    }
-    gpc_decision predicted = f->flags & GPCI_PACKET_PASSES ? GPC_BYPASS : GPC_CACHE;
-    gpc_decision verdict = gpc_cache_reply(stage->cache, &f->request, predicted, f->request.policy_word);
-    if (verdict == predicted)
-        return false;
-    uint32_t leader = gpci_mshr_find(t, stage, f->request.address);
-    if (verdict == GPC_BYPASS) {
-        do_not_keep(t, stage, f, leader);
-        return false;
-    }
-    f->flags &= (uint8_t)~GPCI_PACKET_PASSES;
-    f->marks |= GPCI_MARK_KEPT;
-    return gpci_stage_complete_fetch(t, stage, fetch, leader);
-}
-
 /* The rest of the sectors that a fetch is for. */
 void gpci_l1_send_rest(gpci_timed *t, gpci_stage *stage, uint32_t fetch) {
     gpci_packet *f = gpci_at(t, fetch);
@@ -434,7 +388,7 @@ static void take_reply(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
             t->lrc_word = p->request.policy_word;
             gpci_lrc_reply(t->lrc, packet, hand, t);
         }
-        if (verify(t, stage, packet))
+        if (gpci_verify(t, stage, packet))
             return;
         if (p->flags & GPCI_PACKET_PASSES)
             gpci_count_bypass(t->h, p->segments);

@@ -36,7 +36,8 @@ gpc_status gpci_reorder_create(gpc_context *context, const gpci_reorder_options 
     gpci_reorder *r = gpci_zalloc(context, 1, sizeof *r);
     if (!r)
         return GPC_ERROR_MEMORY;
-    *r = (gpci_reorder){.options = options, .context = context, .last = UINT32_MAX, .cycle = GPCI_NEVER, .since = GPCI_NEVER};
+    *r = (gpci_reorder){
+        .options = options, .context = context, .last = UINT32_MAX, .cycle = GPCI_NEVER, .since = GPCI_NEVER};
     r->queues = gpci_zalloc(context, options->queues, sizeof *r->queues);
     r->owners = gpci_zalloc(context, options->queues, sizeof *r->owners);
     r->used = gpci_zalloc(context, options->queues, sizeof *r->used);
@@ -85,7 +86,7 @@ static uint32_t queue_of(const gpci_reorder *r, const gpc_request *request) {
     }
 }
 
-/* The queue that a transaction may enter now, UINT32_MAX if none: a write waits for all before it, and all wait for it. */
+/* The queue that a transaction may enter now, UINT32_MAX if none: a write waits for all before it, all wait for it. */
 static uint32_t entry_of(const gpci_reorder *r, const gpci_packet *p) {
     if (r->held && (r->write || !gpci_is_read(&p->request)))
         return UINT32_MAX;

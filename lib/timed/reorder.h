@@ -10,9 +10,9 @@
  * delivers as many transactions a cycle as the tags take, in order: where the queue of its next one is full, it waits,
  * and the SM behind it. In an empty buffer nothing waits a cycle.
  *
- * Loads may pass loads. Nothing passes a write or an atomic, nor does that pass anything: it enters the buffer once that
- * is empty, and leaves it before the next transaction enters. So all accesses of a warp to a line stay in order as far
- * as one can tell.
+ * Loads may pass loads. Nothing passes a write or an atomic, nor does that pass anything: it enters the buffer once
+ * that is empty, and leaves it before the next transaction enters. So all accesses of a warp to a line stay in order as
+ * far as one can tell.
  */
 typedef enum gpci_reorder_signature {
     GPCI_REORDER_NONE = 0,

@@ -222,6 +222,13 @@ uint32_t gpci_mshr_find(const gpci_timed *t, const gpci_stage *stage, uint64_t a
 /* A line's tags and MSHR bucket will soon be looked at: fetch them. No effect but on speed. */
 void gpci_stage_expect(const gpci_stage *stage, uint64_t address);
 
+/*
+ * verify.c: L1's predictor hears what L2 says of its prediction, and may overturn it; what the replacement policy declined
+ * stays out. Returns true where a bypassing read is to be kept after all, but brought only part of its sectors: the rest
+ * is sent for, and says nothing more to L2's predictor.
+ */
+bool gpci_verify(gpci_timed *t, gpci_stage *stage, uint32_t fetch);
+
 /* stall.c: L1's predictor has an on_stall; a packet is to be held up, and may go past L1 instead (GPCI_WAITING). */
 gpci_verdict gpci_stall_hold(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_held *held, uint32_t leader,
                              gpc_busy reason);

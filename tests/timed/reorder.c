@@ -114,7 +114,9 @@ Test(timed_reorder, drains) {
            loads);
     ORDER("oldest, greedy", 1, 3, 6, 2, 5, 4);
     rig_close(&r);
-    gather(&r, BASE "l1.reorder = warp\nl1.reorder_queues = 16\nl1.reorder_drain = round-robin\nl1.reorder_greedy = true\n",
+    gather(&r,
+           BASE "l1.reorder = warp\nl1.reorder_queues = 16\nl1.reorder_drain = round-robin\n"
+                "l1.reorder_greedy = true\n",
            loads);
     ORDER("round-robin, greedy", 1, 3, 6, 2, 5, 4);
     rig_close(&r);

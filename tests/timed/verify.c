@@ -7,8 +7,8 @@
 
 /*
  * Verification through L2: the word that a prediction sends down reaches L2's predictor with the request that it was
- * made for, and the answer comes back to the same. A load's word is its line number + 1; L2 answers twice that, and says
- * in the lowest bit whether the line is one whose predictions are to be overturned.
+ * made for, and the answer comes back to the same. A load's word is its line number + 1; L2 answers twice that, and
+ * says in the lowest bit whether the line is one whose predictions are to be overturned.
  */
 
 #define MEMORY 200u
