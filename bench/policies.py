@@ -61,6 +61,7 @@ KERNELS = [
     synthetic("private-reuse", "private-reuse:1MiB:words=64,repeats=4"),
     synthetic("warp-reuse", "warp-reuse:1MiB:lines=12,repeats=8", "warp-reuse:4MiB:lines=48,repeats=4"),
     synthetic("warp-reuse-less", "warp-reuse:768KiB:lines=8,repeats=8", "warp-reuse:3MiB:lines=36,repeats=4"),
+    synthetic("warp-reuse-more", "warp-reuse:1MiB:lines=20,repeats=8", "warp-reuse:4MiB:lines=64,repeats=4"),
     traced("streamcluster", True),
     Kernel("bfs", {p: (os.path.join(TRACES, "bfs", "kernel-13.traceg.xz"), {}) for p in PRESETS}, True),
     traced("warp_reuse_36_4sm", True, ("h100",)),
