@@ -210,7 +210,8 @@ class Command(TemporaryCase):
         self.assertEqual(list(rows[0]), ["trace", "policy", "ipc", "cycles", "traffic", "speedup"])
 
     def test_configuration(self):
-        always = self.done("--policies", "lru", "--set", "l1.enabled=false", "--metrics", "l2.read_sectors", "--csv", "-")
+        arguments = ["--policies", "lru", "--set", "l1.enabled=false", "--metrics", "l2.read_sectors", "--csv", "-"]
+        always = self.done(*arguments)
         self.assertEqual(always.splitlines()[1:], ["t,lru,64,1.0,"])  # 4 blocks, 2 warps, 2 loads of 4 sectors
 
     def test_refusals(self):
