@@ -20,7 +20,7 @@
 
 typedef struct entry {
     uint64_t pc;
-    uint64_t used, moved, fills, reuses, hits; /* as in gpc_profile_counts */
+    uint64_t used, moved, fills, reuses, hits; /* as in gpc_profile_counts; used: as `use` says */
     uint32_t kernel;
     bool taken, cg;
 } entry;
@@ -46,12 +46,12 @@ static entry *entry_of(const compiler_state *state, uint32_t kernel, uint64_t pc
     return &state->entries[slot];
 }
 
-static void add(compiler_state *state, uint32_t kernel, const gpc_profile_instruction *row) {
+static void add(compiler_state *state, uint32_t kernel, const gpc_profile_instruction *row, uint32_t use) {
     entry *e = entry_of(state, kernel, row->pc);
     e->pc = row->pc;
     e->kernel = kernel;
     e->taken = true;
-    e->used += row->counts.bytes_used;
+    e->used += use == GPCI_USE_BYTES ? row->counts.bytes_used : row->counts.segments * GPCI_SEGMENT;
     e->moved += row->counts.bytes_moved;
     e->fills += row->counts.fills;
     e->reuses += row->counts.reuses;
@@ -59,13 +59,10 @@ static void add(compiler_state *state, uint32_t kernel, const gpc_profile_instru
 }
 
 static void decide(entry *e, double threshold) {
-    gpc_profile_counts counts = {
-        .bytes_used = e->used, .bytes_moved = e->moved, .fills = e->fills, .reuses = e->reuses, .hits = e->hits};
-    gpci_profile_rate(&counts);
-    e->cg = e->taken && counts.score < threshold;
+    e->cg = e->taken && gpci_profile_score_of(e->used, e->moved, e->fills, e->reuses, e->hits) < threshold;
 }
 
-static gpc_status fill(compiler_state *state, gpc_profile *profile, double threshold) {
+static gpc_status fill(compiler_state *state, gpc_profile *profile, double threshold, uint32_t use) {
     const gpc_profile_instruction *rows;
     size_t count, slots = 16;
     gpc_status status = gpc_profile_instructions(profile, &rows, &count);
@@ -82,8 +79,8 @@ static gpc_status fill(compiler_state *state, gpc_profile *profile, double thres
     for (size_t i = 0; i < profile->launch_count; i++)
         state->launches[i] = profile->launches[i];
     for (size_t i = 0; i < count; i++) {
-        add(state, rows[i].kernel_index, &rows[i]);
-        add(state, ANY, &rows[i]);
+        add(state, rows[i].kernel_index, &rows[i], use);
+        add(state, ANY, &rows[i], use);
     }
     for (size_t i = 0; i <= state->mask; i++)
         decide(&state->entries[i], threshold);
@@ -98,7 +95,7 @@ static gpc_status init(void *self, const gpc_policy_env *env, char *message) {
         return status;
     state->share = env->shared_state;
     state->context = env->context;
-    status = fill(state, profile, env->parameters[0]);
+    status = fill(state, profile, env->parameters[0], env->words[GPCI_PROFILE_USE]);
     if (status == GPC_OK) {
         gpci_profile_taken(env);
         return GPC_OK;
@@ -139,7 +136,7 @@ const gpc_predictor_ops gpci_compiler = {
     .init = init,
     .finish = finish,
     .predict = predict,
-    .texts = &gpci_profile_file_parameter,
-    .text_count = 1,
+    .texts = gpci_profile_texts,
+    .text_count = GPCI_PROFILE_TEXTS,
     .shared_bytes = sizeof(gpci_profile_share),
 };

@@ -7,8 +7,8 @@
  * hardware-based bypassing (access-count): they bypass where they make more transactions than the threshold register
  * says, 16. gpc_profile_thresholds lists the thresholds to search: the classes' own values.
  *
- * IV.D says of the others both that they "will be bypassed" and that they are "candidates for cache bypassing at runtime
- * by using the hardware-based bypassing". The latter is the default; limit = 0 is the former.
+ * IV.D says of the others both that they "will be bypassed" and that they are "candidates for cache bypassing at
+ * runtime by using the hardware-based bypassing". The latter is the default; limit = 0 is the former.
  *
  * Example, Table 1 (streamcluster), threshold 0.62: classes 1, 2, 3, 4, 7, 8, 9 and 11 are annotated. A load of 6
  * transactions is not (0.50), and is cached only because 6 <= 16; with limit = 0 it bypasses.
@@ -23,7 +23,8 @@ typedef struct hybrid_state {
 enum { THRESHOLD, LIMIT };
 
 static const gpc_parameter parameters[] = {
-    {"threshold", 1, 0, 1e12, false, "U x (1 + R) above which a class is cached, to six decimals (IV.D: 1, or the best of its values)"},
+    {"threshold", 1, 0, 1e12, false,
+     "U x (1 + R) above which a class is cached, to six decimals (IV.D: 1, or searched)"},
     {"limit", 16, 0, 65535, true, "transactions above which a load of another class bypasses (IV.C: 16)"},
 };
 
@@ -76,7 +77,7 @@ const gpc_predictor_ops gpci_hybrid = {
     .finish = finish,
     .predict = predict,
     .cost_bits = cost_bits,
-    .texts = &gpci_profile_file_parameter,
+    .texts = gpci_profile_texts,
     .text_count = 1,
     .shared_bytes = sizeof(gpci_profile_share),
 };

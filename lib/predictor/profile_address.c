@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "predictor/profile_file.h"
+#include "profile/internal.h"
 
 /*
  * Profiling-based bypassing by address, seeds/001 IV.B. A profile tells for each line address A of each SM how often
@@ -17,21 +18,28 @@ typedef struct address_state {
 } address_state;
 
 static const gpc_parameter parameters[] = {
-    {"address-bits", 40, 16, 64, true, "bits of an address, for the cost of the lists (40: Fermi's unified address space)"},
+    {"address-bits", 40, 16, 64, true, "bits of an address, for the cost of the lists (40: Fermi's)"},
 };
 
-/* The list of SM `sm`: its length, and its lines into `set` unless that is NULL. */
-static size_t list_of(gpc_profile *profile, uint32_t sm, uint32_t line_shift, gpci_number_set *set) {
+static bool should_bypass(const gpc_profile_line *row, uint32_t use) {
+    if (use == GPCI_USE_BYTES)
+        return row->score < 1;
+    return gpci_profile_score_of(row->segments * GPCI_SEGMENT, row->bytes_moved, row->fills, row->hits, row->hits) < 1;
+}
+
+/* The list of this cache's SM: its length, and its lines into `set` unless that is NULL. */
+static size_t list_of(gpc_profile *profile, const gpc_policy_env *env, gpci_number_set *set) {
     const gpc_profile_line *rows;
     size_t count, listed = 0;
+    uint32_t shift = gpci_log2(env->line_bytes);
     if (gpc_profile_lines(profile, &rows, &count) < 0)
         return 0;
     for (size_t i = 0; i < count; i++) {
-        if (rows[i].sm != sm || rows[i].score >= 1)
+        if (rows[i].sm != env->index || !should_bypass(&rows[i], env->words[GPCI_PROFILE_USE]))
             continue;
         listed++;
         if (set)
-            gpci_number_set_add(set, rows[i].address >> line_shift);
+            gpci_number_set_add(set, rows[i].address >> shift);
     }
     return listed;
 }
@@ -44,13 +52,13 @@ static gpc_status init(void *self, const gpc_policy_env *env, char *message) {
         return status;
     state->share = env->shared_state;
     state->line_shift = gpci_log2(env->line_bytes);
-    size_t count = list_of(profile, env->index, state->line_shift, NULL);
+    size_t count = list_of(profile, env, NULL);
     status = gpci_number_set_init(&state->lines, env->context, count);
     if (status < 0) {
         gpci_profile_left(state->share);
         return status;
     }
-    list_of(profile, env->index, state->line_shift, &state->lines);
+    list_of(profile, env, &state->lines);
     gpci_profile_taken(env);
     return GPC_OK;
 }
@@ -74,7 +82,7 @@ static uint64_t cost_bits(const gpc_policy_env *env) {
     if (!env->texts[0][0] || gpc_profile_read(env->context, env->texts[0], NULL, &profile) < 0)
         return 0;
     uint32_t shift = gpci_log2(env->line_bytes), bits = (uint32_t)env->parameters[0];
-    uint64_t count = list_of(profile, env->index, shift, NULL);
+    uint64_t count = list_of(profile, env, NULL);
     gpc_profile_destroy(profile);
     return count * (bits > shift ? bits - shift : 0);
 }
@@ -91,7 +99,7 @@ const gpc_predictor_ops gpci_profile_address = {
     .finish = finish,
     .predict = predict,
     .cost_bits = cost_bits,
-    .texts = &gpci_profile_file_parameter,
-    .text_count = 1,
+    .texts = gpci_profile_texts,
+    .text_count = GPCI_PROFILE_TEXTS,
     .shared_bytes = sizeof(gpci_profile_share),
 };

@@ -6,8 +6,9 @@
 
 #define MESSAGE_BYTES 256u
 
-const gpc_text_parameter gpci_profile_file_parameter = {
-    "file", "", NULL, "a profile, as gpc_profile_write or `gpucache profile` writes it",
+const gpc_text_parameter gpci_profile_texts[GPCI_PROFILE_TEXTS] = {
+    {"file", "", NULL, "a profile, as gpc_profile_write or `gpucache profile` writes it"},
+    {"use", "bytes", "bytes|segments", "what U counts of a line: bytes used (Eq. 1), or 32-byte segments touched"},
 };
 
 static gpc_status refuse(gpci_profile_share *share, char *message, const char *format, unsigned has, unsigned wants) {

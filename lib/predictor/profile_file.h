@@ -10,20 +10,25 @@
 /*
  * A profile that the predictors of a level read: once for all of its caches, and
  * gone when the last of them has taken its part. This is their shared state, and
- * `file` their first text parameter.
+ * `file` their first text parameter. The second, `use`: Eq. (1) takes U by bytes, so
+ * that a load of 4 bytes counts as a 32nd of a line; what a bypass moves in fact is
+ * segments of 32 bytes, for that load a quarter of the line.
  */
 typedef struct gpci_profile_share {
     gpc_profile *profile;
     uint32_t made, users; /* caches that have taken their part; that have not been destroyed */
 } gpci_profile_share;
 
-extern const gpc_text_parameter gpci_profile_file_parameter;
+enum { GPCI_PROFILE_FILE, GPCI_PROFILE_USE, GPCI_PROFILE_TEXTS }; /* text parameters; hybrid has the first only */
+enum { GPCI_USE_BYTES, GPCI_USE_SEGMENTS };                       /* words of the second */
+
+extern const gpc_text_parameter gpci_profile_texts[GPCI_PROFILE_TEXTS];
 
 /*
  * The profile, for `init`: each call that succeeds asks for one of gpci_profile_taken, when the cache's part
  * has been copied, or gpci_profile_left, where that failed; and after the former for gpci_profile_left in `finish`.
  *   line_bytes  that the profile must be of; 0 = any
- * Fails as gpc_profile_read; GPC_ERROR_ARGUMENT (no file, or of a cache with other lines or fewer SMs). `message`: 256 bytes.
+ * Fails as gpc_profile_read; GPC_ERROR_ARGUMENT (no file, other lines, or fewer SMs). `message`: 256 bytes.
  */
 gpc_status gpci_profile_take(const gpc_policy_env *env, uint32_t line_bytes, char *message, gpc_profile **out);
 void gpci_profile_taken(const gpc_policy_env *env);

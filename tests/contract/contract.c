@@ -76,6 +76,8 @@ const char *const predictor_rows[] = {
     "counter-based", "counter-based(rows=1,columns=4096,bits=1,retry=3)", "sdbp",
     "profile-address(file=tests/contract/small.profile)", "hybrid(file=tests/contract/small.profile)",
     "hybrid(file=tests/contract/small.profile,threshold=0.05,limit=0)", "compiler(file=tests/contract/small.profile)",
+    "profile-address(file=tests/contract/small.profile,use=segments)",
+    "compiler(file=tests/contract/small.profile,use=segments)",
     "sdbp(tables=8,entries=64,share=1,sampler-ways=20)", "mrpb", "mrpb(line=0,mshr=1,queue=1)",
 };
 const size_t predictor_row_count = sizeof predictor_rows / sizeof *predictor_rows;

@@ -133,7 +133,7 @@ Test(figures, reuses_belong_to_the_filler) {
 }
 
 /*
- * Figure 4. 0x10 reads four bytes of A four times, and all of B; 0x20 all of C twice, which drops A, and four bytes of A.
+ * Figure 4. 0x10 reads four bytes of A four times, and all of B; 0x20 all of C twice, which drops A, and some of A.
  * A: U = 4/128, three hits in two residences, 2.5/32 < 1: bypass. B and C are used whole: U = 1, no bypass.
  */
 Test(figures, share_that_should_bypass) {
@@ -227,7 +227,7 @@ Test(figures, bypasses) {
     rig_close(&r);
 }
 
-/* A sectored L1 moves the sectors that are touched; a second sector of a line is a miss of its own, in one residence. */
+/* A sectored L1 moves the sectors that are touched; a second sector of a line is a miss, but of one residence. */
 Test(figures, sectors) {
     static const char *const settings[] = {"l1.sectors=4", NULL};
     rig r;

@@ -250,7 +250,7 @@ Test(file, json) {
     rig_close(&r);
 }
 
-/* The file that tests/contract reads is what this version writes; where the form changes, write it anew by this test. */
+/* The file that tests/contract reads is what this version writes; where the form changes, this test writes it anew. */
 Test(file, contract_file) {
     rig r;
     folder f = open_folder();

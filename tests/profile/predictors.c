@@ -95,6 +95,33 @@ Test(predictors, profile_address) {
     close_bench(&b);
 }
 
+/* By segments line 0 (8 lanes of 4 bytes: one segment) is as by bytes; a load of 4 bytes is a quarter, not a 32nd. */
+Test(predictors, use_by_segments) {
+    bench b;
+    open_bench(&b, NULL);
+    for (int i = 0; i < 4; i++)
+        rig_load(&b.r, 0, 0x50, LINE(130)); /* 4/128 x 4 = 0.125; 32/128 x 4 = 1 */
+    for (int i = 0; i < 3; i++)
+        rig_load(&b.r, 0, 0x60, LINE(131)); /* 32/128 x 3 < 1 */
+    cr_assert_eq(gpc_profile_write(b.r.profile, b.file, NULL), GPC_OK);
+    static const struct {
+        const char *more;
+        uint64_t fetched;
+    } rows[] = {{"", 1}, {", use=bytes", 1}, {", use=segments", 4}};
+    for (unsigned i = 0; i < 3; i++) {
+        gpc_hierarchy *h = open_hierarchy(&b, spec_of(&b, "profile-address", rows[i].more));
+        cr_expect_eq(load(h, 0, 0, LINE(130), 1), rows[i].fetched, "%s", rows[i].more);
+        cr_expect_eq(load(h, 0, 0, LINE(131), 1), 1, "%s", rows[i].more);
+        cr_expect_eq(load(h, 0, 0, LINE(0), 1), 1, "%s", rows[i].more);
+        gpc_hierarchy_destroy(h);
+        h = open_hierarchy(&b, spec_of(&b, "compiler", rows[i].more));
+        cr_expect_eq(load(h, 0, 0x50, LINE(130), 1), rows[i].fetched, "%s", rows[i].more);
+        cr_expect_eq(load(h, 0, 0x60, LINE(131), 1), 1, "%s", rows[i].more);
+        gpc_hierarchy_destroy(h);
+    }
+    close_bench(&b);
+}
+
 /* Lists are of each SM. */
 Test(predictors, profile_address_by_sm) {
     static const char *const settings[] = {"sm.count=3", NULL};
@@ -168,7 +195,7 @@ Test(predictors, compiler) {
     for (unsigned launch = 1; launch <= 3; launch++) {
         cr_assert_eq(gpc_hierarchy_begin_kernel(h, NULL, NULL), GPC_OK);
         cr_expect_eq(load(h, 0, 0x20, LINE(50), 1), launch == 1 ? 4 : 1, "launch %u", launch);
-        cr_expect_eq(load(h, 0, 0x10, LINE(52), 1), launch == 2 ? 4 : 1, "launch %u: 0x10 is not of kernel two", launch);
+        cr_expect_eq(load(h, 0, 0x10, LINE(52), 1), launch == 2 ? 4 : 1, "launch %u: not of kernel two", launch);
         cr_expect_eq(load(h, 0, 0x40, LINE(54), 1), 4, "an instruction that the profile does not know");
         cr_expect_eq(load(h, 0, launch == 1 ? 0x10 : 0x20, LINE(54), 1), 1, "cg does not look in L1");
     }
@@ -226,8 +253,9 @@ Test(predictors, refusals) {
                        "threshold");
     }
     gpc_config_set(b.r.config, "l1.line", "64B", NULL);
-    expect_refusal(&b, spec_of(&b, "profile-address", ""), GPC_ERROR_ARGUMENT, "lines of 128 bytes, the cache's have 64");
-    expect_refusal(&b, spec_of(&b, "hybrid", ""), GPC_ERROR_ARGUMENT, "lines of 128 bytes, the cache's have 64");
+    const char *lines = "lines of 128 bytes, the cache's have 64";
+    expect_refusal(&b, spec_of(&b, "profile-address", ""), GPC_ERROR_ARGUMENT, lines);
+    expect_refusal(&b, spec_of(&b, "hybrid", ""), GPC_ERROR_ARGUMENT, lines);
     gpc_config_set(b.r.config, "l1.line", "128B", NULL);
     gpc_config_set(b.r.config, "sm.count", "4", NULL);
     expect_refusal(&b, spec_of(&b, "profile-address", ""), GPC_ERROR_ARGUMENT, "of 2 SMs, this cache is number 2");
@@ -238,7 +266,7 @@ Test(predictors, refusals) {
     close_bench(&b);
 }
 
-/* profile-address: one line of 40 - 7 bits, and those of "two", 22; hybrid: 32 classes and a threshold of 6 bits or more. */
+/* profile-address: a line of 40 - 7 bits, and those of "two", 22; hybrid: 32 classes, a threshold of 6 bits or more. */
 Test(predictors, costs) {
     bench b;
     uint64_t bits = 1;

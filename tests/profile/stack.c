@@ -110,7 +110,8 @@ Test(stack, a_hole_is_filled_from_below) {
 Test(stack, distances_of_a_profile) {
     enum { STEPS = 3000, SPAN = 150 };
     static unsigned stream[STEPS];
-    uint64_t random = 5, stack[GPC_PROFILE_DISTANCE_BUCKETS] = {0}, reuse[GPC_PROFILE_DISTANCE_BUCKETS] = {0}, first = 0;
+    uint64_t random = 5, first = 0;
+    uint64_t stack[GPC_PROFILE_DISTANCE_BUCKETS] = {0}, reuse[GPC_PROFILE_DISTANCE_BUCKETS] = {0};
     rig r;
     rig_open(&r, NULL);
     for (unsigned i = 0; i < STEPS; i++) {
