@@ -210,3 +210,86 @@ Test(timed_reorder, costs_no_time) {
         cr_expect_eq(hit[i], hit[0]);
     }
 }
+
+/* The order in which random accesses pass the tags, by their numbers, which are their pcs. */
+static struct {
+    uint64_t numbers[512];
+    uint8_t kinds[512];
+    unsigned count;
+} order;
+
+static void log_access(const gpc_request *request) {
+    cr_assert_lt(order.count, 512);
+    order.kinds[order.count] = request->kind;
+    order.numbers[order.count++] = request->pc;
+}
+
+static void log_hit(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
+    (void)self, (void)set, (void)way;
+    log_access(request);
+}
+
+static void log_miss(void *self, uint32_t set, const gpc_request *request) {
+    (void)self, (void)set;
+    log_access(request);
+}
+
+static void check_order(const char *settings, uint64_t seed) {
+    const gpc_replacement_ops logging = {.struct_size = sizeof logging, .name = "logging", .on_hit = log_hit,
+                                         .on_miss = log_miss, .choose_victim = first};
+    static rig r;
+    gpc_error error = GPC_ERROR_INIT;
+    rig_open(&r, NULL, MEMORY);
+    cr_assert_eq(gpc_context_register_replacement(r.context, &logging, NULL, NULL, &error), GPC_OK);
+    rig_reopen(&r, settings, MEMORY);
+    memset(&order, 0, sizeof order);
+    uint64_t state = seed;
+    bool loads_moved = false;
+    for (unsigned i = 0; i < 300; i++) {
+        uint64_t address = 128 * rig_below(&state, 24);
+        gpc_warp_access access = GPC_WARP_ACCESS_INIT;
+        access.pc = i;
+        access.warp = rig_below(&state, 12);
+        access.block = access.warp / 3;
+        access.mask = 1;
+        access.width = 4;
+        access.kind = rig_below(&state, 8) ? GPC_LOAD : GPC_STORE;
+        access.addresses = &address;
+        while (gpc_hierarchy_try_issue(r.hierarchy, &access, r.issued, NULL) == GPC_BUSY)
+            rig_step(&r);
+        r.done[r.issued++].accepted = true;
+    }
+    rig_finish(&r);
+    cr_assert_eq(order.count, 300, "%s", settings);
+    for (unsigned i = 0; i < order.count; i++) {
+        loads_moved |= order.numbers[i] != i;
+        cr_assert(order.kinds[i] != GPC_STORE || order.numbers[i] == i, "%s: store %u was number %u", settings,
+                  (unsigned)order.numbers[i], i);
+    }
+    for (unsigned i = 0, stores = 0; i < order.count; i++) { /* as many stores before a load as were issued before it */
+        unsigned before = 0;
+        for (unsigned n = 0; n < order.count && order.kinds[i] != GPC_STORE; n++)
+            before += order.kinds[n] == GPC_STORE && order.numbers[n] < order.numbers[i];
+        cr_expect(order.kinds[i] == GPC_STORE || before == stores, "%s: load %u", settings, i);
+        stores += order.kinds[i] == GPC_STORE;
+    }
+    cr_expect(loads_moved, "%s: nothing was reordered", settings);
+    rig_close(&r);
+}
+
+/* Whatever the queues: a store has the place in the order that it was issued in, and so has it to every load. */
+Test(timed_reorder, loads_pass_no_store) {
+    static const char *const signatures[] = {"block", "warp", "pc"};
+    static const char *const drains[] = {"fixed", "round-robin", "longest"};
+    for (unsigned s = 0; s < 3; s++)
+        for (unsigned d = 0; d < 3; d++)
+            for (unsigned greedy = 0; greedy < 2; greedy++) {
+                char text[256];
+                snprintf(text, sizeof text,
+                         "l1.replacement = logging\nl1.mshr_entries = 2\nl1.queue = 8\nl1.reorder = %s\n"
+                         "l1.reorder_queues = 3\nl1.reorder_entries = 4\nl1.reorder_drain = %s\n"
+                         "l1.reorder_greedy = %s\n",
+                         signatures[s], drains[d], greedy ? "true" : "false");
+                check_order(text, 7 + s * 10 + d);
+            }
+}
