@@ -84,7 +84,7 @@ def of_l1(settings):
 
 
 def replacement(spec, document="", modes=MODES, **more):
-    label = " ".join([spec, *more.values()])
+    label = " ".join([spec, *(value for value in more.values() if value != "true")])
     return Policy(label, of_l1({"replacement": spec, **more}), document, modes)
 
 
@@ -291,6 +291,10 @@ def geometric_mean(values):
     return math.exp(sum(map(math.log, values)) / len(values)) if values else None
 
 
+def mean(values):
+    return sum(values) / len(values)
+
+
 def over(above, below):
     return above / below if below else None
 
@@ -320,7 +324,7 @@ def print_table(header, rows):
     print(flush=True)
 
 
-def table(policies, kernels, preset, mode, cache, value, title, first="", document=False):
+def table(policies, kernels, preset, mode, cache, value, title, average=geometric_mean, document=False):
     """A row per policy, a column per kernel; `value` of a result and of LRU's on that kernel."""
     kernels = [kernel for kernel in kernels if preset in kernel.sources]
     if not kernels:
@@ -335,10 +339,9 @@ def table(policies, kernels, preset, mode, cache, value, title, first="", docume
             own, lru = cache.get(Task(policy, kernel, preset, mode)), base[kernel.name]
             fine = own and lru and "failed" not in own and "failed" not in lru
             found.append(value(own, lru) if fine else None)
-        mean = geometric_mean(found) if None not in found else None
-        rows.append([policy.label, cell(mean), *([policy.document] if document else []), *map(cell, found)])
+        rows.append([policy.label, cell(None if None in found else average(found)), *([policy.document] if document else []), *map(cell, found)])
     print(f"{title}, {preset}, {mode}\n")
-    print_table(["policy", first or "geometric mean", *(["seeds/004"] if document else []),
+    print_table(["policy", average.__name__.replace("_", " "), *(["seeds/004"] if document else []),
                  *(kernel.name for kernel in kernels)], rows)  # fmt: skip
 
 
@@ -373,13 +376,13 @@ def report(policies, kernels, presets, modes, cache):
             if mode == "timed":
                 table(policies, sensitive, preset, mode, cache, lambda r, lru: over(lru["cycles"], r["cycles"]),
                       "Speed-up over LRU", document=True)  # fmt: skip
-            table(policies, sensitive, preset, mode, cache, lambda r, lru: hit_rate(r), "L1 hit rate")
+            table(policies, sensitive, preset, mode, cache, lambda r, lru: hit_rate(r), "L1 hit rate", mean)
             table(policies, sensitive, preset, mode, cache, lambda r, lru: over(traffic(r), traffic(lru)),
                   "Traffic from L2 to L1, of LRU's")  # fmt: skip
             if mode == "timed":
                 print_reasons(policies, sensitive, preset, cache)
             else:
-                table(policies, others, preset, mode, cache, lambda r, lru: hit_rate(r), "L1 hit rate")
+                table(policies, others, preset, mode, cache, lambda r, lru: hit_rate(r), "L1 hit rate", mean)
 
 
 def main():
