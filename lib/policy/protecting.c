@@ -157,28 +157,36 @@ static void on_fill(void *self, uint32_t set, uint32_t way, const gpc_request *r
     state->ends[(size_t)set * state->ways + way] = (state->clocks[set].steps + state->steps) * 2;
 }
 
-/*
- * The highest rank leaves, of equals the lowest way: not protected any more, then not hit, then
- * hit, and of these the later end.
- */
-GPCI_INLINE uint64_t rank_of(uint64_t end, uint64_t over) {
-    uint64_t rank = end >> 1 | (~end & 1) << 63;
-    return end <= over ? UINT64_MAX : rank;
+/* The lowest candidate not protected any more, or UINT32_MAX. Steps do not reach 2^62: differences have a sign. */
+static uint32_t find_unprotected(const uint64_t *ends, uint64_t now, uint32_t ways, const uint64_t *candidates) {
+    for (uint32_t first = 0; first < ways; first += 64) {
+        uint32_t count = ways - first < 64 ? ways - first : 64;
+        uint64_t unprotected = 0;
+        for (uint32_t i = 0; i < count; i++)
+            unprotected |= (ends[first + i] - (2 * now + 2)) >> 63 << i;
+        unprotected &= gpci_candidate_word(candidates, first / 64, ways);
+        if (unprotected)
+            return first + gpci_lowest(unprotected);
+    }
+    return UINT32_MAX;
 }
 
 static uint32_t choose_victim(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
     (void)request;
     const protecting_state *state = self;
     const uint64_t *ends = &state->ends[(size_t)set * state->ways];
-    uint64_t over = state->clocks[set].steps * 2 + 1, highest = 0;
-    uint32_t found = 0;
+    uint32_t found = find_unprotected(ends, state->clocks[set].steps, state->ways, candidates);
+    if (found != UINT32_MAX)
+        return found;
+    if (state->bypass)
+        return GPC_WAY_BYPASS;
+    uint64_t highest = 0; /* rank: not hit before hit, then the later end; of equals the lowest way */
     for (uint32_t way = 0; way < state->ways; way++) {
-        uint64_t rank = rank_of(ends[way], over);
-        rank &= 0 - (uint64_t)gpci_is_candidate(candidates, way);
+        uint64_t rank = (ends[way] >> 1 | (~ends[way] & 1) << 63) & (0 - (uint64_t)gpci_is_candidate(candidates, way));
         found = rank > highest ? way : found;
         highest = rank > highest ? rank : highest;
     }
-    return state->bypass && highest != UINT64_MAX ? GPC_WAY_BYPASS : found;
+    return found;
 }
 
 /* Choosing leaves no trace. */
