@@ -88,6 +88,7 @@ class Policies(Commands):
         (random,) = [policy for policy in self.context.policies("replacement") if policy.name == "random"]
         for part in ("replacement, named in l1.replacement", random.summary, random.source, "8 bytes, 120 in all"):
             self.assertIn(part, text)
+        self.assertRegex(self.done("policies", "always-cache"), r"\ncost +not stated\n")
         self.assertIn("scheduler, named in scheduler", self.done("policies", "two-level"))
         self.assertRegex(self.done("policies", "two-level"), r"\ngroup +\d+ +\d+ to \d+  \w")
         self.done("policies", "randon", status=1, message="no policy 'randon'; did you mean 'random'?")
