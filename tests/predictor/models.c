@@ -123,7 +123,7 @@ static void compare(agcb_model m, uint32_t sets, uint32_t ways, uint32_t pcs) {
         add(&m, i, (int)m.initial);
     }
     uint64_t random = sets * 131 + ways, seen[256] = {0};
-    for (int step = 0; step < 20000; step++) {
+    for (int step = 0; step < STEPS(ways); step++) {
         gpc_request request = rig_random(&random, 3 * (uint64_t)sets * ways, pcs);
         char expected = model_access(&m, &request), got = rig_access(&r, request);
         cr_assert_eq(got, expected, "%s, %u x %u, step %d, kind %u: %c, not %c", spec, sets, ways, step, request.kind,

@@ -25,6 +25,7 @@ typedef struct counter_model {
     part role;
     bool live_time;
     uint32_t rows, columns, most, retry, refused;
+    const naive_line *newest; /* of the set that is to give up a line */
     entry *table;
 } counter_model;
 
@@ -43,13 +44,7 @@ static entry *entry_of(const counter_model *m, uint32_t row, uint64_t line) {
 
 static bool expired(const void *model, const naive_line *line) {
     const counter_model *m = model;
-    for (uint32_t way = 0, newest = 1; way < m->cache.ways; way++) { /* not the most recent of its set */
-        const naive_line *other = m->cache.lines + line->line % m->cache.sets * m->cache.ways + way;
-        newest &= other->used <= line->used;
-        if (way + 1 == m->cache.ways && newest)
-            return false;
-    }
-    if (!line->sure || line->past == m->most)
+    if (line == m->newest || !line->sure || line->past == m->most)
         return false;
     return m->live_time ? line->count >= line->past : line->count > line->longest && line->count > line->past;
 }
@@ -104,7 +99,10 @@ static char counter_access(counter_model *m, const gpc_request *request) {
     const entry *known = entry_of(m, row, line);
     if (m->role == PREDICTS && refuses(m, known))
         return 'b';
-    naive_line *way = naive_free(&m->cache, line);
+    naive_line *way = naive_free(&m->cache, line), *set = naive_set(&m->cache, line);
+    m->newest = set;
+    for (uint32_t i = 1; i < m->cache.ways; i++)
+        m->newest = set[i].used > m->newest->used ? &set[i] : m->newest;
     if (!way) {
         way = m->role == PREDICTS ? NULL : naive_oldest(&m->cache, line, expired, m);
         if (!way && m->role == REPLACES_AND_BYPASSES && !known->count && known->sure)
@@ -137,7 +135,7 @@ static void compare_counters(counter_model m, uint32_t sets, uint32_t ways) {
     naive_open(&m.cache, sets, ways);
     m.table = calloc((size_t)m.rows * m.columns, sizeof *m.table);
     uint64_t random = sets * 31 + ways, bypassed = 0;
-    for (int step = 0; step < 20000; step++) {
+    for (int step = 0; step < STEPS(ways); step++) {
         gpc_request request = rig_random(&random, 2 * (uint64_t)sets * ways + 1, 12);
         char expected = counter_access(&m, &request), got = rig_access(&r, request);
         cr_assert_eq(got, expected, "%s, %u x %u, step %d, kind %u: %c, not %c", spec, sets, ways, step, request.kind,
@@ -303,7 +301,7 @@ static void compare_sdbp(sdbp_model m, uint32_t sets, uint32_t ways, uint32_t sh
     for (uint32_t table = 0; table < m.tables; table++)
         m.counters[table] = calloc(m.entries, sizeof **m.counters);
     uint64_t random = sets * 31 + ways, seen[256] = {0};
-    for (int step = 0; step < 20000; step++) {
+    for (int step = 0; step < STEPS(ways); step++) {
         gpc_request request = rig_random(&random, 4 * (uint64_t)sets * ways + 1, 12);
         char expected = sdbp_access(&m, &request), got = rig_access(&r, request);
         cr_assert_eq(got, expected, "%s, %u x %u, step %d, kind %u: %c, not %c", spec, sets, ways, step, request.kind,

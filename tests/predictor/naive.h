@@ -25,6 +25,9 @@ typedef struct naive {
     naive_line *lines; /* [sets][ways] */
 } naive;
 
+/* Of a stream: fewer where it takes long to look at all ways, yet enough to fill them several times. */
+#define STEPS(ways) ((ways) < 100 ? 20000 : 6000)
+
 void naive_open(naive *n, uint32_t sets, uint32_t ways);
 void naive_close(naive *n);
 
