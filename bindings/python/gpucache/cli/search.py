@@ -38,7 +38,7 @@ def hybrid_thresholds(profile, file, limit):
     for threshold in profile.thresholds():
         above = profile.classes_above(threshold)
         cached = tuple(number for number in seen if number <= limit or number in above)
-        found[cached] = threshold, f"hybrid(file={file}, threshold={threshold:g}, limit={limit})", cached
+        found[cached] = threshold, f"hybrid(file={file}, threshold={threshold:.12g}, limit={limit})", cached
     return list(found.values())
 
 
