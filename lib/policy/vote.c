@@ -15,6 +15,8 @@
  *   the first sample: SM 0 tests mru, the others keep lru
  *   two later: mru hit A or B, SM 0 issued more than the others, and all run mru
  *
+ * L2's slices serve all SMs, whose throughput is the same for each: there only measure=hits tells candidates apart.
+ *
  * Candidates may share state among the caches as they do without a vote. A vote within a vote is refused: all its
  * candidates may as well stand in one. So is a policy that knows the future, which there is no need to test.
  */
