@@ -279,7 +279,7 @@ class Search(TemporaryCase):
                 self.assertLessEqual({cached for _, _, cached in found}, set(expected))
                 self.assertEqual(len({cached for _, _, cached in found}), len(found))
                 for threshold, spec, cached in found:
-                    self.assertEqual(spec, f"hybrid(file=p, threshold={threshold:g}, limit={limit})")
+                    self.assertEqual(spec, f"hybrid(file=p, threshold={threshold:.12g}, limit={limit})")
                     self.assertEqual(cached, tuple(
                         number for number in scores if number <= limit or number in profile.classes_above(threshold)
                     ))  # fmt: skip
