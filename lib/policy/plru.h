@@ -56,7 +56,8 @@ GPCI_INLINE uint32_t gpci_word_get(uint64_t nodes, uint32_t levels, uint32_t way
 GPCI_INLINE void gpci_tree_put(gpci_tree *tree, uint32_t set, uint32_t way, uint32_t position) {
     uint64_t *nodes = &tree->nodes[(size_t)set * tree->words];
     if (GPCI_LIKELY(tree->words == 1)) {
-        *nodes = gpci_word_put(*nodes, tree->levels, way, position);
+        *nodes = tree->levels == 4 ? gpci_word_put(*nodes, 4, way, position) /* 16 ways: no loop is left */
+                                   : gpci_word_put(*nodes, tree->levels, way, position);
         return;
     }
     uint32_t node = 1;
@@ -72,7 +73,7 @@ GPCI_INLINE void gpci_tree_put(gpci_tree *tree, uint32_t set, uint32_t way, uint
 GPCI_INLINE uint32_t gpci_tree_get(const gpci_tree *tree, uint32_t set, uint32_t way) {
     const uint64_t *nodes = &tree->nodes[(size_t)set * tree->words];
     if (GPCI_LIKELY(tree->words == 1))
-        return gpci_word_get(*nodes, tree->levels, way);
+        return tree->levels == 4 ? gpci_word_get(*nodes, 4, way) : gpci_word_get(*nodes, tree->levels, way);
     uint32_t node = 1, position = 0;
     for (uint32_t level = tree->levels; level-- > 0;) {
         uint32_t right = way >> level & 1, points_right = nodes[node / 64] >> (node % 64) & 1;
