@@ -267,11 +267,13 @@ typedef struct table {
     const gpc_predictor_ops *guard_ops;
     uint64_t asked;   /* times that the predictor was */
     uint64_t skipped; /* reads that it kept from the tags */
-    const uint64_t *addresses; /* of the block, as the next four; NULL where the batch has none */
+    const uint64_t *addresses; /* of the block, as the next four */
     const uint64_t *pcs, *next_uses;
     const uint32_t *warps;
-    const uint8_t *kinds;
-    bool tell_evict, described;
+    const uint8_t *kinds; /* NULL where the batch has none */
+    bool described;       /* the batch has PCs, warps or next uses */
+    bool prepares;        /* a miss has more to do than to choose a victim */
+    bool tell_evict;
     gpc_eviction eviction; /* its fields that do not change are set */
     gpc_request request;
     block block;
@@ -344,12 +346,14 @@ static bool guarded_off(table *t, uint32_t at, uint32_t set) {
 GPCI_INLINE bool table_miss(table *t, uint32_t at, uint32_t set, size_t base, uint32_t ways, bool stores,
                             bool guarded) {
     uint32_t flags = 0, way = GPCI_NO_WAY;
-    if (t->on_miss)
-        t->on_miss(t->self, set, &t->request);
-    if (guarded && (t->request.kind || !t->guard_ops->before_lookup) && guarded_off(t, at, set))
-        return true;
-    if (GPCI_UNLIKELY(t->cache->free_ways))
-        way = claim_free_way(t->cache, base);
+    if (guarded || t->prepares) {
+        if (t->on_miss)
+            t->on_miss(t->self, set, &t->request);
+        if (guarded && (t->request.kind || !t->guard_ops->before_lookup) && guarded_off(t, at, set))
+            return true;
+        if (GPCI_UNLIKELY(t->cache->free_ways))
+            way = claim_free_way(t->cache, base);
+    }
     if (way == GPCI_NO_WAY) {
         way = guarded && t->orders ? gpci_recency_last(t->orders[set], ways)
                                    : t->choose_victim(t->self, set, NULL, &t->request);
@@ -368,12 +372,9 @@ GPCI_INLINE bool table_miss(table *t, uint32_t at, uint32_t set, size_t base, ui
 }
 
 GPCI_INLINE void describe_access(table *t, uint32_t at) {
-    if (t->pcs)
-        t->request.pc = t->pcs[at];
-    if (t->warps)
-        t->request.warp = t->warps[at];
-    if (t->next_uses)
-        t->request.next_use = t->next_uses[at];
+    t->request.pc = t->pcs[at];
+    t->request.warp = t->warps[at];
+    t->request.next_use = t->next_uses[at];
 }
 
 /*
@@ -467,12 +468,16 @@ static void open_table(table *t, gpc_cache *cache, const gpc_batch *batch) {
     t->request = (gpc_request){.size = batch->size, .sm = batch->sm};
 }
 
+static const uint64_t no_words[BLOCK];
+static const uint32_t no_warps[BLOCK];
+
 static void aim_table(table *t, const gpc_batch *batch, size_t first) {
     t->addresses = batch->addresses + first;
-    t->pcs = batch->pcs ? batch->pcs + first : NULL;
-    t->warps = batch->warps ? batch->warps + first : NULL;
-    t->next_uses = batch->next_uses ? batch->next_uses + first : NULL;
+    t->pcs = batch->pcs ? batch->pcs + first : no_words;
+    t->warps = batch->warps ? batch->warps + first : no_warps;
+    t->next_uses = batch->next_uses ? batch->next_uses + first : no_words;
     t->kinds = batch->kinds ? batch->kinds + first : NULL;
+    t->prepares = t->on_miss || t->cache->free_ways;
     memset(t->block.results, GPC_BATCH_HIT, t->block.length);
     memset(t->block.left, 0, t->block.length * sizeof *t->block.left);
 }
