@@ -388,7 +388,7 @@ static void take_reply(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
             t->lrc_word = p->request.policy_word;
             gpci_lrc_reply(t->lrc, packet, hand, t);
         }
-        if (gpci_verify(t, stage, packet))
+        if (stage->cache->predictor_ops->on_reply && gpci_verify(t, stage, packet))
             return;
         if (p->flags & GPCI_PACKET_PASSES)
             gpci_count_bypass(t->h, p->segments);

@@ -223,9 +223,9 @@ uint32_t gpci_mshr_find(const gpci_timed *t, const gpci_stage *stage, uint64_t a
 void gpci_stage_expect(const gpci_stage *stage, uint64_t address);
 
 /*
- * verify.c: L1's predictor hears what L2 says of its prediction, and may overturn it; what the replacement policy declined
- * stays out. Returns true where a bypassing read is to be kept after all, but brought only part of its sectors: the rest
- * is sent for, and says nothing more to L2's predictor.
+ * verify.c: L1's predictor, which has an on_reply, hears what L2 says of its prediction, and may overturn it; what the
+ * replacement policy declined stays out. Returns true where a bypassing read is to be kept after all, but brought only
+ * part of its sectors: the rest is sent for, and says nothing more to L2's predictor.
  */
 bool gpci_verify(gpci_timed *t, gpci_stage *stage, uint32_t fetch);
 

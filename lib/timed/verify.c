@@ -28,7 +28,7 @@ static void do_not_keep(gpci_timed *t, gpci_stage *stage, gpci_packet *f, uint32
 
 bool gpci_verify(gpci_timed *t, gpci_stage *stage, uint32_t fetch) {
     gpci_packet *f = gpci_at(t, fetch);
-    if (!stage->cache->predictor_ops->on_reply || f->marks & GPCI_MARK_DECLINED)
+    if (f->marks & GPCI_MARK_DECLINED)
         return false;
     if (f->marks & GPCI_MARK_VERIFIED) {
         f->segments = t->h->l1_level.segments_of[f->fetched];
