@@ -5,8 +5,6 @@
 #include "policy/lru.h"
 #include "policy/policies.h"
 
-#include <string.h>
-
 /*
  * Counter-based replacement: a line expires when it has been counted longer than its last generation lasted, and if
  * that is known well (counter_table.h). The victim is the least recent of the expired lines, never the most
@@ -102,7 +100,7 @@ static void on_miss(void *self, uint32_t set, const gpc_request *request) {
     ((counter_state *)self)->accesses[set]++;
 }
 
-static bool has_expired(const counter_state *state, uint32_t set, const line_state *line) {
+GPCI_INLINE bool has_expired(const counter_state *state, uint32_t set, const line_state *line) {
     const gpci_generation *generation = &line->generation;
     if (!generation->sure || generation->past == state->table.most)
         return false;
@@ -114,12 +112,19 @@ static bool has_expired(const counter_state *state, uint32_t set, const line_sta
 
 /* Bits of the candidates that have expired, and whether there are any. */
 static bool find_expired(const counter_state *state, uint32_t set, const uint64_t *candidates, uint64_t *expired) {
-    uint32_t newest = gpci_lru_first(&state->lru, set, NULL);
+    uint32_t newest = gpci_lru_first(&state->lru, set, NULL), ways = state->lru.ways;
+    const line_state *lines = line_of(state, set, 0);
     uint64_t any = 0;
-    memset(expired, 0, gpci_way_words(state->lru.ways) * sizeof *expired);
-    for (uint32_t way = 0; way < state->lru.ways; way++)
-        if (has_expired(state, set, line_of(state, set, way)) && way != newest && gpci_is_candidate(candidates, way))
-            any |= expired[way / 64] |= (uint64_t)1 << (way % 64);
+    for (uint32_t first = 0; first < ways; first += 64) {
+        uint32_t count = ways - first < 64 ? ways - first : 64;
+        uint64_t word = 0;
+        for (uint32_t i = 0; i < count; i++)
+            word |= (uint64_t)has_expired(state, set, &lines[first + i]) << i;
+        if (newest / 64 == first / 64)
+            word &= ~((uint64_t)1 << newest % 64);
+        expired[first / 64] = word &= gpci_candidate_word(candidates, first / 64, ways);
+        any |= word;
+    }
     return any;
 }
 
