@@ -60,8 +60,9 @@ enum {
     {"miss-floor", 0.05, 0, 1, false, "miss ratios below this are taken for it"}
 
 /* What is voted by: 0 throughput, 1 hits. The text that a voting policy declares first. */
-#define GPCI_BALLOT_DECLARE_MEASURE \
-    {"measure", "throughput", "throughput|hits", "what decides: instructions per active cycle, or the hit rate of reads"}
+#define GPCI_BALLOT_DECLARE_MEASURE                                     \
+    {"measure", "throughput", "throughput|hits",                        \
+     "what decides: instructions per active cycle, or the hit rate of reads"}
 
 /*
  * Make the candidates of `list`, separated by commas.

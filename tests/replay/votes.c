@@ -117,7 +117,8 @@ Test(votes, every_sm_but_the_tested_one_keeps_the_default) {
     gpc_stats lru = run_with(r, "lru"), never = run_with(r, "vote(lru, mru, margin=100, testers=1, periods=1)");
     cr_expect_eq(lru.l1_load_sector_hits, 4 * 3 * LOADS / 2, "four segments of each line");
     cr_expect_gt(never.l1_load_sector_hits, lru.l1_load_sector_hits);
-    cr_expect_leq(never.l1_load_sector_hits, lru.l1_load_sector_hits + 4 * (15 + 4), "half of a period, and then what mru left");
+    cr_expect_leq(never.l1_load_sector_hits, lru.l1_load_sector_hits + 4 * (15 + 4),
+                  "half of a period, and then what mru left");
     rig_close(r);
 }
 
