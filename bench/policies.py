@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Every replacement policy and bypass predictor on cache-sensitive kernels and on traces of an H100, on the presets
 gtx480 and h100: L1 hit rate and traffic between L1 and L2 of functional runs, the same and the speed-up over LRU of
-timed ones (scheduler gto), beside the figures of seeds/004.
+timed ones (scheduler gto; on gtx480 also lrr), beside the figures of seeds/004.
 
-    python3 bench/policies.py [--quick] [--mode functional|timed] [--preset NAME] [--only TEXT] [--report] [--all]
+    python3 bench/policies.py [--quick] [--mode NAME] [--preset NAME] [--only TEXT] [--report] [--all]
 
 Needs the bindings and the library: PYTHONPATH=bindings/python GPUCACHE_LIBRARY=build/lib/libgpucache.so.
 
@@ -36,7 +36,13 @@ from gpucache._loader import lib  # noqa: E402
 
 TRACES = os.path.join(ROOT, "..", "shared", "traces", "h100")
 PRESETS = ("gtx480", "h100")
-MODES = ("functional", "timed")
+# What a mode sets. With gto a few old warps have L1 to themselves already, with lrr it thrashes under LRU as in the
+# documents: timed-lrr is for comparison, and for gtx480 alone.
+MODES = {
+    "functional": {"mode": "functional"},
+    "timed": {"mode": "timed", "scheduler": "gto"},
+    "timed-lrr": {"mode": "timed", "scheduler": "lrr"},
+}
 FOUR = {"sm.count": "4"}
 
 # What is replayed: `sources` by preset; `sensitive`: its hits depend on the policy, and so it is timed, too.
@@ -79,17 +85,21 @@ SHARE = {"limit.instructions": "150000"}
 Policy = namedtuple("Policy", "label settings document modes")
 
 
+def runs(mode, preset):
+    return mode != "timed-lrr" or preset == "gtx480"
+
+
 def of_l1(settings):
     return {"l1." + key: value for key, value in settings.items()}
 
 
-def replacement(spec, document="", modes=MODES, **more):
+def replacement(spec, document="", modes=tuple(MODES), **more):
     label = " ".join([spec, *(value for value in more.values() if value != "true")])
     return Policy(label, of_l1({"replacement": spec, **more}), document, modes)
 
 
 def predictor(spec, label=None, **more):
-    return Policy(label or spec, of_l1({"bypass": spec, **more}), "", MODES)
+    return Policy(label or spec, of_l1({"bypass": spec, **more}), "", tuple(MODES))
 
 
 LINE, SEGMENTS = {"bypass_fetch": "line"}, {"bypass_fetch": "segments"}
@@ -191,7 +201,7 @@ def replay(settings, preset, mode, source, more):
             write_profile(path, preset, source, more)
         settings = {key: value.replace(PROFILE, path) for key, value in settings.items()}
         begun = time.process_time()
-        with gpucache.Config(context, preset, {"mode": mode, "kernels.flush": "all", **more, **settings}) as config:
+        with gpucache.Config(context, preset, {**MODES[mode], "kernels.flush": "all", **more, **settings}) as config:
             with gpucache.Replay(context, config) as run, gpucache.Trace(context, source) as trace:
                 for _ in run.run(trace):
                     pass
@@ -203,7 +213,7 @@ def replay(settings, preset, mode, source, more):
 
 def make(task):
     source, more = task.kernel.sources[task.preset]
-    more = dict(more) if task.kernel.sensitive or task.mode == "timed" else {**more, **SHARE}
+    more = dict(more) if task.kernel.sensitive or task.mode != "functional" else {**more, **SHARE}
     return dict(settings=dict(task.policy.settings), preset=task.preset, mode=task.mode, source=source, more=more)
 
 
@@ -345,13 +355,13 @@ def table(policies, kernels, preset, mode, cache, value, title, average=geometri
                  *(kernel.name for kernel in kernels)], rows)  # fmt: skip
 
 
-def print_reasons(policies, kernels, preset, cache):
+def print_reasons(policies, kernels, preset, mode, cache):
     """What the documents explain speed-ups with: Figures 5.8 (hits by age), 5.10 (line stalls), 5.13 (latency)."""
     wanted = ("lru", "bip", "age-lru", "age-lru(bypass=1) line", "age-lru(bypass=1) segments", "rpr-distance")
     rows = []
     for kernel in (kernel for kernel in kernels if preset in kernel.sources):
         for policy in (policy for policy in policies if policy.label in wanted):
-            r = cache.get(Task(policy, kernel, preset, "timed"))
+            r = cache.get(Task(policy, kernel, preset, mode))
             if r and "failed" not in r:
                 rows.append([
                     kernel.name, policy.label, cell(hit_rate(r)), cell(old_share(r)),
@@ -361,7 +371,7 @@ def print_reasons(policies, kernels, preset, cache):
                     cell(over(r["network.reply_cycles"], r["network.replies"]), "{:.0f}"),
                     cell(over(r["round_trip.cycles"], r["round_trip.requests"]), "{:.0f}"),
                 ])  # fmt: skip
-    print(f"Why, {preset}, timed: hits of the four oldest warps (Figure 5.8), cycles of the schedulers that waited for\n"
+    print(f"Why, {preset}, {mode}: hits of the four oldest warps (Figure 5.8), cycles of the schedulers that waited for\n"
           "an L1 line (Figure 5.10) or MSHR entry, cycles of a reply in the network and of a round trip to DRAM (Figure "
           "5.13)\n")  # fmt: skip
     print_table(["kernel", "policy", "L1 hits", "of 4 oldest", "bypassed", "line stalls", "MSHR stalls", "reply",
@@ -372,15 +382,15 @@ def report(policies, kernels, presets, modes, cache):
     sensitive = [kernel for kernel in kernels if kernel.sensitive]
     others = [kernel for kernel in kernels if not kernel.sensitive]
     for preset in presets:
-        for mode in modes:
-            if mode == "timed":
+        for mode in (mode for mode in modes if runs(mode, preset)):
+            if mode != "functional":
                 table(policies, sensitive, preset, mode, cache, lambda r, lru: over(lru["cycles"], r["cycles"]),
                       "Speed-up over LRU", document=True)  # fmt: skip
             table(policies, sensitive, preset, mode, cache, lambda r, lru: hit_rate(r), "L1 hit rate", mean)
             table(policies, sensitive, preset, mode, cache, lambda r, lru: over(traffic(r), traffic(lru)),
                   "Traffic from L2 to L1, of LRU's")  # fmt: skip
-            if mode == "timed":
-                print_reasons(policies, sensitive, preset, cache)
+            if mode != "functional":
+                print_reasons(policies, sensitive, preset, mode, cache)
             else:
                 table(policies, others, preset, mode, cache, lambda r, lru: hit_rate(r), "L1 hit rate", mean)
 
@@ -397,7 +407,7 @@ def main():
     parser.add_argument("--patience", type=int, default=60, help="most seconds of a run (default 60)")
     parser.add_argument("--cache", default=os.path.join(ROOT, "build", "policies.jsonl"), help="file of the results")
     options = parser.parse_args()
-    modes = [options.mode] if options.mode else MODES
+    modes = [options.mode] if options.mode else ["timed", "timed-lrr", "functional"]
     presets = [options.preset] if options.preset else PRESETS
     policies = [*POLICIES, *registered()]
     if options.quick:
@@ -421,10 +431,10 @@ def main():
     if not options.report:
         # A policy at a time, what is timed first: a run cut short has whole rows.
         run_all([Task(policy, kernel, preset, mode)
-                 for mode in reversed(modes) for sensitive in (True, False) for policy in policies
+                 for mode in modes for sensitive in (True, False) for policy in policies
                  for preset in presets for kernel in kernels
                  if preset in kernel.sources and kernel.sensitive == sensitive and mode in policy.modes
-                 and (mode != "timed" or kernel.sensitive)],
+                 and runs(mode, preset) and (mode == "functional" or kernel.sensitive)],
                 cache, options.jobs, options.patience)  # fmt: skip
     report(policies, kernels, presets, modes, cache)
 
