@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""bench/policies.py: its table, and that it goes on where it was."""
+"""bench/policies.py and throttled.py: their tables, and that the first goes on where it was."""
 
 import json
 import pathlib
@@ -7,7 +7,8 @@ import unittest
 
 from harness import TemporaryCase, python
 
-SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "bench" / "policies.py"
+BENCH = pathlib.Path(__file__).resolve().parents[2] / "bench"
+SCRIPT = BENCH / "policies.py"
 
 
 def rows(output, title):
@@ -38,6 +39,16 @@ class PoliciesTest(TemporaryCase):
         self.assertEqual(self.run_bench(), first)
         self.assertEqual(self.run_bench("--report"), first)
         self.assertEqual(len(pathlib.Path(self.path("results")).read_text().splitlines()), len(entries))
+
+    def test_the_best_number_of_blocks_is_no_slower_than_all(self):
+        done = python(BENCH / "throttled.py", "--only", "warp-reuse-less", "--policies", "lru,age-lru", "--cache",
+                      self.path("results"))  # fmt: skip
+        self.assertEqual(done.returncode, 0, done.stderr)
+        limit, over_all, lru, age = rows(done.stdout, "Speed-up of the best number of blocks")["warp-reuse-less"]
+        self.assertIn(int(limit), range(1, 9))
+        self.assertGreaterEqual(float(over_all), 1)
+        self.assertEqual(float(lru), 1)
+        self.assertGreater(float(age), 0)
 
 
 if __name__ == "__main__":
