@@ -49,7 +49,7 @@ static void period(rig *r, const int *work) {
 /* Which candidate each SM runs, one digit per SM, and the state. */
 static void expect(const rig *r, gpci_vote_state state, const char *assignment) {
     char found[SMS + 1] = "";
-    for (uint32_t sm = 0; sm < r->vote.options.sms; sm++)
+    for (uint32_t sm = 0; sm < r->vote.options.sms && sm < SMS; sm++)
         found[sm] = (char)('0' + gpci_vote_of(&r->vote, sm));
     cr_expect_eq(r->vote.state, (uint32_t)state, "state %u instead of %d", r->vote.state, state);
     cr_expect_str_eq(found, assignment);
