@@ -51,7 +51,7 @@ static uint32_t lip_choose_victim(void *self, uint32_t set, const uint64_t *cand
 
 static const gpc_replacement_ops lip_ops = {
     .struct_size = sizeof(gpc_replacement_ops),
-    .name = "lip",
+    .name = "my-lip",
     .summary = "LRU insertion: a new line is the next victim until it is hit",
     .source = "Qureshi et al., ISCA 2007, section 3",
     .instance_bytes = sizeof(lip),
@@ -98,9 +98,9 @@ int main(int argc, char **argv) {
     if (status == GPC_OK)
         status = hit_rate(context, source, "preset = gtx480\nl1.replacement = lru\n", &error, &lru);
     if (status == GPC_OK)
-        status = hit_rate(context, source, "preset = gtx480\nl1.replacement = lip\n", &error, &own);
+        status = hit_rate(context, source, "preset = gtx480\nl1.replacement = my-lip\n", &error, &own);
     if (status == GPC_OK)
-        printf("L1 load hit rate on %s: lru %.4f, lip %.4f\n", source, lru, own);
+        printf("L1 load hit rate on %s: lru %.4f, my-lip %.4f\n", source, lru, own);
     else
         fprintf(stderr, "%s: %s\n", gpc_status_string(status), error.message);
     gpc_context_destroy(context);

@@ -62,7 +62,7 @@ typedef enum gpc_bypass_fetch {
     GPC_BYPASS_FETCH_ALL = 1     /* what it would fetch if it allocated */
 } gpc_bypass_fetch;
 
-/* What a replacement policy said of a read before its data were sent for (gpc_replacement_ops.declines). */
+/* What a replacement policy said of a miss before its data were sent for (gpc_replacement_ops.declines). */
 typedef enum gpc_admission {
     GPC_NOT_ASKED = 0,
     GPC_ADMITTED = 1, /* the fill's request says so: gpc_request.admitted */
@@ -146,13 +146,14 @@ typedef struct gpc_cache_options {
     void *callback_data;      /* for both */
     uint64_t seed;            /* mixed with the context's: caches of different levels want different ones */
     uint32_t bypass_fetch;    /* gpc_bypass_fetch */
+    uint32_t track_future;    /* 1 = requests have their next_use: compare the predictor with an oracle */
 } gpc_cache_options;
 
 /* 16 KiB, 4-way, 128-byte lines, LRU, write-back with fetch on write: every other field 0 or NULL. */
 #define GPC_CACHE_OPTIONS_INIT                                                                              \
     {sizeof(gpc_cache_options), 32, 4, 128, 0, 0, GPC_INDEX_MODULO, GPC_WRITE_BACK, GPC_WRITE_BACK,         \
      GPC_WRITE_FETCH, GPC_WRITE_FETCH, GPC_ALLOCATE_ON_MISS, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, \
-     GPC_BYPASS_FETCH_NEEDED}
+     GPC_BYPASS_FETCH_NEEDED, 0}
 
 /* Make `options` what GPC_CACHE_OPTIONS_INIT makes it. Any thread. Since: 0.1. */
 GPC_API void gpc_cache_options_init(gpc_cache_options *options);

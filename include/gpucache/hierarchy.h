@@ -85,7 +85,7 @@ GPC_API uint32_t gpc_hierarchy_occupancy(const gpc_hierarchy *hierarchy, const g
  * One warp instruction through the functional hierarchy.
  *   result  may be NULL
  * Returns GPC_OK; GPC_ERROR_ABI; GPC_ERROR_ARGUMENT (sm, width, kind, NULL addresses with a mask);
- * GPC_ERROR_CALLBACK; GPC_ERROR_STATE (the hierarchy is timed). Since: 0.1.
+ * GPC_ERROR_CALLBACK; GPC_ERROR_STATE (the hierarchy is timed, or has `l1.future`, which only a replay knows). Since: 0.1.
  */
 GPC_API gpc_status gpc_hierarchy_access(gpc_hierarchy *hierarchy, const gpc_warp_access *access,
                                         gpc_warp_result *result);

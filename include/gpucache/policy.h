@@ -169,7 +169,7 @@ typedef struct gpc_replacement_ops {
     /* It reads gpc_request.next_use: a hierarchy that does not know the future (`l1.future`) is refused. */
     bool needs_future;
     /*
-     * Asked of a read that misses in a full set, where the data are sent for before a way is chosen (allocation on fill,
+     * Asked of what misses in a full set, where the data are sent for before a way is chosen (allocation on fill,
      * a functional hierarchy): would choose_victim decline it? True: it bypasses, and moves no more than a bypass does.
      * False: choose_victim is asked when the data are here, with request->admitted = 1, and may still decline for what has
      * changed since; what it draws by chance it has drawn. [it is not asked, and choose_victim may decline then]

@@ -81,7 +81,7 @@ typedef struct gpc_profile_sm {
     uint64_t bypass_lines; /* of these, with a score below 1 */
     uint64_t lines_by_reuse[GPC_PROFILE_REUSE_BUCKETS];      /* lines by their hits in all: Figure 3 */
     uint64_t residences_by_reuse[GPC_PROFILE_REUSE_BUCKETS]; /* residences, of loads, by their hits so far */
-    uint64_t loads_by_transactions[GPC_PROFILE_CLASSES + 1]; /* loads by transactions that they made, 0 unused: Figure 5 */
+    uint64_t loads_by_transactions[GPC_PROFILE_CLASSES + 1]; /* loads by transactions, 0 unused: Figure 5 */
     uint64_t hits_by_age[GPC_AGE_BUCKETS];           /* hits by relative warp age, 0 = oldest warp of the SM */
     uint64_t hits_by_recency[GPC_PROFILE_RECENCY_BUCKETS];
 } gpc_profile_sm;

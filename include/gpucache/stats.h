@@ -45,7 +45,11 @@ GPC_BEGIN_DECLS
     X(predictions, "predictions", "requests", SUM, "requests that a predictor was asked about; always-*, hint do not count") \
     X(overturned_bypasses, "overturned_bypasses", "requests", SUM,                                                    \
       "of bypasses, made fills by the reply from below: mispredictions found out")                                    \
-    X(overturned_fills, "overturned_fills", "requests", SUM, "fills that the reply from below made bypasses")
+    X(overturned_fills, "overturned_fills", "requests", SUM, "fills that the reply from below made bypasses")         \
+    X(oracle_decisions, "oracle_decisions", "requests", SUM, "read misses of a predictor that an oracle decided on too (track_future)") \
+    X(oracle_bypasses, "oracle_bypasses", "requests", SUM, "of these, the oracle would bypass")                       \
+    X(oracle_agreements, "oracle_agreements", "requests", SUM, "of these, the predictor decided as the oracle")       \
+    X(oracle_agreed_bypasses, "oracle_agreed_bypasses", "requests", SUM, "of these, both bypass")
 
 /* Of a hierarchy. l1.* sums over SMs, l2.* over slices. */
 #define GPC_COUNTERS(X)                                                                                                    \
@@ -72,6 +76,11 @@ GPC_BEGIN_DECLS
     X(l1_overturned_bypasses, "l1.overturned_bypasses", "transactions", SUM,                                              \
       "bypasses that L2's reply made fills: mispredictions found out")                                                   \
     X(l1_overturned_fills, "l1.overturned_fills", "transactions", SUM, "fills that L2's reply made bypasses")              \
+    X(l1_oracle_decisions, "l1.oracle_decisions", "transactions", SUM,                                                    \
+      "read misses that an oracle decided on beside L1's predictor (l1.future)")                                          \
+    X(l1_oracle_bypasses, "l1.oracle_bypasses", "transactions", SUM, "of these, the oracle would bypass")                 \
+    X(l1_oracle_agreements, "l1.oracle_agreements", "transactions", SUM, "decisions that predictor and oracle share")     \
+    X(l1_oracle_agreed_bypasses, "l1.oracle_agreed_bypasses", "transactions", SUM, "of these, bypasses")                  \
     X(l1_fetched_sectors, "l1.fetched_sectors", "sectors", SUM, "sectors that L1 read from L2")                           \
     X(l1_write_back_sectors, "l1.write_back_sectors", "sectors", SUM, "dirty sectors that L1 evicted or flushed")         \
     X(l1_invalidations, "l1.invalidations", "lines", SUM, "lines dropped from L1")                                        \
@@ -117,12 +126,20 @@ GPC_BEGIN_DECLS
     X(l1_merge_failures, "l1.merge_failures", "transactions", SUM, "held up: the line's MSHR entry takes no more")        \
     X(l1_queue_failures, "l1.queue_failures", "transactions", SUM, "held up: miss queue full")                            \
     X(l1_bank_failures, "l1.bank_failures", "transactions", SUM, "held up for a cycle: tag bank in use")                  \
+    X(l1_line_bypasses, "l1.line_bypasses", "transactions", SUM, "loads that went past L1, every way of the set reserved (mrpb)") \
+    X(l1_mshr_bypasses, "l1.mshr_bypasses", "transactions", SUM, "likewise, no MSHR entry free")                          \
+    X(l1_queue_bypasses, "l1.queue_bypasses", "transactions", SUM, "likewise, miss queue full")                           \
     X(l1_line_stalls, "l1.line_stalls", "SM cycles", SUM, "L1's tags waited for a line")                                  \
     X(l1_mshr_stalls, "l1.mshr_stalls", "SM cycles", SUM, "for an MSHR entry")                                            \
     X(l1_merge_stalls, "l1.merge_stalls", "SM cycles", SUM, "for an MSHR merge")                                          \
     X(l1_queue_stalls, "l1.queue_stalls", "SM cycles", SUM, "for the miss queue")                                         \
     X(l1_network_stalls, "l1.network_stalls", "SM cycles", SUM, "the miss queue's head waited for the network")           \
     X(l1_queue_cycles, "l1.queue_cycles", "entry cycles", SUM, "gauge: warp instructions before L1's tags")               \
+    X(l1_reorder_cycles, "l1.reorder_cycles", "entry cycles", SUM, "gauge: transactions in L1's reorder buffers (l1.reorder)") \
+    X(l1_reorder_stalls, "l1.reorder_stalls", "SM cycles", SUM, "the coalescer waited for room in it, or for a flush")    \
+    X(l1_reordered, "l1.reordered", "transactions", SUM, "that left it before an older one")                              \
+    X(l1_reorder_switches, "l1.reorder_switches", "times", SUM, "L1's tags turned to another queue of it")                \
+    X(l1_reorder_flushes, "l1.reorder_flushes", "transactions", SUM, "writes that waited until it was empty")             \
     X(l1_mshr_cycles, "l1.mshr_cycles", "entry cycles", SUM, "gauge: MSHR entries in use")                                \
     X(l1_miss_queue_cycles, "l1.miss_queue_cycles", "entry cycles", SUM, "gauge: packets in L1's miss queues")            \
     X(l2_pending_sector_hits, "l2.pending_sector_hits", "sectors", SUM, "of these, on their way to L2")                 \
@@ -199,6 +216,8 @@ GPC_BEGIN_DECLS
     X("l1.lines_per_load", l1_load_lines, l1_load_requests, "line transactions per warp load")                \
     X("l1.bypass_ratio", l1_bypasses, l1_load_lines, "bypasses per line transaction of loads")                \
     X("l1.misprediction_ratio", l1_overturned_bypasses, l1_predictions, "predictions that L2's reply overturned") \
+    X("l1.oracle_coverage", l1_oracle_agreed_bypasses, l1_oracle_bypasses, "the oracle's bypasses that were predicted") \
+    X("l1.oracle_accuracy", l1_oracle_agreements, l1_oracle_decisions, "predictions that are the oracle's")    \
     X("ipc", warp_instructions, cycles, "warp instructions per core cycle, all SMs together")                  \
     X("thread_ipc", thread_instructions, cycles, "thread instructions per core cycle, all SMs together")       \
     X("l1.load_miss_ratio", l1_load_line_misses, l1_load_lines, "load transactions that missed in L1")         \

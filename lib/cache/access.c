@@ -12,13 +12,16 @@
  */
 
 gpc_decision gpci_predict(gpc_cache *cache, const gpc_request *request, uint32_t set, uint32_t *word) {
-    if (cache->always_cache)
-        return GPC_CACHE;
     gpc_prediction prediction = {GPC_CACHE, 0};
-    cache->stats.predictions += cache->predicts;
-    cache->predictor_ops->predict(cache->predictor_self, set, request, &prediction);
-    *word = prediction.policy_word;
-    return prediction.decision == GPC_BYPASS ? GPC_BYPASS : GPC_CACHE;
+    if (!cache->always_cache) {
+        cache->stats.predictions += cache->predicts;
+        cache->predictor_ops->predict(cache->predictor_self, set, request, &prediction);
+        *word = prediction.policy_word;
+    }
+    gpc_decision decision = prediction.decision == GPC_BYPASS ? GPC_BYPASS : GPC_CACHE;
+    if (GPCI_UNLIKELY(cache->next_uses != NULL))
+        gpci_oracle_compare(cache, request, set, decision);
+    return decision;
 }
 
 static void count_bypass(gpc_cache *cache, const gpci_view *view, gpc_access_result *result) {
@@ -49,6 +52,8 @@ static void tell_hit(gpc_cache *cache, const gpc_request *request, uint32_t set,
         cache->priorities = true;
         gpci_classify_quick(cache);
     }
+    if (cache->next_uses)
+        cache->next_uses[gpci_slot(cache, set, way)] = request->next_use;
     if (cache->lru)
         gpci_lru_touch(cache->replacement_self, set, way);
     else if (cache->replacement_ops->on_hit)
@@ -253,6 +258,8 @@ gpc_status gpci_take_way(gpc_cache *cache, const gpc_request *request, const gpc
     }
     if (cache->reuse)
         cache->reuse[slot] = 0;
+    if (cache->next_uses)
+        cache->next_uses[slot] = request->next_use;
     if (cache->warps)
         cache->warps[slot] = request->warp;
     if (cache->written)

@@ -3,8 +3,8 @@
 /*
  * The plain loop, compiled once per instruction set: batch_*.c define
  * GPCI_BATCH_NAME and include this. It serves caches that are nothing but tags,
- * dirty bits and a replacement policy (gpc_cache.plain) and whose lines share
- * their upper address bits; anything else stops it.
+ * dirty bits, a replacement policy and a predictor (gpc_cache.plain) and whose lines
+ * share their upper address bits; anything else stops it.
  *
  * What is rare is kept out of the way: free ways are looked for only while the
  * cache has any, a hit on the newest way needs no compare, and a miss with LRU
@@ -151,7 +151,8 @@ static void report_evicted(const gpc_cache *cache, const block *b, uint64_t *res
     }
 }
 
-static void count_stores(const uint8_t *restrict kinds, const uint8_t *restrict results, uint32_t length, gpci_counts *n) {
+static void count_stores(const uint8_t *restrict kinds, const uint8_t *restrict results, uint32_t length,
+                         gpci_counts *n) {
     uint32_t stores = 0, hits = 0;
     for (uint32_t i = 0; i < length; i++) {
         stores += kinds[i];
@@ -247,21 +248,6 @@ GPCI_INLINE size_t run_lru(gpc_cache *cache, const gpc_batch *batch, size_t firs
     return at;
 }
 
-/* What the table of a policy is told before a line leaves. */
-static GPCI_NOINLINE void tell_evict(gpc_cache *cache, uint32_t set, uint32_t way, const gpc_request *request) {
-    size_t slot = gpci_slot(cache, set, way);
-    uint32_t dirty = GPCI_DIRTY(cache->states[slot]);
-    bool masks = dirty && cache->options.line_bytes <= 128;
-    gpci_bytes bytes = masks ? gpci_bytes_of(cache, 1) : (gpci_bytes){{0, 0}};
-    gpc_eviction eviction = {.line_address = gpci_line_at(cache, slot) << cache->line_shift,
-                             .set = set,
-                             .way = way,
-                             .valid_sectors = 1,
-                             .dirty_sectors = (uint8_t)dirty,
-                             .dirty_bytes = {bytes.word[0], bytes.word[1]}};
-    cache->replacement_ops->on_evict(cache->replacement_self, set, way, &eviction, request);
-}
-
 /*
  * What the loops under a policy given as a table need: all of it behind one
  * pointer, and the calls' arguments read where they are used, because nothing
@@ -275,14 +261,41 @@ typedef struct table {
     uint32_t (*choose_victim)(void *, uint32_t, const uint64_t *, const gpc_request *);
     void (*on_fill)(void *, uint32_t, uint32_t, const gpc_request *);
     gpc_cache *cache;
-    const uint64_t *addresses; /* of the block, as the next four; NULL where the batch has none */
+    /* guarded caches: */
+    uint64_t *orders; /* of LRU, which then needs no calls; NULL: another policy */
+    void *guard;
+    const gpc_predictor_ops *guard_ops;
+    uint64_t asked;   /* times that the predictor was */
+    uint64_t skipped; /* reads that it kept from the tags */
+    const uint64_t *addresses; /* of the block, as the next four */
     const uint64_t *pcs, *next_uses;
     const uint32_t *warps;
-    const uint8_t *kinds;
-    bool tell_evict, described;
+    const uint8_t *kinds; /* NULL where the batch has none */
+    bool described;       /* the batch has PCs, warps or next uses */
+    bool prepares;        /* a miss has more to do than to choose a victim */
+    bool tell_evict;
+    gpc_eviction eviction; /* its fields that do not change are set */
     gpc_request request;
     block block;
 } table;
+
+/* What the tables of the policies are told before a line leaves. */
+GPCI_INLINE void tell_evict(table *t, uint32_t set, uint32_t way, size_t slot) {
+    const gpc_cache *cache = t->cache;
+    uint32_t dirty = GPCI_DIRTY(t->states[slot]);
+    uint64_t line = (uint64_t)cache->high << GPCI_TAG_BITS | (t->tags[slot] & ~GPCI_TAG_VALID);
+    t->eviction.line_address = line << cache->line_shift;
+    t->eviction.set = set;
+    t->eviction.way = way;
+    t->eviction.dirty_sectors = (uint8_t)dirty;
+    gpci_bytes bytes = dirty && cache->options.line_bytes <= 128 ? gpci_bytes_of(cache, 1) : (gpci_bytes){{0, 0}};
+    t->eviction.dirty_bytes[0] = bytes.word[0];
+    t->eviction.dirty_bytes[1] = bytes.word[1];
+    if (cache->replacement_ops->on_evict)
+        cache->replacement_ops->on_evict(t->self, set, way, &t->eviction, &t->request);
+    if (cache->predictor_ops->on_evict)
+        cache->predictor_ops->on_evict(t->guard, set, way, &t->eviction, &t->request);
+}
 
 /* The policy chose no way. False: not by bypassing either, and the general path must report an error. */
 static GPCI_NOINLINE bool decline(table *t, uint32_t at, uint32_t way) {
@@ -300,38 +313,75 @@ static GPCI_NOINLINE uint32_t claim_free_way(gpc_cache *cache, size_t base) {
     return way;
 }
 
+GPCI_INLINE void touch(table *t, uint32_t set, uint32_t way, bool guarded) {
+    if (guarded && t->orders)
+        t->orders[set] = gpci_recency_touch(t->orders[set], way);
+    else if (t->on_hit)
+        t->on_hit(t->self, set, way, &t->request);
+    if (guarded && t->guard_ops->on_hit)
+        t->guard_ops->on_hit(t->guard, set, way, &t->request);
+}
+
+GPCI_INLINE void fill(table *t, uint32_t set, uint32_t way, bool guarded) {
+    if (guarded && t->orders)
+        t->orders[set] = gpci_recency_touch(t->orders[set], way);
+    else if (t->on_fill)
+        t->on_fill(t->self, set, way, &t->request);
+    if (guarded && t->guard_ops->on_fill)
+        t->guard_ops->on_fill(t->guard, set, way, &t->request);
+}
+
+/* Is the block's access `at` to bypass, says the predictor? */
+static bool guarded_off(table *t, uint32_t at, uint32_t set) {
+    gpc_prediction prediction = {GPC_CACHE, 0};
+    t->asked++;
+    t->guard_ops->predict(t->guard, set, &t->request, &prediction);
+    if (prediction.decision != GPC_BYPASS)
+        return false;
+    decline(t, at, GPC_WAY_BYPASS);
+    return true;
+}
+
 /* A miss of the block's access `at`. False: the general path must report an error. */
-GPCI_INLINE bool table_miss(table *t, uint32_t at, uint32_t set, size_t base, uint32_t ways, bool stores) {
+GPCI_INLINE bool table_miss(table *t, uint32_t at, uint32_t set, size_t base, uint32_t ways, bool stores,
+                            bool guarded) {
     uint32_t flags = 0, way = GPCI_NO_WAY;
-    if (t->on_miss)
-        t->on_miss(t->self, set, &t->request);
-    if (GPCI_UNLIKELY(t->cache->free_ways))
-        way = claim_free_way(t->cache, base);
+    if (guarded || t->prepares) {
+        if (t->on_miss)
+            t->on_miss(t->self, set, &t->request);
+        if (guarded && (t->request.kind || !t->guard_ops->before_lookup) && guarded_off(t, at, set))
+            return true;
+        if (GPCI_UNLIKELY(t->cache->free_ways))
+            way = claim_free_way(t->cache, base);
+    }
     if (way == GPCI_NO_WAY) {
-        way = t->choose_victim(t->self, set, NULL, &t->request);
+        way = guarded && t->orders ? gpci_recency_last(t->orders[set], ways)
+                                   : t->choose_victim(t->self, set, NULL, &t->request);
         if (GPCI_UNLIKELY(way >= ways))
             return decline(t, at, way);
         flags = GPC_BATCH_EVICTED | (t->states[base + way] >> GPCI_DIRTY_SHIFT & 1) * GPC_BATCH_WRITE_BACK;
         t->block.left[at] = t->tags[base + way];
         if (t->tell_evict)
-            tell_evict(t->cache, set, way, &t->request);
+            tell_evict(t, set, way, base + way);
     }
     t->tags[base + way] = t->block.tags[at];
     t->states[base + way] = 1u | (stores ? (uint32_t)t->kinds[at] << GPCI_DIRTY_SHIFT : 0);
     t->block.results[at] = (uint8_t)flags;
-    if (t->on_fill)
-        t->on_fill(t->self, set, way, &t->request);
+    fill(t, set, way, guarded);
     return true;
 }
 
-static void describe_access(table *t, uint32_t at) {
-    t->request.pc = t->pcs ? t->pcs[at] : 0;
-    t->request.warp = t->warps ? t->warps[at] : 0;
-    t->request.next_use = t->next_uses ? t->next_uses[at] : 0;
+GPCI_INLINE void describe_access(table *t, uint32_t at) {
+    t->request.pc = t->pcs[at];
+    t->request.warp = t->warps[at];
+    t->request.next_use = t->next_uses[at];
 }
 
-/* A block whose results are hits where nothing else is written. Returns how many accesses were done: fewer before an error. */
-GPCI_INLINE uint32_t table_block(table *t, uint32_t fixed, bool stores) {
+/*
+ * A block whose results are hits where nothing else is written. Returns how many
+ * accesses were done: fewer before an error.
+ */
+GPCI_INLINE uint32_t table_block(table *t, uint32_t fixed, bool stores, bool guarded) {
     const uint32_t length = t->block.length;
     for (uint32_t at = 0; at < length; at++) {
         uint32_t set = t->block.sets[at];
@@ -341,30 +391,45 @@ GPCI_INLINE uint32_t table_block(table *t, uint32_t fixed, bool stores) {
             t->request.kind = t->kinds[at];
         if (t->described)
             describe_access(t, at);
+        if (guarded && t->guard_ops->before_lookup && !t->request.kind && guarded_off(t, at, set)) {
+            t->skipped++;
+            continue;
+        }
         uint32_t way = find_in_row(t->tags + base, t->cache->row, t->block.tags[at], (int)fixed);
         if (way == GPCI_NO_WAY) {
-            if (GPCI_UNLIKELY(!table_miss(t, at, set, base, fixed ? fixed : t->cache->ways, stores)))
+            if (GPCI_UNLIKELY(!table_miss(t, at, set, base, fixed ? fixed : t->cache->ways, stores, guarded)))
                 return at;
             continue;
         }
         if (stores)
             t->states[base + way] |= (uint32_t)t->kinds[at] << GPCI_DIRTY_SHIFT;
-        if (t->on_hit)
-            t->on_hit(t->self, set, way, &t->request);
+        touch(t, set, way, guarded);
     }
     return length;
 }
 
-static GPCI_NOINLINE uint32_t block_of_4(table *t) {
-    return t->kinds ? table_block(t, 4, true) : table_block(t, 4, false);
-}
+typedef uint32_t (*block_fn)(table *t);
 
-static GPCI_NOINLINE uint32_t block_of_16(table *t) {
-    return t->kinds ? table_block(t, 16, true) : table_block(t, 16, false);
-}
+#define BLOCK_FN(name, ways, stores, guarded) \
+    static GPCI_NOINLINE uint32_t name(table *t) { \
+        return table_block(t, ways, stores, guarded); \
+    }
+BLOCK_FN(loads_of_4, 4, false, false)
+BLOCK_FN(accesses_of_4, 4, true, false)
+BLOCK_FN(guarded_of_4, 4, t->kinds, true)
+BLOCK_FN(loads_of_16, 16, false, false)
+BLOCK_FN(accesses_of_16, 16, true, false)
+BLOCK_FN(guarded_of_16, 16, t->kinds, true)
+BLOCK_FN(accesses_of_any, 0, t->kinds, false)
+BLOCK_FN(guarded_of_any, 0, t->kinds, true)
+#undef BLOCK_FN
 
-static GPCI_NOINLINE uint32_t block_of_any(table *t) {
-    return table_block(t, 0, t->kinds);
+static block_fn block_fn_for(const gpc_cache *cache, uint32_t fixed, bool stores) {
+    if (fixed == 4)
+        return cache->guarded ? guarded_of_4 : stores ? accesses_of_4 : loads_of_4;
+    if (fixed == 16)
+        return cache->guarded ? guarded_of_16 : stores ? accesses_of_16 : loads_of_16;
+    return cache->guarded ? guarded_of_any : accesses_of_any;
 }
 
 static void count_results(const uint8_t *restrict results, uint32_t length, gpci_counts *n) {
@@ -392,18 +457,27 @@ static void open_table(table *t, gpc_cache *cache, const gpc_batch *batch) {
     t->on_miss = ops->on_miss;
     t->choose_victim = ops->choose_victim;
     t->on_fill = ops->on_fill;
-    t->tell_evict = ops->on_evict != NULL;
+    t->tell_evict = ops->on_evict || cache->predictor_ops->on_evict;
     t->cache = cache;
+    t->orders = cache->lru ? ((gpci_lru_state *)cache->replacement_self)->orders : NULL;
+    t->guard = cache->predictor_self;
+    t->guard_ops = cache->predictor_ops;
+    t->asked = t->skipped = 0;
     t->described = batch->pcs || batch->warps || batch->next_uses;
+    t->eviction = (gpc_eviction){.valid_sectors = 1};
     t->request = (gpc_request){.size = batch->size, .sm = batch->sm};
 }
 
+static const uint64_t no_words[BLOCK];
+static const uint32_t no_warps[BLOCK];
+
 static void aim_table(table *t, const gpc_batch *batch, size_t first) {
     t->addresses = batch->addresses + first;
-    t->pcs = batch->pcs ? batch->pcs + first : NULL;
-    t->warps = batch->warps ? batch->warps + first : NULL;
-    t->next_uses = batch->next_uses ? batch->next_uses + first : NULL;
+    t->pcs = batch->pcs ? batch->pcs + first : no_words;
+    t->warps = batch->warps ? batch->warps + first : no_warps;
+    t->next_uses = batch->next_uses ? batch->next_uses + first : no_words;
     t->kinds = batch->kinds ? batch->kinds + first : NULL;
+    t->prepares = t->on_miss || t->cache->free_ways;
     memset(t->block.results, GPC_BATCH_HIT, t->block.length);
     memset(t->block.left, 0, t->block.length * sizeof *t->block.left);
 }
@@ -413,12 +487,13 @@ static size_t run_table(gpc_cache *cache, const gpc_batch *batch, size_t first, 
     gpci_counts n = {0};
     size_t at = first;
     uint32_t length;
+    block_fn run = block_fn_for(cache, fixed, batch->kinds);
     open_table(&t, cache, batch);
     do {
         resolve(cache, batch, at, &t.block);
         aim_table(&t, batch, at);
         length = t.block.length;
-        t.block.length = fixed == 4 ? block_of_4(&t) : fixed == 16 ? block_of_16(&t) : block_of_any(&t);
+        t.block.length = run(&t);
         count_results(t.block.results, t.block.length, &n);
         if (t.kinds)
             count_stores(t.kinds, t.block.results, t.block.length, &n);
@@ -430,12 +505,14 @@ static size_t run_table(gpc_cache *cache, const gpc_batch *batch, size_t first, 
     } while (at < batch->count && t.block.length && t.block.length == length);
     n.accesses = at - first;
     gpci_settle(&cache->stats, &n, !batch->size || batch->size == cache->options.line_bytes);
+    cache->stats.predictions += cache->predicts ? t.asked : 0;
+    cache->stats.line_misses -= t.skipped;
     return at;
 }
 
 size_t GPCI_BATCH_NAME(gpc_cache *cache, const gpc_batch *batch, size_t first) {
     uint32_t row = cache->row, fixed = row == cache->ways && (row == 4 || row == 16) ? row : 0;
-    if (!cache->lru)
+    if (!cache->lru || cache->guarded)
         return run_table(cache, batch, first, fixed);
     return fixed == 4    ? run_lru(cache, batch, first, 4)
            : fixed == 16 ? run_lru(cache, batch, first, 16)

@@ -64,14 +64,15 @@ static gpc_policy_env geometry_of(const gpc_cache *cache) {
                             .seed = cache->options.seed};
 }
 
-/* The batch loop serves caches that are nothing but tags, dirty bits and a replacement policy. */
+/* The batch loop serves caches that are nothing but tags, dirty bits, a replacement policy and a predictor. */
 void gpci_classify(gpc_cache *cache) {
     const gpc_cache_options *o = &cache->options;
     bool lets_all_in = cache->predictor_ops == &gpci_always_cache || cache->predictor_ops == &gpci_hint;
     cache->lru = cache->replacement_ops == &gpci_lru;
     cache->always_cache = cache->predictor_ops == &gpci_always_cache;
     cache->predicts = !lets_all_in && cache->predictor_ops != &gpci_always_bypass;
-    cache->plain = cache->sectors == 1 && lets_all_in && !cache->written && !cache->reuse && !cache->warps &&
+    cache->guarded = !lets_all_in;
+    cache->plain = cache->sectors == 1 && !cache->written && !cache->reuse && !cache->warps && !cache->next_uses &&
                    !o->on_fill && !o->on_evict && o->write_policy == GPC_WRITE_BACK &&
                    o->write_allocate == GPC_WRITE_FETCH && (!cache->lru || cache->ways <= GPCI_RECENCY_WAYS);
     gpci_classify_quick(cache);
@@ -105,8 +106,11 @@ static gpc_status make_arrays(gpc_cache *cache, gpc_error *error) {
         cache->reuse = gpci_zalloc_lines(cache->context, slots, sizeof *cache->reuse);
     if (o->track_warps)
         cache->warps = gpci_zalloc_lines(cache->context, slots, sizeof *cache->warps);
+    if (o->track_future)
+        cache->next_uses = gpci_zalloc_lines(cache->context, slots, sizeof *cache->next_uses);
     if (!cache->tags || !cache->states || !cache->highs || (lazy && !cache->written) ||
-        (o->track_reuse && !cache->reuse) || (o->track_warps && !cache->warps))
+        (o->track_reuse && !cache->reuse) || (o->track_warps && !cache->warps) ||
+        (o->track_future && !cache->next_uses))
         return gpci_out_of_memory(error);
     return GPC_OK;
 }
@@ -186,6 +190,7 @@ void gpc_cache_destroy(gpc_cache *cache) {
     gpci_free_lines(context, cache->written);
     gpci_free_lines(context, cache->reuse);
     gpci_free_lines(context, cache->warps);
+    gpci_free_lines(context, cache->next_uses);
     gpci_free_lines(context, cache);
     gpci_release(context);
 }

@@ -57,8 +57,9 @@ struct gpc_cache {
     bool started;     /* `high` is set: a line has been filled */
     bool wide;        /* lines with other upper bits have been seen */
     bool priorities;  /* a line with an eviction priority has been filled */
-    bool plain;       /* nothing but tags, dirty bits and a replacement policy: see batch_loop.h */
-    bool quick;       /* plain, LRU, modulo, and neither wide nor with priorities: see plain.c */
+    bool plain;       /* nothing but tags, dirty bits, a replacement policy and a predictor: see batch_loop.h */
+    bool guarded;     /* the predictor may keep lines out, or learns */
+    bool quick;       /* plain, not guarded, LRU, modulo, and neither wide nor with priorities: see plain.c */
     bool lru;         /* the built-in LRU */
     bool always_cache;
     bool predicts;    /* the predictor is none of the fixed ones, nor the instruction itself */
@@ -71,6 +72,7 @@ struct gpc_cache {
     void *predictor_self;
     gpci_bytes *written;    /* [sets][row], lazy fetch only: bytes written since the fill */
     uint32_t *reuse, *warps; /* [sets][row], if tracked */
+    uint64_t *next_uses;     /* likewise */
     gpci_index index;
     gpci_counts quick_counts; /* not yet in stats */
     gpc_cache_stats stats;
@@ -212,12 +214,20 @@ void gpci_admit_high(gpc_cache *cache, uint64_t line);
 
 /* The three steps, on a resolved request. Results are zeroed by the caller. */
 void gpci_lookup(gpc_cache *cache, const gpc_request *request, const gpci_view *view, gpc_access_result *result);
-/* After the lookup of a read: ask a replacement policy that may decline, before its data are sent for. */
+/* May the request leave something in the cache once its lookup is done? */
+GPCI_INLINE bool gpci_leaves_something(const gpc_cache *cache, const gpc_request *request) {
+    if (gpci_is_write(request))
+        return gpci_write_policy(cache, request) != GPC_WRITE_EVICT &&
+               gpci_write_allocate(cache, request) != GPC_WRITE_NO_ALLOCATE;
+    return gpci_is_read(request) || cache->options.atomics_here;
+}
+
+/* After the lookup of a miss: ask a replacement policy that may decline, before its data are sent for. */
 void gpci_ask_admission(gpc_cache *cache, const gpc_request *request, const gpci_view *view,
                         gpc_access_result *result);
 GPCI_INLINE void gpci_admit(gpc_cache *cache, const gpc_request *request, const gpci_view *view,
                             gpc_access_result *result) {
-    if (cache->replacement_ops->declines && result->outcome == GPC_MISS && gpci_is_read(request))
+    if (cache->replacement_ops->declines && result->outcome == GPC_MISS && gpci_leaves_something(cache, request))
         gpci_ask_admission(cache, request, view, result);
 }
 /* Give the line a way, evicting if needed. Sets outcome on refusal and returns GPCI_NO_WAY. */
@@ -260,6 +270,9 @@ bool gpci_line_of(const gpc_cache *cache, uint64_t address, gpc_line *line);
 
 /* The predictor's word on a miss; `word` for the level below. */
 gpc_decision gpci_predict(gpc_cache *cache, const gpc_request *request, uint32_t set, uint32_t *word);
+
+/* oracle.c: what the predictor decided on a request against what it should have. Where next uses are tracked. */
+void gpci_oracle_compare(gpc_cache *cache, const gpc_request *request, uint32_t set, gpc_decision decision);
 
 /* plain.c: a whole access on a quick cache. False: nothing was done, the general path must do it. */
 bool gpci_quick_access(gpc_cache *cache, const gpc_request *request, gpc_access_result *result);

@@ -31,8 +31,8 @@ void gpci_settle(gpc_cache_stats *stats, const gpci_counts *n, bool whole) {
 }
 
 void gpci_classify_quick(gpc_cache *cache) {
-    cache->quick = cache->plain && cache->lru && cache->started && !cache->wide && !cache->priorities &&
-                   cache->options.index == GPC_INDEX_MODULO;
+    cache->quick = cache->plain && !cache->guarded && cache->lru && cache->started && !cache->wide &&
+                   !cache->priorities && cache->options.index == GPC_INDEX_MODULO;
 }
 
 /* Nothing that asks for more than a plain load or store of a whole line. */

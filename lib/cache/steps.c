@@ -28,21 +28,13 @@ gpc_status gpc_cache_lookup(gpc_cache *cache, const gpc_request *request, gpc_ac
     return GPC_OK;
 }
 
-/* May the request leave something in the cache once its lookup is done? */
-static bool leaves_something(const gpc_cache *cache, const gpc_request *request) {
-    if (gpci_is_write(request))
-        return gpci_write_policy(cache, request) != GPC_WRITE_EVICT &&
-               gpci_write_allocate(cache, request) != GPC_WRITE_NO_ALLOCATE;
-    return gpci_is_read(request) || cache->options.atomics_here;
-}
-
 /* A resident line takes the sectors; any other gets a way first. */
 static gpc_status ensure_way(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint8_t fetch,
                              gpc_access_result *result) {
     result->needed_sectors = view->need;
     result->set = view->set;
     result->outcome = GPC_BYPASSED;
-    if (!leaves_something(cache, request))
+    if (!gpci_leaves_something(cache, request))
         return GPC_OK;
     result->way = gpci_find(cache, view->set, view->line);
     if (result->way != GPCI_NO_WAY) {
@@ -108,7 +100,7 @@ gpc_status gpc_cache_fill(gpc_cache *cache, const gpc_request *request, uint8_t 
 static bool allocates(const gpc_cache *cache, const gpc_request *request, const gpc_access_result *result) {
     if (result->outcome == GPC_SECTOR_MISS)
         return result->fetch_sectors != 0;
-    return result->outcome == GPC_MISS && leaves_something(cache, request);
+    return result->outcome == GPC_MISS && gpci_leaves_something(cache, request);
 }
 
 static gpc_status finish(gpc_cache *cache, const gpc_request *request, const gpci_view *view,

@@ -23,7 +23,8 @@ typedef struct gpci_phase_options {
     uint32_t measures; /* at most GPCI_PHASE_MEASURES */
     uint32_t periods;  /* for which a change must last, 1 or more */
     double threshold;  /* relative change of any measure */
-    double floors[GPCI_PHASE_MEASURES]; /* a smaller measure is taken for this one: twice next to nothing is no change */
+    /* a smaller measure is taken for this one: twice next to nothing is no change */
+    double floors[GPCI_PHASE_MEASURES];
 } gpci_phase_options;
 
 typedef struct gpci_phase {

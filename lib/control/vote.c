@@ -86,7 +86,7 @@ static void share_out(gpci_vote *v) {
 
 /* One SM, one candidate: the default first, for its throughput is what the others' is measured by. */
 static void take_alone(gpci_vote *v) {
-    uint32_t c = v->base > 0;
+    uint32_t c = v->base >= 0;
     while (!pending(v, c))
         c++;
     if (c)
@@ -98,7 +98,7 @@ static void take_alone(gpci_vote *v) {
 static bool anything_left(const gpci_vote *v) {
     if (!count_pending(v, 1))
         return false;
-    return v->active > 1 || v->base > 0 || pending(v, 0);
+    return v->active > 1 || v->base >= 0 || pending(v, 0);
 }
 
 /* The next round, a wait for SMs to become active, or the end of the vote. */
@@ -128,7 +128,7 @@ static void go_on(gpci_vote *v) {
 static void begin(gpci_vote *v) {
     for (uint32_t c = 0; c < v->options.candidates; c++)
         v->candidates[c] = (gpci_vote_candidate){0};
-    v->base = 0;
+    v->base = -1;
     v->voting = true;
     go_on(v);
 }
@@ -163,9 +163,8 @@ static void finish_round(gpci_vote *v) {
         v->candidates[c].score = relative(rate, base);
         v->candidates[c].tested = true;
     }
-    double first = v->alone && !tester ? throughput(v, 0) : -1;
-    if (first > 0)
-        v->base = first;
+    if (v->alone && !tester)
+        v->base = throughput(v, 0);
 }
 
 static void collect(gpci_vote *v) {

@@ -71,7 +71,7 @@ typedef struct gpci_vote {
     uint32_t active;   /* SMs that were, in the last period */
     bool voting;       /* a vote has begun and has no winner yet */
     bool alone;        /* the round has one SM for one candidate, the default too */
-    double base;       /* alone: what the default did */
+    double base;       /* alone: what the default did; negative while that is not known */
     uint64_t votes, rounds; /* held so far */
     gpci_vote_candidate candidates[GPCI_VOTE_CANDIDATES];
 } gpci_vote;

@@ -104,9 +104,22 @@
       "count hits per line: zero-reuse evictions (slower)")                                                            \
     X(L1_TRACK_WARPS, "l1.track_warps", BOOL, "", "false", 0, 1, "",                                                   \
       "tell intra-warp from inter-warp hits (slower)")                                                                 \
+    X(L1_FUTURE, "l1.future", BOOL, "", "false", 0, 1, "",                                                             \
+      "functional replay: each kernel is read twice, so that L1's policies know when a line is used next, and "        \
+      "predictors are compared with an oracle (slower)")                                                               \
     X(L1_LATENCY, "l1.latency", COUNT, "cycles", "35", 1, 10000, "", "core cycles from tags to data of a hit")         \
     X(L1_QUEUE, "l1.queue", COUNT, "instructions", "1", 0, 100000, "unlimited",                                        \
       "warp instructions that wait for the tags; the memory pipeline is busy when they are that many")                 \
+    X(L1_REORDER, "l1.reorder", CHOICE, "", "none", 0, 0, "none|block|warp|pc",                                        \
+      "queues between coalescer and L1's tags that keep loads of a thread block, of a warp or of an instruction "      \
+      "together (Jia et al., HPCA 2014); writes wait until they are empty")                                            \
+    X(L1_REORDER_QUEUES, "l1.reorder_queues", COUNT, "queues", "8", 1, 1024, "",                                       \
+      "of an SM; warps share them by slot modulo this, blocks where there are too few")                                \
+    X(L1_REORDER_ENTRIES, "l1.reorder_entries", COUNT, "transactions", "32", 1, 1 << 20, "", "of each such queue")     \
+    X(L1_REORDER_DRAIN, "l1.reorder_drain", CHOICE, "", "fixed", 0, 0, "fixed|round-robin|longest|oldest",             \
+      "which of them L1's tags take from: fixed: always the first that holds any; oldest: by its first transaction")   \
+    X(L1_REORDER_GREEDY, "l1.reorder_greedy", BOOL, "", "false", 0, 1, "",                                             \
+      "true: L1's tags go on with a queue until it is empty")                                                          \
     X(L1_PORTS, "l1.tag_ports", COUNT, "lookups", "1", 1, 64, "", "lines looked up per cycle")                         \
     X(L1_BANKS, "l1.banks", COUNT, "banks", "1", 1, 64, "",                                                            \
       "of the tags, by line number: lookups of one cycle go to different ones")                                        \
@@ -118,6 +131,8 @@
       "requests that wait for one such line, the first included")                                                      \
     X(L1_MISS_QUEUE, "l1.miss_queue", COUNT, "packets", "8", 0, 1048576, "unlimited",                                  \
       "on their way into the network")                                                                                 \
+    X(L1_BYPASS_QUEUE, "l1.bypass_queue", COUNT, "packets", "1", 0, 1 << 20, "",                                       \
+      "beyond a full l1.miss_queue, of loads that a predictor (mrpb) sends past L1 because of it")                     \
     X(LRC_SMS, "lrc.sms", COUNT, "SMs", "0", 0, 4096, "",                                                              \
       "neighbouring SMs that share an L2 request coalescer, which merges their reads of the same sectors in "          \
       "flight; 0 = "                                                                                                   \

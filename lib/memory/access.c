@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "memory/hierarchy.h"
+#include "memory/future.h"
 
 /* A warp instruction: checked, coalesced, counted, and its lines one by one on their way. */
 
@@ -82,6 +82,8 @@ static gpc_status serve(gpc_hierarchy *h, gpci_access *a, const gpci_transaction
     a->line = line;
     a->request.address = line->address;
     a->request.bytes_used = (uint16_t)gpci_transaction_bytes(line);
+    if (GPCI_UNLIKELY(h->future && a->l1))
+        a->request.next_use = gpci_future_next(h->future, a->request.sm);
     return GPCI_UNLIKELY(h->observer != NULL) ? pass_observed(h, a) : pass(h, a);
 }
 
@@ -131,7 +133,7 @@ gpc_status gpc_hierarchy_access(gpc_hierarchy *h, const gpc_warp_access *access,
     gpc_warp_result own = GPC_WARP_RESULT_INIT;
     if (!h || !access)
         return GPC_ERROR_ARGUMENT;
-    if (h->timed)
+    if (h->timed || (h->l1_future && !h->future))
         return GPC_ERROR_STATE;
     gpc_status status = gpci_take(&w, sizeof w, sizeof w, access, "gpc_warp_access", NULL);
     if (status == GPC_OK)

@@ -98,6 +98,29 @@ void gpci_destroy_caches(gpc_hierarchy *h, gpc_cache **caches, uint32_t count) {
     gpci_free(h->context, caches);
 }
 
+static const char *needy(const gpc_hierarchy *h, gpci_key key) {
+    const char *text = gpci_config_text(h->config, key);
+    const gpc_replacement_ops *ops = gpci_policy_table(h->context, GPC_POLICY_REPLACEMENT, text);
+    return ops && ops->needs_future ? text : NULL;
+}
+
+gpc_status gpci_build_future(gpc_hierarchy *h, gpc_error *error) {
+    h->l1_future = gpci_number(h, GPCI_KEY_L1_FUTURE) != 0;
+    bool timed = gpci_number(h, GPCI_KEY_MODE) == 1;
+    const char *l1 = needy(h, GPCI_KEY_L1_REPLACEMENT), *l2 = needy(h, GPCI_KEY_L2_REPLACEMENT);
+    if (l2 && gpci_number(h, GPCI_KEY_L2_ENABLED))
+        return gpci_fail(error, GPC_ERROR_UNSUPPORTED,
+                         "l2.replacement = %s: it needs the future, which is not known of L2: what comes there "
+                         "depends on what L1s keep", l2);
+    if (l1 && !h->l1_future && gpci_number(h, GPCI_KEY_L1_ENABLED))
+        return gpci_fail(error, GPC_ERROR_ARGUMENT,
+                         "l1.replacement = %s: it needs the future: set l1.future = true, in a functional replay", l1);
+    if (h->l1_future && timed)
+        return gpci_fail(error, GPC_ERROR_UNSUPPORTED,
+                         "l1.future = true with mode = timed: with a clock, what comes next depends on what caches do");
+    return GPC_OK;
+}
+
 gpc_status gpci_build_l1(gpc_hierarchy *h, const gpci_share *share, gpc_error *error, gpc_cache ***out) {
     gpc_cache_options o = GPC_CACHE_OPTIONS_INIT;
     o.seed = 1;
@@ -114,6 +137,7 @@ gpc_status gpci_build_l1(gpc_hierarchy *h, const gpci_share *share, gpc_error *e
     o.allocate = (uint32_t)gpci_number(h, GPCI_KEY_L1_ALLOCATE);
     o.track_reuse = (uint32_t)gpci_number(h, GPCI_KEY_L1_TRACK_REUSE);
     o.track_warps = (uint32_t)gpci_number(h, GPCI_KEY_L1_TRACK_WARPS);
+    o.track_future = h->l1_future;
     o.replacement = gpci_config_text(h->config, GPCI_KEY_L1_REPLACEMENT);
     o.predictor = gpci_config_text(h->config, GPCI_KEY_L1_BYPASS);
     o.bypass_fetch = (uint32_t)gpci_number(h, GPCI_KEY_L1_BYPASS_FETCH);

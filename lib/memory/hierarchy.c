@@ -22,6 +22,8 @@ gpc_status gpc_hierarchy_create(gpc_context *context, const gpc_config *config, 
     if (status == GPC_OK)
         status = gpci_build_levels(h, error);
     if (status == GPC_OK)
+        status = gpci_build_future(h, error);
+    if (status == GPC_OK)
         status = gpci_launch_share(h, NULL, &h->share, error);
     if (status == GPC_OK && gpci_number(h, GPCI_KEY_L1_ENABLED))
         status = gpci_build_l1(h, &h->share, error, &h->l1);
@@ -189,6 +191,10 @@ gpc_status gpc_hierarchy_get_stats(const gpc_hierarchy *h, gpc_stats *stats) {
     s.l1_predictions = l1.predictions;
     s.l1_overturned_bypasses = l1.overturned_bypasses;
     s.l1_overturned_fills = l1.overturned_fills;
+    s.l1_oracle_decisions = l1.oracle_decisions;
+    s.l1_oracle_bypasses = l1.oracle_bypasses;
+    s.l1_oracle_agreements = l1.oracle_agreements;
+    s.l1_oracle_agreed_bypasses = l1.oracle_agreed_bypasses;
     s.l1_invalidations = l1.invalidations;
     s.l1_intra_warp_hits = l1.intra_warp_hits;
     s.l1_inter_warp_hits = l1.inter_warp_hits;

@@ -20,6 +20,8 @@ GPCI_INLINE uint8_t gpci_whole_sectors(const gpci_level *level, uint8_t segments
     return segments & (uint8_t)~level->segments_of[level->sectors_of[level->all_segments & (uint8_t)~segments]];
 }
 
+typedef struct gpci_future gpci_future;
+
 /* What a launch needs and what it gets. */
 typedef struct gpci_share {
     uint64_t carveout;    /* bytes of a unified memory that shared memory takes */
@@ -66,6 +68,8 @@ struct gpc_hierarchy {
     gpc_cache_stats retired; /* of L1s that a resize replaced */
     struct gpci_timed *timed; /* the clock and all that goes with it; NULL: functional */
     const gpci_observer *observer; /* functional: NULL = nobody is told */
+    bool l1_future;              /* L1's requests must say when their lines are used next, */
+    gpci_future *future;         /* which is known of a kernel that is replayed; NULL otherwise */
 };
 
 /* Segments that L1 reads from L2, and of these what it does not keep. */
@@ -130,6 +134,8 @@ void gpci_launch_code(gpc_hierarchy *h, uint64_t bytes);
 
 /* build.c */
 gpc_status gpci_build_levels(gpc_hierarchy *h, gpc_error *error);
+/* Whether requests say when their lines are used next. Refused where a policy needs it and it is not to be had. */
+gpc_status gpci_build_future(gpc_hierarchy *h, gpc_error *error);
 gpc_status gpci_build_l1(gpc_hierarchy *h, const gpci_share *share, gpc_error *error, gpc_cache ***out);
 gpc_status gpci_build_l2(gpc_hierarchy *h, gpc_error *error);
 void gpci_destroy_caches(gpc_hierarchy *h, gpc_cache **caches, uint32_t count);

@@ -56,14 +56,15 @@ static void on_miss(void *self, uint32_t set, const gpc_request *request) {
     gpci_awid_use(&state->warps, request);
 }
 
+static uint32_t rank(const void *self, size_t line) {
+    const age_state *state = self;
+    return gpci_awid_age(&state->warps, state->awids[line]);
+}
+
 static uint32_t choose_victim(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
     age_state *state = self;
-    const uint8_t *awids = state->awids + (size_t)set * state->lru.ways;
-    uint16_t ages[GPC_MAX_WAYS];
-    for (uint32_t way = 0; way < state->lru.ways; way++)
-        ages[way] = gpci_awid_age(&state->warps, awids[way]);
-    uint32_t victim = gpci_highest_rank(&state->lru, set, ages, candidates);
-    if (state->bypass && gpci_awid_age(&state->warps, gpci_awid_of(&state->warps, request)) > ages[victim])
+    uint32_t age, victim = gpci_highest_rank(&state->lru, set, candidates, rank, state, &age);
+    if (state->bypass && gpci_awid_age(&state->warps, gpci_awid_of(&state->warps, request)) > age)
         return GPC_WAY_BYPASS;
     return victim;
 }
@@ -96,7 +97,8 @@ static uint64_t cost_bits(const gpc_policy_env *env) {
 const gpc_replacement_ops gpci_age_lru = {
     .struct_size = sizeof(gpc_replacement_ops),
     .name = "age-lru",
-    .summary = "evict an inactive warp's line, else the youngest warp's least recent (bypass=1: younger requests bypass)",
+    .summary = "evict an inactive warp's line, else the youngest warp's least recent "
+               "(bypass=1: younger requests bypass)",
     .source = "seeds/004, section 5.2",
     .instance_bytes = sizeof(age_state),
     .set_bytes = sizeof(uint64_t),

@@ -71,7 +71,7 @@ GPCI_INLINE uint8_t gpci_awid_of(const gpci_awid *t, const gpc_request *request)
 }
 
 /* The relative age of an id's warp: 0 = the oldest; GPCI_AWID_INACTIVE, older than none, outside the window. */
-GPCI_INLINE uint16_t gpci_awid_age(const gpci_awid *t, uint8_t id) {
+GPCI_INLINE uint32_t gpci_awid_age(const gpci_awid *t, uint8_t id) {
     uint8_t age = (uint8_t)(id - t->oldest);
     return age > t->span ? GPCI_AWID_INACTIVE : age;
 }

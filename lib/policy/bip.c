@@ -77,7 +77,7 @@ static uint64_t cost_bits(const gpc_policy_env *env) {
 const gpc_replacement_ops gpci_bip = {
     .struct_size = sizeof(gpc_replacement_ops),
     .name = "bip",
-    .summary = "LRU, with one line in 32 inserted as the most recently used, the others as the least (bypass=1: not at all)",
+    .summary = "LRU, with one line in 32 inserted as most recently used, the others as least (bypass=1: not at all)",
     .source = "Qureshi et al., ISCA 2007, section 4.2; seeds/004 section 5.4",
     .instance_bytes = sizeof(bip_state),
     .set_bytes = sizeof(uint64_t),

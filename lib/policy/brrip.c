@@ -37,7 +37,7 @@ static gpc_status init(void *self, const gpc_policy_env *env, char *message) {
 static void on_hit(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
     (void)request;
     brrip_state *state = self;
-    gpci_rrip_put(&state->rrip, set, way, 0);
+    gpci_rrip_clear(&state->rrip, set, way);
 }
 
 static uint32_t choose_victim(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
@@ -49,7 +49,7 @@ static uint32_t choose_victim(void *self, uint32_t set, const uint64_t *candidat
 static void on_fill(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
     (void)request;
     brrip_state *state = self;
-    gpci_rrip_put(&state->rrip, set, way, state->rrip.distant - gpci_throttle_passes(&state->throttle));
+    gpci_rrip_put_far(&state->rrip, set, way, !gpci_throttle_passes(&state->throttle));
 }
 
 /* A value per line, sets x ways x M, and the throttle: 5 bits for 1/32. */

@@ -12,8 +12,9 @@
  * without a token nor one of low reuse may evict a line that is of use. They get a way
  * that is free, or the place of a line that is dead (its warp inactive, or its
  * predicted reuses used up), as in PCAL's opportunistic caching; otherwise they bypass.
- * Of low reuse is what is predicted at most `low` reuses. A block without prediction
- * is not of low reuse, or nothing new would ever be learnt of it by the cache itself.
+ * Of low reuse is what is predicted at most `low` reuses; a block without prediction
+ * is not. The sampler goes on to learn from blocks of low reuse that bypass, or a
+ * prediction could never be taken back; from those of warps without a token it does not.
  * Where no request has yet come with a token, none are used, and all warps are cache warps.
  *
  * Example, 2 ways, warps 0, 1 and 2 in this order, 0 and 1 with tokens, nothing predicted:
@@ -42,6 +43,10 @@ static gpc_status init(void *self, const gpc_policy_env *env, char *message) {
     return gpci_rpr_init(&state->rpr, env, GPCI_RPR_AGE, message);
 }
 
+static bool is_cache_warp(const combined_state *state, const gpc_request *request) {
+    return request->token || !state->tokens;
+}
+
 static void on_hit(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
     combined_state *state = self;
     state->tokens |= request->token;
@@ -52,10 +57,12 @@ static void on_miss(void *self, uint32_t set, const gpc_request *request) {
     combined_state *state = self;
     state->tokens |= request->token;
     gpci_rpr_on_miss(&state->rpr, set, request);
+    if (is_cache_warp(state, request) && (request->kind == GPC_LOAD || request->kind == GPC_PREFETCH))
+        gpci_rpr_sample(&state->rpr, set, request);
 }
 
 static bool is_kept_out(const combined_state *state, const gpc_request *request) {
-    if (state->tokens && !request->token)
+    if (!is_cache_warp(state, request))
         return true;
     uint8_t reuse = gpci_rpr_predict(state->rpr.history, gpci_rpr_signature(&state->rpr, request));
     return reuse != GPCI_RPR_NONE && reuse >> 4 <= state->low;

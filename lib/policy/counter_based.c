@@ -15,7 +15,7 @@
  *   lvp   hits of the line. Expired: as many as the last generation had.
  *
  * A counter that is full says nothing more: what the table has as full never expires. The counters of a set that aip
- * would increment at each access are kept as the difference of two counts of the set's accesses, which comes to the same.
+ * would increment at each access are kept as the difference of two counts of the set's accesses, which is the same.
  * With bypass=1 a line that is sure not to be used again does not come in, unless another line has expired.
  *
  * Example, aip, 4 ways, one set; the table is sure that C has intervals of 1 at most, and knows nothing of the others:
@@ -100,7 +100,7 @@ static void on_miss(void *self, uint32_t set, const gpc_request *request) {
     ((counter_state *)self)->accesses[set]++;
 }
 
-static bool has_expired(const counter_state *state, uint32_t set, const line_state *line) {
+GPCI_INLINE bool has_expired(const counter_state *state, uint32_t set, const line_state *line) {
     const gpci_generation *generation = &line->generation;
     if (!generation->sure || generation->past == state->table.most)
         return false;
@@ -110,14 +110,35 @@ static bool has_expired(const counter_state *state, uint32_t set, const line_sta
     return interval > generation->count && interval > generation->past;
 }
 
+/* Bits of the candidates that have expired, and whether there are any. */
+static bool find_expired(const counter_state *state, uint32_t set, const uint64_t *candidates, uint64_t *expired) {
+    uint32_t newest = gpci_lru_first(&state->lru, set, NULL), ways = state->lru.ways;
+    const line_state *lines = line_of(state, set, 0);
+    uint64_t any = 0;
+    for (uint32_t first = 0; first < ways; first += 64) {
+        uint32_t count = ways - first < 64 ? ways - first : 64;
+        uint64_t word = 0;
+        for (uint32_t i = 0; i < count; i++)
+            word |= (uint64_t)has_expired(state, set, &lines[first + i]) << i;
+        if (newest / 64 == first / 64)
+            word &= ~((uint64_t)1 << newest % 64);
+        expired[first / 64] = word &= gpci_candidate_word(candidates, first / 64, ways);
+        any |= word;
+    }
+    return any;
+}
+
+static bool declines(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
+    const counter_state *state = self;
+    uint64_t expired[GPC_MAX_WAYS / 64];
+    return state->bypass && gpci_never_used_again(&state->table, request) &&
+           !find_expired(state, set, candidates, expired);
+}
+
 static uint32_t choose_victim(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
     counter_state *state = self;
-    uint64_t expired[GPC_MAX_WAYS / 64] = {0}, any = 0;
-    uint32_t newest = gpci_lru_first(&state->lru, set, NULL);
-    for (uint32_t way = 0; way < state->lru.ways; way++)
-        if (way != newest && gpci_is_candidate(candidates, way) && has_expired(state, set, line_of(state, set, way)))
-            any |= expired[way / 64] |= (uint64_t)1 << (way % 64);
-    if (any)
+    uint64_t expired[GPC_MAX_WAYS / 64];
+    if (find_expired(state, set, candidates, expired))
         return gpci_lru_last(&state->lru, set, expired);
     if (state->bypass && gpci_never_used_again(&state->table, request))
         return GPC_WAY_BYPASS;
@@ -137,7 +158,7 @@ static void on_fill(void *self, uint32_t set, uint32_t way, const gpc_request *r
     gpci_lru_touch(&state->lru, set, way);
 }
 
-/* LRU's order, the table, and in each line a generation's fields; aip's longest interval is one counter more (21 bits). */
+/* LRU's order, the table, a generation's fields in each line; aip's longest interval is one counter more (21 bits). */
 static uint64_t cost_bits(const gpc_policy_env *env) {
     uint64_t line = gpci_generation_bits(env) + (env->words[0] == AIP ? (uint64_t)env->parameters[2] : 0);
     return gpci_lru.cost_bits(env) + gpci_counter_table_bits(env) + (uint64_t)env->sets * env->ways * line;
@@ -146,7 +167,7 @@ static uint64_t cost_bits(const gpc_policy_env *env) {
 const gpc_replacement_ops gpci_counter_based_policy = {
     .struct_size = sizeof(gpc_replacement_ops),
     .name = "counter-based",
-    .summary = "evict lines that have been counted longer than their last generation lasted first, then the least recent",
+    .summary = "evict lines that outlived what their last generation came to first, then the least recent",
     .source = "Kharbutli and Solihin, IEEE TC 57(4), 2008",
     .instance_bytes = sizeof(counter_state),
     .set_bytes = 2 * sizeof(uint64_t),
@@ -163,4 +184,5 @@ const gpc_replacement_ops gpci_counter_based_policy = {
     .cost_bits = cost_bits,
     .texts = texts,
     .text_count = sizeof texts / sizeof *texts,
+    .declines = declines,
 };

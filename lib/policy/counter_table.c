@@ -26,13 +26,19 @@ void gpci_counter_table_finish(gpci_counter_table *table) {
 
 static uint32_t fold(uint64_t value, uint32_t bits) {
     uint32_t folded = 0;
+    if (bits == 8) { /* the paper's: halves on halves */
+        value ^= value >> 32;
+        value ^= value >> 16;
+        return (uint32_t)(value ^ value >> 8) & 0xff;
+    }
     for (; bits && value; value >>= bits)
         folded ^= (uint32_t)value & ((1u << bits) - 1);
     return folded;
 }
 
 static uint8_t *entry_of(const gpci_counter_table *table, uint32_t row, uint64_t address) {
-    return &table->entries[((size_t)row << table->column_bits) + fold(address >> table->line_shift, table->column_bits)];
+    uint32_t column = fold(address >> table->line_shift, table->column_bits);
+    return &table->entries[((size_t)row << table->column_bits) + column];
 }
 
 gpci_generation gpci_generation_begin(const gpci_counter_table *table, const gpc_request *request) {

@@ -6,13 +6,14 @@
 
 /*
  * Counter-based dead block prediction (Kharbutli and Solihin, ICCD 2005 and IEEE TC 57(4), 2008): what a line's
- * generation, from fill to eviction, came to is remembered in a table of 256 x 256 entries without tags, its row found by
- * the hashed PC that missed on the line, its column by the hashed line address. An entry is a saturating count of 4 bits and
- * a bit of confidence: set if the last generation came to what its line had expected. Both hashes fold all 8-bit
+ * generation, from fill to eviction, came to is remembered in a table of 256 x 256 entries without tags. The hashed PC
+ * that missed on the line finds the row, the hashed line address the column. An entry is a saturating count of 4 bits
+ * and a bit of confidence: set if the last generation came to what its line had expected. Both hashes fold all 8-bit
  * parts of a number by XOR.
  *
- * Example, one entry: a line is filled, expecting 0 without confidence. It ends at 3: the entry becomes 3, not sure. The
- * next line expects 3, not sure, and ends at 3: the entry becomes 3, sure. Another that ends at 2 makes it 2, not sure.
+ * Example, one entry: a line is filled, expecting 0 without confidence. It ends at 3: the entry becomes 3, not sure.
+ * The next line expects 3, not sure, and ends at 3: the entry becomes 3, sure. Another that ends at 2 makes it 2, not
+ * sure.
  */
 
 #define GPCI_COUNTER_TABLE_PARAMETERS                                                              \

@@ -72,13 +72,14 @@ static bool declines(void *self, uint32_t set, const uint64_t *candidates, const
 static void on_fill(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
     (void)request;
     dip_state *state = self;
-    if (state->bypass || !gpci_duel_second(&state->duel, set) || gpci_throttle_passes(&state->throttle))
-        gpci_lru_touch(&state->lru, set, way);
-    else
-        gpci_lru_demote(&state->lru, set, way);
+    bool rarely = gpci_duel_second(&state->duel, set) & !state->bypass;
+    gpci_lru_insert(&state->lru, set, way, !rarely | gpci_throttle_passes_if(&state->throttle, rarely));
 }
 
-/* LRU's order, sets x ways x ceil(log2(ways)), the throttle and the selector: 15 bits, the paper's "less than two bytes". */
+/*
+ * LRU's order, sets x ways x ceil(log2(ways)), and the throttle and the selector: 15 bits, the paper's "less than
+ * two bytes".
+ */
 static uint64_t cost_bits(const gpc_policy_env *env) {
     return gpci_lru.cost_bits(env) + (uint64_t)env->parameters[SELECTOR] +
            gpci_throttle_bits(env->parameters[EPSILON], env->parameters[RANDOM] > 0);

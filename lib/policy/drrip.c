@@ -45,7 +45,7 @@ static gpc_status init(void *self, const gpc_policy_env *env, char *message) {
 static void on_hit(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
     (void)request;
     drrip_state *state = self;
-    gpci_rrip_put(&state->rrip, set, way, 0);
+    gpci_rrip_clear(&state->rrip, set, way);
 }
 
 static void on_miss(void *self, uint32_t set, const gpc_request *request) {
@@ -63,8 +63,8 @@ static uint32_t choose_victim(void *self, uint32_t set, const uint64_t *candidat
 static void on_fill(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
     (void)request;
     drrip_state *state = self;
-    bool distant = gpci_duel_second(&state->duel, set) && !gpci_throttle_passes(&state->throttle);
-    gpci_rrip_put(&state->rrip, set, way, state->rrip.distant - !distant);
+    bool bimodal = gpci_duel_second(&state->duel, set);
+    gpci_rrip_put_far(&state->rrip, set, way, bimodal & !gpci_throttle_passes_if(&state->throttle, bimodal));
 }
 
 /* A value per line, sets x ways x M, the selector (10) and the throttle (5 bits for 1/32). */

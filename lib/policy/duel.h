@@ -54,20 +54,18 @@ GPCI_INLINE void gpci_duel_init(gpci_duel *duel, uint8_t *roles, uint32_t sets, 
     }
 }
 
+/* Without branches, which nobody could predict: a cache with few sets has many leaders. */
 GPCI_INLINE void gpci_duel_miss(gpci_duel *duel, uint32_t set) {
     uint8_t role = duel->roles[set];
-    if (GPCI_LIKELY(role == GPCI_FOLLOWS))
-        return;
-    if (role == GPCI_LEADS_FIRST)
-        duel->selector += duel->selector < duel->highest;
-    else
-        duel->selector -= duel->selector > 0;
+    uint32_t up = (role == GPCI_LEADS_FIRST) & (duel->selector < duel->highest);
+    uint32_t down = (role == GPCI_LEADS_SECOND) & (duel->selector > 0);
+    duel->selector += up - down;
 }
 
 /* Does `set` follow the second policy now? */
 GPCI_INLINE bool gpci_duel_second(const gpci_duel *duel, uint32_t set) {
     uint8_t role = duel->roles[set];
-    return role == GPCI_FOLLOWS ? duel->selector >= duel->turn : role == GPCI_LEADS_SECOND;
+    return (role == GPCI_LEADS_SECOND) | ((role == GPCI_FOLLOWS) & (duel->selector >= duel->turn));
 }
 
 #endif

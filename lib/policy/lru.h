@@ -65,12 +65,25 @@ GPCI_INLINE void gpci_lru_touch(gpci_lru_state *lru, uint32_t set, uint32_t way)
         gpci_lru_list_touch(lru, set, way);
 }
 
-/* The opposite: `way` becomes the least recent. */
+/* The opposite: `way` becomes the least recent, which what comes in for a victim is already. */
 GPCI_INLINE void gpci_lru_demote(gpci_lru_state *lru, uint32_t set, uint32_t way) {
-    if (GPCI_LIKELY(lru->ways <= GPCI_RECENCY_WAYS))
-        lru->orders[set] = gpci_recency_demote(lru->orders[set], lru->ways, way);
-    else
+    if (GPCI_UNLIKELY(lru->ways > GPCI_RECENCY_WAYS))
         gpci_lru_list_demote(lru, set, way);
+    else if (GPCI_UNLIKELY(gpci_recency_last(lru->orders[set], lru->ways) != way))
+        lru->orders[set] = gpci_recency_demote(lru->orders[set], lru->ways, way);
+}
+
+/* Either, without a branch on which where the line comes in for a victim: leaders and followers come at random. */
+GPCI_INLINE void gpci_lru_insert(gpci_lru_state *lru, uint32_t set, uint32_t way, bool recent) {
+    if (GPCI_LIKELY(lru->ways <= GPCI_RECENCY_WAYS && gpci_recency_last(lru->orders[set], lru->ways) == way)) {
+        uint64_t order = lru->orders[set], within = ~(uint64_t)0 >> (64 - 4 * lru->ways);
+        uint64_t rotated = (order & ~within) | (order << 4 & within) | way;
+        lru->orders[set] = order ^ ((order ^ rotated) & (0 - (uint64_t)recent));
+    } else if (recent) {
+        gpci_lru_touch(lru, set, way);
+    } else {
+        gpci_lru_demote(lru, set, way);
+    }
 }
 
 /* `init` of every policy that keeps an order: set_bytes = 8, line_bytes = sizeof(gpci_lru_link). */

@@ -22,6 +22,7 @@
 typedef struct nru_state {
     uint64_t *referenced; /* [sets][words] */
     uint64_t generator;
+    uint64_t all; /* ways, one bit each, where that is all there is to know: one word, and not at random */
     uint32_t ways, words;
     bool random;
 } nru_state;
@@ -38,6 +39,7 @@ static gpc_status init(void *self, const gpc_policy_env *env, char *message) {
     state->words = gpci_way_words(env->ways);
     state->generator = env->seed;
     state->random = env->parameters[0] > 0;
+    state->all = state->words == 1 && !state->random ? gpci_candidate_word(NULL, 0, env->ways) : 0;
     return GPC_OK;
 }
 
@@ -77,9 +79,20 @@ static uint32_t find_clear(nru_state *state, const uint64_t *referenced, const u
     return UINT32_MAX;
 }
 
+/* The lowest of up to 64 ways, all of them candidates. */
+static uint32_t lowest(nru_state *state, uint32_t set) {
+    uint64_t clear = state->all & ~state->referenced[set];
+    if (clear)
+        return gpci_lowest(clear);
+    state->referenced[set] = 0;
+    return 0;
+}
+
 static uint32_t choose_victim(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
     (void)request;
     nru_state *state = self;
+    if (state->all && !candidates)
+        return lowest(state, set);
     uint64_t *referenced = &state->referenced[(size_t)set * state->words];
     uint32_t way = find_clear(state, referenced, candidates);
     if (way != UINT32_MAX)

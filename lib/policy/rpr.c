@@ -5,6 +5,7 @@
 #include "policy/ranks.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /*
  * Reuse-prediction-based replacement, RPR (seeds/004 chapter 6): a line is fetched
@@ -58,7 +59,7 @@ gpc_status gpci_rpr_init(gpci_rpr *r, const gpc_policy_env *env, gpci_rpr_score 
     }
     gpc_status status = gpci_lru_init(&r->lru, env, message);
     r->history = env->shared_state;
-    r->sampler = (gpci_rpr_sampler){.tags = (gpci_rpr_tag *)(r->lru.links + lines),
+    r->sampler = (gpci_rpr_sampler){.tags = (void *)(r->lru.links + lines), /* 4 bytes each: aligned */
                                     .counters = (uint16_t *)(r->lru.orders + env->sets),
                                     .ways = env->ways,
                                     .here = env->index == 0,
@@ -78,17 +79,37 @@ uint32_t gpci_rpr_signature(const gpci_rpr *r, const gpc_request *request) {
     return (uint32_t)(gpci_mix(request->pc << 9 | age) >> r->hash_shift);
 }
 
-/* An access to a set: every block's next use is one access nearer. */
-static void approach(gpci_rpr *r, uint32_t set, const gpc_request *request) {
-    gpci_awid_use(&r->warps, request);
-    uint8_t *reuse = r->reuse + (size_t)set * r->lru.ways;
-    for (uint32_t way = 0; way < r->lru.ways; way++)
-        reuse[way] = (uint8_t)(reuse[way] - (reuse[way] >= 16 && (reuse[way] & 15)));
-    if (gpci_rpr_samples(&r->sampler, set))
-        gpci_rpr_sample_access(&r->sampler, r->history, set, request->address);
+/*
+ * One from the distances that have a count: a byte of the word is count << 4 | distance.
+ * A nibble that is not 0 carries into the bit above when 15 is added, and no further.
+ */
+GPCI_INLINE uint64_t nearer(uint64_t word) {
+    const uint64_t nibble = 0x0f0f0f0f0f0f0f0fu, above = 0x1010101010101010u;
+    uint64_t distance = (word & nibble) + nibble, count = (word >> 4 & nibble) + nibble;
+    return word - ((distance & count & above) >> 4);
 }
 
-static void enter_sample(gpci_rpr *r, uint32_t set, const gpc_request *request) {
+/* An access to a set: every block's next use is one access nearer. Has the sampler still to learn of the block? */
+static bool approach(gpci_rpr *r, uint32_t set, const gpc_request *request) {
+    gpci_awid_use(&r->warps, request);
+    uint8_t *at = r->reuse + (size_t)set * r->lru.ways, *end = at + r->lru.ways;
+    for (uint64_t word; end - at >= 8; at += 8) {
+        memcpy(&word, at, 8);
+        word = nearer(word);
+        memcpy(at, &word, 8);
+    }
+    for (uint32_t word; end - at >= 4; at += 4) {
+        memcpy(&word, at, 4);
+        word = (uint32_t)nearer(word);
+        memcpy(at, &word, 4);
+    }
+    for (; at < end; at++)
+        *at = (uint8_t)nearer(*at);
+    return gpci_rpr_samples(&r->sampler, set) &&
+           !gpci_rpr_sample_access(&r->sampler, r->history, set, request->address);
+}
+
+void gpci_rpr_sample(gpci_rpr *r, uint32_t set, const gpc_request *request) {
     if (gpci_rpr_samples(&r->sampler, set))
         gpci_rpr_sample_enter(&r->sampler, r->history, set, request->address, gpci_rpr_signature(r, request));
 }
@@ -96,27 +117,28 @@ static void enter_sample(gpci_rpr *r, uint32_t set, const gpc_request *request) 
 void gpci_rpr_on_hit(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
     gpci_rpr *r = self;
     uint8_t *reuse = &r->reuse[(size_t)set * r->lru.ways + way];
-    approach(r, set, request);
+    bool enters = approach(r, set, request);
     if (*reuse >= 16)
         *reuse = *reuse < 32 ? GPCI_RPR_DEAD : (uint8_t)(*reuse - 16);
-    enter_sample(r, set, request);
+    if (enters)
+        gpci_rpr_sample_enter(&r->sampler, r->history, set, request->address, gpci_rpr_signature(r, request));
     gpci_lru_touch(&r->lru, set, way);
 }
 
 void gpci_rpr_on_miss(void *self, uint32_t set, const gpc_request *request) {
-    approach(self, set, request);
+    approach(self, set, request); /* it enters if it is filled */
+}
+
+static uint32_t rank_of(const void *self, size_t line) {
+    const gpci_rpr *r = self;
+    uint32_t rank = r->ranks[r->reuse[line]], age = gpci_awid_age(&r->warps, r->awids[line]);
+    bool counts = r->by_age || age == GPCI_AWID_INACTIVE;
+    return counts && age > rank ? age : rank;
 }
 
 uint32_t gpci_rpr_victim(gpci_rpr *r, uint32_t set, const uint64_t *candidates, bool *out_dead) {
-    size_t first = (size_t)set * r->lru.ways;
-    uint16_t ranks[GPC_MAX_WAYS];
-    for (uint32_t way = 0; way < r->lru.ways; way++) {
-        uint16_t rank = r->ranks[r->reuse[first + way]], age = gpci_awid_age(&r->warps, r->awids[first + way]);
-        bool counts = r->by_age || age == GPCI_AWID_INACTIVE;
-        ranks[way] = counts && age > rank ? age : rank;
-    }
-    uint32_t victim = gpci_highest_rank(&r->lru, set, ranks, candidates);
-    *out_dead = ranks[victim] == GPCI_RPR_RANK_DEAD;
+    uint32_t rank, victim = gpci_highest_rank(&r->lru, set, candidates, rank_of, r, &rank);
+    *out_dead = rank == GPCI_RPR_RANK_DEAD;
     return victim;
 }
 
@@ -129,9 +151,11 @@ static uint32_t choose_victim(void *self, uint32_t set, const uint64_t *candidat
 void gpci_rpr_on_fill(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
     gpci_rpr *r = self;
     size_t line = (size_t)set * r->lru.ways + way;
+    uint32_t signature = gpci_rpr_signature(r, request);
     r->awids[line] = gpci_awid_of(&r->warps, request);
-    r->reuse[line] = gpci_rpr_predict(r->history, gpci_rpr_signature(r, request));
-    enter_sample(r, set, request);
+    r->reuse[line] = gpci_rpr_predict(r->history, signature);
+    if (gpci_rpr_samples(&r->sampler, set))
+        gpci_rpr_sample_enter(&r->sampler, r->history, set, request->address, signature);
     gpci_lru_touch(&r->lru, set, way);
 }
 

@@ -43,6 +43,9 @@ uint32_t gpci_rpr_signature(const gpci_rpr *rpr, const gpc_request *request);
 /* The candidate to replace; *out_dead: it is predicted dead, or its warp is inactive. */
 uint32_t gpci_rpr_victim(gpci_rpr *rpr, uint32_t set, const uint64_t *candidates, bool *out_dead);
 
+/* The sampler takes the block for one that is fetched, though it may not enter the cache. */
+void gpci_rpr_sample(gpci_rpr *rpr, uint32_t set, const gpc_request *request);
+
 /* The functions of the table; `self` is, or begins with, a gpci_rpr. */
 void gpci_rpr_on_hit(void *self, uint32_t set, uint32_t way, const gpc_request *request);
 void gpci_rpr_on_miss(void *self, uint32_t set, const gpc_request *request);

@@ -13,13 +13,14 @@ static gpci_rpr_tag *find(const gpci_rpr_sampler *s, uint32_t set, uint32_t tag)
     return NULL;
 }
 
-void gpci_rpr_sample_access(gpci_rpr_sampler *s, gpci_rpr_history *history, uint32_t set, uint64_t address) {
+bool gpci_rpr_sample_access(gpci_rpr_sampler *s, gpci_rpr_history *history, uint32_t set, uint64_t address) {
     uint16_t now = ++s->counters[set];
     gpci_rpr_tag *found = find(s, set, tag_of(s, address));
     if (!found)
-        return;
+        return false;
     gpci_rpr_hit_update(history, found->signature, (uint16_t)(now - found->last));
     found->last = now;
+    return true;
 }
 
 void gpci_rpr_sample_enter(gpci_rpr_sampler *s, gpci_rpr_history *history, uint32_t set, uint64_t address,

@@ -46,8 +46,8 @@ GPCI_INLINE bool gpci_rpr_samples(const gpci_rpr_sampler *sampler, uint32_t set)
     return sampler->here && !(set & sampler->skip);
 }
 
-/* An access to a sampled set. */
-void gpci_rpr_sample_access(gpci_rpr_sampler *sampler, gpci_rpr_history *history, uint32_t set, uint64_t address);
+/* An access to a sampled set. Is its tag there? */
+bool gpci_rpr_sample_access(gpci_rpr_sampler *sampler, gpci_rpr_history *history, uint32_t set, uint64_t address);
 /* The cache has the block, or now fetches it. */
 void gpci_rpr_sample_enter(gpci_rpr_sampler *sampler, gpci_rpr_history *history, uint32_t set, uint64_t address,
                            uint32_t signature);

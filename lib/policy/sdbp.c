@@ -6,8 +6,8 @@
 #include "policy/policies.h"
 
 /*
- * Replacement driven by sampling dead block prediction (sdbp_tables.h): the victim is the least recent of the lines that
- * were dead after their last access, and where there is none the least recent. Each access, by its PC, says anew
+ * Replacement driven by sampling dead block prediction (sdbp_tables.h): the victim is the least recent of the lines
+ * that were dead after their last access, and where there is none the least recent. Each access, by its PC, says anew
  * whether its line is dead. With bypass=1 a line that is dead on arrival does not come into a full set: the paper's
  * "dead block replacement and bypass".
  *
@@ -55,9 +55,15 @@ static void on_miss(void *self, uint32_t set, const gpc_request *request) {
     gpci_sdbp_access(&((sdbp_state *)self)->tables, set, request);
 }
 
+static bool declines(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
+    (void)set, (void)candidates;
+    const sdbp_state *state = self;
+    return state->bypass && gpci_sdbp_dead_after(&state->tables, request->pc);
+}
+
 static uint32_t choose_victim(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
     sdbp_state *state = self;
-    if (state->bypass && gpci_sdbp_dead_after(&state->tables, request->pc))
+    if (declines(self, set, candidates, request))
         return GPC_WAY_BYPASS;
     uint64_t dead[GPC_MAX_WAYS / 64] = {0}, any = 0;
     const uint8_t *line = state->dead + (size_t)set * state->lru.ways;
@@ -81,7 +87,7 @@ static uint64_t cost_bits(const gpc_policy_env *env) {
 const gpc_replacement_ops gpci_sdbp_policy = {
     .struct_size = sizeof(gpc_replacement_ops),
     .name = "sdbp",
-    .summary = "evict lines predicted dead by the PCs of a sampler first, then the least recent (bypass=1: let none in)",
+    .summary = "evict lines that a sampler of PCs predicts dead first, then the least recent (bypass=1: let none in)",
     .source = "Khan, Tian and Jimenez, MICRO 2010",
     .instance_bytes = sizeof(sdbp_state),
     .set_bytes = sizeof(uint64_t),
@@ -95,4 +101,5 @@ const gpc_replacement_ops gpci_sdbp_policy = {
     .choose_victim = choose_victim,
     .on_fill = on_fill,
     .cost_bits = cost_bits,
+    .declines = declines,
 };

@@ -8,8 +8,8 @@
  * Sampling dead block prediction (Khan, Tian and Jimenez, MICRO 2010). A few sets have a sampler of their own: partial
  * tags with the partial PC of the last access, kept by LRU. A sampler hit says that the entry's PC was not its block's
  * last, an eviction from it that it was; both move a counter in each of three tables, indexed by three hashes of the
- * PC, so that PCs which collide in one table differ in the others. A block whose counters add up to the threshold is dead
- * after the access. The cache itself keeps one bit per line.
+ * PC, so that PCs which collide in one table differ in the others. A block whose counters add up to the threshold is
+ * dead after the access. The cache itself keeps one bit per line.
  *
  * What the paper says of a cache of 2,048 sets and 16 ways is brought to scale here: no more than a quarter of the sets
  * is sampled (`share`; the quarter is that of seeds/004 6.2.3 for an L1), and the sampler has three quarters of the

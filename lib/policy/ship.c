@@ -28,12 +28,12 @@
 enum { BITS, ENTRIES, COUNTER, INITIAL, REGION, SAMPLED };
 enum { SIGNATURE_PC, SIGNATURE_MEMORY };
 
-#define HIT 0x80000000u /* in a line's word, beside its signature */
+#define LEARNT 0x80000000u /* in a line's word, beside its signature: hit, not there, or of a set that does not train */
 
 typedef struct ship_state {
     gpci_rrip rrip;
     uint8_t *counters; /* [entries] */
-    uint32_t *lines;   /* [sets x ways]: signature and HIT */
+    uint32_t *lines;   /* [sets x ways]: signature and LEARNT */
     gpc_context *context;
     uint8_t *trains; /* [sets]: 1 = remembers and trains */
     uint32_t index_bits, mask, highest;
@@ -73,6 +73,8 @@ static gpc_status init(void *self, const gpc_policy_env *env, char *message) {
         return refuse(message, "region must be a power of two");
     gpci_rrip_init(&state->rrip, env, (uint32_t)env->parameters[BITS]);
     state->lines = (uint32_t *)env->line_state + (size_t)env->sets * env->ways;
+    for (size_t i = 0; i < (size_t)env->sets * env->ways; i++)
+        state->lines[i] = LEARNT;
     state->context = env->context;
     state->trains = (uint8_t *)env->set_state + env->sets * GPCI_RRIP_SET_BYTES;
     for (uint32_t sampled = sampled_sets(env), i = 0; i < sampled; i++)
@@ -106,13 +108,13 @@ static uint32_t signature_of(const ship_state *state, const gpc_request *request
 static void on_hit(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
     (void)request;
     ship_state *state = self;
-    gpci_rrip_put(&state->rrip, set, way, 0);
+    gpci_rrip_clear(&state->rrip, set, way);
     if (!state->trains[set])
         return;
     uint32_t *line = &state->lines[(size_t)set * state->rrip.ways + way];
     uint8_t *counter = &state->counters[*line & state->mask];
     *counter = (uint8_t)(*counter + (*counter < state->highest));
-    *line |= HIT;
+    *line |= LEARNT;
 }
 
 static uint32_t choose_victim(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
@@ -121,21 +123,26 @@ static uint32_t choose_victim(void *self, uint32_t set, const uint64_t *candidat
     return gpci_rrip_victim(&state->rrip, set, candidates);
 }
 
-static void on_evict(void *self, uint32_t set, uint32_t way, const gpc_eviction *eviction, const gpc_request *request) {
-    (void)eviction, (void)request;
-    ship_state *state = self;
-    uint32_t line = state->lines[(size_t)set * state->rrip.ways + way];
-    if (line & HIT || !state->trains[set])
+/* The line that was here has left: by replacement, for those invalidated have nothing more to teach. */
+static void learn_of_eviction(ship_state *state, uint32_t line) {
+    if (line & LEARNT)
         return;
-    uint8_t *counter = &state->counters[line & state->mask];
+    uint8_t *counter = &state->counters[line];
     *counter = (uint8_t)(*counter - (*counter > 0));
 }
 
 static void on_fill(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
     ship_state *state = self;
     uint32_t signature = signature_of(state, request);
-    state->lines[(size_t)set * state->rrip.ways + way] = signature;
-    gpci_rrip_put(&state->rrip, set, way, state->rrip.distant - (state->counters[signature] > 0));
+    uint32_t *line = &state->lines[(size_t)set * state->rrip.ways + way];
+    learn_of_eviction(state, *line);
+    *line = state->trains[set] ? signature : LEARNT;
+    gpci_rrip_put_far(&state->rrip, set, way, !state->counters[signature]);
+}
+
+static void on_invalidate(void *self, uint32_t set, uint32_t way) {
+    ship_state *state = self;
+    state->lines[(size_t)set * state->rrip.ways + way] = LEARNT;
 }
 
 /* A value per line, sets x ways x M; signature and outcome bit per line of the sets that train; the table. */
@@ -149,7 +156,7 @@ static uint64_t cost_bits(const gpc_policy_env *env) {
 const gpc_replacement_ops gpci_ship = {
     .struct_size = sizeof(gpc_replacement_ops),
     .name = "ship",
-    .summary = "SRRIP whose new lines are predicted distant where lines of the same signature were evicted without a hit",
+    .summary = "SRRIP whose new lines are predicted distant where others of their signature were evicted without a hit",
     .source = "Wu et al., MICRO 2011",
     .instance_bytes = sizeof(ship_state),
     .set_bytes = GPCI_RRIP_SET_BYTES + 1,
@@ -163,6 +170,6 @@ const gpc_replacement_ops gpci_ship = {
     .on_hit = on_hit,
     .choose_victim = choose_victim,
     .on_fill = on_fill,
-    .on_evict = on_evict,
+    .on_invalidate = on_invalidate,
     .cost_bits = cost_bits,
 };

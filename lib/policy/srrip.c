@@ -42,7 +42,10 @@ static void on_hit(void *self, uint32_t set, uint32_t way, const gpc_request *re
     (void)request;
     srrip_state *state = self;
     uint32_t value = state->frequency ? gpci_rrip_get(&state->rrip, set, way) : 0;
-    gpci_rrip_put(&state->rrip, set, way, value ? value - 1 : 0);
+    if (value > 1)
+        gpci_rrip_put(&state->rrip, set, way, value - 1);
+    else
+        gpci_rrip_clear(&state->rrip, set, way);
 }
 
 static uint32_t choose_victim(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
@@ -54,7 +57,7 @@ static uint32_t choose_victim(void *self, uint32_t set, const uint64_t *candidat
 static void on_fill(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
     (void)request;
     srrip_state *state = self;
-    gpci_rrip_put(&state->rrip, set, way, state->rrip.distant - 1);
+    gpci_rrip_put_far(&state->rrip, set, way, false);
 }
 
 static uint64_t cost_bits(const gpc_policy_env *env) {

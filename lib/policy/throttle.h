@@ -35,7 +35,17 @@ GPCI_INLINE bool gpci_throttle_passes(gpci_throttle *throttle) {
     return passes;
 }
 
-/* By counter ceil(log2(1 / epsilon)) bits: 5 for 1/32. By draw the generator's 64. Nothing where it is always or never. */
+/* The same if `asked`; otherwise nothing is counted and nothing passes. */
+GPCI_INLINE bool gpci_throttle_passes_if(gpci_throttle *throttle, bool asked) {
+    if (throttle->draws)
+        return asked && gpci_throttle_passes(throttle);
+    throttle->credit += throttle->rate & (0 - (uint64_t)asked);
+    bool passes = throttle->credit >> 32;
+    throttle->credit &= UINT32_MAX;
+    return passes;
+}
+
+/* By counter ceil(log2(1 / epsilon)) bits: 5 for 1/32. By draw the generator's 64. None where all or none pass. */
 GPCI_INLINE uint64_t gpci_throttle_bits(double epsilon, bool draws) {
     if (!(epsilon > 0 && epsilon < 1))
         return 0;

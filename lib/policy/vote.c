@@ -13,7 +13,9 @@
  * Example, vote(lru, mru), 3 SMs with caches of two ways, each with the stream A B C A B C ...:
  *   all run lru, which never hits
  *   the first sample: SM 0 tests mru, the others keep lru
- *   the second: mru hits A or B, SM 0 issued more than the others, and all run mru
+ *   two later: mru hit A or B, SM 0 issued more than the others, and all run mru
+ *
+ * L2's slices serve all SMs, whose throughput is the same for each: there only measure=hits tells candidates apart.
  *
  * Candidates may share state among the caches as they do without a vote. A vote within a vote is refused: all its
  * candidates may as well stand in one. So is a policy that knows the future, which there is no need to test.
@@ -79,6 +81,12 @@ static uint32_t choose_victim(void *self, uint32_t set, const uint64_t *candidat
     return ops->choose_victim(present->self, set, candidates, request);
 }
 
+static bool declines(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
+    const gpci_policy *present = gpci_ballot_present(&((const vote_state *)self)->ballot);
+    const gpc_replacement_ops *ops = present->ops;
+    return ops->declines && ops->declines(present->self, set, candidates, request);
+}
+
 static void on_fill(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
     TELL(on_fill, set, way, request);
 }
@@ -136,7 +144,8 @@ static uint64_t rpr_cost(const gpc_policy_env *env) {
     .struct_size = sizeof(gpc_replacement_ops), .instance_bytes = sizeof(vote_state), .finish = finish,       \
     .on_hit = on_hit, .on_miss = on_miss, .choose_victim = choose_victim, .on_fill = on_fill,                 \
     .on_evict = on_evict, .on_invalidate = on_invalidate, .on_warp_event = on_warp_event, .texts = texts,     \
-    .shared_bytes = sizeof(gpci_ballot_common), .shared_cache_bytes = sizeof(gpci_vote_sm), .on_sample = on_sample
+    .shared_bytes = sizeof(gpci_ballot_common), .shared_cache_bytes = sizeof(gpci_vote_sm), .on_sample = on_sample, \
+    .declines = declines
 
 const gpc_replacement_ops gpci_vote_policy = {
     VOTE_COMMON,

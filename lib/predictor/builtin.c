@@ -8,6 +8,7 @@ const gpc_predictor_ops *const gpci_builtin_predictors[] = {
     &gpci_always_cache,
     &gpci_always_bypass,
     &gpci_hint,
+    &gpci_mrpb,
     &gpci_agcb,
     &gpci_agcb_early,
     &gpci_agcb_below,
@@ -16,5 +17,9 @@ const gpc_predictor_ops *const gpci_builtin_predictors[] = {
     &gpci_access_count,
     &gpci_counter_based_predictor,
     &gpci_sdbp_predictor,
+    &gpci_profile_address,
+    &gpci_hybrid,
+    &gpci_compiler,
+    &gpci_vote_predictor,
     NULL,
 };

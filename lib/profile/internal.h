@@ -145,6 +145,8 @@ void gpci_live_sm_clear(gpci_live_sm *sm);
 
 /* tables.c: make the tables. GPC_ERROR_MEMORY: they are as before. */
 gpc_status gpci_profile_settle(gpc_profile *profile);
+/* U x (1 + R) of these counts. */
+double gpci_profile_score_of(uint64_t used, uint64_t moved, uint64_t fills, uint64_t reuses, uint64_t hits);
 /* R, U and score of counts. */
 void gpci_profile_rate(gpc_profile_counts *counts);
 void gpci_profile_rate_line(gpc_profile_line *line);

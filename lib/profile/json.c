@@ -192,7 +192,8 @@ static void put_all(text *t, gpc_profile *p, uint32_t flags) {
     gpc_profile_summary s;
     gpc_profile_summary_init(&s);
     gpc_profile_get_summary(p, &s);
-    put(t, "{\"line_bytes\": %" PRIu32 ", \"sms\": %" PRIu32 ", \"launches\": %" PRIu64, s.line_bytes, s.sms, s.launches);
+    put(t, "{\"line_bytes\": %" PRIu32 ", \"sms\": %" PRIu32 ", \"launches\": %" PRIu64, s.line_bytes, s.sms,
+        s.launches);
     put(t, ", \"kernels\": [");
     for (size_t i = 0; i < p->name_count; i++) {
         put(t, "%s", i ? ", " : "");

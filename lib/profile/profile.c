@@ -190,7 +190,8 @@ static void reset_sm(gpc_profile *p, gpci_live_sm *sm) {
     sm->row = (gpc_profile_sm){.sm = sm->row.sm};
     for (size_t i = 0; i < sm->line_count; i++) {
         const gpci_line_row *old = &sm->lines[i];
-        sm->lines[i] = (gpci_line_row){.number = old->number, .last = old->last, .first = GPCI_NONE, .place = old->place};
+        sm->lines[i] =
+            (gpci_line_row){.number = old->number, .last = old->last, .first = GPCI_NONE, .place = old->place};
     }
     if (sm->pairs)
         memset(sm->pairs, 0, (sm->pair_mask + 1) * sizeof *sm->pairs);

@@ -17,7 +17,7 @@ uint64_t gpci_profile_millionths(double score) {
 }
 
 /* U x (1 + R) with one rounding: products of counts below 2^53 are exact, and so is the comparison with 1. */
-static double score_of(uint64_t used, uint64_t moved, uint64_t fills, uint64_t reuses, uint64_t hits) {
+double gpci_profile_score_of(uint64_t used, uint64_t moved, uint64_t fills, uint64_t reuses, uint64_t hits) {
     if (!moved)
         return 0;
     if (!fills) /* nothing was brought in: as if once, for all the hits */
@@ -28,13 +28,13 @@ static double score_of(uint64_t used, uint64_t moved, uint64_t fills, uint64_t r
 void gpci_profile_rate(gpc_profile_counts *c) {
     c->reuse = c->fills ? (double)c->reuses / (double)c->fills : (double)c->hits;
     c->utilisation = c->bytes_moved ? (double)c->bytes_used / (double)c->bytes_moved : 0;
-    c->score = score_of(c->bytes_used, c->bytes_moved, c->fills, c->reuses, c->hits);
+    c->score = gpci_profile_score_of(c->bytes_used, c->bytes_moved, c->fills, c->reuses, c->hits);
 }
 
 void gpci_profile_rate_line(gpc_profile_line *row) {
     row->reuse = row->fills ? (double)row->hits / (double)row->fills : (double)row->hits;
     row->utilisation = row->bytes_moved ? (double)row->bytes_used / (double)row->bytes_moved : 0;
-    row->score = score_of(row->bytes_used, row->bytes_moved, row->fills, row->hits, row->hits);
+    row->score = gpci_profile_score_of(row->bytes_used, row->bytes_moved, row->fills, row->hits, row->hits);
 }
 
 static gpc_profile_line line_of(const gpc_profile *p, uint32_t sm, const gpci_line_row *row) {
@@ -55,7 +55,7 @@ static gpc_profile_line line_of(const gpc_profile *p, uint32_t sm, const gpci_li
     return line;
 }
 
-/* Keys with an index each, ascending by key: a byte at a time, lowest first, passing over bytes that are all the same. */
+/* Keys with an index each, sorted by key: a byte at a time, lowest first, passing over bytes that are all the same. */
 typedef struct keyed {
     uint64_t key;
     uint32_t index;

@@ -101,9 +101,13 @@ gpc_status gpci_dispatch_start(gpc_replay *r, const gpc_launch *launch, gpc_erro
         r->room_capacity = room;
     }
     r->room = room;
+    gpci_dispatch_again(r);
+    return GPC_OK;
+}
+
+void gpci_dispatch_again(gpc_replay *r) {
     r->next_sm = 0;
     r->ended = false;
-    return GPC_OK;
 }
 
 /* The lowest free block slot of an SM: warp numbers follow from it. */
@@ -136,7 +140,8 @@ static void start_block(gpc_replay *r, uint32_t number, gpci_block_run *run) {
                                 .warp = run->warps[w].slot,
                                 .block = run->block->index,
                                 .kernel = r->hierarchy->kernel};
-        gpc_hierarchy_warp_event(r->hierarchy, &event);
+        if (!r->learning)
+            gpc_hierarchy_warp_event(r->hierarchy, &event);
     }
 }
 

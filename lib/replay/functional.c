@@ -23,7 +23,8 @@ static void tell_warp(gpc_replay *r, uint32_t sm, const gpci_block_run *run, con
                             .warp = warp->slot,
                             .block = run->block->index,
                             .kernel = r->hierarchy->kernel};
-    gpc_hierarchy_warp_event(r->hierarchy, &event);
+    if (!r->learning)
+        gpc_hierarchy_warp_event(r->hierarchy, &event);
 }
 
 /* All live warps are at the barrier: they go on, in block order the first of them first. */
@@ -137,7 +138,10 @@ static gpc_status end_turn(gpc_replay *r, const gpci_turn *turn, gpc_error *erro
                               .space = i->space,
                               .hint = i->hint,
                               .priority = i->priority};
-    gpc_status status = gpc_hierarchy_access(r->hierarchy, &access, NULL);
+    gpc_status status = GPC_OK;
+    if (GPCI_UNLIKELY(r->learning))
+        return ++r->instructions_told, gpci_replay_record(r, &access, error);
+    status = gpc_hierarchy_access(r->hierarchy, &access, NULL);
     if (status < 0)
         return gpci_fail(error, status, "%s: block %u, pc 0x%llx, %s: %s", r->kernel.file, turn->block,
                          (unsigned long long)i->pc, gpc_trace_opcode(r->trace, i->opcode), gpc_status_string(status));

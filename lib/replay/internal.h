@@ -56,6 +56,8 @@ struct gpc_replay {
     gpc_sample *samples;      /* [sm_count], of the period at hand */
     uint64_t rounds;          /* functional: of it */
     bool policies_vote;       /* some policy wants samples */
+    gpci_future *future;      /* NULL without `l1.future` */
+    bool learning;            /* the kernel is run dry */
     gpci_timed_replay *timed; /* NULL: functional */
     gpci_sm_run *sms; /* [sm_count] */
     uint32_t sm_count;
@@ -88,8 +90,19 @@ void gpci_dispatch_retire(gpc_replay *r, uint32_t sm, gpci_block_run *run);
 /* Give all blocks back, as after an error. */
 void gpci_dispatch_abandon(gpc_replay *r);
 
+/* Place them all anew, from the first. */
+void gpci_dispatch_again(gpc_replay *r);
+
 /* functional.c: one turn of every SM: a warp goes on through its next memory instruction or to a barrier. */
 gpc_status gpci_functional_round(gpc_replay *r, gpc_error *error);
+
+/* replay.c: forget how far the kernel has come. Round after round, until no block is left. */
+void gpci_replay_begin(gpc_replay *r);
+gpc_status gpci_replay_rounds(gpc_replay *r, gpc_error *error);
+
+/* learn.c: run the kernel dry, then make ready to run it. An access of the dry run. */
+gpc_status gpci_replay_learn(gpc_replay *r, gpc_error *error);
+gpc_status gpci_replay_record(gpc_replay *r, const gpc_warp_access *access, gpc_error *error);
 
 /* replay.c: tell the progress callback, if it is time. Tell the hierarchy what it has not counted. */
 gpc_status gpci_replay_progress(gpc_replay *r, gpc_error *error);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "memory/future.h"
 #include "replay/internal.h"
 
 #define PROGRESS_EVERY 1000000u
@@ -25,6 +26,8 @@ gpc_status gpc_replay_create(gpc_context *context, const gpc_config *config, gpc
         if (!r->sms || !r->turns || !r->samples)
             status = gpci_out_of_memory(error);
     }
+    if (status == GPC_OK && r->hierarchy->l1_future)
+        status = gpci_future_create(context, r->sm_count, error, &r->future);
     if (status == GPC_OK && gpci_config_number(config, GPCI_KEY_MODE) == 1)
         status = gpci_timed_replay_create(r, error);
     if (status < 0) {
@@ -51,6 +54,7 @@ void gpc_replay_destroy(gpc_replay *r) {
     gpci_free(context, r->sms);
     gpci_free(context, r->turns);
     gpci_free(context, r->samples);
+    gpci_future_destroy(r->future);
     gpc_hierarchy_destroy(r->hierarchy);
     gpc_config_destroy(r->config);
     gpci_free(context, r);
@@ -114,8 +118,15 @@ void gpci_replay_sample(gpc_replay *r, uint64_t cycle, uint64_t cycles) {
         r->samples[sm] = (gpc_sample)GPC_SAMPLE_INIT;
 }
 
-/* Round after round, until no block is left. */
-static gpc_status run_rounds(gpc_replay *r, gpc_error *error) {
+void gpci_replay_begin(gpc_replay *r) {
+    r->instructions = r->threads = r->blocks = r->instructions_told = r->blocks_told = 0;
+    r->next_progress = PROGRESS_EVERY;
+    r->first_pc = UINT64_MAX;
+    r->last_pc = 0;
+    r->random = r->context->seed;
+}
+
+gpc_status gpci_replay_rounds(gpc_replay *r, gpc_error *error) {
     uint64_t limit = gpci_config_number(r->config, GPCI_KEY_LIMIT_INSTRUCTIONS);
     gpc_status status = gpci_dispatch_fill(r, error);
     while (status == GPC_OK && r->resident && (!limit || r->instructions + r->instructions_told < limit)) {
@@ -181,10 +192,15 @@ static gpc_status run_kernel(gpc_replay *r, gpc_stats *stats, gpc_error *error) 
     if (status < 0)
         return gpci_fail(error, status, "%s: %s", k->file,
                          detail.message[0] ? detail.message : gpc_status_string(status));
-    r->policies_vote = gpc_hierarchy_wants_samples(r->hierarchy);
+    r->policies_vote = false;
     status = gpci_dispatch_start(r, &launch, error);
+    if (status == GPC_OK && r->future)
+        status = gpci_replay_learn(r, error);
+    r->policies_vote = gpc_hierarchy_wants_samples(r->hierarchy);
+    r->hierarchy->future = r->future;
     if (status == GPC_OK)
-        status = r->timed ? gpci_timed_run(r->timed, &before, error) : run_rounds(r, error);
+        status = r->timed ? gpci_timed_run(r->timed, &before, error) : gpci_replay_rounds(r, error);
+    r->hierarchy->future = NULL;
     gpci_dispatch_abandon(r);
     gpci_hierarchy_tell(r->hierarchy, GPC_KERNEL_END);
     if (r->last_pc >= r->first_pc)
@@ -210,11 +226,7 @@ gpc_status gpc_replay_kernel(gpc_replay *r, gpc_trace *trace, gpc_kernel *kernel
     if (status != GPC_OK)
         return status;
     r->trace = trace;
-    r->instructions = r->threads = r->blocks = r->instructions_told = r->blocks_told = 0;
-    r->next_progress = PROGRESS_EVERY;
-    r->first_pc = UINT64_MAX;
-    r->last_pc = 0;
-    r->random = r->context->seed;
+    gpci_replay_begin(r);
     gpc_stats own;
     gpc_stats_init(&own);
     status = run_kernel(r, &own, error);

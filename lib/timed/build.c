@@ -32,10 +32,17 @@ static void read_options(gpci_timed *t) {
                                          .merges = gpci_number(t->h, GPCI_KEY_L2_MERGES),
                                          .on_miss = true,
                                          .clock = clock_of(t, GPCI_KEY_CLOCK_L2)};
+    t->reorder_options = (gpci_reorder_options){
+        .signature = (gpci_reorder_signature)gpci_number(t->h, GPCI_KEY_L1_REORDER),
+        .drain = (gpci_drain)gpci_number(t->h, GPCI_KEY_L1_REORDER_DRAIN),
+        .greedy = gpci_number(t->h, GPCI_KEY_L1_REORDER_GREEDY) != 0,
+        .queues = number(t, GPCI_KEY_L1_REORDER_QUEUES),
+        .entries = number(t, GPCI_KEY_L1_REORDER_ENTRIES)};
     t->network_clock = clock_of(t, GPCI_KEY_CLOCK_NETWORK);
     t->dram_clock = clock_of(t, GPCI_KEY_CLOCK_DRAM);
     t->header = number(t, GPCI_KEY_NETWORK_HEADER);
     t->rop_latency = number(t, GPCI_KEY_L2_ROP);
+    t->bypass_room = number(t, GPCI_KEY_L1_BYPASS_QUEUE);
     t->l1_queue = number(t, GPCI_KEY_L1_QUEUE);
     t->l1_queue = t->l1_queue ? t->l1_queue : 1;
     t->interleave_bytes = gpci_number(t->h, GPCI_KEY_L2_INTERLEAVE_BYTES);
@@ -91,7 +98,10 @@ static gpc_status make_stage(gpci_timed *t, gpci_stage *stage, uint8_t level, ui
     gpci_queue_init(&stage->served, replies >= GPCI_UNLIMITED ? replies : replies + t->l2_options.latency);
     gpci_queue_init(&stage->returned, GPCI_UNLIMITED);
     gpci_queue_init(&stage->fills, GPCI_UNLIMITED);
-    return make_mshr(t, stage);
+    gpc_status status = make_mshr(t, stage);
+    if (status == GPC_OK && first && t->reorder_options.signature != GPCI_REORDER_NONE)
+        status = gpci_reorder_create(t->context, &t->reorder_options, &stage->reorder);
+    return status;
 }
 
 static gpc_status make_stages(gpci_timed *t, gpc_error *error) {
@@ -237,8 +247,10 @@ void gpci_timed_destroy(gpci_timed *t) {
                                 t->link_replies, t->memory_requests, t->memory_replies};
     for (size_t i = 0; i < sizeof networks / sizeof *networks; i++)
         gpci_network_destroy(networks[i]);
-    for (uint32_t i = 0; t->l1 && i < t->h->sms; i++)
+    for (uint32_t i = 0; t->l1 && i < t->h->sms; i++) {
         gpci_free(t->context, t->l1[i].mshr.buckets);
+        gpci_reorder_destroy(t->l1[i].reorder);
+    }
     for (uint32_t i = 0; t->l2 && i < t->h->slices; i++)
         gpci_free(t->context, t->l2[i].mshr.buckets);
     gpci_lrc_destroy(t->lrc);

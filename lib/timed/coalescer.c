@@ -9,6 +9,7 @@ typedef struct entry {
     uint32_t leader;      /* the packet in flight */
     uint32_t first, last; /* packets that wait with it, linked through the pool */
     uint32_t next;        /* in its bucket, or in its LRC's list of free entries */
+    uint32_t word;        /* that the leader takes to L2 */
 } entry;
 
 struct gpci_lrc {
@@ -32,10 +33,11 @@ static uint32_t *bucket_of(const gpci_lrc *lrc, const gpci_packet *packet) {
     return &lrc->buckets[hash & lrc->bucket_mask];
 }
 
-/* What one packet asks for comes with the other's reply. */
-static bool covers(const gpci_lrc *lrc, const gpci_packet *leader, const gpci_packet *packet) {
+/* What one packet asks for comes with the other's reply, and it tells L2 the same. */
+static bool covers(const gpci_lrc *lrc, const entry *e, const gpci_packet *packet) {
+    const gpci_packet *leader = gpci_packet_at(lrc->pool, e->leader);
     return leader->address == packet->address && group_of(lrc, leader) == group_of(lrc, packet) &&
-           !(packet->segments & ~leader->segments);
+           !(packet->segments & ~leader->segments) && e->word == packet->request.policy_word;
 }
 
 static void follow(gpci_lrc *lrc, uint32_t *bucket, uint32_t group, uint32_t packet) {
@@ -45,8 +47,11 @@ static void follow(gpci_lrc *lrc, uint32_t *bucket, uint32_t group, uint32_t pac
         return;
     }
     lrc->free[group] = lrc->entries[index].next;
-    lrc->entries[index] =
-        (entry){.leader = packet, .first = GPCI_NO_PACKET, .last = GPCI_NO_PACKET, .next = *bucket};
+    lrc->entries[index] = (entry){.leader = packet,
+                                  .first = GPCI_NO_PACKET,
+                                  .last = GPCI_NO_PACKET,
+                                  .next = *bucket,
+                                  .word = gpci_packet_at(lrc->pool, packet)->request.policy_word};
     *bucket = index;
 }
 
@@ -56,7 +61,7 @@ bool gpci_lrc_read(gpci_lrc *lrc, uint32_t index) {
     lrc->stats.reads++;
     for (uint32_t i = *bucket; i != NO_ENTRY; i = lrc->entries[i].next) {
         entry *e = &lrc->entries[i];
-        if (!covers(lrc, gpci_packet_at(lrc->pool, e->leader), packet))
+        if (!covers(lrc, e, packet))
             continue;
         lrc->pool->next[index] = GPCI_NO_PACKET;
         if (e->first == GPCI_NO_PACKET)

@@ -7,7 +7,7 @@
 /*
  * An L2 request coalescer (LRC) stands between the L1s of some neighbouring SMs and the request network. It knows the
  * reads of its SMs that are on their way to L2; another read of the same line whose segments are all among those of
- * one of them waits for its reply, which goes to all.
+ * one of them waits for its reply, which goes to all. Reads that tell L2's predictor different things do not merge.
  *
  * A read goes on its own where no such read is in flight; it is then followed if its LRC has a free entry. With none
  * free it goes on just the same, and none can merge with it. Stores and atomics do not concern it.

@@ -3,6 +3,14 @@
 
 /* Statistics of the parts, gathered when they are asked for. */
 
+static void add_reorder(gpci_reorder_counts counts, gpc_stats *s) {
+    s->l1_reorder_cycles += counts.cycles;
+    s->l1_reorder_stalls += counts.stalls;
+    s->l1_reordered += counts.reordered;
+    s->l1_reorder_switches += counts.switches;
+    s->l1_reorder_flushes += counts.flushes;
+}
+
 static void add_l1(const gpci_timed *t, gpc_stats *s) {
     uint64_t now = t->wheel.now;
     for (uint32_t i = 0; i < t->h->sms; i++) {
@@ -13,6 +21,11 @@ static void add_l1(const gpci_timed *t, gpc_stats *s) {
         s->l1_merge_failures += c->failures[GPC_BUSY_MERGE];
         s->l1_queue_failures += c->failures[GPC_BUSY_MISS_QUEUE];
         s->l1_bank_failures += c->bank_failures;
+        if (stage->reorder)
+            add_reorder(gpci_reorder_get_counts(stage->reorder, now), s);
+        s->l1_line_bypasses += c->passed[GPC_BUSY_LINE];
+        s->l1_mshr_bypasses += c->passed[GPC_BUSY_MSHR];
+        s->l1_queue_bypasses += c->passed[GPC_BUSY_MISS_QUEUE];
         uint64_t stalls[GPC_BUSY_COUNT];
         for (unsigned r = 0; r < GPC_BUSY_COUNT; r++)
             stalls[r] = c->stalls[r] + (r && stage->held[0].reason == r ? now - stage->held[0].since : 0);
@@ -98,6 +111,8 @@ static void reset_gauge(gpci_gauge *gauge, uint64_t now) {
 
 static void reset_stage(gpci_stage *stage, uint64_t now) {
     stage->counts = (gpci_stage_counts){.bank_failures = 0};
+    if (stage->reorder)
+        gpci_reorder_reset_counts(stage->reorder, now);
     stage->congested = stage->unsent = 0;
     for (unsigned client = 0; client < 2; client++)
         stage->held[client].since = now;

@@ -182,8 +182,7 @@ static void count_lookup(gpci_timed *t, const gpci_stage *stage, gpci_packet *p,
         stats->l1_hits_by_age[p->request.warp_age < GPC_AGE_BUCKETS ? p->request.warp_age : GPC_AGE_BUCKETS - 1]++;
 }
 
-/* The packet itself goes below; its reply completes its line. */
-static void send_itself(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_packet_type type) {
+void gpci_l1_send_itself(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_packet_type type) {
     gpci_packet *p = gpci_at(t, packet);
     p->type = (uint8_t)type;
     p->flags |= GPCI_PACKET_DIRECT;
@@ -206,7 +205,7 @@ static gpci_verdict pass_load(gpci_timed *t, gpci_stage *stage, uint32_t packet,
         if (gpci_queue_full(&stage->out))
             return gpci_stage_block(stage, held, t->wheel.now, GPC_BUSY_MISS_QUEUE);
         t->h->stats.l1_load_line_misses += p->request.kind == GPC_LOAD;
-        send_itself(t, stage, packet, GPCI_READ);
+        gpci_l1_send_itself(t, stage, packet, GPCI_READ);
         return GPCI_WAITING;
     }
     if (!held->looked) {
@@ -234,7 +233,7 @@ static void write_through(gpci_timed *t, gpci_stage *stage, uint32_t packet, con
     p->segments = gpci_segments_of(p->bytes);
     p->request.policy_word = r->policy_word;
     p->flags &= (uint8_t)~GPCI_PACKET_CACHED;
-    send_itself(t, stage, packet, GPCI_WRITE);
+    gpci_l1_send_itself(t, stage, packet, GPCI_WRITE);
 }
 
 static gpci_verdict pass_store(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_held *held) {
@@ -244,7 +243,7 @@ static gpci_verdict pass_store(gpci_timed *t, gpci_stage *stage, uint32_t packet
     gpc_access_result *r = &held->result;
     if (!gpci_l1_for(t->h, p->request.sm, p->request.space)) {
         gpci_stage_data(stage, t->wheel.now, gpci_packet_bytes(p));
-        send_itself(t, stage, packet, GPCI_WRITE);
+        gpci_l1_send_itself(t, stage, packet, GPCI_WRITE);
         return GPCI_WAITING;
     }
     if (!held->looked) {
@@ -276,7 +275,7 @@ static gpci_verdict pass_atomic(gpci_timed *t, gpci_stage *stage, uint32_t packe
         if (held->result.evicted)
             gpci_l1_evicted(t, stage, &held->result.eviction);
     }
-    send_itself(t, stage, packet, GPCI_ATOMIC);
+    gpci_l1_send_itself(t, stage, packet, GPCI_ATOMIC);
     return GPCI_WAITING;
 }
 
@@ -292,14 +291,19 @@ static gpci_verdict pass(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci
     }
 }
 
+static gpci_queue *before_tags(const gpci_timed *t, gpci_stage *stage) {
+    return stage->reorder ? gpci_reorder_choose(t, stage) : &stage->in;
+}
+
 /* As many packets through the tags as ports, banks and resources let through in this cycle. */
 static void run_tags(gpci_timed *t, gpci_stage *stage) {
     gpci_held *held = &stage->held[0];
     uint64_t now = t->wheel.now;
     if (gpci_stage_stuck(held))
         return;
-    while (stage->in.count) {
-        uint32_t packet = stage->in.first, next = t->pool.next[packet];
+    for (gpci_queue *queue; (queue = before_tags(t, stage))->count;) {
+        uint32_t packet = queue->first, next = t->pool.next[packet];
+        uint64_t number = stage->reorder ? gpci_at(t, packet)->local : 0;
         bool last = gpci_at(t, packet)->flags & GPCI_PACKET_LAST;
         if (stage->data_free > now + stage->options->latency ||
             !gpci_stage_port(stage, now, gpci_at(t, packet)->address)) {
@@ -307,18 +311,19 @@ static void run_tags(gpci_timed *t, gpci_stage *stage) {
             return;
         }
         /* the packet leaves the queue before it may enter another */
-        stage->in.first = next;
+        queue->first = next;
         gpci_verdict verdict = pass(t, stage, packet, held);
         if (verdict == GPCI_BLOCKED) {
             t->pool.next[packet] = next;
-            stage->in.first = packet;
+            queue->first = packet;
             return;
         }
-        stage->in.count--;
-        gpci_gauge_set(&stage->in.gauge, now, stage->in.count);
+        gpci_gauge_set(&queue->gauge, now, --queue->count);
         gpci_stage_unblock(stage, held, now);
         held->looked = false;
-        if (last)
+        if (stage->reorder)
+            gpci_reorder_passed(t, stage, number);
+        else if (last)
             gpci_gauge_set(&stage->waiting_gauge, now, --stage->waiting);
     }
 }
@@ -342,52 +347,6 @@ static void run_out(gpci_timed *t, gpci_stage *stage) {
     }
     if (stage->out.count)
         stage->unsent_since = now;
-}
-
-/*
- * What was to be cached is not, for the predictor has thought better of it. Who waits for other segments of the line, or
- * is to write to these, keeps what it has.
- */
-static void do_not_keep(gpci_timed *t, gpci_stage *stage, gpci_packet *f, uint32_t leader) {
-    bool wanted = false;
-    f->flags |= GPCI_PACKET_PASSES;
-    for (uint32_t at = leader; at != GPCI_NO_PACKET; at = at == leader ? gpci_at(t, at)->first_waiting : t->pool.next[at]) {
-        gpci_packet *p = gpci_at(t, at);
-        if (p->needs & f->segments && p->kind != GPC_STORE)
-            p->flags &= (uint8_t)~GPCI_PACKET_CACHED;
-        wanted |= p->flags & GPCI_PACKET_CACHED;
-    }
-    gpc_line line;
-    if (!wanted && gpci_line_of(stage->cache, f->address, &line) && line.pending_sectors == f->fetched &&
-        !(line.valid_sectors | line.dirty_sectors))
-        gpc_cache_invalidate_line(stage->cache, f->address);
-}
-
-/*
- * The predictor hears what L2 says of its prediction, and may overturn it; what the replacement policy declined stays
- * out. Returns true where a bypassing read is to be kept after all, but brought only part of its sectors: the rest is
- * sent for, and says nothing more to L2's predictor.
- */
-static bool verify(gpci_timed *t, gpci_stage *stage, uint32_t fetch) {
-    gpci_packet *f = gpci_at(t, fetch);
-    if (!stage->cache->predictor_ops->on_reply || f->marks & GPCI_MARK_DECLINED)
-        return false;
-    if (f->marks & GPCI_MARK_VERIFIED) {
-        f->segments = t->h->l1_level.segments_of[f->fetched];
-        return false;
-    }
-    gpc_decision predicted = f->flags & GPCI_PACKET_PASSES ? GPC_BYPASS : GPC_CACHE;
-    gpc_decision verdict = gpc_cache_reply(stage->cache, &f->request, predicted, f->request.policy_word);
-    if (verdict == predicted)
-        return false;
-    uint32_t leader = gpci_mshr_find(t, stage, f->request.address);
-    if (verdict == GPC_BYPASS) {
-        do_not_keep(t, stage, f, leader);
-        return false;
-    }
-    f->flags &= (uint8_t)~GPCI_PACKET_PASSES;
-    f->marks |= GPCI_MARK_KEPT;
-    return gpci_stage_complete_fetch(t, stage, fetch, leader);
 }
 
 /* The rest of the sectors that a fetch is for. */
@@ -429,7 +388,7 @@ static void take_reply(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
             t->lrc_word = p->request.policy_word;
             gpci_lrc_reply(t->lrc, packet, hand, t);
         }
-        if (verify(t, stage, packet))
+        if (stage->cache->predictor_ops->on_reply && gpci_verify(t, stage, packet))
             return;
         if (p->flags & GPCI_PACKET_PASSES)
             gpci_count_bypass(t->h, p->segments);
@@ -482,7 +441,11 @@ void gpci_l1_step(gpci_timed *t, uint32_t sm) {
     gpci_stage *stage = &t->l1[sm];
     run_fills(t, stage);
     run_due(t, stage);
+    if (stage->reorder)
+        gpci_reorder_fill(t, stage);
     run_tags(t, stage);
+    if (stage->reorder)
+        gpci_reorder_settle(t, stage);
     if (stage->out.count || stage->unsent_since != GPCI_NEVER)
         run_out(t, stage);
     if (gpci_stage_eager(&stage->held[0]))

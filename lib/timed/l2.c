@@ -36,8 +36,8 @@ static void serve(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint8_t lev
     uint32_t bytes = p->type == GPCI_WRITE ? 0 : gpci_packet_bytes(p);
     p->due = gpci_stage_data(stage, t->wheel.now, bytes);
     p->level = level;
-    if (p->type == GPCI_READ && stage->cache)
-        p->request.policy_word = gpc_cache_respond(stage->cache, &p->request);
+    if (p->type == GPCI_READ)
+        p->request.policy_word = gpc_cache_respond(stage->cache, &p->request); /* none without a cache */
     p->size = t->header + bytes;
     p->type = GPCI_REPLY;
     gpci_queue_push(&stage->served, &t->pool, t->wheel.now, packet);

@@ -38,7 +38,7 @@ typedef struct gpci_packet {
     gpc_request request; /* its address is that of an L1 line (from L2 on of the slice's) */
     uint64_t bytes[2];   /* that a store writes, of the line */
     uint64_t born;       /* core cycle at which it missed in L1 */
-    uint64_t local;      /* on its way to memory: address within the channel */
+    uint64_t local;      /* before L1's tags: its number in the reorder buffer; to memory: address within the channel */
     uint32_t last_waiting; /* an MSHR entry's leader */
     uint16_t channel;    /* on its way to memory */
     uint8_t marks;       /* sent by L1: GPCI_MARK_ */

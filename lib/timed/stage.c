@@ -169,6 +169,7 @@ void gpci_stage_unblock(gpci_stage *stage, gpci_held *held, uint64_t now) {
 void gpci_stage_look(gpci_timed *t, gpci_stage *stage, gpci_packet *packet, gpci_held *held) {
     held->looked = held->fresh = true;
     held->reserved = held->declined = false;
+    held->asked = held->passes = 0;
     held->flying = 0;
     held->leader = GPCI_NO_PACKET;
     held->result = (gpc_access_result){.way = GPCI_NO_WAY};
@@ -290,11 +291,17 @@ static uint32_t waiter_of(gpci_timed *t, const gpci_stage *stage, uint32_t packe
     return waiter;
 }
 
+static gpci_verdict hold_up(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_held *held, uint32_t leader,
+                            gpc_busy reason) {
+    if (stage->level == 1 && stage->cache->predictor_ops->on_stall)
+        return gpci_stall_hold(t, stage, packet, held, leader, reason);
+    return gpci_stage_block(stage, held, t->wheel.now, reason);
+}
+
 gpci_verdict gpci_stage_settle(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_held *held, bool far) {
     gpci_packet *p = gpci_at(t, packet);
     gpc_access_result *r = &held->result;
     const gpci_stage_options *o = stage->options;
-    uint64_t now = t->wheel.now;
     if (r->outcome == GPC_HIT)
         return GPCI_SERVED;
     uint32_t leader = held->fresh ? held->leader : gpci_mshr_find(t, stage, p->request.address);
@@ -304,13 +311,13 @@ gpci_verdict gpci_stage_settle(gpci_timed *t, gpci_stage *stage, uint32_t packet
     lack l = lacks(stage, p, held, entry);
     if (l.send | l.wait) {
         if (found ? entry->waiting >= o->merges : stage->mshr.used[far] >= o->entries)
-            return gpci_stage_block(stage, held, now, found ? GPC_BUSY_MERGE : GPC_BUSY_MSHR);
+            return hold_up(t, stage, packet, held, leader, found ? GPC_BUSY_MERGE : GPC_BUSY_MSHR);
         if (l.send && gpci_queue_full(far ? &stage->link : &stage->out))
-            return gpci_stage_block(stage, held, now, GPC_BUSY_MISS_QUEUE);
+            return hold_up(t, stage, packet, held, leader, GPC_BUSY_MISS_QUEUE);
     }
     if (!held->reserved && must_reserve(stage, &p->request, r)) {
         if (reserve(t, stage, p, held) == GPCI_BLOCKED)
-            return gpci_stage_block(stage, held, now, GPC_BUSY_LINE);
+            return hold_up(t, stage, packet, held, leader, GPC_BUSY_LINE);
         if (r->outcome == GPC_BYPASSED)
             l = lacks(stage, p, held, entry);
     }
@@ -453,7 +460,8 @@ void gpci_stage_fill(gpci_timed *t, gpci_stage *stage, uint32_t fetch) {
     gpci_pool_give(&t->pool, fetch);
     gpci_packet *l = gpci_at(t, leader);
     arrived(stage, l, segments);
-    release_waiting(t, stage, leader, kept, segments, level);
+    if (l->first_waiting != GPCI_NO_PACKET)
+        release_waiting(t, stage, leader, kept, segments, level);
     bool ready = is_ready(l, segments);
     if (!in_flight(l)) {
         mshr_remove(t, stage, leader);
@@ -475,6 +483,9 @@ bool gpci_stage_complete_fetch(gpci_timed *t, gpci_stage *stage, uint32_t fetch,
     if (!rest)
         return false;
     gpci_stage_relieve(stage, GPC_BUSY_MERGE);
+    uint8_t complete = f->fetched & stage->line->sectors_of[gpci_whole_sectors(stage->line, here)];
+    if (complete)
+        keep(t, stage, f, complete);
     arrived(stage, l, here);
     release_waiting(t, stage, leader, GPCI_NO_PACKET, here, f->level);
     if (is_ready(l, here))

@@ -8,6 +8,7 @@
 #include "timed/coalescer.h"
 #include "timed/front.h"
 #include "timed/network.h"
+#include "timed/reorder.h"
 
 /*
  * The hierarchy with a clock: stages (L1s and L2 slices: a cache, its MSHRs, its
@@ -68,6 +69,8 @@ typedef struct gpci_held {
     uint64_t since;     /* core cycle from which it has been held up */
     uint8_t reason;     /* gpc_busy */
     uint8_t relieved;   /* bit per gpc_busy: something of that came free since it was last tried */
+    uint8_t asked;      /* bit per gpc_busy: the predictor has been asked whether a load held up for it goes past L1 */
+    uint8_t passes;     /* likewise: and it does */
     uint8_t flying;     /* as found by the lookup: needed segments that its line's MSHR entry has in flight */
     uint32_t leader;    /* likewise: that entry; GPCI_NO_PACKET */
     bool fresh;         /* `leader` still holds: nothing has happened since the lookup */
@@ -87,6 +90,7 @@ typedef struct gpci_stage_options {
 
 typedef struct gpci_stage_counts {
     uint64_t failures[GPC_BUSY_COUNT], stalls[GPC_BUSY_COUNT];
+    uint64_t passed[GPC_BUSY_COUNT]; /* L1: loads that would have been held up, and went past it */
     uint64_t bank_failures;
 } gpci_stage_counts;
 
@@ -117,7 +121,8 @@ typedef struct gpci_stage {
     uint64_t congested, unsent;
     bool memory_full;              /* L2: its channel takes no more for now */
     /* L1 */
-    uint32_t waiting;              /* instructions before the tags */
+    gpci_reorder *reorder;         /* between coalescer and tags; NULL: none */
+    uint32_t waiting;              /* instructions before the tags, or before the reorder buffer */
     gpci_gauge waiting_gauge;
     bool refused, refused_miss;    /* has refused one since it last told that it is ready */
     uint8_t told;                  /* gpc_busy for which the SM of this library knows itself refused */
@@ -135,6 +140,7 @@ typedef struct gpci_timed {
     gpci_stage *l1;       /* [sms] */
     gpci_stage *l2;       /* [slices] */
     gpci_stage_options l1_options, l2_options;
+    gpci_reorder_options reorder_options;
     gpci_clock network_clock, dram_clock;
     gpci_lrc *lrc;        /* before the request network; NULL: none */
     uint32_t lrc_word;    /* of the reply that it is handing on */
@@ -149,6 +155,7 @@ typedef struct gpci_timed {
     uint8_t *host_full;          /* [channels] the host's memory refused, and has not said that it is ready */
     uint32_t *channel_at;        /* [channels] packet that waits for room in the channel; GPCI_NO_PACKET */
     uint32_t header, rop_latency, l1_queue;
+    uint32_t bypass_room; /* packets beyond L1's miss queue, for loads that go past it because it is full */
     /* components, in the order in which they are stepped within a cycle */
     uint32_t at_channels, at_memory_replies, at_link_replies, at_slices, at_replies, at_l1, at_front, at_requests,
         at_link_requests, at_memory_requests, at_end;
@@ -215,6 +222,17 @@ uint32_t gpci_mshr_find(const gpci_timed *t, const gpci_stage *stage, uint64_t a
 /* A line's tags and MSHR bucket will soon be looked at: fetch them. No effect but on speed. */
 void gpci_stage_expect(const gpci_stage *stage, uint64_t address);
 
+/*
+ * verify.c: L1's predictor, which has an on_reply, hears what L2 says of its prediction, and may overturn it; what the
+ * replacement policy declined stays out. Returns true where a bypassing read is to be kept after all, but brought only
+ * part of its sectors: the rest is sent for, and says nothing more to L2's predictor.
+ */
+bool gpci_verify(gpci_timed *t, gpci_stage *stage, uint32_t fetch);
+
+/* stall.c: L1's predictor has an on_stall; a packet is to be held up, and may go past L1 instead (GPCI_WAITING). */
+gpci_verdict gpci_stall_hold(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_held *held, uint32_t leader,
+                             gpc_busy reason);
+
 /* hook.c: what the levels do for a stage. */
 /* `waiter` has an MSHR entry and lacks segments of its line: send for them. */
 typedef struct gpci_wanted {
@@ -241,6 +259,8 @@ void gpci_l1_released(gpci_timed *t, uint32_t packet, uint8_t level);
 /* The access has what it waited for, the packet stays as its MSHR entry's leader. */
 void gpci_l1_done(gpci_timed *t, uint32_t packet, uint8_t level);
 void gpci_l1_send(gpci_timed *t, gpci_stage *stage, const gpci_wanted *wanted);
+/* The packet itself goes below; its reply completes its line. */
+void gpci_l1_send_itself(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_packet_type type);
 /* A fetch has brought part of its sectors, and goes once more for the rest. */
 void gpci_l1_send_rest(gpci_timed *t, gpci_stage *stage, uint32_t fetch);
 gpc_busy gpci_l1_busy(const gpci_stage *stage);

@@ -211,7 +211,8 @@ Test(presets, texts) {
 static bool is_choice_of_the_run(const char *key) {
     static const char *const choices[] = {"l1.track_reuse", "l1.track_warps", "blocks.placement", "warps.order",
                                           "kernels.flush",  "mode",           "sm.warp_limit",    "sm.block_limit",
-                                          "limit.cycles",   "limit.instructions", "deadlock.cycles", "sample.period"};
+                                          "limit.cycles",   "limit.instructions", "deadlock.cycles", "sample.period",
+                                          "l1.future"};
     for (size_t i = 0; i < sizeof choices / sizeof *choices; i++)
         if (!strcmp(choices[i], key))
             return true;

@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import sys
+import tempfile
 import unittest
 
 from support import BUILD, ROOT, run
@@ -98,7 +99,7 @@ class SchedulerOnly(unittest.TestCase):
 
 class CustomPolicy(unittest.TestCase):
     def test_beats_lru_where_lru_thrashes(self):
-        rates = re.search(r"lru ([\d.]+), lip ([\d.]+)$", example("custom_policy").strip())
+        rates = re.search(r"lru ([\d.]+), my-lip ([\d.]+)$", example("custom_policy").strip())
         self.assertGreater(float(rates.group(2)), float(rates.group(1)) + 0.05)
 
     def test_reports_a_source_that_does_not_exist(self):
@@ -127,6 +128,30 @@ class ReplayTrace(unittest.TestCase):
         self.assertIn("usage:", example("replay_trace", status=2))
         self.assertIn("no-such-preset", example("replay_trace", TRACES / "nn", "no-such-preset", status=1))
         self.assertIn("no-such-file", example("replay_trace", "no-such-file.traceg", status=1))
+
+
+class Profile(unittest.TestCase):
+    def test_what_bypasses_moves_less(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder, "gesummv.profile")
+            output = example("profile", "synthetic:gesummv:64KiB", file)
+            self.assertGreater(os.path.getsize(file), 0)
+        rows = re.findall(r"^ +(\d+) +(\d+) +([\d.]+) +([\d.]+) +([\d.]+)  (\w+)$", output, re.M)
+        # Each thread reads along rows of its own: a warp's words are on 32 lines, and are 4 of the 128 bytes of each.
+        # Of the vector all read the same word.
+        self.assertEqual([(row[0], row[3]) for row in rows], [("1", "0.031"), ("32", "0.031")])
+        for _, _, reuse, used, score, verdict in rows:
+            self.assertAlmostEqual(float(score), (1 + float(reuse)) / 32, delta=0.001)
+            self.assertEqual(verdict, "bypass" if float(score) < 1 else "cache")
+        counts = re.findall(r"^(\d+) sectors from L2 with (\S+?)(?:\(|$)", output, re.M)
+        traffic = {name: int(count) for count, name in counts}
+        self.assertLess(traffic["hybrid"], traffic["always-cache"])
+
+    def test_usage_and_bad_input(self):
+        self.assertIn("usage:", example("profile", status=2))
+        self.assertIn("no-such-file", example("profile", "no-such-file.traceg", "x", status=1))
+        self.assertIn("no-such-preset", example("profile", "synthetic:gather", "x", "no-such-preset", status=1))
+        self.assertIn("no-such-folder", example("profile", "synthetic:gather:4KiB", "no-such-folder/x", status=1))
 
 
 class Batch(unittest.TestCase):
@@ -172,10 +197,14 @@ class Memcheck(unittest.TestCase):
     def test_examples_under_valgrind(self):
         if not shutil.which("valgrind"):
             self.skipTest("valgrind is not installed")
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        folder = holder.name
         valgrind = ("valgrind", "--quiet", "--error-exitcode=99", "--leak-check=full", "--child-silent-after-fork=yes")
         for name, *arguments in (
             ("cache_only",), ("scheduler_only",), ("batch",), ("embed_host",), ("embed_timed", "own-dram"),
             ("custom_policy", "synthetic:warp-reuse:64KiB"), ("replay_trace", TRACES / "nn"),
+            ("profile", "synthetic:gesummv:16KiB", os.path.join(folder, "profile")),
         ):
             with self.subTest(example=name):
                 run(*valgrind, BUILD / "examples" / f"example-{name}", *arguments)

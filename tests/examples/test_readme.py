@@ -3,6 +3,7 @@
 
 import os
 import re
+import shlex
 import sys
 import unittest
 
@@ -29,6 +30,16 @@ class Readme(unittest.TestCase):
             self.assertTrue(blocks(language))
             for block in blocks(language):
                 self.assertIn(block, source)
+
+    def test_output_of_commands(self):
+        """Of a block that begins with a command, the lines that are shown."""
+        environment = dict(os.environ, PYTHONPATH=str(ROOT / "bindings" / "python"))
+        shown = re.findall(r"^```\n\$ python3 (.*)\n((?:.*\n)*?)```$", README, re.MULTILINE)
+        self.assertGreater(len(shown), 1)
+        for command, text in shown:
+            printed = run(sys.executable, *shlex.split(command), env=environment, cwd=ROOT).splitlines()
+            with self.subTest(command):
+                self.assertEqual({line for line in text.splitlines() if line not in printed} - {"..."}, set())
 
     def test_presets(self):
         self.assertEqual(table("## Presets"), [preset.name for preset in gpucache.presets()])

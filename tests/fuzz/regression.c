@@ -224,3 +224,15 @@ Test(fuzz, binary) {
     for (uint64_t seed = 0; seed < 4; seed++)
         run(fuzz_binary, data, size, seed);
 }
+
+/* The small profile that tests/contract reads. */
+Test(fuzz, profile) {
+    static uint8_t data[MOST_SIZE];
+    FILE *file = fopen("tests/contract/small.profile", "rb");
+    cr_assert_not_null(file);
+    size_t size = fread(data, 1, MOST_SIZE, file);
+    fclose(file);
+    cr_assert_gt(size, 0);
+    for (uint64_t seed = 0; seed < 2; seed++)
+        run(fuzz_profile, data, size, seed);
+}

@@ -68,9 +68,9 @@ Test(oom, hierarchy) {
 }
 
 /* A replay that failed can go on with another trace. */
-static gpc_status replay_kernels(gpc_replay *replay, gpc_context *context, gpc_error *error) {
+static gpc_status replay_kernels(gpc_replay *replay, gpc_context *context, const char *source, gpc_error *error) {
     gpc_trace *trace = NULL;
-    gpc_status status = gpc_trace_open(context, "synthetic:vectoradd:16KiB", error, &trace);
+    gpc_status status = gpc_trace_open(context, source, error, &trace);
     while (status == GPC_OK) {
         gpc_stats stats;
         gpc_stats_init(&stats);
@@ -82,25 +82,53 @@ static gpc_status replay_kernels(gpc_replay *replay, gpc_context *context, gpc_e
     return status == GPC_END ? GPC_OK : status;
 }
 
-static gpc_status replay(gpc_context *context, oom_heap *heap, gpc_error *error) {
+static gpc_status replay_with(gpc_context *context, oom_heap *heap, const char *more, const char *source,
+                              gpc_error *error) {
     gpc_config *config = NULL;
     gpc_replay *replay = NULL;
     gpc_status status = create_config(context, error, &config);
     if (status == GPC_OK)
+        status = gpc_config_load_text(config, more, "more", error);
+    if (status == GPC_OK)
         status = gpc_replay_create(context, config, error, &replay);
     cr_assert_eq(replay != NULL, status == GPC_OK);
     if (status == GPC_OK)
-        status = replay_kernels(replay, context, error);
+        status = replay_kernels(replay, context, source, error);
     if (replay && status != GPC_OK) {
         oom_heal(heap);
         gpc_error later = GPC_ERROR_INIT;
-        cr_assert_eq(replay_kernels(replay, context, &later), GPC_OK, "%s", later.message);
+        cr_assert_eq(replay_kernels(replay, context, source, &later), GPC_OK, "%s", later.message);
     }
     gpc_replay_destroy(replay);
     gpc_config_destroy(config);
     return status;
 }
 
+static gpc_status replay(gpc_context *context, oom_heap *heap, gpc_error *error) {
+    return replay_with(context, heap, "", "synthetic:vectoradd:16KiB", error);
+}
+
 Test(oom, replay) {
     oom_check(replay, 10);
+}
+
+/* A kernel that is run dry first. */
+static gpc_status replay_ahead(gpc_context *context, oom_heap *heap, gpc_error *error) {
+    return replay_with(context, heap, "l1.future = true\nl1.replacement = opt\n", "synthetic:vectoradd:16KiB", error);
+}
+
+Test(oom, replay_that_knows_the_future) {
+    oom_check(replay_ahead, 20);
+}
+
+/* Candidates that share state of their own among the caches. */
+static gpc_status replay_voting(gpc_context *context, oom_heap *heap, gpc_error *error) {
+    return replay_with(context, heap,
+                       "l1.replacement = vote(lru, dip, rpr)\nl1.bypass = vote(always-cache, random-p)\n"
+                       "sample.period = 10\n",
+                       "synthetic:vectoradd:16KiB", error);
+}
+
+Test(oom, replay_that_votes) {
+    oom_check(replay_voting, 20);
 }

@@ -2,6 +2,7 @@
 /* Readers, writers and generators of traces. */
 #define _XOPEN_SOURCE 700
 #include "oom/heap.h"
+#include "trace/rewind.h"
 
 #include <criterion/criterion.h>
 #include <dirent.h>
@@ -158,6 +159,43 @@ static gpc_status read_binary(gpc_context *context, oom_heap *heap, gpc_error *e
 static gpc_status read_compressed(gpc_context *context, oom_heap *heap, gpc_error *error) {
     (void)heap;
     return drain(context, "examples/traces/nn", error);
+}
+
+/* The first kernel, begun, and then read from its first block on. */
+static gpc_status read_again(gpc_context *context, const char *source, gpc_error *error) {
+    gpc_trace *trace = NULL;
+    gpc_kernel kernel = GPC_KERNEL_INIT;
+    const gpc_block *block = NULL;
+    gpc_status status = gpc_trace_open(context, source, error, &trace);
+    if (status == GPC_OK)
+        status = gpc_trace_next_kernel(trace, &kernel, error);
+    if (status == GPC_OK)
+        status = gpc_trace_next_block(trace, &block, error);
+    uint32_t first = status == GPC_OK ? block->index : 0;
+    gpc_trace_release_block(trace, block);
+    if (status == GPC_OK)
+        status = gpci_trace_rewind(trace, &kernel, error);
+    if (status == GPC_OK)
+        status = gpc_trace_next_block(trace, &block, error);
+    if (status == GPC_OK)
+        cr_assert_eq(block->index, first);
+    gpc_trace_close(trace);
+    return status;
+}
+
+static gpc_status read_text_again(gpc_context *context, oom_heap *heap, gpc_error *error) {
+    (void)heap;
+    return read_again(context, text_path, error);
+}
+
+static gpc_status read_compressed_again(gpc_context *context, oom_heap *heap, gpc_error *error) {
+    (void)heap;
+    return read_again(context, "examples/traces/nn", error);
+}
+
+Test(oom_trace, read_again) {
+    oom_check(read_text_again, 7);
+    oom_check(read_compressed_again, 7);
 }
 
 Test(oom_trace, synthetic) {

@@ -9,7 +9,7 @@
 
 /*
  * Steps of two characters through one set: a letter and a warp is an access, '+' starts a warp, '|' takes it to a
- * barrier, '.' ends it. Of each access: h = hit, - = miss into a free way, b = bypassed, a letter = the line that it evicted.
+ * barrier, '.' ends it. Of each access: h = hit, - = miss into a free way, b = bypassed, a letter = the line evicted.
  */
 static void check(const char *spec, uint32_t ways, const char *steps, const char *expected) {
     char got[65] = "";

@@ -49,7 +49,7 @@ Test(awid, window_goes_over_255_to_0) {
     cr_expect_eq(table.youngest, 1);
     const uint8_t ids[] = {254, 255, 0, 1};
     for (int i = 0; i < 4; i++)
-        cr_expect_eq(gpci_awid_age(&table, ids[i]), i);
+        cr_expect_eq(gpci_awid_age(&table, ids[i]), (uint32_t)i);
     for (int id = 2; id <= 253; id++)
         cr_expect_eq(gpci_awid_age(&table, (uint8_t)id), GPCI_AWID_INACTIVE, "id %d", id);
     event(GPC_WARP_EXIT, 0);
@@ -59,7 +59,7 @@ Test(awid, window_goes_over_255_to_0) {
     cr_expect_eq(gpci_awid_age(&table, 1), 1);
 }
 
-/* Section 5.2.2 with its signs set right: not wrapped, Oldest <= id <= Youngest; wrapped, id <= Youngest or id >= Oldest. */
+/* Section 5.2.2 with its signs right. Not wrapped: Oldest <= id <= Youngest; else id <= Youngest or id >= Oldest. */
 Test(awid, window_is_the_documents_with_its_signs_set_right) {
     uint32_t wrong = 0, active = 0;
     gpci_awid t = {.told = true};
@@ -205,7 +205,7 @@ Test(awid, a_kernel_ends_all_warps) {
     }
 }
 
-/* A host that tells nothing: the request's age is the id, all are active; the boundary of a kernel tells nothing of warps. */
+/* A host that tells nothing: the request's age is the id, all are active; a kernel's start tells nothing of warps. */
 Test(awid, without_events_warp_age_is_the_id) {
     static const uint32_t ages[] = {0, 1, 63, 254, 255, 256, 4000000000u};
     open_table();
@@ -242,7 +242,7 @@ Test(awid, agrees_with_numbers_that_never_wrap) {
             if (!naive.told)
                 continue;
             uint8_t id = (uint8_t)gpci_random(&random);
-            cr_assert_eq(gpci_awid_age(&table, id), naive_age(&naive, id), "%u slots, step %d, id %u", slots, step, id);
+            cr_assert_eq((int)gpci_awid_age(&table, id), naive_age(&naive, id), "%u slots, step %d", slots, step);
             if (naive.slot[slot].state == NAIVE_ACTIVE)
                 cr_assert_eq(age(slot), naive_age(&naive, naive.slot[slot].number), "%u slots, step %d", slots, step);
         }

@@ -85,6 +85,16 @@ Test(examples, brrip) {
     check("brrip(epsilon=0.25)", 3, "ABCDAED", "---ABAh");
 }
 
+Test(examples, plru_insertion) {
+    check("plru(insertion=lru)", 4, "ABCDAE", "----hD");
+    check("plru(insertion=bimodal,epsilon=0)", 4, "ABCDAE", "----hD");
+    check("plru(insertion=bimodal,epsilon=1)", 4, "ABCDAE", "----hC");
+}
+
+Test(examples, gippr) {
+    check("gippr(0, 0, 2, 1, 2)", 4, "ABCDAE", "----hC");
+}
+
 Test(examples, opt_bypass) {
     check("opt-bypass", 2, "ABCABC", "--bhhA");
 }

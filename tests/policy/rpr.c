@@ -436,3 +436,16 @@ Test(rpr, combined_keeps_low_reuse_out) {
     check(&r, "a0u0b0c0A0", "--bbh");
     rig_close(&r);
 }
+
+/* A block that bypasses for its low reuse is sampled: once it is used again and again, it is let in. */
+Test(rpr, combined_takes_a_prediction_back) {
+    rig r;
+    open_taught(&r, "combined(signature=12)", 2);
+    teach(&r, 'Z', 0, 0, 1);
+    check(&r, "a0u0z0z0z0", "--bbb"); /* fetched once, used again at distance 1, and again ... */
+    r.also.pc = 'Z';
+    for (int i = 0; i < 252; i++)
+        cr_assert(rig_access(&r, 'Z', 0).bypassed, "%d", i);
+    cr_expect_not(rig_access(&r, 'Z', 0).bypassed, "the 255th reuse fills the sum: 255 reuses of a fetch");
+    rig_close(&r);
+}

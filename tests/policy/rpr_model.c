@@ -68,9 +68,10 @@ static void update(model *m, uint32_t signature, int64_t distance) { /* 0 = a mi
         e->fetches++;
     }
     if (e->distance_sum == 2047 || e->reuses == 255 || e->fetches == 31) {
-        int distance_now = e->reuses ? e->distance_sum / e->reuses : 15, count = e->fetches ? e->reuses / e->fetches : 15;
+        int distances = e->reuses ? e->distance_sum / e->reuses : 15;
+        int count = e->fetches ? e->reuses / e->fetches : 15;
         e->averaged = true;
-        e->distance = distance_now > 15 ? 15 : distance_now;
+        e->distance = distances > 15 ? 15 : distances;
         e->count = count > 15 ? 15 : count;
         e->distance_sum = e->reuses = e->fetches = 0;
     }
@@ -171,7 +172,13 @@ static uint32_t victim_of(const model *m, uint32_t set, const uint64_t *candidat
     return victim;
 }
 
-/* Section 7.2. */
+/* Section 7.2: a cache warp's misses are sampled whether they enter or not. */
+static void miss(model *m, uint32_t set, uint64_t line, const gpc_request *request) {
+    access_set(m, set, line);
+    if (m->combined && (request->token || !m->tokens))
+        enter(m, set, line, request);
+}
+
 static bool kept_out(model *m, const gpc_request *request) {
     const model_entry *e = entry_of(m, signature_of(m, request));
     return m->combined && ((m->tokens && !request->token) || (e && e->averaged && e->count <= m->low));
@@ -181,7 +188,7 @@ static uint32_t replace(rig *r, model *m, uint32_t set, uint64_t line, const gpc
     uint64_t words[16];
     const model_line *l;
     r->ops->on_miss(r->self, set, request);
-    access_set(m, set, line);
+    miss(m, set, line, request);
     random_candidates(random, m->ways, words);
     uint32_t expected = victim_of(m, set, words, &l);
     if (!is_dead(m, l) && kept_out(m, request))
@@ -202,7 +209,10 @@ static void step_both(rig *r, model *m, uint64_t line, uint64_t *random) {
         way = replace(r, m, set, line, &request, random);
     } else {
         way = rig_access(r, line, 0).way;
-        access_set(m, set, line);
+        if (resident)
+            access_set(m, set, line);
+        else
+            miss(m, set, line, &request);
     }
     if (way == RIG_NO_WAY)
         return;

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The other commands, as processes."""
 
+import contextlib
+import io
 import json
 import os
 import re
@@ -9,6 +11,7 @@ import unittest
 from harness import TemporaryCase, command, traceg, write_trace
 
 import gpucache
+from gpucache import cli
 
 
 class Commands(TemporaryCase):
@@ -34,7 +37,7 @@ class Top(Commands):
 
     def test_help_and_version(self):
         text = self.done("--help")
-        for name in ("run", "bottleneck", "profile", "info", "convert", "presets", "policies", "config"):
+        for name in ("run", "compare", "bottleneck", "profile", "info", "convert", "presets", "policies", "config"):
             self.assertRegex(text, rf"\n    {name}\s")
             self.assertIn(f"usage: gpucache {name}", self.done(name, "--help"))
         self.assertEqual(self.done("--version"), f"gpucache {gpucache.__version__}\n")
@@ -85,6 +88,7 @@ class Policies(Commands):
         (random,) = [policy for policy in self.context.policies("replacement") if policy.name == "random"]
         for part in ("replacement, named in l1.replacement", random.summary, random.source, "8 bytes, 120 in all"):
             self.assertIn(part, text)
+        self.assertRegex(self.done("policies", "always-cache"), r"\ncost +not stated\n")
         self.assertIn("scheduler, named in scheduler", self.done("policies", "two-level"))
         self.assertRegex(self.done("policies", "two-level"), r"\ngroup +\d+ +\d+ to \d+  \w")
         self.done("policies", "randon", status=1, message="no policy 'randon'; did you mean 'random'?")
@@ -93,10 +97,12 @@ class Policies(Commands):
     def test_texts_are_listed(self):
         found = [(kind, policy) for kind in gpucache.PolicyKind for policy in self.context.policies(kind)
                  if policy.texts]  # fmt: skip
+        self.assertTrue(found)
         for kind, policy in found:
-            text = self.done("policies", policy.name, "--kind", kind.name.lower())
+            with contextlib.redirect_stdout(io.StringIO()) as text:
+                self.assertEqual(cli.main(["policies", policy.name, "--kind", kind.name.lower()]), 0)
             for each in policy.texts:
-                self.assertRegex(text, rf"\n{re.escape(each.name or '(list)')} ")
+                self.assertRegex(text.getvalue(), rf"\n{re.escape(each.name or '(list)')} ")
 
     def test_cost_of_parameters(self):
         def cost(spec):

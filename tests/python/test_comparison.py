@@ -1,12 +1,19 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """compare(): policies on traces, in this process and in several."""
 
+import csv
+import io
+import json
 import math
 import os
 import pickle
+import signal
+import subprocess
+import sys
+import time
 import unittest
 
-from harness import TemporaryCase, python, write_trace
+from harness import TemporaryCase, command, environment, python, write_trace
 
 import gpucache
 from gpucache import comparison
@@ -157,6 +164,81 @@ class Comparing(TemporaryCase):
         self.assertEqual((found.returncode, found.stderr), (0, ""))
         self.assertIn("mine", found.stdout)
         self.assertEqual(os.listdir(self.folder).count("mine.py"), 1)
+
+    def test_names_of_traces(self):
+        again = write_trace(self.path("other", "t"))
+        self.assertEqual(gpucache.compare(["lru"], [self.source, THRASH]).traces, ["t", THRASH[10:]])
+        self.assertEqual(gpucache.compare(["lru"], [self.source, again]).traces, [self.source, again])
+
+    def test_progress(self):
+        for jobs in (1, 2):
+            seen = []
+            gpucache.compare(["lru", "fifo"], [self.source], jobs=jobs, on_progress=lambda *done: seen.append(done))
+            self.assertEqual(seen, [(1, 2), (2, 2)])
+
+
+class Command(TemporaryCase):
+    def setUp(self):
+        super().setUp()
+        self.source = write_trace(self.path("t"))
+
+    def done(self, *arguments, status=0, message=""):
+        found = command("compare", self.source, *arguments)
+        self.assertEqual(found.returncode, status, found.stderr)
+        self.assertIn(message, found.stderr)
+        if not message:
+            self.assertEqual(found.stderr, "")
+        return found.stdout
+
+    def test_is_the_function(self):
+        policies = "lru,two-level(group=2),l1.replacement=nru(random=1)+l1.bypass=always-bypass, l1.ways=8"
+        arguments = [THRASH, "--policies", policies, "--mode", "timed"]
+        expected = gpucache.compare({
+            "lru": "lru", "two-level(group=2)": "scheduler=two-level(group=2)",
+            "l1.replacement=nru(random=1)+l1.bypass=always-bypass": {
+                "l1.replacement": "nru(random=1)", "l1.bypass": "always-bypass",
+            },
+            "l1.ways=8": "l1.ways=8",
+        }, [self.source, THRASH], None, mode="timed")  # fmt: skip
+        self.assertEqual(self.done(*arguments), f"{expected}\n")
+        document = json.loads(self.done(*arguments, "--json", "-"))
+        self.assertEqual([(run["policy"], run["trace"], run["speedup"], run["stats"]) for run in document["runs"]],
+                         [(row.policy, row.trace, row.speedup, json.loads(row.stats.json())) for row in expected])
+        self.assertEqual(document["geometric_means"], [mean._asdict() for mean in expected.means])
+        rows = list(csv.DictReader(io.StringIO(self.done(*arguments, "--csv", "-", "--metrics", "ipc,cycles"))))
+        self.assertEqual([float(row["ipc"]) for row in rows], [row.stats["ipc"] for row in expected])
+        self.assertEqual(list(rows[0]), ["trace", "policy", "ipc", "cycles", "traffic", "speedup"])
+
+    def test_configuration(self):
+        arguments = ["--policies", "lru", "--set", "l1.enabled=false", "--metrics", "l2.read_sectors", "--csv", "-"]
+        always = self.done(*arguments)
+        self.assertEqual(always.splitlines()[1:], ["t,lru,64,1.0,"])  # 4 blocks, 2 warps, 2 loads of 4 sectors
+
+    def test_refusals(self):
+        for arguments, status, message in (
+            ([], 2, "--policies"),
+            (["--policies", ","], 2, "there is no name in it"),
+            (["--policies", "lur"], 1, "'lur'"),
+            (["--policies", "lru,l1.sise=3"], 1, "l1.size"),
+            (["--policies", "lru", "--metrics", "hits"], 1, "no counter 'hits'"),
+            (["--policies", "lru", "--json", "-", "--csv", "-"], 1, "cannot both print"),
+            ([self.path("none"), "--policies", "lru,fifo"], 1, "none"),
+        ):
+            with self.subTest(message):
+                self.assertEqual(self.done(*arguments, status=status, message=message), "")
+
+    def test_interruption(self):
+        """Of the parent alone: the workers go with it."""
+        arguments = ["compare", *["synthetic:stream:64MiB"] * 4, "--policies", "lru,fifo", "--jobs", "2"]
+        process = subprocess.Popen(
+            [sys.executable, "-m", "gpucache", *arguments], env=environment(), stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True, start_new_session=True,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        )  # fmt: skip
+        time.sleep(2)  # into the runs
+        process.send_signal(signal.SIGINT)
+        out, error = process.communicate(timeout=30)  # which the workers' ends of the pipes hold open
+        self.assertEqual((process.returncode, out, error), (130, "", "gpucache: interrupted\n"))
 
 
 if __name__ == "__main__":

@@ -277,6 +277,73 @@ class Stalls(TemporaryCase):
         self.assertLess(impatient["cycles"], patient["cycles"])
 
 
+class Declining(TemporaryCase):
+    def test_before_a_way_is_chosen(self):
+        asked = []
+
+        class Choosy(First):
+            name = "choosy"
+
+            def declines(self, set, candidates, request):
+                asked.append((set, list(candidates), request.pc))
+                return request.pc == 7
+
+            def choose_victim(self, set, candidates, request):
+                asked.append(request.admitted)
+                return candidates[0]
+
+        self.context.register(Choosy)
+        options = {"sets": 1, "ways": 2, "sectors": 4, "allocate": "on-fill", "replacement": "choosy"}
+        with gpucache.Cache(self.context, **options) as cache:
+            for address in (0, LINE):
+                cache.access(address, size=4)
+            declined = cache.lookup(2 * LINE, size=4, pc=7)
+            admitted = cache.lookup(2 * LINE, size=4, pc=8)
+            cache.fill(1, 2 * LINE, size=4, pc=8, admitted=1)
+        self.assertEqual((declined.outcome, declined.admission),
+                         (gpucache.Outcome.BYPASSED, gpucache.Admission.DECLINED))  # fmt: skip
+        self.assertEqual((admitted.outcome, admitted.admission), (gpucache.Outcome.MISS, gpucache.Admission.ADMITTED))
+        self.assertEqual(asked, [(0, [0, 1], 7), (0, [0, 1], 8), 1])
+
+    def test_what_a_bypass_fetches(self):
+        class Never(gpucache.Predictor):
+            name = "never"
+
+            def predict(self, set, request):
+                return Decision.BYPASS
+
+        self.context.register(Never)
+        for fetch, sectors in (("needed", 1), ("all", 4)):
+            options = {"sectors": 4, "fetch_sectors": 4, "predictor": "never", "bypass_fetch": fetch}
+            with gpucache.Cache(self.context, **options) as cache:
+                result = cache.access(0, size=4)
+                self.assertEqual(bin(result.fetch_sectors).count("1"), sectors)
+
+    def test_the_future(self):
+        seen = []
+
+        class Oracle(First):
+            name = "oracle"
+            needs_future = True
+
+            def on_fill(self, set, way, request):
+                seen.append(request.next_use)
+
+        self.context.register(Oracle)
+        for future in (False, True):
+            settings = {"l1.replacement": "oracle", "l1.future": future, "sm.count": 1}
+            config = gpucache.Config(self.context, settings=settings)
+            if not future:
+                with self.assertRaisesRegex(gpucache.GpucacheError, "l1.future"):
+                    gpucache.Replay(self.context, config)
+                continue
+            with gpucache.Replay(self.context, config) as replay:
+                with gpucache.Trace(self.context, "synthetic:warp-reuse:64KiB") as trace:
+                    replay.kernel(trace)
+        self.assertIn(2**64 - 1, seen)
+        self.assertLess(min(seen), 2**32)
+
+
 class Below(TemporaryCase):
     def test_the_level_below_answers(self):
         """The word of the predictor below comes back, and overturns the bypass."""

@@ -4,6 +4,7 @@
 import contextlib
 import io
 import json
+import re
 import sys
 import unittest
 from unittest import mock
@@ -166,10 +167,19 @@ class Command(TemporaryCase):
         text = self.done(self.source, "--preset", "gtx480")
         self.assertIn("launches: 2, kernels: 2, SMs: 15, lines of 128 bytes\n", text)
         self.assertRegex(text, r"\naccesses +40  50\.0 % hits; line transactions\n")
-        self.assertRegex(text, r"\n +1 +100\.0 +40 +40 +50\.0 +1\.00 +1\.000 +2\.000 +cache\n")
-        self.assertRegex(text, r"\n0x10 +8 +8 +0\.0 +1\.00 +1\.000 +2\.000 +0\.0 +0\.0  twice\n")
+        self.assertRegex(text, r"\n +1 +100\.0 +40 +40 +50\.0 +1\.00 +1\.000 +2\.000 +2\.000 +cache\n")
+        self.assertRegex(text, r"\n0x10 +8 +8 +0\.0 +1\.00 +1\.000 +2\.000 +2\.000 +0\.0 +0\.0  twice\n")
         # 8 of the 12 lines in both kernels, and on the same SMs.
         self.assertRegex(text, r"\nlines % +0\.0 +33\.3 +66\.7 +0\.0 ")
+
+    def test_segments(self):
+        """A thread loads 8 bytes of each line of 128; a segment of 32 is what a bypass moves."""
+        text = self.done("synthetic:chase:4KiB", "--set", "l1.bypass=always-cache", "--per", "class")
+        found = re.search(r"\n +1 .*?([\d.]+) +([\d.]+) +([\d.]+) +([\d.]+) +\w+\n", text)
+        reuse, used, score, segments = map(float, found.groups())
+        self.assertEqual(used, round(8 / 128, 3))
+        self.assertAlmostEqual(score, (1 + reuse) * 8 / 128, delta=0.01)
+        self.assertAlmostEqual(segments, (1 + reuse) * 32 / 128, delta=0.01)
 
     def test_views(self):
         text = self.done(self.source, "--per", "sm", "--per", "address", "--mrc", "--top", "2")
@@ -269,7 +279,7 @@ class Search(TemporaryCase):
                 self.assertLessEqual({cached for _, _, cached in found}, set(expected))
                 self.assertEqual(len({cached for _, _, cached in found}), len(found))
                 for threshold, spec, cached in found:
-                    self.assertEqual(spec, f"hybrid(file=p, threshold={threshold:g}, limit={limit})")
+                    self.assertEqual(spec, f"hybrid(file=p, threshold={threshold:.12g}, limit={limit})")
                     self.assertEqual(cached, tuple(
                         number for number in scores if number <= limit or number in profile.classes_above(threshold)
                     ))  # fmt: skip

@@ -133,11 +133,17 @@ static void draw_shape(uint64_t *state, machine *m) {
 }
 
 static void draw_policies(uint64_t *state, machine *m) {
-    put(m, "l1.replacement = %s\nl2.replacement = %s\n", ONE_OF(state, "lru", "fifo", "random", "plru", "mru", "nru"),
+    put(m, "l1.replacement = %s\nl2.replacement = %s\n",
+        ONE_OF(state, "lru", "fifo", "random", "plru", "mru", "nru", "age-lru(bypass=1)", "bip(bypass=1)"),
         ONE_OF(state, "lru", "fifo", "random", "plru", "mru", "nru"));
-    put(m, "l1.bypass = %s\nl2.bypass = %s\n",
-        ONE_OF(state, "hint", "hint", "always-cache", "always-bypass"),
-        ONE_OF(state, "always-cache", "always-cache", "hint", "always-bypass"));
+    if (rig_below(state, 4)) {
+        put(m, "l1.bypass = %s\n", ONE_OF(state, "hint", "hint", "always-cache", "always-bypass", "random-p", "mrpb",
+                                          "mrpb(mshr=1,queue=1)", "mrpb(line=0,queue=1)"));
+        put(m, "l2.bypass = %s\n", ONE_OF(state, "always-cache", "always-cache", "hint", "always-bypass"));
+    } else {
+        put(m, "l1.bypass = agcb(initial=%u)\n", rig_below(state, 8)); /* which has one of its own below */
+    }
+    put(m, "l1.bypass_fetch = %s\n", ONE_OF(state, "segments", "line"));
     put(m, "l1.write_policy = %s\nl1.write_policy_local = %s\n", ONE_OF(state, "back", "through", "evict"),
         ONE_OF(state, "back", "through", "evict"));
     put(m, "l1.write_allocate = %s\nl1.write_allocate_local = %s\n", ONE_OF(state, "none", "fetch", "lazy"),
@@ -188,6 +194,11 @@ static void draw_resources(uint64_t *state, machine *m) {
         1 + rig_below(state, 100), rig_below(state, 50));
     put(m, "l1.tag_ports = %u\nl1.banks = %u\nl2.tag_ports = %u\nl2.banks = %u\n", 1 + rig_below(state, 4),
         1 + rig_below(state, 4), 1 + rig_below(state, 3), 1 + rig_below(state, 4));
+    put(m, "l1.bypass_queue = %u\nl1.reorder = %s\nl1.reorder_queues = %u\nl1.reorder_entries = %u\n",
+        rig_below(state, 3), ONE_OF(state, "none", "none", "block", "warp", "pc"), 1 + rig_below(state, 5),
+        1 + rig_below(state, 6));
+    put(m, "l1.reorder_drain = %s\nl1.reorder_greedy = %s\n",
+        ONE_OF(state, "fixed", "round-robin", "longest", "oldest"), ONE_OF(state, "true", "false"));
     put(m, "network.queues = %s\n", ONE_OF(state, "fifo", "virtual"));
     put(m, "lrc.sms = %u\nlrc.entries = %u\n", rig_below(state, 4), 1 + rig_below(state, 6));
     put(m, "clock.core = %u\nclock.network = %u\nclock.l2 = %u\nclock.dram = %u\n", 500 + rig_below(state, 1000),
@@ -214,6 +225,14 @@ static void nothing_pending(rig *r, unsigned level, uint32_t instances, const ch
     }
 }
 
+/* Segments that requests of all sizes brought. */
+static uint64_t segments(const uint64_t *requests) {
+    uint64_t total = 0;
+    for (unsigned n = 0; n < GPC_SEGMENT_BUCKETS; n++)
+        total += n * requests[n];
+    return total;
+}
+
 static uint64_t sum(const uint64_t *values, unsigned count) {
     uint64_t total = 0;
     for (unsigned i = 0; i < count; i++)
@@ -233,6 +252,8 @@ static void nothing_queued(rig *r, const machine *m) {
     STILL(l1_queue_cycles);
     STILL(l1_mshr_cycles);
     STILL(l1_miss_queue_cycles);
+    STILL(l1_reorder_cycles);
+    STILL(l1_reorder_stalls);
     STILL(l2_queue_cycles);
     STILL(l2_mshr_cycles);
     STILL(l2_miss_queue_cycles);
@@ -270,6 +291,11 @@ void check_idle(rig *r, const machine *m, uint64_t loads) {
     cr_expect_leq(s.l1_load_line_misses, s.l1_load_lines, "%s", text);
     cr_expect_leq(s.l1_load_dram_lines, s.l1_load_line_misses, "%s", text);
     cr_expect_leq(s.l2_read_sector_hits, s.l2_read_sectors, "%s", text);
+    cr_expect_eq(segments(s.l1_fetches), s.l1_fetched_sectors, "%s", text);
+    cr_expect_eq(segments(s.l1_bypass_fetches), s.l1_bypassed_sectors, "%s", text);
+    cr_expect_eq(s.l1_fetches[0] + s.l1_bypass_fetches[0], 0, "%s", text);
+    cr_expect_leq(s.l1_bypassed_sectors, s.l1_fetched_sectors, "%s", text);
+    cr_expect_leq(s.l1_line_bypasses + s.l1_mshr_bypasses + s.l1_queue_bypasses, s.l1_bypasses, "%s", text);
     cr_expect_leq(s.l2_write_sector_hits, s.l2_write_sectors, "%s", text);
     cr_expect_leq(s.network_replies, s.network_requests, "%s", text);
     if (m->l1_here && !strstr(text, "l1.spaces = local"))

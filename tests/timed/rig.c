@@ -96,9 +96,7 @@ static gpc_status make(rig *r, const char *settings, gpc_error *error) {
     return gpc_hierarchy_create(r->context, r->config, error, &r->hierarchy);
 }
 
-static void open_rig(rig *r, const char *settings, bool host_memory) {
-    gpc_error error = GPC_ERROR_INIT;
-    cr_assert_eq(make(r, settings, &error), GPC_OK, "%s: %s", settings, error.message);
+static void listen(rig *r, bool host_memory) {
     gpc_hierarchy_callbacks callbacks = GPC_HIERARCHY_CALLBACKS_INIT;
     callbacks.user_data = r;
     callbacks.on_complete = on_complete;
@@ -107,6 +105,21 @@ static void open_rig(rig *r, const char *settings, bool host_memory) {
     callbacks.on_evict = on_evict;
     callbacks.on_memory = host_memory ? on_memory : NULL;
     cr_assert_eq(gpc_hierarchy_set_callbacks(r->hierarchy, &callbacks), GPC_OK);
+}
+
+static void open_rig(rig *r, const char *settings, bool host_memory) {
+    gpc_error error = GPC_ERROR_INIT;
+    cr_assert_eq(make(r, settings, &error), GPC_OK, "%s: %s", settings, error.message);
+    listen(r, host_memory);
+}
+
+void rig_reopen(rig *r, const char *settings, uint64_t latency) {
+    gpc_error error = GPC_ERROR_INIT;
+    cr_assert_eq(gpc_config_load_text(r->config, settings, "settings", &error), GPC_OK, "%s", error.message);
+    gpc_hierarchy_destroy(r->hierarchy);
+    cr_assert_eq(gpc_hierarchy_create(r->context, r->config, &error, &r->hierarchy), GPC_OK, "%s", error.message);
+    r->memory.latency = latency;
+    listen(r, true);
 }
 
 void rig_open_dram(rig *r, const char *settings) {

@@ -64,6 +64,8 @@ extern const char rig_base[];
 void rig_open_dram(rig *r, const char *settings);
 /* The same, the host being the memory: `latency` core cycles from the transfer to its reply. */
 void rig_open(rig *r, const char *settings, uint64_t latency);
+/* Once policies have been registered with its context: an idle rig anew, with further settings that name them. */
+void rig_reopen(rig *r, const char *settings, uint64_t latency);
 gpc_status rig_refused(const char *settings, gpc_error *error);
 /* Everything accepted has completed, once; destroys. */
 void rig_close(rig *r);

@@ -27,7 +27,7 @@ static void expect_blocks(rig *r, gpc_trace *trace, const char *source, uint32_t
 }
 
 static void expect_rewound(rig *r, gpc_trace *trace, gpc_kernel *kernel) {
-    gpc_kernel before = *kernel;
+    const gpc_kernel before = *kernel;
     char name[256], file[256];
     snprintf(name, sizeof name, "%s", before.name);
     snprintf(file, sizeof file, "%s", before.file);
@@ -36,10 +36,14 @@ static void expect_rewound(rig *r, gpc_trace *trace, gpc_kernel *kernel) {
     cr_assert_eq(status, GPC_OK, "%s", r->error.message);
     cr_expect_str_eq(k.name, name);
     cr_expect_str_eq(k.file, file);
-    before.name = k.name;
-    before.file = k.file;
-    before.placement = k.placement;
-    cr_expect(!memcmp(&k, &before, sizeof k), "kernel %u of %s", k.index, file);
+    cr_expect(k.id == before.id && k.index == before.index && !memcmp(k.grid, before.grid, sizeof k.grid) &&
+                  !memcmp(k.block, before.block, sizeof k.block) && k.shared_bytes == before.shared_bytes &&
+                  k.registers == before.registers && k.binary_version == before.binary_version &&
+                  k.tracer_version == before.tracer_version && k.warp_lanes == before.warp_lanes &&
+                  k.stream == before.stream && k.shared_base == before.shared_base &&
+                  k.local_base == before.local_base && k.block_count == before.block_count &&
+                  k.placement_count == before.placement_count,
+              "kernel %u of %s", k.index, file);
     *kernel = k;
 }
 

@@ -12,6 +12,11 @@
 With settings={"mode": "timed"} there is a clock: stats["cycles"], stats["ipc"], Replay(..., sample_interval=1000), and
 Hierarchy.try_issue() and advance() for a host of its own.
 
+    print(gpucache.compare(["lru", "age-lru", MyPolicy], ["kernelslist.g", "synthetic:atax"], mode="timed"))
+
+compare() runs policies on traces; ReplacementPolicy, Predictor and SchedulerPolicy are what to subclass for one's own;
+Profile tells what the loads of a trace do in L1.
+
 The library is loaded when it is first needed; see _loader.py for where it is looked for.
 """
 
@@ -22,8 +27,10 @@ from ._constants import (
     GPC_BATCH_SECTOR_MISS,
     GPC_BATCH_WRITE_BACK,
     GPC_BATCH_WRITE_BELOW,
+    Admission,
     Allocate,
     Busy,
+    BypassFetch,
     CacheEventKind,
     Decision,
     Hint,

@@ -9,7 +9,9 @@ from collections import namedtuple
 from . import _buffers
 from . import _generated as g
 from ._constants import (
+    Admission,
     Allocate,
+    BypassFetch,
     Decision,
     Index,
     Outcome,
@@ -30,7 +32,7 @@ NO_LINE = 2**64 - 1
 # Options that are enumerations.
 _CHOICES = {
     "index": Index, "write_policy": WritePolicy, "write_policy_local": WritePolicy, "write_allocate": WriteAllocate,
-    "write_allocate_local": WriteAllocate, "allocate": Allocate,
+    "write_allocate_local": WriteAllocate, "allocate": Allocate, "bypass_fetch": BypassFetch,
 }  # fmt: skip
 
 _OPTIONS = {name for name, kind in g.gpc_cache_options._fields_ if kind in (ctypes.c_uint32, ctypes.c_uint64)}
@@ -39,7 +41,7 @@ Request = g.gpc_request
 Eviction = g.gpc_eviction
 Line = g.gpc_line
 WarpEvent = g.gpc_warp_event
-_outcome = g.gpc_access_result.outcome
+_outcome, _admission = g.gpc_access_result.outcome, g.gpc_access_result.admission
 
 
 class AccessResult(g.gpc_access_result):
@@ -53,6 +55,11 @@ class AccessResult(g.gpc_access_result):
     def hit(self):
         """Whether every needed sector was there, or on its way."""
         return _outcome.__get__(self) <= Outcome.PENDING_HIT
+
+    @property
+    def admission(self):
+        """What the replacement policy said, where it was asked before a way was chosen."""
+        return Admission(_admission.__get__(self))
 
 
 @loose(g.gpc_fill_fn)

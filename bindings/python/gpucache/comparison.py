@@ -124,7 +124,7 @@ def _key_of(context, spec, level):
 def _settings_of(context, policy, level):
     """{key: value} of a policy."""
     if isinstance(policy, dict):
-        return {key: _text_of(value) for key, value in policy.items()}
+        return {key.strip(): _text_of(value) for key, value in policy.items()}
     spec = _text_of(policy)
     key, equals, value = spec.partition("=")
     if equals and "(" not in key:
@@ -140,32 +140,64 @@ _measure = None  # in a worker: the parent's
 def _begin(measure):
     global _measure
     _measure = measure
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C is for the parent to report
+    for number in (signal.SIGINT, signal.SIGTERM):  # they are for the parent to report
+        signal.signal(number, signal.SIG_DFL)
 
 
 def _work(*task):
     return _measure(*task)
 
 
-def _all(measure, tasks, jobs):
+def _all(measure, tasks, jobs, on_progress):
     """measure(*task) of all tasks, in order, in processes: in one, Python policies would wait for each other."""
     jobs = min(jobs or os.cpu_count() or 1, len(tasks))
     if jobs < 2 or "fork" not in multiprocessing.get_all_start_methods():
-        return [measure(*task) for task in tasks]
+        found = []
+        for task in tasks:
+            found.append(measure(*task))
+            on_progress(len(found), len(tasks))
+        return found
     # Forked, so that neither a class nor `measure` needs a name that a worker could import.
     fork = multiprocessing.get_context("fork")
+    others = set(multiprocessing.active_children())
     with concurrent.futures.ProcessPoolExecutor(jobs, fork, _begin, (measure,)) as pool:
         futures = [pool.submit(_work, *task) for task in tasks]
         try:
-            return [future.result() for future in futures]
+            for done, future in enumerate(concurrent.futures.as_completed(futures), 1):
+                future.result()
+                on_progress(done, len(tasks))
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
+            for worker in set(multiprocessing.active_children()) - others:
+                worker.terminate()
             raise
+        return [future.result() for future in futures]
 
 
-def _trace_label(source):
-    source = os.fspath(source)
-    return os.path.basename(os.path.normpath(source)) if os.path.exists(source) else source.removeprefix("synthetic:")
+def _runs(classes, preset, settings):
+    """How to make a Config with changes, in a context that knows the classes; and Stats of a run of a trace on it."""
+
+    def made(context, changes):
+        for each in classes:
+            context.register(each)
+        return Config(context, preset, {**settings, **changes})
+
+    def measure(changes, source):
+        with Context() as context, made(context, changes) as config:
+            with Replay(context, config) as replay, Trace(context, source) as trace:
+                for _ in replay.run(trace):
+                    pass
+                return replay.stats()
+
+    return made, measure
+
+
+def _trace_labels(sources):
+    """Short names; whole ones where these are not all different."""
+    whole = list(map(os.fspath, sources))
+    short = [os.path.basename(os.path.normpath(source)) if os.path.exists(source) else source.removeprefix("synthetic:")
+             for source in whole]  # fmt: skip
+    return short if len(set(short)) == len(set(whole)) else whole
 
 
 def _over(above, below, name):
@@ -173,7 +205,7 @@ def _over(above, below, name):
 
 
 def compare(policies, traces, preset="gtx480", *, mode="functional", metrics=None, settings=None, level="l1",
-            register=(), jobs=None):  # fmt: skip
+            register=(), jobs=None, on_progress=lambda done, count: None):  # fmt: skip
     """Run every policy on every trace: a Comparison, whose rows are relative to the first policy.
 
     policies  a list of policies, or {label: policy}. A policy is
@@ -188,6 +220,7 @@ def compare(policies, traces, preset="gtx480", *, mode="functional", metrics=Non
     metrics   names of counters and ratios; default FUNCTIONAL or TIMED
     register  further classes, for texts that name them
     jobs      processes; default: as many as processors. 1: everything in this one
+    on_progress  called with how many runs are done, of how many
     """
     labels = _labelled(policies)
     metrics = metrics or (TIMED if mode == "timed" else FUNCTIONAL)
@@ -195,30 +228,17 @@ def compare(policies, traces, preset="gtx480", *, mode="functional", metrics=Non
         if name not in (counter.name for counter in counters()):
             raise NotFoundError(Status.ERROR_NOT_FOUND, f"no counter '{name}'")
     parts = [part for policy in labels.values() for part in _parts(policy) if isinstance(part, type)]
-    classes = list(dict.fromkeys([*register, *parts]))
-
-    def made(context, changes):
-        for each in classes:
-            context.register(each)
-        return Config(context, preset, {**(settings or {}), "mode": mode, **changes})
-
-    def measure(changes, source):
-        with Context() as context, made(context, changes) as config:
-            with Replay(context, config) as replay, Trace(context, source) as trace:
-                for _ in replay.run(trace):
-                    pass
-                return replay.stats()
-
+    made, measure = _runs(dict.fromkeys([*register, *parts]), preset, {**(settings or {}), "mode": mode})
     with Context() as context, made(context, {}):
         changes = [_settings_of(context, policy, level) for policy in labels.values()]
-    stats = iter(_all(measure, [(each, source) for source in traces for each in changes], jobs))
+    stats = iter(_all(measure, [(each, source) for source in traces for each in changes], jobs, on_progress))
     rows = []
-    for source in traces:
+    for trace in _trace_labels(traces):
         found = {label: next(stats) for label in labels}
         first = next(iter(found.values()), None)
         rows += [
-            Row(label, _trace_label(source), each, {name: each.get(name) for name in metrics},
-                _over(each, first, "l2.read_sectors"), _over(first, each, "cycles"))
+            Row(label, trace, each, {name: each.get(name) for name in metrics}, _over(each, first, "l2.read_sectors"),
+                _over(first, each, "cycles"))
             for label, each in found.items()
         ]  # fmt: skip
     return Comparison(rows, metrics)

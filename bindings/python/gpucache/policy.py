@@ -5,11 +5,21 @@ Subclass ReplacementPolicy or Predictor, give it a `name`, and hand the class to
 configuration text can name it like a built-in one. The library makes one instance per cache. Only methods that the
 subclass defines are called. None of them may call into the library; an exception in one ends the access as soon as
 the library can end it, and is raised where the access was asked for.
+
+What they get lives for the call only:
+
+    request   of gpucache/types.h: address, pc, sm, warp, warp_age (0 = the SM's oldest), block, kernel, kind (a Kind),
+              space, hint, priority, token, transactions (lines of its warp instruction), bytes_used, sector_mask,
+              policy_word (of the predictor above), next_use (with l1.future), cycle, ...
+    eviction  line_address, set, way, reuse_count, valid_sectors, dirty_sectors, forced
+    event     kind (a WarpEventKind), sm, warp, block, kernel, cycle
+    sample    of one SM in a period: cycle, cycles, active_cycles, instructions, reads, read_hits
 """
 
 import ctypes
 import operator
 from collections import namedtuple
+from typing import Optional, Sequence, Tuple, Union
 
 from . import _generated as g
 from ._constants import GPC_WAY_BYPASS, Busy, Decision, Status
@@ -17,6 +27,9 @@ from ._native import always, decoded, drop, held, hold, strict, text
 
 # choose_victim's answer for "leave everything as it is and bypass the request".
 BYPASS_WAY = GPC_WAY_BYPASS
+
+# What the library tells of; the fields are above.
+Request, Eviction, WarpEvent, SmSample = g.gpc_request, g.gpc_eviction, g.gpc_warp_event, g.gpc_sample
 
 _NO_WAY = GPC_WAY_BYPASS - 1  # never a way: the library refuses it, and so the access ends
 
@@ -48,10 +61,10 @@ def parameter_values(raw, registered):
 def text_values(raw, registered):
     """{name: text} of its texts; a list, "", is split up."""
     values = zip(registered.texts, raw.texts if registered.texts else ())
-    return {each.name: decoded(value) if each.name else _items(decoded(value)) for each, value in values}
+    return {each.name: decoded(value) if each.name else items(decoded(value)) for each, value in values}
 
 
-def _items(text):
+def items(text):
     """What commas separate, those within parentheses aside."""
     found, depth = [""], 0
     for character in text:
@@ -87,55 +100,61 @@ class _Policy:
     parameters = ()  # of Parameter
     texts = ()  # of TextParameter
 
-    def __init__(self, env):
+    def __init__(self, env: Environment):
         """`env` is an Environment. An exception refuses the cache."""
 
     @classmethod
-    def share(cls, env):
+    def share(cls, env: Environment) -> object:
         """Make what all caches of a level share (one L1 per SM): an object, which each instance finds as env.shared.
 
         Called before the first of them is made. A cache on its own is a level of one.
         """
 
-    def finish(self):
+    def finish(self) -> None:
         """The cache goes."""
 
-    def on_hit(self, set, way, request):
+    def on_hit(self, set: int, way: int, request: Request) -> None:
         """`way` of `set` served the request."""
 
-    def on_fill(self, set, way, request):
+    def on_fill(self, set: int, way: int, request: Request) -> None:
         """`way` of `set` now belongs to the request's line."""
 
-    def on_evict(self, set, way, eviction, request):
+    def on_evict(self, set: int, way: int, eviction: Eviction, request: Optional[Request]) -> None:
         """The line of `way` leaves to make room for the request's."""
 
-    def on_invalidate(self, set, way):
+    def on_invalidate(self, set: int, way: int) -> None:
         """The line of `way` was invalidated."""
 
-    def on_warp_event(self, event):
+    def on_warp_event(self, event: WarpEvent) -> None:
         """A warp of this SM started, reached a barrier or ended."""
 
-    def on_sample(self, sample):
-        """A period ended (the key sample.period). Called for the caches of a level in turn, in order of env.index.
-
-        `sample` has the SM's figures of that period: cycle, cycles, active_cycles, instructions, reads, read_hits.
-        """
+    def on_sample(self, sample: SmSample) -> None:
+        """A period ended (the key sample.period). Called for the caches of a level in turn, in order of env.index."""
 
     @classmethod
-    def cost_bits(cls, env):
+    def cost_bits(cls, env: Environment) -> int:
         """Storage that it would take in hardware, in bits, in cache env.index; what all share counts in cache 0."""
         return 0
 
 
 class ReplacementPolicy(_Policy):
-    """Which line leaves. `request`, `eviction` and `event` live for the call only."""
+    """Which line leaves."""
 
-    def on_miss(self, set, request):
+    needs_future = False  # it reads request.next_use: without l1.future it is refused
+
+    def on_miss(self, set: int, request: Request) -> None:
         """No way of `set` holds the line."""
 
-    def choose_victim(self, set, candidates, request):
+    def choose_victim(self, set: int, candidates: Sequence[int], request: Request) -> int:
         """One of `candidates`, ascending ways; or BYPASS_WAY. A free way is taken before this is asked. Required."""
         raise NotImplementedError(f"{type(self).__name__} has no choose_victim")
+
+    def declines(self, set: int, candidates: Sequence[int], request: Request) -> bool:
+        """Asked of what misses in a full set, where data are sent for before a way is chosen: will it bypass?
+
+        True: it moves no more than a bypass does. False: choose_victim is asked when the data are here, with
+        request.admitted = 1. Without this, choose_victim alone decides.
+        """
 
 
 class Predictor(_Policy):
@@ -144,19 +163,19 @@ class Predictor(_Policy):
     before_lookup = False  # predict before the tags are looked up, for hits too
     below = ""  # name of the predictor that keeps this one's bits in the level below, and responds to it
 
-    def predict(self, set, request):
+    def predict(self, set: int, request: Request) -> Union[Decision, Tuple[Decision, int], None]:
         """Decision.CACHE or Decision.BYPASS, or (decision, word for the level below). Required."""
         raise NotImplementedError(f"{type(self).__name__} has no predict")
 
-    def on_reply(self, request, predicted, word):
+    def on_reply(self, request: Request, predicted: Decision, word: int) -> Decision:
         """`word` came back with the reply; returns the decision that holds."""
         return predicted
 
-    def respond(self, set, way, request):
+    def respond(self, set: int, way: Optional[int], request: Request) -> int:
         """This level served a request from above; returns the word for its reply. `way` is None if not resident."""
         return 0
 
-    def on_stall(self, request, reason):
+    def on_stall(self, request: Request, reason: Busy) -> Decision:
         """A timed L1 holds a load up, for a Busy reason: Decision.BYPASS sends it below without L1."""
         return Decision.CACHE
 
@@ -164,8 +183,6 @@ class Predictor(_Policy):
 # Trampolines. An instance is found by the address of its state in the library, a class by its token.
 
 instances = {}
-
-
 _levels = {}  # address of a level's shared state: [what share() made, its instances]
 
 
@@ -237,12 +254,22 @@ def _on_miss(pointer, set, request):
     instances[pointer].policy.on_miss(set, request.contents)
 
 
+def _ways(instance, candidates):
+    """Those whose bits are set, ascending; all for NULL."""
+    if not candidates:
+        return instance.ways
+    return [way for way in instance.ways if candidates[way >> 6] >> (way & 63) & 1]
+
+
 def _choose_victim(pointer, set, candidates, request):
     instance = instances[pointer]
-    ways = instance.ways
-    if candidates:
-        ways = [way for way in ways if candidates[way >> 6] >> (way & 63) & 1]
-    return number(instance.policy.choose_victim(set, ways, request.contents), GPC_WAY_BYPASS, "choose_victim")
+    victim = instance.policy.choose_victim(set, _ways(instance, candidates), request.contents)
+    return number(victim, GPC_WAY_BYPASS, "choose_victim")
+
+
+def _declines(pointer, set, candidates, request):
+    instance = instances[pointer]
+    return bool(instance.policy.declines(set, _ways(instance, candidates), request.contents))
 
 
 def _on_fill(pointer, set, way, request):
@@ -298,7 +325,9 @@ _COMMON = {
     "on_invalidate": (_on_invalidate, None), "on_warp_event": (_on_warp_event, None), "cost_bits": (_cost_bits, 0),
     "on_sample": (_on_sample, None),
 }  # fmt: skip
-_REPLACEMENT = {**_COMMON, "on_miss": (_on_miss, None), "choose_victim": (_choose_victim, _NO_WAY)}
+_REPLACEMENT = {
+    **_COMMON, "on_miss": (_on_miss, None), "choose_victim": (_choose_victim, _NO_WAY), "declines": (_declines, False),
+}  # fmt: skip
 _PREDICTOR = {
     **_COMMON, "predict": (_predict, None), "on_reply": (_on_reply, 0), "respond": (_respond, 0),
     "on_stall": (_on_stall, 0),
@@ -393,6 +422,8 @@ def table_of(policy):
     _declare(ops, policy)
     if hasattr(base, "share") and own("share"):
         ops.shared_bytes = 8
+    if base is ReplacementPolicy:
+        ops.needs_future = policy.needs_future
     if base is Predictor:
         ops.before_lookup = policy.before_lookup
         ops.below = text(policy.below, "below") if policy.below else None

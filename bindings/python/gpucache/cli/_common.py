@@ -87,6 +87,17 @@ class _Source(argparse.Action):
         options.files = (options.files or []) + [(name, value)]
 
 
+def natural(value):
+    """A number from 0 on."""
+    try:
+        found = int(value)
+    except ValueError:
+        found = -1
+    if found < 0:
+        raise argparse.ArgumentTypeError(f"'{value}' is not a number from 0 on")
+    return found
+
+
 def _setting(value):
     if "=" not in value:
         raise argparse.ArgumentTypeError(f"'{value}' is not key=value")

@@ -106,7 +106,7 @@ def octets(bits):
 
 
 def _number(value):
-    return str(int(value)) if value == int(value) else f"{value:g}"
+    return str(int(value)) if value == int(value) and abs(value) < 1e10 else f"{value:g}"
 
 
 def _parameters(policy):
@@ -137,12 +137,12 @@ def _list(found, costs):
 
 def _details(found, costs):
     for policy, cost in found:
+        bits = f"{octets(cost.one)} bytes, {octets(cost.all)} in all: for {costs.where(policy.kind)}"
         rows = [
             ["kind", f"{policy.kind.name.lower()}, named in {_KEYS[policy.kind].format(costs.level)}"],
             ["does", policy.summary],
             ["source", policy.source or "-"],
-            ["cost", cost.problem or
-             f"{octets(cost.one)} bytes, {octets(cost.all)} in all: for {costs.where(policy.kind)}"],
+            ["cost", cost.problem or (bits if cost.one else "not stated")],
         ]
         yield from wrapped([policy.name, ""], rows)
         parameters = list(_parameters(policy))

@@ -14,6 +14,7 @@ from ._common import (
     add_verbose,
     configuration,
     context,
+    natural,
     progress_of,
     short,
     size,
@@ -23,10 +24,13 @@ from . import search
 
 _VIEWS = ("class", "instruction", "sm", "address")
 
+_SEGMENT = 32  # bytes
+
 _LEGEND = """\
 Accesses are line transactions of loads. R: hits in a line from its fill to its eviction. U: bytes used of those that
-caching moves. By Eq. (1) of seeds/001, bypassing moves fewer bytes where (1+R)U is below 1. bypass %: accesses to lines
-(addresses of one SM) of which that holds.
+caching moves; by Eq. (1) of seeds/001, loads should bypass where (1+R)U is below 1. S: the same in 32-byte segments, of
+which a bypass moves whole ones: below 1, (1+R)S says that bypassing moves fewer bytes. bypass %: accesses to lines
+(addresses of one SM) for which Eq. (1) holds.
 """
 
 
@@ -39,7 +43,7 @@ def add(commands):
     parser.add_argument("--read", metavar="FILE", help="a profile of --binary instead of traces")
     parser.add_argument("--per", action="append", choices=_VIEWS, help="only this table; may be given again")
     parser.add_argument("--mrc", action="store_true", help="print the miss-ratio curve")
-    parser.add_argument("--top", type=int, default=20, metavar="N",
+    parser.add_argument("--top", type=natural, default=20, metavar="N",
                         help="rows of the longer tables, those of the most accesses; 0 = all; default 20")  # fmt: skip
     parser.add_argument("--json", metavar="FILE", help="write everything as JSON, with --per address every line; "
                         "- prints it instead of the tables")  # fmt: skip
@@ -62,6 +66,11 @@ def add(commands):
 
 def _share(part, whole):
     return f"{100 * part / whole:.1f}" if whole else "-"
+
+
+def _in_segments(counts):
+    """(1+R)S."""
+    return (1 + counts.reuse) * _SEGMENT * counts.segments / counts.bytes_moved if counts.bytes_moved else 0.0
 
 
 def _verdict(counts):
@@ -90,18 +99,18 @@ def _summary(profile):
         ["lines", f"{summary.lines:,}", *of(summary.bypass_lines, summary.lines, "should bypass; addresses, by SM")],
         ["R", f"{counts.reuse:.3f}", "reuses of a fill"],
         ["U", f"{counts.utilisation:.3f}", "bytes used of bytes moved"],
-        ["(1+R)U", f"{counts.score:.3f}", "bypassing moves fewer bytes" if counts.score < 1 else
-         "caching moves no more bytes than bypassing"],
+        ["(1+R)U", f"{counts.score:.3f}", "Eq. (1): below 1, loads should bypass"],
+        ["(1+R)S", f"{_in_segments(counts):.3f}", "the same in 32-byte segments, which is what a bypass moves"],
     ]  # fmt: skip
     yield from wrapped(["", "", ""], [[name, figure, ", ".join(words)] for name, figure, *words in rows])[1:]
 
 
 def _rates(counts):
     return [f"{counts.loads:,}", f"{counts.accesses:,}", _share(counts.hits, counts.accesses), f"{counts.reuse:.2f}",
-            f"{counts.utilisation:.3f}", f"{counts.score:.3f}"]  # fmt: skip
+            f"{counts.utilisation:.3f}", f"{counts.score:.3f}", f"{_in_segments(counts):.3f}"]  # fmt: skip
 
 
-_RATES = ["loads", "accesses", "hit %", "R", "U", "(1+R)U"]
+_RATES = ["loads", "accesses", "hit %", "R", "U", "(1+R)U", "(1+R)S"]
 
 
 def _classes(profile):

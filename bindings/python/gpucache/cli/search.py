@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """profile --search: the best threshold of a bypass predictor, by a run with each (seeds/001 section IV.D)."""
 
-import argparse
 import os
 import tempfile
 from collections import namedtuple
@@ -9,6 +8,7 @@ from collections import namedtuple
 from .._table import table
 from ..comparison import compare
 from ..stats import Stats
+from ._common import natural
 
 # A value of the threshold: the predictor's text, the classes of loads (by transactions) that it caches, Stats of all
 # traces, and their figure over that without bypassing; below 1 is better.
@@ -18,16 +18,6 @@ Candidate = namedtuple("Candidate", "threshold spec cached stats relative")
 _FIGURES = {"functional": ("l2.read_sectors", "sectors read from L2"), "timed": ("cycles", "cycles")}
 
 
-def _number(text):
-    try:
-        found = int(text)
-    except ValueError:
-        found = -1
-    if found < 0:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a number from 0 on")
-    return found
-
-
 def add(parser):
     group = parser.add_argument_group("search", "Run the traces with every threshold that makes a difference.")
     group.add_argument("--search", choices=["hybrid", "access-count"],
@@ -35,9 +25,9 @@ def add(parser):
                        "access-count: transactions above which a load bypasses")  # fmt: skip
     group.add_argument("--mode", choices=list(_FIGURES), default="functional",
                        help="what is searched for: functional: least traffic (the default); timed: fewest cycles")
-    group.add_argument("--limit", type=_number, default=16, metavar="N", help="of hybrid: classes of at most so many "
+    group.add_argument("--limit", type=natural, default=16, metavar="N", help="of hybrid: classes of at most so many "
                        "transactions are always cached; default 16; 0: the threshold decides of all")  # fmt: skip
-    group.add_argument("--jobs", type=_number, default=0, metavar="N", help="runs at the same time; default: as many "
+    group.add_argument("--jobs", type=natural, default=0, metavar="N", help="runs at the same time; default: as many "
                        "as processors")  # fmt: skip
 
 
@@ -48,7 +38,7 @@ def hybrid_thresholds(profile, file, limit):
     for threshold in profile.thresholds():
         above = profile.classes_above(threshold)
         cached = tuple(number for number in seen if number <= limit or number in above)
-        found[cached] = threshold, f"hybrid(file={file}, threshold={threshold:g}, limit={limit})", cached
+        found[cached] = threshold, f"hybrid(file={file}, threshold={threshold:.12g}, limit={limit})", cached
     return list(found.values())
 
 

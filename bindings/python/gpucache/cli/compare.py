@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""compare: traces under one policy after the other."""
+
+import argparse
+import csv
+import io
+import json
+import re
+import sys
+
+from .. import comparison
+from ..policy import items
+from ._common import (
+    Failure,
+    Output,
+    add_configuration,
+    add_limits,
+    add_verbose,
+    apply_limits,
+    configuration,
+    context,
+    natural,
+    terminal,
+)
+
+
+def add(commands):
+    parser = commands.add_parser(
+        "compare", help="run traces under several policies", description="Replay each trace under each policy, and "
+        "print hit rates, traffic and, with a clock, cycles, all relative to the first policy, with geometric means.",
+    )  # fmt: skip
+    parser.add_argument("traces", nargs="+", metavar="TRACE", help="as for the command run")
+    parser.add_argument("--policies", required=True, metavar="NAME,NAME,...", type=_policies, help="the first is what "
+                        "the others are compared with. NAME, NAME(PARAMETER=VALUE, ...): of a replacement policy, else "
+                        "a predictor, else a scheduler, see the command policies; or any KEY=VALUE, several with +: "
+                        "l1.replacement=lru+l1.bypass=agcb")  # fmt: skip
+    parser.add_argument("--level", choices=["l1", "l2"], default="l1", help="whose policies plain names are")
+    parser.add_argument("--mode", choices=["functional", "timed"], default="functional", help="timed: with a clock")
+    parser.add_argument("--metrics", type=lambda text: text.split(","), metavar="NAME,NAME,...",
+                        help="counters and ratios, as --json of the command run names them")  # fmt: skip
+    parser.add_argument("--jobs", type=natural, metavar="N",
+                        help="runs at the same time; default: as many as processors")  # fmt: skip
+    parser.add_argument("--json", metavar="FILE", help="write every counter as JSON; - prints it instead of the table")
+    parser.add_argument("--csv", metavar="FILE", help="write a line per run as CSV; - likewise")
+    add_configuration(parser)
+    add_limits(parser)
+    add_verbose(parser)
+    parser.set_defaults(run=run)
+
+
+_SETTING = r"[a-z0-9_.]+\s*="
+
+
+def _policies(text):
+    """{as it was written: what compare() takes}."""
+    found = {}
+    for name in items(text):
+        found[name] = name
+        if re.match(_SETTING, name):
+            found[name] = dict(part.split("=", 1) for part in re.split(rf"\+(?={_SETTING})", name))
+    if not found:
+        raise argparse.ArgumentTypeError("there is no name in it")
+    return found
+
+
+def as_json(options, config, found):
+    document = {
+        "schema": 1, "preset": options.preset, "config": dict(config.items()), "mode": options.mode,
+        "runs": [{"policy": row.policy, "trace": row.trace, "traffic": row.traffic, "speedup": row.speedup,
+                  "stats": json.loads(row.stats.json())} for row in found],
+        "geometric_means": [mean._asdict() for mean in found.means],
+    }  # fmt: skip
+    return json.dumps(document, indent=1) + "\n"
+
+
+def as_csv(found):
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["trace", "policy", *found.metrics, "traffic", "speedup"])
+    for row in found:
+        writer.writerow([row.trace, row.policy, *row.values.values(), row.traffic, row.speedup])
+    return text.getvalue()
+
+
+def run(options):
+    if options.json == options.csv == "-":
+        raise Failure("--json - and --csv - cannot both print")
+    outputs = {}
+    try:
+        for name in ("json", "csv"):
+            if getattr(options, name) is not None:
+                outputs[name] = Output(getattr(options, name))
+        _run(options, outputs)
+    finally:
+        for output in outputs.values():
+            output.__exit__()
+
+
+def _run(options, outputs):
+    with context(options) as made, configuration(made, options) as config:
+        config["mode"] = options.mode
+        apply_limits(config, options)
+        found = comparison.compare(
+            options.policies, options.traces, None, mode=options.mode, metrics=options.metrics, level=options.level,
+            settings=dict(config.items()), jobs=options.jobs,
+            on_progress=lambda done, count: terminal.progress(lambda: f"{done} of {count} runs"),
+        )  # fmt: skip
+        terminal.clear()
+        if "json" in outputs:
+            outputs["json"].commit(as_json(options, config, found))
+        if "csv" in outputs:
+            outputs["csv"].commit(as_csv(found))
+        if "-" not in (options.json, options.csv):
+            sys.stdout.write(f"{found}\n")

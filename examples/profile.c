@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Profile a trace's loads, and bypass by what was found:
+ *   profile SOURCE FILE [PRESET]
+ * Prints which loads, by the line transactions that they make, should bypass L1 (seeds/001, Eq. 1 and Table 1), writes
+ * the profile to FILE, and replays the trace without and with the predictor `hybrid`, which reads it.
+ */
+#include <gpucache/gpucache.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static gpc_status print_classes(gpc_profile *profile) {
+    const gpc_profile_class *rows;
+    size_t count;
+    gpc_status status = gpc_profile_classes(profile, &rows, &count);
+    if (status != GPC_OK)
+        return status;
+    printf("transactions      loads        R        U   (1+R)U\n");
+    for (size_t i = 0; i < count; i++) {
+        const gpc_profile_counts *counts = &rows[i].counts;
+        if (counts->loads)
+            printf("%12" PRIu32 " %10" PRIu64 " %8.3f %8.3f %8.3f  %s\n", rows[i].transactions, counts->loads,
+                   counts->reuse, counts->utilisation, counts->score, counts->score < 1 ? "bypass" : "cache");
+    }
+    return GPC_OK;
+}
+
+/* What of it is needed below is in FILE. */
+static gpc_status profile_trace(gpc_context *context, const gpc_config *config, const char *source, const char *file,
+                                gpc_error *error) {
+    gpc_profile *profile = NULL;
+    gpc_trace *trace = NULL;
+    gpc_status status = gpc_profile_create(context, config, error, &profile);
+    if (status == GPC_OK)
+        status = gpc_trace_open(context, source, error, &trace);
+    if (status == GPC_OK)
+        status = gpc_profile_run(profile, trace, error);
+    if (status == GPC_OK)
+        status = print_classes(profile);
+    if (status == GPC_OK)
+        status = gpc_profile_write(profile, file, error);
+    gpc_trace_close(trace);
+    gpc_profile_destroy(profile);
+    return status;
+}
+
+static gpc_status print_traffic(gpc_context *context, gpc_config *config, const char *source, const char *predictor,
+                                gpc_error *error) {
+    gpc_replay *replay = NULL;
+    gpc_trace *trace = NULL;
+    gpc_stats stats;
+    gpc_stats_init(&stats);
+    gpc_status status = gpc_config_set(config, "l1.bypass", predictor, error);
+    if (status == GPC_OK)
+        status = gpc_replay_create(context, config, error, &replay);
+    if (status == GPC_OK)
+        status = gpc_trace_open(context, source, error, &trace);
+    while (status == GPC_OK)
+        status = gpc_replay_kernel(replay, trace, NULL, NULL, error);
+    if (status == GPC_END)
+        status = gpc_replay_get_stats(replay, &stats);
+    if (status == GPC_OK)
+        printf("%" PRIu64 " sectors from L2 with %s\n", stats.l2_read_sectors, predictor);
+    gpc_trace_close(trace);
+    gpc_replay_destroy(replay);
+    return status;
+}
+
+int main(int argc, char **argv) {
+    if (argc < 3) {
+        fprintf(stderr, "usage: %s SOURCE FILE [PRESET]\n", argv[0]);
+        return 2;
+    }
+    char hybrid[512];
+    int length = snprintf(hybrid, sizeof hybrid, "hybrid(file=%s, threshold=1, limit=0)", argv[2]);
+    if (length < 0 || (size_t)length >= sizeof hybrid) {
+        fprintf(stderr, "%s: too long a name\n", argv[2]);
+        return 2;
+    }
+    gpc_error error = GPC_ERROR_INIT;
+    gpc_context *context = NULL;
+    gpc_config *config = NULL;
+    gpc_status status = gpc_context_create(NULL, &error, &context);
+    if (status == GPC_OK)
+        status = gpc_config_create(context, &error, &config);
+    if (status == GPC_OK)
+        status = gpc_config_load_preset(config, argc > 3 ? argv[3] : "gtx480", &error);
+    if (status == GPC_OK)
+        status = gpc_config_set(config, "l1.bypass", "always-cache", &error);
+    if (status == GPC_OK)
+        status = profile_trace(context, config, argv[1], argv[2], &error);
+    if (status == GPC_OK)
+        status = print_traffic(context, config, argv[1], "always-cache", &error);
+    if (status == GPC_OK)
+        status = print_traffic(context, config, argv[1], hybrid, &error);
+    if (status != GPC_OK)
+        fprintf(stderr, "%s: %s\n", gpc_status_string(status), error.message);
+    gpc_config_destroy(config);
+    gpc_context_destroy(context);
+    return status != GPC_OK;
+}

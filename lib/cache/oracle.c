@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cache/internal.h"
+
+/*
+ * How good is a predictor? Where requests say when their line is used next (track_future), each read miss that it
+ * decides on is decided by an oracle too: Belady's rule with bypass (lib/policy/opt.c), for the set as it is. A line
+ * that is never used again stays out; any other enters if a way is free, or if a resident line is used later.
+ *
+ * Example, a set of two ways that holds A, next used at 7, and B, at 9:
+ *   C, used at 8       cache: B is used later
+ *   C, used at 10      bypass
+ *   C, never used      bypass
+ */
+
+void gpci_oracle_compare(gpc_cache *cache, const gpc_request *request, uint32_t set, gpc_decision decision) {
+    if (!gpci_is_read(request))
+        return;
+    const uint32_t *tags = cache->tags + gpci_slot(cache, set, 0);
+    uint64_t *next_uses = cache->next_uses + gpci_slot(cache, set, 0);
+    uint32_t resident = gpci_find(cache, set, request->address >> cache->line_shift);
+    if (resident != GPCI_NO_WAY) { /* a predictor that is asked before the tags are looked up */
+        next_uses[resident] = request->next_use;
+        return;
+    }
+    bool bypass = true;
+    for (uint32_t way = 0; way < cache->ways; way++)
+        bypass = bypass && tags[way] & GPCI_TAG_VALID && next_uses[way] < request->next_use;
+    bypass = bypass || request->next_use == UINT64_MAX;
+    gpc_cache_stats *stats = &cache->stats;
+    bool agrees = bypass == (decision == GPC_BYPASS);
+    stats->oracle_decisions++;
+    stats->oracle_bypasses += bypass;
+    stats->oracle_agreements += agrees;
+    stats->oracle_agreed_bypasses += bypass && agrees;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "timed/timed.h"
+
+/*
+ * A load that L1 cannot take at once, whose predictor may send it below by itself (gpc_predictor_ops.on_stall). It then
+ * has neither way nor MSHR entry, and its reply goes to its warp alone.
+ *
+ * It waits all the same where L2 might not have what it needs: its line is in flight, or has dirty bytes here that it
+ * needs. All that leaves L1 for L2 stays in one order, so that it passes no older store: a load that goes past a full
+ * miss queue takes one of the `l1.bypass_queue` packets that the queue has for such loads alone.
+ */
+
+static bool may_pass(const gpci_stage *stage, const gpci_packet *p, const gpci_held *held, uint32_t leader) {
+    gpc_line line;
+    if (!gpci_is_read(&p->request) || leader != GPCI_NO_PACKET)
+        return false;
+    return !gpci_line_of(stage->cache, p->request.address, &line) ||
+           !(line.dirty_sectors & held->result.needed_sectors);
+}
+
+/* The predictor's word for a reason, asked for once. */
+static bool passes(gpci_stage *stage, const gpci_packet *p, gpci_held *held, gpc_busy reason) {
+    const gpc_cache *cache = stage->cache;
+    if (!(held->asked >> reason & 1)) {
+        held->asked |= (uint8_t)(1u << reason);
+        if (cache->predictor_ops->on_stall(cache->predictor_self, &p->request, reason) == GPC_BYPASS)
+            held->passes |= (uint8_t)(1u << reason);
+    }
+    return held->passes >> reason & 1;
+}
+
+static void send(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_held *held, gpc_busy reason) {
+    gpci_packet *p = gpci_at(t, packet);
+    gpc_access_result *r = &held->result;
+    if (!stage->options->part)
+        p->segments = stage->line->segments_of[r->fetch_sectors | r->needed_sectors];
+    r->outcome = GPC_BYPASSED;
+    gpci_decline(stage->cache, &p->request, &held->view, r->fetch_sectors, r);
+    gpci_count_fetch(t->h, p->segments);
+    gpci_count_bypass(t->h, p->segments);
+    stage->counts.passed[reason]++;
+    p->request.policy_word = r->policy_word;
+    p->request.admitted = 0;
+    gpci_l1_send_itself(t, stage, packet, GPCI_READ);
+}
+
+gpci_verdict gpci_stall_hold(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_held *held, uint32_t leader,
+                             gpc_busy reason) {
+    const gpci_packet *p = gpci_at(t, packet);
+    uint64_t now = t->wheel.now;
+    if (reason == GPC_BUSY_MERGE || !may_pass(stage, p, held, leader) || !passes(stage, p, held, reason))
+        return gpci_stage_block(stage, held, now, reason);
+    if (gpci_queue_full(&stage->out) &&
+        (!passes(stage, p, held, GPC_BUSY_MISS_QUEUE) || stage->out.count - stage->out.room >= t->bypass_room))
+        return gpci_stage_block(stage, held, now, GPC_BUSY_MISS_QUEUE);
+    send(t, stage, packet, held, reason);
+    return GPCI_WAITING;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "timed/timed.h"
+
+/*
+ * Verification through L2 (seeds/000 section 4): a fetch of L1 has come back with a word of L2's predictor, and L1's own
+ * may overturn what it said of it.
+ */
+
+/*
+ * What was to be cached is not, for the predictor has thought better of it. Who waits for other segments of the line, or
+ * is to write to these, keeps what it has.
+ */
+static void do_not_keep(gpci_timed *t, gpci_stage *stage, gpci_packet *f, uint32_t leader) {
+    bool wanted = false;
+    f->flags |= GPCI_PACKET_PASSES;
+    for (uint32_t at = leader, next; at != GPCI_NO_PACKET; at = next) {
+        gpci_packet *p = gpci_at(t, at);
+        next = at == leader ? p->first_waiting : t->pool.next[at];
+        if (p->needs & f->segments && p->kind != GPC_STORE)
+            p->flags &= (uint8_t)~GPCI_PACKET_CACHED;
+        wanted |= p->flags & GPCI_PACKET_CACHED;
+    }
+    gpc_line line;
+    if (!wanted && gpci_line_of(stage->cache, f->address, &line) && line.pending_sectors == f->fetched &&
+        !(line.valid_sectors | line.dirty_sectors))
+        gpc_cache_invalidate_line(stage->cache, f->address);
+}
+
+bool gpci_verify(gpci_timed *t, gpci_stage *stage, uint32_t fetch) {
+    gpci_packet *f = gpci_at(t, fetch);
+    if (f->marks & GPCI_MARK_DECLINED)
+        return false;
+    if (f->marks & GPCI_MARK_VERIFIED) {
+        f->segments = t->h->l1_level.segments_of[f->fetched];
+        return false;
+    }
+    gpc_decision predicted = f->flags & GPCI_PACKET_PASSES ? GPC_BYPASS : GPC_CACHE;
+    gpc_decision verdict = gpc_cache_reply(stage->cache, &f->request, predicted, f->request.policy_word);
+    if (verdict == predicted)
+        return false;
+    uint32_t leader = gpci_mshr_find(t, stage, f->request.address);
+    if (verdict == GPC_BYPASS) {
+        do_not_keep(t, stage, f, leader);
+        return false;
+    }
+    f->flags &= (uint8_t)~GPCI_PACKET_PASSES;
+    f->marks |= GPCI_MARK_KEPT;
+    return gpci_stage_complete_fetch(t, stage, fetch, leader);
+}

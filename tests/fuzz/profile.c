@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "fuzz/fuzz.h"
+
+#include "profile/file.h"
+
+#include <string.h>
+#include <unistd.h>
+
+/* Lengths and checksums of all sections that can be found are made right, so that damage reaches what lies behind. */
+static void seal_file(uint8_t *file, uint64_t size) {
+    gpci_crc crc;
+    gpci_crc_init(&crc);
+    if (size < GPCI_PROFILE_HEAD)
+        return;
+    memcpy(file, GPCI_PROFILE_MAGIC, 4);
+    gpci_store32(file + 4, GPCI_PROFILE_VERSION);
+    gpci_store32(file + 8, gpci_crc_of(&crc, 0, file, 8));
+    for (uint64_t at = GPCI_PROFILE_HEAD; size - at >= 12;) {
+        uint64_t length = gpci_load64(file + at), most = size - at - 12;
+        if (length > most)
+            gpci_store64(file + at, length = most);
+        gpci_store32(file + at + 8 + length, gpci_crc_of(&crc, 0, file + at, (size_t)length + 8));
+        at += length + 12;
+    }
+}
+
+/* What is read can be asked everything, and written and read again. */
+static void read_file(const uint8_t *data, size_t size) {
+    fuzz_memory memory;
+    fuzz_file file;
+    gpc_profile *profile = NULL, *again = NULL;
+    gpc_error error = GPC_ERROR_INIT;
+    fuzz_memory_open(&memory);
+    fuzz_file_open(&file, data, size);
+    gpc_status status = gpc_profile_read(memory.context, file.path, &error, &profile);
+    CHECK((status == GPC_OK) == (profile != NULL));
+    if (status < 0) {
+        CHECK(status == GPC_ERROR_FORMAT || status == GPC_ERROR_UNSUPPORTED || status == GPC_ERROR_MEMORY);
+        CHECK(error.status == status && error.message[0]);
+    } else {
+        size_t length = 0, other = 0;
+        char path[96];
+        snprintf(path, sizeof path, "/tmp/gpucache-fuzz-%ld.profile", (long)getpid());
+        CHECK(gpc_profile_json(profile, GPC_PROFILE_JSON_LINES, NULL, 0, &length) == GPC_OK);
+        CHECK(gpc_profile_write(profile, path, NULL) == GPC_OK);
+        CHECK(gpc_profile_read(memory.context, path, NULL, &again) == GPC_OK);
+        CHECK(gpc_profile_json(again, GPC_PROFILE_JSON_LINES, NULL, 0, &other) == GPC_OK && length == other);
+        CHECK(!remove(path));
+    }
+    gpc_profile_destroy(again);
+    gpc_profile_destroy(profile);
+    fuzz_file_close(&file);
+    fuzz_memory_close(&memory);
+}
+
+void fuzz_profile(const uint8_t *data, size_t size) {
+    read_file(data, size);
+    uint8_t *sealed = malloc(size + 1);
+    CHECK(sealed);
+    memcpy(sealed, data, size);
+    seal_file(sealed, size);
+    read_file(sealed, size);
+    free(sealed);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef TESTS_PREDICTOR_RIG_H
+#define TESTS_PREDICTOR_RIG_H
+
+#include <gpucache/gpucache.h>
+
+/*
+ * A cache with a predictor, and where one is asked for a cache below it whose predictor answers: what a host with two
+ * levels does, by the public steps. Lines of 128 bytes, without sectors.
+ */
+typedef struct rig {
+    gpc_context *context;
+    gpc_cache *cache, *below; /* below: NULL where there is none */
+} rig;
+
+typedef struct rig_plan {
+    const char *predictor, *replacement; /* NULL: the defaults */
+    const char *below;                   /* predictor of the cache below; NULL: there is none */
+    uint32_t sets, ways;                 /* of the cache */
+    uint32_t below_sets, below_ways;
+    uint32_t sectors; /* 0 = 1 */
+    uint64_t seed;
+} rig_plan;
+
+/* Asserts success. */
+void rig_open(rig *r, rig_plan plan);
+void rig_close(rig *r);
+
+/* One access: h hit, s sector miss, m miss that filled, b bypass, o bypass that the reply overturned, p passed on. */
+char rig_access(rig *r, gpc_request request);
+/* Loads of global memory by one PC, each a letter of `lines` (A = line 0): what became of each must be `expected`. */
+void rig_loads(rig *r, uint64_t pc, const char *lines, const char *expected, int at);
+#define LOADS(r, pc, lines, expected) rig_loads((r), (pc), (lines), (expected), __LINE__)
+
+gpc_cache_stats rig_stats(const rig *r);
+
+/* A stream of requests: lines below `lines`, PCs and kinds mixed. */
+gpc_request rig_random(uint64_t *random, uint64_t lines, uint32_t pcs);
+
+#endif

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#define _XOPEN_SOURCE 700
+#include "profile/rig.h"
+
+#include "core/core.h"
+#include "trace/bytes.h"
+#include "trace/crc.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The binary form and JSON. */
+
+#define MOST_BYTES (1u << 20)
+
+typedef struct folder {
+    char path[40], file[64];
+} folder;
+
+static folder open_folder(void) {
+    folder f = {.path = "/tmp/gpucache-profile-XXXXXX"};
+    cr_assert_not_null(mkdtemp(f.path));
+    snprintf(f.file, sizeof f.file, "%s/p", f.path);
+    return f;
+}
+
+static void close_folder(const folder *f) {
+    unlink(f->file);
+    cr_assert_eq(rmdir(f->path), 0, "something is left in %s", f->path);
+}
+
+static size_t read_bytes(const char *path, uint8_t *bytes) {
+    FILE *file = fopen(path, "rb");
+    cr_assert_not_null(file, "%s", path);
+    size_t length = fread(bytes, 1, MOST_BYTES, file);
+    fclose(file);
+    return length;
+}
+
+static void write_bytes(const char *path, const uint8_t *bytes, size_t length) {
+    FILE *file = fopen(path, "wb");
+    cr_assert(file && fwrite(bytes, 1, length, file) == length && !fclose(file));
+}
+
+/* As much of everything as a small profile can have. */
+static void feed(rig *r) {
+    static const char *const settings[] = {"sm.count=2", NULL};
+    rig_open(r, settings);
+    gpc_profile_begin_kernel(r->profile, "one \"quoted\"\\\n", NULL, NULL);
+    for (unsigned i = 0; i < 40; i++)
+        rig_load_strided(r, i % 2, i * 8, i * 4096, 1 + i % 32, 4u << i % 6);
+    gpc_profile_begin_kernel(r->profile, "two", NULL, NULL);
+    rig_load_strided(r, 0, 0x1000000000000000u, UINT64_MAX - 127, 32, 4);
+    rig_load_strided(r, 0, 0x10, 128, 32, 128);
+    rig_load_strided(r, 0, 0x10, 128, 32, 128);
+}
+
+Test(file, round_trip) {
+    rig r;
+    folder f = open_folder();
+    gpc_error error = GPC_ERROR_INIT;
+    gpc_profile *read = NULL;
+    feed(&r);
+    cr_assert_eq(gpc_profile_write(r.profile, f.file, &error), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_profile_read(r.context, f.file, &error, &read), GPC_OK, "%s", error.message);
+    char *before = rig_json(r.profile), *after = rig_json(read);
+    cr_expect_str_eq(before, after);
+    free(before);
+    free(after);
+    /* and what JSON does not say to the last digit */
+    const gpc_profile_line *a, *b;
+    size_t count, again;
+    cr_assert_eq(gpc_profile_lines(r.profile, &a, &count), GPC_OK);
+    cr_assert_eq(gpc_profile_lines(read, &b, &again), GPC_OK);
+    cr_assert_eq(count, again);
+    cr_expect_arr_eq(a, b, count * sizeof *a);
+    /* a profile that was read can be written again, but not go on */
+    static uint8_t first[MOST_BYTES], second[MOST_BYTES];
+    size_t length = read_bytes(f.file, first);
+    cr_assert_eq(gpc_profile_write(read, f.file, &error), GPC_OK);
+    cr_expect_eq(read_bytes(f.file, second), length);
+    cr_expect_arr_eq(first, second, length);
+    gpc_warp_access access = GPC_WARP_ACCESS_INIT;
+    cr_expect_eq(gpc_profile_access(read, &access, NULL), GPC_ERROR_STATE);
+    cr_expect_eq(gpc_profile_begin_kernel(read, "", NULL, NULL), GPC_ERROR_STATE);
+    cr_expect_eq(gpc_profile_reset(read), GPC_ERROR_STATE);
+    cr_expect_eq(gpc_profile_kernel(read, NULL, NULL, NULL, &error), GPC_ERROR_STATE);
+    gpc_profile_on_progress(read, NULL, NULL);
+    gpc_profile_destroy(read);
+    close_folder(&f);
+    rig_close(&r);
+}
+
+Test(file, empty_profile) {
+    rig r;
+    folder f = open_folder();
+    gpc_profile *read = NULL;
+    rig_open(&r, NULL);
+    cr_assert_eq(gpc_profile_write(r.profile, f.file, NULL), GPC_OK);
+    cr_assert_eq(gpc_profile_read(r.context, f.file, NULL, &read), GPC_OK);
+    char *before = rig_json(r.profile), *after = rig_json(read);
+    cr_expect_str_eq(before, after);
+    const gpc_profile_line *lines = (const gpc_profile_line *)(const void *)&r;
+    size_t count = 1;
+    cr_assert_eq(gpc_profile_lines(read, &lines, &count), GPC_OK);
+    cr_expect(!lines && !count);
+    free(before);
+    free(after);
+    gpc_profile_destroy(read);
+    close_folder(&f);
+    rig_close(&r);
+}
+
+/* Read bytes that are not a profile: refused, with the place in the message, and nothing left behind. */
+static void expect_damage(const rig *r, const char *path, size_t byte, const char *what) {
+    gpc_error error = GPC_ERROR_INIT;
+    gpc_profile *read = NULL;
+    size_t live = r->live;
+    gpc_status status = gpc_profile_read(r->context, path, &error, &read);
+    cr_assert_eq(status, GPC_ERROR_FORMAT, "%s byte %zu: %d", what, byte, (int)status);
+    cr_assert_null(read);
+    cr_assert(strstr(error.message, path) && strstr(error.message, "offset "), "%s", error.message);
+    cr_assert_eq(r->live, live);
+}
+
+Test(file, damage_at_each_byte) {
+    rig r;
+    folder f = open_folder();
+    static uint8_t bytes[MOST_BYTES];
+    feed(&r);
+    cr_assert_eq(gpc_profile_write(r.profile, f.file, NULL), GPC_OK);
+    size_t length = read_bytes(f.file, bytes);
+    for (size_t i = 0; i < length; i++) {
+        uint8_t flip = (uint8_t)(1u << i % 8);
+        bytes[i] ^= flip;
+        write_bytes(f.file, bytes, length);
+        expect_damage(&r, f.file, i, "flipped");
+        bytes[i] ^= flip;
+    }
+    for (size_t i = 0; i < length; i += i < 64 || i > length - 64 ? 1 : 7) {
+        write_bytes(f.file, bytes, i);
+        expect_damage(&r, f.file, i, "cut at");
+    }
+    bytes[length] = 0;
+    write_bytes(f.file, bytes, length + 1);
+    expect_damage(&r, f.file, length, "longer than");
+    close_folder(&f);
+    rig_close(&r);
+}
+
+/* Contents that the checksums vouch for: whatever they say, it is read or refused, and never more. */
+Test(file, hostile_contents) {
+    rig r;
+    folder f = open_folder();
+    static uint8_t bytes[MOST_BYTES];
+    static gpci_crc crc;
+    uint64_t random = 1;
+    unsigned refused = 0, accepted = 0;
+    gpci_crc_init(&crc);
+    feed(&r);
+    cr_assert_eq(gpc_profile_write(r.profile, f.file, NULL), GPC_OK);
+    size_t length = read_bytes(f.file, bytes), live = r.live;
+    for (unsigned n = 0; n < 4000; n++) {
+        static uint8_t changed[MOST_BYTES];
+        memcpy(changed, bytes, length);
+        size_t at = 12;
+        for (unsigned section = gpci_random_below(&random, 6); section; section--)
+            at += gpci_load64(changed + at) + 12;
+        size_t contents = gpci_load64(changed + at);
+        for (unsigned changes = 1 + gpci_random_below(&random, 3); changes; changes--)
+            changed[at + 8 + gpci_random_below(&random, (uint32_t)contents)] = (uint8_t)gpci_random(&random);
+        gpci_store32(changed + at + 8 + contents, gpci_crc_of(&crc, 0, changed + at, 8 + contents));
+        write_bytes(f.file, changed, length);
+        gpc_profile *read = NULL;
+        gpc_error error = GPC_ERROR_INIT;
+        gpc_status status = gpc_profile_read(r.context, f.file, &error, &read);
+        if (status == GPC_OK) {
+            free(rig_json(read));
+            accepted++;
+        } else {
+            cr_assert_eq(status, GPC_ERROR_FORMAT, "%s", error.message);
+            refused++;
+        }
+        gpc_profile_destroy(read);
+        cr_assert_eq(r.live, live);
+    }
+    cr_expect(refused > 100 && accepted > 100, "%u and %u", refused, accepted);
+    close_folder(&f);
+    rig_close(&r);
+}
+
+Test(file, version_and_paths) {
+    rig r;
+    folder f = open_folder();
+    static uint8_t bytes[MOST_BYTES];
+    static gpci_crc crc;
+    gpc_error error = GPC_ERROR_INIT;
+    gpc_profile *read = NULL;
+    rig_open(&r, NULL);
+    cr_assert_eq(gpc_profile_write(r.profile, f.file, NULL), GPC_OK);
+    size_t length = read_bytes(f.file, bytes);
+    gpci_crc_init(&crc);
+    gpci_store32(bytes + 4, 2);
+    gpci_store32(bytes + 8, gpci_crc_of(&crc, 0, bytes, 8));
+    write_bytes(f.file, bytes, length);
+    cr_expect_eq(gpc_profile_read(r.context, f.file, &error, &read), GPC_ERROR_UNSUPPORTED);
+    cr_expect(strstr(error.message, "version 2"), "%s", error.message);
+    cr_expect_eq(gpc_profile_read(r.context, "/nowhere/p", &error, &read), GPC_ERROR_NOT_FOUND);
+    cr_expect(strstr(error.message, "/nowhere/p"));
+    cr_expect_eq(gpc_profile_read(r.context, f.path, &error, &read), GPC_ERROR_IO);
+    cr_expect_eq(gpc_profile_write(r.profile, "/nowhere/p", &error), GPC_ERROR_IO);
+    cr_expect_eq(gpc_profile_write_json(r.profile, 0, "/nowhere/p", &error), GPC_ERROR_IO);
+    cr_expect_eq(gpc_profile_read(NULL, f.file, &error, &read), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_profile_read(r.context, NULL, &error, &read), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_profile_read(r.context, f.file, &error, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_profile_write(NULL, f.file, &error), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_profile_write(r.profile, NULL, &error), GPC_ERROR_ARGUMENT);
+    cr_expect_null(read);
+    close_folder(&f);
+    rig_close(&r);
+}
+
+/* A buffer that is too small gets the start; the file gets what a buffer would. */
+Test(file, json) {
+    rig r;
+    folder f = open_folder();
+    static uint8_t bytes[MOST_BYTES];
+    feed(&r);
+    char *text = rig_json(r.profile), small[101];
+    size_t length = strlen(text), full = 0;
+    memset(small, 'x', sizeof small);
+    cr_expect_eq(gpc_profile_json(r.profile, GPC_PROFILE_JSON_LINES, small, 100, &full), GPC_ERROR_RANGE);
+    cr_expect_eq(full, length);
+    cr_expect_eq(strlen(small), 99);
+    cr_expect(!strncmp(small, text, 99));
+    cr_expect_eq(small[100], 'x');
+    cr_expect(strstr(text, "\"one \\\"quoted\\\"\\\\\\u000a\""), "a name is quoted");
+    cr_expect_eq(gpc_profile_write_json(r.profile, GPC_PROFILE_JSON_LINES, f.file, NULL), GPC_OK);
+    cr_assert_eq(read_bytes(f.file, bytes), length);
+    cr_expect_arr_eq(bytes, text, length);
+    cr_expect_eq(gpc_profile_json(r.profile, 0, NULL, 0, &full), GPC_OK);
+    cr_expect_lt(full, length);
+    cr_expect_eq(gpc_profile_json(r.profile, 2, NULL, 0, &full), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_profile_json(NULL, 0, NULL, 0, &full), GPC_ERROR_ARGUMENT);
+    free(text);
+    close_folder(&f);
+    rig_close(&r);
+}
+
+/* The file that tests/contract reads is what this version writes; where the form changes, this test writes it anew. */
+Test(file, contract_file) {
+    rig r;
+    folder f = open_folder();
+    static uint8_t ours[MOST_BYTES], theirs[MOST_BYTES];
+    rig_open_contract(&r);
+    const char *target = getenv("GPUCACHE_WRITE_CONTRACT") ? RIG_CONTRACT_FILE : f.file;
+    cr_assert_eq(gpc_profile_write(r.profile, target, NULL), GPC_OK);
+    size_t length = read_bytes(target, ours);
+    cr_assert_eq(read_bytes(RIG_CONTRACT_FILE, theirs), length);
+    cr_expect_arr_eq(ours, theirs, length);
+    close_folder(&f);
+    rig_close(&r);
+}

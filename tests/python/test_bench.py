@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""bench/policies.py and throttled.py: their tables, and that the first goes on where it was."""
+
+import json
+import pathlib
+import unittest
+
+from harness import TemporaryCase, python
+
+BENCH = pathlib.Path(__file__).resolve().parents[2] / "bench"
+SCRIPT = BENCH / "policies.py"
+
+
+def rows(output, title):
+    """{policy: cells} of the table under a title."""
+    table = output.split(title, 1)[1].split("\n\n")[1]
+    lines = [[cell.strip() for cell in line.strip("| ").split("|")] for line in table.splitlines()]
+    return {cells[0]: cells[1:] for cells in lines[2:]}
+
+
+class PoliciesTest(TemporaryCase):
+    def run_bench(self, *arguments):
+        done = python(SCRIPT, "--quick", "--preset", "gtx480", "--mode", "functional", "--only", "bip", *arguments,
+                      "--cache", self.path("results"))  # fmt: skip
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def test_rows_are_relative_to_lru_and_runs_are_kept(self):
+        first = self.run_bench()
+        traffic = rows(first, "Traffic from L2 to L1, of LRU's, gtx480, functional")
+        self.assertEqual(set(traffic["lru"]), {"1.000"})
+        hits = rows(first, "L1 hit rate, gtx480, functional")
+        for policy in ("lru", "bip", "bip(bypass=1) line", "bip(bypass=1) segments"):
+            for more, less in zip(map(float, hits[policy][1:]), map(float, hits["lru"][1:])):
+                self.assertGreaterEqual(more, less, f"{policy}: a thrashing stream has few hits to lose")
+        entries = [json.loads(line) for line in pathlib.Path(self.path("results")).read_text().splitlines()]
+        self.assertEqual(len(entries), 8)
+        self.assertEqual({entry["preset"] for entry in entries}, {"gtx480"})
+        self.assertEqual(self.run_bench(), first)
+        self.assertEqual(self.run_bench("--report"), first)
+        self.assertEqual(len(pathlib.Path(self.path("results")).read_text().splitlines()), len(entries))
+
+    def test_the_best_number_of_blocks_is_no_slower_than_all(self):
+        done = python(BENCH / "throttled.py", "--only", "warp-reuse-less", "--policies", "lru,age-lru", "--cache",
+                      self.path("results"))  # fmt: skip
+        self.assertEqual(done.returncode, 0, done.stderr)
+        limit, over_all, lru, age = rows(done.stdout, "Speed-up of the best number of blocks")["warp-reuse-less"]
+        self.assertIn(int(limit), range(1, 9))
+        self.assertGreaterEqual(float(over_all), 1)
+        self.assertEqual(float(lru), 1)
+        self.assertGreater(float(age), 0)
+
+
+if __name__ == "__main__":
+    unittest.main()

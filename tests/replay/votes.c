@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "replay/rig.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+
+/*
+ * Policies that vote, over whole kernels. As GESUMMV's (seeds/004 section 5.4.2) these have fewer thread blocks than
+ * there are SMs, and SM 0 has none: a vote that tests on it always keeps its default.
+ *
+ * L1 is a set of four ways. Blocks go round five lines, of which LRU never keeps one to the next time and MRU keeps
+ * three of four, or come back to four lines after four dead ones, which MRU keeps instead.
+ */
+
+#define SMS 6u
+#define LOADS 1200u
+
+static char lines[LOADS * 64 + 64];
+
+/* Loads of one warp, which wait for each other: line number of the n-th by `line`. */
+static const char *make_lines(unsigned (*line)(unsigned n)) {
+    size_t length = 0;
+    for (unsigned n = 0; n < LOADS; n++) {
+        char pc[16], address[32];
+        snprintf(pc, sizeof pc, "%04x", n % 16 * 16);
+        snprintf(address, sizeof address, "0x%x", 0x10000 + line(n) * 128);
+        length += (size_t)snprintf(lines + length, sizeof lines - length,
+                                   "%s ffffffff 1 R1 LDG.E 1 R1 4 1 %s 4\n", pc, address);
+    }
+    snprintf(lines + length, sizeof lines - length, EXIT("0100"));
+    return lines;
+}
+
+static unsigned five(unsigned n) {
+    return n % 5;
+}
+
+static unsigned four_after_four_dead(unsigned n) {
+    return n < 4 ? 100 + n : n % 4;
+}
+
+static rig *open_voting(const char *mode, const char *period) {
+    rig *r = rig_open();
+    static const char *const settings[][2] = {
+        {"sm.count", "6"},      {"l1.size", "512B"},          {"l1.ways", "4"},         {"l1.sectors", "1"},
+        {"l1.fetch_sectors", "1"}, {"blocks.placement", "map"}, {"l1.carveouts", ""},   {"l1.unified", "false"}};
+    for (size_t n = 0; n < sizeof settings / sizeof *settings; n++)
+        set(r, settings[n][0], settings[n][1]);
+    set(r, "mode", mode);
+    set(r, "sample.period", period);
+    return r;
+}
+
+static void put_blocks(rig *r, unsigned (*line)(unsigned n), const char *map, unsigned blocks) {
+    put_kernel(r, "k.traceg", blocks, 1, "", make_lines(line));
+    write_text(r, "k.sm", map);
+}
+
+static gpc_stats run_with(rig *r, const char *policy) {
+    gpc_stats stats;
+    gpc_stats_init(&stats);
+    set(r, "l1.replacement", policy);
+    cr_assert_eq(run_file(r, "k.traceg", &stats), GPC_OK, "%s", r->error.message);
+    return stats;
+}
+
+static double hit_rate(const gpc_stats *s) {
+    return (double)s->l1_load_sector_hits / (double)s->l1_load_sectors;
+}
+
+/* In any order, the vote comes near the better of the two, whose gain over the other is what there is to win. */
+static void check(const char *mode, const char *period, unsigned (*line)(unsigned n), const char *map,
+                  unsigned blocks) {
+    rig *r = open_voting(mode, period);
+    put_blocks(r, line, map, blocks);
+    gpc_stats lru = run_with(r, "lru"), mru = run_with(r, "mru");
+    bool lru_wins = hit_rate(&lru) > hit_rate(&mru);
+    double best = hit_rate(lru_wins ? &lru : &mru), worst = hit_rate(lru_wins ? &mru : &lru);
+    cr_assert_gt(best - worst, 0.4, "%s: there is something to win", mode);
+    static const char *const votes[] = {"vote(lru, mru)", "vote(mru, lru)"};
+    for (unsigned n = 0; n < 2; n++) {
+        gpc_stats vote = run_with(r, votes[n]);
+        cr_expect_gt(hit_rate(&vote), worst + 0.8 * (best - worst), "%s, %s: %g between %g and %g", votes[n], mode,
+                     hit_rate(&vote), worst, best);
+        if (lru.cycles) {
+            cr_expect_lt(vote.cycles, (lru_wins ? mru : lru).cycles * 0.9);
+        }
+    }
+    rig_close(r);
+}
+
+#define THREE_OF_SIX "2\n4\n5\n"
+
+Test(votes, timed_with_sm_0_idle) {
+    check("timed", "1000", five, THREE_OF_SIX, 3);
+    check("timed", "1000", four_after_four_dead, THREE_OF_SIX, 3);
+}
+
+Test(votes, functional_with_sm_0_idle) {
+    check("functional", "30", five, THREE_OF_SIX, 3);
+    check("functional", "30", four_after_four_dead, THREE_OF_SIX, 3);
+}
+
+Test(votes, one_active_sm) {
+    check("timed", "1000", five, "3\n", 1);
+    check("functional", "30", five, "3\n", 1);
+}
+
+static unsigned five_twice(unsigned n) {
+    return n / 2 % 5;
+}
+
+/* Of each line LRU hits the second load. A candidate that is not better enough runs for one period on one SM. */
+Test(votes, every_sm_but_the_tested_one_keeps_the_default) {
+    rig *r = open_voting("functional", "30");
+    put_blocks(r, five_twice, "1\n3\n5\n", 3);
+    gpc_stats lru = run_with(r, "lru"), never = run_with(r, "vote(lru, mru, margin=100, testers=1, periods=1)");
+    cr_expect_eq(lru.l1_load_sector_hits, 4 * 3 * LOADS / 2, "four segments of each line");
+    cr_expect_gt(never.l1_load_sector_hits, lru.l1_load_sector_hits);
+    cr_expect_leq(never.l1_load_sector_hits, lru.l1_load_sector_hits + 4 * (15 + 4),
+                  "half of a period, and then what mru left");
+    rig_close(r);
+}
+
+/* Three policies, of which two come first together: the vote is the same whenever it is run. */
+Test(votes, deterministic) {
+    rig *r = open_voting("timed", "700");
+    put_blocks(r, five, "1\n2\n3\n4\n5\n", 5);
+    gpc_stats one = run_with(r, "vote(lru, bip(random=1), mru, random)");
+    gpc_stats two = run_with(r, "vote(lru, bip(random=1), mru, random)");
+    expect_same_stats(&one, &two);
+    rig_close(r);
+}
+
+/* The same of predictors: what bypasses everything never hits, and an oracle beside the vote hears its decisions. */
+Test(votes, predictors) {
+    rig *r = open_voting("functional", "30");
+    put_blocks(r, four_after_four_dead, THREE_OF_SIX, 3);
+    set(r, "l1.bypass", "always-cache");
+    gpc_stats cache = run_with(r, "lru");
+    static const char *const votes[] = {"vote(always-cache, always-bypass)", "vote(always-bypass, always-cache)"};
+    for (unsigned n = 0; n < 2; n++) {
+        set(r, "l1.bypass", votes[n]);
+        gpc_stats vote = run_with(r, "lru");
+        cr_expect_gt(hit_rate(&vote), 0.8 * hit_rate(&cache), "%s: %g", votes[n], hit_rate(&vote));
+        cr_expect_eq(vote.l1_bypasses > 0, n == 1, "%s: lines that are resident are not bypassed", votes[n]);
+    }
+    rig_close(r);
+}

@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "timed/rig.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+
+/*
+ * What bypasses L1: which of its bytes move, what is found out before they move, and loads that go past an L1 which
+ * cannot take them. Lines 4 KiB apart share a set of 4 ways.
+ */
+
+#define MEMORY 200u
+#define SET 4096u
+#define TRAFFIC(s, replies) ((s).network_reply_bytes - 8 * (uint64_t)(replies)) /* without headers */
+
+/* A replacement policy that keeps what it has; it says so at the miss, at the fill, or both. */
+static uint32_t asked, chosen, admitted;
+
+static bool miser_declines(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
+    (void)self, (void)set, (void)candidates, (void)request;
+    asked++;
+    return true;
+}
+
+static bool doubter_declines(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
+    miser_declines(self, set, candidates, request);
+    return false;
+}
+
+static uint32_t keep_all(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
+    (void)self, (void)set, (void)candidates;
+    chosen++;
+    admitted += request->admitted;
+    return GPC_WAY_BYPASS;
+}
+
+static const gpc_replacement_ops
+    late = {.struct_size = sizeof late, .name = "late", .choose_victim = keep_all},
+    miser = {.struct_size = sizeof miser, .name = "miser", .choose_victim = keep_all, .declines = miser_declines},
+    doubter = {.struct_size = sizeof doubter, .name = "doubter", .choose_victim = keep_all,
+               .declines = doubter_declines};
+
+static void open_with(rig *r, const char *settings, const char *replacement) {
+    gpc_error error = GPC_ERROR_INIT;
+    char text[64];
+    const gpc_replacement_ops *ops[] = {&late, &miser, &doubter};
+    asked = chosen = admitted = 0;
+    rig_open(r, settings, MEMORY);
+    for (unsigned i = 0; i < 3; i++)
+        cr_assert_eq(gpc_context_register_replacement(r->context, ops[i], NULL, NULL, &error), GPC_OK, "%s",
+                     error.message);
+    snprintf(text, sizeof text, "l1.replacement = %s\n", replacement);
+    rig_reopen(r, text, MEMORY);
+}
+
+/* Five lines of one set, one after the other: the fifth finds the set full. Bytes of its reply. */
+static uint64_t fifth(const char *replacement, const char *settings, gpc_stats *stats) {
+    rig r;
+    open_with(&r, settings, replacement);
+    for (unsigned i = 0; i < 4; i++)
+        rig_latency(&r, WORD(GPC_LOAD, i * SET));
+    gpc_hierarchy_reset_stats(r.hierarchy);
+    rig_latency(&r, WORD(GPC_LOAD, 4 * SET));
+    *stats = rig_stats(&r);
+    cr_expect_eq(stats->network_replies, 1);
+    for (unsigned i = 0; i < 4; i++)
+        rig_latency(&r, WORD(GPC_LOAD, i * SET));
+    cr_expect_eq(rig_stats(&r).l1_load_sector_hits, 4, "%s: all four are still there", replacement);
+    rig_close(&r);
+    return TRAFFIC(*stats, 1);
+}
+
+/* A policy that declines when the way is reserved does so before anything moves: 32 bytes of a line of one sector. */
+Test(timed_bypass, declined_on_miss) {
+    gpc_stats s;
+    cr_expect_eq(fifth("late", "l1.sectors = 1\n", &s), 32);
+    cr_expect_eq(s.l1_bypasses, 1);
+    cr_expect_eq(s.l1_bypassed_sectors, 1);
+    cr_expect_eq(s.l1_fetches[1], 1);
+    cr_expect_eq(s.l1_bypass_fetches[1], 1);
+    cr_expect_eq(chosen, 1);
+    cr_expect_eq(fifth("late", "l1.sectors = 1\nl1.bypass_fetch = line\n", &s), 128);
+    cr_expect_eq(s.l1_bypassed_sectors, 4);
+    cr_expect_eq(s.l1_bypass_fetches[4], 1);
+    cr_expect_eq(fifth("miser", "l1.sectors = 1\n", &s), 32);
+    cr_expect_eq(asked, 0, "it is asked to choose, and no more");
+}
+
+/* On fill, one that says nothing at the miss has its 128 bytes moved in vain. */
+Test(timed_bypass, declined_on_fill) {
+    static const char *const allocate[] = {"l1.sectors = 1\nl1.allocate = on-fill\n",
+                                           "l1.sectors = 1\nl1.allocate = streaming\n"};
+    for (unsigned i = 0; i < 2; i++) {
+        gpc_stats s;
+        cr_expect_eq(fifth("late", allocate[i], &s), 128);
+        cr_expect_eq(s.l1_bypasses, 1);
+        cr_expect_eq(s.l1_bypassed_sectors, 4);
+        cr_expect_eq(fifth("miser", allocate[i], &s), 32);
+        cr_expect_eq(s.l1_bypasses, 1);
+        cr_expect_eq(s.l1_bypassed_sectors, 1);
+        cr_expect_eq(asked, 1);
+        cr_expect_eq(chosen, 0, "the four found free ways, the fifth was declined at once");
+        cr_expect_eq(fifth("doubter", allocate[i], &s), 128);
+        cr_expect_eq(asked, 1);
+        cr_expect_eq(chosen, 1, "it thinks better of it");
+        cr_expect_eq(admitted, 1);
+        cr_expect_eq(s.l1_bypasses, 1);
+    }
+}
+
+/* A functional hierarchy asks before it fetches, whatever the allocation. */
+Test(timed_bypass, declined_in_functional_mode) {
+    static const char *const settings[] = {"mode = functional\nl1.sectors = 1\n",
+                                           "mode = functional\nl1.sectors = 1\nl1.allocate = on-fill\n"};
+    for (unsigned i = 0; i < 2; i++) {
+        gpc_context *context;
+        gpc_config *config;
+        gpc_hierarchy *h;
+        gpc_error error = GPC_ERROR_INIT;
+        cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
+        cr_assert_eq(gpc_context_register_replacement(context, &miser, NULL, NULL, &error), GPC_OK);
+        cr_assert_eq(gpc_config_create(context, &error, &config), GPC_OK);
+        cr_assert_eq(gpc_config_load_text(config, rig_base, "base", &error), GPC_OK);
+        cr_assert_eq(gpc_config_load_text(config, settings[i], "settings", &error), GPC_OK);
+        cr_assert_eq(gpc_config_set(config, "l1.replacement", "miser", &error), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_create(context, config, &error, &h), GPC_OK, "%s", error.message);
+        for (uint64_t line = 0; line < 5; line++) {
+            uint64_t address = line * SET;
+            gpc_warp_access access = GPC_WARP_ACCESS_INIT;
+            access.mask = 1;
+            access.width = 4;
+            access.addresses = &address;
+            cr_assert_eq(gpc_hierarchy_access(h, &access, NULL), GPC_OK);
+        }
+        gpc_stats s;
+        gpc_stats_init(&s);
+        gpc_hierarchy_get_stats(h, &s);
+        cr_expect_eq(s.l1_fetches[4], 4);
+        cr_expect_eq(s.l1_fetches[1], 1);
+        cr_expect_eq(s.l1_bypass_fetches[1], 1);
+        cr_expect_eq(s.l1_bypasses, 1);
+        gpc_hierarchy_destroy(h);
+        gpc_config_destroy(config);
+        gpc_context_destroy(context);
+    }
+}
+
+/* A word through L1s of one and of four sectors: of a predictor's bypass moves what is needed, or what a fill would. */
+Test(timed_bypass, of_the_predictor) {
+    static const struct {
+        const char *settings;
+        uint64_t bytes;
+    } cases[] = {{"l1.sectors = 1\n", 32},
+                 {"l1.sectors = 1\nl1.bypass_fetch = line\n", 128},
+                 {"l1.bypass_fetch = line\n", 32},
+                 {"l1.fetch_sectors = 2\nl1.bypass_fetch = line\n", 64},
+                 {"l1.fetch_sectors = 2\n", 32},
+                 {"l1.sectors = 2\n", 32},
+                 {"l1.sectors = 2\nl1.bypass_fetch = line\n", 64}};
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        rig r;
+        rig_open(&r, cases[i].settings, MEMORY);
+        rig_latency(&r, WORD(GPC_LOAD, 96, .hint = GPC_HINT_CG));
+        gpc_stats s = rig_stats(&r);
+        cr_expect_eq(TRAFFIC(s, 1), cases[i].bytes, "%s", cases[i].settings);
+        cr_expect_eq(s.l1_bypass_fetches[cases[i].bytes / 32], 1, "%s", cases[i].settings);
+        cr_expect_eq(s.l1_fetched_sectors, cases[i].bytes / 32, "%s", cases[i].settings);
+        cr_expect_eq(s.l1_bypassed_sectors, cases[i].bytes / 32, "%s", cases[i].settings);
+        rig_close(&r);
+    }
+}
+
+/*
+ * A line of one sector, of which bypassing loads have sent for segments 0 and 2 alone: another load of segment 2 waits
+ * with the second, one of segment 3 is sent for apart, and one that is to be kept fetches the line.
+ */
+Test(timed_bypass, segments_in_flight) {
+    rig r;
+    rig_open(&r, "l1.sectors = 1\n", MEMORY);
+    rig_issue(&r, WORD(GPC_LOAD, 0, .hint = GPC_HINT_CG));
+    rig_issue(&r, WORD(GPC_LOAD, 64, .hint = GPC_HINT_CG));
+    rig_issue(&r, WORD(GPC_LOAD, 68, .hint = GPC_HINT_CG));
+    rig_steps(&r, 50);
+    gpc_stats s = rig_stats(&r);
+    cr_expect_eq(s.l1_fetches[1], 2);
+    cr_expect_eq(s.l1_pending_sector_hits, 1);
+    rig_issue(&r, WORD(GPC_LOAD, 96, .hint = GPC_HINT_CG));
+    uint64_t kept = rig_issue(&r, WORD(GPC_LOAD, 0));
+    uint64_t with_it = rig_issue(&r, WORD(GPC_LOAD, 32));
+    rig_steps(&r, 20);
+    s = rig_stats(&r);
+    cr_expect_eq(s.l1_fetches[1], 3);
+    cr_expect_eq(s.l1_fetches[4], 1);
+    cr_expect_eq(s.l1_pending_sector_hits, 2);
+    rig_finish(&r);
+    cr_expect_geq(r.done[with_it].cycle, r.done[kept].cycle);
+    s = rig_stats(&r);
+    cr_expect_eq(TRAFFIC(s, 4), 3 * 32 + 128);
+    cr_expect_eq(s.l1_bypassed_sectors, 3);
+    cr_expect_eq(s.l1_load_line_misses, 4);
+    rig_latency(&r, LINE(GPC_LOAD, 0));
+    cr_expect_eq(r.done[r.issued - 1].level, 1, "the whole line has been kept");
+    rig_close(&r);
+}
+
+/* What comes for who bypasses leaves nothing behind, even where another load waits for the rest of its line. */
+Test(timed_bypass, keeps_nothing_of_a_part) {
+    rig r;
+    rig_open(&r, "l1.sectors = 1\nl1.allocate = on-fill\n", MEMORY);
+    uint64_t first = rig_issue(&r, WORD(GPC_LOAD, 0, .hint = GPC_HINT_CG));
+    rig_steps(&r, 100);
+    rig_issue(&r, WORD(GPC_LOAD, 64));
+    rig_wait(&r, first);
+    gpc_line line;
+    uint64_t cursor = 0;
+    cr_expect_eq(gpc_cache_next_line(gpc_hierarchy_cache(r.hierarchy, 1, 0), &cursor, &line), GPC_END);
+    rig_finish(&r);
+    cursor = 0;
+    cr_assert_eq(gpc_cache_next_line(gpc_hierarchy_cache(r.hierarchy, 1, 0), &cursor, &line), GPC_OK);
+    cr_expect_eq(line.valid_sectors, 1);
+    rig_close(&r);
+}
+
+/* Past an L1 that cannot take a load (mrpb) */
+
+/* Loads of n lines of one set, a cycle apart, before any data are back. */
+static gpc_stats crowd(rig *r, const char *settings, unsigned lines, uint64_t apart) {
+    rig_open(r, settings, MEMORY);
+    for (unsigned i = 0; i < lines; i++)
+        rig_issue(r, WORD(GPC_LOAD, i * apart));
+    rig_steps(r, 60);
+    return rig_stats(r);
+}
+
+/* Every way reserved: the fifth line waits for the first one's data, or goes past L1. */
+Test(timed_bypass, line_stall) {
+    rig r;
+    gpc_stats s = crowd(&r, "l1.bypass = hint\n", 6, SET);
+    cr_expect_eq(s.l1_line_failures, 1);
+    cr_expect_eq(s.network_requests, 4);
+    rig_finish(&r);
+    cr_expect_eq(rig_stats(&r).l1_fetched_sectors, 6);
+    cr_expect_gt(rig_stats(&r).l1_line_stalls, 100);
+    rig_close(&r);
+    s = crowd(&r, "l1.bypass = mrpb\n", 6, SET);
+    cr_expect_eq(s.l1_line_failures, 0);
+    cr_expect_eq(s.l1_line_bypasses, 2);
+    cr_expect_eq(s.network_requests, 6);
+    rig_finish(&r);
+    s = rig_stats(&r);
+    cr_expect_eq(s.l1_line_stalls, 0);
+    cr_expect_eq(s.l1_bypasses, 2);
+    cr_expect_eq(s.l1_bypassed_sectors, 2);
+    cr_expect_eq(s.l1_evictions, 0);
+    cr_expect_eq(s.l1_load_line_misses, 6);
+    cr_expect_eq(s.l1_load_dram_lines, 6);
+    for (unsigned i = 0; i < 6; i++)
+        rig_latency(&r, WORD(GPC_LOAD, (5 - i) * SET));
+    cr_expect_eq(rig_stats(&r).l1_load_sector_hits, 2, "4 and 5 were not kept, and take the places of 0 and 1");
+    rig_close(&r);
+}
+
+/* By hand: two entries, four lines of four sets. The third and fourth go past L1 where that is said, else they wait. */
+Test(timed_bypass, mshr_stall) {
+    rig r;
+    gpc_stats s = crowd(&r, "l1.mshr_entries = 2\nl1.bypass = mrpb\n", 4, 128);
+    cr_expect_eq(s.l1_mshr_failures, 1, "that is no associativity stall");
+    cr_expect_eq(s.network_requests, 2);
+    rig_finish(&r);
+    rig_close(&r);
+    s = crowd(&r, "l1.mshr_entries = 2\nl1.bypass = mrpb(mshr=1)\n", 4, 128);
+    cr_expect_eq(s.l1_mshr_failures, 0);
+    cr_expect_eq(s.l1_mshr_bypasses, 2);
+    cr_expect_eq(s.network_requests, 4);
+    uint64_t merged = rig_issue(&r, WORD(GPC_LOAD, 4));
+    rig_finish(&r);
+    cr_expect_eq(rig_stats(&r).l1_mshr_bypasses, 2, "what can merge does");
+    cr_expect_eq(r.done[merged].times, 1);
+    cr_expect_eq(rig_stats(&r).network_requests, 4);
+    rig_close(&r);
+}
+
+/* A miss queue of one, and a network that takes 40 cycles for a packet: so many loads as have a place go past it. */
+Test(timed_bypass, queue_stall) {
+    static const char *const settings = "network.width = 1B\nnetwork.header = 40B\nnetwork.input_buffer = 1\n"
+                                        "l1.miss_queue = 1\n";
+    static const struct {
+        const char *more;
+        unsigned failures, bypasses;
+    } cases[] = {{"l1.bypass = mrpb\n", 1, 0},
+                 {"l1.bypass = mrpb(queue=1)\nl1.bypass_queue = 0\n", 1, 0},
+                 {"l1.bypass = mrpb(queue=1)\n", 1, 1},
+                 {"l1.bypass = mrpb(queue=1)\nl1.bypass_queue = 3\n", 1, 3},
+                 {"l1.bypass = mrpb(queue=1)\nl1.bypass_queue = 100\n", 0, 17}};
+    uint64_t held = 0;
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[256];
+        rig r;
+        snprintf(text, sizeof text, "%s%s", settings, cases[i].more);
+        rig_open(&r, text, MEMORY);
+        for (unsigned line = 0; line < 20; line++)
+            rig_issue(&r, WORD(GPC_LOAD, line * 128));
+        rig_steps(&r, 30);
+        gpc_stats s = rig_stats(&r);
+        cr_expect_eq(s.l1_queue_failures, cases[i].failures, "%s", text);
+        if (i == 0)
+            held = s.l1_fetched_sectors;
+        cr_expect_eq(s.l1_fetched_sectors, held + s.l1_queue_bypasses, "%s", text);
+        if (cases[i].failures)
+            cr_expect_eq(s.l1_queue_bypasses, cases[i].bypasses, "%s", text);
+        else
+            cr_expect_eq(s.l1_queue_bypasses, 20 - held, "%s", text);
+        rig_finish(&r);
+        rig_close(&r);
+    }
+}
+
+/* What L2 has not got yet is not asked of it: dirty sectors here, and the line of a store that waits for its fetch. */
+Test(timed_bypass, not_past_what_is_written_here) {
+    static const char *const back = "l1.write_policy = back\nl1.write_allocate = fetch\nl1.mshr_entries = 1\n"
+                                    "l1.bypass = mrpb(mshr=1)\n";
+    rig r;
+    rig_open(&r, back, MEMORY);
+    rig_latency(&r, WORDS(GPC_STORE, 0, 8, 4)); /* sector 0, dirty */
+    rig_issue(&r, WORD(GPC_LOAD, 128));              /* takes the only entry */
+    rig_step(&r);
+    uint64_t dirty = rig_issue(&r, LINE(GPC_LOAD, 0)); /* sectors 1 to 3 are missing */
+    rig_steps(&r, 20);
+    gpc_stats s = rig_stats(&r);
+    cr_expect_eq(s.l1_mshr_failures, 1);
+    cr_expect_eq(s.l1_mshr_bypasses, 0);
+    rig_finish(&r);
+    cr_expect_eq(r.done[dirty].times, 1);
+    rig_close(&r);
+    rig_open(&r, back, MEMORY);
+    rig_issue(&r, WORD(GPC_STORE, 0)); /* waits for the rest of its sector, with the only entry */
+    rig_step(&r);
+    uint64_t after = rig_issue(&r, WORD(GPC_LOAD, 4));
+    rig_steps(&r, 20);
+    cr_expect_eq(rig_stats(&r).l1_mshr_bypasses, 0);
+    rig_finish(&r);
+    cr_expect_eq(r.done[after].times, 1);
+    cr_expect_eq(rig_stats(&r).network_requests, 1);
+    rig_close(&r);
+}
+
+/*
+ * seeds/004, Figure 5.10: with more lines than ways in flight, a policy that only replaces holds L1's tags up, one that
+ * bypasses does not. Warp w of 8 reads line w of a set of 4 ways, over and over.
+ */
+static gpc_stats many_warps(const char *settings) {
+    rig r;
+    rig_open(&r, settings, MEMORY);
+    for (unsigned round = 0; round < 10; round++)
+        for (unsigned warp = 0; warp < 8; warp++)
+            rig_push(&r, WORD(GPC_LOAD, warp * SET, .warp = warp, .age = warp));
+    rig_finish(&r);
+    gpc_stats s = rig_stats(&r);
+    rig_close(&r);
+    return s;
+}
+
+Test(timed_bypass, reservation_failures_fall) {
+    gpc_stats replaces = many_warps("l1.replacement = lru\n"), bypasses = many_warps("l1.bypass = mrpb\n");
+    cr_expect_geq(replaces.l1_line_failures, 10, "%u", (unsigned)replaces.l1_line_failures);
+    cr_expect_gt(replaces.l1_line_stalls, replaces.l1_line_failures);
+    cr_expect_eq(bypasses.l1_line_failures, 0);
+    cr_expect_eq(bypasses.l1_line_stalls, 0);
+    cr_expect_lt(bypasses.cycles, replaces.cycles);
+}

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "timed/rig.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+/*
+ * Verification through L2: the word that a prediction sends down reaches L2's predictor with the request that it was
+ * made for, and the answer comes back to the same. A load's word is its line number + 1; L2 answers twice that, and
+ * says in the lowest bit whether the line is one whose predictions are to be overturned.
+ */
+
+#define MEMORY 200u
+#define SET 4096u
+
+/* Which of L1's loads bypass, and of which lines L2 overturns what L1 said. Line n: bit n % 16. */
+typedef struct talk {
+    uint32_t bypasses, overturns;
+    uint32_t replies, answered, wrong, overturned; /* heard in L1: in all, with a word */
+    uint32_t requests, without;          /* heard in L2: with a word and without */
+    uint32_t last_word;
+} talk;
+
+typedef struct talker {
+    talk *talk;
+} talker;
+
+static uint32_t line_bit(uint64_t address) {
+    return (uint32_t)1 << address / 128 % 16;
+}
+
+static gpc_status init(void *self, const gpc_policy_env *env, char *message) {
+    (void)message;
+    ((talker *)self)->talk = env->user_data;
+    return GPC_OK;
+}
+
+static void predict(void *self, uint32_t set, const gpc_request *request, gpc_prediction *prediction) {
+    (void)set;
+    const talk *t = ((talker *)self)->talk;
+    prediction->policy_word = (uint32_t)(request->address / 128) + 1;
+    prediction->decision = t->bypasses & line_bit(request->address) ? GPC_BYPASS : GPC_CACHE;
+}
+
+static gpc_decision on_reply(void *self, const gpc_request *request, gpc_decision predicted, uint32_t word) {
+    talk *t = ((talker *)self)->talk;
+    uint32_t line = (uint32_t)(request->address / 128), overturn = (t->overturns & line_bit(request->address)) != 0;
+    t->replies++;
+    if (word == 0) { /* the line was resident without the sector: nobody was asked, and it is fetched */
+        t->wrong += predicted != GPC_CACHE;
+        return predicted;
+    }
+    t->answered++;
+    t->wrong += word != 2 * (line + 1) + overturn;
+    t->wrong += predicted != (t->bypasses & line_bit(request->address) ? GPC_BYPASS : GPC_CACHE);
+    t->overturned += overturn;
+    return overturn ? (predicted == GPC_BYPASS ? GPC_CACHE : GPC_BYPASS) : predicted;
+}
+
+static uint32_t respond(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
+    (void)set, (void)way;
+    talk *t = ((talker *)self)->talk;
+    uint32_t word = request->policy_word;
+    t->last_word = word;
+    t->requests += word != 0;
+    t->without += word == 0;
+    return word ? 2 * word + ((t->overturns & line_bit((uint64_t)(word - 1) * 128)) != 0) : 0;
+}
+
+static void all_in(void *self, uint32_t set, const gpc_request *request, gpc_prediction *prediction) {
+    (void)self, (void)set, (void)request, (void)prediction;
+}
+
+static const gpc_predictor_ops above = {.struct_size = sizeof above,
+                                        .name = "above",
+                                        .instance_bytes = sizeof(talker),
+                                        .init = init,
+                                        .predict = predict,
+                                        .on_reply = on_reply},
+                               beneath = {.struct_size = sizeof beneath,
+                                          .name = "beneath",
+                                          .instance_bytes = sizeof(talker),
+                                          .init = init,
+                                          .predict = all_in,
+                                          .respond = respond};
+
+static void start(rig *r, talk *t, const char *settings) {
+    gpc_error error = GPC_ERROR_INIT;
+    char text[512];
+    rig_open(r, NULL, MEMORY);
+    cr_assert_eq(gpc_context_register_predictor(r->context, &above, t, NULL, &error), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_context_register_predictor(r->context, &beneath, t, NULL, &error), GPC_OK, "%s", error.message);
+    snprintf(text, sizeof text, "l1.bypass = above\nl2.bypass = beneath\n%s", settings);
+    rig_reopen(r, text, MEMORY);
+}
+
+static uint32_t lines_in_l1(rig *r, uint32_t sm) {
+    gpc_line line;
+    uint32_t count = 0;
+    for (uint64_t cursor = 0;
+         gpc_cache_next_line(gpc_hierarchy_cache(r->hierarchy, 1, sm), &cursor, &line) == GPC_OK;)
+        count++;
+    return count;
+}
+
+/* A bypass that L2 overturns: its word is there with the first 32 bytes, the other 96 of the line come after. */
+Test(timed_verify, overturned_bypass) {
+    static const char *const settings[] = {"l1.sectors = 1\n", "l1.sectors = 1\nl1.allocate = on-fill\n"};
+    for (unsigned i = 0; i < 2; i++) {
+        rig r;
+        talk t = {.bypasses = 0xffff, .overturns = 0x1};
+        start(&r, &t, settings[i]);
+        uint64_t plain = rig_latency(&r, WORD(GPC_LOAD, 128));
+        cr_expect_eq(lines_in_l1(&r, 0), 0);
+        cr_expect_eq(rig_latency(&r, WORD(GPC_LOAD, 0)), plain, "it does not wait for the rest");
+        rig_finish(&r);
+        gpc_stats s = rig_stats(&r);
+        cr_expect_eq(t.wrong, 0);
+        cr_expect_eq(t.answered, 2);
+        cr_expect_eq(t.replies, 2, "the rest is no prediction's");
+        cr_expect_eq(t.requests, 2);
+        cr_expect_eq(t.without, 1);
+        cr_expect_eq(s.l1_fetches[1], 2);
+        cr_expect_eq(s.l1_fetches[3], 1);
+        cr_expect_eq(s.l1_bypass_fetches[1], 1);
+        cr_expect_eq(s.l1_bypasses, 1);
+        cr_expect_eq(s.l1_bypassed_sectors, 1);
+        cr_expect_eq(s.l1_overturned_bypasses, 1);
+        cr_expect_eq(s.l1_predictions, 2);
+        cr_expect_eq(s.network_reply_bytes, 3 * 8 + 32 + 128);
+        cr_expect_eq(s.l1_load_dram_lines, 2);
+        rig_latency(&r, LINE(GPC_LOAD, 0));
+        cr_expect_eq(r.done[r.issued - 1].level, 1, "now all of the line is here");
+        rig_close(&r);
+    }
+}
+
+/* What a fill would have brought anyway is not sent for again: sectors, or l1.bypass_fetch = line. */
+Test(timed_verify, nothing_is_left_to_fetch) {
+    static const struct {
+        const char *settings;
+        unsigned segments;
+    } cases[] = {{"l1.sectors = 4\n", 1}, {"l1.sectors = 1\nl1.bypass_fetch = line\n", 4}};
+    for (unsigned i = 0; i < 2; i++) {
+        rig r;
+        talk t = {.bypasses = 0xffff, .overturns = 0xffff};
+        start(&r, &t, cases[i].settings);
+        rig_latency(&r, WORD(GPC_LOAD, 0));
+        rig_finish(&r);
+        gpc_stats s = rig_stats(&r);
+        cr_expect_eq(s.network_requests, 1);
+        cr_expect_eq(s.l1_fetches[cases[i].segments], 1);
+        cr_expect_eq(s.l1_bypasses, 0);
+        cr_expect_eq(s.l1_bypassed_sectors, 0);
+        rig_latency(&r, WORD(GPC_LOAD, 4));
+        cr_expect_eq(r.done[1].level, 1);
+        cr_expect_eq(t.wrong, 0);
+        rig_close(&r);
+    }
+}
+
+/* Loads that wait in the same MSHR entry: the word is that of who was sent for, and what it says holds for all. */
+Test(timed_verify, merged) {
+    rig r;
+    talk t = {.bypasses = 0xffff, .overturns = 0x1};
+    start(&r, &t, "l1.sectors = 1\n");
+    uint64_t first = rig_issue(&r, WORD(GPC_LOAD, 0));
+    uint64_t second = rig_issue(&r, WORD(GPC_LOAD, 4, .warp = 1));
+    uint64_t third = rig_issue(&r, WORD(GPC_LOAD, 64, .warp = 2)); /* another segment: sent for apart */
+    rig_finish(&r);
+    cr_expect_eq(t.wrong, 0);
+    cr_expect_eq(t.replies, 2);
+    cr_expect_leq(r.done[second].cycle, r.done[first].cycle + 1);
+    cr_expect_eq(r.done[third].times, 1);
+    gpc_stats s = rig_stats(&r);
+    cr_expect_eq(s.l1_predictions, 3);
+    cr_expect_eq(s.l1_overturned_bypasses, 2);
+    cr_expect_eq(lines_in_l1(&r, 0), 1);
+    cr_expect_leq(s.l1_fetched_sectors, 1 + 1 + 4, "the line comes once, beside what was asked for");
+    rig_close(&r);
+}
+
+/* A fill that L2 makes a bypass: the way that was reserved is free again, unless a store has written to it. */
+Test(timed_verify, overturned_fill) {
+    static const char *const settings[] = {"l1.allocate = on-miss\n", "l1.allocate = on-fill\n", "l1.sectors = 1\n"};
+    for (unsigned i = 0; i < 3; i++) {
+        rig r;
+        talk t = {.bypasses = 0, .overturns = 0x1};
+        start(&r, &t, settings[i]);
+        rig_latency(&r, LINE(GPC_LOAD, 0));
+        rig_latency(&r, LINE(GPC_LOAD, 128));
+        rig_finish(&r);
+        gpc_stats s = rig_stats(&r);
+        cr_expect_eq(t.wrong, 0);
+        cr_expect_eq(lines_in_l1(&r, 0), 1, "%s", settings[i]);
+        cr_expect_eq(s.l1_overturned_fills, 1);
+        cr_expect_eq(s.l1_bypasses, 1);
+        cr_expect_eq(s.l1_bypass_fetches[4], 1);
+        rig_close(&r);
+    }
+    rig r;
+    talk t = {.bypasses = 0, .overturns = 0x1};
+    start(&r, &t, "l1.write_policy = back\nl1.write_allocate = fetch\n");
+    rig_issue(&r, WORD(GPC_LOAD, 0));
+    rig_steps(&r, 40);
+    rig_issue(&r, WORD(GPC_STORE, 4)); /* into the sector that is on its way */
+    rig_finish(&r);
+    gpc_line line;
+    uint64_t cursor = 0;
+    cr_assert_eq(gpc_cache_next_line(gpc_hierarchy_cache(r.hierarchy, 1, 0), &cursor, &line), GPC_OK,
+                 "what was written is not lost");
+    cr_expect_eq(line.dirty_sectors, 1);
+    cr_expect_eq(line.valid_sectors, 1);
+    rig_close(&r);
+}
+
+/* A bypass that is overturned while another load has sent for the whole line: that brings the rest. */
+Test(timed_verify, rest_is_on_its_way) {
+    rig r;
+    talk t = {.bypasses = 0x1, .overturns = 0x1};
+    start(&r, &t, "l1.sectors = 1\n");
+    rig_issue(&r, WORD(GPC_LOAD, 0));
+    rig_steps(&r, 40);
+    t.bypasses = 0;
+    uint64_t kept = rig_issue(&r, WORD(GPC_LOAD, 32));
+    rig_steps(&r, 20);
+    t.bypasses = 0x1;
+    t.overturns = 0x1;
+    while (!t.replies)
+        rig_step(&r);
+    t.bypasses = t.overturns = 0;
+    rig_finish(&r);
+    gpc_stats s = rig_stats(&r);
+    cr_expect_eq(s.l1_fetches[1], 1);
+    cr_expect_eq(s.l1_fetches[4], 1);
+    cr_expect_eq(s.l1_fetched_sectors, 5);
+    cr_expect_eq(r.done[kept].times, 1);
+    cr_expect_eq(lines_in_l1(&r, 0), 1);
+    rig_close(&r);
+}
+
+/* Stores and atomics carry no load's word, and no reply of theirs is a prediction's. */
+Test(timed_verify, loads_alone) {
+    rig r;
+    talk t = {.bypasses = 0xffff};
+    start(&r, &t, "");
+    rig_latency(&r, WORD(GPC_STORE, 0));
+    rig_latency(&r, WORD(GPC_ATOMIC, 128));
+    rig_latency(&r, WORD(GPC_REDUCTION, 256));
+    cr_expect_eq(t.replies + t.requests + t.without, 0);
+    rig_close(&r);
+}
+
+/* Without L2 nobody answers. */
+static gpc_decision hear(void *self, const gpc_request *request, gpc_decision predicted, uint32_t word) {
+    (void)request;
+    talk *t = ((talker *)self)->talk;
+    t->replies++;
+    t->wrong += word != 0;
+    return predicted;
+}
+
+Test(timed_verify, no_l2) {
+    const gpc_predictor_ops alone = {.struct_size = sizeof alone,
+                                     .name = "alone",
+                                     .instance_bytes = sizeof(talker),
+                                     .init = init,
+                                     .predict = predict,
+                                     .on_reply = hear};
+    rig r;
+    talk t = {.bypasses = 0xffff};
+    gpc_error error = GPC_ERROR_INIT;
+    rig_open(&r, NULL, MEMORY);
+    cr_assert_eq(gpc_context_register_predictor(r.context, &alone, &t, NULL, &error), GPC_OK);
+    rig_reopen(&r, "l1.bypass = alone\nl2.enabled = false\n", MEMORY);
+    rig_latency(&r, WORD(GPC_LOAD, 0));
+    cr_expect_eq(t.replies, 1);
+    cr_expect_eq(t.wrong, 0, "its own word does not come back");
+    rig_close(&r);
+}
+
+/* Loads of two SMs on every kind of hierarchy: each word finds its request, and each load completes. */
+static void many(const char *settings, uint64_t seed) {
+    static rig r;
+    talk t = {.bypasses = 0xa5c3, .overturns = 0x9669};
+    start(&r, &t, settings);
+    uint64_t state = seed;
+    for (unsigned i = 0; i < 400; i++) {
+        uint64_t line = rig_below(&state, 48) * (rig_below(&state, 2) ? 128 : SET);
+        rig_push(&r, WORDS(GPC_LOAD, line + 32 * rig_below(&state, 4), 1 + rig_below(&state, 8), 4,
+                           .sm = rig_below(&state, 2), .warp = rig_below(&state, 8)));
+        rig_steps(&r, rig_below(&state, 12));
+    }
+    rig_finish(&r);
+    gpc_stats s = rig_stats(&r);
+    cr_expect_eq(t.wrong, 0, "%s: %u of %u replies", settings, t.wrong, t.replies);
+    cr_expect_gt(t.answered, 50, "%s", settings);
+    cr_expect_eq(s.l1_overturned_bypasses + s.l1_overturned_fills, t.overturned, "%s", settings);
+    if (strstr(settings, "lrc"))
+        cr_expect_leq(t.requests, t.answered, "%s: a coalescer's reply answers more than went to L2", settings);
+    else
+        cr_expect_eq(t.requests, t.answered, "%s", settings);
+    rig_close(&r);
+}
+
+Test(timed_verify, everywhere) {
+    static const char *const sectors[] = {"l1.sectors = 4\n", "l1.sectors = 2\n", "l1.sectors = 1\n"};
+    static const char *const allocate[] = {"on-miss", "on-fill", "streaming"};
+    static const char *const others[] = {"", "lrc.sms = 2\n", "l2.slices = 2\nl2.partitions = 2\n",
+                                         "l2.slices = 4\nl2.partitions = 2\nlrc.sms = 2\nl1.mshr_entries = 2\n",
+                                         "l1.mshr_merges = 2\nl2.mshr_entries = 2\nl2.sectors = 1\n"};
+    for (unsigned s = 0; s < 3; s++)
+        for (unsigned a = 0; a < 3; a++)
+            for (unsigned o = 0; o < sizeof others / sizeof *others; o++) {
+                char text[256];
+                snprintf(text, sizeof text, "sm.count = 2\n%sl1.allocate = %s\n%s", sectors[s], allocate[a],
+                         others[o]);
+                many(text, 1 + s * 100 + a * 10 + o);
+            }
+}
