@@ -2,6 +2,7 @@
 #include "core/registry.h"
 
 #include "scheduler/policies.h"
+#include "throttle/throttles.h"
 
 /* One line per scheduler; the order is that of `gpucache policies`. */
 const gpc_scheduler_ops *const gpci_builtin_schedulers[] = {
@@ -14,5 +15,6 @@ const gpc_scheduler_ops *const gpci_builtin_schedulers[] = {
 
 /* One line per throttle. */
 const gpc_throttle_ops *const gpci_builtin_throttles[] = {
+    &gpci_warps_throttle,
     NULL,
 };

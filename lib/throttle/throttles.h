@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_THROTTLE_THROTTLES_H
+#define GPC_THROTTLE_THROTTLES_H
+
+#include <gpucache/scheduler.h>
+
+extern const gpc_throttle_ops gpci_warps_throttle;
+
+#endif
