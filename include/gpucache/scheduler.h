@@ -149,6 +149,8 @@ typedef struct gpc_throttle_classes {
     uint64_t *bypassing; /* may issue, holds no token for L1 */
     uint64_t *bypassing_l2; /* likewise, for L2 */
     uint64_t again;      /* cycle from which on it would decide otherwise by itself; UINT64_MAX, as it is set before, = never */
+    uint32_t others;     /* 1: what it shares has changed; the SM's other schedulers are asked anew in their next cycle */
+    uint32_t reserved;
 } gpc_throttle_classes;
 
 /* The table, as gpc_scheduler_ops. */
@@ -180,6 +182,8 @@ typedef struct gpc_throttle_ops {
     const gpc_text_parameter *texts;
     size_t text_count;
     size_t shared_bytes, shared_scheduler_bytes;
+    /* As in gpc_scheduler_ops. [nothing] */
+    void (*on_issue)(void *self, uint32_t slot, uint64_t cycle);
 } gpc_throttle_ops;
 
 /* As gpc_context_register_replacement, for throttles. Since: 0.1. */

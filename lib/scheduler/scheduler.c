@@ -39,6 +39,8 @@ static gpc_scheduler *make(gpc_context *context, const gpc_scheduler_options *o,
     s->limit = o->warp_limit && o->warp_limit < o->warps ? o->warp_limit : o->warps;
     s->counts[GPC_STATE_ABSENT] = o->warps;
     s->again = UINT64_MAX;
+    s->sm = o->sm;
+    s->next_sharing = s->next_in_sm = s;
     s->candidates = (uint64_t *)(void *)(s->map + words);
     for (size_t i = 0; i < throttles; i++)
         s->throttles[i].bits = s->candidates + (1 + GPCI_THROTTLE_BITMAPS * i) * words;
@@ -74,8 +76,36 @@ static gpc_status make_parts(gpc_scheduler *s, const gpc_scheduler_options *o, c
                 return gpci_fail(error, GPC_ERROR_ARGUMENT, "throttle '%s' stands twice on a scheduler", t->ops->name);
             }
         s->throttle_count++;
+        s->counts_issues |= t->ops->on_issue != NULL;
     }
     return GPC_OK;
+}
+
+static void join_rings(gpc_scheduler *s, gpc_scheduler *other) {
+    s->next_sharing = other->next_sharing;
+    other->next_sharing = s;
+    for (other = s->next_sharing; other != s; other = other->next_sharing)
+        if (other->sm == s->sm) {
+            s->next_in_sm = other->next_in_sm;
+            other->next_in_sm = s;
+            return;
+        }
+}
+
+static void leave_rings(gpc_scheduler *s) {
+    gpc_scheduler *before = s;
+    while (before->next_sharing != s)
+        before = before->next_sharing;
+    before->next_sharing = s->next_sharing;
+    for (before = s; before->next_in_sm != s;)
+        before = before->next_in_sm;
+    before->next_in_sm = s->next_in_sm;
+}
+
+/* The SM's others are asked in their next cycle: they may be in the middle of a call. */
+static void stir_others(gpc_scheduler *s) {
+    for (gpc_scheduler *other = s->next_in_sm; other != s; other = other->next_in_sm)
+        other->again = 0;
 }
 
 gpc_status gpc_scheduler_create(gpc_context *context, const gpc_scheduler_options *options, gpc_error *error,
@@ -103,6 +133,8 @@ gpc_status gpc_scheduler_create(gpc_context *context, const gpc_scheduler_option
         status = s->commons ? GPC_OK : gpci_out_of_memory(error);
         if (status == GPC_OK)
             status = make_parts(s, &o, parts, count, error);
+        if (status == GPC_OK && o.share_with)
+            join_rings(s, o.share_with);
     }
     gpci_free(context, text);
     if (status < 0) {
@@ -117,6 +149,7 @@ void gpc_scheduler_destroy(gpc_scheduler *s) {
     if (!s)
         return;
     gpc_context *context = s->context;
+    leave_rings(s);
     gpci_policy_destroy(s->policy);
     for (uint32_t i = 0; i < s->throttle_count; i++)
         gpci_policy_destroy(s->throttles[i].policy);
@@ -171,6 +204,8 @@ static void ask_throttle(gpc_scheduler *s, gpci_throttle *t) {
     }
     uint64_t again = classes.again > s->cycle ? classes.again : s->cycle + 1;
     s->again = again < s->again ? again : s->again;
+    if (classes.others)
+        stir_others(s);
 }
 
 void gpci_scheduler_admit(gpc_scheduler *s) {
@@ -186,6 +221,12 @@ void gpci_scheduler_tell(gpc_scheduler *s, uint32_t slot, gpc_warp_state before,
     for (uint32_t i = 0; i < s->throttle_count; i++)
         if (s->throttles[i].ops->on_state)
             s->throttles[i].ops->on_state(s->throttles[i].self, slot, before, after);
+}
+
+void gpci_scheduler_tell_issued(gpc_scheduler *s, uint32_t slot, uint64_t cycle) {
+    for (uint32_t i = 0; i < s->throttle_count; i++)
+        if (s->throttles[i].ops->on_issue)
+            s->throttles[i].ops->on_issue(s->throttles[i].self, slot, cycle);
 }
 
 void gpci_scheduler_start(gpc_scheduler *s, uint32_t slot, uint32_t block) {

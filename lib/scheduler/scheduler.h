@@ -58,6 +58,10 @@ struct gpc_scheduler {
     uint32_t *blocks;                 /* [warps] thread block of each warp */
     gpci_policy *policy;
     gpci_commons *commons;            /* of all schedulers made with each other */
+    gpc_scheduler *next_sharing;      /* of them, in a ring */
+    gpc_scheduler *next_in_sm;        /* of these, those of the SM, in a ring */
+    uint32_t sm;
+    bool counts_issues;               /* a throttle is told of them */
     gpc_context *context;
     gpci_warp_word map[]; /* [words] */
 };
@@ -68,8 +72,9 @@ void gpci_scheduler_end(gpc_scheduler *s, uint32_t slot);
 
 /* Find anew who is eligible, where there is a limit or a throttle. */
 void gpci_scheduler_admit(gpc_scheduler *s);
-/* Tell the throttles of a warp's new state. */
+/* Tell the throttles of a warp's new state, or that it issued. */
 void gpci_scheduler_tell(gpc_scheduler *s, uint32_t slot, gpc_warp_state before, gpc_warp_state after);
+void gpci_scheduler_tell_issued(gpc_scheduler *s, uint32_t slot, uint64_t cycle);
 
 /* The present cycle, for throttles: what they said holds until `again`. */
 GPCI_INLINE void gpci_scheduler_clock(gpc_scheduler *s, uint64_t cycle) {
@@ -159,6 +164,8 @@ GPCI_INLINE void gpci_scheduler_issued(gpc_scheduler *s, uint32_t slot, uint64_t
         gpci_lrr_issued(s->self, slot);
     else if (s->ops->on_issue)
         s->ops->on_issue(s->self, slot, cycle);
+    if (GPCI_UNLIKELY(s->counts_issues))
+        gpci_scheduler_tell_issued(s, slot, cycle);
 }
 
 /* Of a running warp: how many are older. */
