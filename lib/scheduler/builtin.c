@@ -16,5 +16,6 @@ const gpc_scheduler_ops *const gpci_builtin_schedulers[] = {
 /* One line per throttle. */
 const gpc_throttle_ops *const gpci_builtin_throttles[] = {
     &gpci_warps_throttle,
+    &gpci_blocks_throttle,
     NULL,
 };

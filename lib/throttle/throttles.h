@@ -5,5 +5,6 @@
 #include <gpucache/scheduler.h>
 
 extern const gpc_throttle_ops gpci_warps_throttle;
+extern const gpc_throttle_ops gpci_blocks_throttle;
 
 #endif
