@@ -31,24 +31,25 @@ static sums sum_up(const gpci_transaction *lines, uint32_t count, const gpci_lev
     return sum;
 }
 
-static void count_lines(gpc_hierarchy *h, uint8_t kind, uint32_t count, sums sum) {
+static void count_lines(gpc_hierarchy *h, uint32_t sm, uint8_t kind, uint32_t count, sums sum) {
+    gpci_sm_counts *c = &h->of_sm[sm];
     switch (kind) {
     case GPC_LOAD:
-        h->stats.l1_load_requests++;
-        h->stats.l1_load_lines += count;
-        h->stats.l1_load_sectors += sum.segments;
-        h->stats.l1_load_bytes_used += sum.used;
-        h->stats.l1_load_bytes_moved += (uint64_t)sum.moved * GPCI_SEGMENT;
+        c->l1_load_requests++;
+        c->l1_load_lines += count;
+        c->l1_load_sectors += sum.segments;
+        c->l1_load_bytes_used += sum.used;
+        c->l1_load_bytes_moved += (uint64_t)sum.moved * GPCI_SEGMENT;
         h->stats.l1_transactions_per_load[count < GPC_TRANSACTION_BUCKETS ? count : GPC_TRANSACTION_BUCKETS - 1]++;
         break;
     case GPC_STORE:
-        h->stats.l1_store_requests++;
-        h->stats.l1_store_sectors += sum.segments;
+        c->l1_store_requests++;
+        c->l1_store_sectors += sum.segments;
         break;
     case GPC_ATOMIC:
     case GPC_REDUCTION:
-        h->stats.l1_atomic_requests++;
-        h->stats.l1_atomic_sectors += sum.segments;
+        c->l1_atomic_requests++;
+        c->l1_atomic_sectors += sum.segments;
         break;
     default:
         break;
@@ -105,7 +106,7 @@ uint32_t gpci_access_lines(gpc_hierarchy *h, const gpc_warp_access *w, gpci_tran
                              .token = w->token,
                              .token_l2 = w->token_l2};
     sums sum = sum_up(lines, count, gpci_l1_for(h, w->sm, w->space) ? &h->l1_level : NULL);
-    count_lines(h, w->kind, count, sum);
+    count_lines(h, w->sm, w->kind, count, sum);
     *out_segments = sum.segments;
     return count;
 }
@@ -140,8 +141,8 @@ gpc_status gpc_hierarchy_access(gpc_hierarchy *h, const gpc_warp_access *access,
         status = gpci_access_check(h, &w);
     if (status < 0)
         return status;
-    h->stats.warp_instructions++;
-    h->stats.thread_instructions += gpci_popcount(w.mask);
+    h->of_sm[w.sm].warp_instructions++;
+    h->of_sm[w.sm].thread_instructions += gpci_popcount(w.mask);
     if (w.mask && w.space <= GPC_SPACE_LOCAL)
         status = serve_all(h, &w, &own);
     return status == GPC_OK && result ? gpci_give(result, &own, sizeof own) : status;

@@ -47,7 +47,7 @@ void gpci_take_from_l1(gpc_hierarchy *h, uint64_t address, gpci_dirty_fn write, 
             uint64_t bytes[2];
             gpci_dirty_bytes(h->l1[sm], &line, bytes);
             uint8_t segments = gpci_segments_of(bytes);
-            h->stats.l1_write_back_sectors += gpci_count_sectors(segments);
+            h->of_sm[sm].l1_write_back_sectors += gpci_count_sectors(segments);
             write(user_data, address + at, segments);
             gpc_cache_invalidate_line(h->l1[sm], address + at);
         }

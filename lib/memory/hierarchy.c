@@ -4,6 +4,8 @@
 #include "cache/internal.h"
 #include "timed/timed.h"
 
+#include <string.h>
+
 /* The hierarchy as an object: creation, launches, statistics. */
 
 gpc_status gpc_hierarchy_create(gpc_context *context, const gpc_config *config, gpc_error *error,
@@ -17,12 +19,13 @@ gpc_status gpc_hierarchy_create(gpc_context *context, const gpc_config *config, 
     h->context = gpci_retain(context);
     h->cold = true;
     gpc_stats_init(&h->stats);
-    gpc_cache_stats_init(&h->retired);
     gpc_status status = gpc_config_copy(config, error, &h->config);
     if (status == GPC_OK)
         status = gpci_build_levels(h, error);
-    if (status == GPC_OK)
-        status = gpci_build_future(h, error);
+    if (status == GPC_OK) {
+        h->of_sm = gpci_zalloc(context, h->sms, sizeof *h->of_sm);
+        status = h->of_sm ? gpci_build_future(h, error) : gpci_out_of_memory(error);
+    }
     if (status == GPC_OK)
         status = gpci_launch_share(h, NULL, &h->share, error);
     if (status == GPC_OK && gpci_number(h, GPCI_KEY_L1_ENABLED))
@@ -49,6 +52,7 @@ void gpc_hierarchy_destroy(gpc_hierarchy *h) {
     gpci_commons_release(h->l1_commons);
     gpci_commons_release(h->l2_commons);
     gpci_free(context, h->sm_partition);
+    gpci_free(context, h->of_sm);
     gpc_config_destroy(h->config);
     gpci_free(context, h);
     gpci_release(context);
@@ -83,7 +87,7 @@ static gpc_status resize_l1(gpc_hierarchy *h, const gpci_share *share, gpc_error
         return status;
     status = gpci_path_flush(h);
     for (uint32_t sm = 0; sm < h->sms; sm++)
-        add_cache_stats(&h->retired, h->l1[sm]);
+        add_cache_stats(&h->of_sm[sm].retired, h->l1[sm]);
     gpci_destroy_caches(h, h->l1, h->sms);
     h->l1 = l1;
     h->share = *share;
@@ -145,7 +149,7 @@ void gpc_hierarchy_count_instructions(gpc_hierarchy *h, uint64_t warp_instructio
                                       uint64_t blocks) {
     if (!h)
         return;
-    h->stats.warp_instructions += warp_instructions;
+    h->stats.warp_instructions += warp_instructions; /* those of no SM in particular */
     h->stats.thread_instructions += thread_instructions;
     h->stats.blocks += blocks;
 }
@@ -175,32 +179,50 @@ static uint64_t decisions_that_held(const gpc_cache_stats *l1) {
     return bypasses > l1->overturned_bypasses ? bypasses - l1->overturned_bypasses : 0;
 }
 
+void gpci_hierarchy_add_sm(const gpc_hierarchy *h, uint32_t sm, gpc_stats *s) {
+    const gpci_sm_counts *c = &h->of_sm[sm];
+#define X(field) s->field += c->field;
+    GPCI_SM_COUNTERS(X)
+#undef X
+    gpc_cache_stats l1 = c->retired;
+    if (h->l1)
+        add_cache_stats(&l1, h->l1[sm]);
+    s->l1_evictions += l1.evictions;
+    s->l1_zero_reuse_evictions += l1.zero_reuse_evictions;
+    s->l1_bypasses += decisions_that_held(&l1);
+    s->l1_predictions += l1.predictions;
+    s->l1_overturned_bypasses += l1.overturned_bypasses;
+    s->l1_overturned_fills += l1.overturned_fills;
+    s->l1_oracle_decisions += l1.oracle_decisions;
+    s->l1_oracle_bypasses += l1.oracle_bypasses;
+    s->l1_oracle_agreements += l1.oracle_agreements;
+    s->l1_oracle_agreed_bypasses += l1.oracle_agreed_bypasses;
+    s->l1_invalidations += l1.invalidations;
+    s->l1_intra_warp_hits += l1.intra_warp_hits;
+    s->l1_inter_warp_hits += l1.inter_warp_hits;
+    if (h->timed)
+        gpci_timed_add_sm(h->timed, sm, s);
+}
+
+void gpci_hierarchy_add_rest(const gpc_hierarchy *h, gpc_stats *s) {
+    gpc_cache_stats l2;
+    gpc_cache_stats_init(&l2);
+    for (uint32_t slice = 0; h->l2 && slice < h->slices; slice++)
+        add_cache_stats(&l2, h->l2[slice]);
+    gpc_stats_add(s, &h->stats);
+    s->l2_evictions += l2.evictions;
+    if (h->timed)
+        gpci_timed_add_rest(h->timed, s);
+}
+
 gpc_status gpc_hierarchy_get_stats(const gpc_hierarchy *h, gpc_stats *stats) {
     if (!h || !stats)
         return GPC_ERROR_ARGUMENT;
-    gpc_stats s = h->stats;
-    gpc_cache_stats l1 = h->retired, l2;
-    gpc_cache_stats_init(&l2);
-    for (uint32_t sm = 0; h->l1 && sm < h->sms; sm++)
-        add_cache_stats(&l1, h->l1[sm]);
-    for (uint32_t slice = 0; h->l2 && slice < h->slices; slice++)
-        add_cache_stats(&l2, h->l2[slice]);
-    s.l1_evictions = l1.evictions;
-    s.l1_zero_reuse_evictions = l1.zero_reuse_evictions;
-    s.l1_bypasses = decisions_that_held(&l1);
-    s.l1_predictions = l1.predictions;
-    s.l1_overturned_bypasses = l1.overturned_bypasses;
-    s.l1_overturned_fills = l1.overturned_fills;
-    s.l1_oracle_decisions = l1.oracle_decisions;
-    s.l1_oracle_bypasses = l1.oracle_bypasses;
-    s.l1_oracle_agreements = l1.oracle_agreements;
-    s.l1_oracle_agreed_bypasses = l1.oracle_agreed_bypasses;
-    s.l1_invalidations = l1.invalidations;
-    s.l1_intra_warp_hits = l1.intra_warp_hits;
-    s.l1_inter_warp_hits = l1.inter_warp_hits;
-    s.l2_evictions = l2.evictions;
-    if (h->timed)
-        gpci_timed_add_stats(h->timed, &s);
+    gpc_stats s;
+    gpc_stats_init(&s);
+    gpci_hierarchy_add_rest(h, &s);
+    for (uint32_t sm = 0; sm < h->sms; sm++)
+        gpci_hierarchy_add_sm(h, sm, &s);
     return gpci_give(stats, &s, sizeof s);
 }
 
@@ -211,7 +233,7 @@ void gpc_hierarchy_reset_stats(gpc_hierarchy *h) {
     gpc_stats_init(&h->stats);
     h->stats.l1_capacity = capacity;
     h->stats.resident_blocks = resident;
-    gpc_cache_stats_init(&h->retired);
+    memset(h->of_sm, 0, h->sms * sizeof *h->of_sm);
     for (uint32_t sm = 0; h->l1 && sm < h->sms; sm++)
         gpc_cache_reset_stats(h->l1[sm]);
     for (uint32_t slice = 0; h->l2 && slice < h->slices; slice++)

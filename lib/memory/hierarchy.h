@@ -49,6 +49,22 @@ typedef struct gpci_observer {
     void **cache_data;     /* with their user_data [sms] */
 } gpci_observer;
 
+/* Counters of gpc_stats that count as accesses pass, by SM. */
+#define GPCI_SM_COUNTERS(X)                                                                                        \
+    X(warp_instructions) X(thread_instructions)                                                                    \
+    X(l1_load_requests) X(l1_load_lines) X(l1_load_sectors) X(l1_load_sector_hits) X(l1_load_bytes_used)           \
+    X(l1_load_bytes_moved) X(l1_store_requests) X(l1_store_sectors) X(l1_store_sector_hits) X(l1_atomic_requests)  \
+    X(l1_atomic_sectors) X(l1_bypassed_sectors) X(l1_fetched_sectors) X(l1_write_back_sectors)                     \
+    X(l1_pending_sector_hits) X(l1_load_line_misses) X(l1_load_dram_lines) X(loads_completed) X(load_cycles)       \
+    X(round_trips) X(round_trip_cycles)
+
+typedef struct gpci_sm_counts {
+#define X(field) uint64_t field;
+    GPCI_SM_COUNTERS(X)
+#undef X
+    gpc_cache_stats retired; /* of L1s that a resize replaced */
+} gpci_sm_counts;
+
 struct gpc_hierarchy {
     gpc_context *context;
     gpc_config *config;
@@ -64,8 +80,8 @@ struct gpc_hierarchy {
     gpci_share share;
     uint32_t kernel;       /* launches so far: the present one's number, from 1 */
     bool cold;             /* nothing of a kernel's code is in L2 */
-    gpc_stats stats;       /* counted here */
-    gpc_cache_stats retired; /* of L1s that a resize replaced */
+    gpc_stats stats;       /* counted here, but for what is counted by SM: */
+    gpci_sm_counts *of_sm; /* [sms] */
     struct gpci_timed *timed; /* the clock and all that goes with it; NULL: functional */
     const gpci_observer *observer; /* functional: NULL = nobody is told */
     bool l1_future;              /* L1's requests must say when their lines are used next, */
@@ -73,15 +89,15 @@ struct gpc_hierarchy {
 };
 
 /* Segments that L1 reads from L2, and of these what it does not keep. */
-GPCI_INLINE void gpci_count_fetch(gpc_hierarchy *h, uint8_t segments) {
+GPCI_INLINE void gpci_count_fetch(gpc_hierarchy *h, uint32_t sm, uint8_t segments) {
     uint32_t count = gpci_count_sectors(segments);
-    h->stats.l1_fetched_sectors += count;
+    h->of_sm[sm].l1_fetched_sectors += count;
     h->stats.l1_fetches[count]++;
 }
 
-GPCI_INLINE void gpci_count_bypass(gpc_hierarchy *h, uint8_t segments) {
+GPCI_INLINE void gpci_count_bypass(gpc_hierarchy *h, uint32_t sm, uint8_t segments) {
     uint32_t count = gpci_count_sectors(segments);
-    h->stats.l1_bypassed_sectors += count;
+    h->of_sm[sm].l1_bypassed_sectors += count;
     h->stats.l1_bypass_fetches[count]++;
 }
 
@@ -119,6 +135,12 @@ void gpci_path_expect_below(const gpc_hierarchy *h, uint32_t sm, const gpc_cache
 /* Empty the L1s. */
 gpc_status gpci_path_flush(gpc_hierarchy *h);
 
+/*
+ * hierarchy.c: statistics in two parts, each added to `stats`: what is counted by SM, and the rest. A histogram is part
+ * of the rest.
+ */
+void gpci_hierarchy_add_sm(const gpc_hierarchy *h, uint32_t sm, gpc_stats *stats);
+void gpci_hierarchy_add_rest(const gpc_hierarchy *h, gpc_stats *stats);
 /* hierarchy.c: empty what `kernels.flush` says. */
 gpc_status gpci_hierarchy_empty(gpc_hierarchy *h);
 /* Tell every L1's policies that the present kernel begins or ends. */

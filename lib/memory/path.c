@@ -13,7 +13,7 @@ static gpc_status evicted(gpc_hierarchy *h, const gpci_access *a, uint32_t sm, c
     if (!eviction->dirty_sectors)
         return GPC_OK;
     gpc_request request = {.address = eviction->line_address, .sm = sm, .kernel = h->kernel};
-    h->stats.l1_write_back_sectors += gpci_count_sectors(gpci_segments_of(eviction->dirty_bytes));
+    h->of_sm[sm].l1_write_back_sectors += gpci_count_sectors(gpci_segments_of(eviction->dirty_bytes));
     return gpci_below_write(h, a, &request, 0, eviction->dirty_bytes);
 }
 
@@ -29,21 +29,21 @@ static gpc_status fetch(gpc_hierarchy *h, const gpci_access *a, gpc_cache *l1, c
     gpc_status status = gpci_below_read(h, a, request, wanted, result->policy_word, &word);
     if (status < 0)
         return status;
-    gpci_count_fetch(h, wanted);
+    gpci_count_fetch(h, request->sm, wanted);
     gpc_decision predicted = passes ? GPC_BYPASS : GPC_CACHE;
     if (declined || gpc_cache_reply(l1, request, predicted, word) == GPC_BYPASS) {
-        gpci_count_bypass(h, wanted);
+        gpci_count_bypass(h, request->sm, wanted);
         return GPC_OK;
     }
     uint8_t rest = sectors & (uint8_t)~wanted;
     if (rest) {
         status = gpci_below_read(h, a, request, rest, 0, &word);
-        gpci_count_fetch(h, rest);
+        gpci_count_fetch(h, request->sm, rest);
     }
     if (status == GPC_OK)
         status = gpc_cache_fill(l1, request, result->fetch_sectors, result);
     if (status == GPC_OK && result->outcome == GPC_BYPASSED) /* the policy would not give up any line for it */
-        gpci_count_bypass(h, sectors);
+        gpci_count_bypass(h, request->sm, sectors);
     return status == GPC_OK && result->evicted ? evicted(h, a, request->sm, &result->eviction) : status;
 }
 
@@ -63,7 +63,7 @@ gpc_status gpci_path_load(gpc_hierarchy *h, const gpci_access *a) {
     gpci_admit(a->l1, &request, &view, &result);
     request.admitted = result.admission == GPC_ADMITTED;
     uint32_t hits = gpci_count_sectors(h->l1_level.segments_of[result.hit_sectors] & segments);
-    h->stats.l1_load_sector_hits += request.kind == GPC_LOAD ? hits : 0;
+    h->of_sm[request.sm].l1_load_sector_hits += request.kind == GPC_LOAD ? hits : 0;
     a->result->l1_sector_hits += hits;
     return result.fetch_sectors ? fetch(h, a, a->l1, &request, &result) : GPC_OK;
 }
@@ -80,13 +80,14 @@ gpc_status gpci_path_store(gpc_hierarchy *h, const gpci_access *a) {
     gpc_status status = gpc_cache_access(a->l1, &request, &result);
     if (status < 0)
         return status;
-    h->stats.l1_store_sector_hits += gpci_count_sectors(level->segments_of[result.hit_sectors] & a->line->segments);
+    h->of_sm[request.sm].l1_store_sector_hits +=
+        gpci_count_sectors(level->segments_of[result.hit_sectors] & a->line->segments);
     if (result.evicted)
         status = evicted(h, a, request.sm, &result.eviction);
     if (status == GPC_OK && result.fetch_sectors) {
         uint8_t sectors = level->segments_of[result.fetch_sectors];
         uint32_t word;
-        gpci_count_fetch(h, sectors);
+        gpci_count_fetch(h, request.sm, sectors);
         status = gpci_below_read(h, a, &request, sectors, result.policy_word, &word);
     }
     if (status == GPC_OK && result.write_sectors)

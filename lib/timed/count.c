@@ -11,33 +11,31 @@ static void add_reorder(gpci_reorder_counts counts, gpc_stats *s) {
     s->l1_reorder_flushes += counts.flushes;
 }
 
-static void add_l1(const gpci_timed *t, gpc_stats *s) {
+void gpci_timed_add_sm(const gpci_timed *t, uint32_t sm, gpc_stats *s) {
     uint64_t now = t->wheel.now;
-    for (uint32_t i = 0; i < t->h->sms; i++) {
-        const gpci_stage *stage = &t->l1[i];
-        const gpci_stage_counts *c = &stage->counts;
-        s->l1_line_failures += c->failures[GPC_BUSY_LINE];
-        s->l1_mshr_failures += c->failures[GPC_BUSY_MSHR];
-        s->l1_merge_failures += c->failures[GPC_BUSY_MERGE];
-        s->l1_queue_failures += c->failures[GPC_BUSY_MISS_QUEUE];
-        s->l1_bank_failures += c->bank_failures;
-        if (stage->reorder)
-            add_reorder(gpci_reorder_get_counts(stage->reorder, now), s);
-        s->l1_line_bypasses += c->passed[GPC_BUSY_LINE];
-        s->l1_mshr_bypasses += c->passed[GPC_BUSY_MSHR];
-        s->l1_queue_bypasses += c->passed[GPC_BUSY_MISS_QUEUE];
-        uint64_t stalls[GPC_BUSY_COUNT];
-        for (unsigned r = 0; r < GPC_BUSY_COUNT; r++)
-            stalls[r] = c->stalls[r] + (r && stage->held[0].reason == r ? now - stage->held[0].since : 0);
-        s->l1_line_stalls += stalls[GPC_BUSY_LINE];
-        s->l1_mshr_stalls += stalls[GPC_BUSY_MSHR];
-        s->l1_merge_stalls += stalls[GPC_BUSY_MERGE];
-        s->l1_queue_stalls += stalls[GPC_BUSY_MISS_QUEUE];
-        s->l1_network_stalls += stage->unsent + (stage->unsent_since != GPCI_NEVER ? now - stage->unsent_since : 0);
-        s->l1_queue_cycles += gpci_gauge_sum(&stage->waiting_gauge, now);
-        s->l1_mshr_cycles += gpci_gauge_sum(&stage->mshr.gauge, now);
-        s->l1_miss_queue_cycles += gpci_gauge_sum(&stage->out.gauge, now);
-    }
+    const gpci_stage *stage = &t->l1[sm];
+    const gpci_stage_counts *c = &stage->counts;
+    s->l1_line_failures += c->failures[GPC_BUSY_LINE];
+    s->l1_mshr_failures += c->failures[GPC_BUSY_MSHR];
+    s->l1_merge_failures += c->failures[GPC_BUSY_MERGE];
+    s->l1_queue_failures += c->failures[GPC_BUSY_MISS_QUEUE];
+    s->l1_bank_failures += c->bank_failures;
+    if (stage->reorder)
+        add_reorder(gpci_reorder_get_counts(stage->reorder, now), s);
+    s->l1_line_bypasses += c->passed[GPC_BUSY_LINE];
+    s->l1_mshr_bypasses += c->passed[GPC_BUSY_MSHR];
+    s->l1_queue_bypasses += c->passed[GPC_BUSY_MISS_QUEUE];
+    uint64_t stalls[GPC_BUSY_COUNT];
+    for (unsigned r = 0; r < GPC_BUSY_COUNT; r++)
+        stalls[r] = c->stalls[r] + (r && stage->held[0].reason == r ? now - stage->held[0].since : 0);
+    s->l1_line_stalls += stalls[GPC_BUSY_LINE];
+    s->l1_mshr_stalls += stalls[GPC_BUSY_MSHR];
+    s->l1_merge_stalls += stalls[GPC_BUSY_MERGE];
+    s->l1_queue_stalls += stalls[GPC_BUSY_MISS_QUEUE];
+    s->l1_network_stalls += stage->unsent + (stage->unsent_since != GPCI_NEVER ? now - stage->unsent_since : 0);
+    s->l1_queue_cycles += gpci_gauge_sum(&stage->waiting_gauge, now);
+    s->l1_mshr_cycles += gpci_gauge_sum(&stage->mshr.gauge, now);
+    s->l1_miss_queue_cycles += gpci_gauge_sum(&stage->out.gauge, now);
 }
 
 static void add_l2(const gpci_timed *t, gpc_stats *s) {
@@ -91,14 +89,13 @@ static void add_networks(const gpci_timed *t, gpc_stats *s) {
         }
 }
 
-void gpci_timed_add_stats(const gpci_timed *t, gpc_stats *s) {
+void gpci_timed_add_rest(const gpci_timed *t, gpc_stats *s) {
     uint64_t cycles = t->wheel.now - t->counted_from;
     s->cycles += cycles;
     s->sm_cycles += cycles * t->h->sms;
     s->l2_cycles += cycles * t->h->slices;
     s->accepted += t->accepted;
     s->completed += t->completed;
-    add_l1(t, s);
     add_l2(t, s);
     add_networks(t, s);
     gpci_dram_add_stats(t->dram, gpci_clock_own(t->dram_clock, t->wheel.now), s);

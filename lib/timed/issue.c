@@ -71,8 +71,8 @@ static gpc_status issue(gpci_timed *t, const gpc_warp_access *w, uint64_t token,
     gpc_status status = make_room(t, GPCI_MAX_TRANSACTIONS);
     if (status < 0)
         return status;
-    h->stats.warp_instructions++;
-    h->stats.thread_instructions += gpci_popcount(w->mask);
+    h->of_sm[w->sm].warp_instructions++;
+    h->of_sm[w->sm].thread_instructions += gpci_popcount(w->mask);
     uint32_t count = gpci_access_lines(h, w, lines, &request, &segments);
     request.cycle = t->wheel.now;
     uint32_t flight = take_flight(t, w->sm, w->warp, w->kind, token, count);
@@ -114,8 +114,8 @@ static void complete_at_once(gpci_timed *t, const gpc_warp_access *w, uint64_t t
                         .warp = w->warp,
                         .kind = w->kind,
                         .level = 1};
-    t->h->stats.warp_instructions++;
-    t->h->stats.thread_instructions += gpci_popcount(w->mask);
+    t->h->of_sm[w->sm].warp_instructions++;
+    t->h->of_sm[w->sm].thread_instructions += gpci_popcount(w->mask);
     t->accepted++;
     t->completed++;
     if (t->callbacks.on_complete)

@@ -24,10 +24,10 @@ static uint64_t bucket_of(uint64_t cycles) {
     return bucket < GPC_LATENCY_BUCKETS ? bucket : GPC_LATENCY_BUCKETS - 1;
 }
 
-static void count_load(gpc_stats *stats, uint64_t cycles) {
-    stats->loads_completed++;
-    stats->load_cycles += cycles;
-    stats->load_latency[bucket_of(cycles)]++;
+static void count_load(gpc_hierarchy *h, uint32_t sm, uint64_t cycles) {
+    h->of_sm[sm].loads_completed++;
+    h->of_sm[sm].load_cycles += cycles;
+    h->stats.load_latency[bucket_of(cycles)]++;
 }
 
 static void complete(gpci_timed *t, uint32_t number) {
@@ -41,7 +41,7 @@ static void complete(gpci_timed *t, uint32_t number) {
                         .level = f->level};
     bool framed = f->framed;
     if (f->kind == GPC_LOAD)
-        count_load(&t->h->stats, c.cycle - c.issued);
+        count_load(t->h, c.sm, c.cycle - c.issued);
     f->next = t->flight_free;
     t->flight_free = number;
     t->in_flight--;
@@ -82,14 +82,14 @@ static void release_line(gpci_timed *t, uint32_t number, uint8_t level) {
 
 static void count_round_trip(gpci_timed *t, const gpci_packet *p) {
     uint64_t cycles = t->wheel.now - p->born;
-    t->h->stats.round_trips++;
-    t->h->stats.round_trip_cycles += cycles;
+    t->h->of_sm[p->request.sm].round_trips++;
+    t->h->of_sm[p->request.sm].round_trip_cycles += cycles;
     t->h->stats.round_trip_latency[bucket_of(cycles)]++;
 }
 
 void gpci_l1_done(gpci_timed *t, uint32_t packet, uint8_t level) {
     gpci_packet *p = gpci_at(t, packet);
-    t->h->stats.l1_load_dram_lines += p->kind == GPC_LOAD && level == 3 && p->fetched;
+    t->h->of_sm[p->request.sm].l1_load_dram_lines += p->kind == GPC_LOAD && level == 3 && p->fetched;
     p->flags = (uint8_t)((p->flags & ~GPCI_PACKET_CACHED) | GPCI_PACKET_DONE);
     release_line(t, p->access, level);
 }
@@ -130,7 +130,7 @@ void gpci_l1_send(gpci_timed *t, gpci_stage *stage, const gpci_wanted *wanted) {
         f->request.kind = GPC_LOAD;
         f->request.byte_mask[0] = f->request.byte_mask[1] = 0;
     }
-    gpci_count_fetch(t->h, f->segments);
+    gpci_count_fetch(t->h, stage->index, f->segments);
     gpci_queue_push(&stage->out, &t->pool, t->wheel.now, fetch);
 }
 
@@ -151,7 +151,7 @@ void gpci_l1_evicted(gpci_timed *t, gpci_stage *stage, const gpc_eviction *evict
                        .segments = gpci_segments_of(eviction->dirty_bytes),
                        .type = GPCI_WRITE,
                        .flags = GPCI_PACKET_POSTED};
-    t->h->stats.l1_write_back_sectors += gpci_count_sectors(p->segments);
+    t->h->of_sm[stage->index].l1_write_back_sectors += gpci_count_sectors(p->segments);
     gpci_queue_push(&stage->out, &t->pool, t->wheel.now, packet);
 }
 
@@ -168,18 +168,19 @@ static void tell_event(gpci_timed *t, const gpci_stage *stage, const gpci_packet
 
 /* What a load's lookup found. Sectors in flight are hits, as hardware counts them. */
 static void count_lookup(gpci_timed *t, const gpci_stage *stage, gpci_packet *p, const gpci_held *held) {
-    gpc_stats *stats = &t->h->stats;
+    gpci_sm_counts *c = &t->h->of_sm[stage->index];
     uint8_t hit = p->segments & (t->h->l1_level.segments_of[held->result.hit_sectors] | held->flying);
     bool whole = hit == p->segments;
     p->fetched = p->segments & (uint8_t)~hit;
     tell_event(t, stage, p, whole);
     if (p->request.kind != GPC_LOAD)
         return;
-    stats->l1_load_sector_hits += gpci_count_sectors(hit);
-    stats->l1_pending_sector_hits += gpci_count_sectors(held->flying & p->segments);
-    stats->l1_load_line_misses += !whole;
+    c->l1_load_sector_hits += gpci_count_sectors(hit);
+    c->l1_pending_sector_hits += gpci_count_sectors(held->flying & p->segments);
+    c->l1_load_line_misses += !whole;
     if (whole)
-        stats->l1_hits_by_age[p->request.warp_age < GPC_AGE_BUCKETS ? p->request.warp_age : GPC_AGE_BUCKETS - 1]++;
+        t->h->stats.l1_hits_by_age[p->request.warp_age < GPC_AGE_BUCKETS ? p->request.warp_age
+                                                                         : GPC_AGE_BUCKETS - 1]++;
 }
 
 void gpci_l1_send_itself(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_packet_type type) {
@@ -204,7 +205,7 @@ static gpci_verdict pass_load(gpci_timed *t, gpci_stage *stage, uint32_t packet,
     if (!gpci_l1_for(t->h, p->request.sm, p->request.space)) {
         if (gpci_queue_full(&stage->out))
             return gpci_stage_block(stage, held, t->wheel.now, GPC_BUSY_MISS_QUEUE);
-        t->h->stats.l1_load_line_misses += p->request.kind == GPC_LOAD;
+        t->h->of_sm[stage->index].l1_load_line_misses += p->request.kind == GPC_LOAD;
         gpci_l1_send_itself(t, stage, packet, GPCI_READ);
         return GPCI_WAITING;
     }
@@ -248,7 +249,7 @@ static gpci_verdict pass_store(gpci_timed *t, gpci_stage *stage, uint32_t packet
     }
     if (!held->looked) {
         gpci_stage_look(t, stage, p, held);
-        t->h->stats.l1_store_sector_hits +=
+        t->h->of_sm[stage->index].l1_store_sector_hits +=
             gpci_count_sectors(t->h->l1_level.segments_of[r->hit_sectors] & p->segments);
         if (r->evicted)
             gpci_l1_evicted(t, stage, &r->eviction);
@@ -356,7 +357,7 @@ void gpci_l1_send_rest(gpci_timed *t, gpci_stage *stage, uint32_t fetch) {
     f->type = GPCI_READ;
     f->marks |= GPCI_MARK_VERIFIED;
     f->request.policy_word = 0;
-    gpci_count_fetch(t->h, f->segments);
+    gpci_count_fetch(t->h, stage->index, f->segments);
     gpci_queue_push(&stage->out, &t->pool, t->wheel.now, fetch);
 }
 
@@ -391,12 +392,12 @@ static void take_reply(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
         if (stage->cache->predictor_ops->on_reply && gpci_verify(t, stage, packet))
             return;
         if (p->flags & GPCI_PACKET_PASSES)
-            gpci_count_bypass(t->h, p->segments);
+            gpci_count_bypass(t->h, stage->index, p->segments);
         gpci_stage_fill(t, stage, packet);
         return;
     }
     if (p->access != UINT32_MAX) {
-        t->h->stats.l1_load_dram_lines += p->request.kind == GPC_LOAD && p->level == 3;
+        t->h->of_sm[stage->index].l1_load_dram_lines += p->request.kind == GPC_LOAD && p->level == 3;
         release_line(t, p->access, p->level);
     }
     gpci_pool_give(&t->pool, packet);

@@ -352,7 +352,7 @@ static void keep(gpci_timed *t, gpci_stage *stage, const gpci_packet *p, uint8_t
     if (got.evicted)
         gpci_stage_evicted(t, stage, &got.eviction);
     if (got.outcome == GPC_BYPASSED && stage->level == 1 && gpci_is_read(&p->request))
-        gpci_count_bypass(t->h, stage->line->segments_of[sectors]);
+        gpci_count_bypass(t->h, stage->index, stage->line->segments_of[sectors]);
     if (got.way == GPCI_NO_WAY && !gpci_is_read(&p->request)) /* no room for what was written: it goes below */
         gpci_stage_write_below(t, stage, p);
 }

@@ -281,8 +281,9 @@ void gpci_channel_ready(gpci_timed *t, uint32_t channel);
 /* The channel of a slice's address, and the address within it. */
 uint32_t gpci_channel_of(const gpci_timed *t, uint32_t slice, uint64_t inner, uint64_t *local);
 
-/* count.c */
-void gpci_timed_add_stats(const gpci_timed *t, gpc_stats *stats);
+/* count.c: as gpci_hierarchy_add_sm and gpci_hierarchy_add_rest. */
+void gpci_timed_add_sm(const gpci_timed *t, uint32_t sm, gpc_stats *stats);
+void gpci_timed_add_rest(const gpci_timed *t, gpc_stats *stats);
 void gpci_timed_reset_stats(gpci_timed *t);
 
 GPCI_INLINE gpci_packet *gpci_at(const gpci_timed *t, uint32_t packet) {
