@@ -18,6 +18,7 @@ const gpc_throttle_ops *const gpci_builtin_throttles[] = {
     &gpci_warps_throttle,
     &gpci_blocks_throttle,
     &gpci_ccws_throttle,
+    &gpci_dyncta_throttle,
     &gpci_pcal_throttle,
     NULL,
 };

@@ -54,6 +54,10 @@ uint32_t gpci_block_order_count(const gpci_block_order *order) {
     return count;
 }
 
+bool gpci_block_order_empty(const gpci_block_order *order) {
+    return next_order(order, 0) == UINT64_MAX;
+}
+
 static uint64_t new_order(const gpci_block_order *order) {
     uint64_t youngest = 0;
     for (uint32_t n = 0; n < order->siblings.count; n++) {
@@ -64,7 +68,7 @@ static uint64_t new_order(const gpci_block_order *order) {
 }
 
 /* Only a warp that has just started is new: each start is followed by a question. */
-static void see_new(gpci_block_order *order, const gpc_throttle_view *view) {
+void gpci_block_order_see(gpci_block_order *order, const gpc_throttle_view *view) {
     for (uint32_t age = view->running; age-- > 0;) {
         uint32_t slot = view->by_age[age];
         gpci_block_warp *warp = &order->of_warp[slot];
@@ -93,7 +97,6 @@ static uint64_t find_admitted(gpci_block_order *order, uint32_t limit) {
 
 void gpci_block_order_classify(gpci_block_order *order, const gpc_throttle_view *view, gpc_throttle_classes *classes,
                                uint32_t limit) {
-    see_new(order, view);
     uint64_t admitted = find_admitted(order, limit);
     for (uint32_t age = 0; age < view->running; age++) {
         uint32_t slot = view->by_age[age];

@@ -32,8 +32,12 @@ void gpci_block_order_init(gpci_block_order *order, const gpc_scheduler_env *env
 void gpci_block_order_finish(void *self);
 void gpci_block_order_on_state(void *self, uint32_t slot, gpc_warp_state before, gpc_warp_state after);
 
-/* Blocks resident in the SM. */
+/* Blocks resident in the SM, and whether there are none. */
 uint32_t gpci_block_order_count(const gpci_block_order *order);
+bool gpci_block_order_empty(const gpci_block_order *order);
+
+/* Give warps that have just started their blocks' order numbers; first of all in each `classify`. */
+void gpci_block_order_see(gpci_block_order *order, const gpc_throttle_view *view);
 
 /* Throttle the warps of all but the oldest `limit` blocks. */
 void gpci_block_order_classify(gpci_block_order *order, const gpc_throttle_view *view, gpc_throttle_classes *classes,

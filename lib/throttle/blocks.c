@@ -23,6 +23,7 @@ static gpc_status init(void *self, const gpc_scheduler_env *env, char *message) 
 
 static void classify(void *self, const gpc_throttle_view *view, gpc_throttle_classes *classes) {
     gpci_block_order *order = self;
+    gpci_block_order_see(order, view);
     gpci_block_order_classify(order, view, classes, order->limit ? order->limit : UINT32_MAX);
 }
 

@@ -7,6 +7,7 @@
 extern const gpc_throttle_ops gpci_warps_throttle;
 extern const gpc_throttle_ops gpci_blocks_throttle;
 extern const gpc_throttle_ops gpci_ccws_throttle;
+extern const gpc_throttle_ops gpci_dyncta_throttle;
 extern const gpc_throttle_ops gpci_pcal_throttle;
 
 #endif
