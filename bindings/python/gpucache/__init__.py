@@ -14,8 +14,8 @@ Hierarchy.try_issue() and advance() for a host of its own.
 
     print(gpucache.compare(["lru", "age-lru", MyPolicy], ["kernelslist.g", "synthetic:atax"], mode="timed"))
 
-compare() runs policies on traces; ReplacementPolicy, Predictor and SchedulerPolicy are what to subclass for one's own;
-Profile tells what the loads of a trace do in L1.
+compare() runs policies on traces; ReplacementPolicy, Predictor, SchedulerPolicy and Throttle are what to subclass for
+one's own; Profile tells what the loads of a trace do in L1.
 
 The library is loaded when it is first needed; see _loader.py for where it is looked for.
 """
@@ -45,6 +45,7 @@ from ._constants import (
     Simd,
     Space,
     Status,
+    Token,
     TraceFormat,
     ValueType,
     WarpClass,
@@ -91,6 +92,7 @@ from .profile import (
 from .replay import Progress, Replay, Result, Sample, TimeSeries
 from .scheduler import Scheduler, SchedulerEnvironment, SchedulerPolicy
 from .stats import CacheStats, Counter, Stats, cache_counters, counters
+from .throttle import Throttle, WarpClasses, WarpView
 from .timed import Completion, MemoryRequest
 from .trace import Block, Instruction, Kernel, Synthetic, Trace, TraceWriter, Warp, synthetics
 

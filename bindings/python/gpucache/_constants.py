@@ -102,6 +102,15 @@ class Priority(IntEnum):
 GPC_PRIORITY_COUNT = 3
 
 
+class Token(IntEnum):
+    UNUSED = 0
+    HELD = 1
+    NONE = 2
+
+
+GPC_TOKEN_COUNT = 3
+
+
 class LogLevel(IntEnum):
     WARNING = 0
     INFO = 1
@@ -128,9 +137,10 @@ class PolicyKind(IntEnum):
     REPLACEMENT = 0
     PREDICTOR = 1
     SCHEDULER = 2
+    THROTTLE = 3
 
 
-GPC_POLICY_KIND_COUNT = 3
+GPC_POLICY_KIND_COUNT = 4
 
 
 class Decision(IntEnum):

@@ -27,7 +27,8 @@ class gpc_request(Record):
         ("byte_mask", c_uint64 * 2), ("size", c_uint32), ("sm", c_uint32), ("warp", c_uint32), ("warp_age", c_uint32),
         ("block", c_uint32), ("kernel", c_uint32), ("policy_word", c_uint32), ("transactions", c_uint16),
         ("bytes_used", c_uint16), ("sector_mask", c_uint8), ("kind", c_uint8), ("space", c_uint8), ("hint", c_uint8),
-        ("priority", c_uint8), ("token", c_uint8), ("admitted", c_uint8), ("reserved", c_uint8 * 41),
+        ("priority", c_uint8), ("token", c_uint8), ("token_l2", c_uint8), ("admitted", c_uint8),
+        ("reserved", c_uint8 * 40),
     )
 
 
@@ -295,7 +296,8 @@ class gpc_warp_access(SizedRecord):
     _fields_ = (
         ("struct_size", c_size_t), ("sm", c_uint32), ("warp", c_uint32), ("warp_age", c_uint32), ("block", c_uint32),
         ("pc", c_uint64), ("mask", c_uint64), ("addresses", POINTER(c_uint64)), ("width", c_uint32), ("kind", c_uint8),
-        ("space", c_uint8), ("hint", c_uint8), ("priority", c_uint8), ("token", c_uint8), ("reserved", c_uint8 * 7),
+        ("space", c_uint8), ("hint", c_uint8), ("priority", c_uint8), ("token", c_uint8), ("token_l2", c_uint8),
+        ("reserved", c_uint8 * 6),
     )
 
 
@@ -451,6 +453,7 @@ class gpc_scheduler_env(SizedRecord):
         ("struct_size", c_size_t), ("warps", c_uint32), ("sm", c_uint32), ("index", c_uint32), ("count", c_uint32),
         ("sms", c_uint32), ("seed", c_uint64), ("warp_state", c_void_p), ("parameters", POINTER(c_double)),
         ("arguments", c_char_p), ("user_data", c_void_p), ("texts", POINTER(c_char_p)), ("words", POINTER(c_uint32)),
+        ("shared_state", c_void_p), ("context", c_void_p),
     )
 
 
@@ -479,10 +482,50 @@ class gpc_scheduler_ops(SizedRecord):
     )
 
 
+class gpc_throttle_view(SizedRecord):
+    _fields_ = (
+        ("struct_size", c_size_t), ("cycle", c_uint64), ("by_age", POINTER(c_uint16)), ("states", POINTER(c_uint8)),
+        ("blocks", POINTER(c_uint32)), ("running", c_uint32), ("reserved", c_uint32),
+    )
+
+
+class gpc_throttle_classes(SizedRecord):
+    _fields_ = (
+        ("struct_size", c_size_t), ("throttled", POINTER(c_uint64)), ("held", POINTER(c_uint64)),
+        ("bypassing", POINTER(c_uint64)), ("bypassing_l2", POINTER(c_uint64)), ("again", c_uint64),
+        ("others", c_uint32), ("reserved", c_uint32),
+    )
+
+
+gpc_throttle_ops_init = CFUNCTYPE(c_int, c_void_p, POINTER(gpc_scheduler_env), POINTER(c_char))
+gpc_throttle_ops_finish = CFUNCTYPE(None, c_void_p)
+gpc_throttle_ops_on_start = CFUNCTYPE(None, c_void_p, c_uint32, c_uint64)
+gpc_throttle_ops_on_state = CFUNCTYPE(None, c_void_p, c_uint32, c_int, c_int)
+gpc_throttle_ops_classify = CFUNCTYPE(None, c_void_p, POINTER(gpc_throttle_view), POINTER(gpc_throttle_classes))
+gpc_throttle_ops_on_cache_event = CFUNCTYPE(c_bool, c_void_p, POINTER(gpc_cache_event))
+gpc_throttle_ops_sample = CFUNCTYPE(c_bool, c_void_p, POINTER(gpc_stats), c_uint64)
+gpc_throttle_ops_cost_bits = CFUNCTYPE(c_uint64, POINTER(gpc_scheduler_env))
+gpc_throttle_ops_on_issue = CFUNCTYPE(None, c_void_p, c_uint32, c_uint64)
+
+
+class gpc_throttle_ops(SizedRecord):
+    _fields_ = (
+        ("struct_size", c_size_t), ("name", c_char_p), ("summary", c_char_p), ("source", c_char_p),
+        ("instance_bytes", c_size_t), ("warp_bytes", c_size_t), ("reserved", c_size_t),
+        ("parameters", POINTER(gpc_parameter)), ("parameter_count", c_size_t), ("init", gpc_throttle_ops_init),
+        ("finish", gpc_throttle_ops_finish), ("on_start", gpc_throttle_ops_on_start),
+        ("on_state", gpc_throttle_ops_on_state), ("classify", gpc_throttle_ops_classify),
+        ("on_cache_event", gpc_throttle_ops_on_cache_event), ("sample", gpc_throttle_ops_sample),
+        ("cost_bits", gpc_throttle_ops_cost_bits), ("texts", POINTER(gpc_text_parameter)), ("text_count", c_size_t),
+        ("shared_bytes", c_size_t), ("shared_scheduler_bytes", c_size_t), ("on_issue", gpc_throttle_ops_on_issue),
+    )
+
+
 class gpc_scheduler_options(SizedRecord):
     _fields_ = (
         ("struct_size", c_size_t), ("warps", c_uint32), ("warp_limit", c_uint32), ("sm", c_uint32),
         ("index", c_uint32), ("count", c_uint32), ("sms", c_uint32), ("policy", c_char_p), ("seed", c_uint64),
+        ("share_with", c_void_p),
     )
     _defaults_ = {"warps": 48}
 
@@ -634,6 +677,9 @@ FUNCTIONS = {
     "gpc_profile_read": (c_int, (c_void_p, c_char_p, POINTER(gpc_error), POINTER(c_void_p))),
     "gpc_profile_json": (c_int, (c_void_p, c_uint32, POINTER(c_char), c_size_t, POINTER(c_size_t))),
     "gpc_profile_write_json": (c_int, (c_void_p, c_uint32, c_char_p, POINTER(gpc_error))),
+    "gpc_context_register_throttle": (c_int, (
+        c_void_p, POINTER(gpc_throttle_ops), c_void_p, CFUNCTYPE(None, c_void_p), POINTER(gpc_error),
+    )),
     "gpc_context_register_scheduler": (c_int, (
         c_void_p, POINTER(gpc_scheduler_ops), c_void_p, CFUNCTYPE(None, c_void_p), POINTER(gpc_error),
     )),
@@ -641,10 +687,14 @@ FUNCTIONS = {
     "gpc_scheduler_create": (c_int, (c_void_p, POINTER(gpc_scheduler_options), POINTER(gpc_error), POINTER(c_void_p))),
     "gpc_scheduler_destroy": (None, (c_void_p,)),
     "gpc_scheduler_start": (c_int, (c_void_p, c_uint32)),
+    "gpc_scheduler_start_block": (c_int, (c_void_p, c_uint32, c_uint32)),
     "gpc_scheduler_set_state": (c_int, (c_void_p, c_uint32, c_int)),
     "gpc_scheduler_pick": (c_int, (c_void_p, c_uint64, c_bool, POINTER(c_uint32))),
     "gpc_scheduler_issued": (c_int, (c_void_p, c_uint32, c_uint64)),
     "gpc_scheduler_class_of": (c_int, (c_void_p, c_uint32)),
+    "gpc_scheduler_token_of": (c_int, (c_void_p, c_uint32, c_uint)),
+    "gpc_scheduler_class_count": (c_uint32, (c_void_p, c_int)),
+    "gpc_scheduler_next_change": (c_uint64, (c_void_p,)),
     "gpc_scheduler_age_of": (c_uint32, (c_void_p, c_uint32)),
     "gpc_scheduler_cache_event": (None, (c_void_p, POINTER(gpc_cache_event))),
     "gpc_scheduler_sample": (None, (c_void_p, POINTER(gpc_stats), c_uint64)),

@@ -111,7 +111,7 @@ def _labelled(policies):
 
 def _key_of(context, spec, level):
     """The configuration key that takes a policy: that of the registry which has its name."""
-    name = spec.partition("(")[0].strip()
+    name = spec.partition("(")[0].partition("+")[0].strip()  # a scheduler may have throttles
     for kind, key in (
         (PolicyKind.REPLACEMENT, f"{level}.replacement"), (PolicyKind.PREDICTOR, f"{level}.bypass"),
         (PolicyKind.SCHEDULER, "scheduler"),
@@ -211,7 +211,7 @@ def compare(policies, traces, preset="gtx480", *, mode="functional", metrics=Non
     policies  a list of policies, or {label: policy}. A policy is
                 a subclass of ReplacementPolicy, Predictor or SchedulerPolicy, which is registered where it runs;
                 a name or `name(parameter=value)`: of `level`'s replacement policy, else of its predictor, else of the
-                warp scheduler, whichever has the name;
+                warp scheduler, which may have throttles, `name + name`: whichever has the name;
                 `key=value`, where another than that is meant: "l1.bypass=age-lru";
                 {key: class or value, ...}, several keys at once
     traces    as Trace takes them; each run starts with cold caches

@@ -62,7 +62,7 @@ class Context(Handle):
         self._create(lib.gpc_context_destroy, lib.gpc_context_create, ctypes.byref(options))
 
     def register(self, policy):
-        """Register a subclass of ReplacementPolicy, Predictor or SchedulerPolicy under its `name`.
+        """Register a subclass of ReplacementPolicy, Predictor, SchedulerPolicy or Throttle under its `name`.
 
         Returns it: usable as a decorator.
         """
@@ -99,7 +99,7 @@ class Context(Handle):
         return bits.value
 
     def scheduler_cost(self, spec, warps):
-        """The same of a scheduler of so many warps."""
+        """The same of a scheduler of so many warps, with its throttles: `name + name(parameter=value)`."""
         bits = ctypes.c_uint64()
         error = g.gpc_error()
         status = invoke(

@@ -5,7 +5,7 @@ import ctypes
 import weakref
 
 from . import _generated as g
-from ._constants import Status
+from ._constants import Status, Token
 from ._loader import lib
 from ._native import Handle, call, drop, hold, invoke, settle, state
 from .cache import BorrowedCache, WarpEvent
@@ -36,12 +36,12 @@ class HierarchyView(TimedView, Handle):
         launch = Launch(**fields) if launch is None else launch
         return lib.gpc_hierarchy_occupancy(self._live(), ctypes.byref(launch))
 
-    def access(self, addresses, *, token=0, **fields):
+    def access(self, addresses, *, token=Token.UNUSED, **fields):
         """One warp instruction of a functional hierarchy: an address per active lane, ascending.
 
         fields  mask (None = as many lanes as there are addresses, from 0 on), sm, warp, warp_age, block, pc,
                 width (4), kind, space, hint, priority
-        token   whether the warp holds a cache token
+        token   the warp's Token for L1; token_l2 is that for L2
         Returns a WarpResult.
         """
         access = warp_access(addresses, token, **fields)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Replacement policies and bypass predictors written in Python; scheduler.py adds warp schedulers.
+"""Replacement policies and bypass predictors written in Python; scheduler.py and throttle.py add more.
 
 Subclass ReplacementPolicy or Predictor, give it a `name`, and hand the class to Context.register(); from then on
 configuration text can name it like a built-in one. The library makes one instance per cache. Only methods that the

@@ -15,7 +15,7 @@ import weakref
 from collections import namedtuple
 
 from . import _generated as g
-from ._constants import GPC_PROFILE_ALL_SMS, GPC_PROFILE_CLASSES, GPC_PROFILE_JSON_LINES, Status
+from ._constants import GPC_PROFILE_ALL_SMS, GPC_PROFILE_CLASSES, GPC_PROFILE_JSON_LINES, Status, Token
 from ._loader import lib
 from ._native import Handle, call, decoded, drop, hold, invoke, settle, text
 from .hierarchy import WarpResult, launch_of
@@ -115,7 +115,7 @@ class Profile(Handle):
         """For a host without a trace: a kernel begins; `launch` or fields as of Hierarchy.begin_kernel."""
         call(lib.gpc_profile_begin_kernel, self._live(), text(name, "name"), launch_of(launch, fields))
 
-    def access(self, addresses, *, token=0, **fields):
+    def access(self, addresses, *, token=Token.UNUSED, **fields):
         """One of its warp instructions, as Hierarchy.access. Returns a WarpResult."""
         access, result = warp_access(addresses, token, **fields), WarpResult()
         status = invoke(lib.gpc_profile_access, self._live(), ctypes.byref(access), ctypes.byref(result))

@@ -9,11 +9,12 @@ import ctypes
 
 from . import _generated as g
 from . import policy as policies
-from ._constants import WarpClass, WarpState
+from ._constants import Token, WarpClass, WarpState
 from ._loader import lib
 from ._native import Handle, choice, decoded, held, invoke, settle, text
 from .stats import Stats
 
+_NEVER = 2**64 - 1
 _NO_WARP = 2**32 - 1
 _NO_SLOT = _NO_WARP - 1  # never a slot: the library refuses it, and so the call ends
 
@@ -31,6 +32,7 @@ class SchedulerEnvironment:
         self.arguments = decoded(raw.arguments)
         self.parameters = policies.parameter_values(raw, registered)
         self.texts = policies.text_values(raw, registered)
+        self.shared = None  # what a throttle's share() made
 
 
 class SchedulerPolicy:
@@ -132,13 +134,17 @@ def _cost_bits(env):
     return policies.number(bits, 2**64 - 1, "cost_bits")
 
 
+# Those of a warp's life and the cost are a throttle's, too.
+COMMON = {
+    "on_start": (_on_start, None), "on_state": (_on_state, None), "on_issue": (_on_issue, None),
+    "cost_bits": (_cost_bits, 0),
+}  # fmt: skip
 policies.add_kind(
     SchedulerPolicy, g.gpc_scheduler_ops, "pick", lib_name="gpc_context_register_scheduler",
     environment=SchedulerEnvironment, instance=_Instance,
     methods={
-        "on_start": (_on_start, None), "on_state": (_on_state, None), "pick": (_pick, _NO_SLOT),
-        "on_issue": (_on_issue, None), "class_of": (_class_of, WarpClass.CACHE),
-        "on_cache_event": (_on_cache_event, None), "sample": (_sample, None), "cost_bits": (_cost_bits, 0),
+        **COMMON, "pick": (_pick, _NO_SLOT), "class_of": (_class_of, WarpClass.CACHE),
+        "on_cache_event": (_on_cache_event, None), "sample": (_sample, None),
     },
 )  # fmt: skip
 
@@ -152,17 +158,19 @@ class Scheduler(Handle):
         scheduler.issued(slot, cycle)
         scheduler.end(slot)
 
-    policy      `name` or `name(parameter=value, ...)`
+    policy      `name` or `name(parameter=value, ...)`, and throttles on it: `name + name(...)`
     warps       slots, 1 to 1024
     warp_limit  only so many warps may issue, the oldest that are not at a barrier; 0 = all
     sm, index   which SM of `sms`, and which of its `count` schedulers, for policies that differ by them
+    share_with  a Scheduler of the same policy, count and sms, with which its throttles share what they share
     """
 
-    def __init__(self, context, policy="gto", *, warps=48, warp_limit=0, sm=0, index=0, count=1, sms=1, seed=0):
+    def __init__(self, context, policy="gto", *, warps=48, warp_limit=0, sm=0, index=0, count=1, sms=1, seed=0,
+                 share_with=None):  # fmt: skip
         self._context = context
         options = g.gpc_scheduler_options(
             warps=warps, warp_limit=warp_limit, sm=sm, index=index, count=count, sms=sms, policy=text(policy, "policy"),
-            seed=seed,
+            seed=seed, share_with=share_with._live() if share_with is not None else None,
         )  # fmt: skip
         self._create(
             lib.gpc_scheduler_destroy, lib.gpc_scheduler_create, context._live(), ctypes.byref(options),
@@ -172,9 +180,9 @@ class Scheduler(Handle):
     def _call(self, function, *arguments):
         settle(invoke(function, self._live(), *arguments), what=function.__name__)
 
-    def start(self, slot):
-        """A warp begins in a free slot, as the youngest."""
-        self._call(lib.gpc_scheduler_start, slot)
+    def start(self, slot, block=0):
+        """A warp of a thread block begins in a free slot, as the youngest."""
+        self._call(lib.gpc_scheduler_start_block, slot, block)
 
     def set_state(self, slot, state):
         """A warp's state is now a WarpState, or its name."""
@@ -200,13 +208,29 @@ class Scheduler(Handle):
         settle()
         return WarpClass(found)
 
+    def token_of(self, slot, level=1):
+        """The Token of a warp at level 1 or 2, for its requests."""
+        return Token(lib.gpc_scheduler_token_of(self._live(), slot, level))
+
+    def class_count(self, warp_class):
+        """How many running warps are of a WarpClass."""
+        found = invoke(lib.gpc_scheduler_class_count, self._live(), choice(WarpClass, warp_class, "class"))
+        settle()
+        return found
+
+    @property
+    def next_change(self):
+        """The cycle from which on a throttle would decide otherwise though nothing else happens; None: never."""
+        cycle = lib.gpc_scheduler_next_change(self._live())
+        return None if cycle == _NEVER else cycle
+
     def age_of(self, slot):
         """How many running warps are older; None where the slot is empty."""
         age = lib.gpc_scheduler_age_of(self._live(), slot)
         return None if age == _NO_WARP else age
 
     def cache_event(self, kind, warp, line_address, owner=None, cycle=0):
-        """Tell the policy of an event of the SM's L1. `warp` and `owner` are numbers within the SM."""
+        """Tell the policy and the throttles of an event of the SM's L1. `warp` and `owner` are numbers within the SM."""
         event = g.gpc_cache_event(
             kind=kind, warp=warp, owner=warp if owner is None else owner, line_address=line_address, cycle=cycle
         )
@@ -214,6 +238,6 @@ class Scheduler(Handle):
         settle()
 
     def sample(self, stats, cycle=0):
-        """Give the policy Stats of the SM since the last sample."""
+        """Give the policy and the throttles Stats of the SM since the last sample."""
         invoke(lib.gpc_scheduler_sample, self._live(), ctypes.byref(stats.raw), cycle)
         settle()

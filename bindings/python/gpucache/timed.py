@@ -12,7 +12,7 @@ from collections import namedtuple
 
 from . import _buffers
 from . import _generated as g
-from ._constants import Busy, Hint, Kind, Priority, Space, Status
+from ._constants import Busy, Hint, Kind, Priority, Space, Status, Token
 from ._loader import lib
 from ._native import call, choice, invoke, loose, settle, state
 
@@ -73,7 +73,7 @@ _TRAMPOLINES = {
 
 
 def warp_access(addresses, cache_token, *, mask=None, sm=0, warp=0, warp_age=0, block=0, pc=0, width=4,
-                kind=Kind.LOAD, space=Space.GLOBAL, hint=Hint.NONE, priority=Priority.NORMAL):
+                kind=Kind.LOAD, space=Space.GLOBAL, hint=Hint.NONE, priority=Priority.NORMAL, token_l2=Token.UNUSED):
     """A gpc_warp_access, which keeps its addresses alive."""
     pointer, count = _buffers.source(addresses, "Q", "addresses")
     mask = (1 << count) - 1 if mask is None else mask
@@ -82,7 +82,8 @@ def warp_access(addresses, cache_token, *, mask=None, sm=0, warp=0, warp_age=0, 
     return g.gpc_warp_access(
         sm=sm, warp=warp, warp_age=warp_age, block=block, pc=pc, mask=mask, addresses=pointer, width=width,
         kind=choice(Kind, kind, "kind"), space=choice(Space, space, "space"), hint=choice(Hint, hint, "hint"),
-        priority=choice(Priority, priority, "priority"), token=cache_token,
+        priority=choice(Priority, priority, "priority"), token=choice(Token, cache_token, "token"),
+        token_l2=choice(Token, token_l2, "token_l2"),
     )  # fmt: skip
 
 
@@ -118,18 +119,18 @@ class TimedView:
         settle(status, what="gpc_hierarchy_set_callbacks")
         owner._callbacks = used
 
-    def try_issue(self, addresses, token=0, *, cache_token=0, **fields):
+    def try_issue(self, addresses, token=0, *, cache_token=Token.UNUSED, **fields):
         """Offer one warp instruction to its SM's memory pipeline, at the present cycle.
 
         token        comes back with the Completion
-        cache_token  whether the warp holds a cache token
+        cache_token  the warp's Token for L1; token_l2 is that for L2
         fields       as of access()
         Returns why it was refused: a Busy. Busy.NOT, which is false: it was accepted.
         """
         access = warp_access(addresses, cache_token, **fields)
         return self._offer(lib.gpc_hierarchy_try_issue, access, token)
 
-    def try_miss(self, address, token=0, *, cache_token=0, **fields):
+    def try_miss(self, address, token=0, *, cache_token=Token.UNUSED, **fields):
         """The same for a host with L1s of its own: a miss or a write of one L1 line, past coalescer and L1.
 
         address  or a whole Request
@@ -138,7 +139,7 @@ class TimedView:
         if not isinstance(address, g.gpc_request):
             if "kind" in fields:
                 fields["kind"] = choice(Kind, fields["kind"], "kind")
-            address = g.gpc_request(address=address, token=cache_token, **fields)
+            address = g.gpc_request(address=address, token=choice(Token, cache_token, "token"), **fields)
         return self._offer(lib.gpc_hierarchy_try_miss, address, token)
 
     def _offer(self, function, offered, token):

@@ -15,16 +15,21 @@ from ._common import Failure, add_configuration, add_verbose, configuration, con
 # What a policy costs: bits in one cache or scheduler, and in all; None where that is not stated. `problem`: why not.
 Cost = namedtuple("Cost", "one all problem")
 
-_KEYS = {PolicyKind.REPLACEMENT: "{}.replacement", PolicyKind.PREDICTOR: "{}.bypass", PolicyKind.SCHEDULER: "scheduler"}
+_KEYS = {
+    PolicyKind.REPLACEMENT: "{}.replacement", PolicyKind.PREDICTOR: "{}.bypass", PolicyKind.SCHEDULER: "scheduler",
+    PolicyKind.THROTTLE: "scheduler, after a +",
+}  # fmt: skip
 _TITLES = {
     PolicyKind.REPLACEMENT: "replacement policies", PolicyKind.PREDICTOR: "predictors: which misses may allocate",
     PolicyKind.SCHEDULER: "warp schedulers of the timed mode",
+    PolicyKind.THROTTLE: "throttles, on a warp scheduler: which warps may run, and which may allocate",
 }  # fmt: skip
+_OF_WARPS = (PolicyKind.SCHEDULER, PolicyKind.THROTTLE)  # not of a cache
 
 
 def add(commands):
     parser = commands.add_parser(
-        "policies", help="list replacement policies, predictors and schedulers", description="List the policies with "
+        "policies", help="list replacement policies, predictors, schedulers, throttles", description="List the policies with "
         "what each would cost in hardware: in one cache and in all of the level, or in one warp scheduler and in all.",
     )  # fmt: skip
     parser.add_argument("policy", nargs="?", metavar="NAME", help="this one, with its parameters; or "
@@ -75,8 +80,8 @@ class Costs:
 
     def of(self, kind, spec):
         try:
-            if kind == PolicyKind.SCHEDULER:
-                one = self.made.scheduler_cost(spec, self.warps)
+            if kind in _OF_WARPS:
+                one = self._of_warps(kind, spec)
                 both = one, one * self.schedulers
             else:
                 both = [self.made.policy_cost(kind, spec, **{**self.shape, "caches": caches})
@@ -85,9 +90,15 @@ class Costs:
             return Cost(None, None, str(error))
         return Cost(*(bits or None for bits in both), "")
 
+    def _of_warps(self, kind, spec):
+        if kind == PolicyKind.SCHEDULER:
+            return self.made.scheduler_cost(spec, self.warps)
+        base = "lrr"  # any: a throttle stands on a scheduler
+        return self.made.scheduler_cost(f"{base} + {spec}", self.warps) - self.made.scheduler_cost(base, self.warps)
+
     def where(self, kind):
         """What they are for, as text."""
-        if kind == PolicyKind.SCHEDULER:
+        if kind in _OF_WARPS:
             return f"{self.schedulers} warp schedulers of {self.warps} warps"
         shape = self.shape
         each = size(shape["sets"] * shape["ways"] * shape["line_bytes"])
@@ -125,7 +136,7 @@ def _list(found, costs):
         policies = [(policy, cost) for policy, cost in found if policy.kind == kind]
         if not policies:
             continue
-        one = "a scheduler" if kind == PolicyKind.SCHEDULER else "a cache"
+        one = "a scheduler" if kind in _OF_WARPS else "a cache"
         rows = []
         for policy, cost in policies:
             source = f" [{policy.source}]" if policy.source else ""
@@ -154,7 +165,7 @@ def _details(found, costs):
 
 def _markdown(found, costs):
     for kind in PolicyKind:
-        yield f"| name | what it does | source | {'scheduler' if kind == PolicyKind.SCHEDULER else 'cache'} | all |"
+        yield f"| name | what it does | source | {'scheduler' if kind in _OF_WARPS else 'cache'} | all |"
         yield "|---|---|---|---:|---:|"
         for policy, cost in found:
             if policy.kind == kind:
