@@ -80,16 +80,17 @@ static void release_line(gpci_timed *t, uint32_t number, uint8_t level) {
         land(t, number);
 }
 
-static void count_round_trip(gpci_timed *t, const gpci_packet *p) {
+static void count_round_trip(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p) {
     uint64_t cycles = t->wheel.now - p->born;
-    t->h->of_sm[p->request.sm].round_trips++;
-    t->h->of_sm[p->request.sm].round_trip_cycles += cycles;
+    t->h->of_sm[stage->index].round_trips++;
+    t->h->of_sm[stage->index].round_trip_cycles += cycles;
     t->h->stats.round_trip_latency[bucket_of(cycles)]++;
 }
 
 void gpci_l1_done(gpci_timed *t, uint32_t packet, uint8_t level) {
     gpci_packet *p = gpci_at(t, packet);
-    t->h->of_sm[p->request.sm].l1_load_dram_lines += p->kind == GPC_LOAD && level == 3 && p->fetched;
+    t->h->of_sm[flight_at(t, p->access)->sm].l1_load_dram_lines +=
+        p->kind == GPC_LOAD && level == 3 && p->fetched;
     p->flags = (uint8_t)((p->flags & ~GPCI_PACKET_CACHED) | GPCI_PACKET_DONE);
     release_line(t, p->access, level);
 }
@@ -381,7 +382,7 @@ static void take_reply(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     p->request.sector_mask = p->fetched;
     bool read = p->type == GPCI_REPLY && (p->request.kind == GPC_LOAD || p->request.kind == GPC_PREFETCH);
     if (p->level == 3 && read)
-        count_round_trip(t, p);
+        count_round_trip(t, stage, p);
     if (p->flags & GPCI_PACKET_FETCH) {
         p->request.admitted = p->marks & GPCI_MARK_ADMITTED ? 1 : 0;
         if (t->lrc) {
