@@ -43,6 +43,11 @@ static const gpci_synthetic *const kernels[] = {
     &gpci_synthetic_bicg,
     &gpci_synthetic_gesummv,
     &gpci_synthetic_mvt,
+    &gpci_synthetic_sssp,
+    &gpci_synthetic_string_match,
+    &gpci_synthetic_inverted_index,
+    &gpci_synthetic_similarity_score,
+    &gpci_synthetic_comd,
 };
 
 #define KERNELS (sizeof kernels / sizeof kernels[0])

@@ -192,5 +192,7 @@ extern const gpci_synthetic gpci_synthetic_elemmul, gpci_synthetic_relu, gpci_sy
     gpci_synthetic_zeropad, gpci_synthetic_maxpool, gpci_synthetic_meanpool, gpci_synthetic_kmeans;
 extern const gpci_synthetic gpci_synthetic_spatial, gpci_synthetic_gather, gpci_synthetic_warp_reuse,
     gpci_synthetic_private_reuse, gpci_synthetic_chase;
+extern const gpci_synthetic gpci_synthetic_sssp, gpci_synthetic_comd, gpci_synthetic_string_match,
+    gpci_synthetic_inverted_index, gpci_synthetic_similarity_score;
 
 #endif
