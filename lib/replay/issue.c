@@ -84,13 +84,15 @@ gpc_status gpci_sm_issue(gpci_timed_replay *t, uint32_t number, uint32_t slot, u
     } else {
         s->wanting[w->unit * t->scheduler_words + w->place / 64] &= ~gpci_warp_bit(w->place);
         r->instructions++;
-        r->threads += gpci_popcount(i->mask);
+        uint32_t threads = gpci_popcount(i->mask);
+        r->threads += threads;
+        m->counts.threads += threads;
     }
     gpci_scheduler_issued(s->scheduler, w->place, now);
     r->first_pc = i->pc < r->first_pc ? i->pc : r->first_pc;
     r->last_pc = i->pc > r->last_pc ? i->pc : r->last_pc;
     t->progress = now;
-    m->instructions++;
+    m->counts.instructions++;
     t->stopped = ++t->issued == t->limit_instructions;
     w->next++;
     take_effect(t, m, slot, i, now);

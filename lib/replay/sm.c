@@ -56,27 +56,26 @@ static void look_all(const gpci_timed_replay *t, gpci_timed_sm *m, uint64_t *slo
     }
 }
 
-static void account(gpci_timed_replay *t, gpci_issuer *s, uint64_t end) {
+static void account(gpci_timed_sm *m, gpci_issuer *s, uint64_t end) {
     if (end <= s->since)
         return;
     uint64_t cycles = end - s->since;
     s->since = end;
-    t->counts.classes[s->class] += cycles;
+    m->counts.classes[s->class] += cycles;
     if (s->class == GPCI_CYCLE_MEMORY) {
-        t->counts.line += s->busy == GPC_BUSY_LINE ? cycles : 0;
-        t->counts.mshr += s->busy == GPC_BUSY_MSHR || s->busy == GPC_BUSY_MERGE ? cycles : 0;
+        m->counts.line += s->busy == GPC_BUSY_LINE ? cycles : 0;
+        m->counts.mshr += s->busy == GPC_BUSY_MSHR || s->busy == GPC_BUSY_MERGE ? cycles : 0;
     }
 }
 
 void gpci_sm_account(gpci_timed_replay *t, uint32_t sm, uint64_t end) {
     gpci_timed_sm *m = &t->sms[sm];
     for (uint32_t n = 0; n < t->schedulers; n++)
-        account(t, &m->issuers[n], end);
+        account(m, &m->issuers[n], end);
     gpci_gauge_set(&m->warps_gauge, end, m->warps_gauge.level);
     gpci_gauge_set(&m->blocks_gauge, end, m->blocks_gauge.level);
-    t->counts.sm_warps += m->warps_gauge.sum;
-    t->counts.sm_active += m->blocks_gauge.sum;
-    m->active_cycles += m->blocks_gauge.sum;
+    m->counts.warps += m->warps_gauge.sum;
+    m->counts.active += m->blocks_gauge.sum;
     m->warps_gauge.sum = m->blocks_gauge.sum = 0;
 }
 
@@ -124,7 +123,7 @@ static gpc_status issue_more(gpci_timed_replay *t, uint32_t number, gpci_issuer 
         gpc_warp_state state = gpci_warp_state(m, w);
         bool memory = state == GPC_STATE_READY_MEMORY;
         if ((!memory && state != GPC_STATE_READY) || w->ready_at > now || (memory && m->refused) ||
-            (!memory && s->free_at[w->unit] > now))
+            (!memory && s->free_at[w->unit] > now) || !gpci_scheduler_possible(s->scheduler, w->place, true))
             return GPC_OK;
         gpc_status status = gpci_sm_issue(t, number, slot, now);
         if (status != GPC_OK)
@@ -135,7 +134,7 @@ static gpc_status issue_more(gpci_timed_replay *t, uint32_t number, gpci_issuer 
 
 static gpc_status issue_cycle(gpci_timed_replay *t, uint32_t number, gpci_issuer *s, uint64_t now) {
     gpci_timed_sm *m = &t->sms[number];
-    account(t, s, now);
+    account(m, s, now);
     while (!t->stopped) {
         uint32_t slot;
         gpc_status status = choose(t, m, s, now, &slot);
@@ -146,7 +145,7 @@ static gpc_status issue_cycle(gpci_timed_replay *t, uint32_t number, gpci_issuer
             continue; /* without the memory pipeline, which is known to be busy now */
         if (status < 0)
             return status;
-        t->counts.classes[GPCI_CYCLE_ISSUED]++;
+        m->counts.classes[GPCI_CYCLE_ISSUED]++;
         s->since = now + 1;
         status = issue_more(t, number, s, slot, now);
         return status == GPC_BUSY ? GPC_OK : status;
@@ -286,6 +285,9 @@ void gpci_sm_ready(void *replay, uint32_t sm) {
 
 void gpci_sm_cache_event(void *replay, uint32_t sm, const gpc_cache_event *event) {
     gpci_timed_replay *t = replay;
+    bool changed = false;
     for (uint32_t n = 0; n < t->schedulers; n++)
-        gpc_scheduler_cache_event(t->sms[sm].issuers[n].scheduler, event);
+        changed |= gpci_scheduler_cache_event(t->sms[sm].issuers[n].scheduler, event);
+    if (changed) /* L1 is stepped before its SM: warps that may now issue do so in this cycle */
+        gpci_timed_wake(t->r->hierarchy, sm, event->cycle);
 }

@@ -32,7 +32,7 @@ static void begin(gpci_timed_replay *t, const gpc_stats *before) {
     if (r->on_sample)
         t->sampled = *before;
     t->next_vote = GPCI_NEVER;
-    if (r->policies_vote) /* a period may span launches */
+    if (r->policies_vote || t->wants_samples) /* a period may span launches */
         t->next_vote = t->voted + r->policy_period > t->launched ? t->voted + r->policy_period : t->launched + 1;
     for (uint32_t sm = 0; sm < r->sm_count; sm++) {
         gpci_timed_sm *m = &t->sms[sm];
@@ -44,32 +44,37 @@ static void begin(gpci_timed_replay *t, const gpc_stats *before) {
 
 /* Account for the kernel's cycles up to the `cycle`-th. */
 static void count_cycles(gpci_timed_replay *t, uint64_t cycle) {
-    t->counts.cycles += cycle - t->counted;
+    t->cycles += cycle - t->counted;
     t->counted = cycle;
     for (uint32_t sm = 0; sm < t->r->sm_count; sm++)
         gpci_sm_account(t, sm, t->launched + cycle + 1);
 }
 
+void gpci_timed_add_sm_stats(const gpci_timed_replay *t, uint32_t sm, gpc_stats *stats) {
+    const gpci_timed_counts *c = &t->sms[sm].counts;
+    stats->sm_cycles += t->cycles;
+    stats->sm_active_cycles += c->active;
+    stats->sm_warp_cycles += c->warps;
+    stats->scheduler_cycles += t->cycles * t->schedulers;
+    stats->scheduler_issued += c->classes[GPCI_CYCLE_ISSUED];
+    stats->scheduler_empty += c->classes[GPCI_CYCLE_EMPTY];
+    stats->scheduler_memory_stalls += c->classes[GPCI_CYCLE_MEMORY];
+    stats->scheduler_line_stalls += c->line;
+    stats->scheduler_mshr_stalls += c->mshr;
+    stats->scheduler_unit_stalls += c->classes[GPCI_CYCLE_UNIT];
+    stats->scheduler_load_stalls += c->classes[GPCI_CYCLE_LOAD];
+    stats->scheduler_latency_stalls += c->classes[GPCI_CYCLE_LATENCY];
+    stats->scheduler_barrier_stalls += c->classes[GPCI_CYCLE_BARRIER];
+    stats->scheduler_throttled += c->classes[GPCI_CYCLE_THROTTLED];
+}
+
 void gpci_timed_stats(gpci_timed_replay *t, gpc_stats *stats) {
-    const gpci_timed_counts *c = &t->counts;
-    const uint64_t sms = t->r->sm_count;
     gpci_replay_count(t->r);
     gpc_hierarchy_get_stats(t->r->hierarchy, stats);
-    stats->cycles = c->cycles;
-    stats->sm_cycles = c->cycles * sms;
-    stats->sm_active_cycles = c->sm_active;
-    stats->sm_warp_cycles = c->sm_warps;
-    stats->scheduler_cycles = c->cycles * sms * t->schedulers;
-    stats->scheduler_issued = c->classes[GPCI_CYCLE_ISSUED];
-    stats->scheduler_empty = c->classes[GPCI_CYCLE_EMPTY];
-    stats->scheduler_memory_stalls = c->classes[GPCI_CYCLE_MEMORY];
-    stats->scheduler_line_stalls = c->line;
-    stats->scheduler_mshr_stalls = c->mshr;
-    stats->scheduler_unit_stalls = c->classes[GPCI_CYCLE_UNIT];
-    stats->scheduler_load_stalls = c->classes[GPCI_CYCLE_LOAD];
-    stats->scheduler_latency_stalls = c->classes[GPCI_CYCLE_LATENCY];
-    stats->scheduler_barrier_stalls = c->classes[GPCI_CYCLE_BARRIER];
-    stats->scheduler_throttled = c->classes[GPCI_CYCLE_THROTTLED];
+    stats->cycles = t->cycles; /* the hierarchy's go on between kernels */
+    stats->sm_cycles = 0;
+    for (uint32_t sm = 0; sm < t->r->sm_count; sm++)
+        gpci_timed_add_sm_stats(t, sm, stats);
 }
 
 static void sample(gpci_timed_replay *t, const gpc_stats *now) {
@@ -91,19 +96,11 @@ static void sample_if_due(gpci_timed_replay *t, uint64_t now) {
     t->next_sample = now + t->r->sample_interval;
 }
 
-static void vote_if_due(gpci_timed_replay *t, uint64_t now) {
+static void end_period_if_due(gpci_timed_replay *t, uint64_t now) {
     if (now < t->next_vote)
         return;
     count_cycles(t, now - t->launched);
-    for (uint32_t sm = 0; sm < t->r->sm_count; sm++) {
-        gpci_timed_sm *m = &t->sms[sm];
-        t->r->samples[sm].active_cycles = m->active_cycles;
-        t->r->samples[sm].instructions = m->instructions;
-        m->active_cycles = m->instructions = 0;
-    }
-    gpci_replay_sample(t->r, now, now - t->voted);
-    t->voted = now;
-    t->next_vote = now + t->r->policy_period;
+    gpci_timed_end_period(t, now);
 }
 
 void gpci_timed_last_sample(gpci_timed_replay *t, const gpc_stats *stats) {
@@ -141,6 +138,8 @@ static uint64_t horizon(const gpci_timed_replay *t) {
 static gpc_status turn(gpci_timed_replay *t, gpc_error *error) {
     gpc_replay *r = t->r;
     gpc_status status = gpci_timed_turn(r->hierarchy, horizon(t));
+    if (status == GPC_END && t->wants_samples) /* which may let warps go that are throttled */
+        status = gpc_hierarchy_advance(r->hierarchy, horizon(t) - gpci_timed_now(r->hierarchy));
     if (status == GPC_END)
         return gpci_timed_stuck(t, error);
     if (status < 0)
@@ -184,7 +183,7 @@ gpc_status gpci_timed_run(gpci_timed_replay *t, const gpc_stats *before, gpc_err
         if (status != GPC_OK || t->stopped || finished(t))
             break;
         sample_if_due(t, now);
-        vote_if_due(t, now);
+        end_period_if_due(t, now);
         status = check_progress(t, now, error);
     }
     count_cycles(t, now - t->launched);

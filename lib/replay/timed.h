@@ -71,6 +71,15 @@ typedef struct gpci_issuer {
     bool declined;        /* the policy chose none of those that could issue */
 } gpci_issuer;
 
+/* What is counted of an SM, over all kernels. */
+typedef struct gpci_timed_counts {
+    uint64_t classes[GPCI_CYCLE_COUNT]; /* cycles of its schedulers */
+    uint64_t line, mshr;                /* parts of MEMORY */
+    uint64_t active, warps;             /* its cycles with a block; gauge of its warps */
+    uint64_t instructions;              /* issued */
+    uint64_t threads;                   /* lanes of those that do not go to the hierarchy */
+} gpci_timed_counts;
+
 /* Cycles ahead for which an SM's calendar has places; what is later looks again on the way. */
 #define GPCI_CALENDAR 64u
 
@@ -84,20 +93,20 @@ typedef struct gpci_timed_sm {
     uint64_t next_start;    /* earliest cycle of the next block's start */
     gpci_block_run *first_start, *last_start; /* blocks that are placed here and have not started */
     gpci_gauge warps_gauge, blocks_gauge;
-    uint64_t instructions;  /* issued in the period of policies that vote, */
-    uint64_t active_cycles; /* and its cycles with a block, accounted for */
+    gpci_timed_counts counts;
+    uint64_t voted_active, voted_instructions; /* counts at the last sample of policies that vote */
     uint32_t live, running_blocks;
     bool any_answered;
     bool refused;           /* by the memory pipeline, which has not been ready since */
     uint8_t busy;           /* gpc_busy, while refused */
 } gpci_timed_sm;
 
-/* What is counted here, over all kernels. */
-typedef struct gpci_timed_counts {
-    uint64_t cycles, sm_active, sm_warps, schedulers;
-    uint64_t classes[GPCI_CYCLE_COUNT];
-    uint64_t line, mshr; /* parts of MEMORY */
-} gpci_timed_counts;
+/* What it takes to make samples for schedulers. */
+typedef struct gpci_sampler {
+    uint32_t *places;     /* [by_sm + rest] of counters in gpc_stats, in words */
+    uint32_t by_sm, rest; /* those that each SM has by itself come first */
+    uint64_t *seen;       /* [sm_count][by_sm], then [rest]: at the last sample */
+} gpci_sampler;
 
 typedef struct gpci_op {
     uint8_t unit;
@@ -116,19 +125,21 @@ struct gpci_timed_replay {
     uint32_t scheduler_words;
     uint32_t issue_width, latency_control;
     bool wants_events;  /* a scheduler wants L1's */
+    bool wants_samples; /* a scheduler wants these */
     bool throttled;     /* schedulers have throttles */
     gpci_op ops[GPC_OP_CLASS_COUNT], spaces[GPC_SPACE_COUNT]; /* spaces: of memory instructions without an access */
     uint64_t block_interval, launch_cycles, limit_cycles, limit_instructions, deadlock_cycles;
-    gpci_timed_counts counts;
+    gpci_sampler sampler;    /* where schedulers want samples */
+    uint64_t cycles;         /* counted, over all kernels */
     /* the kernel at hand */
     uint64_t launched;       /* its first cycle is the next */
     uint64_t first_start;    /* no block starts before */
     uint64_t progress;       /* last cycle with an issue, a completion or the start of a block */
-    uint64_t counted;        /* cycles of it that `counts` holds */
+    uint64_t counted;        /* cycles of it that are accounted for */
     uint64_t in_flight;      /* accesses accepted and not yet completed */
     uint64_t issued;         /* instructions */
     uint64_t next_sample;    /* GPCI_NEVER */
-    uint64_t next_vote;      /* end of the period of policies that vote; GPCI_NEVER */
+    uint64_t next_vote;      /* end of the period of those that decide by samples; GPCI_NEVER */
     uint64_t voted;          /* end of the last */
     gpc_stats sampled;       /* at the last sample */
     gpc_status status;       /* of what failed within a step */
@@ -156,6 +167,15 @@ void gpci_warp_barrier(gpci_timed_replay *t, uint32_t sm, uint32_t slot, uint64_
 void gpci_warp_end(gpci_timed_replay *t, uint32_t sm, uint32_t slot, uint64_t now);
 /* All warps are gone, as after an error. */
 void gpci_sm_clear(gpci_timed_replay *t, uint32_t sm);
+
+/* timed.c: add what is counted here of an SM. */
+void gpci_timed_add_sm_stats(const gpci_timed_replay *t, uint32_t sm, gpc_stats *stats);
+
+/* sample.c: where schedulers want samples. */
+gpc_status gpci_sampler_create(gpci_timed_replay *t, gpc_error *error);
+void gpci_sampler_destroy(gpci_timed_replay *t);
+/* A period of those that decide by samples is over, and accounted for: they get theirs. */
+void gpci_timed_end_period(gpci_timed_replay *t, uint64_t now);
 
 /* deadlock.c: nothing moves any more. Who waits for what? */
 gpc_status gpci_timed_stuck(const gpci_timed_replay *t, gpc_error *error);

@@ -70,6 +70,7 @@ static gpc_status make_schedulers(gpci_timed_replay *t, uint32_t sm, gpc_error *
         if (status < 0)
             return status;
         t->wants_events |= gpci_scheduler_wants_events(*scheduler);
+        t->wants_samples |= gpci_scheduler_wants_samples(*scheduler);
         t->throttled |= (*scheduler)->throttle_count != 0;
     }
     return GPC_OK;
@@ -115,7 +116,7 @@ gpc_status gpci_timed_replay_create(gpc_replay *r, gpc_error *error) {
         lay_out(t, sm);
         status = make_schedulers(t, sm, error);
     }
-    return status;
+    return status == GPC_OK && t->wants_samples ? gpci_sampler_create(t, error) : status;
 }
 
 void gpci_timed_replay_destroy(gpci_timed_replay *t) {
@@ -124,6 +125,7 @@ void gpci_timed_replay_destroy(gpci_timed_replay *t) {
     gpc_context *context = t->r->context;
     for (size_t n = 0; t->issuers && n < (size_t)t->r->sm_count * t->schedulers; n++)
         gpc_scheduler_destroy(t->issuers[n].scheduler);
+    gpci_sampler_destroy(t);
     gpci_free(context, t->sms);
     gpci_free(context, t->issuers);
     gpci_free(context, t->warps);

@@ -342,9 +342,7 @@ uint64_t gpc_scheduler_next_change(const gpc_scheduler *s) {
     return s ? s->again : UINT64_MAX;
 }
 
-void gpc_scheduler_cache_event(gpc_scheduler *s, const gpc_cache_event *event) {
-    if (!s || !event)
-        return;
+bool gpci_scheduler_cache_event(gpc_scheduler *s, const gpc_cache_event *event) {
     if (s->ops->on_cache_event)
         s->ops->on_cache_event(s->self, event);
     bool changed = false;
@@ -355,11 +353,10 @@ void gpc_scheduler_cache_event(gpc_scheduler *s, const gpc_cache_event *event) {
     s->cycle = event->cycle > s->cycle ? event->cycle : s->cycle;
     if (changed)
         gpci_scheduler_admit(s);
+    return changed;
 }
 
-void gpc_scheduler_sample(gpc_scheduler *s, const gpc_stats *stats, uint64_t cycle) {
-    if (!s || !stats)
-        return;
+bool gpci_scheduler_sample(gpc_scheduler *s, const gpc_stats *stats, uint64_t cycle) {
     if (s->ops->sample)
         s->ops->sample(s->self, stats, cycle);
     bool changed = false;
@@ -370,4 +367,15 @@ void gpc_scheduler_sample(gpc_scheduler *s, const gpc_stats *stats, uint64_t cyc
     s->cycle = cycle > s->cycle ? cycle : s->cycle;
     if (changed)
         gpci_scheduler_admit(s);
+    return changed;
+}
+
+void gpc_scheduler_cache_event(gpc_scheduler *s, const gpc_cache_event *event) {
+    if (s && event)
+        gpci_scheduler_cache_event(s, event);
+}
+
+void gpc_scheduler_sample(gpc_scheduler *s, const gpc_stats *stats, uint64_t cycle) {
+    if (s && stats)
+        gpci_scheduler_sample(s, stats, cycle);
 }

@@ -76,6 +76,10 @@ void gpci_scheduler_admit(gpc_scheduler *s);
 void gpci_scheduler_tell(gpc_scheduler *s, uint32_t slot, gpc_warp_state before, gpc_warp_state after);
 void gpci_scheduler_tell_issued(gpc_scheduler *s, uint32_t slot, uint64_t cycle);
 
+/* An L1 event, a sample; true: the throttles were asked anew. */
+bool gpci_scheduler_cache_event(gpc_scheduler *s, const gpc_cache_event *event);
+bool gpci_scheduler_sample(gpc_scheduler *s, const gpc_stats *stats, uint64_t cycle);
+
 /* The present cycle, for throttles: what they said holds until `again`. */
 GPCI_INLINE void gpci_scheduler_clock(gpc_scheduler *s, uint64_t cycle) {
     s->cycle = cycle;
