@@ -114,28 +114,39 @@ static gpc_status by_columns(gpci_problem *p, const char *name, const linear *m,
     return gpci_problem_launch(p, &l);
 }
 
+/* Whether launch 1 or 2 is to be made. */
+static bool wanted(const gpci_problem *p, unsigned launch) {
+    return p->values[1] == 0 || p->values[1] == launch;
+}
+
 static gpc_status plan_atax(gpci_problem *p) {
     linear m;
     gpc_status status = plan_linear(p, &m, false);
-    if (status == GPC_OK)
+    if (status == GPC_OK && wanted(p, 1))
         status = by_rows(p, "_Z5atax1PKfS0_Pfii", &m, m.across[0], m.down[0], false);
-    return status == GPC_OK ? by_columns(p, "_Z5atax2PKfPfS0_ii", &m, m.down[0], m.across[1], false) : status;
+    if (status == GPC_OK && wanted(p, 2))
+        status = by_columns(p, "_Z5atax2PKfPfS0_ii", &m, m.down[0], m.across[1], false);
+    return status;
 }
 
 static gpc_status plan_bicg(gpci_problem *p) {
     linear m;
     gpc_status status = plan_linear(p, &m, false);
-    if (status == GPC_OK)
+    if (status == GPC_OK && wanted(p, 1))
         status = by_columns(p, "_Z5bicg1PKfS0_Pfii", &m, m.down[0], m.across[0], false);
-    return status == GPC_OK ? by_rows(p, "_Z5bicg2PKfS0_Pfii", &m, m.across[1], m.down[1], false) : status;
+    if (status == GPC_OK && wanted(p, 2))
+        status = by_rows(p, "_Z5bicg2PKfS0_Pfii", &m, m.across[1], m.down[1], false);
+    return status;
 }
 
 static gpc_status plan_mvt(gpci_problem *p) {
     linear m;
     gpc_status status = plan_linear(p, &m, false);
-    if (status == GPC_OK)
+    if (status == GPC_OK && wanted(p, 1))
         status = by_rows(p, "_Z4mvt1PKfPfS0_ii", &m, m.across[0], m.down[0], true);
-    return status == GPC_OK ? by_columns(p, "_Z4mvt2PKfPfS0_ii", &m, m.down[1], m.across[1], true) : status;
+    if (status == GPC_OK && wanted(p, 2))
+        status = by_columns(p, "_Z4mvt2PKfPfS0_ii", &m, m.down[1], m.across[1], true);
+    return status;
 }
 
 static gpc_status plan_gesummv(gpci_problem *p) {
@@ -156,35 +167,38 @@ static gpc_status plan_gesummv(gpci_problem *p) {
     return gpci_problem_launch(p, &l);
 }
 
-static const gpc_parameter columns_parameter[] = {
+static const gpc_parameter parameters[] = {
     {"columns", 0, 0, 1 << 20, true, "of the matrix; 0: the least power of two that makes it not taller than wide"},
+    {"launch", 0, 0, 2, true, "1 or 2: just this one; 0: both"},
 };
 
 const gpci_synthetic gpci_synthetic_atax = {
     .name = "atax",
-    .summary = "y = A'(Ax): a row for each thread, then a column; SIZE of the matrix (columns=0: near square)",
+    .summary = "y = A'(Ax): a row for each thread, then a column; SIZE of the matrix (columns=0: near square, "
+               "launch=0: both)",
     .least = WORD,
-    .parameters = columns_parameter,
-    .parameter_count = 1,
+    .parameters = parameters,
+    .parameter_count = 2,
     .plan = plan_atax,
 };
 
 const gpci_synthetic gpci_synthetic_bicg = {
     .name = "bicg",
-    .summary = "s = A'r, q = Ap: a column for each thread, then a row; SIZE of the matrix (columns=0: near square)",
+    .summary = "s = A'r, q = Ap: a column for each thread, then a row; SIZE of the matrix (columns=0: near square, "
+               "launch=0: both)",
     .least = WORD,
-    .parameters = columns_parameter,
-    .parameter_count = 1,
+    .parameters = parameters,
+    .parameter_count = 2,
     .plan = plan_bicg,
 };
 
 const gpci_synthetic gpci_synthetic_mvt = {
     .name = "mvt",
     .summary = "x1 += Ay1, x2 += A'y2: a row for each thread, then a column; SIZE of the matrix (columns=0: near "
-               "square)",
+               "square, launch=0: both)",
     .least = WORD,
-    .parameters = columns_parameter,
-    .parameter_count = 1,
+    .parameters = parameters,
+    .parameter_count = 2,
     .plan = plan_mvt,
 };
 
@@ -192,7 +206,7 @@ const gpci_synthetic gpci_synthetic_gesummv = {
     .name = "gesummv",
     .summary = "y = aAx + bBx: a row of both for each thread; SIZE of each matrix (columns=0: near square)",
     .least = WORD,
-    .parameters = columns_parameter,
+    .parameters = parameters,
     .parameter_count = 1,
     .plan = plan_gesummv,
 };
