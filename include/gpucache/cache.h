@@ -66,8 +66,29 @@ typedef enum gpc_bypass_fetch {
 typedef enum gpc_admission {
     GPC_NOT_ASKED = 0,
     GPC_ADMITTED = 1, /* the fill's request says so: gpc_request.admitted */
-    GPC_DECLINED = 2  /* the outcome is GPC_BYPASSED */
+    GPC_DECLINED = 2  /* the outcome is GPC_BYPASSED, and no predictor may overturn it; for lack of a token, too */
 } gpc_admission;
+
+/*
+ * What a cache does with a request whose warp holds no token (GPC_TOKEN_NONE, seeds/004 sections 4.3 and 4.6). It may
+ * always hit, in a line's missing sectors too, and tell the replacement policy that it did.
+ */
+typedef enum gpc_tokens {
+    GPC_TOKENS_IGNORE = 0,       /* as with any other; predictors and policies still see what it says */
+    GPC_TOKENS_STRICT = 1,       /* its misses bypass, as if the predictor had said so */
+    GPC_TOKENS_OPPORTUNISTIC = 2 /* it may take a free way, or that of a line without priority; else it bypasses */
+} gpc_tokens;
+
+/*
+ * When a line loses the priority that any other request gives it that fills or hits it (seeds/004 section 4.6). A kernel
+ * that begins or ends ends all owners too.
+ */
+typedef enum gpc_token_clear {
+    GPC_CLEAR_KERNEL = 0,    /* when the kernel ends */
+    GPC_CLEAR_OWNERS = 1,    /* when all warps have ended that filled or hit it, with a token */
+    GPC_CLEAR_LAST_OWNER = 2, /* when the last of these to do so has ended */
+    GPC_CLEAR_PERIODIC = 3   /* with the first access of each token_period */
+} gpc_token_clear;
 
 /* What became of an access. */
 typedef enum gpc_outcome {
@@ -147,13 +168,18 @@ typedef struct gpc_cache_options {
     uint64_t seed;            /* mixed with the context's: caches of different levels want different ones */
     uint32_t bypass_fetch;    /* gpc_bypass_fetch */
     uint32_t track_future;    /* 1 = requests have their next_use: compare the predictor with an oracle */
+    uint32_t tokens;          /* gpc_tokens */
+    uint32_t token_clear;     /* gpc_token_clear, where tokens are opportunistic */
+    uint64_t token_period;    /* of GPC_CLEAR_PERIODIC: cycles, or accesses where requests have no cycle; 0 = 5000 */
+    uint32_t token_warps;     /* warp slots that owners are told apart by, others modulo this; 0 = 64, at most 1024 */
+    uint32_t reserved;
 } gpc_cache_options;
 
 /* 16 KiB, 4-way, 128-byte lines, LRU, write-back with fetch on write: every other field 0 or NULL. */
 #define GPC_CACHE_OPTIONS_INIT                                                                              \
     {sizeof(gpc_cache_options), 32, 4, 128, 0, 0, GPC_INDEX_MODULO, GPC_WRITE_BACK, GPC_WRITE_BACK,         \
      GPC_WRITE_FETCH, GPC_WRITE_FETCH, GPC_ALLOCATE_ON_MISS, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, \
-     GPC_BYPASS_FETCH_NEEDED, 0}
+     GPC_BYPASS_FETCH_NEEDED, 0, GPC_TOKENS_IGNORE, GPC_CLEAR_KERNEL, 0, 0, 0}
 
 /* Make `options` what GPC_CACHE_OPTIONS_INIT makes it. Any thread. Since: 0.1. */
 GPC_API void gpc_cache_options_init(gpc_cache_options *options);
@@ -174,7 +200,7 @@ GPC_API void gpc_cache_destroy(gpc_cache *cache);
 /*
  * One whole access, memory below being instant.
  *   result  may be NULL
- * Returns GPC_OK; GPC_ERROR_ARGUMENT (NULL, kind, space, hint or priority out
+ * Returns GPC_OK; GPC_ERROR_ARGUMENT (NULL, kind, space, hint, priority or token out
  * of range, sectors or bytes beyond the line, a byte mask for a line beyond 128
  * bytes); GPC_ERROR_CALLBACK (a policy chose an impossible victim: no line moved,
  * but the lookup has been counted). Since: 0.1.
@@ -300,8 +326,9 @@ typedef struct gpc_line {
     uint32_t reuse_count; /* 0 unless track_reuse */
     uint32_t warp;        /* that filled it; 0 unless track_warps */
     uint8_t valid_sectors, dirty_sectors, pending_sectors;
-    uint8_t priority; /* gpc_priority */
-    uint32_t reserved;
+    uint8_t priority;    /* gpc_priority */
+    uint8_t prioritised; /* 1 = a request without a token may not evict it (GPC_TOKENS_OPPORTUNISTIC) */
+    uint8_t reserved[3];
     uint64_t written_bytes[2]; /* with lazy fetch: bytes written since the fill or the last flush; else 0 */
 } gpc_line;
 
@@ -311,7 +338,7 @@ typedef struct gpc_line {
  */
 GPC_API gpc_status gpc_cache_next_line(const gpc_cache *cache, uint64_t *cursor, gpc_line *line);
 
-/* Pass a warp event to the policies. Since: 0.1. */
+/* Pass a warp event to the policies, and to the owners of lines' priority. Since: 0.1. */
 GPC_API gpc_status gpc_cache_warp_event(gpc_cache *cache, const gpc_warp_event *event);
 
 /*
@@ -321,6 +348,13 @@ GPC_API gpc_status gpc_cache_warp_event(gpc_cache *cache, const gpc_warp_event *
  */
 GPC_API gpc_status gpc_cache_set_replacement(gpc_cache *cache, const char *spec, gpc_error *error);
 GPC_API gpc_status gpc_cache_set_predictor(gpc_cache *cache, const char *spec, gpc_error *error);
+
+/*
+ * Storage that the priority of lines would take in hardware, in bits: 0 unless tokens are opportunistic; then a bit per
+ * line, for owners one per line and warp, for the last owner a bit and its number, for periods a bit and the counter.
+ * Since: 0.1.
+ */
+GPC_API uint64_t gpc_cache_token_bits(const gpc_cache *cache);
 
 /* Counters since creation or the last reset. `stats` keeps its struct_size. Since: 0.1. */
 GPC_API gpc_status gpc_cache_get_stats(const gpc_cache *cache, gpc_cache_stats *stats);

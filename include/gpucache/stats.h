@@ -31,6 +31,9 @@ GPC_BEGIN_DECLS
     X(line_misses, "line_misses", "requests", SUM, "line not resident")                                               \
     X(bypasses, "bypasses", "requests", SUM, "requests that the predictor or the policy kept from allocating")        \
     X(bypassed_sectors, "bypassed_sectors", "sectors", SUM, "sectors that bypassing reads fetched")                   \
+    X(token_bypasses, "token_bypasses", "requests", SUM, "of bypasses, those for lack of a cache token")              \
+    X(opportunistic_fills, "opportunistic_fills", "lines", SUM, "of fills, those by requests without a cache token")  \
+    X(priority_evictions, "priority_evictions", "lines", SUM, "of evictions, lines with the priority of token holders") \
     X(no_victims, "no_victims", "requests", SUM, "allocations refused: every way pending")                            \
     X(fetched_sectors, "fetched_sectors", "sectors", SUM, "sectors read from below, bypasses included")               \
     X(fills, "fills", "lines", SUM, "lines that were given a way")                                                    \
@@ -72,6 +75,14 @@ GPC_BEGIN_DECLS
     X(l1_zero_reuse_evictions, "l1.zero_reuse_evictions", "lines", SUM, "of these, never hit (l1.track_reuse)")           \
     X(l1_bypasses, "l1.bypasses", "transactions", SUM, "line transactions that did not allocate though they missed")      \
     X(l1_bypassed_sectors, "l1.bypassed_sectors", "sectors", SUM, "sectors that they fetched")                            \
+    X(l1_token_bypasses, "l1.token_bypasses", "transactions", SUM, "of l1.bypasses, those for lack of a cache token")     \
+    X(l1_opportunistic_fills, "l1.opportunistic_fills", "lines", SUM, "lines filled for warps without a cache token")     \
+    X(l1_priority_evictions, "l1.priority_evictions", "lines", SUM, "of l1.evictions, lines with the priority of token holders") \
+    X(l1_cache_warp_lines, "l1.cache_warp_lines", "transactions", SUM,                                                    \
+      "line transactions of loads through L1 by warps with a cache token, where tokens are in use")                      \
+    X(l1_cache_warp_misses, "l1.cache_warp_misses", "transactions", SUM, "of these, with a sector missing")               \
+    X(l1_bypass_warp_lines, "l1.bypass_warp_lines", "transactions", SUM, "the same, by warps without one")                \
+    X(l1_bypass_warp_misses, "l1.bypass_warp_misses", "transactions", SUM, "of these, with a sector missing")             \
     X(l1_predictions, "l1.predictions", "transactions", SUM, "line transactions that L1's predictor was asked about")      \
     X(l1_overturned_bypasses, "l1.overturned_bypasses", "transactions", SUM,                                              \
       "bypasses that L2's reply made fills: mispredictions found out")                                                   \
@@ -94,6 +105,9 @@ GPC_BEGIN_DECLS
     X(l2_atomic_sector_hits, "l2.atomic_sector_hits", "sectors", SUM, "of these, valid before")                           \
     X(l2_remote_sectors, "l2.remote_sectors", "sectors", SUM, "sectors that crossed between the two L2 partitions")       \
     X(l2_evictions, "l2.evictions", "lines", SUM, "lines replaced in L2")                                                 \
+    X(l2_token_bypasses, "l2.token_bypasses", "requests", SUM, "requests that did not allocate in L2 for lack of a token") \
+    X(l2_opportunistic_fills, "l2.opportunistic_fills", "lines", SUM, "lines filled for warps without a token for L2")    \
+    X(l2_priority_evictions, "l2.priority_evictions", "lines", SUM, "of l2.evictions, lines with the priority of token holders") \
     X(l2_write_back_sectors, "l2.write_back_sectors", "sectors", SUM, "dirty sectors that L2 evicted or flushed")         \
     X(dram_read_sectors, "dram.read_sectors", "sectors", SUM, "sectors read from DRAM, launch overhead included")         \
     X(dram_write_sectors, "dram.write_sectors", "sectors", SUM, "sectors written to DRAM")                                \
@@ -105,6 +119,11 @@ GPC_BEGIN_DECLS
     X(sm_cycles, "sm.cycles", "SM cycles", SUM, "core cycles, summed over SMs")                                           \
     X(sm_active_cycles, "sm.active_cycles", "SM cycles", SUM, "of these, with a thread block resident")                   \
     X(sm_warp_cycles, "sm.warp_cycles", "warp cycles", SUM, "gauge: warps resident that have not ended")                  \
+    X(sm_cache_warp_cycles, "sm.cache_warp_cycles", "warp cycles", SUM, "of these, of warps of class cache (seeds/004 4.3)")  \
+    X(sm_bypass_warp_cycles, "sm.bypass_warp_cycles", "warp cycles", SUM, "of bypassing warps")                           \
+    X(sm_throttled_warp_cycles, "sm.throttled_warp_cycles", "warp cycles", SUM, "of throttled warps")                     \
+    X(sm_cache_instructions, "sm.cache_instructions", "instructions", SUM, "issued by warps of class cache")              \
+    X(sm_bypass_instructions, "sm.bypass_instructions", "instructions", SUM, "issued by bypassing warps")                 \
     X(scheduler_cycles, "scheduler.cycles", "scheduler cycles", SUM, "core cycles, summed over warp schedulers")          \
     X(scheduler_issued, "scheduler.issued", "scheduler cycles", SUM, "in which an instruction issued")                    \
     X(scheduler_empty, "scheduler.empty", "scheduler cycles", SUM, "without a warp")                                      \
@@ -117,7 +136,7 @@ GPC_BEGIN_DECLS
     X(scheduler_latency_stalls, "scheduler.latency_stalls", "scheduler cycles", SUM,                                      \
       "no warp ready, none waits for memory, one waits for a result")                                                     \
     X(scheduler_barrier_stalls, "scheduler.barrier_stalls", "scheduler cycles", SUM, "all its warps wait at barriers")    \
-    X(scheduler_throttled, "scheduler.throttled", "scheduler cycles", SUM, "only warps beyond the limit were ready")      \
+    X(scheduler_throttled, "scheduler.throttled", "scheduler cycles", SUM, "only warps held back by a limit or throttle were ready") \
     X(l1_pending_sector_hits, "l1.pending_sector_hits", "sectors", SUM, "load sectors found on their way to L1")          \
     X(l1_load_line_misses, "l1.load_line_misses", "transactions", SUM, "line transactions of loads with a sector missing") \
     X(l1_load_dram_lines, "l1.load_dram_lines", "transactions", SUM, "of these, with a sector that came from DRAM")       \
@@ -215,6 +234,8 @@ GPC_BEGIN_DECLS
     X("l1.sectors_per_load", l1_load_sectors, l1_load_requests, "sectors per warp load")                      \
     X("l1.lines_per_load", l1_load_lines, l1_load_requests, "line transactions per warp load")                \
     X("l1.bypass_ratio", l1_bypasses, l1_load_lines, "bypasses per line transaction of loads")                \
+    X("l1.cache_warp_miss_ratio", l1_cache_warp_misses, l1_cache_warp_lines, "load transactions of cache warps that missed in L1") \
+    X("l1.bypass_warp_miss_ratio", l1_bypass_warp_misses, l1_bypass_warp_lines, "the same, of bypassing warps") \
     X("l1.misprediction_ratio", l1_overturned_bypasses, l1_predictions, "predictions that L2's reply overturned") \
     X("l1.oracle_coverage", l1_oracle_agreed_bypasses, l1_oracle_bypasses, "the oracle's bypasses that were predicted") \
     X("l1.oracle_accuracy", l1_oracle_agreements, l1_oracle_decisions, "predictions that are the oracle's")    \

@@ -107,7 +107,7 @@ typedef enum gpc_priority {
 typedef enum gpc_token {
     GPC_TOKEN_UNUSED = 0, /* tokens are not in use: as HELD */
     GPC_TOKEN_HELD = 1,   /* a cache warp */
-    GPC_TOKEN_NONE = 2,   /* a bypassing warp: may hit, may not allocate or evict */
+    GPC_TOKEN_NONE = 2,   /* a bypassing warp: may hit; whether it may allocate or evict, gpc_tokens says */
     GPC_TOKEN_COUNT
 } gpc_token;
 

@@ -11,6 +11,15 @@
  *   load sectors 0, 1    lookup HIT
  */
 
+/* Without a token where one is needed to fill: nobody is asked. */
+bool gpci_bars(gpc_cache *cache, const gpc_request *request, gpc_access_result *result) {
+    if (!gpci_may_not_fill(cache, request))
+        return false;
+    cache->stats.token_bypasses++;
+    result->admission = GPC_DECLINED;
+    return true;
+}
+
 gpc_decision gpci_predict(gpc_cache *cache, const gpc_request *request, uint32_t set, uint32_t *word) {
     gpc_prediction prediction = {GPC_CACHE, 0};
     if (!cache->always_cache) {
@@ -54,6 +63,8 @@ static void tell_hit(gpc_cache *cache, const gpc_request *request, uint32_t set,
     }
     if (cache->next_uses)
         cache->next_uses[gpci_slot(cache, set, way)] = request->next_use;
+    if (GPCI_UNLIKELY(cache->token_state != NULL))
+        gpci_tokens_own(cache, request, gpci_slot(cache, set, way));
     if (cache->lru)
         gpci_lru_touch(cache->replacement_self, set, way);
     else if (cache->replacement_ops->on_hit)
@@ -70,8 +81,9 @@ static void lookup_read(gpc_cache *cache, const gpc_request *request, const gpci
     if (way == GPCI_NO_WAY) {
         stats->line_misses++;
         result->outcome = GPC_MISS;
-        if (!cache->predictor_ops->before_lookup &&
-            gpci_predict(cache, request, view->set, &result->policy_word) == GPC_BYPASS) {
+        if (gpci_bars(cache, request, result) ||
+            (!cache->predictor_ops->before_lookup &&
+             gpci_predict(cache, request, view->set, &result->policy_word) == GPC_BYPASS)) {
             count_bypass(cache, view, result);
             return;
         }
@@ -111,6 +123,8 @@ void gpci_lookup(gpc_cache *cache, const gpc_request *request, const gpci_view *
     result->needed_sectors = view->need;
     result->set = view->set;
     result->way = GPCI_NO_WAY;
+    if (GPCI_UNLIKELY(cache->token_state != NULL))
+        gpci_tokens_tick(cache, request);
     bool read = gpci_is_read(request);
     if (read && cache->predictor_ops->before_lookup &&
         gpci_predict(cache, request, view->set, &result->policy_word) == GPC_BYPASS) {
@@ -139,22 +153,31 @@ void gpci_lookup(gpc_cache *cache, const gpc_request *request, const gpci_view *
         result->policy_word = 0;
 }
 
-/* Ways that may be evicted: not pending, and of the lowest eviction priority present. NULL mask: all. */
-static bool candidates_of(const gpc_cache *cache, uint32_t set, uint64_t *words, const uint64_t **out) {
+/* State bits of lines that a request may not evict. */
+static uint32_t barred_by(bool lacking) {
+    return GPCI_PENDING_MASK | (lacking ? GPCI_PRIORITISED : 0);
+}
+
+/*
+ * Ways that may be evicted: not pending, where the request lacks a token not prioritised, and of the lowest eviction
+ * priority present. NULL mask: all.
+ */
+static bool candidates_of(const gpc_cache *cache, uint32_t set, bool lacking, uint64_t *words, const uint64_t **out) {
     *out = NULL;
-    if (!cache->pending_lines && !cache->priorities)
+    if (!cache->pending_lines && !cache->priorities && !lacking)
         return true;
+    const uint32_t barred = barred_by(lacking);
     static const uint8_t rank[4] = {1, 0, 2, 3}; /* normal, first, last */
     const uint32_t *states = cache->states + (size_t)set * cache->row;
     unsigned lowest = 3;
     for (uint32_t way = 0; way < cache->ways; way++)
-        if (!GPCI_PENDING(states[way]) && rank[GPCI_PRIORITY(states[way])] < lowest)
+        if (!(states[way] & barred) && rank[GPCI_PRIORITY(states[way])] < lowest)
             lowest = rank[GPCI_PRIORITY(states[way])];
     if (lowest == 3)
         return false;
     memset(words, 0, (cache->ways + 63) / 64 * sizeof *words);
     for (uint32_t way = 0; way < cache->ways; way++)
-        if (!GPCI_PENDING(states[way]) && rank[GPCI_PRIORITY(states[way])] == lowest)
+        if (!(states[way] & barred) && rank[GPCI_PRIORITY(states[way])] == lowest)
             words[way / 64] |= (uint64_t)1 << (way % 64);
     *out = words;
     return true;
@@ -165,15 +188,32 @@ void gpci_ask_admission(gpc_cache *cache, const gpc_request *request, const gpci
     uint64_t words[GPC_MAX_WAYS / 64];
     const uint64_t *candidates;
     const uint32_t *tags = cache->tags + gpci_slot(cache, view->set, 0);
-    if ((cache->free_ways && gpci_match(tags, 0, cache->row, 0) < cache->ways) ||
-        !candidates_of(cache, view->set, words, &candidates))
-        return;
-    result->admission = GPC_ADMITTED;
-    if (!cache->replacement_ops->declines(cache->replacement_self, view->set, candidates, request))
-        return;
-    result->admission = GPC_DECLINED;
+    if (!gpci_bars(cache, request, result)) {
+        bool lacking = gpci_lacks_token(cache, request);
+        if (cache->free_ways && gpci_match(tags, 0, cache->row, 0) < cache->ways)
+            return;
+        if (candidates_of(cache, view->set, lacking, words, &candidates)) {
+            if (!cache->replacement_ops->declines)
+                return;
+            result->admission = GPC_ADMITTED;
+            if (!cache->replacement_ops->declines(cache->replacement_self, view->set, candidates, request))
+                return;
+        } else if (!lacking) {
+            return;
+        } else {
+            cache->stats.token_bypasses++;
+        }
+        result->admission = GPC_DECLINED;
+    }
     result->outcome = GPC_BYPASSED;
     gpci_decline(cache, request, view, result->fetch_sectors, result);
+}
+
+/* Every way is pending; or, for a request without a token, prioritised: that one does not wait. */
+static void find_none(gpc_cache *cache, bool lacking, gpc_access_result *result) {
+    result->outcome = lacking ? GPC_BYPASSED : GPC_NO_VICTIM;
+    cache->stats.token_bypasses += lacking;
+    cache->stats.no_victims += !lacking;
 }
 
 /* The way that the policy gives up, or GPCI_NO_WAY with the reason in result->outcome. */
@@ -181,19 +221,17 @@ static gpc_status choose(gpc_cache *cache, const gpc_request *request, uint32_t 
                          uint32_t *out_way) {
     uint64_t words[GPC_MAX_WAYS / 64];
     const uint64_t *candidates;
+    bool lacking = gpci_lacks_token(cache, request);
     *out_way = GPCI_NO_WAY;
-    if (cache->lru && !cache->priorities && cache->pending_lines) { /* no need to look at every way */
+    if (cache->lru && !cache->priorities && (cache->pending_lines || lacking)) { /* no need to look at every way */
         const uint32_t *states = cache->states + (size_t)set * cache->row;
-        *out_way = gpci_lru_last_without(cache->replacement_self, set, states, GPCI_PENDING_MASK);
-        if (*out_way == GPCI_NO_WAY) {
-            result->outcome = GPC_NO_VICTIM;
-            cache->stats.no_victims++;
-        }
+        *out_way = gpci_lru_last_without(cache->replacement_self, set, states, barred_by(lacking));
+        if (*out_way == GPCI_NO_WAY)
+            find_none(cache, lacking, result);
         return GPC_OK;
     }
-    if (!candidates_of(cache, set, words, &candidates)) {
-        result->outcome = GPC_NO_VICTIM;
-        cache->stats.no_victims++;
+    if (!candidates_of(cache, set, lacking, words, &candidates)) {
+        find_none(cache, lacking, result);
         return GPC_OK;
     }
     uint32_t way = cache->lru ? gpci_lru_last(cache->replacement_self, set, candidates)
@@ -235,14 +273,18 @@ void gpci_admit_high(gpc_cache *cache, uint64_t line) {
 gpc_status gpci_take_way(gpc_cache *cache, const gpc_request *request, const gpci_view *view,
                          gpc_access_result *result, uint32_t *out_way) {
     const uint32_t *tags = cache->tags + gpci_slot(cache, view->set, 0);
+    *out_way = GPCI_NO_WAY;
+    if (gpci_bars(cache, request, result)) {
+        result->outcome = GPC_BYPASSED;
+        return GPC_OK;
+    }
     uint32_t way = cache->free_ways ? gpci_match(tags, 0, cache->row, 0) : GPCI_NO_WAY;
     if (way >= cache->ways) {
         gpc_status status = choose(cache, request, view->set, result, &way);
-        if (status < 0 || way == GPCI_NO_WAY) {
-            *out_way = GPCI_NO_WAY;
+        if (status < 0 || way == GPCI_NO_WAY)
             return status;
-        }
         result->evicted = 1;
+        cache->stats.priority_evictions += (cache->states[gpci_slot(cache, view->set, way)] & GPCI_PRIORITISED) != 0;
         gpci_drop(cache, view->set, way, request, &result->eviction);
     }
     cache->free_ways--;
@@ -256,6 +298,8 @@ gpc_status gpci_take_way(gpc_cache *cache, const gpc_request *request, const gpc
         cache->priorities = true;
         gpci_classify_quick(cache);
     }
+    if (GPCI_UNLIKELY(cache->token_state != NULL))
+        gpci_tokens_fill(cache, request, slot);
     if (cache->reuse)
         cache->reuse[slot] = 0;
     if (cache->next_uses)

@@ -19,6 +19,8 @@ static gpc_status check_options(gpc_cache_options *o, gpc_error *error) {
     o->sectors = o->sectors ? o->sectors : 1;
     o->fetch_sectors = o->fetch_sectors ? o->fetch_sectors : 1;
     o->instances = o->instances ? o->instances : 1;
+    o->token_period = o->token_period ? o->token_period : 5000;
+    o->token_warps = o->token_warps ? o->token_warps : 64;
     if (!o->ways || o->ways > GPC_MAX_WAYS)
         REFUSE("ways", "%llu is not between 1 and 1024", o->ways);
     if (!o->sets || o->sets > UINT32_MAX / (o->ways + 3))
@@ -49,6 +51,12 @@ static gpc_status check_options(gpc_cache_options *o, gpc_error *error) {
         REFUSE("allocate", "%llu is no gpc_allocate", o->allocate);
     if (o->bypass_fetch > GPC_BYPASS_FETCH_ALL)
         REFUSE("bypass_fetch", "%llu is no gpc_bypass_fetch", o->bypass_fetch);
+    if (o->tokens > GPC_TOKENS_OPPORTUNISTIC)
+        REFUSE("tokens", "%llu is no gpc_tokens", o->tokens);
+    if (o->token_clear > GPC_CLEAR_PERIODIC)
+        REFUSE("token_clear", "%llu is no gpc_token_clear", o->token_clear);
+    if (o->token_warps > 1024)
+        REFUSE("token_warps", "%llu is more than 1024", o->token_warps);
     if (o->instance >= o->instances)
         REFUSE("instance", "%llu is not below instances", o->instance);
     return GPC_OK;
@@ -73,7 +81,7 @@ void gpci_classify(gpc_cache *cache) {
     cache->predicts = !lets_all_in && cache->predictor_ops != &gpci_always_bypass;
     cache->guarded = !lets_all_in;
     cache->plain = cache->sectors == 1 && !cache->written && !cache->reuse && !cache->warps && !cache->next_uses &&
-                   !o->on_fill && !o->on_evict && o->write_policy == GPC_WRITE_BACK &&
+                   !cache->token_state && !o->on_fill && !o->on_evict && o->write_policy == GPC_WRITE_BACK &&
                    o->write_allocate == GPC_WRITE_FETCH && (!cache->lru || cache->ways <= GPCI_RECENCY_WAYS);
     gpci_classify_quick(cache);
 }
@@ -111,6 +119,8 @@ static gpc_status make_arrays(gpc_cache *cache, gpc_error *error) {
     if (!cache->tags || !cache->states || !cache->highs || (lazy && !cache->written) ||
         (o->track_reuse && !cache->reuse) || (o->track_warps && !cache->warps) ||
         (o->track_future && !cache->next_uses))
+        return gpci_out_of_memory(error);
+    if (o->tokens == GPC_TOKENS_OPPORTUNISTIC && gpci_tokens_create(cache) < 0)
         return gpci_out_of_memory(error);
     return GPC_OK;
 }
@@ -162,6 +172,7 @@ gpc_status gpci_cache_create(gpc_context *context, const gpc_cache_options *opti
     cache->sectors = (uint8_t)o.sectors;
     cache->all_sectors = (uint8_t)((1u << o.sectors) - 1);
     cache->fetch = (uint8_t)o.fetch_sectors;
+    cache->tokens = (uint8_t)o.tokens;
     gpc_cache_stats_init(&cache->stats);
     status = gpci_index_init(&cache->index, (gpc_index)o.index, o.sets, o.index_fn, o.index_data, error);
     if (status == GPC_OK)
@@ -191,6 +202,7 @@ void gpc_cache_destroy(gpc_cache *cache) {
     gpci_free_lines(context, cache->reuse);
     gpci_free_lines(context, cache->warps);
     gpci_free_lines(context, cache->next_uses);
+    gpci_tokens_destroy(cache);
     gpci_free_lines(context, cache);
     gpci_release(context);
 }
@@ -243,6 +255,7 @@ gpc_status gpc_cache_set_predictor(gpc_cache *cache, const char *spec, gpc_error
 gpc_status gpc_cache_warp_event(gpc_cache *cache, const gpc_warp_event *event) {
     if (!cache || !event || event->kind > GPC_KERNEL_END)
         return GPC_ERROR_ARGUMENT;
+    gpci_tokens_event(cache, event);
     if (cache->replacement_ops->on_warp_event)
         cache->replacement_ops->on_warp_event(cache->replacement_self, event);
     if (cache->predictor_ops->on_warp_event)

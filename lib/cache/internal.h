@@ -32,6 +32,7 @@
 #define GPCI_PRIORITY(state) ((state) >> GPCI_PRIORITY_SHIFT & 3u)
 #define GPCI_PENDING_MASK (0xffu << GPCI_PENDING_SHIFT)
 #define GPCI_PRIORITY_MASK (3u << GPCI_PRIORITY_SHIFT)
+#define GPCI_PRIORITISED (1u << 26) /* by a token holder: tokens.c */
 
 typedef struct gpci_bytes {
     uint64_t word[2];
@@ -44,6 +45,15 @@ typedef struct gpci_counts {
 
 /* `whole`: stores wrote whole lines. */
 void gpci_settle(gpc_cache_stats *stats, const gpci_counts *n, bool whole);
+
+/* Where tokens are opportunistic: when lines lose their priority (tokens.c). */
+typedef struct gpci_token_state {
+    uint64_t *owners;         /* [sets][row][words], bit per warp slot; GPC_CLEAR_OWNERS */
+    uint32_t *last;           /* [sets][row], warp slot; GPC_CLEAR_LAST_OWNER */
+    uint32_t warps, words;
+    uint64_t next, lookups;   /* GPC_CLEAR_PERIODIC: the time of the next clearing; the time where there is no clock */
+    bool any;                 /* a line may have priority */
+} gpci_token_state;
 
 struct gpc_cache {
     /* what an access reads, together */
@@ -64,6 +74,8 @@ struct gpc_cache {
     bool always_cache;
     bool predicts;    /* the predictor is none of the fixed ones, nor the instruction itself */
     uint8_t sectors, all_sectors, fetch;
+    uint8_t tokens;   /* gpc_tokens */
+    gpci_token_state *token_state; /* NULL unless they are opportunistic */
     uint32_t pending_lines; /* lines with a pending sector */
     uint32_t free_ways;     /* ways without a line */
     const gpc_replacement_ops *replacement_ops;
@@ -222,12 +234,23 @@ GPCI_INLINE bool gpci_leaves_something(const gpc_cache *cache, const gpc_request
     return gpci_is_read(request) || cache->options.atomics_here;
 }
 
-/* After the lookup of a miss: ask a replacement policy that may decline, before its data are sent for. */
+/* Does the request lack the token that it needs to fill, if at all, as it likes? */
+GPCI_INLINE bool gpci_lacks_token(const gpc_cache *cache, const gpc_request *request) {
+    return GPCI_UNLIKELY(request->token == GPC_TOKEN_NONE) && cache->tokens != GPC_TOKENS_IGNORE;
+}
+
+/* ... and to fill at all? */
+GPCI_INLINE bool gpci_may_not_fill(const gpc_cache *cache, const gpc_request *request) {
+    return GPCI_UNLIKELY(request->token == GPC_TOKEN_NONE) && cache->tokens == GPC_TOKENS_STRICT;
+}
+
+/* After the lookup of a miss, before its data are sent for: ask a replacement policy that may decline; tokens, too. */
 void gpci_ask_admission(gpc_cache *cache, const gpc_request *request, const gpci_view *view,
                         gpc_access_result *result);
 GPCI_INLINE void gpci_admit(gpc_cache *cache, const gpc_request *request, const gpci_view *view,
                             gpc_access_result *result) {
-    if (cache->replacement_ops->declines && result->outcome == GPC_MISS && gpci_leaves_something(cache, request))
+    if ((cache->replacement_ops->declines || gpci_lacks_token(cache, request)) && result->outcome == GPC_MISS &&
+        gpci_leaves_something(cache, request))
         gpci_ask_admission(cache, request, view, result);
 }
 /* Give the line a way, evicting if needed. Sets outcome on refusal and returns GPCI_NO_WAY. */
@@ -271,8 +294,19 @@ bool gpci_line_of(const gpc_cache *cache, uint64_t address, gpc_line *line);
 /* The predictor's word on a miss; `word` for the level below. */
 gpc_decision gpci_predict(gpc_cache *cache, const gpc_request *request, uint32_t set, uint32_t *word);
 
+/* Must the request bypass for lack of a token, whatever there is room for? Counts that. */
+bool gpci_bars(gpc_cache *cache, const gpc_request *request, gpc_access_result *result);
+
 /* oracle.c: what the predictor decided on a request against what it should have. Where next uses are tracked. */
 void gpci_oracle_compare(gpc_cache *cache, const gpc_request *request, uint32_t set, gpc_decision decision);
+
+/* tokens.c: where tokens are opportunistic. A request with one has filled or hit a line; any has; one is looked up. */
+gpc_status gpci_tokens_create(gpc_cache *cache);
+void gpci_tokens_destroy(gpc_cache *cache);
+void gpci_tokens_own(gpc_cache *cache, const gpc_request *request, size_t slot);
+void gpci_tokens_fill(gpc_cache *cache, const gpc_request *request, size_t slot);
+void gpci_tokens_tick(gpc_cache *cache, const gpc_request *request);
+void gpci_tokens_event(gpc_cache *cache, const gpc_warp_event *event);
 
 /* plain.c: a whole access on a quick cache. False: nothing was done, the general path must do it. */
 bool gpci_quick_access(gpc_cache *cache, const gpc_request *request, gpc_access_result *result);

@@ -38,7 +38,7 @@ void gpci_classify_quick(gpc_cache *cache) {
 /* Nothing that asks for more than a plain load or store of a whole line. */
 GPCI_INLINE bool is_plain(const gpc_request *r) {
     uint64_t bytes = r->byte_mask[0] | r->byte_mask[1] | r->size;
-    return !(bytes | r->sector_mask | r->space | r->hint | r->priority | (r->kind >> 1));
+    return !(bytes | r->sector_mask | r->space | r->hint | r->priority | (r->token >> 1) | (r->kind >> 1));
 }
 
 /* The least recent line of a full set gives way. */

@@ -143,7 +143,8 @@ static void describe_line(const gpc_cache *cache, uint32_t set, uint32_t way, gp
                        .valid_sectors = GPCI_VALID(state),
                        .dirty_sectors = GPCI_DIRTY(state),
                        .pending_sectors = GPCI_PENDING(state),
-                       .priority = (uint8_t)GPCI_PRIORITY(state)};
+                       .priority = (uint8_t)GPCI_PRIORITY(state),
+                       .prioritised = (state & GPCI_PRIORITISED) != 0};
     if (cache->written) {
         line->written_bytes[0] = cache->written[slot].word[0];
         line->written_bytes[1] = cache->written[slot].word[1];

@@ -55,7 +55,8 @@ static void miss_store(gpc_cache *cache, const gpc_request *request, const gpci_
     if (policy == GPC_WRITE_EVICT)
         allocate = GPC_WRITE_NO_ALLOCATE;
     if (allocate != GPC_WRITE_NO_ALLOCATE &&
-        gpci_predict(cache, request, view->set, &result->policy_word) == GPC_BYPASS) {
+        (gpci_bars(cache, request, result) ||
+         gpci_predict(cache, request, view->set, &result->policy_word) == GPC_BYPASS)) {
         result->outcome = GPC_BYPASSED;
         cache->stats.bypasses++;
         allocate = GPC_WRITE_NO_ALLOCATE;

@@ -89,6 +89,14 @@
     X(L1_BYPASS, "l1.bypass", POLICY, "", "hint", 0, 0, "predictor", "which requests do not allocate a line")          \
     X(L1_BYPASS_FETCH, "l1.bypass_fetch", CHOICE, "", "segments", 0, 0, "segments|line",                               \
       "what a load that bypasses L1 moves: the 32-byte segments that it needs, or all that a load that is kept would") \
+    X(L1_TOKENS, "l1.tokens", CHOICE, "", "strict", 0, 0, "ignore|strict|opportunistic",                               \
+      "what L1 does with misses of warps without a cache token (pcal); strict: they bypass; opportunistic: they "      \
+      "may take a way that is free, or whose line no warp with a token has used of late")                              \
+    X(L1_TOKEN_CLEAR, "l1.token_clear", CHOICE, "", "kernel", 0, 0, "kernel|owners|last-owner|periodic",               \
+      "opportunistic: until when lines are kept for those with a token that use them: until the kernel ends, or all "  \
+      "of them, or the last to do so, or for l1.token_period")                                                         \
+    X(L1_TOKEN_PERIOD, "l1.token_period", COUNT, "cycles", "5000", 1, (double)(1ull << 53), "",                        \
+      "after which periodic clearing lets go of all lines; functional: accesses of an L1")                             \
     X(L1_WRITE, "l1.write_policy", CHOICE, "", "evict", 0, 0, "back|through|evict",                                    \
       "stores to global memory; evict: they write through, and a hit drops the line")                                  \
     X(L1_WRITE_LOCAL, "l1.write_policy_local", CHOICE, "", "back", 0, 0, "back|through|evict",                         \
@@ -170,6 +178,11 @@
     X(L2_REPLACEMENT, "l2.replacement", POLICY, "", "lru", 0, 0, "replacement", "which line of a set leaves")          \
     X(L2_BYPASS, "l2.bypass", POLICY, "", "always-cache", 0, 0, "predictor",                                           \
       "which requests do not allocate a line")                                                                         \
+    X(L2_TOKENS, "l2.tokens", CHOICE, "", "ignore", 0, 0, "ignore|strict|opportunistic",                               \
+      "as l1.tokens, with the tokens for L2")                                                                          \
+    X(L2_TOKEN_CLEAR, "l2.token_clear", CHOICE, "", "kernel", 0, 0, "kernel|periodic", "as l1.token_clear")            \
+    X(L2_TOKEN_PERIOD, "l2.token_period", COUNT, "cycles", "5000", 1, (double)(1ull << 53), "",                        \
+      "the same, core cycles or accesses of a slice")                                                                  \
     X(L2_WRITE, "l2.write_policy", CHOICE, "", "back", 0, 0, "back|through|evict", "stores, as l1.write_policy")       \
     X(L2_WRITE_ALLOCATE, "l2.write_allocate", CHOICE, "", "fetch", 0, 0, "none|fetch|lazy",                            \
       "what a store miss does, as l1.write_allocate")                                                                  \

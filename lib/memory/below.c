@@ -110,6 +110,7 @@ gpc_status gpci_below_read(gpc_hierarchy *h, const gpci_access *a, const gpc_req
     uint8_t hits = 0;
     gpc_request down = *request;
     down.policy_word = policy_word;
+    down.token = down.token_l2;
     down.admitted = 0;
     if (down.kind == GPC_STORE) {
         down.kind = GPC_LOAD;
@@ -146,6 +147,7 @@ gpc_status gpci_below_write(gpc_hierarchy *h, const gpci_access *a, const gpc_re
     keep_home_only(h, down.sm, home, &p, count);
     down.address = p.inner;
     down.kind = GPC_STORE;
+    down.token = down.token_l2;
     down.policy_word = policy_word;
     down.sector_mask = h->l2_level.sectors_of[segments << p.shift];
     gpci_shift_bytes(p.shift, bytes, down.byte_mask);
@@ -171,6 +173,7 @@ gpc_status gpci_below_atomic(gpc_hierarchy *h, const gpci_access *a) {
     }
     gpc_request down = a->request;
     gpc_access_result result;
+    down.token = down.token_l2;
     gpci_place p = gpci_place_of(h, down.address);
     uint32_t home = gpci_home_of(h, down.address);
     keep_home_only(h, down.sm, home, &p, count);

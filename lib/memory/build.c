@@ -141,6 +141,10 @@ gpc_status gpci_build_l1(gpc_hierarchy *h, const gpci_share *share, gpc_error *e
     o.replacement = gpci_config_text(h->config, GPCI_KEY_L1_REPLACEMENT);
     o.predictor = gpci_config_text(h->config, GPCI_KEY_L1_BYPASS);
     o.bypass_fetch = (uint32_t)gpci_number(h, GPCI_KEY_L1_BYPASS_FETCH);
+    o.tokens = (uint32_t)gpci_number(h, GPCI_KEY_L1_TOKENS);
+    o.token_clear = (uint32_t)gpci_number(h, GPCI_KEY_L1_TOKEN_CLEAR);
+    o.token_period = gpci_number(h, GPCI_KEY_L1_TOKEN_PERIOD);
+    o.token_warps = (uint32_t)gpci_number(h, GPCI_KEY_SM_WARPS);
     return make_caches(h, "l1", &o, h->sms, h->l1_commons, error, out);
 }
 
@@ -176,6 +180,9 @@ gpc_status gpci_build_l2(gpc_hierarchy *h, gpc_error *error) {
     o.write_allocate = o.write_allocate_local = (uint32_t)gpci_number(h, GPCI_KEY_L2_WRITE_ALLOCATE);
     o.atomics_here = 1;
     o.replacement = gpci_config_text(h->config, GPCI_KEY_L2_REPLACEMENT);
+    o.tokens = (uint32_t)gpci_number(h, GPCI_KEY_L2_TOKENS);
+    o.token_clear = gpci_number(h, GPCI_KEY_L2_TOKEN_CLEAR) ? GPC_CLEAR_PERIODIC : GPC_CLEAR_KERNEL;
+    o.token_period = gpci_number(h, GPCI_KEY_L2_TOKEN_PERIOD);
     gpc_status status = l2_predictor(h, &o.predictor, error);
     if (status < 0)
         return status;

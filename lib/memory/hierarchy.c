@@ -103,6 +103,10 @@ void gpci_hierarchy_tell(gpc_hierarchy *h, gpc_warp_event_kind kind) {
         gpc_warp_event event = {.kind = kind, .sm = sm, .kernel = h->kernel};
         gpc_cache_warp_event(h->l1[sm], &event);
     }
+    /* L2's policies know of no warps, but some of its lines are kept for a kernel's */
+    gpc_warp_event event = {.kind = kind, .kernel = h->kernel};
+    for (uint32_t slice = 0; h->l2 && slice < h->slices; slice++)
+        gpci_tokens_event(h->l2[slice], &event);
 }
 
 gpc_status gpci_hierarchy_empty(gpc_hierarchy *h) {
@@ -190,6 +194,9 @@ void gpci_hierarchy_add_sm(const gpc_hierarchy *h, uint32_t sm, gpc_stats *s) {
     s->l1_evictions += l1.evictions;
     s->l1_zero_reuse_evictions += l1.zero_reuse_evictions;
     s->l1_bypasses += decisions_that_held(&l1);
+    s->l1_token_bypasses += l1.token_bypasses;
+    s->l1_opportunistic_fills += l1.opportunistic_fills;
+    s->l1_priority_evictions += l1.priority_evictions;
     s->l1_predictions += l1.predictions;
     s->l1_overturned_bypasses += l1.overturned_bypasses;
     s->l1_overturned_fills += l1.overturned_fills;
@@ -211,6 +218,9 @@ void gpci_hierarchy_add_rest(const gpc_hierarchy *h, gpc_stats *s) {
         add_cache_stats(&l2, h->l2[slice]);
     gpc_stats_add(s, &h->stats);
     s->l2_evictions += l2.evictions;
+    s->l2_token_bypasses += l2.token_bypasses;
+    s->l2_opportunistic_fills += l2.opportunistic_fills;
+    s->l2_priority_evictions += l2.priority_evictions;
     if (h->timed)
         gpci_timed_add_rest(h->timed, s);
 }

@@ -56,7 +56,8 @@ typedef struct gpci_observer {
     X(l1_load_bytes_moved) X(l1_store_requests) X(l1_store_sectors) X(l1_store_sector_hits) X(l1_atomic_requests)  \
     X(l1_atomic_sectors) X(l1_bypassed_sectors) X(l1_fetched_sectors) X(l1_write_back_sectors)                     \
     X(l1_pending_sector_hits) X(l1_load_line_misses) X(l1_load_dram_lines) X(loads_completed) X(load_cycles)       \
-    X(round_trips) X(round_trip_cycles)
+    X(round_trips) X(round_trip_cycles) X(l1_cache_warp_lines) X(l1_cache_warp_misses) X(l1_bypass_warp_lines)     \
+    X(l1_bypass_warp_misses)
 
 typedef struct gpci_sm_counts {
 #define X(field) uint64_t field;
@@ -99,6 +100,18 @@ GPCI_INLINE void gpci_count_bypass(gpc_hierarchy *h, uint32_t sm, uint8_t segmen
     uint32_t count = gpci_count_sectors(segments);
     h->of_sm[sm].l1_bypassed_sectors += count;
     h->stats.l1_bypass_fetches[count]++;
+}
+
+/* A load's line transaction through L1, by whether its warp has a token, where these are in use. */
+GPCI_INLINE void gpci_count_class(gpc_hierarchy *h, const gpc_request *request, bool missed) {
+    if (GPCI_UNLIKELY(request->token != GPC_TOKEN_UNUSED) && request->kind == GPC_LOAD) {
+        gpci_sm_counts *c = &h->of_sm[request->sm];
+        bool none = request->token == GPC_TOKEN_NONE;
+        c->l1_bypass_warp_lines += none;
+        c->l1_bypass_warp_misses += none && missed;
+        c->l1_cache_warp_lines += !none;
+        c->l1_cache_warp_misses += !none && missed;
+    }
 }
 
 /* The L1 that an access goes through, NULL where it goes to L2 directly. */

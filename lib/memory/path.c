@@ -65,6 +65,7 @@ gpc_status gpci_path_load(gpc_hierarchy *h, const gpci_access *a) {
     uint32_t hits = gpci_count_sectors(h->l1_level.segments_of[result.hit_sectors] & segments);
     h->of_sm[request.sm].l1_load_sector_hits += request.kind == GPC_LOAD ? hits : 0;
     a->result->l1_sector_hits += hits;
+    gpci_count_class(h, &request, hits != gpci_count_sectors(segments));
     return result.fetch_sectors ? fetch(h, a, a->l1, &request, &result) : GPC_OK;
 }
 

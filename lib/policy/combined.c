@@ -15,7 +15,8 @@
  * Of low reuse is what is predicted at most `low` reuses; a block without prediction
  * is not. The sampler goes on to learn from blocks of low reuse that bypass, or a
  * prediction could never be taken back; from those of warps without a token it does not.
- * Where no request has yet come with a token, none are used, and all warps are cache warps.
+ * Where tokens are not in use, all warps are cache warps. The cache must leave the tokens to this policy (`l1.tokens =
+ * ignore`).
  *
  * Example, 2 ways, warps 0, 1 and 2 in this order, 0 and 1 with tokens, nothing predicted:
  *   A0 miss, B1 miss
@@ -29,7 +30,6 @@
 typedef struct combined_state {
     gpci_rpr rpr; /* first: the functions of rpr.c take the whole for it */
     uint32_t low;
-    bool tokens; /* a request has come with one */
 } combined_state;
 
 static const gpc_parameter parameters[] = {
@@ -43,26 +43,19 @@ static gpc_status init(void *self, const gpc_policy_env *env, char *message) {
     return gpci_rpr_init(&state->rpr, env, GPCI_RPR_AGE, message);
 }
 
-static bool is_cache_warp(const combined_state *state, const gpc_request *request) {
-    return request->token || !state->tokens;
-}
-
-static void on_hit(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
-    combined_state *state = self;
-    state->tokens |= request->token;
-    gpci_rpr_on_hit(&state->rpr, set, way, request);
+static bool is_cache_warp(const gpc_request *request) {
+    return request->token != GPC_TOKEN_NONE;
 }
 
 static void on_miss(void *self, uint32_t set, const gpc_request *request) {
     combined_state *state = self;
-    state->tokens |= request->token;
     gpci_rpr_on_miss(&state->rpr, set, request);
-    if (is_cache_warp(state, request) && (request->kind == GPC_LOAD || request->kind == GPC_PREFETCH))
+    if (is_cache_warp(request) && (request->kind == GPC_LOAD || request->kind == GPC_PREFETCH))
         gpci_rpr_sample(&state->rpr, set, request);
 }
 
 static bool is_kept_out(const combined_state *state, const gpc_request *request) {
-    if (!is_cache_warp(state, request))
+    if (!is_cache_warp(request))
         return true;
     uint8_t reuse = gpci_rpr_predict(state->rpr.history, gpci_rpr_signature(&state->rpr, request));
     return reuse != GPCI_RPR_NONE && reuse >> 4 <= state->low;
@@ -80,11 +73,6 @@ static bool declines(void *self, uint32_t set, const uint64_t *candidates, const
     return choose_victim(self, set, candidates, request) == GPC_WAY_BYPASS;
 }
 
-/* RPR's, and whether tokens are in use. */
-static uint64_t cost_bits(const gpc_policy_env *env) {
-    return gpci_rpr_cost_bits(env) + 1;
-}
-
 const gpc_replacement_ops gpci_combined = {
     .struct_size = sizeof(gpc_replacement_ops),
     .name = "combined",
@@ -97,11 +85,11 @@ const gpc_replacement_ops gpci_combined = {
     .parameters = parameters,
     .parameter_count = sizeof parameters / sizeof *parameters,
     .init = init,
-    .on_hit = on_hit,
+    .on_hit = gpci_rpr_on_hit,
     .on_miss = on_miss,
     .choose_victim = choose_victim,
     .on_fill = gpci_rpr_on_fill,
     .on_warp_event = gpci_rpr_on_warp_event,
-    .cost_bits = cost_bits,
+    .cost_bits = gpci_rpr_cost_bits,
     .declines = declines,
 };

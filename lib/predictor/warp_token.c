@@ -2,8 +2,8 @@
 #include "predictor/predictors.h"
 
 /*
- * Only warps that hold a token may allocate, by loads or by stores; the others still hit, and pass L1 by where they
- * miss. Which warps hold one is the scheduler's affair (priority-based cache allocation: the older warps of an SM).
+ * Warps without a token may not allocate, by loads or by stores; they still hit, and pass L1 by where they
+ * miss, as a cache has them do by itself where its tokens are strict. Which warps hold one is the scheduler's affair (priority-based cache allocation: the older warps of an SM).
  *
  * Example, warp 0 with a token, warp 1 without: warp 1 loads A, which misses and leaves nothing; warp 0 loads A, which
  * misses and fills; warp 1 loads A, which hits.
@@ -11,7 +11,7 @@
 
 static void predict(void *self, uint32_t set, const gpc_request *request, gpc_prediction *prediction) {
     (void)self, (void)set;
-    prediction->decision = request->token ? GPC_CACHE : GPC_BYPASS;
+    prediction->decision = request->token == GPC_TOKEN_NONE ? GPC_BYPASS : GPC_CACHE;
 }
 
 /* Nothing here: the request brings a bit, and the tokens are counted with the scheduler that gives them. */

@@ -123,7 +123,7 @@ void gpci_l1_send(gpci_timed *t, gpci_stage *stage, const gpci_wanted *wanted) {
     f->born = t->wheel.now;
     f->flags = (uint8_t)(GPCI_PACKET_FETCH | (cached ? 0 : GPCI_PACKET_PASSES));
     f->marks = (uint8_t)((wanted->declined ? GPCI_MARK_DECLINED : 0) |
-                         (f->request.admitted ? GPCI_MARK_ADMITTED : 0));
+                         (f->request.admitted ? GPCI_MARK_ADMITTED : 0) | f->request.token << GPCI_MARK_TOKEN_SHIFT);
     f->request.admitted = 0; /* which L1's policy said, and not L2's */
     f->leader = wanted->waiter;
     f->request.policy_word = wanted->word;
@@ -179,6 +179,7 @@ static void count_lookup(gpci_timed *t, const gpci_stage *stage, gpci_packet *p,
     c->l1_load_sector_hits += gpci_count_sectors(hit);
     c->l1_pending_sector_hits += gpci_count_sectors(held->flying & p->segments);
     c->l1_load_line_misses += !whole;
+    gpci_count_class(t->h, &p->request, !whole);
     if (whole)
         t->h->stats.l1_hits_by_age[p->request.warp_age < GPC_AGE_BUCKETS ? p->request.warp_age
                                                                          : GPC_AGE_BUCKETS - 1]++;
@@ -385,6 +386,7 @@ static void take_reply(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
         count_round_trip(t, stage, p);
     if (p->flags & GPCI_PACKET_FETCH) {
         p->request.admitted = p->marks & GPCI_MARK_ADMITTED ? 1 : 0;
+        p->request.token = p->marks >> GPCI_MARK_TOKEN_SHIFT; /* in L2 it was that for L2 */
         if (t->lrc) {
             t->lrc_level = p->level;
             t->lrc_word = p->request.policy_word;

@@ -145,6 +145,7 @@ static void count_change(gpci_timed *t, const gpci_packet *p, unsigned shift, co
 /* The request as the slice's cache is asked. What the peer sent is that already. */
 static unsigned prepare(gpci_timed *t, gpci_packet *p) {
     const gpci_level *level = &t->h->l2_level;
+    p->request.token = p->request.token_l2;
     if (p->type == GPCI_READ && p->flags & GPCI_PACKET_LINK)
         return 0;
     gpci_place place = gpci_place_of(t->h, p->address);

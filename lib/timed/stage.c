@@ -183,9 +183,9 @@ void gpci_stage_look(gpci_timed *t, gpci_stage *stage, gpci_packet *packet, gpci
         return;
     if (!stage->options->on_miss) {
         gpci_admit(stage->cache, &packet->request, &held->view, &held->result);
-        held->declined = held->result.admission == GPC_DECLINED;
         packet->request.admitted = held->result.admission == GPC_ADMITTED;
     }
+    held->declined = held->result.admission == GPC_DECLINED;
     held->leader = gpci_mshr_find(t, stage, packet->request.address);
     if (held->leader == GPCI_NO_PACKET)
         return;
@@ -325,6 +325,8 @@ gpci_verdict gpci_stage_settle(gpci_timed *t, gpci_stage *stage, uint32_t packet
         return GPCI_SERVED;
     bool cached = r->outcome != GPC_BYPASSED;
     p->flags = (uint8_t)((p->flags & ~GPCI_PACKET_CACHED) | (cached ? GPCI_PACKET_CACHED : 0));
+    if (GPCI_UNLIKELY(p->request.token == GPC_TOKEN_NONE) && stage->level == 1)
+        p->flags |= GPCI_PACKET_NO_TOKEN;
     p->needs = l.wait;
     uint32_t waiter = l.send ? waiter_of(t, stage, packet) : packet;
     if (found)
@@ -355,6 +357,20 @@ static void keep(gpci_timed *t, gpci_stage *stage, const gpci_packet *p, uint8_t
         gpci_count_bypass(t->h, stage->index, stage->line->segments_of[sectors]);
     if (got.way == GPCI_NO_WAY && !gpci_is_read(&p->request)) /* no room for what was written: it goes below */
         gpci_stage_write_below(t, stage, p);
+}
+
+/*
+ * Whose token counts for what a fetch of L1 brought: it may have been sent for one and be wanted by another. A token is
+ * had where anyone who wants it kept has one.
+ */
+static uint8_t token_of(const gpci_timed *t, uint32_t leader, const gpci_packet *f) {
+    for (uint32_t packet = leader; packet != GPCI_NO_PACKET;
+         packet = packet == leader ? gpci_at(t, leader)->first_waiting : t->pool.next[packet]) {
+        const gpci_packet *p = gpci_at(t, packet);
+        if (p->flags & GPCI_PACKET_CACHED && !(p->flags & GPCI_PACKET_NO_TOKEN) && p->needs & f->segments)
+            return GPC_TOKEN_HELD;
+    }
+    return GPC_TOKEN_NONE;
 }
 
 /* Nobody waits for these sectors who wants them kept, but one who did and is gone has reserved room for them. */
@@ -429,6 +445,8 @@ static uint32_t keep_fetch(gpci_timed *t, gpci_stage *stage, uint32_t fetch, uin
     }
     if (stage->level == 1) {
         bool own = f->kind == GPC_STORE && gpci_at(t, f->leader)->flags & GPCI_PACKET_CACHED;
+        if (GPCI_UNLIKELY(f->request.token != GPC_TOKEN_UNUSED) && kept != GPCI_NO_PACKET)
+            gpci_at(t, fetch)->request.token = token_of(t, leader, f);
         kept = own ? f->leader : GPCI_NO_PACKET;
         keep(t, stage, own ? gpci_at(t, kept) : f, sectors);
         return kept;

@@ -20,6 +20,7 @@
  */
 
 enum {
+    GPCI_PACKET_NO_TOKEN = 0x01, /* waits at an MSHR entry of L1, its warp without a cache token */
     GPCI_PACKET_DIRECT = 0x01,  /* went round L1 and its MSHRs, or there are none: the reply is for its access alone */
     GPCI_PACKET_POSTED = 0x02,  /* a write that nobody waits for */
     GPCI_PACKET_CACHED = 0x04,  /* its data are to be kept at the stage where it waits */
@@ -31,9 +32,11 @@ enum {
 };
 
 enum {
-    GPCI_MARK_DECLINED = 0x01, /* the replacement policy would give up no line for it, whatever the predictor says */
+    GPCI_MARK_DECLINED = 0x01, /* there is no line for it, whatever the predictor says: the replacement policy would give
+                                  up none, or its warp has no token */
     GPCI_MARK_KEPT = 0x02,     /* its data are to be kept, whoever waits for them: so the predictor said of its reply */
     GPCI_MARK_ADMITTED = 0x04, /* asked at the miss, the replacement policy did not decline */
+    GPCI_MARK_TOKEN_SHIFT = 4, /* from this bit on: L1's gpc_token */
     GPCI_MARK_VERIFIED = 0x08  /* the predictor has seen a reply, and had the rest sent for */
 };
 

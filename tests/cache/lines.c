@@ -170,7 +170,7 @@ Test(lines, in_order_of_set_and_way) {
         cr_assert_eq(gpc_cache_next_line(r.cache, &cursor, &line), GPC_OK);
         cr_expect_eq(line.line_address, expected[i] * 128, "line %zu", i);
         cr_expect_eq(line.set, expected[i] % 3);
-        cr_expect(line.valid_sectors == 1 && !line.dirty_sectors && !line.pending_sectors && !line.reserved);
+        cr_expect(line.valid_sectors == 1 && !line.dirty_sectors && !line.pending_sectors && !line.prioritised);
         cr_expect(line.warp == expected[i] + 10 && line.priority == GPC_EVICT_LAST);
         cr_expect_eq(line.reuse_count, expected[i] == 4);
     }

@@ -41,7 +41,7 @@ static gpc_request random_request(uint64_t *random, uint64_t lines) {
                          .space = (uint8_t)gpci_random_below(random, 2),
                          .hint = (uint8_t)gpci_random_below(random, GPC_HINT_COUNT),
                          .priority = (uint8_t)gpci_random_below(random, GPC_PRIORITY_COUNT),
-                         .token = (uint8_t)gpci_random_below(random, 2)};
+                         .token = (uint8_t)gpci_random_below(random, GPC_TOKEN_COUNT)};
 }
 
 /* The table called directly: decisions in range, and the same for the same history. */

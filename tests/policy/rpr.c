@@ -209,8 +209,9 @@ static void teach(rig *r, uint64_t pc, uint32_t warp, uint32_t count, uint32_t d
     cr_assert_eq(gpci_rpr_predict(rpr->history, signature), expected, "count %u, distance %u", count, distance);
 }
 
-/* As in ages.c: a letter and a warp is an access, whose pc is the letter, lower case with a token. */
+/* As in ages.c: a letter and a warp is an access, whose pc is the letter; where any is lower case, these have tokens. */
 static void check(rig *r, const char *steps, const char *expected) {
+    bool in_use = strpbrk(steps, "abcdefghijklmnopqrstuvwxyz");
     char got[65] = "";
     size_t count = 0;
     for (; *steps; steps += 2) {
@@ -223,7 +224,7 @@ static void check(rig *r, const char *steps, const char *expected) {
         uint64_t block = (uint64_t)(token ? *steps - 'a' + 'A' : *steps);
         r->also.warp = r->also.warp_age = warp;
         r->also.pc = block;
-        r->also.token = token;
+        r->also.token = token ? GPC_TOKEN_HELD : in_use ? GPC_TOKEN_NONE : GPC_TOKEN_UNUSED;
         rig_outcome o = rig_access(r, block, 0);
         got[count++] = o.hit ? 'h' : o.bypassed ? 'b' : o.evicted ? (char)o.victim : '-';
     }

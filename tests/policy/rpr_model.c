@@ -35,7 +35,7 @@ typedef struct model {
     naive_warps warps;
     model_score score;
     uint32_t sets, ways, bits, every;
-    bool unpredicted_dead, combined, tokens;
+    bool unpredicted_dead, combined;
     int low;
     int64_t clock;
     model_entry entries[512]; /* the longest in the table first */
@@ -175,13 +175,13 @@ static uint32_t victim_of(const model *m, uint32_t set, const uint64_t *candidat
 /* Section 7.2: a cache warp's misses are sampled whether they enter or not. */
 static void miss(model *m, uint32_t set, uint64_t line, const gpc_request *request) {
     access_set(m, set, line);
-    if (m->combined && (request->token || !m->tokens))
+    if (m->combined && request->token != GPC_TOKEN_NONE)
         enter(m, set, line, request);
 }
 
 static bool kept_out(model *m, const gpc_request *request) {
     const model_entry *e = entry_of(m, signature_of(m, request));
-    return m->combined && ((m->tokens && !request->token) || (e && e->averaged && e->count <= m->low));
+    return m->combined && (request->token == GPC_TOKEN_NONE || (e && e->averaged && e->count <= m->low));
 }
 
 static uint32_t replace(rig *r, model *m, uint32_t set, uint64_t line, const gpc_request *request, uint64_t *random) {
@@ -203,7 +203,6 @@ static void step_both(rig *r, model *m, uint64_t line, uint64_t *random) {
     gpc_request request = r->also;
     request.address = line * 128;
     naive_use(&m->warps, request.warp);
-    m->tokens |= request.token;
     bool resident = rig_is_resident(r, set, line);
     if (rig_is_full(r, set) && !resident) {
         way = replace(r, m, set, line, &request, random);
@@ -251,7 +250,7 @@ static void compare(const shape *s, uint32_t sets, uint32_t ways, uint32_t slots
         r.also.warp = gpci_random_below(&random, slots);
         r.also.warp_age = gpci_random_below(&random, slots) * 5;
         r.also.pc = gpci_random_below(&random, pcs) * (1 + line % 2);
-        r.also.token = s->combined && step > 500 && r.also.warp % 3 == 0;
+        r.also.token = !s->combined || step <= 500 ? GPC_TOKEN_UNUSED : r.also.warp % 3 ? GPC_TOKEN_NONE : GPC_TOKEN_HELD;
         step_both(&r, m, line, &random);
         uint32_t set = (uint32_t)(line % sets), way = gpci_random_below(&random, ways);
         if (step % 7 == 0 && r.lines[(size_t)set * ways + way] != RIG_FREE)

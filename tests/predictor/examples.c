@@ -230,10 +230,11 @@ Test(predictor_examples, random_p_is_p) {
 Test(predictor_examples, warp_token) {
     rig r;
     rig_open(&r, (rig_plan){.predictor = "warp-token", .sets = 1, .ways = 2});
-    cr_expect_eq(rig_access(&r, (gpc_request){.warp = 1}), 'b');
-    cr_expect_eq(rig_access(&r, (gpc_request){.token = 1}), 'm');
-    cr_expect_eq(rig_access(&r, (gpc_request){.warp = 1}), 'h');
-    cr_expect_eq(rig_access(&r, (gpc_request){.address = 128, .kind = GPC_STORE}), 'b');
+    cr_expect_eq(rig_access(&r, (gpc_request){.warp = 1, .token = GPC_TOKEN_NONE}), 'b');
+    cr_expect_eq(rig_access(&r, (gpc_request){.token = GPC_TOKEN_HELD}), 'm');
+    cr_expect_eq(rig_access(&r, (gpc_request){.warp = 1, .token = GPC_TOKEN_NONE}), 'h');
+    cr_expect_eq(rig_access(&r, (gpc_request){.address = 128, .kind = GPC_STORE, .token = GPC_TOKEN_NONE}), 'b');
+    cr_expect_eq(rig_access(&r, (gpc_request){.address = 128}), 'm', "tokens are not in use");
     rig_close(&r);
 }
 

@@ -96,5 +96,5 @@ gpc_request rig_random(uint64_t *random, uint64_t lines, uint32_t pcs) {
                          .transactions = (uint16_t)(1 + gpci_random_below(random, 32)),
                          .kind = kinds[gpci_random(random) % 16],
                          .space = gpci_random(random) % 8 ? GPC_SPACE_GLOBAL : GPC_SPACE_LOCAL,
-                         .token = (uint8_t)(gpci_random(random) & 1)};
+                         .token = (uint8_t)((gpci_random(random) & 1) * GPC_TOKEN_NONE)};
 }

@@ -46,6 +46,8 @@ from ._constants import (
     Space,
     Status,
     Token,
+    TokenClear,
+    Tokens,
     TraceFormat,
     ValueType,
     WarpClass,

@@ -193,6 +193,19 @@ class Admission(IntEnum):
     DECLINED = 2
 
 
+class Tokens(IntEnum):
+    IGNORE = 0
+    STRICT = 1
+    OPPORTUNISTIC = 2
+
+
+class TokenClear(IntEnum):
+    KERNEL = 0
+    OWNERS = 1
+    LAST_OWNER = 2
+    PERIODIC = 3
+
+
 class Outcome(IntEnum):
     HIT = 0
     PENDING_HIT = 1

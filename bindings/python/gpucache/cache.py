@@ -16,6 +16,8 @@ from ._constants import (
     Index,
     Outcome,
     Status,
+    TokenClear,
+    Tokens,
     WriteAllocate,
     WritePolicy,
 )
@@ -33,6 +35,7 @@ NO_LINE = 2**64 - 1
 _CHOICES = {
     "index": Index, "write_policy": WritePolicy, "write_policy_local": WritePolicy, "write_allocate": WriteAllocate,
     "write_allocate_local": WriteAllocate, "allocate": Allocate, "bypass_fetch": BypassFetch,
+    "tokens": Tokens, "token_clear": TokenClear,
 }  # fmt: skip
 
 _OPTIONS = {name for name, kind in g.gpc_cache_options._fields_ if kind in (ctypes.c_uint32, ctypes.c_uint64)}
@@ -214,6 +217,11 @@ class CacheView(Handle):
         """Pass a WarpEventKind, with fields of WarpEvent, to the policies."""
         event = WarpEvent(kind=kind, **fields)
         settle(invoke(lib.gpc_cache_warp_event, self._live(), ctypes.byref(event)), what="gpc_cache_warp_event")
+
+    @property
+    def token_bits(self):
+        """Storage that the priority of token holders' lines would take in hardware, in bits."""
+        return lib.gpc_cache_token_bits(self._live())
 
     def set_replacement(self, spec):
         """Replace the policy of a live cache: the new one sees each resident line as filled."""
