@@ -148,8 +148,8 @@ typedef struct gpc_throttle_classes {
     uint64_t *held;      /* may not issue what accesses memory (CCWS's cutoff) */
     uint64_t *bypassing; /* may issue, holds no token for L1 */
     uint64_t *bypassing_l2; /* likewise, for L2 */
-    uint64_t again;      /* cycle from which on it would decide otherwise by itself; UINT64_MAX, as it is set before, = never */
-    uint32_t others;     /* 1: what it shares has changed; the SM's other schedulers are asked anew in their next cycle */
+    uint64_t again;      /* cycle from which on it would decide otherwise by itself; UINT64_MAX, as it is set, = never */
+    uint32_t others;     /* 1: what it shares has changed: the SM's other schedulers are asked in their next cycle */
     uint32_t reserved;
 } gpc_throttle_classes;
 

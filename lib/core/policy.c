@@ -141,6 +141,23 @@ gpc_status gpci_scheduler_check(const gpc_context *context, const char *text, gp
     return status;
 }
 
+gpc_status gpci_scheduler_text_wants_events(gpc_context *context, const char *text, gpc_error *error, bool *out) {
+    char *copy = gpci_strdup(context, text), *parts[1 + GPCI_MAX_THROTTLES];
+    if (!copy)
+        return gpci_out_of_memory(error);
+    size_t count = 0;
+    gpc_status status = gpci_scheduler_parts(copy, parts, &count, error);
+    *out = false;
+    for (size_t i = 0; i < count; i++) {
+        const void *table = gpci_policy_table(context, kind_of_part(i), parts[i]);
+        const gpc_scheduler_ops *scheduler = table;
+        const gpc_throttle_ops *throttle = table;
+        *out |= table && (i ? throttle->on_cache_event != NULL : scheduler->on_cache_event != NULL);
+    }
+    gpci_free(context, copy);
+    return status;
+}
+
 static gpc_status part_cost(const gpc_context *context, gpc_policy_kind kind, const char *text, uint32_t warps,
                             gpc_error *error, uint64_t *out_bits) {
     resolved r;

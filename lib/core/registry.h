@@ -70,6 +70,8 @@ gpc_status gpci_policy_check(const gpc_context *context, gpc_policy_kind kind, c
  * GPC_ERROR_FORMAT, GPC_ERROR_RANGE (more throttles than there may be).
  */
 gpc_status gpci_scheduler_parts(char *text, char *parts[1 + GPCI_MAX_THROTTLES], size_t *out_count, gpc_error *error);
+/* Do the policy or a throttle of such a text want the L1's events? */
+gpc_status gpci_scheduler_text_wants_events(gpc_context *context, const char *text, gpc_error *error, bool *out);
 /* gpci_policy_check of all of them. */
 gpc_status gpci_scheduler_check(const gpc_context *context, const char *text, gpc_error *error);
 

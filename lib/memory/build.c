@@ -122,6 +122,11 @@ gpc_status gpci_build_future(gpc_hierarchy *h, gpc_error *error) {
 }
 
 gpc_status gpci_build_l1(gpc_hierarchy *h, const gpci_share *share, gpc_error *error, gpc_cache ***out) {
+    bool wants_events = false;
+    gpc_status status = gpci_scheduler_text_wants_events(h->context, gpci_config_text(h->config, GPCI_KEY_SCHEDULER),
+                                                         error, &wants_events);
+    if (status < 0)
+        return status;
     gpc_cache_options o = GPC_CACHE_OPTIONS_INIT;
     o.seed = 1;
     o.sets = share->sets;
@@ -136,7 +141,8 @@ gpc_status gpci_build_l1(gpc_hierarchy *h, const gpci_share *share, gpc_error *e
     o.write_allocate_local = (uint32_t)gpci_number(h, GPCI_KEY_L1_WRITE_ALLOCATE_LOCAL);
     o.allocate = (uint32_t)gpci_number(h, GPCI_KEY_L1_ALLOCATE);
     o.track_reuse = (uint32_t)gpci_number(h, GPCI_KEY_L1_TRACK_REUSE);
-    o.track_warps = (uint32_t)gpci_number(h, GPCI_KEY_L1_TRACK_WARPS);
+    /* An eviction's event names the warp that had fetched the line. */
+    o.track_warps = gpci_number(h, GPCI_KEY_L1_TRACK_WARPS) || wants_events;
     o.track_future = h->l1_future;
     o.replacement = gpci_config_text(h->config, GPCI_KEY_L1_REPLACEMENT);
     o.predictor = gpci_config_text(h->config, GPCI_KEY_L1_BYPASS);
