@@ -24,6 +24,7 @@
 #define HREF 3u     /* where in `<a href="` the comparison is */
 #define OPENING 9u  /* its length */
 #define GAP_LEAST 8u
+#define NOWHERE (UINT64_MAX / 2)
 
 /* R4 and R5 the piece, R6 where it is read. */
 #define PIECE                                                                                                       \
@@ -161,10 +162,10 @@ static void walk_match(gpci_walk *w, const gpci_launch *l) {
     }
 }
 
-/* The next link of a lane at or behind `from`; UINT64_MAX where none has room. */
+/* The next link of a lane at or behind `from`; NOWHERE where none has room. */
 static uint64_t next_link(const gpci_launch *l, uint64_t from, uint64_t end) {
     uint64_t link = from + GAP_LEAST + random_below(l, 1, from, 2 * l->steps - GAP_LEAST + 1);
-    return link + OPENING + LINK_LEAST + LINK_SPREAD <= end ? link : UINT64_MAX;
+    return link + OPENING + LINK_LEAST + LINK_SPREAD <= end ? link : NOWHERE;
 }
 
 /* From the first byte of links to the quote behind them. */

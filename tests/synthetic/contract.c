@@ -205,6 +205,10 @@ Test(synthetic_contract, odd_sizes) {
         "private-reuse:1MiB:words=17,threads=1000", "matmul-tiled:1024:tile=16", "matmul-tiled:99999", "atax:4",
         "atax:100003:columns=37", "bicg:100003", "gesummv:40000:columns=11", "mvt:54321", "fastwalsh:1KiB",
         "fastwalsh:32KiB:convolve=1", "transpose-naive:1KiB", "transpose-tiled:99999:columns=48",
+        "sssp:4:degree=1", "sssp:50001:degree=13,rounds=3,worklist=1", "string-match:2:line=2,key=1",
+        "string-match:30001:line=17,key=3", "inverted-index:2:part=2", "inverted-index:65537:part=301,gap=8",
+        "similarity-score:32:features=4", "similarity-score:50000:features=12,pairs=0", "comd:13824:atoms=1,spread=0",
+        "comd:40000:atoms=33,spread=31", "bicg:100003:columns=37,launch=1", "mvt:54321:launch=2",
     };
     for (size_t i = 0; i < sizeof odd / sizeof odd[0]; i++)
         check_kernel(odd[i]);

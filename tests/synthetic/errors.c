@@ -72,6 +72,14 @@ Test(synthetic_errors, sizes_that_do_not_fit) {
     refused("warp-reuse:8KiB:lines=26", GPC_ERROR_RANGE, "less than a block's 26624");
     refused("warp-reuse:2MiB:threads=48", GPC_ERROR_RANGE, "48 are no whole warps");
     refused("private-reuse:1KiB", GPC_ERROR_RANGE, "less than a block's 16384");
+    refused("sssp:100:degree=32", GPC_ERROR_RANGE, "a node's 32 edges");
+    refused("similarity-score:2MiB:features=7", GPC_ERROR_RANGE, "7 is no multiple of 4");
+    refused("similarity-score:256:features=64", GPC_ERROR_RANGE, "two documents of 64 features");
+    refused("similarity-score:1GiB:features=4,pairs=0", GPC_ERROR_RANGE, "more than GPUs take");
+    refused("comd:13823", GPC_ERROR_RANGE, "from 13824 bytes");
+    refused("comd:1MiB:atoms=4,spread=4", GPC_ERROR_RANGE, "'spread': 4 is not below 4");
+    refused("comd:1MiB:atoms=60,spread=5", GPC_ERROR_RANGE, "more than 64");
+    refused("string-match:10:line=11", GPC_ERROR_RANGE, "a piece of 11");
     /* A grid of more than 65,535 blocks in y. */
     refused("relu:64MiB:columns=1", GPC_ERROR_RANGE, "more than GPUs take");
 }
@@ -234,7 +242,7 @@ static gpc_status scenario(gpc_context *context, oom_heap *heap, gpc_error *erro
 
 Test(synthetic_errors, out_of_memory) {
     static const char *const sources[] = {"histogram:16KiB:blocks=4", "fastwalsh:16KiB", "atax:16KiB:columns=32",
-                                          "matmul-tiled:4KiB"};
+                                          "matmul-tiled:4KiB", "sssp:8KiB", "inverted-index:16KiB"};
     for (size_t i = 0; i < sizeof sources / sizeof sources[0]; i++) {
         scenario_source = sources[i];
         oom_check(scenario, 8);
