@@ -28,6 +28,7 @@ static void describe_wait(const gpci_timed_replay *t, uint32_t sm, uint32_t slot
     const gpci_timed_sm *m = &t->sms[sm];
     const gpci_timed_warp *w = &m->warps[slot];
     char name[8];
+    const gpc_scheduler *scheduler = m->issuers[w->issuer].scheduler;
     const char *missing = register_of(gpci_board_of(m, slot), w->next, name);
     switch (gpci_warp_state(m, w)) {
     case GPC_STATE_WAITING:
@@ -39,8 +40,13 @@ static void describe_wait(const gpci_timed_replay *t, uint32_t sm, uint32_t slot
     case GPC_STATE_BARRIER:
         snprintf(text, size, "its block at a barrier, %u of %u warps there", w->run->at_barrier, w->run->live);
         break;
+    case GPC_STATE_READY:
     case GPC_STATE_READY_MEMORY:
-        snprintf(text, size, "%s", m->refused ? "the memory pipeline" : "its scheduler");
+        if (gpci_scheduler_throttle_of(scheduler, w->place))
+            snprintf(text, size, "its throttle, %s", gpci_scheduler_throttle_of(scheduler, w->place));
+        else
+            snprintf(text, size, "%s", gpci_warp_state(m, w) == GPC_STATE_READY_MEMORY && m->refused
+                                           ? "the memory pipeline" : "its scheduler");
         break;
     default:
         snprintf(text, size, "its scheduler");

@@ -93,6 +93,8 @@ gpc_status gpci_sm_issue(gpci_timed_replay *t, uint32_t number, uint32_t slot, u
     r->last_pc = i->pc > r->last_pc ? i->pc : r->last_pc;
     t->progress = now;
     m->counts.instructions++;
+    if (t->classed)
+        m->counts.by_bypassing += gpci_scheduler_class(s->scheduler, w->place) == GPC_CLASS_BYPASS;
     t->stopped = ++t->issued == t->limit_instructions;
     w->next++;
     take_effect(t, m, slot, i, now);

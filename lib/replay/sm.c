@@ -74,9 +74,29 @@ void gpci_sm_account(gpci_timed_replay *t, uint32_t sm, uint64_t end) {
         account(m, &m->issuers[n], end);
     gpci_gauge_set(&m->warps_gauge, end, m->warps_gauge.level);
     gpci_gauge_set(&m->blocks_gauge, end, m->blocks_gauge.level);
+    gpci_gauge_set(&m->bypassing_gauge, end, m->bypassing_gauge.level);
+    gpci_gauge_set(&m->throttled_gauge, end, m->throttled_gauge.level);
     m->counts.warps += m->warps_gauge.sum;
     m->counts.active += m->blocks_gauge.sum;
+    m->counts.bypassing += m->bypassing_gauge.sum;
+    m->counts.throttled += m->throttled_gauge.sum;
     m->warps_gauge.sum = m->blocks_gauge.sum = 0;
+    m->bypassing_gauge.sum = m->throttled_gauge.sum = 0;
+}
+
+/* Gauges of warps by class from a cycle on, where they may have changed. */
+static void count_classes(const gpci_timed_replay *t, gpci_timed_sm *m, uint64_t from) {
+    uint64_t admissions = 0;
+    for (uint32_t n = 0; n < t->schedulers; n++)
+        admissions += m->issuers[n].scheduler->admissions;
+    if (admissions == m->admissions && !t->policy_classes)
+        return;
+    m->admissions = admissions;
+    uint32_t counts[GPC_CLASS_COUNT] = {0};
+    for (uint32_t n = 0; n < t->schedulers; n++)
+        gpci_scheduler_count_classes(m->issuers[n].scheduler, counts);
+    gpci_gauge_set(&m->bypassing_gauge, from, counts[GPC_CLASS_BYPASS]);
+    gpci_gauge_set(&m->throttled_gauge, from, counts[GPC_CLASS_THROTTLED]);
 }
 
 /* Of the warps that could issue, those whose unit is busy cannot. */
@@ -246,6 +266,8 @@ void gpci_sm_step(void *replay, uint32_t number) {
         m->busy = (uint8_t)gpci_timed_busy(t->r->hierarchy, number);
         m->refused = m->busy != GPC_BUSY_NOT;
     }
+    if (t->classed)
+        count_classes(t, m, now);
     for (uint32_t n = 0; n < t->schedulers; n++) {
         gpc_status status = issue_cycle(t, number, &m->issuers[n], now);
         if (status < 0) {
@@ -253,6 +275,8 @@ void gpci_sm_step(void *replay, uint32_t number) {
             return;
         }
     }
+    if (t->classed) /* a warp that ends belongs to this cycle still */
+        count_classes(t, m, now + 1);
     plan(t, number, now);
 }
 

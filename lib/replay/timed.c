@@ -37,6 +37,7 @@ static void begin(gpci_timed_replay *t, const gpc_stats *before) {
     for (uint32_t sm = 0; sm < r->sm_count; sm++) {
         gpci_timed_sm *m = &t->sms[sm];
         m->warps_gauge.since = m->blocks_gauge.since = t->launched + 1;
+        m->bypassing_gauge.since = m->throttled_gauge.since = t->launched + 1;
         for (uint32_t n = 0; n < t->schedulers; n++)
             m->issuers[n].since = t->launched + 1;
     }
@@ -55,6 +56,11 @@ void gpci_timed_add_sm_stats(const gpci_timed_replay *t, uint32_t sm, gpc_stats 
     stats->sm_cycles += t->cycles;
     stats->sm_active_cycles += c->active;
     stats->sm_warp_cycles += c->warps;
+    stats->sm_cache_warp_cycles += c->warps - c->bypassing - c->throttled;
+    stats->sm_bypass_warp_cycles += c->bypassing;
+    stats->sm_throttled_warp_cycles += c->throttled;
+    stats->sm_cache_instructions += c->instructions - c->by_bypassing;
+    stats->sm_bypass_instructions += c->by_bypassing;
     stats->scheduler_cycles += t->cycles * t->schedulers;
     stats->scheduler_issued += c->classes[GPCI_CYCLE_ISSUED];
     stats->scheduler_empty += c->classes[GPCI_CYCLE_EMPTY];

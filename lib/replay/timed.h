@@ -78,6 +78,8 @@ typedef struct gpci_timed_counts {
     uint64_t active, warps;             /* its cycles with a block; gauge of its warps */
     uint64_t instructions;              /* issued */
     uint64_t threads;                   /* lanes of those that do not go to the hierarchy */
+    uint64_t bypassing, throttled;      /* gauges of its warps of these classes */
+    uint64_t by_bypassing;              /* instructions that these issued */
 } gpci_timed_counts;
 
 /* Cycles ahead for which an SM's calendar has places; what is later looks again on the way. */
@@ -93,6 +95,8 @@ typedef struct gpci_timed_sm {
     uint64_t next_start;    /* earliest cycle of the next block's start */
     gpci_block_run *first_start, *last_start; /* blocks that are placed here and have not started */
     gpci_gauge warps_gauge, blocks_gauge;
+    gpci_gauge bypassing_gauge, throttled_gauge;
+    uint64_t admissions;    /* of its schedulers, when their warps' classes were last counted */
     gpci_timed_counts counts;
     uint64_t voted_active, voted_instructions; /* counts at the last sample of policies that vote */
     uint32_t live, running_blocks;
@@ -127,6 +131,8 @@ struct gpci_timed_replay {
     bool wants_events;  /* a scheduler wants L1's */
     bool wants_samples; /* a scheduler wants these */
     bool throttled;     /* schedulers have throttles */
+    bool classed;       /* warps may be of other classes than CACHE, */
+    bool policy_classes; /* by the policy's word */
     gpci_op ops[GPC_OP_CLASS_COUNT], spaces[GPC_SPACE_COUNT]; /* spaces: of memory instructions without an access */
     uint64_t block_interval, launch_cycles, limit_cycles, limit_instructions, deadlock_cycles;
     gpci_sampler sampler;    /* where schedulers want samples */

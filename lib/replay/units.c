@@ -72,6 +72,8 @@ static gpc_status make_schedulers(gpci_timed_replay *t, uint32_t sm, gpc_error *
         t->wants_events |= gpci_scheduler_wants_events(*scheduler);
         t->wants_samples |= gpci_scheduler_wants_samples(*scheduler);
         t->throttled |= (*scheduler)->throttle_count != 0;
+        t->policy_classes |= (*scheduler)->ops->class_of != NULL;
+        t->classed |= t->throttled || t->policy_classes || (*scheduler)->limit < (*scheduler)->warps;
     }
     return GPC_OK;
 }

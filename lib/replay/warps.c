@@ -133,4 +133,5 @@ void gpci_sm_clear(gpci_timed_replay *t, uint32_t number) {
     m->first_start = m->last_start = NULL;
     m->live = m->running_blocks = 0;
     m->warps_gauge.level = m->blocks_gauge.level = 0;
+    m->bypassing_gauge.level = m->throttled_gauge.level = 0;
 }

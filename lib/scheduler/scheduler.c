@@ -212,6 +212,7 @@ void gpci_scheduler_admit(gpc_scheduler *s) {
     if (s->limit == s->warps && !s->throttle_count)
         return;
     limit(s);
+    s->admissions++;
     s->again = UINT64_MAX;
     for (uint32_t i = 0; i < s->throttle_count; i++)
         ask_throttle(s, &s->throttles[i]);
@@ -331,11 +332,38 @@ gpc_token gpc_scheduler_token_of(const gpc_scheduler *s, uint32_t slot, unsigned
     return s && slot < s->warps && (level == 1 || level == 2) ? gpci_scheduler_token(s, slot, level) : GPC_TOKEN_UNUSED;
 }
 
+void gpci_scheduler_count_classes(const gpc_scheduler *s, uint32_t counts[GPC_CLASS_COUNT]) {
+    for (uint32_t age = 0; s->ops->class_of && age < s->running; age++)
+        counts[gpci_scheduler_class(s, s->by_age[age])]++;
+    for (uint32_t i = 0; !s->ops->class_of && i < s->words; i++) {
+        const gpci_warp_word *word = &s->map[i];
+        uint32_t running = gpci_popcount(word->running), eligible = gpci_popcount(word->eligible);
+        uint32_t bypassing = gpci_popcount(word->eligible & word->bypassing);
+        counts[GPC_CLASS_THROTTLED] += running - eligible;
+        counts[GPC_CLASS_BYPASS] += bypassing;
+        counts[GPC_CLASS_CACHE] += eligible - bypassing;
+    }
+}
+
+const char *gpci_scheduler_throttle_of(const gpc_scheduler *s, uint32_t slot) {
+    bool memory = s->states[slot] == GPC_STATE_READY_MEMORY;
+    const gpci_warp_word *word = &s->map[slot / 64];
+    if ((memory ? word->eligible_memory : word->eligible) & gpci_warp_bit(slot))
+        return NULL;
+    for (uint32_t i = 0; i < s->throttle_count; i++) {
+        const uint64_t *bits = s->throttles[i].bits + slot / 64;
+        if ((bits[0] | (memory ? bits[s->words] : 0)) & gpci_warp_bit(slot))
+            return s->throttles[i].ops->name;
+    }
+    return "sm.warp_limit";
+}
+
 uint32_t gpc_scheduler_class_count(const gpc_scheduler *s, gpc_warp_class class_of) {
-    uint32_t count = 0;
-    for (uint32_t age = 0; s && age < s->running; age++)
-        count += gpci_scheduler_class(s, s->by_age[age]) == class_of;
-    return count;
+    uint32_t counts[GPC_CLASS_COUNT] = {0};
+    if (!s || (unsigned)class_of >= GPC_CLASS_COUNT)
+        return 0;
+    gpci_scheduler_count_classes(s, counts);
+    return counts[class_of];
 }
 
 uint64_t gpc_scheduler_next_change(const gpc_scheduler *s) {

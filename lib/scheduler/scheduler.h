@@ -51,6 +51,7 @@ struct gpc_scheduler {
     uint16_t *by_age;                 /* [running] slots, oldest first */
     uint64_t *candidates;             /* [words] for the policy to choose among */
     uint64_t next_order;
+    uint64_t admissions;              /* times that it was found anew who is eligible */
     uint64_t cycle;                   /* the latest that it was told of */
     uint64_t again;                   /* cycle at which the throttles are to be asked anew; UINT64_MAX = not by itself */
     uint32_t throttle_count;
@@ -75,6 +76,11 @@ void gpci_scheduler_admit(gpc_scheduler *s);
 /* Tell the throttles of a warp's new state, or that it issued. */
 void gpci_scheduler_tell(gpc_scheduler *s, uint32_t slot, gpc_warp_state before, gpc_warp_state after);
 void gpci_scheduler_tell_issued(gpc_scheduler *s, uint32_t slot, uint64_t cycle);
+
+/* Add its running warps by class. */
+void gpci_scheduler_count_classes(const gpc_scheduler *s, uint32_t counts[GPC_CLASS_COUNT]);
+/* What keeps a ready warp from issuing, as a phrase; NULL where nothing does. Lives as long as the scheduler. */
+const char *gpci_scheduler_throttle_of(const gpc_scheduler *s, uint32_t slot);
 
 /* An L1 event, a sample; true: the throttles were asked anew. */
 bool gpci_scheduler_cache_event(gpc_scheduler *s, const gpc_cache_event *event);
