@@ -123,14 +123,11 @@ def found(analysis):
     return {name: any(verdict.found for verdict in verdicts) for name, verdicts in analysis.verdicts.items()}
 
 
-def warps_that_fit(kernel, config, occupancy):
-    """warp-max of a kernel: the most warps that a scheduler has at once.
+def blocks_that_fit(kernel, config, occupancy):
+    """The most thread blocks of a kernel that an SM has at once.
 
-    `occupancy` is how many of its thread blocks fit an SM; there are no more than the grid, or the trace's placement
-    map, has for one.
+    `occupancy` is how many fit it; there are no more than the grid, or the trace's placement map, has for one.
     """
-    threads = kernel.block[0] * kernel.block[1] * kernel.block[2]
-    warps = -(-threads // config.number("sm.lanes"))
     sms = config.number("sm.count")
     placement = kernel.placement if config["blocks.placement"] != "round-robin" else None
     if placement is not None and len(placement) and max(placement) < sms:
@@ -143,7 +140,14 @@ def warps_that_fit(kernel, config, occupancy):
     blocks = min(occupancy, waiting)
     if config.number("sm.block_limit"):
         blocks = min(blocks, config.number("sm.block_limit"))
-    return max(1, -(-blocks * warps // config.number("sm.schedulers")))
+    return blocks
+
+
+def warps_that_fit(kernel, config, occupancy):
+    """warp-max of a kernel: the most warps that a scheduler has at once, with blocks as above."""
+    threads = kernel.block[0] * kernel.block[1] * kernel.block[2]
+    warps = blocks_that_fit(kernel, config, occupancy) * -(-threads // config.number("sm.lanes"))
+    return max(1, -(-warps // config.number("sm.schedulers")))
 
 
 def sweep_of(wanted, warp_max):

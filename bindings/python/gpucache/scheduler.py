@@ -230,7 +230,7 @@ class Scheduler(Handle):
         return None if age == _NO_WARP else age
 
     def cache_event(self, kind, warp, line_address, owner=None, cycle=0):
-        """Tell the policy and the throttles of an event of the SM's L1. `warp` and `owner` are numbers within the SM."""
+        """Tell policy and throttles of an event of the SM's L1. `warp` and `owner` are numbers within the SM."""
         event = g.gpc_cache_event(
             kind=kind, warp=warp, owner=warp if owner is None else owner, line_address=line_address, cycle=cycle
         )

@@ -2,30 +2,13 @@
 """bottleneck: run a trace with more and more warps, and name what limits it. bottleneck.py above has the rules."""
 
 import argparse
-import concurrent.futures
 import json
-import os
 import sys
-import threading
 
 from .. import bottleneck as rules
 from .._table import table
-from ..hierarchy import Hierarchy
-from ..replay import Replay
-from ..stats import Stats
-from ..trace import Trace
-from ._common import (
-    Failure,
-    Output,
-    add_configuration,
-    add_limits,
-    add_verbose,
-    apply_limits,
-    configuration,
-    context,
-    kernel_name,
-    terminal,
-)
+from ._application import Application, add_runs, measure_all, settings
+from ._common import Output, add_verbose, context, terminal
 
 _WARPS = (1, 2, 4, 6, 8, 10, 14, 18, 22, 24)
 
@@ -61,33 +44,15 @@ def _numbers(text):
     return found
 
 
-def _at_least(least):
-    def number(text):
-        try:
-            found = int(text)
-        except ValueError:
-            found = least - 1
-        if found < least:
-            raise argparse.ArgumentTypeError(f"'{text}' is not a number from {least} on")
-        return found
-
-    return number
-
-
 def add(commands):
     parser = commands.add_parser(
         "bottleneck", help="sweep warps per scheduler and name the bottlenecks", description="Replay each trace, "
         "timed, with 1 to the most warps that fit a scheduler, find the best number, and name what limits the "
         "application beyond it. 1 and the most that fit are always among the numbers.",
     )  # fmt: skip
-    parser.add_argument("traces", nargs="+", metavar="TRACE", help="an application each; as for the command run")
-    add_configuration(parser)
+    add_runs(parser)
     parser.add_argument("--warps", type=_numbers, default=list(_WARPS), metavar="N,N,...",
                         help="warps per scheduler to try; default " + ",".join(map(str, _WARPS)))  # fmt: skip
-    parser.add_argument("--kernel", type=_at_least(0), metavar="N", help="only this one, as info counts them: from 0")
-    parser.add_argument("--jobs", type=_at_least(1), default=os.cpu_count() or 1, metavar="N",
-                        help="runs at the same time; default: as many as processors")  # fmt: skip
-    add_limits(parser)
     parser.add_argument("--json", metavar="FILE", help="write everything as JSON; - prints it instead of the tables")
     add_verbose(parser)
     parser.set_defaults(run=run)
@@ -96,80 +61,15 @@ def add(commands):
 # Runs
 
 
-def settings(made, options, warps=0):
-    """The configuration of a run."""
-    config = configuration(made, options)
-    config["mode"] = "timed"
-    if config.number("sm.warp_limit"):
-        raise Failure("sm.warp_limit is what this command varies: leave it out")
-    apply_limits(config, options)
-    config["sm.warp_limit"] = warps
-    return config
-
-
-def kernels_of(trace, wanted):
-    """The kernels that are asked for, by their descriptions."""
-    kernels = list(trace)
-    if wanted is None:
-        if not kernels:
-            raise Failure(f"{trace.source}: there is no kernel in it")
-        return kernels
-    if wanted >= len(kernels):
-        raise Failure(f"--kernel {wanted}: {trace.source} has {len(kernels)}, counted from 0")
-    return kernels[wanted:wanted + 1]
-
-
-class Application:
-    """A trace, or one kernel of it, and what a run of it is."""
-
-    def __init__(self, options, source):
-        self.options = options
-        self.source = source
-        name = os.path.basename(os.path.normpath(source)) if os.path.exists(source) else source
-        with context(options) as made, settings(made, options) as config, Trace(made, source) as trace:
-            with Hierarchy(made, config) as hierarchy:
-                self.warp_max = 1
-                for kernel in kernels_of(trace, options.kernel):
-                    x, y, z = kernel.block
-                    fit = hierarchy.occupancy(
-                        threads=x * y * z, registers=kernel.registers, shared_bytes=kernel.shared_bytes
-                    )
-                    self.warp_max = max(self.warp_max, rules.warps_that_fit(kernel, config, fit))
-        self.name = name if options.kernel is None else f"{name}:{options.kernel} {kernel_name(kernel.name)}"
-        self.sweep = rules.sweep_of(options.warps, self.warp_max)
-
-    def measure(self, warps, go_on):
-        """Stats with so many warps. `go_on` is asked again and again; false cancels."""
-        options = self.options
-        with context(options) as made, settings(made, options, warps) as config:
-            with Replay(made, config, lambda progress: go_on()) as replay, Trace(made, self.source) as trace:
-                if options.kernel is None:
-                    return sum((result.stats for result in replay.run(trace)), Stats())
-                for _ in range(options.kernel):
-                    trace.next_kernel()
-                return replay.kernel(trace).stats
-
-
-def measure_all(applications, jobs):
-    """[{warps: Stats} of each application]: contexts share nothing, so runs are threads."""
-    stop = threading.Event()
+def measure(applications, warps, jobs):
+    """[{warps: Stats} of each application]."""
     found = [{} for _ in applications]
     # The longest first: runs of few warps take the most cycles.
-    tasks = sorted((warps, number) for number, each in enumerate(applications) for warps in each.sweep)
-    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        futures = {
-            pool.submit(applications[number].measure, warps, lambda: not stop.is_set()): (number, warps)
-            for warps, number in tasks
-        }
-        try:
-            for done, future in enumerate(concurrent.futures.as_completed(futures), 1):
-                number, warps = futures[future]
-                found[number][warps] = future.result()
-                terminal.progress(lambda: f"{done} of {len(futures)} runs")
-        except BaseException:
-            stop.set()
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+    tasks = sorted((each, number) for number, application in enumerate(applications)
+                   for each in rules.sweep_of(warps, application.warp_max))  # fmt: skip
+    runs = [(applications[number], {"sm.warp_limit": each}) for each, number in tasks]
+    for (application, changes), stats in measure_all(runs, jobs):
+        found[applications.index(application)][changes["sm.warp_limit"]] = stats
     return found
 
 
@@ -243,7 +143,7 @@ def run(options):
     output = None if options.json is None else Output(options.json)
     try:
         applications = [Application(options, source) for source in options.traces]
-        measured = measure_all(applications, options.jobs)
+        measured = measure(applications, options.warps, options.jobs)
         terminal.clear()
         steps = [[rules.step_of(warps, stats[warps]) for warps in sorted(stats)] for stats in measured]
         analyses = [rules.identify(each) for each in steps]

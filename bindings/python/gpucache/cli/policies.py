@@ -22,15 +22,16 @@ _KEYS = {
 _TITLES = {
     PolicyKind.REPLACEMENT: "replacement policies", PolicyKind.PREDICTOR: "predictors: which misses may allocate",
     PolicyKind.SCHEDULER: "warp schedulers of the timed mode",
-    PolicyKind.THROTTLE: "throttles, on a warp scheduler: which warps may run, and which may allocate",
+    PolicyKind.THROTTLE: "throttles: which warps may run or allocate",
 }  # fmt: skip
 _OF_WARPS = (PolicyKind.SCHEDULER, PolicyKind.THROTTLE)  # not of a cache
 
 
 def add(commands):
     parser = commands.add_parser(
-        "policies", help="list replacement policies, predictors, schedulers, throttles", description="List the policies with "
-        "what each would cost in hardware: in one cache and in all of the level, or in one warp scheduler and in all.",
+        "policies", help="list replacement policies, predictors, schedulers, throttles", description="List the "
+        "policies with what each would cost in hardware: in one cache and in all of the level, or in one warp scheduler "
+        "and in all.",
     )  # fmt: skip
     parser.add_argument("policy", nargs="?", metavar="NAME", help="this one, with its parameters; or "
                         "NAME(PARAMETER=VALUE, ...) for the cost of that")  # fmt: skip

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Applications that are run again and again, each time with other settings: for bottleneck and tune."""
+
+import argparse
+import concurrent.futures
+import os
+import threading
+
+from .. import bottleneck as rules
+from ..hierarchy import Hierarchy
+from ..replay import Replay
+from ..stats import Stats
+from ..trace import Trace
+from ._common import Failure, add_configuration, add_limits, apply_limits, configuration, context, kernel_name, terminal
+
+
+def at_least(least):
+    """Type of an option: a number from `least` on."""
+
+    def number(text):
+        try:
+            found = int(text)
+        except ValueError:
+            found = least - 1
+        if found < least:
+            raise argparse.ArgumentTypeError(f"'{text}' is not a number from {least} on")
+        return found
+
+    return number
+
+
+def add_runs(parser):
+    """The options of both commands."""
+    parser.add_argument("traces", nargs="+", metavar="TRACE", help="an application each; as for the command run")
+    add_configuration(parser)
+    parser.add_argument("--kernel", type=at_least(0), metavar="N", help="only this one, as info counts them: from 0")
+    parser.add_argument("--jobs", type=at_least(1), default=os.cpu_count() or 1, metavar="N",
+                        help="runs at the same time; default: as many as processors")  # fmt: skip
+    add_limits(parser)
+
+
+def settings(made, options, changes=None, varied=("sm.warp_limit",)):
+    """The configuration of a run: the command line's, timed, and then the changes, which are to `varied` keys."""
+    config = configuration(made, options)
+    config["mode"] = "timed"
+    for key in varied:
+        if config.number(key):
+            raise Failure(f"{key} is what this command varies: leave it out")
+    apply_limits(config, options)
+    for key, value in (changes or {}).items():
+        config[key] = value
+    return config
+
+
+def kernels_of(trace, wanted):
+    """The kernels that are asked for, by their descriptions."""
+    kernels = list(trace)
+    if wanted is None:
+        if not kernels:
+            raise Failure(f"{trace.source}: there is no kernel in it")
+        return kernels
+    if wanted >= len(kernels):
+        raise Failure(f"--kernel {wanted}: {trace.source} has {len(kernels)}, counted from 0")
+    return kernels[wanted:wanted + 1]
+
+
+class Application:
+    """A trace, or one kernel of it, and what a run of it is."""
+
+    def __init__(self, options, source, varied=("sm.warp_limit",)):
+        self.options = options
+        self.source = source
+        self.warp_max = self.block_max = 1
+        name = os.path.basename(os.path.normpath(source)) if os.path.exists(source) else source
+        with context(options) as made, settings(made, options, varied=varied) as config, Trace(made, source) as trace:
+            self.config = dict(config.items())
+            with Hierarchy(made, config) as hierarchy:
+                for kernel in kernels_of(trace, options.kernel):
+                    x, y, z = kernel.block
+                    fit = hierarchy.occupancy(
+                        threads=x * y * z, registers=kernel.registers, shared_bytes=kernel.shared_bytes
+                    )
+                    self.warp_max = max(self.warp_max, rules.warps_that_fit(kernel, config, fit))
+                    self.block_max = max(self.block_max, rules.blocks_that_fit(kernel, config, fit))
+        self.name = name if options.kernel is None else f"{name}:{options.kernel} {kernel_name(kernel.name)}"
+
+    def measure(self, changes, go_on):
+        """Stats with changed settings. `go_on` is asked again and again; false cancels."""
+        options = self.options
+        with context(options) as made, settings(made, options, changes, varied=()) as config:
+            with Replay(made, config, lambda progress: go_on()) as replay, Trace(made, self.source) as trace:
+                if options.kernel is None:
+                    return sum((result.stats for result in replay.run(trace)), Stats())
+                for _ in range(options.kernel):
+                    trace.next_kernel()
+                return replay.kernel(trace).stats
+
+
+def measure_all(tasks, jobs):
+    """Yield (task, Stats) of every task, (application, changes), as they end: contexts share nothing, so runs are
+    threads, which wait for none but the library."""
+    stop = threading.Event()
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        futures = {
+            pool.submit(application.measure, changes, lambda: not stop.is_set()): (application, changes)
+            for application, changes in tasks
+        }
+        try:
+            for done, future in enumerate(concurrent.futures.as_completed(futures), 1):
+                yield futures[future], future.result()
+                terminal.progress(lambda: f"{done} of {len(futures)} runs")
+        except BaseException:
+            stop.set()
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
