@@ -17,7 +17,6 @@ fraction of a second and yet the SMs' resident warps touch more lines than L1 ha
 """
 
 import argparse
-import hashlib
 import json
 import math
 import os
@@ -32,7 +31,7 @@ sys.path.insert(0, os.path.join(ROOT, "bindings", "python"))
 
 import gpucache  # noqa: E402
 from gpucache import PolicyKind  # noqa: E402
-from gpucache._loader import lib  # noqa: E402
+from gpucache._results import Results  # noqa: E402
 
 TRACES = os.path.join(ROOT, "..", "shared", "traces", "h100")
 PRESETS = ("gtx480", "h100")
@@ -217,37 +216,16 @@ def make(task):
     return dict(settings=dict(task.policy.settings), preset=task.preset, mode=task.mode, source=source, more=more)
 
 
-class Cache:
-    """Results of earlier runs: a file with a JSON object per line, only ever appended to."""
-
-    def __init__(self, path):
-        name = lib._handle._name
-        self.build = name
-        if os.path.exists(name):
-            with open(name, "rb") as file:
-                self.build = hashlib.sha256(file.read()).hexdigest()
-        self.found = {}
-        if os.path.exists(path):
-            with open(path, encoding="utf-8") as file:
-                for line in file:
-                    entry = json.loads(line)
-                    self.found[entry["key"]] = entry["result"]
-        self.file = open(path, "a", encoding="utf-8")
+class Cache(Results):
+    """Results of earlier runs, by Task."""
 
     def key(self, task):
         run = make(task)
         run["source"] = os.path.relpath(run["source"], TRACES) if os.path.exists(run["source"]) else run["source"]
-        return hashlib.sha256(json.dumps([self.build, run], sort_keys=True).encode()).hexdigest()
-
-    def get(self, task):
-        return self.found.get(self.key(task))
+        return super().key(run)
 
     def put(self, task, result):
-        entry = {"key": self.key(task), "policy": task.policy.label, "kernel": task.kernel.name, "preset": task.preset,
-                 "mode": task.mode, "result": result}  # fmt: skip
-        self.found[entry["key"]] = result
-        self.file.write(json.dumps(entry) + "\n")
-        self.file.flush()
+        super().put(task, result, policy=task.policy.label, kernel=task.kernel.name, preset=task.preset, mode=task.mode)
 
 
 def start(task, patience):

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The best number out of a range, by runs: warp-opt, CTA-opt and EBTNum of seeds/004, sections 4.1.5, 4.3 and 6.3.
 
-search() runs every number where there are few. Where there are many it runs powers of two first, on either side of
-where it starts, with both ends. Then it halves, again and again, the gaps on both sides of the best number so far,
+search() runs every number where there are few. Where there are many it runs those first that are a power of two away
+from where it starts, and both ends. Then it halves, again and again, the gaps on both sides of the best number so far,
 until its neighbours have been run. That finds the best number if throughput rises and then falls over the gaps beside
-the best power; over the others it may do what it likes. A second peak between two powers, narrower than their gap,
-is missed: `exhaustive` finds it.
+the best of the first; over the others it may do what it likes. A second peak between two of the first is
+missed: `exhaustive` finds it.
 
-    1 to 24 warps: 1, 2, 4, 8, 16, 24; the best is 8: 6 and 12; the best is 6: 5 and 7: 10 runs of 24
+    1 to 24 warps   1 2 3 5 9 17 24, of which 5 is the best: 4 7
+                    now 7 is: 6 8; now 6 is, between 5 and 7: 11 runs
 """
 
 EXHAUSTIVE = 12  # numbers that are all run by default: powers and gaps of so many are hardly fewer
