@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <gpucache/gpucache.h>
+
+#include <criterion/criterion.h>
+
+/* Dynamic PCAL on schedulers: samples of two SMs with two schedulers each, and what their warps may do then. */
+
+enum { SMS = 2, PER_SM = 2, COUNT = SMS * PER_SM, WARPS = 6 };
+
+typedef struct rig {
+    gpc_context *context;
+    gpc_scheduler *schedulers[COUNT];
+    uint64_t cycle;
+    uint64_t stalls; /* of 1000 cycles */
+} rig;
+
+static void open_rig(rig *r, const char *policy) {
+    *r = (rig){.stalls = 0};
+    gpc_error error = GPC_ERROR_INIT;
+    cr_assert_eq(gpc_context_create(NULL, NULL, &r->context), GPC_OK);
+    for (uint32_t i = 0; i < COUNT; i++) {
+        gpc_scheduler_options options = GPC_SCHEDULER_OPTIONS_INIT;
+        options.policy = policy;
+        options.warps = WARPS;
+        options.sm = i / PER_SM;
+        options.index = i % PER_SM;
+        options.count = PER_SM;
+        options.sms = SMS;
+        options.share_with = i ? r->schedulers[0] : NULL;
+        cr_assert_eq(gpc_scheduler_create(r->context, &options, &error, &r->schedulers[i]), GPC_OK, "%s", error.message);
+        for (uint32_t slot = 0; slot < WARPS; slot++)
+            cr_assert_eq(gpc_scheduler_start(r->schedulers[i], slot), GPC_OK);
+    }
+}
+
+static void close_rig(rig *r) {
+    for (uint32_t i = 0; i < COUNT; i++)
+        gpc_scheduler_destroy(r->schedulers[i]);
+    gpc_context_destroy(r->context);
+}
+
+/* A period of 1000 cycles, in which each SM issued as many instructions as it says; and the cycle after it. */
+static void period(rig *r, uint64_t first, uint64_t second) {
+    r->cycle += 1000;
+    for (uint32_t i = 0; i < COUNT; i++) {
+        gpc_stats stats;
+        gpc_stats_init(&stats);
+        stats.sm_cycles = stats.sm_active_cycles = 1000;
+        stats.warp_instructions = i / PER_SM ? second : first;
+        stats.scheduler_cycles = 2000;
+        stats.scheduler_memory_stalls = 2 * r->stalls;
+        stats.l1_load_lines = 100;
+        stats.l1_load_line_misses = 50;
+        stats.network_requests = stats.network_replies = 100;
+        stats.network_request_cycles = stats.network_reply_cycles = 900;
+        gpc_scheduler_sample(r->schedulers[i], &stats, r->cycle);
+    }
+    for (uint32_t i = 0; i < COUNT; i++) {
+        uint32_t slot;
+        cr_assert_eq(gpc_scheduler_pick(r->schedulers[i], r->cycle + 1, true, &slot), GPC_OK);
+    }
+}
+
+static void expect_one(const rig *r, uint32_t i, const char *classes) {
+    char found[WARPS + 1] = "";
+    for (uint32_t slot = 0; slot < WARPS; slot++)
+        found[slot] = "CBT"[gpc_scheduler_class_of(r->schedulers[i], slot)];
+    cr_expect_str_eq(found, classes, "scheduler %u: %s instead of %s", i, found, classes);
+}
+
+/* Both schedulers of each SM alike. */
+static void expect(const rig *r, const char *first, const char *second) {
+    for (uint32_t i = 0; i < COUNT; i++)
+        expect_one(r, i, i / PER_SM ? second : first);
+}
+
+Test(pcal_auto, climbs_on_all_schedulers) {
+    rig r;
+    open_rig(&r, "gto + pcal(warps=2, ebt=auto)");
+    expect(&r, "CCTTTT", "CCTTTT");
+    period(&r, 100, 100);
+    expect(&r, "CCBTTT", "CCBTTT");
+    period(&r, 100, 150); /* 125 in the mean */
+    expect(&r, "CCBBTT", "CCBBTT");
+    period(&r, 100, 100);
+    expect(&r, "CCBTTT", "CCBTTT");
+    close_rig(&r);
+}
+
+/* The last warp that is throttled may be added, and then there is none. */
+Test(pcal_auto, climbs_until_no_warp_is_throttled) {
+    rig r;
+    open_rig(&r, "gto + pcal(warps=4, ebt=auto)");
+    period(&r, 100, 100);
+    expect(&r, "CCCCBT", "CCCCBT");
+    period(&r, 200, 200);
+    expect(&r, "CCCCBB", "CCCCBB");
+    period(&r, 400, 400);
+    period(&r, 400, 400);
+    expect(&r, "CCCCBB", "CCCCBB");
+    close_rig(&r);
+}
+
+/* Three tokens or one: SM 0 tests the one, SM 1 keeps the three beside it. */
+Test(pcal_auto, votes_and_all_follow) {
+    rig r;
+    open_rig(&r, "gto + pcal(warps=3, ebt=auto, stall-ratio=0.2, testers=1)");
+    r.stalls = 300;
+    period(&r, 100, 100);
+    expect(&r, "CBBTTT", "CCCTTT");
+    period(&r, 130, 100);
+    expect(&r, "CBBTTT", "CBBTTT");
+    close_rig(&r);
+}
+
+/* Without a warp-opt nothing is throttled and nothing can be added: a vote about tokens. */
+Test(pcal_auto, without_a_limit_it_votes) {
+    rig r;
+    open_rig(&r, "gto + pcal(ebt=auto, step=5)");
+    expect(&r, "CCCCCC", "CCCCCC");
+    period(&r, 100, 100);
+    expect(&r, "CBBBBB", "CCCCCC");
+    period(&r, 90, 100);
+    expect(&r, "CCCCCC", "CCCCCC");
+    close_rig(&r);
+}
+
+/* Schedulers that share nothing decide by themselves. */
+Test(pcal_auto, alone) {
+    gpc_context *context;
+    gpc_scheduler *scheduler;
+    gpc_scheduler_options options = GPC_SCHEDULER_OPTIONS_INIT;
+    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    options.policy = "lrr + pcal(warps=1, ebt=auto)";
+    options.warps = 3;
+    cr_assert_eq(gpc_scheduler_create(context, &options, NULL, &scheduler), GPC_OK);
+    for (uint32_t slot = 0; slot < 3; slot++)
+        cr_assert_eq(gpc_scheduler_start(scheduler, slot), GPC_OK);
+    gpc_stats stats;
+    gpc_stats_init(&stats);
+    stats.sm_cycles = stats.sm_active_cycles = 1000;
+    stats.warp_instructions = 500;
+    gpc_scheduler_sample(scheduler, &stats, 1000);
+    cr_expect_eq(gpc_scheduler_class_of(scheduler, 1), GPC_CLASS_BYPASS);
+    cr_expect_eq(gpc_scheduler_class_of(scheduler, 2), GPC_CLASS_THROTTLED);
+    gpc_scheduler_destroy(scheduler);
+    gpc_context_destroy(context);
+}
+
+/* Each of static PCAL's parts is counted, and ebt=auto takes more: at least its counters and its detector. */
+Test(pcal_auto, cost) {
+    gpc_context *context;
+    uint64_t none = 0, fixed = 0, separate = 0, dynamic = 0;
+    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    cr_assert_eq(gpc_scheduler_cost(context, "lrr", 24, NULL, &none), GPC_OK);
+    cr_assert_eq(gpc_scheduler_cost(context, "lrr + pcal(warps=6, ebt=2)", 24, NULL, &fixed), GPC_OK);
+    /* 24 token bits, an age matrix of 24 x 23 / 2, two sizes of 0 to 24 */
+    cr_expect_eq(fixed - none, 24 + 276 + 2 * 5);
+    cr_assert_eq(gpc_scheduler_cost(context, "lrr + pcal(warps=6, ebt=2, level=separate)", 24, NULL, &separate), GPC_OK);
+    cr_expect_eq(separate - fixed, 24 + 5);
+    cr_assert_eq(gpc_scheduler_cost(context, "lrr + pcal(warps=6, ebt=auto)", 24, NULL, &dynamic), GPC_OK);
+    /*
+     * The most warps and throttled, 5 each. Of the SM 2 bits of a candidate (6, 4, 2, 1 tokens), 4 + 1 counters.
+     * Of the whole: the vote (a detector of 64 + 1, four candidates of 32 + 2 + 1, 2 + 2 + 0 + 1 of state), a
+     * detector of 96 + 2, 7 x 32, state 5, two sizes of 5, a period counter of 1.
+     */
+    cr_expect_eq(dynamic - fixed, 10 + (2 + 160) + (65 + 140 + 5) + 98 + 224 + 5 + 10 + 1);
+    gpc_context_destroy(context);
+}
