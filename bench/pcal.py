@@ -29,8 +29,8 @@ from policies import gpucache
 
 PRESET = "gtx480"
 # A search over every number up to 24 would take an hour for little.
-LIMITS = (1, 2, 3, 4, 6, 8, 12, 16, 20)
-EBT = (-1, -2, -3, -4, -6, -8, 1, 2, 4, 8)  # the document has -6 to 6
+LIMITS = (1, 2, 3, 4, 6, 8, 12, 16)
+EBT = (-1, -2, -3, -4, -6, 1, 2, 4)  # the document has -6 to 6
 FETCH = {"": "line", " BTO": "segments"}
 WIDE = "cache_warp bypass_warp".split()
 COUNTERS = ("network.requests", "network.request_cycles",
@@ -100,9 +100,13 @@ def refused(policy):
 
 def missing():
     """Columns that the library has nothing for, with the reason."""
-    tried = {"ccws": "ccws", "dyncta": "dyncta", "static PCAL": "pcal(warps=4,ebt=-1)", "dynamic PCAL": "pcal(warps=4,ebt=auto)"}
-    found = {name: refused({"scheduler": f"gto + {spec}"}) for name, spec in tried.items()}
-    return {name + more: why for name, why in found.items() if why for more in ("", " BTO") if not more or "PCAL" in name}
+    tried = {"ccws": "ccws", "dyncta": "dyncta", "static PCAL": "pcal(warps=4,ebt=-1)",
+             "dynamic PCAL": "pcal(warps=4,ebt=auto)"}  # fmt: skip
+    found = {}
+    for name, spec in tried.items():
+        if why := refused({"scheduler": f"gto + {spec}"}):
+            found |= {name + suffix: why for suffix in (FETCH if "PCAL" in name else ("",))}
+    return found
 
 
 def counted():
@@ -132,44 +136,49 @@ def fastest(cache, tasks):
 
 def runs(kernels, index, absent, cache, options):
     """Rows of every kernel: {column: (number or None, result)}."""
-    go = (lambda tasks: None) if options.report else (lambda tasks: bench.run_all(tasks, cache, options.jobs, options.patience))
-    limits = {k: [(n, limited(k, index, n)) for n in (0, *LIMITS) if n < k.most] for k in kernels}
-    go([one for k in kernels for _, one in limits[k]])
-    rows, sweeps, more = {k: {} for k in kernels}, {}, []
+
+    def go(tasks):
+        if not options.report:
+            bench.run_all(tasks, cache, options.jobs, options.patience)
+
+    limits = {k.kernel.name: [(n, limited(k, index, n)) for n in (0, *LIMITS) if n < k.most] for k in kernels}
+    go([one for tasks in limits.values() for _, one in tasks])
+    rows, sweeps, more = {name: {} for name in limits}, {}, []
     for k in kernels:
-        rows[k]["warp-max"] = (k.most, cache.get(limits[k][0][1]))
-        number, one = fastest(cache, limits[k])
+        name, row = k.kernel.name, rows[k.kernel.name]
+        row["warp-max"] = (k.most, cache.get(limits[name][0][1]))
+        number, one = fastest(cache, limits[name])
         if one is None:
             continue
         best = number or k.most
-        rows[k]["warp-opt"] = (best, cache.get(one))
+        row["warp-opt"] = (best, cache.get(one))
         for suffix, fetch in FETCH.items():
             if "static PCAL" not in absent:
-                wanted = [ebt for ebt in EBT if -best < ebt <= k.most - best]
-                sweeps[k, "static PCAL" + suffix] = [(0, one), *((e, pcal(k, index, best, e, fetch)) for e in wanted)]
+                steps = [(ebt, pcal(k, index, best, ebt, fetch)) for ebt in EBT if -best < ebt <= k.most - best]
+                sweeps[name, "static PCAL" + suffix] = [(0, one), *steps]
             if "dynamic PCAL" not in absent:
-                sweeps[k, "dynamic PCAL" + suffix] = [(None, pcal(k, index, best, "auto", fetch))]
-        for name in ("ccws", "dyncta"):
-            if name not in absent:
-                sweeps[k, name] = [(None, plain(k, index, name))]
-    # Columns one after another, so that a run cut short has whole ones.
-    for column in COLUMNS:
-        more += [one for (k, name), tasks in sweeps.items() if name == column for _, one in tasks]
+                sweeps[name, "dynamic PCAL" + suffix] = [(None, pcal(k, index, best, "auto", fetch))]
+        for throttle in ("ccws", "dyncta"):
+            if throttle not in absent:
+                sweeps[name, throttle] = [(None, plain(k, index, throttle))]
+    # Columns one after another, what needs no search first, so that a run cut short has whole ones.
+    for column in sorted(COLUMNS, key=lambda column: "static" in column):
+        more += [one for (_, kind), tasks in sweeps.items() if kind == column for _, one in tasks]
     go(more)
-    for (k, column), tasks in sweeps.items():
+    for (name, column), tasks in sweeps.items():
         number, one = fastest(cache, tasks)
         if one is not None:
-            rows[k][column] = (number, cache.get(one))
+            rows[name][column] = (number, cache.get(one))
     return rows
 
 
 def print_speed(kernels, rows):
     table, gains = [], {column: [] for column in COLUMNS}
     for k in kernels:
-        most = cycles(rows[k]["warp-max"][1])
+        most = cycles(rows[k.kernel.name]["warp-max"][1])
         cells = []
         for column in COLUMNS:
-            number, result = rows[k].get(column, (None, None))
+            number, result = rows[k.kernel.name].get(column, (None, None))
             gain = bench.over(most, cycles(result)) if most and cycles(result) else None
             gains[column].append(gain)
             text = bench.cell(gain, "{:.2f}")
@@ -199,7 +208,7 @@ def print_reasons(kernels, rows):
     table = []
     for k in kernels:
         for column in ("warp-max", *COLUMNS):
-            number, r = rows[k].get(column, (None, None))
+            number, r = rows[k.kernel.name].get(column, (None, None))
             if not cycles(r):
                 continue
             table.append([
@@ -212,8 +221,8 @@ def print_reasons(kernels, rows):
                 bench.cell(bench.over(r["scheduler.mshr_stalls"], r["scheduler.cycles"])),
                 bench.cell(bench.over(r["scheduler.line_stalls"], r["scheduler.cycles"])),
             ])  # fmt: skip
-    print("Why: L1 misses by line (Figures 4.16 to 4.19), cycles of a packet in the network and of a round trip to DRAM "
-          "(4.14,\n4.20), cycles of the schedulers that memory kept from issuing, of these for an MSHR entry or a line "
+    print("Why: L1 misses by line (Figures 4.16 to 4.19), cycles of a packet in the network and of a round trip to DRAM\n"
+          "(4.14, 4.20), cycles of the schedulers that memory kept from issuing, of these for an MSHR entry or a line\n"
           "(4.15, 4.21)\n")  # fmt: skip
     bench.print_table(["kernel", "", "number", "L1 misses", "cache warps", "bypassing", "network", "round trip",
                        "memory stalls", "MSHR", "line"], table)  # fmt: skip
