@@ -97,6 +97,29 @@ class SchedulerOnly(unittest.TestCase):
         example("scheduler_only", "lru", status=1)
 
 
+class Throttle(unittest.TestCase):
+    @staticmethod
+    def periods(*arguments):
+        lines = example("throttle", *arguments).splitlines()
+        return [(classes, int(hits), int(loads)) for _, classes, hits, _, loads in map(str.split, lines)]
+
+    def test_tokens_until_most_loads_hit(self):
+        """Four lines in two ways: none hits. With two tokens two warps hit in 3 cycles, the others miss in 6."""
+        found = self.periods()
+        self.assertEqual([period[0] for period in found], ["CCCC", "CCCB"] + 4 * ["CCBB"])
+        self.assertEqual([found[0][1], found[1][1]], [0, 0])
+        for classes, hits, loads in found[3:]:
+            self.assertIn(hits, (26, 27, 28))
+            self.assertLessEqual(abs(loads - 40), 1)
+
+    def test_others(self):
+        for scheduler, classes, hit in (("gto", "CCCC", False), ("gto + warps(limit=2)", "CCTT", True)):
+            for found, hits, loads in self.periods(scheduler)[1:]:
+                self.assertEqual((found, hits), (classes, loads if hit else 0))
+                self.assertIn(loads, (26, 27, 28))
+        example("throttle", "gto + nothing", status=1)
+
+
 class CustomPolicy(unittest.TestCase):
     def test_beats_lru_where_lru_thrashes(self):
         rates = re.search(r"lru ([\d.]+), my-lip ([\d.]+)$", example("custom_policy").strip())
@@ -202,7 +225,7 @@ class Memcheck(unittest.TestCase):
         folder = holder.name
         valgrind = ("valgrind", "--quiet", "--error-exitcode=99", "--leak-check=full", "--child-silent-after-fork=yes")
         for name, *arguments in (
-            ("cache_only",), ("scheduler_only",), ("batch",), ("embed_host",), ("embed_timed", "own-dram"),
+            ("cache_only",), ("scheduler_only",), ("throttle",), ("batch",), ("embed_host",), ("embed_timed", "own-dram"),
             ("custom_policy", "synthetic:warp-reuse:64KiB"), ("replay_trace", TRACES / "nn"),
             ("profile", "synthetic:gesummv:16KiB", os.path.join(folder, "profile")),
         ):

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Throttling in a core model of the host's: four warps, each of which loads a line of its own over and over, and a
+ * cache that holds two of them. The host feeds its scheduler with the warps' states and a sample every 40 cycles, and
+ * sends with each load the warp's cache token. A throttle of its own takes a token away while most loads miss.
+ * Prints for each period the warps' classes at its end (C: cache, B: bypassing, T: throttled) and its hits.
+ * An argument is another scheduler: "gto", "gto + warps(limit=2)".
+ */
+#include <gpucache/gpucache.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { WARPS = 4, CYCLES = 240, PERIOD = 40, HIT = 3, MISS = 6 };
+
+typedef struct careful {
+    uint32_t tokens;
+} careful;
+
+static gpc_status init(void *self, const gpc_scheduler_env *env, char *message) {
+    (void)message;
+    ((careful *)self)->tokens = env->warps;
+    return GPC_OK;
+}
+
+/* The oldest hold the tokens. */
+static void classify(void *self, const gpc_throttle_view *view, gpc_throttle_classes *classes) {
+    for (uint32_t age = ((const careful *)self)->tokens; age < view->running; age++) {
+        uint32_t slot = view->by_age[age];
+        classes->bypassing[slot / 64] |= (uint64_t)1 << slot % 64;
+    }
+}
+
+static bool sample(void *self, const gpc_stats *stats, uint64_t cycle) {
+    careful *c = self;
+    (void)cycle;
+    if (c->tokens == 1 || 2 * stats->l1_load_line_misses <= stats->l1_load_lines)
+        return false;
+    c->tokens--;
+    return true;
+}
+
+typedef struct core {
+    gpc_scheduler *scheduler;
+    gpc_cache *cache;
+    uint64_t wakes[WARPS];
+    gpc_stats period;
+} core;
+
+/* The warp's load; it can issue its next when this one is done. */
+static gpc_status load(core *c, uint32_t slot, uint64_t cycle) {
+    gpc_request request = {.address = slot * 128u,
+                           .size = 4,
+                           .warp = slot,
+                           .kind = GPC_LOAD,
+                           .token = (uint8_t)gpc_scheduler_token_of(c->scheduler, slot, 1)};
+    gpc_access_result result;
+    gpc_status status = gpc_cache_access(c->cache, &request, &result);
+    bool hit = result.outcome == GPC_HIT;
+    c->period.l1_load_lines++;
+    c->period.l1_load_line_misses += !hit;
+    c->wakes[slot] = cycle + (hit ? HIT : MISS);
+    return status == GPC_OK ? gpc_scheduler_set_state(c->scheduler, slot, GPC_STATE_WAITING) : status;
+}
+
+static void end_period(core *c, uint64_t cycle) {
+    printf("%3" PRIu64 " ", cycle);
+    for (uint32_t slot = 0; slot < WARPS; slot++)
+        putchar("CBT"[gpc_scheduler_class_of(c->scheduler, slot)]);
+    printf(" %" PRIu64 " of %" PRIu64 "\n", c->period.l1_load_lines - c->period.l1_load_line_misses,
+           c->period.l1_load_lines);
+    gpc_scheduler_sample(c->scheduler, &c->period, cycle);
+    gpc_stats_init(&c->period);
+}
+
+static gpc_status run(core *c) {
+    gpc_status status = GPC_OK;
+    for (uint32_t slot = 0; slot < WARPS && status == GPC_OK; slot++)
+        status = gpc_scheduler_start(c->scheduler, slot);
+    for (uint64_t cycle = 0; cycle < CYCLES && status == GPC_OK; cycle++) {
+        for (uint32_t slot = 0; slot < WARPS; slot++)
+            if (c->wakes[slot] == cycle)
+                gpc_scheduler_set_state(c->scheduler, slot, GPC_STATE_READY_MEMORY);
+        uint32_t slot;
+        status = gpc_scheduler_pick(c->scheduler, cycle, true, &slot);
+        if (status == GPC_OK && slot != GPC_NO_WARP)
+            status = gpc_scheduler_issued(c->scheduler, slot, cycle);
+        if (status == GPC_OK && slot != GPC_NO_WARP)
+            status = load(c, slot, cycle);
+        if (cycle % PERIOD == PERIOD - 1)
+            end_period(c, cycle);
+    }
+    return status;
+}
+
+static gpc_status make(core *c, gpc_context *context, const char *policy, gpc_error *error) {
+    static const gpc_throttle_ops ops = {.struct_size = sizeof ops,
+                                         .name = "careful",
+                                         .summary = "fewer cache tokens while most loads miss",
+                                         .source = "",
+                                         .instance_bytes = sizeof(careful),
+                                         .init = init,
+                                         .classify = classify,
+                                         .sample = sample};
+    gpc_scheduler_options options = GPC_SCHEDULER_OPTIONS_INIT;
+    gpc_cache_options cache = GPC_CACHE_OPTIONS_INIT;
+    options.warps = WARPS;
+    options.policy = policy;
+    cache.sets = 1;
+    cache.ways = 2;
+    cache.line_bytes = 128;
+    cache.tokens = GPC_TOKENS_STRICT; /* without one a load does not allocate */
+    gpc_stats_init(&c->period);
+    gpc_status status = gpc_context_register_throttle(context, &ops, NULL, NULL, error);
+    if (status == GPC_OK)
+        status = gpc_scheduler_create(context, &options, error, &c->scheduler);
+    return status == GPC_OK ? gpc_cache_create(context, &cache, error, &c->cache) : status;
+}
+
+int main(int count, char **arguments) {
+    gpc_error error = GPC_ERROR_INIT;
+    gpc_context *context = NULL;
+    core c = {.scheduler = NULL};
+    gpc_status status = gpc_context_create(NULL, &error, &context);
+    if (status == GPC_OK)
+        status = make(&c, context, count > 1 ? arguments[1] : "gto + careful", &error);
+    if (status == GPC_OK)
+        status = run(&c);
+    if (status != GPC_OK)
+        fprintf(stderr, "%s: %s\n", gpc_status_string(status), error.message);
+    gpc_cache_destroy(c.cache);
+    gpc_scheduler_destroy(c.scheduler);
+    gpc_context_destroy(context);
+    return status != GPC_OK;
+}
