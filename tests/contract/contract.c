@@ -89,6 +89,16 @@ const scheduler_row scheduler_rows[] = {
     {.spec = "two-level", .waits = true},
     {.spec = "two-level(group=1)", .waits = true},
     {.spec = "two-level(group=5)", .waits = true},
+    {.spec = "gto + warps(limit=3)"},
+    {.spec = "lrr + blocks(limit=2)"},
+    {.spec = "gto + ccws"},
+    {.spec = "gto + dyncta"},
+    {.spec = "lrr + pcal"},
+    {.spec = "gto + pcal(warps=5, ebt=3)"},
+    {.spec = "oldest + pcal(warps=6, ebt=-4, level=both)"},
+    {.spec = "two-level + pcal(ebt=-9, level=separate, tokens-l2=3, sets=exclusive)", .waits = true},
+    {.spec = "gto + pcal(warps=2, ebt=auto)"},
+    {.spec = "lrr + pcal(ebt=auto, strategy=both) + warps(limit=9)"},
 };
 const size_t scheduler_row_count = sizeof scheduler_rows / sizeof *scheduler_rows;
 

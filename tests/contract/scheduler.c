@@ -54,6 +54,34 @@ Test(scheduler, says_what_it_is_and_has_a_row) {
     gpc_context_destroy(context);
 }
 
+/* Does a row's scheduler have a throttle of that name? */
+static bool has_throttle(const scheduler_row *row, const char *name) {
+    for (const char *at = strchr(row->spec, '+'); at; at = strchr(at + 1, '+'))
+        if (!strncmp(at + 2, name, strlen(name)) && strcspn(at + 2, "( ") == strlen(name))
+            return true;
+    return false;
+}
+
+Test(throttle, says_what_it_is_and_has_a_row) {
+    gpc_context *context = open_context(1);
+    size_t count = gpc_policy_count(context, GPC_POLICY_THROTTLE);
+    cr_assert_gt(count, 0);
+    for (size_t i = 0; i < count; i++) {
+        gpc_policy_info info = GPC_POLICY_INFO_INIT;
+        cr_assert_eq(gpc_policy_at(context, GPC_POLICY_THROTTLE, i, &info), GPC_OK);
+        cr_expect_eq(info.name[strspn(info.name, "abcdefghijklmnopqrstuvwxyz0123456789-")], '\0', "%s", info.name);
+        cr_expect(strlen(info.summary) > 10 && !strchr(info.summary, '\n'), "%s", info.name);
+        cr_expect_gt(strlen(info.source), 0, "%s", info.name);
+        for (size_t p = 0; p < info.parameter_count; p++)
+            cr_expect_gt(strlen(info.parameters[p].meaning), 0, "%s: %s", info.name, info.parameters[p].name);
+        bool listed = false;
+        EACH_ROW(row)
+        listed |= has_throttle(row, info.name);
+        cr_expect(listed, "%s has no row in scheduler_rows", info.name);
+    }
+    gpc_context_destroy(context);
+}
+
 /* Stated, from two warps up, and no smaller for more. */
 Test(scheduler, states_its_cost) {
     gpc_context *context = open_context(1);
