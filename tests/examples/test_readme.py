@@ -5,6 +5,7 @@ import os
 import re
 import shlex
 import sys
+import tempfile
 import unittest
 
 import gpucache
@@ -33,7 +34,9 @@ class Readme(unittest.TestCase):
 
     def test_output_of_commands(self):
         """Of a block that begins with a command, the lines that are shown."""
-        environment = dict(os.environ, PYTHONPATH=str(ROOT / "bindings" / "python"))
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        environment = dict(os.environ, PYTHONPATH=str(ROOT / "bindings" / "python"), XDG_CACHE_HOME=folder.name)
         shown = re.findall(r"^```\n\$ python3 (.*)\n((?:.*\n)*?)```$", README, re.MULTILINE)
         self.assertGreater(len(shown), 1)
         for command, text in shown:
@@ -49,7 +52,7 @@ class Readme(unittest.TestCase):
         environment = dict(os.environ, PYTHONPATH=str(ROOT / "bindings" / "python"))
         printed = run(sys.executable, "-m", "gpucache", "policies", "--markdown", env=environment)
         context = gpucache.Context()
-        headings = "Named in `l1.replacement`", "named in `l1.bypass`", "named in `scheduler`"
+        headings = "Named in `l1.replacement`", "named in `l1.bypass`", "named in `scheduler`:", "after a `+`"
         for kind, heading, expected in zip(gpucache.PolicyKind, headings, printed.strip().split("\n\n")):
             self.assertEqual(table(heading), [policy.name for policy in context.policies(kind)])
             found = README[README.index(heading) :].split("\n\n")[1]

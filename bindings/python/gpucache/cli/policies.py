@@ -165,7 +165,7 @@ def _details(found, costs):
 
 
 def _markdown(found, costs):
-    for kind in PolicyKind:
+    for kind in dict.fromkeys(policy.kind for policy, _ in found):
         yield f"| name | what it does | source | {'scheduler' if kind in _OF_WARPS else 'cache'} | all |"
         yield "|---|---|---|---:|---:|"
         for policy, cost in found:
