@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "contract/contract.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Throttles alone: their cost, the same decisions again, and that all warps come to their end, from 1 slot to 1024. */
+
+static const char *const rows[] = {
+    "warps", "warps(limit=1)", "warps(limit=1024)", "blocks",          "blocks(limit=1)",        "blocks(limit=3)",
+    "ccws",  "ccws(tags=1, k=1024)", "ccws(base=65535)", "dyncta",     "dyncta(period=1)",       "pcal",
+    "pcal(warps=1)", "pcal(warps=3, ebt=2)", "pcal(warps=4, ebt=-3)", "pcal(warps=2, ebt=auto)",
+};
+
+static const uint32_t shapes[] = {1, 2, 7, 48, 65, 1024};
+
+#define EACH(i, array) for (size_t i = 0; i < sizeof array / sizeof *array; i++)
+
+/* Stated, over what the policy takes, and no smaller for more warps. */
+Test(throttle_contract, states_its_cost) {
+    gpc_context *context = open_context(1);
+    EACH(row, rows) {
+        char spec[96];
+        uint64_t before = 0;
+        snprintf(spec, sizeof spec, "lrr + %s", rows[row]);
+        for (uint32_t warps = 2; warps <= 1024; warps *= 2) {
+            uint64_t bits = 0, policy = 0;
+            cr_assert_eq(gpc_scheduler_cost(context, spec, warps, NULL, &bits), GPC_OK);
+            cr_assert_eq(gpc_scheduler_cost(context, "lrr", warps, NULL, &policy), GPC_OK);
+            cr_expect(bits > policy && bits - policy >= before, "%s, %u warps", spec, warps);
+            before = bits - policy;
+        }
+    }
+    gpc_context_destroy(context);
+}
+
+/* A host of one scheduler: each warp issues some instructions, some of which lose lines to each other. */
+typedef struct host {
+    gpc_scheduler *s;
+    uint32_t warps, left, running;
+    uint8_t *place; /* instructions issued, by slot */
+    uint64_t random, digest, cycle;
+} host;
+
+enum { LENGTH = 6 };
+
+static uint64_t draw(host *h) {
+    h->random = h->random * 6364136223846793005u + 1442695040888963407u;
+    return h->random >> 24;
+}
+
+static void digest(host *h, uint64_t value) {
+    h->digest = (h->digest ^ value) * 0x9e3779b97f4a7c15u;
+    h->digest ^= h->digest >> 29;
+}
+
+static void note_classes(host *h) {
+    uint32_t sum = 0;
+    for (int c = 0; c < GPC_CLASS_COUNT; c++) {
+        uint32_t count = gpc_scheduler_class_count(h->s, (gpc_warp_class)c);
+        digest(h, count);
+        sum += count;
+    }
+    cr_assert_eq(sum, h->running);
+    digest(h, gpc_scheduler_next_change(h->s));
+}
+
+static void lose_lines(host *h, uint32_t slot) {
+    gpc_cache_event event = {.kind = GPC_CACHE_EVENT_EVICT, .warp = slot, .cycle = h->cycle};
+    event.owner = (uint32_t)draw(h) % h->warps;
+    event.line_address = draw(h) % 8 * 128;
+    gpc_scheduler_cache_event(h->s, &event);
+    event.kind = draw(h) & 1 ? GPC_CACHE_EVENT_MISS : GPC_CACHE_EVENT_HIT;
+    event.owner = slot;
+    gpc_scheduler_cache_event(h->s, &event);
+}
+
+static void issue(host *h, uint32_t slot) {
+    cr_assert_eq(gpc_scheduler_issued(h->s, slot, h->cycle), GPC_OK);
+    gpc_warp_state next = draw(h) & 1 ? GPC_STATE_READY : GPC_STATE_READY_MEMORY;
+    lose_lines(h, slot);
+    if (++h->place[slot] < LENGTH) {
+        gpc_scheduler_set_state(h->s, slot, next);
+        return;
+    }
+    gpc_scheduler_set_state(h->s, slot, GPC_STATE_ABSENT);
+    h->running--;
+}
+
+static void start_some(host *h) {
+    for (uint32_t slot = 0; slot < h->warps && h->left; slot++) {
+        if (gpc_scheduler_age_of(h->s, slot) != GPC_NO_WARP)
+            continue;
+        cr_assert_eq(gpc_scheduler_start_block(h->s, slot, h->left / 4), GPC_OK);
+        gpc_scheduler_set_state(h->s, slot, GPC_STATE_READY);
+        h->place[slot] = 0;
+        h->left--;
+        h->running++;
+    }
+}
+
+static void take_sample(host *h) {
+    gpc_stats stats;
+    gpc_stats_init(&stats);
+    stats.scheduler_cycles = 256;
+    stats.scheduler_load_stalls = draw(h) % 256;
+    stats.scheduler_empty = draw(h) % 8;
+    gpc_scheduler_sample(h->s, &stats, h->cycle);
+}
+
+/* Nothing else happens while no warp issues: then the throttle itself has to let one, at the cycle that it names. */
+static uint64_t run(gpc_context *context, const char *throttle, uint32_t warps, uint64_t seed) {
+    static uint8_t place[1024];
+    char spec[96];
+    host h = {.warps = warps, .left = warps + warps / 2 + 3, .place = place, .random = seed};
+    gpc_scheduler_options options = GPC_SCHEDULER_OPTIONS_INIT;
+    gpc_error error = GPC_ERROR_INIT;
+    snprintf(spec, sizeof spec, "gto + %s", throttle);
+    options.policy = spec;
+    options.warps = warps;
+    cr_assert_eq(gpc_scheduler_create(context, &options, &error, &h.s), GPC_OK, "%s: %s", spec, error.message);
+    for (uint32_t step = 0; h.left || h.running; step++) {
+        uint32_t slot;
+        if (step % 4 == 0 || !h.running)
+            start_some(&h);
+        if (step % 64 == 63)
+            take_sample(&h);
+        cr_assert_eq(gpc_scheduler_pick(h.s, h.cycle, true, &slot), GPC_OK);
+        digest(&h, slot);
+        if (slot != GPC_NO_WARP) {
+            issue(&h, slot);
+            h.cycle++;
+        } else {
+            uint64_t change = gpc_scheduler_next_change(h.s);
+            cr_assert_neq(change, UINT64_MAX, "%s, %u warps: %u run and none ever issues", spec, warps, h.running);
+            h.cycle = change > h.cycle ? change : h.cycle + 1;
+        }
+        if (step % 16 == 0)
+            note_classes(&h);
+        cr_assert_lt(step, 64u * LENGTH * (warps + 100), "%s, %u warps: no end", spec, warps);
+    }
+    gpc_scheduler_destroy(h.s);
+    return h.digest;
+}
+
+Test(throttle_contract, all_warps_end_and_alike_each_time, .timeout = 120) {
+    gpc_context *context = open_context(1);
+    EACH(row, rows)
+    EACH(shape, shapes) {
+        uint64_t once = run(context, rows[row], shapes[shape], 7);
+        cr_expect_eq(run(context, rows[row], shapes[shape], 7), once, "%s, %u warps", rows[row], shapes[shape]);
+    }
+    gpc_context_destroy(context);
+}
+
+Test(throttle_contract, twice_on_a_scheduler_is_refused) {
+    gpc_context *context = open_context(1);
+    EACH(row, rows) {
+        char spec[128];
+        gpc_scheduler *s;
+        gpc_error error = GPC_ERROR_INIT;
+        gpc_scheduler_options options = GPC_SCHEDULER_OPTIONS_INIT;
+        snprintf(spec, sizeof spec, "gto + %s + %s", rows[row], rows[row]);
+        options.policy = spec;
+        cr_expect_eq(gpc_scheduler_create(context, &options, &error, &s), GPC_ERROR_ARGUMENT, "%s", spec);
+        cr_expect(strstr(error.message, "twice"), "%s", error.message);
+    }
+    gpc_context_destroy(context);
+}
