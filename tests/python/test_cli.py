@@ -37,7 +37,8 @@ class Top(Commands):
 
     def test_help_and_version(self):
         text = self.done("--help")
-        for name in ("run", "compare", "bottleneck", "profile", "info", "convert", "presets", "policies", "config"):
+        for name in ("run", "compare", "bottleneck", "tune", "profile", "info", "convert", "presets", "policies",
+                     "config"):  # fmt: skip
             self.assertRegex(text, rf"\n    {name}\s")
             self.assertIn(f"usage: gpucache {name}", self.done(name, "--help"))
         self.assertEqual(self.done("--version"), f"gpucache {gpucache.__version__}\n")
