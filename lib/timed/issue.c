@@ -197,6 +197,7 @@ gpc_status gpc_hierarchy_try_miss(gpc_hierarchy *h, const gpc_request *request, 
                        .born = t->wheel.now,
                        .access = flight,
                        .segments = line.segments,
+                       .fetched = line.segments,
                        .level = 1,
                        .flags = GPCI_PACKET_DIRECT};
     bool read = request->kind == GPC_LOAD || request->kind == GPC_PREFETCH;

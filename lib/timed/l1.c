@@ -208,6 +208,7 @@ static gpci_verdict pass_load(gpci_timed *t, gpci_stage *stage, uint32_t packet,
         if (gpci_queue_full(&stage->out))
             return gpci_stage_block(stage, held, t->wheel.now, GPC_BUSY_MISS_QUEUE);
         t->h->of_sm[stage->index].l1_load_line_misses += p->request.kind == GPC_LOAD;
+        p->fetched = p->segments;
         gpci_l1_send_itself(t, stage, packet, GPCI_READ);
         return GPCI_WAITING;
     }
@@ -400,7 +401,8 @@ static void take_reply(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
         return;
     }
     if (p->access != UINT32_MAX) {
-        t->h->of_sm[stage->index].l1_load_dram_lines += p->request.kind == GPC_LOAD && p->level == 3;
+        t->h->of_sm[stage->index].l1_load_dram_lines +=
+            p->request.kind == GPC_LOAD && p->level == 3 && p->fetched;
         release_line(t, p->access, p->level);
     }
     gpci_pool_give(&t->pool, packet);

@@ -34,6 +34,8 @@ static void access_twin(gpc_hierarchy *twin, shot s) {
     access.kind = s.kind;
     access.space = s.space;
     access.hint = s.hint;
+    access.token = s.token;
+    access.token_l2 = s.token_l2;
     cr_assert_eq(gpc_hierarchy_access(twin, &access, NULL), GPC_OK);
 }
 
@@ -118,6 +120,9 @@ static void force_order(uint64_t *state, machine *m) {
         break;
     }
     cr_assert(length > 0 && (size_t)length < left);
+    /* without a clock, periods count accesses */
+    cr_assert_lt(strlen(m->text) + 64, sizeof m->text);
+    strcat(m->text, "l1.token_clear = owners\nl2.token_clear = kernel\n");
 }
 
 static void agree(uint64_t seed) {

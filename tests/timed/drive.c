@@ -28,6 +28,8 @@ shot stream_shot(const stream *s, uint32_t sm, uint32_t n) {
     if (!s->plain) {
         a.hint = (uint8_t)(rig_below(&state, 4) ? GPC_HINT_NONE : rig_below(&state, GPC_HINT_COUNT));
         a.space = (uint8_t)(rig_below(&state, 4) ? GPC_SPACE_GLOBAL : GPC_SPACE_LOCAL);
+        a.token = (uint8_t)rig_below(&state, GPC_TOKEN_COUNT);
+        a.token_l2 = (uint8_t)rig_below(&state, GPC_TOKEN_COUNT);
     }
     return a;
 }
@@ -206,6 +208,15 @@ static void draw_resources(uint64_t *state, machine *m) {
     draw_dram(state, m);
 }
 
+static void draw_tokens(uint64_t *state, machine *m) {
+    put(m, "l1.tokens = %s\nl1.token_clear = %s\nl1.token_period = %u\n",
+        ONE_OF(state, "ignore", "strict", "opportunistic"), ONE_OF(state, "kernel", "owners", "last-owner", "periodic"),
+        1 + rig_below(state, 500));
+    put(m, "l2.tokens = %s\nl2.token_clear = %s\nl2.token_period = %u\n",
+        ONE_OF(state, "ignore", "strict", "opportunistic"), ONE_OF(state, "kernel", "periodic"),
+        1 + rig_below(state, 500));
+}
+
 void draw_machine(uint64_t *state, bool limited, machine *m) {
     *m = (machine){0};
     put(m, "# seed %" PRIu64 "\n", *state);
@@ -213,6 +224,7 @@ void draw_machine(uint64_t *state, bool limited, machine *m) {
     draw_policies(state, m);
     if (limited)
         draw_resources(state, m);
+    draw_tokens(state, m);
 }
 
 /* No line of a cache is still on its way. */
@@ -290,6 +302,8 @@ void check_idle(rig *r, const machine *m, uint64_t loads) {
     cr_expect_leq(s.l1_pending_sector_hits, s.l1_load_sectors, "%s", text);
     cr_expect_leq(s.l1_load_line_misses, s.l1_load_lines, "%s", text);
     cr_expect_leq(s.l1_load_dram_lines, s.l1_load_line_misses, "%s", text);
+    cr_expect_leq(s.l1_cache_warp_lines + s.l1_bypass_warp_lines, s.l1_load_lines, "%s", text);
+    cr_expect_leq(s.l1_cache_warp_misses + s.l1_bypass_warp_misses, s.l1_load_line_misses, "%s", text);
     cr_expect_leq(s.l2_read_sector_hits, s.l2_read_sectors, "%s", text);
     cr_expect_eq(segments(s.l1_fetches), s.l1_fetched_sectors, "%s", text);
     cr_expect_eq(segments(s.l1_bypass_fetches), s.l1_bypassed_sectors, "%s", text);

@@ -171,6 +171,8 @@ gpc_status rig_try(rig *r, shot s, gpc_busy *busy) {
     access.kind = s.kind;
     access.space = s.space;
     access.hint = s.hint;
+    access.token = s.token;
+    access.token_l2 = s.token_l2;
     cr_assert_lt(r->issued, RIG_TOKENS);
     gpc_busy why = GPC_BUSY_COUNT;
     gpc_status status = gpc_hierarchy_try_issue(r->hierarchy, &access, r->issued, &why);
