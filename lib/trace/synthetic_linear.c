@@ -20,13 +20,18 @@ static void load_step(gpci_walk *w, const gpci_launch *l, uint64_t step, const v
     }
 }
 
+/* Steps to be made eight at a time, their loads all on the way before the first is used; none where `stride` is set. */
+static uint64_t eights(const gpci_launch *l) {
+    return l->stride ? 0 : l->steps;
+}
+
 /* Sums over all steps of the operands but the last, which takes the result; its old value is added if `repeats`. */
 static void walk_dot(gpci_walk *w, const gpci_launch *l) {
     uint64_t thread = w->x * THREADS + w->first;
     const gpci_operand *out = &l->operand[l->operands - 1];
     if (!gpci_guard(w, gpci_below(w, thread, l->n)))
         return;
-    uint64_t done = gpci_unrolled(w, l, load_step, &thread, 0, l->steps, UNROLL);
+    uint64_t done = gpci_unrolled(w, l, load_step, &thread, 0, eights(l), UNROLL);
     gpci_unrolled(w, l, load_step, &thread, done, l->steps, 1);
     for (uint64_t k = 0; k <= l->repeats; k++)
         gpci_access(w, out->base + thread * WORD, WORD);
@@ -64,7 +69,7 @@ static const char gesummv_code[] =
 
 /* The problem's matrices and vectors; vectors are as long as a row or as a column. */
 typedef struct linear {
-    uint64_t rows, columns, a, b, across[2], down[2];
+    uint64_t rows, columns, a, b, across[2], down[2], serial;
 } linear;
 
 static gpc_status plan_linear(gpci_problem *p, linear *m, bool two_matrices) {
@@ -72,7 +77,7 @@ static gpc_status plan_linear(gpci_problem *p, linear *m, bool two_matrices) {
     gpc_status status = gpci_problem_matrix(p, (uint64_t)p->values[0], 1, &l);
     if (status < 0)
         return status;
-    *m = (linear){.rows = l.rows, .columns = l.columns};
+    *m = (linear){.rows = l.rows, .columns = l.columns, .serial = (uint64_t)p->values[1]};
     m->a = gpci_problem_array(p, l.rows * l.columns * WORD);
     if (two_matrices)
         m->b = gpci_problem_array(p, l.rows * l.columns * WORD);
@@ -89,6 +94,7 @@ static gpc_status by_rows(gpci_problem *p, const char *name, const linear *m, ui
     gpci_launch l = {.name = name, .code = add ? BY_ROWS ADD_AND_STORE : BY_ROWS STORE, .warp = walk_dot};
     l.n = m->rows;
     l.steps = m->columns;
+    l.stride = m->serial;
     l.repeats = add;
     l.grid[0] = gpci_ceiling(l.n, THREADS);
     l.block[0] = THREADS;
@@ -104,6 +110,7 @@ static gpc_status by_columns(gpci_problem *p, const char *name, const linear *m,
     gpci_launch l = {.name = name, .code = add ? BY_COLUMNS ADD_AND_STORE : BY_COLUMNS STORE, .warp = walk_dot};
     l.n = m->columns;
     l.steps = m->rows;
+    l.stride = m->serial;
     l.repeats = add;
     l.grid[0] = gpci_ceiling(l.n, THREADS);
     l.block[0] = THREADS;
@@ -116,7 +123,7 @@ static gpc_status by_columns(gpci_problem *p, const char *name, const linear *m,
 
 /* Whether launch 1 or 2 is to be made. */
 static bool wanted(const gpci_problem *p, unsigned launch) {
-    return p->values[1] == 0 || p->values[1] == launch;
+    return p->values[2] == 0 || p->values[2] == launch;
 }
 
 static gpc_status plan_atax(gpci_problem *p) {
@@ -157,6 +164,7 @@ static gpc_status plan_gesummv(gpci_problem *p) {
     gpci_launch l = {.name = "_Z7gesummvPKfS0_S0_Pfffii", .code = gesummv_code, .warp = walk_dot};
     l.n = m.rows;
     l.steps = m.columns;
+    l.stride = m.serial;
     l.grid[0] = gpci_ceiling(l.n, THREADS);
     l.block[0] = THREADS;
     l.operands = 4;
@@ -169,45 +177,46 @@ static gpc_status plan_gesummv(gpci_problem *p) {
 
 static const gpc_parameter parameters[] = {
     {"columns", 0, 0, 1 << 20, true, "of the matrix; 0: the least power of two that makes it not taller than wide"},
+    {"serial", 0, 0, 1, true, "1: step by step, as old compilers have it; 0: the loads of eight steps at once"},
     {"launch", 0, 0, 2, true, "1 or 2: just this one; 0: both"},
 };
 
 const gpci_synthetic gpci_synthetic_atax = {
     .name = "atax",
     .summary = "y = A'(Ax): a row for each thread, then a column; SIZE of the matrix (columns=0: near square, "
-               "launch=0: both)",
+               "serial=0, launch=0: both)",
     .least = WORD,
     .parameters = parameters,
-    .parameter_count = 2,
+    .parameter_count = 3,
     .plan = plan_atax,
 };
 
 const gpci_synthetic gpci_synthetic_bicg = {
     .name = "bicg",
     .summary = "s = A'r, q = Ap: a column for each thread, then a row; SIZE of the matrix (columns=0: near square, "
-               "launch=0: both)",
+               "serial=0, launch=0: both)",
     .least = WORD,
     .parameters = parameters,
-    .parameter_count = 2,
+    .parameter_count = 3,
     .plan = plan_bicg,
 };
 
 const gpci_synthetic gpci_synthetic_mvt = {
     .name = "mvt",
     .summary = "x1 += Ay1, x2 += A'y2: a row for each thread, then a column; SIZE of the matrix (columns=0: near "
-               "square, launch=0: both)",
+               "square, serial=0, launch=0: both)",
     .least = WORD,
     .parameters = parameters,
-    .parameter_count = 2,
+    .parameter_count = 3,
     .plan = plan_mvt,
 };
 
 const gpci_synthetic gpci_synthetic_gesummv = {
     .name = "gesummv",
-    .summary = "y = aAx + bBx: a row of both for each thread; SIZE of each matrix (columns=0: near square)",
+    .summary = "y = aAx + bBx: a row of both for each thread; SIZE of each matrix (columns=0: near square, serial=0)",
     .least = WORD,
     .parameters = parameters,
-    .parameter_count = 1,
+    .parameter_count = 2,
     .plan = plan_gesummv,
 };
 
@@ -235,7 +244,7 @@ static void walk_kmeans(gpci_walk *w, const gpci_launch *l) {
     if (!gpci_guard(w, gpci_below(w, thread, l->n)))
         return;
     for (uint64_t c = 0; c < l->repeats; c++) {
-        uint64_t done = gpci_unrolled(w, &centre, load_step, &thread, 0, l->steps, UNROLL);
+        uint64_t done = gpci_unrolled(w, &centre, load_step, &thread, 0, eights(l), UNROLL);
         gpci_unrolled(w, &centre, load_step, &thread, done, l->steps, 1);
         centre.operand[1].base += l->steps * WORD;
         gpci_branch(w, c + 1 < l->repeats);
@@ -251,6 +260,7 @@ static gpc_status plan_kmeans(gpci_problem *p) {
                      .warp = walk_kmeans};
     l.repeats = (uint64_t)p->values[0];
     l.steps = (uint64_t)p->values[1];
+    l.stride = (uint64_t)p->values[3];
     l.n = p->size / WORD / l.steps;
     if (!l.n)
         return gpci_problem_fail(p, "%llu bytes are less than a point of %llu features", (unsigned long long)p->size,
@@ -269,14 +279,15 @@ static const gpc_parameter kmeans_parameters[] = {
     {"centres", 8, 1, 4096, true, "clusters"},
     {"features", 32, 1, 4096, true, "of a point"},
     {"rowmajor", 0, 0, 1, true, "1: a point's features lie together; 0: each feature's points do"},
+    {"serial", 0, 0, 1, true, "1: step by step, as old compilers have it; 0: the loads of eight steps at once"},
 };
 
 const gpci_synthetic gpci_synthetic_kmeans = {
     .name = "kmeans",
     .summary = "k-means' assignment of points to the nearest centre; SIZE of the points (centres=8, features=32, "
-               "rowmajor=0)",
+               "rowmajor=0, serial=0)",
     .least = WORD,
     .parameters = kmeans_parameters,
-    .parameter_count = 3,
+    .parameter_count = 4,
     .plan = plan_kmeans,
 };

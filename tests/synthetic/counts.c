@@ -126,6 +126,9 @@ Test(synthetic_counts, matrix_and_vector) {
     cr_assert(rig_kernel(&r));
     expect("bicg2", rig_traffic(&r), 2 * by_rows, 33 * by_rows, 16, 4 * 16);
     rig_close(&r);
+    /* Step by step the same is loaded; and the second launch alone is the second of both. */
+    expect("gesummv, serial", only("gesummv:serial=1"), 3 * by_rows, 65 * by_rows, 16, 4 * 16);
+    expect("bicg2 alone", only("bicg:serial=1,launch=2"), 2 * by_rows, 33 * by_rows, 16, 4 * 16);
     /* The old value of the result is loaded too. */
     t = first_kernel(&r, "mvt");
     expect("mvt1", t, 2 * by_rows + 16, 33 * by_rows + 4 * 16, 16, 4 * 16);
