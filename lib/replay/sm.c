@@ -86,12 +86,9 @@ void gpci_sm_account(gpci_timed_replay *t, uint32_t sm, uint64_t end) {
 
 /* Gauges of warps by class from a cycle on, where they may have changed. */
 static void count_classes(const gpci_timed_replay *t, gpci_timed_sm *m, uint64_t from) {
-    uint64_t admissions = 0;
-    for (uint32_t n = 0; n < t->schedulers; n++)
-        admissions += m->issuers[n].scheduler->admissions;
-    if (admissions == m->admissions && !t->policy_classes)
+    if (m->admissions == m->admissions_counted && !t->policy_classes)
         return;
-    m->admissions = admissions;
+    m->admissions_counted = m->admissions;
     uint32_t counts[GPC_CLASS_COUNT] = {0};
     for (uint32_t n = 0; n < t->schedulers; n++)
         gpci_scheduler_count_classes(m->issuers[n].scheduler, counts);

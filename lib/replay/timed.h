@@ -96,7 +96,8 @@ typedef struct gpci_timed_sm {
     gpci_block_run *first_start, *last_start; /* blocks that are placed here and have not started */
     gpci_gauge warps_gauge, blocks_gauge;
     gpci_gauge bypassing_gauge, throttled_gauge;
-    uint64_t admissions;    /* of its schedulers, when their warps' classes were last counted */
+    uint64_t admissions;    /* of its schedulers, */
+    uint64_t admissions_counted; /* and when their warps' classes were last counted */
     gpci_timed_counts counts;
     uint64_t voted_active, voted_instructions; /* counts at the last sample of policies that vote */
     uint32_t live, running_blocks;

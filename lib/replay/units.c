@@ -71,6 +71,7 @@ static gpc_status make_schedulers(gpci_timed_replay *t, uint32_t sm, gpc_error *
             return status;
         t->wants_events |= gpci_scheduler_wants_events(*scheduler);
         t->wants_samples |= gpci_scheduler_wants_samples(*scheduler);
+        (*scheduler)->admissions = &t->sms[sm].admissions;
         t->throttled |= (*scheduler)->throttle_count != 0;
         t->policy_classes |= (*scheduler)->ops->class_of != NULL;
         t->classed |= t->throttled || t->policy_classes || (*scheduler)->limit < (*scheduler)->warps;

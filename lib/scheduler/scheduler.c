@@ -39,6 +39,7 @@ static gpc_scheduler *make(gpc_context *context, const gpc_scheduler_options *o,
     s->limit = o->warp_limit && o->warp_limit < o->warps ? o->warp_limit : o->warps;
     s->counts[GPC_STATE_ABSENT] = o->warps;
     s->again = UINT64_MAX;
+    s->admissions = &s->own_admissions;
     s->sm = o->sm;
     s->next_sharing = s->next_in_sm = s;
     s->candidates = (uint64_t *)(void *)(s->map + words);
@@ -212,7 +213,7 @@ void gpci_scheduler_admit(gpc_scheduler *s) {
     if (s->limit == s->warps && !s->throttle_count)
         return;
     limit(s);
-    s->admissions++;
+    ++*s->admissions;
     s->again = UINT64_MAX;
     for (uint32_t i = 0; i < s->throttle_count; i++)
         ask_throttle(s, &s->throttles[i]);

@@ -51,7 +51,8 @@ struct gpc_scheduler {
     uint16_t *by_age;                 /* [running] slots, oldest first */
     uint64_t *candidates;             /* [words] for the policy to choose among */
     uint64_t next_order;
-    uint64_t admissions;              /* times that it was found anew who is eligible */
+    uint64_t *admissions;             /* times that it was found anew who is eligible; an SM may have one for all */
+    uint64_t own_admissions;
     uint64_t cycle;                   /* the latest that it was told of */
     uint64_t again;                   /* cycle at which the throttles are to be asked anew; UINT64_MAX = not by itself */
     uint32_t throttle_count;
