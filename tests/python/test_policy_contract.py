@@ -319,6 +319,19 @@ class Declining(TemporaryCase):
                 result = cache.access(0, size=4)
                 self.assertEqual(bin(result.fetch_sectors).count("1"), sectors)
 
+    def test_cache_tokens(self):
+        options = {"sets": 1, "ways": 1, "token_warps": 48}
+        outcomes = {"ignore": gpucache.Outcome.MISS, "strict": gpucache.Outcome.BYPASSED,
+                    "opportunistic": gpucache.Outcome.BYPASSED}  # fmt: skip
+        for tokens, outcome in outcomes.items():
+            with gpucache.Cache(self.context, tokens=tokens, token_clear="owners", **options) as cache:
+                cache.access(0, warp=3, token=gpucache.Token.HELD)
+                self.assertEqual(cache.access(128, token=gpucache.Token.NONE).outcome, outcome)
+                self.assertEqual(cache.token_bits, 48 if tokens == "opportunistic" else 0)
+                cache.warp_event(gpucache.WarpEventKind.WARP_EXIT, warp=3)
+                found = cache.access(128, token=gpucache.Token.NONE).outcome
+                self.assertEqual(found == gpucache.Outcome.BYPASSED, tokens == "strict")
+
     def test_the_future(self):
         seen = []
 
