@@ -91,6 +91,7 @@ class Policies(Commands):
             self.assertIn(part, text)
         self.assertRegex(self.done("policies", "always-cache"), r"\ncost +not stated\n")
         self.assertIn("scheduler, named in scheduler", self.done("policies", "two-level"))
+        self.assertIn("throttle, named in scheduler, after a +\n", self.done("policies", "warps"))
         self.assertRegex(self.done("policies", "two-level"), r"\ngroup +\d+ +\d+ to \d+  \w")
         self.done("policies", "randon", status=1, message="no policy 'randon'; did you mean 'random'?")
         self.done("policies", "gto", "--kind", "predictor", status=1, message="no policy 'gto'")
@@ -114,6 +115,8 @@ class Policies(Commands):
         self.assertEqual(cost("plru"), (32 * 3, 15 * 32 * 3))
         self.assertEqual(cost("two-level(group=2)")[1], 30 * cost("two-level(group=2)")[0])
         self.assertNotEqual(cost("two-level(group=2)"), cost("two-level(group=12)"))
+        # A throttle's is what it adds: which of each two of 24 warps is older, and a limit of 0 to 24; 30 schedulers.
+        self.assertEqual(cost("warps(limit=3)"), (24 * 23 // 2 + 5, 30 * (24 * 23 // 2 + 5)))
         self.done("policies", "two-level(group=0)", status=1, message="group")
         self.done("policies", "two-level(leaves=3)", status=1, message="leaves")
 
