@@ -24,16 +24,18 @@
  *   C_idle 16, C_mem 2000        5
  *
  * An SM with several schedulers counts their mean, scaled to the period where a sample is longer. Of its counters,
- * C_idle is the cycles of schedulers without a warp and with all warps at barriers; C_mem is those in which they wait for a
- * load or for the memory pipeline, and those in which only warps of paused blocks are ready: what is not paused waits.
+ * C_idle is the cycles of schedulers without a warp and with all warps at barriers; C_mem is those in which they wait
+ * for a load or for the memory pipeline, and with paused=1 those in which only warps of paused blocks are ready: what
+ * is not paused waits. The paper does not know these; counting them makes a pause the cause of the next one.
  * The figures are the paper's, quoted from memory, as seeds/004 does not name them; the starting point likewise.
  */
 
-enum { PERIOD, T_IDLE, T_MEM_L, T_MEM_H };
+enum { PERIOD, T_IDLE, T_MEM_L, T_MEM_H, PAUSED };
 
 typedef struct dyncta {
     gpci_block_order order; /* its limit: 0 = half of the blocks */
     uint64_t period, t_idle, t_mem_l, t_mem_h;
+    bool paused;                   /* cycles with only paused warps ready count as waiting */
     uint64_t cycles, idle, memory; /* scheduler cycles since the last decision */
 } dyncta;
 
@@ -43,6 +45,7 @@ static gpc_status init(void *self, const gpc_scheduler_env *env, char *message) 
     d->t_idle = (uint64_t)env->parameters[T_IDLE];
     d->t_mem_l = (uint64_t)env->parameters[T_MEM_L];
     d->t_mem_h = (uint64_t)env->parameters[T_MEM_H];
+    d->paused = env->parameters[PAUSED] != 0;
     if (d->t_mem_l > d->t_mem_h) {
         snprintf(message, 256, "t-mem-l is above t-mem-h");
         return GPC_ERROR_ARGUMENT;
@@ -99,7 +102,8 @@ static bool sample(void *self, const gpc_stats *stats, uint64_t cycle) {
         return false;
     d->cycles += stats->scheduler_cycles;
     d->idle += stats->scheduler_empty + stats->scheduler_barrier_stalls;
-    d->memory += stats->scheduler_load_stalls + stats->scheduler_memory_stalls + stats->scheduler_throttled;
+    d->memory += stats->scheduler_load_stalls + stats->scheduler_memory_stalls;
+    d->memory += d->paused ? stats->scheduler_throttled : 0;
     if (d->cycles < d->period * d->order.siblings.count)
         return false;
     uint32_t before = limit_of(d);
@@ -123,6 +127,7 @@ static const gpc_parameter parameters[] = {
     [T_IDLE] = {"t-idle", 16, 0, 1 << 24, true, "idle cycles of a period from which on one block more runs"},
     [T_MEM_L] = {"t-mem-l", 128, 0, 1 << 24, true, "cycles waiting for memory below which one block more runs"},
     [T_MEM_H] = {"t-mem-h", 384, 0, 1 << 24, true, "cycles waiting for memory from which on one block fewer runs"},
+    [PAUSED] = {"paused", 0, 0, 1, true, "1 = cycles in which only paused warps are ready count as waiting"},
 };
 
 const gpc_throttle_ops gpci_dyncta_throttle = {
@@ -133,7 +138,7 @@ const gpc_throttle_ops gpci_dyncta_throttle = {
     .instance_bytes = sizeof(dyncta),
     .warp_bytes = sizeof(gpci_block_warp),
     .parameters = parameters,
-    .parameter_count = 4,
+    .parameter_count = 5,
     .init = init,
     .finish = gpci_block_order_finish,
     .on_state = on_state,

@@ -46,7 +46,7 @@ Test(dyncta, worked_example) {
         uint32_t run;
     } rows[] = {{0, 127, 5}, {0, 128, 5}, {0, 383, 5}, {0, 384, 4}, {16, 2000, 5}, {15, 2000, 4}};
     sm_rig r;
-    open_blocks(&r, "gto + dyncta", 8);
+    open_blocks(&r, "gto + dyncta(paused=1)", 8);
     cr_expect_eq(blocks_that_run(&r), 4);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         period(&r, 2048, rows[i].idle, rows[i].memory, 2048 * (i + 1));
@@ -59,7 +59,7 @@ Test(dyncta, worked_example) {
 /* Not below one, nor above those resident. */
 Test(dyncta, bounds) {
     sm_rig r;
-    open_blocks(&r, "lrr + dyncta", 4);
+    open_blocks(&r, "lrr + dyncta(paused=1)", 4);
     for (uint64_t n = 1; n <= 6; n++) {
         period(&r, 2048, 0, 2048, n * 2048);
         cr_expect_eq(blocks_that_run(&r), 1);
@@ -76,7 +76,7 @@ Test(dyncta, bounds) {
 /* Samples shorter than the period add up; a longer one is scaled to it. */
 Test(dyncta, periods) {
     sm_rig r;
-    open_blocks(&r, "gto + dyncta", 8);
+    open_blocks(&r, "gto + dyncta(paused=1)", 8);
     for (int n = 0; n < 3; n++) {
         period(&r, 512, 0, 96, 512);
         cr_expect_eq(blocks_that_run(&r), 4);
@@ -95,7 +95,7 @@ Test(dyncta, periods) {
 /* An SM that has become empty starts anew; paused blocks go on as older ones end. */
 Test(dyncta, blocks_end) {
     sm_rig r;
-    open_blocks(&r, "gto + dyncta", 8);
+    open_blocks(&r, "gto + dyncta(paused=1)", 8);
     period(&r, 2048, 0, 2048, 2048);
     period(&r, 2048, 0, 2048, 4096);
     cr_expect_eq(blocks_that_run(&r), 2);
@@ -110,6 +110,17 @@ Test(dyncta, blocks_end) {
     sm_clock(&r, 6000);
     cr_expect_str_eq(sm_classes(&r), "CCCCCCTTTTTT....");
     sm_close(&r);
+}
+
+/* A quarter of the memory cycles of `period` are those of paused warps: without them, 382 of 2048. */
+Test(dyncta, paused_warps_count_where_told) {
+    for (int paused = 0; paused <= 1; paused++) {
+        sm_rig r;
+        open_blocks(&r, paused ? "gto + dyncta(paused=1)" : "gto + dyncta", 8);
+        period(&r, 2048, 0, 510, 2048); /* 510 + 255 of 4096, and 255 more */
+        cr_expect_eq(blocks_that_run(&r), paused ? 3 : 4);
+        sm_close(&r);
+    }
 }
 
 Test(dyncta, thresholds_the_wrong_way_round) {
