@@ -216,8 +216,8 @@ static void classify(void *self, const gpc_throttle_view *view, gpc_throttle_cla
 }
 
 /*
- * For each warp its tags, each with a bit for valid, the place of the oldest, a score and a bit that says held; the order
- * of the scheduler's warps, and two counters of 32 bits. L1's warp number per line is counted there (l1.track_warps).
+ * For each warp its tags, each with a bit for valid, the place of the oldest, a score and a bit that says held; the
+ * order of the scheduler's warps, and two counters of 32 bits. L1's warp number per line is L1's (l1.track_warps).
  * 48 warps: 48 x (16 x 34 + 4 + 16 + 1) + 1128 + 64 = 28312 bits.
  */
 static uint64_t cost_bits(const gpc_scheduler_env *env) {

@@ -119,7 +119,8 @@ static void advance(machine *m, uint32_t warp, uint64_t cycle, uint64_t draw) {
         sm_set(&m->r, warp, draw & 1 ? GPC_STATE_WAITING : GPC_STATE_STALLED);
         m->until[warp] = cycle + 1 + draw % 30;
         if (draw & 2) {
-            sm_event(&m->r, GPC_CACHE_EVENT_EVICT, warp, (uint32_t)(draw >> 8) % (RESIDENT * WIDTH), draw >> 4 & 3, cycle);
+            uint32_t owner = (uint32_t)(draw >> 8) % (RESIDENT * WIDTH);
+            sm_event(&m->r, GPC_CACHE_EVENT_EVICT, warp, owner, draw >> 4 & 3, cycle);
             sm_event(&m->r, GPC_CACHE_EVENT_MISS, warp, warp, draw >> 6 & 3, cycle);
         }
     }
@@ -144,7 +145,8 @@ Test(blocks, no_deadlock_on_random_traffic) {
     static const char *const specs[] = {
         "gto + warps(limit=1)", "lrr + blocks(limit=1)", "gto + ccws",  "lrr + ccws(k=1024, tags=2)",
         "gto + dyncta(period=64)", "two-level(group=2) + blocks(limit=1) + ccws(k=100)",
-        "oldest + warps(limit=1) + blocks(limit=1)", "gto + ccws(base=60000) + warps(limit=2) + dyncta(t-mem-h=0, t-mem-l=0)",
+        "oldest + warps(limit=1) + blocks(limit=1)",
+        "gto + ccws(base=60000) + warps(limit=2) + dyncta(t-mem-h=0, t-mem-l=0)",
     };
     for (size_t i = 0; i < sizeof specs / sizeof *specs; i++)
         for (uint32_t count = 1; count <= 4; count++) {

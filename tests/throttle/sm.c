@@ -16,7 +16,8 @@ void sm_open(sm_rig *r, const char *policy, uint32_t count, uint32_t warps) {
     for (uint32_t n = 0; n < count; n++) {
         options.index = n;
         options.share_with = r->schedulers[0];
-        cr_assert_eq(gpc_scheduler_create(r->context, &options, &error, &r->schedulers[n]), GPC_OK, "%s", error.message);
+        gpc_status status = gpc_scheduler_create(r->context, &options, &error, &r->schedulers[n]);
+        cr_assert_eq(status, GPC_OK, "%s", error.message);
     }
 }
 
@@ -31,7 +32,8 @@ void sm_start(sm_rig *r, uint32_t warp, uint32_t block) {
 }
 
 void sm_set(sm_rig *r, uint32_t warp, gpc_warp_state state) {
-    cr_assert_eq(gpc_scheduler_set_state(r->schedulers[warp % r->count], warp / r->count, state), GPC_OK, "warp %u", warp);
+    gpc_status status = gpc_scheduler_set_state(r->schedulers[warp % r->count], warp / r->count, state);
+    cr_assert_eq(status, GPC_OK, "warp %u", warp);
 }
 
 gpc_warp_state sm_state(const sm_rig *r, uint32_t warp) {
