@@ -29,9 +29,10 @@ typedef struct gate {
     uint64_t event_cycle;              /* of the last */
     uint64_t issued[4][8];             /* cycles, by slot */
     unsigned issues[4];
-    heard heard[MOST_SAMPLES];
     unsigned asked;
 } gate;
+
+static heard samples[MOST_SAMPLES]; /* each test has its process */
 
 typedef struct self {
     gate *gate;
@@ -72,7 +73,7 @@ static bool on_sample(void *me, const gpc_stats *stats, uint64_t cycle) {
     const self *s = me;
     gate *g = s->gate;
     cr_assert_lt(g->sampled, MOST_SAMPLES);
-    g->heard[g->sampled] = (heard){*stats, cycle, s->sm, s->index};
+    samples[g->sampled] = (heard){*stats, cycle, s->sm, s->index};
     return ++g->sampled == g->samples;
 }
 
@@ -155,8 +156,8 @@ Test(throttles, from_a_sample_on) {
         cr_expect(s.cycles == 30 * n + 2 && s.scheduler_throttled == 30 * n && s.sm_throttled_warp_cycles == 30 * n);
         cr_expect_eq(g->sampled, n);
         for (unsigned i = 0; i < g->sampled; i++) {
-            const gpc_stats *t = &g->heard[i].stats;
-            cr_expect_eq(g->heard[i].cycle, 30 * (i + 1));
+            const gpc_stats *t = &samples[i].stats;
+            cr_expect_eq(samples[i].cycle, 30 * (i + 1));
             cr_expect(t->cycles == 30 && t->sm_cycles == 30 && t->sm_active_cycles == 30 && !t->warp_instructions &&
                       t->scheduler_throttled == 30 && t->sm_throttled_warp_cycles == 30 && t->sm_warp_cycles == 30);
         }
@@ -255,7 +256,8 @@ Test(throttles, for_ever) {
 }
 
 static bool by_sm(const gpc_counter_info *info) {
-    static const char *const names[] = {"sm.", "scheduler.", "l1.", "load.", "round_trip.", "warp_instr", "thread_instr"};
+    static const char *const names[] = {"sm.",         "scheduler.", "l1.",         "load.",
+                                        "round_trip.", "warp_instr", "thread_instr"};
     for (unsigned n = 0; n < sizeof names / sizeof *names; n++)
         if (!strncmp(info->name, names[n], strlen(names[n])))
             return info->buckets == 1 && info->merge == GPC_MERGE_SUM;
@@ -310,7 +312,7 @@ Test(throttles, samples_of_sms_sum_to_the_whole) {
             for (size_t b = 0; !info.ratio && b < info.buckets; b++) {
                 uint64_t sum = 0, whole = value_of(&s->stats[p], &info, b);
                 for (unsigned n = 0; n < SMS * SCHEDULERS; n++) {
-                    const heard *h = &g->heard[p * SMS * SCHEDULERS + n];
+                    const heard *h = &samples[p * SMS * SCHEDULERS + n];
                     uint64_t value = value_of(&h->stats, &info, b);
                     cr_assert(h->cycle == (p + 1) * PERIOD && h->sm == n / SCHEDULERS && h->index == n % SCHEDULERS);
                     cr_assert_eq(value, value_of(&(h - n % SCHEDULERS)->stats, &info, b), "%s", info.name);
