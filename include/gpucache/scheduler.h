@@ -170,7 +170,8 @@ typedef struct gpc_throttle_ops {
     /*
      * Say what each running warp may do. Asked when a warp starts, ends, reaches or leaves a barrier; after an event
      * or a sample that returned true; and at `again`. A warp at a barrier should not take a place from others: what
-     * it waits for may be throttled. Required.
+     * it waits for may be throttled. A timed replay in which nothing issues or completes for deadlock.cycles fails,
+     * whatever `again` says. Required.
      */
     void (*classify)(void *self, const gpc_throttle_view *view, gpc_throttle_classes *classes);
     /* As in gpc_scheduler_ops. True: ask `classify` anew. [nothing, and then L1 does not tell] */
@@ -280,8 +281,8 @@ GPC_API uint32_t gpc_scheduler_age_of(const gpc_scheduler *scheduler, uint32_t s
 /*
  * Pass an L1 event, or a sample, to the policy and the throttles.
  *   stats  since the last sample; sm.*, scheduler.*, l1.*, load.* and instructions of this scheduler's SM, the
- *          rest (network, L2, DRAM) of the whole hierarchy. Schedulers that share are sampled in order of SM and
- *          index, at the same cycle.
+ *          rest (network, L2, DRAM, histograms) of the whole hierarchy. Schedulers that share are sampled in order of
+ *          SM and index, at the same cycle: in a timed replay every sample.period.
  * Since: 0.1.
  */
 GPC_API void gpc_scheduler_cache_event(gpc_scheduler *scheduler, const gpc_cache_event *event);
