@@ -26,7 +26,7 @@
  * An SM with several schedulers counts their mean, scaled to the period where a sample is longer. Of its counters,
  * C_idle is the cycles of schedulers without a warp and with all warps at barriers; C_mem is those in which they wait
  * for a load or for the memory pipeline, and with paused=1 those in which only warps of paused blocks are ready: what
- * is not paused waits. The paper does not know these; counting them makes a pause the cause of the next one.
+ * is not paused waits. Without: those make a pause the cause of the next one.
  * The figures are the paper's, quoted from memory, as seeds/004 does not name them; the starting point likewise.
  */
 
