@@ -8,7 +8,7 @@ import shlex
 import types
 import unittest
 
-from harness import TemporaryCase, command, write_trace
+from harness import ROOT, TemporaryCase, command, write_trace
 
 import gpucache
 from gpucache import tuning
@@ -208,12 +208,13 @@ class Command(TemporaryCase):
 
 class Auto(TemporaryCase):
     def test_dynamic_pcal_from_the_command_line(self):
-        """Quoted as a shell would take it."""
+        """A real trace on both; quoted as a shell would take it."""
+        trace = os.path.join(ROOT, "examples", "traces", "conv2d")
         names = {text.name for info in self.context.policies("throttle") if info.name == "pcal" for text in info.texts}
         self.assertIn("ebt", names)
         arguments = shlex.split('--set scheduler="gto + pcal(ebt=auto)"')
         for preset in ("gtx480", "h100"):
-            done = command("run", REUSE, "--preset", preset, "--mode", "timed", "--max-cycles", "20000", *arguments,
+            done = command("run", trace, "--preset", preset, "--mode", "timed", "--max-cycles", "20000", *arguments,
                            "--json", "-")  # fmt: skip
             self.assertEqual(done.returncode, 0, done.stderr)
             document = json.loads(done.stdout)
