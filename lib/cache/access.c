@@ -284,7 +284,9 @@ gpc_status gpci_take_way(gpc_cache *cache, const gpc_request *request, const gpc
         if (status < 0 || way == GPCI_NO_WAY)
             return status;
         result->evicted = 1;
-        cache->stats.priority_evictions += (cache->states[gpci_slot(cache, view->set, way)] & GPCI_PRIORITISED) != 0;
+        if (GPCI_UNLIKELY(cache->token_state != NULL))
+            cache->stats.priority_evictions +=
+                (cache->states[gpci_slot(cache, view->set, way)] & GPCI_PRIORITISED) != 0;
         gpci_drop(cache, view->set, way, request, &result->eviction);
     }
     cache->free_ways--;

@@ -32,8 +32,8 @@ enum {
 };
 
 enum {
-    GPCI_MARK_DECLINED = 0x01, /* there is no line for it, whatever the predictor says: the replacement policy would give
-                                  up none, or its warp has no token */
+    /* There is no line for it, whatever the predictor says: the policy would give up none, or its warp has no token. */
+    GPCI_MARK_DECLINED = 0x01,
     GPCI_MARK_KEPT = 0x02,     /* its data are to be kept, whoever waits for them: so the predictor said of its reply */
     GPCI_MARK_ADMITTED = 0x04, /* asked at the miss, the replacement policy did not decline */
     GPCI_MARK_TOKEN_SHIFT = 4, /* from this bit on: L1's gpc_token */

@@ -123,10 +123,10 @@ Test(tokens, periodic_by_hand) {
                  {150, 2, HELD, GPC_MISS}, {199, 1, NONE, GPC_BYPASSED}, {730, 1, NONE, GPC_MISS},
                  {731, 3, HELD, GPC_MISS}, {799, 1, NONE, GPC_BYPASSED}, {UINT64_MAX - 3, 1, NONE, GPC_MISS},
                  {UINT64_MAX - 2, 3, HELD, GPC_MISS}, {UINT64_MAX - 1, 1, NONE, GPC_BYPASSED}};
-    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
-        cr_expect_eq(rig_access(&r, LOAD(steps[i].line * 128, .cycle = steps[i].cycle, .token = (uint8_t)steps[i].token))
-                         .outcome,
-                     steps[i].outcome, "step %zu", i);
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        gpc_request q = LOAD(steps[i].line * 128, .cycle = steps[i].cycle, .token = (uint8_t)steps[i].token);
+        cr_expect_eq(rig_access(&r, q).outcome, steps[i].outcome, "step %zu", i);
+    }
     rig_close(&r);
 }
 

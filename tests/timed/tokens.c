@@ -6,8 +6,8 @@
 #include <string.h>
 
 /*
- * Bypassing warps never evict: a policy watches L1 and L2 of functional and timed hierarchies, and keeps its own account
- * of which lines token holders have used. Where tokens are strict, a request without one fills nothing; where they are
+ * Bypassing warps never evict: a policy watches L1 and L2 of functional and timed hierarchies, and keeps its own
+ * account of which lines token holders have used. Where tokens are strict, a request without one fills nothing; where they are
  * opportunistic, it evicts no such line.
  */
 
