@@ -27,7 +27,8 @@ static void open_rig(rig *r, const char *policy) {
         options.count = PER_SM;
         options.sms = SMS;
         options.share_with = i ? r->schedulers[0] : NULL;
-        cr_assert_eq(gpc_scheduler_create(r->context, &options, &error, &r->schedulers[i]), GPC_OK, "%s", error.message);
+        cr_assert_eq(gpc_scheduler_create(r->context, &options, &error, &r->schedulers[i]), GPC_OK, "%s",
+                     error.message);
         for (uint32_t slot = 0; slot < WARPS; slot++)
             cr_assert_eq(gpc_scheduler_start(r->schedulers[i], slot), GPC_OK);
     }
@@ -156,7 +157,8 @@ Test(pcal_auto, cost) {
     cr_assert_eq(gpc_scheduler_cost(context, "lrr + pcal(warps=6, ebt=2)", 24, NULL, &fixed), GPC_OK);
     /* 24 token bits, an age matrix of 24 x 23 / 2, two sizes of 0 to 24 */
     cr_expect_eq(fixed - none, 24 + 276 + 2 * 5);
-    cr_assert_eq(gpc_scheduler_cost(context, "lrr + pcal(warps=6, ebt=2, level=separate)", 24, NULL, &separate), GPC_OK);
+    const char *levels = "lrr + pcal(warps=6, ebt=2, level=separate)";
+    cr_assert_eq(gpc_scheduler_cost(context, levels, 24, NULL, &separate), GPC_OK);
     cr_expect_eq(separate - fixed, 24 + 5);
     cr_assert_eq(gpc_scheduler_cost(context, "lrr + pcal(warps=6, ebt=auto)", 24, NULL, &dynamic), GPC_OK);
     /*
