@@ -250,7 +250,8 @@ static void compare(const shape *s, uint32_t sets, uint32_t ways, uint32_t slots
         r.also.warp = gpci_random_below(&random, slots);
         r.also.warp_age = gpci_random_below(&random, slots) * 5;
         r.also.pc = gpci_random_below(&random, pcs) * (1 + line % 2);
-        r.also.token = !s->combined || step <= 500 ? GPC_TOKEN_UNUSED : r.also.warp % 3 ? GPC_TOKEN_NONE : GPC_TOKEN_HELD;
+        bool in_use = s->combined && step > 500;
+        r.also.token = !in_use ? GPC_TOKEN_UNUSED : r.also.warp % 3 ? GPC_TOKEN_NONE : GPC_TOKEN_HELD;
         step_both(&r, m, line, &random);
         uint32_t set = (uint32_t)(line % sets), way = gpci_random_below(&random, ways);
         if (step % 7 == 0 && r.lines[(size_t)set * ways + way] != RIG_FREE)

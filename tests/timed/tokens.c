@@ -7,8 +7,8 @@
 
 /*
  * Bypassing warps never evict: a policy watches L1 and L2 of functional and timed hierarchies, and keeps its own
- * account of which lines token holders have used. Where tokens are strict, a request without one fills nothing; where they are
- * opportunistic, it evicts no such line.
+ * account of which lines token holders have used. Where tokens are strict, a request without one fills nothing; where
+ * they are opportunistic, it evicts no such line.
  */
 
 typedef struct watch {
@@ -133,8 +133,8 @@ static watch run(uint64_t seed, bool timed) {
     gpc_stats stats = rig_stats(&r);
     if (twin)
         cr_assert_eq(gpc_hierarchy_get_stats(twin, &stats), GPC_OK);
-    cr_expect_eq(seen.violations[1] + seen.violations[2], 0, "seed %u, timed %d: %u in L1, %u in L2\n%s", (unsigned)seed,
-                 timed, (unsigned)seen.violations[1], (unsigned)seen.violations[2], m.text);
+    cr_expect_eq(seen.violations[1] + seen.violations[2], 0, "seed %u, timed %d: %u in L1, %u in L2\n%s",
+                 (unsigned)seed, timed, (unsigned)seen.violations[1], (unsigned)seen.violations[2], m.text);
     cr_expect_eq(stats.l1_opportunistic_fills, seen.fills[1]);
     cr_expect_eq(stats.l2_opportunistic_fills, seen.fills[2]);
     gpc_hierarchy_destroy(twin);
@@ -153,7 +153,7 @@ static void never_evict(bool timed, uint64_t first, uint64_t seeds) {
         }
     }
     for (unsigned level = 1; level < 3; level++) /* it was about something */
-        cr_expect(all.fills[level] > 100 && all.held_fills[level] > 100 && all.evictions[level] > 20, "level %u", level);
+        cr_expect(all.fills[level] > 100 && all.held_fills[level] > 100 && all.evictions[level] > 20, "L%u", level);
 }
 
 Test(tokens, bypassing_warps_never_evict_functional) {
