@@ -3,6 +3,7 @@
 #include "oom/heap.h"
 
 #include <criterion/criterion.h>
+#include <stdio.h>
 
 static gpc_status create(gpc_context *context, const char *policy, gpc_error *error, gpc_scheduler **out) {
     gpc_scheduler_options options = GPC_SCHEDULER_OPTIONS_INIT;
@@ -49,6 +50,38 @@ static gpc_status every_scheduler(gpc_context *context, oom_heap *heap, gpc_erro
 /* Object, policy, its name, its arguments and its slab. */
 Test(oom, every_scheduler) {
     oom_check(every_scheduler, 4 * 5);
+}
+
+/* Two schedulers of an SM, the second of which shares with the first, or is not made. */
+static gpc_status every_throttle(gpc_context *context, oom_heap *heap, gpc_error *error) {
+    gpc_status status = GPC_OK;
+    for (size_t i = 0; status == GPC_OK && i < gpc_policy_count(context, GPC_POLICY_THROTTLE); i++) {
+        char spec[64];
+        gpc_policy_info info = GPC_POLICY_INFO_INIT;
+        gpc_scheduler *first = NULL, *second = NULL;
+        gpc_scheduler_options options = GPC_SCHEDULER_OPTIONS_INIT;
+        cr_assert_eq(gpc_policy_at(context, GPC_POLICY_THROTTLE, i, &info), GPC_OK);
+        snprintf(spec, sizeof spec, "gto + %s", info.name);
+        options.policy = spec;
+        options.warps = 100;
+        options.count = 2;
+        status = gpc_scheduler_create(context, &options, error, &first);
+        options.index = 1;
+        options.share_with = first;
+        if (status == GPC_OK)
+            status = gpc_scheduler_create(context, &options, error, &second);
+        if (first)
+            use(first, heap);
+        gpc_scheduler_destroy(first);
+        if (second)
+            use(second, heap);
+        gpc_scheduler_destroy(second);
+    }
+    return status;
+}
+
+Test(oom, every_throttle) {
+    oom_check(every_throttle, 5 * 2 * 8);
 }
 
 static uint32_t pick_nothing(void *self, const uint64_t *ready, uint64_t cycle) {
