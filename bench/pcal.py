@@ -13,11 +13,11 @@ network, cycles of the schedulers that only the memory pipeline kept from issuin
 
     python3 bench/pcal.py [--only KERNEL,...] [--quick] [--report] [--jobs N] [--cache FILE]
 
-Environment, cache and processes as bench/policies.py has them. Kernels are bfs and streamcluster as traced on
-an H100, the others as `synthetic:` makes them from the published sources; of such sizes that a run takes about a
+Environment, cache and processes as bench/policies.py has them. Kernels are bfs and streamcluster as traced on an H100,
+the others as `synthetic:` makes them from the published sources; of such sizes that a run takes about a
 second, most of it with all SMs busy. Kernels of sums wait for a step's loads before the next (serial=1), as code for
 Fermi does: unrolled by eight, as an H100's compiler has it, a warp's loads of a line come all at once, and the cache is
-thrashed no more (KMN-H100, the trace). Those of PolyBench have a block for each SM, as in the document, and of their two
+thrashed no more. Those of PolyBench have a block for each SM, as in the document, and of their two
 launches the one where a thread has a row. What the library lacks is left out, and said.
 """
 
