@@ -224,8 +224,8 @@ def print_reasons(kernels, rows):
                 bench.cell(bench.over(r["scheduler.line_stalls"], r["scheduler.cycles"])),
             ])  # fmt: skip
     print("Why: L1 misses by line (Figures 4.16 to 4.19), cycles of a packet in the network and of a round trip to\n"
-          "DRAM (4.14, 4.20), cycles of the schedulers that memory kept from issuing, of these for an MSHR entry or a line\n"
-          "(4.15, 4.21)\n")  # fmt: skip
+          "DRAM (4.14, 4.20), cycles of the schedulers that memory kept from issuing, of these for an MSHR entry or a\n"
+          "line (4.15, 4.21)\n")  # fmt: skip
     bench.print_table(["kernel", "", "number", "L1 misses", "cache warps", "bypassing", "network", "round trip",
                        "memory stalls", "MSHR", "line"], table)  # fmt: skip
 
