@@ -401,7 +401,9 @@ def main():
     parser.add_argument("--mode", choices=MODES, help="just this one")
     parser.add_argument("--preset", choices=PRESETS, help="just this one")
     parser.add_argument("--only", metavar="TEXT", help="just policies whose label has it; LRU always")
-    parser.add_argument("--all", action="store_true", help="time kernels that do not depend on the policy, too")
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--all", action="store_true", help="time kernels whose hits do not depend on the policy, too")
+    which.add_argument("--sensitive", action="store_true", help="leave them out")
     parser.add_argument("--report", action="store_true", help="run nothing, print what the cache file has")
     parser.add_argument("--jobs", type=int, default=2, help="processes (default 2)")
     parser.add_argument("--patience", type=int, default=60, help="most seconds of a run (default 60)")
@@ -424,6 +426,8 @@ def main():
     kernels = [k for k in KERNELS if here or k.sources[next(iter(k.sources))][0].startswith("synthetic")]
     if options.quick:
         kernels = [kernel for kernel in kernels if kernel.name in QUICK]
+    if options.sensitive:
+        kernels = [kernel for kernel in kernels if kernel.sensitive]
     if options.all:
         kernels = [kernel._replace(sensitive=True) for kernel in kernels]
     os.makedirs(os.path.dirname(os.path.abspath(options.cache)), exist_ok=True)
