@@ -85,7 +85,7 @@ Test(synthetic_errors, parameters) {
     refused("warp-reuse:2MiB:lines", GPC_ERROR_FORMAT, "'lines'");
     refused("vectoradd:2MiB:lines=8", GPC_ERROR_NOT_FOUND, "unknown parameter 'lines'");
     refused("vectoradd:2MiB:lanes=48", GPC_ERROR_RANGE, "48 is neither 32 nor 64");
-    char longest[700] = "vectoradd:2MiB:lanes=";
+    char longest[1200] = "vectoradd:2MiB:lanes=";
     memset(longest + strlen(longest), '3', sizeof longest - 1 - strlen(longest));
     refused(longest, GPC_ERROR_RANGE, "longer than");
 }
