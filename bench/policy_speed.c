@@ -21,7 +21,9 @@
 typedef struct subject {
     gpc_policy_kind kind;
     char spec[128];
-    double worst; /* ratio over all streams and caches */
+    double worst, logs; /* of the ratios on all streams and caches: the highest, the sum of their logarithms */
+    unsigned ratios;
+    bool out; /* cannot be made without parameters */
 } subject;
 
 typedef struct arrays {
@@ -46,7 +48,7 @@ static void make_arrays(arrays *a) {
     }
 }
 
-static gpc_cache *make(gpc_context *context, bool l2, const subject *s) {
+static gpc_cache *make(gpc_context *context, bool l2, subject *s) {
     gpc_cache_options options = GPC_CACHE_OPTIONS_INIT;
     gpc_error error = GPC_ERROR_INIT;
     gpc_cache *cache;
@@ -56,9 +58,13 @@ static gpc_cache *make(gpc_context *context, bool l2, const subject *s) {
         options.replacement = s->spec;
     else if (s)
         options.predictor = s->spec;
-    if (gpc_cache_create(context, &options, &error, &cache) == GPC_OK)
+    gpc_status status = gpc_cache_create(context, &options, &error, &cache);
+    if (status == GPC_OK)
         return cache;
-    fprintf(stderr, "%s: left out: %s\n", s ? s->spec : "lru", error.message);
+    if (!s)
+        need(status, "lru", &error);
+    fprintf(stderr, "%s: left out: %s\n", s->spec, error.message);
+    s->out = true;
     return NULL;
 }
 
@@ -87,6 +93,8 @@ static void measure(gpc_context *context, subject *s, const gpc_batch *batch, bo
     snprintf(name, sizeof name, "%s.%s.%s.%s.times-slower", kind, s->spec, l2 ? "768k16" : "16k4", stream);
     figure(name, reference / best, "x");
     s->worst = reference / best > s->worst ? reference / best : s->worst;
+    s->logs += log(reference / best);
+    s->ratios++;
 }
 
 static size_t registered(gpc_context *context, gpc_policy_kind kind, subject *subjects) {
@@ -115,6 +123,17 @@ static size_t find_subjects(gpc_context *context, int argc, char **argv, subject
     return count + registered(context, GPC_POLICY_PREDICTOR, subjects + count);
 }
 
+static void sum_up(const subject *s) {
+    const char *kind = s->kind == GPC_POLICY_REPLACEMENT ? "policy" : "predictor";
+    char name[224];
+    if (!s->ratios)
+        return;
+    snprintf(name, sizeof name, "%s.%s.times-slower-at-worst", kind, s->spec);
+    figure(name, s->worst, "x");
+    snprintf(name, sizeof name, "%s.%s.times-slower-mean", kind, s->spec); /* geometric */
+    figure(name, exp(s->logs / s->ratios), "x");
+}
+
 int main(int argc, char **argv) {
     gpc_context *context;
     gpc_error error = GPC_ERROR_INIT;
@@ -139,17 +158,12 @@ int main(int argc, char **argv) {
         batch.evicted = a.evicted;
         for (size_t i = 0; i < count; i++) {
             batch.next_uses = strncmp(subjects[i].spec, "opt", 3) ? NULL : a.next_uses;
-            for (int l2 = 0; l2 < 2; l2++)
+            for (int l2 = 0; l2 < 2 && !subjects[i].out; l2++)
                 measure(context, &subjects[i], &batch, l2, streams[s].name);
         }
     }
-    for (size_t i = 0; i < count; i++) {
-        char name[224];
-        snprintf(name, sizeof name, "%s.%s.times-slower-at-worst",
-                 subjects[i].kind == GPC_POLICY_REPLACEMENT ? "policy" : "predictor", subjects[i].spec);
-        if (subjects[i].worst > 0)
-            figure(name, subjects[i].worst, "x");
-    }
+    for (size_t i = 0; i < count; i++)
+        sum_up(&subjects[i]);
     gpc_context_destroy(context);
     free(subjects);
     free(a.addresses);
