@@ -76,7 +76,7 @@ gpc_status gpci_rpr_init(gpci_rpr *r, const gpc_policy_env *env, gpci_rpr_score 
 
 uint32_t gpci_rpr_signature(const gpci_rpr *r, const gpc_request *request) {
     uint64_t age = gpci_awid_age(&r->warps, gpci_awid_of(&r->warps, request));
-    return (uint32_t)(gpci_mix(request->pc << 9 | age) >> r->hash_shift);
+    return gpci_rpr_hash(request->pc, age, r->hash_shift);
 }
 
 /*

@@ -41,6 +41,11 @@ typedef struct gpci_rpr_history { /* zero: empty */
     uint16_t used, next;                            /* entries; where the next new one goes */
 } gpci_rpr_history;
 
+/* A signature: the hash of PC and relative age of the fetching warp, its highest bits from `shift` on (section 6.2). */
+GPCI_INLINE uint32_t gpci_rpr_hash(uint64_t pc, uint64_t age, unsigned shift) {
+    return (uint32_t)(gpci_mix(pc << 9 | age) >> shift);
+}
+
 void gpci_rpr_hit_update(gpci_rpr_history *history, uint32_t signature, uint32_t distance);
 void gpci_rpr_miss_update(gpci_rpr_history *history, uint32_t signature);
 

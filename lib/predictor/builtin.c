@@ -17,6 +17,7 @@ const gpc_predictor_ops *const gpci_builtin_predictors[] = {
     &gpci_access_count,
     &gpci_counter_based_predictor,
     &gpci_sdbp_predictor,
+    &gpci_rpr_predictor,
     &gpci_profile_address,
     &gpci_hybrid,
     &gpci_compiler,

@@ -16,6 +16,7 @@ extern const gpc_predictor_ops gpci_warp_token;
 extern const gpc_predictor_ops gpci_access_count;
 extern const gpc_predictor_ops gpci_counter_based_predictor;
 extern const gpc_predictor_ops gpci_sdbp_predictor;
+extern const gpc_predictor_ops gpci_rpr_predictor;
 extern const gpc_predictor_ops gpci_profile_address;
 extern const gpc_predictor_ops gpci_hybrid;
 extern const gpc_predictor_ops gpci_compiler;

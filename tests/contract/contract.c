@@ -79,6 +79,7 @@ const char *const predictor_rows[] = {
     "profile-address(file=tests/contract/small.profile,use=segments)",
     "compiler(file=tests/contract/small.profile,use=segments)",
     "sdbp(tables=8,entries=64,share=1,sampler-ways=20)", "mrpb", "mrpb(line=0,mshr=1,queue=1)",
+    "rpr", "rpr(sample=1,signature=12,low=15)",
 };
 const size_t predictor_row_count = sizeof predictor_rows / sizeof *predictor_rows;
 

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "policy/awid.h"
+#include "policy/rpr_history.h"
+#include "policy/rpr_sampler.h"
+#include "predictor/predictors.h"
+
+#include <stdio.h>
+
+/*
+ * RPR as a filter before any replacement policy: what its history predicts to be used no more than `low` times again
+ * does not enter (seeds/004 section 7.2, "filter out the low-reuse blocks"). Signatures, history table and sampler are
+ * those of the policy `rpr` (chapter 6); what it keeps with a line is not needed, for nothing is replaced by it.
+ *
+ * The section leaves open how a prediction is taken back. Here the sampler takes what bypasses for fetched, so that it
+ * goes on learning of it. What has no prediction enters.
+ *
+ * Example, every set sampled, one way, a load p whose lines are never used again: its first 31 misses have no
+ * prediction. The 31st fetch fills the 5-bit total-fetching-count; the averages are taken, count 0, and from then on p
+ * bypasses.
+ */
+
+enum { SIGNATURE, SAMPLE, LOW };
+
+typedef struct rpr_filter {
+    gpci_rpr_history *history; /* of all SMs */
+    gpci_rpr_sampler sampler;
+    unsigned hash_shift;
+    uint32_t low;
+    gpci_awid warps;
+} rpr_filter;
+
+static const gpc_parameter parameters[] = {
+    {"signature", 8, 1, GPCI_RPR_SIGNATURE_BITS, true, "bits of a signature; 8 is the sampler's field (section 6.3)"},
+    {"sample", 4, 1, 1024, true, "one set in so many is sampled, a power of two (4: section 6.3)"},
+    {"low", 0, 0, 15, true, "most predicted reuses of a block that bypasses"},
+};
+
+static gpc_status init(void *self, const gpc_policy_env *env, char *message) {
+    rpr_filter *f = self;
+    uint32_t every = (uint32_t)env->parameters[SAMPLE];
+    if (!gpci_power_of_two(every)) {
+        snprintf(message, 256, "sample=%u is not a power of two", every);
+        return GPC_ERROR_RANGE;
+    }
+    f->history = env->shared_state;
+    f->sampler = (gpci_rpr_sampler){.tags = env->line_state,
+                                    .counters = env->set_state,
+                                    .ways = env->ways,
+                                    .here = env->index == 0,
+                                    .skip = every - 1,
+                                    .shift = gpci_log2(env->line_bytes) + gpci_log2(env->sets)};
+    f->hash_shift = 64 - (unsigned)env->parameters[SIGNATURE];
+    f->low = (uint32_t)env->parameters[LOW];
+    gpci_awid_init(&f->warps);
+    return GPC_OK;
+}
+
+static uint32_t signature_of(rpr_filter *f, const gpc_request *request) {
+    gpci_awid_use(&f->warps, request);
+    return gpci_rpr_hash(request->pc, gpci_awid_age(&f->warps, gpci_awid_of(&f->warps, request)), f->hash_shift);
+}
+
+/* An access to a set; the sampler takes it for a fetch where it does not know the block. */
+static void observe(rpr_filter *f, uint32_t set, const gpc_request *request, uint32_t signature) {
+    if (gpci_rpr_samples(&f->sampler, set) &&
+        !gpci_rpr_sample_access(&f->sampler, f->history, set, request->address))
+        gpci_rpr_sample_enter(&f->sampler, f->history, set, request->address, signature);
+}
+
+static void predict(void *self, uint32_t set, const gpc_request *request, gpc_prediction *prediction) {
+    rpr_filter *f = self;
+    uint32_t signature = signature_of(f, request);
+    uint8_t reuse = gpci_rpr_predict(f->history, signature);
+    observe(f, set, request, signature);
+    if (reuse != GPCI_RPR_NONE && reuse >> 4 <= f->low)
+        prediction->decision = GPC_BYPASS;
+}
+
+static void on_hit(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
+    (void)way;
+    observe(self, set, request, signature_of(self, request));
+}
+
+static void on_warp_event(void *self, const gpc_warp_event *event) {
+    rpr_filter *f = self;
+    gpci_awid_event(&f->warps, event);
+}
+
+/*
+ * In cache 0 alone: the history table that all share, 512 x (11 + 8 + 5 + 4 + 4), and the sampler,
+ * ceil(sets / 4) x (16 + ways x (24 + 16 + 8)). See the policy's.
+ */
+static uint64_t cost_bits(const gpc_policy_env *env) {
+    if (env->index)
+        return 0;
+    uint64_t every = (uint64_t)env->parameters[SAMPLE];
+    uint64_t tag = GPCI_RPR_TAG_BITS + 16 + (uint64_t)env->parameters[SIGNATURE];
+    return GPCI_RPR_ENTRIES * GPCI_RPR_ENTRY_BITS + (env->sets + every - 1) / every * (16 + env->ways * tag);
+}
+
+const gpc_predictor_ops gpci_rpr_predictor = {
+    .struct_size = sizeof(gpc_predictor_ops),
+    .name = "rpr",
+    .summary = "blocks bypass that RPR's history predicts not to be used again",
+    .source = "seeds/004, section 7.2 and chapter 6",
+    .instance_bytes = sizeof(rpr_filter),
+    .set_bytes = sizeof(uint16_t),
+    .line_bytes = sizeof(gpci_rpr_tag),
+    .shared_bytes = sizeof(gpci_rpr_history),
+    .parameters = parameters,
+    .parameter_count = sizeof parameters / sizeof *parameters,
+    .init = init,
+    .predict = predict,
+    .on_hit = on_hit,
+    .on_warp_event = on_warp_event,
+    .cost_bits = cost_bits,
+};
