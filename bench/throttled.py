@@ -21,7 +21,8 @@ LIMITS = range(1, 9)  # Fermi's eight blocks of an SM
 
 
 def limited(spec, limit):
-    return bench.Policy(f"{spec}, {limit} blocks", {"l1.replacement": spec, "sm.block_limit": str(limit)}, "", ("timed",))
+    settings = {"l1.replacement": spec, "sm.block_limit": str(limit)}
+    return bench.Policy(f"{spec}, {limit} blocks", settings, "", ("timed",))
 
 
 def task(kernel, preset, spec, limit):
@@ -53,7 +54,8 @@ def main():
     parser.add_argument("--policies", default="lru,age-lru,rpr-age,rpr-distance,rpr-count,combined,bip")
     parser.add_argument("--jobs", type=int, default=2, help="processes (default 2)")
     parser.add_argument("--patience", type=int, default=120, help="most seconds of a run (default 120)")
-    parser.add_argument("--cache", default=os.path.join(bench.ROOT, "build", "policies.jsonl"), help="file of the results")
+    cache = os.path.join(bench.ROOT, "build", "policies.jsonl")
+    parser.add_argument("--cache", default=cache, help="file of the results")
     options = parser.parse_args()
     specs = options.policies.split(",")
     here = os.path.isdir(bench.TRACES)
@@ -69,7 +71,8 @@ def main():
         base = cycles_of(results["lru"]) if "lru" in results else None
         gains["CTA-opt"].append(bench.over(cycles_of(most), base))
         for spec in specs:
-            gains[spec].append(bench.over(base, cycles_of(results[spec])) if base and cycles_of(results[spec]) else None)
+            own = cycles_of(results[spec])
+            gains[spec].append(bench.over(base, own) if base and own else None)
         speed.append([kernel.name, str(limit), bench.cell(gains["CTA-opt"][-1]),
                       *(bench.cell(gains[spec][-1]) for spec in specs)])  # fmt: skip
         hits.append([kernel.name, str(limit), bench.cell(bench.hit_rate(most)),
@@ -78,7 +81,8 @@ def main():
     speed.append(["geometric mean", "", *means])
     speed.append(["seeds/004", "", "1.47", *(DOCUMENT.get(spec, "") for spec in specs)])
     header = ["kernel", "CTA-opt", "over all blocks", *specs]
-    print(f"Speed-up of the best number of blocks under LRU over all, and of each policy over LRU there, {options.preset}\n")
+    print("Speed-up of the best number of blocks under LRU over all, and of each policy over LRU there, "
+          f"{options.preset}\n")  # fmt: skip
     bench.print_table(header, speed)
     print("L1 hit rate, LRU with all blocks and each policy at CTA-opt\n")
     bench.print_table(["kernel", "CTA-opt", "lru, all blocks", *specs], hits)
