@@ -98,7 +98,10 @@ static void same_line(const pair *p, const char *what, const gpc_line *expected,
     SAME(dirty_sectors);
     SAME(pending_sectors);
     SAME(priority);
-    SAME(reserved);
+    SAME(prioritised);
+    SAME(reserved[0]);
+    SAME(reserved[1]);
+    SAME(reserved[2]);
     SAME(written_bytes[0]);
     SAME(written_bytes[1]);
 }
