@@ -5,10 +5,13 @@
 
 /* Questions to a profile. */
 
+/* What every table begins with: the tables as they stand now. */
+static gpc_status settle_for(gpc_profile *p, const void *out_rows, const size_t *out_count) {
+    return p && out_rows && out_count ? gpci_profile_settle(p) : GPC_ERROR_ARGUMENT;
+}
+
 gpc_status gpc_profile_sms(gpc_profile *p, const gpc_profile_sm **out_rows, size_t *out_count) {
-    if (!p || !out_rows || !out_count)
-        return GPC_ERROR_ARGUMENT;
-    gpc_status status = gpci_profile_settle(p);
+    gpc_status status = settle_for(p, out_rows, out_count);
     if (status < 0)
         return status;
     *out_rows = p->sms;
@@ -17,9 +20,7 @@ gpc_status gpc_profile_sms(gpc_profile *p, const gpc_profile_sm **out_rows, size
 }
 
 gpc_status gpc_profile_instructions(gpc_profile *p, const gpc_profile_instruction **out_rows, size_t *out_count) {
-    if (!p || !out_rows || !out_count)
-        return GPC_ERROR_ARGUMENT;
-    gpc_status status = gpci_profile_settle(p);
+    gpc_status status = settle_for(p, out_rows, out_count);
     if (status < 0)
         return status;
     *out_rows = p->instruction_count ? p->instructions : NULL;
@@ -28,9 +29,7 @@ gpc_status gpc_profile_instructions(gpc_profile *p, const gpc_profile_instructio
 }
 
 gpc_status gpc_profile_classes(gpc_profile *p, const gpc_profile_class **out_rows, size_t *out_count) {
-    if (!p || !out_rows || !out_count)
-        return GPC_ERROR_ARGUMENT;
-    gpc_status status = gpci_profile_settle(p);
+    gpc_status status = settle_for(p, out_rows, out_count);
     if (status < 0)
         return status;
     *out_rows = p->classes;
@@ -39,9 +38,7 @@ gpc_status gpc_profile_classes(gpc_profile *p, const gpc_profile_class **out_row
 }
 
 gpc_status gpc_profile_lines(gpc_profile *p, const gpc_profile_line **out_rows, size_t *out_count) {
-    if (!p || !out_rows || !out_count)
-        return GPC_ERROR_ARGUMENT;
-    gpc_status status = gpci_profile_settle(p);
+    gpc_status status = settle_for(p, out_rows, out_count);
     if (status < 0)
         return status;
     *out_rows = p->line_count ? p->lines : NULL;
