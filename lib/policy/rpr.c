@@ -4,7 +4,6 @@
 #include "policy/policies.h"
 #include "policy/ranks.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /*
@@ -52,19 +51,13 @@ static void set_ranks(gpci_rpr *r, gpci_rpr_score score, bool unpredicted_dead) 
 
 gpc_status gpci_rpr_init(gpci_rpr *r, const gpc_policy_env *env, gpci_rpr_score score, char *message) {
     size_t lines = (size_t)env->sets * env->ways;
-    uint32_t every = (uint32_t)env->parameters[1];
-    if (!gpci_power_of_two(every)) {
-        snprintf(message, 256, "sample=%u is not a power of two", every);
-        return GPC_ERROR_RANGE;
-    }
     gpc_status status = gpci_lru_init(&r->lru, env, message);
+    if (status == GPC_OK) /* a link has 4 bytes: tags behind them are aligned */
+        status = gpci_rpr_sampler_init(&r->sampler, env, (uint32_t)env->parameters[1], r->lru.links + lines,
+                                       r->lru.orders + env->sets, message);
+    if (status < 0)
+        return status;
     r->history = env->shared_state;
-    r->sampler = (gpci_rpr_sampler){.tags = (void *)(r->lru.links + lines), /* 4 bytes each: aligned */
-                                    .counters = (uint16_t *)(r->lru.orders + env->sets),
-                                    .ways = env->ways,
-                                    .here = env->index == 0,
-                                    .skip = every - 1,
-                                    .shift = gpci_log2(env->line_bytes) + gpci_log2(env->sets)};
     r->awids = (uint8_t *)(r->sampler.tags + lines);
     r->reuse = r->awids + lines;
     r->hash_shift = 64 - (unsigned)env->parameters[0];
@@ -172,12 +165,8 @@ void gpci_rpr_on_warp_event(void *self, const gpc_warp_event *event) {
  * With 32 sets of 4 ways on 15 SMs: 15 x 256 + 2,048 + 208 = 6,096 bytes.
  */
 uint64_t gpci_rpr_cost_bits(const gpc_policy_env *env) {
-    uint64_t every = (uint64_t)env->parameters[1], tag = GPCI_RPR_TAG_BITS + 16 + (uint64_t)env->parameters[0];
-    uint64_t lines = (uint64_t)env->sets * env->ways * (4 + 4 + 8);
-    if (env->index)
-        return lines;
-    uint64_t sampler = (env->sets + every - 1) / every * (16 + env->ways * tag);
-    return lines + GPCI_RPR_ENTRIES * GPCI_RPR_ENTRY_BITS + sampler;
+    return (uint64_t)env->sets * env->ways * (4 + 4 + 8) +
+           gpci_rpr_shared_bits(env, (uint32_t)env->parameters[1], (uint32_t)env->parameters[0]);
 }
 
 static gpc_status init(void *self, const gpc_policy_env *env, char *message) {

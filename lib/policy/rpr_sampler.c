@@ -1,6 +1,30 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "policy/rpr_sampler.h"
 
+#include <stdio.h>
+
+gpc_status gpci_rpr_sampler_init(gpci_rpr_sampler *s, const gpc_policy_env *env, uint32_t every, void *tags,
+                                 void *counters, char *message) {
+    if (!gpci_power_of_two(every)) {
+        snprintf(message, 256, "sample=%u is not a power of two", every);
+        return GPC_ERROR_RANGE;
+    }
+    *s = (gpci_rpr_sampler){.tags = tags,
+                            .counters = counters,
+                            .ways = env->ways,
+                            .here = env->index == 0,
+                            .skip = every - 1,
+                            .shift = gpci_log2(env->line_bytes) + gpci_log2(env->sets)};
+    return GPC_OK;
+}
+
+uint64_t gpci_rpr_shared_bits(const gpc_policy_env *env, uint32_t every, uint32_t signature) {
+    if (env->index)
+        return 0;
+    uint64_t tag = GPCI_RPR_TAG_BITS + 16 + signature;
+    return GPCI_RPR_ENTRIES * GPCI_RPR_ENTRY_BITS + ((uint64_t)env->sets + every - 1) / every * (16 + env->ways * tag);
+}
+
 static uint32_t tag_of(const gpci_rpr_sampler *s, uint64_t address) {
     return ((uint32_t)(address >> s->shift) & (GPCI_RPR_TAG_VALID - 1)) | GPCI_RPR_TAG_VALID;
 }

@@ -46,6 +46,19 @@ GPCI_INLINE bool gpci_rpr_samples(const gpci_rpr_sampler *sampler, uint32_t set)
     return sampler->here && !(set & sampler->skip);
 }
 
+/*
+ * The sampler of an L1, of one set in `every`, on the state that the caller's table asked for: tags [sets x ways] and
+ * counters [sets]. GPC_ERROR_RANGE, and why in `message`, where `every` is no power of two.
+ */
+gpc_status gpci_rpr_sampler_init(gpci_rpr_sampler *sampler, const gpc_policy_env *env, uint32_t every, void *tags,
+                                 void *counters, char *message);
+
+/*
+ * What RPR has once, in cache 0 (section 6.3): the history table, 512 x (11 + 8 + 5 + 4 + 4) bits, and the sampler,
+ * ceil(sets / every) x (16 + ways x (24 + 16 + signature)).
+ */
+uint64_t gpci_rpr_shared_bits(const gpc_policy_env *env, uint32_t every, uint32_t signature);
+
 /* An access to a sampled set. Is its tag there? */
 bool gpci_rpr_sample_access(gpci_rpr_sampler *sampler, gpci_rpr_history *history, uint32_t set, uint64_t address);
 /* The cache has the block, or now fetches it. */

@@ -4,8 +4,6 @@
 #include "policy/rpr_sampler.h"
 #include "predictor/predictors.h"
 
-#include <stdio.h>
-
 /*
  * RPR as a filter before any replacement policy: what its history predicts to be used no more than `low` times again
  * does not enter (seeds/004 section 7.2, "filter out the low-reuse blocks"). Signatures, history table and sampler are
@@ -37,18 +35,11 @@ static const gpc_parameter parameters[] = {
 
 static gpc_status init(void *self, const gpc_policy_env *env, char *message) {
     rpr_filter *f = self;
-    uint32_t every = (uint32_t)env->parameters[SAMPLE];
-    if (!gpci_power_of_two(every)) {
-        snprintf(message, 256, "sample=%u is not a power of two", every);
-        return GPC_ERROR_RANGE;
-    }
+    gpc_status status = gpci_rpr_sampler_init(&f->sampler, env, (uint32_t)env->parameters[SAMPLE], env->line_state,
+                                              env->set_state, message);
+    if (status < 0)
+        return status;
     f->history = env->shared_state;
-    f->sampler = (gpci_rpr_sampler){.tags = env->line_state,
-                                    .counters = env->set_state,
-                                    .ways = env->ways,
-                                    .here = env->index == 0,
-                                    .skip = every - 1,
-                                    .shift = gpci_log2(env->line_bytes) + gpci_log2(env->sets)};
     f->hash_shift = 64 - (unsigned)env->parameters[SIGNATURE];
     f->low = (uint32_t)env->parameters[LOW];
     gpci_awid_init(&f->warps);
@@ -86,16 +77,9 @@ static void on_warp_event(void *self, const gpc_warp_event *event) {
     gpci_awid_event(&f->warps, event);
 }
 
-/*
- * In cache 0 alone: the history table that all share, 512 x (11 + 8 + 5 + 4 + 4), and the sampler,
- * ceil(sets / 4) x (16 + ways x (24 + 16 + 8)). See the policy's.
- */
+/* The history table and the sampler, in cache 0 alone. */
 static uint64_t cost_bits(const gpc_policy_env *env) {
-    if (env->index)
-        return 0;
-    uint64_t every = (uint64_t)env->parameters[SAMPLE];
-    uint64_t tag = GPCI_RPR_TAG_BITS + 16 + (uint64_t)env->parameters[SIGNATURE];
-    return GPCI_RPR_ENTRIES * GPCI_RPR_ENTRY_BITS + (env->sets + every - 1) / every * (16 + env->ways * tag);
+    return gpci_rpr_shared_bits(env, (uint32_t)env->parameters[SAMPLE], (uint32_t)env->parameters[SIGNATURE]);
 }
 
 const gpc_predictor_ops gpci_rpr_predictor = {
