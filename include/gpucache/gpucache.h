@@ -12,6 +12,7 @@
  *   gpc_hierarchy  coalescer, L1 per SM, networks, L2 slices, DRAM, made from a gpc_config; with or without a clock
  *   gpc_scheduler  which warp issues next
  *   gpc_dram       DRAM channels by themselves
+ *   gpc_coherence  a tree of caches over memories, kept coherent by a protocol that is a table
  *   gpc_trace      kernels, thread blocks and warps from files or generators
  *   gpc_replay     runs a gpc_trace through a gpc_hierarchy
  *   gpc_profile    tells what the loads of a trace do in L1, by SM, instruction and line
@@ -45,6 +46,7 @@
  */
 
 #include <gpucache/cache.h>
+#include <gpucache/coherence.h>
 #include <gpucache/config.h>
 #include <gpucache/context.h>
 #include <gpucache/dram.h>

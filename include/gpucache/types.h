@@ -55,6 +55,7 @@ typedef struct gpc_replay gpc_replay;
 typedef struct gpc_scheduler gpc_scheduler;
 typedef struct gpc_dram gpc_dram;
 typedef struct gpc_profile gpc_profile;
+typedef struct gpc_coherence gpc_coherence;
 
 /* What an access does to memory. */
 typedef enum gpc_kind {
