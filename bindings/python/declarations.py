@@ -20,9 +20,13 @@ FunctionType = namedtuple("FunctionType", "result parameters")
 Field = namedtuple("Field", "name type lengths")
 Member = namedtuple("Member", "name value sentinel")
 Enum = namedtuple("Enum", "name members")
+# An enumeration without a name: bits, which share a prefix.
+Bits = namedtuple("Bits", "prefix members")
 Struct = namedtuple("Struct", "name fields")
 Opaque = namedtuple("Opaque", "name")
 Callback = namedtuple("Callback", "name type")
+# A typedef of an array of `type`.
+Array = namedtuple("Array", "name type lengths")
 Function = namedtuple("Function", "name type")
 
 WORDS = {"void", "char", "short", "int", "long", "unsigned", "signed", "float", "double"}
@@ -42,7 +46,7 @@ class Declarations:
         return [item for item in self.items if isinstance(item, kind)]
 
     def enumerators(self):
-        return {member.name: member.value for enum in self.of(Enum) for member in enum.members}
+        return {member.name: member.value for enum in self.of((Enum, Bits)) for member in enum.members}
 
 
 class _Parser:
@@ -162,9 +166,20 @@ class _Parser:
             members.append(Member(name, value, False))
             self.accept(",")
         last = members[-1]
-        if not explicit and last.name.endswith("_COUNT"):
+        beyond = len(members) > 1 and last.value == 1 + max(member.value for member in members[:-1])
+        if last.name.endswith("_COUNT") and (beyond or not explicit):
             members[-1] = last._replace(sentinel=True)
         return members
+
+    def bits(self):
+        """An enumeration without a name or an object of it."""
+        token = self.peek()
+        members = self.enum_body()
+        prefix = os.path.commonprefix([member.name for member in members]).rpartition("_")[0]
+        if not prefix:
+            raise HeaderError(token, "an enumeration without a name whose members share no prefix")
+        self.expect(";")
+        self.result.items.append(Bits(prefix, members))
 
     def struct_body(self):
         self.expect("{")
@@ -195,10 +210,13 @@ class _Parser:
         else:
             token = self.peek()
             declared = self.declarator(*self.specifiers())
-            if not isinstance(declared.type, FunctionType):
-                raise HeaderError(token, f"typedef {declared.name} is no enum, struct or pointer to a function")
+            if isinstance(declared.type, FunctionType):
+                item = Callback(declared.name, declared.type)
+            elif declared.lengths:
+                item = Array(declared.name, declared.type, declared.lengths)
+            else:
+                raise HeaderError(token, f"typedef {declared.name} is no enum, struct, array or pointer to a function")
             self.known.add(declared.name)
-            item = Callback(declared.name, declared.type)
         self.expect(";")
         self.result.items.append(item)
 
@@ -213,6 +231,9 @@ class _Parser:
         while self.peek().text:
             if self.accept("typedef"):
                 self.typedef()
+            elif self.peek().text == "enum" and self.peek(1).text == "{":
+                self.take()
+                self.bits()
             else:
                 self.prototype()
         return self.result
@@ -253,6 +274,8 @@ class _Parser:
             return None
         if self.accept("NULL") or self.accept("false"):
             return None
+        if self.accept("true"):
+            return True
         return self.constant(",", "}")
 
 

@@ -29,7 +29,7 @@ SCALARS.update({f"{sign}int{bits}_t": f"c_{sign}int{bits}" for sign in ("", "u")
 CONSTANTS = '''# SPDX-License-Identifier: BSD-2-Clause
 """Version, macros and enumerations of the headers. Written by generate.py: change a header and run that."""
 
-from enum import IntEnum
+from enum import IntEnum, IntFlag
 
 __version__ = "{version}"
 
@@ -55,6 +55,11 @@ from ._base import Record, SizedRecord
 def class_name(name):
     """gpc_write_policy -> WritePolicy."""
     return "".join(word.capitalize() for word in name.split("_")[1:])
+
+
+def bits_name(bits):
+    """GPC_DO -> DoBits."""
+    return class_name(bits.prefix.capitalize()) + "Bits"
 
 
 def member_names(enum):
@@ -91,6 +96,7 @@ class Generator:
         self.structs = {struct.name for struct in declared.of(c.Struct)}
         self.opaque = {opaque.name for opaque in declared.of(c.Opaque)}
         self.callbacks = {callback.name for callback in declared.of(c.Callback)}
+        self.arrays = {array.name for array in declared.of(c.Array)}
 
     def type(self, ctype):
         """ctypes text of a type that is no function."""
@@ -103,7 +109,7 @@ class Generator:
             return "None"
         elif base in self.enums:
             text = "c_int"
-        elif base in self.structs | self.callbacks:
+        elif base in self.structs | self.callbacks | self.arrays:
             text = base
         elif base in SCALARS:
             text = SCALARS[base]
@@ -132,6 +138,17 @@ class Generator:
                 lines += ["", "", f"{member.name} = {member.value}"]
         return "\n".join(lines)
 
+    def bits(self, bits):
+        lines = [f"class {bits_name(bits)}(IntFlag):"]
+        return "\n".join(lines + [f"    {member.name[len(bits.prefix) + 1:]} = {member.value}" for member in bits.members])
+
+    def array(self, declared, lengths):
+        """ctypes text of an array."""
+        text = self.type(declared)
+        for length in reversed(lengths):
+            text = f"{text} * {length}"
+        return text
+
     def struct(self, struct):
         before = []
         fields = []
@@ -141,9 +158,7 @@ class Generator:
                 before.append(self.callback(name, field.type))
                 text = name
             else:
-                text = self.type(field.type)
-            for length in reversed(field.lengths):
-                text = f"{text} * {length}"
+                text = self.array(field.type, field.lengths)
             fields.append(f'("{field.name}", {text})')
         sized = struct.fields[0].name == "struct_size"
         lines = [f"class {struct.name}({'SizedRecord' if sized else 'Record'}):"]
@@ -167,7 +182,10 @@ class Generator:
         return CONSTANTS.format(
             version=".".join(str(numbers["GPC_VERSION_" + part]) for part in ("MAJOR", "MINOR", "PATCH")),
             constants="\n".join(f"{name} = {value}" for name, value in numbers.items()),
-            enums="\n\n\n".join(self.enum(enum) for enum in self.declared.of(c.Enum)),
+            enums="\n\n\n".join(
+                self.enum(item) if isinstance(item, c.Enum) else self.bits(item)
+                for item in self.declared.of((c.Enum, c.Bits))
+            ),
         )
 
     def generated(self):
@@ -178,6 +196,8 @@ class Generator:
                 lines += ["", "", self.struct(item), "", ""]
             elif isinstance(item, c.Callback):
                 lines.append(self.callback(item.name, item.type))
+            elif isinstance(item, c.Array):
+                lines.append(f"{item.name} = {self.array(item.type, item.lengths)}")
         lines += ["", "", self.functions()]
         body = re.sub(r"\n{4,}", "\n\n\n", "\n".join(lines)).lstrip("\n")
         names = sorted(set(re.findall(r"\b(?:CFUNCTYPE|POINTER|c_\w+)\b", body)))

@@ -124,10 +124,20 @@ class Preprocessor:
             raise HeaderError(token, f"{token.text} takes {len(macro.parameters)} arguments, not {len(arguments)}")
         values = dict(zip(macro.parameters, arguments))
         body = []
+        paste = False
         for part in macro.body:
-            if part.text in ("#", "##"):
+            if part.text == "#":
                 raise HeaderError(token, f"{part.text} in a macro is not understood")
-            body += values.get(part.text, [part])
+            if part.text == "##":
+                paste = True
+                continue
+            found = values.get(part.text, [part])
+            if paste:
+                if not body or not found:
+                    raise HeaderError(token, f"## of nothing in {token.text}")
+                found = [Token(body.pop().text + found[0].text, token.place)] + found[1:]
+                paste = False
+            body += found
         return body
 
 

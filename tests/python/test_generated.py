@@ -45,6 +45,9 @@ def probe(declared):
             show(f"result {function.name}", f"sizeof({c_type(function.type.result)})")
     for callback in declared.of(c.Callback):
         checks.append((callback.name, c_type(callback.type)))
+    for array in declared.of(c.Array):
+        show(f"sizeof {array.name}", f"sizeof({array.name})")
+        checks.append((array.name, c_type(array.type) + "".join(f"[{length}]" for length in array.lengths)))
     for struct in declared.of(c.Struct):
         show(f"sizeof {struct.name}", f"sizeof({struct.name})")
         for field in struct.fields:
@@ -102,7 +105,8 @@ class Layout(unittest.TestCase):
                 if not field.lengths:
                     value = getattr(fresh, field.name)
                     number = int(value if isinstance(value, (int, float)) else bool(value))  # a pointer is NULL or not
-                    self.assertEqual(number, self.found["initial"][struct.name, field.name], (struct.name, field.name))
+                    found = self.found["initial"][struct.name, field.name]
+                    self.assertEqual(number % 2**64, found % 2**64, (struct.name, field.name))
 
     def test_enumerations(self):
         for enum in self.declared.of(c.Enum):
@@ -112,6 +116,19 @@ class Layout(unittest.TestCase):
             for member in enum.members:
                 found = getattr(_constants, member.name) if member.sentinel else mirror[names[member.name]]
                 self.assertEqual(found, self.found["enumerator"][member.name,], member.name)
+
+    def test_bits(self):
+        for bits in self.declared.of(c.Bits):
+            mirror = getattr(_constants, generate.bits_name(bits))
+            self.assertEqual(len(mirror), len(bits.members))
+            for member in bits.members:
+                found = mirror[member.name.removeprefix(bits.prefix + "_")]
+                self.assertEqual(found, self.found["enumerator"][member.name,], member.name)
+
+    def test_arrays(self):
+        for array in self.declared.of(c.Array):
+            mirror = getattr(_generated, array.name)
+            self.assertEqual(ctypes.sizeof(mirror), self.found["sizeof"][array.name,], array.name)
 
     def test_constants(self):
         for name in self.declared.constants:
@@ -187,6 +204,43 @@ class Parser(unittest.TestCase):
         self.assertEqual([member.sentinel for member in enum.members], [False, False, False, True])
         self.assertEqual(generate.member_names(enum), {"GPC_E_A": "A", "GPC_E_B": "B", "GPC_E_C": "C"})
 
+    def test_count_with_a_value(self):
+        """A _COUNT that is one more than the largest is none of the values, though it is spelt out."""
+        enum = self.read("typedef enum gpc_e { GPC_E_A = 0, GPC_E_B = 1, GPC_E_COUNT = 2 } gpc_e;").of(c.Enum)[0]
+        self.assertEqual([member.sentinel for member in enum.members], [False, False, True])
+        enum = self.read("typedef enum gpc_e { GPC_E_A = 0, GPC_E_B = 1, GPC_E_COUNT = 8 } gpc_e;").of(c.Enum)[0]
+        self.assertEqual([member.sentinel for member in enum.members], [False, False, False])
+
+    def test_pasted_names(self):
+        declared = self.read(
+            "#define T(X) X(A, 1, \"one, (two)\") X(B, 2, \"\")\n"
+            "typedef enum gpc_e {\n#define X(id, bit, text) GPC_E_##id = bit,\nT(X)\n#undef X\n} gpc_e;\n"
+        )
+        self.assertEqual(declared.enumerators(), {"GPC_E_A": 1, "GPC_E_B": 2})
+
+    def test_bits_without_a_name(self):
+        declared = self.read("enum { GPC_DO_ONE = 1 << 0, GPC_DO_ONE_MORE = 1 << 1 };\n")
+        bits = declared.of(c.Bits)[0]
+        self.assertEqual((bits.prefix, generate.bits_name(bits)), ("GPC_DO", "DoBits"))
+        self.assertEqual([member.value for member in bits.members], [1, 2])
+
+    def test_array_types(self):
+        declared = self.read(
+            "#define GPC_N 2\ntypedef struct gpc_s { int a; } gpc_s;\ntypedef gpc_s gpc_t[GPC_N][3];\n"
+            "typedef struct gpc_u { const gpc_t *one, *two; } gpc_u;\n"
+        )
+        self.assertEqual(declared.of(c.Array)[0].lengths, [2, 3])
+        text = generate.Generator(declared).generated()
+        self.assertIn("gpc_t = gpc_s * 3 * 2\n", text)
+        self.assertIn('("one", POINTER(gpc_t)), ("two", POINTER(gpc_t))', text)
+
+    def test_true_in_an_initialiser(self):
+        declared = self.read(
+            "typedef struct gpc_s { size_t struct_size; bool a, b; } gpc_s;\n"
+            "#define GPC_S_INIT {sizeof(gpc_s), true, false}\n"
+        )
+        self.assertEqual(declared.initials, {"gpc_s": {"a": True}})
+
     def test_function_pointers(self):
         declared = self.read("typedef const char *(*gpc_f)(void *const *a, void (*done)(void), uint64_t);")
         function = declared.of(c.Callback)[0].type
@@ -200,6 +254,10 @@ class Parser(unittest.TestCase):
             ("#pragma once\n", "#pragma is not understood"),
             ("#if GPC_A > 3\n#endif\n", "condition not understood"),
             ("#ifdef A\n", "#if without #endif"),
+            ("#define X(a) ## a\nX(int)", "## of nothing in X"),
+            ("#define X(a) #a\nX(int)", "# in a macro is not understood"),
+            ("enum { GPC_A, OTHER };", "whose members share no prefix"),
+            ("typedef int gpc_int;", "typedef gpc_int is no enum, struct, array or pointer"),
             ("typedef struct gpc_s { int a", "';' expected"),
             ("typedef struct gpc_s { int a[n]; } gpc_s;", "no constant expression: n"),
             ("#define X(a, b) a\nX(int)", "X takes 2 arguments, not 1"),
