@@ -19,7 +19,7 @@ typedef enum gpci_place { GPCI_FIRST = 0, GPCI_BETWEEN = 1, GPCI_SHARED = 2, GPC
 typedef struct gpci_block_map {
     uint64_t *keys;    /* [mask + 1] block number + 1; 0 = empty */
     uint32_t *values;  /* [mask + 1] */
-    uint32_t mask, count;
+    uint32_t mask, count; /* mask 0: no table yet */
 } gpci_block_map;
 
 typedef struct gpci_module {
@@ -27,15 +27,19 @@ typedef struct gpci_module {
     uint32_t index, level;      /* level 1: no module above */
     gpci_place_kind place;
     const gpc_protocol_rule (*rules)[GPC_EVENT_COUNT]; /* [state][event] */
-    uint32_t all_ways;          /* ways + directory_ways */
+    uint32_t all_ways;          /* ways + directory_ways; a full map's: UINT32_MAX, so that all is set 0 */
     uint32_t blocks;            /* sets * all_ways; a full map's: entries that there are room for */
     uint32_t block_shift, sub_shift;
+    uint32_t mask_bytes;        /* of a block's mask of modified bytes: one bit a byte, at least one byte */
     uint32_t sub_blocks;        /* 0 without modules above */
     uint32_t above_count, sharer_words;
     const uint32_t *above;      /* [above_count] modules, ascending */
     const uint16_t *slots;      /* [modules] place in `above` */
-    uint64_t set_mask;          /* sets - 1 where that is a mask, else 0: divide */
-    bool full_map, fifo;
+    uint64_t first, last;       /* bytes; what it serves, cut to what reaches a memory from it */
+    uint64_t set_mask;          /* sets - 1 */
+    uint32_t index_shift;       /* tag >> index_shift & set_mask is the set, unless it `divides` */
+    bool divides, interleaved, full_map, fifo;
+    uint32_t leaving;           /* block that its policy was told to leave; GPCI_NO_BLOCK */
     /* by block: set * all_ways + way */
     uint64_t *tags;             /* block addresses; 0 where invalid */
     uint8_t *states;            /* gpc_coherence_state */
@@ -43,7 +47,7 @@ typedef struct gpci_module {
     uint16_t *owners;           /* [block][sub_block] place in `above`; GPCI_NO_OWNER */
     uint64_t *sharers;          /* [block][sub_block][sharer_words] bit per place in `above` */
     uint8_t *data;              /* [block][block_bytes]; NULL without data, and in memories */
-    uint8_t *dirty;             /* [block][block_bytes / 8] modified bytes, as `data` */
+    uint8_t *dirty;             /* [block][mask_bytes] modified bytes, as `data` */
     gpci_policy *policy;        /* NULL: lru or fifo */
     gpci_block_map map;         /* of a full map: block number -> block */
     gpc_coherence_stats stats;
@@ -107,19 +111,36 @@ uint32_t gpci_module_directory_victim(gpci_module *m, uint64_t tag);
 void gpci_module_write(gpci_module *m, uint32_t block, uint64_t tag, uint8_t state);
 /* Full maps: room for `blocks` more, so that the transaction cannot fail. GPC_ERROR_MEMORY. */
 gpc_status gpci_module_reserve(gpc_context *context, gpci_module *m, uint32_t blocks);
-/* The low module that serves an address; GPC_NO_MODULE. */
+/*
+ * The low module that serves an address; GPC_NO_MODULE. Creation sees to it that it is exactly one for each address that
+ * the module serves; so whether an address reaches a memory is whether its first-level module serves it.
+ */
 uint32_t gpci_module_low(const gpc_coherence *c, const gpci_module *m, uint64_t address);
 bool gpci_module_serves(const gpci_module *m, uint64_t address);
 
+/* map.c: numbers by block number. */
+uint32_t gpci_map_find(const gpci_block_map *map, uint64_t number); /* UINT32_MAX: not there */
+/* Room for `more` beside those that are there. GPC_ERROR_MEMORY. */
+gpc_status gpci_map_reserve(gpc_context *context, gpci_block_map *map, uint32_t more);
+void gpci_map_add(gpci_block_map *map, uint64_t number, uint32_t value); /* what is not there, where there is room */
+void gpci_map_clear(gpci_block_map *map);
+void gpci_map_free(gpc_context *context, gpci_block_map *map);
+
 /* store.c: memory's bytes. */
 gpc_status gpci_store_reserve(gpc_coherence *c, uint64_t address); /* the block of an address, zeroed if it is new */
-uint8_t *gpci_store_at(const gpc_coherence *c, uint64_t address);  /* of a memory block; NULL: never touched */
+/* The byte of an address, after which the rest of its memory block stands; NULL: a block never reserved, all zeroes. */
+uint8_t *gpci_store_at(const gpc_coherence *c, uint64_t address);
 
 /* star.c: a message on an idle network, which has seen this transaction's earlier ones. */
 void gpci_star_begin(gpc_coherence *c);
 uint64_t gpci_star_send(gpc_coherence *c, uint32_t network, uint32_t from, uint32_t to, uint32_t bytes, uint64_t cycle);
 
-/* snapshot.c: for exploration. Memory's bytes and full maps included, statistics not. */
+/*
+ * snapshot.c: for exploration. Memory's bytes and full maps included, statistics and the state of policies other than
+ * lru and fifo not. What is saved depends on the state alone, not on how it came about: equal states, equal bytes. Its
+ * size grows when memory's bytes or a full map meet a block for the first time: ask again, and compare sizes too.
+ * Only what the same object saved may be loaded.
+ */
 size_t gpci_coherence_saved_bytes(const gpc_coherence *c);
 void gpci_coherence_save(const gpc_coherence *c, void *saved);
 void gpci_coherence_load(gpc_coherence *c, const void *saved);
@@ -145,6 +166,14 @@ GPCI_INLINE uint16_t *gpci_owner_of(const gpci_module *m, uint32_t block, uint32
 
 GPCI_INLINE uint64_t *gpci_sharers_of(const gpci_module *m, uint32_t block, uint32_t sub) {
     return &m->sharers[((size_t)block * m->sub_blocks + sub) * m->sharer_words];
+}
+
+GPCI_INLINE uint8_t *gpci_data_of(const gpci_module *m, uint32_t block) {
+    return m->data + ((size_t)block << m->block_shift);
+}
+
+GPCI_INLINE uint8_t *gpci_dirty_of(const gpci_module *m, uint32_t block) {
+    return m->dirty + (size_t)block * m->mask_bytes;
 }
 
 /* Is this entry one of the directory alone, its data gone? */
