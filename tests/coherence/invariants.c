@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "coherence/invariants.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char letters[] = "NMOESI";
+
+static bool told(char *text, size_t size, const char *format, ...) GPCI_PRINTF(3, 4);
+
+static bool told(char *text, size_t size, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, size, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+static bool is_tracked(const gpc_coherence *c) {
+    return c->protocol->flags & GPC_PROTOCOL_DIRECTORY;
+}
+
+static bool has_rights(uint8_t state) {
+    return state == GPC_LINE_M || state == GPC_LINE_O || state == GPC_LINE_E;
+}
+
+uint32_t invariants_copy(const gpci_module *m, uint64_t address) {
+    const uint32_t block = gpci_module_find(m, gpci_tag_of(m, address));
+    const bool there = block != GPCI_NO_BLOCK && m->states[block] != GPC_LINE_I && !gpci_directory_only(m, block);
+    return there ? block : GPCI_NO_BLOCK;
+}
+
+static uint8_t state_at(const gpci_module *m, uint64_t address) {
+    const uint32_t block = invariants_copy(m, address);
+    return block == GPCI_NO_BLOCK ? GPC_LINE_I : m->states[block];
+}
+
+static const gpci_module *above(const gpc_coherence *c, const gpci_module *t, uint32_t place) {
+    return &c->modules[t->above[place]];
+}
+
+/* Is this module below `x` for the address? */
+static bool is_low(const gpc_coherence *c, const gpci_module *t, const gpci_module *x, uint64_t address) {
+    return gpci_module_low(c, x, address) == t->index;
+}
+
+/* -- one address */
+
+static bool one_writer(const gpc_coherence *c, const gpci_module *t, uint64_t address, char *text, size_t size) {
+    const gpci_module *sole = NULL, *owned = NULL, *valid[2] = {NULL, NULL};
+    for (uint32_t i = 0; i < t->above_count; i++) {
+        const gpci_module *x = above(c, t, i);
+        const uint8_t state = is_low(c, t, x, address) ? state_at(x, address) : GPC_LINE_I;
+        if (state == GPC_LINE_I)
+            continue;
+        valid[valid[0] != NULL] = x;
+        if (state == GPC_LINE_M || state == GPC_LINE_E)
+            sole = x;
+        if (state == GPC_LINE_O && owned)
+            return told(text, size, "one writer: 0x%llx is in O in %s and in %s", (unsigned long long)address,
+                        owned->given.name, x->given.name);
+        if (state == GPC_LINE_O)
+            owned = x;
+    }
+    if (!sole || !valid[1])
+        return true;
+    const gpci_module *other = valid[0] == sole ? valid[1] : valid[0];
+    return told(text, size, "one writer: 0x%llx is in %c in %s, and in %c in %s", (unsigned long long)address,
+                letters[state_at(sole, address)], sole->given.name, letters[state_at(other, address)],
+                other->given.name);
+}
+
+static bool is_sharer(const gpci_module *t, uint32_t block, uint32_t sub, uint32_t slot) {
+    return gpci_sharers_of(t, block, sub)[slot / 64] >> slot % 64 & 1;
+}
+
+/* The directory of the module below about a valid copy. */
+static bool covered(const gpc_coherence *c, const gpci_module *t, const gpci_module *x, uint64_t address, char *text,
+                    size_t size) {
+    const uint8_t state = state_at(x, address);
+    const uint32_t block = gpci_module_find(t, gpci_tag_of(t, address)), slot = t->slots[x->index];
+    if (block == GPCI_NO_BLOCK || t->states[block] == GPC_LINE_I)
+        return told(text, size, "covered: 0x%llx is in %c in %s, %s has no entry for it", (unsigned long long)address,
+                    letters[state], x->given.name, t->given.name);
+    if (!t->given.memory && !t->given.non_inclusive && gpci_directory_only(t, block))
+        return told(text, size, "inclusion: 0x%llx is in %s, not in %s", (unsigned long long)address, x->given.name,
+                    t->given.name);
+    const uint32_t sub = gpci_sub_of(t, address);
+    const uint16_t owner = *gpci_owner_of(t, block, sub);
+    if (!is_sharer(t, block, sub, slot))
+        return told(text, size, "covered: 0x%llx is in %c in %s, which is no sharer in %s", (unsigned long long)address,
+                    letters[state], x->given.name, t->given.name);
+    if (has_rights(state) && owner != slot)
+        return told(text, size, "owners: 0x%llx is in %c in %s, which is not the owner in %s",
+                    (unsigned long long)address, letters[state], x->given.name, t->given.name);
+    const bool told_of = c->protocol->flags & GPC_PROTOCOL_WHOLE_BLOCKS; /* Multi2Sim's clear-owner message */
+    if (owner == slot && !has_rights(state) && (state != GPC_LINE_N || told_of))
+        return told(text, size, "owners: 0x%llx is in %c in %s, the owner in %s", (unsigned long long)address,
+                    letters[state], x->given.name, t->given.name);
+    return true;
+}
+
+static bool rights_below(const gpci_module *t, const gpci_module *x, uint64_t address, char *text, size_t size) {
+    const uint8_t state = state_at(x, address), low = state_at(t, address);
+    if (t->given.memory || !has_rights(state) || (t->given.non_inclusive && low == GPC_LINE_I))
+        return true;
+    if (low == GPC_LINE_M || low == GPC_LINE_E || (state == GPC_LINE_O && low == GPC_LINE_O))
+        return true;
+    return told(text, size, "rights below: 0x%llx is in %c in %s, but in %c in %s", (unsigned long long)address,
+                letters[state], x->given.name, letters[low], t->given.name);
+}
+
+static bool clean(const gpc_coherence *c, const gpci_module *m, uint64_t address, char *text, size_t size) {
+    const uint32_t block = invariants_copy(m, address);
+    if (block == GPCI_NO_BLOCK || !m->dirty || !is_tracked(c))
+        return true;
+    const uint8_t state = m->states[block];
+    const uint32_t bytes = (m->given.block_bytes + 7) / 8;
+    if (state == GPC_LINE_N || state == GPC_LINE_M || state == GPC_LINE_O)
+        return true;
+    for (uint32_t i = 0; i < bytes; i++)
+        if (m->dirty[(size_t)block * bytes + i])
+            return told(text, size, "clean: 0x%llx is in %c in %s with modified bytes", (unsigned long long)address,
+                        letters[state], m->given.name);
+    return true;
+}
+
+bool invariants_at(const gpc_coherence *c, uint64_t address, char *text, size_t size) {
+    for (uint32_t i = 0; i < c->module_count; i++) {
+        const gpci_module *m = &c->modules[i];
+        if (!m->given.memory && gpci_module_serves(m, address) && !clean(c, m, address, text, size))
+            return false;
+        if (!is_tracked(c) || !m->above_count || !gpci_module_serves(m, address))
+            continue;
+        if (!one_writer(c, m, address, text, size))
+            return false;
+        for (uint32_t k = 0; k < m->above_count; k++) {
+            const gpci_module *x = above(c, m, k);
+            if (!is_low(c, m, x, address) || state_at(x, address) == GPC_LINE_I)
+                continue;
+            if (!covered(c, m, x, address, text, size) || !rights_below(m, x, address, text, size))
+                return false;
+        }
+    }
+    return true;
+}
+
+bool invariants_over(const gpc_coherence *c, uint64_t first, uint64_t bytes, char *text, size_t size) {
+    uint32_t step = UINT32_MAX;
+    for (uint32_t i = 0; i < c->module_count; i++)
+        step = c->modules[i].given.block_bytes < step ? c->modules[i].given.block_bytes : step;
+    for (uint64_t address = first; address < first + bytes; address += step)
+        if (!invariants_at(c, address, text, size))
+            return false;
+    return true;
+}
+
+/* -- tags and lists */
+
+static bool entry_is_sane(const gpci_module *m, uint32_t block, char *text, size_t size) {
+    const bool valid = m->states[block] != GPC_LINE_I;
+    if (!valid && m->tags[block])
+        return told(text, size, "tags: %s's block %u is invalid, its tag is not 0", m->given.name, block);
+    for (uint32_t sub = 0; sub < m->sub_blocks; sub++) {
+        const uint16_t owner = *gpci_owner_of(m, block, sub);
+        uint64_t any = 0;
+        for (uint32_t w = 0; w < m->sharer_words; w++)
+            any |= gpci_sharers_of(m, block, sub)[w];
+        if (!valid && (any || owner != GPCI_NO_OWNER))
+            return told(text, size, "tags: %s's block %u is invalid, its directory is not empty", m->given.name, block);
+        if (owner != GPCI_NO_OWNER && (owner >= m->above_count || !is_sharer(m, block, sub, owner)))
+            return told(text, size, "owners: the owner of sub-block %u of %s's block %u is no sharer", sub,
+                        m->given.name, block);
+    }
+    return true;
+}
+
+static bool order_is_sane(const gpci_module *m, uint32_t set, char *text, size_t size) {
+    const uint16_t *order = m->order + (size_t)set * m->all_ways;
+    uint64_t seen[GPC_MAX_MODULES / 64] = {0};
+    if (m->all_ways > sizeof seen * 8)
+        return true;
+    for (uint32_t i = 0; i < m->all_ways; i++) {
+        if (order[i] >= m->all_ways || seen[order[i] / 64] >> order[i] % 64 & 1)
+            return told(text, size, "tags: recency of %s's set %u is no permutation", m->given.name, set);
+        seen[order[i] / 64] |= (uint64_t)1 << order[i] % 64;
+    }
+    return true;
+}
+
+static bool set_is_sane(const gpci_module *m, uint32_t set, char *text, size_t size) {
+    const uint32_t first = set * m->all_ways;
+    for (uint32_t i = first; i < first + m->all_ways; i++) {
+        if (!entry_is_sane(m, i, text, size))
+            return false;
+        for (uint32_t k = first; k < i && m->states[i] != GPC_LINE_I; k++)
+            if (m->states[k] != GPC_LINE_I && m->tags[k] == m->tags[i])
+                return told(text, size, "tags: %s's set %u has 0x%llx twice", m->given.name, set,
+                            (unsigned long long)m->tags[i]);
+        if (m->states[i] != GPC_LINE_I && gpci_module_find(m, m->tags[i]) != i)
+            return told(text, size, "tags: %s's 0x%llx is not found where it is", m->given.name,
+                        (unsigned long long)m->tags[i]);
+    }
+    return m->policy || !m->order || order_is_sane(m, set, text, size);
+}
+
+bool invariants_of_tags(const gpc_coherence *c, char *text, size_t size) {
+    for (uint32_t i = 0; i < c->module_count; i++) {
+        const gpci_module *m = &c->modules[i];
+        const uint32_t count = m->full_map ? m->map.count : m->given.sets * m->all_ways;
+        for (uint32_t b = 0; m->given.memory && b < count; b++)
+            if (m->states[b] == GPC_LINE_N || m->states[b] == GPC_LINE_O || m->states[b] == GPC_LINE_S)
+                return told(text, size, "tags: %s's block %u is in %c", m->given.name, b, letters[m->states[b]]);
+        for (uint32_t b = 0; m->full_map && b < count; b++)
+            if (!entry_is_sane(m, b, text, size))
+                return false;
+        for (uint32_t s = 0; !m->full_map && s < m->given.sets; s++)
+            if (!set_is_sane(m, s, text, size))
+                return false;
+    }
+    return true;
+}
+
+/* -- values */
+
+static const gpci_module *memory_of(const gpc_coherence *c, uint64_t address) {
+    for (uint32_t i = 0; i < c->module_count; i++)
+        if (c->modules[i].given.memory && gpci_module_serves(&c->modules[i], address))
+            return &c->modules[i];
+    return NULL;
+}
+
+static uint8_t memory_byte(const gpc_coherence *c, uint64_t address) {
+    uint8_t byte = 0;
+    gpc_coherence_read_memory(c, address, &byte, 1);
+    return byte;
+}
+
+/* Does the home lie in `x`, or above it, if not elsewhere? */
+static bool leads_home(const gpc_coherence *c, const gpci_module *x, uint8_t state) {
+    return x->place == GPCI_SHARED || (is_tracked(c) && has_rights(state));
+}
+
+/* The next module on the way from memory to the home; NULL where `t` is it. */
+static const gpci_module *towards_home(const gpc_coherence *c, const gpci_module *t, uint64_t address) {
+    for (uint32_t i = 0; i < t->above_count; i++) {
+        const gpci_module *x = above(c, t, i);
+        const uint8_t state = is_low(c, t, x, address) ? state_at(x, address) : GPC_LINE_I;
+        if (state != GPC_LINE_I && leads_home(c, x, state))
+            return x;
+    }
+    /* Non-inclusive caches know of copies above without having one. */
+    for (uint32_t i = 0; i < t->above_count; i++) {
+        const gpci_module *x = above(c, t, i);
+        if (!x->given.non_inclusive || !is_low(c, t, x, address) || state_at(x, address) != GPC_LINE_I)
+            continue;
+        const gpci_module *next = towards_home(c, x, address);
+        if (next)
+            return next;
+    }
+    return NULL;
+}
+
+static uint8_t byte_in(const gpci_module *m, uint64_t address) {
+    const uint32_t block = invariants_copy(m, address);
+    return m->data[(size_t)block * m->given.block_bytes + address % m->given.block_bytes];
+}
+
+static bool is_dirty(const gpci_module *m, uint64_t address) {
+    const uint64_t bit = address % m->given.block_bytes;
+    const uint32_t bytes = (m->given.block_bytes + 7) / 8;
+    return m->dirty[(size_t)invariants_copy(m, address) * bytes + bit / 8] >> bit % 8 & 1;
+}
+
+uint8_t invariants_home(const gpc_coherence *c, uint64_t address) {
+    uint8_t value = memory_byte(c, address);
+    for (const gpci_module *m = towards_home(c, memory_of(c, address), address); m; m = towards_home(c, m, address))
+        value = byte_in(m, address);
+    return value;
+}
+
+bool invariants_of_home(const gpc_coherence *c, uint64_t address, char *text, size_t size) {
+    uint8_t below = memory_byte(c, address);
+    for (const gpci_module *m = towards_home(c, memory_of(c, address), address); m; m = towards_home(c, m, address)) {
+        const uint8_t value = byte_in(m, address);
+        if (value != below && !is_dirty(m, address))
+            return told(text, size, "memory: byte 0x%llx is %u in %s, not marked as modified, and %u below",
+                        (unsigned long long)address, value, m->given.name, below);
+        below = value;
+    }
+    return true;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef TESTS_COHERENCE_INVARIANTS_H
+#define TESTS_COHERENCE_INVARIANTS_H
+
+#include "coherence/internal.h"
+
+/*
+ * What holds in a tree between two transactions, whatever came before. Each returns true, or false with a sentence in
+ * `text`. "Peers" are the modules above one module; "rights" are M, E and O.
+ *
+ * Of an address, in protocols with a directory:
+ *   one writer    a module in M or E has no peer with a valid copy, of any state; at most one peer is in O
+ *   rights below  what a module has rights to, every cache between it and memory has at least the same rights to
+ *   covered       every valid copy stands among the sharers of the module below, in an entry that is valid
+ *   owners        who has rights is the owner below; an owner with a valid copy is in M, E, O, or in N (which a block
+ *                 in E becomes in silence; not in nmoesi-multi2sim, which tells the module below)
+ *   inclusion     a valid copy is valid in every cache below that is not non-inclusive
+ * and in all protocols:
+ *   clean         modified bytes only in N, M, O (protocols without a directory: in any valid state)
+ */
+bool invariants_at(const gpc_coherence *c, uint64_t address, char *text, size_t size);
+
+/* Likewise of every smallest block in [first, first + bytes). */
+bool invariants_over(const gpc_coherence *c, uint64_t first, uint64_t bytes, char *text, size_t size);
+
+/*
+ * Of tags and lists, of all modules: each tag once and in its set, recency a permutation, invalid blocks without tag,
+ * owner and sharers, owners among the sharers, states that the protocol's place has (memory: I, E, M).
+ */
+bool invariants_of_tags(const gpc_coherence *c, char *text, size_t size);
+
+/*
+ * The value that a byte has for the whole tree: that of the module with rights that is nearest to the processors,
+ * else of the cache that all processors share, else memory's. Bytes written non-coherently are not in it until they
+ * have been written back.
+ */
+uint8_t invariants_home(const gpc_coherence *c, uint64_t address);
+
+/* A byte that is not modified in a module on the way from memory to the home is what the module below has. */
+bool invariants_of_home(const gpc_coherence *c, uint64_t address, char *text, size_t size);
+
+/* The module's block of an address, data included; GPCI_NO_BLOCK: no valid copy (a directory entry alone is none). */
+uint32_t invariants_copy(const gpci_module *m, uint64_t address);
+
+#endif
