@@ -372,7 +372,7 @@ typedef struct gpc_coherence_block {
     size_t struct_size;
     uint64_t tag;          /* block address */
     const uint8_t *bytes;  /* [block_bytes] borrowed until the next call; NULL without data */
-    const uint8_t *dirty;  /* [block_bytes / 8] modified bytes, a bit each; likewise */
+    const uint8_t *dirty;  /* [(block_bytes + 7) / 8] modified bytes, a bit each; likewise */
     uint32_t state;        /* gpc_coherence_state */
     uint32_t recency;      /* 0 = most recent of its set; lru and fifo only */
     uint32_t sub_blocks;   /* directory entries; 0 without modules above */
@@ -412,7 +412,7 @@ GPC_API gpc_status gpc_coherence_get_module(const gpc_coherence *coherence, uint
  */
 #define GPC_COHERENCE_COUNTERS(X)                                                                                  \
     X(accesses, "lookups", "all lookups: accesses, requests, probes, write-backs received, messages")               \
-    X(hits, "lookups", "of these, reads and writes that found the block with the rights they needed")               \
+    X(hits, "lookups", "of these, reads and writes towards memory that found the block valid")                      \
     X(loads, "accesses", "of the processor")                                                                        \
     X(load_hits, "accesses", "of these, found valid")                                                               \
     X(stores, "accesses", "of the processor, coherent")                                                             \
