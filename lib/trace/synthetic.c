@@ -20,6 +20,7 @@ static const gpci_synthetic *const kernels[] = {
     &gpci_synthetic_transpose_tiled,
     &gpci_synthetic_scalarprod,
     &gpci_synthetic_fastwalsh,
+    &gpci_synthetic_cppoverload,
     &gpci_synthetic_histogram,
     &gpci_synthetic_kmeans,
     &gpci_synthetic_maxpool,

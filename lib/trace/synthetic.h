@@ -184,7 +184,8 @@ const gpci_array *gpci_synthetic_arrays(const gpci_source *source, size_t *count
 /* The kernels, by family. */
 extern const gpci_synthetic gpci_synthetic_vectoradd, gpci_synthetic_vecmul, gpci_synthetic_vecscale,
     gpci_synthetic_vecsub, gpci_synthetic_stream;
-extern const gpci_synthetic gpci_synthetic_scalarprod, gpci_synthetic_histogram, gpci_synthetic_fastwalsh;
+extern const gpci_synthetic gpci_synthetic_scalarprod, gpci_synthetic_histogram, gpci_synthetic_fastwalsh,
+    gpci_synthetic_cppoverload;
 extern const gpci_synthetic gpci_synthetic_transpose_naive, gpci_synthetic_transpose_tiled,
     gpci_synthetic_kronecker, gpci_synthetic_matmul_tiled;
 extern const gpci_synthetic gpci_synthetic_atax, gpci_synthetic_bicg, gpci_synthetic_gesummv, gpci_synthetic_mvt;

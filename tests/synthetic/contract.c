@@ -209,7 +209,8 @@ Test(synthetic_contract, odd_sizes) {
         "string-match:30001:line=17,key=3", "inverted-index:2:part=2", "inverted-index:65537:part=301,gap=8",
         "similarity-score:32:features=4", "similarity-score:50000:features=12,pairs=0", "comd:13824:atoms=1,spread=0",
         "comd:40000:atoms=33,spread=31", "bicg:100003:columns=37,launch=1", "mvt:54321:launch=2",
-        "gesummv:40000:columns=19,serial=1", "kmeans:50000:rowmajor=1,features=19,serial=1", "atax:54321:serial=1",
+        "cppoverload:2KiB", "cppoverload:38KiB:lanes=64", "gesummv:40000:columns=19,serial=1",
+        "kmeans:50000:rowmajor=1,features=19,serial=1", "atax:54321:serial=1",
     };
     for (size_t i = 0; i < sizeof odd / sizeof odd[0]; i++)
         check_kernel(odd[i]);

@@ -99,6 +99,39 @@ Test(synthetic_counts, matmul) {
     cr_assert_eq(t.barriers, warps * 22 * 2);
 }
 
+/*
+ * 2 MiB are 262,144 pairs of words, so 8,192 warps of a thread each. Words are four sectors an access, pairs eight, and
+ * the third kernel has two loads; each result is a word.
+ */
+Test(synthetic_counts, cppoverload) {
+    static const unsigned loads[] = {1, 1, 2}, load_sectors[] = {4, 8, 8}, width[] = {4, 8, 4};
+    rig r;
+    rig_open(&r, "cppoverload");
+    for (unsigned k = 0; k < 3; k++) {
+        cr_assert(rig_kernel(&r));
+        const gpc_block *block = rig_block(&r);
+        unsigned shared = 0;
+        for (uint64_t i = 0; i < block->warps[3].count; i++) {
+            const gpc_instruction *access = &block->warps[3].instructions[i];
+            if (access->space != GPC_SPACE_SHARED)
+                continue;
+            cr_assert_eq(access->width, width[k]);
+            cr_assert_eq(access->addresses[5] - access->addresses[0], 5 * width[k]);
+            shared++;
+        }
+        cr_assert_eq(shared, 2 * loads[k]);
+        traffic first = {0};
+        traffic_add(&first, block); /* its blocks are all alike */
+        traffic t = rig_traffic(&r);
+        cr_assert_eq(t.blocks, 1023);
+        expect(r.kernel.name, first, 8 * loads[k], 8 * load_sectors[k], 8, 4 * 8);
+        expect(r.kernel.name, t, 1023 * 8 * loads[k], 1023 * 8 * load_sectors[k], 1023 * 8, 1023 * 8 * 4);
+        cr_assert_eq(t.barriers, 1023 * 8);
+    }
+    cr_assert(!rig_kernel(&r));
+    rig_close(&r);
+}
+
 /* A load of words makes four additions to bins; 64 blocks of 8 warps each write 256 bins, and one block reads them. */
 Test(synthetic_counts, histogram) {
     rig r;

@@ -61,6 +61,8 @@ Test(synthetic_errors, sizes_that_do_not_fit) {
     refused("spatial:3MiB", GPC_ERROR_RANGE, "not a power of two");
     refused("fastwalsh:3MiB", GPC_ERROR_RANGE, "not a power of two");
     refused("fastwalsh:512", GPC_ERROR_RANGE, "from 1024 bytes");
+    refused("cppoverload:2047", GPC_ERROR_RANGE, "from 2048 bytes");
+    refused("cppoverload:3000", GPC_ERROR_RANGE, "3000 bytes are no whole number of blocks' inputs, 2048 each");
     refused("transpose-naive:2MiB:columns=1000", GPC_ERROR_RANGE, "1000 columns");
     refused("transpose-tiled:4KiB:columns=1024", GPC_ERROR_RANGE, "by 16, 1024 columns");
     refused("matmul-tiled:2000", GPC_ERROR_RANGE, "less than a tile");

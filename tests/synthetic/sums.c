@@ -142,6 +142,38 @@ Test(synthetic_sums, scalarprod) {
     check_scalarprod("scalarprod:100000:vectors=130,lanes=64", 130, 192);
 }
 
+/* What was loaded goes to shared memory, in that order; of what comes back the sum, three times, is the result. */
+static double overloaded(machine_lane *lane, const char *kernel) {
+    (void)kernel;
+    if (lane->shared) {
+        double sum = 0;
+        for (unsigned i = 0; i < lane->count; i++)
+            sum += lane->queue[i];
+        return take(lane, 3 * sum);
+    }
+    double first = lane->queue[lane->stores++];
+    if (lane->stores == lane->count)
+        lane->count = 0;
+    return first;
+}
+
+/* The kernel of pairs comes between, whose results the third one overwrites. */
+Test(synthetic_sums, cppoverload) {
+    machine m;
+    machine_open(&m, "cppoverload:38KiB", 4, overloaded);
+    size_t n = m.lengths[1];
+    cr_assert_eq(m.lengths[0], 2 * n);
+    cr_assert(machine_launch(&m));
+    for (size_t i = 0; i < n; i++)
+        expect(&m, 1, i, 3 * m.arrays[0][i]);
+    cr_assert(machine_launch(&m));
+    cr_assert(machine_launch(&m));
+    for (size_t i = 0; i < n; i++)
+        expect(&m, 1, i, 3 * (m.arrays[0][i] + m.arrays[0][n + i]));
+    cr_assert(!machine_launch(&m));
+    machine_close(&m);
+}
+
 /* Squared distances, a pair of loads a feature; the nearest of the centres, the first of equals. */
 static double nearest(machine_lane *lane, const char *kernel) {
     enum { CENTRES = 3, FEATURES = 19 };
