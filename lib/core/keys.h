@@ -220,6 +220,23 @@
     X(L2_LINK_WIDTH, "l2.link_width", SIZE, "bytes", "32B", 1, 65536, "",                                              \
       "that a slice's link to its peer moves per network cycle, each way")                                             \
     X(L2_LINK_BUFFER, "l2.link_buffer", COUNT, "packets", "8", 0, 1 << 20, "unlimited", "at each end of such a link")  \
+    X(CLUSTER_SMS, "cluster.sms", COUNT, "SMs", "0", 0, 4096, "",                                                      \
+      "coherence: neighbouring SMs that share a cache between their L1s and L2; 0 = none, L1s are next to L2")         \
+    X(CLUSTER_SIZE, "cluster.size", SIZE, "bytes", "128KiB", 128, 1 << 30, "", "of each such cache")                   \
+    X(CLUSTER_WAYS, "cluster.ways", COUNT, "ways", "8", 1, 1024, "", "of its sets")                                    \
+    X(CLUSTER_LATENCY, "cluster.latency", COUNT, "cycles", "12", 1, 10000, "", "core cycles to its data")              \
+    X(CLUSTER_INCLUSION, "cluster.inclusion", CHOICE, "", "inclusive", 0, 0, "non-inclusive|inclusive",                \
+      "as l2.inclusion")                                                                                               \
+    X(COHERENCE_CONFLICT, "coherence.conflict", CHOICE, "", "retry", 0, 0, "retry|wait",                               \
+      "timed: what a request does that finds its block in use by another; retry: it is refused, and sent again "       \
+      "after a random while")                                                                                          \
+    X(COHERENCE_DIRECTORY_WAYS, "coherence.directory_ways", COUNT, "ways", "16", 1, 1024, "",                          \
+      "of a set of a non-inclusive cache, beside its own: entries of the directory alone, for lines that only "        \
+      "caches above hold")                                                                                             \
+    X(COHERENCE_MEMORY_SETS, "coherence.memory_sets", COUNT, "sets", "1024", 1, 1 << 24, "",                           \
+      "of the directory of each slice's memory, with coherence.memory_ways")                                           \
+    X(COHERENCE_MEMORY_WAYS, "coherence.memory_ways", COUNT, "ways", "0", 0, 1024, "",                                 \
+      "of such a set; 0 = an entry for every line cached")                                                             \
     X(DRAM_CHANNELS, "dram.channels", COUNT, "channels", "6", 1, 1024, "", "memory channels")                          \
     X(DRAM_MODEL, "dram.model", CHOICE, "", "timing", 0, 0, "timing|fixed",                                            \
       "timing: banks, rows and commands; fixed: a latency and a bandwidth")                                            \
