@@ -57,6 +57,7 @@ typedef struct gpci_module {
 typedef struct gpci_star {
     gpc_coherence_network given;
     uint64_t *out_free, *switch_free, *in_free; /* [modules] cycle from which a module's link is free */
+    uint64_t *turns; /* [modules] who was last let through to it; kept from one transaction to the next */
 } gpci_star;
 
 /* Faults that the tests put in, to see that they are caught. */
@@ -88,6 +89,9 @@ struct gpc_coherence {
     gpc_coherence_transition *transitions;
     uint32_t message_count, message_room, transition_count, transition_room;
     uint32_t message_bound;     /* most that one access takes */
+    struct gpci_reply *replies; /* [reply_room] answers that are being waited for, as a stack */
+    uint32_t reply_count, reply_room;
+    bool non_coherent;          /* the protocol has N: copies may lack bytes that others have written back */
     uint8_t deepest;            /* level that was asked */
     gpc_status failed;          /* a forbidden cell was reached */
     char failure[256];
@@ -96,6 +100,8 @@ struct gpc_coherence {
 /* build.c: everything of a module but what an access changes is set here. */
 
 /* tags.c */
+/* Set of a tag; a full map has only 0. */
+uint32_t gpci_module_set(const gpci_module *m, uint64_t tag);
 /* Block of a tag; GPCI_NO_BLOCK. `tag`: the address of a block of this module. */
 uint32_t gpci_module_find(const gpci_module *m, uint64_t tag);
 /* The processor, or another module, looked up a block that is there. */
@@ -112,8 +118,8 @@ void gpci_module_write(gpci_module *m, uint32_t block, uint64_t tag, uint8_t sta
 /* Full maps: room for `blocks` more, so that the transaction cannot fail. GPC_ERROR_MEMORY. */
 gpc_status gpci_module_reserve(gpc_context *context, gpci_module *m, uint32_t blocks);
 /*
- * The low module that serves an address; GPC_NO_MODULE. Creation sees to it that it is exactly one for each address that
- * the module serves; so whether an address reaches a memory is whether its first-level module serves it.
+ * The low module that serves an address; GPC_NO_MODULE. Creation sees to it that it is exactly one for each address
+ * that the module serves; so whether an address reaches a memory is whether its first-level module serves it.
  */
 uint32_t gpci_module_low(const gpc_coherence *c, const gpci_module *m, uint64_t address);
 bool gpci_module_serves(const gpci_module *m, uint64_t address);
@@ -134,6 +140,8 @@ uint8_t *gpci_store_at(const gpc_coherence *c, uint64_t address);
 /* star.c: a message on an idle network, which has seen this transaction's earlier ones. */
 void gpci_star_begin(gpc_coherence *c);
 uint64_t gpci_star_send(gpc_coherence *c, uint32_t network, uint32_t from, uint32_t to, uint32_t bytes, uint64_t cycle);
+/* Answers of modules that were asked together, to the one that asked: `comes` of each. Sorted by when they are sent. */
+void gpci_star_gather(gpc_coherence *c, uint32_t network, uint32_t to, struct gpci_reply *replies, uint32_t count);
 
 /*
  * snapshot.c: for exploration. Memory's bytes and full maps included, statistics and the state of policies other than
@@ -145,7 +153,10 @@ size_t gpci_coherence_saved_bytes(const gpc_coherence *c);
 void gpci_coherence_save(const gpc_coherence *c, void *saved);
 void gpci_coherence_load(gpc_coherence *c, const void *saved);
 
-/* engine.c and what it is split into: the transactions. Tests only: put faults in. */
+/* engine.c: what transactions need beside the tree, made last and released first. GPC_ERROR_MEMORY. */
+gpc_status gpci_engine_prepare(gpc_coherence *c);
+void gpci_engine_release(gpc_coherence *c);
+/* Tests only: put faults in. */
 void gpci_coherence_inject(gpc_coherence *c, uint32_t faults, uint32_t protocol_flags);
 
 GPCI_INLINE gpci_module *gpci_module_at(const gpc_coherence *c, uint32_t index) {

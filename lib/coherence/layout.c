@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "coherence/build.h"
+
+#include <string.h>
+
+/*
+ * Where things lie. The slab holds, module after module and each on its own cache line: tags, sharers, owners, order,
+ * states, dirty masks, data. Full maps grow, and so have arrays of their own.
+ */
+
+#define LINE 64u
+#define MOST_MESSAGES (1u << 24)
+
+/* The next array of the slab; NULL while it is only measured. */
+static void *take(char *slab, size_t *at, size_t count, size_t bytes, bool *overflow) {
+    const size_t most = SIZE_MAX / 4;
+    void *here = slab ? slab + *at : NULL;
+    if (count && bytes > most / count) {
+        *overflow = true;
+        return NULL;
+    }
+    *at += (count * bytes + LINE - 1) / LINE * LINE;
+    *overflow |= *at > most;
+    return here;
+}
+
+static void place_module(const gpc_coherence *c, gpci_module *m, char *slab, size_t *at, bool *overflow) {
+    const size_t blocks = m->full_map ? 0 : m->blocks, subs = blocks * m->sub_blocks;
+    const size_t with_data = c->with_data && !m->given.memory ? blocks : 0;
+    m->tags = take(slab, at, blocks, sizeof *m->tags, overflow);
+    m->sharers = take(slab, at, subs * m->sharer_words, sizeof *m->sharers, overflow);
+    m->owners = take(slab, at, subs, sizeof *m->owners, overflow);
+    m->order = take(slab, at, blocks, sizeof *m->order, overflow);
+    m->states = take(slab, at, blocks, sizeof *m->states, overflow);
+    m->dirty = take(slab, at, with_data, m->mask_bytes, overflow);
+    m->data = take(slab, at, with_data, m->given.block_bytes, overflow);
+    if (!with_data)
+        m->dirty = m->data = NULL;
+}
+
+/* All invalid, way 0 the most recent. */
+static void start_module(gpci_module *m) {
+    if (m->full_map) {
+        m->tags = NULL, m->sharers = NULL, m->owners = NULL, m->order = NULL, m->states = NULL;
+        return;
+    }
+    memset(m->states, GPC_LINE_I, m->blocks);
+    memset(m->owners, 0xff, (size_t)m->blocks * m->sub_blocks * sizeof *m->owners);
+    for (uint32_t block = 0; block < m->blocks; block++)
+        m->order[block] = (uint16_t)(block % m->all_ways);
+}
+
+static void index_module(gpci_module *m) {
+    const gpc_coherence_module *g = &m->given;
+    const uint64_t modulus = m->interleaved ? g->modulus : 1;
+    m->full_map = g->memory && !g->ways;
+    m->all_ways = m->full_map ? UINT32_MAX : g->ways + g->directory_ways;
+    m->blocks = m->full_map ? 0 : g->sets * m->all_ways;
+    m->set_mask = g->sets - 1;
+    m->index_shift = m->block_shift + gpci_log2(modulus);
+    m->divides = !gpci_power_of_two(g->sets) || !gpci_power_of_two(modulus);
+}
+
+static gpc_status make_slab(gpc_coherence *c, gpc_error *error) {
+    size_t bytes = 0, at = 0;
+    bool overflow = false;
+    for (uint32_t i = 0; i < c->module_count; i++) {
+        index_module(&c->modules[i]);
+        place_module(c, &c->modules[i], NULL, &bytes, &overflow);
+    }
+    if (overflow || !(c->slab = gpci_zalloc_lines(c->context, 1, bytes)))
+        return gpci_out_of_memory(error);
+    c->slab_bytes = bytes;
+    for (uint32_t i = 0; i < c->module_count; i++) {
+        place_module(c, &c->modules[i], c->slab, &at, &overflow);
+        start_module(&c->modules[i]);
+    }
+    return GPC_OK;
+}
+
+static gpc_status make_policy(gpc_coherence *c, gpci_module *m, gpc_error *error) {
+    const char *text = m->given.replacement;
+    m->fifo = !strcmp(text, "fifo");
+    if (m->fifo || !strcmp(text, "lru"))
+        return GPC_OK;
+    if (m->full_map)
+        GPCI_REFUSE(ARGUMENT, m, "replacement", "is '%s', but with ways 0 nothing is replaced", text);
+    const gpc_policy_env geometry = {.sets = m->given.sets,
+                                     .ways = m->given.ways,
+                                     .line_bytes = m->given.block_bytes,
+                                     .sectors = 1,
+                                     .index = m->index,
+                                     .count = c->module_count};
+    gpc_status status =
+        gpci_policy_create(c->context, GPC_POLICY_REPLACEMENT, text, &geometry, NULL, error, &m->policy);
+    if (status < 0)
+        return status;
+    if (((const gpc_replacement_ops *)m->policy->ops)->needs_future)
+        GPCI_REFUSE(ARGUMENT, m, "replacement", "'%s' needs to know the future", text);
+    return GPC_OK;
+}
+
+/* Four arrays a network, in one allocation. */
+static gpc_status make_star(gpc_coherence *c, gpci_star *star, gpc_error *error) {
+    star->out_free = gpci_zalloc(c->context, (size_t)c->module_count * 4, sizeof *star->out_free);
+    if (!star->out_free)
+        return gpci_out_of_memory(error);
+    star->switch_free = star->out_free + c->module_count;
+    star->in_free = star->switch_free + c->module_count;
+    star->turns = star->in_free + c->module_count;
+    return GPC_OK;
+}
+
+/*
+ * The most steps that a transaction takes. It asks each level at most a few times over, and evictions and probes reach
+ * each module's blocks within the largest block of the tree a few times each.
+ */
+static gpc_status make_lists(gpc_coherence *c, gpc_error *error) {
+    uint32_t largest = 0;
+    uint64_t parts = 0;
+    for (uint32_t i = 0; i < c->module_count; i++)
+        largest = c->modules[i].given.block_bytes > largest ? c->modules[i].given.block_bytes : largest;
+    for (uint32_t i = 0; i < c->module_count; i++)
+        parts += largest / c->modules[i].given.block_bytes;
+    const uint64_t bound = 64 + 16 * c->levels * parts;
+    if (bound > MOST_MESSAGES)
+        return gpci_fail(error, GPC_ERROR_RANGE,
+                         "gpc_coherence_options.modules: a transaction may take %llu messages, more than %u",
+                         (unsigned long long)bound, MOST_MESSAGES);
+    c->message_bound = c->message_room = c->transition_room = (uint32_t)bound;
+    c->messages = gpci_alloc(c->context, bound * sizeof *c->messages);
+    c->transitions = gpci_alloc(c->context, bound * sizeof *c->transitions);
+    return c->messages && c->transitions ? GPC_OK : gpci_out_of_memory(error);
+}
+
+gpc_status gpci_layout(gpc_coherence *c, gpc_error *error) {
+    gpc_status status = make_slab(c, error);
+    for (uint32_t i = 0; i < c->module_count && status == GPC_OK; i++) {
+        gpci_module *m = &c->modules[i];
+        m->stats.struct_size = sizeof m->stats;
+        status = make_policy(c, m, error);
+        if (m->given.memory && m->block_shift > c->memory_shift)
+            c->memory_shift = m->block_shift;
+    }
+    for (uint32_t i = 0; i < c->star_count && status == GPC_OK; i++)
+        status = make_star(c, &c->stars[i], error);
+    return status == GPC_OK ? make_lists(c, error) : status;
+}

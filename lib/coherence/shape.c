@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "coherence/build.h"
+
+/*
+ * The tree's shape, from who is whose low module: levels counted from the processors, places, sub-blocks.
+ *
+ * Example: l1-0 and l1-1 over l2-0, l1-2 over l2-1, both l2 over mm. Level 1 are the l1, FIRST; level 2 the l2,
+ * BETWEEN since no one of them is below all l1; level 3 mm. With one l2 below all three it would be SHARED.
+ */
+
+#define GREATEST_RATIO 64u /* sub-blocks of a block */
+
+static uint32_t least(uint32_t a, uint32_t b) {
+    return a < b ? a : b;
+}
+
+/* Lists of who is above, ascending since modules are gone through in order. */
+static gpc_status list_above(gpc_coherence *c, gpc_error *error) {
+    for (uint32_t i = 0; i < c->module_count; i++)
+        for (uint32_t k = 0; k < c->modules[i].given.low_count; k++)
+            c->modules[c->modules[i].given.low[k]].above_count++;
+    for (uint32_t i = 0; i < c->module_count; i++) {
+        gpci_module *m = &c->modules[i];
+        if (!m->above_count)
+            continue;
+        uint32_t *above = gpci_alloc(c->context, m->above_count * sizeof *above);
+        m->above = above;
+        uint16_t *slots = gpci_zalloc(c->context, c->module_count, sizeof *slots);
+        m->slots = slots;
+        if (!above || !slots)
+            return gpci_out_of_memory(error);
+        m->above_count = 0;
+    }
+    for (uint32_t i = 0; i < c->module_count; i++)
+        for (uint32_t k = 0; k < c->modules[i].given.low_count; k++) {
+            gpci_module *low = &c->modules[c->modules[i].given.low[k]];
+            ((uint16_t *)(uintptr_t)low->slots)[i] = (uint16_t)low->above_count;
+            ((uint32_t *)(uintptr_t)low->above)[low->above_count++] = i;
+        }
+    return GPC_OK;
+}
+
+static gpc_status check_neighbours(const gpci_module *m, gpc_error *error) {
+    const gpc_coherence_module *g = &m->given;
+    if (g->memory && !m->above_count)
+        GPCI_REFUSE(ARGUMENT, m, "memory", "has no module %s", "above it");
+    if (!m->above_count && g->high_network != GPC_NO_MODULE)
+        GPCI_REFUSE(ARGUMENT, m, "high_network", "is %u, but no module is above", g->high_network);
+    if (m->above_count && g->high_network == GPC_NO_MODULE)
+        GPCI_REFUSE(ARGUMENT, m, "high_network", "is missing: %u modules are above", m->above_count);
+    if (m->above_count && (g->write_through || g->no_write_allocate))
+        GPCI_REFUSE(ARGUMENT, m, "write_through", "and no_write_allocate are for the first level; %u modules are above",
+                    m->above_count);
+    if (!m->above_count && g->non_inclusive)
+        GPCI_REFUSE(ARGUMENT, m, "non_inclusive", "is for modules with %s", "others above them");
+    return GPC_OK;
+}
+
+/* A module whose level is known raises those below; one in a cycle, or below one, never is. */
+static gpc_status count_levels(gpc_coherence *c, uint32_t *waiting, uint32_t *queue, gpc_error *error) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < c->module_count; i++)
+        if (!(waiting[i] = c->modules[i].above_count))
+            queue[count++] = i;
+    for (uint32_t i = 0; i < count; i++) {
+        gpci_module *m = &c->modules[queue[i]];
+        m->level++;
+        c->levels = m->level > c->levels ? m->level : c->levels;
+        for (uint32_t k = 0; k < m->given.low_count; k++) {
+            gpci_module *low = &c->modules[m->given.low[k]];
+            low->level = m->level > low->level ? m->level : low->level;
+            if (!--waiting[low->index])
+                queue[count++] = low->index;
+        }
+    }
+    for (uint32_t i = 0; i < c->module_count; i++)
+        if (waiting[i])
+            GPCI_REFUSE(ARGUMENT, &c->modules[i], "low", "leads through a cycle of %s", "modules, or lies below one");
+    if (c->levels > UINT8_MAX)
+        return gpci_fail(error, GPC_ERROR_RANGE, "gpc_coherence_options.modules make %u levels, more than %u",
+                         c->levels, UINT8_MAX);
+    return GPC_OK;
+}
+
+/* [module][words] which first-level modules are above each, directly or not; `queue` is in order of level. */
+static void spread_first(const gpc_coherence *c, const uint32_t *queue, uint64_t *reach, uint32_t words) {
+    for (uint32_t i = 0; i < c->module_count; i++) {
+        const gpci_module *m = &c->modules[queue[i]];
+        uint64_t *mine = reach + (size_t)m->index * words;
+        if (!m->above_count)
+            mine[m->index / 64] |= (uint64_t)1 << m->index % 64;
+        for (uint32_t k = 0; k < m->given.low_count; k++)
+            for (uint32_t w = 0; w < words; w++)
+                reach[(size_t)m->given.low[k] * words + w] |= mine[w];
+    }
+}
+
+static bool below_all(const gpc_coherence *c, const uint64_t *mine) {
+    for (uint32_t i = 0; i < c->module_count; i++)
+        if (!c->modules[i].above_count && !(mine[i / 64] >> i % 64 & 1))
+            return false;
+    return true;
+}
+
+static gpc_status find_places(gpc_coherence *c, const uint32_t *queue, gpc_error *error) {
+    const uint32_t words = (c->module_count + 63) / 64;
+    uint64_t *reach = gpci_zalloc(c->context, (size_t)c->module_count * words, sizeof *reach);
+    if (!reach)
+        return gpci_out_of_memory(error);
+    spread_first(c, queue, reach, words);
+    for (uint32_t i = 0; i < c->module_count; i++) {
+        gpci_module *m = &c->modules[i];
+        m->place = m->given.memory                                ? GPCI_MEMORY
+                   : !m->above_count                              ? GPCI_FIRST
+                   : below_all(c, reach + (size_t)i * words) ? GPCI_SHARED
+                                                                  : GPCI_BETWEEN;
+    }
+    gpci_free(c->context, reach);
+    return GPC_OK;
+}
+
+static gpc_status find_rules(const gpc_protocol *p, gpci_module *m, gpc_error *error) {
+    static const char *const places[] = {"the first level", "a level between", "a shared level", "memory"};
+    const gpc_protocol_rules *rules[] = {p->first, p->between, p->shared ? p->shared : p->between, p->memory};
+    if (!rules[m->place])
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s: protocol '%s' has no rules for %s", gpci_title_of(m).text,
+                         p->name, places[m->place]);
+    m->rules = *rules[m->place];
+    return GPC_OK;
+}
+
+static gpc_status divide_blocks(const gpc_coherence *c, gpci_module *m, gpc_error *error) {
+    uint32_t smallest = m->given.block_bytes;
+    for (uint32_t i = 0; i < m->above_count; i++)
+        smallest = least(smallest, c->modules[m->above[i]].given.block_bytes);
+    m->block_shift = gpci_log2(m->given.block_bytes);
+    m->sub_shift = gpci_log2(smallest);
+    m->mask_bytes = (m->given.block_bytes + 7) / 8;
+    m->sub_blocks = m->above_count ? m->given.block_bytes / smallest : 0;
+    m->sharer_words = (m->above_count + 63) / 64;
+    if (m->sub_blocks > GREATEST_RATIO)
+        GPCI_REFUSE(RANGE, m, "block_bytes", "is %u, more than %u times the %u of a module above", m->given.block_bytes,
+                    GREATEST_RATIO, smallest);
+    return GPC_OK;
+}
+
+gpc_status gpci_shape(gpc_coherence *c, gpc_error *error) {
+    gpc_status status = list_above(c, error);
+    for (uint32_t i = 0; i < c->module_count && status == GPC_OK; i++)
+        status = check_neighbours(&c->modules[i], error);
+    if (status < 0)
+        return status;
+    uint32_t *waiting = gpci_zalloc(c->context, c->module_count, sizeof *waiting);
+    uint32_t *queue = gpci_zalloc(c->context, c->module_count, sizeof *queue);
+    status = waiting && queue ? count_levels(c, waiting, queue, error) : gpci_out_of_memory(error);
+    if (status == GPC_OK)
+        status = find_places(c, queue, error);
+    gpci_free(c->context, waiting);
+    gpci_free(c->context, queue);
+    for (uint32_t i = 0; i < c->module_count && status == GPC_OK; i++) {
+        status = find_rules(c->protocol, &c->modules[i], error);
+        if (status == GPC_OK)
+            status = divide_blocks(c, &c->modules[i], error);
+    }
+    return status;
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "coherence/internal.h"
+
+#include <string.h>
+
+/*
+ * What an access changes, as bytes and back. Saved are the slab, with the data of invalid blocks zeroed; then of each
+ * full map, and of memory's bytes, a count and that many entries ascending by block number: the number, and what is
+ * kept of it. So two trees of the same options in the same state save the same bytes, however they came there.
+ */
+
+static size_t entry_bytes(const gpci_module *m) {
+    return sizeof(uint64_t) + 1 +
+           m->sub_blocks * (sizeof *m->owners + m->sharer_words * sizeof *m->sharers);
+}
+
+static size_t store_bytes(const gpc_coherence *c) {
+    return sizeof(uint64_t) + ((size_t)1 << c->memory_shift);
+}
+
+size_t gpci_coherence_saved_bytes(const gpc_coherence *c) {
+    size_t bytes = c->slab_bytes + sizeof(uint32_t) + c->memory_map.count * store_bytes(c);
+    for (uint32_t i = 0; i < c->module_count; i++)
+        if (c->modules[i].full_map)
+            bytes += sizeof(uint32_t) + c->modules[i].map.count * entry_bytes(&c->modules[i]);
+    return bytes;
+}
+
+static char *put(char *at, const void *from, size_t bytes) {
+    memcpy(at, from, bytes);
+    return at + bytes;
+}
+
+static const char *get(const char *at, void *to, size_t bytes) {
+    memcpy(to, at, bytes);
+    return at + bytes;
+}
+
+/* Of those in the map the least number that is not below `from`; they are few where snapshots are taken. */
+static bool next_entry(const gpci_block_map *map, uint64_t from, uint64_t *number, uint32_t *value) {
+    bool found = false;
+    for (uint64_t i = 0; map->mask && i <= map->mask; i++)
+        if (map->keys[i] && map->keys[i] - 1 >= from && (!found || map->keys[i] - 1 < *number)) {
+            found = true;
+            *number = map->keys[i] - 1;
+            *value = map->values[i];
+        }
+    return found;
+}
+
+static char *save_map(const gpci_module *m, char *at) {
+    uint64_t number = 0;
+    uint32_t block = 0;
+    at = put(at, &m->map.count, sizeof m->map.count);
+    for (uint64_t from = 0; next_entry(&m->map, from, &number, &block); from = number + 1) {
+        at = put(at, &number, sizeof number);
+        at = put(at, &m->states[block], 1);
+        at = put(at, gpci_owner_of(m, block, 0), m->sub_blocks * sizeof *m->owners);
+        at = put(at, gpci_sharers_of(m, block, 0), (size_t)m->sub_blocks * m->sharer_words * sizeof *m->sharers);
+    }
+    return at;
+}
+
+static const char *load_map(gpci_module *m, const char *at) {
+    uint32_t count = 0;
+    uint64_t number = 0;
+    at = get(at, &count, sizeof count);
+    gpci_map_clear(&m->map);
+    for (uint32_t block = 0; block < count; block++) {
+        at = get(at, &number, sizeof number);
+        at = get(at, &m->states[block], 1);
+        at = get(at, gpci_owner_of(m, block, 0), m->sub_blocks * sizeof *m->owners);
+        at = get(at, gpci_sharers_of(m, block, 0), (size_t)m->sub_blocks * m->sharer_words * sizeof *m->sharers);
+        m->tags[block] = m->states[block] == GPC_LINE_I ? 0 : number << m->block_shift;
+        gpci_map_add(&m->map, number, block);
+    }
+    for (uint32_t block = count; block < m->blocks; block++)
+        gpci_module_write(m, block, 0, GPC_LINE_I);
+    return at;
+}
+
+static void clear_invalid(const gpc_coherence *c, const gpci_module *m, char *saved) {
+    if (!m->data)
+        return;
+    for (uint32_t block = 0; block < m->blocks; block++)
+        if (m->states[block] == GPC_LINE_I || gpci_directory_only(m, block)) {
+            memset(saved + ((char *)gpci_data_of(m, block) - (char *)c->slab), 0, m->given.block_bytes);
+            memset(saved + ((char *)gpci_dirty_of(m, block) - (char *)c->slab), 0, m->mask_bytes);
+        }
+}
+
+void gpci_coherence_save(const gpc_coherence *c, void *saved) {
+    const size_t block_bytes = (size_t)1 << c->memory_shift;
+    uint64_t number = 0;
+    uint32_t place = 0;
+    char *at = put(saved, c->slab, c->slab_bytes);
+    for (uint32_t i = 0; i < c->module_count; i++) {
+        clear_invalid(c, &c->modules[i], saved);
+        if (c->modules[i].full_map)
+            at = save_map(&c->modules[i], at);
+    }
+    at = put(at, &c->memory_map.count, sizeof c->memory_map.count);
+    for (uint64_t from = 0; next_entry(&c->memory_map, from, &number, &place); from = number + 1) {
+        at = put(at, &number, sizeof number);
+        at = put(at, c->memory_bytes + ((size_t)place << c->memory_shift), block_bytes);
+    }
+}
+
+void gpci_coherence_load(gpc_coherence *c, const void *saved) {
+    const size_t block_bytes = (size_t)1 << c->memory_shift;
+    uint32_t count = 0;
+    uint64_t number = 0;
+    const char *at = get(saved, c->slab, c->slab_bytes);
+    for (uint32_t i = 0; i < c->module_count; i++)
+        if (c->modules[i].full_map)
+            at = load_map(&c->modules[i], at);
+    at = get(at, &count, sizeof count);
+    gpci_map_clear(&c->memory_map);
+    for (uint32_t place = 0; place < count; place++) {
+        at = get(at, &number, sizeof number);
+        at = get(at, c->memory_bytes + ((size_t)place << c->memory_shift), block_bytes);
+        gpci_map_add(&c->memory_map, number, place);
+    }
+    c->message_count = c->transition_count = 0;
+    c->failed = GPC_OK;
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "coherence/internal.h"
+
+#include <string.h>
+
+/*
+ * Memory's bytes, all memories' together: an address is one memory's. Blocks come into being, zeroed, when they are
+ * first reserved, and lie one after another in the order of that.
+ */
+
+static size_t block_bytes(const gpc_coherence *c) {
+    return (size_t)1 << c->memory_shift;
+}
+
+static gpc_status make_room(gpc_coherence *c) {
+    if (c->memory_map.count < c->memory_room)
+        return GPC_OK;
+    uint64_t room = c->memory_room ? (uint64_t)c->memory_room * 2 : 16;
+    if (room >= UINT32_MAX)
+        return GPC_ERROR_MEMORY;
+    uint8_t *larger = gpci_resize(c->context, c->memory_bytes, room, block_bytes(c));
+    if (!larger)
+        return GPC_ERROR_MEMORY;
+    c->memory_bytes = larger;
+    c->memory_room = (uint32_t)room;
+    return GPC_OK;
+}
+
+gpc_status gpci_store_reserve(gpc_coherence *c, uint64_t address) {
+    const uint64_t number = address >> c->memory_shift;
+    if (gpci_map_find(&c->memory_map, number) != UINT32_MAX)
+        return GPC_OK;
+    if (make_room(c) < 0 || gpci_map_reserve(c->context, &c->memory_map, 1) < 0)
+        return GPC_ERROR_MEMORY;
+    const uint32_t place = c->memory_map.count;
+    memset(c->memory_bytes + ((size_t)place << c->memory_shift), 0, block_bytes(c));
+    gpci_map_add(&c->memory_map, number, place);
+    return GPC_OK;
+}
+
+uint8_t *gpci_store_at(const gpc_coherence *c, uint64_t address) {
+    const uint32_t place = gpci_map_find(&c->memory_map, address >> c->memory_shift);
+    if (place == UINT32_MAX)
+        return NULL;
+    return c->memory_bytes + ((size_t)place << c->memory_shift) + (size_t)(address & (block_bytes(c) - 1));
+}
+
+/* Bytes from `address` on that lie in its block, at most `size`. */
+static size_t part_of(const gpc_coherence *c, uint64_t address, size_t size) {
+    const size_t left = block_bytes(c) - (size_t)(address & (block_bytes(c) - 1));
+    return size < left ? size : left;
+}
+
+static gpc_status check(const gpc_coherence *c, uint64_t address, const uint8_t *bytes, size_t size) {
+    if (!c || (size && !bytes) || (size && size - 1 > UINT64_MAX - address))
+        return GPC_ERROR_ARGUMENT;
+    return c->with_data ? GPC_OK : GPC_ERROR_STATE;
+}
+
+gpc_status gpc_coherence_read_memory(const gpc_coherence *c, uint64_t address, uint8_t *bytes, size_t size) {
+    gpc_status status = check(c, address, bytes, size);
+    while (status == GPC_OK && size) {
+        const size_t part = part_of(c, address, size);
+        const uint8_t *from = gpci_store_at(c, address);
+        if (from)
+            memcpy(bytes, from, part);
+        else
+            memset(bytes, 0, part);
+        address += part;
+        bytes += part;
+        size -= part;
+    }
+    return status;
+}
+
+gpc_status gpc_coherence_write_memory(gpc_coherence *c, uint64_t address, const uint8_t *bytes, size_t size) {
+    gpc_status status = check(c, address, bytes, size);
+    /* all room first, so that a failure leaves every byte as it was */
+    for (size_t done = 0; status == GPC_OK && done < size; done += part_of(c, address + done, size - done))
+        status = gpci_store_reserve(c, address + done);
+    while (status == GPC_OK && size) {
+        const size_t part = part_of(c, address, size);
+        memcpy(gpci_store_at(c, address), bytes, part);
+        address += part;
+        bytes += part;
+        size -= part;
+    }
+    return status;
+}
