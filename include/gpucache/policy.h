@@ -195,6 +195,7 @@ typedef enum gpc_policy_kind {
     GPC_POLICY_PREDICTOR = 1,
     GPC_POLICY_SCHEDULER = 2, /* gpucache/scheduler.h */
     GPC_POLICY_THROTTLE = 3,  /* likewise */
+    GPC_POLICY_PROTOCOL = 4,  /* gpucache/coherence.h; without parameters */
     GPC_POLICY_KIND_COUNT
 } gpc_policy_kind;
 

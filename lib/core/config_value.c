@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "coherence/protocols.h"
 #include "core/config_object.h"
 #include "core/registry.h"
 #include "core/spec.h"
@@ -313,6 +314,11 @@ static gpc_status read_scheduler(const reading *r) {
 static gpc_status read_policy(const reading *r) {
     if (!strcmp(r->key->choices, "scheduler"))
         return read_scheduler(r);
+    if (!strcmp(r->key->choices, "protocol")) {
+        const gpc_protocol *protocol;
+        gpc_status found = gpci_protocol_named(r->context, r->text, r->error, &protocol);
+        return found < 0 ? found : keep(r, protocol->name, 0);
+    }
     gpc_policy_kind kind = !strcmp(r->key->choices, "predictor") ? GPC_POLICY_PREDICTOR : GPC_POLICY_REPLACEMENT;
     char canonical[GPCI_MAX_ARGUMENTS + 72] = "";
     gpc_status status = gpci_policy_check(r->context, kind, r->text, r->error);

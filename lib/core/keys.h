@@ -166,6 +166,8 @@
       "them")                                                                                                          \
     X(MEMORY_LINK_BUFFER, "memory.link_buffer", COUNT, "packets", "8", 0, 1 << 20, "unlimited",                        \
       "at each end of such a link")                                                                                    \
+    X(COHERENCE, "coherence", POLICY, "", "none", 0, 0, "protocol",                                                    \
+      "how caches of the same blocks are kept coherent; none: as the sections l1 and l2 say, no messages")             \
     X(L2_ENABLED, "l2.enabled", BOOL, "", "true", 0, 1, "", "false: L1 misses go to DRAM")                             \
     X(L2_SIZE, "l2.size", SIZE, "bytes", "768KiB", 128, (double)(1ull << 40), "", "capacity of all slices together")   \
     X(L2_SLICES, "l2.slices", COUNT, "slices", "6", 1, 4096, "", "independent slices; a multiple of l2.partitions")    \

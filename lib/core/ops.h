@@ -4,6 +4,9 @@
 
 #include "core/registry.h"
 
+/* Kinds of tables with functions: all but protocols, which come last. */
+enum { GPCI_OPS_KINDS = GPC_POLICY_PROTOCOL };
+
 /* The fields with which all policy tables begin, so that what handles them need not know which it has. */
 typedef struct gpci_ops_head {
     size_t struct_size;
@@ -25,7 +28,7 @@ gpci_ops_tail gpci_ops_tail_of(gpc_policy_kind kind, const gpci_ops_head *head);
 
 extern const char *const gpci_kind_names[GPC_POLICY_KIND_COUNT];
 
-/* The table at `index` of a registry, below gpc_policy_count. */
+/* The table at `index` of a registry, below gpc_policy_count; of these kinds only, as all below. */
 const gpci_ops_head *gpci_ops_at(const gpc_context *context, gpc_policy_kind kind, size_t index);
 
 /* The table of a name, NULL if there is none; its registrant's data, and whether it is the host's own. */

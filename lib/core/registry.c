@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "coherence/protocols.h"
 #include "core/ops.h"
 
 #include <string.h>
@@ -36,12 +37,12 @@ typedef struct entry {
 } entry;
 
 struct gpci_registry {
-    entry **entries[GPC_POLICY_KIND_COUNT]; /* pointers: a policy at work holds its table's address */
-    size_t counts[GPC_POLICY_KIND_COUNT];
+    entry **entries[GPCI_OPS_KINDS]; /* pointers: a policy at work holds its table's address */
+    size_t counts[GPCI_OPS_KINDS];
 };
 
 const char *const gpci_kind_names[GPC_POLICY_KIND_COUNT] = {"replacement policy", "predictor", "scheduler",
-                                                            "throttle"};
+                                                            "throttle", "protocol"};
 
 /* The built-in table at `index`, NULL at the list's end. */
 static const gpci_ops_head *builtin_at(gpc_policy_kind kind, size_t index) {
@@ -72,7 +73,18 @@ const gpci_ops_head *gpci_ops_at(const gpc_context *context, gpc_policy_kind kin
 size_t gpc_policy_count(const gpc_context *context, gpc_policy_kind kind) {
     if (!context || (unsigned)kind >= GPC_POLICY_KIND_COUNT)
         return 0;
+    if (kind == GPC_POLICY_PROTOCOL)
+        return gpci_protocol_count(context);
     return builtin_count(kind) + context->registry->counts[kind];
+}
+
+static gpc_status protocol_at(const gpc_context *context, size_t index, gpc_policy_info *info) {
+    gpc_policy_info ours = GPC_POLICY_INFO_INIT;
+    const gpc_protocol *protocol = gpci_protocol_at(context, index, &ours.builtin);
+    ours.name = protocol->name;
+    ours.summary = protocol->summary;
+    ours.source = protocol->source;
+    return gpci_give(info, &ours, sizeof ours);
 }
 
 gpc_status gpc_policy_at(const gpc_context *context, gpc_policy_kind kind, size_t index, gpc_policy_info *info) {
@@ -80,6 +92,8 @@ gpc_status gpc_policy_at(const gpc_context *context, gpc_policy_kind kind, size_
         return GPC_ERROR_ARGUMENT;
     if (index >= gpc_policy_count(context, kind))
         return GPC_ERROR_RANGE;
+    if (kind == GPC_POLICY_PROTOCOL)
+        return protocol_at(context, index, info);
     const gpci_ops_head *head = gpci_ops_at(context, kind, index);
     gpci_ops_tail tail = gpci_ops_tail_of(kind, head);
     gpc_policy_info ours = {sizeof ours,      head->name,
@@ -123,7 +137,8 @@ static void entry_free(gpc_context *context, entry *e) {
 }
 
 void gpci_registry_destroy(gpc_context *context, gpci_registry *registry) {
-    for (int kind = 0; kind < GPC_POLICY_KIND_COUNT; kind++) {
+    gpci_protocols_free(context);
+    for (int kind = 0; kind < GPCI_OPS_KINDS; kind++) {
         for (size_t i = 0; i < registry->counts[kind]; i++) {
             entry *e = registry->entries[kind][i];
             if (e->destroy)

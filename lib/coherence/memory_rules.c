@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "coherence/table.h"
+
+/*
+ * Memory's directory, of all protocols that do not give a table of their own. Memory has the bytes of every block, so
+ * there is nothing to ask for and nothing that it could not take; E and M tell whether it was written since the block's
+ * entry was made.
+ *
+ * Example: a cache loads A (I -> E), modifies it, writes it back (E -> M); the directory has room for one block, and B
+ * is loaded: A's entry goes (M -> I), and with it all copies above.
+ */
+
+const gpc_protocol_rules gpci_memory_rules = {
+    /*              Load    Store   N-Store Eviction Read Req. Write Req. */
+    [GPC_LINE_M] = {HIT(M), HIT(M), HIT(M), DROP,    NEVER,    NEVER,
+    /*              Read ab. Write ab. Data ab. N data  Probe data Invalidate data */
+                    HIT(M),  HIT(M),   NONE(M), NONE(M), NONE(M),  NONE(M)},
+    [GPC_LINE_E] = {HIT(E), HIT(M), HIT(M), DROP,    NEVER,    NEVER,
+                    HIT(E),  HIT(E),   HIT(M),  HIT(M),  HIT(M),   HIT(M)},
+};

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "coherence/table.h"
+
+/*
+ * MOSI, seeds/002 section 2.2.3: MSI with O, one of several copies of modified data and the one that will write them
+ * back. Modified data are passed on without going through memory.
+ *
+ * Example, two caches, memory holds 3:
+ *   cache 0 reads       3 (S)   -        read request; there is no E
+ *   cache 0 writes 6    6 (M)   -        write request
+ *   cache 1 reads       6 (O)   6 (S)    cache 0 sends the data; memory still holds 3
+ *   cache 0 evicts      -       6 (S)    and only now memory holds 6
+ *
+ * O and M alone answer a read request; S leaves that to them, or to memory, which then is up to date (Table 2.5). The
+ * document's further idea, that a copy in S inherit the duty of an O that is evicted, is not in its tables; the data
+ * are written back. A store knows no other kind: the N-Store column is the Store column.
+ */
+
+/*            Load        Store     N-Store   Eviction  Read Req.  Write Req. */
+#define ROW_M HIT(M),     HIT(M),   HIT(M),   BACK,     SEND(O),   SEND(I)
+#define ROW_O HIT(O),     WRITE(M), WRITE(M), BACK,     SEND(O),   SEND(I)
+#define ROW_S HIT(S),     WRITE(M), WRITE(M), DROP,     NONE(S),   DROP
+#define ROW_I READ(S, S), WRITE(M), WRITE(M), NONE(I),  NONE(I),   NONE(I)
+
+static const gpc_protocol_rules first = {
+    [GPC_LINE_M] = {ROW_M, ACQUIRE(NONE(M))},
+    [GPC_LINE_O] = {ROW_O, ACQUIRE(NONE(O))},
+    [GPC_LINE_S] = {ROW_S, ACQUIRE(NONE(S))},
+    [GPC_LINE_I] = {ROW_I, ACQUIRE(NONE(I))},
+};
+
+/*
+ * Caches below the first level: M with the right to modify, which a module above may have made use of (there is no E);
+ * O once another branch of the tree has a copy of what was modified in this one. In S nobody above has modified data.
+ */
+static const gpc_protocol_rules below = {
+    /*                     Read ab.    Write ab. Data ab. N data   Probe data Invalidate data */
+    [GPC_LINE_M] = {ROW_M, HIT(M),     HIT(M),   NONE(M), NONE(M), NONE(M),   NONE(M), ACQUIRE(NONE(M))},
+    [GPC_LINE_O] = {ROW_O, HIT(O),     WRITE(M), NONE(O), NONE(O), NONE(O),   NONE(O), ACQUIRE(NONE(O))},
+    [GPC_LINE_S] = {ROW_S, HIT(S),     WRITE(M), NEVER,   NEVER,   NEVER,     NEVER,   ACQUIRE(NONE(S))},
+    [GPC_LINE_I] = {ROW_I, READ(S, S), WRITE(M), NEVER,   NEVER,   NEVER,     NEVER,   ACQUIRE(NONE(I))},
+};
+
+const gpc_protocol gpci_mosi = {
+    .struct_size = sizeof(gpc_protocol),
+    .name = "mosi",
+    .summary = "MSI with an owned state: modified data are shared without writing them back",
+    .source = "seeds/002 section 2.2.3",
+    .flags = GPC_PROTOCOL_DIRECTORY | GPC_PROTOCOL_PEER,
+    .first = &first,
+    .between = &below,
+    .memory = &gpci_memory_rules,
+};

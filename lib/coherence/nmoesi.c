@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "coherence/table.h"
+
+/*
+ * NMOESI, seeds/002 section 2.2.3, Tables 2.3 to 2.6: MOESI, and N for what GPU kernels do most, stores that need not
+ * be coherent. Who is in N has modified bytes of the block on its own; others may have done so too. Which bytes is a
+ * mask, and a write-back merges only these.
+ *
+ * Example, blocks of four bytes, memory holds 10 20 30 40 (steps 1 to 11 of Table 2.6):
+ *   cache 0 reads             10 20 30 40 (E)   -
+ *   cache 1 reads             10 20 30 40 (S)   10 20 30 40 (S)   cache 0 sends the data
+ *   cache 0 n-stores 15 25    15 25 30 40 (N)   10 20 30 40 (S)   no message
+ *   cache 1 n-stores 35 45    15 25 30 40 (N)   10 20 35 45 (N)   no message
+ *   cache 0 evicts            -                 10 20 35 45 (N)   writes back 15 25 under mask 1100
+ *
+ * Where the document is of two minds: Table 2.5 lets a load of an invalid block go to S or E, the text beside Figure
+ * 2.3 speaks of "owned or exclusive". Owned is modified data with the duty to write them back (Table 2.3); a cache that
+ * just read has modified nothing, who did keeps the duty (M -> O), and two would have it. So: S.
+ *
+ * N needs no owner: E -> N is silent, and the directory below takes the block for owned until a probe finds it in N and
+ * is ignored. Nor does an acquire do anything: what N hides is made seen by a flush, as at the end of Table 2.6.
+ */
+
+/*            Load        Store     N-Store  Eviction  Read Req.  Write Req. */
+#define ROW_N HIT(N),     WRITE(M), HIT(N),  BACK,     NONE(N),   SEND(I)
+#define ROW_M HIT(M),     HIT(M),   HIT(M),  BACK,     SEND(O),   SEND(I)
+#define ROW_O HIT(O),     WRITE(M), HIT(O),  BACK,     SEND(O),   SEND(I)
+#define ROW_E HIT(E),     HIT(M),   HIT(N),  DROP,     SEND(S),   SEND(I)
+#define ROW_S HIT(S),     WRITE(M), HIT(N),  DROP,     NONE(S),   DROP
+#define ROW_I READ(E, S), WRITE(M), READ(N, N), NONE(I), NONE(I), NONE(I)
+
+static const gpc_protocol_rules first = {
+    [GPC_LINE_N] = {ROW_N, ACQUIRE(NONE(N))},
+    [GPC_LINE_M] = {ROW_M, ACQUIRE(NONE(M))},
+    [GPC_LINE_O] = {ROW_O, ACQUIRE(NONE(O))},
+    [GPC_LINE_E] = {ROW_E, ACQUIRE(NONE(E))},
+    [GPC_LINE_S] = {ROW_S, ACQUIRE(NONE(S))},
+    [GPC_LINE_I] = {ROW_I, ACQUIRE(NONE(I))},
+};
+
+/*
+ * Caches below the first level follow MOESI, but for one case: the document's have each block in one L2 only; in a tree
+ * of three levels a cache in S, which other branches have copies beside, may receive N data. It would have to ask for
+ * the only copy to become M, which is the traffic that N saves; it becomes N and hands on the mask.
+ */
+static const gpc_protocol_rules below = {
+    /*                     Read ab.    Write ab. Data ab. N data   Probe data Invalidate data */
+    [GPC_LINE_N] = {ROW_N, HIT(N),     WRITE(M), NEVER,   HIT(N),  NEVER,     NONE(N), ACQUIRE(NONE(N))},
+    [GPC_LINE_M] = {ROW_M, HIT(M),     HIT(M),   NONE(M), NONE(M), NONE(M),   NONE(M), ACQUIRE(NONE(M))},
+    [GPC_LINE_O] = {ROW_O, HIT(O),     WRITE(M), NONE(O), NONE(O), NONE(O),   NONE(O), ACQUIRE(NONE(O))},
+    [GPC_LINE_E] = {ROW_E, HIT(E),     HIT(E),   HIT(M),  HIT(M),  HIT(M),    HIT(M),  ACQUIRE(NONE(E))},
+    [GPC_LINE_S] = {ROW_S, HIT(S),     WRITE(E), NEVER,   HIT(N),  NEVER,     HIT(N),  ACQUIRE(NONE(S))},
+    [GPC_LINE_I] = {ROW_I, READ(E, S), WRITE(E), NEVER,   NEVER,   NEVER,     NEVER,   ACQUIRE(NONE(I))},
+};
+
+const gpc_protocol gpci_nmoesi = {
+    .struct_size = sizeof(gpc_protocol),
+    .name = "nmoesi",
+    .summary = "MOESI with a non-coherent state: GPU stores cost no coherence traffic",
+    .source = "seeds/002 section 2.2.3, Table 2.5",
+    .flags = GPC_PROTOCOL_DIRECTORY | GPC_PROTOCOL_PEER,
+    .first = &first,
+    .between = &below,
+    .memory = &gpci_memory_rules,
+};

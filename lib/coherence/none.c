@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "coherence/table.h"
+
+/*
+ * No coherence at all: each cache minds its own blocks, and writes back what it has modified under a byte mask, as if
+ * all processors kept to data of their own. What other protocols cost is measured against this.
+ *
+ * Example, two caches over a memory that holds 10 20:
+ *   cache 0 and 1 load    10 20 (V)   10 20 (V)
+ *   cache 0 stores 15     15 20 (N)   10 20 (V)   no message
+ *   cache 1 stores 25     15 20 (N)   10 25 (N)
+ *   both evict            memory holds 15 25: the masks do not overlap
+ *
+ * A block is valid (S, shown as V) or N: modified, while others may have copies, modified or not. Atomics are stores
+ * like any other. A store that misses fetches the block, as caches hold whole ones.
+ */
+
+/*            Load        Store       N-Store     Eviction  Read Req.  Write Req. */
+#define ROW_N HIT(N),     HIT(N),     HIT(N),     BACK,     NEVER,     NEVER
+#define ROW_V HIT(S),     HIT(N),     HIT(N),     DROP,     NEVER,     NEVER
+#define ROW_I READ(S, S), READ(N, N), READ(N, N), NONE(I),  NEVER,     NEVER
+
+static const gpc_protocol_rules first = {
+    [GPC_LINE_N] = {ROW_N, ACQUIRE(NONE(N))},
+    [GPC_LINE_S] = {ROW_V, ACQUIRE(NONE(S))},
+    [GPC_LINE_I] = {ROW_I, ACQUIRE(NONE(I))},
+};
+
+static const gpc_protocol_rules below = {
+    /*                     Read ab.    Write ab. Data ab.    N data      Probe data Invalidate data */
+    [GPC_LINE_N] = {ROW_N, HIT(N),     NEVER,    HIT(N),     HIT(N),     NEVER,     NEVER, ACQUIRE(NONE(N))},
+    [GPC_LINE_S] = {ROW_V, HIT(S),     NEVER,    HIT(N),     HIT(N),     NEVER,     NEVER, ACQUIRE(NONE(S))},
+    [GPC_LINE_I] = {ROW_I, READ(S, S), NEVER,    READ(N, N), READ(N, N), NEVER,     NEVER, ACQUIRE(NONE(I))},
+};
+
+const gpc_protocol gpci_no_coherence = {
+    .struct_size = sizeof(gpc_protocol),
+    .name = "none",
+    .summary = "no coherence: write-back caches with byte masks that know nothing of each other",
+    .source = "",
+    .first = &first,
+    .between = &below,
+    .memory = &gpci_memory_rules,
+    .letters = "NMOEVI",
+};
