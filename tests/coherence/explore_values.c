@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "coherence/explore.h"
+#include "coherence/invariants.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/*
+ * What one access may do to the values. The last write of each byte is the ghost that model checkers keep beside the
+ * state; here it is in the state: the byte's home value (invariants.h) before the access is the ghost, and each access
+ * is checked to leave it as the ghost says. By induction over the accesses, it is the last write.
+ *
+ * Bytes that are "held" were stored in a module and are yet to be merged into what lies below: n-stores in N; in
+ * protocols without a directory all that is modified above the cache that everybody shares. Where a held byte goes to
+ * is its sink: the next module towards memory that holds it too, or its home. Then, of each byte:
+ *   - a store ends at its own module, which holds it, or at the sink; there it is what was stored;
+ *   - held bytes that are no longer held have been merged into their sink: it is what one of them was (who of
+ *     several that raced is last, is nobody's promise), so none can get lost;
+ *   - every other sink is as it was; nothing is held that was neither stored nor merged;
+ *   - a copy is what it was, or what its home now is; in coherent protocols always the latter;
+ *   - who did not have a copy gets the home's value, or that of the held or shared copy that it came from;
+ *   - a load returns its module's copy, and where it left none the home;
+ *   - after an acquire that is to refresh, the copies of who acquired are the home's; after a flush of all, there is
+ *     no copy.
+ * So bytes that one cache alone n-stores are seen by itself at once, and by another one that fetches (first access,
+ * acquire, store) after they were written back; and a coherent store to the block merges all that is held of it.
+ */
+
+static bool is_held(const explorer *e, const gpci_module *m, uint32_t block, uint64_t address) {
+    const uint64_t at = address % m->given.block_bytes;
+    const uint32_t bytes = (m->given.block_bytes + 7) / 8;
+    if (!(m->dirty[(size_t)block * bytes + at / 8] >> at % 8 & 1))
+        return false;
+    return e->tracked ? m->states[block] == GPC_LINE_N : m->place != GPCI_SHARED;
+}
+
+void explore_look(const explorer *e, explore_picture *picture) {
+    memset(picture, 0, sizeof *picture);
+    memset(picture->state, GPC_LINE_I, sizeof picture->state);
+    for (uint32_t b = 0; b < e->setup->blocks; b++)
+        for (uint32_t p = 0; p < e->setup->positions; p++) {
+            const uint64_t address = explore_address(b, p);
+            picture->home[b][p] = invariants_home(e->c, address);
+            for (uint32_t i = 0; i < e->c->module_count; i++) {
+                const gpci_module *m = &e->c->modules[i];
+                const uint32_t block = m->given.memory ? GPCI_NO_BLOCK : invariants_copy(m, address);
+                if (block == GPCI_NO_BLOCK)
+                    continue;
+                picture->state[i][b] = m->states[block];
+                picture->byte[i][b][p] = m->data[(size_t)block * m->given.block_bytes + address % m->given.block_bytes];
+                picture->held[i][b][p] = is_held(e, m, block, address);
+            }
+        }
+}
+
+/* One byte of the window, before and after. */
+typedef struct view {
+    const explorer *e;
+    const explore_action *action;
+    const explore_picture *before, *after;
+    uint32_t b, p;
+    uint32_t stored_to; /* the sink of a store; GPC_NO_MODULE: its home */
+    bool stored;
+    char *text;
+    size_t size;
+} view;
+
+static bool wrong(const view *v, uint32_t module, const char *what, uint32_t found) {
+    char place[16] = "home";
+    if (module != GPC_NO_MODULE)
+        snprintf(place, sizeof place, "m%u", module);
+    snprintf(v->text, v->size, "data value: %c[%u] is %u in %s: %s", 'A' + v->b, v->p, found, place, what);
+    return false;
+}
+
+static bool valid(const explore_picture *p, uint32_t module, uint32_t b) {
+    return p->state[module][b] != GPC_LINE_I;
+}
+
+/* The first module from `module` on (towards memory) that holds the byte afterwards; GPC_NO_MODULE: the home. */
+static uint32_t sink_from(const view *v, uint32_t module) {
+    while (module != GPC_NO_MODULE && !v->after->held[module][v->b][v->p])
+        module = v->e->low[module][v->b];
+    return module;
+}
+
+static bool is_above(const view *v, uint32_t upper, uint32_t lower) {
+    while (upper != GPC_NO_MODULE && upper != lower)
+        upper = v->e->low[upper][v->b];
+    return upper == lower;
+}
+
+/* Did `module` hold the byte, and does not any more? */
+static bool let_go(const view *v, uint32_t module) {
+    return v->before->held[module][v->b][v->p] && !v->after->held[module][v->b][v->p];
+}
+
+static bool sink_is_right(const view *v, uint32_t sink) {
+    const bool home = sink == GPC_NO_MODULE;
+    const uint8_t now = home ? v->after->home[v->b][v->p] : v->after->byte[sink][v->b][v->p];
+    if (v->stored && v->stored_to == sink)
+        return now == v->action->value || wrong(v, sink, "not what was stored", now);
+    bool any = false;
+    for (uint32_t i = 0; i < v->e->c->module_count; i++) {
+        if (!let_go(v, i) || sink_from(v, i) != sink)
+            continue;
+        any = true;
+        if (v->before->byte[i][v->b][v->p] == now)
+            return true;
+    }
+    if (any)
+        return wrong(v, sink, "not what was written back", now);
+    if (home)
+        return now == v->before->home[v->b][v->p] || wrong(v, sink, "not the last write", now);
+    if (!v->before->held[sink][v->b][v->p])
+        return wrong(v, sink, "held, though neither stored nor merged", now);
+    return now == v->before->byte[sink][v->b][v->p] || wrong(v, sink, "changed by nobody", now);
+}
+
+/* Copies that a module's new copy may have come from, beside the home: those below it that are not on the way there. */
+static bool came_from_below(const view *v, uint32_t module, uint8_t now) {
+    for (uint32_t i = v->e->low[module][v->b]; i != GPC_NO_MODULE; i = v->e->low[i][v->b]) {
+        const uint8_t state = v->after->state[i][v->b];
+        const bool aside = state == GPC_LINE_N || (state == GPC_LINE_S && v->e->c->modules[i].place == GPCI_BETWEEN);
+        if (aside && v->after->byte[i][v->b][v->p] == now)
+            return true;
+    }
+    return false;
+}
+
+/* Below a module with rights, a copy is nobody's to read. */
+static bool is_readable(const view *v, uint32_t module) {
+    const gpci_module *m = &v->e->c->modules[module];
+    for (uint32_t i = 0; i < m->above_count; i++) {
+        const uint8_t state = v->after->state[m->above[i]][v->b];
+        if (state == GPC_LINE_M || state == GPC_LINE_O)
+            return false;
+    }
+    return true;
+}
+
+static bool may_be_stale(const view *v, uint32_t module) {
+    const explore_action *a = v->action;
+    if (v->e->coherent)
+        return false;
+    return !v->e->setup->refreshes || a->kind != EXPLORE_ACQUIRE || (a->module != module && a->module != GPC_NO_MODULE) ||
+           v->e->c->modules[module].place != GPCI_FIRST;
+}
+
+static bool copy_is_right(const view *v, uint32_t module) {
+    const uint8_t now = v->after->byte[module][v->b][v->p];
+    if (!valid(v->after, module, v->b) || now == v->after->home[v->b][v->p] || !is_readable(v, module))
+        return true;
+    if (v->after->held[module][v->b][v->p]) /* looked at as a sink */
+        return may_be_stale(v, module) || wrong(v, module, "held after an acquire", now);
+    if (!may_be_stale(v, module))
+        return wrong(v, module, v->e->coherent ? "not the last write" : "stale after an acquire", now);
+    if (v->stored && is_above(v, v->action->module, module))
+        return now == v->action->value || wrong(v, module, "not what was stored", now);
+    if (valid(v->before, module, v->b) && now == v->before->byte[module][v->b][v->p])
+        return true;
+    return came_from_below(v, module, now) || wrong(v, module, "from nowhere", now);
+}
+
+static bool load_is_right(const view *v) {
+    const explore_action *a = v->action;
+    if (a->kind != EXPLORE_LOAD || a->block != v->b)
+        return true;
+    const uint8_t loaded = v->e->loaded[v->p];
+    const bool copy = valid(v->after, a->module, v->b);
+    const uint8_t expected = copy ? v->after->byte[a->module][v->b][v->p] : v->after->home[v->b][v->p];
+    return loaded == expected || wrong(v, a->module, "loaded, and not what is there", loaded);
+}
+
+static bool byte_is_right(view *v) {
+    const explore_action *a = v->action;
+    v->stored = (a->kind == EXPLORE_STORE || a->kind == EXPLORE_N_STORE) && a->block == v->b && a->position == v->p;
+    v->stored_to = v->stored ? sink_from(v, a->module) : GPC_NO_MODULE;
+    if (!sink_is_right(v, GPC_NO_MODULE) || !load_is_right(v))
+        return false;
+    for (uint32_t i = 0; i < v->e->c->module_count; i++) {
+        if (v->e->c->modules[i].given.memory)
+            continue;
+        if (a->kind == EXPLORE_FLUSH && a->module == GPC_NO_MODULE && valid(v->after, i, v->b))
+            return wrong(v, i, "a copy after a flush of all", v->after->byte[i][v->b][v->p]);
+        if (v->after->held[i][v->b][v->p] && !sink_is_right(v, i))
+            return false;
+        if (!copy_is_right(v, i))
+            return false;
+    }
+    return invariants_of_home(v->e->c, explore_address(v->b, v->p), v->text, v->size);
+}
+
+void explore_judge(const explorer *e, const explore_action *action, const explore_picture *before,
+                   const explore_picture *after, char *text, size_t size) {
+    view v = {e, action, before, after, 0, 0, 0, false, text, size};
+    *text = '\0';
+    for (v.b = 0; v.b < e->setup->blocks; v.b++)
+        for (v.p = 0; v.p < e->setup->positions; v.p++)
+            if (!byte_is_right(&v))
+                return;
+}
