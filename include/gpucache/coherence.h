@@ -306,7 +306,8 @@ typedef struct gpc_coherence_message {
     uint32_t block;     /* that it finds in `to`: set * (ways + directory_ways) + way; GPC_NO_MODULE: none */
     uint8_t looks;      /* lookups that `delay` holds */
     uint8_t memory;     /* `delay` holds an access to memory: 1 a read, 2 a write */
-    uint8_t mask_first, reserved; /* a write-back's: 1 = masked (N) */
+    uint8_t masked;     /* 1 = modified non-coherently: a mask goes with the bytes */
+    uint8_t reserved;
 } gpc_coherence_message;
 
 /* One writing of a block's state. */

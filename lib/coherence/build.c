@@ -131,7 +131,11 @@ static gpc_status build(gpc_coherence *c, const gpc_coherence_options *o, gpc_er
         status = gpci_shape(c, error);
     if (status == GPC_OK)
         status = gpci_cover(c, error);
-    return status == GPC_OK ? gpci_layout(c, error) : status;
+    if (status == GPC_OK)
+        status = gpci_layout(c, error);
+    if (status == GPC_OK && gpci_engine_prepare(c) != GPC_OK)
+        status = gpci_out_of_memory(error);
+    return status;
 }
 
 gpc_status gpc_coherence_create(gpc_context *context, const gpc_coherence_options *options, gpc_error *error,
@@ -196,6 +200,7 @@ void gpc_coherence_destroy(gpc_coherence *c) {
     gpci_free_lines(context, c->slab);
     gpci_map_free(context, &c->memory_map);
     gpci_free(context, c->memory_bytes);
+    gpci_engine_release(c);
     gpci_free(context, c->messages);
     gpci_free(context, c->transitions);
     gpci_free_lines(context, c);

@@ -76,6 +76,7 @@ struct gpc_coherence {
     bool with_data, timing;
     gpci_module *modules;       /* [module_count] */
     uint32_t module_count, levels;
+    uint32_t first_map;         /* the lowest index of a memory with a full map; module_count: none */
     gpci_star *stars;           /* [star_count] */
     uint32_t star_count;
     void *slab;                 /* tags, states, order, owners, sharers, data, dirty of all modules but full maps */

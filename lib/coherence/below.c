@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "coherence/engine.h"
+
+/* What a module hands to its low module without asking for anything: write-backs, notices, stores that go through. */
+
+void gpci_forget(const gpc_coherence *c, gpci_module *t, uint32_t block, const gpci_module *r, uint64_t tag) {
+    if (!t->sub_blocks || !gpci_flag(c, GPC_PROTOCOL_DIRECTORY))
+        return;
+    uint32_t count = r->given.block_bytes >> t->sub_shift, first = gpci_sub_of(t, tag);
+    for (uint32_t sub = first; sub < first + count; sub++)
+        gpci_drop_sharer(t, block, sub, t->slots[r->index]);
+}
+
+static gpc_coherence_event event_of(const gpci_gift *gift) {
+    return gift->non_coherent ? GPC_EVENT_N_DATA_ABOVE : GPC_EVENT_DATA_ABOVE;
+}
+
+static uint32_t origin_of(const gpci_gift *gift, uint8_t state) {
+    if (gift->kind == GPC_MESSAGE_WRITE_THROUGH)
+        return GPC_ORIGIN_WRITE_THROUGH;
+    if (!gift->non_coherent)
+        return GPC_ORIGIN_EVICT_DATA;
+    return state == GPC_LINE_E ? GPC_ORIGIN_N_EVICT_DATA_1 : GPC_ORIGIN_N_EVICT_DATA_2;
+}
+
+/* T passes the bytes on to its own low module. */
+static gpci_point give_on(gpc_coherence *c, gpci_module *t, const gpci_gift *gift, gpci_point at) {
+    gpci_gift on = *gift;
+    on.tag = gpci_tag_of(t, gift->tag);
+    on.leaves = false;
+    if (on.kind == GPC_MESSAGE_NOTICE)
+        return at;
+    return gpci_hand_down(c, t, &on, at);
+}
+
+/* Without a directory T need not have the block: it fetches it, or lets the bytes pass. */
+static gpci_point give_absent(gpc_coherence *c, gpci_module *t, const gpci_gift *gift, gpci_point at) {
+    gpc_protocol_rule rule = gpci_rule(c, t, GPC_LINE_I, event_of(gift));
+    if (!(rule.actions & (GPC_DO_READ_REQUEST | GPC_DO_HIT)))
+        return give_on(c, t, gift, at);
+    uint32_t block = gpci_make_room(c, t, gpci_tag_of(t, gift->tag), &at);
+    at = gpci_fetch(c, t, block, gift->tag, event_of(gift), origin_of(gift, GPC_LINE_I), gift->flags, at).at;
+    gpci_data_store(c, t, block, &gift->bytes);
+    return gpci_use_data(c, t, at, true);
+}
+
+static gpci_point give_present(gpc_coherence *c, gpci_module *t, uint32_t block, const gpci_gift *gift, gpci_point at) {
+    uint8_t state = t->states[block];
+    gpc_protocol_rule rule = gpci_rule(c, t, state, event_of(gift));
+    gpci_data_store(c, t, block, &gift->bytes);
+    if (!(rule.actions & GPC_DO_IGNORE))
+        gpci_set(c, t, block, t->tags[block], rule.next, origin_of(gift, state), at);
+    at = gpci_use_data(c, t, at, true);
+    if (rule.actions & GPC_DO_WRITE_THROUGH) {
+        at = give_on(c, t, gift, at);
+        gpci_data_clean(c, t, block);
+    }
+    return gpci_pass_down(c, t, block, at);
+}
+
+/* A store on its way past a cache below the first: what the cache has of it goes before it. */
+static gpci_point pass(gpc_coherence *c, gpci_module *t, uint32_t block, gpc_coherence_event event, gpci_point at) {
+    if (block == GPCI_NO_BLOCK)
+        return at;
+    gpc_protocol_rule rule = gpci_rule(c, t, t->states[block], event);
+    if (rule.actions & GPC_DO_WRITE_BACK)
+        at = gpci_write_back(c, t, block, at);
+    gpci_set(c, t, block, t->tags[block], rule.next, GPC_ORIGIN_PASS, at);
+    return at;
+}
+
+static bool passes(const gpci_module *t, const uint32_t bits[2], uint32_t flags) {
+    return t->place != GPCI_MEMORY && (flags & bits[t->level > 1]);
+}
+
+gpci_point gpci_hand_down(gpc_coherence *c, gpci_module *r, const gpci_gift *gift, gpci_point at) {
+    gpci_module *t = gpci_module_at(c, gpci_module_low(c, r, gift->tag));
+    at = gpci_send(c, t, r, t, gift->kind, gift->tag, gift->size, at);
+    uint32_t request = at.after;
+    c->messages[request].masked = gift->modified && gift->non_coherent;
+    bool absent = t->place == GPCI_MEMORY && !gpci_flag(c, GPC_PROTOCOL_DIRECTORY);
+    gpci_found found = absent ? gpci_look_up_down(c, t, gift->tag, &at) : gpci_look_down_up(c, t, gift->tag, &at);
+    gpci_message_found(c, request, found.block);
+    *(gift->kind == GPC_MESSAGE_WRITE_THROUGH ? &t->stats.write_throughs_received
+      : gift->modified                       ? &t->stats.write_backs_received
+                                             : &t->stats.notices_received) += 1;
+    if (gift->passing && passes(t, c->protocol->pass_stores, gift->flags)) {
+        at = pass(c, t, found.block, GPC_EVENT_PASSING_STORE, at);
+        at = give_on(c, t, gift, at);
+    } else if (found.block == GPCI_NO_BLOCK) {
+        at = gift->modified ? give_absent(c, t, gift, at) : at;
+    } else {
+        if (gift->leaves)
+            gpci_forget(c, t, found.block, r, gift->tag);
+        at = gift->modified ? give_present(c, t, found.block, gift, at) : gpci_use_data(c, t, at, false);
+    }
+    return gpci_answer_to(c, request, t, t, r, GPC_MESSAGE_ACK, gift->tag, c->control_bytes, at);
+}
+
+gpci_point gpci_store_below(gpc_coherence *c, gpci_module *r, const gpci_gift *gift, gpci_point at) {
+    gpci_module *t = gpci_module_at(c, gpci_module_low(c, r, gift->tag));
+    at = gpci_send(c, t, r, t, gift->kind, gift->tag, gift->size, at);
+    uint32_t request = at.after;
+    gpci_found found = gpci_look_up_down(c, t, gift->tag, &at);
+    gpci_message_found(c, request, found.block);
+    t->stats.write_throughs_received++;
+    if (gift->non_coherent) {
+        if (found.state == GPC_LINE_I)
+            at = gpci_fetch(c, t, found.block, gift->tag, GPC_EVENT_READ_ABOVE, GPC_ORIGIN_READ_UP_DOWN, gift->flags,
+                            at).at;
+    } else {
+        gpci_invalidation others = {.block = found.block, .last = UINT64_MAX};
+        at = gpci_invalidate(c, t, &others, at);
+        at = gpci_take_rights(c, t, found.block, gift->tag, gift->flags, at).at;
+    }
+    at = give_present(c, t, found.block, gift, at);
+    return gpci_answer_to(c, request, t, t, r, GPC_MESSAGE_ACK, gift->tag, c->control_bytes, at);
+}
+
+gpci_point gpci_load_below(gpc_coherence *c, gpci_module *r, uint64_t address, uint32_t size, uint8_t *out,
+                           uint32_t flags, gpci_point at) {
+    gpci_module *t = gpci_module_at(c, gpci_module_low(c, r, address));
+    at = gpci_send(c, t, r, t, GPC_MESSAGE_READ_REQUEST, address, c->control_bytes, at);
+    uint32_t request = at.after;
+    t->stats.read_requests++;
+    if (passes(t, c->protocol->pass_loads, flags)) {
+        gpci_found found = gpci_look_down_up(c, t, address, &at);
+        gpci_message_found(c, request, found.block);
+        at = pass(c, t, found.block, GPC_EVENT_PASSING_LOAD, at);
+        at = gpci_load_below(c, t, address, size, out, flags, at);
+    } else {
+        gpci_found found = gpci_look_up_down(c, t, address, &at);
+        gpci_message_found(c, request, found.block);
+        t->stats.read_request_hits += found.hit;
+        t->stats.hits += found.hit;
+        gpci_sharing sharing = {.block = found.block};
+        at = found.state == GPC_LINE_I ? gpci_fetch(c, t, found.block, address, GPC_EVENT_READ_ABOVE,
+                                                    GPC_ORIGIN_READ_UP_DOWN, flags, at).at
+                                       : gpci_share(c, t, &sharing, at);
+        gpci_data_load(c, t, found.block, address, size, out);
+        at = gpci_use_data(c, t, at, false);
+    }
+    return gpci_answer_to(c, request, t, t, r, GPC_MESSAGE_DATA, address, c->control_bytes + size, at);
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "coherence/transaction.h"
+
+#include <string.h>
+
+/*
+ * Bytes. A block's modified bytes are those in which it differs from the level below it; only these are
+ * merged when they move, so several writers of one block do not undo each other (Table 2.6).
+ */
+
+static bool bit(const uint8_t *mask, uint32_t index) {
+    return mask[index / 8] >> (index & 7) & 1;
+}
+
+static void set_bit(uint8_t *mask, uint32_t index) {
+    mask[index / 8] |= (uint8_t)(1u << (index & 7));
+}
+
+void gpci_data_fill(gpc_coherence *c, const gpci_module *t, uint32_t t_block, gpci_module *r, uint32_t r_block,
+                    uint64_t tag) {
+    if (!c->with_data)
+        return;
+    uint8_t from[4096], *to = gpci_data_of(r, r_block);
+    uint32_t size = r->given.block_bytes;
+    if (t->place == GPCI_MEMORY)
+        gpc_coherence_read_memory(c, tag, from, size);
+    else
+        memcpy(from, gpci_data_of(t, t_block) + (tag & (t->given.block_bytes - 1)), size);
+    const uint8_t *mask = gpci_dirty_of(r, r_block);
+    for (uint32_t i = 0; i < size; i++)
+        if (!bit(mask, i))
+            to[i] = from[i];
+}
+
+void gpci_data_merge(gpc_coherence *c, const gpci_module *x, uint32_t x_block, uint64_t tag, gpci_module *t,
+                     uint32_t t_block) {
+    if (!c->with_data)
+        return;
+    const uint8_t *from = gpci_data_of(x, x_block), *mask = gpci_dirty_of(x, x_block);
+    uint32_t offset = (uint32_t)(tag & (t->given.block_bytes - 1));
+    for (uint32_t i = 0; i < x->given.block_bytes; i++) {
+        if (!bit(mask, i))
+            continue;
+        if (t->place == GPCI_MEMORY) {
+            gpc_coherence_write_memory(c, tag + i, &from[i], 1);
+        } else {
+            gpci_data_of(t, t_block)[offset + i] = from[i];
+            set_bit(gpci_dirty_of(t, t_block), offset + i);
+        }
+    }
+}
+
+void gpci_data_hand(gpc_coherence *c, const gpci_module *x, uint32_t x_block, gpci_module *r, uint32_t r_block,
+                    bool whole, bool modified) {
+    if (!c->with_data)
+        return;
+    const uint8_t *from = gpci_data_of(x, x_block), *mask = gpci_dirty_of(x, x_block);
+    uint8_t *to = gpci_data_of(r, r_block), *own = gpci_dirty_of(r, r_block);
+    for (uint32_t i = 0; i < x->given.block_bytes; i++) {
+        bool dirty = bit(mask, i);
+        if (bit(own, i) || !(whole || dirty))
+            continue;
+        to[i] = from[i];
+        if (dirty && modified)
+            set_bit(own, i);
+    }
+}
+
+void gpci_data_clean(gpc_coherence *c, gpci_module *m, uint32_t block) {
+    if (c->with_data && m->dirty)
+        memset(gpci_dirty_of(m, block), 0, m->mask_bytes);
+}
+
+void gpci_data_whole(gpc_coherence *c, gpci_module *m, uint32_t block) {
+    if (c->with_data && m->dirty)
+        for (uint32_t i = 0; i < m->given.block_bytes; i++)
+            set_bit(gpci_dirty_of(m, block), i);
+}
+
+void gpci_data_written(gpc_coherence *c, gpci_module *m, uint32_t block, const gpci_bytes *store) {
+    if (!c->with_data)
+        return;
+    uint8_t *mask = gpci_dirty_of(m, block);
+    uint32_t offset = (uint32_t)(store->address & (m->given.block_bytes - 1));
+    for (uint32_t i = offset; i < offset + store->size; i++)
+        if (!store->mask || bit(store->mask, i - offset))
+            mask[i / 8] &= (uint8_t)~(1u << (i & 7));
+}
+
+bool gpci_data_dirty(const gpc_coherence *c, const gpci_module *m, uint32_t block) {
+    if (!c->with_data || !m->dirty)
+        return false;
+    const uint8_t *mask = gpci_dirty_of(m, block);
+    for (size_t i = 0; i < m->mask_bytes; i++)
+        if (mask[i])
+            return true;
+    return false;
+}
+
+void gpci_data_store(gpc_coherence *c, gpci_module *m, uint32_t block, const gpci_bytes *store) {
+    if (!c->with_data)
+        return;
+    uint32_t offset = (uint32_t)(store->address & (m->given.block_bytes - 1));
+    for (uint32_t i = 0; i < store->size; i++) {
+        if (store->mask && !bit(store->mask, i))
+            continue;
+        uint8_t value = store->bytes ? store->bytes[i] : 0;
+        if (m->place == GPCI_MEMORY) {
+            gpc_coherence_write_memory(c, store->address + i, &value, 1);
+        } else {
+            gpci_data_of(m, block)[offset + i] = value;
+            set_bit(gpci_dirty_of(m, block), offset + i);
+        }
+    }
+}
+
+void gpci_data_load(const gpc_coherence *c, const gpci_module *m, uint32_t block, uint64_t address, uint32_t size,
+                    uint8_t *out) {
+    if (!c->with_data || !out)
+        return;
+    if (m->place == GPCI_MEMORY)
+        gpc_coherence_read_memory(c, address, out, size);
+    else
+        memcpy(out, gpci_data_of(m, block) + (address & (m->given.block_bytes - 1)), size);
+}
+
+void gpci_data_move(gpc_coherence *c, gpci_module *m, uint32_t from, uint32_t to) {
+    if (!c->with_data)
+        return;
+    memcpy(gpci_data_of(m, to), gpci_data_of(m, from), m->given.block_bytes);
+    memcpy(gpci_dirty_of(m, to), gpci_dirty_of(m, from), m->mask_bytes);
+    gpci_data_clean(c, m, from);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "coherence/transaction.h"
+
+#include <stdio.h>
+
+/* Finding a block, and making room for one. */
+
+static gpci_found missing(void) {
+    return (gpci_found){GPCI_NO_BLOCK, GPC_LINE_I, false};
+}
+
+gpci_found gpci_look_down_up(gpc_coherence *c, gpci_module *m, uint64_t address, gpci_point *at) {
+    *at = gpci_look(c, m, *at);
+    uint32_t block = gpci_module_find(m, gpci_tag_of(m, address));
+    if (block == GPCI_NO_BLOCK)
+        return missing();
+    gpci_module_touch(m, block);
+    return (gpci_found){block, m->states[block], true};
+}
+
+uint32_t gpci_make_room(gpc_coherence *c, gpci_module *m, uint64_t tag, gpci_point *at) {
+    uint32_t block = gpci_module_victim(m, tag);
+    if (GPCI_UNLIKELY(block == GPCI_NO_BLOCK)) {
+        c->failed = GPC_ERROR_CALLBACK;
+        snprintf(c->failure, sizeof c->failure, "replacement of module %s chose a way that is none", m->given.name);
+        block = m->full_map ? 0 : (uint32_t)(tag >> m->block_shift) % m->given.sets * m->all_ways;
+    }
+    if (m->states[block] == GPC_LINE_I)
+        return block;
+    m->stats.evictions++;
+    *at = gpci_evict(c, m, block, *at);
+    gpci_set(c, m, block, 0, GPC_LINE_I, GPC_ORIGIN_EVICTION, *at);
+    return block;
+}
+
+gpci_found gpci_look_up_down(gpc_coherence *c, gpci_module *m, uint64_t address, gpci_point *at) {
+    uint64_t tag = gpci_tag_of(m, address);
+    *at = gpci_look(c, m, *at);
+    c->deepest = m->level > c->deepest ? (uint8_t)m->level : c->deepest;
+    uint32_t block = gpci_module_find(m, tag);
+    if (block != GPCI_NO_BLOCK) {
+        if (GPCI_UNLIKELY(gpci_directory_only(m, block)))
+            block = gpci_promote(c, m, block, at);
+        gpci_module_touch(m, block);
+        return (gpci_found){block, m->states[block], true};
+    }
+    block = gpci_make_room(c, m, tag, at);
+    if (m->place == GPCI_MEMORY)
+        gpci_set(c, m, block, tag, GPC_LINE_E, GPC_ORIGIN_FIND_IN_MEMORY, *at);
+    return (gpci_found){block, m->states[block], false};
+}

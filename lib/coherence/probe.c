@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "coherence/transaction.h"
+
+/*
+ * Requests towards the processors. T asks several of those above it at the same time: first all are asked, then each
+ * does its part, then they answer in the order in which they are ready.
+ */
+
+/* A probe on its way to X; its answer will be worked out. */
+static void send_probe(gpc_coherence *c, gpci_module *t, uint32_t x, gpc_message_kind kind, uint64_t address,
+                       gpci_point at) {
+    gpci_module *m = gpci_module_at(c, x);
+    gpci_point there = gpci_send(c, t, t, m, kind, address, c->control_bytes, at);
+    c->replies[c->reply_count++] = (gpci_reply){
+        .ready = there, .address = address, .module = x, .request = there.after, .bytes = c->control_bytes};
+}
+
+/* X's answer to T, and the block to who asked T, where X sends it itself. */
+static gpci_point answer(gpc_coherence *c, gpci_module *t, const gpci_reply *reply, const gpci_ask *peer,
+                         gpci_gather *gather) {
+    gpci_module *x = gpci_module_at(c, reply->module);
+    gpc_message_kind kind = reply->bytes == c->control_bytes ? GPC_MESSAGE_ACK
+                            : reply->peer                     ? GPC_MESSAGE_WRITE_BACK : GPC_MESSAGE_DATA;
+    if (reply->peer) {
+        gpci_point sent = gpci_answer_to(c, reply->request, t, x, peer->from, GPC_MESSAGE_DATA, reply->address,
+                                         c->control_bytes + x->given.block_bytes, reply->ready);
+        gpci_gather_add(c, gather, sent.after);
+    }
+    return gpci_answer_to(c, reply->request, t, x, t, kind, reply->address, reply->bytes, reply->ready);
+}
+
+/* Does X send its block straight to who asked T? */
+static bool sends_to_peer(const gpc_coherence *c, const gpci_module *x, const gpci_ask *ask) {
+    return ask && gpci_flag(c, GPC_PROTOCOL_PEER) && x->given.block_bytes == ask->from->given.block_bytes;
+}
+
+/* Write probe at X. `data_before`: another of the modules asked has answered with data already. */
+static void write_probe(gpc_coherence *c, gpci_module *t, gpci_reply *reply, gpci_invalidation *i, bool data_before) {
+    gpci_module *x = gpci_module_at(c, reply->module);
+    x->stats.write_probes++;
+    gpci_found found = gpci_look_down_up(c, x, reply->address, &reply->ready);
+    gpci_message_found(c, reply->request, found.block);
+    reply->processed = reply->ready.cycle;
+    if (!found.hit) {
+        x->stats.probe_misses++;
+        return;
+    }
+    reply->found = true;
+    gpci_invalidation above = {.block = found.block, .last = UINT64_MAX};
+    reply->ready = gpci_invalidate(c, x, &above, reply->ready);
+    reply->processed = reply->ready.cycle;
+    uint8_t state = gpci_flag(c, GPC_PROTOCOL_STALE_REPLY) ? found.state : x->states[found.block];
+    gpc_protocol_rule rule = gpci_rule(c, x, state, GPC_EVENT_WRITE_PROBE);
+    bool sends = rule.actions & GPC_DO_SEND_DATA, modified = gpci_modified(state);
+    if (sends && !modified && gpci_directory_only(x, found.block))
+        sends = false;
+    reply->peer = sends && sends_to_peer(c, x, i->peer);
+    reply->data = sends && modified;
+    reply->masked = state == GPC_LINE_N;
+    if (reply->peer)
+        gpci_data_hand(c, x, found.block, i->peer->from, i->peer->block, !i->peer->valid && !modified, true);
+    else if (reply->data)
+        gpci_data_merge(c, x, found.block, gpci_tag_of(x, reply->address), t, i->block);
+    if (sends && !reply->peer)
+        reply->bytes += x->given.block_bytes;
+    x->stats.invalidations++;
+    gpci_set(c, x, found.block, 0, GPC_LINE_I, GPC_ORIGIN_WRITE_DOWN_UP, reply->ready);
+    if (sends || data_before)
+        reply->ready = gpci_use_data(c, x, reply->ready, false);
+}
+
+/* Ask all who share a sub-block of those that are meant, and forget them. */
+static void probe_sharers(gpc_coherence *c, gpci_module *t, const gpci_invalidation *i, gpci_point at) {
+    bool exact = gpci_flag(c, GPC_PROTOCOL_PROBE_WHOLE);
+    uint64_t tag = t->tags[i->block];
+    for (uint32_t sub = 0; sub < t->sub_blocks; sub++) {
+        uint64_t address = tag + ((uint64_t)sub << t->sub_shift);
+        if (address < i->first || address > i->last)
+            continue;
+        for (uint32_t word = 0; word < t->sharer_words; word++)
+            for (uint64_t bits = gpci_sharers_of(t, i->block, sub)[word]; bits; bits &= bits - 1) {
+                uint32_t slot = word * 64 + gpci_lowest(bits);
+                gpci_module *x = gpci_module_at(c, t->above[slot]);
+                if (x == i->except)
+                    continue;
+                uint64_t block = gpci_tag_of(x, address);
+                uint32_t first = gpci_sub_of(t, block), count = x->given.block_bytes >> t->sub_shift;
+                for (uint32_t s = first; s < first + count; s++)
+                    if (!exact || s == sub)
+                        gpci_drop_sharer(t, i->block, s, slot);
+                if (!exact || block == address)
+                    send_probe(c, t, x->index, GPC_MESSAGE_WRITE_PROBE, block, at);
+            }
+    }
+}
+
+/* What T does with an answer that has come, by the state that it was in when it asked. */
+static void take_answer(gpc_coherence *c, gpci_module *t, gpci_invalidation *i, uint8_t remembered, bool data,
+                        gpci_point at) {
+    bool repeats = gpci_flag(c, GPC_PROTOCOL_COUNT_REPLIES);
+    if (!data || (i->received && !repeats))
+        return;
+    i->received = true;
+    uint8_t state = repeats ? remembered : t->states[i->block];
+    gpc_protocol_rule rule = gpci_rule(c, t, state, GPC_EVENT_INVALIDATE_DATA);
+    if (!(rule.actions & GPC_DO_IGNORE))
+        gpci_set(c, t, i->block, t->tags[i->block], rule.next,
+                 state == GPC_LINE_E ? GPC_ORIGIN_INVALIDATE_DATA_1 : GPC_ORIGIN_INVALIDATE_DATA_2, at);
+}
+
+gpci_point gpci_invalidate(gpc_coherence *c, gpci_module *t, gpci_invalidation *i, gpci_point at) {
+    if (!t->sub_blocks || !gpci_flag(c, GPC_PROTOCOL_DIRECTORY))
+        return at;
+    uint32_t first = c->reply_count;
+    uint8_t remembered = t->states[i->block];
+    probe_sharers(c, t, i, at);
+    uint32_t count = c->reply_count - first;
+    if (!count)
+        return at;
+    gpci_reply *replies = c->replies + first;
+    bool data = false;
+    for (uint32_t k = 0; k < count; k++) {
+        write_probe(c, t, &replies[k], i, data);
+        data |= replies[k].data && !replies[k].peer;
+        i->dirty |= replies[k].data && replies[k].peer;
+        i->whole |= replies[k].peer && !replies[k].masked;
+    }
+    gpci_sort_replies(replies, count);
+    gpci_gather gather = GPCI_GATHER_INIT;
+    for (uint32_t k = 0; k < count; k++) {
+        gpci_point come = answer(c, t, &replies[k], i->peer, i->gather);
+        gpci_gather_add(c, &gather, come.after);
+        bool known = false; /* answers count from when they were decided, not from when they come */
+        for (uint32_t j = 0; j < count; j++)
+            known |= replies[j].data && !replies[j].peer && replies[j].processed <= come.cycle;
+        take_answer(c, t, i, remembered, known, come);
+    }
+    c->reply_count = first;
+    return gpci_gather_end(c, t, &gather, at);
+}
+
+/* How X, which has been found, answers a read probe; `above`: what those above it said. */
+static void answer_read_probe(gpc_coherence *c, gpci_module *t, gpci_reply *reply, gpci_sharing *s, uint32_t block,
+                              const gpci_sharing *above) {
+    gpci_module *x = gpci_module_at(c, reply->module);
+    uint8_t state = x->states[block];
+    gpc_protocol_rule rule = gpci_rule(c, x, state, GPC_EVENT_READ_PROBE);
+    bool sends = rule.actions & GPC_DO_SEND_DATA, modified = gpci_modified(state) || above->data;
+    if (gpci_flag(c, GPC_PROTOCOL_BARE_ACK) && above->asked)
+        sends = above->data;
+    if (sends && !modified && gpci_directory_only(x, block))
+        sends = false;
+    reply->peer = sends && sends_to_peer(c, x, s->ask);
+    bool back = sends && modified && (!reply->peer || rule.actions & GPC_DO_WRITE_BACK);
+    if (reply->peer) { /* T's copy is the same, but for what X has modified */
+        gpci_data_fill(c, t, s->block, s->ask->from, s->ask->block, s->ask->tag);
+        gpci_data_hand(c, x, block, s->ask->from, s->ask->block, false, false);
+    }
+    if (back) {
+        gpci_data_merge(c, x, block, gpci_tag_of(x, reply->address), t, s->block);
+        gpci_data_clean(c, x, block);
+    }
+    reply->data = back;
+    if (back || (sends && !reply->peer))
+        reply->bytes += above->asked || !gpci_flag(c, GPC_PROTOCOL_BARE_ACK) || !x->sub_blocks
+                            ? x->given.block_bytes : 1u << x->sub_shift;
+    if (!(rule.actions & GPC_DO_IGNORE))
+        gpci_set(c, x, block, x->tags[block], rule.next,
+                 above->data ? GPC_ORIGIN_READ_DOWN_UP_1
+                             : above->asked ? GPC_ORIGIN_READ_DOWN_UP_2 : GPC_ORIGIN_READ_DOWN_UP_3, reply->ready);
+    reply->keeps = rule.next == GPC_LINE_O && !(rule.actions & GPC_DO_IGNORE);
+}
+
+static void read_probe(gpc_coherence *c, gpci_module *t, gpci_reply *reply, gpci_sharing *s) {
+    gpci_module *x = gpci_module_at(c, reply->module);
+    x->stats.read_probes++;
+    gpci_found found = gpci_look_down_up(c, x, reply->address, &reply->ready);
+    gpci_message_found(c, reply->request, found.block);
+    reply->processed = reply->ready.cycle;
+    if (!found.hit) {
+        x->stats.probe_misses++;
+        return;
+    }
+    reply->found = true;
+    gpci_sharing above = {.block = found.block};
+    reply->ready = gpci_share(c, x, &above, reply->ready);
+    answer_read_probe(c, t, reply, s, found.block, &above);
+    reply->processed = reply->ready.cycle;
+    reply->ready = gpci_use_data(c, x, reply->ready, false);
+}
+
+static bool asks_for(const gpci_sharing *s, uint64_t address) {
+    return !s->ask || (address >= s->ask->tag && address < s->ask->tag + s->ask->from->given.block_bytes);
+}
+
+static void probe_owners(gpc_coherence *c, gpci_module *t, const gpci_sharing *s, gpci_point at) {
+    bool whole = gpci_flag(c, GPC_PROTOCOL_PROBE_WHOLE);
+    for (uint32_t sub = 0; sub < t->sub_blocks; sub++) {
+        uint16_t owner = *gpci_owner_of(t, s->block, sub);
+        uint64_t address = t->tags[s->block] + ((uint64_t)sub << t->sub_shift);
+        if (owner == GPCI_NO_OWNER || (!whole && !asks_for(s, address)))
+            continue;
+        gpci_module *x = gpci_module_at(c, t->above[owner]);
+        if ((s->ask && x == s->ask->from) || gpci_tag_of(x, address) != address)
+            continue;
+        send_probe(c, t, x->index, GPC_MESSAGE_READ_PROBE, address, at);
+    }
+}
+
+/* Where nobody owns the block, one who shares it may send it: the last of them, if the protocol has sharers do so. */
+static void probe_sharer(gpc_coherence *c, gpci_module *t, const gpci_sharing *s, gpci_point at) {
+    if (!s->ask || !gpci_flag(c, GPC_PROTOCOL_PEER) || s->ask->from->given.block_bytes != 1u << t->sub_shift)
+        return;
+    uint32_t sub = gpci_sub_of(t, s->ask->tag);
+    for (uint32_t slot = t->above_count; slot-- > 0;) {
+        gpci_module *x = gpci_module_at(c, t->above[slot]);
+        if (x == s->ask->from || !gpci_has_sharer(t, s->block, sub, slot) ||
+            x->given.block_bytes != s->ask->from->given.block_bytes ||
+            !(x->rules[GPC_LINE_S][GPC_EVENT_READ_PROBE].actions & GPC_DO_SEND_DATA))
+            continue;
+        send_probe(c, t, x->index, GPC_MESSAGE_READ_PROBE, s->ask->tag, at);
+        return;
+    }
+}
+
+/* T's directory after an answer: who does not keep the block in O owns it no longer, who has lost it shares it no longer. */
+static void forget_owner(gpc_coherence *c, gpci_module *t, const gpci_sharing *s, const gpci_reply *reply) {
+    const gpci_module *x = gpci_module_at(c, reply->module);
+    uint32_t slot = t->slots[x->index], first = gpci_sub_of(t, reply->address);
+    for (uint32_t sub = first; sub < first + (x->given.block_bytes >> t->sub_shift); sub++) {
+        uint16_t *owner = gpci_owner_of(t, s->block, sub);
+        if (*owner == slot && !reply->keeps)
+            *owner = GPCI_NO_OWNER;
+        if (!reply->found)
+            gpci_drop_sharer(t, s->block, sub, slot);
+    }
+}
+
+gpci_point gpci_share(gpc_coherence *c, gpci_module *t, gpci_sharing *s, gpci_point at) {
+    if (!t->sub_blocks || !gpci_flag(c, GPC_PROTOCOL_DIRECTORY))
+        return at;
+    uint32_t first = c->reply_count;
+    probe_owners(c, t, s, at);
+    if (c->reply_count == first)
+        probe_sharer(c, t, s, at);
+    uint32_t count = c->reply_count - first;
+    if (!count)
+        return at;
+    gpci_reply *replies = c->replies + first;
+    for (uint32_t k = 0; k < count; k++)
+        read_probe(c, t, &replies[k], s);
+    gpci_sort_replies(replies, count);
+    gpci_gather gather = GPCI_GATHER_INIT;
+    s->asked = true;
+    for (uint32_t k = 0; k < count; k++) {
+        gpci_point come = answer(c, t, &replies[k], s->ask, s->gather);
+        gpci_gather_add(c, &gather, come.after);
+        forget_owner(c, t, s, &replies[k]);
+        s->sent |= replies[k].peer;
+        if (replies[k].data && !s->data && !gpci_flag(c, GPC_PROTOCOL_DROP_PROBE_DATA))
+            gpci_apply(c, t, s->block, GPC_EVENT_PROBE_DATA, GPC_ORIGIN_PROBE_DATA, come);
+        s->data |= replies[k].data;
+    }
+    c->reply_count = first;
+    return gpci_gather_end(c, t, &gather, at);
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "coherence/transaction.h"
+
+/* Requests towards memory: R asks T, its low module, for a copy or for the only one. */
+
+/* Sub-blocks of T that a block of R covers. */
+typedef struct gpci_span {
+    uint32_t first, count;
+} gpci_span;
+
+static gpci_span span_of(const gpci_module *t, uint64_t tag, uint32_t bytes) {
+    uint32_t count = bytes >> t->sub_shift;
+    return (gpci_span){gpci_sub_of(t, tag), count ? count : 1};
+}
+
+static bool others_share(const gpci_module *t, uint32_t block, gpci_span span, uint32_t slot) {
+    for (uint32_t sub = span.first; sub < span.first + span.count; sub++)
+        for (uint32_t word = 0; word < t->sharer_words; word++) {
+            uint64_t bits = gpci_sharers_of(t, block, sub)[word];
+            if (word == slot / 64)
+                bits &= ~((uint64_t)1 << (slot & 63));
+            if (bits)
+                return true;
+        }
+    return false;
+}
+
+static void add_sharer(gpci_module *t, uint32_t block, gpci_span span, uint32_t slot, bool owner) {
+    for (uint32_t sub = span.first; sub < span.first + span.count; sub++) {
+        gpci_sharers_of(t, block, sub)[slot / 64] |= (uint64_t)1 << (slot & 63);
+        if (owner)
+            *gpci_owner_of(t, block, sub) = (uint16_t)slot;
+    }
+}
+
+/* All owners but R lose what they own, and do not keep it in O (Multi2Sim). */
+static void drop_owners(gpci_module *t, uint32_t block, uint32_t slot) {
+    for (uint32_t sub = 0; sub < t->sub_blocks; sub++) {
+        uint16_t *owner = gpci_owner_of(t, block, sub);
+        if (*owner != slot)
+            *owner = GPCI_NO_OWNER;
+    }
+}
+
+gpci_answer gpci_fetch(gpc_coherence *c, gpci_module *t, uint32_t block, uint64_t address, gpc_coherence_event event,
+                       uint32_t origin, uint32_t flags, gpci_point at) {
+    uint64_t tag = gpci_tag_of(t, address);
+    gpci_ask own = {.from = t, .block = block, .tag = tag, .flags = flags};
+    gpc_protocol_rule rule = gpci_rule(c, t, GPC_LINE_I, event);
+    gpci_answer answer = gpci_read_request(c, &own, at);
+    gpci_set(c, t, block, tag, answer.shared ? rule.next_shared : rule.next, origin, answer.at);
+    return answer;
+}
+
+/* Who has a copy now that R has one; true if others have, too. */
+static bool settle_copy(gpc_coherence *c, gpci_module *t, uint32_t block, const gpci_ask *ask, bool shared) {
+    if (!gpci_flag(c, GPC_PROTOCOL_DIRECTORY))
+        return true;
+    uint32_t slot = t->slots[ask->from->index];
+    gpci_span span = span_of(t, ask->tag, ask->from->given.block_bytes);
+    if (gpci_flag(c, GPC_PROTOCOL_PROBE_WHOLE))
+        drop_owners(t, block, slot);
+    shared |= others_share(t, block, span, slot);
+    add_sharer(t, block, span, slot, !shared);
+    return shared;
+}
+
+gpci_answer gpci_read_request(gpc_coherence *c, const gpci_ask *ask, gpci_point at) {
+    gpci_module *r = ask->from, *t = gpci_module_at(c, gpci_module_low(c, r, ask->tag));
+    at = gpci_send(c, t, r, t, GPC_MESSAGE_READ_REQUEST, ask->tag, c->control_bytes, at);
+    uint32_t request = at.after;
+    gpci_found found = gpci_look_up_down(c, t, ask->tag, &at);
+    gpci_message_found(c, request, found.block);
+    t->stats.read_requests++;
+    t->stats.read_request_hits += found.hit;
+    t->stats.hits += found.hit;
+    gpci_gather gather = GPCI_GATHER_INIT;
+    gpci_sharing sharing = {.block = found.block, .ask = ask, .gather = &gather};
+    bool shared = ask->non_coherent;
+    if (found.state == GPC_LINE_I) {
+        gpci_answer below = gpci_fetch(c, t, found.block, ask->tag, GPC_EVENT_READ_ABOVE,
+                                       GPC_ORIGIN_READ_UP_DOWN, ask->flags, at);
+        at = below.at;
+        shared |= below.shared;
+    } else {
+        at = gpci_share(c, t, &sharing, at);
+        shared |= found.state == GPC_LINE_O || found.state == GPC_LINE_N || found.state == GPC_LINE_S;
+    }
+    shared = settle_copy(c, t, found.block, ask, shared);
+    /* An owner's copy may lack bytes that others have written back to T non-coherently. */
+    bool both = c->non_coherent && gpci_modified(t->states[found.block]);
+    if (!sharing.sent)
+        gpci_data_fill(c, t, found.block, r, ask->block, ask->tag);
+    if (!sharing.sent || both) {
+        at = gpci_use_data(c, t, at, false);
+        at = gpci_answer_to(c, request, t, t, r, GPC_MESSAGE_DATA, ask->tag,
+                            c->control_bytes + r->given.block_bytes, at);
+        gpci_gather_add(c, &gather, at.after);
+    }
+    return (gpci_answer){.at = gpci_gather_end(c, r, &gather, at), .shared = shared};
+}
+
+/* R becomes the only one above T with a copy of what it asked for. */
+static void settle_only(gpc_coherence *c, gpci_module *t, uint32_t block, const gpci_ask *ask) {
+    const gpci_module *r = ask->from;
+    uint32_t slot = t->slots[r->index];
+    if (!gpci_flag(c, GPC_PROTOCOL_PROBE_WHOLE)) {
+        add_sharer(t, block, span_of(t, ask->tag, r->given.block_bytes), slot, true);
+        return;
+    }
+    /* The reference reckons with R's sub-blocks. */
+    uint64_t bytes = r->sub_blocks ? (uint64_t)1 << r->sub_shift : r->given.block_bytes;
+    for (uint32_t sub = 0; sub < t->sub_blocks; sub++) {
+        uint64_t address = t->tags[block] + ((uint64_t)sub << t->sub_shift);
+        if (address <= ask->tag && ask->tag < address + bytes)
+            add_sharer(t, block, (gpci_span){sub, 1}, slot, true);
+    }
+}
+
+/* The addresses of which others lose their copies. */
+static void bound(const gpc_coherence *c, const gpci_module *t, const gpci_ask *ask, gpci_invalidation *i) {
+    uint64_t sub = ask->tag >> t->sub_shift << t->sub_shift, bytes = ask->from->given.block_bytes;
+    i->first = sub;
+    i->last = gpci_flag(c, GPC_PROTOCOL_PROBE_WHOLE) || bytes < (uint64_t)1 << t->sub_shift ? sub : ask->tag + bytes - 1;
+}
+
+gpci_answer gpci_take_rights(gpc_coherence *c, gpci_module *t, uint32_t block, uint64_t address, uint32_t flags,
+                             gpci_point at) {
+    gpci_answer below = {.at = at};
+    gpc_protocol_rule rule = gpci_rule(c, t, t->states[block], GPC_EVENT_WRITE_ABOVE);
+    uint64_t tag = gpci_tag_of(t, address);
+    if (rule.actions & GPC_DO_WRITE_REQUEST) {
+        gpci_ask own = {.from = t, .block = block, .tag = tag, .flags = flags};
+        own.valid = t->states[block] != GPC_LINE_I;
+        below = gpci_write_request(c, &own, at);
+    } else {
+        t->stats.write_request_hits++;
+        t->stats.hits++;
+    }
+    if (!(rule.actions & GPC_DO_IGNORE))
+        gpci_set(c, t, block, tag, rule.next, GPC_ORIGIN_WRITE_UP_DOWN, below.at);
+    if (below.dirty)
+        gpci_apply(c, t, block, GPC_EVENT_PROBE_DATA, GPC_ORIGIN_PROBE_DATA, below.at);
+    return below;
+}
+
+gpci_answer gpci_write_request(gpc_coherence *c, const gpci_ask *ask, gpci_point at) {
+    gpci_module *r = ask->from, *t = gpci_module_at(c, gpci_module_low(c, r, ask->tag));
+    at = gpci_send(c, t, r, t, GPC_MESSAGE_WRITE_REQUEST, ask->tag, c->control_bytes, at);
+    uint32_t request = at.after;
+    gpci_found found = gpci_look_up_down(c, t, ask->tag, &at);
+    gpci_message_found(c, request, found.block);
+    t->stats.write_requests++;
+    gpci_gather gather = GPCI_GATHER_INIT;
+    gpci_invalidation others = {.block = found.block, .except = r, .gather = &gather};
+    others.peer = gpci_flag(c, GPC_PROTOCOL_PEER) ? ask : NULL;
+    bound(c, t, ask, &others);
+    at = gpci_invalidate(c, t, &others, at);
+    gpci_answer below = gpci_take_rights(c, t, found.block, ask->tag, ask->flags, at);
+    at = below.at;
+    if (gpci_flag(c, GPC_PROTOCOL_DIRECTORY))
+        settle_only(c, t, found.block, ask);
+    /* R's copy may be older than what others have written back since, or have just given up to T. */
+    bool newer = !gpci_flag(c, GPC_PROTOCOL_WHOLE_BLOCKS) &&
+                 (others.received || below.dirty || (c->non_coherent && gpci_modified(t->states[found.block])));
+    bool data = newer || (!ask->valid && !others.whole);
+    if (data || !ask->valid)
+        gpci_data_fill(c, t, found.block, r, ask->block, ask->tag);
+    at = gpci_use_data(c, t, at, false);
+    at = gpci_answer_to(c, request, t, t, r, data ? GPC_MESSAGE_DATA : GPC_MESSAGE_ACK, ask->tag,
+                        c->control_bytes + (data ? r->given.block_bytes : 0), at);
+    gpci_gather_add(c, &gather, at.after);
+    return (gpci_answer){.at = gpci_gather_end(c, r, &gather, at), .dirty = others.dirty};
+}
+
+gpci_point gpci_clear_owner(gpc_coherence *c, gpci_module *r, uint64_t tag, gpci_point at) {
+    gpci_module *t = gpci_module_at(c, gpci_module_low(c, r, tag));
+    at = gpci_send(c, t, r, t, GPC_MESSAGE_CLEAR_OWNER, tag, c->control_bytes, at);
+    uint32_t request = at.after;
+    gpci_found found = gpci_look_down_up(c, t, tag, &at);
+    gpci_message_found(c, request, found.block);
+    t->stats.notices_received++;
+    if (found.hit) {
+        gpci_span span = span_of(t, tag, r->given.block_bytes);
+        if (c->faults & GPCI_FAULT_CLEAR_WRONG)
+            span.first = (span.first + 1) & (t->sub_blocks - 1);
+        for (uint32_t sub = span.first; sub < span.first + span.count && sub < t->sub_blocks; sub++)
+            *gpci_owner_of(t, found.block, sub) = GPCI_NO_OWNER;
+    }
+    return gpci_answer_to(c, request, t, t, r, GPC_MESSAGE_ACK, tag, c->control_bytes, at);
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "coherence/transaction.h"
+
+#include <stdio.h>
+
+/* The steps of a transaction as they are listed, and the writing of states. */
+
+gpci_point gpci_look(const gpc_coherence *c, gpci_module *m, gpci_point at) {
+    at.delay += m->given.directory_latency;
+    at.directory += m->given.directory_latency;
+    at.looks++;
+    if (c->timing)
+        at.cycle += m->given.directory_latency;
+    m->stats.accesses++;
+    m->stats.directory_accesses++;
+    return at;
+}
+
+gpci_point gpci_use_data(const gpc_coherence *c, gpci_module *m, gpci_point at, bool write) {
+    at.delay += m->given.latency;
+    if (m->place == GPCI_MEMORY)
+        at.memory = write ? 2 : 1;
+    if (c->timing)
+        at.cycle += m->given.latency;
+    m->stats.data_accesses++;
+    return at;
+}
+
+/* There is room: what an access can take at most was allocated with the object. */
+static gpc_coherence_message *push(gpc_coherence *c, gpci_point at) {
+    if (c->message_count == c->message_room) {
+        c->failed = GPC_ERROR_MEMORY;
+        c->message_count--;
+    }
+    gpc_coherence_message *message = &c->messages[c->message_count++];
+    *message = (gpc_coherence_message){.sent = at.cycle,
+                                       .received = at.cycle,
+                                       .after = at.after,
+                                       .join = GPC_NO_MESSAGE,
+                                       .delay = at.delay,
+                                       .directory = at.directory,
+                                       .looks = at.looks,
+                                       .memory = at.memory,
+                                       .network = GPC_NO_MODULE,
+                                       .request = GPC_NO_MESSAGE,
+                                       .block = GPC_NO_MODULE};
+    return message;
+}
+
+static gpci_point listed(gpc_coherence *c, const gpc_coherence_message *message) {
+    if (c->callbacks.on_message)
+        c->callbacks.on_message(c->callbacks.user_data, message);
+    return (gpci_point){.cycle = message->received, .after = (uint32_t)(message - c->messages)};
+}
+
+static void count_bytes(const gpc_coherence *c, const gpci_module *t, gpci_module *from, gpci_module *to,
+                        gpc_message_kind kind, uint32_t bytes) {
+    *(from == t ? &from->stats.high_sent : &from->stats.low_sent) += bytes;
+    *(to == t ? &to->stats.high_received : &to->stats.low_received) += bytes;
+    if (bytes > c->control_bytes) {
+        from->stats.data_sent++;
+        from->stats.peer_transfers += kind == GPC_MESSAGE_DATA && from != t && to != t;
+    }
+}
+
+gpci_point gpci_answer_to(gpc_coherence *c, uint32_t request, const gpci_module *t, gpci_module *from, gpci_module *to,
+                          gpc_message_kind kind, uint64_t address, uint32_t bytes, gpci_point at) {
+    gpc_coherence_message *message = push(c, at);
+    message->kind = (uint32_t)kind;
+    message->from = from->index;
+    message->to = to->index;
+    message->address = address;
+    message->bytes = bytes;
+    message->network = t->given.high_network;
+    message->request = request;
+    if (c->timing)
+        message->received = gpci_star_send(c, message->network, from->index, to->index, bytes, at.cycle);
+    count_bytes(c, t, from, to, kind, bytes);
+    return listed(c, message);
+}
+
+gpci_point gpci_send(gpc_coherence *c, const gpci_module *t, gpci_module *from, gpci_module *to,
+                     gpc_message_kind kind, uint64_t address, uint32_t bytes, gpci_point at) {
+    return gpci_answer_to(c, GPC_NO_MESSAGE, t, from, to, kind, address, bytes, at);
+}
+
+void gpci_message_found(gpc_coherence *c, uint32_t message, uint32_t block) {
+    c->messages[message].block = block == GPCI_NO_BLOCK ? GPC_NO_MODULE : block;
+}
+
+gpci_point gpci_mark(gpc_coherence *c, const gpci_module *m, gpc_message_kind kind, uint64_t address, gpci_point at) {
+    gpc_coherence_message *message = push(c, at);
+    message->kind = (uint32_t)kind;
+    message->from = message->to = m->index;
+    message->address = address;
+    return listed(c, message);
+}
+
+/* Until the end they are chained by the field that will name their JOIN. */
+void gpci_gather_add(gpc_coherence *c, gpci_gather *gather, uint32_t message) {
+    gpc_coherence_message *m = &c->messages[message];
+    m->join = gather->head;
+    gather->head = message;
+    gather->count++;
+    gather->cycle = m->received > gather->cycle ? m->received : gather->cycle;
+}
+
+gpci_point gpci_gather_end(gpc_coherence *c, const gpci_module *m, gpci_gather *gather, gpci_point start) {
+    if (!gather->count)
+        return start;
+    gpci_point end = {.cycle = gather->cycle, .after = gather->head};
+    if (gather->count > 1) {
+        gpci_point none = {.cycle = gather->cycle, .after = GPC_NO_MESSAGE};
+        gpc_coherence_message *join = push(c, none);
+        join->kind = GPC_MESSAGE_JOIN;
+        join->from = join->to = m->index;
+        join->needs = gather->count;
+        end = listed(c, join);
+    }
+    for (uint32_t next, at = gather->head; at != GPC_NO_MESSAGE; at = next) {
+        next = c->messages[at].join;
+        c->messages[at].join = gather->count > 1 ? end.after : GPC_NO_MESSAGE;
+    }
+    return end;
+}
+
+void gpci_set(gpc_coherence *c, gpci_module *m, uint32_t block, uint64_t tag, uint8_t state, uint32_t origin,
+              gpci_point at) {
+    uint8_t before = m->states[block];
+    m->stats.transitions[before][state]++;
+    m->stats.origins[before][state] |= origin;
+    if (c->transition_count < c->transition_room) {
+        gpc_coherence_transition *t = &c->transitions[c->transition_count++];
+        *t = (gpc_coherence_transition){.cycle = at.cycle,
+                                        .tag_before = m->tags[block],
+                                        .tag = state == GPC_LINE_I ? 0 : tag,
+                                        .module = m->index,
+                                        .set = block / m->all_ways,
+                                        .way = block % m->all_ways,
+                                        .origin = origin,
+                                        .from = before,
+                                        .to = state};
+        if (c->callbacks.on_transition)
+            c->callbacks.on_transition(c->callbacks.user_data, t);
+    }
+    if (state == GPC_LINE_I)
+        gpci_data_clean(c, m, block);
+    else if ((state == GPC_LINE_M || state == GPC_LINE_O) && gpci_flag(c, GPC_PROTOCOL_WHOLE_BLOCKS))
+        gpci_data_whole(c, m, block);
+    gpci_module_write(m, block, state == GPC_LINE_I ? 0 : tag, state);
+}
+
+gpc_protocol_rule gpci_rule(gpc_coherence *c, const gpci_module *m, uint8_t state, gpc_coherence_event event) {
+    gpc_protocol_rule rule = m->rules[state][event];
+    if (GPCI_LIKELY(rule.actions && !(rule.actions & GPC_DO_FORBID)))
+        return rule;
+    if (c->failed == GPC_OK) {
+        c->failed = GPC_ERROR_STATE;
+        snprintf(c->failure, sizeof c->failure, "%s: module %s in %c cannot have %s", c->protocol->name, m->given.name,
+                 "NMOESI"[state], gpc_coherence_event_name(event));
+    }
+    return (gpc_protocol_rule){GPC_DO_IGNORE, state, state};
+}
+
+void gpci_apply(gpc_coherence *c, gpci_module *m, uint32_t block, gpc_coherence_event event, uint32_t origin,
+                gpci_point at) {
+    gpc_protocol_rule rule = gpci_rule(c, m, m->states[block], event);
+    if (!(rule.actions & GPC_DO_IGNORE))
+        gpci_set(c, m, block, m->tags[block], rule.next, origin, at);
+}
+
+/* By insertion: they are few, and mostly in order. Equal ones keep theirs. */
+void gpci_sort_replies(gpci_reply *replies, uint32_t count) {
+    for (uint32_t i = 1; i < count; i++) {
+        gpci_reply reply = replies[i];
+        uint32_t j = i;
+        for (; j && replies[j - 1].ready.cycle > reply.ready.cycle; j--)
+            replies[j] = replies[j - 1];
+        replies[j] = reply;
+    }
+}
