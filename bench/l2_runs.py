@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""One run of bench/l2_valley.py: a kernel under a protocol on a tree of caches, and what is kept of it."""
+
+import json
+import os
+import signal
+import sys
+import time
+from collections import namedtuple
+
+from policies import gpucache
+from gpucache._results import Results
+
+PRESET = "kepler"
+MODULES = 6  # of L2, and of memory
+MATRICES = ("transitions", "origins")
+COUNTERS = ("cycles", "warp_instructions", "round_trip.requests", "round_trip.cycles", "dram.read_sectors",
+            "dram.write_sectors", "network.request_bytes", "network.reply_bytes")  # fmt: skip
+
+# `source` follows `synthetic:`, its size apart; `suite`: Table 3.4 or 3.5; `set2`: of the machine learning kernels
+# those that the document finds not to care about L2.
+Kernel = namedtuple("Kernel", "name source more suite set2")
+
+
+def general(name, source, more=""):
+    return Kernel(name, source, more, "general", False)
+
+
+def learning(name, source, set2=True):
+    return Kernel(name, source, "", "learning", set2)
+
+
+KERNELS = [
+    general("VectorADD", "vectoradd"),
+    general("Transpose", "transpose-tiled"),
+    general("ScalarProduction", "scalarprod"),
+    general("FastWalshTransform", "fastwalsh"),
+    general("CppOverload", "cppoverload"),
+    general("Histogram", "histogram"),
+    learning("KMeans", "kmeans", False),
+    learning("MaxPooling", "maxpool", False),
+    learning("MeanPooling", "meanpool", False),
+    learning("Kronecker", "kronecker"),
+    learning("MatrixElemMult", "elemmul", False),
+    learning("ReLU", "relu"),
+    learning("Sigmoid", "sigmoid"),
+    learning("VectorMul", "vecmul"),
+    learning("VectorScale", "vecscale"),
+    learning("VectorSub", "vecsub"),
+    learning("ZeroPadding", "zeropad"),
+]
+OTHERS = [
+    Kernel("Transpose, naive", "transpose-naive", "", "other", False),
+    Kernel("KMeans, rows", "kmeans", "rowmajor=1", "other", False),
+    Kernel("BitReversal", "spatial", "", "other", False),
+]
+
+# Trees other than L1s over L2s over memories.
+TREES = {
+    "": {},
+    "non-inclusive": {"l2.inclusion": "non-inclusive"},
+    "three-level": {"cluster.sms": "7", "cluster.size": "128KiB"},
+}
+
+# l2: KB of all modules, 0 = none; l1: KB; ways: of L2; size: of the problem, KB.
+Run = namedtuple("Run", "kernel protocol l2 l1 ways size tree")
+
+
+def source(run):
+    return f"synthetic:{run.kernel.source}:{run.size}KiB" + (f":{run.kernel.more}" if run.kernel.more else "")
+
+
+def settings(run, mode):
+    """Nothing is flushed between kernels, as Multi2Sim does not either."""
+    found = {"mode": mode, "kernels.flush": "none", "coherence": run.protocol, "l1.size": f"{run.l1}KiB"}
+    if run.l2:
+        found |= {"l2.size": f"{run.l2}KiB", "l2.ways": str(run.ways)}
+    else:
+        found["l2.enabled"] = "false"
+    return {**found, **TREES[run.tree]}
+
+
+def plain(stats):
+    """A level's counters and matrices, as JSON can hold them."""
+    return {**stats, **{name: getattr(stats, name) for name in MATRICES}}
+
+
+def tree_of(replay):
+    return replay.coherence if hasattr(replay, "coherence") else replay.hierarchy.coherence
+
+
+def replay(run, mode):
+    with gpucache.Context() as context:
+        begun = time.process_time()
+        with gpucache.Config(context, PRESET, settings(run, mode)) as config:
+            with gpucache.Replay(context, config) as replayed, gpucache.Trace(context, source(run)) as trace:
+                for _ in replayed.run(trace):
+                    pass
+                stats, tree = replayed.stats(), tree_of(replayed)
+                levels = {name: plain(level) for name, level in tree.level_stats().items()}
+                last = max((name for name in levels if name != "memory"), key=lambda name: int(name[1:]))
+                firsts = {name: plain(tree.stats(tree.at_level(int(name[1:]))[0])) for name in {"L1", last}}
+        seconds = round(time.process_time() - begun, 3)
+    counters = {name: stats[name] for name in COUNTERS if name in stats}
+    return {**counters, "levels": levels, "firsts": firsts, "seconds": seconds}
+
+
+def shared_accesses(run):
+    """Warp instructions on shared memory: Multi2Sim counts each as an access to L1 that hits."""
+    count = 0
+    with gpucache.Context() as context, gpucache.Trace(context, source(run)) as trace:
+        for kernel in trace:
+            count += sum(warp.column("space").count(gpucache.Space.SHARED) for block in kernel for warp in block)
+    return {"shared": count}
+
+
+def forked(function, patience):
+    """What a function returns, run in a process of its own: one that dies or takes too long costs that figure."""
+    reader, writer = os.pipe()
+    sys.stdout.flush()
+    pid = os.fork()
+    if not pid:
+        signal.alarm(patience)
+        try:
+            result = function()
+        except gpucache.errors.GpucacheError as error:
+            result = {"failed": str(error)}
+        with os.fdopen(writer, "w") as pipe:
+            json.dump(result, pipe)
+        os._exit(0)
+    os.close(writer)
+    return pid, reader
+
+
+def collect(pid, reader):
+    with os.fdopen(reader) as pipe:
+        text = pipe.read()
+    _, status = os.waitpid(pid, 0)
+    return json.loads(text) if text else {"failed": f"ended with wait status {status}"}
+
+
+class Cache(Results):
+    """Results of earlier runs, by Run; of a kernel's shared memory accesses by source alone."""
+
+    def __init__(self, path, mode):
+        super().__init__(path)
+        self.mode = mode
+
+    def key(self, run):
+        if isinstance(run, Shared):
+            return super().key({"shared": source(run)})
+        return super().key({"source": source(run), **settings(run, self.mode)})
+
+    def put(self, run, result):
+        notes = {} if isinstance(run, Shared) else {**run._asdict(), "kernel": run.kernel.name, "mode": self.mode}
+        super().put(run, result, **notes)
+
+    def good(self, run):
+        """A result that is one; None."""
+        found = self.get(run)
+        return None if found is None or "failed" in found else found
+
+
+# The question how often a kernel touches shared memory.
+Shared = namedtuple("Shared", "kernel size")
+
+
+def run_all(runs, cache, jobs, patience):
+    """What the cache does not have, `jobs` at a time; the oldest is waited for first."""
+    todo, seen = [], set()
+    for run in runs:
+        key = cache.key(run)
+        if cache.get(run) is None and key not in seen:
+            seen.add(key)
+            todo.append(run)
+    running, begun = [], time.monotonic()
+    for number, run in enumerate([*todo, *[None] * jobs]):
+        while running and (run is None or len(running) >= jobs):
+            done, pid, reader = running.pop(0)
+            result = collect(pid, reader)
+            if "failed" in result:
+                print(f"{tuple(done)}: {result['failed']}", file=sys.stderr)
+            cache.put(done, result)
+        if run:
+            job = (lambda run=run: shared_accesses(run)) if isinstance(run, Shared) else (
+                lambda run=run: replay(run, cache.mode))
+            running.append((run, *forked(job, patience)))
+            if number % 50 == 49:
+                print(f"{number + 1} of {len(todo)} runs, {time.monotonic() - begun:.0f} s", file=sys.stderr)
+
+
+# What is made of a result
+
+
+def level(result, name):
+    """Counters of L1, of the last caches before memory ("L2"; None without), of memory."""
+    levels = result["levels"]
+    if name == "L2":
+        last = max((n for n in levels if n != "memory"), key=lambda n: int(n[1:]))
+        return levels[last] if last != "L1" else None
+    return levels.get(name)
+
+
+ASKED = ("loads", "stores", "n_stores", "read_requests", "write_requests")
+FOUND = ("load_hits", "store_hits", "n_store_hits", "read_request_hits", "write_request_hits")
+
+
+def asked(counters):
+    return sum(counters[name] for name in ASKED)
+
+
+def found(counters):
+    return sum(counters[name] for name in FOUND)
+
+
+def ratio(counters):
+    """Hits of what processors, or modules above, asked for."""
+    return found(counters) / asked(counters) if counters and asked(counters) else None
+
+
+def lumped(counters):
+    """Multi2Sim's: probes, write-backs received, retries are accesses, too, which cannot hit."""
+    return counters["hits"] / counters["accesses"] if counters and counters["accesses"] else None
