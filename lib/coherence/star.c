@@ -4,8 +4,11 @@
  * link to the switch, through the switch to the buffer of its receiver's link, and over that link. Each of the three
  * takes size / bandwidth cycles, rounded up, and carries one message at a time; entering the first buffer takes one
  * cycle, and one message a cycle enters. Idle, that is 1 + 3 * ceil(size / bandwidth).
+ *
+ * The switch lets senders through to a receiver in turn, from the one after the last. One whose message began to cross
+ * its link in an earlier cycle has its turn, even if it has not come yet: nothing passes in that cycle then (Multi2Sim).
  */
-#include "coherence/internal.h"
+#include "coherence/transaction.h"
 
 #include <string.h>
 
@@ -19,20 +22,85 @@ void gpci_star_begin(gpc_coherence *c) {
     }
 }
 
-/* Keep a stage for a message that comes at `cycle`; the cycle at which it has passed. */
-static uint64_t pass(uint64_t *free, uint64_t cycle, uint64_t cycles) {
-    const uint64_t start = cycle > *free ? cycle : *free;
+static uint64_t cycles_of(const gpci_star *star, uint32_t bytes) {
+    return ((uint64_t)bytes + star->given.bandwidth - 1) / star->given.bandwidth;
+}
 
-    *free = start + cycles;
-    return *free;
+/* Keep a stage for a message that comes at `cycle`; the cycle at which it begins to pass. */
+static uint64_t keep(uint64_t *free, uint64_t cycle, uint64_t cycles) {
+    const uint64_t begins = cycle > *free ? cycle : *free;
+
+    *free = begins + cycles;
+    return begins;
+}
+
+/* The switch lets a message through at `cycle`; the cycle at which it is received. */
+static uint64_t let_through(gpci_star *star, uint32_t from, uint32_t to, uint64_t cycle, uint64_t cycles) {
+    star->turns[to] = from;
+    cycle = keep(&star->switch_free[to], cycle, cycles) + cycles;
+    return keep(&star->in_free[to], cycle, cycles) + cycles;
 }
 
 uint64_t gpci_star_send(gpc_coherence *c, uint32_t network, uint32_t from, uint32_t to, uint32_t bytes,
                         uint64_t cycle) {
     gpci_star *star = &c->stars[network];
-    const uint64_t cycles = ((uint64_t)bytes + star->given.bandwidth - 1) / star->given.bandwidth;
+    const uint64_t cycles = cycles_of(star, bytes);
 
-    cycle = pass(&star->out_free[from], cycle + 1, cycles);
-    cycle = pass(&star->switch_free[to], cycle, cycles);
-    return pass(&star->in_free[to], cycle, cycles);
+    return let_through(star, from, to, keep(&star->out_free[from], cycle + 1, cycles) + cycles, cycles);
+}
+
+/* Whose turn it is at `cycle`. Of one sender's messages, the first in the list: they stay in order. */
+static gpci_reply *whose_turn(const gpc_coherence *c, const gpci_star *star, uint32_t to, gpci_reply *replies,
+                              uint32_t count, uint64_t cycle) {
+    gpci_reply *best = NULL;
+    uint64_t best_place = UINT64_MAX;
+
+    for (uint32_t i = 0; i < count; i++) {
+        if (replies[i].comes || replies[i].began >= cycle)
+            continue;
+        const uint64_t behind = replies[i].module + c->module_count - 1 - star->turns[to];
+        const uint64_t place = behind % c->module_count;
+        if (place < best_place) {
+            best_place = place;
+            best = &replies[i];
+        }
+    }
+    return best;
+}
+
+/* From which cycle on there is a message at the switch. */
+static uint64_t first_there(const gpci_star *star, const gpci_reply *replies, uint32_t count) {
+    uint64_t first = UINT64_MAX;
+
+    for (uint32_t i = 0; i < count; i++) {
+        const uint64_t there = replies[i].began + cycles_of(star, replies[i].bytes);
+        if (!replies[i].comes && there < first)
+            first = there;
+    }
+    return first;
+}
+
+void gpci_star_gather(gpc_coherence *c, uint32_t network, uint32_t to, gpci_reply *replies, uint32_t count) {
+    gpci_star *star = &c->stars[network];
+
+    for (uint32_t i = 0; i < count; i++) {
+        gpci_reply *r = &replies[i];
+        r->began = keep(&star->out_free[r->module], r->ready.cycle + 1, cycles_of(star, r->bytes));
+        r->comes = 0;
+    }
+    uint64_t cycle = 0;
+    for (uint32_t left = count; left;) {
+        const uint64_t there = first_there(star, replies, count);
+        cycle = cycle > there ? cycle : there;
+        cycle = cycle > star->switch_free[to] ? cycle : star->switch_free[to];
+        gpci_reply *next = whose_turn(c, star, to, replies, count, cycle);
+        const uint64_t cycles = cycles_of(star, next->bytes);
+        if (next->began + cycles > cycle) {
+            star->turns[to] = next->module;
+            cycle++;
+            continue;
+        }
+        next->comes = let_through(star, next->module, to, cycle, cycles);
+        left--;
+    }
 }
