@@ -307,7 +307,7 @@ typedef struct gpc_coherence_message {
     uint8_t looks;      /* lookups that `delay` holds */
     uint8_t memory;     /* `delay` holds an access to memory: 1 a read, 2 a write */
     uint8_t masked;     /* 1 = modified non-coherently: a mask goes with the bytes */
-    uint8_t reserved;
+    uint8_t found;      /* 1 = what it looks up in `to` was there, and valid */
 } gpc_coherence_message;
 
 /* One writing of a block's state. */

@@ -80,7 +80,7 @@ gpci_point gpci_hand_down(gpc_coherence *c, gpci_module *r, const gpci_gift *gif
     c->messages[request].masked = gift->modified && gift->non_coherent;
     bool absent = t->place == GPCI_MEMORY && !gpci_flag(c, GPC_PROTOCOL_DIRECTORY);
     gpci_found found = absent ? gpci_look_up_down(c, t, gift->tag, &at) : gpci_look_down_up(c, t, gift->tag, &at);
-    gpci_message_found(c, request, found.block);
+    gpci_message_found(c, request, &found);
     *(gift->kind == GPC_MESSAGE_WRITE_THROUGH ? &t->stats.write_throughs_received
       : gift->modified                       ? &t->stats.write_backs_received
                                              : &t->stats.notices_received) += 1;
@@ -102,7 +102,7 @@ gpci_point gpci_store_below(gpc_coherence *c, gpci_module *r, const gpci_gift *g
     at = gpci_send(c, t, r, t, gift->kind, gift->tag, gift->size, at);
     uint32_t request = at.after;
     gpci_found found = gpci_look_up_down(c, t, gift->tag, &at);
-    gpci_message_found(c, request, found.block);
+    gpci_message_found(c, request, &found);
     t->stats.write_throughs_received++;
     if (gift->non_coherent) {
         if (found.state == GPC_LINE_I)
@@ -125,12 +125,12 @@ gpci_point gpci_load_below(gpc_coherence *c, gpci_module *r, uint64_t address, u
     t->stats.read_requests++;
     if (passes(t, c->protocol->pass_loads, flags)) {
         gpci_found found = gpci_look_down_up(c, t, address, &at);
-        gpci_message_found(c, request, found.block);
+        gpci_message_found(c, request, &found);
         at = pass(c, t, found.block, GPC_EVENT_PASSING_LOAD, at);
         at = gpci_load_below(c, t, address, size, out, flags, at);
     } else {
         gpci_found found = gpci_look_up_down(c, t, address, &at);
-        gpci_message_found(c, request, found.block);
+        gpci_message_found(c, request, &found);
         t->stats.read_request_hits += found.hit;
         t->stats.hits += found.hit;
         gpci_sharing sharing = {.block = found.block};

@@ -235,7 +235,7 @@ static void kept(gpc_coherence *c, gpci_work *w) {
         if (w->rule.actions & GPC_DO_WRITE_THROUGH || m->given.write_through)
             write_through(c, w);
     }
-    m->stats.hits += w->hit;
+    m->stats.hits += w->found.hit;
     gpci_data_load(c, m, w->found.block, request->address, request->size, request->out);
     w->at = gpci_use_data(c, m, w->at, request->kind != GPC_COHERENCE_LOAD);
 }

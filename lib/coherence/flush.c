@@ -11,7 +11,7 @@ static gpci_point flush_block(gpc_coherence *c, gpci_module *x, uint32_t block, 
     uint32_t request = at.after;
     x->stats.write_probes++;
     at = gpci_look(c, x, at);
-    gpci_message_found(c, request, block);
+    gpci_message_found(c, request, &(gpci_found){block, x->states[block], true});
     gpci_invalidation all = {.block = block, .last = UINT64_MAX};
     at = gpci_invalidate(c, x, &all, at);
     bool modified = gpci_modified(x->states[block]);

@@ -10,10 +10,13 @@ static gpci_found missing(void) {
 }
 
 gpci_found gpci_look_down_up(gpc_coherence *c, gpci_module *m, uint64_t address, gpci_point *at) {
-    *at = gpci_look(c, m, *at);
     uint32_t block = gpci_module_find(m, gpci_tag_of(m, address));
-    if (block == GPCI_NO_BLOCK)
+    if (block == GPCI_NO_BLOCK) { /* takes no time: no block is locked (Multi2Sim) */
+        m->stats.accesses++;
+        m->stats.directory_accesses++;
         return missing();
+    }
+    *at = gpci_look(c, m, *at);
     gpci_module_touch(m, block);
     return (gpci_found){block, m->states[block], true};
 }

@@ -15,18 +15,28 @@ static void send_probe(gpc_coherence *c, gpci_module *t, uint32_t x, gpc_message
         .ready = there, .address = address, .module = x, .request = there.after, .bytes = c->control_bytes};
 }
 
-/* X's answer to T, and the block to who asked T, where X sends it itself. */
-static gpci_point answer(gpc_coherence *c, gpci_module *t, const gpci_reply *reply, const gpci_ask *peer,
+/* The answers on their way: to who asked T, where X sends the block itself, then those to T, by when they come. */
+static void send_answers(gpc_coherence *c, gpci_module *t, gpci_reply *replies, uint32_t count, const gpci_ask *peer,
                          gpci_gather *gather) {
-    gpci_module *x = gpci_module_at(c, reply->module);
-    gpc_message_kind kind = reply->bytes == c->control_bytes ? GPC_MESSAGE_ACK
-                            : reply->peer                     ? GPC_MESSAGE_WRITE_BACK : GPC_MESSAGE_DATA;
-    if (reply->peer) {
-        gpci_point sent = gpci_answer_to(c, reply->request, t, x, peer->from, GPC_MESSAGE_DATA, reply->address,
-                                         c->control_bytes + x->given.block_bytes, reply->ready);
+    gpci_sort_ready(replies, count);
+    for (uint32_t k = 0; k < count; k++) {
+        if (!replies[k].peer)
+            continue;
+        gpci_module *x = gpci_module_at(c, replies[k].module);
+        gpci_point sent = gpci_answer_to(c, replies[k].request, t, x, peer->from, GPC_MESSAGE_DATA, replies[k].address,
+                                         c->control_bytes + x->given.block_bytes, replies[k].ready);
         gpci_gather_add(c, gather, sent.after);
     }
-    return gpci_answer_to(c, reply->request, t, x, t, kind, reply->address, reply->bytes, reply->ready);
+    if (!c->timing)
+        return;
+    gpci_star_gather(c, t->given.high_network, t->index, replies, count);
+    gpci_sort_come(replies, count);
+}
+
+static gpci_point answer(gpc_coherence *c, gpci_module *t, const gpci_reply *reply) {
+    gpc_message_kind kind = reply->bytes == c->control_bytes ? GPC_MESSAGE_ACK
+                            : reply->peer                     ? GPC_MESSAGE_WRITE_BACK : GPC_MESSAGE_DATA;
+    return gpci_answer_at(c, reply, t, gpci_module_at(c, reply->module), t, kind);
 }
 
 /* Does X send its block straight to who asked T? */
@@ -34,12 +44,12 @@ static bool sends_to_peer(const gpc_coherence *c, const gpci_module *x, const gp
     return ask && gpci_flag(c, GPC_PROTOCOL_PEER) && x->given.block_bytes == ask->from->given.block_bytes;
 }
 
-/* Write probe at X. `data_before`: another of the modules asked has answered with data already. */
-static void write_probe(gpc_coherence *c, gpci_module *t, gpci_reply *reply, gpci_invalidation *i, bool data_before) {
+/* Write probe at X, up to when its answer is decided. */
+static void write_probe(gpc_coherence *c, gpci_module *t, gpci_reply *reply, gpci_invalidation *i) {
     gpci_module *x = gpci_module_at(c, reply->module);
     x->stats.write_probes++;
     gpci_found found = gpci_look_down_up(c, x, reply->address, &reply->ready);
-    gpci_message_found(c, reply->request, found.block);
+    gpci_message_found(c, reply->request, &found);
     reply->processed = reply->ready.cycle;
     if (!found.hit) {
         x->stats.probe_misses++;
@@ -65,8 +75,20 @@ static void write_probe(gpc_coherence *c, gpci_module *t, gpci_reply *reply, gpc
         reply->bytes += x->given.block_bytes;
     x->stats.invalidations++;
     gpci_set(c, x, found.block, 0, GPC_LINE_I, GPC_ORIGIN_WRITE_DOWN_UP, reply->ready);
-    if (sends || data_before)
-        reply->ready = gpci_use_data(c, x, reply->ready, false);
+    reply->sends = sends;
+}
+
+/* X reads its data where it sends them; and where another of those asked was known to, before (Multi2Sim). */
+static void read_data(gpc_coherence *c, gpci_reply *replies, uint32_t count) {
+    bool repeats = gpci_flag(c, GPC_PROTOCOL_COUNT_REPLIES);
+    for (uint32_t k = 0; k < count; k++) {
+        bool reads = replies[k].sends;
+        for (uint32_t j = 0; repeats && replies[k].found && !reads && j < count; j++)
+            reads = replies[j].data && (replies[j].processed < replies[k].processed ||
+                                        (replies[j].processed == replies[k].processed && j < k));
+        if (reads)
+            replies[k].ready = gpci_use_data(c, gpci_module_at(c, replies[k].module), replies[k].ready, false);
+    }
 }
 
 /* Ask all who share a sub-block of those that are meant, and forget them. */
@@ -118,17 +140,16 @@ gpci_point gpci_invalidate(gpc_coherence *c, gpci_module *t, gpci_invalidation *
     if (!count)
         return at;
     gpci_reply *replies = c->replies + first;
-    bool data = false;
     for (uint32_t k = 0; k < count; k++) {
-        write_probe(c, t, &replies[k], i, data);
-        data |= replies[k].data && !replies[k].peer;
+        write_probe(c, t, &replies[k], i);
         i->dirty |= replies[k].data && replies[k].peer;
         i->whole |= replies[k].peer && !replies[k].masked;
     }
-    gpci_sort_replies(replies, count);
+    read_data(c, replies, count);
+    send_answers(c, t, replies, count, i->peer, i->gather);
     gpci_gather gather = GPCI_GATHER_INIT;
     for (uint32_t k = 0; k < count; k++) {
-        gpci_point come = answer(c, t, &replies[k], i->peer, i->gather);
+        gpci_point come = answer(c, t, &replies[k]);
         gpci_gather_add(c, &gather, come.after);
         bool known = false; /* answers count from when they were decided, not from when they come */
         for (uint32_t j = 0; j < count; j++)
@@ -175,7 +196,7 @@ static void read_probe(gpc_coherence *c, gpci_module *t, gpci_reply *reply, gpci
     gpci_module *x = gpci_module_at(c, reply->module);
     x->stats.read_probes++;
     gpci_found found = gpci_look_down_up(c, x, reply->address, &reply->ready);
-    gpci_message_found(c, reply->request, found.block);
+    gpci_message_found(c, reply->request, &found);
     reply->processed = reply->ready.cycle;
     if (!found.hit) {
         x->stats.probe_misses++;
@@ -249,11 +270,11 @@ gpci_point gpci_share(gpc_coherence *c, gpci_module *t, gpci_sharing *s, gpci_po
     gpci_reply *replies = c->replies + first;
     for (uint32_t k = 0; k < count; k++)
         read_probe(c, t, &replies[k], s);
-    gpci_sort_replies(replies, count);
+    send_answers(c, t, replies, count, s->ask, s->gather);
     gpci_gather gather = GPCI_GATHER_INIT;
     s->asked = true;
     for (uint32_t k = 0; k < count; k++) {
-        gpci_point come = answer(c, t, &replies[k], s->ask, s->gather);
+        gpci_point come = answer(c, t, &replies[k]);
         gpci_gather_add(c, &gather, come.after);
         forget_owner(c, t, s, &replies[k]);
         s->sent |= replies[k].peer;

@@ -70,7 +70,7 @@ gpci_answer gpci_read_request(gpc_coherence *c, const gpci_ask *ask, gpci_point 
     at = gpci_send(c, t, r, t, GPC_MESSAGE_READ_REQUEST, ask->tag, c->control_bytes, at);
     uint32_t request = at.after;
     gpci_found found = gpci_look_up_down(c, t, ask->tag, &at);
-    gpci_message_found(c, request, found.block);
+    gpci_message_found(c, request, &found);
     t->stats.read_requests++;
     t->stats.read_request_hits += found.hit;
     t->stats.hits += found.hit;
@@ -135,7 +135,6 @@ gpci_answer gpci_take_rights(gpc_coherence *c, gpci_module *t, uint32_t block, u
         below = gpci_write_request(c, &own, at);
     } else {
         t->stats.write_request_hits++;
-        t->stats.hits++;
     }
     if (!(rule.actions & GPC_DO_IGNORE))
         gpci_set(c, t, block, tag, rule.next, GPC_ORIGIN_WRITE_UP_DOWN, below.at);
@@ -149,8 +148,9 @@ gpci_answer gpci_write_request(gpc_coherence *c, const gpci_ask *ask, gpci_point
     at = gpci_send(c, t, r, t, GPC_MESSAGE_WRITE_REQUEST, ask->tag, c->control_bytes, at);
     uint32_t request = at.after;
     gpci_found found = gpci_look_up_down(c, t, ask->tag, &at);
-    gpci_message_found(c, request, found.block);
+    gpci_message_found(c, request, &found);
     t->stats.write_requests++;
+    t->stats.hits += found.hit;
     gpci_gather gather = GPCI_GATHER_INIT;
     gpci_invalidation others = {.block = found.block, .except = r, .gather = &gather};
     others.peer = gpci_flag(c, GPC_PROTOCOL_PEER) ? ask : NULL;
@@ -178,7 +178,7 @@ gpci_point gpci_clear_owner(gpc_coherence *c, gpci_module *r, uint64_t tag, gpci
     at = gpci_send(c, t, r, t, GPC_MESSAGE_CLEAR_OWNER, tag, c->control_bytes, at);
     uint32_t request = at.after;
     gpci_found found = gpci_look_down_up(c, t, tag, &at);
-    gpci_message_found(c, request, found.block);
+    gpci_message_found(c, request, &found);
     t->stats.notices_received++;
     if (found.hit) {
         gpci_span span = span_of(t, tag, r->given.block_bytes);

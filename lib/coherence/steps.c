@@ -63,8 +63,8 @@ static void count_bytes(const gpc_coherence *c, const gpci_module *t, gpci_modul
     }
 }
 
-gpci_point gpci_answer_to(gpc_coherence *c, uint32_t request, const gpci_module *t, gpci_module *from, gpci_module *to,
-                          gpc_message_kind kind, uint64_t address, uint32_t bytes, gpci_point at) {
+static gpc_coherence_message *address_to(gpc_coherence *c, const gpci_module *t, gpci_module *from, gpci_module *to,
+                                         gpc_message_kind kind, uint64_t address, uint32_t bytes, gpci_point at) {
     gpc_coherence_message *message = push(c, at);
     message->kind = (uint32_t)kind;
     message->from = from->index;
@@ -72,10 +72,24 @@ gpci_point gpci_answer_to(gpc_coherence *c, uint32_t request, const gpci_module 
     message->address = address;
     message->bytes = bytes;
     message->network = t->given.high_network;
+    count_bytes(c, t, from, to, kind, bytes);
+    return message;
+}
+
+gpci_point gpci_answer_to(gpc_coherence *c, uint32_t request, const gpci_module *t, gpci_module *from, gpci_module *to,
+                          gpc_message_kind kind, uint64_t address, uint32_t bytes, gpci_point at) {
+    gpc_coherence_message *message = address_to(c, t, from, to, kind, address, bytes, at);
     message->request = request;
     if (c->timing)
         message->received = gpci_star_send(c, message->network, from->index, to->index, bytes, at.cycle);
-    count_bytes(c, t, from, to, kind, bytes);
+    return listed(c, message);
+}
+
+gpci_point gpci_answer_at(gpc_coherence *c, const gpci_reply *reply, const gpci_module *t, gpci_module *from,
+                          gpci_module *to, gpc_message_kind kind) {
+    gpc_coherence_message *message = address_to(c, t, from, to, kind, reply->address, reply->bytes, reply->ready);
+    message->request = reply->request;
+    message->received = reply->comes;
     return listed(c, message);
 }
 
@@ -84,8 +98,9 @@ gpci_point gpci_send(gpc_coherence *c, const gpci_module *t, gpci_module *from, 
     return gpci_answer_to(c, GPC_NO_MESSAGE, t, from, to, kind, address, bytes, at);
 }
 
-void gpci_message_found(gpc_coherence *c, uint32_t message, uint32_t block) {
-    c->messages[message].block = block == GPCI_NO_BLOCK ? GPC_NO_MODULE : block;
+void gpci_message_found(gpc_coherence *c, uint32_t message, const gpci_found *found) {
+    c->messages[message].block = found->block == GPCI_NO_BLOCK ? GPC_NO_MODULE : found->block;
+    c->messages[message].found = found->hit;
 }
 
 gpci_point gpci_mark(gpc_coherence *c, const gpci_module *m, gpc_message_kind kind, uint64_t address, gpci_point at) {
@@ -169,13 +184,29 @@ void gpci_apply(gpc_coherence *c, gpci_module *m, uint32_t block, gpc_coherence_
         gpci_set(c, m, block, m->tags[block], rule.next, origin, at);
 }
 
-/* By insertion: they are few, and mostly in order. Equal ones keep theirs. */
-void gpci_sort_replies(gpci_reply *replies, uint32_t count) {
+/* By insertion: they are few, and mostly in order. */
+static void sort_by(gpci_reply *replies, uint32_t count, uint64_t (*cycle_of)(const gpci_reply *)) {
     for (uint32_t i = 1; i < count; i++) {
         gpci_reply reply = replies[i];
         uint32_t j = i;
-        for (; j && replies[j - 1].ready.cycle > reply.ready.cycle; j--)
+        for (; j && cycle_of(&replies[j - 1]) > cycle_of(&reply); j--)
             replies[j] = replies[j - 1];
         replies[j] = reply;
     }
+}
+
+static uint64_t ready_of(const gpci_reply *reply) {
+    return reply->ready.cycle;
+}
+
+static uint64_t comes_of(const gpci_reply *reply) {
+    return reply->comes;
+}
+
+void gpci_sort_ready(gpci_reply *replies, uint32_t count) {
+    sort_by(replies, count, ready_of);
+}
+
+void gpci_sort_come(gpci_reply *replies, uint32_t count) {
+    sort_by(replies, count, comes_of);
 }

@@ -47,7 +47,7 @@ typedef struct gpci_reply {
     uint64_t began, comes; /* when it begins to cross its link, and is received: gpci_star_gather */
     uint64_t address;
     uint32_t module, request, bytes;
-    bool data;          /* modified */
+    bool sends, data;   /* sends the block; it is modified */
     bool found, keeps;  /* X has a copy; and the duty to write back */
     bool peer, masked;  /* X sends the block to who asked T; its modified bytes are non-coherent */
 } gpci_reply;
@@ -69,8 +69,11 @@ gpci_point gpci_send(gpc_coherence *c, const gpci_module *t, gpci_module *from, 
 /* The same for an answer to message `request`. */
 gpci_point gpci_answer_to(gpc_coherence *c, uint32_t request, const gpci_module *t, gpci_module *from, gpci_module *to,
                           gpc_message_kind kind, uint64_t address, uint32_t bytes, gpci_point at);
+/* Likewise one whose cycle of arrival is known. */
+gpci_point gpci_answer_at(gpc_coherence *c, const gpci_reply *reply, const gpci_module *t, gpci_module *from,
+                          gpci_module *to, gpc_message_kind kind);
 /* What a message found in its receiver. */
-void gpci_message_found(gpc_coherence *c, uint32_t message, uint32_t block);
+void gpci_message_found(gpc_coherence *c, uint32_t message, const gpci_found *found);
 void gpci_gather_add(gpc_coherence *c, gpci_gather *gather, uint32_t message);
 /* All of them are there; `start` where there are none. */
 gpci_point gpci_gather_end(gpc_coherence *c, const gpci_module *m, gpci_gather *gather, gpci_point start);
@@ -84,8 +87,9 @@ gpc_protocol_rule gpci_rule(gpc_coherence *c, const gpci_module *m, uint8_t stat
 /* Let an event have its rule's next state. */
 void gpci_apply(gpc_coherence *c, gpci_module *m, uint32_t block, gpc_coherence_event event, uint32_t origin,
                 gpci_point at);
-/* Order answers by when they are sent. */
-void gpci_sort_replies(gpci_reply *replies, uint32_t count);
+/* Order answers by when they are sent, or come. Equal ones keep theirs. */
+void gpci_sort_ready(gpci_reply *replies, uint32_t count);
+void gpci_sort_come(gpci_reply *replies, uint32_t count);
 
 /* lookup.c: find_and_lock of the specification. Up-down: a way is made free on a miss. */
 gpci_found gpci_look_up_down(gpc_coherence *c, gpci_module *m, uint64_t address, gpci_point *at);
