@@ -3,6 +3,7 @@
 #define GPUCACHE_HIERARCHY_H
 
 #include <gpucache/cache.h>
+#include <gpucache/coherence.h>
 #include <gpucache/config.h>
 
 GPC_BEGIN_DECLS
@@ -233,6 +234,12 @@ GPC_API void gpc_hierarchy_reset_stats(gpc_hierarchy *hierarchy);
 
 /* A cache of the hierarchy, borrowed: level 1, instance = SM; level 2, instance = slice. NULL if there is none. Since: 0.1. */
 GPC_API gpc_cache *gpc_hierarchy_cache(gpc_hierarchy *hierarchy, unsigned level, uint32_t instance);
+
+/*
+ * The tree that `coherence` names a protocol for, borrowed: its modules' states, statistics and matrices are to be read
+ * there. NULL where the protocol is none. Since: 0.1.
+ */
+GPC_API gpc_coherence *gpc_hierarchy_coherence(gpc_hierarchy *hierarchy);
 
 GPC_END_DECLS
 
