@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What gpc_coherence_create refuses, by name. */
+#include "coherence/small.h"
+
+#include <string.h>
+
+/* Changed so, the small tree is refused with this status, and a message that holds `text`. Nothing is made. */
+#define REFUSED(expected, text, change)                                                                            \
+    do {                                                                                                           \
+        small *s = small_open();                                                                                   \
+        change;                                                                                                    \
+        gpc_status status = small_create(s);                                                                       \
+        cr_expect_eq(status, expected, "%s: %s: %s", #change, gpc_status_string(status), s->error.message);        \
+        cr_expect_eq(s->error.status, expected);                                                                   \
+        cr_expect(strstr(s->error.message, text), "%s: '%s' is not in '%s'", #change, text, s->error.message);     \
+        cr_expect_null(s->tree);                                                                                   \
+        small_close(s);                                                                                            \
+    } while (0)
+
+#define WRONG(text, change) REFUSED(GPC_ERROR_ARGUMENT, text, change)
+
+Test(coherence_build, is_sound_before_it_is_changed) {
+    small *s = small_open();
+    cr_expect_not_null(small_tree(s));
+    small_close(s);
+}
+
+Test(coherence_build, refuses_missing_arguments) {
+    small *s = small_open();
+    cr_expect_eq(gpc_coherence_create(NULL, &s->options, &s->error, &s->tree), GPC_ERROR_ARGUMENT);
+    cr_expect(strstr(s->error.message, "context"));
+    cr_expect_eq(gpc_coherence_create(s->context, NULL, &s->error, &s->tree), GPC_ERROR_ARGUMENT);
+    cr_expect(strstr(s->error.message, "options"));
+    cr_expect_eq(gpc_coherence_create(s->context, &s->options, &s->error, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect(strstr(s->error.message, "out"));
+    gpc_coherence_destroy(NULL);
+    small_close(s);
+}
+
+Test(coherence_build, refuses_other_struct_sizes) {
+    REFUSED(GPC_ERROR_ABI, "gpc_coherence_options", s->options.struct_size--);
+    REFUSED(GPC_ERROR_ABI, "gpc_coherence_module", s->modules[0].struct_size = 8);
+    REFUSED(GPC_ERROR_ABI, "element 2", s->modules[2].struct_size += 8);
+    REFUSED(GPC_ERROR_ABI, "gpc_coherence_network", s->networks[0].struct_size = 8);
+    REFUSED(GPC_ERROR_ABI, "element 1", s->networks[1].struct_size -= 8);
+}
+
+/* Structs of a newer header: as long as they say, and known as far as this library knows. */
+Test(coherence_build, takes_larger_structs) {
+    struct newer {
+        gpc_coherence_module module;
+        uint64_t more;
+    } modules[4];
+    for (int round = 0; round < 2; round++) {
+        small *s = small_open();
+        for (int i = 0; i < 4; i++) {
+            modules[i] = (struct newer){s->modules[i], round && i == 2 ? 7 : 0};
+            modules[i].module.struct_size = sizeof modules[i];
+        }
+        s->options.modules = (const gpc_coherence_module *)(const void *)modules;
+        cr_expect_eq(small_create(s), round ? GPC_ERROR_ABI : GPC_OK, "%s", s->error.message);
+        if (!round)
+            cr_expect_str_eq(gpci_module_at(s->tree, 3)->given.name, "mm");
+        small_close(s);
+    }
+}
+
+Test(coherence_build, refuses_counts) {
+    WRONG("module_count is 0", s->options.module_count = 0);
+    WRONG("module_count is 4097", s->options.module_count = GPC_MAX_MODULES + 1);
+    WRONG("modules is NULL", s->options.modules = NULL);
+    WRONG("network_count is 4097", s->options.network_count = GPC_MAX_MODULES + 1);
+    WRONG("networks is NULL", s->options.networks = NULL);
+    WRONG("control_bytes is 0", s->options.control_bytes = 0);
+    WRONG("control_bytes is 4097", s->options.control_bytes = 4097);
+    REFUSED(GPC_ERROR_NOT_FOUND, "'mesif'", s->options.protocol = "mesif");
+}
+
+Test(coherence_build, refuses_networks) {
+    WRONG("networks[1].name is missing", s->networks[1].name = NULL);
+    WRONG("networks[0].name is missing", s->networks[0].name = "");
+    WRONG("networks[1].name 'up' is that of networks[0]", s->networks[1].name = "up");
+    WRONG("networks[1] 'down'.bandwidth is 0", s->networks[1].bandwidth = 0);
+    WRONG("networks[0] 'up'.reserved is 3", s->networks[0].reserved = 3);
+    /* a block of 64 and 8 bytes of control, on the network of l1; one of 128 on that of l2 */
+    REFUSED(GPC_ERROR_RANGE, "modules[0] 'l1-0'.low_network 'up': a message of 72 bytes does not fit its input_buffer",
+            s->networks[0].input_buffer = 71);
+    REFUSED(GPC_ERROR_RANGE, "[2] 'l2'.low_network 'down': a message of 136 bytes does not fit its output_buffer",
+            s->networks[1].output_buffer = 135);
+    small *s = small_open();
+    s->networks[0].input_buffer = s->networks[0].output_buffer = 72;
+    s->networks[1].input_buffer = s->networks[1].output_buffer = 136;
+    small_tree(s);
+    small_close(s);
+}
+
+Test(coherence_build, refuses_names) {
+    WRONG("modules[1] ''.name is missing", s->modules[1].name = "");
+    WRONG("modules[2] ''.name is missing", s->modules[2].name = NULL);
+    WRONG("modules[3] 'l1-1'.name is that of modules[1]", s->modules[3].name = "l1-1");
+}
+
+Test(coherence_build, refuses_geometries) {
+    WRONG("modules[0] 'l1-0'.block_bytes is 48", s->modules[0].block_bytes = 48);
+    WRONG("'l1-0'.block_bytes is 2", s->modules[0].block_bytes = 2);
+    WRONG("'mm'.block_bytes is 8192", s->modules[3].block_bytes = 8192);
+    WRONG("'l2'.block_bytes is 128, but that of 'mm', nearer to memory, 64", s->modules[3].block_bytes = 64);
+    WRONG("'l1-1'.sets is 0", s->modules[1].sets = 0);
+    WRONG("'l2'.ways is 0", s->modules[2].ways = 0);
+    WRONG("'l2'.ways is 1025", s->modules[2].ways = 1025);
+    WRONG("'mm'.sets is 16; with ways 0", s->modules[3].ways = 0);
+    REFUSED(GPC_ERROR_RANGE, "'l2'.sets x ways is 4294967296",
+            (s->modules[2].sets = 1u << 22, s->modules[2].ways = 1024));
+    REFUSED(GPC_ERROR_RANGE, "'mm'.block_bytes is 4096, more than 64 times the 32 of a module above",
+            (s->modules[3].block_bytes = 4096, s->modules[2].block_bytes = 32, s->modules[0].block_bytes = 32,
+             s->modules[1].block_bytes = 32));
+}
+
+Test(coherence_build, refuses_ranges) {
+#define RANGE(m, from, to)                                                                                        \
+    (s->modules[m].served = GPC_SERVES_RANGE, s->modules[m].first = from, s->modules[m].last = to)
+#define BANK(m, d, q, r)                                                                                          \
+    (s->modules[m].served = GPC_SERVES_INTERLEAVED, s->modules[m].divisor = d, s->modules[m].modulus = q,          \
+     s->modules[m].residue = r)
+    WRONG("'l1-0'.served is 3", s->modules[0].served = 3);
+    WRONG("'l2'.first is 0x100, beyond last, 0x7f", RANGE(2, 0x100, 0x7f));
+    WRONG("'l2'.first 0x40 is within a block", RANGE(2, 0x40, 0xff));
+    WRONG("'l2'.last 0xbf is not a block's last byte", RANGE(2, 0, 0xbf));
+    WRONG("'l2'.divisor is 0", BANK(2, 0, 2, 0));
+    WRONG("'l2'.divisor is 64, not a multiple of block_bytes, 128", BANK(2, 64, 2, 0));
+    WRONG("'l2'.modulus is 0", BANK(2, 128, 0, 0));
+    WRONG("'l2'.residue is 2, not below modulus, 2", BANK(2, 128, 2, 2));
+}
+
+Test(coherence_build, refuses_addresses_that_none_or_two_serve) {
+    WRONG("'l1-0'.low has no module that serves address 0x80", BANK(2, 128, 2, 0));
+    WRONG("'l2'.low has no module that serves address 0x0", BANK(3, 256, 3, 1));
+    WRONG("'l2'.low has no module that serves address 0x400", (RANGE(3, 0, 0x3ff), RANGE(2, 0, 0x7ff)));
+    /* a second l2, and no more than one may serve */
+#define TWO (s->modules[4] = s->modules[2], s->modules[4].name = "l2-1", s->modules[4].low = s->lows[2],           \
+             s->lows[0][1] = s->lows[1][1] = 4, s->modules[0].low_count = s->modules[1].low_count = 2,             \
+             s->options.module_count = 5)
+    WRONG("'l1-0'.low has two modules that serve address 0x0, 'l2' and 'l2-1'", TWO);
+    WRONG("two modules that serve address 0x80", (TWO, RANGE(2, 0, 0xff), RANGE(4, 0x80, 0x1ff)));
+    WRONG("no module that serves address 0x100", (TWO, RANGE(2, 0, 0xff), RANGE(4, 0x180, 0x1ff)));
+    WRONG("two modules that serve address 0x100", (TWO, BANK(2, 128, 1, 0), BANK(4, 128, 3, 2)));
+    WRONG("no module that serves address 0x100", (TWO, BANK(2, 128, 2, 1), BANK(4, 128, 3, 0)));
+    WRONG("no module that serves address 0x100", (TWO, BANK(2, 128, 3, 0), BANK(4, 128, 3, 1)));
+    REFUSED(GPC_ERROR_RANGE, "'l1-0'.low has divisors and moduli that repeat after more than 65536 steps",
+            BANK(0, 128, (uint64_t)1 << 40, (uint64_t)1 << 39));
+    small *s = small_open();
+    TWO;
+    BANK(2, 128, 2, 1);
+    BANK(4, 128, 2, 0);
+    small_tree(s);
+    small_close(s);
+}
+
+Test(coherence_build, refuses_ways_to_memory) {
+    WRONG("'l2'.low_count is 0: a cache needs a way to a memory", s->modules[2].low_count = 0);
+    WRONG("'l2'.low_count is 1, low is NULL", s->modules[2].low = NULL);
+    WRONG("'mm'.low_count is 1: nothing is below a memory", s->modules[3].low_count = 1);
+    WRONG("'mm'.low_network is 1: nothing is below a memory", s->modules[3].low_network = 1);
+    WRONG("'l1-0'.low [0] is 4, but there are 4 modules", s->lows[0][0] = 4);
+    WRONG("'l1-0'.low has 'l2' twice", (s->lows[0][1] = 2, s->modules[0].low_count = 2));
+    WRONG("'l2'.low [0] makes a cycle", s->lows[2][0] = 2);
+    WRONG("'l1-0'.low_network is 2, but there are 2 networks", s->modules[0].low_network = 2);
+    WRONG("'l1-0'.high_network is 2, but there are 2 networks", s->modules[0].high_network = 2);
+    WRONG("'l1-1'.low_network 'down' is not the high_network of 'l2'", s->modules[1].low_network = 1);
+    WRONG("'l2'.high_network is 0, but no module is above", (s->lows[0][0] = s->lows[1][0] = 3,
+          s->modules[0].low_network = s->modules[1].low_network = 1));
+    WRONG("'l2'.low_network 'down' is not the high_network of 'mm'", s->modules[3].high_network = GPC_NO_MODULE);
+    WRONG("'m4'.memory has no module above it", (s->modules[4].memory = true, s->options.module_count = 5));
+}
+
+/* l2 -> l2b -> l2: each has a low module, but neither leads to memory. */
+Test(coherence_build, refuses_a_cycle) {
+    small *s = small_open_bare(4);
+    small_link(s, 0, 1);
+    small_link(s, 1, 2);
+    small_link(s, 2, 1);
+    small_link(s, 2, 3);
+    s->modules[3].memory = true;
+    cr_expect_eq(small_create(s), GPC_ERROR_ARGUMENT);
+    cr_expect(strstr(s->error.message, "'m1'.low leads through a cycle"), "%s", s->error.message);
+    small_close(s);
+}
+
+Test(coherence_build, refuses_options_out_of_place) {
+    WRONG("'l2'.write_through and no_write_allocate are for the first level", s->modules[2].write_through = true);
+    WRONG("'l2'.write_through and no_write_allocate are for the first level", s->modules[2].no_write_allocate = true);
+    WRONG("'l2'.directory_ways is 2, but the module is inclusive", s->modules[2].directory_ways = 2);
+    WRONG("'l2'.directory_ways is 0: blocks that leave", s->modules[2].non_inclusive = true);
+    WRONG("'l2'.directory_ways is 1025", s->modules[2].directory_ways = 1025);
+    WRONG("'mm'.non_inclusive is for caches", s->modules[3].non_inclusive = true);
+    WRONG("'l1-0'.non_inclusive is for modules with others above",
+          (s->modules[0].non_inclusive = true, s->modules[0].directory_ways = 1));
+    WRONG("'l1-1'.reserved [1] is not 0", s->modules[1].reserved[1] = 1);
+}
+
+Test(coherence_build, refuses_policies) {
+    REFUSED(GPC_ERROR_NOT_FOUND, "lrv", s->modules[0].replacement = "lrv");
+    WRONG("'l1-0'.replacement 'opt' needs to know the future", s->modules[0].replacement = "opt");
+    WRONG("'mm'.replacement is 'plru', but with ways 0 nothing is replaced",
+          (s->modules[3].sets = 1, s->modules[3].ways = 0, s->modules[3].replacement = "plru"));
+}
+
+/* A protocol for processors that reach memory through the same modules has no rules for others. */
+Test(coherence_build, refuses_places_without_rules) {
+    small *s = small_open();
+    gpc_protocol protocol = *gpc_protocol_find(s->context, "nmoesi");
+    protocol.name = "flat";
+    protocol.shared = protocol.between;
+    protocol.between = NULL;
+    cr_assert_eq(gpc_context_register_protocol(s->context, &protocol, &s->error), GPC_OK, "%s", s->error.message);
+    s->options.protocol = "flat";
+    small_tree(s);
+    gpc_coherence_destroy(s->tree);
+    s->tree = NULL;
+    /* l1-1 goes to memory by itself */
+    s->lows[1][0] = 3;
+    s->modules[1].low_network = 1;
+    cr_expect_eq(small_create(s), GPC_ERROR_ARGUMENT);
+    cr_expect(strstr(s->error.message, "'l2': protocol 'flat' has no rules for a level between"), "%s",
+              s->error.message);
+    small_close(s);
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Levels, places, sub-blocks, sets, and which low module an address has. */
+#include "coherence/small.h"
+
+#include <string.h>
+
+Test(coherence_shape, two_levels) {
+    small *s = small_open();
+    const gpc_coherence *c = small_tree(s);
+    const gpci_module *m = c->modules;
+    cr_expect_eq(c->levels, 3);
+    cr_expect(m[0].level == 1 && m[1].level == 1 && m[2].level == 2 && m[3].level == 3);
+    cr_expect(m[0].place == GPCI_FIRST && m[1].place == GPCI_FIRST);
+    cr_expect(m[2].place == GPCI_SHARED && m[3].place == GPCI_MEMORY);
+    cr_expect(m[0].sub_blocks == 0 && m[2].sub_blocks == 2 && m[3].sub_blocks == 2, "128/64, 256/128");
+    cr_expect(m[2].sub_shift == 6 && m[3].sub_shift == 7);
+    cr_expect(m[2].above_count == 2 && m[2].above[0] == 0 && m[2].above[1] == 1 && m[2].slots[1] == 1);
+    cr_expect(m[3].above_count == 1 && m[3].above[0] == 2);
+    cr_expect_eq(gpci_sub_of(&m[3], 0x1a80), 1, "0x1a80 is 0x80 into its block of 256");
+    cr_expect_eq((uintptr_t)c->slab % 64, 0);
+    /* 3 levels; of the largest block, 256, l1 are 4 parts each, l2 2, mm 1 */
+    cr_expect_eq(c->message_bound, 64 + 16 * 3 * (4 + 4 + 2 + 1));
+    cr_expect_eq(c->memory_shift, 8);
+    small_close(s);
+}
+
+/* l1-0 and l1-1 over one l2, l1-2 over another; and l1-3 that goes to the l3 by itself. */
+Test(coherence_shape, between_and_shared) {
+    small *s = small_open_bare(8);
+    small_link(s, 0, 4), small_link(s, 1, 4), small_link(s, 2, 5), small_link(s, 3, 6);
+    small_link(s, 4, 6), small_link(s, 5, 6), small_link(s, 6, 7);
+    s->modules[7].memory = true;
+    const gpc_coherence *c = small_tree(s);
+    const gpci_place_kind places[] = {GPCI_FIRST,   GPCI_FIRST,   GPCI_FIRST,  GPCI_FIRST,
+                                      GPCI_BETWEEN, GPCI_BETWEEN, GPCI_SHARED, GPCI_MEMORY};
+    const uint32_t levels[] = {1, 1, 1, 1, 2, 2, 3, 4};
+    for (uint32_t i = 0; i < 8; i++) {
+        cr_expect_eq(c->modules[i].place, places[i], "module %u", i);
+        cr_expect_eq(c->modules[i].level, levels[i], "module %u", i);
+    }
+    const uint32_t above[] = {3, 4, 5};
+    cr_assert_eq(c->modules[6].above_count, 3);
+    cr_expect_arr_eq(c->modules[6].above, above, sizeof above);
+    small_close(s);
+}
+
+/* Banks: each is below all, for its own addresses. */
+Test(coherence_shape, banks_are_shared) {
+    small *s = small_open_bare(6);
+    for (uint32_t l1 = 0; l1 < 2; l1++)
+        small_link(s, l1, 2), small_link(s, l1, 3), small_link(s, l1, 4);
+    for (uint32_t bank = 2; bank < 5; bank++) {
+        small_link(s, bank, 5);
+        s->modules[bank].served = GPC_SERVES_INTERLEAVED;
+        s->modules[bank].divisor = 256;
+        s->modules[bank].modulus = 3;
+        s->modules[bank].residue = bank - 2;
+        s->modules[bank].sets = 8;
+    }
+    s->modules[5].memory = true;
+    const gpc_coherence *c = small_tree(s);
+    for (uint32_t bank = 2; bank < 5; bank++)
+        cr_expect_eq(c->modules[bank].place, GPCI_SHARED);
+    for (uint64_t address = 0; address < 1 << 20; address += 64) {
+        const uint32_t bank = 2 + (uint32_t)(address / 256 % 3);
+        cr_expect_eq(gpci_module_low(c, &c->modules[0], address), bank);
+        cr_expect_eq(gpci_module_low(c, &c->modules[bank], address), 5);
+        cr_expect_eq(gpci_module_set(&c->modules[bank], address), address / 64 / 3 % 8);
+    }
+    small_close(s);
+}
+
+/* 70 sharers take two words; sub-blocks are as small as the smallest block above. */
+Test(coherence_shape, many_above) {
+    small *s = small_open_bare(72);
+    for (uint32_t i = 0; i < 70; i++)
+        small_link(s, i, 70);
+    s->modules[7].block_bytes = 16;
+    small_link(s, 70, 71);
+    s->modules[71].memory = true;
+    s->modules[71].ways = 0;
+    const gpci_module *l2 = &small_tree(s)->modules[70];
+    cr_expect_eq(l2->sharer_words, 2);
+    cr_expect_eq(l2->sub_blocks, 4);
+    cr_expect_eq(l2->slots[69], 69);
+    cr_expect(s->tree->modules[71].full_map && s->tree->modules[71].blocks == 0);
+    small_close(s);
+}
+
+Test(coherence_shape, sets) {
+    const struct {
+        uint32_t sets, block;
+        uint64_t modulus;
+    } rows[] = {{1, 64, 0}, {8, 64, 0}, {5, 64, 0}, {1, 64, 2}, {8, 128, 4}, {8, 64, 3}, {7, 32, 4}, {4096, 64, 6}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        small *s = small_open_bare(2);
+        small_link(s, 0, 1);
+        gpc_coherence_module *l1 = &s->modules[0];
+        l1->sets = rows[i].sets;
+        l1->block_bytes = rows[i].block;
+        s->modules[1].block_bytes = 128;
+        s->modules[1].memory = true;
+        if (rows[i].modulus) {
+            l1->served = GPC_SERVES_INTERLEAVED;
+            l1->divisor = rows[i].block * 2;
+            l1->modulus = rows[i].modulus;
+        }
+        const gpci_module *m = &small_tree(s)->modules[0];
+        uint64_t random = 5, modulus = rows[i].modulus ? rows[i].modulus : 1;
+        for (int n = 0; n < 1000; n++) {
+            uint64_t line = gpci_random(&random) >> (n % 58 + 6); /* of all magnitudes */
+            line &= UINT64_MAX / rows[i].block;
+            cr_expect_eq(gpci_module_set(m, line * rows[i].block), line / modulus % rows[i].sets, "row %zu", i);
+        }
+        small_close(s);
+    }
+}
+
+#define WINDOW 65536u
+#define STEP 32u
+
+/* Which of the lows serve an address, by the definition in the header alone. */
+static uint32_t served_by(const small *s, uint64_t address, uint32_t count, uint32_t *which) {
+    uint32_t found = 0;
+    for (uint32_t i = 1; i <= count; i++) {
+        const gpc_coherence_module *m = &s->modules[i];
+        if (m->served == GPC_SERVES_RANGE ? m->first <= address && address <= m->last
+            : m->served == GPC_SERVES_ALL || address / m->divisor % m->modulus == m->residue) {
+            found++;
+            *which = i;
+        }
+    }
+    return found;
+}
+
+/* One cache over up to four memories. Divisors and moduli are such that all repeats after 32 x 8 x 60 bytes. */
+static small *random_memories(uint64_t *random, uint32_t count) {
+    small *s = small_open_bare(count + 1);
+    const bool ranges = gpci_random_below(random, 2);
+    const uint64_t modulus = 1 + gpci_random_below(random, 5), part = 2048;
+    uint64_t first = 0;
+    s->modules[0].block_bytes = STEP;
+    for (uint32_t i = 1; i <= count; i++) {
+        gpc_coherence_module *m = &s->modules[i];
+        small_link(s, 0, i);
+        m->memory = true;
+        m->block_bytes = STEP;
+        if (ranges) {
+            m->served = GPC_SERVES_RANGE;
+            m->first = gpci_random_below(random, 8) ? first : gpci_random_below(random, 16) * part;
+            m->last = m->first + part * (1 + gpci_random_below(random, 3)) - 1;
+            first = m->last + 1;
+        } else {
+            m->served = GPC_SERVES_INTERLEAVED;
+            m->modulus = gpci_random_below(random, 6) ? modulus : 1 + gpci_random_below(random, 5);
+            m->divisor = (uint64_t)STEP << (gpci_random_below(random, 4) ? 1 : gpci_random_below(random, 4));
+            m->residue = gpci_random_below(random, 4) ? (i - 1) % m->modulus : gpci_random(random) % m->modulus;
+        }
+    }
+    return s;
+}
+
+/* Between the first and the last address that any serves, exactly one has to; that is what is accepted. */
+Test(coherence_shape, exactly_one_low_module) {
+    uint64_t random = 2024;
+    uint32_t accepted = 0, which = 0;
+    for (int n = 0; n < 3000; n++) {
+        const uint32_t count = 1 + gpci_random_below(&random, 4);
+        small *s = random_memories(&random, count);
+        uint64_t first = UINT64_MAX, last = 0, wrong = 0;
+        for (uint32_t i = 1; i <= count; i++) {
+            const bool range = s->modules[i].served == GPC_SERVES_RANGE;
+            first = range && s->modules[i].first < first ? s->modules[i].first : range ? first : 0;
+            last = range && s->modules[i].last > last ? s->modules[i].last : range ? last : WINDOW - 1;
+        }
+        for (uint64_t address = first; address <= last; address += STEP)
+            wrong += served_by(s, address, count, &which) != 1;
+        cr_assert_eq(small_create(s), wrong ? GPC_ERROR_ARGUMENT : GPC_OK, "tree %d: %s", n, s->error.message);
+        for (uint64_t address = 0; !wrong && address < WINDOW; address += STEP) {
+            uint32_t expected = served_by(s, address, count, &which) ? which : GPC_NO_MODULE;
+            const gpci_module *m = s->tree->modules;
+            cr_assert_eq(gpci_module_serves(m, address), expected != GPC_NO_MODULE);
+            if (expected != GPC_NO_MODULE || count > 1)
+                cr_assert_eq(gpci_module_low(s->tree, m, address), expected, "tree %d, 0x%llx", n,
+                             (unsigned long long)address);
+        }
+        accepted += !wrong;
+        small_close(s);
+    }
+    cr_expect(accepted > 300 && accepted < 2700, "%u of 3000 were accepted", accepted);
+}
