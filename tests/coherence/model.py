@@ -163,7 +163,8 @@ class Module:
         self.above = []
         self.low_net = self.high_net = None
         self.transitions = {}
-        self.stats = {}
+        self.stats = {}     # by the reference's names, as sequential.json has them
+        self.counters = {}  # by the names of gpucache/coherence.h
         self.net = {'low': {'sent': 0, 'received': 0}, 'high': {'sent': 0, 'received': 0}}
 
     def finish(self):
@@ -172,8 +173,12 @@ class Module:
         self.blocks = [[Block(self.sub_blocks) for _ in range(self.ways)] for _ in range(self.sets)]
         self.order = [list(range(self.ways)) for _ in range(self.sets)]
 
-    def count(self, name, by=1):
-        self.stats[name] = self.stats.get(name, 0) + by
+    def count(self, name):
+        self.stats[name] = self.stats.get(name, 0) + 1
+
+    def tell(self, name, by=1):
+        if by:
+            self.counters[name] = self.counters.get(name, 0) + by
 
     def serves(self, address):
         if self.range is None:
@@ -271,15 +276,22 @@ class System:
         """A message towards memory."""
         sender.net['low']['sent'] += size
         receiver.net['high']['received'] += size
+        sender.tell('low_sent', size)
+        sender.tell('data_sent', size > CONTROL)
+        receiver.tell('high_received', size)
         yield from sender.low_net.send(sender, receiver, size)
 
     def up(self, sender, receiver, size):
         sender.net['high']['sent'] += size
         receiver.net['low']['received'] += size
+        sender.tell('high_sent', size)
+        sender.tell('data_sent', size > CONTROL)
+        receiver.tell('low_received', size)
         yield from sender.high_net.send(sender, receiver, size)
 
     def data(self, module):
         module.count('data_accesses')
+        module.tell('data_accesses')
         yield module.latency
 
     def together(self, activities):
@@ -318,6 +330,7 @@ class System:
         if not found:
             if block.state != 'I':
                 module.count('evictions')
+                module.tell('evictions')
                 yield from self.evict(place)
                 self.write(place, 0, 'I', 0x8)
                 module.count('conflict_invalidations')
@@ -334,6 +347,9 @@ class System:
     def count_lookup(self, module, kind, probe, block):
         module.count('accesses')
         module.count('directory_accesses')
+        module.tell('accesses')
+        module.tell('directory_accesses')
+        module.tell('hits', bool(block) and not probe and kind != 'message')
         if kind == 'message':
             module.count('hlc_evictions')
             return
@@ -347,6 +363,8 @@ class System:
 
     def load(self, module, address):
         place = yield from self.find(module, address, 'read')
+        module.tell('loads')
+        module.tell('load_hits', place.state != 'I')
         if place.state == 'I':
             shared = yield from self.read_request(module, place.tag)
             self.write(place, place.tag, 'S' if shared else 'E', 0x1)
@@ -355,6 +373,8 @@ class System:
 
     def store(self, module, address):
         place = yield from self.find(module, address, 'write')
+        module.tell('stores')
+        module.tell('store_hits', place.state in 'ME')
         if place.state not in 'ME':
             yield from self.write_request(module, place.tag, place.state != 'I')
         self.write(place, place.tag, 'M', 0x2)
@@ -363,6 +383,8 @@ class System:
 
     def nc_store(self, module, address):
         place = yield from self.find(module, address, 'nc_write')
+        module.tell('n_stores')
+        module.tell('n_store_hits', place.state in 'NES')
         if place.state in 'MO':
             yield from self.evict(place)
         if place.state == 'E':
@@ -385,6 +407,8 @@ class System:
         target = source.low_of(address)
         yield from self.down(source, target, CONTROL)
         place = yield from self.find(target, address, 'read')
+        target.tell('read_requests')
+        target.tell('read_request_hits', place.state != 'I')
         below_shared = False
         if place.state != 'I':
             yield self.together([
@@ -417,6 +441,8 @@ class System:
         target = source.low_of(address)
         yield from self.down(source, target, CONTROL)
         place = yield from self.find(target, address, 'write')
+        target.tell('write_requests')
+        target.tell('write_request_hits', place.state in 'ME')
         yield from self.invalidate(place, source, address)
         if place.state not in 'ME':
             yield from self.write_request(target, place.tag, place.state != 'I')
@@ -435,6 +461,7 @@ class System:
         target = source.low_of(address)
         yield from self.down(source, target, CONTROL)
         place = yield from self.find(target, address, 'message')
+        target.tell('notices_received')
         for z in self.requested(place, address, source.block_size):
             place.block.owner[z] = None
         self.unlock(place)
@@ -456,6 +483,7 @@ class System:
         yield from self.down(source, target, CONTROL + source.block_size if state in 'MON' else CONTROL)
         low = yield from self.find(target, tag, 'write', probe=True)
         assert low is not None
+        target.tell('write_backs_received' if state in 'MON' else 'notices_received')
         if state == 'N' and low.state == 'E':
             self.write(low, low.tag, 'M', 0x80)
         elif state == 'N' and low.state in 'SN':
@@ -479,6 +507,8 @@ class System:
         """3.6, down-up."""
         yield from self.up(asker, target, CONTROL)
         place = yield from self.find(target, address, 'read', probe=True)
+        target.tell('read_probes')
+        target.tell('probe_misses', place is None)
         if place is None:
             reply.set(ACK)
             yield from self.down(target, asker, CONTROL)
@@ -509,6 +539,9 @@ class System:
         """3.7, down-up."""
         yield from self.up(asker, target, CONTROL)
         place = yield from self.find(target, address, 'write', probe=True)
+        target.tell('write_probes')
+        target.tell('probe_misses', place is None)
+        target.tell('invalidations', place is not None)
         if place is None:
             reply.set(ACK)
             yield from self.down(target, asker, CONTROL)
