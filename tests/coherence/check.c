@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "coherence/protocols.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The check of a table: what is missing is named, what contradicts itself refused, what is not needed may lack. */
+
+static const char *const place_names[] = {"first", "between", "shared", "memory"};
+
+enum { FIRST = 1, BETWEEN = 2, SHARED = 4, MEMORY = 8, CACHES = 7, BELOW = 14 };
+
+#define BIT(event) (1u << GPC_EVENT_##event)
+#define ALL_EVENTS ((1u << GPC_EVENT_COUNT) - 1)
+#define ALL_STATES ((1u << GPC_LINE_COUNT) - 1)
+
+/* Cells that have a rule, for the reader or for trees made by hand, and that nothing leads to. */
+static const struct {
+    const char *protocol;
+    uint32_t places, states, events;
+    const char *why;
+} spare[] = {
+    {"", MEMORY, ALL_STATES, BIT(READ_PROBE) | BIT(WRITE_PROBE), "memory has no low module that could probe it"},
+    {"nmoesi-multi2sim", FIRST | BETWEEN, 1 << GPC_LINE_O, ALL_EVENTS, "nothing ever comes to O (D6)"},
+    {"nmoesi-multi2sim", BELOW, ALL_STATES, BIT(PROBE_DATA), "DROP_PROBE_DATA: such data change no state (D3)"},
+    {"none", CACHES, ALL_STATES, BIT(READ_PROBE) | BIT(WRITE_PROBE), "without a directory nobody is probed"},
+    {"none", BELOW, ALL_STATES, BIT(PROBE_DATA) | BIT(INVALIDATE_DATA), "without a directory nobody is probed"},
+    {"vi", CACHES, ALL_STATES, BIT(READ_PROBE) | BIT(WRITE_PROBE), "without a directory nobody is probed"},
+    {"vi", BELOW, ALL_STATES, BIT(PROBE_DATA) | BIT(INVALIDATE_DATA), "without a directory nobody is probed"},
+    {"slc-glc", CACHES, ALL_STATES, BIT(READ_PROBE) | BIT(WRITE_PROBE), "without a directory nobody is probed"},
+    {"slc-glc", BELOW, ALL_STATES, BIT(PROBE_DATA) | BIT(INVALIDATE_DATA), "without a directory nobody is probed"},
+    {"slc-glc", BETWEEN | SHARED, ALL_STATES, BIT(THROUGH_STORE), "the first level writes through"},
+};
+
+static bool is_spare(const gpc_protocol *protocol, int place, uint32_t state, uint32_t event) {
+    for (size_t i = 0; i < sizeof spare / sizeof *spare; i++)
+        if ((!*spare[i].protocol || !strcmp(spare[i].protocol, protocol->name)) && spare[i].places >> place & 1 &&
+            spare[i].states >> state & 1 && spare[i].events >> event & 1)
+            return true;
+    return false;
+}
+
+/* A protocol whose tables may be changed. */
+typedef struct changed {
+    gpc_protocol protocol;
+    gpc_protocol_rules rules[4];
+    gpc_error error;
+} changed;
+
+static void change(changed *c, const gpc_protocol *from) {
+    *c = (changed){.protocol = *from};
+    gpc_error_init(&c->error);
+    const gpc_protocol_rules **tables[] = {&c->protocol.first, &c->protocol.between, &c->protocol.shared,
+                                           &c->protocol.memory};
+    for (int place = 0; place < 4; place++)
+        if (*tables[place]) {
+            memcpy(c->rules[place], *tables[place], sizeof c->rules[place]);
+            *tables[place] = (const gpc_protocol_rules *)&c->rules[place];
+        }
+}
+
+static const gpc_protocol_rules *table_of(const gpc_protocol *protocol, int place) {
+    const gpc_protocol_rules *const tables[] = {protocol->first, protocol->between, protocol->shared,
+                                                protocol->memory};
+    return tables[place];
+}
+
+Test(coherence_check, built_in_tables_pass) {
+    for (size_t i = 0; gpci_builtin_protocols[i]; i++) {
+        changed c;
+        change(&c, gpci_builtin_protocols[i]);
+        cr_expect_eq(gpci_protocol_check(&c.protocol, &c.error), GPC_OK, "%s", c.error.message);
+        cr_expect(c.protocol.between, "%s: no rules for caches between", c.protocol.name);
+        cr_expect(*c.protocol.summary && strlen(c.protocol.summary) <= 100, "%s", c.protocol.name);
+    }
+}
+
+/* The message of a cell that was taken out names this cell and no other. */
+static void expect_named(const gpc_protocol *protocol, int place, uint32_t state, uint32_t event) {
+    changed c;
+    char expected[160];
+    change(&c, protocol);
+    memset(&c.rules[place][state][event], 0, sizeof(gpc_protocol_rule));
+    gpc_status status = gpci_protocol_check(&c.protocol, &c.error);
+    snprintf(expected, sizeof expected, "gpc_protocol '%s': %s, %c, %s: no rule", protocol->name, place_names[place],
+             (protocol->letters ? protocol->letters : "NMOESI")[state],
+             gpc_coherence_event_name((gpc_coherence_event)event));
+    if (is_spare(protocol, place, state, event)) {
+        cr_expect_eq(status, GPC_OK, "listed as unreachable, and refused: %s", c.error.message);
+    } else {
+        cr_expect_eq(status, GPC_ERROR_ARGUMENT, "%s", expected);
+        cr_expect_str_eq(c.error.message, expected);
+    }
+}
+
+Test(coherence_check, every_missing_cell_is_named) {
+    size_t named = 0;
+    for (size_t i = 0; gpci_builtin_protocols[i]; i++)
+        for (int place = 0; place < 4; place++)
+            for (uint32_t cell = 0; cell < GPC_LINE_COUNT * GPC_EVENT_COUNT; cell++) {
+                const gpc_protocol_rules *table = table_of(gpci_builtin_protocols[i], place);
+                uint32_t state = cell / GPC_EVENT_COUNT, event = cell % GPC_EVENT_COUNT;
+                if (!table || !(*table)[state][event].actions)
+                    continue;
+                expect_named(gpci_builtin_protocols[i], place, state, event);
+                named++;
+            }
+    cr_log_info("%zu cells", named);
+    cr_expect_gt(named, 9 * (2 * 7 + 2 * 13 + 2 * 10)); /* two states in first, between and memory, at the least */
+}
+
+/* An entry of the list that no cell has would hide nothing, and say what is not so. */
+Test(coherence_check, the_list_of_spare_cells_is_not_longer_than_needed) {
+    for (size_t k = 0; k < sizeof spare / sizeof *spare; k++) {
+        size_t cells = 0;
+        for (size_t i = 0; gpci_builtin_protocols[i]; i++)
+            for (int place = 0; place < 4; place++)
+                for (uint32_t cell = 0; cell < GPC_LINE_COUNT * GPC_EVENT_COUNT; cell++) {
+                    const gpc_protocol *p = gpci_builtin_protocols[i];
+                    const gpc_protocol_rules *table = table_of(p, place);
+                    uint32_t state = cell / GPC_EVENT_COUNT, event = cell % GPC_EVENT_COUNT;
+                    cells += table && (*table)[state][event].actions &&
+                             (!*spare[k].protocol || !strcmp(spare[k].protocol, p->name)) &&
+                             spare[k].places >> place & 1 && spare[k].states >> state & 1 &&
+                             spare[k].events >> event & 1;
+                }
+        cr_expect_gt(cells, 0, "%s: %s", spare[k].protocol, spare[k].why);
+    }
+}
+
+/* One cell of MOESI made wrong. */
+typedef struct wrong {
+    int place;
+    gpc_coherence_state state;
+    gpc_coherence_event event;
+    gpc_protocol_rule rule;
+    const char *message;
+} wrong;
+
+#define RULE(actions, next) {(uint16_t)(actions), next, next}
+
+static const wrong wrongs[] = {
+    {0, GPC_LINE_S, GPC_EVENT_LOAD, RULE(GPC_DO_HIT | GPC_DO_IGNORE, GPC_LINE_S),
+     "first, S, Load: IGNORE and FORBID stand alone"},
+    {0, GPC_LINE_E, GPC_EVENT_READ_PROBE, RULE(GPC_DO_FORBID | GPC_DO_SEND_DATA, GPC_LINE_S),
+     "first, E, Read Req.: IGNORE and FORBID stand alone"},
+    {0, GPC_LINE_S, GPC_EVENT_READ_PROBE, RULE(GPC_DO_IGNORE, GPC_LINE_I),
+     "first, S, Read Req.: IGNORE leaves the state"},
+    {0, GPC_LINE_S, GPC_EVENT_LOAD, RULE(GPC_DO_HIT, GPC_LINE_I),
+     "first, S, Load: the block is lost: the next state is I"},
+    {0, GPC_LINE_I, GPC_EVENT_LOAD, RULE(GPC_DO_HIT, GPC_LINE_S), "first, I, Load: HIT, and there is nothing"},
+    {0, GPC_LINE_I, GPC_EVENT_LOAD, {GPC_DO_READ_REQUEST, GPC_LINE_E, GPC_LINE_I},
+     "first, I, Load: the block is lost: the next state is I"},
+    {0, GPC_LINE_S, GPC_EVENT_STORE, RULE(GPC_DO_WRITE_REQUEST | GPC_DO_HIT, GPC_LINE_M),
+     "first, S, Store: HIT asks for nothing"},
+    {0, GPC_LINE_S, GPC_EVENT_STORE, RULE(GPC_DO_WRITE_REQUEST | GPC_DO_READ_REQUEST, GPC_LINE_M),
+     "first, S, Store: READ_REQUEST and WRITE_REQUEST exclude each other"},
+    {0, GPC_LINE_S, GPC_EVENT_STORE, RULE(GPC_DO_IGNORE, GPC_LINE_S), "first, S, Store: the access gets no answer"},
+    {0, GPC_LINE_M, GPC_EVENT_N_STORE, RULE(GPC_DO_PASS, GPC_LINE_M),
+     "first, M, N-Store: PASS keeps no copy: the next state must be I"},
+    {0, GPC_LINE_M, GPC_EVENT_N_STORE, RULE(GPC_DO_HIT | GPC_DO_EVICT_FIRST, GPC_LINE_N),
+     "first, M, N-Store: HIT asks for nothing"},
+    {0, GPC_LINE_M, GPC_EVENT_EVICTION, RULE(GPC_DO_WRITE_BACK, GPC_LINE_S),
+     "first, M, Eviction: the block is to go: the next state must be I"},
+    {0, GPC_LINE_S, GPC_EVENT_WRITE_PROBE, RULE(GPC_DO_IGNORE, GPC_LINE_S),
+     "first, S, Write Req.: the block is to go: the next state must be I"},
+    {0, GPC_LINE_M, GPC_EVENT_EVICTION, RULE(GPC_DO_WRITE_REQUEST, GPC_LINE_I),
+     "first, M, Eviction: who gives a block up asks for none"},
+    {0, GPC_LINE_I, GPC_EVENT_READ_PROBE, RULE(GPC_DO_SEND_DATA, GPC_LINE_I),
+     "first, I, Read Req.: SEND_DATA, and there are none"},
+    {0, GPC_LINE_M, GPC_EVENT_LOAD, RULE(GPC_DO_HIT, GPC_LINE_COUNT), "first, M, Load: the next state is none"},
+    {0, GPC_LINE_M, GPC_EVENT_LOAD, {GPC_DO_HIT, GPC_LINE_M, 200}, "first, M, Load: the next state is none"},
+    {0, GPC_LINE_M, GPC_EVENT_LOAD, RULE(GPC_DO_HIT | 1 << 12, GPC_LINE_M), "first, M, Load: unknown action"},
+    {1, GPC_LINE_I, GPC_EVENT_READ_ABOVE, RULE(GPC_DO_HIT, GPC_LINE_S),
+     "between, I, Read Above: HIT, and there is nothing"},
+    {1, GPC_LINE_E, GPC_EVENT_READ_ABOVE, RULE(GPC_DO_SEND_DATA | GPC_DO_READ_REQUEST, GPC_LINE_S),
+     "between, E, Read Above: SEND_DATA and NOTIFY answer no request"},
+    {3, GPC_LINE_E, GPC_EVENT_READ_ABOVE, RULE(GPC_DO_READ_REQUEST, GPC_LINE_E),
+     "memory, E, Read Above: memory has no low module"},
+    {3, GPC_LINE_M, GPC_EVENT_EVICTION, RULE(GPC_DO_WRITE_BACK, GPC_LINE_I),
+     "memory, M, Eviction: memory has no low module"},
+    {3, GPC_LINE_E, GPC_EVENT_WRITE_ABOVE, RULE(GPC_DO_HIT, GPC_LINE_S),
+     "memory, E, Write Above: the next state is none of E, M, I"},
+    /* a cell that nothing leads to is held to the same */
+    {0, GPC_LINE_N, GPC_EVENT_LOAD, RULE(GPC_DO_HIT, GPC_LINE_I),
+     "first, N, Load: the block is lost: the next state is I"},
+};
+
+Test(coherence_check, contradictions_are_refused) {
+    for (size_t i = 0; i < sizeof wrongs / sizeof *wrongs; i++) {
+        const wrong *w = &wrongs[i];
+        changed c;
+        char expected[200];
+        change(&c, &gpci_moesi);
+        c.rules[w->place][w->state][w->event] = w->rule;
+        snprintf(expected, sizeof expected, "gpc_protocol 'moesi': %s", w->message);
+        cr_expect_eq(gpci_protocol_check(&c.protocol, &c.error), GPC_ERROR_ARGUMENT, "%s", expected);
+        cr_expect_str_eq(c.error.message, expected);
+    }
+}
+
+/* What leads to a new state makes its row needed: MESI's M, asked for a copy, goes to O, of which nothing is known. */
+Test(coherence_check, a_new_state_needs_its_row) {
+    changed c;
+    change(&c, &gpci_mesi);
+    c.rules[0][GPC_LINE_M][GPC_EVENT_READ_PROBE].next = GPC_LINE_O;
+    cr_expect_eq(gpci_protocol_check(&c.protocol, &c.error), GPC_ERROR_ARGUMENT);
+    cr_expect_str_eq(c.error.message, "gpc_protocol 'mesi': first, O, Load: no rule");
+    change(&c, &gpci_mesi);
+    c.rules[0][GPC_LINE_I][GPC_EVENT_LOAD].next_shared = GPC_LINE_O; /* the other next state counts as well */
+    cr_expect_eq(gpci_protocol_check(&c.protocol, &c.error), GPC_ERROR_ARGUMENT);
+    cr_expect_str_eq(c.error.message, "gpc_protocol 'mesi': first, O, Load: no rule");
+    change(&c, &gpci_mesi);
+    c.rules[0][GPC_LINE_M][GPC_EVENT_LOAD].next_shared = GPC_LINE_O; /* but not where nobody is asked */
+    cr_expect_eq(gpci_protocol_check(&c.protocol, &c.error), GPC_OK, "%s", c.error.message);
+}
+
+/* The flags and bits of a protocol decide which columns it needs. */
+Test(coherence_check, columns_follow_flags_and_bits) {
+    changed c;
+    change(&c, &gpci_no_coherence);
+    c.protocol.pass_loads[1] = GPC_ACCESS_SLC;
+    cr_expect_eq(gpci_protocol_check(&c.protocol, &c.error), GPC_ERROR_ARGUMENT);
+    cr_expect_str_eq(c.error.message, "gpc_protocol 'none': between, N, Passing Load: no rule");
+    change(&c, &gpci_no_coherence);
+    c.protocol.pass_stores[0] = GPC_ACCESS_SLC;
+    cr_expect_eq(gpci_protocol_check(&c.protocol, &c.error), GPC_ERROR_ARGUMENT);
+    cr_expect_str_eq(c.error.message, "gpc_protocol 'none': first, N, Passing Store: no rule");
+    change(&c, &gpci_no_coherence);
+    c.protocol.through_stores = GPC_ACCESS_GLC;
+    cr_expect_eq(gpci_protocol_check(&c.protocol, &c.error), GPC_ERROR_ARGUMENT);
+    cr_expect_str_eq(c.error.message, "gpc_protocol 'none': first, N, Through Store: no rule");
+    change(&c, &gpci_no_coherence);
+    memset(&c.rules[0][GPC_LINE_S][GPC_EVENT_READ_PROBE], 0, sizeof(gpc_protocol_rule));
+    cr_expect_eq(gpci_protocol_check(&c.protocol, &c.error), GPC_OK, "%s", c.error.message);
+    c.protocol.flags = GPC_PROTOCOL_DIRECTORY;
+    cr_expect_eq(gpci_protocol_check(&c.protocol, &c.error), GPC_ERROR_ARGUMENT);
+    cr_expect_str_eq(c.error.message, "gpc_protocol 'none': first, V, Read Req.: no rule"); /* by its own letter */
+}
+
+static void refuse_head(const gpc_protocol *protocol, const char *message) {
+    gpc_error error;
+    gpc_error_init(&error);
+    cr_expect_eq(gpci_protocol_check(protocol, &error), GPC_ERROR_ARGUMENT, "%s", message);
+    cr_expect(strstr(error.message, message), "%s", error.message);
+}
+
+Test(coherence_check, what_stands_before_the_tables) {
+    gpc_protocol p = gpci_moesi;
+    const char *const names[] = {NULL, "", "Moesi", "mo esi",
+                                 "a234567890123456789012345678901234567890123456789012345678901234"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        p.name = names[i];
+        refuse_head(&p, "gpc_protocol.name must be 1 to 63 characters");
+    }
+    p = gpci_moesi;
+    p.first = NULL;
+    refuse_head(&p, "first is NULL");
+    p = gpci_moesi;
+    p.memory = NULL;
+    refuse_head(&p, "memory is NULL");
+    p = gpci_moesi;
+    p.flags |= 1 << 8;
+    refuse_head(&p, "flags has unknown bits 0x100");
+    p = gpci_moesi;
+    p.pass_stores[1] = 4;
+    refuse_head(&p, "unknown bits 0x4 of an access");
+    p = gpci_moesi;
+    p.letters = "NMOES";
+    refuse_head(&p, "letters must be 6 of A to Z");
+    p.letters = "NMOES\n";
+    refuse_head(&p, "letters must be 6 of A to Z");
+    p.letters = "NMOEVI";
+    p.between = p.shared = NULL; /* trees of two levels, and without caches between */
+    gpc_error error;
+    gpc_error_init(&error);
+    cr_expect_eq(gpci_protocol_check(&p, &error), GPC_OK, "%s", error.message);
+}
