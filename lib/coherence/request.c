@@ -61,7 +61,10 @@ static bool settle_copy(gpc_coherence *c, gpci_module *t, uint32_t block, const 
     if (gpci_flag(c, GPC_PROTOCOL_PROBE_WHOLE))
         drop_owners(t, block, slot);
     shared |= others_share(t, block, span, slot);
-    add_sharer(t, block, span, slot, !shared);
+    /* Alone in a protocol without E, or for a store that needs no rights, it has none. */
+    const gpci_module *r = ask->from;
+    gpc_protocol_rule rule = r->rules[GPC_LINE_I][r->level == 1 ? GPC_EVENT_LOAD : GPC_EVENT_READ_ABOVE];
+    add_sharer(t, block, span, slot, !shared && rule.next != rule.next_shared);
     return shared;
 }
 
