@@ -72,6 +72,30 @@ enum {
     GPC_DO_PASS = 1 << 11          /* the access is the low module's; no copy is made or kept here */
 };
 
+/*
+ * How a table is read. R asks T, its low module; X stands above T and is probed. Every event is looked up by the state
+ * of the module that has it; HIT writes the next state (and counts as a transition), IGNORE leaves it.
+ *
+ * LOAD, STORE, N_STORE at a first-level module. READ_REQUEST or WRITE_REQUEST: R asks T, then writes the next state:
+ *   `next_shared` where others have copies. CLEAR_OWNER: T is told that R owns the block no longer. EVICT_FIRST: the block
+ *   is evicted, then asked for. WRITE_THROUGH: the bytes go to T as well. PASS: the access is T's; no copy stays here.
+ * Read request: T without a copy has READ_ABOVE and asks its own low module. Else T probes the owners among those above
+ *   it (READ_PROBE at each): SEND_DATA sends the block, to R itself with PEER, to T otherwise; WRITE_BACK beside it gives
+ *   the modified bytes to T, too; what is in O afterwards stays the owner. T that receives modified bytes has PROBE_DATA.
+ *   Where nobody owns the block and rules[S][READ_PROBE] has SEND_DATA, the last of the sharers sends it. R becomes a
+ *   sharer; the owner, if no other has a copy, T is in none of O, N, S, the store is not N_STORE, and E is what a lone
+ *   copy is in.
+ * Write request: all others above T with a copy have WRITE_PROBE: they first take it from those above themselves, then
+ *   SEND_DATA gives the block to R or T as above, and T that receives modified bytes has INVALIDATE_DATA. T has
+ *   WRITE_ABOVE: WRITE_REQUEST asks its own low module first. R becomes owner and only sharer.
+ * EVICTION takes the block from all above (unless the module is not inclusive), then WRITE_BACK: T has DATA_ABOVE, or
+ *   N_DATA_ABOVE for what was in N; NOTIFY: T is told; neither: silently, and T's directory names one too many.
+ * A modified block knows which bytes are modified, and only these are merged into T's.
+ *
+ * Without DIRECTORY nobody is probed and nothing is inclusive; T that is handed bytes of a block that it has not has
+ * DATA_ABOVE in I: READ_REQUEST fetches the rest, PASS lets the bytes go on.
+ */
+
 /* One cell. `next` where others have copies is `next_shared`. */
 typedef struct gpc_protocol_rule {
     uint16_t actions;    /* GPC_DO_; 0 = no rule */
