@@ -13,7 +13,7 @@
 #define GPCI_NO_BLOCK UINT32_MAX
 #define GPCI_NO_OWNER UINT16_MAX
 
-typedef enum gpci_place { GPCI_FIRST = 0, GPCI_BETWEEN = 1, GPCI_SHARED = 2, GPCI_MEMORY = 3 } gpci_place_kind;
+typedef enum gpci_place_kind { GPCI_FIRST = 0, GPCI_BETWEEN = 1, GPCI_SHARED = 2, GPCI_MEMORY = 3 } gpci_place_kind;
 
 /* Bytes of memory by block, open addressing; also the directory of a memory without sets (its blocks' numbers). */
 typedef struct gpci_block_map {
