@@ -77,14 +77,14 @@ enum {
  * of the module that has it; HIT writes the next state (and counts as a transition), IGNORE leaves it.
  *
  * LOAD, STORE, N_STORE at a first-level module. READ_REQUEST or WRITE_REQUEST: R asks T, then writes the next state:
- *   `next_shared` where others have copies. CLEAR_OWNER: T is told that R owns the block no longer. EVICT_FIRST: the block
- *   is evicted, then asked for. WRITE_THROUGH: the bytes go to T as well. PASS: the access is T's; no copy stays here.
+ *   `next_shared` where others have copies. CLEAR_OWNER: T is told that R owns the block no longer. EVICT_FIRST: the
+ *   block is evicted, then asked for. WRITE_THROUGH: the bytes go to T as well. PASS: the access is T's; no copy stays.
  * Read request: T without a copy has READ_ABOVE and asks its own low module. Else T probes the owners among those above
- *   it (READ_PROBE at each): SEND_DATA sends the block, to R itself with PEER, to T otherwise; WRITE_BACK beside it gives
- *   the modified bytes to T, too; what is in O afterwards stays the owner. T that receives modified bytes has PROBE_DATA.
- *   Where nobody owns the block and rules[S][READ_PROBE] has SEND_DATA, the last of the sharers sends it. R becomes a
- *   sharer; the owner, if no other has a copy, T is in none of O, N, S, the store is not N_STORE, and E is what a lone
- *   copy is in.
+ *   it (READ_PROBE at each): SEND_DATA sends the block, to R itself with PEER, to T otherwise; WRITE_BACK beside it
+ *   gives the modified bytes to T, too; what is in O afterwards stays the owner. T that receives modified bytes has
+ *   PROBE_DATA. Where nobody owns the block and rules[S][READ_PROBE] has SEND_DATA, the last of the sharers sends it. R
+ *   becomes a sharer; the owner, if no other has a copy, T is in none of O, N, S, the access is no N_STORE, and a lone
+ *   copy is in another state than a shared one.
  * Write request: all others above T with a copy have WRITE_PROBE: they first take it from those above themselves, then
  *   SEND_DATA gives the block to R or T as above, and T that receives modified bytes has INVALIDATE_DATA. T has
  *   WRITE_ABOVE: WRITE_REQUEST asks its own low module first. R becomes owner and only sharer.

@@ -33,6 +33,11 @@ static gpci_point give_on(gpc_coherence *c, gpci_module *t, const gpci_gift *gif
     return gpci_hand_down(c, t, &on, at);
 }
 
+static void put(gpc_coherence *c, gpci_module *t, uint32_t block, const gpci_gift *gift) {
+    gpci_data_store(c, t, block, &gift->bytes);
+    gpci_data_load(c, t, block, gift->bytes.address, gift->bytes.size, gift->out);
+}
+
 /* Without a directory T need not have the block: it fetches it, or lets the bytes pass. */
 static gpci_point give_absent(gpc_coherence *c, gpci_module *t, const gpci_gift *gift, gpci_point at) {
     gpc_protocol_rule rule = gpci_rule(c, t, GPC_LINE_I, event_of(gift));
@@ -40,14 +45,14 @@ static gpci_point give_absent(gpc_coherence *c, gpci_module *t, const gpci_gift 
         return give_on(c, t, gift, at);
     uint32_t block = gpci_make_room(c, t, gpci_tag_of(t, gift->tag), &at);
     at = gpci_fetch(c, t, block, gift->tag, event_of(gift), origin_of(gift, GPC_LINE_I), gift->flags, at).at;
-    gpci_data_store(c, t, block, &gift->bytes);
+    put(c, t, block, gift);
     return gpci_use_data(c, t, at, true);
 }
 
 static gpci_point give_present(gpc_coherence *c, gpci_module *t, uint32_t block, const gpci_gift *gift, gpci_point at) {
     uint8_t state = t->states[block];
     gpc_protocol_rule rule = gpci_rule(c, t, state, event_of(gift));
-    gpci_data_store(c, t, block, &gift->bytes);
+    put(c, t, block, gift);
     if (!(rule.actions & GPC_DO_IGNORE))
         gpci_set(c, t, block, t->tags[block], rule.next, origin_of(gift, state), at);
     at = gpci_use_data(c, t, at, true);

@@ -214,6 +214,14 @@ static bool asks_for(const gpci_sharing *s, uint64_t address) {
     return !s->ask || (address >= s->ask->tag && address < s->ask->tag + s->ask->from->given.block_bytes);
 }
 
+/* Was X asked already, for the sub-block before this one? */
+static bool asked_before(const gpci_module *t, const gpci_sharing *s, const gpci_module *x, uint32_t sub) {
+    uint64_t address = t->tags[s->block] + ((uint64_t)sub << t->sub_shift);
+    uint64_t before = address - ((uint64_t)1 << t->sub_shift);
+    return sub && gpci_tag_of(x, before) == gpci_tag_of(x, address) && asks_for(s, before) &&
+           *gpci_owner_of(t, s->block, sub - 1) == *gpci_owner_of(t, s->block, sub);
+}
+
 static void probe_owners(gpc_coherence *c, gpci_module *t, const gpci_sharing *s, gpci_point at) {
     bool whole = gpci_flag(c, GPC_PROTOCOL_PROBE_WHOLE);
     for (uint32_t sub = 0; sub < t->sub_blocks; sub++) {
@@ -222,9 +230,9 @@ static void probe_owners(gpc_coherence *c, gpci_module *t, const gpci_sharing *s
         if (owner == GPCI_NO_OWNER || (!whole && !asks_for(s, address)))
             continue;
         gpci_module *x = gpci_module_at(c, t->above[owner]);
-        if ((s->ask && x == s->ask->from) || gpci_tag_of(x, address) != address)
+        if ((s->ask && x == s->ask->from) || (whole ? gpci_tag_of(x, address) != address : asked_before(t, s, x, sub)))
             continue;
-        send_probe(c, t, x->index, GPC_MESSAGE_READ_PROBE, address, at);
+        send_probe(c, t, x->index, GPC_MESSAGE_READ_PROBE, gpci_tag_of(x, address), at);
     }
 }
 

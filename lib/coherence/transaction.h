@@ -162,6 +162,7 @@ typedef struct gpci_gift {
     bool modified;       /* there are bytes at all: otherwise a notice */
     bool leaves;         /* R has no copy any more */
     bool passing;        /* the store passes R: T may have to pass it, too */
+    uint8_t *out;        /* [bytes.size] receives the bytes as they then stand; NULL */
 } gpci_gift;
 gpci_point gpci_hand_down(gpc_coherence *c, gpci_module *r, const gpci_gift *gift, gpci_point at);
 /* A store that leaves no copy in R, where modules know who has copies: T has it as if its own processor had stored. */
