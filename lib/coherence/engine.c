@@ -133,7 +133,8 @@ static void pass(gpc_coherence *c, gpci_work *w, bool coherent) {
     gpci_gift gift = gift_of(c, w, !coherent && c->non_coherent);
     gift.passing = true;
     gift.out = w->request->out;
-    w->at = gpci_flag(c, GPC_PROTOCOL_DIRECTORY) ? gpci_store_below(c, m, &gift, w->at) : gpci_hand_down(c, m, &gift, w->at);
+    bool tracked = gpci_flag(c, GPC_PROTOCOL_DIRECTORY);
+    w->at = (tracked ? gpci_store_below : gpci_hand_down)(c, m, &gift, w->at);
 }
 
 /* What was written goes on to the low module; the copy stays, and is clean. */

@@ -252,7 +252,7 @@ static void probe_sharer(gpc_coherence *c, gpci_module *t, const gpci_sharing *s
     }
 }
 
-/* T's directory after an answer: who does not keep the block in O owns it no longer, who has lost it shares it no longer. */
+/* T's directory after an answer: who is not in O now owns the block no longer, who has lost it shares it no longer. */
 static void forget_owner(gpc_coherence *c, gpci_module *t, const gpci_sharing *s, const gpci_reply *reply) {
     const gpci_module *x = gpci_module_at(c, reply->module);
     uint32_t slot = t->slots[x->index], first = gpci_sub_of(t, reply->address);

@@ -124,7 +124,8 @@ static void settle_only(gpc_coherence *c, gpci_module *t, uint32_t block, const 
 static void bound(const gpc_coherence *c, const gpci_module *t, const gpci_ask *ask, gpci_invalidation *i) {
     uint64_t sub = ask->tag >> t->sub_shift << t->sub_shift, bytes = ask->from->given.block_bytes;
     i->first = sub;
-    i->last = gpci_flag(c, GPC_PROTOCOL_PROBE_WHOLE) || bytes < (uint64_t)1 << t->sub_shift ? sub : ask->tag + bytes - 1;
+    bool one = gpci_flag(c, GPC_PROTOCOL_PROBE_WHOLE) || bytes < (uint64_t)1 << t->sub_shift;
+    i->last = one ? sub : ask->tag + bytes - 1;
 }
 
 gpci_answer gpci_take_rights(gpc_coherence *c, gpci_module *t, uint32_t block, uint64_t address, uint32_t flags,

@@ -103,7 +103,7 @@ gpci_answer gpci_write_request(gpc_coherence *c, const gpci_ask *ask, gpci_point
 /* T has no copy: it asks for one itself; `origin`: of its new state. */
 gpci_answer gpci_fetch(gpc_coherence *c, gpci_module *t, uint32_t block, uint64_t address, gpc_coherence_event event,
                        uint32_t origin, uint32_t flags, gpci_point at);
-/* T's rights, and what of the block it has to answer for, now that what is above it, or its own bytes, is the only copy. */
+/* T's rights, and what it has to answer for, now that what is above it, or its own bytes, is the only copy. */
 gpci_answer gpci_take_rights(gpc_coherence *c, gpci_module *t, uint32_t block, uint64_t address, uint32_t flags,
                              gpci_point at);
 /* R is no owner any more. */
@@ -178,7 +178,7 @@ void gpci_data_fill(gpc_coherence *c, const gpci_module *t, uint32_t t_block, gp
 /* X's modified bytes into T's block, or memory. */
 void gpci_data_merge(gpc_coherence *c, const gpci_module *x, uint32_t x_block, uint64_t tag, gpci_module *t,
                      uint32_t t_block);
-/* From one module to another beside it, whose block is of the same size: the modified bytes, and with `whole` all others. */
+/* From one module to another beside it, with blocks of the same size: the modified bytes, and with `whole` all. */
 void gpci_data_hand(gpc_coherence *c, const gpci_module *x, uint32_t x_block, gpci_module *r, uint32_t r_block,
                     bool whole, bool modified);
 void gpci_data_clean(gpc_coherence *c, gpci_module *m, uint32_t block);
