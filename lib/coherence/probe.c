@@ -36,6 +36,7 @@ static void send_answers(gpc_coherence *c, gpci_module *t, gpci_reply *replies, 
 static gpci_point answer(gpc_coherence *c, gpci_module *t, const gpci_reply *reply) {
     gpc_message_kind kind = reply->bytes == c->control_bytes ? GPC_MESSAGE_ACK
                             : reply->peer                     ? GPC_MESSAGE_WRITE_BACK : GPC_MESSAGE_DATA;
+    t->stats.write_backs_received += kind == GPC_MESSAGE_WRITE_BACK;
     return gpci_answer_at(c, reply, t, gpci_module_at(c, reply->module), t, kind);
 }
 
