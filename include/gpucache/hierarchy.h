@@ -137,7 +137,10 @@ typedef struct gpc_hierarchy_callbacks {
     void (*on_complete)(void *user_data, const gpc_completion *completion);
     /* Back-pressure is over: an SM that refused may accept again. */
     void (*on_ready)(void *user_data, uint32_t sm);
-    /* `sectors` of a line became valid in a cache of `level` 1 or 2. `request` lives for the call. */
+    /*
+     * `sectors` of a line became valid in a cache of `level` 1 or 2. `request` lives for the call. With `coherence`
+     * neither this nor on_evict is called: gpc_coherence_callbacks of gpc_hierarchy_coherence are.
+     */
     void (*on_fill)(void *user_data, unsigned level, uint32_t instance, uint64_t line_address, uint8_t sectors,
                     const gpc_request *request);
     /* A line left a cache. Its address is that within the instance: for L2 the slice's own. */
@@ -172,7 +175,7 @@ GPC_API gpc_status gpc_hierarchy_try_issue(gpc_hierarchy *hierarchy, const gpc_w
  * The same for a host with L1s of its own: a miss or a write of one L1 line enters
  * the SM's network port, past coalescer and L1.
  *   request  address, sm, kind, sector_mask in 32-byte segments (0: the whole line), a store's byte_mask
- * Returns as gpc_hierarchy_try_issue. Since: 0.1.
+ * Returns as gpc_hierarchy_try_issue; GPC_ERROR_UNSUPPORTED with `coherence`: its L1s cannot be the host's. Since: 0.1.
  */
 GPC_API gpc_status gpc_hierarchy_try_miss(gpc_hierarchy *hierarchy, const gpc_request *request, uint64_t token,
                                           gpc_busy *out_busy);
@@ -183,7 +186,8 @@ GPC_API uint64_t gpc_hierarchy_now(const gpc_hierarchy *hierarchy);
 /*
  * Move the clock by `cycles` core cycles; what happens in them calls back.
  * Returns GPC_OK; GPC_ERROR_STATE (functional); GPC_ERROR_CALLBACK (a policy chose an
- * impossible victim: the hierarchy can then only be destroyed). Since: 0.1.
+ * impossible victim: the hierarchy can then only be destroyed); likewise, with `coherence`, GPC_ERROR_STATE (the
+ * protocol has no rule) and GPC_ERROR_MEMORY. Since: 0.1.
  */
 GPC_API gpc_status gpc_hierarchy_advance(gpc_hierarchy *hierarchy, uint64_t cycles);
 
@@ -236,8 +240,11 @@ GPC_API void gpc_hierarchy_reset_stats(gpc_hierarchy *hierarchy);
 GPC_API gpc_cache *gpc_hierarchy_cache(gpc_hierarchy *hierarchy, unsigned level, uint32_t instance);
 
 /*
- * The tree that `coherence` names a protocol for, borrowed: its modules' states, statistics and matrices are to be read
- * there. NULL where the protocol is none. Since: 0.1.
+ * With `coherence = PROTOCOL`: the tree that is in place of the caches, borrowed until the next
+ * gpc_hierarchy_begin_kernel, which may make another (of L1s of another size, with the same statistics). NULL without.
+ * Its modules in this order: "l1-0" and so on, one an SM; "cluster-0" and so on, one for each `cluster.sms` SMs; "l2-0"
+ * and so on, one a slice; "memory-0" and so on, one a slice. For its states, matrices and callbacks; an access of the
+ * host's own is in its statistics, and takes no time. Since: 0.1.
  */
 GPC_API gpc_coherence *gpc_hierarchy_coherence(gpc_hierarchy *hierarchy);
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "memory/coherent.h"
 #include "memory/future.h"
 
 /* A warp instruction: checked, coalesced, counted, and its lines one by one on their way. */
@@ -57,6 +58,8 @@ static void count_lines(gpc_hierarchy *h, uint32_t sm, uint8_t kind, uint32_t co
 }
 
 static gpc_status pass(gpc_hierarchy *h, const gpci_access *a) {
+    if (h->coherent)
+        return gpci_coherent_line(h, a);
     switch (a->request.kind) {
     case GPC_STORE:
         return gpci_path_store(h, a);
@@ -90,7 +93,8 @@ static gpc_status serve(gpc_hierarchy *h, gpci_access *a, const gpci_transaction
 
 uint32_t gpci_access_lines(gpc_hierarchy *h, const gpc_warp_access *w, gpci_transaction *lines, gpc_request *request,
                            uint32_t *out_segments) {
-    unsigned shift = h->l1 ? h->l1_level.line_shift : h->l2_level.line_shift;
+    bool first = h->l1 || h->coherent;
+    unsigned shift = first ? h->l1_level.line_shift : h->l2_level.line_shift;
     uint32_t count = gpci_coalesce(w->addresses, gpci_popcount(w->mask), w->width, shift, lines);
     *request = (gpc_request){.pc = w->pc,
                              .sm = w->sm,
@@ -105,7 +109,7 @@ uint32_t gpci_access_lines(gpc_hierarchy *h, const gpc_warp_access *w, gpci_tran
                              .priority = w->priority,
                              .token = w->token,
                              .token_l2 = w->token_l2};
-    sums sum = sum_up(lines, count, gpci_l1_for(h, w->sm, w->space) ? &h->l1_level : NULL);
+    sums sum = sum_up(lines, count, h->coherent || gpci_l1_for(h, w->sm, w->space) ? &h->l1_level : NULL);
     count_lines(h, w->sm, w->kind, count, sum);
     *out_segments = sum.segments;
     return count;

@@ -2,11 +2,22 @@
 #include "memory/below.h"
 
 #include "cache/internal.h"
-#include "timed/timed.h"
+#include "timed/coherent.h"
 
 #include <string.h>
 
 /* The hierarchy as an object: creation, launches, statistics. */
+
+static gpc_status make_levels(gpc_hierarchy *h, gpc_error *error) {
+    gpc_status status = GPC_OK;
+    if (strcmp(gpci_config_text(h->config, GPCI_KEY_COHERENCE), "none") != 0)
+        return gpci_coherent_create(h, error);
+    if (gpci_number(h, GPCI_KEY_L1_ENABLED))
+        status = gpci_build_l1(h, &h->share, error, &h->l1);
+    if (status == GPC_OK && gpci_number(h, GPCI_KEY_L2_ENABLED))
+        status = gpci_build_l2(h, error);
+    return status;
+}
 
 gpc_status gpc_hierarchy_create(gpc_context *context, const gpc_config *config, gpc_error *error,
                                 gpc_hierarchy **out) {
@@ -28,10 +39,8 @@ gpc_status gpc_hierarchy_create(gpc_context *context, const gpc_config *config, 
     }
     if (status == GPC_OK)
         status = gpci_launch_share(h, NULL, &h->share, error);
-    if (status == GPC_OK && gpci_number(h, GPCI_KEY_L1_ENABLED))
-        status = gpci_build_l1(h, &h->share, error, &h->l1);
-    if (status == GPC_OK && gpci_number(h, GPCI_KEY_L2_ENABLED))
-        status = gpci_build_l2(h, error);
+    if (status == GPC_OK)
+        status = make_levels(h, error);
     if (status == GPC_OK && gpci_number(h, GPCI_KEY_MODE) == 1)
         status = gpci_timed_create(h, error);
     if (status < 0) {
@@ -47,6 +56,7 @@ void gpc_hierarchy_destroy(gpc_hierarchy *h) {
         return;
     gpc_context *context = h->context;
     gpci_timed_destroy(h->timed);
+    gpci_coherent_destroy(h);
     gpci_destroy_caches(h, h->l1, h->sms);
     gpci_destroy_caches(h, h->l2, h->slices);
     gpci_commons_release(h->l1_commons);
@@ -122,22 +132,22 @@ gpc_status gpci_hierarchy_empty(gpc_hierarchy *h) {
 gpc_status gpc_hierarchy_begin_kernel(gpc_hierarchy *h, const gpc_launch *launch, gpc_error *error) {
     if (!h)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_begin_kernel: hierarchy is NULL");
-    if (h->timed && h->timed->pool.live)
+    if (h->timed && (h->timed->pool.live || !gpci_play_idle(h->timed)))
         return gpci_fail(error, GPC_ERROR_STATE, "gpc_hierarchy_begin_kernel: accesses are in flight");
     gpc_launch l = GPC_LAUNCH_INIT;
     gpci_share share;
     gpc_status status = gpci_take(&l, sizeof l, sizeof l, launch, "gpc_launch", error);
     if (status == GPC_OK)
         status = gpci_launch_share(h, launch ? &l : NULL, &share, error);
-    if (status == GPC_OK && h->l1 && (share.sets != h->share.sets || share.ways != h->share.ways))
-        status = resize_l1(h, &share, error);
+    if (status == GPC_OK && (share.sets != h->share.sets || share.ways != h->share.ways))
+        status = h->coherent ? gpci_coherent_resize(h, &share, error) : h->l1 ? resize_l1(h, &share, error) : GPC_OK;
     if (status < 0)
         return status;
     h->share = share;
-    status = gpci_hierarchy_empty(h);
+    status = h->coherent ? gpci_coherent_begin(h) : gpci_hierarchy_empty(h);
     h->kernel++;
     h->stats.kernels++;
-    h->stats.l1_capacity = h->l1 ? share.l1_bytes : 0;
+    h->stats.l1_capacity = h->l1 || h->coherent ? share.l1_bytes : 0;
     h->stats.resident_blocks = launch ? gpc_hierarchy_occupancy(h, &l) : 0;
     uint64_t sectors = gpci_number(h, GPCI_KEY_LAUNCH_SECTORS);
     h->stats.dram_launch_sectors += sectors;
@@ -167,9 +177,9 @@ gpc_status gpc_hierarchy_warp_event(gpc_hierarchy *h, const gpc_warp_event *even
 gpc_status gpc_hierarchy_flush(gpc_hierarchy *h) {
     if (!h)
         return GPC_ERROR_ARGUMENT;
-    if (h->timed && h->timed->pool.live)
+    if (h->timed && (h->timed->pool.live || !gpci_play_idle(h->timed)))
         return GPC_ERROR_STATE;
-    gpc_status status = gpci_path_flush(h);
+    gpc_status status = h->coherent ? gpci_coherent_flush(h, true) : gpci_path_flush(h);
     if (status < 0)
         return status;
     gpci_below_flush(h);
@@ -207,6 +217,8 @@ void gpci_hierarchy_add_sm(const gpc_hierarchy *h, uint32_t sm, gpc_stats *s) {
     s->l1_invalidations += l1.invalidations;
     s->l1_intra_warp_hits += l1.intra_warp_hits;
     s->l1_inter_warp_hits += l1.inter_warp_hits;
+    if (h->coherent)
+        gpci_coherent_add_sm(h, sm, s);
     if (h->timed)
         gpci_timed_add_sm(h->timed, sm, s);
 }
@@ -221,6 +233,8 @@ void gpci_hierarchy_add_rest(const gpc_hierarchy *h, gpc_stats *s) {
     s->l2_token_bypasses += l2.token_bypasses;
     s->l2_opportunistic_fills += l2.opportunistic_fills;
     s->l2_priority_evictions += l2.priority_evictions;
+    if (h->coherent)
+        gpci_coherent_add_rest(h, s);
     if (h->timed)
         gpci_timed_add_rest(h->timed, s);
 }
@@ -248,6 +262,8 @@ void gpc_hierarchy_reset_stats(gpc_hierarchy *h) {
         gpc_cache_reset_stats(h->l1[sm]);
     for (uint32_t slice = 0; h->l2 && slice < h->slices; slice++)
         gpc_cache_reset_stats(h->l2[slice]);
+    if (h->coherent)
+        gpc_coherence_reset_stats(h->coherent->tree);
     if (h->timed)
         gpci_timed_reset_stats(h->timed);
 }

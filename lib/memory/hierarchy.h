@@ -83,6 +83,7 @@ struct gpc_hierarchy {
     bool cold;             /* nothing of a kernel's code is in L2 */
     gpc_stats stats;       /* counted here, but for what is counted by SM: */
     gpci_sm_counts *of_sm; /* [sms] */
+    struct gpci_coherent *coherent; /* a tree in place of l1 and l2; NULL: `coherence` is none */
     struct gpci_timed *timed; /* the clock and all that goes with it; NULL: functional */
     const gpci_observer *observer; /* functional: NULL = nobody is told */
     bool l1_future;              /* L1's requests must say when their lines are used next, */

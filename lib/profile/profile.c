@@ -54,6 +54,9 @@ static gpc_status make_replay(gpc_profile *p, const gpc_config *config, gpc_erro
     if (status < 0)
         return status;
     gpc_hierarchy *h = p->live->hierarchy = p->live->replay->hierarchy;
+    if (h->coherent)
+        return gpci_fail(error, GPC_ERROR_UNSUPPORTED, "coherence = %s: there is no profile of coherent modules",
+                         gpci_config_text(config, GPCI_KEY_COHERENCE));
     if (!h->l1)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "l1.enabled = false: there is no L1 to profile");
     p->live->flushes = flush >= 1;

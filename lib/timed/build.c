@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "timed/timed.h"
+#include "timed/coherent.h"
 
 /* From configuration keys to stages, networks and channels. */
 
@@ -50,18 +50,21 @@ static void read_options(gpci_timed *t) {
 
 static void number_components(gpci_timed *t) {
     bool link = t->h->partitions == 2 && t->h->l2, memory = gpci_number(t->h, GPCI_KEY_MEMORY_LINK_WIDTH) != 0;
-    uint32_t sms = t->h->sms, slices = t->h->slices;
-    t->at_channels = 0;
+    uint32_t sms = t->h->sms, slices = t->h->slices, clusters = t->h->coherent ? t->h->coherent->clusters : 0;
+    t->at_channels = t->h->coherent ? 1 : 0;
     t->at_memory_replies = t->at_channels + t->channels;
     t->at_link_replies = t->at_memory_replies + (memory ? slices : 0);
     t->at_slices = t->at_link_replies + (link ? slices : 0);
-    t->at_replies = t->at_slices + slices;
+    t->at_down = t->at_slices + slices;
+    t->at_clusters = t->at_down + clusters;
+    t->at_replies = t->at_clusters + clusters;
     t->at_l1 = t->at_replies + sms;
     t->at_front = t->at_l1 + sms;
     t->at_requests = t->at_front + sms;
-    t->at_link_requests = t->at_requests + slices;
+    t->at_link_requests = t->at_requests + (clusters ? clusters : slices);
     t->at_memory_requests = t->at_link_requests + (link ? slices : 0);
-    t->at_end = t->at_memory_requests + (memory ? t->channels : 0);
+    t->at_up = t->at_memory_requests + (memory ? t->channels : 0);
+    t->at_end = t->at_up + (clusters ? slices : 0);
 }
 
 /* Buckets enough for the entries that a table may have, or for many where it has no limit. */
@@ -122,23 +125,26 @@ static gpc_status make_network(gpci_timed *t, gpci_network_options o, gpc_error 
 }
 
 static gpc_status make_crossbars(gpci_timed *t, gpc_error *error) {
+    uint32_t clusters = t->h->coherent ? t->h->coherent->clusters : 0, units = clusters ? clusters : t->h->slices;
     gpci_network_options o = {.inputs = t->h->sms,
-                              .outputs = t->h->slices,
+                              .outputs = units,
                               .width = number(t, GPCI_KEY_NETWORK_WIDTH),
                               .latency = number(t, GPCI_KEY_NETWORK_LATENCY),
                               .input_room = gpci_number(t->h, GPCI_KEY_NETWORK_INPUT),
                               .output_room = gpci_number(t->h, GPCI_KEY_NETWORK_OUTPUT),
                               .queues = (gpci_queues)gpci_number(t->h, GPCI_KEY_NETWORK_QUEUES),
                               .first_output = t->at_requests,
-                              .first_receiver = t->at_slices,
+                              .first_receiver = clusters ? t->at_clusters : t->at_slices,
                               .first_sender = t->at_l1};
     gpc_status status = make_network(t, o, error, &t->requests);
-    o.inputs = t->h->slices;
+    if (status == GPC_OK && clusters)
+        status = gpci_play_connect(t, o, error);
+    o.first_sender = o.first_receiver;
+    o.inputs = units;
     o.outputs = t->h->sms;
     o.width = number(t, GPCI_KEY_NETWORK_REPLY_WIDTH);
     o.first_output = t->at_replies;
     o.first_receiver = t->at_l1;
-    o.first_sender = t->at_slices;
     return status == GPC_OK ? make_network(t, o, error, &t->replies) : status;
 }
 
@@ -167,7 +173,7 @@ static gpc_status make_links(gpci_timed *t, gpc_error *error) {
 }
 
 static gpc_status make_memory_links(gpci_timed *t, gpc_error *error) {
-    if (t->at_end == t->at_memory_requests)
+    if (t->at_up == t->at_memory_requests)
         return GPC_OK;
     gpci_network_options o = {.inputs = t->h->slices,
                               .outputs = t->channels,
@@ -225,6 +231,8 @@ gpc_status gpci_timed_create(gpc_hierarchy *h, gpc_error *error) {
     gpc_status status = gpci_wheel_create(h->context, t->at_end, error, &t->wheel);
     if (status == GPC_OK)
         status = make_stages(t, error);
+    if (status == GPC_OK && h->coherent)
+        status = gpci_play_create(t, error);
     if (status == GPC_OK)
         status = make_crossbars(t, error);
     if (status == GPC_OK)
@@ -253,6 +261,7 @@ void gpci_timed_destroy(gpci_timed *t) {
     }
     for (uint32_t i = 0; t->l2 && i < t->h->slices; i++)
         gpci_free(t->context, t->l2[i].mshr.buckets);
+    gpci_play_destroy(t);
     gpci_lrc_destroy(t->lrc);
     gpc_dram_destroy(t->dram);
     gpci_wheel_destroy(&t->wheel);

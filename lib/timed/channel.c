@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "timed/timed.h"
+#include "timed/coherent.h"
 
 /*
  * From the L2 slices to the memory channels and back: bursts of a packet into the
@@ -110,7 +110,7 @@ static void over_link(gpci_timed *t, gpci_stage *slice) {
 }
 
 void gpci_channel_send(gpci_timed *t, gpci_stage *slice) {
-    if (t->memory_requests) {
+    if (t->memory_requests && !t->play) { /* coherent ones have been over it */
         over_link(t, slice);
         return;
     }
@@ -127,7 +127,9 @@ void gpci_channel_send(gpci_timed *t, gpci_stage *slice) {
         t->pool.next[packet] = next;
         gpci_queue_pop(&slice->out, &t->pool, t->wheel.now);
         gpci_stage_relieve(slice, GPC_BUSY_MISS_QUEUE);
-        if (write)
+        if (write && t->play)
+            gpci_play_memory(t, packet);
+        else if (write)
             gpci_pool_give(&t->pool, packet);
     }
 }
@@ -136,6 +138,10 @@ void gpci_channel_send(gpci_timed *t, gpci_stage *slice) {
 static void reply(gpci_timed *t, uint32_t packet) {
     gpci_packet *p = gpci_at(t, packet);
     uint32_t channel = p->channel;
+    if (t->play) {
+        gpci_play_memory(t, packet);
+        return;
+    }
     p->level = 3;
     p->due = t->wheel.now;
     if (t->memory_replies) {
@@ -149,6 +155,10 @@ static void reply(gpci_timed *t, uint32_t packet) {
 
 /* What has come over the link from the slices. */
 static void take_linked(gpci_timed *t, uint32_t channel) {
+    if (t->play) {
+        gpci_play_take_linked(t, channel);
+        return;
+    }
     for (;;) {
         if (t->channel_at[channel] == GPCI_NO_PACKET) {
             if (gpci_network_peek(t->memory_requests, channel) == GPCI_NO_PACKET)
@@ -215,7 +225,7 @@ void gpci_channel_step(gpci_timed *t, uint32_t channel) {
     }
     if (t->memory_replies)
         send_replies(t, channel);
-    else
+    if (!t->memory_replies || t->play)
         wake_slices(t, channel);
 }
 

@@ -175,6 +175,8 @@ gpc_status gpc_hierarchy_try_miss(gpc_hierarchy *h, const gpc_request *request, 
         return GPC_ERROR_ARGUMENT;
     if (!h->timed)
         return GPC_ERROR_STATE;
+    if (h->coherent)
+        return GPC_ERROR_UNSUPPORTED;
     if (!line_of_request(h, request, &line))
         return GPC_ERROR_ARGUMENT;
     gpci_timed *t = h->timed;

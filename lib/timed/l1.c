@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "timed/timed.h"
+#include "timed/coherent.h"
 
 /*
  * An SM's memory pipeline and L1: line transactions pass the tags in order, hits
@@ -80,7 +80,7 @@ static void release_line(gpci_timed *t, uint32_t number, uint8_t level) {
         land(t, number);
 }
 
-static void count_round_trip(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p) {
+void gpci_l1_round_trip(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p) {
     uint64_t cycles = t->wheel.now - p->born;
     t->h->of_sm[stage->index].round_trips++;
     t->h->of_sm[stage->index].round_trip_cycles += cycles;
@@ -193,7 +193,7 @@ void gpci_l1_send_itself(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci
     gpci_queue_push(&stage->out, &t->pool, t->wheel.now, packet);
 }
 
-static void serve(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
+void gpci_l1_serve(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     gpci_packet *p = gpci_at(t, packet);
     gpci_flight *f = flight_at(t, p->access);
     uint64_t due = gpci_stage_data(stage, t->wheel.now, gpci_packet_bytes(p));
@@ -218,7 +218,7 @@ static gpci_verdict pass_load(gpci_timed *t, gpci_stage *stage, uint32_t packet,
     }
     gpci_verdict verdict = gpci_stage_settle(t, stage, packet, held, false);
     if (verdict == GPCI_SERVED)
-        serve(t, stage, packet);
+        gpci_l1_serve(t, stage, packet);
     return verdict;
 }
 
@@ -264,7 +264,7 @@ static gpci_verdict pass_store(gpci_timed *t, gpci_stage *stage, uint32_t packet
         gpci_stage_data(stage, t->wheel.now, gpci_packet_bytes(p));
         write_through(t, stage, packet, r, verdict);
     } else if (verdict == GPCI_SERVED) {
-        serve(t, stage, packet);
+        gpci_l1_serve(t, stage, packet);
     }
     return verdict;
 }
@@ -284,6 +284,8 @@ static gpci_verdict pass_atomic(gpci_timed *t, gpci_stage *stage, uint32_t packe
 }
 
 static gpci_verdict pass(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_held *held) {
+    if (t->play)
+        return gpci_play_pass(t, stage, packet, held);
     switch (gpci_at(t, packet)->request.kind) {
     case GPC_STORE:
         return pass_store(t, stage, packet, held);
@@ -339,6 +341,10 @@ static void run_out(gpci_timed *t, gpci_stage *stage) {
         uint32_t packet = gpci_queue_pop(&stage->out, &t->pool, now);
         gpci_packet *p = gpci_at(t, packet);
         gpci_stage_relieve(stage, GPC_BUSY_MISS_QUEUE);
+        if (t->play) {
+            gpci_network_send(t->requests, stage->index, p->slice, p->size, packet);
+            continue;
+        }
         if (t->lrc && p->flags & GPCI_PACKET_FETCH && gpci_lrc_read(t->lrc, packet))
             continue;
         p->slice = (uint16_t)slice_for(t, stage->index, p->address);
@@ -384,7 +390,7 @@ static void take_reply(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     p->request.sector_mask = p->fetched;
     bool read = p->type == GPCI_REPLY && (p->request.kind == GPC_LOAD || p->request.kind == GPC_PREFETCH);
     if (p->level == 3 && read)
-        count_round_trip(t, stage, p);
+        gpci_l1_round_trip(t, stage, p);
     if (p->flags & GPCI_PACKET_FETCH) {
         p->request.admitted = p->marks & GPCI_MARK_ADMITTED ? 1 : 0;
         p->request.token = p->marks >> GPCI_MARK_TOKEN_SHIFT; /* in L2 it was that for L2 */
@@ -445,7 +451,10 @@ gpc_busy gpci_l1_busy(const gpci_stage *stage) {
 
 void gpci_l1_step(gpci_timed *t, uint32_t sm) {
     gpci_stage *stage = &t->l1[sm];
-    run_fills(t, stage);
+    if (t->play)
+        gpci_play_l1_step(t, stage);
+    else
+        run_fills(t, stage);
     run_due(t, stage);
     if (stage->reorder)
         gpci_reorder_fill(t, stage);

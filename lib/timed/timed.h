@@ -151,6 +151,7 @@ typedef struct gpci_timed {
     gpci_network *requests, *replies;                 /* SMs to slices and back */
     gpci_network *link_requests, *link_replies;       /* between partitions; NULL with one */
     gpci_network *memory_requests, *memory_replies;   /* slices to channels; NULL without such a link */
+    struct gpci_play *play; /* coherent: exchanges under way; NULL: L1s and slices are caches of their own */
     gpc_dram *dram;
     uint32_t channels, slices_per_channel, channels_per_slice, burst;
     uint64_t interleave_bytes;
@@ -160,11 +161,11 @@ typedef struct gpci_timed {
     uint32_t header, rop_latency, l1_queue;
     uint32_t bypass_room; /* packets beyond L1's miss queue, for loads that go past it because it is full */
     /* components, in the order in which they are stepped within a cycle */
-    uint32_t at_channels, at_memory_replies, at_link_replies, at_slices, at_replies, at_l1, at_front, at_requests,
-        at_link_requests, at_memory_requests, at_end;
+    uint32_t at_channels, at_memory_replies, at_link_replies, at_slices, at_down, at_clusters, at_replies, at_l1,
+        at_front, at_requests, at_link_requests, at_memory_requests, at_up, at_end;
     gpc_hierarchy_callbacks callbacks;
     gpci_front front;
-    gpc_status failed;        /* a policy chose an impossible victim */
+    gpc_status failed;        /* a policy chose an impossible victim, or a protocol has no rule */
     uint64_t accepted, completed;
     uint64_t memory_ids;      /* given to the host's memory so far */
     uint64_t progress;        /* core cycle of the last completion or acceptance */
@@ -267,6 +268,9 @@ void gpci_l1_send_itself(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci
 /* A fetch has brought part of its sectors, and goes once more for the rest. */
 void gpci_l1_send_rest(gpci_timed *t, gpci_stage *stage, uint32_t fetch);
 gpc_busy gpci_l1_busy(const gpci_stage *stage);
+/* A hit: its data come out of the port. */
+void gpci_l1_serve(gpci_timed *t, gpci_stage *stage, uint32_t packet);
+void gpci_l1_round_trip(gpci_timed *t, const gpci_stage *stage, const gpci_packet *packet);
 
 /* l2.c */
 void gpci_l2_step(gpci_timed *t, uint32_t slice);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "timed/timed.h"
+#include "timed/coherent.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -7,16 +7,30 @@
 
 /* Time: cycle after cycle in which something is due, and what a host asks about it. */
 
+static void step_slice(gpci_timed *t, uint32_t slice) {
+    if (t->play)
+        gpci_play_slice_step(t, slice);
+    else
+        gpci_l2_step(t, slice);
+}
+
 static void step(void *user_data, uint32_t component) {
     gpci_timed *t = user_data;
-    if (component < t->at_memory_replies)
-        gpci_channel_step(t, component);
-    else if (component < t->at_link_replies)
+    if (component < t->at_memory_replies) {
+        if (component < t->at_channels)
+            gpci_play_turn(t);
+        else
+            gpci_channel_step(t, component - t->at_channels);
+    } else if (component < t->at_link_replies)
         gpci_network_step(t->memory_replies, component - t->at_memory_replies);
     else if (component < t->at_slices)
         gpci_network_step(t->link_replies, component - t->at_link_replies);
+    else if (component < t->at_down)
+        step_slice(t, component - t->at_slices);
+    else if (component < t->at_clusters)
+        gpci_network_step(t->play->down, component - t->at_down);
     else if (component < t->at_replies)
-        gpci_l2_step(t, component - t->at_slices);
+        gpci_play_cluster_step(t, component - t->at_clusters);
     else if (component < t->at_l1)
         gpci_network_step(t->replies, component - t->at_replies);
     else if (component < t->at_front)
@@ -28,8 +42,10 @@ static void step(void *user_data, uint32_t component) {
         gpci_network_step(t->requests, component - t->at_requests);
     else if (component < t->at_memory_requests)
         gpci_network_step(t->link_requests, component - t->at_link_requests);
-    else
+    else if (component < t->at_up)
         gpci_network_step(t->memory_requests, component - t->at_memory_requests);
+    else
+        gpci_network_step(t->play->up, component - t->at_up);
 }
 
 /*
@@ -43,7 +59,7 @@ static void foresee(const gpci_timed *t, const uint64_t *due) {
                 uint32_t component = word * 64 + gpci_lowest(bits);
                 if (component >= t->at_l1 && component < t->at_front)
                     gpci_l1_foresee(t, component - t->at_l1, pass);
-                else if (component >= t->at_slices && component < t->at_replies)
+                else if (component >= t->at_slices && component < t->at_down && !t->play)
                     gpci_l2_foresee(t, component - t->at_slices, pass);
             }
 }
@@ -112,6 +128,10 @@ static bool memory_idle(const gpci_timed *t) {
     return true;
 }
 
+static const char *failure_of(gpc_status status) {
+    return status == GPC_ERROR_CALLBACK ? "a policy chose an impossible victim" : gpc_status_string(status);
+}
+
 gpc_status gpc_hierarchy_drain(gpc_hierarchy *h, gpc_error *error) {
     if (!h)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_drain: hierarchy is NULL");
@@ -120,15 +140,16 @@ gpc_status gpc_hierarchy_drain(gpc_hierarchy *h, gpc_error *error) {
     gpci_timed *t = h->timed;
     uint64_t patience = gpci_number(h, GPCI_KEY_DEADLOCK), since = t->wheel.now;
     uint32_t live = t->pool.live;
-    while (t->in_flight || t->pool.live || !memory_idle(t)) {
+    while (t->in_flight || t->pool.live || !gpci_play_idle(t) || !memory_idle(t)) {
         gpc_status status = gpci_timed_turn(h, GPCI_NEVER - 1);
         if (status < 0)
-            return gpci_fail(error, status, "gpc_hierarchy_drain: a policy chose an impossible victim");
+            return gpci_fail(error, status, "gpc_hierarchy_drain: %s",
+                             t->play && t->play->error.message[0] ? t->play->error.message : failure_of(status));
         if (live != t->pool.live || t->progress > since)
             since = t->wheel.now;
         live = t->pool.live;
         if (status == GPC_END || t->wheel.now - since > patience) {
-            char text[200];
+            char text[400];
             gpci_timed_report(h, text, sizeof text);
             return gpci_fail(error, GPC_ERROR_STATE, "nothing moves: %s", text);
         }
@@ -171,6 +192,8 @@ void gpci_timed_report(const gpc_hierarchy *h, char *text, size_t size) {
         report_stage(t, &t->l2[i], "L2 slice", &text, &size);
     for (uint32_t i = 0; i < h->sms; i++)
         report_stage(t, &t->l1[i], "L1", &text, &size);
+    if (t->play)
+        gpci_play_report(t, text, size);
 }
 
 gpc_status gpc_hierarchy_memory_reply(gpc_hierarchy *h, uint64_t id) {
@@ -200,7 +223,7 @@ gpc_status gpc_hierarchy_set_callbacks(gpc_hierarchy *h, const gpc_hierarchy_cal
                                               "gpc_hierarchy_callbacks", NULL)
                                   : GPC_OK;
     gpci_timed *t = h->timed;
-    if (status == GPC_OK && !ours.on_memory != !t->callbacks.on_memory && (t->pool.live || !memory_idle(t)))
+    if (status == GPC_OK && !ours.on_memory != !t->callbacks.on_memory && (t->pool.live || !gpci_play_idle(t) || !memory_idle(t)))
         status = GPC_ERROR_STATE;
     if (status < 0)
         return status;

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "timed/coherent.h"
+
+#include "coherence/internal.h"
+
+/*
+ * A coherent L1's tags. A line has an MSHR entry from its miss to the end of its access; loads of it join one that a
+ * load made, and whatever else comes for it waits. The packet that made the entry names its exchange in `leader`.
+ */
+
+static uint64_t line_of(const gpci_timed *t, uint64_t address) {
+    return address >> t->h->l1_level.line_shift;
+}
+
+static gpci_mshr_bucket *bucket_of(const gpci_stage *stage, uint64_t line) {
+    return &stage->mshr.buckets[(line * 0x9e3779b97f4a7c15u >> 32) & stage->mshr.mask];
+}
+
+static uint32_t find(const gpci_timed *t, const gpci_stage *stage, uint64_t address) {
+    uint64_t line = line_of(t, address);
+    uint32_t leader = bucket_of(stage, line)->leader;
+    while (leader != GPCI_NO_PACKET && line_of(t, gpci_at(t, leader)->address) != line)
+        leader = gpci_at(t, leader)->chain;
+    return leader;
+}
+
+static void add(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
+    gpci_packet *p = gpci_at(t, packet);
+    gpci_mshr_bucket *bucket = bucket_of(stage, line_of(t, p->address));
+    p->chain = bucket->leader;
+    bucket->leader = packet;
+    p->first_waiting = p->last_waiting = GPCI_NO_PACKET;
+    p->waiting = 1;
+    gpci_gauge_set(&stage->mshr.gauge, t->wheel.now, ++stage->mshr.used[0]);
+}
+
+static void take_out(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
+    uint32_t *at = &bucket_of(stage, line_of(t, gpci_at(t, packet)->address))->leader;
+    while (*at != packet)
+        at = &gpci_at(t, *at)->chain;
+    *at = gpci_at(t, packet)->chain;
+    gpci_gauge_set(&stage->mshr.gauge, t->wheel.now, --stage->mshr.used[0]);
+}
+
+static bool is_load(const gpci_packet *p) {
+    return p->kind == GPC_LOAD || p->kind == GPC_PREFETCH;
+}
+
+static void count_load(gpci_timed *t, const gpci_packet *p, bool hit, bool pending) {
+    if (p->kind != GPC_LOAD)
+        return;
+    gpci_sm_counts *c = &t->h->of_sm[p->request.sm];
+    uint32_t segments = gpci_count_sectors(p->segments), age = p->request.warp_age;
+    c->l1_pending_sector_hits += pending ? segments : 0;
+    if (!hit) {
+        c->l1_load_line_misses++;
+        return;
+    }
+    c->l1_load_sector_hits += segments;
+    t->h->stats.l1_hits_by_age[age < GPC_AGE_BUCKETS ? age : GPC_AGE_BUCKETS - 1]++;
+}
+
+/* To a line in flight. */
+static gpci_verdict join(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint32_t leader, gpci_held *held) {
+    gpci_packet *p = gpci_at(t, packet), *l = gpci_at(t, leader);
+    if (!is_load(p) || !is_load(l) || l->waiting >= stage->options->merges)
+        return gpci_stage_block(stage, held, t->wheel.now, GPC_BUSY_MERGE);
+    count_load(t, p, true, true);
+    p->fetched = 0;
+    t->pool.next[packet] = GPCI_NO_PACKET;
+    if (l->first_waiting == GPCI_NO_PACKET)
+        l->first_waiting = packet;
+    else
+        t->pool.next[l->last_waiting] = packet;
+    l->last_waiting = packet;
+    l->waiting++;
+    return GPCI_WAITING;
+}
+
+/* Will the access be a hit that tells nobody? */
+static bool is_quiet(const gpci_timed *t, const gpci_packet *p) {
+    const gpci_module *m = gpci_module_at(t->h->coherent->tree, p->request.sm);
+    uint32_t block = gpci_module_find(m, gpci_tag_of(m, p->address));
+    if (block == GPCI_NO_BLOCK || (!is_load(p) && m->given.write_through))
+        return false;
+    gpc_coherence_event event = is_load(p)                 ? GPC_EVENT_LOAD
+                                : p->kind == GPC_STORE ? GPC_EVENT_N_STORE
+                                                       : GPC_EVENT_STORE;
+    return p->request.hint <= GPC_HINT_CA && m->rules[m->states[block]][event].actions == GPC_DO_HIT;
+}
+
+/* The line that the access gave up is itself on its way: the exchange of that. */
+static uint32_t behind(const gpci_timed *t, const gpci_stage *stage, const gpc_coherence_result *r) {
+    for (uint32_t i = 0; i < r->message_count; i++)
+        if (r->messages[i].kind == GPC_MESSAGE_EVICTION && r->messages[i].from == stage->index) {
+            uint32_t leader = find(t, stage, r->messages[i].address);
+            return leader == GPCI_NO_PACKET ? GPCI_NO_EXCHANGE : gpci_at(t, leader)->leader;
+        }
+    return GPCI_NO_EXCHANGE;
+}
+
+static gpci_verdict miss(gpci_timed *t, gpci_stage *stage, uint32_t packet, const gpc_coherence_result *r) {
+    gpci_packet *p = gpci_at(t, packet);
+    uint32_t before = behind(t, stage, r);
+    p->born = t->wheel.now;
+    add(t, stage, packet);
+    t->failed = gpci_play_begin(t, packet, r, before);
+    return GPCI_WAITING;
+}
+
+gpci_verdict gpci_play_pass(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_held *held) {
+    gpci_packet *p = gpci_at(t, packet);
+    gpci_sm_counts *c = &t->h->of_sm[stage->index];
+    gpc_coherence_result r = GPC_COHERENCE_RESULT_INIT;
+    uint32_t leader = find(t, stage, p->address);
+    if (leader != GPCI_NO_PACKET)
+        return join(t, stage, packet, leader, held);
+    bool no_entry = stage->mshr.used[0] >= stage->options->entries;
+    if ((no_entry || gpci_queue_full(&stage->out)) && !is_quiet(t, p))
+        return gpci_stage_block(stage, held, t->wheel.now, no_entry ? GPC_BUSY_MSHR : GPC_BUSY_MISS_QUEUE);
+    gpc_status status = gpci_coherent_access(t->h, &p->request, p->bytes, &r, &t->play->error);
+    if (status < 0) {
+        t->failed = status;
+        return GPCI_WAITING;
+    }
+    count_load(t, p, r.hit, false);
+    c->l1_store_sector_hits += p->kind == GPC_STORE && r.hit ? gpci_count_sectors(p->segments) : 0;
+    p->fetched = r.hit ? 0 : p->segments;
+    if (!r.hit || r.message_count > 1)
+        return miss(t, stage, packet, &r);
+    gpci_l1_serve(t, stage, packet);
+    return GPCI_SERVED;
+}
+
+void gpci_play_done(gpci_timed *t, uint32_t exchange) {
+    gpci_play *p = t->play;
+    gpci_exchange *e = &p->exchanges[exchange];
+    gpci_stage *stage = &t->l1[e->sm];
+    uint32_t leader = e->packet;
+    uint8_t level = e->level;
+    gpci_packet *l = gpci_at(t, leader);
+    uint32_t waiting = l->first_waiting;
+    e->packet = GPCI_NO_PACKET;
+    take_out(t, stage, leader);
+    if (level == 3 && is_load(l))
+        gpci_l1_round_trip(t, stage, l);
+    gpci_l1_released(t, leader, level);
+    for (uint32_t next; waiting != GPCI_NO_PACKET; waiting = next) {
+        next = t->pool.next[waiting];
+        gpci_l1_released(t, waiting, level);
+    }
+    gpci_stage_relieve(stage, GPC_BUSY_MSHR);
+    gpci_stage_relieve(stage, GPC_BUSY_MERGE);
+    gpci_wake(t, stage->component, t->wheel.now);
+    for (uint32_t next, other = e->waiting; other != GPCI_NO_EXCHANGE; other = next) {
+        next = p->exchanges[other].next;
+        gpci_play_start(t, other);
+    }
+}
+
+/* Messages to an L1 go before its own accesses: they take its ports first. */
+void gpci_play_l1_step(gpci_timed *t, gpci_stage *stage) {
+    uint64_t now = t->wheel.now;
+    for (uint32_t packet; (packet = gpci_network_peek(t->replies, stage->index)) != GPCI_NO_PACKET;) {
+        const gpci_packet *p = gpci_at(t, packet);
+        if (stage->fill_free > now) {
+            gpci_wake(t, stage->component, stage->fill_free);
+            return;
+        }
+        if (gpci_step_of(t, packet)->looks && !(p->flags & GPCI_PACKET_REFUSED) &&
+            !gpci_stage_port(stage, now, p->address)) {
+            gpci_wake(t, stage->component, now + 1);
+            return;
+        }
+        gpci_network_receive(t->replies, stage->index);
+        stage->fill_free = now + (p->size - t->header + stage->options->fill_width - 1) / stage->options->fill_width;
+        gpci_play_arrived(t, packet);
+    }
+}

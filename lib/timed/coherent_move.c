@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "timed/coherent.h"
+
+/* Messages between modules: queues, networks, tag ports, memory. */
+
+static uint32_t slice_of(const gpci_timed *t, uint64_t address) {
+    return gpci_place_of(t->h, address).slice;
+}
+
+static bool is_l1(const gpci_timed *t, uint32_t module) {
+    return module < t->h->sms;
+}
+
+static bool is_cluster(const gpci_timed *t, uint32_t module) {
+    return module >= t->h->sms && module < t->h->coherent->first_slice;
+}
+
+/* The stage whose ports a module has; a memory's are its slice's, which it does not use. */
+gpci_stage *gpci_play_stage(const gpci_timed *t, uint32_t module, uint64_t address) {
+    if (is_l1(t, module))
+        return &t->l1[module];
+    if (is_cluster(t, module))
+        return &t->play->clusters[module - t->h->sms];
+    return &t->l2[slice_of(t, address)];
+}
+
+/* Into a queue of a stage, which sends it when it next can. */
+static void leave(gpci_timed *t, gpci_stage *stage, gpci_queue *queue, uint32_t port, uint32_t packet) {
+    gpci_at(t, packet)->slice = (uint16_t)port;
+    gpci_queue_push(queue, &t->pool, t->wheel.now, packet);
+    gpci_wake(t, stage->component, t->wheel.now);
+}
+
+/* From a slice's place: towards the processors. */
+static void send_up(gpci_timed *t, uint32_t slice, uint32_t packet, uint32_t to) {
+    gpci_stage *stage = &t->l2[slice];
+    leave(t, stage, &stage->served, is_l1(t, to) ? to : to - t->h->sms, packet);
+}
+
+static void between_slice_and_memory(gpci_timed *t, uint32_t packet, uint32_t slice, bool up) {
+    gpci_packet *p = gpci_at(t, packet);
+    gpci_stage *stage = &t->l2[slice];
+    uint64_t local;
+    uint32_t channel = gpci_channel_of(t, slice, gpci_l2_line(t, gpci_place_of(t->h, p->address).inner), &local);
+    if (!t->memory_requests) {
+        p->due = t->wheel.now;
+        gpci_queue_push(up ? &stage->fills : &stage->link, &t->pool, t->wheel.now, packet);
+        gpci_wake(t, stage->component, t->wheel.now);
+    } else if (up) {
+        p->slice = (uint16_t)slice;
+        gpci_queue_push(&t->channel_replies[channel], &t->pool, t->wheel.now, packet);
+        gpci_wake(t, t->at_channels + channel, t->wheel.now);
+    } else {
+        leave(t, stage, &stage->link, channel, packet);
+    }
+}
+
+void gpci_play_send(gpci_timed *t, uint32_t packet, uint32_t from, uint32_t to) {
+    const gpci_coherent *c = t->h->coherent;
+    gpci_packet *p = gpci_at(t, packet);
+    uint32_t slice = slice_of(t, p->address);
+    p->chain = to;
+    if (is_l1(t, from)) {
+        gpci_stage *stage = &t->l1[from];
+        leave(t, stage, &stage->out, c->clusters ? from / c->cluster_sms : slice, packet);
+    } else if (is_cluster(t, from)) {
+        gpci_stage *stage = &t->play->clusters[from - c->sms];
+        leave(t, stage, is_l1(t, to) ? &stage->served : &stage->out, is_l1(t, to) ? to : slice, packet);
+    } else if (c->l2 && (gpci_is_memory(c, from) || gpci_is_memory(c, to))) {
+        between_slice_and_memory(t, packet, slice, gpci_is_memory(c, from));
+    } else {
+        send_up(t, slice, packet, to);
+    }
+}
+
+/* Is a module at a stage? A slice's has the memory too where there is no L2. */
+static bool is_at(const gpci_timed *t, const gpci_stage *stage, uint32_t module) {
+    if (stage->level == 2)
+        return !is_l1(t, module) && !is_cluster(t, module);
+    return module == t->h->sms + stage->index;
+}
+
+/* Is there a tag port for what has come, if it is here and looks for anything? */
+static bool may_enter(const gpci_timed *t, gpci_stage *stage, uint32_t packet) {
+    const gpci_packet *p = gpci_at(t, packet);
+    return !is_at(t, stage, p->chain) || p->flags & GPCI_PACKET_REFUSED || !gpci_step_of(t, packet)->looks ||
+           gpci_stage_port(stage, t->wheel.now, p->address);
+}
+
+/* What has come to a cluster or a slice, or is to be passed on to a peer. */
+static void enter(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
+    const gpci_packet *p = gpci_at(t, packet);
+    if (is_at(t, stage, p->chain)) {
+        gpci_play_arrived(t, packet);
+        return;
+    }
+    uint32_t to = p->chain;
+    bool up = is_l1(t, to) || stage->level == 2;
+    uint32_t port = is_l1(t, to) ? to : up ? to - t->h->sms : slice_of(t, p->address);
+    leave(t, stage, up ? &stage->served : &stage->out, port, packet);
+}
+
+static void again(gpci_timed *t, gpci_stage *stage) {
+    gpci_clock clock = stage->options->clock;
+    gpci_wake(t, stage->component, gpci_clock_core(clock, gpci_clock_own(clock, t->wheel.now) + 1));
+}
+
+/* The first of a queue that are due, as many as ports let through. */
+static void run_queue(gpci_timed *t, gpci_stage *stage, gpci_queue *queue) {
+    while (queue->count) {
+        uint32_t packet = queue->first;
+        if (gpci_at(t, packet)->due > t->wheel.now) {
+            gpci_wake(t, stage->component, gpci_at(t, packet)->due);
+            return;
+        }
+        if (!may_enter(t, stage, packet)) {
+            again(t, stage);
+            return;
+        }
+        gpci_queue_pop(queue, &t->pool, t->wheel.now);
+        enter(t, stage, packet);
+    }
+}
+
+/* What a network holds for a stage: modules take all that comes. Data from below go through the fill port. */
+static void receive(gpci_timed *t, gpci_stage *stage, gpci_network *network, gpci_queue *queue, uint64_t latency,
+                    bool fills) {
+    gpci_clock clock = stage->options->clock;
+    uint64_t now = t->wheel.now;
+    while (gpci_network_peek(network, stage->index) != GPCI_NO_PACKET) {
+        uint32_t packet = gpci_network_receive(network, stage->index);
+        gpci_packet *p = gpci_at(t, packet);
+        p->due = gpci_clock_after(clock, now, latency);
+        if (fills && p->size > t->header) {
+            uint64_t own = gpci_clock_own(clock, now), width = stage->options->fill_width;
+            uint64_t start = own > stage->fill_free ? own : stage->fill_free;
+            stage->fill_free = start + (p->size - t->header + width - 1) / width;
+            p->due = start == own ? now : gpci_clock_core(clock, start);
+        }
+        gpci_queue_push(queue, &t->pool, now, packet);
+    }
+}
+
+static void send(gpci_timed *t, gpci_stage *stage, gpci_queue *queue, gpci_network *network) {
+    while (queue->count && gpci_network_can_send(network, stage->index)) {
+        uint32_t packet = gpci_queue_pop(queue, &t->pool, t->wheel.now);
+        const gpci_packet *p = gpci_at(t, packet);
+        gpci_network_send(network, stage->index, p->slice, p->size, packet);
+    }
+}
+
+/* Between a slice and the memory beside it, both at one stage, as long as there is anything to say. */
+static void run_beside(gpci_timed *t, gpci_stage *stage) {
+    while (stage->link.count) {
+        uint32_t packet = gpci_queue_pop(&stage->link, &t->pool, t->wheel.now);
+        gpci_play_arrived(t, packet);
+    }
+}
+
+void gpci_play_slice_step(gpci_timed *t, uint32_t slice) {
+    gpci_stage *stage = &t->l2[slice];
+    gpci_play *p = t->play;
+    if (t->memory_replies)
+        receive(t, stage, t->memory_replies, &stage->fills, 0, true);
+    run_queue(t, stage, &stage->fills);
+    run_queue(t, stage, &stage->in);
+    receive(t, stage, p->up ? p->up : t->requests, &stage->in, t->rop_latency, false);
+    if (t->memory_requests)
+        send(t, stage, &stage->link, t->memory_requests);
+    else
+        run_beside(t, stage);
+    send(t, stage, &stage->served, p->down ? p->down : t->replies);
+    if (stage->out.count)
+        gpci_channel_send(t, stage);
+    if (stage->in.count)
+        gpci_wake(t, stage->component, gpci_at(t, stage->in.first)->due);
+}
+
+void gpci_play_cluster_step(gpci_timed *t, uint32_t cluster) {
+    gpci_play *p = t->play;
+    gpci_stage *stage = &p->clusters[cluster];
+    receive(t, stage, p->down, &stage->fills, 0, true);
+    run_queue(t, stage, &stage->fills);
+    run_queue(t, stage, &stage->in);
+    receive(t, stage, t->requests, &stage->in, 0, false);
+    send(t, stage, &stage->out, p->up);
+    send(t, stage, &stage->served, t->replies);
+    if (stage->in.count)
+        gpci_wake(t, stage->component, gpci_at(t, stage->in.first)->due);
+}
+
+void gpci_play_take_linked(gpci_timed *t, uint32_t channel) {
+    while (gpci_network_peek(t->memory_requests, channel) != GPCI_NO_PACKET)
+        gpci_play_arrived(t, gpci_network_receive(t->memory_requests, channel));
+}
+
+/* A read brings what is asked for; a write is done when the channel has taken it. */
+void gpci_play_access(gpci_timed *t, uint32_t exchange, uint32_t step) {
+    const gpci_step *s = gpci_step_at(t->play, exchange, step);
+    gpci_place place = gpci_place_of(t->h, s->address);
+    gpci_stage *stage = &t->l2[place.slice];
+    uint32_t number = gpci_pool_take(&t->pool);
+    gpci_packet *p = gpci_at(t, number);
+    uint8_t all = (uint8_t)((1u << t->h->l2_level.line_bytes / GPCI_SEGMENT) - 1);
+    p->address = s->address;
+    p->request.address = gpci_l2_line(t, place.inner);
+    p->access = exchange;
+    p->leader = step;
+    p->due = 0;
+    p->flags = 0;
+    p->segments = (uint8_t)(((1u << s->sectors) - 1) << place.shift) & all;
+    p->segments = p->segments ? p->segments : all;
+    p->type = s->memory == 1 ? GPCI_READ : GPCI_WRITE;
+    gpci_queue_push(&stage->out, &t->pool, t->wheel.now, number);
+    gpci_wake(t, stage->component, t->wheel.now);
+}
