@@ -85,7 +85,7 @@ static const char vector_notes[] =
     "               would have E where memory sends; then cache 2's copy would be beside an exclusive one.\n"
     "Steps 16 to 20 Table 2.5 answers a Write Request in N with Send Data. Here memory itself asks, so that data to\n"
     "               who asked are a write-back, with the mask that merges them. The state goes with the answer: I\n"
-    "               stands beside the write-back (16, 18, 20), not beside the request, as the document has cache 2's.\n";
+    "               is beside the write-back (16, 18, 20), not beside the request, where the document has cache 2's.\n";
 
 static const example examples[] = {
     {"Table 2.1: MSI Cache Coherence Example", "msi", false, false, {{0}}, number_steps, number_notes},

@@ -226,6 +226,7 @@ class Memcheck(unittest.TestCase):
         valgrind = ("valgrind", "--quiet", "--error-exitcode=99", "--leak-check=full", "--child-silent-after-fork=yes")
         for name, *arguments in (
             ("cache_only",), ("scheduler_only",), ("throttle",), ("batch",), ("embed_host",), ("embed_timed", "own-dram"),
+            ("coherence_walkthrough",),
             ("custom_policy", "synthetic:warp-reuse:64KiB"), ("replay_trace", TRACES / "nn"),
             ("profile", "synthetic:gesummv:16KiB", os.path.join(folder, "profile")),
         ):
