@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Trees of caches. */
+#include "oom/heap.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+/* Two first-level modules, one of a registered policy, over two banks and a memory with an entry for each block. */
+static gpc_status create_tree(gpc_context *context, gpc_error *error, gpc_coherence **out) {
+    static const uint32_t banks[] = {2, 3}, memory[] = {4};
+    gpc_coherence_module modules[5];
+    gpc_coherence_network networks[2] = {GPC_COHERENCE_NETWORK_INIT, GPC_COHERENCE_NETWORK_INIT};
+    static const char *const names[] = {"l1-0", "l1-1", "l2-0", "l2-1", "mm"};
+    networks[0].name = "up";
+    networks[1].name = "down";
+    for (uint32_t i = 0; i < 5; i++) {
+        modules[i] = (gpc_coherence_module)GPC_COHERENCE_MODULE_INIT;
+        modules[i].name = names[i];
+        modules[i].low = i < 2 ? banks : memory;
+        modules[i].low_count = i < 2 ? 2 : i < 4 ? 1 : 0;
+        modules[i].low_network = i < 2 ? 0 : i < 4 ? 1 : GPC_NO_MODULE;
+        modules[i].high_network = i < 2 ? GPC_NO_MODULE : i < 4 ? 0 : 1;
+        modules[i].sets = i < 2 ? 2 : i < 4 ? 4 : 1;
+        modules[i].ways = i < 4 ? 2 : 0;
+        modules[i].memory = i == 4;
+        if (i == 2 || i == 3) {
+            modules[i].served = GPC_SERVES_INTERLEAVED;
+            modules[i].divisor = 64;
+            modules[i].modulus = 2;
+            modules[i].residue = i - 2;
+        }
+    }
+    modules[0].replacement = "srrip";
+    gpc_coherence_options options = GPC_COHERENCE_OPTIONS_INIT;
+    options.modules = modules;
+    options.module_count = 5;
+    options.networks = networks;
+    options.network_count = 2;
+    return gpc_coherence_create(context, &options, error, out);
+}
+
+/* Values that were stored, by address: what every load must see, whatever failed in between. */
+typedef struct values {
+    uint8_t of[256];
+} values;
+
+static uint64_t address_of(uint32_t i) {
+    return (uint64_t)(i * 37 % 256) * 128;
+}
+
+static gpc_status access(gpc_coherence *tree, values *v, uint32_t i, gpc_error *error) {
+    uint8_t value = (uint8_t)(i + 1), seen = 0;
+    gpc_coherence_request request = GPC_COHERENCE_REQUEST_INIT;
+    request.module = i % 2;
+    request.kind = i % 3 ? GPC_COHERENCE_STORE : GPC_COHERENCE_LOAD;
+    request.address = address_of(i);
+    request.bytes = &value;
+    request.out = &seen;
+    gpc_status status = gpc_coherence_access(tree, &request, error, NULL);
+    uint8_t *expected = &v->of[i * 37 % 256];
+    if (status == GPC_OK && request.kind == GPC_COHERENCE_STORE)
+        *expected = value;
+    if (status == GPC_OK)
+        cr_assert_eq(seen, *expected, "access %u", i);
+    return status;
+}
+
+/* A failed access leaves everything as it was: done again, with memory, it succeeds, and no value is lost. */
+static gpc_status use_tree(gpc_context *context, oom_heap *heap, gpc_error *error) {
+    gpc_coherence *tree = NULL;
+    values v = {{0}};
+    gpc_status status = create_tree(context, error, &tree);
+    cr_assert_eq(tree != NULL, status == GPC_OK);
+    gpc_status first = status;
+    for (uint32_t i = 0; tree && i < 200; i++) {
+        status = access(tree, &v, i, error);
+        if (status == GPC_OK)
+            continue;
+        cr_assert_eq(status, GPC_ERROR_MEMORY);
+        first = status;
+        oom_heal(heap);
+        cr_assert_eq(access(tree, &v, i, NULL), GPC_OK);
+    }
+    gpc_error later = GPC_ERROR_INIT;
+    if (tree) {
+        status = gpc_coherence_flush(tree, GPC_NO_MODULE, 0, first == GPC_OK ? error : &later, NULL);
+        first = first == GPC_OK ? status : first;
+        oom_heal(heap);
+        cr_assert_eq(gpc_coherence_flush(tree, GPC_NO_MODULE, 0, &later, NULL), GPC_OK, "%s", later.message);
+    }
+    for (uint32_t i = 0; tree && i < 256; i++) {
+        uint8_t byte = 0;
+        cr_assert_eq(gpc_coherence_read_memory(tree, address_of(i), &byte, 1), GPC_OK);
+        cr_assert_eq(byte, v.of[i * 37 % 256], "address %u", i);
+    }
+    gpc_coherence_destroy(tree);
+    return first;
+}
+
+Test(oom, coherence_tree) {
+    oom_check(use_tree, 40);
+}
+
+/* A write over many blocks that memory has not met: all of it, or none. */
+static gpc_status write_memory(gpc_context *context, oom_heap *heap, gpc_error *error) {
+    gpc_coherence *tree = NULL;
+    uint8_t bytes[4096], read[4096];
+    gpc_status status = create_tree(context, error, &tree);
+    if (status == GPC_OK) {
+        memset(bytes, 7, sizeof bytes);
+        status = gpc_coherence_write_memory(tree, 100, bytes, sizeof bytes);
+        if (status != GPC_OK) {
+            memset(bytes, 0, sizeof bytes);
+            /* the call has no gpc_error to say it in */
+            error->status = status;
+            strcpy(error->message, "out of memory");
+        }
+        cr_assert_eq(gpc_coherence_read_memory(tree, 100, read, sizeof read), GPC_OK);
+        cr_assert_arr_eq(read, bytes, sizeof read);
+        oom_heal(heap);
+        cr_assert_eq(gpc_coherence_write_memory(tree, 100, bytes, sizeof bytes), GPC_OK);
+    }
+    gpc_coherence_destroy(tree);
+    return status;
+}
+
+Test(oom, coherence_memory) {
+    oom_check(write_memory, 30);
+}
