@@ -95,7 +95,8 @@ static bool covered(const gpc_coherence *c, const gpci_module *t, const gpci_mod
         return told(text, size, "owners: 0x%llx is in %c in %s, which is not the owner in %s",
                     (unsigned long long)address, letters[state], x->given.name, t->given.name);
     const bool told_of = c->protocol->flags & GPC_PROTOCOL_WHOLE_BLOCKS; /* Multi2Sim's clear-owner message */
-    if (owner == slot && !has_rights(state) && (state != GPC_LINE_N || told_of))
+    const bool silent = state == GPC_LINE_N ? !told_of : x->given.write_through;
+    if (owner == slot && !has_rights(state) && !silent)
         return told(text, size, "owners: 0x%llx is in %c in %s, the owner in %s", (unsigned long long)address,
                     letters[state], x->given.name, t->given.name);
     return true;
@@ -237,12 +238,12 @@ static uint8_t memory_byte(const gpc_coherence *c, uint64_t address) {
     return byte;
 }
 
-/* Does the home lie in `x`, or above it, if not elsewhere? */
+/* May the home lie in `x`, or above it? */
 static bool leads_home(const gpc_coherence *c, const gpci_module *x, uint8_t state) {
     return x->place == GPCI_SHARED || (is_tracked(c) && has_rights(state));
 }
 
-/* The next module on the way from memory to the home; NULL where `t` is it. */
+/* The next module on the way from memory to where the home may be; NULL where `t` is the last. */
 static const gpci_module *towards_home(const gpc_coherence *c, const gpci_module *t, uint64_t address) {
     for (uint32_t i = 0; i < t->above_count; i++) {
         const gpci_module *x = above(c, t, i);
@@ -276,7 +277,8 @@ static bool is_dirty(const gpci_module *m, uint64_t address) {
 uint8_t invariants_home(const gpc_coherence *c, uint64_t address) {
     uint8_t value = memory_byte(c, address);
     for (const gpci_module *m = towards_home(c, memory_of(c, address), address); m; m = towards_home(c, m, address))
-        value = byte_in(m, address);
+        if (is_dirty(m, address))
+            value = byte_in(m, address);
     return value;
 }
 

@@ -13,7 +13,7 @@
  *   rights below  what a module has rights to, every cache between it and memory has at least the same rights to
  *   covered       every valid copy stands among the sharers of the module below, in an entry that is valid
  *   owners        who has rights is the owner below; an owner with a valid copy is in M, E, O, or in N (which a block
- *                 in E becomes in silence; not in nmoesi-multi2sim, which tells the module below)
+ *                 in E becomes in silence; not in nmoesi-multi2sim, which tells the module below), or writes through
  *   inclusion     a valid copy is valid in every cache below that is not non-inclusive
  * and in all protocols:
  *   clean         modified bytes only in N, M, O (protocols without a directory: in any valid state)
@@ -30,13 +30,13 @@ bool invariants_over(const gpc_coherence *c, uint64_t first, uint64_t bytes, cha
 bool invariants_of_tags(const gpc_coherence *c, char *text, size_t size);
 
 /*
- * The value that a byte has for the whole tree: that of the module with rights that is nearest to the processors,
- * else of the cache that all processors share, else memory's. Bytes written non-coherently are not in it until they
- * have been written back.
+ * The value that a byte has for the whole tree: of memory, the caches that all processors share, and the modules with
+ * rights, it is that of the one nearest to the processors that has modified it. What was stored non-coherently is not
+ * in it until it is written back.
  */
 uint8_t invariants_home(const gpc_coherence *c, uint64_t address);
 
-/* A byte that is not modified in a module on the way from memory to the home is what the module below has. */
+/* Of coherent protocols: a byte that is not modified in a module with rights is what the module below has. */
 bool invariants_of_home(const gpc_coherence *c, uint64_t address, char *text, size_t size);
 
 /* The module's block of an address, data included; GPCI_NO_BLOCK: no valid copy (a directory entry alone is none). */

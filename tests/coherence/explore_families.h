@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef TESTS_COHERENCE_EXPLORE_FAMILIES_H
+#define TESTS_COHERENCE_EXPLORE_FAMILIES_H
+
+#include "coherence/explore.h"
+
+/* What is explored: the protocols with what each promises, and the trees. */
+
+#define EXPLORE_BIT(kind) (1u << EXPLORE_##kind)
+#define EXPLORE_ALL_KINDS ((1u << EXPLORE_KINDS) - 1)
+
+typedef struct explore_family {
+    const char *protocol, *letters; /* letters: of those that seeds/002 has a table or a text of */
+    bool races, refreshes, steered;
+    uint32_t kinds;
+} explore_family;
+
+enum { EXPLORE_FAMILIES = 8 };
+extern const explore_family explore_families[EXPLORE_FAMILIES];
+/* Multi2Sim's, with the flags by which it loses data taken off. */
+extern const explore_family explore_mended;
+
+const explore_family *explore_family_of(const char *protocol);
+
+/* By index in the list of explore_families.c; NULL beyond the last. */
+const explore_tree *explore_tree_at(size_t index);
+const explore_tree *explore_tree_of(const char *name);
+
+explore_setup explore_setup_of(gpc_context *context, const explore_family *family, const explore_tree *tree,
+                               uint32_t blocks, uint32_t positions);
+
+#endif
