@@ -47,11 +47,19 @@ static block_fn flush_of(const gpc_coherence *c) {
     return gpci_flag(c, GPC_PROTOCOL_DIRECTORY) ? flush_block : gpci_evict;
 }
 
-/* All valid blocks of a module. Room for each is made before it is begun. */
-static gpc_status each_block(gpc_coherence *c, gpci_module *m, block_fn act, gpci_point *at, gpc_error *error) {
+/* Does what leaves m come to `low`? */
+static bool leads_to(const gpc_coherence *c, const gpci_module *m, uint64_t tag, const gpci_module *low) {
+    while (m != low && m->place != GPCI_MEMORY)
+        m = gpci_module_at(c, gpci_module_low(c, m, tag));
+    return m == low;
+}
+
+/* All valid blocks of a module (that lie above `low`, unless NULL). Room for each is made before it is begun. */
+static gpc_status each_block(gpc_coherence *c, gpci_module *m, const gpci_module *low, block_fn act, gpci_point *at,
+                             gpc_error *error) {
     uint32_t blocks = m->full_map ? 0 : m->blocks;
     for (uint32_t block = 0; block < blocks && c->failed == GPC_OK; block++) {
-        if (m->states[block] == GPC_LINE_I)
+        if (m->states[block] == GPC_LINE_I || (low && !leads_to(c, m, m->tags[block], low)))
             continue;
         gpc_status status = gpci_engine_room(c, m->tags[block]);
         if (status != GPC_OK)
@@ -61,18 +69,20 @@ static gpc_status each_block(gpc_coherence *c, gpci_module *m, block_fn act, gpc
     return c->failed == GPC_OK ? GPC_OK : gpci_engine_failure(c, error);
 }
 
+/* Those above come first; a directory finds them by itself, and an acquire is one module's own. */
 static gpc_status each_module(gpc_coherence *c, uint32_t module, uint32_t places, block_fn act, uint64_t cycle,
                               gpc_error *error, gpc_coherence_result *result) {
     gpci_point at = gpci_engine_begin(c, cycle);
     gpc_status status = GPC_OK;
-    if (module != GPC_NO_MODULE)
-        status = each_block(c, gpci_module_at(c, module), act, &at, error);
+    const gpci_module *low = module == GPC_NO_MODULE ? NULL : gpci_module_at(c, module);
+    if (low && act != gpci_evict)
+        status = each_block(c, gpci_module_at(c, module), NULL, act, &at, error);
     else
         for (uint32_t level = 1; level <= c->levels; level++)
             for (uint32_t i = 0; i < c->module_count && status == GPC_OK; i++) {
                 gpci_module *m = gpci_module_at(c, i);
                 if (m->level == level && places >> m->place & 1)
-                    status = each_block(c, m, act, &at, error);
+                    status = each_block(c, m, low, act, &at, error);
             }
     if (status != GPC_OK)
         return status;
