@@ -137,8 +137,6 @@ gpci_answer gpci_take_rights(gpc_coherence *c, gpci_module *t, uint32_t block, u
         gpci_ask own = {.from = t, .block = block, .tag = tag, .flags = flags};
         own.valid = t->states[block] != GPC_LINE_I;
         below = gpci_write_request(c, &own, at);
-    } else {
-        t->stats.write_request_hits++;
     }
     if (!(rule.actions & GPC_DO_IGNORE))
         gpci_set(c, t, block, tag, rule.next, GPC_ORIGIN_WRITE_UP_DOWN, below.at);
@@ -160,6 +158,8 @@ gpci_answer gpci_write_request(gpc_coherence *c, const gpci_ask *ask, gpci_point
     others.peer = gpci_flag(c, GPC_PROTOCOL_PEER) ? ask : NULL;
     bound(c, t, ask, &others);
     at = gpci_invalidate(c, t, &others, at);
+    gpc_protocol_rule rule = gpci_rule(c, t, t->states[found.block], GPC_EVENT_WRITE_ABOVE);
+    t->stats.write_request_hits += !(rule.actions & GPC_DO_WRITE_REQUEST);
     gpci_answer below = gpci_take_rights(c, t, found.block, ask->tag, ask->flags, at);
     at = below.at;
     if (gpci_flag(c, GPC_PROTOCOL_DIRECTORY))
