@@ -146,9 +146,8 @@ static void write_through(gpc_coherence *c, gpci_work *w) {
     w->at = gpci_hand_down(c, m, &gift, w->at);
     if (w->store.bytes || !w->store.mask)
         gpci_data_written(c, m, block, &w->store);
-    uint8_t clean = state == GPC_LINE_M ? GPC_LINE_E : gpci_modified(state) ? GPC_LINE_S : state;
-    if (clean != state && !gpci_data_dirty(c, m, block))
-        gpci_set(c, m, block, m->tags[block], clean, GPC_ORIGIN_WRITE_THROUGH, w->at);
+    if (!gpci_data_dirty(c, m, block))
+        gpci_cleaned(c, m, block, GPC_ORIGIN_WRITE_THROUGH, w->at);
 }
 
 static void load(gpc_coherence *c, gpci_work *w) {

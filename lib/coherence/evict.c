@@ -40,9 +40,33 @@ gpci_point gpci_give_up(gpc_coherence *c, gpci_module *m, uint32_t block, gpci_p
     return gpci_hand_down(c, m, &gift, at);
 }
 
-/* Clean rights of what was modified: what the block is once its bytes are written back. */
-static uint8_t cleaned(uint8_t state) {
-    return state == GPC_LINE_M ? GPC_LINE_E : gpci_modified(state) ? GPC_LINE_S : state;
+/* Whose modified bytes are written back, and who steps back to S with that, owns the block no longer. */
+static void step_back(const gpc_coherence *c, const gpci_module *m, uint32_t block) {
+    const gpci_module *t = gpci_module_at(c, gpci_module_low(c, m, m->tags[block]));
+    uint32_t entry = gpci_module_find(t, gpci_tag_of(t, m->tags[block]));
+    if (entry == GPCI_NO_BLOCK || !gpci_flag(c, GPC_PROTOCOL_DIRECTORY))
+        return;
+    uint32_t first = gpci_sub_of(t, m->tags[block]), count = m->given.block_bytes >> t->sub_shift;
+    for (uint32_t sub = first; sub < first + count; sub++)
+        if (*gpci_owner_of(t, entry, sub) == t->slots[m->index])
+            *gpci_owner_of(t, entry, sub) = GPCI_NO_OWNER;
+}
+
+static bool has_owner(const gpci_module *m, uint32_t block) {
+    for (uint32_t sub = 0; sub < m->sub_blocks; sub++)
+        if (*gpci_owner_of(m, block, sub) != GPCI_NO_OWNER)
+            return true;
+    return false;
+}
+
+void gpci_cleaned(gpc_coherence *c, gpci_module *m, uint32_t block, uint32_t origin, gpci_point at) {
+    uint8_t state = m->states[block], exclusive = m->rules[GPC_LINE_E][GPC_EVENT_EVICTION].actions ? GPC_LINE_E : state;
+    uint8_t clean = state == GPC_LINE_M ? exclusive : gpci_modified(state) ? GPC_LINE_S : state;
+    if (clean == state || (state == GPC_LINE_O && has_owner(m, block))) /* who is above has more to write back */
+        return;
+    if (clean == GPC_LINE_S)
+        step_back(c, m, block);
+    gpci_set(c, m, block, m->tags[block], clean, origin, at);
 }
 
 gpci_point gpci_pass_down(gpc_coherence *c, gpci_module *m, uint32_t block, gpci_point at) {
@@ -50,7 +74,7 @@ gpci_point gpci_pass_down(gpc_coherence *c, gpci_module *m, uint32_t block, gpci
     if (!gpci_directory_only(m, block) || !gpci_modified(state))
         return at;
     at = gpci_write_back(c, m, block, at);
-    gpci_set(c, m, block, m->tags[block], cleaned(state), GPC_ORIGIN_DIRECTORY_ONLY, at);
+    gpci_cleaned(c, m, block, GPC_ORIGIN_DIRECTORY_ONLY, at);
     return at;
 }
 
@@ -74,7 +98,7 @@ static gpci_point leave_entry(gpc_coherence *c, gpci_module *m, uint32_t block, 
     uint8_t state = m->states[block];
     if (gpci_modified(state)) {
         at = gpci_write_back(c, m, block, at);
-        gpci_set(c, m, block, m->tags[block], cleaned(state), GPC_ORIGIN_DIRECTORY_ONLY, at);
+        gpci_cleaned(c, m, block, GPC_ORIGIN_DIRECTORY_ONLY, at);
     }
     uint32_t entry = gpci_module_directory_victim(m, m->tags[block]);
     if (m->states[entry] != GPC_LINE_I)

@@ -140,6 +140,8 @@ gpci_point gpci_share(gpc_coherence *c, gpci_module *t, gpci_sharing *s, gpci_po
 gpci_point gpci_evict(gpc_coherence *c, gpci_module *m, uint32_t block, gpci_point at);
 /* Modified bytes of a block, which stays, to the low module; the point of its acknowledgement. */
 gpci_point gpci_write_back(gpc_coherence *c, gpci_module *m, uint32_t block, gpci_point at);
+/* All that is modified in a block was written back: it keeps the rights that are left, E of M, S of O and N. */
+void gpci_cleaned(gpc_coherence *c, gpci_module *m, uint32_t block, uint32_t origin, gpci_point at);
 /* A directory entry holds no data: what has come to it goes on. */
 gpci_point gpci_pass_down(gpc_coherence *c, gpci_module *m, uint32_t block, gpci_point at);
 /* An entry of the directory alone gets a way again, and its data. */
