@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef TESTS_COHERENCE_TREES_H
+#define TESTS_COHERENCE_TREES_H
+
+#include <stdio.h>
+
+#include <gpucache/gpucache.h>
+
+/*
+ * Random trees: one to three cache levels, up to sixteen first-level modules, shared and private caches below them,
+ * banks by interleaving or by range, growing blocks, one to four memories. A tree is a value: it can be copied and
+ * changed; tree_create sets what in it are pointers.
+ */
+
+#define TREE_MODULES 64u
+#define TREE_NETWORKS 40u
+#define TREE_FIRST 16u
+#define TREE_LOWS 4u
+#define TREE_BLOCK 256u /* bytes of the largest block; `bytes` is a multiple of 4 of them */
+
+/* What a random tree may have; a bit each. */
+enum {
+    TREE_NON_INCLUSIVE = 1 << 0,
+    TREE_WRITE_THROUGH = 1 << 1, /* and no_write_allocate; of first-level modules */
+    TREE_MIXED_BLOCKS = 1 << 2,  /* modules of a level differ in block size */
+    TREE_POLICIES = 1 << 3,      /* registered ones, beside lru and fifo */
+    TREE_ANY_VICTIM = 1 << 4,
+    TREE_SKIPPING = 1 << 5,      /* a first-level module that passes a level by */
+    TREE_PRIVATE = 1 << 6,       /* caches between, which only part of the processors use */
+    TREE_ALL = (1 << 7) - 1
+};
+
+typedef struct tree {
+    gpc_coherence_module modules[TREE_MODULES]; /* the first level first, memories last */
+    uint32_t lows[TREE_MODULES][TREE_LOWS];
+    gpc_coherence_network networks[TREE_NETWORKS];
+    char names[TREE_MODULES][8], network_names[TREE_NETWORKS][8];
+    uint32_t module_count, network_count, first_count;
+    uint64_t base;   /* of the addresses that accesses are to use */
+    uint32_t bytes;  /* how many there are */
+} tree;
+
+/* A tree from the random numbers of *random (gpci_random). `bytes` of addresses are shared by its accesses. */
+void tree_random(tree *t, uint64_t *random, uint32_t bytes, unsigned features);
+
+/* Make the tree. `data`, `timing`: as in the options. */
+gpc_status tree_create(tree *t, gpc_context *context, const char *protocol, bool data, bool timing, gpc_error *error,
+                       gpc_coherence **out);
+
+/* The low module that serves an address; GPC_NO_MODULE of a memory. */
+uint32_t tree_low(const tree *t, uint32_t module, uint64_t address);
+
+/* Is there a way from `module` to `low`, or are they one? */
+bool tree_reaches(const tree *t, uint32_t module, uint32_t low);
+
+/* Do all processors reach what this module serves through it? */
+bool tree_public(const tree *t, uint32_t module);
+
+/* Caches between the first level and what is public, on the way of an address; their number. */
+uint32_t tree_private(const tree *t, uint32_t first, uint64_t address, uint32_t caches[TREE_MODULES]);
+
+/*
+ * Take out a first-level module (GPC_NO_MODULE: none), and all that no other of them reaches. There must be another.
+ *   map  receives the new index of each module; GPC_NO_MODULE: it is gone
+ */
+void tree_prune(tree *t, uint32_t without, uint32_t map[TREE_MODULES]);
+
+/* As C: statements that fill `modules[]` and `networks[]`. */
+void tree_print(const tree *t, FILE *file);
+
+#endif
