@@ -139,8 +139,8 @@ class Generator:
         return "\n".join(lines)
 
     def bits(self, bits):
-        lines = [f"class {bits_name(bits)}(IntFlag):"]
-        return "\n".join(lines + [f"    {member.name[len(bits.prefix) + 1:]} = {member.value}" for member in bits.members])
+        values = ((member.name[len(bits.prefix) + 1:], member.value) for member in bits.members)
+        return "\n".join([f"class {bits_name(bits)}(IntFlag):", *(f"    {name} = {value}" for name, value in values)])
 
     def array(self, declared, lengths):
         """ctypes text of an array."""

@@ -15,7 +15,7 @@ Hierarchy.try_issue() and advance() for a host of its own.
     print(gpucache.compare(["lru", "age-lru", MyPolicy], ["kernelslist.g", "synthetic:atax"], mode="timed"))
 
 compare() runs policies on traces; ReplacementPolicy, Predictor, SchedulerPolicy and Throttle are what to subclass for
-one's own; Profile tells what the loads of a trace do in L1.
+one's own; Profile tells what the loads of a trace do in L1; Coherence is a tree of caches to step through.
 
 The library is loaded when it is first needed; see _loader.py for where it is looked for.
 """
@@ -27,21 +27,29 @@ from ._constants import (
     GPC_BATCH_SECTOR_MISS,
     GPC_BATCH_WRITE_BACK,
     GPC_BATCH_WRITE_BELOW,
+    AccessBits,
     Admission,
     Allocate,
     Busy,
     BypassFetch,
     CacheEventKind,
+    CoherenceEvent,
+    CoherenceKind,
+    CoherenceState,
     Decision,
+    DoBits,
     Hint,
     Index,
     Kind,
     LogLevel,
     Merge,
+    MessageKind,
     OpClass,
+    Origin,
     Outcome,
     PolicyKind,
     Priority,
+    ProtocolBits,
     Simd,
     Space,
     Status,
@@ -58,6 +66,19 @@ from ._constants import (
     __version__,
 )
 from .cache import NO_LINE, AccessResult, Batch, Cache, Eviction, Line, Request, WarpEvent, next_uses
+from .coherence import (
+    AddressRange,
+    Coherence,
+    CoherenceBlock,
+    CoherenceModule,
+    CoherenceNetwork,
+    CoherenceResult,
+    CoherenceStats,
+    DirectoryEntry,
+    Interleaved,
+    Message,
+    Transition,
+)
 from .comparison import Comparison, compare
 from .config import Config, Key, Preset, config_keys, preset_text, presets
 from .context import Context, PolicyInfo, version
@@ -91,6 +112,7 @@ from .profile import (
     ProfileSummary,
     profile_score,
 )
+from .protocol import Protocol, Rule
 from .replay import Progress, Replay, Result, Sample, TimeSeries
 from .scheduler import Scheduler, SchedulerEnvironment, SchedulerPolicy
 from .stats import CacheStats, Counter, Stats, cache_counters, counters

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Version, macros and enumerations of the headers. Written by generate.py: change a header and run that."""
 
-from enum import IntEnum
+from enum import IntEnum, IntFlag
 
 __version__ = "0.1.0"
 
@@ -19,6 +19,9 @@ GPC_BATCH_WRITE_BACK = 4
 GPC_BATCH_BYPASSED = 8
 GPC_BATCH_SECTOR_MISS = 16
 GPC_BATCH_WRITE_BELOW = 32
+GPC_NO_MODULE = 4294967295
+GPC_NO_MESSAGE = 4294967295
+GPC_MAX_MODULES = 4096
 GPC_MAX_OPERANDS = 8
 GPC_REGISTER_R = 0
 GPC_REGISTER_UR = 256
@@ -138,9 +141,10 @@ class PolicyKind(IntEnum):
     PREDICTOR = 1
     SCHEDULER = 2
     THROTTLE = 3
+    PROTOCOL = 4
 
 
-GPC_POLICY_KIND_COUNT = 4
+GPC_POLICY_KIND_COUNT = 5
 
 
 class Decision(IntEnum):
@@ -213,6 +217,128 @@ class Outcome(IntEnum):
     MISS = 3
     BYPASSED = 4
     NO_VICTIM = 5
+
+
+class CoherenceState(IntEnum):
+    N = 0
+    M = 1
+    O = 2
+    E = 3
+    S = 4
+    I = 5
+
+
+GPC_LINE_COUNT = 6
+
+
+class CoherenceEvent(IntEnum):
+    LOAD = 0
+    STORE = 1
+    N_STORE = 2
+    EVICTION = 3
+    READ_PROBE = 4
+    WRITE_PROBE = 5
+    READ_ABOVE = 6
+    WRITE_ABOVE = 7
+    DATA_ABOVE = 8
+    N_DATA_ABOVE = 9
+    PROBE_DATA = 10
+    INVALIDATE_DATA = 11
+    PASSING_LOAD = 12
+    PASSING_STORE = 13
+    THROUGH_STORE = 14
+    ACQUIRE = 15
+
+
+GPC_EVENT_COUNT = 16
+
+
+class DoBits(IntFlag):
+    HIT = 1
+    IGNORE = 2
+    FORBID = 4
+    READ_REQUEST = 8
+    WRITE_REQUEST = 16
+    WRITE_BACK = 32
+    SEND_DATA = 64
+    NOTIFY = 128
+    CLEAR_OWNER = 256
+    EVICT_FIRST = 512
+    WRITE_THROUGH = 1024
+    PASS = 2048
+
+
+class ProtocolBits(IntFlag):
+    DIRECTORY = 1
+    PEER = 2
+    PROBE_WHOLE = 4
+    COUNT_REPLIES = 8
+    WHOLE_BLOCKS = 16
+    DROP_PROBE_DATA = 32
+    STALE_REPLY = 64
+    BARE_ACK = 128
+
+
+class AccessBits(IntFlag):
+    GLC = 1
+    SLC = 2
+
+
+class Origin(IntEnum):
+    LOAD_MISS = 1
+    STORE = 2
+    N_STORE = 4
+    EVICTION = 8
+    FIND_IN_MEMORY = 16
+    EVICT_IN_MEMORY = 32
+    EVICT_DATA = 64
+    N_EVICT_DATA_1 = 128
+    N_EVICT_DATA_2 = 256
+    EVICTED = 512
+    WRITE_UP_DOWN = 1024
+    WRITE_DOWN_UP = 2048
+    READ_UP_DOWN = 4096
+    READ_DOWN_UP_1 = 8192
+    READ_DOWN_UP_2 = 16384
+    READ_DOWN_UP_3 = 32768
+    INVALIDATE_DATA_1 = 65536
+    INVALIDATE_DATA_2 = 131072
+    PROBE_DATA = 262144
+    WRITE_THROUGH = 524288
+    ACQUIRE = 1048576
+    PASS = 2097152
+    DIRECTORY_ONLY = 4194304
+
+
+class Served(IntEnum):
+    ALL = 0
+    RANGE = 1
+    INTERLEAVED = 2
+
+
+class CoherenceKind(IntEnum):
+    LOAD = 0
+    STORE = 1
+    N_STORE = 2
+
+
+class MessageKind(IntEnum):
+    READ_REQUEST = 0
+    WRITE_REQUEST = 1
+    READ_PROBE = 2
+    WRITE_PROBE = 3
+    DATA = 4
+    ACK = 5
+    WRITE_BACK = 6
+    NOTICE = 7
+    CLEAR_OWNER = 8
+    WRITE_THROUGH = 9
+    JOIN = 10
+    FINISH = 11
+    EVICTION = 12
+
+
+GPC_MESSAGE_KIND_COUNT = 13
 
 
 class ValueType(IntEnum):

@@ -290,6 +290,123 @@ class gpc_line(Record):
     )
 
 
+class gpc_protocol_rule(Record):
+    _fields_ = (("actions", c_uint16), ("next", c_uint8), ("next_shared", c_uint8))
+
+
+gpc_protocol_rules = gpc_protocol_rule * 16 * 6
+
+
+class gpc_protocol(SizedRecord):
+    _fields_ = (
+        ("struct_size", c_size_t), ("name", c_char_p), ("summary", c_char_p), ("source", c_char_p),
+        ("flags", c_uint32), ("pass_loads", c_uint32 * 2), ("pass_stores", c_uint32 * 2), ("through_stores", c_uint32),
+        ("first", POINTER(gpc_protocol_rules)), ("between", POINTER(gpc_protocol_rules)),
+        ("shared", POINTER(gpc_protocol_rules)), ("memory", POINTER(gpc_protocol_rules)), ("letters", c_char_p),
+    )
+
+
+class gpc_coherence_network(SizedRecord):
+    _fields_ = (
+        ("struct_size", c_size_t), ("name", c_char_p), ("bandwidth", c_uint32), ("input_buffer", c_uint32),
+        ("output_buffer", c_uint32), ("reserved", c_uint32),
+    )
+    _defaults_ = {"bandwidth": 64}
+
+
+class gpc_coherence_module(SizedRecord):
+    _fields_ = (
+        ("struct_size", c_size_t), ("name", c_char_p), ("replacement", c_char_p), ("low", POINTER(c_uint32)),
+        ("low_count", c_uint32), ("low_network", c_uint32), ("high_network", c_uint32), ("sets", c_uint32),
+        ("ways", c_uint32), ("block_bytes", c_uint32), ("latency", c_uint32), ("directory_latency", c_uint32),
+        ("ports", c_uint32), ("mshrs", c_uint32), ("served", c_uint32), ("directory_ways", c_uint32),
+        ("first", c_uint64), ("last", c_uint64), ("divisor", c_uint64), ("modulus", c_uint64), ("residue", c_uint64),
+        ("memory", c_bool), ("non_inclusive", c_bool), ("any_victim", c_bool), ("write_through", c_bool),
+        ("no_write_allocate", c_bool), ("reserved", c_uint8 * 3),
+    )
+    _defaults_ = {
+        "low_network": 4294967295, "high_network": 4294967295, "sets": 1, "ways": 1, "block_bytes": 64, "latency": 1,
+        "last": 18446744073709551615, "divisor": 1, "modulus": 1,
+    }
+
+
+class gpc_coherence_options(SizedRecord):
+    _fields_ = (
+        ("struct_size", c_size_t), ("protocol", c_char_p), ("modules", POINTER(gpc_coherence_module)),
+        ("networks", POINTER(gpc_coherence_network)), ("module_count", c_uint32), ("network_count", c_uint32),
+        ("control_bytes", c_uint32), ("data", c_bool), ("timing", c_bool), ("reserved", c_uint8 * 2),
+    )
+    _defaults_ = {"control_bytes": 8, "data": True, "timing": True}
+
+
+class gpc_coherence_request(SizedRecord):
+    _fields_ = (
+        ("struct_size", c_size_t), ("address", c_uint64), ("cycle", c_uint64), ("bytes", POINTER(c_uint8)),
+        ("mask", POINTER(c_uint8)), ("out", POINTER(c_uint8)), ("module", c_uint32), ("size", c_uint32),
+        ("kind", c_uint32), ("flags", c_uint32),
+    )
+    _defaults_ = {"size": 1}
+
+
+class gpc_coherence_message(Record):
+    _fields_ = (
+        ("address", c_uint64), ("sent", c_uint64), ("received", c_uint64), ("kind", c_uint32), ("from", c_uint32),
+        ("to", c_uint32), ("network", c_uint32), ("bytes", c_uint32), ("after", c_uint32), ("join", c_uint32),
+        ("needs", c_uint32), ("delay", c_uint32), ("directory", c_uint32), ("request", c_uint32), ("block", c_uint32),
+        ("looks", c_uint8), ("memory", c_uint8), ("masked", c_uint8), ("found", c_uint8),
+    )
+
+
+class gpc_coherence_transition(Record):
+    _fields_ = (
+        ("cycle", c_uint64), ("tag_before", c_uint64), ("tag", c_uint64), ("module", c_uint32), ("set", c_uint32),
+        ("way", c_uint32), ("origin", c_uint32), ("from", c_uint8), ("to", c_uint8), ("reserved", c_uint8 * 6),
+    )
+
+
+class gpc_coherence_result(SizedRecord):
+    _fields_ = (
+        ("struct_size", c_size_t), ("completed", c_uint64), ("messages", POINTER(gpc_coherence_message)),
+        ("transitions", POINTER(gpc_coherence_transition)), ("message_count", c_uint32),
+        ("transition_count", c_uint32), ("hit", c_uint8), ("found", c_uint8), ("state", c_uint8), ("level", c_uint8),
+        ("reserved", c_uint8 * 4),
+    )
+
+
+class gpc_coherence_block(SizedRecord):
+    _fields_ = (
+        ("struct_size", c_size_t), ("tag", c_uint64), ("bytes", POINTER(c_uint8)), ("dirty", POINTER(c_uint8)),
+        ("state", c_uint32), ("recency", c_uint32), ("sub_blocks", c_uint32), ("sub_block_bytes", c_uint32),
+    )
+    _defaults_ = {"state": 5}
+
+
+class gpc_coherence_stats(SizedRecord):
+    _fields_ = (
+        ("struct_size", c_size_t), ("accesses", c_uint64), ("hits", c_uint64), ("loads", c_uint64),
+        ("load_hits", c_uint64), ("stores", c_uint64), ("store_hits", c_uint64), ("n_stores", c_uint64),
+        ("n_store_hits", c_uint64), ("read_requests", c_uint64), ("read_request_hits", c_uint64),
+        ("write_requests", c_uint64), ("write_request_hits", c_uint64), ("read_probes", c_uint64),
+        ("write_probes", c_uint64), ("probe_misses", c_uint64), ("write_backs_received", c_uint64),
+        ("notices_received", c_uint64), ("write_throughs_received", c_uint64), ("evictions", c_uint64),
+        ("invalidations", c_uint64), ("data_sent", c_uint64), ("peer_transfers", c_uint64),
+        ("directory_accesses", c_uint64), ("data_accesses", c_uint64), ("low_sent", c_uint64),
+        ("low_received", c_uint64), ("high_sent", c_uint64), ("high_received", c_uint64), ("retries", c_uint64),
+        ("transitions", c_uint64 * 6 * 6), ("origins", c_uint32 * 6 * 6),
+    )
+
+
+gpc_coherence_callbacks_on_transition = CFUNCTYPE(None, c_void_p, POINTER(gpc_coherence_transition))
+gpc_coherence_callbacks_on_message = CFUNCTYPE(None, c_void_p, POINTER(gpc_coherence_message))
+
+
+class gpc_coherence_callbacks(SizedRecord):
+    _fields_ = (
+        ("struct_size", c_size_t), ("user_data", c_void_p), ("on_transition", gpc_coherence_callbacks_on_transition),
+        ("on_message", gpc_coherence_callbacks_on_message),
+    )
+
+
 class gpc_key_info(SizedRecord):
     _fields_ = (
         ("struct_size", c_size_t), ("name", c_char_p), ("type", c_int), ("unit", c_char_p), ("initial", c_char_p),
@@ -593,6 +710,31 @@ FUNCTIONS = {
     "gpc_cache_token_bits": (c_uint64, (c_void_p,)),
     "gpc_cache_get_stats": (c_int, (c_void_p, POINTER(gpc_cache_stats))),
     "gpc_cache_reset_stats": (None, (c_void_p,)),
+    "gpc_context_register_protocol": (c_int, (c_void_p, POINTER(gpc_protocol), POINTER(gpc_error))),
+    "gpc_protocol_find": (POINTER(gpc_protocol), (c_void_p, c_char_p)),
+    "gpc_coherence_event_name": (c_char_p, (c_int,)),
+    "gpc_coherence_create": (c_int, (c_void_p, POINTER(gpc_coherence_options), POINTER(gpc_error), POINTER(c_void_p))),
+    "gpc_coherence_destroy": (None, (c_void_p,)),
+    "gpc_coherence_access": (c_int, (
+        c_void_p, POINTER(gpc_coherence_request), POINTER(gpc_error), POINTER(gpc_coherence_result),
+    )),
+    "gpc_coherence_flush": (c_int, (c_void_p, c_uint32, c_uint64, POINTER(gpc_error), POINTER(gpc_coherence_result))),
+    "gpc_coherence_acquire": (c_int, (c_void_p, c_uint32, c_uint64, POINTER(gpc_error), POINTER(gpc_coherence_result))),
+    "gpc_coherence_read_memory": (c_int, (c_void_p, c_uint64, POINTER(c_uint8), c_size_t)),
+    "gpc_coherence_write_memory": (c_int, (c_void_p, c_uint64, POINTER(c_uint8), c_size_t)),
+    "gpc_coherence_get_block": (c_int, (c_void_p, c_uint32, c_uint32, c_uint32, POINTER(gpc_coherence_block))),
+    "gpc_coherence_get_directory": (c_int, (
+        c_void_p, c_uint32, c_uint32, c_uint32, c_uint32, POINTER(c_uint32), POINTER(c_uint32), c_size_t,
+        POINTER(c_size_t),
+    )),
+    "gpc_coherence_find": (c_int, (c_void_p, c_uint32, c_uint64, POINTER(c_uint32), POINTER(c_uint32))),
+    "gpc_coherence_module_index": (c_uint32, (c_void_p, c_char_p)),
+    "gpc_coherence_get_module": (c_int, (c_void_p, c_uint32, POINTER(gpc_coherence_module))),
+    "gpc_coherence_get_stats": (c_int, (c_void_p, c_uint32, POINTER(gpc_coherence_stats))),
+    "gpc_coherence_reset_stats": (None, (c_void_p,)),
+    "gpc_coherence_matrix_text": (c_size_t, (POINTER(gpc_coherence_stats), c_char_p, POINTER(c_char), c_size_t)),
+    "gpc_coherence_stats_json": (c_size_t, (POINTER(gpc_coherence_stats), POINTER(c_char), c_size_t)),
+    "gpc_coherence_set_callbacks": (c_int, (c_void_p, POINTER(gpc_coherence_callbacks))),
     "gpc_key_count": (c_size_t, ()),
     "gpc_key_at": (c_int, (c_size_t, POINTER(gpc_key_info))),
     "gpc_preset_count": (c_size_t, ()),
@@ -641,6 +783,7 @@ FUNCTIONS = {
     "gpc_hierarchy_get_stats": (c_int, (c_void_p, POINTER(gpc_stats))),
     "gpc_hierarchy_reset_stats": (None, (c_void_p,)),
     "gpc_hierarchy_cache": (c_void_p, (c_void_p, c_uint, c_uint32)),
+    "gpc_hierarchy_coherence": (c_void_p, (c_void_p,)),
     "gpc_trace_open": (c_int, (c_void_p, c_char_p, POINTER(gpc_error), POINTER(c_void_p))),
     "gpc_trace_close": (None, (c_void_p,)),
     "gpc_trace_next_kernel": (c_int, (c_void_p, POINTER(gpc_kernel), POINTER(gpc_error))),

@@ -7,6 +7,7 @@ from collections import namedtuple
 
 from . import _generated as g
 from . import policy as policies
+from . import protocol as protocols
 from ._constants import LogLevel, PolicyKind, Simd
 from ._loader import lib
 from ._native import Handle, call, choice, decoded, drop, held, hold, invoke, settle, strict, text
@@ -62,10 +63,14 @@ class Context(Handle):
         self._create(lib.gpc_context_destroy, lib.gpc_context_create, ctypes.byref(options))
 
     def register(self, policy):
-        """Register a subclass of ReplacementPolicy, Predictor, SchedulerPolicy or Throttle under its `name`.
+        """Register under its `name` a subclass of ReplacementPolicy, Predictor, SchedulerPolicy or Throttle; or a
+        Protocol.
 
         Returns it: usable as a decorator.
         """
+        if isinstance(policy, protocols.Protocol):
+            policy.register(self)
+            return policy
         pointer = self._live()
         table, token = policies.table_of(policy)
         register = getattr(lib, policies.registrar_of(policy))
@@ -82,6 +87,10 @@ class Context(Handle):
             settle(lib.gpc_policy_at(self._live(), kind, index, ctypes.byref(info)), what="gpc_policy_at")
             found.append(_described(kind, info))
         return found
+
+    def protocol(self, name):
+        """A coherence Protocol, whose tables can be read, changed, and registered under another name."""
+        return protocols.find(self, name)
 
     def policy_cost(self, kind, spec, *, sets, ways, line_bytes=128, sectors=1, caches=1):
         """Hardware cost in bits of `name` or `name(parameter=value)` on a cache of this geometry; 0 if not stated.

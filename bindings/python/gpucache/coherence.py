@@ -1,0 +1,618 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Coherence: a tree of caches over memories, one access at a time, its states, messages and matrices.
+
+    tree = Coherence(context, [
+        CoherenceModule("l1-0", low=["mm"], low_network="net", sets=16, ways=4),
+        CoherenceModule("l1-1", low=["mm"], low_network="net", sets=16, ways=4),
+        CoherenceModule("mm", high_network="net", memory=True, ways=0, latency=20),
+    ], [CoherenceNetwork("net")], "moesi")
+    tree.store("l1-0", 0x100, b"\\x06")
+    print(tree.load("l1-1", 0x100).data, tree.line("l1-0", 0x100).state)    # b'\\x06' O
+    print(tree.stats("l1-0").matrices())
+"""
+
+import ctypes
+import json
+import weakref
+from collections import namedtuple
+from dataclasses import dataclass, fields
+from typing import NamedTuple, Optional, Sequence, Union
+
+from . import _generated as g
+from ._constants import (
+    GPC_LINE_COUNT,
+    GPC_NO_MESSAGE,
+    GPC_NO_MODULE,
+    AccessBits,
+    CoherenceKind,
+    CoherenceState,
+    MessageKind,
+    Origin,
+    Served,
+    Status,
+)
+from ._loader import lib
+from ._native import Handle, choice, decoded, drop, hold, invoke, loose, settle, state, text
+from .errors import ArgumentError, NotFoundError, RangeError, StateError
+from .protocol import bits_of
+
+# Addresses that a module serves: bytes from `first` to `last`; or where (address / divisor) mod modulus == residue.
+AddressRange = namedtuple("AddressRange", "first last")
+Interleaved = namedtuple("Interleaved", "divisor modulus residue")
+
+STATES = "".join(member.name for member in CoherenceState)
+
+
+@dataclass
+class CoherenceNetwork:
+    """A star: one switch, a link each way to every module. Buffers in bytes, 0 = unlimited."""
+
+    name: str
+    bandwidth: int = 64  # bytes per cycle of a link
+    input_buffer: int = 0
+    output_buffer: int = 0
+
+
+@dataclass
+class CoherenceModule:
+    """A cache or a memory. Names of modules and networks stand for them."""
+
+    name: str
+    low: Sequence[str] = ()  # modules next to memory
+    low_network: Optional[str] = None
+    high_network: Optional[str] = None
+    sets: int = 1
+    ways: int = 1  # of a memory 0: a directory entry for every block cached
+    block_bytes: int = 64
+    latency: int = 1  # cycles to the data
+    directory_latency: int = 0  # cycles of each lookup
+    ports: int = 0  # for hosts that schedule; 0 = unlimited
+    mshrs: int = 0
+    replacement: str = "lru"
+    serves: Union[None, AddressRange, Interleaved] = None  # None: all addresses
+    directory_ways: int = 0  # non-inclusive: entries for blocks that only modules above hold
+    memory: bool = False
+    non_inclusive: bool = False
+    any_victim: bool = False  # invalid ways are not taken before others
+    write_through: bool = False
+    no_write_allocate: bool = False
+
+
+_SAME = ("sets", "ways", "block_bytes", "latency", "directory_latency", "ports", "mshrs", "directory_ways", "memory",
+         "non_inclusive", "any_victim", "write_through", "no_write_allocate")  # fmt: skip
+
+
+class Message(NamedTuple):
+    """A step of a transaction; see gpc_coherence_message. Modules and the network by name, steps by their place."""
+
+    kind: MessageKind
+    source: str
+    target: str
+    address: int
+    bytes: int
+    sent: int
+    received: int
+    network: Optional[str]
+    after: Optional[int]
+    delay: int
+    join: Optional[int]
+    needs: int
+    request: Optional[int]
+    masked: bool
+    found: bool  # what it looks up in `target` was there, and valid
+
+
+class Transition(NamedTuple):
+    """One writing of a block's state; states are letters of NMOESI."""
+
+    cycle: int
+    module: str
+    set: int
+    way: int
+    tag_before: int
+    before: str
+    tag: int
+    after: str
+    origin: Origin
+
+
+class DirectoryEntry(NamedTuple):
+    """Of a sub-block: the module that owns it, or None, and those with a copy."""
+
+    owner: Optional[str]
+    sharers: tuple
+
+
+class CoherenceBlock(NamedTuple):
+    """A block as it stands. `data` is None without data; `dirty` has a bit for each modified byte, the first lowest."""
+
+    tag: int
+    state: str
+    recency: int
+    data: Optional[bytes]
+    dirty: int
+    directory: tuple  # of DirectoryEntry, one per sub-block; () without modules above
+    sub_block_bytes: int
+
+
+class CoherenceResult(NamedTuple):
+    """What an access did. `data` are the bytes read; `level` is the deepest that was asked for a copy."""
+
+    completed: int
+    hit: bool
+    found: str
+    state: str
+    level: int
+    data: bytes
+    messages: list
+    transitions: list
+
+
+class CoherenceStats(dict):
+    """Counters of a module, or of several, by name; `transitions` and `origins` are the matrices, [from][to]."""
+
+    def __init__(self, raw):
+        self.raw = raw
+        super().__init__((name, getattr(raw, name)) for name in coherence_counters())
+
+    @property
+    def transitions(self):
+        return [list(row) for row in self.raw.transitions]
+
+    @property
+    def origins(self):
+        return [list(row) for row in self.raw.origins]
+
+    def changes(self):
+        """{(from, to): (count, origin mask)} of what happened."""
+        return {
+            (STATES[one], STATES[two]): (self.raw.transitions[one][two], self.raw.origins[one][two])
+            for one in range(GPC_LINE_COUNT) for two in range(GPC_LINE_COUNT)
+            if self.raw.transitions[one][two] or self.raw.origins[one][two]
+        }  # fmt: skip
+
+    def matrices(self, title=""):
+        """Both matrices as text, in the document's layout (Table 4.2)."""
+        length = lib.gpc_coherence_matrix_text(ctypes.byref(self.raw), text(title, "title"), None, 0)
+        buffer = ctypes.create_string_buffer(length + 1)
+        lib.gpc_coherence_matrix_text(ctypes.byref(self.raw), text(title, "title"), buffer, len(buffer))
+        return decoded(buffer.value)
+
+    def json(self):
+        """One JSON object."""
+        length = lib.gpc_coherence_stats_json(ctypes.byref(self.raw), None, 0)
+        buffer = ctypes.create_string_buffer(length + 1)
+        lib.gpc_coherence_stats_json(ctypes.byref(self.raw), buffer, len(buffer))
+        return decoded(buffer.value)
+
+    @property
+    def hit_ratio(self):
+        """Of accesses: the processor's, or requests of modules above. None where there was none."""
+        kinds = "load", "store", "n_store", "read_request", "write_request"
+        asked = sum(self[self._plural(kind)] for kind in kinds)
+        return sum(self[f"{kind}_hits"] for kind in kinds) / asked if asked else None
+
+    @property
+    def lumped_hit_ratio(self):
+        """Multi2Sim's: of all lookups, probes, write-backs received and retries among them."""
+        return self["hits"] / self["accesses"] if self["accesses"] else None
+
+    @staticmethod
+    def _plural(kind):
+        return kind + "s"
+
+    def __add__(self, other):
+        if not isinstance(other, CoherenceStats):
+            return NotImplemented
+        raw = g.gpc_coherence_stats.from_buffer_copy(self.raw)
+        for name in self:
+            setattr(raw, name, self[name] + other[name])
+        for one in range(GPC_LINE_COUNT):
+            for two in range(GPC_LINE_COUNT):
+                raw.transitions[one][two] += other.raw.transitions[one][two]
+                raw.origins[one][two] |= other.raw.origins[one][two]
+        return CoherenceStats(raw)
+
+
+def coherence_counters():
+    """Names of the counters."""
+    return [name for name, kind in g.gpc_coherence_stats._fields_
+            if kind is ctypes.c_uint64 and name != "struct_size"]  # fmt: skip
+
+
+@loose(dict(g.gpc_coherence_callbacks._fields_)["on_transition"])
+def _on_transition(tree, pointer):
+    tree._callbacks["on_transition"](tree._transition(pointer.contents))
+
+
+@loose(dict(g.gpc_coherence_callbacks._fields_)["on_message"])
+def _on_message(tree, pointer):
+    tree._callbacks["on_message"](tree._message(pointer.contents))
+
+
+_TRAMPOLINES = {"on_transition": _on_transition, "on_message": _on_message}
+
+
+def _none(value, missing):
+    return None if value == missing else value
+
+
+def _octets(values):
+    return (ctypes.c_uint8 * max(1, len(values))).from_buffer_copy(bytes(values) or b"\0")
+
+
+class CoherenceView(Handle):
+    """What can be read of a tree. What a hierarchy lends is no more than this."""
+
+    _names = ()  # of modules
+    _networks = ()
+
+    # Modules
+
+    def _read_modules(self):
+        """The modules of the tree, as the library has them."""
+        found = []
+        while True:
+            raw = g.gpc_coherence_module()
+            status = lib.gpc_coherence_get_module(self._live(), len(found), ctypes.byref(raw))
+            if status in (Status.ERROR_RANGE, Status.ERROR_ARGUMENT):
+                break
+            settle(status, what="gpc_coherence_get_module")
+            found.append(raw)
+        self._raw_modules = found
+        self._names = [decoded(raw.name) for raw in found]
+        self._index = {name: index for index, name in enumerate(self._names)}
+        self._levels = [1] * len(found)
+        for _ in found:  # at most so many levels
+            for index, raw in enumerate(found):
+                for low in raw.low[:raw.low_count]:
+                    self._levels[low] = max(self._levels[low], self._levels[index] + 1)
+
+    @property
+    def modules(self):
+        """Names of all modules."""
+        return list(self._names)
+
+    def module(self, module):
+        """A CoherenceModule as the library has it."""
+        raw = self._raw_modules[self._at(module)]
+        serves = {
+            Served.ALL: None, Served.RANGE: AddressRange(raw.first, raw.last),
+            Served.INTERLEAVED: Interleaved(raw.divisor, raw.modulus, raw.residue),
+        }[raw.served]  # fmt: skip
+        return CoherenceModule(
+            decoded(raw.name), tuple(self._names[low] for low in raw.low[:raw.low_count]),
+            self._network(raw.low_network), self._network(raw.high_network),
+            replacement=decoded(raw.replacement) or "lru", serves=serves,
+            **{name: getattr(raw, name) for name in _SAME},
+        )  # fmt: skip
+
+    def level(self, module):
+        """1 = the first, next to the processors."""
+        return self._levels[self._at(module)]
+
+    def at_level(self, level):
+        """Names of the modules of a level, memories aside."""
+        return [name for name, its, raw in zip(self._names, self._levels, self._raw_modules)
+                if its == level and not raw.memory]  # fmt: skip
+
+    @property
+    def memories(self):
+        """Names of the memories."""
+        return [name for name, raw in zip(self._names, self._raw_modules) if raw.memory]
+
+    def _at(self, module):
+        """Index of a module by name or index."""
+        if isinstance(module, str):
+            if module not in self._index:
+                raise NotFoundError(Status.ERROR_NOT_FOUND, f"no module '{module}'")
+            return self._index[module]
+        if not 0 <= module < len(self._names):
+            raise RangeError(Status.ERROR_RANGE, f"module {module} of {len(self._names)}")
+        return module
+
+    def _network(self, index):
+        if index == GPC_NO_MODULE:
+            return None
+        return self._networks[index] if index < len(self._networks) else f"network-{index}"
+
+    # Blocks
+
+    def find(self, module, address):
+        """(set, way, whether the block of this address is there): where it is, or would go."""
+        set_, way = ctypes.c_uint32(), ctypes.c_uint32()
+        status = lib.gpc_coherence_find(
+            self._live(), self._at(module), address, ctypes.byref(set_), ctypes.byref(way)
+        )  # fmt: skip
+        found = settle(status, what="gpc_coherence_find") != Status.END
+        return set_.value, way.value if found else None, found
+
+    def block(self, module, set, way):
+        """The CoherenceBlock of a way."""
+        raw, index = g.gpc_coherence_block(), self._at(module)
+        status = lib.gpc_coherence_get_block(self._live(), index, set, way, ctypes.byref(raw))
+        settle(status, what=f"{self._names[index]}: set {set}, way {way}")
+        size = self._raw_modules[index].block_bytes
+        return CoherenceBlock(
+            raw.tag, STATES[raw.state], raw.recency, bytes(raw.bytes[:size]) if raw.bytes else None,
+            int.from_bytes(bytes(raw.dirty[:(size + 7) // 8]), "little") if raw.dirty else 0,
+            tuple(self.directory(index, set, way, sub) for sub in range(raw.sub_blocks)), raw.sub_block_bytes,
+        )  # fmt: skip
+
+    def line(self, module, address):
+        """The CoherenceBlock that holds an address, or None."""
+        set_, way, found = self.find(module, address)
+        return self.block(module, set_, way) if found else None
+
+    def blocks(self, module):
+        """Yield (set, way, CoherenceBlock) of each valid block."""
+        for set_ in range(self._raw_modules[self._at(module)].sets):
+            for way, block in enumerate(self.ways(module, set_)):
+                if block.state != "I":
+                    yield set_, way, block
+
+    def ways(self, module, set):
+        """The CoherenceBlocks of a set, directory entries of a non-inclusive module after its ways."""
+        raw = self._raw_modules[self._at(module)]
+        if raw.ways:
+            return [self.block(module, set, way) for way in range(raw.ways + raw.directory_ways)]
+        found = []
+        while True:  # a full map: as many as there are
+            try:
+                found.append(self.block(module, set, len(found)))
+            except (RangeError, ArgumentError):
+                return found
+
+    def order(self, module, set):
+        """Ways of a set from the most to the least recent; of lru and fifo."""
+        ways = self.ways(module, set)[:self._raw_modules[self._at(module)].ways or None]
+        return sorted(range(len(ways)), key=lambda way: ways[way].recency)
+
+    def directory(self, module, set, way, sub_block=0):
+        """The DirectoryEntry of a sub-block."""
+        owner, count = ctypes.c_uint32(), ctypes.c_size_t()
+        room = len(self._names)
+        sharers = (ctypes.c_uint32 * room)()
+        status = lib.gpc_coherence_get_directory(
+            self._live(), self._at(module), set, way, sub_block, ctypes.byref(owner), sharers, room,
+            ctypes.byref(count),
+        )  # fmt: skip
+        settle(status, what="gpc_coherence_get_directory")
+        names = self._names
+        return DirectoryEntry(
+            None if owner.value == GPC_NO_MODULE else names[owner.value],
+            tuple(names[each] for each in sharers[:count.value]),
+        )
+
+    def read_memory(self, address, size):
+        """Memory's bytes, without any access."""
+        found = (ctypes.c_uint8 * max(1, size))()
+        settle(lib.gpc_coherence_read_memory(self._live(), address, found, size), what="gpc_coherence_read_memory")
+        return bytes(found)[:size]
+
+    # Statistics
+
+    def stats(self, module=None):
+        """CoherenceStats of a module; of several, by a list of names; None: of all."""
+        if isinstance(module, (list, tuple)):
+            return sum((self.stats(each) for each in module[1:]), self.stats(module[0]))
+        raw = g.gpc_coherence_stats()
+        index = GPC_NO_MODULE if module is None else self._at(module)
+        settle(lib.gpc_coherence_get_stats(self._live(), index, ctypes.byref(raw)), what="gpc_coherence_get_stats")
+        return CoherenceStats(raw)
+
+    def level_stats(self):
+        """{"L1": CoherenceStats, ..., "memory": CoherenceStats}, each the sum of a level."""
+        found = {}
+        for level in range(1, max(self._levels) + 1):
+            if self.at_level(level):
+                found[f"L{level}"] = self.stats(self.at_level(level))
+        found["memory"] = self.stats(self.memories)
+        return found
+
+    def stats_json(self):
+        """What JSON can say: {"levels": {...}, "modules": {...}}, the matrices among the counters."""
+        return {
+            "levels": {name: json.loads(stats.json()) for name, stats in self.level_stats().items()},
+            "modules": {name: json.loads(self.stats(name).json()) for name in self._names},
+        }
+
+    # What the library hands out
+
+    def _message(self, raw):
+        return Message(
+            MessageKind(raw.kind), self._names[getattr(raw, "from")], self._names[raw.to], raw.address, raw.bytes,
+            raw.sent, raw.received, self._network(raw.network), _none(raw.after, GPC_NO_MESSAGE), raw.delay,
+            _none(raw.join, GPC_NO_MESSAGE), raw.needs, _none(raw.request, GPC_NO_MESSAGE), raw.masked == 1,
+            raw.found == 1,
+        )  # fmt: skip
+
+    def _transition(self, raw):
+        return Transition(
+            raw.cycle, self._names[raw.module], raw.set, raw.way, raw.tag_before, STATES[getattr(raw, "from")], raw.tag,
+            STATES[raw.to], Origin(raw.origin),
+        )  # fmt: skip
+
+
+class Coherence(CoherenceView):
+    """A tree, made of CoherenceModules and CoherenceNetworks, which are copied.
+
+    protocol       a registered name: see context.policies("protocol")
+    control_bytes  of a message, and of the header of one with data
+    data           blocks and memory hold bytes
+    timing         messages get their cycles on an idle system
+    `clock` is the cycle at which an access is issued that does not say: one after everything before it has ended.
+    """
+
+    def __init__(self, context, modules, networks=(), protocol="nmoesi", *, control_bytes=8, data=True, timing=True):
+        self._context = context
+        self._callbacks = {}
+        self.clock = 0
+        self._networks = [network.name for network in networks]
+        names = [module.name for module in modules]
+        raw_modules = (g.gpc_coherence_module * max(1, len(names)))()
+        for at, module in enumerate(modules):
+            raw_modules[at] = self._raw_module(module, names)
+        raw_networks = (g.gpc_coherence_network * max(1, len(networks)))()
+        for at, network in enumerate(networks):
+            sizes = {field.name: getattr(network, field.name) for field in fields(network) if field.name != "name"}
+            raw_networks[at] = g.gpc_coherence_network(name=text(network.name, "name of a network"), **sizes)
+        options = g.gpc_coherence_options(
+            protocol=text(protocol, "protocol"), modules=raw_modules, networks=raw_networks, module_count=len(names),
+            network_count=len(networks), control_bytes=control_bytes, data=data, timing=timing,
+        )  # fmt: skip
+        self.protocol = protocol
+        self._with_data = data
+        self._create(
+            lib.gpc_coherence_destroy, lib.gpc_coherence_create, context._live(), ctypes.byref(options), keep=(context,)
+        )
+        self._token = hold(weakref.ref(self))
+        weakref.finalize(self, drop, self._token).atexit = False
+        self._read_modules()
+
+    def _raw_module(self, module, names):
+        def index(name, among, what):
+            if name is None:
+                return GPC_NO_MODULE
+            if name not in among:
+                raise NotFoundError(Status.ERROR_NOT_FOUND, f"module {module.name}: {what}: there is no '{name}'")
+            return among.index(name)
+
+        low = [index(name, names, "low") for name in module.low]
+        raw = g.gpc_coherence_module(
+            name=text(module.name, "name of a module"), replacement=text(module.replacement, "replacement"),
+            low=(ctypes.c_uint32 * max(1, len(low)))(*low), low_count=len(low),
+            low_network=index(module.low_network, self._networks, "low_network"),
+            high_network=index(module.high_network, self._networks, "high_network"),
+            **{name: getattr(module, name) for name in _SAME},
+        )  # fmt: skip
+        if isinstance(module.serves, Interleaved):
+            raw.served = Served.INTERLEAVED
+            raw.divisor, raw.modulus, raw.residue = module.serves
+        elif module.serves is not None:
+            raw.served = Served.RANGE
+            raw.first, raw.last = module.serves
+        return raw
+
+    # Accesses
+
+    def access(self, module, kind, address, size=None, *, data=None, mask=None, cycle=None, flags=0):
+        """One access, to its end: a CoherenceResult.
+
+        kind   a CoherenceKind or its name
+        size   bytes, within one block; None: of the data, else 1
+        data   bytes that a store writes; None: zeroes
+        mask   which of them it writes: a number, bit i of byte i, or a truth value for each; None: all
+        cycle  at which it is issued; None: `clock`
+        flags  AccessBits, or their names: "glc|slc"
+        """
+        kind = choice(CoherenceKind, kind, "kind")
+        if size is None:
+            size = len(data) if data is not None else 1
+        if data is not None and len(data) != size:
+            raise ArgumentError(Status.ERROR_ARGUMENT, f"{len(data)} bytes of data for a size of {size}")
+        request = g.gpc_coherence_request(
+            address=address, cycle=self.clock if cycle is None else cycle, module=self._at(module), size=size,
+            kind=kind, flags=bits_of(AccessBits, flags, "flags"),
+        )  # fmt: skip
+        if data is not None:
+            request.bytes = _octets(data)
+        if mask is not None:
+            request.mask = _octets(self._packed(mask, size))
+        out = (ctypes.c_uint8 * max(1, size))() if self._with_data and 0 < size <= 1 << 16 else None
+        request.out = out
+        result = self._run(lib.gpc_coherence_access, ctypes.byref(request))
+        return result._replace(data=bytes(out)[:size] if out is not None else b"")
+
+    @staticmethod
+    def _packed(mask, size):
+        if not isinstance(mask, int):
+            values = list(mask)
+            if len(values) != size:
+                raise ArgumentError(Status.ERROR_ARGUMENT, f"a mask of {len(values)} values for {size} bytes")
+            mask = sum(1 << place for place, value in enumerate(values) if value)
+        if mask < 0 or mask >> size:
+            raise ArgumentError(Status.ERROR_ARGUMENT, f"mask {mask:#x} for {size} bytes")
+        return mask.to_bytes((size + 7) // 8, "little")
+
+    def load(self, module, address, size=1, **fields):
+        """Read: the result's `data` are the bytes."""
+        return self.access(module, CoherenceKind.LOAD, address, size, **fields)
+
+    def store(self, module, address, data=None, mask=None, **fields):
+        """Write coherently, as an atomic does."""
+        return self.access(module, CoherenceKind.STORE, address, data=data, mask=mask, **fields)
+
+    def n_store(self, module, address, data=None, mask=None, **fields):
+        """Write non-coherently."""
+        return self.access(module, CoherenceKind.N_STORE, address, data=data, mask=mask, **fields)
+
+    def flush(self, module=None, cycle=None):
+        """Write back and invalidate a module and what is above it; None: all caches."""
+        return self._whole(lib.gpc_coherence_flush, module, cycle)
+
+    def acquire(self, module=None, cycle=None):
+        """A kernel begins, or a warp acquires: at a module; None: at all caches that not all processors share."""
+        return self._whole(lib.gpc_coherence_acquire, module, cycle)
+
+    def _whole(self, function, module, cycle):
+        index = GPC_NO_MODULE if module is None else self._at(module)
+        return self._run(function, index, self.clock if cycle is None else cycle)
+
+    def _run(self, function, *arguments):
+        error, raw = g.gpc_error(), g.gpc_coherence_result()
+        arguments = (self._live(), *arguments, ctypes.byref(error), ctypes.byref(raw))
+        if self._callbacks or self._context._has_python:
+            status = invoke(function, *arguments)
+        else:
+            status = function(*arguments)
+        if status or state.unsettled is not None:
+            settle(status, error, function.__name__)
+        messages = [self._message(each) for each in raw.messages[:raw.message_count]]
+        transitions = [self._transition(each) for each in raw.transitions[:raw.transition_count]]
+        last = max((message.received for message in messages), default=0)
+        self.clock = max(self.clock, raw.completed + 1, last + 1)
+        return CoherenceResult(
+            raw.completed, bool(raw.hit), STATES[raw.found], STATES[raw.state], raw.level, b"", messages, transitions
+        )
+
+    def write_memory(self, address, data):
+        """Set memory's bytes, without any access."""
+        status = lib.gpc_coherence_write_memory(self._live(), address, _octets(data), len(data))
+        settle(status, what="gpc_coherence_write_memory")
+
+    def reset_stats(self):
+        lib.gpc_coherence_reset_stats(self._live())
+
+    def set_callbacks(self, *, on_transition=None, on_message=None):
+        """Set what is called in an access: with each Transition, with each Message. Neither may call into the tree."""
+        given = {"on_transition": on_transition, "on_message": on_message}
+        used = {name: function for name, function in given.items() if function is not None}
+        raw = g.gpc_coherence_callbacks(user_data=self._token, **{name: _TRAMPOLINES[name] for name in used})
+        status = lib.gpc_coherence_set_callbacks(self._live(), ctypes.byref(raw) if used else None)
+        settle(status, what="gpc_coherence_set_callbacks")
+        self._callbacks = used
+
+
+class BorrowedCoherence(CoherenceView):
+    """The tree of a hierarchy: as long as that lives."""
+
+    def __init__(self, owner, pointer):
+        self._owner = owner
+        self._context = owner._context
+        self._address = pointer
+        self._read_modules()
+
+    def _live(self, inside=False):
+        self._owner._live(inside)
+        return self._address
+
+    @property
+    def closed(self):
+        return self._owner.closed
+
+    def close(self):
+        raise StateError(Status.ERROR_STATE, "a hierarchy's coherence is closed with the hierarchy")
+
+    def __exit__(self, *_):
+        """Nothing to give back."""

@@ -1,0 +1,349 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Trees of caches kept coherent, and protocols written in Python."""
+
+import gc
+import unittest
+
+from harness import TemporaryCase
+
+import gpucache
+from gpucache import (
+    AccessBits,
+    AddressRange,
+    Coherence,
+    CoherenceKind,
+    CoherenceModule,
+    CoherenceNetwork,
+    DirectoryEntry,
+    DoBits,
+    Interleaved,
+    MessageKind,
+    Origin,
+    Protocol,
+    ProtocolBits,
+)
+
+LAZY = dict(low=["mm"], low_network="net", sets=2, ways=2)
+MODULES = [
+    CoherenceModule("l1-0", **LAZY),
+    CoherenceModule("l1-1", **LAZY),
+    CoherenceModule("mm", high_network="net", sets=4, ways=4, latency=20, directory_latency=1, memory=True),
+]
+NETWORKS = [CoherenceNetwork("net")]
+
+
+class Case(TemporaryCase):
+    def tree(self, protocol="nmoesi", modules=MODULES, networks=NETWORKS, **options):
+        found = Coherence(self.context, modules, networks, protocol, **options)
+        self.addCleanup(found.close)
+        return found
+
+
+class Trees(Case):
+    def test_states_and_data(self):
+        """What NMOESI has M, O and N for (Table 2.5), with the bytes."""
+        tree = self.tree()
+        tree.write_memory(0x100, b"\x01\x02\x03\x04")
+        first = tree.load("l1-0", 0x100, 4)
+        self.assertEqual((first.data, first.found, first.state, first.hit), (b"\x01\x02\x03\x04", "I", "E", False))
+        self.assertTrue(tree.store("l1-0", 0x101, b"\x20").hit)
+        self.assertEqual(tree.line("l1-0", 0x100).state, "M")
+        self.assertEqual(tree.load("l1-1", 0x100, 4).data, b"\x01\x20\x03\x04")
+        self.assertEqual((tree.line("l1-0", 0x100).state, tree.line("l1-1", 0x100).state), ("O", "S"))
+        self.assertEqual(tree.read_memory(0x100, 4), b"\x01\x02\x03\x04")
+        result = tree.n_store("l1-1", 0x100, b"\x10\x11\x12\x30", mask=[True, False, False, True])
+        self.assertEqual(result.data, b"\x10\x20\x03\x30")
+        self.assertEqual(tree.line("l1-1", 0x100).state, "N")
+        self.assertEqual(tree.load("l1-0", 0x100, 4).data, b"\x01\x20\x03\x04")
+        tree.flush()
+        self.assertEqual(tree.read_memory(0x100, 4), b"\x10\x20\x03\x30")
+        self.assertEqual(list(tree.blocks("l1-0")) + list(tree.blocks("l1-1")), [])
+
+    def test_dirty_bytes(self):
+        tree = self.tree()
+        tree.n_store("l1-0", 0x104, b"\1\2\3", mask=0b101)
+        block = tree.line("l1-0", 0x100)
+        self.assertEqual((block.tag, block.state, block.dirty), (0x100, "N", 0b101 << 4))
+        self.assertEqual(block.data[:8], b"\0\0\0\0\1\0\3\0")
+        self.assertEqual(block.directory, ())
+
+    def test_directory(self):
+        tree = self.tree()
+        self.assertIsNone(tree.line("mm", 0))
+        tree.load("l1-1", 0)
+        self.assertEqual(tree.line("mm", 0).directory, (DirectoryEntry("l1-1", ("l1-1",)),))
+        tree.load("l1-0", 0)
+        self.assertEqual(tree.line("mm", 0).directory, (DirectoryEntry(None, ("l1-0", "l1-1")),))
+
+    def test_transitions_and_messages(self):
+        """A cold load: request, block, and the two states that are written."""
+        tree = self.tree()
+        result = tree.load("l1-0", 0x40)
+        self.assertEqual(
+            [(each.module, each.before, each.after, each.tag, each.origin) for each in result.transitions],
+            [("mm", "I", "E", 0x40, Origin.FIND_IN_MEMORY), ("l1-0", "I", "E", 0x40, Origin.LOAD_MISS)],
+        )
+        sent = [each for each in result.messages if each.bytes]
+        self.assertEqual(
+            [(each.kind, each.source, each.target, each.bytes, each.network, each.address) for each in sent],
+            [(MessageKind.READ_REQUEST, "l1-0", "mm", 8, "net", 0x40),
+             (MessageKind.DATA, "mm", "l1-0", 72, "net", 0x40)],
+        )
+        # 4 cycles, directory and data of memory 1 + 20, 7 cycles, data of the cache 1.
+        self.assertEqual([(each.sent, each.received) for each in sent], [(0, 4), (25, 32)])
+        self.assertEqual((result.completed, tree.clock), (33, 34))
+        self.assertEqual(tree.load("l1-0", 0x40).completed, 35)
+        self.assertEqual(tree.load("l1-0", 0x40, cycle=100).completed, 101)
+
+    def test_order(self):
+        tree = self.tree(protocol="none")
+        for address in (0, 0x80, 0):  # one set
+            tree.load("l1-0", address)
+        set_, way, found = tree.find("l1-0", 0)
+        self.assertEqual((set_, found, tree.order("l1-0", 0)[0]), (0, True, way))
+        self.assertEqual(tree.block("l1-0", 0, way).recency, 0)
+        self.assertEqual(tree.find("l1-0", 0x40)[::2], (1, False))
+
+    def test_callbacks(self):
+        tree = self.tree()
+        seen = []
+        tree.set_callbacks(on_transition=seen.append, on_message=seen.append)
+        result = tree.store("l1-0", 0)
+        for each in result.transitions + result.messages:
+            self.assertIn(each[:4], [other[:4] for other in seen])
+        tree.set_callbacks()
+        count = len(seen)
+        tree.store("l1-1", 0)
+        self.assertEqual(len(seen), count)
+
+    def test_callbacks_may_raise_but_not_call(self):
+        tree = self.tree()
+        tree.set_callbacks(on_transition=lambda transition: tree.load("l1-1", 0))
+        with self.assertRaises(gpucache.StateError):
+            tree.load("l1-0", 0)
+
+        def fail(message):
+            raise KeyError(message.kind)
+
+        tree.set_callbacks(on_message=fail)
+        with self.assertRaises(KeyError):
+            tree.load("l1-0", 0x40)
+        tree.set_callbacks()
+        self.assertEqual(tree.load("l1-0", 0x40).found, "E")
+
+    def test_statistics(self):
+        """Two loads, the second a hit, and a probe: 2 accesses, 3 lookups."""
+        tree = self.tree("mesi")
+        tree.load("l1-0", 0)
+        tree.load("l1-0", 0)
+        tree.load("l1-1", 0)
+        stats = tree.stats("l1-0")
+        self.assertEqual((stats["loads"], stats["load_hits"], stats["read_probes"], stats["accesses"]), (2, 1, 1, 3))
+        self.assertEqual((stats.hit_ratio, stats.lumped_hit_ratio), (1 / 2, 1 / 3))
+        self.assertEqual(stats.changes()["I", "E"], (1, Origin.LOAD_MISS))
+        self.assertEqual(stats.transitions[5][3], 1)
+        self.assertEqual(stats.origins[5][3], 1)
+        both = tree.stats(["l1-0", "l1-1"])
+        self.assertEqual(both["loads"], 3)
+        self.assertEqual(both, tree.level_stats()["L1"])
+        self.assertEqual((stats + tree.stats("l1-1") + tree.stats("mm")).transitions, tree.stats().transitions)
+        found = tree.stats_json()
+        self.assertEqual(found["modules"]["l1-0"]["loads"], 2)
+        self.assertEqual(found["levels"]["L1"]["transitions"], both.transitions)
+        text = stats.matrices("l1-0").splitlines()
+        self.assertEqual(text[0].split(), ["l1-0", *"NMOESI"] * 2)
+        self.assertEqual(len(text), 7)
+        tree.reset_stats()
+        self.assertEqual(set(tree.stats().values()), {0})
+        self.assertIsNone(tree.stats().hit_ratio)
+
+    def test_modules_are_read_back(self):
+        modules = [
+            CoherenceModule("a", ("b", "c"), "up", sets=4, ways=2, block_bytes=32, latency=3, replacement="fifo",
+                            ports=2, mshrs=5, any_victim=True),
+            CoherenceModule("b", ("m",), "down", "up", sets=4, ways=2, serves=Interleaved(64, 2, 0)),
+            CoherenceModule("c", ("m",), "down", "up", sets=4, ways=2, serves=Interleaved(64, 2, 1)),
+            CoherenceModule("m", (), None, "down", sets=8, ways=4, serves=AddressRange(0, 0xFFFF), memory=True),
+        ]  # fmt: skip
+        tree = self.tree(modules=modules, networks=[CoherenceNetwork("up", 16, 512, 256), CoherenceNetwork("down")])
+        self.assertEqual([tree.module(name) for name in tree.modules], modules)
+        self.assertEqual([tree.level(name) for name in "abcm"], [1, 2, 2, 3])
+        self.assertEqual((tree.at_level(2), tree.memories), (["b", "c"], ["m"]))
+        tree.load("a", 0x40)
+        self.assertEqual(tree.line("c", 0x40).directory, (DirectoryEntry("a", ("a",)), DirectoryEntry(None, ())))
+        with self.assertRaises(gpucache.RangeError):
+            tree.load("a", 0x10000)
+
+    def test_memory_with_room_for_all(self):
+        """ways=0: an entry for every block that is cached."""
+        modules = MODULES[:2] + [CoherenceModule("mm", high_network="net", memory=True, ways=0)]
+        tree = self.tree(modules=modules)
+        for address in range(0, 0x1000, 0x40):
+            tree.load("l1-0", address)
+        self.assertEqual({block.tag for _, _, block in tree.blocks("mm")} & {0xF80, 0xFC0}, {0xF80, 0xFC0})
+        self.assertEqual(tree.stats("mm")["evictions"], 0)
+
+    def test_acquire_and_bits(self):
+        """vi: a block that another has written since stays until an acquire."""
+        tree = self.tree("vi")
+        tree.load("l1-0", 0)
+        tree.store("l1-1", 0, b"\7")
+        self.assertEqual(tree.load("l1-0", 0).data, b"\0")
+        tree.acquire("l1-0")
+        self.assertEqual(tree.load("l1-0", 0).data, b"\7")
+        tree = self.tree("slc-glc")
+        self.assertEqual(tree.load("l1-0", 0, flags="glc|slc").hit, False)
+        self.assertEqual(tree.load("l1-0", 0, flags=AccessBits.GLC).hit, False)
+
+    def test_without_data_or_timing(self):
+        tree = self.tree(data=False, timing=False)
+        result = tree.load("l1-0", 0)
+        self.assertEqual((result.data, result.completed, tree.line("l1-0", 0).data), (b"", 0, None))
+        with self.assertRaises(gpucache.StateError):
+            tree.read_memory(0, 1)
+
+    def test_lifetime(self):
+        tree = self.tree()
+        context = gpucache.Context()
+        other = Coherence(context, MODULES, NETWORKS)
+        del context
+        gc.collect()
+        other.load("l1-0", 0)
+        other.close()
+        other.close()
+        for use in (lambda: other.load("l1-0", 0), lambda: other.stats(), lambda: other.line("l1-0", 0)):
+            with self.assertRaises(gpucache.StateError):
+                use()
+        self.assertFalse(tree.closed)
+
+
+class Errors(Case):
+    def refused(self, kind, text, use):
+        with self.assertRaises(kind) as caught:
+            use()
+        self.assertIn(text, str(caught.exception))
+
+    def test_trees(self):
+        other = CoherenceModule("l1-0", **{**LAZY, "low": ["l9"]})
+        for kind, text, change in (
+            (gpucache.NotFoundError, "l1-0: low: there is no 'l9'", dict(modules=[other])),
+            (gpucache.NotFoundError, "low_network: there is no 'net'", dict(networks=[])),
+            (gpucache.NotFoundError, "mosei", dict(protocol="mosei")),
+            (gpucache.NotFoundError, "mystery", dict(modules=[CoherenceModule("a", **LAZY, replacement="mystery"),
+                                                              MODULES[2]])),
+            (gpucache.ArgumentError, "l1-0", dict(modules=[MODULES[0], MODULES[0], MODULES[2]])),
+            (gpucache.GpucacheError, "block_bytes", dict(modules=[CoherenceModule("a", **LAZY, block_bytes=48),
+                                                                  MODULES[2]])),
+            (gpucache.GpucacheError, "sets", dict(modules=[CoherenceModule("a", **{**LAZY, "sets": 0}), MODULES[2]])),
+            (gpucache.ArgumentError, "modules", dict(modules=[])),
+        ):  # fmt: skip
+            with self.subTest(text):
+                self.refused(kind, text, lambda: self.tree(**change))
+
+    def test_accesses(self):
+        tree = self.tree()
+        for kind, text, use in (
+            (gpucache.NotFoundError, "no module 'l9'", lambda: tree.load("l9", 0)),
+            (gpucache.RangeError, "module 3 of 3", lambda: tree.load(3, 0)),
+            (gpucache.ArgumentError, "not of the first level", lambda: tree.load("mm", 0)),
+            (gpucache.ArgumentError, "0 bytes", lambda: tree.load("l1-0", 0, 0)),
+            (gpucache.ArgumentError, "block", lambda: tree.load("l1-0", 60, 8)),
+            (gpucache.ArgumentError, "kind is 'jump'", lambda: tree.access("l1-0", "jump", 0)),
+            (gpucache.ArgumentError, "flags", lambda: tree.load("l1-0", 0, flags="mtype")),
+            (gpucache.ArgumentError, "2 bytes of data", lambda: tree.access("l1-0", "store", 0, 3, data=b"ab")),
+            (gpucache.ArgumentError, "mask 0x4", lambda: tree.store("l1-0", 0, b"ab", mask=4)),
+            (gpucache.ArgumentError, "a mask of 1", lambda: tree.store("l1-0", 0, b"ab", mask=[1])),
+            (gpucache.RangeError, "l1-0: set 2, way 0", lambda: tree.block("l1-0", 2, 0)),
+        ):  # fmt: skip
+            with self.subTest(text):
+                self.refused(kind, text, use)
+        self.assertEqual(tree.stats()["accesses"], 0)
+
+
+class Protocols(Case):
+    def test_listed(self):
+        names = [info.name for info in self.context.policies("protocol")]
+        self.assertEqual(
+            set(names), {"msi", "mesi", "mosi", "moesi", "nmoesi", "nmoesi-multi2sim", "vi", "none", "slc-glc"}
+        )
+        for name in names:
+            table = self.context.protocol(name)
+            self.assertEqual(table.name, name)
+            self.assertTrue(table.rule("first", "I", "load").actions)
+
+    def test_table_2_5(self):
+        """Some of its cells, by the names of the document."""
+        rule = self.context.protocol("nmoesi").rule
+        self.assertEqual(rule("first", "M", "n_store").actions & DoBits.HIT, DoBits.HIT)
+        self.assertEqual(rule("first", "M", "read-probe")[:2], (DoBits.SEND_DATA, gpucache.CoherenceState.O))
+        self.assertEqual(rule("first", "I", "load")[1:], (gpucache.CoherenceState.E, gpucache.CoherenceState.S))
+
+    def test_what_is_registered_is_what_was_given(self):
+        """Each built-in protocol under another name does the same."""
+        for info in self.context.policies("protocol"):
+            table = self.context.protocol(info.name)
+            twin = Protocol("twin-" + info.name, **table.tables(), flags=table.flags, pass_loads=table.pass_loads,
+                            pass_stores=table.pass_stores, through_stores=table.through_stores)  # fmt: skip
+            self.context.register(twin)
+            found = self.context.protocol("twin-" + info.name)
+            self.assertEqual((found.places, found.flags), (table.places, table.flags))
+            logs = []
+            for name in (info.name, twin.name):
+                tree = self.tree(name)
+                log = []
+                for step in range(200):
+                    module, kind = f"l1-{step * 7 % 5 % 2}", list(CoherenceKind)[step * 5 % 7 % 3]
+                    log.append(tree.access(module, kind, step * 11 % 13 * 64, flags=step % 4)[:5])
+                logs.append((log, tree.stats().transitions))
+            self.assertEqual(*logs, info.name)
+
+    def test_own(self):
+        """MESI whose clean evictions are told: the memory's directory then forgets the copy."""
+        owners = []
+        for name, cell in (("loud", ("notify", "I")), ("quiet", ("hit", "I"))):
+            tables = self.context.protocol("mesi").tables()
+            tables["first"]["E"]["eviction"] = cell
+            self.context.register(Protocol(name, **tables, flags="directory|peer", summary="MESI", source="here"))
+            tree = self.tree(name)
+            tree.load("l1-0", 0)
+            notices = []
+            for address in (0x80, 0x100):  # the same set of two ways
+                messages = tree.load("l1-0", address).messages
+                notices += [each for each in messages if each.kind == MessageKind.NOTICE]
+            owners.append((tree.line("mm", 0).directory[0].owner, len(notices)))
+        self.assertEqual(owners, [(None, 1), ("l1-0", 0)])
+        info = next(each for each in self.context.policies("protocol") if each.name == "loud")
+        self.assertEqual((info.summary, info.source, info.builtin), ("MESI", "here", False))
+
+    def test_refused(self):
+        """The missing cell is named; so is what is no cell."""
+        tables = self.context.protocol("mesi").tables()
+        missing = {**tables, "first": {state: dict(row) for state, row in tables["first"].items()}}
+        del missing["first"]["E"]["store"]
+        for kind, text, use in (
+            (gpucache.ArgumentError, "first, E, Store", lambda: self.context.register(Protocol("mine", **missing))),
+            (gpucache.ArgumentError, "name must be", lambda: self.context.register(Protocol("Mine", **tables))),
+            (gpucache.ExistsError, "mesi", lambda: self.context.register(Protocol("mesi", **tables))),
+            (gpucache.ArgumentError, "'shout'", lambda: Protocol("mine", {"E": {"load": ("shout", "E")}}, {})),
+            (gpucache.ArgumentError, "next state of first, E, load", lambda: Protocol(
+                "mine", {"E": {"load": ("hit", "X")}}, {})),
+            (gpucache.ArgumentError, "a state of first", lambda: Protocol("mine", {"X": {}}, {})),
+            (gpucache.ArgumentError, "an event of first, E", lambda: Protocol(
+                "mine", {"E": {"sing": ("hit", "E")}}, {})),
+            (gpucache.ArgumentError, "first, E, load is 'hit'", lambda: Protocol("mine", {"E": {"load": "hit"}}, {})),
+            (gpucache.ArgumentError, "flags", lambda: Protocol("mine", {}, {}, flags="telepathy")),
+            (gpucache.NotFoundError, "no protocol 'mosei'", lambda: self.context.protocol("mosei")),
+        ):  # fmt: skip
+            with self.subTest(text), self.assertRaises(kind) as caught:
+                use()
+            self.assertIn(text, str(caught.exception))
+        self.assertNotIn("mine", [info.name for info in self.context.policies("protocol")])
+
+    def test_flags(self):
+        both = ProtocolBits.DIRECTORY | ProtocolBits.PEER
+        self.assertEqual(Protocol("a", {}, {}, flags="directory | peer").flags, both)
+        self.assertEqual(Protocol("a", {}, {}, flags=3).flags, both)
+
+
+if __name__ == "__main__":
+    unittest.main()
