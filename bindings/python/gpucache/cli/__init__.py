@@ -13,10 +13,10 @@ import threading
 
 from .._constants import __version__
 from ..errors import GpucacheError, LibraryError
-from . import bottleneck, compare, config, convert, info, policies, presets, profile, run, tune
+from . import bottleneck, coherence, compare, config, convert, info, policies, presets, profile, run, tune
 from ._common import Failure, terminal
 
-COMMANDS = (run, compare, bottleneck, tune, profile, info, convert, presets, policies, config)
+COMMANDS = (run, compare, bottleneck, tune, profile, coherence, info, convert, presets, policies, config)
 
 
 class _Parser(argparse.ArgumentParser):

@@ -1,0 +1,287 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What came of a scenario: run access by access, compared with what the file says, written as the file has it."""
+
+from collections import Counter, namedtuple
+
+from ._constants import CoherenceKind, MessageKind
+from .errors import StateError
+
+
+class Difference(namedtuple("Difference", "access what module expected found")):
+    """`access` is the text of the access after which it arose, None at the end; `module` None where it is of none."""
+
+    def __str__(self):
+        place = f"{self.access}: " if self.access else "at the end: "
+        module = f"{self.module}: " if self.module else ""
+        return f"{place}{module}{self.what}: expected {shown(self.expected)}, found {shown(self.found)}"
+
+
+def shown(value):
+    """A value as the file would have it, without its quotes."""
+    if value is None:
+        return "nothing"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join("none" if each is None else shown(each) for each in value) + "]"
+    return str(value)
+
+
+def number_of(value):
+    """A number, or a text of one ("0x40"); None for anything else."""
+    if isinstance(value, str):
+        try:
+            value = int(value, 0)
+        except ValueError:
+            return None
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 64 else None
+
+
+class _Seen:
+    """What the steps of the accesses say, beyond the counters: how many of a kind came to a module, and found."""
+
+    def __init__(self):
+        self.accesses_found = Counter()
+        self.messages = Counter()
+        self.messages_found = Counter()
+
+    def add(self, access, result):
+        self.accesses_found[access.module, access.kind] += result.found != "I"
+        for message in result.messages:
+            self.messages[message.target, message.kind] += 1
+            self.messages_found[message.target, message.kind] += message.found
+
+
+def reference_stats(name, stats, seen):
+    """Counters of a module as Multi2Sim calls and counts them; those that are 0 are left out.
+
+    A hit found the block, whatever its rights. Write-backs and notices of evictions are write probes there.
+    """
+    hits = {
+        "reads": stats["load_hits"] + stats["read_request_hits"],
+        "writes": seen.accesses_found[name, CoherenceKind.STORE]
+        + seen.messages_found[name, MessageKind.WRITE_REQUEST],
+        "nc_writes": seen.accesses_found[name, CoherenceKind.N_STORE],
+    }
+    asked = {
+        "reads": stats["loads"] + stats["read_requests"], "writes": stats["stores"] + stats["write_requests"],
+        "nc_writes": stats["n_stores"],
+    }  # fmt: skip
+    stepped_back = seen.messages[name, MessageKind.CLEAR_OWNER]
+    found = {
+        "accesses": stats["accesses"], "evictions": stats["evictions"], "conflict_invalidations": stats["evictions"],
+        "read_probes": stats["read_probes"], "hlc_evictions": stepped_back,
+        "write_probes": stats["write_probes"] + stats["write_backs_received"] + stats["notices_received"]
+        - stepped_back,
+        "directory_accesses": stats["directory_accesses"], "data_accesses": stats["data_accesses"],
+    }  # fmt: skip
+    for kind, count in asked.items():
+        found[kind] = count
+        found[f"{kind[:-1]}_hits"] = hits[kind]
+        found[f"{kind[:-1]}_misses"] = count - hits[kind]
+    return {key: value for key, value in found.items() if value}
+
+
+def _trace_entry(transition):
+    """[cycle, module, set, way, tag, state, tag, state, origin]."""
+    cycle, module, set_, way, tag_before, before, tag, after, origin = transition
+    return [cycle, module, set_, way, f"{tag_before:#x}", before, f"{tag:#x}", after, f"{origin:#x}"]
+
+
+class Outcome:
+    """A run of a scenario: `differences`, `stats` by module, `level_stats`, and `error`, where a protocol gave up."""
+
+    def __init__(self, scenario, protocol, tree):
+        self.scenario = scenario
+        self.protocol = protocol
+        self.compared = protocol == scenario.protocol
+        self.differences = []
+        self.error = None
+        self.place = "no access yet"
+        self.completion = []
+        self.trace = []
+        self.trace_pos = []
+        self._tree = tree
+        self._seen = _Seen()
+
+    def run(self):
+        """Issue the accesses; the tree is looked at then, and not needed any more."""
+        tree = self._tree
+        for at, access in enumerate(self.scenario.accesses):
+            self.place = self.scenario.text_of(at)
+            issue = number_of(self.scenario.completion[at][0]) if self._follows else tree.clock
+            try:
+                result = tree.access(access.module, access.kind, access.address, cycle=issue)
+            except StateError as error:
+                self.error = f"{self.place}: {error}"
+                self._differ("transaction", access.module, "an end", error.message)
+                break
+            self._seen.add(access, result)
+            self.completion.append([issue, result.completed])
+            self.trace += map(_trace_entry, result.transitions)
+            self.trace_pos.append(len(self.trace))
+            if self.compared:
+                self._compare_access(at, result)
+        self.place = None
+        self.stats = {name: tree.stats(name) for name in tree.modules}
+        self.level_stats = tree.level_stats()
+        self.final = {name: self._final(name) for name in tree.modules}
+        if self.compared and self.scenario.final and not self.error:
+            self._compare_final()
+        self._tree = None
+
+    @property
+    def _follows(self):
+        """Whether accesses are issued when the file says: its cycles are those of this protocol."""
+        return self.compared and self.scenario.completion is not None
+
+    def _differ(self, what, module, expected, found):
+        self.differences.append(Difference(self.place, what, module, expected, found))
+
+    # After each access
+
+    def _compare_access(self, at, result):
+        if self.scenario.trace is not None:
+            self._compare_trace(self.scenario.trace[at], self.trace[len(self.trace) - len(result.transitions):])
+        if self.scenario.completion is not None:
+            expected = number_of(self.scenario.completion[at][1])
+            if expected != result.completed:
+                self._differ("completion cycle", None, expected, result.completed)
+
+    def _compare_trace(self, expected, found):
+        """The order is one of each module: steps of several in one access may be reordered by timing."""
+        for module in dict.fromkeys(entry[1] for entry in expected + found):
+            lists = [[_comparable(entry) for entry in entries if entry[1] == module] for entries in (expected, found)]
+            if lists[0] == lists[1]:
+                continue
+            for step in range(max(map(len, lists))):
+                one, other = (entries[step] if step < len(entries) else None for entries in lists)
+                if one != other:
+                    self._differ(f"transition {step + 1}", module, _step(one), _step(other))
+                    break
+
+    # At the end
+
+    def _final(self, module):
+        tree, found = self._tree, {}
+        blocks = list(tree.blocks(module))
+        found["blocks"] = [
+            [set_, way, f"{block.tag:#x}", block.state]
+            + ([[[entry.owner, list(entry.sharers)] for entry in block.directory]] if block.directory else [])
+            for set_, way, block in blocks
+        ]
+        sets = dict.fromkeys(set_ for set_, _, _ in blocks)
+        found["lru"] = {str(set_): tree.order(module, set_) for set_ in sets}
+        stats = self.stats[module]
+        found["transitions"] = [[*pair, count, f"{mask:#x}"] for pair, (count, mask) in stats.changes().items()]
+        found["stats"] = reference_stats(module, stats, self._seen)
+        found["net"] = {
+            side: {way: stats[f"{side}_{way}"] for way in ("sent", "received") if stats[f"{side}_{way}"]}
+            for side in ("low", "high") if stats[f"{side}_sent"] or stats[f"{side}_received"]
+        }  # fmt: skip
+        return found
+
+    def _compare_final(self):
+        final = self.scenario.final
+        compare = {
+            "blocks": self._compare_blocks, "lru": self._compare_orders, "transitions": self._compare_transitions,
+            "stats": self._compare_values, "net": self._compare_net,
+        }  # fmt: skip
+        for key, function in compare.items():
+            for module in final.value:
+                part = final.part(module)
+                if key in part.value:
+                    function(module, part)
+
+    def _compare_blocks(self, module, part):
+        expected = {}
+        for entry in part.list("blocks"):
+            if not isinstance(entry, list) or len(entry) not in (4, 5) or None in map(number_of, entry[:3]):
+                raise part.wrong("blocks", "a list of [set, way, tag, state, directory]")
+            expected[entry[0], entry[1]] = entry
+        found = {(entry[0], entry[1]): entry for entry in self.final[module]["blocks"]}
+        for key in sorted(expected.keys() | found.keys()):
+            where = f"set {key[0]} way {key[1]}: "
+            one, other = expected.get(key), found.get(key)
+            if one is None or other is None:
+                self._differ(where + "block", module, one and one[2:4], other and other[2:4])
+                continue
+            if number_of(one[2]) != number_of(other[2]):
+                self._differ(where + "tag", module, one[2], other[2])
+            if one[3] != other[3]:
+                self._differ(where + "state", module, one[3], other[3])
+            if len(one) == 5:
+                self._compare_directory(where, module, one[4], other[4] if len(other) == 5 else [])
+
+    def _compare_directory(self, where, module, expected, found):
+        if len(expected) != len(found):
+            self._differ(where + "directory entries", module, len(expected), len(found))
+            return
+        for sub, (one, other) in enumerate(zip(expected, found)):
+            if one[0] != other[0]:
+                self._differ(f"{where}owner of sub-block {sub}", module, one[0], other[0])
+            if sorted(one[1]) != sorted(other[1]):
+                self._differ(f"{where}sharers of sub-block {sub}", module, sorted(one[1]), sorted(other[1]))
+
+    def _compare_orders(self, module, part):
+        for set_, ways in part.part("lru").value.items():
+            number = number_of(set_)
+            found = self.final[module]["lru"].get(set_)
+            if found is None and number is not None and number < self._tree.module(module).sets:
+                found = self._tree.order(module, number)
+            if ways != found:
+                self._differ(f"set {set_}: ways from most to least recent", module, ways, found)
+
+    def _compare_transitions(self, module, part):
+        expected = {}
+        for entry in part.list("transitions"):
+            if not isinstance(entry, list) or len(entry) != 4 or number_of(entry[3]) is None:
+                raise part.wrong("transitions", "a list of [from, to, count, origins]")
+            expected[entry[0], entry[1]] = (entry[2], number_of(entry[3]))
+        found = self.stats[module].changes()
+        for pair in sorted(expected.keys() | found.keys()):
+            one, other = expected.get(pair, (0, 0)), found.get(pair, (0, 0))
+            if one[0] != other[0]:
+                self._differ(f"transitions {pair[0]} -> {pair[1]}", module, one[0], other[0])
+            if one[1] != other[1]:
+                self._differ(f"origins of {pair[0]} -> {pair[1]}", module, f"{one[1]:#x}", f"{other[1]:#x}")
+
+    def _compare_values(self, module, part):
+        self._compare_counts("", module, part.part("stats").value, self.final[module]["stats"])
+
+    def _compare_net(self, module, part):
+        for side in ("low", "high"):
+            expected = part.value["net"].get(side, {})
+            found = self.final[module]["net"].get(side, {})
+            self._compare_counts(f"{side} network, bytes ", module, expected, found)
+
+    def _compare_counts(self, what, module, expected, found):
+        for key in sorted(expected.keys() | found.keys()):
+            if expected.get(key, 0) != found.get(key, 0):
+                self._differ(what + key, module, expected.get(key, 0), found.get(key, 0))
+
+    def written(self):
+        """As the file has a scenario."""
+        scenario = self.scenario
+        found = {
+            "name": scenario.name, "config": scenario.config, "protocol": self.protocol,
+            "accesses": scenario.part.value["accesses"][:len(self.trace_pos)], "completion": self.completion,
+            "final": self.final, "trace": self.trace, "trace_pos": self.trace_pos,
+        }  # fmt: skip
+        if "mix" in scenario.part.value:
+            found["mix"] = scenario.part.value["mix"]
+        if self.error:
+            found["error"] = self.error
+        return found
+
+
+def _comparable(entry):
+    """An entry of a trace, numbers as such, without its cycle."""
+    _, _, set_, way, tag_before, before, tag, after, origin = entry
+    return set_, way, number_of(tag_before), before, number_of(tag), after, number_of(origin)
+
+
+def _step(entry):
+    """The same as text."""
+    if entry is None:
+        return None
+    set_, way, tag_before, before, tag, after, origin = entry
+    return f"set {set_} way {way} {before} {tag_before:#x} -> {after} {tag:#x} by {origin:#x}"
