@@ -61,7 +61,9 @@ class Policies(Commands):
         text = self.done("policies")
         self.assertIn("for the L1s of 15 SMs, each 16 KiB: 32 sets of 4 ways of 128 bytes and", text)
         self.assertIn("for 30 warp schedulers of 24 warps.", " ".join(text.split()))
-        names = re.findall(r"^([a-z0-9-]+) +(?:[\d,.]+|-) +(?:[\d,.]+|-)  \S", text, re.MULTILINE)
+        costly, _, protocols = text.partition("\ncoherence protocols")
+        names = re.findall(r"^([a-z0-9-]+) +(?:[\d,.]+|-) +(?:[\d,.]+|-)  \S", costly, re.MULTILINE)
+        names += re.findall(r"^([a-z0-9-]+)  +\S", protocols.partition("\nname")[2], re.MULTILINE)
         policies = [policy for kind in gpucache.PolicyKind for policy in self.context.policies(kind)]
         self.assertEqual(names, [policy.name for policy in policies])
         plain = "".join(text.split())
@@ -128,7 +130,20 @@ class Policies(Commands):
             self.assertEqual([row[:2] for row in rows], [
                 [f"`{policy.name}`", policy.summary.replace("|", "\\|")] for policy in self.context.policies(kind)
             ])  # fmt: skip
-            self.assertEqual({len(row) for row in rows}, {5})
+            self.assertEqual({len(row) for row in rows}, {3 if kind == gpucache.PolicyKind.PROTOCOL else 5})
+
+    def test_protocol(self):
+        """With its tables: of cell (M, Read Req.) of Table 2.5, and of memory, which has no other states than these."""
+        text = self.done("policies", "nmoesi")
+        self.assertNotIn("\ncost", text)
+        lines = text.splitlines()
+        first, memory = (next(at for at, line in enumerate(lines) if line.startswith(place + "  "))
+                         for place in ("first", "memory"))  # fmt: skip
+        self.assertEqual(lines[first].split(), ["first", *"NMOESI"])
+        row = next(line for line in lines[first:] if line.startswith("Read Req."))
+        self.assertEqual(re.split("  +", row)[2], "send-data -> O")
+        self.assertEqual(lines[memory].split()[:3], ["memory", "M", "E"])
+        self.assertNotIn("costs are in bytes", self.done("policies", "--kind", "protocol"))
 
     def test_geometry_follows_the_configuration(self):
         def where(*arguments):

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""policies: what can stand for l1.replacement, scheduler and the like."""
+"""policies: what can stand for l1.replacement, scheduler, coherence and the like."""
 
 import difflib
 import json
 import textwrap
 from collections import namedtuple
 
-from .._constants import PolicyKind
-from .._table import screen_width, wrapped
+from .._constants import CoherenceEvent, CoherenceState, DoBits, PolicyKind
+from .._table import screen_width, table, wrapped
 from ..errors import GpucacheError
 from ..hierarchy import Hierarchy
+from ..protocol import PLACES, event_name, name_of_bits
 from ._common import Failure, add_configuration, add_verbose, configuration, context, size
 
 # What a policy costs: bits in one cache or scheduler, and in all; None where that is not stated. `problem`: why not.
@@ -17,20 +18,21 @@ Cost = namedtuple("Cost", "one all problem")
 
 _KEYS = {
     PolicyKind.REPLACEMENT: "{}.replacement", PolicyKind.PREDICTOR: "{}.bypass", PolicyKind.SCHEDULER: "scheduler",
-    PolicyKind.THROTTLE: "scheduler, after a +",
+    PolicyKind.THROTTLE: "scheduler, after a +", PolicyKind.PROTOCOL: "coherence",
 }  # fmt: skip
 _TITLES = {
     PolicyKind.REPLACEMENT: "replacement policies", PolicyKind.PREDICTOR: "predictors: which misses may allocate",
     PolicyKind.SCHEDULER: "warp schedulers of the timed mode",
     PolicyKind.THROTTLE: "throttles: which warps may run or allocate",
+    PolicyKind.PROTOCOL: "coherence protocols",
 }  # fmt: skip
 _OF_WARPS = (PolicyKind.SCHEDULER, PolicyKind.THROTTLE)  # not of a cache
 
 
 def add(commands):
     parser = commands.add_parser(
-        "policies", help="list replacement policies, predictors, schedulers, throttles", description="List the "
-        "policies with what each would cost in hardware: in one cache and in all of the level, or in one warp scheduler "
+        "policies", help="list replacement policies, predictors, schedulers, throttles, coherence protocols",
+        description="List the policies with what each would cost in hardware: in one cache and in all of the level, or in one warp scheduler "
         "and in all.",
     )  # fmt: skip
     parser.add_argument("policy", nargs="?", metavar="NAME", help="this one, with its parameters; or "
@@ -80,6 +82,8 @@ class Costs:
         self.warps = -(-config.number("sm.warps") // config.number("sm.schedulers"))
 
     def of(self, kind, spec):
+        if kind == PolicyKind.PROTOCOL:
+            return Cost(None, None, "")
         try:
             if kind in _OF_WARPS:
                 one = self._of_warps(kind, spec)
@@ -130,21 +134,52 @@ def _parameters(policy):
         yield [each.name or "(list)", each.initial, ", ".join(each.choices) or "text", each.meaning]
 
 
+def _figures(kind):
+    """What a kind's costs are of; "" where it has none."""
+    return "" if kind == PolicyKind.PROTOCOL else "scheduler" if kind in _OF_WARPS else "cache"
+
+
+def _cell(rule):
+    if rule is None:
+        return ""
+    if rule.actions in (DoBits.IGNORE, DoBits.FORBID):
+        return "-" if rule.actions == DoBits.IGNORE else "forbid"
+    after = rule.next.name + (f"/{rule.next_shared.name}" if rule.next_shared != rule.next else "")
+    return f"{name_of_bits(rule.actions)} -> {after}"
+
+
+def _tables(protocol):
+    """Lines: for each place what a block's state makes of each event; E/S: S where others have copies."""
+    for place in PLACES:
+        states = [state for state in CoherenceState if state in protocol.places.get(place, ())]
+        if not states:
+            continue
+        rows = [
+            [event_name(event), *(_cell(protocol.rule(place, state, event)) for state in states)]
+            for event in CoherenceEvent if any(protocol.rule(place, state, event) for state in states)
+        ]  # fmt: skip
+        letters = protocol.letters or "NMOESI"
+        yield ""
+        yield from table([place, *(letters[state] for state in states)], rows, left=range(len(states) + 1))
+
+
 def _list(found, costs):
     where = " and for ".join(costs.where(kind) for kind in (PolicyKind.REPLACEMENT, PolicyKind.SCHEDULER))
-    yield from textwrap.wrap(f"Hardware costs are in bytes, for {where}.", screen_width())
+    if any(_figures(policy.kind) for policy, _ in found):
+        yield from textwrap.wrap(f"Hardware costs are in bytes, for {where}.", screen_width())
     for kind in PolicyKind:
         policies = [(policy, cost) for policy, cost in found if policy.kind == kind]
         if not policies:
             continue
-        one = "a scheduler" if kind in _OF_WARPS else "a cache"
+        figures = _figures(kind)
         rows = []
         for policy, cost in policies:
             source = f" [{policy.source}]" if policy.source else ""
-            rows.append([policy.name, octets(cost.one), octets(cost.all), policy.summary + source])
+            each = [octets(cost.one), octets(cost.all)] if figures else []
+            rows.append([policy.name, *each, policy.summary + source])
         yield ""
         yield f"{_TITLES[kind]} ({_KEYS[kind].format(costs.level)})"
-        yield from wrapped(["name", one, "all", "what it does [source]"], rows)
+        yield from wrapped(["name", *([f"a {figures}", "all"] if figures else []), "what it does [source]"], rows)
 
 
 def _details(found, costs):
@@ -154,9 +189,11 @@ def _details(found, costs):
             ["kind", f"{policy.kind.name.lower()}, named in {_KEYS[policy.kind].format(costs.level)}"],
             ["does", policy.summary],
             ["source", policy.source or "-"],
-            ["cost", cost.problem or (bits if cost.one else "not stated")],
+            *([["cost", cost.problem or (bits if cost.one else "not stated")]] if _figures(policy.kind) else []),
         ]
         yield from wrapped([policy.name, ""], rows)
+        if policy.kind == PolicyKind.PROTOCOL:
+            yield from _tables(costs.made.protocol(policy.name))
         parameters = list(_parameters(policy))
         if parameters:
             yield ""
@@ -166,11 +203,13 @@ def _details(found, costs):
 
 def _markdown(found, costs):
     for kind in dict.fromkeys(policy.kind for policy, _ in found):
-        yield f"| name | what it does | source | {'scheduler' if kind in _OF_WARPS else 'cache'} | all |"
-        yield "|---|---|---|---:|---:|"
+        figures = _figures(kind)
+        yield "| name | what it does | source |" + (f" {figures} | all |" if figures else "")
+        yield "|---|---|---|" + ("---:|---:|" if figures else "")
         for policy, cost in found:
             if policy.kind == kind:
-                cells = [f"`{policy.name}`", policy.summary, policy.source, octets(cost.one), octets(cost.all)]
+                cells = [f"`{policy.name}`", policy.summary, policy.source]
+                cells += [octets(cost.one), octets(cost.all)] if figures else []
                 yield "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
         yield ""
 
