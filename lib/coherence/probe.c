@@ -212,7 +212,7 @@ static void read_probe(gpc_coherence *c, gpci_module *t, gpci_reply *reply, gpci
 }
 
 static bool asks_for(const gpci_sharing *s, uint64_t address) {
-    return !s->ask || (address >= s->ask->tag && address < s->ask->tag + s->ask->from->given.block_bytes);
+    return !s->ask || address - s->ask->tag < s->ask->from->given.block_bytes;
 }
 
 /* Was X asked already, for the sub-block before this one? */

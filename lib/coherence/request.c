@@ -115,7 +115,7 @@ static void settle_only(gpc_coherence *c, gpci_module *t, uint32_t block, const 
     uint64_t bytes = r->sub_blocks ? (uint64_t)1 << r->sub_shift : r->given.block_bytes;
     for (uint32_t sub = 0; sub < t->sub_blocks; sub++) {
         uint64_t address = t->tags[block] + ((uint64_t)sub << t->sub_shift);
-        if (address <= ask->tag && ask->tag < address + bytes)
+        if (ask->tag - address < bytes)
             add_sharer(t, block, (gpci_span){sub, 1}, slot, true);
     }
 }
