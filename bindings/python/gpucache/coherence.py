@@ -13,6 +13,7 @@
 
 import ctypes
 import json
+import re
 import weakref
 from collections import namedtuple
 from dataclasses import dataclass, fields
@@ -131,7 +132,7 @@ class CoherenceBlock(NamedTuple):
     recency: int
     data: Optional[bytes]
     dirty: int
-    directory: tuple  # of DirectoryEntry, one per sub-block; () without modules above
+    directory: tuple  # of DirectoryEntry, one per sub-block; () without modules above, and of what is invalid
     sub_block_bytes: int
 
 
@@ -336,7 +337,8 @@ class CoherenceView(Handle):
         return CoherenceBlock(
             raw.tag, STATES[raw.state], raw.recency, bytes(raw.bytes[:size]) if raw.bytes else None,
             int.from_bytes(bytes(raw.dirty[:(size + 7) // 8]), "little") if raw.dirty else 0,
-            tuple(self.directory(index, set, way, sub) for sub in range(raw.sub_blocks)), raw.sub_block_bytes,
+            tuple(self.directory(index, set, way, sub) for sub in range(raw.sub_blocks) if STATES[raw.state] != "I"),
+            raw.sub_block_bytes,
         )  # fmt: skip
 
     def line(self, module, address):
@@ -401,12 +403,20 @@ class CoherenceView(Handle):
         settle(lib.gpc_coherence_get_stats(self._live(), index, ctypes.byref(raw)), what="gpc_coherence_get_stats")
         return CoherenceStats(raw)
 
+    def level_name(self, level):
+        """What its modules' names have in common before a number, "L2" of l2-0 and l2-1; else by its place, "L3"."""
+        stems = {re.sub(r"-?\d+$", "", name) if "-" in name else name for name in self.at_level(level)}
+        stem = stems.pop() if len(stems) == 1 else ""
+        if re.fullmatch(r"l\d", stem):
+            return stem.upper()
+        return stem or f"L{level}"
+
     def level_stats(self):
         """{"L1": CoherenceStats, ..., "memory": CoherenceStats}, each the sum of a level."""
-        found = {}
-        for level in range(1, max(self._levels) + 1):
-            if self.at_level(level):
-                found[f"L{level}"] = self.stats(self.at_level(level))
+        levels = [level for level in range(1, max(self._levels) + 1) if self.at_level(level)]
+        found = {self.level_name(level): self.stats(self.at_level(level)) for level in levels}
+        if len(found) < len(levels):  # two of the same name
+            found = {f"L{level}": self.stats(self.at_level(level)) for level in levels}
         found["memory"] = self.stats(self.memories)
         return found
 
@@ -595,17 +605,15 @@ class Coherence(CoherenceView):
 
 
 class BorrowedCoherence(CoherenceView):
-    """The tree of a hierarchy: as long as that lives."""
+    """The tree of a hierarchy: as long as that lives. A kernel may begin with another, of L1s of another size."""
 
-    def __init__(self, owner, pointer):
+    def __init__(self, owner):
         self._owner = owner
         self._context = owner._context
-        self._address = pointer
         self._read_modules()
 
     def _live(self, inside=False):
-        self._owner._live(inside)
-        return self._address
+        return lib.gpc_hierarchy_coherence(self._owner._live(inside))
 
     @property
     def closed(self):

@@ -9,6 +9,7 @@ from ._constants import Status, Token
 from ._loader import lib
 from ._native import Handle, call, drop, hold, invoke, settle, state
 from .cache import BorrowedCache, WarpEvent
+from .coherence import BorrowedCoherence
 from .errors import ArgumentError, StateError
 from .stats import Stats
 from .timed import TimedView, warp_access
@@ -82,6 +83,14 @@ class HierarchyView(TimedView, Handle):
         """A cache, lent: level 1, instance = SM; level 2, instance = slice. None if there is none."""
         pointer = lib.gpc_hierarchy_cache(self._live(), level, instance)
         return BorrowedCache(self, pointer) if pointer else None
+
+    @property
+    def coherence(self):
+        """The tree of caches, lent, with `coherence = PROTOCOL`: states, matrices and statistics. None without.
+
+        Its modules are "l1-0" ..., one an SM, "cluster-0" ..., "l2-0" ... and "memory-0" ..., one a slice.
+        """
+        return BorrowedCoherence(self) if lib.gpc_hierarchy_coherence(self._live()) else None
 
 
 class Hierarchy(HierarchyView):

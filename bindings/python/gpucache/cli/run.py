@@ -27,8 +27,11 @@ from ._common import (
     size,
     terminal,
 )
+from .coherence import ratios
 
 Row = namedtuple("Row", "name trace stats series")
+# What a trace made of a coherent hierarchy: CoherenceStats by level, and everything for JSON.
+Tree = namedtuple("Tree", "trace levels document")
 
 _HEADER = [
     "kernel", "blocks", "warp instr.", "L1 ld sectors", "hit %", "L2 rd sectors", "hit %", "DRAM rd sectors",
@@ -66,6 +69,8 @@ def add(commands):
     add_limits(parser)
     parser.add_argument("--sample", type=_interval, metavar="CYCLES", help="with --mode timed and --json: a time "
                         "series of every counter and ratio, a value each so many core cycles")  # fmt: skip
+    parser.add_argument("--matrices", action="store_true", help="with coherence = PROTOCOL: of each level transitions "
+                        "of states, their origins, and hit ratios")  # fmt: skip
     parser.add_argument("--json", metavar="FILE", help="write everything as JSON; - prints it instead of the table")
     parser.add_argument("--csv", metavar="FILE", help="write a line per kernel as CSV; - likewise")
     add_verbose(parser)
@@ -93,14 +98,17 @@ def _interval(text):
 # Replay
 
 
-def replay(made, config, source, interval=0):
-    """Yield a Row for each kernel of a trace."""
+def replay(made, config, source, interval=0, trees=None):
+    """Yield a Row for each kernel of a trace. `trees`: a list that gets the Tree of a coherent hierarchy."""
     with Replay(made, config, sample_interval=interval) as runner, Trace(made, source) as trace:
         number = 0
         while True:
             runner.on_progress = progress_of(number)
             result = runner.kernel(trace)
             if result is None:
+                tree = runner.hierarchy.coherence
+                if tree is not None and trees is not None:
+                    trees.append(Tree(source, tree.level_stats(), tree.stats_json()))
                 return
             number += 1
             yield Row(result.kernel.name, result.kernel.file or source, result.stats, result.series)
@@ -123,13 +131,17 @@ def _kernel(row):
     return found
 
 
-def as_json(preset, config, rows, total):
+def as_json(preset, config, rows, total, trees=()):
     """The document, a kernel on a line."""
     document = {"schema": 1, "preset": preset, "config": dict(config.items())}
     head = json.dumps(document, indent=2)[:-2]
     kernels = ",\n    ".join(json.dumps(_kernel(row)) for row in rows)
     kernels = f"\n    {kernels}\n  " if rows else ""
-    return f'{head},\n  "kernels": [{kernels}],\n  "total": {json.dumps(json.loads(total.json()))}\n}}\n'
+    tail = f',\n  "total": {json.dumps(json.loads(total.json()))}'
+    if trees:
+        found = [{"trace": tree.trace, "protocol": config["coherence"], **tree.document} for tree in trees]
+        tail += ',\n  "coherence": [\n    ' + ",\n    ".join(map(json.dumps, found)) + "\n  ]"
+    return f'{head},\n  "kernels": [{kernels}]{tail}\n}}\n'
 
 
 def as_csv(rows):
@@ -179,6 +191,16 @@ def as_timed_table(rows, total):
     return _ruled(table(_TIMED, body)) + "\n" + _LEGEND
 
 
+def as_matrices(trees):
+    """Of each trace and level: transitions beside their origins, then the hit ratios of all levels."""
+    for tree in trees:
+        yield ""
+        yield f"coherence: transitions of states and their origins, {tree.trace}"
+        for level, stats in tree.levels.items():
+            yield stats.matrices(level).rstrip("\n")
+        yield from ratios(tree.levels)
+
+
 def run(options):
     outputs = {}
     try:
@@ -200,14 +222,18 @@ def _run(options, outputs):
         timed = config["mode"] == "timed"
         if not timed and (options.sample or options.max_cycles is not None):
             raise Failure(f"{'--sample' if options.sample else '--max-cycles'} needs a clock: --mode timed")
-        rows = []
+        if options.matrices and config["coherence"] == "none":
+            raise Failure("--matrices needs a protocol: --set coherence=NAME")
+        rows, trees = [], []
         for source in options.traces:
-            rows += replay(made, config, source, options.sample or 0)
+            rows += replay(made, config, source, options.sample or 0, trees)
         terminal.clear()
         total = sum((row.stats for row in rows), Stats())
         if "json" in outputs:
-            outputs["json"].commit(as_json(options.preset, config, rows, total))
+            outputs["json"].commit(as_json(options.preset, config, rows, total, trees))
         if "csv" in outputs:
             outputs["csv"].commit(as_csv(rows))
         if "-" not in (options.json, options.csv):
             sys.stdout.write((as_timed_table if timed else as_table)(rows, total))
+            if options.matrices:
+                print("\n".join(as_matrices(trees)))

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Coherent hierarchies: what Hierarchy, Replay and the command run tell of their trees."""
+
+import json
+import unittest
+
+from harness import TemporaryCase, command, write_trace
+
+import gpucache
+
+SETTINGS = {"coherence": "nmoesi", "l1.index": "modulo", "l2.index": "modulo"}
+
+
+class Coherent(TemporaryCase):
+    def config(self, **settings):
+        found = gpucache.Config(self.context, preset="kepler", settings={**SETTINGS, **settings})
+        self.addCleanup(found.close)
+        return found
+
+    def test_none(self):
+        with gpucache.Hierarchy(self.context, self.config(coherence="none")) as hierarchy:
+            self.assertIsNone(hierarchy.coherence)
+
+    def test_tree(self):
+        with gpucache.Hierarchy(self.context, self.config()) as hierarchy:
+            hierarchy.begin_kernel()
+            tree = hierarchy.coherence
+            self.assertEqual(tree.at_level(1), [f"l1-{sm}" for sm in range(14)])
+            self.assertEqual(tree.at_level(2), [f"l2-{slice_}" for slice_ in range(6)])
+            self.assertEqual(len(tree.memories), 6)
+            self.assertEqual(tree.module("l1-3").block_bytes, 128)
+            hierarchy.access([0x1000], sm=3)
+            self.assertEqual(tree.line("l1-3", 0x1000).state, "E")
+            hierarchy.access([0x1000], sm=4)
+            self.assertEqual([tree.line(f"l1-{sm}", 0x1000).state for sm in (3, 4)], ["S", "S"])
+            self.assertEqual((tree.stats("l1-3")["loads"], tree.level_stats()["L1"]["loads"]), (1, 2))
+            self.assertEqual(tree.level_stats()["L1"].changes()["E", "S"][0], 1)
+            with self.assertRaises(gpucache.StateError):
+                tree.close()
+        with self.assertRaises(gpucache.StateError):
+            tree.stats("l1-3")
+        self.assertTrue(tree.closed)
+
+    def test_replay(self):
+        """Each of 8 warps loads a line of its own twice and stores another. With a clock the second load comes while
+        the first is under way, and joins it."""
+        for mode, loads in (("functional", 16), ("timed", 8)):
+            with gpucache.Replay(self.context, self.config(mode=mode)) as replay, \
+                    gpucache.Trace(self.context, write_trace(self.path(mode))) as trace:  # fmt: skip
+                list(replay.run(trace))
+                tree = replay.hierarchy.coherence
+                first = tree.level_stats()["L1"]
+                self.assertEqual((first["loads"], first["n_stores"], first["stores"]), (loads, 8, 0), mode)
+                # All blocks of L1 were brought in by a load or a store, and none has left but to nowhere.
+                changes = first.changes()
+                came = sum(count for (one, other), (count, _) in changes.items() if one == "I" != other)
+                left = sum(count for (one, other), (count, _) in changes.items() if one != "I" == other)
+                blocks = sum(1 for name in tree.at_level(1) for _ in tree.blocks(name))
+                self.assertEqual(came - left, blocks, mode)
+                self.assertGreaterEqual(came, 16)
+
+    def test_clusters(self):
+        with gpucache.Hierarchy(self.context, self.config(**{"cluster.sms": "7"})) as hierarchy:
+            hierarchy.begin_kernel()
+            self.assertEqual(list(hierarchy.coherence.level_stats()), ["L1", "cluster", "L2", "memory"])
+
+    def test_command(self):
+        path, out = write_trace(self.path("t")), self.path("out.json")
+        arguments = ["run", path, "--preset", "kepler", "--json", out]
+        for name, value in SETTINGS.items():
+            arguments += ["--set", f"{name}={value}"]
+        done = command(*arguments, "--matrices")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        lines = done.stdout.splitlines()
+        self.assertIn(f"coherence: transitions of states and their origins, {path}", lines)
+        for level in ("L1", "L2", "memory"):
+            self.assertIn([level, *"NMOESI", level, *"NMOESI"], [line.split() for line in lines])
+        with open(out, encoding="utf-8") as file:
+            (found,) = json.load(file)["coherence"]
+        self.assertEqual((found["trace"], found["protocol"]), (path, "nmoesi"))
+        self.assertEqual(found["levels"]["L1"]["loads"], 16)
+        self.assertEqual(sum(each["loads"] for each in found["modules"].values()), 16)
+        self.assertEqual(len(found["modules"]), 14 + 6 + 6)
+        ratios = next(line.split() for line in lines if line.startswith("L1 ") and "." in line)
+        self.assertEqual(ratios[1], "33.3")  # 8 of 24
+
+    def test_matrices_need_a_protocol(self):
+        done = command("run", write_trace(self.path("t")), "--matrices")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("--matrices needs a protocol", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
