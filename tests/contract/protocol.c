@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "coherence/stage.h"
+#include "contract/contract.h"
+
+#include <criterion/criterion.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What every coherence protocol must keep to, on trees of two and three levels. A new one adds a row here. */
+
+typedef struct protocol_row {
+    const char *name;
+    bool acquires;    /* who is to see others' stores acquires first */
+    bool incoherent;  /* not even then */
+    bool loses_data;  /* as what it is a model of */
+} protocol_row;
+
+static const protocol_row rows[] = {
+    {.name = "none", .incoherent = true},
+    {.name = "msi"},
+    {.name = "mesi"},
+    {.name = "mosi"},
+    {.name = "moesi"},
+    {.name = "nmoesi"},
+    {.name = "nmoesi-multi2sim", .loses_data = true},
+    {.name = "vi", .acquires = true},
+    {.name = "slc-glc", .acquires = true},
+};
+
+enum { CACHES = 3, BYTES = 24 * 64, ACCESSES = 4000 };
+
+static const stage_shape shapes[] = {STAGE_FLAT, STAGE_SHARED, STAGE_BRANCHES};
+
+#define EACH(i, array) for (size_t i = 0; i < sizeof array / sizeof *array; i++)
+#define EACH_TREE(row, shape) EACH(row, rows) EACH(shape, shapes)
+
+Test(protocol, says_what_it_is_and_has_a_row) {
+    gpc_context *context = open_context(1);
+    size_t count = gpc_policy_count(context, GPC_POLICY_PROTOCOL);
+    cr_assert_gt(count, 0);
+    for (size_t i = 0; i < count; i++) {
+        gpc_policy_info info = GPC_POLICY_INFO_INIT;
+        cr_assert_eq(gpc_policy_at(context, GPC_POLICY_PROTOCOL, i, &info), GPC_OK);
+        cr_expect_eq(info.name[strspn(info.name, "abcdefghijklmnopqrstuvwxyz0123456789-")], '\0', "%s", info.name);
+        cr_expect(strlen(info.summary) > 10 && !strchr(info.summary, '\n'), "%s", info.name);
+        bool listed = false;
+        EACH(row, rows)
+        listed |= !strcmp(rows[row].name, info.name);
+        cr_expect(listed, "%s has no row", info.name);
+    }
+    gpc_context_destroy(context);
+}
+
+static uint8_t access_byte(stage *s, uint32_t module, uint32_t kind, uint64_t address, uint8_t byte) {
+    gpc_coherence_request request = GPC_COHERENCE_REQUEST_INIT;
+    uint8_t out = 0;
+    request.module = module;
+    request.kind = kind;
+    request.address = address;
+    request.bytes = &byte;
+    request.out = &out;
+    cr_assert_eq(gpc_coherence_access(s->tree, &request, &s->small->error, &s->result), GPC_OK, "%s",
+                 s->small->error.message);
+    return out;
+}
+
+static void flush(stage *s) {
+    cr_assert_eq(gpc_coherence_flush(s->tree, GPC_NO_MODULE, 0, &s->small->error, NULL), GPC_OK, "%s",
+                 s->small->error.message);
+}
+
+/* All that was written is in memory, and no cache holds anything. */
+static void expect_flushed(stage *s, const char *name, const uint8_t *expected) {
+    uint8_t memory[BYTES];
+    flush(s);
+    cr_assert_eq(gpc_coherence_read_memory(s->tree, 0, memory, BYTES), GPC_OK);
+    for (size_t i = 0; i < BYTES; i++)
+        cr_assert_eq(memory[i], expected[i], "%s: byte %zu is %u, not %u", name, i, memory[i], expected[i]);
+    for (uint32_t m = 0; m + 1 < s->small->options.module_count; m++)
+        for (uint32_t block = 0; block < s->small->modules[m].sets * s->small->modules[m].ways; block++) {
+            gpc_coherence_block found = GPC_COHERENCE_BLOCK_INIT;
+            uint32_t ways = s->small->modules[m].ways;
+            cr_assert_eq(gpc_coherence_get_block(s->tree, m, block / ways, block % ways, &found), GPC_OK);
+            cr_assert_eq(found.state, GPC_LINE_I, "%s: module %u still holds a block", name, m);
+        }
+}
+
+static uint32_t draw(uint64_t *random, uint32_t below) {
+    *random = *random * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(*random >> 33) % below;
+}
+
+/* A processor alone reads what it wrote last, by stores of both kinds, through all evictions. */
+Test(protocol, who_is_alone_reads_what_it_wrote) {
+    EACH_TREE(row, shape) {
+        stage s;
+        uint8_t expected[BYTES] = {0};
+        uint64_t random = 1;
+        stage_open(&s, shapes[shape], rows[row].name);
+        for (int i = 0; i < ACCESSES; i++) {
+            uint32_t kind = draw(&random, 3), address = draw(&random, BYTES);
+            if (kind != GPC_COHERENCE_LOAD)
+                expected[address] = (uint8_t)i;
+            uint8_t got = access_byte(&s, 0, kind, address, (uint8_t)i);
+            cr_assert_eq(got, expected[address], "%s: access %d reads %u", rows[row].name, i, got);
+        }
+        expect_flushed(&s, rows[row].name, expected);
+        stage_close(&s);
+    }
+}
+
+/* Processors that keep to bytes of their own lose none of them, though they share every block. */
+Test(protocol, bytes_of_several_writers_are_merged) {
+    EACH_TREE(row, shape) {
+        stage s;
+        uint8_t expected[BYTES] = {0};
+        uint64_t random = 2;
+        if (rows[row].loses_data)
+            continue;
+        stage_open(&s, shapes[shape], rows[row].name);
+        for (int i = 0; i < ACCESSES; i++) {
+            uint32_t module = draw(&random, CACHES), address = draw(&random, BYTES / CACHES) * CACHES + module;
+            uint32_t kind = draw(&random, 2) ? GPC_COHERENCE_N_STORE : GPC_COHERENCE_LOAD;
+            if (kind == GPC_COHERENCE_N_STORE)
+                expected[address] = (uint8_t)i;
+            uint8_t got = access_byte(&s, module, kind, address, (uint8_t)i);
+            cr_assert_eq(got, expected[address], "%s: access %d reads %u", rows[row].name, i, got);
+        }
+        expect_flushed(&s, rows[row].name, expected);
+        stage_close(&s);
+    }
+}
+
+/* Any processor reads what any other stored coherently, after an acquire where the protocol asks for one. */
+Test(protocol, coherent_stores_are_seen) {
+    EACH_TREE(row, shape) {
+        stage s;
+        uint8_t expected[BYTES] = {0};
+        uint64_t random = 3;
+        if (rows[row].incoherent || rows[row].loses_data)
+            continue;
+        stage_open(&s, shapes[shape], rows[row].name);
+        for (int i = 0; i < ACCESSES; i++) {
+            uint32_t module = draw(&random, CACHES), address = draw(&random, BYTES);
+            uint32_t kind = draw(&random, 2) ? GPC_COHERENCE_STORE : GPC_COHERENCE_LOAD;
+            if (kind == GPC_COHERENCE_STORE)
+                expected[address] = (uint8_t)i;
+            else if (rows[row].acquires)
+                cr_assert_eq(gpc_coherence_acquire(s.tree, GPC_NO_MODULE, 0, &s.small->error, NULL), GPC_OK);
+            uint8_t got = access_byte(&s, module, kind, address, (uint8_t)i);
+            cr_assert_eq(got, expected[address], "%s: access %d reads %u", rows[row].name, i, got);
+        }
+        expect_flushed(&s, rows[row].name, expected);
+        stage_close(&s);
+    }
+}
+
+static uint64_t digest(uint64_t sum, const void *bytes, size_t size) {
+    for (size_t i = 0; i < size; i++)
+        sum = (sum ^ ((const uint8_t *)bytes)[i]) * 0x100000001b3u;
+    return sum;
+}
+
+/* Digest of every transition and message, and the sums of bytes sent and received. */
+static uint64_t run_racy(const char *name, stage_shape shape, gpc_coherence_stats *stats) {
+    stage s;
+    uint64_t random = 4, sum = 0;
+    stage_open(&s, shape, name);
+    for (int i = 0; i < ACCESSES; i++) {
+        uint32_t module = draw(&random, CACHES), kind = draw(&random, 3), address = draw(&random, BYTES);
+        uint8_t got = access_byte(&s, module, kind, address, (uint8_t)i);
+        sum = digest(sum, &got, 1);
+        for (uint32_t m = 0; m < s.result.message_count; m++) /* but for what lies behind the last field */
+            sum = digest(sum, &s.result.messages[m], offsetof(gpc_coherence_message, found) + 1);
+        sum = digest(sum, s.result.transitions, s.result.transition_count * sizeof *s.result.transitions);
+    }
+    memset(stats, 0, sizeof *stats);
+    stats->struct_size = sizeof *stats;
+    cr_assert_eq(gpc_coherence_get_stats(s.tree, GPC_NO_MODULE, stats), GPC_OK);
+    stage_close(&s);
+    return sum;
+}
+
+Test(protocol, the_same_again_and_nothing_lost_on_the_way) {
+    EACH_TREE(row, shape) {
+        gpc_coherence_stats first, second;
+        uint64_t digests[2] = {run_racy(rows[row].name, shapes[shape], &first),
+                               run_racy(rows[row].name, shapes[shape], &second)};
+        cr_expect_eq(digests[0], digests[1], "%s", rows[row].name);
+        cr_expect_eq(memcmp(&first, &second, sizeof first), 0, "%s", rows[row].name);
+        cr_expect_eq(first.loads + first.stores + first.n_stores, ACCESSES, "%s", rows[row].name);
+        cr_expect_eq(first.low_sent + first.high_sent, first.low_received + first.high_received, "%s: bytes",
+                     rows[row].name);
+        cr_expect_gt(first.low_sent, 0);
+    }
+}
