@@ -17,9 +17,10 @@
  * Example, one L1, L2 and memory hold 3:
  *   load             L1 3 (V)   L2 3 (E)
  *   store 6          L1 6 (N)   L2 3 (E)   stays
- *   store 7, GLC     L1 7 (N)   L2 7 (M)   at once; other bytes of the line would stay
- *   load, GLC        L1 -       L2 7 (M)   L1 writes back and drops, L2 answers
- *   load, SLC        L1 -       L2 -       memory answers, and has 7
+ *   store 7, GLC     L1 7 (V)   L2 7 (M)   at once; had other bytes of the line been modified, L1 would still be in N
+ *   store 8          L1 8 (N)   L2 7 (M)
+ *   load, GLC        L1 -       L2 8 (M)   L1 writes back and drops, L2 answers
+ *   load, SLC        L1 -       L2 -       memory answers, and has 8
  *
  * Atomics (Store) are performed at L2: they pass L1. The document has no cache between L1 and L2; one writes through,
  * so that what leaves L1 reaches L2, and is not passed by GLC loads.

@@ -278,6 +278,7 @@ Test(coherence_cells, slc_glc) {
          {"N1", "sN1", "N>I@200000", "b3 t3"},
          {"", "gN1", "I>S@4", "R3 t3"},                 /* GLC: written here, and through */
          {"L1", "gN1", "S>S@4", "t3"},
+         {"N1", "gN1", "N>N@4 N>S@80000", "t3"},        /* nothing modified is left */
          {"N1", "Q1", "N>I@100000", "b3"},
          {"L1", "Q1", "S>I@100000", ""},
          {"N1", "S1", "N>I@200000", "b3 t3"});          /* an atomic is L2's */
