@@ -52,7 +52,8 @@ class Readme(unittest.TestCase):
         environment = dict(os.environ, PYTHONPATH=str(ROOT / "bindings" / "python"))
         printed = run(sys.executable, "-m", "gpucache", "policies", "--markdown", env=environment)
         context = gpucache.Context()
-        headings = "Named in `l1.replacement`", "named in `l1.bypass`", "named in `scheduler`:", "after a `+`"
+        headings = ("Named in `l1.replacement`", "named in `l1.bypass`", "named in `scheduler`:", "after a `+`",
+                    "named in `coherence`:")  # fmt: skip
         for kind, heading, expected in zip(gpucache.PolicyKind, headings, printed.strip().split("\n\n")):
             self.assertEqual(table(heading), [policy.name for policy in context.policies(kind)])
             found = README[README.index(heading) :].split("\n\n")[1]
