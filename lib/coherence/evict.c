@@ -124,9 +124,9 @@ uint32_t gpci_promote(gpc_coherence *c, gpci_module *m, uint32_t entry, gpci_poi
     if (entry == GPCI_NO_BLOCK || !gpci_directory_only(m, entry))
         return block;
     move_entry(c, m, entry, block, *at);
-    gpci_ask own = {.from = m, .block = block, .tag = tag};
-    gpci_answer answer = gpci_read_request(c, &own, *at);
-    *at = answer.at;
+    /* for the data alone: rights stay what they are */
+    gpci_ask own = {.from = m, .block = block, .tag = tag, .non_coherent = m->states[block] == GPC_LINE_S};
+    *at = gpci_read_request(c, &own, *at).at;
     return block;
 }
 

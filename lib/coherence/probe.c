@@ -62,10 +62,9 @@ static void write_probe(gpc_coherence *c, gpci_module *t, gpci_reply *reply, gpc
     reply->processed = reply->ready.cycle;
     uint8_t state = gpci_flag(c, GPC_PROTOCOL_STALE_REPLY) ? found.state : x->states[found.block];
     gpc_protocol_rule rule = gpci_rule(c, x, state, GPC_EVENT_WRITE_PROBE);
-    bool sends = rule.actions & GPC_DO_SEND_DATA, modified = gpci_modified(state);
-    if (sends && !modified && gpci_directory_only(x, found.block))
-        sends = false;
-    reply->peer = sends && sends_to_peer(c, x, i->peer);
+    bool entry = gpci_directory_only(x, found.block), modified = entry ? above.received : gpci_modified(state);
+    bool sends = rule.actions & GPC_DO_SEND_DATA && (modified || !entry);
+    reply->peer = sends && !entry && sends_to_peer(c, x, i->peer);
     reply->data = sends && modified;
     reply->masked = state == GPC_LINE_N;
     if (reply->peer)
@@ -167,12 +166,11 @@ static void answer_read_probe(gpc_coherence *c, gpci_module *t, gpci_reply *repl
     gpci_module *x = gpci_module_at(c, reply->module);
     uint8_t state = x->states[block];
     gpc_protocol_rule rule = gpci_rule(c, x, state, GPC_EVENT_READ_PROBE);
-    bool sends = rule.actions & GPC_DO_SEND_DATA, modified = gpci_modified(state) || above->data;
-    if (gpci_flag(c, GPC_PROTOCOL_BARE_ACK) && above->asked)
+    bool entry = gpci_directory_only(x, block); /* has no bytes but those that have just come from above */
+    bool sends = rule.actions & GPC_DO_SEND_DATA, modified = above->data || (gpci_modified(state) && !entry);
+    if (entry || (gpci_flag(c, GPC_PROTOCOL_BARE_ACK) && above->asked))
         sends = above->data;
-    if (sends && !modified && gpci_directory_only(x, block))
-        sends = false;
-    reply->peer = sends && sends_to_peer(c, x, s->ask);
+    reply->peer = sends && !entry && sends_to_peer(c, x, s->ask);
     bool back = sends && modified && (!reply->peer || rule.actions & GPC_DO_WRITE_BACK);
     if (reply->peer) { /* T's copy is the same, but for what X has modified */
         gpci_data_fill(c, t, s->block, s->ask->from, s->ask->block, s->ask->tag);
