@@ -349,7 +349,7 @@ typedef struct gpc_coherence_result {
     size_t struct_size;
     uint64_t completed;   /* cycle at which the processor has its answer, on an idle system */
     const gpc_coherence_message *messages;       /* [message_count] */
-    const gpc_coherence_transition *transitions; /* [transition_count] */
+    const gpc_coherence_transition *transitions; /* [transition_count], by cycle */
     uint32_t message_count, transition_count;
     uint8_t hit;          /* found in the first-level module, with the rights it needed */
     uint8_t found;        /* gpc_coherence_state before */
@@ -488,7 +488,7 @@ GPC_API size_t gpc_coherence_matrix_text(const gpc_coherence_stats *stats, const
                                          size_t size);
 GPC_API size_t gpc_coherence_stats_json(const gpc_coherence_stats *stats, char *buffer, size_t size);
 
-/* Told of each transition and message, as they happen in a transaction. May not call into the object. */
+/* Told of a transaction's messages, in the list's order, and then of its transitions. May not call into the object. */
 typedef struct gpc_coherence_callbacks {
     size_t struct_size;
     void *user_data;

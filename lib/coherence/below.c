@@ -110,9 +110,10 @@ gpci_point gpci_store_below(gpc_coherence *c, gpci_module *r, const gpci_gift *g
     gpci_message_found(c, request, &found);
     t->stats.write_throughs_received++;
     if (gift->non_coherent) {
-        if (found.state == GPC_LINE_I)
-            at = gpci_fetch(c, t, found.block, gift->tag, GPC_EVENT_READ_ABOVE, GPC_ORIGIN_READ_UP_DOWN, gift->flags,
-                            at).at;
+        gpci_sharing sharing = {.block = found.block};
+        at = found.state == GPC_LINE_I ? gpci_fetch(c, t, found.block, gift->tag, GPC_EVENT_READ_ABOVE,
+                                                    GPC_ORIGIN_READ_UP_DOWN, gift->flags, at).at
+                                       : gpci_share(c, t, &sharing, at);
     } else {
         gpci_invalidation others = {.block = found.block, .last = UINT64_MAX};
         at = gpci_invalidate(c, t, &others, at);

@@ -78,7 +78,30 @@ gpc_status gpci_engine_failure(const gpc_coherence *c, gpc_error *error) {
     return gpci_fail(error, c->failed, "%s", c->failure);
 }
 
+/* They were written depth first; modules that were asked together had theirs at the same time. Nearly sorted. */
+static void sort_transitions(gpc_coherence *c) {
+    gpc_coherence_transition *t = c->transitions;
+    for (uint32_t i = 1; i < c->transition_count; i++) {
+        gpc_coherence_transition transition = t[i];
+        uint32_t j = i;
+        for (; j && t[j - 1].cycle > transition.cycle; j--)
+            t[j] = t[j - 1];
+        t[j] = transition;
+    }
+}
+
+static void tell(const gpc_coherence *c) {
+    const gpc_coherence_callbacks *to = &c->callbacks;
+    for (uint32_t i = 0; to->on_message && i < c->message_count; i++)
+        to->on_message(to->user_data, &c->messages[i]);
+    for (uint32_t i = 0; to->on_transition && i < c->transition_count; i++)
+        to->on_transition(to->user_data, &c->transitions[i]);
+}
+
 gpc_status gpci_engine_result(gpc_coherence *c, gpc_coherence_result *done, gpc_coherence_result *result) {
+    if (c->timing)
+        sort_transitions(c);
+    tell(c);
     if (!result)
         return GPC_OK;
     done->messages = c->messages;
@@ -300,6 +323,8 @@ gpc_status gpc_coherence_access(gpc_coherence *c, const gpc_coherence_request *r
             return status;
         request = &ours;
     }
+    if (gpci_engine_hit(c, request, result))
+        return GPC_OK;
     gpc_status status = check(c, request, error);
-    return GPCI_LIKELY(status == GPC_OK) ? run(c, request, error, result) : status;
+    return status == GPC_OK ? run(c, request, error, result) : status;
 }

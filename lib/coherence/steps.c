@@ -47,9 +47,7 @@ static gpc_coherence_message *push(gpc_coherence *c, gpci_point at) {
     return message;
 }
 
-static gpci_point listed(gpc_coherence *c, const gpc_coherence_message *message) {
-    if (c->callbacks.on_message)
-        c->callbacks.on_message(c->callbacks.user_data, message);
+static gpci_point end_of(const gpc_coherence *c, const gpc_coherence_message *message) {
     return (gpci_point){.cycle = message->received, .after = (uint32_t)(message - c->messages)};
 }
 
@@ -82,7 +80,7 @@ gpci_point gpci_answer_to(gpc_coherence *c, uint32_t request, const gpci_module 
     message->request = request;
     if (c->timing)
         message->received = gpci_star_send(c, message->network, from->index, to->index, bytes, at.cycle);
-    return listed(c, message);
+    return end_of(c, message);
 }
 
 gpci_point gpci_answer_at(gpc_coherence *c, const gpci_reply *reply, const gpci_module *t, gpci_module *from,
@@ -90,7 +88,7 @@ gpci_point gpci_answer_at(gpc_coherence *c, const gpci_reply *reply, const gpci_
     gpc_coherence_message *message = address_to(c, t, from, to, kind, reply->address, reply->bytes, reply->ready);
     message->request = reply->request;
     message->received = reply->comes;
-    return listed(c, message);
+    return end_of(c, message);
 }
 
 gpci_point gpci_send(gpc_coherence *c, const gpci_module *t, gpci_module *from, gpci_module *to,
@@ -108,7 +106,7 @@ gpci_point gpci_mark(gpc_coherence *c, const gpci_module *m, gpc_message_kind ki
     message->kind = (uint32_t)kind;
     message->from = message->to = m->index;
     message->address = address;
-    return listed(c, message);
+    return end_of(c, message);
 }
 
 /* Until the end they are chained by the field that will name their JOIN. */
@@ -130,7 +128,7 @@ gpci_point gpci_gather_end(gpc_coherence *c, const gpci_module *m, gpci_gather *
         join->kind = GPC_MESSAGE_JOIN;
         join->from = join->to = m->index;
         join->needs = gather->count;
-        end = listed(c, join);
+        end = end_of(c, join);
     }
     for (uint32_t next, at = gather->head; at != GPC_NO_MESSAGE; at = next) {
         next = c->messages[at].join;
@@ -155,8 +153,6 @@ void gpci_set(gpc_coherence *c, gpci_module *m, uint32_t block, uint64_t tag, ui
                                         .origin = origin,
                                         .from = before,
                                         .to = state};
-        if (c->callbacks.on_transition)
-            c->callbacks.on_transition(c->callbacks.user_data, t);
     }
     if (state == GPC_LINE_I)
         gpci_data_clean(c, m, block);
