@@ -6,6 +6,9 @@
 
 /* The calls' beginning and end. */
 
+/* hit.c: the whole of an access that hits, if it is an ordinary one; otherwise nothing is done, and false returned. */
+bool gpci_engine_hit(gpc_coherence *c, const gpc_coherence_request *request, gpc_coherence_result *result);
+
 /* Empty lists, an idle system. */
 gpci_point gpci_engine_begin(gpc_coherence *c, uint64_t cycle);
 /* Room for what one access to an address may take, beside what is listed. GPC_ERROR_MEMORY. */

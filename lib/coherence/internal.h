@@ -39,6 +39,7 @@ typedef struct gpci_module {
     uint64_t set_mask;          /* sets - 1 */
     uint32_t index_shift;       /* tag >> index_shift & set_mask is the set, unless it `divides` */
     bool divides, interleaved, full_map, fifo;
+    bool plain;                 /* first level, lru or fifo, every set by a mask, copies kept and written here */
     uint32_t leaving;           /* block that its policy was told to leave; GPCI_NO_BLOCK */
     /* by block: set * all_ways + way */
     uint64_t *tags;             /* block addresses; 0 where invalid */
@@ -53,11 +54,20 @@ typedef struct gpci_module {
     gpc_coherence_stats stats;
 } gpci_module;
 
-/* A star network on an idle system: when its links are free again in the transaction under way. */
+/* When a link is busy in the transaction under way: spans of cycles, ascending, the last ones. */
+#define GPCI_LINK_SPANS 6u
+typedef struct gpci_link {
+    uint64_t transaction; /* to which the spans belong */
+    uint32_t count;
+    uint32_t turn; /* of a switch's way to a module: who was last let through; kept from one transaction to the next */
+    uint64_t begins[GPCI_LINK_SPANS], ends[GPCI_LINK_SPANS];
+} gpci_link;
+
+/* A star network on an idle system. */
 typedef struct gpci_star {
     gpc_coherence_network given;
-    uint64_t *out_free, *switch_free, *in_free; /* [modules] cycle from which a module's link is free */
-    uint64_t *turns; /* [modules] who was last let through to it; kept from one transaction to the next */
+    gpci_link *out, *through, *in; /* [modules] to the switch, in it to a module's link, from it; one allocation */
+    uint64_t transaction;
 } gpci_star;
 
 /* Faults that the tests put in, to see that they are caught. */

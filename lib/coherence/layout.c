@@ -100,14 +100,13 @@ static gpc_status make_policy(gpc_coherence *c, gpci_module *m, gpc_error *error
     return GPC_OK;
 }
 
-/* Four arrays a network, in one allocation. */
+/* Three arrays a network, in one allocation. */
 static gpc_status make_star(gpc_coherence *c, gpci_star *star, gpc_error *error) {
-    star->out_free = gpci_zalloc(c->context, (size_t)c->module_count * 4, sizeof *star->out_free);
-    if (!star->out_free)
+    star->out = gpci_zalloc(c->context, (size_t)c->module_count * 3, sizeof *star->out);
+    if (!star->out)
         return gpci_out_of_memory(error);
-    star->switch_free = star->out_free + c->module_count;
-    star->in_free = star->switch_free + c->module_count;
-    star->turns = star->in_free + c->module_count;
+    star->through = star->out + c->module_count;
+    star->in = star->through + c->module_count;
     return GPC_OK;
 }
 
@@ -139,6 +138,7 @@ gpc_status gpci_layout(gpc_coherence *c, gpc_error *error) {
         gpci_module *m = &c->modules[i];
         m->stats.struct_size = sizeof m->stats;
         status = make_policy(c, m, error);
+        m->plain = m->place == GPCI_FIRST && !m->policy && !m->divides && !m->interleaved && !m->given.write_through;
         if (m->given.memory && m->block_shift > c->memory_shift)
             c->memory_shift = m->block_shift;
     }

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "coherence/engine.h"
+
+/*
+ * Hits of the first level, which most accesses are, in one go: what engine.c does for them step by step, without the
+ * steps. Whatever is out of the ordinary is left to it, and nothing is touched then.
+ */
+
+/* Is the access one that may be done here, if it hits? */
+static bool is_plain(const gpc_coherence *c, const gpc_coherence_request *request, const gpc_coherence_result *result) {
+    if (request->module >= c->module_count || request->kind > GPC_COHERENCE_N_STORE || request->flags ||
+        request->struct_size != sizeof *request || (result && result->struct_size != sizeof *result))
+        return false;
+    const gpci_module *m = &c->modules[request->module];
+    const uint32_t offset = (uint32_t)request->address & (m->given.block_bytes - 1);
+    return m->plain && c->failed == GPC_OK && !c->callbacks.on_message && !c->callbacks.on_transition &&
+           request->size - 1 < m->given.block_bytes - offset && request->address - m->first <= m->last - m->first;
+}
+
+/* Way of a valid block in its set; the most recent is looked at first. */
+static uint32_t way_of(const gpci_module *m, uint32_t base, uint64_t tag) {
+    const uint64_t *tags = m->tags + base;
+    const uint8_t *states = m->states + base;
+    const uint32_t recent = m->order[base];
+    if (tags[recent] == tag && states[recent] != GPC_LINE_I)
+        return recent;
+    for (uint32_t way = 0; way < m->all_ways; way++)
+        if (tags[way] == tag && states[way] != GPC_LINE_I)
+            return way;
+    return UINT32_MAX;
+}
+
+/* A block of a plain module moves to the front of its set's order. */
+static void move(uint16_t *order, uint16_t way) {
+    uint16_t carried = order[0];
+    order[0] = way;
+    for (uint32_t i = 1; carried != way; i++) {
+        const uint16_t next = order[i];
+        order[i] = carried;
+        carried = next;
+    }
+}
+
+static uint64_t cycle_of(const gpc_coherence *c, const gpc_coherence_request *request, uint32_t after) {
+    return c->timing ? request->cycle + after : 0;
+}
+
+static void write_state(gpc_coherence *c, gpci_module *m, const gpc_coherence_request *request, uint32_t set,
+                        uint32_t way, uint8_t state, uint8_t next) {
+    const bool coherent = request->kind == GPC_COHERENCE_STORE;
+    const uint32_t block = set * m->all_ways + way;
+    const uint64_t tag = m->tags[block];
+    const uint32_t origin = coherent ? GPC_ORIGIN_STORE : GPC_ORIGIN_N_STORE;
+    m->stats.transitions[state][next]++;
+    m->stats.origins[state][next] |= origin;
+    c->transition_count = 1;
+    *c->transitions = (gpc_coherence_transition){.cycle = cycle_of(c, request, m->given.directory_latency),
+                                                 .tag_before = tag,
+                                                 .tag = tag,
+                                                 .module = m->index,
+                                                 .set = set,
+                                                 .way = way,
+                                                 .origin = origin,
+                                                 .from = state,
+                                                 .to = next};
+    m->states[block] = next;
+    if (c->with_data) {
+        const gpci_bytes store = {request->address, request->bytes, request->mask, request->size};
+        if ((next == GPC_LINE_M || next == GPC_LINE_O) && gpci_flag(c, GPC_PROTOCOL_WHOLE_BLOCKS))
+            gpci_data_whole(c, m, block);
+        gpci_data_store(c, m, block, &store);
+    }
+}
+
+static void count(gpc_coherence_stats *stats, uint32_t kind) {
+    stats->accesses++;
+    stats->directory_accesses++;
+    stats->data_accesses++;
+    stats->hits++;
+    uint64_t *accesses = kind == GPC_COHERENCE_LOAD    ? &stats->loads
+                         : kind == GPC_COHERENCE_STORE ? &stats->stores
+                                                       : &stats->n_stores;
+    uint64_t *hits = kind == GPC_COHERENCE_LOAD    ? &stats->load_hits
+                     : kind == GPC_COHERENCE_STORE ? &stats->store_hits
+                                                   : &stats->n_store_hits;
+    ++*accesses;
+    ++*hits;
+}
+
+static void finish(gpc_coherence *c, const gpci_module *m, const gpc_coherence_request *request, uint64_t tag) {
+    const uint32_t directory = m->given.directory_latency, delay = directory + m->given.latency;
+    const uint64_t cycle = cycle_of(c, request, delay);
+    c->message_count = 1;
+    c->reply_count = 0;
+    c->deepest = 1;
+    *c->messages = (gpc_coherence_message){.address = tag,
+                                           .sent = cycle,
+                                           .received = cycle,
+                                           .kind = GPC_MESSAGE_FINISH,
+                                           .from = m->index,
+                                           .to = m->index,
+                                           .network = GPC_NO_MODULE,
+                                           .after = GPC_NO_MESSAGE,
+                                           .join = GPC_NO_MESSAGE,
+                                           .delay = delay,
+                                           .directory = directory,
+                                           .request = GPC_NO_MESSAGE,
+                                           .block = GPC_NO_MODULE,
+                                           .looks = 1};
+}
+
+static void tell(const gpc_coherence *c, gpc_coherence_result *result, uint8_t before, uint8_t after) {
+    result->completed = c->messages->received;
+    result->messages = c->messages;
+    result->transitions = c->transitions;
+    result->message_count = 1;
+    result->transition_count = c->transition_count;
+    result->hit = 1;
+    result->found = before;
+    result->state = after;
+    result->level = 1;
+}
+
+bool gpci_engine_hit(gpc_coherence *c, const gpc_coherence_request *request, gpc_coherence_result *result) {
+    if (!is_plain(c, request, result))
+        return false;
+    gpci_module *m = &c->modules[request->module];
+    const uint64_t tag = gpci_tag_of(m, request->address);
+    const uint32_t set = (uint32_t)((tag >> m->index_shift) & m->set_mask), base = set * m->all_ways;
+    const uint32_t way = way_of(m, base, tag);
+    if (way == UINT32_MAX)
+        return false;
+    const uint8_t state = m->states[base + way];
+    /* kinds are numbered as their events */
+    const gpc_protocol_rule *rule = &m->rules[state][request->kind];
+    if (rule->actions != GPC_DO_HIT || rule->next == GPC_LINE_I)
+        return false;
+    if (!m->fifo)
+        move(m->order + base, (uint16_t)way);
+    count(&m->stats, request->kind);
+    c->transition_count = 0;
+    if (request->kind != GPC_COHERENCE_LOAD)
+        write_state(c, m, request, set, way, state, rule->next);
+    if (c->with_data)
+        gpci_data_load(c, m, base + way, request->address, request->size, request->out);
+    finish(c, m, request, tag);
+    if (result)
+        tell(c, result, state, m->states[base + way]);
+    return true;
+}
