@@ -3,20 +3,18 @@
 
 #include <string.h>
 
-#define COHERENT (EXPLORE_ALL_KINDS & ~EXPLORE_BIT(N_STORE)) /* without N, an n-store is a store */
-
 const explore_family explore_families[EXPLORE_FAMILIES] = {
-    {"msi", "MSI", false, false, false, COHERENT},
-    {"mesi", "MESI", false, false, false, COHERENT},
-    {"mosi", "MOSI", false, false, false, COHERENT},
-    {"moesi", "MOESI", false, false, false, COHERENT},
-    {"nmoesi", "NMOESI", true, false, false, EXPLORE_ALL_KINDS},
-    {"vi", NULL, true, true, false, EXPLORE_ALL_KINDS},
-    {"none", NULL, true, false, false, EXPLORE_ALL_KINDS},
-    {"slc-glc", NULL, true, true, true, EXPLORE_ALL_KINDS},
+    {"msi", "MSI", false, false, false},
+    {"mesi", "MESI", false, false, false},
+    {"mosi", "MOSI", false, false, false},
+    {"moesi", "MOESI", false, false, false},
+    {"nmoesi", "NMOESI", true, false, false},
+    {"vi", NULL, true, true, false},
+    {"none", NULL, true, false, false},
+    {"slc-glc", NULL, true, true, true},
 };
 
-const explore_family explore_mended = {"nmoesi-multi2sim", NULL, true, false, false, EXPLORE_ALL_KINDS};
+const explore_family explore_mended = {"nmoesi-multi2sim", NULL, true, false, false};
 
 static const explore_tree trees[] = {
     {.name = "2 over memory", .caches = 2},
@@ -71,10 +69,10 @@ explore_setup explore_setup_of(gpc_context *context, const explore_family *f, co
         .tree = *tree,
         .blocks = blocks,
         .positions = positions,
-        .kinds = f->kinds,
+        .kinds = EXPLORE_ALL_KINDS,
         .races = f->races,
         .refreshes = f->refreshes,
         .steered = f->steered,
-        .letters = tree->write_through || tree->l2 > 1 ? NULL : f->letters,
+        .letters = tree->write_through ? NULL : f->letters,
     };
 }

@@ -12,7 +12,6 @@
 typedef struct explore_family {
     const char *protocol, *letters; /* letters: of those that seeds/002 has a table or a text of */
     bool races, refreshes, steered;
-    uint32_t kinds;
 } explore_family;
 
 enum { EXPLORE_FAMILIES = 8 };

@@ -131,7 +131,7 @@ static bool is_sound(search *s, const explore_action *action, const gpc_coherenc
     explore_picture after;
     explore_look(e, &after);
     explore_judge(e, action, &s->before, &after, text, size);
-    if (!*text && e->setup->letters)
+    if (!*text)
         explore_look_up(e, action, &s->before, &after, result, text, size);
     return !*text;
 }

@@ -55,12 +55,12 @@ static uint8_t other_next(traits t, uint8_t state, uint8_t kind, bool hit) {
     return state == GPC_LINE_E ? GPC_LINE_S : state;
 }
 
-/* Does the directory below still take a cache for a sharer that has dropped its copy in silence? Then S is right. */
-static bool thought_alone(const explorer *e, const explore_action *a) {
-    const gpci_module *low = &e->c->modules[e->low[a->module][a->block]];
-    const uint64_t address = explore_address(a->block, 0);
+/* Does the directory below know of no other sharer? It still counts who has dropped its copy in silence. */
+static bool thought_alone(const explorer *e, uint32_t module, uint32_t b) {
+    const gpci_module *low = &e->c->modules[e->low[module][b]];
+    const uint64_t address = explore_address(b, 0);
     const uint32_t block = gpci_module_find(low, gpci_tag_of(low, address));
-    const uint64_t me = (uint64_t)1 << low->slots[a->module];
+    const uint64_t me = (uint64_t)1 << low->slots[module];
     return block != GPCI_NO_BLOCK && *gpci_sharers_of(low, block, gpci_sub_of(low, address)) == me;
 }
 
@@ -80,8 +80,8 @@ static bool states_are_right(const explorer *e, traits t, const explore_action *
     const uint8_t is = after->state[a->module][a->block];
     if (is == own_next(t, mine, kind, alone))
         return true;
-    if (mine == GPC_LINE_I && kind == EXPLORE_LOAD && alone && is == GPC_LINE_S && !thought_alone(e, a))
-        return true;
+    if (mine == GPC_LINE_I && kind == EXPLORE_LOAD && alone && is == GPC_LINE_S)
+        return true; /* fetch_is_right has looked at it */
     return said(text, size, a, a->module, "its own state");
 }
 
@@ -95,24 +95,66 @@ static uint32_t count(const gpc_coherence_result *r, uint32_t kind, uint32_t fro
     return n;
 }
 
-/* "Send Data" goes from who has to send it to who asked; nobody else among the caches does. */
-static bool senders_are_right(const explorer *e, traits t, const explore_action *a, uint8_t kind,
-                              const explore_picture *before, const gpc_coherence_result *r, char *text, size_t size) {
-    const uint8_t mine = before->state[a->module][a->block];
-    const uint64_t address = explore_address(a->block, 0);
-    const bool ask = !hits(mine, kind), read = kind != EXPLORE_STORE;
-    for (uint32_t i = 0; i < e->setup->tree.caches; i++) {
-        const uint8_t was = before->state[i][a->block];
-        if (i == a->module)
+/* The block of an address, as a number; both addresses of messages and of transitions may be of larger blocks. */
+static uint32_t block_of(const explorer *e, const explore_action *a, uint64_t address, uint32_t module) {
+    const gpci_module *m = &e->c->modules[module];
+    return gpci_tag_of(m, explore_address(a->block, 0)) == gpci_tag_of(m, address) ? a->block : 1u - a->block;
+}
+
+/* Has another module above X's low module a copy in one of these states? */
+static bool peers_have(const explorer *e, uint32_t x, uint32_t b, const explore_picture *before, const char *states) {
+    for (uint32_t i = 0; i < e->c->module_count; i++)
+        if (i != x && e->low[i][b] != GPC_NO_MODULE && e->low[i][b] == e->low[x][b] && is_any(before->state[i][b], states))
+            return true;
+    return false;
+}
+
+/* Is the last of those beside X in S? It is the one to be asked, where nobody owns the block. */
+static bool last_peer_shares(const explorer *e, uint32_t x, uint32_t b, const explore_picture *before) {
+    uint32_t last = x;
+    for (uint32_t i = 0; i < e->c->module_count; i++)
+        last = i != x && e->low[i][b] != GPC_NO_MODULE && e->low[i][b] == e->low[x][b] ? i : last;
+    return last != x && before->state[last][b] == GPC_LINE_S;
+}
+
+/* Blocks that peers send to X. */
+static uint32_t sent_by_peers(const explorer *e, uint32_t x, uint32_t b, const gpc_coherence_result *r) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < r->message_count; i++) {
+        const gpc_coherence_message *m = &r->messages[i];
+        n += m->kind == GPC_MESSAGE_DATA && m->to == x && m->from != x && e->low[m->from][b] == e->low[x][b];
+    }
+    return n;
+}
+
+/*
+ * "Send Data": a read request is answered by one of those beside the asker who are in M, O or E; where there is no O,
+ * by the last of those in S (Table 2.1, steps 8 and 9). A write request is answered by who is in M, O or E. And without O, who is
+ * in M writes back as well (Tables 2.1 and 2.2, steps 6 and 7).
+ */
+static bool senders_are_right(const explorer *e, traits t, const explore_action *a, const explore_picture *before,
+                              const gpc_coherence_result *r, char *text, size_t size) {
+    for (uint32_t i = 0; i < r->message_count; i++) {
+        const gpc_coherence_message *m = &r->messages[i];
+        const bool read = m->kind == GPC_MESSAGE_READ_REQUEST;
+        if (!read && m->kind != GPC_MESSAGE_WRITE_REQUEST)
             continue;
-        const uint32_t sent = count(r, GPC_MESSAGE_DATA, i, GPC_NO_MODULE, address);
-        const bool must = ask && is_any(was, read ? "MOE" : "NMOE") && mine == GPC_LINE_I;
-        const bool may = ask && was != GPC_LINE_I && (is_any(was, "NMOE") || !t.o);
-        if (sent > 1 || (must && !count(r, GPC_MESSAGE_DATA, i, a->module, address)) || (sent && !may))
-            return said(text, size, a, i, "who sends data");
-        const bool back = ask && read && was == GPC_LINE_M && !t.o;
-        if (count(r, GPC_MESSAGE_WRITE_BACK, i, GPC_NO_MODULE, address) != back)
-            return said(text, size, a, i, "write-back upon a read request");
+        const uint32_t b = block_of(e, a, m->address, m->from);
+        const bool has = before->state[m->from][b] != GPC_LINE_I;
+        const uint32_t sent = sent_by_peers(e, m->from, b, r);
+        const bool owned = peers_have(e, m->from, b, before, "MOE");
+        const bool must = !has && (owned || (read && !t.o && last_peer_shares(e, m->from, b, before)));
+        const bool may = peers_have(e, m->from, b, before, "NMOES");
+        if ((must && sent == 0) || (read && sent > 1) || (sent && !may))
+            return said(text, size, a, m->from, "who sends the data");
+    }
+    for (uint32_t x = 0; x < e->c->module_count; x++) {
+        const uint32_t b = a->block;
+        const bool probed = count(r, GPC_MESSAGE_READ_PROBE, e->low[x][b], x, explore_address(b, 0)) != 0;
+        const uint32_t back = count(r, GPC_MESSAGE_WRITE_BACK, x, e->low[x][b], explore_address(b, 0)) +
+                              count(r, GPC_MESSAGE_DATA, x, e->low[x][b], explore_address(b, 0));
+        if (probed && before->state[x][b] == GPC_LINE_M && !t.o && back != 1)
+            return said(text, size, a, x, "write-back upon a read request");
     }
     return true;
 }
@@ -155,14 +197,92 @@ static bool took_copies(const explorer *e, const gpc_coherence_result *r) {
     return false;
 }
 
+/*
+ * From which state to which each origin leads: Table 3.3's, as section 5 of the specification of the document's
+ * simulator has them, but for what Table 2.5 and the protocols' other states change.
+ */
+static const struct pairs {
+    uint32_t origin;
+    const char *with_e, *without_e;
+} all_pairs[] = {
+    {GPC_ORIGIN_LOAD_MISS, "IE IS", "IS"},
+    {GPC_ORIGIN_STORE, "NM MM OM EM SM IM", "MM OM SM IM"},
+    {GPC_ORIGIN_N_STORE, "NN EN SN IN MM OO", ""},
+    {GPC_ORIGIN_EVICTION, "II", "II"},
+    {GPC_ORIGIN_FIND_IN_MEMORY, "IE", "IE"},
+    {GPC_ORIGIN_EVICT_IN_MEMORY, "EI MI", "EI MI"},
+    {GPC_ORIGIN_EVICT_DATA, "EM", "EM"},
+    {GPC_ORIGIN_N_EVICT_DATA_1, "EM", "EM"},
+    {GPC_ORIGIN_N_EVICT_DATA_2, "SN NN", ""},
+    {GPC_ORIGIN_EVICTED, "NI MI OI EI SI", "MI OI SI"},
+    {GPC_ORIGIN_WRITE_UP_DOWN, "NM MM OM EE SE IE", "MM OM EE SM IM"},
+    {GPC_ORIGIN_WRITE_DOWN_UP, "NI MI OI EI SI", "MI OI SI"},
+    {GPC_ORIGIN_READ_UP_DOWN, "IE IS", "IS"},
+    {GPC_ORIGIN_INVALIDATE_DATA_1, "EM", "EM"},
+    {GPC_ORIGIN_INVALIDATE_DATA_2, "SN NN", ""},
+    {GPC_ORIGIN_PROBE_DATA, "EM", "EM"},
+};
+
+static bool has_pair(const char *pairs, const gpc_coherence_transition *t) {
+    const char pair[] = {"NMOESI"[t->from], "NMOESI"[t->to], '\0'};
+    return strstr(pairs, pair);
+}
+
+/* Who answers a read request; where there is no O, S sends too, and where there is, O keeps its state. */
+static bool probe_is_right(traits t, const gpc_coherence_transition *x) {
+    return has_pair(t.o ? "MO OO ES" : "MS SS ES", x);
+}
+
+static bool transition_is_right(traits t, const explore_action *a, const gpc_coherence_transition *x) {
+    const uint32_t probed = GPC_ORIGIN_READ_DOWN_UP_1 | GPC_ORIGIN_READ_DOWN_UP_2 | GPC_ORIGIN_READ_DOWN_UP_3;
+    const bool as_store = x->origin == GPC_ORIGIN_N_STORE && !t.n; /* an n-store of a protocol without N is a store */
+    const uint32_t origin = as_store ? GPC_ORIGIN_STORE : x->origin;
+    if (origin & probed && a->kind <= EXPLORE_N_STORE)
+        return probe_is_right(t, x);
+    for (size_t i = 0; i < sizeof all_pairs / sizeof *all_pairs; i++)
+        if (all_pairs[i].origin == origin)
+            return has_pair(t.e ? all_pairs[i].with_e : all_pairs[i].without_e, x);
+    return true;
+}
+
+/* A copy that is fetched is exclusive where it can be, and where the directory below knows that it can. */
+static bool fetch_is_right(const explorer *e, traits t, const explore_action *a, const explore_picture *before,
+                           const explore_picture *after, const gpc_coherence_transition *x) {
+    if (!(x->origin & (GPC_ORIGIN_LOAD_MISS | GPC_ORIGIN_READ_UP_DOWN)))
+        return true;
+    const uint32_t b = block_of(e, a, x->tag, x->module);
+    const bool alone = !peers_have(e, x->module, b, before, "NMOES") &&
+                       !is_any(after->state[e->low[x->module][b]][b], "NOS");
+    if (x->to == GPC_LINE_E)
+        return alone;
+    return !t.e || !alone || !thought_alone(e, x->module, b);
+}
+
+static bool transitions_are_right(const explorer *e, traits t, const explore_action *a, const explore_picture *before,
+                                  const explore_picture *after, const gpc_coherence_result *r, char *text,
+                                  size_t size) {
+    for (uint32_t i = 0; i < r->transition_count; i++) {
+        const gpc_coherence_transition *x = &r->transitions[i];
+        char what[64];
+        snprintf(what, sizeof what, "%c -> %c by 0x%x", "NMOESI"[x->from], "NMOESI"[x->to], (unsigned)x->origin);
+        if (!transition_is_right(t, a, x) || !fetch_is_right(e, t, a, before, after, x))
+            return said(text, size, a, x->module, what);
+    }
+    return true;
+}
+
 void explore_look_up(const explorer *e, const explore_action *a, const explore_picture *before,
                      const explore_picture *after, const gpc_coherence_result *result, char *text, size_t size) {
     *text = '\0';
-    if (a->kind > EXPLORE_N_STORE || took_copies(e, result))
+    if (!e->setup->letters)
         return;
     const traits t = traits_of(e->setup->letters);
+    if (!transitions_are_right(e, t, a, before, after, result, text, size))
+        return;
+    if (a->kind > EXPLORE_N_STORE || took_copies(e, result))
+        return;
     const uint8_t kind = a->kind == EXPLORE_N_STORE && !t.n ? EXPLORE_STORE : a->kind;
-    if (states_are_right(e, t, a, kind, before, after, text, size) &&
-        senders_are_right(e, t, a, kind, before, result, text, size))
+    if (senders_are_right(e, t, a, before, result, text, size) && e->setup->tree.l2 < 2 &&
+        states_are_right(e, t, a, kind, before, after, text, size))
         requests_are_right(e, a, kind, before, result, text, size);
 }

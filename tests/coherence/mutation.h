@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef TESTS_COHERENCE_MUTATION_H
+#define TESTS_COHERENCE_MUTATION_H
+
+#include "coherence/explore_families.h"
+
+/*
+ * Each cell of a protocol's tables, changed a little: its next state to each other one, each of its actions left out or
+ * replaced by each other one. A changed table is registered under another name and explored. What becomes of it:
+ *   refused      the check of the table names the cell
+ *   caught       some tree ends in a state, value, message or refusal that must not be
+ *   unreached    no tree comes to the cell at all (it was FORBID for once, and nobody complained)
+ *   equivalent   everywhere the same states, edges, transitions and messages as with the right table
+ *   survived     none of these
+ */
+typedef enum mutation_verdict {
+    MUTATION_REFUSED,
+    MUTATION_CAUGHT,
+    MUTATION_UNREACHED,
+    MUTATION_EQUIVALENT,
+    MUTATION_SURVIVED,
+    MUTATION_VERDICTS
+} mutation_verdict;
+
+typedef struct mutation_cell {
+    uint8_t place, state, event; /* gpci_place_kind */
+} mutation_cell;
+
+typedef struct mutation_change {
+    mutation_cell cell;
+    gpc_protocol_rule rule;  /* instead of its own */
+    gpc_protocol_rule was;
+} mutation_change;
+
+typedef struct mutation_tally {
+    uint32_t count[MUTATION_VERDICTS];
+    uint32_t forbidden;      /* cells that are FORBID, which every exploration shows to be out of reach */
+} mutation_tally;
+
+/* Told of each changed cell; `text`: what caught it, or the tree that shows a survivor to differ. */
+typedef void (*mutation_listener)(void *data, const mutation_change *change, mutation_verdict verdict,
+                                  const char *text);
+
+/* Every `stride`th change, from `first` on. */
+mutation_tally mutation_run(const explore_family *family, uint32_t stride, uint32_t first, mutation_listener listener,
+                            void *data);
+
+size_t mutation_text(const mutation_change *change, char *text, size_t size);
+
+#endif
