@@ -98,7 +98,7 @@ static const char *malformed(const cell *c) {
 
 /* An access, and a request of a module above, must get its data somewhere and leave them somewhere. */
 static const char *unanswered(const cell *c) {
-    uint32_t actions = c->rule->actions, event = 1u << c->event;
+    uint32_t actions = c->rule->actions;
     bool stays_out = c->rule->next == GPC_LINE_I || c->rule->next_shared == GPC_LINE_I;
     if (!(actions & (GPC_DO_HIT | REQUESTS | GPC_DO_PASS)))
         return "the access gets no answer";
@@ -110,8 +110,46 @@ static const char *unanswered(const cell *c) {
         return "the block is lost: the next state is I";
     if (actions & GPC_DO_EVICT_FIRST && !(actions & REQUESTS))
         return "EVICT_FIRST, and no request for the block";
-    return event & FROM_ABOVE && actions & (GPC_DO_SEND_DATA | GPC_DO_NOTIFY) ? "SEND_DATA and NOTIFY answer no request"
-                                                                             : NULL;
+    return NULL;
+}
+
+#define ANY_STORE (GPC_DO_HIT | REQUESTS | GPC_DO_WRITE_BACK | GPC_DO_CLEAR_OWNER | GPC_DO_EVICT_FIRST | \
+                   GPC_DO_WRITE_THROUGH | GPC_DO_PASS)
+#define ANY_LOAD (GPC_DO_HIT | GPC_DO_READ_REQUEST | GPC_DO_WRITE_BACK | GPC_DO_PASS)
+#define ANY_GIFT (GPC_DO_HIT | GPC_DO_IGNORE | GPC_DO_READ_REQUEST | GPC_DO_WRITE_THROUGH | GPC_DO_PASS)
+
+/* What an event's rule can make happen at all. */
+static const uint16_t meant[GPC_EVENT_COUNT] = {
+    [GPC_EVENT_LOAD] = ANY_LOAD,
+    [GPC_EVENT_PASSING_LOAD] = ANY_LOAD,
+    [GPC_EVENT_STORE] = ANY_STORE,
+    [GPC_EVENT_N_STORE] = ANY_STORE,
+    [GPC_EVENT_PASSING_STORE] = ANY_STORE,
+    [GPC_EVENT_THROUGH_STORE] = ANY_STORE,
+    [GPC_EVENT_EVICTION] = GPC_DO_HIT | GPC_DO_IGNORE | GPC_DO_WRITE_BACK | GPC_DO_NOTIFY,
+    [GPC_EVENT_READ_PROBE] = GPC_DO_HIT | GPC_DO_IGNORE | GPC_DO_SEND_DATA | GPC_DO_WRITE_BACK,
+    [GPC_EVENT_WRITE_PROBE] = GPC_DO_HIT | GPC_DO_IGNORE | GPC_DO_SEND_DATA,
+    [GPC_EVENT_READ_ABOVE] = GPC_DO_HIT | GPC_DO_READ_REQUEST,
+    [GPC_EVENT_WRITE_ABOVE] = GPC_DO_HIT | GPC_DO_WRITE_REQUEST,
+    [GPC_EVENT_DATA_ABOVE] = ANY_GIFT,
+    [GPC_EVENT_N_DATA_ABOVE] = ANY_GIFT,
+    [GPC_EVENT_PROBE_DATA] = GPC_DO_HIT | GPC_DO_IGNORE,
+    [GPC_EVENT_INVALIDATE_DATA] = GPC_DO_HIT | GPC_DO_IGNORE,
+    [GPC_EVENT_ACQUIRE] = GPC_DO_HIT | GPC_DO_IGNORE | GPC_DO_WRITE_BACK,
+};
+
+static const char *meaningless(const cell *c) {
+    uint32_t actions = c->rule->actions;
+    bool clean = c->state == GPC_LINE_E || c->state == GPC_LINE_S || c->state == GPC_LINE_I;
+    if (actions & ~(uint32_t)meant[c->event])
+        return "an action that means nothing upon this event";
+    if (actions & GPC_DO_WRITE_BACK && clean)
+        return "WRITE_BACK, and nothing is modified";
+    if (actions & GPC_DO_WRITE_BACK && c->event == GPC_EVENT_READ_PROBE && !(actions & GPC_DO_SEND_DATA))
+        return "WRITE_BACK upon a probe goes with SEND_DATA";
+    if (actions & GPC_DO_WRITE_BACK && meant[c->event] & GPC_DO_PASS && !(actions & GPC_DO_PASS))
+        return "WRITE_BACK of an access goes before PASS";
+    return NULL;
 }
 
 static const char *contradiction(const cell *c) {
@@ -119,10 +157,11 @@ static const char *contradiction(const cell *c) {
     const char *why = malformed(c);
     if (why || actions & GPC_DO_FORBID)
         return why;
+    why = meaningless(c);
+    if (why)
+        return why;
     if (event & (PROCESSOR | BIT(READ_ABOVE) | BIT(WRITE_ABOVE)))
         return unanswered(c);
-    if (event & (BIT(EVICTION) | PROBES) && actions & (REQUESTS | GPC_DO_PASS | GPC_DO_EVICT_FIRST))
-        return "who gives a block up asks for none";
     if (event & (BIT(EVICTION) | BIT(WRITE_PROBE)) && c->rule->next != GPC_LINE_I)
         return "the block is to go: the next state must be I";
     if (event & BIT(READ_PROBE) && actions & GPC_DO_SEND_DATA && c->state == GPC_LINE_I)
