@@ -193,7 +193,7 @@ void gpc_coherence_destroy(gpc_coherence *c) {
         destroy_module(context, &c->modules[i]);
     for (uint32_t i = 0; i < c->star_count; i++) {
         free_const(context, c->stars[i].given.name);
-        gpci_free(context, c->stars[i].out_free);
+        gpci_free(context, c->stars[i].out);
     }
     gpci_free_lines(context, c->modules);
     gpci_free(context, c->stars);

@@ -13,32 +13,55 @@
 #include <string.h>
 
 void gpci_star_begin(gpc_coherence *c) {
-    const size_t bytes = c->module_count * sizeof(uint64_t);
-
-    for (uint32_t i = 0; i < c->star_count; i++) {
-        memset(c->stars[i].out_free, 0, bytes);
-        memset(c->stars[i].switch_free, 0, bytes);
-        memset(c->stars[i].in_free, 0, bytes);
-    }
+    for (uint32_t i = 0; i < c->star_count; i++)
+        c->stars[i].transaction++;
 }
 
 static uint64_t cycles_of(const gpci_star *star, uint32_t bytes) {
     return ((uint64_t)bytes + star->given.bandwidth - 1) / star->given.bandwidth;
 }
 
-/* Keep a stage for a message that comes at `cycle`; the cycle at which it begins to pass. */
-static uint64_t keep(uint64_t *free, uint64_t cycle, uint64_t cycles) {
-    const uint64_t begins = cycle > *free ? cycle : *free;
+/* The first cycle from `cycle` on at which a link is free for `cycles`; `*place`: the span before which that is. */
+static uint64_t free_from(const gpci_star *star, const gpci_link *link, uint64_t cycle, uint64_t cycles,
+                          uint32_t *place) {
+    uint32_t i = 0;
 
-    *free = begins + cycles;
-    return begins;
+    if (link->transaction == star->transaction)
+        for (; i < link->count && link->begins[i] < cycle + cycles; i++)
+            cycle = link->ends[i] > cycle ? link->ends[i] : cycle;
+    *place = i;
+    return cycle;
+}
+
+/* Messages are not asked for in the order in which they are sent: one may go in between others. */
+static uint64_t keep(const gpci_star *star, gpci_link *link, uint64_t cycle, uint64_t cycles) {
+    uint32_t place;
+
+    if (link->transaction != star->transaction) {
+        link->transaction = star->transaction;
+        link->count = 0;
+    }
+    cycle = free_from(star, link, cycle, cycles, &place);
+    if (link->count == GPCI_LINK_SPANS) { /* the first one is forgotten */
+        if (!place)
+            return cycle;
+        memmove(link->begins, link->begins + 1, --place * sizeof *link->begins);
+        memmove(link->ends, link->ends + 1, place * sizeof *link->ends);
+    } else {
+        const uint32_t after = link->count++ - place;
+        memmove(link->begins + place + 1, link->begins + place, after * sizeof *link->begins);
+        memmove(link->ends + place + 1, link->ends + place, after * sizeof *link->ends);
+    }
+    link->begins[place] = cycle;
+    link->ends[place] = cycle + cycles;
+    return cycle;
 }
 
 /* The switch lets a message through at `cycle`; the cycle at which it is received. */
 static uint64_t let_through(gpci_star *star, uint32_t from, uint32_t to, uint64_t cycle, uint64_t cycles) {
-    star->turns[to] = from;
-    cycle = keep(&star->switch_free[to], cycle, cycles) + cycles;
-    return keep(&star->in_free[to], cycle, cycles) + cycles;
+    star->through[to].turn = from;
+    cycle = keep(star, &star->through[to], cycle, cycles) + cycles;
+    return keep(star, &star->in[to], cycle, cycles) + cycles;
 }
 
 uint64_t gpci_star_send(gpc_coherence *c, uint32_t network, uint32_t from, uint32_t to, uint32_t bytes,
@@ -46,20 +69,19 @@ uint64_t gpci_star_send(gpc_coherence *c, uint32_t network, uint32_t from, uint3
     gpci_star *star = &c->stars[network];
     const uint64_t cycles = cycles_of(star, bytes);
 
-    return let_through(star, from, to, keep(&star->out_free[from], cycle + 1, cycles) + cycles, cycles);
+    return let_through(star, from, to, keep(star, &star->out[from], cycle + 1, cycles) + cycles, cycles);
 }
 
 /* Whose turn it is at `cycle`. Of one sender's messages, the first in the list: they stay in order. */
 static gpci_reply *whose_turn(const gpc_coherence *c, const gpci_star *star, uint32_t to, gpci_reply *replies,
                               uint32_t count, uint64_t cycle) {
     gpci_reply *best = NULL;
-    uint64_t best_place = UINT64_MAX;
+    uint32_t best_place = UINT32_MAX;
 
     for (uint32_t i = 0; i < count; i++) {
         if (replies[i].comes || replies[i].began >= cycle)
             continue;
-        const uint64_t behind = replies[i].module + c->module_count - 1 - star->turns[to];
-        const uint64_t place = behind % c->module_count;
+        const uint32_t place = (replies[i].module + c->module_count - 1 - star->through[to].turn) % c->module_count;
         if (place < best_place) {
             best_place = place;
             best = &replies[i];
@@ -82,21 +104,21 @@ static uint64_t first_there(const gpci_star *star, const gpci_reply *replies, ui
 
 void gpci_star_gather(gpc_coherence *c, uint32_t network, uint32_t to, gpci_reply *replies, uint32_t count) {
     gpci_star *star = &c->stars[network];
+    uint32_t place;
 
     for (uint32_t i = 0; i < count; i++) {
         gpci_reply *r = &replies[i];
-        r->began = keep(&star->out_free[r->module], r->ready.cycle + 1, cycles_of(star, r->bytes));
+        r->began = keep(star, &star->out[r->module], r->ready.cycle + 1, cycles_of(star, r->bytes));
         r->comes = 0;
     }
     uint64_t cycle = 0;
     for (uint32_t left = count; left;) {
         const uint64_t there = first_there(star, replies, count);
-        cycle = cycle > there ? cycle : there;
-        cycle = cycle > star->switch_free[to] ? cycle : star->switch_free[to];
+        cycle = free_from(star, &star->through[to], cycle > there ? cycle : there, 1, &place);
         gpci_reply *next = whose_turn(c, star, to, replies, count, cycle);
         const uint64_t cycles = cycles_of(star, next->bytes);
         if (next->began + cycles > cycle) {
-            star->turns[to] = next->module;
+            star->through[to].turn = next->module;
             cycle++;
             continue;
         }

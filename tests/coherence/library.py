@@ -73,10 +73,10 @@ class System:
         """The library's counters, those that are not 0."""
         raw = self.statistics(name)
         return {field: getattr(raw, field) for field, kind in raw._fields_
-                if kind is ctypes.c_uint64 and getattr(raw, field)}
+                if kind is ctypes.c_uint64 and field != 'struct_size' and getattr(raw, field)}
 
-    def final(self):
-        return {given['name']: self.final_of(given) for given in self.given}
+    def final(self, names=None):
+        return {given['name']: self.final_of(given) for given in self.given if not names or given['name'] in names}
 
     def final_of(self, given):
         name, blocks, order = given['name'], [], {}

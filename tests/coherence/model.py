@@ -207,7 +207,7 @@ class Module:
 
 
 class Place:
-    """What find_and_lock returns: where the block is, and the state that it was found in."""
+    """What find_and_lock returns: where the block is, the state that it was found in, and whether it was."""
 
     def __init__(self, module, index, way, tag, state):
         self.module = module
@@ -215,6 +215,7 @@ class Place:
         self.way = way
         self.tag = tag
         self.state = state
+        self.hit = False
 
     @property
     def block(self):
@@ -327,6 +328,7 @@ class System:
             module.to_front(index, way)
         yield module.directory_latency
         place = Place(module, index, way, tag, block.state)
+        place.hit = bool(found)
         if not found:
             if block.state != 'I':
                 module.count('evictions')
@@ -408,7 +410,7 @@ class System:
         yield from self.down(source, target, CONTROL)
         place = yield from self.find(target, address, 'read')
         target.tell('read_requests')
-        target.tell('read_request_hits', place.state != 'I')
+        target.tell('read_request_hits', place.hit)
         below_shared = False
         if place.state != 'I':
             yield self.together([
@@ -600,9 +602,9 @@ class System:
         self.clock.run()
         return self.finished
 
-    def final(self):
-        """What `final` of sequential.json holds."""
-        return {name: final_of(module) for name, module in self.modules.items()}
+    def final(self, names=None):
+        """What `final` of sequential.json holds, of some modules or of all."""
+        return {name: final_of(self.modules[name]) for name in names or self.modules}
 
 
 def final_of(module):

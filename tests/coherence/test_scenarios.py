@@ -66,8 +66,8 @@ class ModelTree:
     def access(self, name, kind, address):
         return self.system.access(name, kind, address)
 
-    def final(self):
-        return self.system.final()
+    def final(self, names=None):
+        return self.system.final(names)
 
     def counters(self, name):
         return self.system.modules[name].counters
@@ -117,25 +117,33 @@ class Recorded(unittest.TestCase):
 
 
 def run(config, accesses):
-    """Accesses to both trees: the first difference, as (number of the access, text), or None."""
+    """Accesses to both trees: the first difference, as (number of the access, text), or None.
+
+    After each access all counters are compared, and the modules where one has changed: nothing changes without one.
+    """
     one, other = ModelTree(config), library.System(config)
     try:
         place = now = 0
+        before = {name: {} for name in other.names}
         for number, (name, kind, address) in enumerate(accesses):
             one.now = other.now = now
             try:
                 finished = one.access(name, kind, int(address, 16)), other.access(name, kind, int(address, 16))
             except AssertionError as error:
                 return number, str(error)
+            counters = {module: dict(one.counters(module)) for module in other.names}
+            changed = [module for module in other.names if counters[module] != before[module]]
             told = (difference(by_module(one.trace[place:]), by_module(other.trace[place:]), 'trace')
-                    or difference(*finished, 'completion') or difference(one.final(), other.final())
-                    or difference({module: one.counters(module) for module in other.names},
-                                  {module: other.counters(module) for module in other.names}, 'counters'))
+                    or difference(*finished, 'completion')
+                    or difference(counters, {module: other.counters(module) for module in other.names}, 'counters')
+                    or difference(one.final(changed), other.final(changed)))
             if told:
                 return number, told
+            before = counters
             place = len(one.trace)
             now = max(one.now, finished[0]) + 1
-        return None
+        told = difference(one.final(), other.final())
+        return (len(accesses) - 1, told) if told else None
     finally:
         other.close()
 
