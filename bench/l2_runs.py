@@ -55,11 +55,12 @@ OTHERS = [
     Kernel("BitReversal", "spatial", "", "other", False),
 ]
 
-# Trees other than L1s over L2s over memories.
+# Trees other than L1s over L2s over memories; and one whose requests wait for a block instead of coming again.
 TREES = {
     "": {},
     "non-inclusive": {"l2.inclusion": "non-inclusive"},
     "three-level": {"cluster.sms": "7", "cluster.size": "128KiB"},
+    "waiting": {"coherence.conflict": "wait"},
 }
 
 # l2: KB of all modules, 0 = none; l1: KB; ways: of L2; size: of the problem, KB.
@@ -85,10 +86,6 @@ def plain(stats):
     return {**stats, **{name: getattr(stats, name) for name in MATRICES}}
 
 
-def tree_of(replay):
-    return replay.coherence if hasattr(replay, "coherence") else replay.hierarchy.coherence
-
-
 def replay(run, mode):
     with gpucache.Context() as context:
         begun = time.process_time()
@@ -96,7 +93,7 @@ def replay(run, mode):
             with gpucache.Replay(context, config) as replayed, gpucache.Trace(context, source(run)) as trace:
                 for _ in replayed.run(trace):
                     pass
-                stats, tree = replayed.stats(), tree_of(replayed)
+                stats, tree = replayed.stats(), replayed.hierarchy.coherence
                 levels = {name: plain(level) for name, level in tree.level_stats().items()}
                 last = max((name for name in levels if name != "memory"), key=lambda name: int(name[1:]))
                 firsts = {name: plain(tree.stats(tree.at_level(int(name[1:]))[0])) for name in {"L1", last}}

@@ -162,16 +162,19 @@ def print_configurations(cache, kernels, sizes, protocol, size):
 # The valley
 
 
+def share_of(*names):
+    """These counters of L1, in percent of all its lookups."""
+    def figure(result):
+        l1 = runs.level(result, "L1")
+        return 100 * sum(l1[name] for name in names) / l1["accesses"]
+
+    return figure
+
+
 def lost(result):
     """L1 blocks lost to write probes, of 100 processor accesses."""
     l1 = runs.level(result, "L1")
     return 100 * l1["invalidations"] / runs.asked(l1)
-
-
-def probes(result):
-    """Of L1's lookups, in percent, those that are no accesses of a processor."""
-    l1 = runs.level(result, "L1")
-    return 100 * (l1["accesses"] - runs.asked(l1)) / l1["accesses"]
 
 
 def print_valley(grid, other, small=96):
@@ -182,35 +185,34 @@ def print_valley(grid, other, small=96):
     large = max(grid.sizes)
     if small not in grid.sizes or small == large:
         return
+    ends = [size for size in (0, small, large) if size in grid.sizes]
+    percent = {figure: lambda result, figure=figure: None if figure(result) is None else 100 * figure(result)
+               for figure in (l1_ratio, l1_lumped)}  # fmt: skip
+    probes, retries = share_of("read_probes", "write_probes"), share_of("retries")
     rows = []
 
     def row(name, value):
         """value(grid, l2, figure) of a kernel, or the mean of a suite."""
-        def drop(figure):
-            high, low = value(grid, large, figure), value(grid, small, figure)
-            return None if None in (high, low) else 100 * (high - low)
-
-        counted, real = drop(l1_lumped), drop(l1_ratio)
-        kept = value(other, small, l1_ratio) if other else None
-        here = value(grid, small, l1_ratio)
-        by_inclusion = None if None in (kept, here) else 100 * (kept - here)
-        rest = None if None in (counted, real) else counted - real
-        share = None if rest is None or abs(counted) < 0.5 else 100 * rest / counted
-        none = value(grid, 0, l1_ratio) if 0 in grid.sizes else None
-        rows.append([name, cell(counted, PERCENT), cell(real, PERCENT), cell(rest, PERCENT), cell(share, "{:.0f} %"),
-                     cell(by_inclusion, PERCENT), cell(None if None in (none, here) else 100 * (none - here), PERCENT),
-                     cell(value(grid, small, lost), PERCENT), cell(value(grid, small, probes), PERCENT),
-                     cell(value(grid, large, probes), PERCENT)])  # fmt: skip
+        real, counted = ([value(grid, l2, percent[figure]) for l2 in ends] for figure in (l1_ratio, l1_lumped))
+        drops = [None if None in side else side[-1] - side[-2] for side in (counted, real)]
+        counting = None if None in drops else drops[0] - drops[1]
+        kept = value(other, small, percent[l1_ratio]) if other else None
+        by_inclusion = None if None in (kept, real[-2]) else kept - real[-2]
+        rows.append([name, *(cell(v, PERCENT) for v in (
+            *real, *counted, *drops, counting, by_inclusion, value(grid, small, lost), value(grid, small, probes),
+            value(grid, small, retries), value(grid, large, probes), value(grid, large, retries)))])  # fmt: skip
 
     for kernel in grid.kernels:
         row(kernel.name, lambda g, l2, figure, kernel=kernel: g.value(kernel, l2, figure))
     for suite in grid.suites():
         row(f"mean, {suite}", lambda g, l2, figure, suite=suite: g.mean(suite, l2, figure))
-    print(f"The valley of L1's hit ratio at {small} KB of L2 against {large} KB, percentage points; "
-          f"{describe(**grid.fixed)}\n")  # fmt: skip
-    print_table(["kernel", "Multi2Sim's", "of processors", "counting", "counting's share", "non-inclusive has",
-                 "no L2 has", f"blocks lost at {small}, %", f"not processors', {small}, %", f"{large}, %"],
-                rows)  # fmt: skip
+    print(f"The valley of L1's hit ratio, percent, at {small} KB of L2 against {large} KB; {describe(**grid.fixed)}\n"
+          "`drop`: in Multi2Sim's ratio; `real`: of it, hits that processors no longer have; `counting`: the rest;\n"
+          "`inclusion`: hits that a non-inclusive L2 of that size keeps; `lost`: blocks invalidated from below, of\n"
+          "100 accesses of processors; `probes`, `retries`: of 100 lookups\n")  # fmt: skip
+    both = (*(f"processors, {l2}" for l2 in ends), *(f"Multi2Sim's, {l2}" for l2 in ends))
+    print_table(["kernel", *both, "drop", "real", "counting", "inclusion", f"lost, {small}",
+                 f"probes, {small}", f"retries, {small}", f"probes, {large}", f"retries, {large}"], rows)  # fmt: skip
 
 
 def print_careless(grid, limit=0.05):

@@ -8,7 +8,8 @@ protocol; L2 of six modules of together 0 (none), 96, 192, ... 12288 KB.
     matrices  state changes and their origins of one L1 and L2 module beside Tables 4.2 to 4.4
     problems  64 KB to 16 MB, section 4.3
     spatial   the bit reversal kernel, section 4.4
-    beyond    a non-inclusive L2, write-through L1s (vi), a third level: two clusters of SMs with 128 KB each
+    beyond    a non-inclusive L2; a third level: two clusters of SMs with 128 KB each; requests that wait where
+              Multi2Sim's come again; write-through L1s (vi)
 
     python3 bench/l2_valley.py [--parts PART,...] [--kernels NAME,...] [--sizes KB,...] [--quick] [--report] ...
 
@@ -31,7 +32,7 @@ SIZES = (0, 96, 192, 384, 768, 1536, 3072, 6144, 12288)
 SPATIAL_SIZES = (0, 96, 192, 384, 768, 1536)
 PROBLEMS = (64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384)
 PROTOCOLS = ("nmoesi-multi2sim", "nmoesi")
-VARIANTS = (("nmoesi", ""), ("nmoesi", "non-inclusive"), ("vi", ""), ("nmoesi", "three-level"))
+VARIANTS = (("nmoesi", ""), ("nmoesi", "non-inclusive"), ("nmoesi", "three-level"), ("nmoesi", "waiting"), ("vi", ""))
 PARTS = ("main", "matrices", "problems", "spatial", "beyond")
 QUICK = ("Transpose", "Histogram", "MaxPooling", "VectorMul")
 BASE = {"l1": 16, "ways": 16, "size": 2048, "tree": ""}
