@@ -30,17 +30,6 @@ static uint32_t way_of(const gpci_module *m, uint32_t base, uint64_t tag) {
     return UINT32_MAX;
 }
 
-/* A block of a plain module moves to the front of its set's order. */
-static void move(uint16_t *order, uint16_t way) {
-    uint16_t carried = order[0];
-    order[0] = way;
-    for (uint32_t i = 1; carried != way; i++) {
-        const uint16_t next = order[i];
-        order[i] = carried;
-        carried = next;
-    }
-}
-
 static uint64_t cycle_of(const gpc_coherence *c, const gpc_coherence_request *request, uint32_t after) {
     return c->timing ? request->cycle + after : 0;
 }
@@ -136,7 +125,7 @@ bool gpci_engine_hit(gpc_coherence *c, const gpc_coherence_request *request, gpc
     if (rule->actions != GPC_DO_HIT || rule->next == GPC_LINE_I)
         return false;
     if (!m->fifo)
-        move(m->order + base, (uint16_t)way);
+        gpci_move_to_front(m->order + base, (uint16_t)way);
     count(&m->stats, request->kind);
     c->transition_count = 0;
     if (request->kind != GPC_COHERENCE_LOAD)

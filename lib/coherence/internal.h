@@ -190,6 +190,17 @@ GPCI_INLINE uint64_t *gpci_sharers_of(const gpci_module *m, uint32_t block, uint
     return &m->sharers[((size_t)block * m->sub_blocks + sub) * m->sharer_words];
 }
 
+/* `order`: of a set's ways, or of its directory's entries, of which `way` is one. */
+GPCI_INLINE void gpci_move_to_front(uint16_t *order, uint16_t way) {
+    uint16_t carried = order[0];
+    order[0] = way;
+    for (uint32_t i = 1; carried != way; i++) {
+        const uint16_t next = order[i];
+        order[i] = carried;
+        carried = next;
+    }
+}
+
 GPCI_INLINE uint8_t *gpci_data_of(const gpci_module *m, uint32_t block) {
     return m->data + ((size_t)block << m->block_shift);
 }

@@ -4,9 +4,10 @@
 #include <string.h>
 
 /*
- * What an access changes, as bytes and back. Saved are the slab, with the data of invalid blocks zeroed; then of each
- * full map, and of memory's bytes, a count and that many entries ascending by block number: the number, and what is
- * kept of it. So two trees of the same options in the same state save the same bytes, however they came there.
+ * What an access changes, as bytes and back. Saved are the slab, the data of invalid blocks zeroed; of each full map,
+ * and of memory's bytes, a count and that many entries ascending by block number: the number, and what is kept of it;
+ * and, where messages have cycles, whose turn it is at the switches. So two trees of the same options in the same state
+ * save the same bytes, however they came there.
  */
 
 static size_t entry_bytes(const gpci_module *m) {
@@ -20,6 +21,8 @@ static size_t store_bytes(const gpc_coherence *c) {
 
 size_t gpci_coherence_saved_bytes(const gpc_coherence *c) {
     size_t bytes = c->slab_bytes + sizeof(uint32_t) + c->memory_map.count * store_bytes(c);
+    if (c->timing)
+        bytes += (size_t)c->star_count * c->module_count * sizeof c->stars->through->turn;
     for (uint32_t i = 0; i < c->module_count; i++)
         if (c->modules[i].full_map)
             bytes += sizeof(uint32_t) + c->modules[i].map.count * entry_bytes(&c->modules[i]);
@@ -104,6 +107,9 @@ void gpci_coherence_save(const gpc_coherence *c, void *saved) {
         at = put(at, &number, sizeof number);
         at = put(at, c->memory_bytes + ((size_t)place << c->memory_shift), block_bytes);
     }
+    for (uint32_t i = 0; c->timing && i < c->star_count; i++)
+        for (uint32_t m = 0; m < c->module_count; m++)
+            at = put(at, &c->stars[i].through[m].turn, sizeof c->stars[i].through[m].turn);
 }
 
 void gpci_coherence_load(gpc_coherence *c, const void *saved) {
@@ -121,6 +127,9 @@ void gpci_coherence_load(gpc_coherence *c, const void *saved) {
         at = get(at, c->memory_bytes + ((size_t)place << c->memory_shift), block_bytes);
         gpci_map_add(&c->memory_map, number, place);
     }
+    for (uint32_t i = 0; c->timing && i < c->star_count; i++)
+        for (uint32_t m = 0; m < c->module_count; m++)
+            at = get(at, &c->stars[i].through[m].turn, sizeof c->stars[i].through[m].turn);
     c->message_count = c->transition_count = 0;
     c->failed = GPC_OK;
 }

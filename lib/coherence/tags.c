@@ -50,20 +50,9 @@ uint32_t gpci_module_find(const gpci_module *m, uint64_t tag) {
     return GPCI_NO_BLOCK;
 }
 
-/* `order`: of the ways alone, or of the directory's entries alone. */
-static void move_to_front(uint16_t *order, uint16_t way) {
-    uint16_t carried = order[0];
-    order[0] = way;
-    for (uint32_t i = 1; carried != way; i++) {
-        const uint16_t next = order[i];
-        order[i] = carried;
-        carried = next;
-    }
-}
-
 static void bring_to_front(gpci_module *m, uint32_t block) {
     const uint32_t way = block % m->all_ways, base = block - way;
-    move_to_front(m->order + base + (way < m->given.ways ? 0 : m->given.ways), (uint16_t)way);
+    gpci_move_to_front(m->order + base + (way < m->given.ways ? 0 : m->given.ways), (uint16_t)way);
 }
 
 /* What a registered policy is told of an access: all that is known of it here. */
@@ -94,18 +83,20 @@ void gpci_module_touch(gpci_module *m, uint32_t block) {
 
 /* The lowest invalid way from `first` to before `end`, of a set; `end` if there is none. */
 static uint32_t free_way(const gpci_module *m, uint32_t base, uint32_t first, uint32_t end) {
-    for (uint32_t way = first; way < end; way++)
-        if (m->states[base + way] == GPC_LINE_I)
-            return way;
-    return end;
+    const uint8_t *states = m->states + base, *found = memchr(states + first, GPC_LINE_I, end - first);
+    return found ? (uint32_t)(found - states) : end;
 }
 
 static uint32_t victim_in_order(gpci_module *m, uint32_t base, uint32_t first, uint32_t end) {
     uint16_t *order = m->order + base;
     uint32_t way = m->given.any_victim ? end : free_way(m, base, first, end);
-    if (way == end)
-        way = order[end - 1];
-    move_to_front(order + first, (uint16_t)way);
+    if (way != end) {
+        gpci_move_to_front(order + first, (uint16_t)way);
+        return base + way;
+    }
+    way = order[end - 1];
+    memmove(order + first + 1, order + first, (end - 1 - first) * sizeof *order);
+    order[first] = (uint16_t)way;
     return base + way;
 }
 
