@@ -86,6 +86,7 @@ gpci_answer gpci_read_request(gpc_coherence *c, const gpci_ask *ask, gpci_point 
         at = below.at;
         shared |= below.shared;
     } else {
+        (void)gpci_rule(c, t, found.state, GPC_EVENT_READ_ABOVE); /* a table may forbid it */
         at = gpci_share(c, t, &sharing, at);
         shared |= found.state == GPC_LINE_O || found.state == GPC_LINE_N || found.state == GPC_LINE_S;
     }
