@@ -189,6 +189,48 @@ class Batch(unittest.TestCase):
         self.assertGreater(hits["opt"], hits["random"])
 
 
+class Coherence(unittest.TestCase):
+    # Messages of 8 bytes take 4 cycles, with a block 7; memory takes 20, a cache 1.
+    OUTPUT = """\
+l1-0 store: 6, I -> M, 32 cycles
+  cycle 0: l1-0 to memory, write request, 8 bytes
+  cycle 24: memory to l1-0, data, 72 bytes
+l1-1 load: 6, I -> S, 17 cycles
+  cycle 0: l1-1 to memory, read request, 8 bytes
+  cycle 4: memory to l1-0, read probe, 8 bytes
+  cycle 9: l1-0 to l1-1, data, 72 bytes
+  cycle 9: l1-0 to memory, ack, 8 bytes
+l1-1 n-store: 7, S -> N, 1 cycles
+l1-0 load: 6, O -> O, 1 cycles
+"""
+
+    def test_steps(self):
+        """Who owns a block sends it; an N-store tells nobody, and the other cache keeps its value (Table 2.5)."""
+        self.assertEqual(example("coherence"), self.OUTPUT)
+        self.assertEqual(example("coherence", "nmoesi"), self.OUTPUT)
+        # Without O the block is written back when it is shared, without N the last load finds nothing.
+        lines = example("coherence", "mesi").splitlines()
+        self.assertIn("  cycle 9: l1-0 to memory, write-back, 72 bytes", lines)
+        self.assertTrue(lines[-1].startswith("  cycle"), lines)
+        self.assertIn("mosei", run(BUILD / "examples" / "example-coherence", "mosei", status=1))
+
+    def test_python(self):
+        environment = dict(os.environ, PYTHONPATH=str(ROOT / "bindings" / "python"))
+        lines = run(sys.executable, ROOT / "examples" / "coherence.py", env=environment).splitlines()
+        rows = {name: (int(cycles), int(sent), memory) for name, cycles, sent, memory in map(str.split, lines[1:])}
+        self.assertEqual({row[2] for row in rows.values()}, {"0102030405060708"})
+        # Five blocks are read: 8 + 72 bytes each; the four that are left in the end are probed and answer: 16 each.
+        reads = 5 * 80 + 4 * 16
+        # Each cache fetches the block once; each is flushed: a request, the block, an acknowledgement.
+        self.assertEqual(rows["nmoesi"][1], 2 * 80 + 2 * 88 + reads)
+        # One eviction of what is not modified is told, and acknowledged.
+        self.assertEqual(rows["loud-nmoesi"][1], rows["nmoesi"][1] + 16)
+        # Each store but the first: request, probe, block from the other cache, its and memory's acknowledgements.
+        for name in ("msi", "mesi", "moesi"):
+            self.assertEqual(rows[name][1], 80 + 7 * (8 + 8 + 72 + 8 + 8) + 88 + reads, name)
+            self.assertGreater(rows[name][0], rows["nmoesi"][0])
+
+
 class PythonPolicy(unittest.TestCase):
     def test_runs_against_built_in_ones(self):
         environment = dict(os.environ, PYTHONPATH=str(ROOT / "bindings" / "python"))
@@ -225,8 +267,8 @@ class Memcheck(unittest.TestCase):
         folder = holder.name
         valgrind = ("valgrind", "--quiet", "--error-exitcode=99", "--leak-check=full", "--child-silent-after-fork=yes")
         for name, *arguments in (
-            ("cache_only",), ("scheduler_only",), ("throttle",), ("batch",), ("embed_host",), ("embed_timed", "own-dram"),
-            ("coherence_walkthrough",),
+            ("cache_only",), ("scheduler_only",), ("throttle",), ("batch",), ("coherence",), ("embed_host",),
+            ("embed_timed", "own-dram"), ("coherence_walkthrough",),
             ("custom_policy", "synthetic:warp-reuse:64KiB"), ("replay_trace", TRACES / "nn"),
             ("profile", "synthetic:gesummv:16KiB", os.path.join(folder, "profile")),
         ):
