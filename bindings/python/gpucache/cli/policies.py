@@ -32,8 +32,8 @@ _OF_WARPS = (PolicyKind.SCHEDULER, PolicyKind.THROTTLE)  # not of a cache
 def add(commands):
     parser = commands.add_parser(
         "policies", help="list replacement policies, predictors, schedulers, throttles, coherence protocols",
-        description="List the policies with what each would cost in hardware: in one cache and in all of the level, or in one warp scheduler "
-        "and in all.",
+        description="List the policies with what each would cost in hardware: in one cache and in all of the level, or "
+        "in one warp scheduler and in all; and the coherence protocols.",
     )  # fmt: skip
     parser.add_argument("policy", nargs="?", metavar="NAME", help="this one, with its parameters; or "
                         "NAME(PARAMETER=VALUE, ...) for the cost of that")  # fmt: skip
