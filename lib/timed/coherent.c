@@ -92,6 +92,8 @@ void gpci_play_end(gpci_timed *t, uint32_t exchange, uint32_t step) {
     gpci_step *s = gpci_step_at(p, exchange, step);
     if (s->join != GPCI_NO_STEP && !--gpci_step_at(p, exchange, s->join)->needs)
         gpci_play_ready(p, exchange, s->join);
+    if (s->opens != GPCI_NO_STEP && !--gpci_step_at(p, exchange, s->opens)->needs)
+        gpci_play_let_go(t, exchange, s->opens);
     for (uint32_t i = s->first; i != GPCI_NO_STEP; i = gpci_step_at(p, exchange, i)->next)
         begin_step(t, exchange, i);
     if (s->kind == GPC_MESSAGE_FINISH)
@@ -189,8 +191,10 @@ static void load_step(const gpci_timed *t, const gpc_coherence_message *messages
                      .bytes = m->bytes,
                      .delay = m->delay,
                      .directory = m->directory,
+                     .after = m->after,
                      .join = m->join,
                      .needs = m->needs,
+                     .opens = GPCI_NO_STEP,
                      .first = GPCI_NO_STEP,
                      .next = GPCI_NO_STEP,
                      .request = m->request,
@@ -202,6 +206,27 @@ static void load_step(const gpci_timed *t, const gpc_coherence_message *messages
                      .memory = m->memory};
     if (m->memory)
         s->sectors = (uint8_t)gpci_coherent_sectors(t->h, messages, index);
+}
+
+/*
+ * A request that the module asked leaves to a peer of R has no answer of its own: its block is let go when those whom
+ * that module probed for it have told it so.
+ */
+static void find_openers(gpci_exchange *e) {
+    for (uint32_t i = 0; i < e->count; i++)
+        if (e->steps[i].request != GPCI_NO_STEP)
+            e->steps[e->steps[i].request].answered = true;
+    for (uint32_t i = 0; i < e->count; i++) {
+        uint32_t probe = e->steps[i].request;
+        if (probe == GPCI_NO_STEP || !gpci_is_probe(e->steps[probe].kind))
+            continue;
+        uint32_t request = e->steps[probe].after;
+        if (request == GPCI_NO_STEP || e->steps[request].kind > GPC_MESSAGE_WRITE_REQUEST ||
+            e->steps[request].answered || e->steps[i].to != e->steps[request].to)
+            continue;
+        e->steps[i].opens = request;
+        e->steps[request].needs++;
+    }
 }
 
 /* From the tree's list to steps that know what comes after them. */
@@ -217,6 +242,7 @@ static void load_steps(const gpci_timed *t, const gpc_coherence_result *r, gpci_
         before->first = i;
         before->looks = m->looks > before->looks ? m->looks : before->looks;
     }
+    find_openers(e);
 }
 
 static uint8_t level_of(const gpc_hierarchy *h, uint8_t level) {

@@ -35,8 +35,10 @@ typedef struct gpci_step {
     uint32_t bytes;        /* 0: no message */
     uint32_t delay;        /* cycles of `from`, once what it comes after has ended */
     uint32_t directory;    /* of these, the directory's */
+    uint32_t after;        /* what it comes after */
     uint32_t join;         /* that waits for it */
-    uint32_t needs;        /* a JOIN's: steps still to come */
+    uint32_t needs;        /* a JOIN's: steps still to come; a request's that nobody answers: likewise, that open it */
+    uint32_t opens;        /* the request whose block is let go with it, for a peer answers that in its place */
     uint32_t first, next;  /* what comes after it; what comes after the same */
     uint32_t request;      /* that it answers */
     uint32_t block;        /* that it finds in `to`; GPC_NO_MODULE: none */
@@ -48,6 +50,7 @@ typedef struct gpci_step {
     uint8_t memory;        /* as in gpc_coherence_message */
     uint8_t sectors;       /* of that access */
     bool root;             /* it comes after nothing but the access itself */
+    bool answered;
 } gpci_step;
 
 typedef struct gpci_exchange {
@@ -155,6 +158,10 @@ void gpci_play_done(gpci_timed *t, uint32_t exchange);
 /* Segments of a message's data: as many as its bytes beside the header. */
 GPCI_INLINE uint8_t gpci_play_segments(const gpci_timed *t, uint32_t bytes) {
     return (uint8_t)((1u << (bytes - t->header + GPCI_SEGMENT - 1) / GPCI_SEGMENT) - 1);
+}
+
+GPCI_INLINE bool gpci_is_probe(uint8_t kind) {
+    return kind == GPC_MESSAGE_READ_PROBE || kind == GPC_MESSAGE_WRITE_PROBE;
 }
 
 GPCI_INLINE gpci_step *gpci_step_at(const gpci_play *p, uint32_t exchange, uint32_t step) {

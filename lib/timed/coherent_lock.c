@@ -99,10 +99,6 @@ void gpci_play_let_go(gpci_timed *t, uint32_t exchange, uint32_t step) {
     gpci_play_end(t, l->exchange, l->step);
 }
 
-static bool is_probe(uint8_t kind) {
-    return kind == GPC_MESSAGE_READ_PROBE || kind == GPC_MESSAGE_WRITE_PROBE;
-}
-
 static bool asks(const gpci_step *s) {
     const uint32_t kinds = 1u << GPC_MESSAGE_READ_REQUEST | 1u << GPC_MESSAGE_WRITE_REQUEST |
                            1u << GPC_MESSAGE_WRITE_BACK | 1u << GPC_MESSAGE_NOTICE | 1u << GPC_MESSAGE_CLEAR_OWNER |
@@ -165,7 +161,7 @@ bool gpci_play_take(gpci_timed *t, uint32_t packet) {
         back_off(t, packet, s);
         return false;
     }
-    if (GPCI_UNLIKELY(faults & GPCI_FAULT_NO_UNLOCK) && is_probe(s->kind))
+    if (GPCI_UNLIKELY(faults & GPCI_FAULT_NO_UNLOCK) && gpci_is_probe(s->kind))
         lock = find(p, own_key(s->to, s->address));
     if (lock == GPCI_NO_LOCK && !asks(s))
         return true;
@@ -178,7 +174,7 @@ bool gpci_play_take(gpci_timed *t, uint32_t packet) {
         s->lock = hold(p, key_of(s->to, s->block), q->access, q->leader);
         return true;
     }
-    if (p->retry && !is_probe(s->kind)) {
+    if (p->retry && !gpci_is_probe(s->kind)) {
         refuse(t, packet, s);
         return false;
     }
