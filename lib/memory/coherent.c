@@ -19,12 +19,9 @@ static uint32_t sectors_of(const gpci_coherent *c, const gpc_coherence_message *
 /* A read is for the answer that the step sends, a write is of what it answers. */
 uint32_t gpci_coherent_sectors(const gpc_hierarchy *h, const gpc_coherence_message *messages, uint32_t step) {
     const gpc_coherence_message *m = &messages[step];
-    uint32_t sectors = 0;
     if (m->memory == 1)
-        sectors = sectors_of(h->coherent, m);
-    else if (m->after != GPC_NO_MESSAGE)
-        sectors = sectors_of(h->coherent, &messages[m->after]);
-    return sectors ? sectors : h->l2_level.line_bytes / GPCI_SEGMENT;
+        return sectors_of(h->coherent, m);
+    return m->memory && m->after != GPC_NO_MESSAGE ? sectors_of(h->coherent, &messages[m->after]) : 0;
 }
 
 static void count_data(gpc_hierarchy *h, const gpc_coherence_message *m) {

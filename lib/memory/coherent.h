@@ -33,7 +33,10 @@ gpc_status gpci_coherent_access(gpc_hierarchy *h, const gpc_request *request, co
                                 gpc_coherence_result *result, gpc_error *error);
 /* The same for a functional access. */
 gpc_status gpci_coherent_line(gpc_hierarchy *h, const gpci_access *access);
-/* Sectors that a step of a transaction reads from memory, or writes there. */
+/*
+ * Sectors that a step of a transaction reads from memory, or writes there. None where its directory alone was asked,
+ * which takes memory's latency all the same.
+ */
 uint32_t gpci_coherent_sectors(const gpc_hierarchy *h, const gpc_coherence_message *messages, uint32_t step);
 
 /* A kernel begins: acquire, then what `kernels.flush` empties. In no time. */

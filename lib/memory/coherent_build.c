@@ -3,6 +3,7 @@
 
 #include "coherence/internal.h"
 #include "predictor/predictors.h"
+#include "timed/clock.h"
 
 #include <stdio.h>
 
@@ -182,7 +183,8 @@ static void plan_memory(const gpc_hierarchy *h, plan *p, uint32_t slice) {
     m->ways = number(h, GPCI_KEY_COHERENCE_MEMORY_WAYS);
     m->sets = m->ways ? number(h, GPCI_KEY_COHERENCE_MEMORY_SETS) : 1;
     m->block_bytes = h->l2_level.line_bytes;
-    m->latency = number(h, GPCI_KEY_DRAM_FIXED_LATENCY);
+    m->latency = (uint32_t)gpci_scale(gpci_number(h, GPCI_KEY_DRAM_FIXED_LATENCY), number(h, GPCI_KEY_CLOCK_L2),
+                                      number(h, GPCI_KEY_CLOCK_DRAM));
     m->high_network = p->c->l2 ? NETWORK_MEMORY : p->c->clusters ? NETWORK_CLUSTER : NETWORK_L1;
     serve(h, m, slice);
 }

@@ -63,7 +63,7 @@ static uint64_t prepared(gpci_timed *t, const gpci_step *s) {
 /* What a step comes after has ended. */
 static void begin_step(gpci_timed *t, uint32_t exchange, uint32_t step) {
     gpci_step *s = gpci_step_at(t->play, exchange, step);
-    if (s->memory) {
+    if (s->sectors) {
         gpci_play_access(t, exchange, step);
         return;
     }
@@ -204,8 +204,7 @@ static void load_step(const gpci_timed *t, const gpc_coherence_message *messages
                      .root = m->after == GPC_NO_MESSAGE && m->kind != GPC_MESSAGE_JOIN,
                      .kind = (uint8_t)m->kind,
                      .memory = m->memory};
-    if (m->memory)
-        s->sectors = (uint8_t)gpci_coherent_sectors(t->h, messages, index);
+    s->sectors = (uint8_t)gpci_coherent_sectors(t->h, messages, index);
 }
 
 /*

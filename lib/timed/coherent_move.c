@@ -209,7 +209,6 @@ void gpci_play_access(gpci_timed *t, uint32_t exchange, uint32_t step) {
     p->due = 0;
     p->flags = 0;
     p->segments = (uint8_t)(((1u << s->sectors) - 1) << place.shift) & all;
-    p->segments = p->segments ? p->segments : all;
     p->type = s->memory == 1 ? GPCI_READ : GPCI_WRITE;
     gpci_queue_push(&stage->out, &t->pool, t->wheel.now, number);
     gpci_wake(t, stage->component, t->wheel.now);
