@@ -75,16 +75,17 @@ class System:
         return {field: getattr(raw, field) for field, kind in raw._fields_
                 if kind is ctypes.c_uint64 and field != 'struct_size' and getattr(raw, field)}
 
-    def final(self, names=None):
-        return {given['name']: self.final_of(given) for given in self.given if not names or given['name'] in names}
+    def final(self, names=None, everything=False):
+        return {given['name']: self.final_of(given, everything) for given in self.given
+                if not names or given['name'] in names}
 
-    def final_of(self, given):
+    def final_of(self, given, everything):
         name, blocks, order = given['name'], [], {}
         index = self.names.index(name)
         raw = g.gpc_coherence_block()
         for place in range(given['sets']):
             ways = [None] * given['assoc']
-            used = False
+            used = everything
             for way in range(given['assoc']):
                 assert lib.gpc_coherence_get_block(self.pointer, index, place, way, ctypes.byref(raw)) == 0
                 ways[raw.recency] = way

