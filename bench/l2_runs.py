@@ -55,12 +55,14 @@ OTHERS = [
     Kernel("BitReversal", "spatial", "", "other", False),
 ]
 
-# Trees other than L1s over L2s over memories; and one whose requests wait for a block instead of coming again.
+# Trees other than L1s over L2s over memories; and that one with requests that wait for a block instead of coming again,
+# and with L1s that have any number of misses in flight.
 TREES = {
     "": {},
     "non-inclusive": {"l2.inclusion": "non-inclusive"},
     "three-level": {"cluster.sms": "7", "cluster.size": "128KiB"},
     "waiting": {"coherence.conflict": "wait"},
+    "many misses": {"l1.mshr_entries": "unlimited", "l1.miss_queue": "unlimited"},
 }
 
 # l2: KB of all modules, 0 = none; l1: KB; ways: of L2; size: of the problem, KB.

@@ -9,15 +9,19 @@ protocol; L2 of six modules of together 0 (none), 96, 192, ... 12288 KB.
     problems  64 KB to 16 MB, section 4.3
     spatial   the bit reversal kernel, section 4.4
     beyond    a non-inclusive L2; a third level: two clusters of SMs with 128 KB each; requests that wait where
-              Multi2Sim's come again; write-through L1s (vi)
+              Multi2Sim's come again; any number of misses in flight in L1, where kepler has 16; write-through L1s (vi)
 
     python3 bench/l2_valley.py [--parts PART,...] [--kernels NAME,...] [--sizes KB,...] [--quick] [--report] ...
 
 Environment, cache file and processes as bench/policies.py has them. Two ways of counting: `of processors` and `of
 requests` are hits of what was asked of a cache from above. Multi2Sim's adds every other lookup to the accesses, none of
-which can hit: probes, write-backs received, retries. Accesses to shared memory never reach L1 here; the document counts
-them as L1 hits, which a row of its own shows for kernels that have any. Multi2Sim runs histogram's additions as loops
-of loads and stores that repeat until they succeed, so that it has more of them than the one atomic here.
+which can hit: probes, write-backs received, retries.
+
+What differs from the document's runs beside that: a warp's accesses are coalesced before L1, where Multi2Sim sends each
+thread's, some of which come late enough to hit the block that the others have fetched; so kernels whose warps take
+whole lines, once, have no L1 hits at all here, and no valley in them. Accesses to shared memory never reach L1; the
+document counts them as L1 hits, which a row of its own shows for kernels that have any. Its histogram runs additions as
+loops of loads and stores that repeat until they succeed, and so has more of them than the one atomic here.
 """
 
 import argparse
@@ -32,7 +36,8 @@ SIZES = (0, 96, 192, 384, 768, 1536, 3072, 6144, 12288)
 SPATIAL_SIZES = (0, 96, 192, 384, 768, 1536)
 PROBLEMS = (64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384)
 PROTOCOLS = ("nmoesi-multi2sim", "nmoesi")
-VARIANTS = (("nmoesi", ""), ("nmoesi", "non-inclusive"), ("nmoesi", "three-level"), ("nmoesi", "waiting"), ("vi", ""))
+VARIANTS = (("nmoesi", ""), ("nmoesi", "non-inclusive"), ("nmoesi", "three-level"), ("nmoesi", "waiting"),
+            ("nmoesi", "many misses"), ("vi", ""))  # fmt: skip
 PARTS = ("main", "matrices", "problems", "spatial", "beyond")
 QUICK = ("Transpose", "Histogram", "MaxPooling", "VectorMul")
 BASE = {"l1": 16, "ways": 16, "size": 2048, "tree": ""}
@@ -118,7 +123,10 @@ def show(part, kernels, cache, options):
     elif part == "spatial":
         tables.print_spatial(cache, SPATIAL, SPATIAL_SIZES, options.problems, protocol=first, l1=16, tree="")
     else:
-        tables.print_beyond(cache, kernels, options.sizes, VARIANTS, l1=16, ways=16, size=options.size)
+        fixed = {"l1": 16, "ways": 16, "size": options.size}
+        tables.print_beyond(cache, kernels, options.sizes, VARIANTS, **fixed)
+        for protocol, tree in VARIANTS[1:]:
+            tables.print_careless(tables.Grid(cache, kernels, options.sizes, protocol=protocol, tree=tree, **fixed))
 
 
 def numbers(text):
