@@ -28,7 +28,7 @@ static gpci_point give_on(gpc_coherence *c, gpci_module *t, const gpci_gift *gif
     gpci_gift on = *gift;
     on.tag = gpci_tag_of(t, gift->tag);
     on.leaves = false;
-    if (on.kind == GPC_MESSAGE_NOTICE)
+    if (on.kind == GPC_MESSAGE_NOTICE || t->place == GPCI_MEMORY) /* memory: a forbidden cell has been reached */
         return at;
     return gpci_hand_down(c, t, &on, at);
 }
@@ -74,6 +74,27 @@ static gpci_point pass(gpc_coherence *c, gpci_module *t, uint32_t block, gpc_coh
     return at;
 }
 
+/*
+ * Non-coherent data come under another's owner: what the owner has modified is older, since there was no other copy when
+ * it was. It gives that up now; written back later, it would undo what came.
+ */
+static gpci_point oust_owner(gpc_coherence *c, gpci_module *t, uint32_t block, const gpci_module *r,
+                             const gpci_gift *gift, gpci_point at) {
+    if (!gift->non_coherent || !t->sub_blocks || !gpci_flag(c, GPC_PROTOCOL_DIRECTORY))
+        return at;
+    uint32_t first = gpci_sub_of(t, gift->tag), count = r->given.block_bytes >> t->sub_shift;
+    bool owned = false;
+    for (uint32_t sub = first; sub < first + count; sub++) {
+        uint16_t owner = *gpci_owner_of(t, block, sub);
+        owned |= owner != GPCI_NO_OWNER && owner != t->slots[r->index];
+    }
+    if (!owned)
+        return at;
+    gpci_invalidation others = {
+        .block = block, .except = r, .first = gift->tag, .last = gift->tag + (r->given.block_bytes - 1)};
+    return gpci_invalidate(c, t, &others, at);
+}
+
 static bool passes(const gpci_module *t, const uint32_t bits[2], uint32_t flags) {
     return t->place != GPCI_MEMORY && (flags & bits[t->level > 1]);
 }
@@ -97,6 +118,8 @@ gpci_point gpci_hand_down(gpc_coherence *c, gpci_module *r, const gpci_gift *gif
     } else {
         if (gift->leaves)
             gpci_forget(c, t, found.block, r, gift->tag);
+        if (gift->modified)
+            at = oust_owner(c, t, found.block, r, gift, at);
         at = gift->modified ? give_present(c, t, found.block, gift, at) : gpci_use_data(c, t, at, false);
     }
     return gpci_answer_to(c, request, t, t, r, GPC_MESSAGE_ACK, gift->tag, c->control_bytes, at);
@@ -110,10 +133,9 @@ gpci_point gpci_store_below(gpc_coherence *c, gpci_module *r, const gpci_gift *g
     gpci_message_found(c, request, &found);
     t->stats.write_throughs_received++;
     if (gift->non_coherent) {
-        gpci_sharing sharing = {.block = found.block};
         at = found.state == GPC_LINE_I ? gpci_fetch(c, t, found.block, gift->tag, GPC_EVENT_READ_ABOVE,
                                                     GPC_ORIGIN_READ_UP_DOWN, gift->flags, at).at
-                                       : gpci_share(c, t, &sharing, at);
+                                       : oust_owner(c, t, found.block, r, gift, at);
     } else {
         gpci_invalidation others = {.block = found.block, .last = UINT64_MAX};
         at = gpci_invalidate(c, t, &others, at);

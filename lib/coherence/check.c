@@ -34,7 +34,8 @@ typedef struct cell {
 #define BIT(event) (1u << GPC_EVENT_##event)
 #define PROCESSOR (BIT(LOAD) | BIT(STORE) | BIT(N_STORE) | BIT(PASSING_LOAD) | BIT(PASSING_STORE) | BIT(THROUGH_STORE))
 #define PROBES (BIT(READ_PROBE) | BIT(WRITE_PROBE))
-#define FROM_ABOVE (BIT(READ_ABOVE) | BIT(WRITE_ABOVE) | BIT(DATA_ABOVE) | BIT(N_DATA_ABOVE))
+#define GIFTS (BIT(DATA_ABOVE) | BIT(N_DATA_ABOVE))
+#define FROM_ABOVE (BIT(READ_ABOVE) | BIT(WRITE_ABOVE) | GIFTS)
 #define ANSWERS (BIT(PROBE_DATA) | BIT(INVALIDATE_DATA))
 #define REQUESTS (GPC_DO_READ_REQUEST | GPC_DO_WRITE_REQUEST)
 #define TO_LOW (REQUESTS | GPC_DO_WRITE_BACK | GPC_DO_NOTIFY | GPC_DO_CLEAR_OWNER | GPC_DO_EVICT_FIRST | \
@@ -152,21 +153,37 @@ static const char *meaningless(const cell *c) {
     return NULL;
 }
 
+/* Modules above keep what a tracked module drops by itself; data that are handed over must stay somewhere. */
+static const char *lost(const cell *c) {
+    uint32_t actions = c->rule->actions, event = 1u << c->event;
+    bool goes = c->state != GPC_LINE_I && c->rule->next == GPC_LINE_I;
+    bool tracked = c->at->protocol->flags & GPC_PROTOCOL_DIRECTORY && !c->at->first;
+    if (event & (BIT(READ_PROBE) | GIFTS | ANSWERS) && goes)
+        return "the block is lost: the next state is I";
+    if (event & (BIT(ACQUIRE) | PROCESSOR) && goes && tracked)
+        return "modules above would keep their copies";
+    if (event & GIFTS && c->state == GPC_LINE_I && actions & (GPC_DO_HIT | GPC_DO_WRITE_THROUGH))
+        return "there is no block to write";
+    if (event & GIFTS && c->state != GPC_LINE_I && actions & (GPC_DO_READ_REQUEST | GPC_DO_PASS))
+        return "there is a block to write";
+    return NULL;
+}
+
 static const char *contradiction(const cell *c) {
     uint32_t actions = c->rule->actions, event = 1u << c->event;
     const char *why = malformed(c);
     if (why || actions & GPC_DO_FORBID)
         return why;
     why = meaningless(c);
-    if (why)
-        return why;
-    if (event & (PROCESSOR | BIT(READ_ABOVE) | BIT(WRITE_ABOVE)))
-        return unanswered(c);
-    if (event & (BIT(EVICTION) | BIT(WRITE_PROBE)) && c->rule->next != GPC_LINE_I)
-        return "the block is to go: the next state must be I";
-    if (event & BIT(READ_PROBE) && actions & GPC_DO_SEND_DATA && c->state == GPC_LINE_I)
-        return "SEND_DATA, and there are none";
-    return NULL;
+    if (!why && event & (PROCESSOR | BIT(READ_ABOVE) | BIT(WRITE_ABOVE)))
+        why = unanswered(c);
+    if (!why)
+        why = lost(c);
+    if (!why && event & (BIT(EVICTION) | BIT(WRITE_PROBE)) && c->rule->next != GPC_LINE_I)
+        why = "the block is to go: the next state must be I";
+    if (!why && event & PROBES && actions & GPC_DO_SEND_DATA && c->state == GPC_LINE_I)
+        why = "SEND_DATA, and there are none";
+    return why;
 }
 
 /* States that can be reached from I, a bit each. Rules that are not there lead nowhere. */

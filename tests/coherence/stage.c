@@ -10,11 +10,10 @@
 static const uint32_t lows[][6] = {{3, 3, 3}, {3, 3, 3, 4}, {3, 3, 4, 5, 5}};
 static const uint32_t counts[] = {4, 5, 6};
 
-void stage_open(stage *s, stage_shape shape, const char *protocol) {
+void stage_prepare(stage *s, stage_shape shape) {
     uint32_t count = counts[shape];
     *s = (stage){.small = small_open_bare(count), .result = GPC_COHERENCE_RESULT_INIT};
     small *t = s->small;
-    t->options.protocol = protocol;
     t->options.network_count = 4;
     for (uint32_t i = 0; i + 1 < count; i++) {
         uint32_t low = lows[shape][i];
@@ -27,7 +26,16 @@ void stage_open(stage *s, stage_shape shape, const char *protocol) {
     }
     t->modules[count - 1].memory = true;
     t->modules[count - 1].ways = 0;
-    s->tree = small_tree(t);
+}
+
+void stage_make(stage *s, const char *protocol) {
+    s->small->options.protocol = protocol;
+    s->tree = small_tree(s->small);
+}
+
+void stage_open(stage *s, stage_shape shape, const char *protocol) {
+    stage_prepare(s, shape);
+    stage_make(s, protocol);
 }
 
 void stage_close(stage *s) {

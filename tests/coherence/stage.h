@@ -31,6 +31,9 @@ typedef struct stage {
 } stage;
 
 void stage_open(stage *s, stage_shape shape, const char *protocol);
+/* The same in two steps: a context and modules, then the tree. */
+void stage_prepare(stage *s, stage_shape shape);
+void stage_make(stage *s, const char *protocol);
 void stage_play(stage *s, const char *play);
 void stage_close(stage *s);
 /* State of A in a module. */

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "coherence/protocols.h"
+#include "coherence/stage.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+/*
+ * A host's table may be any that the check accepts. Built-in ones are changed at random, cell by cell; what passes is
+ * run on every shape of tree with every kind of access. Whatever it does to data, calls return GPC_OK, or
+ * GPC_ERROR_STATE from a forbidden cell on; blocks hold states that there are, and a run ends.
+ */
+
+enum { TABLES = 3000, ACCESSES = 150 };
+
+static uint32_t draw(uint64_t *random, uint32_t below) {
+    *random = *random * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(*random >> 33) % below;
+}
+
+typedef struct any {
+    gpc_protocol protocol;
+    gpc_protocol_rules rules[4];
+} any;
+
+static void borrow(any *a, const gpc_protocol *from) {
+    a->protocol = *from;
+    a->protocol.name = "any";
+    const gpc_protocol_rules **tables[] = {&a->protocol.first, &a->protocol.between, &a->protocol.shared,
+                                           &a->protocol.memory};
+    for (int place = 0; place < 4; place++) {
+        const gpc_protocol_rules *table = *tables[place] ? *tables[place] : from->between; /* each place its own */
+        memcpy(a->rules[place], *table, sizeof a->rules[place]);
+        *tables[place] = (const gpc_protocol_rules *)&a->rules[place];
+    }
+}
+
+static gpc_protocol_rule any_rule(uint64_t *random, bool memory) {
+    static const uint8_t of_memory[] = {GPC_LINE_E, GPC_LINE_M, GPC_LINE_I};
+    gpc_protocol_rule rule = {(uint16_t)(1u << draw(random, 12)), 0, 0};
+    if (!draw(random, 3))
+        rule.actions |= (uint16_t)(1u << draw(random, 12));
+    rule.next = memory ? of_memory[draw(random, 3)] : (uint8_t)draw(random, GPC_LINE_COUNT);
+    rule.next_shared = draw(random, 3) ? rule.next : memory ? GPC_LINE_E : (uint8_t)draw(random, GPC_LINE_COUNT);
+    return rule;
+}
+
+/* One to six changes that the check lets pass, one after the other. */
+static void change(any *a, uint64_t *random) {
+    uint32_t wanted = 1 + draw(random, 6);
+    for (int tries = 0; wanted && tries < 400; tries++) {
+        any before = *a;
+        uint32_t place = draw(random, 4);
+        if (!draw(random, 8))
+            a->protocol.flags ^= 1u << draw(random, 8);
+        else
+            a->rules[place][draw(random, GPC_LINE_COUNT)][draw(random, GPC_EVENT_COUNT)] =
+                any_rule(random, place == 3);
+        if (gpci_protocol_check(&a->protocol, NULL) == GPC_OK) {
+            wanted--;
+        } else {
+            a->protocol.flags = before.protocol.flags;
+            memcpy(a->rules, before.rules, sizeof a->rules);
+        }
+    }
+}
+
+static gpc_status act(stage *s, uint64_t *random) {
+    gpc_error *error = &s->small->error;
+    uint32_t modules = s->small->options.module_count, what = draw(random, 40);
+    if (what == 0)
+        return gpc_coherence_flush(s->tree, draw(random, 2) ? GPC_NO_MODULE : draw(random, modules - 1), 0, error,
+                                   NULL);
+    if (what == 1)
+        return gpc_coherence_acquire(s->tree, draw(random, 2) ? GPC_NO_MODULE : draw(random, modules - 1), 0, error,
+                                     NULL);
+    uint8_t bytes[4] = {1, 2, 3, 4}, out[4];
+    gpc_coherence_request request = GPC_COHERENCE_REQUEST_INIT;
+    request.module = draw(random, 3);
+    request.kind = draw(random, 3);
+    request.flags = draw(random, 4) ? 0 : draw(random, 4);
+    request.address = draw(random, 12) * 64 + draw(random, 15) * 4;
+    request.size = 4;
+    request.bytes = bytes;
+    request.out = out;
+    return gpc_coherence_access(s->tree, &request, error, &s->result);
+}
+
+static void check_blocks(const stage *s) {
+    for (uint32_t m = 0; m + 1 < s->small->options.module_count; m++)
+        for (uint32_t block = 0; block < s->small->modules[m].sets * s->small->modules[m].ways; block++) {
+            gpc_coherence_block found = GPC_COHERENCE_BLOCK_INIT;
+            uint32_t ways = s->small->modules[m].ways;
+            cr_assert_eq(gpc_coherence_get_block(s->tree, m, block / ways, block % ways, &found), GPC_OK);
+            cr_assert_lt(found.state, GPC_LINE_COUNT);
+        }
+}
+
+/* Options of the modules, which lead to other places of the tables. */
+static void vary(small *tree, uint64_t *random) {
+    uint32_t memory = tree->options.module_count - 1;
+    for (uint32_t m = 0; m < memory; m++) {
+        gpc_coherence_module *module = &tree->modules[m];
+        module->any_victim = !draw(random, 4);
+        if (m < 3) {
+            module->write_through = !draw(random, 4);
+            module->no_write_allocate = !draw(random, 4);
+        } else if (!draw(random, 2)) {
+            module->non_inclusive = true;
+            module->directory_ways = 1 + draw(random, 3);
+        }
+    }
+    tree->modules[memory].ways = draw(random, 2) ? 0 : 2;
+    tree->options.data = draw(random, 4);
+    tree->options.timing = draw(random, 2);
+}
+
+static bool run(const any *a, stage_shape shape, uint64_t *random) {
+    stage s;
+    gpc_status status = GPC_OK;
+    stage_prepare(&s, shape);
+    cr_assert_eq(gpc_context_register_protocol(s.small->context, &a->protocol, &s.small->error), GPC_OK, "%s",
+                 s.small->error.message);
+    vary(s.small, random);
+    stage_make(&s, "any");
+    for (int i = 0; i < ACCESSES && status == GPC_OK; i++) {
+        status = act(&s, random);
+        cr_assert(status == GPC_OK || status == GPC_ERROR_STATE, "status %d: %s", status, s.small->error.message);
+        check_blocks(&s);
+    }
+    if (status == GPC_ERROR_STATE) /* and from now on */
+        cr_assert_eq(act(&s, random), GPC_ERROR_STATE);
+    stage_close(&s);
+    return status == GPC_OK;
+}
+
+Test(coherence_any_table, what_passes_the_check_runs) {
+    uint64_t random = 5;
+    size_t builtin = 0, whole = 0;
+    while (gpci_builtin_protocols[builtin])
+        builtin++;
+    for (int i = 0; i < TABLES; i++) {
+        any a;
+        borrow(&a, gpci_builtin_protocols[draw(&random, (uint32_t)builtin)]);
+        change(&a, &random);
+        whole += run(&a, (stage_shape)(i % 3), &random);
+    }
+    cr_log_info("%zu of %d ran to their end, the others to a forbidden cell", whole, TABLES);
+    cr_expect_gt(whole, TABLES / 10);
+}
