@@ -56,9 +56,11 @@ void gpci_data_hand(gpc_coherence *c, const gpci_module *x, uint32_t x_block, gp
         return;
     const uint8_t *from = gpci_data_of(x, x_block), *mask = gpci_dirty_of(x, x_block);
     uint8_t *to = gpci_data_of(r, r_block), *own = gpci_dirty_of(r, r_block);
+    /* What somebody stored non-coherently is newer than what an owner has stored. */
+    bool newer = x->states[x_block] == GPC_LINE_N;
     for (uint32_t i = 0; i < x->given.block_bytes; i++) {
         bool dirty = bit(mask, i);
-        if (bit(own, i) || !(whole || dirty))
+        if ((bit(own, i) && !(newer && dirty)) || !(whole || dirty))
             continue;
         to[i] = from[i];
         if (dirty && modified)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "coherence/transaction.h"
 
+#include <string.h>
+
 /*
  * Requests towards the processors. T asks several of those above it at the same time: first all are asked, then each
  * does its part, then they answer in the order in which they are ready.
@@ -130,6 +132,20 @@ static void take_answer(gpc_coherence *c, gpci_module *t, gpci_invalidation *i, 
                  state == GPC_LINE_E ? GPC_ORIGIN_INVALIDATE_DATA_1 : GPC_ORIGIN_INVALIDATE_DATA_2, at);
 }
 
+/* What an owner has modified is older than what others have stored non-coherently, and so is to be merged before it. */
+static void owners_first(const gpc_coherence *c, gpci_reply *replies, uint32_t count) {
+    uint32_t put = 0;
+    for (uint32_t k = 0; k < count; k++) {
+        const gpci_module *x = gpci_module_at(c, replies[k].module);
+        uint32_t block = gpci_module_find(x, gpci_tag_of(x, replies[k].address));
+        if (block == GPCI_NO_BLOCK || x->states[block] == GPC_LINE_N || x->states[block] == GPC_LINE_S)
+            continue;
+        gpci_reply owner = replies[k];
+        memmove(replies + put + 1, replies + put, (k - put) * sizeof *replies);
+        replies[put++] = owner;
+    }
+}
+
 gpci_point gpci_invalidate(gpc_coherence *c, gpci_module *t, gpci_invalidation *i, gpci_point at) {
     if (!t->sub_blocks || !gpci_flag(c, GPC_PROTOCOL_DIRECTORY))
         return at;
@@ -140,6 +156,8 @@ gpci_point gpci_invalidate(gpc_coherence *c, gpci_module *t, gpci_invalidation *
     if (!count)
         return at;
     gpci_reply *replies = c->replies + first;
+    if (c->non_coherent)
+        owners_first(c, replies, count);
     for (uint32_t k = 0; k < count; k++) {
         write_probe(c, t, &replies[k], i);
         i->dirty |= replies[k].data && replies[k].peer;
