@@ -87,6 +87,7 @@ typedef struct explorer {
     uint32_t low[EXPLORE_MODULES][EXPLORE_BLOCKS]; /* GPC_NO_MODULE of memories */
     uint32_t key_bytes;
     uint8_t loaded[EXPLORE_POSITIONS]; /* by the last access, if it was a load */
+    bool raced[EXPLORE_BLOCKS][EXPLORE_POSITIONS]; /* ghost, of the state: see explore_values.c */
 } explorer;
 
 /* explore_tree.c */
@@ -102,7 +103,7 @@ size_t explore_text(const explore_action *action, char *text, size_t size);
 
 /* explore_values.c: what an access may do to values; "" or what is wrong. */
 void explore_look(const explorer *e, explore_picture *picture);
-void explore_judge(const explorer *e, const explore_action *action, const explore_picture *before,
+void explore_judge(explorer *e, const explore_action *action, const explore_picture *before,
                    const explore_picture *after, char *text, size_t size);
 
 /* explore_table.c: "" or what an access did otherwise than Table 2.5, and its likes of the lesser protocols, say. */

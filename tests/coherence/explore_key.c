@@ -70,7 +70,7 @@ uint32_t explore_key(const explorer *e, uint8_t key[EXPLORE_KEY]) {
         uint8_t bytes[EXPLORE_POSITIONS] = {0};
         gpc_coherence_read_memory(e->c, explore_address(b, 0), bytes, e->setup->positions);
         for (uint32_t p = 0; p < e->setup->positions; p++)
-            put(&w, bytes[p]);
+            put(&w, (uint8_t)(bytes[p] | e->raced[b][p] << 7));
     }
     return w.length;
 }

@@ -88,10 +88,11 @@ static bool learn(search *s, const uint8_t *key, uint64_t hash, uint32_t parent,
         return true;
     if (k->count == k->room && !grow(k))
         return false;
-    void *snapshot = malloc(gpci_coherence_saved_bytes(s->e.c));
+    char *snapshot = malloc(sizeof s->e.raced + gpci_coherence_saved_bytes(s->e.c));
     if (!snapshot)
         return false;
-    gpci_coherence_save(s->e.c, snapshot);
+    memcpy(snapshot, s->e.raced, sizeof s->e.raced);
+    gpci_coherence_save(s->e.c, snapshot + sizeof s->e.raced);
     memcpy(k->keys + (size_t)k->count * k->key_bytes, key, k->key_bytes);
     k->parents[k->count] = parent;
     k->how[k->count] = how;
@@ -122,7 +123,7 @@ static void tell(search *s, uint32_t state, uint8_t last, const char *what) {
 
 static bool is_sound(search *s, const explore_action *action, const gpc_coherence_result *result, char *text,
                      size_t size) {
-    const explorer *e = &s->e;
+    explorer *e = &s->e;
     const uint64_t window = (uint64_t)e->setup->blocks * EXPLORE_BLOCK;
     if (!invariants_of_tags(e->c, text, size) || !invariants_over(e->c, EXPLORE_BASE, window, text, size))
         return false;
@@ -180,18 +181,23 @@ static bool follow(search *s, uint32_t state, uint8_t how) {
     return !e->setup->most || s->k.count <= e->setup->most;
 }
 
+static void go_back(search *s, const char *snapshot) {
+    memcpy(s->e.raced, snapshot, sizeof s->e.raced);
+    gpci_coherence_load(s->e.c, snapshot + sizeof s->e.raced);
+}
+
 static bool expand(search *s, uint32_t state) {
     explorer *e = &s->e;
     void *snapshot = s->k.snapshots[state];
     s->k.snapshots[state] = NULL;
-    gpci_coherence_load(e->c, snapshot);
+    go_back(s, snapshot);
     if (!e->setup->structure_only)
         explore_look(e, &s->before);
     s->from_hash = hash_of(s->k.keys + (size_t)state * s->k.key_bytes, s->k.key_bytes, 0);
     bool more = true;
     for (uint32_t i = 0; i < e->action_count && more; i++) {
         if (i)
-            gpci_coherence_load(e->c, snapshot);
+            go_back(s, snapshot);
         more = follow(s, state, (uint8_t)(e->setup->backwards ? e->action_count - 1 - i : i));
     }
     free(snapshot);

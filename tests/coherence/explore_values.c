@@ -16,6 +16,7 @@
  *   - a store ends at its own module, which holds it, or at the sink; there it is what was stored;
  *   - held bytes that are no longer held have been merged into their sink: it is what one of them was (who of
  *     several that raced is last, is nobody's promise), so none can get lost;
+ *     Only where an owner in M or O n-stored the byte, it raced with those who hold it, and its value may stay (`raced`);
  *   - every other sink is as it was; nothing is held that was neither stored nor merged;
  *   - a copy is what it was, or what its home now is; in coherent protocols always the latter;
  *   - who did not have a copy gets the home's value, or that of the held or shared copy that it came from;
@@ -108,6 +109,8 @@ static bool sink_is_right(const view *v, uint32_t sink) {
         if (v->before->byte[i][v->b][v->p] == now)
             return true;
     }
+    if (any && home && v->e->raced[v->b][v->p] && now == v->before->home[v->b][v->p])
+        return true;
     if (any)
         return wrong(v, sink, "not what was written back", now);
     if (home)
@@ -194,7 +197,26 @@ static bool byte_is_right(view *v) {
     return !v->e->coherent || invariants_of_home(v->e->c, explore_address(v->b, v->p), v->text, v->size);
 }
 
-void explore_judge(const explorer *e, const explore_action *action, const explore_picture *before,
+/* An owner among the first-level caches, whose n-stores the home may have. */
+static bool is_owned(const explorer *e, const explore_picture *after, uint32_t b) {
+    bool owned = false;
+    for (uint32_t i = 0; i < e->setup->tree.caches; i++)
+        owned |= after->state[i][b] == GPC_LINE_M || after->state[i][b] == GPC_LINE_O;
+    return owned;
+}
+
+static void remember_race(explorer *e, const view *v) {
+    const explore_action *a = v->action;
+    const bool here = a->block == v->b && a->position == v->p;
+    bool raced = e->raced[v->b][v->p];
+    if (here && a->kind == EXPLORE_STORE)
+        raced = false;
+    if (here && a->kind == EXPLORE_N_STORE)
+        raced |= sink_from(v, a->module) == GPC_NO_MODULE;
+    e->raced[v->b][v->p] = raced && e->tracked && e->setup->races && is_owned(e, v->after, v->b);
+}
+
+void explore_judge(explorer *e, const explore_action *action, const explore_picture *before,
                    const explore_picture *after, char *text, size_t size) {
     view v = {e, action, before, after, 0, 0, 0, false, text, size};
     *text = '\0';
@@ -202,4 +224,7 @@ void explore_judge(const explorer *e, const explore_action *action, const explor
         for (v.p = 0; v.p < e->setup->positions; v.p++)
             if (!byte_is_right(&v))
                 return;
+    for (v.b = 0; v.b < e->setup->blocks; v.b++)
+        for (v.p = 0; v.p < e->setup->positions; v.p++)
+            remember_race(e, &v);
 }
