@@ -109,10 +109,10 @@ typedef struct row {
     view view;
 } row;
 
-/* A message or a change of state, in the order of the callbacks; what they are is in the lists of the result. */
+/* A message, as the result's list has it in the end, or a change of state: in the order in which they were told. */
 typedef struct event {
     const gpc_coherence_message *message; /* NULL: a transition */
-    const gpc_coherence_transition *transition;
+    gpc_coherence_transition transition;
 } event;
 
 typedef struct walk {
@@ -130,27 +130,27 @@ typedef struct walk {
     bool full;
 } walk;
 
-static void note(walk *w, bool is_message) {
+static event *next_event(walk *w, bool is_message) {
     w->full |= w->event_count == EVENTS;
-    if (!w->full)
-        w->is_message[w->event_count++] = is_message;
+    unsigned place = w->full ? EVENTS - 1 : w->event_count++;
+    w->is_message[place] = is_message;
+    return &w->events[place];
 }
 
 static void on_message(void *user_data, const gpc_coherence_message *message) {
-    (void)message;
-    note(user_data, true);
+    next_event(user_data, true)->message = message;
 }
 
 static void on_transition(void *user_data, const gpc_coherence_transition *transition) {
-    (void)transition;
-    note(user_data, false);
+    *next_event(user_data, false) = (event){NULL, *transition};
 }
 
-static void read_events(walk *w, const gpc_coherence_result *result) {
+/* What a message found is known only after it was told of. */
+static void complete_messages(walk *w, const gpc_coherence_result *result) {
     const gpc_coherence_message *message = result->messages;
-    const gpc_coherence_transition *transition = result->transitions;
     for (unsigned i = 0; i < w->event_count; i++)
-        w->events[i] = w->is_message[i] ? (event){message++, NULL} : (event){NULL, transition++};
+        if (w->is_message[i])
+            w->events[i].message = message++;
 }
 
 static gpc_status look(const walk *w, view *out) {
@@ -297,7 +297,7 @@ static void show_events(walk *w, const view *before, const char *instruction) {
     places p = {.first = w->row_count, .data = {ROWS, ROWS, ROWS}, .answer = {ROWS, ROWS, ROWS}};
     for (const event *e = w->events; e < w->events + w->event_count && !w->full; e++) {
         if (!e->message) {
-            show_transition(w, &p, e->transition);
+            show_transition(w, &p, &e->transition);
             continue;
         }
         show_message(w, before, e);
@@ -370,7 +370,7 @@ static gpc_status run_steps(walk *w, gpc_error *error) {
         if (status == GPC_OK)
             status = run_step(w, s, error, &result);
         if (status == GPC_OK)
-            read_events(w, &result);
+            complete_messages(w, &result);
         if (status == GPC_OK)
             status = look(w, &w->after);
         if (status != GPC_OK)
