@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "coherence/coverage.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * Is every cell of every table used, and every origin seen? A cell is in the closure if the protocol is refused without
+ * it: from I, its state can be reached, and its event can be seen. It is used if, once it is forbidden, random programs
+ * come to an access that reports it. What is in the closure and not used must stand in coverage_list.c, with the
+ * reason; and what stands there must not be used.
+ */
+
+#define PROGRAMS 240u
+#define STEPS 400u
+
+static const char *const place_names[] = {"first", "between", "shared", "memory"};
+
+/* A protocol of one's own, its tables too. */
+typedef struct own_protocol {
+    gpc_protocol protocol;
+    gpc_protocol_rules rules[4];
+} own_protocol;
+
+static void copy_protocol(own_protocol *own, const gpc_protocol *p) {
+    const gpc_protocol_rules *tables[] = {p->first, p->between, p->shared ? p->shared : p->between, p->memory};
+    own->protocol = *p;
+    for (unsigned i = 0; i < 4; i++)
+        memcpy(own->rules[i], *tables[i], sizeof(own->rules[i]));
+    own->protocol.name = "own";
+    own->protocol.first = &own->rules[0];
+    own->protocol.between = &own->rules[1];
+    own->protocol.shared = &own->rules[2];
+    own->protocol.memory = &own->rules[3];
+}
+
+typedef struct cover {
+    const gpc_protocol *protocol;
+    random_program *programs[PROGRAMS];
+    uint32_t origins;
+    uint32_t cells, used, listed;
+} cover;
+
+static void make_programs(cover *k) {
+    unsigned features = TREE_ALL;
+    if (k->protocol->flags & GPC_PROTOCOL_PROBE_WHOLE)
+        features = TREE_SIMULATOR;
+    for (uint32_t i = 0; i < PROGRAMS; i++) {
+        random_program *p = k->programs[i] = random_make(k->protocol->name, 7000 + i, i % 2 ? STEPS : 0, features);
+        uint64_t random = i;
+        if (i % 2 == 0) { /* anything goes: data are not looked at */
+            p->count = 0;
+            random_racy(p, &random, STEPS);
+        }
+    }
+}
+
+/* A cell; NULL where all are as they are. */
+typedef struct cell {
+    uint32_t place, state, event;
+} cell;
+
+/* The cell goes on saying what it did, since some are asked before their time comes; and it is forbidden. */
+static void forbid(gpc_coherence *c, const cell *x) {
+    for (uint32_t i = 0; i < c->module_count; i++) {
+        const gpc_protocol_rule *rule = &c->modules[i].rules[x->state][x->event];
+        if ((uint32_t)c->modules[i].place == x->place)
+            ((gpc_protocol_rule *)(uintptr_t)rule)->actions |= GPC_DO_FORBID;
+    }
+}
+
+/* A program on a protocol; returns how it ends. */
+static gpc_status run_program(const random_program *p, const gpc_protocol *protocol, const cell *forbidden,
+                              gpc_error *error, uint32_t *origins) {
+    gpc_context *context;
+    gpc_coherence *c = NULL;
+    tree t = p->tree;
+    gpc_coherence_result r = GPC_COHERENCE_RESULT_INIT;
+    gpc_status status = gpc_context_create(NULL, error, &context);
+    cr_assert_eq(status, GPC_OK);
+    if (forbidden)
+        status = gpc_context_register_protocol(context, protocol, error);
+    cr_assert_eq(status, GPC_OK, "%s", error->message);
+    status = tree_create(&t, context, protocol->name, true, false, error, &c);
+    cr_assert_eq(status, GPC_OK, "%s", error->message);
+    if (forbidden)
+        forbid(c, forbidden);
+    for (size_t i = 0; i <= p->count + c->module_count && status == GPC_OK; i++) {
+        random_step last = {.kind = RANDOM_FLUSH, .module = GPC_NO_MODULE};
+        if (i < p->count + c->module_count) /* all caches acquire */
+            last = (random_step){.kind = RANDOM_ACQUIRE, .module = (uint32_t)(i - p->count)};
+        if (i >= p->count && last.module != GPC_NO_MODULE && c->modules[last.module].place == GPCI_MEMORY)
+            continue;
+        status = random_make_step(c, i < p->count ? &p->steps[i] : &last, NULL, error, &r);
+        for (uint32_t k = 0; status == GPC_OK && k < r.transition_count; k++)
+            *origins |= r.transitions[k].origin;
+    }
+    gpc_coherence_destroy(c);
+    gpc_context_destroy(context);
+    return status;
+}
+
+/* Does a program come to this cell? */
+static bool is_used(cover *k, const own_protocol *own, const cell *x, uint32_t programs) {
+    const char *name = gpc_coherence_event_name((gpc_coherence_event)x->event);
+    bool used = false;
+    for (uint32_t i = 0; i < programs && !used; i++) {
+        gpc_error error = GPC_ERROR_INIT;
+        uint32_t origins = 0;
+        gpc_status status = run_program(k->programs[i], &own->protocol, x, &error, &origins);
+        cr_assert(status == GPC_OK || status == GPC_ERROR_STATE, "%s", error.message);
+        used = status == GPC_ERROR_STATE;
+        cr_assert(!used || strstr(error.message, name), "%s is not named: %s", name, error.message);
+    }
+    return used;
+}
+
+/* Is a protocol without this cell refused? */
+static bool in_closure(own_protocol *own, uint32_t place, uint32_t state, uint32_t event) {
+    gpc_protocol_rule *rule = &own->rules[place][state][event], kept = *rule;
+    gpc_error error = GPC_ERROR_INIT;
+    memset(rule, 0, sizeof(*rule));
+    gpc_status status = gpci_protocol_check(&own->protocol, &error);
+    *rule = kept;
+    return status != GPC_OK;
+}
+
+static bool covers_cell(cover *k, own_protocol *own, uint32_t place, uint32_t state, uint32_t event) {
+    if (!in_closure(own, place, state, event) || own->rules[place][state][event].actions & GPC_DO_FORBID)
+        return true;
+    const char *reason = coverage_reason(k->protocol->name, place, state, event);
+    bool used = is_used(k, own, &(cell){place, state, event}, reason ? PROGRAMS / 20 : PROGRAMS);
+    k->cells++;
+    k->used += used;
+    k->listed += reason != NULL;
+    if (used == !reason)
+        return true;
+    fprintf(stderr, "%s, %s, %c, %s: %s%s\n", k->protocol->name, place_names[place], "NMOESI"[state],
+            gpc_coherence_event_name((gpc_coherence_event)event), used ? "used, though " : "never used",
+            used ? reason : "");
+    return false;
+}
+
+static bool covers_origins(cover *k) {
+    bool good = true;
+    for (uint32_t i = 0; i < PROGRAMS; i++) {
+        gpc_error error = GPC_ERROR_INIT;
+        cr_assert_eq(run_program(k->programs[i], k->protocol, NULL, &error, &k->origins), GPC_OK, "%s", error.message);
+    }
+#define X(id, bit, text)                                                                              \
+    {                                                                                                 \
+        const char *reason = coverage_origin_reason(k->protocol->name, bit);                          \
+        if (!(k->origins & bit) != !!reason) {                                                        \
+            fprintf(stderr, "%s, origin 0x%x, %s: %s%s\n", k->protocol->name, (unsigned)bit, text,    \
+                    reason ? "seen, though " : "never seen", reason ? reason : "");                   \
+            good = false;                                                                             \
+        }                                                                                             \
+    }
+    GPC_ORIGIN_LIST(X)
+#undef X
+    return good;
+}
+
+static void covers(const gpc_protocol *protocol) {
+    cover k = {.protocol = protocol};
+    own_protocol own;
+    bool good = true;
+    make_programs(&k);
+    copy_protocol(&own, protocol);
+    for (uint32_t place = 0; place < 4; place++)
+        for (uint32_t state = 0; state < GPC_LINE_COUNT; state++)
+            for (uint32_t event = 0; event < GPC_EVENT_COUNT; event++)
+                good &= covers_cell(&k, &own, place, state, event);
+    good &= covers_origins(&k);
+    for (uint32_t i = 0; i < PROGRAMS; i++)
+        random_free(k.programs[i]);
+    printf("%s: %u cells, %u used, %u listed as unreachable; origins 0x%x\n", protocol->name, k.cells, k.used, k.listed,
+           k.origins);
+    cr_assert(good, "%s: cells or origins are not covered", protocol->name);
+}
+
+Test(coverage, msi) {
+    covers(&gpci_msi);
+}
+
+Test(coverage, mesi) {
+    covers(&gpci_mesi);
+}
+
+Test(coverage, mosi) {
+    covers(&gpci_mosi);
+}
+
+Test(coverage, moesi) {
+    covers(&gpci_moesi);
+}
+
+Test(coverage, nmoesi) {
+    covers(&gpci_nmoesi);
+}
+
+Test(coverage, nmoesi_multi2sim) {
+    covers(&gpci_nmoesi_multi2sim);
+}
+
+Test(coverage, vi) {
+    covers(&gpci_vi);
+}
+
+Test(coverage, none) {
+    covers(&gpci_no_coherence);
+}
+
+Test(coverage, slc_glc) {
+    covers(&gpci_slc_glc);
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef TESTS_COHERENCE_COVERAGE_H
+#define TESTS_COHERENCE_COVERAGE_H
+
+#include "coherence/random.h"
+
+/* coverage_list.c: why a cell, or an origin, is never come to; NULL: it is to be. */
+const char *coverage_reason(const char *protocol, uint32_t place, uint32_t state, uint32_t event);
+const char *coverage_origin_reason(const char *protocol, uint32_t origin);
+
+#endif
