@@ -27,7 +27,8 @@ static void run_protocol(const char *protocol, unsigned features) {
     uint64_t programs = 0;
     for (uint64_t made = 0; made < steps; programs++, seed++) {
         random_failure failure;
-        random_program *p = random_make(protocol, seed, steps - made < PROGRAM_STEPS ? steps - made : PROGRAM_STEPS, features);
+        size_t count = steps - made < PROGRAM_STEPS ? steps - made : PROGRAM_STEPS;
+        random_program *p = random_make(protocol, seed, count, features);
         made += p->count;
         p->timing = seed % 8 != 0;
         bool good = random_run(p, &failure, &totals);
@@ -69,9 +70,8 @@ Test(random_tester, nmoesi) {
     run_protocol("nmoesi", TREE_ALL);
 }
 
-/* Its rules are those of inclusive caches of one block size a level. */
 Test(random_tester, nmoesi_multi2sim) {
-    run_protocol("nmoesi-multi2sim", TREE_ALL & ~(unsigned)(TREE_NON_INCLUSIVE | TREE_WRITE_THROUGH | TREE_MIXED_BLOCKS));
+    run_protocol("nmoesi-multi2sim", TREE_SIMULATOR);
 }
 
 Test(random_tester, vi) {

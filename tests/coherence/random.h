@@ -103,7 +103,10 @@ bool random_tally_end(random_tally *t, char *text, size_t size);
 bool random_messages_check(const random_program *p, const gpc_coherence *c, const random_step *step,
                            const gpc_coherence_result *result, char *text, size_t size);
 
-/* random_run.c: false: it failed. `totals` may be NULL; what a run went through is added. */
+/* random_run.c: one step. */
+gpc_status random_make_step(gpc_coherence *c, const random_step *step, uint8_t *out, gpc_error *error,
+                            gpc_coherence_result *result);
+/* False: it failed. `totals` may be NULL; what a run went through is added. */
 bool random_run(const random_program *p, random_failure *failure, random_totals *totals);
 
 /* random_shrink.c: drop steps, then modules, then simplify, as long as it fails. `p` is replaced. */

@@ -125,6 +125,7 @@ bool random_messages_check(const random_program *p, const gpc_coherence *c, cons
     if (step->kind <= RANDOM_N_STORE && finishes != 1)
         return FAIL("an access is finished %u times", finishes);
     if (step->kind <= RANDOM_N_STORE && c->timing && last != r->completed)
-        return FAIL("completed at %llu, its FINISH at %llu", (unsigned long long)r->completed, (unsigned long long)last);
+        return FAIL("completed at %llu, its FINISH at %llu", (unsigned long long)r->completed,
+                    (unsigned long long)last);
     return comes_to_an_end(r, text, size);
 }

@@ -35,6 +35,8 @@ static random_step racy_step(const random_program *p, uint64_t *random, uint32_t
             s.module = GPC_NO_MODULE;
         return s;
     }
+    if (!strcmp(p->protocol, "slc-glc"))
+        s.flags = (uint8_t)(kind & 1 ? 0 : gpci_random_below(random, 4));
     s.kind = kind < 150 ? RANDOM_LOAD : kind < 200 ? RANDOM_STORE : RANDOM_N_STORE;
     s.address = random_address(t, random, hot);
     random_extent(t, random, &s);

@@ -6,7 +6,7 @@
 
 #include "coherence/invariants.h"
 
-/* A program's run: each step on the tree, on the oracle, on the tally; now and then the invariants; at the end, a flush. */
+/* A program's run: each step on the tree, the oracle, the tally; now and then the invariants; at the end, a flush. */
 
 typedef struct run {
     const random_program *p;
@@ -46,13 +46,14 @@ static bool start(run *r) {
     return status == GPC_OK ? true : fail(r, 0, status, "memory cannot be written");
 }
 
-static gpc_status make_step(run *r, const random_step *s, uint8_t *out, gpc_error *error, gpc_coherence_result *result) {
+gpc_status random_make_step(gpc_coherence *c, const random_step *s, uint8_t *out, gpc_error *error,
+                            gpc_coherence_result *result) {
     uint8_t mask[2] = {(uint8_t)s->mask, (uint8_t)(s->mask >> 8)};
     gpc_coherence_request q = GPC_COHERENCE_REQUEST_INIT;
     if (s->kind == RANDOM_FLUSH)
-        return gpc_coherence_flush(r->c, s->module, RANDOM_CYCLE, error, result);
+        return gpc_coherence_flush(c, s->module, RANDOM_CYCLE, error, result);
     if (s->kind == RANDOM_ACQUIRE)
-        return gpc_coherence_acquire(r->c, s->module, RANDOM_CYCLE, error, result);
+        return gpc_coherence_acquire(c, s->module, RANDOM_CYCLE, error, result);
     q.address = s->address;
     q.cycle = RANDOM_CYCLE;
     q.bytes = s->kind == RANDOM_LOAD ? NULL : s->bytes;
@@ -62,7 +63,7 @@ static gpc_status make_step(run *r, const random_step *s, uint8_t *out, gpc_erro
     q.size = s->size;
     q.kind = s->kind;
     q.flags = s->flags;
-    return gpc_coherence_access(r->c, &q, error, result);
+    return gpc_coherence_access(c, &q, error, result);
 }
 
 static bool check_tree(run *r, size_t step) {
@@ -79,7 +80,7 @@ static bool step(run *r, size_t i) {
     char text[384] = "";
     gpc_error error = GPC_ERROR_INIT;
     gpc_coherence_result result = GPC_COHERENCE_RESULT_INIT;
-    gpc_status status = make_step(r, s, out, &error, &result);
+    gpc_status status = random_make_step(r->c, s, out, &error, &result);
     if (status != GPC_OK)
         return fail(r, i, status, error.message);
     if (!random_oracle_step(r->oracle, s, out, text, sizeof(text)) ||
@@ -97,7 +98,7 @@ static bool finish(run *r) {
     gpc_coherence_result result = GPC_COHERENCE_RESULT_INIT;
     if (!check_tree(r, r->p->count))
         return false;
-    gpc_status status = make_step(r, &all, NULL, &error, &result);
+    gpc_status status = random_make_step(r->c, &all, NULL, &error, &result);
     uint8_t *memory = calloc(1, t->bytes);
     if (status == GPC_OK && memory)
         status = gpc_coherence_read_memory(r->c, t->base, memory, t->bytes);

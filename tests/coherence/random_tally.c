@@ -119,7 +119,7 @@ static bool same(uint32_t module, const char *what, uint64_t counter, uint64_t s
 
 static bool counters_hold(const random_tally *t, uint32_t i, const gpc_coherence_stats *s, char *text, size_t size) {
     const module_tally *m = &t->modules[i];
-    const uint64_t *got = m->received;
+    const uint64_t *got = m->received, notices = got[GPC_MESSAGE_NOTICE] + got[GPC_MESSAGE_CLEAR_OWNER];
     return same(i, "loads", s->loads, m->kinds[0], text, size) &&
            same(i, "stores", s->stores, m->kinds[1], text, size) &&
            same(i, "n-stores", s->n_stores, m->kinds[2], text, size) &&
@@ -129,15 +129,16 @@ static bool counters_hold(const random_tally *t, uint32_t i, const gpc_coherence
            same(i, "write probes", s->write_probes, got[GPC_MESSAGE_WRITE_PROBE], text, size) &&
            same(i, "write-backs", s->write_backs_received, got[GPC_MESSAGE_WRITE_BACK], text, size) &&
            same(i, "write-throughs", s->write_throughs_received, got[GPC_MESSAGE_WRITE_THROUGH], text, size) &&
-           same(i, "notices", s->notices_received, got[GPC_MESSAGE_NOTICE] + got[GPC_MESSAGE_CLEAR_OWNER], text, size) &&
+           same(i, "notices", s->notices_received, notices, text, size) &&
            same(i, "messages with data", s->data_sent, m->data_sent, text, size) &&
            same(i, "peer transfers", s->peer_transfers, m->peers, text, size);
 }
 
 static bool hits_hold(uint32_t i, const gpc_coherence_stats *s, char *text, size_t size) {
-    if (s->hits > s->accesses || s->load_hits > s->loads || s->store_hits > s->stores || s->n_store_hits > s->n_stores ||
-        s->read_request_hits > s->read_requests || s->write_request_hits > s->write_requests ||
-        s->probe_misses > s->read_probes + s->write_probes || s->directory_accesses < s->accesses)
+    if (s->hits > s->accesses || s->load_hits > s->loads || s->store_hits > s->stores ||
+        s->n_store_hits > s->n_stores || s->read_request_hits > s->read_requests ||
+        s->write_request_hits > s->write_requests || s->probe_misses > s->read_probes + s->write_probes ||
+        s->directory_accesses < s->accesses)
         return FAIL("m%u: more hits than accesses", i);
     return true;
 }
@@ -153,7 +154,9 @@ static bool matrix_holds(const random_tally *t, uint32_t i, const gpc_coherence_
         left += (int64_t)s->transitions[GPC_LINE_I][k] - (int64_t)s->transitions[k][GPC_LINE_I];
     for (uint32_t b = 0; b < m->room; b++)
         valid += m->states[b] != GPC_LINE_I;
-    return left == valid ? true : FAIL("m%u: %lld blocks came and stayed, %lld are there", i, (long long)left, (long long)valid);
+    if (left != valid)
+        return FAIL("m%u: %lld blocks came and stayed, %lld are there", i, (long long)left, (long long)valid);
+    return true;
 }
 
 /* Blocks are in the states that their transitions left them in. */
@@ -175,7 +178,8 @@ static bool states_hold(random_tally *t, uint32_t i, char *text, size_t size) {
     return true;
 }
 
-static bool bytes_hold(const random_tally *t, const uint64_t sent[], const uint64_t received[], char *text, size_t size) {
+static bool bytes_hold(const random_tally *t, const uint64_t sent[], const uint64_t received[], char *text,
+                       size_t size) {
     for (uint32_t n = 0; n < t->program->tree.network_count; n++)
         if (sent[n] != received[n] || sent[n] != t->bytes[n])
             return FAIL("network %u: %llu bytes sent, %llu received, %llu in the messages", n,

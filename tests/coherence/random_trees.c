@@ -23,7 +23,8 @@ static void look_at_module(const gpc_coherence *c, uint32_t i, seen *s) {
     s->through += m->given.write_through || m->given.no_write_allocate;
     s->policies += m->policy != NULL;
     s->mixed += m->level == 1 && i && m->given.block_bytes != c->modules[0].given.block_bytes;
-    s->skipping += m->level == 1 && i && c->modules[m->given.low[0]].level > c->modules[c->modules[0].given.low[0]].level;
+    uint32_t low = c->modules[m->given.low_count ? m->given.low[0] : i].level;
+    s->skipping += m->level == 1 && i && low > c->modules[c->modules[0].given.low[0]].level;
 }
 
 Test(random_trees, sound_and_of_all_shapes) {

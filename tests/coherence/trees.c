@@ -106,9 +106,10 @@ static uint32_t grown_block(growth *g, const uint32_t *tops, uint32_t count) {
 }
 
 /* Banks below a group of modules, or memories (level 0). Returns how many; their indices in `banks`. */
-static uint32_t put_below(growth *g, const uint32_t *tops, uint32_t count, uint32_t level, uint32_t banks[TREE_LOWS]) {
+static uint32_t put_below(growth *g, const uint32_t *tops, uint32_t count, uint32_t level, uint32_t block,
+                          uint32_t banks[TREE_LOWS]) {
     static const uint32_t numbers[] = {1, 1, 1, 2, 2, 3, 4};
-    uint32_t block = grown_block(g, tops, count), bank_count = numbers[below(g, 7)], network = add_network(g);
+    uint32_t bank_count = numbers[below(g, 7)], network = add_network(g);
     if (level && bank_count > 2 && g->groups > 2)
         bank_count = 2;
     for (uint32_t i = 0; i < bank_count; i++) {
@@ -132,6 +133,7 @@ static uint32_t put_below(growth *g, const uint32_t *tops, uint32_t count, uint3
 
 static void grow_level(growth *g, uint32_t level, uint32_t groups) {
     uint32_t next[TREE_MODULES] = {0}, next_group[TREE_MODULES] = {0}, next_count = 0, banks[TREE_LOWS];
+    uint32_t common = grown_block(g, g->open, g->count);
     bool skipping = g->count > 2 && chance(g, TREE_SKIPPING, level == 2 ? 10 : 0);
     for (uint32_t group = 0; group < groups; group++) {
         uint32_t tops[TREE_MODULES], tops_count = 0;
@@ -145,7 +147,9 @@ static void grow_level(growth *g, uint32_t level, uint32_t groups) {
                 tops[tops_count++] = g->open[i];
             }
         }
-        uint32_t bank_count = put_below(g, tops, tops_count, level, banks);
+        uint32_t own = grown_block(g, tops, tops_count);
+        uint32_t block = chance(g, TREE_MIXED_BLOCKS, 30) ? own : common;
+        uint32_t bank_count = put_below(g, tops, tops_count, level, block, banks);
         for (uint32_t i = 0; i < bank_count; i++) {
             next[next_count] = banks[i];
             next_group[next_count++] = group;
@@ -188,7 +192,7 @@ void tree_random(tree *t, uint64_t *random, uint32_t bytes, unsigned features) {
         grow_level(&g, level, groups);
     }
     uint32_t banks[TREE_LOWS];
-    put_below(&g, g.open, g.count, 0, banks);
+    put_below(&g, g.open, g.count, 0, grown_block(&g, g.open, g.count), banks);
 }
 
 gpc_status tree_create(tree *t, gpc_context *context, const char *protocol, bool data, bool timing, gpc_error *error,

@@ -27,7 +27,9 @@ enum {
     TREE_ANY_VICTIM = 1 << 4,
     TREE_SKIPPING = 1 << 5,      /* a first-level module that passes a level by */
     TREE_PRIVATE = 1 << 6,       /* caches between, which only part of the processors use */
-    TREE_ALL = (1 << 7) - 1
+    TREE_ALL = (1 << 7) - 1,
+    /* Multi2Sim's: inclusive, written back, and what is above a module has blocks of one size. */
+    TREE_SIMULATOR = TREE_POLICIES | TREE_ANY_VICTIM | TREE_PRIVATE
 };
 
 typedef struct tree {
