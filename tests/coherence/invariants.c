@@ -94,7 +94,7 @@ static bool covered(const gpc_coherence *c, const gpci_module *t, const gpci_mod
     if (has_rights(state) && owner != slot)
         return told(text, size, "owners: 0x%llx is in %c in %s, which is not the owner in %s",
                     (unsigned long long)address, letters[state], x->given.name, t->given.name);
-    const bool told_of = c->protocol->flags & GPC_PROTOCOL_WHOLE_BLOCKS; /* Multi2Sim's clear-owner message */
+    const bool told_of = c->protocol->flags & GPC_PROTOCOL_PROBE_WHOLE;  /* Multi2Sim's clear-owner message */
     const bool silent = state == GPC_LINE_N ? !told_of : x->given.write_through;
     if (owner == slot && !has_rights(state) && !silent)
         return told(text, size, "owners: 0x%llx is in %c in %s, the owner in %s", (unsigned long long)address,
@@ -114,7 +114,9 @@ static bool rights_below(const gpci_module *t, const gpci_module *x, uint64_t ad
 
 static bool clean(const gpc_coherence *c, const gpci_module *m, uint64_t address, char *text, size_t size) {
     const uint32_t block = invariants_copy(m, address);
-    if (block == GPCI_NO_BLOCK || !m->dirty || !is_tracked(c))
+    /* Multi2Sim's lower caches go to E when another is to write, and keep modified bytes that the whole block has above */
+    const bool whole = m->above_count && c->protocol->flags & GPC_PROTOCOL_WHOLE_BLOCKS;
+    if (block == GPCI_NO_BLOCK || !m->dirty || !is_tracked(c) || whole)
         return true;
     const uint8_t state = m->states[block];
     const uint32_t bytes = (m->given.block_bytes + 7) / 8;
