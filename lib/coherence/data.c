@@ -16,6 +16,13 @@ static void set_bit(uint8_t *mask, uint32_t index) {
     mask[index / 8] |= (uint8_t)(1u << (index & 7));
 }
 
+static bool is_zero(const uint8_t *mask, uint32_t bytes) {
+    for (uint32_t i = 0; i < bytes; i++)
+        if (mask[i])
+            return false;
+    return true;
+}
+
 void gpci_data_fill(gpc_coherence *c, const gpci_module *t, uint32_t t_block, gpci_module *r, uint32_t r_block,
                     uint64_t tag) {
     if (!c->with_data)
@@ -27,6 +34,10 @@ void gpci_data_fill(gpc_coherence *c, const gpci_module *t, uint32_t t_block, gp
     else
         memcpy(from, gpci_data_of(t, t_block) + (tag & (t->given.block_bytes - 1)), size);
     const uint8_t *mask = gpci_dirty_of(r, r_block);
+    if (GPCI_LIKELY(is_zero(mask, r->mask_bytes))) {
+        memcpy(to, from, size);
+        return;
+    }
     for (uint32_t i = 0; i < size; i++)
         if (!bit(mask, i))
             to[i] = from[i];
@@ -38,15 +49,19 @@ void gpci_data_merge(gpc_coherence *c, const gpci_module *x, uint32_t x_block, u
         return;
     const uint8_t *from = gpci_data_of(x, x_block), *mask = gpci_dirty_of(x, x_block);
     uint32_t offset = (uint32_t)(tag & (t->given.block_bytes - 1));
-    for (uint32_t i = 0; i < x->given.block_bytes; i++) {
+    bool memory = t->place == GPCI_MEMORY;
+    /* memory has every block that was ever accessed */
+    uint8_t *to = memory ? gpci_store_at(c, tag) : gpci_data_of(t, t_block) + offset;
+    for (uint32_t i = 0; to && i < x->given.block_bytes; i++) {
+        if (!(i & 7) && !mask[i / 8]) {
+            i += 7;
+            continue;
+        }
         if (!bit(mask, i))
             continue;
-        if (t->place == GPCI_MEMORY) {
-            gpc_coherence_write_memory(c, tag + i, &from[i], 1);
-        } else {
-            gpci_data_of(t, t_block)[offset + i] = from[i];
+        to[i] = from[i];
+        if (!memory)
             set_bit(gpci_dirty_of(t, t_block), offset + i);
-        }
     }
 }
 
@@ -92,11 +107,7 @@ void gpci_data_written(gpc_coherence *c, gpci_module *m, uint32_t block, const g
 bool gpci_data_dirty(const gpc_coherence *c, const gpci_module *m, uint32_t block) {
     if (!c->with_data || !m->dirty)
         return false;
-    const uint8_t *mask = gpci_dirty_of(m, block);
-    for (size_t i = 0; i < m->mask_bytes; i++)
-        if (mask[i])
-            return true;
-    return false;
+    return !is_zero(gpci_dirty_of(m, block), m->mask_bytes);
 }
 
 void gpci_data_store(gpc_coherence *c, gpci_module *m, uint32_t block, const gpci_bytes *store) {
