@@ -18,7 +18,6 @@
 #define BLOCK 4u      /* bytes */
 #define BLOCKS 2u
 #define ROWS 32u
-#define EVENTS 64u
 #define CELL 24u
 
 typedef enum action { END, READ, WRITE, N_STORE, FLUSH } action;
@@ -106,52 +105,19 @@ typedef struct view {
 
 typedef struct row {
     char instruction[32], bus[48];
+    uint64_t sent; /* cycle */
     view view;
 } row;
-
-/* A message, as the result's list has it in the end, or a change of state: in the order in which they were told. */
-typedef struct event {
-    const gpc_coherence_message *message; /* NULL: a transition */
-    gpc_coherence_transition transition;
-} event;
 
 typedef struct walk {
     const example *example;
     gpc_coherence *system;
-    event events[EVENTS];
-    bool is_message[EVENTS];
-    unsigned event_count;
     row rows[ROWS];
     unsigned row_count;
-    view now, after;    /* as far as the rows have come; after the access */
-    bool moved[CACHES]; /* left `now` for what is shown with the next row */
-    uint8_t moved_to[CACHES];
+    view now, after; /* as far as the rows have come; after the access */
     uint8_t read[CACHES][BLOCK]; /* what each processor read last */
     bool full;
 } walk;
-
-static event *next_event(walk *w, bool is_message) {
-    w->full |= w->event_count == EVENTS;
-    unsigned place = w->full ? EVENTS - 1 : w->event_count++;
-    w->is_message[place] = is_message;
-    return &w->events[place];
-}
-
-static void on_message(void *user_data, const gpc_coherence_message *message) {
-    next_event(user_data, true)->message = message;
-}
-
-static void on_transition(void *user_data, const gpc_coherence_transition *transition) {
-    *next_event(user_data, false) = (event){NULL, *transition};
-}
-
-/* What a message found is known only after it was told of. */
-static void complete_messages(walk *w, const gpc_coherence_result *result) {
-    const gpc_coherence_message *message = result->messages;
-    for (unsigned i = 0; i < w->event_count; i++)
-        if (w->is_message[i])
-            w->events[i].message = message++;
-}
 
 static gpc_status look(const walk *w, view *out) {
     *out = (view){.states = {0}};
@@ -169,58 +135,36 @@ static gpc_status look(const walk *w, view *out) {
     return gpc_coherence_read_memory(w->system, 0, out->memory[0], sizeof out->memory);
 }
 
-/* From events to rows */
+/* From messages and transitions to rows */
 
-static void set_state(walk *w, view *v, unsigned cache, uint8_t state) {
-    v->states[cache] = state;
-    memset(v->bytes[cache], 0, BLOCK);
-    if (state != GPC_LINE_I)
-        memcpy(v->bytes[cache], w->after.bytes[cache], BLOCK);
-}
-
-/* A state that a probe or a write-back left is seen when the next thing happens on the bus. */
-static void settle(walk *w) {
-    for (unsigned cache = 0; cache < CACHES; cache++) {
-        if (w->moved[cache])
-            set_state(w, &w->now, cache, w->moved_to[cache]);
-        w->moved[cache] = false;
-    }
-}
-
-static row *open_row(walk *w, const char *bus) {
-    settle(w);
+static row *open_row(walk *w, const char *bus, uint64_t sent) {
     if (w->row_count == ROWS) {
         w->full = true;
         return &w->rows[ROWS - 1];
     }
     row *r = &w->rows[w->row_count++];
-    *r = (row){.view = w->now};
+    *r = (row){.sent = sent, .view = w->now};
     snprintf(r->bus, sizeof r->bus, "%s", bus);
     return r;
 }
 
-static bool is_request(const event *e) {
-    const gpc_coherence_message *m = e->message;
-    return m && (m->kind == GPC_MESSAGE_READ_REQUEST || m->kind == GPC_MESSAGE_WRITE_REQUEST);
-}
-
 /* A probe for a cache's request is that request; one without is the memory's own. */
-static bool asked(const walk *w, const event *probe) {
-    for (const event *e = w->events; e < probe; e++)
-        if (is_request(e))
+static bool asked(const gpc_coherence_result *result, const gpc_coherence_message *probe) {
+    for (const gpc_coherence_message *m = result->messages; m < probe; m++)
+        if (m->kind == GPC_MESSAGE_READ_REQUEST || m->kind == GPC_MESSAGE_WRITE_REQUEST)
             return true;
     return false;
 }
 
 /* What the document's bus calls a message; NULL: it does not show those. */
-static const char *bus_name(const walk *w, const event *e) {
-    switch (e->message->kind) {
+static const char *bus_name(const gpc_coherence_result *result, const gpc_coherence_message *m) {
+    switch (m->kind) {
     case GPC_MESSAGE_READ_REQUEST:
         return "Read Request";
     case GPC_MESSAGE_WRITE_REQUEST:
         return "Write Request";
     case GPC_MESSAGE_WRITE_PROBE:
-        return asked(w, e) ? NULL : "Write Request";
+        return asked(result, m) ? NULL : "Write Request";
     case GPC_MESSAGE_DATA:
         return "Send Data";
     case GPC_MESSAGE_WRITE_BACK:
@@ -241,77 +185,84 @@ static void mask_text(uint8_t mask, char *text) {
     memcpy(text + 2 + BLOCK, "]", 2);
 }
 
-static void show_message(walk *w, const view *before, const event *e) {
-    const gpc_coherence_message *m = e->message;
-    const char *name = bus_name(w, e);
-    if (!name)
-        return;
-    char bus[48], who[8] = "Memory", block[4] = "", mask[4 + BLOCK] = "";
-    unsigned number = (unsigned)(m->address / BLOCK);
-    bool carries =
-        m->kind == GPC_MESSAGE_WRITE_BACK || m->kind == GPC_MESSAGE_WRITE_THROUGH || m->kind == GPC_MESSAGE_DATA;
-    if (m->from < CACHES)
-        snprintf(who, sizeof who, "C%u", (unsigned)(m->from % CACHES));
-    if (w->example->bytes && (carries || m->kind == GPC_MESSAGE_READ_REQUEST))
-        snprintf(block, sizeof block, " %c", 'A' + (int)(number % BLOCKS));
-    if (m->kind == GPC_MESSAGE_WRITE_BACK && m->masked && m->from < CACHES)
-        mask_text(before->dirty[m->from], mask);
-    snprintf(bus, sizeof bus, "%s%s%s (%s)", name, block, mask, who);
-    row *r = open_row(w, bus);
-    if (carries && m->to == MEMORY) {
-        memcpy(w->now.memory[number % BLOCKS], w->after.memory[number % BLOCKS], BLOCK);
-        r->view = w->now;
-    }
-}
-
-/* Rows of the access under way, of which some are a cache's: its data came, or it answered. */
+/* Rows of the access under way, of which some are a cache's: its data came, or it answered a flush. */
 typedef struct places {
     unsigned first, data[CACHES], answer[CACHES];
 } places;
 
-/* Let a cache have a state from a row on. */
-static void show_from(walk *w, unsigned first, const gpc_coherence_transition *t) {
-    for (unsigned r = first; r < w->row_count; r++)
-        set_state(w, &w->rows[r].view, t->module, t->to);
-    set_state(w, &w->now, t->module, t->to);
-}
-
-/* A store is a row; what data brings is seen with them, what a probe takes with the answer, the rest a row later. */
-static void show_transition(walk *w, const places *p, const gpc_coherence_transition *t) {
-    if (t->module >= CACHES)
+static void show_message(walk *w, const view *before, const gpc_coherence_result *result,
+                         const gpc_coherence_message *m, places *p) {
+    const char *name = bus_name(result, m);
+    if (!name)
         return;
-    if (t->origin == GPC_ORIGIN_STORE || t->origin == GPC_ORIGIN_N_STORE) {
-        open_row(w, "-");
-        show_from(w, w->row_count - 1, t);
-    } else if (t->origin == GPC_ORIGIN_LOAD_MISS) {
-        show_from(w, p->data[t->module], t);
-    } else if (t->origin == GPC_ORIGIN_WRITE_DOWN_UP && p->answer[t->module] < ROWS) {
-        show_from(w, p->answer[t->module], t);
-    } else {
-        w->moved[t->module] = true;
-        w->moved_to[t->module] = t->to;
-    }
+    char bus[48], who[8] = "Memory", block[4] = "", mask[4 + BLOCK] = "";
+    unsigned number = (unsigned)(m->address / BLOCK % BLOCKS);
+    bool back = m->kind == GPC_MESSAGE_WRITE_BACK;
+    bool carries = back || m->kind == GPC_MESSAGE_WRITE_THROUGH || m->kind == GPC_MESSAGE_DATA;
+    if (m->from < CACHES)
+        snprintf(who, sizeof who, "C%u", (unsigned)(m->from % CACHES));
+    if (w->example->bytes && (carries || m->kind == GPC_MESSAGE_READ_REQUEST))
+        snprintf(block, sizeof block, " %c", 'A' + (int)number);
+    if (back && m->masked && m->from < CACHES)
+        mask_text(before->dirty[m->from], mask);
+    snprintf(bus, sizeof bus, "%s%s%s (%s)", name, block, mask, who);
+    if (carries && m->to == MEMORY)
+        memcpy(w->now.memory[number], w->after.memory[number], BLOCK);
+    open_row(w, bus, m->sent);
+    if (m->kind == GPC_MESSAGE_DATA && m->to < CACHES)
+        p->data[m->to] = w->row_count - 1;
+    if (back && m->from < CACHES && !asked(result, m))
+        p->answer[m->from] = w->row_count - 1;
 }
 
-static void show_events(walk *w, const view *before, const char *instruction) {
-    places p = {.first = w->row_count, .data = {ROWS, ROWS, ROWS}, .answer = {ROWS, ROWS, ROWS}};
-    for (const event *e = w->events; e < w->events + w->event_count && !w->full; e++) {
-        if (!e->message) {
-            show_transition(w, &p, &e->transition);
-            continue;
-        }
-        show_message(w, before, e);
-        if (e->message->kind == GPC_MESSAGE_DATA && e->message->to < CACHES)
-            p.data[e->message->to] = w->row_count - 1;
-        if (e->message->kind == GPC_MESSAGE_WRITE_BACK && e->message->from < CACHES && !asked(w, e))
-            p.answer[e->message->from] = w->row_count - 1;
+static void set_state(const walk *w, view *v, unsigned cache, uint8_t state) {
+    v->states[cache] = state;
+    memset(v->bytes[cache], 0, BLOCK);
+    if (state != GPC_LINE_I)
+        memcpy(v->bytes[cache], w->after.bytes[cache], BLOCK);
+}
+
+/*
+ * A store is a row. What data bring is seen with them, and what a flush takes with its answer; all else with what is
+ * next on the bus.
+ */
+static unsigned row_of(walk *w, const places *p, const gpc_coherence_transition *t) {
+    if (t->origin == GPC_ORIGIN_STORE || t->origin == GPC_ORIGIN_N_STORE) {
+        open_row(w, "-", t->cycle);
+        return w->row_count - 1;
     }
-    bool left = false;
-    for (unsigned cache = 0; cache < CACHES; cache++)
-        left |= w->moved[cache];
-    if (left || w->row_count == p.first)
-        open_row(w, "-");
-    snprintf(w->rows[p.first].instruction, sizeof w->rows[p.first].instruction, "%s", instruction);
+    if (t->origin == GPC_ORIGIN_LOAD_MISS)
+        return p->data[t->module];
+    if (t->origin == GPC_ORIGIN_WRITE_DOWN_UP && p->answer[t->module] < ROWS)
+        return p->answer[t->module];
+    unsigned next = p->first;
+    while (next < w->row_count && w->rows[next].sent < t->cycle)
+        next++;
+    return next;
+}
+
+static void show_access(walk *w, const view *before, const gpc_coherence_result *result, const char *instruction) {
+    places p = {.first = w->row_count, .data = {ROWS, ROWS, ROWS}, .answer = {ROWS, ROWS, ROWS}};
+    bool late = false; /* changes that no row has yet */
+    for (uint32_t i = 0; i < result->message_count; i++)
+        show_message(w, before, result, &result->messages[i], &p);
+    for (uint32_t i = 0; i < result->transition_count; i++) {
+        const gpc_coherence_transition *t = &result->transitions[i];
+        if (t->module >= CACHES)
+            continue;
+        unsigned first = row_of(w, &p, t);
+        if (first >= w->row_count)
+            late |= t->from != t->to;
+        else if (t->origin == GPC_ORIGIN_STORE || t->origin == GPC_ORIGIN_N_STORE)
+            late = false;
+        for (unsigned r = first; r < w->row_count; r++)
+            set_state(w, &w->rows[r].view, t->module, t->to);
+        set_state(w, &w->now, t->module, t->to);
+    }
+    if (late || w->row_count == p.first)
+        open_row(w, "-", 0);
+    row *r = &w->rows[p.first % ROWS];
+    snprintf(r->instruction, sizeof r->instruction, "%s", instruction);
 }
 
 /* Running the accesses */
@@ -360,23 +311,20 @@ static bool same(const view *a, const view *b) {
 static gpc_status run_steps(walk *w, gpc_error *error) {
     view before;
     gpc_status status = look(w, &w->now);
-    row *r = open_row(w, "-");
+    row *r = open_row(w, "-", 0);
     snprintf(r->instruction, sizeof r->instruction, "-");
     for (const step *s = w->example->steps; status == GPC_OK && s->action != END; s++) {
         char instruction[32];
         gpc_coherence_result result = GPC_COHERENCE_RESULT_INIT;
-        w->event_count = 0;
         status = look(w, &before);
         if (status == GPC_OK)
             status = run_step(w, s, error, &result);
-        if (status == GPC_OK)
-            complete_messages(w, &result);
         if (status == GPC_OK)
             status = look(w, &w->after);
         if (status != GPC_OK)
             break;
         instruction_text(w, s, instruction, sizeof instruction);
-        show_events(w, &before, instruction);
+        show_access(w, &before, &result, instruction);
         if (w->full || !same(&w->now, &w->after)) {
             snprintf(error->message, sizeof error->message, "%s: the rows do not lead to what the caches hold",
                      instruction);
@@ -418,13 +366,7 @@ static gpc_status build(gpc_context *context, const char *protocol, gpc_error *e
 static gpc_status begin(walk *w, gpc_context *context, const example *e, const char *protocol, gpc_error *error) {
     uint32_t number = INITIAL_NUMBER;
     *w = (walk){.example = e};
-    gpc_coherence_callbacks callbacks = GPC_COHERENCE_CALLBACKS_INIT;
-    callbacks.user_data = w;
-    callbacks.on_message = on_message;
-    callbacks.on_transition = on_transition;
     gpc_status status = build(context, protocol, error, &w->system);
-    if (status == GPC_OK)
-        status = gpc_coherence_set_callbacks(w->system, &callbacks);
     if (status == GPC_OK && e->bytes)
         status = gpc_coherence_write_memory(w->system, 0, e->memory[0], sizeof e->memory);
     else if (status == GPC_OK)
@@ -518,7 +460,6 @@ static gpc_status tell_loads(gpc_context *context, const char *protocol, gpc_err
         example one = plain;
         one.steps = program;
         w.example = &one;
-        w.event_count = 0;
         if (status == GPC_OK)
             status = run_steps(&w, error);
         if (status == GPC_OK) {
