@@ -54,13 +54,13 @@ typedef struct gpci_module {
     gpc_coherence_stats stats;
 } gpci_module;
 
-/* When a link is busy in the transaction under way: spans of cycles, ascending, the last ones. */
+/* When a link is busy in the transaction under way: spans of cycles, ascending; of too many the first are one. */
 #define GPCI_LINK_SPANS 6u
 typedef struct gpci_link {
     uint64_t transaction; /* to which the spans belong */
     uint32_t count;
     uint32_t turn; /* of a switch's way to a module: who was last let through; kept from one transaction to the next */
-    uint64_t begins[GPCI_LINK_SPANS], ends[GPCI_LINK_SPANS];
+    uint64_t begins[GPCI_LINK_SPANS + 1], ends[GPCI_LINK_SPANS + 1];
 } gpci_link;
 
 /* A star network on an idle system. */

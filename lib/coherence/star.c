@@ -33,27 +33,35 @@ static uint64_t free_from(const gpci_star *star, const gpci_link *link, uint64_t
     return cycle;
 }
 
+/* Spans `at` and the one after it become one, with what lies between. */
+static void join(gpci_link *link, uint32_t at) {
+    const size_t after = --link->count - at - 1;
+
+    link->ends[at] = link->ends[at + 1];
+    memmove(link->begins + at + 1, link->begins + at + 2, after * sizeof *link->begins);
+    memmove(link->ends + at + 1, link->ends + at + 2, after * sizeof *link->ends);
+}
+
 /* Messages are not asked for in the order in which they are sent: one may go in between others. */
 static uint64_t keep(const gpci_star *star, gpci_link *link, uint64_t cycle, uint64_t cycles) {
-    uint32_t place;
+    uint32_t at;
 
     if (link->transaction != star->transaction) {
         link->transaction = star->transaction;
         link->count = 0;
     }
-    cycle = free_from(star, link, cycle, cycles, &place);
-    if (link->count == GPCI_LINK_SPANS) { /* the first one is forgotten */
-        if (!place)
-            return cycle;
-        memmove(link->begins, link->begins + 1, --place * sizeof *link->begins);
-        memmove(link->ends, link->ends + 1, place * sizeof *link->ends);
-    } else {
-        const uint32_t after = link->count++ - place;
-        memmove(link->begins + place + 1, link->begins + place, after * sizeof *link->begins);
-        memmove(link->ends + place + 1, link->ends + place, after * sizeof *link->ends);
-    }
-    link->begins[place] = cycle;
-    link->ends[place] = cycle + cycles;
+    cycle = free_from(star, link, cycle, cycles, &at);
+    const size_t after = link->count++ - at;
+    memmove(link->begins + at + 1, link->begins + at, after * sizeof *link->begins);
+    memmove(link->ends + at + 1, link->ends + at, after * sizeof *link->ends);
+    link->begins[at] = cycle;
+    link->ends[at] = cycle + cycles;
+    if (at + 1 < link->count && link->begins[at + 1] == link->ends[at])
+        join(link, at);
+    if (at && link->ends[at - 1] == link->begins[at])
+        join(link, at - 1);
+    if (link->count > GPCI_LINK_SPANS)
+        join(link, 0);
     return cycle;
 }
 
