@@ -156,7 +156,7 @@ gpci_point gpci_invalidate(gpc_coherence *c, gpci_module *t, gpci_invalidation *
     if (!count)
         return at;
     gpci_reply *replies = c->replies + first;
-    if (c->non_coherent)
+    if (c->non_coherent && !gpci_flag(c, GPC_PROTOCOL_COUNT_REPLIES)) /* there the order is to be seen */
         owners_first(c, replies, count);
     for (uint32_t k = 0; k < count; k++) {
         write_probe(c, t, &replies[k], i);
