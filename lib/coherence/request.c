@@ -168,8 +168,9 @@ gpci_answer gpci_write_request(gpc_coherence *c, const gpci_ask *ask, gpci_point
     /* R's copy may be older than what others have written back since, or have just given up to T. */
     bool newer = !gpci_flag(c, GPC_PROTOCOL_WHOLE_BLOCKS) &&
                  (others.received || below.dirty || (c->non_coherent && gpci_modified(t->states[found.block])));
-    bool data = newer || (!ask->valid && !others.whole);
-    if (data || !ask->valid)
+    bool valid = ask->valid && r->states[ask->block] != GPC_LINE_I; /* making room may have cost R its copy */
+    bool data = newer || (!valid && !others.whole);
+    if (data || !valid)
         gpci_data_fill(c, t, found.block, r, ask->block, ask->tag);
     at = gpci_use_data(c, t, at, false);
     at = gpci_answer_to(c, request, t, t, r, data ? GPC_MESSAGE_DATA : GPC_MESSAGE_ACK, ask->tag,
