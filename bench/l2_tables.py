@@ -262,6 +262,7 @@ def print_matrices(cache, kernels, **fixed):
             continue
         print(f"{table}, one {name} module, {kernel_name}: count and origins of each change of state; "
               f"{describe(**fixed)}\n")  # fmt: skip
+        lost = {l2: cache.good(runs.Run(kernel=kernel, l2=l2, **fixed))["firsts"]["L1"]["invalidations"] for l2 in own}
         cells = sorted({c for part in (*document.values(), *own.values()) for c in part},
                        key=lambda c: (STATES.index(c[0]), STATES.index(c[1])))  # fmt: skip
         header, rows = ["change"], []
@@ -274,16 +275,16 @@ def print_matrices(cache, kernels, **fixed):
                         for part in (document[l2], own.get(l2, {}))]  # fmt: skip
             rows.append(row)
         print_table(header, rows)
-        print_causes(name, own)
+        print_causes(name, own, lost)
 
 
-def print_causes(name, own):
-    """What the document concludes from the masks."""
+def print_causes(name, own, lost):
+    """What the document concludes from the masks; `lost`: blocks of that L1 that were invalidated from below."""
     if name == "L1":
         for l2, cells in own.items():
             masks = {cells[c][1] for c in ("NI", "EI", "SI") if c in cells}
             print(f"{l2} KB: blocks leave L1 by {', '.join(sorted(f'0x{m:X}' for m in masks))}"
-                  f"{' (0x800: invalidated from below)' if any(m & 0x800 for m in masks) else ''}")  # fmt: skip
+                  f"{f' (0x800: {lost[l2]} of them, invalidated from below)' if lost[l2] else ''}")  # fmt: skip
     else:
         for l2, cells in own.items():
             mask = cells.get("EM", (0, 0))[1] | cells.get("MM", (0, 0))[1]
