@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "timed/coherent_rig.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+
+/*
+ * Single transactions of a coherent hierarchy, each to the cycle: what its messages spend in networks, at tags and in
+ * data arrays, one after the other or at the same time, added up by hand.
+ */
+
+/* A hit sends no message. */
+Test(timed_coherent, hits) {
+    rig r;
+    coherent_open(&r, "nmoesi", NULL);
+    EXPECT_CYCLES(&r, LINE(GPC_LOAD, 0), MISS);
+    EXPECT_CYCLES(&r, LINE(GPC_LOAD, 0), TAGS + L1_DATA);
+    cr_expect_eq(r.done[0].level, 3);
+    cr_expect_eq(r.done[1].level, 1);
+    EXPECT_CYCLES(&r, LINE(GPC_STORE, 0), TAGS + L1_DATA);
+    cr_expect_eq(rig_stats(&r).network_requests, rig_stats(&r).network_replies);
+    coherent_close(&r);
+}
+
+/* Without a directory nobody else is asked: L2's data alone. */
+Test(timed_coherent, l2_hit) {
+    rig r;
+    coherent_open(&r, "vi", NULL);
+    EXPECT_CYCLES(&r, LINE(GPC_LOAD, 0), MISS);
+    EXPECT_CYCLES(&r, LINE(GPC_LOAD, 0, .sm = 1), TAGS + CROSS + ENTER + L2_DATA + CROSS + L1_DATA);
+    cr_expect_eq(r.done[1].level, 2);
+    gpc_stats s = rig_stats(&r);
+    cr_expect_eq(s.l2_read_sectors, 8);
+    cr_expect_eq(s.l2_read_sector_hits, 4);
+    cr_expect_eq(s.dram_read_sectors, 4);
+    cr_expect_eq(s.l1_fetched_sectors, 8);
+    cr_expect_eq(s.network_requests, 2);
+    cr_expect_eq(s.network_request_bytes, 2 * 8);
+    cr_expect_eq(s.network_reply_bytes, 2 * (8 + 128));
+    coherent_close(&r);
+}
+
+/* Of its rop_latency, a slice's pipeline before the tags, the first cycle is there in any case. */
+Test(timed_coherent, rop_latency) {
+    rig r;
+    coherent_open(&r, "vi", "l2.rop_latency = 30\n");
+    EXPECT_CYCLES(&r, LINE(GPC_LOAD, 0), MISS - ENTER + 30);
+    coherent_close(&r);
+}
+
+/* The owner sends its data to who asked, by way of the slice, which does not look at them. */
+Test(timed_coherent, peer) {
+    rig r;
+    coherent_open(&r, "moesi", NULL);
+    rig_latency(&r, LINE(GPC_ATOMIC, 0));
+    EXPECT_CYCLES(&r, LINE(GPC_LOAD, 0, .sm = 1),
+                  TAGS + CROSS + ENTER + CROSS + L1_DATA + CROSS + ENTER + CROSS + L1_DATA);
+    cr_expect_eq(coherent_state(&r, "l1-0", 0), GPC_LINE_O);
+    cr_expect_eq(coherent_state(&r, "l1-1", 0), GPC_LINE_S);
+    cr_expect_eq(coherent_stats(&r, "l1-0").peer_transfers, 1);
+    coherent_close(&r);
+}
+
+/* Multi2Sim's owner sends them to L2, which sends them on. */
+Test(timed_coherent, through_l2) {
+    rig r;
+    coherent_open(&r, "nmoesi-multi2sim", NULL);
+    rig_latency(&r, LINE(GPC_ATOMIC, 0));
+    EXPECT_CYCLES(&r, LINE(GPC_LOAD, 0, .sm = 1),
+                  TAGS + CROSS + ENTER + CROSS + L1_DATA + CROSS + ENTER + L2_DATA + CROSS + L1_DATA);
+    cr_expect_eq(coherent_state(&r, "l1-0", 0), GPC_LINE_S);
+    coherent_close(&r);
+}
+
+/* A store to what others share: their copies go, and have no data to send. */
+Test(timed_coherent, upgrade) {
+    rig r;
+    coherent_open(&r, "nmoesi-multi2sim", NULL);
+    rig_latency(&r, LINE(GPC_LOAD, 0));
+    rig_latency(&r, LINE(GPC_LOAD, 0, .sm = 1));
+    EXPECT_CYCLES(&r, LINE(GPC_ATOMIC, 0), TAGS + CROSS + ENTER + CROSS + CROSS + ENTER + L2_DATA + CROSS + L1_DATA);
+    cr_expect_eq(coherent_state(&r, "l1-0", 0), GPC_LINE_M);
+    cr_expect_eq(coherent_state(&r, "l1-1", 0), GPC_LINE_I);
+    coherent_close(&r);
+}
+
+/* Several are asked at the same time: their answers come one a cycle, the last decides. */
+Test(timed_coherent, probes_go_together) {
+    for (uint64_t sharers = 1; sharers <= 3; sharers++) {
+        rig r;
+        coherent_open(&r, "nmoesi-multi2sim", "sm.count = 4\n");
+        for (uint32_t sm = 0; sm <= sharers; sm++)
+            rig_latency(&r, LINE(GPC_LOAD, 0, .sm = sm));
+        /* a probe leaves the slice each cycle, its answer enters the slice's tags in its own */
+        EXPECT_CYCLES(&r, LINE(GPC_ATOMIC, 0),
+                      TAGS + CROSS + ENTER + (sharers - 1) + CROSS + CROSS + ENTER + L2_DATA + CROSS + L1_DATA);
+        coherent_close(&r);
+    }
+}
+
+/* Multi2Sim evicts before it asks, and waits for the slice to have noted it. */
+Test(timed_coherent, eviction_first) {
+    rig r;
+    coherent_open(&r, "nmoesi-multi2sim", NULL);
+    for (uint64_t line = 0; line < 4; line++)
+        rig_latency(&r, LINE(GPC_LOAD, line * SET));
+    EXPECT_CYCLES(&r, LINE(GPC_LOAD, 4 * SET), MISS + CROSS + ENTER + L2_DATA + CROSS);
+    cr_expect_eq(coherent_state(&r, "l1-0", 0), GPC_LINE_I);
+    coherent_close(&r);
+}
+
+/* L1, cluster, slice, memory: a network more each way, and the cluster's data. */
+Test(timed_coherent, clusters) {
+    rig r;
+    coherent_open(&r, "nmoesi", "sm.count = 4\ncluster.sms = 2\n");
+    EXPECT_CYCLES(&r, LINE(GPC_LOAD, 0), MISS + CROSS + ENTER + CROSS + CLUSTER_DATA);
+    cr_expect_eq(coherent_state(&r, "cluster-0", 0), GPC_LINE_E);
+    cr_expect_eq(coherent_state(&r, "cluster-1", 0), GPC_LINE_I);
+    coherent_close(&r);
+    coherent_open(&r, "vi", "sm.count = 4\ncluster.sms = 2\n");
+    rig_latency(&r, LINE(GPC_LOAD, 0));
+    EXPECT_CYCLES(&r, LINE(GPC_LOAD, 0, .sm = 1), TAGS + CROSS + ENTER + CLUSTER_DATA + CROSS + L1_DATA);
+    EXPECT_CYCLES(&r, LINE(GPC_LOAD, 0, .sm = 2),
+                  TAGS + 2 * (CROSS + ENTER) + L2_DATA + CROSS + CLUSTER_DATA + CROSS + L1_DATA);
+    cr_expect_eq(r.done[1].level, 2);
+    cr_expect_eq(r.done[2].level, 2);
+    coherent_close(&r);
+}
+
+/* Data to a peer pass through the slice between clusters, and through the cluster within one. */
+Test(timed_coherent, peers_of_clusters) {
+    rig r;
+    coherent_open(&r, "moesi", "sm.count = 4\ncluster.sms = 2\n");
+    rig_latency(&r, LINE(GPC_ATOMIC, 0));
+    EXPECT_CYCLES(&r, LINE(GPC_LOAD, 0, .sm = 1),
+                  TAGS + CROSS + ENTER + CROSS + L1_DATA + CROSS + ENTER + CROSS + L1_DATA);
+    coherent_close(&r);
+}
+
+/* L1s next to memory. */
+Test(timed_coherent, no_l2) {
+    rig r;
+    coherent_open(&r, "nmoesi", "l2.enabled = false\n");
+    EXPECT_CYCLES(&r, LINE(GPC_LOAD, 0), TAGS + CROSS + ENTER + MEMORY + CROSS + L1_DATA);
+    cr_expect_eq(r.done[0].level, 3);
+    cr_expect_eq(rig_stats(&r).l2_read_sectors, 0);
+    coherent_close(&r);
+}
+
+/* A link to memory takes a transfer and its latency each way, and data go through the slice's fill port. */
+Test(timed_coherent, memory_link) {
+    rig r;
+    coherent_open(&r, "nmoesi", "memory.link_width = 256B\nmemory.link_latency = 3\n");
+    EXPECT_CYCLES(&r, LINE(GPC_LOAD, 0), MISS + 4 + 4);
+    cr_expect_eq(rig_stats(&r).link_packets, 2);
+    coherent_close(&r);
+}
+
+/* The directory of memory alone was asked: no DRAM, and its latency. */
+Test(timed_coherent, directory_of_memory) {
+    rig r;
+    coherent_open(&r, "nmoesi-multi2sim", "l2.enabled = false\n");
+    rig_latency(&r, LINE(GPC_LOAD, 0));
+    rig_latency(&r, LINE(GPC_LOAD, 0, .sm = 1));
+    uint64_t reads = rig_stats(&r).dram_read_sectors;
+    EXPECT_CYCLES(&r, LINE(GPC_ATOMIC, 0), TAGS + CROSS + ENTER + CROSS + CROSS + ENTER + MEMORY + CROSS + L1_DATA);
+    cr_expect_eq(rig_stats(&r).dram_read_sectors, reads);
+    coherent_close(&r);
+}
+
+/* Stores go on to the slice, which answers; L1 keeps nothing. */
+Test(timed_coherent, write_through) {
+    rig r;
+    coherent_open(&r, "vi", "l1.write_policy = through\nl1.write_policy_local = through\nl1.write_allocate = none\n"
+                            "l1.write_allocate_local = none\n");
+    rig_latency(&r, LINE(GPC_LOAD, 0, .sm = 1));
+    uint64_t token = rig_issue(&r, WORD(GPC_STORE, 0));
+    rig_finish(&r);
+    cr_expect_gt(r.done[token].cycle - r.done[token].issued, TAGS + CROSS + ENTER + CROSS);
+    cr_expect_eq(coherent_state(&r, "l1-0", 0), GPC_LINE_I);
+    cr_expect_eq(coherent_stats(&r, "l2-0").write_throughs_received, 1);
+    coherent_close(&r);
+}
+
+/* Data in and out of a module go through its ports: a line of 128 bytes by 32 takes four cycles. */
+Test(timed_coherent, data_port) {
+    rig r;
+    coherent_open(&r, "vi", "sm.count = 3\nl2.data_width = 32\nl2.slices = 1\n");
+    rig_latency(&r, LINE(GPC_LOAD, 0));
+    rig_latency(&r, LINE(GPC_LOAD, 128));
+    uint64_t first = rig_issue(&r, LINE(GPC_LOAD, 0, .sm = 1)), second = rig_issue(&r, LINE(GPC_LOAD, 128, .sm = 2));
+    rig_finish(&r);
+    uint64_t apart = r.done[second].cycle - r.done[first].cycle;
+    cr_expect_eq(apart, 4, "%u cycles apart", (unsigned)apart);
+    coherent_close(&r);
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "timed/coherent_rig.h"
+
+#include "coherence/internal.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Accesses that meet: in an L1, in whose MSHRs they join or wait, and below, where blocks are held. */
+
+static uint64_t cycles_of(const rig *r, uint64_t token) {
+    return r->done[token].cycle - r->done[token].issued;
+}
+
+/* Loads of a line in flight join it; one more than l1.mshr_merges waits at the tags, and then hits. */
+Test(timed_coherent_conflict, loads_merge) {
+    rig r;
+    coherent_open(&r, "nmoesi", "l1.mshr_merges = 2\n");
+    uint64_t tokens[3];
+    for (uint32_t i = 0; i < 3; i++)
+        tokens[i] = rig_issue(&r, LINE(GPC_LOAD, 0, .warp = i));
+    rig_finish(&r);
+    cr_expect_eq(cycles_of(&r, tokens[0]), MISS);
+    cr_expect_eq(cycles_of(&r, tokens[1]), MISS);
+    cr_expect_eq(cycles_of(&r, tokens[2]), MISS + L1_DATA);
+    gpc_stats s = rig_stats(&r);
+    cr_expect_eq(s.l1_merge_failures, 1);
+    cr_expect_eq(s.l1_pending_sector_hits, 4);
+    cr_expect_eq(s.l1_load_sector_hits, 8);
+    cr_expect_eq(s.l1_load_line_misses, 1);
+    cr_expect_eq(s.network_requests, 1);
+    coherent_close(&r);
+}
+
+/* A store does not join a load, nor a load a store: it goes when that is done. */
+Test(timed_coherent_conflict, stores_wait) {
+    for (unsigned order = 0; order < 2; order++) {
+        rig r;
+        coherent_open(&r, "nmoesi", NULL);
+        uint64_t first = rig_issue(&r, LINE(order ? GPC_STORE : GPC_LOAD, 0));
+        uint64_t second = rig_issue(&r, LINE(order ? GPC_LOAD : GPC_STORE, 0));
+        rig_finish(&r);
+        cr_expect_eq(cycles_of(&r, first), MISS);
+        cr_expect_eq(cycles_of(&r, second), MISS + L1_DATA);
+        cr_expect_eq(rig_stats(&r).l1_merge_failures, 1);
+        coherent_close(&r);
+    }
+}
+
+/* With one MSHR entry a second line waits for the first to be done. */
+Test(timed_coherent_conflict, mshr_entries) {
+    rig r;
+    coherent_open(&r, "nmoesi", "l1.mshr_entries = 1\n");
+    uint64_t first = rig_issue(&r, LINE(GPC_LOAD, 0)), second = rig_issue(&r, LINE(GPC_LOAD, 128));
+    uint64_t hit = rig_issue(&r, LINE(GPC_LOAD, 128));
+    rig_finish(&r);
+    cr_expect_eq(cycles_of(&r, first), MISS);
+    cr_expect_eq(cycles_of(&r, second), 2 * MISS - TAGS);
+    cr_expect_eq(cycles_of(&r, hit), 2 * MISS - TAGS);
+    cr_expect_eq(rig_stats(&r).l1_mshr_failures, 1);
+    cr_expect_eq(rig_stats(&r).l1_mshr_cycles, 2 * (MISS - TAGS));
+    coherent_close(&r);
+}
+
+/* A full miss queue holds up what would need it, and nothing that hits. */
+Test(timed_coherent_conflict, miss_queue) {
+    rig r;
+    coherent_open(&r, "nmoesi", "l1.miss_queue = 1\nnetwork.width = 1\nnetwork.input_buffer = 1\n");
+    rig_latency(&r, LINE(GPC_LOAD, 0));
+    for (uint64_t i = 1; i < 6; i++)
+        rig_issue(&r, LINE(GPC_LOAD, i * 128));
+    rig_finish(&r);
+    cr_expect_gt(rig_stats(&r).l1_queue_failures, 0);
+    uint64_t hit = rig_latency(&r, LINE(GPC_LOAD, 0));
+    cr_expect_eq(hit, TAGS + L1_DATA);
+    coherent_close(&r);
+}
+
+/*
+ * Two SMs ask for a line that memory has, in the same cycle. Their requests leave one after the other; the second
+ * finds the block held until the data are sent to the first, and then takes the slice's data itself.
+ */
+Test(timed_coherent_conflict, waits) {
+    rig r;
+    coherent_open(&r, "vi", "coherence.conflict = wait\n");
+    uint64_t first = rig_issue(&r, LINE(GPC_LOAD, 0)), second = rig_issue(&r, LINE(GPC_LOAD, 0, .sm = 1));
+    rig_finish(&r);
+    cr_expect_eq(cycles_of(&r, first), MISS);
+    cr_expect_eq(cycles_of(&r, second), MISS + L2_DATA);
+    cr_expect_eq(coherent_stats(&r, NULL).retries, 0);
+    coherent_close(&r);
+}
+
+/* The same, refused and sent again, until it is let in. */
+Test(timed_coherent_conflict, retries) {
+    rig r;
+    coherent_open(&r, "vi", "coherence.conflict = retry\n");
+    uint64_t first = rig_issue(&r, LINE(GPC_LOAD, 0)), second = rig_issue(&r, LINE(GPC_LOAD, 0, .sm = 1));
+    rig_finish(&r);
+    gpc_coherence_stats s = coherent_stats(&r, "l1-1"), l2 = coherent_stats(&r, "l2-0");
+    cr_expect_eq(cycles_of(&r, first), MISS);
+    /* it comes again 2 * CROSS + ENTER and 0 to 11 cycles after it came, from cycle 9 on, as long as data are read */
+    uint64_t held = ENTER + MEMORY + L2_DATA, turn = 2 * CROSS + ENTER;
+    cr_expect_geq(s.retries, held / (turn + L1_DATA + 1));
+    cr_expect_leq(s.retries, held / turn + 1);
+    cr_expect_geq(cycles_of(&r, second), MISS + L2_DATA);
+    cr_expect_lt(cycles_of(&r, second), MISS + L2_DATA + turn + L1_DATA + 1);
+    cr_expect_eq(s.accesses, 1 + s.retries);
+    cr_expect_eq(l2.accesses, 2 + s.retries);
+    cr_expect_eq(s.low_sent, 8 * (1 + s.retries));
+    cr_expect_eq(s.low_received, 8 * s.retries + 8 + 128);
+    coherent_close(&r);
+}
+
+/* When it comes again is chance, and chance is the seed's. */
+Test(timed_coherent_conflict, chance_by_seed) {
+    uint64_t trails[3];
+    for (unsigned run = 0; run < 3; run++) {
+        gpc_context_options options = GPC_CONTEXT_OPTIONS_INIT;
+        options.seed = run == 2 ? 2 : 1;
+        gpc_context *context;
+        gpc_config *config;
+        gpc_hierarchy *h;
+        gpc_error error = GPC_ERROR_INIT;
+        cr_assert_eq(gpc_context_create(&options, &error, &context), GPC_OK);
+        cr_assert_eq(gpc_config_create(context, &error, &config), GPC_OK);
+        cr_assert_eq(gpc_config_load_text(config, rig_base, "base", &error), GPC_OK);
+        cr_assert_eq(gpc_config_load_text(config, coherent_base, "base", &error), GPC_OK);
+        cr_assert_eq(gpc_config_load_text(config, "coherence = vi\nsm.count = 8\n", "set", &error), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_create(context, config, &error, &h), GPC_OK, "%s", error.message);
+        for (uint32_t sm = 0; sm < 8; sm++) {
+            uint64_t address = 0;
+            gpc_warp_access w = GPC_WARP_ACCESS_INIT;
+            w.sm = sm;
+            w.mask = 1;
+            w.addresses = &address;
+            w.width = 4;
+            cr_assert_eq(gpc_hierarchy_try_issue(h, &w, sm, NULL), GPC_OK);
+        }
+        cr_assert_eq(gpc_hierarchy_drain(h, &error), GPC_OK);
+        gpc_stats s;
+        gpc_stats_init(&s);
+        gpc_hierarchy_get_stats(h, &s);
+        trails[run] = s.load_cycles;
+        gpc_hierarchy_destroy(h);
+        gpc_config_destroy(config);
+        gpc_context_destroy(context);
+    }
+    cr_expect_eq(trails[0], trails[1]);
+    cr_expect_neq(trails[0], trails[2]);
+}
+
+/* A line that is evicted while it is itself in flight: the access that takes its way waits for it. */
+Test(timed_coherent_conflict, victim_in_flight) {
+    rig r;
+    coherent_open(&r, "nmoesi", "l1.size = 4KiB\nl1.ways = 1\n");
+    uint64_t first = rig_issue(&r, LINE(GPC_LOAD, 0)), second = rig_issue(&r, LINE(GPC_LOAD, SET));
+    rig_finish(&r);
+    cr_expect_eq(cycles_of(&r, first), MISS);
+    cr_expect_eq(cycles_of(&r, second), 2 * MISS - TAGS);
+    cr_expect_eq(coherent_state(&r, "l1-0", 0), GPC_LINE_I);
+    cr_expect_eq(coherent_state(&r, "l1-0", SET), GPC_LINE_E);
+    coherent_close(&r);
+}
+
+/*
+ * D1 of Multi2Sim 5.0. SM 0 has line 0 modified. SM 1's load of it holds the block in L2 and probes SM 0; SM 0 evicts
+ * the line meanwhile, and L2 refuses the notice of that, for the block is held. If SM 0 kept its own block locked while
+ * it comes again, the probe would wait for it for ever.
+ */
+static void evict_what_is_probed(rig *r, bool fault) {
+    coherent_open(r, "nmoesi-multi2sim", "l1.size = 4KiB\nl1.ways = 1\ndeadlock.cycles = 5000\n");
+    rig_latency(r, LINE(GPC_ATOMIC, 0));
+    if (fault)
+        gpci_coherence_inject(gpc_hierarchy_coherence(r->hierarchy), GPCI_FAULT_NO_UNLOCK, 0);
+    rig_issue(r, LINE(GPC_LOAD, 0, .sm = 1));
+    rig_steps(r, 1); /* SM 1's load goes first, its probe is not yet there */
+    rig_issue(r, LINE(GPC_LOAD, SET));
+}
+
+Test(timed_coherent_conflict, no_deadlock) {
+    rig r;
+    evict_what_is_probed(&r, false);
+    rig_finish(&r);
+    cr_expect_gt(coherent_stats(&r, "l1-0").retries, 0, "nothing met");
+    coherent_close(&r);
+}
+
+Test(timed_coherent_conflict, deadlock_is_told) {
+    rig r;
+    evict_what_is_probed(&r, true);
+    gpc_error error = GPC_ERROR_INIT;
+    cr_expect_eq(gpc_hierarchy_drain(r.hierarchy, &error), GPC_ERROR_STATE);
+    cr_expect(strstr(error.message, "nothing moves"), "%s", error.message);
+    cr_expect(strstr(error.message, "the read probe of l2-0 to l1-0 for 0x0 waits"), "%s", error.message);
+    cr_expect(strstr(error.message, "of l1-0 to l2-0 for 0x0 was refused, and keeps its own block"), "%s",
+              error.message);
+    rig_abandon(&r);
+}

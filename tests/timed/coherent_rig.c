@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "timed/coherent_rig.h"
+
+#include "coherence/internal.h"
+#include "timed/coherent.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+const char coherent_base[] = "sm.count = 2\nl1.sectors = 1\nl2.sectors = 1\nl1.write_policy = back\n"
+                             "l1.write_policy_local = back\nl1.write_allocate = fetch\n"
+                             "l1.write_allocate_local = fetch\nl2.inclusion = inclusive\nl2.interleave_bytes = 128\n"
+                             "dram.model = fixed\ndram.fixed_latency = 100\n";
+
+void coherent_open(rig *r, const char *protocol, const char *settings) {
+    char text[4096];
+    int n = snprintf(text, sizeof text, "%scoherence = %s\n%s", coherent_base, protocol, settings ? settings : "");
+    cr_assert(n > 0 && (size_t)n < sizeof text);
+    rig_open_dram(r, text);
+    r->settings = settings ? settings : "";
+}
+
+void coherent_close(rig *r) {
+    rig_finish(r);
+    coherent_check_idle(r);
+    rig_close(r);
+}
+
+void expect_cycles(rig *r, shot s, uint64_t cycles, int line) {
+    uint64_t token = rig_issue(r, s);
+    cr_assert_eq(gpc_hierarchy_advance(r->hierarchy, cycles - 1), GPC_OK);
+    cr_expect_eq(r->done[token].times, 0, "line %d: done %u cycles early", line,
+                 (unsigned)(cycles - (r->done[token].cycle - r->done[token].issued)));
+    cr_assert_eq(gpc_hierarchy_advance(r->hierarchy, 1), GPC_OK);
+    cr_expect_eq(r->done[token].times, 1, "line %d: not done after %u cycles", line, (unsigned)cycles);
+    rig_finish(r);
+    cr_expect_eq(r->done[token].cycle - r->done[token].issued, cycles, "line %d: %u cycles, not %u", line,
+                 (unsigned)(r->done[token].cycle - r->done[token].issued), (unsigned)cycles);
+}
+
+static gpc_coherence *tree(const rig *r) {
+    gpc_coherence *c = gpc_hierarchy_coherence(r->hierarchy);
+    cr_assert_not_null(c);
+    return c;
+}
+
+static uint32_t module_of(const rig *r, const char *name) {
+    uint32_t module = gpc_coherence_module_index(tree(r), name);
+    cr_assert_neq(module, GPC_NO_MODULE, "no module %s", name);
+    return module;
+}
+
+gpc_coherence_state coherent_state(const rig *r, const char *name, uint64_t address) {
+    uint32_t module = module_of(r, name), set, way;
+    gpc_coherence_block block = GPC_COHERENCE_BLOCK_INIT;
+    if (gpc_coherence_find(tree(r), module, address, &set, &way) != GPC_OK)
+        return GPC_LINE_I;
+    cr_assert_eq(gpc_coherence_get_block(tree(r), module, set, way, &block), GPC_OK);
+    return (gpc_coherence_state)block.state;
+}
+
+gpc_coherence_stats coherent_stats(const rig *r, const char *name) {
+    gpc_coherence_stats stats = {.struct_size = sizeof stats};
+    uint32_t module = name ? module_of(r, name) : GPC_NO_MODULE;
+    cr_assert_eq(gpc_coherence_get_stats(tree(r), module, &stats), GPC_OK);
+    return stats;
+}
+
+/* What crossed the networks of the L1s is what the tree says that they sent and received. */
+static void check_bytes(const rig *r) {
+    const gpci_timed *t = r->hierarchy->timed;
+    uint64_t sent = 0, received = 0;
+    for (uint32_t sm = 0; sm < r->hierarchy->sms; sm++) {
+        char name[24];
+        snprintf(name, sizeof name, "l1-%u", sm);
+        gpc_coherence_stats s = coherent_stats(r, name);
+        sent += s.low_sent;
+        received += s.low_received;
+    }
+    cr_expect_eq(gpci_network_get_stats(t->requests).bytes, sent, "%s", r->settings);
+    cr_expect_eq(gpci_network_get_stats(t->replies).bytes, received, "%s", r->settings);
+    gpc_coherence_stats all = coherent_stats(r, NULL);
+    cr_expect_eq(all.low_sent + all.high_sent, all.low_received + all.high_received, "%s", r->settings);
+}
+
+void coherent_check_idle(rig *r) {
+    const gpci_timed *t = r->hierarchy->timed;
+    gpci_network *networks[] = {t->requests, t->replies, t->memory_requests, t->memory_replies, t->play->up,
+                                t->play->down};
+    cr_expect_eq(t->play->live, 0);
+    cr_expect_eq(t->play->lock_count, 0);
+    cr_expect_eq(t->play->event_count, 0);
+    cr_expect_eq(t->play->promised, 0);
+    cr_expect_eq(t->play->steps, 0);
+    cr_expect_eq(t->pool.live, 0);
+    for (unsigned i = 0; i < sizeof networks / sizeof *networks; i++)
+        cr_expect(!networks[i] || !gpci_network_count(networks[i]));
+    check_bytes(r);
+}
+
+static void same_block(const gpc_coherence *a, const gpc_coherence *b, uint32_t module, uint32_t set, uint32_t way,
+                       const char *what) {
+    gpc_coherence_block x = GPC_COHERENCE_BLOCK_INIT, y = GPC_COHERENCE_BLOCK_INIT;
+    gpc_status status = gpc_coherence_get_block(a, module, set, way, &x);
+    cr_assert_eq(gpc_coherence_get_block(b, module, set, way, &y), status, "%s", what);
+    cr_expect(x.tag == y.tag && x.state == y.state && x.recency == y.recency,
+              "%s: module %u set %u way %u: %c of 0x%llx, %c of 0x%llx", what, module, set, way, "NMOESI"[x.state],
+              (unsigned long long)x.tag, "NMOESI"[y.state], (unsigned long long)y.tag);
+    for (uint32_t sub = 0; status == GPC_OK && sub < x.sub_blocks; sub++) {
+        uint32_t owners[2], sharers[2][64];
+        size_t counts[2];
+        cr_assert_eq(gpc_coherence_get_directory(a, module, set, way, sub, &owners[0], sharers[0], 64, &counts[0]), 0);
+        cr_assert_eq(gpc_coherence_get_directory(b, module, set, way, sub, &owners[1], sharers[1], 64, &counts[1]), 0);
+        cr_expect(owners[0] == owners[1] && counts[0] == counts[1] &&
+                      !memcmp(sharers[0], sharers[1], counts[0] * sizeof **sharers),
+                  "%s: module %u set %u way %u: another directory", what, module, set, way);
+    }
+}
+
+void coherent_same(const gpc_coherence *a, const gpc_coherence *b, const char *what) {
+    gpc_coherence_module m;
+    for (uint32_t i = 0; i < a->module_count; i++) {
+        m = (gpc_coherence_module)GPC_COHERENCE_MODULE_INIT;
+        cr_assert_eq(gpc_coherence_get_module(a, i, &m), GPC_OK);
+        for (uint32_t set = 0; m.ways && set < m.sets; set++)
+            for (uint32_t way = 0; way < m.ways + m.directory_ways; way++)
+                same_block(a, b, i, set, way, what);
+        gpc_coherence_stats x = {.struct_size = sizeof x}, y = {.struct_size = sizeof y};
+        gpc_coherence_get_stats(a, i, &x);
+        gpc_coherence_get_stats(b, i, &y);
+        cr_expect_eq(memcmp(x.transitions, y.transitions, sizeof x.transitions), 0, "%s: transitions of %s", what, m.name);
+        cr_expect_eq(memcmp(x.origins, y.origins, sizeof x.origins), 0, "%s: origins of %s", what, m.name);
+        cr_expect(x.loads == y.loads && x.stores == y.stores && x.n_stores == y.n_stores && x.load_hits == y.load_hits,
+                  "%s: accesses of %s", what, m.name);
+        cr_expect(x.read_requests == y.read_requests && x.write_requests == y.write_requests &&
+                      x.write_backs_received == y.write_backs_received,
+                  "%s: requests to %s", what, m.name);
+    }
+}

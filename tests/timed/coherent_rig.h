@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef TESTS_TIMED_COHERENT_RIG_H
+#define TESTS_TIMED_COHERENT_RIG_H
+
+#include "timed/rig.h"
+
+/*
+ * The rig's hierarchy, coherent: two SMs, lines of 128 bytes, an L1 of 4 ways whose data take 10 cycles, an L2 whose
+ * data take 20, a memory that takes 100. A message crosses in 6 cycles, whatever it carries.
+ */
+extern const char coherent_base[];
+
+/* What a message spends where; sums of these are the figures that tests expect. */
+enum {
+    TAGS = 1,    /* from its issue to L1's tags */
+    CROSS = 6,   /* a transfer of a cycle, and network.latency */
+    ENTER = 1,   /* from the network to the tags of a slice or a cluster */
+    L1_DATA = 10,
+    CLUSTER_DATA = 12,
+    L2_DATA = 20,
+    MEMORY = 100,
+    SET = 4096,  /* bytes from a line to the next of its set of L1 */
+    MISS = TAGS + CROSS + ENTER + MEMORY + L2_DATA + CROSS + L1_DATA /* a load that nobody has a copy of */
+};
+
+/* Base, protocol, then settings; configured DRAM, of which `MEMORY` is the latency. */
+void coherent_open(rig *r, const char *protocol, const char *settings);
+void coherent_close(rig *r);
+
+/* Issued alone, it is done after exactly so many cycles, and not one earlier. */
+#define EXPECT_CYCLES(r, s, n) expect_cycles(r, s, n, __LINE__)
+void expect_cycles(rig *r, shot s, uint64_t cycles, int line);
+
+/* State of an address in module "l1-0", and so on. */
+gpc_coherence_state coherent_state(const rig *r, const char *module, uint64_t address);
+gpc_coherence_stats coherent_stats(const rig *r, const char *module);
+
+/* Nothing is held or under way, all that was sent has come. */
+void coherent_check_idle(rig *r);
+
+/* Blocks of all modules, and what has been counted of transitions, are the same. */
+void coherent_same(const gpc_coherence *a, const gpc_coherence *b, const char *what);
+
+#endif
