@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "coherence/explore.h"
+#include "coherence/explore_families.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -7,47 +7,9 @@
 #include <string.h>
 
 /*
- * All states that small trees can reach, under each protocol. GPUCACHE_EXPLORE=full takes the larger ones as well;
- * `--verbose` shows how many states and edges there are.
+ * All states that small trees can reach, under each protocol. GPUCACHE_EXPLORE=full takes the larger ones too. How many
+ * states and edges there are stands in the log.
  */
-
-#define BIT(kind) (1u << EXPLORE_##kind)
-#define COHERENT (BIT(LOAD) | BIT(STORE))
-#define ENDS (BIT(FLUSH) | BIT(ACQUIRE))
-
-static const explore_tree two = {.name = "2 over memory", .caches = 2};
-static const explore_tree three = {.name = "3 over memory", .caches = 3};
-static const explore_tree two_entry = {.name = "2 over memory, 1 entry", .caches = 2, .memory_ways = 1};
-static const explore_tree two_l2 = {.name = "2 over L2", .caches = 2, .l2 = 1, .l2_ways = 2};
-static const explore_tree three_l2 = {.name = "3 over L2", .caches = 3, .l2 = 1, .l2_ways = 2};
-static const explore_tree two_small = {.name = "2 over L2 of 1 block", .caches = 2, .l2 = 1, .l2_ways = 1};
-static const explore_tree three_small = {.name = "3 over L2 of 1 block", .caches = 3, .l2 = 1, .l2_ways = 1};
-static const explore_tree halves = {.name = "2 over L2, sub-blocks", .caches = 2, .l2 = 1, .l2_ways = 1, .l2_block = 16};
-static const explore_tree halves_3 = {.name = "3 over L2, sub-blocks", .caches = 3, .l2 = 1, .l2_ways = 1, .l2_block = 16};
-static const explore_tree apart = {.name = "2 L2 of 1 cache", .caches = 2, .l2 = 2, .l2_ways = 1};
-static const explore_tree deep = {.name = "2 L2 of 2 caches", .caches = 4, .l2 = 2, .l2_ways = 1};
-static const explore_tree apart_l3 = {.name = "2 L2 of 1 cache, L3", .caches = 2, .l2 = 2, .l3 = true, .l2_ways = 1, .l3_ways = 1};
-static const explore_tree deep_l3 = {.name = "2 L2 of 2 caches, L3", .caches = 4, .l2 = 2, .l3 = true, .l2_ways = 1, .l3_ways = 1};
-static const explore_tree loose = {.name = "2 over non-inclusive L2", .caches = 2, .l2 = 1, .l2_ways = 1, .non_inclusive = true};
-static const explore_tree through = {.name = "2 over L2, write-through", .caches = 2, .l2 = 1, .l2_ways = 1, .write_through = true};
-static const explore_tree around = {.name = "2 over L2, no write-allocate", .caches = 2, .l2 = 1, .l2_ways = 1, .write_through = true, .no_write_allocate = true};
-
-typedef struct family {
-    const char *protocol, *letters;
-    bool races, refreshes, steered;
-} family;
-
-static const family families[] = {
-    {"msi", "MSI", false, false, false},
-    {"mesi", "MESI", false, false, false},
-    {"mosi", "MOSI", false, false, false},
-    {"moesi", "MOESI", false, false, false},
-    {"nmoesi", "NMOESI", true, false, false},
-    {"vi", NULL, true, true, false},
-    {"none", NULL, true, false, false},
-    {"slc-glc", NULL, true, true, true},
-};
-enum { FAMILIES = sizeof families / sizeof *families };
 
 static gpc_context *context;
 
@@ -66,35 +28,215 @@ static bool is_full(void) {
     return wish && strcmp(wish, "full") == 0;
 }
 
-static explore_setup setup_of(const family *f, const explore_tree *tree, uint32_t blocks, uint32_t positions) {
-    return (explore_setup){
-        .context = context,
-        .protocol = f->protocol,
-        .tree = *tree,
-        .blocks = blocks,
-        .positions = positions,
-        .kinds = COHERENT | ENDS | (f->races ? BIT(N_STORE) : 0),
-        .races = f->races,
-        .refreshes = f->refreshes,
-        .steered = f->steered,
-        .letters = tree->write_through ? NULL : f->letters,
-    };
-}
-
-static explore_report explore(const explore_setup *setup) {
+static explore_report explored(const explore_setup *setup) {
     explore_report report;
     explore_run(setup, &report);
-    fprintf(stderr, "explored %-16s %-28s %u blocks %u bytes: %8llu states %10llu edges\n", setup->protocol,
-            setup->tree.name, setup->blocks, setup->positions, (unsigned long long)report.states,
-            (unsigned long long)report.edges);
+    fprintf(stderr, "%-16s %-26s %u blocks %u bytes %8llu states %9llu edges\n", setup->protocol, setup->tree.name,
+            setup->blocks, setup->positions, (unsigned long long)report.states, (unsigned long long)report.edges);
     return report;
 }
 
-/* Sound, to the end. */
-static void all_of(const explore_tree *tree, uint32_t blocks, uint32_t positions) {
-    for (size_t i = 0; i < FAMILIES; i++) {
-        const explore_setup setup = setup_of(&families[i], tree, blocks, positions);
-        const explore_report report = explore(&setup);
+/* Blocks and bytes of each tree; 0: not at all. The first pair always, the second with GPUCACHE_EXPLORE=full. */
+static const struct size {
+    const char *tree;
+    uint32_t blocks, positions, full_blocks, full_positions;
+} sizes[] = {
+    {"2 over memory", 1, 2, 2, 2},
+    {"2 over memory", 2, 1, 0, 0},
+    {"3 over memory", 1, 1, 1, 2},
+    {"3 over memory", 0, 0, 2, 1},
+    {"2 over memory of 1 entry", 2, 1, 2, 2},
+    {"3 over memory of 1 entry", 2, 1, 0, 0},
+    {"2 over L2", 1, 1, 1, 2},
+    {"2 over L2", 0, 0, 2, 1},
+    {"3 over L2", 1, 1, 0, 0},
+    {"2 over L2 of 1 block", 2, 1, 2, 2},
+    {"3 over L2 of 1 block", 1, 1, 2, 1},
+    {"2 over L2 of sub-blocks", 1, 1, 2, 1},
+    {"3 over L2 of sub-blocks", 1, 1, 0, 0},
+    {"2 over a loose L2", 1, 1, 2, 1},
+    {"2 writing through to L2", 2, 1, 2, 2},
+    {"2 writing around to L2", 2, 1, 2, 2},
+    {"2 L2 of 1", 1, 1, 2, 1},
+    {"2 L2 of 2", 0, 0, 1, 1},
+    {"2 L2 of 1, memory of 1", 1, 1, 2, 1},
+    {"2 L2 of 1, L3", 1, 1, 2, 1},
+    {"2 L2 of 2, L3", 0, 0, 1, 1},
+    {"2 L2 of 1, sub-blocks", 1, 1, 2, 1},
+};
+
+static void explore_all(const char *protocol) {
+    const explore_family *family = explore_family_of(protocol);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        for (int full = 0; full <= is_full(); full++) {
+            const uint32_t blocks = full ? sizes[i].full_blocks : sizes[i].blocks;
+            if (!blocks)
+                continue;
+            const explore_setup setup = explore_setup_of(context, family, explore_tree_of(sizes[i].tree), blocks,
+                                                         full ? sizes[i].full_positions : sizes[i].positions);
+            const explore_report report = explored(&setup);
+            cr_expect(report.complete, "%s", report.text);
+        }
+}
+
+Test(explore, msi) {
+    explore_all("msi");
+}
+
+Test(explore, mesi) {
+    explore_all("mesi");
+}
+
+Test(explore, mosi) {
+    explore_all("mosi");
+}
+
+Test(explore, moesi) {
+    explore_all("moesi");
+}
+
+Test(explore, nmoesi, .timeout = 3600) {
+    explore_all("nmoesi");
+}
+
+Test(explore, vi) {
+    explore_all("vi");
+}
+
+Test(explore, none) {
+    explore_all("none");
+}
+
+Test(explore, slc_glc, .timeout = 3600) {
+    explore_all("slc-glc");
+}
+
+/* Depth first and from the last choice on: the same states, edges and messages. */
+Test(explore, order_does_not_matter) {
+    static const char *const names[] = {"2 over memory of 1 entry", "2 over L2 of sub-blocks", "2 L2 of 1",
+                                        "2 writing around to L2", "2 over a loose L2"};
+    for (size_t f = 0; f < EXPLORE_FAMILIES; f++)
+        for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+            const uint32_t blocks = i == 0 ? 2 : 1;
+            explore_setup setup =
+                explore_setup_of(context, &explore_families[f], explore_tree_of(names[i]), blocks, 1);
+            explore_report one, other;
+            explore_run(&setup, &one);
+            setup.backwards = true;
+            explore_run(&setup, &other);
+            cr_expect(one.complete && other.complete, "%s", other.text);
+            cr_expect_eq(one.states, other.states, "%s: %llu and %llu states", setup.protocol,
+                         (unsigned long long)one.states, (unsigned long long)other.states);
+            cr_expect_eq(one.edges, other.edges);
+            cr_expect_eq(one.print, other.print, "%s, %s: other edges", setup.protocol, names[i]);
+        }
+}
+
+/* -- nmoesi-multi2sim */
+
+/* What section 6 of its specification says of states holds, whatever becomes of the data. */
+Test(explore, multi2sim_states) {
+    static const char *const names[] = {"2 over memory",   "3 over memory", "2 over memory of 1 entry", "2 over L2",
+                                        "3 over L2",       "2 over L2 of sub-blocks", "2 L2 of 1", "2 L2 of 1, L3"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        explore_setup setup = explore_setup_of(context, &explore_mended, explore_tree_of(names[i]), 1, 1);
+        setup.structure_only = true;
+        const explore_report report = explored(&setup);
         cr_expect(report.complete, "%s", report.text);
     }
+    explore_setup setup = explore_setup_of(context, &explore_mended, explore_tree_of("2 over L2 of sub-blocks"), 2, 1);
+    setup.structure_only = true;
+    const explore_report report = explored(&setup);
+    cr_expect(report.complete, "%s", report.text);
+}
+
+#define LOSSES (GPC_PROTOCOL_DROP_PROBE_DATA | GPC_PROTOCOL_STALE_REPLY | GPC_PROTOCOL_BARE_ACK)
+
+static explore_report mended(const char *tree, uint32_t blocks, uint32_t positions, uint32_t flags, bool go_on) {
+    gpc_protocol protocol = *gpc_protocol_find(context, "nmoesi-multi2sim");
+    protocol.name = "mended";
+    protocol.flags &= ~(uint32_t)LOSSES;
+    if (!gpc_protocol_find(context, "mended"))
+        cr_assert_eq(gpc_context_register_protocol(context, &protocol, NULL), GPC_OK);
+    explore_setup setup = explore_setup_of(context, &explore_mended, explore_tree_of(tree), blocks, positions);
+    setup.protocol = "mended";
+    setup.protocol_flags = flags;
+    setup.go_on = go_on;
+    return explored(&setup);
+}
+
+/* With D3, D4 and D5 taken off nothing is lost; each of them put back alone loses data, where it can come about. */
+Test(explore, multi2sim_loses_by_its_flags_alone) {
+    static const struct loss {
+        uint32_t flag;
+        const char *tree, *name;
+        bool loses;
+    } losses[] = {
+        {0, "2 over memory", "none", false},
+        {0, "2 over L2", "none", false},
+        {0, "2 L2 of 1", "none", false},
+        {0, "2 L2 of 1, L3", "none", false},
+        /* m0 stores, m1 loads: the L2 stays in E, and drops the data when it is evicted */
+        {GPC_PROTOCOL_DROP_PROBE_DATA, "2 over L2", "D3", true},
+        {GPC_PROTOCOL_DROP_PROBE_DATA, "2 over memory", "D3", false}, /* memory has the bytes, whatever its state */
+        /* a middle cache answers as it was before those above it were invalidated: it takes a middle cache */
+        {GPC_PROTOCOL_STALE_REPLY, "2 L2 of 1, L3", "D4", true},
+        {GPC_PROTOCOL_STALE_REPLY, "2 over memory", "D4", false},
+        /* a middle cache in M below a clean owner: likewise */
+        {GPC_PROTOCOL_BARE_ACK, "2 L2 of 1", "D5", true},
+        {GPC_PROTOCOL_BARE_ACK, "2 over L2", "D5", false},
+    };
+    for (size_t i = 0; i < sizeof losses / sizeof *losses; i++) {
+        const struct loss *l = &losses[i];
+        const explore_report report = mended(l->tree, 1, 1, l->flag, true);
+        cr_expect(!report.failed, "%s", report.text);
+        if (report.violations)
+            fprintf(stderr, "%s: %llu edges lose data: %s\n", l->name, (unsigned long long)report.violations,
+                    report.text);
+        cr_expect_eq(report.violations != 0, l->loses, "%s, %s: %llu: %s", l->name, l->tree,
+                     (unsigned long long)report.violations, report.text);
+        cr_expect(!report.violations || strstr(report.text, "data value"), "%s", report.text);
+    }
+}
+
+/*
+ * A loss that has no flag, nor a number in the specification: a block in M is modified whole, and a store to a copy in
+ * S is answered without data. If another cache had n-stored other bytes of the block meanwhile, they are overwritten.
+ */
+Test(explore, multi2sim_overwrites_what_others_n_stored) {
+    const explore_report report = mended("2 over memory", 1, 2, 0, false);
+    cr_expect(strstr(report.text, "not what was written back. After: m0 load A; m1 n-store A[0]=1; m0 store A[1]=0"),
+              "%s", report.text);
+}
+
+/* -- faults put into what is sound */
+
+static explore_report broken(const char *protocol, const char *tree, uint32_t blocks, uint32_t faults,
+                             uint32_t flags) {
+    explore_setup setup = explore_setup_of(context, explore_family_of(protocol), explore_tree_of(tree), blocks, 1);
+    setup.faults = faults;
+    setup.protocol_flags = flags;
+    setup.structure_only = faults == GPCI_FAULT_CLEAR_WRONG; /* only multi2sim has the message, and it loses data */
+    setup.letters = NULL;
+    return explored(&setup);
+}
+
+static void is_caught(const explore_report *report, const char *name, const char *by) {
+    fprintf(stderr, "%s: %s\n", name, report->text);
+    cr_expect(strstr(report->text, by), "%s: not caught by '%s': %s", name, by, report->text);
+}
+
+Test(explore, faults_are_caught) {
+    explore_report report = broken("nmoesi-multi2sim", "2 over L2 of sub-blocks", 2, GPCI_FAULT_CLEAR_WRONG, 0);
+    is_caught(&report, "D2", "owners: ");
+    report = broken("nmoesi-multi2sim", "2 over L2 of sub-blocks", 2, 0, 0);
+    cr_expect_not(strstr(report.text, "owners: "), "without D2: %s", report.text);
+    report = broken("moesi", "2 over memory", 1, GPCI_FAULT_TWICE, 0);
+    is_caught(&report, "D9", "done 2 times");
+    report = broken("mesi", "2 over L2", 1, 0, GPC_PROTOCOL_DROP_PROBE_DATA);
+    is_caught(&report, "D3 in mesi", "clean: ");
+    report = broken("moesi", "2 L2 of 1, L3", 1, 0, GPC_PROTOCOL_STALE_REPLY);
+    is_caught(&report, "D4 in moesi", "clean: ");
+    report = broken("moesi", "2 L2 of 1", 1, 0, GPC_PROTOCOL_BARE_ACK);
+    is_caught(&report, "D5 in moesi", "data value: ");
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The search: known states by their canonical form in an open-addressing table, those to be expanded with a snapshot. */
+/* The search: states by their canonical form in an open-addressing table, those to be expanded with a snapshot. */
 
 typedef struct known {
     uint8_t *keys;      /* [room][key_bytes] */
@@ -121,10 +121,21 @@ static void tell(search *s, uint32_t state, uint8_t last, const char *what) {
     }
 }
 
+static bool is_done_once(const gpc_coherence_result *r, char *text, size_t size) {
+    uint32_t done = 0;
+    for (uint32_t i = 0; i < r->message_count; i++)
+        done += r->messages[i].kind == GPC_MESSAGE_FINISH;
+    if (done != 1)
+        snprintf(text, size, "conservation: an access is done %u times", done);
+    return done == 1;
+}
+
 static bool is_sound(search *s, const explore_action *action, const gpc_coherence_result *result, char *text,
                      size_t size) {
     explorer *e = &s->e;
     const uint64_t window = (uint64_t)e->setup->blocks * EXPLORE_BLOCK;
+    if (!is_done_once(result, text, size))
+        return false;
     if (!invariants_of_tags(e->c, text, size) || !invariants_over(e->c, EXPLORE_BASE, window, text, size))
         return false;
     if (e->setup->structure_only)

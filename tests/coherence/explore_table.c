@@ -101,10 +101,15 @@ static uint32_t block_of(const explorer *e, const explore_action *a, uint64_t ad
     return gpci_tag_of(m, explore_address(a->block, 0)) == gpci_tag_of(m, address) ? a->block : 1u - a->block;
 }
 
+/* Another module above X's low module. */
+static bool is_beside(const explorer *e, uint32_t module, uint32_t x, uint32_t b) {
+    return module != x && e->low[module][b] != GPC_NO_MODULE && e->low[module][b] == e->low[x][b];
+}
+
 /* Has another module above X's low module a copy in one of these states? */
 static bool peers_have(const explorer *e, uint32_t x, uint32_t b, const explore_picture *before, const char *states) {
     for (uint32_t i = 0; i < e->c->module_count; i++)
-        if (i != x && e->low[i][b] != GPC_NO_MODULE && e->low[i][b] == e->low[x][b] && is_any(before->state[i][b], states))
+        if (is_beside(e, i, x, b) && is_any(before->state[i][b], states))
             return true;
     return false;
 }
@@ -113,7 +118,7 @@ static bool peers_have(const explorer *e, uint32_t x, uint32_t b, const explore_
 static bool last_peer_shares(const explorer *e, uint32_t x, uint32_t b, const explore_picture *before) {
     uint32_t last = x;
     for (uint32_t i = 0; i < e->c->module_count; i++)
-        last = i != x && e->low[i][b] != GPC_NO_MODULE && e->low[i][b] == e->low[x][b] ? i : last;
+        last = is_beside(e, i, x, b) ? i : last;
     return last != x && before->state[last][b] == GPC_LINE_S;
 }
 
@@ -122,15 +127,15 @@ static uint32_t sent_by_peers(const explorer *e, uint32_t x, uint32_t b, const g
     uint32_t n = 0;
     for (uint32_t i = 0; i < r->message_count; i++) {
         const gpc_coherence_message *m = &r->messages[i];
-        n += m->kind == GPC_MESSAGE_DATA && m->to == x && m->from != x && e->low[m->from][b] == e->low[x][b];
+        n += m->kind == GPC_MESSAGE_DATA && m->to == x && is_beside(e, m->from, x, b);
     }
     return n;
 }
 
 /*
  * "Send Data": a read request is answered by one of those beside the asker who are in M, O or E; where there is no O,
- * by the last of those in S (Table 2.1, steps 8 and 9). A write request is answered by who is in M, O or E. And without O, who is
- * in M writes back as well (Tables 2.1 and 2.2, steps 6 and 7).
+ * by the last of those in S (Table 2.1, steps 8 and 9). A write request is answered by who is in M, O or E. And without
+ * O, who is in M writes back as well (Tables 2.1 and 2.2, steps 6 and 7).
  */
 static bool senders_are_right(const explorer *e, traits t, const explore_action *a, const explore_picture *before,
                               const gpc_coherence_result *r, char *text, size_t size) {

@@ -16,7 +16,7 @@
  *   - a store ends at its own module, which holds it, or at the sink; there it is what was stored;
  *   - held bytes that are no longer held have been merged into their sink: it is what one of them was (who of
  *     several that raced is last, is nobody's promise), so none can get lost;
- *     Only where an owner in M or O n-stored the byte, it raced with those who hold it, and its value may stay (`raced`);
+ *     Only where an owner in M or O n-stored the byte, it raced with those who hold it; its value may stay (`raced`);
  *   - every other sink is as it was; nothing is held that was neither stored nor merged;
  *   - a copy is what it was, or what its home now is; in coherent protocols always the latter;
  *   - who did not have a copy gets the home's value, or that of the held or shared copy that it came from;
@@ -146,8 +146,8 @@ static bool may_be_stale(const view *v, uint32_t module) {
     const explore_action *a = v->action;
     if (v->e->coherent)
         return false;
-    return !v->e->setup->refreshes || a->kind != EXPLORE_ACQUIRE || (a->module != module && a->module != GPC_NO_MODULE) ||
-           v->e->c->modules[module].place != GPCI_FIRST;
+    const bool acquired = a->kind == EXPLORE_ACQUIRE && (a->module == module || a->module == GPC_NO_MODULE);
+    return !v->e->setup->refreshes || !acquired || v->e->c->modules[module].place != GPCI_FIRST;
 }
 
 static bool copy_is_right(const view *v, uint32_t module) {

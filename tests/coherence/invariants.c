@@ -114,7 +114,7 @@ static bool rights_below(const gpci_module *t, const gpci_module *x, uint64_t ad
 
 static bool clean(const gpc_coherence *c, const gpci_module *m, uint64_t address, char *text, size_t size) {
     const uint32_t block = invariants_copy(m, address);
-    /* Multi2Sim's lower caches go to E when another is to write, and keep modified bytes that the whole block has above */
+    /* Multi2Sim's lower caches go to E when another is to write; the modified bytes that they keep, it has too. */
     const bool whole = m->above_count && c->protocol->flags & GPC_PROTOCOL_WHOLE_BLOCKS;
     if (block == GPCI_NO_BLOCK || !m->dirty || !is_tracked(c) || whole)
         return true;

@@ -101,7 +101,8 @@ static mutation_verdict judge(gatekeeper *k, copy *c, uint32_t place) {
             snprintf(k->text, sizeof k->text, "%s", report.text);
         } else if (!passed || report.print != k->prints[i]) {
             verdict = MUTATION_SURVIVED;
-            snprintf(k->text, sizeof k->text, "%s: %s", gates[i].tree, passed ? "other states or messages" : report.text);
+            snprintf(k->text, sizeof k->text, "%s: %s", gates[i].tree,
+                     passed ? "other states or messages" : report.text);
         }
     }
     gpc_context_destroy(context);
