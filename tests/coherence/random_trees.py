@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Random trees and accesses, in the form of ../shared/coherence/sequential.json, from a seed.
 
-Two to four levels with memory; shared caches, private ones, banks by interleaving or by range; blocks that grow
-towards memory; LRU and FIFO; direct mapped to four ways; directories smaller than what they are to hold.
+Two to four levels with memory; shared caches, private ones, banks by interleaving or by range; first-level caches that
+pass levels by; blocks that grow towards memory; LRU and FIFO; direct mapped to four ways; directories smaller than what
+they are to hold. What stands beside each other has blocks of one size: the reference knows no other.
 """
 
 KINDS = {
@@ -68,7 +69,7 @@ def tree(draw):
         largest *= draw.choice((1, 1, 1, 2, 2, 4))
     span = sizes[-1] * draw.choice((4, 8, 8, 16))
     modules, nets = [], []
-    above = [_module(draw, f'l1-{i}', 1, False, sizes[0], None) for i in range(draw.randint(1, 6))]
+    above = [_module(draw, f'l1-{i}', 1, False, sizes[0], None) for i in range(draw.choice((1, 2, 2, 3, 3, 4, 5, 6, 6, 16)))]
     modules += above
     for level in range(2, levels + 2):
         memory = level == levels + 1
@@ -78,6 +79,10 @@ def tree(draw):
         served = _ranges(draw, kind, count, sizes[level - 1], span)
         stem = 'mm' if memory else f'l{level}'
         below = [_module(draw, f'{stem}-{i}', level, memory, sizes[level - 1], served[i]) for i in range(count)]
+        if level > 2 and kind != 'private' and draw.random() < 0.2:  # passes the levels between
+            passing = _module(draw, f'l1-to-{stem}', 1, False, sizes[level - 2], None)
+            modules.append(passing)
+            above = above + [passing]
         _connect(draw, above, below, kind, nets, level)
         modules += below
         above = below
