@@ -4,6 +4,8 @@
 from collections import Counter, namedtuple
 
 from ._constants import CoherenceKind, MessageKind
+from ._document import Entry
+from .coherence import STATES
 from .errors import StateError
 
 
@@ -23,16 +25,6 @@ def shown(value):
     if isinstance(value, (list, tuple)):
         return "[" + ", ".join("none" if each is None else shown(each) for each in value) + "]"
     return str(value)
-
-
-def number_of(value):
-    """A number, or a text of one ("0x40"); None for anything else."""
-    if isinstance(value, str):
-        try:
-            value = int(value, 0)
-        except ValueError:
-            return None
-    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 64 else None
 
 
 class _Seen:
@@ -101,13 +93,14 @@ class Outcome:
         self.trace_pos = []
         self._tree = tree
         self._seen = _Seen()
+        self._sets = {name: set() for name in tree.modules}  # that anything was ever in
 
     def run(self):
         """Issue the accesses; the tree is looked at then, and not needed any more."""
         tree = self._tree
         for at, access in enumerate(self.scenario.accesses):
             self.place = self.scenario.text_of(at)
-            issue = number_of(self.scenario.completion[at][0]) if self._follows else tree.clock
+            issue = self.scenario.completion[at][0] if self._follows else tree.clock
             try:
                 result = tree.access(access.module, access.kind, access.address, cycle=issue)
             except StateError as error:
@@ -115,6 +108,8 @@ class Outcome:
                 self._differ("transaction", access.module, "an end", error.message)
                 break
             self._seen.add(access, result)
+            for transition in result.transitions:
+                self._sets[transition.module].add(transition.set)
             self.completion.append([issue, result.completed])
             self.trace += map(_trace_entry, result.transitions)
             self.trace_pos.append(len(self.trace))
@@ -123,10 +118,11 @@ class Outcome:
         self.place = None
         self.stats = {name: tree.stats(name) for name in tree.modules}
         self.level_stats = tree.level_stats()
+        self._blocks = {name: list(tree.blocks(name, sorted(sets))) for name, sets in self._sets.items()}
         self.final = {name: self._final(name) for name in tree.modules}
         if self.compared and self.scenario.final and not self.error:
             self._compare_final()
-        self._tree = None
+        self._tree = self._blocks = None
 
     @property
     def _follows(self):
@@ -140,16 +136,16 @@ class Outcome:
 
     def _compare_access(self, at, result):
         if self.scenario.trace is not None:
-            self._compare_trace(self.scenario.trace[at], self.trace[len(self.trace) - len(result.transitions):])
+            self._compare_trace(self.scenario.trace[at], [Entry(*each[1:]) for each in result.transitions])
         if self.scenario.completion is not None:
-            expected = number_of(self.scenario.completion[at][1])
+            expected = self.scenario.completion[at][1]
             if expected != result.completed:
                 self._differ("completion cycle", None, expected, result.completed)
 
     def _compare_trace(self, expected, found):
         """The order is one of each module: steps of several in one access may be reordered by timing."""
-        for module in dict.fromkeys(entry[1] for entry in expected + found):
-            lists = [[_comparable(entry) for entry in entries if entry[1] == module] for entries in (expected, found)]
+        for module in dict.fromkeys(entry.module for entry in expected + found):
+            lists = [[entry for entry in entries if entry.module == module] for entries in (expected, found)]
             if lists[0] == lists[1]:
                 continue
             for step in range(max(map(len, lists))):
@@ -161,8 +157,7 @@ class Outcome:
     # At the end
 
     def _final(self, module):
-        tree, found = self._tree, {}
-        blocks = list(tree.blocks(module))
+        tree, found, blocks = self._tree, {}, self._blocks[module]
         found["blocks"] = [
             [set_, way, f"{block.tag:#x}", block.state]
             + ([[[entry.owner, list(entry.sharers)] for entry in block.directory]] if block.directory else [])
@@ -180,78 +175,64 @@ class Outcome:
         return found
 
     def _compare_final(self):
-        final = self.scenario.final
         compare = {
-            "blocks": self._compare_blocks, "lru": self._compare_orders, "transitions": self._compare_transitions,
-            "stats": self._compare_values, "net": self._compare_net,
+            "blocks": self._compare_blocks, "orders": self._compare_orders, "transitions": self._compare_transitions,
+            "stats": self._compare_stats, "net": self._compare_net,
         }  # fmt: skip
         for key, function in compare.items():
-            for module in final.value:
-                part = final.part(module)
-                if key in part.value:
-                    function(module, part)
+            for module, final in self.scenario.final.items():
+                if getattr(final, key) is not None:
+                    function(module, getattr(final, key))
 
-    def _compare_blocks(self, module, part):
-        expected = {}
-        for entry in part.list("blocks"):
-            if not isinstance(entry, list) or len(entry) not in (4, 5) or None in map(number_of, entry[:3]):
-                raise part.wrong("blocks", "a list of [set, way, tag, state, directory]")
-            expected[entry[0], entry[1]] = entry
-        found = {(entry[0], entry[1]): entry for entry in self.final[module]["blocks"]}
+    def _compare_blocks(self, module, expected):
+        found = {(set_, way): block for set_, way, block in self._blocks[module]}
         for key in sorted(expected.keys() | found.keys()):
             where = f"set {key[0]} way {key[1]}: "
             one, other = expected.get(key), found.get(key)
+            texts = [one and f"{one[1]} {one[0]:#x}", other and f"{other.state} {other.tag:#x}"]
             if one is None or other is None:
-                self._differ(where + "block", module, one and one[2:4], other and other[2:4])
+                self._differ(where + "block", module, *texts)
                 continue
-            if number_of(one[2]) != number_of(other[2]):
-                self._differ(where + "tag", module, one[2], other[2])
-            if one[3] != other[3]:
-                self._differ(where + "state", module, one[3], other[3])
-            if len(one) == 5:
-                self._compare_directory(where, module, one[4], other[4] if len(other) == 5 else [])
+            if one[0] != other.tag:
+                self._differ(where + "tag", module, f"{one[0]:#x}", f"{other.tag:#x}")
+            if one[1] != other.state:
+                self._differ(where + "state", module, one[1], other.state)
+            if one[2] is not None:
+                self._compare_directory(where, module, one[2], other.directory)
 
     def _compare_directory(self, where, module, expected, found):
         if len(expected) != len(found):
             self._differ(where + "directory entries", module, len(expected), len(found))
             return
         for sub, (one, other) in enumerate(zip(expected, found)):
-            if one[0] != other[0]:
-                self._differ(f"{where}owner of sub-block {sub}", module, one[0], other[0])
-            if sorted(one[1]) != sorted(other[1]):
-                self._differ(f"{where}sharers of sub-block {sub}", module, sorted(one[1]), sorted(other[1]))
+            if one[0] != other.owner:
+                self._differ(f"{where}owner of sub-block {sub}", module, one[0], other.owner)
+            if one[1] != sorted(other.sharers):
+                self._differ(f"{where}sharers of sub-block {sub}", module, one[1], sorted(other.sharers))
 
-    def _compare_orders(self, module, part):
-        for set_, ways in part.part("lru").value.items():
-            number = number_of(set_)
-            found = self.final[module]["lru"].get(set_)
-            if found is None and number is not None and number < self._tree.module(module).sets:
-                found = self._tree.order(module, number)
+    def _compare_orders(self, module, expected):
+        sets = self._tree.module(module).sets
+        for set_, ways in expected.items():
+            found = self._tree.order(module, set_) if set_ < sets else None
             if ways != found:
                 self._differ(f"set {set_}: ways from most to least recent", module, ways, found)
 
-    def _compare_transitions(self, module, part):
-        expected = {}
-        for entry in part.list("transitions"):
-            if not isinstance(entry, list) or len(entry) != 4 or number_of(entry[3]) is None:
-                raise part.wrong("transitions", "a list of [from, to, count, origins]")
-            expected[entry[0], entry[1]] = (entry[2], number_of(entry[3]))
+    def _compare_transitions(self, module, expected):
         found = self.stats[module].changes()
-        for pair in sorted(expected.keys() | found.keys()):
+        for pair in sorted(expected.keys() | found.keys(), key=lambda pair: tuple(map(STATES.index, pair))):
             one, other = expected.get(pair, (0, 0)), found.get(pair, (0, 0))
             if one[0] != other[0]:
                 self._differ(f"transitions {pair[0]} -> {pair[1]}", module, one[0], other[0])
             if one[1] != other[1]:
                 self._differ(f"origins of {pair[0]} -> {pair[1]}", module, f"{one[1]:#x}", f"{other[1]:#x}")
 
-    def _compare_values(self, module, part):
-        self._compare_counts("", module, part.part("stats").value, self.final[module]["stats"])
+    def _compare_stats(self, module, expected):
+        self._compare_counts("", module, expected, self.final[module]["stats"])
 
-    def _compare_net(self, module, part):
+    def _compare_net(self, module, expected):
+        found = self.final[module]["net"]
         for side in ("low", "high"):
-            expected = part.value["net"].get(side, {})
-            found = self.final[module]["net"].get(side, {})
-            self._compare_counts(f"{side} network, bytes ", module, expected, found)
+            self._compare_counts(f"{side} network, bytes ", module, expected.get(side, {}), found.get(side, {}))
 
     def _compare_counts(self, what, module, expected, found):
         for key in sorted(expected.keys() | found.keys()):
@@ -273,15 +254,9 @@ class Outcome:
         return found
 
 
-def _comparable(entry):
-    """An entry of a trace, numbers as such, without its cycle."""
-    _, _, set_, way, tag_before, before, tag, after, origin = entry
-    return set_, way, number_of(tag_before), before, number_of(tag), after, number_of(origin)
-
-
 def _step(entry):
-    """The same as text."""
+    """An Entry as text."""
     if entry is None:
         return None
-    set_, way, tag_before, before, tag, after, origin = entry
+    _, set_, way, tag_before, before, tag, after, origin = entry
     return f"set {set_} way {way} {before} {tag_before:#x} -> {after} {tag:#x} by {origin:#x}"

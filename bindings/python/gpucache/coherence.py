@@ -346,9 +346,9 @@ class CoherenceView(Handle):
         set_, way, found = self.find(module, address)
         return self.block(module, set_, way) if found else None
 
-    def blocks(self, module):
-        """Yield (set, way, CoherenceBlock) of each valid block."""
-        for set_ in range(self._raw_modules[self._at(module)].sets):
+    def blocks(self, module, sets=None):
+        """Yield (set, way, CoherenceBlock) of each valid block, of some sets or of all."""
+        for set_ in range(self._raw_modules[self._at(module)].sets) if sets is None else sets:
             for way, block in enumerate(self.ways(module, set_)):
                 if block.state != "I":
                     yield set_, way, block

@@ -15,7 +15,8 @@ import json
 from collections import namedtuple
 
 from ._constants import CoherenceKind
-from ._outcome import Outcome, number_of
+from ._document import Part, ScenarioError, final_of, is_number, is_text, number_of, trace_entry
+from ._outcome import Outcome
 from .coherence import AddressRange, Coherence, CoherenceModule, CoherenceNetwork, Interleaved
 from .errors import GpucacheError
 
@@ -27,71 +28,6 @@ _KINDS = {
 }  # fmt: skip
 
 Access = namedtuple("Access", "module kind address word")  # `word`: the kind as the file has it
-
-
-class ScenarioError(Exception):
-    """A file is not what it should be; the message names file, scenario or configuration, and key."""
-
-
-# Reading
-
-
-class Part:
-    """An object of a document, with what it is for messages."""
-
-    _REQUIRED = object()
-
-    def __init__(self, value, where):
-        if not isinstance(value, dict):
-            raise ScenarioError(f"{where}: {_shown(value)} is no object")
-        self.value = value
-        self.where = where
-
-    def _get(self, key, default):
-        if key in self.value:
-            return self.value[key]
-        if default is self._REQUIRED:
-            raise ScenarioError(f"{self.where}: key '{key}' is missing")
-        return default
-
-    def wrong(self, key, expected):
-        return ScenarioError(f"{self.where}: key '{key}' is {_shown(self.value[key])}, not {expected}")
-
-    def number(self, key, default=_REQUIRED):
-        found = self._get(key, default)
-        if key not in self.value:
-            return found
-        number = number_of(found)
-        if number is None:
-            raise self.wrong(key, "a number from 0 on")
-        return number
-
-    def text(self, key, default=_REQUIRED):
-        found = self._get(key, default)
-        if key in self.value and not isinstance(found, str) and not (found is None and default is None):
-            raise self.wrong(key, "text")
-        return found
-
-    def flag(self, key, default):
-        found = self._get(key, default)
-        if not isinstance(found, bool):
-            raise self.wrong(key, "true or false")
-        return found
-
-    def list(self, key, default=_REQUIRED):
-        found = self._get(key, default)
-        if key in self.value and not isinstance(found, list):
-            raise self.wrong(key, "a list")
-        return found
-
-    def part(self, key, default=_REQUIRED):
-        found = self._get(key, default)
-        return None if found is None else Part(found, f"{self.where}: key '{key}'")
-
-
-def _shown(value):
-    text = json.dumps(value)
-    return text if len(text) <= 60 else text[:57] + "..."
 
 
 # Trees
@@ -210,6 +146,12 @@ class Document:
         }  # fmt: skip
 
 
+def _pair(value):
+    """(issue, finish) of an access, or None."""
+    good = isinstance(value, list) and len(value) == 2 and all(map(is_number, value))
+    return tuple(map(number_of, value)) if good else None
+
+
 class Scenario:
     """Accesses to a tree, and what the file says that comes of them: None where it says nothing."""
 
@@ -221,47 +163,53 @@ class Scenario:
         if self.config not in document.trees:
             raise part.wrong("config", f"one of {', '.join(document.trees) or 'none'}")
         self.tree = document.trees[self.config]
-        self.accesses = [self._access(at, value) for at, value in enumerate(part.list("accesses"))]
+        self.accesses = part.each("accesses", self._access, f"[module, {'|'.join(_KINDS)}, address]")
         self.completion = self._completion()
         self.trace = self._trace()
-        self.final = part.part("final", None)
-        for name in self.final.value if self.final else ():
-            if name not in self.tree.names:
-                raise ScenarioError(f"{self.final.where}: there is no module '{name}'")
+        self.final = self._final()
 
-    def _wrong(self, key, at, value, expected):
-        return ScenarioError(f"{self.part.where}: {key}[{at}] is {_shown(value)}, not {expected}")
-
-    def _access(self, at, value):
-        if not isinstance(value, list) or len(value) != 3 or value[0] not in self.tree.names or \
-                value[1] not in _KINDS or number_of(value[2]) is None:  # fmt: skip
-            raise self._wrong("accesses", at, value, f"[module, {'|'.join(_KINDS)}, address]")
-        return Access(value[0], _KINDS[value[1]], number_of(value[2]), value[1])
+    def _access(self, value):
+        if not isinstance(value, list) or len(value) != 3 or not all(map(is_text, value[:2])):
+            return None
+        module, word, address = value
+        if module not in self.tree.names or word not in _KINDS or not is_number(address):
+            return None
+        return Access(module, _KINDS[word], number_of(address), word)
 
     def _completion(self):
-        found = self.part.list("completion", None)
-        if found is None:
+        """(issue, finish) of each access."""
+        if "completion" not in self.part:
             return None
+        found = self.part.each("completion", _pair, "[issue, finish]")
         if len(found) != len(self.accesses):
             raise ScenarioError(f"{self.part.where}: key 'completion' has {len(found)} entries for "
                                 f"{len(self.accesses)} accesses")  # fmt: skip
-        for at, pair in enumerate(found):
-            if not isinstance(pair, list) or len(pair) != 2 or None in map(number_of, pair):
-                raise self._wrong("completion", at, pair, "[issue, finish]")
         return found
 
     def _trace(self):
         """The part of the trace that each access is to make."""
-        trace, places = self.part.list("trace", None), self.part.list("trace_pos", None)
-        if trace is None or places is None:
+        if "trace" not in self.part or "trace_pos" not in self.part:
             return None
-        if len(places) != len(self.accesses) or sorted(places) != places or (places and places[-1] != len(trace)):
+        trace = self.part.each("trace", self._entry, "[cycle, module, set, way, tag, state, tag, state, origin]")
+        places = self.part.each("trace_pos", number_of, "a number from 0 on")
+        if len(places) != len(self.accesses) or sorted(places) != places or [len(trace)] != (places or [0])[-1:]:
             raise ScenarioError(f"{self.part.where}: key 'trace_pos' does not divide {len(trace)} entries of 'trace' "
                                 f"among {len(self.accesses)} accesses")  # fmt: skip
-        for at, entry in enumerate(trace):
-            if not isinstance(entry, list) or len(entry) != 9 or entry[1] not in self.tree.names:
-                raise self._wrong("trace", at, entry, "[cycle, module, set, way, tag, state, tag, state, origin]")
         return [trace[start:end] for start, end in zip([0] + places, places)]
+
+    def _entry(self, value):
+        found = trace_entry(value)
+        return found if found is not None and found.module in self.tree.names else None
+
+    def _final(self):
+        """{module: Final}."""
+        if "final" not in self.part:
+            return None
+        part = self.part.part("final")
+        for name in part.value:
+            if name not in self.tree.names:
+                raise ScenarioError(f"{part.where}: there is no module '{name}'")
+        return {name: final_of(part.part(name)) for name in part.value}
 
     def text_of(self, at):
         access = self.accesses[at]
