@@ -167,7 +167,8 @@ gpci_answer gpci_write_request(gpc_coherence *c, const gpci_ask *ask, gpci_point
         settle_only(c, t, found.block, ask);
     /* R's copy may be older than what others have written back since, or have just given up to T. */
     bool newer = !gpci_flag(c, GPC_PROTOCOL_WHOLE_BLOCKS) &&
-                 (others.received || below.dirty || (c->non_coherent && gpci_modified(t->states[found.block])));
+                 (others.received || below.dirty || below.newer ||
+                  (c->non_coherent && gpci_modified(t->states[found.block])));
     bool valid = ask->valid && r->states[ask->block] != GPC_LINE_I; /* making room may have cost R its copy */
     bool data = newer || (!valid && !others.whole);
     if (data || !valid)
@@ -176,7 +177,7 @@ gpci_answer gpci_write_request(gpc_coherence *c, const gpci_ask *ask, gpci_point
     at = gpci_answer_to(c, request, t, t, r, data ? GPC_MESSAGE_DATA : GPC_MESSAGE_ACK, ask->tag,
                         c->control_bytes + (data ? r->given.block_bytes : 0), at);
     gpci_gather_add(c, &gather, at.after);
-    return (gpci_answer){.at = gpci_gather_end(c, r, &gather, at), .dirty = others.dirty};
+    return (gpci_answer){.at = gpci_gather_end(c, r, &gather, at), .dirty = others.dirty, .newer = newer};
 }
 
 gpci_point gpci_clear_owner(gpc_coherence *c, gpci_module *r, uint64_t tag, gpci_point at) {

@@ -31,6 +31,7 @@ typedef struct gpci_answer {
     gpci_point at;      /* R has it */
     bool shared;        /* others have copies */
     bool dirty;         /* R was given modified bytes that the module it asked has not */
+    bool newer;         /* R's copy, if it had one, was older than what it was given */
 } gpci_answer;
 
 /* What a lookup found. */
