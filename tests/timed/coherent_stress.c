@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "timed/coherent_rig.h"
+#include "timed/drive.h"
+
+#include <criterion/criterion.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/*
+ * Random trees with few resources, every protocol, random streams: nothing is lost, stuck or undetermined, and the
+ * tree is in the end what its accesses in their order make of it.
+ */
+
+static const char *const protocols[] = {"msi", "mesi", "mosi", "moesi", "nmoesi", "nmoesi-multi2sim", "vi", "slc-glc"};
+#define PROTOCOLS (sizeof protocols / sizeof *protocols)
+
+static void put(machine *m, const char *format, ...) {
+    size_t used = strlen(m->text);
+    va_list list;
+    va_start(list, format);
+    int length = vsnprintf(m->text + used, sizeof m->text - used, format, list);
+    va_end(list);
+    cr_assert(length >= 0 && (size_t)length < sizeof m->text - used);
+}
+
+static void draw_shape(uint64_t *state, machine *m) {
+    unsigned doublings = rig_below(state, 3), l1_line = 32u << doublings;
+    unsigned l2_line = l1_line << rig_below(state, 3 - doublings);
+    unsigned l1_ways = 1 + rig_below(state, 3), l2_ways = 2 + rig_below(state, 3);
+    m->sms = 1 + rig_below(state, 6);
+    m->slices = 1 + rig_below(state, 4);
+    m->l1_here = true;
+    m->l2_here = rig_below(state, 5) > 0;
+    put(m, "%ssm.count = %u\nl2.enabled = %d\nl2.slices = %u\n", coherent_base, m->sms, m->l2_here, m->slices);
+    put(m, "l1.ways = %u\nl1.line = %u\nl1.size = %u\n", l1_ways, l1_line, 128 * l1_ways << rig_below(state, 4));
+    put(m, "l2.ways = %u\nl2.line = %u\nl2.interleave_bytes = %u\nl2.size = %u\n", l2_ways, l2_line, l2_line,
+        m->slices * 128 * l2_ways << rig_below(state, 5));
+    put(m, "cluster.sms = %u\ncluster.ways = 4\ncluster.size = %u\ncluster.latency = %u\n",
+        rig_below(state, 3) ? 0 : 1 + rig_below(state, 3), 512u << rig_below(state, 5), 1 + rig_below(state, 20));
+    put(m, "dram.channels = %u\ndram.fixed_latency = %u\ndram.fixed_bandwidth = %u\n", 1 + rig_below(state, 5),
+        rig_below(state, 200), rig_below(state, 40));
+    put(m, "dram.model = %s\n", rig_below(state, 2) ? "fixed" : "timing");
+}
+
+static void draw_room(uint64_t *state, machine *m, const char *key, uint32_t least) {
+    if (rig_below(state, 6))
+        put(m, "%s = %u\n", key, least + rig_below(state, 4));
+}
+
+static void draw_resources(uint64_t *state, machine *m) {
+    static const char *const widths[] = {"l1.data_width", "l1.fill_width", "network.width", "network.reply_width",
+                                         "l2.data_width", "l2.fill_width"};
+    draw_room(state, m, "l1.mshr_entries", 1);
+    draw_room(state, m, "l1.mshr_merges", 1);
+    draw_room(state, m, "l1.queue", 1);
+    draw_room(state, m, "l1.miss_queue", 0);
+    draw_room(state, m, "network.input_buffer", 0);
+    draw_room(state, m, "network.output_buffer", 0);
+    draw_room(state, m, "memory.link_buffer", 0);
+    for (unsigned i = 0; i < sizeof widths / sizeof *widths; i++)
+        put(m, "%s = %u\n", widths[i], 1u << rig_below(state, 9));
+    if (rig_below(state, 3) == 0)
+        put(m, "memory.link_width = %u\nmemory.link_latency = %u\n", 8u << rig_below(state, 5), rig_below(state, 30));
+    put(m, "network.header = %u\nnetwork.latency = %u\nl1.latency = %u\n", 1 + rig_below(state, 40),
+        rig_below(state, 10), 1 + rig_below(state, 40));
+    put(m, "l2.latency = %u\nl2.rop_latency = %u\nl1.tag_ports = %u\nl2.tag_ports = %u\n", 1 + rig_below(state, 100),
+        rig_below(state, 50), 1 + rig_below(state, 3), 1 + rig_below(state, 3));
+    put(m, "clock.l2 = %u\nclock.network = %u\nclock.dram = %u\n", 300 + rig_below(state, 1500),
+        300 + rig_below(state, 1500), 300 + rig_below(state, 1500));
+}
+
+/* Lines that stay with those above may leave L2, clusters, or both; writes may go through L1. */
+static void draw_policies(uint64_t *state, machine *m, const char *protocol) {
+    static const char *const inclusions[] = {"inclusive", "non-inclusive"};
+    put(m, "coherence = %s\ncoherence.conflict = %s\n", protocol, rig_below(state, 2) ? "wait" : "retry");
+    put(m, "l2.inclusion = %s\ncluster.inclusion = %s\ncoherence.directory_ways = %u\n", inclusions[rig_below(state, 2)],
+        inclusions[rig_below(state, 2)], 1 + rig_below(state, 4));
+    if (rig_below(state, 4) == 0)
+        put(m, "l1.write_policy = through\nl1.write_policy_local = through\n");
+    if (rig_below(state, 4) == 0)
+        put(m, "l1.write_allocate = none\nl1.write_allocate_local = none\n");
+    if (rig_below(state, 3) == 0)
+        put(m, "coherence.memory_ways = %u\ncoherence.memory_sets = %u\n", 1 + rig_below(state, 8),
+            1u << rig_below(state, 5));
+    if (rig_below(state, 4) == 0)
+        put(m, "l1.replacement = fifo\nl2.replacement = random\n");
+}
+
+static void draw(uint64_t *state, machine *m, const char *protocol) {
+    *m = (machine){.sms = 0};
+    draw_shape(state, m);
+    draw_resources(state, m);
+    draw_policies(state, m, protocol);
+}
+
+typedef struct outcome {
+    uint64_t trail, now;
+    gpc_stats stats;
+    gpc_coherence_stats coherence;
+} outcome;
+
+static outcome run(uint64_t seed, const char *protocol, host_kind host) {
+    static rig r;
+    uint64_t state = seed;
+    machine m;
+    draw(&state, &m, protocol);
+    stream s = {.seed = rig_random(&state),
+                .sms = m.sms,
+                .accesses = 1 + rig_below(&state, 60),
+                .bytes = 1024u << rig_below(&state, 6),
+                .loads = rig_below(&state, 13),
+                .stores = rig_below(&state, 4)};
+    if (rig_below(&state, 2)) {
+        rig_open(&r, m.text, 1 + rig_below(&state, 300));
+        r.memory.room = rig_below(&state, 3) ? 0 : 1 + rig_below(&state, 4);
+        r.memory.order = rig_below(&state, 2) ? RIG_BACKWARDS : RIG_IN_ORDER;
+    } else {
+        rig_open_dram(&r, m.text);
+    }
+    drive(&r, &s, host);
+    outcome o = {.trail = r.trail, .now = rig_now(&r), .stats = rig_stats(&r), .coherence = coherent_stats(&r, NULL)};
+    coherent_check_idle(&r);
+    rig_close(&r);
+    return o;
+}
+
+static void same(const outcome *a, const outcome *b, uint64_t seed, const char *protocol, const char *what) {
+    cr_expect_eq(a->trail, b->trail, "%s, seed %" PRIu64 ": %s: completions differ", protocol, seed, what);
+    cr_expect_eq(a->now, b->now, "%s, seed %" PRIu64 ": %s: other cycles", protocol, seed, what);
+    cr_expect_eq(memcmp(&a->coherence, &b->coherence, sizeof a->coherence), 0, "%s, seed %" PRIu64 ": %s: the tree",
+                 protocol, seed, what);
+    cr_expect_eq(a->stats.dram_read_sectors, b->stats.dram_read_sectors, "%s, seed %" PRIu64 ": %s", protocol, seed, what);
+}
+
+/* Everything completes once, bytes sent are received, no lock or message is left, and it is the same each time. */
+Test(timed_coherent_stress, conservation) {
+    uint64_t retries = 0, peers = 0;
+    for (unsigned p = 0; p < PROTOCOLS; p++)
+        for (uint64_t seed = 1; seed <= 120 / DRIVE_SCALE; seed++) {
+            outcome first = run(seed, protocols[p], HOST_SKIPS), again = run(seed, protocols[p], HOST_SKIPS);
+            same(&first, &again, seed, protocols[p], "again");
+            retries += first.coherence.retries;
+            peers += first.coherence.peer_transfers;
+        }
+    cr_expect_gt(retries, 1000);
+    cr_expect_gt(peers, 1000);
+}
+
+/* Whoever skips to the next event misses nothing, and nothing happens before it. */
+Test(timed_coherent_stress, hosts_agree) {
+    for (unsigned p = 0; p < PROTOCOLS; p++)
+        for (uint64_t seed = 1000; seed < 1000 + 25 / DRIVE_SCALE; seed++) {
+            outcome skips = run(seed, protocols[p], HOST_SKIPS), checks = run(seed, protocols[p], HOST_CHECKS);
+            same(&skips, &checks, seed, protocols[p], "looked at between");
+        }
+}
+
+/* The order of accesses, by the SMs whose accesses end in the tree; an SM's own are in the order of its stream. */
+#define ORDER 4096
+typedef struct order {
+    uint32_t sms[ORDER];
+    uint32_t count;
+} order;
+
+static void on_message(void *user_data, const gpc_coherence_message *message) {
+    order *o = user_data;
+    if (message->kind != GPC_MESSAGE_FINISH)
+        return;
+    cr_assert_lt(o->count, ORDER);
+    o->sms[o->count++] = message->from;
+}
+
+/* One lane: one line. */
+static shot single(const stream *s, uint32_t sm, uint32_t n) {
+    shot a = stream_shot(s, sm, n);
+    a.lanes = 1;
+    a.width = 4;
+    a.address &= ~(uint64_t)3;
+    return a;
+}
+
+static void drive_singles(rig *r, const stream *s) {
+    uint32_t at[64] = {0}, left = s->sms * s->accesses;
+    for (uint64_t tries = 0; left; tries++) {
+        cr_assert_lt(tries, 1000000);
+        for (uint32_t sm = 0; sm < s->sms; sm++)
+            if (at[sm] < s->accesses && rig_try(r, single(s, sm, at[sm]), NULL) == GPC_OK) {
+                at[sm]++;
+                left--;
+            }
+        rig_step(r);
+    }
+    rig_finish(r);
+}
+
+static uint32_t bits_of(uint8_t hint) {
+    return hint == GPC_HINT_CG                        ? GPC_ACCESS_GLC
+           : hint == GPC_HINT_CV || hint == GPC_HINT_WT ? GPC_ACCESS_GLC | GPC_ACCESS_SLC
+                                                        : 0;
+}
+
+/* The same accesses, in the order in which they came to the tree, one by one to a tree of the same shape. */
+static void follow(gpc_coherence *c, const stream *s, const order *o) {
+    uint32_t at[64] = {0};
+    for (uint32_t i = 0; i < o->count; i++) {
+        shot a = single(s, o->sms[i], at[o->sms[i]]++);
+        gpc_coherence_request request = GPC_COHERENCE_REQUEST_INIT;
+        gpc_error error = GPC_ERROR_INIT;
+        request.module = a.sm;
+        request.address = a.address;
+        request.size = 4;
+        request.flags = bits_of(a.hint);
+        request.kind = a.kind == GPC_STORE                              ? GPC_COHERENCE_N_STORE
+                       : a.kind == GPC_ATOMIC || a.kind == GPC_REDUCTION ? GPC_COHERENCE_STORE
+                                                                        : GPC_COHERENCE_LOAD;
+        cr_assert_eq(gpc_coherence_access(c, &request, &error, NULL), GPC_OK, "%s", error.message);
+    }
+}
+
+/* The clock changes the order of accesses, and nothing of what each does. */
+Test(timed_coherent_stress, states_by_order) {
+    static rig r, other;
+    static order o;
+    for (unsigned p = 0; p < PROTOCOLS; p++)
+        for (uint64_t seed = 2000; seed < 2000 + 40 / DRIVE_SCALE; seed++) {
+            uint64_t state = seed;
+            machine m;
+            draw(&state, &m, protocols[p]);
+            put(&m, "l1.mshr_merges = 1\n"); /* what joins a load in flight is no access of the tree */
+            stream s = {.seed = seed, .sms = m.sms, .accesses = 120, .bytes = 1024u << rig_below(&state, 4),
+                        .loads = 8, .stores = 5};
+            rig_open_dram(&r, m.text);
+            rig_open_dram(&other, m.text);
+            gpc_coherence_callbacks callbacks = GPC_COHERENCE_CALLBACKS_INIT;
+            o.count = 0;
+            callbacks.user_data = &o;
+            callbacks.on_message = on_message;
+            cr_assert_eq(gpc_coherence_set_callbacks(gpc_hierarchy_coherence(r.hierarchy), &callbacks), GPC_OK);
+            drive_singles(&r, &s);
+            cr_expect_eq(o.count, s.sms * s.accesses);
+            follow(gpc_hierarchy_coherence(other.hierarchy), &s, &o);
+            char what[64];
+            snprintf(what, sizeof what, "%s, seed %" PRIu64, protocols[p], seed);
+            coherent_same(gpc_hierarchy_coherence(r.hierarchy), gpc_hierarchy_coherence(other.hierarchy), what);
+            coherent_check_idle(&r);
+            rig_close(&r);
+            rig_abandon(&other);
+        }
+}
