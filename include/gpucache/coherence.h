@@ -475,6 +475,8 @@ typedef struct gpc_coherence_stats {
     uint32_t origins[GPC_LINE_COUNT][GPC_LINE_COUNT];     /* gpc_origin bits, Table 4.2 (b) */
 } gpc_coherence_stats;
 
+/* Clear and set struct_size. Since: 0.1. */
+GPC_API void gpc_coherence_stats_init(gpc_coherence_stats *stats);
 /* Of a module; GPC_NO_MODULE: the sum of all. Since: 0.1. */
 GPC_API gpc_status gpc_coherence_get_stats(const gpc_coherence *coherence, uint32_t module, gpc_coherence_stats *stats);
 GPC_API void gpc_coherence_reset_stats(gpc_coherence *coherence);

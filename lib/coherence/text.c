@@ -37,11 +37,15 @@ static GPCI_PRINTF(2, 3) void put(text *t, const char *format, ...) {
     t->length += wrote > 0 ? (size_t)wrote : 0;
 }
 
+void gpc_coherence_stats_init(gpc_coherence_stats *stats) {
+    memset(stats, 0, sizeof *stats);
+    stats->struct_size = sizeof *stats;
+}
+
 /* A caller's statistics at our size; zeroes where there are none that can be read. */
 static gpc_coherence_stats taken(const gpc_coherence_stats *theirs) {
     gpc_coherence_stats ours, zeroes;
-    memset(&zeroes, 0, sizeof zeroes);
-    zeroes.struct_size = sizeof zeroes;
+    gpc_coherence_stats_init(&zeroes);
     ours = zeroes;
     return theirs && gpci_take(&ours, sizeof ours, sizeof ours, theirs, "gpc_coherence_stats", NULL) == GPC_OK ? ours
                                                                                                              : zeroes;

@@ -33,8 +33,9 @@ static const struct matrices {
 
 static gpc_coherence_stats zeroes(void) {
     gpc_coherence_stats stats;
-    memset(&stats, 0, sizeof stats);
-    stats.struct_size = sizeof stats;
+    memset(&stats, 0xA5, sizeof stats);
+    gpc_coherence_stats_init(&stats);
+    cr_assert_eq(stats.struct_size, sizeof stats);
     return stats;
 }
 

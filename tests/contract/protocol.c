@@ -175,8 +175,7 @@ static uint64_t run_racy(const char *name, stage_shape shape, gpc_coherence_stat
             sum = digest(sum, &s.result.messages[m], offsetof(gpc_coherence_message, found) + 1);
         sum = digest(sum, s.result.transitions, s.result.transition_count * sizeof *s.result.transitions);
     }
-    memset(stats, 0, sizeof *stats);
-    stats->struct_size = sizeof *stats;
+    gpc_coherence_stats_init(stats);
     cr_assert_eq(gpc_coherence_get_stats(s.tree, GPC_NO_MODULE, stats), GPC_OK);
     stage_close(&s);
     return sum;

@@ -730,6 +730,7 @@ FUNCTIONS = {
     "gpc_coherence_find": (c_int, (c_void_p, c_uint32, c_uint64, POINTER(c_uint32), POINTER(c_uint32))),
     "gpc_coherence_module_index": (c_uint32, (c_void_p, c_char_p)),
     "gpc_coherence_get_module": (c_int, (c_void_p, c_uint32, POINTER(gpc_coherence_module))),
+    "gpc_coherence_stats_init": (None, (POINTER(gpc_coherence_stats),)),
     "gpc_coherence_get_stats": (c_int, (c_void_p, c_uint32, POINTER(gpc_coherence_stats))),
     "gpc_coherence_reset_stats": (None, (c_void_p,)),
     "gpc_coherence_matrix_text": (c_size_t, (POINTER(gpc_coherence_stats), c_char_p, POINTER(c_char), c_size_t)),
