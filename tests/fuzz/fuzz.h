@@ -17,6 +17,8 @@ void fuzz_list(const uint8_t *data, size_t size);   /* a kernelslist.g */
 void fuzz_binary(const uint8_t *data, size_t size); /* a .gct as it is, and with its checksums made right */
 void fuzz_profile(const uint8_t *data, size_t size); /* a profile, likewise; what it accepts must survive writing */
 
+void fuzz_tree(const uint8_t *data, size_t size);    /* a tree of caches, and accesses to it */
+
 #define CHECK(condition)                                                    \
     do {                                                                    \
         if (!(condition)) {                                                 \

@@ -124,13 +124,13 @@ static void mutate(input *in, uint64_t *random) {
     }
 }
 
-static void run(target one, const void *data, size_t size, uint64_t seed) {
+static void run(target one, const void *data, size_t size, uint64_t seed, uint64_t mutations) {
     static input start, in;
     cr_assert_leq(size, MOST_SIZE);
     memcpy(start.bytes, data, size);
     start.size = size;
     one(start.bytes, start.size);
-    for (uint64_t n = 0; n < MUTATIONS; n++) {
+    for (uint64_t n = 0; n < mutations; n++) {
         uint64_t random = seed * 1000003 + n;
         in = start;
         for (uint32_t changes = 1 + gpci_random_below(&random, 4); changes; changes--)
@@ -160,14 +160,14 @@ static void make_loops(char *text, size_t room) {
 
 Test(fuzz, text) {
     for (size_t t = 0; t < sizeof texts / sizeof *texts; t++)
-        run(fuzz_text, texts[t], strlen(texts[t]), t);
+        run(fuzz_text, texts[t], strlen(texts[t]), t, MUTATIONS);
     static char loops[MOST_SIZE];
     make_loops(loops, sizeof loops);
-    run(fuzz_text, loops, strlen(loops), 9);
+    run(fuzz_text, loops, strlen(loops), 9, MUTATIONS);
 }
 
 Test(fuzz, list) {
-    run(fuzz_list, list, strlen(list), 7);
+    run(fuzz_list, list, strlen(list), 7, MUTATIONS);
 }
 
 static void add_kernel(gpc_context *context, gpc_trace_writer *writer, const char *path, const char *text,
@@ -222,7 +222,7 @@ Test(fuzz, binary) {
     static uint8_t data[MOST_SIZE];
     size_t size = make_binary(data);
     for (uint64_t seed = 0; seed < 4; seed++)
-        run(fuzz_binary, data, size, seed);
+        run(fuzz_binary, data, size, seed, MUTATIONS);
 }
 
 /* The small profile that tests/contract reads. */
@@ -234,5 +234,41 @@ Test(fuzz, profile) {
     fclose(file);
     cr_assert_gt(size, 0);
     for (uint64_t seed = 0; seed < 2; seed++)
-        run(fuzz_profile, data, size, seed);
+        run(fuzz_profile, data, size, seed, MUTATIONS);
+}
+
+/*
+ * Trees of caches (tree.c): two first-level modules over one cache; over two banks; and of different depth, one of them
+ * with a cache of its own that is not inclusive, all over a third level of larger blocks.
+ */
+static const uint8_t small_trees[3][51] = {
+    {0, 3, 3, 2, 0, 4, 2, 6, 0, 0, 0x70, 1, 0, 4, 2, 6, 0, 0, 0x70, 1, 0, 4, 4, 7, 0, 0, 0x01, 0, 1, 8, 4, 7, 0, 0,
+     0x17},
+    {2, 4, 3, 6,    0, 4, 2, 6,    0, 0, 0x70, 3, 0, 4, 2, 6, 0, 0, 0x70, 2, 0, 4,
+     4, 6, 10, 1, 0x01, 1, 0, 4, 4, 6, 42, 1, 0x01, 0, 1, 1, 0, 7, 0, 0, 0x17},
+    {4, 5, 3, 4, 0, 2, 2, 6,    0, 0, 0x70, 2, 0, 2, 2, 6, 0, 0, 0x70, 2, 0, 2, 1, 6, 0,
+     0, 0x71, 1, 2, 4, 0x22, 6, 0, 0, 0x01, 1, 0, 4, 2, 7, 0, 0, 0x12, 0, 1, 8, 4, 8, 0, 0, 0x27}};
+static const size_t tree_sizes[] = {3 + 4 * 8, 3 + 5 * 8, 3 + 6 * 8};
+
+Test(fuzz, tree) {
+    gpc_context *context;
+    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    const size_t protocols = gpc_policy_count(context, GPC_POLICY_PROTOCOL);
+    gpc_context_destroy(context);
+    for (size_t p = 0; p < protocols; p++)
+        for (size_t i = 0; i < 3; i++) {
+            static uint8_t data[1024];
+            uint64_t random = p * 3 + i;
+            size_t size = tree_sizes[i];
+            memcpy(data, small_trees[i], size);
+            data[0] = (uint8_t)p;
+            for (int n = 0; n < 100; n++) { /* module 0 to 2, kind, few flags, eight pages */
+                data[size++] = (uint8_t)(gpci_random_below(&random, 3) | gpci_random_below(&random, 3) << 4);
+                data[size++] = gpci_random_below(&random, 10) ? 0 : 3;
+                data[size++] = (uint8_t)gpci_random_below(&random, 8);
+                data[size++] = (uint8_t)gpci_random(&random);
+                data[size++] = (uint8_t)gpci_random(&random);
+            }
+            run(fuzz_tree, data, size, p * 3 + i, 1000);
+        }
 }
