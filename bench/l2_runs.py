@@ -97,8 +97,7 @@ def replay(run, mode):
                     pass
                 stats, tree = replayed.stats(), replayed.hierarchy.coherence
                 levels = {name: plain(level) for name, level in tree.level_stats().items()}
-                last = max((name for name in levels if name != "memory"), key=lambda name: int(name[1:]))
-                firsts = {name: plain(tree.stats(tree.at_level(int(name[1:]))[0])) for name in {"L1", last}}
+                firsts = {name: plain(tree.stats(name.lower() + "-0")) for name in ("L1", "L2") if name in levels}
         seconds = round(time.process_time() - begun, 3)
     counters = {name: stats[name] for name in COUNTERS if name in stats}
     return {**counters, "levels": levels, "firsts": firsts, "seconds": seconds}
@@ -122,8 +121,8 @@ def forked(function, patience):
         signal.alarm(patience)
         try:
             result = function()
-        except gpucache.errors.GpucacheError as error:
-            result = {"failed": str(error)}
+        except Exception as error:  # the child has nobody to raise it to
+            result = {"failed": f"{type(error).__name__}: {error}"}
         with os.fdopen(writer, "w") as pipe:
             json.dump(result, pipe)
         os._exit(0)
@@ -192,12 +191,8 @@ def run_all(runs, cache, jobs, patience):
 
 
 def level(result, name):
-    """Counters of L1, of the last caches before memory ("L2"; None without), of memory."""
-    levels = result["levels"]
-    if name == "L2":
-        last = max((n for n in levels if n != "memory"), key=lambda n: int(n[1:]))
-        return levels[last] if last != "L1" else None
-    return levels.get(name)
+    """Counters of L1, of L2 (None without), of memory."""
+    return result["levels"].get(name)
 
 
 ASKED = ("loads", "stores", "n_stores", "read_requests", "write_requests")

@@ -256,8 +256,7 @@ def print_matrices(cache, kernels, **fixed):
         for l2 in document:
             result = kernel and cache.good(runs.Run(kernel=kernel, l2=l2, **fixed))
             if result:
-                key = name if name == "L1" else max((n for n in result["firsts"]), key=lambda n: int(n[1:]))
-                own[l2] = own_cells(result["firsts"][key])
+                own[l2] = own_cells(result["firsts"][name])
         if not own:
             continue
         print(f"{table}, one {name} module, {kernel_name}: count and origins of each change of state; "
