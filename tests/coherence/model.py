@@ -12,6 +12,9 @@ STATES = 'NMOESI'
 CONTROL = 8  # bytes of a message without data
 
 
+LATE = object()  # yielded: after all else that happens in this cycle
+
+
 class Clock:
     """Activities by cycle; those of one cycle in the order in which they were planned."""
 
@@ -20,13 +23,13 @@ class Clock:
         self.planned = []
         self.order = 0
 
-    def start(self, activity, delay=0):
-        heapq.heappush(self.planned, (self.now + delay, self.order, activity))
+    def start(self, activity, delay=0, late=False):
+        heapq.heappush(self.planned, (self.now + delay, late, self.order, activity))
         self.order += 1
 
     def run(self):
         while self.planned:
-            self.now, _, activity = heapq.heappop(self.planned)
+            self.now, _, _, activity = heapq.heappop(self.planned)
             try:
                 wish = next(activity)
             except StopIteration:
@@ -35,6 +38,8 @@ class Clock:
                 wish.waiting.append(activity)
                 if not wish.missing:
                     wish.wake(self)
+            elif wish is LATE:
+                self.start(activity, late=True)
             else:
                 self.start(activity, wish)
 
@@ -224,13 +229,20 @@ class Place:
 
 
 class Reply:
-    """The strongest answer that was given to a request's children (3): None < Ack < AckData."""
+    """The strongest answer that was given to a request's children (3): None < Ack < AckData.
+
+    What was decided in the same cycle is not told: here whoever was asked first was, and an answer comes after it.
+    """
 
     def __init__(self):
         self.kind = 0
+        self.dirty = []  # (cycle, number of the child) of those that gave data
 
     def set(self, kind):
         self.kind = max(self.kind, kind)
+
+    def data_by(self, *moment):
+        return any(dirty <= moment for dirty in self.dirty)
 
 
 ACK, ACK_DATA = 1, 2
@@ -548,7 +560,7 @@ class System:
         yield from self.data(target)
         yield from self.down(target, asker, size)
 
-    def write_probe(self, asker, target, address, reply):
+    def write_probe(self, asker, target, address, reply, number):
         """3.7, down-up."""
         yield from self.up(asker, target, CONTROL)
         place = yield from self.find(target, address, 'write', probe=True)
@@ -556,15 +568,17 @@ class System:
         target.tell('probe_misses', place is None)
         target.tell('invalidations', place is not None)
         if place is None:
-            reply.set(ACK)
             yield from self.down(target, asker, CONTROL)
             return
         yield from self.invalidate(place, None, None)
+        moment = (self.clock.now, number)
         dirty = place.state in 'NMO'
-        reply.set(ACK_DATA if dirty else ACK)
+        if dirty:
+            reply.dirty.append(moment)
         self.write(place, 0, 'I', 0x800)
         self.unlock(place)
-        if reply.kind == ACK_DATA:
+        yield LATE
+        if reply.data_by(*moment):
             yield from self.data(target)
         yield from self.down(target, asker, CONTROL + target.block_size if dirty else CONTROL)
 
@@ -574,15 +588,13 @@ class System:
         state, tag = block.state, block.tag
         reply = Reply()
 
-        def came():
-            if reply.kind == ACK_DATA and state == 'E':
+        def one(sharer, sub_tag, number):
+            yield from self.write_probe(module, sharer, sub_tag, reply, number)
+            yield LATE
+            if state == 'E' and reply.data_by(self.clock.now, len(asked)):
                 self.write(place, tag, 'M', 0x10000)
-            elif reply.kind == ACK_DATA and state == 'S':
+            elif state == 'S' and reply.data_by(self.clock.now, len(asked)):
                 self.write(place, tag, 'N', 0x20000)
-
-        def one(sharer, sub_tag):
-            yield from self.write_probe(module, sharer, sub_tag, reply)
-            came()
 
         asked = []
         for z in range(module.sub_blocks):
@@ -596,7 +608,7 @@ class System:
                 if block.owner[z] is sharer:
                     block.owner[z] = None
                 if sub_tag % sharer.block_size == 0:
-                    asked.append(one(sharer, sub_tag))
+                    asked.append(one(sharer, sub_tag, len(asked)))
         yield from self.fan_out(module, asked)
 
     # From outside
