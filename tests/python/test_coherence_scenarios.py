@@ -217,6 +217,21 @@ class ByHand(Case):
             final = json.load(file)["sequential"][0]["final"]
         self.assertIn(["I", "S", 1, "0x1"], final["l1-0"]["transitions"])  # there is no E
 
+    def test_a_protocol_that_gives_up(self):
+        """A forbidden cell, reached by the third access: told, and what was done until then can be written and run."""
+        tables = self.context.protocol("mesi").tables()
+        tables["first"]["S"]["store"] = ("forbid", "I")
+        self.context.register(gpucache.Protocol("stuck", **tables, flags="directory|peer"))
+        document = scenarios.Document(self.saved())
+        outcome = document.scenarios[0].run(self.context, "stuck")
+        self.assertRegex(outcome.error, r"access 2 of 4 \(l1-1 store 0x8\): .*Store")
+        self.assertEqual(len(outcome.differences), 1)
+        self.assertFalse(outcome.compared)
+        self.document = document.written([outcome], "stuck")
+        again = scenarios.Document(self.saved()).scenarios[0]
+        self.assertEqual((len(again.accesses), again.protocol), (2, "stuck"))
+        self.assertEqual(again.run(self.context).differences, [])
+
     def test_hit_ratios(self):
         """Of l1-0 and l1-1 together: 4 accesses, of which the store found its block without the rights, so no hit; 6
         lookups, of which that store found it. Of memory: 1 of 3 reads and 1 write, of 5 lookups 2."""
@@ -318,7 +333,8 @@ class Wrong(Case):
             (lambda: self.scenario["trace"].__setitem__(3, []), ("by-hand", "trace[3] is []")),
             (lambda: self.scenario["final"].update({"l9": {}}), ("by-hand", "key 'final'", "no module 'l9'")),
             (lambda: self.scenario["final"]["mm"].update(blocks=[[1]]), ("by-hand", "'mm'", "blocks[0] is [1]")),
-            (lambda: self.scenario["final"]["mm"].update(transitions=[[1]]), ("by-hand", "'mm'", "transitions[0] is [1]")),
+            (lambda: self.scenario["final"]["mm"].update(transitions=[[1]]),
+             ("by-hand", "'mm'", "transitions[0] is [1]")),
             (lambda: self.scenario["final"]["mm"].update(lru=[]), ("by-hand", "'mm'", "'lru'", "no object")),
             (lambda: self.scenario["final"]["mm"].update(lru={"0": ["x"]}), ("by-hand", "'lru'", "key '0'")),
             (lambda: self.scenario["final"]["mm"].update(net={"up": {}}), ("by-hand", "'net'", "key 'up'")),

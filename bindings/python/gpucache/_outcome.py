@@ -249,8 +249,9 @@ class Outcome:
         }  # fmt: skip
         if "mix" in scenario.part.value:
             found["mix"] = scenario.part.value["mix"]
-        if self.error:
+        if self.error:  # in the middle of a transaction: the accesses before it are all that is whole
             found["error"] = self.error
+            del found["final"]
         return found
 
 
