@@ -17,6 +17,10 @@
  * 2.3 speaks of "owned or exclusive". Owned is modified data with the duty to write them back (Table 2.3); a cache that
  * just read has modified nothing, who did keeps the duty (M -> O), and two would have it. So: S.
  *
+ * Where the cells alone would lose a store: cache 0 stores (M), cache 1 reads (0 is in O), n-stores the same byte and
+ * evicts; were 0 to keep its copy, it would later write its older byte back over 1's. So who takes N data in first takes
+ * the bytes of an owner beside them, by a write request (O -> I).
+ *
  * N needs no owner: E -> N is silent, and the directory below takes the block for owned until a probe finds it in N and
  * is ignored. Nor does an acquire do anything: what N hides is made seen by a flush, as at the end of Table 2.6.
  */

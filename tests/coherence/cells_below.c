@@ -168,6 +168,12 @@ Test(coherence_cells, between_in_nmoesi) {
             {"L2 L0 N0 X0 C1", "D1", "N>I@200", "b5"});
 }
 
+/* N data come in beside an owner, in whom the same bytes may be older: it gives up its copy, here and a level below. */
+Test(coherence_cells, n_data_beside_an_owner) {
+    PLAY("nmoesi", STAGE_FLAT, 0, {"S0 L1 N1", "X1", "O>I@800", "D3"});
+    BETWEEN("nmoesi", {"S0 L2 N2 X2 C2", "D2", "O>I@800", "D5"});
+}
+
 /* The specification's section 3; data go to the low module, which sends them on. */
 Test(coherence_cells, between_in_multi2sim) {
     BETWEEN("nmoesi-multi2sim",
