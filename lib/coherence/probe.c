@@ -47,36 +47,44 @@ static bool sends_to_peer(const gpc_coherence *c, const gpci_module *x, const gp
     return ask && gpci_flag(c, GPC_PROTOCOL_PEER) && x->given.block_bytes == ask->from->given.block_bytes;
 }
 
-/* Write probe at X, up to when its answer is decided. */
-static void write_probe(gpc_coherence *c, gpci_module *t, gpci_reply *reply, gpci_invalidation *i) {
+/* Write probe at X: find the block and take it from those above X. */
+static void reach(gpc_coherence *c, gpci_reply *reply) {
     gpci_module *x = gpci_module_at(c, reply->module);
     x->stats.write_probes++;
     gpci_found found = gpci_look_down_up(c, x, reply->address, &reply->ready);
     gpci_message_found(c, reply->request, &found);
-    reply->processed = reply->ready.cycle;
-    if (!found.hit) {
+    reply->found = found.hit;
+    reply->block = found.block;
+    reply->state = found.state;
+    if (found.hit) {
+        gpci_invalidation above = {.block = found.block, .last = UINT64_MAX};
+        reply->ready = gpci_invalidate(c, x, &above, reply->ready);
+        reply->received = above.received;
+    } else {
         x->stats.probe_misses++;
-        return;
     }
-    reply->found = true;
-    gpci_invalidation above = {.block = found.block, .last = UINT64_MAX};
-    reply->ready = gpci_invalidate(c, x, &above, reply->ready);
     reply->processed = reply->ready.cycle;
-    uint8_t state = gpci_flag(c, GPC_PROTOCOL_STALE_REPLY) ? found.state : x->states[found.block];
+}
+
+/* X decides on its answer, and gives the block up. */
+static void give_up(gpc_coherence *c, gpci_module *t, gpci_reply *reply, const gpci_invalidation *i) {
+    gpci_module *x = gpci_module_at(c, reply->module);
+    uint32_t block = reply->block;
+    uint8_t state = gpci_flag(c, GPC_PROTOCOL_STALE_REPLY) ? reply->state : x->states[block];
     gpc_protocol_rule rule = gpci_rule(c, x, state, GPC_EVENT_WRITE_PROBE);
-    bool entry = gpci_directory_only(x, found.block), modified = entry ? above.received : gpci_modified(state);
+    bool entry = gpci_directory_only(x, block), modified = entry ? reply->received : gpci_modified(state);
     bool sends = rule.actions & GPC_DO_SEND_DATA && (modified || !entry);
     reply->peer = sends && !entry && sends_to_peer(c, x, i->peer);
     reply->data = sends && modified;
     reply->masked = state == GPC_LINE_N;
     if (reply->peer)
-        gpci_data_hand(c, x, found.block, i->peer->from, i->peer->block, !i->peer->valid && !modified, true);
+        gpci_data_hand(c, x, block, i->peer->from, i->peer->block, !i->peer->valid && !modified, true);
     else if (reply->data)
-        gpci_data_merge(c, x, found.block, gpci_tag_of(x, reply->address), t, i->block);
+        gpci_data_merge(c, x, block, gpci_tag_of(x, reply->address), t, i->block);
     if (sends && !reply->peer)
         reply->bytes += x->given.block_bytes;
     x->stats.invalidations++;
-    gpci_set(c, x, found.block, 0, GPC_LINE_I, GPC_ORIGIN_WRITE_DOWN_UP, reply->ready);
+    gpci_set(c, x, block, 0, GPC_LINE_I, GPC_ORIGIN_WRITE_DOWN_UP, reply->ready);
     reply->sends = sends;
 }
 
@@ -156,10 +164,17 @@ gpci_point gpci_invalidate(gpc_coherence *c, gpci_module *t, gpci_invalidation *
     if (!count)
         return at;
     gpci_reply *replies = c->replies + first;
-    if (c->non_coherent && !gpci_flag(c, GPC_PROTOCOL_COUNT_REPLIES)) /* there the order is to be seen */
+    bool seen = gpci_flag(c, GPC_PROTOCOL_COUNT_REPLIES); /* the order of what happens at the same time */
+    if (c->non_coherent && !seen)
         owners_first(c, replies, count);
+    for (uint32_t k = 0; k < count; k++)
+        reach(c, &replies[k]);
+    if (seen)
+        gpci_sort_processed(replies, count);
     for (uint32_t k = 0; k < count; k++) {
-        write_probe(c, t, &replies[k], i);
+        if (!replies[k].found)
+            continue;
+        give_up(c, t, &replies[k], i);
         i->dirty |= replies[k].data && replies[k].peer;
         i->whole |= replies[k].peer && !replies[k].masked;
     }

@@ -191,12 +191,20 @@ static void sort_by(gpci_reply *replies, uint32_t count, uint64_t (*cycle_of)(co
     }
 }
 
+static uint64_t processed_of(const gpci_reply *reply) {
+    return reply->processed;
+}
+
 static uint64_t ready_of(const gpci_reply *reply) {
     return reply->ready.cycle;
 }
 
 static uint64_t comes_of(const gpci_reply *reply) {
     return reply->comes;
+}
+
+void gpci_sort_processed(gpci_reply *replies, uint32_t count) {
+    sort_by(replies, count, processed_of);
 }
 
 void gpci_sort_ready(gpci_reply *replies, uint32_t count) {

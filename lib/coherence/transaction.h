@@ -48,6 +48,9 @@ typedef struct gpci_reply {
     uint64_t began, comes; /* when it begins to cross its link, and is received: gpci_star_gather */
     uint64_t address;
     uint32_t module, request, bytes;
+    uint32_t block;     /* of X */
+    uint8_t state;      /* that it was found in */
+    bool received;      /* modules above X gave up modified bytes */
     bool sends, data;   /* sends the block; it is modified */
     bool found, keeps;  /* X has a copy; and the duty to write back */
     bool peer, masked;  /* X sends the block to who asked T; its modified bytes are non-coherent */
@@ -89,6 +92,7 @@ gpc_protocol_rule gpci_rule(gpc_coherence *c, const gpci_module *m, uint8_t stat
 void gpci_apply(gpc_coherence *c, gpci_module *m, uint32_t block, gpc_coherence_event event, uint32_t origin,
                 gpci_point at);
 /* Order answers by when they are sent, or come. Equal ones keep theirs. */
+void gpci_sort_processed(gpci_reply *replies, uint32_t count);
 void gpci_sort_ready(gpci_reply *replies, uint32_t count);
 void gpci_sort_come(gpci_reply *replies, uint32_t count);
 
