@@ -9,7 +9,7 @@
  *   GPUCACHE_RANDOM_SEED      the first program's seed; the others follow
  *   GPUCACHE_RANDOM_ACCESSES  steps in all, for each protocol
  *   GPUCACHE_RANDOM_FEATURES  which of TREE_ALL the trees may have
- * A failure is printed with its seed, made as small as it goes, as C calls.
+ * A failure is printed with its seed, made as small as it goes, as C calls. That seed and one access run it again.
  */
 
 #define PROGRAM_STEPS 700u
@@ -27,8 +27,7 @@ static void run_protocol(const char *protocol, unsigned features) {
     uint64_t programs = 0;
     for (uint64_t made = 0; made < steps; programs++, seed++) {
         random_failure failure;
-        size_t count = steps - made < PROGRAM_STEPS ? steps - made : PROGRAM_STEPS;
-        random_program *p = random_make(protocol, seed, count, features);
+        random_program *p = random_make(protocol, seed, PROGRAM_STEPS, features);
         made += p->count;
         p->timing = seed % 8 != 0;
         bool good = random_run(p, &failure, &totals);

@@ -86,6 +86,8 @@ static bool step(run *r, size_t i) {
     if (!random_oracle_step(r->oracle, s, out, text, sizeof(text)) ||
         !random_tally_result(r->tally, s, &result, text, sizeof(text)))
         return fail(r, i, GPC_OK, text);
+    if (s->kind <= RANDOM_N_STORE && !invariants_at(r->c, s->address, text, sizeof(text)))
+        return fail(r, i, GPC_OK, text);
     return !r->p->check_every || i % r->p->check_every ? true : check_tree(r, i);
 }
 
