@@ -86,7 +86,8 @@ GPC_API uint32_t gpc_hierarchy_occupancy(const gpc_hierarchy *hierarchy, const g
  * One warp instruction through the functional hierarchy.
  *   result  may be NULL
  * Returns GPC_OK; GPC_ERROR_ABI; GPC_ERROR_ARGUMENT (sm, width, kind, NULL addresses with a mask);
- * GPC_ERROR_CALLBACK; GPC_ERROR_STATE (the hierarchy is timed, or has `l1.future`, which only a replay knows). Since: 0.1.
+ * GPC_ERROR_CALLBACK; GPC_ERROR_STATE (the hierarchy is timed, or has `l1.future`, which only a replay knows);
+ * GPC_ERROR_MEMORY (`coherence`: the lines before that had room are done). Since: 0.1.
  */
 GPC_API gpc_status gpc_hierarchy_access(gpc_hierarchy *hierarchy, const gpc_warp_access *access,
                                         gpc_warp_result *result);
@@ -186,8 +187,9 @@ GPC_API uint64_t gpc_hierarchy_now(const gpc_hierarchy *hierarchy);
 /*
  * Move the clock by `cycles` core cycles; what happens in them calls back.
  * Returns GPC_OK; GPC_ERROR_STATE (functional); GPC_ERROR_CALLBACK (a policy chose an
- * impossible victim: the hierarchy can then only be destroyed); likewise, with `coherence`, GPC_ERROR_STATE (the
- * protocol has no rule) and GPC_ERROR_MEMORY. Since: 0.1.
+ * impossible victim: the hierarchy can then only be destroyed), likewise GPC_ERROR_STATE with `coherence` (the
+ * protocol has no rule); GPC_ERROR_MEMORY (`coherence`: the clock has stopped before `cycles` were over, an access
+ * waits, and goes on with the next call). Since: 0.1.
  */
 GPC_API gpc_status gpc_hierarchy_advance(gpc_hierarchy *hierarchy, uint64_t cycles);
 
@@ -244,7 +246,14 @@ GPC_API gpc_cache *gpc_hierarchy_cache(gpc_hierarchy *hierarchy, unsigned level,
  * gpc_hierarchy_begin_kernel, which may make another (of L1s of another size, with the same statistics). NULL without.
  * Its modules in this order: "l1-0" and so on, one an SM; "cluster-0" and so on, one for each `cluster.sms` SMs; "l2-0"
  * and so on, one a slice; "memory-0" and so on, one a slice. For its states, matrices and callbacks; an access of the
- * host's own is in its statistics, and takes no time. Since: 0.1.
+ * host's own is in its statistics, and takes no time.
+ *
+ * Loads are LOAD, stores N_STORE, atomics and reductions STORE, all performed in L1; the hints CG, CV and WT are the
+ * bits GLC, both, and both. A kernel's begin is an acquire. An L1 of another size empties everything (l1.carveout).
+ * What a tree cannot do is refused when the hierarchy is created, by its key. Without effect are l1.tokens = strict,
+ * which no line heeds, and with a clock l1.banks and, since modules take all that comes to them, l2.banks,
+ * l2.mshr_entries, l2.mshr_merges, l2.queue, l2.miss_queue and l2.reply_queue: senders are held back by l1.mshr_entries,
+ * l1.miss_queue and the networks. Clusters have the ports of a slice. Since: 0.1.
  */
 GPC_API gpc_coherence *gpc_hierarchy_coherence(gpc_hierarchy *hierarchy);
 

@@ -256,12 +256,9 @@ void gpci_play_start(gpci_timed *t, uint32_t exchange) {
     run(t);
 }
 
-gpc_status gpci_play_begin(gpci_timed *t, uint32_t packet, const gpc_coherence_result *r, uint32_t behind) {
+void gpci_play_begin(gpci_timed *t, uint32_t packet, const gpc_coherence_result *r, uint32_t behind) {
     gpci_play *p = t->play;
-    uint32_t exchange;
-    gpc_status status = gpci_play_reserve(t, r, &exchange);
-    if (status < 0)
-        return status;
+    uint32_t exchange = gpci_play_take_exchange(t, r);
     gpci_exchange *e = &p->exchanges[exchange];
     e->count = e->left = r->message_count;
     e->packet = packet;
@@ -276,5 +273,4 @@ gpc_status gpci_play_begin(gpci_timed *t, uint32_t packet, const gpc_coherence_r
         e->next = p->exchanges[behind].waiting;
         p->exchanges[behind].waiting = exchange;
     }
-    return GPC_OK;
 }

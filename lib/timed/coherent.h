@@ -84,6 +84,8 @@ typedef struct gpci_lock {
 typedef struct gpci_play {
     gpci_exchange *exchanges; /* [room] */
     uint32_t room, fresh, free, live;
+    gpci_step *spare;         /* [spare_room] for an exchange whose own cannot be had */
+    uint32_t spare_room;
     uint64_t promised, steps; /* packets, and steps, of those that live */
     gpci_event *events;       /* [event_room] binary heap */
     uint32_t event_count, event_room;
@@ -106,12 +108,14 @@ gpc_status gpci_play_create(gpci_timed *t, gpc_error *error);
 /* The networks between clusters and slices; `o` are the options of those between L1s and clusters. */
 gpc_status gpci_play_connect(gpci_timed *t, gpci_network_options o, gpc_error *error);
 void gpci_play_destroy(gpci_timed *t);
-/* An exchange with room for a list, beside those that live. GPC_ERROR_MEMORY. */
-gpc_status gpci_play_reserve(gpci_timed *t, const gpc_coherence_result *result, uint32_t *out_exchange);
+/* Room for one more exchange, whatever the tree makes of its access. GPC_ERROR_MEMORY: nothing has changed. */
+gpc_status gpci_play_reserve(gpci_timed *t);
+/* After that, an exchange for a list. */
+uint32_t gpci_play_take_exchange(gpci_timed *t, const gpc_coherence_result *result);
 
 /* coherent.c: exchanges */
 /* The list of the tree's last access, for an L1's packet. Begins at once, or when exchange `behind` is done. */
-gpc_status gpci_play_begin(gpci_timed *t, uint32_t packet, const gpc_coherence_result *result, uint32_t behind);
+void gpci_play_begin(gpci_timed *t, uint32_t packet, const gpc_coherence_result *result, uint32_t behind);
 void gpci_play_start(gpci_timed *t, uint32_t exchange);
 /* A message has come, and was looked up: the packet is its own. */
 void gpci_play_arrived(gpci_timed *t, uint32_t packet);

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/coherent.h"
 
-/* What exchanges need, made and grown: nothing is allocated while one is played. */
+#include "coherence/internal.h"
+
+/*
+ * What exchanges need, made and grown. There is room for the longest list before the tree is accessed, so that nothing
+ * fails once it has changed: if a list's own steps cannot be had then, it takes the spare ones.
+ */
 
 static gpc_status make_clusters(gpci_timed *t) {
     gpci_play *p = t->play;
@@ -82,6 +87,7 @@ void gpci_play_destroy(gpci_timed *t) {
     gpci_network_destroy(p->up);
     gpci_network_destroy(p->down);
     gpci_free(t->context, p->exchanges);
+    gpci_free(t->context, p->spare);
     gpci_free(t->context, p->events);
     gpci_free(t->context, p->locks);
     gpci_free(t->context, p->clusters);
@@ -105,31 +111,40 @@ static bool widen(gpc_context *context, void **memory, uint32_t *room, uint64_t 
 
 #define WIDEN(context, array, room, count) widen(context, (void **)&(array), &(room), count, sizeof *(array))
 
-gpc_status gpci_play_reserve(gpci_timed *t, const gpc_coherence_result *r, uint32_t *out_exchange) {
+gpc_status gpci_play_reserve(gpci_timed *t) {
     gpci_play *p = t->play;
-    uint32_t steps = r->message_count, packets = steps;
-    for (uint32_t i = 0; i < steps; i++)
-        packets += r->messages[i].memory != 0;
+    uint64_t steps = t->h->coherent->tree->message_bound; /* each may have a packet, and one for memory */
     if (!WIDEN(t->context, p->events, p->event_room, p->steps + steps) ||
         !WIDEN(t->context, p->locks, p->lock_room, p->steps + steps) ||
-        gpci_pool_reserve(&t->pool, p->promised + packets) < 0)
+        gpci_pool_reserve(&t->pool, p->promised + 2 * steps) < 0 ||
+        !WIDEN(t->context, p->exchanges, p->room, (uint64_t)p->fresh + 1) ||
+        !WIDEN(t->context, p->spare, p->spare_room, steps))
         return GPC_ERROR_MEMORY;
-    uint32_t exchange = p->free;
+    return GPC_OK;
+}
+
+uint32_t gpci_play_take_exchange(gpci_timed *t, const gpc_coherence_result *r) {
+    gpci_play *p = t->play;
+    uint32_t exchange = p->free, packets = r->message_count;
     if (exchange == GPCI_NO_EXCHANGE) {
-        if (!WIDEN(t->context, p->exchanges, p->room, (uint64_t)p->fresh + 1))
-            return GPC_ERROR_MEMORY;
-        exchange = p->fresh;
-        p->exchanges[p->fresh++] = (gpci_exchange){.next = GPCI_NO_EXCHANGE};
-        p->free = exchange;
+        exchange = p->fresh++;
+        p->exchanges[exchange] = (gpci_exchange){.next = GPCI_NO_EXCHANGE};
+    } else {
+        p->free = p->exchanges[exchange].next;
     }
     gpci_exchange *e = &p->exchanges[exchange];
-    if (!WIDEN(t->context, e->steps, e->room, steps))
-        return GPC_ERROR_MEMORY;
-    p->free = e->next;
+    if (!WIDEN(t->context, e->steps, e->room, r->message_count)) {
+        gpci_free(t->context, e->steps);
+        e->steps = p->spare;
+        e->room = p->spare_room;
+        p->spare = NULL;
+        p->spare_room = 0;
+    }
+    for (uint32_t i = 0; i < r->message_count; i++)
+        packets += r->messages[i].memory != 0;
     e->promised = packets;
     p->promised += packets;
-    p->steps += steps;
+    p->steps += r->message_count;
     p->live++;
-    *out_exchange = exchange;
-    return GPC_OK;
+    return exchange;
 }

@@ -104,7 +104,7 @@ static gpci_verdict miss(gpci_timed *t, gpci_stage *stage, uint32_t packet, cons
     uint32_t before = behind(t, stage, r);
     p->born = t->wheel.now;
     add(t, stage, packet);
-    t->failed = gpci_play_begin(t, packet, r, before);
+    gpci_play_begin(t, packet, r, before);
     return GPCI_WAITING;
 }
 
@@ -118,10 +118,13 @@ gpci_verdict gpci_play_pass(gpci_timed *t, gpci_stage *stage, uint32_t packet, g
     bool no_entry = stage->mshr.used[0] >= stage->options->entries;
     if ((no_entry || gpci_queue_full(&stage->out)) && !is_quiet(t, p))
         return gpci_stage_block(stage, held, t->wheel.now, no_entry ? GPC_BUSY_MSHR : GPC_BUSY_MISS_QUEUE);
-    gpc_status status = gpci_coherent_access(t->h, &p->request, p->bytes, &r, &t->play->error);
-    if (status < 0) {
+    gpc_status status = gpci_play_reserve(t);
+    if (status == GPC_OK)
+        status = gpci_coherent_access(t->h, &p->request, p->bytes, &r, &t->play->error);
+    if (status < 0) { /* nothing has changed; it will be tried again, if anybody goes on */
         t->failed = status;
-        return GPCI_WAITING;
+        gpci_wake(t, stage->component, t->wheel.now + 1);
+        return GPCI_BLOCKED;
     }
     count_load(t, p, r.hit, false);
     c->l1_store_sector_hits += p->kind == GPC_STORE && r.hit ? gpci_count_sectors(p->segments) : 0;

@@ -284,7 +284,7 @@ static gpci_verdict pass_atomic(gpci_timed *t, gpci_stage *stage, uint32_t packe
 }
 
 static gpci_verdict pass(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_held *held) {
-    if (t->play)
+    if (GPCI_UNLIKELY(t->play != NULL))
         return gpci_play_pass(t, stage, packet, held);
     switch (gpci_at(t, packet)->request.kind) {
     case GPC_STORE:
@@ -451,7 +451,7 @@ gpc_busy gpci_l1_busy(const gpci_stage *stage) {
 
 void gpci_l1_step(gpci_timed *t, uint32_t sm) {
     gpci_stage *stage = &t->l1[sm];
-    if (t->play)
+    if (GPCI_UNLIKELY(t->play != NULL))
         gpci_play_l1_step(t, stage);
     else
         run_fills(t, stage);

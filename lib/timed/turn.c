@@ -8,7 +8,7 @@
 /* Time: cycle after cycle in which something is due, and what a host asks about it. */
 
 static void step_slice(gpci_timed *t, uint32_t slice) {
-    if (t->play)
+    if (GPCI_UNLIKELY(t->play != NULL))
         gpci_play_slice_step(t, slice);
     else
         gpci_l2_step(t, slice);
@@ -64,6 +64,14 @@ static void foresee(const gpci_timed *t, const uint64_t *due) {
             }
 }
 
+/* What failed for want of memory has changed nothing, and may be tried again. */
+static gpc_status failure(gpci_timed *t) {
+    gpc_status status = t->failed;
+    if (GPCI_UNLIKELY(status == GPC_ERROR_MEMORY))
+        t->failed = GPC_OK;
+    return status;
+}
+
 gpc_status gpci_timed_turn(gpc_hierarchy *h, uint64_t limit) {
     gpci_timed *t = h->timed;
     uint64_t next = gpci_wheel_next(&t->wheel);
@@ -75,7 +83,7 @@ gpc_status gpci_timed_turn(gpc_hierarchy *h, uint64_t limit) {
     }
     foresee(t, gpci_wheel_due(&t->wheel, next));
     gpci_wheel_turn(&t->wheel, next, step, t);
-    return t->failed;
+    return failure(t);
 }
 
 uint64_t gpci_timed_now(const gpc_hierarchy *h) {
@@ -192,7 +200,7 @@ void gpci_timed_report(const gpc_hierarchy *h, char *text, size_t size) {
         report_stage(t, &t->l2[i], "L2 slice", &text, &size);
     for (uint32_t i = 0; i < h->sms; i++)
         report_stage(t, &t->l1[i], "L1", &text, &size);
-    if (t->play)
+    if (GPCI_UNLIKELY(t->play != NULL))
         gpci_play_report(t, text, size);
 }
 
