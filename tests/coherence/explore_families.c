@@ -37,6 +37,7 @@ static const explore_tree trees[] = {
      .no_write_allocate = true},
     {.name = "2 L2 of 1", .caches = 2, .l2 = 2, .l2_ways = 1},
     {.name = "2 L2 of 2", .caches = 4, .l2 = 2, .l2_ways = 1},
+    {.name = "L2 of 2, L2 of 1", .caches = 3, .l2 = 2, .l2_ways = 1},
     {.name = "2 L2 of 1, memory of 1", .caches = 2, .l2 = 2, .l2_ways = 1, .memory_ways = 1},
     {.name = "2 L2 of 1, L3", .caches = 2, .l2 = 2, .l3 = true, .l2_ways = 1, .l3_ways = 1},
     {.name = "2 L2 of 2, L3", .caches = 4, .l2 = 2, .l3 = true, .l2_ways = 1, .l3_ways = 1},

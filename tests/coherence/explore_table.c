@@ -146,10 +146,14 @@ static bool senders_are_right(const explorer *e, traits t, const explore_action 
             continue;
         const uint32_t b = block_of(e, a, m->address, m->from);
         const bool has = before->state[m->from][b] != GPC_LINE_I;
+        if (read ? has : is_any(before->state[m->from][b], "ME"))
+            return said(text, size, a, m->from, "a request for what it has");
         const uint32_t sent = sent_by_peers(e, m->from, b, r);
         const bool owned = peers_have(e, m->from, b, before, "MOE");
         const bool must = !has && (owned || (read && !t.o && last_peer_shares(e, m->from, b, before)));
-        const bool may = peers_have(e, m->from, b, before, "NMOES");
+        /* A lower cache in S takes N data from above before it answers. */
+        const bool below = t.n && m->from >= e->setup->tree.caches;
+        const bool may = peers_have(e, m->from, b, before, below ? "NMOES" : !read ? "NMOE" : t.o ? "MOE" : "MOES");
         if ((must && sent == 0) || (read && sent > 1) || (sent && !may))
             return said(text, size, a, m->from, "who sends the data");
     }
@@ -188,8 +192,6 @@ static bool requests_are_right(const explorer *e, const explore_action *a, uint8
             continue;
         if (count(r, GPC_MESSAGE_WRITE_BACK, a->module, GPC_NO_MODULE, other) != (leaves && is_any(was, "NMO")))
             return said(text, size, a, a->module, "what an eviction writes back");
-        if (count(r, GPC_MESSAGE_NOTICE, a->module, GPC_NO_MODULE, other))
-            return said(text, size, a, a->module, "a clean eviction that is told");
     }
     return true;
 }
@@ -276,12 +278,43 @@ static bool transitions_are_right(const explorer *e, traits t, const explore_act
     return true;
 }
 
+/* Modified data are written back by who loses the block; and, without O, by who is in M when another reads. */
+static bool write_backs_are_right(const explorer *e, traits t, const explore_action *a, const explore_picture *before,
+                                  const explore_picture *after, const gpc_coherence_result *r, char *text,
+                                  size_t size) {
+    for (uint32_t i = 0; i < r->message_count && !e->setup->tree.non_inclusive; i++) {
+        const gpc_coherence_message *m = &r->messages[i];
+        if (m->kind != GPC_MESSAGE_WRITE_BACK)
+            continue;
+        const uint32_t b = block_of(e, a, m->address, m->from);
+        const bool shares = !t.o && is_any(before->state[m->from][b], "ME") && after->state[m->from][b] == GPC_LINE_S;
+        if (after->state[m->from][b] != GPC_LINE_I && !shares)
+            return said(text, size, a, m->from, "a write-back of what stays");
+    }
+    return true;
+}
+
+/* Table 2.5 tells nobody of a clean eviction; and has nothing for acquires, as there is nothing old to get rid of. */
+static bool is_silent(const explore_action *a, const gpc_coherence_result *r, char *text, size_t size) {
+    for (uint32_t i = 0; i < r->message_count; i++) {
+        if (r->messages[i].kind == GPC_MESSAGE_NOTICE)
+            return said(text, size, a, r->messages[i].from, "a clean eviction that is told");
+        if (a->kind == EXPLORE_ACQUIRE && r->messages[i].bytes)
+            return said(text, size, a, r->messages[i].from, "messages for an acquire");
+    }
+    if (a->kind == EXPLORE_ACQUIRE && r->transition_count)
+        return said(text, size, a, r->transitions[0].module, "a transition for an acquire");
+    return true;
+}
+
 void explore_look_up(const explorer *e, const explore_action *a, const explore_picture *before,
                      const explore_picture *after, const gpc_coherence_result *result, char *text, size_t size) {
     *text = '\0';
     if (!e->setup->letters)
         return;
     const traits t = traits_of(e->setup->letters);
+    if (!is_silent(a, result, text, size) || !write_backs_are_right(e, t, a, before, after, result, text, size))
+        return;
     if (!transitions_are_right(e, t, a, before, after, result, text, size))
         return;
     if (a->kind > EXPLORE_N_STORE || took_copies(e, result))

@@ -19,7 +19,7 @@ static const struct gate {
     {"2 L2 of 1", 1, 1, 11},
     {"2 over L2 of 1 block", 2, 1, 13},
     {"3 over memory", 1, 1, 9},
-    {"2 L2 of 2", 1, 1, 11},
+    {"L2 of 2, L2 of 1", 1, 1, 11},
     {"2 L2 of 1, memory of 1", 2, 1, 11},
     {"2 L2 of 1, L3", 1, 1, 15},
     {"2 over a loose L2", 1, 1, 13},
