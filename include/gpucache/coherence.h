@@ -196,7 +196,10 @@ typedef enum gpc_origin {
 #undef X
 } gpc_origin;
 
-/* Which addresses a module serves. */
+/*
+ * Which addresses a module serves. Each of them must be served by exactly one of its low modules: where these are given
+ * ranges, a module that is given none serves from the first to the last address that any of them serves.
+ */
 typedef enum gpc_served {
     GPC_SERVES_ALL = 0,
     GPC_SERVES_RANGE = 1,      /* first <= address <= last */
