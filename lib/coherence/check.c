@@ -43,8 +43,10 @@ typedef struct cell {
 
 static uint32_t events_of(const gpc_protocol *protocol, const place *p) {
     bool directory = protocol->flags & GPC_PROTOCOL_DIRECTORY;
-    uint32_t events = BIT(LOAD) | BIT(STORE) | BIT(N_STORE) | BIT(EVICTION);
-    if (!p->first) {
+    uint32_t events = BIT(EVICTION);
+    if (p->first) {
+        events |= BIT(LOAD) | BIT(STORE) | BIT(N_STORE);
+    } else {
         events |= FROM_ABOVE;
         if (directory)
             events |= ANSWERS;

@@ -11,10 +11,7 @@
  */
 
 const gpc_protocol_rules gpci_memory_rules = {
-    /*              Load    Store   N-Store Eviction Read Req. Write Req. */
-    [GPC_LINE_M] = {HIT(M), HIT(M), HIT(M), DROP,    NEVER,    NEVER,
-    /*              Read ab. Write ab. Data ab. N data  Probe data Invalidate data */
-                    HIT(M),  HIT(M),   NONE(M), NONE(M), NONE(M),  NONE(M)},
-    [GPC_LINE_E] = {HIT(E), HIT(M), HIT(M), DROP,    NEVER,    NEVER,
-                    HIT(E),  HIT(E),   HIT(M),  HIT(M),  HIT(M),   HIT(M)},
+    /*        Read ab. Write ab. Data ab. N data   Probe d. Inval. d. Eviction */
+    MEMORY(M, HIT(M),  HIT(M),   NONE(M), NONE(M), NONE(M), NONE(M),  DROP),
+    MEMORY(E, HIT(E),  HIT(E),   HIT(M),  HIT(M),  HIT(M),  HIT(M),   DROP),
 };

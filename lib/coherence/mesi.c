@@ -13,17 +13,12 @@
  * A store knows no other kind: the N-Store column is the Store column.
  */
 
-/*            Load        Store     N-Store   Eviction  Read Req.      Write Req. */
-#define ROW_M HIT(M),     HIT(M),   HIT(M),   BACK,     SEND_BACK(S),  SEND(I)
-#define ROW_E HIT(E),     HIT(M),   HIT(M),   DROP,     SEND(S),       SEND(I)
-#define ROW_S HIT(S),     WRITE(M), WRITE(M), DROP,     SEND(S),       DROP
-#define ROW_I READ(E, S), WRITE(M), WRITE(M), NONE(I),  NONE(I),       NONE(I)
-
 static const gpc_protocol_rules first = {
-    [GPC_LINE_M] = {ROW_M, ACQUIRE(NONE(M))},
-    [GPC_LINE_E] = {ROW_E, ACQUIRE(NONE(E))},
-    [GPC_LINE_S] = {ROW_S, ACQUIRE(NONE(S))},
-    [GPC_LINE_I] = {ROW_I, ACQUIRE(NONE(I))},
+    /*       Load        Store     N-Store   Eviction Read Req.     Write Req. Acquire */
+    FIRST(M, HIT(M),     HIT(M),   HIT(M),   BACK,    SEND_BACK(S), SEND(I),   NONE(M)),
+    FIRST(E, HIT(E),     HIT(M),   HIT(M),   DROP,    SEND(S),      SEND(I),   NONE(E)),
+    FIRST(S, HIT(S),     WRITE(M), WRITE(M), DROP,    SEND(S),      DROP,      NONE(S)),
+    FIRST(I, READ(E, S), WRITE(M), WRITE(M), NONE(I), NONE(I),      NONE(I),   NONE(I)),
 };
 
 /*
@@ -31,11 +26,11 @@ static const gpc_protocol_rules first = {
  * modified data came back. In S nobody above can have modified anything.
  */
 static const gpc_protocol_rules below = {
-    /*                     Read ab.    Write ab. Data ab. N data   Probe data Invalidate data */
-    [GPC_LINE_M] = {ROW_M, HIT(M),     HIT(M),   NONE(M), NONE(M), NONE(M),   NONE(M), ACQUIRE(NONE(M))},
-    [GPC_LINE_E] = {ROW_E, HIT(E),     HIT(E),   HIT(M),  HIT(M),  HIT(M),    HIT(M),  ACQUIRE(NONE(E))},
-    [GPC_LINE_S] = {ROW_S, HIT(S),     WRITE(E), NEVER,   NEVER,   NEVER,     NEVER,   ACQUIRE(NONE(S))},
-    [GPC_LINE_I] = {ROW_I, READ(E, S), WRITE(E), NEVER,   NEVER,   NEVER,     NEVER,   ACQUIRE(NONE(I))},
+    /*       Eviction Read Req.     Write Req. Read ab.    Write ab. Data ab. N data   Probe d. Inval. d. Acquire */
+    BELOW(M, BACK,    SEND_BACK(S), SEND(I),   HIT(M),     HIT(M),   NONE(M), NONE(M), NONE(M), NONE(M),  NONE(M)),
+    BELOW(E, DROP,    SEND(S),      SEND(I),   HIT(E),     HIT(E),   HIT(M),  HIT(M),  HIT(M),  HIT(M),   NONE(E)),
+    BELOW(S, DROP,    SEND(S),      DROP,      HIT(S),     WRITE(E), NEVER,   NEVER,   NEVER,   NEVER,    NONE(S)),
+    BELOW(I, NONE(I), NONE(I),      NONE(I),   READ(E, S), WRITE(E), NEVER,   NEVER,   NEVER,   NEVER,    NONE(I)),
 };
 
 const gpc_protocol gpci_mesi = {

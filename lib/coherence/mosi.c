@@ -16,17 +16,12 @@
  * are written back. A store knows no other kind: the N-Store column is the Store column.
  */
 
-/*            Load        Store     N-Store   Eviction  Read Req.  Write Req. */
-#define ROW_M HIT(M),     HIT(M),   HIT(M),   BACK,     SEND(O),   SEND(I)
-#define ROW_O HIT(O),     WRITE(M), WRITE(M), BACK,     SEND(O),   SEND(I)
-#define ROW_S HIT(S),     WRITE(M), WRITE(M), DROP,     NONE(S),   DROP
-#define ROW_I READ(S, S), WRITE(M), WRITE(M), NONE(I),  NONE(I),   NONE(I)
-
 static const gpc_protocol_rules first = {
-    [GPC_LINE_M] = {ROW_M, ACQUIRE(NONE(M))},
-    [GPC_LINE_O] = {ROW_O, ACQUIRE(NONE(O))},
-    [GPC_LINE_S] = {ROW_S, ACQUIRE(NONE(S))},
-    [GPC_LINE_I] = {ROW_I, ACQUIRE(NONE(I))},
+    /*       Load        Store     N-Store   Eviction Read Req. Write Req. Acquire */
+    FIRST(M, HIT(M),     HIT(M),   HIT(M),   BACK,    SEND(O),  SEND(I),   NONE(M)),
+    FIRST(O, HIT(O),     WRITE(M), WRITE(M), BACK,    SEND(O),  SEND(I),   NONE(O)),
+    FIRST(S, HIT(S),     WRITE(M), WRITE(M), DROP,    NONE(S),  DROP,      NONE(S)),
+    FIRST(I, READ(S, S), WRITE(M), WRITE(M), NONE(I), NONE(I),  NONE(I),   NONE(I)),
 };
 
 /*
@@ -34,11 +29,11 @@ static const gpc_protocol_rules first = {
  * O once another branch of the tree has a copy of what was modified in this one. In S nobody above has modified data.
  */
 static const gpc_protocol_rules below = {
-    /*                     Read ab.    Write ab. Data ab. N data   Probe data Invalidate data */
-    [GPC_LINE_M] = {ROW_M, HIT(M),     HIT(M),   NONE(M), NONE(M), NONE(M),   NONE(M), ACQUIRE(NONE(M))},
-    [GPC_LINE_O] = {ROW_O, HIT(O),     WRITE(M), NONE(O), NONE(O), NONE(O),   NONE(O), ACQUIRE(NONE(O))},
-    [GPC_LINE_S] = {ROW_S, HIT(S),     WRITE(M), NEVER,   NEVER,   NEVER,     NEVER,   ACQUIRE(NONE(S))},
-    [GPC_LINE_I] = {ROW_I, READ(S, S), WRITE(M), NEVER,   NEVER,   NEVER,     NEVER,   ACQUIRE(NONE(I))},
+    /*       Eviction Read Req. Write Req. Read ab.    Write ab. Data ab. N data   Probe d. Inval. d. Acquire */
+    BELOW(M, BACK,    SEND(O),  SEND(I),   HIT(M),     HIT(M),   NONE(M), NONE(M), NONE(M), NONE(M),  NONE(M)),
+    BELOW(O, BACK,    SEND(O),  SEND(I),   HIT(O),     WRITE(M), NONE(O), NONE(O), NONE(O), NONE(O),  NONE(O)),
+    BELOW(S, DROP,    NONE(S),  DROP,      HIT(S),     WRITE(M), NEVER,   NEVER,   NEVER,   NEVER,    NONE(S)),
+    BELOW(I, NONE(I), NONE(I),  NONE(I),   READ(S, S), WRITE(M), NEVER,   NEVER,   NEVER,   NEVER,    NONE(I)),
 };
 
 const gpc_protocol gpci_mosi = {

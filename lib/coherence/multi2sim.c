@@ -25,40 +25,30 @@
 #define REFETCH GPCI_DO(GPC_DO_EVICT_FIRST | GPC_DO_READ_REQUEST, N)
 #define UNOWN GPCI_DO(GPC_DO_HIT | GPC_DO_CLEAR_OWNER, N)
 
-/*            Load        Store     N-Store     Eviction  Read Req.  Write Req. */
-#define ROW_N HIT(N),     WRITE(M), HIT(N),     BACK,     NEVER,     SEND(I)
-#define ROW_M HIT(M),     HIT(M),   REFETCH,    BACK,     SEND(S),   SEND(I)
-#define ROW_O HIT(O),     WRITE(M), REFETCH,    BACK,     SEND(S),   SEND(I)
-#define ROW_E HIT(E),     HIT(M),   UNOWN,      NOTIFY,   HIT(S),    DROP
-#define ROW_S HIT(S),     WRITE(M), HIT(N),     NOTIFY,   NEVER,     DROP
-#define ROW_I READ(E, S), WRITE(M), READ(N, N), NONE(I),  NEVER,     NONE(I)
-
 static const gpc_protocol_rules first = {
-    [GPC_LINE_N] = {ROW_N, ACQUIRE(NONE(N))},
-    [GPC_LINE_M] = {ROW_M, ACQUIRE(NONE(M))},
-    [GPC_LINE_O] = {ROW_O, ACQUIRE(NONE(O))},
-    [GPC_LINE_E] = {ROW_E, ACQUIRE(NONE(E))},
-    [GPC_LINE_S] = {ROW_S, ACQUIRE(NONE(S))},
-    [GPC_LINE_I] = {ROW_I, ACQUIRE(NONE(I))},
+    /*       Load        Store     N-Store     Eviction Read Req. Write Req. Acquire */
+    FIRST(N, HIT(N),     WRITE(M), HIT(N),     BACK,    NEVER,    SEND(I),   NONE(N)),
+    FIRST(M, HIT(M),     HIT(M),   REFETCH,    BACK,    SEND(S),  SEND(I),   NONE(M)),
+    FIRST(O, HIT(O),     WRITE(M), REFETCH,    BACK,    SEND(S),  SEND(I),   NONE(O)),
+    FIRST(E, HIT(E),     HIT(M),   UNOWN,      NOTIFY,  HIT(S),   DROP,      NONE(E)),
+    FIRST(S, HIT(S),     WRITE(M), HIT(N),     NOTIFY,  NEVER,    DROP,      NONE(S)),
+    FIRST(I, READ(E, S), WRITE(M), READ(N, N), NONE(I), NEVER,    NONE(I),   NONE(I)),
 };
 
 static const gpc_protocol_rules below = {
-    /*                     Read ab.    Write ab. Data ab. N data   Probe data Invalidate data */
-    [GPC_LINE_N] = {ROW_N, HIT(N),     WRITE(E), NEVER,   HIT(N),  NONE(N),   NONE(N), ACQUIRE(NONE(N))},
-    [GPC_LINE_M] = {ROW_M, HIT(M),     HIT(E),   NONE(M), NONE(M), NONE(M),   NONE(M), ACQUIRE(NONE(M))},
-    [GPC_LINE_O] = {ROW_O, HIT(O),     WRITE(E), NEVER,   NONE(O), NONE(O),   NONE(O), ACQUIRE(NONE(O))},
-    [GPC_LINE_E] = {ROW_E, HIT(E),     HIT(E),   HIT(M),  HIT(M),  HIT(M),    HIT(M),  ACQUIRE(NONE(E))},
-    [GPC_LINE_S] = {ROW_S, HIT(S),     WRITE(E), NEVER,   HIT(N),  HIT(N),    HIT(N),  ACQUIRE(NONE(S))},
-    [GPC_LINE_I] = {ROW_I, READ(E, S), WRITE(E), NEVER,   NEVER,   NEVER,     NEVER,   ACQUIRE(NONE(I))},
+    /*       Eviction Read Req. Write Req. Read ab.    Write ab. Data ab. N data   Probe d. Inval. d. Acquire */
+    BELOW(N, BACK,    NEVER,    SEND(I),   HIT(N),     WRITE(E), NEVER,   HIT(N),  NONE(N), NONE(N),  NONE(N)),
+    BELOW(M, BACK,    SEND(S),  SEND(I),   HIT(M),     HIT(E),   NONE(M), NONE(M), NONE(M), NONE(M),  NONE(M)),
+    BELOW(O, BACK,    SEND(S),  SEND(I),   HIT(O),     WRITE(E), NEVER,   NONE(O), NONE(O), NONE(O),  NONE(O)),
+    BELOW(E, NOTIFY,  HIT(S),   DROP,      HIT(E),     HIT(E),   HIT(M),  HIT(M),  HIT(M),  HIT(M),   NONE(E)),
+    BELOW(S, NOTIFY,  NEVER,    DROP,      HIT(S),     WRITE(E), NEVER,   HIT(N),  HIT(N),  HIT(N),   NONE(S)),
+    BELOW(I, NONE(I), NEVER,    NONE(I),   READ(E, S), WRITE(E), NEVER,   NEVER,   NEVER,   NEVER,    NONE(I)),
 };
 
 static const gpc_protocol_rules memory = {
-    /*              Load    Store   N-Store Eviction Read Req. Write Req. */
-    [GPC_LINE_M] = {HIT(M), HIT(M), HIT(M), DROP,    NEVER,    NEVER,
-    /*              Read ab. Write ab. Data ab. N data  Probe data Invalidate data */
-                    HIT(M),  HIT(E),   NONE(M), NONE(M), NONE(M),  NONE(M)},
-    [GPC_LINE_E] = {HIT(E), HIT(M), HIT(M), DROP,    NEVER,    NEVER,
-                    HIT(E),  HIT(E),   HIT(M),  HIT(M),  HIT(M),   HIT(M)},
+    /*        Read ab. Write ab. Data ab. N data   Probe d. Inval. d. Eviction */
+    MEMORY(M, HIT(M),  HIT(E),   NONE(M), NONE(M), NONE(M), NONE(M),  DROP),
+    MEMORY(E, HIT(E),  HIT(E),   HIT(M),  HIT(M),  HIT(M),  HIT(M),   DROP),
 };
 
 const gpc_protocol gpci_nmoesi_multi2sim = {

@@ -18,28 +18,21 @@
  * just read has modified nothing, who did keeps the duty (M -> O), and two would have it. So: S.
  *
  * Where the cells alone would lose a store: cache 0 stores (M), cache 1 reads (0 is in O), n-stores the same byte and
- * evicts; were 0 to keep its copy, it would later write its older byte back over 1's. So who takes N data in first takes
- * the bytes of an owner beside them, by a write request (O -> I).
+ * evicts; were 0 to keep its copy, it would later write its older byte back over 1's. So who takes N data in first
+ * takes the bytes of an owner beside them, by a write request (O -> I).
  *
  * N needs no owner: E -> N is silent, and the directory below takes the block for owned until a probe finds it in N and
  * is ignored. Nor does an acquire do anything: what N hides is made seen by a flush, as at the end of Table 2.6.
  */
 
-/*            Load        Store     N-Store  Eviction  Read Req.  Write Req. */
-#define ROW_N HIT(N),     WRITE(M), HIT(N),  BACK,     NONE(N),   SEND(I)
-#define ROW_M HIT(M),     HIT(M),   HIT(M),  BACK,     SEND(O),   SEND(I)
-#define ROW_O HIT(O),     WRITE(M), HIT(O),  BACK,     SEND(O),   SEND(I)
-#define ROW_E HIT(E),     HIT(M),   HIT(N),  DROP,     SEND(S),   SEND(I)
-#define ROW_S HIT(S),     WRITE(M), HIT(N),  DROP,     NONE(S),   DROP
-#define ROW_I READ(E, S), WRITE(M), READ(N, N), NONE(I), NONE(I), NONE(I)
-
 static const gpc_protocol_rules first = {
-    [GPC_LINE_N] = {ROW_N, ACQUIRE(NONE(N))},
-    [GPC_LINE_M] = {ROW_M, ACQUIRE(NONE(M))},
-    [GPC_LINE_O] = {ROW_O, ACQUIRE(NONE(O))},
-    [GPC_LINE_E] = {ROW_E, ACQUIRE(NONE(E))},
-    [GPC_LINE_S] = {ROW_S, ACQUIRE(NONE(S))},
-    [GPC_LINE_I] = {ROW_I, ACQUIRE(NONE(I))},
+    /*       Load        Store     N-Store     Eviction Read Req. Write Req. Acquire */
+    FIRST(N, HIT(N),     WRITE(M), HIT(N),     BACK,    NONE(N),  SEND(I),   NONE(N)),
+    FIRST(M, HIT(M),     HIT(M),   HIT(M),     BACK,    SEND(O),  SEND(I),   NONE(M)),
+    FIRST(O, HIT(O),     WRITE(M), HIT(O),     BACK,    SEND(O),  SEND(I),   NONE(O)),
+    FIRST(E, HIT(E),     HIT(M),   HIT(N),     DROP,    SEND(S),  SEND(I),   NONE(E)),
+    FIRST(S, HIT(S),     WRITE(M), HIT(N),     DROP,    NONE(S),  DROP,      NONE(S)),
+    FIRST(I, READ(E, S), WRITE(M), READ(N, N), NONE(I), NONE(I),  NONE(I),   NONE(I)),
 };
 
 /*
@@ -48,13 +41,13 @@ static const gpc_protocol_rules first = {
  * the only copy to become M, which is the traffic that N saves; it becomes N and hands on the mask.
  */
 static const gpc_protocol_rules below = {
-    /*                     Read ab.    Write ab. Data ab. N data   Probe data Invalidate data */
-    [GPC_LINE_N] = {ROW_N, HIT(N),     WRITE(M), NEVER,   HIT(N),  NEVER,     NONE(N), ACQUIRE(NONE(N))},
-    [GPC_LINE_M] = {ROW_M, HIT(M),     HIT(M),   NONE(M), NONE(M), NONE(M),   NONE(M), ACQUIRE(NONE(M))},
-    [GPC_LINE_O] = {ROW_O, HIT(O),     WRITE(M), NONE(O), NONE(O), NONE(O),   NONE(O), ACQUIRE(NONE(O))},
-    [GPC_LINE_E] = {ROW_E, HIT(E),     HIT(E),   HIT(M),  HIT(M),  HIT(M),    HIT(M),  ACQUIRE(NONE(E))},
-    [GPC_LINE_S] = {ROW_S, HIT(S),     WRITE(E), NEVER,   HIT(N),  NEVER,     HIT(N),  ACQUIRE(NONE(S))},
-    [GPC_LINE_I] = {ROW_I, READ(E, S), WRITE(E), NEVER,   NEVER,   NEVER,     NEVER,   ACQUIRE(NONE(I))},
+    /*       Eviction Read Req. Write Req. Read ab.    Write ab. Data ab. N data   Probe d. Inval. d. Acquire */
+    BELOW(N, BACK,    NONE(N),  SEND(I),   HIT(N),     WRITE(M), NEVER,   HIT(N),  NEVER,   NONE(N),  NONE(N)),
+    BELOW(M, BACK,    SEND(O),  SEND(I),   HIT(M),     HIT(M),   NONE(M), NONE(M), NONE(M), NONE(M),  NONE(M)),
+    BELOW(O, BACK,    SEND(O),  SEND(I),   HIT(O),     WRITE(M), NONE(O), NONE(O), NONE(O), NONE(O),  NONE(O)),
+    BELOW(E, DROP,    SEND(S),  SEND(I),   HIT(E),     HIT(E),   HIT(M),  HIT(M),  HIT(M),  HIT(M),   NONE(E)),
+    BELOW(S, DROP,    NONE(S),  DROP,      HIT(S),     WRITE(E), NEVER,   HIT(N),  NEVER,   HIT(N),   NONE(S)),
+    BELOW(I, NONE(I), NONE(I),  NONE(I),   READ(E, S), WRITE(E), NEVER,   NEVER,   NEVER,   NEVER,    NONE(I)),
 };
 
 const gpc_protocol gpci_nmoesi = {

@@ -15,22 +15,18 @@
  * like any other. A store that misses fetches the block, as caches hold whole ones.
  */
 
-/*            Load        Store       N-Store     Eviction  Read Req.  Write Req. */
-#define ROW_N HIT(N),     HIT(N),     HIT(N),     BACK,     NEVER,     NEVER
-#define ROW_V HIT(S),     HIT(N),     HIT(N),     DROP,     NEVER,     NEVER
-#define ROW_I READ(S, S), READ(N, N), READ(N, N), NONE(I),  NEVER,     NEVER
-
 static const gpc_protocol_rules first = {
-    [GPC_LINE_N] = {ROW_N, ACQUIRE(NONE(N))},
-    [GPC_LINE_S] = {ROW_V, ACQUIRE(NONE(S))},
-    [GPC_LINE_I] = {ROW_I, ACQUIRE(NONE(I))},
+    /*       Load        Store       N-Store     Eviction Read Req. Write Req. Acquire */
+    FIRST(N, HIT(N),     HIT(N),     HIT(N),     BACK,    NEVER,    NEVER,     NONE(N)),
+    FIRST(S, HIT(S),     HIT(N),     HIT(N),     DROP,    NEVER,    NEVER,     NONE(S)),
+    FIRST(I, READ(S, S), READ(N, N), READ(N, N), NONE(I), NEVER,    NEVER,     NONE(I)),
 };
 
 static const gpc_protocol_rules below = {
-    /*                     Read ab.    Write ab. Data ab.    N data      Probe data Invalidate data */
-    [GPC_LINE_N] = {ROW_N, HIT(N),     NEVER,    HIT(N),     HIT(N),     NEVER,     NEVER, ACQUIRE(NONE(N))},
-    [GPC_LINE_S] = {ROW_V, HIT(S),     NEVER,    HIT(N),     HIT(N),     NEVER,     NEVER, ACQUIRE(NONE(S))},
-    [GPC_LINE_I] = {ROW_I, READ(S, S), NEVER,    READ(N, N), READ(N, N), NEVER,     NEVER, ACQUIRE(NONE(I))},
+    /*       Eviction Read Req. Write Req. Read ab.    Write ab. Data ab.    N data      Probe d. Inval. d. Acquire */
+    BELOW(N, BACK,    NEVER,    NEVER,     HIT(N),     NEVER,    HIT(N),     HIT(N),     NEVER,   NEVER,    NONE(N)),
+    BELOW(S, DROP,    NEVER,    NEVER,     HIT(S),     NEVER,    HIT(N),     HIT(N),     NEVER,   NEVER,    NONE(S)),
+    BELOW(I, NONE(I), NEVER,    NEVER,     READ(S, S), NEVER,    READ(N, N), READ(N, N), NEVER,   NEVER,    NONE(I)),
 };
 
 const gpc_protocol gpci_no_coherence = {

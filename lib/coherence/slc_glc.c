@@ -26,43 +26,37 @@
  * so that what leaves L1 reaches L2, and is not passed by GLC loads.
  */
 
-/* The last four columns: Passing Load, Passing Store, Through Store, Acquire. */
-#define STEERED(load, store, through, acquire) \
-    [GPC_EVENT_PASSING_LOAD] = load, [GPC_EVENT_PASSING_STORE] = store, [GPC_EVENT_THROUGH_STORE] = through, \
-    [GPC_EVENT_ACQUIRE] = acquire
 #define FETCH_THROUGH GPCI_DO(GPC_DO_READ_REQUEST | GPC_DO_WRITE_THROUGH, S)
 
 static const gpc_protocol_rules first = {
-    /*              Load        Store      N-Store     Eviction Read Req. Write Req. */
-    [GPC_LINE_N] = {HIT(N),     PASS_BACK, HIT(N),     BACK,    NEVER,    NEVER,
-                    STEERED(PASS_BACK, PASS_BACK, THROUGH(N), BACK)},
-    [GPC_LINE_S] = {HIT(S),     PASS,      HIT(N),     DROP,    NEVER,    NEVER,
-                    STEERED(PASS, PASS, THROUGH(S), DROP)},
-    [GPC_LINE_I] = {READ(S, S), PASS,      READ(N, N), NONE(I), NEVER,    NEVER,
-                    STEERED(PASS, PASS, FETCH_THROUGH, NONE(I))},
+    /*       Load        Store      N-Store     Eviction Read Req. Write Req. Acquire */
+    FIRST(N, HIT(N),     PASS_BACK, HIT(N),     BACK,    NEVER,    NEVER,     BACK),
+    FIRST(S, HIT(S),     PASS,      HIT(N),     DROP,    NEVER,    NEVER,     DROP),
+    FIRST(I, READ(S, S), PASS,      READ(N, N), NONE(I), NEVER,    NEVER,     NONE(I)),
+    /*         Passing Load Passing Store Through Store */
+    STEERED(N, PASS_BACK,   PASS_BACK,    THROUGH(N)),
+    STEERED(S, PASS,        PASS,         THROUGH(S)),
+    STEERED(I, PASS,        PASS,         FETCH_THROUGH),
 };
 
 static const gpc_protocol_rules between = {
-    /*              Load        Store      N-Store     Eviction Read Req. Write Req. */
-    [GPC_LINE_S] = {HIT(S),     PASS,      THROUGH(S), DROP,    NEVER,    NEVER,
-    /*              Read ab.    Write ab.  Data ab.    N data   Probe data Invalidate data */
-                    HIT(S),     NEVER,     THROUGH(S), THROUGH(S), NEVER, NEVER, STEERED(PASS, PASS, THROUGH(S), DROP)},
-    [GPC_LINE_I] = {READ(S, S), PASS,      PASS,       NONE(I), NEVER,    NEVER,
-                    READ(S, S), NEVER,     PASS,       PASS,    NEVER,    NEVER, STEERED(PASS, PASS, PASS, NONE(I))},
+    /*       Eviction Read Req. Write Req. Read ab.    Write ab. Data ab.    N data      Probe d. Inval. d. Acquire */
+    BELOW(S, DROP,    NEVER,    NEVER,     HIT(S),     NEVER,    THROUGH(S), THROUGH(S), NEVER,   NEVER,    DROP),
+    BELOW(I, NONE(I), NEVER,    NEVER,     READ(S, S), NEVER,    PASS,       PASS,       NEVER,   NEVER,    NONE(I)),
+    /*         Passing Load Passing Store */
+    PASSING(S, PASS,        PASS),
+    PASSING(I, PASS,        PASS),
 };
 
 static const gpc_protocol_rules shared = {
-    /*              Load        Store       N-Store     Eviction Read Req. Write Req. */
-    [GPC_LINE_M] = {HIT(M),     HIT(M),     HIT(M),     BACK,    NEVER,    NEVER,
-    /*              Read ab.    Write ab.   Data ab.    N data   Probe data Invalidate data */
-                    HIT(M),     NEVER,      HIT(M),     HIT(M),  NEVER,    NEVER,
-                    STEERED(PASS_BACK, PASS_BACK, HIT(M), NONE(M))},
-    [GPC_LINE_E] = {HIT(E),     HIT(M),     HIT(M),     DROP,    NEVER,    NEVER,
-                    HIT(E),     NEVER,      HIT(M),     HIT(M),  NEVER,    NEVER,
-                    STEERED(PASS, PASS, HIT(M), NONE(E))},
-    [GPC_LINE_I] = {READ(E, E), READ(M, M), READ(M, M), NONE(I), NEVER,    NEVER,
-                    READ(E, E), NEVER,      READ(M, M), READ(M, M), NEVER, NEVER,
-                    STEERED(PASS, PASS, READ(M, M), NONE(I))},
+    /*       Eviction Read Req. Write Req. Read ab.    Write ab. Data ab.    N data      Probe d. Inval. d. Acquire */
+    BELOW(M, BACK,    NEVER,    NEVER,     HIT(M),     NEVER,    HIT(M),     HIT(M),     NEVER,   NEVER,    NONE(M)),
+    BELOW(E, DROP,    NEVER,    NEVER,     HIT(E),     NEVER,    HIT(M),     HIT(M),     NEVER,   NEVER,    NONE(E)),
+    BELOW(I, NONE(I), NEVER,    NEVER,     READ(E, E), NEVER,    READ(M, M), READ(M, M), NEVER,   NEVER,    NONE(I)),
+    /*         Passing Load Passing Store */
+    PASSING(M, PASS_BACK,   PASS_BACK),
+    PASSING(E, PASS,        PASS),
+    PASSING(I, PASS,        PASS),
 };
 
 const gpc_protocol gpci_slc_glc = {

@@ -25,12 +25,34 @@
 #define PASS GPCI_DO(GPC_DO_PASS, I)
 #define PASS_BACK GPCI_DO(GPC_DO_PASS | GPC_DO_WRITE_BACK, I) /* what is modified here goes before it */
 
-/* The ACQUIRE cell, the last of a row. */
-#define ACQUIRE(cell) [GPC_EVENT_ACQUIRE] = cell
+/* Rows. Of the first level: the columns of Table 2.5. */
+#define FIRST(state, load, store, n_store, eviction, read_probe, write_probe, acquire) \
+    [GPC_LINE_##state] = {load, store, n_store, eviction, read_probe, write_probe, [GPC_EVENT_ACQUIRE] = acquire}
+
+/* Of caches below it, whose processors are the modules above: these ask, or hand over data. */
+#define BELOW(state, eviction, read_probe, write_probe, read_above, write_above, data_above, n_data_above, probe_data, \
+              invalidate_data, acquire)                                                                             \
+    [GPC_LINE_##state] = {[GPC_EVENT_EVICTION] = eviction, read_probe, write_probe, read_above, write_above,        \
+                          data_above, n_data_above, probe_data, invalidate_data, [GPC_EVENT_ACQUIRE] = acquire}
+
+/* Of a memory's directory. */
+#define MEMORY(state, read_above, write_above, data_above, n_data_above, probe_data, invalidate_data, eviction) \
+    [GPC_LINE_##state] = {[GPC_EVENT_EVICTION] = eviction, [GPC_EVENT_READ_ABOVE] = read_above, write_above,    \
+                          data_above, n_data_above, probe_data, invalidate_data}
+
+/* More columns of a row that stands before: what bits of an access steer. */
+#define PASSING(state, passing_load, passing_store)                    \
+    [GPC_LINE_##state][GPC_EVENT_PASSING_LOAD] = passing_load,         \
+    [GPC_LINE_##state][GPC_EVENT_PASSING_STORE] = passing_store
+
+#define STEERED(state, passing_load, passing_store, through_store)     \
+    [GPC_LINE_##state][GPC_EVENT_PASSING_LOAD] = passing_load,         \
+    [GPC_LINE_##state][GPC_EVENT_PASSING_STORE] = passing_store,       \
+    [GPC_LINE_##state][GPC_EVENT_THROUGH_STORE] = through_store
 
 /*
- * A memory's directory: E once a block was asked for, M once modified data of it came back. Processors' columns are
- * those of stores and loads that no cache above keeps. A lookup of a block in I puts it in E before any event.
+ * E once a block was asked for, M once modified data of it came back. A lookup of a block in I puts it in E before any
+ * event.
  */
 extern const gpc_protocol_rules gpci_memory_rules;
 

@@ -18,30 +18,23 @@
  * to be found.
  */
 
-/*            Load        Store N-Store     Eviction  Read Req.  Write Req. */
-#define ROW_V HIT(S),     PASS, THROUGH(S), DROP,     NEVER,     NEVER
-#define ROW_I READ(S, S), PASS, PASS,       NONE(I),  NEVER,     NEVER
-
 static const gpc_protocol_rules first = {
-    [GPC_LINE_S] = {ROW_V, ACQUIRE(DROP)},
-    [GPC_LINE_I] = {ROW_I, ACQUIRE(NONE(I))},
+    /*       Load        Store N-Store     Eviction Read Req. Write Req. Acquire */
+    FIRST(S, HIT(S),     PASS, THROUGH(S), DROP,    NEVER,    NEVER,     DROP),
+    FIRST(I, READ(S, S), PASS, PASS,       NONE(I), NEVER,    NEVER,     NONE(I)),
 };
 
 static const gpc_protocol_rules between = {
-    /*                     Read ab.    Write ab. Data ab.    N data      Probe data Invalidate data */
-    [GPC_LINE_S] = {ROW_V, HIT(S),     NEVER,    THROUGH(S), THROUGH(S), NEVER,     NEVER, ACQUIRE(DROP)},
-    [GPC_LINE_I] = {ROW_I, READ(S, S), NEVER,    PASS,       PASS,       NEVER,     NEVER, ACQUIRE(NONE(I))},
+    /*       Eviction Read Req. Write Req. Read ab.    Write ab. Data ab.    N data      Probe d. Inval. d. Acquire */
+    BELOW(S, DROP,    NEVER,    NEVER,     HIT(S),     NEVER,    THROUGH(S), THROUGH(S), NEVER,   NEVER,    DROP),
+    BELOW(I, NONE(I), NEVER,    NEVER,     READ(S, S), NEVER,    PASS,       PASS,       NEVER,   NEVER,    NONE(I)),
 };
 
 static const gpc_protocol_rules shared = {
-    /*              Load        Store       N-Store     Eviction Read Req. Write Req. */
-    [GPC_LINE_M] = {HIT(M),     HIT(M),     HIT(M),     BACK,    NEVER,    NEVER,
-    /*              Read ab.    Write ab.   Data ab.    N data   Probe data Invalidate data */
-                    HIT(M),     NEVER,      HIT(M),     HIT(M),  NEVER,    NEVER, ACQUIRE(NONE(M))},
-    [GPC_LINE_E] = {HIT(E),     HIT(M),     HIT(M),     DROP,    NEVER,    NEVER,
-                    HIT(E),     NEVER,      HIT(M),     HIT(M),  NEVER,    NEVER, ACQUIRE(NONE(E))},
-    [GPC_LINE_I] = {READ(E, E), READ(M, M), READ(M, M), NONE(I), NEVER,    NEVER,
-                    READ(E, E), NEVER,      READ(M, M), READ(M, M), NEVER, NEVER, ACQUIRE(NONE(I))},
+    /*       Eviction Read Req. Write Req. Read ab.    Write ab. Data ab.    N data      Probe d. Inval. d. Acquire */
+    BELOW(M, BACK,    NEVER,    NEVER,     HIT(M),     NEVER,    HIT(M),     HIT(M),     NEVER,   NEVER,    NONE(M)),
+    BELOW(E, DROP,    NEVER,    NEVER,     HIT(E),     NEVER,    HIT(M),     HIT(M),     NEVER,   NEVER,    NONE(E)),
+    BELOW(I, NONE(I), NEVER,    NEVER,     READ(E, E), NEVER,    READ(M, M), READ(M, M), NEVER,   NEVER,    NONE(I)),
 };
 
 const gpc_protocol gpci_vi = {
