@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The command coherence: a small file whose figures were found by hand, the reference's, and files that are wrong."""
+"""The command coherence: the example's file, whose figures were found by hand, the reference's, and wrong ones."""
 
 import copy
 import json
@@ -14,73 +14,16 @@ from gpucache import scenarios
 SHARED = os.path.join(ROOT, "..", "shared", "coherence", "sequential.json")
 
 
-def _cache(name):
-    return {"name": name, "type": "cache", "level": 1, "sets": 1, "assoc": 1, "block_size": 64, "latency": 1,
-            "directory_latency": 0, "policy": "LRU", "ports": 4, "mshr": 16, "low_modules": ["mm"],
-            "low_network": "net", "high_network": None, "address_range": None}  # fmt: skip
-
-
 # A message of s bytes takes 1 + 3 * ceil(s / 64) cycles on the network: 4 with 8 bytes, 7 with a block (72).
 #   0: l1-0 load 0x0   4 request, 1 + 10 directory and data of mm, 7 block, 1 data of l1-0: 23
 #   1: l1-1 load 0x0   4, 1, probe 4, 1 data of l1-0, ack 4, 10, 7, 1: 32
 #   2: l1-1 store 0x0  4, 1, invalidation 4, ack 4 (no data: no latency), 10, 4 (it has the block), 1: 28
 #   3: l1-1 load 0x40  eviction of the modified block first: 7, 1 + 10, ack 4; then as access 0: 22 + 23 = 45
-DOCUMENT = {
-    "schema": {"about": "derived by hand"},
-    "configs": {
-        "two": {
-            "description": "two caches of one block over a memory",
-            "modules": [
-                _cache("l1-0"), _cache("l1-1"),
-                {"name": "mm", "type": "main_memory", "block_size": 64, "latency": 10, "directory_size": 4,
-                 "directory_assoc": 1, "directory_latency": 1, "policy": "LRU", "low_modules": [],
-                 "low_network": None, "high_network": "net", "address_range": None},
-            ],
-            "networks": [{"name": "net", "bandwidth": 64, "input_buffer": 1024, "output_buffer": 1024}],
-        },
-    },
-    "sequential": [{
-        "name": "by-hand", "config": "two", "mix": "ld_st",
-        "accesses": [["l1-0", "load", "0x0"], ["l1-1", "load", "0x4"], ["l1-1", "store", "0x8"],
-                     ["l1-1", "load", "0x40"]],
-        "completion": [[0, 23], [24, 56], [57, 85], [86, 131]],
-        "trace": [
-            [0, "mm", 0, 0, "0x0", "I", "0x0", "E", "0x10"], [0, "l1-0", 0, 0, "0x0", "I", "0x0", "E", "0x1"],
-            [0, "l1-0", 0, 0, "0x0", "E", "0x0", "S", "0x8000"], [0, "l1-1", 0, 0, "0x0", "I", "0x0", "S", "0x1"],
-            [0, "l1-0", 0, 0, "0x0", "S", "0x0", "I", "0x800"], [0, "mm", 0, 0, "0x0", "E", "0x0", "E", "0x400"],
-            [0, "l1-1", 0, 0, "0x0", "S", "0x0", "M", "0x2"],
-            [0, "mm", 0, 0, "0x0", "E", "0x0", "M", "0x40"], [0, "l1-1", 0, 0, "0x0", "M", "0x0", "I", "0x200"],
-            [0, "l1-1", 0, 0, "0x0", "I", "0x0", "I", "0x8"], [0, "mm", 1, 0, "0x0", "I", "0x40", "E", "0x10"],
-            [0, "l1-1", 0, 0, "0x0", "I", "0x40", "E", "0x1"],
-        ],
-        "trace_pos": [2, 4, 7, 12],
-        "final": {
-            "l1-0": {
-                "blocks": [], "lru": {},
-                "transitions": [["I", "E", 1, "0x1"], ["E", "S", 1, "0x8000"], ["S", "I", 1, "0x800"]],
-                "stats": {"accesses": 3, "reads": 1, "read_misses": 1, "read_probes": 1, "write_probes": 1,
-                          "directory_accesses": 3, "data_accesses": 2},
-                "net": {"low": {"sent": 24, "received": 88}},
-            },
-            "l1-1": {
-                "blocks": [[0, 0, "0x40", "E"]], "lru": {"0": [0]},
-                "transitions": [["I", "S", 1, "0x1"], ["S", "M", 1, "0x2"], ["M", "I", 1, "0x200"],
-                                ["I", "I", 1, "0x8"], ["I", "E", 1, "0x1"]],
-                "stats": {"accesses": 3, "reads": 2, "read_misses": 2, "writes": 1, "write_hits": 1, "evictions": 1,
-                          "conflict_invalidations": 1, "directory_accesses": 3, "data_accesses": 3},
-                "net": {"low": {"sent": 96, "received": 160}},
-            },
-            "mm": {
-                "blocks": [[0, 0, "0x0", "M", [[None, []]]], [1, 0, "0x40", "E", [["l1-1", ["l1-1"]]]]],
-                "lru": {"0": [0], "1": [0]},
-                "transitions": [["I", "E", 2, "0x10"], ["E", "E", 1, "0x400"], ["E", "M", 1, "0x40"]],
-                "stats": {"accesses": 5, "reads": 3, "read_hits": 1, "read_misses": 2, "writes": 1, "write_hits": 1,
-                          "write_probes": 1, "directory_accesses": 5, "data_accesses": 5},
-                "net": {"high": {"sent": 248, "received": 120}},
-            },
-        },
-    }],
-}  # fmt: skip
+# The cycles of its trace: a lookup of l1 takes no time, one of mm 1, and a state is written when all that it waits for
+# has come; of access 3: 86 + 7 + 1 = 94 in mm, + 10 + 4 = 108 the eviction, + 4 + 1 = 113 in mm, 130 one before the end.
+EXAMPLE = os.path.join(ROOT, "examples", "coherence.json")
+with open(EXAMPLE, encoding="utf-8") as example:
+    DOCUMENT = json.load(example)
 
 MEMORY = DOCUMENT["configs"]["two"]["modules"][2]
 
@@ -189,6 +132,7 @@ class ByHand(Case):
         self.assertEqual(found["configs"], DOCUMENT["configs"])
         self.assertEqual(scenario["completion"], self.scenario["completion"])
         self.assertEqual(scenario["trace_pos"], self.scenario["trace_pos"])
+        self.assertEqual(scenario["trace"], self.scenario["trace"])
         for name, part in self.scenario["final"].items():
             for key, value in part.items():
                 other = scenario["final"][name][key]
