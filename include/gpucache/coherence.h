@@ -409,7 +409,10 @@ typedef struct gpc_coherence_block {
 
 #define GPC_COHERENCE_BLOCK_INIT {sizeof(gpc_coherence_block), 0, NULL, NULL, GPC_LINE_I, 0, 0, 0}
 
-/* `way` from the module's ways on: directory entries of a non-inclusive module. GPC_ERROR_RANGE. Since: 0.1. */
+/*
+ * `way` from the ways on: directory entries of a non-inclusive module. Of a memory with an entry for every block
+ * (ways 0): below the number of those that it has met. GPC_ERROR_RANGE. Since: 0.1.
+ */
 GPC_API gpc_status gpc_coherence_get_block(const gpc_coherence *coherence, uint32_t module, uint32_t set, uint32_t way,
                                            gpc_coherence_block *block);
 

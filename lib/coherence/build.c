@@ -176,6 +176,7 @@ static void destroy_module(gpc_context *context, gpci_module *m) {
     free_const(context, m->given.low);
     free_const(context, m->above);
     free_const(context, m->slots);
+    gpci_free(context, m->banks);
     if (m->full_map) {
         gpci_map_free(context, &m->map);
         gpci_free(context, m->tags);

@@ -17,6 +17,7 @@
  */
 
 #define MOST_STEPS 65536u
+#define MOST_BANKS 65536u
 
 static uint64_t greatest_divisor(uint64_t a, uint64_t b) {
     while (b) {
@@ -129,6 +130,38 @@ static bool same_question(const gpci_module *a, const gpci_module *b) {
            g->low_count == h->low_count && !memcmp(g->low, h->low, g->low_count * sizeof *g->low);
 }
 
+/* Are its low modules banks that differ in nothing but the residue? */
+static bool over_banks(const gpc_coherence *c, const gpci_module *m) {
+    const gpci_module *first = &c->modules[m->given.low[0]];
+    const gpc_coherence_module *g = &first->given;
+    if (m->given.low_count < 2 || !gpci_power_of_two(g->divisor) || g->modulus > MOST_BANKS)
+        return false;
+    for (uint32_t i = 0; i < m->given.low_count; i++) {
+        const gpci_module *low = &c->modules[m->given.low[i]];
+        if (!low->interleaved || low->given.divisor != g->divisor || low->given.modulus != g->modulus ||
+            low->first != first->first || low->last != first->last)
+            return false;
+    }
+    return true;
+}
+
+/* Then a table finds the bank of an address. */
+static gpc_status list_banks(gpc_coherence *c, gpci_module *m, gpc_error *error) {
+    if (!over_banks(c, m))
+        return GPC_OK;
+    const gpc_coherence_module *g = &c->modules[m->given.low[0]].given;
+    m->bank_shift = gpci_log2(g->divisor);
+    m->bank_modulus = (uint32_t)g->modulus;
+    m->banks = gpci_alloc(c->context, m->bank_modulus * sizeof *m->banks);
+    if (!m->banks)
+        return gpci_out_of_memory(error);
+    for (uint32_t i = 0; i < m->bank_modulus; i++)
+        m->banks[i] = GPC_NO_MODULE;
+    for (uint32_t i = 0; i < m->given.low_count; i++)
+        m->banks[c->modules[m->given.low[i]].given.residue] = m->given.low[i];
+    return GPC_OK;
+}
+
 gpc_status gpci_cover(gpc_coherence *c, gpc_error *error) {
     for (uint32_t level = c->levels; level; level--) {
         const gpci_module *before = NULL;
@@ -137,9 +170,11 @@ gpc_status gpci_cover(gpc_coherence *c, gpc_error *error) {
             if (m->level != level)
                 continue;
             find_range(c, m);
-            if (m->given.memory || (before && same_question(before, m)))
+            if (m->given.memory)
                 continue;
-            gpc_status status = check_module(c, m, error);
+            gpc_status status = before && same_question(before, m) ? GPC_OK : check_module(c, m, error);
+            if (status == GPC_OK)
+                status = list_banks(c, m, error);
             if (status < 0)
                 return status;
             before = m;
@@ -150,6 +185,12 @@ gpc_status gpci_cover(gpc_coherence *c, gpc_error *error) {
 
 uint32_t gpci_module_low(const gpc_coherence *c, const gpci_module *m, uint64_t address) {
     const gpc_coherence_module *g = &m->given;
+    if (GPCI_LIKELY(m->banks != NULL)) {
+        if (address < m->first || address > m->last)
+            return GPC_NO_MODULE;
+        const uint64_t part = address >> m->bank_shift;
+        return m->banks[part >> 32 ? part % m->bank_modulus : (uint32_t)part % m->bank_modulus];
+    }
     if (g->low_count == 1) {
         const gpci_module *low = &c->modules[g->low[0]];
         return address >= low->first && address <= low->last ? g->low[0] : GPC_NO_MODULE;

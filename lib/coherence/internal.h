@@ -36,6 +36,8 @@ typedef struct gpci_module {
     const uint32_t *above;      /* [above_count] modules, ascending */
     const uint16_t *slots;      /* [modules] place in `above` */
     uint64_t first, last;       /* bytes; what it serves, cut to what reaches a memory from it */
+    uint32_t *banks;            /* [bank_modulus] low modules by (address >> bank_shift) mod bank_modulus, or NULL */
+    uint32_t bank_shift, bank_modulus;
     uint64_t set_mask;          /* sets - 1 */
     uint32_t index_shift;       /* tag >> index_shift & set_mask is the set, unless it `divides` */
     bool divides, interleaved, full_map, fifo;
