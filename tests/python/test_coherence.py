@@ -131,6 +131,30 @@ class Trees(Case):
         tree.set_callbacks()
         self.assertEqual(tree.load("l1-0", 0x40).found, "E")
 
+    def test_replacement_in_python(self):
+        """A policy of one's own in a tree; what it raises comes out of the access."""
+
+        class Highest(gpucache.ReplacementPolicy):
+            """Evict the highest way."""
+
+            name = "highest"
+            wrong = False
+
+            def choose_victim(self, set, candidates, request):
+                if Highest.wrong:
+                    raise ZeroDivisionError
+                return max(candidates)
+
+        self.context.register(Highest)
+        modules = [CoherenceModule("l1-0", **LAZY, replacement="highest"), MODULES[1], MODULES[2]]
+        tree = self.tree(modules=modules)
+        for address in (0, 0x80, 0x100, 0x180):  # one set of two ways
+            tree.load("l1-0", address)
+        self.assertEqual({block.tag for _, _, block in tree.blocks("l1-0")}, {0, 0x180})
+        Highest.wrong = True
+        with self.assertRaises(ZeroDivisionError):
+            tree.load("l1-0", 0x200)
+
     def test_statistics(self):
         """Two loads, the second a hit, and a probe: 2 accesses, 3 lookups."""
         tree = self.tree("mesi")

@@ -59,6 +59,24 @@ class Coherent(TemporaryCase):
                 self.assertEqual(came - left, blocks, mode)
                 self.assertGreaterEqual(came, 16)
 
+    def test_own_protocol(self):
+        """One that a configuration names as it names a built-in one: here every eviction of a clean block is told."""
+        tables = self.context.protocol("nmoesi").tables()
+        for state in "ES":
+            tables["first"][state]["eviction"] = ("notify", "I")
+        self.context.register(gpucache.Protocol("loud", **tables, flags="directory|peer"))
+        notices = []
+        for name in ("loud", "nmoesi"):
+            config = self.config(**{"coherence": name, "l1.size": "1KiB", "l1.ways": "1"})
+            with gpucache.Hierarchy(self.context, config) as hierarchy:
+                hierarchy.begin_kernel()
+                for address in (0, 0x400, 0x800):  # one set of one way
+                    hierarchy.access([address])
+                notices.append(hierarchy.coherence.level_stats()["L2"]["notices_received"])
+        self.assertEqual(notices, [2, 0])
+        with self.assertRaises(gpucache.GpucacheError):
+            self.config(coherence="quiet")
+
     def test_clusters(self):
         with gpucache.Hierarchy(self.context, self.config(**{"cluster.sms": "7"})) as hierarchy:
             hierarchy.begin_kernel()
