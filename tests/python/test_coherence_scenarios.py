@@ -105,7 +105,11 @@ class ByHand(Case):
         self.assertIn("by-hand: at the end: mm: reads: expected 4, found 3", rest.stdout)
 
     def test_what_is_not_there_is_not_compared(self):
+        self.scenario["completion"][1:3] = [[None, 56], None]
+        self.assertEqual(self.run_it("--quiet").returncode, 0)
         for key in ("completion", "trace", "final", "trace_pos"):
+            self.scenario[key] = None
+            self.assertEqual(self.run_it("--quiet").returncode, 0, key)
             del self.scenario[key]
             self.assertEqual(self.run_it("--quiet").returncode, 0, key)
         self.setUp()

@@ -147,8 +147,9 @@ class Document:
 
 
 def _pair(value):
-    """(issue, finish) of an access, or None."""
-    good = isinstance(value, list) and len(value) == 2 and all(map(is_number, value))
+    """(issue, finish) of an access, None for what the file does not say; or None, where it says something else."""
+    value = [None, None] if value is None else value
+    good = isinstance(value, list) and len(value) == 2 and all(each is None or is_number(each) for each in value)
     return tuple(map(number_of, value)) if good else None
 
 
@@ -178,7 +179,7 @@ class Scenario:
 
     def _completion(self):
         """(issue, finish) of each access."""
-        if "completion" not in self.part:
+        if self.part.value.get("completion") is None:
             return None
         found = self.part.each("completion", _pair, "[issue, finish]")
         if len(found) != len(self.accesses):
@@ -188,7 +189,7 @@ class Scenario:
 
     def _trace(self):
         """The part of the trace that each access is to make."""
-        if "trace" not in self.part or "trace_pos" not in self.part:
+        if self.part.value.get("trace") is None or self.part.value.get("trace_pos") is None:
             return None
         trace = self.part.each("trace", self._entry, "[cycle, module, set, way, tag, state, tag, state, origin]")
         places = self.part.each("trace_pos", number_of, "a number from 0 on")
@@ -203,7 +204,7 @@ class Scenario:
 
     def _final(self):
         """{module: Final}."""
-        if "final" not in self.part:
+        if self.part.value.get("final") is None:
             return None
         part = self.part.part("final")
         for name in part.value:
