@@ -79,12 +79,14 @@ static gpc_status check(const gpc_hierarchy *h, gpc_error *error) {
             return refuse(h, demands[i].key, demands[i].why, error);
     if (gpci_number(h, GPCI_KEY_L1_TOKENS) == GPC_TOKENS_OPPORTUNISTIC)
         return refuse(h, GPCI_KEY_L1_TOKENS, "coherent modules know no tokens", error);
+    const char *plain = "coherent modules have no predictors; it must be hint or always-cache";
     if (!is_plain(h, GPCI_KEY_L1_BYPASS))
-        return refuse(h, GPCI_KEY_L1_BYPASS, "coherent modules have no predictors; it must be hint or always-cache", error);
+        return refuse(h, GPCI_KEY_L1_BYPASS, plain, error);
     if (!is_plain(h, GPCI_KEY_L2_BYPASS))
-        return refuse(h, GPCI_KEY_L2_BYPASS, "coherent modules have no predictors; it must be hint or always-cache", error);
+        return refuse(h, GPCI_KEY_L2_BYPASS, plain, error);
     if (h->slices > 1 && gpci_number(h, GPCI_KEY_L2_INTERLEAVE_BYTES) != h->l2_level.line_bytes)
-        return refuse(h, GPCI_KEY_L2_INTERLEAVE_BYTES, "coherent slices divide addresses by lines; it must be l2.line", error);
+        return refuse(h, GPCI_KEY_L2_INTERLEAVE_BYTES, "coherent slices share lines out one by one; it must be l2.line",
+                      error);
     bool wants_events = false;
     gpc_status status = gpci_scheduler_text_wants_events(h->context, gpci_config_text(h->config, GPCI_KEY_SCHEDULER),
                                                          error, &wants_events);

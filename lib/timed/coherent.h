@@ -136,7 +136,8 @@ bool gpci_play_take(gpci_timed *t, uint32_t packet);
 void gpci_play_let_go(gpci_timed *t, uint32_t exchange, uint32_t step);
 /* A refused message is sent again. */
 void gpci_play_again(gpci_timed *t, uint32_t exchange, uint32_t step);
-void gpci_play_report(const gpci_timed *t, char *text, size_t size);
+/* Who holds blocks, and who waits for them; `text` and `size` go on. */
+void gpci_play_report(const gpci_timed *t, char **text, size_t *size);
 
 /* coherent_move.c: where messages are */
 /* On its way from `from` to `to`. */

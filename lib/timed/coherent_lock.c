@@ -199,17 +199,17 @@ static void say(char **text, size_t *size, const gpci_timed *t, const gpci_step 
     *size -= used;
 }
 
-void gpci_play_report(const gpci_timed *t, char *text, size_t size) {
+void gpci_play_report(const gpci_timed *t, char **text, size_t *size) {
     gpci_play *p = t->play;
     for (uint32_t i = 0; i < p->lock_fresh; i++) {
         const gpci_lock *l = &p->locks[i];
         if (l->step == GPCI_NO_STEP)
             continue;
         const gpci_step *s = gpci_step_at(p, l->exchange, l->step);
-        say(&text, &size, t, s, l->key >> 63 ? "was refused, and keeps its own block" : "holds its block");
+        say(text, size, t, s, l->key >> 63 ? "was refused, and keeps its own block" : "holds its block");
         for (uint32_t exchange = l->first_exchange, step = l->first_step; step != GPCI_NO_STEP;) {
             const gpci_step *w = gpci_step_at(p, exchange, step);
-            say(&text, &size, t, w, "waits for that");
+            say(text, size, t, w, "waits for that");
             exchange = w->next_exchange;
             step = w->next_step;
         }

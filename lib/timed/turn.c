@@ -196,12 +196,12 @@ static void report_stage(const gpci_timed *t, const gpci_stage *stage, const cha
 void gpci_timed_report(const gpc_hierarchy *h, char *text, size_t size) {
     const gpci_timed *t = h->timed;
     put(&text, &size, "cycle %" PRIu64 ", %" PRIu64 " accesses in flight: ", t->wheel.now, t->in_flight);
+    if (t->play)
+        gpci_play_report(t, &text, &size);
     for (uint32_t i = 0; i < h->slices; i++)
         report_stage(t, &t->l2[i], "L2 slice", &text, &size);
     for (uint32_t i = 0; i < h->sms; i++)
         report_stage(t, &t->l1[i], "L1", &text, &size);
-    if (GPCI_UNLIKELY(t->play != NULL))
-        gpci_play_report(t, text, size);
 }
 
 gpc_status gpc_hierarchy_memory_reply(gpc_hierarchy *h, uint64_t id) {
@@ -231,7 +231,8 @@ gpc_status gpc_hierarchy_set_callbacks(gpc_hierarchy *h, const gpc_hierarchy_cal
                                               "gpc_hierarchy_callbacks", NULL)
                                   : GPC_OK;
     gpci_timed *t = h->timed;
-    if (status == GPC_OK && !ours.on_memory != !t->callbacks.on_memory && (t->pool.live || !gpci_play_idle(t) || !memory_idle(t)))
+    if (status == GPC_OK && !ours.on_memory != !t->callbacks.on_memory &&
+        (t->pool.live || !gpci_play_idle(t) || !memory_idle(t)))
         status = GPC_ERROR_STATE;
     if (status < 0)
         return status;

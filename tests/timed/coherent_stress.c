@@ -75,8 +75,9 @@ static void draw_resources(uint64_t *state, machine *m) {
 static void draw_policies(uint64_t *state, machine *m, const char *protocol) {
     static const char *const inclusions[] = {"inclusive", "non-inclusive"};
     put(m, "coherence = %s\ncoherence.conflict = %s\n", protocol, rig_below(state, 2) ? "wait" : "retry");
-    put(m, "l2.inclusion = %s\ncluster.inclusion = %s\ncoherence.directory_ways = %u\n", inclusions[rig_below(state, 2)],
-        inclusions[rig_below(state, 2)], 1 + rig_below(state, 4));
+    put(m, "l2.inclusion = %s\ncluster.inclusion = %s\n", inclusions[rig_below(state, 2)],
+        inclusions[rig_below(state, 2)]);
+    put(m, "coherence.directory_ways = %u\n", 1 + rig_below(state, 4));
     if (rig_below(state, 4) == 0)
         put(m, "l1.write_policy = through\nl1.write_policy_local = through\n");
     if (rig_below(state, 4) == 0)
@@ -131,7 +132,8 @@ static void same(const outcome *a, const outcome *b, uint64_t seed, const char *
     cr_expect_eq(a->now, b->now, "%s, seed %" PRIu64 ": %s: other cycles", protocol, seed, what);
     cr_expect_eq(memcmp(&a->coherence, &b->coherence, sizeof a->coherence), 0, "%s, seed %" PRIu64 ": %s: the tree",
                  protocol, seed, what);
-    cr_expect_eq(a->stats.dram_read_sectors, b->stats.dram_read_sectors, "%s, seed %" PRIu64 ": %s", protocol, seed, what);
+    cr_expect_eq(a->stats.dram_read_sectors, b->stats.dram_read_sectors, "%s, seed %" PRIu64 ": %s: memory", protocol,
+                 seed, what);
 }
 
 /* Everything completes once, bytes sent are received, no lock or message is left, and it is the same each time. */
