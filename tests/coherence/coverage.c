@@ -30,10 +30,10 @@ static void copy_protocol(own_protocol *own, const gpc_protocol *p) {
     for (unsigned i = 0; i < 4; i++)
         memcpy(own->rules[i], *tables[i], sizeof(own->rules[i]));
     own->protocol.name = "own";
-    own->protocol.first = &own->rules[0];
-    own->protocol.between = &own->rules[1];
-    own->protocol.shared = &own->rules[2];
-    own->protocol.memory = &own->rules[3];
+    own->protocol.first = (const gpc_protocol_rules *)&own->rules[0];
+    own->protocol.between = (const gpc_protocol_rules *)&own->rules[1];
+    own->protocol.shared = (const gpc_protocol_rules *)&own->rules[2];
+    own->protocol.memory = (const gpc_protocol_rules *)&own->rules[3];
 }
 
 typedef struct cover {
