@@ -143,11 +143,22 @@ static void store_byte(random_oracle *o, const random_step *s, uint64_t at, uint
     o->value[at] = byte;
 }
 
-/* What `module` holds (GPC_NO_MODULE: all), and those above it if `above`, is gone: it is as fresh as what is below. */
+/* Do all ways from a module to memory lead through `low`? */
+static bool only_through(const tree *t, uint32_t module, uint32_t low) {
+    bool all = t->modules[module].low_count > 0;
+    for (uint32_t i = 0; i < t->modules[module].low_count && module != low; i++)
+        all &= only_through(t, t->lows[module][i], low);
+    return module == low || all;
+}
+
+/*
+ * What `module` holds (GPC_NO_MODULE: all), and those above it if `above`, is gone: it is as fresh as what is below. Who
+ * reaches some addresses by other ways has kept these.
+ */
 static void refresh(random_oracle *o, uint32_t module, bool above) {
     const tree *t = &o->program->tree;
     for (uint32_t i = t->module_count; i-- > 0;) {
-        if (i != module && module != GPC_NO_MODULE && !(above && tree_reaches(t, i, module)))
+        if (i != module && module != GPC_NO_MODULE && !(above && only_through(t, i, module)))
             continue;
         o->fresh[i] = o->now;
         for (uint32_t k = 0; k < t->modules[i].low_count; k++) {
