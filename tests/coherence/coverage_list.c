@@ -17,7 +17,6 @@
 #define UNTRACKED "vi none slc-glc"
 
 #define EVENT(id) (1u << GPC_EVENT_##id)
-#define PROCESSOR (EVENT(LOAD) | EVENT(STORE) | EVENT(N_STORE))
 #define PROBES (EVENT(READ_PROBE) | EVENT(WRITE_PROBE))
 #define ANY UINT32_MAX
 
@@ -28,7 +27,6 @@ static const struct {
     uint32_t events;
     const char *reason;
 } cells[] = {
-    {ALL, BELOW, "NMOESI", PROCESSOR, "processors access the first level only"},
     {ALL, CACHES, "I", EVENT(EVICTION), "only what is valid makes room"},
     {ALL, CACHES, "I", PROBES, "what a probe does not find is answered without the table"},
     {ALL, CACHES, "I", EVENT(ACQUIRE), "only what is valid is gone through"},

@@ -46,6 +46,7 @@ typedef struct random_program {
     uint32_t check_every;            /* steps between the costly checks; 0: at the end only */
     uint32_t faults, protocol_flags; /* gpci_coherence_inject */
     bool timing;
+    bool racy;                       /* what is then unknown is not compared */
     /* NULL, or makes the context of a run: registers what the protocol's name needs. */
     bool (*prepare)(gpc_context *context, const void *data);
     const void *data;

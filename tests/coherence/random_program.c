@@ -33,7 +33,8 @@ random_program *random_make(const char *protocol, uint64_t seed, size_t count, u
     p->check_every = 64;
     p->timing = true;
     tree_random(&p->tree, &random, sizes[gpci_random_below(&random, 4)], features);
-    if (p->rules == RANDOM_COHERENT || p->rules == RANDOM_NO_DATA)
+    p->racy = p->rules == RANDOM_COHERENT || p->rules == RANDOM_NO_DATA || seed % 4 == 3;
+    if (p->racy)
         random_racy(p, &random, count);
     else
         random_episodes(p, &random, count);
