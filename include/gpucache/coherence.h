@@ -58,8 +58,8 @@ typedef enum gpc_coherence_event {
 
 /* What a module does upon an event; a bit each. A cell without any is no rule. */
 enum {
-    GPC_DO_HIT = 1 << 0,           /* nothing more to ask for */
-    GPC_DO_IGNORE = 1 << 1,        /* nothing to do: a dash in Table 2.5 */
+    GPC_DO_HIT = 1 << 0,           /* nothing more to ask for; the state is written and counted, be it the same */
+    GPC_DO_IGNORE = 1 << 1,        /* nothing to do, a dash in Table 2.5: the state is left */
     GPC_DO_FORBID = 1 << 2,        /* cannot happen in a tree that keeps the rules: GPC_ERROR_STATE if it does */
     GPC_DO_READ_REQUEST = 1 << 3,  /* ask the low module for a copy */
     GPC_DO_WRITE_REQUEST = 1 << 4, /* ask the low module for the only copy */
@@ -149,7 +149,13 @@ typedef struct gpc_protocol {
 
 /*
  * Register a protocol; `protocol` and its tables are copied. Checked: from I, each state that can be reached has a
- * rule for each event that its place can see, and each next state is one; a cell that is missing is named in `error`.
+ * rule for each event that its place can see, each next state is one, and no rule contradicts itself; the first cell
+ * that is missing or wrong is named in `error`, as "place, state, event". What a place can see:
+ *   the first level      LOAD, STORE, N_STORE, and, where bits of the protocol call for them, PASSING_ and THROUGH_
+ *   caches below it      READ_ABOVE to N_DATA_ABOVE, and PASSING_
+ *   both                 EVICTION, ACQUIRE
+ *   memory               EVICTION, READ_ABOVE to N_DATA_ABOVE; a block is in E before anything else happens to it
+ *   with a directory     caches READ_PROBE and WRITE_PROBE, all but the first level PROBE_DATA and INVALIDATE_DATA
  * Returns GPC_OK; GPC_ERROR_EXISTS; GPC_ERROR_ARGUMENT (name, first or memory NULL, a cell); GPC_ERROR_ABI;
  * GPC_ERROR_MEMORY. Since: 0.1.
  */
