@@ -89,3 +89,23 @@ Test(random_tester, none) {
 Test(random_tester, slc_glc) {
     run_protocol("slc-glc", TREE_ALL);
 }
+
+/* 80 sharers. */
+Test(random_tester, wide) {
+    static const char *const protocols[] = {"msi", "mesi", "mosi", "moesi", "nmoesi-multi2sim", "nmoesi"};
+    for (unsigned i = 0; i < 6; i++) {
+        random_program *p = random_make(protocols[i], i, 0, 0);
+        uint64_t random = i;
+        random_failure failure;
+        tree_wide(&p->tree, 80, 1024);
+        p->count = 0;
+        random_racy(p, &random, 4000);
+        bool good = random_run(p, &failure, NULL);
+        if (!good) {
+            random_shrink(p, &failure);
+            random_print(p, &failure, stderr);
+        }
+        cr_assert(good, "%s: %s", protocols[i], failure.text);
+        random_free(p);
+    }
+}

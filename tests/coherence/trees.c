@@ -195,6 +195,29 @@ void tree_random(tree *t, uint64_t *random, uint32_t bytes, unsigned features) {
     put_below(&g, g.open, g.count, 0, grown_block(&g, g.open, g.count), banks);
 }
 
+void tree_wide(tree *t, uint32_t first, uint32_t bytes) {
+    memset(t, 0, sizeof(*t));
+    t->first_count = first;
+    t->module_count = first + 2;
+    t->network_count = 2;
+    t->bytes = bytes;
+    for (uint32_t i = 0; i < t->module_count; i++) {
+        gpc_coherence_module *m = &t->modules[i];
+        *m = (gpc_coherence_module)GPC_COHERENCE_MODULE_INIT;
+        m->block_bytes = i < first ? 16 : 32;
+        m->ways = i < first ? 2 : 4;
+        m->sets = i == first ? 8 : 1;
+        m->low_count = i <= first;
+        m->low_network = i < first ? 0 : i == first ? 1 : GPC_NO_MODULE;
+        m->high_network = i < first ? GPC_NO_MODULE : i - first;
+        t->lows[i][0] = i < first ? first : first + 1;
+    }
+    t->modules[first + 1].memory = true;
+    t->modules[first + 1].ways = 0;
+    for (uint32_t i = 0; i < 2; i++)
+        t->networks[i] = (gpc_coherence_network)GPC_COHERENCE_NETWORK_INIT;
+}
+
 gpc_status tree_create(tree *t, gpc_context *context, const char *protocol, bool data, bool timing, gpc_error *error,
                        gpc_coherence **out) {
     gpc_coherence_options o = GPC_COHERENCE_OPTIONS_INIT;

@@ -12,7 +12,7 @@
  * changed; tree_create sets what in it are pointers.
  */
 
-#define TREE_MODULES 64u
+#define TREE_MODULES 96u
 #define TREE_NETWORKS 40u
 #define TREE_FIRST 16u
 #define TREE_LOWS 4u
@@ -41,6 +41,9 @@ typedef struct tree {
     uint64_t base;   /* of the addresses that accesses are to use */
     uint32_t bytes;  /* how many there are */
 } tree;
+
+/* `first` modules of the first level over one shared cache over a memory: more sharers than a word has bits. */
+void tree_wide(tree *t, uint32_t first, uint32_t bytes);
 
 /* A tree from the random numbers of *random (gpci_random). `bytes` of addresses are shared by its accesses. */
 void tree_random(tree *t, uint64_t *random, uint32_t bytes, unsigned features);
