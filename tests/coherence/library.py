@@ -15,6 +15,18 @@ CLEAR_OWNER = 8  # gpc_message_kind
 PROTOCOL = 'nmoesi-multi2sim'
 
 
+def turned(context, flags):
+    """The protocol with some of its flags (GPC_PROTOCOL_) turned, registered; its name."""
+    protocol, error = g.gpc_protocol(), g.gpc_error()
+    ctypes.memmove(ctypes.byref(protocol), lib.gpc_protocol_find(context._live(), PROTOCOL.encode()),
+                   ctypes.sizeof(protocol))
+    protocol.name = b'turned'
+    protocol.flags ^= flags
+    status = lib.gpc_context_register_protocol(context._live(), ctypes.byref(protocol), ctypes.byref(error))
+    assert status == 0, error.message
+    return 'turned'
+
+
 def _module(given):
     served = given['address_range']
     if served is not None:
@@ -27,8 +39,9 @@ def _module(given):
 
 
 class System:
-    def __init__(self, config, protocol=PROTOCOL):
+    def __init__(self, config, flags=0):
         self.context = gpucache.Context()
+        protocol = turned(self.context, flags) if flags else PROTOCOL
         self.given = config['modules']
         self.names = [module['name'] for module in self.given]
         self.tree = Coherence(

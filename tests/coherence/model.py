@@ -12,7 +12,11 @@ STATES = 'NMOESI'
 CONTROL = 8  # bytes of a message without data
 
 
-LATE = object()  # yielded: after all else that happens in this cycle
+class Late:
+    """Yielded: after all else of this cycle that modules nearer to the processors do."""
+
+    def __init__(self, module):
+        self.level = module.level
 
 
 class Clock:
@@ -23,7 +27,7 @@ class Clock:
         self.planned = []
         self.order = 0
 
-    def start(self, activity, delay=0, late=False):
+    def start(self, activity, delay=0, late=0):
         heapq.heappush(self.planned, (self.now + delay, late, self.order, activity))
         self.order += 1
 
@@ -38,8 +42,8 @@ class Clock:
                 wish.waiting.append(activity)
                 if not wish.missing:
                     wish.wake(self)
-            elif wish is LATE:
-                self.start(activity, late=True)
+            elif isinstance(wish, Late):
+                self.start(activity, late=wish.level)
             else:
                 self.start(activity, wish)
 
@@ -69,7 +73,7 @@ class Message:
 
 
 class Star:
-    """A switch, a link each way to every module (4): each link, and the switch for each receiver, one message at a time.
+    """A switch, a link each way to every module (4): each link, and the switch per receiver, one message at a time.
 
     A message enters its sender's buffer in one cycle, one message a cycle; crosses the link; waits at the switch
     behind those of the same sender, and takes its turn among senders for the receiver's buffer; crosses the
@@ -165,6 +169,7 @@ class Module:
         self.directory_latency = given['directory_latency']
         self.fifo = given['policy'] == 'FIFO'
         self.range = given['address_range']
+        self.level = 1
         self.low = []
         self.above = []
         self.low_net = self.high_net = None
@@ -269,6 +274,9 @@ class System:
             module.low_net = stars.get(given['low_network'])
             module.high_net = stars.get(given['high_network'])
             module.finish()
+        for _ in self.modules:
+            for module in self.modules.values():
+                module.level = max([1, *(above.level + 1 for above in module.above)])
         self.trace = []
         self.finished = None
         self.overlapped = False  # did the last access have two modules ask on one network at the same time?
@@ -577,7 +585,7 @@ class System:
             reply.dirty.append(moment)
         self.write(place, 0, 'I', 0x800)
         self.unlock(place)
-        yield LATE
+        yield Late(asker)
         if reply.data_by(*moment):
             yield from self.data(target)
         yield from self.down(target, asker, CONTROL + target.block_size if dirty else CONTROL)
@@ -590,7 +598,7 @@ class System:
 
         def one(sharer, sub_tag, number):
             yield from self.write_probe(module, sharer, sub_tag, reply, number)
-            yield LATE
+            yield Late(module)
             if state == 'E' and reply.data_by(self.clock.now, len(asked)):
                 self.write(place, tag, 'M', 0x10000)
             elif state == 'S' and reply.data_by(self.clock.now, len(asked)):

@@ -69,7 +69,8 @@ def tree(draw):
         largest *= draw.choice((1, 1, 1, 2, 2, 4))
     span = sizes[-1] * draw.choice((4, 8, 8, 16))
     modules, nets = [], []
-    above = [_module(draw, f'l1-{i}', 1, False, sizes[0], None) for i in range(draw.choice((1, 2, 2, 3, 3, 4, 5, 6, 6, 16)))]
+    first = draw.choice((1, 2, 2, 3, 3, 4, 5, 6, 6, 16))
+    above = [_module(draw, f'l1-{i}', 1, False, sizes[0], None) for i in range(first)]
     modules += above
     for level in range(2, levels + 2):
         memory = level == levels + 1

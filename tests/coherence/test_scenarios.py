@@ -10,6 +10,8 @@ import pathlib
 import random
 import unittest
 
+from gpucache._constants import ProtocolBits
+
 import library
 import model
 import random_trees
@@ -116,14 +118,14 @@ class Recorded(unittest.TestCase):
         self.replay_all(library.System)
 
 
-def run(config, accesses):
+def run(config, accesses, flags=0):
     """Accesses to both trees: the first difference, as (number of the access, text), or None.
 
     After each access all counters are compared, and the modules where one has changed: nothing changes without one.
     Where two modules have asked several others on one network at the same time, the text does not tell whose messages
     go first, and the library, which takes one module's after the other's, may differ: the text then is "".
     """
-    one, other = ModelTree(config), library.System(config)
+    one, other = ModelTree(config), library.System(config, flags)
     try:
         place = now = 0
         before = {name: {} for name in other.names}
@@ -168,15 +170,20 @@ def shrink(config, accesses):
     return accesses
 
 
+def drawn(seed):
+    """A tree and accesses to it."""
+    draw = random.Random(seed)
+    config, span = random_trees.tree(draw)
+    return config, random_trees.accesses(draw, config, span, ACCESSES)
+
+
 class Drawn(unittest.TestCase):
     """Random trees and accesses: after each access the library stands as the model does, to the cycle and the byte."""
 
     def test_library_is_the_model(self):
         unknown = 0
         for seed in range(SEED, SEED + TREES):
-            draw = random.Random(seed)
-            config, span = random_trees.tree(draw)
-            accesses = random_trees.accesses(draw, config, span, ACCESSES)
+            config, accesses = drawn(seed)
             found = run(config, accesses)
             if found and not found[1]:
                 unknown += 1
@@ -186,6 +193,15 @@ class Drawn(unittest.TestCase):
                 self.fail(f'COHERENCE_SEED={seed}: access {number}: {told}\n'
                           f'{json.dumps(accesses)}\n{json.dumps(config, indent=1)}')
         self.assertLessEqual(unknown, TREES // 10 + 1, 'trees that were left early')
+
+    def test_each_trait_is_seen(self):
+        """Any of the reference's traits and defects (D3 to D5) that the protocol drops, or takes on, is noticed."""
+        for name in ('DIRECTORY', 'PEER', 'PROBE_WHOLE', 'COUNT_REPLIES', 'WHOLE_BLOCKS', 'DROP_PROBE_DATA',
+                     'STALE_REPLY', 'BARE_ACK'):
+            with self.subTest(name):
+                trees = (drawn(seed) for seed in range(SEED, SEED + 100))
+                found = (run(config, accesses, ProtocolBits[name]) for config, accesses in trees)
+                self.assertTrue(any(each and each[1] for each in found))
 
 
 class ByHand(unittest.TestCase):
