@@ -57,12 +57,15 @@ OTHERS = [
 
 # Trees other than L1s over L2s over memories; and that one with requests that wait for a block instead of coming again,
 # and with L1s that have any number of misses in flight.
+MANY_MISSES = {"l1.mshr_entries": "unlimited", "l1.miss_queue": "unlimited"}
+NON_INCLUSIVE = {"l2.inclusion": "non-inclusive"}
 TREES = {
     "": {},
-    "non-inclusive": {"l2.inclusion": "non-inclusive"},
+    "non-inclusive": NON_INCLUSIVE,
     "three-level": {"cluster.sms": "7", "cluster.size": "128KiB"},
     "waiting": {"coherence.conflict": "wait"},
-    "many misses": {"l1.mshr_entries": "unlimited", "l1.miss_queue": "unlimited"},
+    "many misses": MANY_MISSES,
+    "many misses, non-inclusive": {**MANY_MISSES, **NON_INCLUSIVE},
 }
 
 # l2: KB of all modules, 0 = none; l1: KB; ways: of L2; size: of the problem, KB.

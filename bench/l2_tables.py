@@ -138,19 +138,20 @@ def print_lines(lines):
     units = {"speed": "ratio", "cycles": "kilocycles"}
     for fixed, kernel, l2, name, value in lines:
         if value is not None:
-            words = (fixed["protocol"], fixed["tree"], f"l1-{fixed['l1']}", f"ways-{fixed['ways']}",
+            tree = fixed["tree"].replace(", ", "-").replace(" ", "-")
+            words = (fixed["protocol"], tree, f"l1-{fixed['l1']}", f"ways-{fixed['ways']}",
                      f"size-{fixed['size']}", kernel.replace(", ", "-"), f"l2-{l2}", name)  # fmt: skip
             print(".".join(word for word in words if word), f"{value:.6g}", units.get(name, "ratio"))
 
 
-def print_configurations(cache, kernels, sizes, protocol, size):
+def print_configurations(cache, kernels, sizes, protocol, size, tree):
     """Section 4.1.1: means of the suites for both L1 sizes and both associativities."""
     for name in ("speed", "l1", "l1-lumped", "l2-lumped"):
         title, figure, form = FIGURES[name]
         rows = []
         for l1 in (16, 32):
             for ways in (16, 4):
-                grid = Grid(cache, kernels, sizes, protocol=protocol, l1=l1, ways=ways, size=size, tree="")
+                grid = Grid(cache, kernels, sizes, protocol=protocol, l1=l1, ways=ways, size=size, tree=tree)
                 if grid:
                     rows += [[suite, str(l1), str(ways), *(cell(grid.mean(suite, l2, figure), form) for l2 in sizes)]
                              for suite in grid.suites()]  # fmt: skip

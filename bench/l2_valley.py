@@ -37,7 +37,8 @@ SPATIAL_SIZES = (0, 96, 192, 384, 768, 1536)
 PROBLEMS = (64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384)
 PROTOCOLS = ("nmoesi-multi2sim", "nmoesi")
 VARIANTS = (("nmoesi", ""), ("nmoesi", "non-inclusive"), ("nmoesi", "three-level"), ("nmoesi", "waiting"),
-            ("nmoesi", "many misses"), ("vi", ""))  # fmt: skip
+            ("nmoesi", "many misses"), ("nmoesi", "many misses, non-inclusive"), ("vi", ""))  # fmt: skip
+INCLUSIVE = {"non-inclusive": "", "many misses, non-inclusive": "many misses"}
 PARTS = ("main", "matrices", "problems", "spatial", "beyond")
 QUICK = ("Transpose", "Histogram", "MaxPooling", "VectorMul")
 BASE = {"l1": 16, "ways": 16, "size": 2048, "tree": ""}
@@ -62,7 +63,7 @@ def planned(part, kernels, options):
                 for kernel in chosen:
                     for l2 in sizes:
                         if l2 or ways == 16:
-                            yield runs.Run(kernel, protocol, l2, l1, ways, options.size, "")
+                            yield runs.Run(kernel, protocol, l2, l1, ways, options.size, options.tree)
     elif part == "problems":
         for protocol in options.protocols[:1]:
             for kernel in kernels:
@@ -76,7 +77,7 @@ def planned(part, kernels, options):
         for protocol, tree in VARIANTS:
             for kernel in kernels:
                 for l2 in options.sizes:
-                    if l2 or tree != "non-inclusive":
+                    if l2 or tree not in INCLUSIVE:
                         yield runs.Run(kernel, protocol, l2, 16, 16, options.size, tree)
 
 
@@ -88,7 +89,7 @@ class NoL2:
 
     def good(self, run):
         if isinstance(run, runs.Run) and not run.l2:
-            run = run._replace(ways=16, tree="" if run.tree == "non-inclusive" else run.tree)
+            run = run._replace(ways=16, tree=INCLUSIVE.get(run.tree, run.tree))
         return self.cache.good(run)
 
 
@@ -96,17 +97,18 @@ def show_main(kernels, cache, options):
     lines = []
     shared = {k: (cache.good(runs.Shared(k, options.size)) or {}).get("shared") for k in kernels}
     for protocol in options.protocols:
-        fixed = BASE | {"protocol": protocol, "size": options.size}
+        fixed = BASE | {"protocol": protocol, "size": options.size, "tree": options.tree}
         grid = tables.Grid(cache, kernels, options.sizes, **fixed)
         if not grid:
             continue
         for name in tables.FIGURES:
             tables.print_figure(grid, name, shared, lines)
-        other = tables.Grid(cache, kernels, options.sizes, **(fixed | {"tree": "non-inclusive", "protocol": "nmoesi"}))
-        tables.print_valley(grid, other if protocol == "nmoesi" and other else None)
+        loose = {tree: other for other, tree in INCLUSIVE.items()}.get(options.tree)
+        other = loose and tables.Grid(cache, kernels, options.sizes, **(fixed | {"tree": loose}))
+        tables.print_valley(grid, other)
         tables.print_careless(grid)
         if options.all:
-            tables.print_configurations(cache, kernels, options.sizes, protocol, options.size)
+            tables.print_configurations(cache, kernels, options.sizes, protocol, options.size, options.tree)
     if options.lines:
         tables.print_lines(lines)
 
@@ -117,7 +119,8 @@ def show(part, kernels, cache, options):
         show_main(kernels, cache, options)
     elif part == "matrices":
         for protocol in options.protocols:
-            tables.print_matrices(cache, kernels, **(BASE | {"protocol": protocol, "size": options.size}))
+            fixed = BASE | {"protocol": protocol, "size": options.size, "tree": options.tree}
+            tables.print_matrices(cache, kernels, **fixed)
     elif part == "problems":
         tables.print_sizes(cache, kernels, options.problems, protocol=first, l2=1536, l1=16, ways=16, tree="")
     elif part == "spatial":
@@ -143,6 +146,7 @@ def parsed():
     parser.add_argument("--problems", metavar="KB,...", type=numbers, default=PROBLEMS, help="of problems and spatial")
     parser.add_argument("--protocols", metavar="NAME,...", type=lambda text: text.split(","), default=PROTOCOLS,
                         help="default nmoesi-multi2sim,nmoesi")  # fmt: skip
+    parser.add_argument("--tree", choices=runs.TREES, default="", help="of main and matrices (default: two levels)")
     parser.add_argument("--all", action="store_true", help="main: L1 of 32 KB and L2 of 4 ways, too")
     parser.add_argument("--others", action="store_true", help="kernels beside the document's suites, too")
     parser.add_argument("--quick", action="store_true", help=f"just {', '.join(QUICK)}")
