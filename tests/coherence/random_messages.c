@@ -39,12 +39,14 @@ static bool fields_hold(const random_program *p, const gpc_coherence_message *m,
     return true;
 }
 
-static bool links_hold(const gpc_coherence_result *r, const gpc_coherence_message *m, uint32_t i, char *text,
-                       size_t size) {
+static bool links_hold(const gpc_coherence *c, const gpc_coherence_result *r, const gpc_coherence_message *m,
+                       uint32_t i, char *text, size_t size) {
     const gpc_coherence_message *all = r->messages;
     uint32_t n = r->message_count;
     if (m->after != GPC_NO_MESSAGE && (m->after >= n || m->after == i))
         return FAIL("message %u comes after %u of %u", i, m->after, n);
+    if (m->block != GPC_NO_MODULE && (m->block >= c->modules[m->to].blocks || is_step(m->kind)))
+        return FAIL("message %u finds block %u, of which there are %u", i, m->block, c->modules[m->to].blocks);
     if (m->join != GPC_NO_MESSAGE && (m->join >= n || all[m->join].kind != GPC_MESSAGE_JOIN))
         return FAIL("message %u joins %u, which is none", i, m->join);
     if (is_answer(m->kind) && (m->request >= n || is_step(all[m->request].kind) || is_answer(all[m->request].kind)))
@@ -69,6 +71,33 @@ static bool times_hold(const gpc_coherence_result *r, const gpc_coherence_messag
         return FAIL("JOIN %u ends at %llu, before message %u at %llu", m->join,
                     (unsigned long long)r->messages[m->join].received, i, (unsigned long long)m->received);
     return true;
+}
+
+/* What expects an answer has one. A read request may be answered by a peer, a flush's probe by the write-back. */
+static bool expects(const gpc_coherence_message *m, const random_step *step) {
+    switch (m->kind) {
+    case GPC_MESSAGE_WRITE_PROBE:
+        return step->kind != RANDOM_FLUSH;
+    case GPC_MESSAGE_WRITE_BACK:
+        return m->request == GPC_NO_MESSAGE; /* or it is an answer */
+    case GPC_MESSAGE_READ_REQUEST:
+        return false;
+    default:
+        return !is_step(m->kind) && !is_answer(m->kind);
+    }
+}
+
+static bool all_answered(const gpc_coherence_result *r, const random_step *step, char *text, size_t size) {
+    bool *answered = calloc(r->message_count + 1, sizeof(*answered));
+    uint32_t i = 0;
+    for (uint32_t k = 0; answered && k < r->message_count; k++)
+        if (r->messages[k].request < r->message_count)
+            answered[r->messages[k].request] = true;
+    while (answered && i < r->message_count && (answered[i] || !expects(&r->messages[i], step)))
+        i++;
+    bool good = answered && i == r->message_count;
+    free(answered);
+    return good ? true : FAIL("message %u of kind %u has no answer", i, r->messages[i].kind);
 }
 
 /* Take all steps that can be taken; again until nothing changes. */
@@ -111,7 +140,7 @@ bool random_messages_check(const random_program *p, const gpc_coherence *c, cons
     uint64_t last = 0;
     for (uint32_t i = 0; i < r->message_count; i++) {
         const gpc_coherence_message *m = &r->messages[i];
-        if (!fields_hold(p, m, i, text, size) || !links_hold(r, m, i, text, size))
+        if (!fields_hold(p, m, i, text, size) || !links_hold(c, r, m, i, text, size))
             return false;
         if (c->timing && !times_hold(r, m, i, text, size))
             return false;
@@ -127,5 +156,5 @@ bool random_messages_check(const random_program *p, const gpc_coherence *c, cons
     if (step->kind <= RANDOM_N_STORE && c->timing && last != r->completed)
         return FAIL("completed at %llu, its FINISH at %llu", (unsigned long long)r->completed,
                     (unsigned long long)last);
-    return comes_to_an_end(r, text, size);
+    return all_answered(r, step, text, size) && comes_to_an_end(r, text, size);
 }

@@ -152,8 +152,8 @@ static bool only_through(const tree *t, uint32_t module, uint32_t low) {
 }
 
 /*
- * What `module` holds (GPC_NO_MODULE: all), and those above it if `above`, is gone: it is as fresh as what is below. Who
- * reaches some addresses by other ways has kept these.
+ * What `module` holds (GPC_NO_MODULE: all), and those above it if `above`, is gone: it is as fresh as what is below.
+ * Who reaches some addresses by other ways has kept these.
  */
 static void refresh(random_oracle *o, uint32_t module, bool above) {
     const tree *t = &o->program->tree;

@@ -134,7 +134,9 @@ static bool counters_hold(const random_tally *t, uint32_t i, const gpc_coherence
            same(i, "peer transfers", s->peer_transfers, m->peers, text, size);
 }
 
-static bool hits_hold(uint32_t i, const gpc_coherence_stats *s, char *text, size_t size) {
+static bool hits_hold(const random_tally *t, uint32_t i, const gpc_coherence_stats *s, char *text, size_t size) {
+    if (s->evictions > t->modules[i].received[GPC_MESSAGE_EVICTION])
+        return FAIL("m%u: more evictions than were begun", i);
     if (s->hits > s->accesses || s->load_hits > s->loads || s->store_hits > s->stores ||
         s->n_store_hits > s->n_stores || s->read_request_hits > s->read_requests ||
         s->write_request_hits > s->write_requests || s->probe_misses > s->read_probes + s->write_probes ||
@@ -194,7 +196,7 @@ bool random_tally_end(random_tally *t, char *text, size_t size) {
         gpc_coherence_stats s = {.struct_size = sizeof(s)};
         if (gpc_coherence_get_stats(t->c, i, &s) != GPC_OK)
             return FAIL("m%u has no statistics", i);
-        if (!counters_hold(t, i, &s, text, size) || !hits_hold(i, &s, text, size) ||
+        if (!counters_hold(t, i, &s, text, size) || !hits_hold(t, i, &s, text, size) ||
             !states_hold(t, i, text, size) || !matrix_holds(t, i, &s, text, size))
             return false;
         if (g->low_count) {
