@@ -4,6 +4,14 @@
 Written from ../shared/coherence/multi2sim-nmoesi.md, and from nothing of this library: the numbers in comments are
 that text's sections. One access at a time; the next one is issued when nothing is under way any more. Every activity
 is a generator that yields the cycles that it waits, or the Join that it waits for.
+
+All recorded scenarios come out, to the cycle. What the text leaves open, and how it is here:
+- Modules above are asked sub-block after sub-block, and in each in the order of the configuration, all from one cycle
+  on; the requests leave one per cycle. Recorded, many times.
+- A probe that finds nothing takes no time. Section 4; with one access at a time it never comes.
+- How senders take turns for one receiver: see Star. Recorded once.
+- What counts as before, of things in the same cycle: see Reply. Never recorded.
+Of one access no lookup waits for a lock or a port, and no buffer is full: there are none of these here.
 """
 
 import heapq
