@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Coherent hierarchies: what Hierarchy, Replay and the command run tell of their trees."""
 
+import gc
 import json
 import unittest
 
@@ -58,6 +59,34 @@ class Coherent(TemporaryCase):
                 blocks = sum(1 for name in tree.at_level(1) for _ in tree.blocks(name))
                 self.assertEqual(came - left, blocks, mode)
                 self.assertGreaterEqual(came, 16)
+
+    def test_callbacks(self):
+        """Of a tree that a hierarchy lends: a load's transitions, as they happen; and no way back in."""
+        with gpucache.Hierarchy(self.context, self.config()) as hierarchy:
+            hierarchy.begin_kernel()
+            seen = []
+            hierarchy.coherence.set_callbacks(on_transition=seen.append)
+            hierarchy.access([0x1000], sm=3)
+            self.assertIn(("l1-3", "I", "E"), [(each.module, each.before, each.after) for each in seen])
+            hierarchy.coherence.set_callbacks(on_transition=lambda each: hierarchy.access([0]))
+            with self.assertRaises(gpucache.StateError):
+                hierarchy.access([0x2000], sm=3)
+            hierarchy.coherence.set_callbacks()
+            gc.collect()
+            hierarchy.access([0x2000], sm=3)
+            self.assertEqual(len(seen), len([each for each in seen if each.tag == 0x1000]))
+
+    def test_callbacks_of_a_replay(self):
+        """They stay though nothing else refers to what the replay lent."""
+        with gpucache.Replay(self.context, self.config()) as replay, \
+                gpucache.Trace(self.context, write_trace(self.path("t"))) as trace:  # fmt: skip
+            seen = []
+            replay.kernel(gpucache.Trace(self.context, write_trace(self.path("u"))))
+            replay.hierarchy.coherence.set_callbacks(on_message=seen.append)
+            gc.collect()
+            replay.kernel(trace)
+            kinds = {each.kind for each in seen}
+            self.assertLessEqual({gpucache.MessageKind.READ_REQUEST, gpucache.MessageKind.DATA}, kinds)
 
     def test_own_protocol(self):
         """One that a configuration names as it names a built-in one: here every eviction of a clean block is told."""

@@ -221,14 +221,23 @@ def coherence_counters():
             if kind is ctypes.c_uint64 and name != "struct_size"]  # fmt: skip
 
 
+def _told(tree, name, what):
+    """Call back. Nothing may be called from there: not even a hierarchy that lends the tree, which is in the middle."""
+    state.strict += 1
+    try:
+        tree._callbacks[name](what)
+    finally:
+        state.strict -= 1
+
+
 @loose(dict(g.gpc_coherence_callbacks._fields_)["on_transition"])
 def _on_transition(tree, pointer):
-    tree._callbacks["on_transition"](tree._transition(pointer.contents))
+    _told(tree, "on_transition", tree._transition(pointer.contents))
 
 
 @loose(dict(g.gpc_coherence_callbacks._fields_)["on_message"])
 def _on_message(tree, pointer):
-    tree._callbacks["on_message"](tree._message(pointer.contents))
+    _told(tree, "on_message", tree._message(pointer.contents))
 
 
 _TRAMPOLINES = {"on_transition": _on_transition, "on_message": _on_message}
@@ -427,6 +436,27 @@ class CoherenceView(Handle):
             "modules": {name: json.loads(self.stats(name).json()) for name in self._names},
         }
 
+    def set_callbacks(self, *, on_transition=None, on_message=None):
+        """Set what is called in an access: with each Transition, with each Message. Neither may call into the tree, or
+        into a hierarchy that lends it, which keeps them until a kernel begins with another tree.
+        """
+        given = {"on_transition": on_transition, "on_message": on_message}
+        used = {name: function for name, function in given.items() if function is not None}
+        raw = g.gpc_coherence_callbacks(user_data=self._token, **{name: _TRAMPOLINES[name] for name in used})
+        status = lib.gpc_coherence_set_callbacks(self._live(), ctypes.byref(raw) if used else None)
+        settle(status, what="gpc_coherence_set_callbacks")
+        self._callbacks = used
+        self._keep()
+
+    def _keep(self):
+        """Callbacks are set: whoever else must keep the object alive does so."""
+
+    def _made(self):
+        """Ready for callbacks."""
+        self._callbacks = {}
+        self._token = hold(weakref.ref(self))
+        weakref.finalize(self, drop, self._token).atexit = False
+
     # What the library hands out
 
     def _message(self, raw):
@@ -456,7 +486,6 @@ class Coherence(CoherenceView):
 
     def __init__(self, context, modules, networks=(), protocol="nmoesi", *, control_bytes=8, data=True, timing=True):
         self._context = context
-        self._callbacks = {}
         self.clock = 0
         self._networks = [network.name for network in networks]
         names = [module.name for module in modules]
@@ -476,8 +505,7 @@ class Coherence(CoherenceView):
         self._create(
             lib.gpc_coherence_destroy, lib.gpc_coherence_create, context._live(), ctypes.byref(options), keep=(context,)
         )
-        self._token = hold(weakref.ref(self))
-        weakref.finalize(self, drop, self._token).atexit = False
+        self._made()
         self._read_modules()
 
     def _raw_module(self, module, names):
@@ -594,15 +622,6 @@ class Coherence(CoherenceView):
     def reset_stats(self):
         lib.gpc_coherence_reset_stats(self._live())
 
-    def set_callbacks(self, *, on_transition=None, on_message=None):
-        """Set what is called in an access: with each Transition, with each Message. Neither may call into the tree."""
-        given = {"on_transition": on_transition, "on_message": on_message}
-        used = {name: function for name, function in given.items() if function is not None}
-        raw = g.gpc_coherence_callbacks(user_data=self._token, **{name: _TRAMPOLINES[name] for name in used})
-        status = lib.gpc_coherence_set_callbacks(self._live(), ctypes.byref(raw) if used else None)
-        settle(status, what="gpc_coherence_set_callbacks")
-        self._callbacks = used
-
 
 class BorrowedCoherence(CoherenceView):
     """The tree of a hierarchy: as long as that lives. A kernel may begin with another, of L1s of another size."""
@@ -610,7 +629,14 @@ class BorrowedCoherence(CoherenceView):
     def __init__(self, owner):
         self._owner = owner
         self._context = owner._context
+        self._made()
         self._read_modules()
+
+    def _keep(self):
+        root = self._owner
+        while getattr(root, "_owner", None) is not None:
+            root = root._owner
+        root._lent_coherence = self if self._callbacks else None
 
     def _live(self, inside=False):
         return lib.gpc_hierarchy_coherence(self._owner._live(inside))
