@@ -13,14 +13,13 @@ from gpucache import scenarios
 
 SHARED = os.path.join(ROOT, "..", "shared", "coherence", "sequential.json")
 
-
 # A message of s bytes takes 1 + 3 * ceil(s / 64) cycles on the network: 4 with 8 bytes, 7 with a block (72).
 #   0: l1-0 load 0x0   4 request, 1 + 10 directory and data of mm, 7 block, 1 data of l1-0: 23
 #   1: l1-1 load 0x0   4, 1, probe 4, 1 data of l1-0, ack 4, 10, 7, 1: 32
 #   2: l1-1 store 0x0  4, 1, invalidation 4, ack 4 (no data: no latency), 10, 4 (it has the block), 1: 28
 #   3: l1-1 load 0x40  eviction of the modified block first: 7, 1 + 10, ack 4; then as access 0: 22 + 23 = 45
 # The cycles of its trace: a lookup of l1 takes no time, one of mm 1, and a state is written when all that it waits for
-# has come; of access 3: 86 + 7 + 1 = 94 in mm, + 10 + 4 = 108 the eviction, + 4 + 1 = 113 in mm, 130 one before the end.
+# has come; of access 3: 86 + 7 + 1 = 94 in mm, + 10 + 4 = 108 the eviction, + 4 + 1 = 113 in mm, 130 before the end.
 EXAMPLE = os.path.join(ROOT, "examples", "coherence.json")
 with open(EXAMPLE, encoding="utf-8") as example:
     DOCUMENT = json.load(example)
