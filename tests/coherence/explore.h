@@ -55,6 +55,7 @@ typedef struct explore_setup {
     const char *letters;     /* of its states; not NULL: first-level caches are held against explore_table.c */
     bool go_on;              /* past violations: they are counted, what they led to is not explored */
     bool backwards;          /* depth first, and a state's choices from the last one on */
+    const char *plain;       /* vi, none or slc-glc: it is held against explore_plain.c */
     uint32_t faults, protocol_flags; /* gpci_coherence_inject */
     uint32_t most;           /* states; 0: no bound */
 } explore_setup;
@@ -109,6 +110,10 @@ void explore_judge(explorer *e, const explore_action *action, const explore_pict
 /* explore_table.c: "" or what an access did otherwise than Table 2.5, and its likes of the lesser protocols, say. */
 void explore_look_up(const explorer *e, const explore_action *action, const explore_picture *before,
                      const explore_picture *after, const gpc_coherence_result *result, char *text, size_t size);
+
+/* explore_plain.c: likewise of protocols without a directory. */
+void explore_look_plain(const explorer *e, const explore_action *action, const explore_picture *before,
+                        const explore_picture *after, const gpc_coherence_result *result, char *text, size_t size);
 
 GPCI_INLINE uint64_t explore_address(uint32_t block, uint32_t position) {
     return EXPLORE_BASE + (uint64_t)block * EXPLORE_BLOCK + position;

@@ -75,5 +75,6 @@ explore_setup explore_setup_of(gpc_context *context, const explore_family *f, co
         .refreshes = f->refreshes,
         .steered = f->steered,
         .letters = tree->write_through ? NULL : f->letters,
+        .plain = f->letters || f == &explore_mended || tree->write_through ? NULL : f->protocol,
     };
 }

@@ -145,6 +145,8 @@ static bool is_sound(search *s, const explore_action *action, const gpc_coherenc
     explore_judge(e, action, &s->before, &after, text, size);
     if (!*text)
         explore_look_up(e, action, &s->before, &after, result, text, size);
+    if (!*text)
+        explore_look_plain(e, action, &s->before, &after, result, text, size);
     return !*text;
 }
 

@@ -146,8 +146,11 @@ static bool may_be_stale(const view *v, uint32_t module) {
     const explore_action *a = v->action;
     if (v->e->coherent)
         return false;
-    const bool acquired = a->kind == EXPLORE_ACQUIRE && (a->module == module || a->module == GPC_NO_MODULE);
-    return !v->e->setup->refreshes || !acquired || v->e->c->modules[module].place != GPCI_FIRST;
+    if (!v->e->setup->refreshes || a->kind != EXPLORE_ACQUIRE)
+        return true;
+    const gpci_place_kind place = v->e->c->modules[module].place;
+    const bool all = a->module == GPC_NO_MODULE && (place == GPCI_FIRST || place == GPCI_BETWEEN);
+    return !all && a->module != module;
 }
 
 static bool copy_is_right(const view *v, uint32_t module) {

@@ -41,8 +41,8 @@ typedef struct mutation_tally {
 typedef void (*mutation_listener)(void *data, const mutation_change *change, mutation_verdict verdict,
                                   const char *text);
 
-/* Every `stride`th change, from `first` on. */
-mutation_tally mutation_run(const explore_family *family, uint32_t stride, uint32_t first, mutation_listener listener,
+/* Every `stride`th change, in the smallest trees or, thoroughly, in all. */
+mutation_tally mutation_run(const explore_family *family, uint32_t stride, bool thorough, mutation_listener listener,
                             void *data);
 
 size_t mutation_text(const mutation_change *change, char *text, size_t size);

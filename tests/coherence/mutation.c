@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "coherence/mutation.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * Every cell of every protocol, changed in every small way (mutation.h): refused, caught, or for a reason that stands
+ * here. GPUCACHE_EXPLORE=full does it in all the trees of mutation_cells.c, otherwise in the smallest.
+ */
+
+/* Why no tree comes to a cell. */
+static const char *unreached_reason(const explore_family *f, const mutation_cell *c) {
+    const bool tracked = f->letters || f == &explore_mended;
+    const bool n = f->races, o = f->letters && strchr(f->letters, 'O');
+    if (c->place != GPCI_FIRST && c->event <= GPC_EVENT_N_STORE)
+        return "processors ask caches of the first level only";
+    if (c->state == GPC_LINE_I && (c->event == GPC_EVENT_EVICTION || c->event == GPC_EVENT_ACQUIRE ||
+                                   c->event == GPC_EVENT_READ_PROBE || c->event == GPC_EVENT_WRITE_PROBE))
+        return "there is no block: nothing to evict, and a probe does not find it";
+    if (tracked && !n && c->event == GPC_EVENT_N_DATA_ABOVE)
+        return "nobody is ever in N";
+    if (o && c->state == GPC_LINE_S && c->event == GPC_EVENT_READ_PROBE)
+        return "only owners are asked for data, and who is in S is none";
+    if (o && c->place == GPCI_MEMORY && c->event == GPC_EVENT_PROBE_DATA)
+        return "who is in M stays the owner, in O, and gives memory nothing";
+    return NULL;
+}
+
+/* Changes that nothing tells from the right cell but a count or a message too many. */
+static const struct harmless {
+    const char *protocol;
+    mutation_cell cell;
+    uint16_t actions; /* of the change */
+    bool small_trees; /* only there */
+    const char *reason;
+} all_harmless[] = {
+    {"nmoesi", {GPCI_BETWEEN, GPC_LINE_N, GPC_EVENT_N_DATA_ABOVE}, GPC_DO_IGNORE, false, "N -> N is not counted"},
+    {"nmoesi", {GPCI_BETWEEN, GPC_LINE_N, GPC_EVENT_INVALIDATE_DATA}, GPC_DO_HIT, false, "N -> N is counted"},
+    {"nmoesi", {GPCI_BETWEEN, GPC_LINE_S, GPC_EVENT_WRITE_PROBE}, GPC_DO_SEND_DATA, false, "data for an answer"},
+    {"nmoesi", {GPCI_BETWEEN, GPC_LINE_N, GPC_EVENT_WRITE_PROBE}, GPC_DO_HIT, true, "takes two modified bytes"},
+    {"none", {GPCI_BETWEEN, GPC_LINE_N, GPC_EVENT_N_DATA_ABOVE}, GPC_DO_IGNORE, false, "N -> N is not counted"},
+    {"none", {GPCI_BETWEEN, GPC_LINE_S, GPC_EVENT_N_DATA_ABOVE}, GPC_DO_WRITE_THROUGH, false, "also to memory"},
+    {"vi", {GPCI_FIRST, GPC_LINE_S, GPC_EVENT_N_STORE}, GPC_DO_READ_REQUEST | GPC_DO_WRITE_THROUGH, false,
+     "what is there is fetched again"},
+    {"vi", {GPCI_SHARED, GPC_LINE_M, GPC_EVENT_DATA_ABOVE}, GPC_DO_IGNORE, false, "M -> M is not counted"},
+};
+
+static const char *harmless_reason(const explore_family *f, const mutation_change *change, bool thorough) {
+    for (size_t i = 0; i < sizeof all_harmless / sizeof *all_harmless; i++) {
+        const struct harmless *h = &all_harmless[i];
+        if (strcmp(h->protocol, f->protocol) == 0 && memcmp(&h->cell, &change->cell, sizeof h->cell) == 0 &&
+            h->actions == change->rule.actions && !(thorough && h->small_trees))
+            return h->reason;
+    }
+    return NULL;
+}
+
+typedef struct hearing {
+    const explore_family *family;
+    bool thorough;
+    mutation_cell last; /* unreached, told of */
+} hearing;
+
+static void hear(void *data, const mutation_change *change, mutation_verdict verdict, const char *text) {
+    hearing *h = data;
+    char what[128];
+    mutation_text(change, what, sizeof what);
+    if (verdict == MUTATION_UNREACHED && memcmp(&h->last, &change->cell, sizeof h->last) != 0) {
+        const char *reason = unreached_reason(h->family, &change->cell);
+        fprintf(stderr, "%s, %s: unreached: %s\n", h->family->protocol, what, reason ? reason : "?");
+        cr_expect(reason || !h->thorough, "%s, %s: no tree comes here", h->family->protocol, what);
+        h->last = change->cell;
+    }
+    if (verdict == MUTATION_EQUIVALENT)
+        fprintf(stderr, "%s, %s: equivalent\n", h->family->protocol, what);
+    if (verdict != MUTATION_SURVIVED)
+        return;
+    const char *reason = harmless_reason(h->family, change, h->thorough);
+    fprintf(stderr, "%s, %s: harmless: %s\n", h->family->protocol, what, reason ? reason : "?");
+    cr_expect(reason, "%s, %s: survived: %s", h->family->protocol, what, text);
+}
+
+static void change_all(const char *protocol) {
+    const char *wish = getenv("GPUCACHE_EXPLORE");
+    const bool full = wish && strcmp(wish, "full") == 0;
+    hearing h = {explore_family_of(protocol), full, {255, 0, 0}};
+    const mutation_tally t = mutation_run(h.family, 1, full, hear, &h);
+    fprintf(stderr, "%s: %u refused, %u caught, %u unreached, %u equivalent, %u survived; %u cells are forbidden\n",
+            protocol, t.count[MUTATION_REFUSED], t.count[MUTATION_CAUGHT], t.count[MUTATION_UNREACHED],
+            t.count[MUTATION_EQUIVALENT], t.count[MUTATION_SURVIVED], t.forbidden);
+    cr_expect_gt(t.count[MUTATION_REFUSED], 0);
+    cr_expect_gt(t.count[MUTATION_CAUGHT], 0);
+}
+
+Test(mutation, msi, .timeout = 3600) {
+    change_all("msi");
+}
+
+Test(mutation, mesi, .timeout = 3600) {
+    change_all("mesi");
+}
+
+Test(mutation, mosi, .timeout = 3600) {
+    change_all("mosi");
+}
+
+Test(mutation, moesi, .timeout = 3600) {
+    change_all("moesi");
+}
+
+Test(mutation, nmoesi, .timeout = 3600) {
+    change_all("nmoesi");
+}
+
+Test(mutation, vi, .timeout = 3600) {
+    change_all("vi");
+}
+
+Test(mutation, none, .timeout = 3600) {
+    change_all("none");
+}
