@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <criterion/criterion.h>
+#include <gpucache/gpucache.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Kernels on coherent trees: what ran, what was asked for, and that it is the same each time. */
+
+static const char *const kernels[] = {"synthetic:vectoradd:32K", "synthetic:transpose-naive:16K",
+                                      "synthetic:warp-reuse:32K", "synthetic:histogram:16K"};
+static const char *const protocols[] = {"nmoesi", "nmoesi-multi2sim", "msi", "vi"};
+
+typedef struct outcome {
+    gpc_stats stats;
+    gpc_coherence_stats tree; /* of the L1s together */
+} outcome;
+
+static void sum_l1s(gpc_hierarchy *hierarchy, gpc_coherence_stats *sum) {
+    gpc_coherence *tree = gpc_hierarchy_coherence(hierarchy);
+    for (uint32_t sm = 0; tree && sm < 14; sm++) {
+        gpc_coherence_stats s = {.struct_size = sizeof s};
+        cr_assert_eq(gpc_coherence_get_stats(tree, sm, &s), GPC_OK);
+        sum->loads += s.loads;
+        sum->load_hits += s.load_hits;
+        sum->n_stores += s.n_stores;
+        sum->stores += s.stores;
+        sum->retries += s.retries;
+    }
+}
+
+/* All kernels of a source on the preset kepler. */
+static outcome run(const char *source, const char *settings) {
+    outcome o = {.tree = {.struct_size = sizeof o.tree}};
+    gpc_context *context;
+    gpc_config *config;
+    gpc_replay *replay;
+    gpc_trace *trace;
+    gpc_error error = GPC_ERROR_INIT;
+    gpc_stats_init(&o.stats);
+    cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
+    cr_assert_eq(gpc_config_create(context, &error, &config), GPC_OK);
+    cr_assert_eq(gpc_config_load_preset(config, "kepler", &error), GPC_OK);
+    cr_assert_eq(gpc_config_load_text(config, settings, "settings", &error), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_replay_create(context, config, &error, &replay), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_trace_open(context, source, &error, &trace), GPC_OK, "%s", error.message);
+    gpc_status status;
+    while ((status = gpc_replay_kernel(replay, trace, NULL, NULL, &error)) == GPC_OK)
+        ;
+    cr_assert_eq(status, GPC_END, "%s: %s: %s", source, settings, error.message);
+    cr_assert_eq(gpc_replay_get_stats(replay, &o.stats), GPC_OK);
+    sum_l1s(gpc_replay_hierarchy(replay), &o.tree);
+    gpc_trace_close(trace);
+    gpc_replay_destroy(replay);
+    gpc_config_destroy(config);
+    gpc_context_destroy(context);
+    return o;
+}
+
+/* What a kernel asks for is its own, whatever answers; an access of the tree is a line that no load in flight brings. */
+Test(coherent, same_kernel) {
+    for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
+        outcome plain = run(kernels[k], "");
+        for (size_t p = 0; p < sizeof protocols / sizeof *protocols; p++)
+            for (unsigned timed = 0; timed < 2; timed++) {
+                char text[128];
+                snprintf(text, sizeof text, "coherence = %s\nmode = %s\n", protocols[p], timed ? "timed" : "functional");
+                outcome o = run(kernels[k], text), again = run(kernels[k], text);
+                cr_expect_eq(memcmp(&o, &again, sizeof o), 0, "%s %s: another run", kernels[k], text);
+                cr_expect_eq(o.stats.warp_instructions, plain.stats.warp_instructions, "%s %s", kernels[k], text);
+                cr_expect_eq(o.stats.l1_load_lines, plain.stats.l1_load_lines, "%s %s", kernels[k], text);
+                cr_expect_eq(o.stats.l1_load_sectors, plain.stats.l1_load_sectors, "%s %s", kernels[k], text);
+                cr_expect_eq(o.stats.l1_store_sectors, plain.stats.l1_store_sectors, "%s %s", kernels[k], text);
+                cr_expect_eq(o.stats.accepted, o.stats.completed, "%s %s", kernels[k], text);
+                cr_expect_leq(o.tree.loads, o.stats.l1_load_lines, "%s %s", kernels[k], text);
+                cr_expect(timed || o.tree.loads == o.stats.l1_load_lines, "%s %s", kernels[k], text);
+                cr_expect_geq(o.stats.dram_read_sectors, plain.stats.dram_read_sectors, "%s %s", kernels[k], text);
+            }
+    }
+}
+
+/* Blocks on many SMs read the same matrix: their requests meet below, and all end, whichever way they give way. */
+Test(coherent, conflicts) {
+    const char *source = "synthetic:matmul-tiled:16K";
+    outcome waits = run(source, "coherence = nmoesi\nmode = timed\ncoherence.conflict = wait\n");
+    outcome retries = run(source, "coherence = nmoesi\nmode = timed\n");
+    cr_expect_eq(waits.tree.retries, 0);
+    cr_expect_gt(retries.tree.retries, 0);
+    cr_expect_gt(waits.tree.n_stores, 0);
+    cr_expect_eq(waits.tree.n_stores, retries.tree.n_stores);
+}
