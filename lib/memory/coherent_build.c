@@ -77,6 +77,8 @@ static gpc_status check(const gpc_hierarchy *h, gpc_error *error) {
     for (size_t i = 0; i < sizeof demands / sizeof *demands; i++)
         if (gpci_number(h, demands[i].key) != demands[i].value)
             return refuse(h, demands[i].key, demands[i].why, error);
+    if (!gpci_number(h, GPCI_KEY_NETWORK_HEADER))
+        return refuse(h, GPCI_KEY_NETWORK_HEADER, "messages need a header; it must be 1 or more", error);
     if (gpci_number(h, GPCI_KEY_L1_TOKENS) == GPC_TOKENS_OPPORTUNISTIC)
         return refuse(h, GPCI_KEY_L1_TOKENS, "coherent modules know no tokens", error);
     const char *plain = "coherent modules have no predictors; it must be hint or always-cache";
@@ -225,7 +227,9 @@ static gpc_status make_tree(gpc_hierarchy *h, plan *p, gpc_error *error, gpc_coh
     o.network_count = NETWORKS;
     o.control_bytes = p->c->control;
     o.data = o.timing = false;
-    return gpc_coherence_create(h->context, &o, error, out);
+    gpc_error detail = GPC_ERROR_INIT;
+    gpc_status status = gpc_coherence_create(h->context, &o, &detail, out);
+    return status < 0 ? gpci_fail(error, status, "coherence = %s: %s", o.protocol, detail.message) : GPC_OK;
 }
 
 static gpc_status build(gpc_hierarchy *h, const gpci_share *share, gpc_error *error, gpc_coherence **out) {

@@ -236,7 +236,7 @@ Test(coherent, refusals) {
         "l2.write_policy = through", "l2.write_allocate = none", "l2.interleave = hash", "l1.bypass = mrpb",
         "l2.bypass = always-bypass", "l1.write_policy = evict", "l1.write_allocate = lazy",
         "l1.write_policy_local = through", "l1.write_allocate_local = none", "scheduler = gto + ccws",
-        "l2.interleave_bytes = 256"};
+        "l2.interleave_bytes = 256", "network.header = 0"};
     for (unsigned i = 0; i < sizeof settings / sizeof *settings; i++) {
         gpc_error error = GPC_ERROR_INIT;
         char text[1024], key[40];
