@@ -55,6 +55,7 @@ typedef struct explore_setup {
     const char *letters;     /* of its states; not NULL: first-level caches are held against explore_table.c */
     bool go_on;              /* past violations: they are counted, what they led to is not explored */
     bool backwards;          /* depth first, and a state's choices from the last one on */
+    bool multi2sim;          /* likewise, against what the specification says of Multi2Sim's */
     const char *plain;       /* vi, none or slc-glc: it is held against explore_plain.c */
     uint32_t faults, protocol_flags; /* gpci_coherence_inject */
     uint32_t most;           /* states; 0: no bound */

@@ -75,6 +75,7 @@ explore_setup explore_setup_of(gpc_context *context, const explore_family *f, co
         .refreshes = f->refreshes,
         .steered = f->steered,
         .letters = tree->write_through ? NULL : f->letters,
+        .multi2sim = f == &explore_mended,
         .plain = f->letters || f == &explore_mended || tree->write_through ? NULL : f->protocol,
     };
 }

@@ -206,28 +206,28 @@ static bool took_copies(const explorer *e, const gpc_coherence_result *r) {
 
 /*
  * From which state to which each origin leads: Table 3.3's, as section 5 of the specification of the document's
- * simulator has them, but for what Table 2.5 and the protocols' other states change.
+ * simulator has them (`multi2sim`), and with what Table 2.5 and the protocols' other states change.
  */
 static const struct pairs {
     uint32_t origin;
-    const char *with_e, *without_e;
+    const char *with_e, *without_e, *multi2sim;
 } all_pairs[] = {
-    {GPC_ORIGIN_LOAD_MISS, "IE IS", "IS"},
-    {GPC_ORIGIN_STORE, "NM MM OM EM SM IM", "MM OM SM IM"},
-    {GPC_ORIGIN_N_STORE, "NN EN SN IN MM OO", ""},
-    {GPC_ORIGIN_EVICTION, "II", "II"},
-    {GPC_ORIGIN_FIND_IN_MEMORY, "IE", "IE"},
-    {GPC_ORIGIN_EVICT_IN_MEMORY, "EI MI", "EI MI"},
-    {GPC_ORIGIN_EVICT_DATA, "EM", "EM"},
-    {GPC_ORIGIN_N_EVICT_DATA_1, "EM", "EM"},
-    {GPC_ORIGIN_N_EVICT_DATA_2, "SN NN", ""},
-    {GPC_ORIGIN_EVICTED, "NI MI OI EI SI", "MI OI SI"},
-    {GPC_ORIGIN_WRITE_UP_DOWN, "NM MM OM EE SE IE", "MM OM EE SM IM"},
-    {GPC_ORIGIN_WRITE_DOWN_UP, "NI MI OI EI SI", "MI OI SI"},
-    {GPC_ORIGIN_READ_UP_DOWN, "IE IS", "IS"},
-    {GPC_ORIGIN_INVALIDATE_DATA_1, "EM", "EM"},
-    {GPC_ORIGIN_INVALIDATE_DATA_2, "SN NN", ""},
-    {GPC_ORIGIN_PROBE_DATA, "EM", "EM"},
+    {GPC_ORIGIN_LOAD_MISS, "IE IS", "IS", "IE IS"},
+    {GPC_ORIGIN_STORE, "NM MM OM EM SM IM", "MM OM SM IM", "MM EM SM OM NM IM"},
+    {GPC_ORIGIN_N_STORE, "NN EN SN IN MM OO", "", "NN SN EN IN"},
+    {GPC_ORIGIN_EVICTION, "II", "II", "II"},
+    {GPC_ORIGIN_FIND_IN_MEMORY, "IE", "IE", "IE"},
+    {GPC_ORIGIN_EVICT_IN_MEMORY, "EI MI", "EI MI", "EI MI"},
+    {GPC_ORIGIN_EVICT_DATA, "EM", "EM", "EM"},
+    {GPC_ORIGIN_N_EVICT_DATA_1, "EM", "EM", "EM"},
+    {GPC_ORIGIN_N_EVICT_DATA_2, "SN NN", "", "SN NN"},
+    {GPC_ORIGIN_EVICTED, "NI MI OI EI SI", "MI OI SI", "NI MI OI EI SI"},
+    {GPC_ORIGIN_WRITE_UP_DOWN, "NM MM OM EE SE IE", "MM OM EE SM IM", "ME EE SE OE NE IE"},
+    {GPC_ORIGIN_WRITE_DOWN_UP, "NI MI OI EI SI", "MI OI SI", "MI OI EI SI NI"},
+    {GPC_ORIGIN_READ_UP_DOWN, "IE IS", "IS", "IE IS"},
+    {GPC_ORIGIN_INVALIDATE_DATA_1, "EM", "EM", "EM MM"},
+    {GPC_ORIGIN_INVALIDATE_DATA_2, "SN NN", "", "SN NN"},
+    {GPC_ORIGIN_PROBE_DATA, "EM", "EM", "EM SN"},
 };
 
 static bool has_pair(const char *pairs, const gpc_coherence_transition *t) {
@@ -307,9 +307,47 @@ static bool is_silent(const explore_action *a, const gpc_coherence_result *r, ch
     return true;
 }
 
+/* Multi2Sim's: the specification's pairs; an acquire is nothing to it; it asks for what it has not, and tells all. */
+static bool is_multi2sim(const explorer *e, const explore_action *a, const explore_picture *before,
+                         const explore_picture *after, const gpc_coherence_result *r, char *text, size_t size) {
+    const uint32_t probed = GPC_ORIGIN_READ_DOWN_UP_1 | GPC_ORIGIN_READ_DOWN_UP_2 | GPC_ORIGIN_READ_DOWN_UP_3;
+    for (uint32_t i = 0; i < r->transition_count; i++) {
+        const gpc_coherence_transition *x = &r->transitions[i];
+        bool right = a->kind != EXPLORE_ACQUIRE && (!(x->origin & probed) || has_pair("ES MS OS", x));
+        for (size_t k = 0; k < sizeof all_pairs / sizeof *all_pairs; k++)
+            right &= all_pairs[k].origin != x->origin || has_pair(all_pairs[k].multi2sim, x);
+        if (!right || !fetch_is_right(e, traits_of("NMOESI"), a, before, after, x))
+            return said(text, size, a, x->module, "a transition");
+        const uint32_t kind = is_any(x->from, "ES") ? GPC_MESSAGE_NOTICE : GPC_MESSAGE_WRITE_BACK;
+        if (x->origin == GPC_ORIGIN_EVICTED && count(r, kind, x->module, GPC_NO_MODULE, x->tag_before) == 0)
+            return said(text, size, a, x->module, "an eviction that is not told");
+    }
+    for (uint32_t i = 0; i < r->message_count; i++) {
+        const gpc_coherence_message *m = &r->messages[i];
+        const uint32_t b = block_of(e, a, m->address, m->from);
+        const bool read = m->kind == GPC_MESSAGE_READ_REQUEST, write = m->kind == GPC_MESSAGE_WRITE_REQUEST;
+        /* An n-store to M first evicts the block. */
+        const char *has = !read ? "ME" : a->kind == EXPLORE_N_STORE ? "NOES" : "NMOES";
+        if (a->kind == EXPLORE_ACQUIRE && m->bytes)
+            return said(text, size, a, m->from, "a message for an acquire");
+        if ((read || write) && is_any(before->state[m->from][b], has) && !took_copies(e, r))
+            return said(text, size, a, m->from, "a request for what it has");
+        if (m->kind == GPC_MESSAGE_WRITE_BACK && after->state[m->from][b] != GPC_LINE_I && a->kind != EXPLORE_N_STORE)
+            return said(text, size, a, m->from, "a write-back of what stays");
+        if (m->kind == GPC_MESSAGE_DATA && m->from < e->setup->tree.caches && is_any(before->state[m->from][b], "ES"))
+            return said(text, size, a, m->from, "data that the low module has");
+    }
+    const bool steps_back = a->kind == EXPLORE_N_STORE && before->state[a->module][a->block] == GPC_LINE_E;
+    if (steps_back && !count(r, GPC_MESSAGE_CLEAR_OWNER, a->module, GPC_NO_MODULE, explore_address(a->block, 0)))
+        return said(text, size, a, a->module, "an owner that steps back in silence");
+    return true;
+}
+
 void explore_look_up(const explorer *e, const explore_action *a, const explore_picture *before,
                      const explore_picture *after, const gpc_coherence_result *result, char *text, size_t size) {
     *text = '\0';
+    if (e->setup->multi2sim)
+        is_multi2sim(e, a, before, after, result, text, size);
     if (!e->setup->letters)
         return;
     const traits t = traits_of(e->setup->letters);

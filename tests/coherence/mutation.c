@@ -15,6 +15,8 @@
 static const char *unreached_reason(const explore_family *f, const mutation_cell *c) {
     const bool tracked = f->letters || f == &explore_mended;
     const bool n = f->races, o = f->letters && strchr(f->letters, 'O');
+    if (f == &explore_mended && c->state == GPC_LINE_O)
+        return "nothing ever comes to O (D6)";
     if (c->place != GPCI_FIRST && c->event <= GPC_EVENT_N_STORE)
         return "processors ask caches of the first level only";
     if (c->state == GPC_LINE_I && (c->event == GPC_EVENT_EVICTION || c->event == GPC_EVENT_ACQUIRE ||
@@ -29,6 +31,8 @@ static const char *unreached_reason(const explore_family *f, const mutation_cell
     return NULL;
 }
 
+#define MULTI2SIM "nmoesi-multi2sim"
+
 /* Changes that nothing tells from the right cell but a count or a message too many. */
 static const struct harmless {
     const char *protocol;
@@ -41,6 +45,13 @@ static const struct harmless {
     {"nmoesi", {GPCI_BETWEEN, GPC_LINE_N, GPC_EVENT_INVALIDATE_DATA}, GPC_DO_HIT, false, "N -> N is counted"},
     {"nmoesi", {GPCI_BETWEEN, GPC_LINE_S, GPC_EVENT_WRITE_PROBE}, GPC_DO_SEND_DATA, false, "data for an answer"},
     {"nmoesi", {GPCI_BETWEEN, GPC_LINE_N, GPC_EVENT_WRITE_PROBE}, GPC_DO_HIT, true, "takes two modified bytes"},
+    {MULTI2SIM, {GPCI_BETWEEN, GPC_LINE_N, GPC_EVENT_N_DATA_ABOVE}, GPC_DO_IGNORE, false, "N -> N is not counted"},
+    {MULTI2SIM, {GPCI_BETWEEN, GPC_LINE_N, GPC_EVENT_INVALIDATE_DATA}, GPC_DO_HIT, false, "N -> N is counted"},
+    {MULTI2SIM, {GPCI_BETWEEN, GPC_LINE_E, GPC_EVENT_READ_PROBE}, GPC_DO_SEND_DATA, false, "data for an answer"},
+    {MULTI2SIM, {GPCI_BETWEEN, GPC_LINE_E, GPC_EVENT_WRITE_PROBE}, GPC_DO_SEND_DATA, false, "data for an answer"},
+    {MULTI2SIM, {GPCI_BETWEEN, GPC_LINE_S, GPC_EVENT_WRITE_PROBE}, GPC_DO_SEND_DATA, false, "data for an answer"},
+    {MULTI2SIM, {GPCI_BETWEEN, GPC_LINE_N, GPC_EVENT_WRITE_PROBE}, GPC_DO_HIT, true, "takes another block"},
+    {MULTI2SIM, {GPCI_BETWEEN, GPC_LINE_M, GPC_EVENT_WRITE_PROBE}, GPC_DO_HIT, true, "takes another block"},
     {"none", {GPCI_BETWEEN, GPC_LINE_N, GPC_EVENT_N_DATA_ABOVE}, GPC_DO_IGNORE, false, "N -> N is not counted"},
     {"none", {GPCI_BETWEEN, GPC_LINE_S, GPC_EVENT_N_DATA_ABOVE}, GPC_DO_WRITE_THROUGH, false, "also to memory"},
     {"vi", {GPCI_FIRST, GPC_LINE_S, GPC_EVENT_N_STORE}, GPC_DO_READ_REQUEST | GPC_DO_WRITE_THROUGH, false,
@@ -121,4 +132,8 @@ Test(mutation, vi, .timeout = 3600) {
 
 Test(mutation, none, .timeout = 3600) {
     change_all("none");
+}
+
+Test(mutation, multi2sim, .timeout = 3600) {
+    change_all("nmoesi-multi2sim");
 }
