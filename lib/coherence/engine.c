@@ -16,6 +16,7 @@ typedef struct gpci_work {
     gpc_protocol_rule rule;
     gpci_point at;
     bool hit; /* no request to the low module */
+    bool given; /* others' modified bytes came with the rights */
 } gpci_work;
 
 gpc_status gpci_engine_prepare(gpc_coherence *c) {
@@ -127,7 +128,9 @@ static void ask_copy(gpc_coherence *c, gpci_work *w, bool non_coherent, uint32_t
 static void ask_only_copy(gpc_coherence *c, gpci_work *w, uint32_t origin) {
     gpci_ask ask = {.from = w->m, .block = w->found.block, .tag = gpci_tag_of(w->m, w->request->address),
                     .flags = w->request->flags, .valid = w->found.state != GPC_LINE_I};
-    w->at = gpci_write_request(c, &ask, w->at).at;
+    gpci_answer answer = gpci_write_request(c, &ask, w->at);
+    w->at = answer.at;
+    w->given = answer.dirty;
     gpci_set(c, w->m, w->found.block, ask.tag, w->rule.next, origin, w->at);
 }
 
@@ -169,7 +172,9 @@ static void write_through(gpc_coherence *c, gpci_work *w) {
     w->at = gpci_hand_down(c, m, &gift, w->at);
     if (w->store.bytes || !w->store.mask)
         gpci_data_written(c, m, block, &w->store);
-    if (!gpci_data_dirty(c, m, block))
+    /* Without data, what others had modified is taken to be left. */
+    bool left = c->with_data ? gpci_data_dirty(c, m, block) : w->given || gpci_modified(w->found.state);
+    if (!left)
         gpci_cleaned(c, m, block, GPC_ORIGIN_WRITE_THROUGH, w->at);
 }
 
