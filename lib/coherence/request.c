@@ -68,6 +68,14 @@ static bool settle_copy(gpc_coherence *c, gpci_module *t, uint32_t block, const 
     return shared;
 }
 
+/*
+ * May T have bytes, written back non-coherently, that copies above it lack? What it has modified tells; but a module
+ * that is not inclusive has had them written back, and fetched again, while these copies stayed.
+ */
+static bool has_newer(const gpc_coherence *c, const gpci_module *t, uint32_t block) {
+    return c->non_coherent && (t->given.non_inclusive || gpci_modified(t->states[block]));
+}
+
 gpci_answer gpci_read_request(gpc_coherence *c, const gpci_ask *ask, gpci_point at) {
     gpci_module *r = ask->from, *t = gpci_module_at(c, gpci_module_low(c, r, ask->tag));
     at = gpci_send(c, t, r, t, GPC_MESSAGE_READ_REQUEST, ask->tag, c->control_bytes, at);
@@ -92,7 +100,7 @@ gpci_answer gpci_read_request(gpc_coherence *c, const gpci_ask *ask, gpci_point 
     }
     shared = settle_copy(c, t, found.block, ask, shared);
     /* An owner's copy may lack bytes that others have written back to T non-coherently. */
-    bool both = c->non_coherent && gpci_modified(t->states[found.block]);
+    bool both = has_newer(c, t, found.block);
     if (!sharing.sent)
         gpci_data_fill(c, t, found.block, r, ask->block, ask->tag);
     if (!sharing.sent || both) {
@@ -167,8 +175,7 @@ gpci_answer gpci_write_request(gpc_coherence *c, const gpci_ask *ask, gpci_point
         settle_only(c, t, found.block, ask);
     /* R's copy may be older than what others have written back since, or have just given up to T. */
     bool newer = !gpci_flag(c, GPC_PROTOCOL_WHOLE_BLOCKS) &&
-                 (others.received || below.dirty || below.newer ||
-                  (c->non_coherent && gpci_modified(t->states[found.block])));
+                 (others.received || below.dirty || below.newer || has_newer(c, t, found.block));
     bool valid = ask->valid && r->states[ask->block] != GPC_LINE_I; /* making room may have cost R its copy */
     bool data = newer || (!valid && !others.whole);
     if (data || !valid)
