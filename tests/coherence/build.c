@@ -2,6 +2,7 @@
 /* What gpc_coherence_create refuses, by name. */
 #include "coherence/small.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Changed so, the small tree is refused with this status, and a message that holds `text`. Nothing is made. */
@@ -159,6 +160,7 @@ Test(coherence_build, refuses_addresses_that_none_or_two_serve) {
 Test(coherence_build, refuses_ways_to_memory) {
     WRONG("'l2'.low_count is 0: a cache needs a way to a memory", s->modules[2].low_count = 0);
     WRONG("'l2'.low_count is 1, low is NULL", s->modules[2].low = NULL);
+    WRONG("'l2'.low_count is 4097, low is given", s->modules[2].low_count = GPC_MAX_MODULES + 1);
     WRONG("'mm'.low_count is 1: nothing is below a memory", s->modules[3].low_count = 1);
     WRONG("'mm'.low_network is 1: nothing is below a memory", s->modules[3].low_network = 1);
     WRONG("'l1-0'.low [0] is 4, but there are 4 modules", s->lows[0][0] = 4);
@@ -183,6 +185,44 @@ Test(coherence_build, refuses_a_cycle) {
     s->modules[3].memory = true;
     cr_expect_eq(small_create(s), GPC_ERROR_ARGUMENT);
     cr_expect(strstr(s->error.message, "'m1'.low leads through a cycle"), "%s", s->error.message);
+    small_close(s);
+}
+
+/* A chain of caches, one below the other. */
+Test(coherence_build, refuses_too_many_levels) {
+    enum { CHAIN = 256 };
+    static gpc_coherence_module chain[CHAIN];
+    static uint32_t lows[CHAIN];
+    static char names[CHAIN][8];
+    small *s = small_open_bare(CHAIN);
+    for (uint32_t i = 0; i < CHAIN; i++) {
+        chain[i] = (gpc_coherence_module)GPC_COHERENCE_MODULE_INIT;
+        snprintf(names[i], sizeof names[i], "c%u", i);
+        lows[i] = i + 1;
+        chain[i].name = names[i];
+        chain[i].low = &lows[i];
+        chain[i].low_count = i + 1 < CHAIN;
+        chain[i].low_network = i + 1 < CHAIN ? 0 : GPC_NO_MODULE;
+        chain[i].high_network = i ? 0 : GPC_NO_MODULE;
+        chain[i].memory = i + 1 == CHAIN;
+    }
+    s->options.modules = chain;
+    cr_expect_eq(small_create(s), GPC_ERROR_RANGE);
+    cr_expect(strstr(s->error.message, "make 256 levels, more than 255"), "%s", s->error.message);
+    small_close(s);
+}
+
+/* Blocks of 4 bytes in 58 levels, over 256 and 4096: 64 + 16 x 60 x (58 x 1024 + 16 + 1) messages. */
+Test(coherence_build, refuses_transactions_beyond_measure) {
+    small *s = small_open_bare(60);
+    for (uint32_t i = 0; i < 60; i++) {
+        s->modules[i].block_bytes = i < 58 ? 4 : i < 59 ? 256 : 4096;
+        if (i < 59)
+            small_link(s, i, i + 1);
+    }
+    s->modules[59].memory = true;
+    cr_expect_eq(small_create(s), GPC_ERROR_RANGE);
+    cr_expect(strstr(s->error.message, "may take 57032704 messages"), "%s", s->error.message);
     small_close(s);
 }
 

@@ -70,6 +70,29 @@ Test(coherence_shape, banks_are_shared) {
     small_close(s);
 }
 
+/* A range over part of what the banks serve ends where it ends. */
+Test(coherence_shape, range_over_banks) {
+    small *s = small_open_bare(3);
+    small_link(s, 0, 1), small_link(s, 0, 2);
+    for (uint32_t bank = 1; bank < 3; bank++) {
+        s->modules[bank].memory = true;
+        s->modules[bank].served = GPC_SERVES_INTERLEAVED;
+        s->modules[bank].divisor = 64;
+        s->modules[bank].modulus = 2;
+        s->modules[bank].residue = bank - 1;
+    }
+    s->modules[0].served = GPC_SERVES_RANGE;
+    s->modules[0].first = 0x1000;
+    s->modules[0].last = 0x1fff;
+    const gpc_coherence *c = small_tree(s);
+    for (uint64_t address = 0; address < 0x3000; address += 32) {
+        const bool within = address >= 0x1000 && address < 0x2000;
+        cr_expect_eq(gpci_module_serves(&c->modules[0], address), within);
+        cr_expect_eq(gpci_module_low(c, &c->modules[0], address), within ? 1 + address / 64 % 2 : GPC_NO_MODULE);
+    }
+    small_close(s);
+}
+
 /* 70 sharers take two words; sub-blocks are as small as the smallest block above. */
 Test(coherence_shape, many_above) {
     small *s = small_open_bare(72);
