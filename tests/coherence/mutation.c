@@ -15,7 +15,7 @@
 /* Why no tree comes to a cell. */
 static const char *unreached_reason(const explore_family *f, const mutation_cell *c) {
     const bool tracked = f->letters || f == &explore_mended;
-    const bool n = f->races, o = f->letters && strchr(f->letters, 'O');
+    const bool n = f->races && strcmp(f->protocol, "vi") != 0, o = f->letters && strchr(f->letters, 'O');
     if (f == &explore_mended && c->state == GPC_LINE_O)
         return "nothing ever comes to O (D6)";
     if (c->place != GPCI_FIRST && c->event <= GPC_EVENT_N_STORE)
@@ -26,7 +26,9 @@ static const char *unreached_reason(const explore_family *f, const mutation_cell
     if (!tracked && (c->event == GPC_EVENT_WRITE_ABOVE || c->event == GPC_EVENT_PROBE_DATA ||
                      c->event == GPC_EVENT_INVALIDATE_DATA))
         return "without a directory nobody asks for rights, and nobody is probed";
-    if (tracked && !n && c->event == GPC_EVENT_N_DATA_ABOVE)
+    if (c->place == GPCI_SHARED && c->event == GPC_EVENT_ACQUIRE)
+        return "what all processors share is not acquired";
+    if (!n && c->event == GPC_EVENT_N_DATA_ABOVE)
         return "nobody is ever in N";
     if (o && c->state == GPC_LINE_S && c->event == GPC_EVENT_READ_PROBE)
         return "only owners are asked for data, and who is in S is none";
@@ -58,6 +60,7 @@ static const struct harmless {
     {MULTI2SIM, {GPCI_BETWEEN, GPC_LINE_S, GPC_EVENT_WRITE_PROBE}, GPC_DO_SEND_DATA, false, "data for an answer"},
     {MULTI2SIM, {GPCI_BETWEEN, GPC_LINE_N, GPC_EVENT_WRITE_PROBE}, GPC_DO_HIT, true, "takes another block"},
     {MULTI2SIM, {GPCI_BETWEEN, GPC_LINE_M, GPC_EVENT_WRITE_PROBE}, GPC_DO_HIT, true, "takes another block"},
+    {MULTI2SIM, {GPCI_FIRST, GPC_LINE_I, GPC_EVENT_N_STORE}, GPC_DO_READ_REQUEST, false, "its copy is a shared one"},
     {"none", {GPCI_BETWEEN, GPC_LINE_N, GPC_EVENT_N_DATA_ABOVE}, GPC_DO_IGNORE, false, "N -> N is not counted"},
     {"none", {GPCI_BETWEEN, GPC_LINE_S, GPC_EVENT_N_DATA_ABOVE}, GPC_DO_WRITE_THROUGH, false, "also to memory"},
     {"slc-glc", {GPCI_FIRST, GPC_LINE_N, GPC_EVENT_THROUGH_STORE}, FETCH_THROUGH, false, "it is fetched again"},
