@@ -31,8 +31,9 @@ static bool is_full(void) {
 static explore_report explored(const explore_setup *setup) {
     explore_report report;
     explore_run(setup, &report);
-    fprintf(stderr, "%-16s %-26s %u blocks %u bytes %8llu states %9llu edges\n", setup->protocol, setup->tree.name,
-            setup->blocks, setup->positions, (unsigned long long)report.states, (unsigned long long)report.edges);
+    fprintf(stderr, "%-16s %-26s %u blocks %u bytes %8llu states %9llu edges%s\n", setup->protocol, setup->tree.name,
+            setup->blocks, setup->positions, (unsigned long long)report.states, (unsigned long long)report.edges,
+            report.complete ? "" : ", not all");
     return report;
 }
 
@@ -65,6 +66,8 @@ static const struct size {
     {"2 L2 of 1, sub-blocks", 1, 1, 2, 1},
 };
 
+enum { MOST_STATES = 1000000 }; /* of the larger trees: nmoesi and slc-glc have more, breadth first these are enough */
+
 static void explore_all(const char *protocol) {
     const explore_family *family = explore_family_of(protocol);
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
@@ -72,10 +75,12 @@ static void explore_all(const char *protocol) {
             const uint32_t blocks = full ? sizes[i].full_blocks : sizes[i].blocks;
             if (!blocks)
                 continue;
-            const explore_setup setup = explore_setup_of(context, family, explore_tree_of(sizes[i].tree), blocks,
-                                                         full ? sizes[i].full_positions : sizes[i].positions);
+            explore_setup setup = explore_setup_of(context, family, explore_tree_of(sizes[i].tree), blocks,
+                                                   full ? sizes[i].full_positions : sizes[i].positions);
+            setup.most = full ? MOST_STATES : 0;
             const explore_report report = explored(&setup);
-            cr_expect(report.complete, "%s", report.text);
+            cr_expect(report.complete || report.states > MOST_STATES, "%s", report.text);
+            cr_expect(!report.violations && !report.failed, "%s", report.text);
         }
 }
 
