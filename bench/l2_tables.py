@@ -323,7 +323,7 @@ def print_spatial(cache, kernel, sizes, problems, **fixed):
         title, figure, form = FIGURES[name]
         rows = []
         for ways in (4, 16):
-            for l2 in sizes:
+            for l2 in (size for size in sizes if size or ways == 16):
                 found = [cache.good(runs.Run(kernel=kernel, l2=l2, ways=ways, size=p, **fixed)) for p in problems]
                 if any(found):
                     rows.append([str(l2), str(ways), *(cell(figure(r) if r else None, form) for r in found)])
