@@ -32,7 +32,7 @@ typedef struct tree {
     gpc_coherence_module modules[MODULES];
     gpc_coherence_network networks[NETWORKS];
     uint32_t lows[MODULES][MODULES];
-    char names[MODULES][8];
+    char names[MODULES][16];
     gpc_coherence_options options;
     uint64_t base;
     bool oracle; /* a load sees what was stored last */
