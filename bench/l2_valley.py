@@ -9,7 +9,8 @@ protocol; L2 of six modules of together 0 (none), 96, 192, ... 12288 KB.
     problems  64 KB to 16 MB, section 4.3
     spatial   the bit reversal kernel, section 4.4
     beyond    a non-inclusive L2; a third level: two clusters of SMs with 128 KB each; requests that wait where
-              Multi2Sim's come again; any number of misses in flight in L1, where kepler has 16; write-through L1s (vi)
+              Multi2Sim's come again; any number of misses in flight in L1, where kepler has 16; write-through L1s (vi);
+              Multi2Sim's protocol with silent evictions of clean blocks, where its own wait for an answer
 
     python3 bench/l2_valley.py [--parts PART,...] [--kernels NAME,...] [--sizes KB,...] [--quick] [--report] ...
 
@@ -37,7 +38,8 @@ SPATIAL_SIZES = (0, 96, 192, 384, 768, 1536)
 PROBLEMS = (64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384)
 PROTOCOLS = ("nmoesi-multi2sim", "nmoesi")
 VARIANTS = (("nmoesi", ""), ("nmoesi", "non-inclusive"), ("nmoesi", "three-level"), ("nmoesi", "waiting"),
-            ("nmoesi", "many misses"), ("nmoesi", "many misses, non-inclusive"), ("vi", ""))  # fmt: skip
+            ("nmoesi", "many misses"), ("nmoesi", "many misses, non-inclusive"), ("vi", ""),
+            (runs.SILENT, ""))  # fmt: skip
 INCLUSIVE = {"non-inclusive": "", "many misses, non-inclusive": "many misses"}
 PARTS = ("main", "matrices", "problems", "spatial", "beyond")
 QUICK = ("Transpose", "Histogram", "MaxPooling", "VectorMul")
