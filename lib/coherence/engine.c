@@ -19,13 +19,24 @@ typedef struct gpci_work {
     bool given; /* others' modified bytes came with the rights */
 } gpci_work;
 
+/* Does a store that is not coherent lead to N? One that asks for a copy is taken to share it: `next_shared`. */
+static bool stores_non_coherently(const gpc_protocol *protocol) {
+    for (uint32_t state = GPC_LINE_N + 1; state < GPC_LINE_COUNT; state++) {
+        const gpc_protocol_rule *rule = &(*protocol->first)[state][GPC_EVENT_N_STORE];
+        const bool asks = rule->actions & GPC_DO_READ_REQUEST;
+        if (rule->actions && (rule->next == GPC_LINE_N || (asks && rule->next_shared == GPC_LINE_N)))
+            return true;
+    }
+    return false;
+}
+
 gpc_status gpci_engine_prepare(gpc_coherence *c) {
     c->reply_room = c->message_bound;
     c->replies = gpci_alloc(c->context, (size_t)c->reply_room * sizeof *c->replies);
     c->first_map = 0;
     while (c->first_map < c->module_count && !c->modules[c->first_map].full_map)
         c->first_map++;
-    c->non_coherent = (*c->protocol->first)[GPC_LINE_I][GPC_EVENT_N_STORE].next == GPC_LINE_N;
+    c->non_coherent = stores_non_coherently(c->protocol);
     return c->replies ? GPC_OK : GPC_ERROR_MEMORY;
 }
 
