@@ -309,11 +309,13 @@ static gpc_status run(gpc_coherence *c, const gpc_coherence_request *request, gp
 }
 
 static gpc_status check(const gpc_coherence *c, const gpc_coherence_request *request, gpc_error *error) {
-    if (request->module >= c->module_count || c->modules[request->module].level != 1 ||
-        c->modules[request->module].place == GPCI_MEMORY)
-        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_coherence_access: module %u is not of the first level",
-                         request->module);
+    if (request->module >= c->module_count)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_coherence_access: module %u of %u", request->module,
+                         c->module_count);
     const gpci_module *m = &c->modules[request->module];
+    if (m->place != GPCI_FIRST)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_coherence_access: module %s is not of the first level",
+                         m->given.name);
     if (request->kind > GPC_COHERENCE_N_STORE)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_coherence_access: kind %u is none", request->kind);
     uint32_t offset = (uint32_t)(request->address & (m->given.block_bytes - 1));

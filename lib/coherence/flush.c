@@ -98,8 +98,12 @@ static gpc_status check(const gpc_coherence *c, const char *call, uint32_t modul
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s: coherence is NULL", call);
     if (c->failed != GPC_OK)
         return gpci_engine_failure(c, error);
-    if (module != GPC_NO_MODULE && (module >= c->module_count || c->modules[module].place == GPCI_MEMORY))
-        return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s: module %u is no cache", call, module);
+    if (module == GPC_NO_MODULE)
+        return GPC_OK;
+    if (module >= c->module_count)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s: module %u of %u", call, module, c->module_count);
+    if (c->modules[module].place == GPCI_MEMORY)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s: module %s is no cache", call, c->modules[module].given.name);
     return GPC_OK;
 }
 
