@@ -136,11 +136,3 @@ void gpci_data_load(const gpc_coherence *c, const gpci_module *m, uint32_t block
     else
         memcpy(out, gpci_data_of(m, block) + (address & (m->given.block_bytes - 1)), size);
 }
-
-void gpci_data_move(gpc_coherence *c, gpci_module *m, uint32_t from, uint32_t to) {
-    if (!c->with_data)
-        return;
-    memcpy(gpci_data_of(m, to), gpci_data_of(m, from), m->given.block_bytes);
-    memcpy(gpci_dirty_of(m, to), gpci_dirty_of(m, from), m->mask_bytes);
-    gpci_data_clean(c, m, from);
-}

@@ -196,7 +196,6 @@ bool gpci_data_dirty(const gpc_coherence *c, const gpci_module *m, uint32_t bloc
 void gpci_data_store(gpc_coherence *c, gpci_module *m, uint32_t block, const gpci_bytes *store);
 void gpci_data_load(const gpc_coherence *c, const gpci_module *m, uint32_t block, uint64_t address, uint32_t size,
                     uint8_t *out);
-void gpci_data_move(gpc_coherence *c, gpci_module *m, uint32_t from, uint32_t to);
 
 GPCI_INLINE bool gpci_flag(const gpc_coherence *c, uint32_t flag) {
     return (c->protocol->flags & flag) != 0;
