@@ -71,8 +71,7 @@ static uint32_t events_of(const gpc_protocol *protocol, const place *p) {
 static gpc_status refuse(const cell *c, const char *why) {
     const gpc_protocol *protocol = c->at->protocol;
     return gpci_fail(c->at->error, GPC_ERROR_ARGUMENT, "gpc_protocol '%s': %s, %c, %s: %s", protocol->name, c->at->name,
-                     (protocol->letters ? protocol->letters : "NMOESI")[c->state],
-                     gpc_coherence_event_name((gpc_coherence_event)c->event), why);
+                     gpci_letters_of(protocol)[c->state], gpc_coherence_event_name((gpc_coherence_event)c->event), why);
 }
 
 static bool bad_state(const place *p, uint32_t state) {

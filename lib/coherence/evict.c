@@ -111,7 +111,7 @@ uint32_t gpci_promote(gpc_coherence *c, gpci_module *m, uint32_t entry, gpci_poi
     uint64_t tag = m->tags[entry];
     uint32_t block = gpci_module_victim(m, tag);
     if (block == GPCI_NO_BLOCK) {
-        c->failed = GPC_ERROR_CALLBACK;
+        gpci_break_choice(c, m);
         return entry;
     }
     /* The two change places where the victim has sharers too; its own entry must not be this one. */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "coherence/transaction.h"
 
-#include <stdio.h>
-
 /* Finding a block, and making room for one. */
 
 static gpci_found missing(void) {
@@ -21,11 +19,14 @@ gpci_found gpci_look_down_up(gpc_coherence *c, gpci_module *m, uint64_t address,
     return (gpci_found){block, m->states[block], true};
 }
 
+void gpci_break_choice(gpc_coherence *c, const gpci_module *m) {
+    gpci_break(c, GPC_ERROR_CALLBACK, "replacement of module %s chose a way that is none", m->given.name);
+}
+
 uint32_t gpci_make_room(gpc_coherence *c, gpci_module *m, uint64_t tag, gpci_point *at) {
     uint32_t block = gpci_module_victim(m, tag);
     if (GPCI_UNLIKELY(block == GPCI_NO_BLOCK)) {
-        c->failed = GPC_ERROR_CALLBACK;
-        snprintf(c->failure, sizeof c->failure, "replacement of module %s chose a way that is none", m->given.name);
+        gpci_break_choice(c, m);
         block = m->full_map ? 0 : (uint32_t)(tag >> m->block_shift) % m->given.sets * m->all_ways;
     }
     if (m->states[block] == GPC_LINE_I)

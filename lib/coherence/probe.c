@@ -8,11 +8,15 @@
  * does its part, then they answer in the order in which they are ready.
  */
 
-/* A probe on its way to X; its answer will be worked out. */
+/* A probe on its way to X; its answer will be worked out. There is room for it where there is for the message. */
 static void send_probe(gpc_coherence *c, gpci_module *t, uint32_t x, gpc_message_kind kind, uint64_t address,
                        gpci_point at) {
     gpci_module *m = gpci_module_at(c, x);
     gpci_point there = gpci_send(c, t, t, m, kind, address, c->control_bytes, at);
+    if (GPCI_UNLIKELY(c->reply_count == c->reply_room)) {
+        gpci_break(c, GPC_ERROR_MEMORY, "a transaction takes more than %u probes", c->reply_room);
+        return;
+    }
     c->replies[c->reply_count++] = (gpci_reply){
         .ready = there, .address = address, .module = x, .request = there.after, .bytes = c->control_bytes};
 }

@@ -2,6 +2,8 @@
 #ifndef GPC_COHERENCE_PROTOCOLS_H
 #define GPC_COHERENCE_PROTOCOLS_H
 
+#include "core/core.h"
+
 #include <gpucache/coherence.h>
 
 /* Built-in protocols, NULL-terminated; the list stands in builtin.c. */
@@ -15,6 +17,10 @@ size_t gpci_protocol_count(const gpc_context *context);
 const gpc_protocol *gpci_protocol_at(const gpc_context *context, size_t index, bool *builtin);
 gpc_status gpci_protocol_named(const gpc_context *context, const char *name, gpc_error *error, const gpc_protocol **out);
 void gpci_protocols_free(gpc_context *context);
+
+GPCI_INLINE const char *gpci_letters_of(const gpc_protocol *protocol) {
+    return protocol->letters ? protocol->letters : "NMOESI";
+}
 
 /* check.c: GPC_ERROR_ARGUMENT names place, state and event of the first cell that is missing or wrong. */
 gpc_status gpci_protocol_check(const gpc_protocol *protocol, gpc_error *error);

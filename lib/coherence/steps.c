@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "coherence/transaction.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 
 /* The steps of a transaction as they are listed, and the writing of states. */
@@ -26,10 +27,20 @@ gpci_point gpci_use_data(const gpc_coherence *c, gpci_module *m, gpci_point at, 
     return at;
 }
 
+void gpci_break(gpc_coherence *c, gpc_status status, const char *format, ...) {
+    if (c->failed != GPC_OK)
+        return;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(c->failure, sizeof c->failure, format, arguments);
+    va_end(arguments);
+    c->failed = status;
+}
+
 /* There is room: what an access can take at most was allocated with the object. */
 static gpc_coherence_message *push(gpc_coherence *c, gpci_point at) {
-    if (c->message_count == c->message_room) {
-        c->failed = GPC_ERROR_MEMORY;
+    if (GPCI_UNLIKELY(c->message_count == c->message_room)) {
+        gpci_break(c, GPC_ERROR_MEMORY, "a transaction takes more than %u steps", c->message_bound);
         c->message_count--;
     }
     gpc_coherence_message *message = &c->messages[c->message_count++];
@@ -165,11 +176,8 @@ gpc_protocol_rule gpci_rule(gpc_coherence *c, const gpci_module *m, uint8_t stat
     gpc_protocol_rule rule = m->rules[state][event];
     if (GPCI_LIKELY(rule.actions && !(rule.actions & GPC_DO_FORBID)))
         return rule;
-    if (c->failed == GPC_OK) {
-        c->failed = GPC_ERROR_STATE;
-        snprintf(c->failure, sizeof c->failure, "%s: module %s in %c cannot have %s", c->protocol->name, m->given.name,
-                 "NMOESI"[state], gpc_coherence_event_name(event));
-    }
+    gpci_break(c, GPC_ERROR_STATE, "%s: module %s in %c cannot have %s", c->protocol->name, m->given.name,
+               gpci_letters_of(c->protocol)[state], gpc_coherence_event_name(event));
     return (gpc_protocol_rule){GPC_DO_IGNORE, state, state};
 }
 

@@ -88,6 +88,8 @@ void gpci_set(gpc_coherence *c, gpci_module *m, uint32_t block, uint64_t tag, ui
               gpci_point at);
 /* The rule of a state and an event; a forbidden one fails the object, and is as one that ignores. */
 gpc_protocol_rule gpci_rule(gpc_coherence *c, const gpci_module *m, uint8_t state, gpc_coherence_event event);
+/* What must not be has come about: the object fails, for the first reason that is told. */
+GPCI_PRINTF(3, 4) void gpci_break(gpc_coherence *c, gpc_status status, const char *format, ...);
 /* Let an event have its rule's next state. */
 void gpci_apply(gpc_coherence *c, gpci_module *m, uint32_t block, gpc_coherence_event event, uint32_t origin,
                 gpci_point at);
@@ -99,6 +101,8 @@ void gpci_sort_come(gpci_reply *replies, uint32_t count);
 /* lookup.c: find_and_lock of the specification. Up-down: a way is made free on a miss. */
 gpci_found gpci_look_up_down(gpc_coherence *c, gpci_module *m, uint64_t address, gpci_point *at);
 gpci_found gpci_look_down_up(gpc_coherence *c, gpci_module *m, uint64_t address, gpci_point *at);
+/* A replacement policy chose a way that is none. */
+void gpci_break_choice(gpc_coherence *c, const gpci_module *m);
 /* The second half of the first: a free block for a tag that is not there. */
 uint32_t gpci_make_room(gpc_coherence *c, gpci_module *m, uint64_t tag, gpci_point *at);
 
