@@ -15,18 +15,27 @@ import ctypes
 import json
 import re
 import weakref
-from collections import namedtuple
-from dataclasses import dataclass, fields
-from typing import NamedTuple, Optional, Sequence, Union
+from dataclasses import fields
 
 from . import _generated as g
+from ._coherence import (
+    STATES,
+    AddressRange,
+    CoherenceBlock,
+    CoherenceModule,
+    CoherenceNetwork,
+    CoherenceResult,
+    CoherenceStats,
+    DirectoryEntry,
+    Interleaved,
+    Message,
+    Transition,
+)
 from ._constants import (
-    GPC_LINE_COUNT,
     GPC_NO_MESSAGE,
     GPC_NO_MODULE,
     AccessBits,
     CoherenceKind,
-    CoherenceState,
     MessageKind,
     Origin,
     Served,
@@ -37,188 +46,9 @@ from ._native import Handle, choice, decoded, drop, hold, invoke, loose, settle,
 from .errors import ArgumentError, NotFoundError, RangeError, StateError
 from .protocol import bits_of
 
-# Addresses that a module serves: bytes from `first` to `last`; or where (address / divisor) mod modulus == residue.
-AddressRange = namedtuple("AddressRange", "first last")
-Interleaved = namedtuple("Interleaved", "divisor modulus residue")
-
-STATES = "".join(member.name for member in CoherenceState)
-
-
-@dataclass
-class CoherenceNetwork:
-    """A star: one switch, a link each way to every module. Buffers in bytes, 0 = unlimited."""
-
-    name: str
-    bandwidth: int = 64  # bytes per cycle of a link
-    input_buffer: int = 0
-    output_buffer: int = 0
-
-
-@dataclass
-class CoherenceModule:
-    """A cache or a memory. Names of modules and networks stand for them."""
-
-    name: str
-    low: Sequence[str] = ()  # modules next to memory
-    low_network: Optional[str] = None
-    high_network: Optional[str] = None
-    sets: int = 1
-    ways: int = 1  # of a memory 0: a directory entry for every block cached
-    block_bytes: int = 64
-    latency: int = 1  # cycles to the data
-    directory_latency: int = 0  # cycles of each lookup
-    ports: int = 0  # for hosts that schedule; 0 = unlimited
-    mshrs: int = 0
-    replacement: str = "lru"
-    serves: Union[None, AddressRange, Interleaved] = None  # None: all addresses
-    directory_ways: int = 0  # non-inclusive: entries for blocks that only modules above hold
-    memory: bool = False
-    non_inclusive: bool = False
-    any_victim: bool = False  # invalid ways are not taken before others
-    write_through: bool = False
-    no_write_allocate: bool = False
-
-
+# Fields of a module that the library has by the same names.
 _SAME = ("sets", "ways", "block_bytes", "latency", "directory_latency", "ports", "mshrs", "directory_ways", "memory",
          "non_inclusive", "any_victim", "write_through", "no_write_allocate")  # fmt: skip
-
-
-class Message(NamedTuple):
-    """A step of a transaction; see gpc_coherence_message. Modules and the network by name, steps by their place."""
-
-    kind: MessageKind
-    source: str
-    target: str
-    address: int
-    bytes: int
-    sent: int
-    received: int
-    network: Optional[str]
-    after: Optional[int]
-    delay: int
-    join: Optional[int]
-    needs: int
-    request: Optional[int]
-    masked: bool
-    found: bool  # what it looks up in `target` was there, and valid
-
-
-class Transition(NamedTuple):
-    """One writing of a block's state; states are letters of NMOESI."""
-
-    cycle: int
-    module: str
-    set: int
-    way: int
-    tag_before: int
-    before: str
-    tag: int
-    after: str
-    origin: Origin
-
-
-class DirectoryEntry(NamedTuple):
-    """Of a sub-block: the module that owns it, or None, and those with a copy."""
-
-    owner: Optional[str]
-    sharers: tuple
-
-
-class CoherenceBlock(NamedTuple):
-    """A block as it stands. `data` is None without data; `dirty` has a bit for each modified byte, the first lowest."""
-
-    tag: int
-    state: str
-    recency: int
-    data: Optional[bytes]
-    dirty: int
-    directory: tuple  # of DirectoryEntry, one per sub-block; () without modules above, and of what is invalid
-    sub_block_bytes: int
-
-
-class CoherenceResult(NamedTuple):
-    """What an access did. `data` are the bytes read; `level` is the deepest that was asked for a copy."""
-
-    completed: int
-    hit: bool
-    found: str
-    state: str
-    level: int
-    data: bytes
-    messages: list
-    transitions: list
-
-
-class CoherenceStats(dict):
-    """Counters of a module, or of several, by name; `transitions` and `origins` are the matrices, [from][to]."""
-
-    def __init__(self, raw):
-        self.raw = raw
-        super().__init__((name, getattr(raw, name)) for name in coherence_counters())
-
-    @property
-    def transitions(self):
-        return [list(row) for row in self.raw.transitions]
-
-    @property
-    def origins(self):
-        return [list(row) for row in self.raw.origins]
-
-    def changes(self):
-        """{(from, to): (count, origin mask)} of what happened."""
-        return {
-            (STATES[one], STATES[two]): (self.raw.transitions[one][two], self.raw.origins[one][two])
-            for one in range(GPC_LINE_COUNT) for two in range(GPC_LINE_COUNT)
-            if self.raw.transitions[one][two] or self.raw.origins[one][two]
-        }  # fmt: skip
-
-    def matrices(self, title=""):
-        """Both matrices as text, in the document's layout (Table 4.2)."""
-        length = lib.gpc_coherence_matrix_text(ctypes.byref(self.raw), text(title, "title"), None, 0)
-        buffer = ctypes.create_string_buffer(length + 1)
-        lib.gpc_coherence_matrix_text(ctypes.byref(self.raw), text(title, "title"), buffer, len(buffer))
-        return decoded(buffer.value)
-
-    def json(self):
-        """One JSON object."""
-        length = lib.gpc_coherence_stats_json(ctypes.byref(self.raw), None, 0)
-        buffer = ctypes.create_string_buffer(length + 1)
-        lib.gpc_coherence_stats_json(ctypes.byref(self.raw), buffer, len(buffer))
-        return decoded(buffer.value)
-
-    @property
-    def hit_ratio(self):
-        """Of accesses: the processor's, or requests of modules above. None where there was none."""
-        kinds = "load", "store", "n_store", "read_request", "write_request"
-        asked = sum(self[self._plural(kind)] for kind in kinds)
-        return sum(self[f"{kind}_hits"] for kind in kinds) / asked if asked else None
-
-    @property
-    def lumped_hit_ratio(self):
-        """Multi2Sim's: of all lookups, probes, write-backs received and retries among them."""
-        return self["hits"] / self["accesses"] if self["accesses"] else None
-
-    @staticmethod
-    def _plural(kind):
-        return kind + "s"
-
-    def __add__(self, other):
-        if not isinstance(other, CoherenceStats):
-            return NotImplemented
-        raw = g.gpc_coherence_stats.from_buffer_copy(self.raw)
-        for name in self:
-            setattr(raw, name, self[name] + other[name])
-        for one in range(GPC_LINE_COUNT):
-            for two in range(GPC_LINE_COUNT):
-                raw.transitions[one][two] += other.raw.transitions[one][two]
-                raw.origins[one][two] |= other.raw.origins[one][two]
-        return CoherenceStats(raw)
-
-
-def coherence_counters():
-    """Names of the counters."""
-    return [name for name, kind in g.gpc_coherence_stats._fields_
-            if kind is ctypes.c_uint64 and name != "struct_size"]  # fmt: skip
 
 
 def _told(tree, name, what):
