@@ -190,34 +190,26 @@ static void write_through(gpc_coherence *c, gpci_work *w) {
 }
 
 static void load(gpc_coherence *c, gpci_work *w) {
-    w->m->stats.loads++;
-    if (w->rule.actions & GPC_DO_READ_REQUEST) {
+    w->hit = !(w->rule.actions & GPC_DO_READ_REQUEST);
+    if (!w->hit)
         ask_copy(c, w, false, GPC_ORIGIN_LOAD_MISS);
-        return;
-    }
-    w->hit = true;
-    w->m->stats.load_hits++;
 }
 
 static void store(gpc_coherence *c, gpci_work *w) {
-    w->m->stats.stores++;
-    if (w->rule.actions & GPC_DO_WRITE_REQUEST) {
+    const uint32_t actions = w->rule.actions;
+    if (actions & GPC_DO_WRITE_REQUEST) {
         ask_only_copy(c, w, GPC_ORIGIN_STORE);
-        return;
-    }
-    if (w->rule.actions & GPC_DO_READ_REQUEST) {
+    } else if (actions & GPC_DO_READ_REQUEST) {
         ask_copy(c, w, false, GPC_ORIGIN_STORE);
-        return;
+    } else {
+        w->hit = true;
+        gpci_set(c, w->m, w->found.block, w->m->tags[w->found.block], w->rule.next, GPC_ORIGIN_STORE, w->at);
     }
-    w->hit = true;
-    w->m->stats.store_hits++;
-    gpci_set(c, w->m, w->found.block, w->m->tags[w->found.block], w->rule.next, GPC_ORIGIN_STORE, w->at);
 }
 
 static void n_store(gpc_coherence *c, gpci_work *w) {
     gpci_module *m = w->m;
     uint32_t block = w->found.block, actions = w->rule.actions;
-    m->stats.n_stores++;
     if (actions & GPC_DO_EVICT_FIRST)
         w->at = gpci_evict(c, m, block, w->at);
     if (actions & GPC_DO_WRITE_REQUEST) {
@@ -226,7 +218,6 @@ static void n_store(gpc_coherence *c, gpci_work *w) {
         ask_copy(c, w, true, GPC_ORIGIN_N_STORE);
     } else {
         w->hit = true;
-        m->stats.n_store_hits++;
         if (actions & GPC_DO_CLEAR_OWNER)
             w->at = gpci_clear_owner(c, m, m->tags[block], w->at);
         gpci_set(c, m, block, m->tags[block], w->rule.next, GPC_ORIGIN_N_STORE, w->at);
@@ -258,13 +249,7 @@ static bool find(gpc_coherence *c, gpci_work *w, gpc_coherence_event event) {
     return w->rule.actions & GPC_DO_PASS;
 }
 
-static void count_pass(gpci_work *w) {
-    gpc_coherence_stats *s = &w->m->stats;
-    *(w->request->kind == GPC_COHERENCE_LOAD ? &s->loads : w->request->kind == GPC_COHERENCE_STORE ? &s->stores
-                                                                                                   : &s->n_stores) += 1;
-}
-
-static void kept(gpc_coherence *c, gpci_work *w) {
+static void keep(gpc_coherence *c, gpci_work *w) {
     const gpc_coherence_request *request = w->request;
     gpci_module *m = w->m;
     if (request->kind == GPC_COHERENCE_LOAD) {
@@ -288,12 +273,11 @@ static gpc_status run(gpc_coherence *c, const gpc_coherence_request *request, gp
     gpc_status status = gpci_engine_room(c, request->address);
     if (GPCI_UNLIKELY(status != GPC_OK))
         return gpci_out_of_memory(error);
-    if (find(c, &w, event_of(c, request))) {
-        count_pass(&w);
+    if (find(c, &w, event_of(c, request)))
         pass(c, &w, request->kind == GPC_COHERENCE_STORE);
-    } else {
-        kept(c, &w);
-    }
+    else
+        keep(c, &w);
+    gpci_count_access(&w.m->stats, request->kind, w.hit);
     bool upgrade = !w.hit && w.found.state != GPC_LINE_I && request->kind == GPC_COHERENCE_STORE;
     gpci_point end = gpci_mark(c, w.m, GPC_MESSAGE_FINISH, gpci_tag_of(w.m, request->address), w.at);
     if (upgrade && c->faults & GPCI_FAULT_TWICE)

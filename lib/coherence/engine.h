@@ -9,6 +9,13 @@
 /* hit.c: the whole of an access that hits, if it is an ordinary one; otherwise nothing is done, and false returned. */
 bool gpci_engine_hit(gpc_coherence *c, const gpc_coherence_request *request, gpc_coherence_result *result);
 
+/* A processor's access, and whether it asked nothing of the low module. */
+GPCI_INLINE void gpci_count_access(gpc_coherence_stats *stats, uint32_t kind, bool hit) {
+    const bool load = kind == GPC_COHERENCE_LOAD, store = kind == GPC_COHERENCE_STORE;
+    *(load ? &stats->loads : store ? &stats->stores : &stats->n_stores) += 1;
+    *(load ? &stats->load_hits : store ? &stats->store_hits : &stats->n_store_hits) += hit;
+}
+
 /* Empty lists, an idle system. */
 gpci_point gpci_engine_begin(gpc_coherence *c, uint64_t cycle);
 /* Room for what one access to an address may take, beside what is listed. GPC_ERROR_MEMORY. */

@@ -66,14 +66,7 @@ static void count(gpc_coherence_stats *stats, uint32_t kind) {
     stats->directory_accesses++;
     stats->data_accesses++;
     stats->hits++;
-    uint64_t *accesses = kind == GPC_COHERENCE_LOAD    ? &stats->loads
-                         : kind == GPC_COHERENCE_STORE ? &stats->stores
-                                                       : &stats->n_stores;
-    uint64_t *hits = kind == GPC_COHERENCE_LOAD    ? &stats->load_hits
-                     : kind == GPC_COHERENCE_STORE ? &stats->store_hits
-                                                   : &stats->n_store_hits;
-    ++*accesses;
-    ++*hits;
+    gpci_count_access(stats, kind, true);
 }
 
 static void finish(gpc_coherence *c, const gpci_module *m, const gpc_coherence_request *request, uint64_t tag) {
