@@ -373,15 +373,17 @@ typedef struct gpc_coherence_result {
  * One access, to its end.
  *   result  may be NULL
  * Returns GPC_OK; GPC_ERROR_ABI; GPC_ERROR_ARGUMENT (module not of the first level, size, kind, a block's border);
- * GPC_ERROR_RANGE (no memory serves the address); GPC_ERROR_STATE (a forbidden cell was reached, named in `error`: the
- * object can then only be read and destroyed); GPC_ERROR_MEMORY. Since: 0.1.
+ * GPC_ERROR_RANGE (the module does not serve the address); GPC_ERROR_STATE (a forbidden cell was reached, named in
+ * `error`) and GPC_ERROR_CALLBACK (a replacement policy's impossible victim), after which the object can only be read
+ * and destroyed; GPC_ERROR_MEMORY. Since: 0.1.
  */
 GPC_API gpc_status gpc_coherence_access(gpc_coherence *coherence, const gpc_coherence_request *request,
                                         gpc_error *error, gpc_coherence_result *result);
 
 /*
  * Write everything modified in a module, and in those above it, back towards memory and invalidate it, as the end of
- * the worked example does (Table 2.6, steps 15 to 20): memory's write request, then the write-back.
+ * the worked example does (Table 2.6, steps 15 to 20): block after block the low module's write probe, then the
+ * write-back. Without a directory nobody asks: the blocks are evicted.
  *   module  index, or GPC_NO_MODULE: all caches, those of the first level first
  * Returns as gpc_coherence_access. Since: 0.1.
  */
@@ -405,7 +407,7 @@ GPC_API gpc_status gpc_coherence_write_memory(gpc_coherence *coherence, uint64_t
 typedef struct gpc_coherence_block {
     size_t struct_size;
     uint64_t tag;          /* block address */
-    const uint8_t *bytes;  /* [block_bytes] borrowed until the next call; NULL without data */
+    const uint8_t *bytes;  /* [block_bytes] borrowed until the next call; NULL: no data, a memory, an entry alone */
     const uint8_t *dirty;  /* [(block_bytes + 7) / 8] modified bytes, a bit each; likewise */
     uint32_t state;        /* gpc_coherence_state */
     uint32_t recency;      /* 0 = most recent of its set; lru and fifo only */
@@ -427,12 +429,16 @@ GPC_API gpc_status gpc_coherence_get_block(const gpc_coherence *coherence, uint3
  *   out_owner  receives the module that owns the sub-block, GPC_NO_MODULE
  *   sharers    [room] receives the first modules with a copy, ascending; may be NULL with room 0
  *   out_count  receives how many there are
+ * Returns GPC_OK; GPC_ERROR_RANGE; GPC_ERROR_ARGUMENT. Since: 0.1.
  */
 GPC_API gpc_status gpc_coherence_get_directory(const gpc_coherence *coherence, uint32_t module, uint32_t set,
                                                uint32_t way, uint32_t sub_block, uint32_t *out_owner,
                                                uint32_t *sharers, size_t room, size_t *out_count);
 
-/* Where a block of this address is, or would go: GPC_OK, or GPC_END where it is not there. Since: 0.1. */
+/*
+ * Where a block of this address is, or would go (the way is GPC_NO_MODULE where only the replacement policy knows).
+ * Returns GPC_OK; GPC_END where it is not there; GPC_ERROR_RANGE, of what the module does not serve. Since: 0.1.
+ */
 GPC_API gpc_status gpc_coherence_find(const gpc_coherence *coherence, uint32_t module, uint64_t address,
                                       uint32_t *out_set, uint32_t *out_way);
 
