@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "coherence/engine.h"
 
-/* Many blocks at once: flushes, as at the end of the worked example (Table 2.6), and acquires. */
+/* Block after block of a module, or of all: flushes, as at the end of the worked example (Table 2.6), and acquires. */
 
 /* The low module's write request to X, and X's write-back or acknowledgement. */
 static gpci_point flush_block(gpc_coherence *c, gpci_module *x, uint32_t block, gpci_point at) {

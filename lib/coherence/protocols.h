@@ -12,10 +12,11 @@ extern const gpc_protocol *const gpci_builtin_protocols[];
 extern const gpc_protocol gpci_msi, gpci_mesi, gpci_mosi, gpci_moesi, gpci_nmoesi, gpci_nmoesi_multi2sim, gpci_vi,
     gpci_no_coherence, gpci_slc_glc;
 
-/* register.c: those of a context, built-in ones first; the name's, with the nearest one in the message where it is none. */
+/* register.c: those of a context, built-in ones first; one by name, the message naming the nearest where it is none. */
 size_t gpci_protocol_count(const gpc_context *context);
 const gpc_protocol *gpci_protocol_at(const gpc_context *context, size_t index, bool *builtin);
-gpc_status gpci_protocol_named(const gpc_context *context, const char *name, gpc_error *error, const gpc_protocol **out);
+gpc_status gpci_protocol_named(const gpc_context *context, const char *name, gpc_error *error,
+                               const gpc_protocol **out);
 void gpci_protocols_free(gpc_context *context);
 
 GPCI_INLINE const char *gpci_letters_of(const gpc_protocol *protocol) {

@@ -6,7 +6,7 @@
  * cycle, and one message a cycle enters. Idle, that is 1 + 3 * ceil(size / bandwidth).
  *
  * The switch lets senders through to a receiver in turn, from the one after the last. One whose message began to cross
- * its link in an earlier cycle has its turn, even if it has not come yet: nothing passes in that cycle then (Multi2Sim).
+ * its link in an earlier cycle has its turn, even if it has not come yet: nothing passes in that cycle (Multi2Sim).
  */
 #include "coherence/transaction.h"
 
