@@ -6,8 +6,8 @@
 void gpci_forget(const gpc_coherence *c, gpci_module *t, uint32_t block, const gpci_module *r, uint64_t tag) {
     if (!t->sub_blocks || !gpci_flag(c, GPC_PROTOCOL_DIRECTORY))
         return;
-    uint32_t count = r->given.block_bytes >> t->sub_shift, first = gpci_sub_of(t, tag);
-    for (uint32_t sub = first; sub < first + count; sub++)
+    const gpci_span span = gpci_span_of(t, r, tag);
+    for (uint32_t sub = span.first; sub < span.end; sub++)
         gpci_drop_sharer(t, block, sub, t->slots[r->index]);
 }
 
@@ -75,16 +75,16 @@ static gpci_point pass(gpc_coherence *c, gpci_module *t, uint32_t block, gpc_coh
 }
 
 /*
- * Non-coherent data come under another's owner: what the owner has modified is older, since there was no other copy when
- * it was. It gives that up now; written back later, it would undo what came.
+ * Non-coherent data come where another is the owner: what that one has modified is older, since there was no other
+ * copy when it was. It gives that up now; written back later, it would undo what came.
  */
 static gpci_point oust_owner(gpc_coherence *c, gpci_module *t, uint32_t block, const gpci_module *r,
                              const gpci_gift *gift, gpci_point at) {
     if (!gift->non_coherent || !t->sub_blocks || !gpci_flag(c, GPC_PROTOCOL_DIRECTORY))
         return at;
-    uint32_t first = gpci_sub_of(t, gift->tag), count = r->given.block_bytes >> t->sub_shift;
+    const gpci_span span = gpci_span_of(t, r, gift->tag);
     bool owned = false;
-    for (uint32_t sub = first; sub < first + count; sub++) {
+    for (uint32_t sub = span.first; sub < span.end; sub++) {
         uint16_t owner = *gpci_owner_of(t, block, sub);
         owned |= owner != GPCI_NO_OWNER && owner != t->slots[r->index];
     }

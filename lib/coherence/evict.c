@@ -46,10 +46,9 @@ static void step_back(const gpc_coherence *c, const gpci_module *m, uint32_t blo
     uint32_t entry = gpci_module_find(t, gpci_tag_of(t, m->tags[block]));
     if (entry == GPCI_NO_BLOCK || !gpci_flag(c, GPC_PROTOCOL_DIRECTORY))
         return;
-    uint32_t first = gpci_sub_of(t, m->tags[block]), count = m->given.block_bytes >> t->sub_shift;
-    for (uint32_t sub = first; sub < first + count; sub++)
-        if (*gpci_owner_of(t, entry, sub) == t->slots[m->index])
-            *gpci_owner_of(t, entry, sub) = GPCI_NO_OWNER;
+    const gpci_span span = gpci_span_of(t, m, m->tags[block]);
+    for (uint32_t sub = span.first; sub < span.end; sub++)
+        gpci_drop_owner(t, entry, sub, t->slots[m->index]);
 }
 
 static bool has_owner(const gpci_module *m, uint32_t block) {

@@ -108,9 +108,8 @@ static void read_data(gpc_coherence *c, gpci_reply *replies, uint32_t count) {
 /* Ask all who share a sub-block of those that are meant, and forget them. */
 static void probe_sharers(gpc_coherence *c, gpci_module *t, const gpci_invalidation *i, gpci_point at) {
     bool exact = gpci_flag(c, GPC_PROTOCOL_PROBE_WHOLE);
-    uint64_t tag = t->tags[i->block];
     for (uint32_t sub = 0; sub < t->sub_blocks; sub++) {
-        uint64_t address = tag + ((uint64_t)sub << t->sub_shift);
+        uint64_t address = gpci_address_of(t, i->block, sub);
         if (address < i->first || address > i->last)
             continue;
         for (uint32_t word = 0; word < t->sharer_words; word++)
@@ -120,8 +119,8 @@ static void probe_sharers(gpc_coherence *c, gpci_module *t, const gpci_invalidat
                 if (x == i->except)
                     continue;
                 uint64_t block = gpci_tag_of(x, address);
-                uint32_t first = gpci_sub_of(t, block), count = x->given.block_bytes >> t->sub_shift;
-                for (uint32_t s = first; s < first + count; s++)
+                const gpci_span span = gpci_span_of(t, x, block);
+                for (uint32_t s = span.first; s < span.end; s++)
                     if (!exact || s == sub)
                         gpci_drop_sharer(t, i->block, s, slot);
                 if (!exact || block == address)
@@ -252,8 +251,7 @@ static bool asks_for(const gpci_sharing *s, uint64_t address) {
 
 /* Was X asked already, for the sub-block before this one? */
 static bool asked_before(const gpci_module *t, const gpci_sharing *s, const gpci_module *x, uint32_t sub) {
-    uint64_t address = t->tags[s->block] + ((uint64_t)sub << t->sub_shift);
-    uint64_t before = address - ((uint64_t)1 << t->sub_shift);
+    uint64_t address = gpci_address_of(t, s->block, sub), before = address - ((uint64_t)1 << t->sub_shift);
     return sub && gpci_tag_of(x, before) == gpci_tag_of(x, address) && asks_for(s, before) &&
            *gpci_owner_of(t, s->block, sub - 1) == *gpci_owner_of(t, s->block, sub);
 }
@@ -262,7 +260,7 @@ static void probe_owners(gpc_coherence *c, gpci_module *t, const gpci_sharing *s
     bool whole = gpci_flag(c, GPC_PROTOCOL_PROBE_WHOLE);
     for (uint32_t sub = 0; sub < t->sub_blocks; sub++) {
         uint16_t owner = *gpci_owner_of(t, s->block, sub);
-        uint64_t address = t->tags[s->block] + ((uint64_t)sub << t->sub_shift);
+        uint64_t address = gpci_address_of(t, s->block, sub);
         if (owner == GPCI_NO_OWNER || (!whole && !asks_for(s, address)))
             continue;
         gpci_module *x = gpci_module_at(c, t->above[owner]);
@@ -291,11 +289,11 @@ static void probe_sharer(gpc_coherence *c, gpci_module *t, const gpci_sharing *s
 /* T's directory after an answer: who is not in O now owns the block no longer, who has lost it shares it no longer. */
 static void forget_owner(gpc_coherence *c, gpci_module *t, const gpci_sharing *s, const gpci_reply *reply) {
     const gpci_module *x = gpci_module_at(c, reply->module);
-    uint32_t slot = t->slots[x->index], first = gpci_sub_of(t, reply->address);
-    for (uint32_t sub = first; sub < first + (x->given.block_bytes >> t->sub_shift); sub++) {
-        uint16_t *owner = gpci_owner_of(t, s->block, sub);
-        if (*owner == slot && !reply->keeps)
-            *owner = GPCI_NO_OWNER;
+    const uint32_t slot = t->slots[x->index];
+    const gpci_span span = gpci_span_of(t, x, reply->address);
+    for (uint32_t sub = span.first; sub < span.end; sub++) {
+        if (!reply->keeps)
+            gpci_drop_owner(t, s->block, sub, slot);
         if (!reply->found)
             gpci_drop_sharer(t, s->block, sub, slot);
     }

@@ -3,18 +3,8 @@
 
 /* Requests towards memory: R asks T, its low module, for a copy or for the only one. */
 
-/* Sub-blocks of T that a block of R covers. */
-typedef struct gpci_span {
-    uint32_t first, count;
-} gpci_span;
-
-static gpci_span span_of(const gpci_module *t, uint64_t tag, uint32_t bytes) {
-    uint32_t count = bytes >> t->sub_shift;
-    return (gpci_span){gpci_sub_of(t, tag), count ? count : 1};
-}
-
 static bool others_share(const gpci_module *t, uint32_t block, gpci_span span, uint32_t slot) {
-    for (uint32_t sub = span.first; sub < span.first + span.count; sub++)
+    for (uint32_t sub = span.first; sub < span.end; sub++)
         for (uint32_t word = 0; word < t->sharer_words; word++) {
             uint64_t bits = gpci_sharers_of(t, block, sub)[word];
             if (word == slot / 64)
@@ -26,7 +16,7 @@ static bool others_share(const gpci_module *t, uint32_t block, gpci_span span, u
 }
 
 static void add_sharer(gpci_module *t, uint32_t block, gpci_span span, uint32_t slot, bool owner) {
-    for (uint32_t sub = span.first; sub < span.first + span.count; sub++) {
+    for (uint32_t sub = span.first; sub < span.end; sub++) {
         gpci_sharers_of(t, block, sub)[slot / 64] |= (uint64_t)1 << (slot & 63);
         if (owner)
             *gpci_owner_of(t, block, sub) = (uint16_t)slot;
@@ -57,7 +47,7 @@ static bool settle_copy(gpc_coherence *c, gpci_module *t, uint32_t block, const 
     if (!gpci_flag(c, GPC_PROTOCOL_DIRECTORY))
         return true;
     uint32_t slot = t->slots[ask->from->index];
-    gpci_span span = span_of(t, ask->tag, ask->from->given.block_bytes);
+    gpci_span span = gpci_span_of(t, ask->from, ask->tag);
     if (gpci_flag(c, GPC_PROTOCOL_PROBE_WHOLE))
         drop_owners(t, block, slot);
     shared |= others_share(t, block, span, slot);
@@ -117,24 +107,15 @@ static void settle_only(gpc_coherence *c, gpci_module *t, uint32_t block, const 
     const gpci_module *r = ask->from;
     uint32_t slot = t->slots[r->index];
     if (!gpci_flag(c, GPC_PROTOCOL_PROBE_WHOLE)) {
-        add_sharer(t, block, span_of(t, ask->tag, r->given.block_bytes), slot, true);
+        add_sharer(t, block, gpci_span_of(t, r, ask->tag), slot, true);
         return;
     }
     /* The reference reckons with R's sub-blocks. */
     uint64_t bytes = r->sub_blocks ? (uint64_t)1 << r->sub_shift : r->given.block_bytes;
     for (uint32_t sub = 0; sub < t->sub_blocks; sub++) {
-        uint64_t address = t->tags[block] + ((uint64_t)sub << t->sub_shift);
-        if (ask->tag - address < bytes)
-            add_sharer(t, block, (gpci_span){sub, 1}, slot, true);
+        if (ask->tag - gpci_address_of(t, block, sub) < bytes)
+            add_sharer(t, block, (gpci_span){sub, sub + 1}, slot, true);
     }
-}
-
-/* The addresses of which others lose their copies. */
-static void bound(const gpc_coherence *c, const gpci_module *t, const gpci_ask *ask, gpci_invalidation *i) {
-    uint64_t sub = ask->tag >> t->sub_shift << t->sub_shift, bytes = ask->from->given.block_bytes;
-    i->first = sub;
-    bool one = gpci_flag(c, GPC_PROTOCOL_PROBE_WHOLE) || bytes < (uint64_t)1 << t->sub_shift;
-    i->last = one ? sub : ask->tag + bytes - 1;
 }
 
 gpci_answer gpci_take_rights(gpc_coherence *c, gpci_module *t, uint32_t block, uint64_t address, uint32_t flags,
@@ -163,9 +144,11 @@ gpci_answer gpci_write_request(gpc_coherence *c, const gpci_ask *ask, gpci_point
     t->stats.write_requests++;
     t->stats.hits += found.hit;
     gpci_gather gather = GPCI_GATHER_INIT;
-    gpci_invalidation others = {.block = found.block, .except = r, .gather = &gather};
+    gpci_invalidation others = {
+        .block = found.block, .except = r, .first = ask->tag, .last = ask->tag, .gather = &gather};
     others.peer = gpci_flag(c, GPC_PROTOCOL_PEER) ? ask : NULL;
-    bound(c, t, ask, &others);
+    if (!gpci_flag(c, GPC_PROTOCOL_PROBE_WHOLE)) /* the reference: the first sub-block of R's alone */
+        others.last += r->given.block_bytes - 1;
     at = gpci_invalidate(c, t, &others, at);
     gpc_protocol_rule rule = gpci_rule(c, t, t->states[found.block], GPC_EVENT_WRITE_ABOVE);
     t->stats.write_request_hits += !(rule.actions & GPC_DO_WRITE_REQUEST);
@@ -195,11 +178,10 @@ gpci_point gpci_clear_owner(gpc_coherence *c, gpci_module *r, uint64_t tag, gpci
     gpci_message_found(c, request, &found);
     t->stats.notices_received++;
     if (found.hit) {
-        gpci_span span = span_of(t, tag, r->given.block_bytes);
-        if (c->faults & GPCI_FAULT_CLEAR_WRONG)
-            span.first = (span.first + 1) & (t->sub_blocks - 1);
-        for (uint32_t sub = span.first; sub < span.first + span.count && sub < t->sub_blocks; sub++)
-            *gpci_owner_of(t, found.block, sub) = GPCI_NO_OWNER;
+        const gpci_span span = gpci_span_of(t, r, tag);
+        const uint32_t wrong = c->faults & GPCI_FAULT_CLEAR_WRONG ? 1 : 0;
+        for (uint32_t sub = span.first; sub < span.end; sub++)
+            *gpci_owner_of(t, found.block, (sub + wrong) & (t->sub_blocks - 1)) = GPCI_NO_OWNER;
     }
     return gpci_answer_to(c, request, t, t, r, GPC_MESSAGE_ACK, tag, c->control_bytes, at);
 }

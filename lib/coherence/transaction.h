@@ -209,15 +209,33 @@ GPCI_INLINE bool gpci_modified(uint8_t state) {
     return state == GPC_LINE_M || state == GPC_LINE_O || state == GPC_LINE_N;
 }
 
+/* Sub-blocks of T, [first, end), that a block of a module above it covers: one at least, as none is smaller. */
+typedef struct gpci_span {
+    uint32_t first, end;
+} gpci_span;
+
+GPCI_INLINE gpci_span gpci_span_of(const gpci_module *t, const gpci_module *r, uint64_t tag) {
+    const uint32_t first = gpci_sub_of(t, tag);
+    return (gpci_span){first, first + (r->given.block_bytes >> t->sub_shift)};
+}
+
+GPCI_INLINE uint64_t gpci_address_of(const gpci_module *t, uint32_t block, uint32_t sub) {
+    return t->tags[block] + ((uint64_t)sub << t->sub_shift);
+}
+
 GPCI_INLINE bool gpci_has_sharer(const gpci_module *t, uint32_t block, uint32_t sub, uint32_t slot) {
     return gpci_sharers_of(t, block, sub)[slot / 64] >> (slot & 63) & 1;
 }
 
-GPCI_INLINE void gpci_drop_sharer(gpci_module *t, uint32_t block, uint32_t sub, uint32_t slot) {
-    gpci_sharers_of(t, block, sub)[slot / 64] &= ~((uint64_t)1 << (slot & 63));
+GPCI_INLINE void gpci_drop_owner(const gpci_module *t, uint32_t block, uint32_t sub, uint32_t slot) {
     uint16_t *owner = gpci_owner_of(t, block, sub);
     if (*owner == slot)
         *owner = GPCI_NO_OWNER;
+}
+
+GPCI_INLINE void gpci_drop_sharer(gpci_module *t, uint32_t block, uint32_t sub, uint32_t slot) {
+    gpci_sharers_of(t, block, sub)[slot / 64] &= ~((uint64_t)1 << (slot & 63));
+    gpci_drop_owner(t, block, sub, slot);
 }
 
 #endif
