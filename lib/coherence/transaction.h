@@ -6,7 +6,18 @@
 
 /*
  * A transaction is written as plain nested calls: a request calls what it causes, and each call returns the point in
- * time at which it is over. Names: T is the module that is asked, R who asks, X one above T that is probed.
+ * time at which it is over. States, directories and bytes change on the way; steps.c lists the messages and the
+ * writings of states, which at last are the result. Names: T is the module that is asked, R who asks, X one above T
+ * that is probed.
+ *
+ * Example, a load that misses L1, of a block that another L1 has modified:
+ *   engine.c   gpc_coherence_access: the first level's rule for LOAD in I is READ_REQUEST
+ *   lookup.c     find the block, or make room for it (evict.c: what leaves is handed down by below.c)
+ *   request.c    gpci_read_request: R asks T, which may have to ask its own low module first
+ *   probe.c        gpci_share: T asks the owners above it, and each of these those above itself
+ *   data.c         the bytes come to R; T's directory has R as a sharer
+ *   steps.c      gpci_set: R is in the rule's next state; the last step is FINISH
+ * Hits of the first level that are nothing out of the ordinary are done by hit.c alone.
  */
 
 /* A point in time: `delay` cycles after a step has ended. `cycle` is when that is on an idle system. */
