@@ -269,7 +269,7 @@ class Errors(Case):
         for kind, text, use in (
             (gpucache.NotFoundError, "no module 'l9'", lambda: tree.load("l9", 0)),
             (gpucache.RangeError, "module 3 of 3", lambda: tree.load(3, 0)),
-            (gpucache.ArgumentError, "not of the first level", lambda: tree.load("mm", 0)),
+            (gpucache.ArgumentError, "module mm is not of the first level", lambda: tree.load("mm", 0)),
             (gpucache.ArgumentError, "0 bytes", lambda: tree.load("l1-0", 0, 0)),
             (gpucache.ArgumentError, "block", lambda: tree.load("l1-0", 60, 8)),
             (gpucache.ArgumentError, "kind is 'jump'", lambda: tree.access("l1-0", "jump", 0)),
