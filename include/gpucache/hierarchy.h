@@ -251,9 +251,12 @@ GPC_API gpc_cache *gpc_hierarchy_cache(gpc_hierarchy *hierarchy, unsigned level,
  * Loads are LOAD, stores N_STORE, atomics and reductions STORE, all performed in L1; the hints CG, CV and WT are the
  * bits GLC, both, and both. A kernel's begin is an acquire. An L1 of another size empties everything (l1.carveout).
  * What a tree cannot do is refused when the hierarchy is created, by its key. Without effect are l1.tokens = strict,
- * which no line heeds, and with a clock l1.banks and, since modules take all that comes to them, l2.banks,
- * l2.mshr_entries, l2.mshr_merges, l2.queue, l2.miss_queue and l2.reply_queue: senders are held back by
- * l1.mshr_entries, l1.miss_queue and the networks. Clusters have the ports of a slice. Since: 0.1.
+ * which no line heeds, and with a clock l1.banks, l2.mshr_merges (who asks for a block in use waits for it, or is
+ * refused: `coherence.conflict`) and, since modules take all that comes to them, l2.banks, l2.queue, l2.miss_queue and
+ * l2.reply_queue. Senders are held back by l1.mshr_entries, l1.miss_queue, the networks, and l2.mshr_entries: a read or
+ * write request that has its slice ask memory has an entry from its lookup until its answer is sent; without one it
+ * waits, and requests behind it do too, hits among them. Clusters have the ports of a slice, and no MSHR limit.
+ * Since: 0.1.
  */
 GPC_API gpc_coherence *gpc_hierarchy_coherence(gpc_hierarchy *hierarchy);
 

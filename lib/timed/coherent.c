@@ -78,7 +78,7 @@ static void free_exchange(gpci_timed *t, uint32_t exchange) {
     gpci_play *p = t->play;
     gpci_exchange *e = &p->exchanges[exchange];
     for (uint32_t i = 0; i < e->count; i++)
-        if (e->steps[i].lock != GPCI_NO_LOCK)
+        if (e->steps[i].lock != GPCI_NO_LOCK || e->steps[i].entry)
             gpci_play_let_go(t, exchange, i);
     p->promised -= e->promised;
     p->steps -= e->count;
@@ -242,6 +242,7 @@ static void load_steps(const gpci_timed *t, const gpc_coherence_result *r, gpci_
         before->looks = m->looks > before->looks ? m->looks : before->looks;
     }
     find_openers(e);
+    gpci_play_find_below(t, e);
 }
 
 static uint8_t level_of(const gpc_hierarchy *h, uint8_t level) {

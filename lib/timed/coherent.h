@@ -18,7 +18,7 @@
  *
  * A request holds its block in the module that it asks until the answer is sent; another that finds the block held
  * waits, or is refused and comes again. Probes hold nothing and wait for nobody. Nothing can lock up: blocks are held
- * in the order of levels, and every module takes all that comes.
+ * in the order of levels, and every module takes all that comes; a slice's MSHR entries: coherent_entry.c.
  *
  * Example, a load misses in L1, and hits in L2 (latency 20): READ_REQUEST crosses, takes a tag port, holds the block;
  * 20 cycles later, if the data port is free, DATA is sent and the block let go; it crosses; FINISH comes l1.latency
@@ -51,6 +51,8 @@ typedef struct gpci_step {
     uint8_t sectors;       /* of that access */
     bool root;             /* it comes after nothing but the access itself */
     bool answered;
+    bool below;            /* a request that has its slice ask memory */
+    bool entry;            /* it has that slice's MSHR entry */
 } gpci_step;
 
 typedef struct gpci_exchange {
@@ -138,6 +140,18 @@ void gpci_play_let_go(gpci_timed *t, uint32_t exchange, uint32_t step);
 void gpci_play_again(gpci_timed *t, uint32_t exchange, uint32_t step);
 /* Who holds blocks, and who waits for them; `text` and `size` go on. */
 void gpci_play_report(const gpci_timed *t, char **text, size_t *size);
+
+/* coherent_entry.c: MSHR entries of slices */
+/* Which requests of a list need one. */
+void gpci_play_find_below(const gpci_timed *t, gpci_exchange *e);
+/* The first of a queue is a request that waits at the tags: it was taken out. */
+bool gpci_play_hold_up(gpci_timed *t, gpci_stage *stage, gpci_queue *queue);
+/* Does the first of those that wait (there is one) go on waiting? */
+bool gpci_play_is_held(gpci_timed *t, gpci_stage *stage);
+/* At a stage's tags: a packet takes the entry that it needs, if any. */
+void gpci_play_take_entry(gpci_timed *t, gpci_stage *stage, uint32_t packet);
+/* It is answered, or refused. */
+void gpci_play_give_entry(gpci_timed *t, gpci_step *step);
 
 /* coherent_move.c: where messages are */
 /* On its way from `from` to `to`. */

@@ -79,7 +79,7 @@ static void wait_for(gpci_play *p, uint32_t lock, uint32_t exchange, uint32_t st
 }
 
 /* The first that waits holds it now, or has found it free. */
-void gpci_play_let_go(gpci_timed *t, uint32_t exchange, uint32_t step) {
+static void unlock(gpci_timed *t, uint32_t exchange, uint32_t step) {
     gpci_play *p = t->play;
     uint32_t lock = gpci_step_at(p, exchange, step)->lock;
     if (lock == GPCI_NO_LOCK)
@@ -97,6 +97,11 @@ void gpci_play_let_go(gpci_timed *t, uint32_t exchange, uint32_t step) {
     l->first_step = s->next_step;
     s->lock = lock;
     gpci_play_end(t, l->exchange, l->step);
+}
+
+void gpci_play_let_go(gpci_timed *t, uint32_t exchange, uint32_t step) {
+    gpci_play_give_entry(t, gpci_step_at(t->play, exchange, step));
+    unlock(t, exchange, step);
 }
 
 static bool asks(const gpci_step *s) {
@@ -120,6 +125,7 @@ static void refuse(gpci_timed *t, uint32_t packet, gpci_step *s) {
     if (tree->faults & GPCI_FAULT_NO_UNLOCK && (s->kind == GPC_MESSAGE_WRITE_BACK || s->kind == GPC_MESSAGE_NOTICE) &&
         s->lock == GPCI_NO_LOCK && find(p, own_key(s->from, s->address)) == GPCI_NO_LOCK)
         s->lock = hold(p, own_key(s->from, s->address), q->access, q->leader);
+    gpci_play_give_entry(t, s);
     s->packet = packet;
     q->size = t->header;
     q->segments = 0;
@@ -170,7 +176,7 @@ bool gpci_play_take(gpci_timed *t, uint32_t packet) {
     if (lock != GPCI_NO_LOCK && p->locks[lock].exchange == q->access)
         return true; /* its own, which comes to its end by itself */
     if (lock == GPCI_NO_LOCK) {
-        gpci_play_let_go(t, q->access, q->leader);
+        unlock(t, q->access, q->leader);
         s->lock = hold(p, key_of(s->to, s->block), q->access, q->leader);
         return true;
     }

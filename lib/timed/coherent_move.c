@@ -91,6 +91,7 @@ static bool may_enter(const gpci_timed *t, gpci_stage *stage, uint32_t packet) {
 static void enter(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     const gpci_packet *p = gpci_at(t, packet);
     if (is_at(t, stage, p->chain)) {
+        gpci_play_take_entry(t, stage, packet);
         gpci_play_arrived(t, packet);
         return;
     }
@@ -113,12 +114,25 @@ static void run_queue(gpci_timed *t, gpci_stage *stage, gpci_queue *queue) {
             gpci_wake(t, stage->component, gpci_at(t, packet)->due);
             return;
         }
+        if (gpci_play_hold_up(t, stage, queue))
+            continue;
         if (!may_enter(t, stage, packet)) {
             again(t, stage);
             return;
         }
         gpci_queue_pop(queue, &t->pool, t->wheel.now);
         enter(t, stage, packet);
+    }
+}
+
+/* Requests that waited for an MSHR entry of a slice, and those behind them: they were there before those of `in`. */
+static void run_held(gpci_timed *t, gpci_stage *stage) {
+    while (stage->returned.count && !gpci_play_is_held(t, stage)) {
+        if (!may_enter(t, stage, stage->returned.first)) {
+            again(t, stage);
+            return;
+        }
+        enter(t, stage, gpci_queue_pop(&stage->returned, &t->pool, t->wheel.now));
     }
 }
 
@@ -163,6 +177,7 @@ void gpci_play_slice_step(gpci_timed *t, uint32_t slice) {
     if (t->memory_replies)
         receive(t, stage, t->memory_replies, &stage->fills, 0, true);
     run_queue(t, stage, &stage->fills);
+    run_held(t, stage);
     run_queue(t, stage, &stage->in);
     receive(t, stage, p->up ? p->up : t->requests, &stage->in, t->rop_latency, false);
     if (t->memory_requests)

@@ -78,6 +78,63 @@ Test(timed_coherent_conflict, miss_queue) {
 }
 
 /*
+ * n lines that memory has, and n entries or one less in their slice: the last then has the first's when that one's data
+ * are sent, and asks memory in that cycle.
+ */
+Test(timed_coherent_conflict, slice_mshr_entries) {
+    for (uint32_t n = 2; n <= 4; n++)
+        for (uint32_t entries = n - 1; entries <= n; entries++) {
+            rig r;
+            char settings[40];
+            snprintf(settings, sizeof settings, "l2.mshr_entries = %u\n", entries);
+            coherent_open(&r, "nmoesi", settings);
+            uint64_t tokens[4], held = MEMORY + L2_DATA, last = n - 1;
+            for (uint32_t i = 0; i < n; i++)
+                tokens[i] = rig_issue(&r, LINE(GPC_LOAD, i * 128));
+            rig_finish(&r);
+            for (uint32_t i = 0; i < last; i++)
+                cr_expect_eq(cycles_of(&r, tokens[i]), MISS + i);
+            cr_expect_eq(cycles_of(&r, tokens[last]), MISS + (entries < n ? held : last));
+            gpc_stats s = rig_stats(&r);
+            cr_expect_eq(s.l2_mshr_failures, entries < n);
+            cr_expect_eq(s.l2_mshr_stalls, entries < n ? held - last : 0);
+            cr_expect_eq(s.l2_mshr_cycles, n * held);
+            coherent_close(&r);
+        }
+}
+
+/* Tags are in order: a hit waits behind a request that lacks an entry, and is a cycle behind it at the only port. */
+Test(timed_coherent_conflict, slice_hit_behind_miss) {
+    rig r;
+    coherent_open(&r, "vi", "l2.mshr_entries = 1\n");
+    rig_latency(&r, LINE(GPC_LOAD, 256));
+    rig_issue(&r, LINE(GPC_LOAD, 0));
+    uint64_t second = rig_issue(&r, LINE(GPC_LOAD, 128));
+    rig_steps(&r, 3);
+    uint64_t hit = rig_issue(&r, LINE(GPC_LOAD, 256, .sm = 1));
+    rig_finish(&r);
+    cr_expect_eq(cycles_of(&r, second), MISS + MEMORY + L2_DATA);
+    cr_expect_eq(cycles_of(&r, hit), MISS + 1 + L2_DATA - 3);
+    coherent_close(&r);
+}
+
+/* The answer to a probe does not: the load that was there before takes as long as it would alone. */
+Test(timed_coherent_conflict, slice_answers_pass) {
+    rig r;
+    coherent_open(&r, "nmoesi-multi2sim", "l2.mshr_entries = 1\n");
+    rig_latency(&r, LINE(GPC_ATOMIC, 0));
+    uint64_t shared = rig_issue(&r, LINE(GPC_LOAD, 0, .sm = 1));
+    rig_issue(&r, LINE(GPC_LOAD, 128, .sm = 1));
+    uint64_t third = rig_issue(&r, LINE(GPC_LOAD, 256, .sm = 1));
+    rig_finish(&r);
+    cr_expect_eq(cycles_of(&r, shared),
+                 TAGS + CROSS + ENTER + CROSS + L1_DATA + CROSS + ENTER + L2_DATA + CROSS + L1_DATA);
+    cr_expect_eq(cycles_of(&r, third), MISS + 1 + MEMORY + L2_DATA);
+    cr_expect_eq(rig_stats(&r).l2_mshr_failures, 1);
+    coherent_close(&r);
+}
+
+/*
  * Two SMs ask for a line that memory has, in the same cycle. Their requests leave one after the other; the second
  * finds the block held until the data are sent to the first, and then takes the slice's data itself.
  */

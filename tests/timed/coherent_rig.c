@@ -94,6 +94,11 @@ void coherent_check_idle(rig *r) {
     cr_expect_eq(t->play->promised, 0);
     cr_expect_eq(t->play->steps, 0);
     cr_expect_eq(t->pool.live, 0);
+    for (uint32_t i = 0; i < r->hierarchy->slices; i++) {
+        cr_expect_eq(t->l2[i].mshr.used[0], 0);
+        cr_expect_eq(t->l2[i].returned.count, 0);
+        cr_expect_eq(t->l2[i].held[0].reason, GPC_BUSY_NOT);
+    }
     for (unsigned i = 0; i < sizeof networks / sizeof *networks; i++)
         cr_expect(!networks[i] || !gpci_network_count(networks[i]));
     check_bytes(r);

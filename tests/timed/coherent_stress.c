@@ -67,6 +67,8 @@ static void draw_resources(uint64_t *state, machine *m) {
         rig_below(state, 10), 1 + rig_below(state, 40));
     put(m, "l2.latency = %u\nl2.rop_latency = %u\nl1.tag_ports = %u\nl2.tag_ports = %u\n", 1 + rig_below(state, 100),
         rig_below(state, 50), 1 + rig_below(state, 3), 1 + rig_below(state, 3));
+    if (rig_below(state, 4))
+        put(m, "l2.mshr_entries = %u\n", 1 + rig_below(state, 2));
     put(m, "clock.l2 = %u\nclock.network = %u\nclock.dram = %u\n", 300 + rig_below(state, 1500),
         300 + rig_below(state, 1500), 300 + rig_below(state, 1500));
 }
@@ -138,16 +140,18 @@ static void same(const outcome *a, const outcome *b, uint64_t seed, const char *
 
 /* Everything completes once, bytes sent are received, no lock or message is left, and it is the same each time. */
 Test(timed_coherent_stress, conservation) {
-    uint64_t retries = 0, peers = 0;
+    uint64_t retries = 0, peers = 0, held_up = 0;
     for (unsigned p = 0; p < PROTOCOLS; p++)
         for (uint64_t seed = 1; seed <= 120 / DRIVE_SCALE; seed++) {
             outcome first = run(seed, protocols[p], HOST_SKIPS), again = run(seed, protocols[p], HOST_SKIPS);
             same(&first, &again, seed, protocols[p], "again");
             retries += first.coherence.retries;
             peers += first.coherence.peer_transfers;
+            held_up += first.stats.l2_mshr_failures;
         }
     cr_expect_gt(retries, 1000);
     cr_expect_gt(peers, 1000);
+    cr_expect_gt(held_up, 1000);
 }
 
 /* Whoever skips to the next event misses nothing, and nothing happens before it. */
