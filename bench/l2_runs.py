@@ -77,8 +77,9 @@ def source(run):
 
 
 def settings(run, mode):
-    """Nothing is flushed between kernels, as Multi2Sim does not either."""
-    found = {"mode": mode, "kernels.flush": "none", "coherence": run.protocol, "l1.size": f"{run.l1}KiB"}
+    """As in Multi2Sim, nothing is flushed between kernels, and only L1's misses in flight are limited."""
+    found = {"mode": mode, "kernels.flush": "none", "coherence": run.protocol, "l1.size": f"{run.l1}KiB",
+             "l2.mshr_entries": "unlimited"}  # fmt: skip
     if run.l2:
         found |= {"l2.size": f"{run.l2}KiB", "l2.ways": str(run.ways)}
     else:
