@@ -31,7 +31,7 @@ typedef struct step {
 
 typedef struct example {
     const char *title, *protocol;
-    bool bytes; /* blocks hold bytes, and have names; or else a number */
+    bool bytes;   /* blocks hold bytes, and have names; or else a number */
     bool changes; /* rows have only what changed */
     uint8_t memory[BLOCKS][BLOCK];
     const step *steps;
@@ -39,12 +39,8 @@ typedef struct example {
 } example;
 
 static const step number_steps[] = {
-    {.action = READ, .cache = 0},
-    {.action = WRITE, .cache = 0, .number = 6},
-    {.action = READ, .cache = 1},
-    {.action = READ, .cache = 2},
-    {.action = WRITE, .cache = 1, .number = 9},
-    {.action = END},
+    {.action = READ, .cache = 0}, {.action = WRITE, .cache = 0, .number = 6}, {.action = READ, .cache = 1},
+    {.action = READ, .cache = 2}, {.action = WRITE, .cache = 1, .number = 9}, {.action = END},
 };
 
 /* Five is added to each of eight bytes, by four blocks of two threads; the fourth finds a cache that holds bytes of
@@ -89,8 +85,13 @@ static const char vector_notes[] =
 static const example examples[] = {
     {"Table 2.1: MSI Cache Coherence Example", "msi", false, false, {{0}}, number_steps, number_notes},
     {"Table 2.2: MESI Cache Coherence Example", "mesi", false, false, {{0}}, number_steps, number_notes},
-    {"Table 2.6: NMOESI Cache Coherence Example 2", "nmoesi", true, true, {{10, 20, 30, 40}, {50, 60, 70, 80}},
-     vector_steps, vector_notes},
+    {"Table 2.6: NMOESI Cache Coherence Example 2",
+     "nmoesi",
+     true,
+     true,
+     {{10, 20, 30, 40}, {50, 60, 70, 80}},
+     vector_steps,
+     vector_notes},
 };
 
 #define INITIAL_NUMBER 3u
@@ -114,7 +115,7 @@ typedef struct walk {
     gpc_coherence *system;
     row rows[ROWS];
     unsigned row_count;
-    view now, after; /* as far as the rows have come; after the access */
+    view now, after;             /* as far as the rows have come; after the access */
     uint8_t read[CACHES][BLOCK]; /* what each processor read last */
     bool full;
 } walk;

@@ -47,13 +47,12 @@ int main(void) {
     gpc_stats stats;
     char json[16384];
     gpc_stats_init(&stats);
-    bool done = gpc_context_create(NULL, &error, &context) == GPC_OK &&
-                gpc_config_create(context, &error, &config) == GPC_OK &&
-                gpc_config_load_preset(config, "h100", &error) == GPC_OK &&
-                gpc_hierarchy_create(context, config, &error, &memory) == GPC_OK &&
-                gpc_hierarchy_begin_kernel(memory, NULL, &error) == GPC_OK && simulate(memory) == GPC_OK &&
-                gpc_hierarchy_get_stats(memory, &stats) == GPC_OK &&
-                gpc_stats_json(&stats, json, sizeof json, NULL) == GPC_OK;
+    bool done =
+        gpc_context_create(NULL, &error, &context) == GPC_OK && gpc_config_create(context, &error, &config) == GPC_OK &&
+        gpc_config_load_preset(config, "h100", &error) == GPC_OK &&
+        gpc_hierarchy_create(context, config, &error, &memory) == GPC_OK &&
+        gpc_hierarchy_begin_kernel(memory, NULL, &error) == GPC_OK && simulate(memory) == GPC_OK &&
+        gpc_hierarchy_get_stats(memory, &stats) == GPC_OK && gpc_stats_json(&stats, json, sizeof json, NULL) == GPC_OK;
     if (done)
         puts(json);
     else

@@ -51,8 +51,8 @@ typedef enum gpc_write_allocate {
 } gpc_write_allocate;
 
 typedef enum gpc_allocate {
-    GPC_ALLOCATE_ON_MISS = 0, /* the way is reserved while the data are fetched */
-    GPC_ALLOCATE_ON_FILL = 1, /* the way is taken when the data arrive */
+    GPC_ALLOCATE_ON_MISS = 0,  /* the way is reserved while the data are fetched */
+    GPC_ALLOCATE_ON_FILL = 1,  /* the way is taken when the data arrive */
     GPC_ALLOCATE_STREAMING = 2 /* as on fill, with no line reserved for a miss in flight */
 } gpc_allocate;
 
@@ -84,20 +84,20 @@ typedef enum gpc_tokens {
  * that begins or ends ends all owners too.
  */
 typedef enum gpc_token_clear {
-    GPC_CLEAR_KERNEL = 0,    /* when the kernel ends */
-    GPC_CLEAR_OWNERS = 1,    /* when all warps have ended that filled or hit it, with a token */
+    GPC_CLEAR_KERNEL = 0,     /* when the kernel ends */
+    GPC_CLEAR_OWNERS = 1,     /* when all warps have ended that filled or hit it, with a token */
     GPC_CLEAR_LAST_OWNER = 2, /* when the last of these to do so has ended */
-    GPC_CLEAR_PERIODIC = 3   /* with the first access of each token_period */
+    GPC_CLEAR_PERIODIC = 3    /* with the first access of each token_period */
 } gpc_token_clear;
 
 /* What became of an access. */
 typedef enum gpc_outcome {
     GPC_HIT = 0,
-    GPC_PENDING_HIT = 1,  /* resident, but a needed sector is still on its way */
-    GPC_SECTOR_MISS = 2,  /* resident, a needed sector is not valid */
-    GPC_MISS = 3,         /* not resident */
-    GPC_BYPASSED = 4,     /* not resident, and not to be allocated */
-    GPC_NO_VICTIM = 5     /* not resident, and every way is pending: line reservation failure */
+    GPC_PENDING_HIT = 1, /* resident, but a needed sector is still on its way */
+    GPC_SECTOR_MISS = 2, /* resident, a needed sector is not valid */
+    GPC_MISS = 3,        /* not resident */
+    GPC_BYPASSED = 4,    /* not resident, and not to be allocated */
+    GPC_NO_VICTIM = 5    /* not resident, and every way is pending: line reservation failure */
 } gpc_outcome;
 
 /*
@@ -107,13 +107,13 @@ typedef enum gpc_outcome {
  * passes (atomics_here = 0) goes below itself: it looks at no sector and asks for none.
  */
 typedef struct gpc_access_result {
-    uint8_t outcome;         /* gpc_outcome */
-    uint8_t needed_sectors;  /* sectors that the request touches */
-    uint8_t hit_sectors;     /* of these, valid or pending before the access */
-    uint8_t fetch_sectors;   /* to read from below, fetch granularity included */
-    uint8_t write_sectors;   /* to write below: write through, evict, no-allocate, bypassed */
-    uint8_t evicted;         /* 1 = `eviction` is filled in: a line, clean or dirty, was replaced or dropped */
-    uint8_t admission;       /* gpc_admission */
+    uint8_t outcome;        /* gpc_outcome */
+    uint8_t needed_sectors; /* sectors that the request touches */
+    uint8_t hit_sectors;    /* of these, valid or pending before the access */
+    uint8_t fetch_sectors;  /* to read from below, fetch granularity included */
+    uint8_t write_sectors;  /* to write below: write through, evict, no-allocate, bypassed */
+    uint8_t evicted;        /* 1 = `eviction` is filled in: a line, clean or dirty, was replaced or dropped */
+    uint8_t admission;      /* gpc_admission */
     uint8_t reserved;
     uint32_t set;
     uint32_t way;            /* UINT32_MAX where the line has none (any more) */
@@ -142,44 +142,48 @@ typedef uint32_t (*gpc_index_fn)(void *user_data, uint64_t line_number, uint32_t
 
 typedef struct gpc_cache_options {
     size_t struct_size;
-    uint64_t sets;            /* 1 or more; no power of two needed */
-    uint32_t ways;            /* 1 to GPC_MAX_WAYS */
-    uint32_t line_bytes;      /* power of two, 8 to 4096 */
-    uint32_t sectors;         /* per line: 0 or 1 = not sectored, 2, 4 or 8 */
-    uint32_t fetch_sectors;   /* aligned group of sectors that a miss of part of a line fetches; 0 or 1 = just what is missing */
-    uint32_t index;           /* gpc_index */
-    uint32_t write_policy;    /* gpc_write_policy, global space */
+    uint64_t sets;       /* 1 or more; no power of two needed */
+    uint32_t ways;       /* 1 to GPC_MAX_WAYS */
+    uint32_t line_bytes; /* power of two, 8 to 4096 */
+    uint32_t sectors;    /* per line: 0 or 1 = not sectored, 2, 4 or 8 */
+    uint32_t
+        fetch_sectors; /* aligned group of sectors that a miss of part of a line fetches; 0 or 1 = just what is missing */
+    uint32_t index;    /* gpc_index */
+    uint32_t write_policy; /* gpc_write_policy, global space */
     uint32_t write_policy_local;
-    uint32_t write_allocate;  /* gpc_write_allocate, global space */
+    uint32_t write_allocate; /* gpc_write_allocate, global space */
     uint32_t write_allocate_local;
-    uint32_t allocate;        /* gpc_allocate */
-    uint32_t atomics_here;    /* 1 = atomics and reductions are performed here (L2); 0 = they pass, and drop the line they touch */
-    uint32_t track_reuse;     /* 1 = count hits per line, for evictions and reuse statistics */
-    uint32_t track_warps;     /* 1 = tell intra-warp from inter-warp hits */
-    uint32_t instance;        /* which of the caches of its level, for policies that differ by SM */
-    uint32_t instances;       /* caches of its level; 0 = 1 */
-    const char *replacement;  /* `name` or `name(parameter=value, ...)`; NULL = "lru" */
-    const char *predictor;    /* likewise; NULL = "always-cache" */
-    gpc_index_fn index_fn;    /* with GPC_INDEX_USER */
+    uint32_t allocate; /* gpc_allocate */
+    uint32_t
+        atomics_here; /* 1 = atomics and reductions are performed here (L2); 0 = they pass, and drop the line they touch */
+    uint32_t track_reuse;    /* 1 = count hits per line, for evictions and reuse statistics */
+    uint32_t track_warps;    /* 1 = tell intra-warp from inter-warp hits */
+    uint32_t instance;       /* which of the caches of its level, for policies that differ by SM */
+    uint32_t instances;      /* caches of its level; 0 = 1 */
+    const char *replacement; /* `name` or `name(parameter=value, ...)`; NULL = "lru" */
+    const char *predictor;   /* likewise; NULL = "always-cache" */
+    gpc_index_fn index_fn;   /* with GPC_INDEX_USER */
     void *index_data;
-    gpc_fill_fn on_fill;      /* NULL = not called */
-    gpc_evict_fn on_evict;    /* NULL = not called */
-    void *callback_data;      /* for both */
-    uint64_t seed;            /* mixed with the context's: caches of different levels want different ones */
-    uint32_t bypass_fetch;    /* gpc_bypass_fetch */
-    uint32_t track_future;    /* 1 = requests have their next_use: compare the predictor with an oracle */
-    uint32_t tokens;          /* gpc_tokens */
-    uint32_t token_clear;     /* gpc_token_clear, where tokens are opportunistic */
-    uint64_t token_period;    /* of GPC_CLEAR_PERIODIC: cycles, or accesses where requests have no cycle; 0 = 5000 */
-    uint32_t token_warps;     /* warp slots that owners are told apart by, others modulo this; 0 = 64, at most 1024 */
+    gpc_fill_fn on_fill;   /* NULL = not called */
+    gpc_evict_fn on_evict; /* NULL = not called */
+    void *callback_data;   /* for both */
+    uint64_t seed;         /* mixed with the context's: caches of different levels want different ones */
+    uint32_t bypass_fetch; /* gpc_bypass_fetch */
+    uint32_t track_future; /* 1 = requests have their next_use: compare the predictor with an oracle */
+    uint32_t tokens;       /* gpc_tokens */
+    uint32_t token_clear;  /* gpc_token_clear, where tokens are opportunistic */
+    uint64_t token_period; /* of GPC_CLEAR_PERIODIC: cycles, or accesses where requests have no cycle; 0 = 5000 */
+    uint32_t token_warps;  /* warp slots that owners are told apart by, others modulo this; 0 = 64, at most 1024 */
     uint32_t reserved;
 } gpc_cache_options;
 
 /* 16 KiB, 4-way, 128-byte lines, LRU, write-back with fetch on write: every other field 0 or NULL. */
-#define GPC_CACHE_OPTIONS_INIT                                                                              \
-    {sizeof(gpc_cache_options), 32, 4, 128, 0, 0, GPC_INDEX_MODULO, GPC_WRITE_BACK, GPC_WRITE_BACK,         \
-     GPC_WRITE_FETCH, GPC_WRITE_FETCH, GPC_ALLOCATE_ON_MISS, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, \
-     GPC_BYPASS_FETCH_NEEDED, 0, GPC_TOKENS_IGNORE, GPC_CLEAR_KERNEL, 0, 0, 0}
+#define GPC_CACHE_OPTIONS_INIT                                                                                         \
+    {                                                                                                                  \
+        sizeof(gpc_cache_options), 32, 4, 128, 0, 0, GPC_INDEX_MODULO, GPC_WRITE_BACK, GPC_WRITE_BACK,                 \
+            GPC_WRITE_FETCH, GPC_WRITE_FETCH, GPC_ALLOCATE_ON_MISS, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, \
+            NULL, 0, GPC_BYPASS_FETCH_NEEDED, 0, GPC_TOKENS_IGNORE, GPC_CLEAR_KERNEL, 0, 0, 0                          \
+    }
 
 /* Make `options` what GPC_CACHE_OPTIONS_INIT makes it. Any thread. Since: 0.1. */
 GPC_API void gpc_cache_options_init(gpc_cache_options *options);
@@ -230,7 +234,8 @@ typedef struct gpc_batch {
     uint64_t *evicted;         /* out: line address that left, UINT64_MAX if none [not wanted] */
 } gpc_batch;
 
-#define GPC_BATCH_INIT {sizeof(gpc_batch), 0, NULL, NULL, NULL, NULL, NULL, 0, 0, NULL, NULL}
+#define GPC_BATCH_INIT \
+    { sizeof(gpc_batch), 0, NULL, NULL, NULL, NULL, NULL, 0, 0, NULL, NULL }
 
 /*
  * The accesses of a batch in order, exactly as gpc_cache_access would make

@@ -36,40 +36,40 @@ typedef enum gpc_coherence_state {
 /* What can happen to a block in a module: the columns of Table 2.5, and those that levels below the first need. */
 typedef enum gpc_coherence_event {
     GPC_EVENT_LOAD = 0,
-    GPC_EVENT_STORE = 1,           /* coherent: an atomic */
+    GPC_EVENT_STORE = 1, /* coherent: an atomic */
     GPC_EVENT_N_STORE = 2,
     GPC_EVENT_EVICTION = 3,
-    GPC_EVENT_READ_PROBE = 4,      /* Read Req. of Table 2.5: another module will hold a copy */
-    GPC_EVENT_WRITE_PROBE = 5,     /* Write Req. of Table 2.5: another module's copy will be the only one */
+    GPC_EVENT_READ_PROBE = 4,  /* Read Req. of Table 2.5: another module will hold a copy */
+    GPC_EVENT_WRITE_PROBE = 5, /* Write Req. of Table 2.5: another module's copy will be the only one */
     /* of modules with modules above */
-    GPC_EVENT_READ_ABOVE = 6,      /* a module above asks for a copy */
-    GPC_EVENT_WRITE_ABOVE = 7,     /* a module above asks for the only copy */
-    GPC_EVENT_DATA_ABOVE = 8,      /* a module above writes back, or writes through, modified data */
-    GPC_EVENT_N_DATA_ABOVE = 9,    /* likewise, data modified non-coherently */
-    GPC_EVENT_PROBE_DATA = 10,     /* a module above answered a read probe with modified data */
+    GPC_EVENT_READ_ABOVE = 6,       /* a module above asks for a copy */
+    GPC_EVENT_WRITE_ABOVE = 7,      /* a module above asks for the only copy */
+    GPC_EVENT_DATA_ABOVE = 8,       /* a module above writes back, or writes through, modified data */
+    GPC_EVENT_N_DATA_ABOVE = 9,     /* likewise, data modified non-coherently */
+    GPC_EVENT_PROBE_DATA = 10,      /* a module above answered a read probe with modified data */
     GPC_EVENT_INVALIDATE_DATA = 11, /* a module above was invalidated, and gave up modified data */
     /* of protocols with bits that steer an access (slc-glc) */
-    GPC_EVENT_PASSING_LOAD = 12,   /* a load that the bits send past this level */
-    GPC_EVENT_PASSING_STORE = 13,  /* a store, likewise */
-    GPC_EVENT_THROUGH_STORE = 14,  /* a store that is to reach the level below at once */
-    GPC_EVENT_ACQUIRE = 15,        /* a kernel begins, or a warp acquires (gpc_coherence_acquire) */
+    GPC_EVENT_PASSING_LOAD = 12,  /* a load that the bits send past this level */
+    GPC_EVENT_PASSING_STORE = 13, /* a store, likewise */
+    GPC_EVENT_THROUGH_STORE = 14, /* a store that is to reach the level below at once */
+    GPC_EVENT_ACQUIRE = 15,       /* a kernel begins, or a warp acquires (gpc_coherence_acquire) */
     GPC_EVENT_COUNT = 16
 } gpc_coherence_event;
 
 /* What a module does upon an event; a bit each. A cell without any is no rule. */
 enum {
-    GPC_DO_HIT = 1 << 0,           /* nothing more to ask for; the state is written and counted, be it the same */
-    GPC_DO_IGNORE = 1 << 1,        /* nothing to do, a dash in Table 2.5: the state is left */
-    GPC_DO_FORBID = 1 << 2,        /* cannot happen in a tree that keeps the rules: GPC_ERROR_STATE if it does */
-    GPC_DO_READ_REQUEST = 1 << 3,  /* ask the low module for a copy */
-    GPC_DO_WRITE_REQUEST = 1 << 4, /* ask the low module for the only copy */
-    GPC_DO_WRITE_BACK = 1 << 5,    /* modified bytes go to the low module */
-    GPC_DO_SEND_DATA = 1 << 6,     /* the block goes to who asked */
-    GPC_DO_NOTIFY = 1 << 7,        /* tell the low module that the copy is gone */
-    GPC_DO_CLEAR_OWNER = 1 << 8,   /* tell the low module that this one is no owner any more */
-    GPC_DO_EVICT_FIRST = 1 << 9,   /* evict the block, then go on as from I */
+    GPC_DO_HIT = 1 << 0,            /* nothing more to ask for; the state is written and counted, be it the same */
+    GPC_DO_IGNORE = 1 << 1,         /* nothing to do, a dash in Table 2.5: the state is left */
+    GPC_DO_FORBID = 1 << 2,         /* cannot happen in a tree that keeps the rules: GPC_ERROR_STATE if it does */
+    GPC_DO_READ_REQUEST = 1 << 3,   /* ask the low module for a copy */
+    GPC_DO_WRITE_REQUEST = 1 << 4,  /* ask the low module for the only copy */
+    GPC_DO_WRITE_BACK = 1 << 5,     /* modified bytes go to the low module */
+    GPC_DO_SEND_DATA = 1 << 6,      /* the block goes to who asked */
+    GPC_DO_NOTIFY = 1 << 7,         /* tell the low module that the copy is gone */
+    GPC_DO_CLEAR_OWNER = 1 << 8,    /* tell the low module that this one is no owner any more */
+    GPC_DO_EVICT_FIRST = 1 << 9,    /* evict the block, then go on as from I */
     GPC_DO_WRITE_THROUGH = 1 << 10, /* the bytes written go to the low module at once */
-    GPC_DO_PASS = 1 << 11          /* the access is the low module's; no copy is made or kept here */
+    GPC_DO_PASS = 1 << 11           /* the access is the low module's; no copy is made or kept here */
 };
 
 /*
@@ -122,10 +122,7 @@ enum {
 };
 
 /* Bits of an access that steer it (AMD's, seeds/002 section 2.3). */
-enum {
-    GPC_ACCESS_GLC = 1 << 0,
-    GPC_ACCESS_SLC = 1 << 1
-};
+enum { GPC_ACCESS_GLC = 1 << 0, GPC_ACCESS_SLC = 1 << 1 };
 
 typedef gpc_protocol_rule gpc_protocol_rules[GPC_LINE_COUNT][GPC_EVENT_COUNT];
 
@@ -136,10 +133,10 @@ typedef gpc_protocol_rule gpc_protocol_rules[GPC_LINE_COUNT][GPC_EVENT_COUNT];
  */
 typedef struct gpc_protocol {
     size_t struct_size;
-    const char *name;    /* [a-z0-9-]+ */
-    const char *summary; /* one line */
-    const char *source;  /* document and section, "" if none */
-    uint32_t flags;      /* GPC_PROTOCOL_ */
+    const char *name;        /* [a-z0-9-]+ */
+    const char *summary;     /* one line */
+    const char *source;      /* document and section, "" if none */
+    uint32_t flags;          /* GPC_PROTOCOL_ */
     uint32_t pass_loads[2];  /* GPC_ACCESS_ bits that send a load past the first level, and past caches below it */
     uint32_t pass_stores[2]; /* likewise, a store */
     uint32_t through_stores; /* GPC_ACCESS_ bits with which the first level writes through */
@@ -171,29 +168,29 @@ GPC_API const char *gpc_coherence_event_name(gpc_coherence_event event);
  * Why a block's state was written: the 18 origins of Table 3.3 (and 4.1), with its identifiers, and the
  * project's own from 0x40000 on. X(identifier, bit, text)
  */
-#define GPC_ORIGIN_LIST(X)                                                                \
-    X(LOAD_MISS, 0x00001, "Load Miss")                                                    \
-    X(STORE, 0x00002, "Store")                                                            \
-    X(N_STORE, 0x00004, "Non-coherent Store")                                             \
-    X(EVICTION, 0x00008, "Eviction")                                                      \
-    X(FIND_IN_MEMORY, 0x00010, "Find and Lock in Main Memory")                            \
-    X(EVICT_IN_MEMORY, 0x00020, "Evict in Main Memory")                                   \
-    X(EVICT_DATA, 0x00040, "Data Received in Evict Process")                              \
-    X(N_EVICT_DATA_1, 0x00080, "Data Received in Non-coherent Evict Process")             \
-    X(N_EVICT_DATA_2, 0x00100, "Data Received in Non-coherent Evict Process")             \
-    X(EVICTED, 0x00200, "Successful Eviction")                                            \
-    X(WRITE_UP_DOWN, 0x00400, "Write Request UpDown Finish")                              \
-    X(WRITE_DOWN_UP, 0x00800, "Write Request DownUp Finish")                              \
-    X(READ_UP_DOWN, 0x01000, "Read Request UpDown Miss")                                  \
-    X(READ_DOWN_UP_1, 0x02000, "Read Request DownUp Finish")                              \
-    X(READ_DOWN_UP_2, 0x04000, "Read Request DownUp Finish")                              \
-    X(READ_DOWN_UP_3, 0x08000, "Read Request DownUp Finish")                              \
-    X(INVALIDATE_DATA_1, 0x10000, "Invalidate Finish Reply with Data")                    \
-    X(INVALIDATE_DATA_2, 0x20000, "Invalidate Finish Reply with Data")                    \
-    X(PROBE_DATA, 0x40000, "Data Received from Probed Owner")                             \
-    X(WRITE_THROUGH, 0x80000, "Written Through")                                          \
-    X(ACQUIRE, 0x100000, "Acquire")                                                       \
-    X(PASS, 0x200000, "Passed by")                                                        \
+#define GPC_ORIGIN_LIST(X)                                                    \
+    X(LOAD_MISS, 0x00001, "Load Miss")                                        \
+    X(STORE, 0x00002, "Store")                                                \
+    X(N_STORE, 0x00004, "Non-coherent Store")                                 \
+    X(EVICTION, 0x00008, "Eviction")                                          \
+    X(FIND_IN_MEMORY, 0x00010, "Find and Lock in Main Memory")                \
+    X(EVICT_IN_MEMORY, 0x00020, "Evict in Main Memory")                       \
+    X(EVICT_DATA, 0x00040, "Data Received in Evict Process")                  \
+    X(N_EVICT_DATA_1, 0x00080, "Data Received in Non-coherent Evict Process") \
+    X(N_EVICT_DATA_2, 0x00100, "Data Received in Non-coherent Evict Process") \
+    X(EVICTED, 0x00200, "Successful Eviction")                                \
+    X(WRITE_UP_DOWN, 0x00400, "Write Request UpDown Finish")                  \
+    X(WRITE_DOWN_UP, 0x00800, "Write Request DownUp Finish")                  \
+    X(READ_UP_DOWN, 0x01000, "Read Request UpDown Miss")                      \
+    X(READ_DOWN_UP_1, 0x02000, "Read Request DownUp Finish")                  \
+    X(READ_DOWN_UP_2, 0x04000, "Read Request DownUp Finish")                  \
+    X(READ_DOWN_UP_3, 0x08000, "Read Request DownUp Finish")                  \
+    X(INVALIDATE_DATA_1, 0x10000, "Invalidate Finish Reply with Data")        \
+    X(INVALIDATE_DATA_2, 0x20000, "Invalidate Finish Reply with Data")        \
+    X(PROBE_DATA, 0x40000, "Data Received from Probed Owner")                 \
+    X(WRITE_THROUGH, 0x80000, "Written Through")                              \
+    X(ACQUIRE, 0x100000, "Acquire")                                           \
+    X(PASS, 0x200000, "Passed by")                                            \
     X(DIRECTORY_ONLY, 0x400000, "Data Left Non-inclusive Module")
 
 typedef enum gpc_origin {
@@ -215,14 +212,15 @@ typedef enum gpc_served {
 /* A star network: one switch, a link each way to every module on it. */
 typedef struct gpc_coherence_network {
     size_t struct_size;
-    const char *name;       /* copied */
-    uint32_t bandwidth;     /* bytes per cycle of each link and of the switch; at least 1 */
-    uint32_t input_buffer;  /* bytes, 0 = unlimited; a message larger than a buffer is refused */
+    const char *name;      /* copied */
+    uint32_t bandwidth;    /* bytes per cycle of each link and of the switch; at least 1 */
+    uint32_t input_buffer; /* bytes, 0 = unlimited; a message larger than a buffer is refused */
     uint32_t output_buffer;
     uint32_t reserved;
 } gpc_coherence_network;
 
-#define GPC_COHERENCE_NETWORK_INIT {sizeof(gpc_coherence_network), NULL, 64, 0, 0, 0}
+#define GPC_COHERENCE_NETWORK_INIT \
+    { sizeof(gpc_coherence_network), NULL, 64, 0, 0, 0 }
 
 /* A cache or a memory. */
 typedef struct gpc_coherence_module {
@@ -232,41 +230,50 @@ typedef struct gpc_coherence_module {
     const uint32_t *low;     /* [low_count] indices of the modules next to memory; none for a memory */
     uint32_t low_count;
     uint32_t low_network, high_network; /* indices; GPC_NO_MODULE where there is no module that way */
-    uint32_t sets, ways;     /* a memory's: of its directory; ways 0: an entry for every block cached (sets 1) */
-    uint32_t block_bytes;    /* power of two, 4 to 4096; never less than those above it */
-    uint32_t latency;        /* cycles to the data */
+    uint32_t sets, ways;        /* a memory's: of its directory; ways 0: an entry for every block cached (sets 1) */
+    uint32_t block_bytes;       /* power of two, 4 to 4096; never less than those above it */
+    uint32_t latency;           /* cycles to the data */
     uint32_t directory_latency; /* cycles of each lookup */
-    uint32_t ports;          /* lookups at once; for hosts that schedule, 0 = unlimited */
-    uint32_t mshrs;          /* accesses in flight; likewise */
-    uint32_t served;         /* gpc_served */
-    uint32_t directory_ways; /* non-inclusive: of a set, beside its ways, for blocks that only modules above hold */
-    uint64_t first, last;    /* RANGE: bytes */
+    uint32_t ports;             /* lookups at once; for hosts that schedule, 0 = unlimited */
+    uint32_t mshrs;             /* accesses in flight; likewise */
+    uint32_t served;            /* gpc_served */
+    uint32_t directory_ways;    /* non-inclusive: of a set, beside its ways, for blocks that only modules above hold */
+    uint64_t first, last;       /* RANGE: bytes */
     uint64_t divisor, modulus, residue; /* INTERLEAVED; the divisor in bytes */
     bool memory;
-    bool non_inclusive;      /* a block that leaves stays with the modules above, under a directory entry */
-    bool any_victim;         /* invalid ways are not taken before others (Multi2Sim); otherwise they are */
-    bool write_through;      /* first level: stores of both kinds go on to the low module, the block stays clean */
-    bool no_write_allocate;  /* first level: a store that misses is the low module's */
+    bool non_inclusive;     /* a block that leaves stays with the modules above, under a directory entry */
+    bool any_victim;        /* invalid ways are not taken before others (Multi2Sim); otherwise they are */
+    bool write_through;     /* first level: stores of both kinds go on to the low module, the block stays clean */
+    bool no_write_allocate; /* first level: a store that misses is the low module's */
     uint8_t reserved[3];
 } gpc_coherence_module;
 
-#define GPC_COHERENCE_MODULE_INIT                                                                                  \
-    {sizeof(gpc_coherence_module), NULL, NULL, NULL, 0, GPC_NO_MODULE, GPC_NO_MODULE, 1, 1, 64, 1, 0, 0, 0,         \
-     GPC_SERVES_ALL, 0, 0, UINT64_MAX, 1, 1, 0, false, false, false, false, false, {0}}
+#define GPC_COHERENCE_MODULE_INIT                                                                              \
+    {                                                                                                          \
+        sizeof(gpc_coherence_module), NULL, NULL, NULL, 0, GPC_NO_MODULE, GPC_NO_MODULE, 1, 1, 64, 1, 0, 0, 0, \
+            GPC_SERVES_ALL, 0, 0, UINT64_MAX, 1, 1, 0, false, false, false, false, false, {                    \
+            0                                                                                                  \
+        }                                                                                                      \
+    }
 
 typedef struct gpc_coherence_options {
     size_t struct_size;
-    const char *protocol;    /* registered name; NULL: nmoesi */
+    const char *protocol;                  /* registered name; NULL: nmoesi */
     const gpc_coherence_module *modules;   /* [module_count] */
     const gpc_coherence_network *networks; /* [network_count] */
     uint32_t module_count, network_count;
-    uint32_t control_bytes;  /* of a message, and of the header of one with data */
-    bool data;               /* blocks and memory hold bytes */
-    bool timing;             /* messages get their cycles on an idle system; without, 0 (faster) */
+    uint32_t control_bytes; /* of a message, and of the header of one with data */
+    bool data;              /* blocks and memory hold bytes */
+    bool timing;            /* messages get their cycles on an idle system; without, 0 (faster) */
     uint8_t reserved[2];
 } gpc_coherence_options;
 
-#define GPC_COHERENCE_OPTIONS_INIT {sizeof(gpc_coherence_options), NULL, NULL, NULL, 0, 0, 8, true, true, {0}}
+#define GPC_COHERENCE_OPTIONS_INIT                                              \
+    {                                                                           \
+        sizeof(gpc_coherence_options), NULL, NULL, NULL, 0, 0, 8, true, true, { \
+            0                                                                   \
+        }                                                                       \
+    }
 
 /*
  * Make a tree. Everything in `options` is copied.
@@ -298,7 +305,8 @@ typedef struct gpc_coherence_request {
     uint32_t flags;       /* GPC_ACCESS_ */
 } gpc_coherence_request;
 
-#define GPC_COHERENCE_REQUEST_INIT {sizeof(gpc_coherence_request), 0, 0, NULL, NULL, NULL, 0, 1, GPC_COHERENCE_LOAD, 0}
+#define GPC_COHERENCE_REQUEST_INIT \
+    { sizeof(gpc_coherence_request), 0, 0, NULL, NULL, NULL, 0, 1, GPC_COHERENCE_LOAD, 0 }
 
 /* What a message, or another step of a transaction, is. */
 typedef enum gpc_message_kind {
@@ -324,50 +332,55 @@ typedef enum gpc_message_kind {
  * is received. A JOIN ends when `needs` steps with this `join` have.
  */
 typedef struct gpc_coherence_message {
-    uint64_t address;   /* of the block, bytes */
+    uint64_t address;        /* of the block, bytes */
     uint64_t sent, received; /* cycles on an idle system, with `timing` */
-    uint32_t kind;      /* gpc_message_kind */
-    uint32_t from, to;  /* modules; of what is no message both the same */
-    uint32_t network;   /* index; GPC_NO_MODULE */
-    uint32_t bytes;     /* header included; 0 of what is no message */
-    uint32_t after;     /* index in the list; GPC_NO_MESSAGE */
-    uint32_t join;      /* likewise: the JOIN that waits for it */
-    uint32_t needs;     /* of a JOIN */
-    uint32_t delay;     /* cycles; of directory and data together */
-    uint32_t directory; /* of these, the directory's */
-    uint32_t request;   /* an answer's: the message that it answers; GPC_NO_MESSAGE */
-    uint32_t block;     /* that it finds in `to`: set * (ways + directory_ways) + way; GPC_NO_MODULE: none */
-    uint8_t looks;      /* lookups that `delay` holds */
-    uint8_t memory;     /* `delay` holds an access to memory: 1 a read, 2 a write */
-    uint8_t masked;     /* 1 = modified non-coherently: a mask goes with the bytes */
-    uint8_t found;      /* 1 = what it looks up in `to` was there, and valid */
+    uint32_t kind;           /* gpc_message_kind */
+    uint32_t from, to;       /* modules; of what is no message both the same */
+    uint32_t network;        /* index; GPC_NO_MODULE */
+    uint32_t bytes;          /* header included; 0 of what is no message */
+    uint32_t after;          /* index in the list; GPC_NO_MESSAGE */
+    uint32_t join;           /* likewise: the JOIN that waits for it */
+    uint32_t needs;          /* of a JOIN */
+    uint32_t delay;          /* cycles; of directory and data together */
+    uint32_t directory;      /* of these, the directory's */
+    uint32_t request;        /* an answer's: the message that it answers; GPC_NO_MESSAGE */
+    uint32_t block;          /* that it finds in `to`: set * (ways + directory_ways) + way; GPC_NO_MODULE: none */
+    uint8_t looks;           /* lookups that `delay` holds */
+    uint8_t memory;          /* `delay` holds an access to memory: 1 a read, 2 a write */
+    uint8_t masked;          /* 1 = modified non-coherently: a mask goes with the bytes */
+    uint8_t found;           /* 1 = what it looks up in `to` was there, and valid */
 } gpc_coherence_message;
 
 /* One writing of a block's state. */
 typedef struct gpc_coherence_transition {
-    uint64_t cycle;            /* on an idle system */
-    uint64_t tag_before, tag;  /* block addresses; 0 where invalid */
+    uint64_t cycle;           /* on an idle system */
+    uint64_t tag_before, tag; /* block addresses; 0 where invalid */
     uint32_t module, set, way;
-    uint32_t origin;           /* gpc_origin, one bit */
-    uint8_t from, to;          /* gpc_coherence_state */
+    uint32_t origin;  /* gpc_origin, one bit */
+    uint8_t from, to; /* gpc_coherence_state */
     uint8_t reserved[6];
 } gpc_coherence_transition;
 
 /* What an access did. The lists are the object's, until the next call. */
 typedef struct gpc_coherence_result {
     size_t struct_size;
-    uint64_t completed;   /* cycle at which the processor has its answer, on an idle system */
+    uint64_t completed;                          /* cycle at which the processor has its answer, on an idle system */
     const gpc_coherence_message *messages;       /* [message_count] */
     const gpc_coherence_transition *transitions; /* [transition_count], by cycle */
     uint32_t message_count, transition_count;
-    uint8_t hit;          /* found in the first-level module, with the rights it needed */
-    uint8_t found;        /* gpc_coherence_state before */
-    uint8_t state;        /* after */
-    uint8_t level;        /* deepest level that was asked for a copy: 1 = the first */
+    uint8_t hit;   /* found in the first-level module, with the rights it needed */
+    uint8_t found; /* gpc_coherence_state before */
+    uint8_t state; /* after */
+    uint8_t level; /* deepest level that was asked for a copy: 1 = the first */
     uint8_t reserved[4];
 } gpc_coherence_result;
 
-#define GPC_COHERENCE_RESULT_INIT {sizeof(gpc_coherence_result), 0, NULL, NULL, 0, 0, 0, 0, 0, 0, {0}}
+#define GPC_COHERENCE_RESULT_INIT                                        \
+    {                                                                    \
+        sizeof(gpc_coherence_result), 0, NULL, NULL, 0, 0, 0, 0, 0, 0, { \
+            0                                                            \
+        }                                                                \
+    }
 
 /*
  * One access, to its end.
@@ -406,16 +419,17 @@ GPC_API gpc_status gpc_coherence_write_memory(gpc_coherence *coherence, uint64_t
 /* A block as it stands. */
 typedef struct gpc_coherence_block {
     size_t struct_size;
-    uint64_t tag;          /* block address */
-    const uint8_t *bytes;  /* [block_bytes] borrowed until the next call; NULL: no data, a memory, an entry alone */
-    const uint8_t *dirty;  /* [(block_bytes + 7) / 8] modified bytes, a bit each; likewise */
-    uint32_t state;        /* gpc_coherence_state */
-    uint32_t recency;      /* 0 = most recent of its set; lru and fifo only */
-    uint32_t sub_blocks;   /* directory entries; 0 without modules above */
+    uint64_t tag;         /* block address */
+    const uint8_t *bytes; /* [block_bytes] borrowed until the next call; NULL: no data, a memory, an entry alone */
+    const uint8_t *dirty; /* [(block_bytes + 7) / 8] modified bytes, a bit each; likewise */
+    uint32_t state;       /* gpc_coherence_state */
+    uint32_t recency;     /* 0 = most recent of its set; lru and fifo only */
+    uint32_t sub_blocks;  /* directory entries; 0 without modules above */
     uint32_t sub_block_bytes;
 } gpc_coherence_block;
 
-#define GPC_COHERENCE_BLOCK_INIT {sizeof(gpc_coherence_block), 0, NULL, NULL, GPC_LINE_I, 0, 0, 0}
+#define GPC_COHERENCE_BLOCK_INIT \
+    { sizeof(gpc_coherence_block), 0, NULL, NULL, GPC_LINE_I, 0, 0, 0 }
 
 /*
  * `way` from the ways on: directory entries of a non-inclusive module. Of a memory with an entry for every block
@@ -432,8 +446,8 @@ GPC_API gpc_status gpc_coherence_get_block(const gpc_coherence *coherence, uint3
  * Returns GPC_OK; GPC_ERROR_RANGE; GPC_ERROR_ARGUMENT. Since: 0.1.
  */
 GPC_API gpc_status gpc_coherence_get_directory(const gpc_coherence *coherence, uint32_t module, uint32_t set,
-                                               uint32_t way, uint32_t sub_block, uint32_t *out_owner,
-                                               uint32_t *sharers, size_t room, size_t *out_count);
+                                               uint32_t way, uint32_t sub_block, uint32_t *out_owner, uint32_t *sharers,
+                                               size_t room, size_t *out_count);
 
 /*
  * Where a block of this address is, or would go (the way is GPC_NO_MODULE where only the replacement policy knows).
@@ -445,43 +459,42 @@ GPC_API gpc_status gpc_coherence_find(const gpc_coherence *coherence, uint32_t m
 /* Index of the module of this name; GPC_NO_MODULE. Since: 0.1. */
 GPC_API uint32_t gpc_coherence_module_index(const gpc_coherence *coherence, const char *name);
 /* A module as it was given, defaults filled in; pointers live as long as the object. Since: 0.1. */
-GPC_API gpc_status gpc_coherence_get_module(const gpc_coherence *coherence, uint32_t module,
-                                            gpc_coherence_module *out);
+GPC_API gpc_status gpc_coherence_get_module(const gpc_coherence *coherence, uint32_t module, gpc_coherence_module *out);
 
 /*
  * Counters of a module. X(identifier, "unit", "meaning")
  * `accesses` is what Multi2Sim calls so: every lookup. Processors' accesses and requests of modules above, and their
  * hits, stand apart, so that hit ratios can be told in both ways.
  */
-#define GPC_COHERENCE_COUNTERS(X)                                                                                  \
-    X(accesses, "lookups", "all lookups: accesses, requests, probes, write-backs received, messages")               \
-    X(hits, "lookups", "of these, reads and writes towards memory that found the block valid")                      \
-    X(loads, "accesses", "of the processor")                                                                        \
-    X(load_hits, "accesses", "of these, found valid")                                                               \
-    X(stores, "accesses", "of the processor, coherent")                                                             \
-    X(store_hits, "accesses", "of these, without a request to the low module")                                      \
-    X(n_stores, "accesses", "of the processor, non-coherent")                                                       \
-    X(n_store_hits, "accesses", "of these, without a request to the low module")                                    \
-    X(read_requests, "requests", "of modules above, for a copy")                                                    \
-    X(read_request_hits, "requests", "of these, found valid here")                                                  \
-    X(write_requests, "requests", "of modules above, for the only copy")                                            \
-    X(write_request_hits, "requests", "of these, without a request to the low module")                              \
-    X(read_probes, "probes", "from the low module: another will hold a copy")                                       \
-    X(write_probes, "probes", "from the low module: invalidate")                                                    \
-    X(probe_misses, "probes", "of both, that found no block")                                                       \
-    X(write_backs_received, "messages", "modified data from modules above")                                         \
-    X(notices_received, "messages", "clean evictions, and owners that step back, of modules above")                 \
-    X(write_throughs_received, "messages", "stores of modules above")                                               \
-    X(evictions, "blocks", "valid blocks that made room")                                                           \
-    X(invalidations, "blocks", "blocks lost to write probes, flushes and acquires")                                 \
-    X(data_sent, "messages", "with data, to whomever")                                                              \
-    X(peer_transfers, "messages", "of these, to a module of the same level")                                        \
-    X(directory_accesses, "accesses", "lookups of tags and directory")                                              \
-    X(data_accesses, "accesses", "that took the data's latency")                                                    \
-    X(low_sent, "bytes", "on the network towards memory")                                                           \
-    X(low_received, "bytes", "likewise")                                                                            \
-    X(high_sent, "bytes", "on the network towards the processors")                                                  \
-    X(high_received, "bytes", "likewise")                                                                           \
+#define GPC_COHERENCE_COUNTERS(X)                                                                     \
+    X(accesses, "lookups", "all lookups: accesses, requests, probes, write-backs received, messages") \
+    X(hits, "lookups", "of these, reads and writes towards memory that found the block valid")        \
+    X(loads, "accesses", "of the processor")                                                          \
+    X(load_hits, "accesses", "of these, found valid")                                                 \
+    X(stores, "accesses", "of the processor, coherent")                                               \
+    X(store_hits, "accesses", "of these, without a request to the low module")                        \
+    X(n_stores, "accesses", "of the processor, non-coherent")                                         \
+    X(n_store_hits, "accesses", "of these, without a request to the low module")                      \
+    X(read_requests, "requests", "of modules above, for a copy")                                      \
+    X(read_request_hits, "requests", "of these, found valid here")                                    \
+    X(write_requests, "requests", "of modules above, for the only copy")                              \
+    X(write_request_hits, "requests", "of these, without a request to the low module")                \
+    X(read_probes, "probes", "from the low module: another will hold a copy")                         \
+    X(write_probes, "probes", "from the low module: invalidate")                                      \
+    X(probe_misses, "probes", "of both, that found no block")                                         \
+    X(write_backs_received, "messages", "modified data from modules above")                           \
+    X(notices_received, "messages", "clean evictions, and owners that step back, of modules above")   \
+    X(write_throughs_received, "messages", "stores of modules above")                                 \
+    X(evictions, "blocks", "valid blocks that made room")                                             \
+    X(invalidations, "blocks", "blocks lost to write probes, flushes and acquires")                   \
+    X(data_sent, "messages", "with data, to whomever")                                                \
+    X(peer_transfers, "messages", "of these, to a module of the same level")                          \
+    X(directory_accesses, "accesses", "lookups of tags and directory")                                \
+    X(data_accesses, "accesses", "that took the data's latency")                                      \
+    X(low_sent, "bytes", "on the network towards memory")                                             \
+    X(low_received, "bytes", "likewise")                                                              \
+    X(high_sent, "bytes", "on the network towards the processors")                                    \
+    X(high_received, "bytes", "likewise")                                                             \
     X(retries, "accesses", "begun anew since a block was locked (timed hierarchies)")
 
 typedef struct gpc_coherence_stats {
@@ -516,7 +529,8 @@ typedef struct gpc_coherence_callbacks {
     void (*on_message)(void *user_data, const gpc_coherence_message *message);
 } gpc_coherence_callbacks;
 
-#define GPC_COHERENCE_CALLBACKS_INIT {sizeof(gpc_coherence_callbacks), NULL, NULL, NULL}
+#define GPC_COHERENCE_CALLBACKS_INIT \
+    { sizeof(gpc_coherence_callbacks), NULL, NULL, NULL }
 
 /* Set the callbacks, which are copied; NULL clears them. GPC_ERROR_ABI. Since: 0.1. */
 GPC_API gpc_status gpc_coherence_set_callbacks(gpc_coherence *coherence, const gpc_coherence_callbacks *callbacks);

@@ -27,14 +27,15 @@ typedef struct gpc_key_info {
     size_t struct_size;
     const char *name;
     gpc_value_type type;
-    const char *unit;     /* "" if none */
-    const char *initial;  /* default, as text */
+    const char *unit;        /* "" if none */
+    const char *initial;     /* default, as text */
     double minimum, maximum; /* of numeric types */
-    const char *choices;  /* `a|b|c`; for SIZE and COUNT also words allowed instead of a number (`auto`); "" if none */
+    const char *choices; /* `a|b|c`; for SIZE and COUNT also words allowed instead of a number (`auto`); "" if none */
     const char *meaning;
 } gpc_key_info;
 
-#define GPC_KEY_INFO_INIT {sizeof(gpc_key_info), NULL, GPC_VALUE_COUNT, NULL, NULL, 0, 0, NULL, NULL}
+#define GPC_KEY_INFO_INIT \
+    { sizeof(gpc_key_info), NULL, GPC_VALUE_COUNT, NULL, NULL, 0, 0, NULL, NULL }
 
 /* Enumerate the keys in reference order. GPC_ERROR_RANGE past the end. Any thread. Since: 0.1. */
 GPC_API size_t gpc_key_count(void);

@@ -47,7 +47,8 @@ typedef enum gpc_simd {
     GPC_SIMD_AVX512 = 4
 } gpc_simd;
 
-#define GPC_CONTEXT_OPTIONS_INIT {sizeof(gpc_context_options), NULL, NULL, NULL, NULL, NULL, NULL, 1, GPC_SIMD_AUTO, 0}
+#define GPC_CONTEXT_OPTIONS_INIT \
+    { sizeof(gpc_context_options), NULL, NULL, NULL, NULL, NULL, NULL, 1, GPC_SIMD_AUTO, 0 }
 
 /* Make `options` what GPC_CONTEXT_OPTIONS_INIT makes it. Any thread. Since: 0.1. */
 GPC_API void gpc_context_options_init(gpc_context_options *options);

@@ -19,7 +19,12 @@ typedef struct gpc_error {
     char message[1012]; /* UTF-8, NUL-terminated, cut where it would be longer */
 } gpc_error;
 
-#define GPC_ERROR_INIT {sizeof(gpc_error), GPC_OK, {0}}
+#define GPC_ERROR_INIT               \
+    {                                \
+        sizeof(gpc_error), GPC_OK, { \
+            0                        \
+        }                            \
+    }
 
 /*
  * Make `error` what GPC_ERROR_INIT makes it; for callers that cannot use macros.

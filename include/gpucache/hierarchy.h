@@ -18,37 +18,43 @@ GPC_BEGIN_DECLS
 /* One warp's memory instruction. */
 typedef struct gpc_warp_access {
     size_t struct_size;
-    uint32_t sm;    /* below sm.count */
-    uint32_t warp;  /* slot within the SM */
+    uint32_t sm;       /* below sm.count */
+    uint32_t warp;     /* slot within the SM */
     uint32_t warp_age; /* 0 = oldest of the SM */
-    uint32_t block; /* linear thread-block index */
+    uint32_t block;    /* linear thread-block index */
     uint64_t pc;
-    uint64_t mask;  /* active lanes; bit i = lane i */
+    uint64_t mask;             /* active lanes; bit i = lane i */
     const uint64_t *addresses; /* bytes, one per set bit of mask, ascending lanes */
-    uint32_t width; /* bytes per lane, 1 to 64 */
-    uint8_t kind;     /* gpc_kind */
-    uint8_t space;    /* gpc_space: GLOBAL or LOCAL; others are counted and go no further */
-    uint8_t hint;     /* gpc_hint */
-    uint8_t priority; /* gpc_priority */
-    uint8_t token;    /* gpc_token, for L1 */
-    uint8_t token_l2; /* likewise, for L2 */
+    uint32_t width;            /* bytes per lane, 1 to 64 */
+    uint8_t kind;              /* gpc_kind */
+    uint8_t space;             /* gpc_space: GLOBAL or LOCAL; others are counted and go no further */
+    uint8_t hint;              /* gpc_hint */
+    uint8_t priority;          /* gpc_priority */
+    uint8_t token;             /* gpc_token, for L1 */
+    uint8_t token_l2;          /* likewise, for L2 */
     uint8_t reserved[6];
 } gpc_warp_access;
 
-#define GPC_WARP_ACCESS_INIT {sizeof(gpc_warp_access), 0, 0, 0, 0, 0, 0, NULL, 0, 0, 0, 0, 0, 0, 0, {0}}
+#define GPC_WARP_ACCESS_INIT                                                    \
+    {                                                                           \
+        sizeof(gpc_warp_access), 0, 0, 0, 0, 0, 0, NULL, 0, 0, 0, 0, 0, 0, 0, { \
+            0                                                                   \
+        }                                                                       \
+    }
 
 /* What one functional warp access did. */
 typedef struct gpc_warp_result {
     size_t struct_size;
-    uint32_t lines;          /* line transactions */
-    uint32_t sectors;        /* sectors touched */
+    uint32_t lines;   /* line transactions */
+    uint32_t sectors; /* sectors touched */
     uint32_t l1_sector_hits;
-    uint32_t l2_sectors;     /* read from or written to L2 */
+    uint32_t l2_sectors; /* read from or written to L2 */
     uint32_t l2_sector_hits;
-    uint32_t dram_sectors;   /* read from DRAM */
+    uint32_t dram_sectors; /* read from DRAM */
 } gpc_warp_result;
 
-#define GPC_WARP_RESULT_INIT {sizeof(gpc_warp_result), 0, 0, 0, 0, 0, 0}
+#define GPC_WARP_RESULT_INIT \
+    { sizeof(gpc_warp_result), 0, 0, 0, 0, 0, 0 }
 
 /* A kernel's needs, from which the share of L1 in a unified memory follows. */
 typedef struct gpc_launch {
@@ -57,10 +63,11 @@ typedef struct gpc_launch {
     uint32_t registers;    /* per thread */
     uint32_t shared_bytes; /* per block */
     uint32_t reserved;
-    uint64_t code_bytes;   /* instructions that the kernel fetches; 0 = unknown */
+    uint64_t code_bytes; /* instructions that the kernel fetches; 0 = unknown */
 } gpc_launch;
 
-#define GPC_LAUNCH_INIT {sizeof(gpc_launch), 0, 0, 0, 0, 0}
+#define GPC_LAUNCH_INIT \
+    { sizeof(gpc_launch), 0, 0, 0, 0, 0 }
 
 /*
  * Create from a configuration, which is copied.
@@ -106,12 +113,12 @@ typedef enum gpc_busy {
 
 /* A warp access, or a request of gpc_hierarchy_try_miss, is done. */
 typedef struct gpc_completion {
-    uint64_t token;   /* the host's */
-    uint64_t issued;  /* core cycle at which it was accepted */
-    uint64_t cycle;   /* present core cycle */
+    uint64_t token;  /* the host's */
+    uint64_t issued; /* core cycle at which it was accepted */
+    uint64_t cycle;  /* present core cycle */
     uint32_t sm, warp;
-    uint8_t kind;     /* gpc_kind */
-    uint8_t level;    /* deepest that served it: 1, 2, or 3 = DRAM */
+    uint8_t kind;  /* gpc_kind */
+    uint8_t level; /* deepest that served it: 1, 2, or 3 = DRAM */
     uint8_t reserved[6];
 } gpc_completion;
 
@@ -153,7 +160,8 @@ typedef struct gpc_hierarchy_callbacks {
     bool (*on_memory)(void *user_data, const gpc_memory_request *request);
 } gpc_hierarchy_callbacks;
 
-#define GPC_HIERARCHY_CALLBACKS_INIT {sizeof(gpc_hierarchy_callbacks), NULL, NULL, NULL, NULL, NULL, NULL}
+#define GPC_HIERARCHY_CALLBACKS_INIT \
+    { sizeof(gpc_hierarchy_callbacks), NULL, NULL, NULL, NULL, NULL, NULL }
 
 /*
  * Set the callbacks, which are copied; NULL clears them. on_memory only while nothing is in flight.

@@ -74,7 +74,7 @@ typedef struct gpc_policy_env {
      * kept until the last is gone: when caches are made anew, theirs may overlap. NULL if the sizes are 0.
      */
     void *shared_state;
-    gpc_context *context;     /* the cache's */
+    gpc_context *context; /* the cache's */
 } gpc_policy_env;
 
 /* Something that happened to a warp of the SM whose cache this is. */
@@ -104,7 +104,8 @@ typedef struct gpc_sample {
     uint64_t read_hits;     /* of these, found */
 } gpc_sample;
 
-#define GPC_SAMPLE_INIT {sizeof(gpc_sample), 0, 0, 0, 0, 0, 0}
+#define GPC_SAMPLE_INIT \
+    { sizeof(gpc_sample), 0, 0, 0, 0, 0, 0 }
 
 /* What is known of a line when it leaves. */
 typedef struct gpc_eviction {
@@ -115,7 +116,8 @@ typedef struct gpc_eviction {
     uint8_t dirty_sectors;
     uint8_t forced; /* 1 = invalidated or flushed, not replaced */
     uint8_t reserved;
-    uint64_t dirty_bytes[2]; /* bytes to write back, lines of at most 128 bytes: of dirty sectors all, or with lazy fetch those written */
+    uint64_t dirty_bytes
+        [2]; /* bytes to write back, lines of at most 128 bytes: of dirty sectors all, or with lazy fetch those written */
 } gpc_eviction;
 
 /*
@@ -162,7 +164,7 @@ typedef struct gpc_replacement_ops {
     uint64_t (*cost_bits)(const gpc_policy_env *env);
 
     const gpc_text_parameter *texts;
-    size_t text_count; /* at most GPC_MAX_PARAMETERS; at most one list */
+    size_t text_count;                       /* at most GPC_MAX_PARAMETERS; at most one list */
     size_t shared_bytes, shared_cache_bytes; /* see gpc_policy_env.shared_state */
     /* A period ended. Called for each cache of the level, in order of env->index, with its own SM's figures. [nothing] */
     void (*on_sample)(void *self, const gpc_sample *sample);
@@ -186,8 +188,9 @@ typedef struct gpc_replacement_ops {
  * name, no choose_victim, bad parameter table); GPC_ERROR_ABI; GPC_ERROR_MEMORY.
  * Since: 0.1.
  */
-GPC_API gpc_status gpc_context_register_replacement(gpc_context *context, const gpc_replacement_ops *ops, void *user_data,
-                                                    void (*destroy)(void *user_data), gpc_error *error);
+GPC_API gpc_status gpc_context_register_replacement(gpc_context *context, const gpc_replacement_ops *ops,
+                                                    void *user_data, void (*destroy)(void *user_data),
+                                                    gpc_error *error);
 
 /* Which registry a name belongs to. */
 typedef enum gpc_policy_kind {
@@ -210,7 +213,8 @@ typedef struct gpc_policy_info {
     size_t text_count;
 } gpc_policy_info;
 
-#define GPC_POLICY_INFO_INIT {sizeof(gpc_policy_info), NULL, NULL, NULL, NULL, 0, false, NULL, 0}
+#define GPC_POLICY_INFO_INIT \
+    { sizeof(gpc_policy_info), NULL, NULL, NULL, NULL, 0, false, NULL, 0 }
 
 /*
  * Enumerate a registry, built-in policies first, in a fixed order.

@@ -48,28 +48,28 @@ GPC_BEGIN_DECLS
 
 /* What is counted of an SM, an instruction or a class. A plain record. */
 typedef struct gpc_profile_counts {
-    uint64_t loads;         /* warp instructions */
-    uint64_t accesses;      /* their line transactions */
-    uint64_t hits;          /* of these, all that they needed was in L1 */
-    uint64_t sector_misses; /* the line was there, a sector was not */
-    uint64_t bypasses;      /* did not look in L1, or were kept from allocating */
-    uint64_t fills;         /* residences that they began */
-    uint64_t reuses;        /* hits in these residences, by any load */
-    uint64_t evictions;     /* of these residences, ended by replacement */
+    uint64_t loads;                /* warp instructions */
+    uint64_t accesses;             /* their line transactions */
+    uint64_t hits;                 /* of these, all that they needed was in L1 */
+    uint64_t sector_misses;        /* the line was there, a sector was not */
+    uint64_t bypasses;             /* did not look in L1, or were kept from allocating */
+    uint64_t fills;                /* residences that they began */
+    uint64_t reuses;               /* hits in these residences, by any load */
+    uint64_t evictions;            /* of these residences, ended by replacement */
     uint64_t zero_reuse_evictions; /* of these evictions, without a hit */
-    uint64_t intra_warp_hits; /* of the hits, by the warp slot that filled the line */
-    uint64_t inter_warp_hits; /* by another, or in a line that no load filled */
-    uint64_t mru_hits;      /* of the hits, on the most recent line of its set */
-    uint64_t lru_hits;      /* on the one that LRU would replace next, the set being full */
-    uint64_t bytes_used;    /* distinct bytes that the lanes of each access asked for */
-    uint64_t bytes_moved;   /* that caching these accesses moves if they miss */
-    uint64_t segments;      /* 32-byte segments touched: what bypassing moves instead */
-    uint64_t first_accesses; /* to lines that the SM's stream has not had: no distance */
+    uint64_t intra_warp_hits;      /* of the hits, by the warp slot that filled the line */
+    uint64_t inter_warp_hits;      /* by another, or in a line that no load filled */
+    uint64_t mru_hits;             /* of the hits, on the most recent line of its set */
+    uint64_t lru_hits;             /* on the one that LRU would replace next, the set being full */
+    uint64_t bytes_used;           /* distinct bytes that the lanes of each access asked for */
+    uint64_t bytes_moved;          /* that caching these accesses moves if they miss */
+    uint64_t segments;             /* 32-byte segments touched: what bypassing moves instead */
+    uint64_t first_accesses;       /* to lines that the SM's stream has not had: no distance */
     uint64_t reuse_distances[GPC_PROFILE_DISTANCE_BUCKETS]; /* accesses */
     uint64_t stack_distances[GPC_PROFILE_DISTANCE_BUCKETS]; /* likewise */
-    double reuse;           /* R */
-    double utilisation;     /* U, 0 to 1 */
-    double score;           /* U x (1 + R), 0 without accesses */
+    double reuse;                                           /* R */
+    double utilisation;                                     /* U, 0 to 1 */
+    double score;                                           /* U x (1 + R), 0 without accesses */
 } gpc_profile_counts;
 
 /* One SM. A plain record. */
@@ -77,24 +77,24 @@ typedef struct gpc_profile_sm {
     uint32_t sm;
     uint32_t reserved;
     gpc_profile_counts counts;
-    uint64_t lines;        /* distinct line addresses that were accessed */
-    uint64_t bypass_lines; /* of these, with a score below 1 */
+    uint64_t lines;                                          /* distinct line addresses that were accessed */
+    uint64_t bypass_lines;                                   /* of these, with a score below 1 */
     uint64_t lines_by_reuse[GPC_PROFILE_REUSE_BUCKETS];      /* lines by their hits in all: Figure 3 */
     uint64_t residences_by_reuse[GPC_PROFILE_REUSE_BUCKETS]; /* residences, of loads, by their hits so far */
     uint64_t loads_by_transactions[GPC_PROFILE_CLASSES + 1]; /* loads by transactions, 0 unused: Figure 5 */
-    uint64_t hits_by_age[GPC_AGE_BUCKETS];           /* hits by relative warp age, 0 = oldest warp of the SM */
+    uint64_t hits_by_age[GPC_AGE_BUCKETS];                   /* hits by relative warp age, 0 = oldest warp of the SM */
     uint64_t hits_by_recency[GPC_PROFILE_RECENCY_BUCKETS];
 } gpc_profile_sm;
 
 /* One load instruction, over all SMs. A plain record. */
 typedef struct gpc_profile_instruction {
-    const char *kernel;    /* name; lives as long as the row */
+    const char *kernel; /* name; lives as long as the row */
     uint64_t pc;
     uint32_t kernel_index; /* of the distinct names, in the order of their first launch */
     uint32_t reserved;
     gpc_profile_counts counts;
-    uint64_t lines;        /* distinct (SM, line address) that it accessed */
-    uint64_t bypass_lines; /* of these, with a score below 1 */
+    uint64_t lines;           /* distinct (SM, line address) that it accessed */
+    uint64_t bypass_lines;    /* of these, with a score below 1 */
     uint64_t bypass_accesses; /* its accesses to these; of counts.accesses the share that should bypass: Figure 4 */
 } gpc_profile_instruction;
 
@@ -107,13 +107,13 @@ typedef struct gpc_profile_class {
 
 /* One line address on one SM. A plain record. */
 typedef struct gpc_profile_line {
-    uint64_t address;     /* bytes, aligned to the line */
+    uint64_t address; /* bytes, aligned to the line */
     uint32_t sm;
     uint32_t reserved;
     uint64_t accesses, hits, fills; /* as in gpc_profile_counts */
     uint64_t evictions, zero_reuse_evictions;
     uint64_t bytes_used, bytes_moved, segments;
-    uint64_t distances;   /* accesses that have one */
+    uint64_t distances;                              /* accesses that have one */
     uint64_t reuse_distance_sum, stack_distance_sum; /* over these */
     double reuse, utilisation, score;
 } gpc_profile_line;
@@ -122,11 +122,11 @@ typedef struct gpc_profile_summary {
     size_t struct_size;
     uint32_t line_bytes; /* of L1 */
     uint32_t sms;
-    uint64_t launches;   /* kernels that began */
-    uint64_t kernels;    /* distinct names */
+    uint64_t launches;            /* kernels that began */
+    uint64_t kernels;             /* distinct names */
     uint64_t instructions, lines; /* rows of these tables */
-    uint64_t bypass_lines; /* lines with a score below 1 */
-    gpc_profile_counts counts; /* all SMs together */
+    uint64_t bypass_lines;        /* lines with a score below 1 */
+    gpc_profile_counts counts;    /* all SMs together */
 } gpc_profile_summary;
 
 /* A point of a miss-ratio curve: the misses are accesses - hits. A plain record. */

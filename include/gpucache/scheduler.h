@@ -56,10 +56,10 @@ typedef struct gpc_cache_event {
 /* What an instance is made for. Lives as long as it. */
 typedef struct gpc_scheduler_env {
     size_t struct_size;
-    uint32_t warps;           /* slots, numbered from 0 within the scheduler */
-    uint32_t sm, index;       /* which SM, which of its schedulers */
-    uint32_t count;           /* schedulers of an SM: slot w is warp w * count + index of the SM */
-    uint32_t sms;             /* of the hierarchy, 1 where there is none */
+    uint32_t warps;     /* slots, numbered from 0 within the scheduler */
+    uint32_t sm, index; /* which SM, which of its schedulers */
+    uint32_t count;     /* schedulers of an SM: slot w is warp w * count + index of the SM */
+    uint32_t sms;       /* of the hierarchy, 1 where there is none */
     uint64_t seed;
     void *warp_state;         /* zeroed, warps x warp_bytes; NULL if warp_bytes is 0 */
     const double *parameters; /* one per declared parameter */
@@ -144,12 +144,12 @@ typedef struct gpc_throttle_view {
 /* What a throttle makes of them: bitmaps by slot (slot w = bit w % 64 of word w / 64), zeroed before the call. */
 typedef struct gpc_throttle_classes {
     size_t struct_size;
-    uint64_t *throttled; /* may not issue */
-    uint64_t *held;      /* may not issue what accesses memory (CCWS's cutoff) */
-    uint64_t *bypassing; /* may issue, holds no token for L1 */
+    uint64_t *throttled;    /* may not issue */
+    uint64_t *held;         /* may not issue what accesses memory (CCWS's cutoff) */
+    uint64_t *bypassing;    /* may issue, holds no token for L1 */
     uint64_t *bypassing_l2; /* likewise, for L2 */
-    uint64_t again;      /* cycle from which on it would decide otherwise by itself; UINT64_MAX, as it is set, = never */
-    uint32_t others;     /* 1: what it shares has changed: the SM's other schedulers are asked in their next cycle */
+    uint64_t again;  /* cycle from which on it would decide otherwise by itself; UINT64_MAX, as it is set, = never */
+    uint32_t others; /* 1: what it shares has changed: the SM's other schedulers are asked in their next cycle */
     uint32_t reserved;
 } gpc_throttle_classes;
 
@@ -216,7 +216,7 @@ typedef struct gpc_scheduler_options {
     uint32_t sm, index; /* for policies that differ by them; below sms and count */
     uint32_t count;     /* schedulers of an SM; 0 = 1 */
     uint32_t sms;       /* 0 = 1 */
-    const char *policy;  /* `name` or `name(parameter=value, ...)`, and throttles: `name + name(...)`; NULL = "gto" */
+    const char *policy; /* `name` or `name(parameter=value, ...)`, and throttles: `name + name(...)`; NULL = "gto" */
     uint64_t seed;
     /*
      * A scheduler of the same policy text, count and sms, with which this one's throttles share what they share: the
@@ -225,7 +225,8 @@ typedef struct gpc_scheduler_options {
     gpc_scheduler *share_with;
 } gpc_scheduler_options;
 
-#define GPC_SCHEDULER_OPTIONS_INIT {sizeof(gpc_scheduler_options), 48, 0, 0, 0, 0, 0, NULL, 0, NULL}
+#define GPC_SCHEDULER_OPTIONS_INIT \
+    { sizeof(gpc_scheduler_options), 48, 0, 0, 0, 0, 0, NULL, 0, NULL }
 
 /*
  * Create a scheduler without warps. Strings are copied.

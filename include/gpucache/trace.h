@@ -13,16 +13,16 @@ GPC_BEGIN_DECLS
 
 /* What an instruction occupies. */
 typedef enum gpc_op_class {
-    GPC_OP_ALU = 0,     /* integer and single precision */
+    GPC_OP_ALU = 0, /* integer and single precision */
     GPC_OP_DOUBLE = 1,
-    GPC_OP_SFU = 2,     /* special function */
+    GPC_OP_SFU = 2, /* special function */
     GPC_OP_TENSOR = 3,
     GPC_OP_UNIFORM = 4, /* uniform datapath */
     GPC_OP_CONTROL = 5, /* branches, convergence, nop */
     GPC_OP_BARRIER = 6, /* block-wide */
     GPC_OP_FENCE = 7,   /* MEMBAR, ERRBAR, CCTL */
     GPC_OP_EXIT = 8,
-    GPC_OP_MEMORY = 9,  /* see kind and space */
+    GPC_OP_MEMORY = 9, /* see kind and space */
     GPC_OP_CLASS_COUNT
 } gpc_op_class;
 
@@ -41,18 +41,18 @@ typedef enum gpc_op_class {
  */
 typedef struct gpc_instruction {
     uint64_t pc;
-    uint64_t mask;             /* bit i = lane i; 0 = predicated off */
-    const uint64_t *addresses; /* bytes; owned by the block */
-    uint32_t opcode;           /* index for gpc_trace_opcode */
-    uint32_t line;             /* source line, 0 if unknown */
+    uint64_t mask;                        /* bit i = lane i; 0 = predicated off */
+    const uint64_t *addresses;            /* bytes; owned by the block */
+    uint32_t opcode;                      /* index for gpc_trace_opcode */
+    uint32_t line;                        /* source line, 0 if unknown */
     uint16_t registers[GPC_MAX_OPERANDS]; /* destinations, then sources */
     uint8_t destinations, sources;        /* how many of `registers`; further sources of an instruction are dropped */
-    uint8_t op_class;          /* gpc_op_class */
-    uint8_t kind;              /* gpc_kind, where op_class is GPC_OP_MEMORY */
-    uint8_t space;             /* gpc_space, likewise */
-    uint8_t hint;              /* gpc_hint */
-    uint8_t priority;          /* gpc_priority */
-    uint8_t width;             /* bytes per lane */
+    uint8_t op_class;                     /* gpc_op_class */
+    uint8_t kind;                         /* gpc_kind, where op_class is GPC_OP_MEMORY */
+    uint8_t space;                        /* gpc_space, likewise */
+    uint8_t hint;                         /* gpc_hint */
+    uint8_t priority;                     /* gpc_priority */
+    uint8_t width;                        /* bytes per lane */
 } gpc_instruction;
 
 typedef struct gpc_warp {
@@ -74,25 +74,25 @@ typedef struct gpc_block {
 
 typedef struct gpc_kernel {
     size_t struct_size;
-    const char *name;     /* mangled; lives until the next kernel */
-    const char *file;     /* that the kernel came from, likewise */
-    uint32_t id;          /* as the trace says */
-    uint32_t index;       /* in this trace, from 0 */
+    const char *name;           /* mangled; lives until the next kernel */
+    const char *file;           /* that the kernel came from, likewise */
+    uint32_t id;                /* as the trace says */
+    uint32_t index;             /* in this trace, from 0 */
     uint32_t grid[3], block[3]; /* x, y, z */
-    uint32_t shared_bytes; /* per block, the system's reserve included where the trace includes it */
-    uint32_t registers;   /* per thread */
-    uint32_t binary_version; /* 90 = sm_90 */
+    uint32_t shared_bytes;      /* per block, the system's reserve included where the trace includes it */
+    uint32_t registers;         /* per thread */
+    uint32_t binary_version;    /* 90 = sm_90 */
     uint32_t tracer_version;
-    uint32_t warp_lanes;  /* 32 or 64 */
+    uint32_t warp_lanes; /* 32 or 64 */
     uint64_t stream;
     uint64_t shared_base, local_base;
-    uint64_t block_count; /* grid x * y * z */
+    uint64_t block_count;      /* grid x * y * z */
     const uint32_t *placement; /* [placement_count] SM of each block, NULL if unknown; likewise */
     uint64_t placement_count;
 } gpc_kernel;
 
 #define GPC_KERNEL_INIT \
-    {sizeof(gpc_kernel), NULL, NULL, 0, 0, {0, 0, 0}, {0, 0, 0}, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, 0}
+    { sizeof(gpc_kernel), NULL, NULL, 0, 0, {0, 0, 0}, {0, 0, 0}, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, 0 }
 
 /*
  * Open a trace. `source` is

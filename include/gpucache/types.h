@@ -15,21 +15,21 @@ GPC_BEGIN_DECLS
  * call. Zero: done. Positive: done, with something to tell that is no error.
  * X(identifier, value, text)
  */
-#define GPC_STATUS_LIST(X)                                                           \
-    X(GPC_OK, 0, "ok")                                                               \
-    X(GPC_END, 1, "end of stream")                                                   \
-    X(GPC_BUSY, 2, "not accepted now: try again")                                    \
-    X(GPC_ERROR_ARGUMENT, -1, "invalid argument")                                    \
-    X(GPC_ERROR_MEMORY, -2, "out of memory")                                         \
-    X(GPC_ERROR_ABI, -3, "structure size or version not understood")                 \
-    X(GPC_ERROR_NOT_FOUND, -4, "not found")                                          \
-    X(GPC_ERROR_EXISTS, -5, "already exists")                                        \
-    X(GPC_ERROR_RANGE, -6, "value out of range")                                     \
-    X(GPC_ERROR_IO, -7, "input or output failed")                                    \
-    X(GPC_ERROR_FORMAT, -8, "malformed input")                                       \
-    X(GPC_ERROR_UNSUPPORTED, -9, "not supported")                                    \
-    X(GPC_ERROR_STATE, -10, "not possible in the object's present state")            \
-    X(GPC_ERROR_CANCELLED, -11, "cancelled by the caller")                           \
+#define GPC_STATUS_LIST(X)                                                \
+    X(GPC_OK, 0, "ok")                                                    \
+    X(GPC_END, 1, "end of stream")                                        \
+    X(GPC_BUSY, 2, "not accepted now: try again")                         \
+    X(GPC_ERROR_ARGUMENT, -1, "invalid argument")                         \
+    X(GPC_ERROR_MEMORY, -2, "out of memory")                              \
+    X(GPC_ERROR_ABI, -3, "structure size or version not understood")      \
+    X(GPC_ERROR_NOT_FOUND, -4, "not found")                               \
+    X(GPC_ERROR_EXISTS, -5, "already exists")                             \
+    X(GPC_ERROR_RANGE, -6, "value out of range")                          \
+    X(GPC_ERROR_IO, -7, "input or output failed")                         \
+    X(GPC_ERROR_FORMAT, -8, "malformed input")                            \
+    X(GPC_ERROR_UNSUPPORTED, -9, "not supported")                         \
+    X(GPC_ERROR_STATE, -10, "not possible in the object's present state") \
+    X(GPC_ERROR_CANCELLED, -11, "cancelled by the caller")                \
     X(GPC_ERROR_CALLBACK, -12, "a caller's callback failed")
 
 typedef enum gpc_status {
@@ -148,7 +148,7 @@ typedef struct gpc_request {
     uint8_t priority;      /* gpc_priority */
     uint8_t token;         /* gpc_token, for L1 */
     uint8_t token_l2;      /* likewise, for L2; a cache on its own looks at `token` */
-    uint8_t admitted;      /* 1 = asked at the miss (gpc_replacement_ops.declines), the replacement policy did not decline */
+    uint8_t admitted; /* 1 = asked at the miss (gpc_replacement_ops.declines), the replacement policy did not decline */
     uint8_t reserved[40];
 } gpc_request;
 

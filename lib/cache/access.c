@@ -234,8 +234,9 @@ static gpc_status choose(gpc_cache *cache, const gpc_request *request, uint32_t 
         find_none(cache, lacking, result);
         return GPC_OK;
     }
-    uint32_t way = cache->lru ? gpci_lru_last(cache->replacement_self, set, candidates)
-                              : cache->replacement_ops->choose_victim(cache->replacement_self, set, candidates, request);
+    uint32_t way = cache->lru
+                       ? gpci_lru_last(cache->replacement_self, set, candidates)
+                       : cache->replacement_ops->choose_victim(cache->replacement_self, set, candidates, request);
     if (way == GPC_WAY_BYPASS) {
         result->outcome = GPC_BYPASSED;
         return GPC_OK;
@@ -270,8 +271,8 @@ void gpci_admit_high(gpc_cache *cache, uint64_t line) {
     gpci_classify_quick(cache);
 }
 
-gpc_status gpci_take_way(gpc_cache *cache, const gpc_request *request, const gpci_view *view,
-                         gpc_access_result *result, uint32_t *out_way) {
+gpc_status gpci_take_way(gpc_cache *cache, const gpc_request *request, const gpci_view *view, gpc_access_result *result,
+                         uint32_t *out_way) {
     const uint32_t *tags = cache->tags + gpci_slot(cache, view->set, 0);
     *out_way = GPCI_NO_WAY;
     if (gpci_bars(cache, request, result)) {
@@ -316,8 +317,7 @@ gpc_status gpci_take_way(gpc_cache *cache, const gpc_request *request, const gpc
     return GPC_OK;
 }
 
-void gpci_complete(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint32_t way,
-                   uint8_t sectors) {
+void gpci_complete(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint32_t way, uint8_t sectors) {
     uint32_t *state = &cache->states[gpci_slot(cache, view->set, way)];
     if (GPCI_PENDING(*state)) {
         *state &= ~((uint32_t)sectors << GPCI_PENDING_SHIFT);

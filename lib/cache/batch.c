@@ -32,12 +32,12 @@ static gpc_status access_one(gpc_cache *cache, const gpc_batch *batch, size_t i)
         return status;
     bool replaced = result.evicted;
     if (batch->results)
-        batch->results[i] = (uint8_t)((result.outcome == GPC_HIT ? GPC_BATCH_HIT : 0) |
-                                      (replaced ? GPC_BATCH_EVICTED : 0) |
-                                      (replaced && result.eviction.dirty_sectors ? GPC_BATCH_WRITE_BACK : 0) |
-                                      (result.outcome == GPC_BYPASSED ? GPC_BATCH_BYPASSED : 0) |
-                                      (result.outcome == GPC_SECTOR_MISS ? GPC_BATCH_SECTOR_MISS : 0) |
-                                      (result.write_sectors ? GPC_BATCH_WRITE_BELOW : 0));
+        batch->results[i] =
+            (uint8_t)((result.outcome == GPC_HIT ? GPC_BATCH_HIT : 0) | (replaced ? GPC_BATCH_EVICTED : 0) |
+                      (replaced && result.eviction.dirty_sectors ? GPC_BATCH_WRITE_BACK : 0) |
+                      (result.outcome == GPC_BYPASSED ? GPC_BATCH_BYPASSED : 0) |
+                      (result.outcome == GPC_SECTOR_MISS ? GPC_BATCH_SECTOR_MISS : 0) |
+                      (result.write_sectors ? GPC_BATCH_WRITE_BELOW : 0));
     if (batch->evicted)
         batch->evicted[i] = replaced ? result.eviction.line_address : UINT64_MAX;
     return GPC_OK;

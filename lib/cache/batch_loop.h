@@ -73,8 +73,8 @@ GPCI_INLINE uint32_t find_in_row(const uint32_t *row, uint32_t length, uint32_t 
 typedef struct block {
     uint32_t length; /* accesses that the loop may take */
     uint32_t sets[BLOCK], tags[BLOCK];
-    uint32_t left[BLOCK];    /* tag that left, 0 = none */
-    uint8_t results[BLOCK];  /* for callers who want none */
+    uint32_t left[BLOCK];   /* tag that left, 0 = none */
+    uint8_t results[BLOCK]; /* for callers who want none */
 } block;
 
 /*
@@ -183,8 +183,8 @@ static bool take_free_way(gpc_cache *cache, uint32_t set, uint32_t tag, uint32_t
 }
 
 /* One block with LRU. `fixed`: 4 or 16 ways, or 0 for others; `kinds`: NULL where there are no stores. */
-GPCI_INLINE void lru_block(gpc_cache *cache, block *b, const uint8_t *kinds, uint8_t *restrict results,
-                           uint32_t fixed, gpci_counts *n) {
+GPCI_INLINE void lru_block(gpc_cache *cache, block *b, const uint8_t *kinds, uint8_t *restrict results, uint32_t fixed,
+                           gpci_counts *n) {
     uint32_t *const tags = cache->tags, *const states = cache->states;
     uint64_t *const orders = ((gpci_lru_state *)cache->replacement_self)->orders;
     const uint32_t row = fixed ? fixed : cache->row, ways = fixed ? fixed : cache->ways;
@@ -265,8 +265,8 @@ typedef struct table {
     uint64_t *orders; /* of LRU, which then needs no calls; NULL: another policy */
     void *guard;
     const gpc_predictor_ops *guard_ops;
-    uint64_t asked;   /* times that the predictor was */
-    uint64_t skipped; /* reads that it kept from the tags */
+    uint64_t asked;            /* times that the predictor was */
+    uint64_t skipped;          /* reads that it kept from the tags */
     const uint64_t *addresses; /* of the block, as the next four */
     const uint64_t *pcs, *next_uses;
     const uint32_t *warps;
@@ -410,8 +410,8 @@ GPCI_INLINE uint32_t table_block(table *t, uint32_t fixed, bool stores, bool gua
 
 typedef uint32_t (*block_fn)(table *t);
 
-#define BLOCK_FN(name, ways, stores, guarded) \
-    static GPCI_NOINLINE uint32_t name(table *t) { \
+#define BLOCK_FN(name, ways, stores, guarded)         \
+    static GPCI_NOINLINE uint32_t name(table *t) {    \
         return table_block(t, ways, stores, guarded); \
     }
 BLOCK_FN(loads_of_4, 4, false, false)

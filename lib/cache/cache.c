@@ -142,8 +142,7 @@ static gpc_status make_policies(gpc_cache *cache, gpc_error *error) {
     return status;
 }
 
-gpc_status gpc_cache_create(gpc_context *context, const gpc_cache_options *options, gpc_error *error,
-                            gpc_cache **out) {
+gpc_status gpc_cache_create(gpc_context *context, const gpc_cache_options *options, gpc_error *error, gpc_cache **out) {
     return gpci_cache_create(context, options, NULL, error, out);
 }
 

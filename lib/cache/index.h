@@ -88,8 +88,8 @@ GPCI_INLINE uint64_t gpci_polynomial_mix(const gpci_polynomial *polynomial, uint
  * sets with half of the lines.
  */
 typedef struct gpci_index {
-    uint32_t kind; /* gpc_index */
-    uint32_t bits; /* b */
+    uint32_t kind;       /* gpc_index */
+    uint32_t bits;       /* b */
     uint32_t first_fold; /* xor: the largest b 2^i below 64 */
     gpci_divisor sets;
     gpc_index_fn fn;

@@ -48,11 +48,11 @@ void gpci_settle(gpc_cache_stats *stats, const gpci_counts *n, bool whole);
 
 /* Where tokens are opportunistic: when lines lose their priority (tokens.c). */
 typedef struct gpci_token_state {
-    uint64_t *owners;         /* [sets][row][words], bit per warp slot; GPC_CLEAR_OWNERS */
-    uint32_t *last;           /* [sets][row], warp slot; GPC_CLEAR_LAST_OWNER */
+    uint64_t *owners; /* [sets][row][words], bit per warp slot; GPC_CLEAR_OWNERS */
+    uint32_t *last;   /* [sets][row], warp slot; GPC_CLEAR_LAST_OWNER */
     uint32_t warps, words;
-    uint64_t next, lookups;   /* GPC_CLEAR_PERIODIC: the time of the next clearing; the time where there is no clock */
-    bool any;                 /* a line may have priority */
+    uint64_t next, lookups; /* GPC_CLEAR_PERIODIC: the time of the next clearing; the time where there is no clock */
+    bool any;               /* a line may have priority */
 } gpci_token_state;
 
 struct gpc_cache {
@@ -61,28 +61,28 @@ struct gpc_cache {
     uint32_t *states; /* [sets][row] */
     uint32_t *highs;  /* [sets][row], upper bits of line numbers; meaningful when wide */
     uint32_t sets, ways;
-    uint32_t row;     /* ways rounded up to 4: tags are compared four at a time */
+    uint32_t row; /* ways rounded up to 4: tags are compared four at a time */
     uint32_t line_shift, sector_shift;
-    uint32_t high;    /* upper bits of every line so far */
-    bool started;     /* `high` is set: a line has been filled */
-    bool wide;        /* lines with other upper bits have been seen */
-    bool priorities;  /* a line with an eviction priority has been filled */
-    bool plain;       /* nothing but tags, dirty bits, a replacement policy and a predictor: see batch_loop.h */
-    bool guarded;     /* the predictor may keep lines out, or learns */
-    bool quick;       /* plain, not guarded, LRU, modulo, and neither wide nor with priorities: see plain.c */
-    bool lru;         /* the built-in LRU */
+    uint32_t high;   /* upper bits of every line so far */
+    bool started;    /* `high` is set: a line has been filled */
+    bool wide;       /* lines with other upper bits have been seen */
+    bool priorities; /* a line with an eviction priority has been filled */
+    bool plain;      /* nothing but tags, dirty bits, a replacement policy and a predictor: see batch_loop.h */
+    bool guarded;    /* the predictor may keep lines out, or learns */
+    bool quick;      /* plain, not guarded, LRU, modulo, and neither wide nor with priorities: see plain.c */
+    bool lru;        /* the built-in LRU */
     bool always_cache;
-    bool predicts;    /* the predictor is none of the fixed ones, nor the instruction itself */
+    bool predicts; /* the predictor is none of the fixed ones, nor the instruction itself */
     uint8_t sectors, all_sectors, fetch;
-    uint8_t tokens;   /* gpc_tokens */
+    uint8_t tokens;                /* gpc_tokens */
     gpci_token_state *token_state; /* NULL unless they are opportunistic */
-    uint32_t pending_lines; /* lines with a pending sector */
-    uint32_t free_ways;     /* ways without a line */
+    uint32_t pending_lines;        /* lines with a pending sector */
+    uint32_t free_ways;            /* ways without a line */
     const gpc_replacement_ops *replacement_ops;
     void *replacement_self;
     const gpc_predictor_ops *predictor_ops;
     void *predictor_self;
-    gpci_bytes *written;    /* [sets][row], lazy fetch only: bytes written since the fill */
+    gpci_bytes *written;     /* [sets][row], lazy fetch only: bytes written since the fill */
     uint32_t *reuse, *warps; /* [sets][row], if tracked */
     uint64_t *next_uses;     /* likewise */
     gpci_index index;
@@ -92,7 +92,7 @@ struct gpc_cache {
     gpc_context *context;
     gpci_policy *replacement, *predictor;
     uint64_t sampled_reads, sampled_hits; /* read sectors at the last sample */
-    gpci_commons *commons; /* of its level; NULL: it stands alone */
+    gpci_commons *commons;                /* of its level; NULL: it stands alone */
     gpc_cache_options options;
 };
 
@@ -100,9 +100,9 @@ struct gpc_cache {
 typedef struct gpci_view {
     uint64_t line; /* number: address / line size */
     uint32_t set;
-    uint8_t need;      /* sectors */
-    uint8_t covered;   /* stores that may stay here: sectors written whole */
-    gpci_bytes bytes;  /* stores, lines of at most 128 bytes */
+    uint8_t need;     /* sectors */
+    uint8_t covered;  /* stores that may stay here: sectors written whole */
+    gpci_bytes bytes; /* stores, lines of at most 128 bytes */
 } gpci_view;
 
 GPCI_INLINE uint32_t gpci_tag(uint64_t line) {
@@ -245,8 +245,7 @@ GPCI_INLINE bool gpci_may_not_fill(const gpc_cache *cache, const gpc_request *re
 }
 
 /* After the lookup of a miss, before its data are sent for: ask a replacement policy that may decline; tokens, too. */
-void gpci_ask_admission(gpc_cache *cache, const gpc_request *request, const gpci_view *view,
-                        gpc_access_result *result);
+void gpci_ask_admission(gpc_cache *cache, const gpc_request *request, const gpci_view *view, gpc_access_result *result);
 GPCI_INLINE void gpci_admit(gpc_cache *cache, const gpc_request *request, const gpci_view *view,
                             gpc_access_result *result) {
     if ((cache->replacement_ops->declines || gpci_lacks_token(cache, request)) && result->outcome == GPC_MISS &&
@@ -254,8 +253,8 @@ GPCI_INLINE void gpci_admit(gpc_cache *cache, const gpc_request *request, const 
         gpci_ask_admission(cache, request, view, result);
 }
 /* Give the line a way, evicting if needed. Sets outcome on refusal and returns GPCI_NO_WAY. */
-gpc_status gpci_take_way(gpc_cache *cache, const gpc_request *request, const gpci_view *view,
-                         gpc_access_result *result, uint32_t *out_way);
+gpc_status gpci_take_way(gpc_cache *cache, const gpc_request *request, const gpci_view *view, gpc_access_result *result,
+                         uint32_t *out_way);
 
 /* write.c: stores, and atomics performed here. */
 void gpci_lookup_store(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint32_t way,

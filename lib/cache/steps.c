@@ -65,8 +65,7 @@ gpc_status gpci_reserve(gpc_cache *cache, const gpc_request *request, const gpci
     return GPC_OK;
 }
 
-gpc_status gpc_cache_reserve(gpc_cache *cache, const gpc_request *request, uint8_t sectors,
-                             gpc_access_result *result) {
+gpc_status gpc_cache_reserve(gpc_cache *cache, const gpc_request *request, uint8_t sectors, gpc_access_result *result) {
     gpci_view view;
     gpc_access_result own;
     gpc_status status = resolve(cache, request, &view);

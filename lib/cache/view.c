@@ -59,8 +59,8 @@ static gpc_status view_store(const gpc_cache *cache, const gpc_request *request,
     if (line_bytes > 128) {
         if (masked)
             return GPC_ERROR_ARGUMENT;
-        view->covered = request->size ? covered_interval(cache, offset, offset + request->size) & view->need
-                                      : view->need;
+        view->covered =
+            request->size ? covered_interval(cache, offset, offset + request->size) & view->need : view->need;
         view->bytes = (gpci_bytes){{0, 0}};
         return GPC_OK;
     }
@@ -78,8 +78,7 @@ static gpc_status view_store(const gpc_cache *cache, const gpc_request *request,
             }
         }
     } else {
-        view->bytes = request->size ? bytes_between(offset, offset + request->size)
-                                    : gpci_bytes_of(cache, view->need);
+        view->bytes = request->size ? bytes_between(offset, offset + request->size) : gpci_bytes_of(cache, view->need);
     }
     if (request->sector_mask || masked) {
         gpci_bytes needed = gpci_bytes_of(cache, view->need);
@@ -95,8 +94,8 @@ gpc_status gpci_view_of(const gpc_cache *cache, const gpc_request *request, gpci
     uint32_t offset = (uint32_t)request->address & (line_bytes - 1);
     if (GPCI_UNLIKELY(request->kind >= GPC_KIND_COUNT || request->hint >= GPC_HINT_COUNT ||
                       request->priority >= GPC_PRIORITY_COUNT || request->space > GPC_SPACE_LOCAL ||
-                      request->token >= GPC_TOKEN_COUNT ||
-                      request->size > line_bytes - offset || (request->sector_mask & ~cache->all_sectors)))
+                      request->token >= GPC_TOKEN_COUNT || request->size > line_bytes - offset ||
+                      (request->sector_mask & ~cache->all_sectors)))
         return GPC_ERROR_ARGUMENT;
     view->line = request->address >> cache->line_shift;
     view->set = gpci_index_of(&cache->index, view->line);
@@ -114,6 +113,7 @@ gpc_status gpci_view_of(const gpc_cache *cache, const gpc_request *request, gpci
         return status;
     }
     /* An atomic may write any byte of its sectors. */
-    view->bytes = gpci_is_atomic(request) && line_bytes <= 128 ? gpci_bytes_of(cache, view->need) : (gpci_bytes){{0, 0}};
+    view->bytes =
+        gpci_is_atomic(request) && line_bytes <= 128 ? gpci_bytes_of(cache, view->need) : (gpci_bytes){{0, 0}};
     return GPC_OK;
 }

@@ -47,8 +47,7 @@ void gpci_decline(gpc_cache *cache, const gpc_request *request, const gpci_view 
     }
 }
 
-static void miss_store(gpc_cache *cache, const gpc_request *request, const gpci_view *view,
-                       gpc_access_result *result) {
+static void miss_store(gpc_cache *cache, const gpc_request *request, const gpci_view *view, gpc_access_result *result) {
     uint32_t policy = gpci_write_policy(cache, request), allocate = gpci_write_allocate(cache, request);
     cache->stats.line_misses++;
     result->outcome = GPC_MISS;
@@ -106,8 +105,8 @@ void gpci_lookup_store(gpc_cache *cache, const gpc_request *request, const gpci_
     if (policy == GPC_WRITE_THROUGH)
         write_below(cache, view, view->need, result);
     if (found.missing && allocate == GPC_WRITE_FETCH) {
-        result->fetch_sectors = gpci_widen(cache, found.missing) &
-                                (uint8_t) ~(GPCI_VALID(state) | GPCI_PENDING(state) | view->covered);
+        result->fetch_sectors =
+            gpci_widen(cache, found.missing) & (uint8_t) ~(GPCI_VALID(state) | GPCI_PENDING(state) | view->covered);
         cache->stats.fetched_sectors += gpci_count_sectors(result->fetch_sectors);
     } else if (found.missing && allocate == GPC_WRITE_NO_ALLOCATE && policy == GPC_WRITE_BACK) {
         write_below(cache, view, found.missing, result);
@@ -159,8 +158,7 @@ void gpci_lookup_atomic(gpc_cache *cache, const gpc_request *request, const gpci
         gpci_findings found = gpci_examine(view, state);
         result->hit_sectors = found.hit;
         result->outcome = (uint8_t)gpci_outcome_of(found);
-        result->fetch_sectors =
-            gpci_widen(cache, found.missing) & (uint8_t) ~(GPCI_VALID(state) | GPCI_PENDING(state));
+        result->fetch_sectors = gpci_widen(cache, found.missing) & (uint8_t) ~(GPCI_VALID(state) | GPCI_PENDING(state));
         cache->stats.sector_misses += found.missing != 0;
         cache->stats.atomic_sector_hits += gpci_count_sectors(found.hit);
         if (cache->reuse && !found.missing)

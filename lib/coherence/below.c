@@ -108,8 +108,8 @@ gpci_point gpci_hand_down(gpc_coherence *c, gpci_module *r, const gpci_gift *gif
     gpci_found found = absent ? gpci_look_up_down(c, t, gift->tag, &at) : gpci_look_down_up(c, t, gift->tag, &at);
     gpci_message_found(c, request, &found);
     *(gift->kind == GPC_MESSAGE_WRITE_THROUGH ? &t->stats.write_throughs_received
-      : gift->modified                       ? &t->stats.write_backs_received
-                                             : &t->stats.notices_received) += 1;
+      : gift->modified                        ? &t->stats.write_backs_received
+                                              : &t->stats.notices_received) += 1;
     if (gift->passing && passes(t, c->protocol->pass_stores, gift->flags)) {
         at = pass(c, t, found.block, GPC_EVENT_PASSING_STORE, at);
         at = give_on(c, t, gift, at);
@@ -134,7 +134,8 @@ gpci_point gpci_store_below(gpc_coherence *c, gpci_module *r, const gpci_gift *g
     t->stats.write_throughs_received++;
     if (gift->non_coherent) {
         at = found.state == GPC_LINE_I ? gpci_fetch(c, t, found.block, gift->tag, GPC_EVENT_READ_ABOVE,
-                                                    GPC_ORIGIN_READ_UP_DOWN, gift->flags, at).at
+                                                    GPC_ORIGIN_READ_UP_DOWN, gift->flags, at)
+                                             .at
                                        : oust_owner(c, t, found.block, r, gift, at);
     } else {
         gpci_invalidation others = {.block = found.block, .last = UINT64_MAX};
@@ -162,9 +163,9 @@ gpci_point gpci_load_below(gpc_coherence *c, gpci_module *r, uint64_t address, u
         t->stats.read_request_hits += found.hit;
         t->stats.hits += found.hit;
         gpci_sharing sharing = {.block = found.block};
-        at = found.state == GPC_LINE_I ? gpci_fetch(c, t, found.block, address, GPC_EVENT_READ_ABOVE,
-                                                    GPC_ORIGIN_READ_UP_DOWN, flags, at).at
-                                       : gpci_share(c, t, &sharing, at);
+        at = found.state == GPC_LINE_I
+                 ? gpci_fetch(c, t, found.block, address, GPC_EVENT_READ_ABOVE, GPC_ORIGIN_READ_UP_DOWN, flags, at).at
+                 : gpci_share(c, t, &sharing, at);
         gpci_data_load(c, t, found.block, address, size, out);
         at = gpci_use_data(c, t, at, false);
     }

@@ -142,7 +142,9 @@ gpc_status gpc_coherence_create(gpc_context *context, const gpc_coherence_option
                                 gpc_coherence **out) {
     if (!context || !options || !out)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_coherence_create: %s is NULL",
-                         !context ? "context" : !options ? "options" : "out");
+                         !context   ? "context"
+                         : !options ? "options"
+                                    : "out");
     gpc_coherence_options o = GPC_COHERENCE_OPTIONS_INIT;
     gpc_status status = gpci_take(&o, sizeof o, sizeof o, options, "gpc_coherence_options", error);
     if (status == GPC_OK)

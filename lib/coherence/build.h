@@ -17,7 +17,7 @@ typedef struct gpci_module_title {
 gpci_module_title gpci_title_of(const gpci_module *m);
 
 /* Refuse a module's field: REFUSE(ARGUMENT, m, "low_count", "is %u", ...) */
-#define GPCI_REFUSE(status, m, field, format, ...)                                                                  \
+#define GPCI_REFUSE(status, m, field, format, ...) \
     return gpci_fail(error, GPC_ERROR_##status, "%s." field " " format, gpci_title_of(m).text, __VA_ARGS__)
 
 /* fields.c: each module and network by itself, and the ways between them. */

@@ -38,8 +38,9 @@ typedef struct cell {
 #define FROM_ABOVE (BIT(READ_ABOVE) | BIT(WRITE_ABOVE) | GIFTS)
 #define ANSWERS (BIT(PROBE_DATA) | BIT(INVALIDATE_DATA))
 #define REQUESTS (GPC_DO_READ_REQUEST | GPC_DO_WRITE_REQUEST)
-#define TO_LOW (REQUESTS | GPC_DO_WRITE_BACK | GPC_DO_NOTIFY | GPC_DO_CLEAR_OWNER | GPC_DO_EVICT_FIRST | \
-                GPC_DO_WRITE_THROUGH | GPC_DO_PASS)
+#define TO_LOW                                                                                                       \
+    (REQUESTS | GPC_DO_WRITE_BACK | GPC_DO_NOTIFY | GPC_DO_CLEAR_OWNER | GPC_DO_EVICT_FIRST | GPC_DO_WRITE_THROUGH | \
+     GPC_DO_PASS)
 
 static uint32_t events_of(const gpc_protocol *protocol, const place *p) {
     bool directory = protocol->flags & GPC_PROTOCOL_DIRECTORY;
@@ -115,8 +116,9 @@ static const char *unanswered(const cell *c) {
     return NULL;
 }
 
-#define ANY_STORE (GPC_DO_HIT | REQUESTS | GPC_DO_WRITE_BACK | GPC_DO_CLEAR_OWNER | GPC_DO_EVICT_FIRST | \
-                   GPC_DO_WRITE_THROUGH | GPC_DO_PASS)
+#define ANY_STORE                                                                                                 \
+    (GPC_DO_HIT | REQUESTS | GPC_DO_WRITE_BACK | GPC_DO_CLEAR_OWNER | GPC_DO_EVICT_FIRST | GPC_DO_WRITE_THROUGH | \
+     GPC_DO_PASS)
 #define ANY_LOAD (GPC_DO_HIT | GPC_DO_READ_REQUEST | GPC_DO_WRITE_BACK | GPC_DO_PASS)
 #define ANY_GIFT (GPC_DO_HIT | GPC_DO_IGNORE | GPC_DO_READ_REQUEST | GPC_DO_WRITE_THROUGH | GPC_DO_PASS)
 
@@ -229,8 +231,7 @@ static gpc_status check_head(const gpc_protocol *protocol, gpc_error *error) {
     const uint32_t flags = (GPC_PROTOCOL_BARE_ACK << 1) - 1, bits = GPC_ACCESS_GLC | GPC_ACCESS_SLC;
     const char *name = protocol->name, *letters = protocol->letters;
     if (!name || !*name || strlen(name) > 63 || name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-")])
-        return gpci_fail(error, GPC_ERROR_ARGUMENT,
-                         "gpc_protocol.name must be 1 to 63 characters of a-z, 0-9 and '-'");
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_protocol.name must be 1 to 63 characters of a-z, 0-9 and '-'");
     if (!protocol->first || !protocol->memory)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_protocol '%s': %s is NULL", name,
                          protocol->first ? "memory" : "first");
@@ -242,8 +243,8 @@ static gpc_status check_head(const gpc_protocol *protocol, gpc_error *error) {
     if (steering & ~bits)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_protocol '%s': unknown bits 0x%x of an access", name,
                          (unsigned)(steering & ~bits));
-    if (letters && (strlen(letters) != GPC_LINE_COUNT ||
-                    strspn(letters, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != GPC_LINE_COUNT))
+    if (letters &&
+        (strlen(letters) != GPC_LINE_COUNT || strspn(letters, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != GPC_LINE_COUNT))
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_protocol '%s': letters must be %u of A to Z", name,
                          (unsigned)GPC_LINE_COUNT);
     return GPC_OK;
@@ -251,8 +252,7 @@ static gpc_status check_head(const gpc_protocol *protocol, gpc_error *error) {
 
 gpc_status gpci_protocol_check(const gpc_protocol *protocol, gpc_error *error) {
     gpc_status status = check_head(protocol, error);
-    const gpc_protocol_rules *const tables[] = {protocol->first, protocol->between, protocol->shared,
-                                                protocol->memory};
+    const gpc_protocol_rules *const tables[] = {protocol->first, protocol->between, protocol->shared, protocol->memory};
     static const char *const names[] = {"first", "between", "shared", "memory"};
     for (size_t i = 0; status == GPC_OK && i < sizeof tables / sizeof *tables; i++) {
         if (!tables[i])

@@ -125,9 +125,9 @@ static gpc_status check_module(const gpc_coherence *c, const gpci_module *m, gpc
 /* Modules side by side often are alike. */
 static bool same_question(const gpci_module *a, const gpci_module *b) {
     const gpc_coherence_module *g = &a->given, *h = &b->given;
-    return a->interleaved == b->interleaved && a->first == b->first && a->last == b->last &&
-           g->divisor == h->divisor && g->modulus == h->modulus && g->residue == h->residue &&
-           g->low_count == h->low_count && !memcmp(g->low, h->low, g->low_count * sizeof *g->low);
+    return a->interleaved == b->interleaved && a->first == b->first && a->last == b->last && g->divisor == h->divisor &&
+           g->modulus == h->modulus && g->residue == h->residue && g->low_count == h->low_count &&
+           !memcmp(g->low, h->low, g->low_count * sizeof *g->low);
 }
 
 /* Are its low modules banks that differ in nothing but the residue? */

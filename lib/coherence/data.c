@@ -101,7 +101,7 @@ void gpci_data_written(gpc_coherence *c, gpci_module *m, uint32_t block, const g
     uint32_t offset = (uint32_t)(store->address & (m->given.block_bytes - 1));
     for (uint32_t i = offset; i < offset + store->size; i++)
         if (!store->mask || bit(store->mask, i - offset))
-            mask[i / 8] &= (uint8_t)~(1u << (i & 7));
+            mask[i / 8] &= (uint8_t) ~(1u << (i & 7));
 }
 
 bool gpci_data_dirty(const gpc_coherence *c, const gpci_module *m, uint32_t block) {

@@ -15,7 +15,7 @@ typedef struct gpci_work {
     gpci_bytes store;
     gpc_protocol_rule rule;
     gpci_point at;
-    bool hit; /* no request to the low module */
+    bool hit;   /* no request to the low module */
     bool given; /* others' modified bytes came with the rights */
 } gpci_work;
 
@@ -129,16 +129,22 @@ gpc_status gpci_engine_result(gpc_coherence *c, gpc_coherence_result *done, gpc_
 }
 
 static void ask_copy(gpc_coherence *c, gpci_work *w, bool non_coherent, uint32_t origin) {
-    gpci_ask ask = {.from = w->m, .block = w->found.block, .tag = gpci_tag_of(w->m, w->request->address),
-                    .flags = w->request->flags, .non_coherent = non_coherent};
+    gpci_ask ask = {.from = w->m,
+                    .block = w->found.block,
+                    .tag = gpci_tag_of(w->m, w->request->address),
+                    .flags = w->request->flags,
+                    .non_coherent = non_coherent};
     gpci_answer answer = gpci_read_request(c, &ask, w->at);
     w->at = answer.at;
     gpci_set(c, w->m, w->found.block, ask.tag, answer.shared ? w->rule.next_shared : w->rule.next, origin, w->at);
 }
 
 static void ask_only_copy(gpc_coherence *c, gpci_work *w, uint32_t origin) {
-    gpci_ask ask = {.from = w->m, .block = w->found.block, .tag = gpci_tag_of(w->m, w->request->address),
-                    .flags = w->request->flags, .valid = w->found.state != GPC_LINE_I};
+    gpci_ask ask = {.from = w->m,
+                    .block = w->found.block,
+                    .tag = gpci_tag_of(w->m, w->request->address),
+                    .flags = w->request->flags,
+                    .valid = w->found.state != GPC_LINE_I};
     gpci_answer answer = gpci_write_request(c, &ask, w->at);
     w->at = answer.at;
     w->given = answer.dirty;
@@ -239,8 +245,8 @@ static gpc_coherence_event event_of(const gpc_coherence *c, const gpc_coherence_
 static bool find(gpc_coherence *c, gpci_work *w, gpc_coherence_event event) {
     gpci_module *m = w->m;
     gpc_protocol_rule missing = m->rules[GPC_LINE_I][event];
-    bool passes = missing.actions & GPC_DO_PASS ||
-                  (m->given.no_write_allocate && w->request->kind != GPC_COHERENCE_LOAD);
+    bool passes =
+        missing.actions & GPC_DO_PASS || (m->given.no_write_allocate && w->request->kind != GPC_COHERENCE_LOAD);
     w->found = passes ? gpci_look_down_up(c, m, w->request->address, &w->at)
                       : gpci_look_up_down(c, m, w->request->address, &w->at);
     w->rule = gpci_rule(c, m, w->found.state, event);

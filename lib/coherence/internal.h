@@ -17,8 +17,8 @@ typedef enum gpci_place_kind { GPCI_FIRST = 0, GPCI_BETWEEN = 1, GPCI_SHARED = 2
 
 /* Bytes of memory by block, open addressing; also the directory of a memory without sets (its blocks' numbers). */
 typedef struct gpci_block_map {
-    uint64_t *keys;    /* [mask + 1] block number + 1; 0 = empty */
-    uint32_t *values;  /* [mask + 1] */
+    uint64_t *keys;       /* [mask + 1] block number + 1; 0 = empty */
+    uint32_t *values;     /* [mask + 1] */
     uint32_t mask, count; /* mask 0: no table yet */
 } gpci_block_map;
 
@@ -27,32 +27,32 @@ typedef struct gpci_module {
     uint32_t index, level;      /* level 1: no module above */
     gpci_place_kind place;
     const gpc_protocol_rule (*rules)[GPC_EVENT_COUNT]; /* [state][event] */
-    uint32_t all_ways;          /* ways + directory_ways; a full map's: UINT32_MAX, so that all is set 0 */
-    uint32_t blocks;            /* sets * all_ways; a full map's: entries that there are room for */
+    uint32_t all_ways; /* ways + directory_ways; a full map's: UINT32_MAX, so that all is set 0 */
+    uint32_t blocks;   /* sets * all_ways; a full map's: entries that there are room for */
     uint32_t block_shift, sub_shift;
-    uint32_t mask_bytes;        /* of a block's mask of modified bytes: one bit a byte, at least one byte */
-    uint32_t sub_blocks;        /* 0 without modules above */
+    uint32_t mask_bytes; /* of a block's mask of modified bytes: one bit a byte, at least one byte */
+    uint32_t sub_blocks; /* 0 without modules above */
     uint32_t above_count, sharer_words;
-    const uint32_t *above;      /* [above_count] modules, ascending */
-    const uint16_t *slots;      /* [modules] place in `above` */
-    uint64_t first, last;       /* bytes; what it serves, cut to what reaches a memory from it */
-    uint32_t *banks;            /* [bank_modulus] low modules by (address >> bank_shift) mod bank_modulus, or NULL */
+    const uint32_t *above; /* [above_count] modules, ascending */
+    const uint16_t *slots; /* [modules] place in `above` */
+    uint64_t first, last;  /* bytes; what it serves, cut to what reaches a memory from it */
+    uint32_t *banks;       /* [bank_modulus] low modules by (address >> bank_shift) mod bank_modulus, or NULL */
     uint32_t bank_shift, bank_modulus;
-    uint64_t set_mask;          /* sets - 1 */
-    uint32_t index_shift;       /* tag >> index_shift & set_mask is the set, unless it `divides` */
+    uint64_t set_mask;    /* sets - 1 */
+    uint32_t index_shift; /* tag >> index_shift & set_mask is the set, unless it `divides` */
     bool divides, interleaved, full_map, fifo;
-    bool plain;                 /* first level, lru or fifo, every set by a mask, copies kept and written here */
-    uint32_t leaving;           /* block that its policy was told to leave; GPCI_NO_BLOCK */
+    bool plain;       /* first level, lru or fifo, every set by a mask, copies kept and written here */
+    uint32_t leaving; /* block that its policy was told to leave; GPCI_NO_BLOCK */
     /* by block: set * all_ways + way */
-    uint64_t *tags;             /* block addresses; 0 where invalid */
-    uint8_t *states;            /* gpc_coherence_state */
-    uint16_t *order;            /* ways of a set from most to least recent; then likewise its directory entries */
-    uint16_t *owners;           /* [block][sub_block] place in `above`; GPCI_NO_OWNER */
-    uint64_t *sharers;          /* [block][sub_block][sharer_words] bit per place in `above` */
-    uint8_t *data;              /* [block][block_bytes]; NULL without data, and in memories */
-    uint8_t *dirty;             /* [block][mask_bytes] modified bytes, as `data` */
-    gpci_policy *policy;        /* NULL: lru or fifo */
-    gpci_block_map map;         /* of a full map: block number -> block */
+    uint64_t *tags;      /* block addresses; 0 where invalid */
+    uint8_t *states;     /* gpc_coherence_state */
+    uint16_t *order;     /* ways of a set from most to least recent; then likewise its directory entries */
+    uint16_t *owners;    /* [block][sub_block] place in `above`; GPCI_NO_OWNER */
+    uint64_t *sharers;   /* [block][sub_block][sharer_words] bit per place in `above` */
+    uint8_t *data;       /* [block][block_bytes]; NULL without data, and in memories */
+    uint8_t *dirty;      /* [block][mask_bytes] modified bytes, as `data` */
+    gpci_policy *policy; /* NULL: lru or fifo */
+    gpci_block_map map;  /* of a full map: block number -> block */
     gpc_coherence_stats stats;
 } gpci_module;
 
@@ -82,18 +82,18 @@ enum {
 struct gpc_coherence {
     gpc_context *context;
     const gpc_protocol *protocol;
-    gpc_protocol own;           /* a copy, where a test has put in faults */
-    uint32_t faults;            /* GPCI_FAULT_ */
+    gpc_protocol own; /* a copy, where a test has put in faults */
+    uint32_t faults;  /* GPCI_FAULT_ */
     uint32_t control_bytes;
     bool with_data, timing;
-    gpci_module *modules;       /* [module_count] */
+    gpci_module *modules; /* [module_count] */
     uint32_t module_count, levels;
-    uint32_t first_map;         /* the lowest index of a memory with a full map; module_count: none */
-    gpci_star *stars;           /* [star_count] */
+    uint32_t first_map; /* the lowest index of a memory with a full map; module_count: none */
+    gpci_star *stars;   /* [star_count] */
     uint32_t star_count;
-    void *slab;                 /* tags, states, order, owners, sharers, data, dirty of all modules but full maps */
+    void *slab; /* tags, states, order, owners, sharers, data, dirty of all modules but full maps */
     size_t slab_bytes;
-    gpci_block_map memory_map;  /* block number (of memory_shift) -> place in memory_bytes */
+    gpci_block_map memory_map; /* block number (of memory_shift) -> place in memory_bytes */
     uint8_t *memory_bytes;
     uint32_t memory_shift, memory_room;
     gpc_coherence_callbacks callbacks;
@@ -104,9 +104,9 @@ struct gpc_coherence {
     uint32_t message_bound;     /* most that one access takes */
     struct gpci_reply *replies; /* [reply_room] answers that are being waited for, as a stack */
     uint32_t reply_count, reply_room;
-    bool non_coherent;          /* the protocol has N: copies may lack bytes that others have written back */
-    uint8_t deepest;            /* level that was asked */
-    gpc_status failed;          /* a forbidden cell was reached */
+    bool non_coherent; /* the protocol has N: copies may lack bytes that others have written back */
+    uint8_t deepest;   /* level that was asked */
+    gpc_status failed; /* a forbidden cell was reached */
     char failure[256];
 };
 

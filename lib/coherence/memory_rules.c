@@ -10,8 +10,10 @@
  * is loaded: A's entry goes (M -> I), and with it all copies above.
  */
 
+/* clang-format off */
 const gpc_protocol_rules gpci_memory_rules = {
     /*        Read ab. Write ab. Data ab. N data   Probe d. Inval. d. Eviction */
     MEMORY(M, HIT(M),  HIT(M),   NONE(M), NONE(M), NONE(M), NONE(M),  DROP),
     MEMORY(E, HIT(E),  HIT(E),   HIT(M),  HIT(M),  HIT(M),  HIT(M),   DROP),
 };
+/* clang-format on */

@@ -13,6 +13,7 @@
  * These are the rows M, O, E, S, I of Table 2.5. A store knows no other kind: the N-Store column is the Store column.
  */
 
+/* clang-format off */
 static const gpc_protocol_rules first = {
     /*       Load        Store     N-Store   Eviction Read Req. Write Req. Acquire */
     FIRST(M, HIT(M),     HIT(M),   HIT(M),   BACK,    SEND(O),  SEND(I),   NONE(M)),
@@ -34,6 +35,7 @@ static const gpc_protocol_rules below = {
     BELOW(S, DROP,    NONE(S),  DROP,      HIT(S),     WRITE(E), NEVER,   NEVER,   NEVER,   NEVER,    NONE(S)),
     BELOW(I, NONE(I), NONE(I),  NONE(I),   READ(E, S), WRITE(E), NEVER,   NEVER,   NEVER,   NEVER,    NONE(I)),
 };
+/* clang-format on */
 
 const gpc_protocol gpci_moesi = {
     .struct_size = sizeof(gpc_protocol),

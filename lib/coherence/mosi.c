@@ -16,6 +16,7 @@
  * are written back. A store knows no other kind: the N-Store column is the Store column.
  */
 
+/* clang-format off */
 static const gpc_protocol_rules first = {
     /*       Load        Store     N-Store   Eviction Read Req. Write Req. Acquire */
     FIRST(M, HIT(M),     HIT(M),   HIT(M),   BACK,    SEND(O),  SEND(I),   NONE(M)),
@@ -35,6 +36,7 @@ static const gpc_protocol_rules below = {
     BELOW(S, DROP,    NONE(S),  DROP,      HIT(S),     WRITE(M), NEVER,   NEVER,   NEVER,   NEVER,    NONE(S)),
     BELOW(I, NONE(I), NONE(I),  NONE(I),   READ(S, S), WRITE(M), NEVER,   NEVER,   NEVER,   NEVER,    NONE(I)),
 };
+/* clang-format on */
 
 const gpc_protocol gpci_mosi = {
     .struct_size = sizeof(gpc_protocol),

@@ -14,6 +14,7 @@
  * far. A store knows no other kind: the N-Store column is the Store column.
  */
 
+/* clang-format off */
 static const gpc_protocol_rules first = {
     /*       Load        Store     N-Store   Eviction Read Req.     Write Req. Acquire */
     FIRST(M, HIT(M),     HIT(M),   HIT(M),   BACK,    SEND_BACK(S), SEND(I),   NONE(M)),
@@ -31,6 +32,7 @@ static const gpc_protocol_rules below = {
     BELOW(S, DROP,    SEND(S),      DROP,      HIT(S),     WRITE(M), NEVER,   NEVER,   NEVER,   NEVER,    NONE(S)),
     BELOW(I, NONE(I), NONE(I),      NONE(I),   READ(S, S), WRITE(M), NEVER,   NEVER,   NEVER,   NEVER,    NONE(I)),
 };
+/* clang-format on */
 
 const gpc_protocol gpci_msi = {
     .struct_size = sizeof(gpc_protocol),

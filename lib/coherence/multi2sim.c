@@ -25,6 +25,7 @@
 #define REFETCH GPCI_DO(GPC_DO_EVICT_FIRST | GPC_DO_READ_REQUEST, N)
 #define UNOWN GPCI_DO(GPC_DO_HIT | GPC_DO_CLEAR_OWNER, N)
 
+/* clang-format off */
 static const gpc_protocol_rules first = {
     /*       Load        Store     N-Store     Eviction Read Req. Write Req. Acquire */
     FIRST(N, HIT(N),     WRITE(M), HIT(N),     BACK,    NEVER,    SEND(I),   NONE(N)),
@@ -50,6 +51,7 @@ static const gpc_protocol_rules memory = {
     MEMORY(M, HIT(M),  HIT(E),   NONE(M), NONE(M), NONE(M), NONE(M),  DROP),
     MEMORY(E, HIT(E),  HIT(E),   HIT(M),  HIT(M),  HIT(M),  HIT(M),   DROP),
 };
+/* clang-format on */
 
 const gpc_protocol gpci_nmoesi_multi2sim = {
     .struct_size = sizeof(gpc_protocol),

@@ -25,6 +25,7 @@
  * is ignored. Nor does an acquire do anything: what N hides is made seen by a flush, as at the end of Table 2.6.
  */
 
+/* clang-format off */
 static const gpc_protocol_rules first = {
     /*       Load        Store     N-Store     Eviction Read Req. Write Req. Acquire */
     FIRST(N, HIT(N),     WRITE(M), HIT(N),     BACK,    NONE(N),  SEND(I),   NONE(N)),
@@ -49,6 +50,7 @@ static const gpc_protocol_rules below = {
     BELOW(S, DROP,    NONE(S),  DROP,      HIT(S),     WRITE(E), NEVER,   HIT(N),  NEVER,   HIT(N),   NONE(S)),
     BELOW(I, NONE(I), NONE(I),  NONE(I),   READ(E, S), WRITE(E), NEVER,   NEVER,   NEVER,   NEVER,    NONE(I)),
 };
+/* clang-format on */
 
 const gpc_protocol gpci_nmoesi = {
     .struct_size = sizeof(gpc_protocol),

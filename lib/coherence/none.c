@@ -15,6 +15,7 @@
  * like any other. A store that misses fetches the block, as caches hold whole ones.
  */
 
+/* clang-format off */
 static const gpc_protocol_rules first = {
     /*       Load        Store       N-Store     Eviction Read Req. Write Req. Acquire */
     FIRST(N, HIT(N),     HIT(N),     HIT(N),     BACK,    NEVER,    NEVER,     NONE(N)),
@@ -28,6 +29,7 @@ static const gpc_protocol_rules below = {
     BELOW(S, DROP,    NEVER,    NEVER,     HIT(S),     NEVER,    HIT(N),     HIT(N),     NEVER,   NEVER,    NONE(S)),
     BELOW(I, NONE(I), NEVER,    NEVER,     READ(S, S), NEVER,    READ(N, N), READ(N, N), NEVER,   NEVER,    NONE(I)),
 };
+/* clang-format on */
 
 const gpc_protocol gpci_no_coherence = {
     .struct_size = sizeof(gpc_protocol),

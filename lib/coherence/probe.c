@@ -41,7 +41,8 @@ static void send_answers(gpc_coherence *c, gpci_module *t, gpci_reply *replies, 
 
 static gpci_point answer(gpc_coherence *c, gpci_module *t, const gpci_reply *reply) {
     gpc_message_kind kind = reply->bytes == c->control_bytes ? GPC_MESSAGE_ACK
-                            : reply->peer                     ? GPC_MESSAGE_WRITE_BACK : GPC_MESSAGE_DATA;
+                            : reply->peer                    ? GPC_MESSAGE_WRITE_BACK
+                                                             : GPC_MESSAGE_DATA;
     t->stats.write_backs_received += kind == GPC_MESSAGE_WRITE_BACK;
     return gpci_answer_at(c, reply, t, gpci_module_at(c, reply->module), t, kind);
 }
@@ -218,12 +219,14 @@ static void answer_read_probe(gpc_coherence *c, gpci_module *t, gpci_reply *repl
     }
     reply->data = back;
     if (back || (sends && !reply->peer))
-        reply->bytes += above->asked || !gpci_flag(c, GPC_PROTOCOL_BARE_ACK) || !x->sub_blocks
-                            ? x->given.block_bytes : 1u << x->sub_shift;
+        reply->bytes += above->asked || !gpci_flag(c, GPC_PROTOCOL_BARE_ACK) || !x->sub_blocks ? x->given.block_bytes
+                                                                                               : 1u << x->sub_shift;
     if (!(rule.actions & GPC_DO_IGNORE))
         gpci_set(c, x, block, x->tags[block], rule.next,
-                 above->data ? GPC_ORIGIN_READ_DOWN_UP_1
-                             : above->asked ? GPC_ORIGIN_READ_DOWN_UP_2 : GPC_ORIGIN_READ_DOWN_UP_3, reply->ready);
+                 above->data    ? GPC_ORIGIN_READ_DOWN_UP_1
+                 : above->asked ? GPC_ORIGIN_READ_DOWN_UP_2
+                                : GPC_ORIGIN_READ_DOWN_UP_3,
+                 reply->ready);
     reply->keeps = rule.next == GPC_LINE_O && !(rule.actions & GPC_DO_IGNORE);
 }
 

@@ -30,11 +30,17 @@ gpc_status gpci_protocol_check(const gpc_protocol *protocol, gpc_error *error);
  * Cells, to be read as those of Table 2.5: MISS(READ, E, S) asks for a copy and then is in E, or in S where others
  * have one.
  */
-#define GPCI_HIT(state) {GPC_DO_HIT, GPC_LINE_##state, GPC_LINE_##state}
-#define GPCI_IGNORE(state) {GPC_DO_IGNORE, GPC_LINE_##state, GPC_LINE_##state}
-#define GPCI_FORBID {GPC_DO_FORBID, GPC_LINE_I, GPC_LINE_I}
-#define GPCI_READ(alone, shared) {GPC_DO_READ_REQUEST, GPC_LINE_##alone, GPC_LINE_##shared}
-#define GPCI_WRITE(state) {GPC_DO_WRITE_REQUEST, GPC_LINE_##state, GPC_LINE_##state}
-#define GPCI_DO(actions, state) {(actions), GPC_LINE_##state, GPC_LINE_##state}
+#define GPCI_HIT(state) \
+    { GPC_DO_HIT, GPC_LINE_##state, GPC_LINE_##state }
+#define GPCI_IGNORE(state) \
+    { GPC_DO_IGNORE, GPC_LINE_##state, GPC_LINE_##state }
+#define GPCI_FORBID \
+    { GPC_DO_FORBID, GPC_LINE_I, GPC_LINE_I }
+#define GPCI_READ(alone, shared) \
+    { GPC_DO_READ_REQUEST, GPC_LINE_##alone, GPC_LINE_##shared }
+#define GPCI_WRITE(state) \
+    { GPC_DO_WRITE_REQUEST, GPC_LINE_##state, GPC_LINE_##state }
+#define GPCI_DO(actions, state) \
+    { (actions), GPC_LINE_##state, GPC_LINE_##state }
 
 #endif

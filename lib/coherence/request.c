@@ -79,8 +79,8 @@ gpci_answer gpci_read_request(gpc_coherence *c, const gpci_ask *ask, gpci_point 
     gpci_sharing sharing = {.block = found.block, .ask = ask, .gather = &gather};
     bool shared = ask->non_coherent;
     if (found.state == GPC_LINE_I) {
-        gpci_answer below = gpci_fetch(c, t, found.block, ask->tag, GPC_EVENT_READ_ABOVE,
-                                       GPC_ORIGIN_READ_UP_DOWN, ask->flags, at);
+        gpci_answer below =
+            gpci_fetch(c, t, found.block, ask->tag, GPC_EVENT_READ_ABOVE, GPC_ORIGIN_READ_UP_DOWN, ask->flags, at);
         at = below.at;
         shared |= below.shared;
     } else {
@@ -95,8 +95,8 @@ gpci_answer gpci_read_request(gpc_coherence *c, const gpci_ask *ask, gpci_point 
         gpci_data_fill(c, t, found.block, r, ask->block, ask->tag);
     if (!sharing.sent || both) {
         at = gpci_use_data(c, t, at, false);
-        at = gpci_answer_to(c, request, t, t, r, GPC_MESSAGE_DATA, ask->tag,
-                            c->control_bytes + r->given.block_bytes, at);
+        at = gpci_answer_to(c, request, t, t, r, GPC_MESSAGE_DATA, ask->tag, c->control_bytes + r->given.block_bytes,
+                            at);
         gpci_gather_add(c, &gather, at.after);
     }
     return (gpci_answer){.at = gpci_gather_end(c, r, &gather, at), .shared = shared};

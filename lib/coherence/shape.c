@@ -110,10 +110,10 @@ static gpc_status find_places(gpc_coherence *c, const uint32_t *queue, gpc_error
     spread_first(c, queue, reach, words);
     for (uint32_t i = 0; i < c->module_count; i++) {
         gpci_module *m = &c->modules[i];
-        m->place = m->given.memory                                ? GPCI_MEMORY
-                   : !m->above_count                              ? GPCI_FIRST
+        m->place = m->given.memory                           ? GPCI_MEMORY
+                   : !m->above_count                         ? GPCI_FIRST
                    : below_all(c, reach + (size_t)i * words) ? GPCI_SHARED
-                                                                  : GPCI_BETWEEN;
+                                                             : GPCI_BETWEEN;
     }
     gpci_free(c->context, reach);
     return GPC_OK;

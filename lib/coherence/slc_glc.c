@@ -28,6 +28,7 @@
 
 #define FETCH_THROUGH GPCI_DO(GPC_DO_READ_REQUEST | GPC_DO_WRITE_THROUGH, S)
 
+/* clang-format off */
 static const gpc_protocol_rules first = {
     /*       Load        Store      N-Store     Eviction Read Req. Write Req. Acquire */
     FIRST(N, HIT(N),     PASS_BACK, HIT(N),     BACK,    NEVER,    NEVER,     BACK),
@@ -58,6 +59,7 @@ static const gpc_protocol_rules shared = {
     PASSING(E, PASS,        PASS),
     PASSING(I, PASS,        PASS),
 };
+/* clang-format on */
 
 const gpc_protocol gpci_slc_glc = {
     .struct_size = sizeof(gpc_protocol),

@@ -11,8 +11,7 @@
  */
 
 static size_t entry_bytes(const gpci_module *m) {
-    return sizeof(uint64_t) + 1 +
-           m->sub_blocks * (sizeof *m->owners + m->sharer_words * sizeof *m->sharers);
+    return sizeof(uint64_t) + 1 + m->sub_blocks * (sizeof *m->owners + m->sharer_words * sizeof *m->sharers);
 }
 
 static size_t store_bytes(const gpc_coherence *c) {

@@ -102,8 +102,8 @@ gpci_point gpci_answer_at(gpc_coherence *c, const gpci_reply *reply, const gpci_
     return end_of(c, message);
 }
 
-gpci_point gpci_send(gpc_coherence *c, const gpci_module *t, gpci_module *from, gpci_module *to,
-                     gpc_message_kind kind, uint64_t address, uint32_t bytes, gpci_point at) {
+gpci_point gpci_send(gpc_coherence *c, const gpci_module *t, gpci_module *from, gpci_module *to, gpc_message_kind kind,
+                     uint64_t address, uint32_t bytes, gpci_point at) {
     return gpci_answer_to(c, GPC_NO_MESSAGE, t, from, to, kind, address, bytes, at);
 }
 

@@ -11,6 +11,7 @@
  * be it to the same state; NONE leaves it. Upon a probe both are answered by an acknowledgement. Data that a module
  * hands over are merged in either case.
  */
+/* clang-format off */
 #define HIT(state) GPCI_HIT(state)
 #define NONE(state) GPCI_IGNORE(state)       /* - */
 #define NEVER GPCI_FORBID
@@ -49,6 +50,7 @@
     [GPC_LINE_##state][GPC_EVENT_PASSING_LOAD] = passing_load,         \
     [GPC_LINE_##state][GPC_EVENT_PASSING_STORE] = passing_store,       \
     [GPC_LINE_##state][GPC_EVENT_THROUGH_STORE] = through_store
+/* clang-format on */
 
 /*
  * E once a block was asked for, M once modified data of it came back. A lookup of a block in I puts it in E before any

@@ -14,8 +14,8 @@ static const char letters[] = "NMOESI"; /* of rows and columns, as the document'
 
 const char *gpc_coherence_event_name(gpc_coherence_event event) {
     static const char *const names[] = {
-        "Load",        "Store",      "N-Store",      "Eviction",     "Read Req.",       "Write Req.",
-        "Read Above",  "Write Above", "Data Above",  "N-Data Above", "Probe Data",      "Invalidate Data",
+        "Load",         "Store",         "N-Store",       "Eviction",     "Read Req.",  "Write Req.",
+        "Read Above",   "Write Above",   "Data Above",    "N-Data Above", "Probe Data", "Invalidate Data",
         "Passing Load", "Passing Store", "Through Store", "Acquire",
     };
     _Static_assert(sizeof names / sizeof *names == GPC_EVENT_COUNT, "every event has a name");
@@ -48,7 +48,7 @@ static gpc_coherence_stats taken(const gpc_coherence_stats *theirs) {
     gpc_coherence_stats_init(&zeroes);
     ours = zeroes;
     return theirs && gpci_take(&ours, sizeof ours, sizeof ours, theirs, "gpc_coherence_stats", NULL) == GPC_OK ? ours
-                                                                                                             : zeroes;
+                                                                                                               : zeroes;
 }
 
 static int decimal_width(uint64_t number) {
@@ -111,14 +111,20 @@ size_t gpc_coherence_stats_json(const gpc_coherence_stats *stats, char *buffer, 
     put(&t, "\"states\": \"%s\", \"transitions\": [", letters);
     for (int at = 0; at < GPC_LINE_COUNT * GPC_LINE_COUNT; at++) {
         int from = at / GPC_LINE_COUNT, to = at % GPC_LINE_COUNT;
-        put(&t, "%s%" PRIu64 "%s", to ? ", " : from ? ", [" : "[", ours.transitions[from][to],
-            to == GPC_LINE_COUNT - 1 ? "]" : "");
+        put(&t, "%s%" PRIu64 "%s",
+            to     ? ", "
+            : from ? ", ["
+                   : "[",
+            ours.transitions[from][to], to == GPC_LINE_COUNT - 1 ? "]" : "");
     }
     put(&t, "], \"origins\": [");
     for (int at = 0; at < GPC_LINE_COUNT * GPC_LINE_COUNT; at++) {
         int from = at / GPC_LINE_COUNT, to = at % GPC_LINE_COUNT;
-        put(&t, "%s%" PRIu32 "%s", to ? ", " : from ? ", [" : "[", ours.origins[from][to],
-            to == GPC_LINE_COUNT - 1 ? "]" : "");
+        put(&t, "%s%" PRIu32 "%s",
+            to     ? ", "
+            : from ? ", ["
+                   : "[",
+            ours.origins[from][to], to == GPC_LINE_COUNT - 1 ? "]" : "");
     }
     put(&t, "]}");
     return t.length;

@@ -23,7 +23,7 @@
 /* A point in time: `delay` cycles after a step has ended. `cycle` is when that is on an idle system. */
 typedef struct gpci_point {
     uint64_t cycle;
-    uint32_t after;     /* step; GPC_NO_MESSAGE: the issue of the access */
+    uint32_t after; /* step; GPC_NO_MESSAGE: the issue of the access */
     uint32_t delay, directory;
     uint8_t looks, memory;
 } gpci_point;
@@ -31,40 +31,40 @@ typedef struct gpci_point {
 /* R asks its low module. */
 typedef struct gpci_ask {
     gpci_module *from;
-    uint32_t block;     /* of R, that the data are for */
-    uint64_t tag;       /* its address */
-    uint32_t flags;     /* GPC_ACCESS_, of the access */
-    bool valid;         /* R has a copy */
-    bool non_coherent;  /* for a non-coherent store: R will not be the owner */
+    uint32_t block;    /* of R, that the data are for */
+    uint64_t tag;      /* its address */
+    uint32_t flags;    /* GPC_ACCESS_, of the access */
+    bool valid;        /* R has a copy */
+    bool non_coherent; /* for a non-coherent store: R will not be the owner */
 } gpci_ask;
 
 typedef struct gpci_answer {
-    gpci_point at;      /* R has it */
-    bool shared;        /* others have copies */
-    bool dirty;         /* R was given modified bytes that the module it asked has not */
-    bool newer;         /* R's copy, if it had one, was older than what it was given */
+    gpci_point at; /* R has it */
+    bool shared;   /* others have copies */
+    bool dirty;    /* R was given modified bytes that the module it asked has not */
+    bool newer;    /* R's copy, if it had one, was older than what it was given */
 } gpci_answer;
 
 /* What a lookup found. */
 typedef struct gpci_found {
-    uint32_t block;     /* GPCI_NO_BLOCK: none, where none is allocated */
+    uint32_t block; /* GPCI_NO_BLOCK: none, where none is allocated */
     uint8_t state;
     bool hit;
 } gpci_found;
 
 /* A probed module's answer, on its way. */
 typedef struct gpci_reply {
-    gpci_point ready;   /* when it is sent */
-    uint64_t processed; /* when it was decided, before the data were read */
+    gpci_point ready;      /* when it is sent */
+    uint64_t processed;    /* when it was decided, before the data were read */
     uint64_t began, comes; /* when it begins to cross its link, and is received: gpci_star_gather */
     uint64_t address;
     uint32_t module, request, bytes;
-    uint32_t block;     /* of X */
-    uint8_t state;      /* that it was found in */
-    bool received;      /* modules above X gave up modified bytes */
-    bool sends, data;   /* sends the block; it is modified */
-    bool found, keeps;  /* X has a copy; and the duty to write back */
-    bool peer, masked;  /* X sends the block to who asked T; its modified bytes are non-coherent */
+    uint32_t block;    /* of X */
+    uint8_t state;     /* that it was found in */
+    bool received;     /* modules above X gave up modified bytes */
+    bool sends, data;  /* sends the block; it is modified */
+    bool found, keeps; /* X has a copy; and the duty to write back */
+    bool peer, masked; /* X sends the block to who asked T; its modified bytes are non-coherent */
 } gpci_reply;
 
 /* Steps that something waits for. */
@@ -73,14 +73,15 @@ typedef struct gpci_gather {
     uint64_t cycle;
 } gpci_gather;
 
-#define GPCI_GATHER_INIT {GPC_NO_MESSAGE, 0, 0}
+#define GPCI_GATHER_INIT \
+    { GPC_NO_MESSAGE, 0, 0 }
 
 /* steps.c */
 gpci_point gpci_look(const gpc_coherence *c, gpci_module *m, gpci_point at);
 gpci_point gpci_use_data(const gpc_coherence *c, gpci_module *m, gpci_point at, bool write);
 /* A message between R or X and T, or two modules above T. Its number is the point's `after`. */
-gpci_point gpci_send(gpc_coherence *c, const gpci_module *t, gpci_module *from, gpci_module *to,
-                     gpc_message_kind kind, uint64_t address, uint32_t bytes, gpci_point at);
+gpci_point gpci_send(gpc_coherence *c, const gpci_module *t, gpci_module *from, gpci_module *to, gpc_message_kind kind,
+                     uint64_t address, uint32_t bytes, gpci_point at);
 /* The same for an answer to message `request`. */
 gpci_point gpci_answer_to(gpc_coherence *c, uint32_t request, const gpci_module *t, gpci_module *from, gpci_module *to,
                           gpc_message_kind kind, uint64_t address, uint32_t bytes, gpci_point at);
@@ -148,11 +149,11 @@ gpci_point gpci_invalidate(gpc_coherence *c, gpci_module *t, gpci_invalidation *
 /* Ask the owners among those above T for copies: of the block for `ask`, or (NULL) of all of it for T itself. */
 typedef struct gpci_sharing {
     uint32_t block;
-    const gpci_ask *ask;  /* NULL: T is probed itself */
-    gpci_gather *gather;  /* what is sent to ask->from */
-    bool asked;   /* out: somebody was */
-    bool data;    /* out: T received modified data */
-    bool sent;    /* out: a peer sends the block */
+    const gpci_ask *ask; /* NULL: T is probed itself */
+    gpci_gather *gather; /* what is sent to ask->from */
+    bool asked;          /* out: somebody was */
+    bool data;           /* out: T received modified data */
+    bool sent;           /* out: a peer sends the block */
 } gpci_sharing;
 gpci_point gpci_share(gpc_coherence *c, gpci_module *t, gpci_sharing *s, gpci_point at);
 
@@ -176,15 +177,15 @@ typedef struct gpci_bytes {
 
 typedef struct gpci_gift {
     gpci_bytes bytes;
-    uint64_t tag;        /* of R's block */
+    uint64_t tag; /* of R's block */
     gpc_message_kind kind;
-    uint32_t size;       /* of the message */
-    uint32_t flags;      /* GPC_ACCESS_ */
-    bool non_coherent;   /* N_DATA_ABOVE, or DATA_ABOVE */
-    bool modified;       /* there are bytes at all: otherwise a notice */
-    bool leaves;         /* R has no copy any more */
-    bool passing;        /* the store passes R: T may have to pass it, too */
-    uint8_t *out;        /* [bytes.size] receives the bytes as they then stand; NULL */
+    uint32_t size;     /* of the message */
+    uint32_t flags;    /* GPC_ACCESS_ */
+    bool non_coherent; /* N_DATA_ABOVE, or DATA_ABOVE */
+    bool modified;     /* there are bytes at all: otherwise a notice */
+    bool leaves;       /* R has no copy any more */
+    bool passing;      /* the store passes R: T may have to pass it, too */
+    uint8_t *out;      /* [bytes.size] receives the bytes as they then stand; NULL */
 } gpci_gift;
 gpci_point gpci_hand_down(gpc_coherence *c, gpci_module *r, const gpci_gift *gift, gpci_point at);
 /* A store that leaves no copy in R, where modules know who has copies: T has it as if its own processor had stored. */

@@ -18,6 +18,7 @@
  * to be found.
  */
 
+/* clang-format off */
 static const gpc_protocol_rules first = {
     /*       Load        Store N-Store     Eviction Read Req. Write Req. Acquire */
     FIRST(S, HIT(S),     PASS, THROUGH(S), DROP,    NEVER,    NEVER,     DROP),
@@ -36,6 +37,7 @@ static const gpc_protocol_rules shared = {
     BELOW(E, DROP,    NEVER,    NEVER,     HIT(E),     NEVER,    HIT(M),     HIT(M),     NEVER,   NEVER,    NONE(E)),
     BELOW(I, NONE(I), NEVER,    NEVER,     READ(E, E), NEVER,    READ(M, M), READ(M, M), NEVER,   NEVER,    NONE(I)),
 };
+/* clang-format on */
 
 const gpc_protocol gpci_vi = {
     .struct_size = sizeof(gpc_protocol),

@@ -22,7 +22,7 @@ typedef struct gpci_ballot_common {
 typedef struct gpci_ballot {
     gpci_policy *candidates[GPCI_BALLOT_CANDIDATES];
     uint32_t count;
-    uint32_t index;   /* of the cache */
+    uint32_t index; /* of the cache */
     gpci_ballot_common *common;
 } gpci_ballot;
 
@@ -48,21 +48,24 @@ enum {
  * throughput, 10 %, in hill climbing; "several periods" are 3. An SM that had a block for half of a period has shown
  * what it can do. Miss ratios below 5 % differ by nothing that matters.
  */
-#define GPCI_BALLOT_DECLARE                                                                                     \
-    {"testers", 4, 1, 4096, true, "SMs on which a candidate is tested, where enough are active"},               \
-    {"warmup", 0, 0, 1000, true, "sampling periods that a candidate runs before it is tested"},                 \
-    {"periods", 2, 1, 1000, true, "sampling periods that a test lasts"},                                        \
-    {"attempts", 3, 1, 1000, true, "tests of which all SMs became idle, after which a candidate loses"},        \
-    {"activity", 0.5, 0.001, 1, false, "share of a period with a thread block from which on an SM has a vote"}, \
-    {"margin", 0, 0, 100, false, "by which a candidate must beat the first, relative"},                         \
-    {"phase-periods", 3, 1, 1000, true, "sampling periods for which a change must last to be a new phase"},     \
-    {"phase-threshold", 0.2, 0, 1000, false, "relative change of throughput or miss ratio that may be one"},    \
-    {"miss-floor", 0.05, 0, 1, false, "miss ratios below this are taken for it"}
+#define GPCI_BALLOT_DECLARE                                                                                         \
+    {"testers", 4, 1, 4096, true, "SMs on which a candidate is tested, where enough are active"},                   \
+        {"warmup", 0, 0, 1000, true, "sampling periods that a candidate runs before it is tested"},                 \
+        {"periods", 2, 1, 1000, true, "sampling periods that a test lasts"},                                        \
+        {"attempts", 3, 1, 1000, true, "tests of which all SMs became idle, after which a candidate loses"},        \
+        {"activity", 0.5, 0.001, 1, false, "share of a period with a thread block from which on an SM has a vote"}, \
+        {"margin", 0, 0, 100, false, "by which a candidate must beat the first, relative"},                         \
+        {"phase-periods", 3, 1, 1000, true, "sampling periods for which a change must last to be a new phase"},     \
+        {"phase-threshold", 0.2, 0, 1000, false, "relative change of throughput or miss ratio that may be one"}, {  \
+        "miss-floor", 0.05, 0, 1, false, "miss ratios below this are taken for it"                                  \
+    }
 
 /* What is voted by: 0 throughput, 1 hits. The text that a voting policy declares first. */
-#define GPCI_BALLOT_DECLARE_MEASURE                                     \
-    {"measure", "throughput", "throughput|hits",                        \
-     "what decides: instructions per active cycle, or the hit rate of reads"}
+#define GPCI_BALLOT_DECLARE_MEASURE                                                 \
+    {                                                                               \
+        "measure", "throughput", "throughput|hits",                                 \
+            "what decides: instructions per active cycle, or the hit rate of reads" \
+    }
 
 /*
  * Make the candidates of `list`, separated by commas.

@@ -47,12 +47,12 @@ typedef struct gpci_pcal_options {
 /* A period of an SM. Network and L2 are those of the hierarchy; the last SM's sample is looked at. */
 typedef struct gpci_pcal_sample {
     uint64_t cycles, active_cycles, instructions;
-    uint64_t loads, load_misses;           /* of L1, by line */
-    uint64_t scheduler_cycles, stalls;     /* of its schedulers; those of the memory pipeline */
-    uint64_t requests, request_cycles;     /* NoC: packets, cycles that they took */
+    uint64_t loads, load_misses;       /* of L1, by line */
+    uint64_t scheduler_cycles, stalls; /* of its schedulers; those of the memory pipeline */
+    uint64_t requests, request_cycles; /* NoC: packets, cycles that they took */
     uint64_t replies, reply_cycles;
     uint64_t l2_reads, l2_read_hits;
-    uint32_t warps, throttled;             /* the most that one of its schedulers had in the period */
+    uint32_t warps, throttled; /* the most that one of its schedulers had in the period */
 } gpci_pcal_sample;
 
 typedef enum gpci_pcal_state {
@@ -79,10 +79,10 @@ typedef struct gpci_pcal {
     uint32_t state;         /* gpci_pcal_state */
     uint32_t cut, extra;    /* of all SMs, while they do not vote */
     uint32_t warp_opt;
-    uint32_t left, warmup;  /* periods until INIT, SETTLE or a step is over, or before anything counts */
-    bool climbed, voted;    /* in this phase */
-    double work, time;      /* of the step, so far */
-    double before;          /* throughput of the step before */
+    uint32_t left, warmup;          /* periods until INIT, SETTLE or a step is over, or before anything counts */
+    bool climbed, voted;            /* in this phase */
+    double work, time;              /* of the step, so far */
+    double before;                  /* throughput of the step before */
     uint64_t phases, climbs, votes; /* begun so far */
 } gpci_pcal;
 

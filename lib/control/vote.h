@@ -34,7 +34,7 @@
 
 typedef struct gpci_vote_options {
     uint32_t sms, candidates; /* 1 or more of each, at most GPCI_VOTE_CANDIDATES */
-    uint32_t testers;  /* SMs per candidate, where there are enough; 1 or more */
+    uint32_t testers;         /* SMs per candidate, where there are enough; 1 or more */
     uint32_t warmup;   /* periods that a candidate runs before its test counts, and the winner before phases do */
     uint32_t periods;  /* that the test itself lasts, 1 or more */
     uint32_t attempts; /* tests in vain after which a candidate loses, 1 or more */
@@ -64,14 +64,14 @@ typedef struct gpci_vote {
     gpci_vote_options options;
     gpci_vote_sm *sms; /* [options.sms] */
     gpci_phase phase;
-    uint32_t state;    /* gpci_vote_state */
+    uint32_t state; /* gpci_vote_state */
     uint32_t winner;
-    uint32_t next_sm;  /* from which on active SMs are given candidates */
-    uint32_t warmup, left; /* periods of the round, or before phases count */
-    uint32_t active;   /* SMs that were, in the last period */
-    bool voting;       /* a vote has begun and has no winner yet */
-    bool alone;        /* the round has one SM for one candidate, the default too */
-    double base;       /* alone: what the default did; negative while that is not known */
+    uint32_t next_sm;       /* from which on active SMs are given candidates */
+    uint32_t warmup, left;  /* periods of the round, or before phases count */
+    uint32_t active;        /* SMs that were, in the last period */
+    bool voting;            /* a vote has begun and has no winner yet */
+    bool alone;             /* the round has one SM for one candidate, the default too */
+    double base;            /* alone: what the default did; negative while that is not known */
     uint64_t votes, rounds; /* held so far */
     gpci_vote_candidate candidates[GPCI_VOTE_CANDIDATES];
 } gpci_vote;

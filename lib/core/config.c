@@ -135,7 +135,9 @@ void gpc_config_destroy(gpc_config *config) {
 gpc_status gpc_config_set(gpc_config *config, const char *key, const char *value, gpc_error *error) {
     if (!config || !key || !value)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_config_set: %s is NULL",
-                         !config ? "config" : key ? "value" : "key");
+                         !config ? "config"
+                         : key   ? "value"
+                                 : "key");
     return gpci_config_assign_named(config, key, value, error);
 }
 

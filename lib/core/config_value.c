@@ -136,8 +136,7 @@ static gpc_status read_count(const reading *r) {
 static const struct {
     const char *name;
     unsigned shift;
-} units[] = {{"", 0},   {"B", 0},    {"KiB", 10}, {"K", 10},
-             {"MiB", 20}, {"M", 20}, {"GiB", 30}, {"G", 30}};
+} units[] = {{"", 0}, {"B", 0}, {"KiB", 10}, {"K", 10}, {"MiB", 20}, {"M", 20}, {"GiB", 30}, {"G", 30}};
 
 void gpci_size_text(uint64_t bytes, char text[GPCI_SIZE_TEXT]) {
     static const char *const names[] = {"B", "KiB", "MiB", "GiB"};
@@ -173,7 +172,7 @@ typedef struct size_digits {
     uint64_t whole, fraction;
     unsigned places; /* of the fraction */
     bool fits;       /* whole did */
-    bool brief;     /* fraction did: 18 places, without trailing zeros */
+    bool brief;      /* fraction did: 18 places, without trailing zeros */
     const char *end;
 } size_digits;
 

@@ -13,8 +13,7 @@ static gpc_status system_failure(const char *path, int number, gpc_error *error)
     return gpci_fail(error, number == ENOMEM ? GPC_ERROR_MEMORY : GPC_ERROR_IO, "%s: %s", path, reason);
 }
 
-static gpc_status read_stream(gpc_context *context, FILE *stream, const char *path, gpci_file *file,
-                              gpc_error *error) {
+static gpc_status read_stream(gpc_context *context, FILE *stream, const char *path, gpci_file *file, gpc_error *error) {
     for (size_t room = 4096;; room *= 2) {
         char *grown = gpci_resize(context, file->text, room, 1);
         if (!grown)

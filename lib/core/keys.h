@@ -68,8 +68,7 @@
     X(L1_CARVEOUT, "l1.carveout", SIZE, "bytes", "auto", 0, 1 << 30, "auto|driver",                                    \
       "shared-memory share of a unified memory; auto: the smallest of l1.carveouts that holds the resident "           \
       "blocks; driver: the smallest that CUDA's driver was seen to choose, which leaves room for more")                \
-    X(L1_CARVEOUTS, "l1.carveouts", SIZES, "bytes", "", 0, 1 << 30, "",                                                \
-      "carve-outs that the unified memory supports")                                                                   \
+    X(L1_CARVEOUTS, "l1.carveouts", SIZES, "bytes", "", 0, 1 << 30, "", "carve-outs that the unified memory supports") \
     X(L1_RESERVED, "l1.reserved", SIZE, "bytes", "0B", 0, 1 << 30, "",                                                 \
       "of a unified memory, neither shared memory nor lines")                                                          \
     X(L1_RESIZE, "l1.resize", CHOICE, "", "sets", 0, 0, "sets|ways",                                                   \
@@ -110,8 +109,7 @@
       "when a missing line takes its way; streaming: on fill, with no line reserved for a miss in flight")             \
     X(L1_TRACK_REUSE, "l1.track_reuse", BOOL, "", "false", 0, 1, "",                                                   \
       "count hits per line: zero-reuse evictions (slower)")                                                            \
-    X(L1_TRACK_WARPS, "l1.track_warps", BOOL, "", "false", 0, 1, "",                                                   \
-      "tell intra-warp from inter-warp hits (slower)")                                                                 \
+    X(L1_TRACK_WARPS, "l1.track_warps", BOOL, "", "false", 0, 1, "", "tell intra-warp from inter-warp hits (slower)")  \
     X(L1_FUTURE, "l1.future", BOOL, "", "false", 0, 1, "",                                                             \
       "functional replay: each kernel is read twice, so that L1's policies know when a line is used next, and "        \
       "predictors are compared with an oracle (slower)")                                                               \
@@ -137,8 +135,7 @@
     X(L1_MSHR, "l1.mshr_entries", COUNT, "lines", "32", 1, 1048576, "unlimited", "lines with a miss in flight")        \
     X(L1_MERGES, "l1.mshr_merges", COUNT, "requests", "8", 1, 1048576, "unlimited",                                    \
       "requests that wait for one such line, the first included")                                                      \
-    X(L1_MISS_QUEUE, "l1.miss_queue", COUNT, "packets", "8", 0, 1048576, "unlimited",                                  \
-      "on their way into the network")                                                                                 \
+    X(L1_MISS_QUEUE, "l1.miss_queue", COUNT, "packets", "8", 0, 1048576, "unlimited", "on their way into the network") \
     X(L1_BYPASS_QUEUE, "l1.bypass_queue", COUNT, "packets", "1", 0, 1 << 20, "",                                       \
       "beyond a full l1.miss_queue, of loads that a predictor (mrpb) sends past L1 because of it")                     \
     X(LRC_SMS, "lrc.sms", COUNT, "SMs", "0", 0, 4096, "",                                                              \
@@ -178,8 +175,7 @@
       "aligned group of sectors that a read miss of part of a line fetches")                                           \
     X(L2_INDEX, "l2.index", CHOICE, "", "modulo", 0, 0, "modulo|xor|fermi|ipoly", "the same, within a slice")          \
     X(L2_REPLACEMENT, "l2.replacement", POLICY, "", "lru", 0, 0, "replacement", "which line of a set leaves")          \
-    X(L2_BYPASS, "l2.bypass", POLICY, "", "always-cache", 0, 0, "predictor",                                           \
-      "which requests do not allocate a line")                                                                         \
+    X(L2_BYPASS, "l2.bypass", POLICY, "", "always-cache", 0, 0, "predictor", "which requests do not allocate a line")  \
     X(L2_TOKENS, "l2.tokens", CHOICE, "", "ignore", 0, 0, "ignore|strict|opportunistic",                               \
       "as l1.tokens, with the tokens for L2")                                                                          \
     X(L2_TOKEN_CLEAR, "l2.token_clear", CHOICE, "", "kernel", 0, 0, "kernel|periodic", "as l1.token_clear")            \

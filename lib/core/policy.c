@@ -77,15 +77,15 @@ gpc_status gpci_policy_cost(const gpc_context *context, gpc_policy_kind kind, co
     const void *table = r.head;
     const gpc_replacement_ops *replacement = table;
     const gpc_predictor_ops *predictor = table;
-    uint64_t (*cost)(const gpc_policy_env *) = kind == GPC_POLICY_REPLACEMENT ? replacement->cost_bits
-                                                                              : predictor->cost_bits;
+    uint64_t (*cost)(const gpc_policy_env *) =
+        kind == GPC_POLICY_REPLACEMENT ? replacement->cost_bits : predictor->cost_bits;
     *out_bits = cost ? cost(&env) : 0;
     return GPC_OK;
 }
 
 gpc_status gpc_policy_level_cost(const gpc_context *context, gpc_policy_kind kind, const char *text, uint32_t caches,
-                                 uint32_t sets, uint32_t ways, uint32_t line_bytes, uint32_t sectors,
-                                 gpc_error *error, uint64_t *out_bits) {
+                                 uint32_t sets, uint32_t ways, uint32_t line_bytes, uint32_t sectors, gpc_error *error,
+                                 uint64_t *out_bits) {
     if (!context || !text || !out_bits || (unsigned)kind >= GPC_POLICY_SCHEDULER || !caches || !sets || !ways ||
         ways > GPC_MAX_WAYS)
         return gpci_fail(error, GPC_ERROR_ARGUMENT,
@@ -178,8 +178,8 @@ static gpc_status part_cost(const gpc_context *context, gpc_policy_kind kind, co
     const void *table = r.head;
     const gpc_scheduler_ops *scheduler = table;
     const gpc_throttle_ops *throttle = table;
-    uint64_t (*cost)(const gpc_scheduler_env *) = kind == GPC_POLICY_SCHEDULER ? scheduler->cost_bits
-                                                                               : throttle->cost_bits;
+    uint64_t (*cost)(const gpc_scheduler_env *) =
+        kind == GPC_POLICY_SCHEDULER ? scheduler->cost_bits : throttle->cost_bits;
     *out_bits += cost ? cost(&env) : 0;
     return GPC_OK;
 }
@@ -313,8 +313,8 @@ static gpc_status judge(gpci_policy *policy, gpc_policy_kind kind, gpc_status st
     message[size - 1] = '\0';
     if (status == GPC_OK)
         return GPC_OK;
-    return gpci_fail(error, status < 0 ? status : GPC_ERROR_CALLBACK, "%s '%s': %s", gpci_kind_names[kind], policy->spec,
-                     *message ? message : gpc_status_string(status));
+    return gpci_fail(error, status < 0 ? status : GPC_ERROR_CALLBACK, "%s '%s': %s", gpci_kind_names[kind],
+                     policy->spec, *message ? message : gpc_status_string(status));
 }
 
 /* A policy that knows its table and parameters, but has neither slab nor environment. */
@@ -326,8 +326,8 @@ static gpc_status prepare(gpc_context *context, gpc_policy_kind kind, const char
     policy->context = context;
     policy->spec = gpci_strdup(context, text);
     resolved r = {.head = NULL};
-    gpc_status status = !policy->spec ? gpci_out_of_memory(error)
-                                      : resolve(context, kind, policy->spec, &r, &policy->values, error);
+    gpc_status status =
+        !policy->spec ? gpci_out_of_memory(error) : resolve(context, kind, policy->spec, &r, &policy->values, error);
     if (status == GPC_OK) {
         policy->arguments = gpci_strdup(context, r.spec.arguments);
         if (!policy->arguments)

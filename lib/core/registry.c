@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-#define SAME_PLACE_AS(field, schedulers)                                                     \
-    _Static_assert(offsetof(gpci_ops_head, field) == offsetof(gpc_replacement_ops, field) &&      \
-                       offsetof(gpci_ops_head, field) == offsetof(gpc_predictor_ops, field) &&    \
+#define SAME_PLACE_AS(field, schedulers)                                                            \
+    _Static_assert(offsetof(gpci_ops_head, field) == offsetof(gpc_replacement_ops, field) &&        \
+                       offsetof(gpci_ops_head, field) == offsetof(gpc_predictor_ops, field) &&      \
                        offsetof(gpci_ops_head, field) == offsetof(gpc_scheduler_ops, schedulers) && \
                        offsetof(gpci_ops_head, field) == offsetof(gpc_throttle_ops, schedulers),    \
                    "all policy tables begin with the same fields")
@@ -41,8 +41,8 @@ struct gpci_registry {
     size_t counts[GPCI_OPS_KINDS];
 };
 
-const char *const gpci_kind_names[GPC_POLICY_KIND_COUNT] = {"replacement policy", "predictor", "scheduler",
-                                                            "throttle", "protocol"};
+const char *const gpci_kind_names[GPC_POLICY_KIND_COUNT] = {"replacement policy", "predictor", "scheduler", "throttle",
+                                                            "protocol"};
 
 /* The built-in table at `index`, NULL at the list's end. */
 static const gpci_ops_head *builtin_at(gpc_policy_kind kind, size_t index) {
@@ -96,11 +96,15 @@ gpc_status gpc_policy_at(const gpc_context *context, gpc_policy_kind kind, size_
         return protocol_at(context, index, info);
     const gpci_ops_head *head = gpci_ops_at(context, kind, index);
     gpci_ops_tail tail = gpci_ops_tail_of(kind, head);
-    gpc_policy_info ours = {sizeof ours,      head->name,
-                            head->summary,    head->source,
-                            head->parameters, head->parameter_count,
+    gpc_policy_info ours = {sizeof ours,
+                            head->name,
+                            head->summary,
+                            head->source,
+                            head->parameters,
+                            head->parameter_count,
                             index < builtin_count(kind),
-                            tail.texts,       tail.text_count};
+                            tail.texts,
+                            tail.text_count};
     return gpci_give(info, &ours, sizeof ours);
 }
 
@@ -186,17 +190,18 @@ static bool is_choice(const char *choices, const char *word) {
 
 static gpc_status check_texts(const gpci_ops_head *head, gpci_ops_tail tail, const char *type, gpc_error *error) {
     if (tail.text_count > GPC_MAX_PARAMETERS || (tail.text_count && !tail.texts))
-        return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s.text_count of '%s' is %zu; a table of at most %u is needed", type,
-                         head->name, tail.text_count, GPC_MAX_PARAMETERS);
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s.text_count of '%s' is %zu; a table of at most %u is needed",
+                         type, head->name, tail.text_count, GPC_MAX_PARAMETERS);
     unsigned lists = 0;
     for (size_t i = 0; i < tail.text_count; i++) {
         const gpc_text_parameter *p = &tail.texts[i];
         lists += p->name && !*p->name;
         if (!p->name || !p->initial || lists > 1 || (p->choices && !is_choice(p->choices, p->initial)))
-            return gpci_fail(error, GPC_ERROR_ARGUMENT,
-                             "%s.texts[%zu] of '%s' has no name, is a second list, or its initial value is not among its "
-                             "choices",
-                             type, i, head->name);
+            return gpci_fail(
+                error, GPC_ERROR_ARGUMENT,
+                "%s.texts[%zu] of '%s' has no name, is a second list, or its initial value is not among its "
+                "choices",
+                type, i, head->name);
     }
     return GPC_OK;
 }

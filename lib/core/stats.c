@@ -13,12 +13,12 @@ static const gpc_counter_info counters[] = {
 #undef X
 #define X(field, name, buckets, unit, meaning) \
     {sizeof(gpc_counter_info), name, unit, meaning, offsetof(gpc_stats, field), buckets, GPC_MERGE_SUM, false, 0},
-    GPC_HISTOGRAMS(X)
+        GPC_HISTOGRAMS(X)
 #undef X
-#define X(name, over, under, meaning)                                                                            \
-    {sizeof(gpc_counter_info), name, "ratio", meaning, offsetof(gpc_stats, over), 1, GPC_MERGE_SUM, true,        \
+#define X(name, over, under, meaning)                                                                      \
+    {sizeof(gpc_counter_info),  name, "ratio", meaning, offsetof(gpc_stats, over), 1, GPC_MERGE_SUM, true, \
      offsetof(gpc_stats, under)},
-    GPC_RATIOS(X)
+            GPC_RATIOS(X)
 #undef X
 };
 

@@ -79,7 +79,8 @@ static uint32_t in_flight(const gpci_dram_rules *rules) {
     if (!rules->fixed)
         count = rules->t.pseudo * ((uint64_t)rules->data[0] / rules->other[0] + rules->data[1] / rules->other[1] + 4);
     else
-        count = rules->fixed_bandwidth ? rules->fixed_latency * rules->fixed_bandwidth / rules->t.burst_bytes + 2 : most;
+        count =
+            rules->fixed_bandwidth ? rules->fixed_latency * rules->fixed_bandwidth / rules->t.burst_bytes + 2 : most;
     return (uint32_t)(count < most ? count : most);
 }
 
@@ -147,7 +148,9 @@ static gpc_status allocate(gpc_dram *dram, gpc_error *error) {
 gpc_status gpc_dram_create(gpc_context *context, const gpc_config *config, gpc_error *error, gpc_dram **out) {
     if (!context || !config || !out)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_dram_create: %s is NULL",
-                         !context ? "context" : !config ? "config" : "out");
+                         !context  ? "context"
+                         : !config ? "config"
+                                   : "out");
     gpci_dram_rules rules = {0};
     gpc_status status = read_rules(config, &rules, error);
     if (status < 0)

@@ -24,8 +24,8 @@ typedef enum gpci_dram_command {
 typedef struct gpci_dram_event {
     uint64_t cycle, row, token; /* row and token where the command has one */
     uint32_t channel, pseudo, bank;
-    uint8_t command;      /* gpci_dram_command */
-    bool auto_precharge;  /* of a read or write: its row closes as soon as it may */
+    uint8_t command;     /* gpci_dram_command */
+    bool auto_precharge; /* of a read or write: its row closes as soon as it may */
 } gpci_dram_event;
 
 typedef void (*gpci_dram_trace_fn)(void *user_data, const gpci_dram_event *event);
@@ -71,14 +71,14 @@ GPCI_INLINE gpci_dram_place gpci_dram_locate(const gpci_dram_mapping *mapping, u
 typedef struct gpci_dram_rules {
     gpci_dram_timing t;
     gpci_dram_mapping mapping;
-    uint32_t same[2], other[2];       /* [0 read, 1 write] to the next of its kind: same group, other group */
+    uint32_t same[2], other[2];           /* [0 read, 1 write] to the next of its kind: same group, other group */
     uint32_t turn_same[2], turn_other[2]; /* to the next of the other kind */
-    uint32_t close[2];                /* to the precharge */
-    uint32_t data[2];                 /* to the end of the data, dram.latency included */
-    uint32_t open[2];                 /* from the activation */
+    uint32_t close[2];                    /* to the precharge */
+    uint32_t data[2];                     /* to the end of the data, dram.latency included */
+    uint32_t open[2];                     /* from the activation */
     uint32_t banks, group_shift;
-    uint32_t capacity[2];             /* of a channel's queues */
-    uint32_t write_high, write_low;   /* of a pseudo channel */
+    uint32_t capacity[2];           /* of a channel's queues */
+    uint32_t write_high, write_low; /* of a pseudo channel */
     uint64_t age_cap;
     uint64_t fixed_latency, fixed_bandwidth;
     bool fixed, in_order, closed_page, refresh, dual;
@@ -128,25 +128,25 @@ typedef struct gpci_lane {
     const gpci_dram_rules *rules;
     struct gpci_channel *channel;
     gpci_bank *banks;
-    gpci_wish *wishes;             /* valid in banks with such a request of the mode */
+    gpci_wish *wishes; /* valid in banks with such a request of the mode */
     gpci_bank_group *groups;
-    gpci_plan plan;                /* the first of: */
-    gpci_plan opens, closes, columns; /* activations; precharges; reads or writes */
-    uint64_t now;                  /* of the last command, arrival or run */
+    gpci_plan plan;                                    /* the first of: */
+    gpci_plan opens, closes, columns;                  /* activations; precharges; reads or writes */
+    uint64_t now;                                      /* of the last command, arrival or run */
     uint64_t hit_banks[2], other_banks[2], open_banks; /* bitmaps */
-    uint64_t activate, column[2];  /* not before */
-    uint64_t row_bus, column_bus;  /* free from */
-    uint64_t window[4];            /* the last four activations; */
-    uint32_t window_at;            /* the oldest of them */
+    uint64_t activate, column[2];                      /* not before */
+    uint64_t row_bus, column_bus;                      /* free from */
+    uint64_t window[4];                                /* the last four activations; */
+    uint32_t window_at;                                /* the oldest of them */
     uint32_t queued[2];
     uint64_t refresh_due;
-    uint64_t bus_cycle, bus_part;  /* fixed model: bus free from, and parts of a cycle */
-    gpci_bursts queue[2];          /* fcfs: those behind the first of their kind; fixed model: [0] all that wait */
-    gpci_bursts done[2];           /* data under way, in the order of their end */
+    uint64_t bus_cycle, bus_part; /* fixed model: bus free from, and parts of a cycle */
+    gpci_bursts queue[2];         /* fcfs: those behind the first of their kind; fixed model: [0] all that wait */
+    gpci_bursts done[2];          /* data under way, in the order of their end */
     gpci_gauge gauge;
     gpci_lane_counters counters;
     uint32_t index;
-    uint8_t mode;                  /* 0: reads, 1: writes */
+    uint8_t mode; /* 0: reads, 1: writes */
 } gpci_lane;
 
 typedef struct gpci_channel {
@@ -170,11 +170,11 @@ struct gpc_dram {
     gpci_wish *wishes;
     gpci_bank_group *groups;
     gpci_burst *pool;
-    uint64_t *next;      /* [channels] what gpci_dram_run said last */
-    uint64_t *active;    /* bitmap of channels with a request */
+    uint64_t *next;       /* [channels] what gpci_dram_run said last */
+    uint64_t *active;     /* bitmap of channels with a request */
     uint32_t words, room; /* room: of a channel's pool */
-    uint64_t now;        /* of the public interface */
-    uint64_t since;      /* counters are from here on */
+    uint64_t now;         /* of the public interface */
+    uint64_t since;       /* counters are from here on */
     gpci_dram_trace_fn trace;
     void *trace_data;
     gpc_dram_done_fn on_done;

@@ -14,97 +14,174 @@ enum { SET_DDR4, SET_GDDR5, SET_GDDR6, SET_HBM2, SET_HBM2E, SET_HBM3, SET_COUNT 
 static const gpci_dram_timing sets[SET_COUNT] = {
     /* DDR4-2400, 64 bits of eight Micron MT40A1G8: [D] DDR4_8Gb_x8_2400.ini, all but what is marked. */
     [SET_DDR4] = {.mhz = 1200,
-                  .trcd = 16, .trcd_write = 16, .trp = 16, .tcl = 16, .tcwl = 16,
-                  .tras = 39, .trc = 55, /* tRC = tRAS + tRP */
-                  .trrd_s = 4, .trrd_l = 6, .tfaw = 26,
-                  .twr = 19, .twtr_s = 3, .twtr_l = 9,
+                  .trcd = 16,
+                  .trcd_write = 16,
+                  .trp = 16,
+                  .tcl = 16,
+                  .tcwl = 16,
+                  .tras = 39,
+                  .trc = 55, /* tRC = tRAS + tRP */
+                  .trrd_s = 4,
+                  .trrd_l = 6,
+                  .tfaw = 26,
+                  .twr = 19,
+                  .twtr_s = 3,
+                  .twtr_l = 9,
                   .trtw = 2, /* [R] DDR4.cpp: tCL + tBL + 2 - tCWL */
                   .trtp = 9, /* JESD79-4: 7.5 ns */
-                  .tccd_s = 4, .tccd_l = 6,
-                  .trefi = 9364, .trfc = 420,
-                  .pseudo = 1, .groups = 4, .group_banks = 4,
+                  .tccd_s = 4,
+                  .tccd_l = 6,
+                  .trefi = 9364,
+                  .trfc = 420,
+                  .pseudo = 1,
+                  .groups = 4,
+                  .group_banks = 4,
                   .row_bytes = 8192, /* 1024 columns of 8 bytes */
-                  .burst_bytes = 64, .burst = 4, /* 8 transfers of 8 bytes, two a cycle */
+                  .burst_bytes = 64,
+                  .burst = 4, /* 8 transfers of 8 bytes, two a cycle */
                   .dual = 0},
     /* GDDR5 at 3.7 GB/s a pin, two 32-bit chips in step, Hynix H5GQ1H24AFR: [G] SM2_GTX480, but what is marked. */
     [SET_GDDR5] = {.mhz = 924,
-                   .trcd = 12, .trcd_write = 10, /* tRCDWR: [D] GDDR5_1Gb_x32.ini, 15 cycles of 0.667 ns */
-                   .trp = 12, .tcl = 12, .tcwl = 4,
-                   .tras = 28, .trc = 40,
-                   .trrd_s = 6, .trrd_l = 6,
+                   .trcd = 12,
+                   .trcd_write = 10, /* tRCDWR: [D] GDDR5_1Gb_x32.ini, 15 cycles of 0.667 ns */
+                   .trp = 12,
+                   .tcl = 12,
+                   .tcwl = 4,
+                   .tras = 28,
+                   .trc = 40,
+                   .trrd_s = 6,
+                   .trrd_l = 6,
                    .tfaw = 22, /* [D] 35 cycles of 0.667 ns */
-                   .twr = 12, .twtr_s = 5, .twtr_l = 5,
+                   .twr = 12,
+                   .twtr_s = 5,
+                   .twtr_l = 5,
                    .trtw = 2, /* [R] as DDR4 */
                    .trtp = 2, /* [G] RTPL=2 of the set with bank groups */
-                   .tccd_s = 2, .tccd_l = 3, /* [G] CCDL=3 with four bank groups */
-                   .trefi = 7210, .trfc = 61, /* [D] 11699 and 98 cycles of 0.667 ns */
-                   .pseudo = 1, .groups = 4, .group_banks = 4, /* [G] nbk=16:nbkgrp=4 */
+                   .tccd_s = 2,
+                   .tccd_l = 3, /* [G] CCDL=3 with four bank groups */
+                   .trefi = 7210,
+                   .trfc = 61, /* [D] 11699 and 98 cycles of 0.667 ns */
+                   .pseudo = 1,
+                   .groups = 4,
+                   .group_banks = 4,  /* [G] nbk=16:nbkgrp=4 */
                    .row_bytes = 4096, /* [G] 6 column bits of 64 bytes: 2 KB pages of two chips */
-                   .burst_bytes = 64, .burst = 2, /* [G] 2 chips x 4 bytes x 8 transfers, four a cycle */
+                   .burst_bytes = 64,
+                   .burst = 2, /* [G] 2 chips x 4 bytes x 8 transfers, four a cycle */
                    .dual = 0},
     /* GDDR6 at 14 GB/s a pin, a 16-bit channel: [G] SM75_RTX2060, whose times fit CK, 1750 MHz, as its tCCD does not. */
     [SET_GDDR6] = {.mhz = 1750,
-                   .trcd = 24, .trcd_write = 24, .trp = 24, .tcl = 24, .tcwl = 8,
-                   .tras = 55, .trc = 78,
-                   .trrd_s = 12, .trrd_l = 12,
+                   .trcd = 24,
+                   .trcd_write = 24,
+                   .trp = 24,
+                   .tcl = 24,
+                   .tcwl = 8,
+                   .tras = 55,
+                   .trc = 78,
+                   .trrd_s = 12,
+                   .trrd_l = 12,
                    .tfaw = 48, /* [-] four tRRD: no limit of its own */
-                   .twr = 24, .twtr_s = 10, .twtr_l = 10,
+                   .twr = 24,
+                   .twtr_s = 10,
+                   .twtr_l = 10,
                    .trtw = 2, /* [R] as DDR4 */
                    .trtp = 4,
-                   .tccd_s = 2, .tccd_l = 3, /* [G] CCD=4:CCDL=6, of half cycles */
-                   .trefi = 3325, .trfc = 210, /* JESD250: 1.9 us; 120 ns for 8 Gb */
-                   .pseudo = 1, .groups = 4, .group_banks = 4,
+                   .tccd_s = 2,
+                   .tccd_l = 3, /* [G] CCD=4:CCDL=6, of half cycles */
+                   .trefi = 3325,
+                   .trfc = 210, /* JESD250: 1.9 us; 120 ns for 8 Gb */
+                   .pseudo = 1,
+                   .groups = 4,
+                   .group_banks = 4,
                    .row_bytes = 2048, /* [G] 6 column bits of 32 bytes */
-                   .burst_bytes = 32, .burst = 2, /* 16 transfers of 2 bytes, eight a cycle */
+                   .burst_bytes = 32,
+                   .burst = 2, /* 16 transfers of 2 bytes, eight a cycle */
                    .dual = 0},
     /* HBM2 at 1.7 Gb/s a pin, a 128-bit channel: [G] SM7_QV100, "Timing for 850 MHZ", but what is marked. */
     [SET_HBM2] = {.mhz = 850,
-                  .trcd = 12, .trcd_write = 12, .trp = 12, .tcl = 12, .tcwl = 2,
-                  .tras = 28, .trc = 40,
-                  .trrd_s = 3, .trrd_l = 3,
+                  .trcd = 12,
+                  .trcd_write = 12,
+                  .trp = 12,
+                  .tcl = 12,
+                  .tcwl = 2,
+                  .tras = 28,
+                  .trc = 40,
+                  .trrd_s = 3,
+                  .trrd_l = 3,
                   .tfaw = 26, /* [D] HBM2_8Gb_x128.ini: 30 ns */
-                  .twr = 10, .twtr_s = 3, .twtr_l = 3,
+                  .twr = 10,
+                  .twtr_s = 3,
+                  .twtr_l = 3,
                   .trtw = 2, /* [R] HBM2.cpp: tCL + tBL + 2 - tCWL */
                   .trtp = 3,
-                  .tccd_s = 1, .tccd_l = 2,
-                  .trefi = 3315, .trfc = 221, /* [D] 3900 and 260 ns */
-                  .pseudo = 1, .groups = 4, .group_banks = 4,
+                  .tccd_s = 1,
+                  .tccd_l = 2,
+                  .trefi = 3315,
+                  .trfc = 221, /* [D] 3900 and 260 ns */
+                  .pseudo = 1,
+                  .groups = 4,
+                  .group_banks = 4,
                   .row_bytes = 2048, /* [G] 6 column bits of 32 bytes; [D] 64 columns x 128 bits x 2 */
-                  .burst_bytes = 32, .burst = 1, /* [G] 16 bytes x 2 transfers */
+                  .burst_bytes = 32,
+                  .burst = 1, /* [G] 16 bytes x 2 transfers */
                   .dual = 1}, /* [G] -dram_dual_bus_interface 1 */
     /* HBM2E, a 128-bit channel: [G] SM80_A100, stated at its L2 clock of 1512 MHz, but what is marked. */
     [SET_HBM2E] = {.mhz = 1512,
-                   .trcd = 22, .trcd_write = 22, .trp = 22, .tcl = 22, .tcwl = 4,
-                   .tras = 50, .trc = 72,
-                   .trrd_s = 7, .trrd_l = 7,
+                   .trcd = 22,
+                   .trcd_write = 22,
+                   .trp = 22,
+                   .tcl = 22,
+                   .tcwl = 4,
+                   .tras = 50,
+                   .trc = 72,
+                   .trrd_s = 7,
+                   .trrd_l = 7,
                    .tfaw = 46, /* [D] HBM2_8Gb_x128.ini: 30 ns */
-                   .twr = 19, .twtr_s = 5, .twtr_l = 5,
+                   .twr = 19,
+                   .twtr_s = 5,
+                   .twtr_l = 5,
                    .trtw = 2, /* [R] HBM2.cpp */
                    .trtp = 7,
-                   .tccd_s = 1, .tccd_l = 4,
-                   .trefi = 5897, .trfc = 394, /* [D] 3900 and 260 ns */
-                   .pseudo = 1, .groups = 4, .group_banks = 4,
+                   .tccd_s = 1,
+                   .tccd_l = 4,
+                   .trefi = 5897,
+                   .trfc = 394, /* [D] 3900 and 260 ns */
+                   .pseudo = 1,
+                   .groups = 4,
+                   .group_banks = 4,
                    .row_bytes = 2048,
-                   .burst_bytes = 32, .burst = 1,
+                   .burst_bytes = 32,
+                   .burst = 1,
                    .dual = 1},
     /*
      * HBM3 at 5.2 Gb/s a pin: a quarter of a 128-bit channel, one 32-bit pseudo channel of JESD238, four together.
      * [G] SM90_H100, "New HBM3 timing parameters", which are [D] HBM2_8Gb_x128.ini at half of 2619 MHz.
      */
     [SET_HBM3] = {.mhz = 1309,
-                  .trcd = 19, .trcd_write = 19, .trp = 19, .tcl = 19,
-                  .tcwl = 6, .tras = 45,
+                  .trcd = 19,
+                  .trcd_write = 19,
+                  .trp = 19,
+                  .tcl = 19,
+                  .tcwl = 6,
+                  .tras = 45,
                   .trc = 64, /* tRAS + tRP: [G] RC=50 is less than what these two allow */
-                  .trrd_s = 6, .trrd_l = 8, /* [G] RRD=6; tRRD_L [D] 6 ns */
-                  .tfaw = 20, /* [R] HBM3.cpp: 15 ns */
-                  .twr = 21, .twtr_s = 8, .twtr_l = 11, /* [G] CDLR=8; tWTR_L [D] 8 ns */
-                  .trtw = 2, /* [R] HBM3.cpp: tCL + tBL + 2 - tCWL */
+                  .trrd_s = 6,
+                  .trrd_l = 8, /* [G] RRD=6; tRRD_L [D] 6 ns */
+                  .tfaw = 20,  /* [R] HBM3.cpp: 15 ns */
+                  .twr = 21,
+                  .twtr_s = 8,
+                  .twtr_l = 11, /* [G] CDLR=8; tWTR_L [D] 8 ns */
+                  .trtw = 2,    /* [R] HBM3.cpp: tCL + tBL + 2 - tCWL */
                   .trtp = 8,
-                  .tccd_s = 2, .tccd_l = 3, /* a burst; [G] CCDL=6, of half cycles */
-                  .trefi = 5105, .trfc = 458, /* [R] 3.9 us; 350 ns for the 8 Gb of a channel */
-                  .pseudo = 4, .groups = 4, .group_banks = 4, /* [R] [G] 16 banks of a pseudo channel */
+                  .tccd_s = 2,
+                  .tccd_l = 3, /* a burst; [G] CCDL=6, of half cycles */
+                  .trefi = 5105,
+                  .trfc = 458, /* [R] 3.9 us; 350 ns for the 8 Gb of a channel */
+                  .pseudo = 4,
+                  .groups = 4,
+                  .group_banks = 4,  /* [R] [G] 16 banks of a pseudo channel */
                   .row_bytes = 1024, /* JESD238: 1 KB page */
-                  .burst_bytes = 32, .burst = 2, /* JESD238: 8 transfers of 4 bytes, four a cycle */
+                  .burst_bytes = 32,
+                  .burst = 2, /* JESD238: 8 transfers of 4 bytes, four a cycle */
                   .dual = 1}, /* JESD238: row and column command buses */
 };
 

@@ -18,8 +18,10 @@ static gpc_status check_powers(const gpc_config *config, const gpci_dram_timing 
     const struct {
         gpci_key key;
         uint32_t value;
-    } powers[] = {{GPCI_KEY_DRAM_PSEUDO, t->pseudo}, {GPCI_KEY_DRAM_GROUPS, t->groups},
-                  {GPCI_KEY_DRAM_BANKS, t->group_banks}, {GPCI_KEY_DRAM_ROW, t->row_bytes},
+    } powers[] = {{GPCI_KEY_DRAM_PSEUDO, t->pseudo},
+                  {GPCI_KEY_DRAM_GROUPS, t->groups},
+                  {GPCI_KEY_DRAM_BANKS, t->group_banks},
+                  {GPCI_KEY_DRAM_ROW, t->row_bytes},
                   {GPCI_KEY_DRAM_BURST, t->burst_bytes}};
     for (size_t i = 0; i < sizeof powers / sizeof *powers; i++)
         if (!gpci_power_of_two(powers[i].value))
@@ -46,11 +48,11 @@ gpc_status gpci_dram_timing_read(const gpc_config *config, gpc_error *error, gpc
     uint64_t mhz = gpci_config_number(config, GPCI_KEY_CLOCK_DRAM), number;
     *timing = *set;
     timing->mhz = (uint32_t)mhz;
-#define X(field, key, scaled)                                                       \
-    number = gpci_config_number(config, GPCI_KEY_##key);                            \
-    if (number != GPCI_WORD)                                                        \
-        timing->field = (uint32_t)number;                                           \
-    else if (scaled && mhz != set->mhz)                                             \
+#define X(field, key, scaled)                            \
+    number = gpci_config_number(config, GPCI_KEY_##key); \
+    if (number != GPCI_WORD)                             \
+        timing->field = (uint32_t)number;                \
+    else if (scaled && mhz != set->mhz)                  \
         timing->field = scale(set->field, set->mhz, mhz);
     GPCI_DRAM_TIMINGS(X)
 #undef X

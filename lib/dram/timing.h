@@ -9,31 +9,31 @@
  * X(field, KEY, scaled): a scaled figure is a time of the cells; where its key says `auto` it is
  * the set's time at the present clock.dram, rounded up. The others are cycles at any clock.
  */
-#define GPCI_DRAM_TIMINGS(X)         \
-    X(trcd, DRAM_TRCD, 1)            \
-    X(trcd_write, DRAM_TRCD_W, 1)    \
-    X(trp, DRAM_TRP, 1)              \
-    X(tcl, DRAM_TCL, 1)              \
-    X(tcwl, DRAM_TCWL, 0)            \
-    X(tras, DRAM_TRAS, 1)            \
-    X(trc, DRAM_TRC, 1)              \
-    X(trrd_s, DRAM_TRRD_S, 1)        \
-    X(trrd_l, DRAM_TRRD_L, 1)        \
-    X(tfaw, DRAM_TFAW, 1)            \
-    X(twr, DRAM_TWR, 1)              \
-    X(twtr_s, DRAM_TWTR_S, 1)        \
-    X(twtr_l, DRAM_TWTR_L, 1)        \
-    X(trtw, DRAM_TRTW, 0)            \
-    X(trtp, DRAM_TRTP, 1)            \
-    X(tccd_s, DRAM_TCCD_S, 0)        \
-    X(tccd_l, DRAM_TCCD_L, 1)        \
-    X(trefi, DRAM_TREFI, 1)          \
-    X(trfc, DRAM_TRFC, 1)            \
-    X(pseudo, DRAM_PSEUDO, 0)        \
-    X(groups, DRAM_GROUPS, 0)        \
-    X(group_banks, DRAM_BANKS, 0)    \
-    X(row_bytes, DRAM_ROW, 0)        \
-    X(burst_bytes, DRAM_BURST, 0)    \
+#define GPCI_DRAM_TIMINGS(X)      \
+    X(trcd, DRAM_TRCD, 1)         \
+    X(trcd_write, DRAM_TRCD_W, 1) \
+    X(trp, DRAM_TRP, 1)           \
+    X(tcl, DRAM_TCL, 1)           \
+    X(tcwl, DRAM_TCWL, 0)         \
+    X(tras, DRAM_TRAS, 1)         \
+    X(trc, DRAM_TRC, 1)           \
+    X(trrd_s, DRAM_TRRD_S, 1)     \
+    X(trrd_l, DRAM_TRRD_L, 1)     \
+    X(tfaw, DRAM_TFAW, 1)         \
+    X(twr, DRAM_TWR, 1)           \
+    X(twtr_s, DRAM_TWTR_S, 1)     \
+    X(twtr_l, DRAM_TWTR_L, 1)     \
+    X(trtw, DRAM_TRTW, 0)         \
+    X(trtp, DRAM_TRTP, 1)         \
+    X(tccd_s, DRAM_TCCD_S, 0)     \
+    X(tccd_l, DRAM_TCCD_L, 1)     \
+    X(trefi, DRAM_TREFI, 1)       \
+    X(trfc, DRAM_TRFC, 1)         \
+    X(pseudo, DRAM_PSEUDO, 0)     \
+    X(groups, DRAM_GROUPS, 0)     \
+    X(group_banks, DRAM_BANKS, 0) \
+    X(row_bytes, DRAM_ROW, 0)     \
+    X(burst_bytes, DRAM_BURST, 0) \
     X(burst, DRAM_BURST_CYCLES, 0)
 
 typedef struct gpci_dram_timing {

@@ -10,8 +10,7 @@
 gpc_status gpci_access_check(const gpc_hierarchy *h, const gpc_warp_access *w) {
     if (w->sm >= h->sms || !w->width || w->width > 64 || w->kind >= GPC_KIND_COUNT || w->space >= GPC_SPACE_COUNT ||
         w->hint >= GPC_HINT_COUNT || w->priority >= GPC_PRIORITY_COUNT || w->token >= GPC_TOKEN_COUNT ||
-        w->token_l2 >= GPC_TOKEN_COUNT || (w->mask && !w->addresses) ||
-        (h->lanes < 64 && w->mask >> h->lanes))
+        w->token_l2 >= GPC_TOKEN_COUNT || (w->mask && !w->addresses) || (h->lanes < 64 && w->mask >> h->lanes))
         return GPC_ERROR_ARGUMENT;
     return GPC_OK;
 }

@@ -73,8 +73,8 @@ static gpc_status l2_access(gpc_hierarchy *h, uint32_t partition, const gpci_pla
 }
 
 /* Segments of the L2 line, read through the SM's own partition. Returns those found there in `hits`. */
-static gpc_status l2_read(gpc_hierarchy *h, const gpci_access *a, gpc_request *request, uint8_t segments,
-                          uint8_t *hits, uint32_t *reply_word) {
+static gpc_status l2_read(gpc_hierarchy *h, const gpci_access *a, gpc_request *request, uint8_t segments, uint8_t *hits,
+                          uint32_t *reply_word) {
     const gpci_level *level = &h->l2_level;
     gpci_place p = gpci_place_of(h, request->address);
     uint32_t own = h->sm_partition[request->sm], home = gpci_home_of(h, request->address);
@@ -154,7 +154,8 @@ gpc_status gpci_below_write(gpc_hierarchy *h, const gpci_access *a, const gpc_re
     gpc_status status = l2_access(h, home, &p, &down, &result);
     if (status < 0)
         return status;
-    uint32_t hits = gpci_count_sectors(gpci_hits_of(h, p.shift, result.hit_sectors, segments) | gpci_whole_segments(bytes));
+    uint32_t hits =
+        gpci_count_sectors(gpci_hits_of(h, p.shift, result.hit_sectors, segments) | gpci_whole_segments(bytes));
     h->stats.l2_write_sectors += count;
     h->stats.l2_write_sector_hits += hits;
     a->result->l2_sectors += count;

@@ -21,9 +21,8 @@ static gpc_status make_level(gpc_hierarchy *h, gpci_key line_key, gpci_key secto
     if (!gpci_power_of_two(gpci_number(h, fetch_key)) || gpci_number(h, fetch_key) > sectors)
         return refuse(fetch_key, h, "must be a power of two of at most the sectors of a line", error);
     unsigned segments = (unsigned)(line / GPCI_SEGMENT), per_sector = segments / (unsigned)sectors;
-    *level = (gpci_level){.line_bytes = (uint32_t)line,
-                          .line_shift = gpci_log2(line),
-                          .all_segments = (uint8_t)((1u << segments) - 1)};
+    *level = (gpci_level){
+        .line_bytes = (uint32_t)line, .line_shift = gpci_log2(line), .all_segments = (uint8_t)((1u << segments) - 1)};
     for (unsigned mask = 0; mask < 16; mask++)
         for (unsigned i = 0; i < segments; i++) {
             if (mask >> i & 1)
@@ -111,7 +110,8 @@ gpc_status gpci_build_future(gpc_hierarchy *h, gpc_error *error) {
     if (l2 && gpci_number(h, GPCI_KEY_L2_ENABLED))
         return gpci_fail(error, GPC_ERROR_UNSUPPORTED,
                          "l2.replacement = %s: it needs the future, which is not known of L2: what comes there "
-                         "depends on what L1s keep", l2);
+                         "depends on what L1s keep",
+                         l2);
     if (l1 && !h->l1_future && gpci_number(h, GPCI_KEY_L1_ENABLED))
         return gpci_fail(error, GPC_ERROR_ARGUMENT,
                          "l1.replacement = %s: it needs the future: set l1.future = true, in a functional replay", l1);
@@ -164,8 +164,8 @@ static gpc_status l2_predictor(const gpc_hierarchy *h, const char **out, gpc_err
         return GPC_OK;
     if (own != &gpci_always_cache)
         return gpci_fail(error, GPC_ERROR_ARGUMENT,
-                         "l2.bypass = %s: l1.bypass = %s needs '%s' there, which keeps its bits in L2's lines", *out, above,
-                         ops->below);
+                         "l2.bypass = %s: l1.bypass = %s needs '%s' there, which keeps its bits in L2's lines", *out,
+                         above, ops->below);
     *out = ops->below;
     return GPC_OK;
 }

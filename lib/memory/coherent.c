@@ -62,8 +62,8 @@ static uint32_t count(gpc_hierarchy *h, const gpc_coherence_result *r) {
     return read;
 }
 
-static gpc_status access(gpc_hierarchy *h, const gpc_request *r, const uint64_t bytes[2],
-                         gpc_coherence_result *result, gpc_error *error, uint32_t *out_read) {
+static gpc_status access(gpc_hierarchy *h, const gpc_request *r, const uint64_t bytes[2], gpc_coherence_result *result,
+                         gpc_error *error, uint32_t *out_read) {
     uint32_t first = bytes[0] ? gpci_lowest(bytes[0]) : bytes[1] ? 64 + gpci_lowest(bytes[1]) : 0;
     uint32_t last = bytes[1] ? 64 + gpci_log2(bytes[1]) : bytes[0] ? gpci_log2(bytes[0]) : 0;
     gpc_coherence_request request = GPC_COHERENCE_REQUEST_INIT;

@@ -17,7 +17,7 @@ typedef struct gpci_coherent {
     gpc_coherence *tree;
     uint32_t sms, clusters, cluster_sms; /* 0 clusters: none */
     uint32_t first_cluster, first_slice, first_memory, modules;
-    uint32_t control;    /* bytes of a message without data, and of the header of one with */
+    uint32_t control;     /* bytes of a message without data, and of the header of one with */
     uint8_t memory_level; /* of the tree: what was asked last where DRAM was */
     bool l2;
 } gpci_coherent;

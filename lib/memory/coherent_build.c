@@ -17,7 +17,7 @@ typedef struct plan {
     char (*names)[NAME_BYTES];     /* likewise */
     uint32_t *low;                 /* [modules + slices]: each one's own number, then those next to the L1s */
     const gpci_coherent *c;
-    bool tracked;                  /* the protocol has a directory */
+    bool tracked; /* the protocol has a directory */
 } plan;
 
 enum { NETWORK_L1 = 0, NETWORK_CLUSTER = 1, NETWORK_MEMORY = 2, NETWORKS = 3 };

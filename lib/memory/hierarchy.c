@@ -19,11 +19,12 @@ static gpc_status make_levels(gpc_hierarchy *h, gpc_error *error) {
     return status;
 }
 
-gpc_status gpc_hierarchy_create(gpc_context *context, const gpc_config *config, gpc_error *error,
-                                gpc_hierarchy **out) {
+gpc_status gpc_hierarchy_create(gpc_context *context, const gpc_config *config, gpc_error *error, gpc_hierarchy **out) {
     if (!context || !config || !out)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_create: %s is NULL",
-                         !context ? "context" : !config ? "config" : "out");
+                         !context  ? "context"
+                         : !config ? "config"
+                                   : "out");
     gpc_hierarchy *h = gpci_zalloc(context, 1, sizeof *h);
     if (!h)
         return gpci_out_of_memory(error);

@@ -24,9 +24,9 @@ typedef struct gpci_future gpci_future;
 
 /* What a launch needs and what it gets. */
 typedef struct gpci_share {
-    uint64_t carveout;    /* bytes of a unified memory that shared memory takes */
-    uint64_t l1_bytes;    /* what is left */
-    uint32_t sets, ways;  /* of each L1 */
+    uint64_t carveout;   /* bytes of a unified memory that shared memory takes */
+    uint64_t l1_bytes;   /* what is left */
+    uint32_t sets, ways; /* of each L1 */
 } gpci_share;
 
 /* One line transaction of a warp instruction, on its way. */
@@ -40,24 +40,26 @@ typedef struct gpci_access {
 /* Who is told of what happens in the L1s of a functional hierarchy. */
 typedef struct gpci_observer {
     void *data;
-    gpc_status (*on_kernel)(void *data); /* one begins; its L1s are there */
+    gpc_status (*on_kernel)(void *data);                                  /* one begins; its L1s are there */
     gpc_status (*on_instruction)(void *data, const gpc_request *request); /* global or local, before its lines */
     gpc_status (*before_line)(void *data, const gpci_access *access);
     void (*after_line)(void *data, const gpci_access *access, uint32_t hits); /* hits: segments found in L1 */
-    gpc_fill_fn on_fill;   /* of the L1s, */
-    gpc_evict_fn on_evict; /* likewise, */
-    void **cache_data;     /* with their user_data [sms] */
+    gpc_fill_fn on_fill;                                                      /* of the L1s, */
+    gpc_evict_fn on_evict;                                                    /* likewise, */
+    void **cache_data;                                                        /* with their user_data [sms] */
 } gpci_observer;
 
 /* Counters of gpc_stats that count as accesses pass, by SM. */
-#define GPCI_SM_COUNTERS(X)                                                                                        \
-    X(warp_instructions) X(thread_instructions)                                                                    \
-    X(l1_load_requests) X(l1_load_lines) X(l1_load_sectors) X(l1_load_sector_hits) X(l1_load_bytes_used)           \
-    X(l1_load_bytes_moved) X(l1_store_requests) X(l1_store_sectors) X(l1_store_sector_hits) X(l1_atomic_requests)  \
-    X(l1_atomic_sectors) X(l1_bypassed_sectors) X(l1_fetched_sectors) X(l1_write_back_sectors)                     \
-    X(l1_pending_sector_hits) X(l1_load_line_misses) X(l1_load_dram_lines) X(loads_completed) X(load_cycles)       \
-    X(round_trips) X(round_trip_cycles) X(l1_cache_warp_lines) X(l1_cache_warp_misses) X(l1_bypass_warp_lines)     \
-    X(l1_bypass_warp_misses)
+#define GPCI_SM_COUNTERS(X)                                                                                         \
+    X(warp_instructions)                                                                                            \
+    X(thread_instructions)                                                                                          \
+    X(l1_load_requests)                                                                                             \
+    X(l1_load_lines) X(l1_load_sectors) X(l1_load_sector_hits) X(l1_load_bytes_used) X(l1_load_bytes_moved)         \
+        X(l1_store_requests) X(l1_store_sectors) X(l1_store_sector_hits) X(l1_atomic_requests) X(l1_atomic_sectors) \
+            X(l1_bypassed_sectors) X(l1_fetched_sectors) X(l1_write_back_sectors) X(l1_pending_sector_hits)         \
+                X(l1_load_line_misses) X(l1_load_dram_lines) X(loads_completed) X(load_cycles) X(round_trips)       \
+                    X(round_trip_cycles) X(l1_cache_warp_lines) X(l1_cache_warp_misses) X(l1_bypass_warp_lines)     \
+                        X(l1_bypass_warp_misses)
 
 typedef struct gpci_sm_counts {
 #define X(field) uint64_t field;
@@ -76,18 +78,18 @@ struct gpc_hierarchy {
     uint32_t lanes;
     bool l1_local_only, inclusive;
     gpci_commons *l1_commons, *l2_commons; /* what the policies of a level share */
-    uint8_t *sm_partition; /* [sms] */
-    gpci_interleave interleave; /* addresses over the slices of a partition */
+    uint8_t *sm_partition;                 /* [sms] */
+    gpci_interleave interleave;            /* addresses over the slices of a partition */
     gpci_share share;
-    uint32_t kernel;       /* launches so far: the present one's number, from 1 */
-    bool cold;             /* nothing of a kernel's code is in L2 */
-    gpc_stats stats;       /* counted here, but for what is counted by SM: */
-    gpci_sm_counts *of_sm; /* [sms] */
+    uint32_t kernel;                /* launches so far: the present one's number, from 1 */
+    bool cold;                      /* nothing of a kernel's code is in L2 */
+    gpc_stats stats;                /* counted here, but for what is counted by SM: */
+    gpci_sm_counts *of_sm;          /* [sms] */
     struct gpci_coherent *coherent; /* a tree in place of l1 and l2; NULL: `coherence` is none */
-    struct gpci_timed *timed; /* the clock and all that goes with it; NULL: functional */
-    const gpci_observer *observer; /* functional: NULL = nobody is told */
-    bool l1_future;              /* L1's requests must say when their lines are used next, */
-    gpci_future *future;         /* which is known of a kernel that is replayed; NULL otherwise */
+    struct gpci_timed *timed;       /* the clock and all that goes with it; NULL: functional */
+    const gpci_observer *observer;  /* functional: NULL = nobody is told */
+    bool l1_future;                 /* L1's requests must say when their lines are used next, */
+    gpci_future *future;            /* which is known of a kernel that is replayed; NULL otherwise */
 };
 
 /* Segments that L1 reads from L2, and of these what it does not keep. */

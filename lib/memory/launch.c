@@ -110,8 +110,7 @@ gpc_status gpci_launch_share(const gpc_hierarchy *h, const gpc_launch *launch, g
     *share = (gpci_share){.l1_bytes = whole};
     if (gpci_number(h, GPCI_KEY_L1_UNIFIED)) {
         const char *carveouts = gpci_config_text(h->config, GPCI_KEY_L1_CARVEOUTS);
-        share->carveout =
-            chosen != GPCI_WORD ? chosen : smallest_carveout(carveouts, shared_needed(h, launch, blocks));
+        share->carveout = chosen != GPCI_WORD ? chosen : smallest_carveout(carveouts, shared_needed(h, launch, blocks));
         uint64_t taken = share->carveout + gpci_number(h, GPCI_KEY_L1_RESERVED);
         share->l1_bytes = taken < whole ? whole - taken : 0;
     }

@@ -41,11 +41,11 @@
 
 typedef struct gpci_awid {
     uint8_t oldest, youngest;
-    bool told;                     /* a warp has started, ended or met a barrier */
-    int16_t span;                  /* Youngest - Oldest, 0 to 255; -1 = no warp is active */
-    uint16_t total;                /* active warps */
-    uint16_t active[256];          /* of each id */
-    uint8_t ids[GPCI_AWID_SLOTS];  /* the warp status fields */
+    bool told;                    /* a warp has started, ended or met a barrier */
+    int16_t span;                 /* Youngest - Oldest, 0 to 255; -1 = no warp is active */
+    uint16_t total;               /* active warps */
+    uint16_t active[256];         /* of each id */
+    uint8_t ids[GPCI_AWID_SLOTS]; /* the warp status fields */
     uint8_t state[GPCI_AWID_SLOTS];
 } gpci_awid;
 

@@ -145,8 +145,7 @@ static uint32_t choose_victim(void *self, uint32_t set, const uint64_t *candidat
     return gpci_lru_last(&state->lru, set, candidates);
 }
 
-static void on_evict(void *self, uint32_t set, uint32_t way, const gpc_eviction *eviction,
-                     const gpc_request *request) {
+static void on_evict(void *self, uint32_t set, uint32_t way, const gpc_eviction *eviction, const gpc_request *request) {
     (void)request;
     counter_state *state = self;
     gpci_generation_end(&state->table, &line_of(state, set, way)->generation, eviction->line_address);

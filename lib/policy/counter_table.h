@@ -16,10 +16,11 @@
  * sure.
  */
 
-#define GPCI_COUNTER_TABLE_PARAMETERS                                                              \
-    {"rows", 256, 1, 4096, true, "of the table, by PC; a power of two (the paper: 256)"},          \
-        {"columns", 256, 1, 4096, true, "by line address; a power of two (the paper: 256)"},       \
-        {"bits", 4, 1, 7, true, "width of an event counter (the paper: 4)"}
+#define GPCI_COUNTER_TABLE_PARAMETERS                                                          \
+    {"rows", 256, 1, 4096, true, "of the table, by PC; a power of two (the paper: 256)"},      \
+        {"columns", 256, 1, 4096, true, "by line address; a power of two (the paper: 256)"}, { \
+        "bits", 4, 1, 7, true, "width of an event counter (the paper: 4)"                      \
+    }
 
 typedef struct gpci_counter_table {
     gpc_context *context;

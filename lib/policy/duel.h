@@ -19,11 +19,7 @@
  *
  * Example, 16 sets, 4 leaders, stretches of 4: sets 0 5 10 15 lead for the first, 3 6 9 12 for the second.
  */
-typedef enum gpci_role {
-    GPCI_FOLLOWS = 0,
-    GPCI_LEADS_FIRST = 1,
-    GPCI_LEADS_SECOND = 2
-} gpci_role;
+typedef enum gpci_role { GPCI_FOLLOWS = 0, GPCI_LEADS_FIRST = 1, GPCI_LEADS_SECOND = 2 } gpci_role;
 
 typedef struct gpci_duel {
     const uint8_t *roles; /* [sets] */
@@ -31,8 +27,9 @@ typedef struct gpci_duel {
 } gpci_duel;
 
 #define GPCI_LEADERS \
-    {"leaders", 32, 1, 65536, true, "sets that always follow each of the two policies; at most a quarter of the sets"}
-#define GPCI_SELECTOR_BITS {"selector", 10, 1, 31, true, "bits of the counter that selects (PSEL)"}
+    { "leaders", 32, 1, 65536, true, "sets that always follow each of the two policies; at most a quarter of the sets" }
+#define GPCI_SELECTOR_BITS \
+    { "selector", 10, 1, 31, true, "bits of the counter that selects (PSEL)" }
 
 /* `roles` is [sets], zeroed. */
 GPCI_INLINE void gpci_duel_init(gpci_duel *duel, uint8_t *roles, uint32_t sets, uint32_t leaders, uint32_t bits) {

@@ -97,7 +97,8 @@ const gpc_replacement_ops gpci_opt = {
 const gpc_replacement_ops gpci_opt_bypass = {
     .struct_size = sizeof(gpc_replacement_ops),
     .name = "opt-bypass",
-    .summary = "Belady's optimum that may bypass: what is used later than every resident line stays out (needs next_use)",
+    .summary =
+        "Belady's optimum that may bypass: what is used later than every resident line stays out (needs next_use)",
     .source = "McFarling, ISCA 1992, on Belady, IBM Systems Journal 5(2), 1966",
     .instance_bytes = sizeof(opt_state),
     .line_bytes = sizeof(uint64_t),

@@ -41,7 +41,7 @@ typedef struct protecting_state {
     set_clock *clocks; /* [sets] */
     uint64_t *ends;    /* [sets x ways]: the step at which protection ends x 2 + hit */
     uint32_t ways, line_shift;
-    uint32_t step, most; /* accesses; steps that an RPD holds */
+    uint32_t step, most;      /* accesses; steps that an RPD holds */
     uint32_t distance, steps; /* PD in accesses and in steps */
     uint32_t eviction;
     uint64_t period, left;

@@ -191,27 +191,25 @@ static const gpc_text_parameter texts[] = {
     {"score", "distance", "age|distance|count", "what orders lines that are not dead; distance did best (section 6.4)"},
 };
 
-#define RPR(id, policy, what, where, initialise, ...)           \
-    const gpc_replacement_ops id = {                            \
-        .struct_size = sizeof(gpc_replacement_ops),             \
-        .name = policy,                                         \
-        .summary = what,                                        \
-        .source = where,                                        \
-        .instance_bytes = sizeof(gpci_rpr),                     \
-        .set_bytes = GPCI_RPR_SET_BYTES,                        \
-        .line_bytes = GPCI_RPR_LINE_BYTES,                      \
-        .shared_bytes = sizeof(gpci_rpr_history),               \
-        .parameters = parameters,                               \
-        .parameter_count = sizeof parameters / sizeof *parameters, \
-        .init = initialise,                                     \
-        .on_hit = gpci_rpr_on_hit,                              \
-        .on_miss = gpci_rpr_on_miss,                            \
-        .choose_victim = choose_victim,                         \
-        .on_fill = gpci_rpr_on_fill,                            \
-        .on_warp_event = gpci_rpr_on_warp_event,                \
-        .cost_bits = gpci_rpr_cost_bits,                        \
-        __VA_ARGS__                                             \
-    }
+#define RPR(id, policy, what, where, initialise, ...)                                          \
+    const gpc_replacement_ops id = {.struct_size = sizeof(gpc_replacement_ops),                \
+                                    .name = policy,                                            \
+                                    .summary = what,                                           \
+                                    .source = where,                                           \
+                                    .instance_bytes = sizeof(gpci_rpr),                        \
+                                    .set_bytes = GPCI_RPR_SET_BYTES,                           \
+                                    .line_bytes = GPCI_RPR_LINE_BYTES,                         \
+                                    .shared_bytes = sizeof(gpci_rpr_history),                  \
+                                    .parameters = parameters,                                  \
+                                    .parameter_count = sizeof parameters / sizeof *parameters, \
+                                    .init = initialise,                                        \
+                                    .on_hit = gpci_rpr_on_hit,                                 \
+                                    .on_miss = gpci_rpr_on_miss,                               \
+                                    .choose_victim = choose_victim,                            \
+                                    .on_fill = gpci_rpr_on_fill,                               \
+                                    .on_warp_event = gpci_rpr_on_warp_event,                   \
+                                    .cost_bits = gpci_rpr_cost_bits,                           \
+                                    __VA_ARGS__}
 
 RPR(gpci_rpr_policy, "rpr", "predicted reuse: evict a dead line, else the lowest score (the farthest reuse)",
     "seeds/004, chapter 6", init, .texts = texts, .text_count = 1);

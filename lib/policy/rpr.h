@@ -30,10 +30,11 @@ typedef struct gpci_rpr {
 #define GPCI_RPR_RANK_DEAD GPCI_AWID_INACTIVE /* above all others */
 
 /* Parameters 0 to 2 of every policy that is made from it. */
-#define GPCI_RPR_PARAMETERS                                                                                           \
+#define GPCI_RPR_PARAMETERS                                                                                            \
     {"signature", 8, 1, GPCI_RPR_SIGNATURE_BITS, true, "bits of a signature; 8 is the sampler's field (section 6.3)"}, \
-        {"sample", 4, 1, 1024, true, "one set in so many is sampled, a power of two (4: section 6.3)"},               \
-        {"unpredicted", 0, 0, 1, true, "1 = a line without a prediction counts as dead"}
+        {"sample", 4, 1, 1024, true, "one set in so many is sampled, a power of two (4: section 6.3)"}, {              \
+        "unpredicted", 0, 0, 1, true, "1 = a line without a prediction counts as dead"                                 \
+    }
 
 #define GPCI_RPR_SET_BYTES (sizeof(uint64_t) + sizeof(uint16_t))
 #define GPCI_RPR_LINE_BYTES (sizeof(gpci_lru_link) + sizeof(gpci_rpr_tag) + 2)

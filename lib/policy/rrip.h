@@ -29,7 +29,8 @@ typedef struct gpci_rrip {
 #define GPCI_RRIP_SET_BYTES (GPCI_RRIP_MAX_BITS * sizeof(uint64_t))
 #define GPCI_RRIP_LINE_BYTES 2u
 
-#define GPCI_RRPV_BITS {"bits", 2, 1, GPCI_RRIP_MAX_BITS, true, "bits of a line's re-reference prediction value (M)"}
+#define GPCI_RRPV_BITS \
+    { "bits", 2, 1, GPCI_RRIP_MAX_BITS, true, "bits of a line's re-reference prediction value (M)" }
 
 GPCI_INLINE void gpci_rrip_init(gpci_rrip *rrip, const gpc_policy_env *env, uint32_t bits) {
     rrip->planes = gpci_way_bits(env);

@@ -23,16 +23,17 @@
  *   p reads D           sampler hit: p down         2 2 2   live
  */
 
-#define GPCI_SDBP_PARAMETERS                                                                                       \
-    {"tables", 3, 1, 8, true, "tables of counters, each with a hash of its own (the paper: 3)"},                   \
-        {"entries", 4096, 1, 1048576, true, "counters of a table, a power of two (the paper: 4,096)"},             \
-        {"bits", 2, 1, 8, true, "width of a counter (the paper: 2)"},                                              \
-        {"threshold", 8, 0, 2048, true, "sum of the tables' counters from which a block is dead (the paper: 8)"},  \
-        {"sampler-sets", 32, 1, 65534, true, "sets that are sampled, at most (the paper: 32)"},                    \
-        {"sampler-ways", 0, 0, 1024, true, "entries of a sampled set; 0 = 3/4 of the cache's ways (12 of 16)"},    \
-        {"share", 4, 1, 65536, true, "at most one set in that many is sampled (seeds/004 6.2.3: 4)"},              \
-        {"tag-bits", 15, 1, 31, true, "of a tag that a sampler entry keeps (the paper: 15)"},                      \
-        {"pc-bits", 15, 1, 31, true, "of the PC that a sampler entry keeps, and that is hashed (the paper: 15)"}
+#define GPCI_SDBP_PARAMETERS                                                                                      \
+    {"tables", 3, 1, 8, true, "tables of counters, each with a hash of its own (the paper: 3)"},                  \
+        {"entries", 4096, 1, 1048576, true, "counters of a table, a power of two (the paper: 4,096)"},            \
+        {"bits", 2, 1, 8, true, "width of a counter (the paper: 2)"},                                             \
+        {"threshold", 8, 0, 2048, true, "sum of the tables' counters from which a block is dead (the paper: 8)"}, \
+        {"sampler-sets", 32, 1, 65534, true, "sets that are sampled, at most (the paper: 32)"},                   \
+        {"sampler-ways", 0, 0, 1024, true, "entries of a sampled set; 0 = 3/4 of the cache's ways (12 of 16)"},   \
+        {"share", 4, 1, 65536, true, "at most one set in that many is sampled (seeds/004 6.2.3: 4)"},             \
+        {"tag-bits", 15, 1, 31, true, "of a tag that a sampler entry keeps (the paper: 15)"}, {                   \
+        "pc-bits", 15, 1, 31, true, "of the PC that a sampler entry keeps, and that is hashed (the paper: 15)"    \
+    }
 
 typedef struct gpci_sdbp_entry {
     uint32_t tag, pc; /* partial */

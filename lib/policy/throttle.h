@@ -19,8 +19,10 @@ typedef struct gpci_throttle {
     bool draws;
 } gpci_throttle;
 
-#define GPCI_EPSILON {"epsilon", 1.0 / 32, 0, 1, false, "share of the lines let through to the better place"}
-#define GPCI_RANDOM {"random", 0, 0, 1, true, "1 = that share by chance, by the cache's seed, not by a counter"}
+#define GPCI_EPSILON \
+    { "epsilon", 1.0 / 32, 0, 1, false, "share of the lines let through to the better place" }
+#define GPCI_RANDOM \
+    { "random", 0, 0, 1, true, "1 = that share by chance, by the cache's seed, not by a counter" }
 
 GPCI_INLINE void gpci_throttle_init(gpci_throttle *throttle, double epsilon, bool draws, uint64_t seed) {
     *throttle = (gpci_throttle){(uint64_t)(epsilon * 4294967296.0 + 0.5), 0, seed, draws};

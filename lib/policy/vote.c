@@ -57,14 +57,14 @@ static void finish(void *self) {
 }
 
 /* Tell every candidate that has the function. */
-#define TELL(function, ...)                                             \
-    do {                                                                \
-        const gpci_ballot *b = &((const vote_state *)self)->ballot;     \
-        for (uint32_t c = 0; c < b->count; c++) {                       \
-            const gpc_replacement_ops *ops = b->candidates[c]->ops;     \
-            if (ops->function)                                          \
-                ops->function(b->candidates[c]->self, __VA_ARGS__);     \
-        }                                                               \
+#define TELL(function, ...)                                         \
+    do {                                                            \
+        const gpci_ballot *b = &((const vote_state *)self)->ballot; \
+        for (uint32_t c = 0; c < b->count; c++) {                   \
+            const gpc_replacement_ops *ops = b->candidates[c]->ops; \
+            if (ops->function)                                      \
+                ops->function(b->candidates[c]->self, __VA_ARGS__); \
+        }                                                           \
     } while (0)
 
 static void on_hit(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
@@ -91,8 +91,7 @@ static void on_fill(void *self, uint32_t set, uint32_t way, const gpc_request *r
     TELL(on_fill, set, way, request);
 }
 
-static void on_evict(void *self, uint32_t set, uint32_t way, const gpc_eviction *eviction,
-                     const gpc_request *request) {
+static void on_evict(void *self, uint32_t set, uint32_t way, const gpc_eviction *eviction, const gpc_request *request) {
     TELL(on_evict, set, way, eviction, request);
 }
 
@@ -140,10 +139,10 @@ static uint64_t rpr_cost(const gpc_policy_env *env) {
     return gpci_ballot_cost(GPC_POLICY_REPLACEMENT, env, rpr_list);
 }
 
-#define VOTE_COMMON                                                                                           \
-    .struct_size = sizeof(gpc_replacement_ops), .instance_bytes = sizeof(vote_state), .finish = finish,       \
-    .on_hit = on_hit, .on_miss = on_miss, .choose_victim = choose_victim, .on_fill = on_fill,                 \
-    .on_evict = on_evict, .on_invalidate = on_invalidate, .on_warp_event = on_warp_event, .texts = texts,     \
+#define VOTE_COMMON                                                                                                 \
+    .struct_size = sizeof(gpc_replacement_ops), .instance_bytes = sizeof(vote_state), .finish = finish,             \
+    .on_hit = on_hit, .on_miss = on_miss, .choose_victim = choose_victim, .on_fill = on_fill, .on_evict = on_evict, \
+    .on_invalidate = on_invalidate, .on_warp_event = on_warp_event, .texts = texts,                                 \
     .shared_bytes = sizeof(gpci_ballot_common), .shared_cache_bytes = sizeof(gpci_vote_sm), .on_sample = on_sample, \
     .declines = declines
 

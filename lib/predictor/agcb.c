@@ -139,8 +139,7 @@ static void on_fill(void *self, uint32_t set, uint32_t way, const gpc_request *r
     state->pcs[(size_t)set * state->ways + way] = (uint16_t)hash_of(state, request->pc);
 }
 
-static void on_evict(void *self, uint32_t set, uint32_t way, const gpc_eviction *eviction,
-                     const gpc_request *request) {
+static void on_evict(void *self, uint32_t set, uint32_t way, const gpc_eviction *eviction, const gpc_request *request) {
     (void)eviction;
     agcb_state *state = self;
     uint32_t pc = state->report ? hash_of(state, request->pc) : state->pcs[(size_t)set * state->ways + way];
@@ -155,12 +154,12 @@ static uint64_t cost_bits(const gpc_policy_env *env) {
     return (uint64_t)entries * number(env, BITS) + (uint64_t)env->sets * env->ways * gpci_ceil_log2(entries);
 }
 
-#define AGCB                                                                                                 \
-    .struct_size = sizeof(gpc_predictor_ops), .source = "seeds/000 section 4; Tian et al., GPGPU-8, 2015",    \
-    .instance_bytes = sizeof(agcb_state), .line_bytes = sizeof(uint16_t), .parameters = parameters,          \
-    .parameter_count = sizeof parameters / sizeof *parameters, .init = init, .predict = predict,             \
-    .on_reply = on_reply, .on_hit = on_hit, .on_fill = on_fill, .on_evict = on_evict, .cost_bits = cost_bits, \
-    .texts = texts, .text_count = sizeof texts / sizeof *texts, .below = "agcb-below"
+#define AGCB                                                                                                           \
+    .struct_size = sizeof(gpc_predictor_ops), .source = "seeds/000 section 4; Tian et al., GPGPU-8, 2015",             \
+    .instance_bytes = sizeof(agcb_state), .line_bytes = sizeof(uint16_t), .parameters = parameters,                    \
+    .parameter_count = sizeof parameters / sizeof *parameters, .init = init, .predict = predict, .on_reply = on_reply, \
+    .on_hit = on_hit, .on_fill = on_fill, .on_evict = on_evict, .cost_bits = cost_bits, .texts = texts,                \
+    .text_count = sizeof texts / sizeof *texts, .below = "agcb-below"
 
 const gpc_predictor_ops gpci_agcb = {
     AGCB,

@@ -28,7 +28,7 @@ typedef struct entry {
 typedef struct compiler_state {
     gpci_profile_share *share;
     gpc_context *context;
-    entry *entries;     /* [mask + 1], open addressing, at most half full */
+    entry *entries; /* [mask + 1], open addressing, at most half full */
     size_t mask;
     uint32_t *launches; /* [launch_count], kernel of each */
     uint64_t launch_count;

@@ -19,7 +19,7 @@ enum { RETRY = 3 }; /* behind GPCI_COUNTER_TABLE_PARAMETERS */
 
 typedef struct counter_state {
     gpci_counter_table table;
-    gpci_generation *lines; /* [sets x ways] */
+    gpci_generation *lines;        /* [sets x ways] */
     uint32_t ways, retry, refused; /* refused: bypasses since the last that was let in */
 } counter_state;
 
@@ -68,8 +68,7 @@ static void on_fill(void *self, uint32_t set, uint32_t way, const gpc_request *r
     *line_of(state, set, way) = gpci_generation_begin(&state->table, request);
 }
 
-static void on_evict(void *self, uint32_t set, uint32_t way, const gpc_eviction *eviction,
-                     const gpc_request *request) {
+static void on_evict(void *self, uint32_t set, uint32_t way, const gpc_eviction *eviction, const gpc_request *request) {
     (void)request;
     counter_state *state = self;
     gpci_generation_end(&state->table, line_of(state, set, way), eviction->line_address);

@@ -53,8 +53,7 @@ static uint32_t signature_of(rpr_filter *f, const gpc_request *request) {
 
 /* An access to a set; the sampler takes it for a fetch where it does not know the block. */
 static void observe(rpr_filter *f, uint32_t set, const gpc_request *request, uint32_t signature) {
-    if (gpci_rpr_samples(&f->sampler, set) &&
-        !gpci_rpr_sample_access(&f->sampler, f->history, set, request->address))
+    if (gpci_rpr_samples(&f->sampler, set) && !gpci_rpr_sample_access(&f->sampler, f->history, set, request->address))
         gpci_rpr_sample_enter(&f->sampler, f->history, set, request->address, signature);
 }
 

@@ -70,14 +70,14 @@ static gpc_decision on_stall(void *self, const gpc_request *request, uint32_t re
 }
 
 /* Tell every candidate that has the function. */
-#define TELL(function, ...)                                           \
-    do {                                                              \
-        const gpci_ballot *b = &((const vote_state *)self)->ballot;   \
-        for (uint32_t c = 0; c < b->count; c++) {                     \
-            const gpc_predictor_ops *ops = b->candidates[c]->ops;     \
-            if (ops->function)                                        \
-                ops->function(b->candidates[c]->self, __VA_ARGS__);   \
-        }                                                             \
+#define TELL(function, ...)                                         \
+    do {                                                            \
+        const gpci_ballot *b = &((const vote_state *)self)->ballot; \
+        for (uint32_t c = 0; c < b->count; c++) {                   \
+            const gpc_predictor_ops *ops = b->candidates[c]->ops;   \
+            if (ops->function)                                      \
+                ops->function(b->candidates[c]->self, __VA_ARGS__); \
+        }                                                           \
     } while (0)
 
 static void on_hit(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
@@ -88,8 +88,7 @@ static void on_fill(void *self, uint32_t set, uint32_t way, const gpc_request *r
     TELL(on_fill, set, way, request);
 }
 
-static void on_evict(void *self, uint32_t set, uint32_t way, const gpc_eviction *eviction,
-                     const gpc_request *request) {
+static void on_evict(void *self, uint32_t set, uint32_t way, const gpc_eviction *eviction, const gpc_request *request) {
     TELL(on_evict, set, way, eviction, request);
 }
 

@@ -27,9 +27,8 @@
 
 /* Numbers of 64 bits that stand in a row, one behind the other. */
 #define GPCI_SM_WORDS ((sizeof(gpc_profile_sm) - offsetof(gpc_profile_sm, lines)) / sizeof(uint64_t))
-#define GPCI_INSTRUCTION_WORDS                                                                        \
+#define GPCI_INSTRUCTION_WORDS \
     ((sizeof(gpc_profile_instruction) - offsetof(gpc_profile_instruction, lines)) / sizeof(uint64_t))
-#define GPCI_LINE_WORDS                                                                               \
-    ((offsetof(gpc_profile_line, reuse) - offsetof(gpc_profile_line, accesses)) / sizeof(uint64_t))
+#define GPCI_LINE_WORDS ((offsetof(gpc_profile_line, reuse) - offsetof(gpc_profile_line, accesses)) / sizeof(uint64_t))
 
 #endif

@@ -38,18 +38,18 @@ typedef struct gpci_line_row {
 
 /* Accesses to a line by an instruction that was not the first. */
 typedef struct gpci_pair {
-    uint64_t key; /* line row << 32 | instruction */
+    uint64_t key;   /* line row << 32 | instruction */
     uint64_t count; /* 0 = free */
 } gpci_pair;
 
 /* What is in a way of the modelled cache. */
 typedef struct gpci_residence {
-    uint64_t last;      /* the SM's touches at the last access */
+    uint64_t last; /* the SM's touches at the last access */
     uint64_t hits;
-    uint32_t line;      /* row, GPCI_NONE where no load has accessed it */
-    uint32_t filler;    /* instruction, GPCI_NONE where no load filled it */
+    uint32_t line;   /* row, GPCI_NONE where no load has accessed it */
+    uint32_t filler; /* instruction, GPCI_NONE where no load filled it */
     uint32_t warp;
-    uint8_t class_of;   /* index of the filler's class */
+    uint8_t class_of; /* index of the filler's class */
     bool active;
 } gpci_residence;
 
@@ -68,8 +68,8 @@ typedef struct gpci_live_sm {
     gpci_pair *pairs; /* [pair_mask + 1], open addressing */
     size_t pair_count, pair_mask;
     gpci_stack stack;
-    uint64_t clock;   /* accesses in the stream */
-    uint64_t touches; /* line transactions of all kinds: order of recency */
+    uint64_t clock;             /* accesses in the stream */
+    uint64_t touches;           /* line transactions of all kinds: order of recency */
     gpci_residence *residences; /* [sets x ways] of the modelled L1 */
     uint32_t sets, ways;
     gpc_profile_sm row; /* but for what the tables compute */
@@ -85,11 +85,11 @@ typedef struct gpci_live {
     gpc_replay *replay;
     gpc_hierarchy *hierarchy; /* the replay's */
     gpci_observer observer;
-    bool flushes;             /* L1 is empty at each kernel's start */
-    uint32_t host_kernel;     /* index of the kernel that the host began last, GPCI_NONE: the replay's */
-    uint32_t launch;          /* number of the present one */
-    uint32_t kernel;          /* its index, GPCI_NONE before the first */
-    gpci_live_sm *sms;        /* [sm_count] */
+    bool flushes;         /* L1 is empty at each kernel's start */
+    uint32_t host_kernel; /* index of the kernel that the host began last, GPCI_NONE: the replay's */
+    uint32_t launch;      /* number of the present one */
+    uint32_t kernel;      /* its index, GPCI_NONE before the first */
+    gpci_live_sm *sms;    /* [sm_count] */
     gpci_live_instruction *instructions;
     size_t instruction_count, instruction_capacity;
     gpci_slots instruction_slots;
@@ -98,10 +98,10 @@ typedef struct gpci_live {
     uint32_t instruction;
     uint8_t class_of;
     /* the access at hand */
-    uint32_t line;       /* row */
-    uint32_t set, way;   /* where it is resident, way GPCI_NONE */
-    bool fetched;        /* L1 got sectors of it */
-    bool filled;         /* it began a residence */
+    uint32_t line;     /* row */
+    uint32_t set, way; /* where it is resident, way GPCI_NONE */
+    bool fetched;      /* L1 got sectors of it */
+    bool filled;       /* it began a residence */
 } gpci_live;
 
 struct gpc_profile {

@@ -229,7 +229,9 @@ gpc_status gpc_profile_json(gpc_profile *p, uint32_t flags, char *buffer, size_t
 gpc_status gpc_profile_write_json(gpc_profile *p, uint32_t flags, const char *path, gpc_error *error) {
     if (!p || !path || (flags & ~GPC_PROFILE_JSON_LINES))
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_profile_write_json: %s",
-                         !p ? "profile is NULL" : !path ? "path is NULL" : "unknown flags");
+                         !p      ? "profile is NULL"
+                         : !path ? "path is NULL"
+                                 : "unknown flags");
     if (gpci_profile_settle(p) < 0)
         return gpci_out_of_memory(error);
     text t = {.error = error};

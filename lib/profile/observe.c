@@ -111,9 +111,8 @@ static gpc_status before_line(void *data, const gpci_access *a) {
     gpci_live_sm *sm = &l->sms[a->request.sm];
     sm->touches++;
     l->filled = l->fetched = false;
-    l->line = in_stream(a) || a->request.kind == GPC_LOAD
-                  ? gpci_live_line(sm, a->line->address >> p->line_shift)
-                  : gpci_live_find_line(sm, a->line->address >> p->line_shift);
+    l->line = in_stream(a) || a->request.kind == GPC_LOAD ? gpci_live_line(sm, a->line->address >> p->line_shift)
+                                                          : gpci_live_find_line(sm, a->line->address >> p->line_shift);
     l->way = GPCI_NO_WAY;
     if (l->line == GPCI_NONE)
         return in_stream(a) || a->request.kind == GPC_LOAD ? GPC_ERROR_MEMORY : GPC_OK;
@@ -310,8 +309,8 @@ static void after_line(void *data, const gpci_access *a, uint32_t hits) {
         count_load(p, sm, a, hits);
     else if (in_stream(a))
         pass_stream(sm, l->line, &distance, &stack_distance);
-    else if (l->line != GPCI_NONE && a->l1 && !(gpci_is_write(&a->request) &&
-                                                gpci_write_policy(a->l1, &a->request) != GPC_WRITE_EVICT))
+    else if (l->line != GPCI_NONE && a->l1 &&
+             !(gpci_is_write(&a->request) && gpci_write_policy(a->l1, &a->request) != GPC_WRITE_EVICT))
         gpci_stack_drop(&sm->stack, &sm->lines[l->line].place);
     if (l->way != GPCI_NO_WAY)
         residence_of(sm, l->set, l->way)->last = sm->touches;

@@ -90,7 +90,9 @@ static gpc_status make_live(gpc_profile *p, gpc_error *error) {
 gpc_status gpc_profile_create(gpc_context *context, const gpc_config *config, gpc_error *error, gpc_profile **out) {
     if (!context || !config || !out)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_profile_create: %s is NULL",
-                         !context ? "context" : !config ? "config" : "out");
+                         !context  ? "context"
+                         : !config ? "config"
+                                   : "out");
     gpc_profile *p = gpci_zalloc(context, 1, sizeof *p);
     if (!p)
         return gpci_out_of_memory(error);
@@ -146,8 +148,7 @@ void gpc_profile_on_progress(gpc_profile *p, gpc_progress_fn on_progress, void *
 static gpc_status refuse(const gpc_profile *p, const char *function, gpc_error *error) {
     if (!p)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s: profile is NULL", function);
-    return p->live ? GPC_OK
-                   : gpci_fail(error, GPC_ERROR_STATE, "%s: the profile was read from a file", function);
+    return p->live ? GPC_OK : gpci_fail(error, GPC_ERROR_STATE, "%s: the profile was read from a file", function);
 }
 
 gpc_status gpc_profile_kernel(gpc_profile *p, gpc_trace *trace, gpc_kernel *kernel, gpc_stats *stats,

@@ -14,8 +14,8 @@ typedef struct reader {
     const char *path;
     gpci_bytes file;
     gpci_crc crc;
-    gpci_cursor cursor;  /* of the present section's contents */
-    uint64_t next;       /* offset behind it */
+    gpci_cursor cursor; /* of the present section's contents */
+    uint64_t next;      /* offset behind it */
     gpc_error *error;
 } reader;
 
@@ -254,7 +254,9 @@ static gpc_status read_all(reader *r, gpc_profile *p) {
 gpc_status gpc_profile_read(gpc_context *context, const char *path, gpc_error *error, gpc_profile **out) {
     if (!context || !path || !out)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_profile_read: %s is NULL",
-                         !context ? "context" : !path ? "path" : "out");
+                         !context ? "context"
+                         : !path  ? "path"
+                                  : "out");
     gpc_profile *p = gpci_zalloc(context, 1, sizeof *p);
     if (!p)
         return gpci_out_of_memory(error);

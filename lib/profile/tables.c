@@ -89,8 +89,8 @@ typedef struct making {
     gpc_profile_class *classes;
     gpc_profile_line *lines;
     size_t instruction_count, line_count;
-    keyed *keys;          /* [2 x most], to sort with */
-    uint32_t *row_of;     /* [live instructions], their rows; GPCI_NONE where there is none */
+    keyed *keys;      /* [2 x most], to sort with */
+    uint32_t *row_of; /* [live instructions], their rows; GPCI_NONE where there is none */
 } making;
 
 static void add_lines(const gpc_profile *p, making *m, const gpci_live_sm *sm, size_t most) {
@@ -119,10 +119,8 @@ static void add_instructions(const gpc_profile *p, making *m, size_t most) {
     for (size_t i = 0; i < count; i++) {
         const gpci_live_instruction *from = &l->instructions[sorted[i].index];
         gpc_profile_instruction *row = &m->instructions[m->instruction_count];
-        *row = (gpc_profile_instruction){.kernel = p->names[from->kernel],
-                                         .pc = from->pc,
-                                         .kernel_index = from->kernel,
-                                         .counts = from->counts};
+        *row = (gpc_profile_instruction){
+            .kernel = p->names[from->kernel], .pc = from->pc, .kernel_index = from->kernel, .counts = from->counts};
         gpci_profile_rate(&row->counts);
         m->row_of[sorted[i].index] = (uint32_t)m->instruction_count++;
     }

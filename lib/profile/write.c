@@ -23,8 +23,8 @@ static gpc_status write_section(writer *w, gpc_error *error) {
     if (w->part.failed)
         return gpci_out_of_memory(error);
     gpci_store64(length, w->part.length);
-    gpci_store32(crc, gpci_crc_of(&w->crc, gpci_crc_of(&w->crc, 0, length, sizeof length), w->part.data,
-                                  w->part.length));
+    gpci_store32(crc,
+                 gpci_crc_of(&w->crc, gpci_crc_of(&w->crc, 0, length, sizeof length), w->part.data, w->part.length));
     gpc_status status = gpci_output_write(w->output, length, sizeof length, error);
     if (status == GPC_OK)
         status = gpci_output_write(w->output, w->part.data, w->part.length, error);

@@ -45,8 +45,9 @@ static void describe_wait(const gpci_timed_replay *t, uint32_t sm, uint32_t slot
         if (gpci_scheduler_throttle_of(scheduler, w->place))
             snprintf(text, size, "its throttle, %s", gpci_scheduler_throttle_of(scheduler, w->place));
         else
-            snprintf(text, size, "%s", gpci_warp_state(m, w) == GPC_STATE_READY_MEMORY && m->refused
-                                           ? "the memory pipeline" : "its scheduler");
+            snprintf(text, size, "%s",
+                     gpci_warp_state(m, w) == GPC_STATE_READY_MEMORY && m->refused ? "the memory pipeline"
+                                                                                   : "its scheduler");
         break;
     default:
         snprintf(text, size, "its scheduler");

@@ -18,11 +18,8 @@
 
 static void tell_warp(gpc_replay *r, uint32_t sm, const gpci_block_run *run, const gpci_warp_run *warp,
                       gpc_warp_event_kind kind) {
-    gpc_warp_event event = {.kind = kind,
-                            .sm = sm,
-                            .warp = warp->slot,
-                            .block = run->block->index,
-                            .kernel = r->hierarchy->kernel};
+    gpc_warp_event event = {
+        .kind = kind, .sm = sm, .warp = warp->slot, .block = run->block->index, .kernel = r->hierarchy->kernel};
     if (!r->learning)
         gpc_hierarchy_warp_event(r->hierarchy, &event);
 }

@@ -10,7 +10,7 @@
 /* A warp on its way through its instructions. */
 typedef struct gpci_warp_run {
     const gpc_instruction *next, *end;
-    uint32_t slot;    /* warp number within the SM */
+    uint32_t slot; /* warp number within the SM */
     bool at_barrier;
 } gpci_warp_run;
 
@@ -23,14 +23,14 @@ typedef struct gpci_block_run {
     uint32_t turn;                 /* warp whose turn it is */
     uint32_t live;                 /* warps that have not ended */
     uint32_t at_barrier;
-    uint32_t slot;                 /* of the SM's resident blocks */
-    uint64_t start;                /* timed: core cycle */
+    uint32_t slot;  /* of the SM's resident blocks */
+    uint64_t start; /* timed: core cycle */
 } gpci_block_run;
 
 typedef struct gpci_sm_run {
     gpci_block_run **resident; /* [room], oldest first */
     uint32_t residents;
-    uint32_t turn;             /* resident block whose turn it is */
+    uint32_t turn; /* resident block whose turn it is */
     gpci_block_run *first_queued, *last_queued;
 } gpci_sm_run;
 
@@ -59,26 +59,26 @@ struct gpc_replay {
     gpci_future *future;      /* NULL without `l1.future` */
     bool learning;            /* the kernel is run dry */
     gpci_timed_replay *timed; /* NULL: functional */
-    gpci_sm_run *sms; /* [sm_count] */
+    gpci_sm_run *sms;         /* [sm_count] */
     uint32_t sm_count;
-    uint32_t room;    /* blocks that an SM takes */
+    uint32_t room; /* blocks that an SM takes */
     uint32_t room_capacity;
-    bool block_order; /* warps.order = block */
-    gpci_turn *turns; /* [sm_count], of a round */
+    bool block_order;      /* warps.order = block */
+    gpci_turn *turns;      /* [sm_count], of a round */
     gpci_block_run *spare; /* list of runs to use again */
     gpc_stats total;
     /* the kernel at hand */
     gpc_trace *trace;
     gpc_kernel kernel;
-    uint32_t next_sm;       /* round robin over SMs */
+    uint32_t next_sm; /* round robin over SMs */
     uint32_t queued, resident;
-    bool by_map;            /* blocks go where the trace says */
-    bool ended;             /* the trace has no further block of this kernel */
-    uint64_t instructions, threads, blocks; /* the first two: that the hierarchy has not counted yet */
+    bool by_map;                             /* blocks go where the trace says */
+    bool ended;                              /* the trace has no further block of this kernel */
+    uint64_t instructions, threads, blocks;  /* the first two: that the hierarchy has not counted yet */
     uint64_t instructions_told, blocks_told; /* that it has */
-    uint64_t next_progress; /* instructions */
+    uint64_t next_progress;                  /* instructions */
     uint64_t first_pc, last_pc;
-    uint64_t random;        /* state of the order in which SMs take turns */
+    uint64_t random; /* state of the order in which SMs take turns */
 };
 
 /* dispatch.c: thread blocks from the trace to SMs. */

@@ -54,8 +54,7 @@ static gpc_status send(gpci_timed_replay *t, uint32_t number, uint32_t slot, con
 }
 
 /* Results, the unit's next turn, and when the warp may go on. */
-static void take_effect(gpci_timed_replay *t, gpci_timed_sm *m, uint32_t slot, const gpc_instruction *i,
-                        uint64_t now) {
+static void take_effect(gpci_timed_replay *t, gpci_timed_sm *m, uint32_t slot, const gpc_instruction *i, uint64_t now) {
     gpci_timed_warp *w = &m->warps[slot];
     const gpci_op *op = gpci_op_of(t, i);
     w->not_before = now;

@@ -7,7 +7,9 @@
 gpc_status gpc_replay_create(gpc_context *context, const gpc_config *config, gpc_error *error, gpc_replay **out) {
     if (!context || !config || !out)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_replay_create: %s is NULL",
-                         !context ? "context" : !config ? "config" : "out");
+                         !context  ? "context"
+                         : !config ? "config"
+                                   : "out");
     gpc_replay *r = gpci_zalloc(context, 1, sizeof *r);
     if (!r)
         return gpci_out_of_memory(error);
@@ -214,8 +216,7 @@ static gpc_status run_kernel(gpc_replay *r, gpc_stats *stats, gpc_error *error) 
     return status;
 }
 
-gpc_status gpc_replay_kernel(gpc_replay *r, gpc_trace *trace, gpc_kernel *kernel, gpc_stats *stats,
-                             gpc_error *error) {
+gpc_status gpc_replay_kernel(gpc_replay *r, gpc_trace *trace, gpc_kernel *kernel, gpc_stats *stats, gpc_error *error) {
     if (!r || !trace)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_replay_kernel: %s is NULL", r ? "trace" : "replay");
     if ((kernel && kernel->struct_size <= sizeof(size_t)) || (stats && stats->struct_size <= sizeof(size_t)))

@@ -14,8 +14,8 @@
 
 /* Counters that each SM has by itself. */
 static bool of_sm(const gpc_counter_info *info) {
-    static const char *const beginnings[] = {"sm.", "scheduler.", "l1.", "load.", "round_trip.", "warp_instructions",
-                                             "thread_instructions"};
+    static const char *const beginnings[] = {
+        "sm.", "scheduler.", "l1.", "load.", "round_trip.", "warp_instructions", "thread_instructions"};
     for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
         if (!strncmp(info->name, beginnings[i], strlen(beginnings[i])))
             return info->buckets == 1;

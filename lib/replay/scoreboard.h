@@ -18,9 +18,7 @@
 #define GPCI_SCOREBOARD_ENTRIES (256u + 64u + 8u + 8u)
 
 GPCI_INLINE uint32_t gpci_scoreboard_entry(uint16_t number) {
-    static const struct {
-        uint16_t first, mask;
-    } files[4] = {{0, 255}, {256, 63}, {320, 7}, {328, 7}};
+    static const struct { uint16_t first, mask; } files[4] = {{0, 255}, {256, 63}, {320, 7}, {328, 7}};
     uint32_t file = number >> 8 & 3;
     return files[file].first + (number & files[file].mask);
 }

@@ -50,25 +50,25 @@ typedef enum gpci_cycle_class {
 typedef struct gpci_timed_warp {
     const gpc_instruction *next, *end;
     gpci_block_run *run;
-    uint64_t not_before;  /* core cycle, by control flow and barriers */
-    uint64_t ready_at;    /* core cycle, where it is READY or STALLED */
-    uint32_t loads;       /* in flight, which hold the warp */
-    uint32_t others;      /* stores, reductions and prefetches in flight */
-    uint32_t starts;      /* warps that this slot has had: tells their stores apart */
-    uint16_t age;         /* running warps of the SM that are older */
-    uint16_t place;       /* slot within its scheduler */
-    uint8_t issuer;       /* its scheduler */
-    uint8_t unit;         /* gpci_unit of `next`, while ready */
+    uint64_t not_before; /* core cycle, by control flow and barriers */
+    uint64_t ready_at;   /* core cycle, where it is READY or STALLED */
+    uint32_t loads;      /* in flight, which hold the warp */
+    uint32_t others;     /* stores, reductions and prefetches in flight */
+    uint32_t starts;     /* warps that this slot has had: tells their stores apart */
+    uint16_t age;        /* running warps of the SM that are older */
+    uint16_t place;      /* slot within its scheduler */
+    uint8_t issuer;      /* its scheduler */
+    uint8_t unit;        /* gpci_unit of `next`, while ready */
 } gpci_timed_warp;
 
 typedef struct gpci_issuer {
     gpc_scheduler *scheduler;
     uint64_t free_at[GPCI_TIMED_UNITS]; /* core cycles */
-    uint64_t since;       /* cycles before it are accounted for */
-    uint64_t *wanting;    /* [GPCI_TIMED_UNITS][words] ready warps by the unit that they need */
-    uint8_t class;        /* gpci_cycle_class of the cycles from `since` on */
-    uint8_t busy;         /* gpc_busy, where that is MEMORY */
-    bool declined;        /* the policy chose none of those that could issue */
+    uint64_t since;                     /* cycles before it are accounted for */
+    uint64_t *wanting;                  /* [GPCI_TIMED_UNITS][words] ready warps by the unit that they need */
+    uint8_t class;                      /* gpci_cycle_class of the cycles from `since` on */
+    uint8_t busy;                       /* gpc_busy, where that is MEMORY */
+    bool declined;                      /* the policy chose none of those that could issue */
 } gpci_issuer;
 
 /* What is counted of an SM, over all kernels. */
@@ -96,14 +96,14 @@ typedef struct gpci_timed_sm {
     gpci_block_run *first_start, *last_start; /* blocks that are placed here and have not started */
     gpci_gauge warps_gauge, blocks_gauge;
     gpci_gauge bypassing_gauge, throttled_gauge;
-    uint64_t admissions;    /* of its schedulers, */
+    uint64_t admissions;         /* of its schedulers, */
     uint64_t admissions_counted; /* and when their warps' classes were last counted */
     gpci_timed_counts counts;
     uint64_t voted_active, voted_instructions; /* counts at the last sample of policies that vote */
     uint32_t live, running_blocks;
     bool any_answered;
-    bool refused;           /* by the memory pipeline, which has not been ready since */
-    uint8_t busy;           /* gpc_busy, while refused */
+    bool refused; /* by the memory pipeline, which has not been ready since */
+    uint8_t busy; /* gpc_busy, while refused */
 } gpci_timed_sm;
 
 /* What it takes to make samples for schedulers. */
@@ -129,30 +129,30 @@ struct gpci_timed_replay {
     uint32_t schedulers, slots, words; /* of an SM; words: of a bitmap of its slots */
     uint32_t scheduler_words;
     uint32_t issue_width, latency_control;
-    bool wants_events;  /* a scheduler wants L1's */
-    bool wants_samples; /* a scheduler wants these */
-    bool throttled;     /* schedulers have throttles */
-    bool classed;       /* warps may be of other classes than CACHE, */
-    bool policy_classes; /* by the policy's word */
+    bool wants_events;                                        /* a scheduler wants L1's */
+    bool wants_samples;                                       /* a scheduler wants these */
+    bool throttled;                                           /* schedulers have throttles */
+    bool classed;                                             /* warps may be of other classes than CACHE, */
+    bool policy_classes;                                      /* by the policy's word */
     gpci_op ops[GPC_OP_CLASS_COUNT], spaces[GPC_SPACE_COUNT]; /* spaces: of memory instructions without an access */
     uint64_t block_interval, launch_cycles, limit_cycles, limit_instructions, deadlock_cycles;
-    gpci_sampler sampler;    /* where schedulers want samples */
-    uint64_t cycles;         /* counted, over all kernels */
+    gpci_sampler sampler; /* where schedulers want samples */
+    uint64_t cycles;      /* counted, over all kernels */
     /* the kernel at hand */
-    uint64_t launched;       /* its first cycle is the next */
-    uint64_t first_start;    /* no block starts before */
-    uint64_t progress;       /* last cycle with an issue, a completion or the start of a block */
-    uint64_t counted;        /* cycles of it that are accounted for */
-    uint64_t in_flight;      /* accesses accepted and not yet completed */
-    uint64_t issued;         /* instructions */
-    uint64_t next_sample;    /* GPCI_NEVER */
-    uint64_t next_vote;      /* end of the period of those that decide by samples; GPCI_NEVER */
-    uint64_t voted;          /* end of the last */
-    gpc_stats sampled;       /* at the last sample */
-    gpc_status status;       /* of what failed within a step */
+    uint64_t launched;    /* its first cycle is the next */
+    uint64_t first_start; /* no block starts before */
+    uint64_t progress;    /* last cycle with an issue, a completion or the start of a block */
+    uint64_t counted;     /* cycles of it that are accounted for */
+    uint64_t in_flight;   /* accesses accepted and not yet completed */
+    uint64_t issued;      /* instructions */
+    uint64_t next_sample; /* GPCI_NEVER */
+    uint64_t next_vote;   /* end of the period of those that decide by samples; GPCI_NEVER */
+    uint64_t voted;       /* end of the last */
+    gpc_stats sampled;    /* at the last sample */
+    gpc_status status;    /* of what failed within a step */
     gpc_error error;
-    bool retired;            /* a block has ended: there is room */
-    bool stopped;            /* nothing more issues */
+    bool retired; /* a block has ended: there is room */
+    bool stopped; /* nothing more issues */
 };
 
 /* sm.c */

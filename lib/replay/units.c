@@ -26,8 +26,7 @@ static void read_ops(gpci_timed_replay *t) {
     t->ops[GPC_OP_MEMORY] = (gpci_op){.unit = GPCI_UNIT_MEMORY};
     for (uint32_t space = 0; space < GPC_SPACE_COUNT; space++)
         t->spaces[space] = alu;
-    t->spaces[GPC_SPACE_SHARED] =
-        make_op(t, GPCI_UNIT_SHARED, GPCI_KEY_SM_LATENCY_SHARED, GPCI_KEY_SM_INTERVAL_SHARED);
+    t->spaces[GPC_SPACE_SHARED] = make_op(t, GPCI_UNIT_SHARED, GPCI_KEY_SM_LATENCY_SHARED, GPCI_KEY_SM_INTERVAL_SHARED);
     t->spaces[GPC_SPACE_CONSTANT] = t->spaces[GPC_SPACE_TEXTURE] = constant;
     t->latency_control = control.latency;
 }
@@ -48,8 +47,7 @@ static void read_options(gpci_timed_replay *t) {
 
 /* Bitmaps of an SM: its calendar, those answered, and by scheduler those that want a unit. */
 static size_t bitmap_words(const gpci_timed_replay *t) {
-    return (GPCI_CALENDAR + 1) * (size_t)t->words +
-           (size_t)t->schedulers * GPCI_TIMED_UNITS * t->scheduler_words;
+    return (GPCI_CALENDAR + 1) * (size_t)t->words + (size_t)t->schedulers * GPCI_TIMED_UNITS * t->scheduler_words;
 }
 
 static gpc_status make_schedulers(gpci_timed_replay *t, uint32_t sm, gpc_error *error) {

@@ -6,19 +6,10 @@
 
 /* One line per scheduler; the order is that of `gpucache policies`. */
 const gpc_scheduler_ops *const gpci_builtin_schedulers[] = {
-    &gpci_gto,
-    &gpci_lrr,
-    &gpci_oldest,
-    &gpci_two_level,
-    NULL,
+    &gpci_gto, &gpci_lrr, &gpci_oldest, &gpci_two_level, NULL,
 };
 
 /* One line per throttle. */
 const gpc_throttle_ops *const gpci_builtin_throttles[] = {
-    &gpci_warps_throttle,
-    &gpci_blocks_throttle,
-    &gpci_ccws_throttle,
-    &gpci_dyncta_throttle,
-    &gpci_pcal_throttle,
-    NULL,
+    &gpci_warps_throttle, &gpci_blocks_throttle, &gpci_ccws_throttle, &gpci_dyncta_throttle, &gpci_pcal_throttle, NULL,
 };

@@ -28,9 +28,10 @@ static gpc_status check(gpc_scheduler_options *o, gpc_error *error) {
 /* Object, bitmaps and arrays in one block. */
 static gpc_scheduler *make(gpc_context *context, const gpc_scheduler_options *o, size_t throttles) {
     size_t words = gpci_warp_words(o->warps), warps = words * 64;
-    size_t map = words * sizeof(gpci_warp_word), bitmaps = (1 + GPCI_THROTTLE_BITMAPS * throttles) * words * sizeof(uint64_t);
-    size_t bytes = sizeof(gpc_scheduler) + map + bitmaps +
-                   warps * (sizeof(uint32_t) + 2 * sizeof(uint16_t) + sizeof(uint8_t));
+    size_t map = words * sizeof(gpci_warp_word),
+           bitmaps = (1 + GPCI_THROTTLE_BITMAPS * throttles) * words * sizeof(uint64_t);
+    size_t bytes =
+        sizeof(gpc_scheduler) + map + bitmaps + warps * (sizeof(uint32_t) + 2 * sizeof(uint16_t) + sizeof(uint8_t));
     gpc_scheduler *s = gpci_zalloc_lines(context, 1, bytes);
     if (!s)
         return NULL;
@@ -56,8 +57,8 @@ static gpc_status make_parts(gpc_scheduler *s, const gpc_scheduler_options *o, c
                              gpc_error *error) {
     gpc_scheduler_env geometry = {
         .warps = o->warps, .sm = o->sm, .index = o->index, .count = o->count, .sms = o->sms, .seed = o->seed};
-    gpc_status status = gpci_scheduler_policy_create(s->context, GPC_POLICY_SCHEDULER, parts[0], &geometry, NULL, error,
-                                                     &s->policy);
+    gpc_status status =
+        gpci_scheduler_policy_create(s->context, GPC_POLICY_SCHEDULER, parts[0], &geometry, NULL, error, &s->policy);
     if (status < 0)
         return status;
     s->ops = s->policy->ops;

@@ -51,19 +51,19 @@ struct gpc_scheduler {
     uint16_t *by_age;                 /* [running] slots, oldest first */
     uint64_t *candidates;             /* [words] for the policy to choose among */
     uint64_t next_order;
-    uint64_t *admissions;             /* times that it was found anew who is eligible; an SM may have one for all */
+    uint64_t *admissions; /* times that it was found anew who is eligible; an SM may have one for all */
     uint64_t own_admissions;
-    uint64_t cycle;                   /* the latest that it was told of */
-    uint64_t again;                   /* cycle at which the throttles are to be asked anew; UINT64_MAX = not by itself */
+    uint64_t cycle; /* the latest that it was told of */
+    uint64_t again; /* cycle at which the throttles are to be asked anew; UINT64_MAX = not by itself */
     uint32_t throttle_count;
     gpci_throttle throttles[GPCI_MAX_THROTTLES];
-    uint32_t *blocks;                 /* [warps] thread block of each warp */
+    uint32_t *blocks; /* [warps] thread block of each warp */
     gpci_policy *policy;
-    gpci_commons *commons;            /* of all schedulers made with each other */
-    gpc_scheduler *next_sharing;      /* of them, in a ring */
-    gpc_scheduler *next_in_sm;        /* of these, those of the SM, in a ring */
+    gpci_commons *commons;       /* of all schedulers made with each other */
+    gpc_scheduler *next_sharing; /* of them, in a ring */
+    gpc_scheduler *next_in_sm;   /* of these, those of the SM, in a ring */
     uint32_t sm;
-    bool counts_issues;               /* a throttle is told of them */
+    bool counts_issues; /* a throttle is told of them */
     gpc_context *context;
     gpci_warp_word map[]; /* [words] */
 };

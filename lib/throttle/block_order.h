@@ -19,7 +19,7 @@ typedef struct gpci_block_order {
     gpci_siblings siblings;
     gpci_block_warp *of_warp; /* [warps] */
     uint32_t warps;
-    uint32_t limit;    /* blocks that may run */
+    uint32_t limit; /* blocks that may run */
     uint32_t seen_limit;
     uint64_t youngest; /* the last order number that it gave to a block */
     uint64_t changes;  /* starts and ends of its warps */

@@ -51,8 +51,8 @@ typedef struct ccws {
     bool news;             /* something that the SM's other schedulers go by has changed */
 } ccws;
 
-#define EACH_SIBLING(c, other)                                     \
-    for (uint32_t n_ = 0; n_ < (c)->siblings.count; n_++)          \
+#define EACH_SIBLING(c, other)                            \
+    for (uint32_t n_ = 0; n_ < (c)->siblings.count; n_++) \
         for (ccws *other = (c)->siblings.of_sm[n_]; other; other = NULL)
 
 static void finish(void *self) {
@@ -110,7 +110,7 @@ static void on_state(void *self, uint32_t slot, gpc_warp_state before, gpc_warp_
     c->running--;
     if (!running_in_sm(c))
         EACH_SIBLING(c, other)
-        other->hits = other->issued = 0;
+    other->hits = other->issued = 0;
 }
 
 static void halve(ccws *c) {

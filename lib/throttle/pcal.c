@@ -63,10 +63,10 @@ typedef struct pcal_state {
     int32_t ebt;
     bool automatic;
     /* ebt=auto */
-    bool asked;     /* by a sample: what the last SM's leads to is known a cycle later */
+    bool asked; /* by a sample: what the last SM's leads to is known a cycle later */
     uint32_t sm;
-    bool first, last;              /* of the SM's schedulers */
-    uint32_t had, throttled;       /* the most warps, and of these held back, since the last sample */
+    bool first, last;        /* of the SM's schedulers */
+    uint32_t had, throttled; /* the most warps, and of these held back, since the last sample */
     pcal_common *common;
 } pcal_state;
 

@@ -32,12 +32,12 @@ static void read_options(gpci_timed *t) {
                                          .merges = gpci_number(t->h, GPCI_KEY_L2_MERGES),
                                          .on_miss = true,
                                          .clock = clock_of(t, GPCI_KEY_CLOCK_L2)};
-    t->reorder_options = (gpci_reorder_options){
-        .signature = (gpci_reorder_signature)gpci_number(t->h, GPCI_KEY_L1_REORDER),
-        .drain = (gpci_drain)gpci_number(t->h, GPCI_KEY_L1_REORDER_DRAIN),
-        .greedy = gpci_number(t->h, GPCI_KEY_L1_REORDER_GREEDY) != 0,
-        .queues = number(t, GPCI_KEY_L1_REORDER_QUEUES),
-        .entries = number(t, GPCI_KEY_L1_REORDER_ENTRIES)};
+    t->reorder_options =
+        (gpci_reorder_options){.signature = (gpci_reorder_signature)gpci_number(t->h, GPCI_KEY_L1_REORDER),
+                               .drain = (gpci_drain)gpci_number(t->h, GPCI_KEY_L1_REORDER_DRAIN),
+                               .greedy = gpci_number(t->h, GPCI_KEY_L1_REORDER_GREEDY) != 0,
+                               .queues = number(t, GPCI_KEY_L1_REORDER_QUEUES),
+                               .entries = number(t, GPCI_KEY_L1_REORDER_ENTRIES)};
     t->network_clock = clock_of(t, GPCI_KEY_CLOCK_NETWORK);
     t->dram_clock = clock_of(t, GPCI_KEY_CLOCK_DRAM);
     t->header = number(t, GPCI_KEY_NETWORK_HEADER);
@@ -149,9 +149,8 @@ static gpc_status make_crossbars(gpci_timed *t, gpc_error *error) {
 }
 
 static gpc_status make_lrc(gpci_timed *t, gpc_error *error) {
-    gpci_lrc_options o = {.sms = t->h->sms,
-                          .sharing = number(t, GPCI_KEY_LRC_SMS),
-                          .entries = number(t, GPCI_KEY_LRC_ENTRIES)};
+    gpci_lrc_options o = {
+        .sms = t->h->sms, .sharing = number(t, GPCI_KEY_LRC_SMS), .entries = number(t, GPCI_KEY_LRC_ENTRIES)};
     return o.sharing ? gpci_lrc_create(t->context, &o, &t->pool, error, &t->lrc) : GPC_OK;
 }
 

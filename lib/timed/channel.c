@@ -75,7 +75,7 @@ static bool offer_all(gpci_timed *t, uint32_t packet) {
     if (p->type != GPCI_WRITE)
         return offer(t, packet, p->segments);
     for (uint8_t left; (left = p->segments & (uint8_t)~p->state);) {
-        uint8_t lowest = left & (uint8_t)-left, stretch = left & (uint8_t)~(left + lowest);
+        uint8_t lowest = left & (uint8_t)-left, stretch = left & (uint8_t) ~(left + lowest);
         if (!offer(t, packet, stretch))
             return false;
         p->state |= stretch;
@@ -181,8 +181,7 @@ static void send_replies(gpci_timed *t, uint32_t channel) {
     while (queue->count && gpci_network_can_send(t->memory_replies, channel)) {
         uint32_t packet = gpci_queue_pop(queue, &t->pool, t->wheel.now);
         gpci_packet *p = gpci_at(t, packet);
-        gpci_network_send(t->memory_replies, channel, p->slice,
-                          t->header + gpci_packet_bytes(p), packet);
+        gpci_network_send(t->memory_replies, channel, p->slice, t->header + gpci_packet_bytes(p), packet);
     }
 }
 

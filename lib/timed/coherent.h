@@ -31,52 +31,52 @@
 
 typedef struct gpci_step {
     uint64_t address;
-    uint32_t from, to;     /* modules */
-    uint32_t bytes;        /* 0: no message */
-    uint32_t delay;        /* cycles of `from`, once what it comes after has ended */
-    uint32_t directory;    /* of these, the directory's */
-    uint32_t after;        /* what it comes after */
-    uint32_t join;         /* that waits for it */
-    uint32_t needs;        /* a JOIN's: steps still to come; a request's that nobody answers: likewise, that open it */
-    uint32_t opens;        /* the request whose block is let go with it, for a peer answers that in its place */
-    uint32_t first, next;  /* what comes after it; what comes after the same */
-    uint32_t request;      /* that it answers */
-    uint32_t block;        /* that it finds in `to`; GPC_NO_MODULE: none */
-    uint32_t lock;         /* that it holds, or waits for */
-    uint32_t packet;       /* refused: on its way back */
+    uint32_t from, to;    /* modules */
+    uint32_t bytes;       /* 0: no message */
+    uint32_t delay;       /* cycles of `from`, once what it comes after has ended */
+    uint32_t directory;   /* of these, the directory's */
+    uint32_t after;       /* what it comes after */
+    uint32_t join;        /* that waits for it */
+    uint32_t needs;       /* a JOIN's: steps still to come; a request's that nobody answers: likewise, that open it */
+    uint32_t opens;       /* the request whose block is let go with it, for a peer answers that in its place */
+    uint32_t first, next; /* what comes after it; what comes after the same */
+    uint32_t request;     /* that it answers */
+    uint32_t block;       /* that it finds in `to`; GPC_NO_MODULE: none */
+    uint32_t lock;        /* that it holds, or waits for */
+    uint32_t packet;      /* refused: on its way back */
     uint32_t next_exchange, next_step; /* while it is in a list */
-    uint8_t kind;          /* gpc_message_kind */
-    uint8_t looks;         /* lookups of those that come after it */
-    uint8_t memory;        /* as in gpc_coherence_message */
-    uint8_t sectors;       /* of that access */
-    bool root;             /* it comes after nothing but the access itself */
+    uint8_t kind;                      /* gpc_message_kind */
+    uint8_t looks;                     /* lookups of those that come after it */
+    uint8_t memory;                    /* as in gpc_coherence_message */
+    uint8_t sectors;                   /* of that access */
+    bool root;                         /* it comes after nothing but the access itself */
     bool answered;
-    bool below;            /* a request that has its slice ask memory */
-    bool entry;            /* it has that slice's MSHR entry */
+    bool below; /* a request that has its slice ask memory */
+    bool entry; /* it has that slice's MSHR entry */
 } gpci_step;
 
 typedef struct gpci_exchange {
-    gpci_step *steps;      /* [count] */
+    gpci_step *steps; /* [count] */
     uint32_t room, count, left;
-    uint32_t promised;     /* packets that it may take */
+    uint32_t promised; /* packets that it may take */
     uint32_t sm;
-    uint32_t packet;       /* of L1, that waits for it; GPCI_NO_PACKET once it is done */
-    uint32_t waiting;      /* exchanges of the same L1 that begin when it is done */
-    uint32_t next;         /* among these, or among the free */
-    uint8_t level;         /* deepest that served it */
+    uint32_t packet;  /* of L1, that waits for it; GPCI_NO_PACKET once it is done */
+    uint32_t waiting; /* exchanges of the same L1 that begin when it is done */
+    uint32_t next;    /* among these, or among the free */
+    uint8_t level;    /* deepest that served it */
 } gpci_exchange;
 
 /* A step at a cycle. */
 typedef struct gpci_event {
     uint64_t cycle, order;
     uint32_t exchange, step;
-    bool again;            /* it was refused, and comes again */
+    bool again; /* it was refused, and comes again */
 } gpci_event;
 
 typedef struct gpci_lock {
     uint64_t key;
-    uint32_t exchange, step; /* that holds it */
-    uint32_t next;           /* of its bucket, or free */
+    uint32_t exchange, step;                                       /* that holds it */
+    uint32_t next;                                                 /* of its bucket, or free */
     uint32_t first_exchange, first_step, last_exchange, last_step; /* that wait; GPCI_NO_STEP: none */
 } gpci_lock;
 
@@ -86,23 +86,23 @@ typedef struct gpci_lock {
 typedef struct gpci_play {
     gpci_exchange *exchanges; /* [room] */
     uint32_t room, fresh, free, live;
-    gpci_step *spare;         /* [spare_room] for an exchange whose own cannot be had */
+    gpci_step *spare; /* [spare_room] for an exchange whose own cannot be had */
     uint32_t spare_room;
     uint64_t promised, steps; /* packets, and steps, of those that live */
     gpci_event *events;       /* [event_room] binary heap */
     uint32_t event_count, event_room;
     uint64_t order;
-    gpci_lock *locks;         /* [lock_room] */
+    gpci_lock *locks; /* [lock_room] */
     uint32_t lock_room, lock_fresh, lock_free, lock_count;
     uint32_t buckets[GPCI_LOCK_BUCKETS];
     uint32_t ready_exchange, ready_step, last_exchange, last_step; /* list of steps that have come to their turn */
     bool running;
-    bool retry;               /* coherence.conflict */
+    bool retry; /* coherence.conflict */
     uint64_t random;
-    gpci_stage *clusters;     /* [clusters] */
+    gpci_stage *clusters; /* [clusters] */
     gpci_stage_options cluster_options;
-    gpci_network *up, *down;  /* clusters to slices and back; NULL without clusters */
-    gpc_error error;          /* of the access that failed the hierarchy */
+    gpci_network *up, *down; /* clusters to slices and back; NULL without clusters */
+    gpc_error error;         /* of the access that failed the hierarchy */
 } gpci_play;
 
 /* coherent_build.c */

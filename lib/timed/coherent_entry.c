@@ -32,8 +32,8 @@ void gpci_play_find_below(const gpci_timed *t, gpci_exchange *e) {
         uint64_t line = gpci_l2_line(t, asked->address);
         for (uint32_t j = i; j-- > 0;) {
             gpci_step *s = &e->steps[j];
-            s->below |= s->kind <= GPC_MESSAGE_WRITE_REQUEST && s->to == asked->from &&
-                        gpci_l2_line(t, s->address) == line;
+            s->below |=
+                s->kind <= GPC_MESSAGE_WRITE_REQUEST && s->to == asked->from && gpci_l2_line(t, s->address) == line;
         }
     }
 }

@@ -83,7 +83,7 @@ static bool is_quiet(const gpci_timed *t, const gpci_packet *p) {
     uint32_t block = gpci_module_find(m, gpci_tag_of(m, p->address));
     if (block == GPCI_NO_BLOCK || (!is_load(p) && m->given.write_through))
         return false;
-    gpc_coherence_event event = is_load(p)                 ? GPC_EVENT_LOAD
+    gpc_coherence_event event = is_load(p)             ? GPC_EVENT_LOAD
                                 : p->kind == GPC_STORE ? GPC_EVENT_N_STORE
                                                        : GPC_EVENT_STORE;
     return p->request.hint <= GPC_HINT_CA && m->rules[m->states[block]][event].actions == GPC_DO_HIT;

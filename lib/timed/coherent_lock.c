@@ -190,7 +190,7 @@ bool gpci_play_take(gpci_timed *t, uint32_t packet) {
 }
 
 static const char *const names[GPC_MESSAGE_KIND_COUNT] = {
-    "read request", "write request", "read probe",  "write probe",   "data", "acknowledgement", "write-back",
+    "read request", "write request", "read probe",    "write probe", "data", "acknowledgement", "write-back",
     "notice",       "clear owner",   "write-through", "join",        "end",  "eviction"};
 
 static const char *name_of(const gpci_timed *t, uint32_t module) {

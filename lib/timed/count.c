@@ -115,7 +115,7 @@ static void reset_stage(gpci_stage *stage, uint64_t now) {
         stage->held[client].since = now;
     stage->congested_since = stage->congested_since == GPCI_NEVER ? GPCI_NEVER : now;
     stage->unsent_since = stage->unsent_since == GPCI_NEVER ? GPCI_NEVER : now;
-    gpci_gauge *gauges[] = {&stage->waiting_gauge, &stage->mshr.gauge,  &stage->in.gauge,
+    gpci_gauge *gauges[] = {&stage->waiting_gauge, &stage->mshr.gauge, &stage->in.gauge,
                             &stage->out.gauge,     &stage->link.gauge, &stage->served.gauge};
     for (size_t i = 0; i < sizeof gauges / sizeof *gauges; i++)
         reset_gauge(gauges[i], now);

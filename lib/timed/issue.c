@@ -31,8 +31,8 @@ static uint32_t take_flight(gpci_timed *t, uint32_t sm, uint32_t warp, uint8_t k
         number = t->flight_fresh++;
     else
         t->flight_free = t->flights[number].next;
-    t->flights[number] = (gpci_flight){
-        .token = token, .issued = t->wheel.now, .sm = sm, .warp = warp, .left = lines, .kind = kind};
+    t->flights[number] =
+        (gpci_flight){.token = token, .issued = t->wheel.now, .sm = sm, .warp = warp, .left = lines, .kind = kind};
     t->in_flight++;
     t->accepted++;
     t->progress = t->wheel.now;

@@ -89,8 +89,7 @@ void gpci_l1_round_trip(gpci_timed *t, const gpci_stage *stage, const gpci_packe
 
 void gpci_l1_done(gpci_timed *t, uint32_t packet, uint8_t level) {
     gpci_packet *p = gpci_at(t, packet);
-    t->h->of_sm[flight_at(t, p->access)->sm].l1_load_dram_lines +=
-        p->kind == GPC_LOAD && level == 3 && p->fetched;
+    t->h->of_sm[flight_at(t, p->access)->sm].l1_load_dram_lines += p->kind == GPC_LOAD && level == 3 && p->fetched;
     p->flags = (uint8_t)((p->flags & ~GPCI_PACKET_CACHED) | GPCI_PACKET_DONE);
     release_line(t, p->access, level);
 }
@@ -122,8 +121,8 @@ void gpci_l1_send(gpci_timed *t, gpci_stage *stage, const gpci_wanted *wanted) {
     f->access = UINT32_MAX;
     f->born = t->wheel.now;
     f->flags = (uint8_t)(GPCI_PACKET_FETCH | (cached ? 0 : GPCI_PACKET_PASSES));
-    f->marks = (uint8_t)((wanted->declined ? GPCI_MARK_DECLINED : 0) |
-                         (f->request.admitted ? GPCI_MARK_ADMITTED : 0) | f->request.token << GPCI_MARK_TOKEN_SHIFT);
+    f->marks = (uint8_t)((wanted->declined ? GPCI_MARK_DECLINED : 0) | (f->request.admitted ? GPCI_MARK_ADMITTED : 0) |
+                         f->request.token << GPCI_MARK_TOKEN_SHIFT);
     f->request.admitted = 0; /* which L1's policy said, and not L2's */
     f->leader = wanted->waiter;
     f->request.policy_word = wanted->word;
@@ -141,17 +140,15 @@ void gpci_l1_evicted(gpci_timed *t, gpci_stage *stage, const gpc_eviction *evict
         return;
     uint32_t packet = gpci_pool_take(&t->pool);
     gpci_packet *p = gpci_at(t, packet);
-    *p = (gpci_packet){.request = {.address = eviction->line_address,
-                                   .sm = stage->index,
-                                   .kernel = t->h->kernel,
-                                   .kind = GPC_STORE},
-                       .address = eviction->line_address,
-                       .bytes = {eviction->dirty_bytes[0], eviction->dirty_bytes[1]},
-                       .born = t->wheel.now,
-                       .access = UINT32_MAX,
-                       .segments = gpci_segments_of(eviction->dirty_bytes),
-                       .type = GPCI_WRITE,
-                       .flags = GPCI_PACKET_POSTED};
+    *p = (gpci_packet){
+        .request = {.address = eviction->line_address, .sm = stage->index, .kernel = t->h->kernel, .kind = GPC_STORE},
+        .address = eviction->line_address,
+        .bytes = {eviction->dirty_bytes[0], eviction->dirty_bytes[1]},
+        .born = t->wheel.now,
+        .access = UINT32_MAX,
+        .segments = gpci_segments_of(eviction->dirty_bytes),
+        .type = GPCI_WRITE,
+        .flags = GPCI_PACKET_POSTED};
     t->h->of_sm[stage->index].l1_write_back_sectors += gpci_count_sectors(p->segments);
     gpci_queue_push(&stage->out, &t->pool, t->wheel.now, packet);
 }
@@ -181,8 +178,7 @@ static void count_lookup(gpci_timed *t, const gpci_stage *stage, gpci_packet *p,
     c->l1_load_line_misses += !whole;
     gpci_count_class(t->h, &p->request, !whole);
     if (whole)
-        t->h->stats.l1_hits_by_age[p->request.warp_age < GPC_AGE_BUCKETS ? p->request.warp_age
-                                                                         : GPC_AGE_BUCKETS - 1]++;
+        t->h->stats.l1_hits_by_age[p->request.warp_age < GPC_AGE_BUCKETS ? p->request.warp_age : GPC_AGE_BUCKETS - 1]++;
 }
 
 void gpci_l1_send_itself(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_packet_type type) {
@@ -407,8 +403,7 @@ static void take_reply(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
         return;
     }
     if (p->access != UINT32_MAX) {
-        t->h->of_sm[stage->index].l1_load_dram_lines +=
-            p->request.kind == GPC_LOAD && p->level == 3 && p->fetched;
+        t->h->of_sm[stage->index].l1_load_dram_lines += p->request.kind == GPC_LOAD && p->level == 3 && p->fetched;
         release_line(t, p->access, p->level);
     }
     gpci_pool_give(&t->pool, packet);

@@ -68,8 +68,7 @@ static void write_taken(void *user_data, uint64_t address, uint8_t segments) {
     gpci_stage *stage = user_data;
     gpci_timed *t = stage->timed;
     gpci_place place = gpci_place_of(t->h, address);
-    write_memory(t, stage, gpci_l2_line(t, place.inner),
-                 (uint8_t)(segments << place.shift));
+    write_memory(t, stage, gpci_l2_line(t, place.inner), (uint8_t)(segments << place.shift));
 }
 
 void gpci_l2_evicted(gpci_timed *t, gpci_stage *stage, const gpc_eviction *eviction) {
@@ -77,8 +76,10 @@ void gpci_l2_evicted(gpci_timed *t, gpci_stage *stage, const gpc_eviction *evict
     t->h->stats.l2_write_back_sectors += gpci_count_sectors(dirty);
     write_memory(t, stage, eviction->line_address, dirty);
     if (t->h->inclusive && t->h->l1)
-        gpci_take_from_l1(t->h, gpci_interleave_address(&t->h->interleave, stage->index % t->h->slices_per_partition,
-                                                        eviction->line_address), write_taken, stage);
+        gpci_take_from_l1(t->h,
+                          gpci_interleave_address(&t->h->interleave, stage->index % t->h->slices_per_partition,
+                                                  eviction->line_address),
+                          write_taken, stage);
 }
 
 /* What DRAM need know of a fetch is little; the other partition's slice is asked as the leader was. */

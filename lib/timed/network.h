@@ -27,8 +27,8 @@ typedef enum gpci_queues { GPCI_QUEUES_FIFO = 0, GPCI_QUEUES_VIRTUAL = 1 } gpci_
 
 typedef struct gpci_network_options {
     uint32_t inputs, outputs;
-    uint32_t width;   /* bytes per network cycle */
-    uint32_t latency; /* network cycles */
+    uint32_t width;                   /* bytes per network cycle */
+    uint32_t latency;                 /* network cycles */
     uint64_t input_room, output_room; /* packets; GPCI_UNLIMITED and above: no limit */
     gpci_queues queues;
     gpci_clock clock;
@@ -39,8 +39,8 @@ typedef struct gpci_network gpci_network;
 
 /* What it has counted, in core cycles. */
 typedef struct gpci_network_stats {
-    uint64_t packets, bytes; /* received */
-    uint64_t cycles;         /* from send to receive */
+    uint64_t packets, bytes;              /* received */
+    uint64_t cycles;                      /* from send to receive */
     uint64_t input_cycles, output_cycles; /* gauges over all ports, up to `now` */
 } gpci_network_stats;
 

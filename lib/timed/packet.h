@@ -14,18 +14,18 @@
  * look at comes first.
  */
 typedef struct gpci_packet {
-    uint64_t address;    /* of the line, as the host knows it */
-    uint64_t due;        /* core cycle at which it goes on, where it is on a delay line */
-    uint64_t entered;    /* core cycle at which it entered the present network */
-    uint32_t access;     /* warp access that it is part of; UINT32_MAX: of none */
-    uint32_t chain;      /* an MSHR entry's leader: the next entry of its hash bucket */
+    uint64_t address;       /* of the line, as the host knows it */
+    uint64_t due;           /* core cycle at which it goes on, where it is on a delay line */
+    uint64_t entered;       /* core cycle at which it entered the present network */
+    uint32_t access;        /* warp access that it is part of; UINT32_MAX: of none */
+    uint32_t chain;         /* an MSHR entry's leader: the next entry of its hash bucket */
     uint32_t first_waiting; /* likewise: packets that wait with it */
-    uint32_t waiting;    /* likewise: how many, itself included; on its way to memory: bursts under way */
-    uint32_t leader;     /* sent by L1: who waits for it */
-    uint32_t size;       /* bytes on the network at hand, header included */
-    uint16_t from, to;   /* input and output port of the network at hand */
-    uint16_t slice;      /* L2 slice, over both partitions, that it is for */
-    uint8_t segments;    /* 32-byte segments that it asks for or brings */
+    uint32_t waiting;       /* likewise: how many, itself included; on its way to memory: bursts under way */
+    uint32_t leader;        /* sent by L1: who waits for it */
+    uint32_t size;          /* bytes on the network at hand, header included */
+    uint16_t from, to;      /* input and output port of the network at hand */
+    uint16_t slice;         /* L2 slice, over both partitions, that it is for */
+    uint8_t segments;       /* 32-byte segments that it asks for or brings */
     uint8_t needs;       /* waiting at an MSHR entry: segments of the stage's line without which it is not released */
     uint8_t whole;       /* an MSHR entry's leader: segments of the stage's line in flight, their sectors whole */
     uint8_t fetched;     /* sent by an MSHR entry: sectors of the stage that it is for */
@@ -40,8 +40,8 @@ typedef struct gpci_packet {
     uint64_t born;       /* core cycle at which it missed in L1 */
     uint64_t local;      /* before L1's tags: its number in the reorder buffer; to memory: address within the channel */
     uint32_t last_waiting; /* an MSHR entry's leader */
-    uint16_t channel;    /* on its way to memory */
-    uint8_t marks;       /* sent by L1: GPCI_MARK_ */
+    uint16_t channel;      /* on its way to memory */
+    uint8_t marks;         /* sent by L1: GPCI_MARK_ */
     uint8_t reserved[25];
 } gpci_packet;
 
@@ -66,8 +66,8 @@ typedef struct gpci_pool {
      */
     uint32_t *next;
     uint32_t chunk_count, chunk_room;
-    uint32_t fresh;       /* never used from here on */
-    uint32_t free;        /* list, most recently used first */
+    uint32_t fresh; /* never used from here on */
+    uint32_t free;  /* list, most recently used first */
     uint32_t live;
 } gpci_pool;
 

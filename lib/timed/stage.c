@@ -149,7 +149,7 @@ uint64_t gpci_stage_data(gpci_stage *stage, uint64_t now, uint32_t bytes) {
 }
 
 gpci_verdict gpci_stage_block(gpci_stage *stage, gpci_held *held, uint64_t now, gpc_busy reason) {
-    held->relieved &= (uint8_t)~(1u << reason);
+    held->relieved &= (uint8_t) ~(1u << reason);
     if (held->reason == reason)
         return GPCI_BLOCKED;
     gpci_stage_unblock(stage, held, now);

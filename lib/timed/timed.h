@@ -21,14 +21,14 @@
 
 enum {
     GPCI_PACKET_NO_TOKEN = 0x01, /* waits at an MSHR entry of L1, its warp without a cache token */
-    GPCI_PACKET_DIRECT = 0x01,  /* went round L1 and its MSHRs, or there are none: the reply is for its access alone */
-    GPCI_PACKET_POSTED = 0x02,  /* a write that nobody waits for */
-    GPCI_PACKET_CACHED = 0x04,  /* its data are to be kept at the stage where it waits */
-    GPCI_PACKET_LAST = 0x08,    /* last line of its instruction */
-    GPCI_PACKET_LINK = 0x10,    /* came from, and is replied to, the other partition */
-    GPCI_PACKET_FETCH = 0x20,   /* sent by an MSHR entry, which takes the reply */
-    GPCI_PACKET_DONE = 0x40,    /* an MSHR entry's leader that has what it waited for */
-    GPCI_PACKET_PASSES = 0x80   /* sent by L1, which it bypasses */
+    GPCI_PACKET_DIRECT = 0x01,   /* went round L1 and its MSHRs, or there are none: the reply is for its access alone */
+    GPCI_PACKET_POSTED = 0x02,   /* a write that nobody waits for */
+    GPCI_PACKET_CACHED = 0x04,   /* its data are to be kept at the stage where it waits */
+    GPCI_PACKET_LAST = 0x08,     /* last line of its instruction */
+    GPCI_PACKET_LINK = 0x10,     /* came from, and is replied to, the other partition */
+    GPCI_PACKET_FETCH = 0x20,    /* sent by an MSHR entry, which takes the reply */
+    GPCI_PACKET_DONE = 0x40,     /* an MSHR entry's leader that has what it waited for */
+    GPCI_PACKET_PASSES = 0x80    /* sent by L1, which it bypasses */
 };
 
 enum {
@@ -43,43 +43,43 @@ enum {
 /* An accepted warp instruction, or request of gpc_hierarchy_try_miss. */
 typedef struct gpci_flight {
     uint64_t token, issued;
-    uint64_t due;       /* core cycle at which its last hit's data are there */
+    uint64_t due; /* core cycle at which its last hit's data are there */
     uint32_t sm, warp;
-    uint32_t left;      /* lines that are not done */
-    uint32_t next;      /* free, or in an L1's list of those that become due */
+    uint32_t left; /* lines that are not done */
+    uint32_t next; /* free, or in an L1's list of those that become due */
     uint8_t kind, level;
-    bool framed;        /* from an SM of this library */
+    bool framed; /* from an SM of this library */
 } gpci_flight;
 
 /* A bucket of an MSHR table: its first entry's line beside the leader, so that most searches touch no packet. */
 typedef struct gpci_mshr_bucket {
-    uint64_t line;      /* number */
-    uint32_t leader;    /* GPCI_NO_PACKET: empty; further ones are chained through the packets */
+    uint64_t line;   /* number */
+    uint32_t leader; /* GPCI_NO_PACKET: empty; further ones are chained through the packets */
 } gpci_mshr_bucket;
 
 /* Misses in flight, by line. */
 typedef struct gpci_mshr {
     gpci_mshr_bucket *buckets;
     uint32_t mask;
-    uint32_t used[2];   /* entries: of lines homed here, and in the other partition */
+    uint32_t used[2]; /* entries: of lines homed here, and in the other partition */
     gpci_gauge gauge;
 } gpci_mshr;
 
 /* Where a packet at the tags stands, between its lookup and its way on. */
 typedef struct gpci_held {
     gpc_access_result result;
-    gpci_view view;     /* the request in terms of the stage's cache */
-    uint64_t since;     /* core cycle from which it has been held up */
-    uint8_t reason;     /* gpc_busy */
-    uint8_t relieved;   /* bit per gpc_busy: something of that came free since it was last tried */
-    uint8_t asked;      /* bit per gpc_busy: the predictor has been asked whether a load held up for it goes past L1 */
-    uint8_t passes;     /* likewise: and it does */
-    uint8_t flying;     /* as found by the lookup: needed segments that its line's MSHR entry has in flight */
-    uint32_t leader;    /* likewise: that entry; GPCI_NO_PACKET */
-    bool fresh;         /* `leader` still holds: nothing has happened since the lookup */
-    bool looked;        /* lookup done */
-    bool reserved;      /* reserve done, or not needed */
-    bool declined;      /* the replacement policy would give up no line for it */
+    gpci_view view;   /* the request in terms of the stage's cache */
+    uint64_t since;   /* core cycle from which it has been held up */
+    uint8_t reason;   /* gpc_busy */
+    uint8_t relieved; /* bit per gpc_busy: something of that came free since it was last tried */
+    uint8_t asked;    /* bit per gpc_busy: the predictor has been asked whether a load held up for it goes past L1 */
+    uint8_t passes;   /* likewise: and it does */
+    uint8_t flying;   /* as found by the lookup: needed segments that its line's MSHR entry has in flight */
+    uint32_t leader;  /* likewise: that entry; GPCI_NO_PACKET */
+    bool fresh;       /* `leader` still holds: nothing has happened since the lookup */
+    bool looked;      /* lookup done */
+    bool reserved;    /* reserve done, or not needed */
+    bool declined;    /* the replacement policy would give up no line for it */
 } gpci_held;
 
 /* A level's resources. */
@@ -98,23 +98,23 @@ typedef struct gpci_stage_counts {
 } gpci_stage_counts;
 
 typedef struct gpci_stage {
-    gpc_cache *cache;   /* NULL: everything passes */
-    const gpci_level *line; /* its segments and sectors */
+    gpc_cache *cache;         /* NULL: everything passes */
+    const gpci_level *line;   /* its segments and sectors */
     struct gpci_timed *timed; /* that it belongs to */
     const gpci_stage_options *options;
     uint32_t component;
-    uint32_t index;     /* SM, or slice over both partitions */
-    uint8_t level;      /* 1 or 2 */
+    uint32_t index; /* SM, or slice over both partitions */
+    uint8_t level;  /* 1 or 2 */
     gpci_mshr mshr;
-    gpci_held held[2];  /* of the requests from above, and of those from the other partition */
-    gpci_queue in;      /* before the tags */
-    gpci_queue out;     /* miss queue: to the network, or to memory */
-    gpci_queue link;    /* L2: to the other partition */
-    gpci_queue served;  /* L2: data on their way to the reply network */
-    gpci_queue fills;   /* L2: data from memory; L1: data that another SM's read brought along */
+    gpci_held held[2];   /* of the requests from above, and of those from the other partition */
+    gpci_queue in;       /* before the tags */
+    gpci_queue out;      /* miss queue: to the network, or to memory */
+    gpci_queue link;     /* L2: to the other partition */
+    gpci_queue served;   /* L2: data on their way to the reply network */
+    gpci_queue fills;    /* L2: data from memory; L1: data that another SM's read brought along */
     gpci_queue returned; /* L2: what the other partition did for an SM of this one; coherent: requests held up */
-    uint32_t link_at;   /* L2: the other partition's packet at the tags; GPCI_NO_PACKET */
-    uint64_t tag_cycle; /* own cycle in which ports and banks were last used */
+    uint32_t link_at;    /* L2: the other partition's packet at the tags; GPCI_NO_PACKET */
+    uint64_t tag_cycle;  /* own cycle in which ports and banks were last used */
     uint32_t ports_used;
     uint64_t banks_used;
     uint64_t data_free, fill_free; /* own cycles from which on the ports are free */
@@ -122,14 +122,14 @@ typedef struct gpci_stage {
     uint64_t unsent_since;         /* L1: the miss queue's head waits for the network; GPCI_NEVER */
     gpci_stage_counts counts;
     uint64_t congested, unsent;
-    bool memory_full;              /* L2: its channel takes no more for now */
+    bool memory_full; /* L2: its channel takes no more for now */
     /* L1 */
-    gpci_reorder *reorder;         /* between coalescer and tags; NULL: none */
-    uint32_t waiting;              /* instructions before the tags, or before the reorder buffer */
+    gpci_reorder *reorder; /* between coalescer and tags; NULL: none */
+    uint32_t waiting;      /* instructions before the tags, or before the reorder buffer */
     gpci_gauge waiting_gauge;
-    bool refused, refused_miss;    /* has refused one since it last told that it is ready */
-    uint8_t told;                  /* gpc_busy for which the SM of this library knows itself refused */
-    uint32_t first_due, last_due;  /* flights */
+    bool refused, refused_miss;   /* has refused one since it last told that it is ready */
+    uint8_t told;                 /* gpc_busy for which the SM of this library knows itself refused */
+    uint32_t first_due, last_due; /* flights */
 } gpci_stage;
 
 typedef struct gpci_timed {
@@ -140,17 +140,17 @@ typedef struct gpci_timed {
     gpci_flight *flights; /* [flight_room] */
     uint32_t flight_room, flight_fresh, flight_free;
     uint64_t in_flight;
-    gpci_stage *l1;       /* [sms] */
-    gpci_stage *l2;       /* [slices] */
+    gpci_stage *l1; /* [sms] */
+    gpci_stage *l2; /* [slices] */
     gpci_stage_options l1_options, l2_options;
     gpci_reorder_options reorder_options;
     gpci_clock network_clock, dram_clock;
-    gpci_lrc *lrc;        /* before the request network; NULL: none */
-    uint32_t lrc_word;    /* of the reply that it is handing on */
+    gpci_lrc *lrc;     /* before the request network; NULL: none */
+    uint32_t lrc_word; /* of the reply that it is handing on */
     uint8_t lrc_level;
-    gpci_network *requests, *replies;                 /* SMs to slices and back */
-    gpci_network *link_requests, *link_replies;       /* between partitions; NULL with one */
-    gpci_network *memory_requests, *memory_replies;   /* slices to channels; NULL without such a link */
+    gpci_network *requests, *replies;               /* SMs to slices and back */
+    gpci_network *link_requests, *link_replies;     /* between partitions; NULL with one */
+    gpci_network *memory_requests, *memory_replies; /* slices to channels; NULL without such a link */
     struct gpci_play *play; /* coherent: exchanges under way; NULL: L1s and slices are caches of their own */
     gpc_dram *dram;
     uint32_t channels, slices_per_channel, channels_per_slice, burst;
@@ -165,11 +165,11 @@ typedef struct gpci_timed {
         at_front, at_requests, at_link_requests, at_memory_requests, at_up, at_end;
     gpc_hierarchy_callbacks callbacks;
     gpci_front front;
-    gpc_status failed;        /* a policy chose an impossible victim, or a protocol has no rule */
+    gpc_status failed; /* a policy chose an impossible victim, or a protocol has no rule */
     uint64_t accepted, completed;
-    uint64_t memory_ids;      /* given to the host's memory so far */
-    uint64_t progress;        /* core cycle of the last completion or acceptance */
-    uint64_t counted_from;    /* core cycle since which statistics count */
+    uint64_t memory_ids;   /* given to the host's memory so far */
+    uint64_t progress;     /* core cycle of the last completion or acceptance */
+    uint64_t counted_from; /* core cycle since which statistics count */
 } gpci_timed;
 
 /* build.c */
@@ -240,13 +240,13 @@ gpci_verdict gpci_stall_hold(gpci_timed *t, gpci_stage *stage, uint32_t packet, 
 /* hook.c: what the levels do for a stage. */
 /* `waiter` has an MSHR entry and lacks segments of its line: send for them. */
 typedef struct gpci_wanted {
-    uint32_t packet;   /* in L1, where it is not the one that waits, it goes itself */
+    uint32_t packet; /* in L1, where it is not the one that waits, it goes itself */
     uint32_t waiter;
-    uint32_t word;     /* the stage's predictor's, for the level below */
+    uint32_t word; /* the stage's predictor's, for the level below */
     uint8_t segments;
-    bool cached;       /* they are to be kept */
-    bool declined;     /* they are not, because of the replacement policy */
-    bool far;          /* from the other partition */
+    bool cached;   /* they are to be kept */
+    bool declined; /* they are not, because of the replacement policy */
+    bool far;      /* from the other partition */
 } gpci_wanted;
 void gpci_stage_send(gpci_timed *t, gpci_stage *stage, const gpci_wanted *wanted);
 void gpci_stage_evicted(gpci_timed *t, gpci_stage *stage, const gpc_eviction *eviction);

@@ -176,8 +176,8 @@ static void put(char **text, size_t *size, const char *format, ...) {
     *size -= used;
 }
 
-static const char *const reasons[] = {"", "the pipeline", "a line", "an MSHR entry", "an MSHR merge", "the miss queue",
-                                      "the network"};
+static const char *const reasons[] = {
+    "", "the pipeline", "a line", "an MSHR entry", "an MSHR merge", "the miss queue", "the network"};
 
 static void report_stage(const gpci_timed *t, const gpci_stage *stage, const char *name, char **text, size_t *size) {
     uint32_t misses = stage->mshr.used[0] + stage->mshr.used[1];
@@ -227,9 +227,9 @@ gpc_status gpc_hierarchy_set_callbacks(gpc_hierarchy *h, const gpc_hierarchy_cal
         return GPC_ERROR_ARGUMENT;
     if (!h->timed)
         return GPC_ERROR_STATE;
-    gpc_status status = callbacks ? gpci_take(&ours, sizeof ours, 2 * sizeof(void *), callbacks,
-                                              "gpc_hierarchy_callbacks", NULL)
-                                  : GPC_OK;
+    gpc_status status =
+        callbacks ? gpci_take(&ours, sizeof ours, 2 * sizeof(void *), callbacks, "gpc_hierarchy_callbacks", NULL)
+                  : GPC_OK;
     gpci_timed *t = h->timed;
     if (status == GPC_OK && !ours.on_memory != !t->callbacks.on_memory &&
         (t->pool.live || !gpci_play_idle(t) || !memory_idle(t)))

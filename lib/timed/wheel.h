@@ -18,9 +18,9 @@
 typedef struct gpci_wheel {
     gpc_context *context;
     uint64_t now;
-    uint32_t components, words; /* words: of a cycle's bitmap */
-    uint32_t at;                /* component under step; components when between cycles */
-    uint64_t *due;              /* [GPCI_WHEEL_SPAN][words] */
+    uint32_t components, words;              /* words: of a cycle's bitmap */
+    uint32_t at;                             /* component under step; components when between cycles */
+    uint64_t *due;                           /* [GPCI_WHEEL_SPAN][words] */
     uint64_t occupied[GPCI_WHEEL_SPAN / 64]; /* cycles modulo the span that may have a component */
 } gpci_wheel;
 

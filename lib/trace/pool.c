@@ -39,7 +39,8 @@ static uint32_t *find_slot(const gpci_block_pool *pool, uint64_t hash, const voi
         if (!at)
             return &pool->slots[slot];
         const gpci_block_pool_entry *entry = &pool->entries[at - 1];
-        if (entry->hash == hash && entry->length == length && data && !memcmp(gpci_block_pool_at(pool, at - 1), data, length))
+        if (entry->hash == hash && entry->length == length && data &&
+            !memcmp(gpci_block_pool_at(pool, at - 1), data, length))
             return &pool->slots[slot];
     }
 }

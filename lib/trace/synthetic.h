@@ -99,10 +99,10 @@ uint64_t gpci_root(uint64_t x);
 /* A listing, assembled. */
 typedef enum gpci_role {
     GPCI_ROLE_PLAIN,
-    GPCI_ROLE_ACCESS,  /* has addresses */
+    GPCI_ROLE_ACCESS, /* has addresses */
     GPCI_ROLE_BARRIER,
-    GPCI_ROLE_BRANCH,  /* to a label */
-    GPCI_ROLE_GUARD,   /* predicated exit */
+    GPCI_ROLE_BRANCH, /* to a label */
+    GPCI_ROLE_GUARD,  /* predicated exit */
     GPCI_ROLE_EXIT
 } gpci_role;
 
@@ -135,10 +135,10 @@ struct gpci_walk {
     const gpci_step *steps;
     uint32_t at, rejoin;
     unsigned lanes;
-    uint64_t x, y;          /* of the block */
-    uint64_t first;         /* lane 0's thread within the block */
-    uint64_t all, mask;     /* lanes that run at all, and now */
-    uint64_t outer;         /* mask to be restored by gpci_end_if */
+    uint64_t x, y;                                               /* of the block */
+    uint64_t first;                                              /* lane 0's thread within the block */
+    uint64_t all, mask;                                          /* lanes that run at all, and now */
+    uint64_t outer;                                              /* mask to be restored by gpci_end_if */
     uint64_t tx[GPCI_SYNTHETIC_LANES], ty[GPCI_SYNTHETIC_LANES]; /* thread within the block */
     uint64_t gx[GPCI_SYNTHETIC_LANES], gy[GPCI_SYNTHETIC_LANES]; /* thread within the grid */
     gpc_status status;
@@ -186,11 +186,11 @@ extern const gpci_synthetic gpci_synthetic_vectoradd, gpci_synthetic_vecmul, gpc
     gpci_synthetic_vecsub, gpci_synthetic_stream;
 extern const gpci_synthetic gpci_synthetic_scalarprod, gpci_synthetic_histogram, gpci_synthetic_fastwalsh,
     gpci_synthetic_cppoverload;
-extern const gpci_synthetic gpci_synthetic_transpose_naive, gpci_synthetic_transpose_tiled,
-    gpci_synthetic_kronecker, gpci_synthetic_matmul_tiled;
+extern const gpci_synthetic gpci_synthetic_transpose_naive, gpci_synthetic_transpose_tiled, gpci_synthetic_kronecker,
+    gpci_synthetic_matmul_tiled;
 extern const gpci_synthetic gpci_synthetic_atax, gpci_synthetic_bicg, gpci_synthetic_gesummv, gpci_synthetic_mvt;
-extern const gpci_synthetic gpci_synthetic_elemmul, gpci_synthetic_relu, gpci_synthetic_sigmoid,
-    gpci_synthetic_zeropad, gpci_synthetic_maxpool, gpci_synthetic_meanpool, gpci_synthetic_kmeans;
+extern const gpci_synthetic gpci_synthetic_elemmul, gpci_synthetic_relu, gpci_synthetic_sigmoid, gpci_synthetic_zeropad,
+    gpci_synthetic_maxpool, gpci_synthetic_meanpool, gpci_synthetic_kmeans;
 extern const gpci_synthetic gpci_synthetic_spatial, gpci_synthetic_gather, gpci_synthetic_warp_reuse,
     gpci_synthetic_private_reuse, gpci_synthetic_chase;
 extern const gpci_synthetic gpci_synthetic_sssp, gpci_synthetic_comd, gpci_synthetic_string_match,

@@ -18,14 +18,14 @@
 #define THREADS 256u
 
 /* R0 is the node, R6 edges left, R7 the edge, R15 whether anything has changed. */
-#define RELAX(node)                                                                                                  \
-    "R1 LDC; R0 S2R; UR4 ULDC; R3 S2R; R0 IMAD R0 UR4 R3; UR5 ULDC; P0 ISETP.GE.U32.AND R0 UR5; @P0 EXIT;"           \
-    "UR4 ULDC.64;" node "R4 LDC.64; R4 IMAD.WIDE.U32 R0 R4; R6 LDG.E R4 UR4; P0 ISETP.EQ.AND R6 R255; @P0 EXIT;"     \
-    "R8 LDC.64; R8 IMAD.WIDE.U32 R0 R8; R7 LDG.E R8 UR4; R16 LDC.64; R16 IMAD.WIDE.U32 R0 R16; R15 MOV R255;"        \
-    "edge: R2 LDC.64; R2 IMAD.WIDE.U32 R7 R2; R8 LDG.E R2 UR4; R4 LDC.64; R4 IMAD.WIDE.U32 R7 R4; R9 LDG.E R4 UR4;"  \
-    "R12 LDG.E R16 UR4; R10 LDC.64; R10 IMAD.WIDE.U32 R8 R10; R13 LDG.E R10 UR4; R9 IADD3 R9 R12;"                   \
-    "P1 ISETP.GE.U32.AND R9 R13; @P1 BRA next; R14 ATOMG.E.MIN.STRONG.GPU R10 R9 UR4; P2 ISETP.GT.U32.AND R14 R9;"   \
-    "R15 SEL R15 P2; next: R6 IADD3 R6; R7 IADD3 R7; P0 ISETP.NE.AND R6 R255; @P0 BRA edge;"                         \
+#define RELAX(node)                                                                                                 \
+    "R1 LDC; R0 S2R; UR4 ULDC; R3 S2R; R0 IMAD R0 UR4 R3; UR5 ULDC; P0 ISETP.GE.U32.AND R0 UR5; @P0 EXIT;"          \
+    "UR4 ULDC.64;" node "R4 LDC.64; R4 IMAD.WIDE.U32 R0 R4; R6 LDG.E R4 UR4; P0 ISETP.EQ.AND R6 R255; @P0 EXIT;"    \
+    "R8 LDC.64; R8 IMAD.WIDE.U32 R0 R8; R7 LDG.E R8 UR4; R16 LDC.64; R16 IMAD.WIDE.U32 R0 R16; R15 MOV R255;"       \
+    "edge: R2 LDC.64; R2 IMAD.WIDE.U32 R7 R2; R8 LDG.E R2 UR4; R4 LDC.64; R4 IMAD.WIDE.U32 R7 R4; R9 LDG.E R4 UR4;" \
+    "R12 LDG.E R16 UR4; R10 LDC.64; R10 IMAD.WIDE.U32 R8 R10; R13 LDG.E R10 UR4; R9 IADD3 R9 R12;"                  \
+    "P1 ISETP.GE.U32.AND R9 R13; @P1 BRA next; R14 ATOMG.E.MIN.STRONG.GPU R10 R9 UR4; P2 ISETP.GT.U32.AND R14 R9;"  \
+    "R15 SEL R15 P2; next: R6 IADD3 R6; R7 IADD3 R7; P0 ISETP.NE.AND R6 R255; @P0 BRA edge;"                        \
     "P0 ISETP.EQ.AND R15 R255; @P0 EXIT; R2 LDC.64; STG.E.U8 R2 UR4 R15; EXIT"
 
 static const char relax_code[] = RELAX("");

@@ -158,10 +158,11 @@ const gpci_synthetic gpci_synthetic_zeropad = {
 static const char maxpool_code[] =
     "R1 LDC; R0 S2R; R16 LDC; UR4 ULDC; UR5 ULDC; R3 S2R; UR6 ULDC.64; R13 S2R; R2 S2R; R12 IADD3 R16 R255;"
     "R0 IMAD R0 UR4 R3; R3 IADD3 R16 R255; P0 ISETP.GT.AND R0 R3; R13 IMAD R13 UR5 R2; P0 ISETP.GT.OR R13 R12 P0;"
-    "@P0 EXIT; R23 IMAD.MOV.U32 R255 R255; R2 VIADD R16; R15 LOP3.LUT R16 R255; UR4 UMOV; R16 IMAD.IADD R16 R15;"
-    POOL("P2 FSETP.GT.AND R4 R23; R23 FSEL R4 R23 P2;",
-         "P2 FSETP.GT.AND R4 R23; R23 FSEL R4 R23 P2; P3 FSETP.GT.AND R6 R23; R23 FSEL R6 R23 P3;")
-    "R2 LDC.64; R12 VIADD R12; R13 IMAD R0 R12 R13; R2 IMAD.WIDE R13 R2; STG.E R2 UR6 R23; EXIT";
+    "@P0 EXIT; R23 IMAD.MOV.U32 R255 R255; R2 VIADD R16; R15 LOP3.LUT R16 R255; UR4 UMOV; R16 IMAD.IADD R16 R15;" POOL(
+        "P2 FSETP.GT.AND R4 R23; R23 FSEL R4 R23 P2;", "P2 FSETP.GT.AND R4 R23; R23 FSEL R4 R23 P2; P3 FSETP.GT.AND R6 "
+                                                       "R23; R23 FSEL R6 R23 P3;") "R2 LDC.64; R12 VIADD R12; R13 IMAD "
+                                                                                   "R0 R12 R13; R2 IMAD.WIDE R13 R2; "
+                                                                                   "STG.E R2 UR6 R23; EXIT";
 
 /* Extents of the result are divided out by each thread, as is the sum at the end. */
 static const char meanpool_code[] =
@@ -177,12 +178,14 @@ static const char meanpool_code[] =
     "P4 ISETP.NE.AND R9 R255; @P0 R2 VIADD R2; R6 LOP3.LUT R255 R9 R255; R4 IMAD R7 UR4 R10; @P1 R3 VIADD R3;"
     "R5 IMAD R5 UR5 R8; @!P2 R2 IADD3 R2 R255 R255; @!P3 R3 IMAD.MOV R255 R255 R3; R7 SEL R6 R2 P4; R14 SEL R6 R3 P4;"
     "P0 ISETP.GE.AND R4 R7; P0 ISETP.GE.OR R5 R14 P0; @P0 EXIT; R11 IMAD.MOV.U32 R255 R255 R255; UR6 ULDC.64;"
-    "R0 IMAD R4 R9; R13 IMAD R5 R9 R255; R15 LOP3.LUT R9 R255; R16 IMAD.IADD R9 R15; UR4 UMOV;"
-    POOL("R11 FADD R11 R4;", "R11 FADD R11 R4; R11 FADD R11 R6;")
-    "R9 IMAD R9 R9 R255; BSSY; R8 I2FP.F32.S32 R9; R3 MUFU.RCP R8; P0 FCHK R11 R8; R10 FFMA R8 R3; R10 FFMA R3 R10 R3;"
-    "R3 FFMA R10 R11 R255; R2 FFMA R8 R3 R11; R7 FFMA R10 R2 R3; BSYNC; R2 LDC.64; R5 IMAD R4 R14 R5;"
-    "R2 IMAD.WIDE R5 R2;"
-    "STG.E R2 UR6 R7; EXIT";
+    "R0 IMAD R4 R9; R13 IMAD R5 R9 R255; R15 LOP3.LUT R9 R255; R16 IMAD.IADD R9 R15; UR4 UMOV;" POOL(
+        "R11 FADD R11 R4;",
+        "R11 FADD R11 R4; R11 FADD R11 R6;") "R9 IMAD R9 R9 R255; BSSY; R8 I2FP.F32.S32 R9; R3 MUFU.RCP R8; P0 FCHK "
+                                             "R11 R8; R10 FFMA R8 R3; R10 FFMA R3 R10 R3;"
+                                             "R3 FFMA R10 R11 R255; R2 FFMA R8 R3 R11; R7 FFMA R10 R2 R3; BSYNC; R2 "
+                                             "LDC.64; R5 IMAD R4 R14 R5;"
+                                             "R2 IMAD.WIDE R5 R2;"
+                                             "STG.E R2 UR6 R7; EXIT";
 
 typedef struct pool_row {
     uint64_t base;
@@ -222,8 +225,8 @@ static gpc_status plan_pool(gpci_problem *p, gpci_launch *l) {
     l->window = (uint64_t)p->values[0];
     l->stride = (uint64_t)p->values[1];
     if (l->rows < l->window || l->columns < l->window)
-        return gpci_problem_fail(p, "a matrix of %llu x %llu is smaller than the window",
-                                 (unsigned long long)l->rows, (unsigned long long)l->columns);
+        return gpci_problem_fail(p, "a matrix of %llu x %llu is smaller than the window", (unsigned long long)l->rows,
+                                 (unsigned long long)l->columns);
     l->n = (l->columns - l->window) / l->stride + 1;
     l->steps = (l->rows - l->window) / l->stride + 1;
     l->block[0] = l->block[1] = SIDE;

@@ -49,13 +49,11 @@ static void walk_dot(gpci_walk *w, const gpci_launch *l) {
     "one: " load ";" sum "; R7 IADD3 R7 R255;" advance "P0 ISETP.NE.AND R7 R255; @P0 BRA one;"               \
     "done: R2 LDC.64; R2 IMAD.WIDE R0 R2;"
 
-#define BY_ROWS                                                                 \
-    DOT("", "R12+2 LDG.E R2 UR4; R13+2 LDG.E R4 UR4", "R8 FFMA R12+2 R13+2 R8", \
-        "R4 IADD3 R4 R255; R2 IADD3 R2 R255;")
+#define BY_ROWS \
+    DOT("", "R12+2 LDG.E R2 UR4; R13+2 LDG.E R4 UR4", "R8 FFMA R12+2 R13+2 R8", "R4 IADD3 R4 R255; R2 IADD3 R2 R255;")
 
-#define BY_COLUMNS                                                                                  \
-    DOT("", "R12+2 LDG.E R4 UR4; R4 IMAD.WIDE R9 R4; R13+2 LDG.E R2 UR4", "R8 FFMA R13+2 R12+2 R8", \
-        "R2 IADD3 R2 R255;")
+#define BY_COLUMNS \
+    DOT("", "R12+2 LDG.E R4 UR4; R4 IMAD.WIDE R9 R4; R13+2 LDG.E R2 UR4", "R8 FFMA R13+2 R12+2 R8", "R2 IADD3 R2 R255;")
 
 #define STORE "STG.E R2 UR4 R8; EXIT"
 #define ADD_AND_STORE "R4 LDG.E R2 UR4; R8 FADD R8 R4;" STORE
@@ -64,8 +62,8 @@ static const char gesummv_code[] =
     DOT("R10 LDC.64; R10 IMAD.WIDE R5 R10; R36 HFMA2.MMA R255 R255;",
         "R12+3 LDG.E R4 UR4; R13+3 LDG.E R2 UR4; R14+3 LDG.E R10 UR4",
         "R8 FFMA R12+3 R13+3 R8; R36 FFMA R14+3 R13+3 R36",
-        "R4 IADD3 R4 R255; R2 IADD3 R2 R255; R10 IADD3 R10 R255;")
-    "UR8 ULDC.64; R36 FMUL R36 UR8; R8 FFMA R8 UR9 R36;" STORE;
+        "R4 IADD3 R4 R255; R2 IADD3 R2 R255; R10 IADD3 R10 R255;") "UR8 ULDC.64; R36 FMUL R36 UR8; R8 FFMA R8 UR9 "
+                                                                   "R36;" STORE;
 
 /* The problem's matrices and vectors; vectors are as long as a row or as a column. */
 typedef struct linear {

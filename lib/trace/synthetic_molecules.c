@@ -153,8 +153,8 @@ static gpc_status plan_comd(gpci_problem *p) {
     l.grid[0] = gpci_ceiling(l.n, THREADS);
     l.block[0] = THREADS;
     l.operand[LISTS] = arrays(p, l.n * WORD, 2);
-    l.operand[NEIGHBOURS] = (gpci_operand){.base = gpci_problem_array(p, cells * (CELLS + 1) * WORD),
-                                           .step = cells * CELLS * WORD};
+    l.operand[NEIGHBOURS] =
+        (gpci_operand){.base = gpci_problem_array(p, cells * (CELLS + 1) * WORD), .step = cells * CELLS * WORD};
     l.operand[POSITIONS] = arrays(p, cells * ROOM * REAL, 3);
     l.operand[FORCES] = arrays(p, l.n * REAL, 4);
     return gpci_problem_launch(p, &l);

@@ -48,8 +48,8 @@ gpc_status gpci_problem_launch(gpci_problem *p, const gpci_launch *launch) {
     grid[1] += grid[1] == 0;
     block[1] += block[1] == 0;
     if (!grid[0] || grid[0] > INT32_MAX || grid[1] > UINT16_MAX || grid[0] * grid[1] > UINT32_MAX)
-        return gpci_problem_fail(p, "a grid of %llu x %llu blocks is more than GPUs take",
-                                 (unsigned long long)grid[0], (unsigned long long)grid[1]);
+        return gpci_problem_fail(p, "a grid of %llu x %llu blocks is more than GPUs take", (unsigned long long)grid[0],
+                                 (unsigned long long)grid[1]);
     p->launch_count++;
     return GPC_OK;
 }

@@ -21,8 +21,8 @@
 #define WORD 4u
 #define LINK_LEAST 16u
 #define LINK_SPREAD 32u
-#define HREF 3u     /* where in `<a href="` the comparison is */
-#define OPENING 9u  /* its length */
+#define HREF 3u    /* where in `<a href="` the comparison is */
+#define OPENING 9u /* its length */
 #define GAP_LEAST 8u
 #define NOWHERE (UINT64_MAX / 2)
 
@@ -32,8 +32,8 @@
     "R2 LDC.64; R2 IMAD.WIDE R0 R2; R4 LDG.E.64 R2 UR4; R6 LDC.64; R6 IADD3 R4 R6; R7 IADD3.X R7;"
 
 /* R8 the word's start, R10 bytes read, R18 the result's place. */
-static const char match_code[] =
-    PIECE "R10 MOV R255; R13 LDC; R18 LDC.64; R18 IMAD.WIDE R0 R18; word: R8 MOV R6; R9 MOV R7;"
+static const char match_code[] = PIECE
+    "R10 MOV R255; R13 LDC; R18 LDC.64; R18 IMAD.WIDE R0 R18; word: R8 MOV R6; R9 MOV R7;"
     "letter: R11 LDG.E.U8 R6 UR4; P0 ISETP.NE.AND R11; P0 ISETP.NE.AND R11 P0; P0 ISETP.NE.AND R11 P0;"
     "P0 ISETP.NE.AND R11 R255 P0; R6 IADD3 R6; R7 IADD3.X R7; R10 IADD3 R10; @P0 BRA letter;"
     "STG.E.U8 R6 UR4 R255; P1 ISETP.GE.AND R10 R5; @P1 EXIT; R12 IADD3 R6 R8; P2 ISETP.NE.AND R12 R13; @P2 BRA next;"
@@ -43,8 +43,8 @@ static const char match_code[] =
     "next: BRA word; EXIT";
 
 /* R8 bytes read, R9 the state, R18 the result's place. */
-static const char index_code[] =
-    PIECE "R8 MOV R255; R9 MOV R255; R18 LDC.64; R18 IMAD.WIDE R0 R18; R13 LDC; R16 LDC.64;"
+static const char index_code[] = PIECE
+    "R8 MOV R255; R9 MOV R255; R18 LDC.64; R18 IMAD.WIDE R0 R18; R13 LDC; R16 LDC.64;"
     "byte: R10 LDG.E.U8 R6 UR4; P0 ISETP.EQ.AND R9; P1 ISETP.EQ.AND R10 P0; R9 SEL R9 P1; P1 ISETP.NE.AND R9;"
     "P1 ISETP.NE.OR R10 P1; @P1 BRA link; 5*{R11 LDG.E.U8 R6 UR4; P2 ISETP.NE.AND R11}; R9 SEL R9 P2; R6 IADD3 R6 P2;"
     "R7 IADD3.X R7; R8 SEL R8 P2; link: P3 ISETP.NE.AND R9; @P3 BRA next; R14 MOV R6; R15 MOV R7;"

@@ -14,13 +14,12 @@ static void walk_vector(gpci_walk *w, const gpci_launch *l) {
     gpci_finish(w);
 }
 
-#define INDEX \
-    "R1 LDC; R0 S2R; UR4 S2UR; R9 LDC; R9 IMAD R9 UR4 R0; UR5 ULDC; P0 ISETP.GE.AND R9 UR5; @P0 EXIT;"
+#define INDEX "R1 LDC; R0 S2R; UR4 S2UR; R9 LDC; R9 IMAD R9 UR4 R0; UR5 ULDC; P0 ISETP.GE.AND R9 UR5; @P0 EXIT;"
 
 #define TWO_INPUTS(width, operation)                                                                    \
     INDEX "R2 LDC.64; UR6 ULDC.64; R4 LDC.64; R6 LDC.64; R2 IMAD.WIDE R9 R2; R2 LDG.E" width " R2 UR6;" \
-          "R4 IMAD.WIDE R9 R4; R4 LDG.E" width " R4 UR6; R6 IMAD.WIDE R9 R6;" operation                 \
-          "STG.E" width " R6 UR6 R10; EXIT"
+          "R4 IMAD.WIDE R9 R4; R4 LDG.E" width " R4 UR6; R6 IMAD.WIDE R9 R6;" operation "STG.E" width   \
+          " R6 UR6 R10; EXIT"
 
 #define ONE_INPUT(width, operation)                                                          \
     INDEX "R2 LDC.64; UR6 ULDC.64; R6 LDC.64; R2 IMAD.WIDE R9 R2; R2 LDG.E" width " R2 UR6;" \

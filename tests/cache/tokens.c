@@ -110,7 +110,9 @@ Test(tokens, periodic_by_hand) {
     r.options.ways = 1;
     rig_open(&r);
     check(&r, "A0b1b1b1b1", "-bbbA");
-    check(&r, "C0.0$b1b1b1", "Bbb" "C"); /* accesses 5, 6, 7, 8 */
+    check(&r, "C0.0$b1b1b1",
+          "Bbb"
+          "C"); /* accesses 5, 6, 7, 8 */
     rig_close(&r);
     r.options.token_period = 100;
     r.context = NULL;
@@ -119,10 +121,17 @@ Test(tokens, periodic_by_hand) {
         uint64_t cycle, line;
         gpc_token token;
         gpc_outcome outcome;
-    } steps[] = {{30, 0, HELD, GPC_MISS},  {99, 1, NONE, GPC_BYPASSED}, {100, 1, NONE, GPC_MISS},
-                 {150, 2, HELD, GPC_MISS}, {199, 1, NONE, GPC_BYPASSED}, {730, 1, NONE, GPC_MISS},
-                 {731, 3, HELD, GPC_MISS}, {799, 1, NONE, GPC_BYPASSED}, {UINT64_MAX - 3, 1, NONE, GPC_MISS},
-                 {UINT64_MAX - 2, 3, HELD, GPC_MISS}, {UINT64_MAX - 1, 1, NONE, GPC_BYPASSED}};
+    } steps[] = {{30, 0, HELD, GPC_MISS},
+                 {99, 1, NONE, GPC_BYPASSED},
+                 {100, 1, NONE, GPC_MISS},
+                 {150, 2, HELD, GPC_MISS},
+                 {199, 1, NONE, GPC_BYPASSED},
+                 {730, 1, NONE, GPC_MISS},
+                 {731, 3, HELD, GPC_MISS},
+                 {799, 1, NONE, GPC_BYPASSED},
+                 {UINT64_MAX - 3, 1, NONE, GPC_MISS},
+                 {UINT64_MAX - 2, 3, HELD, GPC_MISS},
+                 {UINT64_MAX - 1, 1, NONE, GPC_BYPASSED}};
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         gpc_request q = LOAD(steps[i].line * 128, .cycle = steps[i].cycle, .token = (uint8_t)steps[i].token);
         cr_expect_eq(rig_access(&r, q).outcome, steps[i].outcome, "step %zu", i);

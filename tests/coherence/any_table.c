@@ -54,8 +54,7 @@ static void change(any *a, uint64_t *random) {
         if (!draw(random, 8))
             a->protocol.flags ^= 1u << draw(random, 8);
         else
-            a->rules[place][draw(random, GPC_LINE_COUNT)][draw(random, GPC_EVENT_COUNT)] =
-                any_rule(random, place == 3);
+            a->rules[place][draw(random, GPC_LINE_COUNT)][draw(random, GPC_EVENT_COUNT)] = any_rule(random, place == 3);
         if (gpci_protocol_check(&a->protocol, NULL) == GPC_OK) {
             wanted--;
         } else {

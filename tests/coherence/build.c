@@ -6,16 +6,16 @@
 #include <string.h>
 
 /* Changed so, the small tree is refused with this status, and a message that holds `text`. Nothing is made. */
-#define REFUSED(expected, text, change)                                                                            \
-    do {                                                                                                           \
-        small *s = small_open();                                                                                   \
-        change;                                                                                                    \
-        gpc_status status = small_create(s);                                                                       \
-        cr_expect_eq(status, expected, "%s: %s: %s", #change, gpc_status_string(status), s->error.message);        \
-        cr_expect_eq(s->error.status, expected);                                                                   \
-        cr_expect(strstr(s->error.message, text), "%s: '%s' is not in '%s'", #change, text, s->error.message);     \
-        cr_expect_null(s->tree);                                                                                   \
-        small_close(s);                                                                                            \
+#define REFUSED(expected, text, change)                                                                        \
+    do {                                                                                                       \
+        small *s = small_open();                                                                               \
+        change;                                                                                                \
+        gpc_status status = small_create(s);                                                                   \
+        cr_expect_eq(status, expected, "%s: %s: %s", #change, gpc_status_string(status), s->error.message);    \
+        cr_expect_eq(s->error.status, expected);                                                               \
+        cr_expect(strstr(s->error.message, text), "%s: '%s' is not in '%s'", #change, text, s->error.message); \
+        cr_expect_null(s->tree);                                                                               \
+        small_close(s);                                                                                        \
     } while (0)
 
 #define WRONG(text, change) REFUSED(GPC_ERROR_ARGUMENT, text, change)
@@ -118,10 +118,10 @@ Test(coherence_build, refuses_geometries) {
 }
 
 Test(coherence_build, refuses_ranges) {
-#define RANGE(m, from, to)                                                                                        \
+#define RANGE(m, from, to) \
     (s->modules[m].served = GPC_SERVES_RANGE, s->modules[m].first = from, s->modules[m].last = to)
-#define BANK(m, d, q, r)                                                                                          \
-    (s->modules[m].served = GPC_SERVES_INTERLEAVED, s->modules[m].divisor = d, s->modules[m].modulus = q,          \
+#define BANK(m, d, q, r)                                                                                  \
+    (s->modules[m].served = GPC_SERVES_INTERLEAVED, s->modules[m].divisor = d, s->modules[m].modulus = q, \
      s->modules[m].residue = r)
     WRONG("'l1-0'.served is 3", s->modules[0].served = 3);
     WRONG("'l2'.first is 0x100, beyond last, 0x7f", RANGE(2, 0x100, 0x7f));
@@ -138,9 +138,10 @@ Test(coherence_build, refuses_addresses_that_none_or_two_serve) {
     WRONG("'l2'.low has no module that serves address 0x0", BANK(3, 256, 3, 1));
     WRONG("'l2'.low has no module that serves address 0x400", (RANGE(3, 0, 0x3ff), RANGE(2, 0, 0x7ff)));
     /* a second l2, and no more than one may serve */
-#define TWO (s->modules[4] = s->modules[2], s->modules[4].name = "l2-1", s->modules[4].low = s->lows[2],           \
-             s->lows[0][1] = s->lows[1][1] = 4, s->modules[0].low_count = s->modules[1].low_count = 2,             \
-             s->options.module_count = 5)
+#define TWO                                                                                      \
+    (s->modules[4] = s->modules[2], s->modules[4].name = "l2-1", s->modules[4].low = s->lows[2], \
+     s->lows[0][1] = s->lows[1][1] = 4, s->modules[0].low_count = s->modules[1].low_count = 2,   \
+     s->options.module_count = 5)
     WRONG("'l1-0'.low has two modules that serve address 0x0, 'l2' and 'l2-1'", TWO);
     WRONG("two modules that serve address 0x80", (TWO, RANGE(2, 0, 0xff), RANGE(4, 0x80, 0x1ff)));
     WRONG("no module that serves address 0x100", (TWO, RANGE(2, 0, 0xff), RANGE(4, 0x180, 0x1ff)));
@@ -169,8 +170,8 @@ Test(coherence_build, refuses_ways_to_memory) {
     WRONG("'l1-0'.low_network is 2, but there are 2 networks", s->modules[0].low_network = 2);
     WRONG("'l1-0'.high_network is 2, but there are 2 networks", s->modules[0].high_network = 2);
     WRONG("'l1-1'.low_network 'down' is not the high_network of 'l2'", s->modules[1].low_network = 1);
-    WRONG("'l2'.high_network is 0, but no module is above", (s->lows[0][0] = s->lows[1][0] = 3,
-          s->modules[0].low_network = s->modules[1].low_network = 1));
+    WRONG("'l2'.high_network is 0, but no module is above",
+          (s->lows[0][0] = s->lows[1][0] = 3, s->modules[0].low_network = s->modules[1].low_network = 1));
     WRONG("'l2'.low_network 'down' is not the high_network of 'mm'", s->modules[3].high_network = GPC_NO_MODULE);
     WRONG("'m4'.memory has no module above it", (s->modules[4].memory = true, s->options.module_count = 5));
 }

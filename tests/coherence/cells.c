@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "coherence/stage.h"
 #include "coherence/protocols.h"
+#include "coherence/stage.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
 
+/* clang-format off */
 /*
  * Every cell of Table 2.5, for each protocol its own: cache 1 of three is brought to the state by accesses, each column
  * is applied, and what the cell says is compared with what happened. The text of a cell is the document's where it has
@@ -203,3 +204,4 @@ Test(coherence_cells, no_row_is_missing) {
         }
     }
 }
+/* clang-format on */

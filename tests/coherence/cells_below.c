@@ -30,16 +30,17 @@ static void play_row(const char *protocol, stage_shape shape, uint32_t module, c
     stage_close(&s);
 }
 
-#define PLAY(protocol, shape, module, ...)                                                 \
-    do {                                                                                   \
-        const below_row rows[] = {__VA_ARGS__};                                            \
-        for (size_t row = 0; row < sizeof rows / sizeof *rows; row++)                           \
-            play_row(protocol, shape, module, &rows[row]);                                   \
+#define PLAY(protocol, shape, module, ...)                            \
+    do {                                                              \
+        const below_row rows[] = {__VA_ARGS__};                       \
+        for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) \
+            play_row(protocol, shape, module, &rows[row]);            \
     } while (0)
 
 /* Cache 3 is above memory 5, beside cache 4; caches 0 and 1 are above it, 2 is above 4. */
 #define BETWEEN(protocol, ...) PLAY(protocol, STAGE_BRANCHES, 3, __VA_ARGS__)
 
+/* clang-format off */
 /* With an exclusive state: alike in MESI, MOESI and NMOESI. */
 static void with_e(const char *protocol) {
     BETWEEN(protocol,
@@ -301,3 +302,4 @@ Test(coherence_cells, slc_glc) {
          {"L0 gN0 C1", "D1", "M>I@200", "B4"},
          {"N0", "X0", "E>M@80", ""});
 }
+/* clang-format on */

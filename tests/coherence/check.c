@@ -59,8 +59,7 @@ static void change(changed *c, const gpc_protocol *from) {
 }
 
 static const gpc_protocol_rules *table_of(const gpc_protocol *protocol, int place) {
-    const gpc_protocol_rules *const tables[] = {protocol->first, protocol->between, protocol->shared,
-                                                protocol->memory};
+    const gpc_protocol_rules *const tables[] = {protocol->first, protocol->between, protocol->shared, protocol->memory};
     return tables[place];
 }
 
@@ -118,9 +117,9 @@ Test(coherence_check, the_list_of_spare_cells_is_not_longer_than_needed) {
                     const gpc_protocol *p = gpci_builtin_protocols[i];
                     const gpc_protocol_rules *table = table_of(p, place);
                     uint32_t state = cell / GPC_EVENT_COUNT, event = cell % GPC_EVENT_COUNT;
-                    cells += table && (*table)[state][event].actions &&
-                             !strcmp(spare[k].protocol, p->name) && spare[k].places >> place & 1 &&
-                             spare[k].states >> state & 1 && spare[k].events >> event & 1;
+                    cells += table && (*table)[state][event].actions && !strcmp(spare[k].protocol, p->name) &&
+                             spare[k].places >> place & 1 && spare[k].states >> state & 1 &&
+                             spare[k].events >> event & 1;
                 }
         cr_expect_gt(cells, 0, "%s: %s", spare[k].protocol, spare[k].why);
     }
@@ -135,7 +134,8 @@ typedef struct wrong {
     const char *message;
 } wrong;
 
-#define RULE(actions, next) {(uint16_t)(actions), next, next}
+#define RULE(actions, next) \
+    { (uint16_t)(actions), next, next }
 
 static const wrong wrongs[] = {
     {0, GPC_LINE_S, GPC_EVENT_LOAD, RULE(GPC_DO_HIT | GPC_DO_IGNORE, GPC_LINE_S),
@@ -147,7 +147,10 @@ static const wrong wrongs[] = {
     {0, GPC_LINE_S, GPC_EVENT_LOAD, RULE(GPC_DO_HIT, GPC_LINE_I),
      "first, S, Load: the block is lost: the next state is I"},
     {0, GPC_LINE_I, GPC_EVENT_LOAD, RULE(GPC_DO_HIT, GPC_LINE_S), "first, I, Load: HIT, and there is nothing"},
-    {0, GPC_LINE_I, GPC_EVENT_LOAD, {GPC_DO_READ_REQUEST, GPC_LINE_E, GPC_LINE_I},
+    {0,
+     GPC_LINE_I,
+     GPC_EVENT_LOAD,
+     {GPC_DO_READ_REQUEST, GPC_LINE_E, GPC_LINE_I},
      "first, I, Load: the block is lost: the next state is I"},
     {0, GPC_LINE_S, GPC_EVENT_STORE, RULE(GPC_DO_WRITE_REQUEST | GPC_DO_HIT, GPC_LINE_M),
      "first, S, Store: HIT asks for nothing"},

@@ -149,14 +149,14 @@ static bool covers_origins(cover *k) {
         gpc_error error = GPC_ERROR_INIT;
         cr_assert_eq(run_program(k->programs[i], k->protocol, NULL, &error, &k->origins), GPC_OK, "%s", error.message);
     }
-#define X(id, bit, text)                                                                              \
-    {                                                                                                 \
-        const char *reason = coverage_origin_reason(k->protocol->name, bit);                          \
-        if (!(k->origins & bit) != !!reason) {                                                        \
-            fprintf(stderr, "%s, origin 0x%x, %s: %s%s\n", k->protocol->name, (unsigned)bit, text,    \
-                    reason ? "seen, though " : "never seen", reason ? reason : "");                   \
-            good = false;                                                                             \
-        }                                                                                             \
+#define X(id, bit, text)                                                                           \
+    {                                                                                              \
+        const char *reason = coverage_origin_reason(k->protocol->name, bit);                       \
+        if (!(k->origins & bit) != !!reason) {                                                     \
+            fprintf(stderr, "%s, origin 0x%x, %s: %s%s\n", k->protocol->name, (unsigned)bit, text, \
+                    reason ? "seen, though " : "never seen", reason ? reason : "");                \
+            good = false;                                                                          \
+        }                                                                                          \
     }
     GPC_ORIGIN_LIST(X)
 #undef X

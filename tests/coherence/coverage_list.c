@@ -53,9 +53,11 @@ static const struct {
     {TRACKED " none", GPC_ORIGIN_ACQUIRE, "an acquire changes nothing"},
     {TRACKED " none", GPC_ORIGIN_PASS, "no bit of an access sends it past a cache"},
     {"vi slc-glc", GPC_ORIGIN_STORE, "atomics are made where all meet"},
-    {UNTRACKED, GPC_ORIGIN_WRITE_UP_DOWN | GPC_ORIGIN_WRITE_DOWN_UP | GPC_ORIGIN_READ_DOWN_UP_1 |
-         GPC_ORIGIN_READ_DOWN_UP_2 | GPC_ORIGIN_READ_DOWN_UP_3 | GPC_ORIGIN_INVALIDATE_DATA_1 |
-         GPC_ORIGIN_INVALIDATE_DATA_2 | GPC_ORIGIN_PROBE_DATA, "without a directory nobody is probed"},
+    {UNTRACKED,
+     GPC_ORIGIN_WRITE_UP_DOWN | GPC_ORIGIN_WRITE_DOWN_UP | GPC_ORIGIN_READ_DOWN_UP_1 | GPC_ORIGIN_READ_DOWN_UP_2 |
+         GPC_ORIGIN_READ_DOWN_UP_3 | GPC_ORIGIN_INVALIDATE_DATA_1 | GPC_ORIGIN_INVALIDATE_DATA_2 |
+         GPC_ORIGIN_PROBE_DATA,
+     "without a directory nobody is probed"},
     {UNTRACKED, GPC_ORIGIN_DIRECTORY_ONLY, "without a directory no cache includes another"},
     {"nmoesi-multi2sim", GPC_ORIGIN_PROBE_DATA, "data that answer a read probe change no state below (D3)"},
     {"nmoesi-multi2sim", GPC_ORIGIN_WRITE_THROUGH | GPC_ORIGIN_DIRECTORY_ONLY,

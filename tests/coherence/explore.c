@@ -123,8 +123,7 @@ Test(explore, order_does_not_matter) {
     for (size_t f = 0; f < EXPLORE_FAMILIES; f++)
         for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
             const uint32_t blocks = i == 0 ? 2 : 1;
-            explore_setup setup =
-                explore_setup_of(context, &explore_families[f], explore_tree_of(names[i]), blocks, 1);
+            explore_setup setup = explore_setup_of(context, &explore_families[f], explore_tree_of(names[i]), blocks, 1);
             explore_report one, other;
             explore_run(&setup, &one);
             setup.backwards = true;
@@ -141,8 +140,9 @@ Test(explore, order_does_not_matter) {
 
 /* What section 6 of its specification says of states holds, whatever becomes of the data. */
 Test(explore, multi2sim_states) {
-    static const char *const names[] = {"2 over memory",   "3 over memory", "2 over memory of 1 entry", "2 over L2",
-                                        "3 over L2",       "2 over L2 of sub-blocks", "2 L2 of 1", "2 L2 of 1, L3"};
+    static const char *const names[] = {"2 over memory", "3 over memory", "2 over memory of 1 entry",
+                                        "2 over L2",     "3 over L2",     "2 over L2 of sub-blocks",
+                                        "2 L2 of 1",     "2 L2 of 1, L3"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         explore_setup setup = explore_setup_of(context, &explore_mended, explore_tree_of(names[i]), 1, 1);
         setup.structure_only = true;
@@ -216,8 +216,7 @@ Test(explore, multi2sim_overwrites_what_others_n_stored) {
 
 /* -- faults put into what is sound */
 
-static explore_report broken(const char *protocol, const char *tree, uint32_t blocks, uint32_t faults,
-                             uint32_t flags) {
+static explore_report broken(const char *protocol, const char *tree, uint32_t blocks, uint32_t faults, uint32_t flags) {
     explore_setup setup = explore_setup_of(context, explore_family_of(protocol), explore_tree_of(tree), blocks, 1);
     setup.faults = faults;
     setup.protocol_flags = flags;

@@ -18,13 +18,13 @@ enum { EXPLORE_MODULES = 10, EXPLORE_BLOCKS = 2, EXPLORE_POSITIONS = 2, EXPLORE_
 
 typedef struct explore_tree {
     const char *name;
-    uint32_t caches;      /* of the first level */
-    uint32_t l2;          /* how many: each serves as many first-level caches */
-    bool l3;              /* one, over memory */
+    uint32_t caches;                        /* of the first level */
+    uint32_t l2;                            /* how many: each serves as many first-level caches */
+    bool l3;                                /* one, over memory */
     uint32_t l2_ways, l3_ways, memory_ways; /* one set each; memory_ways 0: an entry for every block */
-    uint32_t l2_block;    /* bytes; of all below the first level. 0: EXPLORE_BLOCK */
-    bool non_inclusive;   /* the second level */
-    bool write_through, no_write_allocate; /* the first level */
+    uint32_t l2_block;                      /* bytes; of all below the first level. 0: EXPLORE_BLOCK */
+    bool non_inclusive;                     /* the second level */
+    bool write_through, no_write_allocate;  /* the first level */
 } explore_tree;
 
 typedef enum explore_kind {
@@ -37,8 +37,8 @@ typedef enum explore_kind {
 } explore_kind;
 
 typedef struct explore_action {
-    uint32_t module;      /* GPC_NO_MODULE: all */
-    uint32_t flags;       /* GPC_ACCESS_ */
+    uint32_t module; /* GPC_NO_MODULE: all */
+    uint32_t flags;  /* GPC_ACCESS_ */
     uint8_t kind, block, position, value;
 } explore_action;
 
@@ -47,27 +47,27 @@ typedef struct explore_setup {
     const char *protocol;
     explore_tree tree;
     uint32_t blocks, positions;
-    uint32_t kinds;          /* bit per explore_kind that is a choice */
-    bool steered;            /* accesses with GLC and with SLC too */
-    bool races;              /* the protocol has N, and n-stores are a choice: copies may differ */
-    bool refreshes;          /* the protocol promises that who acquires has nothing old */
-    bool structure_only;     /* values are not looked at */
-    const char *letters;     /* of its states; not NULL: first-level caches are held against explore_table.c */
-    bool go_on;              /* past violations: they are counted, what they led to is not explored */
-    bool backwards;          /* depth first, and a state's choices from the last one on */
-    bool multi2sim;          /* likewise, against what the specification says of Multi2Sim's */
-    const char *plain;       /* vi, none or slc-glc: it is held against explore_plain.c */
+    uint32_t kinds;                  /* bit per explore_kind that is a choice */
+    bool steered;                    /* accesses with GLC and with SLC too */
+    bool races;                      /* the protocol has N, and n-stores are a choice: copies may differ */
+    bool refreshes;                  /* the protocol promises that who acquires has nothing old */
+    bool structure_only;             /* values are not looked at */
+    const char *letters;             /* of its states; not NULL: first-level caches are held against explore_table.c */
+    bool go_on;                      /* past violations: they are counted, what they led to is not explored */
+    bool backwards;                  /* depth first, and a state's choices from the last one on */
+    bool multi2sim;                  /* likewise, against what the specification says of Multi2Sim's */
+    const char *plain;               /* vi, none or slc-glc: it is held against explore_plain.c */
     uint32_t faults, protocol_flags; /* gpci_coherence_inject */
-    uint32_t most;           /* states; 0: no bound */
+    uint32_t most;                   /* states; 0: no bound */
 } explore_setup;
 
 typedef struct explore_report {
     uint64_t states, edges, violations;
-    uint64_t print;          /* of all states, edges and messages, whatever their order */
-    uint64_t shape;          /* likewise, without messages */
-    bool complete;           /* all that can be reached was; false: `most` or a violation ended it */
-    bool failed;             /* no memory, or the tree was refused: `text` says */
-    char text[1536];         /* the first violation: what, and the accesses that lead to it */
+    uint64_t print;  /* of all states, edges and messages, whatever their order */
+    uint64_t shape;  /* likewise, without messages */
+    bool complete;   /* all that can be reached was; false: `most` or a violation ended it */
+    bool failed;     /* no memory, or the tree was refused: `text` says */
+    char text[1536]; /* the first violation: what, and the accesses that lead to it */
 } explore_report;
 
 void explore_run(const explore_setup *setup, explore_report *report);
@@ -88,7 +88,7 @@ typedef struct explorer {
     uint32_t action_count;
     uint32_t low[EXPLORE_MODULES][EXPLORE_BLOCKS]; /* GPC_NO_MODULE of memories */
     uint32_t key_bytes;
-    uint8_t loaded[EXPLORE_POSITIONS]; /* by the last access, if it was a load */
+    uint8_t loaded[EXPLORE_POSITIONS];             /* by the last access, if it was a load */
     bool raced[EXPLORE_BLOCKS][EXPLORE_POSITIONS]; /* ghost, of the state: see explore_values.c */
 } explorer;
 

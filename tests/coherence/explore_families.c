@@ -4,14 +4,10 @@
 #include <string.h>
 
 const explore_family explore_families[EXPLORE_FAMILIES] = {
-    {"msi", "MSI", false, false, false},
-    {"mesi", "MESI", false, false, false},
-    {"mosi", "MOSI", false, false, false},
-    {"moesi", "MOESI", false, false, false},
-    {"nmoesi", "NMOESI", true, false, false},
-    {"vi", NULL, true, true, false},
-    {"none", NULL, true, false, false},
-    {"slc-glc", NULL, true, true, true},
+    {"msi", "MSI", false, false, false},      {"mesi", "MESI", false, false, false},
+    {"mosi", "MOSI", false, false, false},    {"moesi", "MOESI", false, false, false},
+    {"nmoesi", "NMOESI", true, false, false}, {"vi", NULL, true, true, false},
+    {"none", NULL, true, false, false},       {"slc-glc", NULL, true, true, true},
 };
 
 const explore_family explore_mended = {"nmoesi-multi2sim", NULL, true, false, false};
@@ -62,8 +58,8 @@ const explore_family *explore_family_of(const char *protocol) {
     return strcmp(protocol, explore_mended.protocol) == 0 ? &explore_mended : NULL;
 }
 
-explore_setup explore_setup_of(gpc_context *context, const explore_family *f, const explore_tree *tree,
-                               uint32_t blocks, uint32_t positions) {
+explore_setup explore_setup_of(gpc_context *context, const explore_family *f, const explore_tree *tree, uint32_t blocks,
+                               uint32_t positions) {
     return (explore_setup){
         .context = context,
         .protocol = f->protocol,

@@ -9,12 +9,12 @@
 /* The search: states by their canonical form in an open-addressing table, those to be expanded with a snapshot. */
 
 typedef struct known {
-    uint8_t *keys;      /* [room][key_bytes] */
-    uint32_t *slots;    /* [mask + 1] state + 1; 0 = empty */
-    uint32_t *parents;  /* [room] */
-    uint8_t *how;       /* [room] action that led here */
-    void **snapshots;   /* [room] NULL once expanded */
-    uint32_t *pending;  /* [room] states to be expanded, as a stack */
+    uint8_t *keys;     /* [room][key_bytes] */
+    uint32_t *slots;   /* [mask + 1] state + 1; 0 = empty */
+    uint32_t *parents; /* [room] */
+    uint8_t *how;      /* [room] action that led here */
+    void **snapshots;  /* [room] NULL once expanded */
+    uint32_t *pending; /* [room] states to be expanded, as a stack */
     uint32_t count, room, mask, key_bytes, pending_count;
 } known;
 

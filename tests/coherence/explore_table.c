@@ -258,8 +258,8 @@ static bool fetch_is_right(const explorer *e, traits t, const explore_action *a,
     if (!(x->origin & (GPC_ORIGIN_LOAD_MISS | GPC_ORIGIN_READ_UP_DOWN)))
         return true;
     const uint32_t b = block_of(e, a, x->tag, x->module);
-    const bool alone = !peers_have(e, x->module, b, before, "NMOES") &&
-                       !is_any(after->state[e->low[x->module][b]][b], "NOS");
+    const bool alone =
+        !peers_have(e, x->module, b, before, "NMOES") && !is_any(after->state[e->low[x->module][b]][b], "NOS");
     if (x->to == GPC_LINE_E)
         return alone;
     return !t.e || !alone || !thought_alone(e, x->module, b);
@@ -271,7 +271,7 @@ static bool transitions_are_right(const explorer *e, traits t, const explore_act
     for (uint32_t i = 0; i < r->transition_count; i++) {
         const gpc_coherence_transition *x = &r->transitions[i];
         char what[64];
-        snprintf(what, sizeof what, "%c -> %c by 0x%x", "NMOESI"[x->from], "NMOESI"[x->to], (unsigned)x->origin);
+        snprintf(what, sizeof what, "%c -> %c by 0x%x", "NMOESI"[x->from], "NMOESI"[x->to], (unsigned)x -> origin);
         if (!transition_is_right(t, a, x) || !fetch_is_right(e, t, a, before, after, x))
             return said(text, size, a, x->module, what);
     }

@@ -28,13 +28,13 @@ typedef struct mutation_cell {
 
 typedef struct mutation_change {
     mutation_cell cell;
-    gpc_protocol_rule rule;  /* instead of its own */
+    gpc_protocol_rule rule; /* instead of its own */
     gpc_protocol_rule was;
 } mutation_change;
 
 typedef struct mutation_tally {
     uint32_t count[MUTATION_VERDICTS];
-    uint32_t forbidden;      /* cells that are FORBID, which every exploration shows to be out of reach */
+    uint32_t forbidden; /* cells that are FORBID, which every exploration shows to be out of reach */
 } mutation_tally;
 
 /* Told of each changed cell; `text`: what caught it, or the tree that shows a survivor to differ. */

@@ -222,10 +222,9 @@ mutation_tally mutation_run(const explore_family *family, uint32_t stride, bool 
 size_t mutation_text(const mutation_change *change, char *text, size_t size) {
     static const char *const places[PLACES] = {"first", "between", "shared", "memory"};
     const gpc_protocol_rule *a = &change->was, *b = &change->rule;
-    const int length = snprintf(text, size, "%s %c %s: 0x%x %c %c instead of 0x%x %c %c", places[change->cell.place],
-                                "NMOESI"[change->cell.state],
-                                gpc_coherence_event_name((gpc_coherence_event)change->cell.event), b->actions,
-                                "NMOESI"[b->next], "NMOESI"[b->next_shared], a->actions, "NMOESI"[a->next],
-                                "NMOESI"[a->next_shared]);
+    const int length = snprintf(
+        text, size, "%s %c %s: 0x%x %c %c instead of 0x%x %c %c", places[change->cell.place],
+        "NMOESI"[change->cell.state], gpc_coherence_event_name((gpc_coherence_event)change->cell.event), b -> actions,
+        "NMOESI"[b->next], "NMOESI"[b->next_shared], a -> actions, "NMOESI"[a->next], "NMOESI"[a->next_shared]);
     return length < 0 ? 0 : (size_t)length;
 }

@@ -10,7 +10,7 @@
  * that knows what each byte must be, and, if it fails, made smaller until nothing more can be left out.
  */
 
-#define RANDOM_BYTES 16u /* of the largest access */
+#define RANDOM_BYTES 16u   /* of the largest access */
 #define RANDOM_CYCLE 1000u /* at which each is issued */
 
 typedef enum random_kind {
@@ -46,7 +46,7 @@ typedef struct random_program {
     uint32_t check_every;            /* steps between the costly checks; 0: at the end only */
     uint32_t faults, protocol_flags; /* gpci_coherence_inject */
     bool timing;
-    bool racy;                       /* what is then unknown is not compared */
+    bool racy; /* what is then unknown is not compared */
     /* NULL, or makes the context of a run: registers what the protocol's name needs. */
     bool (*prepare)(gpc_context *context, const void *data);
     const void *data;

@@ -20,7 +20,7 @@
 typedef struct episode {
     random_step steps[EPISODE_STEPS];
     uint16_t claimed[EPISODE_STEPS]; /* bytes of a load */
-    uint32_t count, next; /* next: 0 = it has to acquire */
+    uint32_t count, next;            /* next: 0 = it has to acquire */
     bool active;
 } episode;
 
@@ -89,7 +89,7 @@ static bool claim(claims *k, random_step *s, uint16_t *claimed) {
     s->mask = below(k, 3) ? 0xffff : (uint16_t)gpci_random(k->random);
     for (uint32_t i = 0; i < s->size; i++) {
         if (!may_claim(k, s->module, first + i, true))
-            s->mask &= (uint16_t)~(1u << i);
+            s->mask &= (uint16_t) ~(1u << i);
         if (s->mask >> i & 1)
             k->stores[first + i] = (uint8_t)(s->module + 1);
     }

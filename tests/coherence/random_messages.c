@@ -28,12 +28,13 @@ static bool fields_hold(const random_program *p, const gpc_coherence_message *m,
         return FAIL("message %u: kind %u from %u to %u", i, m->kind, m->from, m->to);
     if (is_step(m->kind))
         return m->from == m->to && m->network == GPC_NO_MODULE && m->bytes == 0
-                   ? true : FAIL("step %u of kind %u is sent from %u to %u", i, m->kind, m->from, m->to);
+                   ? true
+                   : FAIL("step %u of kind %u is sent from %u to %u", i, m->kind, m->from, m->to);
     if (m->from == m->to || m->network >= p->tree.network_count || !on_network(p, m->from, m->network) ||
         !on_network(p, m->to, m->network))
         return FAIL("message %u goes from %u to %u on network %u", i, m->from, m->to, m->network);
-    bool carries = m->kind == GPC_MESSAGE_DATA || m->kind == GPC_MESSAGE_WRITE_BACK ||
-                   m->kind == GPC_MESSAGE_WRITE_THROUGH;
+    bool carries =
+        m->kind == GPC_MESSAGE_DATA || m->kind == GPC_MESSAGE_WRITE_BACK || m->kind == GPC_MESSAGE_WRITE_THROUGH;
     if (carries ? m->bytes <= 8 : m->bytes != 8)
         return FAIL("message %u of kind %u has %u bytes", i, m->kind, m->bytes);
     return true;
@@ -57,8 +58,8 @@ static bool links_hold(const gpc_coherence *c, const gpc_coherence_result *r, co
     return true;
 }
 
-static bool times_hold(const gpc_coherence_result *r, const gpc_coherence_message *m, uint32_t i,
-                       char *text, size_t size) {
+static bool times_hold(const gpc_coherence_result *r, const gpc_coherence_message *m, uint32_t i, char *text,
+                       size_t size) {
     uint64_t from = m->after == GPC_NO_MESSAGE ? RANDOM_CYCLE : r->messages[m->after].received;
     bool join = m->kind == GPC_MESSAGE_JOIN;
     if (!join && (m->sent < from + m->delay || m->directory > m->delay))

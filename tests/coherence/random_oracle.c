@@ -28,12 +28,12 @@ struct random_oracle {
     const random_program *program;
     const gpc_protocol *protocol;
     gpc_context *context;
-    uint8_t *value;                 /* [bytes] */
-    known *known;                   /* [bytes] */
+    uint8_t *value; /* [bytes] */
+    known *known;   /* [bytes] */
     uint64_t now, checked, unknown;
-    uint64_t fresh[TREE_MODULES];   /* what a module holds is not older than this */
-    bool open[TREE_MODULES];        /* tree_public */
-    uint32_t smallest;              /* block */
+    uint64_t fresh[TREE_MODULES]; /* what a module holds is not older than this */
+    bool open[TREE_MODULES];      /* tree_public */
+    uint32_t smallest;            /* block */
 };
 
 random_oracle *random_oracle_create(const random_program *p) {
@@ -215,8 +215,10 @@ bool random_oracle_end(random_oracle *o, const uint8_t *memory, char *text, size
             continue;
         o->checked++;
         if (memory[at] != o->value[at]) {
-            snprintf(text, size, "after a flush of all, byte 0x%" PRIx64 " of memory is 0x%02x, not 0x%02x, which m%u "
-                     "stored last", t->base + at, memory[at], o->value[at], k->writer);
+            snprintf(text, size,
+                     "after a flush of all, byte 0x%" PRIx64 " of memory is 0x%02x, not 0x%02x, which m%u "
+                     "stored last",
+                     t->base + at, memory[at], o->value[at], k->writer);
             return false;
         }
     }

@@ -89,8 +89,8 @@ static void same_counters(const random_program *p, const gpc_coherence *a, const
 }
 
 static void compare(bool data, bool timing) {
-    static const char *const protocols[] = {"msi", "mesi", "mosi", "moesi", "nmoesi", "nmoesi-multi2sim",
-                                             "vi",  "none", "slc-glc"};
+    static const char *const protocols[] = {"msi", "mesi", "mosi",   "moesi", "nmoesi", "nmoesi-multi2sim",
+                                            "vi",  "none", "slc-glc"};
     for (uint64_t seed = 1; seed <= 90; seed++) {
         const char *protocol = protocols[seed % 9];
         unsigned features = random_rules_of(protocol) == RANDOM_NO_DATA ? TREE_SIMULATOR : TREE_ALL;

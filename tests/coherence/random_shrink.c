@@ -112,13 +112,13 @@ static bool drop_modules(random_program *p, random_failure *failure) {
 }
 
 /* Set a field, of a module or a step of p, to what is plainer. */
-#define PLAIN(part, index, field, value)                   \
-    do {                                                   \
-        if (p->part[index].field != (value)) {             \
-            random_program *tried = random_copy(p);        \
-            tried->part[index].field = (value);            \
-            changed |= keep(p, tried, failure);            \
-        }                                                  \
+#define PLAIN(part, index, field, value)            \
+    do {                                            \
+        if (p->part[index].field != (value)) {      \
+            random_program *tried = random_copy(p); \
+            tried->part[index].field = (value);     \
+            changed |= keep(p, tried, failure);     \
+        }                                           \
     } while (0)
 
 static bool plain_modules(random_program *p, random_failure *failure) {

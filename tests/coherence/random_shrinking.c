@@ -171,12 +171,16 @@ static uint64_t unknown(const char *protocol, const random_step *steps, size_t c
     return totals.bytes_unknown;
 }
 
-#define ANY_STORE(m, at, what, byte) \
-    {.address = at, .module = m, .mask = 0xffff, .kind = what, .size = 1, .bytes = {byte}}
+#define ANY_STORE(m, at, what, byte)                                                           \
+    {                                                                                          \
+        .address = at, .module = m, .mask = 0xffff, .kind = what, .size = 1, .bytes = { byte } \
+    }
 #define STORE(m, at, byte) ANY_STORE(m, at, RANDOM_STORE, byte)
 #define N_STORE(m, at, byte) ANY_STORE(m, at, RANDOM_N_STORE, byte)
-#define LOAD(m, at) {.address = at, .module = m, .kind = RANDOM_LOAD, .size = 1}
-#define FLUSH(m) {.module = m, .kind = RANDOM_FLUSH}
+#define LOAD(m, at) \
+    { .address = at, .module = m, .kind = RANDOM_LOAD, .size = 1 }
+#define FLUSH(m) \
+    { .module = m, .kind = RANDOM_FLUSH }
 
 Test(random_oracle, races) {
     const random_step unreleased[] = {N_STORE(0, 5, 1), LOAD(1, 5)};

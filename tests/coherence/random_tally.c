@@ -74,8 +74,8 @@ static bool take_transition(random_tally *t, const gpc_coherence_transition *x, 
     if (!state)
         return FAIL("out of memory");
     if (*state != x->from)
-        return FAIL("m%u set %u way %u goes from %c to %c, but was in %c", x->module, x->set, x->way,
-                    "NMOESI"[x->from], "NMOESI"[x->to], "NMOESI"[*state]);
+        return FAIL("m%u set %u way %u goes from %c to %c, but was in %c", x->module, x->set, x->way, "NMOESI"[x->from],
+                    "NMOESI"[x->to], "NMOESI"[*state]);
     if (!x->origin || x->origin & (x->origin - 1))
         return FAIL("transition with origins 0x%x", x->origin);
     *state = x->to;

@@ -147,8 +147,9 @@ static uint32_t served_by(const small *s, uint64_t address, uint32_t count, uint
     uint32_t found = 0;
     for (uint32_t i = 1; i <= count; i++) {
         const gpc_coherence_module *m = &s->modules[i];
-        if (m->served == GPC_SERVES_RANGE ? m->first <= address && address <= m->last
-            : m->served == GPC_SERVES_ALL || address / m->divisor % m->modulus == m->residue) {
+        if (m->served == GPC_SERVES_RANGE
+                ? m->first <= address && address <= m->last
+                : m->served == GPC_SERVES_ALL || address / m->divisor % m->modulus == m->residue) {
             found++;
             *which = i;
         }

@@ -98,7 +98,7 @@ void stage_transitions(const stage *s, uint32_t module, char out[128]) {
         char word[32];
         if (t->module != module || (t->tag != STAGE_A && t->tag_before != STAGE_A))
             continue;
-        snprintf(word, sizeof word, "%c>%c@%X", "NMOESI"[t->from], "NMOESI"[t->to], t->origin);
+        snprintf(word, sizeof word, "%c>%c@%X", "NMOESI"[t->from], "NMOESI"[t->to], t -> origin);
         append(out, word);
     }
 }
@@ -108,8 +108,8 @@ void stage_messages(const stage *s, uint32_t module, char out[128]) {
     for (uint32_t i = 0; i < s->result.message_count; i++) {
         const gpc_coherence_message *m = &s->result.messages[i];
         char word[16], letter = m->kind <= GPC_MESSAGE_WRITE_THROUGH ? "RWpxDaBnct"[m->kind] : '.';
-        if (m->from != module || m->address != STAGE_A || strchr("pxa.", letter) || (letter == 'D' && m->to < module &&
-            m->to < 3 && module >= 3))
+        if (m->from != module || m->address != STAGE_A || strchr("pxa.", letter) ||
+            (letter == 'D' && m->to < module && m->to < 3 && module >= 3))
             continue;
         snprintf(word, sizeof word, "%c%u", letter == 'B' && m->masked ? 'b' : letter, m->to);
         append(out, word);

@@ -226,8 +226,7 @@ static void on_fill(void *self, uint32_t set, uint32_t way, const gpc_request *r
     tell('f', set, way);
 }
 
-static void on_evict(void *self, uint32_t set, uint32_t way, const gpc_eviction *eviction,
-                     const gpc_request *request) {
+static void on_evict(void *self, uint32_t set, uint32_t way, const gpc_eviction *eviction, const gpc_request *request) {
     (void)self;
     cr_expect(eviction->line_address == 0x040 && request->address == 0x240, "who goes, and for whom");
     tell('e', set, way);

@@ -25,8 +25,8 @@ enum {
     TREE_MIXED_BLOCKS = 1 << 2,  /* modules of a level differ in block size */
     TREE_POLICIES = 1 << 3,      /* registered ones, beside lru and fifo */
     TREE_ANY_VICTIM = 1 << 4,
-    TREE_SKIPPING = 1 << 5,      /* a first-level module that passes a level by */
-    TREE_PRIVATE = 1 << 6,       /* caches between, which only part of the processors use */
+    TREE_SKIPPING = 1 << 5, /* a first-level module that passes a level by */
+    TREE_PRIVATE = 1 << 6,  /* caches between, which only part of the processors use */
     TREE_ALL = (1 << 7) - 1,
     /* Multi2Sim's: inclusive, written back, and what is above a module has blocks of one size. */
     TREE_SIMULATOR = TREE_POLICIES | TREE_ANY_VICTIM | TREE_PRIVATE
@@ -38,8 +38,8 @@ typedef struct tree {
     gpc_coherence_network networks[TREE_NETWORKS];
     char names[TREE_MODULES][8], network_names[TREE_NETWORKS][8];
     uint32_t module_count, network_count, first_count;
-    uint64_t base;   /* of the addresses that accesses are to use */
-    uint32_t bytes;  /* how many there are */
+    uint64_t base;  /* of the addresses that accesses are to use */
+    uint32_t bytes; /* how many there are */
 } tree;
 
 /* `first` modules of the first level over one shared cache over a memory: more sharers than a word has bits. */

@@ -16,9 +16,7 @@
 
 enum { COUNT = 3000, CHUNKS = 3 };
 
-static const struct {
-    uint32_t sets, ways;
-} shapes[] = {{1, 1}, {3, 4}, {8, 4}, {2, 16}, {2, 19}};
+static const struct { uint32_t sets, ways; } shapes[] = {{1, 1}, {3, 4}, {8, 4}, {2, 16}, {2, 19}};
 #define SHAPES (sizeof shapes / sizeof *shapes)
 
 typedef struct stream {
@@ -75,8 +73,7 @@ static void one_by_one(gpc_cache *cache, const stream *s, const char *policy, co
         cr_assert_eq(got.outcome == GPC_HIT, !!(flags & GPC_BATCH_HIT), "%s, %s, access %zu", policy, guard, i);
         cr_assert_eq(got.outcome == GPC_BYPASSED, !!(flags & GPC_BATCH_BYPASSED), "%s, %s, access %zu", policy, guard,
                      i);
-        cr_assert_eq(got.write_sectors != 0, !!(flags & GPC_BATCH_WRITE_BELOW), "%s, %s, access %zu", policy, guard,
-                     i);
+        cr_assert_eq(got.write_sectors != 0, !!(flags & GPC_BATCH_WRITE_BELOW), "%s, %s, access %zu", policy, guard, i);
         cr_assert_eq(got.evicted && got.eviction.dirty_sectors, !!(flags & GPC_BATCH_WRITE_BACK), "%s, %s, access %zu",
                      policy, guard, i);
         cr_assert_eq(got.evicted ? got.eviction.line_address : UINT64_MAX, s->evicted[i], "%s, %s, access %zu", policy,
@@ -90,7 +87,7 @@ static void same_in_the_end(gpc_cache *batched, gpc_cache *single, const char *p
     gpc_cache_stats_init(&b);
     cr_assert_eq(gpc_cache_get_stats(batched, &a), GPC_OK);
     cr_assert_eq(gpc_cache_get_stats(single, &b), GPC_OK);
-#define X(field, name, unit, merge, meaning) \
+#define X(field, name, unit, merge, meaning)                                                                      \
     cr_expect_eq(a.field, b.field, "%s, %s: " name " %llu, not %llu", policy, guard, (unsigned long long)a.field, \
                  (unsigned long long)b.field);
     GPC_CACHE_COUNTERS(X)

@@ -61,8 +61,15 @@ Test(insertion, part_of_a_loop_stays) {
     static const struct {
         const char *spec;
         unsigned percent; /* of what LIP has, at least */
-    } rows[] = {{"bip", 60}, {"bip(random=1)", 60}, {"bip(bypass=1)", 60}, {"brrip", 60}, {"brrip(random=1)", 60},
-                {"dip", 45}, {"drrip", 45}, {"dip(bypass=1)", 45}, {"plru(insertion=lru)", 20},
+    } rows[] = {{"bip", 60},
+                {"bip(random=1)", 60},
+                {"bip(bypass=1)", 60},
+                {"brrip", 60},
+                {"brrip(random=1)", 60},
+                {"dip", 45},
+                {"drrip", 45},
+                {"dip(bypass=1)", 45},
+                {"plru(insertion=lru)", 20},
                 {"plru(insertion=bimodal)", 20}};
     gpc_context *context = open_context(1);
     uint64_t *lines = loop_of(32, 20);
@@ -95,9 +102,7 @@ Test(insertion, a_protecting_distance_is_found) {
  * ones lose the sets that lead for these, a quarter of 32 or 64 and 32 of 1024, and what it takes to find out.
  */
 Test(insertion, duels_follow_recency_where_it_pays) {
-    static const struct {
-        uint32_t sets, ways, percent;
-    } shapes[] = {{32, 4, 70}, {64, 16, 70}, {1024, 4, 94}};
+    static const struct { uint32_t sets, ways, percent; } shapes[] = {{32, 4, 70}, {64, 16, 70}, {1024, 4, 94}};
     gpc_context *context = open_context(1);
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         uint32_t sets = shapes[i].sets, ways = shapes[i].ways;
@@ -119,10 +124,12 @@ Test(insertion, costs) {
     static const struct {
         const char *spec;
         uint64_t bits;
-    } known[] = {{"lip", 1024 * 16 * 4},       {"bip", 1024 * 16 * 4 + 5},    {"dip", 1024 * 16 * 4 + 15},
-                 {"srrip", 1024 * 16 * 2},     {"brrip", 1024 * 16 * 2 + 5},  {"drrip", 1024 * 16 * 2 + 15},
-                 {"srrip(bits=3)", 1024 * 48}, {"gippr", 1024 * 15},          {"dgippr", 1024 * 15 + 11},
-                 {"plru(insertion=bimodal)", 1024 * 15 + 5}, {"bip(epsilon=1)", 1024 * 64}};
+    } known[] = {{"lip", 1024 * 16 * 4},       {"bip", 1024 * 16 * 4 + 5},
+                 {"dip", 1024 * 16 * 4 + 15},  {"srrip", 1024 * 16 * 2},
+                 {"brrip", 1024 * 16 * 2 + 5}, {"drrip", 1024 * 16 * 2 + 15},
+                 {"srrip(bits=3)", 1024 * 48}, {"gippr", 1024 * 15},
+                 {"dgippr", 1024 * 15 + 11},   {"plru(insertion=bimodal)", 1024 * 15 + 5},
+                 {"bip(epsilon=1)", 1024 * 64}};
     gpc_context *context = open_context(1);
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         uint64_t bits;

@@ -51,8 +51,8 @@ static uint64_t exercise(const char *spec, uint32_t sets, uint32_t ways) {
         .struct_size = sizeof geometry, .sets = sets, .ways = ways, .line_bytes = 128, .sectors = 4, .count = 1};
     gpc_error error = GPC_ERROR_INIT;
     gpci_policy *policy;
-    cr_assert_eq(gpci_policy_create(context, GPC_POLICY_PREDICTOR, spec, &geometry, NULL, &error, &policy), GPC_OK, "%s",
-                 error.message);
+    cr_assert_eq(gpci_policy_create(context, GPC_POLICY_PREDICTOR, spec, &geometry, NULL, &error, &policy), GPC_OK,
+                 "%s", error.message);
     const gpc_predictor_ops *ops = policy->ops;
     uint64_t random = 7, digest = 0;
     for (int step = 0; step < 5000; step++) {
@@ -63,8 +63,8 @@ static uint64_t exercise(const char *spec, uint32_t sets, uint32_t ways) {
         cr_assert_leq(prediction.decision, GPC_BYPASS, "%s decided %u", spec, prediction.decision);
         digest = gpci_mix(digest ^ prediction.decision ^ (uint64_t)prediction.policy_word << 32);
         if (ops->on_reply) {
-            gpc_decision held = ops->on_reply(policy->self, &request, (gpc_decision)prediction.decision,
-                                              gpci_random_below(&random, 4));
+            gpc_decision held =
+                ops->on_reply(policy->self, &request, (gpc_decision)prediction.decision, gpci_random_below(&random, 4));
             cr_assert(held == GPC_CACHE || held == GPC_BYPASS, "%s held %d", spec, (int)held);
         }
         if (ops->respond)

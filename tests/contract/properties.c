@@ -11,9 +11,7 @@
 
 #define COUNT 20000
 
-static const struct {
-    uint32_t sets, ways;
-} shapes[] = {{1, 2}, {4, 4}, {3, 5}, {32, 4}, {7, 24}, {1, 128}};
+static const struct { uint32_t sets, ways; } shapes[] = {{1, 2}, {4, 4}, {3, 5}, {32, 4}, {7, 24}, {1, 128}};
 #define SHAPES (sizeof shapes / sizeof *shapes)
 
 /* Nothing that fetches on every miss beats opt, and nothing at all beats opt that may bypass. */

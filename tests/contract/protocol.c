@@ -11,9 +11,9 @@
 
 typedef struct protocol_row {
     const char *name;
-    bool acquires;    /* who is to see others' stores acquires first */
-    bool incoherent;  /* not even then */
-    bool loses_data;  /* as what it is a model of */
+    bool acquires;   /* who is to see others' stores acquires first */
+    bool incoherent; /* not even then */
+    bool loses_data; /* as what it is a model of */
 } protocol_row;
 
 static const protocol_row rows[] = {

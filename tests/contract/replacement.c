@@ -13,8 +13,8 @@ typedef struct geometry {
     uint32_t sets, ways;
 } geometry;
 
-static const geometry geometries[] = {{1, 1},  {1, 2},   {32, 4},  {3, 5},   {7, 24},   {48, 16}, {5, 17},
-                                      {1, 64}, {2, 65},  {1, 100}, {4, 128}, {1, 1000}, {1, 1024}, {300, 1}};
+static const geometry geometries[] = {{1, 1},  {1, 2},  {32, 4},  {3, 5},   {7, 24},   {48, 16},  {5, 17},
+                                      {1, 64}, {2, 65}, {1, 100}, {4, 128}, {1, 1000}, {1, 1024}, {300, 1}};
 #define GEOMETRIES (sizeof geometries / sizeof *geometries)
 
 #define EACH_ROW(row) \
@@ -42,7 +42,7 @@ Test(replacement, says_what_it_is_and_has_a_row) {
             cr_expect_gt(strlen(info.parameters[p].meaning), 0, "%s: %s", info.name, info.parameters[p].name);
         bool listed = false;
         EACH_ROW(row)
-            listed |= names(row->spec, info.name);
+        listed |= names(row->spec, info.name);
         cr_expect(listed, "%s has no row in replacement_rows", info.name);
     }
     gpc_context_destroy(context);
@@ -129,20 +129,20 @@ static uint64_t exercise(const replacement_row *row, geometry g, uint64_t seed) 
 
 Test(replacement, keeps_to_candidates_and_to_its_state) {
     EACH_ROW(row)
-        for (size_t i = 0; i < GEOMETRIES; i++)
-            exercise(row, geometries[i], 5);
+    for (size_t i = 0; i < GEOMETRIES; i++)
+        exercise(row, geometries[i], 5);
 }
 
 Test(replacement, repeats_itself_with_the_same_seed) {
     EACH_ROW(row)
-        for (size_t i = 0; i < GEOMETRIES; i++) {
-            geometry g = geometries[i];
-            uint64_t first = exercise(row, g, 5);
-            cr_expect_eq(first, exercise(row, g, 5), "%s, %u x %u", row->spec, g.sets, g.ways);
-            if (g.sets * g.ways >= 32 && g.ways > 1)
-                cr_expect_eq(first != exercise(row, g, 6), row->seeded, "%s, %u x %u, another seed", row->spec, g.sets,
-                             g.ways);
-        }
+    for (size_t i = 0; i < GEOMETRIES; i++) {
+        geometry g = geometries[i];
+        uint64_t first = exercise(row, g, 5);
+        cr_expect_eq(first, exercise(row, g, 5), "%s, %u x %u", row->spec, g.sets, g.ways);
+        if (g.sets * g.ways >= 32 && g.ways > 1)
+            cr_expect_eq(first != exercise(row, g, 6), row->seeded, "%s, %u x %u, another seed", row->spec, g.sets,
+                         g.ways);
+    }
 }
 
 /* Sets know nothing of each other: a set's victims are the same alone and among others in use. */

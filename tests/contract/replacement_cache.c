@@ -45,22 +45,22 @@ static void invalidate(gpc_cache *cache, rig *r, uint64_t line) {
 Test(replacement_cache, does_what_the_table_alone_does) {
     gpc_context *context = open_context(1);
     EACH_ROW(row)
-        for (size_t s = 0; s < SHAPES && !row->seeded; s++) {
-            rig r;
-            gpc_cache *cache = open_cache(context, row->spec, shapes[s].sets, shapes[s].ways);
-            rig_open(&r, row->spec, shapes[s].sets, shapes[s].ways, 1);
-            uint64_t *lines = stream_make(STREAM_PHASES, s, shapes[s].sets * shapes[s].ways, COUNT);
-            uint64_t *next = rig_next_uses(lines, COUNT);
-            for (size_t i = 0; i < COUNT; i++) {
-                agree(cache, &r, lines[i], next[i], row->spec, i);
-                if (i % 11 == 0)
-                    invalidate(cache, &r, lines[i / 2]);
-            }
-            free(lines);
-            free(next);
-            rig_close(&r);
-            gpc_cache_destroy(cache);
+    for (size_t s = 0; s < SHAPES && !row->seeded; s++) {
+        rig r;
+        gpc_cache *cache = open_cache(context, row->spec, shapes[s].sets, shapes[s].ways);
+        rig_open(&r, row->spec, shapes[s].sets, shapes[s].ways, 1);
+        uint64_t *lines = stream_make(STREAM_PHASES, s, shapes[s].sets * shapes[s].ways, COUNT);
+        uint64_t *next = rig_next_uses(lines, COUNT);
+        for (size_t i = 0; i < COUNT; i++) {
+            agree(cache, &r, lines[i], next[i], row->spec, i);
+            if (i % 11 == 0)
+                invalidate(cache, &r, lines[i / 2]);
         }
+        free(lines);
+        free(next);
+        rig_close(&r);
+        gpc_cache_destroy(cache);
+    }
     gpc_context_destroy(context);
 }
 
@@ -68,31 +68,31 @@ Test(replacement_cache, does_what_the_table_alone_does) {
 Test(replacement_cache, batches_change_nothing) {
     gpc_context *context = open_context(1);
     EACH_ROW(row)
-        for (size_t s = 0; s < SHAPES; s++) {
-            uint64_t *lines = stream_make(STREAM_SKEWED, s, shapes[s].sets * shapes[s].ways, COUNT);
-            uint64_t *next = rig_next_uses(lines, COUNT), evicted[COUNT];
-            uint8_t results[COUNT];
-            for (size_t i = 0; i < COUNT; i++)
-                lines[i] *= 128;
-            gpc_cache *batched = open_cache(context, row->spec, shapes[s].sets, shapes[s].ways);
-            gpc_cache *single = open_cache(context, row->spec, shapes[s].sets, shapes[s].ways);
-            gpc_batch batch = GPC_BATCH_INIT;
-            batch.count = COUNT, batch.addresses = lines, batch.next_uses = next;
-            batch.results = results, batch.evicted = evicted;
-            cr_assert_eq(gpc_cache_access_many(batched, &batch, NULL), GPC_OK);
-            for (size_t i = 0; i < COUNT; i++) {
-                gpc_request request = {.address = lines[i], .next_use = next[i]};
-                gpc_access_result got;
-                cr_assert_eq(gpc_cache_access(single, &request, &got), GPC_OK);
-                cr_assert_eq(got.outcome == GPC_HIT, !!(results[i] & GPC_BATCH_HIT), "%s, access %zu", row->spec, i);
-                cr_assert_eq(got.outcome == GPC_BYPASSED, !!(results[i] & GPC_BATCH_BYPASSED), "%s", row->spec);
-                cr_assert_eq(got.evicted ? got.eviction.line_address : UINT64_MAX, evicted[i], "%s", row->spec);
-            }
-            free(lines);
-            free(next);
-            gpc_cache_destroy(batched);
-            gpc_cache_destroy(single);
+    for (size_t s = 0; s < SHAPES; s++) {
+        uint64_t *lines = stream_make(STREAM_SKEWED, s, shapes[s].sets * shapes[s].ways, COUNT);
+        uint64_t *next = rig_next_uses(lines, COUNT), evicted[COUNT];
+        uint8_t results[COUNT];
+        for (size_t i = 0; i < COUNT; i++)
+            lines[i] *= 128;
+        gpc_cache *batched = open_cache(context, row->spec, shapes[s].sets, shapes[s].ways);
+        gpc_cache *single = open_cache(context, row->spec, shapes[s].sets, shapes[s].ways);
+        gpc_batch batch = GPC_BATCH_INIT;
+        batch.count = COUNT, batch.addresses = lines, batch.next_uses = next;
+        batch.results = results, batch.evicted = evicted;
+        cr_assert_eq(gpc_cache_access_many(batched, &batch, NULL), GPC_OK);
+        for (size_t i = 0; i < COUNT; i++) {
+            gpc_request request = {.address = lines[i], .next_use = next[i]};
+            gpc_access_result got;
+            cr_assert_eq(gpc_cache_access(single, &request, &got), GPC_OK);
+            cr_assert_eq(got.outcome == GPC_HIT, !!(results[i] & GPC_BATCH_HIT), "%s, access %zu", row->spec, i);
+            cr_assert_eq(got.outcome == GPC_BYPASSED, !!(results[i] & GPC_BATCH_BYPASSED), "%s", row->spec);
+            cr_assert_eq(got.evicted ? got.eviction.line_address : UINT64_MAX, evicted[i], "%s", row->spec);
         }
+        free(lines);
+        free(next);
+        gpc_cache_destroy(batched);
+        gpc_cache_destroy(single);
+    }
     gpc_context_destroy(context);
 }
 
@@ -148,9 +148,9 @@ static void switch_policies(gpc_context *context, const replacement_row *from, c
 Test(replacement_cache, any_policy_can_take_over_a_live_cache) {
     gpc_context *context = open_context(1);
     EACH_ROW(from)
-        EACH_ROW(to)
-            if (!to->seeded)
-                switch_policies(context, from, to);
+    EACH_ROW(to)
+    if (!to->seeded)
+        switch_policies(context, from, to);
     gpc_context_destroy(context);
 }
 

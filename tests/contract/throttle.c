@@ -8,9 +8,22 @@
 /* Throttles alone: their cost, the same decisions again, and that all warps come to their end, from 1 slot to 1024. */
 
 static const char *const rows[] = {
-    "warps", "warps(limit=1)", "warps(limit=1024)", "blocks",          "blocks(limit=1)",        "blocks(limit=3)",
-    "ccws",  "ccws(tags=1, k=1024)", "ccws(base=65535)", "dyncta",     "dyncta(period=1)",       "pcal",
-    "pcal(warps=1)", "pcal(warps=3, ebt=2)", "pcal(warps=4, ebt=-3)", "pcal(warps=2, ebt=auto)",
+    "warps",
+    "warps(limit=1)",
+    "warps(limit=1024)",
+    "blocks",
+    "blocks(limit=1)",
+    "blocks(limit=3)",
+    "ccws",
+    "ccws(tags=1, k=1024)",
+    "ccws(base=65535)",
+    "dyncta",
+    "dyncta(period=1)",
+    "pcal",
+    "pcal(warps=1)",
+    "pcal(warps=3, ebt=2)",
+    "pcal(warps=4, ebt=-3)",
+    "pcal(warps=2, ebt=auto)",
 };
 
 static const uint32_t shapes[] = {1, 2, 7, 48, 65, 1024};

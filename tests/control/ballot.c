@@ -88,9 +88,20 @@ static gpc_cache_stats run(const char *replacement, const char *predictor) {
 
 /* The candidate that decides hears what it would without a vote; those beside it change nothing. */
 Test(ballot, the_first_candidate_is_as_it_would_be_alone) {
-    static const char *const policies[] = {"lru",     "fifo",  "mru",  "nru", "plru", "lip",
-                                           "bip",     "dip",   "srrip", "drrip", "ship", "age-lru",
-                                           "age-lru(bypass=1)", "rpr"};
+    static const char *const policies[] = {"lru",
+                                           "fifo",
+                                           "mru",
+                                           "nru",
+                                           "plru",
+                                           "lip",
+                                           "bip",
+                                           "dip",
+                                           "srrip",
+                                           "drrip",
+                                           "ship",
+                                           "age-lru",
+                                           "age-lru(bypass=1)",
+                                           "rpr"};
     for (size_t n = 0; n < sizeof policies / sizeof *policies; n++) {
         char spec[128];
         snprintf(spec, sizeof spec, "vote(%s, mru, random)", policies[n]);

@@ -137,7 +137,9 @@ Test(pcal_machine, the_bounds_of_a_step) {
         int work;
         gpci_pcal_state state;
         uint32_t extra;
-    } steps[] = {{1101, GPCI_PCAL_CLIMB, 2}, {1099, GPCI_PCAL_STABLE, 1}, {971, GPCI_PCAL_STABLE, 1},
+    } steps[] = {{1101, GPCI_PCAL_CLIMB, 2},
+                 {1099, GPCI_PCAL_STABLE, 1},
+                 {971, GPCI_PCAL_STABLE, 1},
                  {969, GPCI_PCAL_STABLE, 0}};
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         rig r;

@@ -17,9 +17,9 @@ static void check(const gpci_phase_options *options, const double *values, size_
     }
 }
 
-#define CHECK(options, expected, ...)                                                       \
-    do {                                                                                    \
-        const double values[] = {__VA_ARGS__};                                              \
+#define CHECK(options, expected, ...)                                                           \
+    do {                                                                                        \
+        const double values[] = {__VA_ARGS__};                                                  \
         check(options, values, sizeof values / sizeof *values / (options)->measures, expected); \
     } while (0)
 

@@ -140,11 +140,8 @@ static uint32_t first_way(void *self, uint32_t set, const uint64_t *candidates, 
 
 static const gpc_parameter depth = {"depth", 2, 1, 8, true, "a number"};
 
-static const gpc_replacement_ops deep = {.struct_size = sizeof deep,
-                                         .name = "deep",
-                                         .parameters = &depth,
-                                         .parameter_count = 1,
-                                         .choose_victim = first_way};
+static const gpc_replacement_ops deep = {
+    .struct_size = sizeof deep, .name = "deep", .parameters = &depth, .parameter_count = 1, .choose_victim = first_way};
 
 Test(config, policies) {
     accepts("l1.replacement", "lru", "lru");

@@ -118,9 +118,9 @@ static bool is_one_of(const char *key, const char *const *keys) {
  * the unit; and DRAM, of which the file states each figure, the preset a set by name.
  */
 Test(gpgpusim, qv100_is_the_preset) {
-    static const char *const other[] = {"sm.register_unit",  "sm.warp_unit",       "sm.shared_unit",
-                                        "sm.latency_alu",    "sm.latency_tensor",  "sm.latency_constant",
-                                        "sm.latency_uniform", "sm.interval_alu",   "memory.link_buffer", NULL};
+    static const char *const other[] = {
+        "sm.register_unit",    "sm.warp_unit",       "sm.shared_unit",  "sm.latency_alu",     "sm.latency_tensor",
+        "sm.latency_constant", "sm.latency_uniform", "sm.interval_alu", "memory.link_buffer", NULL};
     rig imported, preset;
     rig_open(&imported);
     rig_open(&preset);

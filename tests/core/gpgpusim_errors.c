@@ -59,8 +59,8 @@ Test(gpgpusim_errors, ranges) {
 }
 
 Test(gpgpusim_errors, pipeline) {
-    static const char *const wrong[] = {"2048", "2048:", ":32", "2048:0", "2048:33", "2048:x", "2048:32:1",
-                                        "99999999999999999999999999999999:32"};
+    static const char *const wrong[] = {"2048",    "2048:",  ":32",       "2048:0",
+                                        "2048:33", "2048:x", "2048:32:1", "99999999999999999999999999999999:32"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         char text[128];
         snprintf(text, sizeof text, "-gpgpu_shader_core_pipeline %s", wrong[i]);

@@ -9,9 +9,9 @@
 
 /* Presets: their figures are those of the documents, and each describes a whole machine that can be built. */
 
-static const char li[] = "004_f914167101cf345f.txt";        /* D. Li, 2014, Table 3.4, section 4.1.4 */
-static const char kotas[] = "002_8012417a493108d0.txt";     /* G. Kotas, 2019, Tables 3.1 and 3.2, section 3.1.1 */
-static const char chithra[] = "000_3bf347d137e45bc4.txt";   /* A. Chithra and R. Kumar, 2021, Table 3 */
+static const char li[] = "004_f914167101cf345f.txt";      /* D. Li, 2014, Table 3.4, section 4.1.4 */
+static const char kotas[] = "002_8012417a493108d0.txt";   /* G. Kotas, 2019, Tables 3.1 and 3.2, section 3.1.1 */
+static const char chithra[] = "000_3bf347d137e45bc4.txt"; /* A. Chithra and R. Kumar, 2021, Table 3 */
 
 /* A figure, and the row of the document that states it (NULL: another source, named in the preset's text). */
 static const struct figure {
@@ -209,9 +209,10 @@ Test(presets, texts) {
 
 /* What is asked of a run, as opposed to a machine. */
 static bool is_choice_of_the_run(const char *key) {
-    static const char *const choices[] = {"l1.track_reuse", "l1.track_warps", "blocks.placement", "warps.order",
-                                          "kernels.flush",  "mode",           "sm.warp_limit",    "sm.block_limit",
-                                          "limit.cycles",   "limit.instructions", "deadlock.cycles", "sample.period",
+    static const char *const choices[] = {"l1.track_reuse",     "l1.track_warps",  "blocks.placement",
+                                          "warps.order",        "kernels.flush",   "mode",
+                                          "sm.warp_limit",      "sm.block_limit",  "limit.cycles",
+                                          "limit.instructions", "deadlock.cycles", "sample.period",
                                           "l1.future"};
     for (size_t i = 0; i < sizeof choices / sizeof *choices; i++)
         if (!strcmp(choices[i], key))
@@ -293,9 +294,9 @@ Test(presets, memory_bandwidth) {
     static const struct {
         const char *preset;
         uint64_t mb_per_s;
-    } published[] = {{"gtx480", 179200}, {"gtx480-l1-48k", 179200}, {"rtx2060", 336000},
-                     {"a100", 1555000},  {"h100", 3352000},         {"gcn-7970", 264000},
-                     {"qv100", 870400}}; /* 4096 bits twice at [A]'s 850 MHz */
+    } published[] = {
+        {"gtx480", 179200}, {"gtx480-l1-48k", 179200}, {"rtx2060", 336000}, {"a100", 1555000},
+        {"h100", 3352000},  {"gcn-7970", 264000},      {"qv100", 870400}}; /* 4096 bits twice at [A]'s 850 MHz */
     for (size_t i = 0; i < sizeof published / sizeof *published; i++) {
         rig r;
         open_preset(&r, published[i].preset);

@@ -221,7 +221,8 @@ static void check_cuts(const gpc_stats *stats, int form) {
     cr_assert_eq(status, GPC_OK);
     char *whole = malloc(length + 1), *part = malloc(length + 8);
     cr_assert_eq(form ? gpc_stats_csv(stats, form == 2, whole, length + 1, NULL)
-                      : gpc_stats_json(stats, whole, length + 1, NULL), GPC_OK);
+                      : gpc_stats_json(stats, whole, length + 1, NULL),
+                 GPC_OK);
     for (size_t size = 0; size <= length + 2; size++) {
         memset(part, 'x', length + 8);
         status = form ? gpc_stats_csv(stats, form == 2, part, size, &told) : gpc_stats_json(stats, part, size, &told);

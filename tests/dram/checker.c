@@ -58,8 +58,8 @@ static uint64_t closes_at(const rig *r, size_t i) {
     uint64_t closes = 0;
     for (size_t k = i + 1; k-- > 0;) {
         const gpci_dram_event *before = &r->events[k];
-        if (before->pseudo != e->pseudo || before->bank != e->bank || !(is_column(before) ||
-                                                                     before->command == GPCI_DRAM_ACTIVATE))
+        if (before->pseudo != e->pseudo || before->bank != e->bank ||
+            !(is_column(before) || before->command == GPCI_DRAM_ACTIVATE))
             continue;
         uint64_t end = before->cycle + least(r, before, &precharge);
         closes = end > closes ? end : closes;
@@ -127,8 +127,9 @@ size_t violations(const rig *r) {
             const gpci_dram_event *a = &r->events[k], *b = &r->events[i];
             if (a->pseudo == b->pseudo && b->cycle < a->cycle + least(r, a, b)) {
                 if (!errors)
-                    cr_log_info("command %d of bank %u at %llu too soon after %d of bank %u at %llu", b->command, b->bank,
-                                (unsigned long long)b->cycle, a->command, a->bank, (unsigned long long)a->cycle);
+                    cr_log_info("command %d of bank %u at %llu too soon after %d of bank %u at %llu", b->command,
+                                b->bank, (unsigned long long)b->cycle, a->command, a->bank,
+                                (unsigned long long)a->cycle);
                 errors++;
             }
         }

@@ -52,8 +52,8 @@ Test(dram_cycles, conflict_at_once_waits_for_tras_and_trc) {
     rig_request(r, at(0, 0, 0), false, 1);
     rig_request(r, at(1, 0, 0), false, 2);
     rig_drain(r);
-    cr_assert_eq(nth(r, GPCI_DRAM_PRECHARGE, 0), 20);  /* tRAS */
-    cr_assert_eq(nth(r, GPCI_DRAM_ACTIVATE, 1), 26);   /* tRC, one more than tRAS + tRP */
+    cr_assert_eq(nth(r, GPCI_DRAM_PRECHARGE, 0), 20); /* tRAS */
+    cr_assert_eq(nth(r, GPCI_DRAM_ACTIVATE, 1), 26);  /* tRC, one more than tRAS + tRP */
     rig_close(r);
 }
 

@@ -69,9 +69,9 @@ Test(dram_stress, checker_sees_what_is_too_soon) {
     feed(r, 5);
     cr_assert_eq(violations(r), 0);
     gpc_error error = GPC_ERROR_INIT;
-    static const char *const longer[] = {"dram.trcd", "dram.trp", "dram.tras", "dram.trc", "dram.trrd_s", "dram.trrd_l",
-                                         "dram.tfaw", "dram.twr", "dram.twtr_s", "dram.twtr_l", "dram.trtw",
-                                         "dram.trtp", "dram.tccd_s", "dram.tccd_l"};
+    static const char *const longer[] = {"dram.trcd",   "dram.trp",  "dram.tras",   "dram.trc",    "dram.trrd_s",
+                                         "dram.trrd_l", "dram.tfaw", "dram.twr",    "dram.twtr_s", "dram.twtr_l",
+                                         "dram.trtw",   "dram.trtp", "dram.tccd_s", "dram.tccd_l"};
     for (size_t i = 0; i < sizeof longer / sizeof *longer; i++) {
         uint64_t value;
         char text[32];
@@ -86,7 +86,8 @@ Test(dram_stress, checker_sees_what_is_too_soon) {
 }
 
 Test(dram_stress, same_twice) {
-    rig *a = rig_open("dram.refresh=all-bank dram.age_cap=100"), *b = rig_open("dram.refresh=all-bank dram.age_cap=100");
+    rig *a = rig_open("dram.refresh=all-bank dram.age_cap=100"),
+        *b = rig_open("dram.refresh=all-bank dram.age_cap=100");
     feed(a, 9);
     feed(b, 9);
     cr_assert_eq(a->event_count, b->event_count);

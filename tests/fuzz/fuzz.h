@@ -12,12 +12,12 @@
  * reader breaks a promise; sanitizers see the rest. regression.c runs them over
  * a corpus and its mutations, entry.c under libFuzzer.
  */
-void fuzz_text(const uint8_t *data, size_t size);   /* a .traceg; what it accepts must survive the binary format */
-void fuzz_list(const uint8_t *data, size_t size);   /* a kernelslist.g */
-void fuzz_binary(const uint8_t *data, size_t size); /* a .gct as it is, and with its checksums made right */
+void fuzz_text(const uint8_t *data, size_t size);    /* a .traceg; what it accepts must survive the binary format */
+void fuzz_list(const uint8_t *data, size_t size);    /* a kernelslist.g */
+void fuzz_binary(const uint8_t *data, size_t size);  /* a .gct as it is, and with its checksums made right */
 void fuzz_profile(const uint8_t *data, size_t size); /* a profile, likewise; what it accepts must survive writing */
 
-void fuzz_tree(const uint8_t *data, size_t size);    /* a tree of caches, and accesses to it */
+void fuzz_tree(const uint8_t *data, size_t size); /* a tree of caches, and accesses to it */
 
 #define CHECK(condition)                                                    \
     do {                                                                    \

@@ -11,7 +11,8 @@ typedef struct pattern {
     uint32_t lines, sectors, used, moved;
 } pattern;
 
-#define LOADS(a, s, n, w) {.address = (a), .stride = (s), .lanes = (n), .width = (w), .kind = GPC_LOAD}
+#define LOADS(a, s, n, w) \
+    { .address = (a), .stride = (s), .lanes = (n), .width = (w), .kind = GPC_LOAD }
 
 static const pattern patterns[] = {
     {"unit stride", NULL, LOADS(0x1000, 4, 32, 4), 1, 4, 128, 128},
@@ -56,8 +57,8 @@ Test(memory_coalescing, counts) {
         cr_expect_eq(stats.thread_instructions, p->shot.lanes, "%s", p->name);
         unsigned last = GPC_TRANSACTION_BUCKETS - 1;
         for (unsigned n = 0; n <= last; n++)
-            cr_expect_eq(stats.l1_transactions_per_load[n], n == (p->lines < last ? p->lines : last),
-                         "%s: bucket %u", p->name, n);
+            cr_expect_eq(stats.l1_transactions_per_load[n], n == (p->lines < last ? p->lines : last), "%s: bucket %u",
+                         p->name, n);
         rig_close(&r);
     }
 }

@@ -7,9 +7,9 @@
 
 /* Functional hierarchies on a tree of coherent modules. Figures by hand: lines of 128 bytes are four sectors. */
 
-#define COHERENT                                                                                              \
-    "sm.count = 2\nl1.sectors = 1\nl2.sectors = 1\nl1.write_policy = back\nl1.write_policy_local = back\n"    \
-    "l1.write_allocate = fetch\nl1.write_allocate_local = fetch\nl2.inclusion = inclusive\n"                  \
+#define COHERENT                                                                                           \
+    "sm.count = 2\nl1.sectors = 1\nl2.sectors = 1\nl1.write_policy = back\nl1.write_policy_local = back\n" \
+    "l1.write_allocate = fetch\nl1.write_allocate_local = fetch\nl2.inclusion = inclusive\n"               \
     "l2.interleave_bytes = 128\n"
 
 static void open_tree(rig *r, const char *protocol, const char *settings) {
@@ -56,7 +56,7 @@ Test(coherent, tree_or_caches) {
 Test(coherent, modules) {
     rig r;
     open_tree(&r, "nmoesi", "sm.count = 5\ncluster.sms = 2\nl2.slices = 2\n");
-    static const char *const names[] = {"l1-0", "l1-1", "l1-2", "l1-3", "l1-4",    "cluster-0",
+    static const char *const names[] = {"l1-0",      "l1-1",      "l1-2", "l1-3", "l1-4",     "cluster-0",
                                         "cluster-1", "cluster-2", "l2-0", "l2-1", "memory-0", "memory-1"};
     const gpc_coherence *tree = gpc_hierarchy_coherence(r.hierarchy);
     for (uint32_t i = 0; i < 12; i++)
@@ -175,8 +175,9 @@ Test(coherent, acquire) {
 /* Shared memory takes its part of a unified memory: L1s become others, and their statistics go on. */
 Test(coherent, carveout) {
     rig r;
-    open_tree(&r, "nmoesi", "l1.unified = true\nl1.size = 64KiB\nl1.carveouts = 0 32KiB\nl1.carveout = auto\n"
-                            "sm.shared = 32KiB\n");
+    open_tree(&r, "nmoesi",
+              "l1.unified = true\nl1.size = 64KiB\nl1.carveouts = 0 32KiB\nl1.carveout = auto\n"
+              "sm.shared = 32KiB\n");
     gpc_launch launch = GPC_LAUNCH_INIT;
     launch.threads = 32;
     rig_begin(&r, &launch);
@@ -229,14 +230,31 @@ Test(coherent, as_the_tree_itself) {
 
 /* What has no meaning in a tree is refused by its key. */
 Test(coherent, refusals) {
-    static const char *const settings[] = {
-        "l1.enabled = false", "l1.spaces = local", "l1.sectors = 4", "l2.sectors = 4", "l1.index = xor",
-        "l2.index = ipoly", "l1.allocate = on-fill", "l1.track_reuse = true", "l1.track_warps = true",
-        "l1.reorder = warp", "lrc.sms = 2", "l2.tokens = strict", "l1.tokens = opportunistic",
-        "l2.write_policy = through", "l2.write_allocate = none", "l2.interleave = hash", "l1.bypass = mrpb",
-        "l2.bypass = always-bypass", "l1.write_policy = evict", "l1.write_allocate = lazy",
-        "l1.write_policy_local = through", "l1.write_allocate_local = none", "scheduler = gto + ccws",
-        "l2.interleave_bytes = 256", "network.header = 0"};
+    static const char *const settings[] = {"l1.enabled = false",
+                                           "l1.spaces = local",
+                                           "l1.sectors = 4",
+                                           "l2.sectors = 4",
+                                           "l1.index = xor",
+                                           "l2.index = ipoly",
+                                           "l1.allocate = on-fill",
+                                           "l1.track_reuse = true",
+                                           "l1.track_warps = true",
+                                           "l1.reorder = warp",
+                                           "lrc.sms = 2",
+                                           "l2.tokens = strict",
+                                           "l1.tokens = opportunistic",
+                                           "l2.write_policy = through",
+                                           "l2.write_allocate = none",
+                                           "l2.interleave = hash",
+                                           "l1.bypass = mrpb",
+                                           "l2.bypass = always-bypass",
+                                           "l1.write_policy = evict",
+                                           "l1.write_allocate = lazy",
+                                           "l1.write_policy_local = through",
+                                           "l1.write_allocate_local = none",
+                                           "scheduler = gto + ccws",
+                                           "l2.interleave_bytes = 256",
+                                           "network.header = 0"};
     for (unsigned i = 0; i < sizeof settings / sizeof *settings; i++) {
         gpc_error error = GPC_ERROR_INIT;
         char text[1024], key[40];

@@ -16,7 +16,7 @@ static void refused(rig *r, gpc_warp_access access, gpc_status expected, const c
     EXPECT(r, .kernels = 0);
 }
 
-#define REFUSED(r, ...) \
+#define REFUSED(r, ...)                                                                                             \
     refused(r, (gpc_warp_access){.struct_size = sizeof(gpc_warp_access), .addresses = some_addresses, __VA_ARGS__}, \
             GPC_ERROR_ARGUMENT, #__VA_ARGS__)
 

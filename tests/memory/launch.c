@@ -41,22 +41,20 @@ static void check_fits(const char *settings, const fit *fits, size_t count) {
 /* Fermi: 48 warps, 8 blocks, 32,768 registers in units of 64 a warp and 2 warps, 48 KiB in units of 128 bytes. */
 Test(memory_launch, occupancy_of_fermi) {
     static const fit fits[] = {
-        {32, 0, 0, 8},        /* blocks */
-        {192, 16, 0, 8},      /* 6 warps: 48 / 6 */
-        {256, 0, 0, 6},       /* 8 warps: 48 / 8 */
-        {257, 0, 0, 5},       /* 9 warps: 48 / 9 */
-        {256, 20, 0, 6},      /* 640 a warp: 51, in twos 50; 50 / 8 */
-        {256, 21, 0, 5},      /* 672 become 704: 46 warps; 46 / 8 */
-        {96, 63, 0, 5},       /* 2,016 become 2,048: 16 warps; 16 / 3 */
-        {544, 63, 0, 0},      /* 17 warps of 16 */
-        {512, 63, 0, 1},      /* 16 of 16 */
-        {1536, 0, 0, 1},      /* 48 of 48 */
-        {1537, 0, 0, 0},      /* 49 of 48 */
-        {32, 0, 12288, 4},    /* 49,152 / 12,288 */
-        {32, 0, 12289, 3},    /* becomes 12,416 */
-        {32, 0, 49152, 1},
-        {32, 0, 49153, 0},
-        {256, 21, 12288, 4},  /* the smallest of 6, 5 and 4 */
+        {32, 0, 0, 8},                                             /* blocks */
+        {192, 16, 0, 8},                                           /* 6 warps: 48 / 6 */
+        {256, 0, 0, 6},                                            /* 8 warps: 48 / 8 */
+        {257, 0, 0, 5},                                            /* 9 warps: 48 / 9 */
+        {256, 20, 0, 6},                                           /* 640 a warp: 51, in twos 50; 50 / 8 */
+        {256, 21, 0, 5},                                           /* 672 become 704: 46 warps; 46 / 8 */
+        {96, 63, 0, 5},                                            /* 2,016 become 2,048: 16 warps; 16 / 3 */
+        {544, 63, 0, 0},                                           /* 17 warps of 16 */
+        {512, 63, 0, 1},                                           /* 16 of 16 */
+        {1536, 0, 0, 1},                                           /* 48 of 48 */
+        {1537, 0, 0, 0},                                           /* 49 of 48 */
+        {32, 0, 12288, 4},                                         /* 49,152 / 12,288 */
+        {32, 0, 12289, 3},                                         /* becomes 12,416 */
+        {32, 0, 49152, 1}, {32, 0, 49153, 0}, {256, 21, 12288, 4}, /* the smallest of 6, 5 and 4 */
     };
     CHECK_FITS("sm.warps = 48\nsm.blocks = 8\nsm.registers = 32768\nsm.register_unit = 64\nsm.warp_unit = 2\n"
                "sm.shared = 48KiB\nsm.shared_unit = 128B\nsm.shared_reserved = 0B\n",
@@ -66,13 +64,13 @@ Test(memory_launch, occupancy_of_fermi) {
 /* H100: 64 warps, 32 blocks, 65,536 registers in units of 256 a warp and 4 warps, 228 KiB of which a block loses 1. */
 Test(memory_launch, occupancy_of_h100) {
     static const fit fits[] = {
-        {32, 16, 0, 32},          /* blocks */
-        {96, 37, 0, 16},          /* 1,184 become 1,280: 51 warps, in fours 48; 48 / 3 (51 / 3 would be 17) */
-        {256, 32, 2048, 8},       /* warps: 64 / 8 */
-        {1024, 64, 0, 1},         /* 2,048 a warp: 32 warps of 32 */
-        {1024, 65, 0, 0},         /* 2,080 become 2,304: 28 warps */
-        {64, 16, 10 * 1024, 20},  /* 11 KiB: 228 / 11 */
-        {64, 16, 227 * 1024, 1},  /* 228 KiB */
+        {32, 16, 0, 32},         /* blocks */
+        {96, 37, 0, 16},         /* 1,184 become 1,280: 51 warps, in fours 48; 48 / 3 (51 / 3 would be 17) */
+        {256, 32, 2048, 8},      /* warps: 64 / 8 */
+        {1024, 64, 0, 1},        /* 2,048 a warp: 32 warps of 32 */
+        {1024, 65, 0, 0},        /* 2,080 become 2,304: 28 warps */
+        {64, 16, 10 * 1024, 20}, /* 11 KiB: 228 / 11 */
+        {64, 16, 227 * 1024, 1}, /* 228 KiB */
         {64, 16, 227 * 1024 + 1, 0},
     };
     CHECK_FITS("sm.warps = 64\nsm.blocks = 32\nsm.registers = 65536\nsm.register_unit = 256\nsm.warp_unit = 4\n"
@@ -110,10 +108,10 @@ Test(memory_launch, a_block_that_does_not_fit_changes_nothing) {
 }
 
 /* 256 KiB with the carve-outs of H100; 8 blocks of 256 threads fit. */
-#define UNIFIED                                                                                                   \
-    "sm.warps = 64\nsm.blocks = 32\nsm.registers = 65536\nsm.register_unit = 256\nsm.warp_unit = 4\n"             \
-    "sm.shared = 228KiB\nsm.shared_unit = 128B\nsm.shared_reserved = 1KiB\n"                                      \
-    "l1.size = 256KiB\nl1.ways = 4\nl1.unified = true\n"                                                          \
+#define UNIFIED                                                                                       \
+    "sm.warps = 64\nsm.blocks = 32\nsm.registers = 65536\nsm.register_unit = 256\nsm.warp_unit = 4\n" \
+    "sm.shared = 228KiB\nsm.shared_unit = 128B\nsm.shared_reserved = 1KiB\n"                          \
+    "l1.size = 256KiB\nl1.ways = 4\nl1.unified = true\n"                                              \
     "l1.carveouts = 0B 8KiB 16KiB 32KiB 64KiB 100KiB 132KiB 164KiB 196KiB 228KiB\n"
 
 /* Loads twice as many lines as L1 can have: so many stay. */
@@ -146,8 +144,8 @@ Test(memory_launch, carveout_that_holds_the_blocks) {
 Test(memory_launch, carveout_of_the_driver) {
     gpc_launch some = launch_of(256, 32, 2048), none = launch_of(256, 32, 0), small = launch_of(32, 32, 4096);
     check_share(UNIFIED "l1.carveout = driver\n", NULL, 256);
-    check_share(UNIFIED "l1.carveout = driver\n", &some, 192);  /* 16 x 3 KiB: 64 KiB */
-    check_share(UNIFIED "l1.carveout = driver\n", &none, 224);  /* 32 x 1 KiB: 32 KiB */
+    check_share(UNIFIED "l1.carveout = driver\n", &some, 192); /* 16 x 3 KiB: 64 KiB */
+    check_share(UNIFIED "l1.carveout = driver\n", &none, 224); /* 32 x 1 KiB: 32 KiB */
     check_share(UNIFIED "l1.carveout = driver\n", &small, 92); /* 32 resident, no more on an SM, x 5 KiB: 164 KiB */
 }
 
@@ -173,7 +171,7 @@ Test(memory_launch, carveout_of_ways) {
     check_share(UNIFIED "l1.resize = ways\n", NULL, 256);
     check_share(UNIFIED "l1.resize = ways\n", &some, 192); /* 224 KiB left: 3 ways */
     check_share(UNIFIED "l1.resize = ways\n", &more, 192); /* 64 KiB: 192 KiB left */
-    check_share(UNIFIED "l1.resize = ways\n", &most, 64); /* 8 x 16 KiB: 132 KiB; 124 KiB left: 1 way */
+    check_share(UNIFIED "l1.resize = ways\n", &most, 64);  /* 8 x 16 KiB: 132 KiB; 124 KiB left: 1 way */
 }
 
 /* Dirty lines and counts of an L1 outlive its resizing. */

@@ -108,11 +108,10 @@ static void check_decisions(talk t, unsigned moved, bool bypassed) {
            .dram_read_sectors = moved);
     rig_fire(&r, WORD(GPC_LOAD, 0x40));
     EXPECT(&r, .warp_instructions = 1, .thread_instructions = 1, .l1_load_requests = 1, .l1_load_lines = 1,
-           .l1_load_sectors = 1, .l1_load_sector_hits = !bypassed, .l1_load_bytes_used = 4,
-           .l1_load_bytes_moved = 128, .l1_bypasses = bypassed, .l1_bypassed_sectors = bypassed ? moved : 0,
-           .l1_predictions = bypassed, .l1_overturned_fills = bypassed && t.first < t.last,
-           .l1_fetched_sectors = bypassed ? moved : 0, .l2_read_sectors = bypassed ? moved : 0,
-           .l2_read_sector_hits = bypassed ? moved : 0);
+           .l1_load_sectors = 1, .l1_load_sector_hits = !bypassed, .l1_load_bytes_used = 4, .l1_load_bytes_moved = 128,
+           .l1_bypasses = bypassed, .l1_bypassed_sectors = bypassed ? moved : 0, .l1_predictions = bypassed,
+           .l1_overturned_fills = bypassed && t.first < t.last, .l1_fetched_sectors = bypassed ? moved : 0,
+           .l2_read_sectors = bypassed ? moved : 0, .l2_read_sector_hits = bypassed ? moved : 0);
     rig_close(&r);
 }
 

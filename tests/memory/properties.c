@@ -56,8 +56,8 @@ static machine draw(uint64_t *state, unsigned scale) {
              "l2.write_allocate = %s\nl2.replacement = %s\nl2.fetch_sectors = %u\nl2.interleave = %s\n"
              "l2.inclusion = %s\n",
              m.sms, m.l1_here, m.l2_here, scale, 1u << below(state, 3), l1_line, l1_sectors, writes[l1_write],
-             allocations[l1_allocate], writes[l1_write], allocations[l1_allocate], policies[below(state, 5)],
-             4 * scale, m.slices, partitions, 1u << below(state, 3), l2_line, l2_sectors, writes[l2_write],
+             allocations[l1_allocate], writes[l1_write], allocations[l1_allocate], policies[below(state, 5)], 4 * scale,
+             m.slices, partitions, 1u << below(state, 3), l2_line, l2_sectors, writes[l2_write],
              allocations[l2_allocate], policies[below(state, 5)], l2_sectors > 1 ? 1 + below(state, 2) : 1,
              below(state, 2) ? "hash" : "modulo", below(state, 2) ? "inclusive" : "non-inclusive");
     return m;

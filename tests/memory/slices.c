@@ -139,8 +139,7 @@ static void spread(const char *settings, unsigned slices, unsigned lines, uint64
 
 Test(memory_slices, interleaving_is_even) {
     static const char *const kinds[] = {
-        "l2.interleave = modulo\nl2.interleave_bytes = 256B\n",
-        "l2.interleave = hash\nl2.interleave_bytes = 256B\n",
+        "l2.interleave = modulo\nl2.interleave_bytes = 256B\n", "l2.interleave = hash\nl2.interleave_bytes = 256B\n",
         "l2.interleave = range\nl2.interleave_bytes = 64KiB\n", /* 512 lines a slice */
     };
     uint64_t least, most;

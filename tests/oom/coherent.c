@@ -7,10 +7,11 @@
 
 #define ACCESSES 96u
 
-static const char settings[] = "sm.count = 4\nl1.size = 2KiB\nl1.mshr_entries = 4\nl1.queue = 4\n"
-                               "l1.write_policy = back\nl1.write_allocate = fetch\nl2.size = 8KiB\nl2.slices = 2\nl2.ways = 2\n"
-                               "l2.interleave_bytes = 128\ncluster.sms = 2\ncluster.size = 4KiB\ndram.channels = 2\n"
-                               "memory.link_width = 32\ncoherence = nmoesi\n";
+static const char settings[] =
+    "sm.count = 4\nl1.size = 2KiB\nl1.mshr_entries = 4\nl1.queue = 4\n"
+    "l1.write_policy = back\nl1.write_allocate = fetch\nl2.size = 8KiB\nl2.slices = 2\nl2.ways = 2\n"
+    "l2.interleave_bytes = 128\ncluster.sms = 2\ncluster.size = 4KiB\ndram.channels = 2\n"
+    "memory.link_width = 32\ncoherence = nmoesi\n";
 
 static unsigned completions;
 

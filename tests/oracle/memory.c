@@ -139,8 +139,8 @@ static void random_lanes(memory_pair *p, gpc_warp_access *a, uint64_t addresses[
 }
 
 static gpc_warp_access random_access(memory_pair *p, uint64_t addresses[64]) {
-    static const uint8_t kinds[] = {GPC_LOAD, GPC_LOAD, GPC_LOAD, GPC_STORE, GPC_STORE, GPC_STORE,
-                                    GPC_LOAD, GPC_ATOMIC, GPC_REDUCTION, GPC_PREFETCH};
+    static const uint8_t kinds[] = {GPC_LOAD,  GPC_LOAD, GPC_LOAD,   GPC_STORE,     GPC_STORE,
+                                    GPC_STORE, GPC_LOAD, GPC_ATOMIC, GPC_REDUCTION, GPC_PREFETCH};
     gpc_warp_access a = GPC_WARP_ACCESS_INIT;
     a.sm = below(p, p->config.sms);
     a.kind = kinds[below(p, sizeof kinds)];
@@ -150,8 +150,8 @@ static gpc_warp_access random_access(memory_pair *p, uint64_t addresses[64]) {
     return a;
 }
 
-#define SAME(what, field, expected, got)                                                                       \
-    cr_assert_eq((expected)->field, (got)->field, "system %u, step %u (%s): " #field " is %llu, not %llu\n%s", \
+#define SAME(what, field, expected, got)                                                                            \
+    cr_assert_eq((expected)->field, (got)->field, "system %u, step %u (%s): " #field " is %llu, not %llu\n%s",      \
                  p->system, p->step, what, (unsigned long long)(got)->field, (unsigned long long)(expected)->field, \
                  p->text)
 

@@ -16,7 +16,7 @@
 
 typedef struct model_level {
     unsigned line, sectors, fetch, sets, ways;
-    gpc_write_policy policy[2];     /* by space: global, local */
+    gpc_write_policy policy[2]; /* by space: global, local */
     gpc_write_allocate allocate[2];
 } model_level;
 

@@ -57,7 +57,7 @@ Test(index, division_exhaustive) {
             check_division(divisor, n);
 }
 
-static const uint32_t some_sets[] = {1,  2,  3,  5,  7,   8,   12,  15,   16,   17,   24,     31,    32,
+static const uint32_t some_sets[] = {1,  2,  3,  5,  7,  8,   12,  15,  16,  17,   24,   31,    32,
                                      33, 48, 64, 80, 96, 100, 128, 384, 512, 1000, 1536, 65536, 100000};
 #define SOME_SETS (sizeof some_sets / sizeof *some_sets)
 

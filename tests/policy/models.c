@@ -12,11 +12,11 @@
 typedef struct model {
     uint32_t ways;
     uint64_t clock;
-    uint64_t used[GPC_MAX_WAYS];     /* time of the last hit or fill */
-    uint64_t filled[GPC_MAX_WAYS];   /* time of the fill */
+    uint64_t used[GPC_MAX_WAYS];   /* time of the last hit or fill */
+    uint64_t filled[GPC_MAX_WAYS]; /* time of the fill */
     uint64_t next_use[GPC_MAX_WAYS];
     bool referenced[GPC_MAX_WAYS];
-    bool right[2 * GPC_MAX_WAYS];    /* plru: the tree in heap order */
+    bool right[2 * GPC_MAX_WAYS]; /* plru: the tree in heap order */
 } model;
 
 typedef uint32_t (*victim_fn)(model *m, const bool *candidate);
@@ -153,7 +153,7 @@ static void compare(const char *name, victim_fn victim, uint32_t sets, uint32_t 
 }
 
 static void compare_all(const char *name, victim_fn victim) {
-    static const uint32_t ways[] = {1,  2,  3,  4,  5,  8,   12,  15,  16,  17,  24,  31,
+    static const uint32_t ways[] = {1,  2,  3,  4,  5,  8,  12,  15,  16,  17,  24,   31,
                                     32, 33, 48, 63, 64, 65, 127, 128, 129, 200, 1000, 1024};
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         compare(name, victim, 1, ways[i]);

@@ -15,7 +15,7 @@ typedef struct definition {
     bool bypass;
     uint32_t period; /* 0 = the distance is given */
     uint32_t every, longest, width, stretch, eviction;
-    uint32_t capacity;                     /* of a counter */
+    uint32_t capacity;                       /* of a counter */
     uint32_t accesses, sampled, counts[300]; /* since the last computation */
     bool full;
     uint32_t phases[1024]; /* of each set's step */
@@ -158,8 +158,16 @@ Test(protecting, found_distances) {
     static const uint32_t ways[] = {1, 4, 16, 100};
     uint32_t found = 0;
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
-        definition d = {.distance = ways[i], .step = 1, .most = 255, .period = 700, .every = 8, .longest = 256,
-                        .width = 4, .eviction = ways[i], .capacity = 65535, .stretch = 4};
+        definition d = {.distance = ways[i],
+                        .step = 1,
+                        .most = 255,
+                        .period = 700,
+                        .every = 8,
+                        .longest = 256,
+                        .width = 4,
+                        .eviction = ways[i],
+                        .capacity = 65535,
+                        .stretch = 4};
         found += compare("protecting-distance(period=700)", d, 16, ways[i]);
         d.stretch = 1;
         found += compare("protecting-distance(period=700)", d, 1, ways[i]);
@@ -170,8 +178,16 @@ Test(protecting, found_distances) {
         d.capacity = 15;
         d.distance = 30;
         found += compare("protecting-distance(period=700,bypass=1,counter=4,initial=30)", d, 128, ways[i]);
-        definition small = {.distance = 5, .step = 4, .most = 15, .period = 300, .every = 2, .longest = 64,
-                            .width = 8, .eviction = 9, .capacity = 65535, .stretch = 8};
+        definition small = {.distance = 5,
+                            .step = 4,
+                            .most = 15,
+                            .period = 300,
+                            .every = 2,
+                            .longest = 64,
+                            .width = 8,
+                            .eviction = 9,
+                            .capacity = 65535,
+                            .stretch = 8};
         found += compare("protecting-distance(initial=5,bits=4,period=300,longest=64,step=8,eviction=9,sampled=2)",
                          small, 16, ways[i]);
     }

@@ -160,9 +160,9 @@ static uint32_t victim_of(const model *m, uint32_t set, const uint64_t *candidat
         if (!(candidates[way / 64] >> (way % 64) & 1))
             continue;
         bool dead = is_dead(m, l), best_dead = best && is_dead(m, best);
-        bool lower = best && (dead != best_dead ? dead : !dead && score_of(m, l) != score_of(m, best)
-                                                             ? score_of(m, l) < score_of(m, best)
-                                                             : l->used < best->used);
+        bool lower = best && (dead != best_dead                              ? dead
+                              : !dead && score_of(m, l) != score_of(m, best) ? score_of(m, l) < score_of(m, best)
+                                                                             : l->used < best->used);
         if (!best || lower) {
             best = l;
             victim = way;
@@ -302,11 +302,18 @@ Test(rpr_model, wide_signatures) {
 
 Test(rpr_model, unpredicted_dead) {
     compare_all(&(shape){.spec = "rpr(unpredicted=1,signature=4)",
-                         .score = BY_DISTANCE, .bits = 4, .every = 4, .unpredicted_dead = true});
+                         .score = BY_DISTANCE,
+                         .bits = 4,
+                         .every = 4,
+                         .unpredicted_dead = true});
 }
 
 Test(rpr_model, combined) {
     compare_all(&(shape){.spec = "combined(signature=3)", .score = BY_AGE, .bits = 3, .every = 4, .combined = true});
     compare_all(&(shape){.spec = "combined(low=2,sample=2,signature=4)",
-                         .score = BY_AGE, .bits = 4, .every = 2, .combined = true, .low = 2});
+                         .score = BY_AGE,
+                         .bits = 4,
+                         .every = 2,
+                         .combined = true,
+                         .low = 2});
 }

@@ -8,7 +8,7 @@
 
 typedef struct table {
     uint32_t entries, index_bits, initial, highest;
-    uint64_t region; /* 0 = by instruction */
+    uint64_t region;  /* 0 = by instruction */
     uint32_t stretch; /* a set in this many trains */
     uint32_t counters[16384];
 } table;
@@ -153,9 +153,9 @@ Test(ship, cost) {
     cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
     cr_assert_eq(gpc_policy_cost(context, GPC_POLICY_REPLACEMENT, "ship", 1024, 16, 64, 1, NULL, &bits), GPC_OK);
     cr_expect_eq(bits, (4 + 30 + 6) * 8192);
-    cr_assert_eq(gpc_policy_cost(context, GPC_POLICY_REPLACEMENT, "ship(sampled=64,counter=2)", 1024, 16, 64, 1, NULL,
-                                 &bits),
-                 GPC_OK);
+    cr_assert_eq(
+        gpc_policy_cost(context, GPC_POLICY_REPLACEMENT, "ship(sampled=64,counter=2)", 1024, 16, 64, 1, NULL, &bits),
+        GPC_OK);
     cr_expect_eq(bits, 4 * 8192 + 15360 + 4 * 8192);
     gpc_context_destroy(context);
 }

@@ -151,8 +151,8 @@ Test(tree, gippr) {
 
 Test(tree, dgippr) {
     naive_ops ops = {.hit = vector_hit, .miss = vector_miss, .victim = victim, .fill = vector_fill};
-    compare("dgippr(leaders=1)", &ops,
-            (forest){.vector = {two[0], two[1]}, .leaders = 1, .turn = 1024, .most = 2047}, 16, 16);
+    compare("dgippr(leaders=1)", &ops, (forest){.vector = {two[0], two[1]}, .leaders = 1, .turn = 1024, .most = 2047},
+            16, 16);
     compare("dgippr(leaders=1, selector=2)", &ops,
             (forest){.vector = {two[0], two[1]}, .leaders = 1, .turn = 2, .most = 3}, 16, 13);
 }

@@ -191,8 +191,14 @@ Test(predictor_examples, agcb_below) {
 static void *instance_of(const gpc_predictor_ops *ops, double parameter, uint64_t seed) {
     void *self = calloc(1, ops->instance_bytes);
     char message[256];
-    gpc_policy_env env = {.struct_size = sizeof env, .sets = 1, .ways = 1, .line_bytes = 128, .sectors = 1, .count = 1,
-                          .seed = seed, .parameters = &parameter};
+    gpc_policy_env env = {.struct_size = sizeof env,
+                          .sets = 1,
+                          .ways = 1,
+                          .line_bytes = 128,
+                          .sectors = 1,
+                          .count = 1,
+                          .seed = seed,
+                          .parameters = &parameter};
     cr_assert_eq(ops->init(self, &env, message), GPC_OK);
     return self;
 }
@@ -264,9 +270,7 @@ Test(predictor_examples, counter_based) {
 
 /* The access interval predictor lets C go, which it knows to be used again at once or not at all; LRU lets A go. */
 Test(predictor_examples, counter_based_replacement) {
-    static const struct {
-        const char *policy, *end;
-    } cases[] = {{"counter-based", "hhhm"}, {"lru", "mmhm"}};
+    static const struct { const char *policy, *end; } cases[] = {{"counter-based", "hhhm"}, {"lru", "mmhm"}};
     for (unsigned i = 0; i < 2; i++) {
         rig r;
         rig_open(&r, (rig_plan){.replacement = cases[i].policy, .sets = 1, .ways = 4});

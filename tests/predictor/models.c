@@ -113,8 +113,11 @@ static void compare(agcb_model m, uint32_t sets, uint32_t ways, uint32_t pcs) {
              m.report ? "report" : "victim");
     rig r;
     uint32_t below_ways = ways < GPC_MAX_WAYS ? ways + 1 : ways;
-    rig_open(&r, (rig_plan){.predictor = spec, .sets = sets, .ways = ways,
-                            .below_sets = 2 * sets, .below_ways = below_ways,
+    rig_open(&r, (rig_plan){.predictor = spec,
+                            .sets = sets,
+                            .ways = ways,
+                            .below_sets = 2 * sets,
+                            .below_ways = below_ways,
                             .below = m.on_miss ? "agcb-below(on-miss=1)" : "agcb-below"});
     naive_open(&m.cache, sets, ways);
     naive_open(&m.below, 2 * sets, below_ways);
@@ -140,7 +143,8 @@ static void compare(agcb_model m, uint32_t sets, uint32_t ways, uint32_t pcs) {
     rig_close(&r);
 }
 
-#define DEFAULT {.entries = 256, .bits = 4, .threshold = 8, .initial = 15}
+#define DEFAULT \
+    { .entries = 256, .bits = 4, .threshold = 8, .initial = 15 }
 
 Test(predictor_models, agcb) {
     static const uint32_t shapes[][2] = {{1, 1}, {1, 128}, {4, 4}, {7, 3}, {32, 4}, {1, 1024}};
@@ -157,8 +161,12 @@ Test(predictor_models, agcb_tables) {
     for (int hash = 0; hash < 3; hash++)
         for (uint32_t entries = 1; entries <= 4096; entries *= 8)
             for (uint32_t bits = 1; bits <= 8; bits += 3) {
-                agcb_model m = {.entries = entries, .bits = bits, .threshold = 1u << (bits - 1), .initial = 255,
-                                .shift = entries % 3, .hash = hash};
+                agcb_model m = {.entries = entries,
+                                .bits = bits,
+                                .threshold = 1u << (bits - 1),
+                                .initial = 255,
+                                .shift = entries % 3,
+                                .hash = hash};
                 compare(m, 4, 4, 40);
             }
 }

@@ -131,7 +131,8 @@ static void compare_counters(counter_model m, uint32_t sets, uint32_t ways) {
     rig r;
     rig_open(&r, (rig_plan){.predictor = m.role == PREDICTS ? spec : NULL,
                             .replacement = m.role == PREDICTS ? NULL : spec,
-                            .sets = sets, .ways = ways});
+                            .sets = sets,
+                            .ways = ways});
     naive_open(&m.cache, sets, ways);
     m.table = calloc((size_t)m.rows * m.columns, sizeof *m.table);
     uint64_t random = sets * 31 + ways, bypassed = 0;
@@ -155,8 +156,9 @@ Test(predictor_models, counter_based) {
     EACH_SHAPE(i) {
         for (int variant = 0; variant < 2; variant++)
             for (part role = REPLACES; role <= REPLACES_AND_BYPASSES; role++)
-                compare_counters((counter_model){.role = role, .live_time = variant, .rows = 256, .columns = 256,
-                                                 .most = 15}, shapes[i][0], shapes[i][1]);
+                compare_counters(
+                    (counter_model){.role = role, .live_time = variant, .rows = 256, .columns = 256, .most = 15},
+                    shapes[i][0], shapes[i][1]);
         compare_counters((counter_model){.role = PREDICTS, .live_time = true, .rows = 256, .columns = 256, .most = 15},
                          shapes[i][0], shapes[i][1]);
     }
@@ -166,10 +168,14 @@ Test(predictor_models, counter_based) {
 Test(predictor_models, counter_based_sizes) {
     for (uint32_t most = 1; most < 128; most = 2 * most + 1) {
         for (int variant = 0; variant < 2; variant++)
-            compare_counters((counter_model){.role = REPLACES, .live_time = variant, .rows = 1 + most / 2,
-                                             .columns = 64, .most = most}, 4, 8);
-        compare_counters((counter_model){.role = PREDICTS, .live_time = true, .rows = 1, .columns = 64, .most = most,
-                                         .retry = most + 1}, 4, 8);
+            compare_counters(
+                (counter_model){
+                    .role = REPLACES, .live_time = variant, .rows = 1 + most / 2, .columns = 64, .most = most},
+                4, 8);
+        compare_counters(
+            (counter_model){
+                .role = PREDICTS, .live_time = true, .rows = 1, .columns = 64, .most = most, .retry = most + 1},
+            4, 8);
     }
 }
 
@@ -293,7 +299,8 @@ static void compare_sdbp(sdbp_model m, uint32_t sets, uint32_t ways, uint32_t sh
     rig r;
     rig_open(&r, (rig_plan){.predictor = m.role == PREDICTS ? spec : NULL,
                             .replacement = m.role == PREDICTS ? NULL : spec,
-                            .sets = sets, .ways = ways});
+                            .sets = sets,
+                            .ways = ways});
     naive_open(&m.cache, sets, ways);
     m.samplers = (sets + share - 1) / share < 32 ? (sets + share - 1) / share : 32;
     m.ways = m.ways ? m.ways : ways > 1 ? ways * 3 / 4 : 1;
@@ -320,10 +327,10 @@ static void compare_sdbp(sdbp_model m, uint32_t sets, uint32_t ways, uint32_t sh
 
 Test(predictor_models, sdbp) {
     EACH_SHAPE(i)
-        for (part role = REPLACES; role <= PREDICTS; role++) {
-            compare_sdbp((sdbp_model){.role = role, PAPER}, shapes[i][0], shapes[i][1], 4);
-            compare_sdbp((sdbp_model){.role = role, PAPER}, shapes[i][0], shapes[i][1], 1);
-        }
+    for (part role = REPLACES; role <= PREDICTS; role++) {
+        compare_sdbp((sdbp_model){.role = role, PAPER}, shapes[i][0], shapes[i][1], 4);
+        compare_sdbp((sdbp_model){.role = role, PAPER}, shapes[i][0], shapes[i][1], 1);
+    }
 }
 
 /* One table to eight, one counter to many, full tags and hardly any, samplers narrower and wider than the cache. */
@@ -331,9 +338,13 @@ Test(predictor_models, sdbp_sizes) {
     static const uint32_t entries[] = {1, 8, 64, 512, 4096, 32768, 64, 16};
     for (uint32_t tables = 1; tables <= 8; tables++)
         for (part role = REPLACES; role <= PREDICTS; role++)
-            compare_sdbp((sdbp_model){.role = role, .tables = tables, .entries = entries[tables - 1],
-                                      .most = (1u << tables) - 1, .threshold = tables > 1 ? 2 : 1,
-                                      .ways = tables * 3, .tag_bits = tables == 1 ? 31 : 2 * tables,
+            compare_sdbp((sdbp_model){.role = role,
+                                      .tables = tables,
+                                      .entries = entries[tables - 1],
+                                      .most = (1u << tables) - 1,
+                                      .threshold = tables > 1 ? 2 : 1,
+                                      .ways = tables * 3,
+                                      .tag_bits = tables == 1 ? 31 : 2 * tables,
                                       .pc_bits = tables == 2 ? 31 : 4 + tables},
                          tables * 3, 6, 1 + tables % 3);
 }

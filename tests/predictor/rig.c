@@ -39,8 +39,8 @@ void rig_close(rig *r) {
 }
 
 static char letter_of(const gpc_access_result *result) {
-    static const char letters[] = {[GPC_HIT] = 'h', [GPC_PENDING_HIT] = '?', [GPC_SECTOR_MISS] = 's',
-                                   [GPC_MISS] = 'm', [GPC_BYPASSED] = 'b', [GPC_NO_VICTIM] = '?'};
+    static const char letters[] = {[GPC_HIT] = 'h',  [GPC_PENDING_HIT] = '?', [GPC_SECTOR_MISS] = 's',
+                                   [GPC_MISS] = 'm', [GPC_BYPASSED] = 'b',    [GPC_NO_VICTIM] = '?'};
     return letters[result->outcome];
 }
 

@@ -187,8 +187,8 @@ Test(predictor_verification, attaches_itself_below) {
 }
 
 /* The two modes have counted alike so far. */
-#define SAME(counter)                                                                                              \
-    cr_assert_eq(f.counter, t.counter, #counter " is %llu functionally, %llu timed, after step %d of\n%s",         \
+#define SAME(counter)                                                                                      \
+    cr_assert_eq(f.counter, t.counter, #counter " is %llu functionally, %llu timed, after step %d of\n%s", \
                  (unsigned long long)f.counter, (unsigned long long)t.counter, step, settings)
 
 static void compare(const whole *functional, const whole *timed, int step, const char *settings) {
@@ -252,7 +252,8 @@ Test(predictor_verification, declined_at_the_miss) {
                 char settings[192];
                 snprintf(settings, sizeof settings,
                          "l1.bypass = always-cache\nl1.size = 256B\nl1.sectors = 1\nl1.allocate = %s\n"
-                         "l1.replacement = %s\n", allocations[a], policies[p]);
+                         "l1.replacement = %s\n",
+                         allocations[a], policies[p]);
                 bool dead = p == 2; /* whatever comes into a full set, from the third line on */
                 whole s;
                 start(&s, timed, settings);

@@ -75,11 +75,9 @@ static void run(const char *const *settings, gpc_write_policy write, gpc_write_a
             addresses[i] = (start + i * 7) * 128;
             access_caches(&c, sm, addresses[i], kind);
         }
-        rig_access(&r, (gpc_warp_access){.sm = sm,
-                                         .mask = UINT64_MAX >> (64 - count),
-                                         .addresses = addresses,
-                                         .width = 4,
-                                         .kind = kind});
+        rig_access(&r,
+                   (gpc_warp_access){
+                       .sm = sm, .mask = UINT64_MAX >> (64 - count), .addresses = addresses, .width = 4, .kind = kind});
     }
     for (unsigned sm = 0; sm < SMS; sm++)
         compare(&r, &c, sm);

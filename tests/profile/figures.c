@@ -214,8 +214,7 @@ Test(figures, bypasses) {
     rig_open(&r, NULL);
     uint64_t address = A;
     rig_load(&r, 0, 0x10, A);
-    rig_access(&r, (gpc_warp_access){
-                       .pc = 0x20, .mask = 1, .addresses = &address, .width = 4, .hint = GPC_HINT_CG});
+    rig_access(&r, (gpc_warp_access){.pc = 0x20, .mask = 1, .addresses = &address, .width = 4, .hint = GPC_HINT_CG});
     rig_load(&r, 0, 0x10, A);
     const gpc_profile_counts *c = &rig_sm(&r, 0)->counts;
     cr_expect_eq(c->accesses, 3);

@@ -15,7 +15,7 @@ typedef struct bench {
     char folder[40], file[64], spec[160];
 } bench;
 
-#define LINE(n) ((n) * 128u)
+#define LINE(n) ((n)*128u)
 
 /*
  * Line 0: 32 bytes used, hit twice: 0.25 x 3 < 1. Line 1: the same, hit three times: 1. Line 2: whole, once: 1. All by
@@ -217,9 +217,9 @@ Test(predictors, loads_only) {
     for (unsigned i = 0; i < 3; i++) {
         gpc_hierarchy *h = open_hierarchy(&b, spec_of(&b, names[i], more[i]));
         uint64_t address = LINE(0);
-        cr_expect_eq(fetched(h, (gpc_warp_access){
-                                    .pc = 0x10, .mask = 1, .addresses = &address, .width = 4, .kind = GPC_STORE}),
-                     4, "%s", names[i]);
+        cr_expect_eq(
+            fetched(h, (gpc_warp_access){.pc = 0x10, .mask = 1, .addresses = &address, .width = 4, .kind = GPC_STORE}),
+            4, "%s", names[i]);
         gpc_hierarchy_destroy(h);
     }
     close_bench(&b);
@@ -275,9 +275,12 @@ Test(predictors, costs) {
         const char *name, *more;
         uint64_t bits;
     } rows[] = {
-        {"profile-address", "", 23 * 33}, {"profile-address", ", address-bits=49", 23 * 42},
-        {"hybrid", "", 38},               {"hybrid", ", limit=0", 38},
-        {"hybrid", ", limit=63", 38},     {"hybrid", ", limit=64", 39},
+        {"profile-address", "", 23 * 33},
+        {"profile-address", ", address-bits=49", 23 * 42},
+        {"hybrid", "", 38},
+        {"hybrid", ", limit=0", 38},
+        {"hybrid", ", limit=63", 38},
+        {"hybrid", ", limit=64", 39},
         {"compiler", "", 0},
     };
     for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {

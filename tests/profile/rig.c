@@ -22,9 +22,8 @@ static void release(void *data, void *memory) {
 }
 
 void rig_open(rig *r, const char *const *settings) {
-    static const char *const defaults[] = {
-        "preset=gtx480", "sm.count=1", "l1.size=512B", "l1.ways=2", "l1.index=modulo", "l1.track_reuse=true",
-        "l1.track_warps=true"};
+    static const char *const defaults[] = {"preset=gtx480",   "sm.count=1",          "l1.size=512B",       "l1.ways=2",
+                                           "l1.index=modulo", "l1.track_reuse=true", "l1.track_warps=true"};
     gpc_error error = GPC_ERROR_INIT;
     gpc_context_options options = GPC_CONTEXT_OPTIONS_INIT;
     *r = (rig){0};
@@ -55,19 +54,16 @@ void rig_access(rig *r, gpc_warp_access access) {
 }
 
 void rig_load(rig *r, uint32_t warp, uint64_t pc, uint64_t address) {
-    rig_access(r, (gpc_warp_access){
-                      .warp = warp, .warp_age = warp, .pc = pc, .mask = 1, .addresses = &address, .width = 4});
+    rig_access(
+        r, (gpc_warp_access){.warp = warp, .warp_age = warp, .pc = pc, .mask = 1, .addresses = &address, .width = 4});
 }
 
 void rig_load_strided(rig *r, uint32_t sm, uint64_t pc, uint64_t address, uint32_t lanes, uint64_t stride) {
     uint64_t addresses[32];
     for (uint32_t i = 0; i < lanes; i++)
         addresses[i] = address + i * stride;
-    rig_access(r, (gpc_warp_access){.sm = sm,
-                                    .pc = pc,
-                                    .mask = UINT64_MAX >> (64 - lanes),
-                                    .addresses = addresses,
-                                    .width = 4});
+    rig_access(r, (gpc_warp_access){
+                      .sm = sm, .pc = pc, .mask = UINT64_MAX >> (64 - lanes), .addresses = addresses, .width = 4});
 }
 
 void rig_load_line(rig *r, uint32_t warp, uint64_t pc, uint64_t address) {

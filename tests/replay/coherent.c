@@ -63,7 +63,8 @@ Test(coherent, same_kernel) {
         for (size_t p = 0; p < sizeof protocols / sizeof *protocols; p++)
             for (unsigned timed = 0; timed < 2; timed++) {
                 char text[128];
-                snprintf(text, sizeof text, "coherence = %s\nmode = %s\n", protocols[p], timed ? "timed" : "functional");
+                snprintf(text, sizeof text, "coherence = %s\nmode = %s\n", protocols[p],
+                         timed ? "timed" : "functional");
                 outcome o = run(kernels[k], text), again = run(kernels[k], text);
                 cr_expect_eq(memcmp(&o, &again, sizeof o), 0, "%s %s: another run", kernels[k], text);
                 cr_expect_eq(o.stats.warp_instructions, plain.stats.warp_instructions, "%s %s", kernels[k], text);

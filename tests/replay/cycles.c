@@ -23,9 +23,9 @@
 static rig *open_timed(void) {
     rig *r = rig_open();
     static const char *const settings[][2] = {
-        {"mode", "timed"},          {"sm.schedulers", "1"},     {"sm.latency_alu", "18"},    {"sm.latency_sfu", "40"},
-        {"sm.latency_shared", "26"}, {"sm.latency_control", "8"}, {"sm.interval_alu", "1"},  {"sm.interval_sfu", "8"},
-        {"sm.interval_shared", "4"}, {"launch.cycles", "0"},     {"blocks.interval", "1"},   {"l1.replacement", "lru"},
+        {"mode", "timed"},           {"sm.schedulers", "1"},      {"sm.latency_alu", "18"}, {"sm.latency_sfu", "40"},
+        {"sm.latency_shared", "26"}, {"sm.latency_control", "8"}, {"sm.interval_alu", "1"}, {"sm.interval_sfu", "8"},
+        {"sm.interval_shared", "4"}, {"launch.cycles", "0"},      {"blocks.interval", "1"}, {"l1.replacement", "lru"},
         {"scheduler", "gto"}};
     for (size_t n = 0; n < sizeof settings / sizeof *settings; n++)
         set(r, settings[n][0], settings[n][1]);

@@ -137,8 +137,8 @@ static void put_random_kernel(rig *r, const char *name, unsigned seed) {
                     length += (size_t)snprintf(text + length, sizeof text - length, LOAD("%04x", "0x%x"), n * 16,
                                                0x1000 + rand() % 30 * 128);
                 else
-                    length += (size_t)snprintf(text + length, sizeof text - length,
-                                               "%04x ffffffff 1 R1 IADD3 1 R1 0\n", n * 16);
+                    length += (size_t)snprintf(text + length, sizeof text - length, "%04x ffffffff 1 R1 IADD3 1 R1 0\n",
+                                               n * 16);
             }
             snprintf(text + length, sizeof text - length, EXIT("%04x"), 40 * 16);
             put_warp(r, w, text);
@@ -167,8 +167,7 @@ Test(future, what_is_said_comes_true) {
                 size_t next = i + 1;
                 while (next < s->count && s->addresses[next] != s->addresses[i])
                     next++;
-                cr_assert_eq(s->next_uses[i], next < s->count ? next : NEVER, "kernel %u, SM %u, access %zu", k, sm,
-                             i);
+                cr_assert_eq(s->next_uses[i], next < s->count ? next : NEVER, "kernel %u, SM %u, access %zu", k, sm, i);
             }
             begins[sm] = s->count;
         }

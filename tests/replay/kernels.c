@@ -62,17 +62,17 @@ Test(kernels, counts) {
     begin_kernel(r, "k.traceg", 2, 64, "");
     begin_block(r, 0);
     put_warp(r, 0,
-             "0000 ffffffff 1 R1 MOV 0 0\n"                     /* 32 */
-             "0010 0000ffff 1 R1 LDG.E 1 R2 4 1 0x1000 4\n"     /* 16, two sectors */
-             "0020 00000000 1 R1 LDG.E 1 R2 0\n"                /* 0 */
-             "0030 0000000f 0 STG.E 2 R2 R1 4 1 0x2000 4\n"     /* 4, one sector */
+             "0000 ffffffff 1 R1 MOV 0 0\n"                       /* 32 */
+             "0010 0000ffff 1 R1 LDG.E 1 R2 4 1 0x1000 4\n"       /* 16, two sectors */
+             "0020 00000000 1 R1 LDG.E 1 R2 0\n"                  /* 0 */
+             "0030 0000000f 0 STG.E 2 R2 R1 4 1 0x2000 4\n"       /* 4, one sector */
              "0040 00000001 1 R1 LDS 1 R2 4 1 0x7f0000000000 0\n" /* 1 */
-             EXIT("0050"));                                     /* 32 */
-    put_warp(r, 1, EXIT("0050"));                               /* 32 */
+             EXIT("0050"));                                       /* 32 */
+    put_warp(r, 1, EXIT("0050"));                                 /* 32 */
     end_block(r);
     begin_block(r, 1);
-    put_warp(r, 0, LOAD("0010", "0x1000") EXIT("0050"));        /* 64, four sectors */
-    put_warp(r, 1, "0050 00000003 0 EXIT 0 0\n");               /* 2 */
+    put_warp(r, 0, LOAD("0010", "0x1000") EXIT("0050")); /* 64, four sectors */
+    put_warp(r, 1, "0050 00000003 0 EXIT 0 0\n");        /* 2 */
     end_block(r);
     end_kernel(r);
     gpc_stats stats;

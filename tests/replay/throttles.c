@@ -26,8 +26,8 @@ typedef struct gate {
     unsigned events, samples;          /* so many open it; 0: they do not */
     bool restless;                     /* asks for another look in each next cycle */
     unsigned told, sampled;
-    uint64_t event_cycle;              /* of the last */
-    uint64_t issued[4][8];             /* cycles, by slot */
+    uint64_t event_cycle;  /* of the last */
+    uint64_t issued[4][8]; /* cycles, by slot */
     unsigned issues[4];
     unsigned asked;
 } gate;
@@ -96,7 +96,7 @@ static rig *open_gate(gate *g) {
                             .on_issue = on_issue};
     rig *r = rig_open();
     static const char *const settings[][2] = {
-        {"mode", "timed"},      {"sm.schedulers", "1"},   {"sm.issue_width", "1"},          {"launch.cycles", "0"},
+        {"mode", "timed"},        {"sm.schedulers", "1"},    {"sm.issue_width", "1"},     {"launch.cycles", "0"},
         {"blocks.interval", "1"}, {"l1.replacement", "lru"}, {"scheduler", "gto + gate"}, {"deadlock.cycles", "20000"}};
     gpc_status status = gpc_context_register_throttle(r->context, &ops, g, NULL, &r->error);
     cr_assert_eq(status, GPC_OK, "%s", r->error.message);

@@ -234,8 +234,12 @@ Test(timed, deadlock_names_who_waits) {
     callbacks.on_memory = swallow;
     cr_assert_eq(gpc_hierarchy_set_callbacks(gpc_replay_hierarchy(replay), &callbacks), GPC_OK);
     gpc_status status = gpc_replay_kernel(replay, trace, NULL, NULL, &r->error);
-    static const char *const parts[] = {"k.traceg", "no progress", "SM 0, block 0, warp 0 at pc 0x160 (EXIT)",
-                                        "barrier, 1 of 2", "warp 1 at pc 0x250 (IADD3) waits for R1", "1 accesses"};
+    static const char *const parts[] = {"k.traceg",
+                                        "no progress",
+                                        "SM 0, block 0, warp 0 at pc 0x160 (EXIT)",
+                                        "barrier, 1 of 2",
+                                        "warp 1 at pc 0x250 (IADD3) waits for R1",
+                                        "1 accesses"};
     for (size_t n = 0; n < sizeof parts / sizeof *parts; n++)
         expect_error(r, status, GPC_ERROR_STATE, parts[n]);
     cr_assert_gt(reads, 0);
@@ -275,7 +279,8 @@ static uint32_t pick_astray(void *self, const uint64_t *ready, uint64_t cycle) {
 /* A scheduler of the host's may let cycles pass; for ever is a deadlock; a warp that is not ready is an error. */
 Test(timed, schedulers_of_the_host) {
     rig *r = open_timed();
-    gpc_scheduler_ops ops = {.struct_size = sizeof ops, .name = "idle", .summary = "s", .source = "", .pick = pick_none};
+    gpc_scheduler_ops ops = {
+        .struct_size = sizeof ops, .name = "idle", .summary = "s", .source = "", .pick = pick_none};
     cr_assert_eq(gpc_context_register_scheduler(r->context, &ops, NULL, NULL, &r->error), GPC_OK);
     ops.name = "astray";
     ops.pick = pick_astray;

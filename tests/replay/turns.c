@@ -101,8 +101,9 @@ Test(turns, barrier_of_the_living) {
 /* Without an EXIT in the trace. */
 Test(turns, barrier_at_the_end) {
     rig *r = rig_open();
-    run_warps(r, 2, (const char *const[]){LOAD("0000", "0x1000") BARRIER("0100"),
-                                          LOAD("0000", "0x1000") BARRIER("0100") LOAD("0200", "0x1000")});
+    run_warps(r, 2,
+              (const char *const[]){LOAD("0000", "0x1000") BARRIER("0100"),
+                                    LOAD("0000", "0x1000") BARRIER("0100") LOAD("0200", "0x1000")});
     cr_assert_eq(how_many(r, SEEN_ACCESS), 3);
     run_warps(r, 2, (const char *const[]){BARRIER("0100"), BARRIER("0100")});
     cr_assert_eq(how_many(r, SEEN_BARRIER), 2);
@@ -129,9 +130,10 @@ Test(turns, barriers_of_two_blocks) {
     for (unsigned b = 0; b < 2; b++) {
         begin_block(r, b);
         put_warp(r, 0, LOAD("0000", "0x1000") BARRIER("0100") LOAD("0200", "0x1000") EXIT("0210"));
-        put_warp(r, 1, b ? LOAD("0000", "0x1000") LOAD("0010", "0x1000") LOAD("0020", "0x1000") LOAD("0030", "0x1000")
-                               LOAD("0040", "0x1000") LOAD("0050", "0x1000") BARRIER("0100") EXIT("0210")
-                         : BARRIER("0100") EXIT("0110"));
+        put_warp(r, 1,
+                 b ? LOAD("0000", "0x1000") LOAD("0010", "0x1000") LOAD("0020", "0x1000") LOAD("0030", "0x1000")
+                         LOAD("0040", "0x1000") LOAD("0050", "0x1000") BARRIER("0100") EXIT("0210")
+                   : BARRIER("0100") EXIT("0110"));
         end_block(r);
     }
     end_kernel(r);

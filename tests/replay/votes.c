@@ -24,8 +24,8 @@ static const char *make_lines(unsigned (*line)(unsigned n)) {
         char pc[16], address[32];
         snprintf(pc, sizeof pc, "%04x", n % 16 * 16);
         snprintf(address, sizeof address, "0x%x", 0x10000 + line(n) * 128);
-        length += (size_t)snprintf(lines + length, sizeof lines - length,
-                                   "%s ffffffff 1 R1 LDG.E 1 R1 4 1 %s 4\n", pc, address);
+        length += (size_t)snprintf(lines + length, sizeof lines - length, "%s ffffffff 1 R1 LDG.E 1 R1 4 1 %s 4\n", pc,
+                                   address);
     }
     snprintf(lines + length, sizeof lines - length, EXIT("0100"));
     return lines;
@@ -42,8 +42,8 @@ static unsigned four_after_four_dead(unsigned n) {
 static rig *open_voting(const char *mode, const char *period) {
     rig *r = rig_open();
     static const char *const settings[][2] = {
-        {"sm.count", "6"},      {"l1.size", "512B"},          {"l1.ways", "4"},         {"l1.sectors", "1"},
-        {"l1.fetch_sectors", "1"}, {"blocks.placement", "map"}, {"l1.carveouts", ""},   {"l1.unified", "false"}};
+        {"sm.count", "6"},         {"l1.size", "512B"},         {"l1.ways", "4"},     {"l1.sectors", "1"},
+        {"l1.fetch_sectors", "1"}, {"blocks.placement", "map"}, {"l1.carveouts", ""}, {"l1.unified", "false"}};
     for (size_t n = 0; n < sizeof settings / sizeof *settings; n++)
         set(r, settings[n][0], settings[n][1]);
     set(r, "mode", mode);

@@ -26,8 +26,8 @@ static void expect(const char *what, traffic t, uint64_t loads, uint64_t load_se
     cr_assert_eq(t.stores, stores, "%s: %lu stores, not %lu", what, (unsigned long)t.stores, (unsigned long)stores);
     cr_assert_eq(t.load_sectors, load_sectors, "%s: %lu load sectors, not %lu", what, (unsigned long)t.load_sectors,
                  (unsigned long)load_sectors);
-    cr_assert_eq(t.store_sectors, store_sectors, "%s: %lu store sectors, not %lu", what,
-                 (unsigned long)t.store_sectors, (unsigned long)store_sectors);
+    cr_assert_eq(t.store_sectors, store_sectors, "%s: %lu store sectors, not %lu", what, (unsigned long)t.store_sectors,
+                 (unsigned long)store_sectors);
 }
 
 /* 524,288 floats are 16,384 warps; each access is four sectors. Its SASS is 20 instructions long. */

@@ -104,9 +104,17 @@ Test(synthetic_errors, parameters) {
 /* Sizes and parameters in every form that is right; the empty size is the default. */
 Test(synthetic_errors, right_forms) {
     static const char *const forms[] = {
-        "warp-reuse",         "warp-reuse:",           "warp-reuse:2097152",      "warp-reuse:2097152B",
-        "warp-reuse:2048KiB", "warp-reuse:2048K",      "warp-reuse:2M",           "warp-reuse:2MiB:",
-        "warp-reuse::lines=8", "warp-reuse:lines=8, repeats=8", "warp-reuse:2MiB:threads=256,lanes=32",
+        "warp-reuse",
+        "warp-reuse:",
+        "warp-reuse:2097152",
+        "warp-reuse:2097152B",
+        "warp-reuse:2048KiB",
+        "warp-reuse:2048K",
+        "warp-reuse:2M",
+        "warp-reuse:2MiB:",
+        "warp-reuse::lines=8",
+        "warp-reuse:lines=8, repeats=8",
+        "warp-reuse:2MiB:threads=256,lanes=32",
     };
     for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
         rig r;
@@ -245,7 +253,7 @@ static gpc_status scenario(gpc_context *context, oom_heap *heap, gpc_error *erro
 
 Test(synthetic_errors, out_of_memory) {
     static const char *const sources[] = {"histogram:16KiB:blocks=4", "fastwalsh:16KiB", "atax:16KiB:columns=32",
-                                          "matmul-tiled:4KiB", "sssp:8KiB", "inverted-index:16KiB"};
+                                          "matmul-tiled:4KiB",        "sssp:8KiB",       "inverted-index:16KiB"};
     for (size_t i = 0; i < sizeof sources / sizeof sources[0]; i++) {
         scenario_source = sources[i];
         oom_check(scenario, 8);

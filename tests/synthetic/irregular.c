@@ -19,8 +19,8 @@ static void begin(touched *t, const char *source) {
     t->arrays = gpci_synthetic_arrays(t->rig.source, &t->count);
 }
 
-static void one_access(const touched *t, uint64_t thread, const gpc_instruction *i, uint64_t address,
-                       each_access call, void *data) {
+static void one_access(const touched *t, uint64_t thread, const gpc_instruction *i, uint64_t address, each_access call,
+                       void *data) {
     for (size_t a = 0; a < t->count; a++)
         if (address >= t->arrays[a].base && address < t->arrays[a].base + t->arrays[a].bytes) {
             call(data, thread, i, a, address - t->arrays[a].base);

@@ -15,7 +15,7 @@ enum { MACHINE_QUEUE = 16384, MACHINE_SHARED = 16384 };
 typedef struct machine_lane {
     double queue[MACHINE_QUEUE]; /* loaded since the last store that emptied it */
     unsigned count;
-    bool shared;   /* the last load was from shared memory */
+    bool shared;     /* the last load was from shared memory */
     unsigned stores; /* since then */
 } machine_lane;
 

@@ -86,8 +86,7 @@ Test(synthetic_results, elementwise) {
     static const char *const tails[] = {":64KiB", ":12344", ":12344:lanes=64"};
     for (unsigned i = 0; i < 3; i++) {
         char source[64];
-#define CHECK(name, inputs, function) \
-    check_elementwise(strcat(strcpy(source, name), tails[i]), inputs, function)
+#define CHECK(name, inputs, function) check_elementwise(strcat(strcpy(source, name), tails[i]), inputs, function)
         CHECK("vectoradd", 2, add);
         CHECK("vecmul", 2, multiply);
         CHECK("vecsub", 2, subtract);

@@ -143,8 +143,12 @@ static void start_blocks(machine *m, uint64_t cycle) {
 /* All blocks come to their end, whatever is stacked; and on each scheduler the classes sum to those who run. */
 Test(blocks, no_deadlock_on_random_traffic) {
     static const char *const specs[] = {
-        "gto + warps(limit=1)", "lrr + blocks(limit=1)", "gto + ccws",  "lrr + ccws(k=1024, tags=2)",
-        "gto + dyncta(period=64)", "two-level(group=2) + blocks(limit=1) + ccws(k=100)",
+        "gto + warps(limit=1)",
+        "lrr + blocks(limit=1)",
+        "gto + ccws",
+        "lrr + ccws(k=1024, tags=2)",
+        "gto + dyncta(period=64)",
+        "two-level(group=2) + blocks(limit=1) + ccws(k=100)",
         "oldest + warps(limit=1) + blocks(limit=1)",
         "gto + ccws(base=60000) + warps(limit=2) + dyncta(t-mem-h=0, t-mem-l=0)",
     };

@@ -34,11 +34,11 @@ Test(pcal, table_4_3) {
         int32_t ebt;
         uint32_t cache, bypass;
     } rows[] = {
-        {6, 0, 6, 0},                   /* throttling */
-        {6, 1, 6, 1},   {6, 10, 6, 10}, /* strategy one */
-        {6, -1, 5, 1},  {6, -5, 1, 5},  /* strategy two */
-        {6, -6, 1, 5},  {6, -99, 1, 5}, /* one keeps its token */
-        {1, -6, 1, 0},  {1, 3, 1, 3},   {1024, -1024, 1, 1023}, {1024, 1024, 1024, 1024},
+        {6, 0, 6, 0},                  /* throttling */
+        {6, 1, 6, 1},  {6, 10, 6, 10}, /* strategy one */
+        {6, -1, 5, 1}, {6, -5, 1, 5},  /* strategy two */
+        {6, -6, 1, 5}, {6, -99, 1, 5}, /* one keeps its token */
+        {1, -6, 1, 0}, {1, 3, 1, 3},   {1024, -1024, 1, 1023}, {1024, 1024, 1024, 1024},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         gpci_tokens got = gpci_tokens_of(rows[i].warp_opt, rows[i].ebt);

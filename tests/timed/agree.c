@@ -141,8 +141,8 @@ static void agree(uint64_t seed) {
         char what[160];
         shot a = one_line(stream_shot(&s, rig_below(&state, m.sms), n));
         snprintf(what, sizeof what,
-                 "seed %u, access %u: kind %d, space %d, hint %d, SM %u, address %u, %u times %u bytes",
-                 (unsigned)seed, n, a.kind, a.space, a.hint, a.sm, (unsigned)a.address, a.lanes, a.width);
+                 "seed %u, access %u: kind %d, space %d, hint %d, SM %u, address %u, %u times %u bytes", (unsigned)seed,
+                 n, a.kind, a.space, a.hint, a.sm, (unsigned)a.address, a.lanes, a.width);
         rig_issue(&r, a);
         rig_finish(&r);
         access_twin(twin, a);
@@ -151,7 +151,8 @@ static void agree(uint64_t seed) {
         same = same_counters(&timed, &functional, m.text, what);
     }
     cr_expect_eq(memcmp(timed.l1_transactions_per_load, functional.l1_transactions_per_load,
-                        sizeof timed.l1_transactions_per_load), 0);
+                        sizeof timed.l1_transactions_per_load),
+                 0);
     same_lines(r.hierarchy, twin, 1, m.sms, seed, m.text);
     same_lines(r.hierarchy, twin, 2, m.slices, seed, m.text);
     cr_expect_eq(gpc_hierarchy_flush(r.hierarchy), GPC_OK);

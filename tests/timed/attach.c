@@ -165,8 +165,7 @@ Test(timed_attach, replies_that_nobody_waits_for) {
 
 /* Both at once: the library is only the network and L2. */
 Test(timed_attach, in_front_and_behind) {
-    rig_open(&r,
-             "sm.count = 4\nl2.slices = 3\nl2.size = 192KiB\nl2.ways = 4\ndram.channels = 3\nl1.miss_queue = 2\n",
+    rig_open(&r, "sm.count = 4\nl2.slices = 3\nl2.size = 192KiB\nl2.ways = 4\ndram.channels = 3\nl1.miss_queue = 2\n",
              150);
     r.memory.order = RIG_BACKWARDS;
     r.memory.room = 6;

@@ -34,11 +34,15 @@ static uint32_t keep_all(void *self, uint32_t set, const uint64_t *candidates, c
     return GPC_WAY_BYPASS;
 }
 
-static const gpc_replacement_ops
-    late = {.struct_size = sizeof late, .name = "late", .choose_victim = keep_all},
-    miser = {.struct_size = sizeof miser, .name = "miser", .choose_victim = keep_all, .declines = miser_declines},
-    doubter = {.struct_size = sizeof doubter, .name = "doubter", .choose_victim = keep_all,
-               .declines = doubter_declines};
+static const gpc_replacement_ops late = {.struct_size = sizeof late, .name = "late", .choose_victim = keep_all},
+                                 miser = {.struct_size = sizeof miser,
+                                          .name = "miser",
+                                          .choose_victim = keep_all,
+                                          .declines = miser_declines},
+                                 doubter = {.struct_size = sizeof doubter,
+                                            .name = "doubter",
+                                            .choose_victim = keep_all,
+                                            .declines = doubter_declines};
 
 static void open_with(rig *r, const char *settings, const char *replacement) {
     gpc_error error = GPC_ERROR_INIT;
@@ -322,7 +326,7 @@ Test(timed_bypass, not_past_what_is_written_here) {
     rig r;
     rig_open(&r, back, MEMORY);
     rig_latency(&r, WORDS(GPC_STORE, 0, 8, 4)); /* sector 0, dirty */
-    rig_issue(&r, WORD(GPC_LOAD, 128));              /* takes the only entry */
+    rig_issue(&r, WORD(GPC_LOAD, 128));         /* takes the only entry */
     rig_step(&r);
     uint64_t dirty = rig_issue(&r, LINE(GPC_LOAD, 0)); /* sectors 1 to 3 are missing */
     rig_steps(&r, 20);

@@ -6,8 +6,8 @@
 /* Clock domains: exact on their own, and without drift however long they run. */
 
 static const uint32_t pairs[][2] = {
-    {700, 924}, {924, 700}, {1980, 2619}, {2619, 1980}, {1447, 850}, {1, 100000}, {100000, 1}, {99991, 100000},
-    {1000, 1000}, {3, 2},
+    {700, 924},  {924, 700},  {1980, 2619},    {2619, 1980}, {1447, 850},
+    {1, 100000}, {100000, 1}, {99991, 100000}, {1000, 1000}, {3, 2},
 };
 
 #define PAIRS (sizeof pairs / sizeof *pairs)

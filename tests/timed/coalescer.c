@@ -33,8 +33,8 @@ static void close_rig(lrc_rig *r) {
 
 static uint32_t make(lrc_rig *r, uint32_t sm, uint64_t address, uint8_t sectors) {
     uint32_t index = gpci_pool_take(&r->pool);
-    *gpci_packet_at(&r->pool, index) = (gpci_packet){
-        .address = address, .type = GPCI_READ, .request = {.sm = sm}, .segments = sectors};
+    *gpci_packet_at(&r->pool, index) =
+        (gpci_packet){.address = address, .type = GPCI_READ, .request = {.sm = sm}, .segments = sectors};
     return index;
 }
 

@@ -171,8 +171,9 @@ Test(timed_coherent, directory_of_memory) {
 /* Stores go on to the slice, which answers; L1 keeps nothing. */
 Test(timed_coherent, write_through) {
     rig r;
-    coherent_open(&r, "vi", "l1.write_policy = through\nl1.write_policy_local = through\nl1.write_allocate = none\n"
-                            "l1.write_allocate_local = none\n");
+    coherent_open(&r, "vi",
+                  "l1.write_policy = through\nl1.write_policy_local = through\nl1.write_allocate = none\n"
+                  "l1.write_allocate_local = none\n");
     rig_latency(&r, LINE(GPC_LOAD, 0, .sm = 1));
     uint64_t token = rig_issue(&r, WORD(GPC_STORE, 0));
     rig_finish(&r);

@@ -12,14 +12,14 @@ extern const char coherent_base[];
 
 /* What a message spends where; sums of these are the figures that tests expect. */
 enum {
-    TAGS = 1,    /* from its issue to L1's tags */
-    CROSS = 6,   /* a transfer of a cycle, and network.latency */
-    ENTER = 1,   /* from the network to the tags of a slice or a cluster */
+    TAGS = 1,  /* from its issue to L1's tags */
+    CROSS = 6, /* a transfer of a cycle, and network.latency */
+    ENTER = 1, /* from the network to the tags of a slice or a cluster */
     L1_DATA = 10,
     CLUSTER_DATA = 12,
     L2_DATA = 20,
     MEMORY = 100,
-    SET = 4096,  /* bytes from a line to the next of its set of L1 */
+    SET = 4096, /* bytes from a line to the next of its set of L1 */
     MISS = TAGS + CROSS + ENTER + MEMORY + L2_DATA + CROSS + L1_DATA /* a load that nobody has a copy of */
 };
 

@@ -50,8 +50,8 @@ static void draw_room(uint64_t *state, machine *m, const char *key, uint32_t lea
 }
 
 static void draw_resources(uint64_t *state, machine *m) {
-    static const char *const widths[] = {"l1.data_width", "l1.fill_width", "network.width", "network.reply_width",
-                                         "l2.data_width", "l2.fill_width"};
+    static const char *const widths[] = {"l1.data_width",       "l1.fill_width", "network.width",
+                                         "network.reply_width", "l2.data_width", "l2.fill_width"};
     draw_room(state, m, "l1.mshr_entries", 1);
     draw_room(state, m, "l1.mshr_merges", 1);
     draw_room(state, m, "l1.queue", 1);
@@ -202,7 +202,7 @@ static void drive_singles(rig *r, const stream *s) {
 }
 
 static uint32_t bits_of(uint8_t hint) {
-    return hint == GPC_HINT_CG                        ? GPC_ACCESS_GLC
+    return hint == GPC_HINT_CG                          ? GPC_ACCESS_GLC
            : hint == GPC_HINT_CV || hint == GPC_HINT_WT ? GPC_ACCESS_GLC | GPC_ACCESS_SLC
                                                         : 0;
 }
@@ -218,9 +218,9 @@ static void follow(gpc_coherence *c, const stream *s, const order *o) {
         request.address = a.address;
         request.size = 4;
         request.flags = bits_of(a.hint);
-        request.kind = a.kind == GPC_STORE                              ? GPC_COHERENCE_N_STORE
+        request.kind = a.kind == GPC_STORE                               ? GPC_COHERENCE_N_STORE
                        : a.kind == GPC_ATOMIC || a.kind == GPC_REDUCTION ? GPC_COHERENCE_STORE
-                                                                        : GPC_COHERENCE_LOAD;
+                                                                         : GPC_COHERENCE_LOAD;
         cr_assert_eq(gpc_coherence_access(c, &request, &error, NULL), GPC_OK, "%s", error.message);
     }
 }
@@ -235,8 +235,12 @@ Test(timed_coherent_stress, states_by_order) {
             machine m;
             draw(&state, &m, protocols[p]);
             put(&m, "l1.mshr_merges = 1\n"); /* what joins a load in flight is no access of the tree */
-            stream s = {.seed = seed, .sms = m.sms, .accesses = 120, .bytes = 1024u << rig_below(&state, 4),
-                        .loads = 8, .stores = 5};
+            stream s = {.seed = seed,
+                        .sms = m.sms,
+                        .accesses = 120,
+                        .bytes = 1024u << rig_below(&state, 4),
+                        .loads = 8,
+                        .stores = 5};
             rig_open_dram(&r, m.text);
             rig_open_dram(&other, m.text);
             gpc_coherence_callbacks callbacks = GPC_COHERENCE_CALLBACKS_INIT;

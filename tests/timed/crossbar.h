@@ -15,10 +15,10 @@ typedef struct item {
 
 typedef struct crossbar {
     gpci_network_options options; /* without components */
-    bool ports_last;   /* senders and receivers have their turn after the network, not before */
-    uint32_t takes;    /* a receiver takes so many packets per cycle at most; 0 = any number */
-    uint32_t seldom;   /* a receiver takes in one of so many cycles, chosen by a hash; 0 = in all */
-    uint64_t closed;   /* no receiver takes before this cycle */
+    bool ports_last;              /* senders and receivers have their turn after the network, not before */
+    uint32_t takes;               /* a receiver takes so many packets per cycle at most; 0 = any number */
+    uint32_t seldom;              /* a receiver takes in one of so many cycles, chosen by a hash; 0 = in all */
+    uint64_t closed;              /* no receiver takes before this cycle */
 } crossbar;
 
 /* Whether receiver `output` takes packets in a cycle. */

@@ -153,8 +153,7 @@ static void move(model *m) {
     uint64_t first = m->now ? own_cycle(m, m->now - 1) + 1 : 0;
     for (uint64_t at = first < last ? first : last; at <= last; at++) {
         bool refused[64] = {0};
-        while (match_round(m, at, refused)) {
-        }
+        while (match_round(m, at, refused)) {}
     }
 }
 

@@ -37,7 +37,7 @@ shot stream_shot(const stream *s, uint32_t sm, uint32_t n) {
 /* All that a host can see change but for the clock. */
 static uint64_t seen(const rig *r) {
     uint64_t sum = r->trail;
-    const uint64_t parts[] = {r->ready,        r->fills[1],       r->fills[2],           r->evictions[1],
+    const uint64_t parts[] = {r->ready,        r->fills[1],     r->fills[2],          r->evictions[1],
                               r->evictions[2], r->memory.calls, r->memory.read_bytes, r->completed};
     for (unsigned i = 0; i < sizeof parts / sizeof *parts; i++)
         sum = sum * 0x100000001b3u + parts[i];
@@ -139,8 +139,9 @@ static void draw_policies(uint64_t *state, machine *m) {
         ONE_OF(state, "lru", "fifo", "random", "plru", "mru", "nru", "age-lru(bypass=1)", "bip(bypass=1)"),
         ONE_OF(state, "lru", "fifo", "random", "plru", "mru", "nru"));
     if (rig_below(state, 4)) {
-        put(m, "l1.bypass = %s\n", ONE_OF(state, "hint", "hint", "always-cache", "always-bypass", "random-p", "mrpb",
-                                          "mrpb(mshr=1,queue=1)", "mrpb(line=0,queue=1)"));
+        put(m, "l1.bypass = %s\n",
+            ONE_OF(state, "hint", "hint", "always-cache", "always-bypass", "random-p", "mrpb", "mrpb(mshr=1,queue=1)",
+                   "mrpb(line=0,queue=1)"));
         put(m, "l2.bypass = %s\n", ONE_OF(state, "always-cache", "always-cache", "hint", "always-bypass"));
     } else {
         put(m, "l1.bypass = agcb(initial=%u)\n", rig_below(state, 8)); /* which has one of its own below */
@@ -175,9 +176,9 @@ static void draw_dram(uint64_t *state, machine *m) {
 }
 
 static void draw_resources(uint64_t *state, machine *m) {
-    static const char *const buffers[] = {"l1.miss_queue",         "network.input_buffer", "network.output_buffer",
-                                          "l2.queue",              "l2.miss_queue",        "l2.reply_queue",
-                                          "l2.link_buffer",        "memory.link_buffer"};
+    static const char *const buffers[] = {"l1.miss_queue",  "network.input_buffer", "network.output_buffer",
+                                          "l2.queue",       "l2.miss_queue",        "l2.reply_queue",
+                                          "l2.link_buffer", "memory.link_buffer"};
     static const char *const tables[] = {"l1.mshr_entries", "l1.mshr_merges", "l2.mshr_entries", "l2.mshr_merges",
                                          "l1.queue"};
     static const char *const widths[] = {"l1.data_width", "l1.fill_width", "network.width", "network.reply_width",

@@ -17,10 +17,10 @@ static gpc_warp_access good(void) {
     return access;
 }
 
-#define REFUSED(...)                                                                                                   \
-    do {                                                                                                               \
-        gpc_warp_access access = {.struct_size = sizeof(gpc_warp_access), .addresses = some_addresses, __VA_ARGS__};   \
-        cr_expect_eq(gpc_hierarchy_try_issue(r.hierarchy, &access, 0, NULL), GPC_ERROR_ARGUMENT, #__VA_ARGS__);        \
+#define REFUSED(...)                                                                                                 \
+    do {                                                                                                             \
+        gpc_warp_access access = {.struct_size = sizeof(gpc_warp_access), .addresses = some_addresses, __VA_ARGS__}; \
+        cr_expect_eq(gpc_hierarchy_try_issue(r.hierarchy, &access, 0, NULL), GPC_ERROR_ARGUMENT, #__VA_ARGS__);      \
     } while (0)
 
 Test(timed_errors, try_issue) {
@@ -187,8 +187,7 @@ Test(timed_errors, resize_between_kernels) {
     gpc_launch launch = GPC_LAUNCH_INIT;
     launch.threads = 256;
     launch.shared_bytes = 8192;
-    rig_open(&r,
-             "l1.unified = true\nl1.size = 24KiB\nl1.ways = 1\nl1.carveouts = 0 8KiB 16KiB\nsm.shared = 16KiB\n",
+    rig_open(&r, "l1.unified = true\nl1.size = 24KiB\nl1.ways = 1\nl1.carveouts = 0 8KiB 16KiB\nsm.shared = 16KiB\n",
              50);
     for (unsigned round = 0; round < 4; round++) {
         cr_assert_eq(gpc_hierarchy_begin_kernel(r.hierarchy, round % 2 ? &launch : NULL, &error), GPC_OK, "%s",

@@ -207,8 +207,9 @@ Test(timed_l2, write_through) {
 Test(timed_l2, inclusion) {
     for (unsigned inclusive = 0; inclusive < 2; inclusive++) {
         rig r;
-        rig_open(&r, inclusive ? "l2.inclusion = inclusive\nl2.ways = 1\nl2.size = 16KiB\n"
-                               : "l2.inclusion = non-inclusive\nl2.ways = 1\nl2.size = 16KiB\n",
+        rig_open(&r,
+                 inclusive ? "l2.inclusion = inclusive\nl2.ways = 1\nl2.size = 16KiB\n"
+                           : "l2.inclusion = non-inclusive\nl2.ways = 1\nl2.size = 16KiB\n",
                  MEMORY);
         rig_latency(&r, LINE(GPC_LOAD, 0));
         rig_latency(&r, LINE(GPC_LOAD, SET));

@@ -11,17 +11,18 @@
 
 static crossbar plain(uint32_t inputs, uint32_t outputs, uint32_t width, uint32_t latency) {
     return (crossbar){.options = {
-        .inputs = inputs,
-        .outputs = outputs,
-        .width = width,
-        .latency = latency,
-        .input_room = GPCI_UNLIMITED,
-        .output_room = GPCI_UNLIMITED,
-        .clock = {1, 1},
-    }};
+                          .inputs = inputs,
+                          .outputs = outputs,
+                          .width = width,
+                          .latency = latency,
+                          .input_room = GPCI_UNLIMITED,
+                          .output_room = GPCI_UNLIMITED,
+                          .clock = {1, 1},
+                      }};
 }
 
-#define PACKET(at, from, to, bytes) {.cycle = (at), .input = (from), .output = (to), .size = (bytes)}
+#define PACKET(at, from, to, bytes) \
+    { .cycle = (at), .input = (from), .output = (to), .size = (bytes) }
 #define ITEMS(...) ((item[]){__VA_ARGS__})
 
 static void expect_taken(const item *items, const uint64_t *cycles, uint32_t count) {
@@ -30,7 +31,7 @@ static void expect_taken(const item *items, const uint64_t *cycles, uint32_t cou
                      (unsigned long long)items[i].taken, (unsigned long long)cycles[i]);
 }
 
-#define EXPECT_TAKEN(items, ...)                                                                                       \
+#define EXPECT_TAKEN(items, ...) \
     expect_taken((items), (const uint64_t[]){__VA_ARGS__}, sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t))
 
 /* Core cycles from send to take of one packet that is alone. */
@@ -184,10 +185,8 @@ Test(network, different_ports_do_not_meet) {
 
 Test(network, an_output_goes_round_its_inputs) {
     crossbar c = plain(3, 1, 32, 0);
-    item *items = ITEMS(
-        PACKET(1, 0, 0, 32), PACKET(1, 0, 0, 32), PACKET(1, 0, 0, 32), PACKET(1, 1, 0, 32),
-        PACKET(1, 2, 0, 32), PACKET(1, 2, 0, 32)
-    );
+    item *items = ITEMS(PACKET(1, 0, 0, 32), PACKET(1, 0, 0, 32), PACKET(1, 0, 0, 32), PACKET(1, 1, 0, 32),
+                        PACKET(1, 2, 0, 32), PACKET(1, 2, 0, 32));
     crossbar_run(&c, items, 6);
     /* 0 1 2, 0 2, 0 */
     EXPECT_TAKEN(items, 2, 5, 7, 3, 4, 6);
@@ -207,10 +206,8 @@ Test(network, fairness_over_many_inputs) {
 Test(network, an_input_goes_round_its_outputs) {
     crossbar c = plain(1, 3, 32, 0);
     c.options.queues = GPCI_QUEUES_VIRTUAL;
-    item *items = ITEMS(
-        PACKET(1, 0, 2, 32), PACKET(1, 0, 2, 32), PACKET(1, 0, 1, 32), PACKET(1, 0, 1, 32),
-        PACKET(1, 0, 0, 32), PACKET(1, 0, 0, 32)
-    );
+    item *items = ITEMS(PACKET(1, 0, 2, 32), PACKET(1, 0, 2, 32), PACKET(1, 0, 1, 32), PACKET(1, 0, 1, 32),
+                        PACKET(1, 0, 0, 32), PACKET(1, 0, 0, 32));
     crossbar_run(&c, items, 6);
     /* 0 1 2 0 1 2 */
     EXPECT_TAKEN(items, 4, 7, 3, 6, 2, 5);
@@ -233,10 +230,8 @@ Test(network, a_full_output_holds_senders_back) {
     c.options.output_room = 2;
     c.closed = 50;
     c.takes = 1;
-    item *items = ITEMS(
-        PACKET(1, 0, 0, 32), PACKET(1, 0, 0, 32), PACKET(1, 0, 0, 32), PACKET(1, 0, 0, 32),
-        PACKET(1, 0, 0, 32)
-    );
+    item *items =
+        ITEMS(PACKET(1, 0, 0, 32), PACKET(1, 0, 0, 32), PACKET(1, 0, 0, 32), PACKET(1, 0, 0, 32), PACKET(1, 0, 0, 32));
     crossbar_run(&c, items, 5);
     /*
      * The first two fill the output, the third the input. From 50 on one is taken per cycle. The third crosses at 50

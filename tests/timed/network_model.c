@@ -22,14 +22,14 @@ static gpci_clock random_clock(uint64_t *state) {
 
 static crossbar random_crossbar(uint64_t *state) {
     crossbar c = {.options = {
-        .inputs = pick(state, 1, 6),
-        .outputs = pick(state, 1, 6),
-        .width = pick(state, 1, 40),
-        .latency = pick(state, 0, 6),
-        .input_room = pick(state, 0, 5),
-        .output_room = pick(state, 0, 5),
-        .queues = gpci_random_below(state, 2) ? GPCI_QUEUES_VIRTUAL : GPCI_QUEUES_FIFO,
-    }};
+                      .inputs = pick(state, 1, 6),
+                      .outputs = pick(state, 1, 6),
+                      .width = pick(state, 1, 40),
+                      .latency = pick(state, 0, 6),
+                      .input_room = pick(state, 0, 5),
+                      .output_room = pick(state, 0, 5),
+                      .queues = gpci_random_below(state, 2) ? GPCI_QUEUES_VIRTUAL : GPCI_QUEUES_FIFO,
+                  }};
     c.options.clock = random_clock(state);
     if (gpci_random_below(state, 4) == 0)
         c.options.latency = 0;

@@ -235,8 +235,11 @@ static void log_miss(void *self, uint32_t set, const gpc_request *request) {
 }
 
 static void check_order(const char *settings, uint64_t seed) {
-    const gpc_replacement_ops logging = {.struct_size = sizeof logging, .name = "logging", .on_hit = log_hit,
-                                         .on_miss = log_miss, .choose_victim = first};
+    const gpc_replacement_ops logging = {.struct_size = sizeof logging,
+                                         .name = "logging",
+                                         .on_hit = log_hit,
+                                         .on_miss = log_miss,
+                                         .choose_victim = first};
     static rig r;
     gpc_error error = GPC_ERROR_INIT;
     rig_open(&r, NULL, MEMORY);

@@ -221,8 +221,8 @@ static void answer(rig *r) {
             m->reads[left++] = m->reads[i];
     m->count = left;
     for (uint32_t i = 0; i < count; i++)
-        cr_assert_eq(
-            gpc_hierarchy_memory_reply(r->hierarchy, due[m->order == RIG_BACKWARDS ? count - 1 - i : i]), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_memory_reply(r->hierarchy, due[m->order == RIG_BACKWARDS ? count - 1 - i : i]),
+                     GPC_OK);
     if (count && !m->refuse)
         tell_channels(r);
 }

@@ -81,7 +81,8 @@ Test(timed_safety, slices_that_are_no_power_of_two) {
         for (unsigned channels = 1; channels <= 7; channels += 3) {
             char text[160];
             snprintf(text, sizeof text,
-                     "l2.size = %u\nl2.slices = %u\nl2.ways = 2\ndram.channels = %u\nl1.size = 1KiB\n", slices[i] * 1024, slices[i], channels);
+                     "l2.size = %u\nl2.slices = %u\nl2.ways = 2\ndram.channels = %u\nl1.size = 1KiB\n",
+                     slices[i] * 1024, slices[i], channels);
             survives_all(zero_buffers, text, 2);
         }
 }

@@ -212,8 +212,10 @@ Test(timed_statistics, mshr_gauges) {
 
 /* Stalls go on while they last: one that has lasted 1000 cycles has counted 1000, though it is not over. */
 Test(timed_statistics, stalls_under_way) {
-    rig_open(&r, "l1.miss_queue = 1\nnetwork.input_buffer = 1\nnetwork.output_buffer = 1\nl2.queue = 1\n"
-                 "l2.miss_queue = 1\n", MEMORY);
+    rig_open(&r,
+             "l1.miss_queue = 1\nnetwork.input_buffer = 1\nnetwork.output_buffer = 1\nl2.queue = 1\n"
+             "l2.miss_queue = 1\n",
+             MEMORY);
     r.memory.refuse = true;
     for (uint64_t i = 0; i < 20; i++)
         rig_issue(&r, LINE(GPC_LOAD, i * 128));

@@ -71,7 +71,7 @@ static void part(uint64_t from, uint64_t to) {
 
 #define PART(n)                                                          \
     Test(timed_stress, small_hierarchies_##n) {                          \
-        part(n * (uint64_t)1000, n * (uint64_t)1000 + 1000 / DRIVE_SCALE); \
+        part(n *(uint64_t)1000, n *(uint64_t)1000 + 1000 / DRIVE_SCALE); \
     }
 
 PART(0)

@@ -112,8 +112,8 @@ static watch run(uint64_t seed, bool timed) {
     watch seen = {.strict = {false, seed % 2 == 0, seed / 2 % 2 == 0}};
     char more[256];
     draw_machine(&state, true, &m);
-    stream s = {.seed = seed, .sms = m.sms, .accesses = 120, .bytes = 1024u << rig_below(&state, 5), .loads = 9,
-                .stores = 4};
+    stream s = {
+        .seed = seed, .sms = m.sms, .accesses = 120, .bytes = 1024u << rig_below(&state, 5), .loads = 9, .stores = 4};
     rig_open(&r, m.text, 30);
     cr_assert_eq(gpc_context_register_replacement(r.context, &watch_ops, &seen, NULL, NULL), GPC_OK);
     snprintf(more, sizeof more,

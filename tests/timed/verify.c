@@ -18,7 +18,7 @@
 typedef struct talk {
     uint32_t bypasses, overturns;
     uint32_t replies, answered, wrong, overturned; /* heard in L1: in all, with a word */
-    uint32_t requests, without;          /* heard in L2: with a word and without */
+    uint32_t requests, without;                    /* heard in L2: with a word and without */
     uint32_t last_word;
 } talk;
 
@@ -98,8 +98,7 @@ static void start(rig *r, talk *t, const char *settings) {
 static uint32_t lines_in_l1(rig *r, uint32_t sm) {
     gpc_line line;
     uint32_t count = 0;
-    for (uint64_t cursor = 0;
-         gpc_cache_next_line(gpc_hierarchy_cache(r->hierarchy, 1, sm), &cursor, &line) == GPC_OK;)
+    for (uint64_t cursor = 0; gpc_cache_next_line(gpc_hierarchy_cache(r->hierarchy, 1, sm), &cursor, &line) == GPC_OK;)
         count++;
     return count;
 }
@@ -314,8 +313,7 @@ Test(timed_verify, everywhere) {
         for (unsigned a = 0; a < 3; a++)
             for (unsigned o = 0; o < sizeof others / sizeof *others; o++) {
                 char text[256];
-                snprintf(text, sizeof text, "sm.count = 2\n%sl1.allocate = %s\n%s", sectors[s], allocate[a],
-                         others[o]);
+                snprintf(text, sizeof text, "sm.count = 2\n%sl1.allocate = %s\n%s", sectors[s], allocate[a], others[o]);
                 many(text, 1 + s * 100 + a * 10 + o);
             }
 }

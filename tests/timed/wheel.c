@@ -15,7 +15,7 @@ typedef struct bench {
     gpci_wheel wheel;
     uint64_t cycles[1000];
     uint32_t components[1000], steps;
-    bool chain;           /* component 70 wakes those of `woken` at `when` */
+    bool chain; /* component 70 wakes those of `woken` at `when` */
     uint32_t woken[4];
     uint64_t when;
 } bench;
