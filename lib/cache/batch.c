@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "cache/internal.h"
+#include "cache/cache.h"
 
 /* Batches: the plain loop where it applies, one access at a time where it does not. */
 

@@ -14,7 +14,7 @@
  * functions of their own, whose results are hits until something else is written.
  */
 
-#include "cache/internal.h"
+#include "cache/cache.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "cache/internal.h"
+#include "cache/cache.h"
 
-#include "policy/policies.h"
-#include "predictor/predictors.h"
+#include "policies/predictor/predictors.h"
+#include "policies/replacement/replacement.h"
 
 #include <string.h>
 

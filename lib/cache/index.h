@@ -2,7 +2,7 @@
 #ifndef GPC_CACHE_INDEX_H
 #define GPC_CACHE_INDEX_H
 
-#include "core/core.h"
+#include "base/base.h"
 
 /* Which set a line belongs to, and which slice an address: both without a division, inlined into hot loops. */
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "cache/internal.h"
+#include "cache/cache.h"
 
 /*
  * How good is a predictor? Where requests say when their line is used next (track_future), each read miss that it
- * decides on is decided by an oracle too: Belady's rule with bypass (lib/policy/opt.c), for the set as it is. A line
+ * decides on is decided by an oracle too: Belady's rule with bypass (lib/policies/replacement/opt.c), for the set as it is. A line
  * that is never used again stays out; any other enters if a way is free, or if a resident line is used later.
  *
  * Example, a set of two ways that holds A, next used at 7, and B, at 9:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "cache/internal.h"
+#include "cache/cache.h"
 
 /* Resolving a request: line, set, sectors, and for a store which bytes it writes. */
 

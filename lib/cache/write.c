@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "cache/internal.h"
+#include "cache/cache.h"
 
 /*
  * Stores and atomics. What a store does at a level follows from two choices,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "coherence/engine.h"
+#include "coherence/tree_engine.h"
 
 /* What a module hands to its low module without asking for anything: write-backs, notices, stores that go through. */
 

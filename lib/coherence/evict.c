@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "coherence/engine.h"
+#include "coherence/tree_engine.h"
 
 /* Blocks leave a module. */
 

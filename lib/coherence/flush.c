@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "coherence/engine.h"
+#include "coherence/tree_engine.h"
 
 /* Block after block of a module, or of all: flushes, as at the end of the worked example (Table 2.6), and acquires. */
 

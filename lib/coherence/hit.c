@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "coherence/engine.h"
+#include "coherence/tree_engine.h"
 
 /*
  * Hits of the first level, which most accesses are, in one go: what engine.c does for them step by step, without the

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "coherence/build.h"
+#include "coherence/tree_build.h"
 
 #include <string.h>
 

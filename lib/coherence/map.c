@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "coherence/internal.h"
+#include "coherence/tree.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "coherence/build.h"
+#include "coherence/tree_build.h"
 
 /*
  * The tree's shape, from who is whose low module: levels counted from the processors, places, sub-blocks.

@@ -2,7 +2,7 @@
 #ifndef GPC_COHERENCE_TRANSACTION_H
 #define GPC_COHERENCE_TRANSACTION_H
 
-#include "coherence/internal.h"
+#include "coherence/tree.h"
 
 /*
  * A transaction is written as plain nested calls: a request calls what it causes, and each call returns the point in

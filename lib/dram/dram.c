@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "dram/internal.h"
+#include "dram/dram_internal.h"
 
 /* The public object: all channels on one clock. */
 

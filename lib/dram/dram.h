@@ -2,7 +2,7 @@
 #ifndef GPC_DRAM_DRAM_H
 #define GPC_DRAM_DRAM_H
 
-#include "core/config.h"
+#include "config/config.h"
 
 /*
  * The inside of gpc_dram, for the timed hierarchy: channels that are run one by

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "core/text.h"
-#include "dram/internal.h"
+#include "base/text.h"
+#include "dram/dram_internal.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "dram/internal.h"
+#include "dram/dram_internal.h"
 
 /*
  * Which command of a lane goes next, and when. Only banks that have a request are

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "dram/internal.h"
+#include "dram/dram_internal.h"
 
 /*
  * Refreshes of a lane that has no requests. Nobody runs it; before the next

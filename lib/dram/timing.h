@@ -2,7 +2,7 @@
 #ifndef GPC_DRAM_TIMING_H
 #define GPC_DRAM_TIMING_H
 
-#include "core/config.h"
+#include "config/config.h"
 
 /*
  * What a channel is made of and how long its commands keep each other waiting, in DRAM cycles.

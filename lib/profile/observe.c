@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "profile/internal.h"
+#include "profile/profile.h"
 
-#include "cache/internal.h"
-#include "replay/internal.h"
+#include "cache/cache.h"
+#include "replay/replay.h"
 
 /*
  * What happens in the L1s, as it happens. An access is a hit, a sector miss, the

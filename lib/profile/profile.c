@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "profile/internal.h"
-#include "replay/internal.h"
+#include "profile/profile.h"
+#include "replay/replay.h"
 
 #include <string.h>
 

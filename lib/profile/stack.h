@@ -2,7 +2,7 @@
 #ifndef GPC_PROFILE_STACK_H
 #define GPC_PROFILE_STACK_H
 
-#include "core/core.h"
+#include "base/base.h"
 
 /*
  * An LRU stack of numbered lines, in which a line's depth is found in O(log n)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "profile/internal.h"
+#include "profile/profile.h"
 
 #include <string.h>
 

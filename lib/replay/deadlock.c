@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "replay/timed.h"
+#include "replay/timed_replay.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "replay/internal.h"
+#include "replay/replay.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "memory/future.h"
-#include "replay/internal.h"
+#include "level/future.h"
+#include "replay/replay.h"
 #include "trace/rewind.h"
 
 /*

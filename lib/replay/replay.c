@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "memory/future.h"
-#include "replay/internal.h"
+#include "replay/replay.h"
+#include "level/future.h"
 
 #define PROGRESS_EVERY 1000000u
 

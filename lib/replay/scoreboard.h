@@ -2,7 +2,7 @@
 #ifndef GPC_REPLAY_SCOREBOARD_H
 #define GPC_REPLAY_SCOREBOARD_H
 
-#include "core/core.h"
+#include "base/base.h"
 #include "timed/wheel.h"
 
 /*

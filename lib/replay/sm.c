@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "replay/timed.h"
+#include "replay/timed_replay.h"
 
 /*
  * The issue stage of an SM. In a step, warps whose time has come look whether they can

@@ -2,8 +2,8 @@
 #ifndef GPC_SCHEDULER_SCHEDULER_H
 #define GPC_SCHEDULER_SCHEDULER_H
 
-#include "core/registry.h"
-#include "scheduler/policies.h"
+#include "policies/scheduler/schedulers.h"
+#include "registry/registry.h"
 
 /*
  * The scheduler's object, and its public functions without their checks, inline for the

@@ -2,7 +2,7 @@
 #ifndef GPC_TIMED_COHERENT_H
 #define GPC_TIMED_COHERENT_H
 
-#include "memory/coherent.h"
+#include "level/coherent_level.h"
 #include "timed/timed.h"
 
 /*

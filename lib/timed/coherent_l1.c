@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/coherent.h"
 
-#include "coherence/internal.h"
+#include "coherence/tree.h"
 
 /*
  * A coherent L1's tags. A line has an MSHR entry from its miss to the end of its access; loads of it join one that a

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/coherent.h"
 
-#include "coherence/internal.h"
+#include "coherence/tree.h"
 
 #include <inttypes.h>
 #include <stdio.h>

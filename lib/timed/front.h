@@ -2,7 +2,7 @@
 #ifndef GPC_TIMED_FRONT_H
 #define GPC_TIMED_FRONT_H
 
-#include "memory/hierarchy.h"
+#include "level/hierarchy.h"
 #include "timed/wheel.h"
 
 /*

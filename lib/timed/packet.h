@@ -2,8 +2,8 @@
 #ifndef GPC_TIMED_PACKET_H
 #define GPC_TIMED_PACKET_H
 
-#include "core/core.h"
-#include "timed/clock.h"
+#include "base/base.h"
+#include "base/clock.h"
 
 #define GPCI_NO_PACKET UINT32_MAX
 #define GPCI_UNLIMITED UINT32_MAX

@@ -2,9 +2,9 @@
 #ifndef GPC_TIMED_TIMED_H
 #define GPC_TIMED_TIMED_H
 
-#include "cache/internal.h"
+#include "cache/cache.h"
 #include "dram/dram.h"
-#include "memory/below.h"
+#include "level/below.h"
 #include "timed/coalescer.h"
 #include "timed/front.h"
 #include "timed/network.h"

@@ -2,7 +2,7 @@
 #ifndef GPC_TIMED_WHEEL_H
 #define GPC_TIMED_WHEEL_H
 
-#include "core/core.h"
+#include "base/base.h"
 
 /*
  * Who has something to do when. Components (an L1, a network port, a slice, a

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "trace/block.h"
+#include "trace/trace_block.h"
 
 #include <string.h>
 

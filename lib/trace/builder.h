@@ -2,7 +2,7 @@
 #ifndef GPC_TRACE_BUILDER_H
 #define GPC_TRACE_BUILDER_H
 
-#include "core/core.h"
+#include "base/base.h"
 
 /* Opcodes of a trace: each distinct text once, decoded once. */
 typedef struct gpci_opcodes gpci_opcodes;

@@ -2,7 +2,7 @@
 #ifndef GPC_TRACE_INPUT_H
 #define GPC_TRACE_INPUT_H
 
-#include "core/core.h"
+#include "base/base.h"
 
 /* Bytes of a file, through the decompressor that its name asks for (.xz, .gz, .zst). */
 typedef struct gpci_input gpci_input;

@@ -2,7 +2,7 @@
 #ifndef GPC_TRACE_OUTPUT_H
 #define GPC_TRACE_OUTPUT_H
 
-#include "core/core.h"
+#include "base/base.h"
 
 /* A file under a temporary name beside its own, which it gets when it is complete. */
 typedef struct gpci_output gpci_output;

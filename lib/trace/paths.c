@@ -2,7 +2,7 @@
 #include "trace/paths.h"
 
 #include "trace/fields.h"
-#include "trace/lines.h"
+#include "trace/line_reader.h"
 
 #include <string.h>
 #include <sys/stat.h>

@@ -2,7 +2,7 @@
 #ifndef GPC_TRACE_PATHS_H
 #define GPC_TRACE_PATHS_H
 
-#include "core/core.h"
+#include "base/base.h"
 
 /* `first` and `second` in new memory; NULL: out of memory. */
 char *gpci_join(gpc_context *context, const char *first, const char *second);

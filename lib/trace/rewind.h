@@ -2,7 +2,7 @@
 #ifndef GPC_TRACE_REWIND_H
 #define GPC_TRACE_REWIND_H
 
-#include "core/core.h"
+#include "base/base.h"
 
 /*
  * Read the present kernel's blocks once more, from the first. There must be a kernel.

@@ -2,7 +2,7 @@
 #ifndef GPC_TRACE_SEEN_H
 #define GPC_TRACE_SEEN_H
 
-#include "core/core.h"
+#include "base/base.h"
 
 /* A set of block indices; its memory follows the indices that came, not the greatest of them. */
 typedef struct gpci_seen {

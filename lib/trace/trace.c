@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "trace/block.h"
 #include "trace/rewind.h"
 #include "trace/sources.h"
+#include "trace/trace_block.h"
 
 /* gpc_trace: a source, and the blocks lent to the caller. */
 struct gpc_trace {

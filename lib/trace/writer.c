@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "trace/writer.h"
 
-#include "trace/binary.h"
+#include "trace/binary/binary.h"
 #include "trace/seen.h"
 #include "trace/sources.h"
 

@@ -62,7 +62,7 @@ Test(tokens, ignored_they_fill_and_evict) {
     rig_close(&r);
 }
 
-/* The example of lib/cache/tokens.c. */
+/* The example of lib/cache/cache_tokens.c. */
 Test(tokens, clearing_by_hand) {
     static const struct {
         gpc_token_clear clear;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "coherence/protocols.h"
 #include "coherence/stage.h"
+#include "policies/protocol/protocols.h"
 
 #include <criterion/criterion.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "coherence/protocols.h"
+#include "policies/protocol/protocols.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #ifndef TESTS_COHERENCE_EXPLORE_H
 #define TESTS_COHERENCE_EXPLORE_H
 
-#include "coherence/internal.h"
+#include "coherence/tree.h"
 
 /*
  * Exploration of all states that a small tree can reach, by the library's own code: a state is taken up, one access

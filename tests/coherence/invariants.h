@@ -2,7 +2,7 @@
 #ifndef TESTS_COHERENCE_INVARIANTS_H
 #define TESTS_COHERENCE_INVARIANTS_H
 
-#include "coherence/internal.h"
+#include "coherence/tree.h"
 
 /*
  * What holds in a tree between two transactions, whatever came before. Each returns true, or false with a sentence in

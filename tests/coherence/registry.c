@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "coherence/protocols.h"
-#include "core/rig.h"
+#include "base/rig.h"
+#include "policies/protocol/protocols.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

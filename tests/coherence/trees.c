@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "core/core.h"
+#include "base/base.h"
 
 /*
  * A tree grows from the processors to memory. `open` are the modules that have no low module yet; each belongs to a

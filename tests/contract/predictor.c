@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "contract/contract.h"
 
-#include "core/registry.h"
+#include "registry/registry.h"
 
 #include <criterion/criterion.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "contract/contract.h"
 
-#include "policy/rig.h"
+#include "policies/replacement/rig.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "contract/contract.h"
 
-#include "core/core.h"
+#include "base/base.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

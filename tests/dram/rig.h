@@ -4,7 +4,7 @@
 
 #include <criterion/criterion.h>
 
-#include "dram/internal.h"
+#include "dram/dram_internal.h"
 
 /* A DRAM object, what it has completed, and every command that it gave. */
 #define MOST 40000

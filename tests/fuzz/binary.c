@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "fuzz/fuzz.h"
 
-#include "trace/binary_decode.h"
+#include "trace/binary/binary_decode.h"
 
 #include <string.h>
 

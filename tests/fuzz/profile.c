@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "fuzz/fuzz.h"
 
-#include "profile/file.h"
+#include "profile/profile_file_format.h"
 
 #include <string.h>
 #include <unistd.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "fuzz/fuzz.h"
 
-#include "trace/binary_decode.h"
-#include "trace/binary_encode.h"
+#include "trace/binary/binary_decode.h"
+#include "trace/binary/binary_encode.h"
 
 #include <string.h>
 

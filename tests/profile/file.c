@@ -2,9 +2,9 @@
 #define _XOPEN_SOURCE 700
 #include "profile/rig.h"
 
-#include "core/core.h"
-#include "trace/bytes.h"
-#include "trace/crc.h"
+#include "base/base.h"
+#include "base/bytes.h"
+#include "base/crc.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -77,7 +77,7 @@ class Standalone(TemporaryCase):
                 scheduler.start(slot)
                 scheduler.set_state(slot, WarpState.READY)
             issued = []
-            for waits in (None, 0, None):  # the example in lib/scheduler/gto.c
+            for waits in (None, 0, None):  # the example in lib/policies/scheduler/gto.c
                 if waits is not None:
                     scheduler.set_state(waits, "waiting")
                 issued.append(scheduler.pick())

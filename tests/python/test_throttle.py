@@ -11,7 +11,7 @@ from gpucache import CacheEventKind, PolicyKind, Token, WarpClass, WarpState, po
 
 
 class PythonWarps(gpucache.Throttle):
-    """lib/throttle/warps.c once more."""
+    """lib/policies/throttle/warps_throttle.c once more."""
 
     name = "python-warps"
     parameters = (gpucache.Parameter("limit", 0, 0, 1024, whole=True),)

@@ -75,7 +75,7 @@ static void expect_uses(const stream *s, size_t count, const uint64_t *expected)
         cr_expect_eq(s->next_uses[i], expected[i], "access %zu: %llu", i, (unsigned long long)s->next_uses[i]);
 }
 
-/* The example of lib/memory/future.h. */
+/* The example of lib/level/future.h. */
 Test(future, a_store_that_evicts_ends_a_line) {
     stream *s = calloc(1, sizeof *s);
     rig *r = open_recording(s);
@@ -203,7 +203,7 @@ Test(future, the_dry_run_leaves_no_trace) {
     }
 }
 
-/* Two ways: of A B C A B C the optimum hits A and C (lib/policy/opt.c), LRU nothing. */
+/* Two ways: of A B C A B C the optimum hits A and C (lib/policies/replacement/opt.c), LRU nothing. */
 Test(future, optimum_by_hand) {
     static const char *const policies[] = {"lru", "opt", "opt-bypass"};
     static const uint64_t hits[] = {0, 2, 2};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "timed/clock.h"
+#include "base/clock.h"
 
 #include <criterion/criterion.h>
 

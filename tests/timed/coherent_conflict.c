@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/coherent_rig.h"
 
-#include "coherence/internal.h"
+#include "coherence/tree.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "trace/made.h"
 
-#include "core/core.h"
-#include "trace/bytes.h"
-#include "trace/crc.h"
+#include "base/base.h"
+#include "base/bytes.h"
+#include "base/crc.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

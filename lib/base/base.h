@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_BASE_BASE_H
+#define GPC_BASE_BASE_H
+
+/* What every part of the library shares: memory, errors, option structs, random numbers. Nothing here is exported. */
+
+#include <gpucache/gpucache.h>
+
+#if defined(__GNUC__) || defined(__clang__)
+#define GPCI_PRINTF(text, first) __attribute__((format(printf, text, first)))
+#define GPCI_INLINE static inline __attribute__((always_inline))
+#define GPCI_NOINLINE __attribute__((noinline))
+#define GPCI_LIKELY(x) __builtin_expect(!!(x), 1)
+#define GPCI_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#else
+#define GPCI_PRINTF(text, first)
+#define GPCI_INLINE static inline
+#define GPCI_NOINLINE
+#define GPCI_LIKELY(x) (x)
+#define GPCI_UNLIKELY(x) (x)
+#endif
+
+typedef struct gpci_registry gpci_registry;
+
+struct gpc_context {
+    gpc_allocate_fn allocate;
+    gpc_resize_fn resize;
+    gpc_release_fn release;
+    void *allocator_data;
+    gpc_log_fn log;
+    void *log_data;
+    uint64_t seed;
+    gpc_simd simd;     /* what batches may use: never AUTO */
+    size_t references; /* the caller's, and one per object */
+    gpci_registry *registry;
+    struct gpci_host_protocol *
+        *protocols; /* [protocol_count] that a host registered (policies/protocol/register_protocol.c) */
+    size_t protocol_count;
+};
+
+/* Hold a context for an object's lifetime; release frees it with the last hold. */
+gpc_context *gpci_retain(gpc_context *context);
+void gpci_release(gpc_context *context);
+
+/* Memory through the context's hooks; NULL when it is exhausted or the product overflows. */
+void *gpci_alloc(gpc_context *context, size_t bytes);
+void *gpci_zalloc(gpc_context *context, size_t count, size_t bytes);
+void *gpci_resize(gpc_context *context, void *memory, size_t count, size_t bytes);
+void gpci_free(gpc_context *context, void *memory);
+char *gpci_strdup(gpc_context *context, const char *text);
+
+/* Zeroed memory that starts on a 64-byte cache line; freed by its own function. */
+void *gpci_zalloc_lines(gpc_context *context, size_t count, size_t bytes);
+void gpci_free_lines(gpc_context *context, void *memory);
+
+/* Record a failure in the caller's gpc_error, which may be NULL, and return `status`. */
+gpc_status gpci_fail(gpc_error *error, gpc_status status, const char *format, ...) GPCI_PRINTF(3, 4);
+gpc_status gpci_out_of_memory(gpc_error *error);
+
+void gpci_log(gpc_context *context, gpc_log_level level, const char *format, ...) GPCI_PRINTF(3, 4);
+
+/*
+ * Copy a caller's option struct over defaults already in `ours`. A smaller
+ * struct_size leaves the later defaults; a larger one is refused unless its
+ * unknown bytes are zero. `least` is the size of the oldest accepted version.
+ */
+gpc_status gpci_take(void *ours, size_t size, size_t least, const void *theirs, const char *type, gpc_error *error);
+
+/* Copy a result to a caller's struct of struct_size bytes, keeping struct_size. ERROR_ABI where it holds no field. */
+gpc_status gpci_give(void *theirs, const void *ours, size_t size);
+
+/* splitmix64: small state, good enough for replacement and synthetic streams, same on every machine. */
+GPCI_INLINE uint64_t gpci_random(uint64_t *state) {
+    uint64_t z = (*state += 0x9e3779b97f4a7c15u);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+/* Stateless mix of a value: seeds of sub-objects, hash interleaving. */
+GPCI_INLINE uint64_t gpci_mix(uint64_t value) {
+    return gpci_random(&value);
+}
+
+/* Uniform below `bound` (1 or more) by multiplication; bias below 2^-32 for the small bounds used here. */
+GPCI_INLINE uint32_t gpci_random_below(uint64_t *state, uint32_t bound) {
+    return (uint32_t)(((gpci_random(state) >> 32) * bound) >> 32);
+}
+
+GPCI_INLINE unsigned gpci_popcount(uint64_t x) {
+#if defined(__POPCNT__)
+    return (unsigned)__builtin_popcountll(x);
+#else
+    /* Without the instruction, compilers call a function for it. */
+    x -= x >> 1 & 0x5555555555555555u;
+    x = (x & 0x3333333333333333u) + (x >> 2 & 0x3333333333333333u);
+    x = (x + (x >> 4)) & 0x0f0f0f0f0f0f0f0fu;
+    return (unsigned)(x * 0x0101010101010101u >> 56);
+#endif
+}
+
+/* The same for a mask of sectors: one nibble of the constant per value of four bits. */
+GPCI_INLINE unsigned gpci_count_sectors(uint8_t mask) {
+    const uint64_t counts = 0x4332322132212110u;
+    return (unsigned)((counts >> (mask & 15u) * 4 & 15u) + (counts >> (mask >> 4) * 4 & 15u));
+}
+
+/* Index of the lowest set bit; x must not be 0. */
+GPCI_INLINE unsigned gpci_lowest(uint64_t x) {
+#if defined(__GNUC__) || defined(__clang__)
+    return (unsigned)__builtin_ctzll(x);
+#else
+    unsigned n = 0;
+    for (; !(x & 1); x >>= 1)
+        n++;
+    return n;
+#endif
+}
+
+GPCI_INLINE bool gpci_power_of_two(uint64_t x) {
+    return x && !(x & (x - 1));
+}
+
+/* Floor of the base-2 logarithm; x must not be 0. */
+GPCI_INLINE unsigned gpci_log2(uint64_t x) {
+    unsigned n = 0;
+    while (x >>= 1)
+        n++;
+    return n;
+}
+
+/* Bits that tell x things apart: ceiling of the base-2 logarithm; x must not be 0. */
+GPCI_INLINE unsigned gpci_ceil_log2(uint64_t x) {
+    return x > 1 ? gpci_log2(x - 1) + 1 : 0;
+}
+
+#endif

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/bytes.h"
+
+#include <string.h>
+
+bool gpci_bytes_room(gpci_bytes *bytes, size_t more) {
+    if (bytes->failed || more > SIZE_MAX / 4 - bytes->length) {
+        bytes->failed = true;
+        return false;
+    }
+    size_t needed = bytes->length + more;
+    if (needed <= bytes->capacity)
+        return true;
+    size_t capacity = bytes->capacity ? bytes->capacity * 2 : 256;
+    capacity = capacity < needed ? needed : capacity;
+    uint8_t *grown = gpci_resize(bytes->context, bytes->data, capacity, 1);
+    if (!grown) {
+        bytes->failed = true;
+        return false;
+    }
+    bytes->data = grown;
+    bytes->capacity = capacity;
+    return true;
+}
+
+void gpci_bytes_put(gpci_bytes *bytes, const void *data, size_t length) {
+    if (!length || !gpci_bytes_room(bytes, length))
+        return;
+    memcpy(bytes->data + bytes->length, data, length);
+    bytes->length += length;
+}
+
+void gpci_bytes_varint(gpci_bytes *bytes, uint64_t value) {
+    if (!gpci_bytes_room(bytes, 10))
+        return;
+    for (; value >= 0x80; value >>= 7)
+        bytes->data[bytes->length++] = (uint8_t)(value | 0x80);
+    bytes->data[bytes->length++] = (uint8_t)value;
+}
+
+void gpci_bytes_text(gpci_bytes *bytes, const char *text) {
+    size_t length = strlen(text);
+    gpci_bytes_varint(bytes, length);
+    gpci_bytes_put(bytes, text, length);
+}
+
+void gpci_bytes_bits(gpci_bytes *bytes, const uint64_t *values, size_t count, unsigned width) {
+    size_t length = (size_t)gpci_packed_bytes(count, width);
+    if (!width || !gpci_bytes_room(bytes, length))
+        return;
+    uint8_t *packed = bytes->data + bytes->length;
+    memset(packed, 0, length);
+    for (size_t i = 0, bit = 0; i < count; i++)
+        for (unsigned done = 0; done < width;) {
+            unsigned free = 8 - (unsigned)(bit % 8), part = width - done < free ? width - done : free;
+            packed[bit / 8] |= (uint8_t)((values[i] >> done & ((1u << part) - 1)) << bit % 8);
+            done += part;
+            bit += part;
+        }
+    bytes->length += length;
+}
+
+void gpci_bytes_clear(gpci_bytes *bytes) {
+    if (bytes->context)
+        gpci_free(bytes->context, bytes->data);
+    *bytes = (gpci_bytes){.context = bytes->context};
+}

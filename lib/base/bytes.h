@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_BASE_BYTES_H
+#define GPC_BASE_BYTES_H
+
+#include "base/base.h"
+
+/*
+ * Numbers in the binary format: little-endian, or varints of 7 bits a byte, low
+ * bits first; signed ones zigzag (0, -1, 1, -2, ...).
+ */
+
+/* A growing buffer. After a failed allocation it takes no more and says so. */
+typedef struct gpci_bytes {
+    gpc_context *context;
+    uint8_t *data;
+    size_t length, capacity;
+    bool failed;
+} gpci_bytes;
+
+bool gpci_bytes_room(gpci_bytes *bytes, size_t more);
+void gpci_bytes_put(gpci_bytes *bytes, const void *data, size_t length);
+void gpci_bytes_varint(gpci_bytes *bytes, uint64_t value);
+void gpci_bytes_text(gpci_bytes *bytes, const char *text); /* length, then characters */
+/* `count` numbers of `width` bits, then zeros to the next byte. */
+void gpci_bytes_bits(gpci_bytes *bytes, const uint64_t *values, size_t count, unsigned width);
+void gpci_bytes_clear(gpci_bytes *bytes);
+
+GPCI_INLINE uint64_t gpci_zigzag(uint64_t value) {
+    return value << 1 ^ (0 - (value >> 63));
+}
+
+GPCI_INLINE uint64_t gpci_unzigzag(uint64_t value) {
+    return value >> 1 ^ (0 - (value & 1));
+}
+
+GPCI_INLINE void gpci_bytes_signed(gpci_bytes *bytes, uint64_t value) {
+    gpci_bytes_varint(bytes, gpci_zigzag(value));
+}
+
+GPCI_INLINE void gpci_store32(uint8_t *at, uint32_t value) {
+    for (int i = 0; i < 4; i++)
+        at[i] = (uint8_t)(value >> 8 * i);
+}
+
+GPCI_INLINE void gpci_store64(uint8_t *at, uint64_t value) {
+    for (int i = 0; i < 8; i++)
+        at[i] = (uint8_t)(value >> 8 * i);
+}
+
+GPCI_INLINE uint32_t gpci_load32(const uint8_t *at) {
+    return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+}
+
+GPCI_INLINE uint64_t gpci_load64(const uint8_t *at) {
+    return gpci_load32(at) | (uint64_t)gpci_load32(at + 4) << 32;
+}
+
+/* Bytes being read; GPCI_SLACK readable bytes lie behind `stop`. `bad` once something did not fit. */
+typedef struct gpci_cursor {
+    const uint8_t *at, *stop;
+    bool bad;
+} gpci_cursor;
+
+#define GPCI_SLACK 8u
+
+GPCI_INLINE uint64_t gpci_cursor_varint(gpci_cursor *cursor) {
+    const uint8_t *at = cursor->at;
+    if (GPCI_LIKELY(at < cursor->stop && *at < 0x80)) {
+        cursor->at = at + 1;
+        return *at;
+    }
+    uint64_t value = 0;
+    for (unsigned shift = 0; at < cursor->stop; shift += 7) {
+        uint64_t part = *at & 0x7f;
+        bool more = *at++ & 0x80;
+        if (shift == 63 && (part > 1 || more))
+            break;
+        value |= part << shift;
+        if (!more) {
+            cursor->at = at;
+            return value;
+        }
+    }
+    cursor->bad = true;
+    return 0;
+}
+
+GPCI_INLINE uint64_t gpci_cursor_signed(gpci_cursor *cursor) {
+    return gpci_unzigzag(gpci_cursor_varint(cursor));
+}
+
+/* A varint of at most `most`. */
+GPCI_INLINE uint64_t gpci_cursor_below(gpci_cursor *cursor, uint64_t most) {
+    uint64_t value = gpci_cursor_varint(cursor);
+    if (value <= most)
+        return value;
+    cursor->bad = true;
+    return 0;
+}
+
+/* The next `length` bytes; NULL where there are fewer. */
+GPCI_INLINE const uint8_t *gpci_cursor_take(gpci_cursor *cursor, uint64_t length) {
+    const uint8_t *taken = cursor->at;
+    if (length > (uint64_t)(cursor->stop - taken)) {
+        cursor->bad = true;
+        return NULL;
+    }
+    cursor->at += length;
+    return taken;
+}
+
+/* Number `index` of those that gpci_bytes_bits wrote with `width` 1 to 56, or 64. */
+GPCI_INLINE uint64_t gpci_unpack(const uint8_t *packed, size_t index, unsigned width) {
+    size_t bit = index * width;
+    uint64_t value = gpci_load64(packed + bit / 8) >> bit % 8;
+    return width == 64 ? value : value & ((UINT64_C(1) << width) - 1);
+}
+
+GPCI_INLINE uint64_t gpci_packed_bytes(uint64_t count, unsigned width) {
+    return (count * width + 7) / 8;
+}
+
+/* Bits that `value` needs as a width for packing: 0 to 56, or 64. */
+GPCI_INLINE unsigned gpci_pack_width(uint64_t value) {
+    unsigned width = value ? gpci_log2(value) + 1 : 0;
+    return width > 56 ? 64 : width;
+}
+
+#endif

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/base.h"
+#include "registry/registry.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static void *default_allocate(void *user_data, size_t bytes) {
+    (void)user_data;
+    return malloc(bytes);
+}
+
+static void *default_resize(void *user_data, void *memory, size_t bytes) {
+    (void)user_data;
+    return realloc(memory, bytes);
+}
+
+static void default_release(void *user_data, void *memory) {
+    (void)user_data;
+    free(memory);
+}
+
+void gpc_context_options_init(gpc_context_options *options) {
+    *options = (gpc_context_options)GPC_CONTEXT_OPTIONS_INIT;
+}
+
+static gpc_simd widest_simd(gpc_simd ceiling) {
+    gpc_simd widest = GPC_SIMD_NONE;
+#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
+    widest = GPC_SIMD_SSE2;
+    if (__builtin_cpu_supports("avx2"))
+        widest = GPC_SIMD_AVX2;
+    if (widest == GPC_SIMD_AVX2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512vl"))
+        widest = GPC_SIMD_AVX512;
+#endif
+    return ceiling != GPC_SIMD_AUTO && ceiling < widest ? ceiling : widest;
+}
+
+gpc_status gpc_context_create(const gpc_context_options *options, gpc_error *error, gpc_context **out) {
+    if (!out)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_context_create: out is NULL");
+    gpc_context_options o = GPC_CONTEXT_OPTIONS_INIT;
+    gpc_status status = gpci_take(&o, sizeof o, sizeof o, options, "gpc_context_options", error);
+    if (status < 0)
+        return status;
+    int hooks = (o.allocate != NULL) + (o.resize != NULL) + (o.release != NULL);
+    if (hooks != 0 && hooks != 3)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT,
+                         "gpc_context_options: allocate, resize and release must be given together");
+    if (o.simd > GPC_SIMD_AVX512 || o.reserved)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_context_options.%s: unknown value %u",
+                         o.reserved ? "reserved" : "simd", (unsigned)(o.reserved ? o.reserved : o.simd));
+    if (!hooks) {
+        o.allocate = default_allocate;
+        o.resize = default_resize;
+        o.release = default_release;
+    }
+    gpc_context *context = o.allocate(o.allocator_data, sizeof *context);
+    if (!context)
+        return gpci_out_of_memory(error);
+    *context = (gpc_context){.allocate = o.allocate,
+                             .resize = o.resize,
+                             .release = o.release,
+                             .allocator_data = o.allocator_data,
+                             .log = o.log,
+                             .log_data = o.log_data,
+                             .seed = o.seed,
+                             .simd = widest_simd((gpc_simd)o.simd),
+                             .references = 1};
+    context->registry = gpci_registry_create(context);
+    if (!context->registry) {
+        o.release(o.allocator_data, context);
+        return gpci_out_of_memory(error);
+    }
+    *out = context;
+    return GPC_OK;
+}
+
+gpc_context *gpci_retain(gpc_context *context) {
+    context->references++;
+    return context;
+}
+
+void gpci_release(gpc_context *context) {
+    if (!context || --context->references)
+        return;
+    gpci_registry_destroy(context, context->registry);
+    context->release(context->allocator_data, context);
+}
+
+void gpc_context_destroy(gpc_context *context) {
+    gpci_release(context);
+}
+
+void gpci_log(gpc_context *context, gpc_log_level level, const char *format, ...) {
+    if (!context->log)
+        return;
+    char message[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    context->log(context->log_data, level, message);
+}

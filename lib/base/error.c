@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/base.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define STRINGIFY(x) #x
+#define TEXT(x) STRINGIFY(x)
+
+const char *gpc_status_string(gpc_status status) {
+    switch (status) {
+#define X(id, value, text) \
+    case id:               \
+        return text;
+        GPC_STATUS_LIST(X)
+#undef X
+    }
+    return "unknown status";
+}
+
+unsigned gpc_version(void) {
+    return GPC_VERSION_NUMBER;
+}
+
+const char *gpc_version_string(void) {
+    return TEXT(GPC_VERSION_MAJOR) "." TEXT(GPC_VERSION_MINOR) "." TEXT(GPC_VERSION_PATCH);
+}
+
+void gpc_error_init(gpc_error *error) {
+    *error = (gpc_error)GPC_ERROR_INIT;
+}
+
+gpc_status gpci_fail(gpc_error *error, gpc_status status, const char *format, ...) {
+    size_t head = offsetof(gpc_error, message);
+    if (!error || error->struct_size <= head)
+        return status;
+    size_t room = error->struct_size - head;
+    if (room > sizeof error->message)
+        room = sizeof error->message;
+    /* Formatted aside: an argument may be the message that is being replaced. */
+    char message[sizeof error->message];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    error->status = status;
+    snprintf(error->message, room, "%s", message);
+    return status;
+}
+
+gpc_status gpci_out_of_memory(gpc_error *error) {
+    return gpci_fail(error, GPC_ERROR_MEMORY, "out of memory");
+}
+
+gpc_status gpci_take(void *ours, size_t size, size_t least, const void *theirs, const char *type, gpc_error *error) {
+    if (!theirs)
+        return GPC_OK;
+    size_t given;
+    memcpy(&given, theirs, sizeof given);
+    if (given < least)
+        return gpci_fail(error, GPC_ERROR_ABI, "%s.struct_size is %zu, at least %zu is needed", type, given, least);
+    const unsigned char *bytes = theirs;
+    for (size_t i = size; i < given; i++)
+        if (bytes[i])
+            return gpci_fail(error, GPC_ERROR_ABI, "%s: byte %zu is set, but this library knows only %zu bytes", type,
+                             i, size);
+    memcpy(ours, theirs, given < size ? given : size);
+    memcpy(ours, &size, sizeof size);
+    return GPC_OK;
+}
+
+gpc_status gpci_give(void *theirs, const void *ours, size_t size) {
+    size_t given;
+    memcpy(&given, theirs, sizeof given);
+    if (given <= sizeof given)
+        return GPC_ERROR_ABI;
+    size_t copied = given < size ? given : size;
+    memcpy((char *)theirs + sizeof given, (const char *)ours + sizeof given, copied - sizeof given);
+    return GPC_OK;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/base.h"
+
+#include <string.h>
+
+#define LINE 64u
+
+void *gpci_alloc(gpc_context *context, size_t bytes) {
+    return context->allocate(context->allocator_data, bytes ? bytes : 1);
+}
+
+void *gpci_zalloc(gpc_context *context, size_t count, size_t bytes) {
+    if (bytes && count > SIZE_MAX / bytes)
+        return NULL;
+    void *memory = gpci_alloc(context, count * bytes);
+    return memory ? memset(memory, 0, count * bytes) : NULL;
+}
+
+void *gpci_resize(gpc_context *context, void *memory, size_t count, size_t bytes) {
+    if (bytes && count > SIZE_MAX / bytes)
+        return NULL;
+    size_t total = count * bytes;
+    return context->resize(context->allocator_data, memory, total > 0 ? total : 1);
+}
+
+void gpci_free(gpc_context *context, void *memory) {
+    if (memory)
+        context->release(context->allocator_data, memory);
+}
+
+char *gpci_strdup(gpc_context *context, const char *text) {
+    size_t bytes = strlen(text) + 1;
+    char *copy = gpci_alloc(context, bytes);
+    return copy ? memcpy(copy, text, bytes) : NULL;
+}
+
+/* The hooks promise no alignment beyond malloc's, so the block's true start is kept just before the line. */
+void *gpci_zalloc_lines(gpc_context *context, size_t count, size_t bytes) {
+    if (bytes && count > (SIZE_MAX - LINE - sizeof(void *)) / bytes)
+        return NULL;
+    size_t total = count * bytes;
+    char *start = gpci_alloc(context, total + LINE + sizeof(void *));
+    if (!start)
+        return NULL;
+    char *line = start + sizeof(void *);
+    line += (LINE - (uintptr_t)line % LINE) % LINE;
+    memcpy(line - sizeof(void *), &start, sizeof start);
+    return memset(line, 0, total);
+}
+
+void gpci_free_lines(gpc_context *context, void *memory) {
+    if (!memory)
+        return;
+    void *start;
+    memcpy(&start, (char *)memory - sizeof(void *), sizeof start);
+    gpci_free(context, start);
+}

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_CACHE_CACHE_H
+#define GPC_CACHE_CACHE_H
+
+#include "cache/index.h"
+#include "policies/replacement/lru.h"
+#include "registry/registry.h"
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+#define GPCI_NO_WAY UINT32_MAX
+
+/*
+ * A tag is 32 bits: bit 31 = valid, bits 30..0 = the low bits of the line number.
+ * One aligned 2^31-line region (256 GiB of 128-byte lines) is all that most
+ * streams touch, so the upper bits are compared only once a second region has
+ * been seen (`wide`).
+ */
+#define GPCI_TAG_BITS 31u
+#define GPCI_TAG_VALID 0x80000000u
+
+/* State word of a line: sector masks and flags. */
+#define GPCI_VALID_SHIFT 0u
+#define GPCI_DIRTY_SHIFT 8u
+#define GPCI_PENDING_SHIFT 16u
+#define GPCI_PRIORITY_SHIFT 24u
+#define GPCI_VALID(state) ((uint8_t)(state))
+#define GPCI_DIRTY(state) ((uint8_t)((state) >> GPCI_DIRTY_SHIFT))
+#define GPCI_PENDING(state) ((uint8_t)((state) >> GPCI_PENDING_SHIFT))
+#define GPCI_PRIORITY(state) ((state) >> GPCI_PRIORITY_SHIFT & 3u)
+#define GPCI_PENDING_MASK (0xffu << GPCI_PENDING_SHIFT)
+#define GPCI_PRIORITY_MASK (3u << GPCI_PRIORITY_SHIFT)
+#define GPCI_PRIORITISED (1u << 26) /* by a token holder: tokens.c */
+
+typedef struct gpci_bytes {
+    uint64_t word[2];
+} gpci_bytes;
+
+/* What plain accesses count; gpci_settle makes all counters of them. */
+typedef struct gpci_counts {
+    uint64_t accesses, stores, hits, store_hits, evictions, write_backs, bypasses, store_bypasses;
+} gpci_counts;
+
+/* `whole`: stores wrote whole lines. */
+void gpci_settle(gpc_cache_stats *stats, const gpci_counts *n, bool whole);
+
+/* Where tokens are opportunistic: when lines lose their priority (tokens.c). */
+typedef struct gpci_token_state {
+    uint64_t *owners; /* [sets][row][words], bit per warp slot; GPC_CLEAR_OWNERS */
+    uint32_t *last;   /* [sets][row], warp slot; GPC_CLEAR_LAST_OWNER */
+    uint32_t warps, words;
+    uint64_t next, lookups; /* GPC_CLEAR_PERIODIC: the time of the next clearing; the time where there is no clock */
+    bool any;               /* a line may have priority */
+} gpci_token_state;
+
+struct gpc_cache {
+    /* what an access reads, together */
+    uint32_t *tags;   /* [sets][row] */
+    uint32_t *states; /* [sets][row] */
+    uint32_t *highs;  /* [sets][row], upper bits of line numbers; meaningful when wide */
+    uint32_t sets, ways;
+    uint32_t row; /* ways rounded up to 4: tags are compared four at a time */
+    uint32_t line_shift, sector_shift;
+    uint32_t high;   /* upper bits of every line so far */
+    bool started;    /* `high` is set: a line has been filled */
+    bool wide;       /* lines with other upper bits have been seen */
+    bool priorities; /* a line with an eviction priority has been filled */
+    bool plain;      /* nothing but tags, dirty bits, a replacement policy and a predictor: see batch_loop.h */
+    bool guarded;    /* the predictor may keep lines out, or learns */
+    bool quick;      /* plain, not guarded, LRU, modulo, and neither wide nor with priorities: see plain.c */
+    bool lru;        /* the built-in LRU */
+    bool always_cache;
+    bool predicts; /* the predictor is none of the fixed ones, nor the instruction itself */
+    uint8_t sectors, all_sectors, fetch;
+    uint8_t tokens;                /* gpc_tokens */
+    gpci_token_state *token_state; /* NULL unless they are opportunistic */
+    uint32_t pending_lines;        /* lines with a pending sector */
+    uint32_t free_ways;            /* ways without a line */
+    const gpc_replacement_ops *replacement_ops;
+    void *replacement_self;
+    const gpc_predictor_ops *predictor_ops;
+    void *predictor_self;
+    gpci_bytes *written;     /* [sets][row], lazy fetch only: bytes written since the fill */
+    uint32_t *reuse, *warps; /* [sets][row], if tracked */
+    uint64_t *next_uses;     /* likewise */
+    gpci_index index;
+    gpci_counts quick_counts; /* not yet in stats */
+    gpc_cache_stats stats;
+    /* the rest */
+    gpc_context *context;
+    gpci_policy *replacement, *predictor;
+    uint64_t sampled_reads, sampled_hits; /* read sectors at the last sample */
+    gpci_commons *commons;                /* of its level; NULL: it stands alone */
+    gpc_cache_options options;
+};
+
+/* A request resolved against the cache's geometry. */
+typedef struct gpci_view {
+    uint64_t line; /* number: address / line size */
+    uint32_t set;
+    uint8_t need;     /* sectors */
+    uint8_t covered;  /* stores that may stay here: sectors written whole */
+    gpci_bytes bytes; /* stores, lines of at most 128 bytes */
+} gpci_view;
+
+GPCI_INLINE uint32_t gpci_tag(uint64_t line) {
+    return (uint32_t)line | GPCI_TAG_VALID;
+}
+
+GPCI_INLINE size_t gpci_slot(const gpc_cache *cache, uint32_t set, uint32_t way) {
+    return (size_t)set * cache->row + way;
+}
+
+GPCI_INLINE uint64_t gpci_line_at(const gpc_cache *cache, size_t slot) {
+    uint64_t high = cache->wide ? cache->highs[slot] : cache->high;
+    return high << GPCI_TAG_BITS | (cache->tags[slot] & ~GPCI_TAG_VALID);
+}
+
+GPCI_INLINE bool gpci_valid_way(const gpc_cache *cache, uint32_t set, uint32_t way) {
+    return cache->tags[gpci_slot(cache, set, way)] & GPCI_TAG_VALID;
+}
+
+/* Way whose tag matches, at or after `from`, or GPCI_NO_WAY. */
+GPCI_INLINE uint32_t gpci_match(const uint32_t *tags, uint32_t from, uint32_t row, uint32_t tag) {
+#if defined(__SSE2__)
+    __m128i wanted = _mm_set1_epi32((int)tag);
+    for (uint32_t way = from & ~3u; way < row; way += 4) {
+        __m128i four = _mm_load_si128((const __m128i *)(const void *)(tags + way));
+        unsigned mask = (unsigned)_mm_movemask_ps(_mm_castsi128_ps(_mm_cmpeq_epi32(four, wanted)));
+        if (way < from)
+            mask &= 0xfu << (from - way);
+        if (mask)
+            return way + gpci_lowest(mask);
+    }
+#else
+    for (uint32_t way = from; way < row; way++)
+        if (tags[way] == tag)
+            return way;
+#endif
+    return GPCI_NO_WAY;
+}
+
+GPCI_INLINE uint32_t gpci_find(const gpc_cache *cache, uint32_t set, uint64_t line) {
+    const uint32_t *tags = cache->tags + (size_t)set * cache->row;
+    uint32_t tag = gpci_tag(line), high = (uint32_t)(line >> GPCI_TAG_BITS);
+    if (!cache->wide)
+        return high == cache->high ? gpci_match(tags, 0, cache->row, tag) : GPCI_NO_WAY;
+    const uint32_t *highs = cache->highs + (size_t)set * cache->row;
+    for (uint32_t way = gpci_match(tags, 0, cache->row, tag); way != GPCI_NO_WAY;
+         way = gpci_match(tags, way + 1, cache->row, tag))
+        if (highs[way] == high)
+            return way;
+    return GPCI_NO_WAY;
+}
+
+/* Aligned groups of `fetch` sectors around the missing ones. */
+GPCI_INLINE uint8_t gpci_widen(const gpc_cache *cache, uint8_t missing) {
+    if (cache->fetch <= 1 || !missing)
+        return missing;
+    uint8_t wide = 0, group = (uint8_t)((1u << cache->fetch) - 1);
+    for (unsigned first = 0; first < cache->sectors; first += cache->fetch)
+        if (missing & group << first)
+            wide |= (uint8_t)(group << first);
+    return wide;
+}
+
+/* What a request finds in a resident line. */
+typedef struct gpci_findings {
+    uint8_t hit;     /* needed, and valid or pending */
+    uint8_t waiting; /* of these, those that a fill has to bring first */
+    uint8_t missing; /* needed, and neither there nor written whole */
+} gpci_findings;
+
+GPCI_INLINE gpci_findings gpci_examine(const gpci_view *view, uint32_t state) {
+    uint8_t valid = GPCI_VALID(state), present = valid | GPCI_PENDING(state);
+    return (gpci_findings){.hit = view->need & present,
+                           .waiting = view->need & present & (uint8_t) ~(valid | view->covered),
+                           .missing = view->need & (uint8_t) ~(present | view->covered)};
+}
+
+GPCI_INLINE gpc_outcome gpci_outcome_of(gpci_findings found) {
+    return found.missing ? GPC_SECTOR_MISS : found.waiting ? GPC_PENDING_HIT : GPC_HIT;
+}
+
+GPCI_INLINE bool gpci_is_read(const gpc_request *request) {
+    return request->kind == GPC_LOAD || request->kind == GPC_PREFETCH;
+}
+
+GPCI_INLINE bool gpci_is_write(const gpc_request *request) {
+    return request->kind == GPC_STORE;
+}
+
+GPCI_INLINE bool gpci_is_atomic(const gpc_request *request) {
+    return request->kind == GPC_ATOMIC || request->kind == GPC_REDUCTION;
+}
+
+GPCI_INLINE uint32_t gpci_write_policy(const gpc_cache *cache, const gpc_request *request) {
+    return request->space == GPC_SPACE_LOCAL ? cache->options.write_policy_local : cache->options.write_policy;
+}
+
+GPCI_INLINE uint32_t gpci_write_allocate(const gpc_cache *cache, const gpc_request *request) {
+    return request->space == GPC_SPACE_LOCAL ? cache->options.write_allocate_local : cache->options.write_allocate;
+}
+
+/* gpc_cache_create for a cache whose policies share state with others of its level, whose `commons` outlive it. */
+gpc_status gpci_cache_create(gpc_context *context, const gpc_cache_options *options, gpci_commons *commons,
+                             gpc_error *error, gpc_cache **out);
+
+/* Resolve a request. GPC_ERROR_ARGUMENT where it is malformed. */
+gpc_status gpci_view_of(const gpc_cache *cache, const gpc_request *request, gpci_view *view);
+
+/* gpc_cache_reserve and gpc_cache_fill of a request that has been resolved. */
+gpc_status gpci_reserve(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint8_t sectors,
+                        gpc_access_result *result);
+gpc_status gpci_fill(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint8_t sectors,
+                     gpc_access_result *result);
+
+gpci_bytes gpci_bytes_of(const gpc_cache *cache, uint8_t sectors);
+/* Sectors of which every byte is in the mask. */
+uint8_t gpci_covered_by(const gpc_cache *cache, const gpci_bytes *bytes);
+
+/* Record that lines with these upper bits may be resident from now on. */
+void gpci_admit_high(gpc_cache *cache, uint64_t line);
+
+/* The three steps, on a resolved request. Results are zeroed by the caller. */
+void gpci_lookup(gpc_cache *cache, const gpc_request *request, const gpci_view *view, gpc_access_result *result);
+/* May the request leave something in the cache once its lookup is done? */
+GPCI_INLINE bool gpci_leaves_something(const gpc_cache *cache, const gpc_request *request) {
+    if (gpci_is_write(request))
+        return gpci_write_policy(cache, request) != GPC_WRITE_EVICT &&
+               gpci_write_allocate(cache, request) != GPC_WRITE_NO_ALLOCATE;
+    return gpci_is_read(request) || cache->options.atomics_here;
+}
+
+/* Does the request lack the token that it needs to fill, if at all, as it likes? */
+GPCI_INLINE bool gpci_lacks_token(const gpc_cache *cache, const gpc_request *request) {
+    return GPCI_UNLIKELY(request->token == GPC_TOKEN_NONE) && cache->tokens != GPC_TOKENS_IGNORE;
+}
+
+/* ... and to fill at all? */
+GPCI_INLINE bool gpci_may_not_fill(const gpc_cache *cache, const gpc_request *request) {
+    return GPCI_UNLIKELY(request->token == GPC_TOKEN_NONE) && cache->tokens == GPC_TOKENS_STRICT;
+}
+
+/* After the lookup of a miss, before its data are sent for: ask a replacement policy that may decline; tokens, too. */
+void gpci_ask_admission(gpc_cache *cache, const gpc_request *request, const gpci_view *view, gpc_access_result *result);
+GPCI_INLINE void gpci_admit(gpc_cache *cache, const gpc_request *request, const gpci_view *view,
+                            gpc_access_result *result) {
+    if ((cache->replacement_ops->declines || gpci_lacks_token(cache, request)) && result->outcome == GPC_MISS &&
+        gpci_leaves_something(cache, request))
+        gpci_ask_admission(cache, request, view, result);
+}
+/* Give the line a way, evicting if needed. Sets outcome on refusal and returns GPCI_NO_WAY. */
+gpc_status gpci_take_way(gpc_cache *cache, const gpc_request *request, const gpci_view *view, gpc_access_result *result,
+                         uint32_t *out_way);
+
+/* write.c: stores, and atomics performed here. */
+void gpci_lookup_store(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint32_t way,
+                       gpc_access_result *result);
+void gpci_lookup_atomic(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint32_t way,
+                        gpc_access_result *result);
+/*
+ * Put the bytes of a store, or of an atomic performed here, into `sectors` of a line that has a way. May be repeated.
+ * Returns the sectors that became valid.
+ */
+uint8_t gpci_apply_write(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint32_t way,
+                         uint8_t sectors);
+/*
+ * No way for the line of a request that would have allocated: a write goes below. `fetch`: sectors that were
+ * announced to be read, and need not be where nobody keeps them.
+ */
+void gpci_decline(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint8_t fetch,
+                  gpc_access_result *result);
+
+/* The fill callback. */
+void gpci_tell_sectors(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint32_t way,
+                       uint8_t sectors);
+
+/* Sectors of a line that has a way become valid and no longer pending, and take a write that waited for them. */
+void gpci_complete(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint32_t way, uint8_t sectors);
+
+/*
+ * Remove a line, tell policies and the eviction callback, and describe it in
+ * `eviction`. `request`: the one it makes room for; NULL: forced.
+ */
+void gpci_drop(gpc_cache *cache, uint32_t set, uint32_t way, const gpc_request *request, gpc_eviction *eviction);
+
+/* The resident line of an address; false where there is none. */
+bool gpci_line_of(const gpc_cache *cache, uint64_t address, gpc_line *line);
+
+/* The predictor's word on a miss; `word` for the level below. */
+gpc_decision gpci_predict(gpc_cache *cache, const gpc_request *request, uint32_t set, uint32_t *word);
+
+/* Must the request bypass for lack of a token, whatever there is room for? Counts that. */
+bool gpci_bars(gpc_cache *cache, const gpc_request *request, gpc_access_result *result);
+
+/* oracle.c: what the predictor decided on a request against what it should have. Where next uses are tracked. */
+void gpci_oracle_compare(gpc_cache *cache, const gpc_request *request, uint32_t set, gpc_decision decision);
+
+/* tokens.c: where tokens are opportunistic. A request with one has filled or hit a line; any has; one is looked up. */
+gpc_status gpci_tokens_create(gpc_cache *cache);
+void gpci_tokens_destroy(gpc_cache *cache);
+void gpci_tokens_own(gpc_cache *cache, const gpc_request *request, size_t slot);
+void gpci_tokens_fill(gpc_cache *cache, const gpc_request *request, size_t slot);
+void gpci_tokens_tick(gpc_cache *cache, const gpc_request *request);
+void gpci_tokens_event(gpc_cache *cache, const gpc_warp_event *event);
+
+/* plain.c: a whole access on a quick cache. False: nothing was done, the general path must do it. */
+bool gpci_quick_access(gpc_cache *cache, const gpc_request *request, gpc_access_result *result);
+/* Decide anew which of the quicker ways a cache can go, or just whether it is quick. */
+void gpci_classify(gpc_cache *cache);
+void gpci_classify_quick(gpc_cache *cache);
+
+/*
+ * The batch loops (batch_loop.h, compiled once per instruction set): accesses
+ * from `first` on, until the end or the first that needs the general path.
+ * Returns the index reached.
+ */
+typedef size_t (*gpci_batch_fn)(gpc_cache *cache, const gpc_batch *batch, size_t first);
+size_t gpci_batch_none(gpc_cache *cache, const gpc_batch *batch, size_t first);
+size_t gpci_batch_sse2(gpc_cache *cache, const gpc_batch *batch, size_t first);
+size_t gpci_batch_avx2(gpc_cache *cache, const gpc_batch *batch, size_t first);
+size_t gpci_batch_avx512(gpc_cache *cache, const gpc_batch *batch, size_t first);
+
+#endif

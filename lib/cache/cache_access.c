@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cache/cache.h"
+
+#include <string.h>
+
+/*
+ * The three steps of an access. Worked example, 2 sectors, allocate on miss:
+ *
+ *   load sector 0 of A   lookup MISS, fetch 01   reserve: way 0, pending 01   fill: valid 01
+ *   load sectors 0, 1    lookup SECTOR_MISS, hit 01, fetch 10   reserve: pending 10   fill: valid 11
+ *   load sectors 0, 1    lookup HIT
+ */
+
+/* Without a token where one is needed to fill: nobody is asked. */
+bool gpci_bars(gpc_cache *cache, const gpc_request *request, gpc_access_result *result) {
+    if (!gpci_may_not_fill(cache, request))
+        return false;
+    cache->stats.token_bypasses++;
+    result->admission = GPC_DECLINED;
+    return true;
+}
+
+gpc_decision gpci_predict(gpc_cache *cache, const gpc_request *request, uint32_t set, uint32_t *word) {
+    gpc_prediction prediction = {GPC_CACHE, 0};
+    if (!cache->always_cache) {
+        cache->stats.predictions += cache->predicts;
+        cache->predictor_ops->predict(cache->predictor_self, set, request, &prediction);
+        *word = prediction.policy_word;
+    }
+    gpc_decision decision = prediction.decision == GPC_BYPASS ? GPC_BYPASS : GPC_CACHE;
+    if (GPCI_UNLIKELY(cache->next_uses != NULL))
+        gpci_oracle_compare(cache, request, set, decision);
+    return decision;
+}
+
+static void count_bypass(gpc_cache *cache, const gpci_view *view, gpc_access_result *result) {
+    bool all = cache->options.bypass_fetch == GPC_BYPASS_FETCH_ALL;
+    uint8_t fetch = all ? gpci_widen(cache, view->need) : view->need;
+    result->outcome = GPC_BYPASSED;
+    result->fetch_sectors = fetch;
+    cache->stats.bypasses++;
+    cache->stats.bypassed_sectors += gpci_count_sectors(fetch);
+    cache->stats.fetched_sectors += gpci_count_sectors(fetch);
+}
+
+static void count_warp_reuse(gpc_cache *cache, const gpc_request *request, size_t slot) {
+    if (cache->reuse)
+        cache->reuse[slot]++;
+    if (cache->warps) {
+        if (cache->warps[slot] == request->warp)
+            cache->stats.intra_warp_hits++;
+        else
+            cache->stats.inter_warp_hits++;
+    }
+}
+
+static void tell_hit(gpc_cache *cache, const gpc_request *request, uint32_t set, uint32_t way) {
+    if (request->priority != GPC_EVICT_NORMAL) {
+        uint32_t *state = &cache->states[gpci_slot(cache, set, way)];
+        *state = (*state & ~GPCI_PRIORITY_MASK) | (uint32_t)request->priority << GPCI_PRIORITY_SHIFT;
+        cache->priorities = true;
+        gpci_classify_quick(cache);
+    }
+    if (cache->next_uses)
+        cache->next_uses[gpci_slot(cache, set, way)] = request->next_use;
+    if (GPCI_UNLIKELY(cache->token_state != NULL))
+        gpci_tokens_own(cache, request, gpci_slot(cache, set, way));
+    if (cache->lru)
+        gpci_lru_touch(cache->replacement_self, set, way);
+    else if (cache->replacement_ops->on_hit)
+        cache->replacement_ops->on_hit(cache->replacement_self, set, way, request);
+    if (!cache->always_cache && cache->predictor_ops->on_hit)
+        cache->predictor_ops->on_hit(cache->predictor_self, set, way, request);
+}
+
+static void lookup_read(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint32_t way,
+                        gpc_access_result *result) {
+    gpc_cache_stats *stats = &cache->stats;
+    stats->reads++;
+    stats->read_sectors += gpci_count_sectors(view->need);
+    if (way == GPCI_NO_WAY) {
+        stats->line_misses++;
+        result->outcome = GPC_MISS;
+        if (gpci_bars(cache, request, result) ||
+            (!cache->predictor_ops->before_lookup &&
+             gpci_predict(cache, request, view->set, &result->policy_word) == GPC_BYPASS)) {
+            count_bypass(cache, view, result);
+            return;
+        }
+        result->fetch_sectors = gpci_widen(cache, view->need);
+        stats->fetched_sectors += gpci_count_sectors(result->fetch_sectors);
+        return;
+    }
+    size_t slot = gpci_slot(cache, view->set, way);
+    uint32_t state = cache->states[slot];
+    gpci_findings found = gpci_examine(view, state);
+    result->outcome = (uint8_t)gpci_outcome_of(found);
+    result->hit_sectors = found.hit;
+    stats->read_sector_hits += gpci_count_sectors(found.hit);
+    stats->pending_sector_hits += gpci_count_sectors(found.waiting);
+    if (!found.missing) {
+        stats->read_hits++;
+        count_warp_reuse(cache, request, slot);
+        return;
+    }
+    stats->sector_misses++;
+    result->fetch_sectors = gpci_widen(cache, found.missing) & (uint8_t) ~(GPCI_VALID(state) | GPCI_PENDING(state));
+    stats->fetched_sectors += gpci_count_sectors(result->fetch_sectors);
+}
+
+/* An atomic that is performed below must not leave a stale copy here. */
+static void pass_atomic(gpc_cache *cache, const gpci_view *view, uint32_t way, gpc_access_result *result) {
+    cache->stats.atomics++;
+    cache->stats.atomic_sectors += gpci_count_sectors(view->need);
+    result->outcome = GPC_BYPASSED;
+    if (way != GPCI_NO_WAY) {
+        result->evicted = 1;
+        gpci_drop(cache, view->set, way, NULL, &result->eviction);
+    }
+}
+
+void gpci_lookup(gpc_cache *cache, const gpc_request *request, const gpci_view *view, gpc_access_result *result) {
+    result->needed_sectors = view->need;
+    result->set = view->set;
+    result->way = GPCI_NO_WAY;
+    if (GPCI_UNLIKELY(cache->token_state != NULL))
+        gpci_tokens_tick(cache, request);
+    bool read = gpci_is_read(request);
+    if (read && cache->predictor_ops->before_lookup &&
+        gpci_predict(cache, request, view->set, &result->policy_word) == GPC_BYPASS) {
+        cache->stats.reads++;
+        cache->stats.read_sectors += gpci_count_sectors(view->need);
+        count_bypass(cache, view, result);
+        return;
+    }
+    uint32_t way = gpci_find(cache, view->set, view->line);
+    if (gpci_is_atomic(request) && !cache->options.atomics_here) {
+        pass_atomic(cache, view, way, result);
+        return;
+    }
+    result->way = way;
+    if (way != GPCI_NO_WAY)
+        tell_hit(cache, request, view->set, way);
+    else if (cache->replacement_ops->on_miss)
+        cache->replacement_ops->on_miss(cache->replacement_self, view->set, request);
+    if (read)
+        lookup_read(cache, request, view, way, result);
+    else if (gpci_is_write(request))
+        gpci_lookup_store(cache, request, view, way, result);
+    else
+        gpci_lookup_atomic(cache, request, view, way, result);
+    if (!(result->fetch_sectors | result->write_sectors))
+        result->policy_word = 0;
+}
+
+/* State bits of lines that a request may not evict. */
+static uint32_t barred_by(bool lacking) {
+    return GPCI_PENDING_MASK | (lacking ? GPCI_PRIORITISED : 0);
+}
+
+/*
+ * Ways that may be evicted: not pending, where the request lacks a token not prioritised, and of the lowest eviction
+ * priority present. NULL mask: all.
+ */
+static bool candidates_of(const gpc_cache *cache, uint32_t set, bool lacking, uint64_t *words, const uint64_t **out) {
+    *out = NULL;
+    if (!cache->pending_lines && !cache->priorities && !lacking)
+        return true;
+    const uint32_t barred = barred_by(lacking);
+    static const uint8_t rank[4] = {1, 0, 2, 3}; /* normal, first, last */
+    const uint32_t *states = cache->states + (size_t)set * cache->row;
+    unsigned lowest = 3;
+    for (uint32_t way = 0; way < cache->ways; way++)
+        if (!(states[way] & barred) && rank[GPCI_PRIORITY(states[way])] < lowest)
+            lowest = rank[GPCI_PRIORITY(states[way])];
+    if (lowest == 3)
+        return false;
+    memset(words, 0, (cache->ways + 63) / 64 * sizeof *words);
+    for (uint32_t way = 0; way < cache->ways; way++)
+        if (!(states[way] & barred) && rank[GPCI_PRIORITY(states[way])] == lowest)
+            words[way / 64] |= (uint64_t)1 << (way % 64);
+    *out = words;
+    return true;
+}
+
+void gpci_ask_admission(gpc_cache *cache, const gpc_request *request, const gpci_view *view,
+                        gpc_access_result *result) {
+    uint64_t words[GPC_MAX_WAYS / 64];
+    const uint64_t *candidates;
+    const uint32_t *tags = cache->tags + gpci_slot(cache, view->set, 0);
+    if (!gpci_bars(cache, request, result)) {
+        bool lacking = gpci_lacks_token(cache, request);
+        if (cache->free_ways && gpci_match(tags, 0, cache->row, 0) < cache->ways)
+            return;
+        if (candidates_of(cache, view->set, lacking, words, &candidates)) {
+            if (!cache->replacement_ops->declines)
+                return;
+            result->admission = GPC_ADMITTED;
+            if (!cache->replacement_ops->declines(cache->replacement_self, view->set, candidates, request))
+                return;
+        } else if (!lacking) {
+            return;
+        } else {
+            cache->stats.token_bypasses++;
+        }
+        result->admission = GPC_DECLINED;
+    }
+    result->outcome = GPC_BYPASSED;
+    gpci_decline(cache, request, view, result->fetch_sectors, result);
+}
+
+/* Every way is pending; or, for a request without a token, prioritised: that one does not wait. */
+static void find_none(gpc_cache *cache, bool lacking, gpc_access_result *result) {
+    result->outcome = lacking ? GPC_BYPASSED : GPC_NO_VICTIM;
+    cache->stats.token_bypasses += lacking;
+    cache->stats.no_victims += !lacking;
+}
+
+/* The way that the policy gives up, or GPCI_NO_WAY with the reason in result->outcome. */
+static gpc_status choose(gpc_cache *cache, const gpc_request *request, uint32_t set, gpc_access_result *result,
+                         uint32_t *out_way) {
+    uint64_t words[GPC_MAX_WAYS / 64];
+    const uint64_t *candidates;
+    bool lacking = gpci_lacks_token(cache, request);
+    *out_way = GPCI_NO_WAY;
+    if (cache->lru && !cache->priorities && (cache->pending_lines || lacking)) { /* no need to look at every way */
+        const uint32_t *states = cache->states + (size_t)set * cache->row;
+        *out_way = gpci_lru_last_without(cache->replacement_self, set, states, barred_by(lacking));
+        if (*out_way == GPCI_NO_WAY)
+            find_none(cache, lacking, result);
+        return GPC_OK;
+    }
+    if (!candidates_of(cache, set, lacking, words, &candidates)) {
+        find_none(cache, lacking, result);
+        return GPC_OK;
+    }
+    uint32_t way = cache->lru
+                       ? gpci_lru_last(cache->replacement_self, set, candidates)
+                       : cache->replacement_ops->choose_victim(cache->replacement_self, set, candidates, request);
+    if (way == GPC_WAY_BYPASS) {
+        result->outcome = GPC_BYPASSED;
+        return GPC_OK;
+    }
+    if (way >= cache->ways || (candidates && !(candidates[way / 64] >> (way % 64) & 1)))
+        return GPC_ERROR_CALLBACK;
+    *out_way = way;
+    return GPC_OK;
+}
+
+static void tell_fill(gpc_cache *cache, const gpc_request *request, uint32_t set, uint32_t way) {
+    if (cache->lru)
+        gpci_lru_touch(cache->replacement_self, set, way);
+    else if (cache->replacement_ops->on_fill)
+        cache->replacement_ops->on_fill(cache->replacement_self, set, way, request);
+    if (!cache->always_cache && cache->predictor_ops->on_fill)
+        cache->predictor_ops->on_fill(cache->predictor_self, set, way, request);
+}
+
+void gpci_admit_high(gpc_cache *cache, uint64_t line) {
+    uint32_t high = (uint32_t)(line >> GPCI_TAG_BITS);
+    if (!cache->started) {
+        cache->started = true;
+        cache->high = high;
+    } else if (!cache->wide && high != cache->high) {
+        cache->wide = true;
+        for (size_t slot = 0; slot < (size_t)cache->sets * cache->row; slot++)
+            cache->highs[slot] = cache->high;
+    } else {
+        return;
+    }
+    gpci_classify_quick(cache);
+}
+
+gpc_status gpci_take_way(gpc_cache *cache, const gpc_request *request, const gpci_view *view, gpc_access_result *result,
+                         uint32_t *out_way) {
+    const uint32_t *tags = cache->tags + gpci_slot(cache, view->set, 0);
+    *out_way = GPCI_NO_WAY;
+    if (gpci_bars(cache, request, result)) {
+        result->outcome = GPC_BYPASSED;
+        return GPC_OK;
+    }
+    uint32_t way = cache->free_ways ? gpci_match(tags, 0, cache->row, 0) : GPCI_NO_WAY;
+    if (way >= cache->ways) {
+        gpc_status status = choose(cache, request, view->set, result, &way);
+        if (status < 0 || way == GPCI_NO_WAY)
+            return status;
+        result->evicted = 1;
+        if (GPCI_UNLIKELY(cache->token_state != NULL))
+            cache->stats.priority_evictions +=
+                (cache->states[gpci_slot(cache, view->set, way)] & GPCI_PRIORITISED) != 0;
+        gpci_drop(cache, view->set, way, request, &result->eviction);
+    }
+    cache->free_ways--;
+    gpci_admit_high(cache, view->line);
+    size_t slot = gpci_slot(cache, view->set, way);
+    cache->tags[slot] = gpci_tag(view->line);
+    if (cache->wide)
+        cache->highs[slot] = (uint32_t)(view->line >> GPCI_TAG_BITS);
+    cache->states[slot] = (uint32_t)request->priority << GPCI_PRIORITY_SHIFT;
+    if (request->priority != GPC_EVICT_NORMAL && !cache->priorities) {
+        cache->priorities = true;
+        gpci_classify_quick(cache);
+    }
+    if (GPCI_UNLIKELY(cache->token_state != NULL))
+        gpci_tokens_fill(cache, request, slot);
+    if (cache->reuse)
+        cache->reuse[slot] = 0;
+    if (cache->next_uses)
+        cache->next_uses[slot] = request->next_use;
+    if (cache->warps)
+        cache->warps[slot] = request->warp;
+    if (cache->written)
+        cache->written[slot] = (gpci_bytes){{0, 0}};
+    cache->stats.fills++;
+    tell_fill(cache, request, view->set, way);
+    *out_way = way;
+    return GPC_OK;
+}
+
+void gpci_complete(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint32_t way, uint8_t sectors) {
+    uint32_t *state = &cache->states[gpci_slot(cache, view->set, way)];
+    if (GPCI_PENDING(*state)) {
+        *state &= ~((uint32_t)sectors << GPCI_PENDING_SHIFT);
+        cache->pending_lines -= !GPCI_PENDING(*state);
+    }
+    *state |= sectors;
+    if (!gpci_is_read(request))
+        sectors |= gpci_apply_write(cache, request, view, way, view->need);
+    gpci_tell_sectors(cache, request, view, way, sectors);
+}
+
+void gpci_tell_sectors(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint32_t way,
+                       uint8_t sectors) {
+    if (sectors && cache->options.on_fill)
+        cache->options.on_fill(cache->options.callback_data, view->line << cache->line_shift, view->set, way, sectors,
+                               request);
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cache/cache.h"
+
+#include <string.h>
+
+/* The public steps: check, resolve, and run one step or all of them. */
+
+static gpc_status resolve(const gpc_cache *cache, const gpc_request *request, gpci_view *view) {
+    return cache && request ? gpci_view_of(cache, request, view) : GPC_ERROR_ARGUMENT;
+}
+
+static gpc_access_result *start(gpc_access_result *result, gpc_access_result *own) {
+    gpc_access_result *used = result ? result : own;
+    *used = (gpc_access_result){.way = GPCI_NO_WAY};
+    return used;
+}
+
+gpc_status gpc_cache_lookup(gpc_cache *cache, const gpc_request *request, gpc_access_result *result) {
+    gpci_view view;
+    gpc_access_result own;
+    gpc_status status = resolve(cache, request, &view);
+    if (status < 0)
+        return status;
+    result = start(result, &own);
+    gpci_lookup(cache, request, &view, result);
+    if (cache->options.allocate != GPC_ALLOCATE_ON_MISS)
+        gpci_admit(cache, request, &view, result);
+    return GPC_OK;
+}
+
+/* A resident line takes the sectors; any other gets a way first. */
+static gpc_status ensure_way(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint8_t fetch,
+                             gpc_access_result *result) {
+    result->needed_sectors = view->need;
+    result->set = view->set;
+    result->outcome = GPC_BYPASSED;
+    if (!gpci_leaves_something(cache, request))
+        return GPC_OK;
+    result->way = gpci_find(cache, view->set, view->line);
+    if (result->way != GPCI_NO_WAY) {
+        result->outcome = GPC_SECTOR_MISS;
+        return GPC_OK;
+    }
+    result->outcome = GPC_MISS;
+    gpc_status status = gpci_take_way(cache, request, view, result, &result->way);
+    if (status == GPC_OK && result->outcome == GPC_BYPASSED)
+        gpci_decline(cache, request, view, fetch, result);
+    return status;
+}
+
+gpc_status gpci_reserve(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint8_t sectors,
+                        gpc_access_result *result) {
+    gpc_status status = ensure_way(cache, request, view, sectors, result);
+    if (status < 0 || result->way == GPCI_NO_WAY)
+        return status;
+    uint32_t *state = &cache->states[gpci_slot(cache, view->set, result->way)];
+    uint8_t pending = sectors & (uint8_t)~GPCI_VALID(*state);
+    cache->pending_lines += pending && !GPCI_PENDING(*state);
+    *state |= (uint32_t)pending << GPCI_PENDING_SHIFT;
+    result->fetch_sectors = sectors;
+    /* what a fill completes waits for it */
+    if (!gpci_is_read(request))
+        gpci_tell_sectors(cache, request, view, result->way,
+                          gpci_apply_write(cache, request, view, result->way, (uint8_t)~sectors));
+    return GPC_OK;
+}
+
+gpc_status gpc_cache_reserve(gpc_cache *cache, const gpc_request *request, uint8_t sectors, gpc_access_result *result) {
+    gpci_view view;
+    gpc_access_result own;
+    gpc_status status = resolve(cache, request, &view);
+    if (status < 0 || (sectors & ~cache->all_sectors))
+        return GPC_ERROR_ARGUMENT;
+    return gpci_reserve(cache, request, &view, sectors, start(result, &own));
+}
+
+gpc_status gpci_fill(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint8_t sectors,
+                     gpc_access_result *result) {
+    gpc_status status = ensure_way(cache, request, view, 0, result); /* too late not to fetch */
+    if (status < 0)
+        return status;
+    if (result->way != GPCI_NO_WAY)
+        gpci_complete(cache, request, view, result->way, sectors);
+    else if (result->outcome == GPC_BYPASSED && gpci_is_read(request))
+        cache->stats.bypassed_sectors += gpci_popcount(sectors);
+    return GPC_OK;
+}
+
+gpc_status gpc_cache_fill(gpc_cache *cache, const gpc_request *request, uint8_t sectors, gpc_access_result *result) {
+    gpci_view view;
+    gpc_access_result own;
+    gpc_status status = resolve(cache, request, &view);
+    if (status < 0 || (sectors & ~cache->all_sectors))
+        return GPC_ERROR_ARGUMENT;
+    return gpci_fill(cache, request, &view, sectors, start(result, &own));
+}
+
+/* Does a lookup's result leave something for reserve and fill to do? */
+static bool allocates(const gpc_cache *cache, const gpc_request *request, const gpc_access_result *result) {
+    if (result->outcome == GPC_SECTOR_MISS)
+        return result->fetch_sectors != 0;
+    return result->outcome == GPC_MISS && gpci_leaves_something(cache, request);
+}
+
+static gpc_status finish(gpc_cache *cache, const gpc_request *request, const gpci_view *view,
+                         gpc_access_result *result) {
+    uint32_t way = result->way;
+    if (way == GPCI_NO_WAY) {
+        gpc_status status = gpci_take_way(cache, request, view, result, &way);
+        if (status < 0)
+            return status;
+        if (way == GPCI_NO_WAY) {
+            gpci_decline(cache, request, view, result->fetch_sectors, result);
+            return GPC_OK;
+        }
+        result->way = way;
+    }
+    gpci_complete(cache, request, view, way, result->fetch_sectors);
+    return GPC_OK;
+}
+
+/* Kept out of line, so that a quick access saves and restores no registers for it. */
+static GPCI_NOINLINE gpc_status access_any(gpc_cache *cache, const gpc_request *request, gpc_access_result *result) {
+    gpci_view view;
+    gpc_access_result own;
+    gpc_status status = gpci_view_of(cache, request, &view);
+    if (status < 0)
+        return status;
+    result = start(result, &own);
+    gpci_lookup(cache, request, &view, result);
+    return allocates(cache, request, result) ? finish(cache, request, &view, result) : GPC_OK;
+}
+
+gpc_status gpc_cache_access(gpc_cache *cache, const gpc_request *request, gpc_access_result *result) {
+    if (GPCI_UNLIKELY(!cache || !request))
+        return GPC_ERROR_ARGUMENT;
+    if (cache->quick && result && gpci_quick_access(cache, request, result))
+        return GPC_OK;
+    return access_any(cache, request, result);
+}
+
+gpc_status gpc_cache_probe(const gpc_cache *cache, const gpc_request *request, gpc_access_result *result) {
+    gpci_view view;
+    gpc_status status = resolve(cache, request, &view);
+    if (status < 0 || !result)
+        return status < 0 ? status : GPC_ERROR_ARGUMENT;
+    *result = (gpc_access_result){.needed_sectors = view.need, .set = view.set};
+    result->way = gpci_find(cache, view.set, view.line);
+    result->outcome = GPC_MISS;
+    if (result->way == GPCI_NO_WAY)
+        return GPC_OK;
+    gpci_findings found = gpci_examine(&view, cache->states[gpci_slot(cache, view.set, result->way)]);
+    result->hit_sectors = found.hit;
+    result->outcome = (uint8_t)gpci_outcome_of(found);
+    return GPC_OK;
+}
+
+gpc_decision gpc_cache_reply(gpc_cache *cache, const gpc_request *request, gpc_decision predicted, uint32_t word) {
+    if (!cache || !request || !cache->predictor_ops->on_reply)
+        return predicted;
+    gpc_decision verdict = cache->predictor_ops->on_reply(cache->predictor_self, request, predicted, word);
+    cache->stats.overturned_bypasses += predicted == GPC_BYPASS && verdict == GPC_CACHE;
+    cache->stats.overturned_fills += predicted == GPC_CACHE && verdict == GPC_BYPASS;
+    return verdict;
+}
+
+uint32_t gpc_cache_respond(gpc_cache *cache, const gpc_request *request) {
+    if (!cache || !request || !cache->predictor_ops->respond)
+        return 0;
+    uint64_t line = request->address >> cache->line_shift;
+    uint32_t set = gpci_index_of(&cache->index, line);
+    return cache->predictor_ops->respond(cache->predictor_self, set, gpci_find(cache, set, line), request);
+}

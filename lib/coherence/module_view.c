@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "coherence/tree.h"
+
+#include <string.h>
+
+/* Looking at a tree. */
+
+/* The module's block at set and way; GPCI_NO_BLOCK. */
+static uint32_t block_at(const gpc_coherence *c, uint32_t module, uint32_t set, uint32_t way) {
+    if (module >= c->module_count)
+        return GPCI_NO_BLOCK;
+    const gpci_module *m = &c->modules[module];
+    if (m->full_map)
+        return set == 0 && way < m->map.count ? way : GPCI_NO_BLOCK;
+    return set < m->given.sets && way < m->all_ways ? set * m->all_ways + way : GPCI_NO_BLOCK;
+}
+
+/* Place of a way in its set's order; 0 where a policy of its own or no order decides. */
+static uint32_t recency_of(const gpci_module *m, uint32_t block) {
+    if (m->full_map)
+        return 0;
+    const uint32_t way = block % m->all_ways, first = way < m->given.ways ? 0 : m->given.ways;
+    if (m->policy && !first)
+        return 0;
+    const uint16_t *order = m->order + (block - way) + first;
+    uint32_t place = 0;
+    while (order[place] != way)
+        place++;
+    return place;
+}
+
+gpc_status gpc_coherence_get_block(const gpc_coherence *c, uint32_t module, uint32_t set, uint32_t way,
+                                   gpc_coherence_block *block) {
+    if (!c || !block)
+        return GPC_ERROR_ARGUMENT;
+    const uint32_t at = block_at(c, module, set, way);
+    if (at == GPCI_NO_BLOCK)
+        return GPC_ERROR_RANGE;
+    const gpci_module *m = &c->modules[module];
+    gpc_coherence_block ours = GPC_COHERENCE_BLOCK_INIT;
+    ours.tag = m->tags[at];
+    ours.state = m->states[at];
+    ours.recency = recency_of(m, at);
+    ours.sub_blocks = m->sub_blocks;
+    ours.sub_block_bytes = 1u << m->sub_shift;
+    if (m->data && !gpci_directory_only(m, at)) {
+        ours.bytes = gpci_data_of(m, at);
+        ours.dirty = gpci_dirty_of(m, at);
+    }
+    return gpci_give(block, &ours, sizeof ours);
+}
+
+gpc_status gpc_coherence_get_directory(const gpc_coherence *c, uint32_t module, uint32_t set, uint32_t way,
+                                       uint32_t sub_block, uint32_t *out_owner, uint32_t *sharers, size_t room,
+                                       size_t *out_count) {
+    if (!c || !out_owner || !out_count || (room && !sharers))
+        return GPC_ERROR_ARGUMENT;
+    const uint32_t at = block_at(c, module, set, way);
+    if (at == GPCI_NO_BLOCK || sub_block >= c->modules[module].sub_blocks)
+        return GPC_ERROR_RANGE;
+    const gpci_module *m = &c->modules[module];
+    const uint16_t owner = *gpci_owner_of(m, at, sub_block);
+    const uint64_t *words = gpci_sharers_of(m, at, sub_block);
+    size_t count = 0;
+    for (uint32_t w = 0; w < m->sharer_words; w++)
+        for (uint64_t left = words[w]; left; left &= left - 1, count++)
+            if (count < room)
+                sharers[count] = m->above[w * 64 + gpci_lowest(left)];
+    *out_owner = owner == GPCI_NO_OWNER ? GPC_NO_MODULE : m->above[owner];
+    *out_count = count;
+    return GPC_OK;
+}
+
+/* Who would make room for a block that is not there; GPC_NO_MODULE: only its policy knows. */
+static uint32_t next_way(const gpci_module *m, uint32_t set) {
+    if (m->full_map)
+        return m->map.count;
+    const uint32_t base = set * m->all_ways, ways = m->given.ways;
+    for (uint32_t way = 0; way < ways && !m->given.any_victim; way++)
+        if (m->states[base + way] == GPC_LINE_I)
+            return way;
+    return m->policy ? GPC_NO_MODULE : m->order[base + ways - 1];
+}
+
+gpc_status gpc_coherence_find(const gpc_coherence *c, uint32_t module, uint64_t address, uint32_t *out_set,
+                              uint32_t *out_way) {
+    if (!c || !out_set || !out_way)
+        return GPC_ERROR_ARGUMENT;
+    if (module >= c->module_count)
+        return GPC_ERROR_RANGE;
+    const gpci_module *m = &c->modules[module];
+    if (!gpci_module_serves(m, address))
+        return GPC_ERROR_RANGE;
+    const uint64_t tag = gpci_tag_of(m, address);
+    const uint32_t block = gpci_module_find(m, tag);
+    *out_set = gpci_module_set(m, tag);
+    *out_way = block == GPCI_NO_BLOCK ? next_way(m, *out_set) : block % m->all_ways;
+    return block == GPCI_NO_BLOCK ? GPC_END : GPC_OK;
+}
+
+uint32_t gpc_coherence_module_index(const gpc_coherence *c, const char *name) {
+    for (uint32_t i = 0; c && name && i < c->module_count; i++)
+        if (!strcmp(c->modules[i].given.name, name))
+            return i;
+    return GPC_NO_MODULE;
+}
+
+gpc_status gpc_coherence_get_module(const gpc_coherence *c, uint32_t module, gpc_coherence_module *out) {
+    if (!c || !out)
+        return GPC_ERROR_ARGUMENT;
+    if (module >= c->module_count)
+        return GPC_ERROR_RANGE;
+    return gpci_give(out, &c->modules[module].given, sizeof *out);
+}
+
+static void add_stats(gpc_coherence_stats *sum, const gpc_coherence_stats *s) {
+#define X(id, unit, meaning) sum->id += s->id;
+    GPC_COHERENCE_COUNTERS(X)
+#undef X
+    for (int from = 0; from < GPC_LINE_COUNT; from++)
+        for (int to = 0; to < GPC_LINE_COUNT; to++) {
+            sum->transitions[from][to] += s->transitions[from][to];
+            sum->origins[from][to] |= s->origins[from][to];
+        }
+}
+
+gpc_status gpc_coherence_get_stats(const gpc_coherence *c, uint32_t module, gpc_coherence_stats *stats) {
+    if (!c || !stats)
+        return GPC_ERROR_ARGUMENT;
+    if (module != GPC_NO_MODULE && module >= c->module_count)
+        return GPC_ERROR_RANGE;
+    gpc_coherence_stats ours = {.struct_size = sizeof ours};
+    for (uint32_t i = 0; i < c->module_count; i++)
+        if (module == GPC_NO_MODULE || module == i)
+            add_stats(&ours, &c->modules[i].stats);
+    return gpci_give(stats, &ours, sizeof ours);
+}
+
+void gpc_coherence_reset_stats(gpc_coherence *c) {
+    for (uint32_t i = 0; c && i < c->module_count; i++)
+        c->modules[i].stats = (gpc_coherence_stats){.struct_size = sizeof(gpc_coherence_stats)};
+}
+
+gpc_status gpc_coherence_set_callbacks(gpc_coherence *c, const gpc_coherence_callbacks *callbacks) {
+    if (!c)
+        return GPC_ERROR_ARGUMENT;
+    gpc_coherence_callbacks ours = GPC_COHERENCE_CALLBACKS_INIT;
+    gpc_status status = gpci_take(&ours, sizeof ours, sizeof ours, callbacks, "gpc_coherence_callbacks", NULL);
+    if (status == GPC_OK)
+        c->callbacks = ours;
+    return status;
+}

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "coherence/tree_engine.h"
+
+#include <string.h>
+
+/*
+ * Accesses of processors, by the first three columns of the table: what is found decides what is asked for, the
+ * answer decides the state. Everything else is in the modules' requests to each other.
+ */
+
+typedef struct gpci_work {
+    const gpc_coherence_request *request;
+    gpci_module *m;
+    gpci_found found;
+    gpci_bytes store;
+    gpc_protocol_rule rule;
+    gpci_point at;
+    bool hit;   /* no request to the low module */
+    bool given; /* others' modified bytes came with the rights */
+} gpci_work;
+
+/* Does a store that is not coherent lead to N? One that asks for a copy is taken to share it: `next_shared`. */
+static bool stores_non_coherently(const gpc_protocol *protocol) {
+    for (uint32_t state = GPC_LINE_N + 1; state < GPC_LINE_COUNT; state++) {
+        const gpc_protocol_rule *rule = &(*protocol->first)[state][GPC_EVENT_N_STORE];
+        const bool asks = rule->actions & GPC_DO_READ_REQUEST;
+        if (rule->actions && (rule->next == GPC_LINE_N || (asks && rule->next_shared == GPC_LINE_N)))
+            return true;
+    }
+    return false;
+}
+
+gpc_status gpci_engine_prepare(gpc_coherence *c) {
+    c->reply_room = c->message_bound;
+    c->replies = gpci_alloc(c->context, (size_t)c->reply_room * sizeof *c->replies);
+    c->first_map = 0;
+    while (c->first_map < c->module_count && !c->modules[c->first_map].full_map)
+        c->first_map++;
+    c->non_coherent = stores_non_coherently(c->protocol);
+    return c->replies ? GPC_OK : GPC_ERROR_MEMORY;
+}
+
+void gpci_engine_release(gpc_coherence *c) {
+    gpci_free(c->context, c->replies);
+}
+
+void gpci_coherence_inject(gpc_coherence *c, uint32_t faults, uint32_t protocol_flags) {
+    c->own = *c->protocol;
+    c->own.flags |= protocol_flags;
+    c->protocol = &c->own;
+    c->faults |= faults;
+}
+
+gpci_point gpci_engine_begin(gpc_coherence *c, uint64_t cycle) {
+    c->message_count = c->transition_count = c->reply_count = 0;
+    c->deepest = 1;
+    if (c->timing)
+        gpci_star_begin(c);
+    return (gpci_point){.cycle = c->timing ? cycle : 0, .after = GPC_NO_MESSAGE};
+}
+
+static gpc_status room_of(gpc_coherence *c, void **list, uint32_t count, uint32_t *room, size_t bytes) {
+    if (GPCI_LIKELY(*room - count >= c->message_bound))
+        return GPC_OK;
+    uint32_t more = *room + (*room > c->message_bound ? *room : c->message_bound);
+    void *grown = gpci_resize(c->context, *list, more, bytes);
+    if (!grown)
+        return GPC_ERROR_MEMORY;
+    *list = grown;
+    *room = more;
+    return GPC_OK;
+}
+
+gpc_status gpci_engine_room(gpc_coherence *c, uint64_t address) {
+    void *messages = c->messages, *transitions = c->transitions;
+    gpc_status status = room_of(c, &messages, c->message_count, &c->message_room, sizeof *c->messages);
+    c->messages = messages;
+    if (status == GPC_OK)
+        status = room_of(c, &transitions, c->transition_count, &c->transition_room, sizeof *c->transitions);
+    c->transitions = transitions;
+    if (status == GPC_OK && c->with_data)
+        status = gpci_store_reserve(c, address);
+    for (uint32_t i = c->first_map; i < c->module_count && status == GPC_OK; i++)
+        if (c->modules[i].full_map)
+            status = gpci_module_reserve(c->context, &c->modules[i], 1);
+    return status;
+}
+
+gpc_status gpci_engine_failure(const gpc_coherence *c, gpc_error *error) {
+    return gpci_fail(error, c->failed, "%s", c->failure);
+}
+
+/* They were written depth first; modules that were asked together had theirs at the same time. Nearly sorted. */
+static void sort_transitions(gpc_coherence *c) {
+    gpc_coherence_transition *t = c->transitions;
+    for (uint32_t i = 1; i < c->transition_count; i++) {
+        gpc_coherence_transition transition = t[i];
+        uint32_t j = i;
+        for (; j && t[j - 1].cycle > transition.cycle; j--)
+            t[j] = t[j - 1];
+        t[j] = transition;
+    }
+}
+
+static void tell(const gpc_coherence *c) {
+    const gpc_coherence_callbacks *to = &c->callbacks;
+    for (uint32_t i = 0; to->on_message && i < c->message_count; i++)
+        to->on_message(to->user_data, &c->messages[i]);
+    for (uint32_t i = 0; to->on_transition && i < c->transition_count; i++)
+        to->on_transition(to->user_data, &c->transitions[i]);
+}
+
+gpc_status gpci_engine_result(gpc_coherence *c, gpc_coherence_result *done, gpc_coherence_result *result) {
+    if (c->timing)
+        sort_transitions(c);
+    tell(c);
+    if (!result)
+        return GPC_OK;
+    done->messages = c->messages;
+    done->message_count = c->message_count;
+    done->transitions = c->transitions;
+    done->transition_count = c->transition_count;
+    done->level = c->deepest;
+    if (GPCI_LIKELY(result->struct_size == sizeof *result)) {
+        *result = *done;
+        return GPC_OK;
+    }
+    return gpci_give(result, done, sizeof *done);
+}
+
+static void ask_copy(gpc_coherence *c, gpci_work *w, bool non_coherent, uint32_t origin) {
+    gpci_ask ask = {.from = w->m,
+                    .block = w->found.block,
+                    .tag = gpci_tag_of(w->m, w->request->address),
+                    .flags = w->request->flags,
+                    .non_coherent = non_coherent};
+    gpci_answer answer = gpci_read_request(c, &ask, w->at);
+    w->at = answer.at;
+    gpci_set(c, w->m, w->found.block, ask.tag, answer.shared ? w->rule.next_shared : w->rule.next, origin, w->at);
+}
+
+static void ask_only_copy(gpc_coherence *c, gpci_work *w, uint32_t origin) {
+    gpci_ask ask = {.from = w->m,
+                    .block = w->found.block,
+                    .tag = gpci_tag_of(w->m, w->request->address),
+                    .flags = w->request->flags,
+                    .valid = w->found.state != GPC_LINE_I};
+    gpci_answer answer = gpci_write_request(c, &ask, w->at);
+    w->at = answer.at;
+    w->given = answer.dirty;
+    gpci_set(c, w->m, w->found.block, ask.tag, w->rule.next, origin, w->at);
+}
+
+static gpci_gift gift_of(const gpc_coherence *c, const gpci_work *w, bool non_coherent) {
+    return (gpci_gift){.bytes = w->store,
+                       .tag = gpci_tag_of(w->m, w->request->address),
+                       .kind = GPC_MESSAGE_WRITE_THROUGH,
+                       .size = c->control_bytes + w->request->size,
+                       .flags = w->request->flags,
+                       .non_coherent = non_coherent,
+                       .modified = true};
+}
+
+/* The access leaves no copy here; one that is there goes first. */
+static void pass(gpc_coherence *c, gpci_work *w, bool coherent) {
+    gpci_module *m = w->m;
+    uint32_t block = w->found.block;
+    if (block != GPCI_NO_BLOCK && w->rule.actions & GPC_DO_WRITE_BACK)
+        w->at = gpci_write_back(c, m, block, w->at);
+    if (block != GPCI_NO_BLOCK && m->states[block] != GPC_LINE_I)
+        gpci_set(c, m, block, m->tags[block], w->rule.next, GPC_ORIGIN_PASS, w->at);
+    if (w->request->kind == GPC_COHERENCE_LOAD) {
+        w->at = gpci_load_below(c, m, w->request->address, w->request->size, w->request->out, w->request->flags, w->at);
+        return;
+    }
+    gpci_gift gift = gift_of(c, w, !coherent && c->non_coherent);
+    gift.passing = true;
+    gift.out = w->request->out;
+    bool tracked = gpci_flag(c, GPC_PROTOCOL_DIRECTORY);
+    w->at = (tracked ? gpci_store_below : gpci_hand_down)(c, m, &gift, w->at);
+}
+
+/* What was written goes on to the low module; the copy stays, and is clean. */
+static void write_through(gpc_coherence *c, gpci_work *w) {
+    gpci_module *m = w->m;
+    uint32_t block = w->found.block;
+    uint8_t state = m->states[block];
+    gpci_gift gift = gift_of(c, w, state == GPC_LINE_N);
+    w->at = gpci_hand_down(c, m, &gift, w->at);
+    if (w->store.bytes || !w->store.mask)
+        gpci_data_written(c, m, block, &w->store);
+    /* Without data, what others had modified is taken to be left. */
+    bool left = c->with_data ? gpci_data_dirty(c, m, block) : w->given || gpci_modified(w->found.state);
+    if (!left)
+        gpci_cleaned(c, m, block, GPC_ORIGIN_WRITE_THROUGH, w->at);
+}
+
+static void load(gpc_coherence *c, gpci_work *w) {
+    w->hit = !(w->rule.actions & GPC_DO_READ_REQUEST);
+    if (!w->hit)
+        ask_copy(c, w, false, GPC_ORIGIN_LOAD_MISS);
+}
+
+static void store(gpc_coherence *c, gpci_work *w) {
+    const uint32_t actions = w->rule.actions;
+    if (actions & GPC_DO_WRITE_REQUEST) {
+        ask_only_copy(c, w, GPC_ORIGIN_STORE);
+    } else if (actions & GPC_DO_READ_REQUEST) {
+        ask_copy(c, w, false, GPC_ORIGIN_STORE);
+    } else {
+        w->hit = true;
+        gpci_set(c, w->m, w->found.block, w->m->tags[w->found.block], w->rule.next, GPC_ORIGIN_STORE, w->at);
+    }
+}
+
+static void n_store(gpc_coherence *c, gpci_work *w) {
+    gpci_module *m = w->m;
+    uint32_t block = w->found.block, actions = w->rule.actions;
+    if (actions & GPC_DO_EVICT_FIRST)
+        w->at = gpci_evict(c, m, block, w->at);
+    if (actions & GPC_DO_WRITE_REQUEST) {
+        ask_only_copy(c, w, GPC_ORIGIN_N_STORE);
+    } else if (actions & GPC_DO_READ_REQUEST) {
+        ask_copy(c, w, true, GPC_ORIGIN_N_STORE);
+    } else {
+        w->hit = true;
+        if (actions & GPC_DO_CLEAR_OWNER)
+            w->at = gpci_clear_owner(c, m, m->tags[block], w->at);
+        gpci_set(c, m, block, m->tags[block], w->rule.next, GPC_ORIGIN_N_STORE, w->at);
+    }
+}
+
+/* The column of the table. */
+static gpc_coherence_event event_of(const gpc_coherence *c, const gpc_coherence_request *request) {
+    if (request->kind == GPC_COHERENCE_LOAD)
+        return request->flags & c->protocol->pass_loads[0] ? GPC_EVENT_PASSING_LOAD : GPC_EVENT_LOAD;
+    if (request->flags & c->protocol->pass_stores[0])
+        return GPC_EVENT_PASSING_STORE;
+    if (request->kind == GPC_COHERENCE_STORE)
+        return GPC_EVENT_STORE;
+    return request->flags & c->protocol->through_stores ? GPC_EVENT_THROUGH_STORE : GPC_EVENT_N_STORE;
+}
+
+/* A way is made free for what misses only if the access leaves a copy here. */
+static bool find(gpc_coherence *c, gpci_work *w, gpc_coherence_event event) {
+    gpci_module *m = w->m;
+    gpc_protocol_rule missing = m->rules[GPC_LINE_I][event];
+    bool passes =
+        missing.actions & GPC_DO_PASS || (m->given.no_write_allocate && w->request->kind != GPC_COHERENCE_LOAD);
+    w->found = passes ? gpci_look_down_up(c, m, w->request->address, &w->at)
+                      : gpci_look_up_down(c, m, w->request->address, &w->at);
+    w->rule = gpci_rule(c, m, w->found.state, event);
+    if (passes && w->found.state == GPC_LINE_I)
+        w->rule.actions |= GPC_DO_PASS;
+    return w->rule.actions & GPC_DO_PASS;
+}
+
+static void keep(gpc_coherence *c, gpci_work *w) {
+    const gpc_coherence_request *request = w->request;
+    gpci_module *m = w->m;
+    if (request->kind == GPC_COHERENCE_LOAD) {
+        load(c, w);
+    } else {
+        (request->kind == GPC_COHERENCE_STORE ? store : n_store)(c, w);
+        gpci_data_store(c, m, w->found.block, &w->store);
+        if (w->rule.actions & GPC_DO_WRITE_THROUGH || m->given.write_through)
+            write_through(c, w);
+    }
+    m->stats.hits += w->found.hit;
+    gpci_data_load(c, m, w->found.block, request->address, request->size, request->out);
+    w->at = gpci_use_data(c, m, w->at, request->kind != GPC_COHERENCE_LOAD);
+}
+
+static gpc_status run(gpc_coherence *c, const gpc_coherence_request *request, gpc_error *error,
+                      gpc_coherence_result *result) {
+    gpci_work w = {.request = request, .m = gpci_module_at(c, request->module)};
+    w.store = (gpci_bytes){request->address, request->bytes, request->mask, request->size};
+    w.at = gpci_engine_begin(c, request->cycle);
+    gpc_status status = gpci_engine_room(c, request->address);
+    if (GPCI_UNLIKELY(status != GPC_OK))
+        return gpci_out_of_memory(error);
+    if (find(c, &w, event_of(c, request)))
+        pass(c, &w, request->kind == GPC_COHERENCE_STORE);
+    else
+        keep(c, &w);
+    gpci_count_access(&w.m->stats, request->kind, w.hit);
+    bool upgrade = !w.hit && w.found.state != GPC_LINE_I && request->kind == GPC_COHERENCE_STORE;
+    gpci_point end = gpci_mark(c, w.m, GPC_MESSAGE_FINISH, gpci_tag_of(w.m, request->address), w.at);
+    if (upgrade && c->faults & GPCI_FAULT_TWICE)
+        gpci_mark(c, w.m, GPC_MESSAGE_FINISH, gpci_tag_of(w.m, request->address), w.at);
+    if (GPCI_UNLIKELY(c->failed != GPC_OK))
+        return gpci_engine_failure(c, error);
+    gpc_coherence_result done = GPC_COHERENCE_RESULT_INIT;
+    done.completed = end.cycle;
+    done.hit = w.hit;
+    done.found = w.found.state;
+    done.state = w.found.block == GPCI_NO_BLOCK ? GPC_LINE_I : w.m->states[w.found.block];
+    return gpci_engine_result(c, &done, result);
+}
+
+static gpc_status check(const gpc_coherence *c, const gpc_coherence_request *request, gpc_error *error) {
+    if (request->module >= c->module_count)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_coherence_access: module %u of %u", request->module,
+                         c->module_count);
+    const gpci_module *m = &c->modules[request->module];
+    if (m->place != GPCI_FIRST)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_coherence_access: module %s is not of the first level",
+                         m->given.name);
+    if (request->kind > GPC_COHERENCE_N_STORE)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_coherence_access: kind %u is none", request->kind);
+    uint32_t offset = (uint32_t)(request->address & (m->given.block_bytes - 1));
+    if (!request->size || request->size > m->given.block_bytes - offset)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT,
+                         "gpc_coherence_access: %u bytes at %#llx are not within a block of %u", request->size,
+                         (unsigned long long)request->address, m->given.block_bytes);
+    if (!gpci_module_serves(m, request->address))
+        return gpci_fail(error, GPC_ERROR_RANGE, "gpc_coherence_access: module %s does not serve address %#llx",
+                         m->given.name, (unsigned long long)request->address);
+    return c->failed == GPC_OK ? GPC_OK : gpci_engine_failure(c, error);
+}
+
+gpc_status gpc_coherence_access(gpc_coherence *c, const gpc_coherence_request *request, gpc_error *error,
+                                gpc_coherence_result *result) {
+    if (!c || !request)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_coherence_access: %s is NULL", c ? "request" : "coherence");
+    gpc_coherence_request ours = GPC_COHERENCE_REQUEST_INIT;
+    if (GPCI_UNLIKELY(request->struct_size != sizeof *request)) {
+        size_t least = offsetof(gpc_coherence_request, flags) + sizeof ours.flags;
+        gpc_status status = gpci_take(&ours, sizeof ours, least, request, "gpc_coherence_request", error);
+        if (status != GPC_OK)
+            return status;
+        request = &ours;
+    }
+    if (gpci_engine_hit(c, request, result))
+        return GPC_OK;
+    gpc_status status = check(c, request, error);
+    return status == GPC_OK ? run(c, request, error, result) : status;
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/text.h"
+#include "config/config_object.h"
+#include "registry/registry.h"
+
+#include <string.h>
+
+static const gpc_key_info keys[GPCI_KEY_COUNT] = {
+#define X(id, name, type, unit, initial, minimum, maximum, choices, meaning) \
+    {sizeof(gpc_key_info), name, GPC_VALUE_##type, unit, initial, minimum, maximum, choices, meaning},
+    GPCI_KEYS(X)
+#undef X
+};
+
+size_t gpc_key_count(void) {
+    return GPCI_KEY_COUNT;
+}
+
+gpc_status gpc_key_at(size_t index, gpc_key_info *info) {
+    if (!info)
+        return GPC_ERROR_ARGUMENT;
+    return index < GPCI_KEY_COUNT ? gpci_give(info, &keys[index], sizeof *info) : GPC_ERROR_RANGE;
+}
+
+const char *gpci_key_name(gpci_key key) {
+    return keys[key].name;
+}
+
+static const char *name_at(const void *data, size_t index) {
+    (void)data;
+    return keys[index].name;
+}
+
+static size_t find(const char *name) {
+    size_t i = 0;
+    while (i < GPCI_KEY_COUNT && strcmp(keys[i].name, name))
+        i++;
+    return i;
+}
+
+static void drop(gpc_context *context, gpci_value *value) {
+    if (value->owned)
+        gpci_free(context, (char *)value->text);
+}
+
+gpc_status gpci_config_assign(gpc_config *config, gpci_key key, const char *text, gpc_error *error) {
+    gpci_value value;
+    gpc_status status = gpci_value_read(config->context, &keys[key], text, &value, error);
+    if (status < 0)
+        return status;
+    drop(config->context, &config->values[key]);
+    config->values[key] = value;
+    return GPC_OK;
+}
+
+gpc_status gpci_config_assign_named(gpc_config *config, const char *name, const char *text, gpc_error *error) {
+    size_t key = find(name);
+    if (key == GPCI_KEY_COUNT) {
+        const char *nearest = gpci_nearest(name, GPCI_KEY_COUNT, name_at, NULL);
+        return gpci_fail(error, GPC_ERROR_NOT_FOUND, "%s: unknown key%s%s%s", gpci_quote(name).text,
+                         nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+    }
+    gpc_error reason = GPC_ERROR_INIT;
+    gpc_status status = gpci_config_assign(config, (gpci_key)key, text, &reason);
+    return status < 0 ? gpci_fail(error, status, "%s: %s", name, reason.message) : status;
+}
+
+void gpci_config_stage(const gpc_config *config, gpc_config *stage) {
+    *stage = *config;
+    for (size_t i = 0; i < GPCI_KEY_COUNT; i++)
+        stage->values[i].owned = false;
+}
+
+void gpci_config_commit(gpc_config *config, gpc_config *stage) {
+    for (size_t i = 0; i < GPCI_KEY_COUNT; i++)
+        if (stage->values[i].owned) {
+            drop(config->context, &config->values[i]);
+            config->values[i] = stage->values[i];
+        }
+}
+
+void gpci_config_discard(gpc_config *stage) {
+    for (size_t i = 0; i < GPCI_KEY_COUNT; i++)
+        drop(stage->context, &stage->values[i]);
+}
+
+gpc_status gpc_config_create(gpc_context *context, gpc_error *error, gpc_config **out) {
+    if (!context || !out)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_config_create: %s is NULL", context ? "out" : "context");
+    gpc_config *config = gpci_zalloc(context, 1, sizeof *config);
+    if (!config)
+        return gpci_out_of_memory(error);
+    config->context = gpci_retain(context);
+    for (size_t i = 0; i < GPCI_KEY_COUNT; i++) {
+        gpc_status status = gpci_config_assign_named(config, keys[i].name, keys[i].initial, error);
+        if (status < 0) {
+            gpc_config_destroy(config);
+            return status;
+        }
+    }
+    *out = config;
+    return GPC_OK;
+}
+
+gpc_status gpc_config_copy(const gpc_config *config, gpc_error *error, gpc_config **out) {
+    if (!config || !out)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_config_copy: %s is NULL", config ? "out" : "config");
+    gpc_config *copy = gpci_zalloc(config->context, 1, sizeof *copy);
+    if (!copy)
+        return gpci_out_of_memory(error);
+    gpci_config_stage(config, copy);
+    gpci_retain(copy->context);
+    for (size_t i = 0; i < GPCI_KEY_COUNT; i++) {
+        char *text = gpci_strdup(copy->context, copy->values[i].text);
+        if (!text) {
+            gpc_config_destroy(copy);
+            return gpci_out_of_memory(error);
+        }
+        copy->values[i].text = text;
+        copy->values[i].owned = true;
+    }
+    *out = copy;
+    return GPC_OK;
+}
+
+void gpc_config_destroy(gpc_config *config) {
+    if (!config)
+        return;
+    gpc_context *context = config->context;
+    gpci_config_discard(config);
+    gpci_free(context, config);
+    gpci_release(context);
+}
+
+gpc_status gpc_config_set(gpc_config *config, const char *key, const char *value, gpc_error *error) {
+    if (!config || !key || !value)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_config_set: %s is NULL",
+                         !config ? "config"
+                         : key   ? "value"
+                                 : "key");
+    return gpci_config_assign_named(config, key, value, error);
+}
+
+gpc_status gpc_config_set_pair(gpc_config *config, const char *pair, gpc_error *error) {
+    if (!config || !pair)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_config_set_pair: %s is NULL", config ? "pair" : "config");
+    const char *start = pair + strspn(pair, GPCI_BLANK), *end = strchr(pair, '=');
+    if (!end || end == start)
+        return gpci_fail(error, GPC_ERROR_FORMAT, "'%s' is not of the form key=value", gpci_quote(pair).text);
+    const char *value = end + 1;
+    gpci_trim(&start, &end);
+    char name[128];
+    size_t length = (size_t)(end - start);
+    if (length >= sizeof name)
+        return gpci_fail(error, GPC_ERROR_NOT_FOUND, "%s: unknown key", gpci_quote(start).text);
+    memcpy(name, start, length);
+    name[length] = '\0';
+    return gpci_config_assign_named(config, name, value, error);
+}
+
+gpc_status gpc_config_get(const gpc_config *config, const char *key, const char **out_value) {
+    if (!config || !key || !out_value)
+        return GPC_ERROR_ARGUMENT;
+    size_t i = find(key);
+    if (i == GPCI_KEY_COUNT)
+        return GPC_ERROR_NOT_FOUND;
+    *out_value = config->values[i].text;
+    return GPC_OK;
+}
+
+static bool is_numeric(gpc_value_type type) {
+    return type == GPC_VALUE_COUNT || type == GPC_VALUE_SIZE || type == GPC_VALUE_BOOL;
+}
+
+gpc_status gpc_config_get_u64(const gpc_config *config, const char *key, uint64_t *out_value) {
+    if (!config || !key || !out_value)
+        return GPC_ERROR_ARGUMENT;
+    size_t i = find(key);
+    if (i == GPCI_KEY_COUNT)
+        return GPC_ERROR_NOT_FOUND;
+    if (!is_numeric(keys[i].type) || config->values[i].number == GPCI_WORD)
+        return GPC_ERROR_STATE;
+    *out_value = config->values[i].number;
+    return GPC_OK;
+}
+
+uint64_t gpci_config_number(const gpc_config *config, gpci_key key) {
+    return config->values[key].number;
+}
+
+const char *gpci_config_text(const gpc_config *config, gpci_key key) {
+    return config->values[key].text;
+}

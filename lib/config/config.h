@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_CONFIG_CONFIG_H
+#define GPC_CONFIG_CONFIG_H
+
+#include "base/base.h"
+#include "config/keys.h"
+
+typedef enum gpci_key {
+#define X(id, name, type, unit, initial, minimum, maximum, choices, meaning) GPCI_KEY_##id,
+    GPCI_KEYS(X)
+#undef X
+        GPCI_KEY_COUNT
+} gpci_key;
+
+#define GPCI_WORD UINT64_MAX
+
+/* COUNT, SIZE in bytes, BOOL; a CHOICE's position in its list; GPCI_WORD where a number's key holds a word (`auto`). */
+uint64_t gpci_config_number(const gpc_config *config, gpci_key key);
+
+/* Canonical text of any key. */
+const char *gpci_config_text(const gpc_config *config, gpci_key key);
+
+/* Name of a key, for messages. */
+const char *gpci_key_name(gpci_key key);
+
+#endif

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/file.h"
+#include "base/text.h"
+#include "config/config_object.h"
+#include "config/presets.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define MAX_INCLUDES 16
+
+/* A text being read, and what led to it. */
+typedef struct source {
+    const char *name; /* in messages; the path of a file */
+    const struct source *parent;
+    unsigned depth; /* includes that led here */
+    bool is_file;
+    uint64_t device, inode;
+    size_t line;
+} source;
+
+/* "name:line: what; included from name:line..." */
+static gpc_status fail_at(const source *at, gpc_status status, gpc_error *error, const char *what) {
+    gpc_error told = GPC_ERROR_INIT;
+    gpci_fail(&told, status, "%s:%zu: %s", at->name, at->line, what);
+    for (const source *from = at->parent; from; from = from->parent)
+        gpci_fail(&told, status, "%s; included from %s:%zu", told.message, from->name, from->line);
+    return gpci_fail(error, status, "%s", told.message);
+}
+
+static gpc_status read_lines(gpc_config *stage, char *text, source *at, gpc_error *error);
+
+static gpc_status read_preset(gpc_config *stage, const char *name, source *from, gpc_error *error) {
+    gpc_error reason = GPC_ERROR_INIT;
+    const char *preset;
+    gpc_status status = gpci_preset_find(name, &preset, &reason);
+    if (status < 0)
+        return from ? fail_at(from, status, error, reason.message) : gpci_fail(error, status, "%s", reason.message);
+    char *text = gpci_strdup(stage->context, preset);
+    if (!text)
+        return gpci_out_of_memory(error);
+    source at = {.name = name, .parent = from, .depth = from ? from->depth : 0};
+    status = read_lines(stage, text, &at, error);
+    gpci_free(stage->context, text);
+    return status;
+}
+
+static gpc_status read_file(gpc_config *stage, const char *path, const source *from, gpc_error *error);
+
+/* The included path, relative to the folder of the including file. */
+static char *resolve(gpc_context *context, const char *path, const source *from) {
+    const char *slash = from->is_file && *path != '/' ? strrchr(from->name, '/') : NULL;
+    size_t folder = slash ? (size_t)(slash - from->name) + 1 : 0, length = strlen(path) + 1;
+    char *joined = gpci_alloc(context, folder + length);
+    if (joined) {
+        memcpy(joined, from->name, folder);
+        memcpy(joined + folder, path, length);
+    }
+    return joined;
+}
+
+static gpc_status include(gpc_config *stage, const char *path, const source *from, gpc_error *error) {
+    if (!*path)
+        return fail_at(from, GPC_ERROR_FORMAT, error, "include: names no file");
+    if (from->depth == MAX_INCLUDES)
+        return fail_at(from, GPC_ERROR_RANGE, error, "include: more than 16 deep");
+    char *resolved = resolve(stage->context, path, from);
+    if (!resolved)
+        return gpci_out_of_memory(error);
+    gpc_status status = read_file(stage, resolved, from, error);
+    gpci_free(stage->context, resolved);
+    return status;
+}
+
+/* One line without its end: `key = value`, blank, or a comment. */
+static gpc_status read_line(gpc_config *stage, char *line, source *at, gpc_error *error) {
+    line[strcspn(line, "#")] = '\0';
+    const char *start = line, *end = line + strlen(line);
+    gpci_trim(&start, &end);
+    if (start == end)
+        return GPC_OK;
+    line[end - line] = '\0';
+    char *equals = strchr(line, '=');
+    gpc_error reason = GPC_ERROR_INIT;
+    if (!equals || equals == start) {
+        gpci_fail(&reason, GPC_ERROR_FORMAT, "'%s' is not of the form key = value", gpci_quote(start).text);
+        return fail_at(at, GPC_ERROR_FORMAT, error, reason.message);
+    }
+    const char *value = equals + 1 + strspn(equals + 1, GPCI_BLANK), *key_end = equals;
+    gpci_trim(&start, &key_end);
+    line[key_end - line] = '\0';
+    if (!strcmp(start, "include"))
+        return include(stage, value, at, error);
+    if (!strcmp(start, "preset"))
+        return read_preset(stage, value, at, error);
+    gpc_status status = gpci_config_assign_named(stage, start, value, &reason);
+    return status < 0 ? fail_at(at, status, error, reason.message) : status;
+}
+
+static gpc_status read_lines(gpc_config *stage, char *text, source *at, gpc_error *error) {
+    if (!strncmp(text, "\xef\xbb\xbf", 3)) /* some editors begin a file with a byte order mark */
+        text += 3;
+    for (char *line = text, *next; line; line = next) {
+        next = strchr(line, '\n');
+        if (next)
+            *next++ = '\0';
+        at->line++;
+        gpc_status status = read_line(stage, line, at, error);
+        if (status < 0)
+            return status;
+    }
+    return GPC_OK;
+}
+
+/* "a -> b -> a" for the files that lead back to themselves. */
+static gpc_status fail_cycle(const source *from, const source *again, const char *path, gpc_error *error) {
+    const source *chain[MAX_INCLUDES + 1];
+    size_t n = 0;
+    for (const source *s = from;; s = s->parent) {
+        if (s->is_file)
+            chain[n++] = s;
+        if (s == again)
+            break;
+    }
+    gpc_error told = GPC_ERROR_INIT;
+    gpci_fail(&told, GPC_ERROR_FORMAT, "include: files include each other: ");
+    while (n--)
+        gpci_fail(&told, GPC_ERROR_FORMAT, "%s%s -> ", told.message, chain[n]->name);
+    gpci_fail(&told, GPC_ERROR_FORMAT, "%s%s", told.message, path);
+    return fail_at(from, GPC_ERROR_FORMAT, error, told.message);
+}
+
+static gpc_status read_file(gpc_config *stage, const char *path, const source *from, gpc_error *error) {
+    gpci_file file;
+    gpc_error reason = GPC_ERROR_INIT;
+    gpc_status status = gpci_file_read(stage->context, path, &file, &reason);
+    if (status < 0 && from) {
+        gpci_fail(&reason, status, "include: %s", reason.message);
+        return fail_at(from, status, error, reason.message);
+    }
+    if (status < 0)
+        return gpci_fail(error, status, "%s", reason.message);
+    source at = {.name = path,
+                 .parent = from,
+                 .depth = from ? from->depth + 1 : 0,
+                 .is_file = true,
+                 .device = file.device,
+                 .inode = file.inode};
+    for (const source *s = from; s && status == GPC_OK; s = s->parent)
+        if (s->is_file && s->device == at.device && s->inode == at.inode)
+            status = fail_cycle(from, s, path, error);
+    if (status == GPC_OK)
+        status = read_lines(stage, file.text, &at, error);
+    gpci_free(stage->context, file.text);
+    return status;
+}
+
+/* End of every loading function. */
+static gpc_status settle(gpc_config *config, gpc_config *stage, gpc_status status) {
+    if (status < 0)
+        gpci_config_discard(stage);
+    else
+        gpci_config_commit(config, stage);
+    return status;
+}
+
+gpc_status gpc_config_load_preset(gpc_config *config, const char *name, gpc_error *error) {
+    if (!config || !name)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_config_load_preset: %s is NULL", config ? "name" : "config");
+    gpc_config stage;
+    gpci_config_stage(config, &stage);
+    return settle(config, &stage, read_preset(&stage, name, NULL, error));
+}
+
+gpc_status gpc_config_load_file(gpc_config *config, const char *path, gpc_error *error) {
+    if (!config || !path)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_config_load_file: %s is NULL", config ? "path" : "config");
+    gpc_config stage;
+    gpci_config_stage(config, &stage);
+    return settle(config, &stage, read_file(&stage, path, NULL, error));
+}
+
+gpc_status gpc_config_load_text(gpc_config *config, const char *text, const char *name, gpc_error *error) {
+    if (!config || !text)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_config_load_text: %s is NULL", config ? "text" : "config");
+    char *copy = gpci_strdup(config->context, text);
+    if (!copy)
+        return gpci_out_of_memory(error);
+    source at = {.name = name ? name : "text"};
+    gpc_config stage;
+    gpci_config_stage(config, &stage);
+    gpc_status status = settle(config, &stage, read_lines(&stage, copy, &at, error));
+    gpci_free(config->context, copy);
+    return status;
+}

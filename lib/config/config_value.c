@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/text.h"
+#include "config/config_object.h"
+#include "policies/protocol/protocols.h"
+#include "registry/registry.h"
+#include "registry/spec.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A value under way: its trimmed text, and where it goes. */
+typedef struct reading {
+    gpc_context *context;
+    const gpc_key_info *key;
+    const char *text;
+    gpci_value *out;
+    gpc_error *error;
+} reading;
+
+#define FAIL(r, status, format, ...) \
+    gpci_fail((r)->error, status, "'%s' " format, gpci_quote((r)->text).text, __VA_ARGS__)
+
+static gpc_status keep(const reading *r, const char *canonical, uint64_t number) {
+    char *copy = gpci_strdup(r->context, canonical);
+    if (!copy)
+        return gpci_out_of_memory(r->error);
+    *r->out = (gpci_value){copy, number, true};
+    return GPC_OK;
+}
+
+/* Words of `a|b|c`. */
+static size_t word_count(const char *words) {
+    size_t n = *words != '\0';
+    for (; *words; words++)
+        n += *words == '|';
+    return n;
+}
+
+static const char *word_start(const char *words, size_t index) {
+    while (index--)
+        words = strchr(words, '|') + 1;
+    return words;
+}
+
+/* Position of a word in its list, or SIZE_MAX. */
+static size_t word_find(const char *words, const char *text) {
+    size_t length = strlen(text);
+    for (size_t i = 0, n = word_count(words); i < n; i++) {
+        const char *word = word_start(words, i);
+        if (strcspn(word, "|") == length && !memcmp(word, text, length))
+            return i;
+    }
+    return SIZE_MAX;
+}
+
+typedef struct words {
+    char names[16][32];
+} words;
+
+static const char *name_at(const void *data, size_t index) {
+    return ((const words *)data)->names[index];
+}
+
+static const char *nearest_word(const char *list, const char *text, words *room) {
+    size_t n = word_count(list);
+    for (size_t i = 0; i < n && i < 16; i++) {
+        const char *word = word_start(list, i);
+        snprintf(room->names[i], sizeof room->names[i], "%.*s", (int)strcspn(word, "|"), word);
+    }
+    return gpci_nearest(text, n < 16 ? n : 16, name_at, room);
+}
+
+static gpc_status read_choice(const reading *r) {
+    size_t position = word_find(r->key->choices, r->text);
+    if (position != SIZE_MAX)
+        return keep(r, r->text, position);
+    words room;
+    const char *nearest = nearest_word(r->key->choices, r->text, &room);
+    return FAIL(r, GPC_ERROR_FORMAT, "is none of %s%s%s%s", r->key->choices, nearest ? "; did you mean '" : "",
+                nearest ? nearest : "", nearest ? "'?" : "");
+}
+
+static const char *or_words(const gpc_key_info *key) {
+    return *key->choices ? " or one of " : "";
+}
+
+static gpc_status check_range(const reading *r, double value) {
+    const gpc_key_info *key = r->key;
+    if (value >= key->minimum && value <= key->maximum)
+        return GPC_OK;
+    if (key->type == GPC_VALUE_SIZE || key->type == GPC_VALUE_SIZES) {
+        char low[GPCI_SIZE_TEXT], high[GPCI_SIZE_TEXT];
+        gpci_size_text((uint64_t)key->minimum, low);
+        gpci_size_text((uint64_t)key->maximum, high);
+        return FAIL(r, GPC_ERROR_RANGE, "is not between %s and %s", low, high);
+    }
+    return FAIL(r, GPC_ERROR_RANGE, "is not between %.15g and %.15g", key->minimum, key->maximum);
+}
+
+/* Digits to a number; false where it does not fit. */
+static bool add_digit(uint64_t *value, unsigned base, unsigned digit) {
+    if (*value > (UINT64_MAX - digit) / base)
+        return false;
+    *value = *value * base + digit;
+    return true;
+}
+
+static gpc_status read_count(const reading *r) {
+    static const char digits[] = "0123456789abcdef";
+    bool hex = r->text[0] == '0' && (r->text[1] == 'x' || r->text[1] == 'X');
+    const char *at = r->text + (hex ? 2 : 0);
+    uint64_t value = 0;
+    bool fits = true;
+    for (const char *start = at;; at++) {
+        char c = *at >= 'A' && *at <= 'F' ? (char)(*at - 'A' + 'a') : *at;
+        const char *digit = c ? memchr(digits, c, hex ? 16 : 10) : NULL;
+        if (digit) {
+            fits = fits && add_digit(&value, hex ? 16 : 10, (unsigned)(digit - digits));
+            continue;
+        }
+        if (c || at == start)
+            return FAIL(r, GPC_ERROR_FORMAT, "is not a whole number%s%s", or_words(r->key), r->key->choices);
+        break;
+    }
+    gpc_status status = check_range(r, fits ? (double)value : HUGE_VAL);
+    if (status < 0)
+        return status;
+    char canonical[32];
+    snprintf(canonical, sizeof canonical, "%" PRIu64, value);
+    return keep(r, canonical, value);
+}
+
+static const struct {
+    const char *name;
+    unsigned shift;
+} units[] = {{"", 0}, {"B", 0}, {"KiB", 10}, {"K", 10}, {"MiB", 20}, {"M", 20}, {"GiB", 30}, {"G", 30}};
+
+void gpci_size_text(uint64_t bytes, char text[GPCI_SIZE_TEXT]) {
+    static const char *const names[] = {"B", "KiB", "MiB", "GiB"};
+    size_t unit = 0;
+    while (bytes && bytes % 1024 == 0 && unit < 3) {
+        bytes /= 1024;
+        unit++;
+    }
+    snprintf(text, GPCI_SIZE_TEXT, "%" PRIu64 "%s", bytes, names[unit]);
+}
+
+/*
+ * Bytes of the fraction f / 10^n of 2^shift: whole if f is a multiple of 5^n and
+ * f / 5^n a multiple of 2^(n - shift).
+ */
+static bool fraction_bytes(uint64_t f, unsigned n, unsigned shift, uint64_t *bytes) {
+    for (unsigned i = 0; i < n; i++) {
+        if (f % 5)
+            return false;
+        f /= 5;
+    }
+    if (n <= shift)
+        *bytes = f << (shift - n);
+    else if (f & (((uint64_t)1 << (n - shift)) - 1))
+        return false;
+    else
+        *bytes = f >> (n - shift);
+    return true;
+}
+
+/* The digits of a size. */
+typedef struct size_digits {
+    uint64_t whole, fraction;
+    unsigned places; /* of the fraction */
+    bool fits;       /* whole did */
+    bool brief;      /* fraction did: 18 places, without trailing zeros */
+    const char *end;
+} size_digits;
+
+static size_digits read_size_digits(const char *text) {
+    size_digits d = {.fits = true, .brief = true};
+    size_t length = strspn(text, "0123456789");
+    for (size_t i = 0; i < length; i++)
+        d.fits = d.fits && add_digit(&d.whole, 10, (unsigned)(text[i] - '0'));
+    d.end = text + length;
+    size_t places = length && *d.end == '.' ? strspn(d.end + 1, "0123456789") : 0;
+    if (!places)
+        return d;
+    const char *digits = d.end + 1;
+    d.end = digits + places;
+    while (places && digits[places - 1] == '0')
+        places--;
+    d.brief = places <= 18;
+    d.places = d.brief ? (unsigned)places : 0;
+    for (unsigned i = 0; i < d.places; i++)
+        d.fraction = d.fraction * 10 + (unsigned)(digits[i] - '0');
+    return d;
+}
+
+static gpc_status size_of(const reading *r, uint64_t *out) {
+    size_digits d = read_size_digits(r->text);
+    if (d.end == r->text)
+        return FAIL(r, GPC_ERROR_FORMAT, "is not a size such as 256B, 16KiB or 1.5MiB%s%s", or_words(r->key),
+                    r->key->choices);
+    const char *unit = d.end + strspn(d.end, GPCI_BLANK);
+    size_t i = 0;
+    while (i < sizeof units / sizeof *units && strcmp(units[i].name, unit))
+        i++;
+    if (i == sizeof units / sizeof *units)
+        return FAIL(r, GPC_ERROR_FORMAT, "has the unit '%s': B, KiB, MiB and GiB are known", gpci_quote(unit).text);
+    unsigned shift = units[i].shift;
+    uint64_t bytes = 0;
+    if (!d.brief || !fraction_bytes(d.fraction, d.places, shift, &bytes))
+        return FAIL(r, GPC_ERROR_FORMAT, "is not a whole number of %s", "bytes");
+    bool fits = d.fits && d.whole <= (UINT64_MAX - bytes) >> shift;
+    bytes += fits ? d.whole << shift : 0;
+    *out = bytes;
+    return check_range(r, fits ? (double)bytes : HUGE_VAL);
+}
+
+static gpc_status read_size(const reading *r) {
+    uint64_t bytes;
+    gpc_status status = size_of(r, &bytes);
+    if (status < 0)
+        return status;
+    char canonical[GPCI_SIZE_TEXT];
+    gpci_size_text(bytes, canonical);
+    return keep(r, canonical, bytes);
+}
+
+/* The words of r->text, canonical, into `list`, which has GPCI_SIZE_TEXT bytes for each. */
+static gpc_status list_sizes(const reading *r, char *list) {
+    uint64_t last = 0;
+    const char *at = r->text;
+    for (bool first = true; *at; first = false) {
+        char word[80];
+        size_t length = strcspn(at, GPCI_BLANK);
+        snprintf(word, sizeof word, "%.*s", length < sizeof word ? (int)length : (int)sizeof word - 1, at);
+        reading one = *r;
+        one.text = word;
+        uint64_t bytes;
+        gpc_status status = size_of(&one, &bytes);
+        if (status < 0)
+            return status;
+        if (!first && bytes <= last)
+            return FAIL(&one, GPC_ERROR_FORMAT, "is not larger than the size before %s", "it");
+        last = bytes;
+        if (!first)
+            *list++ = ' ';
+        gpci_size_text(bytes, list);
+        list += strlen(list);
+        at += length;
+        at += strspn(at, GPCI_BLANK);
+    }
+    *list = '\0';
+    return GPC_OK;
+}
+
+static gpc_status read_sizes(const reading *r) {
+    size_t count = 1;
+    for (const char *at = r->text; (at = strpbrk(at, GPCI_BLANK)); at++)
+        count++;
+    char *list = gpci_zalloc(r->context, count, GPCI_SIZE_TEXT);
+    if (!list)
+        return gpci_out_of_memory(r->error);
+    gpc_status status = list_sizes(r, list);
+    if (status == GPC_OK)
+        status = keep(r, list, 0);
+    gpci_free(r->context, list);
+    return status;
+}
+
+static gpc_status read_bool(const reading *r) {
+    size_t position = word_find("false|true|no|yes|off|on|0|1", r->text);
+    if (position == SIZE_MAX)
+        return FAIL(r, GPC_ERROR_FORMAT, "is neither %s", "true nor false (yes, no, on, off, 1, 0)");
+    return keep(r, position & 1 ? "true" : "false", position & 1);
+}
+
+static gpc_status read_number(const reading *r) {
+    double value;
+    const char *end = gpci_read_decimal(r->text, &value);
+    if (end == r->text || *end)
+        return FAIL(r, GPC_ERROR_FORMAT, "is not a number%s%s", or_words(r->key), r->key->choices);
+    gpc_status status = check_range(r, value);
+    return status < 0 ? status : keep(r, r->text, 0);
+}
+
+/* `name` or `name(arguments)`, without blanks between. */
+static gpc_status add_canonical(const char *text, char *to, size_t size, gpc_error *error) {
+    gpci_spec spec;
+    gpc_status status = gpci_spec_parse(text, &spec, error);
+    size_t length = strlen(to);
+    if (status == GPC_OK)
+        snprintf(to + length, size - length, "%s%.*s%s%s%s", length ? " + " : "", (int)spec.name_length, spec.name,
+                 spec.arguments[0] ? "(" : "", spec.arguments, spec.arguments[0] ? ")" : "");
+    return status;
+}
+
+static gpc_status read_scheduler(const reading *r) {
+    char text[2 * GPCI_MAX_ARGUMENTS], canonical[2 * GPCI_MAX_ARGUMENTS] = "", *parts[1 + GPCI_MAX_THROTTLES];
+    size_t count = 0;
+    if (snprintf(text, sizeof text, "%s", r->text) >= (int)(sizeof text / 2))
+        return gpci_fail(r->error, GPC_ERROR_RANGE, "'%.40s...' is longer than %u characters", r->text,
+                         GPCI_MAX_ARGUMENTS);
+    gpc_status status = gpci_scheduler_check(r->context, text, r->error);
+    if (status == GPC_OK)
+        status = gpci_scheduler_parts(text, parts, &count, r->error);
+    for (size_t i = 0; i < count && status == GPC_OK; i++)
+        status = add_canonical(parts[i], canonical, sizeof canonical, r->error);
+    return status < 0 ? status : keep(r, canonical, 0);
+}
+
+static gpc_status read_policy(const reading *r) {
+    if (!strcmp(r->key->choices, "scheduler"))
+        return read_scheduler(r);
+    if (!strcmp(r->key->choices, "protocol")) {
+        const gpc_protocol *protocol;
+        gpc_status found = gpci_protocol_named(r->context, r->text, r->error, &protocol);
+        return found < 0 ? found : keep(r, protocol->name, 0);
+    }
+    gpc_policy_kind kind = !strcmp(r->key->choices, "predictor") ? GPC_POLICY_PREDICTOR : GPC_POLICY_REPLACEMENT;
+    char canonical[GPCI_MAX_ARGUMENTS + 72] = "";
+    gpc_status status = gpci_policy_check(r->context, kind, r->text, r->error);
+    if (status == GPC_OK)
+        status = add_canonical(r->text, canonical, sizeof canonical, r->error);
+    return status < 0 ? status : keep(r, canonical, 0);
+}
+
+static gpc_status read_trimmed(const reading *r) {
+    gpc_value_type type = r->key->type;
+    bool words_allowed = type == GPC_VALUE_COUNT || type == GPC_VALUE_SIZE || type == GPC_VALUE_NUMBER;
+    if (words_allowed && word_find(r->key->choices, r->text) != SIZE_MAX)
+        return keep(r, r->text, GPCI_WORD);
+    switch (type) {
+    case GPC_VALUE_COUNT:
+        return read_count(r);
+    case GPC_VALUE_SIZE:
+        return read_size(r);
+    case GPC_VALUE_SIZES:
+        return read_sizes(r);
+    case GPC_VALUE_BOOL:
+        return read_bool(r);
+    case GPC_VALUE_CHOICE:
+        return read_choice(r);
+    case GPC_VALUE_POLICY:
+        return read_policy(r);
+    case GPC_VALUE_NUMBER:
+        return read_number(r);
+    case GPC_VALUE_TEXT:
+        break;
+    }
+    return keep(r, r->text, 0);
+}
+
+gpc_status gpci_value_read(gpc_context *context, const gpc_key_info *key, const char *text, gpci_value *out,
+                           gpc_error *error) {
+    const char *end = text + strlen(text);
+    gpci_trim(&text, &end);
+    size_t length = (size_t)(end - text);
+    char *trimmed = gpci_alloc(context, length + 1);
+    if (!trimmed)
+        return gpci_out_of_memory(error);
+    memcpy(trimmed, text, length);
+    trimmed[length] = '\0';
+    reading r = {context, key, trimmed, out, error};
+    gpc_status status = read_trimmed(&r);
+    gpci_free(context, trimmed);
+    return status;
+}

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "config/gpgpusim_import.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/*
+ * DRAM. GPGPU-Sim's has neither refresh nor tFAW nor a cap on the age of requests, one tRRD and one
+ * tWTR for all banks, and tRCD for writes and the turn of the bus by formula (memory_config::init).
+ */
+
+#define OPTION(id) (&im->options[GPCI_OPTION_##id])
+
+/* In the order of the form without names. */
+enum { NBK, CCD, RRD, RCD, RAS, RP, RC, CL, WL, CDLR, WR, NBKGRP, CCDL, RTPL, TIME_COUNT };
+static const char *const time_names[TIME_COUNT] = {"nbk", "CCD", "RRD",  "RCD", "RAS",    "RP",   "RC",
+                                                   "CL",  "WL",  "CDLR", "WR",  "nbkgrp", "CCDL", "RTPL"};
+
+/* `nbk=16:CCD=1:...`, with blanks where lines were broken. */
+static bool read_names(const char *text, uint64_t times[TIME_COUNT]) {
+    for (int i = 0; i < TIME_COUNT; i++)
+        times[i] = UINT64_MAX;
+    times[NBKGRP] = 1;
+    times[CCDL] = times[RTPL] = 0;
+    while (*text) {
+        char word[32];
+        text += strspn(text, " :;");
+        size_t length = strcspn(text, " :;"), name = strcspn(text, "=");
+        if (!length)
+            break;
+        int i = 0;
+        while (i < TIME_COUNT && (strlen(time_names[i]) != name || memcmp(time_names[i], text, name) != 0))
+            i++;
+        if (i == TIME_COUNT || name >= length || length >= sizeof word)
+            return false;
+        snprintf(word, sizeof word, "%.*s", (int)(length - name - 1), text + name + 1);
+        if (!gpci_import_number(word, &times[i]))
+            return false;
+        text += length;
+    }
+    for (int i = 0; i < TIME_COUNT; i++)
+        if (times[i] == UINT64_MAX)
+            return false;
+    return true;
+}
+
+static gpc_status read_times(const gpci_import *im, uint64_t times[TIME_COUNT]) {
+    const char *text = OPTION(DRAM_TIMING)->text;
+    bool read =
+        strchr(text, '=') ? read_names(text, times) : gpci_import_list(text, ':', times, TIME_COUNT, TIME_COUNT) != 0;
+    if (!read)
+        return gpci_import_refuse(im, GPCI_OPTION_DRAM_TIMING, GPC_ERROR_FORMAT,
+                                  "has not nbk:CCD:RRD:RCD:RAS:RP:RC:CL:WL:CDLR:WR:nbkgrp:CCDL:RTPL, with or without "
+                                  "these names");
+    if (!times[NBKGRP] || times[NBK] % times[NBKGRP])
+        return gpci_import_refuse(im, GPCI_OPTION_DRAM_TIMING, GPC_ERROR_FORMAT,
+                                  "has banks (nbk) that its groups (nbkgrp) do not divide");
+    return GPC_OK;
+}
+
+static gpc_status apply_times(const gpci_import *im, const uint64_t *t) {
+    const gpci_option_id id = GPCI_OPTION_DRAM_TIMING;
+    /* without groups CCDL and RTPL are 0; what the bank's own tRAS leaves is then the limit */
+    gpc_status status = GPCI_SET_NUMBERS(
+        im, id, {GPCI_KEY_DRAM_TRCD, t[RCD]}, {GPCI_KEY_DRAM_TRCD_W, t[RCD] > t[WL] ? t[RCD] - t[WL] - 1 : 0},
+        {GPCI_KEY_DRAM_TRP, t[RP]}, {GPCI_KEY_DRAM_TCL, t[CL]}, {GPCI_KEY_DRAM_TCWL, t[WL]},
+        {GPCI_KEY_DRAM_TRAS, t[RAS]}, {GPCI_KEY_DRAM_TRC, t[RC]}, {GPCI_KEY_DRAM_TRRD_S, t[RRD]},
+        {GPCI_KEY_DRAM_TRRD_L, t[RRD]}, {GPCI_KEY_DRAM_TFAW, 0}, {GPCI_KEY_DRAM_TWR, t[WR]},
+        {GPCI_KEY_DRAM_TWTR_S, t[CDLR]}, {GPCI_KEY_DRAM_TWTR_L, t[CDLR]}, {GPCI_KEY_DRAM_TRTW, 2},
+        {GPCI_KEY_DRAM_TRTP, t[RTPL]}, {GPCI_KEY_DRAM_TCCD_S, t[CCD]},
+        {GPCI_KEY_DRAM_TCCD_L, t[CCDL] > t[CCD] ? t[CCDL] : t[CCD]}, {GPCI_KEY_DRAM_PSEUDO, 1},
+        {GPCI_KEY_DRAM_GROUPS, t[NBKGRP]}, {GPCI_KEY_DRAM_BANKS, t[NBK] / t[NBKGRP]});
+    return status < 0 ? status
+                      : GPCI_SET_ALL(im, id, {GPCI_KEY_DRAM_REFRESH, "none"}, {GPCI_KEY_DRAM_AGE_CAP, "unlimited"},
+                                     {GPCI_KEY_DRAM_BUS, OPTION(DRAM_DUAL)->number ? "dual" : "single"});
+}
+
+/* 4 bytes, bursts of 4, one chip and two transfers per cycle are the simulator's defaults. */
+static gpc_status apply_burst(const gpci_import *im) {
+    uint64_t width = gpci_import_or(im, GPCI_OPTION_DRAM_WIDTH, 4);
+    uint64_t burst = gpci_import_or(im, GPCI_OPTION_DRAM_BURST, 4);
+    uint64_t ratio = gpci_import_or(im, GPCI_OPTION_DRAM_RATIO, 2);
+    uint64_t chips = gpci_import_or(im, GPCI_OPTION_DRAM_CHIPS, 1);
+    gpci_option_id id = OPTION(DRAM_WIDTH)->given ? GPCI_OPTION_DRAM_WIDTH : GPCI_OPTION_DRAM_BURST;
+    if (!OPTION(DRAM_WIDTH)->given && !OPTION(DRAM_BURST)->given)
+        return GPC_OK;
+    if (!ratio || burst % ratio || width > 65536 || burst > 65536 || chips > 65536)
+        return gpci_import_refuse(im, id, GPC_ERROR_FORMAT,
+                                  "and -dram_data_command_freq_ratio make no whole number of cycles of a burst");
+    return GPCI_SET_NUMBERS(im, id, {GPCI_KEY_DRAM_BURST, width * burst * chips},
+                            {GPCI_KEY_DRAM_BURST_CYCLES, burst / ratio});
+}
+
+/* A word of dram.mapping that is being counted. */
+typedef struct run {
+    char text[160];
+    size_t length, bits;
+    const char *field;
+} run;
+
+static void end_run(run *r) {
+    if (r->bits && strcmp(r->field, "row") != 0)
+        r->length += (size_t)snprintf(r->text + r->length, sizeof r->text - r->length, " %s:%zu", r->field, r->bits);
+    r->bits = 0;
+}
+
+static void add_bit(run *r, const char *field) {
+    if (r->field != field)
+        end_run(r);
+    r->field = field;
+    r->bits++;
+}
+
+/* The letters of a mapping from the highest bit down, without points; 0 if there are others. */
+static size_t read_letters(const char *text, char letters[64]) {
+    size_t count = 0;
+    for (; *text; text++) {
+        if (strchr(". |", *text))
+            continue;
+        if (count == 64 || !strchr("0RBCSrbcs", *text))
+            return 0;
+        letters[count++] = (char)(*text >= 'a' ? *text - 'a' + 'A' : *text);
+    }
+    return count;
+}
+
+/* `0000RRRR.RRRRRRRR.RBBBCCCB.CCCSSSSS`, without the channel's bits: rows, banks, columns, bytes of a burst. */
+static gpc_status apply_rows(const gpci_import *im, uint64_t groups, uint64_t banks) {
+    static const char bank[] = "bank", group[] = "group", column[] = "column";
+    const char *text = strchr(OPTION(MAPPING)->text, ';');
+    uint64_t burst = gpci_import_now(im, GPCI_KEY_DRAM_BURST);
+    char letters[64];
+    size_t count = text ? read_letters(text + 1, letters) : 0, row_end = 0, of_bank = 0, of_row = 0;
+    size_t group_bits = gpci_log2(groups), bank_bits = gpci_log2(banks), skip = 0;
+    if (burst == GPCI_WORD) /* nor was it set before */
+        return GPC_OK;
+    while (burst >> (skip + 1))
+        skip++;
+    for (size_t i = 0; i < count; i++) {
+        of_bank += letters[i] == 'B';
+        of_row += letters[i] == 'C' || letters[i] == 'S';
+        row_end = letters[i] == 'R' || letters[i] == '0' ? i + 1 : row_end;
+    }
+    if (!count || of_bank != group_bits + bank_bits || of_row < skip || of_row + of_bank + row_end != count ||
+        of_row > 20 || memchr(letters + count - skip, 'B', skip))
+        return gpci_import_refuse(im, GPCI_OPTION_MAPPING, GPC_ERROR_UNSUPPORTED,
+                                  "is not rows, then the banks and columns that -gpgpu_dram_timing_opt, "
+                                  "-gpgpu_dram_buswidth and -gpgpu_dram_burst_length give a channel");
+    /* 1: groups are told apart by the lower bits of the bank, 0: by the higher */
+    bool low = OPTION(DRAM_GROUPS)->number == 1;
+    run r = {.text = "row", .length = 3, .field = "row"};
+    for (size_t i = row_end, b = of_bank; i < count - skip; i++) {
+        bool of_group = letters[i] == 'B' && (low ? b <= group_bits : b > bank_bits);
+        b -= letters[i] == 'B';
+        add_bit(&r, letters[i] != 'B' ? column : of_group ? group : bank);
+    }
+    end_run(&r);
+    gpc_status status = gpci_import_set_number(im, GPCI_OPTION_MAPPING, GPCI_KEY_DRAM_ROW, (uint64_t)1 << of_row);
+    return status < 0 ? status : gpci_import_set(im, GPCI_OPTION_MAPPING, GPCI_KEY_DRAM_MAPPING, r.text);
+}
+
+static gpc_status apply_timing(const gpci_import *im) {
+    uint64_t times[TIME_COUNT];
+    gpc_status status = apply_burst(im);
+    if (status < 0 || !OPTION(DRAM_TIMING)->given)
+        return status;
+    status = read_times(im, times);
+    if (status == GPC_OK)
+        status = apply_times(im, times);
+    /* a mapping without dramid@ spreads the channel's bits: those of a channel are not known */
+    if (status == GPC_OK && OPTION(MAPPING)->given && !strncmp(OPTION(MAPPING)->text, "dramid@", 7))
+        status = apply_rows(im, times[NBKGRP], times[NBK] / times[NBKGRP]);
+    if (status < 0)
+        return status;
+    if (OPTION(DRAM_BANKS)->number > 1)
+        return gpci_import_refuse(im, GPCI_OPTION_DRAM_BANKS, GPC_ERROR_UNSUPPORTED,
+                                  "is neither 0 (linear) nor 1 (XOR)");
+    return gpci_import_set(im, OPTION(DRAM_BANKS)->given ? GPCI_OPTION_DRAM_BANKS : GPCI_OPTION_DRAM_TIMING,
+                           GPCI_KEY_DRAM_HASH, OPTION(DRAM_BANKS)->number ? "xor" : "none");
+}
+
+/* Without a queue of their own, writes wait among the reads: here as many may, and go before they are all. */
+static gpc_status apply_queues(const gpci_import *im) {
+    const gpci_option *own = OPTION(DRAM_WRITE_QUEUE);
+    uint64_t n[3], reads = OPTION(DRAM_QUEUE)->number ? OPTION(DRAM_QUEUE)->number : 4096; /* 0: unlimited */
+    gpc_status status = GPC_OK;
+    if (OPTION(DRAM_QUEUE)->given)
+        status = GPCI_SET_NUMBERS(im, GPCI_OPTION_DRAM_QUEUE, {GPCI_KEY_DRAM_READ_QUEUE, reads},
+                                  {GPCI_KEY_DRAM_WRITE_QUEUE, reads}, {GPCI_KEY_DRAM_WRITE_HIGH, reads - reads / 8},
+                                  {GPCI_KEY_DRAM_WRITE_LOW, reads / 2});
+    if (status < 0 || !own->given || !OPTION(DRAM_WRITES)->number)
+        return status;
+    if (!gpci_import_list(own->text, ':', n, 3, 3))
+        return gpci_import_refuse(im, GPCI_OPTION_DRAM_WRITE_QUEUE, GPC_ERROR_FORMAT, "is not length:high:low");
+    return GPCI_SET_NUMBERS(im, GPCI_OPTION_DRAM_WRITE_QUEUE, {GPCI_KEY_DRAM_WRITE_QUEUE, n[0]},
+                            {GPCI_KEY_DRAM_WRITE_HIGH, n[1]}, {GPCI_KEY_DRAM_WRITE_LOW, n[2]});
+}
+
+/* The latency before DRAM is in core cycles; the simple model has no other, and sends a sector per cycle. */
+static gpc_status apply_latency(const gpci_import *im) {
+    uint64_t cycles = gpci_import_cycles(im, OPTION(DRAM_LATENCY)->number, GPCI_KEY_CLOCK_DRAM);
+    uint64_t sector = gpci_import_now(im, GPCI_KEY_L2_LINE) / gpci_import_now(im, GPCI_KEY_L2_SECTORS);
+    gpc_status status = GPC_OK;
+    if (OPTION(DRAM_LATENCY)->given)
+        status = GPCI_SET_NUMBERS(im, GPCI_OPTION_DRAM_LATENCY, {GPCI_KEY_DRAM_LATENCY, cycles},
+                                  {GPCI_KEY_DRAM_FIXED_LATENCY, cycles});
+    if (status == GPC_OK && OPTION(DRAM_SIMPLE)->given)
+        status = gpci_import_set(im, GPCI_OPTION_DRAM_SIMPLE, GPCI_KEY_DRAM_MODEL,
+                                 OPTION(DRAM_SIMPLE)->number ? "fixed" : "timing");
+    if (status == GPC_OK && OPTION(DRAM_SIMPLE)->number)
+        status = gpci_import_set_number(im, GPCI_OPTION_DRAM_SIMPLE, GPCI_KEY_DRAM_FIXED_BANDWIDTH, sector);
+    return status;
+}
+
+gpc_status gpci_import_dram(const gpci_import *im) {
+    gpc_status status = apply_timing(im);
+    if (status == GPC_OK && OPTION(DRAM_SCHEDULER)->number > 1)
+        return gpci_import_refuse(im, GPCI_OPTION_DRAM_SCHEDULER, GPC_ERROR_UNSUPPORTED,
+                                  "is neither 0 (FIFO) nor 1 (FR-FCFS)");
+    if (status == GPC_OK && OPTION(DRAM_SCHEDULER)->given)
+        status = gpci_import_set(im, GPCI_OPTION_DRAM_SCHEDULER, GPCI_KEY_DRAM_SCHEDULER,
+                                 OPTION(DRAM_SCHEDULER)->number ? "fr-fcfs" : "fcfs");
+    if (status == GPC_OK)
+        status = apply_queues(im);
+    return status < 0 ? status : apply_latency(im);
+}

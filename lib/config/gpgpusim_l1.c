@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "config/gpgpusim.h"
+#include "config/gpgpusim_import.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* L1 and the memory that it shares with shared memory. */
+
+#define OPTION(id) (&im->options[GPCI_OPTION_##id])
+
+static gpc_status apply_policies(const gpci_import *im, const gpci_gpgpusim_cache *c) {
+    const char *write_allocate = gpci_gpgpusim_write_allocate(c);
+    return GPCI_SET_ALL(
+        im, GPCI_OPTION_L1, {GPCI_KEY_L1_SECTORS, c->sectors ? "4" : "1"}, {GPCI_KEY_L1_FETCH, "1"},
+        {GPCI_KEY_L1_INDEX, gpci_gpgpusim_index(c)}, {GPCI_KEY_L1_REPLACEMENT, gpci_gpgpusim_replacement(c)},
+        {GPCI_KEY_L1_WRITE, gpci_gpgpusim_write(c)}, {GPCI_KEY_L1_WRITE_LOCAL, gpci_gpgpusim_write_local(c)},
+        {GPCI_KEY_L1_WRITE_ALLOCATE, write_allocate}, {GPCI_KEY_L1_WRITE_ALLOCATE_LOCAL, write_allocate},
+        {GPCI_KEY_L1_ALLOCATE, gpci_gpgpusim_allocate(c)});
+}
+
+/* Every bank looks up an access and has a port; there is one fill port. */
+static gpc_status apply_resources(const gpci_import *im, const gpci_gpgpusim_cache *c) {
+    gpc_status status = GPCI_SET_NUMBERS(
+        im, GPCI_OPTION_L1, {GPCI_KEY_L1_MSHR, c->mshr_entries}, {GPCI_KEY_L1_MERGES, c->mshr_merges},
+        {GPCI_KEY_L1_DATA_WIDTH, c->port * gpci_import_now(im, GPCI_KEY_L1_BANKS)}, {GPCI_KEY_L1_FILL_WIDTH, c->port});
+    if (status == GPC_OK && c->miss_queue)
+        status = gpci_import_set_number(im, GPCI_OPTION_L1, GPCI_KEY_L1_MISS_QUEUE, c->miss_queue);
+    return status;
+}
+
+/*
+ * With an adaptive cache the option gives the sets and the least ways; the ways
+ * follow the capacity up to the whole unified memory.
+ */
+static gpc_status apply_size(const gpci_import *im, gpci_option_id id, uint64_t sets, uint64_t line, uint64_t ways) {
+    bool adaptive = gpci_import_or(im, GPCI_OPTION_ADAPTIVE, gpci_import_now(im, GPCI_KEY_L1_UNIFIED));
+    uint64_t bytes = sets * line * ways;
+    if (adaptive) {
+        uint64_t unified = gpci_import_now(im, GPCI_KEY_L1_UNIFIED) ? gpci_import_now(im, GPCI_KEY_L1_SIZE) : 0;
+        unified = OPTION(UNIFIED)->given ? OPTION(UNIFIED)->number * 1024 : unified;
+        if (!unified || unified % bytes) {
+            id = OPTION(UNIFIED)->given ? GPCI_OPTION_UNIFIED : OPTION(ADAPTIVE)->given ? GPCI_OPTION_ADAPTIVE : id;
+            return gpci_import_fail(im, im->options[id].line, gpci_option_name(id), GPC_ERROR_FORMAT,
+                                    "an adaptive L1 needs -gpgpu_unified_l1d_size, a multiple of -gpgpu_cache:dl1");
+        }
+        ways *= unified / bytes;
+        bytes = unified;
+    }
+    gpc_status status =
+        GPCI_SET_NUMBERS(im, id, {GPCI_KEY_L1_SIZE, bytes}, {GPCI_KEY_L1_LINE, line}, {GPCI_KEY_L1_WAYS, ways});
+    return status < 0 ? status
+                      : GPCI_SET_ALL(im, id, {GPCI_KEY_L1_UNIFIED, adaptive ? "true" : "false"},
+                                     {GPCI_KEY_L1_RESIZE, adaptive ? "ways" : "sets"}, {GPCI_KEY_L1_CARVEOUT, "auto"});
+}
+
+static int compare_numbers(const void *a, const void *b) {
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* `0,8,16,32,64,96`: KiB, in any order */
+static gpc_status apply_carveouts(const gpci_import *im) {
+    enum { MOST = 64 };
+    uint64_t sizes[MOST];
+    if (!OPTION(CARVEOUTS)->given)
+        return GPC_OK;
+    size_t count = gpci_import_list(OPTION(CARVEOUTS)->text, ',', sizes, 1, MOST);
+    if (!count)
+        return gpci_import_refuse(im, GPCI_OPTION_CARVEOUTS, GPC_ERROR_FORMAT,
+                                  "is not a list of at most 64 sizes in KiB");
+    qsort(sizes, count, sizeof *sizes, compare_numbers);
+    char list[MOST * GPCI_SIZE_TEXT] = "";
+    for (size_t i = 0, n = 0; i < count; i++) {
+        char size[GPCI_SIZE_TEXT];
+        gpci_size_text(sizes[i] * 1024, size);
+        if (!i || sizes[i] != sizes[i - 1])
+            n += (size_t)snprintf(list + n, sizeof list - n, "%s%s", i ? " " : "", size);
+    }
+    return gpci_import_set(im, GPCI_OPTION_CARVEOUTS, GPCI_KEY_L1_CARVEOUTS, list);
+}
+
+/* Adaptive or unified size without a geometry: keep the sets that are set. */
+static gpc_status apply_resized(const gpci_import *im) {
+    gpci_option_id id = OPTION(ADAPTIVE)->given ? GPCI_OPTION_ADAPTIVE : GPCI_OPTION_UNIFIED;
+    bool was = gpci_import_now(im, GPCI_KEY_L1_UNIFIED), adaptive = gpci_import_or(im, GPCI_OPTION_ADAPTIVE, was);
+    if (!adaptive)
+        return !was ? GPC_OK
+                    : gpci_import_fail(im, im->options[id].line, gpci_option_name(id), GPC_ERROR_FORMAT,
+                                       "an L1 of its own size needs -gpgpu_cache:dl1");
+    uint64_t line = gpci_import_now(im, GPCI_KEY_L1_LINE), ways = gpci_import_now(im, GPCI_KEY_L1_WAYS);
+    uint64_t sets = gpci_import_now(im, GPCI_KEY_L1_SIZE) / (line * ways);
+    /* ways of a unified memory are those of its whole size: they may also shrink */
+    return apply_size(im, id, sets ? sets : 1, line, was ? 1 : ways);
+}
+
+static gpc_status apply_cache(const gpci_import *im) {
+    gpci_gpgpusim_cache c;
+    gpc_error reason = GPC_ERROR_INIT;
+    gpc_status status = gpci_gpgpusim_cache_read(OPTION(L1)->text, &c, &reason);
+    if (status < 0)
+        return gpci_import_fail(im, OPTION(L1)->line, gpci_option_name(GPCI_OPTION_L1), status, reason.message);
+    status = gpci_import_set(im, GPCI_OPTION_L1, GPCI_KEY_L1_ENABLED, c.none ? "false" : "true");
+    if (status < 0 || c.none)
+        return status;
+    status = apply_policies(im, &c);
+    if (status == GPC_OK)
+        status = apply_resources(im, &c);
+    return status < 0 ? status : apply_size(im, GPCI_OPTION_L1, c.sets, c.line, c.ways);
+}
+
+gpc_status gpci_import_l1(const gpci_import *im) {
+    gpc_status status = gpci_import_copy(im, GPCI_OPTION_L1_LATENCY, GPCI_KEY_L1_LATENCY);
+    if (status == GPC_OK && OPTION(L1_BANKS)->given)
+        status = GPCI_SET_NUMBERS(im, GPCI_OPTION_L1_BANKS, {GPCI_KEY_L1_PORTS, OPTION(L1_BANKS)->number},
+                                  {GPCI_KEY_L1_BANKS, OPTION(L1_BANKS)->number});
+    if (status == GPC_OK && OPTION(L1)->given)
+        status = apply_cache(im);
+    else if (status == GPC_OK && (OPTION(ADAPTIVE)->given || OPTION(UNIFIED)->given))
+        status = apply_resized(im);
+    if (status == GPC_OK && OPTION(SKIP_L1)->given)
+        status =
+            gpci_import_set(im, GPCI_OPTION_SKIP_L1, GPCI_KEY_L1_SPACES, OPTION(SKIP_L1)->number ? "local" : "all");
+    return status < 0 ? status : apply_carveouts(im);
+}

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "config/gpgpusim_import.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* SMs: what is resident on them, how they issue, and how long instructions take. */
+
+#define OPTION(id) (&im->options[GPCI_OPTION_##id])
+
+/* `threads:warp size` */
+static gpc_status apply_pipeline(const gpci_import *im) {
+    uint64_t n[2];
+    if (!OPTION(PIPELINE)->given)
+        return GPC_OK;
+    if (!gpci_import_list(OPTION(PIPELINE)->text, ':', n, 2, 2) || !n[1] || n[0] % n[1])
+        return gpci_import_refuse(im, GPCI_OPTION_PIPELINE, GPC_ERROR_FORMAT,
+                                  "is not threads:warp size, the first a multiple of the second");
+    return GPCI_SET_NUMBERS(im, GPCI_OPTION_PIPELINE, {GPCI_KEY_SM_LANES, n[1]}, {GPCI_KEY_SM_WARPS, n[0] / n[1]});
+}
+
+static gpc_status apply_occupancy(const gpci_import *im) {
+    gpc_status status = apply_pipeline(im);
+    /* 10 clusters of 3 cores are the simulator's defaults */
+    gpci_option_id clusters = OPTION(CLUSTERS)->given ? GPCI_OPTION_CLUSTERS : GPCI_OPTION_CORES;
+    if (status == GPC_OK && im->options[clusters].given)
+        status = gpci_import_set_number(im, clusters, GPCI_KEY_SM_COUNT,
+                                        gpci_import_or(im, GPCI_OPTION_CLUSTERS, 10) *
+                                            gpci_import_or(im, GPCI_OPTION_CORES, 3));
+    if (status == GPC_OK)
+        status = gpci_import_copy(im, GPCI_OPTION_BLOCKS, GPCI_KEY_SM_BLOCKS);
+    /* shader_core_config::max_cta rounds registers per thread up to 4, and warps not at all */
+    if (status == GPC_OK && OPTION(REGISTERS)->given)
+        status = GPCI_SET_NUMBERS(im, GPCI_OPTION_REGISTERS, {GPCI_KEY_SM_REGISTERS, OPTION(REGISTERS)->number},
+                                  {GPCI_KEY_SM_REGISTER_UNIT, 4 * gpci_import_now(im, GPCI_KEY_SM_LANES)},
+                                  {GPCI_KEY_SM_WARP_UNIT, 1});
+    if (status == GPC_OK && OPTION(SHARED)->given)
+        status = GPCI_SET_NUMBERS(im, GPCI_OPTION_SHARED, {GPCI_KEY_SM_SHARED, OPTION(SHARED)->number},
+                                  {GPCI_KEY_SM_SHARED_UNIT, 1}, {GPCI_KEY_SM_SHARED_RESERVED, 0});
+    return status;
+}
+
+/* A clock, `1132.0`, rounded to MHz: halves go up. */
+static const char *read_clock(const char *text, uint64_t *mhz) {
+    const char *at = text;
+    for (*mhz = 0; *at >= '0' && *at <= '9' && *mhz <= UINT32_MAX; at++)
+        *mhz = *mhz * 10 + (uint64_t)(*at - '0');
+    if (at == text)
+        return NULL;
+    if (*at == '.') {
+        *mhz += at[1] >= '5' && at[1] <= '9';
+        for (at++; *at >= '0' && *at <= '9'; at++)
+            ;
+    }
+    return at;
+}
+
+/* `core:network:L2:DRAM` */
+static gpc_status apply_clocks(const gpci_import *im) {
+    static const gpci_key keys[] = {GPCI_KEY_CLOCK_CORE, GPCI_KEY_CLOCK_NETWORK, GPCI_KEY_CLOCK_L2,
+                                    GPCI_KEY_CLOCK_DRAM};
+    uint64_t mhz[4];
+    const char *at = OPTION(CLOCKS)->text;
+    if (!OPTION(CLOCKS)->given)
+        return GPC_OK;
+    for (int i = 0; i < 4; i++) {
+        at = read_clock(at, &mhz[i]);
+        if (!at || *at != (i < 3 ? ':' : '\0'))
+            return gpci_import_refuse(im, GPCI_OPTION_CLOCKS, GPC_ERROR_FORMAT,
+                                      "is not core:network:L2:DRAM, each in MHz");
+        at++;
+    }
+    gpc_status status = GPC_OK;
+    for (int i = 0; i < 4 && status == GPC_OK; i++)
+        status = gpci_import_set_number(im, GPCI_OPTION_CLOCKS, keys[i], mhz[i]);
+    return status;
+}
+
+/* `lrr`, `gto`, `old`, `two_level_active:warps:inner:outer`, `warp_limiting:inner:warps` */
+static gpc_status apply_scheduler(const gpci_import *im) {
+    static const char two_level[] = "two_level_active:", limit[] = "warp_limiting:";
+    const gpci_option_id id = GPCI_OPTION_SCHEDULER;
+    const char *text = OPTION(SCHEDULER)->text;
+    uint64_t n[3];
+    char name[48];
+    if (!OPTION(SCHEDULER)->given)
+        return GPC_OK;
+    if (!strcmp(text, "lrr") || !strcmp(text, "gto"))
+        return gpci_import_set(im, id, GPCI_KEY_SCHEDULER, text);
+    if (!strcmp(text, "old"))
+        return gpci_import_set(im, id, GPCI_KEY_SCHEDULER, "oldest");
+    if (!strncmp(text, two_level, strlen(two_level)) && gpci_import_list(text + strlen(two_level), ':', n, 3, 3)) {
+        snprintf(name, sizeof name, "two-level(group=%" PRIu64 ")", n[0]);
+        return gpci_import_set(im, id, GPCI_KEY_SCHEDULER, name);
+    }
+    if (!strncmp(text, limit, strlen(limit)) && gpci_import_list(text + strlen(limit), ':', n, 2, 2)) {
+        gpc_status status = gpci_import_set(im, id, GPCI_KEY_SCHEDULER, "gto");
+        return status < 0 ? status : gpci_import_set_number(im, id, GPCI_KEY_SM_WARP_LIMIT, n[1]);
+    }
+    return gpci_import_refuse(
+        im, id, GPC_ERROR_UNSUPPORTED,
+        "is none of lrr, gto, old, two_level_active:warps:inner:outer, warp_limiting:inner:warps");
+}
+
+/* Registers between the pipeline's stages, of which those to the memory unit hold the instructions that wait for it. */
+static gpc_status apply_widths(const gpci_import *im) {
+    uint64_t n[16];
+    size_t count = 0;
+    if (!OPTION(WIDTHS)->given)
+        return GPC_OK;
+    count = gpci_import_list(OPTION(WIDTHS)->text, ',', n, 7, 16);
+    if (!count)
+        return gpci_import_refuse(im, GPCI_OPTION_WIDTHS, GPC_ERROR_FORMAT, "is not a list of 7 to 16 widths");
+    /* until 3.x SP, SFU, MEM; then SP, DP, INT, SFU, MEM */
+    return gpci_import_set_number(im, GPCI_OPTION_WIDTHS, GPCI_KEY_L1_QUEUE, n[count < 11 ? 2 : 4]);
+}
+
+static gpc_status apply_issue(const gpci_import *im) {
+    gpc_status status = apply_clocks(im);
+    if (status == GPC_OK)
+        status = apply_scheduler(im);
+    if (status == GPC_OK)
+        status = apply_widths(im);
+    if (status == GPC_OK)
+        status = gpci_import_copy(im, GPCI_OPTION_SCHEDULERS, GPCI_KEY_SM_SCHEDULERS);
+    if (status == GPC_OK)
+        status = gpci_import_copy(im, GPCI_OPTION_ISSUE, GPCI_KEY_SM_ISSUE);
+    if (status == GPC_OK)
+        status = gpci_import_copy(im, GPCI_OPTION_SHARED_LATENCY, GPCI_KEY_SM_LATENCY_SHARED);
+    if (status == GPC_OK)
+        status = gpci_import_copy(im, GPCI_OPTION_LAUNCH, GPCI_KEY_LAUNCH_CYCLES);
+    if (status == GPC_OK && OPTION(BLOCK_LAUNCH)->number)
+        status = gpci_import_refuse(im, GPCI_OPTION_BLOCK_LAUNCH, GPC_ERROR_UNSUPPORTED,
+                                    "makes a launch longer by its blocks");
+    return status;
+}
+
+/* An option's list of latencies or intervals, and which of them is a key. */
+typedef struct times {
+    gpci_option_id option;
+    size_t index;
+    gpci_key key;
+} times;
+
+/* In order: what stands later holds. Without an option of its own, an SFU's is that of FP division. */
+static const times opcode_times[] = {
+    {GPCI_OPTION_LATENCY_INT, 0, GPCI_KEY_SM_LATENCY_ALU},
+    {GPCI_OPTION_LATENCY_FP, 0, GPCI_KEY_SM_LATENCY_ALU},
+    {GPCI_OPTION_INTERVAL_INT, 0, GPCI_KEY_SM_INTERVAL_ALU},
+    {GPCI_OPTION_INTERVAL_FP, 0, GPCI_KEY_SM_INTERVAL_ALU},
+    {GPCI_OPTION_LATENCY_FP, 4, GPCI_KEY_SM_LATENCY_SFU},
+    {GPCI_OPTION_INTERVAL_FP, 4, GPCI_KEY_SM_INTERVAL_SFU},
+    {GPCI_OPTION_LATENCY_DP, 0, GPCI_KEY_SM_LATENCY_DOUBLE},
+    {GPCI_OPTION_INTERVAL_DP, 0, GPCI_KEY_SM_INTERVAL_DOUBLE},
+    {GPCI_OPTION_LATENCY_SFU, 0, GPCI_KEY_SM_LATENCY_SFU},
+    {GPCI_OPTION_INTERVAL_SFU, 0, GPCI_KEY_SM_INTERVAL_SFU},
+    {GPCI_OPTION_LATENCY_TENSOR, 0, GPCI_KEY_SM_LATENCY_TENSOR},
+    {GPCI_OPTION_INTERVAL_TENSOR, 0, GPCI_KEY_SM_INTERVAL_TENSOR},
+    {GPCI_OPTION_TRACE_INT, 0, GPCI_KEY_SM_LATENCY_ALU},
+    {GPCI_OPTION_TRACE_INT, 1, GPCI_KEY_SM_INTERVAL_ALU},
+    {GPCI_OPTION_TRACE_DP, 0, GPCI_KEY_SM_LATENCY_DOUBLE},
+    {GPCI_OPTION_TRACE_DP, 1, GPCI_KEY_SM_INTERVAL_DOUBLE},
+    {GPCI_OPTION_TRACE_SFU, 0, GPCI_KEY_SM_LATENCY_SFU},
+    {GPCI_OPTION_TRACE_SFU, 1, GPCI_KEY_SM_INTERVAL_SFU},
+    {GPCI_OPTION_TRACE_TENSOR, 0, GPCI_KEY_SM_LATENCY_TENSOR},
+    {GPCI_OPTION_TRACE_TENSOR, 1, GPCI_KEY_SM_INTERVAL_TENSOR},
+};
+
+/* 0 is no interval: the next instruction follows a cycle later. */
+static gpc_status set_time(const gpci_import *im, gpci_option_id id, gpci_key key, uint64_t cycles) {
+    return gpci_import_set_number(im, id, key, cycles ? cycles : 1);
+}
+
+static gpc_status apply_times(const gpci_import *im) {
+    gpc_status status = GPC_OK;
+    for (size_t i = 0; i < sizeof opcode_times / sizeof *opcode_times && status == GPC_OK; i++) {
+        const times *t = &opcode_times[i];
+        uint64_t n[8];
+        if (!im->options[t->option].given)
+            continue;
+        size_t count = gpci_import_list(im->options[t->option].text, ',', n, 1, 8);
+        if (!count)
+            return gpci_import_refuse(im, t->option, GPC_ERROR_FORMAT, "is not a list of at most 8 numbers of cycles");
+        if (t->index < count)
+            status = set_time(im, t->option, t->key, n[t->index]);
+        else if (t->option >= GPCI_OPTION_TRACE_INT)
+            return gpci_import_refuse(im, t->option, GPC_ERROR_FORMAT, "is not latency,initiation");
+    }
+    return status;
+}
+
+/* trace.config: `enabled,units,latency,registers,registers,NAME`, its times in an option of their own. */
+static gpc_status apply_unit(const gpci_import *im, gpci_option_id unit, gpci_option_id unit_times) {
+    const gpci_option *o = &im->options[unit];
+    const char *name = o->given ? strrchr(o->text, ',') : NULL;
+    uint64_t n[2];
+    if (!o->given || o->text[0] == '0' || !im->options[unit_times].given)
+        return GPC_OK;
+    if (!name)
+        return gpci_import_refuse(im, unit, GPC_ERROR_FORMAT, "does not end in a unit's name");
+    if (!gpci_import_list(im->options[unit_times].text, ',', n, 2, 2))
+        return gpci_import_refuse(im, unit_times, GPC_ERROR_FORMAT, "is not latency,initiation");
+    if (!strcmp(name, ",BRA"))
+        return set_time(im, unit_times, GPCI_KEY_SM_LATENCY_CONTROL, n[0]);
+    bool tensor = !strcmp(name, ",TENSOR");
+    if (!tensor && strcmp(name, ",UDP") != 0)
+        return GPC_OK; /* textures have no key of their own */
+    gpc_status status =
+        set_time(im, unit_times, tensor ? GPCI_KEY_SM_LATENCY_TENSOR : GPCI_KEY_SM_LATENCY_UNIFORM, n[0]);
+    return status < 0
+               ? status
+               : set_time(im, unit_times, tensor ? GPCI_KEY_SM_INTERVAL_TENSOR : GPCI_KEY_SM_INTERVAL_UNIFORM, n[1]);
+}
+
+gpc_status gpci_import_sm(const gpci_import *im) {
+    gpc_status status = apply_occupancy(im);
+    if (status == GPC_OK)
+        status = apply_issue(im);
+    if (status == GPC_OK)
+        status = apply_times(im);
+    for (int i = 0; i < 8 && status == GPC_OK; i++)
+        status =
+            apply_unit(im, (gpci_option_id)(GPCI_OPTION_UNIT_1 + i), (gpci_option_id)(GPCI_OPTION_UNIT_TIMES_1 + i));
+    return status;
+}

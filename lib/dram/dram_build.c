@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "dram/dram_internal.h"
+
+/* From configuration keys to channels. */
+
+GPCI_INLINE uint32_t larger(uint32_t a, uint32_t b) {
+    return a > b ? a : b;
+}
+
+static gpc_status refuse(const gpc_config *config, gpci_key key, const char *why, gpc_error *error) {
+    return gpci_fail(error, GPC_ERROR_RANGE, "%s = %s: %s", gpci_key_name(key), gpci_config_text(config, key), why);
+}
+
+/* What each command makes the next ones wait for. */
+static void derive(gpci_dram_rules *rules, uint32_t latency) {
+    const gpci_dram_timing *t = &rules->t;
+    uint32_t other = larger(larger(t->tccd_s, t->burst), 1), same = larger(t->tccd_l, other);
+    int64_t turn = (int64_t)t->tcl + t->burst + t->trtw - t->tcwl;
+    uint32_t written = t->tcwl + t->burst;
+    for (int kind = 0; kind < 2; kind++) {
+        rules->other[kind] = other;
+        rules->same[kind] = same;
+    }
+    rules->turn_other[0] = rules->turn_same[0] = turn > (int64_t)other ? (uint32_t)turn : other;
+    rules->turn_other[1] = larger(written + t->twtr_s, other);
+    rules->turn_same[1] = larger(written + t->twtr_l, rules->turn_other[1]);
+    rules->close[0] = t->trtp;
+    rules->close[1] = written + t->twr;
+    rules->data[0] = t->tcl + t->burst + latency;
+    rules->data[1] = written;
+    rules->open[0] = t->trcd;
+    rules->open[1] = t->trcd_write;
+    rules->banks = t->groups * t->group_banks;
+    rules->group_shift = gpci_log2(t->group_banks);
+    rules->dual = t->dual;
+}
+
+static gpc_status read_queues(const gpc_config *config, gpci_dram_rules *rules, gpc_error *error) {
+    uint32_t high = (uint32_t)gpci_config_number(config, GPCI_KEY_DRAM_WRITE_HIGH);
+    uint32_t low = (uint32_t)gpci_config_number(config, GPCI_KEY_DRAM_WRITE_LOW);
+    rules->capacity[0] = (uint32_t)gpci_config_number(config, GPCI_KEY_DRAM_READ_QUEUE);
+    rules->capacity[1] = (uint32_t)gpci_config_number(config, GPCI_KEY_DRAM_WRITE_QUEUE);
+    if (high > rules->capacity[1])
+        return refuse(config, GPCI_KEY_DRAM_WRITE_HIGH, "must be at most dram.write_queue", error);
+    if (low >= high)
+        return refuse(config, GPCI_KEY_DRAM_WRITE_LOW, "must be less than dram.write_high", error);
+    rules->write_high = (high + rules->t.pseudo - 1) / rules->t.pseudo;
+    rules->write_low = low / rules->t.pseudo;
+    if (rules->write_low >= rules->write_high)
+        rules->write_low = rules->write_high - 1;
+    return GPC_OK;
+}
+
+static gpc_status read_rules(const gpc_config *config, gpci_dram_rules *rules, gpc_error *error) {
+    gpc_status status = gpci_dram_timing_read(config, error, &rules->t);
+    rules->fixed = gpci_config_number(config, GPCI_KEY_DRAM_MODEL) == 1;
+    if (status == GPC_OK && rules->fixed)
+        rules->t.pseudo = 1;
+    else if (status == GPC_OK)
+        status = gpci_dram_mapping_read(config, &rules->t, error, &rules->mapping);
+    if (status == GPC_OK)
+        status = read_queues(config, rules, error);
+    if (status < 0)
+        return status;
+    rules->fixed_latency = gpci_config_number(config, GPCI_KEY_DRAM_FIXED_LATENCY);
+    rules->fixed_bandwidth = gpci_config_number(config, GPCI_KEY_DRAM_FIXED_BANDWIDTH);
+    rules->age_cap = gpci_config_number(config, GPCI_KEY_DRAM_AGE_CAP);
+    rules->in_order = gpci_config_number(config, GPCI_KEY_DRAM_SCHEDULER) == 1;
+    rules->closed_page = gpci_config_number(config, GPCI_KEY_DRAM_PAGE) == 1;
+    rules->refresh = !rules->fixed && gpci_config_number(config, GPCI_KEY_DRAM_REFRESH) == 0;
+    derive(rules, (uint32_t)gpci_config_number(config, GPCI_KEY_DRAM_LATENCY));
+    return GPC_OK;
+}
+
+/* Requests of a channel whose data can be under way at once. */
+static uint32_t in_flight(const gpci_dram_rules *rules) {
+    const uint64_t most = 4096;
+    uint64_t count;
+    if (!rules->fixed)
+        count = rules->t.pseudo * ((uint64_t)rules->data[0] / rules->other[0] + rules->data[1] / rules->other[1] + 4);
+    else
+        count =
+            rules->fixed_bandwidth ? rules->fixed_latency * rules->fixed_bandwidth / rules->t.burst_bytes + 2 : most;
+    return (uint32_t)(count < most ? count : most);
+}
+
+static void empty(gpci_bursts list[2]) {
+    list[0].first = list[1].first = GPCI_NO_REQUEST;
+}
+
+static void start_lane(gpci_lane *lane, const gpci_dram_rules *rules) {
+    lane->rules = rules;
+    lane->plan.cycle = lane->columns.cycle = GPCI_NO_TIME;
+    lane->opens.cycle = lane->closes.cycle = GPCI_NO_TIME;
+    lane->refresh_due = rules->t.trefi;
+    empty(lane->queue);
+    empty(lane->done);
+    for (uint32_t b = 0; b < rules->banks; b++) {
+        lane->banks[b].row = GPCI_NO_ROW;
+        empty(lane->banks[b].hits);
+        empty(lane->banks[b].others);
+    }
+}
+
+static void start(gpc_dram *dram) {
+    const gpci_dram_rules *rules = &dram->rules;
+    for (uint32_t n = 0; n < dram->channels; n++) {
+        gpci_channel *c = &dram->channel[n];
+        *c = (gpci_channel){.dram = dram,
+                            .pool = dram->pool + (size_t)n * dram->room,
+                            .lanes = dram->lanes + (size_t)n * rules->t.pseudo,
+                            .end = GPCI_NO_TIME,
+                            .index = n};
+        for (uint32_t i = 0; i < dram->room; i++)
+            c->pool[i].next = i + 1;
+        dram->next[n] = GPCI_NO_TIME;
+        for (uint32_t l = 0; l < rules->t.pseudo; l++) {
+            gpci_lane *lane = &c->lanes[l];
+            size_t number = (size_t)n * rules->t.pseudo + l;
+            lane->index = l;
+            lane->channel = c;
+            lane->banks = dram->banks + number * rules->banks;
+            lane->wishes = dram->wishes + number * rules->banks;
+            lane->groups = dram->groups + number * rules->t.groups;
+            start_lane(lane, rules);
+        }
+    }
+}
+
+static gpc_status allocate(gpc_dram *dram, gpc_error *error) {
+    const gpci_dram_rules *rules = &dram->rules;
+    size_t lanes = (size_t)dram->channels * rules->t.pseudo;
+    dram->words = (dram->channels + 63) / 64;
+    dram->room = rules->capacity[0] + rules->capacity[1] + in_flight(rules);
+    dram->channel = gpci_zalloc(dram->context, dram->channels, sizeof *dram->channel);
+    dram->lanes = gpci_zalloc(dram->context, lanes, sizeof *dram->lanes);
+    dram->banks = gpci_zalloc(dram->context, lanes * rules->banks, sizeof *dram->banks);
+    dram->wishes = gpci_zalloc(dram->context, lanes * rules->banks, sizeof *dram->wishes);
+    dram->groups = gpci_zalloc(dram->context, lanes * rules->t.groups, sizeof *dram->groups);
+    dram->pool = gpci_zalloc(dram->context, (size_t)dram->channels * dram->room, sizeof *dram->pool);
+    dram->next = gpci_zalloc(dram->context, dram->channels, sizeof *dram->next);
+    dram->active = gpci_zalloc(dram->context, dram->words, sizeof *dram->active);
+    bool all = dram->channel && dram->lanes && dram->banks && dram->wishes && dram->groups && dram->pool &&
+               dram->next && dram->active;
+    return all ? GPC_OK : gpci_out_of_memory(error);
+}
+
+gpc_status gpc_dram_create(gpc_context *context, const gpc_config *config, gpc_error *error, gpc_dram **out) {
+    if (!context || !config || !out)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_dram_create: %s is NULL",
+                         !context  ? "context"
+                         : !config ? "config"
+                                   : "out");
+    gpci_dram_rules rules = {0};
+    gpc_status status = read_rules(config, &rules, error);
+    if (status < 0)
+        return status;
+    gpc_dram *dram = gpci_zalloc(context, 1, sizeof *dram);
+    if (!dram)
+        return gpci_out_of_memory(error);
+    dram->context = gpci_retain(context);
+    dram->rules = rules;
+    dram->channels = (uint32_t)gpci_config_number(config, GPCI_KEY_DRAM_CHANNELS);
+    status = allocate(dram, error);
+    if (status < 0) {
+        gpc_dram_destroy(dram);
+        return status;
+    }
+    start(dram);
+    *out = dram;
+    return GPC_OK;
+}
+
+void gpc_dram_destroy(gpc_dram *dram) {
+    if (!dram)
+        return;
+    gpc_context *context = dram->context;
+    gpci_free(context, dram->channel);
+    gpci_free(context, dram->lanes);
+    gpci_free(context, dram->banks);
+    gpci_free(context, dram->wishes);
+    gpci_free(context, dram->groups);
+    gpci_free(context, dram->pool);
+    gpci_free(context, dram->next);
+    gpci_free(context, dram->active);
+    gpci_free(context, dram);
+    gpci_release(context);
+}

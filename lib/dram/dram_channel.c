@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "dram/dram_internal.h"
+
+/* A channel: what hosts of gpci_dram see, over its lanes. */
+
+bool gpci_dram_room(const gpc_dram *dram, uint32_t channel, bool write) {
+    const gpci_channel *c = &dram->channel[channel];
+    return c->queued[write] < dram->rules.capacity[write] && c->count < dram->room;
+}
+
+static void run_lane(gpci_lane *lane, uint64_t cycle) {
+    if (lane->rules->fixed)
+        gpci_fixed_run(lane, cycle);
+    else
+        gpci_lane_run(lane, cycle);
+}
+
+void gpci_dram_enqueue(gpc_dram *dram, uint32_t channel, uint64_t address, bool write, uint64_t token, uint64_t cycle) {
+    gpci_channel *c = &dram->channel[channel];
+    gpci_dram_place place = gpci_dram_locate(&dram->rules.mapping, address);
+    gpci_lane *lane = &c->lanes[place.pseudo];
+    uint32_t i = c->free;
+    c->free = c->pool[i].next;
+    c->queued[write]++;
+    c->count++;
+    c->pool[i] = (gpci_burst){.token = token,
+                              .row = place.row,
+                              .order = c->order++,
+                              .arrival = cycle,
+                              .bank = (uint8_t)place.bank,
+                              .pseudo = (uint8_t)place.pseudo,
+                              .write = write};
+    if (lane->plan.cycle < cycle)
+        run_lane(lane, cycle - 1);
+    if (dram->rules.fixed) {
+        gpci_fixed_arrive(lane, i, cycle);
+        return;
+    }
+    if (lane->refresh_due < cycle && !(lane->queued[0] + lane->queued[1]))
+        gpci_lane_catch_up(lane, cycle - 1);
+    gpci_lane_arrive(lane, i, cycle);
+}
+
+/* When the first data end after `cycle`; those that ended before are about to be taken. */
+static uint64_t next_end(const gpci_channel *c, uint32_t lanes, uint64_t cycle) {
+    uint64_t next = GPCI_NO_TIME;
+    if (c->end > cycle)
+        return c->end;
+    for (uint32_t l = 0; l < lanes; l++)
+        for (uint32_t kind = 0; kind < 2; kind++) {
+            uint32_t i = c->lanes[l].done[kind].first;
+            while (i != GPCI_NO_REQUEST && c->pool[i].end <= cycle)
+                i = c->pool[i].next;
+            if (i != GPCI_NO_REQUEST && next > c->pool[i].end)
+                next = c->pool[i].end;
+        }
+    return next;
+}
+
+uint64_t gpci_dram_run(gpc_dram *dram, uint32_t channel, uint64_t cycle) {
+    gpci_channel *c = &dram->channel[channel];
+    uint32_t lanes = dram->rules.t.pseudo;
+    uint64_t next = GPCI_NO_TIME;
+    c->now = cycle;
+    for (uint32_t l = 0; l < lanes; l++) {
+        gpci_lane *lane = &c->lanes[l];
+        if (lane->plan.cycle <= cycle)
+            run_lane(lane, cycle);
+        if (next > lane->plan.cycle)
+            next = lane->plan.cycle;
+    }
+    uint64_t end = next_end(c, lanes, cycle);
+    return next < end ? next : end;
+}
+
+static uint64_t first_end(const gpci_channel *c, uint32_t lanes) {
+    uint64_t end = GPCI_NO_TIME;
+    for (uint32_t l = 0; l < lanes; l++)
+        for (uint32_t kind = 0; kind < 2; kind++) {
+            uint32_t i = c->lanes[l].done[kind].first;
+            if (i != GPCI_NO_REQUEST && c->pool[i].end < end)
+                end = c->pool[i].end;
+        }
+    return end;
+}
+
+/* The list whose first request ends first; among equals the one that arrived first. NULL if none has ended. */
+static gpci_bursts *first_done(gpci_channel *c, uint32_t lanes) {
+    gpci_bursts *first = NULL;
+    uint64_t end = c->now, order = GPCI_NO_TIME;
+    for (uint32_t l = 0; l < lanes; l++)
+        for (uint32_t kind = 0; kind < 2; kind++) {
+            gpci_bursts *list = &c->lanes[l].done[kind];
+            if (list->first == GPCI_NO_REQUEST)
+                continue;
+            const gpci_burst *r = &c->pool[list->first];
+            if (r->end < end || (r->end == end && r->order < order)) {
+                first = list;
+                end = r->end;
+                order = r->order;
+            }
+        }
+    return first;
+}
+
+bool gpci_dram_done_at(gpc_dram *dram, uint32_t channel, uint64_t *token, bool *write, uint64_t *end) {
+    gpci_channel *c = &dram->channel[channel];
+    gpci_bursts *list = c->end <= c->now ? first_done(c, dram->rules.t.pseudo) : NULL;
+    if (!list)
+        return false;
+    uint32_t i = gpci_bursts_pop(c->pool, list);
+    c->end = first_end(c, dram->rules.t.pseudo);
+    *token = c->pool[i].token;
+    *write = c->pool[i].write;
+    *end = c->pool[i].end;
+    c->pool[i].next = c->free;
+    c->free = i;
+    c->count--;
+    return true;
+}
+
+bool gpci_dram_done(gpc_dram *dram, uint32_t channel, uint64_t *token, bool *write) {
+    uint64_t end;
+    return gpci_dram_done_at(dram, channel, token, write, &end);
+}
+
+uint32_t gpci_dram_count(const gpc_dram *dram, uint32_t channel) {
+    return dram->channel[channel].count;
+}
+
+static uint64_t busy_cycles(const gpci_dram_rules *rules, uint64_t bursts) {
+    if (!rules->fixed)
+        return bursts * rules->t.burst;
+    return rules->fixed_bandwidth ? bursts * rules->t.burst_bytes / rules->fixed_bandwidth : 0;
+}
+
+void gpci_dram_add_stats(const gpc_dram *dram, uint64_t cycle, gpc_stats *stats) {
+    const gpci_dram_rules *rules = &dram->rules;
+    uint32_t lanes = dram->channels * rules->t.pseudo;
+    for (uint32_t l = 0; l < lanes; l++) {
+        const gpci_lane *lane = &dram->lanes[l];
+        const gpci_lane_counters *n = &lane->counters;
+        uint64_t precharges = 0, refreshes = 0;
+        if (!rules->fixed)
+            gpci_lane_idle(lane, cycle, &precharges, &refreshes);
+        stats->dram_reads += n->columns[0];
+        stats->dram_writes += n->columns[1];
+        stats->dram_row_hits += n->row_hits;
+        stats->dram_activates += n->activates;
+        stats->dram_precharges += n->precharges + precharges;
+        stats->dram_refreshes += n->refreshes + refreshes;
+        stats->dram_read_cycles += n->read_cycles;
+        stats->dram_busy_cycles += busy_cycles(rules, n->columns[0] + n->columns[1]);
+        stats->dram_queue_cycles += gpci_gauge_sum(&lane->gauge, cycle);
+    }
+    stats->dram_cycles += (cycle - dram->since) * lanes;
+}
+
+void gpci_dram_reset_stats(gpc_dram *dram, uint64_t cycle) {
+    uint32_t lanes = dram->channels * dram->rules.t.pseudo;
+    for (uint32_t l = 0; l < lanes; l++) {
+        gpci_lane *lane = &dram->lanes[l];
+        if (!dram->rules.fixed && !(lane->queued[0] + lane->queued[1]))
+            gpci_lane_catch_up(lane, cycle);
+        lane->counters = (gpci_lane_counters){0};
+        gpci_gauge_set(&lane->gauge, cycle, lane->gauge.level);
+        lane->gauge.sum = 0;
+    }
+    dram->since = cycle;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "dram/dram_internal.h"
+
+/*
+ * The fixed model: requests in the order of arrival, one after another on a bus of so many
+ * bytes per cycle; the data end a fixed latency after their turn. When that will
+ * be is known on arrival.
+ *
+ * Example, bursts of 32 bytes, 24 bytes per cycle: four requests at cycle 0 have their turns at
+ * 0, 4/3, 8/3 and 4, which are seen at cycles 0, 2, 3 and 4.
+ */
+void gpci_fixed_arrive(gpci_lane *lane, uint32_t i, uint64_t cycle) {
+    const gpci_dram_rules *rules = lane->rules;
+    gpci_burst *r = &lane->channel->pool[i];
+    uint64_t width = rules->fixed_bandwidth;
+    if (lane->bus_cycle < cycle) {
+        lane->bus_cycle = cycle;
+        lane->bus_part = 0;
+    }
+    r->end = lane->bus_cycle + (lane->bus_part != 0); /* its turn, until it has come */
+    if (width) {
+        uint64_t part = lane->bus_part + rules->t.burst_bytes;
+        lane->bus_cycle += part / width;
+        lane->bus_part = part % width;
+    }
+    lane->queued[r->write]++;
+    gpci_gauge_set(&lane->gauge, cycle, lane->queued[0] + lane->queued[1]);
+    gpci_bursts_push(lane->channel->pool, &lane->queue[0], i);
+    lane->plan.cycle = lane->channel->pool[lane->queue[0].first].end;
+}
+
+void gpci_fixed_run(gpci_lane *lane, uint64_t cycle) {
+    gpci_burst *pool = lane->channel->pool;
+    while (lane->plan.cycle <= cycle) {
+        uint64_t turn = lane->plan.cycle;
+        uint32_t i = gpci_bursts_pop(pool, &lane->queue[0]);
+        gpci_lane_complete(lane, i, turn, turn + lane->rules->fixed_latency);
+        lane->plan.cycle = lane->queue[0].first == GPCI_NO_REQUEST ? GPCI_NO_TIME : pool[lane->queue[0].first].end;
+    }
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_DRAM_DRAM_INTERNAL_H
+#define GPC_DRAM_DRAM_INTERNAL_H
+
+#include "base/clock.h"
+#include "dram/dram.h"
+#include "dram/timing.h"
+
+#define GPCI_NO_REQUEST UINT32_MAX
+#define GPCI_NO_ROW UINT64_MAX
+#define GPCI_NO_TIME UINT64_MAX
+#define GPCI_ALL_BANKS UINT32_MAX
+
+/* Commands as a channel's trace shows them. */
+typedef enum gpci_dram_command {
+    GPCI_DRAM_ACTIVATE,
+    GPCI_DRAM_PRECHARGE,
+    GPCI_DRAM_PRECHARGE_ALL,
+    GPCI_DRAM_REFRESH,
+    GPCI_DRAM_READ,
+    GPCI_DRAM_WRITE,
+} gpci_dram_command;
+
+typedef struct gpci_dram_event {
+    uint64_t cycle, row, token; /* row and token where the command has one */
+    uint32_t channel, pseudo, bank;
+    uint8_t command;     /* gpci_dram_command */
+    bool auto_precharge; /* of a read or write: its row closes as soon as it may */
+} gpci_dram_event;
+
+typedef void (*gpci_dram_trace_fn)(void *user_data, const gpci_dram_event *event);
+
+/* Show every command, in each pseudo channel's order of time. NULL clears. */
+void gpci_dram_on_command(gpc_dram *dram, gpci_dram_trace_fn trace, void *user_data);
+
+/* One piece of an address: `bits` of it from `from` on, to `to` of a field. */
+typedef struct gpci_dram_piece {
+    uint8_t field, from, bits, to;
+} gpci_dram_piece;
+
+enum { GPCI_FIELD_ROW, GPCI_FIELD_BANK, GPCI_FIELD_GROUP, GPCI_FIELD_PSEUDO, GPCI_FIELD_COLUMN, GPCI_FIELD_COUNT };
+
+/* The column decides nothing, so that its pieces are left out. */
+typedef struct gpci_dram_mapping {
+    gpci_dram_piece pieces[16];
+    uint32_t count;
+    uint32_t bank_shift; /* of the group in a bank's number */
+    uint32_t hash_mask;  /* row bits that are XORed into it */
+} gpci_dram_mapping;
+
+typedef struct gpci_dram_place {
+    uint64_t row;
+    uint32_t pseudo, bank;
+} gpci_dram_place;
+
+gpc_status gpci_dram_mapping_read(const gpc_config *config, const gpci_dram_timing *timing, gpc_error *error,
+                                  gpci_dram_mapping *mapping);
+
+GPCI_INLINE gpci_dram_place gpci_dram_locate(const gpci_dram_mapping *mapping, uint64_t address) {
+    uint64_t fields[GPCI_FIELD_COUNT] = {0};
+    for (uint32_t i = 0; i < mapping->count; i++) {
+        gpci_dram_piece p = mapping->pieces[i];
+        fields[p.field] |= (address >> p.from & (((uint64_t)1 << p.bits) - 1)) << p.to;
+    }
+    uint32_t bank = (uint32_t)(fields[GPCI_FIELD_GROUP] << mapping->bank_shift | fields[GPCI_FIELD_BANK]);
+    bank ^= (uint32_t)fields[GPCI_FIELD_ROW] & mapping->hash_mask;
+    return (gpci_dram_place){fields[GPCI_FIELD_ROW], (uint32_t)fields[GPCI_FIELD_PSEUDO], bank};
+}
+
+/* What all channels have in common. */
+typedef struct gpci_dram_rules {
+    gpci_dram_timing t;
+    gpci_dram_mapping mapping;
+    uint32_t same[2], other[2];           /* [0 read, 1 write] to the next of its kind: same group, other group */
+    uint32_t turn_same[2], turn_other[2]; /* to the next of the other kind */
+    uint32_t close[2];                    /* to the precharge */
+    uint32_t data[2];                     /* to the end of the data, dram.latency included */
+    uint32_t open[2];                     /* from the activation */
+    uint32_t banks, group_shift;
+    uint32_t capacity[2];           /* of a channel's queues */
+    uint32_t write_high, write_low; /* of a pseudo channel */
+    uint64_t age_cap;
+    uint64_t fixed_latency, fixed_bandwidth;
+    bool fixed, in_order, closed_page, refresh, dual;
+} gpci_dram_rules;
+
+typedef struct gpci_burst {
+    uint64_t token, row, order, arrival, end;
+    uint32_t next;
+    uint8_t bank, pseudo;
+    bool write, opened; /* opened: a row was activated for it */
+} gpci_burst;
+
+typedef struct gpci_bursts {
+    uint32_t first, last;
+} gpci_bursts;
+
+/* Requests of a bank, each list in the order of arrival: those to the open row, and the others. */
+typedef struct gpci_bank {
+    uint64_t row;
+    uint64_t activate, precharge, column[2]; /* not before */
+    gpci_bursts hits[2], others[2];
+} gpci_bank;
+
+/* The row command that a bank's oldest request to another row than the open one wants: not before, and its order. */
+typedef struct gpci_wish {
+    uint64_t cycle, order;
+} gpci_wish;
+
+typedef struct gpci_bank_group {
+    uint64_t activate, column[2];
+} gpci_bank_group;
+
+/* The command that goes next unless a request arrives before. */
+typedef struct gpci_plan {
+    uint64_t cycle, order;
+    uint32_t bank;
+    uint8_t command;
+} gpci_plan;
+
+typedef struct gpci_lane_counters {
+    uint64_t columns[2], row_hits, activates, precharges, refreshes, read_cycles;
+    uint64_t fixed_bytes;
+} gpci_lane_counters;
+
+/* A pseudo channel, or a channel that has no such parts. */
+typedef struct gpci_lane {
+    const gpci_dram_rules *rules;
+    struct gpci_channel *channel;
+    gpci_bank *banks;
+    gpci_wish *wishes; /* valid in banks with such a request of the mode */
+    gpci_bank_group *groups;
+    gpci_plan plan;                                    /* the first of: */
+    gpci_plan opens, closes, columns;                  /* activations; precharges; reads or writes */
+    uint64_t now;                                      /* of the last command, arrival or run */
+    uint64_t hit_banks[2], other_banks[2], open_banks; /* bitmaps */
+    uint64_t activate, column[2];                      /* not before */
+    uint64_t row_bus, column_bus;                      /* free from */
+    uint64_t window[4];                                /* the last four activations; */
+    uint32_t window_at;                                /* the oldest of them */
+    uint32_t queued[2];
+    uint64_t refresh_due;
+    uint64_t bus_cycle, bus_part; /* fixed model: bus free from, and parts of a cycle */
+    gpci_bursts queue[2];         /* fcfs: those behind the first of their kind; fixed model: [0] all that wait */
+    gpci_bursts done[2];          /* data under way, in the order of their end */
+    gpci_gauge gauge;
+    gpci_lane_counters counters;
+    uint32_t index;
+    uint8_t mode; /* 0: reads, 1: writes */
+} gpci_lane;
+
+typedef struct gpci_channel {
+    struct gpc_dram *dram;
+    gpci_burst *pool;
+    gpci_lane *lanes;
+    uint64_t order;
+    uint64_t now; /* last run to */
+    uint64_t end; /* of the data that end first */
+    uint32_t free, index;
+    uint32_t queued[2], count; /* count: those under way as well */
+} gpci_channel;
+
+struct gpc_dram {
+    gpc_context *context;
+    gpci_dram_rules rules;
+    uint32_t channels;
+    gpci_channel *channel;
+    gpci_lane *lanes;
+    gpci_bank *banks;
+    gpci_wish *wishes;
+    gpci_bank_group *groups;
+    gpci_burst *pool;
+    uint64_t *next;       /* [channels] what gpci_dram_run said last */
+    uint64_t *active;     /* bitmap of channels with a request */
+    uint32_t words, room; /* room: of a channel's pool */
+    uint64_t now;         /* of the public interface */
+    uint64_t since;       /* counters are from here on */
+    gpci_dram_trace_fn trace;
+    void *trace_data;
+    gpc_dram_done_fn on_done;
+    void *done_data;
+    bool calling;
+};
+
+/* Lists of bursts, by index into a channel's pool. */
+GPCI_INLINE void gpci_bursts_push(gpci_burst *pool, gpci_bursts *list, uint32_t i) {
+    pool[i].next = GPCI_NO_REQUEST;
+    if (list->first == GPCI_NO_REQUEST)
+        list->first = i;
+    else
+        pool[list->last].next = i;
+    list->last = i;
+}
+
+GPCI_INLINE uint32_t gpci_bursts_pop(gpci_burst *pool, gpci_bursts *list) {
+    uint32_t i = list->first;
+    list->first = pool[i].next;
+    return i;
+}
+
+/* A request of a lane leaves the queue; its data end at `end`. */
+void gpci_lane_complete(gpci_lane *lane, uint32_t i, uint64_t cycle, uint64_t end);
+
+/* gpci_dram_done, with the cycle at which the data ended, and that of the first of a channel, run to or not. */
+bool gpci_dram_done_at(gpc_dram *dram, uint32_t channel, uint64_t *token, bool *write, uint64_t *end);
+GPCI_INLINE uint64_t gpci_dram_first_end(const gpc_dram *dram, uint32_t channel) {
+    return dram->channel[channel].end;
+}
+
+/* timing model */
+void gpci_lane_arrive(gpci_lane *lane, uint32_t i, uint64_t cycle);
+void gpci_lane_run(gpci_lane *lane, uint64_t cycle);
+void gpci_lane_plan(gpci_lane *lane, uint64_t from, uint32_t changed); /* a bank, or GPCI_ALL_BANKS */
+void gpci_lane_plan_refresh(const gpci_lane *lane, uint64_t from, gpci_plan *best);
+void gpci_lane_issue(gpci_lane *lane);
+
+/* Bring the refreshes of a lane without requests up to `cycle`. */
+void gpci_lane_catch_up(gpci_lane *lane, uint64_t cycle);
+
+/* What that would add to the counters. */
+void gpci_lane_idle(const gpci_lane *lane, uint64_t cycle, uint64_t *precharges, uint64_t *refreshes);
+
+/* fixed model */
+void gpci_fixed_arrive(gpci_lane *lane, uint32_t i, uint64_t cycle);
+void gpci_fixed_run(gpci_lane *lane, uint64_t cycle);
+
+#endif

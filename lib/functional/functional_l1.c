@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "level/below.h"
+
+#include "cache/cache.h"
+
+/*
+ * The functional way of a line transaction through its SM's L1: what is found
+ * there, what is asked of the levels below, and the eviction that this causes.
+ */
+
+/* A line that L1 gave up: its dirty bytes go below. */
+static gpc_status evicted(gpc_hierarchy *h, const gpci_access *a, uint32_t sm, const gpc_eviction *eviction) {
+    if (!eviction->dirty_sectors)
+        return GPC_OK;
+    gpc_request request = {.address = eviction->line_address, .sm = sm, .kernel = h->kernel};
+    h->of_sm[sm].l1_write_back_sectors += gpci_count_sectors(gpci_segments_of(eviction->dirty_bytes));
+    return gpci_below_write(h, a, &request, 0, eviction->dirty_bytes);
+}
+
+/* A load or prefetch has missed sectors of L1, or may not look there. */
+static gpc_status fetch(gpc_hierarchy *h, const gpci_access *a, gpc_cache *l1, const gpc_request *request,
+                        gpc_access_result *result) {
+    /* what is to be kept comes in whole sectors, a bypass may move the segments it needs alone */
+    bool declined = result->admission == GPC_DECLINED, passes = result->outcome == GPC_BYPASSED;
+    uint8_t sectors = h->l1_level.segments_of[result->fetch_sectors], wanted = sectors;
+    if (passes && l1->options.bypass_fetch == GPC_BYPASS_FETCH_NEEDED)
+        wanted &= a->line->segments;
+    uint32_t word;
+    gpc_status status = gpci_below_read(h, a, request, wanted, result->policy_word, &word);
+    if (status < 0)
+        return status;
+    gpci_count_fetch(h, request->sm, wanted);
+    gpc_decision predicted = passes ? GPC_BYPASS : GPC_CACHE;
+    if (declined || gpc_cache_reply(l1, request, predicted, word) == GPC_BYPASS) {
+        gpci_count_bypass(h, request->sm, wanted);
+        return GPC_OK;
+    }
+    uint8_t rest = sectors & (uint8_t)~wanted;
+    if (rest) {
+        status = gpci_below_read(h, a, request, rest, 0, &word);
+        gpci_count_fetch(h, request->sm, rest);
+    }
+    if (status == GPC_OK)
+        status = gpc_cache_fill(l1, request, result->fetch_sectors, result);
+    if (status == GPC_OK && result->outcome == GPC_BYPASSED) /* the policy would not give up any line for it */
+        gpci_count_bypass(h, request->sm, sectors);
+    return status == GPC_OK && result->evicted ? evicted(h, a, request->sm, &result->eviction) : status;
+}
+
+gpc_status gpci_path_load(gpc_hierarchy *h, const gpci_access *a) {
+    gpc_request request = a->request;
+    uint8_t segments = a->line->segments;
+    uint32_t word;
+    if (!a->l1)
+        return gpci_below_read(h, a, &request, segments, 0, &word);
+    gpc_access_result result = {.way = GPCI_NO_WAY};
+    gpci_view view;
+    request.sector_mask = h->l1_level.sectors_of[segments];
+    gpc_status status = gpci_view_of(a->l1, &request, &view);
+    if (status < 0)
+        return status;
+    gpci_lookup(a->l1, &request, &view, &result);
+    gpci_admit(a->l1, &request, &view, &result);
+    request.admitted = result.admission == GPC_ADMITTED;
+    uint32_t hits = gpci_count_sectors(h->l1_level.segments_of[result.hit_sectors] & segments);
+    h->of_sm[request.sm].l1_load_sector_hits += request.kind == GPC_LOAD ? hits : 0;
+    a->result->l1_sector_hits += hits;
+    gpci_count_class(h, &request, hits != gpci_count_sectors(segments));
+    return result.fetch_sectors ? fetch(h, a, a->l1, &request, &result) : GPC_OK;
+}
+
+gpc_status gpci_path_store(gpc_hierarchy *h, const gpci_access *a) {
+    const gpci_level *level = &h->l1_level;
+    gpc_request request = a->request;
+    if (!a->l1)
+        return gpci_below_write(h, a, &request, 0, a->line->bytes);
+    gpc_access_result result;
+    request.sector_mask = level->sectors_of[a->line->segments];
+    request.byte_mask[0] = a->line->bytes[0];
+    request.byte_mask[1] = a->line->bytes[1];
+    gpc_status status = gpc_cache_access(a->l1, &request, &result);
+    if (status < 0)
+        return status;
+    h->of_sm[request.sm].l1_store_sector_hits +=
+        gpci_count_sectors(level->segments_of[result.hit_sectors] & a->line->segments);
+    if (result.evicted)
+        status = evicted(h, a, request.sm, &result.eviction);
+    if (status == GPC_OK && result.fetch_sectors) {
+        uint8_t sectors = level->segments_of[result.fetch_sectors];
+        uint32_t word;
+        gpci_count_fetch(h, request.sm, sectors);
+        status = gpci_below_read(h, a, &request, sectors, result.policy_word, &word);
+    }
+    if (status == GPC_OK && result.write_sectors)
+        status = gpci_below_write(h, a, &request, result.policy_word, result.write_bytes);
+    return status;
+}
+
+/* Performed at L2; L1 only drops what it holds. */
+gpc_status gpci_path_atomic(gpc_hierarchy *h, const gpci_access *a) {
+    if (a->l1) {
+        gpc_request request = a->request;
+        gpc_access_result result;
+        request.sector_mask = h->l1_level.sectors_of[a->line->segments];
+        gpc_status status = gpc_cache_access(a->l1, &request, &result);
+        if (status == GPC_OK && result.evicted)
+            status = evicted(h, a, request.sm, &result.eviction);
+        if (status < 0)
+            return status;
+    }
+    return gpci_below_atomic(h, a);
+}
+
+void gpci_path_expect_l1(const gpc_cache *l1, uint64_t address) {
+    if (l1)
+        gpci_expect_set(l1, address);
+}
+
+void gpci_path_expect_below(const gpc_hierarchy *h, uint32_t sm, const gpc_cache *l1, uint64_t address) {
+    if (!l1 || !gpci_holds(l1, address))
+        gpci_below_expect(h, sm, address);
+}
+
+/*
+ * Dirty lines of an L1, each passed on; then nothing is left in it. A line is dropped before it is passed on: an
+ * inclusive L2 that must make room for it may ask for lines of this L1, and must not find it twice.
+ */
+static gpc_status empty(gpc_hierarchy *h, gpc_cache *l1, uint32_t sm) {
+    gpc_warp_result ignored = GPC_WARP_RESULT_INIT;
+    gpci_access a = {.result = &ignored};
+    gpc_line line;
+    for (size_t slot = 0; gpci_next_dirty(l1, &slot, &line);) {
+        gpc_eviction eviction = {.line_address = line.line_address, .dirty_sectors = line.dirty_sectors};
+        gpci_dirty_bytes(l1, &line, eviction.dirty_bytes);
+        gpc_cache_invalidate_line(l1, line.line_address);
+        gpc_status status = evicted(h, &a, sm, &eviction);
+        if (status < 0)
+            return status;
+    }
+    gpci_drop_all(l1);
+    return GPC_OK;
+}
+
+gpc_status gpci_path_flush(gpc_hierarchy *h) {
+    gpc_status status = GPC_OK;
+    for (uint32_t sm = 0; h->l1 && sm < h->sms && status == GPC_OK; sm++)
+        status = empty(h, h->l1[sm], sm);
+    return status;
+}

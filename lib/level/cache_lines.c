@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "level/below.h"
+
+#include "cache/cache.h"
+
+void gpci_dirty_bytes(const gpc_cache *cache, const gpc_line *line, uint64_t bytes[2]) {
+    gpci_bytes dirty = gpci_bytes_of(cache, line->dirty_sectors);
+    for (unsigned word = 0; word < 2; word++)
+        bytes[word] = dirty.word[word] & (cache->written ? line->written_bytes[word] : UINT64_MAX);
+}
+
+bool gpci_next_dirty(const gpc_cache *cache, size_t *slot, gpc_line *line) {
+    for (size_t slots = (size_t)cache->sets * cache->row; *slot < slots; ++*slot)
+        if (GPCI_DIRTY(cache->states[*slot]))
+            return gpci_line_of(cache, gpci_line_at(cache, *slot) << cache->line_shift, line);
+    return false;
+}
+
+void gpci_drop_all(gpc_cache *cache) {
+    if (cache->free_ways < cache->sets * cache->ways)
+        gpc_cache_invalidate_all(cache);
+}
+
+bool gpci_holds(const gpc_cache *cache, uint64_t address) {
+    uint64_t line = address >> cache->line_shift;
+    return gpci_find(cache, gpci_index_of(&cache->index, line), line) != GPCI_NO_WAY;
+}
+
+void gpci_expect_set(const gpc_cache *cache, uint64_t address) {
+    uint32_t set = gpci_index_of(&cache->index, address >> cache->line_shift);
+    size_t slot = gpci_slot(cache, set, 0);
+    for (uint32_t way = 0; way < cache->row; way += 16) {
+        GPCI_PREFETCH(cache->tags + slot + way);
+        GPCI_PREFETCH(cache->states + slot + way);
+    }
+    if (!cache->lru)
+        return;
+    const gpci_lru_state *lru = cache->replacement_self;
+    GPCI_PREFETCH(lru->orders + set);
+    if (lru->ways > GPCI_RECENCY_WAYS) {
+        GPCI_PREFETCH(lru->links + (size_t)set * lru->ways);
+        GPCI_PREFETCH(lru->links + (size_t)set * lru->ways + lru->ways - 1);
+    }
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "level/coalesce.h"
+
+#include <string.h>
+
+/*
+ * Example, 128-byte lines, four lanes of 4 bytes at 0x100, 0x104, 0x1a0, 0x104:
+ *   line 0x100, segment 0 (bytes 0..7), then line 0x180, segment 1 (bytes 32..35).
+ */
+
+#define FEW 6u     /* transactions that are searched one by one; more are searched through a table */
+#define SLOTS 256u /* a power of two, more than GPCI_MAX_TRANSACTIONS */
+
+typedef struct found {
+    gpci_transaction *all;
+    uint32_t count;
+    unsigned line_shift;
+    uint8_t slots[SLOTS]; /* index of a transaction + 1, 0 = free; in use beyond FEW */
+} found;
+
+/* The slot of a line in the table, or the free one where it belongs. */
+static uint8_t *slot_of(found *f, uint64_t line) {
+    uint32_t slot = (uint32_t)((line >> f->line_shift) * 0x9e3779b97f4a7c15u >> 56);
+    while (f->slots[slot] && f->all[f->slots[slot] - 1].address != line)
+        slot = (slot + 1) % SLOTS;
+    return &f->slots[slot];
+}
+
+static gpci_transaction *add(found *f, uint64_t line) {
+    f->all[f->count] = (gpci_transaction){.address = line};
+    return &f->all[f->count++];
+}
+
+static void fill_table(found *f) {
+    memset(f->slots, 0, sizeof f->slots);
+    for (uint32_t i = 0; i < f->count; i++)
+        *slot_of(f, f->all[i].address) = (uint8_t)(i + 1);
+}
+
+static gpci_transaction *transaction_of(found *f, uint64_t line) {
+    if (f->count <= FEW) {
+        for (uint32_t i = f->count; i-- > 0;)
+            if (f->all[i].address == line)
+                return &f->all[i];
+        if (f->count < FEW)
+            return add(f, line);
+        fill_table(f);
+    }
+    uint8_t *slot = slot_of(f, line);
+    if (*slot)
+        return &f->all[*slot - 1];
+    *slot = (uint8_t)(f->count + 1);
+    return add(f, line);
+}
+
+GPCI_INLINE void touch(gpci_transaction *t, uint32_t first, uint32_t bytes) {
+    uint64_t mask = ~(uint64_t)0 >> (64 - bytes);
+    uint32_t word = first / 64, shift = first % 64;
+    t->bytes[word] |= mask << shift;
+    if (shift + bytes > 64)
+        t->bytes[1] |= mask >> (64 - shift);
+    t->segments |= (uint8_t)((2u << ((first + bytes - 1) / GPCI_SEGMENT)) - (1u << (first / GPCI_SEGMENT)));
+}
+
+/* Bytes [first, end) of a line of at most 128 bytes. */
+static void touch_range(gpci_transaction *t, uint32_t first, uint32_t end) {
+    for (uint32_t word = 0; word < 2; word++) {
+        uint32_t low = first > word * 64 ? first - word * 64 : 0, high = end > word * 64 ? end - word * 64 : 0;
+        high = high < 64 ? high : 64;
+        if (low < high)
+            t->bytes[word] = ~(uint64_t)0 >> (64 - (high - low)) << low;
+    }
+    t->segments = (uint8_t)((2u << ((end - 1) / GPCI_SEGMENT)) - (1u << (first / GPCI_SEGMENT)));
+}
+
+/* Lanes side by side, as most are: one range of bytes. */
+static uint32_t coalesce_range(uint64_t address, uint64_t bytes, unsigned line_shift, gpci_transaction *transactions) {
+    const uint64_t line_bytes = (uint64_t)1 << line_shift, end = address + bytes;
+    uint32_t count = 0;
+    for (uint64_t line = address & ~(line_bytes - 1); line < end; line += line_bytes) {
+        gpci_transaction *t = &transactions[count++];
+        *t = (gpci_transaction){.address = line};
+        touch_range(t, address > line ? (uint32_t)(address - line) : 0,
+                    (uint32_t)(end - line < line_bytes ? end - line : line_bytes));
+    }
+    return count;
+}
+
+static bool side_by_side(const uint64_t *addresses, uint32_t count, uint32_t width) {
+    uint64_t off = addresses[0] > UINT64_MAX - (uint64_t)count * width - 128;
+    for (uint32_t i = 1; i < count; i++)
+        off |= addresses[i] - addresses[i - 1] - width;
+    return !off;
+}
+
+uint32_t gpci_coalesce(const uint64_t *addresses, uint32_t count, uint32_t width, unsigned line_shift,
+                       gpci_transaction *transactions) {
+    const uint32_t line_bytes = 1u << line_shift;
+    if (count && side_by_side(addresses, count, width))
+        return coalesce_range(addresses[0], (uint64_t)count * width, line_shift, transactions);
+    found f;
+    f.all = transactions;
+    f.count = 0;
+    f.line_shift = line_shift;
+    gpci_transaction *last = NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t address = addresses[i];
+        for (uint32_t left = width; left;) {
+            uint32_t offset = (uint32_t)address & (line_bytes - 1);
+            uint32_t bytes = left < line_bytes - offset ? left : line_bytes - offset;
+            uint64_t line = address - offset;
+            if (!last || last->address != line)
+                last = transaction_of(&f, line);
+            touch(last, offset, bytes);
+            address += bytes;
+            left -= bytes;
+        }
+    }
+    return f.count;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_LEVEL_COALESCE_H
+#define GPC_LEVEL_COALESCE_H
+
+#include "base/base.h"
+
+/* Between levels, 32-byte segments are counted: DRAM's atom, and a sector of every NVIDIA cache since Maxwell. */
+#define GPCI_SEGMENT 32u
+#define GPCI_MAX_TRANSACTIONS 192u /* 64 lanes of 64 bytes, each over three 32-byte lines */
+
+/* What a warp instruction asks of one line. */
+typedef struct gpci_transaction {
+    uint64_t address;  /* of the line */
+    uint64_t bytes[2]; /* that lanes touch; lines of at most 128 bytes */
+    uint8_t segments;  /* 32-byte segments that they touch */
+} gpci_transaction;
+
+/* How many bytes those are. */
+GPCI_INLINE uint32_t gpci_transaction_bytes(const gpci_transaction *transaction) {
+    return gpci_popcount(transaction->bytes[0]) + gpci_popcount(transaction->bytes[1]);
+}
+
+/*
+ * Lines that the lanes touch, in the order of first touch (seeds/001 section II:
+ * a warp's accesses become one transaction per distinct line).
+ *   addresses  one per lane that takes part, `count` of them, each of `width` bytes
+ *   line_shift log2 of the line size, 5 to 7
+ * Returns the number of transactions, at most GPCI_MAX_TRANSACTIONS.
+ */
+uint32_t gpci_coalesce(const uint64_t *addresses, uint32_t count, uint32_t width, unsigned line_shift,
+                       gpci_transaction *transactions);
+
+#endif

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "level/coherent_level.h"
+
+#include "coherence/tree.h"
+
+/* Accesses of the tree, and what they move in the hierarchy's own counters. */
+
+/* What PTX's cache operators are in AMD's bits: past L1; past all caches; through all of them. */
+static const uint8_t bits_of[GPC_HINT_COUNT] = {
+    [GPC_HINT_CG] = GPC_ACCESS_GLC,
+    [GPC_HINT_CV] = GPC_ACCESS_GLC | GPC_ACCESS_SLC,
+    [GPC_HINT_WT] = GPC_ACCESS_GLC | GPC_ACCESS_SLC,
+};
+
+static uint32_t sectors_of(const gpci_coherent *c, const gpc_coherence_message *message) {
+    return message->bytes > c->control ? (message->bytes - c->control + GPCI_SEGMENT - 1) / GPCI_SEGMENT : 0;
+}
+
+/* A read is for the answer that the step sends, a write is of what it answers. */
+uint32_t gpci_coherent_sectors(const gpc_hierarchy *h, const gpc_coherence_message *messages, uint32_t step) {
+    const gpc_coherence_message *m = &messages[step];
+    if (m->memory == 1)
+        return sectors_of(h->coherent, m);
+    return m->memory && m->after != GPC_NO_MESSAGE ? sectors_of(h->coherent, &messages[m->after]) : 0;
+}
+
+static void count_data(gpc_hierarchy *h, const gpc_coherence_message *m) {
+    const gpci_coherent *c = h->coherent;
+    uint32_t sectors = sectors_of(c, m);
+    if (!sectors)
+        return;
+    if (m->kind == GPC_MESSAGE_DATA) {
+        if (m->to < c->sms)
+            gpci_count_fetch(h, m->to, (uint8_t)((1u << sectors) - 1));
+        return;
+    }
+    if (m->kind != GPC_MESSAGE_WRITE_BACK && m->kind != GPC_MESSAGE_WRITE_THROUGH)
+        return;
+    if (m->kind == GPC_MESSAGE_WRITE_BACK && m->from < c->sms)
+        h->of_sm[m->from].l1_write_back_sectors += sectors;
+    if (gpci_is_slice(c, m->from))
+        h->stats.l2_write_back_sectors += sectors;
+    if (gpci_is_slice(c, m->to)) {
+        h->stats.l2_write_sectors += sectors;
+        h->stats.l2_write_sector_hits += sectors;
+    }
+}
+
+/* Returns the sectors that were read from memory. */
+static uint32_t count(gpc_hierarchy *h, const gpc_coherence_result *r) {
+    uint32_t read = 0;
+    for (uint32_t i = 0; i < r->message_count; i++) {
+        const gpc_coherence_message *m = &r->messages[i];
+        count_data(h, m);
+        if (!m->memory)
+            continue;
+        uint32_t sectors = gpci_coherent_sectors(h, r->messages, i);
+        read += m->memory == 1 ? sectors : 0;
+        h->stats.dram_write_sectors += m->memory == 1 ? 0 : sectors;
+    }
+    h->stats.dram_read_sectors += read;
+    return read;
+}
+
+static gpc_status access(gpc_hierarchy *h, const gpc_request *r, const uint64_t bytes[2], gpc_coherence_result *result,
+                         gpc_error *error, uint32_t *out_read) {
+    uint32_t first = bytes[0] ? gpci_lowest(bytes[0]) : bytes[1] ? 64 + gpci_lowest(bytes[1]) : 0;
+    uint32_t last = bytes[1] ? 64 + gpci_log2(bytes[1]) : bytes[0] ? gpci_log2(bytes[0]) : 0;
+    gpc_coherence_request request = GPC_COHERENCE_REQUEST_INIT;
+    request.module = r->sm;
+    request.address = r->address + first;
+    request.size = last - first + 1;
+    request.flags = bits_of[r->hint];
+    request.kind = r->kind == GPC_STORE                                ? GPC_COHERENCE_N_STORE
+                   : r->kind == GPC_ATOMIC || r->kind == GPC_REDUCTION ? GPC_COHERENCE_STORE
+                                                                       : GPC_COHERENCE_LOAD;
+    gpc_status status = gpc_coherence_access(h->coherent->tree, &request, error, result);
+    *out_read = status == GPC_OK ? count(h, result) : 0;
+    return status;
+}
+
+gpc_status gpci_coherent_access(gpc_hierarchy *h, const gpc_request *request, const uint64_t bytes[2],
+                                gpc_coherence_result *result, gpc_error *error) {
+    uint32_t read;
+    return access(h, request, bytes, result, error, &read);
+}
+
+gpc_status gpci_coherent_line(gpc_hierarchy *h, const gpci_access *a) {
+    gpc_coherence_result r = GPC_COHERENCE_RESULT_INIT;
+    uint32_t read, segments = gpci_count_sectors(a->line->segments);
+    gpc_status status = access(h, &a->request, a->line->bytes, &r, NULL, &read);
+    if (status < 0)
+        return status;
+    gpci_sm_counts *counts = &h->of_sm[a->request.sm];
+    bool beyond = r.level > 1;
+    if (r.hit) {
+        a->result->l1_sector_hits += segments;
+        counts->l1_load_sector_hits += a->request.kind == GPC_LOAD ? segments : 0;
+        counts->l1_store_sector_hits += a->request.kind == GPC_STORE ? segments : 0;
+    }
+    if (beyond && h->coherent->l2) {
+        a->result->l2_sectors += segments;
+        a->result->l2_sector_hits += r.level < h->coherent->memory_level ? segments : 0;
+    }
+    a->result->dram_sectors += read;
+    return GPC_OK;
+}
+
+gpc_status gpci_coherent_flush(gpc_hierarchy *h, bool all) {
+    gpc_coherence_result r = GPC_COHERENCE_RESULT_INIT;
+    gpc_coherence *tree = h->coherent->tree;
+    gpc_status status = GPC_OK;
+    if (all) {
+        status = gpc_coherence_flush(tree, GPC_NO_MODULE, 0, NULL, &r);
+        if (status == GPC_OK)
+            count(h, &r);
+        return status;
+    }
+    for (uint32_t sm = 0; sm < h->sms && status == GPC_OK; sm++) {
+        status = gpc_coherence_flush(tree, sm, 0, NULL, &r);
+        if (status == GPC_OK)
+            count(h, &r);
+    }
+    return status;
+}
+
+gpc_status gpci_coherent_begin(gpc_hierarchy *h) {
+    gpc_coherence_result r = GPC_COHERENCE_RESULT_INIT;
+    uint64_t flush = gpci_number(h, GPCI_KEY_KERNELS_FLUSH); /* none, l1, all */
+    gpc_status status = gpc_coherence_acquire(h->coherent->tree, GPC_NO_MODULE, 0, NULL, &r);
+    if (status == GPC_OK)
+        count(h, &r);
+    if (status == GPC_OK && flush >= 1)
+        status = gpci_coherent_flush(h, flush == 2);
+    h->cold |= flush == 2;
+    return status;
+}
+
+void gpci_coherent_add_sm(const gpc_hierarchy *h, uint32_t sm, gpc_stats *s) {
+    const gpc_coherence_stats *l1 = &gpci_module_at(h->coherent->tree, sm)->stats;
+    s->l1_evictions += l1->evictions;
+    s->l1_invalidations += l1->invalidations;
+}
+
+/* Requests are for whole lines of who asks. */
+void gpci_coherent_add_rest(const gpc_hierarchy *h, gpc_stats *s) {
+    const gpci_coherent *c = h->coherent;
+    uint64_t sectors = h->l1_level.line_bytes / GPCI_SEGMENT;
+    for (uint32_t i = c->first_slice; c->l2 && i < c->first_memory; i++) {
+        const gpc_coherence_stats *l2 = &gpci_module_at(c->tree, i)->stats;
+        s->l2_read_sectors += (l2->read_requests + l2->write_requests) * sectors;
+        s->l2_read_sector_hits += (l2->read_request_hits + l2->write_request_hits) * sectors;
+        s->l2_evictions += l2->evictions;
+    }
+}
+
+gpc_coherence *gpc_hierarchy_coherence(gpc_hierarchy *h) {
+    return h && h->coherent ? h->coherent->tree : NULL;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_LEVEL_COHERENT_LEVEL_H
+#define GPC_LEVEL_COHERENT_LEVEL_H
+
+#include "level/hierarchy.h"
+
+/*
+ * `coherence = PROTOCOL`: in place of L1 and L2 caches the hierarchy has a tree of coherent modules: an L1 per SM, a
+ * cache per cluster of SMs where there are clusters, L2 slices, and behind each slice its memory. A line transaction
+ * is one access of the tree, atomic in state; with a clock, its messages are played afterwards (timed/coherent.h).
+ *
+ * Example, 4 SMs, 2 slices: modules 0 to 3 are the L1s, 4 and 5 the slices, 6 and 7 the memories behind them. With
+ * cluster.sms = 2 the clusters are 4 and 5, the slices 6 and 7, the memories 8 and 9. Without L2 the memories are
+ * where the slices are, next to the L1s or clusters.
+ */
+typedef struct gpci_coherent {
+    gpc_coherence *tree;
+    uint32_t sms, clusters, cluster_sms; /* 0 clusters: none */
+    uint32_t first_cluster, first_slice, first_memory, modules;
+    uint32_t control;     /* bytes of a message without data, and of the header of one with */
+    uint8_t memory_level; /* of the tree: what was asked last where DRAM was */
+    bool l2;
+} gpci_coherent;
+
+/* coherent_build.c: the tree; `coherence` is not none. Errors name the key. */
+gpc_status gpci_coherent_create(gpc_hierarchy *h, gpc_error *error);
+void gpci_coherent_destroy(gpc_hierarchy *h);
+/* L1s of another size: everything is written back, and a new tree takes the old one's statistics. */
+gpc_status gpci_coherent_resize(gpc_hierarchy *h, const gpci_share *share, gpc_error *error);
+
+/* A line transaction: the access of the tree, and what it moves, counted. */
+gpc_status gpci_coherent_access(gpc_hierarchy *h, const gpc_request *request, const uint64_t bytes[2],
+                                gpc_coherence_result *result, gpc_error *error);
+/* The same for a functional access. */
+gpc_status gpci_coherent_line(gpc_hierarchy *h, const gpci_access *access);
+/*
+ * Sectors that a step of a transaction reads from memory, or writes there. None where its directory alone was asked,
+ * which takes memory's latency all the same.
+ */
+uint32_t gpci_coherent_sectors(const gpc_hierarchy *h, const gpc_coherence_message *messages, uint32_t step);
+
+/* A kernel begins: acquire, then what `kernels.flush` empties. In no time. */
+gpc_status gpci_coherent_begin(gpc_hierarchy *h);
+/* Write back and drop: the L1s, or everything. In no time. */
+gpc_status gpci_coherent_flush(gpc_hierarchy *h, bool all);
+
+void gpci_coherent_add_sm(const gpc_hierarchy *h, uint32_t sm, gpc_stats *stats);
+void gpci_coherent_add_rest(const gpc_hierarchy *h, gpc_stats *stats);
+
+GPCI_INLINE bool gpci_is_slice(const gpci_coherent *c, uint32_t module) {
+    return c->l2 && module >= c->first_slice && module < c->first_memory;
+}
+
+GPCI_INLINE bool gpci_is_memory(const gpci_coherent *c, uint32_t module) {
+    return module >= c->first_memory;
+}
+
+#endif

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "level/coherent_level.h"
+
+#include "base/clock.h"
+#include "coherence/tree.h"
+#include "policies/predictor/predictors.h"
+
+#include <stdio.h>
+
+/* From configuration keys to a tree of coherent modules. */
+
+#define NAME_BYTES 24
+
+/* The tree before it is made. */
+typedef struct plan {
+    gpc_coherence_module *modules; /* [modules] */
+    char (*names)[NAME_BYTES];     /* likewise */
+    uint32_t *low;                 /* [modules + slices]: each one's own number, then those next to the L1s */
+    const gpci_coherent *c;
+    bool tracked; /* the protocol has a directory */
+} plan;
+
+enum { NETWORK_L1 = 0, NETWORK_CLUSTER = 1, NETWORK_MEMORY = 2, NETWORKS = 3 };
+
+static gpc_status refuse(const gpc_hierarchy *h, gpci_key key, const char *why, gpc_error *error) {
+    return gpci_fail(error, GPC_ERROR_RANGE, "%s = %s with coherence = %s: %s", gpci_key_name(key),
+                     gpci_config_text(h->config, key), gpci_config_text(h->config, GPCI_KEY_COHERENCE), why);
+}
+
+/* A key that must have one value, by its number. */
+typedef struct demand {
+    gpci_key key;
+    uint64_t value;
+    const char *why;
+} demand;
+
+static const demand demands[] = {
+    {GPCI_KEY_L1_ENABLED, 1, "coherent modules begin with an L1; it must be true"},
+    {GPCI_KEY_L1_SPACES, 0, "L1s hold all that their SM accesses; it must be all"},
+    {GPCI_KEY_L1_SECTORS, 1, "coherent lines are whole; it must be 1"},
+    {GPCI_KEY_L2_SECTORS, 1, "coherent lines are whole; it must be 1"},
+    {GPCI_KEY_L1_INDEX, 0, "sets of coherent modules are chosen by modulo"},
+    {GPCI_KEY_L2_INDEX, 0, "sets of coherent modules are chosen by modulo"},
+    {GPCI_KEY_L1_ALLOCATE, GPC_ALLOCATE_ON_MISS, "a coherent line takes its way at the miss; it must be on-miss"},
+    {GPCI_KEY_L1_TRACK_REUSE, 0, "coherent L1s do not follow their lines"},
+    {GPCI_KEY_L1_TRACK_WARPS, 0, "coherent L1s do not follow their lines"},
+    {GPCI_KEY_L1_FUTURE, 0, "coherent L1s do not know of the future"},
+    {GPCI_KEY_L1_REORDER, 0, "there are no queues before coherent L1s; it must be none"},
+    {GPCI_KEY_LRC_SMS, 0, "requests of coherent L1s cannot merge on their way; it must be 0"},
+    {GPCI_KEY_L2_TOKENS, 0, "coherent modules know no tokens; it must be ignore"},
+    {GPCI_KEY_L2_WRITE, GPC_WRITE_BACK, "a coherent L2 writes back"},
+    {GPCI_KEY_L2_WRITE_ALLOCATE, GPC_WRITE_FETCH, "a coherent L2 fetches what is stored to"},
+    {GPCI_KEY_L2_PARTITIONS, 1, "a coherent L2 has no second copies; it must be 1"},
+    {GPCI_KEY_L2_INTERLEAVE, GPCI_SPREAD_MODULO, "coherent slices divide addresses by modulo"},
+};
+
+static bool is_plain(const gpc_hierarchy *h, gpci_key key) {
+    const void *table = gpci_policy_table(h->context, GPC_POLICY_PREDICTOR, gpci_config_text(h->config, key));
+    return table == &gpci_always_cache || table == &gpci_hint;
+}
+
+static gpc_status check_writes(const gpc_hierarchy *h, gpc_error *error) {
+    uint64_t write = gpci_number(h, GPCI_KEY_L1_WRITE), allocate = gpci_number(h, GPCI_KEY_L1_WRITE_ALLOCATE);
+    if (write == GPC_WRITE_EVICT)
+        return refuse(h, GPCI_KEY_L1_WRITE, "a coherent L1 writes back or through", error);
+    if (allocate == GPC_WRITE_LAZY_FETCH)
+        return refuse(h, GPCI_KEY_L1_WRITE_ALLOCATE, "coherent lines are whole; it must be none or fetch", error);
+    if (gpci_number(h, GPCI_KEY_L1_WRITE_LOCAL) != write)
+        return refuse(h, GPCI_KEY_L1_WRITE_LOCAL, "it must be as l1.write_policy", error);
+    if (gpci_number(h, GPCI_KEY_L1_WRITE_ALLOCATE_LOCAL) != allocate)
+        return refuse(h, GPCI_KEY_L1_WRITE_ALLOCATE_LOCAL, "it must be as l1.write_allocate", error);
+    return GPC_OK;
+}
+
+/* What has no meaning in a tree is refused, not passed over. */
+static gpc_status check(const gpc_hierarchy *h, gpc_error *error) {
+    for (size_t i = 0; i < sizeof demands / sizeof *demands; i++)
+        if (gpci_number(h, demands[i].key) != demands[i].value)
+            return refuse(h, demands[i].key, demands[i].why, error);
+    if (!gpci_number(h, GPCI_KEY_NETWORK_HEADER))
+        return refuse(h, GPCI_KEY_NETWORK_HEADER, "messages need a header; it must be 1 or more", error);
+    if (gpci_number(h, GPCI_KEY_L1_TOKENS) == GPC_TOKENS_OPPORTUNISTIC)
+        return refuse(h, GPCI_KEY_L1_TOKENS, "coherent modules know no tokens", error);
+    const char *plain = "coherent modules have no predictors; it must be hint or always-cache";
+    if (!is_plain(h, GPCI_KEY_L1_BYPASS))
+        return refuse(h, GPCI_KEY_L1_BYPASS, plain, error);
+    if (!is_plain(h, GPCI_KEY_L2_BYPASS))
+        return refuse(h, GPCI_KEY_L2_BYPASS, plain, error);
+    if (h->slices > 1 && gpci_number(h, GPCI_KEY_L2_INTERLEAVE_BYTES) != h->l2_level.line_bytes)
+        return refuse(h, GPCI_KEY_L2_INTERLEAVE_BYTES, "coherent slices share lines out one by one; it must be l2.line",
+                      error);
+    bool wants_events = false;
+    gpc_status status = gpci_scheduler_text_wants_events(h->context, gpci_config_text(h->config, GPCI_KEY_SCHEDULER),
+                                                         error, &wants_events);
+    if (status == GPC_OK && wants_events)
+        return refuse(h, GPCI_KEY_SCHEDULER, "coherent L1s tell schedulers nothing", error);
+    return status == GPC_OK ? check_writes(h, error) : status;
+}
+
+static uint32_t number(const gpc_hierarchy *h, gpci_key key) {
+    return (uint32_t)gpci_number(h, key);
+}
+
+static gpc_coherence_module *add(plan *p, uint32_t module, const char *kind, uint32_t index) {
+    gpc_coherence_module *m = &p->modules[module];
+    *m = (gpc_coherence_module)GPC_COHERENCE_MODULE_INIT;
+    snprintf(p->names[module], NAME_BYTES, "%s-%u", kind, index);
+    m->name = p->names[module];
+    return m;
+}
+
+/* Non-inclusive where it says so, and where anybody would know. */
+static void include(const gpc_hierarchy *h, const plan *p, gpci_key key, gpc_coherence_module *m) {
+    m->non_inclusive = p->tracked && gpci_number(h, key) == 0;
+    m->directory_ways = m->non_inclusive ? number(h, GPCI_KEY_COHERENCE_DIRECTORY_WAYS) : 0;
+}
+
+/* The slices, or without L2 their memories. */
+static void below_l1(const plan *p, gpc_coherence_module *m) {
+    m->low = p->low + p->c->modules;
+    m->low_count = p->c->modules - p->c->first_memory;
+}
+
+static void plan_l1(const gpc_hierarchy *h, plan *p, uint32_t sm, const gpci_share *share) {
+    gpc_coherence_module *m = add(p, sm, "l1", sm);
+    m->sets = share->sets;
+    m->ways = share->ways;
+    m->block_bytes = h->l1_level.line_bytes;
+    m->latency = number(h, GPCI_KEY_L1_LATENCY);
+    m->replacement = gpci_config_text(h->config, GPCI_KEY_L1_REPLACEMENT);
+    m->low_network = NETWORK_L1;
+    m->write_through = gpci_number(h, GPCI_KEY_L1_WRITE) == GPC_WRITE_THROUGH;
+    m->no_write_allocate = gpci_number(h, GPCI_KEY_L1_WRITE_ALLOCATE) == GPC_WRITE_NO_ALLOCATE;
+    below_l1(p, m);
+    if (p->c->clusters) {
+        m->low = p->low + p->c->first_cluster + sm / p->c->cluster_sms;
+        m->low_count = 1;
+    }
+}
+
+static gpc_status plan_cluster(const gpc_hierarchy *h, plan *p, uint32_t cluster, gpc_error *error) {
+    gpc_coherence_module *m = add(p, p->c->first_cluster + cluster, "cluster", cluster);
+    m->ways = number(h, GPCI_KEY_CLUSTER_WAYS);
+    m->sets = number(h, GPCI_KEY_CLUSTER_SIZE) / h->l1_level.line_bytes / m->ways;
+    if (!m->sets)
+        return refuse(h, GPCI_KEY_CLUSTER_SIZE, "holds less than one set", error);
+    m->block_bytes = h->l1_level.line_bytes;
+    m->latency = number(h, GPCI_KEY_CLUSTER_LATENCY);
+    m->replacement = gpci_config_text(h->config, GPCI_KEY_L2_REPLACEMENT);
+    m->high_network = NETWORK_L1;
+    m->low_network = NETWORK_CLUSTER;
+    include(h, p, GPCI_KEY_CLUSTER_INCLUSION, m);
+    below_l1(p, m);
+    return GPC_OK;
+}
+
+static void serve(const gpc_hierarchy *h, gpc_coherence_module *m, uint32_t slice) {
+    if (h->slices == 1)
+        return;
+    m->served = GPC_SERVES_INTERLEAVED;
+    m->divisor = h->l2_level.line_bytes;
+    m->modulus = h->slices;
+    m->residue = slice;
+}
+
+static gpc_status plan_slice(const gpc_hierarchy *h, plan *p, uint32_t slice, gpc_error *error) {
+    gpc_coherence_module *m = add(p, p->c->first_slice + slice, "l2", slice);
+    m->ways = number(h, GPCI_KEY_L2_WAYS);
+    m->sets = (uint32_t)(gpci_number(h, GPCI_KEY_L2_SIZE) / h->l2_level.line_bytes / h->slices / m->ways);
+    if (!m->sets)
+        return refuse(h, GPCI_KEY_L2_SIZE, "holds less than one set of each slice", error);
+    m->block_bytes = h->l2_level.line_bytes;
+    m->latency = number(h, GPCI_KEY_L2_LATENCY);
+    m->replacement = gpci_config_text(h->config, GPCI_KEY_L2_REPLACEMENT);
+    m->high_network = p->c->clusters ? NETWORK_CLUSTER : NETWORK_L1;
+    m->low_network = NETWORK_MEMORY;
+    m->low = p->low + p->c->first_memory + slice;
+    m->low_count = 1;
+    include(h, p, GPCI_KEY_L2_INCLUSION, m);
+    serve(h, m, slice);
+    return GPC_OK;
+}
+
+static void plan_memory(const gpc_hierarchy *h, plan *p, uint32_t slice) {
+    gpc_coherence_module *m = add(p, p->c->first_memory + slice, "memory", slice);
+    m->memory = true;
+    m->ways = number(h, GPCI_KEY_COHERENCE_MEMORY_WAYS);
+    m->sets = m->ways ? number(h, GPCI_KEY_COHERENCE_MEMORY_SETS) : 1;
+    m->block_bytes = h->l2_level.line_bytes;
+    m->latency = (uint32_t)gpci_scale(gpci_number(h, GPCI_KEY_DRAM_FIXED_LATENCY), number(h, GPCI_KEY_CLOCK_L2),
+                                      number(h, GPCI_KEY_CLOCK_DRAM));
+    m->high_network = p->c->l2 ? NETWORK_MEMORY : p->c->clusters ? NETWORK_CLUSTER : NETWORK_L1;
+    serve(h, m, slice);
+}
+
+static gpc_status plan_modules(const gpc_hierarchy *h, plan *p, const gpci_share *share, gpc_error *error) {
+    gpc_status status = GPC_OK;
+    uint32_t slices = p->c->modules - p->c->first_memory;
+    for (uint32_t i = 0; i < p->c->modules; i++)
+        p->low[i] = i;
+    for (uint32_t i = 0; i < slices; i++)
+        p->low[p->c->modules + i] = p->c->first_slice + i;
+    for (uint32_t i = 0; i < h->sms; i++)
+        plan_l1(h, p, i, share);
+    for (uint32_t i = 0; i < p->c->clusters && status == GPC_OK; i++)
+        status = plan_cluster(h, p, i, error);
+    for (uint32_t i = 0; i < slices && p->c->l2 && status == GPC_OK; i++)
+        status = plan_slice(h, p, i, error);
+    for (uint32_t i = 0; i < slices && status == GPC_OK; i++)
+        plan_memory(h, p, i);
+    return status;
+}
+
+static gpc_status make_tree(gpc_hierarchy *h, plan *p, gpc_error *error, gpc_coherence **out) {
+    static const char *const names[NETWORKS] = {"l1", "cluster", "memory"};
+    gpc_coherence_network networks[NETWORKS];
+    gpc_coherence_options o = GPC_COHERENCE_OPTIONS_INIT;
+    for (uint32_t i = 0; i < NETWORKS; i++) {
+        networks[i] = (gpc_coherence_network)GPC_COHERENCE_NETWORK_INIT;
+        networks[i].name = names[i];
+        networks[i].bandwidth = number(h, GPCI_KEY_NETWORK_WIDTH);
+    }
+    o.protocol = gpci_config_text(h->config, GPCI_KEY_COHERENCE);
+    o.modules = p->modules;
+    o.module_count = p->c->modules;
+    o.networks = networks;
+    o.network_count = NETWORKS;
+    o.control_bytes = p->c->control;
+    o.data = o.timing = false;
+    gpc_error detail = GPC_ERROR_INIT;
+    gpc_status status = gpc_coherence_create(h->context, &o, &detail, out);
+    return status < 0 ? gpci_fail(error, status, "coherence = %s: %s", o.protocol, detail.message) : GPC_OK;
+}
+
+static gpc_status build(gpc_hierarchy *h, const gpci_share *share, gpc_error *error, gpc_coherence **out) {
+    const gpci_coherent *c = h->coherent;
+    plan p = {.c = c};
+    const gpc_protocol *protocol = gpc_protocol_find(h->context, gpci_config_text(h->config, GPCI_KEY_COHERENCE));
+    p.tracked = protocol && protocol->flags & GPC_PROTOCOL_DIRECTORY;
+    p.modules = gpci_zalloc(h->context, c->modules, sizeof *p.modules);
+    p.names = gpci_zalloc(h->context, c->modules, sizeof *p.names);
+    p.low = gpci_zalloc(h->context, (size_t)c->modules + h->slices, sizeof *p.low);
+    gpc_status status = p.modules && p.names && p.low ? plan_modules(h, &p, share, error) : gpci_out_of_memory(error);
+    if (status == GPC_OK)
+        status = make_tree(h, &p, error, out);
+    gpci_free(h->context, p.modules);
+    gpci_free(h->context, p.names);
+    gpci_free(h->context, p.low);
+    return status;
+}
+
+gpc_status gpci_coherent_create(gpc_hierarchy *h, gpc_error *error) {
+    gpc_status status = check(h, error);
+    if (status < 0)
+        return status;
+    gpci_coherent *c = gpci_zalloc(h->context, 1, sizeof *c);
+    if (!c)
+        return gpci_out_of_memory(error);
+    h->coherent = c;
+    c->sms = h->sms;
+    c->cluster_sms = number(h, GPCI_KEY_CLUSTER_SMS);
+    c->clusters = c->cluster_sms ? (h->sms + c->cluster_sms - 1) / c->cluster_sms : 0;
+    c->l2 = gpci_number(h, GPCI_KEY_L2_ENABLED) != 0;
+    c->first_cluster = h->sms;
+    c->first_slice = c->first_cluster + c->clusters;
+    c->first_memory = c->first_slice + (c->l2 ? h->slices : 0);
+    c->modules = c->first_memory + h->slices;
+    c->memory_level = (uint8_t)(2 + (c->clusters != 0) + c->l2);
+    c->control = number(h, GPCI_KEY_NETWORK_HEADER);
+    return build(h, &h->share, error, &c->tree);
+}
+
+void gpci_coherent_destroy(gpc_hierarchy *h) {
+    if (!h->coherent)
+        return;
+    gpc_coherence_destroy(h->coherent->tree);
+    gpci_free(h->context, h->coherent);
+}
+
+gpc_status gpci_coherent_resize(gpc_hierarchy *h, const gpci_share *share, gpc_error *error) {
+    gpci_coherent *c = h->coherent;
+    gpc_coherence *tree;
+    gpc_status status = build(h, share, error, &tree);
+    if (status < 0)
+        return status;
+    status = gpci_coherent_flush(h, true);
+    for (uint32_t i = 0; i < c->modules; i++)
+        gpci_module_at(tree, i)->stats = gpci_module_at(c->tree, i)->stats;
+    gpc_coherence_destroy(c->tree);
+    c->tree = tree;
+    h->cold = true;
+    return status;
+}

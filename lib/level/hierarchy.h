@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_LEVEL_HIERARCHY_H
+#define GPC_LEVEL_HIERARCHY_H
+
+#include "cache/index.h"
+#include "config/config.h"
+#include "level/coalesce.h"
+#include "registry/registry.h"
+
+/* A level's sectors against 32-byte segments of its line, by table: lines have at most four segments. */
+typedef struct gpci_level {
+    uint32_t line_bytes, line_shift;
+    uint8_t all_segments;
+    uint8_t sectors_of[16];  /* segments -> sectors that hold any of them */
+    uint8_t segments_of[16]; /* sectors -> all their segments */
+} gpci_level;
+
+/* Of some segments, those of sectors that are among them whole. */
+GPCI_INLINE uint8_t gpci_whole_sectors(const gpci_level *level, uint8_t segments) {
+    return segments & (uint8_t)~level->segments_of[level->sectors_of[level->all_segments & (uint8_t)~segments]];
+}
+
+typedef struct gpci_future gpci_future;
+
+/* What a launch needs and what it gets. */
+typedef struct gpci_share {
+    uint64_t carveout;   /* bytes of a unified memory that shared memory takes */
+    uint64_t l1_bytes;   /* what is left */
+    uint32_t sets, ways; /* of each L1 */
+} gpci_share;
+
+/* One line transaction of a warp instruction, on its way. */
+typedef struct gpci_access {
+    const gpci_transaction *line;
+    gpc_cache *l1;           /* that it goes through; NULL: to L2 directly */
+    gpc_warp_result *result; /* counts, never NULL */
+    gpc_request request;     /* of the line, but for which of its bytes */
+} gpci_access;
+
+/* Who is told of what happens in the L1s of a functional hierarchy. */
+typedef struct gpci_observer {
+    void *data;
+    gpc_status (*on_kernel)(void *data);                                  /* one begins; its L1s are there */
+    gpc_status (*on_instruction)(void *data, const gpc_request *request); /* global or local, before its lines */
+    gpc_status (*before_line)(void *data, const gpci_access *access);
+    void (*after_line)(void *data, const gpci_access *access, uint32_t hits); /* hits: segments found in L1 */
+    gpc_fill_fn on_fill;                                                      /* of the L1s, */
+    gpc_evict_fn on_evict;                                                    /* likewise, */
+    void **cache_data;                                                        /* with their user_data [sms] */
+} gpci_observer;
+
+/* Counters of gpc_stats that count as accesses pass, by SM. */
+#define GPCI_SM_COUNTERS(X)                                                                                           \
+    X(warp_instructions)                                                                                              \
+    X(thread_instructions)                                                                                            \
+    X(l1_load_requests)                                                                                               \
+    X(l1_load_lines)                                                                                                  \
+    X(l1_load_sectors) X(l1_load_sector_hits) X(l1_load_bytes_used) X(l1_load_bytes_moved) X(l1_store_requests)       \
+        X(l1_store_sectors) X(l1_store_sector_hits) X(l1_atomic_requests) X(l1_atomic_sectors) X(l1_bypassed_sectors) \
+            X(l1_fetched_sectors) X(l1_write_back_sectors) X(l1_pending_sector_hits) X(l1_load_line_misses)           \
+                X(l1_load_dram_lines) X(loads_completed) X(load_cycles) X(round_trips) X(round_trip_cycles)           \
+                    X(l1_cache_warp_lines) X(l1_cache_warp_misses) X(l1_bypass_warp_lines) X(l1_bypass_warp_misses)
+
+typedef struct gpci_sm_counts {
+#define X(field) uint64_t field;
+    GPCI_SM_COUNTERS(X)
+#undef X
+    gpc_cache_stats retired; /* of L1s that a resize replaced */
+} gpci_sm_counts;
+
+struct gpc_hierarchy {
+    gpc_context *context;
+    gpc_config *config;
+    gpci_level l1_level, l2_level;
+    gpc_cache **l1; /* [sms], NULL without L1 */
+    gpc_cache **l2; /* [slices], partition 0's first; NULL without L2 */
+    uint32_t sms, slices, partitions, slices_per_partition;
+    uint32_t lanes;
+    bool l1_local_only, inclusive;
+    gpci_commons *l1_commons, *l2_commons; /* what the policies of a level share */
+    uint8_t *sm_partition;                 /* [sms] */
+    gpci_interleave interleave;            /* addresses over the slices of a partition */
+    gpci_share share;
+    uint32_t kernel;                /* launches so far: the present one's number, from 1 */
+    bool cold;                      /* nothing of a kernel's code is in L2 */
+    gpc_stats stats;                /* counted here, but for what is counted by SM: */
+    gpci_sm_counts *of_sm;          /* [sms] */
+    struct gpci_coherent *coherent; /* a tree in place of l1 and l2; NULL: `coherence` is none */
+    struct gpci_timed *timed;       /* the clock and all that goes with it; NULL: functional */
+    const gpci_observer *observer;  /* functional: NULL = nobody is told */
+    bool l1_future;                 /* L1's requests must say when their lines are used next, */
+    gpci_future *future;            /* which is known of a kernel that is replayed; NULL otherwise */
+};
+
+/* Segments that L1 reads from L2, and of these what it does not keep. */
+GPCI_INLINE void gpci_count_fetch(gpc_hierarchy *h, uint32_t sm, uint8_t segments) {
+    uint32_t count = gpci_count_sectors(segments);
+    h->of_sm[sm].l1_fetched_sectors += count;
+    h->stats.l1_fetches[count]++;
+}
+
+GPCI_INLINE void gpci_count_bypass(gpc_hierarchy *h, uint32_t sm, uint8_t segments) {
+    uint32_t count = gpci_count_sectors(segments);
+    h->of_sm[sm].l1_bypassed_sectors += count;
+    h->stats.l1_bypass_fetches[count]++;
+}
+
+/* A load's line transaction through L1, by whether its warp has a token, where these are in use. */
+GPCI_INLINE void gpci_count_class(gpc_hierarchy *h, const gpc_request *request, bool missed) {
+    if (GPCI_UNLIKELY(request->token != GPC_TOKEN_UNUSED) && request->kind == GPC_LOAD) {
+        gpci_sm_counts *c = &h->of_sm[request->sm];
+        bool none = request->token == GPC_TOKEN_NONE;
+        c->l1_bypass_warp_lines += none;
+        c->l1_bypass_warp_misses += none && missed;
+        c->l1_cache_warp_lines += !none;
+        c->l1_cache_warp_misses += !none && missed;
+    }
+}
+
+/* The L1 that an access goes through, NULL where it goes to L2 directly. */
+GPCI_INLINE gpc_cache *gpci_l1_for(const gpc_hierarchy *h, uint32_t sm, uint8_t space) {
+    return h->l1 && !(h->l1_local_only && space == GPC_SPACE_GLOBAL) ? h->l1[sm] : NULL;
+}
+
+#if defined(__GNUC__) || defined(__clang__)
+#define GPCI_PREFETCH(address) __builtin_prefetch(address)
+#else
+#define GPCI_PREFETCH(address) ((void)(address))
+#endif
+
+/* access.c: is a warp access well formed? */
+gpc_status gpci_access_check(const gpc_hierarchy *h, const gpc_warp_access *access);
+/*
+ * Its line transactions, coalesced and counted, and what a request of each begins with.
+ *   lines         GPCI_MAX_TRANSACTIONS
+ *   out_segments  receives how many 32-byte segments they touch
+ */
+uint32_t gpci_access_lines(gpc_hierarchy *h, const gpc_warp_access *access, gpci_transaction *lines,
+                           gpc_request *request, uint32_t *out_segments);
+
+/* path.c: through L1. */
+gpc_status gpci_path_load(gpc_hierarchy *h, const gpci_access *access);
+gpc_status gpci_path_store(gpc_hierarchy *h, const gpci_access *access);
+gpc_status gpci_path_atomic(gpc_hierarchy *h, const gpci_access *access);
+/*
+ * An access of a line will soon follow: fetch what it looks at in L1 (NULL: it goes round it), and then, if it is not
+ * there, below. No effect but on speed.
+ */
+void gpci_path_expect_l1(const gpc_cache *l1, uint64_t address);
+void gpci_path_expect_below(const gpc_hierarchy *h, uint32_t sm, const gpc_cache *l1, uint64_t address);
+/* Empty the L1s. */
+gpc_status gpci_path_flush(gpc_hierarchy *h);
+
+/*
+ * hierarchy.c: statistics in two parts, each added to `stats`: what is counted by SM, and the rest. A histogram is part
+ * of the rest.
+ */
+void gpci_hierarchy_add_sm(const gpc_hierarchy *h, uint32_t sm, gpc_stats *stats);
+void gpci_hierarchy_add_rest(const gpc_hierarchy *h, gpc_stats *stats);
+/* hierarchy.c: empty what `kernels.flush` says. */
+gpc_status gpci_hierarchy_empty(gpc_hierarchy *h);
+/* Tell every L1's policies that the present kernel begins or ends. */
+void gpci_hierarchy_tell(gpc_hierarchy *h, gpc_warp_event_kind kind);
+
+/* hierarchy.c: tell an observer, which outlives the hierarchy or the next call, from now on; NULL: nobody. */
+void gpci_hierarchy_observe(gpc_hierarchy *h, const gpci_observer *observer);
+
+/* launch.c */
+gpc_status gpci_launch_share(const gpc_hierarchy *h, const gpc_launch *launch, gpci_share *share, gpc_error *error);
+/* Charge a kernel's code, once it is known how much of it ran. */
+void gpci_launch_code(gpc_hierarchy *h, uint64_t bytes);
+
+/* build.c */
+gpc_status gpci_build_levels(gpc_hierarchy *h, gpc_error *error);
+/* Whether requests say when their lines are used next. Refused where a policy needs it and it is not to be had. */
+gpc_status gpci_build_future(gpc_hierarchy *h, gpc_error *error);
+gpc_status gpci_build_l1(gpc_hierarchy *h, const gpci_share *share, gpc_error *error, gpc_cache ***out);
+gpc_status gpci_build_l2(gpc_hierarchy *h, gpc_error *error);
+void gpci_destroy_caches(gpc_hierarchy *h, gpc_cache **caches, uint32_t count);
+
+GPCI_INLINE uint64_t gpci_number(const gpc_hierarchy *h, gpci_key key) {
+    return gpci_config_number(h->config, key);
+}
+
+#endif

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cache/cache.h"
+#include "level/hierarchy.h"
+#include "policies/predictor/predictors.h"
+
+#include <string.h>
+
+/* From configuration keys to caches. */
+
+static gpc_status refuse(gpci_key key, const gpc_hierarchy *h, const char *why, gpc_error *error) {
+    return gpci_fail(error, GPC_ERROR_RANGE, "%s = %s: %s", gpci_key_name(key), gpci_config_text(h->config, key), why);
+}
+
+static gpc_status make_level(gpc_hierarchy *h, gpci_key line_key, gpci_key sectors_key, gpci_key fetch_key,
+                             gpci_level *level, gpc_error *error) {
+    uint64_t line = gpci_number(h, line_key), sectors = gpci_number(h, sectors_key);
+    if (!gpci_power_of_two(line) || line < GPCI_SEGMENT || line > 128)
+        return refuse(line_key, h, "lines of a hierarchy are 32, 64 or 128 bytes", error);
+    if (!gpci_power_of_two(sectors) || line / sectors < GPCI_SEGMENT)
+        return refuse(sectors_key, h, "sectors must be a power of two, each of 32 bytes or more", error);
+    if (!gpci_power_of_two(gpci_number(h, fetch_key)) || gpci_number(h, fetch_key) > sectors)
+        return refuse(fetch_key, h, "must be a power of two of at most the sectors of a line", error);
+    unsigned segments = (unsigned)(line / GPCI_SEGMENT), per_sector = segments / (unsigned)sectors;
+    *level = (gpci_level){
+        .line_bytes = (uint32_t)line, .line_shift = gpci_log2(line), .all_segments = (uint8_t)((1u << segments) - 1)};
+    for (unsigned mask = 0; mask < 16; mask++)
+        for (unsigned i = 0; i < segments; i++) {
+            if (mask >> i & 1)
+                level->sectors_of[mask] |= (uint8_t)(1u << i / per_sector);
+            if (mask >> i / per_sector & 1)
+                level->segments_of[mask] |= (uint8_t)(1u << i);
+        }
+    return GPC_OK;
+}
+
+static void assign_partitions(gpc_hierarchy *h) {
+    uint64_t how = gpci_number(h, GPCI_KEY_L2_SM_PARTITION); /* halves, pairs, groups */
+    for (uint32_t sm = 0; sm < h->sms && h->partitions == 2; sm++)
+        h->sm_partition[sm] = how == 0 ? sm >= (h->sms + 1) / 2 : how == 1 ? sm / 2 % 2 : sm / 16 % 2;
+}
+
+gpc_status gpci_build_levels(gpc_hierarchy *h, gpc_error *error) {
+    h->sms = (uint32_t)gpci_number(h, GPCI_KEY_SM_COUNT);
+    h->lanes = (uint32_t)gpci_number(h, GPCI_KEY_SM_LANES);
+    h->slices = (uint32_t)gpci_number(h, GPCI_KEY_L2_SLICES);
+    h->partitions = (uint32_t)gpci_number(h, GPCI_KEY_L2_PARTITIONS);
+    h->l1_local_only = gpci_number(h, GPCI_KEY_L1_SPACES) == 1;
+    h->inclusive = gpci_number(h, GPCI_KEY_L2_INCLUSION) == 1;
+    h->slices_per_partition = h->slices / h->partitions;
+    if (h->slices % h->partitions)
+        return refuse(GPCI_KEY_L2_SLICES, h, "must be a multiple of l2.partitions", error);
+    gpc_status status = make_level(h, GPCI_KEY_L1_LINE, GPCI_KEY_L1_SECTORS, GPCI_KEY_L1_FETCH, &h->l1_level, error);
+    if (status == GPC_OK)
+        status = make_level(h, GPCI_KEY_L2_LINE, GPCI_KEY_L2_SECTORS, GPCI_KEY_L2_FETCH, &h->l2_level, error);
+    if (status < 0)
+        return status;
+    if (h->l2_level.line_bytes < h->l1_level.line_bytes)
+        return refuse(GPCI_KEY_L2_LINE, h, "must be at least l1.line", error);
+    if (gpci_number(h, GPCI_KEY_L2_INTERLEAVE_BYTES) < h->l2_level.line_bytes)
+        return refuse(GPCI_KEY_L2_INTERLEAVE_BYTES, h, "must be at least l2.line", error);
+    status = gpci_interleave_init(&h->interleave, (gpci_spread)gpci_number(h, GPCI_KEY_L2_INTERLEAVE),
+                                  gpci_number(h, GPCI_KEY_L2_INTERLEAVE_BYTES), h->slices_per_partition, error);
+    if (status < 0)
+        return status;
+    h->l1_commons = gpci_commons_create(h->context);
+    h->l2_commons = gpci_commons_create(h->context);
+    h->sm_partition = gpci_zalloc(h->context, h->sms, sizeof *h->sm_partition);
+    if (!h->l1_commons || !h->l2_commons || !h->sm_partition)
+        return gpci_out_of_memory(error);
+    assign_partitions(h);
+    return GPC_OK;
+}
+
+/* One cache, with an error that names the configuration rather than the option struct. */
+static gpc_status make_caches(gpc_hierarchy *h, const char *level, gpc_cache_options *options, uint32_t count,
+                              gpci_commons *commons, gpc_error *error, gpc_cache ***out) {
+    gpc_cache **caches = gpci_zalloc(h->context, count, sizeof *caches);
+    if (!caches)
+        return gpci_out_of_memory(error);
+    options->instances = count;
+    for (uint32_t i = 0; i < count; i++) {
+        gpc_error detail = GPC_ERROR_INIT;
+        options->instance = i;
+        gpc_status status = gpci_cache_create(h->context, options, commons, &detail, &caches[i]);
+        if (status < 0) {
+            gpci_destroy_caches(h, caches, count);
+            return gpci_fail(error, status, "%s: %s", level, detail.message);
+        }
+    }
+    *out = caches;
+    return GPC_OK;
+}
+
+void gpci_destroy_caches(gpc_hierarchy *h, gpc_cache **caches, uint32_t count) {
+    for (uint32_t i = 0; caches && i < count; i++)
+        gpc_cache_destroy(caches[i]);
+    gpci_free(h->context, caches);
+}
+
+static const char *needy(const gpc_hierarchy *h, gpci_key key) {
+    const char *text = gpci_config_text(h->config, key);
+    const gpc_replacement_ops *ops = gpci_policy_table(h->context, GPC_POLICY_REPLACEMENT, text);
+    return ops && ops->needs_future ? text : NULL;
+}
+
+gpc_status gpci_build_future(gpc_hierarchy *h, gpc_error *error) {
+    h->l1_future = gpci_number(h, GPCI_KEY_L1_FUTURE) != 0;
+    bool timed = gpci_number(h, GPCI_KEY_MODE) == 1;
+    const char *l1 = needy(h, GPCI_KEY_L1_REPLACEMENT), *l2 = needy(h, GPCI_KEY_L2_REPLACEMENT);
+    if (l2 && gpci_number(h, GPCI_KEY_L2_ENABLED))
+        return gpci_fail(error, GPC_ERROR_UNSUPPORTED,
+                         "l2.replacement = %s: it needs the future, which is not known of L2: what comes there "
+                         "depends on what L1s keep",
+                         l2);
+    if (l1 && !h->l1_future && gpci_number(h, GPCI_KEY_L1_ENABLED))
+        return gpci_fail(error, GPC_ERROR_ARGUMENT,
+                         "l1.replacement = %s: it needs the future: set l1.future = true, in a functional replay", l1);
+    if (h->l1_future && timed)
+        return gpci_fail(error, GPC_ERROR_UNSUPPORTED,
+                         "l1.future = true with mode = timed: with a clock, what comes next depends on what caches do");
+    return GPC_OK;
+}
+
+gpc_status gpci_build_l1(gpc_hierarchy *h, const gpci_share *share, gpc_error *error, gpc_cache ***out) {
+    bool wants_events = false;
+    gpc_status status = gpci_scheduler_text_wants_events(h->context, gpci_config_text(h->config, GPCI_KEY_SCHEDULER),
+                                                         error, &wants_events);
+    if (status < 0)
+        return status;
+    gpc_cache_options o = GPC_CACHE_OPTIONS_INIT;
+    o.seed = 1;
+    o.sets = share->sets;
+    o.ways = share->ways;
+    o.line_bytes = h->l1_level.line_bytes;
+    o.sectors = (uint32_t)gpci_number(h, GPCI_KEY_L1_SECTORS);
+    o.fetch_sectors = (uint32_t)gpci_number(h, GPCI_KEY_L1_FETCH);
+    o.index = (uint32_t)gpci_number(h, GPCI_KEY_L1_INDEX);
+    o.write_policy = (uint32_t)gpci_number(h, GPCI_KEY_L1_WRITE);
+    o.write_policy_local = (uint32_t)gpci_number(h, GPCI_KEY_L1_WRITE_LOCAL);
+    o.write_allocate = (uint32_t)gpci_number(h, GPCI_KEY_L1_WRITE_ALLOCATE);
+    o.write_allocate_local = (uint32_t)gpci_number(h, GPCI_KEY_L1_WRITE_ALLOCATE_LOCAL);
+    o.allocate = (uint32_t)gpci_number(h, GPCI_KEY_L1_ALLOCATE);
+    o.track_reuse = (uint32_t)gpci_number(h, GPCI_KEY_L1_TRACK_REUSE);
+    /* An eviction's event names the warp that had fetched the line. */
+    o.track_warps = gpci_number(h, GPCI_KEY_L1_TRACK_WARPS) || wants_events;
+    o.track_future = h->l1_future;
+    o.replacement = gpci_config_text(h->config, GPCI_KEY_L1_REPLACEMENT);
+    o.predictor = gpci_config_text(h->config, GPCI_KEY_L1_BYPASS);
+    o.bypass_fetch = (uint32_t)gpci_number(h, GPCI_KEY_L1_BYPASS_FETCH);
+    o.tokens = (uint32_t)gpci_number(h, GPCI_KEY_L1_TOKENS);
+    o.token_clear = (uint32_t)gpci_number(h, GPCI_KEY_L1_TOKEN_CLEAR);
+    o.token_period = gpci_number(h, GPCI_KEY_L1_TOKEN_PERIOD);
+    o.token_warps = (uint32_t)gpci_number(h, GPCI_KEY_SM_WARPS);
+    return make_caches(h, "l1", &o, h->sms, h->l1_commons, error, out);
+}
+
+/* The predictor of L2: its own, or the one that keeps the bits of L1's there. */
+static gpc_status l2_predictor(const gpc_hierarchy *h, const char **out, gpc_error *error) {
+    const char *above = gpci_config_text(h->config, GPCI_KEY_L1_BYPASS);
+    const gpc_predictor_ops *ops = gpci_policy_table(h->context, GPC_POLICY_PREDICTOR, above);
+    *out = gpci_config_text(h->config, GPCI_KEY_L2_BYPASS);
+    const gpc_predictor_ops *own = gpci_policy_table(h->context, GPC_POLICY_PREDICTOR, *out);
+    if (!h->l1 || !ops || !ops->below || !own || !strcmp(own->name, ops->below))
+        return GPC_OK;
+    if (own != &gpci_always_cache)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT,
+                         "l2.bypass = %s: l1.bypass = %s needs '%s' there, which keeps its bits in L2's lines", *out,
+                         above, ops->below);
+    *out = ops->below;
+    return GPC_OK;
+}
+
+gpc_status gpci_build_l2(gpc_hierarchy *h, gpc_error *error) {
+    gpc_cache_options o = GPC_CACHE_OPTIONS_INIT;
+    uint64_t lines = gpci_number(h, GPCI_KEY_L2_SIZE) / h->l2_level.line_bytes / h->slices;
+    o.seed = 2;
+    o.ways = (uint32_t)gpci_number(h, GPCI_KEY_L2_WAYS);
+    o.sets = lines / o.ways;
+    if (!o.sets)
+        return refuse(GPCI_KEY_L2_SIZE, h, "holds less than one set of each slice", error);
+    o.line_bytes = h->l2_level.line_bytes;
+    o.sectors = (uint32_t)gpci_number(h, GPCI_KEY_L2_SECTORS);
+    o.fetch_sectors = (uint32_t)gpci_number(h, GPCI_KEY_L2_FETCH);
+    o.index = (uint32_t)gpci_number(h, GPCI_KEY_L2_INDEX);
+    o.write_policy = o.write_policy_local = (uint32_t)gpci_number(h, GPCI_KEY_L2_WRITE);
+    o.write_allocate = o.write_allocate_local = (uint32_t)gpci_number(h, GPCI_KEY_L2_WRITE_ALLOCATE);
+    o.atomics_here = 1;
+    o.replacement = gpci_config_text(h->config, GPCI_KEY_L2_REPLACEMENT);
+    o.tokens = (uint32_t)gpci_number(h, GPCI_KEY_L2_TOKENS);
+    o.token_clear = gpci_number(h, GPCI_KEY_L2_TOKEN_CLEAR) ? GPC_CLEAR_PERIODIC : GPC_CLEAR_KERNEL;
+    o.token_period = gpci_number(h, GPCI_KEY_L2_TOKEN_PERIOD);
+    gpc_status status = l2_predictor(h, &o.predictor, error);
+    if (status < 0)
+        return status;
+    return make_caches(h, "l2", &o, h->slices, h->l2_commons, error, &h->l2);
+}

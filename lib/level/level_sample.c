@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cache/cache.h"
+#include "level/hierarchy.h"
+
+/* Samples of the SMs on their way to the policies that decide by them. */
+
+static bool wants(gpc_cache *const *caches, uint32_t count) {
+    for (uint32_t i = 0; caches && i < count; i++)
+        if (caches[i]->replacement_ops->on_sample || caches[i]->predictor_ops->on_sample)
+            return true;
+    return false;
+}
+
+bool gpc_hierarchy_wants_samples(const gpc_hierarchy *h) {
+    return h && (wants(h->l1, h->sms) || wants(h->l2, h->slices));
+}
+
+/* A cache's reads since the last sample. Counters that were reset begin anew. */
+static void sample_cache(gpc_cache *cache, gpc_sample *sample) {
+    gpc_cache_stats stats = {.struct_size = sizeof stats};
+    gpc_cache_get_stats(cache, &stats);
+    if (stats.read_sectors < cache->sampled_reads || stats.read_sector_hits < cache->sampled_hits)
+        cache->sampled_reads = cache->sampled_hits = 0;
+    sample->reads = stats.read_sectors - cache->sampled_reads;
+    sample->read_hits = stats.read_sector_hits - cache->sampled_hits;
+    cache->sampled_reads = stats.read_sectors;
+    cache->sampled_hits = stats.read_sector_hits;
+    if (cache->replacement_ops->on_sample)
+        cache->replacement_ops->on_sample(cache->replacement_self, sample);
+    if (cache->predictor_ops->on_sample)
+        cache->predictor_ops->on_sample(cache->predictor_self, sample);
+}
+
+gpc_status gpc_hierarchy_sample(gpc_hierarchy *h, const gpc_sample *samples) {
+    if (!h || !samples)
+        return GPC_ERROR_ARGUMENT;
+    gpc_sample all = GPC_SAMPLE_INIT;
+    for (uint32_t sm = 0; sm < h->sms; sm++) {
+        gpc_sample sample = GPC_SAMPLE_INIT;
+        gpc_status status = gpci_take(&sample, sizeof sample, sizeof sample, &samples[sm], "gpc_sample", NULL);
+        if (status < 0)
+            return status;
+    }
+    for (uint32_t sm = 0; sm < h->sms; sm++) {
+        gpc_sample sample = samples[sm];
+        if (h->l1)
+            sample_cache(h->l1[sm], &sample);
+        all.cycle = sample.cycle;
+        all.cycles = sample.cycles;
+        all.active_cycles += sample.active_cycles;
+        all.instructions += sample.instructions;
+    }
+    for (uint32_t slice = 0; h->l2 && slice < h->slices; slice++)
+        sample_cache(h->l2[slice], &all);
+    return GPC_OK;
+}

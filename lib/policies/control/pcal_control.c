@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "policies/control/pcal_control.h"
+
+/* Throughput, L1's and L2's miss ratio. */
+#define MEASURES 3u
+
+static gpci_phase_options phase_options(const gpci_pcal_options *o) {
+    return (gpci_phase_options){.measures = MEASURES,
+                                .periods = o->phase_periods,
+                                .threshold = o->phase_threshold,
+                                .floors = {0, o->miss_floor, o->miss_floor}};
+}
+
+/* Tokens from one candidate to the next: more than asked for where they would be too many. */
+static uint32_t step_of(const gpci_pcal_options *o, uint32_t warp_opt) {
+    uint32_t most = GPCI_VOTE_CANDIDATES - 1, least = (warp_opt - 1 + most - 1) / most;
+    return o->step > least ? o->step : least;
+}
+
+/* Candidate 0 keeps all tokens, the last has one. */
+static gpci_vote_options vote_options(const gpci_pcal_options *o, uint32_t warp_opt) {
+    uint32_t step = step_of(o, warp_opt);
+    return (gpci_vote_options){.sms = o->sms,
+                               .candidates = 1 + (warp_opt - 1 + step - 1) / step,
+                               .testers = o->testers,
+                               .warmup = o->warmup,
+                               .periods = o->test_periods,
+                               .attempts = o->attempts,
+                               .activity = o->activity,
+                               .margin = o->margin,
+                               .phase_periods = 1,
+                               .miss_floor = o->miss_floor};
+}
+
+static uint32_t cut_of(const gpci_pcal *p, uint32_t candidate) {
+    uint32_t cut = candidate * step_of(&p->options, p->warp_opt);
+    return cut < p->warp_opt ? cut : p->warp_opt - 1;
+}
+
+void gpci_pcal_init(gpci_pcal *p, const gpci_pcal_options *options, gpci_pcal_sample *last, gpci_vote_sm *vote_sms) {
+    *p = (gpci_pcal){.options = *options, .last = last, .vote_sms = vote_sms, .left = options->init_periods};
+    p->warp_opt = options->warps ? options->warps : 1;
+    for (uint32_t sm = 0; sm < options->sms; sm++)
+        last[sm] = (gpci_pcal_sample){0};
+    gpci_phase_options phase = phase_options(options);
+    gpci_phase_init(&p->phase, &phase);
+}
+
+static void rest(gpci_pcal *p) {
+    p->state = GPCI_PCAL_STABLE;
+    gpci_phase_restart(&p->phase);
+}
+
+/* A strategy had its turn. */
+static void finish(gpci_pcal *p) {
+    p->warmup = p->options.warmup;
+    if (!p->options.both || (p->climbed && p->voted)) {
+        rest(p);
+        return;
+    }
+    p->state = GPCI_PCAL_SETTLE;
+    p->left = p->options.init_periods;
+}
+
+static void begin_step(gpci_pcal *p) {
+    p->work = p->time = 0;
+    p->left = p->options.climb_periods;
+    p->warmup = p->options.warmup;
+}
+
+static void begin_climb(gpci_pcal *p) {
+    p->climbed = true;
+    p->climbs++;
+    p->before = p->now.ipc;
+    p->extra = 1;
+    p->state = GPCI_PCAL_CLIMB;
+    begin_step(p);
+}
+
+static void tell_vote(gpci_pcal *p) {
+    for (uint32_t sm = 0; sm < p->options.sms; sm++) {
+        const gpci_pcal_sample *s = &p->last[sm];
+        gpc_sample sample = GPC_SAMPLE_INIT;
+        sample.cycles = s->cycles;
+        sample.active_cycles = s->active_cycles;
+        sample.instructions = s->instructions;
+        sample.reads = s->loads;
+        sample.read_hits = s->loads - s->load_misses;
+        gpci_vote_sample(&p->vote, sm, &sample);
+    }
+}
+
+static void finish_vote(gpci_pcal *p) {
+    p->cut = cut_of(p, p->vote.winner);
+    finish(p);
+}
+
+/* The period that is over shows which SMs are active: the vote begins with it. */
+static void begin_vote(gpci_pcal *p) {
+    p->voted = true;
+    p->votes++;
+    if (p->warp_opt <= 1) {
+        finish(p);
+        return;
+    }
+    gpci_vote_options options = vote_options(&p->options, p->warp_opt);
+    gpci_vote_init(&p->vote, &options, p->vote_sms);
+    p->state = GPCI_PCAL_VOTE;
+    tell_vote(p);
+}
+
+static bool feasible(const gpci_pcal *p) {
+    const gpci_pcal_options *o = &p->options;
+    return p->now.noc_latency <= o->noc_latency && p->now.stall_ratio <= o->stall_ratio && p->now.throttled;
+}
+
+static void choose(gpci_pcal *p) {
+    if (!p->options.warps)
+        p->warp_opt = p->now.warps ? p->now.warps : 1;
+    if (feasible(p))
+        begin_climb(p);
+    else
+        begin_vote(p);
+}
+
+static void take_turns(gpci_pcal *p) {
+    if (!p->voted)
+        begin_vote(p);
+    else if (feasible(p))
+        begin_climb(p);
+    else
+        rest(p);
+}
+
+static void climb(gpci_pcal *p) {
+    double ipc = p->time > 0 ? p->work / p->time : 0;
+    if (ipc < p->options.fall * p->before) {
+        p->extra--;
+    } else if (ipc > p->options.rise * p->before && p->now.throttled) {
+        p->extra++;
+        p->before = ipc;
+        begin_step(p);
+        return;
+    }
+    finish(p);
+}
+
+static void watch(gpci_pcal *p) {
+    double measures[MEASURES] = {p->now.ipc, p->now.l1_miss, p->now.l2_miss};
+    if (!gpci_phase_observe(&p->phase, measures))
+        return;
+    p->cut = p->extra = 0;
+    p->climbed = p->voted = false;
+    p->phases++;
+    p->state = GPCI_PCAL_INIT;
+    p->left = p->options.init_periods;
+    p->warmup = p->options.warmup;
+}
+
+static double ratio(uint64_t part, uint64_t whole) {
+    return whole ? (double)part / (double)whole : 0;
+}
+
+static bool active(const gpci_pcal *p, const gpci_pcal_sample *s) {
+    return s->active_cycles && (double)s->active_cycles >= p->options.activity * (double)s->cycles;
+}
+
+static void measure(gpci_pcal *p) {
+    const gpci_pcal_sample *chip = &p->last[p->options.sms - 1];
+    gpci_pcal_sample sum = {0};
+    gpci_pcal_measures now = {0};
+    for (uint32_t sm = 0; sm < p->options.sms; sm++) {
+        const gpci_pcal_sample *s = &p->last[sm];
+        if (!active(p, s))
+            continue;
+        now.active++;
+        sum.instructions += s->instructions;
+        sum.active_cycles += s->active_cycles;
+        sum.loads += s->loads;
+        sum.load_misses += s->load_misses;
+        sum.scheduler_cycles += s->scheduler_cycles;
+        sum.stalls += s->stalls;
+        now.warps = s->warps > now.warps ? s->warps : now.warps;
+        now.throttled = s->throttled > now.throttled ? s->throttled : now.throttled;
+    }
+    now.ipc = ratio(sum.instructions, sum.active_cycles);
+    now.l1_miss = ratio(sum.load_misses, sum.loads);
+    now.l2_miss = ratio(chip->l2_reads - chip->l2_read_hits, chip->l2_reads);
+    now.stall_ratio = ratio(sum.stalls, sum.scheduler_cycles);
+    now.noc_latency = ratio(chip->request_cycles, chip->requests) + ratio(chip->reply_cycles, chip->replies);
+    p->work += (double)sum.instructions;
+    p->time += (double)sum.active_cycles;
+    p->now = now;
+}
+
+static void close_period(gpci_pcal *p) {
+    if (p->state == GPCI_PCAL_VOTE) { /* which sees for itself who is active */
+        tell_vote(p);
+        if (p->vote.state == GPCI_VOTE_STABLE)
+            finish_vote(p);
+        return;
+    }
+    double work = p->work, time = p->time;
+    measure(p);
+    if (!p->now.active)
+        return;
+    if (p->warmup) {
+        p->warmup--;
+        p->work = work;
+        p->time = time;
+    } else if (p->state == GPCI_PCAL_STABLE) {
+        watch(p);
+    } else if (!--p->left) {
+        if (p->state == GPCI_PCAL_INIT)
+            choose(p);
+        else if (p->state == GPCI_PCAL_SETTLE)
+            take_turns(p);
+        else
+            climb(p);
+    }
+}
+
+void gpci_pcal_observe(gpci_pcal *p, uint32_t sm, const gpci_pcal_sample *sample) {
+    p->last[sm] = *sample;
+    if (sm + 1 == p->options.sms)
+        close_period(p);
+}
+
+uint32_t gpci_pcal_cut(const gpci_pcal *p, uint32_t sm) {
+    return p->state == GPCI_PCAL_VOTE ? cut_of(p, gpci_vote_of(&p->vote, sm)) : p->cut;
+}
+
+static uint32_t warp_opt_of(const gpci_pcal_options *o, uint32_t warps) {
+    return o->warps && o->warps < warps ? o->warps : warps;
+}
+
+uint64_t gpci_pcal_sm_bits(const gpci_pcal_options *o, uint32_t warps) {
+    gpci_vote_options vote = vote_options(o, warp_opt_of(o, warps));
+    return gpci_vote_sm_bits(&vote) + 32;
+}
+
+uint64_t gpci_pcal_bits(const gpci_pcal_options *o, uint32_t warps) {
+    gpci_vote_options vote = vote_options(o, warp_opt_of(o, warps));
+    gpci_phase_options phase = phase_options(o);
+    uint64_t longest = o->init_periods > o->climb_periods ? o->init_periods : o->climb_periods;
+    uint64_t bits = gpci_vote_bits(&vote) + gpci_phase_bits(&phase) + 6 * 32 + 32 + 3 + 2;
+    return bits + 2 * gpci_ceil_log2((uint64_t)warps + 1) + gpci_ceil_log2(longest + 1) +
+           gpci_ceil_log2((uint64_t)o->warmup + 1);
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "policies/predictor/agcb.h"
+
+#include "base/base.h"
+#include "policies/predictor/predictors.h"
+
+#include <stdio.h>
+
+/*
+ * Adaptive GPU cache bypassing (Tian et al., GPGPU-8, 2015), as seeds/000 section 4 builds it: a table of saturating
+ * counters beside each L1, indexed by the hashed PC, and in each line the hashed PC of the last read that used it.
+ *
+ *   a read hits      the counter of the line's PC goes down: what that PC touched was used again; the line gets the
+ *                    read's own PC
+ *   a load misses    it bypasses where the counter of its PC has reached the threshold
+ *   a line leaves    the counter of its PC goes up: nobody used it after that PC
+ *
+ * A line that is filled gets the PC of the request that filled it, whatever that is (6.2.1). Only loads of global
+ * memory are predicted (6.4): stores, atomics, prefetches and local accesses allocate as the cache would without a
+ * predictor. Reads of local memory that hit train the table as those of global memory do, for section 4 says "every
+ * read access"; stores, atomics and prefetches do not, and a line that is invalidated teaches nothing. A tag that
+ * matches is a hit, whether or not all sectors are there.
+ *
+ * Verification: the decision goes below, where `agcb-below` keeps it in the line. If that says that the line
+ * was bypassed before, the bypass is overridden and the line is kept.
+ *
+ * Example, counters of two bits that begin at 3, threshold 2, one line, loads of PC p:
+ *   load A    miss, counter 3: bypass; L2 misses, keeps no bit
+ *   load A    miss, counter 3: bypass; L2 hits, its bit becomes 1
+ *   load A    miss, counter 3: bypass; L2's bit was 1: overridden, A is kept, the bit becomes 0
+ *   load A    hit, counter of p 2; hit, counter 1
+ *   load B    miss, counter 1: B is cached, A leaves, counter 2
+ *   load C    miss, counter 2: bypass
+ *
+ * Where the authors' code differs from their text, the text holds, and the code has a name of its own. Their Figure 9
+ * counts up the probing PC, and only where that does not bypass, instead of the victim's: update=report. Their Figure
+ * 11 bypasses before the tags are looked up, hits included: `agcb-early`. There a PC at its threshold never hits
+ * again, so that nothing ever counts it down; from an initial value above the threshold all is bypassed for good.
+ */
+
+#define MOST_ENTRIES 4096u
+
+enum { ENTRIES, BITS, THRESHOLD, INITIAL, SHIFT };
+enum { HASH, UPDATE };
+enum { HASH_MODULO, HASH_XOR, HASH_MULTIPLY };
+
+typedef struct agcb_state {
+    uint8_t counters[MOST_ENTRIES];
+    uint16_t *pcs; /* [sets x ways], hashed */
+    uint32_t ways, index_bits, shift, hash;
+    uint32_t threshold;
+    uint8_t most; /* of a counter */
+    bool report;  /* count up as Figure 9 does */
+} agcb_state;
+
+static const gpc_parameter parameters[] = {
+    {"entries", 256, 1, MOST_ENTRIES, true, "counters, a power of two (seeds/000 section 4: 256)"},
+    {"bits", 4, 1, 8, true, "width of a counter (section 4: 4)"},
+    {"threshold", 8, 0, 256, true, "a counter that has reached it bypasses (section 4: 8, half of 4 bits' range)"},
+    {"initial", 15, 0, 255, true, "value of the counters at first, at most what they hold (section 4: 15)"},
+    {"shift", 0, 0, 32, true, "low bits of the PC that the hash leaves out (section 4: none)"},
+};
+
+static const gpc_text_parameter texts[] = {
+    {"hash", "modulo", "modulo|xor|multiply",
+     "PC to counter: low bits (section 6.2.2), all its bits folded by XOR, or Knuth's multiplicative hash"},
+    {"update", "victim", "victim|report",
+     "whose counter an eviction raises: the victim's (section 4), or the probing PC's below the threshold (Figure 9)"},
+};
+
+static uint32_t number(const gpc_policy_env *env, unsigned parameter) {
+    return (uint32_t)env->parameters[parameter];
+}
+
+static gpc_status init(void *self, const gpc_policy_env *env, char *message) {
+    agcb_state *state = self;
+    uint32_t entries = number(env, ENTRIES), initial = number(env, INITIAL);
+    if (!gpci_power_of_two(entries)) {
+        snprintf(message, 256, "entries = %u is not a power of two", entries);
+        return GPC_ERROR_RANGE;
+    }
+    state->pcs = env->line_state;
+    state->ways = env->ways;
+    state->index_bits = gpci_log2(entries);
+    state->shift = number(env, SHIFT);
+    state->hash = env->words[HASH];
+    state->threshold = number(env, THRESHOLD);
+    state->most = (uint8_t)((1u << number(env, BITS)) - 1);
+    state->report = env->words[UPDATE];
+    for (uint32_t i = 0; i < entries; i++)
+        state->counters[i] = (uint8_t)(initial < state->most ? initial : state->most);
+    return GPC_OK;
+}
+
+static uint32_t hash_of(const agcb_state *state, uint64_t pc) {
+    uint32_t bits = state->index_bits, mask = (1u << bits) - 1;
+    pc >>= state->shift;
+    if (state->hash == HASH_MODULO || !bits)
+        return (uint32_t)pc & mask;
+    if (state->hash == HASH_MULTIPLY)
+        return (uint32_t)((pc * 0x9e3779b97f4a7c15u) >> (64 - bits));
+    uint32_t folded = 0;
+    for (; pc; pc >>= bits)
+        folded ^= (uint32_t)pc & mask;
+    return folded;
+}
+
+static bool is_predicted(const gpc_request *request) {
+    return request->kind == GPC_LOAD && request->space == GPC_SPACE_GLOBAL;
+}
+
+static void predict(void *self, uint32_t set, const gpc_request *request, gpc_prediction *prediction) {
+    (void)set;
+    const agcb_state *state = self;
+    if (!is_predicted(request))
+        return;
+    bool bypass = state->counters[hash_of(state, request->pc)] >= state->threshold;
+    prediction->decision = bypass ? GPC_BYPASS : GPC_CACHE;
+    prediction->policy_word = GPCI_AGCB_JUDGED | (bypass ? GPCI_AGCB_BYPASS : 0);
+}
+
+/* A bit that is found set by a request that is to be cached anyway has been cleared below, and changes nothing here. */
+static gpc_decision on_reply(void *self, const gpc_request *request, gpc_decision predicted, uint32_t word) {
+    (void)self, (void)request;
+    return word & GPCI_AGCB_OVERRIDE ? GPC_CACHE : predicted;
+}
+
+static void on_hit(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
+    agcb_state *state = self;
+    if (request->kind != GPC_LOAD)
+        return;
+    uint16_t *pc = &state->pcs[(size_t)set * state->ways + way];
+    state->counters[*pc] -= state->counters[*pc] > 0;
+    *pc = (uint16_t)hash_of(state, request->pc);
+}
+
+static void on_fill(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
+    agcb_state *state = self;
+    state->pcs[(size_t)set * state->ways + way] = (uint16_t)hash_of(state, request->pc);
+}
+
+static void on_evict(void *self, uint32_t set, uint32_t way, const gpc_eviction *eviction, const gpc_request *request) {
+    (void)eviction;
+    agcb_state *state = self;
+    uint32_t pc = state->report ? hash_of(state, request->pc) : state->pcs[(size_t)set * state->ways + way];
+    uint8_t *counter = &state->counters[pc];
+    if (!state->report || *counter < state->threshold)
+        *counter += *counter < state->most;
+}
+
+/* entries x bits, and a hashed PC of log2(entries) bits in each line; the bits below are agcb-below's. */
+static uint64_t cost_bits(const gpc_policy_env *env) {
+    uint32_t entries = number(env, ENTRIES);
+    return (uint64_t)entries * number(env, BITS) + (uint64_t)env->sets * env->ways * gpci_ceil_log2(entries);
+}
+
+#define AGCB                                                                                                           \
+    .struct_size = sizeof(gpc_predictor_ops), .source = "seeds/000 section 4; Tian et al., GPGPU-8, 2015",             \
+    .instance_bytes = sizeof(agcb_state), .line_bytes = sizeof(uint16_t), .parameters = parameters,                    \
+    .parameter_count = sizeof parameters / sizeof *parameters, .init = init, .predict = predict, .on_reply = on_reply, \
+    .on_hit = on_hit, .on_fill = on_fill, .on_evict = on_evict, .cost_bits = cost_bits, .texts = texts,                \
+    .text_count = sizeof texts / sizeof *texts, .below = "agcb-below"
+
+const gpc_predictor_ops gpci_agcb = {
+    AGCB,
+    .name = "agcb",
+    .summary = "bypass loads of a PC whose lines leave unused, by a table of counters; L2 finds out mispredictions",
+};
+
+const gpc_predictor_ops gpci_agcb_early = {
+    AGCB,
+    .name = "agcb-early",
+    .summary = "agcb as its authors' code has it: a load that is to bypass does not look at the tags",
+    .before_lookup = true,
+};

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "policies/predictor/profile_file.h"
+
+/*
+ * Hybrid selective bypassing, seeds/001 IV.D. Loads are told apart by the transactions that they make, 1 to 32. A
+ * profile gives each class its U x (1 + R); classes above a threshold are annotated and cached. The others are as in
+ * hardware-based bypassing (access-count): they bypass where they make more transactions than the threshold register
+ * says, 16. gpc_profile_thresholds lists the thresholds to search: the classes' own values.
+ *
+ * IV.D says of the others both that they "will be bypassed" and that they are "candidates for cache bypassing at
+ * runtime by using the hardware-based bypassing". The latter is the default; limit = 0 is the former.
+ *
+ * Example, Table 1 (streamcluster), threshold 0.62: classes 1, 2, 3, 4, 7, 8, 9 and 11 are annotated. A load of 6
+ * transactions is not (0.50), and is cached only because 6 <= 16; with limit = 0 it bypasses.
+ */
+
+typedef struct hybrid_state {
+    gpci_profile_share *share;
+    uint32_t annotated; /* bit n - 1: class n */
+    uint32_t limit;
+} hybrid_state;
+
+enum { THRESHOLD, LIMIT };
+
+static const gpc_parameter parameters[] = {
+    {"threshold", 1, 0, 1e12, false,
+     "U x (1 + R) above which a class is cached, to six decimals (IV.D: 1, or searched)"},
+    {"limit", 16, 0, 65535, true, "transactions above which a load of another class bypasses (IV.C: 16)"},
+};
+
+static gpc_status init(void *self, const gpc_policy_env *env, char *message) {
+    hybrid_state *state = self;
+    gpc_profile *profile;
+    gpc_status status = gpci_profile_take(env, env->line_bytes, message, &profile);
+    if (status < 0)
+        return status;
+    state->share = env->shared_state;
+    state->limit = (uint32_t)env->parameters[LIMIT];
+    status = gpc_profile_classes_above(profile, env->parameters[THRESHOLD], &state->annotated);
+    if (status < 0)
+        gpci_profile_left(state->share);
+    else
+        gpci_profile_taken(env);
+    return status;
+}
+
+static void finish(void *self) {
+    gpci_profile_left(((hybrid_state *)self)->share);
+}
+
+static void predict(void *self, uint32_t set, const gpc_request *request, gpc_prediction *prediction) {
+    const hybrid_state *state = self;
+    (void)set;
+    uint32_t n = request->transactions;
+    if (request->kind != GPC_LOAD || n <= state->limit)
+        return;
+    n = n < GPC_PROFILE_CLASSES ? n : GPC_PROFILE_CLASSES;
+    if (!n || !(state->annotated >> (n - 1) & 1))
+        prediction->decision = GPC_BYPASS;
+}
+
+/* A bit per class, and the threshold register: 6 bits for 32 transactions, more where more is asked for. */
+static uint64_t cost_bits(const gpc_policy_env *env) {
+    uint32_t bits = gpci_ceil_log2((uint64_t)env->parameters[LIMIT] + 1);
+    return GPC_PROFILE_CLASSES + (bits > 6 ? bits : 6);
+}
+
+const gpc_predictor_ops gpci_hybrid = {
+    .struct_size = sizeof(gpc_predictor_ops),
+    .name = "hybrid",
+    .summary = "loads bypass by their transaction count, except where a profile says that it pays to cache them",
+    .source = "seeds/001 section IV.D",
+    .instance_bytes = sizeof(hybrid_state),
+    .parameters = parameters,
+    .parameter_count = sizeof parameters / sizeof *parameters,
+    .init = init,
+    .finish = finish,
+    .predict = predict,
+    .cost_bits = cost_bits,
+    .texts = gpci_profile_texts,
+    .text_count = 1,
+    .shared_bytes = sizeof(gpci_profile_share),
+};

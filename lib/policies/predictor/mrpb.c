@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "policies/predictor/predictors.h"
+
+#include <gpucache/hierarchy.h>
+
+/*
+ * The bypassing half of the memory request prioritization buffer: a load that L1 cannot take at once, for every way of
+ * its set is reserved (an associativity stall), no MSHR entry is free or the miss queue is full, goes to L2 by itself
+ * instead of holding up all behind it (seeds/000 section 2). It is told by what is short, not by what the block is good
+ * for. The other half, which reorders requests before L1, is `l1.reorder`.
+ *
+ * Which stalls bypass is a choice of the paper's; here the associativity stall alone by default, as the textbook of
+ * Aamodt, Fung and Rogers (2018, section 4.4.3) gives it, and mrpb(mshr=1, queue=1) for all three as in seeds/000.
+ * A functional cache never stalls: there it is `hint`, by whose operators it goes otherwise too.
+ *
+ * Example, one set of 2 ways, loads of lines A, B, C before any data are back: A and B reserve the ways; C would wait
+ * until A's data come, and goes below instead. Its reply goes to its warp; C is in no way afterwards.
+ */
+
+enum { LINE, MSHR, QUEUE, STALLS };
+
+typedef struct mrpb_state {
+    bool bypasses[STALLS];
+} mrpb_state;
+
+static const gpc_parameter parameters[] = {
+    {"line", 1, 0, 1, true, "1 = bypass where every way of the set is reserved"},
+    {"mshr", 0, 0, 1, true, "1 = bypass where no MSHR entry is free"},
+    {"queue", 0, 0, 1, true, "1 = bypass where the miss queue is full (l1.bypass_queue)"},
+};
+
+static gpc_status init(void *self, const gpc_policy_env *env, char *message) {
+    (void)message;
+    mrpb_state *state = self;
+    for (unsigned i = 0; i < STALLS; i++)
+        state->bypasses[i] = env->parameters[i] > 0;
+    return GPC_OK;
+}
+
+static void predict(void *self, uint32_t set, const gpc_request *request, gpc_prediction *prediction) {
+    gpci_hint.predict(self, set, request, prediction);
+}
+
+static gpc_decision on_stall(void *self, const gpc_request *request, uint32_t reason) {
+    (void)request;
+    const mrpb_state *state = self;
+    bool bypasses = (reason == GPC_BUSY_LINE && state->bypasses[LINE]) ||
+                    (reason == GPC_BUSY_MSHR && state->bypasses[MSHR]) ||
+                    (reason == GPC_BUSY_MISS_QUEUE && state->bypasses[QUEUE]);
+    return bypasses ? GPC_BYPASS : GPC_CACHE;
+}
+
+const gpc_predictor_ops gpci_mrpb = {
+    .struct_size = sizeof(gpc_predictor_ops),
+    .name = "mrpb",
+    .summary = "a load that is held up at L1's tags goes below instead of waiting (timed)",
+    .source = "Jia et al., HPCA 2014; seeds/000 section 2",
+    .instance_bytes = sizeof(mrpb_state),
+    .parameters = parameters,
+    .parameter_count = sizeof parameters / sizeof *parameters,
+    .before_lookup = true,
+    .init = init,
+    .predict = predict,
+    .on_stall = on_stall,
+};

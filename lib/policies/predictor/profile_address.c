@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "policies/predictor/profile_file.h"
+#include "profile/profile.h"
+
+/*
+ * Profiling-based bypassing by address, seeds/001 IV.B. A profile tells for each line address A of each SM how often
+ * it is reused in a residence, R, and how much of the 128 bytes an access uses, U. Where U x (1 + R) < 1 (Eq. 1)
+ * 32-byte transactions past L1 move fewer bytes than the line does: A is on the list of its SM, and loads of it bypass.
+ *
+ * Example, Fig. 2(b), U = 25 %: with R = 2 a residence serves three accesses of 32 bytes for 128, 0.75 < 1, bypass;
+ * with R = 3 it is 1, and A is cached. Fig. 2(c), U = 75 %: cached from R = 1 on (1.5).
+ */
+
+typedef struct address_state {
+    gpci_profile_share *share;
+    gpci_number_set lines; /* numbers of the lines that bypass */
+    uint32_t line_shift;
+} address_state;
+
+static const gpc_parameter parameters[] = {
+    {"address-bits", 40, 16, 64, true, "bits of an address, for the cost of the lists (40: Fermi's)"},
+};
+
+static bool should_bypass(const gpc_profile_line *row, uint32_t use) {
+    if (use == GPCI_USE_BYTES)
+        return row->score < 1;
+    return gpci_profile_score_of(row->segments * GPCI_SEGMENT, row->bytes_moved, row->fills, row->hits, row->hits) < 1;
+}
+
+/* The list of this cache's SM: its length, and its lines into `set` unless that is NULL. */
+static size_t list_of(gpc_profile *profile, const gpc_policy_env *env, gpci_number_set *set) {
+    const gpc_profile_line *rows;
+    size_t count, listed = 0;
+    uint32_t shift = gpci_log2(env->line_bytes);
+    if (gpc_profile_lines(profile, &rows, &count) < 0)
+        return 0;
+    for (size_t i = 0; i < count; i++) {
+        if (rows[i].sm != env->index || !should_bypass(&rows[i], env->words[GPCI_PROFILE_USE]))
+            continue;
+        listed++;
+        if (set)
+            gpci_number_set_add(set, rows[i].address >> shift);
+    }
+    return listed;
+}
+
+static gpc_status init(void *self, const gpc_policy_env *env, char *message) {
+    address_state *state = self;
+    gpc_profile *profile;
+    gpc_status status = gpci_profile_take(env, env->line_bytes, message, &profile);
+    if (status < 0)
+        return status;
+    state->share = env->shared_state;
+    state->line_shift = gpci_log2(env->line_bytes);
+    size_t count = list_of(profile, env, NULL);
+    status = gpci_number_set_init(&state->lines, env->context, count);
+    if (status < 0) {
+        gpci_profile_left(state->share);
+        return status;
+    }
+    list_of(profile, env, &state->lines);
+    gpci_profile_taken(env);
+    return GPC_OK;
+}
+
+static void finish(void *self) {
+    address_state *state = self;
+    gpci_number_set_clear(&state->lines);
+    gpci_profile_left(state->share);
+}
+
+static void predict(void *self, uint32_t set, const gpc_request *request, gpc_prediction *prediction) {
+    const address_state *state = self;
+    (void)set;
+    if (request->kind == GPC_LOAD && gpci_number_set_has(&state->lines, request->address >> state->line_shift))
+        prediction->decision = GPC_BYPASS;
+}
+
+/* The list of this SM: a line's address without the bits within the line, for each. 0 without a profile. */
+static uint64_t cost_bits(const gpc_policy_env *env) {
+    gpc_profile *profile;
+    if (!env->texts[0][0] || gpc_profile_read(env->context, env->texts[0], NULL, &profile) < 0)
+        return 0;
+    uint32_t shift = gpci_log2(env->line_bytes), bits = (uint32_t)env->parameters[0];
+    uint64_t count = list_of(profile, env, NULL);
+    gpc_profile_destroy(profile);
+    return count * (bits > shift ? bits - shift : 0);
+}
+
+const gpc_predictor_ops gpci_profile_address = {
+    .struct_size = sizeof(gpc_predictor_ops),
+    .name = "profile-address",
+    .summary = "lines of which a profile says that caching moves more bytes than it saves bypass",
+    .source = "seeds/001 section IV.B",
+    .instance_bytes = sizeof(address_state),
+    .parameters = parameters,
+    .parameter_count = sizeof parameters / sizeof *parameters,
+    .init = init,
+    .finish = finish,
+    .predict = predict,
+    .cost_bits = cost_bits,
+    .texts = gpci_profile_texts,
+    .text_count = GPCI_PROFILE_TEXTS,
+    .shared_bytes = sizeof(gpci_profile_share),
+};

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "policies/predictor/profile_file.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define MESSAGE_BYTES 256u
+
+const gpc_text_parameter gpci_profile_texts[GPCI_PROFILE_TEXTS] = {
+    {"file", "", NULL, "a profile, as gpc_profile_write or `gpucache profile` writes it"},
+    {"use", "bytes", "bytes|segments", "what U counts of a line: bytes used (Eq. 1), or 32-byte segments touched"},
+};
+
+static gpc_status refuse(gpci_profile_share *share, char *message, const char *format, unsigned has, unsigned wants) {
+    snprintf(message, MESSAGE_BYTES, format, has, wants);
+    gpci_profile_left(share);
+    return GPC_ERROR_ARGUMENT;
+}
+
+static gpc_status load(gpci_profile_share *share, const gpc_policy_env *env, char *message) {
+    gpc_error error = GPC_ERROR_INIT;
+    if (!env->texts[0][0]) {
+        snprintf(message, MESSAGE_BYTES, "parameter 'file' must name a profile");
+        return GPC_ERROR_ARGUMENT;
+    }
+    gpc_status status = gpc_profile_read(env->context, env->texts[0], &error, &share->profile);
+    if (status < 0) {
+        /* the end of a long message tells more than its start, a path */
+        size_t length = strlen(error.message), most = MESSAGE_BYTES - 1;
+        snprintf(message, MESSAGE_BYTES, "%s", error.message + (length > most ? length - most : 0));
+    }
+    return status;
+}
+
+gpc_status gpci_profile_take(const gpc_policy_env *env, uint32_t line_bytes, char *message, gpc_profile **out) {
+    gpci_profile_share *share = env->shared_state;
+    gpc_status status = share->profile ? GPC_OK : load(share, env, message);
+    if (status < 0)
+        return status;
+    share->users++;
+    gpc_profile_summary summary;
+    gpc_profile_summary_init(&summary);
+    status = gpc_profile_get_summary(share->profile, &summary);
+    if (status < 0) {
+        gpci_profile_left(share);
+        return status;
+    }
+    if (line_bytes && summary.line_bytes != line_bytes)
+        return refuse(share, message, "the profile is of lines of %u bytes, the cache's have %u", summary.line_bytes,
+                      line_bytes);
+    if (line_bytes && env->index >= summary.sms)
+        return refuse(share, message, "the profile is of %u SMs, this cache is number %u", summary.sms, env->index);
+    *out = share->profile;
+    return GPC_OK;
+}
+
+static void drop(gpci_profile_share *share) {
+    gpc_profile_destroy(share->profile);
+    share->profile = NULL;
+}
+
+void gpci_profile_taken(const gpc_policy_env *env) {
+    gpci_profile_share *share = env->shared_state;
+    if (++share->made % env->count == 0)
+        drop(share);
+}
+
+void gpci_profile_left(gpci_profile_share *share) {
+    if (!--share->users)
+        drop(share);
+}
+
+gpc_status gpci_number_set_init(gpci_number_set *set, gpc_context *context, size_t count) {
+    size_t slots = 16;
+    while (slots < count * 2)
+        slots *= 2;
+    uint64_t *memory = gpci_zalloc(context, slots, sizeof *memory);
+    if (!memory)
+        return GPC_ERROR_MEMORY;
+    memset(memory, 0xff, slots * sizeof *memory);
+    *set = (gpci_number_set){context, memory, slots - 1};
+    return GPC_OK;
+}
+
+void gpci_number_set_add(gpci_number_set *set, uint64_t number) {
+    set->slots[gpci_number_set_slot(set, number)] = number;
+}
+
+void gpci_number_set_clear(gpci_number_set *set) {
+    if (set->slots)
+        gpci_free(set->context, set->slots);
+    set->slots = NULL;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_POLICIES_PREDICTOR_PROFILE_FILE_H
+#define GPC_POLICIES_PREDICTOR_PROFILE_FILE_H
+
+#include "base/base.h"
+#include "policies/predictor/predictors.h"
+
+#include <gpucache/profile.h>
+
+/*
+ * A profile that the predictors of a level read: once for all of its caches, and
+ * gone when the last of them has taken its part. This is their shared state, and
+ * `file` their first text parameter. The second, `use`: Eq. (1) takes U by bytes, so
+ * that a load of 4 bytes counts as a 32nd of a line; what a bypass moves in fact is
+ * segments of 32 bytes, for that load a quarter of the line.
+ */
+typedef struct gpci_profile_share {
+    gpc_profile *profile;
+    uint32_t made, users; /* caches that have taken their part; that have not been destroyed */
+} gpci_profile_share;
+
+enum { GPCI_PROFILE_FILE, GPCI_PROFILE_USE, GPCI_PROFILE_TEXTS }; /* text parameters; hybrid has the first only */
+enum { GPCI_USE_BYTES, GPCI_USE_SEGMENTS };                       /* words of the second */
+
+extern const gpc_text_parameter gpci_profile_texts[GPCI_PROFILE_TEXTS];
+
+/*
+ * The profile, for `init`: each call that succeeds asks for one of gpci_profile_taken, when the cache's part
+ * has been copied, or gpci_profile_left, where that failed; and after the former for gpci_profile_left in `finish`.
+ *   line_bytes  that the profile must be of; 0 = any
+ * Fails as gpc_profile_read; GPC_ERROR_ARGUMENT (no file, other lines, or fewer SMs). `message`: 256 bytes.
+ */
+gpc_status gpci_profile_take(const gpc_policy_env *env, uint32_t line_bytes, char *message, gpc_profile **out);
+void gpci_profile_taken(const gpc_policy_env *env);
+void gpci_profile_left(gpci_profile_share *share);
+
+/* A flat set of numbers, UINT64_MAX not among them. */
+typedef struct gpci_number_set {
+    gpc_context *context;
+    uint64_t *slots; /* [mask + 1], UINT64_MAX = free; at most half full */
+    size_t mask;
+} gpci_number_set;
+
+/* Room for `count` numbers. GPC_ERROR_MEMORY. */
+gpc_status gpci_number_set_init(gpci_number_set *set, gpc_context *context, size_t count);
+void gpci_number_set_add(gpci_number_set *set, uint64_t number);
+void gpci_number_set_clear(gpci_number_set *set);
+
+GPCI_INLINE size_t gpci_number_set_slot(const gpci_number_set *set, uint64_t number) {
+    size_t slot = (size_t)((number ^ number >> 32) * 0x9e3779b97f4a7c15u >> 20) & set->mask;
+    while (set->slots[slot] != UINT64_MAX && set->slots[slot] != number)
+        slot = (slot + 1) & set->mask;
+    return slot;
+}
+
+GPCI_INLINE bool gpci_number_set_has(const gpci_number_set *set, uint64_t number) {
+    return set->slots[gpci_number_set_slot(set, number)] == number;
+}
+
+#endif

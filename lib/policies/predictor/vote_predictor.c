@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "policies/control/ballot.h"
+#include "policies/predictor/predictors.h"
+
+/*
+ * Parallel voting over bypass predictors, as lib/policies/replacement/vote_replacement.c does it over replacement policies: all candidates are
+ * asked and hear what happens, and the one that the SM runs at present decides.
+ *
+ * Example, vote(always-cache, access-count(threshold=4)), 3 SMs, loads of 32 transactions that thrash L1 beside loads
+ * of one line that comes again:
+ *   all cache everything
+ *   the first sample: SM 0 tests access-count, whose bypasses leave the one line resident
+ *   two later: SM 0 issued more than the others, and all run access-count
+ *
+ * A candidate must be one that can be asked on a miss and decide by itself: not one that is asked before the tags
+ * are looked up, nor one that keeps bits in the caches below, who would answer to a vote and not to it.
+ */
+
+typedef struct vote_state {
+    gpci_ballot ballot;
+} vote_state;
+
+static const gpc_parameter parameters[] = {GPCI_BALLOT_DECLARE};
+static const gpc_text_parameter texts[] = {
+    GPCI_BALLOT_DECLARE_MEASURE,
+    {"", "always-cache, access-count", NULL, "the candidates, the default first"},
+};
+
+static void on_sample(void *self, const gpc_sample *sample);
+
+static const char *unfit(const void *table) {
+    const gpc_predictor_ops *ops = table;
+    if (ops->on_sample == on_sample)
+        return "it is a vote itself, whose candidates may stand in this one";
+    if (ops->before_lookup)
+        return "it is asked before the tags are looked up, and others on a miss";
+    return ops->below || ops->respond ? "it keeps bits in the caches below" : NULL;
+}
+
+static gpc_status init(void *self, const gpc_policy_env *env, char *message) {
+    return gpci_ballot_init(&((vote_state *)self)->ballot, GPC_POLICY_PREDICTOR, env, env->texts[1], unfit, message);
+}
+
+static void finish(void *self) {
+    gpci_ballot_finish(&((vote_state *)self)->ballot);
+}
+
+static void predict(void *self, uint32_t set, const gpc_request *request, gpc_prediction *prediction) {
+    const gpci_ballot *b = &((const vote_state *)self)->ballot;
+    const gpci_policy *present = gpci_ballot_present(b);
+    for (uint32_t c = 0; c < b->count; c++) {
+        const gpc_predictor_ops *ops = b->candidates[c]->ops;
+        gpc_prediction own = {GPC_CACHE, 0};
+        ops->predict(b->candidates[c]->self, set, request, &own);
+        if (b->candidates[c] == present)
+            *prediction = own;
+    }
+}
+
+static gpc_decision on_reply(void *self, const gpc_request *request, gpc_decision predicted, uint32_t word) {
+    const gpci_policy *present = gpci_ballot_present(&((const vote_state *)self)->ballot);
+    const gpc_predictor_ops *ops = present->ops;
+    return ops->on_reply ? ops->on_reply(present->self, request, predicted, word) : predicted;
+}
+
+static gpc_decision on_stall(void *self, const gpc_request *request, uint32_t reason) {
+    const gpci_policy *present = gpci_ballot_present(&((const vote_state *)self)->ballot);
+    const gpc_predictor_ops *ops = present->ops;
+    return ops->on_stall ? ops->on_stall(present->self, request, reason) : GPC_CACHE;
+}
+
+/* Tell every candidate that has the function. */
+#define TELL(function, ...)                                         \
+    do {                                                            \
+        const gpci_ballot *b = &((const vote_state *)self)->ballot; \
+        for (uint32_t c = 0; c < b->count; c++) {                   \
+            const gpc_predictor_ops *ops = b->candidates[c]->ops;   \
+            if (ops->function)                                      \
+                ops->function(b->candidates[c]->self, __VA_ARGS__); \
+        }                                                           \
+    } while (0)
+
+static void on_hit(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
+    TELL(on_hit, set, way, request);
+}
+
+static void on_fill(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
+    TELL(on_fill, set, way, request);
+}
+
+static void on_evict(void *self, uint32_t set, uint32_t way, const gpc_eviction *eviction, const gpc_request *request) {
+    TELL(on_evict, set, way, eviction, request);
+}
+
+static void on_invalidate(void *self, uint32_t set, uint32_t way) {
+    TELL(on_invalidate, set, way);
+}
+
+static void on_warp_event(void *self, const gpc_warp_event *event) {
+    TELL(on_warp_event, event);
+}
+
+static void on_sample(void *self, const gpc_sample *sample) {
+    TELL(on_sample, sample);
+    gpci_ballot_sample(&((vote_state *)self)->ballot, sample);
+}
+
+/* As lib/policies/replacement/vote_replacement.c. */
+static uint64_t cost_bits(const gpc_policy_env *env) {
+    return gpci_ballot_cost(GPC_POLICY_PREDICTOR, env, env->texts[1]);
+}
+
+const gpc_predictor_ops gpci_vote_predictor = {
+    .struct_size = sizeof(gpc_predictor_ops),
+    .name = "vote",
+    .summary = "of the predictors listed, the one that SMs testing each found best, anew in each program phase",
+    .source = "seeds/004, section 5.3, generalised",
+    .instance_bytes = sizeof(vote_state),
+    .parameters = parameters,
+    .parameter_count = sizeof parameters / sizeof *parameters,
+    .init = init,
+    .finish = finish,
+    .predict = predict,
+    .on_reply = on_reply,
+    .on_hit = on_hit,
+    .on_fill = on_fill,
+    .on_evict = on_evict,
+    .on_invalidate = on_invalidate,
+    .on_warp_event = on_warp_event,
+    .cost_bits = cost_bits,
+    .texts = texts,
+    .text_count = sizeof texts / sizeof *texts,
+    .shared_bytes = sizeof(gpci_ballot_common),
+    .shared_cache_bytes = sizeof(gpci_vote_sm),
+    .on_sample = on_sample,
+    .on_stall = on_stall,
+};

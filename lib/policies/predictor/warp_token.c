@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "policies/predictor/predictors.h"
+
+/*
+ * Warps without a token may not allocate, by loads or by stores; they still hit, and pass L1 by where they
+ * miss, as a cache has them do by itself where its tokens are strict. Which warps hold one is the scheduler's affair (priority-based cache allocation: the older warps of an SM).
+ *
+ * Example, warp 0 with a token, warp 1 without: warp 1 loads A, which misses and leaves nothing; warp 0 loads A, which
+ * misses and fills; warp 1 loads A, which hits.
+ */
+
+static void predict(void *self, uint32_t set, const gpc_request *request, gpc_prediction *prediction) {
+    (void)self, (void)set;
+    prediction->decision = request->token == GPC_TOKEN_NONE ? GPC_BYPASS : GPC_CACHE;
+}
+
+/* Nothing here: the request brings a bit, and the tokens are counted with the scheduler that gives them. */
+static uint64_t cost_bits(const gpc_policy_env *env) {
+    (void)env;
+    return 0;
+}
+
+const gpc_predictor_ops gpci_warp_token = {
+    .struct_size = sizeof(gpc_predictor_ops),
+    .name = "warp-token",
+    .summary = "warps without a token hit where they can, but do not allocate",
+    .source = "Li et al., HPCA 2015 (PCAL); seeds/004 section 4.2",
+    .predict = predict,
+    .cost_bits = cost_bits,
+};

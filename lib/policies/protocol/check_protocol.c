@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/base.h"
+#include "policies/protocol/protocols.h"
+
+#include <string.h>
+
+/*
+ * Is a table complete? Not every cell needs a rule: a protocol without O has no use for that row. From I, what rules
+ * lead to is followed until nothing new is reached; in each state reached, every event that the place can see must have
+ * a rule, and no rule may contradict itself.
+ *
+ * Example: in a first level whose load of I leads to E and S, and whose store of E leads to M, the rows I, E, S, M must
+ * be full and O may be empty; add a read request that leads from M to O, and O's row must be full too.
+ */
+
+typedef const gpc_protocol_rule (*rows)[GPC_EVENT_COUNT];
+
+typedef struct place {
+    const gpc_protocol *protocol;
+    const char *name;
+    rows rules;
+    uint32_t events; /* that it can see, a bit each */
+    bool first, memory;
+    gpc_error *error;
+} place;
+
+/* A cell under examination. */
+typedef struct cell {
+    const place *at;
+    uint32_t state, event;
+    const gpc_protocol_rule *rule;
+} cell;
+
+#define BIT(event) (1u << GPC_EVENT_##event)
+#define PROCESSOR (BIT(LOAD) | BIT(STORE) | BIT(N_STORE) | BIT(PASSING_LOAD) | BIT(PASSING_STORE) | BIT(THROUGH_STORE))
+#define PROBES (BIT(READ_PROBE) | BIT(WRITE_PROBE))
+#define GIFTS (BIT(DATA_ABOVE) | BIT(N_DATA_ABOVE))
+#define FROM_ABOVE (BIT(READ_ABOVE) | BIT(WRITE_ABOVE) | GIFTS)
+#define ANSWERS (BIT(PROBE_DATA) | BIT(INVALIDATE_DATA))
+#define REQUESTS (GPC_DO_READ_REQUEST | GPC_DO_WRITE_REQUEST)
+#define TO_LOW                                                                                                       \
+    (REQUESTS | GPC_DO_WRITE_BACK | GPC_DO_NOTIFY | GPC_DO_CLEAR_OWNER | GPC_DO_EVICT_FIRST | GPC_DO_WRITE_THROUGH | \
+     GPC_DO_PASS)
+
+static uint32_t events_of(const gpc_protocol *protocol, const place *p) {
+    bool directory = protocol->flags & GPC_PROTOCOL_DIRECTORY;
+    uint32_t events = BIT(EVICTION);
+    if (p->first) {
+        events |= BIT(LOAD) | BIT(STORE) | BIT(N_STORE);
+    } else {
+        events |= FROM_ABOVE;
+        if (directory)
+            events |= ANSWERS;
+        if (protocol->flags & GPC_PROTOCOL_DROP_PROBE_DATA)
+            events &= ~BIT(PROBE_DATA);
+    }
+    if (p->memory)
+        return events;
+    events |= BIT(ACQUIRE);
+    if (directory)
+        events |= PROBES;
+    if (protocol->pass_loads[!p->first])
+        events |= BIT(PASSING_LOAD);
+    if (protocol->pass_stores[!p->first])
+        events |= BIT(PASSING_STORE);
+    if (protocol->through_stores && p->first)
+        events |= BIT(THROUGH_STORE);
+    return events;
+}
+
+/* "first, S, Load: ..." */
+static gpc_status refuse(const cell *c, const char *why) {
+    const gpc_protocol *protocol = c->at->protocol;
+    return gpci_fail(c->at->error, GPC_ERROR_ARGUMENT, "gpc_protocol '%s': %s, %c, %s: %s", protocol->name, c->at->name,
+                     gpci_letters_of(protocol)[c->state], gpc_coherence_event_name((gpc_coherence_event)c->event), why);
+}
+
+static bool bad_state(const place *p, uint32_t state) {
+    return p->memory ? state != GPC_LINE_I && state != GPC_LINE_E && state != GPC_LINE_M : state >= GPC_LINE_COUNT;
+}
+
+/* What any cell must keep to, reached or not. */
+static const char *malformed(const cell *c) {
+    uint32_t actions = c->rule->actions, alone = actions & (GPC_DO_IGNORE | GPC_DO_FORBID);
+    if (actions >> 12)
+        return "unknown action";
+    if (bad_state(c->at, c->rule->next) || bad_state(c->at, c->rule->next_shared))
+        return c->at->memory ? "the next state is none of E, M, I" : "the next state is none";
+    if (alone && actions & (actions - 1))
+        return "IGNORE and FORBID stand alone";
+    if (alone == GPC_DO_IGNORE && (c->rule->next != c->state || c->rule->next_shared != c->state))
+        return "IGNORE leaves the state";
+    if (actions & GPC_DO_HIT && actions & (REQUESTS | GPC_DO_PASS | GPC_DO_EVICT_FIRST))
+        return "HIT asks for nothing";
+    if ((actions & REQUESTS) == REQUESTS)
+        return "READ_REQUEST and WRITE_REQUEST exclude each other";
+    if (c->at->memory && actions & TO_LOW)
+        return "memory has no low module";
+    return NULL;
+}
+
+/* An access, and a request of a module above, must get its data somewhere and leave them somewhere. */
+static const char *unanswered(const cell *c) {
+    uint32_t actions = c->rule->actions;
+    bool stays_out = c->rule->next == GPC_LINE_I || c->rule->next_shared == GPC_LINE_I;
+    if (!(actions & (GPC_DO_HIT | REQUESTS | GPC_DO_PASS)))
+        return "the access gets no answer";
+    if (actions & GPC_DO_PASS)
+        return c->rule->next == GPC_LINE_I ? NULL : "PASS keeps no copy: the next state must be I";
+    if (c->state == GPC_LINE_I && actions & GPC_DO_HIT)
+        return "HIT, and there is nothing";
+    if (stays_out)
+        return "the block is lost: the next state is I";
+    if (actions & GPC_DO_EVICT_FIRST && !(actions & REQUESTS))
+        return "EVICT_FIRST, and no request for the block";
+    return NULL;
+}
+
+#define ANY_STORE                                                                                                 \
+    (GPC_DO_HIT | REQUESTS | GPC_DO_WRITE_BACK | GPC_DO_CLEAR_OWNER | GPC_DO_EVICT_FIRST | GPC_DO_WRITE_THROUGH | \
+     GPC_DO_PASS)
+#define ANY_LOAD (GPC_DO_HIT | GPC_DO_READ_REQUEST | GPC_DO_WRITE_BACK | GPC_DO_PASS)
+#define ANY_GIFT (GPC_DO_HIT | GPC_DO_IGNORE | GPC_DO_READ_REQUEST | GPC_DO_WRITE_THROUGH | GPC_DO_PASS)
+
+/* What an event's rule can make happen at all. */
+static const uint16_t meant[GPC_EVENT_COUNT] = {
+    [GPC_EVENT_LOAD] = ANY_LOAD,
+    [GPC_EVENT_PASSING_LOAD] = ANY_LOAD,
+    [GPC_EVENT_STORE] = ANY_STORE,
+    [GPC_EVENT_N_STORE] = ANY_STORE,
+    [GPC_EVENT_PASSING_STORE] = ANY_STORE,
+    [GPC_EVENT_THROUGH_STORE] = ANY_STORE,
+    [GPC_EVENT_EVICTION] = GPC_DO_HIT | GPC_DO_IGNORE | GPC_DO_WRITE_BACK | GPC_DO_NOTIFY,
+    [GPC_EVENT_READ_PROBE] = GPC_DO_HIT | GPC_DO_IGNORE | GPC_DO_SEND_DATA | GPC_DO_WRITE_BACK,
+    [GPC_EVENT_WRITE_PROBE] = GPC_DO_HIT | GPC_DO_IGNORE | GPC_DO_SEND_DATA,
+    [GPC_EVENT_READ_ABOVE] = GPC_DO_HIT | GPC_DO_READ_REQUEST,
+    [GPC_EVENT_WRITE_ABOVE] = GPC_DO_HIT | GPC_DO_WRITE_REQUEST,
+    [GPC_EVENT_DATA_ABOVE] = ANY_GIFT,
+    [GPC_EVENT_N_DATA_ABOVE] = ANY_GIFT,
+    [GPC_EVENT_PROBE_DATA] = GPC_DO_HIT | GPC_DO_IGNORE,
+    [GPC_EVENT_INVALIDATE_DATA] = GPC_DO_HIT | GPC_DO_IGNORE,
+    [GPC_EVENT_ACQUIRE] = GPC_DO_HIT | GPC_DO_IGNORE | GPC_DO_WRITE_BACK,
+};
+
+static const char *meaningless(const cell *c) {
+    uint32_t actions = c->rule->actions;
+    bool clean = c->state == GPC_LINE_E || c->state == GPC_LINE_S || c->state == GPC_LINE_I;
+    if (actions & ~(uint32_t)meant[c->event])
+        return "an action that means nothing upon this event";
+    if (actions & GPC_DO_WRITE_BACK && clean)
+        return "WRITE_BACK, and nothing is modified";
+    if (actions & GPC_DO_WRITE_BACK && c->event == GPC_EVENT_READ_PROBE && !(actions & GPC_DO_SEND_DATA))
+        return "WRITE_BACK upon a probe goes with SEND_DATA";
+    if (actions & GPC_DO_WRITE_BACK && meant[c->event] & GPC_DO_PASS && !(actions & GPC_DO_PASS))
+        return "WRITE_BACK of an access goes before PASS";
+    return NULL;
+}
+
+/* Modules above keep what a tracked module drops by itself; data that are handed over must stay somewhere. */
+static const char *lost(const cell *c) {
+    uint32_t actions = c->rule->actions, event = 1u << c->event;
+    bool goes = c->state != GPC_LINE_I && c->rule->next == GPC_LINE_I;
+    bool tracked = c->at->protocol->flags & GPC_PROTOCOL_DIRECTORY && !c->at->first;
+    if (event & (BIT(READ_PROBE) | GIFTS | ANSWERS) && goes)
+        return "the block is lost: the next state is I";
+    if (event & (BIT(ACQUIRE) | PROCESSOR) && goes && tracked)
+        return "modules above would keep their copies";
+    if (event & GIFTS && c->state == GPC_LINE_I && actions & (GPC_DO_HIT | GPC_DO_WRITE_THROUGH))
+        return "there is no block to write";
+    if (event & GIFTS && c->state != GPC_LINE_I && actions & (GPC_DO_READ_REQUEST | GPC_DO_PASS))
+        return "there is a block to write";
+    return NULL;
+}
+
+static const char *contradiction(const cell *c) {
+    uint32_t actions = c->rule->actions, event = 1u << c->event;
+    const char *why = malformed(c);
+    if (why || actions & GPC_DO_FORBID)
+        return why;
+    why = meaningless(c);
+    if (!why && event & (PROCESSOR | BIT(READ_ABOVE) | BIT(WRITE_ABOVE)))
+        why = unanswered(c);
+    if (!why)
+        why = lost(c);
+    if (!why && event & (BIT(EVICTION) | BIT(WRITE_PROBE)) && c->rule->next != GPC_LINE_I)
+        why = "the block is to go: the next state must be I";
+    if (!why && event & PROBES && actions & GPC_DO_SEND_DATA && c->state == GPC_LINE_I)
+        why = "SEND_DATA, and there are none";
+    return why;
+}
+
+/* States that can be reached from I, a bit each. Rules that are not there lead nowhere. */
+static uint32_t reachable(const place *p) {
+    /* A lookup in memory puts a block in E before anything can happen to it. */
+    uint32_t reached = p->memory ? 1u << GPC_LINE_E : 1u << GPC_LINE_I, before;
+    do {
+        before = reached;
+        for (uint32_t at = 0; at < GPC_LINE_COUNT * GPC_EVENT_COUNT; at++) {
+            uint32_t state = at / GPC_EVENT_COUNT, event = at % GPC_EVENT_COUNT;
+            const gpc_protocol_rule *rule = &p->rules[state][event];
+            if (!(before >> state & p->events >> event & 1) || !rule->actions || rule->actions & GPC_DO_FORBID)
+                continue;
+            reached |= 1u << rule->next;
+            if (rule->actions & GPC_DO_READ_REQUEST)
+                reached |= 1u << rule->next_shared;
+        }
+        if (p->memory)
+            reached &= ~(1u << GPC_LINE_I);
+    } while (reached != before);
+    return reached;
+}
+
+static gpc_status check_place(const place *p) {
+    cell c = {.at = p};
+    for (c.state = 0; c.state < GPC_LINE_COUNT; c.state++)
+        for (c.event = 0; c.event < GPC_EVENT_COUNT; c.event++) {
+            c.rule = &p->rules[c.state][c.event];
+            const char *why = c.rule->actions ? contradiction(&c) : NULL;
+            if (why)
+                return refuse(&c, why);
+        }
+    uint32_t states = reachable(p);
+    for (c.state = 0; c.state < GPC_LINE_COUNT; c.state++)
+        for (c.event = 0; c.event < GPC_EVENT_COUNT; c.event++)
+            if (states >> c.state & p->events >> c.event & 1 && !p->rules[c.state][c.event].actions)
+                return refuse(&c, "no rule");
+    return GPC_OK;
+}
+
+static gpc_status check_head(const gpc_protocol *protocol, gpc_error *error) {
+    const uint32_t flags = (GPC_PROTOCOL_BARE_ACK << 1) - 1, bits = GPC_ACCESS_GLC | GPC_ACCESS_SLC;
+    const char *name = protocol->name, *letters = protocol->letters;
+    if (!name || !*name || strlen(name) > 63 || name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-")])
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_protocol.name must be 1 to 63 characters of a-z, 0-9 and '-'");
+    if (!protocol->first || !protocol->memory)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_protocol '%s': %s is NULL", name,
+                         protocol->first ? "memory" : "first");
+    if (protocol->flags & ~flags)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_protocol '%s': flags has unknown bits 0x%x", name,
+                         (unsigned)(protocol->flags & ~flags));
+    uint32_t steering = protocol->pass_loads[0] | protocol->pass_loads[1] | protocol->pass_stores[0] |
+                        protocol->pass_stores[1] | protocol->through_stores;
+    if (steering & ~bits)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_protocol '%s': unknown bits 0x%x of an access", name,
+                         (unsigned)(steering & ~bits));
+    if (letters &&
+        (strlen(letters) != GPC_LINE_COUNT || strspn(letters, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != GPC_LINE_COUNT))
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_protocol '%s': letters must be %u of A to Z", name,
+                         (unsigned)GPC_LINE_COUNT);
+    return GPC_OK;
+}
+
+gpc_status gpci_protocol_check(const gpc_protocol *protocol, gpc_error *error) {
+    gpc_status status = check_head(protocol, error);
+    const gpc_protocol_rules *const tables[] = {protocol->first, protocol->between, protocol->shared, protocol->memory};
+    static const char *const names[] = {"first", "between", "shared", "memory"};
+    for (size_t i = 0; status == GPC_OK && i < sizeof tables / sizeof *tables; i++) {
+        if (!tables[i])
+            continue;
+        place p = {protocol, names[i], *tables[i], 0, i == 0, i == 3, error};
+        p.events = events_of(protocol, &p);
+        status = check_place(&p);
+    }
+    return status;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "policies/protocol/table.h"
+
+/*
+ * MOSI, seeds/002 section 2.2.3: MSI with O, one of several copies of modified data and the one that will write them
+ * back. Modified data are passed on without going through memory.
+ *
+ * Example, two caches, memory holds 3:
+ *   cache 0 reads       3 (S)   -        read request; there is no E
+ *   cache 0 writes 6    6 (M)   -        write request
+ *   cache 1 reads       6 (O)   6 (S)    cache 0 sends the data; memory still holds 3
+ *   cache 0 evicts      -       6 (S)    and only now memory holds 6
+ *
+ * O and M alone answer a read request; S leaves that to them, or to memory, which then is up to date (Table 2.5). The
+ * document's further idea, that a copy in S inherit the duty of an O that is evicted, is not in its tables; the data
+ * are written back. A store knows no other kind: the N-Store column is the Store column.
+ */
+
+/* clang-format off */
+static const gpc_protocol_rules first = {
+    /*       Load        Store     N-Store   Eviction Read Req. Write Req. Acquire */
+    FIRST(M, HIT(M),     HIT(M),   HIT(M),   BACK,    SEND(O),  SEND(I),   NONE(M)),
+    FIRST(O, HIT(O),     WRITE(M), WRITE(M), BACK,    SEND(O),  SEND(I),   NONE(O)),
+    FIRST(S, HIT(S),     WRITE(M), WRITE(M), DROP,    NONE(S),  DROP,      NONE(S)),
+    FIRST(I, READ(S, S), WRITE(M), WRITE(M), NONE(I), NONE(I),  NONE(I),   NONE(I)),
+};
+
+/*
+ * Caches below the first level: M with the right to modify, which a module above may have made use of (there is no E);
+ * O once another branch of the tree has a copy of what was modified in this one. In S nobody above has modified data.
+ */
+static const gpc_protocol_rules below = {
+    /*       Eviction Read Req. Write Req. Read ab.    Write ab. Data ab. N data   Probe d. Inval. d. Acquire */
+    BELOW(M, BACK,    SEND(O),  SEND(I),   HIT(M),     HIT(M),   NONE(M), NONE(M), NONE(M), NONE(M),  NONE(M)),
+    BELOW(O, BACK,    SEND(O),  SEND(I),   HIT(O),     WRITE(M), NONE(O), NONE(O), NONE(O), NONE(O),  NONE(O)),
+    BELOW(S, DROP,    NONE(S),  DROP,      HIT(S),     WRITE(M), NEVER,   NEVER,   NEVER,   NEVER,    NONE(S)),
+    BELOW(I, NONE(I), NONE(I),  NONE(I),   READ(S, S), WRITE(M), NEVER,   NEVER,   NEVER,   NEVER,    NONE(I)),
+};
+/* clang-format on */
+
+const gpc_protocol gpci_mosi = {
+    .struct_size = sizeof(gpc_protocol),
+    .name = "mosi",
+    .summary = "MSI with an owned state: modified data are shared without writing them back",
+    .source = "seeds/002 section 2.2.3",
+    .flags = GPC_PROTOCOL_DIRECTORY | GPC_PROTOCOL_PEER,
+    .first = &first,
+    .between = &below,
+    .memory = &gpci_memory_rules,
+};

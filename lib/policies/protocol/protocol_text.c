@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/base.h"
+
+#include <gpucache/coherence.h>
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Statistics as text: the two matrices side by side as in Table 4.2, and everything as JSON. */
+
+static const char letters[] = "NMOESI"; /* of rows and columns, as the document's */
+
+const char *gpc_coherence_event_name(gpc_coherence_event event) {
+    static const char *const names[] = {
+        "Load",         "Store",         "N-Store",       "Eviction",     "Read Req.",  "Write Req.",
+        "Read Above",   "Write Above",   "Data Above",    "N-Data Above", "Probe Data", "Invalidate Data",
+        "Passing Load", "Passing Store", "Through Store", "Acquire",
+    };
+    _Static_assert(sizeof names / sizeof *names == GPC_EVENT_COUNT, "every event has a name");
+    return (unsigned)event < GPC_EVENT_COUNT ? names[event] : NULL;
+}
+
+/* A text that grows past its buffer's end, and is only counted there. */
+typedef struct text {
+    char *buffer;
+    size_t size, length;
+} text;
+
+static GPCI_PRINTF(2, 3) void put(text *t, const char *format, ...) {
+    size_t room = t->length < t->size ? t->size - t->length : 0;
+    va_list arguments;
+    va_start(arguments, format);
+    int wrote = vsnprintf(room ? t->buffer + t->length : NULL, room, format, arguments);
+    va_end(arguments);
+    t->length += wrote > 0 ? (size_t)wrote : 0;
+}
+
+void gpc_coherence_stats_init(gpc_coherence_stats *stats) {
+    memset(stats, 0, sizeof *stats);
+    stats->struct_size = sizeof *stats;
+}
+
+/* A caller's statistics at our size; zeroes where there are none that can be read. */
+static gpc_coherence_stats taken(const gpc_coherence_stats *theirs) {
+    gpc_coherence_stats ours, zeroes;
+    gpc_coherence_stats_init(&zeroes);
+    ours = zeroes;
+    return theirs && gpci_take(&ours, sizeof ours, sizeof ours, theirs, "gpc_coherence_stats", NULL) == GPC_OK ? ours
+                                                                                                               : zeroes;
+}
+
+static int decimal_width(uint64_t number) {
+    int width = 1;
+    while (number /= 10)
+        width++;
+    return width;
+}
+
+static int hexadecimal_width(uint32_t number) {
+    int width = 1;
+    while (number /= 16)
+        width++;
+    return width;
+}
+
+/* Columns of a matrix are as wide as its longest figure, and two blanks. */
+static void widths(const gpc_coherence_stats *stats, int *counts, int *origins) {
+    *counts = *origins = 1;
+    for (int from = 0; from < GPC_LINE_COUNT; from++)
+        for (int to = 0; to < GPC_LINE_COUNT; to++) {
+            int count = decimal_width(stats->transitions[from][to]), mask = hexadecimal_width(stats->origins[from][to]);
+            *counts = count > *counts ? count : *counts;
+            *origins = mask > *origins ? mask : *origins;
+        }
+}
+
+size_t gpc_coherence_matrix_text(const gpc_coherence_stats *stats, const char *title, char *buffer, size_t size) {
+    gpc_coherence_stats ours = taken(stats);
+    text t = {buffer, buffer ? size : 0, 0};
+    int counts, origins, gap = 4;
+    widths(&ours, &counts, &origins);
+    int indent = title ? (int)strlen(title) : 0;
+    put(&t, "%s  ", title ? title : "");
+    for (int to = 0; to < GPC_LINE_COUNT; to++)
+        put(&t, "  %*c", counts, letters[to]);
+    put(&t, "%*s%s  ", gap, "", title ? title : "");
+    for (int to = 0; to < GPC_LINE_COUNT; to++)
+        put(&t, "  %*c", origins, letters[to]);
+    put(&t, "\n");
+    for (int from = 0; from < GPC_LINE_COUNT; from++) {
+        put(&t, "%*s %c", indent, "", letters[from]);
+        for (int to = 0; to < GPC_LINE_COUNT; to++)
+            put(&t, "  %*" PRIu64, counts, ours.transitions[from][to]);
+        put(&t, "%*s%*s %c", gap, "", indent, "", letters[from]);
+        for (int to = 0; to < GPC_LINE_COUNT; to++)
+            put(&t, "  %*" PRIX32, origins, ours.origins[from][to]);
+        put(&t, "\n");
+    }
+    return t.length;
+}
+
+size_t gpc_coherence_stats_json(const gpc_coherence_stats *stats, char *buffer, size_t size) {
+    gpc_coherence_stats ours = taken(stats);
+    text t = {buffer, buffer ? size : 0, 0};
+    put(&t, "{");
+#define X(id, unit, meaning) put(&t, "\"%s\": %" PRIu64 ", ", #id, ours.id);
+    GPC_COHERENCE_COUNTERS(X)
+#undef X
+    put(&t, "\"states\": \"%s\", \"transitions\": [", letters);
+    for (int at = 0; at < GPC_LINE_COUNT * GPC_LINE_COUNT; at++) {
+        int from = at / GPC_LINE_COUNT, to = at % GPC_LINE_COUNT;
+        put(&t, "%s%" PRIu64 "%s",
+            to     ? ", "
+            : from ? ", ["
+                   : "[",
+            ours.transitions[from][to], to == GPC_LINE_COUNT - 1 ? "]" : "");
+    }
+    put(&t, "], \"origins\": [");
+    for (int at = 0; at < GPC_LINE_COUNT * GPC_LINE_COUNT; at++) {
+        int from = at / GPC_LINE_COUNT, to = at % GPC_LINE_COUNT;
+        put(&t, "%s%" PRIu32 "%s",
+            to     ? ", "
+            : from ? ", ["
+                   : "[",
+            ours.origins[from][to], to == GPC_LINE_COUNT - 1 ? "]" : "");
+    }
+    put(&t, "]}");
+    return t.length;
+}

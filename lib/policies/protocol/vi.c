@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "policies/protocol/table.h"
+
+/*
+ * VI, what GPUs have: caches of the first level write through and never know of each other; a kernel that begins, or a
+ * warp that acquires, invalidates what it may have that is old. Valid is the state S, shown as V. There is no
+ * directory.
+ *
+ * Example, two first-level caches below one L2, which holds 3:
+ *   cache 0 and 1 load     3 (V)   3 (V)
+ *   cache 0 stores 6       6 (V)   3 (V)   the L2 has 6 at once; cache 1 goes on reading 3, which is allowed
+ *   cache 1 acquires       6 (V)   -
+ *   cache 1 loads          6 (V)   6 (V)
+ *
+ * Store (an atomic) is performed where all meet: it passes the caches on the way, whose copies would be old and are
+ * dropped. N-Store writes a copy that is there and goes on; on a miss none is made. The shared cache writes back, E
+ * clean and M modified. A cache between, of part of the processors, is as the first level: to write back it would have
+ * to be found.
+ */
+
+/* clang-format off */
+static const gpc_protocol_rules first = {
+    /*       Load        Store N-Store     Eviction Read Req. Write Req. Acquire */
+    FIRST(S, HIT(S),     PASS, THROUGH(S), DROP,    NEVER,    NEVER,     DROP),
+    FIRST(I, READ(S, S), PASS, PASS,       NONE(I), NEVER,    NEVER,     NONE(I)),
+};
+
+static const gpc_protocol_rules between = {
+    /*       Eviction Read Req. Write Req. Read ab.    Write ab. Data ab.    N data      Probe d. Inval. d. Acquire */
+    BELOW(S, DROP,    NEVER,    NEVER,     HIT(S),     NEVER,    THROUGH(S), THROUGH(S), NEVER,   NEVER,    DROP),
+    BELOW(I, NONE(I), NEVER,    NEVER,     READ(S, S), NEVER,    PASS,       PASS,       NEVER,   NEVER,    NONE(I)),
+};
+
+static const gpc_protocol_rules shared = {
+    /*       Eviction Read Req. Write Req. Read ab.    Write ab. Data ab.    N data      Probe d. Inval. d. Acquire */
+    BELOW(M, BACK,    NEVER,    NEVER,     HIT(M),     NEVER,    HIT(M),     HIT(M),     NEVER,   NEVER,    NONE(M)),
+    BELOW(E, DROP,    NEVER,    NEVER,     HIT(E),     NEVER,    HIT(M),     HIT(M),     NEVER,   NEVER,    NONE(E)),
+    BELOW(I, NONE(I), NEVER,    NEVER,     READ(E, E), NEVER,    READ(M, M), READ(M, M), NEVER,   NEVER,    NONE(I)),
+};
+/* clang-format on */
+
+const gpc_protocol gpci_vi = {
+    .struct_size = sizeof(gpc_protocol),
+    .name = "vi",
+    .summary = "valid, invalid: write-through, invalidated by acquires, as GPUs do",
+    .source = "seeds/002 section 2.2.2",
+    .first = &first,
+    .between = &between,
+    .shared = &shared,
+    .memory = &gpci_memory_rules,
+    .letters = "NMOEVI",
+};

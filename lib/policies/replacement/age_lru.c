@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "policies/replacement/awid.h"
+#include "policies/replacement/ranks.h"
+#include "policies/replacement/replacement.h"
+
+/*
+ * AgeLRU: evict a line that an inactive warp fetched; where there is none, the least
+ * recently used of the lines that the youngest of the warps fetched (seeds/004 section
+ * 5.2). Greedy-then-oldest scheduling runs old warps first: their lines come back
+ * soonest, and so the set is kept for as few warps as possible.
+ *
+ * As bypassing algorithm (bypass=1) a request whose warp is younger than the
+ * victim's does not enter. That of a warp no longer active is younger than any.
+ *
+ * A line belongs to the warp that fetched it, whoever hits it later. Which of several
+ * inactive warps' lines leaves is left open; here it is the least recently used.
+ *
+ * Example, 2 ways, one set, warps 0, 1 and 2 started in this order; A0 = warp 0 asks for A:
+ *   A0 miss, B1 miss   lines A of age 0, B of age 1
+ *   C2 evicts B        B is of the youngest warp, A of the oldest; with bypass=1 C2, younger still, bypasses
+ *   D1 evicts C        (bypass=1: D1 is no younger than B1, and evicts B)
+ *   warp 0 ends        Oldest-AWID is warp 1's: A is a line of an inactive warp
+ *   E2 evicts A        although D is of a younger warp than A was
+ * LRU would have evicted A for C2, and B for D1.
+ */
+
+typedef struct age_state {
+    gpci_lru_state lru;
+    uint8_t *awids; /* [sets x ways] */
+    bool bypass;
+    gpci_awid warps;
+} age_state;
+
+static const gpc_parameter parameters[] = {
+    {"bypass", 0, 0, 1, true, "1 = a request of a younger warp than the victim's does not allocate"},
+};
+
+static gpc_status init(void *self, const gpc_policy_env *env, char *message) {
+    age_state *state = self;
+    gpc_status status = gpci_lru_init(&state->lru, env, message);
+    state->awids = (uint8_t *)(state->lru.links + (size_t)env->sets * env->ways);
+    state->bypass = env->parameters[0] > 0;
+    gpci_awid_init(&state->warps);
+    return status;
+}
+
+static void on_hit(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
+    age_state *state = self;
+    gpci_awid_use(&state->warps, request);
+    gpci_lru_touch(&state->lru, set, way);
+}
+
+static void on_miss(void *self, uint32_t set, const gpc_request *request) {
+    (void)set;
+    age_state *state = self;
+    gpci_awid_use(&state->warps, request);
+}
+
+static uint32_t rank(const void *self, size_t line) {
+    const age_state *state = self;
+    return gpci_awid_age(&state->warps, state->awids[line]);
+}
+
+static uint32_t choose_victim(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
+    age_state *state = self;
+    uint32_t age, victim = gpci_highest_rank(&state->lru, set, candidates, rank, state, &age);
+    if (state->bypass && gpci_awid_age(&state->warps, gpci_awid_of(&state->warps, request)) > age)
+        return GPC_WAY_BYPASS;
+    return victim;
+}
+
+/* Choosing leaves no trace. */
+static bool declines(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
+    return choose_victim(self, set, candidates, request) == GPC_WAY_BYPASS;
+}
+
+static void on_fill(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
+    age_state *state = self;
+    state->awids[(size_t)set * state->lru.ways + way] = gpci_awid_of(&state->warps, request);
+    gpci_lru_touch(&state->lru, set, way);
+}
+
+static void on_warp_event(void *self, const gpc_warp_event *event) {
+    age_state *state = self;
+    gpci_awid_event(&state->warps, event);
+}
+
+/*
+ * LRU's order and an 8-bit id per line, and two 8-bit registers:
+ * sets x ways x (ceil(log2(ways)) + 8) + 16. The id in each warp's status field,
+ * 8 bits a warp, is the scheduler's, whose warps a cache does not know.
+ */
+static uint64_t cost_bits(const gpc_policy_env *env) {
+    return (uint64_t)env->sets * env->ways * (gpci_ceil_log2(env->ways) + 8) + 16;
+}
+
+const gpc_replacement_ops gpci_age_lru = {
+    .struct_size = sizeof(gpc_replacement_ops),
+    .name = "age-lru",
+    .summary = "evict an inactive warp's line, else the youngest warp's least recent "
+               "(bypass=1: younger requests bypass)",
+    .source = "seeds/004, section 5.2",
+    .instance_bytes = sizeof(age_state),
+    .set_bytes = sizeof(uint64_t),
+    .line_bytes = sizeof(gpci_lru_link) + 1,
+    .parameters = parameters,
+    .parameter_count = sizeof parameters / sizeof *parameters,
+    .init = init,
+    .on_hit = on_hit,
+    .on_miss = on_miss,
+    .choose_victim = choose_victim,
+    .on_fill = on_fill,
+    .on_warp_event = on_warp_event,
+    .cost_bits = cost_bits,
+    .declines = declines,
+};

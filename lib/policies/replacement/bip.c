@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "policies/replacement/lru.h"
+#include "policies/replacement/replacement.h"
+#include "policies/replacement/thrash_throttle.h"
+
+/*
+ * Bimodal insertion: as LIP, but a share epsilon of the lines, 1/32, comes in as the
+ * most recently used, so that a working set that changes gets in after all. epsilon = 0
+ * is LIP and 1 is LRU. The paper counts misses with five bits; the draw by chance is
+ * the other reading of its pseudocode.
+ *
+ * With bypass=1 a line that would come into a full set as the least recently used does not
+ * enter at all: BIP as a bypassing algorithm, seeds/004 section 5.4.1.2. What fills
+ * a free way is not counted then, and comes in as the most recently used.
+ *
+ * Example, 3 ways, one set, epsilon = 0.25, stream A B C D A E D:
+ *   A B C miss         recency A B C, each behind the others
+ *   D evicts C         the fourth: recency D A B
+ *   A hit              recency A D B
+ *   E evicts B         recency A D E
+ *   D hit              recency D A E
+ */
+
+enum { EPSILON, RANDOM, BYPASS };
+
+typedef struct bip_state {
+    gpci_lru_state lru;
+    gpci_throttle throttle;
+    bool bypass;
+} bip_state;
+
+static const gpc_parameter parameters[] = {
+    GPCI_EPSILON,
+    GPCI_RANDOM,
+    {"bypass", 0, 0, 1, true, "1 = lines not let through bypass a full set"},
+};
+
+static gpc_status init(void *self, const gpc_policy_env *env, char *message) {
+    bip_state *state = self;
+    gpci_throttle_init(&state->throttle, env->parameters[EPSILON], env->parameters[RANDOM] > 0, env->seed);
+    state->bypass = env->parameters[BYPASS] > 0;
+    return gpci_lru_init(&state->lru, env, message);
+}
+
+static void on_hit(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
+    (void)request;
+    bip_state *state = self;
+    gpci_lru_touch(&state->lru, set, way);
+}
+
+static uint32_t choose_victim(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
+    bip_state *state = self;
+    if (state->bypass && !request->admitted && !gpci_throttle_passes(&state->throttle))
+        return GPC_WAY_BYPASS;
+    return gpci_lru_last(&state->lru, set, candidates);
+}
+
+/* The one draw for a line: choose_victim makes none for what has been let through. */
+static bool declines(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
+    return choose_victim(self, set, candidates, request) == GPC_WAY_BYPASS;
+}
+
+static void on_fill(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
+    (void)request;
+    bip_state *state = self;
+    if (state->bypass || gpci_throttle_passes(&state->throttle))
+        gpci_lru_touch(&state->lru, set, way);
+    else
+        gpci_lru_demote(&state->lru, set, way);
+}
+
+/* LRU's order, sets x ways x ceil(log2(ways)), and the throttle: 5 bits for 1/32. */
+static uint64_t cost_bits(const gpc_policy_env *env) {
+    return gpci_lru.cost_bits(env) + gpci_throttle_bits(env->parameters[EPSILON], env->parameters[RANDOM] > 0);
+}
+
+const gpc_replacement_ops gpci_bip = {
+    .struct_size = sizeof(gpc_replacement_ops),
+    .name = "bip",
+    .summary = "LRU, with one line in 32 inserted as most recently used, the others as least (bypass=1: not at all)",
+    .source = "Qureshi et al., ISCA 2007, section 4.2; seeds/004 section 5.4",
+    .instance_bytes = sizeof(bip_state),
+    .set_bytes = sizeof(uint64_t),
+    .line_bytes = sizeof(gpci_lru_link),
+    .parameters = parameters,
+    .parameter_count = sizeof parameters / sizeof *parameters,
+    .init = init,
+    .on_hit = on_hit,
+    .choose_victim = choose_victim,
+    .on_fill = on_fill,
+    .cost_bits = cost_bits,
+    .declines = declines,
+};

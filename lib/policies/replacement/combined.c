@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "policies/replacement/replacement.h"
+#include "policies/replacement/rpr.h"
+
+/*
+ * PCAL, AgeLRU and RPR together, as section 7.2 of seeds/004 sketches it: only warps
+ * that hold a cache token fill the cache; among their lines the youngest warp's leave
+ * first, as in AgeLRU; and blocks that RPR predicts not to be used again are kept out,
+ * so that a warp takes less of the cache and more warps can share it.
+ *
+ * The sketch leaves open what is done with those kept out. Here neither a request
+ * without a token nor one of low reuse may evict a line that is of use. They get a way
+ * that is free, or the place of a line that is dead (its warp inactive, or its
+ * predicted reuses used up), as in PCAL's opportunistic caching; otherwise they bypass.
+ * Of low reuse is what is predicted at most `low` reuses; a block without prediction
+ * is not. The sampler goes on to learn from blocks of low reuse that bypass, or a
+ * prediction could never be taken back; from those of warps without a token it does not.
+ * Where tokens are not in use, all warps are cache warps. The cache must leave the tokens to this policy (`l1.tokens =
+ * ignore`).
+ *
+ * Example, 2 ways, warps 0, 1 and 2 in this order, 0 and 1 with tokens, nothing predicted:
+ *   A0 miss, B1 miss
+ *   C2 bypasses            no token, and neither line is dead
+ *   D0 evicts B            of the youngest warp
+ *   E2 bypasses
+ *   warp 0 ends
+ *   F2 evicts A            dead: it takes its place without a token
+ */
+
+typedef struct combined_state {
+    gpci_rpr rpr; /* first: the functions of rpr.c take the whole for it */
+    uint32_t low;
+} combined_state;
+
+static const gpc_parameter parameters[] = {
+    GPCI_RPR_PARAMETERS,
+    {"low", 0, 0, 15, true, "most predicted reuses of a block that is kept out"},
+};
+
+static gpc_status init(void *self, const gpc_policy_env *env, char *message) {
+    combined_state *state = self;
+    state->low = (uint32_t)env->parameters[3];
+    return gpci_rpr_init(&state->rpr, env, GPCI_RPR_AGE, message);
+}
+
+static bool is_cache_warp(const gpc_request *request) {
+    return request->token != GPC_TOKEN_NONE;
+}
+
+static void on_miss(void *self, uint32_t set, const gpc_request *request) {
+    combined_state *state = self;
+    gpci_rpr_on_miss(&state->rpr, set, request);
+    if (is_cache_warp(request) && (request->kind == GPC_LOAD || request->kind == GPC_PREFETCH))
+        gpci_rpr_sample(&state->rpr, set, request);
+}
+
+static bool is_kept_out(const combined_state *state, const gpc_request *request) {
+    if (!is_cache_warp(request))
+        return true;
+    uint8_t reuse = gpci_rpr_predict(state->rpr.history, gpci_rpr_signature(&state->rpr, request));
+    return reuse != GPCI_RPR_NONE && reuse >> 4 <= state->low;
+}
+
+static uint32_t choose_victim(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
+    combined_state *state = self;
+    bool dead;
+    uint32_t victim = gpci_rpr_victim(&state->rpr, set, candidates, &dead);
+    return !dead && is_kept_out(state, request) ? GPC_WAY_BYPASS : victim;
+}
+
+/* Choosing leaves no trace. */
+static bool declines(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
+    return choose_victim(self, set, candidates, request) == GPC_WAY_BYPASS;
+}
+
+const gpc_replacement_ops gpci_combined = {
+    .struct_size = sizeof(gpc_replacement_ops),
+    .name = "combined",
+    .summary = "age-lru among warps with cache tokens; blocks predicted of low reuse bypass, as do other warps",
+    .source = "seeds/004, section 7.2",
+    .instance_bytes = sizeof(combined_state),
+    .set_bytes = GPCI_RPR_SET_BYTES,
+    .line_bytes = GPCI_RPR_LINE_BYTES,
+    .shared_bytes = sizeof(gpci_rpr_history),
+    .parameters = parameters,
+    .parameter_count = sizeof parameters / sizeof *parameters,
+    .init = init,
+    .on_hit = gpci_rpr_on_hit,
+    .on_miss = on_miss,
+    .choose_victim = choose_victim,
+    .on_fill = gpci_rpr_on_fill,
+    .on_warp_event = gpci_rpr_on_warp_event,
+    .cost_bits = gpci_rpr_cost_bits,
+    .declines = declines,
+};

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "policies/replacement/counter_table.h"
+
+#include "policies/replacement/candidates.h"
+#include "policies/replacement/lru.h"
+#include "policies/replacement/replacement.h"
+
+/*
+ * Counter-based replacement: a line expires when it has been counted longer than its last generation lasted, and if
+ * that is known well (counter_table.h). The victim is the least recent of the expired lines, never the most
+ * recent of the set; where there is none the least recent. Two predictors say what is counted:
+ *
+ *   aip   accesses of the set since the line's last one. A hit ends an interval, and the longest of a generation is
+ *         what it came to. Expired: longer than any interval of this generation and than the longest of the last.
+ *   lvp   hits of the line. Expired: as many as the last generation had.
+ *
+ * A counter that is full says nothing more: what the table has as full never expires. The counters of a set that aip
+ * would increment at each access are kept as the difference of two counts of the set's accesses, which is the same.
+ * With bypass=1 a line that is sure not to be used again does not come in, unless another line has expired.
+ *
+ * Example, aip, 4 ways, one set; the table is sure that C has intervals of 1 at most, and knows nothing of the others:
+ *   A B C D miss   A has waited for 3 accesses, B for 2, C for 1, D for none
+ *   E              C has now waited for 2, more than 1: it leaves, though A is the least recent
+ * In the paper's Figure 5 (8 ways), D and F have expired; a hit of D makes B expire, and starts D's count anew; then J
+ * misses, and of B and F, F leaves, which is the less recent.
+ */
+
+enum { BYPASS = 3 }; /* behind GPCI_COUNTER_TABLE_PARAMETERS */
+enum { AIP, LVP };
+
+typedef struct line_state {
+    uint64_t last; /* aip: the set's accesses when it was last accessed */
+    gpci_generation generation;
+} line_state;
+
+typedef struct counter_state {
+    gpci_lru_state lru; /* first: gpci_lru_init makes it */
+    gpci_counter_table table;
+    uint64_t *accesses; /* [sets] */
+    line_state *lines;  /* [sets x ways] */
+    bool live_time, bypass;
+} counter_state;
+
+static const gpc_parameter parameters[] = {
+    GPCI_COUNTER_TABLE_PARAMETERS,
+    {"bypass", 0, 0, 1, true, "1 = a line that is sure not to be used again does not come in"},
+};
+
+static const gpc_text_parameter texts[] = {
+    {"variant", "aip", "aip|lvp", "access interval predictor, or live-time predictor"},
+};
+
+static gpc_status init(void *self, const gpc_policy_env *env, char *message) {
+    counter_state *state = self;
+    gpc_status status = gpci_counter_table_init(&state->table, env, message);
+    if (status < 0)
+        return status;
+    size_t lines = (size_t)env->sets * env->ways;
+    state->accesses = (uint64_t *)env->set_state + env->sets;
+    state->lines = env->line_state;
+    state->live_time = env->words[0] == LVP;
+    state->bypass = env->parameters[BYPASS] > 0;
+    gpc_policy_env order = *env;
+    order.line_state = state->lines + lines;
+    return gpci_lru_init(&state->lru, &order, message);
+}
+
+static void finish(void *self) {
+    gpci_counter_table_finish(&((counter_state *)self)->table);
+}
+
+static line_state *line_of(const counter_state *state, uint32_t set, uint32_t way) {
+    return &state->lines[(size_t)set * state->lru.ways + way];
+}
+
+/* Accesses of the set since the line's last, as far as a counter counts. */
+static uint8_t waited(const counter_state *state, uint32_t set, const line_state *line) {
+    uint64_t count = state->accesses[set] - line->last;
+    return count < state->table.most ? (uint8_t)count : state->table.most;
+}
+
+static void on_hit(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
+    (void)request;
+    counter_state *state = self;
+    line_state *line = line_of(state, set, way);
+    gpci_generation *generation = &line->generation;
+    state->accesses[set]++;
+    if (state->live_time) {
+        generation->count += generation->count < state->table.most;
+    } else {
+        uint8_t interval = waited(state, set, line);
+        generation->count = interval > generation->count ? interval : generation->count;
+    }
+    line->last = state->accesses[set];
+    gpci_lru_touch(&state->lru, set, way);
+}
+
+static void on_miss(void *self, uint32_t set, const gpc_request *request) {
+    (void)request;
+    ((counter_state *)self)->accesses[set]++;
+}
+
+GPCI_INLINE bool has_expired(const counter_state *state, uint32_t set, const line_state *line) {
+    const gpci_generation *generation = &line->generation;
+    if (!generation->sure || generation->past == state->table.most)
+        return false;
+    if (state->live_time)
+        return generation->count >= generation->past;
+    uint8_t interval = waited(state, set, line);
+    return interval > generation->count && interval > generation->past;
+}
+
+/* Bits of the candidates that have expired, and whether there are any. */
+static bool find_expired(const counter_state *state, uint32_t set, const uint64_t *candidates, uint64_t *expired) {
+    uint32_t newest = gpci_lru_first(&state->lru, set, NULL), ways = state->lru.ways;
+    const line_state *lines = line_of(state, set, 0);
+    uint64_t any = 0;
+    for (uint32_t first = 0; first < ways; first += 64) {
+        uint32_t count = ways - first < 64 ? ways - first : 64;
+        uint64_t word = 0;
+        for (uint32_t i = 0; i < count; i++)
+            word |= (uint64_t)has_expired(state, set, &lines[first + i]) << i;
+        if (newest / 64 == first / 64)
+            word &= ~((uint64_t)1 << newest % 64);
+        expired[first / 64] = word &= gpci_candidate_word(candidates, first / 64, ways);
+        any |= word;
+    }
+    return any;
+}
+
+static bool declines(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
+    const counter_state *state = self;
+    uint64_t expired[GPC_MAX_WAYS / 64];
+    return state->bypass && gpci_never_used_again(&state->table, request) &&
+           !find_expired(state, set, candidates, expired);
+}
+
+static uint32_t choose_victim(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
+    counter_state *state = self;
+    uint64_t expired[GPC_MAX_WAYS / 64];
+    if (find_expired(state, set, candidates, expired))
+        return gpci_lru_last(&state->lru, set, expired);
+    if (state->bypass && gpci_never_used_again(&state->table, request))
+        return GPC_WAY_BYPASS;
+    return gpci_lru_last(&state->lru, set, candidates);
+}
+
+static void on_evict(void *self, uint32_t set, uint32_t way, const gpc_eviction *eviction, const gpc_request *request) {
+    (void)request;
+    counter_state *state = self;
+    gpci_generation_end(&state->table, &line_of(state, set, way)->generation, eviction->line_address);
+}
+
+static void on_fill(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
+    counter_state *state = self;
+    *line_of(state, set, way) = (line_state){state->accesses[set], gpci_generation_begin(&state->table, request)};
+    gpci_lru_touch(&state->lru, set, way);
+}
+
+/* LRU's order, the table, a generation's fields in each line; aip's longest interval is one counter more (21 bits). */
+static uint64_t cost_bits(const gpc_policy_env *env) {
+    uint64_t line = gpci_generation_bits(env) + (env->words[0] == AIP ? (uint64_t)env->parameters[2] : 0);
+    return gpci_lru.cost_bits(env) + gpci_counter_table_bits(env) + (uint64_t)env->sets * env->ways * line;
+}
+
+const gpc_replacement_ops gpci_counter_based_policy = {
+    .struct_size = sizeof(gpc_replacement_ops),
+    .name = "counter-based",
+    .summary = "evict lines that outlived what their last generation came to first, then the least recent",
+    .source = "Kharbutli and Solihin, IEEE TC 57(4), 2008",
+    .instance_bytes = sizeof(counter_state),
+    .set_bytes = 2 * sizeof(uint64_t),
+    .line_bytes = sizeof(line_state) + sizeof(gpci_lru_link),
+    .parameters = parameters,
+    .parameter_count = sizeof parameters / sizeof *parameters,
+    .init = init,
+    .finish = finish,
+    .on_hit = on_hit,
+    .on_miss = on_miss,
+    .choose_victim = choose_victim,
+    .on_fill = on_fill,
+    .on_evict = on_evict,
+    .cost_bits = cost_bits,
+    .texts = texts,
+    .text_count = sizeof texts / sizeof *texts,
+    .declines = declines,
+};

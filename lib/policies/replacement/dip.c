@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "policies/replacement/duel.h"
+#include "policies/replacement/lru.h"
+#include "policies/replacement/replacement.h"
+#include "policies/replacement/thrash_throttle.h"
+
+/*
+ * Dynamic insertion: LRU and BIP duel, and the sets follow the one with the fewer
+ * misses. All sets keep one order whichever they follow; only where a line comes
+ * in differs. With bypass=1 BIP bypasses, as in bip.
+ *
+ * Example, 4 sets of 1 way, 1-bit selector: set 0 leads for LRU, set 3 for BIP, 1 and 2 follow.
+ *   start              selector 0: 1 and 2 follow LRU
+ *   a miss in set 0    selector 1: they follow BIP
+ *   a miss in set 0    selector 1, saturated
+ *   a miss in set 3    selector 0: they follow LRU again
+ *   a miss in set 1    selector 0: followers have no vote
+ */
+
+enum { EPSILON, RANDOM, BYPASS, LEADERS, SELECTOR };
+
+typedef struct dip_state {
+    gpci_lru_state lru;
+    gpci_throttle throttle;
+    gpci_duel duel;
+    bool bypass;
+} dip_state;
+
+static const gpc_parameter parameters[] = {
+    GPCI_EPSILON,
+    GPCI_RANDOM,
+    {"bypass", 0, 0, 1, true, "1 = lines that BIP does not let through bypass a full set"},
+    GPCI_LEADERS,
+    GPCI_SELECTOR_BITS,
+};
+
+/* The state of the sets: all orders, then all roles. */
+static gpc_status init(void *self, const gpc_policy_env *env, char *message) {
+    dip_state *state = self;
+    gpci_throttle_init(&state->throttle, env->parameters[EPSILON], env->parameters[RANDOM] > 0, env->seed);
+    gpci_duel_init(&state->duel, (uint8_t *)env->set_state + env->sets * sizeof(uint64_t), env->sets,
+                   (uint32_t)env->parameters[LEADERS], (uint32_t)env->parameters[SELECTOR]);
+    state->bypass = env->parameters[BYPASS] > 0;
+    return gpci_lru_init(&state->lru, env, message);
+}
+
+static void on_hit(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
+    (void)request;
+    dip_state *state = self;
+    gpci_lru_touch(&state->lru, set, way);
+}
+
+static void on_miss(void *self, uint32_t set, const gpc_request *request) {
+    (void)request;
+    dip_state *state = self;
+    gpci_duel_miss(&state->duel, set);
+}
+
+static uint32_t choose_victim(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
+    dip_state *state = self;
+    if (state->bypass && !request->admitted && gpci_duel_second(&state->duel, set) &&
+        !gpci_throttle_passes(&state->throttle))
+        return GPC_WAY_BYPASS;
+    return gpci_lru_last(&state->lru, set, candidates);
+}
+
+/* The one draw for a line: choose_victim makes none for what has been let through. */
+static bool declines(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
+    return choose_victim(self, set, candidates, request) == GPC_WAY_BYPASS;
+}
+
+static void on_fill(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
+    (void)request;
+    dip_state *state = self;
+    bool rarely = gpci_duel_second(&state->duel, set) & !state->bypass;
+    gpci_lru_insert(&state->lru, set, way, !rarely | gpci_throttle_passes_if(&state->throttle, rarely));
+}
+
+/*
+ * LRU's order, sets x ways x ceil(log2(ways)), and the throttle and the selector: 15 bits, the paper's "less than
+ * two bytes".
+ */
+static uint64_t cost_bits(const gpc_policy_env *env) {
+    return gpci_lru.cost_bits(env) + (uint64_t)env->parameters[SELECTOR] +
+           gpci_throttle_bits(env->parameters[EPSILON], env->parameters[RANDOM] > 0);
+}
+
+const gpc_replacement_ops gpci_dip = {
+    .struct_size = sizeof(gpc_replacement_ops),
+    .name = "dip",
+    .summary = "LRU or BIP, whichever misses less in the sets that always follow it",
+    .source = "Qureshi et al., ISCA 2007, section 5",
+    .instance_bytes = sizeof(dip_state),
+    .set_bytes = sizeof(uint64_t) + 1,
+    .line_bytes = sizeof(gpci_lru_link),
+    .parameters = parameters,
+    .parameter_count = sizeof parameters / sizeof *parameters,
+    .init = init,
+    .on_hit = on_hit,
+    .on_miss = on_miss,
+    .choose_victim = choose_victim,
+    .on_fill = on_fill,
+    .cost_bits = cost_bits,
+    .declines = declines,
+};

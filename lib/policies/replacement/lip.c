@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "policies/replacement/lru.h"
+#include "policies/replacement/replacement.h"
+
+/*
+ * LRU insertion: as LRU, but a line comes in as the least recently used and has
+ * to be hit to move up. A loop over more lines than fit keeps all but one of those
+ * that came first, where LRU keeps none that it will need.
+ *
+ * Example, 3 ways, one set, the loop A B C D twice:
+ *   A B C miss         recency A B C, C the least: whoever comes goes behind the others
+ *   D evicts C         recency A B D
+ *   A hit, B hit       recency B A D
+ *   C evicts D         recency B A C
+ *   D evicts C         recency B A D
+ * Two hits of eight; LRU has none.
+ */
+
+static void on_hit(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
+    (void)request;
+    gpci_lru_touch(self, set, way);
+}
+
+static uint32_t choose_victim(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
+    (void)request;
+    return gpci_lru_last(self, set, candidates);
+}
+
+static void on_fill(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
+    (void)request;
+    gpci_lru_demote(self, set, way);
+}
+
+/* LRU's order and nothing more: sets x ways x ceil(log2(ways)). */
+static uint64_t cost_bits(const gpc_policy_env *env) {
+    return gpci_lru.cost_bits(env);
+}
+
+const gpc_replacement_ops gpci_lip = {
+    .struct_size = sizeof(gpc_replacement_ops),
+    .name = "lip",
+    .summary = "LRU, with lines inserted as the least recently used",
+    .source = "Qureshi et al., ISCA 2007, section 4.1",
+    .instance_bytes = sizeof(gpci_lru_state),
+    .set_bytes = sizeof(uint64_t),
+    .line_bytes = sizeof(gpci_lru_link),
+    .init = gpci_lru_init,
+    .on_hit = on_hit,
+    .choose_victim = choose_victim,
+    .on_fill = on_fill,
+    .cost_bits = cost_bits,
+};

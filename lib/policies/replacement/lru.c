@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "policies/replacement/lru.h"
+
+#include "policies/replacement/candidates.h"
+#include "policies/replacement/replacement.h"
+
+/*
+ * Least recently used. The baseline of every document.
+ *
+ * Example, 2 ways, one set, stream A B A C B:
+ *   A miss, B miss     recency B A
+ *   A hit              recency A B
+ *   C evicts B         recency C A
+ *   B evicts A         recency B C
+ */
+
+static gpci_lru_link *links_of(const gpci_lru_state *lru, uint32_t set) {
+    return lru->links + (size_t)set * lru->ways;
+}
+
+gpc_status gpci_lru_init(void *self, const gpc_policy_env *env, char *message) {
+    (void)message;
+    gpci_lru_state *lru = self;
+    lru->ways = env->ways;
+    lru->orders = env->set_state;
+    lru->ends = env->set_state;
+    lru->links = env->line_state;
+    if (env->ways <= GPCI_RECENCY_WAYS) {
+        for (uint32_t set = 0; set < env->sets; set++)
+            lru->orders[set] = GPCI_RECENCY_START;
+        return GPC_OK;
+    }
+    for (uint32_t set = 0; set < env->sets; set++) {
+        gpci_lru_link *links = links_of(lru, set);
+        lru->ends[set] = (gpci_lru_ends){0, (uint16_t)(env->ways - 1), 0};
+        for (uint32_t way = 0; way < env->ways; way++)
+            links[way] = (gpci_lru_link){(uint16_t)(way - 1), (uint16_t)(way + 1)};
+    }
+    return GPC_OK;
+}
+
+void gpci_lru_list_touch(gpci_lru_state *lru, uint32_t set, uint32_t way) {
+    gpci_lru_ends *ends = &lru->ends[set];
+    gpci_lru_link *links = links_of(lru, set);
+    if (ends->newest == way)
+        return;
+    uint16_t newer = links[way].newer, older = links[way].older;
+    links[newer].older = older;
+    if (ends->oldest == way)
+        ends->oldest = newer;
+    else
+        links[older].newer = newer;
+    links[way].older = ends->newest;
+    links[ends->newest].newer = (uint16_t)way;
+    ends->newest = (uint16_t)way;
+}
+
+void gpci_lru_list_demote(gpci_lru_state *lru, uint32_t set, uint32_t way) {
+    gpci_lru_ends *ends = &lru->ends[set];
+    gpci_lru_link *links = links_of(lru, set);
+    if (ends->oldest == way)
+        return;
+    uint16_t newer = links[way].newer, older = links[way].older;
+    links[older].newer = newer;
+    if (ends->newest == way)
+        ends->newest = older;
+    else
+        links[newer].older = older;
+    links[way].newer = ends->oldest;
+    links[ends->oldest].older = (uint16_t)way;
+    ends->oldest = (uint16_t)way;
+}
+
+uint32_t gpci_lru_last(gpci_lru_state *lru, uint32_t set, const uint64_t *candidates) {
+    if (lru->ways <= GPCI_RECENCY_WAYS) {
+        uint64_t order = lru->orders[set];
+        uint32_t place = lru->ways;
+        uint32_t way = gpci_recency_last(order, place);
+        while (!gpci_is_candidate(candidates, way))
+            way = gpci_recency_last(order, --place);
+        return way;
+    }
+    const gpci_lru_link *links = links_of(lru, set);
+    uint32_t way = lru->ends[set].oldest;
+    while (!gpci_is_candidate(candidates, way))
+        way = links[way].newer;
+    return way;
+}
+
+uint32_t gpci_lru_last_without(const gpci_lru_state *lru, uint32_t set, const uint32_t *states, uint32_t bits) {
+    if (lru->ways <= GPCI_RECENCY_WAYS) {
+        for (uint32_t place = lru->ways; place; place--) {
+            uint32_t way = gpci_recency_last(lru->orders[set], place);
+            if (!(states[way] & bits))
+                return way;
+        }
+        return UINT32_MAX;
+    }
+    const gpci_lru_link *links = links_of(lru, set);
+    uint32_t way = lru->ends[set].oldest;
+    while (states[way] & bits) {
+        if (way == lru->ends[set].newest)
+            return UINT32_MAX;
+        way = links[way].newer;
+    }
+    return way;
+}
+
+uint32_t gpci_lru_first(const gpci_lru_state *lru, uint32_t set, const uint64_t *candidates) {
+    if (lru->ways <= GPCI_RECENCY_WAYS) {
+        uint64_t order = lru->orders[set];
+        while (!gpci_is_candidate(candidates, order & 15u))
+            order >>= 4;
+        return order & 15u;
+    }
+    const gpci_lru_link *links = links_of(lru, set);
+    uint32_t way = lru->ends[set].newest;
+    while (!gpci_is_candidate(candidates, way))
+        way = links[way].older;
+    return way;
+}
+
+static void touch(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
+    (void)request;
+    gpci_lru_touch(self, set, way);
+}
+
+static uint32_t choose_victim(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
+    (void)request;
+    return gpci_lru_last(self, set, candidates);
+}
+
+/* Each line's place in its set's order: sets x ways x ceil(log2(ways)). */
+static uint64_t cost_bits(const gpc_policy_env *env) {
+    return (uint64_t)env->sets * env->ways * gpci_ceil_log2(env->ways);
+}
+
+const gpc_replacement_ops gpci_lru = {
+    .struct_size = sizeof(gpc_replacement_ops),
+    .name = "lru",
+    .summary = "evict the least recently used line",
+    .source = "baseline of all four documents",
+    .instance_bytes = sizeof(gpci_lru_state),
+    .set_bytes = sizeof(uint64_t),
+    .line_bytes = sizeof(gpci_lru_link),
+    .init = gpci_lru_init,
+    .on_hit = touch,
+    .choose_victim = choose_victim,
+    .on_fill = touch,
+    .cost_bits = cost_bits,
+};

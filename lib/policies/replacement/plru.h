@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_POLICIES_REPLACEMENT_PLRU_H
+#define GPC_POLICIES_REPLACEMENT_PLRU_H
+
+#include "base/base.h"
+#include "policies/replacement/candidates.h"
+
+/*
+ * The tree of pseudo-LRU: the ways are the leaves of a binary tree whose every node keeps
+ * one bit, the side that a victim is looked for on (0 = left, 1 = right).
+ *
+ * A way's position (Jimenez, MICRO 2013, section 3.2) is a number with a bit per node above it, the root's the
+ * highest: 1 where the node points to the way's side. 0, all point away, is that of the way used last; the
+ * way at leaves - 1, to which all point, is the victim. Giving a way a position sets the nodes above it
+ * and no others, and so moves other ways as well.
+ *
+ * Ways that are no power of two hang in the next larger tree, whose leaves without a way are never entered.
+ */
+typedef struct gpci_tree {
+    uint64_t *nodes; /* [sets][words]; bit n = node n, 1 is the root, 2n and 2n + 1 are below n */
+    uint32_t ways, words;
+    uint32_t levels; /* of nodes above the leaves */
+} gpci_tree;
+
+/* set_bytes = 8, line_bytes = 1. */
+GPCI_INLINE void gpci_tree_init(gpci_tree *tree, const gpc_policy_env *env) {
+    tree->nodes = gpci_way_bits(env);
+    tree->ways = env->ways;
+    tree->words = gpci_way_words(env->ways);
+    tree->levels = gpci_ceil_log2(env->ways);
+}
+
+/*
+ * Positions where the nodes are one word, of up to 64 ways. The node that is `level` + 1 above a leaf has
+ * the leaf's number shifted by as much; its bit is that of the way where the position's is 1.
+ */
+GPCI_INLINE uint64_t gpci_word_put(uint64_t nodes, uint32_t levels, uint32_t way, uint32_t position) {
+    uint64_t above = 0, right = 0;
+    uint32_t leaf = (uint32_t)1 << levels | way, same = ~(way ^ position);
+    for (uint32_t level = 0; level < levels; level++) {
+        uint32_t node = leaf >> (level + 1);
+        above |= (uint64_t)1 << node;
+        right |= (uint64_t)(same >> level & 1) << node;
+    }
+    return (nodes & ~above) | right;
+}
+
+GPCI_INLINE uint32_t gpci_word_get(uint64_t nodes, uint32_t levels, uint32_t way) {
+    uint32_t leaf = (uint32_t)1 << levels | way, right = 0;
+    for (uint32_t level = 0; level < levels; level++)
+        right |= (uint32_t)(nodes >> (leaf >> (level + 1)) & 1) << level;
+    return ~(way ^ right) & (((uint32_t)1 << levels) - 1);
+}
+
+/* Give a way a position; only its low bits count, as many as the tree has levels. */
+GPCI_INLINE void gpci_tree_put(gpci_tree *tree, uint32_t set, uint32_t way, uint32_t position) {
+    uint64_t *nodes = &tree->nodes[(size_t)set * tree->words];
+    if (GPCI_LIKELY(tree->words == 1)) {
+        *nodes = tree->levels == 4 ? gpci_word_put(*nodes, 4, way, position) /* 16 ways: no loop is left */
+                                   : gpci_word_put(*nodes, tree->levels, way, position);
+        return;
+    }
+    uint32_t node = 1;
+    for (uint32_t level = tree->levels; level-- > 0;) {
+        uint32_t right = way >> level & 1;
+        uint64_t points_right = ~(right ^ position >> level) & 1;
+        uint64_t *word = &nodes[node / 64];
+        *word = (*word & ~((uint64_t)1 << (node % 64))) | points_right << (node % 64);
+        node = 2 * node + right;
+    }
+}
+
+GPCI_INLINE uint32_t gpci_tree_get(const gpci_tree *tree, uint32_t set, uint32_t way) {
+    const uint64_t *nodes = &tree->nodes[(size_t)set * tree->words];
+    if (GPCI_LIKELY(tree->words == 1))
+        return tree->levels == 4 ? gpci_word_get(*nodes, 4, way) : gpci_word_get(*nodes, tree->levels, way);
+    uint32_t node = 1, position = 0;
+    for (uint32_t level = tree->levels; level-- > 0;) {
+        uint32_t right = way >> level & 1, points_right = nodes[node / 64] >> (node % 64) & 1;
+        position = 2 * position + (right == points_right);
+        node = 2 * node + right;
+    }
+    return position;
+}
+
+/* Position 0, the commonest: up to 64 ways the nodes above a way are turned by two masks. */
+typedef struct gpci_tree_paths {
+    uint64_t keep[64], away[64]; /* of a way: the other nodes; the nodes above that must point right */
+} gpci_tree_paths;
+
+GPCI_INLINE void gpci_tree_paths_init(gpci_tree_paths *paths, const gpci_tree *tree) {
+    for (uint32_t way = 0; tree->words == 1 && way < tree->ways; way++) {
+        uint32_t node = 1;
+        paths->keep[way] = ~(uint64_t)0;
+        for (uint32_t level = tree->levels; level-- > 0;) {
+            uint32_t right = way >> level & 1;
+            paths->keep[way] &= ~((uint64_t)1 << node);
+            paths->away[way] |= (uint64_t)!right << node;
+            node = 2 * node + right;
+        }
+    }
+}
+
+GPCI_INLINE void gpci_tree_touch(gpci_tree *tree, const gpci_tree_paths *paths, uint32_t set, uint32_t way) {
+    if (GPCI_LIKELY(tree->words == 1))
+        tree->nodes[set] = (tree->nodes[set] & paths->keep[way]) | paths->away[way];
+    else
+        gpci_tree_put(tree, set, way, 0);
+}
+
+/* Follow the nodes; one with no candidate on the side that it points to goes to the other. */
+uint32_t gpci_tree_victim(const gpci_tree *tree, uint32_t set, const uint64_t *candidates);
+
+/* A tree with a leaf per way: ways - 1 bits per set. */
+GPCI_INLINE uint64_t gpci_tree_bits(const gpc_policy_env *env) {
+    return (uint64_t)env->sets * (env->ways - 1);
+}
+
+#endif

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "policies/replacement/rpr.h"
+
+#include "policies/replacement/ranks.h"
+#include "policies/replacement/replacement.h"
+
+#include <string.h>
+
+/*
+ * Reuse-prediction-based replacement, RPR (seeds/004 chapter 6): a line is fetched
+ * with a prediction, how many accesses to its set from now its block is used again
+ * (distance) and how often it will be (count), learnt from blocks of its signature, a
+ * hash of the fetching instruction's pc and of its warp's relative age. Every access
+ * to the set takes one from the distances of its lines, and a hit one from its line's
+ * count; neither goes below zero.
+ *
+ * A line is dead when its warp is inactive, or its count has run down to zero. A
+ * dead line is evicted first; else the line of the lowest score; of equals, dead
+ * ones too, the least recently used.
+ *   age       256 - relative age of the fetching warp                  (6.3)
+ *   distance  256 - distance left                                      (6.4)
+ *   count     256 + count left, or 0 where it is 0                     (6.5)
+ *
+ * Zero says two things in the document: a count that has run down, and the answer of
+ * a predictor that knows nothing. Were the second dead too, whatever is new would
+ * leave at once; were the first not, nothing would be. So, in the same eight bits:
+ *   count 0, distance 0           no prediction: not dead, and scored as it stands:
+ *                                 256 by distance, 0 by count (unpredicted=1: dead)
+ *   count 0, distance 1 to 15     dead: predicted never to be used again, or run down
+ *                                 from 1 by a hit, which then sets the distance to 15
+ * and the distance of a count of 0, meaning nothing any more, stays.
+ *
+ * Example, 2 ways, distances, lines' count/distance; A comes with 2/4, B with 1/2, C with 1/3:
+ *   A miss   A 2/4
+ *   B miss   A 2/3   B 1/2
+ *   B hit    A 2/2   B dead: 1/1 before the hit
+ *   A hit    A 1/1   B dead
+ *   C        A 1/0   evicts B, dead; C 1/3
+ *   D        A 1/0   C 1/2: scores 256 and 254, and so C leaves
+ * LRU would have evicted A for D.
+ */
+
+static void set_ranks(gpci_rpr *r, gpci_rpr_score score, bool unpredicted_dead) {
+    for (uint32_t reuse = 0; reuse < 256; reuse++) {
+        uint32_t count = reuse >> 4, distance = reuse & 15;
+        uint32_t rank = score == GPCI_RPR_DISTANCE ? distance : score == GPCI_RPR_COUNT ? 16 - count : 0;
+        bool dead = gpci_rpr_is_dead((uint8_t)reuse) || (reuse == GPCI_RPR_NONE && unpredicted_dead);
+        r->ranks[reuse] = (uint16_t)(dead ? GPCI_RPR_RANK_DEAD : rank);
+    }
+}
+
+gpc_status gpci_rpr_init(gpci_rpr *r, const gpc_policy_env *env, gpci_rpr_score score, char *message) {
+    size_t lines = (size_t)env->sets * env->ways;
+    gpc_status status = gpci_lru_init(&r->lru, env, message);
+    if (status == GPC_OK) /* a link has 4 bytes: tags behind them are aligned */
+        status = gpci_rpr_sampler_init(&r->sampler, env, (uint32_t)env->parameters[1], r->lru.links + lines,
+                                       r->lru.orders + env->sets, message);
+    if (status < 0)
+        return status;
+    r->history = env->shared_state;
+    r->awids = (uint8_t *)(r->sampler.tags + lines);
+    r->reuse = r->awids + lines;
+    r->hash_shift = 64 - (unsigned)env->parameters[0];
+    r->by_age = score == GPCI_RPR_AGE;
+    set_ranks(r, score, env->parameters[2] > 0);
+    gpci_awid_init(&r->warps);
+    return status;
+}
+
+uint32_t gpci_rpr_signature(const gpci_rpr *r, const gpc_request *request) {
+    uint64_t age = gpci_awid_age(&r->warps, gpci_awid_of(&r->warps, request));
+    return gpci_rpr_hash(request->pc, age, r->hash_shift);
+}
+
+/*
+ * One from the distances that have a count: a byte of the word is count << 4 | distance.
+ * A nibble that is not 0 carries into the bit above when 15 is added, and no further.
+ */
+GPCI_INLINE uint64_t nearer(uint64_t word) {
+    const uint64_t nibble = 0x0f0f0f0f0f0f0f0fu, above = 0x1010101010101010u;
+    uint64_t distance = (word & nibble) + nibble, count = (word >> 4 & nibble) + nibble;
+    return word - ((distance & count & above) >> 4);
+}
+
+/* An access to a set: every block's next use is one access nearer. Has the sampler still to learn of the block? */
+static bool approach(gpci_rpr *r, uint32_t set, const gpc_request *request) {
+    gpci_awid_use(&r->warps, request);
+    uint8_t *at = r->reuse + (size_t)set * r->lru.ways, *end = at + r->lru.ways;
+    for (uint64_t word; end - at >= 8; at += 8) {
+        memcpy(&word, at, 8);
+        word = nearer(word);
+        memcpy(at, &word, 8);
+    }
+    for (uint32_t word; end - at >= 4; at += 4) {
+        memcpy(&word, at, 4);
+        word = (uint32_t)nearer(word);
+        memcpy(at, &word, 4);
+    }
+    for (; at < end; at++)
+        *at = (uint8_t)nearer(*at);
+    return gpci_rpr_samples(&r->sampler, set) &&
+           !gpci_rpr_sample_access(&r->sampler, r->history, set, request->address);
+}
+
+void gpci_rpr_sample(gpci_rpr *r, uint32_t set, const gpc_request *request) {
+    if (gpci_rpr_samples(&r->sampler, set))
+        gpci_rpr_sample_enter(&r->sampler, r->history, set, request->address, gpci_rpr_signature(r, request));
+}
+
+void gpci_rpr_on_hit(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
+    gpci_rpr *r = self;
+    uint8_t *reuse = &r->reuse[(size_t)set * r->lru.ways + way];
+    bool enters = approach(r, set, request);
+    if (*reuse >= 16)
+        *reuse = *reuse < 32 ? GPCI_RPR_DEAD : (uint8_t)(*reuse - 16);
+    if (enters)
+        gpci_rpr_sample_enter(&r->sampler, r->history, set, request->address, gpci_rpr_signature(r, request));
+    gpci_lru_touch(&r->lru, set, way);
+}
+
+void gpci_rpr_on_miss(void *self, uint32_t set, const gpc_request *request) {
+    approach(self, set, request); /* it enters if it is filled */
+}
+
+static uint32_t rank_of(const void *self, size_t line) {
+    const gpci_rpr *r = self;
+    uint32_t rank = r->ranks[r->reuse[line]], age = gpci_awid_age(&r->warps, r->awids[line]);
+    bool counts = r->by_age || age == GPCI_AWID_INACTIVE;
+    return counts && age > rank ? age : rank;
+}
+
+uint32_t gpci_rpr_victim(gpci_rpr *r, uint32_t set, const uint64_t *candidates, bool *out_dead) {
+    uint32_t rank, victim = gpci_highest_rank(&r->lru, set, candidates, rank_of, r, &rank);
+    *out_dead = rank == GPCI_RPR_RANK_DEAD;
+    return victim;
+}
+
+static uint32_t choose_victim(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
+    (void)request;
+    bool dead;
+    return gpci_rpr_victim(self, set, candidates, &dead);
+}
+
+void gpci_rpr_on_fill(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
+    gpci_rpr *r = self;
+    size_t line = (size_t)set * r->lru.ways + way;
+    uint32_t signature = gpci_rpr_signature(r, request);
+    r->awids[line] = gpci_awid_of(&r->warps, request);
+    r->reuse[line] = gpci_rpr_predict(r->history, signature);
+    if (gpci_rpr_samples(&r->sampler, set))
+        gpci_rpr_sample_enter(&r->sampler, r->history, set, request->address, signature);
+    gpci_lru_touch(&r->lru, set, way);
+}
+
+void gpci_rpr_on_warp_event(void *self, const gpc_warp_event *event) {
+    gpci_rpr *r = self;
+    gpci_awid_event(&r->warps, event);
+}
+
+/*
+ * As section 6.3 counts it, beyond LRU and the active-warp ids of warps and registers:
+ *   of each cache   sets x ways x (4 + 4 + 8)            distance, count, id of the fetching warp
+ *   shared by all   512 x (11 + 8 + 5 + 4 + 4)           the history table
+ *   on one SM       ceil(sets / 4) x (16 + ways x (24 + 16 + 8))   counter; tag, last access, signature
+ * With 32 sets of 4 ways on 15 SMs: 15 x 256 + 2,048 + 208 = 6,096 bytes.
+ */
+uint64_t gpci_rpr_cost_bits(const gpc_policy_env *env) {
+    return (uint64_t)env->sets * env->ways * (4 + 4 + 8) +
+           gpci_rpr_shared_bits(env, (uint32_t)env->parameters[1], (uint32_t)env->parameters[0]);
+}
+
+static gpc_status init(void *self, const gpc_policy_env *env, char *message) {
+    return gpci_rpr_init(self, env, (gpci_rpr_score)env->words[0], message);
+}
+
+static gpc_status init_age(void *self, const gpc_policy_env *env, char *message) {
+    return gpci_rpr_init(self, env, GPCI_RPR_AGE, message);
+}
+
+static gpc_status init_distance(void *self, const gpc_policy_env *env, char *message) {
+    return gpci_rpr_init(self, env, GPCI_RPR_DISTANCE, message);
+}
+
+static gpc_status init_count(void *self, const gpc_policy_env *env, char *message) {
+    return gpci_rpr_init(self, env, GPCI_RPR_COUNT, message);
+}
+
+static const gpc_parameter parameters[] = {GPCI_RPR_PARAMETERS};
+
+static const gpc_text_parameter texts[] = {
+    {"score", "distance", "age|distance|count", "what orders lines that are not dead; distance did best (section 6.4)"},
+};
+
+#define RPR(id, policy, what, where, initialise, ...)                                          \
+    const gpc_replacement_ops id = {.struct_size = sizeof(gpc_replacement_ops),                \
+                                    .name = policy,                                            \
+                                    .summary = what,                                           \
+                                    .source = where,                                           \
+                                    .instance_bytes = sizeof(gpci_rpr),                        \
+                                    .set_bytes = GPCI_RPR_SET_BYTES,                           \
+                                    .line_bytes = GPCI_RPR_LINE_BYTES,                         \
+                                    .shared_bytes = sizeof(gpci_rpr_history),                  \
+                                    .parameters = parameters,                                  \
+                                    .parameter_count = sizeof parameters / sizeof *parameters, \
+                                    .init = initialise,                                        \
+                                    .on_hit = gpci_rpr_on_hit,                                 \
+                                    .on_miss = gpci_rpr_on_miss,                               \
+                                    .choose_victim = choose_victim,                            \
+                                    .on_fill = gpci_rpr_on_fill,                               \
+                                    .on_warp_event = gpci_rpr_on_warp_event,                   \
+                                    .cost_bits = gpci_rpr_cost_bits,                           \
+                                    __VA_ARGS__}
+
+RPR(gpci_rpr_policy, "rpr", "predicted reuse: evict a dead line, else the lowest score (the farthest reuse)",
+    "seeds/004, chapter 6", init, .texts = texts, .text_count = 1);
+RPR(gpci_rpr_age, "rpr-age", "predicted reuse: evict a dead line, else the youngest warp's", "seeds/004, equation 6.3",
+    init_age, .texts = NULL);
+RPR(gpci_rpr_distance, "rpr-distance", "predicted reuse: evict a dead line, else the one reused farthest in future",
+    "seeds/004, equation 6.4", init_distance, .texts = NULL);
+RPR(gpci_rpr_count, "rpr-count", "predicted reuse: evict a dead line, else the one with the fewest reuses left",
+    "seeds/004, equation 6.5", init_count, .texts = NULL);

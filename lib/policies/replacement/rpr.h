@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_POLICIES_REPLACEMENT_RPR_H
+#define GPC_POLICIES_REPLACEMENT_RPR_H
+
+#include "policies/replacement/awid.h"
+#include "policies/replacement/lru.h"
+#include "policies/replacement/rpr_history.h"
+#include "policies/replacement/rpr_sampler.h"
+
+/* The replacement controller of RPR, and what policies made from it share. rpr.c tells what it does. */
+
+typedef enum gpci_rpr_score {
+    GPCI_RPR_AGE = 0,
+    GPCI_RPR_DISTANCE = 1,
+    GPCI_RPR_COUNT = 2,
+} gpci_rpr_score;
+
+typedef struct gpci_rpr {
+    gpci_lru_state lru;
+    uint8_t *awids; /* [sets x ways], of the fetching warp */
+    uint8_t *reuse; /* [sets x ways], what is left of the prediction: count << 4 | distance */
+    gpci_rpr_history *history;
+    gpci_rpr_sampler sampler;
+    unsigned hash_shift;
+    bool by_age;
+    uint16_t ranks[256]; /* of each value of `reuse` */
+    gpci_awid warps;
+} gpci_rpr;
+
+#define GPCI_RPR_RANK_DEAD GPCI_AWID_INACTIVE /* above all others */
+
+/* Parameters 0 to 2 of every policy that is made from it. */
+#define GPCI_RPR_PARAMETERS                                                                                            \
+    {"signature", 8, 1, GPCI_RPR_SIGNATURE_BITS, true, "bits of a signature; 8 is the sampler's field (section 6.3)"}, \
+        {"sample", 4, 1, 1024, true, "one set in so many is sampled, a power of two (4: section 6.3)"}, {              \
+        "unpredicted", 0, 0, 1, true, "1 = a line without a prediction counts as dead"                                 \
+    }
+
+#define GPCI_RPR_SET_BYTES (sizeof(uint64_t) + sizeof(uint16_t))
+#define GPCI_RPR_LINE_BYTES (sizeof(gpci_lru_link) + sizeof(gpci_rpr_tag) + 2)
+
+gpc_status gpci_rpr_init(gpci_rpr *rpr, const gpc_policy_env *env, gpci_rpr_score score, char *message);
+uint32_t gpci_rpr_signature(const gpci_rpr *rpr, const gpc_request *request);
+/* The candidate to replace; *out_dead: it is predicted dead, or its warp is inactive. */
+uint32_t gpci_rpr_victim(gpci_rpr *rpr, uint32_t set, const uint64_t *candidates, bool *out_dead);
+
+/* The sampler takes the block for one that is fetched, though it may not enter the cache. */
+void gpci_rpr_sample(gpci_rpr *rpr, uint32_t set, const gpc_request *request);
+
+/* The functions of the table; `self` is, or begins with, a gpci_rpr. */
+void gpci_rpr_on_hit(void *self, uint32_t set, uint32_t way, const gpc_request *request);
+void gpci_rpr_on_miss(void *self, uint32_t set, const gpc_request *request);
+void gpci_rpr_on_fill(void *self, uint32_t set, uint32_t way, const gpc_request *request);
+void gpci_rpr_on_warp_event(void *self, const gpc_warp_event *event);
+uint64_t gpci_rpr_cost_bits(const gpc_policy_env *env);
+
+#endif

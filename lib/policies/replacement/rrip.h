@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_POLICIES_REPLACEMENT_RRIP_H
+#define GPC_POLICIES_REPLACEMENT_RRIP_H
+
+#include "base/base.h"
+#include "policies/replacement/candidates.h"
+
+/*
+ * Re-reference prediction values (RRPV) of M bits, one per line: 0 = used again soon,
+ * 2^M - 1 = in the distant future. Kept as planes, word w of plane b holding bit b of
+ * ways 64w to 64w + 63, so that the victim is found and a whole set aged by M steps of logic. Where
+ * all planes of a set fit one word they share it, plane b from bit b x ways on.
+ *
+ * Example, M = 2, 4 ways, values 1 2 0 2 of ways 0 to 3: plane 1 is 1010, plane 0 is 0001
+ * (way 3 on the left). The largest value has bit 1 set: ways 1 and 3; of these none has
+ * bit 0. So it is 2, one short of 3: the set ages by 1, to 2 3 1 3, and way 1 leaves.
+ */
+#define GPCI_RRIP_MAX_BITS 8u
+
+typedef struct gpci_rrip {
+    uint64_t *planes; /* [sets][bits][words], or [sets] */
+    bool packed;
+    uint32_t ways, words; /* of a plane */
+    uint32_t bits, stride;
+    uint64_t all, every_bit; /* packed: the ways of plane 0; the bits of way 0 */
+} gpci_rrip;
+
+/* Up to 64 ways the planes take bits x 8 bytes of the set's state, else bits x words x 8 of the lines'. */
+#define GPCI_RRIP_SET_BYTES (GPCI_RRIP_MAX_BITS * sizeof(uint64_t))
+#define GPCI_RRIP_LINE_BYTES 2u
+
+#define GPCI_RRPV_BITS \
+    { "bits", 2, 1, GPCI_RRIP_MAX_BITS, true, "bits of a line's re-reference prediction value (M)" }
+
+GPCI_INLINE void gpci_rrip_init(gpci_rrip *rrip, const gpc_policy_env *env, uint32_t bits) {
+    rrip->planes = gpci_way_bits(env);
+    rrip->ways = env->ways;
+    rrip->words = gpci_way_words(env->ways);
+    rrip->bits = bits;
+    rrip->stride = bits * rrip->words;
+    rrip->packed = env->ways * bits <= 64;
+    rrip->all = gpci_candidate_word(NULL, 0, env->ways);
+    rrip->every_bit = 0;
+    for (uint32_t bit = 0; rrip->packed && bit < bits; bit++)
+        rrip->every_bit |= (uint64_t)1 << (bit * env->ways);
+}
+
+/* Set to 0. */
+GPCI_INLINE void gpci_rrip_clear(gpci_rrip *rrip, uint32_t set, uint32_t way) {
+    if (GPCI_LIKELY(rrip->packed)) {
+        rrip->planes[set] &= ~(rrip->every_bit << way);
+        return;
+    }
+    uint64_t *plane = &rrip->planes[(size_t)set * rrip->stride + way / 64];
+    for (uint32_t bit = 0; bit < rrip->bits; bit++, plane += rrip->words)
+        *plane &= ~((uint64_t)1 << (way % 64));
+}
+
+/* Set to the distant value, whose bits are all 1, or to one less, which lacks the lowest. */
+GPCI_INLINE void gpci_rrip_put_far(gpci_rrip *rrip, uint32_t set, uint32_t way, bool distant) {
+    if (GPCI_LIKELY(rrip->packed)) {
+        uint64_t *word = &rrip->planes[set];
+        *word = (*word | rrip->every_bit << way) ^ (uint64_t)!distant << way;
+        return;
+    }
+    uint64_t *lowest = &rrip->planes[(size_t)set * rrip->stride + way / 64], *plane = lowest;
+    for (uint32_t bit = 0; bit < rrip->bits; bit++, plane += rrip->words)
+        *plane |= (uint64_t)1 << (way % 64);
+    *lowest ^= (uint64_t)!distant << (way % 64);
+}
+
+void gpci_rrip_put(gpci_rrip *rrip, uint32_t set, uint32_t way, uint32_t value);
+uint32_t gpci_rrip_get(const gpci_rrip *rrip, uint32_t set, uint32_t way);
+
+uint32_t gpci_rrip_search(gpci_rrip *rrip, uint32_t set, const uint64_t *candidates);
+
+/* The lowest candidate whose value is distant; where there is none, after all of the set have aged until there is. */
+GPCI_INLINE uint32_t gpci_rrip_victim(gpci_rrip *rrip, uint32_t set, const uint64_t *candidates) {
+    if (rrip->packed && rrip->bits == 2 && !candidates) {
+        uint64_t word = rrip->planes[set], distant = word & word >> rrip->ways & rrip->all;
+        if (distant)
+            return gpci_lowest(distant);
+    }
+    return gpci_rrip_search(rrip, set, candidates);
+}
+
+/* A value per line: sets x ways x M. */
+GPCI_INLINE uint64_t gpci_rrip_bits(const gpc_policy_env *env, uint32_t bits) {
+    return (uint64_t)env->sets * env->ways * bits;
+}
+
+#endif

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_POLICIES_REPLACEMENT_THRASH_THROTTLE_H
+#define GPC_POLICIES_REPLACEMENT_THRASH_THROTTLE_H
+
+#include "base/base.h"
+
+/*
+ * The bimodal throttle of BIP and BRRIP: of the lines that come in, a share epsilon
+ * is let through to the better place. By counter, the hardware's way: epsilon is
+ * added up in 32 bits of fraction and a line passes where the sum carries, so that
+ * with 1/32 every 32nd does. By draw: each passes with that probability.
+ *
+ * Example, epsilon = 3/8: sums 3/8 6/8 9/8 12/8 15/8 18/8, so the third and the sixth of six pass.
+ */
+typedef struct gpci_throttle {
+    uint64_t rate;      /* epsilon x 2^32 */
+    uint64_t credit;    /* the sum's fraction */
+    uint64_t generator; /* by draw */
+    bool draws;
+} gpci_throttle;
+
+#define GPCI_EPSILON \
+    { "epsilon", 1.0 / 32, 0, 1, false, "share of the lines let through to the better place" }
+#define GPCI_RANDOM \
+    { "random", 0, 0, 1, true, "1 = that share by chance, by the cache's seed, not by a counter" }
+
+GPCI_INLINE void gpci_throttle_init(gpci_throttle *throttle, double epsilon, bool draws, uint64_t seed) {
+    *throttle = (gpci_throttle){(uint64_t)(epsilon * 4294967296.0 + 0.5), 0, seed, draws};
+}
+
+GPCI_INLINE bool gpci_throttle_passes(gpci_throttle *throttle) {
+    if (throttle->draws)
+        return gpci_random(&throttle->generator) >> 32 < throttle->rate;
+    throttle->credit += throttle->rate;
+    bool passes = throttle->credit >> 32;
+    throttle->credit &= UINT32_MAX;
+    return passes;
+}
+
+/* The same if `asked`; otherwise nothing is counted and nothing passes. */
+GPCI_INLINE bool gpci_throttle_passes_if(gpci_throttle *throttle, bool asked) {
+    if (throttle->draws)
+        return asked && gpci_throttle_passes(throttle);
+    throttle->credit += throttle->rate & (0 - (uint64_t)asked);
+    bool passes = throttle->credit >> 32;
+    throttle->credit &= UINT32_MAX;
+    return passes;
+}
+
+/* By counter ceil(log2(1 / epsilon)) bits: 5 for 1/32. By draw the generator's 64. None where all or none pass. */
+GPCI_INLINE uint64_t gpci_throttle_bits(double epsilon, bool draws) {
+    if (!(epsilon > 0 && epsilon < 1))
+        return 0;
+    if (draws)
+        return 64;
+    uint64_t bits = 1;
+    while (bits < 32 && epsilon * (double)((uint64_t)1 << bits) < 1)
+        bits++;
+    return bits;
+}
+
+#endif

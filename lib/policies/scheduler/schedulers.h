@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_POLICIES_SCHEDULER_SCHEDULERS_H
+#define GPC_POLICIES_SCHEDULER_SCHEDULERS_H
+
+#include "base/base.h"
+
+/*
+ * The built-in schedulers: their tables, states and choices. The choices are inline
+ * so that the tables and the object's fast path share them; none changes the state,
+ * which moves when the warp issues.
+ */
+
+extern const gpc_scheduler_ops gpci_lrr;
+extern const gpc_scheduler_ops gpci_gto;
+extern const gpc_scheduler_ops gpci_oldest;
+extern const gpc_scheduler_ops gpci_two_level;
+
+#define GPCI_WARP_WORDS 16u /* of a bitmap of the most warps */
+
+GPCI_INLINE uint32_t gpci_warp_words(uint32_t warps) {
+    return (warps + 63) / 64;
+}
+
+GPCI_INLINE uint64_t gpci_warp_bit(uint32_t slot) {
+    return (uint64_t)1 << (slot % 64);
+}
+
+/* The lowest set slot in [from, end), or GPC_NO_WARP. */
+GPCI_INLINE uint32_t gpci_next_ready(const uint64_t *ready, uint32_t from, uint32_t end) {
+    if (from >= end)
+        return GPC_NO_WARP;
+    uint32_t word = from / 64, last = (end - 1) / 64;
+    uint64_t bits = ready[word] & ~(uint64_t)0 << (from % 64);
+    while (!bits && word < last)
+        bits = ready[++word];
+    if (!bits)
+        return GPC_NO_WARP;
+    uint32_t slot = word * 64 + gpci_lowest(bits);
+    return slot < end ? slot : GPC_NO_WARP;
+}
+
+/* The first set slot of [first, end) from `start` in it on, round its end. */
+GPCI_INLINE uint32_t gpci_next_round(const uint64_t *ready, uint32_t first, uint32_t start, uint32_t end) {
+    uint32_t slot = gpci_next_ready(ready, start, end);
+    return slot != GPC_NO_WARP ? slot : gpci_next_ready(ready, first, start);
+}
+
+/*
+ * Who is older than whom, as issue queues keep it: a matrix of bits, row w = the slots
+ * that were taken before w. A new warp's row is all ones and its column all zeros; a
+ * slot that has become free is in no choice, and so needs no clearing.
+ */
+typedef struct gpci_age_row {
+    uint64_t older[GPCI_WARP_WORDS];
+} gpci_age_row;
+
+typedef struct gpci_age_matrix {
+    uint64_t *older; /* [warps][words] */
+    uint32_t warps, words;
+} gpci_age_matrix;
+
+void gpci_age_init(gpci_age_matrix *ages, const gpc_scheduler_env *env);
+void gpci_age_start(gpci_age_matrix *ages, uint32_t slot);
+
+/* The oldest of `ready`, which is not empty: from any of them to an older one until there is none. */
+GPCI_INLINE uint32_t gpci_age_oldest(const gpci_age_matrix *ages, const uint64_t *ready) {
+    if (GPCI_LIKELY(ages->words == 1)) {
+        uint32_t slot = gpci_lowest(ready[0]);
+        for (uint64_t older; (older = ready[0] & ages->older[slot]);)
+            slot = gpci_lowest(older);
+        return slot;
+    }
+    uint32_t slot = gpci_next_ready(ready, 0, ages->warps);
+    for (uint32_t word = 0; word < ages->words;) {
+        uint64_t older = ready[word] & ages->older[(size_t)slot * ages->words + word];
+        if (older)
+            slot = word * 64 + gpci_lowest(older), word = 0;
+        else
+            word++;
+    }
+    return slot;
+}
+
+/* Storage of the matrix: one bit for each pair of slots. */
+GPCI_INLINE uint64_t gpci_age_bits(const gpc_scheduler_env *env) {
+    return (uint64_t)env->warps * (env->warps - 1) / 2;
+}
+
+typedef struct gpci_lrr_state {
+    uint32_t warps;
+    uint32_t next; /* slot that is looked at first */
+} gpci_lrr_state;
+
+GPCI_INLINE uint32_t gpci_lrr_pick(const gpci_lrr_state *lrr, const uint64_t *ready) {
+    return gpci_next_round(ready, 0, lrr->next, lrr->warps);
+}
+
+GPCI_INLINE void gpci_lrr_issued(gpci_lrr_state *lrr, uint32_t slot) {
+    lrr->next = slot + 1 < lrr->warps ? slot + 1 : 0;
+}
+
+typedef struct gpci_gto_state {
+    gpci_age_matrix ages;
+    uint32_t greedy; /* slot of the warp that issued last, or GPC_NO_WARP */
+} gpci_gto_state;
+
+GPCI_INLINE uint32_t gpci_gto_pick(const gpci_gto_state *gto, const uint64_t *ready) {
+    uint32_t slot = gto->greedy;
+    if (slot != GPC_NO_WARP && ready[slot / 64] & gpci_warp_bit(slot))
+        return slot;
+    return gpci_age_oldest(&gto->ages, ready);
+}
+
+typedef struct gpci_two_level_state {
+    uint32_t warps, size; /* slots, and of them in a group */
+    uint32_t groups, current;
+    uint32_t *next;                    /* [groups]: slot of the group that is looked at first */
+    uint64_t stalled[GPCI_WARP_WORDS]; /* warps that wait for a fixed latency: they hold their group */
+} gpci_two_level_state;
+
+uint32_t gpci_two_level_pick(const gpci_two_level_state *two, const uint64_t *ready);
+
+#endif

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "policies/throttle/block_order.h"
+
+#include "policies/scheduler/schedulers.h"
+
+void gpci_block_order_init(gpci_block_order *order, const gpc_scheduler_env *env) {
+    order->of_warp = env->warp_state;
+    order->warps = env->warps;
+    order->siblings = gpci_siblings_join(order, env);
+}
+
+void gpci_block_order_finish(void *self) {
+    gpci_block_order *order = self;
+    gpci_siblings_leave(order->siblings, order);
+}
+
+void gpci_block_order_on_state(void *self, uint32_t slot, gpc_warp_state before, gpc_warp_state after) {
+    (void)before;
+    gpci_block_order *order = self;
+    if (after != GPC_STATE_ABSENT)
+        return;
+    order->of_warp[slot].order = 0;
+    order->changes++;
+}
+
+/* The order number of a block that runs on one of the SM's schedulers, 0 where none has it. */
+static uint64_t find(const gpci_block_order *order, uint32_t block) {
+    for (uint32_t n = 0; n < order->siblings.count; n++) {
+        const gpci_block_order *other = order->siblings.of_sm[n];
+        for (uint32_t slot = 0; other && slot < other->warps; slot++)
+            if (other->of_warp[slot].order && other->of_warp[slot].block == block)
+                return other->of_warp[slot].order;
+    }
+    return 0;
+}
+
+/* The smallest order number above `above`, UINT64_MAX if there is none. */
+static uint64_t next_order(const gpci_block_order *order, uint64_t above) {
+    uint64_t least = UINT64_MAX;
+    for (uint32_t n = 0; n < order->siblings.count; n++) {
+        const gpci_block_order *other = order->siblings.of_sm[n];
+        for (uint32_t slot = 0; other && slot < other->warps; slot++) {
+            uint64_t at = other->of_warp[slot].order;
+            least = at > above && at < least ? at : least;
+        }
+    }
+    return least;
+}
+
+uint32_t gpci_block_order_count(const gpci_block_order *order) {
+    uint32_t count = 0;
+    for (uint64_t at = next_order(order, 0); at != UINT64_MAX; at = next_order(order, at))
+        count++;
+    return count;
+}
+
+bool gpci_block_order_empty(const gpci_block_order *order) {
+    return next_order(order, 0) == UINT64_MAX;
+}
+
+static uint64_t new_order(const gpci_block_order *order) {
+    uint64_t youngest = 0;
+    for (uint32_t n = 0; n < order->siblings.count; n++) {
+        const gpci_block_order *other = order->siblings.of_sm[n];
+        youngest = other && other->youngest > youngest ? other->youngest : youngest;
+    }
+    return youngest + 1;
+}
+
+/* Only a warp that has just started is new: each start is followed by a question. */
+void gpci_block_order_see(gpci_block_order *order, const gpc_throttle_view *view) {
+    for (uint32_t age = view->running; age-- > 0;) {
+        uint32_t slot = view->by_age[age];
+        gpci_block_warp *warp = &order->of_warp[slot];
+        if (warp->order)
+            return;
+        uint64_t known = find(order, view->blocks[slot]);
+        warp->order = known ? known : (order->youngest = new_order(order));
+        warp->block = view->blocks[slot];
+        order->changes++;
+    }
+}
+
+/* The order number of the `limit`th block, UINT64_MAX where there are fewer. */
+static uint64_t find_admitted(gpci_block_order *order, uint32_t limit) {
+    uint64_t changes = 0, admitted = 0;
+    for (uint32_t n = 0; n < order->siblings.count; n++)
+        changes += order->siblings.of_sm[n] ? ((const gpci_block_order *)order->siblings.of_sm[n])->changes : 0;
+    if (changes == order->seen && limit == order->seen_limit)
+        return order->admitted;
+    order->seen = changes;
+    order->seen_limit = limit;
+    for (uint32_t n = 0; n < limit && admitted != UINT64_MAX; n++)
+        admitted = next_order(order, admitted);
+    return admitted;
+}
+
+void gpci_block_order_classify(gpci_block_order *order, const gpc_throttle_view *view, gpc_throttle_classes *classes,
+                               uint32_t limit) {
+    uint64_t admitted = find_admitted(order, limit);
+    for (uint32_t age = 0; age < view->running; age++) {
+        uint32_t slot = view->by_age[age];
+        if (order->of_warp[slot].order > admitted)
+            classes->throttled[slot / 64] |= gpci_warp_bit(slot);
+    }
+    classes->others = admitted != order->admitted;
+    order->admitted = admitted;
+}
+
+/* A number for each warp's block, as many as there are warps, and one bit for each pair of a scheduler's blocks. */
+uint64_t gpci_block_order_bits(const gpc_scheduler_env *env) {
+    uint64_t blocks = (uint64_t)env->warps * env->count;
+    return (uint64_t)env->warps * gpci_ceil_log2(blocks) + (blocks * (blocks - 1) / 2 + env->count - 1) / env->count;
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "policies/scheduler/schedulers.h"
+#include "policies/throttle/lost_locality.h"
+#include "policies/throttle/siblings.h"
+#include "policies/throttle/throttles.h"
+
+#include <stdio.h>
+
+/*
+ * Cache-conscious wavefront scheduling. Each warp has a victim tag array: the tags of its lines that L1 evicted last,
+ * first in, first out. A miss that finds its line there would have hit, had fewer warps shared the cache: the warp has
+ * lost locality, and its score rises from the base to
+ *   LLDS = hits in victim tags / instructions issued x K x cutoff,   cutoff = running warps x base
+ * with both counts those of the SM since it was last empty. A score falls by one per cycle, down to the base. The
+ * SM's warps are stacked from the highest score to the lowest; those whose top is above the cutoff may not issue
+ * memory instructions. As long as nobody loses locality, all are within it.
+ *
+ * Example, base 100, K = 8, warps 0, 1, 2 on one scheduler: the cutoff is 300.
+ *   16 instructions issue; L1 evicts warp 0's line A, then warp 0 misses on it: LLDS = 1 / 16 x 8 x 300 = 150
+ *   0: 150, 1: 250, 2: 350 > 300     warp 2 is held
+ *   49 cycles later  101, 201, 301   it still is
+ *   one cycle later  100, 200, 300   all may issue
+ *
+ * Where the paper leaves it open: among equal scores the older warp comes first; a score is never lowered by a hit; a
+ * tag leaves the array when it is found, since its line goes back to L1; the first warp is never held, and one at a
+ * barrier takes no place. The paper holds loads, here all that accesses memory is held.
+ */
+
+enum { TAGS, BASE, K };
+
+#define COUNT_MOST UINT32_MAX
+#define TAG_BITS 33u /* of 128-byte lines in 40 bits of address */
+
+typedef struct ccws_warp {
+    gpci_score score;
+    uint64_t age;
+    uint32_t first, tags; /* the oldest tag's place, tags held */
+    bool running, at_barrier;
+} ccws_warp;
+
+typedef struct ccws {
+    gpci_siblings siblings;
+    gpc_context *context;
+    ccws_warp *of_warp;   /* [warps] */
+    uint64_t *tags;       /* [warps][size] line addresses */
+    gpci_scored *stack;   /* [count x warps] */
+    uint32_t warps, size; /* tags of a warp */
+    uint32_t base, k;
+    uint32_t running;
+    uint32_t hits, issued; /* that this instance counted; halved together before one of the SM's overflows */
+    bool news;             /* something that the SM's other schedulers go by has changed */
+} ccws;
+
+#define EACH_SIBLING(c, other)                            \
+    for (uint32_t n_ = 0; n_ < (c)->siblings.count; n_++) \
+        for (ccws *other = (c)->siblings.of_sm[n_]; other; other = NULL)
+
+static void finish(void *self) {
+    ccws *c = self;
+    gpci_siblings_leave(c->siblings, c);
+    gpci_free(c->context, c->tags);
+    gpci_free(c->context, c->stack);
+}
+
+static gpc_status init(void *self, const gpc_scheduler_env *env, char *message) {
+    ccws *c = self;
+    *c = (ccws){.context = env->context,
+                .of_warp = env->warp_state,
+                .warps = env->warps,
+                .size = (uint32_t)env->parameters[TAGS],
+                .base = (uint32_t)env->parameters[BASE],
+                .k = (uint32_t)env->parameters[K]};
+    c->siblings = gpci_siblings_join(c, env);
+    EACH_SIBLING(c, other)
+    if (other->warps != c->warps) {
+        gpci_siblings_leave(c->siblings, c);
+        snprintf(message, 256, "the schedulers of SM %u have %u and %u slots", env->sm, other->warps, c->warps);
+        return GPC_ERROR_ARGUMENT;
+    }
+    c->tags = gpci_zalloc(c->context, c->warps, c->size * sizeof *c->tags);
+    c->stack = gpci_zalloc(c->context, (size_t)env->count * c->warps, sizeof *c->stack);
+    if (c->tags && c->stack)
+        return GPC_OK;
+    finish(c);
+    return GPC_ERROR_MEMORY;
+}
+
+static void on_start(void *self, uint32_t slot, uint64_t order) {
+    ccws *c = self;
+    c->of_warp[slot] = (ccws_warp){.age = order * c->siblings.count + c->siblings.index, .running = true};
+    c->running++;
+    c->news = true;
+}
+
+static uint32_t running_in_sm(const ccws *c) {
+    uint32_t running = 0;
+    EACH_SIBLING(c, other)
+    running += other->running;
+    return running;
+}
+
+static void on_state(void *self, uint32_t slot, gpc_warp_state before, gpc_warp_state after) {
+    ccws *c = self;
+    ccws_warp *warp = &c->of_warp[slot];
+    warp->at_barrier = after == GPC_STATE_BARRIER;
+    c->news |= before == GPC_STATE_BARRIER || after == GPC_STATE_BARRIER || after == GPC_STATE_ABSENT;
+    if (after != GPC_STATE_ABSENT)
+        return;
+    warp->running = false;
+    c->running--;
+    if (!running_in_sm(c))
+        EACH_SIBLING(c, other)
+    other->hits = other->issued = 0;
+}
+
+static void halve(ccws *c) {
+    EACH_SIBLING(c, other) {
+        other->hits /= 2;
+        other->issued /= 2;
+    }
+}
+
+static void on_issue(void *self, uint32_t slot, uint64_t cycle) {
+    (void)slot;
+    (void)cycle;
+    ccws *c = self;
+    if (++c->issued == COUNT_MOST)
+        halve(c);
+}
+
+/* Does the warp's array hold the line? It is taken out of it. */
+static bool take_tag(ccws *c, uint32_t slot, uint64_t line) {
+    ccws_warp *warp = &c->of_warp[slot];
+    uint64_t *tags = c->tags + (size_t)slot * c->size;
+    for (uint32_t n = 0; n < warp->tags; n++) {
+        if (tags[(warp->first + n) % c->size] != line)
+            continue;
+        for (; n + 1 < warp->tags; n++)
+            tags[(warp->first + n) % c->size] = tags[(warp->first + n + 1) % c->size];
+        warp->tags--;
+        return true;
+    }
+    return false;
+}
+
+static void put_tag(ccws *c, uint32_t slot, uint64_t line) {
+    ccws_warp *warp = &c->of_warp[slot];
+    c->tags[(size_t)slot * c->size + (warp->first + warp->tags) % c->size] = line;
+    if (warp->tags < c->size)
+        warp->tags++;
+    else
+        warp->first = (warp->first + 1) % c->size;
+}
+
+static bool lose(ccws *c, ccws_warp *warp, uint64_t now) {
+    uint64_t hits = 0, issued = 0;
+    if (++c->hits == COUNT_MOST)
+        halve(c);
+    EACH_SIBLING(c, other) {
+        hits += other->hits;
+        issued += other->issued;
+    }
+    uint64_t cutoff = (uint64_t)running_in_sm(c) * c->base;
+    uint32_t points = gpci_lost_locality(hits, issued, c->k, cutoff, c->base);
+    if (points <= gpci_score_now(&warp->score, c->base, now))
+        return false;
+    warp->score = (gpci_score){now, points};
+    return c->news = true;
+}
+
+/* All of the SM's instances are told: the first acts. */
+static bool on_cache_event(void *self, const gpc_cache_event *event) {
+    ccws *c = self;
+    if (event->kind == GPC_CACHE_EVENT_HIT || gpci_siblings_first(c->siblings, c) != c)
+        return false;
+    uint32_t warp = event->kind == GPC_CACHE_EVENT_EVICT ? event->owner : event->warp, slot = warp / c->siblings.count;
+    ccws *of = c->siblings.of_sm[warp % c->siblings.count];
+    if (!of || slot >= of->warps || !of->of_warp[slot].running)
+        return false;
+    if (event->kind == GPC_CACHE_EVENT_EVICT)
+        put_tag(of, slot, event->line_address);
+    else if (event->kind == GPC_CACHE_EVENT_MISS && take_tag(of, slot, event->line_address))
+        return lose(c, &of->of_warp[slot], event->cycle);
+    return false;
+}
+
+/* Those of the SM's warps that can issue, oldest first where the schedulers have as many. */
+static uint32_t gather(ccws *c, uint64_t now, bool *out_raised) {
+    uint32_t count = 0;
+    EACH_SIBLING(c, other)
+    for (uint32_t slot = 0; slot < other->warps; slot++) {
+        const ccws_warp *warp = &other->of_warp[slot];
+        if (!warp->running || warp->at_barrier)
+            continue;
+        uint32_t score = gpci_score_now(&warp->score, c->base, now);
+        *out_raised |= score > c->base;
+        c->stack[count++] = (gpci_scored){warp->age, score, n_, slot};
+    }
+    return count;
+}
+
+static void classify(void *self, const gpc_throttle_view *view, gpc_throttle_classes *classes) {
+    ccws *c = self;
+    bool raised = false;
+    classes->others = c->news;
+    c->news = false;
+    uint32_t count = gather(c, view->cycle, &raised);
+    if (!raised)
+        return;
+    uint64_t change, cutoff = (uint64_t)running_in_sm(c) * c->base;
+    uint32_t within = gpci_cutoff(c->stack, count, cutoff, c->base, &change);
+    for (uint32_t n = within; n < count; n++)
+        if (c->stack[n].scheduler == c->siblings.index)
+            classes->held[c->stack[n].slot / 64] |= gpci_warp_bit(c->stack[n].slot);
+    classes->again = change == UINT64_MAX ? change : view->cycle + change;
+}
+
+/*
+ * For each warp its tags, each with a bit for valid, the place of the oldest, a score and a bit that says held; the
+ * order of the scheduler's warps, and two counters of 32 bits. L1's warp number per line is L1's (l1.track_warps).
+ * 48 warps: 48 x (16 x 34 + 4 + 16 + 1) + 1128 + 64 = 28312 bits.
+ */
+static uint64_t cost_bits(const gpc_scheduler_env *env) {
+    uint64_t tags = (uint64_t)env->parameters[TAGS];
+    uint64_t warp = tags * (TAG_BITS + 1) + gpci_ceil_log2(tags) + GPCI_SCORE_BITS + 1;
+    return env->warps * warp + gpci_age_bits(env) + 64;
+}
+
+static const gpc_parameter parameters[] = {
+    [TAGS] = {"tags", 16, 1, 1024, true, "tags of a warp's victim tag array"},
+    [BASE] = {"base", 100, 1, GPCI_SCORE_MOST, true, "score of a warp that has lost no locality, points"},
+    [K] = {"k", 8, 0, 1024, true, "factor K of the score of lost locality"},
+};
+
+const gpc_throttle_ops gpci_ccws_throttle = {
+    .struct_size = sizeof(gpc_throttle_ops),
+    .name = "ccws",
+    .summary = "cache-conscious wavefront scheduling: warps that lose locality issue memory instructions first",
+    .source = "seeds/004 section 2.1.1; Rogers, O'Connor and Aamodt, MICRO 2012",
+    .instance_bytes = sizeof(ccws),
+    .warp_bytes = sizeof(ccws_warp),
+    .parameters = parameters,
+    .parameter_count = 3,
+    .init = init,
+    .finish = finish,
+    .on_start = on_start,
+    .on_state = on_state,
+    .classify = classify,
+    .on_cache_event = on_cache_event,
+    .on_issue = on_issue,
+    .cost_bits = cost_bits,
+    .shared_scheduler_bytes = GPCI_SIBLING_BYTES,
+};

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "policies/throttle/block_order.h"
+#include "policies/throttle/throttles.h"
+
+#include <stdio.h>
+
+/*
+ * Dynamic limiting of thread blocks (DYNCTA): each SM counts over a period the cycles in which it had nothing to
+ * execute, C_idle, and those in which what it has waited for memory, C_mem, and then changes by one how many of its
+ * blocks may run; the youngest are paused and go on when older ones end.
+ *
+ *   C_idle >= t_idle                  one more
+ *   else C_mem < t_mem_l              one more
+ *   else C_mem >= t_mem_h             one fewer, at least one
+ *   else                              as before
+ *
+ * An SM starts with half of the blocks that it has room for, again whenever it has become empty.
+ *
+ * Example, the paper's period of 2048 cycles and thresholds 16, 128, 384; 8 blocks are resident:
+ *   start                        4 run
+ *   C_idle 0,  C_mem 127         5
+ *   C_idle 0,  C_mem 128 to 383  5
+ *   C_idle 0,  C_mem 384         4
+ *   C_idle 16, C_mem 2000        5
+ *
+ * An SM with several schedulers counts their mean, scaled to the period where a sample is longer. Of its counters,
+ * C_idle is the cycles of schedulers without a warp and with all warps at barriers; C_mem is those in which they wait
+ * for a load or for the memory pipeline, and with paused=1 those in which only warps of paused blocks are ready: what
+ * is not paused waits. Without: those make a pause the cause of the next one.
+ * The figures are the paper's, quoted from memory, as seeds/004 does not name them; the starting point likewise.
+ */
+
+enum { PERIOD, T_IDLE, T_MEM_L, T_MEM_H, PAUSED };
+
+typedef struct dyncta {
+    gpci_block_order order; /* its limit: 0 = half of the blocks */
+    uint64_t period, t_idle, t_mem_l, t_mem_h;
+    bool paused;                   /* cycles with only paused warps ready count as waiting */
+    uint64_t cycles, idle, memory; /* scheduler cycles since the last decision */
+} dyncta;
+
+static gpc_status init(void *self, const gpc_scheduler_env *env, char *message) {
+    dyncta *d = self;
+    d->period = (uint64_t)env->parameters[PERIOD];
+    d->t_idle = (uint64_t)env->parameters[T_IDLE];
+    d->t_mem_l = (uint64_t)env->parameters[T_MEM_L];
+    d->t_mem_h = (uint64_t)env->parameters[T_MEM_H];
+    d->paused = env->parameters[PAUSED] != 0;
+    if (d->t_mem_l > d->t_mem_h) {
+        snprintf(message, 256, "t-mem-l is above t-mem-h");
+        return GPC_ERROR_ARGUMENT;
+    }
+    gpci_block_order_init(&d->order, env);
+    return GPC_OK;
+}
+
+/* The instance that decides for the SM. */
+static dyncta *decider(dyncta *d) {
+    return gpci_siblings_first(d->order.siblings, d);
+}
+
+static void on_state(void *self, uint32_t slot, gpc_warp_state before, gpc_warp_state after) {
+    dyncta *d = self;
+    gpci_block_order_on_state(self, slot, before, after);
+    if (after != GPC_STATE_ABSENT || !gpci_block_order_empty(&d->order))
+        return;
+    d = decider(d);
+    d->order.limit = 0;
+    d->cycles = d->idle = d->memory = 0;
+}
+
+static uint32_t limit_of(const dyncta *d) {
+    if (d->order.limit)
+        return d->order.limit;
+    uint32_t half = gpci_block_order_count(&d->order) / 2;
+    return half ? half : 1;
+}
+
+static void classify(void *self, const gpc_throttle_view *view, gpc_throttle_classes *classes) {
+    dyncta *d = self;
+    gpci_block_order_see(&d->order, view);
+    gpci_block_order_classify(&d->order, view, classes, limit_of(decider(d)));
+}
+
+static void decide(dyncta *d) {
+    uint32_t resident = gpci_block_order_count(&d->order), limit = limit_of(d);
+    uint64_t idle = d->idle * d->period / d->cycles, memory = d->memory * d->period / d->cycles;
+    if (idle >= d->t_idle || memory < d->t_mem_l)
+        limit += limit < resident;
+    else if (memory >= d->t_mem_h) {
+        limit = limit < resident ? limit : resident;
+        limit -= limit > 1;
+    }
+    d->order.limit = limit;
+}
+
+/* All of the SM's instances are told: one decides, and the others follow when they are asked anew. */
+static bool sample(void *self, const gpc_stats *stats, uint64_t cycle) {
+    dyncta *d = self;
+    (void)cycle;
+    if (decider(d) != d || gpci_block_order_empty(&d->order))
+        return false;
+    d->cycles += stats->scheduler_cycles;
+    d->idle += stats->scheduler_empty + stats->scheduler_barrier_stalls;
+    d->memory += stats->scheduler_load_stalls + stats->scheduler_memory_stalls;
+    d->memory += d->paused ? stats->scheduler_throttled : 0;
+    if (d->cycles < d->period * d->order.siblings.count)
+        return false;
+    uint32_t before = limit_of(d);
+    decide(d);
+    d->cycles = d->idle = d->memory = 0;
+    return limit_of(d) != before;
+}
+
+/*
+ * The blocks' order; and, once for an SM's schedulers, counters of cycles, C_idle and C_mem up to the period, three
+ * thresholds of that width, and the limit.
+ */
+static uint64_t cost_bits(const gpc_scheduler_env *env) {
+    uint64_t counter = gpci_ceil_log2((uint64_t)env->parameters[PERIOD] + 1);
+    uint64_t limit = gpci_ceil_log2((uint64_t)env->warps * env->count + 1);
+    return gpci_block_order_bits(env) + (6 * counter + limit + env->count - 1) / env->count;
+}
+
+static const gpc_parameter parameters[] = {
+    [PERIOD] = {"period", 2048, 1, 1 << 24, true, "cycles between decisions"},
+    [T_IDLE] = {"t-idle", 16, 0, 1 << 24, true, "idle cycles of a period from which on one block more runs"},
+    [T_MEM_L] = {"t-mem-l", 128, 0, 1 << 24, true, "cycles waiting for memory below which one block more runs"},
+    [T_MEM_H] = {"t-mem-h", 384, 0, 1 << 24, true, "cycles waiting for memory from which on one block fewer runs"},
+    [PAUSED] = {"paused", 0, 0, 1, true, "1 = cycles in which only paused warps are ready count as waiting"},
+};
+
+const gpc_throttle_ops gpci_dyncta_throttle = {
+    .struct_size = sizeof(gpc_throttle_ops),
+    .name = "dyncta",
+    .summary = "dynamic limiting of thread blocks by cycles that an SM idles or waits for memory",
+    .source = "seeds/004 section 2.1.1; Kayiran, Jog, Kandemir and Das, PACT 2013",
+    .instance_bytes = sizeof(dyncta),
+    .warp_bytes = sizeof(gpci_block_warp),
+    .parameters = parameters,
+    .parameter_count = 5,
+    .init = init,
+    .finish = gpci_block_order_finish,
+    .on_state = on_state,
+    .classify = classify,
+    .sample = sample,
+    .cost_bits = cost_bits,
+    .shared_scheduler_bytes = GPCI_SIBLING_BYTES,
+};

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "policies/control/pcal_control.h"
+#include "policies/scheduler/schedulers.h"
+#include "policies/throttle/throttles.h"
+#include "policies/throttle/tokens.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * Priority-based cache allocation (seeds/004 sections 4.3 and 4.4). The oldest warps of each scheduler hold tokens:
+ * what they access may allocate in the cache. Others may run besides, but go past it; the rest is throttled. One
+ * number, EBTNum, says how many, starting from `warps`, the number with which throttling alone is fastest
+ * (warp-opt):
+ *
+ *   ebt      strategy                                     tokens        bypassing warps
+ *   0        throttling                                   warps         0
+ *   above    more parallelism, the same hit rate          warps         ebt
+ *   below    a better hit rate, the same parallelism      warps + ebt   -ebt
+ *
+ * With warps=0 nothing is throttled: warp-opt is then the number of warps that the scheduler had at once, since it was
+ * empty last. With ebt=auto all schedulers of all SMs share a state machine that finds EBTNum by samples, anew in each
+ * phase of the program (lib/policies/control/pcal_control.h).
+ */
+
+enum {
+    WARPS,
+    TOKENS_L2,
+    NOC_LATENCY,
+    STALL_RATIO,
+    RISE,
+    FALL,
+    PERIODS,
+    WARMUP,
+    STEP,
+    TESTERS,
+    ATTEMPTS,
+    ACTIVITY,
+    MARGIN,
+    PHASE_PERIODS,
+    PHASE_THRESHOLD,
+    MISS_FLOOR,
+    PARAMETERS
+};
+enum { EBT, LEVEL, SETS, STRATEGY, TEXTS };
+
+/* Followed by the SMs' samples, and by their parts of the vote. */
+typedef struct pcal_common {
+    gpci_pcal predictor;
+    bool ready;
+} pcal_common;
+
+typedef struct pcal_of_sm {
+    gpci_pcal_sample last;
+    gpci_vote_sm vote;
+} pcal_of_sm;
+
+typedef struct pcal_state {
+    gpci_tokens_l2 l2;
+    uint32_t warps; /* 0 = the most that ran at once */
+    uint32_t most;
+    int32_t ebt;
+    bool automatic;
+    /* ebt=auto */
+    bool asked; /* by a sample: what the last SM's leads to is known a cycle later */
+    uint32_t sm;
+    bool first, last;        /* of the SM's schedulers */
+    uint32_t had, throttled; /* the most warps, and of these held back, since the last sample */
+    pcal_common *common;
+} pcal_state;
+
+/*
+ * What seeds/004 names: NoC latency without saturation is below 20 cycles, and a ratio of stalls from which a resource
+ * is a bottleneck, 20 % (sections 4.1.4 and 4.1.5); 110 % and 97 %, one period, every other token number (4.4.3).
+ * Without load packets take 14 cycles there and back on gtx480, but 63 on h100: there noc-latency=90 is in proportion.
+ * The rest is as in lib/policies/control/ballot.h, which has the reasons.
+ */
+static const gpc_parameter parameters[] = {
+    {"warps", 0, 0, 1024, true, "warps of a scheduler that run with ebt=0 (warp-opt); 0 = all"},
+    {"tokens-l2", 0, 0, 1024, true, "level=separate: warps of a scheduler with a token for L2"},
+    {"noc-latency", 20, 0, 1e6, false, "auto: core cycles to L2 and back up to which more warps are feasible"},
+    {"stall-ratio", 0.2, 0, 1, false, "auto: share of cycles that the memory pipeline stalls, likewise"},
+    {"rise", 1.1, 1, 100, false, "auto: relative throughput above which hill climbing goes on"},
+    {"fall", 0.97, 0, 1, false, "auto: below which it takes its last step back"},
+    {"periods", 1, 1, 1000, true, "auto: sampling periods of a test, of a step of hill climbing, and before either"},
+    {"warmup", 0, 0, 1000, true, "auto: sampling periods after a change that do not count"},
+    {"step", 2, 1, 1024, true, "auto: tokens between one number that is voted about and the next"},
+    {"testers", 4, 1, 4096, true, "auto: SMs on which a number is tested, where enough are active"},
+    {"attempts", 3, 1, 1000, true, "auto: tests of which all SMs became idle, after which a number loses"},
+    {"activity", 0.5, 0.001, 1, false, "auto: share of a period with a thread block from which on an SM decides"},
+    {"margin", 0, 0, 100, false, "auto: by which a number must beat warp-opt tokens, relative"},
+    {"phase-periods", 3, 1, 1000, true, "auto: sampling periods for which a change must last to be a new phase"},
+    {"phase-threshold", 0.2, 0, 1000, false, "auto: relative change of throughput or a miss ratio that may be one"},
+    {"miss-floor", 0.05, 0, 1, false, "auto: miss ratios below this are taken for it"},
+};
+
+static const gpc_text_parameter texts[] = {
+    {"ebt", "0", NULL,
+     "EBTNum, -1024 to 1024: warps that run without a token, more than `warps` or taken from them; or auto"},
+    {"level", "l1", "l1|both|separate", "where tokens count: in L1, in L1 and L2 alike, or with others in L2"},
+    {"sets", "inclusive", "inclusive|exclusive",
+     "level=separate: tokens for L2 go to the oldest warps, or to the oldest without one for L1"},
+    {"strategy", "choose", "choose|both", "auto: one of the two strategies in each phase, or both in turn"},
+};
+
+static gpci_pcal_options options_of(const gpc_scheduler_env *env) {
+    const double *p = env->parameters;
+    uint32_t warps = (uint32_t)p[WARPS];
+    return (gpci_pcal_options){.sms = env->sms,
+                               .warps = warps < env->warps ? warps : env->warps,
+                               .init_periods = (uint32_t)p[PERIODS],
+                               .climb_periods = (uint32_t)p[PERIODS],
+                               .test_periods = (uint32_t)p[PERIODS],
+                               .warmup = (uint32_t)p[WARMUP],
+                               .step = (uint32_t)p[STEP],
+                               .both = env->words[STRATEGY] == 1,
+                               .noc_latency = p[NOC_LATENCY],
+                               .stall_ratio = p[STALL_RATIO],
+                               .rise = p[RISE],
+                               .fall = p[FALL],
+                               .miss_floor = p[MISS_FLOOR],
+                               .phase_periods = (uint32_t)p[PHASE_PERIODS],
+                               .phase_threshold = p[PHASE_THRESHOLD],
+                               .testers = (uint32_t)p[TESTERS],
+                               .attempts = (uint32_t)p[ATTEMPTS],
+                               .activity = p[ACTIVITY],
+                               .margin = p[MARGIN]};
+}
+
+static bool is_auto(const char *ebt) {
+    return !strcmp(ebt, "auto");
+}
+
+/* A number to its last character. */
+static bool read_ebt(const char *text, int32_t *out_ebt) {
+    char *end;
+    long ebt = strtol(text, &end, 10);
+    if (end == text || *end || ebt < -1024 || ebt > 1024)
+        return false;
+    *out_ebt = (int32_t)ebt;
+    return true;
+}
+
+/* The first scheduler of all makes what they share. */
+static void join(pcal_state *pcal, const gpc_scheduler_env *env) {
+    pcal_common *common = env->shared_state;
+    if (!common->ready) {
+        gpci_pcal_options options = options_of(env);
+        gpci_pcal_sample *last = (gpci_pcal_sample *)(void *)(common + 1);
+        gpci_pcal_init(&common->predictor, &options, last, (gpci_vote_sm *)(void *)(last + env->sms));
+        common->ready = true;
+    }
+    pcal->common = common;
+    pcal->sm = env->sm;
+    pcal->first = env->index == 0;
+    pcal->last = env->index + 1 == env->count;
+}
+
+static gpc_status init(void *self, const gpc_scheduler_env *env, char *message) {
+    pcal_state *pcal = self;
+    pcal->warps = (uint32_t)env->parameters[WARPS];
+    pcal->l2.level = (gpci_tokens_level)env->words[LEVEL];
+    pcal->l2.tokens = (uint32_t)env->parameters[TOKENS_L2];
+    pcal->l2.exclusive = env->words[SETS] == 1;
+    pcal->automatic = is_auto(env->texts[EBT]);
+    if (pcal->automatic) {
+        join(pcal, env);
+    } else if (!read_ebt(env->texts[EBT], &pcal->ebt)) {
+        snprintf(message, 256, "ebt is '%.60s', neither auto nor a number from -1024 to 1024", env->texts[EBT]);
+        return GPC_ERROR_ARGUMENT;
+    }
+    return GPC_OK;
+}
+
+static gpci_tokens sizes(const pcal_state *pcal) {
+    uint32_t warp_opt = pcal->warps ? pcal->warps : pcal->most;
+    if (!pcal->automatic)
+        return gpci_tokens_of(warp_opt, pcal->ebt);
+    const gpci_pcal *predictor = &pcal->common->predictor;
+    return gpci_tokens_both(warp_opt, gpci_pcal_cut(predictor, pcal->sm), predictor->extra);
+}
+
+static void classify(void *self, const gpc_throttle_view *view, gpc_throttle_classes *classes) {
+    pcal_state *pcal = self;
+    pcal->most = !view->running || view->running > pcal->most ? view->running : pcal->most;
+    gpci_tokens tokens = sizes(pcal);
+    uint32_t throttled = gpci_tokens_give(&tokens, &pcal->l2, view, classes);
+    pcal->had = view->running > pcal->had ? view->running : pcal->had;
+    pcal->throttled = throttled > pcal->throttled ? throttled : pcal->throttled;
+    if (pcal->asked)
+        classes->again = view->cycle + 1;
+    pcal->asked = false;
+}
+
+static void take_counters(gpci_pcal_sample *s, const gpc_stats *stats) {
+    *s = (gpci_pcal_sample){.cycles = stats->sm_cycles,
+                            .active_cycles = stats->sm_active_cycles,
+                            .instructions = stats->warp_instructions,
+                            .loads = stats->l1_load_lines,
+                            .load_misses = stats->l1_load_line_misses,
+                            .scheduler_cycles = stats->scheduler_cycles,
+                            .stalls = stats->scheduler_memory_stalls,
+                            .requests = stats->network_requests,
+                            .request_cycles = stats->network_request_cycles,
+                            .replies = stats->network_replies,
+                            .reply_cycles = stats->network_reply_cycles,
+                            .l2_reads = stats->l2_read_sectors,
+                            .l2_read_hits = stats->l2_read_sector_hits};
+}
+
+/* All schedulers of an SM are told the same; the last of all closes the period. */
+static bool sample(void *self, const gpc_stats *stats, uint64_t cycle) {
+    (void)cycle;
+    pcal_state *pcal = self;
+    if (!pcal->automatic)
+        return false;
+    gpci_pcal *predictor = &pcal->common->predictor;
+    gpci_pcal_sample *s = &predictor->last[pcal->sm];
+    if (pcal->first)
+        take_counters(s, stats);
+    s->warps = pcal->had > s->warps ? pcal->had : s->warps;
+    s->throttled = pcal->throttled > s->throttled ? pcal->throttled : s->throttled;
+    pcal->had = pcal->throttled = 0;
+    if (pcal->last)
+        gpci_pcal_observe(predictor, pcal->sm, s);
+    pcal->asked = true;
+    return true;
+}
+
+/*
+ * Of each warp a bit for each level with tokens; the order of warps; the sizes of the groups, 0 to warps each, and
+ * with warps=0 the most that ran. The bits in requests and lines belong to the memory system. ebt=auto besides: of
+ * a scheduler the most warps and the most throttled; of an SM its counters; of the whole the predictor.
+ */
+static uint64_t cost_bits(const gpc_scheduler_env *env) {
+    uint64_t size = gpci_ceil_log2((uint64_t)env->warps + 1);
+    uint64_t sets = env->words[LEVEL] == GPCI_TOKENS_SEPARATE ? 2 : 1;
+    uint64_t bits = sets * env->warps + gpci_age_bits(env) + (sets + 1) * size;
+    bits += env->parameters[WARPS] > 0 ? 0 : size;
+    if (!is_auto(env->texts[EBT]))
+        return bits;
+    gpci_pcal_options options = options_of(env);
+    bits += 2 * size;
+    bits += env->index ? 0 : gpci_pcal_sm_bits(&options, env->warps);
+    return bits + (env->index || env->sm ? 0 : gpci_pcal_bits(&options, env->warps));
+}
+
+const gpc_throttle_ops gpci_pcal_throttle = {
+    .struct_size = sizeof(gpc_throttle_ops),
+    .name = "pcal",
+    .summary = "priority-based cache allocation: the oldest warps hold tokens, some run past the cache, the rest waits",
+    .source = "seeds/004 sections 4.3 and 4.4; Li et al., HPCA 2015",
+    .instance_bytes = sizeof(pcal_state),
+    .parameters = parameters,
+    .parameter_count = PARAMETERS,
+    .texts = texts,
+    .text_count = TEXTS,
+    .shared_bytes = sizeof(pcal_common),
+    .shared_scheduler_bytes = sizeof(pcal_of_sm),
+    .init = init,
+    .classify = classify,
+    .sample = sample,
+    .cost_bits = cost_bits,
+};

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_REGISTRY_REGISTRY_H
+#define GPC_REGISTRY_REGISTRY_H
+
+#include "registry/spec.h"
+
+/* Built-in policies, NULL-terminated; each list stands in its folder's builtin.c. */
+extern const gpc_replacement_ops *const gpci_builtin_replacements[];
+extern const gpc_predictor_ops *const gpci_builtin_predictors[];
+extern const gpc_scheduler_ops *const gpci_builtin_schedulers[];
+extern const gpc_throttle_ops *const gpci_builtin_throttles[];
+
+#define GPCI_MAX_SCHEDULER_WARPS 1024u
+#define GPCI_MAX_THROTTLES 8u /* on one scheduler */
+
+gpci_registry *gpci_registry_create(gpc_context *context);
+void gpci_registry_destroy(gpc_context *context, gpci_registry *registry);
+
+/* State that policies share, those of a level of caches or of an SM's schedulers: an entry for each name and arguments. */
+typedef struct gpci_commons gpci_commons;
+
+gpci_commons *gpci_commons_create(gpc_context *context);
+gpci_commons *gpci_commons_retain(gpci_commons *commons);
+/* Give up a reference; the last after all policies made with it are gone. NULL is allowed. */
+void gpci_commons_release(gpci_commons *commons);
+
+/* A policy at work: the table, its slab and its environment. */
+typedef struct gpci_policy {
+    gpc_context *context;
+    const void *ops; /* the table of its kind */
+    void *self;
+    char *spec;      /* as configured */
+    char *arguments; /* what stands in its parentheses */
+    void (*finish)(void *self);
+    void *first_state, *second_state; /* per set and line, or per warp */
+    struct gpci_common *common;
+    void *user_data;
+    union {
+        gpc_policy_env env;
+        gpc_scheduler_env scheduler_env;
+    };
+    gpci_values values;
+} gpci_policy;
+
+/*
+ * Make a policy from `name` or `name(parameter=value, ...)` for a cache of the
+ * geometry in `geometry` (sets to count are read). `commons`: those of its level; NULL: it stands alone.
+ */
+gpc_status gpci_policy_create(gpc_context *context, gpc_policy_kind kind, const char *spec,
+                              const gpc_policy_env *geometry, gpci_commons *commons, gpc_error *error,
+                              gpci_policy **out);
+/* The same for a scheduler or a throttle: warps, sm, index, count, sms and seed are read. */
+gpc_status gpci_scheduler_policy_create(gpc_context *context, gpc_policy_kind kind, const char *spec,
+                                        const gpc_scheduler_env *geometry, gpci_commons *commons, gpc_error *error,
+                                        gpci_policy **out);
+void gpci_policy_destroy(gpci_policy *policy);
+
+/* The table of a spec. NULL where the spec is none that gpci_policy_check accepts. */
+const void *gpci_policy_table(const gpc_context *context, gpc_policy_kind kind, const char *spec);
+
+/* Cost of a spec in the environment of a cache: geometry, index and count. As gpc_policy_cost otherwise. */
+gpc_status gpci_policy_cost(const gpc_context *context, gpc_policy_kind kind, const char *spec,
+                            const gpc_policy_env *geometry, gpc_error *error, uint64_t *out_bits);
+
+/* Check a spec without making anything: known name, known parameters, values in range. */
+gpc_status gpci_policy_check(const gpc_context *context, gpc_policy_kind kind, const char *spec, gpc_error *error);
+
+/*
+ * A scheduler's text taken apart in place, `policy + throttle + ...`: `parts` points into it.
+ * GPC_ERROR_FORMAT, GPC_ERROR_RANGE (more throttles than there may be).
+ */
+gpc_status gpci_scheduler_parts(char *text, char *parts[1 + GPCI_MAX_THROTTLES], size_t *out_count, gpc_error *error);
+/* Do the policy or a throttle of such a text want the L1's events? */
+gpc_status gpci_scheduler_text_wants_events(gpc_context *context, const char *text, gpc_error *error, bool *out);
+/* gpci_policy_check of all of them. */
+gpc_status gpci_scheduler_check(const gpc_context *context, const char *text, gpc_error *error);
+
+/* Of `count` names, the one nearest to `name` in edits, or NULL if none is near. `at` yields the names. */
+const char *gpci_nearest(const char *name, size_t count, const char *(*at)(const void *data, size_t index),
+                         const void *data);
+
+#endif

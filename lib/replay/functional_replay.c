@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "replay/replay.h"
+
+/*
+ * Functional replay: no clock. An SM's warps take turns, block after block, warp
+ * after warp; a turn lasts through one memory instruction, or to a barrier.
+ * Instructions between cost nothing and are only counted.
+ *
+ * A round gives each SM a turn. First all of them go on to their memory
+ * instructions, which concerns no cache, then these are performed: in an order
+ * drawn anew each round, for in any fixed one an SM would always be ahead of its
+ * neighbour, and which of them is first to touch a line that their blocks share
+ * decides what L2 must fetch.
+ */
+
+/* Turns that a round looks ahead: what they need comes while others are taken. */
+#define AHEAD 16u
+
+static void tell_warp(gpc_replay *r, uint32_t sm, const gpci_block_run *run, const gpci_warp_run *warp,
+                      gpc_warp_event_kind kind) {
+    gpc_warp_event event = {
+        .kind = kind, .sm = sm, .warp = warp->slot, .block = run->block->index, .kernel = r->hierarchy->kernel};
+    if (!r->learning)
+        gpc_hierarchy_warp_event(r->hierarchy, &event);
+}
+
+/* All live warps are at the barrier: they go on, in block order the first of them first. */
+static void release_barrier(const gpc_replay *r, gpci_block_run *run) {
+    for (uint32_t w = 0; w < run->block->warp_count; w++)
+        run->warps[w].at_barrier = false;
+    run->at_barrier = 0;
+    run->turn = r->block_order ? 0 : run->turn;
+}
+
+static void reach_barrier(gpc_replay *r, uint32_t sm, gpci_block_run *run, gpci_warp_run *warp) {
+    tell_warp(r, sm, run, warp, GPC_WARP_BARRIER);
+    warp->at_barrier = true;
+    if (++run->at_barrier == run->live)
+        release_barrier(r, run);
+}
+
+static void end_warp(gpc_replay *r, uint32_t sm, gpci_block_run *run, const gpci_warp_run *warp) {
+    tell_warp(r, sm, run, warp, GPC_WARP_EXIT);
+    run->live--;
+    if (run->live && run->at_barrier == run->live)
+        release_barrier(r, run);
+}
+
+/* Through the warp's next memory instruction, which is returned; NULL at a barrier, or at the end. */
+static const gpc_instruction *go_on(gpc_replay *r, uint32_t sm, gpci_block_run *run, gpci_warp_run *warp) {
+    const gpc_instruction *i = warp->next, *found = NULL;
+    uint64_t first = r->first_pc, last = r->last_pc, threads = 0;
+    bool barrier = false;
+    for (; i < warp->end && !found && !barrier; i++) {
+        first = i->pc < first ? i->pc : first;
+        last = i->pc > last ? i->pc : last;
+        if (i->op_class == GPC_OP_MEMORY && i->addresses && i->space <= GPC_SPACE_LOCAL) {
+            found = i;
+        } else {
+            threads += gpci_popcount(i->mask);
+            barrier = i->op_class == GPC_OP_BARRIER && i->mask;
+        }
+    }
+    uint64_t passed = (uint64_t)(i - warp->next) - (found != NULL);
+    r->first_pc = first;
+    r->last_pc = last;
+    r->threads += threads;
+    r->instructions += passed;
+    if (r->policies_vote) {
+        r->samples[sm].active_cycles++;
+        r->samples[sm].instructions += passed + (found != NULL);
+    }
+    warp->next = i;
+    if (barrier)
+        reach_barrier(r, sm, run, warp);
+    else if (!found)
+        end_warp(r, sm, run, warp);
+    return found;
+}
+
+/* The first warp of the block, from `warp` on, that can go on; warp_count where there is none. */
+static uint32_t ready_warp(const gpci_block_run *run, uint32_t warp) {
+    const gpci_warp_run *warps = run->warps;
+    while (warp < run->block->warp_count && (warps[warp].next == warps[warp].end || warps[warp].at_barrier))
+        warp++;
+    return warp;
+}
+
+/* Whose turn it is on an SM that has blocks. There is one: a barrier that no warp can reach any more opens. */
+static void choose_warp(const gpc_replay *r, gpci_sm_run *sm, uint32_t *place, uint32_t *warp) {
+    for (;;) {
+        if (r->block_order || sm->turn >= sm->residents)
+            sm->turn = 0;
+        gpci_block_run *run = sm->resident[sm->turn];
+        uint32_t found = ready_warp(run, run->turn);
+        *place = sm->turn;
+        *warp = found;
+        if (found < run->block->warp_count) {
+            run->turn = r->block_order ? found : found + 1;
+            return;
+        }
+        run->turn = 0;
+        sm->turn++;
+    }
+}
+
+/* An SM's turn up to its memory instruction; false where that leads to none. */
+static bool begin_turn(gpc_replay *r, uint32_t number, gpci_turn *turn) {
+    gpci_sm_run *sm = &r->sms[number];
+    uint32_t place, w;
+    choose_warp(r, sm, &place, &w);
+    gpci_block_run *run = sm->resident[place];
+    *turn = (gpci_turn){.sm = number,
+                        .block = run->block->index,
+                        .warp = run->warps[w].slot,
+                        .age = place * run->block->warp_count + w,
+                        .access = go_on(r, number, run, &run->warps[w])};
+    if (!run->live)
+        gpci_dispatch_retire(r, number, run);
+    return turn->access != NULL;
+}
+
+static gpc_status end_turn(gpc_replay *r, const gpci_turn *turn, gpc_error *error) {
+    const gpc_instruction *i = turn->access;
+    gpc_warp_access access = {.struct_size = sizeof access,
+                              .sm = turn->sm,
+                              .warp = turn->warp,
+                              .warp_age = turn->age,
+                              .block = turn->block,
+                              .pc = i->pc,
+                              .mask = i->mask,
+                              .addresses = i->addresses,
+                              .width = i->width,
+                              .kind = i->kind,
+                              .space = i->space,
+                              .hint = i->hint,
+                              .priority = i->priority};
+    gpc_status status = GPC_OK;
+    if (GPCI_UNLIKELY(r->learning))
+        return ++r->instructions_told, gpci_replay_record(r, &access, error);
+    status = gpc_hierarchy_access(r->hierarchy, &access, NULL);
+    if (status < 0)
+        return gpci_fail(error, status, "%s: block %u, pc 0x%llx, %s: %s", r->kernel.file, turn->block,
+                         (unsigned long long)i->pc, gpc_trace_opcode(r->trace, i->opcode), gpc_status_string(status));
+    r->instructions_told++;
+    return GPC_OK;
+}
+
+/* What a turn to come will look at, into the processor's own caches: its next instruction, ... */
+static void expect_turn(const gpc_replay *r, uint32_t number) {
+    const gpci_sm_run *sm = &r->sms[number];
+    if (sm->turn >= sm->residents)
+        return;
+    const gpci_block_run *run = sm->resident[sm->turn];
+    if (run->turn < run->block->warp_count)
+        for (unsigned ahead = 0; ahead < 3; ahead++)
+            GPCI_PREFETCH((const char *)run->warps[run->turn].next + 64 * ahead);
+}
+
+/* ... the addresses of its memory instruction, ... */
+static void expect_addresses(const gpc_instruction *access) {
+    const char *addresses = (const char *)access->addresses;
+    for (unsigned at = 0; at < gpci_popcount(access->mask) * sizeof *access->addresses; at += 64)
+        GPCI_PREFETCH(addresses + at);
+}
+
+/* ... and the sets of the first line. */
+static void expect_line(const gpc_replay *r, const gpci_turn *turn) {
+    const gpc_cache *l1 = gpci_l1_for(r->hierarchy, turn->sm, turn->access->space);
+    gpci_path_expect_l1(l1, turn->access->addresses[0]);
+    gpci_path_expect_below(r->hierarchy, turn->sm, l1, turn->access->addresses[0]);
+}
+
+/* An order of turns in which each is as likely as any. */
+static void shuffle(gpc_replay *r, uint32_t count) {
+    for (uint32_t i = 0; i + 1 < count; i++) {
+        uint32_t drawn = i + gpci_random_below(&r->random, count - i);
+        gpci_turn turn = r->turns[drawn];
+        r->turns[drawn] = r->turns[i];
+        r->turns[i] = turn;
+    }
+}
+
+gpc_status gpci_functional_round(gpc_replay *r, gpc_error *error) {
+    uint32_t count = 0;
+    for (uint32_t sm = 0; sm < r->sm_count; sm++) {
+        if (sm + AHEAD < r->sm_count)
+            expect_turn(r, sm + AHEAD);
+        if (r->sms[sm].residents && begin_turn(r, sm, &r->turns[count]))
+            expect_addresses(r->turns[count++].access);
+    }
+    shuffle(r, count);
+    gpc_status status = GPC_OK;
+    for (uint32_t i = 0; i < count && status == GPC_OK; i++) {
+        if (i + AHEAD < count)
+            expect_line(r, &r->turns[i + AHEAD]);
+        status = end_turn(r, &r->turns[i], error);
+    }
+    return status;
+}

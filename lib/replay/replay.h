@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_REPLAY_REPLAY_H
+#define GPC_REPLAY_REPLAY_H
+
+#include "config/config.h"
+#include "level/hierarchy.h"
+
+#include <gpucache/replay.h>
+
+/* A warp on its way through its instructions. */
+typedef struct gpci_warp_run {
+    const gpc_instruction *next, *end;
+    uint32_t slot; /* warp number within the SM */
+    bool at_barrier;
+} gpci_warp_run;
+
+/* A thread block on an SM, or waiting for room on it. */
+typedef struct gpci_block_run {
+    const gpc_block *block;
+    struct gpci_block_run *queued; /* the next that waits for the same SM */
+    gpci_warp_run *warps;          /* [block->warp_count] */
+    uint32_t capacity;             /* of `warps` */
+    uint32_t turn;                 /* warp whose turn it is */
+    uint32_t live;                 /* warps that have not ended */
+    uint32_t at_barrier;
+    uint32_t slot;  /* of the SM's resident blocks */
+    uint64_t start; /* timed: core cycle */
+} gpci_block_run;
+
+typedef struct gpci_sm_run {
+    gpci_block_run **resident; /* [room], oldest first */
+    uint32_t residents;
+    uint32_t turn; /* resident block whose turn it is */
+    gpci_block_run *first_queued, *last_queued;
+} gpci_sm_run;
+
+/* A turn that has come to its memory instruction. */
+typedef struct gpci_turn {
+    const gpc_instruction *access;
+    uint32_t sm, block; /* block: index in the grid */
+    uint32_t warp, age; /* warp: slot within the SM */
+} gpci_turn;
+
+typedef struct gpci_timed_replay gpci_timed_replay;
+
+struct gpc_replay {
+    gpc_context *context;
+    gpc_config *config;
+    gpc_hierarchy *hierarchy;
+    gpc_progress_fn on_progress;
+    void *progress_data;
+    gpc_sample_fn on_sample;
+    void *sample_data;
+    uint64_t sample_interval; /* core cycles */
+    uint64_t policy_period;   /* core cycles, or rounds, between samples for policies */
+    gpc_sample *samples;      /* [sm_count], of the period at hand */
+    uint64_t rounds;          /* functional: of it */
+    bool policies_vote;       /* some policy wants samples */
+    gpci_future *future;      /* NULL without `l1.future` */
+    bool learning;            /* the kernel is run dry */
+    gpci_timed_replay *timed; /* NULL: functional */
+    gpci_sm_run *sms;         /* [sm_count] */
+    uint32_t sm_count;
+    uint32_t room; /* blocks that an SM takes */
+    uint32_t room_capacity;
+    bool block_order;      /* warps.order = block */
+    gpci_turn *turns;      /* [sm_count], of a round */
+    gpci_block_run *spare; /* list of runs to use again */
+    gpc_stats total;
+    /* the kernel at hand */
+    gpc_trace *trace;
+    gpc_kernel kernel;
+    uint32_t next_sm; /* round robin over SMs */
+    uint32_t queued, resident;
+    bool by_map;                             /* blocks go where the trace says */
+    bool ended;                              /* the trace has no further block of this kernel */
+    uint64_t instructions, threads, blocks;  /* the first two: that the hierarchy has not counted yet */
+    uint64_t instructions_told, blocks_told; /* that it has */
+    uint64_t next_progress;                  /* instructions */
+    uint64_t first_pc, last_pc;
+    uint64_t random; /* state of the order in which SMs take turns */
+};
+
+/* dispatch.c: thread blocks from the trace to SMs. */
+gpc_status gpci_dispatch_start(gpc_replay *r, const gpc_launch *launch, gpc_error *error);
+/* Read and place blocks until every SM is full or the trace has no more. */
+gpc_status gpci_dispatch_fill(gpc_replay *r, gpc_error *error);
+/* A block has ended: its resources are free. */
+void gpci_dispatch_retire(gpc_replay *r, uint32_t sm, gpci_block_run *run);
+/* Give all blocks back, as after an error. */
+void gpci_dispatch_abandon(gpc_replay *r);
+
+/* Place them all anew, from the first. */
+void gpci_dispatch_again(gpc_replay *r);
+
+/* functional.c: one turn of every SM: a warp goes on through its next memory instruction or to a barrier. */
+gpc_status gpci_functional_round(gpc_replay *r, gpc_error *error);
+
+/* replay.c: forget how far the kernel has come. Round after round, until no block is left. */
+void gpci_replay_begin(gpc_replay *r);
+gpc_status gpci_replay_rounds(gpc_replay *r, gpc_error *error);
+
+/* learn.c: run the kernel dry, then make ready to run it. An access of the dry run. */
+gpc_status gpci_replay_learn(gpc_replay *r, gpc_error *error);
+gpc_status gpci_replay_record(gpc_replay *r, const gpc_warp_access *access, gpc_error *error);
+
+/* replay.c: tell the progress callback, if it is time. Tell the hierarchy what it has not counted. */
+gpc_status gpci_replay_progress(gpc_replay *r, gpc_error *error);
+void gpci_replay_count(gpc_replay *r);
+/* A period of policies that vote is over, at `cycle` after `cycles`: `samples` go to them and begin anew. */
+void gpci_replay_sample(gpc_replay *r, uint64_t cycle, uint64_t cycles);
+
+/* timed.c: the other way to run a kernel. */
+gpc_status gpci_timed_replay_create(gpc_replay *r, gpc_error *error);
+void gpci_timed_replay_destroy(gpci_timed_replay *t);
+/* A block has its place on an SM: it starts when it may. */
+void gpci_timed_place(gpci_timed_replay *t, uint32_t sm, gpci_block_run *run);
+/* All blocks of the kernel, from its launch to its last completion. */
+gpc_status gpci_timed_run(gpci_timed_replay *t, const gpc_stats *before, gpc_error *error);
+/* The hierarchy's statistics and those counted here. */
+void gpci_timed_stats(gpci_timed_replay *t, gpc_stats *stats);
+/* The last sample of the kernel, whose statistics are now `stats`. */
+void gpci_timed_last_sample(gpci_timed_replay *t, const gpc_stats *stats);
+
+#endif

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "replay/timed_replay.h"
+
+#include <string.h>
+
+/*
+ * Periods of those that decide by samples: policies of caches that vote, and schedulers and their throttles. One
+ * clock serves both.
+ *
+ * A scheduler's sample is a gpc_stats of the period, partly of its SM, partly of the whole. It is made in place: the
+ * counters of an SM, whose places in gpc_stats are known by their names, are replaced by each SM's in turn, so that a
+ * sample costs a few hundred instructions for an SM.
+ */
+
+/* Counters that each SM has by itself. */
+static bool of_sm(const gpc_counter_info *info) {
+    static const char *const beginnings[] = {
+        "sm.", "scheduler.", "l1.", "load.", "round_trip.", "warp_instructions", "thread_instructions"};
+    for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
+        if (!strncmp(info->name, beginnings[i], strlen(beginnings[i])))
+            return info->buckets == 1;
+    return false;
+}
+
+/* Note the places of what is counted by SM, or of all else. What merges by MAX is as it is, and no difference. */
+static uint32_t note_places(uint32_t *places, bool by_sm) {
+    uint32_t count = 0;
+    gpc_counter_info info = GPC_COUNTER_INFO_INIT;
+    for (size_t i = 0; gpc_counter_at(i, &info) == GPC_OK; i++)
+        for (size_t k = 0; !info.ratio && info.merge == GPC_MERGE_SUM && of_sm(&info) == by_sm && k < info.buckets; k++)
+            places[count++] = (uint32_t)((info.offset + k * sizeof(uint64_t)) / sizeof(uint64_t));
+    return count;
+}
+
+gpc_status gpci_sampler_create(gpci_timed_replay *t, gpc_error *error) {
+    gpci_sampler *s = &t->sampler;
+    gpc_context *context = t->r->context;
+    s->places = gpci_zalloc(context, sizeof(gpc_stats) / sizeof(uint64_t), sizeof *s->places);
+    if (!s->places)
+        return gpci_out_of_memory(error);
+    s->by_sm = note_places(s->places, true);
+    s->rest = note_places(s->places + s->by_sm, false);
+    s->seen = gpci_zalloc(context, (size_t)t->r->sm_count * s->by_sm + s->rest, sizeof *s->seen);
+    return s->seen ? GPC_OK : gpci_out_of_memory(error);
+}
+
+void gpci_sampler_destroy(gpci_timed_replay *t) {
+    gpci_free(t->r->context, t->sampler.places);
+    gpci_free(t->r->context, t->sampler.seen);
+}
+
+static void clear(gpc_stats *stats, const uint32_t *places, uint32_t count) {
+    uint64_t *values = (uint64_t *)(void *)stats;
+    for (uint32_t i = 0; i < count; i++)
+        values[places[i]] = 0;
+}
+
+/* What has been counted since `seen`. Counters that were reset begin anew. */
+static void since(gpc_stats *stats, const uint32_t *places, uint32_t count, uint64_t *seen) {
+    uint64_t *values = (uint64_t *)(void *)stats;
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t value = values[places[i]];
+        values[places[i]] = value - (value < seen[i] ? 0 : seen[i]);
+        seen[i] = value;
+    }
+}
+
+/* An SM whose warps may do otherwise than before looks at them in the next cycle. */
+static void tell(gpci_timed_replay *t, uint32_t sm, const gpc_stats *stats, uint64_t now) {
+    bool changed = false;
+    for (uint32_t n = 0; n < t->schedulers; n++)
+        changed |= gpci_scheduler_sample(t->sms[sm].issuers[n].scheduler, stats, now);
+    if (changed)
+        gpci_timed_wake(t->r->hierarchy, sm, now + 1);
+}
+
+static void sample_schedulers(gpci_timed_replay *t, uint64_t now) {
+    const gpci_sampler *s = &t->sampler;
+    const gpc_hierarchy *h = t->r->hierarchy;
+    gpc_stats stats;
+    gpc_stats_init(&stats);
+    gpci_replay_count(t->r);
+    gpci_hierarchy_add_rest(h, &stats);
+    stats.cycles = t->cycles;
+    since(&stats, s->places + s->by_sm, s->rest, s->seen + (size_t)t->r->sm_count * s->by_sm);
+    for (uint32_t sm = 0; sm < t->r->sm_count; sm++) {
+        clear(&stats, s->places, s->by_sm);
+        gpci_hierarchy_add_sm(h, sm, &stats);
+        gpci_timed_add_sm_stats(t, sm, &stats);
+        /* the hierarchy knows of memory instructions alone */
+        stats.warp_instructions = t->sms[sm].counts.instructions;
+        stats.thread_instructions += t->sms[sm].counts.threads;
+        since(&stats, s->places, s->by_sm, s->seen + (size_t)sm * s->by_sm);
+        tell(t, sm, &stats, now);
+    }
+}
+
+static void sample_policies(gpci_timed_replay *t, uint64_t now) {
+    for (uint32_t sm = 0; sm < t->r->sm_count; sm++) {
+        gpci_timed_sm *m = &t->sms[sm];
+        t->r->samples[sm].active_cycles = m->counts.active - m->voted_active;
+        t->r->samples[sm].instructions = m->counts.instructions - m->voted_instructions;
+        m->voted_active = m->counts.active;
+        m->voted_instructions = m->counts.instructions;
+    }
+    gpci_replay_sample(t->r, now, now - t->voted);
+}
+
+void gpci_timed_end_period(gpci_timed_replay *t, uint64_t now) {
+    if (t->r->policies_vote)
+        sample_policies(t, now);
+    if (t->wants_samples)
+        sample_schedulers(t, now);
+    t->voted = now;
+    t->next_vote = now + t->r->policy_period;
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "replay/timed_replay.h"
+
+/*
+ * Timed replay of a kernel, from its launch to its last completion.
+ *
+ * The first cycle of a kernel is the one after its launch: with `launch.cycles` = 0 its
+ * first instructions issue in cycle 1, and a kernel of nothing but EXIT takes one cycle.
+ */
+
+static bool finished(const gpci_timed_replay *t) {
+    const gpc_replay *r = t->r;
+    return !r->resident && !r->queued && r->ended && !gpc_hierarchy_in_flight(r->hierarchy);
+}
+
+static void begin(gpci_timed_replay *t, const gpc_stats *before) {
+    gpc_replay *r = t->r;
+    const gpci_front front = {.user_data = t,
+                              .step = gpci_sm_step,
+                              .complete = gpci_sm_complete,
+                              .ready = gpci_sm_ready,
+                              .cache_event = t->wants_events ? gpci_sm_cache_event : NULL};
+    gpci_timed_attach(r->hierarchy, &front);
+    t->launched = gpci_timed_now(r->hierarchy);
+    t->first_start = t->launched + 1 + t->launch_cycles;
+    t->progress = t->first_start;
+    t->counted = t->in_flight = t->issued = 0;
+    t->status = GPC_OK;
+    t->error = (gpc_error)GPC_ERROR_INIT;
+    t->retired = t->stopped = false;
+    t->next_sample = r->on_sample ? t->launched + r->sample_interval : GPCI_NEVER;
+    if (r->on_sample)
+        t->sampled = *before;
+    t->next_vote = GPCI_NEVER;
+    if (r->policies_vote || t->wants_samples) /* a period may span launches */
+        t->next_vote = t->voted + r->policy_period > t->launched ? t->voted + r->policy_period : t->launched + 1;
+    for (uint32_t sm = 0; sm < r->sm_count; sm++) {
+        gpci_timed_sm *m = &t->sms[sm];
+        m->warps_gauge.since = m->blocks_gauge.since = t->launched + 1;
+        m->bypassing_gauge.since = m->throttled_gauge.since = t->launched + 1;
+        for (uint32_t n = 0; n < t->schedulers; n++)
+            m->issuers[n].since = t->launched + 1;
+    }
+}
+
+/* Account for the kernel's cycles up to the `cycle`-th. */
+static void count_cycles(gpci_timed_replay *t, uint64_t cycle) {
+    t->cycles += cycle - t->counted;
+    t->counted = cycle;
+    for (uint32_t sm = 0; sm < t->r->sm_count; sm++)
+        gpci_sm_account(t, sm, t->launched + cycle + 1);
+}
+
+void gpci_timed_add_sm_stats(const gpci_timed_replay *t, uint32_t sm, gpc_stats *stats) {
+    const gpci_timed_counts *c = &t->sms[sm].counts;
+    stats->sm_cycles += t->cycles;
+    stats->sm_active_cycles += c->active;
+    stats->sm_warp_cycles += c->warps;
+    stats->sm_cache_warp_cycles += c->warps - c->bypassing - c->throttled;
+    stats->sm_bypass_warp_cycles += c->bypassing;
+    stats->sm_throttled_warp_cycles += c->throttled;
+    stats->sm_cache_instructions += c->instructions - c->by_bypassing;
+    stats->sm_bypass_instructions += c->by_bypassing;
+    stats->scheduler_cycles += t->cycles * t->schedulers;
+    stats->scheduler_issued += c->classes[GPCI_CYCLE_ISSUED];
+    stats->scheduler_empty += c->classes[GPCI_CYCLE_EMPTY];
+    stats->scheduler_memory_stalls += c->classes[GPCI_CYCLE_MEMORY];
+    stats->scheduler_line_stalls += c->line;
+    stats->scheduler_mshr_stalls += c->mshr;
+    stats->scheduler_unit_stalls += c->classes[GPCI_CYCLE_UNIT];
+    stats->scheduler_load_stalls += c->classes[GPCI_CYCLE_LOAD];
+    stats->scheduler_latency_stalls += c->classes[GPCI_CYCLE_LATENCY];
+    stats->scheduler_barrier_stalls += c->classes[GPCI_CYCLE_BARRIER];
+    stats->scheduler_throttled += c->classes[GPCI_CYCLE_THROTTLED];
+}
+
+void gpci_timed_stats(gpci_timed_replay *t, gpc_stats *stats) {
+    gpci_replay_count(t->r);
+    gpc_hierarchy_get_stats(t->r->hierarchy, stats);
+    stats->cycles = t->cycles; /* the hierarchy's go on between kernels */
+    stats->sm_cycles = 0;
+    for (uint32_t sm = 0; sm < t->r->sm_count; sm++)
+        gpci_timed_add_sm_stats(t, sm, stats);
+}
+
+static void sample(gpci_timed_replay *t, const gpc_stats *now) {
+    gpc_stats interval;
+    gpc_stats_init(&interval);
+    gpc_stats_subtract(now, &t->sampled, &interval);
+    t->sampled = *now;
+    t->r->on_sample(t->r->sample_data, t->launched + t->counted, &interval);
+}
+
+static void sample_if_due(gpci_timed_replay *t, uint64_t now) {
+    if (now < t->next_sample)
+        return;
+    gpc_stats stats;
+    gpc_stats_init(&stats);
+    count_cycles(t, now - t->launched);
+    gpci_timed_stats(t, &stats);
+    sample(t, &stats);
+    t->next_sample = now + t->r->sample_interval;
+}
+
+static void end_period_if_due(gpci_timed_replay *t, uint64_t now) {
+    if (now < t->next_vote)
+        return;
+    count_cycles(t, now - t->launched);
+    gpci_timed_end_period(t, now);
+}
+
+void gpci_timed_last_sample(gpci_timed_replay *t, const gpc_stats *stats) {
+    if (t->r->on_sample)
+        sample(t, stats);
+}
+
+/* Does an SM wait for a cycle that is known? That is no lack of progress, however long it takes. */
+static bool anything_due(const gpci_timed_replay *t) {
+    bool due = false;
+    for (uint32_t sm = 0; sm < t->r->sm_count; sm++)
+        due |= t->sms[sm].calendar_used || t->sms[sm].first_start;
+    return due;
+}
+
+static gpc_status check_progress(gpci_timed_replay *t, uint64_t now, gpc_error *error) {
+    if (now < t->progress || now - t->progress < t->deadlock_cycles)
+        return GPC_OK;
+    if (!anything_due(t))
+        return gpci_timed_stuck(t, error);
+    t->progress = now;
+    return GPC_OK;
+}
+
+/* How far the clock may go if nothing happens. */
+static uint64_t horizon(const gpci_timed_replay *t) {
+    uint64_t until = t->progress + t->deadlock_cycles;
+    if (t->limit_cycles && t->launched + t->limit_cycles < until)
+        until = t->launched + t->limit_cycles;
+    until = t->next_vote < until ? t->next_vote : until;
+    return t->next_sample < until ? t->next_sample : until;
+}
+
+/* One cycle in which something happens. */
+static gpc_status turn(gpci_timed_replay *t, gpc_error *error) {
+    gpc_replay *r = t->r;
+    gpc_status status = gpci_timed_turn(r->hierarchy, horizon(t));
+    if (status == GPC_END && t->wants_samples) /* which may let warps go that are throttled */
+        status = gpc_hierarchy_advance(r->hierarchy, horizon(t) - gpci_timed_now(r->hierarchy));
+    if (status == GPC_END)
+        return gpci_timed_stuck(t, error);
+    if (status < 0)
+        return gpci_fail(error, status, "%s: %s", r->kernel.file, gpc_status_string(status));
+    if (t->status < 0)
+        return gpci_fail(error, t->status, "%s", t->error.message);
+    if (t->retired) {
+        t->retired = false;
+        status = gpci_dispatch_fill(r, error);
+    }
+    return status == GPC_OK ? gpci_replay_progress(r, error) : status;
+}
+
+/* Nothing issues any more: what is in flight comes back, and all has. */
+static gpc_status wind_up(gpci_timed_replay *t, gpc_error *error) {
+    gpc_replay *r = t->r;
+    t->stopped = true;
+    gpc_status status = gpc_hierarchy_drain(r->hierarchy, error);
+    if (status == GPC_OK && t->in_flight) {
+        char report[512] = "";
+        gpci_timed_report(r->hierarchy, report, sizeof report);
+        status = gpci_fail(error, GPC_ERROR_STATE, "%s: %llu accesses were accepted and never completed. %s",
+                           r->kernel.file, (unsigned long long)t->in_flight, report);
+    }
+    gpci_timed_attach(r->hierarchy, NULL);
+    for (uint32_t sm = 0; sm < r->sm_count; sm++)
+        gpci_sm_clear(t, sm);
+    return status;
+}
+
+gpc_status gpci_timed_run(gpci_timed_replay *t, const gpc_stats *before, gpc_error *error) {
+    gpc_replay *r = t->r;
+    begin(t, before);
+    gpc_status status = gpci_dispatch_fill(r, error);
+    uint64_t now = t->launched;
+    while (status == GPC_OK && !finished(t)) {
+        status = turn(t, error);
+        now = gpci_timed_now(r->hierarchy);
+        if (t->limit_cycles && now - t->launched >= t->limit_cycles)
+            t->stopped = true;
+        if (status != GPC_OK || t->stopped || finished(t))
+            break;
+        sample_if_due(t, now);
+        end_period_if_due(t, now);
+        status = check_progress(t, now, error);
+    }
+    count_cycles(t, now - t->launched);
+    gpc_status last = wind_up(t, status == GPC_OK ? error : NULL);
+    return status == GPC_OK ? last : status;
+}

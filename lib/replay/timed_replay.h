@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_REPLAY_TIMED_REPLAY_H
+#define GPC_REPLAY_TIMED_REPLAY_H
+
+#include "base/clock.h"
+#include "replay/replay.h"
+#include "replay/scoreboard.h"
+#include "scheduler/scheduler.h"
+#include "timed/front.h"
+
+/*
+ * Timed replay. An SM is stepped when one of its warps may issue, when a block starts,
+ * or when memory has answered; between steps nothing about it changes, and the
+ * cycles that pass are accounted for by arithmetic.
+ *
+ * A warp is READY once its registers are, though its unit may be busy; STALLED until
+ * a cycle that is known (it is then in the SM's calendar); WAITING for memory; or at
+ * a BARRIER. Only what answers to these wakes it.
+ */
+
+/* What an instruction occupies beside its issue slot; each scheduler has its own but for shared memory. */
+typedef enum gpci_unit {
+    GPCI_UNIT_ALU,
+    GPCI_UNIT_DOUBLE,
+    GPCI_UNIT_SFU,
+    GPCI_UNIT_TENSOR,
+    GPCI_UNIT_UNIFORM,
+    GPCI_UNIT_SHARED,
+    GPCI_UNIT_NONE,
+    GPCI_UNIT_MEMORY, /* accepts or refuses */
+    GPCI_UNIT_COUNT
+} gpci_unit;
+
+#define GPCI_TIMED_UNITS 7u /* that are busy for a known time; NONE never is */
+
+/* Where a scheduler's cycle went. Each goes into exactly one. */
+typedef enum gpci_cycle_class {
+    GPCI_CYCLE_EMPTY,
+    GPCI_CYCLE_MEMORY,
+    GPCI_CYCLE_UNIT,
+    GPCI_CYCLE_LOAD,
+    GPCI_CYCLE_LATENCY,
+    GPCI_CYCLE_BARRIER,
+    GPCI_CYCLE_THROTTLED,
+    GPCI_CYCLE_ISSUED,
+    GPCI_CYCLE_COUNT
+} gpci_cycle_class;
+
+/* A warp in its slot of an SM. Its state is with its scheduler. */
+typedef struct gpci_timed_warp {
+    const gpc_instruction *next, *end;
+    gpci_block_run *run;
+    uint64_t not_before; /* core cycle, by control flow and barriers */
+    uint64_t ready_at;   /* core cycle, where it is READY or STALLED */
+    uint32_t loads;      /* in flight, which hold the warp */
+    uint32_t others;     /* stores, reductions and prefetches in flight */
+    uint32_t starts;     /* warps that this slot has had: tells their stores apart */
+    uint16_t age;        /* running warps of the SM that are older */
+    uint16_t place;      /* slot within its scheduler */
+    uint8_t issuer;      /* its scheduler */
+    uint8_t unit;        /* gpci_unit of `next`, while ready */
+} gpci_timed_warp;
+
+typedef struct gpci_issuer {
+    gpc_scheduler *scheduler;
+    uint64_t free_at[GPCI_TIMED_UNITS]; /* core cycles */
+    uint64_t since;                     /* cycles before it are accounted for */
+    uint64_t *wanting;                  /* [GPCI_TIMED_UNITS][words] ready warps by the unit that they need */
+    uint8_t class;                      /* gpci_cycle_class of the cycles from `since` on */
+    uint8_t busy;                       /* gpc_busy, where that is MEMORY */
+    bool declined;                      /* the policy chose none of those that could issue */
+} gpci_issuer;
+
+/* What is counted of an SM, over all kernels. */
+typedef struct gpci_timed_counts {
+    uint64_t classes[GPCI_CYCLE_COUNT]; /* cycles of its schedulers */
+    uint64_t line, mshr;                /* parts of MEMORY */
+    uint64_t active, warps;             /* its cycles with a block; gauge of its warps */
+    uint64_t instructions;              /* issued */
+    uint64_t threads;                   /* lanes of those that do not go to the hierarchy */
+    uint64_t bypassing, throttled;      /* gauges of its warps of these classes */
+    uint64_t by_bypassing;              /* instructions that these issued */
+} gpci_timed_counts;
+
+/* Cycles ahead for which an SM's calendar has places; what is later looks again on the way. */
+#define GPCI_CALENDAR 64u
+
+typedef struct gpci_timed_sm {
+    gpci_issuer *issuers;   /* [schedulers] */
+    gpci_timed_warp *warps; /* [slots] */
+    uint64_t *boards;       /* [slots][GPCI_SCOREBOARD_ENTRIES] */
+    uint64_t *calendar;     /* [GPCI_CALENDAR][words] stalled warps by the cycle at which they look again */
+    uint64_t *answered;     /* [words] waiting warps of which an access completed */
+    uint64_t calendar_used; /* places of the calendar that hold any */
+    uint64_t next_start;    /* earliest cycle of the next block's start */
+    gpci_block_run *first_start, *last_start; /* blocks that are placed here and have not started */
+    gpci_gauge warps_gauge, blocks_gauge;
+    gpci_gauge bypassing_gauge, throttled_gauge;
+    uint64_t admissions;         /* of its schedulers, */
+    uint64_t admissions_counted; /* and when their warps' classes were last counted */
+    gpci_timed_counts counts;
+    uint64_t voted_active, voted_instructions; /* counts at the last sample of policies that vote */
+    uint32_t live, running_blocks;
+    bool any_answered;
+    bool refused; /* by the memory pipeline, which has not been ready since */
+    uint8_t busy; /* gpc_busy, while refused */
+} gpci_timed_sm;
+
+/* What it takes to make samples for schedulers. */
+typedef struct gpci_sampler {
+    uint32_t *places;     /* [by_sm + rest] of counters in gpc_stats, in words */
+    uint32_t by_sm, rest; /* those that each SM has by itself come first */
+    uint64_t *seen;       /* [sm_count][by_sm], then [rest]: at the last sample */
+} gpci_sampler;
+
+typedef struct gpci_op {
+    uint8_t unit;
+    uint16_t latency;
+    uint16_t interval;
+} gpci_op;
+
+struct gpci_timed_replay {
+    gpc_replay *r;
+    gpci_timed_sm *sms; /* [sm_count] */
+    /* of all SMs, which point into them */
+    gpci_issuer *issuers;
+    gpci_timed_warp *warps;
+    uint64_t *boards, *bitmaps;
+    uint32_t schedulers, slots, words; /* of an SM; words: of a bitmap of its slots */
+    uint32_t scheduler_words;
+    uint32_t issue_width, latency_control;
+    bool wants_events;                                        /* a scheduler wants L1's */
+    bool wants_samples;                                       /* a scheduler wants these */
+    bool throttled;                                           /* schedulers have throttles */
+    bool classed;                                             /* warps may be of other classes than CACHE, */
+    bool policy_classes;                                      /* by the policy's word */
+    gpci_op ops[GPC_OP_CLASS_COUNT], spaces[GPC_SPACE_COUNT]; /* spaces: of memory instructions without an access */
+    uint64_t block_interval, launch_cycles, limit_cycles, limit_instructions, deadlock_cycles;
+    gpci_sampler sampler; /* where schedulers want samples */
+    uint64_t cycles;      /* counted, over all kernels */
+    /* the kernel at hand */
+    uint64_t launched;    /* its first cycle is the next */
+    uint64_t first_start; /* no block starts before */
+    uint64_t progress;    /* last cycle with an issue, a completion or the start of a block */
+    uint64_t counted;     /* cycles of it that are accounted for */
+    uint64_t in_flight;   /* accesses accepted and not yet completed */
+    uint64_t issued;      /* instructions */
+    uint64_t next_sample; /* GPCI_NEVER */
+    uint64_t next_vote;   /* end of the period of those that decide by samples; GPCI_NEVER */
+    uint64_t voted;       /* end of the last */
+    gpc_stats sampled;    /* at the last sample */
+    gpc_status status;    /* of what failed within a step */
+    gpc_error error;
+    bool retired; /* a block has ended: there is room */
+    bool stopped; /* nothing more issues */
+};
+
+/* sm.c */
+void gpci_sm_step(void *replay, uint32_t sm);
+void gpci_sm_complete(void *replay, const gpc_completion *completion);
+void gpci_sm_ready(void *replay, uint32_t sm);
+void gpci_sm_cache_event(void *replay, uint32_t sm, const gpc_cache_event *event);
+/* Account for an SM's cycles before `end`. */
+void gpci_sm_account(gpci_timed_replay *t, uint32_t sm, uint64_t end);
+/* When can a warp issue? Its state follows; if by `horizon`, it is ready. */
+void gpci_sm_look(const gpci_timed_replay *t, gpci_timed_sm *sm, uint32_t slot, uint64_t now, uint64_t horizon);
+
+/* issue.c: the next instruction of a warp; GPC_BUSY where the memory pipeline refuses it. */
+gpc_status gpci_sm_issue(gpci_timed_replay *t, uint32_t sm, uint32_t slot, uint64_t now);
+
+/* warps.c */
+void gpci_sm_start_blocks(gpci_timed_replay *t, uint32_t sm, uint64_t now);
+void gpci_warp_barrier(gpci_timed_replay *t, uint32_t sm, uint32_t slot, uint64_t now);
+void gpci_warp_end(gpci_timed_replay *t, uint32_t sm, uint32_t slot, uint64_t now);
+/* All warps are gone, as after an error. */
+void gpci_sm_clear(gpci_timed_replay *t, uint32_t sm);
+
+/* timed.c: add what is counted here of an SM. */
+void gpci_timed_add_sm_stats(const gpci_timed_replay *t, uint32_t sm, gpc_stats *stats);
+
+/* sample.c: where schedulers want samples. */
+gpc_status gpci_sampler_create(gpci_timed_replay *t, gpc_error *error);
+void gpci_sampler_destroy(gpci_timed_replay *t);
+/* A period of those that decide by samples is over, and accounted for: they get theirs. */
+void gpci_timed_end_period(gpci_timed_replay *t, uint64_t now);
+
+/* deadlock.c: nothing moves any more. Who waits for what? */
+gpc_status gpci_timed_stuck(const gpci_timed_replay *t, gpc_error *error);
+
+/* What a warp's next instruction is. */
+GPCI_INLINE bool gpci_is_access(const gpc_instruction *i) {
+    return i->op_class == GPC_OP_MEMORY && i->mask && i->addresses && i->space <= GPC_SPACE_LOCAL;
+}
+
+GPCI_INLINE const gpci_op *gpci_op_of(const gpci_timed_replay *t, const gpc_instruction *i) {
+    if (i->op_class != GPC_OP_MEMORY)
+        return &t->ops[i->op_class < GPC_OP_CLASS_COUNT ? i->op_class : GPC_OP_ALU];
+    return gpci_is_access(i) ? &t->ops[GPC_OP_MEMORY]
+                             : &t->spaces[i->space < GPC_SPACE_COUNT ? i->space : GPC_SPACE_NONE];
+}
+
+GPCI_INLINE gpc_warp_state gpci_warp_state(const gpci_timed_sm *sm, const gpci_timed_warp *warp) {
+    return gpci_scheduler_state(sm->issuers[warp->issuer].scheduler, warp->place);
+}
+
+GPCI_INLINE void gpci_warp_set(const gpci_timed_sm *sm, const gpci_timed_warp *warp, gpc_warp_state state) {
+    gpci_scheduler_set(sm->issuers[warp->issuer].scheduler, warp->place, state);
+}
+
+GPCI_INLINE uint64_t *gpci_board_of(const gpci_timed_sm *sm, uint32_t slot) {
+    return sm->boards + (size_t)slot * GPCI_SCOREBOARD_ENTRIES;
+}
+
+#endif

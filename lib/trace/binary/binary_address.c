@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "trace/binary/binary_encode.h"
+
+#include <string.h>
+
+#define MOST_SHAPE_BYTES (16u << 20)
+
+/* Whether addresses lie to the first as a shape says. */
+static bool fits(const gpci_encoder *e, uint32_t shape, const uint64_t *addresses, unsigned count) {
+    if (count == 1)
+        return true;
+    if (shape == GPCI_NO_SHAPE)
+        return false;
+    size_t words = e->shapes.entries[shape].length / 8;
+    uint64_t steps[GPCI_MOST_LANES];
+    memcpy(steps, gpci_block_pool_at(&e->shapes, shape), words * 8);
+    if (words > 1 && words != count - 1)
+        return false;
+    for (unsigned i = 1; i < count; i++)
+        if (addresses[i] - addresses[i - 1] != steps[words > 1 ? i - 1 : 0])
+            return false;
+    return true;
+}
+
+/* The shape that addresses have; GPCI_NOT_THERE where it is none of those known and came never before. */
+static gpc_status find_shape(gpci_encoder *e, const uint64_t *addresses, unsigned count, uint32_t *shape) {
+    uint64_t steps[GPCI_MOST_LANES];
+    bool even = true;
+    for (unsigned i = 1; i < count; i++) {
+        steps[i - 1] = addresses[i] - addresses[i - 1];
+        even &= steps[i - 1] == steps[0];
+    }
+    size_t length = (even ? 1 : count - 1) * sizeof *steps;
+    uint64_t hash = gpci_block_pool_hash(steps, length);
+    *shape = gpci_block_pool_find(&e->shapes, hash, steps, length);
+    bool came = even;
+    if (*shape != GPCI_NOT_THERE)
+        return GPC_OK;
+    if (!even && gpci_block_pool_came(&e->shapes, hash, &came) < 0)
+        return GPC_ERROR_MEMORY;
+    if (!came || e->shapes.data.length > MOST_SHAPE_BYTES)
+        return GPC_OK;
+    *shape = gpci_block_pool_add(&e->shapes, hash, steps, length);
+    return *shape == GPCI_NOT_THERE ? GPC_ERROR_MEMORY : GPC_OK;
+}
+
+static unsigned shift_of(uint64_t any) {
+    unsigned shift = any ? gpci_lowest(any) : 0;
+    return shift < GPCI_MOST_SHIFT ? shift : GPCI_MOST_SHIFT;
+}
+
+/*
+ * Addresses of no known shape, in as few bits each as the widest needs, less the low bits that all leave zero: either
+ * offsets from the least, then argument bit 0 is 0 and count of them; or differences, count - 1 of them in zigzag.
+ * The varint has bit 0 and the shift; the width follows in a byte, the distance from `near`, then the bits.
+ */
+static void put_packed(gpci_encoder *e, uint64_t near, const uint64_t *addresses, unsigned count) {
+    uint64_t offsets[GPCI_MOST_LANES], steps[GPCI_MOST_LANES];
+    uint64_t least = addresses[0], any_offset = 0, any_step = 0, most_offset = 0, most_step = 0;
+    for (unsigned i = 1; i < count; i++)
+        least = addresses[i] < least ? addresses[i] : least;
+    for (unsigned i = 0; i < count; i++) {
+        offsets[i] = addresses[i] - least;
+        steps[i] = i ? addresses[i] - addresses[i - 1] : 0;
+        any_offset |= offsets[i];
+        any_step |= steps[i];
+    }
+    unsigned offset_shift = shift_of(any_offset), step_shift = shift_of(any_step);
+    for (unsigned i = 0; i < count; i++) {
+        offsets[i] >>= offset_shift;
+        most_offset |= offsets[i];
+        uint64_t step = steps[i] >> step_shift;
+        /* An arithmetic shift: the bits that came in from above take the sign. */
+        if (step_shift && steps[i] >> 63)
+            step |= ~(UINT64_MAX >> step_shift);
+        steps[i] = gpci_zigzag(step);
+        most_step |= steps[i];
+    }
+    unsigned offset_width = gpci_pack_width(most_offset), step_width = gpci_pack_width(most_step);
+    bool differences = (count - 1) * step_width < count * offset_width;
+    unsigned shift = differences ? step_shift : offset_shift;
+    gpci_bytes_varint(&e->addresses, (uint64_t)shift << 3 | (uint64_t)differences << 2 | GPCI_CODE_PACKED);
+    gpci_bytes_varint(&e->addresses, differences ? step_width : offset_width);
+    gpci_bytes_signed(&e->addresses, (differences ? addresses[0] : least) - near);
+    if (differences)
+        gpci_bytes_bits(&e->addresses, steps + 1, count - 1, step_width);
+    else
+        gpci_bytes_bits(&e->addresses, offsets, count, offset_width);
+}
+
+void gpci_encode_expected(gpci_encoder *e) {
+    if (e->expected)
+        gpci_bytes_varint(&e->addresses, (e->expected - 1) << 2 | GPCI_CODE_EXPECTED);
+    e->expected = 0;
+}
+
+/* The step from block to block, once two blocks of a row or a column have shown it. */
+static void learn_block_step(gpci_learned *l, const gpci_place *place, uint64_t address, uint64_t expected) {
+    int64_t across = (int64_t)place->x - l->x, down = (int64_t)place->y - l->y;
+    int64_t off = (int64_t)(address - expected);
+    if (off == INT64_MIN) /* its quotient may not fit */
+        return;
+    if (l->dx_from == GPCI_NEVER && down == 0 && across != 0 && off % across == 0) {
+        l->dx = (uint64_t)(off / across);
+        l->dx_from = place->ordinal;
+    } else if (l->dy_from == GPCI_NEVER && down != 0 && (across == 0 || l->dx_from < place->ordinal) &&
+               off % down == 0) {
+        l->dy = (uint64_t)(off / down);
+        l->dy_from = place->ordinal;
+    }
+}
+
+static void learn(gpci_encoder *e, gpci_stream *stream, uint64_t address, uint64_t expected) {
+    const gpci_place *place = &e->place;
+    gpci_learned *l = &stream->learned;
+    if (stream->touched == place->ordinal + 1)
+        return;
+    if (l->from != GPCI_NEVER) {
+        learn_block_step(l, place, address, expected);
+        return;
+    }
+    l->base = address;
+    l->x = place->x;
+    l->y = place->y;
+    l->warp = place->warp;
+    l->from = place->ordinal;
+    e->learning = true;
+}
+
+gpc_status gpci_encode_addresses(gpci_encoder *e, uint32_t number, const uint64_t *addresses, unsigned count) {
+    gpci_stream *stream = &e->streams[number];
+    uint64_t expected, near;
+    gpci_stream_predict(stream, &e->place, &expected, &near);
+    bool same = fits(e, stream->shape, addresses, count);
+    if (same && addresses[0] == expected) {
+        e->expected++;
+    } else {
+        gpci_encode_expected(e);
+        uint32_t shape = stream->shape;
+        if (!same && find_shape(e, addresses, count, &shape) < 0)
+            return GPC_ERROR_MEMORY;
+        if (same) {
+            gpci_bytes_varint(&e->addresses, GPCI_CODE_MOVED);
+            gpci_bytes_signed(&e->addresses, addresses[0] - near);
+        } else if (shape != GPCI_NOT_THERE) {
+            gpci_bytes_varint(&e->addresses, (uint64_t)shape << 2 | GPCI_CODE_SHAPE);
+            gpci_bytes_signed(&e->addresses, addresses[0] - near);
+            stream->shape = shape;
+        } else {
+            put_packed(e, near, addresses, count);
+        }
+    }
+    learn(e, stream, addresses[0], expected);
+    return gpci_stream_update(stream, e->context, &e->place, addresses[0]) ? GPC_OK : GPC_ERROR_MEMORY;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_TRACE_BINARY_BINARY_DECODE_H
+#define GPC_TRACE_BINARY_BINARY_DECODE_H
+
+#include "trace/binary/binary.h"
+
+typedef struct gpci_slice {
+    const uint8_t *at;
+    uint64_t length;
+} gpci_slice;
+
+/* A kernel's section, read. Nothing in it is trusted: what is out of range ends the reading. */
+typedef struct gpci_decoder {
+    gpc_context *context;
+    gpci_opcodes *opcodes;
+    uint8_t *bytes; /* the section; controls point into it */
+    gpc_kernel kernel;
+    char *name;
+    uint32_t *placement;
+    gpc_instruction *statics; /* under a full mask */
+    gpci_stream *streams;
+    uint32_t *next_addressed; /* the first static from here on that has addresses */
+    uint32_t static_count;
+    gpci_slice *controls;
+    uint32_t control_count;
+    gpci_shape *shapes;
+    uint64_t *offsets; /* of all shapes */
+    uint32_t shape_count;
+    gpci_block_entry *blocks;
+    uint64_t block_count;
+} gpci_decoder;
+
+/*
+ * Read a section of `length` bytes and GPCI_SLACK more, which the decoder then owns. The kernel's blocks begin at
+ * `offset` and have `blocks` bytes. GPC_ERROR_FORMAT: *at is where, `what` says what was expected. GPC_ERROR_MEMORY.
+ */
+gpc_status gpci_decoder_start(gpci_decoder *decoder, gpc_context *context, gpci_opcodes *opcodes, uint8_t *bytes,
+                              uint64_t length, uint64_t offset, uint64_t blocks, uint64_t *at, const char **what);
+void gpci_decoder_clear(gpci_decoder *decoder);
+/* Blocks that were decoded may be so again. */
+void gpci_decoder_rewind(gpci_decoder *decoder);
+/* Decode block number `ordinal` from its bytes, without the CRC. Errors as above. */
+gpc_status gpci_decoder_block(gpci_decoder *decoder, uint32_t ordinal, const uint8_t *bytes, uint64_t length,
+                              gpci_block *block, uint64_t *at, const char **what);
+
+#endif

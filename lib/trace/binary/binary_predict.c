@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "trace/binary/binary.h"
+
+/*
+ * Two guesses for the next address of a static in a warp: one step on from the last, or where the warp before went
+ * the same number of times round, moved by what the warps' first addresses differ. The second knows nested loops, the
+ * first is right where warps go different ways; the one that was right more often lately is believed.
+ */
+
+#define TRUST_LEAST 2u
+#define TRUST_MOST 3u
+#define MOST_HISTORY 65536u
+
+static uint64_t times(uint64_t step, uint32_t to, uint32_t from) {
+    return step * ((uint64_t)to - (uint64_t)from);
+}
+
+static bool has_history(const gpci_stream *stream) {
+    return stream->count < stream->before;
+}
+
+static uint64_t from_history(const gpci_stream *stream) {
+    return stream->history[stream->count] + stream->offset;
+}
+
+void gpci_stream_predict(gpci_stream *stream, const gpci_place *place, uint64_t *expected, uint64_t *near) {
+    const gpci_learned *l = &stream->learned;
+    if (stream->touched == place->ordinal + 1) {
+        bool same_warp = stream->warp == place->warp;
+        *near = same_warp ? stream->last : stream->warp_first;
+        if (same_warp && stream->trust >= TRUST_LEAST && has_history(stream))
+            *expected = from_history(stream);
+        else
+            *expected = *near + (same_warp ? stream->loop_step : times(stream->warp_step, place->warp, stream->warp));
+        return;
+    }
+    bool known = l->from < place->ordinal;
+    stream->warp_step = known ? l->warp_step : 0;
+    stream->loop_step = known ? l->loop_step : 0;
+    stream->shape = known ? l->shape : GPCI_NO_SHAPE;
+    *expected = 0;
+    if (known)
+        *expected = l->base + times(l->warp_step, place->warp, l->warp) +
+                    (l->dx_from < place->ordinal ? times(l->dx, place->x, l->x) : 0) +
+                    (l->dy_from < place->ordinal ? times(l->dy, place->y, l->y) : 0);
+    *near = *expected;
+}
+
+static void judge(gpci_stream *stream, uint64_t address) {
+    if (!has_history(stream))
+        return;
+    bool history = from_history(stream) == address, step = stream->last + stream->loop_step == address;
+    if (history && !step && stream->trust < TRUST_MOST)
+        stream->trust++;
+    if (step && !history && stream->trust)
+        stream->trust--;
+}
+
+/* At the first time in a warp: the addresses of the one before become history. */
+static void begin_warp(gpci_stream *stream, const gpci_place *place, uint64_t address) {
+    bool same_block = stream->touched == place->ordinal + 1;
+    if (same_block && place->warp - stream->warp == 1)
+        stream->warp_step = address - stream->warp_first;
+    if (!same_block)
+        stream->trust = TRUST_LEAST;
+    stream->before = same_block ? stream->count : 0;
+    stream->count = 0;
+    stream->offset = stream->before ? address - stream->history[0] : 0;
+    stream->warp_first = address;
+}
+
+bool gpci_stream_update(gpci_stream *stream, gpc_context *context, const gpci_place *place, uint64_t address) {
+    if (stream->touched == place->ordinal + 1 && stream->warp == place->warp) {
+        judge(stream, address);
+        stream->loop_step = address - stream->last;
+    } else {
+        begin_warp(stream, place, address);
+    }
+    stream->last = address;
+    stream->warp = place->warp;
+    stream->touched = place->ordinal + 1;
+    if (stream->count == stream->capacity && stream->count < MOST_HISTORY) {
+        uint32_t capacity = stream->capacity ? stream->capacity * 2 : 4;
+        uint64_t *grown = gpci_resize(context, stream->history, capacity, sizeof *grown);
+        if (!grown)
+            return false;
+        stream->history = grown;
+        stream->capacity = capacity;
+    }
+    if (stream->count < stream->capacity)
+        stream->history[stream->count++] = address;
+    return true;
+}

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "trace/binary/binary_decode.h"
+#include "trace/sources.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define READ_AHEAD (256u << 10)
+
+/* Lengths of a kernel's two parts, from the file's index. */
+typedef struct kernel_entry {
+    uint64_t blocks, section;
+} kernel_entry;
+
+typedef struct binary_source {
+    gpci_source base;
+    gpci_crc crc;
+    int file;
+    uint64_t size;
+    kernel_entry *kernels;
+    uint64_t kernel_count, kernel; /* `kernel` is the next */
+    uint64_t offset;               /* of the next kernel */
+    gpci_decoder decoder;
+    uint64_t block;
+    uint8_t *ahead; /* file bytes [ahead_at, ahead_at + ahead_length), and slack */
+    uint64_t ahead_at, ahead_length, ahead_capacity;
+    char path[];
+} binary_source;
+
+static binary_source *of(gpci_source *source) {
+    return (binary_source *)source;
+}
+
+static gpc_status damaged(const binary_source *s, gpc_error *error, uint64_t offset, const char *what) {
+    return gpci_fail(error, GPC_ERROR_FORMAT, "%s: offset %" PRIu64 ": expected %s: the file is damaged or cut short",
+                     s->path, offset, what);
+}
+
+static gpc_status read_at(const binary_source *s, void *to, uint64_t offset, uint64_t length, gpc_error *error) {
+    for (uint64_t done = 0; done < length;) {
+        ssize_t got = pread(s->file, (uint8_t *)to + done, (size_t)(length - done), (off_t)(offset + done));
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return gpci_fail(error, GPC_ERROR_IO, "%s: %s", s->path, strerror(errno));
+        if (got == 0)
+            return damaged(s, error, offset + done, "more bytes");
+        done += (uint64_t)got;
+    }
+    return GPC_OK;
+}
+
+/* A part of the file whose last four bytes are the CRC of those before; with slack, in new memory. */
+static gpc_status read_part(const binary_source *s, uint64_t offset, uint64_t length, const char *what,
+                            gpc_error *error, uint8_t **out) {
+    if (length < GPCI_BINARY_CRC)
+        return damaged(s, error, offset, what);
+    uint8_t *part =
+        length < SIZE_MAX - GPCI_SLACK ? gpci_zalloc(s->base.context, (size_t)length + GPCI_SLACK, 1) : NULL;
+    if (!part)
+        return gpci_out_of_memory(error);
+    gpc_status status = read_at(s, part, offset, length, error);
+    if (status == GPC_OK &&
+        gpci_crc_of(&s->crc, 0, part, (size_t)length - GPCI_BINARY_CRC) != gpci_load32(part + length - GPCI_BINARY_CRC))
+        status = damaged(s, error, offset, what);
+    if (status < 0)
+        gpci_free(s->base.context, part);
+    else
+        *out = part;
+    return status;
+}
+
+static gpc_status check_head(const binary_source *s, gpc_error *error) {
+    uint8_t head[GPCI_BINARY_HEAD];
+    if (s->size < GPCI_BINARY_HEAD + GPCI_BINARY_TAIL)
+        return damaged(s, error, s->size, "a whole .gct file");
+    gpc_status status = read_at(s, head, 0, sizeof head, error);
+    if (status < 0)
+        return status;
+    if (memcmp(head, GPCI_BINARY_MAGIC, 4) != 0 || gpci_crc_of(&s->crc, 0, head, 8) != gpci_load32(head + 8))
+        return damaged(s, error, 0, "the head of a .gct file");
+    if (gpci_load32(head + 4) != GPCI_BINARY_VERSION)
+        return gpci_fail(error, GPC_ERROR_UNSUPPORTED, "%s: version %" PRIu32 " of the format is not known, only %u",
+                         s->path, gpci_load32(head + 4), GPCI_BINARY_VERSION);
+    return GPC_OK;
+}
+
+/* Lengths of all kernels, which must fill the file between head and index. */
+static gpc_status take_index(binary_source *s, const uint8_t *bytes, uint64_t index, uint64_t length,
+                             gpc_error *error) {
+    gpci_cursor c = {bytes, bytes + length - GPCI_BINARY_CRC, false};
+    uint64_t count = gpci_cursor_below(&c, length), at = GPCI_BINARY_HEAD;
+    s->kernels = gpci_zalloc(s->base.context, (size_t)count + 1, sizeof *s->kernels);
+    if (!s->kernels)
+        return gpci_out_of_memory(error);
+    for (uint64_t k = 0; k < count && !c.bad; k++) {
+        s->kernels[k].blocks = gpci_cursor_below(&c, index - at);
+        at += s->kernels[k].blocks;
+        s->kernels[k].section = gpci_cursor_below(&c, index - at);
+        at += s->kernels[k].section;
+    }
+    if (c.bad || c.at != c.stop || at != index)
+        return damaged(s, error, index, "an index of the kernels that fits the file");
+    s->kernel_count = count;
+    return GPC_OK;
+}
+
+static gpc_status read_index(binary_source *s, gpc_error *error) {
+    uint8_t tail[GPCI_BINARY_TAIL], *bytes = NULL;
+    uint64_t tail_at = s->size - sizeof tail;
+    gpc_status status = read_at(s, tail, tail_at, sizeof tail, error);
+    if (status < 0)
+        return status;
+    uint64_t index = gpci_load64(tail);
+    if (memcmp(tail + 12, GPCI_BINARY_TAIL_MAGIC, 4) != 0 ||
+        gpci_crc_of(&s->crc, 0, tail, 8) != gpci_load32(tail + 8) || index < GPCI_BINARY_HEAD || index > tail_at)
+        return damaged(s, error, tail_at, "the tail of a .gct file");
+    status = read_part(s, index, tail_at - index, "the index of the kernels", error, &bytes);
+    if (status == GPC_OK)
+        status = take_index(s, bytes, index, tail_at - index, error);
+    gpci_free(s->base.context, bytes);
+    return status;
+}
+
+/* The present kernel, from its first block on. */
+static gpc_status first_block(gpci_source *source, gpc_kernel *kernel, gpc_error *error) {
+    (void)error;
+    binary_source *s = of(source);
+    gpci_decoder_rewind(&s->decoder);
+    s->block = 0;
+    *kernel = s->decoder.kernel;
+    kernel->file = s->path;
+    return GPC_OK;
+}
+
+static gpc_status next_kernel(gpci_source *source, gpc_kernel *kernel, gpc_error *error) {
+    binary_source *s = of(source);
+    gpci_decoder_clear(&s->decoder);
+    if (s->kernel == s->kernel_count)
+        return GPC_END;
+    const kernel_entry *entry = &s->kernels[s->kernel];
+    uint64_t section = s->offset + entry->blocks, at = 0;
+    uint8_t *bytes = NULL;
+    gpc_status status = read_part(s, section, entry->section, "the section of a kernel", error, &bytes);
+    if (status < 0)
+        return status;
+    const char *what = NULL;
+    status = gpci_decoder_start(&s->decoder, source->context, source->opcodes, bytes, entry->section - GPCI_BINARY_CRC,
+                                s->offset, entry->blocks, &at, &what);
+    if (status == GPC_ERROR_FORMAT)
+        return damaged(s, error, section + at, what);
+    if (status < 0)
+        return gpci_out_of_memory(error);
+    s->kernel++;
+    s->offset = section + entry->section;
+    return first_block(source, kernel, error);
+}
+
+/* The bytes of a block, from a buffer that holds those behind it too. */
+static gpc_status block_bytes(binary_source *s, const gpci_block_entry *entry, gpc_error *error, const uint8_t **out) {
+    if (entry->offset < s->ahead_at || entry->offset + entry->length > s->ahead_at + s->ahead_length) {
+        uint64_t rest = s->size - entry->offset, wanted = entry->length > READ_AHEAD ? entry->length : READ_AHEAD;
+        wanted = wanted > rest ? rest : wanted;
+        if (wanted > s->ahead_capacity) {
+            if (wanted > SIZE_MAX - GPCI_SLACK)
+                return gpci_out_of_memory(error);
+            uint8_t *grown = gpci_resize(s->base.context, s->ahead, (size_t)wanted + GPCI_SLACK, 1);
+            if (!grown)
+                return gpci_out_of_memory(error);
+            memset(grown + wanted, 0, GPCI_SLACK);
+            s->ahead = grown;
+            s->ahead_capacity = wanted;
+        }
+        s->ahead_length = 0;
+        gpc_status status = read_at(s, s->ahead, entry->offset, wanted, error);
+        if (status < 0)
+            return status;
+        s->ahead_at = entry->offset;
+        s->ahead_length = wanted;
+    }
+    *out = s->ahead + (entry->offset - s->ahead_at);
+    return GPC_OK;
+}
+
+static gpc_status next_block(gpci_source *source, gpci_block *block, gpc_error *error) {
+    binary_source *s = of(source);
+    if (s->block == s->decoder.block_count)
+        return GPC_END;
+    const gpci_block_entry *entry = &s->decoder.blocks[s->block];
+    const uint8_t *bytes = NULL;
+    gpc_status status = block_bytes(s, entry, error, &bytes);
+    if (status < 0)
+        return status;
+    uint64_t length = entry->length - GPCI_BINARY_CRC, at = 0;
+    uint8_t index[4];
+    gpci_store32(index, entry->index);
+    uint32_t crc = gpci_crc_of(&s->crc, gpci_crc_of(&s->crc, 0, index, 4), bytes, (size_t)length);
+    if (crc != gpci_load32(bytes + length))
+        return damaged(s, error, entry->offset, "an undamaged thread block");
+    const char *what = NULL;
+    status = gpci_decoder_block(&s->decoder, (uint32_t)s->block, bytes, length, block, &at, &what);
+    if (status == GPC_ERROR_FORMAT)
+        return damaged(s, error, entry->offset + at, what);
+    if (status < 0)
+        return gpci_out_of_memory(error);
+    s->block++;
+    return GPC_OK;
+}
+
+static uint64_t kernel_count(const gpci_source *source) {
+    return ((const binary_source *)source)->kernel_count;
+}
+
+static double progress(const gpci_source *source) {
+    const binary_source *s = (const binary_source *)source;
+    bool inside = s->block < s->decoder.block_count;
+    uint64_t at = inside ? s->decoder.blocks[s->block].offset : s->kernel == s->kernel_count ? s->size : s->offset;
+    return (double)at / (double)s->size;
+}
+
+static void close_source(gpci_source *source) {
+    binary_source *s = of(source);
+    gpc_context *context = source->context;
+    if (s->file >= 0)
+        close(s->file);
+    gpci_decoder_clear(&s->decoder);
+    gpci_free(context, s->kernels);
+    gpci_free(context, s->ahead);
+    gpci_free(context, s);
+    gpci_release(context);
+}
+
+static const gpci_source_ops binary_ops = {
+    .next_kernel = next_kernel,
+    .next_block = next_block,
+    .rewind = first_block,
+    .kernel_count = kernel_count,
+    .progress = progress,
+    .close = close_source,
+};
+
+static gpc_status open_file(binary_source *s, gpc_error *error) {
+    struct stat about;
+    /* Without waiting for the other end of what turns out to be a pipe. */
+    s->file = open(s->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    if (s->file < 0 || fstat(s->file, &about))
+        return gpci_fail(error, errno == ENOENT ? GPC_ERROR_NOT_FOUND : GPC_ERROR_IO, "%s: %s", s->path,
+                         strerror(errno));
+    if (!S_ISREG(about.st_mode))
+        return gpci_fail(error, GPC_ERROR_IO, "%s is no regular file, as a .gct must be", s->path);
+    s->size = (uint64_t)about.st_size;
+    gpc_status status = check_head(s, error);
+    return status == GPC_OK ? read_index(s, error) : status;
+}
+
+gpc_status gpci_binary_open(gpc_context *context, gpci_opcodes *opcodes, const char *path, gpc_error *error,
+                            gpci_source **out) {
+    size_t length = strlen(path) + 1;
+    binary_source *s = gpci_zalloc(context, 1, sizeof *s + length);
+    if (!s)
+        return gpci_out_of_memory(error);
+    s->base = (gpci_source){.ops = &binary_ops, .context = gpci_retain(context), .opcodes = opcodes};
+    s->file = -1;
+    s->offset = GPCI_BINARY_HEAD;
+    memcpy(s->path, path, length);
+    gpci_crc_init(&s->crc);
+    gpc_status status = open_file(s, error);
+    if (status < 0)
+        close_source(&s->base);
+    else
+        *out = &s->base;
+    return status;
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "trace/binary/binary_encode.h"
+#include "trace/output.h"
+#include "trace/writer.h"
+
+#include <string.h>
+
+typedef struct binary_sink {
+    gpci_sink base;
+    gpci_crc crc;
+    gpci_output *output;
+    gpci_encoder encoder; /* of the present kernel; context NULL before the first */
+    gpci_bytes part;      /* block, section or index being made */
+    gpci_bytes index;     /* two lengths per kernel */
+    uint64_t kernels, blocks_at;
+    uint32_t *opcodes; /* the encoder's number of each opcode of the trace that a block is from */
+    size_t opcode_capacity;
+} binary_sink;
+
+static binary_sink *of(gpci_sink *sink) {
+    return (binary_sink *)sink;
+}
+
+/* Write `part` and its CRC, which starts from `seed`. */
+static gpc_status write_part(binary_sink *s, uint32_t seed, gpc_error *error) {
+    uint8_t crc[4];
+    if (s->part.failed)
+        return gpci_out_of_memory(error);
+    gpci_store32(crc, gpci_crc_of(&s->crc, seed, s->part.data, s->part.length));
+    gpc_status status = gpci_output_write(s->output, s->part.data, s->part.length, error);
+    return status == GPC_OK ? gpci_output_write(s->output, crc, sizeof crc, error) : status;
+}
+
+static gpc_status end_kernel(binary_sink *s, gpc_error *error) {
+    if (!s->encoder.context)
+        return GPC_OK;
+    uint64_t section_at = gpci_output_offset(s->output);
+    s->part.length = 0;
+    if (gpci_encoder_section(&s->encoder, &s->part) < 0)
+        return gpci_out_of_memory(error);
+    gpc_status status = write_part(s, 0, error);
+    gpci_bytes_varint(&s->index, section_at - s->blocks_at);
+    gpci_bytes_varint(&s->index, gpci_output_offset(s->output) - section_at);
+    s->kernels++;
+    gpci_encoder_clear(&s->encoder);
+    return s->index.failed ? gpci_out_of_memory(error) : status;
+}
+
+static gpc_status begin_kernel(gpci_sink *sink, const gpc_kernel *kernel, gpc_error *error) {
+    binary_sink *s = of(sink);
+    gpc_status status = end_kernel(s, error);
+    if (status < 0)
+        return status;
+    s->blocks_at = gpci_output_offset(s->output);
+    return gpci_encoder_start(&s->encoder, sink->context, kernel) == GPC_OK ? GPC_OK : gpci_out_of_memory(error);
+}
+
+/* Numbers of the trace's opcodes here, for those that the block has. */
+static gpc_status map_opcodes(binary_sink *s, const gpc_trace *from, const gpc_block *block) {
+    size_t mapped = 0;
+    for (uint32_t w = 0; w < block->warp_count; w++)
+        for (uint64_t i = 0; i < block->warps[w].count; i++) {
+            uint32_t opcode = block->warps[w].instructions[i].opcode;
+            if (opcode < mapped && s->opcodes[opcode] != UINT32_MAX)
+                continue;
+            if (opcode >= s->opcode_capacity) {
+                size_t capacity = (size_t)opcode * 2 + 64;
+                uint32_t *grown = gpci_resize(s->base.context, s->opcodes, capacity, sizeof *grown);
+                if (!grown)
+                    return GPC_ERROR_MEMORY;
+                s->opcodes = grown;
+                s->opcode_capacity = capacity;
+            }
+            for (; mapped <= opcode; mapped++)
+                s->opcodes[mapped] = UINT32_MAX;
+            const char *text = gpc_trace_opcode(from, opcode);
+            s->opcodes[opcode] = gpci_opcodes_intern(s->encoder.opcodes, text, strlen(text));
+            if (s->opcodes[opcode] == UINT32_MAX)
+                return GPC_ERROR_MEMORY;
+        }
+    return GPC_OK;
+}
+
+static gpc_status add_block(gpci_sink *sink, const gpc_trace *from, const gpc_block *block, gpc_error *error) {
+    binary_sink *s = of(sink);
+    s->part.length = 0;
+    if (map_opcodes(s, from, block) < 0 ||
+        gpci_encoder_block(&s->encoder, block, s->opcodes, gpci_output_offset(s->output), &s->part) < 0)
+        return gpci_out_of_memory(error);
+    uint8_t index[4];
+    gpci_store32(index, block->index);
+    return write_part(s, gpci_crc_of(&s->crc, 0, index, sizeof index), error);
+}
+
+static gpc_status finish(gpci_sink *sink, gpc_error *error) {
+    binary_sink *s = of(sink);
+    gpc_status status = end_kernel(s, error);
+    if (status < 0)
+        return status;
+    uint64_t index_at = gpci_output_offset(s->output);
+    s->part.length = 0;
+    gpci_bytes_varint(&s->part, s->kernels);
+    gpci_bytes_put(&s->part, s->index.data, s->index.length);
+    status = write_part(s, 0, error);
+    uint8_t tail[GPCI_BINARY_TAIL];
+    gpci_store64(tail, index_at);
+    gpci_store32(tail + 8, gpci_crc_of(&s->crc, 0, tail, 8));
+    memcpy(tail + 12, GPCI_BINARY_TAIL_MAGIC, 4);
+    if (status == GPC_OK)
+        status = gpci_output_write(s->output, tail, sizeof tail, error);
+    if (status < 0)
+        return status;
+    gpci_output *output = s->output;
+    s->output = NULL;
+    return gpci_output_commit(output, error);
+}
+
+static void destroy(gpci_sink *sink) {
+    binary_sink *s = of(sink);
+    gpc_context *context = sink->context;
+    gpci_output_discard(s->output);
+    gpci_encoder_clear(&s->encoder);
+    gpci_bytes_clear(&s->part);
+    gpci_bytes_clear(&s->index);
+    gpci_free(context, s->opcodes);
+    gpci_free(context, s);
+    gpci_release(context);
+}
+
+static const gpci_sink_ops binary_ops = {begin_kernel, add_block, finish, destroy};
+
+gpc_status gpci_binary_sink(gpc_context *context, const char *path, gpc_error *error, gpci_sink **out) {
+    binary_sink *s = gpci_zalloc(context, 1, sizeof *s);
+    if (!s)
+        return gpci_out_of_memory(error);
+    s->base = (gpci_sink){&binary_ops, gpci_retain(context)};
+    s->part.context = s->index.context = context;
+    gpci_crc_init(&s->crc);
+    uint8_t head[GPCI_BINARY_HEAD];
+    memcpy(head, GPCI_BINARY_MAGIC, 4);
+    gpci_store32(head + 4, GPCI_BINARY_VERSION);
+    gpci_store32(head + 8, gpci_crc_of(&s->crc, 0, head, 8));
+    gpc_status status = gpci_output_open(context, path, error, &s->output);
+    if (status == GPC_OK)
+        status = gpci_output_write(s->output, head, sizeof head, error);
+    if (status < 0)
+        destroy(&s->base);
+    else
+        *out = &s->base;
+    return status;
+}

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "trace/synthetic/synthetic.h"
+
+#include "base/text.h"
+#include "registry/registry.h"
+#include "registry/spec.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define DEFAULT_SIZE (2u << 20) /* larger than an L2 of its time, as the published runs of these kernels have it */
+#define OWN_PARAMETERS 8u
+#define SHARED_UNIT 128u
+#define SHARED_WINDOW 0x7f0000000000u
+#define LOCAL_WINDOW 0x7e0000000000u
+
+static const gpci_synthetic *const kernels[] = {
+    &gpci_synthetic_vectoradd,
+    &gpci_synthetic_transpose_naive,
+    &gpci_synthetic_transpose_tiled,
+    &gpci_synthetic_scalarprod,
+    &gpci_synthetic_fastwalsh,
+    &gpci_synthetic_cppoverload,
+    &gpci_synthetic_histogram,
+    &gpci_synthetic_kmeans,
+    &gpci_synthetic_maxpool,
+    &gpci_synthetic_meanpool,
+    &gpci_synthetic_kronecker,
+    &gpci_synthetic_elemmul,
+    &gpci_synthetic_relu,
+    &gpci_synthetic_sigmoid,
+    &gpci_synthetic_vecmul,
+    &gpci_synthetic_vecscale,
+    &gpci_synthetic_vecsub,
+    &gpci_synthetic_zeropad,
+    &gpci_synthetic_spatial,
+    &gpci_synthetic_stream,
+    &gpci_synthetic_gather,
+    &gpci_synthetic_warp_reuse,
+    &gpci_synthetic_private_reuse,
+    &gpci_synthetic_chase,
+    &gpci_synthetic_matmul_tiled,
+    &gpci_synthetic_atax,
+    &gpci_synthetic_bicg,
+    &gpci_synthetic_gesummv,
+    &gpci_synthetic_mvt,
+    &gpci_synthetic_sssp,
+    &gpci_synthetic_string_match,
+    &gpci_synthetic_inverted_index,
+    &gpci_synthetic_similarity_score,
+    &gpci_synthetic_comd,
+};
+
+#define KERNELS (sizeof kernels / sizeof kernels[0])
+
+typedef struct synthetic {
+    gpci_source base;
+    char *file; /* as the user named it */
+    gpci_problem problem;
+    double values[1 + OWN_PARAMETERS]; /* lanes, then the kernel's own */
+    gpci_listing listing;              /* of the present launch */
+    gpci_walk walk;
+    size_t next_launch;
+    uint64_t next_block, blocks_done, blocks;
+} synthetic;
+
+static const char *kernel_name(const void *data, size_t index) {
+    return ((const gpci_synthetic *const *)data)[index]->name;
+}
+
+size_t gpc_synthetic_count(void) {
+    return KERNELS;
+}
+
+gpc_status gpc_synthetic_at(size_t index, const char **name, const char **summary, uint64_t *size) {
+    if (index >= KERNELS)
+        return GPC_ERROR_RANGE;
+    if (name)
+        *name = kernels[index]->name;
+    if (summary)
+        *summary = kernels[index]->summary;
+    if (size)
+        *size = DEFAULT_SIZE;
+    return GPC_OK;
+}
+
+static uint64_t launch_blocks(const gpci_launch *launch) {
+    return launch->grid[0] * launch->grid[1] * launch->grid[2];
+}
+
+/* The present launch, from its first block on. */
+static gpc_status begin_launch(gpci_source *source, gpc_kernel *kernel, gpc_error *error) {
+    (void)error;
+    synthetic *s = (synthetic *)source;
+    const gpci_launch *launch = &s->problem.launches[s->next_launch - 1];
+    s->next_block = 0;
+    s->walk = (gpci_walk){.opcodes = source->opcodes, .steps = s->listing.steps, .lanes = s->problem.lanes};
+    *kernel = (gpc_kernel){
+        .struct_size = sizeof *kernel,
+        .name = launch->name,
+        .file = s->file,
+        .id = (uint32_t)s->next_launch,
+        .index = (uint32_t)s->next_launch - 1,
+        .grid = {(uint32_t)launch->grid[0], (uint32_t)launch->grid[1], (uint32_t)launch->grid[2]},
+        .block = {(uint32_t)launch->block[0], (uint32_t)launch->block[1], (uint32_t)launch->block[2]},
+        .shared_bytes = (uint32_t)(GPCI_SHARED_BASE + gpci_ceiling(launch->shared, SHARED_UNIT) * SHARED_UNIT),
+        .registers = s->listing.registers,
+        .binary_version = 90,
+        .tracer_version = 4,
+        .warp_lanes = s->problem.lanes,
+        .shared_base = SHARED_WINDOW,
+        .local_base = LOCAL_WINDOW,
+        .block_count = launch_blocks(launch),
+    };
+    return GPC_OK;
+}
+
+static gpc_status next_kernel(gpci_source *source, gpc_kernel *kernel, gpc_error *error) {
+    synthetic *s = (synthetic *)source;
+    gpci_problem *p = &s->problem;
+    if (s->next_launch == p->launch_count)
+        return GPC_END;
+    const gpci_launch *launch = &p->launches[s->next_launch];
+    gpci_listing listing;
+    gpc_status status = gpci_listing_assemble(source->context, source->opcodes, launch->code, &listing, error);
+    if (status < 0)
+        return status;
+    gpci_free(source->context, s->listing.steps);
+    s->listing = listing;
+    if (s->next_launch)
+        s->blocks_done += launch_blocks(launch - 1);
+    s->next_launch++;
+    return begin_launch(source, kernel, error);
+}
+
+static gpc_status next_block(gpci_source *source, gpci_block *block, gpc_error *error) {
+    synthetic *s = (synthetic *)source;
+    if (!s->next_launch)
+        return gpci_fail(error, GPC_ERROR_STATE, "%s: a block was asked for before its kernel", s->file);
+    const gpci_launch *launch = &s->problem.launches[s->next_launch - 1];
+    if (s->next_block == launch_blocks(launch))
+        return GPC_END;
+    gpc_status status = gpci_walk_block(&s->walk, launch, block, (uint32_t)s->next_block);
+    if (status == GPC_ERROR_MEMORY)
+        return gpci_out_of_memory(error);
+    if (status < 0)
+        return gpci_fail(error, status, "%s: block %llu of %s does not fit its listing at PC %#x", s->file,
+                         (unsigned long long)s->next_block, launch->name, s->walk.at * 16);
+    s->next_block++;
+    return GPC_OK;
+}
+
+static uint64_t kernel_count(const gpci_source *source) {
+    return ((const synthetic *)source)->problem.launch_count;
+}
+
+static double progress(const gpci_source *source) {
+    const synthetic *s = (const synthetic *)source;
+    return (double)(s->blocks_done + s->next_block) / (double)s->blocks;
+}
+
+static void close_source(gpci_source *source) {
+    synthetic *s = (synthetic *)source;
+    gpc_context *context = source->context;
+    gpci_free(context, s->listing.steps);
+    gpci_free(context, s->file);
+    gpci_free(context, s);
+}
+
+static const gpci_source_ops ops = {next_kernel, next_block, begin_launch, kernel_count, progress, close_source};
+
+const gpci_array *gpci_synthetic_arrays(const gpci_source *source, size_t *count) {
+    const synthetic *s = (const synthetic *)source;
+    *count = s->problem.array_count;
+    return s->problem.arrays;
+}
+
+/* "64KiB", "2M", "4096". False where it is no size or none that fits. */
+static bool read_size(const char *text, size_t length, uint64_t *out) {
+    static const char units[] = "KMG";
+    uint64_t value = 0;
+    size_t i = 0;
+    for (; i < length && text[i] >= '0' && text[i] <= '9'; i++) {
+        if (value > UINT64_MAX / 16)
+            return false;
+        value = value * 10 + (uint64_t)(text[i] - '0');
+    }
+    if (!i)
+        return false;
+    const char *unit = i < length ? strchr(units, text[i]) : NULL;
+    unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
+    if (value > UINT64_MAX >> shift)
+        return false;
+    *out = value << shift;
+    const char *tail = text + i + (unit != NULL);
+    size_t left = length - i - (unit != NULL);
+    return !left || (unit && left == 2 && !memcmp(tail, "iB", 2)) || (!unit && left == 1 && *tail == 'B');
+}
+
+/* The start of a part of the source's name, for a message. */
+static gpci_quoted quote(const char *text, size_t length) {
+    char part[128];
+    snprintf(part, sizeof part, "%.*s", (int)(length < sizeof part ? length : sizeof part - 1), text);
+    return gpci_quote(part);
+}
+
+static gpc_status unknown_name(const char *text, size_t length, gpc_error *error) {
+    gpci_quoted name = quote(text, length);
+    const char *nearest = gpci_nearest(name.text, KERNELS, kernel_name, kernels);
+    return gpci_fail(error, GPC_ERROR_NOT_FOUND, "no synthetic kernel is named '%s'%s%s%s", name.text,
+                     nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+}
+
+/* The keys behind the size: `lanes`, and what the kernel declares. */
+static gpc_status read_parameters(synthetic *s, const gpci_synthetic *kernel, const char *text, gpc_error *error) {
+    static const gpc_parameter lanes = {"lanes", 32, 32, 64, true, "threads of a warp, 32 or 64"};
+    gpc_parameter parameters[1 + OWN_PARAMETERS] = {lanes};
+    if (kernel->parameter_count)
+        memcpy(parameters + 1, kernel->parameters, kernel->parameter_count * sizeof *parameters);
+    gpci_spec spec = {.name = kernel->name, .name_length = strlen(kernel->name)};
+    if (strlen(text) >= sizeof spec.arguments)
+        return gpci_problem_fail(&s->problem, "the parameters are longer than %zu characters",
+                                 sizeof spec.arguments - 1);
+    strcpy(spec.arguments, text);
+    gpc_error detail = GPC_ERROR_INIT;
+    gpc_status status = gpci_spec_parameters(&spec, parameters, 1 + kernel->parameter_count, s->values, &detail);
+    if (status < 0)
+        return gpci_fail(error, status, "synthetic:%s: %s", kernel->name, detail.message);
+    s->problem.lanes = (unsigned)s->values[0];
+    if (s->problem.lanes != 32 && s->problem.lanes != 64)
+        return gpci_problem_fail(&s->problem, "parameter 'lanes': %u is neither 32 nor 64", s->problem.lanes);
+    return GPC_OK;
+}
+
+/* Cut NAME[:SIZE][:KEY=VALUE,...] up and plan the launches. */
+static gpc_status plan(synthetic *s, gpc_error *error) {
+    const char *text = s->file + strlen("synthetic:");
+    size_t length = strcspn(text, ":");
+    const gpci_synthetic *kernel = NULL;
+    for (size_t i = 0; i < KERNELS; i++)
+        if (strlen(kernels[i]->name) == length && !memcmp(kernels[i]->name, text, length))
+            kernel = kernels[i];
+    if (!kernel)
+        return unknown_name(text, length, error);
+    gpci_problem *p = &s->problem;
+    *p = (gpci_problem){.name = kernel->name, .size = DEFAULT_SIZE, .error = error, .values = s->values + 1};
+    text += length;
+    text += *text == ':';
+    length = strcspn(text, ":");
+    if (length && !memchr(text, '=', length)) {
+        if (!read_size(text, length, &p->size))
+            return gpci_fail(error, GPC_ERROR_FORMAT, "synthetic:%s: '%s' is not a size such as 2MiB", kernel->name,
+                             quote(text, length).text);
+        text += length;
+    }
+    text += *text == ':';
+    if (p->size < kernel->least || p->size > GPCI_SYNTHETIC_MAXIMUM)
+        return gpci_problem_fail(p, "the size %llu is not from %llu bytes to 1 GiB", (unsigned long long)p->size,
+                                 (unsigned long long)kernel->least);
+    gpc_status status = read_parameters(s, kernel, text, error);
+    if (status == GPC_OK)
+        status = kernel->plan(p);
+    for (size_t i = 0; i < p->launch_count; i++)
+        s->blocks += launch_blocks(&p->launches[i]);
+    p->error = NULL;
+    return status;
+}
+
+gpc_status gpci_synthetic_open(gpc_context *context, gpci_opcodes *opcodes, const char *name, gpc_error *error,
+                               gpci_source **out) {
+    static const char prefix[] = "synthetic:";
+    synthetic *s = gpci_zalloc(context, 1, sizeof *s);
+    if (!s)
+        return gpci_out_of_memory(error);
+    s->base = (gpci_source){.ops = &ops, .context = context, .opcodes = opcodes};
+    s->file = gpci_alloc(context, sizeof prefix + strlen(name));
+    gpc_status status = GPC_OK;
+    if (s->file) {
+        memcpy(s->file, prefix, sizeof prefix);
+        strcat(s->file, name);
+        status = plan(s, error);
+    } else {
+        status = gpci_out_of_memory(error);
+    }
+    if (status < 0)
+        close_source(&s->base);
+    else
+        *out = &s->base;
+    return status;
+}

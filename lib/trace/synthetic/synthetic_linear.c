@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "trace/synthetic/synthetic.h"
+
+/*
+ * A matrix times a vector, PolyBench's way: a thread has a row, so that the lanes
+ * of a warp read lines apart and find the rest of each line in the steps that
+ * follow; or it has a column, so that they read side by side. And k-means, which
+ * measures a thread's point against each centre in the same manner.
+ */
+
+#define WORD sizeof(float)
+#define THREADS 256u
+#define UNROLL 8u
+
+static void load_step(gpci_walk *w, const gpci_launch *l, uint64_t step, const void *data) {
+    const uint64_t *thread = data;
+    for (uint64_t k = 0; k + 1 < l->operands; k++) {
+        const gpci_operand *in = &l->operand[k];
+        gpci_access(w, in->base + *thread * in->thread + step * in->step, in->thread);
+    }
+}
+
+/* Steps to be made eight at a time, their loads all on the way before the first is used; none where `stride` is set. */
+static uint64_t eights(const gpci_launch *l) {
+    return l->stride ? 0 : l->steps;
+}
+
+/* Sums over all steps of the operands but the last, which takes the result; its old value is added if `repeats`. */
+static void walk_dot(gpci_walk *w, const gpci_launch *l) {
+    uint64_t thread = w->x * THREADS + w->first;
+    const gpci_operand *out = &l->operand[l->operands - 1];
+    if (!gpci_guard(w, gpci_below(w, thread, l->n)))
+        return;
+    uint64_t done = gpci_unrolled(w, l, load_step, &thread, 0, eights(l), UNROLL);
+    gpci_unrolled(w, l, load_step, &thread, done, l->steps, 1);
+    for (uint64_t k = 0; k <= l->repeats; k++)
+        gpci_access(w, out->base + thread * WORD, WORD);
+    gpci_finish(w);
+}
+
+/* R2 and R4 walk over the operands, R8 is the sum. */
+#define DOT(setup, load, sum, advance)                                                                       \
+    "R1 LDC; R0 S2R; UR4 ULDC; R3 S2R; R0 IMAD R0 UR4 R3; UR5 ULDC; P0 ISETP.GE.AND R0 UR5; @P0 EXIT;"       \
+    "R7 LDC; UR4 ULDC.64; R8 HFMA2.MMA R255 R255; R9 LDC; R2 LDC.64; R3 MOV; R4 LDC.64; R5 IMAD R0 R7 R255;" \
+    "R4 IMAD.WIDE R5 R4;" setup "R6 IADD3 R7 R255; P0 ISETP.LT.AND R6 R255; @P0 BRA rest;"                   \
+    "eight: 8*{" load "}; 8*{" sum "}; R6 IADD3 R6 R255;" advance "P0 ISETP.GT.AND R6 R255;"                 \
+    "@P0 BRA eight;"                                                                                         \
+    "rest: P0 ISETP.EQ.AND R7 R255; @P0 BRA done;"                                                           \
+    "one: " load ";" sum "; R7 IADD3 R7 R255;" advance "P0 ISETP.NE.AND R7 R255; @P0 BRA one;"               \
+    "done: R2 LDC.64; R2 IMAD.WIDE R0 R2;"
+
+#define BY_ROWS \
+    DOT("", "R12+2 LDG.E R2 UR4; R13+2 LDG.E R4 UR4", "R8 FFMA R12+2 R13+2 R8", "R4 IADD3 R4 R255; R2 IADD3 R2 R255;")
+
+#define BY_COLUMNS \
+    DOT("", "R12+2 LDG.E R4 UR4; R4 IMAD.WIDE R9 R4; R13+2 LDG.E R2 UR4", "R8 FFMA R13+2 R12+2 R8", "R2 IADD3 R2 R255;")
+
+#define STORE "STG.E R2 UR4 R8; EXIT"
+#define ADD_AND_STORE "R4 LDG.E R2 UR4; R8 FADD R8 R4;" STORE
+
+static const char gesummv_code[] =
+    DOT("R10 LDC.64; R10 IMAD.WIDE R5 R10; R36 HFMA2.MMA R255 R255;",
+        "R12+3 LDG.E R4 UR4; R13+3 LDG.E R2 UR4; R14+3 LDG.E R10 UR4",
+        "R8 FFMA R12+3 R13+3 R8; R36 FFMA R14+3 R13+3 R36",
+        "R4 IADD3 R4 R255; R2 IADD3 R2 R255; R10 IADD3 R10 R255;") "UR8 ULDC.64; R36 FMUL R36 UR8; R8 FFMA R8 UR9 "
+                                                                   "R36;" STORE;
+
+/* The problem's matrices and vectors; vectors are as long as a row or as a column. */
+typedef struct linear {
+    uint64_t rows, columns, a, b, across[2], down[2], serial;
+} linear;
+
+static gpc_status plan_linear(gpci_problem *p, linear *m, bool two_matrices) {
+    gpci_launch l;
+    gpc_status status = gpci_problem_matrix(p, (uint64_t)p->values[0], 1, &l);
+    if (status < 0)
+        return status;
+    *m = (linear){.rows = l.rows, .columns = l.columns, .serial = (uint64_t)p->values[1]};
+    m->a = gpci_problem_array(p, l.rows * l.columns * WORD);
+    if (two_matrices)
+        m->b = gpci_problem_array(p, l.rows * l.columns * WORD);
+    for (unsigned k = 0; k < 2; k++) {
+        m->across[k] = gpci_problem_array(p, l.columns * WORD);
+        m->down[k] = gpci_problem_array(p, l.rows * WORD);
+    }
+    return GPC_OK;
+}
+
+/* A thread for each row: the vector's element, the same for all, then the matrix's. */
+static gpc_status by_rows(gpci_problem *p, const char *name, const linear *m, uint64_t vector, uint64_t result,
+                          bool add) {
+    gpci_launch l = {.name = name, .code = add ? BY_ROWS ADD_AND_STORE : BY_ROWS STORE, .warp = walk_dot};
+    l.n = m->rows;
+    l.steps = m->columns;
+    l.stride = m->serial;
+    l.repeats = add;
+    l.grid[0] = gpci_ceiling(l.n, THREADS);
+    l.block[0] = THREADS;
+    l.operands = 3;
+    l.operand[0] = (gpci_operand){vector, 0, WORD};
+    l.operand[1] = (gpci_operand){m->a, m->columns * WORD, WORD};
+    l.operand[2].base = result;
+    return gpci_problem_launch(p, &l);
+}
+
+static gpc_status by_columns(gpci_problem *p, const char *name, const linear *m, uint64_t vector, uint64_t result,
+                             bool add) {
+    gpci_launch l = {.name = name, .code = add ? BY_COLUMNS ADD_AND_STORE : BY_COLUMNS STORE, .warp = walk_dot};
+    l.n = m->columns;
+    l.steps = m->rows;
+    l.stride = m->serial;
+    l.repeats = add;
+    l.grid[0] = gpci_ceiling(l.n, THREADS);
+    l.block[0] = THREADS;
+    l.operands = 3;
+    l.operand[0] = (gpci_operand){m->a, WORD, m->columns * WORD};
+    l.operand[1] = (gpci_operand){vector, 0, WORD};
+    l.operand[2].base = result;
+    return gpci_problem_launch(p, &l);
+}
+
+/* Whether launch 1 or 2 is to be made. */
+static bool wanted(const gpci_problem *p, unsigned launch) {
+    return p->values[2] == 0 || p->values[2] == launch;
+}
+
+static gpc_status plan_atax(gpci_problem *p) {
+    linear m;
+    gpc_status status = plan_linear(p, &m, false);
+    if (status == GPC_OK && wanted(p, 1))
+        status = by_rows(p, "_Z5atax1PKfS0_Pfii", &m, m.across[0], m.down[0], false);
+    if (status == GPC_OK && wanted(p, 2))
+        status = by_columns(p, "_Z5atax2PKfPfS0_ii", &m, m.down[0], m.across[1], false);
+    return status;
+}
+
+static gpc_status plan_bicg(gpci_problem *p) {
+    linear m;
+    gpc_status status = plan_linear(p, &m, false);
+    if (status == GPC_OK && wanted(p, 1))
+        status = by_columns(p, "_Z5bicg1PKfS0_Pfii", &m, m.down[0], m.across[0], false);
+    if (status == GPC_OK && wanted(p, 2))
+        status = by_rows(p, "_Z5bicg2PKfS0_Pfii", &m, m.across[1], m.down[1], false);
+    return status;
+}
+
+static gpc_status plan_mvt(gpci_problem *p) {
+    linear m;
+    gpc_status status = plan_linear(p, &m, false);
+    if (status == GPC_OK && wanted(p, 1))
+        status = by_rows(p, "_Z4mvt1PKfPfS0_ii", &m, m.across[0], m.down[0], true);
+    if (status == GPC_OK && wanted(p, 2))
+        status = by_columns(p, "_Z4mvt2PKfPfS0_ii", &m, m.down[1], m.across[1], true);
+    return status;
+}
+
+static gpc_status plan_gesummv(gpci_problem *p) {
+    linear m;
+    gpc_status status = plan_linear(p, &m, true);
+    if (status < 0)
+        return status;
+    gpci_launch l = {.name = "_Z7gesummvPKfS0_S0_Pfffii", .code = gesummv_code, .warp = walk_dot};
+    l.n = m.rows;
+    l.steps = m.columns;
+    l.stride = m.serial;
+    l.grid[0] = gpci_ceiling(l.n, THREADS);
+    l.block[0] = THREADS;
+    l.operands = 4;
+    l.operand[0] = (gpci_operand){m.a, m.columns * WORD, WORD};
+    l.operand[1] = (gpci_operand){m.across[0], 0, WORD};
+    l.operand[2] = (gpci_operand){m.b, m.columns * WORD, WORD};
+    l.operand[3].base = m.down[0];
+    return gpci_problem_launch(p, &l);
+}
+
+static const gpc_parameter parameters[] = {
+    {"columns", 0, 0, 1 << 20, true, "of the matrix; 0: the least power of two that makes it not taller than wide"},
+    {"serial", 0, 0, 1, true, "1: step by step, as old compilers have it; 0: the loads of eight steps at once"},
+    {"launch", 0, 0, 2, true, "1 or 2: just this one; 0: both"},
+};
+
+const gpci_synthetic gpci_synthetic_atax = {
+    .name = "atax",
+    .summary = "y = A'(Ax): a row for each thread, then a column; SIZE of the matrix (columns=0: near square, "
+               "serial=0, launch=0: both)",
+    .least = WORD,
+    .parameters = parameters,
+    .parameter_count = 3,
+    .plan = plan_atax,
+};
+
+const gpci_synthetic gpci_synthetic_bicg = {
+    .name = "bicg",
+    .summary = "s = A'r, q = Ap: a column for each thread, then a row; SIZE of the matrix (columns=0: near square, "
+               "serial=0, launch=0: both)",
+    .least = WORD,
+    .parameters = parameters,
+    .parameter_count = 3,
+    .plan = plan_bicg,
+};
+
+const gpci_synthetic gpci_synthetic_mvt = {
+    .name = "mvt",
+    .summary = "x1 += Ay1, x2 += A'y2: a row for each thread, then a column; SIZE of the matrix (columns=0: near "
+               "square, serial=0, launch=0: both)",
+    .least = WORD,
+    .parameters = parameters,
+    .parameter_count = 3,
+    .plan = plan_mvt,
+};
+
+const gpci_synthetic gpci_synthetic_gesummv = {
+    .name = "gesummv",
+    .summary = "y = aAx + bBx: a row of both for each thread; SIZE of each matrix (columns=0: near square, serial=0)",
+    .least = WORD,
+    .parameters = parameters,
+    .parameter_count = 2,
+    .plan = plan_gesummv,
+};
+
+/* Points by features, so that lanes read side by side, or point after point; centres the same for all lanes. */
+#define KMEANS(advance)                                                                                     \
+    "R1 LDC; R0 S2R; UR4 ULDC; R3 S2R; R0 IMAD R0 UR4 R3; UR5 ULDC; P0 ISETP.GE.AND R0 UR5; @P0 EXIT;"      \
+    "UR4 ULDC.64; R2 HFMA2.MMA R255 R255; R8 LDC; R28 LDC.64; R4 HFMA2.MMA R255 R255; R3 LOP3.LUT R8 R255;" \
+    "R5 MOV R255;"                                                                                          \
+    "R28 IMAD.WIDE R0 R28; R9 LDC;"                                                                         \
+    "centre: R30 IMAD R5 R8; R31 LDC.64; UR6 UMOV; R11 HFMA2.MMA R255 R255; R7 IADD3 R8 R255; R10 MOV R28;" \
+    "R30 IMAD.WIDE R30 R31; P0 ISETP.LT.AND R7 R255; @P0 BRA rest;"                                         \
+    "eight: 8*{R12+2 LDG.E R10 UR4; " advance "R13+2 LDG.E R30 UR4}; 8*{R12+2 FADD R13+2 R12+2;"            \
+    "R11 FFMA R12+2 R12+2 R11};"                                                                            \
+    "R7 IADD3 R7 R255; P0 ISETP.GT.AND R7 R255; UR6 UIADD3 UR6; R10 IADD3 R10 R255; R30 IADD3 R30 R255;"    \
+    "@P0 BRA eight;"                                                                                        \
+    "rest: P0 ISETP.EQ.AND R3 R255; R6 MOV R3; @P0 BRA nearest;"                                            \
+    "one: R12 LDG.E R10 UR4;" advance "R13 LDG.E R30 UR4; R6 IADD3 R6 R255; P0 ISETP.NE.AND R6 R255;"       \
+    "R12 FADD R13 R12; R11 FFMA R12 R12 R11; R30 IADD3 R30 R255; @P0 BRA one;"                              \
+    "nearest: P1 FSETP.GEU.AND R11 R4; UR5 ULDC; R2 SEL R5 R2 P1; R5 IADD3 R5 R255; R4 FSEL R11 R4 P1;"     \
+    "P0 ISETP.GE.AND R5 UR5; @!P0 BRA centre; R4 LDC.64; R4 IMAD.WIDE R0 R4; STG.E R4 UR4 R2; EXIT"
+
+static void walk_kmeans(gpci_walk *w, const gpci_launch *l) {
+    uint64_t thread = w->x * THREADS + w->first;
+    gpci_launch centre = *l;
+    if (!gpci_guard(w, gpci_below(w, thread, l->n)))
+        return;
+    for (uint64_t c = 0; c < l->repeats; c++) {
+        uint64_t done = gpci_unrolled(w, &centre, load_step, &thread, 0, eights(l), UNROLL);
+        gpci_unrolled(w, &centre, load_step, &thread, done, l->steps, 1);
+        centre.operand[1].base += l->steps * WORD;
+        gpci_branch(w, c + 1 < l->repeats);
+    }
+    gpci_access(w, l->operand[2].base + thread * WORD, WORD);
+    gpci_finish(w);
+}
+
+static gpc_status plan_kmeans(gpci_problem *p) {
+    bool rowmajor = p->values[2] != 0;
+    gpci_launch l = {.name = rowmajor ? "_Z15kmeans_rowmajorPiPKfS1_iii" : "_Z13kmeans_assignPiPKfS1_iii",
+                     .code = rowmajor ? KMEANS("") : KMEANS("R10 IMAD.WIDE R9 R10;"),
+                     .warp = walk_kmeans};
+    l.repeats = (uint64_t)p->values[0];
+    l.steps = (uint64_t)p->values[1];
+    l.stride = (uint64_t)p->values[3];
+    l.n = p->size / WORD / l.steps;
+    if (!l.n)
+        return gpci_problem_fail(p, "%llu bytes are less than a point of %llu features", (unsigned long long)p->size,
+                                 (unsigned long long)l.steps);
+    l.grid[0] = gpci_ceiling(l.n, THREADS);
+    l.block[0] = THREADS;
+    l.operands = 3;
+    uint64_t points = gpci_problem_array(p, l.n * l.steps * WORD);
+    l.operand[0] = rowmajor ? (gpci_operand){points, l.steps * WORD, WORD} : (gpci_operand){points, WORD, l.n * WORD};
+    l.operand[1] = (gpci_operand){gpci_problem_array(p, l.repeats * l.steps * WORD), 0, WORD};
+    l.operand[2].base = gpci_problem_array(p, l.n * WORD);
+    return gpci_problem_launch(p, &l);
+}
+
+static const gpc_parameter kmeans_parameters[] = {
+    {"centres", 8, 1, 4096, true, "clusters"},
+    {"features", 32, 1, 4096, true, "of a point"},
+    {"rowmajor", 0, 0, 1, true, "1: a point's features lie together; 0: each feature's points do"},
+    {"serial", 0, 0, 1, true, "1: step by step, as old compilers have it; 0: the loads of eight steps at once"},
+};
+
+const gpci_synthetic gpci_synthetic_kmeans = {
+    .name = "kmeans",
+    .summary = "k-means' assignment of points to the nearest centre; SIZE of the points (centres=8, features=32, "
+               "rowmajor=0, serial=0)",
+    .least = WORD,
+    .parameters = kmeans_parameters,
+    .parameter_count = 4,
+    .plan = plan_kmeans,
+};

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "trace/synthetic/synthetic.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define LABELS 16u
+#define NAME 24u
+#define LEAST_REGISTERS 16u /* sm_90 gives a thread no fewer */
+
+typedef struct label {
+    char name[NAME];
+    uint32_t step; /* UINT32_MAX = not placed yet */
+} label;
+
+typedef struct assembler {
+    gpc_context *context;
+    gpci_opcodes *opcodes;
+    gpci_listing *out;
+    size_t capacity;
+    label labels[LABELS];
+    uint32_t label_count;
+    gpc_error *error;
+} assembler;
+
+static gpc_status bad(const assembler *a, const char *text) {
+    return gpci_fail(a->error, GPC_ERROR_FORMAT, "a synthetic kernel's listing: cannot read '%.40s'", text);
+}
+
+/* The number of a label, placed or not; UINT32_MAX where there are too many. */
+static uint32_t find_label(assembler *a, const char *name, size_t length) {
+    if (length >= NAME)
+        return UINT32_MAX;
+    for (uint32_t i = 0; i < a->label_count; i++)
+        if (strlen(a->labels[i].name) == length && !memcmp(a->labels[i].name, name, length))
+            return i;
+    if (a->label_count == LABELS)
+        return UINT32_MAX;
+    label *l = &a->labels[a->label_count];
+    memcpy(l->name, name, length);
+    l->name[length] = '\0';
+    l->step = UINT32_MAX;
+    return a->label_count++;
+}
+
+/* R7, UR4, P0, UP1, or in a repeated item R7+2. False where the token is no register. */
+static bool read_register(const char *token, size_t length, unsigned repeat, uint16_t *out) {
+    unsigned file = *token == 'U' ? GPC_REGISTER_UR : GPC_REGISTER_R;
+    const char *p = token + (*token == 'U');
+    if (*p == 'P')
+        file += GPC_REGISTER_P;
+    else if (*p != 'R')
+        return false;
+    char *end;
+    if (p[1] < '0' || p[1] > '9')
+        return false;
+    unsigned long number = strtoul(p + 1, &end, 10);
+    if (*end == '+')
+        number += repeat * strtoul(end + 1, &end, 10);
+    if (end != token + length || number > 255)
+        return false;
+    *out = (uint16_t)(file | number);
+    return true;
+}
+
+static gpci_step *append(assembler *a) {
+    gpci_listing *out = a->out;
+    if (out->count == a->capacity) {
+        size_t capacity = a->capacity ? a->capacity * 2 : 64;
+        gpci_step *grown = gpci_resize(a->context, out->steps, capacity, sizeof *grown);
+        if (!grown)
+            return NULL;
+        out->steps = grown;
+        a->capacity = capacity;
+    }
+    gpci_step *step = &out->steps[out->count++];
+    memset(step, 0, sizeof *step);
+    return step;
+}
+
+static uint8_t role_of(const gpci_opcode *opcode, bool predicated, bool labelled) {
+    if (opcode->op_class == GPC_OP_EXIT)
+        return predicated ? GPCI_ROLE_GUARD : GPCI_ROLE_EXIT;
+    if (opcode->op_class == GPC_OP_BARRIER)
+        return GPCI_ROLE_BARRIER;
+    if (opcode->op_class == GPC_OP_MEMORY && opcode->space != GPC_SPACE_CONSTANT)
+        return GPCI_ROLE_ACCESS;
+    return labelled ? GPCI_ROLE_BRANCH : GPCI_ROLE_PLAIN;
+}
+
+static bool add_register(gpci_step *step, uint16_t number, bool destination, gpci_listing *out) {
+    unsigned used = step->destinations + step->sources;
+    if (used == GPC_MAX_OPERANDS)
+        return false;
+    step->registers[used] = number;
+    if (destination)
+        step->destinations++;
+    else
+        step->sources++;
+    if (number < 255 && number >= out->registers)
+        out->registers = number + 1u;
+    return true;
+}
+
+static size_t token_length(const char *text) {
+    return strcspn(text, " \n;{}");
+}
+
+/* One instruction; `*text` is left at the ';' or '}' after it. */
+static gpc_status instruction(assembler *a, const char **text, unsigned repeat) {
+    gpci_step *step = append(a);
+    if (!step)
+        return gpci_out_of_memory(a->error);
+    uint32_t target = UINT32_MAX;
+    uint16_t predicate = 0, number;
+    bool predicated = false, decoded = false;
+    const char *p = *text;
+    for (size_t length; p += strspn(p, " \n"), (length = token_length(p)) > 0; p += length) {
+        bool okay = true;
+        if (*p == '@') {
+            unsigned skip = p[1] == '!' ? 2 : 1;
+            predicated = okay = length > skip && read_register(p + skip, length - skip, repeat, &predicate);
+        } else if (read_register(p, length, repeat, &number)) {
+            okay = add_register(step, number, !decoded, a->out);
+        } else if (!decoded) {
+            step->opcode = gpci_opcodes_intern(a->opcodes, p, length);
+            if (step->opcode == UINT32_MAX)
+                return gpci_out_of_memory(a->error);
+            decoded = true;
+        } else {
+            target = find_label(a, p, length);
+            okay = target != UINT32_MAX;
+        }
+        if (!okay)
+            return bad(a, p);
+    }
+    if (!decoded || (predicated && !add_register(step, predicate, false, a->out)))
+        return bad(a, *text);
+    step->target = target;
+    step->role = role_of(gpci_opcodes_at(a->opcodes, step->opcode), predicated, target != UINT32_MAX);
+    *text = p;
+    return GPC_OK;
+}
+
+/* COUNT*{ ... }; `*text` is left behind the brace. */
+static gpc_status repeated(assembler *a, const char **text) {
+    char *open;
+    unsigned long count = strtoul(*text, &open, 10);
+    if (open[0] != '*' || open[1] != '{' || !count || count > 64)
+        return bad(a, *text);
+    const char *p = *text;
+    for (unsigned i = 0; i < count; i++) {
+        p = open + 2;
+        for (;;) {
+            gpc_status status = instruction(a, &p, i);
+            if (status < 0)
+                return status;
+            if (*p == '}')
+                break;
+            if (*p++ != ';')
+                return bad(a, *text);
+        }
+    }
+    *text = p + 1;
+    return GPC_OK;
+}
+
+static gpc_status item(assembler *a, const char **text) {
+    const char *start = *text;
+    size_t length = token_length(start);
+    if (*start >= '0' && *start <= '9')
+        return repeated(a, text);
+    if (length && start[length - 1] == ':') {
+        uint32_t l = find_label(a, start, length - 1);
+        if (l == UINT32_MAX || a->labels[l].step != UINT32_MAX)
+            return bad(a, start);
+        a->labels[l].step = (uint32_t)a->out->count;
+        *text += length;
+        return GPC_OK;
+    }
+    gpc_status status = instruction(a, text, 0);
+    return status == GPC_OK && **text && **text != ';' ? bad(a, start) : status;
+}
+
+/* Labels become steps; a listing ends with an exit, so that a walk cannot run off it. */
+static gpc_status resolve(const assembler *a) {
+    gpci_listing *out = a->out;
+    if (!out->count || out->steps[out->count - 1].role != GPCI_ROLE_EXIT)
+        return bad(a, "(no EXIT at the end)");
+    for (size_t i = 0; i < out->count; i++) {
+        gpci_step *step = &out->steps[i];
+        if (step->target == UINT32_MAX)
+            continue;
+        const label *l = &a->labels[step->target];
+        if (l->step >= out->count)
+            return bad(a, l->name);
+        step->target = l->step;
+    }
+    return GPC_OK;
+}
+
+gpc_status gpci_listing_assemble(gpc_context *context, gpci_opcodes *opcodes, const char *text, gpci_listing *out,
+                                 gpc_error *error) {
+    gpci_listing listing = {NULL, 0, LEAST_REGISTERS};
+    assembler a = {.context = context, .opcodes = opcodes, .out = &listing, .error = error};
+    gpc_status status = GPC_OK;
+    for (const char *p = text; status == GPC_OK && *(p += strspn(p, " \n;"));)
+        status = item(&a, &p);
+    if (status == GPC_OK)
+        status = resolve(&a);
+    if (status < 0)
+        gpci_free(context, listing.steps);
+    else
+        *out = listing;
+    return status;
+}

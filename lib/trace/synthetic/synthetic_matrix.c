@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "trace/synthetic/synthetic.h"
+
+/* Dense matrices in tiles: transposes, the Kronecker product and the matrix product. */
+
+#define WORD sizeof(float)
+#define TILE 16u
+#define PITCH (TILE + 1) /* of a tile in shared memory: no bank conflicts by columns */
+
+static const gpc_parameter columns_parameter[] = {
+    {"columns", 0, 0, 1 << 20, true, "of the input; 0: the least power of two that makes it not taller than wide"},
+};
+
+static const char naive_code[] =
+    "R1 LDC; R0 S2R; R2 LDC.64; UR6 ULDC; UR4 ULDC.64; R5 S2R; R7 S2R; R4 S2R; R0 LEA R0 R5; R7 LEA R7 R4;"
+    "R5 IMAD R7 UR6 R0; R2 IMAD.WIDE R5 R2; R4 LDC.64; R3 LDG.E R2 UR4; R7 IMAD R0 UR6 R7; R4 IMAD.WIDE R7 R4;"
+    "STG.E R4 UR4 R3; EXIT";
+
+static void walk_naive(gpci_walk *w, const gpci_launch *l) {
+    uint64_t in[GPCI_SYNTHETIC_LANES], out[GPCI_SYNTHETIC_LANES];
+    for (unsigned lane = 0; lane < w->lanes; lane++) {
+        in[lane] = (w->gy[lane] * l->columns + w->gx[lane]) * WORD;
+        out[lane] = (w->gx[lane] * l->rows + w->gy[lane]) * WORD;
+    }
+    gpci_access_at(w, l->operand[0].base, in);
+    gpci_access_at(w, l->operand[1].base, out);
+    gpci_finish(w);
+}
+
+static const char tiled_code[] =
+    "R1 LDC; R7 S2R; R2 LDC.64; UR6 ULDC; UR4 ULDC.64; R8 S2R; R11 S2R; R10 S2R; R0 LEA R7 R8; R5 LEA R11 R10;"
+    "R5 IMAD R5 UR6 R0; R2 IMAD.WIDE R5 R2; R0 LDG.E R2 UR4; R4 MOV; R7 LEA R7 R10; R5 S2R; R2 LDC.64; R4 LEA R5 R4;"
+    "R5 IMAD R10 R4; R4 IMAD R8 R4; R5 LEA R8 R5; R6 LEA R10 R4; R4 LEA R11 R8; R7 IMAD R7 UR6 R4; R2 IMAD.WIDE R7 R2;"
+    "STS R5 R0; BAR.SYNC.DEFER_BLOCKING; R9 LDS R6; STG.E R2 UR4 R9; EXIT";
+
+static void walk_tiled(gpci_walk *w, const gpci_launch *l) {
+    uint64_t in[GPCI_SYNTHETIC_LANES], out[GPCI_SYNTHETIC_LANES], put[GPCI_SYNTHETIC_LANES], get[GPCI_SYNTHETIC_LANES];
+    for (unsigned lane = 0; lane < w->lanes; lane++) {
+        uint64_t tx = w->tx[lane], ty = w->ty[lane];
+        in[lane] = (w->gy[lane] * l->columns + w->gx[lane]) * WORD;
+        out[lane] = ((w->x * TILE + ty) * l->rows + w->y * TILE + tx) * WORD;
+        put[lane] = (ty * PITCH + tx) * WORD;
+        get[lane] = (tx * PITCH + ty) * WORD;
+    }
+    gpci_access_at(w, l->operand[0].base, in);
+    gpci_access_at(w, GPCI_SHARED_BASE, put);
+    gpci_barrier(w);
+    gpci_access_at(w, GPCI_SHARED_BASE, get);
+    gpci_access_at(w, l->operand[1].base, out);
+    gpci_finish(w);
+}
+
+static gpc_status plan_transpose(gpci_problem *p, gpci_launch *l) {
+    gpc_status status = gpci_problem_matrix(p, (uint64_t)p->values[0], TILE, l);
+    if (status < 0)
+        return status;
+    l->block[0] = l->block[1] = TILE;
+    l->grid[0] = l->columns / TILE;
+    l->grid[1] = l->rows / TILE;
+    for (unsigned k = 0; k < 2; k++)
+        l->operand[k].base = gpci_problem_array(p, l->rows * l->columns * WORD);
+    return gpci_problem_launch(p, l);
+}
+
+static gpc_status plan_naive(gpci_problem *p) {
+    gpci_launch l = {.name = "_Z15transpose_naivePfPKfi", .code = naive_code, .warp = walk_naive};
+    return plan_transpose(p, &l);
+}
+
+static gpc_status plan_tiled(gpci_problem *p) {
+    gpci_launch l = {.name = "_Z15transpose_tiledPfPKfi", .code = tiled_code, .warp = walk_tiled};
+    l.shared = TILE * PITCH * WORD;
+    return plan_transpose(p, &l);
+}
+
+const gpci_synthetic gpci_synthetic_transpose_naive = {
+    .name = "transpose-naive",
+    .summary = "matrix transpose, stores scattered by columns; SIZE of the matrix (columns=0: near square)",
+    .least = TILE * TILE * WORD,
+    .parameters = columns_parameter,
+    .parameter_count = 1,
+    .plan = plan_naive,
+};
+
+const gpci_synthetic gpci_synthetic_transpose_tiled = {
+    .name = "transpose-tiled",
+    .summary = "matrix transpose through tiles of 16 x 16 in shared memory; SIZE of the matrix (columns=0: near "
+               "square)",
+    .least = TILE * TILE * WORD,
+    .parameters = columns_parameter,
+    .parameter_count = 1,
+    .plan = plan_tiled,
+};
+
+/* Row and column are divided by the inner side, which takes most of the instructions. */
+static const char kronecker_code[] =
+    "R1 LDC; R5 S2R; R2 LDC.64; R0 S2R; R7 S2R; UR4 S2UR; R4 LDC; UR5 ULDC; R5 IMAD R5 UR5 R0; R0 IMAD R3 R2 R255;"
+    "R4 IMAD R4 UR4 R7; P0 ISETP.GE.AND R5 R0; P0 ISETP.GE.OR R4 R0 P0; @P0 EXIT;"
+    "R10 IABS R3; UR4 ULDC.64; R11 IABS R5; R8 I2F.RP R10; R12 IABS R4; R8 MUFU.RCP R8; R6 IADD3 R8 R255;"
+    "R7 F2I.FTZ.U32.TRUNC.NTZ R6; R6 IMAD.MOV.U32 R255 R255 R255; R9 IADD3 R255 R7 R255; R9 IMAD R9 R10 R255;"
+    "R7 IMAD.HI.U32 R7 R9 R6; R8 IMAD.HI.U32 R7 R11 R255; R9 IMAD.HI.U32 R7 R12 R255; R6 IADD3 R8 R255 R255;"
+    "R7 IMAD.MOV R255 R255 R9; R6 IMAD R10 R6 R11; R11 LOP3.LUT R255 R3 R255; R7 IMAD R10 R7 R12;"
+    "P1 ISETP.GT.U32.AND R10 R6; P2 ISETP.GT.U32.AND R10 R7; @!P1 R6 IADD3 R6 R10 R255; @!P2 R7 IMAD.IADD R7 R10;"
+    "@!P1 R8 IADD3 R8 R255; @!P2 R9 VIADD R9; P1 ISETP.GE.U32.AND R6 R10; P2 ISETP.GE.U32.AND R7 R10;"
+    "R6 LOP3.LUT R5 R3 R255; R7 LOP3.LUT R4 R3 R255; P3 ISETP.GE.AND R6 R255; P4 ISETP.GE.AND R7 R255; R6 LDC.64;"
+    "@P1 R8 IADD3 R8 R255; @P2 R9 VIADD R9; P0 ISETP.NE.AND R3 R255; R10 MOV R8; R12 IMAD.MOV.U32 R255 R255 R9;"
+    "R8 LDC.64;"
+    "@!P3 R10 IADD3 R10 R255 R255; @!P4 R12 IMAD.MOV R255 R255 R12; R13 SEL R11 R10 P0; R11 SEL R11 R12 P0;"
+    "R10 IADD3 R13 R255 R255; R12 IMAD.MOV R255 R255 R11; R10 IMAD R3 R10 R5; R12 IMAD R3 R12 R4; R11 IMAD R13 R2 R11;"
+    "R3 IMAD R10 R3 R12; R6 IMAD.WIDE R11 R6; R8 IMAD.WIDE R3 R8; R7 LDG.E R6 UR4; R2 LDC.64; R8 LDG.E R8 UR4;"
+    "R5 IMAD R5 R0 R4; R2 IMAD.WIDE R5 R2; R5 FMUL R8 R7; STG.E R2 UR4 R5; EXIT";
+
+static void walk_kronecker(gpci_walk *w, const gpci_launch *l) {
+    uint64_t m = l->rows, n = l->n, side = m * n;
+    uint64_t a[GPCI_SYNTHETIC_LANES], b[GPCI_SYNTHETIC_LANES], out[GPCI_SYNTHETIC_LANES];
+    if (!gpci_guard(w, gpci_inside(w, side, side)))
+        return;
+    for (unsigned lane = 0; lane < w->lanes; lane++) {
+        uint64_t x = w->gx[lane], y = w->gy[lane];
+        a[lane] = (y / n * m + x / n) * WORD;
+        b[lane] = (y % n * n + x % n) * WORD;
+        out[lane] = (y * side + x) * WORD;
+    }
+    gpci_access_at(w, l->operand[0].base, a);
+    gpci_access_at(w, l->operand[1].base, b);
+    gpci_access_at(w, l->operand[2].base, out);
+    gpci_finish(w);
+}
+
+static gpc_status plan_kronecker(gpci_problem *p) {
+    gpci_launch l = {.name = "_Z9kroneckerPfPKfS1_ii", .code = kronecker_code, .warp = walk_kronecker};
+    uint64_t side = gpci_root(p->size / WORD);
+    l.n = (uint64_t)p->values[0];
+    if (!l.n)
+        for (l.n = 1; l.n * l.n < side;)
+            l.n *= 2;
+    l.rows = side / l.n;
+    if (!l.rows)
+        return gpci_problem_fail(p, "a result of %llu x %llu has no room for an inner matrix of %llu x %llu",
+                                 (unsigned long long)side, (unsigned long long)side, (unsigned long long)l.n,
+                                 (unsigned long long)l.n);
+    side = l.rows * l.n;
+    l.block[0] = l.block[1] = TILE;
+    l.grid[0] = l.grid[1] = gpci_ceiling(side, TILE);
+    l.operand[0].base = gpci_problem_array(p, l.rows * l.rows * WORD);
+    l.operand[1].base = gpci_problem_array(p, l.n * l.n * WORD);
+    l.operand[2].base = gpci_problem_array(p, side * side * WORD);
+    return gpci_problem_launch(p, &l);
+}
+
+static const gpc_parameter kronecker_parameters[] = {
+    {"inner", 0, 0, 4096, true, "side of the inner matrix; 0: the least power of two not below the outer's"},
+};
+
+const gpci_synthetic gpci_synthetic_kronecker = {
+    .name = "kronecker",
+    .summary = "Kronecker product of an m x m and an n x n matrix; SIZE of the result (inner=0: n a power of two)",
+    .least = 4,
+    .parameters = kronecker_parameters,
+    .parameter_count = 1,
+    .plan = plan_kronecker,
+};
+
+/* A thread's element from a row of one tile, four words a load, and a column of the other. */
+#define MATMUL(quads)                                                                                                 \
+    "R1 LDC; R0 S2R; R2 S2R; UR4 S2UR; UR5 S2UR; R3 LDC; UR6 UMOV; UR7 S2UR; UR6 ULEA UR7 UR6; R4 LDC.64; R6 LDC.64;" \
+    "R8 LEA UR5 R2; R9 LEA UR4 R0; R10 IMAD R8 R3 R0; R4 IMAD.WIDE R10 R4; R11 IMAD R2 R3 R9; R6 IMAD.WIDE R11 R6;"   \
+    "R12 LEA R2 UR6; R13 LEA R0 R12; R14 LEA R0 UR6; R15 IMAD.MOV.U32 R255 R255 R255; R16 MOV R3; UR8 ULDC.64;"       \
+    "tile: R20 LDG.E R4 UR8; R21 LDG.E R6 UR8; R16 IADD3 R16 R255; P0 ISETP.GT.AND R16 R255; R4 IADD3 R4 R255;"       \
+    "R5 IADD3.X R255 R5 R255; R6 IMAD.WIDE R3 R6; STS R13 R20; STS R13 R21; BAR.SYNC.DEFER_BLOCKING;" #quads          \
+    "*{R24 R25 R26 R27 LDS.128 R12; R28 LDS R14; R29 LDS R14; R30 LDS R14; R31 LDS R14; R15 FFMA R24 R28 R15;"        \
+    "R15 FFMA R25 R29 R15; R15 FFMA R26 R30 R15; R15 FFMA R27 R31 R15};"                                              \
+    "BAR.SYNC.DEFER_BLOCKING; @P0 BRA tile; R2 LDC.64; R8 IMAD R8 R3 R9; R2 IMAD.WIDE R8 R2; STG.E R2 UR8 R15; EXIT"
+
+static void walk_matmul(gpci_walk *w, const gpci_launch *l) {
+    uint64_t tile = l->window, n = l->n, second = GPCI_SHARED_BASE + tile * tile * WORD;
+    uint64_t a[GPCI_SYNTHETIC_LANES], b[GPCI_SYNTHETIC_LANES], out[GPCI_SYNTHETIC_LANES];
+    uint64_t put[GPCI_SYNTHETIC_LANES], row[GPCI_SYNTHETIC_LANES], column[GPCI_SYNTHETIC_LANES];
+    for (unsigned lane = 0; lane < w->lanes; lane++) {
+        uint64_t tx = w->tx[lane], ty = w->ty[lane];
+        a[lane] = (w->gy[lane] * n + tx) * WORD;
+        b[lane] = (ty * n + w->gx[lane]) * WORD;
+        out[lane] = (w->gy[lane] * n + w->gx[lane]) * WORD;
+        put[lane] = (ty * tile + tx) * WORD;
+        row[lane] = ty * tile * WORD;
+        column[lane] = tx * WORD;
+    }
+    for (uint64_t k = 0; k < n; k += tile) {
+        gpci_access_at(w, l->operand[0].base + k * WORD, a);
+        gpci_access_at(w, l->operand[1].base + k * n * WORD, b);
+        gpci_access_at(w, GPCI_SHARED_BASE, put);
+        gpci_access_at(w, second, put);
+        gpci_barrier(w);
+        for (uint64_t i = 0; i < tile; i++) {
+            if (i % 4 == 0)
+                gpci_access_at(w, GPCI_SHARED_BASE + i * WORD, row);
+            gpci_access_at(w, second + i * tile * WORD, column);
+        }
+        gpci_barrier(w);
+        gpci_branch(w, k + tile < n);
+    }
+    gpci_access_at(w, l->operand[2].base, out);
+    gpci_finish(w);
+}
+
+static gpc_status plan_matmul(gpci_problem *p) {
+    gpci_launch l = {.name = "_Z12matmul_tiledPfPKfS1_i", .warp = walk_matmul};
+    l.window = (uint64_t)p->values[0];
+    if (l.window != 16 && l.window != 32)
+        return gpci_problem_fail(p, "parameter 'tile': %llu is neither 16 nor 32", (unsigned long long)l.window);
+    l.code = l.window == 16 ? MATMUL(4) : MATMUL(8);
+    l.n = gpci_root(p->size / WORD) / l.window * l.window;
+    if (!l.n)
+        return gpci_problem_fail(p, "%llu bytes are less than a tile", (unsigned long long)p->size);
+    l.block[0] = l.block[1] = l.window;
+    l.grid[0] = l.grid[1] = l.n / l.window;
+    l.shared = 2 * l.window * l.window * WORD;
+    for (unsigned k = 0; k < 3; k++)
+        l.operand[k].base = gpci_problem_array(p, l.n * l.n * WORD);
+    return gpci_problem_launch(p, &l);
+}
+
+static const gpc_parameter matmul_parameters[] = {
+    {"tile", 32, 16, 32, true, "side of the tiles, 16 or 32"},
+};
+
+const gpci_synthetic gpci_synthetic_matmul_tiled = {
+    .name = "matmul-tiled",
+    .summary = "product of square matrices through tiles in shared memory; SIZE of each matrix (tile=32)",
+    .least = TILE * TILE * WORD,
+    .parameters = matmul_parameters,
+    .parameter_count = 1,
+    .plan = plan_matmul,
+};

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "trace/synthetic/synthetic.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#define HEAP 0x7f1000000000u /* above the shared and local windows */
+#define SMALL_UNIT 512u
+#define LARGE_UNIT (2u << 20)
+#define LARGE_LEAST (1u << 20)
+
+gpc_status gpci_problem_fail(gpci_problem *p, const char *format, ...) {
+    char message[256];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    return gpci_fail(p->error, GPC_ERROR_RANGE, "synthetic:%s: %s", p->name, message);
+}
+
+uint64_t gpci_problem_array(gpci_problem *p, uint64_t bytes) {
+    if (!p->next_large)
+        p->next_large = HEAP;
+    uint64_t *from = &p->next_large, unit = LARGE_UNIT;
+    if (bytes < LARGE_LEAST) {
+        /* Small ones share a large one. */
+        if (p->end_small - p->next_small < bytes) {
+            p->next_small = p->next_large;
+            p->end_small = p->next_large += LARGE_UNIT;
+        }
+        from = &p->next_small;
+        unit = SMALL_UNIT;
+    }
+    uint64_t base = *from;
+    *from += gpci_ceiling(bytes, unit) * unit;
+    if (p->array_count < GPCI_SYNTHETIC_ARRAYS)
+        p->arrays[p->array_count++] = (gpci_array){base, bytes};
+    return base;
+}
+
+gpc_status gpci_problem_launch(gpci_problem *p, const gpci_launch *launch) {
+    if (p->launch_count == GPCI_SYNTHETIC_LAUNCHES)
+        return gpci_problem_fail(p, "more than %u launches", GPCI_SYNTHETIC_LAUNCHES);
+    gpci_launch *added = &p->launches[p->launch_count];
+    *added = *launch;
+    uint64_t *grid = added->grid, *block = added->block;
+    grid[2] = block[2] = 1;
+    grid[1] += grid[1] == 0;
+    block[1] += block[1] == 0;
+    if (!grid[0] || grid[0] > INT32_MAX || grid[1] > UINT16_MAX || grid[0] * grid[1] > UINT32_MAX)
+        return gpci_problem_fail(p, "a grid of %llu x %llu blocks is more than GPUs take", (unsigned long long)grid[0],
+                                 (unsigned long long)grid[1]);
+    p->launch_count++;
+    return GPC_OK;
+}
+
+uint64_t gpci_root(uint64_t x) {
+    uint64_t root = 0;
+    for (uint64_t bit = UINT64_C(1) << 31; bit; bit >>= 1)
+        if ((root + bit) * (root + bit) <= x)
+            root += bit;
+    return root;
+}
+
+gpc_status gpci_problem_matrix(gpci_problem *p, uint64_t columns, uint64_t multiple, gpci_launch *launch) {
+    uint64_t elements = p->size / sizeof(float);
+    if (!columns)
+        for (columns = 1; columns * columns < elements;)
+            columns *= 2;
+    launch->columns = columns;
+    launch->rows = elements / columns / multiple * multiple;
+    if (!launch->rows || columns % multiple)
+        return gpci_problem_fail(p, "%llu bytes do not make a matrix of rows and columns by %llu, %llu columns wide",
+                                 (unsigned long long)p->size, (unsigned long long)multiple,
+                                 (unsigned long long)columns);
+    return GPC_OK;
+}

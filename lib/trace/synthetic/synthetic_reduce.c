@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "trace/synthetic/synthetic.h"
+
+/* Through shared memory: inner products and histograms. */
+
+#define THREADS 256u
+#define WORD sizeof(float)
+#define BINS 256u
+
+/* Blocks take vector pairs in turn; partial sums of the threads meet in shared memory. */
+static const char scalarprod_code[] =
+    "R1 LDC; UR9 S2UR; R0 LDC; P0 ISETP.LE.AND R0 UR9; @P0 EXIT; R0 S2R; UR5 S2UR; UR8 ULDC; UR4 UMOV;"
+    "R5 IMAD.U32 R255 R255 UR9; R2 LDC; UR4 ULEA UR5 UR4; R3 LEA R0 UR4; UR6 ULDC.64;"
+    "vector: UR8 ULDC; BSSY; P0 ISETP.GE.AND R0 UR8; R4 IMAD.MOV.U32 R255 R255 R255;"
+    "P1 ISETP.GT.U32.AND R0; @P0 BRA summed;"
+    "R10 LDC.64; R4 IMAD.MOV.U32 R255 R255 R255; R14 MOV R0; R12 LDC.64;"
+    "element: R9 IMAD R5 UR8 R14; R6 IMAD.WIDE R9 R10; R8 IMAD.WIDE R9 R12; R6 LDG.E R6 UR6; R9 LDG.E R8 UR6;"
+    "R14 VIADD R14; P0 ISETP.GE.AND R14 UR8; R4 FFMA R9 R6 R4; @!P0 BRA element;"
+    "summed: BSYNC; STS R3 R4; "
+    "8*{BAR.SYNC.DEFER_BLOCKING; P1 ISETP.GT.U32.AND R0; @!P1 R6 LDS R3; @!P1 R7 LDS R3; @!P1 R6 FADD R6 R7;"
+    "@!P1 STS R3 R6};"
+    "BAR.SYNC.DEFER_BLOCKING; P1 ISETP.NE.AND R0 R255; R6 LDC.64; R6 IMAD.WIDE R5 R6; @!P1 R9 LDS UR4;"
+    "@!P1 STG.E R6 UR6 R9; R5 IADD3 R2 R5 R255; P0 ISETP.GE.AND R5; BAR.SYNC.DEFER_BLOCKING; @!P0 BRA vector; EXIT";
+
+static void halve(gpci_walk *w) {
+    uint64_t mine = GPCI_SHARED_BASE + w->first * WORD;
+    for (uint64_t half = THREADS / 2; half; half /= 2) {
+        uint64_t lanes = gpci_below(w, w->first, half);
+        gpci_barrier(w);
+        gpci_access_if(w, lanes, mine, WORD);
+        gpci_access_if(w, lanes, mine + half * WORD, WORD);
+        gpci_access_if(w, lanes, mine, WORD);
+    }
+    gpci_barrier(w);
+}
+
+static void walk_scalarprod(gpci_walk *w, const gpci_launch *l) {
+    const gpci_operand *a = &l->operand[0], *b = &l->operand[1], *out = &l->operand[2];
+    uint64_t one = gpci_below(w, w->first, 1);
+    gpci_guard(w, w->all);
+    for (uint64_t v = w->x; v < l->rows; v += l->grid[0]) {
+        uint64_t i = w->first, row = v * l->columns;
+        if (gpci_if(w, gpci_below(w, i, l->columns)))
+            do {
+                gpci_access(w, a->base + (row + i) * WORD, WORD);
+                gpci_access(w, b->base + (row + i) * WORD, WORD);
+                i += THREADS;
+            } while (gpci_loop(w, gpci_below(w, i, l->columns)));
+        gpci_end_if(w);
+        gpci_access(w, GPCI_SHARED_BASE + w->first * WORD, WORD);
+        halve(w);
+        gpci_access_if(w, one, GPCI_SHARED_BASE, 0);
+        gpci_access_if(w, one, out->base + v * WORD, 0);
+        gpci_barrier(w);
+        gpci_branch(w, v + l->grid[0] < l->rows);
+    }
+    gpci_finish(w);
+}
+
+static gpc_status plan_scalarprod(gpci_problem *p) {
+    gpci_launch l = {.name = "_Z10scalarprodPfPKfS1_ii", .code = scalarprod_code, .warp = walk_scalarprod};
+    l.rows = (uint64_t)p->values[0];
+    l.columns = p->size / WORD / l.rows;
+    if (!l.columns)
+        return gpci_problem_fail(p, "%llu bytes are no float for each of %llu vectors", (unsigned long long)p->size,
+                                 (unsigned long long)l.rows);
+    l.grid[0] = l.rows < 128 ? l.rows : 128;
+    l.block[0] = THREADS;
+    l.shared = THREADS * WORD;
+    for (unsigned k = 0; k < 3; k++)
+        l.operand[k].base = gpci_problem_array(p, k < 2 ? l.rows * l.columns * WORD : l.rows * WORD);
+    return gpci_problem_launch(p, &l);
+}
+
+static const gpc_parameter scalarprod_parameters[] = {
+    {"vectors", 256, 1, 1 << 20, true, "pairs of vectors"},
+};
+
+const gpci_synthetic gpci_synthetic_scalarprod = {
+    .name = "scalarprod",
+    .summary = "inner products of pairs of vectors, by blocks, reduced in shared memory; SIZE of all first vectors "
+               "(vectors=256)",
+    .least = 4,
+    .parameters = scalarprod_parameters,
+    .parameter_count = 1,
+    .plan = plan_scalarprod,
+};
+
+/* A histogram of bytes for each block in shared memory, four bytes a load, and a kernel that adds them up. */
+static const char histogram_code[] =
+    "R1 LDC; R12 S2R; UR5 S2UR; UR8 ULDC; UR4 UMOV; R13 S2R; UR6 ULDC.64; BSSY; UR4 ULEA UR5 UR4; UR9 ULDC;"
+    "R0 LEA R12 UR4; R4 IMAD R13 UR9 R12; STS R0 R255; BAR.SYNC.DEFER_BLOCKING; P0 ISETP.GE.AND R4 UR8;"
+    "@P0 BRA counted;"
+    "R6 LDC; R7 IMAD.MOV.U32 R255 R255 R4; R2 LDC.64; R6 IMAD R6 R255;"
+    "word: R4 IMAD.WIDE R7 R2; R4 LDG.E R4 UR6; R7 IMAD.IADD R6 R7; P0 ISETP.GE.AND R7 UR8;"
+    "R8 IMAD.SHL.U32 R4 R255; R9 SHF.R.U32.HI R255 R4; R10 SHF.R.U32.HI R255 R4; R11 SHF.R.U32.HI R255 R4;"
+    "R8 LOP3.LUT R8 R255; R9 LOP3.LUT R9 R255; R10 LOP3.LUT R10 R255; ATOMS.POPC.INC.32 R255 R8;"
+    "R11 LOP3.LUT R11 R255; ATOMS.POPC.INC.32 R255 R9; ATOMS.POPC.INC.32 R255 R10; ATOMS.POPC.INC.32 R255 R11;"
+    "@!P0 BRA word;"
+    "counted: BSYNC; BAR.SYNC.DEFER_BLOCKING; R7 IMAD R13 R12; R2 LDC.64; R5 LDS R0; R2 IMAD.WIDE.U32 R7 R2;"
+    "STG.E R2 UR6 R5; EXIT";
+
+static void walk_histogram(gpci_walk *w, const gpci_launch *l) {
+    uint64_t mine = GPCI_SHARED_BASE + w->first * WORD, i = w->x * THREADS + w->first;
+    gpci_access(w, mine, WORD);
+    gpci_barrier(w);
+    if (gpci_if(w, gpci_below(w, i, l->n)))
+        do {
+            uint64_t words[GPCI_SYNTHETIC_LANES], bin[GPCI_SYNTHETIC_LANES];
+            gpci_access(w, l->operand[0].base + i * WORD, WORD);
+            for (unsigned lane = 0; lane < w->lanes; lane++)
+                words[lane] = gpci_mix(l->seed + i + lane);
+            for (unsigned byte = 0; byte < WORD; byte++) {
+                for (unsigned lane = 0; lane < w->lanes; lane++)
+                    bin[lane] = (words[lane] >> 8 * byte) % BINS * WORD;
+                gpci_access_at(w, GPCI_SHARED_BASE, bin);
+            }
+            i += l->grid[0] * THREADS;
+        } while (gpci_loop(w, gpci_below(w, i, l->n)));
+    gpci_end_if(w);
+    gpci_barrier(w);
+    gpci_access(w, mine, WORD);
+    gpci_access(w, l->operand[1].base + (w->x * THREADS + w->first) * WORD, WORD);
+    gpci_finish(w);
+}
+
+static const char merge_code[] =
+    "R1 LDC; R7 LDC; UR4 ULDC.64; P0 ISETP.GT.AND R7 R255; R0 IMAD.MOV.U32 R255 R255 R255; R16 S2R;"
+    "R4 LOP3.LUT R7 R255;"
+    "R2 LDC.64; R18 IMAD.IADD R4 R7; R15 IADD3 R16 R255; R5 IMAD.MOV.U32 R255 R255 R255; P0 ISETP.EQ.AND R18 R255;"
+    "@P0 BRA rest;"
+    "four: R7 IADD3 R15 R255; R9 VIADD R15; R11 IADD3 R15 R255; R6 IMAD.WIDE.U32 R7 R2; R8 IMAD.WIDE.U32 R9 R2;"
+    "R7 LDG.E R6 UR4; R12 IMAD.WIDE.U32 R15 R2; R8 LDG.E R8 UR4; R10 IMAD.WIDE.U32 R11 R2; R11 LDG.E R10 UR4;"
+    "R12 LDG.E R12 UR4; R5 VIADD R5; R14 IADD3 R18 R5 R255; P0 ISETP.NE.AND R14 R255; R15 VIADD R15;"
+    "R0 IADD3 R8 R7 R0; R0 IADD3 R12 R11 R0; @P0 BRA four;"
+    "rest: P0 ISETP.EQ.AND R4 R255; @P0 BRA done;"
+    "one: R6 IMAD.WIDE.U32 R15 R2; R7 LDG.E R6 UR4; R4 IADD3 R4 R255; P0 ISETP.NE.AND R4 R255; R15 VIADD R15;"
+    "R0 IMAD.IADD R0 R7; @P0 BRA one;"
+    "done: R5 S2R; R2 LDC.64; R2 IMAD.WIDE.U32 R5 R2; STG.E R2 UR4 R0; EXIT";
+
+static void load_partial(gpci_walk *w, const gpci_launch *l, uint64_t step, const void *data) {
+    const uint64_t *bin = data;
+    gpci_access(w, l->operand[0].base + step * BINS * WORD + *bin, WORD);
+}
+
+static void walk_merge(gpci_walk *w, const gpci_launch *l) {
+    uint64_t bin = w->first * WORD;
+    uint64_t done = gpci_unrolled(w, l, load_partial, &bin, 0, l->n, 4);
+    gpci_unrolled(w, l, load_partial, &bin, done, l->n, 1);
+    gpci_access(w, l->operand[1].base + bin, WORD);
+    gpci_finish(w);
+}
+
+static gpc_status plan_histogram(gpci_problem *p) {
+    uint64_t blocks = (uint64_t)p->values[0], table = BINS * WORD;
+    uint64_t data = gpci_problem_array(p, p->size);
+    uint64_t partial = gpci_problem_array(p, blocks * table);
+    uint64_t total = gpci_problem_array(p, table);
+    gpci_launch l = {.name = "_Z16histogram_sharedPjPKji", .code = histogram_code, .warp = walk_histogram};
+    l.grid[0] = blocks;
+    l.block[0] = THREADS;
+    l.shared = table;
+    l.n = p->size / WORD;
+    l.seed = gpci_mix((uint64_t)p->values[1]);
+    l.operand[0].base = data;
+    l.operand[1].base = partial;
+    gpc_status status = gpci_problem_launch(p, &l);
+    if (status < 0)
+        return status;
+    l = (gpci_launch){.name = "_Z15histogram_mergePjPKji", .code = merge_code, .warp = walk_merge};
+    l.grid[0] = 1;
+    l.block[0] = THREADS;
+    l.n = blocks;
+    l.operand[0].base = partial;
+    l.operand[1].base = total;
+    return gpci_problem_launch(p, &l);
+}
+
+static const gpc_parameter histogram_parameters[] = {
+    {"blocks", 64, 1, 65535, true, "thread blocks, each with a histogram"},
+    {"seed", 1, 0, 1e15, true, "of the random data"},
+};
+
+const gpci_synthetic gpci_synthetic_histogram = {
+    .name = "histogram",
+    .summary = "256 bins in shared memory for each block, then merged by a second kernel; SIZE of the data "
+               "(blocks=64, seed=1)",
+    .least = 4,
+    .parameters = histogram_parameters,
+    .parameter_count = 2,
+    .plan = plan_histogram,
+};

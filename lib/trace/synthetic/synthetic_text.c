@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "trace/synthetic/synthetic.h"
+
+/*
+ * Two of Mars' map functions (He et al., PACT 2008), in blocks of 256 threads, its default. A thread scans a piece of
+ * a text byte by byte, so that the lanes of a warp read pieces apart and come back to each of their lines as often as
+ * it has bytes; pieces have different lengths, and lanes whose piece has ended wait.
+ *
+ * StringMatch: a line of words; the end of each word is marked in the text, and words as long as the keyword are
+ * compared with it. InvertedIndex: a part of a page; where `<a href="` is found, the end of the link is looked for
+ * and marked, and the link's place and the file go to the output.
+ *
+ * Texts are random: piece i begins at i times the mean length plus a random number up to half of it. A byte of a line
+ * ends a word one time in six, its last always; one word in four of the keyword's length is the keyword. Between links
+ * are 8 to twice `gap` bytes, a link has 16 to 47. Where Mars counts a line's bytes without the blanks and so reads on
+ * beyond its end, a line ends at its end here.
+ */
+
+#define THREADS 256u
+#define RECORD 8u /* offset and length of a piece; and a result */
+#define WORD 4u
+#define LINK_LEAST 16u
+#define LINK_SPREAD 32u
+#define HREF 3u    /* where in `<a href="` the comparison is */
+#define OPENING 9u /* its length */
+#define GAP_LEAST 8u
+#define NOWHERE (UINT64_MAX / 2)
+
+/* R4 and R5 the piece, R6 where it is read. */
+#define PIECE                                                                                                       \
+    "R1 LDC; R0 S2R; UR4 ULDC; R3 S2R; R0 IMAD R0 UR4 R3; UR5 ULDC; P0 ISETP.GE.AND R0 UR5; @P0 EXIT; UR4 ULDC.64;" \
+    "R2 LDC.64; R2 IMAD.WIDE R0 R2; R4 LDG.E.64 R2 UR4; R6 LDC.64; R6 IADD3 R4 R6; R7 IADD3.X R7;"
+
+/* R8 the word's start, R10 bytes read, R18 the result's place. */
+static const char match_code[] = PIECE
+    "R10 MOV R255; R13 LDC; R18 LDC.64; R18 IMAD.WIDE R0 R18; word: R8 MOV R6; R9 MOV R7;"
+    "letter: R11 LDG.E.U8 R6 UR4; P0 ISETP.NE.AND R11; P0 ISETP.NE.AND R11 P0; P0 ISETP.NE.AND R11 P0;"
+    "P0 ISETP.NE.AND R11 R255 P0; R6 IADD3 R6; R7 IADD3.X R7; R10 IADD3 R10; @P0 BRA letter;"
+    "STG.E.U8 R6 UR4 R255; P1 ISETP.GE.AND R10 R5; @P1 EXIT; R12 IADD3 R6 R8; P2 ISETP.NE.AND R12 R13; @P2 BRA next;"
+    "R16 LDC.64; compare: R14 LDG.E.U8 R8 UR4; R15 LDG.E.U8 R16 UR4; P3 ISETP.EQ.AND R14 R15;"
+    "P3 ISETP.NE.AND R15 R255 P3; R8 IADD3 R8; R9 IADD3.X R9; R16 IADD3 R16; R17 IADD3.X R17; @P3 BRA compare;"
+    "P3 ISETP.NE.AND R14 R15; @P3 BRA next; STG.E R18 UR4 R10; STG.E R18 UR4 R12; R18 IADD3 R18; R19 IADD3.X R19;"
+    "next: BRA word; EXIT";
+
+/* R8 bytes read, R9 the state, R18 the result's place. */
+static const char index_code[] = PIECE
+    "R8 MOV R255; R9 MOV R255; R18 LDC.64; R18 IMAD.WIDE R0 R18; R13 LDC; R16 LDC.64;"
+    "byte: R10 LDG.E.U8 R6 UR4; P0 ISETP.EQ.AND R9; P1 ISETP.EQ.AND R10 P0; R9 SEL R9 P1; P1 ISETP.NE.AND R9;"
+    "P1 ISETP.NE.OR R10 P1; @P1 BRA link; 5*{R11 LDG.E.U8 R6 UR4; P2 ISETP.NE.AND R11}; R9 SEL R9 P2; R6 IADD3 R6 P2;"
+    "R7 IADD3.X R7; R8 SEL R8 P2; link: P3 ISETP.NE.AND R9; @P3 BRA next; R14 MOV R6; R15 MOV R7;"
+    "end: R12 LDG.E.U8 R14 UR4; P4 ISETP.NE.AND R12; R14 IADD3 R14; R15 IADD3.X R15; @P4 BRA end;"
+    "STG.E.U8 R14 UR4 R255; R12 IADD3 R4 R8; STG.E R18 UR4 R12; STG.E R18 UR4 R13; R18 IADD3 R18; R19 IADD3.X R19;"
+    "R6 MOV R14; R7 MOV R15; R8 IADD3 R8 R14; R9 MOV R255;"
+    "next: R6 IADD3 R6; R7 IADD3.X R7; R8 IADD3 R8; P0 ISETP.LT.AND R8 R5; @P0 BRA byte; EXIT";
+
+/* Of the launch: n pieces, columns bytes of one on average, rows results of one at most, steps key or gap. */
+enum { RECORDS, TEXT, KEY, RESULTS };
+
+/* What a lane knows of its piece. */
+typedef struct piece {
+    uint64_t at[GPCI_SYNTHETIC_LANES], end[GPCI_SYNTHETIC_LANES], start[GPCI_SYNTHETIC_LANES];
+    uint64_t result[GPCI_SYNTHETIC_LANES]; /* offset of the next one */
+} piece;
+
+static uint64_t random_below(const gpci_launch *l, uint64_t salt, uint64_t index, uint64_t bound) {
+    return (gpci_mix(l->seed + index * 4 + salt) >> 32) * bound >> 32;
+}
+
+static uint64_t piece_start(const gpci_launch *l, uint64_t index) {
+    return index * l->columns + random_below(l, 0, index, l->columns / 2 + 1);
+}
+
+/* The threads' pieces, loaded; false where there are none. */
+static bool begin_pieces(gpci_walk *w, const gpci_launch *l, piece *p) {
+    uint64_t thread = w->x * THREADS + w->first;
+    if (!gpci_guard(w, gpci_below(w, thread, l->n)))
+        return false;
+    for (unsigned lane = 0; lane < w->lanes; lane++) {
+        p->at[lane] = p->start[lane] = piece_start(l, thread + lane);
+        p->end[lane] = piece_start(l, thread + lane + 1);
+        p->result[lane] = (thread + lane) * l->rows * RECORD;
+    }
+    gpci_access(w, l->operand[RECORDS].base + thread * RECORD, RECORD);
+    return true;
+}
+
+static uint64_t next_lane(uint64_t *lanes) {
+    uint64_t lane = gpci_lowest(*lanes);
+    *lanes &= *lanes - 1;
+    return lane;
+}
+
+/* To the byte behind the end of a word, and the lanes that have one there. */
+static void scan_word(gpci_walk *w, const gpci_launch *l, piece *p) {
+    uint64_t again, last[GPCI_SYNTHETIC_LANES], lanes = w->mask;
+    while (lanes) {
+        uint64_t lane = next_lane(&lanes);
+        p->start[lane] = p->at[lane];
+    }
+    do {
+        gpci_access_at(w, l->operand[TEXT].base, p->at);
+        again = 0;
+        for (lanes = w->mask; lanes;) {
+            uint64_t lane = next_lane(&lanes), at = last[lane] = p->at[lane]++;
+            again |= (uint64_t)(at + 1 < p->end[lane] && random_below(l, 1, at, 6)) << lane;
+        }
+    } while (gpci_loop(w, again));
+    w->mask = w->all;
+    gpci_access_at(w, l->operand[TEXT].base, last);
+}
+
+static void put_result(gpci_walk *w, const gpci_launch *l, piece *p) {
+    gpci_access_at(w, l->operand[RESULTS].base, p->result);
+    gpci_access_at(w, l->operand[RESULTS].base + WORD, p->result);
+    for (uint64_t lanes = w->mask; lanes;)
+        p->result[next_lane(&lanes)] += RECORD;
+}
+
+/* Words as long as the keyword, which ends with a zero: up to the first difference. */
+static void compare_word(gpci_walk *w, const gpci_launch *l, piece *p) {
+    uint64_t at[GPCI_SYNTHETIC_LANES], same = 0, again;
+    for (uint64_t lanes = w->mask; lanes;) {
+        uint64_t lane = next_lane(&lanes);
+        at[lane] = p->start[lane];
+        same |= (uint64_t)!random_below(l, 2, at[lane], 4) << lane;
+    }
+    uint64_t all = w->mask;
+    for (uint64_t k = 0;; k++) {
+        gpci_access_at(w, l->operand[TEXT].base, at);
+        gpci_access(w, l->operand[KEY].base + k, 0);
+        for (uint64_t lanes = w->mask; lanes;)
+            at[next_lane(&lanes)]++;
+        again = k < l->steps ? w->mask & same : 0;
+        if (!gpci_loop(w, again))
+            break;
+    }
+    w->mask = all;
+    if (gpci_if(w, all & same))
+        put_result(w, l, p);
+    gpci_end_if(w);
+}
+
+static void walk_match(gpci_walk *w, const gpci_launch *l) {
+    piece p;
+    if (!begin_pieces(w, l, &p))
+        return;
+    for (;;) {
+        scan_word(w, l, &p);
+        uint64_t more = 0, alike = 0;
+        for (uint64_t lanes = w->mask; lanes;) {
+            uint64_t lane = next_lane(&lanes);
+            more |= (uint64_t)(p.at[lane] < p.end[lane]) << lane;
+            alike |= (uint64_t)(p.at[lane] - p.start[lane] == l->steps + 1) << lane;
+        }
+        if (!gpci_guard(w, more))
+            return;
+        if (gpci_if(w, alike & more))
+            compare_word(w, l, &p);
+        w->mask = w->all;
+        if (!gpci_branch(w, true))
+            return;
+    }
+}
+
+/* The next link of a lane at or behind `from`; NOWHERE where none has room. */
+static uint64_t next_link(const gpci_launch *l, uint64_t from, uint64_t end) {
+    uint64_t link = from + GAP_LEAST + random_below(l, 1, from, 2 * l->steps - GAP_LEAST + 1);
+    return link + OPENING + LINK_LEAST + LINK_SPREAD <= end ? link : NOWHERE;
+}
+
+/* From the first byte of links to the quote behind them. */
+static void scan_links(gpci_walk *w, const gpci_launch *l, piece *p) {
+    uint64_t at[GPCI_SYNTHETIC_LANES], left[GPCI_SYNTHETIC_LANES], again, all = w->mask;
+    for (uint64_t lanes = all; lanes;) {
+        uint64_t lane = next_lane(&lanes);
+        at[lane] = p->at[lane];
+        left[lane] = LINK_LEAST + random_below(l, 2, at[lane], LINK_SPREAD);
+    }
+    do {
+        gpci_access_at(w, l->operand[TEXT].base, at);
+        again = 0;
+        for (uint64_t lanes = w->mask; lanes;) {
+            uint64_t lane = next_lane(&lanes);
+            again |= (uint64_t)(left[lane] > 0) << lane;
+            at[lane] += left[lane] > 0;
+            left[lane] -= left[lane] > 0;
+        }
+    } while (gpci_loop(w, again));
+    w->mask = all;
+    gpci_access_at(w, l->operand[TEXT].base, at);
+    put_result(w, l, p);
+    for (uint64_t lanes = all; lanes;) {
+        uint64_t lane = next_lane(&lanes);
+        p->at[lane] = at[lane];
+        p->start[lane] = next_link(l, at[lane] + 1, p->end[lane]);
+    }
+}
+
+static void walk_index(gpci_walk *w, const gpci_launch *l) {
+    piece p;
+    uint64_t again;
+    if (!begin_pieces(w, l, &p))
+        return;
+    for (unsigned lane = 0; lane < w->lanes; lane++)
+        p.start[lane] = next_link(l, p.at[lane], p.end[lane]);
+    do {
+        uint64_t here = 0, links = 0;
+        gpci_access_at(w, l->operand[TEXT].base, p.at);
+        for (uint64_t lanes = w->mask; lanes;) {
+            uint64_t lane = next_lane(&lanes);
+            here |= (uint64_t)(p.at[lane] == p.start[lane] + HREF) << lane;
+            links |= (uint64_t)(p.at[lane] == p.start[lane] + OPENING) << lane;
+        }
+        if (gpci_if(w, here)) {
+            for (uint64_t k = 0; k < 5; k++)
+                gpci_access_at(w, l->operand[TEXT].base + k, p.at);
+            for (uint64_t lanes = here; lanes;)
+                p.at[next_lane(&lanes)] += HREF;
+        }
+        gpci_end_if(w);
+        uint64_t all = w->mask;
+        if (gpci_if(w, links)) {
+            uint32_t rejoin = w->rejoin;
+            scan_links(w, l, &p);
+            w->rejoin = rejoin;
+        }
+        w->outer = all;
+        gpci_end_if(w);
+        again = 0;
+        for (uint64_t lanes = w->mask; lanes;) {
+            uint64_t lane = next_lane(&lanes);
+            again |= (uint64_t)(++p.at[lane] < p.end[lane]) << lane;
+        }
+    } while (gpci_loop(w, again));
+    w->mask = w->all;
+    gpci_finish(w);
+}
+
+/* `least` bytes make a result. */
+static gpc_status plan_text(gpci_problem *p, gpci_launch *l, uint64_t least) {
+    l->columns = (uint64_t)p->values[0];
+    l->steps = (uint64_t)p->values[1];
+    l->seed = gpci_mix((uint64_t)p->values[2]);
+    l->n = p->size / l->columns;
+    if (!l->n)
+        return gpci_problem_fail(p, "%llu bytes are less than a piece of %llu", (unsigned long long)p->size,
+                                 (unsigned long long)l->columns);
+    uint64_t most = l->columns + l->columns / 2;
+    l->rows = most / least + 1;
+    l->grid[0] = gpci_ceiling(l->n, THREADS);
+    l->block[0] = THREADS;
+    l->operand[RECORDS].base = gpci_problem_array(p, l->n * RECORD);
+    l->operand[TEXT].base = gpci_problem_array(p, l->n * l->columns + l->columns / 2);
+    l->operand[KEY].base = gpci_problem_array(p, l->steps + 1);
+    l->operand[RESULTS].base = gpci_problem_array(p, l->n * l->rows * RECORD);
+    return gpci_problem_launch(p, l);
+}
+
+static gpc_status plan_match(gpci_problem *p) {
+    gpci_launch l = {.name = "_Z12string_matchPcPK4int2PKcP4int2i", .code = match_code, .warp = walk_match};
+    return plan_text(p, &l, (uint64_t)p->values[1] + 1);
+}
+
+static gpc_status plan_index(gpci_problem *p) {
+    gpci_launch l = {.name = "_Z14inverted_indexPcPK4int2P4int2i", .code = index_code, .warp = walk_index};
+    return plan_text(p, &l, GAP_LEAST + OPENING + LINK_LEAST);
+}
+
+static const gpc_parameter match_parameters[] = {
+    {"line", 96, 2, 65536, true, "bytes of a line, on average"},
+    {"key", 5, 1, 64, true, "letters of the keyword"},
+    {"seed", 1, 0, 1e15, true, "of the text"},
+};
+
+const gpci_synthetic gpci_synthetic_string_match = {
+    .name = "string-match",
+    .summary = "a keyword looked for in the words of a text, a line for each thread; SIZE of the text (line=96, key=5, "
+               "seed=1)",
+    .least = 2,
+    .parameters = match_parameters,
+    .parameter_count = 3,
+    .plan = plan_match,
+};
+
+static const gpc_parameter index_parameters[] = {
+    {"part", 256, 2, 65536, true, "bytes that a thread scans, on average"},
+    {"gap", 64, 8, 65536, true, "bytes between links, on average"},
+    {"seed", 1, 0, 1e15, true, "of the text"},
+};
+
+const gpci_synthetic gpci_synthetic_inverted_index = {
+    .name = "inverted-index",
+    .summary = "links looked for in the text of pages, a part for each thread; SIZE of the text (part=256, gap=64, "
+               "seed=1)",
+    .least = 2,
+    .parameters = index_parameters,
+    .parameter_count = 3,
+    .plan = plan_index,
+};

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "trace/synthetic/synthetic.h"
+
+#include <string.h>
+
+#define PC_STEP 16u
+
+/* Issue the present step. NULL once the walk has failed. */
+static gpc_instruction *issue(gpci_walk *w, uint64_t mask, uint64_t **addresses) {
+    const gpci_step *step = &w->steps[w->at];
+    uint64_t *room;
+    gpc_instruction *i = gpci_block_add(w->block, w->opcodes, step->opcode, (uint64_t)w->at * PC_STEP, mask,
+                                        addresses != NULL, addresses ? addresses : &room);
+    if (!i) {
+        w->status = GPC_ERROR_MEMORY;
+        return NULL;
+    }
+    memcpy(i->registers, step->registers, sizeof i->registers);
+    i->destinations = step->destinations;
+    i->sources = step->sources;
+    w->at++;
+    return i;
+}
+
+/* Issue what stands before the next step that is not plain; it must have the role. */
+static bool reach(gpci_walk *w, gpci_role role) {
+    while (w->status == GPC_OK && w->steps[w->at].role == GPCI_ROLE_PLAIN)
+        issue(w, w->mask, NULL);
+    if (w->status == GPC_OK && w->steps[w->at].role != role)
+        w->status = GPC_ERROR_STATE;
+    return w->status == GPC_OK;
+}
+
+bool gpci_guard(gpci_walk *w, uint64_t stay) {
+    if (!reach(w, GPCI_ROLE_GUARD))
+        return false;
+    issue(w, w->mask & ~stay, NULL);
+    w->all &= stay;
+    w->mask &= stay;
+    return w->mask != 0 && w->status == GPC_OK;
+}
+
+void gpci_access_if(gpci_walk *w, uint64_t lanes, uint64_t first, uint64_t stride) {
+    uint64_t *to, mask = w->mask & lanes;
+    if (!reach(w, GPCI_ROLE_ACCESS) || !issue(w, mask, &to))
+        return;
+    if (mask == UINT32_MAX) {
+        for (unsigned lane = 0; lane < 32; lane++)
+            to[lane] = first + lane * stride;
+        return;
+    }
+    for (; mask; mask &= mask - 1)
+        *to++ = first + gpci_lowest(mask) * stride;
+}
+
+void gpci_access(gpci_walk *w, uint64_t first, uint64_t stride) {
+    gpci_access_if(w, w->mask, first, stride);
+}
+
+void gpci_access_at(gpci_walk *w, uint64_t base, const uint64_t *offsets) {
+    uint64_t *to, mask = w->mask;
+    if (!reach(w, GPCI_ROLE_ACCESS) || !issue(w, mask, &to))
+        return;
+    if (mask == UINT32_MAX) {
+        for (unsigned lane = 0; lane < 32; lane++)
+            to[lane] = base + offsets[lane];
+        return;
+    }
+    for (; mask; mask &= mask - 1)
+        *to++ = base + offsets[gpci_lowest(mask)];
+}
+
+void gpci_barrier(gpci_walk *w) {
+    if (reach(w, GPCI_ROLE_BARRIER))
+        issue(w, w->mask, NULL);
+}
+
+bool gpci_loop(gpci_walk *w, uint64_t again) {
+    if (!reach(w, GPCI_ROLE_BRANCH))
+        return false;
+    uint32_t target = w->steps[w->at].target;
+    issue(w, w->mask, NULL);
+    if (!again)
+        return false;
+    w->at = target;
+    w->mask = again;
+    return w->status == GPC_OK;
+}
+
+bool gpci_branch(gpci_walk *w, bool taken) {
+    return gpci_loop(w, taken ? w->mask : 0);
+}
+
+bool gpci_if(gpci_walk *w, uint64_t inside) {
+    if (!reach(w, GPCI_ROLE_BRANCH))
+        return false;
+    w->outer = w->mask;
+    w->rejoin = w->steps[w->at].target;
+    issue(w, w->mask, NULL);
+    w->mask = inside;
+    if (!inside)
+        w->at = w->rejoin;
+    return inside != 0 && w->status == GPC_OK;
+}
+
+void gpci_end_if(gpci_walk *w) {
+    while (w->status == GPC_OK && w->at < w->rejoin) {
+        if (w->steps[w->at].role != GPCI_ROLE_PLAIN)
+            w->status = GPC_ERROR_STATE;
+        else
+            issue(w, w->mask, NULL);
+    }
+    w->mask = w->outer;
+}
+
+uint64_t gpci_unrolled(gpci_walk *w, const gpci_launch *launch, gpci_body body, const void *data, uint64_t from,
+                       uint64_t to, uint64_t unroll) {
+    uint64_t end = from + (to - from) / unroll * unroll;
+    if (gpci_branch(w, from == end))
+        return end;
+    while (from < end && w->status == GPC_OK) {
+        for (uint64_t k = 0; k < unroll; k++)
+            body(w, launch, from++, data);
+        gpci_branch(w, from < end);
+    }
+    return end;
+}
+
+void gpci_finish(gpci_walk *w) {
+    if (reach(w, GPCI_ROLE_EXIT))
+        issue(w, w->mask, NULL);
+}
+
+uint64_t gpci_below(const gpci_walk *w, uint64_t first, uint64_t limit) {
+    if (first >= limit)
+        return 0;
+    uint64_t room = limit - first;
+    return room >= 64 ? w->all : w->all & ((UINT64_C(1) << room) - 1);
+}
+
+uint64_t gpci_inside(const gpci_walk *w, uint64_t columns, uint64_t rows) {
+    uint64_t inside = 0;
+    for (unsigned lane = 0; lane < w->lanes; lane++)
+        inside |= (uint64_t)(w->gx[lane] < columns && w->gy[lane] < rows) << lane;
+    return inside & w->all;
+}
+
+/* Put the walk at the start of the listing with a warp's threads, x first. */
+static void begin(gpci_walk *w, const gpci_launch *launch, uint64_t warp) {
+    uint64_t threads = launch->block[0] * launch->block[1], width = launch->block[0];
+    w->at = 0;
+    w->first = warp * w->lanes;
+    w->all = w->lanes == 64 ? UINT64_MAX : UINT32_MAX;
+    w->all = w->mask = gpci_below(w, w->first, threads);
+    uint64_t tx = w->first % width, ty = w->first / width;
+    for (unsigned lane = 0; lane < w->lanes; lane++) {
+        w->tx[lane] = tx;
+        w->ty[lane] = ty;
+        w->gx[lane] = w->x * width + tx;
+        w->gy[lane] = w->y * launch->block[1] + ty;
+        if (++tx == width) {
+            tx = 0;
+            ty++;
+        }
+    }
+}
+
+gpc_status gpci_walk_block(gpci_walk *w, const gpci_launch *launch, gpci_block *block, uint32_t index) {
+    uint64_t warps = gpci_ceiling(launch->block[0] * launch->block[1], w->lanes);
+    w->block = block;
+    w->x = index % launch->grid[0];
+    w->y = index / launch->grid[0];
+    w->status = gpci_block_start(block, (uint32_t)w->x, (uint32_t)w->y, 0, index, (uint32_t)warps);
+    for (uint64_t warp = 0; warp < warps && w->status == GPC_OK; warp++) {
+        w->status = gpci_block_warp(block, (uint32_t)warp);
+        if (w->status < 0)
+            break;
+        begin(w, launch, warp);
+        launch->warp(w, launch);
+    }
+    return w->status == GPC_OK ? gpci_block_finish(block, w->opcodes) : w->status;
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "trace/synthetic/synthetic.h"
+
+/*
+ * The fast Walsh transform of the CUDA SDK: radix-4 passes through global memory
+ * until 2048 elements are left, which then run in shared memory.
+ */
+
+#define WORD sizeof(float)
+#define THREADS 256u
+#define SHARED_LOG 11u
+#define LEAST_LOG 8u
+#define MODULATE_BLOCKS 128u
+
+#define BUTTERFLY                                                             \
+    "R16 FADD R12 R14; R17 FADD R12 R14; R18 FADD R13 R15; R19 FADD R13 R15;" \
+    "R20 FADD R16 R18; R21 FADD R16 R18; R22 FADD R17 R19; R23 FADD R17 R19;"
+
+static const char global_code[] =
+    "R1 LDC; R0 S2R; UR4 S2UR; R3 LDC; R8 LDC; R0 IMAD R3 UR4 R0; R9 IADD3 R8 R255; R9 LOP3.LUT R9 R0 R255;"
+    "UR5 S2UR; R2 LDC.64; R7 IADD3 R0 R9 R255; R7 LEA R7 R9; R7 IMAD UR5 R7; UR6 ULDC.64; R4 LDC.64;"
+    "R2 IMAD.WIDE R7 R2; R12 LDG.E R2 UR6; R24 IMAD.WIDE R8 R2; R13 LDG.E R24 UR6; R26 IMAD.WIDE R8 R24;"
+    "R14 LDG.E R26 UR6; R28 IMAD.WIDE R8 R26; R15 LDG.E R28 UR6; R4 IMAD.WIDE R7 R4;" BUTTERFLY
+    "R6 IMAD.WIDE R8 R4; R24 IMAD.WIDE R8 R6; R26 IMAD.WIDE R8 R24; STG.E R4 UR6 R20; STG.E R6 UR6 R21;"
+    "STG.E R24 UR6 R22; STG.E R26 UR6 R23; EXIT";
+
+/* The first of a thread's four elements `stride` apart. */
+static uint64_t first_of_four(uint64_t thread, uint64_t stride) {
+    uint64_t low = thread & (stride - 1);
+    return (thread - low) * 4 + low;
+}
+
+static void walk_global(gpci_walk *w, const gpci_launch *l) {
+    uint64_t offsets[GPCI_SYNTHETIC_LANES];
+    for (unsigned lane = 0; lane < w->lanes; lane++)
+        offsets[lane] = first_of_four(w->gx[lane], l->stride) * WORD;
+    for (unsigned k = 0; k < 8; k++)
+        gpci_access_at(w, l->operand[0].base + k % 4 * l->stride * WORD, offsets);
+    gpci_finish(w);
+}
+
+static const char shared_code[] =
+    "R1 LDC; R0 S2R; UR4 S2UR; R3 LDC; UR5 S2UR; UR7 UMOV; UR7 ULEA UR5 UR7; R5 LEA R0 UR7; R2 LDC.64;"
+    "R6 IMAD UR4 R3 R0; R2 IMAD.WIDE R6 R2; UR8 ULDC.64; R10 LDC; R9 MOV R5; R7 MOV R0;"
+    "fetch: R12 LDG.E R2 UR8; R7 IADD3 R7 R10 R255; P0 ISETP.GE.AND R7 R3; R2 IMAD.WIDE R10 R2; STS R9 R12;"
+    "R9 LEA R10 R9; @!P0 BRA fetch; R11 SHF.R.S32.HI R255 R3;"
+    "stage: R4 IADD3 R11 R255; R4 LOP3.LUT R4 R0 R255; R8 IADD3 R0 R4 R255; R8 LEA R8 R4; R8 LEA R8 UR7;"
+    "R24 LEA R11 R8; R25 LEA R11 R24; R26 LEA R11 R25; BAR.SYNC.DEFER_BLOCKING;"
+    "R12 LDS R8; R13 LDS R24; R14 LDS R25; R15 LDS R26;" BUTTERFLY
+    "STS R8 R20; STS R24 R21; STS R25 R22; STS R26 R23; R11 SHF.R.S32.HI R255 R11; P0 ISETP.NE.AND R11 R255;"
+    "@P0 BRA stage; P0 ISETP.EQ.AND R10 R255; @P0 BRA even; BAR.SYNC.DEFER_BLOCKING; R8 LEA R0 UR7; R7 MOV R0;"
+    "pair: R12 LDS R8; R13 LDS R8; R14 FADD R12 R13; R15 FADD R12 R13; STS R8 R14; STS R8 R15; R7 IADD3 R7 R10 R255;"
+    "R8 LEA R10 R8; P0 ISETP.GE.AND R7 R3; @!P0 BRA pair;"
+    "even: BAR.SYNC.DEFER_BLOCKING; R2 LDC.64; R2 IMAD.WIDE R6 R2; R7 MOV R0; R9 MOV R5;"
+    "write: R12 LDS R9; R7 IADD3 R7 R10 R255; R9 LEA R10 R9; P0 ISETP.GE.AND R7 R3; STG.E R2 UR8 R12;"
+    "R2 IMAD.WIDE R10 R2; @!P0 BRA write; EXIT";
+
+static void walk_shared(gpci_walk *w, const gpci_launch *l) {
+    uint64_t n = l->n, threads = l->block[0], data = l->operand[0].base + w->x * n * WORD;
+    uint64_t offsets[GPCI_SYNTHETIC_LANES];
+    for (uint64_t i = w->first; i < n; i += threads) {
+        gpci_access(w, data + i * WORD, WORD);
+        gpci_access(w, GPCI_SHARED_BASE + i * WORD, WORD);
+        gpci_branch(w, i + threads < n);
+    }
+    for (uint64_t stride = n / 4; stride; stride /= 4) {
+        for (unsigned lane = 0; lane < w->lanes; lane++)
+            offsets[lane] = first_of_four(w->tx[lane], stride) * WORD;
+        gpci_barrier(w);
+        for (unsigned k = 0; k < 8; k++)
+            gpci_access_at(w, GPCI_SHARED_BASE + k % 4 * stride * WORD, offsets);
+        gpci_branch(w, stride >= 4);
+    }
+    bool odd = gpci_log2(n) % 2;
+    if (!gpci_branch(w, !odd)) {
+        gpci_barrier(w);
+        for (uint64_t i = w->first; i < n / 2; i += threads) {
+            for (unsigned k = 0; k < 4; k++)
+                gpci_access(w, GPCI_SHARED_BASE + (2 * i + k % 2) * WORD, 2 * WORD);
+            gpci_branch(w, i + threads < n / 2);
+        }
+    }
+    gpci_barrier(w);
+    for (uint64_t i = w->first; i < n; i += threads) {
+        gpci_access(w, GPCI_SHARED_BASE + i * WORD, WORD);
+        gpci_access(w, data + i * WORD, WORD);
+        gpci_branch(w, i + threads < n);
+    }
+    gpci_finish(w);
+}
+
+static const char modulate_code[] =
+    "R1 LDC; R0 S2R; UR4 S2UR; R3 LDC; R0 IMAD R3 UR4 R0; R5 LDC; P0 ISETP.GE.AND R0 R5; @P0 EXIT; UR6 ULDC.64;"
+    "R10 LDC; R6 LDC.64; R8 LDC.64; R3 IMAD R3 R10; R11 I2FP.F32.S32 R5; R11 MUFU.RCP R11;"
+    "element: R12 IMAD.WIDE R0 R6; R14 IMAD.WIDE R0 R8; R4 LDG.E R12 UR6; R2 LDG.E R14 UR6; R0 IADD3 R0 R3 R255;"
+    "P0 ISETP.GE.AND R0 R5; R2 FMUL R2 R11; R4 FMUL R4 R2; STG.E R12 UR6 R4; @!P0 BRA element; EXIT";
+
+static void walk_modulate(gpci_walk *w, const gpci_launch *l) {
+    uint64_t i = w->x * THREADS + w->first;
+    if (!gpci_guard(w, gpci_below(w, i, l->n)))
+        return;
+    do {
+        gpci_access(w, l->operand[0].base + i * WORD, WORD);
+        gpci_access(w, l->operand[1].base + i * WORD, WORD);
+        gpci_access(w, l->operand[0].base + i * WORD, WORD);
+        i += l->grid[0] * THREADS;
+    } while (gpci_loop(w, gpci_below(w, i, l->n)));
+    w->mask = w->all;
+    gpci_finish(w);
+}
+
+/* The launches that transform 2^log elements in place. */
+static gpc_status plan_transform(gpci_problem *p, uint64_t array, unsigned log) {
+    uint64_t total = UINT64_C(1) << log;
+    gpc_status status = GPC_OK;
+    for (; log > SHARED_LOG && status == GPC_OK; log -= 2) {
+        gpci_launch l = {.name = "_Z15fwtBatch2KernelPfS_i", .code = global_code, .warp = walk_global};
+        l.grid[0] = total / (4 * THREADS);
+        l.block[0] = THREADS;
+        l.stride = (UINT64_C(1) << log) / 4;
+        l.operand[0].base = array;
+        status = gpci_problem_launch(p, &l);
+    }
+    if (status < 0)
+        return status;
+    gpci_launch l = {.name = "_Z15fwtBatch1KernelPfS_i", .code = shared_code, .warp = walk_shared};
+    l.n = UINT64_C(1) << log;
+    l.grid[0] = total / l.n;
+    l.block[0] = l.n / 4;
+    l.shared = l.n * WORD;
+    l.operand[0].base = array;
+    return gpci_problem_launch(p, &l);
+}
+
+/* A convolution in the Walsh basis: transform both, multiply, transform back. */
+static gpc_status plan_fastwalsh(gpci_problem *p) {
+    uint64_t elements = p->size / WORD;
+    if (!gpci_power_of_two(p->size))
+        return gpci_problem_fail(p, "%llu bytes are not a power of two", (unsigned long long)p->size);
+    unsigned log = gpci_log2(elements);
+    uint64_t data = gpci_problem_array(p, p->size);
+    gpc_status status = plan_transform(p, data, log);
+    if (status < 0 || p->values[0] == 0)
+        return status;
+    uint64_t kernel = gpci_problem_array(p, p->size);
+    status = plan_transform(p, kernel, log);
+    gpci_launch l = {.name = "_Z14modulateKernelPfS_i", .code = modulate_code, .warp = walk_modulate};
+    l.grid[0] = MODULATE_BLOCKS;
+    l.block[0] = THREADS;
+    l.n = elements;
+    l.operand[0].base = data;
+    l.operand[1].base = kernel;
+    if (status == GPC_OK)
+        status = gpci_problem_launch(p, &l);
+    return status == GPC_OK ? plan_transform(p, data, log) : status;
+}
+
+static const gpc_parameter fastwalsh_parameters[] = {
+    {"convolve", 0, 0, 1, true, "1: the SDK's whole convolution, three transforms and a product"},
+};
+
+const gpci_synthetic gpci_synthetic_fastwalsh = {
+    .name = "fastwalsh",
+    .summary = "fast Walsh transform in place, a kernel for each pass; SIZE of the data, a power of two (convolve=0)",
+    .least = (1u << LEAST_LOG) * WORD,
+    .parameters = fastwalsh_parameters,
+    .parameter_count = 1,
+    .plan = plan_fastwalsh,
+};

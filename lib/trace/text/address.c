@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "trace/fields.h"
+#include "trace/text/line.h"
+
+#include <string.h>
+
+/* The windows through which generic addresses reach shared and local memory. */
+#define WINDOW_BYTES (UINT64_C(32) << 20)
+#define PIECE_BYTES 128u
+#define MOST_BULK_BYTES (1u << 20)
+#define WARP_LANES 32u
+
+/* Shared from its base to the local one, or for a window where that lies below; likewise local; otherwise global. */
+static gpc_space space_of(const gpci_line_parser *parser, uint64_t address) {
+    uint64_t shared = parser->shared_base, local = parser->local_base;
+    if (!shared || !local)
+        return GPC_SPACE_GLOBAL;
+    if (address >= shared && (local > shared ? address < local : address - shared < WINDOW_BYTES))
+        return GPC_SPACE_SHARED;
+    return address >= local && address - local < WINDOW_BYTES ? GPC_SPACE_LOCAL : GPC_SPACE_GLOBAL;
+}
+
+static const char *parse_list(gpci_line_parser *parser, const char *at, uint64_t *addresses, unsigned lanes) {
+    for (unsigned i = 0; i < lanes; i++)
+        if (!(at = gpci_field_hex(at, &addresses[i])))
+            return gpci_line_fail(parser, "one hexadecimal address per active lane");
+    return at;
+}
+
+static const char *parse_stride(gpci_line_parser *parser, const char *at, uint64_t *addresses, unsigned lanes) {
+    uint64_t base, stride;
+    if (!(at = gpci_field_hex(at, &base)))
+        return gpci_line_fail(parser, "a hexadecimal base address");
+    if (!(at = gpci_field_signed(at, &stride)))
+        return gpci_line_fail(parser, "a decimal stride");
+    for (unsigned i = 0; i < lanes; i++)
+        addresses[i] = base + stride * i;
+    return at;
+}
+
+static const char *parse_deltas(gpci_line_parser *parser, const char *at, uint64_t *addresses, unsigned lanes) {
+    uint64_t address, delta;
+    if (!(at = gpci_field_hex(at, &address)))
+        return gpci_line_fail(parser, "a hexadecimal base address");
+    for (unsigned i = 0; i < lanes; i++) {
+        if (i && !(at = gpci_field_signed(at, &delta)))
+            return gpci_line_fail(parser, "one decimal difference per further active lane");
+        address += i ? delta : 0;
+        addresses[i] = address;
+    }
+    return at;
+}
+
+const char *gpci_line_addresses(gpci_line_parser *parser, gpci_block *block, gpc_instruction *instruction,
+                                const char *at) {
+    unsigned lanes = gpci_popcount(instruction->mask);
+    /* The instruction stays where it is, for it has its room; one address at least, so that there is a chunk. */
+    if (!gpci_block_room(block, 0, lanes ? lanes : 1))
+        return gpci_line_fail(parser, NULL);
+    uint64_t *addresses = block->current->addresses + block->used, mode;
+    if (!(at = gpci_field_decimal(at, 2, &mode)))
+        return gpci_line_fail(parser, "the address mode: 0, 1 or 2");
+    at = mode == 1   ? parse_stride(parser, at, addresses, lanes)
+         : mode == 2 ? parse_deltas(parser, at, addresses, lanes)
+                     : parse_list(parser, at, addresses, lanes);
+    if (!at || !lanes)
+        return at;
+    block->used += lanes;
+    instruction->addresses = addresses;
+    if (instruction->space == GPC_SPACE_GENERIC)
+        instruction->space = (uint8_t)space_of(parser, addresses[0]);
+    return at;
+}
+
+/*
+ * A bulk copy moves more pieces than a warp has lanes. They become instructions of up to 32 lanes of up to 128 bytes,
+ * each lane one piece, so that what it asks of memory is there in the form of any other instruction.
+ */
+typedef struct pieces {
+    gpci_block *block;
+    const gpc_instruction *model;
+    gpc_instruction *open; /* the last, while it has free lanes */
+    uint64_t *addresses;
+} pieces;
+
+static bool add_piece(pieces *p, uint64_t address, unsigned width) {
+    if (!p->open || p->open->width != width || p->open->mask == UINT32_MAX) {
+        if (!gpci_block_room(p->block, 1, WARP_LANES))
+            return false;
+        p->addresses = gpci_block_take(p->block, WARP_LANES);
+        p->open = &p->block->instructions[p->block->count++];
+        *p->open = *p->model;
+        p->open->mask = 0;
+        p->open->width = (uint8_t)width;
+        p->open->addresses = p->addresses;
+    }
+    p->addresses[gpci_popcount(p->open->mask)] = address;
+    p->open->mask = p->open->mask << 1 | 1;
+    return true;
+}
+
+/* `mbar multicast [ctamask] bytes oob_bytes mode`: only the mode matters here. */
+static const char *parse_bulk_front(gpci_line_parser *parser, const char *at, uint64_t *mode) {
+    uint64_t value, multicast;
+    if (!(at = gpci_field_hex(at, &value)))
+        return gpci_line_fail(parser, "the hexadecimal address of a barrier");
+    if (!(at = gpci_field_decimal(at, 1, &multicast)))
+        return gpci_line_fail(parser, "0 or 1: whether the copy is multicast");
+    if (multicast && !(at = gpci_field_hex(at, &value)))
+        return gpci_line_fail(parser, "the hexadecimal mask of the blocks of a multicast copy");
+    if (!(at = gpci_field_decimal(at, UINT64_MAX, &value)) || !(at = gpci_field_decimal(at, UINT64_MAX, &value)))
+        return gpci_line_fail(parser, "the bytes of the copy, in and out of bounds");
+    if (!(at = gpci_field_decimal(at, 4, mode)) || *mode < 3)
+        return gpci_line_fail(parser, "the address mode of a bulk copy: 3 or 4");
+    return at;
+}
+
+const char *gpci_line_bulk(gpci_line_parser *parser, gpci_block *block, const gpci_line *line, const char *at) {
+    uint64_t mode, address = 0, count, change, width = line->memory_width;
+    if (!(at = parse_bulk_front(parser, at, &mode)))
+        return NULL;
+    if (mode == 4 && !(at = gpci_field_hex(at, &address)))
+        return gpci_line_fail(parser, "a hexadecimal base address");
+    uint64_t most = width ? MOST_BULK_BYTES / width : 0;
+    if (!(at = gpci_field_decimal(at, most, &count)))
+        return gpci_line_fail(parser, "the number of addresses, of at most 1 MiB in all");
+    pieces p = {block, &line->instruction, NULL, NULL};
+    for (uint64_t i = 0; i < count; i++) {
+        if (mode == 3 && !(at = gpci_field_hex(at, &address)))
+            return gpci_line_fail(parser, "as many hexadecimal addresses as announced");
+        if (mode == 4 && i && !(at = gpci_field_signed(at, &change)))
+            return gpci_line_fail(parser, "as many decimal differences as announced");
+        address += mode == 4 && i ? change : 0;
+        for (uint64_t done = 0; line->instruction.mask && done < width; done += PIECE_BYTES) {
+            unsigned bytes = width - done < PIECE_BYTES ? (unsigned)(width - done) : PIECE_BYTES;
+            if (!add_piece(&p, address + done, bytes))
+                return gpci_line_fail(parser, NULL);
+        }
+    }
+    if (!p.open) {
+        if (!gpci_block_room(block, 1, 0))
+            return gpci_line_fail(parser, NULL);
+        block->instructions[block->count++] = line->instruction;
+    }
+    return at;
+}
+
+/* The values of one register: one for all lanes or one each. */
+static const char *parse_values(gpci_line_parser *parser, const char *at) {
+    uint64_t count, value;
+    if (!(at = gpci_field_decimal(at, WARP_LANES, &count)) || (count != 1 && count != WARP_LANES))
+        return gpci_line_fail(parser, "1 or 32, the number of a register's values");
+    while (count--)
+        if (!(at = gpci_field_hex(at, &value)))
+            return gpci_line_fail(parser, "a hexadecimal value of a register");
+    return at;
+}
+
+const char *gpci_line_end(gpci_line_parser *parser, unsigned registers, const char *at) {
+    unsigned immediates = parser->version >= 6 ? 2 : 1;
+    uint64_t value;
+    for (at = gpci_skip_blanks(at); immediates && (*at == '-' || (*at >= '0' && *at <= '9')); immediates--) {
+        at = *at == '-' ? gpci_field_signed(at, &value) : gpci_field_decimal(at, UINT64_MAX, &value);
+        if (!at)
+            return gpci_line_fail(parser, "a decimal immediate");
+        at = gpci_skip_blanks(at);
+    }
+    if (parser->version >= 6 && !strncmp(at, "NoVal", 5)) {
+        at += 5;
+    } else if (parser->version >= 6 && !strncmp(at, "Val", 3)) {
+        at += 3;
+        while (registers--)
+            if (!(at = parse_values(parser, at)))
+                return NULL;
+    }
+    at = gpci_skip_blanks(at);
+    return *at == '\n' ? at : gpci_line_fail(parser, "the end of the line");
+}

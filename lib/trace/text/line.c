@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "trace/text/line.h"
+
+#include "trace/fields.h"
+
+#include <string.h>
+
+#define MOST_REGISTERS 64u
+#define MOST_WIDTH (1u << 20)
+
+gpc_status gpci_line_parser_init(gpci_line_parser *parser, gpc_context *context, gpci_opcodes *opcodes) {
+    *parser = (gpci_line_parser){.context = context, .opcodes = opcodes};
+    parser->templates = gpci_zalloc(context, GPCI_LINE_TEMPLATES, sizeof *parser->templates);
+    return parser->templates ? GPC_OK : GPC_ERROR_MEMORY;
+}
+
+void gpci_line_parser_clear(gpci_line_parser *parser) {
+    if (parser->context)
+        gpci_free(parser->context, parser->templates);
+    parser->templates = NULL;
+}
+
+static gpci_line_template *template_of(const gpci_line_parser *parser, uint64_t pc) {
+    uint64_t hash = (pc >> 3) * 0x9e3779b97f4a7c15u;
+    return &parser->templates[hash >> 32 & (GPCI_LINE_TEMPLATES - 1)];
+}
+
+static bool is_capital(char c) {
+    return c >= 'A' && c <= 'Z';
+}
+
+/* Fields in front of PC, from where the first register or opcode stands; UINT_MAX where that cannot be. */
+static unsigned count_columns(const char *at) {
+    unsigned fields = 0;
+    for (at = gpci_skip_blanks(at); !is_capital(*at); at = gpci_skip_blanks(at)) {
+        if (*at == '\n' || ++fields > 8)
+            return UINT32_MAX;
+        while (!gpci_is_end(*at))
+            at++;
+    }
+    unsigned columns = fields - 3;
+    return columns == 0 || columns == 1 || columns == 4 || columns == 5 ? columns : UINT32_MAX;
+}
+
+/* The columns in front of PC, PC and mask. Block and warp repeat the section's; only the source line is kept. */
+static const char *parse_front(gpci_line_parser *parser, const char *at, gpc_instruction *instruction) {
+    uint64_t value = 0;
+    for (unsigned i = 0; i < parser->columns; i++)
+        if (!(at = gpci_field_decimal(at, UINT32_MAX, &value)))
+            return gpci_line_fail(parser, "a decimal number (block, warp or source line) before the PC");
+    instruction->line = parser->columns & 1 ? (uint32_t)value : 0;
+    if (!(at = gpci_field_hex(at, &instruction->pc)))
+        return gpci_line_fail(parser, "a hexadecimal PC");
+    if (!(at = gpci_field_hex(at, &instruction->mask)) || instruction->mask > UINT32_MAX)
+        return gpci_line_fail(parser, "a hexadecimal mask of 32 lanes");
+    return gpci_skip_blanks(at);
+}
+
+/* R12, UR4, P0, UP1; RZ, URZ, PT and UPT by their numbers. */
+static const char *parse_register(const char *at, uint16_t *number) {
+    at = gpci_skip_blanks(at);
+    bool uniform = *at == 'U';
+    at += uniform;
+    bool predicate = *at == 'P';
+    if (!predicate && *at != 'R')
+        return NULL;
+    at++;
+    uint64_t value = predicate ? 7 : uniform ? 63 : 255;
+    if (*at == (predicate ? 'T' : 'Z'))
+        at++;
+    else
+        at = gpci_digits(at, 255, &value);
+    if (!at || !gpci_is_end(*at))
+        return NULL;
+    unsigned file =
+        predicate ? (uniform ? GPC_REGISTER_UP : GPC_REGISTER_P) : (uniform ? GPC_REGISTER_UR : GPC_REGISTER_R);
+    *number = (uint16_t)(file | value);
+    return at;
+}
+
+/* A count and as many registers; those that fit are kept. */
+static const char *parse_registers(gpci_line_parser *parser, const char *at, gpci_line *line, uint8_t *count,
+                                   const char *what) {
+    uint64_t named;
+    if (!(at = gpci_field_decimal(at, MOST_REGISTERS, &named)))
+        return gpci_line_fail(parser, what);
+    unsigned kept = line->instruction.destinations + line->instruction.sources;
+    for (unsigned i = 0; i < named; i++) {
+        uint16_t number;
+        if (!(at = parse_register(at, &number)))
+            return gpci_line_fail(parser, "a register");
+        if (kept < GPC_MAX_OPERANDS) {
+            line->instruction.registers[kept++] = number;
+            ++*count;
+        }
+    }
+    line->registers += (unsigned)named;
+    return at;
+}
+
+static const char *parse_opcode(gpci_line_parser *parser, const char *at, gpci_line *line) {
+    at = gpci_skip_blanks(at);
+    const char *first = at;
+    while ((unsigned char)*at > ' ' && (unsigned char)*at < 0x7f)
+        at++;
+    uint16_t ignored;
+    if (!is_capital(*first) || !gpci_is_end(*at) || parse_register(first, &ignored))
+        return gpci_line_fail(parser, "an opcode");
+    uint32_t opcode = gpci_opcodes_intern(parser->opcodes, first, (size_t)(at - first));
+    if (opcode == UINT32_MAX)
+        return gpci_line_fail(parser, NULL);
+    const gpci_opcode *known = gpci_opcodes_at(parser->opcodes, opcode);
+    gpc_instruction *instruction = &line->instruction;
+    instruction->opcode = opcode;
+    instruction->op_class = known->op_class;
+    instruction->kind = known->kind;
+    instruction->space = known->space;
+    instruction->hint = known->hint;
+    instruction->priority = known->priority;
+    instruction->width = known->width;
+    return at;
+}
+
+/*
+ * The tracer's memwidth is not always right, so that an opcode that states its width wins, as in the usual simulator;
+ * where it states none, that simulator takes 4 bytes and this reader the tracer's figure.
+ */
+static void settle_width(const gpci_line_parser *parser, gpci_line *line) {
+    const gpci_opcode *known = gpci_opcodes_at(parser->opcodes, line->instruction.opcode);
+    if (known->op_class == GPC_OP_MEMORY && !known->width_stated && line->memory_width &&
+        line->memory_width <= UINT8_MAX)
+        line->instruction.width = (uint8_t)line->memory_width;
+}
+
+/* From ndst to memwidth. */
+static const char *parse_middle(gpci_line_parser *parser, const char *at, gpci_line *line) {
+    gpc_instruction *instruction = &line->instruction;
+    if (!(at = parse_registers(parser, at, line, &instruction->destinations, "the number of destination registers")) ||
+        !(at = parse_opcode(parser, at, line)) ||
+        !(at = parse_registers(parser, at, line, &instruction->sources, "the number of source registers")))
+        return NULL;
+    const char *text = gpci_opcodes_at(parser->opcodes, instruction->opcode)->text;
+    uint64_t group;
+    if (parser->version >= 6 && strstr(text, "GMMA") && !(at = gpci_field_decimal(at, UINT32_MAX, &group)))
+        return gpci_line_fail(parser, "0 or 1: whether the instruction commits its group");
+    if (!(at = gpci_field_decimal(at, MOST_WIDTH, &line->memory_width)))
+        return gpci_line_fail(parser, "the memory width");
+    settle_width(parser, line);
+    return at;
+}
+
+static void remember(const gpci_line_parser *parser, const gpci_line *line, const char *from, const char *to) {
+    gpci_line_template *known = template_of(parser, line->instruction.pc);
+    size_t length = (size_t)(to - from);
+    if (length > sizeof known->text)
+        return;
+    known->pc = line->instruction.pc;
+    known->length = (uint8_t)length;
+    known->addressed = line->memory_width != 0;
+    known->registers = (uint8_t)line->registers;
+    known->instruction = line->instruction;
+    memcpy(known->text, from, length);
+}
+
+static bool is_bulk(const gpci_line_parser *parser, const gpc_instruction *instruction) {
+    const char *text = gpci_opcodes_at(parser->opcodes, instruction->opcode)->text;
+    return parser->version >= 6 && instruction->op_class == GPC_OP_MEMORY &&
+           (!strncmp(text, "UTMA", 4) || !strncmp(text, "UBLK", 4));
+}
+
+/* A line whose middle is not the one last seen at its PC. */
+static bool parse_new(gpci_line_parser *parser, gpci_block *block, const char *at) {
+    parser->columns = count_columns(at);
+    if (parser->columns == UINT32_MAX) {
+        parser->columns = 0;
+        parser->expected = "an instruction (PC, mask, registers, opcode), a thread block's end or a warp";
+        return false;
+    }
+    gpci_line line = {0};
+    const char *middle = parse_front(parser, at, &line.instruction);
+    if (!middle || !(at = parse_middle(parser, middle, &line)))
+        return false;
+    if (is_bulk(parser, &line.instruction)) {
+        at = gpci_line_bulk(parser, block, &line, at);
+        return at && gpci_line_end(parser, line.registers, at);
+    }
+    remember(parser, &line, middle, at);
+    if (!gpci_block_room(block, 1, 0)) {
+        parser->expected = NULL;
+        return false;
+    }
+    gpc_instruction *added = &block->instructions[block->count];
+    *added = line.instruction;
+    if (line.memory_width && !(at = gpci_line_addresses(parser, block, added, at)))
+        return false;
+    if (!gpci_line_end(parser, line.registers, at))
+        return false;
+    block->count++;
+    return true;
+}
+
+const char *gpci_line_parse_known(gpci_line_parser *parser, gpci_block *block, const char *line) {
+    gpc_instruction front;
+    const char *at = parse_front(parser, line, &front);
+    if (!at)
+        return NULL;
+    /* A template is shorter than the readable bytes behind any line. */
+    const gpci_line_template *known = template_of(parser, front.pc);
+    if (known->pc != front.pc || !known->length || memcmp(at, known->text, known->length) != 0)
+        return NULL;
+    at += known->length;
+    if (!gpci_is_end(*at) || !gpci_block_room(block, 1, 0))
+        return NULL;
+    gpc_instruction *added = &block->instructions[block->count];
+    *added = known->instruction;
+    added->mask = front.mask;
+    added->line = front.line;
+    if (known->addressed && !(at = gpci_line_addresses(parser, block, added, at)))
+        return NULL;
+    at = *at == '\n' ? at : gpci_line_end(parser, known->registers, at);
+    block->count += at != NULL;
+    return at;
+}
+
+bool gpci_line_parse(gpci_line_parser *parser, gpci_block *block, const char *line) {
+    return gpci_line_parse_known(parser, block, line) || parse_new(parser, block, line);
+}

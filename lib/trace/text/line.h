@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_TRACE_TEXT_LINE_H
+#define GPC_TRACE_TEXT_LINE_H
+
+#include "trace/trace_block.h"
+
+/*
+ * Instruction lines of a text trace:
+ *   [cx cy cz warp] [line] PC mask ndst [R<d>] opcode nsrc [R<d>...] memwidth [mode addresses...] [imm]
+ * The header cannot be trusted with the columns in front, so each line says itself which it has: the first field that
+ * starts with a capital letter is a register or the opcode, and three fields stand between it and those columns.
+ */
+
+/* What a line says from `ndst` to `memwidth` hardly ever changes at one PC, and then need not be read again. */
+typedef struct gpci_line_template {
+    uint64_t pc;
+    uint8_t length; /* of `text`; 0 = none */
+    bool addressed; /* memwidth was not 0 */
+    uint8_t registers;
+    char text[61];
+    gpc_instruction instruction;
+} gpci_line_template;
+
+#define GPCI_LINE_TEMPLATES 2048u
+
+typedef struct gpci_line_parser {
+    gpc_context *context;
+    gpci_opcodes *opcodes;
+    gpci_line_template *templates; /* [GPCI_LINE_TEMPLATES] */
+    unsigned version;              /* of the tracer */
+    unsigned columns;              /* in front of PC on the last line: 0, 1, 4 or 5 */
+    uint64_t shared_base, local_base;
+    const char *expected; /* after a failure; NULL: out of memory */
+} gpci_line_parser;
+
+gpc_status gpci_line_parser_init(gpci_line_parser *parser, gpc_context *context, gpci_opcodes *opcodes);
+void gpci_line_parser_clear(gpci_line_parser *parser);
+
+/* Append the instruction of a line, which ends with a newline. False: `expected` says why. */
+bool gpci_line_parse(gpci_line_parser *parser, gpci_block *block, const char *line);
+
+/*
+ * The same for the line that begins at `line`, if it says what the last at its PC said but for mask, source line and
+ * addresses. Returns the newline at its end, or NULL, having changed nothing, for whatever else it is.
+ */
+const char *gpci_line_parse_known(gpci_line_parser *parser, gpci_block *block, const char *line);
+
+/* An instruction as read so far; the block gets it with its addresses. */
+typedef struct gpci_line {
+    gpc_instruction instruction;
+    unsigned registers; /* named on the line, the dropped ones too */
+    uint64_t memory_width;
+} gpci_line;
+
+/* From behind `memwidth`: addresses by the mask of an instruction for which the block has room. NULL on failure. */
+const char *gpci_line_addresses(gpci_line_parser *parser, gpci_block *block, gpc_instruction *instruction,
+                                const char *at);
+/* From behind `memwidth`, for bulk and tensor copies (version 6): addresses by count. */
+const char *gpci_line_bulk(gpci_line_parser *parser, gpci_block *block, const gpci_line *line, const char *at);
+/* What may follow the addresses, immediates and register values, to the newline. NULL on failure. */
+const char *gpci_line_end(gpci_line_parser *parser, unsigned registers, const char *at);
+
+GPCI_INLINE const char *gpci_line_fail(gpci_line_parser *parser, const char *expected) {
+    parser->expected = expected;
+    return NULL;
+}
+
+#endif

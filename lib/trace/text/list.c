@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "trace/fields.h"
+#include "trace/line_reader.h"
+#include "trace/paths.h"
+#include "trace/sources.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A command of a kernelslist.g: a kernel's file, or, with path NULL, a copy to the device. */
+typedef struct command {
+    char *path;
+    uint64_t bytes, address;
+} command;
+
+typedef struct list_source {
+    gpci_source base;
+    command *commands;
+    size_t count, capacity, next;
+    uint64_t kernels;
+    uint64_t total_bytes, done_bytes, open_bytes; /* of the kernels' files */
+    gpci_source *open;                            /* the kernel being read */
+} list_source;
+
+static list_source *of(gpci_source *source) {
+    return (list_source *)source;
+}
+
+static gpc_status add(list_source *s, command c, gpc_error *error) {
+    if (s->count == s->capacity) {
+        size_t capacity = s->capacity ? s->capacity * 2 : 32;
+        command *grown = gpci_resize(s->base.context, s->commands, capacity, sizeof *grown);
+        if (!grown) {
+            gpci_free(s->base.context, c.path);
+            return gpci_out_of_memory(error);
+        }
+        s->commands = grown;
+        s->capacity = capacity;
+    }
+    s->commands[s->count++] = c;
+    if (c.path) {
+        s->kernels++;
+        s->total_bytes += c.bytes;
+    }
+    return GPC_OK;
+}
+
+/* A kernel's file, that the list may name without its decompressor's suffix. */
+static gpc_status add_kernel(list_source *s, const char *path, const char *where, uint64_t line, gpc_error *error) {
+    char *found;
+    gpc_status status = gpci_find_file(s->base.context, path, error, &found);
+    if (status < 0)
+        return status;
+    if (!found)
+        return gpci_fail(error, GPC_ERROR_NOT_FOUND, "%s:%" PRIu64 ": there is no file %s", where, line, path);
+    return add(s, (command){found, gpci_file_size(found), 0}, error);
+}
+
+/* "MemcpyHtoD,0x<address>,<bytes>" */
+static gpc_status take_copy(list_source *s, gpci_lines *lines, char *line, char *stop, gpc_error *error) {
+    command copy = {0};
+    char *comma = memchr(line, ',', (size_t)(stop - line));
+    char *second = comma ? memchr(comma + 1, ',', (size_t)(stop - comma - 1)) : NULL;
+    const char *at = NULL;
+    if (second) {
+        *second = ' ';
+        at = gpci_field_hex(comma + 1, &copy.address);
+        at = at ? gpci_field_decimal(at, UINT64_MAX, &copy.bytes) : NULL;
+    }
+    if (!at || gpci_skip_blanks(at) != stop)
+        return gpci_lines_expected(lines, error, "\"MemcpyHtoD,0x<address>,<bytes>\"");
+    return add(s, copy, error);
+}
+
+static gpc_status take_kernel(list_source *s, gpci_lines *lines, const char *line, const char *stop, gpc_error *error) {
+    gpc_context *context = s->base.context;
+    const char *list = gpci_input_path(lines->input);
+    while (gpci_is_blank(stop[-1]))
+        stop--;
+    size_t folder = gpci_folder_length(list), length = (size_t)(stop - line);
+    char *path = gpci_alloc(context, folder + length + 1);
+    if (!path)
+        return gpci_out_of_memory(error);
+    memcpy(path, list, folder);
+    memcpy(path + folder, line, length);
+    path[folder + length] = 0;
+    gpc_status status = add_kernel(s, path, list, lines->number, error);
+    gpci_free(context, path);
+    return status;
+}
+
+static gpc_status read_list(list_source *s, const char *path, gpc_error *error) {
+    gpci_lines lines;
+    gpc_status status = gpci_lines_open(&lines, s->base.context, path, error);
+    if (status < 0)
+        return status;
+    char *line, *stop;
+    while ((status = gpci_lines_next_text(&lines, &line, &stop, error)) == GPC_OK) {
+        if (!strncmp(line, "MemcpyHtoD", 10))
+            status = take_copy(s, &lines, line, stop, error);
+        else if (!strncmp(line, "kernel", 6))
+            status = take_kernel(s, &lines, line, stop, error);
+        if (status < 0)
+            break;
+    }
+    gpci_lines_close(&lines);
+    return status < 0 ? status : GPC_OK;
+}
+
+static int by_name(const void *a, const void *b) {
+    return gpci_natural_order(((const command *)a)->path, ((const command *)b)->path);
+}
+
+static bool is_traceg(const char *name) {
+    for (const char *const *suffix = gpci_input_suffixes; *suffix; suffix++) {
+        size_t length = strlen(name), tail = strlen(*suffix);
+        if (length > tail + 7 && !strcmp(name + length - tail, *suffix) &&
+            !strncmp(name + length - tail - 7, ".traceg", 7))
+            return true;
+    }
+    return false;
+}
+
+/* A kernel that is there twice, plain and compressed, is read once: the shorter name sorts first. */
+static void drop_twins(list_source *s) {
+    size_t kept = 0;
+    for (size_t i = 0; i < s->count; i++) {
+        const char *path = s->commands[i].path, *before = kept ? s->commands[kept - 1].path : "";
+        size_t stem = (size_t)(strstr(path + gpci_folder_length(path), ".traceg") - path) + 7;
+        if (strncmp(path, before, stem) != 0) {
+            s->commands[kept++] = s->commands[i];
+            continue;
+        }
+        s->total_bytes -= s->commands[i].bytes;
+        s->kernels--;
+        gpci_free(s->base.context, s->commands[i].path);
+    }
+    s->count = kept;
+}
+
+/* Its .traceg files. */
+static gpc_status read_folder(list_source *s, const char *path, gpc_error *error) {
+    gpc_context *context = s->base.context;
+    DIR *folder = opendir(path);
+    if (!folder)
+        return gpci_fail(error, errno == ENOMEM ? GPC_ERROR_MEMORY : GPC_ERROR_IO, "%s: %s", path, strerror(errno));
+    gpc_status status = GPC_OK;
+    for (struct dirent *entry; status == GPC_OK && (entry = readdir(folder));) {
+        if (!is_traceg(entry->d_name))
+            continue;
+        char *parent = gpci_join(context, path, path[strlen(path) - 1] == '/' ? "" : "/");
+        char *file = parent ? gpci_join(context, parent, entry->d_name) : NULL;
+        gpci_free(context, parent);
+        status = file ? add(s, (command){file, gpci_file_size(file), 0}, error) : gpci_out_of_memory(error);
+    }
+    closedir(folder);
+    if (status == GPC_OK && !s->count)
+        return gpci_fail(error, GPC_ERROR_NOT_FOUND, "%s: the folder has no kernelslist.g and no .traceg file", path);
+    if (status == GPC_OK)
+        qsort(s->commands, s->count, sizeof *s->commands, by_name);
+    if (status == GPC_OK)
+        drop_twins(s);
+    return status;
+}
+
+static void close_open(list_source *s) {
+    if (s->open)
+        s->open->ops->close(s->open);
+    s->open = NULL;
+    s->done_bytes += s->open_bytes;
+    s->open_bytes = 0;
+}
+
+static gpc_status next_kernel(gpci_source *source, gpc_kernel *kernel, gpc_error *error) {
+    list_source *s = of(source);
+    close_open(s);
+    while (s->next < s->count) {
+        const command *c = &s->commands[s->next++];
+        if (!c->path) {
+            if (source->on_memcpy)
+                source->on_memcpy(source->on_memcpy_data, c->address, c->bytes);
+            continue;
+        }
+        gpc_status status = gpci_text_open(source->context, source->opcodes, c->path, error, &s->open);
+        if (status < 0)
+            return status;
+        s->open_bytes = c->bytes;
+        return s->open->ops->next_kernel(s->open, kernel, error);
+    }
+    return GPC_END;
+}
+
+static gpc_status next_block(gpci_source *source, gpci_block *block, gpc_error *error) {
+    list_source *s = of(source);
+    return s->open ? s->open->ops->next_block(s->open, block, error) : GPC_END;
+}
+
+static gpc_status rewind_kernel(gpci_source *source, gpc_kernel *kernel, gpc_error *error) {
+    list_source *s = of(source);
+    return s->open->ops->rewind(s->open, kernel, error);
+}
+
+static uint64_t kernel_count(const gpci_source *source) {
+    return ((const list_source *)source)->kernels;
+}
+
+static double progress(const gpci_source *source) {
+    const list_source *s = (const list_source *)source;
+    if (!s->total_bytes)
+        return s->next == s->count ? 1 : 0;
+    double part = s->open ? s->open->ops->progress(s->open) : 0;
+    return ((double)s->done_bytes + part * (double)s->open_bytes) / (double)s->total_bytes;
+}
+
+static void close_source(gpci_source *source) {
+    list_source *s = of(source);
+    gpc_context *context = source->context;
+    close_open(s);
+    for (size_t i = 0; i < s->count; i++)
+        gpci_free(context, s->commands[i].path);
+    gpci_free(context, s->commands);
+    gpci_free(context, s);
+    gpci_release(context);
+}
+
+static const gpci_source_ops list_ops = {
+    .next_kernel = next_kernel,
+    .next_block = next_block,
+    .rewind = rewind_kernel,
+    .kernel_count = kernel_count,
+    .progress = progress,
+    .close = close_source,
+};
+
+static gpc_status open_with(gpc_context *context, gpci_opcodes *opcodes, const char *path,
+                            gpc_status (*read)(list_source *, const char *, gpc_error *), gpc_error *error,
+                            gpci_source **out) {
+    list_source *s = gpci_zalloc(context, 1, sizeof *s);
+    if (!s)
+        return gpci_out_of_memory(error);
+    s->base = (gpci_source){.ops = &list_ops, .context = gpci_retain(context), .opcodes = opcodes};
+    gpc_status status = read(s, path, error);
+    if (status < 0)
+        close_source(&s->base);
+    else
+        *out = &s->base;
+    return status;
+}
+
+gpc_status gpci_list_open(gpc_context *context, gpci_opcodes *opcodes, const char *path, gpc_error *error,
+                          gpci_source **out) {
+    return open_with(context, opcodes, path, read_list, error, out);
+}
+
+gpc_status gpci_folder_open(gpc_context *context, gpci_opcodes *opcodes, const char *path, gpc_error *error,
+                            gpci_source **out) {
+    char *parent = gpci_join(context, path, path[strlen(path) - 1] == '/' ? "" : "/");
+    char *list = parent ? gpci_join(context, parent, "kernelslist.g") : NULL;
+    gpci_free(context, parent);
+    if (!list)
+        return gpci_out_of_memory(error);
+    gpc_status status = gpci_file_size(list) ? gpci_list_open(context, opcodes, list, error, out)
+                                             : open_with(context, opcodes, path, read_folder, error, out);
+    gpci_free(context, list);
+    return status;
+}

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "trace/output.h"
+#include "trace/paths.h"
+#include "trace/text/text_line.h"
+#include "trace/writer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PART_BYTES (128u << 10)
+#define NAME_BYTES 64u
+
+/* A folder under a temporary name, that in the end is renamed, or emptied into the one that is there. */
+typedef struct text_sink {
+    gpci_sink base;
+    char *path, *folder;
+    gpci_output *output; /* of the present kernel */
+    gpc_kernel kernel;
+    gpci_bytes part;
+    uint32_t kernels;    /* begun */
+    bool header_written; /* the first block says whether there are source lines */
+    bool with_lines, lines_lost;
+    bool *placed; /* which kernels have a placement */
+    size_t placed_capacity;
+} text_sink;
+
+static text_sink *of(gpci_sink *sink) {
+    return (text_sink *)sink;
+}
+
+static char *file_in(const text_sink *s, const char *folder, const char *name) {
+    char *parent = gpci_join(s->base.context, folder, "/");
+    char *file = parent ? gpci_join(s->base.context, parent, name) : NULL;
+    gpci_free(s->base.context, parent);
+    return file;
+}
+
+static gpc_status open_in(text_sink *s, const char *name, gpc_error *error, gpci_output **out) {
+    char *file = file_in(s, s->folder, name);
+    gpc_status status = file ? gpci_output_open(s->base.context, file, error, out) : gpci_out_of_memory(error);
+    gpci_free(s->base.context, file);
+    return status;
+}
+
+static gpc_status flush(text_sink *s, gpci_output *output, gpc_error *error) {
+    gpc_status status =
+        s->part.failed ? gpci_out_of_memory(error) : gpci_output_write(output, s->part.data, s->part.length, error);
+    s->part.length = 0;
+    return status;
+}
+
+GPCI_PRINTF(2, 3) static void put(gpci_bytes *out, const char *format, ...) {
+    va_list arguments;
+    char text[512];
+    va_start(arguments, format);
+    int length = vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    gpci_bytes_put(out, text, length < 0 ? 0 : (size_t)length);
+}
+
+static void put_header(text_sink *s) {
+    const gpc_kernel *k = &s->kernel;
+    gpci_bytes *out = &s->part;
+    put(out, "-kernel name = ");
+    gpci_bytes_put(out, k->name, strlen(k->name));
+    put(out, "\n-kernel id = %" PRIu32 "\n-grid dim = (%" PRIu32 ",%" PRIu32 ",%" PRIu32 ")\n", k->id, k->grid[0],
+        k->grid[1], k->grid[2]);
+    put(out, "-block dim = (%" PRIu32 ",%" PRIu32 ",%" PRIu32 ")\n-shmem = %" PRIu32 "\n-nregs = %" PRIu32 "\n",
+        k->block[0], k->block[1], k->block[2], k->shared_bytes, k->registers);
+    put(out, "-binary version = %" PRIu32 "\n-cuda stream id = %" PRIu64 "\n", k->binary_version, k->stream);
+    put(out, "-shmem base_addr = 0x%016" PRIx64 "\n-local mem base_addr = 0x%016" PRIx64 "\n", k->shared_base,
+        k->local_base);
+    put(out, "-nvbit version = 0\n-accelsim tracer version = 4\n-enable lineinfo = %d\n\n", s->with_lines);
+    put(out,
+        "#traces format = %sPC mask dest_num [reg_dests] opcode src_num [reg_srcs] mem_width "
+        "[adrrescompress?] [mem_addresses]\n",
+        s->with_lines ? "[line_num] " : "");
+    s->header_written = true;
+}
+
+/* Where the name of a kernel's file with this suffix goes. */
+static void kernel_file(uint32_t number, const char *suffix, char name[NAME_BYTES]) {
+    snprintf(name, NAME_BYTES, "kernel-%" PRIu32 "%s", number, suffix);
+}
+
+/* Count the kernel, and whether it has a placement. */
+static bool add_kernel(text_sink *s, const gpc_kernel *kernel) {
+    if (s->kernels == s->placed_capacity) {
+        size_t capacity = s->kernels * (size_t)2 + 16;
+        bool *grown = gpci_resize(s->base.context, s->placed, capacity, sizeof *grown);
+        if (!grown)
+            return false;
+        s->placed = grown;
+        s->placed_capacity = capacity;
+    }
+    s->placed[s->kernels++] = kernel->placement_count != 0;
+    return true;
+}
+
+static gpc_status write_placement(text_sink *s, const gpc_kernel *kernel, gpc_error *error) {
+    if (!kernel->placement_count)
+        return GPC_OK;
+    char name[NAME_BYTES];
+    gpci_output *output;
+    kernel_file(s->kernels, ".sm", name);
+    gpc_status status = open_in(s, name, error, &output);
+    if (status < 0)
+        return status;
+    for (uint64_t b = 0; status == GPC_OK && b < kernel->placement_count; b++) {
+        put(&s->part, "%" PRIu32 "\n", kernel->placement[b]);
+        if (s->part.length > PART_BYTES)
+            status = flush(s, output, error);
+    }
+    if (status == GPC_OK)
+        status = flush(s, output, error);
+    if (status == GPC_OK)
+        return gpci_output_commit(output, error);
+    gpci_output_discard(output);
+    return status;
+}
+
+static gpc_status end_kernel(text_sink *s, gpc_error *error) {
+    if (!s->output)
+        return GPC_OK;
+    if (!s->header_written)
+        put_header(s);
+    gpc_status status = flush(s, s->output, error);
+    if (status < 0)
+        return status;
+    gpci_output *output = s->output;
+    s->output = NULL;
+    gpci_free(s->base.context, (char *)(uintptr_t)s->kernel.name);
+    s->kernel.name = NULL;
+    return gpci_output_commit(output, error);
+}
+
+static gpc_status begin_kernel(gpci_sink *sink, const gpc_kernel *kernel, gpc_error *error) {
+    text_sink *s = of(sink);
+    if (kernel->warp_lanes > GPCI_TEXT_LANES)
+        return gpci_fail(error, GPC_ERROR_UNSUPPORTED, "the text format has warps of 32 lanes, not of %" PRIu32,
+                         kernel->warp_lanes);
+    gpc_status status = end_kernel(s, error);
+    if (status < 0)
+        return status;
+    s->kernel = *kernel;
+    char *given = gpci_strdup(sink->context, kernel->name ? kernel->name : "");
+    s->kernel.name = given;
+    if (!given || !add_kernel(s, kernel))
+        return gpci_out_of_memory(error);
+    for (char *c = given; *c; c++)
+        *c = *c == '\n' || *c == '\r' ? ' ' : *c;
+    s->header_written = s->with_lines = s->lines_lost = false;
+    status = write_placement(s, kernel, error);
+    if (status < 0)
+        return status;
+    char name[NAME_BYTES];
+    kernel_file(s->kernels, ".traceg", name);
+    return open_in(s, name, error, &s->output);
+}
+
+static bool has_lines(const gpc_block *block) {
+    for (uint32_t w = 0; w < block->warp_count; w++)
+        for (uint64_t i = 0; i < block->warps[w].count; i++)
+            if (block->warps[w].instructions[i].line)
+                return true;
+    return false;
+}
+
+/* The header, once the first block shows whether lines need a column for their source line. */
+static void settle_lines(text_sink *s, const gpc_block *block) {
+    if (s->header_written && (s->with_lines || s->lines_lost))
+        return;
+    bool lines = has_lines(block);
+    if (!s->header_written) {
+        s->with_lines = lines;
+        put_header(s);
+    } else if (lines) {
+        s->lines_lost = true;
+        gpci_log(s->base.context, GPC_LOG_WARNING, "kernel %s: source lines are left out, for its first block had none",
+                 s->kernel.name);
+    }
+}
+
+static gpc_status add_block(gpci_sink *sink, const gpc_trace *from, const gpc_block *block, gpc_error *error) {
+    text_sink *s = of(sink);
+    settle_lines(s, block);
+    put(&s->part, "\n#BEGIN_TB\n\nthread block = %" PRIu32 ",%" PRIu32 ",%" PRIu32 "\n", block->x, block->y, block->z);
+    for (uint32_t w = 0; w < block->warp_count; w++) {
+        const gpc_warp *warp = &block->warps[w];
+        put(&s->part, "\nwarp = %" PRIu32 "\ninsts = %" PRIu64 "\n", warp->warp, warp->count);
+        for (uint64_t i = 0; i < warp->count; i++) {
+            const gpc_instruction *instruction = &warp->instructions[i];
+            if (!gpci_text_line(&s->part, instruction, gpc_trace_opcode(from, instruction->opcode), s->with_lines))
+                return gpci_out_of_memory(error);
+            gpc_status status = s->part.length > PART_BYTES ? flush(s, s->output, error) : GPC_OK;
+            if (status < 0)
+                return status;
+        }
+    }
+    put(&s->part, "\n#END_TB\n");
+    return flush(s, s->output, error);
+}
+
+static gpc_status write_list(text_sink *s, gpc_error *error) {
+    gpci_output *output;
+    gpc_status status = open_in(s, "kernelslist.g", error, &output);
+    if (status < 0)
+        return status;
+    for (uint32_t k = 1; k <= s->kernels; k++)
+        put(&s->part, "kernel-%" PRIu32 ".traceg\n", k);
+    status = flush(s, output, error);
+    if (status == GPC_OK)
+        return gpci_output_commit(output, error);
+    gpci_output_discard(output);
+    return status;
+}
+
+/* Move one file to the folder that was there before. */
+static gpc_status move_file(const text_sink *s, const char *name, gpc_error *error) {
+    char *file = file_in(s, s->folder, name), *moved = file_in(s, s->path, name);
+    gpc_status status = GPC_OK;
+    if (!file || !moved)
+        status = gpci_out_of_memory(error);
+    else if (rename(file, moved))
+        status = gpci_fail(error, GPC_ERROR_IO, "cannot create %s: %s", moved, strerror(errno));
+    gpci_free(s->base.context, file);
+    gpci_free(s->base.context, moved);
+    return status;
+}
+
+/* An older placement must not be taken for that of a kernel which has none. */
+static gpc_status drop_placements(const text_sink *s, uint32_t kernel, gpc_error *error) {
+    static const char *const suffixes[] = {".sm", ".sm.xz", ".sm.gz", ".sm.zst"};
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+        char name[NAME_BYTES];
+        kernel_file(kernel, suffixes[i], name);
+        char *file = file_in(s, s->path, name);
+        if (!file)
+            return gpci_out_of_memory(error);
+        unlink(file);
+        gpci_free(s->base.context, file);
+    }
+    return GPC_OK;
+}
+
+/* Every file, the list last. */
+static gpc_status move_files(const text_sink *s, gpc_error *error) {
+    gpc_status status = GPC_OK;
+    for (uint32_t k = 1; status == GPC_OK && k <= s->kernels; k++) {
+        char name[NAME_BYTES];
+        status = drop_placements(s, k, error);
+        kernel_file(k, ".sm", name);
+        if (status == GPC_OK && s->placed[k - 1])
+            status = move_file(s, name, error);
+        kernel_file(k, ".traceg", name);
+        if (status == GPC_OK)
+            status = move_file(s, name, error);
+    }
+    return status == GPC_OK ? move_file(s, "kernelslist.g", error) : status;
+}
+
+/* Remove the folder and what is in it, without allocating: memory may be what ran out. */
+static void remove_files(const text_sink *s) {
+    int folder = open(s->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder < 0)
+        return;
+    for (uint32_t k = 1; k <= s->kernels; k++) {
+        char name[NAME_BYTES];
+        kernel_file(k, ".sm", name);
+        unlinkat(folder, name, 0);
+        kernel_file(k, ".traceg", name);
+        unlinkat(folder, name, 0);
+    }
+    unlinkat(folder, "kernelslist.g", 0);
+    close(folder);
+    rmdir(s->folder);
+}
+
+static gpc_status finish(gpci_sink *sink, gpc_error *error) {
+    text_sink *s = of(sink);
+    gpc_status status = end_kernel(s, error);
+    if (status == GPC_OK)
+        status = write_list(s, error);
+    if (status < 0)
+        return status;
+    if (rename(s->folder, s->path)) {
+        if (errno != EEXIST && errno != ENOTEMPTY)
+            return gpci_fail(error, GPC_ERROR_IO, "cannot create %s: %s", s->path, strerror(errno));
+        status = move_files(s, error);
+        if (status < 0)
+            return status;
+        rmdir(s->folder);
+    }
+    gpci_free(sink->context, s->folder);
+    s->folder = NULL;
+    return GPC_OK;
+}
+
+static void destroy(gpci_sink *sink) {
+    text_sink *s = of(sink);
+    gpc_context *context = sink->context;
+    gpci_output_discard(s->output);
+    if (s->folder)
+        remove_files(s);
+    gpci_free(context, (char *)(uintptr_t)s->kernel.name);
+    gpci_bytes_clear(&s->part);
+    gpci_free(context, s->placed);
+    gpci_free(context, s->folder);
+    gpci_free(context, s->path);
+    gpci_free(context, s);
+    gpci_release(context);
+}
+
+static const gpci_sink_ops text_ops = {begin_kernel, add_block, finish, destroy};
+
+gpc_status gpci_text_sink(gpc_context *context, const char *path, gpc_error *error, gpci_sink **out) {
+    if (access(path, F_OK) == 0 && !gpci_is_folder(path))
+        return gpci_fail(error, GPC_ERROR_IO, "cannot create %s: it is there and no folder", path);
+    text_sink *s = gpci_zalloc(context, 1, sizeof *s);
+    if (!s)
+        return gpci_out_of_memory(error);
+    s->base = (gpci_sink){&text_ops, gpci_retain(context)};
+    s->part.context = context;
+    s->path = gpci_strdup(context, path);
+    gpc_status status = s->path ? gpci_temporary_folder(context, path, error, &s->folder) : gpci_out_of_memory(error);
+    if (status < 0)
+        destroy(&s->base);
+    else
+        *out = &s->base;
+    return status;
+}

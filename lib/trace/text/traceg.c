@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "trace/fields.h"
+#include "trace/paths.h"
+#include "trace/seen.h"
+#include "trace/sources.h"
+#include "trace/text/header.h"
+#include "trace/text/line.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/*
+ * A text trace of one kernel. Blocks come in file order; each is
+ *   #BEGIN_TB / thread block = x,y,z / {warp = w / insts = n / n instructions} / #END_TB
+ */
+typedef struct text_source {
+    gpci_source base;
+    gpci_lines lines;
+    gpci_header header;
+    gpci_line_parser parser;
+    gpci_seen seen;
+    uint32_t *placement;
+    uint64_t blocks; /* read so far */
+    bool given;      /* next_kernel was called */
+    bool at_block;   /* the line last read is #BEGIN_TB */
+    bool short_told; /* that the grid has more blocks than the file */
+} text_source;
+
+/* What a block has shown of itself so far. */
+typedef struct progress {
+    gpci_block *block;
+    bool placed;           /* "thread block =" was there */
+    bool warp;             /* "warp =" was there, and its "insts =" is to come */
+    uint64_t instructions; /* still to come */
+} progress;
+
+static text_source *of(gpci_source *source) {
+    return (text_source *)source;
+}
+
+static bool begins(const char *line, const char *with) {
+    return !strncmp(line, with, strlen(with));
+}
+
+/* What stands behind `key` and an equals sign; NULL where the line is another. */
+static const char *value_of(const char *line, const char *key) {
+    size_t length = strlen(key);
+    if (strncmp(line, key, length) != 0)
+        return NULL;
+    const char *at = gpci_skip_blanks(line + length);
+    return *at == '=' ? at + 1 : NULL;
+}
+
+static const char *parse_point(const char *at, uint64_t *point) {
+    at = gpci_skip_blanks(at);
+    for (int i = 0; i < 3; i++) {
+        at = gpci_digits(at, UINT32_MAX, &point[i]);
+        if (!at || (i < 2 && *at++ != ','))
+            return NULL;
+    }
+    return at;
+}
+
+static gpc_status begin_block(text_source *s, progress *p, const char *value, const char *stop, gpc_error *error) {
+    const gpc_kernel *kernel = &s->header.kernel;
+    uint64_t at[3];
+    const char *behind = parse_point(value, at);
+    if (!behind || gpci_skip_blanks(behind) != stop || p->placed)
+        return gpci_lines_expected(&s->lines, error, "one \"thread block = x,y,z\" in a thread block");
+    if (at[0] >= kernel->grid[0] || at[1] >= kernel->grid[1] || at[2] >= kernel->grid[2])
+        return gpci_fail(error, GPC_ERROR_FORMAT, "%s:%" PRIu64 ": expected a thread block of the grid (%u,%u,%u)",
+                         gpci_input_path(s->lines.input), s->lines.number, kernel->grid[0], kernel->grid[1],
+                         kernel->grid[2]);
+    uint32_t index = (uint32_t)(at[0] + kernel->grid[0] * (at[1] + kernel->grid[1] * at[2]));
+    bool fresh;
+    gpc_status status = gpci_seen_add(&s->seen, index, &fresh);
+    if (status == GPC_OK && !fresh)
+        return gpci_lines_expected(&s->lines, error, "a thread block that was not there before");
+    if (status == GPC_OK)
+        status = gpci_block_start(p->block, (uint32_t)at[0], (uint32_t)at[1], (uint32_t)at[2], index,
+                                  gpci_kernel_warps(kernel));
+    p->placed = true;
+    return status == GPC_OK ? GPC_OK : gpci_out_of_memory(error);
+}
+
+static gpc_status begin_warp(text_source *s, progress *p, const char *value, const char *stop, gpc_error *error) {
+    uint64_t warp;
+    const char *behind = gpci_field_decimal(value, UINT32_MAX, &warp);
+    if (!behind || gpci_skip_blanks(behind) != stop || !p->placed || p->warp)
+        return gpci_lines_expected(&s->lines, error,
+                                   p->placed ? "\"insts = n\" after each \"warp = w\""
+                                             : "\"thread block = x,y,z\" before the first warp");
+    gpc_status status = gpci_block_warp(p->block, (uint32_t)warp);
+    p->warp = true;
+    if (status == GPC_ERROR_FORMAT)
+        return gpci_fail(error, status, "%s:%" PRIu64 ": expected each warp once, from 0 to %u",
+                         gpci_input_path(s->lines.input), s->lines.number, p->block->view.warp_count - 1);
+    return status == GPC_OK ? GPC_OK : gpci_out_of_memory(error);
+}
+
+static gpc_status begin_instructions(text_source *s, progress *p, const char *value, const char *stop,
+                                     gpc_error *error) {
+    const char *behind = gpci_field_decimal(value, INT64_MAX, &p->instructions);
+    if (!behind || gpci_skip_blanks(behind) != stop || !p->warp)
+        return gpci_lines_expected(&s->lines, error, "\"warp = w\", then \"insts = n\"");
+    p->warp = false;
+    return GPC_OK;
+}
+
+static gpc_status cut_short(const text_source *s, gpc_error *error) {
+    return gpci_fail(error, GPC_ERROR_FORMAT, "%s:%" PRIu64 ": expected \"#END_TB\" before the end of the file",
+                     gpci_input_path(s->lines.input), s->lines.number);
+}
+
+static gpc_status read_instruction(text_source *s, progress *p, gpc_error *error) {
+    char *line, *stop;
+    gpc_status status = gpci_lines_next_text(&s->lines, &line, &stop, error);
+    if (status != GPC_OK)
+        return status == GPC_END ? cut_short(s, error) : status;
+    if (gpci_line_parse(&s->parser, p->block, line))
+        return GPC_OK;
+    return s->parser.expected ? gpci_lines_expected(&s->lines, error, s->parser.expected) : gpci_out_of_memory(error);
+}
+
+static gpc_status read_instructions(text_source *s, progress *p, gpc_error *error) {
+    for (; p->instructions; p->instructions--) {
+        const char *line = gpci_lines_peek(&s->lines);
+        const char *stop = line ? gpci_line_parse_known(&s->parser, p->block, line) : NULL;
+        if (GPCI_LIKELY(stop != NULL)) {
+            gpci_lines_take(&s->lines, stop);
+            continue;
+        }
+        gpc_status status = read_instruction(s, p, error);
+        if (status < 0)
+            return status;
+    }
+    return GPC_OK;
+}
+
+/* A line of a block that is no instruction. */
+static gpc_status take_line(text_source *s, progress *p, const char *line, const char *stop, gpc_error *error) {
+    const char *value;
+    uint64_t ignored[3];
+    if ((value = value_of(line, "thread block")))
+        return begin_block(s, p, value, stop, error);
+    if ((value = value_of(line, "warp")))
+        return begin_warp(s, p, value, stop, error);
+    if ((value = value_of(line, "insts"))) {
+        gpc_status status = begin_instructions(s, p, value, stop, error);
+        return status == GPC_OK ? read_instructions(s, p, error) : status;
+    }
+    if ((value = value_of(line, "cluster id")) || (value = value_of(line, "cluster cta"))) {
+        value = parse_point(value, ignored);
+        return value && gpci_skip_blanks(value) == stop
+                   ? GPC_OK
+                   : gpci_lines_expected(&s->lines, error, "\"cluster id = x,y,z\" or \"cluster cta = x,y,z\"");
+    }
+    if ((value = value_of(line, "cluster rank"))) {
+        value = gpci_field_decimal(value, UINT32_MAX, ignored);
+        return value && gpci_skip_blanks(value) == stop ? GPC_OK
+                                                        : gpci_lines_expected(&s->lines, error, "\"cluster rank = d\"");
+    }
+    return gpci_lines_expected(&s->lines, error,
+                               "\"thread block =\", \"warp =\", \"insts =\" or \"#END_TB\", since the warp has all the "
+                               "instructions that it announced");
+}
+
+/* From behind #BEGIN_TB to #END_TB. */
+static gpc_status read_block(text_source *s, gpci_block *block, gpc_error *error) {
+    progress p = {.block = block};
+    for (;;) {
+        char *line, *stop;
+        gpc_status status = gpci_lines_next_text(&s->lines, &line, &stop, error);
+        if (status != GPC_OK)
+            return status == GPC_END ? cut_short(s, error) : status;
+        if (begins(line, "#END_TB"))
+            break;
+        status = take_line(s, &p, line, stop, error);
+        if (status < 0)
+            return status;
+    }
+    if (!p.placed || p.warp)
+        return gpci_lines_expected(
+            &s->lines, error, p.placed ? "\"insts = n\" after \"warp = w\"" : "\"thread block = x,y,z\" before it");
+    if (gpci_block_finish(block, s->base.opcodes) < 0)
+        return gpci_out_of_memory(error);
+    s->blocks++;
+    return GPC_OK;
+}
+
+static gpc_status next_kernel(gpci_source *source, gpc_kernel *kernel, gpc_error *error) {
+    (void)error;
+    text_source *s = of(source);
+    if (s->given)
+        return GPC_END;
+    s->given = true;
+    *kernel = s->header.kernel;
+    return GPC_OK;
+}
+
+static gpc_status next_block(gpci_source *source, gpci_block *block, gpc_error *error) {
+    text_source *s = of(source);
+    while (!s->at_block) {
+        char *line, *stop;
+        gpc_status status = gpci_lines_next_text(&s->lines, &line, &stop, error);
+        if (status == GPC_END && s->blocks < s->header.kernel.block_count && !s->short_told) {
+            s->short_told = true;
+            gpci_log(source->context, GPC_LOG_WARNING,
+                     "%s: %" PRIu64 " of the grid's %" PRIu64 " thread blocks are there",
+                     gpci_input_path(s->lines.input), s->blocks, s->header.kernel.block_count);
+        }
+        if (status != GPC_OK)
+            return status;
+        s->at_block = begins(line, "#BEGIN_TB");
+        if (*line != '#' || begins(line, "#END_TB"))
+            return gpci_lines_expected(&s->lines, error, "\"#BEGIN_TB\"");
+    }
+    s->at_block = false;
+    return read_block(s, block, error);
+}
+
+/* Open the file and read to its first block. What was open before stays so where that fails. */
+static gpc_status read_header(text_source *s, const char *path, gpc_error *error) {
+    gpci_lines lines;
+    gpci_header header = {.name = NULL};
+    gpc_status status = gpci_lines_open(&lines, s->base.context, path, error);
+    if (status < 0)
+        return status;
+    status = gpci_header_read(&header, &lines, error);
+    if (status < 0) {
+        gpci_free(s->base.context, header.name);
+        gpci_lines_close(&lines);
+        return status;
+    }
+    gpci_lines_close(&s->lines);
+    gpci_free(s->base.context, s->header.name);
+    s->lines = lines;
+    s->header = header;
+    s->header.kernel.file = gpci_input_path(lines.input);
+    s->at_block = header.at_block;
+    return GPC_OK;
+}
+
+/* What a decompressor has passed on is gone: the file is read again. */
+static gpc_status rewind_kernel(gpci_source *source, gpc_kernel *kernel, gpc_error *error) {
+    text_source *s = of(source);
+    uint64_t placed = s->header.kernel.placement_count;
+    gpc_status status = read_header(s, gpci_input_path(s->lines.input), error);
+    if (status < 0)
+        return status;
+    s->header.kernel.placement = s->placement;
+    s->header.kernel.placement_count = placed;
+    gpci_seen_clear(&s->seen);
+    gpci_seen_init(&s->seen, source->context);
+    s->blocks = 0;
+    *kernel = s->header.kernel;
+    return GPC_OK;
+}
+
+static uint64_t kernel_count(const gpci_source *source) {
+    (void)source;
+    return 1;
+}
+
+static double progress_of(const gpci_source *source) {
+    const text_source *s = (const text_source *)source;
+    return gpci_input_progress(s->lines.input);
+}
+
+static void close_source(gpci_source *source) {
+    text_source *s = of(source);
+    gpc_context *context = source->context;
+    gpci_lines_close(&s->lines);
+    gpci_line_parser_clear(&s->parser);
+    gpci_seen_clear(&s->seen);
+    gpci_free(context, s->header.name);
+    gpci_free(context, s->placement);
+    gpci_free(context, s);
+    gpci_release(context);
+}
+
+static const gpci_source_ops text_ops = {
+    .next_kernel = next_kernel,
+    .next_block = next_block,
+    .rewind = rewind_kernel,
+    .kernel_count = kernel_count,
+    .progress = progress_of,
+    .close = close_source,
+};
+
+static gpc_status read_front(text_source *s, const char *path, gpc_error *error) {
+    gpc_context *context = s->base.context;
+    gpc_status status = read_header(s, path, error);
+    if (status < 0)
+        return status;
+    gpc_kernel *kernel = &s->header.kernel;
+    if (gpci_line_parser_init(&s->parser, context, s->base.opcodes) < 0)
+        return gpci_out_of_memory(error);
+    s->parser.version = kernel->tracer_version;
+    s->parser.shared_base = kernel->shared_base;
+    s->parser.local_base = kernel->local_base;
+    status = gpci_placement_load(context, path, kernel->block_count, error, &s->placement, &kernel->placement_count);
+    kernel->placement = s->placement;
+    return status;
+}
+
+gpc_status gpci_text_open(gpc_context *context, gpci_opcodes *opcodes, const char *path, gpc_error *error,
+                          gpci_source **out) {
+    text_source *s = gpci_zalloc(context, 1, sizeof *s);
+    if (!s)
+        return gpci_out_of_memory(error);
+    s->base = (gpci_source){.ops = &text_ops, .context = gpci_retain(context), .opcodes = opcodes};
+    gpci_seen_init(&s->seen, context);
+    gpc_status status = read_front(s, path, error);
+    if (status < 0)
+        close_source(&s->base);
+    else
+        *out = &s->base;
+    return status;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_TRACE_TRACE_BLOCK_H
+#define GPC_TRACE_TRACE_BLOCK_H
+
+#include "trace/builder.h"
+
+/* Addresses live in chunks that never move, so that instructions can point at them while the block grows. */
+typedef struct gpci_address_chunk {
+    struct gpci_address_chunk *next;
+    size_t capacity;
+    uint64_t addresses[];
+} gpci_address_chunk;
+
+/* Where a warp's instructions lie while their array may still move. */
+typedef struct gpci_warp_span {
+    size_t first;
+    size_t count; /* with the EXIT that was supplied, if any */
+    bool begun;
+    bool supplied;
+} gpci_warp_span;
+
+struct gpci_block {
+    gpc_block view; /* first: gpci_block_of */
+    gpc_context *context;
+    gpc_instruction *instructions;
+    size_t count, capacity;
+    gpci_address_chunk *first, *current;
+    size_t used; /* addresses of `current` */
+    gpc_warp *warps;
+    gpci_warp_span *spans;
+    uint32_t warp_capacity;
+    uint32_t warp;                           /* being filled; UINT32_MAX = none */
+    gpci_block *next_free, *previous, *next; /* lists of the trace that owns the block */
+};
+
+/* Make room for `instructions` more (and the EXIT that may follow) and for `addresses` more in a row. */
+bool gpci_block_reserve(gpci_block *block, size_t instructions, size_t addresses);
+
+GPCI_INLINE bool gpci_block_room(gpci_block *block, size_t instructions, size_t addresses) {
+    if (GPCI_LIKELY(block->current && block->capacity - block->count > instructions &&
+                    block->current->capacity - block->used >= addresses))
+        return true;
+    return gpci_block_reserve(block, instructions, addresses);
+}
+
+/* Take `count` addresses of the room that was reserved. */
+GPCI_INLINE uint64_t *gpci_block_take(gpci_block *block, size_t count) {
+    uint64_t *addresses = block->current->addresses + block->used;
+    block->used += count;
+    return addresses;
+}
+
+#endif

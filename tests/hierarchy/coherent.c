@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "hierarchy/rig.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Functional hierarchies on a tree of coherent modules. Figures by hand: lines of 128 bytes are four sectors. */
+
+#define COHERENT                                                                                           \
+    "sm.count = 2\nl1.sectors = 1\nl2.sectors = 1\nl1.write_policy = back\nl1.write_policy_local = back\n" \
+    "l1.write_allocate = fetch\nl1.write_allocate_local = fetch\nl2.inclusion = inclusive\n"               \
+    "l2.interleave_bytes = 128\n"
+
+static void open_tree(rig *r, const char *protocol, const char *settings) {
+    char text[2048];
+    snprintf(text, sizeof text, COHERENT "coherence = %s\n%s", protocol, settings);
+    rig_open(r, text);
+}
+
+static gpc_coherence_stats of(const rig *r, const char *name) {
+    gpc_coherence *tree = gpc_hierarchy_coherence(r->hierarchy);
+    gpc_coherence_stats stats = {.struct_size = sizeof stats};
+    uint32_t module = gpc_coherence_module_index(tree, name);
+    cr_assert_neq(module, GPC_NO_MODULE, "no module %s", name);
+    cr_assert_eq(gpc_coherence_get_stats(tree, module, &stats), GPC_OK);
+    return stats;
+}
+
+static gpc_coherence_state state_of(const rig *r, const char *name, uint64_t address) {
+    gpc_coherence *tree = gpc_hierarchy_coherence(r->hierarchy);
+    uint32_t module = gpc_coherence_module_index(tree, name), set, way;
+    gpc_coherence_block block = GPC_COHERENCE_BLOCK_INIT;
+    if (gpc_coherence_find(tree, module, address, &set, &way) != GPC_OK)
+        return GPC_LINE_I;
+    cr_assert_eq(gpc_coherence_get_block(tree, module, set, way, &block), GPC_OK);
+    return (gpc_coherence_state)block.state;
+}
+
+/* Without the key there is no tree, and with it there are no caches. */
+Test(coherent, tree_or_caches) {
+    rig r;
+    rig_open(&r, NULL);
+    cr_expect_null(gpc_hierarchy_coherence(r.hierarchy));
+    cr_expect_null(gpc_hierarchy_coherence(NULL));
+    cr_expect_not_null(gpc_hierarchy_cache(r.hierarchy, 1, 0));
+    rig_close(&r);
+    open_tree(&r, "nmoesi", "");
+    cr_expect_not_null(gpc_hierarchy_coherence(r.hierarchy));
+    cr_expect_null(gpc_hierarchy_cache(r.hierarchy, 1, 0));
+    cr_expect_null(gpc_hierarchy_cache(r.hierarchy, 2, 0));
+    rig_close(&r);
+}
+
+/* L1s, clusters, slices, memories, by their names. */
+Test(coherent, modules) {
+    rig r;
+    open_tree(&r, "nmoesi", "sm.count = 5\ncluster.sms = 2\nl2.slices = 2\n");
+    static const char *const names[] = {"l1-0",      "l1-1",      "l1-2", "l1-3", "l1-4",     "cluster-0",
+                                        "cluster-1", "cluster-2", "l2-0", "l2-1", "memory-0", "memory-1"};
+    const gpc_coherence *tree = gpc_hierarchy_coherence(r.hierarchy);
+    for (uint32_t i = 0; i < 12; i++)
+        cr_expect_eq(gpc_coherence_module_index(tree, names[i]), i, "%s", names[i]);
+    gpc_coherence_module m = GPC_COHERENCE_MODULE_INIT;
+    cr_assert_eq(gpc_coherence_get_module(tree, 12, &m), GPC_ERROR_RANGE);
+    cr_assert_eq(gpc_coherence_get_module(tree, 4, &m), GPC_OK);
+    cr_expect(m.low_count == 1 && m.low[0] == 7, "l1-4 is above cluster-2");
+    cr_expect(m.sets == 4 && m.ways == 2 && m.block_bytes == 128);
+    cr_assert_eq(gpc_coherence_get_module(tree, 9, &m), GPC_OK);
+    cr_expect(m.sets == 8 && m.ways == 4 && m.modulus == 2 && m.residue == 1 && m.divisor == 128);
+    rig_close(&r);
+}
+
+/* What counters of a hierarchy say of loads that hit in L1, in L2, and nowhere. */
+Test(coherent, loads) {
+    rig r;
+    open_tree(&r, "vi", "");
+    gpc_warp_result first = rig_load(&r, 0), again = rig_load(&r, 0);
+    cr_expect(first.lines == 1 && first.sectors == 4 && first.l1_sector_hits == 0);
+    cr_expect(first.l2_sectors == 4 && first.l2_sector_hits == 0 && first.dram_sectors == 4);
+    cr_expect(again.l1_sector_hits == 4 && again.l2_sectors == 0 && again.dram_sectors == 0);
+    gpc_warp_result other = rig_fire(&r, LINE_BY(GPC_LOAD, 0, .sm = 1));
+    cr_expect(other.l1_sector_hits == 0 && other.l2_sector_hits == 4 && other.dram_sectors == 0);
+    gpc_stats s = rig_stats(&r);
+    cr_expect(s.l1_load_requests == 3 && s.l1_load_lines == 3 && s.l1_load_sectors == 12);
+    cr_expect(s.l1_load_sector_hits == 4 && s.l1_fetched_sectors == 8);
+    cr_expect(s.l2_read_sectors == 8 && s.l2_read_sector_hits == 4);
+    cr_expect(s.dram_read_sectors == 4 && s.dram_write_sectors == 0);
+    rig_close(&r);
+}
+
+/* Stores are non-coherent, atomics coherent. */
+Test(coherent, kinds) {
+    rig r;
+    open_tree(&r, "nmoesi", "");
+    rig_store(&r, 0);
+    cr_expect_eq(state_of(&r, "l1-0", 0), GPC_LINE_N);
+    rig_fire(&r, LINE(GPC_ATOMIC, 128));
+    rig_fire(&r, LINE(GPC_REDUCTION, 256));
+    rig_fire(&r, LINE(GPC_PREFETCH, 384));
+    cr_expect_eq(state_of(&r, "l1-0", 128), GPC_LINE_M);
+    cr_expect_eq(state_of(&r, "l1-0", 256), GPC_LINE_M);
+    cr_expect_eq(state_of(&r, "l1-0", 384), GPC_LINE_E);
+    gpc_coherence_stats l1 = of(&r, "l1-0");
+    cr_expect(l1.n_stores == 1 && l1.stores == 2 && l1.loads == 1);
+    rig_close(&r);
+}
+
+/* CG reads past L1, CV past L2 too; other hints do as none does. */
+Test(coherent, hints) {
+    for (uint8_t hint = 0; hint < GPC_HINT_COUNT; hint++) {
+        rig r;
+        open_tree(&r, "slc-glc", "");
+        bool past_l1 = hint == GPC_HINT_CG || hint == GPC_HINT_CV || hint == GPC_HINT_WT;
+        rig_fire(&r, LINE_BY(GPC_LOAD, 0, .hint = hint));
+        cr_expect_eq(state_of(&r, "l1-0", 0) == GPC_LINE_I, past_l1, "hint %u", hint);
+        cr_expect_eq(state_of(&r, "l2-0", 0) == GPC_LINE_I, past_l1 && hint != GPC_HINT_CG, "hint %u", hint);
+        rig_close(&r);
+    }
+}
+
+/* A third line of a set drives out the first, whose modified data go to L2. */
+Test(coherent, write_backs) {
+    rig r;
+    open_tree(&r, "nmoesi", "");
+    rig_store(&r, 0);
+    rig_load(&r, 512);
+    rig_load(&r, 1024);
+    gpc_stats s = rig_stats(&r);
+    cr_expect_eq(s.l1_evictions, 1);
+    cr_expect_eq(s.l1_write_back_sectors, 4);
+    cr_expect_eq(s.l2_write_sectors, 4);
+    cr_expect_eq(s.l2_write_back_sectors, 0);
+    rig_flush(&r);
+    s = rig_stats(&r);
+    cr_expect_eq(s.l2_write_back_sectors, 4);
+    cr_expect_eq(s.dram_write_sectors, 4);
+    cr_expect_eq(rig_load(&r, 512).dram_sectors, 4);
+    rig_close(&r);
+}
+
+/* `kernels.flush` says what a kernel finds: all, what L2 holds, or nothing. */
+Test(coherent, flush_between_kernels) {
+    static const char *const words[] = {"none", "l1", "all"};
+    for (unsigned i = 0; i < 3; i++) {
+        rig r;
+        char text[64];
+        snprintf(text, sizeof text, "kernels.flush = %s\n", words[i]);
+        open_tree(&r, "nmoesi", text);
+        rig_begin(&r, NULL);
+        rig_store(&r, 0);
+        rig_begin(&r, NULL);
+        gpc_stats s = rig_stats(&r);
+        cr_expect_eq(s.l1_write_back_sectors, i ? 4 : 0, "%s", words[i]);
+        cr_expect_eq(s.dram_write_sectors, i == 2 ? 4 : 0, "%s", words[i]);
+        gpc_warp_result load = rig_load(&r, 0);
+        cr_expect_eq(load.l1_sector_hits, i ? 0 : 4, "%s", words[i]);
+        cr_expect_eq(load.dram_sectors, i == 2 ? 4 : 0, "%s", words[i]);
+        rig_close(&r);
+    }
+}
+
+/* A kernel's begin is an acquire: without a directory, L1s hold nothing that another SM may have changed. */
+Test(coherent, acquire) {
+    rig r;
+    open_tree(&r, "vi", "");
+    rig_begin(&r, NULL);
+    rig_load(&r, 0);
+    rig_begin(&r, NULL);
+    gpc_warp_result load = rig_load(&r, 0);
+    cr_expect(load.l1_sector_hits == 0 && load.l2_sector_hits == 4);
+    rig_close(&r);
+}
+
+/* Shared memory takes its part of a unified memory: L1s become others, and their statistics go on. */
+Test(coherent, carveout) {
+    rig r;
+    open_tree(&r, "nmoesi",
+              "l1.unified = true\nl1.size = 64KiB\nl1.carveouts = 0 32KiB\nl1.carveout = auto\n"
+              "sm.shared = 32KiB\n");
+    gpc_launch launch = GPC_LAUNCH_INIT;
+    launch.threads = 32;
+    rig_begin(&r, &launch);
+    cr_expect_eq(rig_stats(&r).l1_capacity, 64 << 10);
+    rig_load(&r, 0);
+    launch.shared_bytes = 16 << 10;
+    rig_begin(&r, &launch);
+    cr_expect_eq(rig_stats(&r).l1_capacity, 32 << 10);
+    gpc_coherence_module m = GPC_COHERENCE_MODULE_INIT;
+    cr_assert_eq(gpc_coherence_get_module(gpc_hierarchy_coherence(r.hierarchy), 0, &m), GPC_OK);
+    cr_expect_eq(m.sets * m.ways * m.block_bytes, 32 << 10);
+    cr_expect_eq(of(&r, "l1-0").loads, 1);
+    cr_expect_eq(rig_load(&r, 0).dram_sectors, 4);
+    cr_expect_eq(of(&r, "l1-0").loads, 2);
+    gpc_hierarchy_reset_stats(r.hierarchy);
+    cr_expect_eq(of(&r, "l1-0").loads, 0);
+    rig_close(&r);
+}
+
+/* Each line transaction is one access of the tree, and nothing else is. */
+Test(coherent, as_the_tree_itself) {
+    rig r, direct;
+    open_tree(&r, "nmoesi-multi2sim", "");
+    open_tree(&direct, "nmoesi-multi2sim", "");
+    gpc_coherence *trees[] = {gpc_hierarchy_coherence(r.hierarchy), gpc_hierarchy_coherence(direct.hierarchy)};
+    uint64_t state = 5;
+    for (unsigned i = 0; i < 3000; i++) {
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        uint64_t address = (state >> 40) % 16384 & ~(uint64_t)127;
+        uint32_t sm = state >> 33 & 1, kind = (state >> 34) % 3;
+        static const uint8_t kinds[] = {GPC_LOAD, GPC_STORE, GPC_ATOMIC};
+        static const uint32_t meant[] = {GPC_COHERENCE_LOAD, GPC_COHERENCE_N_STORE, GPC_COHERENCE_STORE};
+        rig_fire(&r, LINE_BY(kinds[kind], address, .sm = sm));
+        gpc_coherence_request request = GPC_COHERENCE_REQUEST_INIT;
+        request.module = sm;
+        request.address = address;
+        request.size = 128;
+        request.kind = meant[kind];
+        cr_assert_eq(gpc_coherence_access(trees[1], &request, NULL, NULL), GPC_OK);
+    }
+    for (uint32_t module = 0; module < 4; module++) {
+        gpc_coherence_stats stats[2] = {{.struct_size = sizeof *stats}, {.struct_size = sizeof *stats}};
+        for (unsigned i = 0; i < 2; i++)
+            cr_assert_eq(gpc_coherence_get_stats(trees[i], module, &stats[i]), GPC_OK);
+        cr_expect_eq(memcmp(&stats[0], &stats[1], sizeof *stats), 0, "module %u", module);
+    }
+    rig_close(&r);
+    rig_close(&direct);
+}
+
+/* What has no meaning in a tree is refused by its key. */
+Test(coherent, refusals) {
+    static const char *const settings[] = {"l1.enabled = false",
+                                           "l1.spaces = local",
+                                           "l1.sectors = 4",
+                                           "l2.sectors = 4",
+                                           "l1.index = xor",
+                                           "l2.index = ipoly",
+                                           "l1.allocate = on-fill",
+                                           "l1.track_reuse = true",
+                                           "l1.track_warps = true",
+                                           "l1.reorder = warp",
+                                           "lrc.sms = 2",
+                                           "l2.tokens = strict",
+                                           "l1.tokens = opportunistic",
+                                           "l2.write_policy = through",
+                                           "l2.write_allocate = none",
+                                           "l2.interleave = hash",
+                                           "l1.bypass = mrpb",
+                                           "l2.bypass = always-bypass",
+                                           "l1.write_policy = evict",
+                                           "l1.write_allocate = lazy",
+                                           "l1.write_policy_local = through",
+                                           "l1.write_allocate_local = none",
+                                           "scheduler = gto + ccws",
+                                           "l2.interleave_bytes = 256",
+                                           "network.header = 0"};
+    for (unsigned i = 0; i < sizeof settings / sizeof *settings; i++) {
+        gpc_error error = GPC_ERROR_INIT;
+        char text[1024], key[40];
+        snprintf(text, sizeof text, COHERENT "l2.slices = 2\ncoherence = nmoesi\n%s\n", settings[i]);
+        snprintf(key, sizeof key, "%.*s", (int)strcspn(settings[i], " "), settings[i]);
+        cr_expect_eq(rig_refused(text, &error), GPC_ERROR_RANGE, "%s", settings[i]);
+        cr_expect(strstr(error.message, key), "%s: %s", settings[i], error.message);
+        cr_expect(strstr(error.message, "coherence = nmoesi"), "%s: %s", settings[i], error.message);
+    }
+    gpc_error error = GPC_ERROR_INIT;
+    rig_refused(COHERENT "coherence = nmoesi\nl2.slices = 2\nl2.partitions = 2\n", &error);
+    cr_expect(strstr(error.message, "l2.partitions"), "%s", error.message);
+    rig_refused(COHERENT "coherence = nmoesi\ncluster.sms = 2\ncluster.size = 512\n", &error);
+    cr_expect(strstr(error.message, "cluster.size"), "%s", error.message);
+}
+
+/* Kepler as Multi2Sim has it runs by its own preset; others once what a tree cannot do is set otherwise. */
+Test(coherent, presets) {
+    static const struct {
+        const char *preset, *settings;
+    } machines[] = {
+        {"kepler", ""},
+        {"gtx480", "l1.index = modulo\nl2.index = modulo\nl2.interleave_bytes = 128\nl1.write_policy = back\n"},
+        {"h100", "l1.sectors = 1\nl1.fetch_sectors = 1\nl2.sectors = 1\nl2.fetch_sectors = 1\nl1.index = modulo\n"
+                 "l2.index = modulo\nl2.interleave = modulo\nl2.interleave_bytes = 128\nl2.partitions = 1\n"
+                 "l1.write_policy = through\nl1.write_policy_local = through\nl1.write_allocate = none\n"
+                 "l1.write_allocate_local = none\nl1.allocate = on-miss\nl2.write_allocate = fetch\nlrc.sms = 0\n"},
+    };
+    for (unsigned i = 0; i < 3; i++) {
+        static const char *const protocols[] = {"nmoesi", "nmoesi-multi2sim", "vi"};
+        for (unsigned p = 0; p < 3; p++) {
+            rig r = {0};
+            gpc_error error = GPC_ERROR_INIT;
+            cr_assert_eq(gpc_context_create(NULL, &error, &r.context), GPC_OK);
+            cr_assert_eq(gpc_config_create(r.context, &error, &r.config), GPC_OK);
+            cr_assert_eq(gpc_config_load_preset(r.config, machines[i].preset, &error), GPC_OK);
+            cr_assert_eq(gpc_config_load_text(r.config, machines[i].settings, "settings", &error), GPC_OK);
+            cr_assert_eq(gpc_config_set(r.config, "coherence", protocols[p], &error), GPC_OK, "%s", error.message);
+            cr_assert_eq(gpc_hierarchy_create(r.context, r.config, &error, &r.hierarchy), GPC_OK, "%s: %s",
+                         machines[i].preset, error.message);
+            cr_expect_eq(rig_load(&r, 0).dram_sectors, 4, "%s", machines[i].preset);
+            cr_expect_eq(rig_load(&r, 0).l1_sector_hits, 4, "%s", machines[i].preset);
+            rig_close(&r);
+        }
+    }
+}

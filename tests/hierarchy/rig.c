@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "hierarchy/rig.h"
+
+#include <criterion/criterion.h>
+#include <inttypes.h>
+
+const char rig_base[] = "sm.count = 1\n"
+                        "l1.size = 1KiB\nl1.ways = 2\nl1.line = 128B\nl1.sectors = 4\n"
+                        "l1.write_policy = evict\nl1.write_policy_local = evict\n"
+                        "l1.write_allocate = none\nl1.write_allocate_local = none\n"
+                        "l2.size = 8KiB\nl2.slices = 1\nl2.ways = 4\nl2.line = 128B\nl2.sectors = 4\n"
+                        "l2.write_policy = back\nl2.write_allocate = fetch\n"
+                        "kernels.flush = none\n";
+
+static gpc_status make(rig *r, const char *settings, gpc_error *error) {
+    *r = (rig){0};
+    cr_assert_eq(gpc_context_create(NULL, error, &r->context), GPC_OK, "%s", error->message);
+    cr_assert_eq(gpc_config_create(r->context, error, &r->config), GPC_OK, "%s", error->message);
+    cr_assert_eq(gpc_config_load_text(r->config, rig_base, "base", error), GPC_OK, "%s", error->message);
+    if (settings)
+        cr_assert_eq(gpc_config_load_text(r->config, settings, "settings", error), GPC_OK, "%s", error->message);
+    return gpc_hierarchy_create(r->context, r->config, error, &r->hierarchy);
+}
+
+void rig_open(rig *r, const char *settings) {
+    gpc_error error = GPC_ERROR_INIT;
+    cr_assert_eq(make(r, settings, &error), GPC_OK, "%s: %s", settings, error.message);
+}
+
+gpc_status rig_refused(const char *settings, gpc_error *error) {
+    rig r;
+    gpc_status status = make(&r, settings, error);
+    cr_assert_lt(status, 0, "%s was accepted", settings);
+    cr_assert_null(r.hierarchy);
+    rig_close(&r);
+    return status;
+}
+
+void rig_close(rig *r) {
+    gpc_hierarchy_destroy(r->hierarchy);
+    gpc_config_destroy(r->config);
+    gpc_context_destroy(r->context);
+}
+
+gpc_warp_result rig_fire(rig *r, shot s) {
+    uint64_t addresses[64];
+    for (uint32_t i = 0; i < s.lanes; i++)
+        addresses[i] = s.address + i * s.stride;
+    gpc_warp_access access = GPC_WARP_ACCESS_INIT;
+    access.sm = s.sm;
+    access.warp = s.warp;
+    access.mask = s.lanes == 64 ? UINT64_MAX : ((uint64_t)1 << s.lanes) - 1;
+    access.addresses = addresses;
+    access.width = s.width;
+    access.kind = s.kind;
+    access.space = s.space;
+    access.hint = s.hint;
+    gpc_warp_result result = GPC_WARP_RESULT_INIT;
+    cr_assert_eq(gpc_hierarchy_access(r->hierarchy, &access, &result), GPC_OK);
+    return result;
+}
+
+gpc_warp_result rig_load(rig *r, uint64_t address) {
+    return rig_fire(r, LINE(GPC_LOAD, address));
+}
+
+gpc_warp_result rig_store(rig *r, uint64_t address) {
+    return rig_fire(r, LINE(GPC_STORE, address));
+}
+
+void rig_begin(rig *r, const gpc_launch *launch) {
+    gpc_error error = GPC_ERROR_INIT;
+    cr_assert_eq(gpc_hierarchy_begin_kernel(r->hierarchy, launch, &error), GPC_OK, "%s", error.message);
+}
+
+void rig_flush(rig *r) {
+    cr_assert_eq(gpc_hierarchy_flush(r->hierarchy), GPC_OK);
+}
+
+gpc_stats rig_stats(const rig *r) {
+    gpc_stats stats;
+    gpc_stats_init(&stats);
+    cr_assert_eq(gpc_hierarchy_get_stats(r->hierarchy, &stats), GPC_OK);
+    return stats;
+}
+
+unsigned rig_lines(const rig *r, unsigned level, uint32_t instances) {
+    unsigned lines = 0;
+    for (uint32_t i = 0; i < instances; i++) {
+        const gpc_cache *cache = gpc_hierarchy_cache(r->hierarchy, level, i);
+        gpc_line line;
+        for (uint64_t cursor = 0; cache && gpc_cache_next_line(cache, &cursor, &line) == GPC_OK;)
+            lines++;
+    }
+    return lines;
+}
+
+void rig_expect(rig *r, const gpc_stats *expected, int line) {
+    gpc_stats actual = rig_stats(r);
+#define X(field, name, unit, merge, meaning)                                                                          \
+    cr_expect_eq(actual.field, expected->field, "line %d: %s is %" PRIu64 ", not %" PRIu64, line, name, actual.field, \
+                 expected->field);
+    GPC_COUNTERS(X)
+#undef X
+    uint64_t loads = 0;
+    for (unsigned n = 0; n < GPC_TRANSACTION_BUCKETS; n++)
+        loads += actual.l1_transactions_per_load[n];
+    cr_expect_eq(loads, actual.l1_load_requests, "line %d: the histogram has %" PRIu64 " loads", line, loads);
+    gpc_hierarchy_reset_stats(r->hierarchy);
+}

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Kernels over data that a seed makes: what each thread touches, counted from what its kernel is to do. */
+#include "trace/synthetic/rig.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+
+/* Accesses of one array, by element; and the arrays of a source that is open. */
+typedef struct touched {
+    rig rig;
+    const gpci_array *arrays;
+    size_t count;
+} touched;
+
+typedef void (*each_access)(void *data, uint64_t thread, const gpc_instruction *i, size_t array, uint64_t offset);
+
+static void begin(touched *t, const char *source) {
+    rig_open(&t->rig, source);
+    t->arrays = gpci_synthetic_arrays(t->rig.source, &t->count);
+}
+
+static void one_access(const touched *t, uint64_t thread, const gpc_instruction *i, uint64_t address, each_access call,
+                       void *data) {
+    for (size_t a = 0; a < t->count; a++)
+        if (address >= t->arrays[a].base && address < t->arrays[a].base + t->arrays[a].bytes) {
+            call(data, thread, i, a, address - t->arrays[a].base);
+            return;
+        }
+    cr_assert_fail("%#lx is in no array", (unsigned long)address);
+}
+
+/* Every lane's accesses of the next launch, in order for each thread. */
+static void run(touched *t, each_access call, void *data) {
+    cr_assert(rig_kernel(&t->rig));
+    for (const gpc_block *block; (block = rig_block(&t->rig));)
+        for (uint32_t w = 0; w < block->warp_count; w++)
+            for (uint64_t k = 0; k < block->warps[w].count; k++) {
+                const gpc_instruction *i = &block->warps[w].instructions[k];
+                uint64_t first = (uint64_t)block->index * t->rig.kernel.block[0] + w * 32, n = 0;
+                for (uint64_t left = i->addresses ? i->mask : 0; left; left &= left - 1)
+                    one_access(t, first + gpci_lowest(left), i, i->addresses[n++], call, data);
+            }
+}
+
+/* Loads, stores and atomics of each element of one array. */
+typedef struct tally {
+    size_t array;
+    unsigned width;
+    uint64_t loads, stores, atomics;
+    unsigned *loaded, *stored, *changed;
+} tally;
+
+static tally make_tally(const touched *t, size_t array, unsigned width) {
+    size_t elements = t->arrays[array].bytes / width;
+    tally sum = {.array = array, .width = width};
+    sum.loaded = calloc(elements, sizeof(unsigned));
+    sum.stored = calloc(elements, sizeof(unsigned));
+    sum.changed = calloc(elements, sizeof(unsigned));
+    cr_assert(sum.loaded && sum.stored && sum.changed);
+    return sum;
+}
+
+static void free_tally(tally *sum) {
+    free(sum->loaded);
+    free(sum->stored);
+    free(sum->changed);
+}
+
+static void add(void *data, uint64_t thread, const gpc_instruction *i, size_t array, uint64_t offset) {
+    (void)thread;
+    tally *sum = data;
+    if (array != sum->array)
+        return;
+    uint64_t element = offset / sum->width;
+    bool load = i->kind == GPC_LOAD, store = i->kind == GPC_STORE;
+    *(load ? &sum->loads : store ? &sum->stores : &sum->atomics) += 1;
+    (load ? sum->loaded : store ? sum->stored : sum->changed)[element]++;
+}
+
+enum { SSSP_DEGREES, SSSP_FIRSTS, SSSP_EDGES, SSSP_WEIGHTS, SSSP_DISTANCES, SSSP_FLAG, SSSP_LIST };
+
+static tally sssp(const char *source, size_t array) {
+    touched t;
+    begin(&t, source);
+    tally sum = make_tally(&t, array, array == SSSP_FLAG ? 1 : 4);
+    run(&t, add, &sum);
+    rig_close(&t.rig);
+    return sum;
+}
+
+/* 2,048 nodes of 8 edges: each node's degree and each edge's end and weight are read once. */
+Test(synthetic_irregular, sssp_edges) {
+    tally sum = sssp("sssp:64KiB", SSSP_DEGREES);
+    for (unsigned node = 0; node < 2048; node++)
+        cr_assert_eq(sum.loaded[node], 1);
+    free_tally(&sum);
+    for (size_t array = SSSP_EDGES; array <= SSSP_WEIGHTS; array++) {
+        sum = sssp("sssp:64KiB", array);
+        cr_assert_eq(sum.loads, 16384);
+        for (unsigned edge = 0; edge < 16384; edge++)
+            cr_assert_eq(sum.loaded[edge], 1, "edge %u is read %u times", edge, sum.loaded[edge]);
+        free_tally(&sum);
+    }
+}
+
+/* For each edge both ends' distances are read; an atomic for those that make a path shorter: none, all, a quarter. */
+Test(synthetic_irregular, sssp_distances) {
+    static const struct {
+        const char *source;
+        double share;
+    } cases[] = {{"sssp:64KiB:relaxed=0", 0}, {"sssp:64KiB:relaxed=100", 1}, {"sssp:64KiB", 0.25}};
+    for (unsigned c = 0; c < 3; c++) {
+        tally sum = sssp(cases[c].source, SSSP_DISTANCES);
+        cr_assert_eq(sum.loads, 2 * 16384);
+        cr_assert_eq(sum.stores, 0);
+        /* Four deviations of 16,384 draws with a quarter are 222. */
+        cr_assert_float_eq((double)sum.atomics, 16384 * cases[c].share, c == 2 ? 222 : 0.5);
+        free_tally(&sum);
+    }
+    /* With every edge shorter each node that has edges says so; with none nobody does. */
+    tally quiet = sssp("sssp:64KiB:relaxed=0", SSSP_FLAG), loud = sssp("sssp:64KiB:relaxed=100", SSSP_FLAG);
+    tally firsts = sssp("sssp:64KiB", SSSP_FIRSTS);
+    cr_assert_eq(quiet.stores, 0);
+    cr_assert_eq(loud.stores, firsts.loads);
+    cr_assert(firsts.loads > 1500 && firsts.loads < 2048);
+    free_tally(&quiet);
+    free_tally(&loud);
+    free_tally(&firsts);
+}
+
+/* From a list the nodes are random draws: 1 - 1/e of them come up, give or take. */
+Test(synthetic_irregular, sssp_worklist) {
+    tally list = sssp("sssp:64KiB:worklist=1", SSSP_LIST), degrees = sssp("sssp:64KiB:worklist=1", SSSP_DEGREES);
+    unsigned distinct = 0;
+    for (unsigned node = 0; node < 2048; node++) {
+        cr_assert_eq(list.loaded[node], 1);
+        distinct += degrees.loaded[node] > 0;
+    }
+    cr_assert_eq(degrees.loads, 2048);
+    cr_assert(distinct > 1230 && distinct < 1360, "%u of 2048", distinct);
+    free_tally(&list);
+    free_tally(&degrees);
+}
+
+/* Next offsets expected of each thread's loads of a row. */
+typedef struct scores {
+    unsigned first[496], second[496], steps[496];
+    uint64_t results;
+} scores;
+
+static void check_score(void *data, uint64_t thread, const gpc_instruction *i, size_t array, uint64_t offset) {
+    scores *s = data;
+    cr_assert_lt(thread, 496);
+    if (array == 0)
+        cr_assert_eq(offset, 8 * thread);
+    if (array == 1) {
+        unsigned step = s->steps[thread]++, row = step % 2 ? s->second[thread] : s->first[thread];
+        cr_assert_eq(i->width, 16);
+        cr_assert_eq(offset, row * 256 + step / 2 * 16);
+    }
+    if (array >= 2) {
+        cr_assert_eq(offset, (array == 2 ? 4 : 8) * thread);
+        s->results++;
+    }
+}
+
+/* 32 documents of 64 features make 496 pairs, each of two rows of 16 vectors. */
+Test(synthetic_irregular, similarity_score) {
+    static scores s;
+    unsigned pair = 0;
+    for (unsigned first = 0; first < 32; first++)
+        for (unsigned second = first + 1; second < 32; second++, pair++) {
+            s.first[pair] = first;
+            s.second[pair] = second;
+        }
+    touched t;
+    begin(&t, "similarity-score:8KiB");
+    run(&t, check_score, &s);
+    for (pair = 0; pair < 496; pair++)
+        cr_assert_eq(s.steps[pair], 32);
+    cr_assert_eq(s.results, 2 * 496);
+    rig_close(&t.rig);
+}
+
+enum { COMD_LISTS, COMD_TABLE, COMD_POSITIONS, COMD_FORCES };
+
+/*
+ * On a cube of 3 x 3 x 3 cells each is every other's neighbour, so each of the 432 atoms sees all of them once, and
+ * itself once before. The three coordinates are arrays of 27 cells by 64 places, one behind another.
+ */
+static void check_cells(const char *source, uint64_t atoms, uint64_t places, uint64_t seen) {
+    touched t;
+    begin(&t, source);
+    tally sum = make_tally(&t, COMD_POSITIONS, 8);
+    run(&t, add, &sum);
+    uint64_t used[3] = {0};
+    for (unsigned axis = 0; axis < 3; axis++)
+        for (uint64_t place = 0; place < places; place++) {
+            unsigned times = sum.loaded[axis * places + place];
+            cr_assert(!times || times == seen + 1, "place %lu is read %u times", (unsigned long)place, times);
+            used[axis] += times > 0;
+            cr_assert_eq(!times, !sum.loaded[place], "coordinates of different atoms");
+        }
+    cr_assert_eq(used[0], atoms);
+    cr_assert_eq(sum.stores, 0);
+    free_tally(&sum);
+    rig_close(&t.rig);
+}
+
+Test(synthetic_irregular, comd) {
+    check_cells("comd:13824", 432, 27 * 64, 432);
+    check_cells("comd:13824:spread=0", 432, 27 * 64, 432);
+    check_cells("comd:13824:spread=15,seed=7", 432, 27 * 64, 432);
+    /* Of 4 x 4 x 4 cells an atom is in 27 cells' neighbourhoods, which have 10 atoms each. */
+    check_cells("comd:32KiB:atoms=10,spread=0", 640, 64 * 64, 270);
+}
+
+/* A force of three components and an energy for each atom. */
+Test(synthetic_irregular, comd_forces) {
+    touched t;
+    begin(&t, "comd:13824");
+    tally sum = make_tally(&t, COMD_FORCES, 8);
+    run(&t, add, &sum);
+    cr_assert_eq(sum.stores, 4 * 432);
+    for (unsigned k = 0; k < 4 * 432; k++)
+        cr_assert_eq(sum.stored[k], 1);
+    free_tally(&sum);
+    rig_close(&t.rig);
+}
+
+enum { TEXT_RECORDS, TEXT_TEXT, TEXT_KEY, TEXT_RESULTS };
+
+static tally text(const char *source, size_t array) {
+    touched t;
+    begin(&t, source);
+    tally sum = make_tally(&t, array, array == TEXT_TEXT || array == TEXT_KEY ? 1 : 4);
+    run(&t, add, &sum);
+    rig_close(&t.rig);
+    return sum;
+}
+
+/* Bytes of the text that are read at all; they must be one stretch of it. */
+static uint64_t stretch(const tally *sum, uint64_t bytes) {
+    uint64_t first = bytes, last = 0, read = 0;
+    for (uint64_t b = 0; b < bytes; b++)
+        if (sum->loaded[b]) {
+            first = first < b ? first : b;
+            last = b;
+            read++;
+        }
+    cr_assert_eq(read, last - first + 1, "bytes are left out");
+    return read;
+}
+
+/*
+ * 2,048 lines of 96 bytes. Every byte is read; the last of a line ends a word, and one in six of the others. A word
+ * of five letters is followed by its end, and compared: its probability in a line is (5/6)^5 / 6 for each start.
+ */
+Test(synthetic_irregular, string_match) {
+    tally sum = text("string-match:192KiB", TEXT_TEXT), key = text("string-match:192KiB", TEXT_KEY);
+    tally results = text("string-match:192KiB", TEXT_RESULTS);
+    uint64_t read = stretch(&sum, 2048 * 96 + 48);
+    cr_assert(read > 2047 * 96 && read < 2048 * 96 + 48);
+    double words = 2048 + ((double)read - 2048) / 6;
+    cr_assert_float_eq((double)sum.stores, words, 0.02 * words);
+    /* Of the words but the lines' last, those of the right length; each reads the key's first letter. */
+    double alike = (words - 2048) * 0.4019 / 6;
+    cr_assert_float_eq((double)key.loaded[0], alike, 0.08 * alike);
+    /* One in four is the keyword, read to its end, five letters and the zero, and makes a result of two words. */
+    for (unsigned letter = 2; letter < 6; letter++)
+        cr_assert_eq(key.loaded[letter], key.loaded[1]);
+    cr_assert_float_eq(key.loaded[1], alike / 4, 0.2 * alike / 4);
+    cr_assert_eq(results.stores, 2 * key.loaded[1]);
+    free_tally(&sum);
+    free_tally(&key);
+    free_tally(&results);
+}
+
+/*
+ * 256 parts of 1,024 bytes. Every byte is read, by the scan or by what it skips for. From a link to the next are on
+ * average 8 + (2 * 64 - 8) / 2 bytes, an opening of 9, a link of 16 + 31 / 2 and its quote; a part loses about
+ * half of a link's way at its end, and what a link needs for room.
+ */
+Test(synthetic_irregular, inverted_index) {
+    tally sum = text("inverted-index:256KiB:part=1024", TEXT_TEXT);
+    tally results = text("inverted-index:256KiB:part=1024", TEXT_RESULTS);
+    stretch(&sum, 256 * 1024 + 512);
+    uint64_t marks = 0;
+    for (uint64_t b = 0; b < 256 * 1024 + 512; b++) {
+        cr_assert_leq(sum.stored[b], 1);
+        marks += sum.stored[b];
+    }
+    cr_assert_eq(results.stores, 2 * marks);
+    double way = 8 + 60 + 9 + 31.5 + 1;
+    cr_assert(marks > 256 * (1024 / way - 1.2) && marks < 256 * 1024 / way, "%lu links", (unsigned long)marks);
+    free_tally(&sum);
+    free_tally(&results);
+}

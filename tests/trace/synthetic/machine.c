@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "trace/synthetic/machine.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_THREADS = 1024 };
+
+void machine_open(machine *m, const char *name, unsigned bytes, machine_value value) {
+    memset(m, 0, sizeof *m);
+    rig_open(&m->rig, name);
+    m->bytes = bytes;
+    m->value = value;
+    m->lanes = malloc(MOST_THREADS * sizeof *m->lanes);
+    cr_assert(m->lanes);
+    const gpci_array *arrays = gpci_synthetic_arrays(m->rig.source, &m->count);
+    uint64_t random = 42;
+    for (size_t a = 0; a < m->count; a++) {
+        m->lengths[a] = arrays[a].bytes / bytes;
+        m->arrays[a] = malloc(m->lengths[a] * sizeof(double));
+        cr_assert(m->arrays[a]);
+        for (size_t i = 0; i < m->lengths[a]; i++)
+            m->arrays[a][i] = (double)((random = random * 6364136223846793005u + 1442695040888963407u) >> 61) - 3;
+    }
+}
+
+void machine_close(machine *m) {
+    for (size_t a = 0; a < m->count; a++)
+        free(m->arrays[a]);
+    free(m->lanes);
+    rig_close(&m->rig);
+}
+
+static double *word_at(machine *m, const gpc_instruction *i, uint64_t address) {
+    if (i->space == GPC_SPACE_SHARED) {
+        cr_assert_lt(address / 4, MACHINE_SHARED);
+        return &m->shared[address / 4];
+    }
+    size_t count;
+    const gpci_array *arrays = gpci_synthetic_arrays(m->rig.source, &count);
+    for (size_t a = 0; a < count; a++)
+        if (address >= arrays[a].base && address < arrays[a].base + arrays[a].bytes)
+            return &m->arrays[a][(address - arrays[a].base) / m->bytes];
+    cr_assert_fail("%#lx is in no array", (unsigned long)address);
+    return NULL;
+}
+
+static void access(machine *m, const gpc_instruction *i, machine_lane *lane, uint64_t address) {
+    double *word = word_at(m, i, address);
+    unsigned words = i->space == GPC_SPACE_SHARED ? i->width / 4 : 1;
+    if (i->kind == GPC_STORE) {
+        *word = m->value(lane, m->rig.kernel.name);
+        return;
+    }
+    if (i->kind == GPC_ATOMIC) {
+        *word += 1;
+        return;
+    }
+    lane->shared = i->space == GPC_SPACE_SHARED;
+    lane->stores = 0;
+    for (unsigned k = 0; k < words; k++) {
+        cr_assert_lt(lane->count, MACHINE_QUEUE);
+        lane->queue[lane->count++] = word[k];
+    }
+}
+
+/* Run a warp to its next barrier; false where it came to its end. */
+static bool step(machine *m, const gpc_warp *warp, uint64_t *at) {
+    machine_lane *lanes = m->lanes + (size_t)warp->warp * m->rig.kernel.warp_lanes;
+    while (*at < warp->count) {
+        const gpc_instruction *i = &warp->instructions[(*at)++];
+        if (i->op_class == GPC_OP_BARRIER)
+            return true;
+        if (!i->addresses)
+            continue;
+        unsigned k = 0;
+        for (uint64_t left = i->mask; left; left &= left - 1)
+            access(m, i, &lanes[gpci_lowest(left)], i->addresses[k++]);
+    }
+    return false;
+}
+
+static void run_block(machine *m, const gpc_block *block) {
+    uint64_t at[MOST_THREADS / 32] = {0};
+    for (size_t t = 0; t < MOST_THREADS; t++) {
+        m->lanes[t].count = m->lanes[t].stores = 0;
+        m->lanes[t].shared = false;
+    }
+    for (bool more = true; more;) {
+        more = false;
+        for (uint32_t w = 0; w < block->warp_count; w++)
+            more |= step(m, &block->warps[w], &at[w]);
+    }
+}
+
+bool machine_launch(machine *m) {
+    if (!rig_kernel(&m->rig))
+        return false;
+    for (const gpc_block *block; (block = rig_block(&m->rig));)
+        run_block(m, block);
+    return true;
+}
+
+void machine_run(machine *m) {
+    while (machine_launch(m))
+        continue;
+}

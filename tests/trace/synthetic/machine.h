@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef TESTS_SYNTHETIC_MACHINE_H
+#define TESTS_SYNTHETIC_MACHINE_H
+
+#include "trace/synthetic/rig.h"
+
+/*
+ * A machine that runs a trace on numbers: loads fetch them from arrays, a kernel's
+ * arithmetic (a few lines of C, knowing nothing of threads or addresses) makes a
+ * value of what a lane has loaded, stores put it back. So a trace can be held
+ * against what its kernel is meant to compute.
+ */
+enum { MACHINE_QUEUE = 16384, MACHINE_SHARED = 16384 };
+
+typedef struct machine_lane {
+    double queue[MACHINE_QUEUE]; /* loaded since the last store that emptied it */
+    unsigned count;
+    bool shared;     /* the last load was from shared memory */
+    unsigned stores; /* since then */
+} machine_lane;
+
+/* The value that a lane stores; it may set count to 0. */
+typedef double (*machine_value)(machine_lane *lane, const char *kernel);
+
+typedef struct machine {
+    rig rig;
+    size_t count;
+    double *arrays[GPCI_SYNTHETIC_ARRAYS]; /* by word of `bytes`, 4 or 8 */
+    size_t lengths[GPCI_SYNTHETIC_ARRAYS];
+    unsigned bytes;
+    double shared[MACHINE_SHARED];
+    machine_lane *lanes; /* of all threads of a block */
+    machine_value value;
+} machine;
+
+/* Open a kernel, its arrays filled with small whole numbers, so that sums are exact in any order. */
+void machine_open(machine *m, const char *name, unsigned bytes, machine_value value);
+/* Run the next launch, block by block; false at the end. */
+bool machine_launch(machine *m);
+void machine_run(machine *m);
+void machine_close(machine *m);
+
+#endif
