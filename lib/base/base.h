@@ -20,7 +20,12 @@
 #define GPCI_UNLIKELY(x) (x)
 #endif
 
+#define GPCI_SEGMENT 32u /* bytes of the smallest piece of a line that moves: counters and bypasses count in these */
+
+/* What has a name in a context: policies, built in or registered by the host (registry/registry.c). */
 typedef struct gpci_registry gpci_registry;
+gpci_registry *gpci_registry_create(gpc_context *context);
+void gpci_registry_destroy(gpc_context *context, gpci_registry *registry);
 
 struct gpc_context {
     gpc_allocate_fn allocate;
@@ -75,6 +80,11 @@ GPCI_INLINE uint64_t gpci_random(uint64_t *state) {
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
     return z ^ (z >> 31);
+}
+
+/* A multiplicative hash, for tables: take its upper bits. */
+GPCI_INLINE uint64_t gpci_hash(uint64_t key) {
+    return (key ^ key >> 32) * 0x9e3779b97f4a7c15u;
 }
 
 /* Stateless mix of a value: seeds of sub-objects, hash interleaving. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "base/base.h"
-#include "registry/registry.h"
 
 #include <stdarg.h>
 #include <stdio.h>

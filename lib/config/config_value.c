@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "base/text.h"
 #include "config/config_object.h"
-#include "policies/protocol/protocols.h"
+#include "registry/protocol_registry.h"
 #include "registry/registry.h"
 #include "registry/spec.h"
 

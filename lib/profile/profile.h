@@ -3,6 +3,7 @@
 #define GPC_PROFILE_PROFILE_H
 
 #include "level/hierarchy.h"
+#include "policies/predictor/profile_file.h"
 #include "profile/stack.h"
 
 #include <gpucache/profile.h>
@@ -145,8 +146,6 @@ void gpci_live_sm_clear(gpci_live_sm *sm);
 
 /* tables.c: make the tables. GPC_ERROR_MEMORY: they are as before. */
 gpc_status gpci_profile_settle(gpc_profile *profile);
-/* U x (1 + R) of these counts. */
-double gpci_profile_score_of(uint64_t used, uint64_t moved, uint64_t fills, uint64_t reuses, uint64_t hits);
 /* R, U and score of counts. */
 void gpci_profile_rate(gpc_profile_counts *counts);
 void gpci_profile_rate_line(gpc_profile_line *line);
@@ -159,10 +158,6 @@ uint64_t gpci_profile_millionths(double score);
 
 GPCI_INLINE gpc_context *gpci_live_context(const gpci_live_sm *sm) {
     return sm->profile->context;
-}
-
-GPCI_INLINE uint64_t gpci_hash(uint64_t key) {
-    return (key ^ key >> 32) * 0x9e3779b97f4a7c15u;
 }
 
 #endif

@@ -152,3 +152,8 @@ gpc_status gpc_profile_classes_above(gpc_profile *p, double threshold, uint32_t 
     *out_classes = classes;
     return GPC_OK;
 }
+
+const uint32_t *gpci_profile_launches(const gpc_profile *profile, size_t *out_count) {
+    *out_count = profile->launch_count;
+    return profile->launches;
+}

@@ -16,15 +16,6 @@ uint64_t gpci_profile_millionths(double score) {
     return score > 0 ? score < 1e12 ? (uint64_t)(score * 1e6 + 0.5) : UINT64_C(1000000000000000000) : 0;
 }
 
-/* U x (1 + R) with one rounding: products of counts below 2^53 are exact, and so is the comparison with 1. */
-double gpci_profile_score_of(uint64_t used, uint64_t moved, uint64_t fills, uint64_t reuses, uint64_t hits) {
-    if (!moved)
-        return 0;
-    if (!fills) /* nothing was brought in: as if once, for all the hits */
-        return (double)used * (1 + (double)hits) / (double)moved;
-    return (double)used * ((double)fills + (double)reuses) / ((double)moved * (double)fills);
-}
-
 void gpci_profile_rate(gpc_profile_counts *c) {
     c->reuse = c->fills ? (double)c->reuses / (double)c->fills : (double)c->hits;
     c->utilisation = c->bytes_moved ? (double)c->bytes_used / (double)c->bytes_moved : 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "policies/protocol/protocols.h"
 #include "registry/ops.h"
+#include "registry/protocol_registry.h"
 
 #include <string.h>
 

@@ -13,9 +13,6 @@ extern const gpc_throttle_ops *const gpci_builtin_throttles[];
 #define GPCI_MAX_SCHEDULER_WARPS 1024u
 #define GPCI_MAX_THROTTLES 8u /* on one scheduler */
 
-gpci_registry *gpci_registry_create(gpc_context *context);
-void gpci_registry_destroy(gpc_context *context, gpci_registry *registry);
-
 /* State that policies share, those of a level of caches or of an SM's schedulers: an entry for each name and arguments. */
 typedef struct gpci_commons gpci_commons;
 

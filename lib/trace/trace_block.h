@@ -50,4 +50,11 @@ GPCI_INLINE uint64_t *gpci_block_take(gpci_block *block, size_t count) {
     return addresses;
 }
 
+/* Of all its warps together: what a trace may hold of a block. */
+#define GPCI_BLOCK_MOST_INSTRUCTIONS (UINT64_C(1) << 26)
+
+GPCI_INLINE uint64_t gpci_full_mask(uint32_t lanes) {
+    return lanes >= 64 ? UINT64_MAX : (UINT64_C(1) << lanes) - 1;
+}
+
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "trace/writer.h"
 
-#include "trace/binary/binary.h"
 #include "trace/seen.h"
 #include "trace/sources.h"
+#include "trace/trace_block.h"
 
 /* gpc_trace_writer: checks what a caller gives, and hands it to the format. */
 struct gpc_trace_writer {
@@ -114,7 +114,7 @@ static const char *check_block(const gpc_kernel *kernel, const gpc_trace *from, 
         count += block->warps[w].count;
         if (block->warps[w].warp != w)
             return "warps in ascending order";
-        if (count > GPCI_BINARY_MOST_INSTRUCTIONS)
+        if (count > GPCI_BLOCK_MOST_INSTRUCTIONS)
             return "at most 2^26 instructions in a block";
         const char *wrong = check_warp(kernel, from, &block->warps[w]);
         if (wrong)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "policies/predictor/profile_file.h"
-#include "profile/profile.h"
 
 /*
  * Compiler-based bypassing, Xie et al. (ICCAD 2013) as seeds/001 IV.A and VI.B describe it: after a profiling run every
@@ -64,20 +63,21 @@ static void decide(entry *e, double threshold) {
 
 static gpc_status fill(compiler_state *state, gpc_profile *profile, double threshold, uint32_t use) {
     const gpc_profile_instruction *rows;
-    size_t count, slots = 16;
+    size_t count, launch_count, slots = 16;
+    const uint32_t *launches = gpci_profile_launches(profile, &launch_count);
     gpc_status status = gpc_profile_instructions(profile, &rows, &count);
     if (status < 0)
         return status;
     while (slots < count * 4) /* each twice */
         slots *= 2;
     state->mask = slots - 1;
-    state->launch_count = profile->launch_count;
+    state->launch_count = launch_count;
     state->entries = gpci_zalloc(state->context, slots, sizeof *state->entries);
-    state->launches = gpci_zalloc(state->context, profile->launch_count, sizeof *state->launches);
+    state->launches = gpci_zalloc(state->context, launch_count, sizeof *state->launches);
     if (!state->entries || !state->launches)
         return GPC_ERROR_MEMORY;
-    for (size_t i = 0; i < profile->launch_count; i++)
-        state->launches[i] = profile->launches[i];
+    for (size_t i = 0; i < launch_count; i++)
+        state->launches[i] = launches[i];
     for (size_t i = 0; i < count; i++) {
         add(state, rows[i].kernel_index, &rows[i], use);
         add(state, ANY, &rows[i], use);

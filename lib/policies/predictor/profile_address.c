@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "policies/predictor/profile_file.h"
-#include "profile/profile.h"
 
 /*
  * Profiling-based bypassing by address, seeds/001 IV.B. A profile tells for each line address A of each SM how often

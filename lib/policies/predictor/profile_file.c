@@ -70,6 +70,15 @@ void gpci_profile_left(gpci_profile_share *share) {
         drop(share);
 }
 
+/* U x (1 + R) with one rounding: products of counts below 2^53 are exact, and so is the comparison with 1. */
+double gpci_profile_score_of(uint64_t used, uint64_t moved, uint64_t fills, uint64_t reuses, uint64_t hits) {
+    if (!moved)
+        return 0;
+    if (!fills) /* nothing was brought in: as if once, for all the hits */
+        return (double)used * (1 + (double)hits) / (double)moved;
+    return (double)used * ((double)fills + (double)reuses) / ((double)moved * (double)fills);
+}
+
 gpc_status gpci_number_set_init(gpci_number_set *set, gpc_context *context, size_t count) {
     size_t slots = 16;
     while (slots < count * 2)

@@ -34,6 +34,12 @@ gpc_status gpci_profile_take(const gpc_policy_env *env, uint32_t line_bytes, cha
 void gpci_profile_taken(const gpc_policy_env *env);
 void gpci_profile_left(gpci_profile_share *share);
 
+/* Eq. (1), U x (1 + R), of these counts: bytes used and moved, residences, reuses in them, hits in all. */
+double gpci_profile_score_of(uint64_t used, uint64_t moved, uint64_t fills, uint64_t reuses, uint64_t hits);
+
+/* Index of the kernel's name of each launch [*out_count]; of the profile, until it changes (profile/profile_query.c). */
+const uint32_t *gpci_profile_launches(const gpc_profile *profile, size_t *out_count);
+
 /* A flat set of numbers, UINT64_MAX not among them. */
 typedef struct gpci_number_set {
     gpc_context *context;
@@ -47,7 +53,7 @@ void gpci_number_set_add(gpci_number_set *set, uint64_t number);
 void gpci_number_set_clear(gpci_number_set *set);
 
 GPCI_INLINE size_t gpci_number_set_slot(const gpci_number_set *set, uint64_t number) {
-    size_t slot = (size_t)((number ^ number >> 32) * 0x9e3779b97f4a7c15u >> 20) & set->mask;
+    size_t slot = (size_t)(gpci_hash(number) >> 20) & set->mask;
     while (set->slots[slot] != UINT64_MAX && set->slots[slot] != number)
         slot = (slot + 1) & set->mask;
     return slot;

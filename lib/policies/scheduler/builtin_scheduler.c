@@ -2,14 +2,8 @@
 #include "registry/registry.h"
 
 #include "policies/scheduler/schedulers.h"
-#include "policies/throttle/throttles.h"
 
 /* One line per scheduler; the order is that of `gpucache policies`. */
 const gpc_scheduler_ops *const gpci_builtin_schedulers[] = {
     &gpci_gto, &gpci_lrr, &gpci_oldest, &gpci_two_level, NULL,
-};
-
-/* One line per throttle. */
-const gpc_throttle_ops *const gpci_builtin_throttles[] = {
-    &gpci_warps_throttle, &gpci_blocks_throttle, &gpci_ccws_throttle, &gpci_dyncta_throttle, &gpci_pcal_throttle, NULL,
 };

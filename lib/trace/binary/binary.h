@@ -37,9 +37,6 @@
 #define GPCI_BINARY_MAGIC "GCT\x1a"
 #define GPCI_BINARY_TAIL_MAGIC "\x1aTCG"
 
-/* No real block comes near this; it bounds what a hostile file can ask for. */
-#define GPCI_BINARY_MOST_INSTRUCTIONS (UINT64_C(1) << 26)
-
 #define GPCI_NEVER UINT32_MAX
 #define GPCI_NO_SHAPE UINT32_MAX
 #define GPCI_MOST_LANES 64u
@@ -114,9 +111,5 @@ typedef struct gpci_block_entry {
     uint64_t offset, length;
     uint64_t instructions;
 } gpci_block_entry;
-
-GPCI_INLINE uint64_t gpci_full_mask(uint32_t lanes) {
-    return lanes >= 64 ? UINT64_MAX : (UINT64_C(1) << lanes) - 1;
-}
 
 #endif

@@ -244,7 +244,7 @@ static bool take_entry(reading *r, gpci_seen *seen, uint64_t next, uint64_t most
     gpci_cursor *c = &r->cursor;
     uint64_t index = next + gpci_cursor_signed(c);
     entry->length = gpci_cursor_below(c, most);
-    entry->instructions = gpci_cursor_below(c, GPCI_BINARY_MOST_INSTRUCTIONS);
+    entry->instructions = gpci_cursor_below(c, GPCI_BLOCK_MOST_INSTRUCTIONS);
     if (c->bad || index >= r->d->kernel.block_count || entry->length <= GPCI_BINARY_CRC)
         return false;
     entry->index = (uint32_t)index;

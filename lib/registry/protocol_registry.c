@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "policies/protocol/protocols.h"
+#include "registry/protocol_registry.h"
 #include "registry/registry.h"
 
 #include <stdio.h>
