@@ -20,7 +20,8 @@
 #define GPCI_UNLIKELY(x) (x)
 #endif
 
-#define GPCI_SEGMENT 32u /* bytes of the smallest piece of a line that moves: counters and bypasses count in these */
+/* Between levels, 32-byte segments are counted: DRAM's atom, and a sector of every NVIDIA cache since Maxwell. */
+#define GPCI_SEGMENT 32u
 
 /* What has a name in a context: policies, built in or registered by the host (registry/registry.c). */
 typedef struct gpci_registry gpci_registry;

@@ -4,7 +4,6 @@
 
 #include "base/base.h"
 
-/* Between levels, 32-byte segments are counted: DRAM's atom, and a sector of every NVIDIA cache since Maxwell. */
 #define GPCI_MAX_TRANSACTIONS 192u /* 64 lanes of 64 bytes, each over three 32-byte lines */
 
 /* What a warp instruction asks of one line. */

@@ -50,7 +50,7 @@ GPCI_INLINE uint64_t *gpci_block_take(gpci_block *block, size_t count) {
     return addresses;
 }
 
-/* Of all its warps together: what a trace may hold of a block. */
+/* Instructions of a block: no real one comes near this; it bounds what a hostile file can ask for. */
 #define GPCI_BLOCK_MOST_INSTRUCTIONS (UINT64_C(1) << 26)
 
 GPCI_INLINE uint64_t gpci_full_mask(uint32_t lanes) {

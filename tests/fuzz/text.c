@@ -48,7 +48,7 @@ static void decode_again(gpc_context *context, gpci_opcodes *opcodes, const gpci
 
 /* What the text reader accepts, the binary format carries. */
 static void round_trip(gpc_context *context, gpci_opcodes *opcodes, const gpc_kernel *kernel, const gpc_block *block) {
-    if (block->instruction_count > GPCI_BINARY_MOST_INSTRUCTIONS)
+    if (block->instruction_count > GPCI_BLOCK_MOST_INSTRUCTIONS)
         return;
     gpci_encoder encoder;
     gpci_bytes coded = {.context = context};
