@@ -50,16 +50,16 @@ typedef struct gpci_observer {
 } gpci_observer;
 
 /* Counters of gpc_stats that count as accesses pass, by SM. */
-#define GPCI_SM_COUNTERS(X)                                                                                           \
-    X(warp_instructions)                                                                                              \
-    X(thread_instructions)                                                                                            \
-    X(l1_load_requests)                                                                                               \
-    X(l1_load_lines)                                                                                                  \
-    X(l1_load_sectors) X(l1_load_sector_hits) X(l1_load_bytes_used) X(l1_load_bytes_moved) X(l1_store_requests)       \
-        X(l1_store_sectors) X(l1_store_sector_hits) X(l1_atomic_requests) X(l1_atomic_sectors) X(l1_bypassed_sectors) \
-            X(l1_fetched_sectors) X(l1_write_back_sectors) X(l1_pending_sector_hits) X(l1_load_line_misses)           \
-                X(l1_load_dram_lines) X(loads_completed) X(load_cycles) X(round_trips) X(round_trip_cycles)           \
-                    X(l1_cache_warp_lines) X(l1_cache_warp_misses) X(l1_bypass_warp_lines) X(l1_bypass_warp_misses)
+/* clang-format off */
+#define GPCI_SM_COUNTERS(X)                                                                                     \
+    X(warp_instructions) X(thread_instructions) X(l1_load_requests) X(l1_load_lines) X(l1_load_sectors)         \
+    X(l1_load_sector_hits) X(l1_load_bytes_used) X(l1_load_bytes_moved) X(l1_store_requests)                    \
+    X(l1_store_sectors) X(l1_store_sector_hits) X(l1_atomic_requests) X(l1_atomic_sectors)                      \
+    X(l1_bypassed_sectors) X(l1_fetched_sectors) X(l1_write_back_sectors) X(l1_pending_sector_hits)             \
+    X(l1_load_line_misses) X(l1_load_dram_lines) X(loads_completed) X(load_cycles) X(round_trips)               \
+    X(round_trip_cycles) X(l1_cache_warp_lines) X(l1_cache_warp_misses) X(l1_bypass_warp_lines)                 \
+    X(l1_bypass_warp_misses)
+/* clang-format on */
 
 typedef struct gpci_sm_counts {
 #define X(field) uint64_t field;

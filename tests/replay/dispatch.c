@@ -7,6 +7,7 @@
 /* Which thread block runs on which SM, and when. */
 
 #define SHORT LOAD("0000", "0x1000") EXIT("0010")
+/* clang-format off */
 #define LONG                                                                                                           \
     LOAD("0000", "0x1000")                                                                                             \
     LOAD("0010", "0x2000")                                                                                             \
@@ -14,6 +15,7 @@
     LOAD("0030", "0x4000")                                                                                             \
     LOAD("0040", "0x5000") LOAD("0050", "0x6000") LOAD("0060", "0x7000") LOAD("0070", "0x8000") LOAD("0080", "0x9000") \
         LOAD("0090", "0xa000") LOAD("00a0", "0xb000") LOAD("00b0", "0xc000") EXIT("00c0")
+/* clang-format on */
 
 /* Assert that the n-th block to start on an SM is the n-th of `blocks`, and that there are no others. */
 static void expect_blocks(const rig *r, uint32_t sm, unsigned count, const uint32_t *blocks, unsigned warps) {
