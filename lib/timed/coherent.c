@@ -107,9 +107,9 @@ static void put_on_its_way(gpci_timed *t, uint32_t exchange, uint32_t step) {
     uint32_t number = gpci_pool_take(&t->pool);
     gpci_packet *p = gpci_at(t, number);
     p->address = s->address;
-    p->access = exchange;
-    p->leader = step;
-    p->size = s->bytes;
+    p->message.exchange = exchange;
+    p->message.step = step;
+    p->path.size = s->bytes;
     p->segments = gpci_play_segments(t, s->bytes);
     p->flags = 0;
     p->level = 0;
@@ -155,7 +155,7 @@ void gpci_play_turn(gpci_timed *t) {
 
 void gpci_play_arrived(gpci_timed *t, uint32_t packet) {
     const gpci_packet *p = gpci_at(t, packet);
-    uint32_t exchange = p->access, step = p->leader;
+    uint32_t exchange = p->message.exchange, step = p->message.step;
     if (!gpci_play_take(t, packet))
         return;
     gpci_pool_give(&t->pool, packet);
@@ -166,7 +166,7 @@ void gpci_play_arrived(gpci_timed *t, uint32_t packet) {
 /* Memory that is the host's answers between cycles: what follows waits for the next. */
 void gpci_play_memory(gpci_timed *t, uint32_t packet) {
     const gpci_packet *p = gpci_at(t, packet);
-    uint32_t exchange = p->access, step = p->leader;
+    uint32_t exchange = p->message.exchange, step = p->message.step;
     gpci_pool_give(&t->pool, packet);
     const gpci_step *s = gpci_step_at(t->play, exchange, step);
     gpci_clock clock = gpci_play_stage(t, s->from, s->address)->options->clock;
@@ -266,7 +266,7 @@ void gpci_play_begin(gpci_timed *t, uint32_t packet, const gpc_coherence_result 
     e->sm = gpci_at(t, packet)->request.sm;
     e->waiting = e->next = GPCI_NO_EXCHANGE;
     e->level = level_of(t->h, r->level);
-    gpci_at(t, packet)->leader = exchange;
+    gpci_at(t, packet)->mshr.exchange = exchange;
     load_steps(t, r, e);
     if (behind == GPCI_NO_EXCHANGE) {
         gpci_play_start(t, exchange);

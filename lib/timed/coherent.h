@@ -171,9 +171,6 @@ void gpci_play_l1_step(gpci_timed *t, gpci_stage *stage);
 /* The access of an exchange is done. */
 void gpci_play_done(gpci_timed *t, uint32_t exchange);
 
-/* A refused message's packet, on its way back. */
-#define GPCI_PACKET_REFUSED GPCI_PACKET_DIRECT
-
 /* Segments of a message's data: as many as its bytes beside the header. */
 GPCI_INLINE uint8_t gpci_play_segments(const gpci_timed *t, uint32_t bytes) {
     return (uint8_t)((1u << (bytes - t->header + GPCI_SEGMENT - 1) / GPCI_SEGMENT) - 1);
@@ -187,10 +184,10 @@ GPCI_INLINE gpci_step *gpci_step_at(const gpci_play *p, uint32_t exchange, uint3
     return &p->exchanges[exchange].steps[step];
 }
 
-/* A message's packet: `access` is its exchange, `leader` its step, `chain` the module that it is for. */
+/* The step of a packet that is a message. */
 GPCI_INLINE gpci_step *gpci_step_of(const gpci_timed *t, uint32_t packet) {
     const gpci_packet *p = gpci_at(t, packet);
-    return gpci_step_at(t->play, p->access, p->leader);
+    return gpci_step_at(t->play, p->message.exchange, p->message.step);
 }
 
 #endif

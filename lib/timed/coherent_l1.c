@@ -5,7 +5,7 @@
 
 /*
  * A coherent L1's tags. A line has an MSHR entry from its miss to the end of its access; loads of it join one that a
- * load made, and whatever else comes for it waits. The packet that made the entry names its exchange in `leader`.
+ * load made, and whatever else comes for it waits. The packet that made the entry has its exchange in `mshr.exchange`.
  */
 
 static uint64_t line_of(const gpci_timed *t, uint64_t address) {
@@ -20,34 +20,34 @@ static uint32_t find(const gpci_timed *t, const gpci_stage *stage, uint64_t addr
     uint64_t line = line_of(t, address);
     uint32_t leader = bucket_of(stage, line)->leader;
     while (leader != GPCI_NO_PACKET && line_of(t, gpci_at(t, leader)->address) != line)
-        leader = gpci_at(t, leader)->chain;
+        leader = gpci_at(t, leader)->mshr.chain;
     return leader;
 }
 
 static void add(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     gpci_packet *p = gpci_at(t, packet);
     gpci_mshr_bucket *bucket = bucket_of(stage, line_of(t, p->address));
-    p->chain = bucket->leader;
+    p->mshr.chain = bucket->leader;
     bucket->leader = packet;
-    p->first_waiting = p->last_waiting = GPCI_NO_PACKET;
-    p->waiting = 1;
+    p->mshr.first = p->mshr.last = GPCI_NO_PACKET;
+    p->mshr.count = 1;
     gpci_gauge_set(&stage->mshr.gauge, t->wheel.now, ++stage->mshr.used[0]);
 }
 
 static void take_out(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     uint32_t *at = &bucket_of(stage, line_of(t, gpci_at(t, packet)->address))->leader;
     while (*at != packet)
-        at = &gpci_at(t, *at)->chain;
-    *at = gpci_at(t, packet)->chain;
+        at = &gpci_at(t, *at)->mshr.chain;
+    *at = gpci_at(t, packet)->mshr.chain;
     gpci_gauge_set(&stage->mshr.gauge, t->wheel.now, --stage->mshr.used[0]);
 }
 
 static bool is_load(const gpci_packet *p) {
-    return p->kind == GPC_LOAD || p->kind == GPC_PREFETCH;
+    return p->line.kind == GPC_LOAD || p->line.kind == GPC_PREFETCH;
 }
 
 static void count_load(gpci_timed *t, const gpci_packet *p, bool hit, bool pending) {
-    if (p->kind != GPC_LOAD)
+    if (p->line.kind != GPC_LOAD)
         return;
     gpci_sm_counts *c = &t->h->of_sm[p->request.sm];
     uint32_t segments = gpci_count_sectors(p->segments), age = p->request.warp_age;
@@ -63,17 +63,17 @@ static void count_load(gpci_timed *t, const gpci_packet *p, bool hit, bool pendi
 /* To a line in flight. */
 static gpci_verdict join(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint32_t leader, gpci_held *held) {
     gpci_packet *p = gpci_at(t, packet), *l = gpci_at(t, leader);
-    if (!is_load(p) || !is_load(l) || l->waiting >= stage->options->merges)
+    if (!is_load(p) || !is_load(l) || l->mshr.count >= stage->options->merges)
         return gpci_stage_block(stage, held, t->wheel.now, GPC_BUSY_MERGE);
     count_load(t, p, true, true);
-    p->fetched = 0;
+    p->line.missed = 0;
     t->pool.next[packet] = GPCI_NO_PACKET;
-    if (l->first_waiting == GPCI_NO_PACKET)
-        l->first_waiting = packet;
+    if (l->mshr.first == GPCI_NO_PACKET)
+        l->mshr.first = packet;
     else
-        t->pool.next[l->last_waiting] = packet;
-    l->last_waiting = packet;
-    l->waiting++;
+        t->pool.next[l->mshr.last] = packet;
+    l->mshr.last = packet;
+    l->mshr.count++;
     return GPCI_WAITING;
 }
 
@@ -83,9 +83,9 @@ static bool is_quiet(const gpci_timed *t, const gpci_packet *p) {
     uint32_t block = gpci_module_find(m, gpci_tag_of(m, p->address));
     if (block == GPCI_NO_BLOCK || (!is_load(p) && m->given.write_through))
         return false;
-    gpc_coherence_event event = is_load(p)             ? GPC_EVENT_LOAD
-                                : p->kind == GPC_STORE ? GPC_EVENT_N_STORE
-                                                       : GPC_EVENT_STORE;
+    gpc_coherence_event event = is_load(p)                  ? GPC_EVENT_LOAD
+                                : p->line.kind == GPC_STORE ? GPC_EVENT_N_STORE
+                                                            : GPC_EVENT_STORE;
     return p->request.hint <= GPC_HINT_CA && m->rules[m->states[block]][event].actions == GPC_DO_HIT;
 }
 
@@ -94,7 +94,7 @@ static uint32_t behind(const gpci_timed *t, const gpci_stage *stage, const gpc_c
     for (uint32_t i = 0; i < r->message_count; i++)
         if (r->messages[i].kind == GPC_MESSAGE_EVICTION && r->messages[i].from == stage->index) {
             uint32_t leader = find(t, stage, r->messages[i].address);
-            return leader == GPCI_NO_PACKET ? GPCI_NO_EXCHANGE : gpci_at(t, leader)->leader;
+            return leader == GPCI_NO_PACKET ? GPCI_NO_EXCHANGE : gpci_at(t, leader)->mshr.exchange;
         }
     return GPCI_NO_EXCHANGE;
 }
@@ -127,8 +127,8 @@ gpci_verdict gpci_play_pass(gpci_timed *t, gpci_stage *stage, uint32_t packet, g
         return GPCI_BLOCKED;
     }
     count_load(t, p, r.hit, false);
-    c->l1_store_sector_hits += p->kind == GPC_STORE && r.hit ? gpci_count_sectors(p->segments) : 0;
-    p->fetched = r.hit ? 0 : p->segments;
+    c->l1_store_sector_hits += p->line.kind == GPC_STORE && r.hit ? gpci_count_sectors(p->segments) : 0;
+    p->line.missed = r.hit ? 0 : p->segments;
     if (!r.hit || r.message_count > 1)
         return miss(t, stage, packet, &r);
     gpci_l1_serve(t, stage, packet);
@@ -142,7 +142,7 @@ void gpci_play_done(gpci_timed *t, uint32_t exchange) {
     uint32_t leader = e->packet;
     uint8_t level = e->level;
     gpci_packet *l = gpci_at(t, leader);
-    uint32_t waiting = l->first_waiting;
+    uint32_t waiting = l->mshr.first;
     e->packet = GPCI_NO_PACKET;
     take_out(t, stage, leader);
     if (level == 3 && is_load(l))
@@ -176,7 +176,8 @@ void gpci_play_l1_step(gpci_timed *t, gpci_stage *stage) {
             return;
         }
         gpci_network_receive(t->replies, stage->index);
-        stage->fill_free = now + (p->size - t->header + stage->options->fill_width - 1) / stage->options->fill_width;
+        stage->fill_free =
+            now + (p->path.size - t->header + stage->options->fill_width - 1) / stage->options->fill_width;
         gpci_play_arrived(t, packet);
     }
 }

@@ -124,10 +124,10 @@ static void refuse(gpci_timed *t, uint32_t packet, gpci_step *s) {
     from->accesses++;
     if (tree->faults & GPCI_FAULT_NO_UNLOCK && (s->kind == GPC_MESSAGE_WRITE_BACK || s->kind == GPC_MESSAGE_NOTICE) &&
         s->lock == GPCI_NO_LOCK && find(p, own_key(s->from, s->address)) == GPCI_NO_LOCK)
-        s->lock = hold(p, own_key(s->from, s->address), q->access, q->leader);
+        s->lock = hold(p, own_key(s->from, s->address), q->message.exchange, q->message.step);
     gpci_play_give_entry(t, s);
     s->packet = packet;
-    q->size = t->header;
+    q->path.size = t->header;
     q->segments = 0;
     q->flags = GPCI_PACKET_REFUSED;
     gpci_play_send(t, packet, s->to, s->from);
@@ -139,7 +139,7 @@ void gpci_play_again(gpci_timed *t, uint32_t exchange, uint32_t step) {
     gpci_packet *q = gpci_at(t, s->packet);
     gpci_module_at(tree, s->from)->stats.low_sent += s->bytes;
     gpci_module_at(tree, s->to)->stats.high_received += s->bytes;
-    q->size = s->bytes;
+    q->path.size = s->bytes;
     q->segments = gpci_play_segments(t, s->bytes);
     q->flags = 0;
     uint32_t packet = s->packet;
@@ -153,9 +153,9 @@ static void back_off(gpci_timed *t, uint32_t packet, const gpci_step *s) {
     const gpci_packet *q = gpci_at(t, packet);
     gpci_clock clock = gpci_play_stage(t, s->from, s->address)->options->clock;
     if (cycles)
-        gpci_play_at(t, gpci_clock_after(clock, t->wheel.now, cycles), q->access, q->leader, true);
+        gpci_play_at(t, gpci_clock_after(clock, t->wheel.now, cycles), q->message.exchange, q->message.step, true);
     else
-        gpci_play_again(t, q->access, q->leader);
+        gpci_play_again(t, q->message.exchange, q->message.step);
 }
 
 bool gpci_play_take(gpci_timed *t, uint32_t packet) {
@@ -173,18 +173,18 @@ bool gpci_play_take(gpci_timed *t, uint32_t packet) {
         return true;
     if (lock == GPCI_NO_LOCK)
         lock = find(p, key_of(s->to, s->block));
-    if (lock != GPCI_NO_LOCK && p->locks[lock].exchange == q->access)
+    if (lock != GPCI_NO_LOCK && p->locks[lock].exchange == q->message.exchange)
         return true; /* its own, which comes to its end by itself */
     if (lock == GPCI_NO_LOCK) {
-        unlock(t, q->access, q->leader);
-        s->lock = hold(p, key_of(s->to, s->block), q->access, q->leader);
+        unlock(t, q->message.exchange, q->message.step);
+        s->lock = hold(p, key_of(s->to, s->block), q->message.exchange, q->message.step);
         return true;
     }
     if (p->retry && !gpci_is_probe(s->kind)) {
         refuse(t, packet, s);
         return false;
     }
-    wait_for(p, lock, q->access, q->leader);
+    wait_for(p, lock, q->message.exchange, q->message.step);
     gpci_pool_give(&t->pool, packet);
     return false;
 }

@@ -26,7 +26,7 @@ gpci_stage *gpci_play_stage(const gpci_timed *t, uint32_t module, uint64_t addre
 
 /* Into a queue of a stage, which sends it when it next can. */
 static void leave(gpci_timed *t, gpci_stage *stage, gpci_queue *queue, uint32_t port, uint32_t packet) {
-    gpci_at(t, packet)->slice = (uint16_t)port;
+    gpci_at(t, packet)->path.to = (uint16_t)port;
     gpci_queue_push(queue, &t->pool, t->wheel.now, packet);
     gpci_wake(t, stage->component, t->wheel.now);
 }
@@ -47,7 +47,7 @@ static void between_slice_and_memory(gpci_timed *t, uint32_t packet, uint32_t sl
         gpci_queue_push(up ? &stage->fills : &stage->link, &t->pool, t->wheel.now, packet);
         gpci_wake(t, stage->component, t->wheel.now);
     } else if (up) {
-        p->slice = (uint16_t)slice;
+        p->path.slice = (uint16_t)slice;
         gpci_queue_push(&t->channel_replies[channel], &t->pool, t->wheel.now, packet);
         gpci_wake(t, t->at_channels + channel, t->wheel.now);
     } else {
@@ -59,7 +59,7 @@ void gpci_play_send(gpci_timed *t, uint32_t packet, uint32_t from, uint32_t to) 
     const gpci_coherent *c = t->h->coherent;
     gpci_packet *p = gpci_at(t, packet);
     uint32_t slice = slice_of(t, p->address);
-    p->chain = to;
+    p->message.module = to;
     if (is_l1(t, from)) {
         gpci_stage *stage = &t->l1[from];
         leave(t, stage, &stage->out, c->clusters ? from / c->cluster_sms : slice, packet);
@@ -83,19 +83,19 @@ static bool is_at(const gpci_timed *t, const gpci_stage *stage, uint32_t module)
 /* Is there a tag port for what has come, if it is here and looks for anything? */
 static bool may_enter(const gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     const gpci_packet *p = gpci_at(t, packet);
-    return !is_at(t, stage, p->chain) || p->flags & GPCI_PACKET_REFUSED || !gpci_step_of(t, packet)->looks ||
+    return !is_at(t, stage, p->message.module) || p->flags & GPCI_PACKET_REFUSED || !gpci_step_of(t, packet)->looks ||
            gpci_stage_port(stage, t->wheel.now, p->address);
 }
 
 /* What has come to a cluster or a slice, or is to be passed on to a peer. */
 static void enter(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     const gpci_packet *p = gpci_at(t, packet);
-    if (is_at(t, stage, p->chain)) {
+    if (is_at(t, stage, p->message.module)) {
         gpci_play_take_entry(t, stage, packet);
         gpci_play_arrived(t, packet);
         return;
     }
-    uint32_t to = p->chain;
+    uint32_t to = p->message.module;
     bool up = is_l1(t, to) || stage->level == 2;
     uint32_t port = is_l1(t, to) ? to : up ? to - t->h->sms : slice_of(t, p->address);
     leave(t, stage, up ? &stage->served : &stage->out, port, packet);
@@ -145,10 +145,10 @@ static void receive(gpci_timed *t, gpci_stage *stage, gpci_network *network, gpc
         uint32_t packet = gpci_network_receive(network, stage->index);
         gpci_packet *p = gpci_at(t, packet);
         p->due = gpci_clock_after(clock, now, latency);
-        if (fills && p->size > t->header) {
+        if (fills && p->path.size > t->header) {
             uint64_t own = gpci_clock_own(clock, now), width = stage->options->fill_width;
             uint64_t start = own > stage->fill_free ? own : stage->fill_free;
-            stage->fill_free = start + (p->size - t->header + width - 1) / width;
+            stage->fill_free = start + (p->path.size - t->header + width - 1) / width;
             p->due = start == own ? now : gpci_clock_core(clock, start);
         }
         gpci_queue_push(queue, &t->pool, now, packet);
@@ -159,7 +159,7 @@ static void send(gpci_timed *t, gpci_stage *stage, gpci_queue *queue, gpci_netwo
     while (queue->count && gpci_network_can_send(network, stage->index)) {
         uint32_t packet = gpci_queue_pop(queue, &t->pool, t->wheel.now);
         const gpci_packet *p = gpci_at(t, packet);
-        gpci_network_send(network, stage->index, p->slice, p->size, packet);
+        gpci_network_send(network, stage->index, p->path.to, p->path.size, packet);
     }
 }
 
@@ -219,8 +219,8 @@ void gpci_play_access(gpci_timed *t, uint32_t exchange, uint32_t step) {
     uint8_t all = (uint8_t)((1u << t->h->l2_level.line_bytes / GPCI_SEGMENT) - 1);
     p->address = s->address;
     p->request.address = gpci_l2_line(t, place.inner);
-    p->access = exchange;
-    p->leader = step;
+    p->message.exchange = exchange;
+    p->message.step = step;
     p->due = 0;
     p->flags = 0;
     p->segments = (uint8_t)(((1u << s->sectors) - 1) << place.shift) & all;

@@ -54,9 +54,9 @@ static void queue_line(gpci_timed *t, gpci_stage *stage, const gpc_request *requ
     p->bytes[0] = line->bytes[0];
     p->bytes[1] = line->bytes[1];
     p->due = 0;
-    p->access = flight;
+    p->line.flight = flight;
     p->segments = line->segments;
-    p->kind = request->kind;
+    p->line.kind = request->kind;
     p->level = 1;
     p->flags = last ? GPCI_PACKET_LAST : 0;
     gpci_queue_push(&stage->in, &t->pool, t->wheel.now, number);
@@ -197,11 +197,9 @@ gpc_status gpc_hierarchy_try_miss(gpc_hierarchy *h, const gpc_request *request, 
                        .address = line.address,
                        .bytes = {line.bytes[0], line.bytes[1]},
                        .born = t->wheel.now,
-                       .access = flight,
+                       .line = {.flight = flight, .missed = line.segments},
                        .segments = line.segments,
-                       .fetched = line.segments,
-                       .level = 1,
-                       .flags = GPCI_PACKET_DIRECT};
+                       .level = 1};
     bool read = request->kind == GPC_LOAD || request->kind == GPC_PREFETCH;
     p->type = request->kind == GPC_STORE ? GPCI_WRITE : read ? GPCI_READ : GPCI_ATOMIC;
     p->request.address = line.address;

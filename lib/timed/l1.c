@@ -89,9 +89,11 @@ void gpci_l1_round_trip(gpci_timed *t, const gpci_stage *stage, const gpci_packe
 
 void gpci_l1_done(gpci_timed *t, uint32_t packet, uint8_t level) {
     gpci_packet *p = gpci_at(t, packet);
-    t->h->of_sm[flight_at(t, p->access)->sm].l1_load_dram_lines += p->kind == GPC_LOAD && level == 3 && p->fetched;
-    p->flags = (uint8_t)((p->flags & ~GPCI_PACKET_CACHED) | GPCI_PACKET_DONE);
-    release_line(t, p->access, level);
+    t->h->of_sm[flight_at(t, p->line.flight)->sm].l1_load_dram_lines +=
+        p->line.kind == GPC_LOAD && level == 3 && p->line.missed;
+    p->mshr.cached = false;
+    p->mshr.done = true;
+    release_line(t, p->line.flight, level);
 }
 
 /* A packet that waited in an MSHR entry has its data. */
@@ -106,7 +108,7 @@ static uint32_t copy_packet(gpci_timed *t, uint32_t packet, gpci_packet_type typ
     gpci_packet *c = gpci_at(t, copy);
     *c = *gpci_at(t, packet);
     c->type = (uint8_t)type;
-    c->access = UINT32_MAX;
+    c->line.flight = UINT32_MAX;
     c->born = t->wheel.now;
     return copy;
 }
@@ -116,15 +118,16 @@ void gpci_l1_send(gpci_timed *t, gpci_stage *stage, const gpci_wanted *wanted) {
     uint32_t fetch = itself ? wanted->packet : copy_packet(t, wanted->packet, GPCI_READ);
     gpci_packet *f = gpci_at(t, fetch);
     f->segments = wanted->segments;
-    f->fetched = t->h->l1_level.sectors_of[f->segments];
+    f->line.fetched = t->h->l1_level.sectors_of[f->segments];
     f->type = GPCI_READ;
-    f->access = UINT32_MAX;
+    f->line.flight = UINT32_MAX;
     f->born = t->wheel.now;
-    f->flags = (uint8_t)(GPCI_PACKET_FETCH | (cached ? 0 : GPCI_PACKET_PASSES));
-    f->marks = (uint8_t)((wanted->declined ? GPCI_MARK_DECLINED : 0) | (f->request.admitted ? GPCI_MARK_ADMITTED : 0) |
-                         f->request.token << GPCI_MARK_TOKEN_SHIFT);
+    f->flags = GPCI_PACKET_FETCH;
+    f->line.marks =
+        (uint8_t)((cached ? 0 : GPCI_MARK_PASSES) | (wanted->declined ? GPCI_MARK_DECLINED : 0) |
+                  (f->request.admitted ? GPCI_MARK_ADMITTED : 0) | f->request.token << GPCI_MARK_TOKEN_SHIFT);
     f->request.admitted = 0; /* which L1's policy said, and not L2's */
-    f->leader = wanted->waiter;
+    f->line.waiter = wanted->waiter;
     f->request.policy_word = wanted->word;
     if (f->request.kind == GPC_STORE) {
         f->request.kind = GPC_LOAD;
@@ -145,7 +148,7 @@ void gpci_l1_evicted(gpci_timed *t, gpci_stage *stage, const gpc_eviction *evict
         .address = eviction->line_address,
         .bytes = {eviction->dirty_bytes[0], eviction->dirty_bytes[1]},
         .born = t->wheel.now,
-        .access = UINT32_MAX,
+        .line = {.flight = UINT32_MAX},
         .segments = gpci_segments_of(eviction->dirty_bytes),
         .type = GPCI_WRITE,
         .flags = GPCI_PACKET_POSTED};
@@ -169,7 +172,7 @@ static void count_lookup(gpci_timed *t, const gpci_stage *stage, gpci_packet *p,
     gpci_sm_counts *c = &t->h->of_sm[stage->index];
     uint8_t hit = p->segments & (t->h->l1_level.segments_of[held->result.hit_sectors] | held->flying);
     bool whole = hit == p->segments;
-    p->fetched = p->segments & (uint8_t)~hit;
+    p->line.missed = p->segments & (uint8_t)~hit;
     tell_event(t, stage, p, whole);
     if (p->request.kind != GPC_LOAD)
         return;
@@ -184,17 +187,16 @@ static void count_lookup(gpci_timed *t, const gpci_stage *stage, gpci_packet *p,
 void gpci_l1_send_itself(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_packet_type type) {
     gpci_packet *p = gpci_at(t, packet);
     p->type = (uint8_t)type;
-    p->flags |= GPCI_PACKET_DIRECT;
     p->born = t->wheel.now;
     gpci_queue_push(&stage->out, &t->pool, t->wheel.now, packet);
 }
 
 void gpci_l1_serve(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     gpci_packet *p = gpci_at(t, packet);
-    gpci_flight *f = flight_at(t, p->access);
+    gpci_flight *f = flight_at(t, p->line.flight);
     uint64_t due = gpci_stage_data(stage, t->wheel.now, gpci_packet_bytes(p));
     f->due = f->due > due ? f->due : due;
-    release_line(t, p->access, 1);
+    release_line(t, p->line.flight, 1);
     gpci_pool_give(&t->pool, packet);
 }
 
@@ -204,7 +206,7 @@ static gpci_verdict pass_load(gpci_timed *t, gpci_stage *stage, uint32_t packet,
         if (gpci_queue_full(&stage->out))
             return gpci_stage_block(stage, held, t->wheel.now, GPC_BUSY_MISS_QUEUE);
         t->h->of_sm[stage->index].l1_load_line_misses += p->request.kind == GPC_LOAD;
-        p->fetched = p->segments;
+        p->line.missed = p->segments;
         gpci_l1_send_itself(t, stage, packet, GPCI_READ);
         return GPCI_WAITING;
     }
@@ -222,17 +224,16 @@ static gpci_verdict pass_load(gpci_timed *t, gpci_stage *stage, uint32_t packet,
 static void write_through(gpci_timed *t, gpci_stage *stage, uint32_t packet, const gpc_access_result *r,
                           gpci_verdict verdict) {
     if (verdict == GPCI_WAITING) {
-        uint32_t access = gpci_at(t, packet)->access;
-        flight_at(t, access)->left++;
+        uint32_t flight = gpci_at(t, packet)->line.flight;
+        flight_at(t, flight)->left++;
         packet = copy_packet(t, packet, GPCI_WRITE);
-        gpci_at(t, packet)->access = access;
+        gpci_at(t, packet)->line.flight = flight;
     }
     gpci_packet *p = gpci_at(t, packet);
     p->bytes[0] = r->write_bytes[0];
     p->bytes[1] = r->write_bytes[1];
     p->segments = gpci_segments_of(p->bytes);
     p->request.policy_word = r->policy_word;
-    p->flags &= (uint8_t)~GPCI_PACKET_CACHED;
     gpci_l1_send_itself(t, stage, packet, GPCI_WRITE);
 }
 
@@ -305,7 +306,7 @@ static void run_tags(gpci_timed *t, gpci_stage *stage) {
         return;
     for (gpci_queue *queue; (queue = before_tags(t, stage))->count;) {
         uint32_t packet = queue->first, next = t->pool.next[packet];
-        uint64_t number = stage->reorder ? gpci_at(t, packet)->local : 0;
+        uint64_t number = stage->reorder ? gpci_at(t, packet)->tags.number : 0;
         bool last = gpci_at(t, packet)->flags & GPCI_PACKET_LAST;
         if (stage->data_free > now + stage->options->latency ||
             !gpci_stage_port(stage, now, gpci_at(t, packet)->address)) {
@@ -338,14 +339,14 @@ static void run_out(gpci_timed *t, gpci_stage *stage) {
         gpci_packet *p = gpci_at(t, packet);
         gpci_stage_relieve(stage, GPC_BUSY_MISS_QUEUE);
         if (t->play) {
-            gpci_network_send(t->requests, stage->index, p->slice, p->size, packet);
+            gpci_network_send(t->requests, stage->index, p->path.to, p->path.size, packet);
             continue;
         }
         if (t->lrc && p->flags & GPCI_PACKET_FETCH && gpci_lrc_read(t->lrc, packet))
             continue;
-        p->slice = (uint16_t)slice_for(t, stage->index, p->address);
+        uint32_t slice = slice_for(t, stage->index, p->address);
         uint32_t bytes = p->type == GPCI_READ ? 0 : gpci_packet_bytes(p);
-        gpci_network_send(t->requests, stage->index, p->slice, t->header + bytes, packet);
+        gpci_network_send(t->requests, stage->index, slice, t->header + bytes, packet);
     }
     if (stage->unsent_since != GPCI_NEVER) {
         stage->unsent += now - stage->unsent_since;
@@ -358,9 +359,9 @@ static void run_out(gpci_timed *t, gpci_stage *stage) {
 /* The rest of the sectors that a fetch is for. */
 void gpci_l1_send_rest(gpci_timed *t, gpci_stage *stage, uint32_t fetch) {
     gpci_packet *f = gpci_at(t, fetch);
-    f->segments = t->h->l1_level.segments_of[f->fetched] & (uint8_t)~f->segments;
+    f->segments = t->h->l1_level.segments_of[f->line.fetched] & (uint8_t)~f->segments;
     f->type = GPCI_READ;
-    f->marks |= GPCI_MARK_VERIFIED;
+    f->line.marks |= GPCI_MARK_VERIFIED;
     f->request.policy_word = 0;
     gpci_count_fetch(t->h, stage->index, f->segments);
     gpci_queue_push(&stage->out, &t->pool, t->wheel.now, fetch);
@@ -374,7 +375,7 @@ static void hand(void *user_data, uint32_t packet) {
     p->type = GPCI_REPLY;
     p->level = t->lrc_level;
     p->request.policy_word = t->lrc_word;
-    p->size = t->header + gpci_packet_bytes(p);
+    p->path.size = t->header + gpci_packet_bytes(p);
     t->h->stats.l2_merged_sectors += gpci_count_sectors(p->segments);
     gpci_queue_push(&stage->fills, &t->pool, t->wheel.now, packet);
     gpci_wake(t, stage->component, t->wheel.now);
@@ -383,13 +384,13 @@ static void hand(void *user_data, uint32_t packet) {
 static void take_reply(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     gpci_packet *p = gpci_at(t, packet);
     p->request.address = p->address; /* it was the slice's on the way */
-    p->request.sector_mask = p->fetched;
     bool read = p->type == GPCI_REPLY && (p->request.kind == GPC_LOAD || p->request.kind == GPC_PREFETCH);
     if (p->level == 3 && read)
         gpci_l1_round_trip(t, stage, p);
     if (p->flags & GPCI_PACKET_FETCH) {
-        p->request.admitted = p->marks & GPCI_MARK_ADMITTED ? 1 : 0;
-        p->request.token = p->marks >> GPCI_MARK_TOKEN_SHIFT; /* in L2 it was that for L2 */
+        p->request.sector_mask = p->line.fetched;
+        p->request.admitted = p->line.marks & GPCI_MARK_ADMITTED ? 1 : 0;
+        p->request.token = p->line.marks >> GPCI_MARK_TOKEN_SHIFT & 3; /* in L2 it was that for L2 */
         if (t->lrc) {
             t->lrc_level = p->level;
             t->lrc_word = p->request.policy_word;
@@ -397,14 +398,14 @@ static void take_reply(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
         }
         if (stage->cache->predictor_ops->on_reply && gpci_verify(t, stage, packet))
             return;
-        if (p->flags & GPCI_PACKET_PASSES)
+        if (p->line.marks & GPCI_MARK_PASSES)
             gpci_count_bypass(t->h, stage->index, p->segments);
         gpci_stage_fill(t, stage, packet);
         return;
     }
-    if (p->access != UINT32_MAX) {
-        t->h->of_sm[stage->index].l1_load_dram_lines += p->request.kind == GPC_LOAD && p->level == 3 && p->fetched;
-        release_line(t, p->access, p->level);
+    if (p->line.flight != UINT32_MAX) {
+        t->h->of_sm[stage->index].l1_load_dram_lines += p->request.kind == GPC_LOAD && p->level == 3 && p->line.missed;
+        release_line(t, p->line.flight, p->level);
     }
     gpci_pool_give(&t->pool, packet);
 }
@@ -418,7 +419,7 @@ static void run_fills(gpci_timed *t, gpci_stage *stage) {
         }
         uint32_t packet = stage->fills.count ? gpci_queue_pop(&stage->fills, &t->pool, now)
                                              : gpci_network_receive(t->replies, stage->index);
-        uint32_t size = gpci_at(t, packet)->size - t->header;
+        uint32_t size = gpci_at(t, packet)->path.size - t->header;
         stage->fill_free = now + (size + stage->options->fill_width - 1) / stage->options->fill_width;
         take_reply(t, stage, packet);
     }
@@ -491,5 +492,5 @@ void gpci_l1_foresee(const gpci_timed *t, uint32_t sm, unsigned pass) {
     const gpci_packet *p = gpci_at(t, reply);
     gpci_stage_expect(stage, p->address);
     if (p->flags & GPCI_PACKET_FETCH)
-        gpci_expect_packet(t, p->leader);
+        gpci_expect_packet(t, p->line.waiter);
 }

@@ -38,7 +38,7 @@ static void serve(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint8_t lev
     p->level = level;
     if (p->type == GPCI_READ)
         p->request.policy_word = gpc_cache_respond(stage->cache, &p->request); /* none without a cache */
-    p->size = t->header + bytes;
+    p->path.size = t->header + bytes;
     p->type = GPCI_REPLY;
     gpci_queue_push(&stage->served, &t->pool, t->wheel.now, packet);
     gpci_wake(t, stage->component, p->due);
@@ -55,7 +55,7 @@ static void write_memory(gpci_timed *t, gpci_stage *stage, uint64_t inner, uint8
     uint32_t packet = gpci_pool_take(&t->pool);
     *gpci_at(t, packet) = (gpci_packet){.request = {.address = inner, .kind = GPC_STORE},
                                         .born = t->wheel.now,
-                                        .access = UINT32_MAX,
+                                        .line = {.flight = UINT32_MAX},
                                         .segments = segments,
                                         .type = GPCI_WRITE,
                                         .flags = GPCI_PACKET_POSTED};
@@ -104,10 +104,11 @@ void gpci_l2_send(gpci_timed *t, gpci_stage *stage, const gpci_wanted *wanted) {
     f->address = gpci_l2_line(t, f->address);
     f->request.kind = GPC_LOAD;
     f->request.byte_mask[0] = f->request.byte_mask[1] = 0;
-    f->request.sector_mask = f->fetched = t->h->l2_level.sectors_of[wanted->segments];
+    f->request.sector_mask = f->line.fetched = t->h->l2_level.sectors_of[wanted->segments];
     f->segments = wanted->segments;
     f->type = GPCI_READ;
-    f->access = UINT32_MAX;
+    f->line.flight = UINT32_MAX;
+    f->line.marks = 0;
     f->level = 3;
     f->flags = (uint8_t)(GPCI_PACKET_FETCH | (far ? GPCI_PACKET_LINK : 0));
     uint32_t count = gpci_count_sectors(f->segments);
@@ -352,9 +353,9 @@ static bool send_reply(gpci_timed *t, gpci_stage *stage, gpci_queue *queue) {
     gpci_queue_pop(queue, &t->pool, t->wheel.now);
     gpci_stage_relieve(stage, GPC_BUSY_NETWORK);
     if (link)
-        gpci_network_send(t->link_replies, stage->index, peer_of(t, stage), p->size, packet);
+        gpci_network_send(t->link_replies, stage->index, peer_of(t, stage), p->path.size, packet);
     else
-        gpci_network_send(t->replies, stage->index, p->request.sm, p->size, packet);
+        gpci_network_send(t->replies, stage->index, p->request.sm, p->path.size, packet);
     return true;
 }
 

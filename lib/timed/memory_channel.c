@@ -31,20 +31,20 @@ static uint32_t bursts_of(const gpci_timed *t, uint8_t segments) {
     return bursts;
 }
 
-/* A packet's bursts, as many as there is room for; true once all are in. `state` has those that are. */
+/* A packet's bursts, as many as there is room for; true once all are in. `path.taken` has those that are. */
 static bool enqueue(gpci_timed *t, uint32_t packet) {
     gpci_packet *p = gpci_at(t, packet);
-    uint32_t channel = p->channel;
+    uint32_t channel = p->path.channel;
     bool write = p->type == GPCI_WRITE;
     uint64_t cycle = gpci_clock_own(t->dram_clock, t->wheel.now);
-    uint32_t left = bursts_of(t, p->segments) & ~(uint32_t)p->state;
+    uint32_t left = bursts_of(t, p->segments) & ~(uint32_t)p->path.taken;
     for (; left; left &= left - 1) {
         uint32_t burst = gpci_lowest(left);
         if (!gpci_dram_room(t->dram, channel, write))
             return false;
-        gpci_dram_enqueue(t->dram, channel, p->local + (uint64_t)burst * t->burst, write, packet, cycle);
+        gpci_dram_enqueue(t->dram, channel, p->path.local + (uint64_t)burst * t->burst, write, packet, cycle);
         gpci_wake(t, t->at_channels + channel, t->wheel.now);
-        p->state |= (uint8_t)(1u << burst);
+        p->path.taken |= (uint8_t)(1u << burst);
     }
     return true;
 }
@@ -54,31 +54,31 @@ static bool offer(gpci_timed *t, uint32_t packet, uint8_t stretch) {
     gpci_packet *p = gpci_at(t, packet);
     uint32_t first = gpci_lowest(stretch);
     uint64_t line = gpci_l2_line(t, p->request.address);
-    if (t->host_full[p->channel])
+    if (t->host_full[p->path.channel])
         return false;
     gpc_memory_request request = {
-        .address = gpci_interleave_address(&t->h->interleave, p->slice % t->h->slices_per_partition, line) +
+        .address = gpci_interleave_address(&t->h->interleave, p->path.slice % t->h->slices_per_partition, line) +
                    first * GPCI_SEGMENT,
         .id = ++t->memory_ids << 32 | packet,
         .bytes = (gpci_log2(stretch) + 1 - first) * GPCI_SEGMENT,
-        .channel = p->channel,
+        .channel = p->path.channel,
         .write = p->type == GPCI_WRITE};
-    p->entered = request.id;
+    p->path.host_id = request.id;
     p->due = GPCI_NEVER;
-    t->host_full[p->channel] = !t->callbacks.on_memory(t->callbacks.user_data, &request);
-    return !t->host_full[p->channel];
+    t->host_full[p->path.channel] = !t->callbacks.on_memory(t->callbacks.user_data, &request);
+    return !t->host_full[p->path.channel];
 }
 
-/* A read is one transfer, from its first segment to its last; a write one for each stretch. `state`: segments taken. */
+/* A read is one transfer, from its first segment to its last; a write one for each stretch. `path.taken`: segments. */
 static bool offer_all(gpci_timed *t, uint32_t packet) {
     gpci_packet *p = gpci_at(t, packet);
     if (p->type != GPCI_WRITE)
         return offer(t, packet, p->segments);
-    for (uint8_t left; (left = p->segments & (uint8_t)~p->state);) {
+    for (uint8_t left; (left = p->segments & (uint8_t)~p->path.taken);) {
         uint8_t lowest = left & (uint8_t)-left, stretch = left & (uint8_t) ~(left + lowest);
         if (!offer(t, packet, stretch))
             return false;
-        p->state |= stretch;
+        p->path.taken |= stretch;
     }
     return true;
 }
@@ -92,10 +92,10 @@ static bool into_memory(gpci_timed *t, uint32_t packet) {
 static void set_out(gpci_timed *t, const gpci_stage *slice, gpci_packet *p) {
     uint64_t line = gpci_l2_line(t, p->request.address);
     p->due = GPCI_NEVER;
-    p->state = 0;
-    p->waiting = gpci_popcount(bursts_of(t, p->segments));
-    p->slice = (uint16_t)slice->index;
-    p->channel = (uint16_t)gpci_channel_of(t, slice->index, line, &p->local);
+    p->path.taken = 0;
+    p->path.bursts = (uint8_t)gpci_popcount(bursts_of(t, p->segments));
+    p->path.slice = (uint16_t)slice->index;
+    p->path.channel = (uint16_t)gpci_channel_of(t, slice->index, line, &p->path.local);
 }
 
 static void over_link(gpci_timed *t, gpci_stage *slice) {
@@ -105,7 +105,7 @@ static void over_link(gpci_timed *t, gpci_stage *slice) {
         set_out(t, slice, p);
         gpci_stage_relieve(slice, GPC_BUSY_MISS_QUEUE);
         uint32_t bytes = p->type == GPCI_WRITE ? gpci_packet_bytes(p) : 0;
-        gpci_network_send(t->memory_requests, slice->index, p->channel, t->header + bytes, packet);
+        gpci_network_send(t->memory_requests, slice->index, p->path.channel, t->header + bytes, packet);
     }
 }
 
@@ -137,7 +137,7 @@ void gpci_channel_send(gpci_timed *t, gpci_stage *slice) {
 /* A read has all its data. */
 static void reply(gpci_timed *t, uint32_t packet) {
     gpci_packet *p = gpci_at(t, packet);
-    uint32_t channel = p->channel;
+    uint32_t channel = p->path.channel;
     if (t->play) {
         gpci_play_memory(t, packet);
         return;
@@ -149,8 +149,8 @@ static void reply(gpci_timed *t, uint32_t packet) {
         gpci_wake(t, t->at_channels + channel, t->wheel.now);
         return;
     }
-    gpci_queue_push(&t->l2[p->slice].fills, &t->pool, t->wheel.now, packet);
-    gpci_wake(t, t->l2[p->slice].component, t->wheel.now);
+    gpci_queue_push(&t->l2[p->path.slice].fills, &t->pool, t->wheel.now, packet);
+    gpci_wake(t, t->l2[p->path.slice].component, t->wheel.now);
 }
 
 /* What has come over the link from the slices. */
@@ -181,15 +181,15 @@ static void send_replies(gpci_timed *t, uint32_t channel) {
     while (queue->count && gpci_network_can_send(t->memory_replies, channel)) {
         uint32_t packet = gpci_queue_pop(queue, &t->pool, t->wheel.now);
         gpci_packet *p = gpci_at(t, packet);
-        gpci_network_send(t->memory_replies, channel, p->slice, t->header + gpci_packet_bytes(p), packet);
+        gpci_network_send(t->memory_replies, channel, p->path.slice, t->header + gpci_packet_bytes(p), packet);
     }
 }
 
 /* Would memory take the packet that a slice holds for it? */
 static bool may_send(const gpci_timed *t, const gpci_stage *slice) {
     const gpci_packet *p = gpci_at(t, slice->out.first);
-    return t->callbacks.on_memory ? !t->host_full[p->channel]
-                                  : gpci_dram_room(t->dram, p->channel, p->type == GPCI_WRITE);
+    return t->callbacks.on_memory ? !t->host_full[p->path.channel]
+                                  : gpci_dram_room(t->dram, p->path.channel, p->type == GPCI_WRITE);
 }
 
 /* Slices that wait for room in a channel are its own: few, and next to each other. */
@@ -215,7 +215,7 @@ void gpci_channel_step(gpci_timed *t, uint32_t channel) {
     if (t->dram) {
         uint64_t next = gpci_dram_run(t->dram, channel, gpci_clock_own(t->dram_clock, t->wheel.now));
         while (gpci_dram_done(t->dram, channel, &token, &write))
-            if (!write && !--gpci_at(t, (uint32_t)token)->waiting)
+            if (!write && !--gpci_at(t, (uint32_t)token)->path.bursts)
                 reply(t, (uint32_t)token);
         if (next != GPCI_NEVER)
             gpci_wake(t, t->at_channels + channel, gpci_clock_core(t->dram_clock, next));
@@ -233,10 +233,10 @@ gpc_status gpci_channel_reply(gpci_timed *t, uint64_t id) {
     if (packet >= t->pool.fresh)
         return GPC_ERROR_ARGUMENT;
     gpci_packet *p = gpci_at(t, packet);
-    if (!id || p->entered != id || p->due != GPCI_NEVER || p->type == GPCI_WRITE)
+    if (!id || p->path.host_id != id || p->due != GPCI_NEVER || p->type == GPCI_WRITE)
         return GPC_ERROR_ARGUMENT;
-    p->entered = 0;
-    uint32_t channel = p->channel;
+    p->path.host_id = 0;
+    uint32_t channel = p->path.channel;
     reply(t, packet);
     gpci_channel_ready(t, channel);
     return GPC_OK;

@@ -118,7 +118,7 @@ static void consider_input(gpci_network *network, uint32_t input) {
         for (uint32_t i = 0; i < network->out_words; i++)
             network->candidates[i] |= wanted[i];
     } else if (network->inputs[input].count) {
-        set_bit(network->candidates, gpci_packet_at(network->pool, network->lanes[input].first)->to);
+        set_bit(network->candidates, gpci_packet_at(network->pool, network->lanes[input].first)->path.to);
     }
 }
 
@@ -181,7 +181,7 @@ static uint32_t leave_input(gpci_network *network, uint32_t input, uint32_t outp
     if (from->first == GPCI_NO_PACKET) {
         withdraw(network, input, output);
     } else if (!is_virtual(network)) {
-        uint32_t next = gpci_packet_at(network->pool, from->first)->to;
+        uint32_t next = gpci_packet_at(network->pool, from->first)->path.to;
         if (next != output) {
             withdraw(network, input, output);
             request(network, input, next);
@@ -209,7 +209,7 @@ static void cross(gpci_network *network, uint32_t input, uint32_t output, uint64
     uint32_t index = leave_input(network, input, output);
     gpci_packet *packet = gpci_packet_at(network->pool, index);
     uint64_t now = network->wheel->now;
-    uint32_t cycles = packet->size / width + (packet->size % width != 0);
+    uint32_t cycles = packet->path.size / width + (packet->path.size % width != 0);
     uint64_t due = gpci_clock_core(network->options.clock, at + cycles + network->options.latency);
     packet->due = due > now ? due : now;
     network->inputs[input].next = output + 1 < network->options.outputs ? output + 1 : 0;
@@ -347,10 +347,10 @@ void gpci_network_send(gpci_network *network, uint32_t input, uint32_t output, u
     gpci_packet *packet = gpci_packet_at(network->pool, index);
     lane *to = lane_of(network, input, output);
     bool head = to->first == GPCI_NO_PACKET;
-    packet->from = (uint16_t)input;
-    packet->to = (uint16_t)output;
-    packet->size = size;
-    packet->entered = now;
+    packet->path.from = (uint16_t)input;
+    packet->path.to = (uint16_t)output;
+    packet->path.size = size;
+    packet->path.entered = now;
     packet->due = network->fast ? gpci_clock_own(network->options.clock, now) : 0;
     lane_push(to, network->pool, index);
     network->inputs[input].count++;
@@ -400,8 +400,8 @@ uint32_t gpci_network_receive(gpci_network *network, uint32_t output) {
     network->packets--;
     gpci_gauge_set(&network->output_gauge, now, network->output_gauge.level - 1);
     network->stats.packets++;
-    network->stats.bytes += packet->size;
-    network->stats.cycles += now - packet->entered;
+    network->stats.bytes += packet->path.size;
+    network->stats.cycles += now - packet->path.entered;
     return index;
 }
 
@@ -429,10 +429,10 @@ bool gpci_network_waiting(const gpci_network *network, uint32_t input, uint32_t 
     *packets = network->inputs[input].count;
     for (uint32_t i = 0; i < lanes; i++) {
         uint32_t first = lane_of(network, input, i)->first;
-        if (first == GPCI_NO_PACKET || gpci_packet_at(network->pool, first)->entered >= oldest)
+        if (first == GPCI_NO_PACKET || gpci_packet_at(network->pool, first)->path.entered >= oldest)
             continue;
-        oldest = gpci_packet_at(network->pool, first)->entered;
-        *output = gpci_packet_at(network->pool, first)->to;
+        oldest = gpci_packet_at(network->pool, first)->path.entered;
+        *output = gpci_packet_at(network->pool, first)->path.to;
     }
     return *packets != 0;
 }

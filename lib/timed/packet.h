@@ -8,44 +8,113 @@
 #define GPCI_NO_PACKET UINT32_MAX
 #define GPCI_UNLIMITED UINT32_MAX
 
+enum {
+    GPCI_PACKET_POSTED = 0x01, /* a write that nobody waits for */
+    GPCI_PACKET_LAST = 0x02,   /* last line of its instruction */
+    GPCI_PACKET_LINK = 0x04,   /* came from, and is replied to, the other partition */
+    GPCI_PACKET_FETCH = 0x08,  /* sent by an MSHR entry, which takes the reply */
+    GPCI_PACKET_REFUSED = 0x10 /* a coherence message that finds its block held: on its way back to its sender */
+};
+
+/* What L1 knows of a read that it has sent, and needs again when the reply is here. */
+enum {
+    /* There is no line for it, whatever the predictor says: the policy would give up none, or its warp has no token. */
+    GPCI_MARK_DECLINED = 0x01,
+    GPCI_MARK_KEPT = 0x02,     /* its data are to be kept, whoever waits for them: so the predictor said of its reply */
+    GPCI_MARK_ADMITTED = 0x04, /* asked at the miss, the replacement policy did not decline */
+    GPCI_MARK_VERIFIED = 0x08, /* the predictor has seen a reply, and had the rest sent for */
+    GPCI_MARK_TOKEN_SHIFT = 4, /* two bits from this one on: L1's gpc_token */
+    GPCI_MARK_PASSES = 0x40    /* it bypasses L1 */
+};
+
+/* A line of a warp access: at L1, and wherever it or what L1 sends for it goes. */
+typedef struct gpci_packet_line {
+    uint32_t flight; /* warp access that it is part of; UINT32_MAX: of none */
+    uint32_t waiter; /* sent by L1's MSHR: the packet that waits for it */
+    uint8_t missed;  /* segments that L1 did not have */
+    uint8_t fetched; /* sent by an MSHR entry: sectors of the stage that it is for */
+    uint8_t marks;   /* sent by L1: GPCI_MARK_ */
+    uint8_t kind;    /* gpc_kind of the access, which `request.kind` may no longer be */
+} gpci_packet_line;
+
+/* A step of a coherence transaction: its message, or its access of memory. */
+typedef struct gpci_packet_message {
+    uint32_t exchange, step;
+    uint32_t module; /* that it is for */
+} gpci_packet_message;
+
+/* Before L1's tags. */
+typedef struct gpci_packet_tags {
+    uint64_t number; /* in the reorder buffer, from 1 */
+} gpci_packet_tags;
+
+/* At an MSHR entry, of which the first packet is the leader. */
+typedef struct gpci_packet_mshr {
+    /* the leader alone: */
+    uint32_t chain;       /* leader of the next entry of its hash bucket */
+    uint32_t first, last; /* packets that wait with it, linked through the pool */
+    uint32_t count;       /* of those that wait, itself included */
+    uint32_t exchange;    /* coherent L1: that brings the line */
+    uint8_t whole;        /* segments of the stage's line in flight, their sectors whole */
+    uint8_t part;         /* segments in flight by themselves, for who bypasses the cache */
+    bool remote;          /* the line is homed in the other partition */
+    bool done;            /* it has what it waited for, and stays because others wait */
+    /* each that waits: */
+    uint8_t needs; /* segments of the stage's line without which it is not released */
+    bool cached;   /* its data are to be kept */
+    bool no_token; /* its warp has no cache token of this level */
+} gpci_packet_mshr;
+
+/* Between stages: over networks, to memory and back. */
+typedef struct gpci_packet_path {
+    union {
+        uint64_t entered; /* in a network: core cycle at which it entered */
+        uint64_t host_id; /* in the host's memory: number of its transfer; 0: answered */
+    };
+    uint32_t size;     /* bytes on the network at hand or to come, header included */
+    uint16_t from, to; /* input and output port of that network */
+    uint64_t local;    /* memory: address within the channel */
+    uint16_t channel;  /* likewise */
+    uint16_t slice;    /* memory: the L2 slice, over both partitions, that asks */
+    uint8_t bursts;    /* memory: under way */
+    uint8_t taken;     /* bit per burst, or per segment where memory is the host's, that the channel has taken */
+} gpci_packet_path;
+
 /*
- * One line transaction on its way through the timed hierarchy. It is in one queue
- * at a time. Four cache lines of its own: what queues, networks and MSHRs
- * look at comes first.
+ * One transaction of a line on its way through the timed hierarchy, in one queue at a time. Four cache lines of its
+ * own: what queues, networks and MSHRs look at comes first.
+ *
+ * What a packet belongs to, `line` or `message`, it is for life. Where it is changes: it waits before the tags
+ * (`tags`) or at an MSHR entry (`mshr`), or is on its way (`path`), and what it knew of its last place is then gone.
+ *
+ * Example, a load that misses L1 and L2: `tags`; its copy stays at L1's MSHR entry (`mshr`), the load itself crosses
+ * the network (`path`) and waits at L2's (`mshr`), whose fetch goes to memory (`path`); it returns (`path`), and
+ * `line.waiter` is the copy, whose `line.flight` has one line less to wait for.
  */
 typedef struct gpci_packet {
-    uint64_t address;       /* of the line, as the host knows it */
-    uint64_t due;           /* core cycle at which it goes on, where it is on a delay line */
-    uint64_t entered;       /* core cycle at which it entered the present network */
-    uint32_t access;        /* warp access that it is part of; UINT32_MAX: of none */
-    uint32_t chain;         /* an MSHR entry's leader: the next entry of its hash bucket */
-    uint32_t first_waiting; /* likewise: packets that wait with it */
-    uint32_t waiting;       /* likewise: how many, itself included; on its way to memory: bursts under way */
-    uint32_t leader;        /* sent by L1: who waits for it */
-    uint32_t size;          /* bytes on the network at hand, header included */
-    uint16_t from, to;      /* input and output port of the network at hand */
-    uint16_t slice;         /* L2 slice, over both partitions, that it is for */
-    uint8_t segments;       /* 32-byte segments that it asks for or brings */
-    uint8_t needs;       /* waiting at an MSHR entry: segments of the stage's line without which it is not released */
-    uint8_t whole;       /* an MSHR entry's leader: segments of the stage's line in flight, their sectors whole */
-    uint8_t fetched;     /* sent by an MSHR entry: sectors of the stage that it is for */
-    uint8_t level;       /* deepest level that served it */
-    uint8_t type;        /* gpci_packet_type */
-    uint8_t flags;       /* GPCI_PACKET_ */
-    uint8_t state;       /* of its owner */
-    uint8_t kind;        /* in L1: gpc_kind of the access */
-    uint8_t part;        /* an MSHR entry's leader: segments in flight by themselves, for who bypasses the cache */
+    uint64_t address; /* of the line, as the host knows it */
+    uint64_t due;     /* core cycle at which it goes on, on a delay line; GPCI_NEVER: it has set out to memory */
+    union {
+        gpci_packet_line line;
+        gpci_packet_message message;
+    };
+    uint8_t segments; /* 32-byte segments that it asks for or brings */
+    uint8_t level;    /* deepest level that served it */
+    uint8_t type;     /* gpci_packet_type */
+    uint8_t flags;    /* GPCI_PACKET_ */
+    union {
+        gpci_packet_tags tags;
+        gpci_packet_mshr mshr;
+        gpci_packet_path path;
+    };
     gpc_request request; /* its address is that of an L1 line (from L2 on of the slice's) */
     uint64_t bytes[2];   /* that a store writes, of the line */
     uint64_t born;       /* core cycle at which it missed in L1 */
-    uint64_t local;      /* before L1's tags: its number in the reorder buffer; to memory: address within the channel */
-    uint32_t last_waiting; /* an MSHR entry's leader */
-    uint16_t channel;      /* on its way to memory */
-    uint8_t marks;         /* sent by L1: GPCI_MARK_ */
-    uint8_t reserved[25];
+    uint8_t reserved[40];
 } gpci_packet;
 
 _Static_assert(sizeof(gpci_packet) == 256, "a packet fills its cache lines");
+_Static_assert(offsetof(gpci_packet, request) == 64, "what is looked at most is in the first");
 
 typedef enum gpci_packet_type {
     GPCI_READ = 0,

@@ -103,7 +103,7 @@ static void enter(gpci_timed *t, gpci_stage *stage, uint32_t queue) {
     if (q->count == 0 || r->used[queue] == 0)
         r->owners[queue] = p->request.block;
     r->write = !gpci_is_read(&p->request);
-    r->used[queue] = p->local = ++r->entered;
+    r->used[queue] = p->tags.number = ++r->entered;
     gpci_queue_push(q, &t->pool, now, packet);
     gpci_gauge_set(&r->gauge, now, ++r->held);
     if (p->flags & GPCI_PACKET_LAST)
@@ -130,7 +130,7 @@ static bool goes_before(const gpci_timed *t, const gpci_reorder *r, uint32_t a, 
     case GPCI_DRAIN_LONGEST:
         return x->count > y->count;
     case GPCI_DRAIN_OLDEST:
-        return gpci_at(t, x->first)->local < gpci_at(t, y->first)->local;
+        return gpci_at(t, x->first)->tags.number < gpci_at(t, y->first)->tags.number;
     default:
         return false; /* the first of them in the order in which they are looked at */
     }
@@ -163,7 +163,7 @@ void gpci_reorder_passed(gpci_timed *t, gpci_stage *stage, uint64_t number) {
     r->last = r->chosen;
     bool passed_another = false;
     for (uint32_t i = 0; i < r->options->queues && !passed_another; i++)
-        passed_another = r->queues[i].count && gpci_at(t, r->queues[i].first)->local < number;
+        passed_another = r->queues[i].count && gpci_at(t, r->queues[i].first)->tags.number < number;
     r->counts.reordered += passed_another;
 }
 

@@ -55,7 +55,7 @@ void gpci_reorder_destroy(gpci_reorder *reorder);
 void gpci_reorder_fill(struct gpci_timed *t, struct gpci_stage *stage);
 /* The queue whose first transaction goes to the tags; an empty one where there is none. */
 gpci_queue *gpci_reorder_choose(const struct gpci_timed *t, struct gpci_stage *stage);
-/* The transaction of this number (gpci_packet.local) has left it, past the tags. */
+/* The transaction of this number (gpci_packet.tags) has left it, past the tags. */
 void gpci_reorder_passed(struct gpci_timed *t, struct gpci_stage *stage, uint64_t number);
 /* The tags have done what they can in this cycle. */
 void gpci_reorder_settle(struct gpci_timed *t, struct gpci_stage *stage);

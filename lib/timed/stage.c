@@ -43,7 +43,7 @@ uint32_t gpci_mshr_find(const gpci_timed *t, const gpci_stage *stage, uint64_t a
     if (leader == GPCI_NO_PACKET || bucket->line == line)
         return leader;
     do
-        leader = gpci_at(t, leader)->chain;
+        leader = gpci_at(t, leader)->mshr.chain;
     while (leader != GPCI_NO_PACKET && line_waited_for(t, stage, leader) != line);
     return leader;
 }
@@ -56,12 +56,12 @@ static void mshr_add(gpci_timed *t, gpci_stage *stage, uint32_t packet, bool far
     gpci_packet *p = gpci_at(t, packet);
     uint64_t line = line_waited_for(t, stage, packet);
     gpci_mshr_bucket *bucket = bucket_of(stage, line);
-    p->chain = bucket->leader;
+    p->mshr.chain = bucket->leader;
     *bucket = (gpci_mshr_bucket){line, packet};
-    p->first_waiting = p->last_waiting = GPCI_NO_PACKET;
-    p->waiting = 1;
-    p->whole = p->part = 0;
-    p->state = far;
+    p->mshr.first = p->mshr.last = GPCI_NO_PACKET;
+    p->mshr.count = 1;
+    p->mshr.whole = p->mshr.part = 0;
+    p->mshr.remote = far;
     stage->mshr.used[far]++;
     gpci_gauge_set(&stage->mshr.gauge, t->wheel.now, mshr_total(stage));
 }
@@ -75,47 +75,47 @@ static void mshr_replace(gpci_timed *t, gpci_stage *stage, uint32_t leader, uint
         return;
     }
     uint32_t before = bucket->leader;
-    while (gpci_at(t, before)->chain != leader)
-        before = gpci_at(t, before)->chain;
-    gpci_at(t, before)->chain = heir;
+    while (gpci_at(t, before)->mshr.chain != leader)
+        before = gpci_at(t, before)->mshr.chain;
+    gpci_at(t, before)->mshr.chain = heir;
 }
 
 static void mshr_remove(gpci_timed *t, gpci_stage *stage, uint32_t leader) {
     gpci_packet *p = gpci_at(t, leader);
-    mshr_replace(t, stage, leader, p->chain);
-    stage->mshr.used[p->state]--;
+    mshr_replace(t, stage, leader, p->mshr.chain);
+    stage->mshr.used[p->mshr.remote]--;
     gpci_gauge_set(&stage->mshr.gauge, t->wheel.now, mshr_total(stage));
 }
 
 /* The entry outlives its leader: the first that waits with it takes over. */
 static void mshr_pass_on(gpci_timed *t, gpci_stage *stage, uint32_t leader) {
     gpci_packet *p = gpci_at(t, leader);
-    uint32_t heir = p->first_waiting;
+    uint32_t heir = p->mshr.first;
     gpci_packet *q = gpci_at(t, heir);
     mshr_replace(t, stage, leader, heir);
-    q->chain = p->chain;
-    q->first_waiting = t->pool.next[heir];
-    q->last_waiting = q->first_waiting == GPCI_NO_PACKET ? GPCI_NO_PACKET : p->last_waiting;
-    q->waiting = p->waiting - 1;
-    q->whole = p->whole;
-    q->part = p->part;
-    q->state = p->state;
+    q->mshr.chain = p->mshr.chain;
+    q->mshr.first = t->pool.next[heir];
+    q->mshr.last = q->mshr.first == GPCI_NO_PACKET ? GPCI_NO_PACKET : p->mshr.last;
+    q->mshr.count = p->mshr.count - 1;
+    q->mshr.whole = p->mshr.whole;
+    q->mshr.part = p->mshr.part;
+    q->mshr.remote = p->mshr.remote;
 }
 
 /* Segments that an entry has in flight. */
 static uint8_t in_flight(const gpci_packet *leader) {
-    return leader->whole | leader->part;
+    return leader->mshr.whole | leader->mshr.part;
 }
 
 static void mshr_join(gpci_timed *t, uint32_t leader, uint32_t packet) {
     gpci_packet *l = gpci_at(t, leader);
     t->pool.next[packet] = GPCI_NO_PACKET;
-    if (l->first_waiting == GPCI_NO_PACKET)
-        l->first_waiting = packet;
+    if (l->mshr.first == GPCI_NO_PACKET)
+        l->mshr.first = packet;
     else
-        t->pool.next[l->last_waiting] = packet;
-    l->last_waiting = packet;
-    l->waiting++;
+        t->pool.next[l->mshr.last] = packet;
+    l->mshr.last = packet;
+    l->mshr.count++;
 }
 
 bool gpci_stage_port(gpci_stage *stage, uint64_t now, uint64_t address) {
@@ -190,7 +190,7 @@ void gpci_stage_look(gpci_timed *t, gpci_stage *stage, gpci_packet *packet, gpci
     if (held->leader == GPCI_NO_PACKET)
         return;
     const gpci_packet *l = gpci_at(t, held->leader);
-    held->flying = (held->result.outcome == GPC_BYPASSED ? in_flight(l) : l->whole) &
+    held->flying = (held->result.outcome == GPC_BYPASSED ? in_flight(l) : l->mshr.whole) &
                    stage->line->segments_of[held->result.needed_sectors];
 }
 
@@ -272,7 +272,7 @@ static lack lacks(const gpci_stage *stage, const gpci_packet *p, const gpci_held
     }
     valid = segments_of[valid_sectors(stage->cache, r->set, line_of(stage, p->request.address))];
     need = gpci_is_write(&p->request) ? fetch : segments_of[r->needed_sectors];
-    flying = leader ? leader->whole : 0;
+    flying = leader ? leader->mshr.whole : 0;
     l.send = fetch & (uint8_t) ~(valid | flying);
     l.wait = need & (uint8_t)~valid & (flying | l.send);
     return l;
@@ -310,7 +310,7 @@ gpci_verdict gpci_stage_settle(gpci_timed *t, gpci_stage *stage, uint32_t packet
     const gpci_packet *entry = found ? gpci_at(t, leader) : NULL;
     lack l = lacks(stage, p, held, entry);
     if (l.send | l.wait) {
-        if (found ? entry->waiting >= o->merges : stage->mshr.used[far] >= o->entries)
+        if (found ? entry->mshr.count >= o->merges : stage->mshr.used[far] >= o->entries)
             return hold_up(t, stage, packet, held, leader, found ? GPC_BUSY_MERGE : GPC_BUSY_MSHR);
         if (l.send && gpci_queue_full(far ? &stage->link : &stage->out))
             return hold_up(t, stage, packet, held, leader, GPC_BUSY_MISS_QUEUE);
@@ -324,10 +324,10 @@ gpci_verdict gpci_stage_settle(gpci_timed *t, gpci_stage *stage, uint32_t packet
     if (!(l.send | l.wait))
         return GPCI_SERVED;
     bool cached = r->outcome != GPC_BYPASSED;
-    p->flags = (uint8_t)((p->flags & ~GPCI_PACKET_CACHED) | (cached ? GPCI_PACKET_CACHED : 0));
-    if (GPCI_UNLIKELY(p->request.token == GPC_TOKEN_NONE) && stage->level == 1)
-        p->flags |= GPCI_PACKET_NO_TOKEN;
-    p->needs = l.wait;
+    p->mshr.cached = cached;
+    p->mshr.no_token = p->request.token == GPC_TOKEN_NONE;
+    p->mshr.done = false;
+    p->mshr.needs = l.wait;
     uint32_t waiter = l.send ? waiter_of(t, stage, packet) : packet;
     if (found)
         mshr_join(t, leader, waiter);
@@ -337,8 +337,8 @@ gpci_verdict gpci_stage_settle(gpci_timed *t, gpci_stage *stage, uint32_t packet
         return GPCI_WAITING;
     gpci_packet *first = gpci_at(t, leader);
     uint8_t whole = gpci_whole_sectors(stage->line, l.send);
-    first->whole |= whole;
-    first->part |= l.send & (uint8_t)~whole;
+    first->mshr.whole |= whole;
+    first->mshr.part |= l.send & (uint8_t)~whole;
     gpci_stage_send(t, stage, &(gpci_wanted){packet, waiter, r->policy_word, l.send, cached, held->declined, far});
     return GPCI_WAITING;
 }
@@ -365,9 +365,9 @@ static void keep(gpci_timed *t, gpci_stage *stage, const gpci_packet *p, uint8_t
  */
 static uint8_t token_of(const gpci_timed *t, uint32_t leader, const gpci_packet *f) {
     for (uint32_t packet = leader; packet != GPCI_NO_PACKET;
-         packet = packet == leader ? gpci_at(t, leader)->first_waiting : t->pool.next[packet]) {
+         packet = packet == leader ? gpci_at(t, leader)->mshr.first : t->pool.next[packet]) {
         const gpci_packet *p = gpci_at(t, packet);
-        if (p->flags & GPCI_PACKET_CACHED && !(p->flags & GPCI_PACKET_NO_TOKEN) && p->needs & f->segments)
+        if (p->mshr.cached && !p->mshr.no_token && p->mshr.needs & f->segments)
             return GPC_TOKEN_HELD;
     }
     return GPC_TOKEN_NONE;
@@ -386,11 +386,11 @@ static void settle_line(gpci_timed *t, gpci_stage *stage, const gpci_packet *fet
 
 /* The first of those waiting that wants kept what a fetch brought. What bypasses is kept for who needs just that. */
 static uint32_t first_cached(const gpci_timed *t, uint32_t leader, const gpci_packet *f) {
-    uint8_t passes = f->flags & GPCI_PACKET_PASSES ? f->segments : 0;
+    uint8_t passes = f->line.marks & GPCI_MARK_PASSES ? f->segments : 0;
     for (uint32_t packet = leader; packet != GPCI_NO_PACKET;
-         packet = packet == leader ? gpci_at(t, leader)->first_waiting : t->pool.next[packet]) {
+         packet = packet == leader ? gpci_at(t, leader)->mshr.first : t->pool.next[packet]) {
         const gpci_packet *p = gpci_at(t, packet);
-        if (p->flags & GPCI_PACKET_CACHED && (!passes || p->needs & passes))
+        if (p->mshr.cached && (!passes || p->mshr.needs & passes))
             return packet;
     }
     return GPCI_NO_PACKET;
@@ -398,9 +398,9 @@ static uint32_t first_cached(const gpci_timed *t, uint32_t leader, const gpci_pa
 
 static void release(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint32_t kept, uint8_t level) {
     gpci_packet *p = gpci_at(t, packet);
-    uint8_t kind = stage->level == 1 ? p->kind : p->request.kind;
-    if (packet != kept && (p->flags & GPCI_PACKET_CACHED) && kind != GPC_LOAD && kind != GPC_PREFETCH)
-        keep(t, stage, p, stage->line->sectors_of[p->needs]);
+    uint8_t kind = stage->level == 1 ? p->line.kind : p->request.kind;
+    if (packet != kept && p->mshr.cached && kind != GPC_LOAD && kind != GPC_PREFETCH)
+        keep(t, stage, p, stage->line->sectors_of[p->mshr.needs]);
     gpci_stage_released(t, stage, packet, level);
 }
 
@@ -409,20 +409,20 @@ static void release_waiting(gpci_timed *t, gpci_stage *stage, uint32_t leader, u
                             uint8_t level) {
     gpci_packet *l = gpci_at(t, leader);
     uint8_t missing = in_flight(l) & (uint8_t)~segments;
-    uint32_t packet = l->first_waiting, last = GPCI_NO_PACKET;
-    l->first_waiting = l->last_waiting = GPCI_NO_PACKET;
+    uint32_t packet = l->mshr.first, last = GPCI_NO_PACKET;
+    l->mshr.first = l->mshr.last = GPCI_NO_PACKET;
     while (packet != GPCI_NO_PACKET) {
         gpci_packet *p = gpci_at(t, packet);
         uint32_t next = t->pool.next[packet];
-        if (p->needs & missing) {
+        if (p->mshr.needs & missing) {
             t->pool.next[packet] = GPCI_NO_PACKET;
             if (last == GPCI_NO_PACKET)
-                l->first_waiting = packet;
+                l->mshr.first = packet;
             else
                 t->pool.next[last] = packet;
-            l->last_waiting = last = packet;
+            l->mshr.last = last = packet;
         } else {
-            l->waiting--;
+            l->mshr.count--;
             release(t, stage, packet, kept, level);
         }
         packet = next;
@@ -436,18 +436,18 @@ static void release_waiting(gpci_timed *t, gpci_stage *stage, uint32_t leader, u
 static uint32_t keep_fetch(gpci_timed *t, gpci_stage *stage, uint32_t fetch, uint32_t leader) {
     const gpci_packet *f = gpci_at(t, fetch);
     uint32_t kept = first_cached(t, leader, f);
-    uint8_t sectors = f->fetched & stage->line->sectors_of[gpci_whole_sectors(stage->line, f->segments)];
+    uint8_t sectors = f->line.fetched & stage->line->sectors_of[gpci_whole_sectors(stage->line, f->segments)];
     if (!sectors)
         return GPCI_NO_PACKET;
-    if (kept == GPCI_NO_PACKET && !(stage->level == 1 && f->marks & GPCI_MARK_KEPT)) {
+    if (kept == GPCI_NO_PACKET && !(stage->level == 1 && f->line.marks & GPCI_MARK_KEPT)) {
         settle_line(t, stage, f, sectors);
         return kept;
     }
     if (stage->level == 1) {
-        bool own = f->kind == GPC_STORE && gpci_at(t, f->leader)->flags & GPCI_PACKET_CACHED;
+        bool own = f->line.kind == GPC_STORE && gpci_at(t, f->line.waiter)->mshr.cached;
         if (GPCI_UNLIKELY(f->request.token != GPC_TOKEN_UNUSED) && kept != GPCI_NO_PACKET)
             gpci_at(t, fetch)->request.token = token_of(t, leader, f);
-        kept = own ? f->leader : GPCI_NO_PACKET;
+        kept = own ? f->line.waiter : GPCI_NO_PACKET;
         keep(t, stage, own ? gpci_at(t, kept) : f, sectors);
         return kept;
     }
@@ -458,13 +458,13 @@ static uint32_t keep_fetch(gpci_timed *t, gpci_stage *stage, uint32_t fetch, uin
 /* Segments of a fetch are no longer in flight. */
 static void arrived(const gpci_stage *stage, gpci_packet *leader, uint8_t segments) {
     uint8_t whole = gpci_whole_sectors(stage->line, segments);
-    leader->whole &= (uint8_t)~whole;
-    leader->part &= (uint8_t) ~(segments & (uint8_t)~whole);
+    leader->mshr.whole &= (uint8_t)~whole;
+    leader->mshr.part &= (uint8_t) ~(segments & (uint8_t)~whole);
 }
 
 /* Does an entry's leader have what it waited for, now that these segments have come? */
 static bool is_ready(const gpci_packet *leader, uint8_t segments) {
-    return !(leader->needs & in_flight(leader) & (uint8_t)~segments) && !(leader->flags & GPCI_PACKET_DONE);
+    return !(leader->mshr.needs & in_flight(leader) & (uint8_t)~segments) && !leader->mshr.done;
 }
 
 void gpci_stage_fill(gpci_timed *t, gpci_stage *stage, uint32_t fetch) {
@@ -478,7 +478,7 @@ void gpci_stage_fill(gpci_timed *t, gpci_stage *stage, uint32_t fetch) {
     gpci_pool_give(&t->pool, fetch);
     gpci_packet *l = gpci_at(t, leader);
     arrived(stage, l, segments);
-    if (l->first_waiting != GPCI_NO_PACKET)
+    if (l->mshr.first != GPCI_NO_PACKET)
         release_waiting(t, stage, leader, kept, segments, level);
     bool ready = is_ready(l, segments);
     if (!in_flight(l)) {
@@ -487,29 +487,29 @@ void gpci_stage_fill(gpci_timed *t, gpci_stage *stage, uint32_t fetch) {
             release(t, stage, leader, kept, level);
         else
             gpci_pool_give(&t->pool, leader);
-    } else if (ready && l->first_waiting != GPCI_NO_PACKET) {
+    } else if (ready && l->mshr.first != GPCI_NO_PACKET) {
         mshr_pass_on(t, stage, leader);
         release(t, stage, leader, kept, level);
-    } else if (ready && stage->level == 1 && l->kind != GPC_STORE) {
+    } else if (ready && stage->level == 1 && l->line.kind != GPC_STORE) {
         gpci_l1_done(t, leader, level);
     }
 }
 
 bool gpci_stage_complete_fetch(gpci_timed *t, gpci_stage *stage, uint32_t fetch, uint32_t leader) {
     gpci_packet *f = gpci_at(t, fetch), *l = gpci_at(t, leader);
-    uint8_t here = f->segments, rest = stage->line->segments_of[f->fetched] & (uint8_t) ~(here | l->whole);
+    uint8_t here = f->segments, rest = stage->line->segments_of[f->line.fetched] & (uint8_t) ~(here | l->mshr.whole);
     if (!rest)
         return false;
     gpci_stage_relieve(stage, GPC_BUSY_MERGE);
-    uint8_t complete = f->fetched & stage->line->sectors_of[gpci_whole_sectors(stage->line, here)];
+    uint8_t complete = f->line.fetched & stage->line->sectors_of[gpci_whole_sectors(stage->line, here)];
     if (complete)
         keep(t, stage, f, complete);
     arrived(stage, l, here);
     release_waiting(t, stage, leader, GPCI_NO_PACKET, here, f->level);
     if (is_ready(l, here))
         gpci_l1_done(t, leader, f->level);
-    f->fetched = stage->line->sectors_of[rest];
-    l->whole |= stage->line->segments_of[f->fetched];
+    f->line.fetched = stage->line->sectors_of[rest];
+    l->mshr.whole |= stage->line->segments_of[f->line.fetched];
     gpci_l1_send_rest(t, stage, fetch);
     return true;
 }

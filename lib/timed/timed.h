@@ -19,27 +19,6 @@
  * drains, and what comes from the other partition needs nothing but its home slice's channel.
  */
 
-enum {
-    GPCI_PACKET_NO_TOKEN = 0x01, /* waits at an MSHR entry of L1, its warp without a cache token */
-    GPCI_PACKET_DIRECT = 0x01,   /* went round L1 and its MSHRs, or there are none: the reply is for its access alone */
-    GPCI_PACKET_POSTED = 0x02,   /* a write that nobody waits for */
-    GPCI_PACKET_CACHED = 0x04,   /* its data are to be kept at the stage where it waits */
-    GPCI_PACKET_LAST = 0x08,     /* last line of its instruction */
-    GPCI_PACKET_LINK = 0x10,     /* came from, and is replied to, the other partition */
-    GPCI_PACKET_FETCH = 0x20,    /* sent by an MSHR entry, which takes the reply */
-    GPCI_PACKET_DONE = 0x40,     /* an MSHR entry's leader that has what it waited for */
-    GPCI_PACKET_PASSES = 0x80    /* sent by L1, which it bypasses */
-};
-
-enum {
-    /* There is no line for it, whatever the predictor says: the policy would give up none, or its warp has no token. */
-    GPCI_MARK_DECLINED = 0x01,
-    GPCI_MARK_KEPT = 0x02,     /* its data are to be kept, whoever waits for them: so the predictor said of its reply */
-    GPCI_MARK_ADMITTED = 0x04, /* asked at the miss, the replacement policy did not decline */
-    GPCI_MARK_TOKEN_SHIFT = 4, /* from this bit on: L1's gpc_token */
-    GPCI_MARK_VERIFIED = 0x08  /* the predictor has seen a reply, and had the rest sent for */
-};
-
 /* An accepted warp instruction, or request of gpc_hierarchy_try_miss. */
 typedef struct gpci_flight {
     uint64_t token, issued;

@@ -12,29 +12,29 @@
  */
 static void do_not_keep(gpci_timed *t, gpci_stage *stage, gpci_packet *f, uint32_t leader) {
     bool wanted = false;
-    f->flags |= GPCI_PACKET_PASSES;
+    f->line.marks |= GPCI_MARK_PASSES;
     for (uint32_t at = leader, next; at != GPCI_NO_PACKET; at = next) {
         gpci_packet *p = gpci_at(t, at);
-        next = at == leader ? p->first_waiting : t->pool.next[at];
-        if (p->needs & f->segments && p->kind != GPC_STORE)
-            p->flags &= (uint8_t)~GPCI_PACKET_CACHED;
-        wanted |= p->flags & GPCI_PACKET_CACHED;
+        next = at == leader ? p->mshr.first : t->pool.next[at];
+        if (p->mshr.needs & f->segments && p->line.kind != GPC_STORE)
+            p->mshr.cached = false;
+        wanted |= p->mshr.cached;
     }
     gpc_line line;
-    if (!wanted && gpci_line_of(stage->cache, f->address, &line) && line.pending_sectors == f->fetched &&
+    if (!wanted && gpci_line_of(stage->cache, f->address, &line) && line.pending_sectors == f->line.fetched &&
         !(line.valid_sectors | line.dirty_sectors))
         gpc_cache_invalidate_line(stage->cache, f->address);
 }
 
 bool gpci_verify(gpci_timed *t, gpci_stage *stage, uint32_t fetch) {
     gpci_packet *f = gpci_at(t, fetch);
-    if (f->marks & GPCI_MARK_DECLINED)
+    if (f->line.marks & GPCI_MARK_DECLINED)
         return false;
-    if (f->marks & GPCI_MARK_VERIFIED) {
-        f->segments = t->h->l1_level.segments_of[f->fetched];
+    if (f->line.marks & GPCI_MARK_VERIFIED) {
+        f->segments = t->h->l1_level.segments_of[f->line.fetched];
         return false;
     }
-    gpc_decision predicted = f->flags & GPCI_PACKET_PASSES ? GPC_BYPASS : GPC_CACHE;
+    gpc_decision predicted = f->line.marks & GPCI_MARK_PASSES ? GPC_BYPASS : GPC_CACHE;
     gpc_decision verdict = gpc_cache_reply(stage->cache, &f->request, predicted, f->request.policy_word);
     if (verdict == predicted)
         return false;
@@ -43,7 +43,7 @@ bool gpci_verify(gpci_timed *t, gpci_stage *stage, uint32_t fetch) {
         do_not_keep(t, stage, f, leader);
         return false;
     }
-    f->flags &= (uint8_t)~GPCI_PACKET_PASSES;
-    f->marks |= GPCI_MARK_KEPT;
+    f->line.marks &= (uint8_t)~GPCI_MARK_PASSES;
+    f->line.marks |= GPCI_MARK_KEPT;
     return gpci_stage_complete_fetch(t, stage, fetch, leader);
 }

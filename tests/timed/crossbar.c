@@ -56,10 +56,10 @@ static void step_receiver(run *r, uint32_t output) {
         cr_assert_eq(gpci_network_receive(r->network, output), head);
         const gpci_packet *packet = gpci_packet_at(&r->pool, head);
         item *it = &r->items[packet->address];
-        cr_assert_eq(packet->to, output);
-        cr_assert_eq(packet->from, it->input);
-        cr_assert_eq(packet->size, it->size);
-        cr_assert_eq(packet->entered, it->sent);
+        cr_assert_eq(packet->path.to, output);
+        cr_assert_eq(packet->path.from, it->input);
+        cr_assert_eq(packet->path.size, it->size);
+        cr_assert_eq(packet->path.entered, it->sent);
         cr_assert_eq(it->output, output);
         cr_assert_eq(it->taken, 0, "packet %llu came twice", (unsigned long long)packet->address);
         it->taken = now;
