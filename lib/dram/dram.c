@@ -99,6 +99,7 @@ gpc_status gpc_dram_get_stats(const gpc_dram *dram, gpc_stats *stats) {
         return GPC_ERROR_ARGUMENT;
     gpc_stats ours;
     gpc_stats_init(&ours);
-    gpci_dram_add_stats(dram, dram->now, &ours);
+    for (uint32_t channel = 0; channel < dram->channels; channel++)
+        gpci_dram_add_stats(dram, channel, dram->now, &ours);
     return gpci_give(stats, &ours, sizeof ours);
 }

@@ -29,8 +29,8 @@ bool gpci_dram_done(gpc_dram *dram, uint32_t channel, uint64_t *token, bool *wri
 /* Requests queued or in flight. */
 uint32_t gpci_dram_count(const gpc_dram *dram, uint32_t channel);
 
-/* Add all channels' counters, with gauges and cycles up to `cycle`, to `stats`. */
-void gpci_dram_add_stats(const gpc_dram *dram, uint64_t cycle, gpc_stats *stats);
-void gpci_dram_reset_stats(gpc_dram *dram, uint64_t cycle);
+/* Add a channel's counters, with gauges and cycles up to `cycle`, to `stats`; begin them anew at `cycle`. */
+void gpci_dram_add_stats(const gpc_dram *dram, uint32_t channel, uint64_t cycle, gpc_stats *stats);
+void gpci_dram_reset_stats(gpc_dram *dram, uint32_t channel, uint64_t cycle);
 
 #endif

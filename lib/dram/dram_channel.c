@@ -134,11 +134,11 @@ static uint64_t busy_cycles(const gpci_dram_rules *rules, uint64_t bursts) {
     return rules->fixed_bandwidth ? bursts * rules->t.burst_bytes / rules->fixed_bandwidth : 0;
 }
 
-void gpci_dram_add_stats(const gpc_dram *dram, uint64_t cycle, gpc_stats *stats) {
+void gpci_dram_add_stats(const gpc_dram *dram, uint32_t channel, uint64_t cycle, gpc_stats *stats) {
     const gpci_dram_rules *rules = &dram->rules;
-    uint32_t lanes = dram->channels * rules->t.pseudo;
-    for (uint32_t l = 0; l < lanes; l++) {
-        const gpci_lane *lane = &dram->lanes[l];
+    const gpci_channel *c = &dram->channel[channel];
+    for (uint32_t l = 0; l < rules->t.pseudo; l++) {
+        const gpci_lane *lane = &c->lanes[l];
         const gpci_lane_counters *n = &lane->counters;
         uint64_t precharges = 0, refreshes = 0;
         if (!rules->fixed)
@@ -153,18 +153,18 @@ void gpci_dram_add_stats(const gpc_dram *dram, uint64_t cycle, gpc_stats *stats)
         stats->dram_busy_cycles += busy_cycles(rules, n->columns[0] + n->columns[1]);
         stats->dram_queue_cycles += gpci_gauge_sum(&lane->gauge, cycle);
     }
-    stats->dram_cycles += (cycle - dram->since) * lanes;
+    stats->dram_cycles += (cycle - c->since) * rules->t.pseudo;
 }
 
-void gpci_dram_reset_stats(gpc_dram *dram, uint64_t cycle) {
-    uint32_t lanes = dram->channels * dram->rules.t.pseudo;
-    for (uint32_t l = 0; l < lanes; l++) {
-        gpci_lane *lane = &dram->lanes[l];
+void gpci_dram_reset_stats(gpc_dram *dram, uint32_t channel, uint64_t cycle) {
+    gpci_channel *c = &dram->channel[channel];
+    for (uint32_t l = 0; l < dram->rules.t.pseudo; l++) {
+        gpci_lane *lane = &c->lanes[l];
         if (!dram->rules.fixed && !(lane->queued[0] + lane->queued[1]))
             gpci_lane_catch_up(lane, cycle);
         lane->counters = (gpci_lane_counters){0};
         gpci_gauge_set(&lane->gauge, cycle, lane->gauge.level);
         lane->gauge.sum = 0;
     }
-    dram->since = cycle;
+    c->since = cycle;
 }

@@ -154,8 +154,9 @@ typedef struct gpci_channel {
     gpci_burst *pool;
     gpci_lane *lanes;
     uint64_t order;
-    uint64_t now; /* last run to */
-    uint64_t end; /* of the data that end first */
+    uint64_t now;   /* last run to */
+    uint64_t end;   /* of the data that end first */
+    uint64_t since; /* counters are from here on */
     uint32_t free, index;
     uint32_t queued[2], count; /* count: those under way as well */
 } gpci_channel;
@@ -174,7 +175,6 @@ struct gpc_dram {
     uint64_t *active;     /* bitmap of channels with a request */
     uint32_t words, room; /* room: of a channel's pool */
     uint64_t now;         /* of the public interface */
-    uint64_t since;       /* counters are from here on */
     gpci_dram_trace_fn trace;
     void *trace_data;
     gpc_dram_done_fn on_done;

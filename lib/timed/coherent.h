@@ -99,16 +99,11 @@ typedef struct gpci_play {
     bool running;
     bool retry; /* coherence.conflict */
     uint64_t random;
-    gpci_stage *clusters; /* [clusters] */
-    gpci_stage_options cluster_options;
-    gpci_network *up, *down; /* clusters to slices and back; NULL without clusters */
-    gpc_error error;         /* of the access that failed the hierarchy */
+    gpc_error error; /* of the access that failed the hierarchy */
 } gpci_play;
 
 /* coherent_build.c */
 gpc_status gpci_play_create(gpci_timed *t, gpc_error *error);
-/* The networks between clusters and slices; `o` are the options of those between L1s and clusters. */
-gpc_status gpci_play_connect(gpci_timed *t, gpci_network_options o, gpc_error *error);
 void gpci_play_destroy(gpci_timed *t);
 /* Room for one more exchange, whatever the tree makes of its access. GPC_ERROR_MEMORY: nothing has changed. */
 gpc_status gpci_play_reserve(gpci_timed *t);
@@ -138,8 +133,8 @@ bool gpci_play_take(gpci_timed *t, uint32_t packet);
 void gpci_play_let_go(gpci_timed *t, uint32_t exchange, uint32_t step);
 /* A refused message is sent again. */
 void gpci_play_again(gpci_timed *t, uint32_t exchange, uint32_t step);
-/* Who holds blocks, and who waits for them; `text` and `size` go on. */
-void gpci_play_report(const gpci_timed *t, char **text, size_t *size);
+/* Who holds blocks, and who waits for them. */
+void gpci_play_report(const gpci_timed *t, gpci_report *report);
 
 /* coherent_entry.c: MSHR entries of slices */
 /* Which requests of a list need one. */

@@ -4,7 +4,6 @@
 #include "coherence/tree.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 
 /*
  * Blocks in use. A message towards memory that asks for a block, or for its entry of the directory, holds it from its
@@ -197,25 +196,22 @@ static const char *name_of(const gpci_timed *t, uint32_t module) {
     return gpci_module_at(t->h->coherent->tree, module)->given.name;
 }
 
-static void say(char **text, size_t *size, const gpci_timed *t, const gpci_step *s, const char *what) {
-    int n = snprintf(*text, *size, "the %s of %s to %s for 0x%" PRIx64 " %s; ", names[s->kind], name_of(t, s->from),
-                     name_of(t, s->to), s->address, what);
-    size_t used = n < 0 ? 0 : (size_t)n < *size ? (size_t)n : *size ? *size - 1 : 0;
-    *text += used;
-    *size -= used;
+static void say(gpci_report *report, const gpci_timed *t, const gpci_step *s, const char *what) {
+    gpci_report_add(report, "the %s of %s to %s for 0x%" PRIx64 " %s; ", names[s->kind], name_of(t, s->from),
+                    name_of(t, s->to), s->address, what);
 }
 
-void gpci_play_report(const gpci_timed *t, char **text, size_t *size) {
+void gpci_play_report(const gpci_timed *t, gpci_report *report) {
     gpci_play *p = t->play;
     for (uint32_t i = 0; i < p->lock_fresh; i++) {
         const gpci_lock *l = &p->locks[i];
         if (l->step == GPCI_NO_STEP)
             continue;
         const gpci_step *s = gpci_step_at(p, l->exchange, l->step);
-        say(text, size, t, s, l->key >> 63 ? "was refused, and keeps its own block" : "holds its block");
+        say(report, t, s, l->key >> 63 ? "was refused, and keeps its own block" : "holds its block");
         for (uint32_t exchange = l->first_exchange, step = l->first_step; step != GPCI_NO_STEP;) {
             const gpci_step *w = gpci_step_at(p, exchange, step);
-            say(text, size, t, w, "waits for that");
+            say(report, t, w, "waits for that");
             exchange = w->next_exchange;
             step = w->next_step;
         }

@@ -20,7 +20,7 @@ gpci_stage *gpci_play_stage(const gpci_timed *t, uint32_t module, uint64_t addre
     if (is_l1(t, module))
         return &t->l1[module];
     if (is_cluster(t, module))
-        return &t->play->clusters[module - t->h->sms];
+        return &t->clusters[module - t->h->sms];
     return &t->l2[slice_of(t, address)];
 }
 
@@ -49,7 +49,7 @@ static void between_slice_and_memory(gpci_timed *t, uint32_t packet, uint32_t sl
     } else if (up) {
         p->path.slice = (uint16_t)slice;
         gpci_queue_push(&t->channel_replies[channel], &t->pool, t->wheel.now, packet);
-        gpci_wake(t, t->at_channels + channel, t->wheel.now);
+        gpci_wake(t, t->groups[GPCI_GROUP_CHANNELS].first + channel, t->wheel.now);
     } else {
         leave(t, stage, &stage->link, channel, packet);
     }
@@ -64,7 +64,7 @@ void gpci_play_send(gpci_timed *t, uint32_t packet, uint32_t from, uint32_t to) 
         gpci_stage *stage = &t->l1[from];
         leave(t, stage, &stage->out, c->clusters ? from / c->cluster_sms : slice, packet);
     } else if (is_cluster(t, from)) {
-        gpci_stage *stage = &t->play->clusters[from - c->sms];
+        gpci_stage *stage = &t->clusters[from - c->sms];
         leave(t, stage, is_l1(t, to) ? &stage->served : &stage->out, is_l1(t, to) ? to : slice, packet);
     } else if (c->l2 && (gpci_is_memory(c, from) || gpci_is_memory(c, to))) {
         between_slice_and_memory(t, packet, slice, gpci_is_memory(c, from));
@@ -173,18 +173,17 @@ static void run_beside(gpci_timed *t, gpci_stage *stage) {
 
 void gpci_play_slice_step(gpci_timed *t, uint32_t slice) {
     gpci_stage *stage = &t->l2[slice];
-    gpci_play *p = t->play;
     if (t->memory_replies)
         receive(t, stage, t->memory_replies, &stage->fills, 0, true);
     run_queue(t, stage, &stage->fills);
     run_held(t, stage);
     run_queue(t, stage, &stage->in);
-    receive(t, stage, p->up ? p->up : t->requests, &stage->in, t->rop_latency, false);
+    receive(t, stage, t->cluster_requests ? t->cluster_requests : t->requests, &stage->in, t->rop_latency, false);
     if (t->memory_requests)
         send(t, stage, &stage->link, t->memory_requests);
     else
         run_beside(t, stage);
-    send(t, stage, &stage->served, p->down ? p->down : t->replies);
+    send(t, stage, &stage->served, t->cluster_replies ? t->cluster_replies : t->replies);
     if (stage->out.count)
         gpci_channel_send(t, stage);
     if (stage->in.count)
@@ -192,13 +191,12 @@ void gpci_play_slice_step(gpci_timed *t, uint32_t slice) {
 }
 
 void gpci_play_cluster_step(gpci_timed *t, uint32_t cluster) {
-    gpci_play *p = t->play;
-    gpci_stage *stage = &p->clusters[cluster];
-    receive(t, stage, p->down, &stage->fills, 0, true);
+    gpci_stage *stage = &t->clusters[cluster];
+    receive(t, stage, t->cluster_replies, &stage->fills, 0, true);
     run_queue(t, stage, &stage->fills);
     run_queue(t, stage, &stage->in);
     receive(t, stage, t->requests, &stage->in, 0, false);
-    send(t, stage, &stage->out, p->up);
+    send(t, stage, &stage->out, t->cluster_requests);
     send(t, stage, &stage->served, t->replies);
     if (stage->in.count)
         gpci_wake(t, stage->component, gpci_at(t, stage->in.first)->due);

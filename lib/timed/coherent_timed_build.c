@@ -8,41 +8,6 @@
  * fails once it has changed: if a list's own steps cannot be had then, it takes the spare ones.
  */
 
-static gpc_status make_clusters(gpci_timed *t) {
-    gpci_play *p = t->play;
-    uint32_t count = t->h->coherent->clusters;
-    if (!count)
-        return GPC_OK;
-    p->cluster_options = t->l2_options; /* the ports of a slice, at the core's clock */
-    p->cluster_options.clock = (gpci_clock){1, 1};
-    p->clusters = gpci_zalloc(t->context, count, sizeof *p->clusters);
-    if (!p->clusters)
-        return GPC_ERROR_MEMORY;
-    for (uint32_t i = 0; i < count; i++) {
-        gpci_stage *stage = &p->clusters[i];
-        *stage = (gpci_stage){.options = &p->cluster_options,
-                              .line = &t->h->l1_level,
-                              .timed = t,
-                              .component = t->at_clusters + i,
-                              .index = i,
-                              .level = GPCI_LEVEL_CLUSTER,
-                              .tag_cycle = GPCI_NEVER};
-        gpci_queue *queues[] = {&stage->in, &stage->out, &stage->served, &stage->fills};
-        for (size_t q = 0; q < sizeof queues / sizeof *queues; q++)
-            gpci_queue_init(queues[q], GPCI_UNLIMITED);
-    }
-    return GPC_OK;
-}
-
-/* Modules take all that comes to them; senders are held back by networks and MSHRs. */
-static void open_queues(gpci_timed *t) {
-    for (uint32_t i = 0; i < t->h->slices; i++) {
-        gpci_queue *queues[] = {&t->l2[i].in, &t->l2[i].out, &t->l2[i].served, &t->l2[i].fills, &t->l2[i].link};
-        for (size_t q = 0; q < sizeof queues / sizeof *queues; q++)
-            gpci_queue_init(queues[q], GPCI_UNLIMITED);
-    }
-}
-
 gpc_status gpci_play_create(gpci_timed *t, gpc_error *error) {
     gpci_play *p = gpci_zalloc(t->context, 1, sizeof *p);
     if (!p)
@@ -56,26 +21,7 @@ gpc_status gpci_play_create(gpci_timed *t, gpc_error *error) {
     p->error = (gpc_error)GPC_ERROR_INIT;
     for (uint32_t i = 0; i < GPCI_LOCK_BUCKETS; i++)
         p->buckets[i] = GPCI_NO_LOCK;
-    open_queues(t);
-    return make_clusters(t) == GPC_OK ? GPC_OK : gpci_out_of_memory(error);
-}
-
-gpc_status gpci_play_connect(gpci_timed *t, gpci_network_options o, gpc_error *error) {
-    o.inputs = t->h->coherent->clusters;
-    o.outputs = t->h->slices;
-    o.first_output = t->at_up;
-    o.first_receiver = t->at_slices;
-    o.first_sender = t->at_clusters;
-    gpc_status status = gpci_network_create(t->context, &o, &t->pool, &t->wheel, error, &t->play->up);
-    if (status < 0)
-        return status;
-    o.width = (uint32_t)gpci_number(t->h, GPCI_KEY_NETWORK_REPLY_WIDTH);
-    o.inputs = t->h->slices;
-    o.outputs = t->h->coherent->clusters;
-    o.first_output = t->at_down;
-    o.first_receiver = t->at_clusters;
-    o.first_sender = t->at_slices;
-    return gpci_network_create(t->context, &o, &t->pool, &t->wheel, error, &t->play->down);
+    return GPC_OK;
 }
 
 void gpci_play_destroy(gpci_timed *t) {
@@ -84,13 +30,10 @@ void gpci_play_destroy(gpci_timed *t) {
         return;
     for (uint32_t i = 0; i < p->fresh; i++)
         gpci_free(t->context, p->exchanges[i].steps);
-    gpci_network_destroy(p->up);
-    gpci_network_destroy(p->down);
     gpci_free(t->context, p->exchanges);
     gpci_free(t->context, p->spare);
     gpci_free(t->context, p->events);
     gpci_free(t->context, p->locks);
-    gpci_free(t->context, p->clusters);
     gpci_free(t->context, p);
 }
 

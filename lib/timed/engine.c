@@ -2,67 +2,8 @@
 #include "timed/coherent.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 
 /* Time: cycle after cycle in which something is due, and what a host asks about it. */
-
-static void step_slice(gpci_timed *t, uint32_t slice) {
-    if (GPCI_UNLIKELY(t->play != NULL))
-        gpci_play_slice_step(t, slice);
-    else
-        gpci_l2_step(t, slice);
-}
-
-static void step(void *user_data, uint32_t component) {
-    gpci_timed *t = user_data;
-    if (component < t->at_memory_replies) {
-        if (component < t->at_channels)
-            gpci_play_turn(t);
-        else
-            gpci_channel_step(t, component - t->at_channels);
-    } else if (component < t->at_link_replies)
-        gpci_network_step(t->memory_replies, component - t->at_memory_replies);
-    else if (component < t->at_slices)
-        gpci_network_step(t->link_replies, component - t->at_link_replies);
-    else if (component < t->at_down)
-        step_slice(t, component - t->at_slices);
-    else if (component < t->at_clusters)
-        gpci_network_step(t->play->down, component - t->at_down);
-    else if (component < t->at_replies)
-        gpci_play_cluster_step(t, component - t->at_clusters);
-    else if (component < t->at_l1)
-        gpci_network_step(t->replies, component - t->at_replies);
-    else if (component < t->at_front)
-        gpci_l1_step(t, component - t->at_l1);
-    else if (component < t->at_requests) {
-        if (t->front.step)
-            t->front.step(t->front.user_data, component - t->at_front);
-    } else if (component < t->at_link_requests)
-        gpci_network_step(t->requests, component - t->at_requests);
-    else if (component < t->at_memory_requests)
-        gpci_network_step(t->link_requests, component - t->at_link_requests);
-    else if (component < t->at_up)
-        gpci_network_step(t->memory_requests, component - t->at_memory_requests);
-    else
-        gpci_network_step(t->play->up, component - t->at_up);
-}
-
-/*
- * Fetch what a cycle's steps will look at, so that they do not wait for memory one after the other: first the
- * stages' packets, then what these lead to.
- */
-static void foresee(const gpci_timed *t, const uint64_t *due) {
-    for (unsigned pass = 0; pass < 2; pass++)
-        for (uint32_t word = t->at_slices / 64; word <= (t->at_front - 1) / 64; word++)
-            for (uint64_t bits = due[word]; bits; bits &= bits - 1) {
-                uint32_t component = word * 64 + gpci_lowest(bits);
-                if (component >= t->at_l1 && component < t->at_front)
-                    gpci_l1_foresee(t, component - t->at_l1, pass);
-                else if (component >= t->at_slices && component < t->at_down && !t->play)
-                    gpci_l2_foresee(t, component - t->at_slices, pass);
-            }
-}
 
 /* What failed for want of memory has changed nothing, and may be tried again. */
 static gpc_status failure(gpci_timed *t) {
@@ -81,8 +22,8 @@ gpc_status gpci_timed_turn(gpc_hierarchy *h, uint64_t limit) {
         t->wheel.now = limit > t->wheel.now ? limit : t->wheel.now;
         return t->failed;
     }
-    foresee(t, gpci_wheel_due(&t->wheel, next));
-    gpci_wheel_turn(&t->wheel, next, step, t);
+    gpci_groups_expect(t, gpci_wheel_due(&t->wheel, next));
+    gpci_wheel_turn(&t->wheel, next, gpci_groups_step, t);
     return failure(t);
 }
 
@@ -91,7 +32,7 @@ uint64_t gpci_timed_now(const gpc_hierarchy *h) {
 }
 
 void gpci_timed_wake(gpc_hierarchy *h, uint32_t sm, uint64_t cycle) {
-    gpci_wake(h->timed, h->timed->at_front + sm, cycle);
+    gpci_wake(h->timed, h->timed->groups[GPCI_GROUP_SMS].first + sm, cycle);
 }
 
 void gpci_timed_attach(gpc_hierarchy *h, const gpci_front *front) {
@@ -165,43 +106,31 @@ gpc_status gpc_hierarchy_drain(gpc_hierarchy *h, gpc_error *error) {
     return GPC_OK;
 }
 
-static void put(char **text, size_t *size, const char *format, ...) GPCI_PRINTF(3, 4);
-static void put(char **text, size_t *size, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    int n = vsnprintf(*text, *size, format, arguments);
-    va_end(arguments);
-    size_t used = n < 0 ? 0 : (size_t)n < *size ? (size_t)n : *size ? *size - 1 : 0;
-    *text += used;
-    *size -= used;
-}
-
-static const char *const reasons[] = {
-    "", "the pipeline", "a line", "an MSHR entry", "an MSHR merge", "the miss queue", "the network"};
-
-static void report_stage(const gpci_timed *t, const gpci_stage *stage, const char *name, char **text, size_t *size) {
-    uint32_t misses = stage->mshr.used[0] + stage->mshr.used[1];
-    const gpci_held *held = stage->held[1].reason ? &stage->held[1] : &stage->held[0];
-    if (held->reason)
-        put(text, size, "%s %u waits for %s since cycle %" PRIu64 "; ", name, stage->index, reasons[held->reason],
-            held->since);
-    if (stage->out.count)
-        put(text, size, "%s %u has %u packets that %s does not take; ", name, stage->index, stage->out.count,
-            stage->level == 1 ? "the network" : "memory");
-    if (misses)
-        put(text, size, "%s %u waits for %u lines from below; ", name, stage->index, misses);
-    (void)t;
-}
-
 void gpci_timed_report(const gpc_hierarchy *h, char *text, size_t size) {
-    const gpci_timed *t = h->timed;
-    put(&text, &size, "cycle %" PRIu64 ", %" PRIu64 " accesses in flight: ", t->wheel.now, t->in_flight);
-    if (t->play)
-        gpci_play_report(t, &text, &size);
-    for (uint32_t i = 0; i < h->slices; i++)
-        report_stage(t, &t->l2[i], "L2 slice", &text, &size);
-    for (uint32_t i = 0; i < h->sms; i++)
-        report_stage(t, &t->l1[i], "L1", &text, &size);
+    gpci_report report = {text, size};
+    gpci_report_add(&report, "cycle %" PRIu64 ", %" PRIu64 " accesses in flight: ", h->timed->wheel.now,
+                    h->timed->in_flight);
+    gpci_groups_report(h->timed, &report);
+}
+
+void gpci_timed_add_sm(const gpci_timed *t, uint32_t sm, gpc_stats *s) {
+    gpci_groups_count_sm(t, sm, s);
+}
+
+void gpci_timed_add_rest(const gpci_timed *t, gpc_stats *s) {
+    uint64_t cycles = t->wheel.now - t->counted_from;
+    s->cycles += cycles;
+    s->sm_cycles += cycles * t->h->sms;
+    s->accepted += t->accepted;
+    s->completed += t->completed;
+    gpci_groups_count_rest(t, s);
+}
+
+void gpci_timed_reset_stats(gpci_timed *t) {
+    t->counted_from = t->wheel.now;
+    t->accepted = t->in_flight; /* so that those that are under way are not missed when they complete */
+    t->completed = 0;
+    gpci_groups_reset(t, t->wheel.now);
 }
 
 gpc_status gpc_hierarchy_memory_reply(gpc_hierarchy *h, uint64_t id) {

@@ -471,7 +471,7 @@ void gpci_l1_step(gpci_timed *t, uint32_t sm) {
         /* The SM still waits, but for something else: its stalls are counted by reason. */
         stage->told = stage->held[0].reason;
         if (t->front.step)
-            gpci_wake(t, t->at_front + sm, t->wheel.now);
+            gpci_wake(t, t->groups[GPCI_GROUP_SMS].first + sm, t->wheel.now);
     }
 }
 

@@ -43,7 +43,7 @@ static bool enqueue(gpci_timed *t, uint32_t packet) {
         if (!gpci_dram_room(t->dram, channel, write))
             return false;
         gpci_dram_enqueue(t->dram, channel, p->path.local + (uint64_t)burst * t->burst, write, packet, cycle);
-        gpci_wake(t, t->at_channels + channel, t->wheel.now);
+        gpci_wake(t, t->groups[GPCI_GROUP_CHANNELS].first + channel, t->wheel.now);
         p->path.taken |= (uint8_t)(1u << burst);
     }
     return true;
@@ -146,7 +146,7 @@ static void reply(gpci_timed *t, uint32_t packet) {
     p->due = t->wheel.now;
     if (t->memory_replies) {
         gpci_queue_push(&t->channel_replies[channel], &t->pool, t->wheel.now, packet);
-        gpci_wake(t, t->at_channels + channel, t->wheel.now);
+        gpci_wake(t, t->groups[GPCI_GROUP_CHANNELS].first + channel, t->wheel.now);
         return;
     }
     gpci_queue_push(&t->l2[p->path.slice].fills, &t->pool, t->wheel.now, packet);
@@ -218,7 +218,7 @@ void gpci_channel_step(gpci_timed *t, uint32_t channel) {
             if (!write && !--gpci_at(t, (uint32_t)token)->path.bursts)
                 reply(t, (uint32_t)token);
         if (next != GPCI_NEVER)
-            gpci_wake(t, t->at_channels + channel, gpci_clock_core(t->dram_clock, next));
+            gpci_wake(t, t->groups[GPCI_GROUP_CHANNELS].first + channel, gpci_clock_core(t->dram_clock, next));
         if (t->memory_requests)
             take_linked(t, channel);
     }
@@ -245,5 +245,5 @@ gpc_status gpci_channel_reply(gpci_timed *t, uint64_t id) {
 void gpci_channel_ready(gpci_timed *t, uint32_t channel) {
     t->host_full[channel] = 0;
     wake_slices(t, channel);
-    gpci_wake(t, t->at_channels + channel, t->wheel.now);
+    gpci_wake(t, t->groups[GPCI_GROUP_CHANNELS].first + channel, t->wheel.now);
 }

@@ -6,6 +6,7 @@
 #include "dram/dram.h"
 #include "level/below.h"
 #include "timed/coalescer.h"
+#include "timed/component.h"
 #include "timed/front.h"
 #include "timed/network.h"
 #include "timed/reorder.h"
@@ -130,6 +131,10 @@ typedef struct gpci_timed {
     gpci_network *requests, *replies;               /* SMs to slices and back */
     gpci_network *link_requests, *link_replies;     /* between partitions; NULL with one */
     gpci_network *memory_requests, *memory_replies; /* slices to channels; NULL without such a link */
+    /* coherent: with clusters of SMs, requests and replies are between L1s and these, and */
+    gpci_network *cluster_requests, *cluster_replies; /* clusters to slices; NULL without */
+    gpci_stage *clusters;                             /* [clusters] */
+    gpci_stage_options cluster_options;
     struct gpci_play *play; /* coherent: exchanges under way; NULL: L1s and slices are caches of their own */
     gpc_dram *dram;
     uint32_t channels, slices_per_channel, channels_per_slice, burst;
@@ -139,9 +144,9 @@ typedef struct gpci_timed {
     uint32_t *channel_at;        /* [channels] packet that waits for room in the channel; GPCI_NO_PACKET */
     uint32_t header, rop_latency, l1_queue;
     uint32_t bypass_room; /* packets beyond L1's miss queue, for loads that go past it because it is full */
-    /* components, in the order in which they are stepped within a cycle */
-    uint32_t at_channels, at_memory_replies, at_link_replies, at_slices, at_down, at_clusters, at_replies, at_l1,
-        at_front, at_requests, at_link_requests, at_memory_requests, at_up, at_end;
+    gpci_group groups[GPCI_GROUP_COUNT];
+    uint8_t *group_of;               /* [components] gpci_group_kind */
+    uint32_t expect_from, expect_to; /* components whose steps are expected, and others between them */
     gpc_hierarchy_callbacks callbacks;
     gpci_front front;
     gpc_status failed; /* a policy chose an impossible victim, or a protocol has no rule */
@@ -267,7 +272,12 @@ void gpci_channel_ready(gpci_timed *t, uint32_t channel);
 /* The channel of a slice's address, and the address within it. */
 uint32_t gpci_channel_of(const gpci_timed *t, uint32_t slice, uint64_t inner, uint64_t *local);
 
-/* count.c: as gpci_hierarchy_add_sm and gpci_hierarchy_add_rest. */
+/* stage_component.c */
+void gpci_stage_reset(gpci_stage *stage, uint64_t now);
+/* `below`: who takes what is in its miss queue. */
+void gpci_stage_report(const gpci_group *group, const gpci_stage *stage, const char *below, gpci_report *report);
+
+/* engine.c: as gpci_hierarchy_add_sm and gpci_hierarchy_add_rest. */
 void gpci_timed_add_sm(const gpci_timed *t, uint32_t sm, gpc_stats *stats);
 void gpci_timed_add_rest(const gpci_timed *t, gpc_stats *stats);
 void gpci_timed_reset_stats(gpci_timed *t);

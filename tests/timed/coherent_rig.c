@@ -86,8 +86,8 @@ static void check_bytes(const rig *r) {
 
 void coherent_check_idle(rig *r) {
     const gpci_timed *t = r->hierarchy->timed;
-    gpci_network *networks[] = {t->requests,       t->replies,  t->memory_requests,
-                                t->memory_replies, t->play->up, t->play->down};
+    gpci_network *networks[] = {t->requests,       t->replies,          t->memory_requests,
+                                t->memory_replies, t->cluster_requests, t->cluster_replies};
     cr_expect_eq(t->play->live, 0);
     cr_expect_eq(t->play->lock_count, 0);
     cr_expect_eq(t->play->event_count, 0);

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_TIMED_COMPONENT_H
+#define GPC_TIMED_COMPONENT_H
+
+#include "base/base.h"
+
+/*
+ * The parts of a timed hierarchy, as a table.
+ *
+ * A component is a part that the clock steps: an L1, an output of a network, a slice, a channel. It has a number on the
+ * wheel (timed/wheel.h). Those that are alike are a group: their numbers follow one another. What a group does is its
+ * class: one const struct of functions, all or none. GPCI_GROUPS lists the groups; its order is the order in which the
+ * components of a cycle are stepped, which decides who comes first where two want the same thing in one cycle.
+ *
+ * Example, 2 SMs, 1 slice, 1 channel, no links between:
+ *
+ *   number      0        1      2 and 3                      4 and 5  6 and 7  8
+ *   component   channel  slice  outputs of the reply network L1s      SMs      output of the request network
+ *
+ * What is counted, reset and reported is an object of a group. Most components are one object each; a network is one
+ * object with a component for each output; L2 request coalescers and the host's memory are objects that are not
+ * stepped, for others call them.
+ *
+ * When a component has something to do next is not asked of it: it tells the wheel (gpci_wake), and being stepped early
+ * is harmless. So its next event is the wheel's to say: gpci_component_next.
+ */
+
+struct gpci_timed;
+typedef struct gpci_component_class gpci_component_class;
+
+/* X(name, class, what an object of it is called in reports). Two groups of one name are never there at once. */
+#define GPCI_GROUPS(X)                                       \
+    X(TRANSACTIONS, transactions, "transactions")            \
+    X(CHANNELS, channel, "memory channel")                   \
+    X(COHERENT_CHANNELS, coherent_channel, "memory channel") \
+    X(HOST_MEMORY, host_memory, "host memory channel")       \
+    X(MEMORY_REPLIES, network, "memory reply link")          \
+    X(PARTITION_REPLIES, network, "partition reply link")    \
+    X(SLICES, slice, "L2 slice")                             \
+    X(COHERENT_SLICES, coherent_slice, "L2 slice")           \
+    X(CLUSTER_REPLIES, network, "cluster reply network")     \
+    X(CLUSTERS, cluster, "cluster cache")                    \
+    X(REPLIES, network, "reply network")                     \
+    X(L1S, l1, "L1")                                         \
+    X(COHERENT_L1S, coherent_l1, "L1")                       \
+    X(SMS, sm, "SM")                                         \
+    X(COALESCERS, coalescer, "L2 request coalescers")        \
+    X(REQUESTS, network, "request network")                  \
+    X(PARTITION_REQUESTS, network, "partition request link") \
+    X(MEMORY_REQUESTS, network, "memory request link")       \
+    X(CLUSTER_REQUESTS, network, "cluster request network")
+
+typedef enum gpci_group_kind {
+#define X(name, class, text) GPCI_GROUP_##name,
+    GPCI_GROUPS(X)
+#undef X
+        GPCI_GROUP_COUNT
+} gpci_group_kind;
+
+/* A group of one hierarchy. Without objects it is not there, and nothing of its class is called. */
+typedef struct gpci_group {
+    const gpci_component_class *class;
+    struct gpci_timed *timed;
+    /* of its class, which the clock has closer at hand here */
+    void (*step)(const struct gpci_group *group, uint32_t index);
+    void (*expect)(const struct gpci_group *group, uint32_t index, unsigned pass);
+    void *self;                 /* the class's own: a network */
+    uint32_t first, components; /* numbers on the wheel; `first` is that of its place, even where there are none */
+    uint32_t objects;
+    uint32_t kind; /* gpci_group_kind */
+} gpci_group;
+
+typedef struct gpci_group_size {
+    uint32_t objects, components;
+} gpci_group_size;
+
+/* What counters are of, one by one: of an object's they are the object's part of the hierarchy's. */
+typedef enum gpci_scope {
+    GPCI_SCOPE_HIERARCHY = 0,
+    GPCI_SCOPE_SM = 1,
+    GPCI_SCOPE_CLUSTER = 2,
+    GPCI_SCOPE_NETWORK = 3,
+    GPCI_SCOPE_SLICE = 4,
+    GPCI_SCOPE_CHANNEL = 5
+} gpci_scope;
+
+/* A text that is written piece by piece; what does not fit is cut. */
+typedef struct gpci_report {
+    char *text;
+    size_t size;
+} gpci_report;
+
+void gpci_report_add(gpci_report *report, const char *format, ...) GPCI_PRINTF(2, 3);
+
+struct gpci_component_class {
+    gpci_scope scope;
+    /* How many a hierarchy has, from its configuration; no objects: none. */
+    gpci_group_size (*size)(const struct gpci_timed *t, gpci_group_kind kind);
+    /* Its objects; every group's numbers are known. What a failure leaves is destroyed. */
+    gpc_status (*make)(gpci_group *group, gpc_error *error);
+    void (*destroy)(gpci_group *group);
+    /* Component `index` of the group is due, or is stepped for nothing. */
+    void (*step)(const gpci_group *group, uint32_t index);
+    /* The processor's own caches fetch what the next step will look at, in two passes; NULL: nothing worth it. */
+    void (*expect)(const gpci_group *group, uint32_t index, unsigned pass);
+    /* Add what object `object` has counted, up to now, to a hierarchy's counters. */
+    void (*count)(const gpci_group *group, uint32_t object, gpc_stats *stats);
+    /* Its counters begin anew, now. */
+    void (*reset)(const gpci_group *group, uint32_t object, uint64_t now);
+    /* What it waits for, and what waits in it; nothing where it is idle. For who asks why nothing moves. */
+    void (*report)(const gpci_group *group, uint32_t object, gpci_report *report);
+};
+
+/* A class, of all its functions: one that lacks any does not compile. */
+#define GPCI_COMPONENT_CLASS(its_scope, size_, make_, destroy_, step_, expect_, count_, reset_, report_) \
+    {                                                                                                    \
+        .scope = (its_scope), .size = (size_), .make = (make_), .destroy = (destroy_), .step = (step_),  \
+        .expect = (expect_), .count = (count_), .reset = (reset_), .report = (report_)                   \
+    }
+
+/* Where there is nothing to do, said so. */
+void gpci_step_nothing(const gpci_group *group, uint32_t index);
+void gpci_count_nothing(const gpci_group *group, uint32_t object, gpc_stats *stats);
+void gpci_reset_nothing(const gpci_group *group, uint32_t object, uint64_t now);
+void gpci_report_nothing(const gpci_group *group, uint32_t object, gpci_report *report);
+
+extern const gpci_component_class gpci_transactions_class, gpci_channel_class, gpci_coherent_channel_class,
+    gpci_host_memory_class, gpci_network_class, gpci_slice_class, gpci_coherent_slice_class, gpci_cluster_class,
+    gpci_l1_class, gpci_coherent_l1_class, gpci_sm_class, gpci_coalescer_class;
+
+/* The table, by gpci_group_kind. */
+const gpci_component_class *gpci_class_of(gpci_group_kind kind);
+const char *gpci_group_name(gpci_group_kind kind);
+
+/* components.c: all groups of a hierarchy. */
+/* Number all components, and make all objects. What a failure leaves is destroyed by gpci_groups_destroy. */
+gpc_status gpci_groups_make(struct gpci_timed *t, gpc_error *error);
+void gpci_groups_destroy(struct gpci_timed *t);
+/* The wheel's step: component `number` of all. */
+void gpci_groups_step(void *timed, uint32_t number);
+/* Fetch what a cycle's steps will look at; `due` is the wheel's bitmap of it. */
+void gpci_groups_expect(const struct gpci_timed *t, const uint64_t *due);
+/* One SM's objects; or all that are no SM's. */
+void gpci_groups_count_sm(const struct gpci_timed *t, uint32_t sm, gpc_stats *stats);
+void gpci_groups_count_rest(const struct gpci_timed *t, gpc_stats *stats);
+void gpci_groups_reset(struct gpci_timed *t, uint64_t now);
+void gpci_groups_report(const struct gpci_timed *t, gpci_report *report);
+/* The cycle at which a component is to be stepped next; GPCI_NEVER. */
+uint64_t gpci_component_next(const struct gpci_timed *t, uint32_t number);
+
+#endif

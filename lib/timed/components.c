@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "timed/timed.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+/* The table of components, and what is done to all of them. */
+
+static const gpci_component_class *const classes[GPCI_GROUP_COUNT] = {
+#define X(name, class, text) [GPCI_GROUP_##name] = &gpci_##class##_class,
+    GPCI_GROUPS(X)
+#undef X
+};
+
+static const char *const names[GPCI_GROUP_COUNT] = {
+#define X(name, class, text) [GPCI_GROUP_##name] = (text),
+    GPCI_GROUPS(X)
+#undef X
+};
+
+const gpci_component_class *gpci_class_of(gpci_group_kind kind) {
+    return classes[kind];
+}
+
+const char *gpci_group_name(gpci_group_kind kind) {
+    return names[kind];
+}
+
+/* Returns how many components there are. */
+static uint32_t number_groups(gpci_timed *t) {
+    uint32_t next = 0;
+    for (uint32_t kind = 0; kind < GPCI_GROUP_COUNT; kind++) {
+        gpci_group_size size = classes[kind]->size(t, (gpci_group_kind)kind);
+        t->groups[kind] = (gpci_group){.class = classes[kind],
+                                       .timed = t,
+                                       .step = classes[kind]->step,
+                                       .expect = classes[kind]->expect,
+                                       .first = next,
+                                       .components = size.components,
+                                       .objects = size.objects,
+                                       .kind = kind};
+        next += size.components;
+    }
+    return next;
+}
+
+/* Which group a component is of, and the first and last whose steps are expected. */
+static void index_groups(gpci_timed *t) {
+    t->expect_from = UINT32_MAX;
+    for (uint32_t kind = 0; kind < GPCI_GROUP_COUNT; kind++) {
+        const gpci_group *group = &t->groups[kind];
+        for (uint32_t i = 0; i < group->components; i++)
+            t->group_of[group->first + i] = (uint8_t)kind;
+        if (!group->expect || !group->components)
+            continue;
+        t->expect_from = t->expect_from == UINT32_MAX ? group->first : t->expect_from;
+        t->expect_to = group->first + group->components - 1;
+    }
+}
+
+gpc_status gpci_groups_make(gpci_timed *t, gpc_error *error) {
+    uint32_t components = number_groups(t);
+    gpc_status status = gpci_wheel_create(t->context, components, error, &t->wheel);
+    if (status < 0)
+        return status;
+    t->group_of = gpci_zalloc(t->context, components, sizeof *t->group_of);
+    if (!t->group_of)
+        return gpci_out_of_memory(error);
+    index_groups(t);
+    for (uint32_t kind = 0; status == GPC_OK && kind < GPCI_GROUP_COUNT; kind++)
+        if (t->groups[kind].objects)
+            status = classes[kind]->make(&t->groups[kind], error);
+    return status;
+}
+
+void gpci_groups_destroy(gpci_timed *t) {
+    for (uint32_t kind = 0; kind < GPCI_GROUP_COUNT; kind++)
+        if (t->groups[kind].objects)
+            classes[kind]->destroy(&t->groups[kind]);
+    gpci_wheel_destroy(&t->wheel);
+    gpci_free(t->context, t->group_of);
+}
+
+void gpci_groups_step(void *timed, uint32_t number) {
+    const gpci_timed *t = timed;
+    const gpci_group *group = &t->groups[t->group_of[number]];
+    group->step(group, number - group->first);
+}
+
+/*
+ * First the packets that steps look at, then what these lead to: so steps do not wait for memory one after the other.
+ */
+void gpci_groups_expect(const gpci_timed *t, const uint64_t *due) {
+    for (unsigned pass = 0; pass < 2; pass++)
+        for (uint32_t word = t->expect_from / 64; word <= t->expect_to / 64; word++)
+            for (uint64_t bits = due[word]; bits; bits &= bits - 1) {
+                uint32_t number = word * 64 + gpci_lowest(bits);
+                const gpci_group *group = &t->groups[t->group_of[number]];
+                if (group->expect)
+                    group->expect(group, number - group->first, pass);
+            }
+}
+
+void gpci_groups_count_sm(const gpci_timed *t, uint32_t sm, gpc_stats *stats) {
+    for (uint32_t kind = 0; kind < GPCI_GROUP_COUNT; kind++)
+        if (classes[kind]->scope == GPCI_SCOPE_SM && t->groups[kind].objects)
+            classes[kind]->count(&t->groups[kind], sm, stats);
+}
+
+void gpci_groups_count_rest(const gpci_timed *t, gpc_stats *stats) {
+    for (uint32_t kind = 0; kind < GPCI_GROUP_COUNT; kind++)
+        for (uint32_t i = 0; classes[kind]->scope != GPCI_SCOPE_SM && i < t->groups[kind].objects; i++)
+            classes[kind]->count(&t->groups[kind], i, stats);
+}
+
+void gpci_groups_reset(gpci_timed *t, uint64_t now) {
+    for (uint32_t kind = 0; kind < GPCI_GROUP_COUNT; kind++)
+        for (uint32_t i = 0; i < t->groups[kind].objects; i++)
+            classes[kind]->reset(&t->groups[kind], i, now);
+}
+
+void gpci_groups_report(const gpci_timed *t, gpci_report *report) {
+    for (uint32_t kind = 0; kind < GPCI_GROUP_COUNT; kind++)
+        for (uint32_t i = 0; i < t->groups[kind].objects; i++)
+            classes[kind]->report(&t->groups[kind], i, report);
+}
+
+uint64_t gpci_component_next(const gpci_timed *t, uint32_t number) {
+    for (uint64_t ahead = 0; ahead < GPCI_WHEEL_SPAN; ahead++)
+        if (gpci_wheel_due(&t->wheel, t->wheel.now + ahead)[number / 64] >> (number & 63) & 1)
+            return t->wheel.now + ahead;
+    return GPCI_NEVER;
+}
+
+void gpci_report_add(gpci_report *report, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    int n = vsnprintf(report->text, report->size, format, arguments);
+    va_end(arguments);
+    size_t used = n < 0 ? 0 : (size_t)n < report->size ? (size_t)n : report->size ? report->size - 1 : 0;
+    report->text += used;
+    report->size -= used;
+}
+
+void gpci_step_nothing(const gpci_group *group, uint32_t index) {
+    (void)group;
+    (void)index;
+}
+
+void gpci_count_nothing(const gpci_group *group, uint32_t object, gpc_stats *stats) {
+    (void)group;
+    (void)object;
+    (void)stats;
+}
+
+void gpci_reset_nothing(const gpci_group *group, uint32_t object, uint64_t now) {
+    (void)group;
+    (void)object;
+    (void)now;
+}
+
+void gpci_report_nothing(const gpci_group *group, uint32_t object, gpci_report *report) {
+    (void)group;
+    (void)object;
+    (void)report;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "timed/coherent.h"
+
+/*
+ * Memory channels as components, and the host's memory where a host takes their place (gpc_hierarchy_set_callbacks):
+ * what they do in a step is in memory_channel.c.
+ */
+
+static gpci_group_size channel_size(const gpci_timed *t, gpci_group_kind kind) {
+    bool is_there = (t->h->coherent != NULL) == (kind == GPCI_GROUP_COHERENT_CHANNELS);
+    return (gpci_group_size){is_there ? t->channels : 0, is_there ? t->channels : 0};
+}
+
+static gpc_status channel_make(gpci_group *group, gpc_error *error) {
+    gpci_timed *t = group->timed;
+    uint32_t slices = t->h->slices;
+    gpc_status status = gpc_dram_create(t->context, t->h->config, error, &t->dram);
+    if (status < 0)
+        return status;
+    t->burst = gpc_dram_burst_bytes(t->dram);
+    if (t->burst < 16)
+        return gpci_fail(error, GPC_ERROR_RANGE, "dram: a burst of %u bytes is less than the 16 of a hierarchy",
+                         t->burst);
+    t->channel_replies = gpci_zalloc(t->context, t->channels, sizeof *t->channel_replies);
+    t->channel_at = gpci_zalloc(t->context, t->channels, sizeof *t->channel_at);
+    if (!t->channel_replies || !t->channel_at)
+        return gpci_out_of_memory(error);
+    for (uint32_t channel = 0; channel < t->channels; channel++) {
+        gpci_queue_init(&t->channel_replies[channel], GPCI_UNLIMITED);
+        t->channel_at[channel] = GPCI_NO_PACKET;
+    }
+    t->slices_per_channel = (slices + t->channels - 1) / t->channels;
+    t->channels_per_slice = t->channels / slices ? t->channels / slices : 1;
+    return GPC_OK;
+}
+
+static void channel_destroy(gpci_group *group) {
+    gpci_timed *t = group->timed;
+    gpc_dram_destroy(t->dram);
+    gpci_free(t->context, t->channel_replies);
+    gpci_free(t->context, t->channel_at);
+}
+
+static void channel_step(const gpci_group *group, uint32_t channel) {
+    gpci_channel_step(group->timed, channel);
+}
+
+static void channel_count(const gpci_group *group, uint32_t channel, gpc_stats *stats) {
+    const gpci_timed *t = group->timed;
+    gpci_dram_add_stats(t->dram, channel, gpci_clock_own(t->dram_clock, t->wheel.now), stats);
+}
+
+static void channel_reset(const gpci_group *group, uint32_t channel, uint64_t now) {
+    gpci_dram_reset_stats(group->timed->dram, channel, gpci_clock_own(group->timed->dram_clock, now));
+}
+
+static void channel_report(const gpci_group *group, uint32_t channel, gpci_report *report) {
+    const gpci_timed *t = group->timed;
+    uint32_t bursts = gpci_dram_count(t->dram, channel), replies = t->channel_replies[channel].count;
+    const char *name = gpci_group_name((gpci_group_kind)group->kind);
+    if (bursts)
+        gpci_report_add(report, "%s %u has %u bursts to serve; ", name, channel, bursts);
+    if (t->channel_at[channel] != GPCI_NO_PACKET)
+        gpci_report_add(report, "%s %u has no room for a packet of slice %u; ", name, channel,
+                        gpci_at(t, t->channel_at[channel])->path.slice);
+    if (replies)
+        gpci_report_add(report, "%s %u has %u packets that its link does not take; ", name, channel, replies);
+}
+
+const gpci_component_class gpci_channel_class =
+    GPCI_COMPONENT_CLASS(GPCI_SCOPE_CHANNEL, channel_size, channel_make, channel_destroy, channel_step, NULL,
+                         channel_count, channel_reset, channel_report);
+const gpci_component_class gpci_coherent_channel_class =
+    GPCI_COMPONENT_CLASS(GPCI_SCOPE_CHANNEL, channel_size, channel_make, channel_destroy, channel_step, NULL,
+                         channel_count, channel_reset, channel_report);
+
+/* The host's memory has no clock of its own here: it is offered packets, and calls back. */
+static gpci_group_size host_memory_size(const gpci_timed *t, gpci_group_kind kind) {
+    (void)kind;
+    return (gpci_group_size){t->channels, 0};
+}
+
+static gpc_status host_memory_make(gpci_group *group, gpc_error *error) {
+    gpci_timed *t = group->timed;
+    t->host_full = gpci_zalloc(t->context, group->objects, sizeof *t->host_full);
+    return t->host_full ? GPC_OK : gpci_out_of_memory(error);
+}
+
+static void host_memory_destroy(gpci_group *group) {
+    gpci_free(group->timed->context, group->timed->host_full);
+}
+
+static void host_memory_report(const gpci_group *group, uint32_t channel, gpci_report *report) {
+    if (group->timed->host_full[channel])
+        gpci_report_add(report, "%s %u refused, and has not said that it is ready; ",
+                        gpci_group_name((gpci_group_kind)group->kind), channel);
+}
+
+/* What the host's memory does is the host's to count. */
+const gpci_component_class gpci_host_memory_class =
+    GPCI_COMPONENT_CLASS(GPCI_SCOPE_CHANNEL, host_memory_size, host_memory_make, host_memory_destroy, gpci_step_nothing,
+                         NULL, gpci_count_nothing, gpci_reset_nothing, host_memory_report);

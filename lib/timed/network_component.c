@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "timed/timed.h"
+
+#include <stddef.h>
+
+/*
+ * The networks of a hierarchy, one group each: whom it connects, by which keys, and what it counts. Another network is
+ * one row here and one in GPCI_GROUPS.
+ *
+ *   L1s -- request, reply -- slices              without clusters
+ *   L1s -- request, reply -- clusters -- cluster request, cluster reply -- slices
+ *   slices of a partition -- partition request, reply -- slices of the other
+ *   slices -- memory request, reply -- channels
+ */
+
+/* Which parts of a hierarchy are at a side of a network. */
+typedef enum side {
+    L1S,
+    NEAREST, /* to the L1s: clusters if there are any, otherwise slices */
+    CLUSTERS,
+    SLICES,
+    CHANNELS
+} side;
+
+typedef struct keys {
+    gpci_key width, latency, input_room, output_room;
+    bool queues; /* arranged as network.queues says */
+} keys;
+
+static const keys request_keys = {GPCI_KEY_NETWORK_WIDTH, GPCI_KEY_NETWORK_LATENCY, GPCI_KEY_NETWORK_INPUT,
+                                  GPCI_KEY_NETWORK_OUTPUT, true};
+static const keys reply_keys = {GPCI_KEY_NETWORK_REPLY_WIDTH, GPCI_KEY_NETWORK_LATENCY, GPCI_KEY_NETWORK_INPUT,
+                                GPCI_KEY_NETWORK_OUTPUT, true};
+static const keys partition_keys = {GPCI_KEY_L2_LINK_WIDTH, GPCI_KEY_L2_LINK_LATENCY, GPCI_KEY_L2_LINK_BUFFER,
+                                    GPCI_KEY_L2_LINK_BUFFER, false};
+static const keys memory_keys = {GPCI_KEY_MEMORY_LINK_WIDTH, GPCI_KEY_MEMORY_LINK_LATENCY, GPCI_KEY_MEMORY_LINK_BUFFER,
+                                 GPCI_KEY_MEMORY_LINK_BUFFER, false};
+
+/* Where in the counters a network's own go; NONE: nowhere. */
+typedef struct places {
+    size_t packets, cycles, bytes, input_cycles, output_cycles;
+} places;
+
+#define NONE SIZE_MAX
+#define AT(field) offsetof(gpc_stats, field)
+
+static const places request_places = {AT(network_requests), AT(network_request_cycles), AT(network_request_bytes),
+                                      AT(network_input_cycles), AT(network_output_cycles)};
+static const places reply_places = {AT(network_replies), AT(network_reply_cycles), AT(network_reply_bytes),
+                                    AT(network_input_cycles), AT(network_output_cycles)};
+static const places cluster_places = {NONE, NONE, NONE, NONE, NONE};
+static const places link_places = {AT(link_packets), AT(link_cycles), NONE, NONE, NONE};
+
+typedef struct plan {
+    side senders, receivers;
+    const keys *keys;
+    const places *places;
+    size_t network; /* where gpci_timed has it */
+} plan;
+
+#define IN(field) offsetof(gpci_timed, field)
+
+static const plan plans[GPCI_GROUP_COUNT] = {
+    [GPCI_GROUP_REQUESTS] = {L1S, NEAREST, &request_keys, &request_places, IN(requests)},
+    [GPCI_GROUP_REPLIES] = {NEAREST, L1S, &reply_keys, &reply_places, IN(replies)},
+    [GPCI_GROUP_CLUSTER_REQUESTS] = {CLUSTERS, SLICES, &request_keys, &cluster_places, IN(cluster_requests)},
+    [GPCI_GROUP_CLUSTER_REPLIES] = {SLICES, CLUSTERS, &reply_keys, &cluster_places, IN(cluster_replies)},
+    [GPCI_GROUP_PARTITION_REQUESTS] = {SLICES, SLICES, &partition_keys, &link_places, IN(link_requests)},
+    [GPCI_GROUP_PARTITION_REPLIES] = {SLICES, SLICES, &partition_keys, &link_places, IN(link_replies)},
+    [GPCI_GROUP_MEMORY_REQUESTS] = {SLICES, CHANNELS, &memory_keys, &link_places, IN(memory_requests)},
+    [GPCI_GROUP_MEMORY_REPLIES] = {CHANNELS, SLICES, &memory_keys, &link_places, IN(memory_replies)},
+};
+
+static uint32_t clusters_of(const gpci_timed *t) {
+    return gpci_class_of(GPCI_GROUP_CLUSTERS)->size(t, GPCI_GROUP_CLUSTERS).objects;
+}
+
+/* How many are at a side, and the number of the first. */
+static uint32_t count_of(const gpci_timed *t, side s) {
+    switch (s) {
+    case L1S:
+        return t->h->sms;
+    case CHANNELS:
+        return t->channels;
+    case SLICES:
+        return t->h->slices;
+    default:
+        return s == CLUSTERS || clusters_of(t) ? clusters_of(t) : t->h->slices;
+    }
+}
+
+static uint32_t first_of(const gpci_timed *t, side s) {
+    switch (s) {
+    case L1S:
+        return t->groups[GPCI_GROUP_L1S].first;
+    case CHANNELS:
+        return t->groups[GPCI_GROUP_CHANNELS].first;
+    case SLICES:
+        return t->groups[GPCI_GROUP_SLICES].first;
+    default:
+        return t->groups[s == CLUSTERS || clusters_of(t) ? GPCI_GROUP_CLUSTERS : GPCI_GROUP_SLICES].first;
+    }
+}
+
+static bool is_there(const gpci_timed *t, const plan *p) {
+    if (p->keys == &partition_keys)
+        return t->h->partitions == 2 && t->h->l2;
+    if (p->keys == &memory_keys)
+        return gpci_number(t->h, GPCI_KEY_MEMORY_LINK_WIDTH) != 0;
+    return count_of(t, p->senders) && count_of(t, p->receivers);
+}
+
+static gpci_group_size network_size(const gpci_timed *t, gpci_group_kind kind) {
+    if (!is_there(t, &plans[kind]))
+        return (gpci_group_size){0, 0};
+    return (gpci_group_size){1, count_of(t, plans[kind].receivers)};
+}
+
+static uint32_t number(const gpci_timed *t, gpci_key key) {
+    uint64_t value = gpci_number(t->h, key);
+    return value >= GPCI_UNLIMITED ? GPCI_UNLIMITED : (uint32_t)value;
+}
+
+static gpc_status network_make(gpci_group *group, gpc_error *error) {
+    gpci_timed *t = group->timed;
+    const plan *p = &plans[group->kind];
+    gpci_network_options o = {.inputs = count_of(t, p->senders),
+                              .outputs = count_of(t, p->receivers),
+                              .width = number(t, p->keys->width),
+                              .latency = number(t, p->keys->latency),
+                              .input_room = gpci_number(t->h, p->keys->input_room),
+                              .output_room = gpci_number(t->h, p->keys->output_room),
+                              .queues = p->keys->queues ? (gpci_queues)gpci_number(t->h, GPCI_KEY_NETWORK_QUEUES)
+                                                        : GPCI_QUEUES_FIFO,
+                              .clock = t->network_clock,
+                              .first_output = group->first,
+                              .first_receiver = first_of(t, p->receivers),
+                              .first_sender = first_of(t, p->senders)};
+    gpci_network *network;
+    gpc_status status = gpci_network_create(t->context, &o, &t->pool, &t->wheel, error, &network);
+    group->self = network;
+    *(gpci_network **)(void *)((char *)t + p->network) = network;
+    return status;
+}
+
+static void network_destroy(gpci_group *group) {
+    gpci_network_destroy(group->self);
+}
+
+static void network_step(const gpci_group *group, uint32_t output) {
+    gpci_network_step(group->self, output);
+}
+
+static void add(gpc_stats *stats, size_t place, uint64_t count) {
+    if (place != NONE)
+        *(uint64_t *)(void *)((char *)stats + place) += count;
+}
+
+static void network_count(const gpci_group *group, uint32_t object, gpc_stats *stats) {
+    const places *at = plans[group->kind].places;
+    gpci_network_stats n = gpci_network_get_stats(group->self);
+    (void)object;
+    add(stats, at->packets, n.packets);
+    add(stats, at->cycles, n.cycles);
+    add(stats, at->bytes, n.bytes);
+    add(stats, at->input_cycles, n.input_cycles);
+    add(stats, at->output_cycles, n.output_cycles);
+}
+
+static void network_reset(const gpci_group *group, uint32_t object, uint64_t now) {
+    (void)object;
+    (void)now;
+    gpci_network_reset_stats(group->self);
+}
+
+/* The inputs that have packets which do not go on. */
+static void network_report(const gpci_group *group, uint32_t object, gpci_report *report) {
+    uint32_t packets, output;
+    (void)object;
+    for (uint32_t input = 0; input < count_of(group->timed, plans[group->kind].senders); input++)
+        if (gpci_network_waiting(group->self, input, &packets, &output))
+            gpci_report_add(report, "the %s has %u packets at input %u, the first for output %u; ",
+                            gpci_group_name((gpci_group_kind)group->kind), packets, input, output);
+}
+
+const gpci_component_class gpci_network_class =
+    GPCI_COMPONENT_CLASS(GPCI_SCOPE_NETWORK, network_size, network_make, network_destroy, network_step, NULL,
+                         network_count, network_reset, network_report);

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "timed/timed.h"
+
+/*
+ * SMs as components, where they live in this library too (timed/front.h): the replay's, or nobody's. And what stands
+ * between the L1s of neighbouring SMs and the request network: L2 request coalescers.
+ */
+
+static gpci_group_size sm_size(const gpci_timed *t, gpci_group_kind kind) {
+    (void)kind;
+    return (gpci_group_size){t->h->sms, t->h->sms};
+}
+
+/* Attached later (gpci_timed_attach), and owned by who attaches them. */
+static gpc_status sm_make(gpci_group *group, gpc_error *error) {
+    (void)error;
+    group->timed->front = (gpci_front){0};
+    return GPC_OK;
+}
+
+static void sm_destroy(gpci_group *group) {
+    group->timed->front = (gpci_front){0};
+}
+
+static void sm_step(const gpci_group *group, uint32_t sm) {
+    const gpci_front *front = &group->timed->front;
+    if (front->step)
+        front->step(front->user_data, sm);
+}
+
+/* Its instructions are the replay's to count, and to report. */
+const gpci_component_class gpci_sm_class =
+    GPCI_COMPONENT_CLASS(GPCI_SCOPE_SM, sm_size, sm_make, sm_destroy, sm_step, NULL, gpci_count_nothing,
+                         gpci_reset_nothing, gpci_report_nothing);
+
+static uint32_t number(const gpci_timed *t, gpci_key key) {
+    uint64_t value = gpci_number(t->h, key);
+    return value >= GPCI_UNLIMITED ? GPCI_UNLIMITED : (uint32_t)value;
+}
+
+static gpci_group_size coalescer_size(const gpci_timed *t, gpci_group_kind kind) {
+    (void)kind;
+    return (gpci_group_size){gpci_number(t->h, GPCI_KEY_LRC_SMS) != 0, 0};
+}
+
+static gpc_status coalescer_make(gpci_group *group, gpc_error *error) {
+    gpci_timed *t = group->timed;
+    gpci_lrc_options o = {
+        .sms = t->h->sms, .sharing = number(t, GPCI_KEY_LRC_SMS), .entries = number(t, GPCI_KEY_LRC_ENTRIES)};
+    return gpci_lrc_create(t->context, &o, &t->pool, error, &t->lrc);
+}
+
+static void coalescer_destroy(gpci_group *group) {
+    gpci_lrc_destroy(group->timed->lrc);
+}
+
+static void coalescer_reset(const gpci_group *group, uint32_t object, uint64_t now) {
+    (void)object;
+    (void)now;
+    gpci_lrc_reset_stats(group->timed->lrc);
+}
+
+static void coalescer_report(const gpci_group *group, uint32_t object, gpci_report *report) {
+    uint32_t waiting = gpci_lrc_count(group->timed->lrc);
+    (void)object;
+    if (waiting)
+        gpci_report_add(report, "%s have %u reads that wait for another SM's; ",
+                        gpci_group_name((gpci_group_kind)group->kind), waiting);
+}
+
+const gpci_component_class gpci_coalescer_class =
+    GPCI_COMPONENT_CLASS(GPCI_SCOPE_HIERARCHY, coalescer_size, coalescer_make, coalescer_destroy, gpci_step_nothing,
+                         NULL, gpci_count_nothing, coalescer_reset, coalescer_report);

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "timed/coherent.h"
+
+#include <inttypes.h>
+
+/*
+ * L1s and L2 slices as components: a stage each, which is a cache with ports, MSHRs and queues. What they do in a step
+ * is in l1.c and l2.c, and for coherent ones in coherent_l1.c and coherent_move.c.
+ */
+
+/* Buckets enough for the entries that a table may have, or for many where it has no limit. */
+static gpc_status make_mshr(gpci_timed *t, gpci_stage *stage) {
+    uint64_t entries = stage->options->entries, buckets = 16;
+    while (buckets < 2 * entries && buckets < 2048)
+        buckets *= 2;
+    stage->mshr.mask = (uint32_t)buckets - 1;
+    stage->mshr.buckets = gpci_alloc(t->context, buckets * sizeof *stage->mshr.buckets);
+    if (!stage->mshr.buckets)
+        return GPC_ERROR_MEMORY;
+    for (uint64_t i = 0; i < buckets; i++)
+        stage->mshr.buckets[i].leader = GPCI_NO_PACKET;
+    return GPC_OK;
+}
+
+static gpc_status make_stage(const gpci_group *group, gpci_stage *stage, uint8_t level, uint32_t index) {
+    gpci_timed *t = group->timed;
+    bool first = level == 1;
+    *stage = (gpci_stage){.options = first ? &t->l1_options : &t->l2_options,
+                          .line = first ? &t->h->l1_level : &t->h->l2_level,
+                          .timed = t,
+                          .component = group->first + index,
+                          .index = index,
+                          .level = level,
+                          .link_at = GPCI_NO_PACKET,
+                          .tag_cycle = GPCI_NEVER,
+                          .congested_since = GPCI_NEVER,
+                          .unsent_since = GPCI_NEVER,
+                          .first_due = UINT32_MAX};
+    uint64_t in = gpci_number(t->h, GPCI_KEY_L2_QUEUE);
+    gpci_queue_init(&stage->in, first || in >= GPCI_UNLIMITED ? GPCI_UNLIMITED : (in ? in : 1) + t->rop_latency);
+    gpci_queue_init(&stage->out, gpci_number(t->h, first ? GPCI_KEY_L1_MISS_QUEUE : GPCI_KEY_L2_MISS_QUEUE));
+    gpci_queue_init(&stage->link, gpci_number(t->h, GPCI_KEY_L2_MISS_QUEUE));
+    uint64_t replies = gpci_number(t->h, GPCI_KEY_L2_REPLIES);
+    gpci_queue_init(&stage->served, replies >= GPCI_UNLIMITED ? replies : replies + t->l2_options.latency);
+    gpci_queue_init(&stage->returned, GPCI_UNLIMITED);
+    gpci_queue_init(&stage->fills, GPCI_UNLIMITED);
+    return make_mshr(t, stage);
+}
+
+void gpci_stage_reset(gpci_stage *stage, uint64_t now) {
+    stage->counts = (gpci_stage_counts){.bank_failures = 0};
+    if (stage->reorder)
+        gpci_reorder_reset_counts(stage->reorder, now);
+    stage->congested = stage->unsent = 0;
+    for (unsigned client = 0; client < 2; client++)
+        stage->held[client].since = now;
+    stage->congested_since = stage->congested_since == GPCI_NEVER ? GPCI_NEVER : now;
+    stage->unsent_since = stage->unsent_since == GPCI_NEVER ? GPCI_NEVER : now;
+    gpci_gauge *gauges[] = {&stage->waiting_gauge, &stage->mshr.gauge, &stage->in.gauge,
+                            &stage->out.gauge,     &stage->link.gauge, &stage->served.gauge};
+    for (size_t i = 0; i < sizeof gauges / sizeof *gauges; i++) {
+        gauges[i]->since = now;
+        gauges[i]->sum = 0;
+    }
+}
+
+static const char *const reasons[] = {
+    "", "the pipeline", "a line", "an MSHR entry", "an MSHR merge", "the miss queue", "the network"};
+
+void gpci_stage_report(const gpci_group *group, const gpci_stage *stage, const char *below, gpci_report *report) {
+    const char *name = gpci_group_name((gpci_group_kind)group->kind);
+    uint32_t misses = stage->mshr.used[0] + stage->mshr.used[1];
+    const gpci_held *held = stage->held[1].reason ? &stage->held[1] : &stage->held[0];
+    if (held->reason)
+        gpci_report_add(report, "%s %u waits for %s since cycle %" PRIu64 "; ", name, stage->index,
+                        reasons[held->reason], held->since);
+    if (stage->out.count)
+        gpci_report_add(report, "%s %u has %u packets that %s does not take; ", name, stage->index, stage->out.count,
+                        below);
+    if (misses)
+        gpci_report_add(report, "%s %u waits for %u lines from below; ", name, stage->index, misses);
+}
+
+/* Cycles that a stage's tags have waited for a reason, up to now. */
+static uint64_t stalls(const gpci_stage *stage, gpc_busy reason, uint64_t now) {
+    uint64_t cycles = stage->counts.stalls[reason];
+    for (unsigned client = 0; client < 2; client++)
+        cycles += stage->held[client].reason == reason ? now - stage->held[client].since : 0;
+    return cycles;
+}
+
+/* A sum of cycles, with those since `since` if that is a cycle at all. */
+static uint64_t up_to(uint64_t sum, uint64_t since, uint64_t now) {
+    return sum + (since != GPCI_NEVER ? now - since : 0);
+}
+
+static gpci_group_size l1_size(const gpci_timed *t, gpci_group_kind kind) {
+    bool is_there = (t->h->coherent != NULL) == (kind == GPCI_GROUP_COHERENT_L1S);
+    return (gpci_group_size){is_there ? t->h->sms : 0, is_there ? t->h->sms : 0};
+}
+
+static gpc_status l1_make(gpci_group *group, gpc_error *error) {
+    gpci_timed *t = group->timed;
+    t->l1 = gpci_zalloc(t->context, group->objects, sizeof *t->l1);
+    gpc_status status = t->l1 ? GPC_OK : GPC_ERROR_MEMORY;
+    for (uint32_t i = 0; status == GPC_OK && i < group->objects; i++) {
+        status = make_stage(group, &t->l1[i], 1, i);
+        if (status == GPC_OK && t->reorder_options.signature != GPCI_REORDER_NONE)
+            status = gpci_reorder_create(t->context, &t->reorder_options, &t->l1[i].reorder);
+    }
+    return status == GPC_OK ? GPC_OK : gpci_out_of_memory(error);
+}
+
+static void l1_destroy(gpci_group *group) {
+    gpci_timed *t = group->timed;
+    for (uint32_t i = 0; t->l1 && i < group->objects; i++) {
+        gpci_free(t->context, t->l1[i].mshr.buckets);
+        gpci_reorder_destroy(t->l1[i].reorder);
+    }
+    gpci_free(t->context, t->l1);
+}
+
+static void l1_step(const gpci_group *group, uint32_t sm) {
+    gpci_l1_step(group->timed, sm);
+}
+
+static void l1_expect(const gpci_group *group, uint32_t sm, unsigned pass) {
+    gpci_l1_foresee(group->timed, sm, pass);
+}
+
+static void count_reorder(gpci_reorder_counts counts, gpc_stats *s) {
+    s->l1_reorder_cycles += counts.cycles;
+    s->l1_reorder_stalls += counts.stalls;
+    s->l1_reordered += counts.reordered;
+    s->l1_reorder_switches += counts.switches;
+    s->l1_reorder_flushes += counts.flushes;
+}
+
+static void l1_count(const gpci_group *group, uint32_t sm, gpc_stats *s) {
+    uint64_t now = group->timed->wheel.now;
+    const gpci_stage *stage = &group->timed->l1[sm];
+    const gpci_stage_counts *c = &stage->counts;
+    s->l1_line_failures += c->failures[GPC_BUSY_LINE];
+    s->l1_mshr_failures += c->failures[GPC_BUSY_MSHR];
+    s->l1_merge_failures += c->failures[GPC_BUSY_MERGE];
+    s->l1_queue_failures += c->failures[GPC_BUSY_MISS_QUEUE];
+    s->l1_bank_failures += c->bank_failures;
+    if (stage->reorder)
+        count_reorder(gpci_reorder_get_counts(stage->reorder, now), s);
+    s->l1_line_bypasses += c->passed[GPC_BUSY_LINE];
+    s->l1_mshr_bypasses += c->passed[GPC_BUSY_MSHR];
+    s->l1_queue_bypasses += c->passed[GPC_BUSY_MISS_QUEUE];
+    s->l1_line_stalls += stalls(stage, GPC_BUSY_LINE, now);
+    s->l1_mshr_stalls += stalls(stage, GPC_BUSY_MSHR, now);
+    s->l1_merge_stalls += stalls(stage, GPC_BUSY_MERGE, now);
+    s->l1_queue_stalls += stalls(stage, GPC_BUSY_MISS_QUEUE, now);
+    s->l1_network_stalls += up_to(stage->unsent, stage->unsent_since, now);
+    s->l1_queue_cycles += gpci_gauge_sum(&stage->waiting_gauge, now);
+    s->l1_mshr_cycles += gpci_gauge_sum(&stage->mshr.gauge, now);
+    s->l1_miss_queue_cycles += gpci_gauge_sum(&stage->out.gauge, now);
+}
+
+static void l1_reset(const gpci_group *group, uint32_t sm, uint64_t now) {
+    gpci_stage_reset(&group->timed->l1[sm], now);
+}
+
+static void l1_report(const gpci_group *group, uint32_t sm, gpci_report *report) {
+    gpci_stage_report(group, &group->timed->l1[sm], "the network", report);
+}
+
+const gpci_component_class gpci_l1_class = GPCI_COMPONENT_CLASS(GPCI_SCOPE_SM, l1_size, l1_make, l1_destroy, l1_step,
+                                                                l1_expect, l1_count, l1_reset, l1_report);
+const gpci_component_class gpci_coherent_l1_class = GPCI_COMPONENT_CLASS(
+    GPCI_SCOPE_SM, l1_size, l1_make, l1_destroy, l1_step, l1_expect, l1_count, l1_reset, l1_report);
+
+static gpci_group_size slice_size(const gpci_timed *t, gpci_group_kind kind) {
+    bool is_there = (t->h->coherent != NULL) == (kind == GPCI_GROUP_COHERENT_SLICES);
+    return (gpci_group_size){is_there ? t->h->slices : 0, is_there ? t->h->slices : 0};
+}
+
+static gpc_status slice_make(gpci_group *group, gpc_error *error) {
+    gpci_timed *t = group->timed;
+    t->l2 = gpci_zalloc(t->context, group->objects, sizeof *t->l2);
+    gpc_status status = t->l2 ? GPC_OK : GPC_ERROR_MEMORY;
+    for (uint32_t i = 0; status == GPC_OK && i < group->objects; i++)
+        status = make_stage(group, &t->l2[i], 2, i);
+    return status == GPC_OK ? GPC_OK : gpci_out_of_memory(error);
+}
+
+/* Modules take all that comes to them; senders are held back by networks and MSHRs. */
+static gpc_status coherent_slice_make(gpci_group *group, gpc_error *error) {
+    gpc_status status = slice_make(group, error);
+    for (uint32_t i = 0; status == GPC_OK && i < group->objects; i++) {
+        gpci_stage *stage = &group->timed->l2[i];
+        gpci_queue *queues[] = {&stage->in, &stage->out, &stage->served, &stage->fills, &stage->link};
+        for (size_t q = 0; q < sizeof queues / sizeof *queues; q++)
+            gpci_queue_init(queues[q], GPCI_UNLIMITED);
+    }
+    return status;
+}
+
+static void slice_destroy(gpci_group *group) {
+    gpci_timed *t = group->timed;
+    for (uint32_t i = 0; t->l2 && i < group->objects; i++)
+        gpci_free(t->context, t->l2[i].mshr.buckets);
+    gpci_free(t->context, t->l2);
+}
+
+static void slice_step(const gpci_group *group, uint32_t slice) {
+    gpci_l2_step(group->timed, slice);
+}
+
+static void coherent_slice_step(const gpci_group *group, uint32_t slice) {
+    gpci_play_slice_step(group->timed, slice);
+}
+
+static void slice_expect(const gpci_group *group, uint32_t slice, unsigned pass) {
+    gpci_l2_foresee(group->timed, slice, pass);
+}
+
+static void slice_count(const gpci_group *group, uint32_t slice, gpc_stats *s) {
+    uint64_t now = group->timed->wheel.now;
+    const gpci_stage *stage = &group->timed->l2[slice];
+    const gpci_stage_counts *c = &stage->counts;
+    s->l2_cycles += now - group->timed->counted_from;
+    s->l2_line_failures += c->failures[GPC_BUSY_LINE];
+    s->l2_mshr_failures += c->failures[GPC_BUSY_MSHR];
+    s->l2_merge_failures += c->failures[GPC_BUSY_MERGE];
+    s->l2_queue_failures += c->failures[GPC_BUSY_MISS_QUEUE] + c->failures[GPC_BUSY_NETWORK];
+    s->l2_bank_failures += c->bank_failures;
+    s->l2_line_stalls += stalls(stage, GPC_BUSY_LINE, now);
+    s->l2_mshr_stalls += stalls(stage, GPC_BUSY_MSHR, now);
+    s->l2_merge_stalls += stalls(stage, GPC_BUSY_MERGE, now);
+    s->l2_queue_stalls += stalls(stage, GPC_BUSY_MISS_QUEUE, now) + stalls(stage, GPC_BUSY_NETWORK, now);
+    s->l2_congested_cycles += up_to(stage->congested, stage->congested_since, now);
+    s->l2_queue_cycles += gpci_gauge_sum(&stage->in.gauge, now);
+    s->l2_mshr_cycles += gpci_gauge_sum(&stage->mshr.gauge, now);
+    s->l2_miss_queue_cycles += gpci_gauge_sum(&stage->out.gauge, now) + gpci_gauge_sum(&stage->link.gauge, now);
+    s->l2_reply_queue_cycles += gpci_gauge_sum(&stage->served.gauge, now);
+}
+
+static void slice_reset(const gpci_group *group, uint32_t slice, uint64_t now) {
+    gpci_stage_reset(&group->timed->l2[slice], now);
+}
+
+static void slice_report(const gpci_group *group, uint32_t slice, gpci_report *report) {
+    gpci_stage_report(group, &group->timed->l2[slice], "memory", report);
+}
+
+const gpci_component_class gpci_slice_class =
+    GPCI_COMPONENT_CLASS(GPCI_SCOPE_SLICE, slice_size, slice_make, slice_destroy, slice_step, slice_expect, slice_count,
+                         slice_reset, slice_report);
+const gpci_component_class gpci_coherent_slice_class =
+    GPCI_COMPONENT_CLASS(GPCI_SCOPE_SLICE, slice_size, coherent_slice_make, slice_destroy, coherent_slice_step, NULL,
+                         slice_count, slice_reset, slice_report);

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "timed/coherent.h"
+
+/* The components that a coherent hierarchy alone has: transactions under way, and the caches of clusters of SMs. */
+
+static gpci_group_size transactions_size(const gpci_timed *t, gpci_group_kind kind) {
+    (void)kind;
+    return (gpci_group_size){t->h->coherent != NULL, t->h->coherent != NULL};
+}
+
+static gpc_status transactions_make(gpci_group *group, gpc_error *error) {
+    return gpci_play_create(group->timed, error);
+}
+
+static void transactions_destroy(gpci_group *group) {
+    gpci_play_destroy(group->timed);
+}
+
+static void transactions_step(const gpci_group *group, uint32_t index) {
+    (void)index;
+    gpci_play_turn(group->timed);
+}
+
+static void transactions_report(const gpci_group *group, uint32_t object, gpci_report *report) {
+    (void)object;
+    gpci_play_report(group->timed, report);
+}
+
+/* Transactions are counted by the modules that take part in them (gpc_coherence_get_stats). */
+const gpci_component_class gpci_transactions_class =
+    GPCI_COMPONENT_CLASS(GPCI_SCOPE_HIERARCHY, transactions_size, transactions_make, transactions_destroy,
+                         transactions_step, NULL, gpci_count_nothing, gpci_reset_nothing, transactions_report);
+
+static gpci_group_size cluster_size(const gpci_timed *t, gpci_group_kind kind) {
+    uint32_t clusters = t->h->coherent ? t->h->coherent->clusters : 0;
+    (void)kind;
+    return (gpci_group_size){clusters, clusters};
+}
+
+static gpc_status cluster_make(gpci_group *group, gpc_error *error) {
+    gpci_timed *t = group->timed;
+    t->cluster_options = t->l2_options; /* the ports of a slice, at the core's clock */
+    t->cluster_options.clock = (gpci_clock){1, 1};
+    t->clusters = gpci_zalloc(t->context, group->objects, sizeof *t->clusters);
+    if (!t->clusters)
+        return gpci_out_of_memory(error);
+    for (uint32_t i = 0; i < group->objects; i++) {
+        gpci_stage *stage = &t->clusters[i];
+        *stage = (gpci_stage){.options = &t->cluster_options,
+                              .line = &t->h->l1_level,
+                              .timed = t,
+                              .component = group->first + i,
+                              .index = i,
+                              .level = GPCI_LEVEL_CLUSTER,
+                              .tag_cycle = GPCI_NEVER,
+                              .congested_since = GPCI_NEVER,
+                              .unsent_since = GPCI_NEVER};
+        gpci_queue *queues[] = {&stage->in, &stage->out, &stage->served, &stage->fills};
+        for (size_t q = 0; q < sizeof queues / sizeof *queues; q++)
+            gpci_queue_init(queues[q], GPCI_UNLIMITED);
+    }
+    return GPC_OK;
+}
+
+static void cluster_destroy(gpci_group *group) {
+    gpci_free(group->timed->context, group->timed->clusters);
+}
+
+static void cluster_step(const gpci_group *group, uint32_t cluster) {
+    gpci_play_cluster_step(group->timed, cluster);
+}
+
+static void cluster_reset(const gpci_group *group, uint32_t cluster, uint64_t now) {
+    gpci_stage_reset(&group->timed->clusters[cluster], now);
+}
+
+static void cluster_report(const gpci_group *group, uint32_t cluster, gpci_report *report) {
+    gpci_stage_report(group, &group->timed->clusters[cluster], "the network", report);
+}
+
+const gpci_component_class gpci_cluster_class =
+    GPCI_COMPONENT_CLASS(GPCI_SCOPE_CLUSTER, cluster_size, cluster_make, cluster_destroy, cluster_step, NULL,
+                         gpci_count_nothing, cluster_reset, cluster_report);

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "timed/timed.h"
+
+#include "timed/coherent_rig.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+/* The table of a timed hierarchy's parts. */
+
+static rig r;
+
+/* What only a table can be asked: a class without a function would not be counted, reset, reported or freed. */
+Test(timed_components, every_class_has_every_function) {
+    for (unsigned kind = 0; kind < GPCI_GROUP_COUNT; kind++) {
+        const gpci_component_class *class = gpci_class_of((gpci_group_kind)kind);
+        const char *name = gpci_group_name((gpci_group_kind)kind);
+        cr_assert(class && name && *name, "group %u", kind);
+        cr_expect(class->size && class->make && class->destroy && class->step, "%s", name);
+        cr_expect(class->count && class->reset && class->report, "%s", name);
+        cr_expect_leq(class->scope, GPCI_SCOPE_CHANNEL, "%s", name);
+    }
+}
+
+static const gpci_group *group(gpci_group_kind kind) {
+    return &r.hierarchy->timed->groups[kind];
+}
+
+/* Components are numbered as they are stepped: the example of timed/component.h. */
+Test(timed_components, numbers) {
+    rig_open_dram(&r, "sm.count = 2\n");
+    const struct {
+        gpci_group_kind kind;
+        uint32_t first, components, objects;
+    } expected[] = {{GPCI_GROUP_CHANNELS, 0, 1, 1}, {GPCI_GROUP_SLICES, 1, 1, 1},    {GPCI_GROUP_REPLIES, 2, 2, 1},
+                    {GPCI_GROUP_L1S, 4, 2, 2},      {GPCI_GROUP_SMS, 6, 2, 2},       {GPCI_GROUP_REQUESTS, 8, 1, 1},
+                    {GPCI_GROUP_CLUSTERS, 2, 0, 0}, {GPCI_GROUP_COALESCERS, 8, 0, 0}};
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        const gpci_group *g = group(expected[i].kind);
+        cr_expect_eq(g->components, expected[i].components, "%zu", i);
+        cr_expect_eq(g->objects, expected[i].objects, "%zu", i);
+        cr_expect_eq(g->first, expected[i].first, "%zu", i);
+    }
+    cr_expect_eq(r.hierarchy->timed->wheel.components, 9);
+    rig_close(&r);
+}
+
+/* Groups follow one another without a gap, and each number is of its group. */
+static void check_numbers(void) {
+    const gpci_timed *t = r.hierarchy->timed;
+    uint32_t next = 0;
+    for (unsigned kind = 0; kind < GPCI_GROUP_COUNT; kind++) {
+        const gpci_group *g = &t->groups[kind];
+        cr_expect_eq(g->first, next);
+        cr_expect_eq(g->kind, kind);
+        cr_expect(!g->components || g->objects, "%s", gpci_group_name((gpci_group_kind)kind));
+        for (uint32_t i = 0; i < g->components; i++)
+            cr_expect_eq(t->group_of[next + i], kind);
+        next += g->components;
+    }
+    cr_expect_eq(t->wheel.components, next);
+}
+
+/* Traffic of loads and stores that makes every part do something. */
+static void traffic(void) {
+    uint64_t state = 7;
+    for (unsigned i = 0; i < 400; i++) {
+        uint8_t kind = rig_below(&state, 3) ? GPC_LOAD : GPC_STORE;
+        rig_push(&r, LINE(kind, (uint64_t)rig_below(&state, 512) * 128, .sm = rig_below(&state, 4)));
+    }
+    rig_steps(&r, 20);
+}
+
+/* Sums over objects are the hierarchy's counters: nothing that is there is left out, or counted twice. */
+static void check_counts(const char *what) {
+    const gpci_timed *t = r.hierarchy->timed;
+    gpc_stats all = rig_stats(&r), sum;
+    gpc_stats_init(&sum);
+    for (unsigned kind = 0; kind < GPCI_GROUP_COUNT; kind++)
+        for (uint32_t i = 0; i < t->groups[kind].objects; i++)
+            t->groups[kind].class->count(&t->groups[kind], i, &sum);
+    cr_expect_eq(sum.l2_cycles, all.l2_cycles, "%s", what);
+    cr_expect_eq(sum.l1_mshr_cycles, all.l1_mshr_cycles, "%s", what);
+    cr_expect_eq(sum.l2_queue_cycles, all.l2_queue_cycles, "%s", what);
+    cr_expect_eq(sum.network_request_bytes, all.network_request_bytes, "%s", what);
+    cr_expect_eq(sum.network_reply_bytes, all.network_reply_bytes, "%s", what);
+    cr_expect_eq(sum.link_packets, all.link_packets, "%s", what);
+    cr_expect_eq(sum.dram_reads, all.dram_reads, "%s", what);
+    cr_expect_eq(sum.dram_cycles, all.dram_cycles, "%s", what);
+    cr_expect(sum.l2_cycles && sum.dram_cycles, "%s", what);
+}
+
+/* One after the other, the parts of a hierarchy are asked what they wait for: idle ones have nothing to say. */
+static void check_report(const char *what, bool idle) {
+    char text[4096] = "";
+    gpci_report report = {text, sizeof text};
+    gpci_groups_report(r.hierarchy->timed, &report);
+    cr_expect_eq(*text == '\0', idle, "%s: %s", what, text);
+}
+
+static void check_reset(const char *what) {
+    gpc_hierarchy_reset_stats(r.hierarchy);
+    gpc_stats s = rig_stats(&r);
+    cr_expect(!s.l2_cycles && !s.l1_mshr_cycles && !s.l2_queue_cycles && !s.l2_mshr_cycles, "%s", what);
+    cr_expect(!s.network_requests && !s.network_reply_bytes && !s.network_input_cycles && !s.link_packets, "%s", what);
+    cr_expect(!s.dram_reads && !s.dram_cycles && !s.dram_busy_cycles, "%s", what);
+}
+
+static void check_all(const char *what) {
+    check_numbers();
+    traffic();
+    check_counts(what);
+    check_report(what, false);
+    rig_finish(&r);
+    check_counts(what);
+    check_report(what, true);
+    gpc_stats s = rig_stats(&r);
+    cr_expect(s.network_request_bytes && s.l1_mshr_cycles && s.dram_reads, "%s", what);
+    check_reset(what);
+}
+
+Test(timed_components, counted_reported_reset) {
+    static const char *const settings[] = {
+        "sm.count = 4\nl2.slices = 2\ndram.channels = 2\n",
+        "sm.count = 4\nl2.slices = 4\nl2.partitions = 2\ndram.channels = 2\n",
+        "sm.count = 4\nl2.slices = 2\nmemory.link_width = 32B\n",
+        "sm.count = 4\nl2.slices = 2\nlrc.sms = 2\n",
+        "sm.count = 4\nl1.reorder = warp\nl1.mshr_entries = 2\nl1.miss_queue = 1\n",
+    };
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+        rig_open_dram(&r, settings[i]);
+        check_all(settings[i]);
+        rig_close(&r);
+    }
+}
+
+Test(timed_components, coherent) {
+    static const char *const settings[] = {
+        "sm.count = 4\nl2.slices = 2\n",
+        "sm.count = 4\nl2.slices = 2\ncluster.sms = 2\n",
+        "sm.count = 4\nl2.slices = 2\ncluster.sms = 2\nmemory.link_width = 32B\n",
+    };
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+        coherent_open(&r, "nmoesi", settings[i]);
+        check_all(settings[i]);
+        coherent_close(&r);
+    }
+}
+
+/* A host that takes nothing is named. */
+Test(timed_components, host_that_refuses) {
+    char text[1024] = "";
+    gpci_report report = {text, sizeof text};
+    rig_open(&r, NULL, 100);
+    r.memory.refuse = true;
+    rig_issue(&r, LINE(GPC_LOAD, 0));
+    rig_steps(&r, 100);
+    gpci_groups_report(r.hierarchy->timed, &report);
+    cr_expect(strstr(text, "host memory channel 0 refused"), "%s", text);
+    rig_release(&r);
+    rig_finish(&r);
+    rig_close(&r);
+}
+
+/* When a component is due is the wheel's to say: an L1 in the cycle after an issue, and nobody once all is done. */
+Test(timed_components, next) {
+    rig_open_dram(&r, NULL);
+    rig_issue(&r, LINE(GPC_LOAD, 0));
+    const gpci_timed *t = r.hierarchy->timed;
+    cr_expect_eq(gpci_component_next(t, group(GPCI_GROUP_L1S)->first), rig_now(&r) + 1);
+    cr_expect_eq(gpci_component_next(t, group(GPCI_GROUP_SLICES)->first), GPCI_NEVER);
+    rig_finish(&r);
+    rig_steps(&r, GPCI_WHEEL_SPAN + 1);
+    for (uint32_t number = 0; number < t->wheel.components; number++)
+        cr_expect_eq(gpci_component_next(t, number), GPCI_NEVER);
+    rig_close(&r);
+}
+
+/* A text that is too short is cut, and stays a text. */
+Test(timed_components, report_is_cut) {
+    char text[8];
+    gpci_report report = {text, sizeof text};
+    gpci_report_add(&report, "%s", "12345");
+    gpci_report_add(&report, "%s", "6789");
+    gpci_report_add(&report, "%s", "more");
+    cr_expect_str_eq(text, "1234567");
+    cr_expect_eq(report.size, 1);
+}
