@@ -1,26 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "base/bytes.h"
 
+#include "base/array.h"
+
 #include <string.h>
 
-bool gpci_bytes_room(gpci_bytes *bytes, size_t more) {
-    if (bytes->failed || more > SIZE_MAX / 4 - bytes->length) {
-        bytes->failed = true;
-        return false;
-    }
-    size_t needed = bytes->length + more;
-    if (needed <= bytes->capacity)
-        return true;
-    size_t capacity = bytes->capacity ? bytes->capacity * 2 : 256;
-    capacity = capacity < needed ? needed : capacity;
-    uint8_t *grown = gpci_resize(bytes->context, bytes->data, capacity, 1);
-    if (!grown) {
-        bytes->failed = true;
-        return false;
-    }
-    bytes->data = grown;
-    bytes->capacity = capacity;
-    return true;
+bool gpci_bytes_grow(gpci_bytes *bytes, size_t more) {
+    bytes->failed =
+        bytes->failed || !GPCI_ARRAY_ROOM(bytes->context, bytes->data, bytes->capacity, bytes->length, more);
+    return !bytes->failed;
 }
 
 void gpci_bytes_put(gpci_bytes *bytes, const void *data, size_t length) {

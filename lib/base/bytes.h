@@ -17,13 +17,17 @@ typedef struct gpci_bytes {
     bool failed;
 } gpci_bytes;
 
-bool gpci_bytes_room(gpci_bytes *bytes, size_t more);
+bool gpci_bytes_grow(gpci_bytes *bytes, size_t more);
 void gpci_bytes_put(gpci_bytes *bytes, const void *data, size_t length);
 void gpci_bytes_varint(gpci_bytes *bytes, uint64_t value);
 void gpci_bytes_text(gpci_bytes *bytes, const char *text); /* length, then characters */
 /* `count` numbers of `width` bits, then zeros to the next byte. */
 void gpci_bytes_bits(gpci_bytes *bytes, const uint64_t *values, size_t count, unsigned width);
 void gpci_bytes_clear(gpci_bytes *bytes);
+
+GPCI_INLINE bool gpci_bytes_room(gpci_bytes *bytes, size_t more) {
+    return GPCI_LIKELY(!bytes->failed && more <= bytes->capacity - bytes->length) || gpci_bytes_grow(bytes, more);
+}
 
 GPCI_INLINE uint64_t gpci_zigzag(uint64_t value) {
     return value << 1 ^ (0 - (value >> 63));

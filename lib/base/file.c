@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "base/file.h"
 
+#include "base/array.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+
+#define FILE_PART 4096u
 
 static gpc_status system_failure(const char *path, int number, gpc_error *error) {
     char reason[128] = "unknown reason";
@@ -14,20 +18,17 @@ static gpc_status system_failure(const char *path, int number, gpc_error *error)
 }
 
 static gpc_status read_stream(gpc_context *context, FILE *stream, const char *path, gpci_file *file, gpc_error *error) {
-    for (size_t room = 4096;; room *= 2) {
-        char *grown = gpci_resize(context, file->text, room, 1);
-        if (!grown)
+    size_t room = 0;
+    do {
+        if (!GPCI_ARRAY_ROOM(context, file->text, room, file->length, FILE_PART))
             return gpci_out_of_memory(error);
-        file->text = grown;
         errno = 0;
         file->length += fread(file->text + file->length, 1, room - 1 - file->length, stream);
         if (ferror(stream))
             return system_failure(path, errno, error);
         if (file->length > GPCI_FILE_LIMIT)
             return gpci_fail(error, GPC_ERROR_RANGE, "%s: longer than %u bytes", path, GPCI_FILE_LIMIT);
-        if (file->length < room - 1)
-            break;
-    }
+    } while (file->length == room - 1);
     file->text[file->length] = '\0';
     const char *nul = memchr(file->text, '\0', file->length);
     if (!nul)

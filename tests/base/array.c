@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/array.h"
+
+#include "base/bytes.h"
+#include "base/rig.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+/* Doubled from 512 bytes or 4 items on, by half from 64 KiB on, at least to what is needed. */
+Test(array, larger) {
+    cr_expect_eq(gpci_array_larger(0, 0, 1, 8), 64);
+    cr_expect_eq(gpci_array_larger(64, 64, 1, 8), 128);
+    cr_expect_eq(gpci_array_larger(64, 64, 100, 8), 164);
+    cr_expect_eq(gpci_array_larger(8191, 8191, 1, 8), 16382);
+    cr_expect_eq(gpci_array_larger(8192, 8192, 1, 8), 12288);
+    cr_expect_eq(gpci_array_larger(0, 0, 1, 1 << 20), 4);
+    cr_expect_eq(gpci_array_larger(100, 100, 1, 1 << 20), 150);
+}
+
+/* Half of what a size can say is the most, and products and sums beyond it are refused, not wrapped. */
+Test(array, larger_than_memory) {
+    const size_t most = SIZE_MAX / 2 / 24;
+    cr_expect_eq(gpci_array_larger(0, 0, most, 24), most);
+    cr_expect_eq(gpci_array_larger(0, 0, most + 1, 24), 0);
+    cr_expect_eq(gpci_array_larger(0, 1, most, 24), 0);
+    cr_expect_eq(gpci_array_larger(0, 1, SIZE_MAX, 1), 0);
+    cr_expect_eq(gpci_array_larger(most - 1, most - 1, 1, 24), most);
+    cr_expect_eq(gpci_array_larger(most, most, 1, 24), 0);
+}
+
+typedef struct item {
+    uint64_t number;
+    char name[16];
+} item;
+
+static item item_of(size_t i) {
+    return (item){.number = i * i, .name = {(char)('a' + i % 26)}};
+}
+
+static void expect_items(const item *items, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        item expected = item_of(i);
+        cr_assert(items[i].number == expected.number && items[i].name[0] == expected.name[0], "item %zu", i);
+    }
+}
+
+/* Every allocation fails in turn: content and capacity are kept, and what comes next has room again. */
+Test(array, keeps_items) {
+    rig r;
+    rig_open(&r);
+    item *items = NULL;
+    size_t capacity = 0, count = 0, failures = 0;
+    while (count < 20000) {
+        r.heap.calls = 0;
+        r.heap.fail_at = 1;
+        size_t before = capacity;
+        if (!GPCI_ARRAY_ROOM(r.context, items, capacity, count, 1)) {
+            failures++;
+            cr_assert_eq(capacity, before);
+            expect_items(items, count);
+            r.heap.fail_at = 0;
+            cr_assert(GPCI_ARRAY_ROOM(r.context, items, capacity, count, 1));
+            cr_assert_gt(capacity, count);
+        }
+        items[count] = item_of(count);
+        count++;
+    }
+    expect_items(items, count);
+    cr_expect_gt(failures, 5);
+    cr_expect_lt(failures, 20, "%zu allocations", failures);
+    r.heap.fail_at = 0;
+    r.heap.calls = 0;
+    cr_expect_not(GPCI_ARRAY_ROOM(r.context, items, capacity, count, SIZE_MAX));
+    cr_expect_not(GPCI_ARRAY_ROOM(r.context, items, capacity, count, SIZE_MAX / 4));
+    cr_expect_eq(r.heap.calls, 0, "nothing is asked for that cannot be");
+    expect_items(items, count);
+    gpci_free(r.context, items);
+    rig_close(&r);
+}
+
+Test(array, room_for_many) {
+    rig r;
+    rig_open(&r);
+    uint32_t *items = NULL;
+    size_t capacity = 0;
+    cr_assert(GPCI_ARRAY_ROOM(r.context, items, capacity, 0, 0));
+    cr_expect_null(items);
+    cr_assert(GPCI_ARRAY_ROOM(r.context, items, capacity, 0, 1000));
+    cr_expect_eq(capacity, 1000);
+    uint32_t *before = items;
+    cr_assert(GPCI_ARRAY_ROOM(r.context, items, capacity, 400, 600));
+    cr_expect_eq(items, before);
+    cr_assert(GPCI_ARRAY_ROOM(r.context, items, capacity, 400, 601));
+    cr_expect_eq(capacity, 2000);
+    gpci_free(r.context, items);
+    rig_close(&r);
+}
+
+/* A buffer that failed takes nothing more, until it is cleared. */
+Test(array, bytes) {
+    rig r;
+    rig_open(&r);
+    gpci_bytes bytes = {.context = r.context};
+    for (unsigned i = 0; i < 3000; i++)
+        gpci_bytes_varint(&bytes, i);
+    cr_assert_not(bytes.failed);
+    cr_expect_eq(bytes.length, 128 + 2 * (3000 - 128));
+    gpci_cursor cursor = {bytes.data, bytes.data + bytes.length, false};
+    for (unsigned i = 0; i < 3000; i++)
+        cr_assert_eq(gpci_cursor_varint(&cursor), i);
+    size_t length = bytes.length;
+    cr_expect_not(gpci_bytes_room(&bytes, SIZE_MAX - 1));
+    gpci_bytes_varint(&bytes, 1);
+    cr_expect(bytes.failed && bytes.length == length);
+    gpci_bytes_clear(&bytes);
+    cr_expect(!bytes.failed && gpci_bytes_room(&bytes, 1));
+    gpci_bytes_clear(&bytes);
+    rig_close(&r);
+}
