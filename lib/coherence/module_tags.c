@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "coherence/tree.h"
 
+#include "base/array.h"
+
 #include <string.h>
 
 /*
@@ -35,8 +37,8 @@ uint32_t gpci_module_set(const gpci_module *m, uint64_t tag) {
 }
 
 static uint32_t find_in_map(const gpci_module *m, uint64_t tag) {
-    const uint32_t block = gpci_map_find(&m->map, tag >> m->block_shift);
-    return block != UINT32_MAX && m->states[block] != GPC_LINE_I ? block : GPCI_NO_BLOCK;
+    const gpci_map_entry *entry = gpci_map_find(&m->map, tag >> m->block_shift);
+    return entry && m->states[entry->value] != GPC_LINE_I ? (uint32_t)entry->value : GPCI_NO_BLOCK;
 }
 
 uint32_t gpci_module_find(const gpci_module *m, uint64_t tag) {
@@ -131,14 +133,12 @@ static uint32_t policy_victim(gpci_module *m, uint64_t tag, uint32_t base) {
 /* An invalid entry of the block's own is used again. */
 static uint32_t map_entry(gpci_module *m, uint64_t tag) {
     const uint64_t number = tag >> m->block_shift;
-    uint32_t block = gpci_map_find(&m->map, number);
-    if (block != UINT32_MAX)
-        return block;
-    if (m->map.count == m->blocks)
+    const gpci_map_entry *entry = gpci_map_find(&m->map, number);
+    if (!entry && m->map.count == m->blocks)
         return GPCI_NO_BLOCK;
-    block = m->map.count;
-    gpci_map_add(&m->map, number, block);
-    return block;
+    if (!entry)
+        entry = gpci_map_add(&m->map, number, m->map.count);
+    return (uint32_t)entry->value;
 }
 
 uint32_t gpci_module_victim(gpci_module *m, uint64_t tag) {
@@ -195,13 +195,11 @@ static bool grow(gpc_context *context, void **array, uint32_t used, uint32_t roo
 gpc_status gpci_module_reserve(gpc_context *context, gpci_module *m, uint32_t blocks) {
     if (!m->full_map || m->blocks - m->map.count >= blocks)
         return GPC_OK;
-    uint64_t room = m->blocks ? (uint64_t)m->blocks * 2 : 16;
-    while (room < (uint64_t)m->map.count + blocks)
-        room *= 2;
-    if (room >= GPCI_NO_BLOCK || gpci_map_reserve(context, &m->map, (uint32_t)room - m->map.count) < 0)
-        return GPC_ERROR_MEMORY;
     const uint32_t used = m->map.count;
     const size_t words = (size_t)m->sub_blocks * m->sharer_words;
+    const size_t room = gpci_array_larger(m->blocks, used, blocks, 1);
+    if (!room || room >= GPCI_NO_BLOCK || !gpci_map_reserve(context, &m->map, (uint32_t)room - used))
+        return GPC_ERROR_MEMORY;
     /* an array that has grown serves as before, should a later one fail */
     if (!grow(context, (void **)&m->tags, used, (uint32_t)room, sizeof *m->tags, 0) ||
         !grow(context, (void **)&m->states, used, (uint32_t)room, sizeof *m->states, GPC_LINE_I) ||

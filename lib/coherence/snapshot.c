@@ -39,13 +39,13 @@ static const char *get(const char *at, void *to, size_t bytes) {
 }
 
 /* Of those in the map the least number that is not below `from`; they are few where snapshots are taken. */
-static bool next_entry(const gpci_block_map *map, uint64_t from, uint64_t *number, uint32_t *value) {
+static bool next_entry(const gpci_map *map, uint64_t from, uint64_t *number, uint32_t *value) {
     bool found = false;
-    for (uint64_t i = 0; map->mask && i <= map->mask; i++)
-        if (map->keys[i] && map->keys[i] - 1 >= from && (!found || map->keys[i] - 1 < *number)) {
+    for (uint32_t i = 0; i < map->count; i++)
+        if (map->entries[i].key >= from && (!found || map->entries[i].key < *number)) {
             found = true;
-            *number = map->keys[i] - 1;
-            *value = map->values[i];
+            *number = map->entries[i].key;
+            *value = (uint32_t)map->entries[i].value;
         }
     return found;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "coherence/tree.h"
 
+#include "base/array.h"
+
 #include <string.h>
 
 /*
@@ -12,25 +14,23 @@ static size_t block_bytes(const gpc_coherence *c) {
     return (size_t)1 << c->memory_shift;
 }
 
-static gpc_status make_room(gpc_coherence *c) {
+static bool make_room(gpc_coherence *c) {
     if (c->memory_map.count < c->memory_room)
-        return GPC_OK;
-    uint64_t room = c->memory_room ? (uint64_t)c->memory_room * 2 : 16;
-    if (room >= UINT32_MAX)
-        return GPC_ERROR_MEMORY;
-    uint8_t *larger = gpci_resize(c->context, c->memory_bytes, room, block_bytes(c));
+        return true;
+    size_t room = gpci_array_larger(c->memory_room, c->memory_map.count, 1, block_bytes(c));
+    uint8_t *larger = room ? gpci_resize(c->context, c->memory_bytes, room, block_bytes(c)) : NULL;
     if (!larger)
-        return GPC_ERROR_MEMORY;
+        return false;
     c->memory_bytes = larger;
-    c->memory_room = (uint32_t)room;
-    return GPC_OK;
+    c->memory_room = room;
+    return true;
 }
 
 gpc_status gpci_store_reserve(gpc_coherence *c, uint64_t address) {
     const uint64_t number = address >> c->memory_shift;
-    if (gpci_map_find(&c->memory_map, number) != UINT32_MAX)
+    if (gpci_map_find(&c->memory_map, number))
         return GPC_OK;
-    if (make_room(c) < 0 || gpci_map_reserve(c->context, &c->memory_map, 1) < 0)
+    if (!make_room(c) || !gpci_map_reserve(c->context, &c->memory_map, 1))
         return GPC_ERROR_MEMORY;
     const uint32_t place = c->memory_map.count;
     memset(c->memory_bytes + ((size_t)place << c->memory_shift), 0, block_bytes(c));
@@ -39,10 +39,10 @@ gpc_status gpci_store_reserve(gpc_coherence *c, uint64_t address) {
 }
 
 uint8_t *gpci_store_at(const gpc_coherence *c, uint64_t address) {
-    const uint32_t place = gpci_map_find(&c->memory_map, address >> c->memory_shift);
-    if (place == UINT32_MAX)
+    const gpci_map_entry *entry = gpci_map_find(&c->memory_map, address >> c->memory_shift);
+    if (!entry)
         return NULL;
-    return c->memory_bytes + ((size_t)place << c->memory_shift) + (size_t)(address & (block_bytes(c) - 1));
+    return c->memory_bytes + ((size_t)entry->value << c->memory_shift) + (size_t)(address & (block_bytes(c) - 1));
 }
 
 /* Bytes from `address` on that lie in its block, at most `size`. */

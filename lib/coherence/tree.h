@@ -2,6 +2,7 @@
 #ifndef GPC_COHERENCE_TREE_H
 #define GPC_COHERENCE_TREE_H
 
+#include "base/map.h"
 #include "policies/protocol/protocols.h"
 #include "registry/registry.h"
 
@@ -14,13 +15,6 @@
 #define GPCI_NO_OWNER UINT16_MAX
 
 typedef enum gpci_place_kind { GPCI_FIRST = 0, GPCI_BETWEEN = 1, GPCI_SHARED = 2, GPCI_MEMORY = 3 } gpci_place_kind;
-
-/* Bytes of memory by block, open addressing; also the directory of a memory without sets (its blocks' numbers). */
-typedef struct gpci_block_map {
-    uint64_t *keys;       /* [mask + 1] block number + 1; 0 = empty */
-    uint32_t *values;     /* [mask + 1] */
-    uint32_t mask, count; /* mask 0: no table yet */
-} gpci_block_map;
 
 typedef struct gpci_module {
     gpc_coherence_module given; /* its pointers are this object's */
@@ -52,7 +46,7 @@ typedef struct gpci_module {
     uint8_t *data;       /* [block][block_bytes]; NULL without data, and in memories */
     uint8_t *dirty;      /* [block][mask_bytes] modified bytes, as `data` */
     gpci_policy *policy; /* NULL: lru or fifo */
-    gpci_block_map map;  /* of a full map: block number -> block */
+    gpci_map map;        /* of a full map: block number -> block */
     gpc_coherence_stats stats;
 } gpci_module;
 
@@ -93,9 +87,10 @@ struct gpc_coherence {
     uint32_t star_count;
     void *slab; /* tags, states, order, owners, sharers, data, dirty of all modules but full maps */
     size_t slab_bytes;
-    gpci_block_map memory_map; /* block number (of memory_shift) -> place in memory_bytes */
+    gpci_map memory_map; /* block number (of memory_shift) -> place in memory_bytes */
     uint8_t *memory_bytes;
-    uint32_t memory_shift, memory_room;
+    uint32_t memory_shift;
+    size_t memory_room;
     gpc_coherence_callbacks callbacks;
     /* the transaction under way, or the last */
     gpc_coherence_message *messages;
@@ -136,14 +131,6 @@ gpc_status gpci_module_reserve(gpc_context *context, gpci_module *m, uint32_t bl
  */
 uint32_t gpci_module_low(const gpc_coherence *c, const gpci_module *m, uint64_t address);
 bool gpci_module_serves(const gpci_module *m, uint64_t address);
-
-/* map.c: numbers by block number. */
-uint32_t gpci_map_find(const gpci_block_map *map, uint64_t number); /* UINT32_MAX: not there */
-/* Room for `more` beside those that are there. GPC_ERROR_MEMORY. */
-gpc_status gpci_map_reserve(gpc_context *context, gpci_block_map *map, uint32_t more);
-void gpci_map_add(gpci_block_map *map, uint64_t number, uint32_t value); /* what is not there, where there is room */
-void gpci_map_clear(gpci_block_map *map);
-void gpci_map_free(gpc_context *context, gpci_block_map *map);
 
 /* store.c: memory's bytes. */
 gpc_status gpci_store_reserve(gpc_coherence *c, uint64_t address); /* the block of an address, zeroed if it is new */

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/map.h"
+
+#include "base/array.h"
+
+#include <string.h>
+
+#define LEAST_SLOTS 16u
+
+bool gpci_slots_reserve(gpc_context *context, gpci_slots *slots, const void *entries, uint32_t count, uint32_t more,
+                        gpci_hash_fn hash_of) {
+    if (more > GPCI_MOST_ENTRIES || count > GPCI_MOST_ENTRIES - more)
+        return false;
+    size_t needed = 2 * ((size_t)count + more), room = slots->slots ? slots->mask + 1 : LEAST_SLOTS;
+    if (GPCI_LIKELY(slots->slots && needed <= room))
+        return true;
+    while (room < needed)
+        room *= 2;
+    gpci_slots larger = {gpci_zalloc(context, room, sizeof *larger.slots), room - 1};
+    if (!larger.slots)
+        return false;
+    for (uint32_t entry = 0; entry < count; entry++)
+        gpci_slots_add(&larger, hash_of(entries, entry), entry);
+    gpci_slots_free(context, slots);
+    *slots = larger;
+    return true;
+}
+
+void gpci_slots_clear(gpci_slots *slots) {
+    if (slots->slots)
+        memset(slots->slots, 0, (slots->mask + 1) * sizeof *slots->slots);
+}
+
+void gpci_slots_free(gpc_context *context, gpci_slots *slots) {
+    gpci_free(context, slots->slots);
+    *slots = (gpci_slots){NULL, 0};
+}
+
+static uint64_t hash_of(const void *entries, uint32_t entry) {
+    return gpci_hash(((const gpci_map_entry *)entries)[entry].key);
+}
+
+bool gpci_map_reserve(gpc_context *context, gpci_map *map, uint32_t more) {
+    return GPCI_ARRAY_ROOM(context, map->entries, map->capacity, map->count, more) &&
+           gpci_slots_reserve(context, &map->slots, map->entries, map->count, more, hash_of);
+}
+
+void gpci_map_clear(gpci_map *map) {
+    gpci_slots_clear(&map->slots);
+    map->count = 0;
+}
+
+void gpci_map_free(gpc_context *context, gpci_map *map) {
+    gpci_slots_free(context, &map->slots);
+    gpci_free(context, map->entries);
+    *map = (gpci_map){.entries = NULL};
+}
