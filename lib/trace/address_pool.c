@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "trace/address_pool.h"
 
+#include "base/array.h"
+
 #include <string.h>
 
-#define FIRST_SLOTS 256u
 #define ONCE_SLOTS 16384u
 
 void gpci_block_pool_init(gpci_block_pool *pool, gpc_context *context) {
@@ -16,7 +17,7 @@ void gpci_block_pool_clear(gpci_block_pool *pool) {
         return;
     gpci_bytes_clear(&pool->data);
     gpci_free(context, pool->entries);
-    gpci_free(context, pool->slots);
+    gpci_slots_free(context, &pool->slots);
     gpci_free(context, pool->once);
     gpci_block_pool_init(pool, context);
 }
@@ -33,52 +34,37 @@ uint64_t gpci_block_pool_hash(const void *data, size_t length) {
     return gpci_mix(hash);
 }
 
-static uint32_t *find_slot(const gpci_block_pool *pool, uint64_t hash, const void *data, size_t length) {
-    for (size_t slot = hash & (pool->slot_count - 1);; slot = (slot + 1) & (pool->slot_count - 1)) {
-        uint32_t at = pool->slots[slot];
-        if (!at)
-            return &pool->slots[slot];
-        const gpci_block_pool_entry *entry = &pool->entries[at - 1];
-        if (entry->hash == hash && entry->length == length && data &&
-            !memcmp(gpci_block_pool_at(pool, at - 1), data, length))
-            return &pool->slots[slot];
-    }
+typedef struct pool_key {
+    uint64_t hash;
+    const void *data;
+    size_t length;
+} pool_key;
+
+static bool same_string(const void *pool, uint32_t number, const void *key) {
+    const gpci_block_pool_entry *entry = &((const gpci_block_pool *)pool)->entries[number];
+    const pool_key *wanted = key;
+    return entry->hash == wanted->hash && entry->length == wanted->length &&
+           !memcmp(gpci_block_pool_at(pool, number), wanted->data, wanted->length);
+}
+
+static uint64_t hash_of(const void *pool, uint32_t number) {
+    return ((const gpci_block_pool *)pool)->entries[number].hash;
 }
 
 uint32_t gpci_block_pool_find(const gpci_block_pool *pool, uint64_t hash, const void *data, size_t length) {
-    return pool->slot_count ? *find_slot(pool, hash, data, length) - 1 : GPCI_NOT_THERE;
-}
-
-static bool room(gpci_block_pool *pool) {
-    if (pool->count == pool->capacity) {
-        size_t capacity = pool->capacity ? pool->capacity * 2 : 64;
-        gpci_block_pool_entry *grown = gpci_resize(pool->context, pool->entries, capacity, sizeof *grown);
-        if (!grown)
-            return false;
-        pool->entries = grown;
-        pool->capacity = capacity;
-    }
-    if (pool->count < pool->slot_count / 2)
-        return true;
-    size_t count = pool->slot_count ? pool->slot_count * 2 : FIRST_SLOTS;
-    uint32_t *slots = gpci_zalloc(pool->context, count, sizeof *slots);
-    if (!slots)
-        return false;
-    gpci_free(pool->context, pool->slots);
-    pool->slots = slots;
-    pool->slot_count = count;
-    for (size_t i = 0; i < pool->count; i++)
-        *find_slot(pool, pool->entries[i].hash, NULL, 0) = (uint32_t)i + 1;
-    return true;
+    pool_key key = {hash, data, length};
+    return gpci_slots_find(&pool->slots, pool, hash, &key, same_string);
 }
 
 uint32_t gpci_block_pool_add(gpci_block_pool *pool, uint64_t hash, const void *data, size_t length) {
-    if (pool->count >= UINT32_MAX / 4 || !room(pool) || !gpci_bytes_room(&pool->data, length))
-        return GPCI_NOT_THERE;
+    if (!GPCI_ARRAY_ROOM(pool->context, pool->entries, pool->capacity, pool->count, 1) ||
+        !gpci_slots_reserve(pool->context, &pool->slots, pool, pool->count, 1, hash_of) ||
+        !gpci_bytes_room(&pool->data, length))
+        return GPCI_NO_ENTRY;
     pool->entries[pool->count] = (gpci_block_pool_entry){pool->data.length, length, hash};
     gpci_bytes_put(&pool->data, data, length);
-    *find_slot(pool, hash, NULL, 0) = (uint32_t)++pool->count;
-    return (uint32_t)pool->count - 1;
+    gpci_slots_add(&pool->slots, hash, pool->count);
+    return pool->count++;
 }
 
 gpc_status gpci_block_pool_came(gpci_block_pool *pool, uint64_t hash, bool *came) {

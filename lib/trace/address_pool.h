@@ -3,6 +3,7 @@
 #define GPC_TRACE_ADDRESS_POOL_H
 
 #include "base/bytes.h"
+#include "base/map.h"
 
 /* Distinct strings of bytes, numbered from 0 as they come. */
 typedef struct gpci_block_pool_entry {
@@ -14,20 +15,18 @@ typedef struct gpci_block_pool {
     gpc_context *context;
     gpci_bytes data;
     gpci_block_pool_entry *entries;
-    size_t count, capacity;
-    uint32_t *slots; /* open addressing; entry + 1, 0 = free */
-    size_t slot_count;
+    size_t capacity;
+    uint32_t count;
+    gpci_slots slots;
     uint64_t *once; /* hashes of strings that came, to tell the second time; NULL until the first */
 } gpci_block_pool;
-
-#define GPCI_NOT_THERE UINT32_MAX
 
 void gpci_block_pool_init(gpci_block_pool *pool, gpc_context *context);
 void gpci_block_pool_clear(gpci_block_pool *pool);
 uint64_t gpci_block_pool_hash(const void *data, size_t length);
-/* Number of a string, or GPCI_NOT_THERE. */
+/* Number of a string, or GPCI_NO_ENTRY. */
 uint32_t gpci_block_pool_find(const gpci_block_pool *pool, uint64_t hash, const void *data, size_t length);
-/* Add a string that is not there. GPCI_NOT_THERE: out of memory. */
+/* Add a string that is not there. GPCI_NO_ENTRY: out of memory. */
 uint32_t gpci_block_pool_add(gpci_block_pool *pool, uint64_t hash, const void *data, size_t length);
 /* Whether a string of this hash came before, as far as is remembered. GPC_ERROR_MEMORY. */
 gpc_status gpci_block_pool_came(gpci_block_pool *pool, uint64_t hash, bool *came);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "trace/trace_block.h"
 
+#include "base/array.h"
+
 #include <string.h>
 
 #define NO_WARP UINT32_MAX
@@ -89,20 +91,11 @@ static bool room_for_addresses(gpci_block *block, size_t addresses) {
 }
 
 bool gpci_block_reserve(gpci_block *block, size_t instructions, size_t addresses) {
-    if (instructions >= SIZE_MAX / 2 - block->count)
+    if (instructions == SIZE_MAX)
         return false;
-    size_t needed = block->count + instructions + 1;
-    if (needed > block->capacity) {
-        size_t capacity = block->capacity ? block->capacity + block->capacity / 2 : FIRST_INSTRUCTIONS;
-        capacity = capacity < needed ? needed : capacity;
-        gpc_instruction *grown =
-            gpci_resize(block->context, block->instructions, capacity, sizeof *block->instructions);
-        if (!grown)
-            return false;
-        block->instructions = grown;
-        block->capacity = capacity;
-    }
-    return addresses == 0 || room_for_addresses(block, addresses);
+    size_t more = !block->capacity && instructions < FIRST_INSTRUCTIONS ? FIRST_INSTRUCTIONS : instructions + 1;
+    return GPCI_ARRAY_ROOM(block->context, block->instructions, block->capacity, block->count, more) &&
+           (addresses == 0 || room_for_addresses(block, addresses));
 }
 
 /* Close the warp that is being filled: behind its last instruction comes an EXIT where it has none. */

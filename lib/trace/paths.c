@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "trace/paths.h"
 
+#include "base/array.h"
 #include "trace/fields.h"
 #include "trace/line_reader.h"
 
@@ -87,18 +88,12 @@ gpc_status gpci_find_file(gpc_context *context, const char *path, gpc_error *err
 
 typedef struct placement {
     uint32_t *sms;
-    uint64_t count, capacity;
+    size_t count, capacity;
 } placement;
 
 static gpc_status add_sm(gpc_context *context, placement *p, uint32_t sm, gpc_error *error) {
-    if (p->count == p->capacity) {
-        uint64_t capacity = p->capacity ? p->capacity * 2 : 256;
-        uint32_t *grown = gpci_resize(context, p->sms, (size_t)capacity, sizeof *grown);
-        if (!grown)
-            return gpci_out_of_memory(error);
-        p->sms = grown;
-        p->capacity = capacity;
-    }
+    if (!GPCI_ARRAY_ROOM(context, p->sms, p->capacity, p->count, 1))
+        return gpci_out_of_memory(error);
     p->sms[p->count++] = sm;
     return GPC_OK;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "trace/seen.h"
 
+#include "base/array.h"
+
 #define PAGE_BITS 32768u
 #define PAGE_WORDS (PAGE_BITS / 64)
 
@@ -19,14 +21,10 @@ void gpci_seen_clear(gpci_seen *seen) {
 static bool room_for_page(gpci_seen *seen, size_t page) {
     if (page < seen->page_count)
         return true;
-    size_t count = page + 1 > seen->page_count * 2 ? page + 1 : seen->page_count * 2;
-    uint64_t **pages = gpci_resize(seen->context, seen->pages, count, sizeof *pages);
-    if (!pages)
+    if (!GPCI_ARRAY_ROOM(seen->context, seen->pages, seen->page_room, seen->page_count, page + 1 - seen->page_count))
         return false;
-    for (size_t i = seen->page_count; i < count; i++)
-        pages[i] = NULL;
-    seen->pages = pages;
-    seen->page_count = count;
+    while (seen->page_count <= page)
+        seen->pages[seen->page_count++] = NULL;
     return true;
 }
 

@@ -68,7 +68,8 @@ typedef struct gpci_stream {
     uint64_t warp_step, loop_step;
     /* Addresses in the warp before, as far as those of this one have not replaced them, and how far this one is off. */
     uint64_t *history, offset;
-    uint32_t before, count, capacity;
+    size_t capacity; /* of history */
+    uint32_t before, count;
     uint8_t trust; /* in the history rather than the steps: from TRUST_LEAST on */
 } gpci_stream;
 

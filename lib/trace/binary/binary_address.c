@@ -22,7 +22,7 @@ static bool fits(const gpci_encoder *e, uint32_t shape, const uint64_t *addresse
     return true;
 }
 
-/* The shape that addresses have; GPCI_NOT_THERE where it is none of those known and came never before. */
+/* The shape that addresses have; GPCI_NO_ENTRY where it is none of those known and came never before. */
 static gpc_status find_shape(gpci_encoder *e, const uint64_t *addresses, unsigned count, uint32_t *shape) {
     uint64_t steps[GPCI_MOST_LANES];
     bool even = true;
@@ -34,14 +34,14 @@ static gpc_status find_shape(gpci_encoder *e, const uint64_t *addresses, unsigne
     uint64_t hash = gpci_block_pool_hash(steps, length);
     *shape = gpci_block_pool_find(&e->shapes, hash, steps, length);
     bool came = even;
-    if (*shape != GPCI_NOT_THERE)
+    if (*shape != GPCI_NO_ENTRY)
         return GPC_OK;
     if (!even && gpci_block_pool_came(&e->shapes, hash, &came) < 0)
         return GPC_ERROR_MEMORY;
     if (!came || e->shapes.data.length > MOST_SHAPE_BYTES)
         return GPC_OK;
     *shape = gpci_block_pool_add(&e->shapes, hash, steps, length);
-    return *shape == GPCI_NOT_THERE ? GPC_ERROR_MEMORY : GPC_OK;
+    return *shape == GPCI_NO_ENTRY ? GPC_ERROR_MEMORY : GPC_OK;
 }
 
 static unsigned shift_of(uint64_t any) {
@@ -142,7 +142,7 @@ gpc_status gpci_encode_addresses(gpci_encoder *e, uint32_t number, const uint64_
         if (same) {
             gpci_bytes_varint(&e->addresses, GPCI_CODE_MOVED);
             gpci_bytes_signed(&e->addresses, addresses[0] - near);
-        } else if (shape != GPCI_NOT_THERE) {
+        } else if (shape != GPCI_NO_ENTRY) {
             gpci_bytes_varint(&e->addresses, (uint64_t)shape << 2 | GPCI_CODE_SHAPE);
             gpci_bytes_signed(&e->addresses, addresses[0] - near);
             stream->shape = shape;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "trace/binary/binary_encode.h"
 
+#include "base/array.h"
+
 #include <string.h>
 
 #define MOST_CONTROL_BYTES (16u << 20)
@@ -48,14 +50,8 @@ void gpci_encoder_clear(gpci_encoder *e) {
 }
 
 static bool add_stream(gpci_encoder *e) {
-    if (e->stream_count == e->stream_capacity) {
-        size_t capacity = e->stream_capacity ? e->stream_capacity * 2 : 64;
-        gpci_stream *grown = gpci_resize(e->context, e->streams, capacity, sizeof *grown);
-        if (!grown)
-            return false;
-        e->streams = grown;
-        e->stream_capacity = capacity;
-    }
+    if (!GPCI_ARRAY_ROOM(e->context, e->streams, e->stream_capacity, e->stream_count, 1))
+        return false;
     gpci_stream fresh = {.shape = GPCI_NO_SHAPE};
     fresh.learned =
         (gpci_learned){.shape = GPCI_NO_SHAPE, .from = GPCI_NEVER, .dx_from = GPCI_NEVER, .dy_from = GPCI_NEVER};
@@ -83,7 +79,7 @@ static uint32_t static_of(gpci_encoder *e, const gpc_instruction *instruction, u
     }
     uint64_t hash = gpci_block_pool_hash(&key, sizeof key);
     uint32_t number = gpci_block_pool_find(&e->statics, hash, &key, sizeof key);
-    if (number != GPCI_NOT_THERE || !add_stream(e))
+    if (number != GPCI_NO_ENTRY || !add_stream(e))
         return number;
     return gpci_block_pool_add(&e->statics, hash, &key, sizeof key);
 }
@@ -129,7 +125,7 @@ static gpc_status encode_warp(gpci_encoder *e, const gpc_warp *warp, const uint3
     for (uint64_t i = 0; i < warp->count; i++) {
         const gpc_instruction *instruction = &warp->instructions[i];
         uint32_t number = static_of(e, instruction, opcodes[instruction->opcode], next);
-        if (number == GPCI_NOT_THERE)
+        if (number == GPCI_NO_ENTRY)
             return GPC_ERROR_MEMORY;
         if (count && (number != next || instruction->mask != mask)) {
             put_run(e, first, count, mask);
@@ -165,16 +161,16 @@ static gpc_status put_control(gpci_encoder *e) {
     uint64_t hash = gpci_block_pool_hash(e->control.data, e->control.length);
     uint32_t number = gpci_block_pool_find(&e->controls, hash, e->control.data, e->control.length);
     bool came = false;
-    if (number == GPCI_NOT_THERE && gpci_block_pool_came(&e->controls, hash, &came) < 0)
+    if (number == GPCI_NO_ENTRY && gpci_block_pool_came(&e->controls, hash, &came) < 0)
         return GPC_ERROR_MEMORY;
     if (came && e->controls.data.length + e->control.length <= MOST_CONTROL_BYTES) {
         number = gpci_block_pool_add(&e->controls, hash, e->control.data, e->control.length);
-        if (number == GPCI_NOT_THERE)
+        if (number == GPCI_NO_ENTRY)
             return GPC_ERROR_MEMORY;
     }
     if (e->repeated && number != e->control_number)
         put_repeated(e);
-    if (number != GPCI_NOT_THERE) {
+    if (number != GPCI_NO_ENTRY) {
         e->control_number = number;
         e->repeated++;
         return GPC_OK;
@@ -198,14 +194,8 @@ static void learn_steps(gpci_encoder *e) {
 }
 
 static gpc_status add_entry(gpci_encoder *e, gpci_block_entry entry) {
-    if (e->block_count == e->block_capacity) {
-        size_t capacity = e->block_capacity ? e->block_capacity * 2 : 64;
-        gpci_block_entry *grown = gpci_resize(e->context, e->blocks, capacity, sizeof *grown);
-        if (!grown)
-            return GPC_ERROR_MEMORY;
-        e->blocks = grown;
-        e->block_capacity = capacity;
-    }
+    if (!GPCI_ARRAY_ROOM(e->context, e->blocks, e->block_capacity, e->block_count, 1))
+        return GPC_ERROR_MEMORY;
     e->blocks[e->block_count++] = entry;
     return GPC_OK;
 }

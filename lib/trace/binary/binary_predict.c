@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "trace/binary/binary.h"
 
+#include "base/array.h"
+
 /*
  * Two guesses for the next address of a static in a warp: one step on from the last, or where the warp before went
  * the same number of times round, moved by what the warps' first addresses differ. The second knows nested loops, the
@@ -79,15 +81,10 @@ bool gpci_stream_update(gpci_stream *stream, gpc_context *context, const gpci_pl
     stream->last = address;
     stream->warp = place->warp;
     stream->touched = place->ordinal + 1;
-    if (stream->count == stream->capacity && stream->count < MOST_HISTORY) {
-        uint32_t capacity = stream->capacity ? stream->capacity * 2 : 4;
-        uint64_t *grown = gpci_resize(context, stream->history, capacity, sizeof *grown);
-        if (!grown)
-            return false;
-        stream->history = grown;
-        stream->capacity = capacity;
-    }
-    if (stream->count < stream->capacity)
-        stream->history[stream->count++] = address;
+    if (stream->count == MOST_HISTORY)
+        return true;
+    if (!GPCI_ARRAY_ROOM(context, stream->history, stream->capacity, stream->count, 1))
+        return false;
+    stream->history[stream->count++] = address;
     return true;
 }

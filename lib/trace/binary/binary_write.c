@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/array.h"
 #include "trace/binary/binary_encode.h"
 #include "trace/output.h"
 #include "trace/writer.h"
@@ -55,27 +56,28 @@ static gpc_status begin_kernel(gpci_sink *sink, const gpc_kernel *kernel, gpc_er
     return gpci_encoder_start(&s->encoder, sink->context, kernel) == GPC_OK ? GPC_OK : gpci_out_of_memory(error);
 }
 
+/* The number here of one of the trace's opcodes. Returns how many have a place for theirs, 0: out of memory. */
+static size_t map_opcode(binary_sink *s, const gpc_trace *from, uint32_t opcode, size_t mapped) {
+    if (opcode >= mapped &&
+        !GPCI_ARRAY_ROOM(s->base.context, s->opcodes, s->opcode_capacity, mapped, opcode + (size_t)1 - mapped))
+        return 0;
+    while (mapped <= opcode)
+        s->opcodes[mapped++] = UINT32_MAX;
+    const char *text = gpc_trace_opcode(from, opcode);
+    s->opcodes[opcode] = gpci_opcodes_intern(s->encoder.opcodes, text, strlen(text));
+    return s->opcodes[opcode] == UINT32_MAX ? 0 : mapped;
+}
+
 /* Numbers of the trace's opcodes here, for those that the block has. */
 static gpc_status map_opcodes(binary_sink *s, const gpc_trace *from, const gpc_block *block) {
     size_t mapped = 0;
     for (uint32_t w = 0; w < block->warp_count; w++)
         for (uint64_t i = 0; i < block->warps[w].count; i++) {
             uint32_t opcode = block->warps[w].instructions[i].opcode;
-            if (opcode < mapped && s->opcodes[opcode] != UINT32_MAX)
+            if (GPCI_LIKELY(opcode < mapped && s->opcodes[opcode] != UINT32_MAX))
                 continue;
-            if (opcode >= s->opcode_capacity) {
-                size_t capacity = (size_t)opcode * 2 + 64;
-                uint32_t *grown = gpci_resize(s->base.context, s->opcodes, capacity, sizeof *grown);
-                if (!grown)
-                    return GPC_ERROR_MEMORY;
-                s->opcodes = grown;
-                s->opcode_capacity = capacity;
-            }
-            for (; mapped <= opcode; mapped++)
-                s->opcodes[mapped] = UINT32_MAX;
-            const char *text = gpc_trace_opcode(from, opcode);
-            s->opcodes[opcode] = gpci_opcodes_intern(s->encoder.opcodes, text, strlen(text));
-            if (s->opcodes[opcode] == UINT32_MAX)
+            mapped = map_opcode(s, from, opcode, mapped);
+            if (!mapped)
                 return GPC_ERROR_MEMORY;
         }
     return GPC_OK;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "trace/synthetic/synthetic.h"
 
+#include "base/array.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,14 +67,8 @@ static bool read_register(const char *token, size_t length, unsigned repeat, uin
 
 static gpci_step *append(assembler *a) {
     gpci_listing *out = a->out;
-    if (out->count == a->capacity) {
-        size_t capacity = a->capacity ? a->capacity * 2 : 64;
-        gpci_step *grown = gpci_resize(a->context, out->steps, capacity, sizeof *grown);
-        if (!grown)
-            return NULL;
-        out->steps = grown;
-        a->capacity = capacity;
-    }
+    if (!GPCI_ARRAY_ROOM(a->context, out->steps, a->capacity, out->count, 1))
+        return NULL;
     gpci_step *step = &out->steps[out->count++];
     memset(step, 0, sizeof *step);
     return step;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/array.h"
 #include "trace/fields.h"
 #include "trace/line_reader.h"
 #include "trace/paths.h"
@@ -30,15 +31,9 @@ static list_source *of(gpci_source *source) {
 }
 
 static gpc_status add(list_source *s, command c, gpc_error *error) {
-    if (s->count == s->capacity) {
-        size_t capacity = s->capacity ? s->capacity * 2 : 32;
-        command *grown = gpci_resize(s->base.context, s->commands, capacity, sizeof *grown);
-        if (!grown) {
-            gpci_free(s->base.context, c.path);
-            return gpci_out_of_memory(error);
-        }
-        s->commands = grown;
-        s->capacity = capacity;
+    if (!GPCI_ARRAY_ROOM(s->base.context, s->commands, s->capacity, s->count, 1)) {
+        gpci_free(s->base.context, c.path);
+        return gpci_out_of_memory(error);
     }
     s->commands[s->count++] = c;
     if (c.path) {

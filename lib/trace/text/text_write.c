@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/array.h"
 #include "trace/output.h"
 #include "trace/paths.h"
 #include "trace/text/text_line.h"
@@ -90,14 +91,8 @@ static void kernel_file(uint32_t number, const char *suffix, char name[NAME_BYTE
 
 /* Count the kernel, and whether it has a placement. */
 static bool add_kernel(text_sink *s, const gpc_kernel *kernel) {
-    if (s->kernels == s->placed_capacity) {
-        size_t capacity = s->kernels * (size_t)2 + 16;
-        bool *grown = gpci_resize(s->base.context, s->placed, capacity, sizeof *grown);
-        if (!grown)
-            return false;
-        s->placed = grown;
-        s->placed_capacity = capacity;
-    }
+    if (!GPCI_ARRAY_ROOM(s->base.context, s->placed, s->placed_capacity, s->kernels, 1))
+        return false;
     s->placed[s->kernels++] = kernel->placement_count != 0;
     return true;
 }
