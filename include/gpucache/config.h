@@ -47,7 +47,9 @@ GPC_API gpc_status gpc_preset_at(size_t index, const char **name, const char **s
 
 /*
  * The preset's own text, in the syntax of gpc_config_load_text, with the source
- * of every figure as a comment. NULL for an unknown name. Static storage. Since: 0.1.
+ * of every figure as a comment. What it does not say, the preset has that its line
+ * `preset = NAME` names, which may be a part that is not listed; `defaults` is none.
+ * NULL for an unknown name. Static storage. Since: 0.1.
  */
 GPC_API const char *gpc_preset_text(const char *name);
 
@@ -65,7 +67,7 @@ GPC_API gpc_status gpc_config_load_preset(gpc_config *config, const char *name, 
 /*
  * Apply a file: `key = value` lines, comments from `#` to the end of a line,
  * `preset = NAME`, and `include = PATH` (relative to the including file; at most
- * 16 deep). All or nothing: on failure the configuration is as before and `error`
+ * 16 deep). `preset = defaults` gives the keys that presets set their defaults. All or nothing: on failure the configuration is as before and `error`
  * names file, line and key. Each value is checked by itself; whether the keys fit
  * together is checked where they are used (gpc_hierarchy_create).
  * Returns GPC_OK; GPC_ERROR_IO; GPC_ERROR_FORMAT (also files that include each

@@ -6,8 +6,16 @@
 #include <string.h>
 
 static const gpc_key_info keys[GPCI_KEY_COUNT] = {
-#define X(id, name, type, unit, initial, minimum, maximum, choices, meaning) \
+#define X(id, name, type, preset, unit, initial, minimum, maximum, choices, meaning) \
     {sizeof(gpc_key_info), name, GPC_VALUE_##type, unit, initial, minimum, maximum, choices, meaning},
+    GPCI_KEYS(X)
+#undef X
+};
+
+enum { KEEP, RESET };
+
+static const bool resets[GPCI_KEY_COUNT] = {
+#define X(id, name, type, preset, unit, initial, minimum, maximum, choices, meaning) preset,
     GPCI_KEYS(X)
 #undef X
 };
@@ -20,6 +28,10 @@ gpc_status gpc_key_at(size_t index, gpc_key_info *info) {
     if (!info)
         return GPC_ERROR_ARGUMENT;
     return index < GPCI_KEY_COUNT ? gpci_give(info, &keys[index], sizeof *info) : GPC_ERROR_RANGE;
+}
+
+bool gpci_key_resets(gpci_key key) {
+    return resets[key];
 }
 
 const char *gpci_key_name(gpci_key key) {
@@ -63,6 +75,14 @@ gpc_status gpci_config_assign_named(gpc_config *config, const char *name, const 
     gpc_error reason = GPC_ERROR_INIT;
     gpc_status status = gpci_config_assign(config, (gpci_key)key, text, &reason);
     return status < 0 ? gpci_fail(error, status, "%s: %s", name, reason.message) : status;
+}
+
+gpc_status gpci_config_reset(gpc_config *config, gpc_error *error) {
+    gpc_status status = GPC_OK;
+    for (size_t i = 0; i < GPCI_KEY_COUNT && status == GPC_OK; i++)
+        if (resets[i] && strcmp(config->values[i].text, keys[i].initial) != 0)
+            status = gpci_config_assign_named(config, keys[i].name, keys[i].initial, error);
+    return status;
 }
 
 void gpci_config_stage(const gpc_config *config, gpc_config *stage) {

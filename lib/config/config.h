@@ -6,7 +6,7 @@
 #include "config/keys.h"
 
 typedef enum gpci_key {
-#define X(id, name, type, unit, initial, minimum, maximum, choices, meaning) GPCI_KEY_##id,
+#define X(id, name, type, preset, unit, initial, minimum, maximum, choices, meaning) GPCI_KEY_##id,
     GPCI_KEYS(X)
 #undef X
         GPCI_KEY_COUNT
@@ -19,6 +19,9 @@ uint64_t gpci_config_number(const gpc_config *config, gpci_key key);
 
 /* Canonical text of any key. */
 const char *gpci_config_text(const gpc_config *config, gpci_key key);
+
+/* Is it a key of the machine, which presets first set to its default? */
+bool gpci_key_resets(gpci_key key);
 
 /* Name of a key, for messages. */
 const char *gpci_key_name(gpci_key key);

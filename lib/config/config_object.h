@@ -31,6 +31,9 @@ gpc_status gpci_config_assign(gpc_config *config, gpci_key key, const char *text
 /* The same by name; the message begins with the name. */
 gpc_status gpci_config_assign_named(gpc_config *config, const char *name, const char *text, gpc_error *error);
 
+/* Give every key of the machine its default: `preset = defaults`. */
+gpc_status gpci_config_reset(gpc_config *config, gpc_error *error);
+
 /*
  * All or nothing: a stage borrows the texts of a configuration, is changed in
  * its stead and then committed or discarded. A key that was not set keeps its

@@ -30,16 +30,18 @@ static gpc_status fail_at(const source *at, gpc_status status, gpc_error *error,
 
 static gpc_status read_lines(gpc_config *stage, char *text, source *at, gpc_error *error);
 
-static gpc_status read_preset(gpc_config *stage, const char *name, source *from, gpc_error *error) {
+static gpc_status read_preset(gpc_config *stage, const char *name, const source *from, gpc_error *error) {
+    if (!strcmp(name, "defaults"))
+        return gpci_config_reset(stage, error);
     gpc_error reason = GPC_ERROR_INIT;
-    const char *preset;
+    const gpci_preset *preset;
     gpc_status status = gpci_preset_find(name, &preset, &reason);
     if (status < 0)
         return from ? fail_at(from, status, error, reason.message) : gpci_fail(error, status, "%s", reason.message);
-    char *text = gpci_strdup(stage->context, preset);
+    char *text = gpci_strdup(stage->context, preset->text);
     if (!text)
         return gpci_out_of_memory(error);
-    source at = {.name = name, .parent = from, .depth = from ? from->depth : 0};
+    source at = {.name = preset->path, .parent = from, .depth = from ? from->depth : 0};
     status = read_lines(stage, text, &at, error);
     gpci_free(stage->context, text);
     return status;

@@ -3,329 +3,354 @@
 #define GPC_CONFIG_KEYS_H
 
 /*
- * Every configuration key, once.
- * X(identifier, "name", TYPE, "unit", "default", minimum, maximum, "choices", "meaning")
+ * Every configuration key, once: a further one is a row here and the line that reads it.
+ * X(identifier, "name", TYPE, PRESET, "unit", "default", minimum, maximum, "choices", "meaning")
+ * PRESET: RESET, a key of the machine, which every preset first sets to its default (`preset = defaults`); KEEP, one
+ * that presets leave alone: what is asked of a run, and what the name of a DRAM's timing implies.
  * TYPE is the end of a gpc_value_type. A SIZE or COUNT with choices takes one of
  * these words instead of a number. A POLICY's choices name its registry.
  */
 #define GPCI_KEYS(X)                                                                                                   \
-    X(MODE, "mode", CHOICE, "", "functional", 0, 0, "functional|timed",                                                \
+    X(MODE, "mode", CHOICE, KEEP, "", "functional", 0, 0, "functional|timed",                                          \
       "functional: an access completes at once; timed: a clock, finite resources")                                     \
-    X(SM_COUNT, "sm.count", COUNT, "SMs", "15", 1, 4096, "", "streaming multiprocessors, each with an L1")             \
-    X(SM_LANES, "sm.lanes", COUNT, "lanes", "32", 1, 64, "", "threads of a warp (64: AMD wavefront)")                  \
-    X(SM_WARPS, "sm.warps", COUNT, "warps", "48", 1, 1024, "", "most warps resident on an SM")                         \
-    X(SM_BLOCKS, "sm.blocks", COUNT, "blocks", "8", 1, 1024, "", "most thread blocks resident on an SM")               \
-    X(SM_REGISTERS, "sm.registers", COUNT, "registers", "32768", 1, 1 << 24, "", "32-bit registers of an SM")          \
-    X(SM_REGISTER_UNIT, "sm.register_unit", COUNT, "registers", "64", 1, 65536, "",                                    \
+    X(SM_COUNT, "sm.count", COUNT, RESET, "SMs", "15", 1, 4096, "", "streaming multiprocessors, each with an L1")      \
+    X(SM_LANES, "sm.lanes", COUNT, RESET, "lanes", "32", 1, 64, "", "threads of a warp (64: AMD wavefront)")           \
+    X(SM_WARPS, "sm.warps", COUNT, RESET, "warps", "48", 1, 1024, "", "most warps resident on an SM")                  \
+    X(SM_BLOCKS, "sm.blocks", COUNT, RESET, "blocks", "8", 1, 1024, "", "most thread blocks resident on an SM")        \
+    X(SM_REGISTERS, "sm.registers", COUNT, RESET, "registers", "32768", 1, 1 << 24, "", "32-bit registers of an SM")   \
+    X(SM_REGISTER_UNIT, "sm.register_unit", COUNT, RESET, "registers", "64", 1, 65536, "",                             \
       "a warp's registers are allocated in units of this")                                                             \
-    X(SM_WARP_UNIT, "sm.warp_unit", COUNT, "warps", "2", 1, 64, "",                                                    \
+    X(SM_WARP_UNIT, "sm.warp_unit", COUNT, RESET, "warps", "2", 1, 64, "",                                             \
       "the warps that the registers suffice for are rounded down to a multiple of this: parts of the register "        \
       "file")                                                                                                          \
-    X(SM_SHARED, "sm.shared", SIZE, "bytes", "48KiB", 0, 1 << 30, "",                                                  \
+    X(SM_SHARED, "sm.shared", SIZE, RESET, "bytes", "48KiB", 0, 1 << 30, "",                                           \
       "shared memory that the blocks of an SM may hold")                                                               \
-    X(SM_SHARED_UNIT, "sm.shared_unit", SIZE, "bytes", "128B", 1, 65536, "",                                           \
+    X(SM_SHARED_UNIT, "sm.shared_unit", SIZE, RESET, "bytes", "128B", 1, 65536, "",                                    \
       "a block's shared memory is allocated in units of this")                                                         \
-    X(SM_SHARED_RESERVED, "sm.shared_reserved", SIZE, "bytes", "0B", 0, 1 << 20, "",                                   \
+    X(SM_SHARED_RESERVED, "sm.shared_reserved", SIZE, RESET, "bytes", "0B", 0, 1 << 20, "",                            \
       "shared memory that the system adds to every block's own")                                                       \
-    X(CLOCK_CORE, "clock.core", COUNT, "MHz", "700", 1, 100000, "", "clock of the SMs and their L1")                   \
-    X(CLOCK_NETWORK, "clock.network", COUNT, "MHz", "700", 1, 100000, "", "clock of the networks")                     \
-    X(CLOCK_L2, "clock.l2", COUNT, "MHz", "700", 1, 100000, "", "clock of the L2 slices")                              \
-    X(CLOCK_DRAM, "clock.dram", COUNT, "MHz", "924", 1, 100000, "", "command clock of DRAM")                           \
-    X(SCHEDULER, "scheduler", POLICY, "", "gto", 0, 0, "scheduler", "which warp of an SM scheduler issues next")       \
-    X(SM_SCHEDULERS, "sm.schedulers", COUNT, "schedulers", "2", 1, 16, "",                                             \
+    X(CLOCK_CORE, "clock.core", COUNT, RESET, "MHz", "700", 1, 100000, "", "clock of the SMs and their L1")            \
+    X(CLOCK_NETWORK, "clock.network", COUNT, RESET, "MHz", "700", 1, 100000, "", "clock of the networks")              \
+    X(CLOCK_L2, "clock.l2", COUNT, RESET, "MHz", "700", 1, 100000, "", "clock of the L2 slices")                       \
+    X(CLOCK_DRAM, "clock.dram", COUNT, RESET, "MHz", "924", 1, 100000, "", "command clock of DRAM")                    \
+    X(SCHEDULER, "scheduler", POLICY, RESET, "", "gto", 0, 0, "scheduler",                                             \
+      "which warp of an SM scheduler issues next")                                                                     \
+    X(SM_SCHEDULERS, "sm.schedulers", COUNT, RESET, "schedulers", "2", 1, 16, "",                                      \
       "warp schedulers of an SM; warp w belongs to scheduler w modulo this")                                           \
-    X(SM_ISSUE, "sm.issue_width", COUNT, "instructions", "1", 1, 8, "",                                                \
+    X(SM_ISSUE, "sm.issue_width", COUNT, RESET, "instructions", "1", 1, 8, "",                                         \
       "instructions that a scheduler issues per cycle, of one warp")                                                   \
-    X(SM_WARP_LIMIT, "sm.warp_limit", COUNT, "warps", "0", 0, 1024, "",                                                \
+    X(SM_WARP_LIMIT, "sm.warp_limit", COUNT, KEEP, "warps", "0", 0, 1024, "",                                          \
       "static warp limiting: at most this many warps per scheduler may issue, the oldest not at a barrier; 0 = all")   \
-    X(SM_BLOCK_LIMIT, "sm.block_limit", COUNT, "blocks", "0", 0, 1024, "",                                             \
+    X(SM_BLOCK_LIMIT, "sm.block_limit", COUNT, KEEP, "blocks", "0", 0, 1024, "",                                       \
       "static block limiting: at most this many thread blocks per SM; 0 = as many as fit")                             \
-    X(SM_LATENCY_ALU, "sm.latency_alu", COUNT, "cycles", "18", 1, 10000, "",                                           \
+    X(SM_LATENCY_ALU, "sm.latency_alu", COUNT, RESET, "cycles", "18", 1, 10000, "",                                    \
       "from issue to result: integer and single precision")                                                            \
-    X(SM_LATENCY_DOUBLE, "sm.latency_double", COUNT, "cycles", "18", 1, 10000, "", "the same, double precision")       \
-    X(SM_LATENCY_SFU, "sm.latency_sfu", COUNT, "cycles", "40", 1, 10000, "", "the same, special functions")            \
-    X(SM_LATENCY_TENSOR, "sm.latency_tensor", COUNT, "cycles", "40", 1, 10000, "", "the same, tensor cores")           \
-    X(SM_LATENCY_UNIFORM, "sm.latency_uniform", COUNT, "cycles", "18", 1, 10000, "", "the same, uniform datapath")     \
-    X(SM_LATENCY_CONTROL, "sm.latency_control", COUNT, "cycles", "8", 1, 10000, "",                                    \
+    X(SM_LATENCY_DOUBLE, "sm.latency_double", COUNT, RESET, "cycles", "18", 1, 10000, "",                              \
+      "the same, double precision")                                                                                    \
+    X(SM_LATENCY_SFU, "sm.latency_sfu", COUNT, RESET, "cycles", "40", 1, 10000, "", "the same, special functions")     \
+    X(SM_LATENCY_TENSOR, "sm.latency_tensor", COUNT, RESET, "cycles", "40", 1, 10000, "", "the same, tensor cores")    \
+    X(SM_LATENCY_UNIFORM, "sm.latency_uniform", COUNT, RESET, "cycles", "18", 1, 10000, "",                            \
+      "the same, uniform datapath")                                                                                    \
+    X(SM_LATENCY_CONTROL, "sm.latency_control", COUNT, RESET, "cycles", "8", 1, 10000, "",                             \
       "from a branch, barrier or fence to the next instruction of its warp")                                           \
-    X(SM_LATENCY_SHARED, "sm.latency_shared", COUNT, "cycles", "26", 1, 10000, "",                                     \
+    X(SM_LATENCY_SHARED, "sm.latency_shared", COUNT, RESET, "cycles", "26", 1, 10000, "",                              \
       "shared-memory load without bank conflicts")                                                                     \
-    X(SM_LATENCY_CONSTANT, "sm.latency_constant", COUNT, "cycles", "26", 1, 10000, "",                                 \
+    X(SM_LATENCY_CONSTANT, "sm.latency_constant", COUNT, RESET, "cycles", "26", 1, 10000, "",                          \
       "constant and texture load, as if it hit")                                                                       \
-    X(SM_INTERVAL_ALU, "sm.interval_alu", COUNT, "cycles", "1", 1, 1000, "",                                           \
+    X(SM_INTERVAL_ALU, "sm.interval_alu", COUNT, RESET, "cycles", "1", 1, 1000, "",                                    \
       "for which a warp instruction occupies its scheduler's unit: integer and single precision")                      \
-    X(SM_INTERVAL_DOUBLE, "sm.interval_double", COUNT, "cycles", "2", 1, 1000, "", "the same, double precision")       \
-    X(SM_INTERVAL_SFU, "sm.interval_sfu", COUNT, "cycles", "8", 1, 1000, "", "the same, special functions")            \
-    X(SM_INTERVAL_TENSOR, "sm.interval_tensor", COUNT, "cycles", "8", 1, 1000, "", "the same, tensor cores")           \
-    X(SM_INTERVAL_UNIFORM, "sm.interval_uniform", COUNT, "cycles", "1", 1, 1000, "", "the same, uniform datapath")     \
-    X(SM_INTERVAL_SHARED, "sm.interval_shared", COUNT, "cycles", "1", 1, 1000, "",                                     \
+    X(SM_INTERVAL_DOUBLE, "sm.interval_double", COUNT, RESET, "cycles", "2", 1, 1000, "",                              \
+      "the same, double precision")                                                                                    \
+    X(SM_INTERVAL_SFU, "sm.interval_sfu", COUNT, RESET, "cycles", "8", 1, 1000, "", "the same, special functions")     \
+    X(SM_INTERVAL_TENSOR, "sm.interval_tensor", COUNT, RESET, "cycles", "8", 1, 1000, "", "the same, tensor cores")    \
+    X(SM_INTERVAL_UNIFORM, "sm.interval_uniform", COUNT, RESET, "cycles", "1", 1, 1000, "",                            \
+      "the same, uniform datapath")                                                                                    \
+    X(SM_INTERVAL_SHARED, "sm.interval_shared", COUNT, RESET, "cycles", "1", 1, 1000, "",                              \
       "the same, shared memory, which the SM's schedulers have in common")                                             \
-    X(L1_ENABLED, "l1.enabled", BOOL, "", "true", 0, 1, "", "false: SMs access L2 directly")                           \
-    X(L1_SIZE, "l1.size", SIZE, "bytes", "16KiB", 128, 1 << 30, "",                                                    \
+    X(L1_ENABLED, "l1.enabled", BOOL, RESET, "", "true", 0, 1, "", "false: SMs access L2 directly")                    \
+    X(L1_SIZE, "l1.size", SIZE, RESET, "bytes", "16KiB", 128, 1 << 30, "",                                             \
       "L1 data capacity per SM; of a unified memory, L1 and shared memory together")                                   \
-    X(L1_UNIFIED, "l1.unified", BOOL, "", "false", 0, 1, "",                                                           \
+    X(L1_UNIFIED, "l1.unified", BOOL, RESET, "", "false", 0, 1, "",                                                    \
       "l1.size includes shared memory: the carve-out is taken off")                                                    \
-    X(L1_CARVEOUT, "l1.carveout", SIZE, "bytes", "auto", 0, 1 << 30, "auto|driver",                                    \
+    X(L1_CARVEOUT, "l1.carveout", SIZE, RESET, "bytes", "auto", 0, 1 << 30, "auto|driver",                             \
       "shared-memory share of a unified memory; auto: the smallest of l1.carveouts that holds the resident "           \
       "blocks; driver: the smallest that CUDA's driver was seen to choose, which leaves room for more")                \
-    X(L1_CARVEOUTS, "l1.carveouts", SIZES, "bytes", "", 0, 1 << 30, "", "carve-outs that the unified memory supports") \
-    X(L1_RESERVED, "l1.reserved", SIZE, "bytes", "0B", 0, 1 << 30, "",                                                 \
+    X(L1_CARVEOUTS, "l1.carveouts", SIZES, RESET, "bytes", "", 0, 1 << 30, "",                                         \
+      "carve-outs that the unified memory supports")                                                                   \
+    X(L1_RESERVED, "l1.reserved", SIZE, RESET, "bytes", "0B", 0, 1 << 30, "",                                          \
       "of a unified memory, neither shared memory nor lines")                                                          \
-    X(L1_RESIZE, "l1.resize", CHOICE, "", "sets", 0, 0, "sets|ways",                                                   \
+    X(L1_RESIZE, "l1.resize", CHOICE, RESET, "", "sets", 0, 0, "sets|ways",                                            \
       "what a carve-out takes from a unified memory; ways: l1.ways are those of the whole l1.size, and the "           \
       "number of sets stays")                                                                                          \
-    X(L1_SPACES, "l1.spaces", CHOICE, "", "all", 0, 0, "all|local",                                                    \
+    X(L1_SPACES, "l1.spaces", CHOICE, RESET, "", "all", 0, 0, "all|local",                                             \
       "address spaces that L1 caches; local: global accesses go to L2 (nvcc -Xptxas -dlcm=cg)")                        \
-    X(L1_WAYS, "l1.ways", COUNT, "ways", "4", 1, 1024, "", "ways of a set")                                            \
-    X(L1_LINE, "l1.line", SIZE, "bytes", "128B", 8, 4096, "", "line size, a power of two")                             \
-    X(L1_SECTORS, "l1.sectors", COUNT, "sectors", "1", 1, 8, "", "sectors per line: 1 (whole lines), 2, 4 or 8")       \
-    X(L1_FETCH, "l1.fetch_sectors", COUNT, "sectors", "1", 1, 8, "",                                                   \
+    X(L1_WAYS, "l1.ways", COUNT, RESET, "ways", "4", 1, 1024, "", "ways of a set")                                     \
+    X(L1_LINE, "l1.line", SIZE, RESET, "bytes", "128B", 8, 4096, "", "line size, a power of two")                      \
+    X(L1_SECTORS, "l1.sectors", COUNT, RESET, "sectors", "1", 1, 8, "",                                                \
+      "sectors per line: 1 (whole lines), 2, 4 or 8")                                                                  \
+    X(L1_FETCH, "l1.fetch_sectors", COUNT, RESET, "sectors", "1", 1, 8, "",                                            \
       "aligned group of sectors that a read miss of part of a line fetches")                                           \
-    X(L1_INDEX, "l1.index", CHOICE, "", "modulo", 0, 0, "modulo|xor|fermi|ipoly",                                      \
+    X(L1_INDEX, "l1.index", CHOICE, RESET, "", "modulo", 0, 0, "modulo|xor|fermi|ipoly",                               \
       "how a line number becomes a set: modulo, XOR of its parts, Fermi's hash (32 or 64 sets), irreducible "          \
       "polynomial")                                                                                                    \
-    X(L1_REPLACEMENT, "l1.replacement", POLICY, "", "lru", 0, 0, "replacement", "which line of a set leaves")          \
-    X(L1_BYPASS, "l1.bypass", POLICY, "", "hint", 0, 0, "predictor", "which requests do not allocate a line")          \
-    X(L1_BYPASS_FETCH, "l1.bypass_fetch", CHOICE, "", "segments", 0, 0, "segments|line",                               \
+    X(L1_REPLACEMENT, "l1.replacement", POLICY, RESET, "", "lru", 0, 0, "replacement", "which line of a set leaves")   \
+    X(L1_BYPASS, "l1.bypass", POLICY, RESET, "", "hint", 0, 0, "predictor", "which requests do not allocate a line")   \
+    X(L1_BYPASS_FETCH, "l1.bypass_fetch", CHOICE, RESET, "", "segments", 0, 0, "segments|line",                        \
       "what a load that bypasses L1 moves: the 32-byte segments that it needs, or all that a load that is kept would") \
-    X(L1_TOKENS, "l1.tokens", CHOICE, "", "strict", 0, 0, "ignore|strict|opportunistic",                               \
+    X(L1_TOKENS, "l1.tokens", CHOICE, RESET, "", "strict", 0, 0, "ignore|strict|opportunistic",                        \
       "what L1 does with misses of warps without a cache token (pcal); strict: they bypass; opportunistic: they "      \
       "may take a way that is free, or whose line no warp with a token has used of late")                              \
-    X(L1_TOKEN_CLEAR, "l1.token_clear", CHOICE, "", "kernel", 0, 0, "kernel|owners|last-owner|periodic",               \
+    X(L1_TOKEN_CLEAR, "l1.token_clear", CHOICE, RESET, "", "kernel", 0, 0, "kernel|owners|last-owner|periodic",        \
       "opportunistic: until when lines are kept for those with a token that use them: until the kernel ends, or all "  \
       "of them, or the last to do so, or for l1.token_period")                                                         \
-    X(L1_TOKEN_PERIOD, "l1.token_period", COUNT, "cycles", "5000", 1, (double)(1ull << 53), "",                        \
+    X(L1_TOKEN_PERIOD, "l1.token_period", COUNT, RESET, "cycles", "5000", 1, (double)(1ull << 53), "",                 \
       "after which periodic clearing lets go of all lines; functional: accesses of an L1")                             \
-    X(L1_WRITE, "l1.write_policy", CHOICE, "", "evict", 0, 0, "back|through|evict",                                    \
+    X(L1_WRITE, "l1.write_policy", CHOICE, RESET, "", "evict", 0, 0, "back|through|evict",                             \
       "stores to global memory; evict: they write through, and a hit drops the line")                                  \
-    X(L1_WRITE_LOCAL, "l1.write_policy_local", CHOICE, "", "back", 0, 0, "back|through|evict",                         \
+    X(L1_WRITE_LOCAL, "l1.write_policy_local", CHOICE, RESET, "", "back", 0, 0, "back|through|evict",                  \
       "stores to local memory")                                                                                        \
-    X(L1_WRITE_ALLOCATE, "l1.write_allocate", CHOICE, "", "none", 0, 0, "none|fetch|lazy",                             \
+    X(L1_WRITE_ALLOCATE, "l1.write_allocate", CHOICE, RESET, "", "none", 0, 0, "none|fetch|lazy",                      \
       "what a store miss to global memory does; fetch: reads the rest of partly written sectors; lazy: reads "         \
       "it once a load needs it")                                                                                       \
-    X(L1_WRITE_ALLOCATE_LOCAL, "l1.write_allocate_local", CHOICE, "", "fetch", 0, 0, "none|fetch|lazy",                \
+    X(L1_WRITE_ALLOCATE_LOCAL, "l1.write_allocate_local", CHOICE, RESET, "", "fetch", 0, 0, "none|fetch|lazy",         \
       "the same, local memory")                                                                                        \
-    X(L1_ALLOCATE, "l1.allocate", CHOICE, "", "on-miss", 0, 0, "on-miss|on-fill|streaming",                            \
+    X(L1_ALLOCATE, "l1.allocate", CHOICE, RESET, "", "on-miss", 0, 0, "on-miss|on-fill|streaming",                     \
       "when a missing line takes its way; streaming: on fill, with no line reserved for a miss in flight")             \
-    X(L1_TRACK_REUSE, "l1.track_reuse", BOOL, "", "false", 0, 1, "",                                                   \
+    X(L1_TRACK_REUSE, "l1.track_reuse", BOOL, KEEP, "", "false", 0, 1, "",                                             \
       "count hits per line: zero-reuse evictions (slower)")                                                            \
-    X(L1_TRACK_WARPS, "l1.track_warps", BOOL, "", "false", 0, 1, "", "tell intra-warp from inter-warp hits (slower)")  \
-    X(L1_FUTURE, "l1.future", BOOL, "", "false", 0, 1, "",                                                             \
+    X(L1_TRACK_WARPS, "l1.track_warps", BOOL, KEEP, "", "false", 0, 1, "",                                             \
+      "tell intra-warp from inter-warp hits (slower)")                                                                 \
+    X(L1_FUTURE, "l1.future", BOOL, KEEP, "", "false", 0, 1, "",                                                       \
       "functional replay: each kernel is read twice, so that L1's policies know when a line is used next, and "        \
       "predictors are compared with an oracle (slower)")                                                               \
-    X(L1_LATENCY, "l1.latency", COUNT, "cycles", "35", 1, 10000, "", "core cycles from tags to data of a hit")         \
-    X(L1_QUEUE, "l1.queue", COUNT, "instructions", "1", 0, 100000, "unlimited",                                        \
+    X(L1_LATENCY, "l1.latency", COUNT, RESET, "cycles", "35", 1, 10000, "", "core cycles from tags to data of a hit")  \
+    X(L1_QUEUE, "l1.queue", COUNT, RESET, "instructions", "1", 0, 100000, "unlimited",                                 \
       "warp instructions that wait for the tags; the memory pipeline is busy when they are that many")                 \
-    X(L1_REORDER, "l1.reorder", CHOICE, "", "none", 0, 0, "none|block|warp|pc",                                        \
+    X(L1_REORDER, "l1.reorder", CHOICE, RESET, "", "none", 0, 0, "none|block|warp|pc",                                 \
       "queues between coalescer and L1's tags that keep loads of a thread block, of a warp or of an instruction "      \
       "together (Jia et al., HPCA 2014); writes wait until they are empty")                                            \
-    X(L1_REORDER_QUEUES, "l1.reorder_queues", COUNT, "queues", "8", 1, 1024, "",                                       \
+    X(L1_REORDER_QUEUES, "l1.reorder_queues", COUNT, RESET, "queues", "8", 1, 1024, "",                                \
       "of an SM; warps share them by slot modulo this, blocks where there are too few")                                \
-    X(L1_REORDER_ENTRIES, "l1.reorder_entries", COUNT, "transactions", "32", 1, 1 << 20, "", "of each such queue")     \
-    X(L1_REORDER_DRAIN, "l1.reorder_drain", CHOICE, "", "fixed", 0, 0, "fixed|round-robin|longest|oldest",             \
+    X(L1_REORDER_ENTRIES, "l1.reorder_entries", COUNT, RESET, "transactions", "32", 1, 1 << 20, "",                    \
+      "of each such queue")                                                                                            \
+    X(L1_REORDER_DRAIN, "l1.reorder_drain", CHOICE, RESET, "", "fixed", 0, 0, "fixed|round-robin|longest|oldest",      \
       "which of them L1's tags take from: fixed: always the first that holds any; oldest: by its first transaction")   \
-    X(L1_REORDER_GREEDY, "l1.reorder_greedy", BOOL, "", "false", 0, 1, "",                                             \
+    X(L1_REORDER_GREEDY, "l1.reorder_greedy", BOOL, RESET, "", "false", 0, 1, "",                                      \
       "true: L1's tags go on with a queue until it is empty")                                                          \
-    X(L1_PORTS, "l1.tag_ports", COUNT, "lookups", "1", 1, 64, "", "lines looked up per cycle")                         \
-    X(L1_BANKS, "l1.banks", COUNT, "banks", "1", 1, 64, "",                                                            \
+    X(L1_PORTS, "l1.tag_ports", COUNT, RESET, "lookups", "1", 1, 64, "", "lines looked up per cycle")                  \
+    X(L1_BANKS, "l1.banks", COUNT, RESET, "banks", "1", 1, 64, "",                                                     \
       "of the tags, by line number: lookups of one cycle go to different ones")                                        \
-    X(L1_DATA_WIDTH, "l1.data_width", SIZE, "bytes", "128B", 1, 65536, "",                                             \
+    X(L1_DATA_WIDTH, "l1.data_width", SIZE, RESET, "bytes", "128B", 1, 65536, "",                                      \
       "that the data port moves per cycle for hits and stores, a line in whole cycles")                                \
-    X(L1_FILL_WIDTH, "l1.fill_width", SIZE, "bytes", "128B", 1, 65536, "", "that the fill port takes per cycle")       \
-    X(L1_MSHR, "l1.mshr_entries", COUNT, "lines", "32", 1, 1048576, "unlimited", "lines with a miss in flight")        \
-    X(L1_MERGES, "l1.mshr_merges", COUNT, "requests", "8", 1, 1048576, "unlimited",                                    \
+    X(L1_FILL_WIDTH, "l1.fill_width", SIZE, RESET, "bytes", "128B", 1, 65536, "",                                      \
+      "that the fill port takes per cycle")                                                                            \
+    X(L1_MSHR, "l1.mshr_entries", COUNT, RESET, "lines", "32", 1, 1048576, "unlimited", "lines with a miss in flight") \
+    X(L1_MERGES, "l1.mshr_merges", COUNT, RESET, "requests", "8", 1, 1048576, "unlimited",                             \
       "requests that wait for one such line, the first included")                                                      \
-    X(L1_MISS_QUEUE, "l1.miss_queue", COUNT, "packets", "8", 0, 1048576, "unlimited", "on their way into the network") \
-    X(L1_BYPASS_QUEUE, "l1.bypass_queue", COUNT, "packets", "1", 0, 1 << 20, "",                                       \
+    X(L1_MISS_QUEUE, "l1.miss_queue", COUNT, RESET, "packets", "8", 0, 1048576, "unlimited",                           \
+      "on their way into the network")                                                                                 \
+    X(L1_BYPASS_QUEUE, "l1.bypass_queue", COUNT, RESET, "packets", "1", 0, 1 << 20, "",                                \
       "beyond a full l1.miss_queue, of loads that a predictor (mrpb) sends past L1 because of it")                     \
-    X(LRC_SMS, "lrc.sms", COUNT, "SMs", "0", 0, 4096, "",                                                              \
+    X(LRC_SMS, "lrc.sms", COUNT, RESET, "SMs", "0", 0, 4096, "",                                                       \
       "neighbouring SMs that share an L2 request coalescer, which merges their reads of the same sectors in "          \
       "flight; 0 = "                                                                                                   \
       "none")                                                                                                          \
-    X(LRC_ENTRIES, "lrc.entries", COUNT, "reads", "64", 1, 1 << 20, "", "in flight that a coalescer follows")          \
-    X(NETWORK_LATENCY, "network.latency", COUNT, "cycles", "8", 0, 10000, "",                                          \
+    X(LRC_ENTRIES, "lrc.entries", COUNT, RESET, "reads", "64", 1, 1 << 20, "", "in flight that a coalescer follows")   \
+    X(NETWORK_LATENCY, "network.latency", COUNT, RESET, "cycles", "8", 0, 10000, "",                                   \
       "network cycles of a packet without waiting, beside its transfer, each way")                                     \
-    X(NETWORK_WIDTH, "network.width", SIZE, "bytes", "32B", 1, 65536, "",                                              \
+    X(NETWORK_WIDTH, "network.width", SIZE, RESET, "bytes", "32B", 1, 65536, "",                                       \
       "that a port of the request network moves per network cycle")                                                    \
-    X(NETWORK_REPLY_WIDTH, "network.reply_width", SIZE, "bytes", "32B", 1, 65536, "", "the same, reply network")       \
-    X(NETWORK_HEADER, "network.header", SIZE, "bytes", "8B", 0, 65536, "",                                             \
+    X(NETWORK_REPLY_WIDTH, "network.reply_width", SIZE, RESET, "bytes", "32B", 1, 65536, "",                           \
+      "the same, reply network")                                                                                       \
+    X(NETWORK_HEADER, "network.header", SIZE, RESET, "bytes", "8B", 0, 65536, "",                                      \
       "of every packet, beside the data it carries")                                                                   \
-    X(NETWORK_INPUT, "network.input_buffer", COUNT, "packets", "8", 0, 1 << 20, "unlimited",                           \
+    X(NETWORK_INPUT, "network.input_buffer", COUNT, RESET, "packets", "8", 0, 1 << 20, "unlimited",                    \
       "that wait at an input port")                                                                                    \
-    X(NETWORK_OUTPUT, "network.output_buffer", COUNT, "packets", "8", 0, 1 << 20, "unlimited",                         \
+    X(NETWORK_OUTPUT, "network.output_buffer", COUNT, RESET, "packets", "8", 0, 1 << 20, "unlimited",                  \
       "that wait at an output port, those on the way to it included")                                                  \
-    X(NETWORK_QUEUES, "network.queues", CHOICE, "", "fifo", 0, 0, "fifo|virtual",                                      \
+    X(NETWORK_QUEUES, "network.queues", CHOICE, RESET, "", "fifo", 0, 0, "fifo|virtual",                               \
       "an input port's packets: one queue, whose head holds up the others, or one for each output port")               \
-    X(MEMORY_LINK_LATENCY, "memory.link_latency", COUNT, "cycles", "0", 0, 10000, "",                                  \
+    X(MEMORY_LINK_LATENCY, "memory.link_latency", COUNT, RESET, "cycles", "0", 0, 10000, "",                           \
       "network cycles between an L2 slice and its memory channel, each way")                                           \
-    X(MEMORY_LINK_WIDTH, "memory.link_width", SIZE, "bytes", "0B", 0, 65536, "",                                       \
+    X(MEMORY_LINK_WIDTH, "memory.link_width", SIZE, RESET, "bytes", "0B", 0, 65536, "",                                \
       "that the link between a slice and its channel moves per network cycle, each way; 0 = no link between "          \
       "them")                                                                                                          \
-    X(MEMORY_LINK_BUFFER, "memory.link_buffer", COUNT, "packets", "8", 0, 1 << 20, "unlimited",                        \
+    X(MEMORY_LINK_BUFFER, "memory.link_buffer", COUNT, RESET, "packets", "8", 0, 1 << 20, "unlimited",                 \
       "at each end of such a link")                                                                                    \
-    X(COHERENCE, "coherence", POLICY, "", "none", 0, 0, "protocol",                                                    \
+    X(COHERENCE, "coherence", POLICY, RESET, "", "none", 0, 0, "protocol",                                             \
       "how caches of the same blocks are kept coherent; none: as the sections l1 and l2 say, no messages")             \
-    X(L2_ENABLED, "l2.enabled", BOOL, "", "true", 0, 1, "", "false: L1 misses go to DRAM")                             \
-    X(L2_SIZE, "l2.size", SIZE, "bytes", "768KiB", 128, (double)(1ull << 40), "", "capacity of all slices together")   \
-    X(L2_SLICES, "l2.slices", COUNT, "slices", "6", 1, 4096, "", "independent slices; a multiple of l2.partitions")    \
-    X(L2_WAYS, "l2.ways", COUNT, "ways", "16", 1, 1024, "", "ways of a set")                                           \
-    X(L2_LINE, "l2.line", SIZE, "bytes", "128B", 8, 4096, "", "line size, a power of two, at least l1.line")           \
-    X(L2_SECTORS, "l2.sectors", COUNT, "sectors", "1", 1, 8, "", "sectors per line: 1 (whole lines), 2, 4 or 8")       \
-    X(L2_FETCH, "l2.fetch_sectors", COUNT, "sectors", "1", 1, 8, "",                                                   \
+    X(L2_ENABLED, "l2.enabled", BOOL, RESET, "", "true", 0, 1, "", "false: L1 misses go to DRAM")                      \
+    X(L2_SIZE, "l2.size", SIZE, RESET, "bytes", "768KiB", 128, (double)(1ull << 40), "",                               \
+      "capacity of all slices together")                                                                               \
+    X(L2_SLICES, "l2.slices", COUNT, RESET, "slices", "6", 1, 4096, "",                                                \
+      "independent slices; a multiple of l2.partitions")                                                               \
+    X(L2_WAYS, "l2.ways", COUNT, RESET, "ways", "16", 1, 1024, "", "ways of a set")                                    \
+    X(L2_LINE, "l2.line", SIZE, RESET, "bytes", "128B", 8, 4096, "", "line size, a power of two, at least l1.line")    \
+    X(L2_SECTORS, "l2.sectors", COUNT, RESET, "sectors", "1", 1, 8, "",                                                \
+      "sectors per line: 1 (whole lines), 2, 4 or 8")                                                                  \
+    X(L2_FETCH, "l2.fetch_sectors", COUNT, RESET, "sectors", "1", 1, 8, "",                                            \
       "aligned group of sectors that a read miss of part of a line fetches")                                           \
-    X(L2_INDEX, "l2.index", CHOICE, "", "modulo", 0, 0, "modulo|xor|fermi|ipoly", "the same, within a slice")          \
-    X(L2_REPLACEMENT, "l2.replacement", POLICY, "", "lru", 0, 0, "replacement", "which line of a set leaves")          \
-    X(L2_BYPASS, "l2.bypass", POLICY, "", "always-cache", 0, 0, "predictor", "which requests do not allocate a line")  \
-    X(L2_TOKENS, "l2.tokens", CHOICE, "", "ignore", 0, 0, "ignore|strict|opportunistic",                               \
+    X(L2_INDEX, "l2.index", CHOICE, RESET, "", "modulo", 0, 0, "modulo|xor|fermi|ipoly", "the same, within a slice")   \
+    X(L2_REPLACEMENT, "l2.replacement", POLICY, RESET, "", "lru", 0, 0, "replacement", "which line of a set leaves")   \
+    X(L2_BYPASS, "l2.bypass", POLICY, RESET, "", "always-cache", 0, 0, "predictor",                                    \
+      "which requests do not allocate a line")                                                                         \
+    X(L2_TOKENS, "l2.tokens", CHOICE, RESET, "", "ignore", 0, 0, "ignore|strict|opportunistic",                        \
       "as l1.tokens, with the tokens for L2")                                                                          \
-    X(L2_TOKEN_CLEAR, "l2.token_clear", CHOICE, "", "kernel", 0, 0, "kernel|periodic", "as l1.token_clear")            \
-    X(L2_TOKEN_PERIOD, "l2.token_period", COUNT, "cycles", "5000", 1, (double)(1ull << 53), "",                        \
+    X(L2_TOKEN_CLEAR, "l2.token_clear", CHOICE, RESET, "", "kernel", 0, 0, "kernel|periodic", "as l1.token_clear")     \
+    X(L2_TOKEN_PERIOD, "l2.token_period", COUNT, RESET, "cycles", "5000", 1, (double)(1ull << 53), "",                 \
       "the same, core cycles or accesses of a slice")                                                                  \
-    X(L2_WRITE, "l2.write_policy", CHOICE, "", "back", 0, 0, "back|through|evict", "stores, as l1.write_policy")       \
-    X(L2_WRITE_ALLOCATE, "l2.write_allocate", CHOICE, "", "fetch", 0, 0, "none|fetch|lazy",                            \
+    X(L2_WRITE, "l2.write_policy", CHOICE, RESET, "", "back", 0, 0, "back|through|evict",                              \
+      "stores, as l1.write_policy")                                                                                    \
+    X(L2_WRITE_ALLOCATE, "l2.write_allocate", CHOICE, RESET, "", "fetch", 0, 0, "none|fetch|lazy",                     \
       "what a store miss does, as l1.write_allocate")                                                                  \
-    X(L2_INTERLEAVE, "l2.interleave", CHOICE, "", "modulo", 0, 0, "modulo|hash|range",                                 \
+    X(L2_INTERLEAVE, "l2.interleave", CHOICE, RESET, "", "modulo", 0, 0, "modulo|hash|range",                          \
       "how addresses spread over slices")                                                                              \
-    X(L2_INTERLEAVE_BYTES, "l2.interleave_bytes", SIZE, "bytes", "256B", 8, (double)(1ull << 40), "",                  \
+    X(L2_INTERLEAVE_BYTES, "l2.interleave_bytes", SIZE, RESET, "bytes", "256B", 8, (double)(1ull << 40), "",           \
       "consecutive bytes of one slice; range: the span of a slice")                                                    \
-    X(L2_PARTITIONS, "l2.partitions", COUNT, "partitions", "1", 1, 2, "",                                              \
+    X(L2_PARTITIONS, "l2.partitions", COUNT, RESET, "partitions", "1", 1, 2, "",                                       \
       "2: an SM reads through its own half, which keeps copies of lines homed in the other")                           \
-    X(L2_SM_PARTITION, "l2.sm_partition", CHOICE, "", "halves", 0, 0, "halves|pairs|groups",                           \
+    X(L2_SM_PARTITION, "l2.sm_partition", CHOICE, RESET, "", "halves", 0, 0, "halves|pairs|groups",                    \
       "which SMs belong to which partition: halves of the SM numbers, alternating pairs, or alternating "              \
       "groups of 16")                                                                                                  \
-    X(L2_INCLUSION, "l2.inclusion", CHOICE, "", "non-inclusive", 0, 0, "non-inclusive|inclusive",                      \
+    X(L2_INCLUSION, "l2.inclusion", CHOICE, RESET, "", "non-inclusive", 0, 0, "non-inclusive|inclusive",               \
       "inclusive: an L2 eviction invalidates the line in every L1")                                                    \
-    X(L2_ROP, "l2.rop_latency", COUNT, "cycles", "0", 0, 10000, "",                                                    \
+    X(L2_ROP, "l2.rop_latency", COUNT, RESET, "cycles", "0", 0, 10000, "",                                             \
       "L2 cycles from the network to the slice's tags, beside l2.latency; 0 is as 1")                                  \
-    X(L2_LATENCY, "l2.latency", COUNT, "cycles", "120", 1, 10000, "", "L2 cycles from tags to data of a hit")          \
-    X(L2_QUEUE, "l2.queue", COUNT, "packets", "8", 0, 1 << 20, "unlimited", "that wait for a slice's tags")            \
-    X(L2_PORTS, "l2.tag_ports", COUNT, "lookups", "1", 1, 64, "", "lines looked up per L2 cycle and slice")            \
-    X(L2_BANKS, "l2.banks", COUNT, "banks", "1", 1, 64, "", "of a slice's tags, as l1.banks")                          \
-    X(L2_DATA_WIDTH, "l2.data_width", SIZE, "bytes", "32B", 1, 65536, "",                                              \
+    X(L2_LATENCY, "l2.latency", COUNT, RESET, "cycles", "120", 1, 10000, "", "L2 cycles from tags to data of a hit")   \
+    X(L2_QUEUE, "l2.queue", COUNT, RESET, "packets", "8", 0, 1 << 20, "unlimited", "that wait for a slice's tags")     \
+    X(L2_PORTS, "l2.tag_ports", COUNT, RESET, "lookups", "1", 1, 64, "", "lines looked up per L2 cycle and slice")     \
+    X(L2_BANKS, "l2.banks", COUNT, RESET, "banks", "1", 1, 64, "", "of a slice's tags, as l1.banks")                   \
+    X(L2_DATA_WIDTH, "l2.data_width", SIZE, RESET, "bytes", "32B", 1, 65536, "",                                       \
       "that a slice's data port moves per L2 cycle")                                                                   \
-    X(L2_FILL_WIDTH, "l2.fill_width", SIZE, "bytes", "32B", 1, 65536, "",                                              \
+    X(L2_FILL_WIDTH, "l2.fill_width", SIZE, RESET, "bytes", "32B", 1, 65536, "",                                       \
       "that a slice's fill port takes per L2 cycle")                                                                   \
-    X(L2_MSHR, "l2.mshr_entries", COUNT, "lines", "32", 1, 1 << 20, "unlimited",                                       \
+    X(L2_MSHR, "l2.mshr_entries", COUNT, RESET, "lines", "32", 1, 1 << 20, "unlimited",                                \
       "lines of a slice with a miss in flight")                                                                        \
-    X(L2_MERGES, "l2.mshr_merges", COUNT, "requests", "4", 1, 1 << 20, "unlimited",                                    \
+    X(L2_MERGES, "l2.mshr_merges", COUNT, RESET, "requests", "4", 1, 1 << 20, "unlimited",                             \
       "requests that wait for one such line, the first included")                                                      \
-    X(L2_MISS_QUEUE, "l2.miss_queue", COUNT, "packets", "8", 0, 1 << 20, "unlimited",                                  \
+    X(L2_MISS_QUEUE, "l2.miss_queue", COUNT, RESET, "packets", "8", 0, 1 << 20, "unlimited",                           \
       "on their way from a slice to DRAM or to the other partition")                                                   \
-    X(L2_REPLIES, "l2.reply_queue", COUNT, "packets", "8", 0, 1 << 20, "unlimited",                                    \
+    X(L2_REPLIES, "l2.reply_queue", COUNT, RESET, "packets", "8", 0, 1 << 20, "unlimited",                             \
       "on their way from a slice into the reply network")                                                              \
-    X(L2_LINK_LATENCY, "l2.link_latency", COUNT, "cycles", "0", 0, 10000, "",                                          \
+    X(L2_LINK_LATENCY, "l2.link_latency", COUNT, RESET, "cycles", "0", 0, 10000, "",                                   \
       "network cycles between a slice and its peer in the other partition, each way")                                  \
-    X(L2_LINK_WIDTH, "l2.link_width", SIZE, "bytes", "32B", 1, 65536, "",                                              \
+    X(L2_LINK_WIDTH, "l2.link_width", SIZE, RESET, "bytes", "32B", 1, 65536, "",                                       \
       "that a slice's link to its peer moves per network cycle, each way")                                             \
-    X(L2_LINK_BUFFER, "l2.link_buffer", COUNT, "packets", "8", 0, 1 << 20, "unlimited", "at each end of such a link")  \
-    X(CLUSTER_SMS, "cluster.sms", COUNT, "SMs", "0", 0, 4096, "",                                                      \
+    X(L2_LINK_BUFFER, "l2.link_buffer", COUNT, RESET, "packets", "8", 0, 1 << 20, "unlimited",                         \
+      "at each end of such a link")                                                                                    \
+    X(CLUSTER_SMS, "cluster.sms", COUNT, RESET, "SMs", "0", 0, 4096, "",                                               \
       "coherence: neighbouring SMs that share a cache between their L1s and L2; 0 = none, L1s are next to L2")         \
-    X(CLUSTER_SIZE, "cluster.size", SIZE, "bytes", "128KiB", 128, 1 << 30, "", "of each such cache")                   \
-    X(CLUSTER_WAYS, "cluster.ways", COUNT, "ways", "8", 1, 1024, "", "of its sets")                                    \
-    X(CLUSTER_LATENCY, "cluster.latency", COUNT, "cycles", "12", 1, 10000, "", "core cycles to its data")              \
-    X(CLUSTER_INCLUSION, "cluster.inclusion", CHOICE, "", "inclusive", 0, 0, "non-inclusive|inclusive",                \
+    X(CLUSTER_SIZE, "cluster.size", SIZE, RESET, "bytes", "128KiB", 128, 1 << 30, "", "of each such cache")            \
+    X(CLUSTER_WAYS, "cluster.ways", COUNT, RESET, "ways", "8", 1, 1024, "", "of its sets")                             \
+    X(CLUSTER_LATENCY, "cluster.latency", COUNT, RESET, "cycles", "12", 1, 10000, "", "core cycles to its data")       \
+    X(CLUSTER_INCLUSION, "cluster.inclusion", CHOICE, RESET, "", "inclusive", 0, 0, "non-inclusive|inclusive",         \
       "as l2.inclusion")                                                                                               \
-    X(COHERENCE_CONFLICT, "coherence.conflict", CHOICE, "", "retry", 0, 0, "retry|wait",                               \
+    X(COHERENCE_CONFLICT, "coherence.conflict", CHOICE, RESET, "", "retry", 0, 0, "retry|wait",                        \
       "timed: what a request does that finds its block in use by another; retry: it is refused, and sent again "       \
       "after a random while")                                                                                          \
-    X(COHERENCE_DIRECTORY_WAYS, "coherence.directory_ways", COUNT, "ways", "16", 1, 1024, "",                          \
+    X(COHERENCE_DIRECTORY_WAYS, "coherence.directory_ways", COUNT, RESET, "ways", "16", 1, 1024, "",                   \
       "of a set of a non-inclusive cache, beside its own: entries of the directory alone, for lines that only "        \
       "caches above hold")                                                                                             \
-    X(COHERENCE_MEMORY_SETS, "coherence.memory_sets", COUNT, "sets", "1024", 1, 1 << 24, "",                           \
+    X(COHERENCE_MEMORY_SETS, "coherence.memory_sets", COUNT, RESET, "sets", "1024", 1, 1 << 24, "",                    \
       "of the directory of each slice's memory, with coherence.memory_ways")                                           \
-    X(COHERENCE_MEMORY_WAYS, "coherence.memory_ways", COUNT, "ways", "0", 0, 1024, "",                                 \
+    X(COHERENCE_MEMORY_WAYS, "coherence.memory_ways", COUNT, RESET, "ways", "0", 0, 1024, "",                          \
       "of such a set; 0 = an entry for every line cached")                                                             \
-    X(DRAM_CHANNELS, "dram.channels", COUNT, "channels", "6", 1, 1024, "", "memory channels")                          \
-    X(DRAM_MODEL, "dram.model", CHOICE, "", "timing", 0, 0, "timing|fixed",                                            \
+    X(DRAM_CHANNELS, "dram.channels", COUNT, RESET, "channels", "6", 1, 1024, "", "memory channels")                   \
+    X(DRAM_MODEL, "dram.model", CHOICE, RESET, "", "timing", 0, 0, "timing|fixed",                                     \
       "timing: banks, rows and commands; fixed: a latency and a bandwidth")                                            \
-    X(DRAM_TIMING, "dram.timing", CHOICE, "", "gddr5", 0, 0, "ddr4|gddr5|gddr6|hbm2|hbm2e|hbm3",                       \
+    X(DRAM_TIMING, "dram.timing", CHOICE, RESET, "", "gddr5", 0, 0, "ddr4|gddr5|gddr6|hbm2|hbm2e|hbm3",                \
       "named set that the keys below take where they say auto; its times hold at any clock.dram")                      \
-    X(DRAM_TRCD, "dram.trcd", COUNT, "cycles", "auto", 0, 1000000, "auto", "from a row's activation to a read")        \
-    X(DRAM_TRCD_W, "dram.trcd_write", COUNT, "cycles", "auto", 0, 1000000, "auto",                                     \
+    X(DRAM_TRCD, "dram.trcd", COUNT, KEEP, "cycles", "auto", 0, 1000000, "auto", "from a row's activation to a read")  \
+    X(DRAM_TRCD_W, "dram.trcd_write", COUNT, KEEP, "cycles", "auto", 0, 1000000, "auto",                               \
       "from a row's activation to a write")                                                                            \
-    X(DRAM_TRP, "dram.trp", COUNT, "cycles", "auto", 0, 1000000, "auto",                                               \
+    X(DRAM_TRP, "dram.trp", COUNT, KEEP, "cycles", "auto", 0, 1000000, "auto",                                         \
       "from a precharge to the bank's next activation")                                                                \
-    X(DRAM_TCL, "dram.tcl", COUNT, "cycles", "auto", 0, 1000000, "auto", "from a read to its data")                    \
-    X(DRAM_TCWL, "dram.tcwl", COUNT, "cycles", "auto", 0, 1000000, "auto", "from a write to its data")                 \
-    X(DRAM_TRAS, "dram.tras", COUNT, "cycles", "auto", 0, 1000000, "auto", "from an activation to the precharge")      \
-    X(DRAM_TRC, "dram.trc", COUNT, "cycles", "auto", 0, 1000000, "auto", "from an activation to the bank's next")      \
-    X(DRAM_TRRD_S, "dram.trrd_s", COUNT, "cycles", "auto", 0, 1000000, "auto",                                         \
+    X(DRAM_TCL, "dram.tcl", COUNT, KEEP, "cycles", "auto", 0, 1000000, "auto", "from a read to its data")              \
+    X(DRAM_TCWL, "dram.tcwl", COUNT, KEEP, "cycles", "auto", 0, 1000000, "auto", "from a write to its data")           \
+    X(DRAM_TRAS, "dram.tras", COUNT, KEEP, "cycles", "auto", 0, 1000000, "auto",                                       \
+      "from an activation to the precharge")                                                                           \
+    X(DRAM_TRC, "dram.trc", COUNT, KEEP, "cycles", "auto", 0, 1000000, "auto",                                         \
+      "from an activation to the bank's next")                                                                         \
+    X(DRAM_TRRD_S, "dram.trrd_s", COUNT, KEEP, "cycles", "auto", 0, 1000000, "auto",                                   \
       "between activations, other bank group")                                                                         \
-    X(DRAM_TRRD_L, "dram.trrd_l", COUNT, "cycles", "auto", 0, 1000000, "auto", "between activations, same bank group") \
-    X(DRAM_TFAW, "dram.tfaw", COUNT, "cycles", "auto", 0, 1000000, "auto", "holds at most four activations")           \
-    X(DRAM_TWR, "dram.twr", COUNT, "cycles", "auto", 0, 1000000, "auto", "from a write's data to the precharge")       \
-    X(DRAM_TWTR_S, "dram.twtr_s", COUNT, "cycles", "auto", 0, 1000000, "auto",                                         \
+    X(DRAM_TRRD_L, "dram.trrd_l", COUNT, KEEP, "cycles", "auto", 0, 1000000, "auto",                                   \
+      "between activations, same bank group")                                                                          \
+    X(DRAM_TFAW, "dram.tfaw", COUNT, KEEP, "cycles", "auto", 0, 1000000, "auto", "holds at most four activations")     \
+    X(DRAM_TWR, "dram.twr", COUNT, KEEP, "cycles", "auto", 0, 1000000, "auto", "from a write's data to the precharge") \
+    X(DRAM_TWTR_S, "dram.twtr_s", COUNT, KEEP, "cycles", "auto", 0, 1000000, "auto",                                   \
       "from a write's data to a read, other bank group")                                                               \
-    X(DRAM_TWTR_L, "dram.twtr_l", COUNT, "cycles", "auto", 0, 1000000, "auto",                                         \
+    X(DRAM_TWTR_L, "dram.twtr_l", COUNT, KEEP, "cycles", "auto", 0, 1000000, "auto",                                   \
       "from a write's data to a read, same bank group")                                                                \
-    X(DRAM_TRTW, "dram.trtw", COUNT, "cycles", "auto", 0, 1000000, "auto",                                             \
+    X(DRAM_TRTW, "dram.trtw", COUNT, KEEP, "cycles", "auto", 0, 1000000, "auto",                                       \
       "that the bus rests between read data and write data")                                                           \
-    X(DRAM_TRTP, "dram.trtp", COUNT, "cycles", "auto", 0, 1000000, "auto", "from a read to the precharge")             \
-    X(DRAM_TCCD_S, "dram.tccd_s", COUNT, "cycles", "auto", 0, 1000000, "auto",                                         \
+    X(DRAM_TRTP, "dram.trtp", COUNT, KEEP, "cycles", "auto", 0, 1000000, "auto", "from a read to the precharge")       \
+    X(DRAM_TCCD_S, "dram.tccd_s", COUNT, KEEP, "cycles", "auto", 0, 1000000, "auto",                                   \
       "between reads, or writes, other bank group")                                                                    \
-    X(DRAM_TCCD_L, "dram.tccd_l", COUNT, "cycles", "auto", 0, 1000000, "auto",                                         \
+    X(DRAM_TCCD_L, "dram.tccd_l", COUNT, KEEP, "cycles", "auto", 0, 1000000, "auto",                                   \
       "between reads, or writes, same bank group")                                                                     \
-    X(DRAM_TREFI, "dram.trefi", COUNT, "cycles", "auto", 1, 1000000, "auto", "between refreshes")                      \
-    X(DRAM_TRFC, "dram.trfc", COUNT, "cycles", "auto", 0, 1000000, "auto", "that a refresh takes")                     \
-    X(DRAM_PSEUDO, "dram.pseudo_channels", COUNT, "channels", "auto", 1, 16, "auto",                                   \
+    X(DRAM_TREFI, "dram.trefi", COUNT, KEEP, "cycles", "auto", 1, 1000000, "auto", "between refreshes")                \
+    X(DRAM_TRFC, "dram.trfc", COUNT, KEEP, "cycles", "auto", 0, 1000000, "auto", "that a refresh takes")               \
+    X(DRAM_PSEUDO, "dram.pseudo_channels", COUNT, KEEP, "channels", "auto", 1, 16, "auto",                             \
       "parts of a channel that work each for itself, with banks and data bus of their own, on the "                    \
       "channel's queues; the keys here describe one")                                                                  \
-    X(DRAM_GROUPS, "dram.bank_groups", COUNT, "groups", "auto", 1, 16, "auto", "bank groups, a power of two")          \
-    X(DRAM_BANKS, "dram.group_banks", COUNT, "banks", "auto", 1, 64, "auto", "banks of a group, a power of two")       \
-    X(DRAM_ROW, "dram.row_bytes", SIZE, "bytes", "auto", 8, 1 << 20, "auto", "row of a bank, a power of two")          \
-    X(DRAM_BURST, "dram.burst_bytes", SIZE, "bytes", "auto", 8, 4096, "auto",                                          \
+    X(DRAM_GROUPS, "dram.bank_groups", COUNT, KEEP, "groups", "auto", 1, 16, "auto", "bank groups, a power of two")    \
+    X(DRAM_BANKS, "dram.group_banks", COUNT, KEEP, "banks", "auto", 1, 64, "auto", "banks of a group, a power of two") \
+    X(DRAM_ROW, "dram.row_bytes", SIZE, KEEP, "bytes", "auto", 8, 1 << 20, "auto", "row of a bank, a power of two")    \
+    X(DRAM_BURST, "dram.burst_bytes", SIZE, KEEP, "bytes", "auto", 8, 4096, "auto",                                    \
       "that one read or write moves, a power of two")                                                                  \
-    X(DRAM_BURST_CYCLES, "dram.burst_cycles", COUNT, "cycles", "auto", 1, 1024, "auto",                                \
+    X(DRAM_BURST_CYCLES, "dram.burst_cycles", COUNT, KEEP, "cycles", "auto", 1, 1024, "auto",                          \
       "that its data take on the bus")                                                                                 \
-    X(DRAM_BUS, "dram.command_bus", CHOICE, "", "auto", 0, 0, "auto|single|dual",                                      \
+    X(DRAM_BUS, "dram.command_bus", CHOICE, KEEP, "", "auto", 0, 0, "auto|single|dual",                                \
       "one command per cycle, or one to a row and one to a column")                                                    \
-    X(DRAM_SCHEDULER, "dram.scheduler", CHOICE, "", "fr-fcfs", 0, 0, "fr-fcfs|fcfs",                                   \
+    X(DRAM_SCHEDULER, "dram.scheduler", CHOICE, RESET, "", "fr-fcfs", 0, 0, "fr-fcfs|fcfs",                            \
       "fr-fcfs: reads or writes of open rows first, then the oldest; fcfs: the oldest alone")                          \
-    X(DRAM_AGE_CAP, "dram.age_cap", COUNT, "cycles", "2000", 0, 1 << 30, "unlimited",                                  \
+    X(DRAM_AGE_CAP, "dram.age_cap", COUNT, KEEP, "cycles", "2000", 0, 1 << 30, "unlimited",                            \
       "fr-fcfs: a request that has waited this long is no longer passed by younger ones to another row "               \
       "of its bank")                                                                                                   \
-    X(DRAM_PAGE, "dram.page", CHOICE, "", "open", 0, 0, "open|closed",                                                 \
+    X(DRAM_PAGE, "dram.page", CHOICE, KEEP, "", "open", 0, 0, "open|closed",                                           \
       "closed: a row is closed with the last request queued for it")                                                   \
-    X(DRAM_REFRESH, "dram.refresh", CHOICE, "", "all-bank", 0, 0, "all-bank|none", "refresh of all banks together")    \
-    X(DRAM_READ_QUEUE, "dram.read_queue", COUNT, "bursts", "64", 1, 4096, "", "reads of a channel that wait")          \
-    X(DRAM_WRITE_QUEUE, "dram.write_queue", COUNT, "bursts", "64", 1, 4096, "", "writes of a channel that wait")       \
-    X(DRAM_WRITE_HIGH, "dram.write_high", COUNT, "bursts", "56", 1, 4096, "",                                          \
+    X(DRAM_REFRESH, "dram.refresh", CHOICE, KEEP, "", "all-bank", 0, 0, "all-bank|none",                               \
+      "refresh of all banks together")                                                                                 \
+    X(DRAM_READ_QUEUE, "dram.read_queue", COUNT, RESET, "bursts", "64", 1, 4096, "", "reads of a channel that wait")   \
+    X(DRAM_WRITE_QUEUE, "dram.write_queue", COUNT, RESET, "bursts", "64", 1, 4096, "",                                 \
+      "writes of a channel that wait")                                                                                 \
+    X(DRAM_WRITE_HIGH, "dram.write_high", COUNT, RESET, "bursts", "56", 1, 4096, "",                                   \
       "writes waiting at which they go before reads; shared out among pseudo channels")                                \
-    X(DRAM_WRITE_LOW, "dram.write_low", COUNT, "bursts", "32", 0, 4096, "",                                            \
+    X(DRAM_WRITE_LOW, "dram.write_low", COUNT, RESET, "bursts", "32", 0, 4096, "",                                     \
       "writes waiting at which reads go before them again; below dram.write_high")                                     \
-    X(DRAM_MAPPING, "dram.mapping", TEXT, "", "row bank column group pseudo column:1", 0, 0, "",                       \
+    X(DRAM_MAPPING, "dram.mapping", TEXT, KEEP, "", "row bank column group pseudo column:1", 0, 0, "",                 \
       "where a channel's address bits above the burst go, from the highest: row, bank, group, pseudo, "                \
       "column, each with its number of bits after a colon, or all that are left")                                      \
-    X(DRAM_HASH, "dram.bank_hash", CHOICE, "", "xor", 0, 0, "none|xor",                                                \
+    X(DRAM_HASH, "dram.bank_hash", CHOICE, KEEP, "", "xor", 0, 0, "none|xor",                                          \
       "xor: bank and group are XORed with the low bits of the row")                                                    \
-    X(DRAM_LATENCY, "dram.latency", COUNT, "cycles", "0", 0, 100000, "",                                               \
+    X(DRAM_LATENCY, "dram.latency", COUNT, RESET, "cycles", "0", 0, 100000, "",                                        \
       "of controller and interface, added to every read")                                                              \
-    X(DRAM_FIXED_LATENCY, "dram.fixed_latency", COUNT, "cycles", "100", 0, 1000000, "",                                \
+    X(DRAM_FIXED_LATENCY, "dram.fixed_latency", COUNT, RESET, "cycles", "100", 0, 1000000, "",                         \
       "dram.model = fixed: from the start of a request to its data")                                                   \
-    X(DRAM_FIXED_BANDWIDTH, "dram.fixed_bandwidth", COUNT, "bytes per cycle", "0", 0, 65536, "",                       \
+    X(DRAM_FIXED_BANDWIDTH, "dram.fixed_bandwidth", COUNT, RESET, "bytes per cycle", "0", 0, 65536, "",                \
       "dram.model = fixed: of a channel, bytes per DRAM cycle; 0 = unlimited")                                         \
-    X(LAUNCH_SECTORS, "launch.sectors", COUNT, "sectors", "0", 0, 1 << 20, "",                                         \
+    X(LAUNCH_SECTORS, "launch.sectors", COUNT, RESET, "sectors", "0", 0, 1 << 20, "",                                  \
       "32-byte sectors that any launch reads from DRAM (descriptor, constants)")                                       \
-    X(LAUNCH_CODE, "launch.code", BOOL, "", "false", 0, 1, "",                                                         \
+    X(LAUNCH_CODE, "launch.code", BOOL, RESET, "", "false", 0, 1, "",                                                  \
       "count the kernel's instruction bytes as DRAM reads, once per cold launch")                                      \
-    X(BLOCKS_PLACEMENT, "blocks.placement", CHOICE, "", "auto", 0, 0, "auto|round-robin|map",                          \
+    X(BLOCKS_PLACEMENT, "blocks.placement", CHOICE, KEEP, "", "auto", 0, 0, "auto|round-robin|map",                    \
       "thread blocks to SMs: auto uses the trace's map where there is one that fits")                                  \
-    X(WARPS_ORDER, "warps.order", CHOICE, "", "round-robin", 0, 0, "round-robin|block",                                \
+    X(WARPS_ORDER, "warps.order", CHOICE, KEEP, "", "round-robin", 0, 0, "round-robin|block",                          \
       "functional replay: warps of an SM in turn, or each warp to its end in block order")                             \
-    X(KERNELS_FLUSH, "kernels.flush", CHOICE, "", "l1", 0, 0, "none|l1|all",                                           \
+    X(KERNELS_FLUSH, "kernels.flush", CHOICE, KEEP, "", "l1", 0, 0, "none|l1|all",                                     \
       "caches written back and emptied before each kernel")                                                            \
-    X(LAUNCH_CYCLES, "launch.cycles", COUNT, "cycles", "0", 0, 1 << 30, "",                                            \
+    X(LAUNCH_CYCLES, "launch.cycles", COUNT, RESET, "cycles", "0", 0, 1 << 30, "",                                     \
       "core cycles that a launch takes before its first thread block starts")                                          \
-    X(BLOCKS_INTERVAL, "blocks.interval", COUNT, "cycles", "1", 0, 100000, "",                                         \
+    X(BLOCKS_INTERVAL, "blocks.interval", COUNT, RESET, "cycles", "1", 0, 100000, "",                                  \
       "core cycles between two thread blocks starting on one SM")                                                      \
-    X(LIMIT_CYCLES, "limit.cycles", COUNT, "cycles", "0", 0, (double)(1ull << 53), "",                                 \
+    X(LIMIT_CYCLES, "limit.cycles", COUNT, KEEP, "cycles", "0", 0, (double)(1ull << 53), "",                           \
       "timed replay of a kernel stops after this many core cycles; 0 = never")                                         \
-    X(LIMIT_INSTRUCTIONS, "limit.instructions", COUNT, "instructions", "0", 0, (double)(1ull << 53), "",               \
+    X(LIMIT_INSTRUCTIONS, "limit.instructions", COUNT, KEEP, "instructions", "0", 0, (double)(1ull << 53), "",         \
       "replay of a kernel stops after this many warp instructions; 0 = never")                                         \
-    X(SAMPLE_PERIOD, "sample.period", COUNT, "cycles", "5000", 1, (double)(1ull << 53), "",                            \
+    X(SAMPLE_PERIOD, "sample.period", COUNT, KEEP, "cycles", "5000", 1, (double)(1ull << 53), "",                      \
       "core cycles, or rounds of a functional replay, after which policies that vote hear how each SM fared: long "    \
       "enough for an L1 of 16 KiB to be filled anew several times")                                                    \
-    X(DEADLOCK, "deadlock.cycles", COUNT, "cycles", "1000000", 1, (double)(1ull << 53), "",                            \
+    X(DEADLOCK, "deadlock.cycles", COUNT, KEEP, "cycles", "1000000", 1, (double)(1ull << 53), "",                      \
       "core cycles without any progress after which a timed run is given up")
 
 #endif

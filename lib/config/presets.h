@@ -4,15 +4,19 @@
 
 #include "base/base.h"
 
-/* A preset: configuration text, every figure with its source. */
+/* A preset: configuration text, every figure with its source. One without a summary is a part of others. */
 typedef struct gpci_preset {
-    const char *name, *summary, *text;
+    const char *name;
+    const char *path; /* in messages */
+    const char *summary;
+    const char *text;
 } gpci_preset;
 
-extern const gpci_preset gpci_preset_gtx480, gpci_preset_gtx480_l1_48k, gpci_preset_kepler, gpci_preset_gcn_7970;
-extern const gpci_preset gpci_preset_qv100, gpci_preset_rtx2060, gpci_preset_a100, gpci_preset_h100;
+/* Those of presets/, which embed.py makes C of: first the presets, in their order, then the parts. */
+extern const gpci_preset gpci_presets[];
+extern const size_t gpci_preset_count, gpci_preset_text_count;
 
-/* The text of a preset. GPC_ERROR_NOT_FOUND names the nearest. */
-gpc_status gpci_preset_find(const char *name, const char **out_text, gpc_error *error);
+/* A preset or a part. GPC_ERROR_NOT_FOUND names the nearest. */
+gpc_status gpci_preset_find(const char *name, const gpci_preset **out, gpc_error *error);
 
 #endif

@@ -5,6 +5,7 @@ import json
 import unittest
 
 from harness import TemporaryCase
+from support import ROOT
 
 import gpucache
 from gpucache import Status, ValueType
@@ -101,6 +102,23 @@ class Configurations(TemporaryCase):
             by_name, by_text = gpucache.Config(self.context, preset=name), gpucache.Config(self.context)
             by_text.load_text(gpucache.preset_text(name))
             self.assertEqual(dict(by_name), dict(by_text))
+
+    def test_presets_give_what_they_gave(self):
+        """Figures of every preset, whatever file they stand in; a change of one is a change of that list."""
+        name, expected = None, {}
+        for line in (ROOT / "tests" / "config" / "presets.golden").read_text().splitlines():
+            if line.startswith("["):
+                name = line.strip("[]")
+                expected[name] = {}
+            elif name and line:
+                key, value = line.split(" =", 1)
+                expected[name][key] = value.strip()
+        listed = [preset.name for preset in gpucache.presets()]
+        self.assertEqual([name for name in listed if name in expected], list(expected))
+        for name, figures in expected.items():
+            config = gpucache.Config(self.context, preset=name)
+            self.assertGreater(len(figures), 140)
+            self.assertEqual({key: config[key] for key in figures}, figures, name)
 
 
 class Statistics(unittest.TestCase):
