@@ -2,7 +2,8 @@
 #include "level/below.h"
 
 #include "cache/cache.h"
-#include "timed/coherent.h"
+#include "level/coherent_level.h"
+#include "timed/timed.h"
 
 #include <string.h>
 
@@ -133,7 +134,7 @@ gpc_status gpci_hierarchy_empty(gpc_hierarchy *h) {
 gpc_status gpc_hierarchy_begin_kernel(gpc_hierarchy *h, const gpc_launch *launch, gpc_error *error) {
     if (!h)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_begin_kernel: hierarchy is NULL");
-    if (h->timed && (h->timed->pool.live || !gpci_play_idle(h->timed)))
+    if (h->timed && !gpci_timed_quiet(h->timed))
         return gpci_fail(error, GPC_ERROR_STATE, "gpc_hierarchy_begin_kernel: accesses are in flight");
     gpc_launch l = GPC_LAUNCH_INIT;
     gpci_share share;
@@ -178,7 +179,7 @@ gpc_status gpc_hierarchy_warp_event(gpc_hierarchy *h, const gpc_warp_event *even
 gpc_status gpc_hierarchy_flush(gpc_hierarchy *h) {
     if (!h)
         return GPC_ERROR_ARGUMENT;
-    if (h->timed && (h->timed->pool.live || !gpci_play_idle(h->timed)))
+    if (h->timed && !gpci_timed_quiet(h->timed))
         return GPC_ERROR_STATE;
     gpc_status status = h->coherent ? gpci_coherent_flush(h, true) : gpci_path_flush(h);
     if (status < 0)

@@ -180,7 +180,7 @@ void gpci_play_memory(gpci_timed *t, uint32_t packet) {
 }
 
 bool gpci_play_idle(const gpci_timed *t) {
-    return !t->play || (!t->play->live && !t->play->lock_count);
+    return !t->play->live && !t->play->lock_count;
 }
 
 static void load_step(const gpci_timed *t, const gpc_coherence_message *messages, uint32_t index, gpci_step *s) {

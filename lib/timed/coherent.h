@@ -99,7 +99,6 @@ typedef struct gpci_play {
     bool running;
     bool retry; /* coherence.conflict */
     uint64_t random;
-    gpc_error error; /* of the access that failed the hierarchy */
 } gpci_play;
 
 /* coherent_build.c */
@@ -124,6 +123,7 @@ void gpci_play_turn(gpci_timed *t);
 void gpci_play_ready(gpci_play *p, uint32_t exchange, uint32_t step);
 void gpci_play_end(gpci_timed *t, uint32_t exchange, uint32_t step);
 void gpci_play_at(gpci_timed *t, uint64_t cycle, uint32_t exchange, uint32_t step, bool again);
+/* Is no transaction under way, and no block held? */
 bool gpci_play_idle(const gpci_timed *t);
 
 /* coherent_lock.c */
@@ -163,6 +163,8 @@ gpci_stage *gpci_play_stage(const gpci_timed *t, uint32_t module, uint64_t addre
 gpci_verdict gpci_play_pass(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_held *held);
 /* What the network brings to an L1. */
 void gpci_play_l1_step(gpci_timed *t, gpci_stage *stage);
+/* A packet of an L1's miss queue goes into the network. */
+void gpci_play_l1_send(gpci_timed *t, gpci_stage *stage, uint32_t packet);
 /* The access of an exchange is done. */
 void gpci_play_done(gpci_timed *t, uint32_t exchange);
 

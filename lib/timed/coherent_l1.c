@@ -120,7 +120,7 @@ gpci_verdict gpci_play_pass(gpci_timed *t, gpci_stage *stage, uint32_t packet, g
         return gpci_stage_block(stage, held, t->wheel.now, no_entry ? GPC_BUSY_MSHR : GPC_BUSY_MISS_QUEUE);
     gpc_status status = gpci_play_reserve(t);
     if (status == GPC_OK)
-        status = gpci_coherent_access(t->h, &p->request, p->bytes, &r, &t->play->error);
+        status = gpci_coherent_access(t->h, &p->request, p->bytes, &r, &t->error);
     if (status < 0) { /* nothing has changed; it will be tried again, if anybody goes on */
         t->failed = status;
         gpci_wake(t, stage->component, t->wheel.now + 1);
@@ -164,7 +164,7 @@ void gpci_play_done(gpci_timed *t, uint32_t exchange) {
 /* Messages to an L1 go before its own accesses: they take its ports first. */
 void gpci_play_l1_step(gpci_timed *t, gpci_stage *stage) {
     uint64_t now = t->wheel.now;
-    for (uint32_t packet; (packet = gpci_network_peek(t->replies, stage->index)) != GPCI_NO_PACKET;) {
+    for (uint32_t packet; (packet = gpci_network_peek(stage->replies_in, stage->index)) != GPCI_NO_PACKET;) {
         const gpci_packet *p = gpci_at(t, packet);
         if (stage->fill_free > now) {
             gpci_wake(t, stage->component, stage->fill_free);
@@ -175,9 +175,15 @@ void gpci_play_l1_step(gpci_timed *t, gpci_stage *stage) {
             gpci_wake(t, stage->component, now + 1);
             return;
         }
-        gpci_network_receive(t->replies, stage->index);
+        gpci_network_receive(stage->replies_in, stage->index);
         stage->fill_free =
             now + (p->path.size - t->header + stage->options->fill_width - 1) / stage->options->fill_width;
         gpci_play_arrived(t, packet);
     }
+}
+
+/* It knows where it goes, and how large it is. */
+void gpci_play_l1_send(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
+    const gpci_packet *p = gpci_at(t, packet);
+    gpci_network_send(stage->requests_out, stage->index, p->path.to, p->path.size, packet);
 }

@@ -42,14 +42,14 @@ static void between_slice_and_memory(gpci_timed *t, uint32_t packet, uint32_t sl
     gpci_stage *stage = &t->l2[slice];
     uint64_t local;
     uint32_t channel = gpci_channel_of(t, slice, gpci_l2_line(t, gpci_place_of(t->h, p->address).inner), &local);
-    if (!t->memory_requests) {
+    if (!stage->requests_out) {
         p->due = t->wheel.now;
         gpci_queue_push(up ? &stage->fills : &stage->link, &t->pool, t->wheel.now, packet);
         gpci_wake(t, stage->component, t->wheel.now);
     } else if (up) {
         p->path.slice = (uint16_t)slice;
-        gpci_queue_push(&t->channel_replies[channel], &t->pool, t->wheel.now, packet);
-        gpci_wake(t, t->groups[GPCI_GROUP_CHANNELS].first + channel, t->wheel.now);
+        gpci_queue_push(&t->memory[channel].replies, &t->pool, t->wheel.now, packet);
+        gpci_wake(t, t->memory[channel].component, t->wheel.now);
     } else {
         leave(t, stage, &stage->link, channel, packet);
     }
@@ -173,38 +173,39 @@ static void run_beside(gpci_timed *t, gpci_stage *stage) {
 
 void gpci_play_slice_step(gpci_timed *t, uint32_t slice) {
     gpci_stage *stage = &t->l2[slice];
-    if (t->memory_replies)
-        receive(t, stage, t->memory_replies, &stage->fills, 0, true);
+    if (stage->replies_in)
+        receive(t, stage, stage->replies_in, &stage->fills, 0, true);
     run_queue(t, stage, &stage->fills);
     run_held(t, stage);
     run_queue(t, stage, &stage->in);
-    receive(t, stage, t->cluster_requests ? t->cluster_requests : t->requests, &stage->in, t->rop_latency, false);
-    if (t->memory_requests)
-        send(t, stage, &stage->link, t->memory_requests);
+    receive(t, stage, stage->requests_in, &stage->in, t->rop_latency, false);
+    if (stage->requests_out)
+        send(t, stage, &stage->link, stage->requests_out);
     else
         run_beside(t, stage);
-    send(t, stage, &stage->served, t->cluster_replies ? t->cluster_replies : t->replies);
+    send(t, stage, &stage->served, stage->replies_out);
     if (stage->out.count)
-        gpci_channel_send(t, stage);
+        gpci_coherent_channel_send(t, stage);
     if (stage->in.count)
         gpci_wake(t, stage->component, gpci_at(t, stage->in.first)->due);
 }
 
 void gpci_play_cluster_step(gpci_timed *t, uint32_t cluster) {
     gpci_stage *stage = &t->clusters[cluster];
-    receive(t, stage, t->cluster_replies, &stage->fills, 0, true);
+    receive(t, stage, stage->replies_in, &stage->fills, 0, true);
     run_queue(t, stage, &stage->fills);
     run_queue(t, stage, &stage->in);
-    receive(t, stage, t->requests, &stage->in, 0, false);
-    send(t, stage, &stage->out, t->cluster_requests);
-    send(t, stage, &stage->served, t->replies);
+    receive(t, stage, stage->requests_in, &stage->in, 0, false);
+    send(t, stage, &stage->out, stage->requests_out);
+    send(t, stage, &stage->served, stage->replies_out);
     if (stage->in.count)
         gpci_wake(t, stage->component, gpci_at(t, stage->in.first)->due);
 }
 
 void gpci_play_take_linked(gpci_timed *t, uint32_t channel) {
-    while (gpci_network_peek(t->memory_requests, channel) != GPCI_NO_PACKET)
-        gpci_play_arrived(t, gpci_network_receive(t->memory_requests, channel));
+    gpci_network *network = t->memory[channel].requests_in;
+    while (gpci_network_peek(network, channel) != GPCI_NO_PACKET)
+        gpci_play_arrived(t, gpci_network_receive(network, channel));
 }
 
 /* A read brings what is asked for; a write is done when the channel has taken it. */

@@ -18,7 +18,6 @@ gpc_status gpci_play_create(gpci_timed *t, gpc_error *error) {
     p->ready_step = GPCI_NO_STEP;
     p->retry = gpci_number(t->h, GPCI_KEY_COHERENCE_CONFLICT) == 0;
     p->random = gpci_mix(t->context->seed ^ 0x636f6865u);
-    p->error = (gpc_error)GPC_ERROR_INIT;
     for (uint32_t i = 0; i < GPCI_LOCK_BUCKETS; i++)
         p->buckets[i] = GPCI_NO_LOCK;
     return GPC_OK;

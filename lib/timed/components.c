@@ -125,6 +125,14 @@ void gpci_groups_report(const gpci_timed *t, gpci_report *report) {
             classes[kind]->report(&t->groups[kind], i, report);
 }
 
+bool gpci_groups_idle(const gpci_timed *t, bool memory) {
+    for (uint32_t kind = 0; kind < GPCI_GROUP_COUNT; kind++)
+        for (uint32_t i = 0; (memory || classes[kind]->scope != GPCI_SCOPE_CHANNEL) && i < t->groups[kind].objects; i++)
+            if (!classes[kind]->idle(&t->groups[kind], i))
+                return false;
+    return true;
+}
+
 uint64_t gpci_component_next(const gpci_timed *t, uint32_t number) {
     for (uint64_t ahead = 0; ahead < GPCI_WHEEL_SPAN; ahead++)
         if (gpci_wheel_due(&t->wheel, t->wheel.now + ahead)[number / 64] >> (number & 63) & 1)
@@ -157,6 +165,12 @@ void gpci_reset_nothing(const gpci_group *group, uint32_t object, uint64_t now) 
     (void)group;
     (void)object;
     (void)now;
+}
+
+bool gpci_always_idle(const gpci_group *group, uint32_t object) {
+    (void)group;
+    (void)object;
+    return true;
 }
 
 void gpci_report_nothing(const gpci_group *group, uint32_t object, gpci_report *report) {

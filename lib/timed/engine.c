@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "timed/coherent.h"
+#include "timed/timed.h"
 
 #include <inttypes.h>
 
@@ -70,11 +70,13 @@ gpc_status gpc_hierarchy_advance(gpc_hierarchy *h, uint64_t cycles) {
     return status;
 }
 
-static bool memory_idle(const gpci_timed *t) {
-    for (uint32_t channel = 0; t->dram && channel < t->channels; channel++)
-        if (gpci_dram_count(t->dram, channel))
-            return false;
-    return true;
+bool gpci_timed_quiet(const gpci_timed *t) {
+    return !t->pool.live && gpci_groups_idle(t, false);
+}
+
+/* Likewise, writes to memory included. */
+static bool is_idle(const gpci_timed *t) {
+    return !t->pool.live && gpci_groups_idle(t, true);
 }
 
 static const char *failure_of(gpc_status status) {
@@ -89,11 +91,11 @@ gpc_status gpc_hierarchy_drain(gpc_hierarchy *h, gpc_error *error) {
     gpci_timed *t = h->timed;
     uint64_t patience = gpci_number(h, GPCI_KEY_DEADLOCK), since = t->wheel.now;
     uint32_t live = t->pool.live;
-    while (t->in_flight || t->pool.live || !gpci_play_idle(t) || !memory_idle(t)) {
+    while (t->in_flight || !is_idle(t)) {
         gpc_status status = gpci_timed_turn(h, GPCI_NEVER - 1);
         if (status < 0)
             return gpci_fail(error, status, "gpc_hierarchy_drain: %s",
-                             t->play && t->play->error.message[0] ? t->play->error.message : failure_of(status));
+                             t->error.message[0] ? t->error.message : failure_of(status));
         if (live != t->pool.live || t->progress > since)
             since = t->wheel.now;
         live = t->pool.live;
@@ -160,8 +162,7 @@ gpc_status gpc_hierarchy_set_callbacks(gpc_hierarchy *h, const gpc_hierarchy_cal
         callbacks ? gpci_take(&ours, sizeof ours, 2 * sizeof(void *), callbacks, "gpc_hierarchy_callbacks", NULL)
                   : GPC_OK;
     gpci_timed *t = h->timed;
-    if (status == GPC_OK && !ours.on_memory != !t->callbacks.on_memory &&
-        (t->pool.live || !gpci_play_idle(t) || !memory_idle(t)))
+    if (status == GPC_OK && !ours.on_memory != !t->callbacks.on_memory && !is_idle(t))
         status = GPC_ERROR_STATE;
     if (status < 0)
         return status;

@@ -281,8 +281,6 @@ static gpci_verdict pass_atomic(gpci_timed *t, gpci_stage *stage, uint32_t packe
 }
 
 static gpci_verdict pass(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_held *held) {
-    if (GPCI_UNLIKELY(t->play != NULL))
-        return gpci_play_pass(t, stage, packet, held);
     switch (gpci_at(t, packet)->request.kind) {
     case GPC_STORE:
         return pass_store(t, stage, packet, held);
@@ -298,8 +296,10 @@ static gpci_queue *before_tags(const gpci_timed *t, gpci_stage *stage) {
     return stage->reorder ? gpci_reorder_choose(t, stage) : &stage->in;
 }
 
+typedef gpci_verdict (*pass_fn)(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_held *held);
+
 /* As many packets through the tags as ports, banks and resources let through in this cycle. */
-static void run_tags(gpci_timed *t, gpci_stage *stage) {
+GPCI_INLINE void run_tags(gpci_timed *t, gpci_stage *stage, pass_fn pass_tags) {
     gpci_held *held = &stage->held[0];
     uint64_t now = t->wheel.now;
     if (gpci_stage_stuck(held))
@@ -315,7 +315,7 @@ static void run_tags(gpci_timed *t, gpci_stage *stage) {
         }
         /* the packet leaves the queue before it may enter another */
         queue->first = next;
-        gpci_verdict verdict = pass(t, stage, packet, held);
+        gpci_verdict verdict = pass_tags(t, stage, packet, held);
         if (verdict == GPCI_BLOCKED) {
             t->pool.next[packet] = next;
             queue->first = packet;
@@ -331,22 +331,25 @@ static void run_tags(gpci_timed *t, gpci_stage *stage) {
     }
 }
 
-/* The miss queue into the network. */
-static void run_out(gpci_timed *t, gpci_stage *stage) {
+/* The first packet of the miss queue goes into the network, or waits for another SM's that brings the same. */
+static void send_out(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
+    gpci_packet *p = gpci_at(t, packet);
+    if (stage->coalescer && p->flags & GPCI_PACKET_FETCH && gpci_lrc_read(stage->coalescer, packet))
+        return;
+    uint32_t slice = slice_for(t, stage->index, p->address);
+    uint32_t bytes = p->type == GPCI_READ ? 0 : gpci_packet_bytes(p);
+    gpci_network_send(stage->requests_out, stage->index, slice, t->header + bytes, packet);
+}
+
+typedef void (*send_fn)(gpci_timed *t, gpci_stage *stage, uint32_t packet);
+
+/* As much of the miss queue as the network takes. */
+GPCI_INLINE void run_out(gpci_timed *t, gpci_stage *stage, send_fn send) {
     uint64_t now = t->wheel.now;
-    while (stage->out.count && gpci_network_can_send(t->requests, stage->index)) {
+    while (stage->out.count && gpci_network_can_send(stage->requests_out, stage->index)) {
         uint32_t packet = gpci_queue_pop(&stage->out, &t->pool, now);
-        gpci_packet *p = gpci_at(t, packet);
         gpci_stage_relieve(stage, GPC_BUSY_MISS_QUEUE);
-        if (t->play) {
-            gpci_network_send(t->requests, stage->index, p->path.to, p->path.size, packet);
-            continue;
-        }
-        if (t->lrc && p->flags & GPCI_PACKET_FETCH && gpci_lrc_read(t->lrc, packet))
-            continue;
-        uint32_t slice = slice_for(t, stage->index, p->address);
-        uint32_t bytes = p->type == GPCI_READ ? 0 : gpci_packet_bytes(p);
-        gpci_network_send(t->requests, stage->index, slice, t->header + bytes, packet);
+        send(t, stage, packet);
     }
     if (stage->unsent_since != GPCI_NEVER) {
         stage->unsent += now - stage->unsent_since;
@@ -367,14 +370,22 @@ void gpci_l1_send_rest(gpci_timed *t, gpci_stage *stage, uint32_t fetch) {
     gpci_queue_push(&stage->out, &t->pool, t->wheel.now, fetch);
 }
 
+/* A reply that a coalescer hands on. */
+typedef struct merged {
+    gpci_timed *timed;
+    uint32_t word;
+    uint8_t level;
+} merged;
+
 /* A read that waited for another SM's has its data too: it goes through its own SM's fill port. */
 static void hand(void *user_data, uint32_t packet) {
-    gpci_timed *t = user_data;
+    const merged *m = user_data;
+    gpci_timed *t = m->timed;
     gpci_packet *p = gpci_at(t, packet);
     gpci_stage *stage = &t->l1[p->request.sm];
     p->type = GPCI_REPLY;
-    p->level = t->lrc_level;
-    p->request.policy_word = t->lrc_word;
+    p->level = m->level;
+    p->request.policy_word = m->word;
     p->path.size = t->header + gpci_packet_bytes(p);
     t->h->stats.l2_merged_sectors += gpci_count_sectors(p->segments);
     gpci_queue_push(&stage->fills, &t->pool, t->wheel.now, packet);
@@ -391,11 +402,8 @@ static void take_reply(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
         p->request.sector_mask = p->line.fetched;
         p->request.admitted = p->line.marks & GPCI_MARK_ADMITTED ? 1 : 0;
         p->request.token = p->line.marks >> GPCI_MARK_TOKEN_SHIFT & 3; /* in L2 it was that for L2 */
-        if (t->lrc) {
-            t->lrc_level = p->level;
-            t->lrc_word = p->request.policy_word;
-            gpci_lrc_reply(t->lrc, packet, hand, t);
-        }
+        if (stage->coalescer)
+            gpci_lrc_reply(stage->coalescer, packet, hand, &(merged){t, p->request.policy_word, p->level});
         if (stage->cache->predictor_ops->on_reply && gpci_verify(t, stage, packet))
             return;
         if (p->line.marks & GPCI_MARK_PASSES)
@@ -412,13 +420,13 @@ static void take_reply(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
 
 static void run_fills(gpci_timed *t, gpci_stage *stage) {
     uint64_t now = t->wheel.now;
-    while (stage->fills.count || gpci_network_peek(t->replies, stage->index) != GPCI_NO_PACKET) {
+    while (stage->fills.count || gpci_network_peek(stage->replies_in, stage->index) != GPCI_NO_PACKET) {
         if (stage->fill_free > now) {
             gpci_wake(t, stage->component, stage->fill_free);
             return;
         }
         uint32_t packet = stage->fills.count ? gpci_queue_pop(&stage->fills, &t->pool, now)
-                                             : gpci_network_receive(t->replies, stage->index);
+                                             : gpci_network_receive(stage->replies_in, stage->index);
         uint32_t size = gpci_at(t, packet)->path.size - t->header;
         stage->fill_free = now + (size + stage->options->fill_width - 1) / stage->options->fill_width;
         take_reply(t, stage, packet);
@@ -445,20 +453,20 @@ gpc_busy gpci_l1_busy(const gpci_stage *stage) {
     return reason == GPC_BUSY_NOT ? GPC_BUSY_PIPELINE : (gpc_busy)reason;
 }
 
-void gpci_l1_step(gpci_timed *t, uint32_t sm) {
+typedef void (*fills_fn)(gpci_timed *t, gpci_stage *stage);
+
+/* What a reply, a packet at the tags and one of the miss queue mean is the class's own. */
+GPCI_INLINE void step(gpci_timed *t, uint32_t sm, fills_fn fills, pass_fn pass_tags, send_fn send) {
     gpci_stage *stage = &t->l1[sm];
-    if (GPCI_UNLIKELY(t->play != NULL))
-        gpci_play_l1_step(t, stage);
-    else
-        run_fills(t, stage);
+    fills(t, stage);
     run_due(t, stage);
     if (stage->reorder)
         gpci_reorder_fill(t, stage);
-    run_tags(t, stage);
+    run_tags(t, stage, pass_tags);
     if (stage->reorder)
         gpci_reorder_settle(t, stage);
     if (stage->out.count || stage->unsent_since != GPCI_NEVER)
-        run_out(t, stage);
+        run_out(t, stage, send);
     if (gpci_stage_eager(&stage->held[0]))
         gpci_wake(t, stage->component, t->wheel.now + 1);
     if ((stage->refused && stage->waiting < t->l1_queue) || (stage->refused_miss && !gpci_queue_full(&stage->out))) {
@@ -475,9 +483,17 @@ void gpci_l1_step(gpci_timed *t, uint32_t sm) {
     }
 }
 
+void gpci_l1_step(gpci_timed *t, uint32_t sm) {
+    step(t, sm, run_fills, pass, send_out);
+}
+
+void gpci_coherent_l1_step(gpci_timed *t, uint32_t sm) {
+    step(t, sm, gpci_play_l1_step, gpci_play_pass, gpci_play_l1_send);
+}
+
 void gpci_l1_foresee(const gpci_timed *t, uint32_t sm, unsigned pass) {
     const gpci_stage *stage = &t->l1[sm];
-    uint32_t reply = gpci_network_peek(t->replies, sm);
+    uint32_t reply = gpci_network_peek(stage->replies_in, sm);
     if (pass == 0) {
         if (reply != GPCI_NO_PACKET)
             gpci_expect_packet(t, reply);

@@ -19,7 +19,7 @@ static uint32_t peer_of(const gpci_timed *t, const gpci_stage *stage) {
 }
 
 static bool is_far(const gpci_timed *t, const gpci_stage *stage, const gpci_packet *p) {
-    return t->link_requests && gpci_home_of(t->h, p->address) != partition_of(t, stage);
+    return stage->peer_requests && gpci_home_of(t->h, p->address) != partition_of(t, stage);
 }
 
 static bool has_reply(const gpci_packet *p) {
@@ -162,7 +162,7 @@ static unsigned prepare(gpci_timed *t, gpci_packet *p) {
 
 /* A line changes in its home slice: no copy stays behind in the other partition. */
 static void keep_home_only(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p) {
-    if (t->link_requests)
+    if (stage->peer_requests)
         gpc_cache_invalidate_line(t->l2[peer_of(t, stage)].cache, p->request.address);
 }
 
@@ -247,9 +247,9 @@ static void run_link_tags(gpci_timed *t, gpci_stage *stage) {
     gpci_held *held = &stage->held[1];
     while (!gpci_stage_stuck(held)) {
         if (stage->link_at == GPCI_NO_PACKET) {
-            if (gpci_network_peek(t->link_requests, stage->index) == GPCI_NO_PACKET)
+            if (gpci_network_peek(stage->peer_requests, stage->index) == GPCI_NO_PACKET)
                 return;
-            stage->link_at = gpci_network_receive(t->link_requests, stage->index);
+            stage->link_at = gpci_network_receive(stage->peer_requests, stage->index);
         }
         if (!gpci_stage_port(stage, t->wheel.now, gpci_at(t, stage->link_at)->address)) {
             again(t, stage);
@@ -293,12 +293,12 @@ static void run_tags(gpci_timed *t, gpci_stage *stage) {
 /* What the network holds for the slice: it enters the pipeline before the tags, if that has room. */
 static void run_in(gpci_timed *t, gpci_stage *stage) {
     uint64_t now = t->wheel.now;
-    while (!gpci_queue_full(&stage->in) && gpci_network_peek(t->requests, stage->index) != GPCI_NO_PACKET) {
-        uint32_t packet = gpci_network_receive(t->requests, stage->index);
+    while (!gpci_queue_full(&stage->in) && gpci_network_peek(stage->requests_in, stage->index) != GPCI_NO_PACKET) {
+        uint32_t packet = gpci_network_receive(stage->requests_in, stage->index);
         gpci_at(t, packet)->due = gpci_clock_after(stage->options->clock, now, t->rop_latency);
         gpci_queue_push(&stage->in, &t->pool, now, packet);
     }
-    bool congested = gpci_network_peek(t->requests, stage->index) != GPCI_NO_PACKET;
+    bool congested = gpci_network_peek(stage->requests_in, stage->index) != GPCI_NO_PACKET;
     if (stage->congested_since != GPCI_NEVER)
         stage->congested += now - stage->congested_since;
     stage->congested_since = congested ? now : GPCI_NEVER;
@@ -324,8 +324,8 @@ static void take_fill(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
 static void run_fills(gpci_timed *t, gpci_stage *stage) {
     gpci_clock clock = stage->options->clock;
     for (;;) {
-        bool link = t->link_replies && gpci_network_peek(t->link_replies, stage->index) != GPCI_NO_PACKET;
-        bool memory = t->memory_replies && gpci_network_peek(t->memory_replies, stage->index) != GPCI_NO_PACKET;
+        bool link = stage->peer_replies && gpci_network_peek(stage->peer_replies, stage->index) != GPCI_NO_PACKET;
+        bool memory = stage->replies_in && gpci_network_peek(stage->replies_in, stage->index) != GPCI_NO_PACKET;
         if (!link && !memory && !stage->fills.count)
             return;
         if (stage->fill_free > gpci_clock_own(clock, t->wheel.now)) {
@@ -333,8 +333,8 @@ static void run_fills(gpci_timed *t, gpci_stage *stage) {
             return;
         }
         uint32_t packet = stage->fills.count ? gpci_queue_pop(&stage->fills, &t->pool, t->wheel.now)
-                          : memory           ? gpci_network_receive(t->memory_replies, stage->index)
-                                             : gpci_network_receive(t->link_replies, stage->index);
+                          : memory           ? gpci_network_receive(stage->replies_in, stage->index)
+                                             : gpci_network_receive(stage->peer_replies, stage->index);
         take_fill(t, stage, packet);
     }
 }
@@ -348,14 +348,14 @@ static bool send_reply(gpci_timed *t, gpci_stage *stage, gpci_queue *queue) {
         return false;
     }
     bool link = p->flags & GPCI_PACKET_LINK;
-    if (!gpci_network_can_send(link ? t->link_replies : t->replies, stage->index))
+    if (!gpci_network_can_send(link ? stage->peer_replies : stage->replies_out, stage->index))
         return false;
     gpci_queue_pop(queue, &t->pool, t->wheel.now);
     gpci_stage_relieve(stage, GPC_BUSY_NETWORK);
     if (link)
-        gpci_network_send(t->link_replies, stage->index, peer_of(t, stage), p->path.size, packet);
+        gpci_network_send(stage->peer_replies, stage->index, peer_of(t, stage), p->path.size, packet);
     else
-        gpci_network_send(t->replies, stage->index, p->request.sm, p->path.size, packet);
+        gpci_network_send(stage->replies_out, stage->index, p->request.sm, p->path.size, packet);
     return true;
 }
 
@@ -367,12 +367,12 @@ static void run_served(gpci_timed *t, gpci_stage *stage) {
 }
 
 static void run_link_out(gpci_timed *t, gpci_stage *stage) {
-    while (stage->link.count && gpci_network_can_send(t->link_requests, stage->index)) {
+    while (stage->link.count && gpci_network_can_send(stage->peer_requests, stage->index)) {
         uint32_t packet = gpci_queue_pop(&stage->link, &t->pool, t->wheel.now);
         gpci_stage_relieve(stage, GPC_BUSY_MISS_QUEUE);
         gpci_packet *p = gpci_at(t, packet);
         uint32_t bytes = p->type == GPCI_READ ? 0 : gpci_packet_bytes(p);
-        gpci_network_send(t->link_requests, stage->index, peer_of(t, stage), t->header + bytes, packet);
+        gpci_network_send(stage->peer_requests, stage->index, peer_of(t, stage), t->header + bytes, packet);
     }
 }
 
@@ -389,7 +389,7 @@ void gpci_l2_step(gpci_timed *t, uint32_t slice) {
     gpci_stage *stage = &t->l2[slice];
     run_fills(t, stage);
     run_out(t, stage);
-    if (t->link_requests)
+    if (stage->peer_requests)
         run_link_tags(t, stage);
     run_tags(t, stage);
     run_in(t, stage);
@@ -402,7 +402,7 @@ void gpci_l2_step(gpci_timed *t, uint32_t slice) {
 
 void gpci_l2_foresee(const gpci_timed *t, uint32_t slice, unsigned pass) {
     const gpci_stage *stage = &t->l2[slice];
-    uint32_t request = gpci_network_peek(t->requests, slice);
+    uint32_t request = gpci_network_peek(stage->requests_in, slice);
     uint32_t fill = stage->fills.count ? stage->fills.first : GPCI_NO_PACKET;
     uint32_t tags = stage->in.count ? stage->in.first : GPCI_NO_PACKET;
     const uint32_t packets[] = {fill, tags, request};

@@ -43,7 +43,7 @@ static bool enqueue(gpci_timed *t, uint32_t packet) {
         if (!gpci_dram_room(t->dram, channel, write))
             return false;
         gpci_dram_enqueue(t->dram, channel, p->path.local + (uint64_t)burst * t->burst, write, packet, cycle);
-        gpci_wake(t, t->groups[GPCI_GROUP_CHANNELS].first + channel, t->wheel.now);
+        gpci_wake(t, t->memory[channel].component, t->wheel.now);
         p->path.taken |= (uint8_t)(1u << burst);
     }
     return true;
@@ -54,7 +54,7 @@ static bool offer(gpci_timed *t, uint32_t packet, uint8_t stretch) {
     gpci_packet *p = gpci_at(t, packet);
     uint32_t first = gpci_lowest(stretch);
     uint64_t line = gpci_l2_line(t, p->request.address);
-    if (t->host_full[p->path.channel])
+    if (t->memory[p->path.channel].host_full)
         return false;
     gpc_memory_request request = {
         .address = gpci_interleave_address(&t->h->interleave, p->path.slice % t->h->slices_per_partition, line) +
@@ -65,8 +65,8 @@ static bool offer(gpci_timed *t, uint32_t packet, uint8_t stretch) {
         .write = p->type == GPCI_WRITE};
     p->path.host_id = request.id;
     p->due = GPCI_NEVER;
-    t->host_full[p->path.channel] = !t->callbacks.on_memory(t->callbacks.user_data, &request);
-    return !t->host_full[p->path.channel];
+    t->memory[p->path.channel].host_full = !t->callbacks.on_memory(t->callbacks.user_data, &request);
+    return !t->memory[p->path.channel].host_full;
 }
 
 /* A read is one transfer, from its first segment to its last; a write one for each stretch. `path.taken`: segments. */
@@ -99,21 +99,21 @@ static void set_out(gpci_timed *t, const gpci_stage *slice, gpci_packet *p) {
 }
 
 static void over_link(gpci_timed *t, gpci_stage *slice) {
-    while (slice->out.count && gpci_network_can_send(t->memory_requests, slice->index)) {
+    while (slice->out.count && gpci_network_can_send(slice->requests_out, slice->index)) {
         uint32_t packet = gpci_queue_pop(&slice->out, &t->pool, t->wheel.now);
         gpci_packet *p = gpci_at(t, packet);
         set_out(t, slice, p);
         gpci_stage_relieve(slice, GPC_BUSY_MISS_QUEUE);
         uint32_t bytes = p->type == GPCI_WRITE ? gpci_packet_bytes(p) : 0;
-        gpci_network_send(t->memory_requests, slice->index, p->path.channel, t->header + bytes, packet);
+        gpci_network_send(slice->requests_out, slice->index, p->path.channel, t->header + bytes, packet);
     }
 }
 
-void gpci_channel_send(gpci_timed *t, gpci_stage *slice) {
-    if (t->memory_requests && !t->play) { /* coherent ones have been over it */
-        over_link(t, slice);
-        return;
-    }
+/* A packet's data have been read, or have been written: it is its owner's again. */
+typedef void (*done_fn)(gpci_timed *t, uint32_t packet);
+
+/* As much of a slice's miss queue as its channels take. */
+GPCI_INLINE void into_channels(gpci_timed *t, gpci_stage *slice, done_fn written) {
     while (slice->out.count && !slice->memory_full) {
         uint32_t packet = slice->out.first;
         gpci_packet *p = gpci_at(t, packet);
@@ -127,26 +127,37 @@ void gpci_channel_send(gpci_timed *t, gpci_stage *slice) {
         t->pool.next[packet] = next;
         gpci_queue_pop(&slice->out, &t->pool, t->wheel.now);
         gpci_stage_relieve(slice, GPC_BUSY_MISS_QUEUE);
-        if (write && t->play)
-            gpci_play_memory(t, packet);
-        else if (write)
-            gpci_pool_give(&t->pool, packet);
+        if (write)
+            written(t, packet);
     }
 }
 
-/* A read has all its data. */
-static void reply(gpci_timed *t, uint32_t packet) {
+static void give(gpci_timed *t, uint32_t packet) {
+    gpci_pool_give(&t->pool, packet);
+}
+
+void gpci_channel_send(gpci_timed *t, gpci_stage *slice) {
+    if (slice->requests_out)
+        over_link(t, slice);
+    else
+        into_channels(t, slice, give);
+}
+
+/* Its packets are accesses alone: messages have been over the link, if there is one. */
+void gpci_coherent_channel_send(gpci_timed *t, gpci_stage *slice) {
+    into_channels(t, slice, gpci_play_memory);
+}
+
+/* A read has all its data, which go back to its slice. */
+void gpci_channel_done(gpci_timed *t, uint32_t packet) {
     gpci_packet *p = gpci_at(t, packet);
     uint32_t channel = p->path.channel;
-    if (t->play) {
-        gpci_play_memory(t, packet);
-        return;
-    }
+    gpci_memory_channel *m = &t->memory[channel];
     p->level = 3;
     p->due = t->wheel.now;
-    if (t->memory_replies) {
-        gpci_queue_push(&t->channel_replies[channel], &t->pool, t->wheel.now, packet);
-        gpci_wake(t, t->groups[GPCI_GROUP_CHANNELS].first + channel, t->wheel.now);
+    if (m->replies_out) {
+        gpci_queue_push(&m->replies, &t->pool, t->wheel.now, packet);
+        gpci_wake(t, m->component, t->wheel.now);
         return;
     }
     gpci_queue_push(&t->l2[p->path.slice].fills, &t->pool, t->wheel.now, packet);
@@ -155,40 +166,37 @@ static void reply(gpci_timed *t, uint32_t packet) {
 
 /* What has come over the link from the slices. */
 static void take_linked(gpci_timed *t, uint32_t channel) {
-    if (t->play) {
-        gpci_play_take_linked(t, channel);
-        return;
-    }
+    gpci_memory_channel *m = &t->memory[channel];
     for (;;) {
-        if (t->channel_at[channel] == GPCI_NO_PACKET) {
-            if (gpci_network_peek(t->memory_requests, channel) == GPCI_NO_PACKET)
+        if (m->held == GPCI_NO_PACKET) {
+            if (gpci_network_peek(m->requests_in, channel) == GPCI_NO_PACKET)
                 return;
-            t->channel_at[channel] = gpci_network_receive(t->memory_requests, channel);
+            m->held = gpci_network_receive(m->requests_in, channel);
         }
-        uint32_t packet = t->channel_at[channel];
+        uint32_t packet = m->held;
         gpci_packet *p = gpci_at(t, packet);
         bool write = p->type == GPCI_WRITE;
         if (!into_memory(t, packet))
             return;
-        t->channel_at[channel] = GPCI_NO_PACKET;
+        m->held = GPCI_NO_PACKET;
         if (write)
             gpci_pool_give(&t->pool, packet);
     }
 }
 
 static void send_replies(gpci_timed *t, uint32_t channel) {
-    gpci_queue *queue = &t->channel_replies[channel];
-    while (queue->count && gpci_network_can_send(t->memory_replies, channel)) {
-        uint32_t packet = gpci_queue_pop(queue, &t->pool, t->wheel.now);
+    gpci_memory_channel *m = &t->memory[channel];
+    while (m->replies.count && gpci_network_can_send(m->replies_out, channel)) {
+        uint32_t packet = gpci_queue_pop(&m->replies, &t->pool, t->wheel.now);
         gpci_packet *p = gpci_at(t, packet);
-        gpci_network_send(t->memory_replies, channel, p->path.slice, t->header + gpci_packet_bytes(p), packet);
+        gpci_network_send(m->replies_out, channel, p->path.slice, t->header + gpci_packet_bytes(p), packet);
     }
 }
 
 /* Would memory take the packet that a slice holds for it? */
 static bool may_send(const gpci_timed *t, const gpci_stage *slice) {
     const gpci_packet *p = gpci_at(t, slice->out.first);
-    return t->callbacks.on_memory ? !t->host_full[p->path.channel]
+    return t->callbacks.on_memory ? !t->memory[p->path.channel].host_full
                                   : gpci_dram_room(t->dram, p->path.channel, p->type == GPCI_WRITE);
 }
 
@@ -207,25 +215,39 @@ static void wake_slices(gpci_timed *t, uint32_t channel) {
         }
 }
 
-void gpci_channel_step(gpci_timed *t, uint32_t channel) {
-    uint64_t token;
+/* The channel up to the present cycle. */
+GPCI_INLINE void run_dram(gpci_timed *t, uint32_t channel, done_fn read) {
+    uint64_t token, next = gpci_dram_run(t->dram, channel, gpci_clock_own(t->dram_clock, t->wheel.now));
     bool write;
-    if (t->memory_requests)
-        take_linked(t, channel);
-    if (t->dram) {
-        uint64_t next = gpci_dram_run(t->dram, channel, gpci_clock_own(t->dram_clock, t->wheel.now));
-        while (gpci_dram_done(t->dram, channel, &token, &write))
-            if (!write && !--gpci_at(t, (uint32_t)token)->path.bursts)
-                reply(t, (uint32_t)token);
-        if (next != GPCI_NEVER)
-            gpci_wake(t, t->groups[GPCI_GROUP_CHANNELS].first + channel, gpci_clock_core(t->dram_clock, next));
-        if (t->memory_requests)
-            take_linked(t, channel);
-    }
-    if (t->memory_replies)
-        send_replies(t, channel);
-    if (!t->memory_replies || t->play)
+    while (gpci_dram_done(t->dram, channel, &token, &write))
+        if (!write && !--gpci_at(t, (uint32_t)token)->path.bursts)
+            read(t, (uint32_t)token);
+    if (next != GPCI_NEVER)
+        gpci_wake(t, t->memory[channel].component, gpci_clock_core(t->dram_clock, next));
+}
+
+void gpci_channel_step(gpci_timed *t, uint32_t channel) {
+    if (!t->memory[channel].requests_in) {
+        run_dram(t, channel, gpci_channel_done);
         wake_slices(t, channel);
+        return;
+    }
+    take_linked(t, channel);
+    run_dram(t, channel, gpci_channel_done);
+    take_linked(t, channel);
+    send_replies(t, channel);
+}
+
+void gpci_coherent_channel_step(gpci_timed *t, uint32_t channel) {
+    bool linked = t->memory[channel].requests_in != NULL;
+    if (linked)
+        gpci_play_take_linked(t, channel);
+    run_dram(t, channel, gpci_play_memory);
+    if (linked) {
+        gpci_play_take_linked(t, channel);
+        send_replies(t, channel);
+    }
+    wake_slices(t, channel);
 }
 
 gpc_status gpci_channel_reply(gpci_timed *t, uint64_t id) {
@@ -237,13 +259,13 @@ gpc_status gpci_channel_reply(gpci_timed *t, uint64_t id) {
         return GPC_ERROR_ARGUMENT;
     p->path.host_id = 0;
     uint32_t channel = p->path.channel;
-    reply(t, packet);
+    t->memory[channel].done(t, packet);
     gpci_channel_ready(t, channel);
     return GPC_OK;
 }
 
 void gpci_channel_ready(gpci_timed *t, uint32_t channel) {
-    t->host_full[channel] = 0;
+    t->memory[channel].host_full = false;
     wake_slices(t, channel);
-    gpci_wake(t, t->groups[GPCI_GROUP_CHANNELS].first + channel, t->wheel.now);
+    gpci_wake(t, t->memory[channel].component, t->wheel.now);
 }

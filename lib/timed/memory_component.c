@@ -21,13 +21,15 @@ static gpc_status channel_make(gpci_group *group, gpc_error *error) {
     if (t->burst < 16)
         return gpci_fail(error, GPC_ERROR_RANGE, "dram: a burst of %u bytes is less than the 16 of a hierarchy",
                          t->burst);
-    t->channel_replies = gpci_zalloc(t->context, t->channels, sizeof *t->channel_replies);
-    t->channel_at = gpci_zalloc(t->context, t->channels, sizeof *t->channel_at);
-    if (!t->channel_replies || !t->channel_at)
+    t->memory = gpci_zalloc(t->context, t->channels, sizeof *t->memory);
+    if (!t->memory)
         return gpci_out_of_memory(error);
     for (uint32_t channel = 0; channel < t->channels; channel++) {
-        gpci_queue_init(&t->channel_replies[channel], GPCI_UNLIMITED);
-        t->channel_at[channel] = GPCI_NO_PACKET;
+        gpci_memory_channel *m = &t->memory[channel];
+        gpci_queue_init(&m->replies, GPCI_UNLIMITED);
+        m->held = GPCI_NO_PACKET;
+        m->component = group->first + channel;
+        m->done = group->kind == GPCI_GROUP_COHERENT_CHANNELS ? gpci_play_memory : gpci_channel_done;
     }
     t->slices_per_channel = (slices + t->channels - 1) / t->channels;
     t->channels_per_slice = t->channels / slices ? t->channels / slices : 1;
@@ -37,12 +39,15 @@ static gpc_status channel_make(gpci_group *group, gpc_error *error) {
 static void channel_destroy(gpci_group *group) {
     gpci_timed *t = group->timed;
     gpc_dram_destroy(t->dram);
-    gpci_free(t->context, t->channel_replies);
-    gpci_free(t->context, t->channel_at);
+    gpci_free(t->context, t->memory);
 }
 
 static void channel_step(const gpci_group *group, uint32_t channel) {
     gpci_channel_step(group->timed, channel);
+}
+
+static void coherent_channel_step(const gpci_group *group, uint32_t channel) {
+    gpci_coherent_channel_step(group->timed, channel);
 }
 
 static void channel_count(const gpci_group *group, uint32_t channel, gpc_stats *stats) {
@@ -54,25 +59,32 @@ static void channel_reset(const gpci_group *group, uint32_t channel, uint64_t no
     gpci_dram_reset_stats(group->timed->dram, channel, gpci_clock_own(group->timed->dram_clock, now));
 }
 
+static bool channel_idle(const gpci_group *group, uint32_t channel) {
+    const gpci_timed *t = group->timed;
+    const gpci_memory_channel *m = &t->memory[channel];
+    return !gpci_dram_count(t->dram, channel) && !m->replies.count && m->held == GPCI_NO_PACKET;
+}
+
 static void channel_report(const gpci_group *group, uint32_t channel, gpci_report *report) {
     const gpci_timed *t = group->timed;
-    uint32_t bursts = gpci_dram_count(t->dram, channel), replies = t->channel_replies[channel].count;
+    const gpci_memory_channel *m = &t->memory[channel];
+    uint32_t bursts = gpci_dram_count(t->dram, channel);
     const char *name = gpci_group_name((gpci_group_kind)group->kind);
     if (bursts)
         gpci_report_add(report, "%s %u has %u bursts to serve; ", name, channel, bursts);
-    if (t->channel_at[channel] != GPCI_NO_PACKET)
+    if (m->held != GPCI_NO_PACKET)
         gpci_report_add(report, "%s %u has no room for a packet of slice %u; ", name, channel,
-                        gpci_at(t, t->channel_at[channel])->path.slice);
-    if (replies)
-        gpci_report_add(report, "%s %u has %u packets that its link does not take; ", name, channel, replies);
+                        gpci_at(t, m->held)->path.slice);
+    if (m->replies.count)
+        gpci_report_add(report, "%s %u has %u packets that its link does not take; ", name, channel, m->replies.count);
 }
 
 const gpci_component_class gpci_channel_class =
     GPCI_COMPONENT_CLASS(GPCI_SCOPE_CHANNEL, channel_size, channel_make, channel_destroy, channel_step, NULL,
-                         channel_count, channel_reset, channel_report);
+                         channel_count, channel_reset, channel_idle, channel_report);
 const gpci_component_class gpci_coherent_channel_class =
-    GPCI_COMPONENT_CLASS(GPCI_SCOPE_CHANNEL, channel_size, channel_make, channel_destroy, channel_step, NULL,
-                         channel_count, channel_reset, channel_report);
+    GPCI_COMPONENT_CLASS(GPCI_SCOPE_CHANNEL, channel_size, channel_make, channel_destroy, coherent_channel_step, NULL,
+                         channel_count, channel_reset, channel_idle, channel_report);
 
 /* The host's memory has no clock of its own here: it is offered packets, and calls back. */
 static gpci_group_size host_memory_size(const gpci_timed *t, gpci_group_kind kind) {
@@ -80,23 +92,24 @@ static gpci_group_size host_memory_size(const gpci_timed *t, gpci_group_kind kin
     return (gpci_group_size){t->channels, 0};
 }
 
+/* What is known of it is beside the channel that it takes the place of. */
 static gpc_status host_memory_make(gpci_group *group, gpc_error *error) {
-    gpci_timed *t = group->timed;
-    t->host_full = gpci_zalloc(t->context, group->objects, sizeof *t->host_full);
-    return t->host_full ? GPC_OK : gpci_out_of_memory(error);
+    (void)group;
+    (void)error;
+    return GPC_OK;
 }
 
 static void host_memory_destroy(gpci_group *group) {
-    gpci_free(group->timed->context, group->timed->host_full);
+    (void)group;
 }
 
 static void host_memory_report(const gpci_group *group, uint32_t channel, gpci_report *report) {
-    if (group->timed->host_full[channel])
+    if (group->timed->memory[channel].host_full)
         gpci_report_add(report, "%s %u refused, and has not said that it is ready; ",
                         gpci_group_name((gpci_group_kind)group->kind), channel);
 }
 
-/* What the host's memory does is the host's to count. */
+/* What the host's memory does is the host's to count; what it has of reads are packets, which are counted as such. */
 const gpci_component_class gpci_host_memory_class =
     GPCI_COMPONENT_CLASS(GPCI_SCOPE_CHANNEL, host_memory_size, host_memory_make, host_memory_destroy, gpci_step_nothing,
-                         NULL, gpci_count_nothing, gpci_reset_nothing, host_memory_report);
+                         NULL, gpci_count_nothing, gpci_reset_nothing, gpci_always_idle, host_memory_report);

@@ -55,20 +55,17 @@ typedef struct plan {
     side senders, receivers;
     const keys *keys;
     const places *places;
-    size_t network; /* where gpci_timed has it */
 } plan;
 
-#define IN(field) offsetof(gpci_timed, field)
-
 static const plan plans[GPCI_GROUP_COUNT] = {
-    [GPCI_GROUP_REQUESTS] = {L1S, NEAREST, &request_keys, &request_places, IN(requests)},
-    [GPCI_GROUP_REPLIES] = {NEAREST, L1S, &reply_keys, &reply_places, IN(replies)},
-    [GPCI_GROUP_CLUSTER_REQUESTS] = {CLUSTERS, SLICES, &request_keys, &cluster_places, IN(cluster_requests)},
-    [GPCI_GROUP_CLUSTER_REPLIES] = {SLICES, CLUSTERS, &reply_keys, &cluster_places, IN(cluster_replies)},
-    [GPCI_GROUP_PARTITION_REQUESTS] = {SLICES, SLICES, &partition_keys, &link_places, IN(link_requests)},
-    [GPCI_GROUP_PARTITION_REPLIES] = {SLICES, SLICES, &partition_keys, &link_places, IN(link_replies)},
-    [GPCI_GROUP_MEMORY_REQUESTS] = {SLICES, CHANNELS, &memory_keys, &link_places, IN(memory_requests)},
-    [GPCI_GROUP_MEMORY_REPLIES] = {CHANNELS, SLICES, &memory_keys, &link_places, IN(memory_replies)},
+    [GPCI_GROUP_REQUESTS] = {L1S, NEAREST, &request_keys, &request_places},
+    [GPCI_GROUP_REPLIES] = {NEAREST, L1S, &reply_keys, &reply_places},
+    [GPCI_GROUP_CLUSTER_REQUESTS] = {CLUSTERS, SLICES, &request_keys, &cluster_places},
+    [GPCI_GROUP_CLUSTER_REPLIES] = {SLICES, CLUSTERS, &reply_keys, &cluster_places},
+    [GPCI_GROUP_PARTITION_REQUESTS] = {SLICES, SLICES, &partition_keys, &link_places},
+    [GPCI_GROUP_PARTITION_REPLIES] = {SLICES, SLICES, &partition_keys, &link_places},
+    [GPCI_GROUP_MEMORY_REQUESTS] = {SLICES, CHANNELS, &memory_keys, &link_places},
+    [GPCI_GROUP_MEMORY_REPLIES] = {CHANNELS, SLICES, &memory_keys, &link_places},
 };
 
 static uint32_t clusters_of(const gpci_timed *t) {
@@ -139,7 +136,6 @@ static gpc_status network_make(gpci_group *group, gpc_error *error) {
     gpci_network *network;
     gpc_status status = gpci_network_create(t->context, &o, &t->pool, &t->wheel, error, &network);
     group->self = network;
-    *(gpci_network **)(void *)((char *)t + p->network) = network;
     return status;
 }
 
@@ -173,6 +169,11 @@ static void network_reset(const gpci_group *group, uint32_t object, uint64_t now
     gpci_network_reset_stats(group->self);
 }
 
+static bool network_idle(const gpci_group *group, uint32_t object) {
+    (void)object;
+    return !gpci_network_count(group->self);
+}
+
 /* The inputs that have packets which do not go on. */
 static void network_report(const gpci_group *group, uint32_t object, gpci_report *report) {
     uint32_t packets, output;
@@ -185,4 +186,4 @@ static void network_report(const gpci_group *group, uint32_t object, gpci_report
 
 const gpci_component_class gpci_network_class =
     GPCI_COMPONENT_CLASS(GPCI_SCOPE_NETWORK, network_size, network_make, network_destroy, network_step, NULL,
-                         network_count, network_reset, network_report);
+                         network_count, network_reset, network_idle, network_report);

@@ -31,7 +31,7 @@ static void sm_step(const gpci_group *group, uint32_t sm) {
 /* Its instructions are the replay's to count, and to report. */
 const gpci_component_class gpci_sm_class =
     GPCI_COMPONENT_CLASS(GPCI_SCOPE_SM, sm_size, sm_make, sm_destroy, sm_step, NULL, gpci_count_nothing,
-                         gpci_reset_nothing, gpci_report_nothing);
+                         gpci_reset_nothing, gpci_always_idle, gpci_report_nothing);
 
 static uint32_t number(const gpci_timed *t, gpci_key key) {
     uint64_t value = gpci_number(t->h, key);
@@ -47,21 +47,29 @@ static gpc_status coalescer_make(gpci_group *group, gpc_error *error) {
     gpci_timed *t = group->timed;
     gpci_lrc_options o = {
         .sms = t->h->sms, .sharing = number(t, GPCI_KEY_LRC_SMS), .entries = number(t, GPCI_KEY_LRC_ENTRIES)};
-    return gpci_lrc_create(t->context, &o, &t->pool, error, &t->lrc);
+    gpci_lrc *lrc;
+    gpc_status status = gpci_lrc_create(t->context, &o, &t->pool, error, &lrc);
+    group->self = lrc;
+    return status;
 }
 
 static void coalescer_destroy(gpci_group *group) {
-    gpci_lrc_destroy(group->timed->lrc);
+    gpci_lrc_destroy(group->self);
 }
 
 static void coalescer_reset(const gpci_group *group, uint32_t object, uint64_t now) {
     (void)object;
     (void)now;
-    gpci_lrc_reset_stats(group->timed->lrc);
+    gpci_lrc_reset_stats(group->self);
+}
+
+static bool coalescer_idle(const gpci_group *group, uint32_t object) {
+    (void)object;
+    return !gpci_lrc_count(group->self);
 }
 
 static void coalescer_report(const gpci_group *group, uint32_t object, gpci_report *report) {
-    uint32_t waiting = gpci_lrc_count(group->timed->lrc);
+    uint32_t waiting = gpci_lrc_count(group->self);
     (void)object;
     if (waiting)
         gpci_report_add(report, "%s have %u reads that wait for another SM's; ",
@@ -70,4 +78,4 @@ static void coalescer_report(const gpci_group *group, uint32_t object, gpci_repo
 
 const gpci_component_class gpci_coalescer_class =
     GPCI_COMPONENT_CLASS(GPCI_SCOPE_HIERARCHY, coalescer_size, coalescer_make, coalescer_destroy, gpci_step_nothing,
-                         NULL, gpci_count_nothing, coalescer_reset, coalescer_report);
+                         NULL, gpci_count_nothing, coalescer_reset, coalescer_idle, coalescer_report);

@@ -81,6 +81,11 @@ void gpci_stage_report(const gpci_group *group, const gpci_stage *stage, const c
         gpci_report_add(report, "%s %u waits for %u lines from below; ", name, stage->index, misses);
 }
 
+bool gpci_stage_idle(const gpci_stage *stage) {
+    return !(stage->in.count | stage->out.count | stage->link.count | stage->served.count | stage->fills.count |
+             stage->returned.count | stage->mshr.used[0] | stage->mshr.used[1]);
+}
+
 /* Cycles that a stage's tags have waited for a reason, up to now. */
 static uint64_t stalls(const gpci_stage *stage, gpc_busy reason, uint64_t now) {
     uint64_t cycles = stage->counts.stalls[reason];
@@ -124,6 +129,10 @@ static void l1_step(const gpci_group *group, uint32_t sm) {
     gpci_l1_step(group->timed, sm);
 }
 
+static void coherent_l1_step(const gpci_group *group, uint32_t sm) {
+    gpci_coherent_l1_step(group->timed, sm);
+}
+
 static void l1_expect(const gpci_group *group, uint32_t sm, unsigned pass) {
     gpci_l1_foresee(group->timed, sm, pass);
 }
@@ -164,14 +173,18 @@ static void l1_reset(const gpci_group *group, uint32_t sm, uint64_t now) {
     gpci_stage_reset(&group->timed->l1[sm], now);
 }
 
+static bool l1_idle(const gpci_group *group, uint32_t sm) {
+    return gpci_stage_idle(&group->timed->l1[sm]);
+}
+
 static void l1_report(const gpci_group *group, uint32_t sm, gpci_report *report) {
     gpci_stage_report(group, &group->timed->l1[sm], "the network", report);
 }
 
 const gpci_component_class gpci_l1_class = GPCI_COMPONENT_CLASS(GPCI_SCOPE_SM, l1_size, l1_make, l1_destroy, l1_step,
-                                                                l1_expect, l1_count, l1_reset, l1_report);
+                                                                l1_expect, l1_count, l1_reset, l1_idle, l1_report);
 const gpci_component_class gpci_coherent_l1_class = GPCI_COMPONENT_CLASS(
-    GPCI_SCOPE_SM, l1_size, l1_make, l1_destroy, l1_step, l1_expect, l1_count, l1_reset, l1_report);
+    GPCI_SCOPE_SM, l1_size, l1_make, l1_destroy, coherent_l1_step, l1_expect, l1_count, l1_reset, l1_idle, l1_report);
 
 static gpci_group_size slice_size(const gpci_timed *t, gpci_group_kind kind) {
     bool is_there = (t->h->coherent != NULL) == (kind == GPCI_GROUP_COHERENT_SLICES);
@@ -243,13 +256,54 @@ static void slice_reset(const gpci_group *group, uint32_t slice, uint64_t now) {
     gpci_stage_reset(&group->timed->l2[slice], now);
 }
 
+static bool slice_idle(const gpci_group *group, uint32_t slice) {
+    return gpci_stage_idle(&group->timed->l2[slice]);
+}
+
 static void slice_report(const gpci_group *group, uint32_t slice, gpci_report *report) {
     gpci_stage_report(group, &group->timed->l2[slice], "memory", report);
 }
 
 const gpci_component_class gpci_slice_class =
     GPCI_COMPONENT_CLASS(GPCI_SCOPE_SLICE, slice_size, slice_make, slice_destroy, slice_step, slice_expect, slice_count,
-                         slice_reset, slice_report);
+                         slice_reset, slice_idle, slice_report);
 const gpci_component_class gpci_coherent_slice_class =
     GPCI_COMPONENT_CLASS(GPCI_SCOPE_SLICE, slice_size, coherent_slice_make, slice_destroy, coherent_slice_step, NULL,
-                         slice_count, slice_reset, slice_report);
+                         slice_count, slice_reset, slice_idle, slice_report);
+
+/* The nearest to the L1s: clusters, or slices. */
+static void connect_above(gpci_timed *t, gpci_stage *stage) {
+    stage->requests_in = gpci_network_of(t, GPCI_GROUP_REQUESTS);
+    stage->replies_out = gpci_network_of(t, GPCI_GROUP_REPLIES);
+}
+
+static void connect_slice(gpci_timed *t, gpci_stage *stage) {
+    connect_above(t, stage);
+    if (t->clusters) {
+        stage->requests_in = gpci_network_of(t, GPCI_GROUP_CLUSTER_REQUESTS);
+        stage->replies_out = gpci_network_of(t, GPCI_GROUP_CLUSTER_REPLIES);
+    }
+    stage->requests_out = gpci_network_of(t, GPCI_GROUP_MEMORY_REQUESTS);
+    stage->replies_in = gpci_network_of(t, GPCI_GROUP_MEMORY_REPLIES);
+    stage->peer_requests = gpci_network_of(t, GPCI_GROUP_PARTITION_REQUESTS);
+    stage->peer_replies = gpci_network_of(t, GPCI_GROUP_PARTITION_REPLIES);
+}
+
+void gpci_stages_connect(gpci_timed *t) {
+    for (uint32_t i = 0; i < t->h->sms; i++) {
+        t->l1[i].requests_out = gpci_network_of(t, GPCI_GROUP_REQUESTS);
+        t->l1[i].replies_in = gpci_network_of(t, GPCI_GROUP_REPLIES);
+        t->l1[i].coalescer = t->groups[GPCI_GROUP_COALESCERS].self;
+    }
+    for (uint32_t i = 0; i < t->groups[GPCI_GROUP_CLUSTERS].objects; i++) {
+        connect_above(t, &t->clusters[i]);
+        t->clusters[i].requests_out = gpci_network_of(t, GPCI_GROUP_CLUSTER_REQUESTS);
+        t->clusters[i].replies_in = gpci_network_of(t, GPCI_GROUP_CLUSTER_REPLIES);
+    }
+    for (uint32_t i = 0; i < t->h->slices; i++)
+        connect_slice(t, &t->l2[i]);
+    for (uint32_t i = 0; i < t->channels; i++) {
+        t->memory[i].requests_in = gpci_network_of(t, GPCI_GROUP_MEMORY_REQUESTS);
+        t->memory[i].replies_out = gpci_network_of(t, GPCI_GROUP_MEMORY_REPLIES);
+    }
+}

@@ -83,8 +83,15 @@ typedef struct gpci_stage {
     struct gpci_timed *timed; /* that it belongs to */
     const gpci_stage_options *options;
     uint32_t component;
-    uint32_t index; /* SM, or slice over both partitions */
-    uint8_t level;  /* 1 or 2 */
+    /* Networks; NULL: none. From above, for a cluster or a slice; */
+    gpci_network *requests_in, *replies_out;
+    /* to below, for an L1, a cluster, or a slice with a link to its channels; */
+    gpci_network *requests_out, *replies_in;
+    /* to the slices of the other partition and from them. */
+    gpci_network *peer_requests, *peer_replies;
+    gpci_lrc *coalescer; /* of an L1, before its network; NULL: none */
+    uint32_t index;      /* SM, or slice over both partitions */
+    uint8_t level;       /* 1 or 2 */
     gpci_mshr mshr;
     gpci_held held[2];   /* of the requests from above, and of those from the other partition */
     gpci_queue in;       /* before the tags */
@@ -112,6 +119,17 @@ typedef struct gpci_stage {
     uint32_t first_due, last_due; /* flights */
 } gpci_stage;
 
+/* Before a DRAM channel, or a channel of the host's memory. */
+typedef struct gpci_memory_channel {
+    gpci_network *requests_in, *replies_out; /* links to slices; NULL: slices put packets into the channel themselves */
+    gpci_queue replies;                      /* before the link */
+    uint32_t held;                           /* packet that waits for room in the channel; GPCI_NO_PACKET */
+    uint32_t component;
+    bool host_full; /* the host's memory refused, and has not said that it is ready */
+    /* the host's memory has what a read asks for: gpci_channel_done, or a transaction's */
+    void (*done)(struct gpci_timed *t, uint32_t packet);
+} gpci_memory_channel;
+
 typedef struct gpci_timed {
     gpc_hierarchy *h;
     gpc_context *context;
@@ -125,23 +143,13 @@ typedef struct gpci_timed {
     gpci_stage_options l1_options, l2_options;
     gpci_reorder_options reorder_options;
     gpci_clock network_clock, dram_clock;
-    gpci_lrc *lrc;     /* before the request network; NULL: none */
-    uint32_t lrc_word; /* of the reply that it is handing on */
-    uint8_t lrc_level;
-    gpci_network *requests, *replies;               /* SMs to slices and back */
-    gpci_network *link_requests, *link_replies;     /* between partitions; NULL with one */
-    gpci_network *memory_requests, *memory_replies; /* slices to channels; NULL without such a link */
-    /* coherent: with clusters of SMs, requests and replies are between L1s and these, and */
-    gpci_network *cluster_requests, *cluster_replies; /* clusters to slices; NULL without */
-    gpci_stage *clusters;                             /* [clusters] */
+    gpci_stage *clusters; /* [clusters] of SMs, coherent */
     gpci_stage_options cluster_options;
     struct gpci_play *play; /* coherent: exchanges under way; NULL: L1s and slices are caches of their own */
     gpc_dram *dram;
     uint32_t channels, slices_per_channel, channels_per_slice, burst;
     uint64_t interleave_bytes;
-    gpci_queue *channel_replies; /* [channels], before the link to the slices; NULL without one */
-    uint8_t *host_full;          /* [channels] the host's memory refused, and has not said that it is ready */
-    uint32_t *channel_at;        /* [channels] packet that waits for room in the channel; GPCI_NO_PACKET */
+    gpci_memory_channel *memory; /* [channels] */
     uint32_t header, rop_latency, l1_queue;
     uint32_t bypass_room; /* packets beyond L1's miss queue, for loads that go past it because it is full */
     gpci_group groups[GPCI_GROUP_COUNT];
@@ -150,6 +158,7 @@ typedef struct gpci_timed {
     gpc_hierarchy_callbacks callbacks;
     gpci_front front;
     gpc_status failed; /* a policy chose an impossible victim, or a protocol has no rule */
+    gpc_error error;   /* what a protocol says of it */
     uint64_t accepted, completed;
     uint64_t memory_ids;   /* given to the host's memory so far */
     uint64_t progress;     /* core cycle of the last completion or acceptance */
@@ -159,6 +168,8 @@ typedef struct gpci_timed {
 /* build.c */
 gpc_status gpci_timed_create(gpc_hierarchy *h, gpc_error *error);
 void gpci_timed_destroy(gpci_timed *t);
+/* Nothing is under way; but writes may be in memory channels. */
+bool gpci_timed_quiet(const gpci_timed *t);
 /* The hierarchy's caches are others now. */
 void gpci_timed_relink(gpci_timed *t);
 /* hook.c: who wants to hear of fills and evictions has changed. */
@@ -240,6 +251,7 @@ void gpci_stage_write_below(gpci_timed *t, gpci_stage *stage, const gpci_packet 
 
 /* l1.c */
 void gpci_l1_step(gpci_timed *t, uint32_t sm);
+void gpci_coherent_l1_step(gpci_timed *t, uint32_t sm);
 /* Fetch what the next step will look at. No effect but on speed. */
 void gpci_l1_foresee(const gpci_timed *t, uint32_t sm, unsigned pass);
 void gpci_l1_evicted(gpci_timed *t, gpci_stage *stage, const gpc_eviction *eviction);
@@ -263,17 +275,28 @@ void gpci_l2_evicted(gpci_timed *t, gpci_stage *stage, const gpc_eviction *evict
 void gpci_l2_released(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint8_t level);
 void gpci_l2_send(gpci_timed *t, gpci_stage *stage, const gpci_wanted *wanted);
 
-/* channel.c */
+/* memory_channel.c */
 void gpci_channel_step(gpci_timed *t, uint32_t channel);
+void gpci_coherent_channel_step(gpci_timed *t, uint32_t channel);
 /* Pass as much of a slice's miss queue to memory as it takes. */
 void gpci_channel_send(gpci_timed *t, gpci_stage *slice);
+void gpci_coherent_channel_send(gpci_timed *t, gpci_stage *slice);
+/* A read has all its data. */
+void gpci_channel_done(gpci_timed *t, uint32_t packet);
 gpc_status gpci_channel_reply(gpci_timed *t, uint64_t id);
 void gpci_channel_ready(gpci_timed *t, uint32_t channel);
 /* The channel of a slice's address, and the address within it. */
 uint32_t gpci_channel_of(const gpci_timed *t, uint32_t slice, uint64_t inner, uint64_t *local);
 
-/* stage_component.c */
+/* The network of a group; NULL where there is none. */
+GPCI_INLINE gpci_network *gpci_network_of(const gpci_timed *t, gpci_group_kind kind) {
+    return t->groups[kind].self;
+}
+
+/* stage_component.c: every stage, and every channel, knows the networks that it is at. All groups are made. */
+void gpci_stages_connect(gpci_timed *t);
 void gpci_stage_reset(gpci_stage *stage, uint64_t now);
+bool gpci_stage_idle(const gpci_stage *stage);
 /* `below`: who takes what is in its miss queue. */
 void gpci_stage_report(const gpci_group *group, const gpci_stage *stage, const char *below, gpci_report *report);
 

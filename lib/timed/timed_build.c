@@ -56,12 +56,15 @@ gpc_status gpci_timed_create(gpc_hierarchy *h, gpc_error *error) {
     t->h = h;
     t->context = h->context;
     t->flight_free = UINT32_MAX;
+    t->error = (gpc_error)GPC_ERROR_INIT;
     t->channels = (uint32_t)gpci_number(h, GPCI_KEY_DRAM_CHANNELS);
     gpci_pool_init(&t->pool, h->context);
     read_options(t);
     gpc_status status = gpci_groups_make(t, error);
-    if (status == GPC_OK)
-        gpci_timed_relink(t);
+    if (status < 0)
+        return status;
+    gpci_stages_connect(t);
+    gpci_timed_relink(t);
     return status;
 }
 

@@ -21,15 +21,20 @@ static void transactions_step(const gpci_group *group, uint32_t index) {
     gpci_play_turn(group->timed);
 }
 
+static bool transactions_idle(const gpci_group *group, uint32_t object) {
+    (void)object;
+    return gpci_play_idle(group->timed);
+}
+
 static void transactions_report(const gpci_group *group, uint32_t object, gpci_report *report) {
     (void)object;
     gpci_play_report(group->timed, report);
 }
 
 /* Transactions are counted by the modules that take part in them (gpc_coherence_get_stats). */
-const gpci_component_class gpci_transactions_class =
-    GPCI_COMPONENT_CLASS(GPCI_SCOPE_HIERARCHY, transactions_size, transactions_make, transactions_destroy,
-                         transactions_step, NULL, gpci_count_nothing, gpci_reset_nothing, transactions_report);
+const gpci_component_class gpci_transactions_class = GPCI_COMPONENT_CLASS(
+    GPCI_SCOPE_HIERARCHY, transactions_size, transactions_make, transactions_destroy, transactions_step, NULL,
+    gpci_count_nothing, gpci_reset_nothing, transactions_idle, transactions_report);
 
 static gpci_group_size cluster_size(const gpci_timed *t, gpci_group_kind kind) {
     uint32_t clusters = t->h->coherent ? t->h->coherent->clusters : 0;
@@ -74,10 +79,14 @@ static void cluster_reset(const gpci_group *group, uint32_t cluster, uint64_t no
     gpci_stage_reset(&group->timed->clusters[cluster], now);
 }
 
+static bool cluster_idle(const gpci_group *group, uint32_t cluster) {
+    return gpci_stage_idle(&group->timed->clusters[cluster]);
+}
+
 static void cluster_report(const gpci_group *group, uint32_t cluster, gpci_report *report) {
     gpci_stage_report(group, &group->timed->clusters[cluster], "the network", report);
 }
 
 const gpci_component_class gpci_cluster_class =
     GPCI_COMPONENT_CLASS(GPCI_SCOPE_CLUSTER, cluster_size, cluster_make, cluster_destroy, cluster_step, NULL,
-                         gpci_count_nothing, cluster_reset, cluster_report);
+                         gpci_count_nothing, cluster_reset, cluster_idle, cluster_report);

@@ -78,16 +78,14 @@ static void check_bytes(const rig *r) {
         sent += s.low_sent;
         received += s.low_received;
     }
-    cr_expect_eq(gpci_network_get_stats(t->requests).bytes, sent, "%s", r->settings);
-    cr_expect_eq(gpci_network_get_stats(t->replies).bytes, received, "%s", r->settings);
+    cr_expect_eq(gpci_network_get_stats(gpci_network_of(t, GPCI_GROUP_REQUESTS)).bytes, sent, "%s", r->settings);
+    cr_expect_eq(gpci_network_get_stats(gpci_network_of(t, GPCI_GROUP_REPLIES)).bytes, received, "%s", r->settings);
     gpc_coherence_stats all = coherent_stats(r, NULL);
     cr_expect_eq(all.low_sent + all.high_sent, all.low_received + all.high_received, "%s", r->settings);
 }
 
 void coherent_check_idle(rig *r) {
     const gpci_timed *t = r->hierarchy->timed;
-    gpci_network *networks[] = {t->requests,       t->replies,          t->memory_requests,
-                                t->memory_replies, t->cluster_requests, t->cluster_replies};
     cr_expect_eq(t->play->live, 0);
     cr_expect_eq(t->play->lock_count, 0);
     cr_expect_eq(t->play->event_count, 0);
@@ -99,8 +97,9 @@ void coherent_check_idle(rig *r) {
         cr_expect_eq(t->l2[i].returned.count, 0);
         cr_expect_eq(t->l2[i].held[0].reason, GPC_BUSY_NOT);
     }
-    for (unsigned i = 0; i < sizeof networks / sizeof *networks; i++)
-        cr_expect(!networks[i] || !gpci_network_count(networks[i]));
+    for (unsigned kind = 0; kind < GPCI_GROUP_COUNT; kind++)
+        for (uint32_t i = 0; i < t->groups[kind].objects; i++)
+            cr_expect(t->groups[kind].class->idle(&t->groups[kind], i), "%s", gpci_group_name((gpci_group_kind)kind));
     check_bytes(r);
 }
 

@@ -17,7 +17,7 @@ Test(timed_components, every_class_has_every_function) {
         const char *name = gpci_group_name((gpci_group_kind)kind);
         cr_assert(class && name && *name, "group %u", kind);
         cr_expect(class->size && class->make && class->destroy && class->step, "%s", name);
-        cr_expect(class->count && class->reset && class->report, "%s", name);
+        cr_expect(class->count && class->reset && class->idle && class->report, "%s", name);
         cr_expect_leq(class->scope, GPCI_SCOPE_CHANNEL, "%s", name);
     }
 }
@@ -92,6 +92,7 @@ static void check_counts(const char *what) {
 
 /* One after the other, the parts of a hierarchy are asked what they wait for: idle ones have nothing to say. */
 static void check_report(const char *what, bool idle) {
+    cr_expect_eq(gpci_groups_idle(r.hierarchy->timed, true), idle, "%s", what);
     char text[4096] = "";
     gpci_report report = {text, sizeof text};
     gpci_groups_report(r.hierarchy->timed, &report);
