@@ -13,7 +13,7 @@
  *
  * They double while they are small, and grow by half from GPCI_ARRAY_LARGE bytes on, to leave less of them unused.
  */
-#define GPCI_ARRAY_LARGE 65536u
+#define GPCI_ARRAY_LARGE (1u << 20)
 #define GPCI_ARRAY_FIRST 512u /* bytes of the first allocation, for GPCI_ARRAY_LEAST items at least */
 #define GPCI_ARRAY_LEAST 4u
 

@@ -5,13 +5,13 @@
 
 #include <string.h>
 
-#define LEAST_SLOTS 16u
+#define LEAST_SLOTS 64u
 
-bool gpci_slots_reserve(gpc_context *context, gpci_slots *slots, const void *entries, uint32_t count, uint32_t more,
+bool gpci_slots_reserve(gpc_context *context, gpci_slots *slots, const void *entries, uint32_t count, size_t more,
                         gpci_hash_fn hash_of) {
     if (more > GPCI_MOST_ENTRIES || count > GPCI_MOST_ENTRIES - more)
         return false;
-    size_t needed = 2 * ((size_t)count + more), room = slots->slots ? slots->mask + 1 : LEAST_SLOTS;
+    size_t needed = 2 * (count + more), room = slots->slots ? slots->mask + 1 : LEAST_SLOTS;
     if (GPCI_LIKELY(slots->slots && needed <= room))
         return true;
     while (room < needed)
@@ -40,8 +40,8 @@ static uint64_t hash_of(const void *entries, uint32_t entry) {
     return gpci_hash(((const gpci_map_entry *)entries)[entry].key);
 }
 
-bool gpci_map_reserve(gpc_context *context, gpci_map *map, uint32_t more) {
-    return GPCI_ARRAY_ROOM(context, map->entries, map->capacity, map->count, more) &&
+bool gpci_map_reserve(gpc_context *context, gpci_map *map, size_t more) {
+    return more <= GPCI_MOST_ENTRIES && GPCI_ARRAY_ROOM(context, map->entries, map->capacity, map->count, more) &&
            gpci_slots_reserve(context, &map->slots, map->entries, map->count, more, hash_of);
 }
 

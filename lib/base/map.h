@@ -26,7 +26,7 @@ typedef bool (*gpci_same_fn)(const void *entries, uint32_t entry, const void *ke
 typedef uint64_t (*gpci_hash_fn)(const void *entries, uint32_t entry);
 
 /* Room for `more` entries behind `count`, whose hashes are asked for. False: out of memory, or too many. */
-bool gpci_slots_reserve(gpc_context *context, gpci_slots *slots, const void *entries, uint32_t count, uint32_t more,
+bool gpci_slots_reserve(gpc_context *context, gpci_slots *slots, const void *entries, uint32_t count, size_t more,
                         gpci_hash_fn hash_of);
 /* Forget all entries, keep the memory. */
 void gpci_slots_clear(gpci_slots *slots);
@@ -63,7 +63,8 @@ typedef struct gpci_map {
     uint32_t count;
 } gpci_map;
 
-bool gpci_map_reserve(gpc_context *context, gpci_map *map, uint32_t more);
+/* Room for `more` keys. False: out of memory, or too many; the keys are as before. */
+bool gpci_map_reserve(gpc_context *context, gpci_map *map, size_t more);
 void gpci_map_clear(gpci_map *map);
 void gpci_map_free(gpc_context *context, gpci_map *map);
 

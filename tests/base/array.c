@@ -7,13 +7,13 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-/* Doubled from 512 bytes or 4 items on, by half from 64 KiB on, at least to what is needed. */
+/* Doubled from 512 bytes or 4 items on, by half from 1 MiB on, at least to what is needed. */
 Test(array, larger) {
     cr_expect_eq(gpci_array_larger(0, 0, 1, 8), 64);
     cr_expect_eq(gpci_array_larger(64, 64, 1, 8), 128);
     cr_expect_eq(gpci_array_larger(64, 64, 100, 8), 164);
-    cr_expect_eq(gpci_array_larger(8191, 8191, 1, 8), 16382);
-    cr_expect_eq(gpci_array_larger(8192, 8192, 1, 8), 12288);
+    cr_expect_eq(gpci_array_larger(131071, 131071, 1, 8), 262142);
+    cr_expect_eq(gpci_array_larger(131072, 131072, 1, 8), 196608);
     cr_expect_eq(gpci_array_larger(0, 0, 1, 1 << 20), 4);
     cr_expect_eq(gpci_array_larger(100, 100, 1, 1 << 20), 150);
 }

@@ -89,7 +89,7 @@ Test(map, out_of_memory) {
         }
     cr_expect_gt(failures, 15);
     cr_expect_not(gpci_map_reserve(r.context, &map, GPCI_MOST_ENTRIES - map.count + 1));
-    cr_expect_not(gpci_map_reserve(r.context, &map, UINT32_MAX));
+    cr_expect_not(gpci_map_reserve(r.context, &map, SIZE_MAX));
     cr_expect_eq(map.count, 5000);
     gpci_map_free(r.context, &map);
     rig_close(&r);
