@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "profile/profile.h"
+#include "base/array.h"
 #include "replay/replay.h"
 
 #include <string.h>
@@ -12,14 +13,8 @@ gpc_status gpci_profile_name(gpc_profile *p, const char *name, uint32_t *out_ind
             *out_index = (uint32_t)i;
             return GPC_OK;
         }
-    if (p->name_count == p->name_capacity) {
-        size_t capacity = p->name_capacity ? p->name_capacity * 2 : 16;
-        char **names = gpci_resize(p->context, p->names, capacity, sizeof *names);
-        if (!names)
-            return GPC_ERROR_MEMORY;
-        p->names = names;
-        p->name_capacity = capacity;
-    }
+    if (!GPCI_ARRAY_ROOM(p->context, p->names, p->name_capacity, p->name_count, 1))
+        return GPC_ERROR_MEMORY;
     char *copy = gpci_strdup(p->context, name);
     if (!copy)
         return GPC_ERROR_MEMORY;
@@ -29,14 +24,8 @@ gpc_status gpci_profile_name(gpc_profile *p, const char *name, uint32_t *out_ind
 }
 
 gpc_status gpci_profile_add_launch(gpc_profile *p, uint32_t kernel) {
-    if (p->launch_count == p->launch_capacity) {
-        size_t capacity = p->launch_capacity ? p->launch_capacity * 2 : 64;
-        uint32_t *launches = gpci_resize(p->context, p->launches, capacity, sizeof *launches);
-        if (!launches)
-            return GPC_ERROR_MEMORY;
-        p->launches = launches;
-        p->launch_capacity = capacity;
-    }
+    if (!GPCI_ARRAY_ROOM(p->context, p->launches, p->launch_capacity, p->launch_count, 1))
+        return GPC_ERROR_MEMORY;
     p->launches[p->launch_count++] = kernel;
     return GPC_OK;
 }
@@ -118,7 +107,7 @@ static void destroy_live(gpc_profile *p) {
     gpci_free(p->context, l->sms);
     gpci_free(p->context, l->observer.cache_data);
     gpci_free(p->context, l->instructions);
-    gpci_free(p->context, l->instruction_slots.slots);
+    gpci_slots_free(p->context, &l->instruction_slots);
     gpci_free(p->context, l);
 }
 
@@ -197,9 +186,7 @@ static void reset_sm(gpc_profile *p, gpci_live_sm *sm) {
         sm->lines[i] =
             (gpci_line_row){.number = old->number, .last = old->last, .first = GPCI_NONE, .place = old->place};
     }
-    if (sm->pairs)
-        memset(sm->pairs, 0, (sm->pair_mask + 1) * sizeof *sm->pairs);
-    sm->pair_count = 0;
+    gpci_map_clear(&sm->pairs);
     /* hits in what is there already are no residence's */
     for (size_t i = 0; i < (size_t)sm->sets * sm->ways; i++)
         sm->residences[i].filler = GPCI_NONE;

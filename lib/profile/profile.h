@@ -2,6 +2,7 @@
 #ifndef GPC_PROFILE_PROFILE_H
 #define GPC_PROFILE_PROFILE_H
 
+#include "base/map.h"
 #include "level/hierarchy.h"
 #include "policies/predictor/profile_file.h"
 #include "profile/stack.h"
@@ -19,12 +20,6 @@
 /* Numbers of 64 bits at the start of gpc_profile_counts; what follows from them comes behind. */
 #define GPCI_COUNTS_WORDS (offsetof(gpc_profile_counts, reuse) / sizeof(uint64_t))
 
-/* Open addressing over numbered entries: entry + 1, 0 = free. At most half full. */
-typedef struct gpci_slots {
-    uint32_t *slots;
-    size_t mask; /* slots - 1; meaningless without slots */
-} gpci_slots;
-
 /* One line address on one SM. */
 typedef struct gpci_line_row {
     uint64_t number; /* address / line size */
@@ -36,12 +31,6 @@ typedef struct gpci_line_row {
     uint32_t first;       /* that instruction */
     uint32_t place;       /* in the stack */
 } gpci_line_row;
-
-/* Accesses to a line by an instruction that was not the first. */
-typedef struct gpci_pair {
-    uint64_t key;   /* line row << 32 | instruction */
-    uint64_t count; /* 0 = free */
-} gpci_pair;
 
 /* What is in a way of the modelled cache. */
 typedef struct gpci_residence {
@@ -64,10 +53,10 @@ typedef struct gpci_distances {
 typedef struct gpci_live_sm {
     struct gpc_profile *profile;
     gpci_line_row *lines;
-    size_t line_count, line_capacity;
+    size_t line_capacity;
+    uint32_t line_count;
     gpci_slots line_slots;
-    gpci_pair *pairs; /* [pair_mask + 1], open addressing */
-    size_t pair_count, pair_mask;
+    gpci_map pairs; /* line row << 32 | instruction that was not its first -> accesses */
     gpci_stack stack;
     uint64_t clock;             /* accesses in the stream */
     uint64_t touches;           /* line transactions of all kinds: order of recency */
@@ -92,7 +81,8 @@ typedef struct gpci_live {
     uint32_t kernel;      /* its index, GPCI_NONE before the first */
     gpci_live_sm *sms;    /* [sm_count] */
     gpci_live_instruction *instructions;
-    size_t instruction_count, instruction_capacity;
+    size_t instruction_capacity;
+    uint32_t instruction_count;
     gpci_slots instruction_slots;
     gpc_profile_class classes[GPC_PROFILE_CLASSES];
     /* the instruction at hand */

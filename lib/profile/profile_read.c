@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/array.h"
 #include "profile/profile_file_format.h"
 
 #include <errno.h>
@@ -204,15 +205,8 @@ static gpc_status read_lines(reader *r, gpc_profile *p, uint32_t sm, size_t *cap
     uint64_t count = read_count(r, 1 + GPCI_LINE_WORDS);
     if (r->cursor.bad || count != p->sms[sm].lines)
         return misfit(r, "another number of lines than the SM's row says");
-    size_t needed = p->line_count + (size_t)count;
-    if (needed > *capacity) {
-        size_t more = needed > *capacity * 2 ? needed : *capacity * 2;
-        gpc_profile_line *grown = gpci_resize(p->context, p->lines, more, sizeof *grown);
-        if (!grown)
-            return gpci_out_of_memory(r->error);
-        p->lines = grown;
-        *capacity = more;
-    }
+    if (!GPCI_ARRAY_ROOM(p->context, p->lines, *capacity, p->line_count, (size_t)count))
+        return gpci_out_of_memory(r->error);
     uint64_t number = 0, most = UINT64_MAX >> p->line_shift;
     for (uint64_t i = 0; i < count; i++) {
         uint64_t step = gpci_cursor_below(&r->cursor, most - number);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "profile/stack.h"
 
+#include "base/array.h"
+
 #include <string.h>
 
 #define FIRST_WORDS 16u
@@ -112,7 +114,7 @@ static void renumber(gpci_stack *s, uint32_t *places, size_t stride) {
 }
 
 static gpc_status grow(gpci_stack *s) {
-    uint32_t words = s->words ? s->words * 2 : FIRST_WORDS;
+    uint32_t words = s->words ? s->words * 2 : FIRST_WORDS; /* a power of two, as the Fenwick tree wants it */
     if (words > MOST_WORDS)
         return GPC_ERROR_MEMORY;
     uint32_t *owners = gpci_resize(s->context, s->owners, (size_t)words * 64, sizeof *owners);
@@ -133,14 +135,8 @@ static gpc_status grow(gpci_stack *s) {
 }
 
 gpc_status gpci_stack_room(gpci_stack *s, uint32_t *places, size_t stride) {
-    if (s->hole_count == s->hole_capacity) {
-        uint32_t capacity = s->hole_capacity ? s->hole_capacity * 2 : 64;
-        uint32_t *holes = gpci_resize(s->context, s->holes, capacity, sizeof *holes);
-        if (!holes)
-            return GPC_ERROR_MEMORY;
-        s->holes = holes;
-        s->hole_capacity = capacity;
-    }
+    if (!GPCI_ARRAY_ROOM(s->context, s->holes, s->hole_capacity, s->hole_count, 1))
+        return GPC_ERROR_MEMORY;
     if (s->next < s->words * 64)
         return GPC_OK;
     if (s->used >= s->words * 32) {

@@ -30,7 +30,8 @@ typedef struct gpci_stack {
     uint32_t words;   /* a power of two */
     uint32_t next;    /* the place of the next access */
     uint32_t used;    /* places in use */
-    uint32_t hole_count, hole_capacity;
+    uint32_t hole_count;
+    size_t hole_capacity;
 } gpci_stack;
 
 void gpci_stack_clear(gpci_stack *stack);

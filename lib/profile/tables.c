@@ -142,10 +142,10 @@ static void add_sm(const gpc_profile *p, making *m, uint32_t index) {
         row->lines_by_reuse[line->hits < GPC_PROFILE_REUSE_BUCKETS ? line->hits : GPC_PROFILE_REUSE_BUCKETS - 1]++;
         add_share(m, line->first, line->first_count, bypass);
     }
-    for (size_t i = 0; sm->pairs && i <= sm->pair_mask; i++)
-        if (sm->pairs[i].count)
-            add_share(m, (uint32_t)sm->pairs[i].key, sm->pairs[i].count,
-                      line_of(p, index, &sm->lines[sm->pairs[i].key >> 32]).score < 1);
+    for (uint32_t i = 0; i < sm->pairs.count; i++) {
+        const gpci_map_entry *pair = &sm->pairs.entries[i];
+        add_share(m, (uint32_t)pair->key, pair->value, line_of(p, index, &sm->lines[pair->key >> 32]).score < 1);
+    }
 }
 
 static void fill(const gpc_profile *p, making *m, size_t most) {
