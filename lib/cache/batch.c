@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/map.h"
 #include "cache/cache.h"
 
 /* Batches: the plain loop where it applies, one access at a time where it does not. */
@@ -69,32 +70,24 @@ gpc_status gpc_cache_access_many(gpc_cache *cache, const gpc_batch *batch, size_
     return status;
 }
 
-/* Next uses: from the last access to the first, through a hash table of the latest use of each line. */
-
-typedef struct use {
-    uint64_t line, at; /* at: index + 1, 0 = empty */
-} use;
-
+/* Next uses: from the last access to the first; in a map the latest that was seen of each line. */
 gpc_status gpc_next_uses(gpc_context *context, const uint64_t *addresses, size_t count, uint32_t line_bytes,
                          uint64_t *next_uses) {
     if (!context || (count && (!addresses || !next_uses)) || !gpci_power_of_two(line_bytes) ||
-        count > SIZE_MAX / 4 / sizeof(use))
+        count > SIZE_MAX / 4 / sizeof(gpci_map_entry))
         return GPC_ERROR_ARGUMENT;
     unsigned shift = gpci_log2(line_bytes);
-    size_t slots = 16;
-    while (slots < 2 * count)
-        slots *= 2;
-    use *uses = gpci_zalloc(context, slots, sizeof *uses);
-    if (!uses)
-        return GPC_ERROR_MEMORY;
-    for (size_t i = count; i-- > 0;) {
+    gpci_map uses = {.entries = NULL};
+    /* first, so that nothing is written where there is no memory */
+    bool room = gpci_map_reserve(context, &uses, count);
+    for (size_t i = count; room && i-- > 0;) {
         uint64_t line = addresses[i] >> shift;
-        size_t slot = (size_t)gpci_mix(line) & (slots - 1);
-        while (uses[slot].at && uses[slot].line != line)
-            slot = (slot + 1) & (slots - 1);
-        next_uses[i] = uses[slot].at ? uses[slot].at - 1 : UINT64_MAX;
-        uses[slot] = (use){line, i + 1};
+        gpci_map_entry *next = gpci_map_find(&uses, line);
+        next_uses[i] = next ? next->value : UINT64_MAX;
+        if (!next)
+            next = gpci_map_add(&uses, line, i);
+        next->value = i;
     }
-    gpci_free(context, uses);
-    return GPC_OK;
+    gpci_map_free(context, &uses);
+    return room ? GPC_OK : GPC_ERROR_MEMORY;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "level/future.h"
 
+#include "base/array.h"
+#include "base/map.h"
 #include "cache/cache.h"
 
 /* The upper two bits of a recorded transaction; lines have 32 bytes or more, their numbers at most 59 bits. */
@@ -58,20 +60,6 @@ static uint64_t sort_of(const gpc_hierarchy *h, const gpc_warp_access *access) {
     }
 }
 
-static bool make_room(gpci_future *f, gpci_future_sm *s, size_t more) {
-    if (s->capacity - s->count >= more)
-        return true;
-    size_t capacity = s->capacity ? s->capacity * 2 : 1024;
-    while (capacity - s->count < more)
-        capacity *= 2;
-    uint64_t *grown = gpci_resize(f->context, s->entries, capacity, sizeof *grown);
-    if (!grown)
-        return false;
-    s->entries = grown;
-    s->capacity = capacity;
-    return true;
-}
-
 gpc_status gpci_future_record(gpci_future *f, const gpc_hierarchy *h, const gpc_warp_access *access) {
     if (!access->mask || access->space > GPC_SPACE_LOCAL || !gpci_l1_for(h, access->sm, access->space))
         return GPC_OK;
@@ -79,7 +67,7 @@ gpc_status gpci_future_record(gpci_future *f, const gpc_hierarchy *h, const gpc_
     unsigned shift = h->l1_level.line_shift;
     uint32_t count = gpci_coalesce(access->addresses, gpci_popcount(access->mask), access->width, shift, lines);
     gpci_future_sm *s = &f->sms[access->sm];
-    if (!make_room(f, s, count))
+    if (!GPCI_ARRAY_ROOM(f->context, s->entries, s->capacity, s->count, count))
         return GPC_ERROR_MEMORY;
     uint64_t sort = sort_of(h, access) << SORT_SHIFT;
     for (uint32_t i = 0; i < count; i++)
@@ -87,62 +75,29 @@ gpc_status gpci_future_record(gpci_future *f, const gpc_hierarchy *h, const gpc_
     return GPC_OK;
 }
 
-/* The next use of each line, seen from the end: open addressing, grown when half of it is full. */
-typedef struct use {
-    uint64_t line, at;
-    bool taken;
-} use;
-
-typedef struct use_table {
-    gpc_context *context;
-    use *uses;
-    size_t slots, count;
-} use_table;
-
-static use *find(const use_table *t, uint64_t line) {
-    size_t slot = (size_t)gpci_mix(line) & (t->slots - 1);
-    while (t->uses[slot].taken && t->uses[slot].line != line)
-        slot = (slot + 1) & (t->slots - 1);
-    return &t->uses[slot];
-}
-
-static bool grow(use_table *t) {
-    use_table larger = {.context = t->context, .slots = t->slots ? t->slots * 2 : 4096, .count = t->count};
-    larger.uses = gpci_zalloc(t->context, larger.slots, sizeof *larger.uses);
-    if (!larger.uses)
-        return false;
-    for (size_t slot = 0; slot < t->slots; slot++)
-        if (t->uses[slot].taken)
-            *find(&larger, t->uses[slot].line) = t->uses[slot];
-    gpci_free(t->context, t->uses);
-    *t = larger;
-    return true;
-}
-
-static gpc_status resolve_sm(use_table *t, gpci_future_sm *s) {
+/* From the last access to the first; in `uses` the next one of each line. */
+static gpc_status resolve_sm(gpc_context *context, gpci_map *uses, gpci_future_sm *s) {
     for (size_t i = s->count; i-- > 0;) {
         uint64_t line = s->entries[i] & LINE_MASK, sort = s->entries[i] >> SORT_SHIFT;
-        if (2 * t->count >= t->slots && !grow(t))
-            return GPC_ERROR_MEMORY;
-        use *next = find(t, line);
-        s->entries[i] = next->taken ? next->at : UINT64_MAX;
+        gpci_map_entry *next = gpci_map_find(uses, line);
+        s->entries[i] = next ? next->value : UINT64_MAX;
         if (sort == PASS)
             continue;
-        t->count += !next->taken;
-        *next = (use){line, sort == USE ? s->base + i : UINT64_MAX, true};
+        next = next ? next : gpci_map_at(context, uses, line);
+        if (!next)
+            return GPC_ERROR_MEMORY;
+        next->value = sort == USE ? s->base + i : UINT64_MAX;
     }
     return GPC_OK;
 }
 
 gpc_status gpci_future_resolve(gpci_future *f) {
-    use_table table = {.context = f->context};
+    gpci_map uses = {.entries = NULL};
     gpc_status status = GPC_OK;
     for (uint32_t sm = 0; sm < f->sm_count && status == GPC_OK; sm++) {
-        for (size_t slot = 0; slot < table.slots; slot++)
-            table.uses[slot].taken = false;
-        table.count = 0;
-        status = resolve_sm(&table, &f->sms[sm]);
+        gpci_map_clear(&uses);
+        status = resolve_sm(f->context, &uses, &f->sms[sm]);
     }
-    gpci_free(f->context, table.uses);
+    gpci_map_free(f->context, &uses);
     return status;
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/map.h"
 #include "policies/predictor/profile_file.h"
 
 /*
@@ -21,14 +22,15 @@ typedef struct entry {
     uint64_t pc;
     uint64_t used, moved, fills, reuses, hits; /* as in gpc_profile_counts; used: as `use` says */
     uint32_t kernel;
-    bool taken, cg;
+    bool cg;
 } entry;
 
 typedef struct compiler_state {
     gpci_profile_share *share;
     gpc_context *context;
-    entry *entries; /* [mask + 1], open addressing, at most half full */
-    size_t mask;
+    entry *entries; /* [entry_count] */
+    uint32_t entry_count;
+    gpci_slots slots;   /* of entries, by kernel and pc */
     uint32_t *launches; /* [launch_count], kernel of each */
     uint64_t launch_count;
 } compiler_state;
@@ -37,19 +39,41 @@ static const gpc_parameter parameters[] = {
     {"threshold", 1, 0, 1e12, false, "U x (1 + R) below which an instruction bypasses (Eq. 1: 1)"},
 };
 
-/* The entry of an instruction, or the free one where it belongs. */
+typedef struct entry_key {
+    uint64_t pc;
+    uint32_t kernel;
+} entry_key;
+
+static uint64_t hash_of(uint32_t kernel, uint64_t pc) {
+    return gpci_hash(pc + kernel * 0xd1342543de82ef95u);
+}
+
+static bool same_entry(const void *entries, uint32_t index, const void *key) {
+    const entry *known = (const entry *)entries + index;
+    const entry_key *wanted = key;
+    return known->pc == wanted->pc && known->kernel == wanted->kernel;
+}
+
+static uint64_t hash_of_entry(const void *entries, uint32_t index) {
+    const entry *known = (const entry *)entries + index;
+    return hash_of(known->kernel, known->pc);
+}
+
+/* The entry of an instruction; NULL. */
 static entry *entry_of(const compiler_state *state, uint32_t kernel, uint64_t pc) {
-    size_t slot = (size_t)(gpci_hash(pc + kernel * 0xd1342543de82ef95u) >> 20) & state->mask;
-    while (state->entries[slot].taken && (state->entries[slot].pc != pc || state->entries[slot].kernel != kernel))
-        slot = (slot + 1) & state->mask;
-    return &state->entries[slot];
+    const entry_key key = {pc, kernel};
+    uint32_t index = gpci_slots_find(&state->slots, state->entries, hash_of(kernel, pc), &key, same_entry);
+    return index == GPCI_NO_ENTRY ? NULL : &state->entries[index];
 }
 
 static void add(compiler_state *state, uint32_t kernel, const gpc_profile_instruction *row, uint32_t use) {
     entry *e = entry_of(state, kernel, row->pc);
-    e->pc = row->pc;
-    e->kernel = kernel;
-    e->taken = true;
+    if (!e) {
+        gpci_slots_add(&state->slots, hash_of(kernel, row->pc), state->entry_count);
+        e = &state->entries[state->entry_count++];
+        e->pc = row->pc;
+        e->kernel = kernel;
+    }
     e->used += use == GPCI_USE_BYTES ? row->counts.bytes_used : row->counts.segments * GPCI_SEGMENT;
     e->moved += row->counts.bytes_moved;
     e->fills += row->counts.fills;
@@ -58,23 +82,21 @@ static void add(compiler_state *state, uint32_t kernel, const gpc_profile_instru
 }
 
 static void decide(entry *e, double threshold) {
-    e->cg = e->taken && gpci_profile_score_of(e->used, e->moved, e->fills, e->reuses, e->hits) < threshold;
+    e->cg = gpci_profile_score_of(e->used, e->moved, e->fills, e->reuses, e->hits) < threshold;
 }
 
 static gpc_status fill(compiler_state *state, gpc_profile *profile, double threshold, uint32_t use) {
     const gpc_profile_instruction *rows;
-    size_t count, launch_count, slots = 16;
+    size_t count, launch_count;
     const uint32_t *launches = gpci_profile_launches(profile, &launch_count);
     gpc_status status = gpc_profile_instructions(profile, &rows, &count);
     if (status < 0)
         return status;
-    while (slots < count * 4) /* each twice */
-        slots *= 2;
-    state->mask = slots - 1;
     state->launch_count = launch_count;
-    state->entries = gpci_zalloc(state->context, slots, sizeof *state->entries);
+    state->entries = gpci_zalloc(state->context, count, 2 * sizeof *state->entries); /* each row's, and its pc's */
     state->launches = gpci_zalloc(state->context, launch_count, sizeof *state->launches);
-    if (!state->entries || !state->launches)
+    if (!state->entries || !state->launches || count > GPCI_MOST_ENTRIES ||
+        !gpci_slots_reserve(state->context, &state->slots, state->entries, 0, 2 * count, hash_of_entry))
         return GPC_ERROR_MEMORY;
     for (size_t i = 0; i < launch_count; i++)
         state->launches[i] = launches[i];
@@ -82,9 +104,16 @@ static gpc_status fill(compiler_state *state, gpc_profile *profile, double thres
         add(state, rows[i].kernel_index, &rows[i], use);
         add(state, ANY, &rows[i], use);
     }
-    for (size_t i = 0; i <= state->mask; i++)
+    for (uint32_t i = 0; i < state->entry_count; i++)
         decide(&state->entries[i], threshold);
     return GPC_OK;
+}
+
+static void drop(compiler_state *state) {
+    gpci_free(state->context, state->entries);
+    gpci_slots_free(state->context, &state->slots);
+    gpci_free(state->context, state->launches);
+    gpci_profile_left(state->share);
 }
 
 static gpc_status init(void *self, const gpc_policy_env *env, char *message) {
@@ -100,17 +129,12 @@ static gpc_status init(void *self, const gpc_policy_env *env, char *message) {
         gpci_profile_taken(env);
         return GPC_OK;
     }
-    gpci_free(state->context, state->entries);
-    gpci_free(state->context, state->launches);
-    gpci_profile_left(state->share);
+    drop(state);
     return status;
 }
 
 static void finish(void *self) {
-    compiler_state *state = self;
-    gpci_free(state->context, state->entries);
-    gpci_free(state->context, state->launches);
-    gpci_profile_left(state->share);
+    drop(self);
 }
 
 static void predict(void *self, uint32_t set, const gpc_request *request, gpc_prediction *prediction) {
@@ -120,7 +144,8 @@ static void predict(void *self, uint32_t set, const gpc_request *request, gpc_pr
         return;
     uint64_t launch = (uint64_t)request->kernel - 1; /* 0 wraps, beyond all */
     uint32_t kernel = launch < state->launch_count ? state->launches[launch] : ANY;
-    if (entry_of(state, kernel, request->pc)->cg)
+    const entry *e = entry_of(state, kernel, request->pc);
+    if (e && e->cg)
         prediction->decision = GPC_BYPASS;
 }
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/map.h"
 #include "policies/predictor/profile_file.h"
 
 /*
@@ -12,7 +13,8 @@
 
 typedef struct address_state {
     gpci_profile_share *share;
-    gpci_number_set lines; /* numbers of the lines that bypass */
+    gpc_context *context;
+    gpci_map lines; /* numbers of the lines that bypass */
     uint32_t line_shift;
 } address_state;
 
@@ -26,8 +28,8 @@ static bool should_bypass(const gpc_profile_line *row, uint32_t use) {
     return gpci_profile_score_of(row->segments * GPCI_SEGMENT, row->bytes_moved, row->fills, row->hits, row->hits) < 1;
 }
 
-/* The list of this cache's SM: its length, and its lines into `set` unless that is NULL. */
-static size_t list_of(gpc_profile *profile, const gpc_policy_env *env, gpci_number_set *set) {
+/* The list of this cache's SM: its length, and its lines into `lines`, where there is room, unless that is NULL. */
+static size_t list_of(gpc_profile *profile, const gpc_policy_env *env, gpci_map *lines) {
     const gpc_profile_line *rows;
     size_t count, listed = 0;
     uint32_t shift = gpci_log2(env->line_bytes);
@@ -37,8 +39,8 @@ static size_t list_of(gpc_profile *profile, const gpc_policy_env *env, gpci_numb
         if (rows[i].sm != env->index || !should_bypass(&rows[i], env->words[GPCI_PROFILE_USE]))
             continue;
         listed++;
-        if (set)
-            gpci_number_set_add(set, rows[i].address >> shift);
+        if (lines)
+            gpci_map_add(lines, rows[i].address >> shift, 0);
     }
     return listed;
 }
@@ -50,12 +52,13 @@ static gpc_status init(void *self, const gpc_policy_env *env, char *message) {
     if (status < 0)
         return status;
     state->share = env->shared_state;
+    state->context = env->context;
     state->line_shift = gpci_log2(env->line_bytes);
     size_t count = list_of(profile, env, NULL);
-    status = gpci_number_set_init(&state->lines, env->context, count);
-    if (status < 0) {
+    if (!gpci_map_reserve(env->context, &state->lines, count)) {
+        gpci_map_free(env->context, &state->lines);
         gpci_profile_left(state->share);
-        return status;
+        return GPC_ERROR_MEMORY;
     }
     list_of(profile, env, &state->lines);
     gpci_profile_taken(env);
@@ -64,14 +67,14 @@ static gpc_status init(void *self, const gpc_policy_env *env, char *message) {
 
 static void finish(void *self) {
     address_state *state = self;
-    gpci_number_set_clear(&state->lines);
+    gpci_map_free(state->context, &state->lines);
     gpci_profile_left(state->share);
 }
 
 static void predict(void *self, uint32_t set, const gpc_request *request, gpc_prediction *prediction) {
     const address_state *state = self;
     (void)set;
-    if (request->kind == GPC_LOAD && gpci_number_set_has(&state->lines, request->address >> state->line_shift))
+    if (request->kind == GPC_LOAD && gpci_map_find(&state->lines, request->address >> state->line_shift))
         prediction->decision = GPC_BYPASS;
 }
 

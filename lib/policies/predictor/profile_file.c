@@ -78,25 +78,3 @@ double gpci_profile_score_of(uint64_t used, uint64_t moved, uint64_t fills, uint
         return (double)used * (1 + (double)hits) / (double)moved;
     return (double)used * ((double)fills + (double)reuses) / ((double)moved * (double)fills);
 }
-
-gpc_status gpci_number_set_init(gpci_number_set *set, gpc_context *context, size_t count) {
-    size_t slots = 16;
-    while (slots < count * 2)
-        slots *= 2;
-    uint64_t *memory = gpci_zalloc(context, slots, sizeof *memory);
-    if (!memory)
-        return GPC_ERROR_MEMORY;
-    memset(memory, 0xff, slots * sizeof *memory);
-    *set = (gpci_number_set){context, memory, slots - 1};
-    return GPC_OK;
-}
-
-void gpci_number_set_add(gpci_number_set *set, uint64_t number) {
-    set->slots[gpci_number_set_slot(set, number)] = number;
-}
-
-void gpci_number_set_clear(gpci_number_set *set) {
-    if (set->slots)
-        gpci_free(set->context, set->slots);
-    set->slots = NULL;
-}

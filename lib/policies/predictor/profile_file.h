@@ -40,27 +40,4 @@ double gpci_profile_score_of(uint64_t used, uint64_t moved, uint64_t fills, uint
 /* Index of the kernel's name of each launch [*out_count]; of the profile, until it changes (profile/profile_query.c). */
 const uint32_t *gpci_profile_launches(const gpc_profile *profile, size_t *out_count);
 
-/* A flat set of numbers, UINT64_MAX not among them. */
-typedef struct gpci_number_set {
-    gpc_context *context;
-    uint64_t *slots; /* [mask + 1], UINT64_MAX = free; at most half full */
-    size_t mask;
-} gpci_number_set;
-
-/* Room for `count` numbers. GPC_ERROR_MEMORY. */
-gpc_status gpci_number_set_init(gpci_number_set *set, gpc_context *context, size_t count);
-void gpci_number_set_add(gpci_number_set *set, uint64_t number);
-void gpci_number_set_clear(gpci_number_set *set);
-
-GPCI_INLINE size_t gpci_number_set_slot(const gpci_number_set *set, uint64_t number) {
-    size_t slot = (size_t)(gpci_hash(number) >> 20) & set->mask;
-    while (set->slots[slot] != UINT64_MAX && set->slots[slot] != number)
-        slot = (slot + 1) & set->mask;
-    return slot;
-}
-
-GPCI_INLINE bool gpci_number_set_has(const gpci_number_set *set, uint64_t number) {
-    return set->slots[gpci_number_set_slot(set, number)] == number;
-}
-
 #endif
