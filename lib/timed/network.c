@@ -1,342 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "timed/network.h"
+#include "timed/network_internal.h"
 
-#include <string.h>
-
-/*
- * Nothing is looked at without cause. An output is a candidate in a cycle when its link came free,
- * room came free in its buffer, an input's link came free that has a packet for it, or a packet
- * came to the head of a queue. As both links of a transfer come free together, one wake of the
- * output serves both. The candidates of a cycle are matched all at once, in the turn of the
- * last output's component, so that no output is ahead of another by its number.
- */
-
-/* Packets in order, linked through the pool. */
-typedef struct lane {
-    uint32_t first, last;
-} lane;
-
-typedef struct input_port {
-    uint32_t count; /* packets in all its queues */
-    uint32_t next;  /* output that goes first */
-    uint32_t offer; /* while matching: output that has chosen this input */
-} input_port;
-
-typedef struct output_port {
-    uint64_t ready;    /* network cycle at which the link comes free */
-    uint64_t freed_at; /* network cycle of the last receive */
-    uint64_t refused;  /* last matching in which an input took another */
-    uint32_t freed;    /* packets received in the core cycle of freed_at */
-    uint32_t input;    /* that the link is busy with */
-    uint32_t next;     /* input that goes first */
-    uint32_t count;    /* packets in the buffer or on the way to it */
-    bool distant;      /* the first is due beyond the wheel's span: its receiver is still to be woken */
-    lane buffer;
-} output_port;
-
-struct gpci_network {
-    gpc_context *context;
-    gpci_pool *pool;
-    gpci_wheel *wheel;
-    gpci_network_options options;
-    uint32_t input_room, output_room;
-    uint32_t in_words, out_words; /* of bitmaps of inputs, outputs */
-    bool turning;                 /* the last output is to be stepped in this cycle */
-    bool fast;                    /* several network cycles in one of the core */
-    input_port *inputs;
-    output_port *outputs;
-    lane *lanes;         /* [inputs], with virtual queues [inputs][outputs] */
-    uint32_t *offered;   /* inputs with an offer, while matching */
-    uint64_t *words;     /* the memory of all bitmaps */
-    uint64_t *requests;  /* [outputs][in_words]: inputs with a packet for an output at the head of a queue */
-    uint64_t *wanted;    /* [inputs][out_words]: the same by input; virtual queues alone */
-    uint64_t *sending;   /* inputs whose link is busy */
-    uint64_t *open;      /* outputs whose link is free and whose buffer has room */
-    uint64_t *linked;    /* outputs whose link is busy */
-    uint64_t *released;  /* outputs whose link is about to come free in this turn */
-    uint64_t *requested; /* candidates of the next turn */
-    uint64_t *candidates;
-    uint64_t matchings;
-    uint32_t packets; /* inside */
-    gpci_gauge input_gauge, output_gauge;
-    gpci_network_stats stats;
-};
-
-GPCI_INLINE void set_bit(uint64_t *words, uint32_t bit) {
-    words[bit / 64] |= (uint64_t)1 << (bit & 63);
-}
-
-GPCI_INLINE void clear_bit(uint64_t *words, uint32_t bit) {
-    words[bit / 64] &= ~((uint64_t)1 << (bit & 63));
-}
-
-GPCI_INLINE bool has_bit(const uint64_t *words, uint32_t bit) {
-    return words[bit / 64] >> (bit & 63) & 1;
-}
-
-static bool any_bit(const uint64_t *words, uint32_t count) {
-    for (uint32_t i = 0; i < count; i++)
-        if (words[i])
-            return true;
-    return false;
-}
-
-GPCI_INLINE bool is_virtual(const gpci_network *network) {
-    return network->options.queues == GPCI_QUEUES_VIRTUAL;
-}
-
-GPCI_INLINE lane *lane_of(const gpci_network *network, uint32_t input, uint32_t output) {
-    return &network->lanes[is_virtual(network) ? (size_t)input * network->options.outputs + output : input];
-}
-
-GPCI_INLINE void lane_push(lane *to, const gpci_pool *pool, uint32_t packet) {
-    pool->next[packet] = GPCI_NO_PACKET;
-    if (to->first == GPCI_NO_PACKET)
-        to->first = packet;
-    else
-        pool->next[to->last] = packet;
-    to->last = packet;
-}
-
-/* A packet has come to the head of a queue. */
-static void request(gpci_network *network, uint32_t input, uint32_t output) {
-    set_bit(network->requests + (size_t)output * network->in_words, input);
-    if (is_virtual(network))
-        set_bit(network->wanted + (size_t)input * network->out_words, output);
-}
-
-static void withdraw(gpci_network *network, uint32_t input, uint32_t output) {
-    clear_bit(network->requests + (size_t)output * network->in_words, input);
-    if (is_virtual(network))
-        clear_bit(network->wanted + (size_t)input * network->out_words, output);
-}
-
-/* The outputs that could take a packet from an input whose link is free. */
-static void consider_input(gpci_network *network, uint32_t input) {
-    if (is_virtual(network)) {
-        const uint64_t *wanted = network->wanted + (size_t)input * network->out_words;
-        for (uint32_t i = 0; i < network->out_words; i++)
-            network->candidates[i] |= wanted[i];
-    } else if (network->inputs[input].count) {
-        set_bit(network->candidates, gpci_packet_at(network->pool, network->lanes[input].first)->path.to);
-    }
-}
-
-static uint32_t last_output(const gpci_network *network) {
-    return network->options.first_output + network->options.outputs - 1;
-}
-
-/* Among the inputs that could send to this output at network cycle `at`, the next in turn; `inputs` where none. */
-static uint32_t choose(gpci_network *network, uint32_t output, uint64_t at) {
-    const uint64_t *requests = network->requests + (size_t)output * network->in_words;
-    const uint32_t words = network->in_words, start = network->outputs[output].next;
-    for (uint32_t i = 0; i <= words; i++) {
-        uint32_t word = start / 64 + i < words ? start / 64 + i : start / 64 + i - words;
-        uint64_t bits = requests[word] & ~network->sending[word];
-        if (bits && word == start / 64) { /* first from the start on, in the end what lies before it */
-            uint64_t from = ~(uint64_t)0 << (start & 63);
-            bits &= i ? ~from : from;
-        }
-        for (; bits; bits &= bits - 1) {
-            uint32_t input = word * 64 + gpci_lowest(bits);
-            if (!network->fast || gpci_packet_at(network->pool, lane_of(network, input, output)->first)->due <= at)
-                return input;
-            set_bit(network->requested, output); /* it came later in this core cycle */
-        }
-    }
-    return network->options.inputs;
-}
-
-/* Room in an output's buffer at network cycle `at`. */
-static bool has_room(gpci_network *network, uint32_t output, uint64_t at) {
-    const output_port *port = &network->outputs[output];
-    if (!network->fast || port->freed_at <= at || port->count + (uint64_t)port->freed < network->output_room)
-        return true;
-    set_bit(network->requested, output); /* it comes later in this core cycle */
-    return false;
-}
-
-/* Both links are busy for some cycles; the output's component is woken when they come free. */
-static void occupy(gpci_network *network, uint32_t input, uint32_t output, uint64_t until) {
-    output_port *port = &network->outputs[output];
-    port->ready = until;
-    port->input = input;
-    set_bit(network->sending, input);
-    set_bit(network->linked, output);
-    clear_bit(network->open, output);
-    clear_bit(network->candidates, output);
-    if (network->fast && until <= gpci_clock_own(network->options.clock, network->wheel->now))
-        set_bit(network->released, output); /* within this turn */
-    else
-        gpci_wheel_wake(network->wheel, network->options.first_output + output,
-                        gpci_clock_core(network->options.clock, until));
-}
-
-/* The head of the queue leaves its input, and with it what the queue asks for. */
-static uint32_t leave_input(gpci_network *network, uint32_t input, uint32_t output) {
-    lane *from = lane_of(network, input, output);
-    input_port *port = &network->inputs[input];
-    uint32_t packet = from->first;
-    from->first = network->pool->next[packet];
-    if (from->first == GPCI_NO_PACKET) {
-        withdraw(network, input, output);
-    } else if (!is_virtual(network)) {
-        uint32_t next = gpci_packet_at(network->pool, from->first)->path.to;
-        if (next != output) {
-            withdraw(network, input, output);
-            request(network, input, next);
-        }
-    }
-    if (port->count-- == network->input_room)
-        gpci_wheel_wake(network->wheel, network->options.first_sender + input, network->wheel->now);
-    gpci_gauge_set(&network->input_gauge, network->wheel->now, network->input_gauge.level - 1);
-    return packet;
-}
-
-/* Wake the receiver for the first packet of the buffer: it does not know when that is due, so it is not woken early. */
-static void announce(gpci_network *network, uint32_t output) {
-    output_port *port = &network->outputs[output];
-    const uint64_t due = gpci_packet_at(network->pool, port->buffer.first)->due, now = network->wheel->now;
-    port->distant = due >= now + GPCI_WHEEL_SPAN;
-    gpci_wheel_wake(network->wheel,
-                    (port->distant ? network->options.first_output : network->options.first_receiver) + output, due);
-}
-
-/* Grant an input's packet at network cycle `at`. */
-static void cross(gpci_network *network, uint32_t input, uint32_t output, uint64_t at) {
-    const uint32_t width = network->options.width;
-    output_port *port = &network->outputs[output];
-    uint32_t index = leave_input(network, input, output);
-    gpci_packet *packet = gpci_packet_at(network->pool, index);
-    uint64_t now = network->wheel->now;
-    uint32_t cycles = packet->path.size / width + (packet->path.size % width != 0);
-    uint64_t due = gpci_clock_core(network->options.clock, at + cycles + network->options.latency);
-    packet->due = due > now ? due : now;
-    network->inputs[input].next = output + 1 < network->options.outputs ? output + 1 : 0;
-    if (port->refused != network->matchings) /* who was refused keeps its turn */
-        port->next = input + 1 < network->options.inputs ? input + 1 : 0;
-    lane_push(&port->buffer, network->pool, index);
-    if (port->count++ == 0)
-        announce(network, output);
-    gpci_gauge_set(&network->output_gauge, now, network->output_gauge.level + 1);
-    if (port->count == network->output_room)
-        clear_bit(network->open, output);
-    if (cycles)
-        occupy(network, input, output, at + cycles);
-    else
-        consider_input(network, input); /* neither link was busy */
-}
-
-/* Each candidate chooses an input; of several that chose it, the input takes the next in turn. */
-static uint32_t collect_offers(gpci_network *network, uint64_t at) {
-    const uint32_t outputs = network->options.outputs;
-    uint32_t offered = 0;
-    for (uint32_t word = 0; word < network->out_words; word++) {
-        network->candidates[word] &= network->open[word];
-        for (uint64_t bits = network->candidates[word]; bits; bits &= bits - 1) {
-            uint32_t output = word * 64 + gpci_lowest(bits);
-            uint32_t input = has_room(network, output, at) ? choose(network, output, at) : network->options.inputs;
-            if (input == network->options.inputs) {
-                clear_bit(network->candidates, output);
-                continue;
-            }
-            input_port *port = &network->inputs[input];
-            uint32_t other = port->offer, refused = output;
-            if (other == outputs)
-                network->offered[offered++] = input;
-            /* outputs come in ascending order, so that only one beyond the pointer can overtake */
-            if (other == outputs || (other < port->next && output >= port->next)) {
-                port->offer = output;
-                refused = other;
-            }
-            if (refused != outputs)
-                network->outputs[refused].refused = network->matchings;
-        }
-    }
-    return offered;
-}
-
-/* All grants of network cycle `at`: rounds, until no candidate finds a free input. */
-static void match(gpci_network *network, uint64_t at) {
-    network->matchings++;
-    for (uint32_t offered; (offered = collect_offers(network, at));)
-        for (uint32_t i = 0; i < offered; i++) {
-            uint32_t input = network->offered[i], output = network->inputs[input].offer;
-            network->inputs[input].offer = network->options.outputs;
-            cross(network, input, output, at);
-        }
-}
-
-/* Links that are free from network cycle `at` on. */
-static void release_links(gpci_network *network, uint64_t at) {
-    for (uint32_t word = 0; word < network->out_words; word++)
-        for (uint64_t bits = network->released[word]; bits; bits &= bits - 1) {
-            uint32_t output = word * 64 + gpci_lowest(bits);
-            output_port *port = &network->outputs[output];
-            if (port->ready > at)
-                continue;
-            clear_bit(network->released, output);
-            clear_bit(network->linked, output);
-            clear_bit(network->sending, port->input);
-            if (port->count < network->output_room)
-                set_bit(network->open, output);
-            set_bit(network->candidates, output);
-            consider_input(network, port->input);
-        }
-}
-
-/* The first network cycle of this turn in which a link comes free, at most `end`. */
-static uint64_t first_release(const gpci_network *network, uint64_t end) {
-    for (uint32_t word = 0; word < network->out_words; word++)
-        for (uint64_t bits = network->released[word]; bits; bits &= bits - 1) {
-            uint64_t ready = network->outputs[word * 64 + gpci_lowest(bits)].ready;
-            end = ready < end ? ready : end;
-        }
-    return end;
-}
-
-/* The network cycles that have begun since the last core cycle, of which all but the last can be empty. */
-static void turn(gpci_network *network) {
-    const gpci_clock clock = network->options.clock;
-    const uint64_t now = network->wheel->now, end = gpci_clock_own(clock, now);
-    uint64_t at = end;
-    network->turning = false;
-    if (network->fast) {
-        uint64_t first = now ? gpci_clock_own(clock, now - 1) + 1 : 0;
-        at = any_bit(network->requested, network->out_words) ? first : first_release(network, end);
-    }
-    for (;;) {
-        for (uint32_t word = 0; word < network->out_words; word++) {
-            network->candidates[word] |= network->requested[word];
-            network->requested[word] = 0;
-        }
-        release_links(network, at);
-        match(network, at);
-        if (at == end)
-            return;
-        at = first_release(network, end);
-    }
-}
-
-void gpci_network_step(gpci_network *network, uint32_t output) {
-    const uint32_t component = network->options.first_output + output;
-    const output_port *port = &network->outputs[output];
-    if (has_bit(network->linked, output)) {
-        uint64_t core = gpci_clock_core(network->options.clock, port->ready);
-        if (core <= network->wheel->now)
-            set_bit(network->released, output);
-        else
-            gpci_wheel_wake(network->wheel, component, core); /* it was clamped to the wheel's span */
-    }
-    if (port->distant)
-        announce(network, output);
-    if (component == last_output(network))
-        turn(network);
-    else if (!network->turning) {
-        network->turning = true;
-        gpci_wheel_wake(network->wheel, last_output(network), network->wheel->now);
-    }
-}
+/* A network's ports: what enters its inputs, what leaves its outputs, and what it has counted. */
 
 bool gpci_network_can_send(const gpci_network *network, uint32_t input) {
     return network->inputs[input].count < network->input_room;
@@ -345,28 +10,28 @@ bool gpci_network_can_send(const gpci_network *network, uint32_t input) {
 void gpci_network_send(gpci_network *network, uint32_t input, uint32_t output, uint32_t size, uint32_t index) {
     const uint64_t now = network->wheel->now;
     gpci_packet *packet = gpci_packet_at(network->pool, index);
-    lane *to = lane_of(network, input, output);
+    gpci_packet_list *to = gpci_network_lane(network, input, output);
     bool head = to->first == GPCI_NO_PACKET;
     packet->path.from = (uint16_t)input;
     packet->path.to = (uint16_t)output;
     packet->path.size = size;
     packet->path.entered = now;
     packet->due = network->fast ? gpci_clock_own(network->options.clock, now) : 0;
-    lane_push(to, network->pool, index);
+    gpci_packet_list_push(to, network->pool, index);
     network->inputs[input].count++;
     network->packets++;
     gpci_gauge_set(&network->input_gauge, now, network->input_gauge.level + 1);
     if (!head)
         return;
-    request(network, input, output);
-    if (has_bit(network->open, output) && !has_bit(network->sending, input)) {
-        set_bit(network->requested, output);
-        gpci_wheel_wake(network->wheel, last_output(network), now);
+    gpci_network_request(network, input, output);
+    if (gpci_has_bit(network->open, output) && !gpci_has_bit(network->sending, input)) {
+        gpci_set_bit(network->requested, output);
+        gpci_wheel_wake(network->wheel, gpci_network_last_output(network), now);
     }
 }
 
 uint32_t gpci_network_peek(const gpci_network *network, uint32_t output) {
-    const output_port *port = &network->outputs[output];
+    const gpci_network_output *port = &network->outputs[output];
     if (!port->count || gpci_packet_at(network->pool, port->buffer.first)->due > network->wheel->now)
         return GPCI_NO_PACKET;
     return port->buffer.first;
@@ -374,16 +39,16 @@ uint32_t gpci_network_peek(const gpci_network *network, uint32_t output) {
 
 /* Room has come free in a full buffer. */
 static void reopen(gpci_network *network, uint32_t output) {
-    if (has_bit(network->linked, output))
+    if (gpci_has_bit(network->linked, output))
         return;
-    set_bit(network->open, output);
-    set_bit(network->requested, output);
-    gpci_wheel_wake(network->wheel, last_output(network), network->wheel->now);
+    gpci_set_bit(network->open, output);
+    gpci_set_bit(network->requested, output);
+    gpci_wheel_wake(network->wheel, gpci_network_last_output(network), network->wheel->now);
 }
 
 uint32_t gpci_network_receive(gpci_network *network, uint32_t output) {
     const uint64_t now = network->wheel->now;
-    output_port *port = &network->outputs[output];
+    gpci_network_output *port = &network->outputs[output];
     uint32_t index = port->buffer.first;
     const gpci_packet *packet = gpci_packet_at(network->pool, index);
     port->buffer.first = network->pool->next[index];
@@ -396,7 +61,7 @@ uint32_t gpci_network_receive(gpci_network *network, uint32_t output) {
         reopen(network, output);
     port->distant = false;
     if (port->count)
-        announce(network, output);
+        gpci_network_announce(network, output);
     network->packets--;
     gpci_gauge_set(&network->output_gauge, now, network->output_gauge.level - 1);
     network->stats.packets++;
@@ -424,94 +89,15 @@ void gpci_network_reset_stats(gpci_network *network) {
 }
 
 bool gpci_network_waiting(const gpci_network *network, uint32_t input, uint32_t *packets, uint32_t *output) {
-    const uint32_t lanes = is_virtual(network) ? network->options.outputs : 1;
+    const uint32_t lanes = gpci_network_is_virtual(network) ? network->options.outputs : 1;
     uint64_t oldest = UINT64_MAX;
     *packets = network->inputs[input].count;
     for (uint32_t i = 0; i < lanes; i++) {
-        uint32_t first = lane_of(network, input, i)->first;
+        uint32_t first = gpci_network_lane(network, input, i)->first;
         if (first == GPCI_NO_PACKET || gpci_packet_at(network->pool, first)->path.entered >= oldest)
             continue;
         oldest = gpci_packet_at(network->pool, first)->path.entered;
         *output = gpci_packet_at(network->pool, first)->path.to;
     }
     return *packets != 0;
-}
-
-/* Bitmaps lie one behind the other. */
-static bool create_bitmaps(gpci_network *network) {
-    const size_t in = network->in_words, out = network->out_words;
-    const size_t requests = network->options.outputs * in;
-    const size_t wanted = is_virtual(network) ? network->options.inputs * out : 0;
-    network->words = gpci_zalloc(network->context, requests + wanted + in + 5 * out, sizeof *network->words);
-    if (!network->words)
-        return false;
-    network->requests = network->words;
-    network->wanted = network->requests + requests;
-    network->sending = network->wanted + wanted;
-    network->open = network->sending + in;
-    network->linked = network->open + out;
-    network->released = network->linked + out;
-    network->requested = network->released + out;
-    network->candidates = network->requested + out;
-    return true;
-}
-
-static bool create_ports(gpci_network *network) {
-    const uint32_t inputs = network->options.inputs, outputs = network->options.outputs;
-    const size_t lanes = is_virtual(network) ? (size_t)inputs * outputs : inputs;
-    network->inputs = gpci_zalloc(network->context, inputs, sizeof *network->inputs);
-    network->outputs = gpci_zalloc(network->context, outputs, sizeof *network->outputs);
-    network->lanes = gpci_zalloc(network->context, lanes, sizeof *network->lanes);
-    network->offered = gpci_zalloc(network->context, inputs, sizeof *network->offered);
-    if (!network->inputs || !network->outputs || !network->lanes || !network->offered || !create_bitmaps(network))
-        return false;
-    for (uint32_t i = 0; i < inputs; i++)
-        network->inputs[i].offer = outputs;
-    for (uint32_t i = 0; i < outputs; i++) {
-        network->outputs[i].buffer.first = GPCI_NO_PACKET;
-        set_bit(network->open, i);
-    }
-    for (size_t i = 0; i < lanes; i++)
-        network->lanes[i].first = GPCI_NO_PACKET;
-    return true;
-}
-
-/* A buffer of length 0 still has the latch of its stage. */
-static uint32_t room_of(uint64_t room) {
-    return room >= GPCI_UNLIMITED ? GPCI_UNLIMITED : room ? (uint32_t)room : 1;
-}
-
-gpc_status gpci_network_create(gpc_context *context, const gpci_network_options *options, gpci_pool *pool,
-                               gpci_wheel *wheel, gpc_error *error, gpci_network **out) {
-    gpci_network *network = gpci_zalloc(context, 1, sizeof *network);
-    *out = NULL;
-    if (!network)
-        return gpci_out_of_memory(error);
-    network->context = context;
-    network->pool = pool;
-    network->wheel = wheel;
-    network->options = *options;
-    network->input_room = room_of(options->input_room);
-    network->output_room = room_of(options->output_room);
-    network->in_words = (options->inputs + 63) / 64;
-    network->out_words = (options->outputs + 63) / 64;
-    network->fast = options->clock.own > options->clock.core;
-    gpci_network_reset_stats(network);
-    if (!create_ports(network)) {
-        gpci_network_destroy(network);
-        return gpci_out_of_memory(error);
-    }
-    *out = network;
-    return GPC_OK;
-}
-
-void gpci_network_destroy(gpci_network *network) {
-    if (!network)
-        return;
-    gpci_free(network->context, network->inputs);
-    gpci_free(network->context, network->outputs);
-    gpci_free(network->context, network->lanes);
-    gpci_free(network->context, network->offered);
-    gpci_free(network->context, network->words);
-    gpci_free(network->context, network);
 }
