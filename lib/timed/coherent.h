@@ -57,7 +57,8 @@ typedef struct gpci_step {
 
 typedef struct gpci_exchange {
     gpci_step *steps; /* [count] */
-    uint32_t room, count, left;
+    size_t room;
+    uint32_t count, left;
     uint32_t promised; /* packets that it may take */
     uint32_t sm;
     uint32_t packet;  /* of L1, that waits for it; GPCI_NO_PACKET once it is done */
@@ -85,15 +86,18 @@ typedef struct gpci_lock {
 
 typedef struct gpci_play {
     gpci_exchange *exchanges; /* [room] */
-    uint32_t room, fresh, free, live;
+    size_t room;
+    uint32_t fresh, free, live;
     gpci_step *spare; /* [spare_room] for an exchange whose own cannot be had */
-    uint32_t spare_room;
+    size_t spare_room;
     uint64_t promised, steps; /* packets, and steps, of those that live */
     gpci_event *events;       /* [event_room] binary heap */
-    uint32_t event_count, event_room;
+    uint32_t event_count;
+    size_t event_room;
     uint64_t order;
     gpci_lock *locks; /* [lock_room] */
-    uint32_t lock_room, lock_fresh, lock_free, lock_count;
+    size_t lock_room;
+    uint32_t lock_fresh, lock_free, lock_count;
     uint32_t buckets[GPCI_LOCK_BUCKETS];
     uint32_t ready_exchange, ready_step, last_exchange, last_step; /* list of steps that have come to their turn */
     bool running;
@@ -134,7 +138,7 @@ void gpci_play_let_go(gpci_timed *t, uint32_t exchange, uint32_t step);
 /* A refused message is sent again. */
 void gpci_play_again(gpci_timed *t, uint32_t exchange, uint32_t step);
 /* Who holds blocks, and who waits for them. */
-void gpci_play_report(const gpci_timed *t, gpci_report *report);
+void gpci_play_report(const gpci_timed *t, gpci_text *report);
 
 /* coherent_entry.c: MSHR entries of slices */
 /* Which requests of a list need one. */

@@ -196,12 +196,12 @@ static const char *name_of(const gpci_timed *t, uint32_t module) {
     return gpci_module_at(t->h->coherent->tree, module)->given.name;
 }
 
-static void say(gpci_report *report, const gpci_timed *t, const gpci_step *s, const char *what) {
-    gpci_report_add(report, "the %s of %s to %s for 0x%" PRIx64 " %s; ", names[s->kind], name_of(t, s->from),
-                    name_of(t, s->to), s->address, what);
+static void say(gpci_text *report, const gpci_timed *t, const gpci_step *s, const char *what) {
+    gpci_text_put(report, "the %s of %s to %s for 0x%" PRIx64 " %s; ", names[s->kind], name_of(t, s->from),
+                  name_of(t, s->to), s->address, what);
 }
 
-void gpci_play_report(const gpci_timed *t, gpci_report *report) {
+void gpci_play_report(const gpci_timed *t, gpci_text *report) {
     gpci_play *p = t->play;
     for (uint32_t i = 0; i < p->lock_fresh; i++) {
         const gpci_lock *l = &p->locks[i];

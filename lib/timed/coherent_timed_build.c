@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/coherent.h"
 
+#include "base/array.h"
 #include "coherence/tree.h"
 
 /*
@@ -36,31 +37,14 @@ void gpci_play_destroy(gpci_timed *t) {
     gpci_free(t->context, p);
 }
 
-/* Room for `count` of something, doubled. */
-static bool widen(gpc_context *context, void **memory, uint32_t *room, uint64_t count, size_t bytes) {
-    if (count <= *room)
-        return true;
-    uint64_t wider = *room ? *room : 64;
-    while (wider < count)
-        wider *= 2;
-    void *more = wider < UINT32_MAX ? gpci_resize(context, *memory, (size_t)wider, bytes) : NULL;
-    if (!more)
-        return false;
-    *memory = more;
-    *room = (uint32_t)wider;
-    return true;
-}
-
-#define WIDEN(context, array, room, count) widen(context, (void **)&(array), &(room), count, sizeof *(array))
-
 gpc_status gpci_play_reserve(gpci_timed *t) {
     gpci_play *p = t->play;
     uint64_t steps = t->h->coherent->tree->message_bound; /* each may have a packet, and one for memory */
-    if (!WIDEN(t->context, p->events, p->event_room, p->steps + steps) ||
-        !WIDEN(t->context, p->locks, p->lock_room, p->steps + steps) ||
+    if (!GPCI_ARRAY_ROOM(t->context, p->events, p->event_room, 0, p->steps + steps) ||
+        !GPCI_ARRAY_ROOM(t->context, p->locks, p->lock_room, 0, p->steps + steps) ||
         gpci_pool_reserve(&t->pool, p->promised + 2 * steps) < 0 ||
-        !WIDEN(t->context, p->exchanges, p->room, (uint64_t)p->fresh + 1) ||
-        !WIDEN(t->context, p->spare, p->spare_room, steps))
+        !GPCI_ARRAY_ROOM(t->context, p->exchanges, p->room, p->fresh, 1) ||
+        !GPCI_ARRAY_ROOM(t->context, p->spare, p->spare_room, 0, steps))
         return GPC_ERROR_MEMORY;
     return GPC_OK;
 }
@@ -75,7 +59,7 @@ uint32_t gpci_play_take_exchange(gpci_timed *t, const gpc_coherence_result *r) {
         p->free = p->exchanges[exchange].next;
     }
     gpci_exchange *e = &p->exchanges[exchange];
-    if (!WIDEN(t->context, e->steps, e->room, r->message_count)) {
+    if (!GPCI_ARRAY_ROOM(t->context, e->steps, e->room, 0, r->message_count)) {
         gpci_free(t->context, e->steps);
         e->steps = p->spare;
         e->room = p->spare_room;

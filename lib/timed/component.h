@@ -2,7 +2,7 @@
 #ifndef GPC_TIMED_COMPONENT_H
 #define GPC_TIMED_COMPONENT_H
 
-#include "base/base.h"
+#include "base/text.h"
 
 /*
  * The parts of a timed hierarchy, as a table.
@@ -84,14 +84,6 @@ typedef enum gpci_scope {
     GPCI_SCOPE_CHANNEL = 5
 } gpci_scope;
 
-/* A text that is written piece by piece; what does not fit is cut. */
-typedef struct gpci_report {
-    char *text;
-    size_t size;
-} gpci_report;
-
-void gpci_report_add(gpci_report *report, const char *format, ...) GPCI_PRINTF(2, 3);
-
 struct gpci_component_class {
     gpci_scope scope;
     /* How many a hierarchy has, from its configuration; no objects: none. */
@@ -110,7 +102,7 @@ struct gpci_component_class {
     /* Has it nothing under way? */
     bool (*idle)(const gpci_group *group, uint32_t object);
     /* What it waits for, and what waits in it; nothing where it is idle. For who asks why nothing moves. */
-    void (*report)(const gpci_group *group, uint32_t object, gpci_report *report);
+    void (*report)(const gpci_group *group, uint32_t object, gpci_text *report);
 };
 
 /* A class, of all its functions: one that lacks any does not compile. */
@@ -125,7 +117,7 @@ void gpci_step_nothing(const gpci_group *group, uint32_t index);
 void gpci_count_nothing(const gpci_group *group, uint32_t object, gpc_stats *stats);
 void gpci_reset_nothing(const gpci_group *group, uint32_t object, uint64_t now);
 bool gpci_always_idle(const gpci_group *group, uint32_t object);
-void gpci_report_nothing(const gpci_group *group, uint32_t object, gpci_report *report);
+void gpci_report_nothing(const gpci_group *group, uint32_t object, gpci_text *report);
 
 extern const gpci_component_class gpci_transactions_class, gpci_channel_class, gpci_coherent_channel_class,
     gpci_host_memory_class, gpci_network_class, gpci_slice_class, gpci_coherent_slice_class, gpci_cluster_class,
@@ -149,7 +141,7 @@ void gpci_groups_count_rest(const struct gpci_timed *t, gpc_stats *stats);
 void gpci_groups_reset(struct gpci_timed *t, uint64_t now);
 /* Has none of them anything under way, or none but memory channels? */
 bool gpci_groups_idle(const struct gpci_timed *t, bool memory);
-void gpci_groups_report(const struct gpci_timed *t, gpci_report *report);
+void gpci_groups_report(const struct gpci_timed *t, gpci_text *report);
 /* The cycle at which a component is to be stepped next; GPCI_NEVER. */
 uint64_t gpci_component_next(const struct gpci_timed *t, uint32_t number);
 

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/timed.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-
 /* The table of components, and what is done to all of them. */
 
 static const gpci_component_class *const classes[GPCI_GROUP_COUNT] = {
@@ -119,7 +116,7 @@ void gpci_groups_reset(gpci_timed *t, uint64_t now) {
             classes[kind]->reset(&t->groups[kind], i, now);
 }
 
-void gpci_groups_report(const gpci_timed *t, gpci_report *report) {
+void gpci_groups_report(const gpci_timed *t, gpci_text *report) {
     for (uint32_t kind = 0; kind < GPCI_GROUP_COUNT; kind++)
         for (uint32_t i = 0; i < t->groups[kind].objects; i++)
             classes[kind]->report(&t->groups[kind], i, report);
@@ -138,16 +135,6 @@ uint64_t gpci_component_next(const gpci_timed *t, uint32_t number) {
         if (gpci_wheel_due(&t->wheel, t->wheel.now + ahead)[number / 64] >> (number & 63) & 1)
             return t->wheel.now + ahead;
     return GPCI_NEVER;
-}
-
-void gpci_report_add(gpci_report *report, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    int n = vsnprintf(report->text, report->size, format, arguments);
-    va_end(arguments);
-    size_t used = n < 0 ? 0 : (size_t)n < report->size ? (size_t)n : report->size ? report->size - 1 : 0;
-    report->text += used;
-    report->size -= used;
 }
 
 void gpci_step_nothing(const gpci_group *group, uint32_t index) {
@@ -173,7 +160,7 @@ bool gpci_always_idle(const gpci_group *group, uint32_t object) {
     return true;
 }
 
-void gpci_report_nothing(const gpci_group *group, uint32_t object, gpci_report *report) {
+void gpci_report_nothing(const gpci_group *group, uint32_t object, gpci_text *report) {
     (void)group;
     (void)object;
     (void)report;

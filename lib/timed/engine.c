@@ -109,9 +109,9 @@ gpc_status gpc_hierarchy_drain(gpc_hierarchy *h, gpc_error *error) {
 }
 
 void gpci_timed_report(const gpc_hierarchy *h, char *text, size_t size) {
-    gpci_report report = {text, size};
-    gpci_report_add(&report, "cycle %" PRIu64 ", %" PRIu64 " accesses in flight: ", h->timed->wheel.now,
-                    h->timed->in_flight);
+    gpci_text report = gpci_text_of(text, size);
+    gpci_text_put(&report, "cycle %" PRIu64 ", %" PRIu64 " accesses in flight: ", h->timed->wheel.now,
+                  h->timed->in_flight);
     gpci_groups_report(h->timed, &report);
 }
 

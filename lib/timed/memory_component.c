@@ -65,18 +65,18 @@ static bool channel_idle(const gpci_group *group, uint32_t channel) {
     return !gpci_dram_count(t->dram, channel) && !m->replies.count && m->held == GPCI_NO_PACKET;
 }
 
-static void channel_report(const gpci_group *group, uint32_t channel, gpci_report *report) {
+static void channel_report(const gpci_group *group, uint32_t channel, gpci_text *report) {
     const gpci_timed *t = group->timed;
     const gpci_memory_channel *m = &t->memory[channel];
     uint32_t bursts = gpci_dram_count(t->dram, channel);
     const char *name = gpci_group_name((gpci_group_kind)group->kind);
     if (bursts)
-        gpci_report_add(report, "%s %u has %u bursts to serve; ", name, channel, bursts);
+        gpci_text_put(report, "%s %u has %u bursts to serve; ", name, channel, bursts);
     if (m->held != GPCI_NO_PACKET)
-        gpci_report_add(report, "%s %u has no room for a packet of slice %u; ", name, channel,
-                        gpci_at(t, m->held)->path.slice);
+        gpci_text_put(report, "%s %u has no room for a packet of slice %u; ", name, channel,
+                      gpci_at(t, m->held)->path.slice);
     if (m->replies.count)
-        gpci_report_add(report, "%s %u has %u packets that its link does not take; ", name, channel, m->replies.count);
+        gpci_text_put(report, "%s %u has %u packets that its link does not take; ", name, channel, m->replies.count);
 }
 
 const gpci_component_class gpci_channel_class =
@@ -103,10 +103,10 @@ static void host_memory_destroy(gpci_group *group) {
     (void)group;
 }
 
-static void host_memory_report(const gpci_group *group, uint32_t channel, gpci_report *report) {
+static void host_memory_report(const gpci_group *group, uint32_t channel, gpci_text *report) {
     if (group->timed->memory[channel].host_full)
-        gpci_report_add(report, "%s %u refused, and has not said that it is ready; ",
-                        gpci_group_name((gpci_group_kind)group->kind), channel);
+        gpci_text_put(report, "%s %u refused, and has not said that it is ready; ",
+                      gpci_group_name((gpci_group_kind)group->kind), channel);
 }
 
 /* What the host's memory does is the host's to count; what it has of reads are packets, which are counted as such. */

@@ -175,13 +175,13 @@ static bool network_idle(const gpci_group *group, uint32_t object) {
 }
 
 /* The inputs that have packets which do not go on. */
-static void network_report(const gpci_group *group, uint32_t object, gpci_report *report) {
+static void network_report(const gpci_group *group, uint32_t object, gpci_text *report) {
     uint32_t packets, output;
     (void)object;
     for (uint32_t input = 0; input < count_of(group->timed, plans[group->kind].senders); input++)
         if (gpci_network_waiting(group->self, input, &packets, &output))
-            gpci_report_add(report, "the %s has %u packets at input %u, the first for output %u; ",
-                            gpci_group_name((gpci_group_kind)group->kind), packets, input, output);
+            gpci_text_put(report, "the %s has %u packets at input %u, the first for output %u; ",
+                          gpci_group_name((gpci_group_kind)group->kind), packets, input, output);
 }
 
 const gpci_component_class gpci_network_class =

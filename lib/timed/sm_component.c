@@ -68,12 +68,12 @@ static bool coalescer_idle(const gpci_group *group, uint32_t object) {
     return !gpci_lrc_count(group->self);
 }
 
-static void coalescer_report(const gpci_group *group, uint32_t object, gpci_report *report) {
+static void coalescer_report(const gpci_group *group, uint32_t object, gpci_text *report) {
     uint32_t waiting = gpci_lrc_count(group->self);
     (void)object;
     if (waiting)
-        gpci_report_add(report, "%s have %u reads that wait for another SM's; ",
-                        gpci_group_name((gpci_group_kind)group->kind), waiting);
+        gpci_text_put(report, "%s have %u reads that wait for another SM's; ",
+                      gpci_group_name((gpci_group_kind)group->kind), waiting);
 }
 
 const gpci_component_class gpci_coalescer_class =

@@ -67,18 +67,18 @@ void gpci_stage_reset(gpci_stage *stage, uint64_t now) {
 static const char *const reasons[] = {
     "", "the pipeline", "a line", "an MSHR entry", "an MSHR merge", "the miss queue", "the network"};
 
-void gpci_stage_report(const gpci_group *group, const gpci_stage *stage, const char *below, gpci_report *report) {
+void gpci_stage_report(const gpci_group *group, const gpci_stage *stage, const char *below, gpci_text *report) {
     const char *name = gpci_group_name((gpci_group_kind)group->kind);
     uint32_t misses = stage->mshr.used[0] + stage->mshr.used[1];
     const gpci_held *held = stage->held[1].reason ? &stage->held[1] : &stage->held[0];
     if (held->reason)
-        gpci_report_add(report, "%s %u waits for %s since cycle %" PRIu64 "; ", name, stage->index,
-                        reasons[held->reason], held->since);
+        gpci_text_put(report, "%s %u waits for %s since cycle %" PRIu64 "; ", name, stage->index, reasons[held->reason],
+                      held->since);
     if (stage->out.count)
-        gpci_report_add(report, "%s %u has %u packets that %s does not take; ", name, stage->index, stage->out.count,
-                        below);
+        gpci_text_put(report, "%s %u has %u packets that %s does not take; ", name, stage->index, stage->out.count,
+                      below);
     if (misses)
-        gpci_report_add(report, "%s %u waits for %u lines from below; ", name, stage->index, misses);
+        gpci_text_put(report, "%s %u waits for %u lines from below; ", name, stage->index, misses);
 }
 
 bool gpci_stage_idle(const gpci_stage *stage) {
@@ -177,7 +177,7 @@ static bool l1_idle(const gpci_group *group, uint32_t sm) {
     return gpci_stage_idle(&group->timed->l1[sm]);
 }
 
-static void l1_report(const gpci_group *group, uint32_t sm, gpci_report *report) {
+static void l1_report(const gpci_group *group, uint32_t sm, gpci_text *report) {
     gpci_stage_report(group, &group->timed->l1[sm], "the network", report);
 }
 
@@ -260,7 +260,7 @@ static bool slice_idle(const gpci_group *group, uint32_t slice) {
     return gpci_stage_idle(&group->timed->l2[slice]);
 }
 
-static void slice_report(const gpci_group *group, uint32_t slice, gpci_report *report) {
+static void slice_report(const gpci_group *group, uint32_t slice, gpci_text *report) {
     gpci_stage_report(group, &group->timed->l2[slice], "memory", report);
 }
 

@@ -298,7 +298,7 @@ void gpci_stages_connect(gpci_timed *t);
 void gpci_stage_reset(gpci_stage *stage, uint64_t now);
 bool gpci_stage_idle(const gpci_stage *stage);
 /* `below`: who takes what is in its miss queue. */
-void gpci_stage_report(const gpci_group *group, const gpci_stage *stage, const char *below, gpci_report *report);
+void gpci_stage_report(const gpci_group *group, const gpci_stage *stage, const char *below, gpci_text *report);
 
 /* engine.c: as gpci_hierarchy_add_sm and gpci_hierarchy_add_rest. */
 void gpci_timed_add_sm(const gpci_timed *t, uint32_t sm, gpc_stats *stats);

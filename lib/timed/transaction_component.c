@@ -26,7 +26,7 @@ static bool transactions_idle(const gpci_group *group, uint32_t object) {
     return gpci_play_idle(group->timed);
 }
 
-static void transactions_report(const gpci_group *group, uint32_t object, gpci_report *report) {
+static void transactions_report(const gpci_group *group, uint32_t object, gpci_text *report) {
     (void)object;
     gpci_play_report(group->timed, report);
 }
@@ -83,7 +83,7 @@ static bool cluster_idle(const gpci_group *group, uint32_t cluster) {
     return gpci_stage_idle(&group->timed->clusters[cluster]);
 }
 
-static void cluster_report(const gpci_group *group, uint32_t cluster, gpci_report *report) {
+static void cluster_report(const gpci_group *group, uint32_t cluster, gpci_text *report) {
     gpci_stage_report(group, &group->timed->clusters[cluster], "the network", report);
 }
 
