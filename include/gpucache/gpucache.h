@@ -51,6 +51,7 @@
 #include <gpucache/context.h>
 #include <gpucache/dram.h>
 #include <gpucache/error.h>
+#include <gpucache/events.h>
 #include <gpucache/hierarchy.h>
 #include <gpucache/policy.h>
 #include <gpucache/predictor.h>

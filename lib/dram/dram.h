@@ -29,6 +29,30 @@ bool gpci_dram_done(gpc_dram *dram, uint32_t channel, uint64_t *token, bool *wri
 /* Requests queued or in flight. */
 uint32_t gpci_dram_count(const gpc_dram *dram, uint32_t channel);
 
+/* Commands as a channel's trace shows them. */
+typedef enum gpci_dram_command {
+    GPCI_DRAM_ACTIVATE,
+    GPCI_DRAM_PRECHARGE,
+    GPCI_DRAM_PRECHARGE_ALL,
+    GPCI_DRAM_REFRESH,
+    GPCI_DRAM_READ,
+    GPCI_DRAM_WRITE,
+} gpci_dram_command;
+
+typedef struct gpci_dram_event {
+    uint64_t cycle, row, token; /* row and token where the command has one; of PRECHARGE_ALL: how many rows it closes */
+    uint64_t end;               /* cycle from which its effect is there: data, an open row, a closed one */
+    uint32_t channel, pseudo, bank;
+    uint32_t banks;      /* of a pseudo channel */
+    uint8_t command;     /* gpci_dram_command */
+    bool auto_precharge; /* of a read or write: its row closes as soon as it may */
+} gpci_dram_event;
+
+typedef void (*gpci_dram_trace_fn)(void *user_data, const gpci_dram_event *event);
+
+/* Show every command, in each pseudo channel's order of time. The fixed model has reads and writes alone. NULL clears. */
+void gpci_dram_on_command(gpc_dram *dram, gpci_dram_trace_fn trace, void *user_data);
+
 /* Add a channel's counters, with gauges and cycles up to `cycle`, to `stats`; begin them anew at `cycle`. */
 void gpci_dram_add_stats(const gpc_dram *dram, uint32_t channel, uint64_t cycle, gpc_stats *stats);
 void gpci_dram_reset_stats(gpc_dram *dram, uint32_t channel, uint64_t cycle);

@@ -34,6 +34,8 @@ void gpci_fixed_run(gpci_lane *lane, uint64_t cycle) {
     while (lane->plan.cycle <= cycle) {
         uint64_t turn = lane->plan.cycle;
         uint32_t i = gpci_bursts_pop(pool, &lane->queue[0]);
+        gpci_lane_show(lane, turn, pool[i].write ? GPCI_DRAM_WRITE : GPCI_DRAM_READ, 0, GPCI_NO_ROW, pool[i].token,
+                       false);
         gpci_lane_complete(lane, i, turn, turn + lane->rules->fixed_latency);
         lane->plan.cycle = lane->queue[0].first == GPCI_NO_REQUEST ? GPCI_NO_TIME : pool[lane->queue[0].first].end;
     }

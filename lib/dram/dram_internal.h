@@ -11,28 +11,6 @@
 #define GPCI_NO_TIME UINT64_MAX
 #define GPCI_ALL_BANKS UINT32_MAX
 
-/* Commands as a channel's trace shows them. */
-typedef enum gpci_dram_command {
-    GPCI_DRAM_ACTIVATE,
-    GPCI_DRAM_PRECHARGE,
-    GPCI_DRAM_PRECHARGE_ALL,
-    GPCI_DRAM_REFRESH,
-    GPCI_DRAM_READ,
-    GPCI_DRAM_WRITE,
-} gpci_dram_command;
-
-typedef struct gpci_dram_event {
-    uint64_t cycle, row, token; /* row and token where the command has one */
-    uint32_t channel, pseudo, bank;
-    uint8_t command;     /* gpci_dram_command */
-    bool auto_precharge; /* of a read or write: its row closes as soon as it may */
-} gpci_dram_event;
-
-typedef void (*gpci_dram_trace_fn)(void *user_data, const gpci_dram_event *event);
-
-/* Show every command, in each pseudo channel's order of time. NULL clears. */
-void gpci_dram_on_command(gpc_dram *dram, gpci_dram_trace_fn trace, void *user_data);
-
 /* One piece of an address: `bits` of it from `from` on, to `to` of a field. */
 typedef struct gpci_dram_piece {
     uint8_t field, from, bits, to;
@@ -197,6 +175,10 @@ GPCI_INLINE uint32_t gpci_bursts_pop(gpci_burst *pool, gpci_bursts *list) {
     list->first = pool[i].next;
     return i;
 }
+
+/* To who is shown commands, if anybody is. */
+void gpci_lane_show(const gpci_lane *lane, uint64_t cycle, uint8_t command, uint32_t bank, uint64_t row, uint64_t token,
+                    bool closes);
 
 /* A request of a lane leaves the queue; its data end at `end`. */
 void gpci_lane_complete(gpci_lane *lane, uint32_t i, uint64_t cycle, uint64_t end);

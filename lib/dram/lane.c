@@ -20,13 +20,41 @@ static void choose_mode(gpci_lane *lane) {
         lane->mode = 0;
 }
 
-static void show(const gpci_lane *lane, uint64_t cycle, uint8_t command, uint32_t bank, uint64_t row, uint64_t token,
-                 bool closes) {
+/* Cycles from a command to its effect. */
+static uint64_t duration(const gpci_dram_rules *rules, uint8_t command) {
+    switch (command) {
+    case GPCI_DRAM_ACTIVATE:
+        return rules->t.trcd;
+    case GPCI_DRAM_PRECHARGE:
+    case GPCI_DRAM_PRECHARGE_ALL:
+        return rules->t.trp;
+    case GPCI_DRAM_REFRESH:
+        return rules->t.trfc;
+    default:
+        return rules->fixed ? rules->fixed_latency : rules->data[command == GPCI_DRAM_WRITE];
+    }
+}
+
+static void show_to(const gpci_lane *lane, uint64_t cycle, uint8_t command, uint32_t bank, uint64_t row, uint64_t token,
+                    bool closes) {
     const gpc_dram *dram = lane->channel->dram;
-    if (GPCI_LIKELY(!dram->trace))
-        return;
-    gpci_dram_event event = {cycle, row, token, lane->channel->index, lane->index, bank, command, closes};
+    gpci_dram_event event = {.cycle = cycle,
+                             .row = row,
+                             .token = token,
+                             .end = cycle + duration(lane->rules, command),
+                             .channel = lane->channel->index,
+                             .pseudo = lane->index,
+                             .bank = bank,
+                             .banks = lane->rules->banks,
+                             .command = command,
+                             .auto_precharge = closes};
     dram->trace(dram->trace_data, &event);
+}
+
+void gpci_lane_show(const gpci_lane *lane, uint64_t cycle, uint8_t command, uint32_t bank, uint64_t row, uint64_t token,
+                    bool closes) {
+    if (GPCI_UNLIKELY(lane->channel->dram->trace != NULL))
+        show_to(lane, cycle, command, bank, row, token, closes);
 }
 
 void gpci_lane_complete(gpci_lane *lane, uint32_t i, uint64_t cycle, uint64_t end) {
@@ -150,7 +178,7 @@ static void activate(gpci_lane *lane, uint32_t b, uint64_t cycle) {
     lane->window_at = (lane->window_at + 1) & 3;
     lane->counters.activates++;
     gather_hits(lane, b);
-    show(lane, cycle, GPCI_DRAM_ACTIVATE, b, bank->row, wants->token, false);
+    gpci_lane_show(lane, cycle, GPCI_DRAM_ACTIVATE, b, bank->row, wants->token, false);
 }
 
 /* Close a row; the precharge begins at `cycle`. */
@@ -164,16 +192,17 @@ static void close_row(gpci_lane *lane, uint32_t b, uint64_t cycle) {
 }
 
 static void precharge_all(gpci_lane *lane, uint64_t cycle) {
+    uint32_t rows = gpci_popcount(lane->open_banks);
     for (uint64_t banks = lane->open_banks; banks; banks &= banks - 1)
         close_row(lane, gpci_lowest(banks), cycle);
-    show(lane, cycle, GPCI_DRAM_PRECHARGE_ALL, 0, GPCI_NO_ROW, 0, false);
+    gpci_lane_show(lane, cycle, GPCI_DRAM_PRECHARGE_ALL, 0, GPCI_NO_ROW, rows, false);
 }
 
 static void refresh(gpci_lane *lane, uint64_t cycle) {
     raise_to(&lane->activate, cycle + lane->rules->t.trfc);
     lane->refresh_due += lane->rules->t.trefi;
     lane->counters.refreshes++;
-    show(lane, cycle, GPCI_DRAM_REFRESH, 0, GPCI_NO_ROW, 0, false);
+    gpci_lane_show(lane, cycle, GPCI_DRAM_REFRESH, 0, GPCI_NO_ROW, 0, false);
 }
 
 static void column(gpci_lane *lane, uint32_t b, uint64_t cycle) {
@@ -195,7 +224,7 @@ static void column(gpci_lane *lane, uint32_t b, uint64_t cycle) {
     const gpci_burst *r = &lane->channel->pool[i];
     lane->counters.row_hits += !r->opened;
     bool closes = rules->closed_page && !((lane->hit_banks[0] | lane->hit_banks[1]) & bit);
-    show(lane, cycle, kind ? GPCI_DRAM_WRITE : GPCI_DRAM_READ, b, bank->row, r->token, closes);
+    gpci_lane_show(lane, cycle, kind ? GPCI_DRAM_WRITE : GPCI_DRAM_READ, b, bank->row, r->token, closes);
     if (closes)
         close_row(lane, b, bank->precharge);
     gpci_lane_complete(lane, i, cycle, cycle + rules->data[kind]);
@@ -216,7 +245,7 @@ void gpci_lane_issue(gpci_lane *lane) {
         activate(lane, plan.bank, cycle);
         break;
     case GPCI_DRAM_PRECHARGE:
-        show(lane, cycle, GPCI_DRAM_PRECHARGE, plan.bank, lane->banks[plan.bank].row, 0, false);
+        gpci_lane_show(lane, cycle, GPCI_DRAM_PRECHARGE, plan.bank, lane->banks[plan.bank].row, 0, false);
         close_row(lane, plan.bank, cycle);
         break;
     case GPCI_DRAM_PRECHARGE_ALL:

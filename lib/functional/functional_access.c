@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "level/coherent_level.h"
+#include "level/events.h"
 #include "level/future.h"
 
 /* A warp instruction: checked, coalesced, counted, and its lines one by one on their way. */
@@ -85,6 +86,8 @@ static gpc_status serve(gpc_hierarchy *h, gpci_access *a, const gpci_transaction
     a->line = line;
     a->request.address = line->address;
     a->request.bytes_used = (uint16_t)gpci_transaction_bytes(line);
+    if (GPCI_UNLIKELY(h->trace != NULL))
+        gpci_tell_line(h->trace, &a->request, line->segments);
     if (GPCI_UNLIKELY(h->future && a->l1))
         a->request.next_use = gpci_future_next(h->future, a->request.sm);
     return GPCI_UNLIKELY(h->observer != NULL) ? pass_observed(h, a) : pass(h, a);
@@ -119,6 +122,8 @@ static gpc_status serve_all(gpc_hierarchy *h, const gpc_warp_access *w, gpc_warp
     gpci_access a = {.l1 = gpci_l1_for(h, w->sm, w->space), .result = result};
     uint32_t count = gpci_access_lines(h, w, lines, &a.request, &result->sectors);
     result->lines = count;
+    if (GPCI_UNLIKELY(h->trace != NULL))
+        gpci_tell_access(h->trace, &a.request, lines[0].address, result->sectors);
     for (uint32_t i = 1; i < count; i++)
         gpci_path_expect_l1(a.l1, lines[i].address);
     for (uint32_t i = 0; i < count && i < AHEAD; i++)
@@ -148,5 +153,7 @@ gpc_status gpc_hierarchy_access(gpc_hierarchy *h, const gpc_warp_access *access,
     h->of_sm[w.sm].thread_instructions += gpci_popcount(w.mask);
     if (w.mask && w.space <= GPC_SPACE_LOCAL)
         status = serve_all(h, &w, &own);
+    if (GPCI_UNLIKELY(h->trace != NULL))
+        status = gpci_tell_complete(h, &own, status);
     return status == GPC_OK && result ? gpci_give(result, &own, sizeof own) : status;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "level/below.h"
+#include "level/events.h"
 
 #include "cache/cache.h"
 
@@ -8,13 +9,26 @@
  * there, what is asked of the levels below, and the eviction that this causes.
  */
 
-/* A line that L1 gave up: its dirty bytes go below. */
-static gpc_status evicted(gpc_hierarchy *h, const gpci_access *a, uint32_t sm, const gpc_eviction *eviction) {
+GPCI_INLINE void see(const gpc_hierarchy *h, const gpci_access *a, gpc_what what, uint8_t segments, uint8_t outcome) {
+    gpci_see_step(h, what, GPC_COMPONENT_L1, a->request.sm, a->request.address, gpci_count_sectors(segments), outcome);
+}
+
+/* A line leaves L1: its dirty bytes go below. */
+static gpc_status write_back(gpc_hierarchy *h, const gpci_access *a, uint32_t sm, const gpc_eviction *eviction) {
     if (!eviction->dirty_sectors)
         return GPC_OK;
+    gpci_see_step(h, GPC_WHAT_WRITE_BACK, GPC_COMPONENT_L1, sm, eviction->line_address,
+                  gpci_count_sectors(gpci_segments_of(eviction->dirty_bytes)), 0);
     gpc_request request = {.address = eviction->line_address, .sm = sm, .kernel = h->kernel};
     h->of_sm[sm].l1_write_back_sectors += gpci_count_sectors(gpci_segments_of(eviction->dirty_bytes));
     return gpci_below_write(h, a, &request, 0, eviction->dirty_bytes);
+}
+
+/* A line makes room for another. */
+static gpc_status evicted(gpc_hierarchy *h, const gpci_access *a, uint32_t sm, const gpc_eviction *eviction) {
+    if (GPCI_UNLIKELY(h->trace != NULL))
+        gpci_tell_evict(h->trace, GPC_COMPONENT_L1, sm, eviction->line_address, eviction);
+    return write_back(h, a, sm, eviction);
 }
 
 /* A load or prefetch has missed sectors of L1, or may not look there. */
@@ -26,6 +40,7 @@ static gpc_status fetch(gpc_hierarchy *h, const gpci_access *a, gpc_cache *l1, c
     if (passes && l1->options.bypass_fetch == GPC_BYPASS_FETCH_NEEDED)
         wanted &= a->line->segments;
     uint32_t word;
+    see(h, a, GPC_WHAT_FETCH, wanted, 0);
     gpc_status status = gpci_below_read(h, a, request, wanted, result->policy_word, &word);
     if (status < 0)
         return status;
@@ -33,17 +48,21 @@ static gpc_status fetch(gpc_hierarchy *h, const gpci_access *a, gpc_cache *l1, c
     gpc_decision predicted = passes ? GPC_BYPASS : GPC_CACHE;
     if (declined || gpc_cache_reply(l1, request, predicted, word) == GPC_BYPASS) {
         gpci_count_bypass(h, request->sm, wanted);
+        see(h, a, GPC_WHAT_BYPASS, wanted, 0);
         return GPC_OK;
     }
     uint8_t rest = sectors & (uint8_t)~wanted;
     if (rest) {
+        see(h, a, GPC_WHAT_FETCH, rest, 0);
         status = gpci_below_read(h, a, request, rest, 0, &word);
         gpci_count_fetch(h, request->sm, rest);
     }
     if (status == GPC_OK)
         status = gpc_cache_fill(l1, request, result->fetch_sectors, result);
-    if (status == GPC_OK && result->outcome == GPC_BYPASSED) /* the policy would not give up any line for it */
+    bool bypassed = result->outcome == GPC_BYPASSED; /* the policy would not give up any line for it */
+    if (status == GPC_OK && bypassed)
         gpci_count_bypass(h, request->sm, sectors);
+    see(h, a, bypassed ? GPC_WHAT_BYPASS : GPC_WHAT_FILL, sectors, 0);
     return status == GPC_OK && result->evicted ? evicted(h, a, request->sm, &result->eviction) : status;
 }
 
@@ -66,6 +85,7 @@ gpc_status gpci_path_load(gpc_hierarchy *h, const gpci_access *a) {
     h->of_sm[request.sm].l1_load_sector_hits += request.kind == GPC_LOAD ? hits : 0;
     a->result->l1_sector_hits += hits;
     gpci_count_class(h, &request, hits != gpci_count_sectors(segments));
+    see(h, a, GPC_WHAT_LOOKUP, segments, result.outcome);
     return result.fetch_sectors ? fetch(h, a, a->l1, &request, &result) : GPC_OK;
 }
 
@@ -83,12 +103,14 @@ gpc_status gpci_path_store(gpc_hierarchy *h, const gpci_access *a) {
         return status;
     h->of_sm[request.sm].l1_store_sector_hits +=
         gpci_count_sectors(level->segments_of[result.hit_sectors] & a->line->segments);
+    see(h, a, GPC_WHAT_LOOKUP, a->line->segments, result.outcome);
     if (result.evicted)
         status = evicted(h, a, request.sm, &result.eviction);
     if (status == GPC_OK && result.fetch_sectors) {
         uint8_t sectors = level->segments_of[result.fetch_sectors];
         uint32_t word;
         gpci_count_fetch(h, request.sm, sectors);
+        see(h, a, GPC_WHAT_FETCH, sectors, 0);
         status = gpci_below_read(h, a, &request, sectors, result.policy_word, &word);
     }
     if (status == GPC_OK && result.write_sectors)
@@ -103,6 +125,7 @@ gpc_status gpci_path_atomic(gpc_hierarchy *h, const gpci_access *a) {
         gpc_access_result result;
         request.sector_mask = h->l1_level.sectors_of[a->line->segments];
         gpc_status status = gpc_cache_access(a->l1, &request, &result);
+        see(h, a, GPC_WHAT_LOOKUP, a->line->segments, result.outcome);
         if (status == GPC_OK && result.evicted)
             status = evicted(h, a, request.sm, &result.eviction);
         if (status < 0)
@@ -133,7 +156,7 @@ static gpc_status empty(gpc_hierarchy *h, gpc_cache *l1, uint32_t sm) {
         gpc_eviction eviction = {.line_address = line.line_address, .dirty_sectors = line.dirty_sectors};
         gpci_dirty_bytes(l1, &line, eviction.dirty_bytes);
         gpc_cache_invalidate_line(l1, line.line_address);
-        gpc_status status = evicted(h, &a, sm, &eviction);
+        gpc_status status = write_back(h, &a, sm, &eviction);
         if (status < 0)
             return status;
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "level/below.h"
+#include "level/events.h"
 
 #include "cache/cache.h"
 
@@ -16,18 +17,25 @@ static gpc_cache *slice_at(const gpc_hierarchy *h, uint32_t partition, const gpc
     return h->l2[partition * h->slices_per_partition + p->slice];
 }
 
-static void write_dram(gpc_hierarchy *h, uint32_t segments) {
+/* Addresses are the host's. */
+static void see_memory(const gpc_hierarchy *h, gpc_what what, uint64_t address, uint32_t segments) {
+    if (GPCI_UNLIKELY(h->trace != NULL) && segments)
+        gpci_tell_step(h->trace, what, GPC_COMPONENT_MEMORY, gpci_place_of(h, address).slice, address, segments, 0);
+}
+
+static void write_dram(gpc_hierarchy *h, uint64_t address, uint32_t segments) {
     h->stats.dram_write_sectors += segments;
+    see_memory(h, GPC_WHAT_MEMORY_WRITE, address, segments);
 }
 
 /* A line's dirty segments in an L1 that must give it up. */
 static void write_taken(void *user_data, uint64_t address, uint8_t segments) {
-    (void)address;
-    write_dram(user_data, gpci_count_sectors(segments));
+    write_dram(user_data, address, gpci_count_sectors(segments));
 }
 
-static void read_dram(gpc_hierarchy *h, const gpci_access *a, uint32_t segments) {
+static void read_dram(gpc_hierarchy *h, const gpci_access *a, uint64_t address, uint32_t segments) {
     h->stats.dram_read_sectors += segments;
+    see_memory(h, GPC_WHAT_MEMORY_READ, address, segments);
     a->result->dram_sectors += segments;
 }
 
@@ -48,24 +56,58 @@ void gpci_take_from_l1(gpc_hierarchy *h, uint64_t address, gpci_dirty_fn write, 
             gpci_dirty_bytes(h->l1[sm], &line, bytes);
             uint8_t segments = gpci_segments_of(bytes);
             h->of_sm[sm].l1_write_back_sectors += gpci_count_sectors(segments);
+            gpci_see_dropped(h, h->l1[sm], GPC_COMPONENT_L1, sm, address + at, address + at);
             write(user_data, address + at, segments);
             gpc_cache_invalidate_line(h->l1[sm], address + at);
         }
 }
 
+/* A line of a slice, as the host knows it. */
+static uint64_t outer(const gpc_hierarchy *h, uint32_t slice, uint64_t inner) {
+    return gpci_interleave_address(&h->interleave, slice % h->slices_per_partition, inner);
+}
+
+static void tell_write_back(const gpc_hierarchy *h, uint32_t slice, uint64_t line, uint32_t segments) {
+    gpci_ids present = h->trace->below;
+    gpci_see_step(h, GPC_WHAT_WRITE_BACK, GPC_COMPONENT_L2, slice, line, segments, 0);
+    see_memory(h, GPC_WHAT_MEMORY_WRITE, line, segments);
+    h->trace->below = present;
+}
+
 /* Dirty bytes of an L2 line go to DRAM. */
-static void write_back(gpc_hierarchy *h, const uint64_t bytes[2]) {
+static void write_back(gpc_hierarchy *h, uint32_t slice, uint64_t line, const uint64_t bytes[2]) {
     uint32_t segments = gpci_count_sectors(gpci_segments_of(bytes));
     h->stats.l2_write_back_sectors += segments;
-    write_dram(h, segments);
+    h->stats.dram_write_sectors += segments;
+    if (GPCI_UNLIKELY(h->trace != NULL) && segments)
+        tell_write_back(h, slice, outer(h, slice, line), segments);
+}
+
+static void tell_access(const gpc_hierarchy *h, uint32_t slice, const gpc_request *request,
+                        const gpc_access_result *result) {
+    uint32_t segments = gpci_count_sectors(h->l2_level.segments_of[request->sector_mask]);
+    gpci_see_step(h, GPC_WHAT_LOOKUP, GPC_COMPONENT_L2, slice, outer(h, slice, request->address), segments,
+                  result->outcome);
+    if (result->evicted)
+        gpci_tell_evict(h->trace, GPC_COMPONENT_L2, slice, outer(h, slice, result->eviction.line_address),
+                        &result->eviction);
+}
+
+/* A slice asks for what a read lacks. */
+static void tell_fetch(const gpc_hierarchy *h, uint32_t slice, uint64_t inner, const gpc_access_result *result) {
+    gpci_see_step(h, GPC_WHAT_FETCH, GPC_COMPONENT_L2, slice, outer(h, slice, inner),
+                  gpci_count_sectors(h->l2_level.segments_of[result->fetch_sectors]), 0);
 }
 
 static gpc_status l2_access(gpc_hierarchy *h, uint32_t partition, const gpci_place *p, const gpc_request *request,
                             gpc_access_result *result) {
-    gpc_status status = gpc_cache_access(slice_at(h, partition, p), request, result);
+    uint32_t slice = partition * h->slices_per_partition + p->slice;
+    gpc_status status = gpc_cache_access(h->l2[slice], request, result);
+    if (GPCI_UNLIKELY(h->trace != NULL) && status == GPC_OK)
+        tell_access(h, slice, request, result);
     if (status < 0 || !result->evicted)
         return status;
-    write_back(h, result->eviction.dirty_bytes);
+    write_back(h, slice, result->eviction.line_address, result->eviction.dirty_bytes);
     if (h->inclusive && h->l1)
         gpci_take_from_l1(h, gpci_interleave_address(&h->interleave, p->slice, result->eviction.line_address),
                           write_taken, h);
@@ -88,6 +130,8 @@ static gpc_status l2_read(gpc_hierarchy *h, const gpci_access *a, gpc_request *r
     *hits = gpci_hits_of(h, p.shift, result.hit_sectors, segments);
     if (!result.fetch_sectors)
         return GPC_OK;
+    if (GPCI_UNLIKELY(h->trace != NULL))
+        tell_fetch(h, own * h->slices_per_partition + p.slice, p.inner, &result);
     if (home != own) {
         h->stats.l2_remote_sectors += gpci_count_sectors(level->segments_of[result.fetch_sectors]);
         request->sector_mask = result.fetch_sectors;
@@ -95,7 +139,7 @@ static gpc_status l2_read(gpc_hierarchy *h, const gpci_access *a, gpc_request *r
         status = l2_access(h, home, &p, request, &result);
     }
     if (status == GPC_OK)
-        read_dram(h, a, gpci_count_sectors(level->segments_of[result.fetch_sectors]));
+        read_dram(h, a, a->request.address, gpci_count_sectors(level->segments_of[result.fetch_sectors]));
     return status;
 }
 
@@ -104,7 +148,7 @@ gpc_status gpci_below_read(gpc_hierarchy *h, const gpci_access *a, const gpc_req
     uint32_t count = gpci_count_sectors(segments);
     *reply_word = 0;
     if (!h->l2) {
-        read_dram(h, a, count);
+        read_dram(h, a, request->address, count);
         return GPC_OK;
     }
     uint8_t hits = 0;
@@ -129,7 +173,10 @@ static void keep_home_only(gpc_hierarchy *h, uint32_t sm, uint32_t home, const g
     if (h->partitions == 1)
         return;
     h->stats.l2_remote_sectors += h->sm_partition[sm] != home ? segments : 0;
-    gpc_cache_invalidate_line(slice_at(h, !home, p), p->inner);
+    uint32_t copy = !home * h->slices_per_partition + p->slice;
+    if (GPCI_UNLIKELY(h->trace != NULL))
+        gpci_tell_dropped(h, h->l2[copy], GPC_COMPONENT_L2, copy, p->inner, outer(h, copy, p->inner));
+    gpc_cache_invalidate_line(h->l2[copy], p->inner);
 }
 
 gpc_status gpci_below_write(gpc_hierarchy *h, const gpci_access *a, const gpc_request *request, uint32_t policy_word,
@@ -137,7 +184,7 @@ gpc_status gpci_below_write(gpc_hierarchy *h, const gpci_access *a, const gpc_re
     uint8_t segments = gpci_segments_of(bytes);
     uint32_t count = gpci_count_sectors(segments);
     if (!h->l2) {
-        write_dram(h, count);
+        write_dram(h, request->address, count);
         return GPC_OK;
     }
     gpc_request down = *request;
@@ -160,16 +207,16 @@ gpc_status gpci_below_write(gpc_hierarchy *h, const gpci_access *a, const gpc_re
     h->stats.l2_write_sector_hits += hits;
     a->result->l2_sectors += count;
     a->result->l2_sector_hits += hits;
-    read_dram(h, a, gpci_count_sectors(h->l2_level.segments_of[result.fetch_sectors]));
-    write_dram(h, gpci_count_sectors(gpci_segments_of(result.write_bytes)));
+    read_dram(h, a, request->address, gpci_count_sectors(h->l2_level.segments_of[result.fetch_sectors]));
+    write_dram(h, request->address, gpci_count_sectors(gpci_segments_of(result.write_bytes)));
     return GPC_OK;
 }
 
 gpc_status gpci_below_atomic(gpc_hierarchy *h, const gpci_access *a) {
     uint32_t count = gpci_count_sectors(a->line->segments);
     if (!h->l2) {
-        read_dram(h, a, count);
-        write_dram(h, count);
+        read_dram(h, a, a->request.address, count);
+        write_dram(h, a->request.address, count);
         return GPC_OK;
     }
     gpc_request down = a->request;
@@ -188,8 +235,8 @@ gpc_status gpci_below_atomic(gpc_hierarchy *h, const gpci_access *a) {
     h->stats.l2_atomic_sector_hits += hits;
     a->result->l2_sectors += count;
     a->result->l2_sector_hits += hits;
-    read_dram(h, a, gpci_count_sectors(h->l2_level.segments_of[result.fetch_sectors]));
-    write_dram(h, result.write_sectors ? count : 0);
+    read_dram(h, a, a->request.address, gpci_count_sectors(h->l2_level.segments_of[result.fetch_sectors]));
+    write_dram(h, a->request.address, result.write_sectors ? count : 0);
     return GPC_OK;
 }
 
@@ -210,7 +257,7 @@ void gpci_below_flush(gpc_hierarchy *h) {
         for (size_t slot = 0; gpci_next_dirty(slice, &slot, &line); slot++) {
             uint64_t bytes[2];
             gpci_dirty_bytes(slice, &line, bytes);
-            write_back(h, bytes);
+            write_back(h, i, line.line_address, bytes);
         }
         gpci_drop_all(slice);
     }

@@ -3,7 +3,7 @@
 
 #include "cache/cache.h"
 #include "level/coherent_level.h"
-#include "timed/timed.h"
+#include "timed/watch.h"
 
 #include <string.h>
 
@@ -57,6 +57,7 @@ void gpc_hierarchy_destroy(gpc_hierarchy *h) {
     if (!h)
         return;
     gpc_context *context = h->context;
+    gpci_trace_destroy(h);
     gpci_timed_destroy(h->timed);
     gpci_coherent_destroy(h);
     gpci_destroy_caches(h, h->l1, h->sms);

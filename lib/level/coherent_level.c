@@ -2,6 +2,7 @@
 #include "level/coherent_level.h"
 
 #include "coherence/tree.h"
+#include "level/events.h"
 
 /* Accesses of the tree, and what they move in the hierarchy's own counters. */
 
@@ -91,6 +92,11 @@ gpc_status gpci_coherent_line(gpc_hierarchy *h, const gpci_access *a) {
     gpc_status status = access(h, &a->request, a->line->bytes, &r, NULL, &read);
     if (status < 0)
         return status;
+    if (GPCI_UNLIKELY(h->trace != NULL)) {
+        gpci_tell_step(h->trace, GPC_WHAT_LOOKUP, GPC_COMPONENT_L1, a->request.sm, a->request.address, segments,
+                       r.hit ? GPC_HIT : GPC_MISS);
+        gpci_tell_messages(h, &r);
+    }
     gpci_sm_counts *counts = &h->of_sm[a->request.sm];
     bool beyond = r.level > 1;
     if (r.hit) {

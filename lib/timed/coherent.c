@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "timed/coherent.h"
+#include "timed/watch_coherent.h"
 
 /* Exchanges: steps come to their turn, begin, and end. */
 
@@ -90,6 +90,8 @@ static void free_exchange(gpci_timed *t, uint32_t exchange) {
 void gpci_play_end(gpci_timed *t, uint32_t exchange, uint32_t step) {
     gpci_play *p = t->play;
     gpci_step *s = gpci_step_at(p, exchange, step);
+    if (s->kind == GPC_MESSAGE_EVICTION)
+        gpci_see_met(t, GPC_WHAT_EVICT, exchange, s);
     if (s->join != GPCI_NO_STEP && !--gpci_step_at(p, exchange, s->join)->needs)
         gpci_play_ready(p, exchange, s->join);
     if (s->opens != GPCI_NO_STEP && !--gpci_step_at(p, exchange, s->opens)->needs)
@@ -103,7 +105,7 @@ void gpci_play_end(gpci_timed *t, uint32_t exchange, uint32_t step) {
 }
 
 static void put_on_its_way(gpci_timed *t, uint32_t exchange, uint32_t step) {
-    const gpci_step *s = gpci_step_at(t->play, exchange, step);
+    gpci_step *s = gpci_step_at(t->play, exchange, step);
     uint32_t number = gpci_pool_take(&t->pool);
     gpci_packet *p = gpci_at(t, number);
     p->address = s->address;
@@ -114,6 +116,7 @@ static void put_on_its_way(gpci_timed *t, uint32_t exchange, uint32_t step) {
     p->flags = 0;
     p->level = 0;
     p->type = GPCI_REPLY;
+    gpci_see_message(t, exchange, s, p);
     gpci_play_send(t, number, s->from, s->to);
 }
 
@@ -159,6 +162,7 @@ void gpci_play_arrived(gpci_timed *t, uint32_t packet) {
     if (!gpci_play_take(t, packet))
         return;
     gpci_pool_give(&t->pool, packet);
+    gpci_see_met(t, GPC_WHAT_ARRIVE, exchange, gpci_step_at(t->play, exchange, step));
     gpci_play_end(t, exchange, step);
     run(t);
 }
@@ -267,6 +271,7 @@ void gpci_play_begin(gpci_timed *t, uint32_t packet, const gpc_coherence_result 
     e->waiting = e->next = GPCI_NO_EXCHANGE;
     e->level = level_of(t->h, r->level);
     gpci_at(t, packet)->mshr.exchange = exchange;
+    gpci_see_exchange(t, e, gpci_at(t, packet));
     load_steps(t, r, e);
     if (behind == GPCI_NO_EXCHANGE) {
         gpci_play_start(t, exchange);

@@ -51,8 +51,9 @@ typedef struct gpci_step {
     uint8_t sectors;                   /* of that access */
     bool root;                         /* it comes after nothing but the access itself */
     bool answered;
-    bool below; /* a request that has its slice ask memory */
-    bool entry; /* it has that slice's MSHR entry */
+    bool below;  /* a request that has its slice ask memory */
+    bool entry;  /* it has that slice's MSHR entry */
+    uint64_t id; /* for the trace of events: its packet's */
 } gpci_step;
 
 typedef struct gpci_exchange {
@@ -61,10 +62,13 @@ typedef struct gpci_exchange {
     uint32_t count, left;
     uint32_t promised; /* packets that it may take */
     uint32_t sm;
-    uint32_t packet;  /* of L1, that waits for it; GPCI_NO_PACKET once it is done */
-    uint32_t waiting; /* exchanges of the same L1 that begin when it is done */
-    uint32_t next;    /* among these, or among the free */
-    uint8_t level;    /* deepest that served it */
+    uint32_t packet;         /* of L1, that waits for it; GPCI_NO_PACKET once it is done */
+    uint32_t waiting;        /* exchanges of the same L1 that begin when it is done */
+    uint32_t next;           /* among these, or among the free */
+    uint8_t level;           /* deepest that served it */
+    gpci_packet_label label; /* for the trace of events: of the packet that it is for, */
+    uint32_t warp, block;    /* and of its access */
+    uint64_t pc;
 } gpci_exchange;
 
 /* A step at a cycle. */

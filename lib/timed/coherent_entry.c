@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "timed/coherent.h"
+#include "timed/watch_coherent.h"
 
 /*
  * MSHR entries of a coherent slice (l2.mshr_entries). A request that has the slice ask memory has one from its lookup
@@ -45,16 +45,19 @@ bool gpci_play_hold_up(gpci_timed *t, gpci_stage *stage, gpci_queue *queue) {
     gpci_queue_pop(queue, &t->pool, t->wheel.now);
     if (!stage->returned.count)
         gpci_stage_block(stage, &stage->held[0], t->wheel.now, GPC_BUSY_MSHR);
+    gpci_see_held(t, stage, gpci_at(t, packet), &stage->held[0], (gpc_busy)stage->held[0].reason);
     gpci_queue_push(&stage->returned, &t->pool, t->wheel.now, packet);
     return true;
 }
 
 bool gpci_play_is_held(gpci_timed *t, gpci_stage *stage) {
     if (!lacks(t, stage, stage->returned.first)) {
+        gpci_see_held(t, stage, gpci_at(t, stage->returned.first), &stage->held[0], GPC_BUSY_NOT);
         gpci_stage_unblock(stage, &stage->held[0], t->wheel.now);
         return false;
     }
     gpci_stage_block(stage, &stage->held[0], t->wheel.now, GPC_BUSY_MSHR);
+    gpci_see_held(t, stage, gpci_at(t, stage->returned.first), &stage->held[0], GPC_BUSY_MSHR);
     return true;
 }
 
@@ -63,6 +66,7 @@ void gpci_play_take_entry(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     if (!s->below || s->entry || !is_request(t, stage, packet))
         return;
     s->entry = true;
+    gpci_see(t, GPC_WHAT_MSHR_ALLOCATE, stage, gpci_at(t, packet), 0);
     gpci_gauge_set(&stage->mshr.gauge, t->wheel.now, ++stage->mshr.used[0]);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "timed/coherent.h"
+#include "timed/watch_coherent.h"
 
 #include "coherence/tree.h"
 
@@ -31,6 +31,7 @@ static void add(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     bucket->leader = packet;
     p->mshr.first = p->mshr.last = GPCI_NO_PACKET;
     p->mshr.count = 1;
+    gpci_see(t, GPC_WHAT_MSHR_ALLOCATE, stage, p, 0);
     gpci_gauge_set(&stage->mshr.gauge, t->wheel.now, ++stage->mshr.used[0]);
 }
 
@@ -39,6 +40,7 @@ static void take_out(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     while (*at != packet)
         at = &gpci_at(t, *at)->mshr.chain;
     *at = gpci_at(t, packet)->mshr.chain;
+    gpci_see(t, GPC_WHAT_MSHR_FREE, stage, gpci_at(t, packet), 0);
     gpci_gauge_set(&stage->mshr.gauge, t->wheel.now, --stage->mshr.used[0]);
 }
 
@@ -66,6 +68,8 @@ static gpci_verdict join(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint
     if (!is_load(p) || !is_load(l) || l->mshr.count >= stage->options->merges)
         return gpci_stage_block(stage, held, t->wheel.now, GPC_BUSY_MERGE);
     count_load(t, p, true, true);
+    gpci_see(t, GPC_WHAT_LOOKUP, stage, p, GPC_PENDING_HIT);
+    gpci_see(t, GPC_WHAT_MSHR_MERGE, stage, p, l->label.id);
     p->line.missed = 0;
     t->pool.next[packet] = GPCI_NO_PACKET;
     if (l->mshr.first == GPCI_NO_PACKET)
@@ -127,6 +131,7 @@ gpci_verdict gpci_play_pass(gpci_timed *t, gpci_stage *stage, uint32_t packet, g
         return GPCI_BLOCKED;
     }
     count_load(t, p, r.hit, false);
+    gpci_see(t, GPC_WHAT_LOOKUP, stage, p, r.hit ? GPC_HIT : GPC_MISS);
     c->l1_store_sector_hits += p->line.kind == GPC_STORE && r.hit ? gpci_count_sectors(p->segments) : 0;
     p->line.missed = r.hit ? 0 : p->segments;
     if (!r.hit || r.message_count > 1)

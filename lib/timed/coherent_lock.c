@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "timed/coherent.h"
+#include "timed/watch_coherent.h"
 
 #include "coherence/tree.h"
 
@@ -99,6 +99,7 @@ static void unlock(gpci_timed *t, uint32_t exchange, uint32_t step) {
 }
 
 void gpci_play_let_go(gpci_timed *t, uint32_t exchange, uint32_t step) {
+    gpci_see_entry_free(t, exchange, gpci_step_at(t->play, exchange, step));
     gpci_play_give_entry(t, gpci_step_at(t->play, exchange, step));
     unlock(t, exchange, step);
 }
@@ -124,6 +125,8 @@ static void refuse(gpci_timed *t, uint32_t packet, gpci_step *s) {
     if (tree->faults & GPCI_FAULT_NO_UNLOCK && (s->kind == GPC_MESSAGE_WRITE_BACK || s->kind == GPC_MESSAGE_NOTICE) &&
         s->lock == GPCI_NO_LOCK && find(p, own_key(s->from, s->address)) == GPCI_NO_LOCK)
         s->lock = hold(p, own_key(s->from, s->address), q->message.exchange, q->message.step);
+    gpci_see_met(t, GPC_WHAT_REFUSE, q->message.exchange, s);
+    gpci_see_entry_free(t, q->message.exchange, s);
     gpci_play_give_entry(t, s);
     s->packet = packet;
     q->path.size = t->header;
@@ -183,6 +186,7 @@ bool gpci_play_take(gpci_timed *t, uint32_t packet) {
         refuse(t, packet, s);
         return false;
     }
+    gpci_see_met(t, GPC_WHAT_WAIT, q->message.exchange, s);
     wait_for(p, lock, q->message.exchange, q->message.step);
     gpci_pool_give(&t->pool, packet);
     return false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "timed/coherent.h"
+#include "timed/watch_coherent.h"
 
 /* Messages between modules: queues, networks, tag ports, memory. */
 
@@ -224,6 +224,7 @@ void gpci_play_access(gpci_timed *t, uint32_t exchange, uint32_t step) {
     p->flags = 0;
     p->segments = (uint8_t)(((1u << s->sectors) - 1) << place.shift) & all;
     p->type = s->memory == 1 ? GPCI_READ : GPCI_WRITE;
+    gpci_see_memory_access(t, exchange, s, p);
     gpci_queue_push(&stage->out, &t->pool, t->wheel.now, number);
     gpci_wake(t, stage->component, t->wheel.now);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "timed/timed.h"
+#include "timed/watch.h"
 
 #include <inttypes.h>
 
@@ -24,6 +24,8 @@ gpc_status gpci_timed_turn(gpc_hierarchy *h, uint64_t limit) {
     }
     gpci_groups_expect(t, gpci_wheel_due(&t->wheel, next));
     gpci_wheel_turn(&t->wheel, next, gpci_groups_step, t);
+    if (GPCI_UNLIKELY(t->trace != NULL) && t->trace->cancelled && t->failed == GPC_OK)
+        return gpci_timed_cancel(t);
     return failure(t);
 }
 

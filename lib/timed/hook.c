@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "timed/timed.h"
+#include "timed/watch.h"
 
 /* What a stage calls of its level, and fills and evictions on their way to who asked for them. */
 
@@ -10,11 +10,16 @@ void gpci_stage_send(gpci_timed *t, gpci_stage *stage, const gpci_wanted *wanted
         gpci_l2_send(t, stage, wanted);
 }
 
-void gpci_stage_evicted(gpci_timed *t, gpci_stage *stage, const gpc_eviction *eviction) {
+static void pass_down(gpci_timed *t, gpci_stage *stage, const gpc_eviction *eviction) {
     if (stage->level == 1)
         gpci_l1_evicted(t, stage, eviction);
     else
         gpci_l2_evicted(t, stage, eviction);
+}
+
+void gpci_stage_evicted(gpci_timed *t, gpci_stage *stage, const gpci_packet *packet, const gpc_eviction *eviction) {
+    gpci_see_eviction(t, stage, packet, eviction);
+    pass_down(t, stage, eviction);
 }
 
 void gpci_stage_released(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint8_t level) {
@@ -36,7 +41,7 @@ void gpci_stage_write_below(gpci_timed *t, gpci_stage *stage, const gpci_packet 
         all.dirty_bytes[0] = bytes.word[0];
         all.dirty_bytes[1] = bytes.word[1];
     }
-    gpci_stage_evicted(t, stage, &all);
+    pass_down(t, stage, &all);
 }
 
 static void on_fill(void *user_data, uint64_t line_address, uint32_t set, uint32_t way, uint8_t sectors,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "timed/timed.h"
+#include "timed/watch.h"
 
 /* What comes in from above: warp instructions before the tags, or the misses of a host's own L1. */
 
@@ -59,6 +59,7 @@ static void queue_line(gpci_timed *t, gpci_stage *stage, const gpc_request *requ
     p->line.kind = request->kind;
     p->level = 1;
     p->flags = last ? GPCI_PACKET_LAST : 0;
+    gpci_see_line(t, p, flight);
     gpci_queue_push(&stage->in, &t->pool, t->wheel.now, number);
 }
 
@@ -77,6 +78,8 @@ static gpc_status issue(gpci_timed *t, const gpc_warp_access *w, uint64_t token,
     request.cycle = t->wheel.now;
     uint32_t flight = take_flight(t, w->sm, w->warp, w->kind, token, count);
     t->flights[flight].framed = framed;
+    request.address = lines[0].address;
+    gpci_see_issue(t, flight, &request, segments);
     for (uint32_t i = 0; i < count; i++)
         queue_line(t, stage, &request, &lines[i], flight, i + 1 == count);
     gpci_gauge_set(&stage->waiting_gauge, t->wheel.now, ++stage->waiting);
@@ -205,6 +208,9 @@ gpc_status gpc_hierarchy_try_miss(gpc_hierarchy *h, const gpc_request *request, 
     p->request.address = line.address;
     p->request.size = 0;
     p->request.kernel = h->kernel;
+    gpci_see_issue(t, flight, &p->request, gpci_count_sectors(p->segments));
+    gpci_see_line(t, p, flight);
+    gpci_see(t, GPC_WHAT_QUEUE, stage, p, 0);
     gpci_queue_push(&stage->out, &t->pool, t->wheel.now, number);
     gpci_wake(t, stage->component, t->wheel.now);
     if (out_busy)

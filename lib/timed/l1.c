@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/coherent.h"
+#include "timed/watch.h"
 
 /*
  * An SM's memory pipeline and L1: line transactions pass the tags in order, hits
@@ -40,6 +41,7 @@ static void complete(gpci_timed *t, uint32_t number) {
                         .kind = f->kind,
                         .level = f->level};
     bool framed = f->framed;
+    gpci_see_done(t, f);
     if (f->kind == GPC_LOAD)
         count_load(t->h, c.sm, c.cycle - c.issued);
     f->next = t->flight_free;
@@ -92,6 +94,7 @@ void gpci_l1_done(gpci_timed *t, uint32_t packet, uint8_t level) {
     t->h->of_sm[flight_at(t, p->line.flight)->sm].l1_load_dram_lines +=
         p->line.kind == GPC_LOAD && level == 3 && p->line.missed;
     p->mshr.cached = false;
+    gpci_see(t, GPC_WHAT_REPLY, &t->l1[flight_at(t, p->line.flight)->sm], p, level);
     p->mshr.done = true;
     release_line(t, p->line.flight, level);
 }
@@ -128,6 +131,10 @@ void gpci_l1_send(gpci_timed *t, gpci_stage *stage, const gpci_wanted *wanted) {
                   (f->request.admitted ? GPCI_MARK_ADMITTED : 0) | f->request.token << GPCI_MARK_TOKEN_SHIFT);
     f->request.admitted = 0; /* which L1's policy said, and not L2's */
     f->line.waiter = wanted->waiter;
+    gpci_see_new(t, GPC_WHAT_FETCH, stage, f, f);
+    if (!cached)
+        gpci_see(t, GPC_WHAT_BYPASS, stage, f, 0);
+    gpci_see(t, GPC_WHAT_QUEUE, stage, f, 0);
     f->request.policy_word = wanted->word;
     if (f->request.kind == GPC_STORE) {
         f->request.kind = GPC_LOAD;
@@ -153,6 +160,8 @@ void gpci_l1_evicted(gpci_timed *t, gpci_stage *stage, const gpc_eviction *evict
         .type = GPCI_WRITE,
         .flags = GPCI_PACKET_POSTED};
     t->h->of_sm[stage->index].l1_write_back_sectors += gpci_count_sectors(p->segments);
+    gpci_see_new(t, GPC_WHAT_WRITE_BACK, stage, p, NULL);
+    gpci_see(t, GPC_WHAT_QUEUE, stage, p, 0);
     gpci_queue_push(&stage->out, &t->pool, t->wheel.now, packet);
 }
 
@@ -173,6 +182,7 @@ static void count_lookup(gpci_timed *t, const gpci_stage *stage, gpci_packet *p,
     uint8_t hit = p->segments & (t->h->l1_level.segments_of[held->result.hit_sectors] | held->flying);
     bool whole = hit == p->segments;
     p->line.missed = p->segments & (uint8_t)~hit;
+    gpci_see_lookup(t, stage, p, held);
     tell_event(t, stage, p, whole);
     if (p->request.kind != GPC_LOAD)
         return;
@@ -188,6 +198,9 @@ void gpci_l1_send_itself(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci
     gpci_packet *p = gpci_at(t, packet);
     p->type = (uint8_t)type;
     p->born = t->wheel.now;
+    if (type == GPCI_READ)
+        gpci_see(t, GPC_WHAT_BYPASS, stage, p, 0);
+    gpci_see(t, GPC_WHAT_QUEUE, stage, p, 0);
     gpci_queue_push(&stage->out, &t->pool, t->wheel.now, packet);
 }
 
@@ -196,6 +209,8 @@ void gpci_l1_serve(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     gpci_flight *f = flight_at(t, p->line.flight);
     uint64_t due = gpci_stage_data(stage, t->wheel.now, gpci_packet_bytes(p));
     f->due = f->due > due ? f->due : due;
+    gpci_see(t, GPC_WHAT_SERVE, stage, p, due);
+    gpci_see(t, GPC_WHAT_REPLY, stage, p, 1);
     release_line(t, p->line.flight, 1);
     gpci_pool_give(&t->pool, packet);
 }
@@ -228,6 +243,7 @@ static void write_through(gpci_timed *t, gpci_stage *stage, uint32_t packet, con
         flight_at(t, flight)->left++;
         packet = copy_packet(t, packet, GPCI_WRITE);
         gpci_at(t, packet)->line.flight = flight;
+        gpci_see_new(t, GPC_WHAT_WRITE_BACK, stage, gpci_at(t, packet), gpci_at(t, packet));
     }
     gpci_packet *p = gpci_at(t, packet);
     p->bytes[0] = r->write_bytes[0];
@@ -249,10 +265,11 @@ static gpci_verdict pass_store(gpci_timed *t, gpci_stage *stage, uint32_t packet
     }
     if (!held->looked) {
         gpci_stage_look(t, stage, p, held);
+        gpci_see_lookup(t, stage, p, held);
         t->h->of_sm[stage->index].l1_store_sector_hits +=
             gpci_count_sectors(t->h->l1_level.segments_of[r->hit_sectors] & p->segments);
         if (r->evicted)
-            gpci_l1_evicted(t, stage, &r->eviction);
+            gpci_stage_evicted(t, stage, p, &r->eviction);
     }
     gpci_verdict verdict = gpci_stage_settle(t, stage, packet, held, false);
     if (verdict == GPCI_BLOCKED)
@@ -273,8 +290,9 @@ static gpci_verdict pass_atomic(gpci_timed *t, gpci_stage *stage, uint32_t packe
         return gpci_stage_block(stage, held, t->wheel.now, GPC_BUSY_MISS_QUEUE);
     if (gpci_l1_for(t->h, p->request.sm, p->request.space)) {
         gpci_stage_look(t, stage, p, held);
+        gpci_see_lookup(t, stage, p, held);
         if (held->result.evicted)
-            gpci_l1_evicted(t, stage, &held->result.eviction);
+            gpci_stage_evicted(t, stage, p, &held->result.eviction);
     }
     gpci_l1_send_itself(t, stage, packet, GPCI_ATOMIC);
     return GPCI_WAITING;
@@ -317,11 +335,13 @@ GPCI_INLINE void run_tags(gpci_timed *t, gpci_stage *stage, pass_fn pass_tags) {
         queue->first = next;
         gpci_verdict verdict = pass_tags(t, stage, packet, held);
         if (verdict == GPCI_BLOCKED) {
+            gpci_see_held(t, stage, gpci_at(t, packet), held, (gpc_busy)held->reason);
             t->pool.next[packet] = next;
             queue->first = packet;
             return;
         }
         gpci_gauge_set(&queue->gauge, now, --queue->count);
+        gpci_see_held(t, stage, gpci_at(t, packet), held, GPC_BUSY_NOT);
         gpci_stage_unblock(stage, held, now);
         held->looked = false;
         if (stage->reorder)
@@ -334,8 +354,10 @@ GPCI_INLINE void run_tags(gpci_timed *t, gpci_stage *stage, pass_fn pass_tags) {
 /* The first packet of the miss queue goes into the network, or waits for another SM's that brings the same. */
 static void send_out(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     gpci_packet *p = gpci_at(t, packet);
-    if (stage->coalescer && p->flags & GPCI_PACKET_FETCH && gpci_lrc_read(stage->coalescer, packet))
+    if (stage->coalescer && p->flags & GPCI_PACKET_FETCH && gpci_lrc_read(stage->coalescer, packet)) {
+        gpci_see(t, GPC_WHAT_JOIN, stage, p, 0);
         return;
+    }
     uint32_t slice = slice_for(t, stage->index, p->address);
     uint32_t bytes = p->type == GPCI_READ ? 0 : gpci_packet_bytes(p);
     gpci_network_send(stage->requests_out, stage->index, slice, t->header + bytes, packet);
@@ -366,6 +388,7 @@ void gpci_l1_send_rest(gpci_timed *t, gpci_stage *stage, uint32_t fetch) {
     f->type = GPCI_READ;
     f->line.marks |= GPCI_MARK_VERIFIED;
     f->request.policy_word = 0;
+    gpci_see(t, GPC_WHAT_QUEUE, stage, f, 0);
     gpci_count_fetch(t->h, stage->index, f->segments);
     gpci_queue_push(&stage->out, &t->pool, t->wheel.now, fetch);
 }
@@ -413,6 +436,7 @@ static void take_reply(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     }
     if (p->line.flight != UINT32_MAX) {
         t->h->of_sm[stage->index].l1_load_dram_lines += p->request.kind == GPC_LOAD && p->level == 3 && p->line.missed;
+        gpci_see(t, GPC_WHAT_REPLY, stage, p, p->level);
         release_line(t, p->line.flight, p->level);
     }
     gpci_pool_give(&t->pool, packet);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "timed/timed.h"
+#include "timed/watch.h"
 
 /*
  * An L2 slice: packets of its SMs, and of the slice's peer in the other partition.
@@ -36,6 +36,7 @@ static void serve(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint8_t lev
     uint32_t bytes = p->type == GPCI_WRITE ? 0 : gpci_packet_bytes(p);
     p->due = gpci_stage_data(stage, t->wheel.now, bytes);
     p->level = level;
+    gpci_see(t, GPC_WHAT_SERVE, stage, p, p->due);
     if (p->type == GPCI_READ)
         p->request.policy_word = gpc_cache_respond(stage->cache, &p->request); /* none without a cache */
     p->path.size = t->header + bytes;
@@ -60,6 +61,8 @@ static void write_memory(gpci_timed *t, gpci_stage *stage, uint64_t inner, uint8
                                         .type = GPCI_WRITE,
                                         .flags = GPCI_PACKET_POSTED};
     t->h->stats.dram_write_sectors += gpci_count_sectors(segments);
+    gpci_see_new(t, GPC_WHAT_WRITE_BACK, stage, gpci_at(t, packet), NULL);
+    gpci_see(t, GPC_WHAT_QUEUE, stage, gpci_at(t, packet), 0);
     gpci_queue_push(&stage->out, &t->pool, t->wheel.now, packet);
 }
 
@@ -111,6 +114,8 @@ void gpci_l2_send(gpci_timed *t, gpci_stage *stage, const gpci_wanted *wanted) {
     f->line.marks = 0;
     f->level = 3;
     f->flags = (uint8_t)(GPCI_PACKET_FETCH | (far ? GPCI_PACKET_LINK : 0));
+    gpci_see_new(t, GPC_WHAT_FETCH, stage, f, gpci_at(t, wanted->waiter));
+    gpci_see(t, GPC_WHAT_QUEUE, stage, f, 0);
     uint32_t count = gpci_count_sectors(f->segments);
     if (far)
         t->h->stats.l2_remote_sectors += count;
@@ -162,8 +167,11 @@ static unsigned prepare(gpci_timed *t, gpci_packet *p) {
 
 /* A line changes in its home slice: no copy stays behind in the other partition. */
 static void keep_home_only(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p) {
-    if (stage->peer_requests)
-        gpc_cache_invalidate_line(t->l2[peer_of(t, stage)].cache, p->request.address);
+    if (!stage->peer_requests)
+        return;
+    const gpci_stage *peer = &t->l2[peer_of(t, stage)];
+    gpci_see_dropped(t->h, peer->cache, GPC_COMPONENT_L2, peer->index, p->request.address, p->address);
+    gpc_cache_invalidate_line(peer->cache, p->request.address);
 }
 
 /* A write or an atomic of a line homed in the other partition goes there. */
@@ -173,6 +181,7 @@ static gpci_verdict pass_on(gpci_timed *t, gpci_stage *stage, uint32_t packet, g
         return gpci_stage_block(stage, held, t->wheel.now, GPC_BUSY_MISS_QUEUE);
     p->flags |= GPCI_PACKET_LINK;
     t->h->stats.l2_remote_sectors += gpci_count_sectors(p->segments);
+    gpci_see(t, GPC_WHAT_QUEUE, stage, p, 0);
     gpci_queue_push(&stage->link, &t->pool, t->wheel.now, packet);
     return GPCI_WAITING;
 }
@@ -192,6 +201,7 @@ static gpci_verdict pass_uncached(gpci_timed *t, gpci_stage *stage, uint32_t pac
         return GPCI_SERVED;
     }
     t->h->stats.dram_read_sectors += gpci_count_sectors(p->segments);
+    gpci_see(t, GPC_WHAT_QUEUE, stage, p, 0);
     gpci_queue_push(&stage->out, &t->pool, t->wheel.now, packet);
     return GPCI_WAITING;
 }
@@ -213,12 +223,13 @@ static gpci_verdict pass(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci
         if (p->type != GPCI_READ)
             keep_home_only(t, stage, p);
         gpci_stage_look(t, stage, p, held);
+        gpci_see_lookup(t, stage, p, held);
         if (p->type != GPCI_READ)
             count_change(t, p, shift, r);
         else if (!(p->flags & GPCI_PACKET_LINK))
             count_read(t, p, shift, held);
         if (r->evicted)
-            gpci_l2_evicted(t, stage, &r->eviction);
+            gpci_stage_evicted(t, stage, p, &r->eviction);
     }
     gpci_verdict verdict = gpci_stage_settle(t, stage, packet, held, far);
     if (verdict == GPCI_BLOCKED)
@@ -255,7 +266,9 @@ static void run_link_tags(gpci_timed *t, gpci_stage *stage) {
             again(t, stage);
             return;
         }
-        if (pass(t, stage, stage->link_at, held) == GPCI_BLOCKED)
+        bool blocked = pass(t, stage, stage->link_at, held) == GPCI_BLOCKED;
+        gpci_see_held(t, stage, gpci_at(t, stage->link_at), held, blocked ? (gpc_busy)held->reason : GPC_BUSY_NOT);
+        if (blocked)
             return;
         stage->link_at = GPCI_NO_PACKET;
         passed(t, stage, held);
@@ -280,7 +293,9 @@ static void run_tags(gpci_timed *t, gpci_stage *stage) {
             return;
         }
         stage->in.first = next;
-        if (pass(t, stage, packet, held) == GPCI_BLOCKED) {
+        bool blocked = pass(t, stage, packet, held) == GPCI_BLOCKED;
+        gpci_see_held(t, stage, p, held, blocked ? (gpc_busy)held->reason : GPC_BUSY_NOT);
+        if (blocked) {
             t->pool.next[packet] = next;
             stage->in.first = packet;
             return;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/coherent.h"
+#include "timed/watch.h"
 
 /*
  * From the L2 slices to the memory channels and back: bursts of a packet into the
@@ -42,7 +43,8 @@ static bool enqueue(gpci_timed *t, uint32_t packet) {
         uint32_t burst = gpci_lowest(left);
         if (!gpci_dram_room(t->dram, channel, write))
             return false;
-        gpci_dram_enqueue(t->dram, channel, p->path.local + (uint64_t)burst * t->burst, write, packet, cycle);
+        gpci_dram_enqueue(t->dram, channel, p->path.local + (uint64_t)burst * t->burst, write,
+                          gpci_burst_token(p, packet), cycle);
         gpci_wake(t, t->memory[channel].component, t->wheel.now);
         p->path.taken |= (uint8_t)(1u << burst);
     }
@@ -124,6 +126,7 @@ GPCI_INLINE void into_channels(gpci_timed *t, gpci_stage *slice, done_fn written
         slice->memory_full = !into_memory(t, packet);
         if (slice->memory_full)
             return;
+        gpci_see_memory(t, p);
         t->pool.next[packet] = next;
         gpci_queue_pop(&slice->out, &t->pool, t->wheel.now);
         gpci_stage_relieve(slice, GPC_BUSY_MISS_QUEUE);
@@ -179,6 +182,7 @@ static void take_linked(gpci_timed *t, uint32_t channel) {
         if (!into_memory(t, packet))
             return;
         m->held = GPCI_NO_PACKET;
+        gpci_see_memory(t, p);
         if (write)
             gpci_pool_give(&t->pool, packet);
     }
@@ -220,8 +224,10 @@ GPCI_INLINE void run_dram(gpci_timed *t, uint32_t channel, done_fn read) {
     uint64_t token, next = gpci_dram_run(t->dram, channel, gpci_clock_own(t->dram_clock, t->wheel.now));
     bool write;
     while (gpci_dram_done(t->dram, channel, &token, &write))
-        if (!write && !--gpci_at(t, (uint32_t)token)->path.bursts)
+        if (!write && !--gpci_at(t, (uint32_t)token)->path.bursts) {
+            gpci_see_data(t, gpci_at(t, (uint32_t)token));
             read(t, (uint32_t)token);
+        }
     if (next != GPCI_NEVER)
         gpci_wake(t, t->memory[channel].component, gpci_clock_core(t->dram_clock, next));
 }
@@ -259,6 +265,7 @@ gpc_status gpci_channel_reply(gpci_timed *t, uint64_t id) {
         return GPC_ERROR_ARGUMENT;
     p->path.host_id = 0;
     uint32_t channel = p->path.channel;
+    gpci_see_data(t, p);
     t->memory[channel].done(t, packet);
     gpci_channel_ready(t, channel);
     return GPC_OK;

@@ -3,6 +3,12 @@
 
 /* A network's ports: what enters its inputs, what leaves its outputs, and what it has counted. */
 
+void gpci_network_watch(gpci_network *network, gpci_network_watch_fn watch, void *user_data, uint8_t component) {
+    network->watch = watch;
+    network->watch_data = user_data;
+    network->component = component;
+}
+
 bool gpci_network_can_send(const gpci_network *network, uint32_t input) {
     return network->inputs[input].count < network->input_room;
 }
@@ -21,6 +27,8 @@ void gpci_network_send(gpci_network *network, uint32_t input, uint32_t output, u
     network->inputs[input].count++;
     network->packets++;
     gpci_gauge_set(&network->input_gauge, now, network->input_gauge.level + 1);
+    if (GPCI_UNLIKELY(network->watch != NULL))
+        network->watch(network->watch_data, network->component, false, input, index);
     if (!head)
         return;
     gpci_network_request(network, input, output);
@@ -67,6 +75,8 @@ uint32_t gpci_network_receive(gpci_network *network, uint32_t output) {
     network->stats.packets++;
     network->stats.bytes += packet->path.size;
     network->stats.cycles += now - packet->path.entered;
+    if (GPCI_UNLIKELY(network->watch != NULL))
+        network->watch(network->watch_data, network->component, true, output, index);
     return index;
 }
 

@@ -49,6 +49,10 @@ gpc_status gpci_network_create(gpc_context *context, const gpci_network_options 
                                gpci_wheel *wheel, gpc_error *error, gpci_network **out);
 void gpci_network_destroy(gpci_network *network);
 
+/* Told of each packet that enters at an input port, or leaves at an output port; NULL: nobody is. */
+typedef void (*gpci_network_watch_fn)(void *user_data, uint8_t component, bool leaves, uint32_t port, uint32_t packet);
+void gpci_network_watch(gpci_network *network, gpci_network_watch_fn watch, void *user_data, uint8_t component);
+
 /* Whether input port `input` has room for one more packet. */
 bool gpci_network_can_send(const gpci_network *network, uint32_t input);
 /* At the present cycle of the wheel. The packet's `from`, `to`, `size` and `entered` are set here. */

@@ -58,6 +58,9 @@ struct gpci_network {
     uint32_t packets; /* inside */
     gpci_gauge input_gauge, output_gauge;
     gpci_network_stats stats;
+    gpci_network_watch_fn watch;
+    void *watch_data;
+    uint8_t component; /* for that */
 };
 
 GPCI_INLINE void gpci_set_bit(uint64_t *words, uint32_t bit) {

@@ -80,6 +80,14 @@ typedef struct gpci_packet_path {
     uint8_t taken;     /* bit per burst, or per segment where memory is the host's, that the channel has taken */
 } gpci_packet_path;
 
+/* What the trace of events knows a packet by (timed/watch.h): numbers, from 1. */
+typedef struct gpci_packet_label {
+    uint64_t id;     /* its own; 0: nothing is told of it */
+    uint64_t parent; /* of the packet on whose account it was made; 0: none */
+    uint64_t origin; /* of the access that it is for; 0: none */
+    uint8_t kind;    /* gpc_kind of that */
+} gpci_packet_label;
+
 /*
  * One transaction of a line on its way through the timed hierarchy, in one queue at a time. Four cache lines of its
  * own: what queues, networks and MSHRs look at comes first.
@@ -107,10 +115,11 @@ typedef struct gpci_packet {
         gpci_packet_mshr mshr;
         gpci_packet_path path;
     };
-    gpc_request request; /* its address is that of an L1 line (from L2 on of the slice's) */
-    uint64_t bytes[2];   /* that a store writes, of the line */
-    uint64_t born;       /* core cycle at which it missed in L1 */
-    uint8_t reserved[40];
+    gpc_request request;     /* its address is that of an L1 line (from L2 on of the slice's) */
+    uint64_t bytes[2];       /* that a store writes, of the line */
+    uint64_t born;           /* core cycle at which it missed in L1 */
+    gpci_packet_label label; /* undefined without a trace of events */
+    uint8_t reserved[8];
 } gpci_packet;
 
 _Static_assert(sizeof(gpci_packet) == 256, "a packet fills its cache lines");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "timed/timed.h"
+#include "timed/watch.h"
 
 #include <string.h>
 
@@ -63,6 +63,7 @@ static void mshr_add(gpci_timed *t, gpci_stage *stage, uint32_t packet, bool far
     p->mshr.whole = p->mshr.part = 0;
     p->mshr.remote = far;
     stage->mshr.used[far]++;
+    gpci_see(t, GPC_WHAT_MSHR_ALLOCATE, stage, p, 0);
     gpci_gauge_set(&stage->mshr.gauge, t->wheel.now, mshr_total(stage));
 }
 
@@ -83,6 +84,7 @@ static void mshr_replace(gpci_timed *t, gpci_stage *stage, uint32_t leader, uint
 static void mshr_remove(gpci_timed *t, gpci_stage *stage, uint32_t leader) {
     gpci_packet *p = gpci_at(t, leader);
     mshr_replace(t, stage, leader, p->mshr.chain);
+    gpci_see(t, GPC_WHAT_MSHR_FREE, stage, p, 0);
     stage->mshr.used[p->mshr.remote]--;
     gpci_gauge_set(&stage->mshr.gauge, t->wheel.now, mshr_total(stage));
 }
@@ -107,8 +109,9 @@ static uint8_t in_flight(const gpci_packet *leader) {
     return leader->mshr.whole | leader->mshr.part;
 }
 
-static void mshr_join(gpci_timed *t, uint32_t leader, uint32_t packet) {
+static void mshr_join(gpci_timed *t, const gpci_stage *stage, uint32_t leader, uint32_t packet) {
     gpci_packet *l = gpci_at(t, leader);
+    gpci_see(t, GPC_WHAT_MSHR_MERGE, stage, gpci_at(t, packet), l->label.id);
     t->pool.next[packet] = GPCI_NO_PACKET;
     if (l->mshr.first == GPCI_NO_PACKET)
         l->mshr.first = packet;
@@ -236,7 +239,7 @@ static gpci_verdict reserve(gpci_timed *t, gpci_stage *stage, const gpci_packet 
         }
     }
     if (got.evicted)
-        gpci_stage_evicted(t, stage, &got.eviction);
+        gpci_stage_evicted(t, stage, p, &got.eviction);
     return GPCI_SERVED;
 }
 
@@ -288,6 +291,7 @@ static uint32_t waiter_of(gpci_timed *t, const gpci_stage *stage, uint32_t packe
         return packet;
     uint32_t waiter = gpci_pool_take(&t->pool);
     memcpy(gpci_at(t, waiter), p, offsetof(gpci_packet, request));
+    gpci_see_waiter(t, gpci_at(t, waiter), p);
     return waiter;
 }
 
@@ -330,7 +334,7 @@ gpci_verdict gpci_stage_settle(gpci_timed *t, gpci_stage *stage, uint32_t packet
     p->mshr.needs = l.wait;
     uint32_t waiter = l.send ? waiter_of(t, stage, packet) : packet;
     if (found)
-        mshr_join(t, leader, waiter);
+        mshr_join(t, stage, leader, waiter);
     else
         mshr_add(t, stage, leader = waiter, far);
     if (!l.send)
@@ -351,8 +355,9 @@ static void keep(gpci_timed *t, gpci_stage *stage, const gpci_packet *p, uint8_t
         t->failed = status;
         return;
     }
+    gpci_see(t, got.way == GPCI_NO_WAY ? GPC_WHAT_BYPASS : GPC_WHAT_FILL, stage, p, 0);
     if (got.evicted)
-        gpci_stage_evicted(t, stage, &got.eviction);
+        gpci_stage_evicted(t, stage, p, &got.eviction);
     if (got.outcome == GPC_BYPASSED && stage->level == 1 && gpci_is_read(&p->request))
         gpci_count_bypass(t->h, stage->index, stage->line->segments_of[sectors]);
     if (got.way == GPCI_NO_WAY && !gpci_is_read(&p->request)) /* no room for what was written: it goes below */

@@ -29,6 +29,9 @@ typedef struct gpci_flight {
     uint32_t next; /* free, or in an L1's list of those that become due */
     uint8_t kind, level;
     bool framed; /* from an SM of this library */
+    uint64_t id; /* for the trace of events: its number, and what it was issued with */
+    uint64_t pc, address;
+    uint32_t block;
 } gpci_flight;
 
 /* A bucket of an MSHR table: its first entry's line beside the leader, so that most searches touch no packet. */
@@ -155,6 +158,7 @@ typedef struct gpci_timed {
     gpci_group groups[GPCI_GROUP_COUNT];
     uint8_t *group_of;               /* [components] gpci_group_kind */
     uint32_t expect_from, expect_to; /* components whose steps are expected, and others between them */
+    gpci_trace *trace;               /* the hierarchy's */
     gpc_hierarchy_callbacks callbacks;
     gpci_front front;
     gpc_status failed; /* a policy chose an impossible victim, or a protocol has no rule */
@@ -244,7 +248,8 @@ typedef struct gpci_wanted {
     bool far;      /* from the other partition */
 } gpci_wanted;
 void gpci_stage_send(gpci_timed *t, gpci_stage *stage, const gpci_wanted *wanted);
-void gpci_stage_evicted(gpci_timed *t, gpci_stage *stage, const gpc_eviction *eviction);
+/* A line leaves the stage on a packet's account. */
+void gpci_stage_evicted(gpci_timed *t, gpci_stage *stage, const gpci_packet *packet, const gpc_eviction *eviction);
 void gpci_stage_released(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint8_t level);
 /* What a store or an atomic wrote finds no room: it goes to the level below. */
 void gpci_stage_write_below(gpci_timed *t, gpci_stage *stage, const gpci_packet *packet);

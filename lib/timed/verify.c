@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "timed/timed.h"
+#include "timed/watch.h"
 
 /*
  * Verification through L2 (seeds/000 section 4): a fetch of L1 has come back with a word of L2's predictor, and L1's own
@@ -22,8 +22,10 @@ static void do_not_keep(gpci_timed *t, gpci_stage *stage, gpci_packet *f, uint32
     }
     gpc_line line;
     if (!wanted && gpci_line_of(stage->cache, f->address, &line) && line.pending_sectors == f->line.fetched &&
-        !(line.valid_sectors | line.dirty_sectors))
+        !(line.valid_sectors | line.dirty_sectors)) {
+        gpci_see(t, GPC_WHAT_INVALIDATE, stage, f, 0);
         gpc_cache_invalidate_line(stage->cache, f->address);
+    }
 }
 
 bool gpci_verify(gpci_timed *t, gpci_stage *stage, uint32_t fetch) {

@@ -469,6 +469,35 @@ class gpc_hierarchy_callbacks(SizedRecord):
     )
 
 
+class gpc_event(Record):
+    _fields_ = (
+        ("cycle", c_uint64), ("until", c_uint64), ("packet", c_uint64), ("parent", c_uint64), ("access", c_uint64),
+        ("address", c_uint64), ("pc", c_uint64), ("value", c_uint64), ("sm", c_uint32), ("warp", c_uint32),
+        ("block", c_uint32), ("index", c_uint32), ("bank", c_uint32), ("bytes", c_uint32), ("from", c_uint32),
+        ("to", c_uint32), ("what", c_uint8), ("component", c_uint8), ("kind", c_uint8), ("outcome", c_uint8),
+        ("reserved", c_uint32),
+    )
+
+
+gpc_event_fn = CFUNCTYPE(c_bool, c_void_p, POINTER(gpc_event))
+
+
+gpc_event_options_destroy = CFUNCTYPE(None, c_void_p)
+
+
+class gpc_event_options(SizedRecord):
+    _fields_ = (
+        ("struct_size", c_size_t), ("on_event", gpc_event_fn), ("user_data", c_void_p),
+        ("destroy", gpc_event_options_destroy), ("whats", c_uint64), ("components", c_uint32), ("kinds", c_uint32),
+        ("first_sm", c_uint32), ("last_sm", c_uint32), ("first_address", c_uint64), ("last_address", c_uint64),
+        ("first_pc", c_uint64), ("last_pc", c_uint64), ("first_cycle", c_uint64), ("last_cycle", c_uint64),
+    )
+    _defaults_ = {
+        "last_sm": 4294967295, "last_address": 18446744073709551615, "last_pc": 18446744073709551615,
+        "last_cycle": 18446744073709551615,
+    }
+
+
 class gpc_instruction(Record):
     _fields_ = (
         ("pc", c_uint64), ("mask", c_uint64), ("addresses", POINTER(c_uint64)), ("opcode", c_uint32),
@@ -785,6 +814,12 @@ FUNCTIONS = {
     "gpc_hierarchy_reset_stats": (None, (c_void_p,)),
     "gpc_hierarchy_cache": (c_void_p, (c_void_p, c_uint, c_uint32)),
     "gpc_hierarchy_coherence": (c_void_p, (c_void_p,)),
+    "gpc_hierarchy_set_trace": (c_int, (c_void_p, POINTER(gpc_event_options), POINTER(gpc_error))),
+    "gpc_what_name": (c_char_p, (c_uint,)),
+    "gpc_what_meaning": (c_char_p, (c_uint,)),
+    "gpc_component_name": (c_char_p, (c_uint,)),
+    "gpc_component_meaning": (c_char_p, (c_uint,)),
+    "gpc_event_outcome": (c_char_p, (POINTER(gpc_event),)),
     "gpc_trace_open": (c_int, (c_void_p, c_char_p, POINTER(gpc_error), POINTER(c_void_p))),
     "gpc_trace_close": (None, (c_void_p,)),
     "gpc_trace_next_kernel": (c_int, (c_void_p, POINTER(gpc_kernel), POINTER(gpc_error))),

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "timed/watch.h"
+
+/* A hierarchy's trace of events: set, replaced and removed. */
+
+static gpc_status check(const gpc_event_options *o, gpc_error *error) {
+    const struct {
+        const char *name;
+        uint64_t first, last;
+    } ranges[] = {{"sm", o->first_sm, o->last_sm},
+                  {"address", o->first_address, o->last_address},
+                  {"pc", o->first_pc, o->last_pc},
+                  {"cycle", o->first_cycle, o->last_cycle}};
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+        if (ranges[i].first > ranges[i].last)
+            return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_event_options: first_%s is %llu, more than last_%s, %llu",
+                             ranges[i].name, (unsigned long long)ranges[i].first, ranges[i].name,
+                             (unsigned long long)ranges[i].last);
+    const struct {
+        const char *name;
+        uint64_t bits;
+        unsigned count;
+    } sets[] = {{"whats", o->whats, GPC_WHAT_COUNT},
+                {"components", o->components, GPC_COMPONENT_COUNT},
+                {"kinds", o->kinds, GPC_KIND_COUNT}};
+    for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
+        if (sets[i].bits >> sets[i].count)
+            return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_event_options: %s is 0x%llx, but there are %u",
+                             sets[i].name, (unsigned long long)sets[i].bits, sets[i].count);
+    return GPC_OK;
+}
+
+static void put(gpc_hierarchy *h, gpci_trace *trace) {
+    if (h->timed)
+        gpci_timed_watch(h->timed, trace);
+    gpci_trace_destroy(h);
+    h->trace = trace;
+}
+
+static gpc_status set(gpc_hierarchy *h, const gpc_event_options *options, gpc_error *error) {
+    if (h->trace && h->trace->calling)
+        return gpci_fail(error, GPC_ERROR_STATE, "gpc_hierarchy_set_trace: called from within the trace's callback");
+    if (!options || !options->on_event) {
+        put(h, NULL);
+        return GPC_OK;
+    }
+    gpc_status status = check(options, error);
+    if (status < 0)
+        return status;
+    gpci_trace *trace = gpci_zalloc(h->context, 1, sizeof *trace);
+    gpc_event *held = gpci_zalloc(h->context, (size_t)h->sms + 2 * (size_t)h->slices, sizeof *held);
+    if (!trace || !held) {
+        gpci_free(h->context, trace);
+        gpci_free(h->context, held);
+        return gpci_out_of_memory(error);
+    }
+    trace->options = *options;
+    trace->clock = &trace->accesses;
+    trace->held = held;
+    put(h, trace);
+    return GPC_OK;
+}
+
+gpc_status gpc_hierarchy_set_trace(gpc_hierarchy *h, const gpc_event_options *options, gpc_error *error) {
+    gpc_event_options ours = GPC_EVENT_OPTIONS_INIT;
+    gpc_status status =
+        gpci_take(&ours, sizeof ours, offsetof(gpc_event_options, whats), options, "gpc_event_options", error);
+    if (status < 0) /* where its destroy is, is not known */
+        return status;
+    status =
+        h ? set(h, &ours, error) : gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_set_trace: hierarchy is NULL");
+    bool kept = status == GPC_OK && ours.on_event;
+    if (!kept && ours.destroy)
+        ours.destroy(ours.user_data);
+    return status;
+}

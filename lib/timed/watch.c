@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "timed/watch_coherent.h"
+
+/* From what the timed hierarchy does to events. */
+
+static gpc_component component_of(const gpci_stage *stage) {
+    return stage->level == 1 ? GPC_COMPONENT_L1 : stage->level == 2 ? GPC_COMPONENT_L2 : GPC_COMPONENT_CLUSTER;
+}
+
+/* An event of a packet. What is on no access's account, as a write-back, has no instruction. */
+static gpc_event event_of(const gpci_timed *t, gpc_what what, gpc_component component, uint32_t index,
+                          const gpci_packet *p) {
+    gpc_event e = gpci_event_of_none(t->trace, what, component, index);
+    e.packet = p->label.id;
+    e.parent = p->label.parent;
+    e.access = p->label.origin;
+    e.address = p->address;
+    e.sm = p->request.sm;
+    e.kind = p->label.kind;
+    e.bytes = gpci_packet_bytes(p);
+    if (p->label.origin) {
+        e.pc = p->request.pc;
+        e.warp = p->request.warp;
+        e.block = p->request.block;
+    }
+    return e;
+}
+
+void gpci_tell(gpci_timed *t, gpc_what what, const gpci_stage *stage, const gpci_packet *p, uint64_t detail) {
+    /* a store's copy on its way below is no line transaction */
+    if (!p->label.id || (what == GPC_WHAT_REPLY && p->label.parent != p->label.origin))
+        return;
+    gpc_event e = event_of(t, what, component_of(stage), stage->index, p);
+    if (stage->level == 2)
+        e.address = gpci_l2_line(t, e.address);
+    if (what == GPC_WHAT_SERVE)
+        e.until = detail;
+    else if (what == GPC_WHAT_MSHR_MERGE)
+        e.value = detail;
+    else
+        e.outcome = (uint8_t)detail;
+    if (what == GPC_WHAT_REPLY)
+        e.component = GPC_COMPONENT_SM;
+    if (what == GPC_WHAT_JOIN)
+        e.component = GPC_COMPONENT_COALESCER;
+    if (what == GPC_WHAT_FILL) {
+        t->trace->cause = p->label.id;
+        t->trace->cause_at = stage;
+    }
+    gpci_trace_tell(t->trace, &e);
+}
+
+void gpci_tell_issue(gpci_timed *t, uint32_t flight, const gpc_request *request, uint32_t segments) {
+    gpci_flight *f = &t->flights[flight];
+    gpc_event e = gpci_event_of_none(t->trace, GPC_WHAT_ISSUE, GPC_COMPONENT_SM, request->sm);
+    f->id = ++t->trace->packets;
+    f->pc = request->pc;
+    f->block = request->block;
+    f->address = request->address & ~(uint64_t)(t->h->l1_level.line_bytes - 1);
+    e.packet = e.access = f->id;
+    e.address = f->address;
+    e.pc = request->pc;
+    e.sm = request->sm;
+    e.warp = request->warp;
+    e.block = request->block;
+    e.kind = request->kind;
+    e.bytes = segments * GPCI_SEGMENT;
+    gpci_trace_tell(t->trace, &e);
+}
+
+void gpci_tell_packet(gpci_timed *t, gpci_packet *p, uint32_t flight) {
+    p->label.id = ++t->trace->packets;
+    p->label.parent = p->label.origin = t->flights[flight].id;
+    p->label.kind = p->request.kind;
+    gpc_event e = event_of(t, GPC_WHAT_LINE, GPC_COMPONENT_SM, p->request.sm, p);
+    gpci_trace_tell(t->trace, &e);
+}
+
+/* Of what a packet to memory does not know of itself. */
+static void complete_write_back(const gpci_timed *t, const gpci_stage *stage, gpci_packet *p) {
+    p->label.origin = 0;
+    p->label.kind = GPC_STORE;
+    p->label.parent = t->trace->cause_at == stage ? t->trace->cause : 0;
+    if (stage->level != 2)
+        return;
+    p->request.sm = GPC_NONE;
+    p->address =
+        gpci_interleave_address(&t->h->interleave, stage->index % t->h->slices_per_partition, p->request.address);
+}
+
+void gpci_tell_new(gpci_timed *t, gpc_what what, const gpci_stage *stage, gpci_packet *p, const gpci_packet *parent) {
+    uint64_t before = parent ? parent->label.id : 0;
+    if (parent) {
+        p->label.parent = before;
+        p->label.origin = parent->label.origin;
+        p->label.kind = parent->label.kind;
+        p->request.pc = parent->request.pc;
+        p->request.warp = parent->request.warp;
+        p->request.block = parent->request.block;
+    } else {
+        complete_write_back(t, stage, p);
+    }
+    p->label.id = parent && !before ? 0 : ++t->trace->packets;
+    gpci_tell(t, what, stage, p, 0);
+}
+
+void gpci_tell_waiter(gpci_packet *waiter, const gpci_packet *p) {
+    waiter->request = p->request;
+    waiter->label = p->label;
+}
+
+void gpci_tell_lookup(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p, const gpci_held *held) {
+    const gpc_access_result *r = &held->result;
+    uint8_t needed = stage->line->segments_of[r->needed_sectors];
+    uint8_t here = stage->line->segments_of[r->hit_sectors] | held->flying;
+    t->trace->cause = p->label.id;
+    t->trace->cause_at = stage;
+    bool pending = r->outcome != GPC_HIT && held->flying && !(needed & (uint8_t)~here);
+    gpci_tell(t, GPC_WHAT_LOOKUP, stage, p, pending ? GPC_PENDING_HIT : r->outcome);
+}
+
+/*
+ * The reason may change while a packet is held up: one ends where the next begins. When it ends the packet may be on its
+ * way already, or gone, and so what was told of it is kept.
+ */
+void gpci_tell_held(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p, const gpci_held *held,
+                    gpc_busy reason) {
+    uint32_t client = held == &stage->held[1];
+    gpc_event *told = &t->trace->held[stage->level == 1 ? stage->index : t->h->sms + 2 * stage->index + client];
+    if (told->outcome == reason)
+        return;
+    if (told->outcome != GPC_BUSY_NOT) {
+        gpc_event end = *told;
+        end.what = GPC_WHAT_UNBLOCK;
+        end.cycle = end.until = t->wheel.now;
+        told->outcome = GPC_BUSY_NOT;
+        gpci_trace_tell(t->trace, &end);
+    }
+    if (reason == GPC_BUSY_NOT || !p->label.id)
+        return;
+    *told = event_of(t, GPC_WHAT_BLOCK, component_of(stage), stage->index, p);
+    told->outcome = (uint8_t)reason;
+    gpci_trace_tell(t->trace, told);
+}
+
+void gpci_tell_leaves(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p, const gpc_eviction *eviction) {
+    gpc_what what = eviction->forced ? GPC_WHAT_INVALIDATE : GPC_WHAT_EVICT;
+    gpc_event e = event_of(t, what, component_of(stage), stage->index, p);
+    t->trace->cause = p->label.id;
+    t->trace->cause_at = stage;
+    e.address = eviction->line_address;
+    if (stage->level == 2)
+        e.address = gpci_interleave_address(&t->h->interleave, stage->index % t->h->slices_per_partition, e.address);
+    e.value = gpci_count_sectors(eviction->dirty_sectors);
+    e.bytes = 0;
+    if (p->label.id)
+        gpci_trace_tell(t->trace, &e);
+}
+
+void gpci_tell_done(gpci_timed *t, const gpci_flight *f) {
+    if (!f->id)
+        return;
+    gpc_event e = gpci_event_of_none(t->trace, GPC_WHAT_COMPLETE, GPC_COMPONENT_SM, f->sm);
+    e.packet = e.access = f->id;
+    e.address = f->address;
+    e.pc = f->pc;
+    e.sm = f->sm;
+    e.warp = f->warp;
+    e.block = f->block;
+    e.kind = f->kind;
+    e.outcome = f->level;
+    e.value = e.cycle - f->issued;
+    gpci_trace_tell(t->trace, &e);
+}
+
+void gpci_tell_memory(gpci_timed *t, const gpci_packet *p) {
+    gpc_what what = p->type == GPCI_WRITE ? GPC_WHAT_MEMORY_WRITE : GPC_WHAT_MEMORY_READ;
+    gpc_component component = t->callbacks.on_memory ? GPC_COMPONENT_HOST : GPC_COMPONENT_MEMORY;
+    gpc_event e = event_of(t, what, component, p->path.channel, p);
+    if (p->label.id)
+        gpci_trace_tell(t->trace, &e);
+}
+
+void gpci_tell_data(gpci_timed *t, const gpci_packet *p) {
+    gpc_component component = t->callbacks.on_memory ? GPC_COMPONENT_HOST : GPC_COMPONENT_MEMORY;
+    gpc_event e = event_of(t, GPC_WHAT_DATA, component, p->path.channel, p);
+    if (p->label.id)
+        gpci_trace_tell(t->trace, &e);
+}
+
+/* A packet enters or leaves a network. */
+static void on_network(void *user_data, uint8_t component, bool leaves, uint32_t port, uint32_t packet) {
+    gpci_timed *t = user_data;
+    const gpci_packet *p = gpci_at(t, packet);
+    if (!p->label.id)
+        return;
+    gpc_event e = event_of(t, leaves ? GPC_WHAT_RECEIVE : GPC_WHAT_SEND, (gpc_component)component, port, p);
+    e.bytes = p->path.size;
+    gpci_trace_tell(t->trace, &e);
+}
+
+static const gpc_what commands[] = {
+    [GPCI_DRAM_ACTIVATE] = GPC_WHAT_ACTIVATE,
+    [GPCI_DRAM_PRECHARGE] = GPC_WHAT_PRECHARGE,
+    [GPCI_DRAM_PRECHARGE_ALL] = GPC_WHAT_PRECHARGE,
+    [GPCI_DRAM_REFRESH] = GPC_WHAT_REFRESH,
+    [GPCI_DRAM_READ] = GPC_WHAT_READ,
+    [GPCI_DRAM_WRITE] = GPC_WHAT_WRITE,
+};
+
+static void on_command(void *user_data, const gpci_dram_event *d) {
+    gpci_timed *t = user_data;
+    gpc_what what = commands[d->command];
+    bool access = what == GPC_WHAT_READ || what == GPC_WHAT_WRITE || what == GPC_WHAT_ACTIVATE;
+    gpc_event e = gpci_event_of_none(t->trace, what, GPC_COMPONENT_MEMORY, d->channel);
+    if (access && !(d->token & GPCI_WRITE_TOKEN) && gpci_at(t, (uint32_t)d->token)->label.id)
+        e = event_of(t, what, GPC_COMPONENT_MEMORY, d->channel, gpci_at(t, (uint32_t)d->token));
+    else if (access && d->token & GPCI_WRITE_TOKEN)
+        e.packet = d->token & ~GPCI_WRITE_TOKEN;
+    e.cycle = gpci_clock_core(t->dram_clock, d->cycle);
+    e.until = gpci_clock_core(t->dram_clock, d->end);
+    bool all = d->command == GPCI_DRAM_PRECHARGE_ALL || what == GPC_WHAT_REFRESH;
+    e.bank = d->pseudo * d->banks + (all ? 0 : d->bank);
+    e.value = access ? d->row : d->command == GPCI_DRAM_PRECHARGE_ALL ? d->token : 0;
+    e.bytes = what == GPC_WHAT_READ || what == GPC_WHAT_WRITE ? t->burst : 0;
+    e.outcome = d->auto_precharge;
+    gpci_trace_tell(t->trace, &e);
+}
+
+/* A message of an exchange. */
+static gpc_event event_of_step(const gpci_timed *t, gpc_what what, uint32_t exchange, const gpci_step *s) {
+    const gpci_exchange *x = &t->play->exchanges[exchange];
+    uint32_t index, module = what == GPC_WHAT_MESSAGE || what == GPC_WHAT_EVICT ? s->from : s->to;
+    gpc_component component = gpci_component_of(t->h, module, s->address, &index);
+    gpc_event e = gpci_event_of_none(t->trace, what, component, index);
+    e.packet = s->id;
+    e.parent = x->label.id;
+    e.access = x->label.origin;
+    e.address = s->address;
+    e.pc = x->pc;
+    e.sm = x->sm;
+    e.warp = x->warp;
+    e.block = x->block;
+    e.kind = x->label.kind;
+    e.bytes = s->bytes;
+    e.from = s->from;
+    e.to = s->to;
+    e.outcome = s->kind;
+    return e;
+}
+
+void gpci_tell_exchange(gpci_exchange *x, const gpci_packet *p) {
+    x->label = p->label;
+    x->pc = p->request.pc;
+    x->warp = p->request.warp;
+    x->block = p->request.block;
+}
+
+/* What a message's or a memory access's packet carries for the events of networks and memory. */
+static void label(const gpci_exchange *x, const gpci_step *s, gpci_packet *p) {
+    p->label.id = s->id;
+    p->label.parent = x->label.id;
+    p->label.origin = x->label.origin;
+    p->label.kind = x->label.kind;
+    p->request.sm = x->sm;
+    p->request.pc = x->pc;
+    p->request.warp = x->warp;
+    p->request.block = x->block;
+}
+
+void gpci_tell_message(gpci_timed *t, uint32_t exchange, gpci_step *s, gpci_packet *p) {
+    const gpci_exchange *x = &t->play->exchanges[exchange];
+    s->id = x->label.id ? ++t->trace->packets : 0;
+    label(x, s, p);
+    gpc_event e = event_of_step(t, GPC_WHAT_MESSAGE, exchange, s);
+    if (s->id)
+        gpci_trace_tell(t->trace, &e);
+}
+
+void gpci_tell_memory_access(gpci_timed *t, uint32_t exchange, const gpci_step *s, gpci_packet *p) {
+    const gpci_exchange *x = &t->play->exchanges[exchange];
+    label(x, s, p);
+    p->label.id = x->label.id ? ++t->trace->packets : 0;
+}
+
+void gpci_tell_met(gpci_timed *t, gpc_what what, uint32_t exchange, const gpci_step *s) {
+    gpc_event e = event_of_step(t, what, exchange, s);
+    if (what == GPC_WHAT_EVICT) {
+        e.packet = t->play->exchanges[exchange].label.id;
+        e.parent = e.access;
+        e.from = e.to = GPC_NONE;
+    }
+    if (what == GPC_WHAT_EVICT || what == GPC_WHAT_MSHR_FREE)
+        e.outcome = 0;
+    if (e.packet)
+        gpci_trace_tell(t->trace, &e);
+}
+
+/* Numbers are for one trace: none of an earlier one's is left. */
+static void forget(gpci_timed *t) {
+    for (uint32_t i = 0; i < t->pool.fresh; i++)
+        gpci_at(t, i)->label.id = gpci_at(t, i)->label.origin = 0;
+    for (uint32_t i = 0; i < t->flight_fresh; i++)
+        t->flights[i].id = 0;
+    gpci_play *p = t->play;
+    for (uint32_t i = 0; p && i < p->fresh; i++) {
+        p->exchanges[i].label.id = 0;
+        for (uint32_t s = 0; s < p->exchanges[i].count; s++)
+            p->exchanges[i].steps[s].id = 0;
+    }
+}
+
+static const struct {
+    gpci_group_kind group;
+    gpc_component component;
+} networks[] = {{GPCI_GROUP_REQUESTS, GPC_COMPONENT_REQUESTS},
+                {GPCI_GROUP_REPLIES, GPC_COMPONENT_REPLIES},
+                {GPCI_GROUP_PARTITION_REQUESTS, GPC_COMPONENT_PARTITION_REQUESTS},
+                {GPCI_GROUP_PARTITION_REPLIES, GPC_COMPONENT_PARTITION_REPLIES},
+                {GPCI_GROUP_MEMORY_REQUESTS, GPC_COMPONENT_MEMORY_REQUESTS},
+                {GPCI_GROUP_MEMORY_REPLIES, GPC_COMPONENT_MEMORY_REPLIES},
+                {GPCI_GROUP_CLUSTER_REQUESTS, GPC_COMPONENT_CLUSTER_REQUESTS},
+                {GPCI_GROUP_CLUSTER_REPLIES, GPC_COMPONENT_CLUSTER_REPLIES}};
+
+void gpci_timed_watch(gpci_timed *t, gpci_trace *trace) {
+    t->trace = trace;
+    if (trace) {
+        trace->clock = &t->wheel.now;
+        forget(t);
+    }
+    for (size_t i = 0; i < sizeof networks / sizeof *networks; i++)
+        if (t->groups[networks[i].group].objects)
+            gpci_network_watch(t->groups[networks[i].group].self, trace ? on_network : NULL, t,
+                               (uint8_t)networks[i].component);
+    gpci_dram_on_command(t->dram, trace ? on_command : NULL, t);
+}
+
+gpc_status gpci_timed_cancel(gpci_timed *t) {
+    gpci_timed_watch(t, NULL);
+    gpci_trace_destroy(t->h);
+    return GPC_ERROR_CANCELLED;
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_TIMED_WATCH_H
+#define GPC_TIMED_WATCH_H
+
+#include "level/events.h"
+#include "timed/timed.h"
+
+/*
+ * Events of the timed hierarchy. A function gpci_see_... stands where something happens, and calls the one of the same
+ * name in watch.c if there is a trace.
+ *
+ * A packet has a number for the trace from where it is made (gpci_see_new) on. One that was made before the trace was
+ * set has none, nor has what is made for it, and nothing is told of it.
+ */
+
+void gpci_tell(gpci_timed *t, gpc_what what, const gpci_stage *stage, const gpci_packet *p, uint64_t detail);
+void gpci_tell_issue(gpci_timed *t, uint32_t flight, const gpc_request *request, uint32_t segments);
+void gpci_tell_packet(gpci_timed *t, gpci_packet *p, uint32_t flight);
+void gpci_tell_new(gpci_timed *t, gpc_what what, const gpci_stage *stage, gpci_packet *p, const gpci_packet *parent);
+void gpci_tell_waiter(gpci_packet *waiter, const gpci_packet *p);
+void gpci_tell_lookup(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p, const gpci_held *held);
+void gpci_tell_held(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p, const gpci_held *held,
+                    gpc_busy reason);
+void gpci_tell_leaves(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p, const gpc_eviction *eviction);
+void gpci_tell_done(gpci_timed *t, const gpci_flight *flight);
+void gpci_tell_memory(gpci_timed *t, const gpci_packet *p);
+void gpci_tell_data(gpci_timed *t, const gpci_packet *p);
+
+/* The trace is set, or with NULL removed. */
+void gpci_timed_watch(gpci_timed *t, gpci_trace *trace);
+/* The callback has had enough: the trace ends. GPC_ERROR_CANCELLED. */
+gpc_status gpci_timed_cancel(gpci_timed *t);
+
+/* What a stage does with a packet; `detail`: the event's outcome, of SERVE `until`, of MSHR_MERGE its value. */
+GPCI_INLINE void gpci_see(gpci_timed *t, gpc_what what, const gpci_stage *stage, const gpci_packet *p,
+                          uint64_t detail) {
+    if (GPCI_UNLIKELY(t->trace != NULL))
+        gpci_tell(t, what, stage, p, detail);
+}
+
+/* An accepted warp access; its line transactions, or the one request of gpc_hierarchy_try_miss. */
+GPCI_INLINE void gpci_see_issue(gpci_timed *t, uint32_t flight, const gpc_request *request, uint32_t segments) {
+    if (GPCI_UNLIKELY(t->trace != NULL))
+        gpci_tell_issue(t, flight, request, segments);
+}
+GPCI_INLINE void gpci_see_line(gpci_timed *t, gpci_packet *p, uint32_t flight) {
+    if (GPCI_UNLIKELY(t->trace != NULL))
+        gpci_tell_packet(t, p, flight);
+}
+
+/* A packet is made on account of another (NULL: of whoever passed the stage's tags or filled it last). */
+GPCI_INLINE void gpci_see_new(gpci_timed *t, gpc_what what, const gpci_stage *stage, gpci_packet *p,
+                              const gpci_packet *parent) {
+    if (GPCI_UNLIKELY(t->trace != NULL))
+        gpci_tell_new(t, what, stage, p, parent);
+}
+
+/* A load of L1 goes itself, and leaves behind who waits for it, as known as it was. */
+GPCI_INLINE void gpci_see_waiter(const gpci_timed *t, gpci_packet *waiter, const gpci_packet *p) {
+    if (GPCI_UNLIKELY(t->trace != NULL))
+        gpci_tell_waiter(waiter, p);
+}
+
+GPCI_INLINE void gpci_see_lookup(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p, const gpci_held *held) {
+    if (GPCI_UNLIKELY(t->trace != NULL))
+        gpci_tell_lookup(t, stage, p, held);
+}
+
+/* At the tags: held up by `reason`, or (GPC_BUSY_NOT) not any more. */
+GPCI_INLINE void gpci_see_held(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p, const gpci_held *held,
+                               gpc_busy reason) {
+    if (GPCI_UNLIKELY(t->trace != NULL))
+        gpci_tell_held(t, stage, p, held, reason);
+}
+
+/* A line makes room for a packet's. */
+GPCI_INLINE void gpci_see_eviction(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p,
+                                   const gpc_eviction *eviction) {
+    if (GPCI_UNLIKELY(t->trace != NULL))
+        gpci_tell_leaves(t, stage, p, eviction);
+}
+
+GPCI_INLINE void gpci_see_done(gpci_timed *t, const gpci_flight *flight) {
+    if (GPCI_UNLIKELY(t->trace != NULL))
+        gpci_tell_done(t, flight);
+}
+
+/* A packet is with memory, or its host. */
+GPCI_INLINE void gpci_see_memory(gpci_timed *t, const gpci_packet *p) {
+    if (GPCI_UNLIKELY(t->trace != NULL))
+        gpci_tell_memory(t, p);
+}
+
+GPCI_INLINE void gpci_see_data(gpci_timed *t, const gpci_packet *p) {
+    if (GPCI_UNLIKELY(t->trace != NULL))
+        gpci_tell_data(t, p);
+}
+
+/* A write's packet is gone when DRAM does it: its bursts have this instead of the packet as their token. */
+#define GPCI_WRITE_TOKEN ((uint64_t)1 << 63)
+GPCI_INLINE uint64_t gpci_burst_token(const gpci_packet *p, uint32_t packet) {
+    return p->type == GPCI_WRITE ? p->label.id | GPCI_WRITE_TOKEN : packet;
+}
+
+#endif

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "hierarchy/rig.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The trace of events of a hierarchy without a clock: what there is, in order. */
+
+enum { ROOM = 4096 };
+
+typedef struct log {
+    gpc_event list[ROOM];
+    uint32_t count, stop_after;
+} log;
+
+static bool keep(void *user_data, const gpc_event *event) {
+    log *l = user_data;
+    cr_assert_lt(l->count, ROOM);
+    l->list[l->count++] = *event;
+    return l->count != l->stop_after;
+}
+
+static void listen(rig *r, log *l) {
+    gpc_event_options options = GPC_EVENT_OPTIONS_INIT;
+    options.on_event = keep;
+    options.user_data = l;
+    l->count = 0;
+    cr_assert_eq(gpc_hierarchy_set_trace(r->hierarchy, &options, NULL), GPC_OK);
+}
+
+/* "lookup l1 2<1 128: miss": what, where, packet and parent, bytes and outcome. */
+static void expect(log *l, const char *const *lines, int line) {
+    uint32_t i = 0;
+    for (; lines[i]; i++) {
+        const gpc_event *v = &l->list[i];
+        char text[160];
+        const char *outcome = gpc_event_outcome(v);
+        snprintf(text, sizeof text, "%s %s %u<%u %u%s%s", gpc_what_name(v->what), gpc_component_name(v->component),
+                 (unsigned)v->packet, (unsigned)v->parent, v->bytes, *outcome ? ": " : "", outcome);
+        cr_expect(i < l->count && !strcmp(text, lines[i]), "line %d, event %u: %s, not %s", line, i, text, lines[i]);
+    }
+    cr_expect_eq(i, l->count, "line %d: %u events, not %u", line, l->count, i);
+    l->count = 0;
+}
+
+#define EXPECT_EVENTS(l, ...) expect((l), (const char *const[]){__VA_ARGS__, NULL}, __LINE__)
+
+Test(hierarchy_events, loads) {
+    rig r;
+    static log l;
+    rig_open(&r, NULL);
+    listen(&r, &l);
+    rig_fire(&r, WORD_BY(GPC_LOAD, 0x1004, .warp = 3));
+    for (uint32_t i = 0; i < l.count; i++)
+        cr_expect(l.list[i].cycle == 1 && l.list[i].access == 1 && l.list[i].address == 0x1000 && l.list[i].warp == 3);
+    EXPECT_EVENTS(&l, "issue sm 1<0 32", "line sm 2<1 32", "lookup l1 2<1 32: miss", "fetch l1 3<2 32",
+                  "lookup l2 3<2 32: miss", "fetch l2 4<3 32", "memory-read memory 4<3 32", "fill l1 2<1 32",
+                  "complete sm 1<0 0: dram");
+    rig_fire(&r, WORD(GPC_LOAD, 0x1024));
+    cr_expect_eq(l.list[0].cycle, 2, "the second access");
+    EXPECT_EVENTS(&l, "issue sm 5<0 32", "line sm 6<5 32", "lookup l1 6<5 32: sector-miss", "fetch l1 7<6 32",
+                  "lookup l2 7<6 32: sector-miss", "fetch l2 8<7 32", "memory-read memory 8<7 32", "fill l1 6<5 32",
+                  "complete sm 5<0 0: dram");
+    rig_fire(&r, WORD(GPC_LOAD, 0x1000));
+    EXPECT_EVENTS(&l, "issue sm 9<0 32", "line sm 10<9 32", "lookup l1 10<9 32: hit", "complete sm 9<0 0: l1");
+    rig_close(&r);
+}
+
+Test(hierarchy_events, write_backs) {
+    rig r;
+    static log l;
+    rig_open(&r, "l1.ways = 1\nl1.size = 512\nl1.write_policy = back\nl1.write_allocate = fetch\n");
+    rig_store(&r, 0);
+    listen(&r, &l);
+    rig_load(&r, 512); /* the same set of L1: the line that was stored to leaves */
+    EXPECT_EVENTS(&l, "issue sm 1<0 128", "line sm 2<1 128", "lookup l1 2<1 128: miss", "fetch l1 3<2 128",
+                  "lookup l2 3<2 128: miss", "fetch l2 4<3 128", "memory-read memory 4<3 128", "fill l1 2<1 128",
+                  "evict l1 2<1 0", "write-back l1 5<2 128", "lookup l2 5<2 128: miss", "complete sm 1<0 0: dram");
+    rig_flush(&r); /* no access's: packets of nobody */
+    EXPECT_EVENTS(&l, "write-back l2 6<0 128", "memory-write memory 6<0 128");
+    rig_close(&r);
+}
+
+/* Two partitions, inclusion, no L2, coherence: sums of events are the counters. */
+Test(hierarchy_events, agree_with_counters) {
+    static const char *const settings[] = {
+        "sm.count = 4\nl2.slices = 2\nl2.partitions = 2\n",
+        "sm.count = 4\nl2.inclusion = inclusive\nl1.write_policy = back\nl1.write_allocate = fetch\n",
+        "sm.count = 4\nl2.enabled = false\n",
+        "sm.count = 4\nl1.enabled = false\n",
+        "sm.count = 4\nl1.sectors = 1\nl2.sectors = 1\nl1.write_policy = back\nl1.write_policy_local = back\n"
+        "l1.write_allocate = fetch\nl1.write_allocate_local = fetch\nl2.inclusion = inclusive\n"
+        "l2.interleave_bytes = 128\ncoherence = nmoesi\ncluster.sms = 2\n",
+    };
+    for (unsigned i = 0; i < sizeof settings / sizeof *settings; i++) {
+        rig r;
+        static log l;
+        uint64_t read = 0, written = 0, evicted[2] = {0, 0}, dropped = 0, seed = 5, done = 0, packets = 0;
+        rig_open(&r, settings[i]);
+        listen(&r, &l);
+        for (unsigned k = 0; k < 400; k++) {
+            seed = seed * 6364136223846793005u + 1442695040888963407u;
+            rig_fire(&r, LINE_BY((uint8_t)(seed >> 60) % 4, (seed >> 40) % 64 * 128, .sm = (uint32_t)(seed >> 34) % 4));
+            for (uint32_t n = 0; n < l.count; n++) {
+                const gpc_event *v = &l.list[n];
+                read += v->what == GPC_WHAT_MEMORY_READ ? v->bytes : 0;
+                written += v->what == GPC_WHAT_MEMORY_WRITE ? v->bytes : 0;
+                evicted[0] += v->what == GPC_WHAT_EVICT && v->component == GPC_COMPONENT_L1;
+                evicted[1] += v->what == GPC_WHAT_EVICT && v->component == GPC_COMPONENT_L2;
+                dropped += v->what == GPC_WHAT_INVALIDATE && v->component == GPC_COMPONENT_L1;
+                done += v->what == GPC_WHAT_COMPLETE;
+                cr_expect(v->cycle == k + 1 && v->parent < v->packet + !v->packet);
+                packets = v->packet > packets ? v->packet : packets;
+            }
+            l.count = 0;
+        }
+        gpc_stats s = rig_stats(&r);
+        cr_expect_eq(done, 400);
+        cr_expect_gt(packets, 800);
+        cr_expect_eq(read, s.dram_read_sectors * 32, "%s", settings[i]);
+        cr_expect_eq(written, s.dram_write_sectors * 32, "%s", settings[i]);
+        cr_expect_eq(evicted[0], s.l1_evictions, "%s", settings[i]);
+        cr_expect_eq(evicted[1], s.l2_evictions, "%s", settings[i]);
+        cr_expect(i == 4 || dropped == s.l1_invalidations, "%s", settings[i]);
+        rig_close(&r);
+    }
+}
+
+/* A coherent line's messages, in the order of the tree's list. */
+Test(hierarchy_events, messages) {
+    rig r;
+    static log l;
+    rig_open(&r, "sm.count = 2\nl1.sectors = 1\nl2.sectors = 1\nl1.write_policy = back\nl1.write_policy_local = back\n"
+                 "l1.write_allocate = fetch\nl1.write_allocate_local = fetch\nl2.inclusion = inclusive\n"
+                 "l2.interleave_bytes = 128\ncoherence = nmoesi\n");
+    listen(&r, &l);
+    rig_load(&r, 0);
+    cr_expect(l.list[3].from == 0 && l.list[3].to == 2, "the L1s are modules 0 and 1, the slice is 2");
+    EXPECT_EVENTS(&l, "issue sm 1<0 128", "line sm 2<1 128", "lookup l1 2<1 128: miss",
+                  "message l1 3<2 8: read-request", "message l2 4<2 8: read-request", "message memory 5<2 136: data",
+                  "memory-read memory 2<1 128", "message l2 6<2 136: data", "complete sm 1<0 0: dram");
+    rig_close(&r);
+}
+
+/* False: the access is made, and says so; the next goes on unseen. */
+Test(hierarchy_events, cancelled) {
+    rig r;
+    static log l;
+    uint64_t address = 0;
+    gpc_warp_access access = GPC_WARP_ACCESS_INIT;
+    rig_open(&r, NULL);
+    l.stop_after = 3;
+    listen(&r, &l);
+    access.mask = 1;
+    access.addresses = &address;
+    access.width = 4;
+    cr_expect_eq(gpc_hierarchy_access(r.hierarchy, &access, NULL), GPC_ERROR_CANCELLED);
+    cr_expect_eq(gpc_hierarchy_access(r.hierarchy, &access, NULL), GPC_OK);
+    cr_expect_eq(l.count, 3);
+    cr_expect_eq(rig_stats(&r).l1_load_sector_hits, 1, "the first brought the line");
+    rig_close(&r);
+}

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "timed/coherent_rig.h"
+#include "timed/events.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+/* The rules of gpc_hierarchy_set_trace and its callback, and the events of a coherent hierarchy with a clock. */
+
+#define ANY GPC_COMPONENT_COUNT
+
+static const gpc_event_options all = GPC_EVENT_OPTIONS_INIT;
+
+static bool never(void *user_data, const gpc_event *event) {
+    (void)event;
+    cr_assert(user_data && false, "called");
+    return true;
+}
+
+static void count(void *user_data) {
+    ++*(unsigned *)user_data;
+}
+
+Test(timed_events, refused) {
+    static rig r;
+    rig_open_dram(&r, NULL);
+    unsigned destroyed = 0;
+    gpc_event_options o = all;
+    o.on_event = never;
+    o.destroy = count;
+    o.user_data = &destroyed;
+    cr_expect_eq(gpc_hierarchy_set_trace(NULL, &o, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(destroyed, 1, "also where nothing comes of it");
+    static const char *const names[] = {"first_sm", "first_address", "first_pc", "first_cycle",
+                                        "whats",    "components",    "kinds"};
+    for (unsigned i = 0; i < 7; i++) {
+        gpc_error error = GPC_ERROR_INIT;
+        gpc_event_options bad = o;
+        bad.last_sm = i == 0 ? 2 : bad.last_sm;
+        bad.first_sm = i == 0 ? 3 : 0;
+        bad.first_address = i == 1;
+        bad.last_address = i == 1 ? 0 : UINT64_MAX;
+        bad.first_pc = i == 2;
+        bad.last_pc = i == 2 ? 0 : UINT64_MAX;
+        bad.first_cycle = i == 3;
+        bad.last_cycle = i == 3 ? 0 : UINT64_MAX;
+        bad.whats = i == 4 ? (uint64_t)1 << GPC_WHAT_COUNT : 0;
+        bad.components = i == 5 ? 1u << GPC_COMPONENT_COUNT : 0;
+        bad.kinds = i == 6 ? 1u << GPC_KIND_COUNT : 0;
+        cr_expect_eq(gpc_hierarchy_set_trace(r.hierarchy, &bad, &error), GPC_ERROR_ARGUMENT);
+        cr_expect(strstr(error.message, names[i]), "%s", error.message);
+        cr_expect_eq(destroyed, 2 + i);
+    }
+    gpc_event_options small = o;
+    small.struct_size = sizeof(size_t);
+    cr_expect_eq(gpc_hierarchy_set_trace(r.hierarchy, &small, NULL), GPC_ERROR_ABI);
+    cr_expect_eq(destroyed, 8, "what it has for a destroy is not known");
+    rig_latency(&r, WORD(GPC_LOAD, 0));
+    rig_close(&r);
+}
+
+/* Removed, replaced, or gone with the hierarchy: destroyed once, and called no more. */
+Test(timed_events, ends) {
+    static rig r;
+    static events one, two, three;
+    rig_open_dram(&r, "dram.model = fixed\n");
+    events_open(&one, r.hierarchy, all);
+    rig_latency(&r, WORD(GPC_LOAD, 0));
+    uint64_t calls = one.calls;
+    cr_expect_gt(calls, 10);
+    events_open(&two, r.hierarchy, all);
+    cr_expect_eq(one.destroyed, 1);
+    rig_latency(&r, WORD(GPC_LOAD, 4096));
+    cr_expect_eq(one.calls, calls);
+    cr_expect_eq(two.calls, calls, "the same life");
+    cr_expect_eq(two.list[0].packet, 1, "numbers begin anew");
+    gpc_event_options none = all; /* no callback: as NULL */
+    cr_expect_eq(gpc_hierarchy_set_trace(r.hierarchy, &none, NULL), GPC_OK);
+    cr_expect_eq(two.destroyed, 1);
+    rig_latency(&r, WORD(GPC_LOAD, 8192));
+    cr_expect_eq(two.calls, calls, "off is off");
+    events_open(&three, r.hierarchy, all);
+    rig_close(&r);
+    cr_expect_eq(three.destroyed, 1);
+    cr_expect_eq(three.calls, 0);
+    events_close(&one, NULL);
+    events_close(&two, NULL);
+    events_close(&three, NULL);
+}
+
+/* What was in flight before is not told of; what comes after is, from its begin to its end. */
+Test(timed_events, set_in_flight) {
+    static rig r;
+    static events e;
+    rig_open_dram(&r, "l1.mshr_entries = 1\n");
+    rig_issue(&r, WORD(GPC_LOAD, 0));
+    rig_issue(&r, WORD(GPC_LOAD, 128));
+    rig_steps(&r, 20);
+    events_open(&e, r.hierarchy, all);
+    rig_issue(&r, WORD(GPC_LOAD, 0));
+    rig_issue(&r, WORD(GPC_LOAD, 256));
+    rig_finish(&r);
+    events_check(&e);
+    cr_expect_eq(events_count(&e, GPC_WHAT_ISSUE, ANY), 2);
+    cr_expect_eq(events_count(&e, GPC_WHAT_COMPLETE, ANY), 2);
+    events_close(&e, r.hierarchy);
+    rig_close(&r);
+}
+
+/* False: the call says so once, the cycle is done to its end, and the hierarchy goes on as if nobody had looked. */
+Test(timed_events, cancelled) {
+    static rig r;
+    static events e;
+    uint64_t latency = 0;
+    for (uint64_t stop = 0; stop <= 24; stop++) {
+        rig_open_dram(&r, NULL);
+        e.stop_after = stop;
+        events_open(&e, r.hierarchy, all);
+        rig_issue(&r, WORD(GPC_LOAD, 0));
+        unsigned cancelled = 0;
+        gpc_status status = GPC_OK;
+        for (unsigned i = 0; i < 1000 && !r.done[0].times; i++) {
+            status = gpc_hierarchy_advance(r.hierarchy, 1);
+            cr_assert(status == GPC_OK || status == GPC_ERROR_CANCELLED);
+            cancelled += status == GPC_ERROR_CANCELLED;
+        }
+        cr_expect_eq(cancelled, stop != 0, "after %u events", (unsigned)stop);
+        cr_expect_eq(e.calls, stop ? stop : e.calls);
+        cr_expect_eq(e.destroyed, stop != 0);
+        latency = stop ? latency : r.done[0].cycle;
+        cr_expect_eq(r.done[0].cycle, latency, "after %u events", (unsigned)stop);
+        events_close(&e, r.hierarchy);
+        rig_close(&r);
+    }
+    e.stop_after = 0;
+}
+
+typedef struct caller {
+    gpc_hierarchy *hierarchy;
+    unsigned calls;
+} caller;
+
+static bool call_back(void *user_data, const gpc_event *event) {
+    caller *c = user_data;
+    gpc_event_options o = all;
+    gpc_error error = GPC_ERROR_INIT;
+    c->calls++;
+    uint64_t now = gpc_hierarchy_now(c->hierarchy); /* DRAM commands are told a little later */
+    cr_expect(now == event->cycle || (event->component == GPC_COMPONENT_MEMORY && now > event->cycle));
+    cr_expect_eq(gpc_hierarchy_set_trace(c->hierarchy, &o, &error), GPC_ERROR_STATE);
+    cr_expect_eq(gpc_hierarchy_set_trace(c->hierarchy, NULL, &error), GPC_ERROR_STATE);
+    return true;
+}
+
+Test(timed_events, from_within) {
+    static rig r;
+    rig_open_dram(&r, "dram.model = fixed\n");
+    caller c = {.hierarchy = r.hierarchy};
+    gpc_event_options o = all;
+    o.on_event = call_back;
+    o.user_data = &c;
+    cr_assert_eq(gpc_hierarchy_set_trace(r.hierarchy, &o, NULL), GPC_OK);
+    rig_latency(&r, WORD(GPC_LOAD, 0));
+    cr_expect_gt(c.calls, 10);
+    cr_assert_eq(gpc_hierarchy_set_trace(r.hierarchy, NULL, NULL), GPC_OK);
+    rig_close(&r);
+}
+
+/* A host's own memory, and a host's own L1. */
+Test(timed_events, host) {
+    static rig r;
+    static events e;
+    rig_open(&r, NULL, 50);
+    events_open(&e, r.hierarchy, all);
+    gpc_request miss = {.address = 0x200, .kind = GPC_LOAD, .pc = 0x18, .warp = 2};
+    cr_assert_eq(gpc_hierarchy_try_miss(r.hierarchy, &miss, RIG_TOKENS - 1, NULL), GPC_OK);
+    rig_steps(&r, 400);
+    events_check(&e);
+    const gpc_event *read = events_at(&e, GPC_WHAT_MEMORY_READ, GPC_COMPONENT_HOST, 0);
+    const gpc_event *data = events_at(&e, GPC_WHAT_DATA, GPC_COMPONENT_HOST, 0);
+    cr_assert(read && data);
+    cr_expect_eq(data->cycle - read->cycle, 50);
+    cr_expect_eq(read->pc, 0x18);
+    cr_expect_eq(events_count(&e, GPC_WHAT_LOOKUP, GPC_COMPONENT_L1), 0);
+    cr_expect_eq(events_at(&e, GPC_WHAT_COMPLETE, ANY, 0)->value, r.done[RIG_TOKENS - 1].cycle);
+    events_close(&e, r.hierarchy);
+    rig_abandon(&r);
+}
+
+Test(timed_events, names) {
+    cr_expect_str_eq(gpc_what_name(GPC_WHAT_LOOKUP), "lookup");
+    cr_expect_str_eq(gpc_what_name(GPC_WHAT_COUNT), "");
+    cr_expect_str_eq(gpc_component_name(GPC_COMPONENT_L2), "l2");
+    cr_expect_str_eq(gpc_component_name(GPC_COMPONENT_COUNT), "");
+    cr_expect_str_eq(gpc_component_meaning(GPC_COMPONENT_COUNT), "");
+    cr_expect_str_eq(gpc_event_outcome(NULL), "");
+    for (unsigned i = 0; i < GPC_WHAT_COUNT; i++)
+        cr_expect(*gpc_what_name(i) && *gpc_what_meaning(i), "%u", i);
+    for (unsigned i = 0; i < GPC_COMPONENT_COUNT; i++)
+        cr_expect(*gpc_component_name(i) && *gpc_component_meaning(i), "%u", i);
+    gpc_event e = {.what = GPC_WHAT_LOOKUP, .outcome = 255};
+    cr_expect_str_eq(gpc_event_outcome(&e), "", "of a later version");
+}
+
+/* A coherent load that nobody has a copy of: its messages, one after the other. */
+Test(timed_events, messages_of_a_miss) {
+    static rig r;
+    static events e;
+    coherent_open(&r, "nmoesi", NULL);
+    events_open(&e, r.hierarchy, all);
+    EXPECT_CYCLES(&r, WORD(GPC_LOAD, 0), MISS);
+    events_check(&e);
+    static const char *const kinds[] = {"read-request", "read-request", "data", "data"};
+    uint64_t sent = 0;
+    for (uint32_t i = 0; i < 4; i++) {
+        const gpc_event *m = events_at(&e, GPC_WHAT_MESSAGE, ANY, i), *a = events_at(&e, GPC_WHAT_ARRIVE, ANY, i);
+        cr_assert(m && a, "message %u", i);
+        cr_expect_str_eq(gpc_event_outcome(m), kinds[i]);
+        cr_expect(a->packet == m->packet && a->from == m->from && a->to == m->to && m->cycle >= sent);
+        cr_expect(m->access == 1 && m->parent == 2 && m->sm == 0);
+        sent = a->cycle;
+    }
+    cr_expect_eq(events_count(&e, GPC_WHAT_MESSAGE, ANY), 4);
+    cr_expect_eq(events_at(&e, GPC_WHAT_COMPLETE, ANY, 0)->cycle, MISS);
+    events_close(&e, r.hierarchy);
+    coherent_close(&r);
+}
+
+static void shoot(rig *r) {
+    uint64_t state = 11;
+    for (uint32_t i = 0; i < 300; i++) {
+        static const uint8_t kinds[] = {GPC_LOAD, GPC_LOAD, GPC_STORE, GPC_ATOMIC};
+        shot s = WORD(kinds[rig_below(&state, 4)], rig_below(&state, 96) * 128ull);
+        s.sm = rig_below(&state, 4);
+        rig_push(r, s);
+    }
+    rig_finish(r);
+}
+
+/* With clusters, both ways of conflict, and links: all that is sent comes, and reads of memory are the counter. */
+Test(timed_events, coherent_agree_with_counters) {
+    static const char *const settings[] = {
+        "sm.count = 4\nl1.size = 2KiB\nl2.size = 8KiB\n",
+        "sm.count = 4\ncluster.sms = 2\nl1.size = 2KiB\nl2.slices = 2\ncoherence.conflict = wait\n",
+        "sm.count = 4\ncoherence.conflict = retry\nl2.mshr_entries = 1\nmemory.link_width = 32\n",
+    };
+    for (unsigned i = 0; i < sizeof settings / sizeof *settings; i++) {
+        static rig r;
+        static events e;
+        uint64_t trails[2];
+        for (unsigned look = 0; look < 2; look++) {
+            coherent_open(&r, "nmoesi", settings[i]);
+            if (look)
+                events_open(&e, r.hierarchy, all);
+            shoot(&r);
+            trails[look] = r.trail;
+            if (look) {
+                gpc_stats s = rig_stats(&r);
+                events_check(&e);
+                cr_expect_eq(events_count(&e, GPC_WHAT_COMPLETE, ANY), r.completed, "%s", settings[i]);
+                cr_expect_eq(events_bytes(&e, GPC_WHAT_MEMORY_READ, ANY), s.dram_read_sectors * 32, "%s", settings[i]);
+                cr_expect_eq(events_count(&e, GPC_WHAT_RECEIVE, GPC_COMPONENT_REQUESTS), s.network_requests, "%s",
+                             settings[i]);
+                cr_expect_eq(events_count(&e, GPC_WHAT_EVICT, GPC_COMPONENT_L1), s.l1_evictions, "%s", settings[i]);
+                cr_expect(i != 2 || events_count(&e, GPC_WHAT_REFUSE, ANY), "%s", settings[i]);
+                cr_expect(i != 1 || events_count(&e, GPC_WHAT_WAIT, ANY), "%s", settings[i]);
+                cr_expect_eq(events_count(&e, GPC_WHAT_SEND, GPC_COMPONENT_CLUSTER_REQUESTS) > 0, i == 1);
+                events_close(&e, r.hierarchy);
+            }
+            coherent_close(&r);
+        }
+        cr_expect_eq(trails[0], trails[1], "%s", settings[i]);
+    }
+}
