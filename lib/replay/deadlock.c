@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/text.h"
 #include "replay/timed_replay.h"
 
 #include <stdio.h>
-#include <string.h>
 
 /* Nothing moves any more: who waits for what. */
 
 #define WARPS_NAMED 4u
-
-static void append(char *text, size_t size, const char *more) {
-    size_t length = strlen(text);
-    snprintf(text + length, size - length, "%s", more);
-}
 
 /* First register that a warp's next instruction waits for, as a trace writes it. */
 static const char *register_of(const uint64_t *board, const gpc_instruction *i, char name[8]) {
@@ -24,7 +19,7 @@ static const char *register_of(const uint64_t *board, const gpc_instruction *i, 
     return NULL;
 }
 
-static void describe_wait(const gpci_timed_replay *t, uint32_t sm, uint32_t slot, char *text, size_t size) {
+static void describe_wait(const gpci_timed_replay *t, uint32_t sm, uint32_t slot, gpci_text *text) {
     const gpci_timed_sm *m = &t->sms[sm];
     const gpci_timed_warp *w = &m->warps[slot];
     char name[8];
@@ -33,58 +28,57 @@ static void describe_wait(const gpci_timed_replay *t, uint32_t sm, uint32_t slot
     switch (gpci_warp_state(m, w)) {
     case GPC_STATE_WAITING:
         if (missing)
-            snprintf(text, size, "%s, with %u loads in flight", missing, w->loads);
+            gpci_text_put(text, "%s, with %u loads in flight", missing, w->loads);
         else
-            snprintf(text, size, "its %u loads and %u other accesses in flight", w->loads, w->others);
+            gpci_text_put(text, "its %u loads and %u other accesses in flight", w->loads, w->others);
         break;
     case GPC_STATE_BARRIER:
-        snprintf(text, size, "its block at a barrier, %u of %u warps there", w->run->at_barrier, w->run->live);
+        gpci_text_put(text, "its block at a barrier, %u of %u warps there", w->run->at_barrier, w->run->live);
         break;
     case GPC_STATE_READY:
     case GPC_STATE_READY_MEMORY:
         if (gpci_scheduler_throttle_of(scheduler, w->place))
-            snprintf(text, size, "its throttle, %s", gpci_scheduler_throttle_of(scheduler, w->place));
+            gpci_text_put(text, "its throttle, %s", gpci_scheduler_throttle_of(scheduler, w->place));
         else
-            snprintf(text, size, "%s",
-                     gpci_warp_state(m, w) == GPC_STATE_READY_MEMORY && m->refused ? "the memory pipeline"
-                                                                                   : "its scheduler");
+            gpci_text_put(text, "%s",
+                          gpci_warp_state(m, w) == GPC_STATE_READY_MEMORY && m->refused ? "the memory pipeline"
+                                                                                        : "its scheduler");
         break;
     default:
-        snprintf(text, size, "its scheduler");
+        gpci_text_put(text, "its scheduler");
         break;
     }
 }
 
-static void describe_warp(const gpci_timed_replay *t, uint32_t sm, uint32_t slot, char *text, size_t size) {
+static void describe_warp(const gpci_timed_replay *t, uint32_t sm, uint32_t slot, gpci_text *text) {
     const gpci_timed_warp *w = &t->sms[sm].warps[slot];
-    char wait[64], line[192];
-    describe_wait(t, sm, slot, wait, sizeof wait);
-    snprintf(line, sizeof line, "%sSM %u, block %u, warp %u at pc 0x%llx (%s) waits for %s", *text ? "; " : "", sm,
-             w->run->block->index, slot - w->run->slot * w->run->block->warp_count, (unsigned long long)w->next->pc,
-             gpc_trace_opcode(t->r->trace, w->next->opcode), wait);
-    append(text, size, line);
+    gpci_text_put(text, "%sSM %u, block %u, warp %u at pc 0x%llx (%s) waits for ", text->length ? "; " : "", sm,
+                  w->run->block->index, slot - w->run->slot * w->run->block->warp_count,
+                  (unsigned long long)w->next->pc, gpc_trace_opcode(t->r->trace, w->next->opcode));
+    describe_wait(t, sm, slot, text);
 }
 
-/* The first few warps; all others are counted. Returns how many there are. */
-static uint32_t describe_warps(const gpci_timed_replay *t, char *text, size_t size) {
+/* The first few warps; all others are counted. */
+static void describe_warps(const gpci_timed_replay *t, gpci_text *text) {
     uint32_t found = 0;
     for (uint32_t sm = 0; sm < t->r->sm_count; sm++)
         for (uint32_t slot = 0; slot < t->slots; slot++)
             if (t->sms[sm].warps[slot].run && ++found <= WARPS_NAMED)
-                describe_warp(t, sm, slot, text, size);
-    return found;
+                describe_warp(t, sm, slot, text);
+    if (!found)
+        gpci_text_put(text, "no warp is left");
+    if (found > WARPS_NAMED)
+        gpci_text_put(text, "; and %u more warps", found - WARPS_NAMED);
 }
 
 gpc_status gpci_timed_stuck(const gpci_timed_replay *t, gpc_error *error) {
     uint64_t now = gpci_timed_now(t->r->hierarchy);
-    char warps[640] = "", more[32] = "", report[256] = "";
-    uint32_t found = describe_warps(t, warps, sizeof warps);
-    if (found > WARPS_NAMED)
-        snprintf(more, sizeof more, "; and %u more warps", found - WARPS_NAMED);
+    char warps[672], report[256] = "";
+    gpci_text text = gpci_text_of(warps, sizeof warps);
+    describe_warps(t, &text);
     gpci_timed_report(t->r->hierarchy, report, sizeof report);
     return gpci_fail(error, GPC_ERROR_STATE,
-                     "%s: no progress since cycle %llu of the kernel, now %llu: %s%s. %llu accesses in flight. %s",
+                     "%s: no progress since cycle %llu of the kernel, now %llu: %s. %llu accesses in flight. %s",
                      t->r->kernel.file, (unsigned long long)(t->progress - t->launched),
-                     (unsigned long long)(now - t->launched), found ? warps : "no warp is left", more,
-                     (unsigned long long)t->in_flight, report);
+                     (unsigned long long)(now - t->launched), warps, (unsigned long long)t->in_flight, report);
 }

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "base/base.h"
+#include "base/text.h"
 
 #include <gpucache/coherence.h>
 
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 /* Statistics as text: the two matrices side by side as in Table 4.2, and everything as JSON. */
@@ -20,21 +18,6 @@ const char *gpc_coherence_event_name(gpc_coherence_event event) {
     };
     _Static_assert(sizeof names / sizeof *names == GPC_EVENT_COUNT, "every event has a name");
     return (unsigned)event < GPC_EVENT_COUNT ? names[event] : NULL;
-}
-
-/* A text that grows past its buffer's end, and is only counted there. */
-typedef struct text {
-    char *buffer;
-    size_t size, length;
-} text;
-
-static GPCI_PRINTF(2, 3) void put(text *t, const char *format, ...) {
-    size_t room = t->length < t->size ? t->size - t->length : 0;
-    va_list arguments;
-    va_start(arguments, format);
-    int wrote = vsnprintf(room ? t->buffer + t->length : NULL, room, format, arguments);
-    va_end(arguments);
-    t->length += wrote > 0 ? (size_t)wrote : 0;
 }
 
 void gpc_coherence_stats_init(gpc_coherence_stats *stats) {
@@ -78,54 +61,54 @@ static void widths(const gpc_coherence_stats *stats, int *counts, int *origins) 
 
 size_t gpc_coherence_matrix_text(const gpc_coherence_stats *stats, const char *title, char *buffer, size_t size) {
     gpc_coherence_stats ours = taken(stats);
-    text t = {buffer, buffer ? size : 0, 0};
+    gpci_text t = gpci_text_of(buffer, size);
     int counts, origins, gap = 4;
     widths(&ours, &counts, &origins);
     int indent = title ? (int)strlen(title) : 0;
-    put(&t, "%s  ", title ? title : "");
+    gpci_text_put(&t, "%s  ", title ? title : "");
     for (int to = 0; to < GPC_LINE_COUNT; to++)
-        put(&t, "  %*c", counts, letters[to]);
-    put(&t, "%*s%s  ", gap, "", title ? title : "");
+        gpci_text_put(&t, "  %*c", counts, letters[to]);
+    gpci_text_put(&t, "%*s%s  ", gap, "", title ? title : "");
     for (int to = 0; to < GPC_LINE_COUNT; to++)
-        put(&t, "  %*c", origins, letters[to]);
-    put(&t, "\n");
+        gpci_text_put(&t, "  %*c", origins, letters[to]);
+    gpci_text_put(&t, "\n");
     for (int from = 0; from < GPC_LINE_COUNT; from++) {
-        put(&t, "%*s %c", indent, "", letters[from]);
+        gpci_text_put(&t, "%*s %c", indent, "", letters[from]);
         for (int to = 0; to < GPC_LINE_COUNT; to++)
-            put(&t, "  %*" PRIu64, counts, ours.transitions[from][to]);
-        put(&t, "%*s%*s %c", gap, "", indent, "", letters[from]);
+            gpci_text_put(&t, "  %*" PRIu64, counts, ours.transitions[from][to]);
+        gpci_text_put(&t, "%*s%*s %c", gap, "", indent, "", letters[from]);
         for (int to = 0; to < GPC_LINE_COUNT; to++)
-            put(&t, "  %*" PRIX32, origins, ours.origins[from][to]);
-        put(&t, "\n");
+            gpci_text_put(&t, "  %*" PRIX32, origins, ours.origins[from][to]);
+        gpci_text_put(&t, "\n");
     }
     return t.length;
 }
 
 size_t gpc_coherence_stats_json(const gpc_coherence_stats *stats, char *buffer, size_t size) {
     gpc_coherence_stats ours = taken(stats);
-    text t = {buffer, buffer ? size : 0, 0};
-    put(&t, "{");
-#define X(id, unit, meaning) put(&t, "\"%s\": %" PRIu64 ", ", #id, ours.id);
+    gpci_text t = gpci_text_of(buffer, size);
+    gpci_text_put(&t, "{");
+#define X(id, unit, meaning) gpci_text_put(&t, "\"%s\": %" PRIu64 ", ", #id, ours.id);
     GPC_COHERENCE_COUNTERS(X)
 #undef X
-    put(&t, "\"states\": \"%s\", \"transitions\": [", letters);
+    gpci_text_put(&t, "\"states\": \"%s\", \"transitions\": [", letters);
     for (int at = 0; at < GPC_LINE_COUNT * GPC_LINE_COUNT; at++) {
         int from = at / GPC_LINE_COUNT, to = at % GPC_LINE_COUNT;
-        put(&t, "%s%" PRIu64 "%s",
-            to     ? ", "
-            : from ? ", ["
-                   : "[",
-            ours.transitions[from][to], to == GPC_LINE_COUNT - 1 ? "]" : "");
+        gpci_text_put(&t, "%s%" PRIu64 "%s",
+                      to     ? ", "
+                      : from ? ", ["
+                             : "[",
+                      ours.transitions[from][to], to == GPC_LINE_COUNT - 1 ? "]" : "");
     }
-    put(&t, "], \"origins\": [");
+    gpci_text_put(&t, "], \"origins\": [");
     for (int at = 0; at < GPC_LINE_COUNT * GPC_LINE_COUNT; at++) {
         int from = at / GPC_LINE_COUNT, to = at % GPC_LINE_COUNT;
-        put(&t, "%s%" PRIu32 "%s",
-            to     ? ", "
-            : from ? ", ["
-                   : "[",
-            ours.origins[from][to], to == GPC_LINE_COUNT - 1 ? "]" : "");
+        gpci_text_put(&t, "%s%" PRIu32 "%s",
+                      to     ? ", "
+                      : from ? ", ["
+                             : "[",
+                      ours.origins[from][to], to == GPC_LINE_COUNT - 1 ? "]" : "");
     }
-    put(&t, "]}");
+    gpci_text_put(&t, "]}");
     return t.length;
 }

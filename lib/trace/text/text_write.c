@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "base/array.h"
+#include "base/text.h"
 #include "trace/output.h"
 #include "trace/paths.h"
 #include "trace/text/text_line.h"
@@ -8,7 +9,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -23,6 +23,7 @@ typedef struct text_sink {
     gpci_output *output; /* of the present kernel */
     gpc_kernel kernel;
     gpci_bytes part;
+    gpci_text text;      /* that goes into `part` */
     uint32_t kernels;    /* begun */
     bool header_written; /* the first block says whether there are source lines */
     bool with_lines, lines_lost;
@@ -55,32 +56,29 @@ static gpc_status flush(text_sink *s, gpci_output *output, gpc_error *error) {
     return status;
 }
 
-GPCI_PRINTF(2, 3) static void put(gpci_bytes *out, const char *format, ...) {
-    va_list arguments;
-    char text[512];
-    va_start(arguments, format);
-    int length = vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    gpci_bytes_put(out, text, length < 0 ? 0 : (size_t)length);
+static gpc_status add_to_part(void *part, const char *bytes, size_t length) {
+    gpci_bytes_put(part, bytes, length);
+    return ((const gpci_bytes *)part)->failed ? GPC_ERROR_MEMORY : GPC_OK;
 }
 
 static void put_header(text_sink *s) {
     const gpc_kernel *k = &s->kernel;
-    gpci_bytes *out = &s->part;
-    put(out, "-kernel name = ");
-    gpci_bytes_put(out, k->name, strlen(k->name));
-    put(out, "\n-kernel id = %" PRIu32 "\n-grid dim = (%" PRIu32 ",%" PRIu32 ",%" PRIu32 ")\n", k->id, k->grid[0],
-        k->grid[1], k->grid[2]);
-    put(out, "-block dim = (%" PRIu32 ",%" PRIu32 ",%" PRIu32 ")\n-shmem = %" PRIu32 "\n-nregs = %" PRIu32 "\n",
-        k->block[0], k->block[1], k->block[2], k->shared_bytes, k->registers);
-    put(out, "-binary version = %" PRIu32 "\n-cuda stream id = %" PRIu64 "\n", k->binary_version, k->stream);
-    put(out, "-shmem base_addr = 0x%016" PRIx64 "\n-local mem base_addr = 0x%016" PRIx64 "\n", k->shared_base,
-        k->local_base);
-    put(out, "-nvbit version = 0\n-accelsim tracer version = 4\n-enable lineinfo = %d\n\n", s->with_lines);
-    put(out,
-        "#traces format = %sPC mask dest_num [reg_dests] opcode src_num [reg_srcs] mem_width "
-        "[adrrescompress?] [mem_addresses]\n",
-        s->with_lines ? "[line_num] " : "");
+    gpci_text *out = &s->text;
+    gpci_text_put(out, "-kernel name = ");
+    gpci_text_bytes(out, k->name, strlen(k->name));
+    gpci_text_put(out, "\n-kernel id = %" PRIu32 "\n-grid dim = (%" PRIu32 ",%" PRIu32 ",%" PRIu32 ")\n", k->id,
+                  k->grid[0], k->grid[1], k->grid[2]);
+    gpci_text_put(out,
+                  "-block dim = (%" PRIu32 ",%" PRIu32 ",%" PRIu32 ")\n-shmem = %" PRIu32 "\n-nregs = %" PRIu32 "\n",
+                  k->block[0], k->block[1], k->block[2], k->shared_bytes, k->registers);
+    gpci_text_put(out, "-binary version = %" PRIu32 "\n-cuda stream id = %" PRIu64 "\n", k->binary_version, k->stream);
+    gpci_text_put(out, "-shmem base_addr = 0x%016" PRIx64 "\n-local mem base_addr = 0x%016" PRIx64 "\n", k->shared_base,
+                  k->local_base);
+    gpci_text_put(out, "-nvbit version = 0\n-accelsim tracer version = 4\n-enable lineinfo = %d\n\n", s->with_lines);
+    gpci_text_put(out,
+                  "#traces format = %sPC mask dest_num [reg_dests] opcode src_num [reg_srcs] mem_width "
+                  "[adrrescompress?] [mem_addresses]\n",
+                  s->with_lines ? "[line_num] " : "");
     s->header_written = true;
 }
 
@@ -107,7 +105,7 @@ static gpc_status write_placement(text_sink *s, const gpc_kernel *kernel, gpc_er
     if (status < 0)
         return status;
     for (uint64_t b = 0; status == GPC_OK && b < kernel->placement_count; b++) {
-        put(&s->part, "%" PRIu32 "\n", kernel->placement[b]);
+        gpci_text_put(&s->text, "%" PRIu32 "\n", kernel->placement[b]);
         if (s->part.length > PART_BYTES)
             status = flush(s, output, error);
     }
@@ -184,10 +182,11 @@ static void settle_lines(text_sink *s, const gpc_block *block) {
 static gpc_status add_block(gpci_sink *sink, const gpc_trace *from, const gpc_block *block, gpc_error *error) {
     text_sink *s = of(sink);
     settle_lines(s, block);
-    put(&s->part, "\n#BEGIN_TB\n\nthread block = %" PRIu32 ",%" PRIu32 ",%" PRIu32 "\n", block->x, block->y, block->z);
+    gpci_text_put(&s->text, "\n#BEGIN_TB\n\nthread block = %" PRIu32 ",%" PRIu32 ",%" PRIu32 "\n", block->x, block->y,
+                  block->z);
     for (uint32_t w = 0; w < block->warp_count; w++) {
         const gpc_warp *warp = &block->warps[w];
-        put(&s->part, "\nwarp = %" PRIu32 "\ninsts = %" PRIu64 "\n", warp->warp, warp->count);
+        gpci_text_put(&s->text, "\nwarp = %" PRIu32 "\ninsts = %" PRIu64 "\n", warp->warp, warp->count);
         for (uint64_t i = 0; i < warp->count; i++) {
             const gpc_instruction *instruction = &warp->instructions[i];
             if (!gpci_text_line(&s->part, instruction, gpc_trace_opcode(from, instruction->opcode), s->with_lines))
@@ -197,7 +196,7 @@ static gpc_status add_block(gpci_sink *sink, const gpc_trace *from, const gpc_bl
                 return status;
         }
     }
-    put(&s->part, "\n#END_TB\n");
+    gpci_text_put(&s->text, "\n#END_TB\n");
     return flush(s, s->output, error);
 }
 
@@ -207,7 +206,7 @@ static gpc_status write_list(text_sink *s, gpc_error *error) {
     if (status < 0)
         return status;
     for (uint32_t k = 1; k <= s->kernels; k++)
-        put(&s->part, "kernel-%" PRIu32 ".traceg\n", k);
+        gpci_text_put(&s->text, "kernel-%" PRIu32 ".traceg\n", k);
     status = flush(s, output, error);
     if (status == GPC_OK)
         return gpci_output_commit(output, error);
@@ -321,6 +320,7 @@ gpc_status gpci_text_sink(gpc_context *context, const char *path, gpc_error *err
         return gpci_out_of_memory(error);
     s->base = (gpci_sink){&text_ops, gpci_retain(context)};
     s->part.context = context;
+    s->text = (gpci_text){.write = add_to_part, .data = &s->part};
     s->path = gpci_strdup(context, path);
     gpc_status status = s->path ? gpci_temporary_folder(context, path, error, &s->folder) : gpci_out_of_memory(error);
     if (status < 0)
