@@ -59,6 +59,9 @@ char *gpci_strdup(gpc_context *context, const char *text);
 void *gpci_zalloc_lines(gpc_context *context, size_t count, size_t bytes);
 void gpci_free_lines(gpc_context *context, void *memory);
 
+/* A stretch of memory that is part of an object's state: a snapshot copies it out, and back in. */
+typedef void (*gpci_state_fn)(void *user_data, void *memory, size_t size);
+
 /* Record a failure in the caller's gpc_error, which may be NULL, and return `status`. */
 gpc_status gpci_fail(gpc_error *error, gpc_status status, const char *format, ...) GPCI_PRINTF(3, 4);
 gpc_status gpci_out_of_memory(gpc_error *error);

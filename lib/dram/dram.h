@@ -57,4 +57,7 @@ void gpci_dram_on_command(gpc_dram *dram, gpci_dram_trace_fn trace, void *user_d
 void gpci_dram_add_stats(const gpc_dram *dram, uint32_t channel, uint64_t cycle, gpc_stats *stats);
 void gpci_dram_reset_stats(gpc_dram *dram, uint32_t channel, uint64_t cycle);
 
+/* Name all memory that holds what a channel does: it stays where it is, and as large. */
+void gpci_dram_state(gpc_dram *dram, uint32_t channel, gpci_state_fn visit, void *user_data);
+
 #endif

@@ -96,6 +96,15 @@ uint32_t gpci_lrc_reply(gpci_lrc *lrc, uint32_t index, gpci_lrc_hand_fn hand, vo
     return handed;
 }
 
+void gpci_lrc_state(gpci_lrc *lrc, gpci_state_fn visit, void *user_data) {
+    const uint32_t sharing = lrc->options.sharing,
+                   groups = lrc->options.sms / sharing + (lrc->options.sms % sharing != 0);
+    visit(user_data, lrc, sizeof *lrc);
+    visit(user_data, lrc->entries, (size_t)groups * lrc->options.entries * sizeof *lrc->entries);
+    visit(user_data, lrc->free, groups * sizeof *lrc->free);
+    visit(user_data, lrc->buckets, ((size_t)lrc->bucket_mask + 1) * sizeof *lrc->buckets);
+}
+
 uint32_t gpci_lrc_count(const gpci_lrc *lrc) {
     return lrc->waiting;
 }

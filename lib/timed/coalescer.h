@@ -46,6 +46,8 @@ bool gpci_lrc_read(gpci_lrc *lrc, uint32_t packet);
 typedef void (*gpci_lrc_hand_fn)(void *user_data, uint32_t packet);
 uint32_t gpci_lrc_reply(gpci_lrc *lrc, uint32_t packet, gpci_lrc_hand_fn hand, void *user_data);
 
+void gpci_lrc_state(gpci_lrc *lrc, gpci_state_fn visit, void *user_data);
+
 /* Packets that wait. */
 uint32_t gpci_lrc_count(const gpci_lrc *lrc);
 gpci_lrc_stats gpci_lrc_get_stats(const gpci_lrc *lrc);

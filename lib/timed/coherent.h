@@ -89,18 +89,16 @@ typedef struct gpci_lock {
 #define GPCI_LEVEL_CLUSTER 4 /* gpci_stage.level */
 
 typedef struct gpci_play {
-    gpci_exchange *exchanges; /* [room] */
-    size_t room;
+    gpci_exchange *exchanges; /* [fresh] */
+    gpci_step *spare;         /* for an exchange whose own cannot be had */
+    gpci_event *events;       /* [event_count] binary heap */
+    gpci_lock *locks;         /* [lock_fresh] */
+    size_t room, spare_room, event_room, lock_room;
+    /* from here on it is state */
     uint32_t fresh, free, live;
-    gpci_step *spare; /* [spare_room] for an exchange whose own cannot be had */
-    size_t spare_room;
-    uint64_t promised, steps; /* packets, and steps, of those that live */
-    gpci_event *events;       /* [event_room] binary heap */
     uint32_t event_count;
-    size_t event_room;
+    uint64_t promised, steps; /* packets, and steps, of those that live */
     uint64_t order;
-    gpci_lock *locks; /* [lock_room] */
-    size_t lock_room;
     uint32_t lock_fresh, lock_free, lock_count;
     uint32_t buckets[GPCI_LOCK_BUCKETS];
     uint32_t ready_exchange, ready_step, last_exchange, last_step; /* list of steps that have come to their turn */
@@ -133,6 +131,8 @@ void gpci_play_end(gpci_timed *t, uint32_t exchange, uint32_t step);
 void gpci_play_at(gpci_timed *t, uint64_t cycle, uint32_t exchange, uint32_t step, bool again);
 /* Is no transaction under way, and no block held? */
 bool gpci_play_idle(const gpci_timed *t);
+/* As gpci_component_class.state. */
+void gpci_play_state(gpci_timed *t, gpci_state_fn visit, void *user_data);
 
 /* coherent_lock.c */
 /* A message that asks for a block is at it: false where it waits, or goes back. */

@@ -4,6 +4,8 @@
 #include "base/array.h"
 #include "coherence/tree.h"
 
+#include <stddef.h>
+
 /*
  * What exchanges need, made and grown. There is room for the longest list before the tree is accessed, so that nothing
  * fails once it has changed: if a list's own steps cannot be had then, it takes the spare ones.
@@ -35,6 +37,19 @@ void gpci_play_destroy(gpci_timed *t) {
     gpci_free(t->context, p->events);
     gpci_free(t->context, p->locks);
     gpci_free(t->context, p);
+}
+
+/* How many there are comes before what there are so many of. */
+void gpci_play_state(gpci_timed *t, gpci_state_fn visit, void *user_data) {
+    gpci_play *p = t->play;
+    visit(user_data, (char *)p + offsetof(gpci_play, fresh), sizeof *p - offsetof(gpci_play, fresh));
+    visit(user_data, p->events, p->event_count * sizeof *p->events);
+    visit(user_data, p->locks, p->lock_fresh * sizeof *p->locks);
+    for (uint32_t i = 0; i < p->fresh; i++) {
+        gpci_exchange *e = &p->exchanges[i];
+        visit(user_data, (char *)e + offsetof(gpci_exchange, count), sizeof *e - offsetof(gpci_exchange, count));
+        visit(user_data, e->steps, e->count * sizeof *e->steps);
+    }
 }
 
 gpc_status gpci_play_reserve(gpci_timed *t) {

@@ -101,15 +101,24 @@ struct gpci_component_class {
     void (*reset)(const gpci_group *group, uint32_t object, uint64_t now);
     /* Has it nothing under way? */
     bool (*idle)(const gpci_group *group, uint32_t object);
+    /*
+     * Name every stretch of memory that holds what the object does and has counted, for a snapshot. Between cycles. What
+     * other objects own (its cache) is theirs to name. Addresses in a stretch are of what stays in its place. What there
+     * are many of is named after how many there are: so, copied back in while they are named, the stretches are those
+     * that were copied out, though there may be more by then.
+     */
+    void (*state)(const gpci_group *group, uint32_t object, gpci_state_fn visit, void *user_data);
     /* What it waits for, and what waits in it; nothing where it is idle. For who asks why nothing moves. */
     void (*report)(const gpci_group *group, uint32_t object, gpci_text *report);
 };
 
 /* A class, of all its functions: one that lacks any does not compile. */
-#define GPCI_COMPONENT_CLASS(its_scope, size_, make_, destroy_, step_, expect_, count_, reset_, idle_, report_) \
-    {                                                                                                           \
-        .scope = (its_scope), .size = (size_), .make = (make_), .destroy = (destroy_), .step = (step_),         \
-        .expect = (expect_), .count = (count_), .reset = (reset_), .idle = (idle_), .report = (report_)         \
+#define GPCI_COMPONENT_CLASS(its_scope, size_, make_, destroy_, step_, expect_, count_, reset_, idle_, state_, \
+                             report_)                                                                          \
+    {                                                                                                          \
+        .scope = (its_scope), .size = (size_), .make = (make_), .destroy = (destroy_), .step = (step_),        \
+        .expect = (expect_), .count = (count_), .reset = (reset_), .idle = (idle_), .state = (state_),         \
+        .report = (report_)                                                                                    \
     }
 
 /* Where there is nothing to do, said so. */
@@ -117,6 +126,7 @@ void gpci_step_nothing(const gpci_group *group, uint32_t index);
 void gpci_count_nothing(const gpci_group *group, uint32_t object, gpc_stats *stats);
 void gpci_reset_nothing(const gpci_group *group, uint32_t object, uint64_t now);
 bool gpci_always_idle(const gpci_group *group, uint32_t object);
+void gpci_state_nothing(const gpci_group *group, uint32_t object, gpci_state_fn visit, void *user_data);
 void gpci_report_nothing(const gpci_group *group, uint32_t object, gpci_text *report);
 
 extern const gpci_component_class gpci_transactions_class, gpci_channel_class, gpci_coherent_channel_class,
@@ -141,6 +151,7 @@ void gpci_groups_count_rest(const struct gpci_timed *t, gpc_stats *stats);
 void gpci_groups_reset(struct gpci_timed *t, uint64_t now);
 /* Has none of them anything under way, or none but memory channels? */
 bool gpci_groups_idle(const struct gpci_timed *t, bool memory);
+void gpci_groups_state(const struct gpci_timed *t, gpci_state_fn visit, void *user_data);
 void gpci_groups_report(const struct gpci_timed *t, gpci_text *report);
 /* The cycle at which a component is to be stepped next; GPCI_NEVER. */
 uint64_t gpci_component_next(const struct gpci_timed *t, uint32_t number);

@@ -130,6 +130,12 @@ bool gpci_groups_idle(const gpci_timed *t, bool memory) {
     return true;
 }
 
+void gpci_groups_state(const gpci_timed *t, gpci_state_fn visit, void *user_data) {
+    for (uint32_t kind = 0; kind < GPCI_GROUP_COUNT; kind++)
+        for (uint32_t i = 0; i < t->groups[kind].objects; i++)
+            classes[kind]->state(&t->groups[kind], i, visit, user_data);
+}
+
 uint64_t gpci_component_next(const gpci_timed *t, uint32_t number) {
     for (uint64_t ahead = 0; ahead < GPCI_WHEEL_SPAN; ahead++)
         if (gpci_wheel_due(&t->wheel, t->wheel.now + ahead)[number / 64] >> (number & 63) & 1)
@@ -158,6 +164,13 @@ bool gpci_always_idle(const gpci_group *group, uint32_t object) {
     (void)group;
     (void)object;
     return true;
+}
+
+void gpci_state_nothing(const gpci_group *group, uint32_t object, gpci_state_fn visit, void *user_data) {
+    (void)group;
+    (void)object;
+    (void)visit;
+    (void)user_data;
 }
 
 void gpci_report_nothing(const gpci_group *group, uint32_t object, gpci_text *report) {

@@ -130,6 +130,23 @@ void gpci_timed_add_rest(const gpci_timed *t, gpc_stats *s) {
     gpci_groups_count_rest(t, s);
 }
 
+void gpci_timed_state(gpci_timed *t, gpci_state_fn visit, void *user_data) {
+    gpci_wheel *wheel = &t->wheel;
+    visit(user_data, &wheel->now, sizeof wheel->now);
+    visit(user_data, wheel->due, (size_t)GPCI_WHEEL_SPAN * wheel->words * sizeof *wheel->due);
+    visit(user_data, wheel->occupied, sizeof wheel->occupied);
+    gpci_pool_state(&t->pool, visit, user_data);
+    visit(user_data, &t->flight_fresh, sizeof t->flight_fresh);
+    visit(user_data, &t->flight_free, sizeof t->flight_free);
+    visit(user_data, t->flights, t->flight_fresh * sizeof *t->flights);
+    uint64_t *const counts[] = {&t->in_flight,  &t->accepted, &t->completed,
+                                &t->memory_ids, &t->progress, &t->counted_from};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        visit(user_data, counts[i], sizeof *counts[i]);
+    visit(user_data, &t->failed, sizeof t->failed);
+    gpci_groups_state(t, visit, user_data);
+}
+
 void gpci_timed_reset_stats(gpci_timed *t) {
     t->counted_from = t->wheel.now;
     t->accepted = t->in_flight; /* so that those that are under way are not missed when they complete */

@@ -65,6 +65,11 @@ static bool channel_idle(const gpci_group *group, uint32_t channel) {
     return !gpci_dram_count(t->dram, channel) && !m->replies.count && m->held == GPCI_NO_PACKET;
 }
 
+static void channel_state(const gpci_group *group, uint32_t channel, gpci_state_fn visit, void *user_data) {
+    visit(user_data, &group->timed->memory[channel], sizeof *group->timed->memory);
+    gpci_dram_state(group->timed->dram, channel, visit, user_data);
+}
+
 static void channel_report(const gpci_group *group, uint32_t channel, gpci_text *report) {
     const gpci_timed *t = group->timed;
     const gpci_memory_channel *m = &t->memory[channel];
@@ -81,10 +86,10 @@ static void channel_report(const gpci_group *group, uint32_t channel, gpci_text 
 
 const gpci_component_class gpci_channel_class =
     GPCI_COMPONENT_CLASS(GPCI_SCOPE_CHANNEL, channel_size, channel_make, channel_destroy, channel_step, NULL,
-                         channel_count, channel_reset, channel_idle, channel_report);
+                         channel_count, channel_reset, channel_idle, channel_state, channel_report);
 const gpci_component_class gpci_coherent_channel_class =
     GPCI_COMPONENT_CLASS(GPCI_SCOPE_CHANNEL, channel_size, channel_make, channel_destroy, coherent_channel_step, NULL,
-                         channel_count, channel_reset, channel_idle, channel_report);
+                         channel_count, channel_reset, channel_idle, channel_state, channel_report);
 
 /* The host's memory has no clock of its own here: it is offered packets, and calls back. */
 static gpci_group_size host_memory_size(const gpci_timed *t, gpci_group_kind kind) {
@@ -110,6 +115,6 @@ static void host_memory_report(const gpci_group *group, uint32_t channel, gpci_t
 }
 
 /* What the host's memory does is the host's to count; what it has of reads are packets, which are counted as such. */
-const gpci_component_class gpci_host_memory_class =
-    GPCI_COMPONENT_CLASS(GPCI_SCOPE_CHANNEL, host_memory_size, host_memory_make, host_memory_destroy, gpci_step_nothing,
-                         NULL, gpci_count_nothing, gpci_reset_nothing, gpci_always_idle, host_memory_report);
+const gpci_component_class gpci_host_memory_class = GPCI_COMPONENT_CLASS(
+    GPCI_SCOPE_CHANNEL, host_memory_size, host_memory_make, host_memory_destroy, gpci_step_nothing, NULL,
+    gpci_count_nothing, gpci_reset_nothing, gpci_always_idle, gpci_state_nothing, host_memory_report);

@@ -71,6 +71,9 @@ uint32_t gpci_network_count(const gpci_network *network);
 gpci_network_stats gpci_network_get_stats(const gpci_network *network);
 void gpci_network_reset_stats(gpci_network *network);
 
+/* Its packets and counters (gpci_component_class.state). */
+void gpci_network_state(gpci_network *network, gpci_state_fn visit, void *user_data);
+
 /* For a deadlock's report: packets that wait at an input, and the output that its first one is for; false if none. */
 bool gpci_network_waiting(const gpci_network *network, uint32_t input, uint32_t *packets, uint32_t *output);
 

@@ -8,7 +8,8 @@ static bool create_bitmaps(gpci_network *network) {
     const size_t in = network->in_words, out = network->out_words;
     const size_t requests = network->options.outputs * in;
     const size_t wanted = gpci_network_is_virtual(network) ? network->options.inputs * out : 0;
-    network->words = gpci_zalloc(network->context, requests + wanted + in + 5 * out, sizeof *network->words);
+    network->word_count = requests + wanted + in + 5 * out;
+    network->words = gpci_zalloc(network->context, network->word_count, sizeof *network->words);
     if (!network->words)
         return false;
     network->requests = network->words;
@@ -80,4 +81,19 @@ void gpci_network_destroy(gpci_network *network) {
     gpci_free(network->context, network->offered);
     gpci_free(network->context, network->words);
     gpci_free(network->context, network);
+}
+
+void gpci_network_state(gpci_network *network, gpci_state_fn visit, void *user_data) {
+    const uint32_t inputs = network->options.inputs, outputs = network->options.outputs;
+    const size_t lanes = gpci_network_is_virtual(network) ? (size_t)inputs * outputs : inputs;
+    visit(user_data, network->inputs, inputs * sizeof *network->inputs);
+    visit(user_data, network->outputs, outputs * sizeof *network->outputs);
+    visit(user_data, network->lanes, lanes * sizeof *network->lanes);
+    visit(user_data, network->words, network->word_count * sizeof *network->words);
+    visit(user_data, &network->turning, sizeof network->turning);
+    visit(user_data, &network->matchings, sizeof network->matchings);
+    visit(user_data, &network->packets, sizeof network->packets);
+    visit(user_data, &network->input_gauge, sizeof network->input_gauge);
+    visit(user_data, &network->output_gauge, sizeof network->output_gauge);
+    visit(user_data, &network->stats, sizeof network->stats);
 }

@@ -174,6 +174,11 @@ static bool network_idle(const gpci_group *group, uint32_t object) {
     return !gpci_network_count(group->self);
 }
 
+static void network_state(const gpci_group *group, uint32_t object, gpci_state_fn visit, void *user_data) {
+    (void)object;
+    gpci_network_state(group->self, visit, user_data);
+}
+
 /* The inputs that have packets which do not go on. */
 static void network_report(const gpci_group *group, uint32_t object, gpci_text *report) {
     uint32_t packets, output;
@@ -186,4 +191,4 @@ static void network_report(const gpci_group *group, uint32_t object, gpci_text *
 
 const gpci_component_class gpci_network_class =
     GPCI_COMPONENT_CLASS(GPCI_SCOPE_NETWORK, network_size, network_make, network_destroy, network_step, NULL,
-                         network_count, network_reset, network_idle, network_report);
+                         network_count, network_reset, network_idle, network_state, network_report);

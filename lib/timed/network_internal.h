@@ -46,13 +46,14 @@ struct gpci_network {
     gpci_packet_list *lanes; /* [inputs], with virtual queues [inputs][outputs] */
     uint32_t *offered;       /* inputs with an offer, while matching */
     uint64_t *words;         /* the memory of all bitmaps */
-    uint64_t *requests;      /* [outputs][in_words]: inputs with a packet for an output at the head of a queue */
-    uint64_t *wanted;        /* [inputs][out_words]: the same by input; virtual queues alone */
-    uint64_t *sending;       /* inputs whose link is busy */
-    uint64_t *open;          /* outputs whose link is free and whose buffer has room */
-    uint64_t *linked;        /* outputs whose link is busy */
-    uint64_t *released;      /* outputs whose link is about to come free in this turn */
-    uint64_t *requested;     /* candidates of the next turn */
+    size_t word_count;
+    uint64_t *requests;  /* [outputs][in_words]: inputs with a packet for an output at the head of a queue */
+    uint64_t *wanted;    /* [inputs][out_words]: the same by input; virtual queues alone */
+    uint64_t *sending;   /* inputs whose link is busy */
+    uint64_t *open;      /* outputs whose link is free and whose buffer has room */
+    uint64_t *linked;    /* outputs whose link is busy */
+    uint64_t *released;  /* outputs whose link is about to come free in this turn */
+    uint64_t *requested; /* candidates of the next turn */
     uint64_t *candidates;
     uint64_t matchings;
     uint32_t packets; /* inside */

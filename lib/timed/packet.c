@@ -51,3 +51,14 @@ gpc_status gpci_pool_grow(gpci_pool *pool, uint64_t packets) {
     }
     return GPC_OK;
 }
+
+void gpci_pool_state(gpci_pool *pool, gpci_state_fn visit, void *user_data) {
+    visit(user_data, &pool->fresh, sizeof pool->fresh);
+    visit(user_data, &pool->free, sizeof pool->free);
+    visit(user_data, &pool->live, sizeof pool->live);
+    visit(user_data, pool->next, pool->fresh * sizeof *pool->next);
+    for (uint32_t first = 0; first < pool->fresh; first += GPCI_POOL_CHUNK) {
+        uint32_t left = pool->fresh - first, packets = left < GPCI_POOL_CHUNK ? left : GPCI_POOL_CHUNK;
+        visit(user_data, pool->chunks[first / GPCI_POOL_CHUNK], packets * sizeof(gpci_packet));
+    }
+}

@@ -152,6 +152,7 @@ typedef struct gpci_pool {
 void gpci_pool_init(gpci_pool *pool, gpc_context *context);
 void gpci_pool_destroy(gpci_pool *pool);
 gpc_status gpci_pool_grow(gpci_pool *pool, uint64_t packets);
+void gpci_pool_state(gpci_pool *pool, gpci_state_fn visit, void *user_data);
 /* Make sure that `packets` more can be taken without fail. GPC_ERROR_MEMORY. */
 GPCI_INLINE gpc_status gpci_pool_reserve(gpci_pool *pool, uint64_t packets) {
     uint64_t room = (uint64_t)pool->chunk_count * GPCI_POOL_CHUNK;

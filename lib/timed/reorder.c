@@ -197,3 +197,10 @@ void gpci_reorder_reset_counts(gpci_reorder *r, uint64_t now) {
     r->gauge.sum = 0;
     r->since = r->since == GPCI_NEVER ? GPCI_NEVER : now;
 }
+
+void gpci_reorder_state(gpci_reorder *r, gpci_state_fn visit, void *user_data) {
+    visit(user_data, r, sizeof *r);
+    visit(user_data, r->queues, r->options->queues * sizeof *r->queues);
+    visit(user_data, r->owners, r->options->queues * sizeof *r->owners);
+    visit(user_data, r->used, r->options->queues * sizeof *r->used);
+}

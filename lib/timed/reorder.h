@@ -60,6 +60,8 @@ void gpci_reorder_passed(struct gpci_timed *t, struct gpci_stage *stage, uint64_
 /* The tags have done what they can in this cycle. */
 void gpci_reorder_settle(struct gpci_timed *t, struct gpci_stage *stage);
 
+void gpci_reorder_state(gpci_reorder *reorder, gpci_state_fn visit, void *user_data);
+
 gpci_reorder_counts gpci_reorder_get_counts(const gpci_reorder *reorder, uint64_t now);
 void gpci_reorder_reset_counts(gpci_reorder *reorder, uint64_t now);
 

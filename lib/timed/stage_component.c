@@ -2,6 +2,7 @@
 #include "timed/coherent.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 
 /*
  * L1s and L2 slices as components: a stage each, which is a cache with ports, MSHRs and queues. What they do in a step
@@ -84,6 +85,16 @@ void gpci_stage_report(const gpci_group *group, const gpci_stage *stage, const c
 bool gpci_stage_idle(const gpci_stage *stage) {
     return !(stage->in.count | stage->out.count | stage->link.count | stage->served.count | stage->fills.count |
              stage->returned.count | stage->mshr.used[0] | stage->mshr.used[1]);
+}
+
+/* From its MSHRs on; what is before them, and its cache, is as it was made, or another's. */
+void gpci_stage_state(gpci_stage *stage, gpci_state_fn visit, void *user_data) {
+    const size_t from = offsetof(gpci_stage, mshr);
+    visit(user_data, (char *)stage + from, sizeof *stage - from);
+    if (stage->mshr.buckets)
+        visit(user_data, stage->mshr.buckets, ((size_t)stage->mshr.mask + 1) * sizeof *stage->mshr.buckets);
+    if (stage->reorder)
+        gpci_reorder_state(stage->reorder, visit, user_data);
 }
 
 /* Cycles that a stage's tags have waited for a reason, up to now. */
@@ -177,14 +188,19 @@ static bool l1_idle(const gpci_group *group, uint32_t sm) {
     return gpci_stage_idle(&group->timed->l1[sm]);
 }
 
+static void l1_state(const gpci_group *group, uint32_t sm, gpci_state_fn visit, void *user_data) {
+    gpci_stage_state(&group->timed->l1[sm], visit, user_data);
+}
+
 static void l1_report(const gpci_group *group, uint32_t sm, gpci_text *report) {
     gpci_stage_report(group, &group->timed->l1[sm], "the network", report);
 }
 
-const gpci_component_class gpci_l1_class = GPCI_COMPONENT_CLASS(GPCI_SCOPE_SM, l1_size, l1_make, l1_destroy, l1_step,
-                                                                l1_expect, l1_count, l1_reset, l1_idle, l1_report);
-const gpci_component_class gpci_coherent_l1_class = GPCI_COMPONENT_CLASS(
-    GPCI_SCOPE_SM, l1_size, l1_make, l1_destroy, coherent_l1_step, l1_expect, l1_count, l1_reset, l1_idle, l1_report);
+const gpci_component_class gpci_l1_class = GPCI_COMPONENT_CLASS(
+    GPCI_SCOPE_SM, l1_size, l1_make, l1_destroy, l1_step, l1_expect, l1_count, l1_reset, l1_idle, l1_state, l1_report);
+const gpci_component_class gpci_coherent_l1_class =
+    GPCI_COMPONENT_CLASS(GPCI_SCOPE_SM, l1_size, l1_make, l1_destroy, coherent_l1_step, l1_expect, l1_count, l1_reset,
+                         l1_idle, l1_state, l1_report);
 
 static gpci_group_size slice_size(const gpci_timed *t, gpci_group_kind kind) {
     bool is_there = (t->h->coherent != NULL) == (kind == GPCI_GROUP_COHERENT_SLICES);
@@ -260,16 +276,20 @@ static bool slice_idle(const gpci_group *group, uint32_t slice) {
     return gpci_stage_idle(&group->timed->l2[slice]);
 }
 
+static void slice_state(const gpci_group *group, uint32_t slice, gpci_state_fn visit, void *user_data) {
+    gpci_stage_state(&group->timed->l2[slice], visit, user_data);
+}
+
 static void slice_report(const gpci_group *group, uint32_t slice, gpci_text *report) {
     gpci_stage_report(group, &group->timed->l2[slice], "memory", report);
 }
 
 const gpci_component_class gpci_slice_class =
     GPCI_COMPONENT_CLASS(GPCI_SCOPE_SLICE, slice_size, slice_make, slice_destroy, slice_step, slice_expect, slice_count,
-                         slice_reset, slice_idle, slice_report);
+                         slice_reset, slice_idle, slice_state, slice_report);
 const gpci_component_class gpci_coherent_slice_class =
     GPCI_COMPONENT_CLASS(GPCI_SCOPE_SLICE, slice_size, coherent_slice_make, slice_destroy, coherent_slice_step, NULL,
-                         slice_count, slice_reset, slice_idle, slice_report);
+                         slice_count, slice_reset, slice_idle, slice_state, slice_report);
 
 /* The nearest to the L1s: clusters, or slices. */
 static void connect_above(gpci_timed *t, gpci_stage *stage) {

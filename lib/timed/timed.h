@@ -172,6 +172,8 @@ typedef struct gpci_timed {
 /* build.c */
 gpc_status gpci_timed_create(gpc_hierarchy *h, gpc_error *error);
 void gpci_timed_destroy(gpci_timed *t);
+/* All that a timed hierarchy is doing, but for what its caches hold (gpci_component_class.state). */
+void gpci_timed_state(gpci_timed *t, gpci_state_fn visit, void *user_data);
 /* Nothing is under way; but writes may be in memory channels. */
 bool gpci_timed_quiet(const gpci_timed *t);
 /* The hierarchy's caches are others now. */
@@ -302,6 +304,7 @@ GPCI_INLINE gpci_network *gpci_network_of(const gpci_timed *t, gpci_group_kind k
 void gpci_stages_connect(gpci_timed *t);
 void gpci_stage_reset(gpci_stage *stage, uint64_t now);
 bool gpci_stage_idle(const gpci_stage *stage);
+void gpci_stage_state(gpci_stage *stage, gpci_state_fn visit, void *user_data);
 /* `below`: who takes what is in its miss queue. */
 void gpci_stage_report(const gpci_group *group, const gpci_stage *stage, const char *below, gpci_text *report);
 

@@ -26,6 +26,11 @@ static bool transactions_idle(const gpci_group *group, uint32_t object) {
     return gpci_play_idle(group->timed);
 }
 
+static void transactions_state(const gpci_group *group, uint32_t object, gpci_state_fn visit, void *user_data) {
+    (void)object;
+    gpci_play_state(group->timed, visit, user_data);
+}
+
 static void transactions_report(const gpci_group *group, uint32_t object, gpci_text *report) {
     (void)object;
     gpci_play_report(group->timed, report);
@@ -34,7 +39,7 @@ static void transactions_report(const gpci_group *group, uint32_t object, gpci_t
 /* Transactions are counted by the modules that take part in them (gpc_coherence_get_stats). */
 const gpci_component_class gpci_transactions_class = GPCI_COMPONENT_CLASS(
     GPCI_SCOPE_HIERARCHY, transactions_size, transactions_make, transactions_destroy, transactions_step, NULL,
-    gpci_count_nothing, gpci_reset_nothing, transactions_idle, transactions_report);
+    gpci_count_nothing, gpci_reset_nothing, transactions_idle, transactions_state, transactions_report);
 
 static gpci_group_size cluster_size(const gpci_timed *t, gpci_group_kind kind) {
     uint32_t clusters = t->h->coherent ? t->h->coherent->clusters : 0;
@@ -83,10 +88,14 @@ static bool cluster_idle(const gpci_group *group, uint32_t cluster) {
     return gpci_stage_idle(&group->timed->clusters[cluster]);
 }
 
+static void cluster_state(const gpci_group *group, uint32_t cluster, gpci_state_fn visit, void *user_data) {
+    gpci_stage_state(&group->timed->clusters[cluster], visit, user_data);
+}
+
 static void cluster_report(const gpci_group *group, uint32_t cluster, gpci_text *report) {
     gpci_stage_report(group, &group->timed->clusters[cluster], "the network", report);
 }
 
 const gpci_component_class gpci_cluster_class =
     GPCI_COMPONENT_CLASS(GPCI_SCOPE_CLUSTER, cluster_size, cluster_make, cluster_destroy, cluster_step, NULL,
-                         gpci_count_nothing, cluster_reset, cluster_idle, cluster_report);
+                         gpci_count_nothing, cluster_reset, cluster_idle, cluster_state, cluster_report);

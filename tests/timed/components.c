@@ -17,7 +17,7 @@ Test(timed_components, every_class_has_every_function) {
         const char *name = gpci_group_name((gpci_group_kind)kind);
         cr_assert(class && name && *name, "group %u", kind);
         cr_expect(class->size && class->make && class->destroy && class->step, "%s", name);
-        cr_expect(class->count && class->reset && class->idle && class->report, "%s", name);
+        cr_expect(class->count && class->reset && class->idle && class->state && class->report, "%s", name);
         cr_expect_leq(class->scope, GPCI_SCOPE_CHANNEL, "%s", name);
     }
 }
