@@ -39,9 +39,6 @@ struct gpc_context {
     gpc_simd simd;     /* what batches may use: never AUTO */
     size_t references; /* the caller's, and one per object */
     gpci_registry *registry;
-    struct gpci_host_protocol *
-        *protocols; /* [protocol_count] that a host registered (policies/protocol/register_protocol.c) */
-    size_t protocol_count;
 };
 
 /* Hold a context for an object's lifetime; release frees it with the last hold. */

@@ -1,70 +1,32 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "registry/protocol_registry.h"
-#include "registry/registry.h"
 
-#include <stdio.h>
+#include "registry/kinds.h"
+
 #include <string.h>
 
-/*
- * Registered protocols. They are tables of numbers, not of functions with an instance, parameters and state, so they
- * stand in a list of their own behind the enumeration that all policies share. Built-in ones first, then a host's in
- * the order of their registration, copied in one piece each.
- */
+/* Protocols that a host registers: tables of cells, not of functions, each copied in one piece. */
 
 enum { PLACES = 4 };
 
-struct gpci_host_protocol {
+struct host_protocol {
     gpc_protocol protocol;
     gpc_protocol_rules rules[PLACES];
     char strings[]; /* name, summary, source, letters */
 };
 
-static size_t builtin_count(void) {
-    size_t n = 0;
-    while (gpci_builtin_protocols[n])
-        n++;
-    return n;
-}
-
-size_t gpci_protocol_count(const gpc_context *context) {
-    return builtin_count() + context->protocol_count;
-}
-
-const gpc_protocol *gpci_protocol_at(const gpc_context *context, size_t index, bool *builtin) {
-    size_t count = builtin_count();
-    *builtin = index < count;
-    return *builtin ? gpci_builtin_protocols[index] : &context->protocols[index - count]->protocol;
-}
-
 const gpc_protocol *gpc_protocol_find(const gpc_context *context, const char *name) {
+    void *user_data;
     bool builtin;
-    for (size_t i = 0; context && name && i < gpci_protocol_count(context); i++) {
-        const gpc_protocol *protocol = gpci_protocol_at(context, i, &builtin);
-        if (!strcmp(protocol->name, name))
-            return protocol;
-    }
-    return NULL;
-}
-
-static const char *name_at(const void *context, size_t index) {
-    bool builtin;
-    return gpci_protocol_at(context, index, &builtin)->name;
+    if (!context || !name)
+        return NULL;
+    return (const void *)gpci_table_find(context, GPC_POLICY_PROTOCOL, name, strlen(name), &user_data, &builtin);
 }
 
 gpc_status gpci_protocol_named(const gpc_context *context, const char *name, gpc_error *error,
                                const gpc_protocol **out) {
     *out = gpc_protocol_find(context, name);
-    if (*out)
-        return GPC_OK;
-    const char *nearest = gpci_nearest(name, gpci_protocol_count(context), name_at, context);
-    return gpci_fail(error, GPC_ERROR_NOT_FOUND, "no protocol is named '%.63s'%s%s%s", name,
-                     nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
-}
-
-void gpci_protocols_free(gpc_context *context) {
-    for (size_t i = 0; i < context->protocol_count; i++)
-        gpci_free(context, context->protocols[i]);
-    gpci_free(context, context->protocols);
+    return *out ? GPC_OK : gpci_table_missing(context, GPC_POLICY_PROTOCOL, name, error);
 }
 
 static const char *copy_string(char **to, const char *from) {
@@ -75,10 +37,10 @@ static const char *copy_string(char **to, const char *from) {
 }
 
 /* All that a caller's table points to, which may be gone tomorrow, in one block. NULL: no memory. */
-static struct gpci_host_protocol *copy_protocol(gpc_context *context, const gpc_protocol *from) {
+static struct host_protocol *copy_protocol(gpc_context *context, const gpc_protocol *from) {
     const char *summary = from->summary ? from->summary : "", *source = from->source ? from->source : "";
     size_t bytes = strlen(from->name) + strlen(summary) + strlen(source) + 3 + GPC_LINE_COUNT + 1;
-    struct gpci_host_protocol *copy = gpci_zalloc(context, 1, sizeof *copy + bytes);
+    struct host_protocol *copy = gpci_zalloc(context, 1, sizeof *copy + bytes);
     if (!copy)
         return NULL;
     char *to = copy->strings;
@@ -109,16 +71,15 @@ gpc_status gpc_context_register_protocol(gpc_context *context, const gpc_protoco
         status = gpci_protocol_check(&ours, error);
     if (status < 0)
         return status;
-    if (gpc_protocol_find(context, ours.name))
-        return gpci_fail(error, GPC_ERROR_EXISTS, "a protocol named '%s' is registered already", ours.name);
-    struct gpci_host_protocol **grown =
-        gpci_resize(context, context->protocols, context->protocol_count + 1, sizeof(struct gpci_host_protocol *));
-    if (!grown)
-        return gpci_out_of_memory(error);
-    context->protocols = grown;
-    struct gpci_host_protocol *copy = copy_protocol(context, &ours);
+    status = gpci_table_is_new(context, GPC_POLICY_PROTOCOL, ours.name, error);
+    if (status < 0)
+        return status;
+    struct host_protocol *copy = copy_protocol(context, &ours);
     if (!copy)
         return gpci_out_of_memory(error);
-    grown[context->protocol_count++] = copy;
-    return GPC_OK;
+    gpci_entry entry = {.table = (const void *)&copy->protocol, .block = copy};
+    status = gpci_entry_add(context, GPC_POLICY_PROTOCOL, &entry, error);
+    if (status < 0)
+        gpci_entry_free(context, &entry);
+    return status;
 }

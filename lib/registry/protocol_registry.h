@@ -6,15 +6,12 @@
 
 #include <gpucache/coherence.h>
 
-/* Built-in protocols, NULL-terminated; the list stands in policies/protocol/builtin_protocol.c. */
-extern const gpc_protocol *const gpci_builtin_protocols[];
+/* Built-in protocols, NULL-terminated: policies/builtin.c, from policies/protocol/list.def. */
+extern const void *const gpci_builtin_protocols[];
 
-/* protocol_registry.c: those of a context, built-in ones first; one by name, the message naming the nearest where it is none. */
-size_t gpci_protocol_count(const gpc_context *context);
-const gpc_protocol *gpci_protocol_at(const gpc_context *context, size_t index, bool *builtin);
+/* One by name; the message names the nearest where there is none. */
 gpc_status gpci_protocol_named(const gpc_context *context, const char *name, gpc_error *error,
                                const gpc_protocol **out);
-void gpci_protocols_free(gpc_context *context);
 
 GPCI_INLINE const char *gpci_letters_of(const gpc_protocol *protocol) {
     return protocol->letters ? protocol->letters : "NMOESI";

@@ -4,16 +4,19 @@
 
 #include "registry/spec.h"
 
-/* Built-in policies, NULL-terminated; each list stands in its folder's builtin.c. */
-extern const gpc_replacement_ops *const gpci_builtin_replacements[];
-extern const gpc_predictor_ops *const gpci_builtin_predictors[];
-extern const gpc_scheduler_ops *const gpci_builtin_schedulers[];
-extern const gpc_throttle_ops *const gpci_builtin_throttles[];
+/* The built-in tables of each kind (and gpci_builtin_protocols), NULL-terminated: policies/builtin.c, from the lists. */
+extern const void *const gpci_builtin_replacements[];
+extern const void *const gpci_builtin_predictors[];
+extern const void *const gpci_builtin_schedulers[];
+extern const void *const gpci_builtin_throttles[];
 
 #define GPCI_MAX_SCHEDULER_WARPS 1024u
 #define GPCI_MAX_THROTTLES 8u /* on one scheduler */
 
-/* State that policies share, those of a level of caches or of an SM's schedulers: an entry for each name and arguments. */
+/*
+ * What the policies of a level of caches or of an SM's schedulers have in common: each spec is read once, and those of
+ * one name and the same arguments may share state.
+ */
 typedef struct gpci_commons gpci_commons;
 
 gpci_commons *gpci_commons_create(gpc_context *context);
@@ -21,22 +24,21 @@ gpci_commons *gpci_commons_retain(gpci_commons *commons);
 /* Give up a reference; the last after all policies made with it are gone. NULL is allowed. */
 void gpci_commons_release(gpci_commons *commons);
 
+typedef struct gpci_policy_spec gpci_policy_spec;
+
 /* A policy at work: the table, its slab and its environment. */
 typedef struct gpci_policy {
     gpc_context *context;
     const void *ops; /* the table of its kind */
     void *self;
-    char *spec;      /* as configured */
-    char *arguments; /* what stands in its parentheses */
+    gpci_policy_spec *spec; /* as configured */
     void (*finish)(void *self);
     void *first_state, *second_state; /* per set and line, or per warp */
     struct gpci_common *common;
-    void *user_data;
     union {
         gpc_policy_env env;
         gpc_scheduler_env scheduler_env;
     };
-    gpci_values values;
 } gpci_policy;
 
 /*

@@ -57,8 +57,8 @@ static gpc_status make_parts(gpc_scheduler *s, const gpc_scheduler_options *o, c
                              gpc_error *error) {
     gpc_scheduler_env geometry = {
         .warps = o->warps, .sm = o->sm, .index = o->index, .count = o->count, .sms = o->sms, .seed = o->seed};
-    gpc_status status =
-        gpci_scheduler_policy_create(s->context, GPC_POLICY_SCHEDULER, parts[0], &geometry, NULL, error, &s->policy);
+    gpc_status status = gpci_scheduler_policy_create(s->context, GPC_POLICY_SCHEDULER, parts[0], &geometry, s->commons,
+                                                     error, &s->policy);
     if (status < 0)
         return status;
     s->ops = s->policy->ops;

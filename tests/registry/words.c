@@ -52,6 +52,32 @@ static gpci_policy *make(rig *r, const char *spec, uint32_t index, gpci_commons 
     return policy;
 }
 
+/* Policies of a level that one text made have it read once; another text, kind or level reads its own. */
+Test(words, read_once) {
+    gpc_replacement_ops ops = wordy();
+    rig r;
+    open_with(&r, &ops);
+    gpci_commons *level = gpci_commons_create(r.context), *other_level = gpci_commons_create(r.context);
+    gpci_policy *first = make(&r, "wordy(depth=3)", 0, level), *second = make(&r, "wordy(depth=3)", 1, level);
+    gpci_policy *third = make(&r, "wordy(depth=4)", 2, level), *other = make(&r, "wordy(depth=3)", 0, other_level);
+    gpci_policy *alone = make(&r, "wordy(depth=3)", 0, NULL);
+    cr_expect_eq(first->spec, second->spec);
+    cr_expect_eq(first->env.parameters, second->env.parameters);
+    cr_expect_neq(first->spec, third->spec);
+    cr_expect_neq(first->spec, other->spec);
+    cr_expect_neq(first->spec, alone->spec);
+    gpci_policy_destroy(first);
+    cr_expect_eq(second->env.parameters[0], 3);
+    cr_expect_eq(third->env.parameters[0], 4);
+    gpci_policy_destroy(third);
+    gpci_policy_destroy(second);
+    gpci_policy_destroy(other);
+    gpci_policy_destroy(alone);
+    gpci_commons_release(other_level);
+    gpci_commons_release(level);
+    rig_close(&r);
+}
+
 Test(words, values_and_defaults) {
     gpc_replacement_ops ops = wordy();
     rig r;

@@ -4,8 +4,9 @@
 
 #include "registry/protocol_registry.h"
 
-extern const gpc_protocol gpci_msi, gpci_mesi, gpci_mosi, gpci_moesi, gpci_nmoesi, gpci_nmoesi_multi2sim, gpci_vi,
-    gpci_no_coherence, gpci_slc_glc;
+#define POLICY(table, file) extern const gpc_protocol table;
+#include "policies/protocol/list.def"
+#undef POLICY
 
 /*
  * Cells, to be read as those of Table 2.5: MISS(READ, E, S) asks for a copy and then is in E, or in S where others

@@ -10,10 +10,9 @@
  * which moves when the warp issues.
  */
 
-extern const gpc_scheduler_ops gpci_lrr;
-extern const gpc_scheduler_ops gpci_gto;
-extern const gpc_scheduler_ops gpci_oldest;
-extern const gpc_scheduler_ops gpci_two_level;
+#define POLICY(table, file) extern const gpc_scheduler_ops table;
+#include "policies/scheduler/list.def"
+#undef POLICY
 
 #define GPCI_WARP_WORDS 16u /* of a bitmap of the most warps */
 

@@ -4,10 +4,8 @@
 
 #include <gpucache/scheduler.h>
 
-extern const gpc_throttle_ops gpci_warps_throttle;
-extern const gpc_throttle_ops gpci_blocks_throttle;
-extern const gpc_throttle_ops gpci_ccws_throttle;
-extern const gpc_throttle_ops gpci_dyncta_throttle;
-extern const gpc_throttle_ops gpci_pcal_throttle;
+#define POLICY(table, file) extern const gpc_throttle_ops table;
+#include "policies/throttle/list.def"
+#undef POLICY
 
 #endif

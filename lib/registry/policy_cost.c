@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "registry/resolve.h"
+
+/* What policies would take in hardware, in bits: asked of their tables, without making one. */
+
+gpc_status gpci_policy_cost(const gpc_context *context, gpc_policy_kind kind, const char *text,
+                            const gpc_policy_env *geometry, gpc_error *error, uint64_t *out_bits) {
+    gpci_resolved r;
+    gpci_values values;
+    gpc_status status = gpci_resolve(context, kind, text, &r, &values, error);
+    if (status < 0)
+        return status;
+    gpc_policy_env env = *geometry;
+    env.struct_size = sizeof env;
+    env.parameters = values.numbers;
+    env.texts = values.texts;
+    env.words = values.words;
+    env.arguments = r.spec.arguments;
+    env.user_data = r.user_data;
+    env.context = (gpc_context *)(uintptr_t)context;
+    uint64_t (*cost)(const gpc_policy_env *);
+    gpci_field_get(r.ops, gpci_kinds[kind].at.cost_bits, &cost, sizeof cost);
+    *out_bits = cost ? cost(&env) : 0;
+    return GPC_OK;
+}
+
+gpc_status gpc_policy_level_cost(const gpc_context *context, gpc_policy_kind kind, const char *text, uint32_t caches,
+                                 uint32_t sets, uint32_t ways, uint32_t line_bytes, uint32_t sectors, gpc_error *error,
+                                 uint64_t *out_bits) {
+    if (!context || !text || !out_bits || (unsigned)kind >= GPC_POLICY_SCHEDULER || !caches || !sets || !ways ||
+        ways > GPC_MAX_WAYS)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT,
+                         "gpc_policy_cost: a NULL, a kind without caches or an impossible geometry");
+    uint64_t sum = 0;
+    for (uint32_t index = 0; index < caches; index++) {
+        gpc_policy_env env = {.sets = sets,
+                              .ways = ways,
+                              .line_bytes = line_bytes,
+                              .sectors = sectors ? sectors : 1,
+                              .index = index,
+                              .count = caches};
+        uint64_t bits;
+        gpc_status status = gpci_policy_cost(context, kind, text, &env, error, &bits);
+        if (status < 0)
+            return status;
+        sum += bits;
+    }
+    *out_bits = sum;
+    return GPC_OK;
+}
+
+gpc_status gpc_policy_cost(const gpc_context *context, gpc_policy_kind kind, const char *text, uint32_t sets,
+                           uint32_t ways, uint32_t line_bytes, uint32_t sectors, gpc_error *error, uint64_t *out_bits) {
+    return gpc_policy_level_cost(context, kind, text, 1, sets, ways, line_bytes, sectors, error, out_bits);
+}
+
+static gpc_status part_cost(const gpc_context *context, gpc_policy_kind kind, const char *text, uint32_t warps,
+                            gpc_error *error, uint64_t *out_bits) {
+    gpci_resolved r;
+    gpci_values values;
+    gpc_status status = gpci_resolve(context, kind, text, &r, &values, error);
+    if (status < 0)
+        return status;
+    gpc_scheduler_env env = {.struct_size = sizeof env,
+                             .warps = warps,
+                             .count = 1,
+                             .sms = 1,
+                             .parameters = values.numbers,
+                             .arguments = r.spec.arguments,
+                             .user_data = r.user_data,
+                             .texts = values.texts,
+                             .words = values.words,
+                             .context = (gpc_context *)(uintptr_t)context};
+    uint64_t (*cost)(const gpc_scheduler_env *);
+    gpci_field_get(r.ops, gpci_kinds[kind].at.cost_bits, &cost, sizeof cost);
+    *out_bits += cost ? cost(&env) : 0;
+    return GPC_OK;
+}
+
+gpc_status gpc_scheduler_cost(const gpc_context *context, const char *text, uint32_t warps, gpc_error *error,
+                              uint64_t *out_bits) {
+    if (!context || !text || !out_bits || !warps || warps > GPCI_MAX_SCHEDULER_WARPS)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_scheduler_cost: a NULL, or warps is not 1 to %u",
+                         GPCI_MAX_SCHEDULER_WARPS);
+    char *copy = gpci_strdup((gpc_context *)(uintptr_t)context, text);
+    if (!copy)
+        return gpci_out_of_memory(error);
+    char *parts[1 + GPCI_MAX_THROTTLES];
+    size_t count = 0;
+    uint64_t bits = 0;
+    gpc_status status = gpci_scheduler_parts(copy, parts, &count, error);
+    for (size_t i = 0; i < count && status == GPC_OK; i++)
+        status = part_cost(context, gpci_kind_of_part(i), parts[i], warps, error, &bits);
+    gpci_free((gpc_context *)(uintptr_t)context, copy);
+    if (status == GPC_OK)
+        *out_bits = bits;
+    return status;
+}

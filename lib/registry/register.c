@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "registry/kinds.h"
+
+#include <string.h>
+
+/* Tables of functions that a host registers: checked, and copied with all that they point to. */
+
+static bool good_name(const char *name) {
+    if (!name || !*name || strlen(name) > 63)
+        return false;
+    return name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-")] == '\0';
+}
+
+static gpc_status check_numbers(const char *name, const gpci_parameters *parameters, const char *type,
+                                gpc_error *error) {
+    if (parameters->number_count > GPC_MAX_PARAMETERS || (parameters->number_count && !parameters->numbers))
+        return gpci_fail(error, GPC_ERROR_ARGUMENT,
+                         "%s.parameter_count of '%s' is %zu; a table of at most %u is needed", type, name,
+                         parameters->number_count, GPC_MAX_PARAMETERS);
+    for (size_t i = 0; i < parameters->number_count; i++) {
+        const gpc_parameter *p = &parameters->numbers[i];
+        if (!p->name || !*p->name || !(p->minimum <= p->initial && p->initial <= p->maximum))
+            return gpci_fail(error, GPC_ERROR_ARGUMENT,
+                             "%s.parameters[%zu] of '%s' has no name or an initial value out of its range", type, i,
+                             name);
+    }
+    return GPC_OK;
+}
+
+/* Is `word` one of "this|that"? */
+static bool is_choice(const char *choices, const char *word) {
+    size_t length = strlen(word);
+    for (const char *at = choices; at; at = strchr(at, '|')) {
+        at += *at == '|';
+        if (strcspn(at, "|") == length && !memcmp(at, word, length))
+            return true;
+    }
+    return false;
+}
+
+static gpc_status check_texts(const char *name, const gpci_parameters *parameters, const char *type, gpc_error *error) {
+    if (parameters->text_count > GPC_MAX_PARAMETERS || (parameters->text_count && !parameters->texts))
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s.text_count of '%s' is %zu; a table of at most %u is needed",
+                         type, name, parameters->text_count, GPC_MAX_PARAMETERS);
+    unsigned lists = 0;
+    for (size_t i = 0; i < parameters->text_count; i++) {
+        const gpc_text_parameter *p = &parameters->texts[i];
+        lists += p->name && !*p->name;
+        if (!p->name || !p->initial || lists > 1 || (p->choices && !is_choice(p->choices, p->initial)))
+            return gpci_fail(
+                error, GPC_ERROR_ARGUMENT,
+                "%s.texts[%zu] of '%s' has no name, is a second list, or its initial value is not among its "
+                "choices",
+                type, i, name);
+    }
+    return GPC_OK;
+}
+
+static gpc_status check(gpc_policy_kind kind, const void *table, gpc_error *error) {
+    const gpci_kind *k = &gpci_kinds[kind];
+    const gpci_table_head *head = table;
+    if (!good_name(head->name))
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s.name must be 1 to 63 characters of a-z, 0-9 and '-'", k->type);
+    gpci_parameters parameters = gpci_parameters_of(kind, table);
+    gpc_status status = check_numbers(head->name, &parameters, k->type, error);
+    if (status == GPC_OK)
+        status = check_texts(head->name, &parameters, k->type, error);
+    if (status < 0)
+        return status;
+    if (gpci_field_is_null(table, k->at.function))
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s.%s of '%s' is NULL", k->type, k->function, head->name);
+    if (gpci_field_size(table, k->at.reserved))
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s.reserved of '%s' is not 0", k->type, head->name);
+    return GPC_OK;
+}
+
+/* Tables of parameters of our own in place of the caller's, which may be gone tomorrow. */
+static bool copy_parameters(gpc_context *context, gpc_policy_kind kind, gpci_entry *e) {
+    const gpci_kind *k = &gpci_kinds[kind];
+    gpci_parameters parameters = gpci_parameters_of(kind, e->block);
+    if (parameters.number_count) {
+        e->parameters = gpci_zalloc(context, parameters.number_count, sizeof *e->parameters);
+        if (!e->parameters)
+            return false;
+        memcpy(e->parameters, parameters.numbers, parameters.number_count * sizeof *e->parameters);
+        memcpy((char *)e->block + k->at.parameters, &e->parameters, sizeof e->parameters);
+    }
+    if (parameters.text_count) {
+        e->texts = gpci_zalloc(context, parameters.text_count, sizeof *e->texts);
+        if (!e->texts)
+            return false;
+        memcpy(e->texts, parameters.texts, parameters.text_count * sizeof *e->texts);
+        memcpy((char *)e->block + k->at.texts, &e->texts, sizeof e->texts);
+    }
+    return true;
+}
+
+/* The strings of a table, all of them: where each pointer stands, and what stands for NULL. */
+typedef struct string_list {
+    const char **at[4 + 6 * GPC_MAX_PARAMETERS];
+    size_t count;
+} string_list;
+
+static void add_string(string_list *list, const char **string) {
+    if (*string)
+        list->at[list->count++] = string;
+}
+
+static void add_text(string_list *list, const char **string) {
+    if (!*string)
+        *string = "";
+    add_string(list, string);
+}
+
+/* Strings of a caller may be gone tomorrow (a binding's certainly are): keep copies of all. */
+static bool copy_strings(gpc_context *context, gpc_policy_kind kind, gpci_entry *e) {
+    if (!copy_parameters(context, kind, e))
+        return false;
+    gpci_table_head *head = e->block;
+    gpci_parameters parameters = gpci_parameters_of(kind, e->block);
+    string_list list = {.count = 0};
+    add_text(&list, &head->name);
+    add_text(&list, &head->summary);
+    add_text(&list, &head->source);
+    if (gpci_kinds[kind].at.string)
+        add_string(&list, (const char **)(void *)((char *)e->block + gpci_kinds[kind].at.string));
+    for (size_t i = 0; i < parameters.number_count; i++) {
+        add_text(&list, &e->parameters[i].name);
+        add_text(&list, &e->parameters[i].meaning);
+    }
+    for (size_t i = 0; i < parameters.text_count; i++) {
+        add_text(&list, &e->texts[i].name);
+        add_text(&list, &e->texts[i].initial);
+        add_string(&list, &e->texts[i].choices);
+        add_text(&list, &e->texts[i].meaning);
+    }
+    size_t bytes = 0;
+    for (size_t i = 0; i < list.count; i++)
+        bytes += strlen(*list.at[i]) + 1;
+    char *to = e->strings = gpci_alloc(context, bytes);
+    if (!to)
+        return false;
+    for (size_t i = 0; i < list.count; i++) {
+        const char *from = *list.at[i];
+        *list.at[i] = strcpy(to, from);
+        to += strlen(from) + 1;
+    }
+    return true;
+}
+
+/* On failure, what `e` holds is the caller's to free. */
+static gpc_status add_copy(gpc_context *context, gpc_policy_kind kind, const void *ops, gpci_entry *e,
+                           gpc_error *error) {
+    const gpci_kind *k = &gpci_kinds[kind];
+    e->block = gpci_zalloc(context, 1, k->size);
+    if (!e->block)
+        return gpci_out_of_memory(error);
+    e->table = e->block;
+    gpc_status status = gpci_take(e->block, k->size, k->size, ops, k->type, error);
+    if (status == GPC_OK)
+        status = check(kind, e->block, error);
+    if (status == GPC_OK)
+        status = gpci_table_is_new(context, kind, e->table->name, error);
+    if (status < 0)
+        return status;
+    return copy_strings(context, kind, e) ? gpci_entry_add(context, kind, e, error) : gpci_out_of_memory(error);
+}
+
+static gpc_status register_ops(gpc_context *context, gpc_policy_kind kind, const void *ops, void *user_data,
+                               void (*destroy)(void *), gpc_error *error) {
+    gpci_entry e = {.user_data = user_data, .destroy = destroy};
+    gpc_status status = GPC_OK;
+    if (!context || !ops)
+        status = gpci_fail(error, GPC_ERROR_ARGUMENT, "registering a %s: %s is NULL", gpci_kinds[kind].name,
+                           context ? "ops" : "context");
+    else
+        status = add_copy(context, kind, ops, &e, error);
+    if (status == GPC_OK)
+        return GPC_OK;
+    if (context)
+        gpci_entry_free(context, &e);
+    if (destroy)
+        destroy(user_data);
+    return status;
+}
+
+gpc_status gpc_context_register_replacement(gpc_context *context, const gpc_replacement_ops *ops, void *user_data,
+                                            void (*destroy)(void *user_data), gpc_error *error) {
+    return register_ops(context, GPC_POLICY_REPLACEMENT, ops, user_data, destroy, error);
+}
+
+gpc_status gpc_context_register_predictor(gpc_context *context, const gpc_predictor_ops *ops, void *user_data,
+                                          void (*destroy)(void *user_data), gpc_error *error) {
+    return register_ops(context, GPC_POLICY_PREDICTOR, ops, user_data, destroy, error);
+}
+
+gpc_status gpc_context_register_scheduler(gpc_context *context, const gpc_scheduler_ops *ops, void *user_data,
+                                          void (*destroy)(void *user_data), gpc_error *error) {
+    return register_ops(context, GPC_POLICY_SCHEDULER, ops, user_data, destroy, error);
+}
+
+gpc_status gpc_context_register_throttle(gpc_context *context, const gpc_throttle_ops *ops, void *user_data,
+                                         void (*destroy)(void *user_data), gpc_error *error) {
+    return register_ops(context, GPC_POLICY_THROTTLE, ops, user_data, destroy, error);
+}
