@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "level/below.h"
+#include "functional/functional.h"
+#include "level/cache_lines.h"
 #include "level/events.h"
-
-#include "cache/cache.h"
+#include "level/l1_rules.h"
+#include "level/level_count.h"
 
 /*
- * The functional way of a line transaction through its SM's L1: what is found
- * there, what is asked of the levels below, and the eviction that this causes.
+ * The functional way of a line transaction through its SM's L1: what is found there, what is asked of the levels
+ * below, and the eviction that this causes.
  */
 
 GPCI_INLINE void see(const gpc_hierarchy *h, const gpci_access *a, gpc_what what, uint8_t segments, uint8_t outcome) {
@@ -15,13 +16,12 @@ GPCI_INLINE void see(const gpc_hierarchy *h, const gpci_access *a, gpc_what what
 
 /* A line leaves L1: its dirty bytes go below. */
 static gpc_status write_back(gpc_hierarchy *h, const gpci_access *a, uint32_t sm, const gpc_eviction *eviction) {
-    if (!eviction->dirty_sectors)
+    gpc_request request;
+    if (!gpci_l1_line_left(h, sm, eviction, &request))
         return GPC_OK;
     gpci_see_step(h, GPC_WHAT_WRITE_BACK, GPC_COMPONENT_L1, sm, eviction->line_address,
                   gpci_count_sectors(gpci_segments_of(eviction->dirty_bytes)), 0);
-    gpc_request request = {.address = eviction->line_address, .sm = sm, .kernel = h->kernel};
-    h->of_sm[sm].l1_write_back_sectors += gpci_count_sectors(gpci_segments_of(eviction->dirty_bytes));
-    return gpci_below_write(h, a, &request, 0, eviction->dirty_bytes);
+    return gpci_functional_l2_write(h, a, &request, 0, eviction->dirty_bytes);
 }
 
 /* A line makes room for another. */
@@ -31,69 +31,65 @@ static gpc_status evicted(gpc_hierarchy *h, const gpci_access *a, uint32_t sm, c
     return write_back(h, a, sm, eviction);
 }
 
+static gpc_status read_below(gpc_hierarchy *h, const gpci_access *a, const gpc_request *request, uint8_t segments,
+                             uint32_t word, uint32_t *reply_word) {
+    gpci_count_l1_fetch(h, request->sm, segments);
+    see(h, a, GPC_WHAT_FETCH, segments, 0);
+    return gpci_functional_l2_read(h, a, request, segments, word, reply_word);
+}
+
 /* A load or prefetch has missed sectors of L1, or may not look there. */
 static gpc_status fetch(gpc_hierarchy *h, const gpci_access *a, gpc_cache *l1, const gpc_request *request,
                         gpc_access_result *result) {
-    /* what is to be kept comes in whole sectors, a bypass may move the segments it needs alone */
-    bool declined = result->admission == GPC_DECLINED, passes = result->outcome == GPC_BYPASSED;
-    uint8_t sectors = h->l1_level.segments_of[result->fetch_sectors], wanted = sectors;
-    if (passes && l1->options.bypass_fetch == GPC_BYPASS_FETCH_NEEDED)
-        wanted &= a->line->segments;
+    bool passes = result->outcome == GPC_BYPASSED, own_only = l1->options.bypass_fetch == GPC_BYPASS_FETCH_NEEDED;
+    bool declined = result->admission == GPC_DECLINED;
+    uint8_t sectors = h->l1_level.segments_of[result->fetch_sectors];
+    uint8_t asked =
+        gpci_level_lacks(&h->l1_level, request, result, a->line->segments, own_only, (gpci_line_state){0}).fetch;
     uint32_t word;
-    see(h, a, GPC_WHAT_FETCH, wanted, 0);
-    gpc_status status = gpci_below_read(h, a, request, wanted, result->policy_word, &word);
+    gpc_status status = read_below(h, a, request, asked, result->policy_word, &word);
     if (status < 0)
         return status;
-    gpci_count_fetch(h, request->sm, wanted);
-    gpc_decision predicted = passes ? GPC_BYPASS : GPC_CACHE;
-    if (declined || gpc_cache_reply(l1, request, predicted, word) == GPC_BYPASS) {
-        gpci_count_bypass(h, request->sm, wanted);
-        see(h, a, GPC_WHAT_BYPASS, wanted, 0);
+    if (gpci_l1_verify(l1, request, passes ? GPC_BYPASS : GPC_CACHE, declined, word) == GPC_BYPASS) {
+        gpci_count_l1_bypass(h, request->sm, asked);
+        see(h, a, GPC_WHAT_BYPASS, asked, 0);
         return GPC_OK;
     }
-    uint8_t rest = sectors & (uint8_t)~wanted;
-    if (rest) {
-        see(h, a, GPC_WHAT_FETCH, rest, 0);
-        status = gpci_below_read(h, a, request, rest, 0, &word);
-        gpci_count_fetch(h, request->sm, rest);
-    }
+    uint8_t rest = sectors & (uint8_t)~asked;
+    if (rest)
+        status = read_below(h, a, request, rest, 0, &word);
     if (status == GPC_OK)
-        status = gpc_cache_fill(l1, request, result->fetch_sectors, result);
-    bool bypassed = result->outcome == GPC_BYPASSED; /* the policy would not give up any line for it */
-    if (status == GPC_OK && bypassed)
-        gpci_count_bypass(h, request->sm, sectors);
-    see(h, a, bypassed ? GPC_WHAT_BYPASS : GPC_WHAT_FILL, sectors, 0);
+        status = gpci_l1_fill(h, l1, request->sm, request, result->fetch_sectors, result);
+    see(h, a, result->outcome == GPC_BYPASSED ? GPC_WHAT_BYPASS : GPC_WHAT_FILL, sectors, 0);
     return status == GPC_OK && result->evicted ? evicted(h, a, request->sm, &result->eviction) : status;
 }
 
-gpc_status gpci_path_load(gpc_hierarchy *h, const gpci_access *a) {
+gpc_status gpci_functional_load(gpc_hierarchy *h, const gpci_access *a) {
     gpc_request request = a->request;
     uint8_t segments = a->line->segments;
     uint32_t word;
     if (!a->l1)
-        return gpci_below_read(h, a, &request, segments, 0, &word);
+        return gpci_functional_l2_read(h, a, &request, segments, 0, &word);
     gpc_access_result result = {.way = GPCI_NO_WAY};
     gpci_view view;
     request.sector_mask = h->l1_level.sectors_of[segments];
     gpc_status status = gpci_view_of(a->l1, &request, &view);
     if (status < 0)
         return status;
-    gpci_lookup(a->l1, &request, &view, &result);
-    gpci_admit(a->l1, &request, &view, &result);
-    request.admitted = result.admission == GPC_ADMITTED;
+    gpci_level_look_up(a->l1, &request, &view, true, &result);
     uint32_t hits = gpci_count_sectors(h->l1_level.segments_of[result.hit_sectors] & segments);
-    h->of_sm[request.sm].l1_load_sector_hits += request.kind == GPC_LOAD ? hits : 0;
     a->result->l1_sector_hits += hits;
-    gpci_count_class(h, &request, hits != gpci_count_sectors(segments));
+    gpci_count_l1_load(h, request.sm, request.kind == GPC_LOAD ? hits : 0, 0);
+    gpci_count_token(h, &request, hits != gpci_count_sectors(segments));
     see(h, a, GPC_WHAT_LOOKUP, segments, result.outcome);
     return result.fetch_sectors ? fetch(h, a, a->l1, &request, &result) : GPC_OK;
 }
 
-gpc_status gpci_path_store(gpc_hierarchy *h, const gpci_access *a) {
+gpc_status gpci_functional_store(gpc_hierarchy *h, const gpci_access *a) {
     const gpci_level *level = &h->l1_level;
     gpc_request request = a->request;
     if (!a->l1)
-        return gpci_below_write(h, a, &request, 0, a->line->bytes);
+        return gpci_functional_l2_write(h, a, &request, 0, a->line->bytes);
     gpc_access_result result;
     request.sector_mask = level->sectors_of[a->line->segments];
     request.byte_mask[0] = a->line->bytes[0];
@@ -101,25 +97,20 @@ gpc_status gpci_path_store(gpc_hierarchy *h, const gpci_access *a) {
     gpc_status status = gpc_cache_access(a->l1, &request, &result);
     if (status < 0)
         return status;
-    h->of_sm[request.sm].l1_store_sector_hits +=
-        gpci_count_sectors(level->segments_of[result.hit_sectors] & a->line->segments);
+    gpci_count_l1_store(h, request.sm, gpci_count_sectors(level->segments_of[result.hit_sectors] & a->line->segments));
     see(h, a, GPC_WHAT_LOOKUP, a->line->segments, result.outcome);
     if (result.evicted)
         status = evicted(h, a, request.sm, &result.eviction);
-    if (status == GPC_OK && result.fetch_sectors) {
-        uint8_t sectors = level->segments_of[result.fetch_sectors];
-        uint32_t word;
-        gpci_count_fetch(h, request.sm, sectors);
-        see(h, a, GPC_WHAT_FETCH, sectors, 0);
-        status = gpci_below_read(h, a, &request, sectors, result.policy_word, &word);
-    }
+    uint32_t word;
+    if (status == GPC_OK && result.fetch_sectors)
+        status = read_below(h, a, &request, level->segments_of[result.fetch_sectors], result.policy_word, &word);
     if (status == GPC_OK && result.write_sectors)
-        status = gpci_below_write(h, a, &request, result.policy_word, result.write_bytes);
+        status = gpci_functional_l2_write(h, a, &request, result.policy_word, result.write_bytes);
     return status;
 }
 
 /* Performed at L2; L1 only drops what it holds. */
-gpc_status gpci_path_atomic(gpc_hierarchy *h, const gpci_access *a) {
+gpc_status gpci_functional_atomic(gpc_hierarchy *h, const gpci_access *a) {
     if (a->l1) {
         gpc_request request = a->request;
         gpc_access_result result;
@@ -131,17 +122,17 @@ gpc_status gpci_path_atomic(gpc_hierarchy *h, const gpci_access *a) {
         if (status < 0)
             return status;
     }
-    return gpci_below_atomic(h, a);
+    return gpci_functional_l2_atomic(h, a);
 }
 
-void gpci_path_expect_l1(const gpc_cache *l1, uint64_t address) {
+void gpci_functional_expect_l1(const gpc_cache *l1, uint64_t address) {
     if (l1)
         gpci_expect_set(l1, address);
 }
 
-void gpci_path_expect_below(const gpc_hierarchy *h, uint32_t sm, const gpc_cache *l1, uint64_t address) {
+void gpci_functional_expect_below(const gpc_hierarchy *h, uint32_t sm, const gpc_cache *l1, uint64_t address) {
     if (!l1 || !gpci_holds(l1, address))
-        gpci_below_expect(h, sm, address);
+        gpci_functional_l2_expect(h, sm, address);
 }
 
 /*
@@ -164,7 +155,7 @@ static gpc_status empty(gpc_hierarchy *h, gpc_cache *l1, uint32_t sm) {
     return GPC_OK;
 }
 
-gpc_status gpci_path_flush(gpc_hierarchy *h) {
+gpc_status gpci_functional_flush_l1(gpc_hierarchy *h) {
     gpc_status status = GPC_OK;
     for (uint32_t sm = 0; h->l1 && sm < h->sms && status == GPC_OK; sm++)
         status = empty(h, h->l1[sm], sm);

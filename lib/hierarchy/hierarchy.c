@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "level/below.h"
-
 #include "cache/cache.h"
+#include "functional/functional.h"
 #include "level/coherent_level.h"
+#include "level/level_count.h"
 #include "timed/watch.h"
 
 #include <string.h>
@@ -98,7 +98,7 @@ static gpc_status resize_l1(gpc_hierarchy *h, const gpci_share *share, gpc_error
     gpc_status status = gpci_build_l1(h, share, error, &l1);
     if (status < 0)
         return status;
-    status = gpci_path_flush(h);
+    status = gpci_functional_flush_l1(h);
     for (uint32_t sm = 0; sm < h->sms; sm++)
         add_cache_stats(&h->of_sm[sm].retired, h->l1[sm]);
     gpci_destroy_caches(h, h->l1, h->sms);
@@ -124,9 +124,9 @@ void gpci_hierarchy_tell(gpc_hierarchy *h, gpc_warp_event_kind kind) {
 
 gpc_status gpci_hierarchy_empty(gpc_hierarchy *h) {
     uint64_t flush = gpci_number(h, GPCI_KEY_KERNELS_FLUSH); /* none, l1, all */
-    gpc_status status = flush >= 1 ? gpci_path_flush(h) : GPC_OK;
+    gpc_status status = flush >= 1 ? gpci_functional_flush_l1(h) : GPC_OK;
     if (flush == 2 && status == GPC_OK) {
-        gpci_below_flush(h);
+        gpci_functional_flush_l2(h);
         h->cold = true;
     }
     return status;
@@ -152,9 +152,7 @@ gpc_status gpc_hierarchy_begin_kernel(gpc_hierarchy *h, const gpc_launch *launch
     h->stats.kernels++;
     h->stats.l1_capacity = h->l1 || h->coherent ? share.l1_bytes : 0;
     h->stats.resident_blocks = launch ? gpc_hierarchy_occupancy(h, &l) : 0;
-    uint64_t sectors = gpci_number(h, GPCI_KEY_LAUNCH_SECTORS);
-    h->stats.dram_launch_sectors += sectors;
-    h->stats.dram_read_sectors += sectors;
+    gpci_count_dram_launch(h, gpci_number(h, GPCI_KEY_LAUNCH_SECTORS));
     gpci_launch_code(h, l.code_bytes);
     gpci_hierarchy_tell(h, GPC_KERNEL_START);
     if (status == GPC_OK && h->observer)
@@ -182,10 +180,10 @@ gpc_status gpc_hierarchy_flush(gpc_hierarchy *h) {
         return GPC_ERROR_ARGUMENT;
     if (h->timed && !gpci_timed_quiet(h->timed))
         return GPC_ERROR_STATE;
-    gpc_status status = h->coherent ? gpci_coherent_flush(h, true) : gpci_path_flush(h);
+    gpc_status status = h->coherent ? gpci_coherent_flush(h, true) : gpci_functional_flush_l1(h);
     if (status < 0)
         return status;
-    gpci_below_flush(h);
+    gpci_functional_flush_l2(h);
     h->cold = true;
     return GPC_OK;
 }

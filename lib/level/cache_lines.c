@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "level/below.h"
+#include "level/cache_lines.h"
 
 #include "cache/cache.h"
+#include "level/hierarchy.h"
 
 void gpci_dirty_bytes(const gpc_cache *cache, const gpc_line *line, uint64_t bytes[2]) {
     gpci_bytes dirty = gpci_bytes_of(cache, line->dirty_sectors);

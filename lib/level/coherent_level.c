@@ -3,6 +3,7 @@
 
 #include "coherence/tree.h"
 #include "level/events.h"
+#include "level/level_count.h"
 
 /* Accesses of the tree, and what they move in the hierarchy's own counters. */
 
@@ -32,19 +33,17 @@ static void count_data(gpc_hierarchy *h, const gpc_coherence_message *m) {
         return;
     if (m->kind == GPC_MESSAGE_DATA) {
         if (m->to < c->sms)
-            gpci_count_fetch(h, m->to, (uint8_t)((1u << sectors) - 1));
+            gpci_count_l1_fetch(h, m->to, (uint8_t)((1u << sectors) - 1));
         return;
     }
     if (m->kind != GPC_MESSAGE_WRITE_BACK && m->kind != GPC_MESSAGE_WRITE_THROUGH)
         return;
     if (m->kind == GPC_MESSAGE_WRITE_BACK && m->from < c->sms)
-        h->of_sm[m->from].l1_write_back_sectors += sectors;
+        gpci_count_l1_write_back(h, m->from, sectors);
     if (gpci_is_slice(c, m->from))
-        h->stats.l2_write_back_sectors += sectors;
-    if (gpci_is_slice(c, m->to)) {
-        h->stats.l2_write_sectors += sectors;
-        h->stats.l2_write_sector_hits += sectors;
-    }
+        gpci_count_l2_write_back(h, sectors);
+    if (gpci_is_slice(c, m->to))
+        gpci_count_l2_write(h, sectors, sectors);
 }
 
 /* Returns the sectors that were read from memory. */
@@ -57,9 +56,9 @@ static uint32_t count(gpc_hierarchy *h, const gpc_coherence_result *r) {
             continue;
         uint32_t sectors = gpci_coherent_sectors(h, r->messages, i);
         read += m->memory == 1 ? sectors : 0;
-        h->stats.dram_write_sectors += m->memory == 1 ? 0 : sectors;
+        gpci_count_dram_write(h, m->memory == 1 ? 0 : sectors);
     }
-    h->stats.dram_read_sectors += read;
+    gpci_count_dram_read(h, read);
     return read;
 }
 
@@ -97,14 +96,12 @@ gpc_status gpci_coherent_line(gpc_hierarchy *h, const gpci_access *a) {
                        r.hit ? GPC_HIT : GPC_MISS);
         gpci_tell_messages(h, &r);
     }
-    gpci_sm_counts *counts = &h->of_sm[a->request.sm];
-    bool beyond = r.level > 1;
     if (r.hit) {
         a->result->l1_sector_hits += segments;
-        counts->l1_load_sector_hits += a->request.kind == GPC_LOAD ? segments : 0;
-        counts->l1_store_sector_hits += a->request.kind == GPC_STORE ? segments : 0;
+        gpci_count_l1_load(h, a->request.sm, a->request.kind == GPC_LOAD ? segments : 0, 0);
+        gpci_count_l1_store(h, a->request.sm, a->request.kind == GPC_STORE ? segments : 0);
     }
-    if (beyond && h->coherent->l2) {
+    if (r.level > 1 && h->coherent->l2) {
         a->result->l2_sectors += segments;
         a->result->l2_sector_hits += r.level < h->coherent->memory_level ? segments : 0;
     }

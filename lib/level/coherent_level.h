@@ -2,7 +2,7 @@
 #ifndef GPC_LEVEL_COHERENT_LEVEL_H
 #define GPC_LEVEL_COHERENT_LEVEL_H
 
-#include "level/hierarchy.h"
+#include "level/warp_access.h"
 
 /*
  * `coherence = PROTOCOL`: in place of L1 and L2 caches the hierarchy has a tree of coherent modules: an L1 per SM, a

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "level/events.h"
 
-#include "level/below.h"
 #include "level/coherent_level.h"
+#include "level/l2_rules.h"
 
 /* Names, the filter, and the events of a hierarchy without a clock. */
 
@@ -228,7 +228,7 @@ gpc_component gpci_component_of(const gpc_hierarchy *h, uint32_t module, uint64_
     *index = module - c->sms;
     if (module < c->first_slice)
         return GPC_COMPONENT_CLUSTER;
-    *index = gpci_place_of(h, address).slice;
+    *index = gpci_l2_place_of(h, address).slice;
     return gpci_is_slice(c, module) ? GPC_COMPONENT_L2 : GPC_COMPONENT_MEMORY;
 }
 
@@ -259,7 +259,7 @@ void gpci_tell_messages(gpc_hierarchy *h, const gpc_coherence_result *r) {
         uint32_t sectors = m->memory ? gpci_coherent_sectors(h, r->messages, i) : 0;
         if (sectors)
             gpci_tell_step(h->trace, m->memory == 1 ? GPC_WHAT_MEMORY_READ : GPC_WHAT_MEMORY_WRITE,
-                           GPC_COMPONENT_MEMORY, gpci_place_of(h, m->address).slice, m->address, sectors, 0);
+                           GPC_COMPONENT_MEMORY, gpci_l2_place_of(h, m->address).slice, m->address, sectors, 0);
     }
 }
 

@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/map.h"
 #include "cache/cache.h"
+#include "level/coalesce.h"
 
 /* The upper two bits of a recorded transaction; lines have 32 bytes or more, their numbers at most 59 bits. */
 #define SORT_SHIFT 62u

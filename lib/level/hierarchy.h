@@ -4,7 +4,6 @@
 
 #include "cache/index.h"
 #include "config/config.h"
-#include "level/coalesce.h"
 #include "registry/registry.h"
 
 /* A level's sectors against 32-byte segments of its line, by table: lines have at most four segments. */
@@ -21,6 +20,7 @@ GPCI_INLINE uint8_t gpci_whole_sectors(const gpci_level *level, uint8_t segments
 }
 
 typedef struct gpci_future gpci_future;
+struct gpci_observer;
 typedef struct gpci_trace gpci_trace;
 
 /* What a launch needs and what it gets. */
@@ -29,26 +29,6 @@ typedef struct gpci_share {
     uint64_t l1_bytes;   /* what is left */
     uint32_t sets, ways; /* of each L1 */
 } gpci_share;
-
-/* One line transaction of a warp instruction, on its way. */
-typedef struct gpci_access {
-    const gpci_transaction *line;
-    gpc_cache *l1;           /* that it goes through; NULL: to L2 directly */
-    gpc_warp_result *result; /* counts, never NULL */
-    gpc_request request;     /* of the line, but for which of its bytes */
-} gpci_access;
-
-/* Who is told of what happens in the L1s of a functional hierarchy. */
-typedef struct gpci_observer {
-    void *data;
-    gpc_status (*on_kernel)(void *data);                                  /* one begins; its L1s are there */
-    gpc_status (*on_instruction)(void *data, const gpc_request *request); /* global or local, before its lines */
-    gpc_status (*before_line)(void *data, const gpci_access *access);
-    void (*after_line)(void *data, const gpci_access *access, uint32_t hits); /* hits: segments found in L1 */
-    gpc_fill_fn on_fill;                                                      /* of the L1s, */
-    gpc_evict_fn on_evict;                                                    /* likewise, */
-    void **cache_data;                                                        /* with their user_data [sms] */
-} gpci_observer;
 
 /* Counters of gpc_stats that count as accesses pass, by SM. */
 /* clang-format off */
@@ -82,42 +62,17 @@ struct gpc_hierarchy {
     uint8_t *sm_partition;                 /* [sms] */
     gpci_interleave interleave;            /* addresses over the slices of a partition */
     gpci_share share;
-    uint32_t kernel;                /* launches so far: the present one's number, from 1 */
-    bool cold;                      /* nothing of a kernel's code is in L2 */
-    gpc_stats stats;                /* counted here, but for what is counted by SM: */
-    gpci_sm_counts *of_sm;          /* [sms] */
-    struct gpci_coherent *coherent; /* a tree in place of l1 and l2; NULL: `coherence` is none */
-    struct gpci_timed *timed;       /* the clock and all that goes with it; NULL: functional */
-    const gpci_observer *observer;  /* functional: NULL = nobody is told */
-    struct gpci_trace *trace;       /* of events (level/events.h); NULL: none */
-    bool l1_future;                 /* L1's requests must say when their lines are used next, */
-    gpci_future *future;            /* which is known of a kernel that is replayed; NULL otherwise */
+    uint32_t kernel;                      /* launches so far: the present one's number, from 1 */
+    bool cold;                            /* nothing of a kernel's code is in L2 */
+    gpc_stats stats;                      /* counted here, but for what is counted by SM: */
+    gpci_sm_counts *of_sm;                /* [sms] */
+    struct gpci_coherent *coherent;       /* a tree in place of l1 and l2; NULL: `coherence` is none */
+    struct gpci_timed *timed;             /* the clock and all that goes with it; NULL: functional */
+    const struct gpci_observer *observer; /* functional: NULL = nobody is told */
+    struct gpci_trace *trace;             /* of events (level/events.h); NULL: none */
+    bool l1_future;                       /* L1's requests must say when their lines are used next, */
+    gpci_future *future;                  /* which is known of a kernel that is replayed; NULL otherwise */
 };
-
-/* Segments that L1 reads from L2, and of these what it does not keep. */
-GPCI_INLINE void gpci_count_fetch(gpc_hierarchy *h, uint32_t sm, uint8_t segments) {
-    uint32_t count = gpci_count_sectors(segments);
-    h->of_sm[sm].l1_fetched_sectors += count;
-    h->stats.l1_fetches[count]++;
-}
-
-GPCI_INLINE void gpci_count_bypass(gpc_hierarchy *h, uint32_t sm, uint8_t segments) {
-    uint32_t count = gpci_count_sectors(segments);
-    h->of_sm[sm].l1_bypassed_sectors += count;
-    h->stats.l1_bypass_fetches[count]++;
-}
-
-/* A load's line transaction through L1, by whether its warp has a token, where these are in use. */
-GPCI_INLINE void gpci_count_class(gpc_hierarchy *h, const gpc_request *request, bool missed) {
-    if (GPCI_UNLIKELY(request->token != GPC_TOKEN_UNUSED) && request->kind == GPC_LOAD) {
-        gpci_sm_counts *c = &h->of_sm[request->sm];
-        bool none = request->token == GPC_TOKEN_NONE;
-        c->l1_bypass_warp_lines += none;
-        c->l1_bypass_warp_misses += none && missed;
-        c->l1_cache_warp_lines += !none;
-        c->l1_cache_warp_misses += !none && missed;
-    }
-}
 
 /* The L1 that an access goes through, NULL where it goes to L2 directly. */
 GPCI_INLINE gpc_cache *gpci_l1_for(const gpc_hierarchy *h, uint32_t sm, uint8_t space) {
@@ -130,29 +85,6 @@ GPCI_INLINE gpc_cache *gpci_l1_for(const gpc_hierarchy *h, uint32_t sm, uint8_t 
 #define GPCI_PREFETCH(address) ((void)(address))
 #endif
 
-/* access.c: is a warp access well formed? */
-gpc_status gpci_access_check(const gpc_hierarchy *h, const gpc_warp_access *access);
-/*
- * Its line transactions, coalesced and counted, and what a request of each begins with.
- *   lines         GPCI_MAX_TRANSACTIONS
- *   out_segments  receives how many 32-byte segments they touch
- */
-uint32_t gpci_access_lines(gpc_hierarchy *h, const gpc_warp_access *access, gpci_transaction *lines,
-                           gpc_request *request, uint32_t *out_segments);
-
-/* path.c: through L1. */
-gpc_status gpci_path_load(gpc_hierarchy *h, const gpci_access *access);
-gpc_status gpci_path_store(gpc_hierarchy *h, const gpci_access *access);
-gpc_status gpci_path_atomic(gpc_hierarchy *h, const gpci_access *access);
-/*
- * An access of a line will soon follow: fetch what it looks at in L1 (NULL: it goes round it), and then, if it is not
- * there, below. No effect but on speed.
- */
-void gpci_path_expect_l1(const gpc_cache *l1, uint64_t address);
-void gpci_path_expect_below(const gpc_hierarchy *h, uint32_t sm, const gpc_cache *l1, uint64_t address);
-/* Empty the L1s. */
-gpc_status gpci_path_flush(gpc_hierarchy *h);
-
 /*
  * hierarchy.c: statistics in two parts, each added to `stats`: what is counted by SM, and the rest. A histogram is part
  * of the rest.
@@ -163,9 +95,6 @@ void gpci_hierarchy_add_rest(const gpc_hierarchy *h, gpc_stats *stats);
 gpc_status gpci_hierarchy_empty(gpc_hierarchy *h);
 /* Tell every L1's policies that the present kernel begins or ends. */
 void gpci_hierarchy_tell(gpc_hierarchy *h, gpc_warp_event_kind kind);
-
-/* hierarchy.c: tell an observer, which outlives the hierarchy or the next call, from now on; NULL: nobody. */
-void gpci_hierarchy_observe(gpc_hierarchy *h, const gpci_observer *observer);
 
 /* launch.c */
 gpc_status gpci_launch_share(const gpc_hierarchy *h, const gpc_launch *launch, gpci_share *share, gpc_error *error);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "level/hierarchy.h"
+#include "level/level_count.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -122,7 +122,6 @@ void gpci_launch_code(gpc_hierarchy *h, uint64_t bytes) {
         return;
     /* instructions are fetched in lines of 128 bytes */
     uint64_t sectors = (bytes + 127) / 128 * (128 / GPCI_SEGMENT);
-    h->stats.dram_launch_sectors += sectors;
-    h->stats.dram_read_sectors += sectors;
+    gpci_count_dram_launch(h, sectors);
     h->cold = h->cold && !bytes;
 }

@@ -3,7 +3,7 @@
 #define GPC_PROFILE_PROFILE_H
 
 #include "base/map.h"
-#include "level/hierarchy.h"
+#include "functional/functional.h"
 #include "policies/predictor/profile_file.h"
 #include "profile/stack.h"
 

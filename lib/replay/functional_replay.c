@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "functional/functional.h"
 #include "replay/replay.h"
 
 /*
@@ -167,8 +168,8 @@ static void expect_addresses(const gpc_instruction *access) {
 /* ... and the sets of the first line. */
 static void expect_line(const gpc_replay *r, const gpci_turn *turn) {
     const gpc_cache *l1 = gpci_l1_for(r->hierarchy, turn->sm, turn->access->space);
-    gpci_path_expect_l1(l1, turn->access->addresses[0]);
-    gpci_path_expect_below(r->hierarchy, turn->sm, l1, turn->access->addresses[0]);
+    gpci_functional_expect_l1(l1, turn->access->addresses[0]);
+    gpci_functional_expect_below(r->hierarchy, turn->sm, l1, turn->access->addresses[0]);
 }
 
 /* An order of turns in which each is as likely as any. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "level/future.h"
+#include "level/warp_access.h"
 #include "replay/replay.h"
 #include "trace/rewind.h"
 

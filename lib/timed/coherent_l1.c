@@ -2,6 +2,7 @@
 #include "timed/watch_coherent.h"
 
 #include "coherence/tree.h"
+#include "level/level_count.h"
 
 /*
  * A coherent L1's tags. A line has an MSHR entry from its miss to the end of its access; loads of it join one that a
@@ -51,15 +52,9 @@ static bool is_load(const gpci_packet *p) {
 static void count_load(gpci_timed *t, const gpci_packet *p, bool hit, bool pending) {
     if (p->line.kind != GPC_LOAD)
         return;
-    gpci_sm_counts *c = &t->h->of_sm[p->request.sm];
-    uint32_t segments = gpci_count_sectors(p->segments), age = p->request.warp_age;
-    c->l1_pending_sector_hits += pending ? segments : 0;
-    if (!hit) {
-        c->l1_load_line_misses++;
-        return;
-    }
-    c->l1_load_sector_hits += segments;
-    t->h->stats.l1_hits_by_age[age < GPC_AGE_BUCKETS ? age : GPC_AGE_BUCKETS - 1]++;
+    uint32_t segments = gpci_count_sectors(p->segments);
+    gpci_count_l1_load(t->h, p->request.sm, hit ? segments : 0, pending ? segments : 0);
+    gpci_count_l1_load_line(t->h, p->request.sm, p->request.warp_age, hit);
 }
 
 /* To a line in flight. */
@@ -114,7 +109,6 @@ static gpci_verdict miss(gpci_timed *t, gpci_stage *stage, uint32_t packet, cons
 
 gpci_verdict gpci_play_pass(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_held *held) {
     gpci_packet *p = gpci_at(t, packet);
-    gpci_sm_counts *c = &t->h->of_sm[stage->index];
     gpc_coherence_result r = GPC_COHERENCE_RESULT_INIT;
     uint32_t leader = find(t, stage, p->address);
     if (leader != GPCI_NO_PACKET)
@@ -132,7 +126,7 @@ gpci_verdict gpci_play_pass(gpci_timed *t, gpci_stage *stage, uint32_t packet, g
     }
     count_load(t, p, r.hit, false);
     gpci_see(t, GPC_WHAT_LOOKUP, stage, p, r.hit ? GPC_HIT : GPC_MISS);
-    c->l1_store_sector_hits += p->line.kind == GPC_STORE && r.hit ? gpci_count_sectors(p->segments) : 0;
+    gpci_count_l1_store(t->h, stage->index, p->line.kind == GPC_STORE && r.hit ? gpci_count_sectors(p->segments) : 0);
     p->line.missed = r.hit ? 0 : p->segments;
     if (!r.hit || r.message_count > 1)
         return miss(t, stage, packet, &r);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "level/l2_rules.h"
 #include "timed/watch_coherent.h"
 
 /* Messages between modules: queues, networks, tag ports, memory. */
 
 static uint32_t slice_of(const gpci_timed *t, uint64_t address) {
-    return gpci_place_of(t->h, address).slice;
+    return gpci_l2_place_of(t->h, address).slice;
 }
 
 static bool is_l1(const gpci_timed *t, uint32_t module) {
@@ -41,7 +42,7 @@ static void between_slice_and_memory(gpci_timed *t, uint32_t packet, uint32_t sl
     gpci_packet *p = gpci_at(t, packet);
     gpci_stage *stage = &t->l2[slice];
     uint64_t local;
-    uint32_t channel = gpci_channel_of(t, slice, gpci_l2_line(t, gpci_place_of(t->h, p->address).inner), &local);
+    uint32_t channel = gpci_channel_of(t, slice, gpci_l2_line(t, gpci_l2_place_of(t->h, p->address).inner), &local);
     if (!stage->requests_out) {
         p->due = t->wheel.now;
         gpci_queue_push(up ? &stage->fills : &stage->link, &t->pool, t->wheel.now, packet);
@@ -211,7 +212,7 @@ void gpci_play_take_linked(gpci_timed *t, uint32_t channel) {
 /* A read brings what is asked for; a write is done when the channel has taken it. */
 void gpci_play_access(gpci_timed *t, uint32_t exchange, uint32_t step) {
     const gpci_step *s = gpci_step_at(t->play, exchange, step);
-    gpci_place place = gpci_place_of(t->h, s->address);
+    gpci_l2_place place = gpci_l2_place_of(t->h, s->address);
     gpci_stage *stage = &t->l2[place.slice];
     uint32_t number = gpci_pool_take(&t->pool);
     gpci_packet *p = gpci_at(t, number);

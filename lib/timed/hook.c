@@ -30,17 +30,7 @@ void gpci_stage_released(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint
 }
 
 void gpci_stage_write_below(gpci_timed *t, gpci_stage *stage, const gpci_packet *packet) {
-    gpc_eviction all = {.line_address = packet->request.address, .dirty_sectors = packet->request.sector_mask};
-    if (stage->level == 2)
-        all.line_address = gpci_l2_line(t, all.line_address);
-    if (packet->request.kind == GPC_STORE) {
-        all.dirty_bytes[0] = packet->request.byte_mask[0];
-        all.dirty_bytes[1] = packet->request.byte_mask[1];
-    } else {
-        gpci_bytes bytes = gpci_bytes_of(stage->cache, packet->request.sector_mask);
-        all.dirty_bytes[0] = bytes.word[0];
-        all.dirty_bytes[1] = bytes.word[1];
-    }
+    gpc_eviction all = gpci_level_unkept(stage->cache, &packet->request);
     pass_down(t, stage, &all);
 }
 

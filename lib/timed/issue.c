@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "level/level_count.h"
 #include "timed/watch.h"
 
 /* What comes in from above: warp instructions before the tags, or the misses of a host's own L1. */
@@ -72,8 +73,7 @@ static gpc_status issue(gpci_timed *t, const gpc_warp_access *w, uint64_t token,
     gpc_status status = make_room(t, GPCI_MAX_TRANSACTIONS);
     if (status < 0)
         return status;
-    h->of_sm[w->sm].warp_instructions++;
-    h->of_sm[w->sm].thread_instructions += gpci_popcount(w->mask);
+    gpci_count_instruction(h, w->sm, w->mask);
     uint32_t count = gpci_access_lines(h, w, lines, &request, &segments);
     request.cycle = t->wheel.now;
     uint32_t flight = take_flight(t, w->sm, w->warp, w->kind, token, count);
@@ -117,8 +117,7 @@ static void complete_at_once(gpci_timed *t, const gpc_warp_access *w, uint64_t t
                         .warp = w->warp,
                         .kind = w->kind,
                         .level = 1};
-    t->h->of_sm[w->sm].warp_instructions++;
-    t->h->of_sm[w->sm].thread_instructions += gpci_popcount(w->mask);
+    gpci_count_instruction(t->h, w->sm, w->mask);
     t->accepted++;
     t->completed++;
     if (t->callbacks.on_complete)

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "level/l1_rules.h"
+#include "level/l2_rules.h"
 #include "timed/coherent.h"
 #include "timed/watch.h"
 
@@ -11,8 +13,7 @@
 /* L2 slice of the SM's own partition for a line. */
 static uint32_t slice_for(const gpci_timed *t, uint32_t sm, uint64_t address) {
     const gpc_hierarchy *h = t->h;
-    gpci_place p = gpci_place_of(h, address);
-    return h->sm_partition[sm] * h->slices_per_partition + p.slice;
+    return gpci_l2_slice(h, h->sm_partition[sm], gpci_l2_place_of(h, address).slice);
 }
 
 static gpci_flight *flight_at(const gpci_timed *t, uint32_t flight) {
@@ -91,8 +92,8 @@ void gpci_l1_round_trip(gpci_timed *t, const gpci_stage *stage, const gpci_packe
 
 void gpci_l1_done(gpci_timed *t, uint32_t packet, uint8_t level) {
     gpci_packet *p = gpci_at(t, packet);
-    t->h->of_sm[flight_at(t, p->line.flight)->sm].l1_load_dram_lines +=
-        p->line.kind == GPC_LOAD && level == 3 && p->line.missed;
+    if (p->line.kind == GPC_LOAD && level == 3 && p->line.missed)
+        gpci_count_l1_dram_line(t->h, flight_at(t, p->line.flight)->sm);
     p->mshr.cached = false;
     gpci_see(t, GPC_WHAT_REPLY, &t->l1[flight_at(t, p->line.flight)->sm], p, level);
     p->mshr.done = true;
@@ -129,37 +130,31 @@ void gpci_l1_send(gpci_timed *t, gpci_stage *stage, const gpci_wanted *wanted) {
     f->line.marks =
         (uint8_t)((cached ? 0 : GPCI_MARK_PASSES) | (wanted->declined ? GPCI_MARK_DECLINED : 0) |
                   (f->request.admitted ? GPCI_MARK_ADMITTED : 0) | f->request.token << GPCI_MARK_TOKEN_SHIFT);
-    f->request.admitted = 0; /* which L1's policy said, and not L2's */
     f->line.waiter = wanted->waiter;
     gpci_see_new(t, GPC_WHAT_FETCH, stage, f, f);
     if (!cached)
         gpci_see(t, GPC_WHAT_BYPASS, stage, f, 0);
     gpci_see(t, GPC_WHAT_QUEUE, stage, f, 0);
-    f->request.policy_word = wanted->word;
-    if (f->request.kind == GPC_STORE) {
-        f->request.kind = GPC_LOAD;
-        f->request.byte_mask[0] = f->request.byte_mask[1] = 0;
-    }
-    gpci_count_fetch(t->h, stage->index, f->segments);
+    gpci_l1_ask_read(&f->request, wanted->word);
+    gpci_count_l1_fetch(t->h, stage->index, f->segments);
     gpci_queue_push(&stage->out, &t->pool, t->wheel.now, fetch);
 }
 
 /* A dirty line leaves: its bytes go below, and nobody waits for that. */
 void gpci_l1_evicted(gpci_timed *t, gpci_stage *stage, const gpc_eviction *eviction) {
-    if (!eviction->dirty_sectors)
+    gpc_request request;
+    if (!gpci_l1_line_left(t->h, stage->index, eviction, &request))
         return;
     uint32_t packet = gpci_pool_take(&t->pool);
     gpci_packet *p = gpci_at(t, packet);
-    *p = (gpci_packet){
-        .request = {.address = eviction->line_address, .sm = stage->index, .kernel = t->h->kernel, .kind = GPC_STORE},
-        .address = eviction->line_address,
-        .bytes = {eviction->dirty_bytes[0], eviction->dirty_bytes[1]},
-        .born = t->wheel.now,
-        .line = {.flight = UINT32_MAX},
-        .segments = gpci_segments_of(eviction->dirty_bytes),
-        .type = GPCI_WRITE,
-        .flags = GPCI_PACKET_POSTED};
-    t->h->of_sm[stage->index].l1_write_back_sectors += gpci_count_sectors(p->segments);
+    *p = (gpci_packet){.request = request,
+                       .address = eviction->line_address,
+                       .bytes = {eviction->dirty_bytes[0], eviction->dirty_bytes[1]},
+                       .born = t->wheel.now,
+                       .line = {.flight = UINT32_MAX},
+                       .segments = gpci_segments_of(eviction->dirty_bytes),
+                       .type = GPCI_WRITE,
+                       .flags = GPCI_PACKET_POSTED};
     gpci_see_new(t, GPC_WHAT_WRITE_BACK, stage, p, NULL);
     gpci_see(t, GPC_WHAT_QUEUE, stage, p, 0);
     gpci_queue_push(&stage->out, &t->pool, t->wheel.now, packet);
@@ -178,7 +173,6 @@ static void tell_event(gpci_timed *t, const gpci_stage *stage, const gpci_packet
 
 /* What a load's lookup found. Sectors in flight are hits, as hardware counts them. */
 static void count_lookup(gpci_timed *t, const gpci_stage *stage, gpci_packet *p, const gpci_held *held) {
-    gpci_sm_counts *c = &t->h->of_sm[stage->index];
     uint8_t hit = p->segments & (t->h->l1_level.segments_of[held->result.hit_sectors] | held->flying);
     bool whole = hit == p->segments;
     p->line.missed = p->segments & (uint8_t)~hit;
@@ -186,12 +180,9 @@ static void count_lookup(gpci_timed *t, const gpci_stage *stage, gpci_packet *p,
     tell_event(t, stage, p, whole);
     if (p->request.kind != GPC_LOAD)
         return;
-    c->l1_load_sector_hits += gpci_count_sectors(hit);
-    c->l1_pending_sector_hits += gpci_count_sectors(held->flying & p->segments);
-    c->l1_load_line_misses += !whole;
-    gpci_count_class(t->h, &p->request, !whole);
-    if (whole)
-        t->h->stats.l1_hits_by_age[p->request.warp_age < GPC_AGE_BUCKETS ? p->request.warp_age : GPC_AGE_BUCKETS - 1]++;
+    gpci_count_l1_load(t->h, stage->index, gpci_count_sectors(hit), gpci_count_sectors(held->flying & p->segments));
+    gpci_count_l1_load_line(t->h, stage->index, p->request.warp_age, whole);
+    gpci_count_token(t->h, &p->request, !whole);
 }
 
 void gpci_l1_send_itself(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_packet_type type) {
@@ -220,7 +211,8 @@ static gpci_verdict pass_load(gpci_timed *t, gpci_stage *stage, uint32_t packet,
     if (!gpci_l1_for(t->h, p->request.sm, p->request.space)) {
         if (gpci_queue_full(&stage->out))
             return gpci_stage_block(stage, held, t->wheel.now, GPC_BUSY_MISS_QUEUE);
-        t->h->of_sm[stage->index].l1_load_line_misses += p->request.kind == GPC_LOAD;
+        if (p->request.kind == GPC_LOAD)
+            gpci_count_l1_load_line(t->h, stage->index, 0, false);
         p->line.missed = p->segments;
         gpci_l1_send_itself(t, stage, packet, GPCI_READ);
         return GPCI_WAITING;
@@ -266,8 +258,8 @@ static gpci_verdict pass_store(gpci_timed *t, gpci_stage *stage, uint32_t packet
     if (!held->looked) {
         gpci_stage_look(t, stage, p, held);
         gpci_see_lookup(t, stage, p, held);
-        t->h->of_sm[stage->index].l1_store_sector_hits +=
-            gpci_count_sectors(t->h->l1_level.segments_of[r->hit_sectors] & p->segments);
+        gpci_count_l1_store(t->h, stage->index,
+                            gpci_count_sectors(t->h->l1_level.segments_of[r->hit_sectors] & p->segments));
         if (r->evicted)
             gpci_stage_evicted(t, stage, p, &r->eviction);
     }
@@ -389,7 +381,7 @@ void gpci_l1_send_rest(gpci_timed *t, gpci_stage *stage, uint32_t fetch) {
     f->line.marks |= GPCI_MARK_VERIFIED;
     f->request.policy_word = 0;
     gpci_see(t, GPC_WHAT_QUEUE, stage, f, 0);
-    gpci_count_fetch(t->h, stage->index, f->segments);
+    gpci_count_l1_fetch(t->h, stage->index, f->segments);
     gpci_queue_push(&stage->out, &t->pool, t->wheel.now, fetch);
 }
 
@@ -410,7 +402,7 @@ static void hand(void *user_data, uint32_t packet) {
     p->level = m->level;
     p->request.policy_word = m->word;
     p->path.size = t->header + gpci_packet_bytes(p);
-    t->h->stats.l2_merged_sectors += gpci_count_sectors(p->segments);
+    gpci_count_l2_merge(t->h, gpci_count_sectors(p->segments));
     gpci_queue_push(&stage->fills, &t->pool, t->wheel.now, packet);
     gpci_wake(t, stage->component, t->wheel.now);
 }
@@ -430,12 +422,13 @@ static void take_reply(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
         if (stage->cache->predictor_ops->on_reply && gpci_verify(t, stage, packet))
             return;
         if (p->line.marks & GPCI_MARK_PASSES)
-            gpci_count_bypass(t->h, stage->index, p->segments);
+            gpci_count_l1_bypass(t->h, stage->index, p->segments);
         gpci_stage_fill(t, stage, packet);
         return;
     }
     if (p->line.flight != UINT32_MAX) {
-        t->h->of_sm[stage->index].l1_load_dram_lines += p->request.kind == GPC_LOAD && p->level == 3 && p->line.missed;
+        if (p->request.kind == GPC_LOAD && p->level == 3 && p->line.missed)
+            gpci_count_l1_dram_line(t->h, stage->index);
         gpci_see(t, GPC_WHAT_REPLY, stage, p, p->level);
         release_line(t, p->line.flight, p->level);
     }

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "level/l2_rules.h"
 #include "timed/watch.h"
 
 /*
- * An L2 slice: packets of its SMs, and of the slice's peer in the other partition.
- *
- * Two partitions: a read of a line that is homed in the other one is served from the
- * slice's own copy, or fetched over the link and kept; a write or an atomic is
- * passed on to the home slice, and no copy stays behind.
+ * An L2 slice: packets of its SMs, and of the slice's peer in the other partition. What it does with them is in
+ * level/l2_rules.h; here is when.
  */
 
 static uint32_t partition_of(const gpci_timed *t, const gpci_stage *stage) {
@@ -19,7 +17,7 @@ static uint32_t peer_of(const gpci_timed *t, const gpci_stage *stage) {
 }
 
 static bool is_far(const gpci_timed *t, const gpci_stage *stage, const gpci_packet *p) {
-    return stage->peer_requests && gpci_home_of(t->h, p->address) != partition_of(t, stage);
+    return stage->peer_requests && gpci_l2_home(t->h, p->address) != partition_of(t, stage);
 }
 
 static bool has_reply(const gpci_packet *p) {
@@ -49,7 +47,7 @@ void gpci_l2_released(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint8_t
     serve(t, stage, packet, level);
 }
 
-/* A write to DRAM of segments of an L2 line. */
+/* A write to DRAM of segments of the slice's line. */
 static void write_memory(gpci_timed *t, gpci_stage *stage, uint64_t inner, uint8_t segments) {
     if (!segments)
         return;
@@ -60,7 +58,7 @@ static void write_memory(gpci_timed *t, gpci_stage *stage, uint64_t inner, uint8
                                         .segments = segments,
                                         .type = GPCI_WRITE,
                                         .flags = GPCI_PACKET_POSTED};
-    t->h->stats.dram_write_sectors += gpci_count_sectors(segments);
+    gpci_count_dram_write(t->h, gpci_count_sectors(segments));
     gpci_see_new(t, GPC_WHAT_WRITE_BACK, stage, gpci_at(t, packet), NULL);
     gpci_see(t, GPC_WHAT_QUEUE, stage, gpci_at(t, packet), 0);
     gpci_queue_push(&stage->out, &t->pool, t->wheel.now, packet);
@@ -70,19 +68,13 @@ static void write_memory(gpci_timed *t, gpci_stage *stage, uint64_t inner, uint8
 static void write_taken(void *user_data, uint64_t address, uint8_t segments) {
     gpci_stage *stage = user_data;
     gpci_timed *t = stage->timed;
-    gpci_place place = gpci_place_of(t->h, address);
+    gpci_l2_place place = gpci_l2_place_of(t->h, address);
     write_memory(t, stage, gpci_l2_line(t, place.inner), (uint8_t)(segments << place.shift));
 }
 
 void gpci_l2_evicted(gpci_timed *t, gpci_stage *stage, const gpc_eviction *eviction) {
-    uint8_t dirty = gpci_segments_of(eviction->dirty_bytes);
-    t->h->stats.l2_write_back_sectors += gpci_count_sectors(dirty);
-    write_memory(t, stage, eviction->line_address, dirty);
-    if (t->h->inclusive && t->h->l1)
-        gpci_take_from_l1(t->h,
-                          gpci_interleave_address(&t->h->interleave, stage->index % t->h->slices_per_partition,
-                                                  eviction->line_address),
-                          write_taken, stage);
+    write_memory(t, stage, eviction->line_address, gpci_l2_write_back(t->h, eviction->dirty_bytes));
+    gpci_l2_take_from_l1(t->h, stage->index, eviction->line_address, write_taken, stage);
 }
 
 /* What DRAM need know of a fetch is little; the other partition's slice is asked as the leader was. */
@@ -102,12 +94,12 @@ void gpci_l2_send(gpci_timed *t, gpci_stage *stage, const gpci_wanted *wanted) {
     bool far = wanted->far;
     gpci_packet *f = gpci_at(t, fetch);
     make_fetch(f, gpci_at(t, wanted->waiter), far);
-    f->request.policy_word = wanted->word;
     f->request.address = gpci_l2_line(t, f->request.address);
     f->address = gpci_l2_line(t, f->address);
     f->request.kind = GPC_LOAD;
     f->request.byte_mask[0] = f->request.byte_mask[1] = 0;
-    f->request.sector_mask = f->line.fetched = t->h->l2_level.sectors_of[wanted->segments];
+    f->line.fetched = t->h->l2_level.sectors_of[wanted->segments];
+    gpci_l2_ask_on(&f->request, f->line.fetched, wanted->word);
     f->segments = wanted->segments;
     f->type = GPCI_READ;
     f->line.flight = UINT32_MAX;
@@ -118,60 +110,37 @@ void gpci_l2_send(gpci_timed *t, gpci_stage *stage, const gpci_wanted *wanted) {
     gpci_see(t, GPC_WHAT_QUEUE, stage, f, 0);
     uint32_t count = gpci_count_sectors(f->segments);
     if (far)
-        t->h->stats.l2_remote_sectors += count;
+        gpci_count_l2_remote(t->h, count);
     else
-        t->h->stats.dram_read_sectors += count;
+        gpci_count_dram_read(t->h, count);
     gpci_queue_push(far ? &stage->link : &stage->out, &t->pool, t->wheel.now, fetch);
 }
 
 /* Read sectors count as hits where they are valid, or on their way: so hardware counts them. */
 static void count_read(gpci_timed *t, const gpci_packet *p, unsigned shift, const gpci_held *held) {
-    gpc_stats *stats = &t->h->stats;
-    uint8_t flying = t->h->l2_level.sectors_of[held->flying];
-    uint8_t merged = flying && gpci_at(t, held->leader)->request.sm != p->request.sm ? flying : 0;
-    stats->l2_merged_sectors += gpci_count_sectors(gpci_hits_of(t->h, shift, merged, p->segments));
-    stats->l2_read_sectors += gpci_count_sectors(p->segments);
-    stats->l2_read_sector_hits +=
-        gpci_count_sectors(gpci_hits_of(t->h, shift, held->result.hit_sectors | flying, p->segments));
-    stats->l2_pending_sector_hits += gpci_count_sectors(gpci_hits_of(t->h, shift, flying, p->segments));
-}
-
-static void count_change(gpci_timed *t, const gpci_packet *p, unsigned shift, const gpc_access_result *r) {
-    gpc_stats *stats = &t->h->stats;
-    uint32_t count = gpci_count_sectors(p->segments);
-    uint8_t hits = gpci_hits_of(t->h, shift, r->hit_sectors, p->segments);
-    if (p->type == GPCI_WRITE) {
-        stats->l2_write_sectors += count;
-        stats->l2_write_sector_hits += gpci_count_sectors(hits | gpci_whole_segments(p->bytes));
-    } else {
-        stats->l2_atomic_sectors += count;
-        stats->l2_atomic_sector_hits += gpci_count_sectors(hits);
-    }
+    uint8_t flying = t->h->l2_level.sectors_of[held->flying], hits = held->result.hit_sectors | flying;
+    gpci_count_l2_read(t->h, gpci_count_sectors(p->segments),
+                       gpci_count_sectors(gpci_l2_segments(t->h, shift, hits, p->segments)));
+    if (!flying)
+        return;
+    uint32_t pending = gpci_count_sectors(gpci_l2_segments(t->h, shift, flying, p->segments));
+    gpci_count_l2_pending(t->h, pending);
+    if (gpci_at(t, held->leader)->request.sm != p->request.sm)
+        gpci_count_l2_merge(t->h, pending);
 }
 
 /* The request as the slice's cache is asked. What the peer sent is that already. */
 static unsigned prepare(gpci_timed *t, gpci_packet *p) {
-    const gpci_level *level = &t->h->l2_level;
-    p->request.token = p->request.token_l2;
-    if (p->type == GPCI_READ && p->flags & GPCI_PACKET_LINK)
+    if (p->type == GPCI_READ && p->flags & GPCI_PACKET_LINK) {
+        p->request.token = p->request.token_l2;
         return 0;
-    gpci_place place = gpci_place_of(t->h, p->address);
-    p->request.address = place.inner;
-    p->request.sector_mask = level->sectors_of[p->segments << place.shift];
-    if (p->type == GPCI_WRITE) {
-        p->request.kind = GPC_STORE;
-        gpci_shift_bytes(place.shift, p->bytes, p->request.byte_mask);
     }
+    gpci_l2_place place = gpci_l2_place_of(t->h, p->address);
+    if (p->type == GPCI_WRITE)
+        gpci_l2_ask_write(t->h, &place, p->bytes, p->segments, &p->request);
+    else
+        gpci_l2_ask(t->h, &place, p->segments, &p->request);
     return place.shift;
-}
-
-/* A line changes in its home slice: no copy stays behind in the other partition. */
-static void keep_home_only(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p) {
-    if (!stage->peer_requests)
-        return;
-    const gpci_stage *peer = &t->l2[peer_of(t, stage)];
-    gpci_see_dropped(t->h, peer->cache, GPC_COMPONENT_L2, peer->index, p->request.address, p->address);
-    gpc_cache_invalidate_line(peer->cache, p->request.address);
 }
 
 /* A write or an atomic of a line homed in the other partition goes there. */
@@ -180,7 +149,7 @@ static gpci_verdict pass_on(gpci_timed *t, gpci_stage *stage, uint32_t packet, g
     if (gpci_queue_full(&stage->link))
         return gpci_stage_block(stage, held, t->wheel.now, GPC_BUSY_MISS_QUEUE);
     p->flags |= GPCI_PACKET_LINK;
-    t->h->stats.l2_remote_sectors += gpci_count_sectors(p->segments);
+    gpci_count_l2_remote(t->h, gpci_count_sectors(p->segments));
     gpci_see(t, GPC_WHAT_QUEUE, stage, p, 0);
     gpci_queue_push(&stage->link, &t->pool, t->wheel.now, packet);
     return GPCI_WAITING;
@@ -191,7 +160,7 @@ static gpci_verdict pass_uncached(gpci_timed *t, gpci_stage *stage, uint32_t pac
     gpci_packet *p = gpci_at(t, packet);
     if (gpci_queue_full(&stage->out))
         return gpci_stage_block(stage, held, t->wheel.now, GPC_BUSY_MISS_QUEUE);
-    gpci_place place = gpci_place_of(t->h, p->address);
+    gpci_l2_place place = gpci_l2_place_of(t->h, p->address);
     uint8_t segments = (uint8_t)(p->segments << place.shift);
     p->request.address = place.inner;
     if (p->type != GPCI_READ)
@@ -200,7 +169,7 @@ static gpci_verdict pass_uncached(gpci_timed *t, gpci_stage *stage, uint32_t pac
         serve(t, stage, packet, 3);
         return GPCI_SERVED;
     }
-    t->h->stats.dram_read_sectors += gpci_count_sectors(p->segments);
+    gpci_count_dram_read(t->h, gpci_count_sectors(p->segments));
     gpci_see(t, GPC_WHAT_QUEUE, stage, p, 0);
     gpci_queue_push(&stage->out, &t->pool, t->wheel.now, packet);
     return GPCI_WAITING;
@@ -221,11 +190,11 @@ static gpci_verdict pass(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci
     if (!held->looked) {
         unsigned shift = prepare(t, p);
         if (p->type != GPCI_READ)
-            keep_home_only(t, stage, p);
+            gpci_l2_drop_copy(t->h, stage->index, p->request.address, p->address);
         gpci_stage_look(t, stage, p, held);
         gpci_see_lookup(t, stage, p, held);
         if (p->type != GPCI_READ)
-            count_change(t, p, shift, r);
+            gpci_l2_count_change(t->h, &p->request, shift, p->segments, p->bytes, r);
         else if (!(p->flags & GPCI_PACKET_LINK))
             count_read(t, p, shift, held);
         if (r->evicted)
@@ -235,9 +204,9 @@ static gpci_verdict pass(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci
     if (verdict == GPCI_BLOCKED)
         return verdict;
     if (r->write_sectors)
-        write_memory(t, stage, gpci_l2_line(t, p->request.address),
-                     p->type == GPCI_WRITE ? gpci_segments_of(r->write_bytes)
-                                           : (uint8_t)(p->segments << gpci_place_of(t->h, p->address).shift));
+        write_memory(
+            t, stage, gpci_l2_line(t, p->request.address),
+            gpci_l2_written(&p->request, r, (uint8_t)(p->segments << gpci_l2_place_of(t->h, p->address).shift)));
     if (verdict == GPCI_SERVED)
         serve(t, stage, packet, 2);
     return verdict;
@@ -427,6 +396,6 @@ void gpci_l2_foresee(const gpci_timed *t, uint32_t slice, unsigned pass) {
         if (pass == 0)
             gpci_expect_packet(t, packets[i]);
         else if (i < 2)
-            gpci_stage_expect(stage, gpci_place_of(t->h, gpci_at(t, packets[i])->address).inner);
+            gpci_stage_expect(stage, gpci_l2_place_of(t->h, gpci_at(t, packets[i])->address).inner);
     }
 }

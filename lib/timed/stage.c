@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "level/l1_rules.h"
 #include "timed/watch.h"
 
 #include <string.h>
@@ -181,13 +182,9 @@ void gpci_stage_look(gpci_timed *t, gpci_stage *stage, gpci_packet *packet, gpci
         t->failed = status;
         return;
     }
-    gpci_lookup(stage->cache, &packet->request, &held->view, &held->result);
+    gpci_level_look_up(stage->cache, &packet->request, &held->view, !stage->options->on_miss, &held->result);
     if (held->result.outcome == GPC_HIT)
         return;
-    if (!stage->options->on_miss) {
-        gpci_admit(stage->cache, &packet->request, &held->view, &held->result);
-        packet->request.admitted = held->result.admission == GPC_ADMITTED;
-    }
     held->declined = held->result.admission == GPC_DECLINED;
     held->leader = gpci_mshr_find(t, stage, packet->request.address);
     if (held->leader == GPCI_NO_PACKET)
@@ -195,15 +192,6 @@ void gpci_stage_look(gpci_timed *t, gpci_stage *stage, gpci_packet *packet, gpci
     const gpci_packet *l = gpci_at(t, held->leader);
     held->flying = (held->result.outcome == GPC_BYPASSED ? in_flight(l) : l->mshr.whole) &
                    stage->line->segments_of[held->result.needed_sectors];
-}
-
-/* Does the request take its line's way now? Data that a store brings itself need one at once. */
-static bool must_reserve(const gpci_stage *stage, const gpc_request *request, const gpc_access_result *result) {
-    if (result->outcome == GPC_SECTOR_MISS)
-        return result->fetch_sectors != 0;
-    if (result->outcome != GPC_MISS)
-        return false;
-    return stage->options->on_miss || (gpci_is_write(request) && !result->fetch_sectors);
 }
 
 /* The reserve step. GPCI_BLOCKED where every way is reserved and the request has to wait for one. */
@@ -219,24 +207,12 @@ static gpci_verdict reserve(gpci_timed *t, gpci_stage *stage, const gpci_packet 
         return GPCI_BLOCKED;
     held->reserved = true;
     if (got.outcome == GPC_NO_VICTIM) { /* must not wait for lines that wait for the other partition */
-        r->outcome = GPC_BYPASSED;
-        if (!gpci_is_read(&p->request)) {
-            r->write_sectors = r->needed_sectors;
-            r->write_bytes[0] = p->bytes[0];
-            r->write_bytes[1] = p->bytes[1];
-            r->fetch_sectors = gpci_is_write(&p->request) ? 0 : r->fetch_sectors;
-        }
+        gpci_level_crowded_out(&p->request, p->bytes, r);
         return GPCI_SERVED;
     }
     if (got.outcome == GPC_BYPASSED) { /* the policy declined, or a store leaves nothing anyway */
-        r->fetch_sectors = got.fetch_sectors;
-        r->outcome = GPC_BYPASSED;
+        gpci_level_refused(&got, r);
         held->declined = true;
-        if (got.write_sectors) {
-            r->write_sectors = got.write_sectors;
-            r->write_bytes[0] = got.write_bytes[0];
-            r->write_bytes[1] = got.write_bytes[1];
-        }
     }
     if (got.evicted)
         gpci_stage_evicted(t, stage, p, &got.eviction);
@@ -248,37 +224,16 @@ static uint8_t valid_sectors(const gpc_cache *cache, uint32_t set, uint64_t line
     return way == GPCI_NO_WAY ? 0 : GPCI_VALID(cache->states[gpci_slot(cache, set, way)]);
 }
 
-/* What a packet lacks, given what is there and in flight, in segments. */
-typedef struct lack {
-    uint8_t send, wait; /* to ask for; to wait for */
-} lack;
-
-/*
- * What passes the cache by is not served from it, and needs no more than its own segments, whoever has sent for them.
- * What is to be kept needs sectors that come whole.
- *
- * Example, a line of one sector: a load of segment 0 bypasses; one of segment 2 that bypasses too asks for segment 2
- * alone, one that is to be kept for the whole line, and one that comes after that, whichever it is, for nothing.
- */
-static lack lacks(const gpci_stage *stage, const gpci_packet *p, const gpci_held *held, const gpci_packet *leader) {
+/* What a packet lacks, given what is there and in flight; `leader`: of its line's MSHR entry, NULL without one. */
+static gpci_lack lacks(const gpci_stage *stage, const gpci_packet *p, const gpci_held *held,
+                       const gpci_packet *leader) {
     const gpc_access_result *r = &held->result;
     const uint8_t *segments_of = stage->line->segments_of;
-    uint8_t fetch = segments_of[r->fetch_sectors], flying, valid, need;
-    lack l;
-    if (r->outcome == GPC_BYPASSED) {
-        need = stage->level == 1 ? p->segments : segments_of[r->needed_sectors];
-        fetch &= stage->options->part ? p->segments : 0xff;
-        flying = leader ? in_flight(leader) : 0;
-        l.send = fetch & (uint8_t)~flying;
-        l.wait = (gpci_is_write(&p->request) ? fetch : need) & (flying | l.send);
-        return l;
-    }
-    valid = segments_of[valid_sectors(stage->cache, r->set, line_of(stage, p->request.address))];
-    need = gpci_is_write(&p->request) ? fetch : segments_of[r->needed_sectors];
-    flying = leader ? leader->mshr.whole : 0;
-    l.send = fetch & (uint8_t) ~(valid | flying);
-    l.wait = need & (uint8_t)~valid & (flying | l.send);
-    return l;
+    gpci_line_state line = {.whole = leader ? leader->mshr.whole : 0, .part = leader ? leader->mshr.part : 0};
+    if (r->outcome != GPC_BYPASSED)
+        line.valid = segments_of[valid_sectors(stage->cache, r->set, line_of(stage, p->request.address))];
+    uint8_t own = stage->level == 1 ? p->segments : segments_of[r->needed_sectors];
+    return gpci_level_lacks(stage->line, &p->request, r, own, stage->options->part, line);
 }
 
 /*
@@ -312,45 +267,46 @@ gpci_verdict gpci_stage_settle(gpci_timed *t, gpci_stage *stage, uint32_t packet
     held->fresh = false;
     bool found = leader != GPCI_NO_PACKET;
     const gpci_packet *entry = found ? gpci_at(t, leader) : NULL;
-    lack l = lacks(stage, p, held, entry);
-    if (l.send | l.wait) {
+    gpci_lack l = lacks(stage, p, held, entry);
+    if (l.fetch | l.wait) {
         if (found ? entry->mshr.count >= o->merges : stage->mshr.used[far] >= o->entries)
             return hold_up(t, stage, packet, held, leader, found ? GPC_BUSY_MERGE : GPC_BUSY_MSHR);
-        if (l.send && gpci_queue_full(far ? &stage->link : &stage->out))
+        if (l.fetch && gpci_queue_full(far ? &stage->link : &stage->out))
             return hold_up(t, stage, packet, held, leader, GPC_BUSY_MISS_QUEUE);
     }
-    if (!held->reserved && must_reserve(stage, &p->request, r)) {
+    if (!held->reserved && gpci_level_reserves(&p->request, r, o->on_miss)) {
         if (reserve(t, stage, p, held) == GPCI_BLOCKED)
             return hold_up(t, stage, packet, held, leader, GPC_BUSY_LINE);
         if (r->outcome == GPC_BYPASSED)
             l = lacks(stage, p, held, entry);
     }
-    if (!(l.send | l.wait))
+    if (!(l.fetch | l.wait))
         return GPCI_SERVED;
     bool cached = r->outcome != GPC_BYPASSED;
     p->mshr.cached = cached;
     p->mshr.no_token = p->request.token == GPC_TOKEN_NONE;
     p->mshr.done = false;
     p->mshr.needs = l.wait;
-    uint32_t waiter = l.send ? waiter_of(t, stage, packet) : packet;
+    uint32_t waiter = l.fetch ? waiter_of(t, stage, packet) : packet;
     if (found)
         mshr_join(t, stage, leader, waiter);
     else
         mshr_add(t, stage, leader = waiter, far);
-    if (!l.send)
+    if (!l.fetch)
         return GPCI_WAITING;
     gpci_packet *first = gpci_at(t, leader);
-    uint8_t whole = gpci_whole_sectors(stage->line, l.send);
+    uint8_t whole = gpci_whole_sectors(stage->line, l.fetch);
     first->mshr.whole |= whole;
-    first->mshr.part |= l.send & (uint8_t)~whole;
-    gpci_stage_send(t, stage, &(gpci_wanted){packet, waiter, r->policy_word, l.send, cached, held->declined, far});
+    first->mshr.part |= l.fetch & (uint8_t)~whole;
+    gpci_stage_send(t, stage, &(gpci_wanted){packet, waiter, r->policy_word, l.fetch, cached, held->declined, far});
     return GPCI_WAITING;
 }
 
 /* The data of a fetch enter the cache, for the first of those waiting that wants them kept. */
 static void keep(gpci_timed *t, gpci_stage *stage, const gpci_packet *p, uint8_t sectors) {
     gpc_access_result got;
-    gpc_status status = gpc_cache_fill(stage->cache, &p->request, sectors, &got);
+    gpc_status status = stage->level == 1 ? gpci_l1_fill(t->h, stage->cache, stage->index, &p->request, sectors, &got)
+                                          : gpc_cache_fill(stage->cache, &p->request, sectors, &got);
     if (status < 0) {
         t->failed = status;
         return;
@@ -358,8 +314,6 @@ static void keep(gpci_timed *t, gpci_stage *stage, const gpci_packet *p, uint8_t
     gpci_see(t, got.way == GPCI_NO_WAY ? GPC_WHAT_BYPASS : GPC_WHAT_FILL, stage, p, 0);
     if (got.evicted)
         gpci_stage_evicted(t, stage, p, &got.eviction);
-    if (got.outcome == GPC_BYPASSED && stage->level == 1 && gpci_is_read(&p->request))
-        gpci_count_bypass(t->h, stage->index, stage->line->segments_of[sectors]);
     if (got.way == GPCI_NO_WAY && !gpci_is_read(&p->request)) /* no room for what was written: it goes below */
         gpci_stage_write_below(t, stage, p);
 }

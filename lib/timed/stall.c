@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "level/level_count.h"
 #include "timed/timed.h"
 
 /*
@@ -36,8 +37,8 @@ static void send(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_held *h
         p->segments = stage->line->segments_of[r->fetch_sectors | r->needed_sectors];
     r->outcome = GPC_BYPASSED;
     gpci_decline(stage->cache, &p->request, &held->view, r->fetch_sectors, r);
-    gpci_count_fetch(t->h, stage->index, p->segments);
-    gpci_count_bypass(t->h, stage->index, p->segments);
+    gpci_count_l1_fetch(t->h, stage->index, p->segments);
+    gpci_count_l1_bypass(t->h, stage->index, p->segments);
     stage->counts.passed[reason]++;
     p->request.policy_word = r->policy_word;
     p->request.admitted = 0;

@@ -4,7 +4,9 @@
 
 #include "cache/cache.h"
 #include "dram/dram.h"
-#include "level/below.h"
+#include "level/cache_lines.h"
+#include "level/level_rules.h"
+#include "level/warp_access.h"
 #include "timed/coalescer.h"
 #include "timed/component.h"
 #include "timed/front.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "level/l1_rules.h"
 #include "timed/watch.h"
 
 /*
@@ -30,14 +31,13 @@ static void do_not_keep(gpci_timed *t, gpci_stage *stage, gpci_packet *f, uint32
 
 bool gpci_verify(gpci_timed *t, gpci_stage *stage, uint32_t fetch) {
     gpci_packet *f = gpci_at(t, fetch);
-    if (f->line.marks & GPCI_MARK_DECLINED)
-        return false;
     if (f->line.marks & GPCI_MARK_VERIFIED) {
         f->segments = t->h->l1_level.segments_of[f->line.fetched];
         return false;
     }
     gpc_decision predicted = f->line.marks & GPCI_MARK_PASSES ? GPC_BYPASS : GPC_CACHE;
-    gpc_decision verdict = gpc_cache_reply(stage->cache, &f->request, predicted, f->request.policy_word);
+    gpc_decision verdict = gpci_l1_verify(stage->cache, &f->request, predicted, f->line.marks & GPCI_MARK_DECLINED,
+                                          f->request.policy_word);
     if (verdict == predicted)
         return false;
     uint32_t leader = gpci_mshr_find(t, stage, f->request.address);

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_LEVEL_LEVEL_COUNT_H
+#define GPC_LEVEL_LEVEL_COUNT_H
+
+#include "level/hierarchy.h"
+
+/*
+ * The one place where each counter of the levels is counted, whichever driver runs them: at once or with a clock,
+ * plain caches or a coherent tree. Rules say what happened, drivers call these. Sectors of statistics are segments of
+ * 32 bytes, whatever the levels' own sectors are.
+ */
+
+/* An instruction of a warp, with as many threads as its mask has bits. */
+GPCI_INLINE void gpci_count_instruction(gpc_hierarchy *h, uint32_t sm, uint64_t mask) {
+    h->of_sm[sm].warp_instructions++;
+    h->of_sm[sm].thread_instructions += gpci_popcount(mask);
+}
+
+/* A line of a load has been looked up in L1: sectors found there, and of these those on their way. */
+GPCI_INLINE void gpci_count_l1_load(gpc_hierarchy *h, uint32_t sm, uint32_t hits, uint32_t pending) {
+    h->of_sm[sm].l1_load_sector_hits += hits;
+    h->of_sm[sm].l1_pending_sector_hits += pending;
+}
+
+/* With a clock: the same line as a whole, `hit` where nothing of it was missing. */
+GPCI_INLINE void gpci_count_l1_load_line(gpc_hierarchy *h, uint32_t sm, uint32_t warp_age, bool hit) {
+    if (hit)
+        h->stats.l1_hits_by_age[warp_age < GPC_AGE_BUCKETS ? warp_age : GPC_AGE_BUCKETS - 1]++;
+    else
+        h->of_sm[sm].l1_load_line_misses++;
+}
+
+/* A load's line transaction through L1, by whether its warp has a token, where these are in use. */
+GPCI_INLINE void gpci_count_token(gpc_hierarchy *h, const gpc_request *request, bool missed) {
+    if (GPCI_UNLIKELY(request->token != GPC_TOKEN_UNUSED) && request->kind == GPC_LOAD) {
+        gpci_sm_counts *c = &h->of_sm[request->sm];
+        bool none = request->token == GPC_TOKEN_NONE;
+        c->l1_bypass_warp_lines += none;
+        c->l1_bypass_warp_misses += none && missed;
+        c->l1_cache_warp_lines += !none;
+        c->l1_cache_warp_misses += !none && missed;
+    }
+}
+
+/* A line of a load that missed L1 came from DRAM. */
+GPCI_INLINE void gpci_count_l1_dram_line(gpc_hierarchy *h, uint32_t sm) {
+    h->of_sm[sm].l1_load_dram_lines++;
+}
+
+GPCI_INLINE void gpci_count_l1_store(gpc_hierarchy *h, uint32_t sm, uint32_t hits) {
+    h->of_sm[sm].l1_store_sector_hits += hits;
+}
+
+/* Sectors that L1 reads from L2, */
+GPCI_INLINE void gpci_count_l1_fetch(gpc_hierarchy *h, uint32_t sm, uint8_t segments) {
+    uint32_t count = gpci_count_sectors(segments);
+    h->of_sm[sm].l1_fetched_sectors += count;
+    h->stats.l1_fetches[count]++;
+}
+
+/* and of these what it does not keep. */
+GPCI_INLINE void gpci_count_l1_bypass(gpc_hierarchy *h, uint32_t sm, uint8_t segments) {
+    uint32_t count = gpci_count_sectors(segments);
+    h->of_sm[sm].l1_bypassed_sectors += count;
+    h->stats.l1_bypass_fetches[count]++;
+}
+
+/* Dirty sectors that leave an L1 with their line. */
+GPCI_INLINE void gpci_count_l1_write_back(gpc_hierarchy *h, uint32_t sm, uint32_t sectors) {
+    h->of_sm[sm].l1_write_back_sectors += sectors;
+}
+
+GPCI_INLINE void gpci_count_l2_read(gpc_hierarchy *h, uint32_t sectors, uint32_t hits) {
+    h->stats.l2_read_sectors += sectors;
+    h->stats.l2_read_sector_hits += hits;
+}
+
+/* With a clock: of the hits of reads, those on their way. */
+GPCI_INLINE void gpci_count_l2_pending(gpc_hierarchy *h, uint32_t sectors) {
+    h->stats.l2_pending_sector_hits += sectors;
+}
+
+/* With a clock: sectors that came with the read of another SM. */
+GPCI_INLINE void gpci_count_l2_merge(gpc_hierarchy *h, uint32_t sectors) {
+    h->stats.l2_merged_sectors += sectors;
+}
+
+GPCI_INLINE void gpci_count_l2_write(gpc_hierarchy *h, uint32_t sectors, uint32_t hits) {
+    h->stats.l2_write_sectors += sectors;
+    h->stats.l2_write_sector_hits += hits;
+}
+
+GPCI_INLINE void gpci_count_l2_atomic(gpc_hierarchy *h, uint32_t sectors, uint32_t hits) {
+    h->stats.l2_atomic_sectors += sectors;
+    h->stats.l2_atomic_sector_hits += hits;
+}
+
+/* Sectors read from, or written in, the partition that is not the SM's own. */
+GPCI_INLINE void gpci_count_l2_remote(gpc_hierarchy *h, uint32_t sectors) {
+    h->stats.l2_remote_sectors += sectors;
+}
+
+GPCI_INLINE void gpci_count_l2_write_back(gpc_hierarchy *h, uint32_t sectors) {
+    h->stats.l2_write_back_sectors += sectors;
+}
+
+GPCI_INLINE void gpci_count_dram_read(gpc_hierarchy *h, uint32_t sectors) {
+    h->stats.dram_read_sectors += sectors;
+}
+
+GPCI_INLINE void gpci_count_dram_write(gpc_hierarchy *h, uint32_t sectors) {
+    h->stats.dram_write_sectors += sectors;
+}
+
+/* What a launch itself reads: its parameters, its code. */
+GPCI_INLINE void gpci_count_dram_launch(gpc_hierarchy *h, uint64_t sectors) {
+    h->stats.dram_launch_sectors += sectors;
+    h->stats.dram_read_sectors += sectors;
+}
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_LEVEL_WARP_ACCESS_H
+#define GPC_LEVEL_WARP_ACCESS_H
+
+#include "level/coalesce.h"
+#include "level/hierarchy.h"
+
+/* One line transaction of a warp instruction, on its way. */
+typedef struct gpci_access {
+    const gpci_transaction *line;
+    gpc_cache *l1;           /* that it goes through; NULL: to L2 directly */
+    gpc_warp_result *result; /* counts, never NULL */
+    gpc_request request;     /* of the line, but for which of its bytes */
+} gpci_access;
+
+/* Is a warp access well formed? */
+gpc_status gpci_access_check(const gpc_hierarchy *h, const gpc_warp_access *access);
+/*
+ * Its line transactions, coalesced and counted, and what a request of each begins with.
+ *   lines         GPCI_MAX_TRANSACTIONS
+ *   out_segments  receives how many 32-byte segments they touch
+ */
+uint32_t gpci_access_lines(gpc_hierarchy *h, const gpc_warp_access *access, gpci_transaction *lines,
+                           gpc_request *request, uint32_t *out_segments);
+
+#endif
