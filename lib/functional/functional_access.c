@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "functional/functional.h"
 #include "level/coherent_level.h"
+#include "level/driver.h"
 #include "level/events.h"
 #include "level/future.h"
 #include "level/level_count.h"
@@ -10,9 +11,8 @@
 /* Lines looked ahead: what they need comes from memory while others are served. */
 #define AHEAD 3u
 
-static gpc_status pass(gpc_hierarchy *h, const gpci_access *a) {
-    if (h->coherent)
-        return gpci_coherent_line(h, a);
+/* A line transaction through caches. */
+static gpc_status pass_caches(gpc_hierarchy *h, const gpci_access *a) {
     switch (a->request.kind) {
     case GPC_STORE:
         return gpci_functional_store(h, a);
@@ -24,7 +24,10 @@ static gpc_status pass(gpc_hierarchy *h, const gpci_access *a) {
     }
 }
 
-static gpc_status pass_observed(gpc_hierarchy *h, const gpci_access *a) {
+/* The levels' own way of passing one. It is a constant wherever these functions are compiled into their callers. */
+typedef gpc_status (*pass_fn)(gpc_hierarchy *h, const gpci_access *access);
+
+GPCI_INLINE gpc_status pass_observed(gpc_hierarchy *h, const gpci_access *a, pass_fn pass) {
     const gpci_observer *o = h->observer;
     uint32_t hits = a->result->l1_sector_hits;
     gpc_status status = o->before_line(o->data, a);
@@ -35,7 +38,7 @@ static gpc_status pass_observed(gpc_hierarchy *h, const gpci_access *a) {
     return status;
 }
 
-static gpc_status serve(gpc_hierarchy *h, gpci_access *a, const gpci_transaction *line) {
+GPCI_INLINE gpc_status serve(gpc_hierarchy *h, gpci_access *a, const gpci_transaction *line, pass_fn pass) {
     a->line = line;
     a->request.address = line->address;
     a->request.bytes_used = (uint16_t)gpci_transaction_bytes(line);
@@ -43,10 +46,10 @@ static gpc_status serve(gpc_hierarchy *h, gpci_access *a, const gpci_transaction
         gpci_tell_line(h->trace, &a->request, line->segments);
     if (GPCI_UNLIKELY(h->future && a->l1))
         a->request.next_use = gpci_future_next(h->future, a->request.sm);
-    return GPCI_UNLIKELY(h->observer != NULL) ? pass_observed(h, a) : pass(h, a);
+    return GPCI_UNLIKELY(h->observer != NULL) ? pass_observed(h, a, pass) : pass(h, a);
 }
 
-static gpc_status serve_all(gpc_hierarchy *h, const gpc_warp_access *w, gpc_warp_result *result) {
+GPCI_INLINE gpc_status serve_all(gpc_hierarchy *h, const gpc_warp_access *w, gpc_warp_result *result, pass_fn pass) {
     gpci_transaction lines[GPCI_MAX_TRANSACTIONS];
     gpci_access a = {.l1 = gpci_l1_for(h, w->sm, w->space), .result = result};
     uint32_t count = gpci_access_lines(h, w, lines, &a.request, &result->sectors);
@@ -61,17 +64,15 @@ static gpc_status serve_all(gpc_hierarchy *h, const gpc_warp_access *w, gpc_warp
     for (uint32_t i = 0; i < count && status == GPC_OK; i++) {
         if (i + AHEAD < count)
             gpci_functional_expect_below(h, w->sm, a.l1, lines[i + AHEAD].address);
-        status = serve(h, &a, &lines[i]);
+        status = serve(h, &a, &lines[i], pass);
     }
     return status;
 }
 
-gpc_status gpc_hierarchy_access(gpc_hierarchy *h, const gpc_warp_access *access, gpc_warp_result *result) {
+GPCI_INLINE gpc_status take(gpc_hierarchy *h, const gpc_warp_access *access, gpc_warp_result *result, pass_fn pass) {
     gpc_warp_access w = GPC_WARP_ACCESS_INIT;
     gpc_warp_result own = GPC_WARP_RESULT_INIT;
-    if (!h || !access)
-        return GPC_ERROR_ARGUMENT;
-    if (h->timed || (h->l1_future && !h->future))
+    if (h->l1_future && !h->future)
         return GPC_ERROR_STATE;
     gpc_status status = gpci_take(&w, sizeof w, sizeof w, access, "gpc_warp_access", NULL);
     if (status == GPC_OK)
@@ -80,8 +81,58 @@ gpc_status gpc_hierarchy_access(gpc_hierarchy *h, const gpc_warp_access *access,
         return status;
     gpci_count_instruction(h, w.sm, w.mask);
     if (w.mask && w.space <= GPC_SPACE_LOCAL)
-        status = serve_all(h, &w, &own);
+        status = serve_all(h, &w, &own, pass);
     if (GPCI_UNLIKELY(h->trace != NULL))
         status = gpci_tell_complete(h, &own, status);
     return status == GPC_OK && result ? gpci_give(result, &own, sizeof own) : status;
 }
+
+static gpc_status access_caches(gpc_hierarchy *h, const gpc_warp_access *access, gpc_warp_result *result) {
+    return take(h, access, result, pass_caches);
+}
+
+static gpc_status access_tree(gpc_hierarchy *h, const gpc_warp_access *access, gpc_warp_result *result) {
+    return take(h, access, result, gpci_coherent_line);
+}
+
+/* Accesses are done when they return: the driver itself has no state. */
+
+static gpc_status create(gpc_hierarchy *h, gpc_error *error) {
+    (void)h;
+    (void)error;
+    return GPC_OK;
+}
+
+static void nothing(gpc_hierarchy *h) {
+    (void)h;
+}
+
+static bool idle(const gpc_hierarchy *h) {
+    (void)h;
+    return true;
+}
+
+static void watch(gpc_hierarchy *h, gpci_trace *trace) {
+    (void)h;
+    (void)trace;
+}
+
+static void add_sm(const gpc_hierarchy *h, uint32_t sm, gpc_stats *stats) {
+    (void)h;
+    (void)sm;
+    (void)stats;
+}
+
+static void add_rest(const gpc_hierarchy *h, gpc_stats *stats) {
+    (void)h;
+    (void)stats;
+}
+
+#define FUNCTIONAL_DRIVER(access_function)                                                                \
+    {                                                                                                     \
+        .create = create, .destroy = nothing, .access = access_function, .idle = idle, .relink = nothing, \
+        .watch = watch, .add_sm = add_sm, .add_rest = add_rest, .reset_stats = nothing                    \
+    }
+
+const gpci_driver gpci_functional_caches = FUNCTIONAL_DRIVER(access_caches);
+const gpci_driver gpci_functional_tree = FUNCTIONAL_DRIVER(access_tree);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "timed/watch.h"
+#include "level/driver.h"
+#include "level/events.h"
 
 /* A hierarchy's trace of events: set, replaced and removed. */
 
@@ -31,8 +32,7 @@ static gpc_status check(const gpc_event_options *o, gpc_error *error) {
 }
 
 static void put(gpc_hierarchy *h, gpci_trace *trace) {
-    if (h->timed)
-        gpci_timed_watch(h->timed, trace);
+    h->driver->watch(h, trace);
     gpci_trace_destroy(h);
     h->trace = trace;
 }

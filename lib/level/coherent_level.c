@@ -2,6 +2,7 @@
 #include "level/coherent_level.h"
 
 #include "coherence/tree.h"
+#include "level/driver.h"
 #include "level/events.h"
 #include "level/level_count.h"
 
@@ -156,6 +157,23 @@ void gpci_coherent_add_rest(const gpc_hierarchy *h, gpc_stats *s) {
         s->l2_evictions += l2->evictions;
     }
 }
+
+static gpc_status flush_all(gpc_hierarchy *h) {
+    return gpci_coherent_flush(h, true);
+}
+
+static void reset_stats(gpc_hierarchy *h) {
+    gpc_coherence_reset_stats(h->coherent->tree);
+}
+
+const gpci_levels gpci_tree_levels = {.create = gpci_coherent_create,
+                                      .destroy = gpci_coherent_destroy,
+                                      .resize = gpci_coherent_resize,
+                                      .begin = gpci_coherent_begin,
+                                      .flush = flush_all,
+                                      .add_sm = gpci_coherent_add_sm,
+                                      .add_rest = gpci_coherent_add_rest,
+                                      .reset_stats = reset_stats};
 
 gpc_coherence *gpc_hierarchy_coherence(gpc_hierarchy *h) {
     return h && h->coherent ? h->coherent->tree : NULL;

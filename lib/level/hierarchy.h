@@ -50,6 +50,8 @@ typedef struct gpci_sm_counts {
 } gpci_sm_counts;
 
 struct gpc_hierarchy {
+    const struct gpci_levels *levels; /* level/driver.h: what it is made of, */
+    const struct gpci_driver *driver; /* and how it is run */
     gpc_context *context;
     gpc_config *config;
     gpci_level l1_level, l2_level;
@@ -57,6 +59,7 @@ struct gpc_hierarchy {
     gpc_cache **l2; /* [slices], partition 0's first; NULL without L2 */
     uint32_t sms, slices, partitions, slices_per_partition;
     uint32_t lanes;
+    bool has_l1; /* SMs go through an L1, of whichever levels */
     bool l1_local_only, inclusive;
     gpci_commons *l1_commons, *l2_commons; /* what the policies of a level share */
     uint8_t *sm_partition;                 /* [sms] */
@@ -74,9 +77,14 @@ struct gpc_hierarchy {
     gpci_future *future;                  /* which is known of a kernel that is replayed; NULL otherwise */
 };
 
-/* The L1 that an access goes through, NULL where it goes to L2 directly. */
+/* Does an access of this space go through an L1? */
+GPCI_INLINE bool gpci_passes_l1(const gpc_hierarchy *h, uint8_t space) {
+    return h->has_l1 && !(h->l1_local_only && space == GPC_SPACE_GLOBAL);
+}
+
+/* The cache that is this L1, NULL where there is none: to L2 directly, or to a coherent tree. */
 GPCI_INLINE gpc_cache *gpci_l1_for(const gpc_hierarchy *h, uint32_t sm, uint8_t space) {
-    return h->l1 && !(h->l1_local_only && space == GPC_SPACE_GLOBAL) ? h->l1[sm] : NULL;
+    return h->l1 && gpci_passes_l1(h, space) ? h->l1[sm] : NULL;
 }
 
 #if defined(__GNUC__) || defined(__clang__)
@@ -91,7 +99,7 @@ GPCI_INLINE gpc_cache *gpci_l1_for(const gpc_hierarchy *h, uint32_t sm, uint8_t 
  */
 void gpci_hierarchy_add_sm(const gpc_hierarchy *h, uint32_t sm, gpc_stats *stats);
 void gpci_hierarchy_add_rest(const gpc_hierarchy *h, gpc_stats *stats);
-/* hierarchy.c: empty what `kernels.flush` says. */
+/* cache_levels.c: empty what `kernels.flush` says. */
 gpc_status gpci_hierarchy_empty(gpc_hierarchy *h);
 /* Tell every L1's policies that the present kernel begins or ends. */
 void gpci_hierarchy_tell(gpc_hierarchy *h, gpc_warp_event_kind kind);

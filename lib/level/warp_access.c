@@ -54,8 +54,7 @@ static void count_lines(gpc_hierarchy *h, uint32_t sm, uint8_t kind, uint32_t co
 
 uint32_t gpci_access_lines(gpc_hierarchy *h, const gpc_warp_access *w, gpci_transaction *lines, gpc_request *request,
                            uint32_t *out_segments) {
-    bool first = h->l1 || h->coherent;
-    unsigned shift = first ? h->l1_level.line_shift : h->l2_level.line_shift;
+    unsigned shift = h->has_l1 ? h->l1_level.line_shift : h->l2_level.line_shift;
     uint32_t count = gpci_coalesce(w->addresses, gpci_popcount(w->mask), w->width, shift, lines);
     *request = (gpc_request){.pc = w->pc,
                              .sm = w->sm,
@@ -70,7 +69,7 @@ uint32_t gpci_access_lines(gpc_hierarchy *h, const gpc_warp_access *w, gpci_tran
                              .priority = w->priority,
                              .token = w->token,
                              .token_l2 = w->token_l2};
-    sums sum = sum_up(lines, count, h->coherent || gpci_l1_for(h, w->sm, w->space) ? &h->l1_level : NULL);
+    sums sum = sum_up(lines, count, gpci_passes_l1(h, w->space) ? &h->l1_level : NULL);
     count_lines(h, w->sm, w->kind, count, sum);
     *out_segments = sum.segments;
     return count;

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cache/cache.h"
+#include "functional/functional.h"
+#include "level/driver.h"
+
+/* The levels of a hierarchy without coherence: an L1 for each SM and L2 slices, each a cache of its own. */
+
+static gpc_status create(gpc_hierarchy *h, gpc_error *error) {
+    gpc_status status = h->has_l1 ? gpci_build_l1(h, &h->share, error, &h->l1) : GPC_OK;
+    if (status == GPC_OK && gpci_number(h, GPCI_KEY_L2_ENABLED))
+        status = gpci_build_l2(h, error);
+    return status;
+}
+
+static void destroy(gpc_hierarchy *h) {
+    gpci_destroy_caches(h, h->l1, h->sms);
+    gpci_destroy_caches(h, h->l2, h->slices);
+}
+
+static void add_cache_stats(gpc_cache_stats *into, const gpc_cache *cache) {
+    gpc_cache_stats more;
+    gpc_cache_stats_init(&more);
+    gpc_cache_get_stats(cache, &more);
+#define X(field, name, unit, merge, meaning) into->field += more.field;
+    GPC_CACHE_COUNTERS(X)
+#undef X
+}
+
+/* A cache that tells of its lines is not one of the quick kinds. */
+void gpci_hierarchy_observe(gpc_hierarchy *h, const gpci_observer *observer) {
+    h->observer = observer;
+    for (uint32_t sm = 0; h->l1 && sm < h->sms; sm++) {
+        gpc_cache_options *options = &h->l1[sm]->options;
+        options->on_fill = observer ? observer->on_fill : NULL;
+        options->on_evict = observer ? observer->on_evict : NULL;
+        options->callback_data = observer ? observer->cache_data[sm] : NULL;
+        gpci_classify(h->l1[sm]);
+    }
+}
+
+/* Another share of a unified memory: new L1s, empty, in place of the old ones. */
+static gpc_status resize(gpc_hierarchy *h, const gpci_share *share, gpc_error *error) {
+    gpc_cache **l1;
+    if (!h->l1)
+        return GPC_OK;
+    gpc_status status = gpci_build_l1(h, share, error, &l1);
+    if (status < 0)
+        return status;
+    status = gpci_functional_flush_l1(h);
+    for (uint32_t sm = 0; sm < h->sms; sm++)
+        add_cache_stats(&h->of_sm[sm].retired, h->l1[sm]);
+    gpci_destroy_caches(h, h->l1, h->sms);
+    h->l1 = l1;
+    h->share = *share;
+    h->driver->relink(h);
+    if (h->observer)
+        gpci_hierarchy_observe(h, h->observer);
+    return status;
+}
+
+gpc_status gpci_hierarchy_empty(gpc_hierarchy *h) {
+    uint64_t flush = gpci_number(h, GPCI_KEY_KERNELS_FLUSH); /* none, l1, all */
+    gpc_status status = flush >= 1 ? gpci_functional_flush_l1(h) : GPC_OK;
+    if (flush == 2 && status == GPC_OK) {
+        gpci_functional_flush_l2(h);
+        h->cold = true;
+    }
+    return status;
+}
+
+static gpc_status flush(gpc_hierarchy *h) {
+    gpc_status status = gpci_functional_flush_l1(h);
+    if (status == GPC_OK)
+        gpci_functional_flush_l2(h);
+    return status;
+}
+
+/* Bypasses, less those that became fills, and with the fills that became bypasses: a reset may lie between the two. */
+static uint64_t decisions_that_held(const gpc_cache_stats *l1) {
+    uint64_t bypasses = l1->bypasses + l1->overturned_fills;
+    return bypasses > l1->overturned_bypasses ? bypasses - l1->overturned_bypasses : 0;
+}
+
+static void add_sm(const gpc_hierarchy *h, uint32_t sm, gpc_stats *s) {
+    gpc_cache_stats l1 = h->of_sm[sm].retired;
+    if (h->l1)
+        add_cache_stats(&l1, h->l1[sm]);
+    s->l1_evictions += l1.evictions;
+    s->l1_zero_reuse_evictions += l1.zero_reuse_evictions;
+    s->l1_bypasses += decisions_that_held(&l1);
+    s->l1_token_bypasses += l1.token_bypasses;
+    s->l1_opportunistic_fills += l1.opportunistic_fills;
+    s->l1_priority_evictions += l1.priority_evictions;
+    s->l1_predictions += l1.predictions;
+    s->l1_overturned_bypasses += l1.overturned_bypasses;
+    s->l1_overturned_fills += l1.overturned_fills;
+    s->l1_oracle_decisions += l1.oracle_decisions;
+    s->l1_oracle_bypasses += l1.oracle_bypasses;
+    s->l1_oracle_agreements += l1.oracle_agreements;
+    s->l1_oracle_agreed_bypasses += l1.oracle_agreed_bypasses;
+    s->l1_invalidations += l1.invalidations;
+    s->l1_intra_warp_hits += l1.intra_warp_hits;
+    s->l1_inter_warp_hits += l1.inter_warp_hits;
+}
+
+static void add_rest(const gpc_hierarchy *h, gpc_stats *s) {
+    gpc_cache_stats l2;
+    gpc_cache_stats_init(&l2);
+    for (uint32_t slice = 0; h->l2 && slice < h->slices; slice++)
+        add_cache_stats(&l2, h->l2[slice]);
+    s->l2_evictions += l2.evictions;
+    s->l2_token_bypasses += l2.token_bypasses;
+    s->l2_opportunistic_fills += l2.opportunistic_fills;
+    s->l2_priority_evictions += l2.priority_evictions;
+}
+
+static void reset_stats(gpc_hierarchy *h) {
+    for (uint32_t sm = 0; h->l1 && sm < h->sms; sm++)
+        gpc_cache_reset_stats(h->l1[sm]);
+    for (uint32_t slice = 0; h->l2 && slice < h->slices; slice++)
+        gpc_cache_reset_stats(h->l2[slice]);
+}
+
+const gpci_levels gpci_cache_levels = {.create = create,
+                                       .destroy = destroy,
+                                       .resize = resize,
+                                       .begin = gpci_hierarchy_empty,
+                                       .flush = flush,
+                                       .add_sm = add_sm,
+                                       .add_rest = add_rest,
+                                       .reset_stats = reset_stats};

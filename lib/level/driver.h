@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_LEVEL_DRIVER_H
+#define GPC_LEVEL_DRIVER_H
+
+#include "level/hierarchy.h"
+
+/*
+ * What a hierarchy is made of and how it is run: two tables of functions, picked once when it is created, so that
+ * nothing above them asks again. No function is NULL.
+ *
+ *   levels   what stands between the SMs and memory: caches of their own (L1s and L2 slices), or one coherent tree
+ *   driver   how what the SMs ask passes them: at once (functional), or with a clock (timed)
+ */
+typedef struct gpci_levels {
+    gpc_status (*create)(gpc_hierarchy *h, gpc_error *error);
+    void (*destroy)(gpc_hierarchy *h); /* what there is of them */
+    /* L1s of another size, empty, in place of the old ones, which write back what they have. */
+    gpc_status (*resize)(gpc_hierarchy *h, const gpci_share *share, gpc_error *error);
+    gpc_status (*begin)(gpc_hierarchy *h); /* a kernel begins: empty what `kernels.flush` says, in no time */
+    gpc_status (*flush)(gpc_hierarchy *h); /* write everything back and drop it, in no time */
+    void (*add_sm)(const gpc_hierarchy *h, uint32_t sm, gpc_stats *stats); /* statistics: of an SM's L1, */
+    void (*add_rest)(const gpc_hierarchy *h, gpc_stats *stats);            /* and of all else */
+    void (*reset_stats)(gpc_hierarchy *h);
+} gpci_levels;
+
+typedef struct gpci_driver {
+    gpc_status (*create)(gpc_hierarchy *h, gpc_error *error); /* the levels are there */
+    void (*destroy)(gpc_hierarchy *h);                        /* what there is of it */
+    /* gpc_hierarchy_access; GPC_ERROR_STATE where accesses take time */
+    gpc_status (*access)(gpc_hierarchy *h, const gpc_warp_access *access, gpc_warp_result *result);
+    bool (*idle)(const gpc_hierarchy *h);                      /* nothing is under way */
+    void (*relink)(gpc_hierarchy *h);                          /* L1s are others now */
+    void (*watch)(gpc_hierarchy *h, struct gpci_trace *trace); /* the trace of events becomes this; NULL: none */
+    void (*add_sm)(const gpc_hierarchy *h, uint32_t sm, gpc_stats *stats);
+    void (*add_rest)(const gpc_hierarchy *h, gpc_stats *stats);
+    void (*reset_stats)(gpc_hierarchy *h);
+} gpci_driver;
+
+/* level/coherent_level.c */
+extern const gpci_levels gpci_tree_levels;
+/* hierarchy/cache_levels.c */
+extern const gpci_levels gpci_cache_levels;
+/* functional/functional_access.c: for either levels */
+extern const gpci_driver gpci_functional_caches, gpci_functional_tree;
+/* timed/timed_driver.c */
+extern const gpci_driver gpci_timed_driver;
+
+#endif
