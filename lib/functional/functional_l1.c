@@ -31,8 +31,8 @@ static gpc_status evicted(gpc_hierarchy *h, const gpci_access *a, uint32_t sm, c
     return write_back(h, a, sm, eviction);
 }
 
-static gpc_status read_below(gpc_hierarchy *h, const gpci_access *a, const gpc_request *request, uint8_t segments,
-                             uint32_t word, uint32_t *reply_word) {
+GPCI_INLINE gpc_status read_below(gpc_hierarchy *h, const gpci_access *a, const gpc_request *request, uint8_t segments,
+                                  uint32_t word, uint32_t *reply_word) {
     gpci_count_l1_fetch(h, request->sm, segments);
     see(h, a, GPC_WHAT_FETCH, segments, 0);
     return gpci_functional_l2_read(h, a, request, segments, word, reply_word);

@@ -62,16 +62,20 @@ static void tell_fetch(const gpc_hierarchy *h, uint32_t slice, uint64_t inner, c
                   gpci_count_sectors(h->l2_level.segments_of[result->fetch_sectors]), 0);
 }
 
-static gpc_status access_slice(gpc_hierarchy *h, uint32_t slice, const gpc_request *request,
-                               gpc_access_result *result) {
+/* A line has left a slice. */
+static GPCI_NOINLINE void line_left(gpc_hierarchy *h, uint32_t slice, const gpc_eviction *eviction) {
+    write_back(h, slice, eviction->line_address, eviction->dirty_bytes);
+    gpci_l2_take_from_l1(h, slice, eviction->line_address, write_memory, h);
+}
+
+GPCI_INLINE gpc_status access_slice(gpc_hierarchy *h, uint32_t slice, const gpc_request *request,
+                                    gpc_access_result *result) {
     gpc_status status = gpc_cache_access(h->l2[slice], request, result);
     if (GPCI_UNLIKELY(h->trace != NULL) && status == GPC_OK)
         tell_access(h, slice, request, result);
-    if (status < 0 || !result->evicted)
-        return status;
-    write_back(h, slice, result->eviction.line_address, result->eviction.dirty_bytes);
-    gpci_l2_take_from_l1(h, slice, result->eviction.line_address, write_memory, h);
-    return GPC_OK;
+    if (status == GPC_OK && result->evicted)
+        line_left(h, slice, &result->eviction);
+    return status;
 }
 
 /* Through the SM's own partition. Returns the segments found there in `hits`. */
