@@ -10,7 +10,6 @@ import unittest
 
 from harness import ROOT, TemporaryCase, command, write_trace
 
-import gpucache
 from gpucache import tuning
 from gpucache._results import Results
 from gpucache.cli import tune

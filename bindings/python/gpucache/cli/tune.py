@@ -119,6 +119,7 @@ def _search(runs, application, exhaustive, what, low, high, changes, start, full
 
 def searches(runs, application, options):
     """The Founds of an application, in order."""
+    warps = None
     for what, most in (("warps", application.warp_max), ("blocks", application.block_max)):
         if options.what in (what, "all") or (what, options.what) == ("warps", "pcal"):
             key = _LIMITS[what]
