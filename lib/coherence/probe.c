@@ -98,7 +98,7 @@ static void read_data(gpc_coherence *c, gpci_reply *replies, uint32_t count) {
     bool repeats = gpci_flag(c, GPC_PROTOCOL_COUNT_REPLIES);
     for (uint32_t k = 0; k < count; k++) {
         bool reads = replies[k].sends;
-        for (uint32_t j = 0; repeats && replies[k].found && !reads && j < count; j++)
+        for (uint32_t j = 0; j < count && repeats && replies[k].found && !reads; j++)
             reads = replies[j].data && (replies[j].processed < replies[k].processed ||
                                         (replies[j].processed == replies[k].processed && j < k));
         if (reads)
