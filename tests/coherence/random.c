@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "coherence/random.h"
 
+#include "effort.h"
+
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
@@ -22,7 +24,8 @@ static uint64_t number(const char *name, uint64_t otherwise) {
 
 static void run_protocol(const char *protocol, unsigned features) {
     features &= (unsigned)number("GPUCACHE_RANDOM_FEATURES", TREE_ALL);
-    uint64_t seed = number("GPUCACHE_RANDOM_SEED", 1), steps = number("GPUCACHE_RANDOM_ACCESSES", SUITE_STEPS);
+    uint64_t seed = number("GPUCACHE_RANDOM_SEED", 1),
+             steps = number("GPUCACHE_RANDOM_ACCESSES", effort_of(SUITE_STEPS));
     random_totals totals = {0};
     uint64_t programs = 0;
     for (uint64_t made = 0; made < steps; programs++, seed++) {

@@ -2,6 +2,7 @@
 #include "contract/contract.h"
 
 #include "base/base.h"
+#include "effort.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -16,18 +17,19 @@ static const struct { uint32_t sets, ways; } shapes[] = {{1, 2}, {4, 4}, {3, 5},
 
 /* Nothing that fetches on every miss beats opt, and nothing at all beats opt that may bypass. */
 Test(properties, the_optimum_is_never_beaten) {
+    const size_t count = effort_of(COUNT);
     gpc_context *context = open_context(1);
     for (size_t s = 0; s < SHAPES; s++)
         for (int kind = 0; kind < STREAM_COUNT; kind++) {
             uint32_t sets = shapes[s].sets, ways = shapes[s].ways;
-            uint64_t *lines = stream_make((stream_kind)kind, s + 10, sets * ways, COUNT);
-            size_t best = count_hits(context, "opt", sets, ways, lines, COUNT);
-            size_t best_bypassing = count_hits(context, "opt(bypass=1)", sets, ways, lines, COUNT);
+            uint64_t *lines = stream_make((stream_kind)kind, s + 10, sets * ways, count);
+            size_t best = count_hits(context, "opt", sets, ways, lines, count);
+            size_t best_bypassing = count_hits(context, "opt(bypass=1)", sets, ways, lines, count);
             cr_expect_gt(best, 0);
             cr_expect_geq(best_bypassing, best);
             for (size_t row = 0; row < replacement_row_count; row++) {
                 const char *spec = replacement_rows[row].spec;
-                size_t hits = count_hits(context, spec, sets, ways, lines, COUNT);
+                size_t hits = count_hits(context, spec, sets, ways, lines, count);
                 size_t bound = replacement_rows[row].bypasses ? best_bypassing : best;
                 cr_expect_leq(hits, bound, "%s beats opt, %u x %u: %zu", spec, sets, ways, hits);
             }

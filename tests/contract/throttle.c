@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "contract/contract.h"
 
+#include "effort.h"
+
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
@@ -159,10 +161,12 @@ static uint64_t run(gpc_context *context, const char *throttle, uint32_t warps, 
 
 Test(throttle_contract, all_warps_end_and_alike_each_time, .timeout = 120) {
     gpc_context *context = open_context(1);
+    size_t cases = 0;
     EACH(row, rows)
     EACH(shape, shapes) {
         uint64_t once = run(context, rows[row], shapes[shape], 7);
-        cr_expect_eq(run(context, rows[row], shapes[shape], 7), once, "%s, %u warps", rows[row], shapes[shape]);
+        if (effort_takes(cases++))
+            cr_expect_eq(run(context, rows[row], shapes[shape], 7), once, "%s, %u warps", rows[row], shapes[shape]);
     }
     gpc_context_destroy(context);
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Batches give the same bytes at every vector width, and the same as one access at a time. */
+#include "effort.h"
+
 #include <criterion/criterion.h>
 #include <gpucache/gpucache.h>
 #include <stdlib.h>
@@ -35,8 +37,9 @@ static uint64_t next_random(uint64_t *state) {
 
 /* Half near, half far, with addresses above 32 bits of line number among them; loads mostly. */
 static void make_stream(stream *s, uint32_t line, uint64_t lines) {
+    const size_t count = effort_of(COUNT);
     uint64_t state = 88172645463325252u;
-    for (size_t i = 0; i < COUNT; i++) {
+    for (size_t i = 0; i < count; i++) {
         uint64_t r = next_random(&state);
         uint64_t number = r % 2 ? next_random(&state) % (lines / 2 + 1) : next_random(&state) % (lines * 3);
         if (r % 64 == 2)
@@ -74,11 +77,12 @@ static void finish(gpc_cache *cache, outcome *o) {
 }
 
 static void run_batches(gpc_simd simd, const struct shape *shape, const char *policy, const stream *s, outcome *o) {
+    const size_t count = effort_of(COUNT);
     gpc_cache *cache = make_cache(simd, shape, policy);
     memset(o, 0, sizeof *o);
     /* In pieces of odd length, so that every remainder of a vector occurs. */
-    for (size_t start = 0, length = 1; start < COUNT; start += length, length = length % 97 + 1) {
-        size_t piece = length < COUNT - start ? length : COUNT - start;
+    for (size_t start = 0, length = 1; start < count; start += length, length = length % 97 + 1) {
+        size_t piece = length < count - start ? length : count - start;
         gpc_batch batch = GPC_BATCH_INIT;
         size_t done = 0;
         batch.count = piece;
@@ -113,9 +117,10 @@ static uint8_t flags_of(const gpc_access_result *r) {
 }
 
 static void run_single(const struct shape *shape, const char *policy, const stream *s, outcome *o) {
+    const size_t count = effort_of(COUNT);
     gpc_cache *cache = make_cache(GPC_SIMD_AUTO, shape, policy);
     memset(o, 0, sizeof *o);
-    for (size_t i = 0; i < COUNT; i++) {
+    for (size_t i = 0; i < count; i++) {
         gpc_request request = {.address = s->addresses[i],
                                .pc = s->pcs[i],
                                .warp = s->warps[i],
@@ -131,7 +136,8 @@ static void run_single(const struct shape *shape, const char *policy, const stre
 
 static void compare(const outcome *a, const outcome *b, const struct shape *shape, const char *policy,
                     const char *how) {
-    for (size_t i = 0; i < COUNT; i++)
+    const size_t count = effort_of(COUNT);
+    for (size_t i = 0; i < count; i++)
         cr_assert(a->results[i] == b->results[i] && a->evicted[i] == b->evicted[i],
                   "%s, %u x %u, %u sectors, %s: access %zu differs (flags %#x and %#x)", policy, shape->sets,
                   shape->ways, shape->sectors, how, i, a->results[i], b->results[i]);
@@ -140,8 +146,9 @@ static void compare(const outcome *a, const outcome *b, const struct shape *shap
 }
 
 static void check_shape(gpc_context *context, const struct shape *shape, stream *s, outcome *outcomes) {
+    const size_t count = effort_of(COUNT);
     make_stream(s, shape->line, (uint64_t)shape->sets * shape->ways);
-    cr_assert_eq(gpc_next_uses(context, s->addresses, COUNT, shape->line, s->next_uses), GPC_OK);
+    cr_assert_eq(gpc_next_uses(context, s->addresses, count, shape->line, s->next_uses), GPC_OK);
     for (size_t p = 0; p < gpc_policy_count(context, GPC_POLICY_REPLACEMENT); p++) {
         gpc_policy_info info = GPC_POLICY_INFO_INIT;
         cr_assert_eq(gpc_policy_at(context, GPC_POLICY_REPLACEMENT, p, &info), GPC_OK);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "oracle/pair.h"
 
+#include "effort.h"
+
 #include <criterion/criterion.h>
 #include <string.h>
 
@@ -78,12 +80,12 @@ static void run(uint64_t seed, pair_flavour flavour, unsigned steps) {
 }
 
 Test(access, any_configuration) {
-    for (uint64_t seed = 1; seed <= 2000; seed++)
+    for (uint64_t seed = 1; seed <= effort_of(2000); seed++)
         run(seed, PAIR_ANY, 400);
 }
 
 Test(access, plain_configurations) {
-    for (uint64_t seed = 1; seed <= 600; seed++)
+    for (uint64_t seed = 1; seed <= effort_of(600); seed++)
         run(seed, PAIR_PLAIN, 400);
 }
 
@@ -104,6 +106,6 @@ static void run_simple(uint64_t seed) {
 }
 
 Test(access, whole_lines) {
-    for (uint64_t seed = 1; seed <= 400; seed++)
+    for (uint64_t seed = 1; seed <= effort_of(400); seed++)
         run_simple(seed);
 }

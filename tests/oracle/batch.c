@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "oracle/pair.h"
 
+#include "effort.h"
+
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -181,12 +183,12 @@ static void run(uint64_t seed, pair_flavour flavour, unsigned batches) {
 }
 
 Test(batch, plain_caches) {
-    for (uint64_t seed = 1; seed <= 1200; seed++)
+    for (uint64_t seed = 1; seed <= effort_of(1200); seed++)
         run(seed, PAIR_PLAIN, 4);
 }
 
 Test(batch, any_cache) {
-    for (uint64_t seed = 1; seed <= 700; seed++)
+    for (uint64_t seed = 1; seed <= effort_of(700); seed++)
         run(seed, PAIR_ANY, 2);
 }
 
@@ -221,7 +223,7 @@ static void spoil(pair *p, stream *s, size_t at) {
 
 Test(batch, stops_at_an_access_that_fails) {
     static stream s;
-    for (uint64_t seed = 1; seed <= 900; seed++) {
+    for (uint64_t seed = 1; seed <= effort_of(900); seed++) {
         pair p;
         pair_open(&p, seed, seed % 3 ? PAIR_PLAIN : PAIR_ANY, levels[seed / 3 % LEVELS]);
         for (p.step = 0; p.step < 2; p.step++) {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "oracle/pair.h"
 
+#include "effort.h"
+
 #include <criterion/criterion.h>
 #include <string.h>
 
@@ -177,15 +179,15 @@ static void run(host *h, uint64_t seed, unsigned steps) {
 Test(steps, interleaved) {
     static host h;
     uint64_t no_victims = 0, pending_hits = 0, fills_anew = 0;
-    for (uint64_t seed = 1; seed <= 2400; seed++) {
+    for (uint64_t seed = 1; seed <= effort_of(2400); seed++) {
         run(&h, seed, 400);
         no_victims += h.no_victims;
         pending_hits += h.pending_hits;
         fills_anew += h.fills_anew;
     }
-    cr_expect_gt(no_victims, 1000, "the streams are no test of full sets");
-    cr_expect_gt(pending_hits, 1000, "the streams are no test of pending hits");
-    cr_expect_gt(fills_anew, 1000, "the streams are no test of lines that left before their fill");
+    cr_expect_gt(no_victims, effort_of(1000), "the streams are no test of full sets");
+    cr_expect_gt(pending_hits, effort_of(1000), "the streams are no test of pending hits");
+    cr_expect_gt(fills_anew, effort_of(1000), "the streams are no test of lines that left before their fill");
 }
 
 /* -- each miss filled at once: what gpc_cache_access does */
@@ -254,7 +256,7 @@ static void access_in_steps(pair *p, const gpc_request *request, gpc_access_resu
 }
 
 Test(steps, at_once_are_an_access) {
-    for (uint64_t seed = 1; seed <= 1200; seed++) {
+    for (uint64_t seed = 1; seed <= effort_of(1200); seed++) {
         pair p;
         pair_open(&p, seed, PAIR_TIMED, GPC_SIMD_AUTO);
         for (p.step = 0; p.step < 400; p.step++) {

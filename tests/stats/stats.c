@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "effort.h"
+
 #include <gpucache/gpucache.h>
 
 #include <criterion/criterion.h>
@@ -224,6 +226,8 @@ static void check_cuts(const gpc_stats *stats, int form) {
                       : gpc_stats_json(stats, whole, length + 1, NULL),
                  GPC_OK);
     for (size_t size = 0; size <= length + 2; size++) {
+        if (size > 64 && size + 64 < length && !effort_takes(size))
+            continue;
         memset(part, 'x', length + 8);
         status = form ? gpc_stats_csv(stats, form == 2, part, size, &told) : gpc_stats_json(stats, part, size, &told);
         cr_assert_eq(status, size > length ? GPC_OK : GPC_ERROR_RANGE, "size %zu of %zu", size, length);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/drive.h"
 
+#include "effort.h"
+
 #include <criterion/criterion.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -166,6 +168,6 @@ static void agree(uint64_t seed) {
 }
 
 Test(timed_agree, with_the_functional_hierarchy) {
-    for (uint64_t seed = 0; seed < 400 / DRIVE_SCALE; seed++)
+    for (uint64_t seed = 0; seed < effort_of(400); seed++)
         agree(seed);
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "effort.h"
 #include "timed/coherent_rig.h"
 #include "timed/drive.h"
 
@@ -142,7 +143,7 @@ static void same(const outcome *a, const outcome *b, uint64_t seed, const char *
 Test(timed_coherent_stress, conservation) {
     uint64_t retries = 0, peers = 0, held_up = 0;
     for (unsigned p = 0; p < PROTOCOLS; p++)
-        for (uint64_t seed = 1; seed <= 120 / DRIVE_SCALE; seed++) {
+        for (uint64_t seed = 1; seed <= effort_of(120); seed++) {
             outcome first = run(seed, protocols[p], HOST_SKIPS), again = run(seed, protocols[p], HOST_SKIPS);
             same(&first, &again, seed, protocols[p], "again");
             retries += first.coherence.retries;
@@ -157,7 +158,7 @@ Test(timed_coherent_stress, conservation) {
 /* Whoever skips to the next event misses nothing, and nothing happens before it. */
 Test(timed_coherent_stress, hosts_agree) {
     for (unsigned p = 0; p < PROTOCOLS; p++)
-        for (uint64_t seed = 1000; seed < 1000 + 25 / DRIVE_SCALE; seed++) {
+        for (uint64_t seed = 1000; seed < 1000 + effort_of(25); seed++) {
             outcome skips = run(seed, protocols[p], HOST_SKIPS), checks = run(seed, protocols[p], HOST_CHECKS);
             same(&skips, &checks, seed, protocols[p], "looked at between");
         }
@@ -230,7 +231,7 @@ Test(timed_coherent_stress, states_by_order) {
     static rig r, other;
     static order o;
     for (unsigned p = 0; p < PROTOCOLS; p++)
-        for (uint64_t seed = 2000; seed < 2000 + 40 / DRIVE_SCALE; seed++) {
+        for (uint64_t seed = 2000; seed < 2000 + effort_of(40); seed++) {
             uint64_t state = seed;
             machine m;
             draw(&state, &m, protocols[p]);

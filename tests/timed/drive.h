@@ -6,18 +6,6 @@
 
 /* Random streams for random hierarchies. */
 
-/* By how much a random test is shorter where every access is checked. */
-#if defined(__SANITIZE_ADDRESS__)
-#define DRIVE_SCALE 8u
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define DRIVE_SCALE 8u
-#endif
-#endif
-#ifndef DRIVE_SCALE
-#define DRIVE_SCALE 1u
-#endif
-
 /* Each SM's own stream: what it issues depends on the seed and the SM, not on when. */
 typedef struct stream {
     uint64_t seed;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/crossbar.h"
 
+#include "effort.h"
+
 #include <criterion/criterion.h>
 #include <stdio.h>
 
@@ -100,6 +102,6 @@ static void compare(uint64_t trial) {
 }
 
 Test(network_model, random_networks_agree_with_the_naive_model) {
-    for (uint64_t trial = 0; trial < 1500; trial++)
+    for (uint64_t trial = 0; trial < effort_of(1500); trial++)
         compare(trial);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/drive.h"
 
+#include "effort.h"
+
 #include <criterion/criterion.h>
 #include <string.h>
 
@@ -69,9 +71,9 @@ static void part(uint64_t from, uint64_t to) {
         run(seed, HOST_SKIPS, true);
 }
 
-#define PART(n)                                                          \
-    Test(timed_stress, small_hierarchies_##n) {                          \
-        part(n *(uint64_t)1000, n *(uint64_t)1000 + 1000 / DRIVE_SCALE); \
+#define PART(n)                                                       \
+    Test(timed_stress, small_hierarchies_##n) {                       \
+        part(n *(uint64_t)1000, n *(uint64_t)1000 + effort_of(1000)); \
     }
 
 PART(0)
@@ -80,7 +82,7 @@ PART(2)
 PART(3)
 
 Test(timed_stress, same_result_twice) {
-    for (uint64_t seed = 10000; seed < 10000 + 300 / DRIVE_SCALE; seed++) {
+    for (uint64_t seed = 10000; seed < 10000 + effort_of(300); seed++) {
         outcome a = run(seed, HOST_SKIPS, false), b = run(seed, HOST_SKIPS, false);
         same(&a, &b, seed, "again");
     }
@@ -88,7 +90,7 @@ Test(timed_stress, same_result_twice) {
 
 /* Who skips to next_event sees what one who steps every cycle sees, and nothing happens in between. */
 Test(timed_stress, hosts_that_poll_and_that_skip) {
-    for (uint64_t seed = 20000; seed < 20000 + 300 / DRIVE_SCALE; seed++) {
+    for (uint64_t seed = 20000; seed < 20000 + effort_of(300); seed++) {
         outcome polls = run(seed, HOST_POLLS, false), skips = run(seed, HOST_SKIPS, false);
         outcome checks = run(seed, HOST_CHECKS, false);
         same(&polls, &skips, seed, "skipping");

@@ -2,12 +2,14 @@
 /* What holds for every kernel at every size. */
 #include "trace/synthetic/rig.h"
 
+#include "effort.h"
+
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
 
 /* Enough of the largest launches; all of the others. */
-enum { MOST_INSTRUCTIONS = 2500000 };
+#define MOST_INSTRUCTIONS effort_of(2500000)
 
 static const char *const sizes[] = {"64KiB", "2MiB", "16MiB"};
 

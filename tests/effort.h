@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef TESTS_EFFORT_H
+#define TESTS_EFFORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * How much a test does: GPUCACHE_TESTS is quick, normal (where it is not set) or thorough. What only repeats (seeds,
+ * rounds, requests of a stream) is an eighth in the quick mode, and in the normal one under sanitizers: they look at
+ * each access, not at the numbers, which the plain build compares in full. Thorough is all of it in every build.
+ */
+typedef enum effort { EFFORT_QUICK, EFFORT_NORMAL, EFFORT_THOROUGH } effort;
+
+#define EFFORT_PART 8u /* the small part of what repeats: one of so many */
+
+#if defined(__SANITIZE_ADDRESS__)
+#define EFFORT_SANITIZED true
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define EFFORT_SANITIZED true
+#endif
+#endif
+#ifndef EFFORT_SANITIZED
+#define EFFORT_SANITIZED false
+#endif
+
+static inline effort effort_wanted(void) {
+    const char *wish = getenv("GPUCACHE_TESTS");
+    if (wish && !strcmp(wish, "quick"))
+        return EFFORT_QUICK;
+    return wish && !strcmp(wish, "thorough") ? EFFORT_THOROUGH : EFFORT_NORMAL;
+}
+
+static inline bool effort_is_small(void) {
+    return effort_wanted() < (EFFORT_SANITIZED ? EFFORT_THOROUGH : EFFORT_NORMAL);
+}
+
+/* How many of `all` repetitions: at least one. */
+static inline uint32_t effort_of(uint32_t all) {
+    return effort_is_small() ? all / EFFORT_PART + (all < EFFORT_PART) : all;
+}
+
+/* Whether case `n` of many alike, counted from 0, is among those to run. */
+static inline bool effort_takes(uint64_t n) {
+    return !effort_is_small() || n % EFFORT_PART == 0;
+}
+
+#endif
