@@ -1,3 +1,4 @@
+# shellcheck shell=sh
 # Sourced by tests/run.sh and examples/quickstart.sh: finds the tools that are
 # missing, installs them where that is allowed, and otherwise says what to do.
 #   want tests   what building and running every test takes

@@ -317,7 +317,7 @@ class Lifetime(TemporaryCase):
         gc.collect()
         tokens = len(_native._tokens)
         left = []
-        cache = gpucache.Cache(self.context, on_evict=lambda *_: left.append(cache))  # a cycle through the callback
+        cache = gpucache.Cache(self.context, on_evict=lambda *_: left.append(cache))  # noqa: F821: a cycle
         gone = weakref.ref(cache)
         del cache
         gc.collect()

@@ -18,7 +18,7 @@ import weakref
 from dataclasses import fields
 
 from . import _generated as g
-from ._coherence import (
+from ._coherence import (  # noqa: F401: networks are for scenarios and the package
     STATES,
     AddressRange,
     CoherenceBlock,
