@@ -1,5 +1,9 @@
 #!/bin/sh
-# Build the library and run every test: sh tests/run.sh
+# Build the library and run its tests; README.md here says what is checked how.
+#   sh tests/run.sh                     what a change has to pass
+#   sh tests/run.sh quick               less than a minute after the first time: unit tests at their smallest, lint
+#   sh tests/run.sh thorough            everything at its largest, with every compiler
+#   sh tests/run.sh [MODE] SUITE...     the suites named, as oracle, python or lint
 # Installs what is missing where it may (see setup.sh). The last line is the
 # result, "N passed, N failed"; the exit status is 1 unless nothing failed.
 set -u
@@ -14,14 +18,56 @@ give_up() {
     exit 1
 }
 
-build() { # build DIRECTORY [MESON OPTION...]: everything, test programs included
+build() { # build TARGETS DIRECTORY [MESON OPTION...]
+    targets=$1
+    shift
     rm -f "$1/meson-logs/testlog.json"
-    if ! { configure "$@" && ninja -C "$1" all meson-test-prereq; } >"$scratch/log" 2>&1; then
+    # shellcheck disable=SC2086  # one word per target
+    if ! { configure "$@" && ninja -C "$1" $targets; } >"$scratch/log" 2>&1; then
         cat "$scratch/log"
         return 1
     fi
     tail -n 1 "$scratch/log"
 }
+
+suites() { # suites DIRECTORY: those that a build has
+    meson introspect "$1" --tests | python3 -c '
+import json, sys
+print(*sorted({suite.split(":")[-1] for test in json.load(sys.stdin) for suite in test["suite"]}))'
+}
+
+chosen() { # chosen DIRECTORY [SUITE...]: --suite options for those of the suites that the build has
+    known=" $(suites "$1") "
+    shift
+    for suite in "$@"; do
+        case $known in
+        *" $suite "*) printf -- '--suite %s ' "$suite" ;;
+        esac
+    done
+}
+
+run_tests() { # run_tests DIRECTORY SUITE...
+    directory=$1
+    options=$(chosen "$@")
+    [ -n "$options" ] || return 0
+    logs="$logs $directory/meson-logs/testlog.json"
+    # shellcheck disable=SC2086  # options are words
+    meson test -C "$directory" --no-rebuild $options
+}
+
+mode=normal
+case ${1-} in
+quick | normal | thorough)
+    mode=$1
+    shift
+    ;;
+esac
+export GPUCACHE_TESTS="$mode"
+everything="all meson-test-prereq"
+sanitize=yes clang=yes logs=
+[ "$mode" != quick ] || sanitize=no
+# Named suites are of the plain build and the one with sanitizers.
+[ "$mode" != quick ] && [ $# = 0 ] && command -v clang >/dev/null || clang=no
 
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
@@ -36,25 +82,61 @@ done
 [ -d ../shared ] || echo "without ../shared: the traces there are not replayed"
 
 section "Build: release, warnings are errors (build/)"
-build build --werror --buildtype=release || give_up "the build failed"
+build "$everything" build --werror --buildtype=release || give_up "the build failed"
 
-section "Build: ASan and UBSan (build-sanitize/)"
-build build-sanitize --werror --buildtype=debug -Doptimization=1 -Db_sanitize=address,undefined -Db_lundef=false ||
-    give_up "the build with sanitizers failed"
+for suite in "$@"; do
+    [ -n "$(chosen build "$suite")" ] || give_up "there is no suite '$suite', but: $(suites build)"
+done
 
-if command -v clang >/dev/null; then
+if [ $sanitize = yes ] && [ $# -gt 0 ]; then
+    # The build with sanitizers has the unit tests alone.
+    meson introspect build --tests | python3 -c '
+import json, sys
+suites = [{suite.split(":")[-1] for suite in test["suite"]} for test in json.load(sys.stdin)]
+sys.exit(not any("unit" in each and each & set(sys.argv[1:]) for each in suites))' "$@" || sanitize=no
+fi
+
+if [ $sanitize = yes ]; then
+    section "Build: ASan and UBSan (build-sanitize/)"
+    # Line numbers, and not all that a debugger wants: a third less to compile.
+    build "$everything" build-sanitize --werror --buildtype=plain -Doptimization=1 -Ddebug=false -Dc_args=-g1 \
+        -Db_sanitize=address,undefined -Db_lundef=false || give_up "the build with sanitizers failed"
+fi
+
+if [ $clang = yes ]; then
     section "Build: clang (build-clang/)"
-    (CC=clang && export CC && build build-clang --werror --buildtype=release) || give_up "the build with clang failed"
+    targets=all # and with the tests where everything is wanted
+    [ "$mode" != thorough ] || targets=$everything
+    (CC=clang && export CC && build "$targets" build-clang --werror --buildtype=release) ||
+        give_up "the build with clang failed"
 fi
 
 section "Tests: release"
-meson test -C build --no-rebuild
+if [ $# -gt 0 ]; then
+    run_tests build "$@"
+elif [ "$mode" = quick ]; then
+    run_tests build unit fast
+else
+    run_tests build unit script
+fi
 
-section "Tests: ASan and UBSan"
-# gcc 12 misaligns 64-byte vectors on the stacks that detect_stack_use_after_return keeps.
-export ASAN_OPTIONS=abort_on_error=0:detect_stack_use_after_return=0
-export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
-meson test -C build-sanitize --no-rebuild --suite unit
+if [ $sanitize = yes ]; then
+    section "Tests: ASan and UBSan"
+    # gcc 12 misaligns 64-byte vectors on the stacks that detect_stack_use_after_return keeps.
+    export ASAN_OPTIONS=abort_on_error=0:detect_stack_use_after_return=0
+    export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
+    if [ $# -gt 0 ]; then
+        run_tests build-sanitize "$@"
+    else
+        run_tests build-sanitize unit
+    fi
+fi
+
+if [ $clang = yes ] && [ "$mode" = thorough ]; then
+    section "Tests: clang"
+    run_tests build-clang unit
+fi
 
 section "Result"
-python3 tests/tally.py build/meson-logs/testlog.json build-sanitize/meson-logs/testlog.json
+# shellcheck disable=SC2086  # a word per log
+python3 tests/tally.py $logs

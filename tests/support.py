@@ -13,6 +13,9 @@ LIBRARY = BUILD / "lib" / "libgpucache.so"
 INCLUDE = ROOT / "include"
 HEADERS = sorted((INCLUDE / "gpucache").glob("*.h"))
 
+# How much the tests do, as tests/effort.h has it for C: quick, normal or thorough.
+EFFORT = os.environ.get("GPUCACHE_TESTS") or "normal"
+
 STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The installed library: meson install into a prefix, then a program that knows only pkg-config."""
+"""The installed library: meson install into a folder, then a program that knows only pkg-config."""
 
 import os
 import pathlib
@@ -8,21 +8,33 @@ import shlex
 import tempfile
 import unittest
 
-from support import HEADERS, INCLUDE, ROOT, STRICT, run
+from support import BUILD, EFFORT, HEADERS, INCLUDE, ROOT, STRICT, run
 
 
 class Install(unittest.TestCase):
+    """The build that is there, staged in a folder as a packager does it."""
+
     @classmethod
     def setUpClass(cls):
         cls.scratch = tempfile.TemporaryDirectory()
         cls.addClassCleanup(cls.scratch.cleanup)
-        folder = pathlib.Path(cls.scratch.name)
-        cls.prefix = folder / "prefix"
-        run("meson", "setup", folder / "build", ROOT, f"--prefix={cls.prefix}", "--libdir=lib", "--buildtype=release")
-        run("meson", "compile", "-C", folder / "build", "gpucache")
-        run("meson", "install", "-C", folder / "build", "--no-rebuild")
+        cls.stage()
+
+    @classmethod
+    def stage(cls):
+        stage = pathlib.Path(cls.scratch.name, "stage")
+        run("meson", "install", "-C", BUILD, "--no-rebuild", "--destdir", stage)
+        (header,) = stage.rglob("include/gpucache/gpucache.h")
+        cls.look_in(header.parents[2], PKG_CONFIG_SYSROOT_DIR=str(stage))
+
+    @classmethod
+    def look_in(cls, prefix, **environment):
+        cls.prefix = prefix
+        (library,) = prefix.rglob("libgpucache.so")
+        cls.libraries = library.parent
         cls.environment = dict(
-            os.environ, PKG_CONFIG_PATH=str(cls.prefix / "lib/pkgconfig"), LD_LIBRARY_PATH=str(cls.prefix / "lib"),
+            os.environ, PKG_CONFIG_PATH=str(cls.libraries / "pkgconfig"), LD_LIBRARY_PATH=str(cls.libraries),
+            **environment,
         )
 
     def pkg_config(self, *arguments):
@@ -38,8 +50,9 @@ class Install(unittest.TestCase):
 
     def test_nothing_else_is_installed(self):
         files = {str(path.relative_to(self.prefix)) for path in self.prefix.rglob("*") if not path.is_dir()}
-        others = {name for name in files if not name.startswith(("include/gpucache/", "lib/libgpucache.so"))}
-        self.assertEqual(others, {"lib/pkgconfig/gpucache.pc"})
+        libraries = self.libraries.relative_to(self.prefix)
+        others = {name for name in files if not name.startswith(("include/gpucache/", f"{libraries}/libgpucache.so"))}
+        self.assertEqual(others, {f"{libraries}/pkgconfig/gpucache.pc"})
 
     def test_host_builds_outside_the_tree(self):
         program = pathlib.Path(self.scratch.name, "embed_host")
@@ -51,11 +64,25 @@ class Install(unittest.TestCase):
         self.assertIn("l1.load_hit_rate", run(program, env=self.environment, cwd=self.scratch.name))
 
 
+@unittest.skipUnless(EFFORT == "thorough", "a build of its own: thorough")
+class InstallInPrefix(Install):
+    """A build of its own, with a prefix of its own."""
+
+    @classmethod
+    def stage(cls):
+        folder = pathlib.Path(cls.scratch.name)
+        prefix = folder / "prefix"
+        run("meson", "setup", folder / "build", ROOT, f"--prefix={prefix}", "--libdir=lib", "--buildtype=release")
+        run("meson", "compile", "-C", folder / "build", "gpucache")
+        run("meson", "install", "-C", folder / "build", "--no-rebuild")
+        cls.look_in(prefix)
+
+
 class Subproject(unittest.TestCase):
     """A host that builds with Meson may carry the library along."""
 
     HOST = """
-project('host', 'c', version: '9.9', default_options: ['c_std=c11', 'buildtype=release', 'werror=true'])
+project('host', 'c', version: '9.9', default_options: ['c_std=c11', 'buildtype=@TYPE@', 'werror=true'])
 executable('host', 'host.c', dependencies: dependency('gpucache', fallback: 'gpucache'))
 """
 
@@ -64,7 +91,9 @@ executable('host', 'host.c', dependencies: dependency('gpucache', fallback: 'gpu
             host = pathlib.Path(folder, "host")
             (host / "subprojects").mkdir(parents=True)
             (host / "subprojects/gpucache").symlink_to(ROOT)
-            (host / "meson.build").write_text(self.HOST)
+            # What is optimized is compiled twice as long, and is the release build all the same.
+            build_type = "release" if EFFORT == "thorough" else "debug"
+            (host / "meson.build").write_text(self.HOST.replace("@TYPE@", build_type))
             (host / "host.c").write_bytes((ROOT / "examples/embed_host.c").read_bytes())
             # Not one that happens to be installed.
             run("meson", "setup", host / "build", host, "--wrap-mode=forcefallback")
