@@ -201,6 +201,7 @@ class Command(TemporaryCase):
             with self.subTest(message):
                 self.done(*arguments, *SMALL, status=1, message=message)
         self.done(trace, *SMALL, "--what", "warps", "--set", "sm.block_limit=1")
+        self.done(trace, *SMALL, "--what", "blocks")
         self.done(trace, "--what", "threads", status=2, message="invalid choice")
         self.done(trace, "--exhaustive", "-1", status=2, message="not a number from 0 on")
 
