@@ -43,9 +43,14 @@ static inline uint32_t effort_of(uint32_t all) {
     return effort_is_small() ? all / EFFORT_PART + (all < EFFORT_PART) : all;
 }
 
-/* Whether case `n` of many alike, counted from 0, is among those to run. */
+/* The same of what sanitizers are there to look at: all of it under them. */
+static inline uint32_t effort_of_checks(uint32_t all) {
+    return effort_wanted() == EFFORT_QUICK ? effort_of(all) : all;
+}
+
+/* Whether case `n` of many alike, counted from 0, is among those to run: the first, and others at no regular distance. */
 static inline bool effort_takes(uint64_t n) {
-    return !effort_is_small() || n % EFFORT_PART == 0;
+    return !effort_is_small() || (uint32_t)(n * 2654435769u) < UINT32_MAX / EFFORT_PART;
 }
 
 #endif

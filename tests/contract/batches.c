@@ -2,6 +2,7 @@
 #include "contract/contract.h"
 
 #include "base/base.h"
+#include "effort.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -104,8 +105,11 @@ static void same_in_the_end(gpc_cache *batched, gpc_cache *single, const char *p
 
 static void compare(gpc_context *context, const char *policy, const char *guard) {
     static stream s;
+    static size_t cases;
     for (size_t shape = 0; shape < SHAPES; shape++)
         for (stream_kinds mix = LOADS; mix < KINDS; mix++) {
+            if (!effort_takes(cases++))
+                continue;
             gpc_cache *batched = open_guarded(context, policy, guard, shape);
             gpc_cache *single = open_guarded(context, policy, guard, shape);
             make(context, &s, (uint64_t)shapes[shape].sets * shapes[shape].ways, mix, shape * KINDS + mix);

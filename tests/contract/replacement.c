@@ -107,7 +107,7 @@ static uint64_t exercise(const replacement_row *row, geometry g, uint64_t seed) 
     rig_open(&r, row->spec, g.sets, g.ways, seed);
     uint64_t random = 99, digest = 0, words[16];
     uint64_t capacity = (uint64_t)g.sets * g.ways, fresh = 4 * capacity;
-    for (uint32_t step = 0; step < 2000 + 4 * capacity; step++) {
+    for (uint32_t step = 0; step < effort_of(2000) + 4 * capacity; step++) {
         uint64_t next_use = gpci_random(&random) >> gpci_random_below(&random, 64);
         uint32_t set = gpci_random_below(&random, g.sets);
         rig_outcome o = {0};

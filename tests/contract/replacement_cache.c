@@ -68,21 +68,22 @@ Test(replacement_cache, does_what_the_table_alone_does) {
 
 /* One at a time and in a batch: the same hits and the same lines leave. */
 Test(replacement_cache, batches_change_nothing) {
+    const size_t count = effort_of(COUNT);
     gpc_context *context = open_context(1);
     EACH_ROW(row)
     for (size_t s = 0; s < SHAPES; s++) {
-        uint64_t *lines = stream_make(STREAM_SKEWED, s, shapes[s].sets * shapes[s].ways, COUNT);
-        uint64_t *next = rig_next_uses(lines, COUNT), evicted[COUNT];
+        uint64_t *lines = stream_make(STREAM_SKEWED, s, shapes[s].sets * shapes[s].ways, count);
+        uint64_t *next = rig_next_uses(lines, count), evicted[COUNT];
         uint8_t results[COUNT];
-        for (size_t i = 0; i < COUNT; i++)
+        for (size_t i = 0; i < count; i++)
             lines[i] *= 128;
         gpc_cache *batched = open_cache(context, row->spec, shapes[s].sets, shapes[s].ways);
         gpc_cache *single = open_cache(context, row->spec, shapes[s].sets, shapes[s].ways);
         gpc_batch batch = GPC_BATCH_INIT;
-        batch.count = COUNT, batch.addresses = lines, batch.next_uses = next;
+        batch.count = count, batch.addresses = lines, batch.next_uses = next;
         batch.results = results, batch.evicted = evicted;
         cr_assert_eq(gpc_cache_access_many(batched, &batch, NULL), GPC_OK);
-        for (size_t i = 0; i < COUNT; i++) {
+        for (size_t i = 0; i < count; i++) {
             gpc_request request = {.address = lines[i], .next_use = next[i]};
             gpc_access_result got;
             cr_assert_eq(gpc_cache_access(single, &request, &got), GPC_OK);

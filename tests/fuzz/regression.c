@@ -2,13 +2,15 @@
 #define _XOPEN_SOURCE 700
 #include "fuzz/fuzz.h"
 
+#include "effort.h"
+
 #include <criterion/criterion.h>
 #include <string.h>
 #include <unistd.h>
 
 /* The targets over a small corpus and thousands of its mutations, the same on every run. */
 
-#define MUTATIONS 2500
+#define MUTATIONS effort_of_checks(2500)
 #define MOST_SIZE 65536u
 
 typedef void (*target)(const uint8_t *, size_t);
