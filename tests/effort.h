@@ -48,7 +48,7 @@ static inline uint32_t effort_of_checks(uint32_t all) {
     return effort_wanted() == EFFORT_QUICK ? effort_of(all) : all;
 }
 
-/* Whether case `n` of many alike, counted from 0, is among those to run: the first, and others at no regular distance. */
+/* Whether case `n` of many alike is among those to run: 0, and others at no regular distance. */
 static inline bool effort_takes(uint64_t n) {
     return !effort_is_small() || (uint32_t)(n * 2654435769u) < UINT32_MAX / EFFORT_PART;
 }
