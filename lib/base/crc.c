@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "base/crc.h"
 
-#include "base/bytes.h"
+#include "base/buffer.h"
 
 #define POLYNOMIAL 0x82f63b78u
 

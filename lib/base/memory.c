@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#define LINE 64u
+#define MEMORY_LINE 64u
 
 void *gpci_alloc(gpc_context *context, size_t bytes) {
     return context->allocate(context->allocator_data, bytes ? bytes : 1);
@@ -36,14 +36,14 @@ char *gpci_strdup(gpc_context *context, const char *text) {
 
 /* The hooks promise no alignment beyond malloc's, so the block's true start is kept just before the line. */
 void *gpci_zalloc_lines(gpc_context *context, size_t count, size_t bytes) {
-    if (bytes && count > (SIZE_MAX - LINE - sizeof(void *)) / bytes)
+    if (bytes && count > (SIZE_MAX - MEMORY_LINE - sizeof(void *)) / bytes)
         return NULL;
     size_t total = count * bytes;
-    char *start = gpci_alloc(context, total + LINE + sizeof(void *));
+    char *start = gpci_alloc(context, total + MEMORY_LINE + sizeof(void *));
     if (!start)
         return NULL;
     char *line = start + sizeof(void *);
-    line += (LINE - (uintptr_t)line % LINE) % LINE;
+    line += (MEMORY_LINE - (uintptr_t)line % MEMORY_LINE) % MEMORY_LINE;
     memcpy(line - sizeof(void *), &start, sizeof start);
     return memset(line, 0, total);
 }

@@ -94,7 +94,7 @@ void gpci_data_whole(gpc_coherence *c, gpci_module *m, uint32_t block) {
             set_bit(gpci_dirty_of(m, block), i);
 }
 
-void gpci_data_written(gpc_coherence *c, gpci_module *m, uint32_t block, const gpci_bytes *store) {
+void gpci_data_written(gpc_coherence *c, gpci_module *m, uint32_t block, const gpci_payload *store) {
     if (!c->with_data)
         return;
     uint8_t *mask = gpci_dirty_of(m, block);
@@ -110,7 +110,7 @@ bool gpci_data_dirty(const gpc_coherence *c, const gpci_module *m, uint32_t bloc
     return !is_zero(gpci_dirty_of(m, block), m->mask_bytes);
 }
 
-void gpci_data_store(gpc_coherence *c, gpci_module *m, uint32_t block, const gpci_bytes *store) {
+void gpci_data_store(gpc_coherence *c, gpci_module *m, uint32_t block, const gpci_payload *store) {
     if (!c->with_data)
         return;
     uint32_t offset = (uint32_t)(store->address & (m->given.block_bytes - 1));

@@ -20,7 +20,7 @@ static gpci_gift gift_of(const gpc_coherence *c, const gpci_module *m, uint32_t 
                       .non_coherent = m->states[block] == GPC_LINE_N,
                       .modified = modified,
                       .leaves = leaves};
-    gift.bytes = (gpci_bytes){.address = tag, .size = m->given.block_bytes};
+    gift.bytes = (gpci_payload){.address = tag, .size = m->given.block_bytes};
     if (c->with_data && modified) {
         gift.bytes.bytes = gpci_data_of(m, block);
         gift.bytes.mask = gpci_dirty_of(m, block);

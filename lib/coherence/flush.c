@@ -40,10 +40,10 @@ static gpci_point acquire_block(gpc_coherence *c, gpci_module *m, uint32_t block
     return at;
 }
 
-typedef gpci_point (*block_fn)(gpc_coherence *c, gpci_module *m, uint32_t block, gpci_point at);
+typedef gpci_point (*flush_block_fn)(gpc_coherence *c, gpci_module *m, uint32_t block, gpci_point at);
 
 /* Without a directory nobody asks: the module evicts by itself. */
-static block_fn flush_of(const gpc_coherence *c) {
+static flush_block_fn flush_of(const gpc_coherence *c) {
     return gpci_flag(c, GPC_PROTOCOL_DIRECTORY) ? flush_block : gpci_evict;
 }
 
@@ -55,8 +55,8 @@ static bool leads_to(const gpc_coherence *c, const gpci_module *m, uint64_t tag,
 }
 
 /* All valid blocks of a module (that lie above `low`, unless NULL). Room for each is made before it is begun. */
-static gpc_status each_block(gpc_coherence *c, gpci_module *m, const gpci_module *low, block_fn act, gpci_point *at,
-                             gpc_error *error) {
+static gpc_status each_block(gpc_coherence *c, gpci_module *m, const gpci_module *low, flush_block_fn act,
+                             gpci_point *at, gpc_error *error) {
     uint32_t blocks = m->full_map ? 0 : m->blocks;
     for (uint32_t block = 0; block < blocks && c->failed == GPC_OK; block++) {
         if (m->states[block] == GPC_LINE_I || (low && !leads_to(c, m, m->tags[block], low)))
@@ -70,7 +70,7 @@ static gpc_status each_block(gpc_coherence *c, gpci_module *m, const gpci_module
 }
 
 /* Those above come first; a directory finds them by itself, and an acquire is one module's own. */
-static gpc_status each_module(gpc_coherence *c, uint32_t module, uint32_t places, block_fn act, uint64_t cycle,
+static gpc_status each_module(gpc_coherence *c, uint32_t module, uint32_t places, flush_block_fn act, uint64_t cycle,
                               gpc_error *error, gpc_coherence_result *result) {
     gpci_point at = gpci_engine_begin(c, cycle);
     gpc_status status = GPC_OK;

@@ -54,7 +54,7 @@ static void write_state(gpc_coherence *c, gpci_module *m, const gpc_coherence_re
                                                  .to = next};
     m->states[block] = next;
     if (c->with_data) {
-        const gpci_bytes store = {request->address, request->bytes, request->mask, request->size};
+        const gpci_payload store = {request->address, request->bytes, request->mask, request->size};
         if ((next == GPC_LINE_M || next == GPC_LINE_O) && gpci_flag(c, GPC_PROTOCOL_WHOLE_BLOCKS))
             gpci_data_whole(c, m, block);
         gpci_data_store(c, m, block, &store);

@@ -169,14 +169,14 @@ gpci_point gpci_pass_down(gpc_coherence *c, gpci_module *m, uint32_t block, gpci
 uint32_t gpci_promote(gpc_coherence *c, gpci_module *m, uint32_t entry, gpci_point *at);
 
 /* below.c: what a module hands to its low module. */
-typedef struct gpci_bytes {
+typedef struct gpci_payload {
     uint64_t address;
     const uint8_t *bytes, *mask; /* NULL: zeroes, all */
     uint32_t size;
-} gpci_bytes;
+} gpci_payload;
 
 typedef struct gpci_gift {
-    gpci_bytes bytes;
+    gpci_payload bytes;
     uint64_t tag; /* of R's block */
     gpc_message_kind kind;
     uint32_t size;     /* of the message */
@@ -207,9 +207,9 @@ void gpci_data_hand(gpc_coherence *c, const gpci_module *x, uint32_t x_block, gp
 void gpci_data_clean(gpc_coherence *c, gpci_module *m, uint32_t block);
 void gpci_data_whole(gpc_coherence *c, gpci_module *m, uint32_t block);
 /* These bytes are not modified any more. */
-void gpci_data_written(gpc_coherence *c, gpci_module *m, uint32_t block, const gpci_bytes *store);
+void gpci_data_written(gpc_coherence *c, gpci_module *m, uint32_t block, const gpci_payload *store);
 bool gpci_data_dirty(const gpc_coherence *c, const gpci_module *m, uint32_t block);
-void gpci_data_store(gpc_coherence *c, gpci_module *m, uint32_t block, const gpci_bytes *store);
+void gpci_data_store(gpc_coherence *c, gpci_module *m, uint32_t block, const gpci_payload *store);
 void gpci_data_load(const gpc_coherence *c, const gpci_module *m, uint32_t block, uint64_t address, uint32_t size,
                     uint8_t *out);
 

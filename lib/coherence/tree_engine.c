@@ -12,7 +12,7 @@ typedef struct gpci_work {
     const gpc_coherence_request *request;
     gpci_module *m;
     gpci_found found;
-    gpci_bytes store;
+    gpci_payload store;
     gpc_protocol_rule rule;
     gpci_point at;
     bool hit;   /* no request to the low module */
@@ -274,7 +274,7 @@ static void keep(gpc_coherence *c, gpci_work *w) {
 static gpc_status run(gpc_coherence *c, const gpc_coherence_request *request, gpc_error *error,
                       gpc_coherence_result *result) {
     gpci_work w = {.request = request, .m = gpci_module_at(c, request->module)};
-    w.store = (gpci_bytes){request->address, request->bytes, request->mask, request->size};
+    w.store = (gpci_payload){request->address, request->bytes, request->mask, request->size};
     w.at = gpci_engine_begin(c, request->cycle);
     gpc_status status = gpci_engine_room(c, request->address);
     if (GPCI_UNLIKELY(status != GPC_OK))

@@ -9,8 +9,6 @@
  * tWTR for all banks, and tRCD for writes and the turn of the bus by formula (memory_config::init).
  */
 
-#define OPTION(id) (&im->options[GPCI_OPTION_##id])
-
 /* In the order of the form without names. */
 enum { NBK, CCD, RRD, RCD, RAS, RP, RC, CL, WL, CDLR, WR, NBKGRP, CCDL, RTPL, TIME_COUNT };
 static const char *const time_names[TIME_COUNT] = {"nbk", "CCD", "RRD",  "RCD", "RAS",    "RP",   "RC",
@@ -45,7 +43,7 @@ static bool read_names(const char *text, uint64_t times[TIME_COUNT]) {
 }
 
 static gpc_status read_times(const gpci_import *im, uint64_t times[TIME_COUNT]) {
-    const char *text = OPTION(DRAM_TIMING)->text;
+    const char *text = GPCI_OPTION(DRAM_TIMING)->text;
     bool read =
         strchr(text, '=') ? read_names(text, times) : gpci_import_list(text, ':', times, TIME_COUNT, TIME_COUNT) != 0;
     if (!read)
@@ -72,7 +70,7 @@ static gpc_status apply_times(const gpci_import *im, const uint64_t *t) {
         {GPCI_KEY_DRAM_GROUPS, t[NBKGRP]}, {GPCI_KEY_DRAM_BANKS, t[NBK] / t[NBKGRP]});
     return status < 0 ? status
                       : GPCI_SET_ALL(im, id, {GPCI_KEY_DRAM_REFRESH, "none"}, {GPCI_KEY_DRAM_AGE_CAP, "unlimited"},
-                                     {GPCI_KEY_DRAM_BUS, OPTION(DRAM_DUAL)->number ? "dual" : "single"});
+                                     {GPCI_KEY_DRAM_BUS, GPCI_OPTION(DRAM_DUAL)->number ? "dual" : "single"});
 }
 
 /* 4 bytes, bursts of 4, one chip and two transfers per cycle are the simulator's defaults. */
@@ -81,8 +79,8 @@ static gpc_status apply_burst(const gpci_import *im) {
     uint64_t burst = gpci_import_or(im, GPCI_OPTION_DRAM_BURST, 4);
     uint64_t ratio = gpci_import_or(im, GPCI_OPTION_DRAM_RATIO, 2);
     uint64_t chips = gpci_import_or(im, GPCI_OPTION_DRAM_CHIPS, 1);
-    gpci_option_id id = OPTION(DRAM_WIDTH)->given ? GPCI_OPTION_DRAM_WIDTH : GPCI_OPTION_DRAM_BURST;
-    if (!OPTION(DRAM_WIDTH)->given && !OPTION(DRAM_BURST)->given)
+    gpci_option_id id = GPCI_OPTION(DRAM_WIDTH)->given ? GPCI_OPTION_DRAM_WIDTH : GPCI_OPTION_DRAM_BURST;
+    if (!GPCI_OPTION(DRAM_WIDTH)->given && !GPCI_OPTION(DRAM_BURST)->given)
         return GPC_OK;
     if (!ratio || burst % ratio || width > 65536 || burst > 65536 || chips > 65536)
         return gpci_import_refuse(im, id, GPC_ERROR_FORMAT,
@@ -127,7 +125,7 @@ static size_t read_letters(const char *text, char letters[64]) {
 /* `0000RRRR.RRRRRRRR.RBBBCCCB.CCCSSSSS`, without the channel's bits: rows, banks, columns, bytes of a burst. */
 static gpc_status apply_rows(const gpci_import *im, uint64_t groups, uint64_t banks) {
     static const char bank[] = "bank", group[] = "group", column[] = "column";
-    const char *text = strchr(OPTION(MAPPING)->text, ';');
+    const char *text = strchr(GPCI_OPTION(MAPPING)->text, ';');
     uint64_t burst = gpci_import_now(im, GPCI_KEY_DRAM_BURST);
     char letters[64];
     size_t count = text ? read_letters(text + 1, letters) : 0, row_end = 0, of_bank = 0, of_row = 0;
@@ -147,7 +145,7 @@ static gpc_status apply_rows(const gpci_import *im, uint64_t groups, uint64_t ba
                                   "is not rows, then the banks and columns that -gpgpu_dram_timing_opt, "
                                   "-gpgpu_dram_buswidth and -gpgpu_dram_burst_length give a channel");
     /* 1: groups are told apart by the lower bits of the bank, 0: by the higher */
-    bool low = OPTION(DRAM_GROUPS)->number == 1;
+    bool low = GPCI_OPTION(DRAM_GROUPS)->number == 1;
     run r = {.text = "row", .length = 3, .field = "row"};
     for (size_t i = row_end, b = of_bank; i < count - skip; i++) {
         bool of_group = letters[i] == 'B' && (low ? b <= group_bits : b > bank_bits);
@@ -162,33 +160,33 @@ static gpc_status apply_rows(const gpci_import *im, uint64_t groups, uint64_t ba
 static gpc_status apply_timing(const gpci_import *im) {
     uint64_t times[TIME_COUNT];
     gpc_status status = apply_burst(im);
-    if (status < 0 || !OPTION(DRAM_TIMING)->given)
+    if (status < 0 || !GPCI_OPTION(DRAM_TIMING)->given)
         return status;
     status = read_times(im, times);
     if (status == GPC_OK)
         status = apply_times(im, times);
     /* a mapping without dramid@ spreads the channel's bits: those of a channel are not known */
-    if (status == GPC_OK && OPTION(MAPPING)->given && !strncmp(OPTION(MAPPING)->text, "dramid@", 7))
+    if (status == GPC_OK && GPCI_OPTION(MAPPING)->given && !strncmp(GPCI_OPTION(MAPPING)->text, "dramid@", 7))
         status = apply_rows(im, times[NBKGRP], times[NBK] / times[NBKGRP]);
     if (status < 0)
         return status;
-    if (OPTION(DRAM_BANKS)->number > 1)
+    if (GPCI_OPTION(DRAM_BANKS)->number > 1)
         return gpci_import_refuse(im, GPCI_OPTION_DRAM_BANKS, GPC_ERROR_UNSUPPORTED,
                                   "is neither 0 (linear) nor 1 (XOR)");
-    return gpci_import_set(im, OPTION(DRAM_BANKS)->given ? GPCI_OPTION_DRAM_BANKS : GPCI_OPTION_DRAM_TIMING,
-                           GPCI_KEY_DRAM_HASH, OPTION(DRAM_BANKS)->number ? "xor" : "none");
+    return gpci_import_set(im, GPCI_OPTION(DRAM_BANKS)->given ? GPCI_OPTION_DRAM_BANKS : GPCI_OPTION_DRAM_TIMING,
+                           GPCI_KEY_DRAM_HASH, GPCI_OPTION(DRAM_BANKS)->number ? "xor" : "none");
 }
 
 /* Without a queue of their own, writes wait among the reads: here as many may, and go before they are all. */
 static gpc_status apply_queues(const gpci_import *im) {
-    const gpci_option *own = OPTION(DRAM_WRITE_QUEUE);
-    uint64_t n[3], reads = OPTION(DRAM_QUEUE)->number ? OPTION(DRAM_QUEUE)->number : 4096; /* 0: unlimited */
+    const gpci_option *own = GPCI_OPTION(DRAM_WRITE_QUEUE);
+    uint64_t n[3], reads = GPCI_OPTION(DRAM_QUEUE)->number ? GPCI_OPTION(DRAM_QUEUE)->number : 4096; /* 0: unlimited */
     gpc_status status = GPC_OK;
-    if (OPTION(DRAM_QUEUE)->given)
+    if (GPCI_OPTION(DRAM_QUEUE)->given)
         status = GPCI_SET_NUMBERS(im, GPCI_OPTION_DRAM_QUEUE, {GPCI_KEY_DRAM_READ_QUEUE, reads},
                                   {GPCI_KEY_DRAM_WRITE_QUEUE, reads}, {GPCI_KEY_DRAM_WRITE_HIGH, reads - reads / 8},
                                   {GPCI_KEY_DRAM_WRITE_LOW, reads / 2});
-    if (status < 0 || !own->given || !OPTION(DRAM_WRITES)->number)
+    if (status < 0 || !own->given || !GPCI_OPTION(DRAM_WRITES)->number)
         return status;
     if (!gpci_import_list(own->text, ':', n, 3, 3))
         return gpci_import_refuse(im, GPCI_OPTION_DRAM_WRITE_QUEUE, GPC_ERROR_FORMAT, "is not length:high:low");
@@ -198,28 +196,28 @@ static gpc_status apply_queues(const gpci_import *im) {
 
 /* The latency before DRAM is in core cycles; the simple model has no other, and sends a sector per cycle. */
 static gpc_status apply_latency(const gpci_import *im) {
-    uint64_t cycles = gpci_import_cycles(im, OPTION(DRAM_LATENCY)->number, GPCI_KEY_CLOCK_DRAM);
+    uint64_t cycles = gpci_import_cycles(im, GPCI_OPTION(DRAM_LATENCY)->number, GPCI_KEY_CLOCK_DRAM);
     uint64_t sector = gpci_import_now(im, GPCI_KEY_L2_LINE) / gpci_import_now(im, GPCI_KEY_L2_SECTORS);
     gpc_status status = GPC_OK;
-    if (OPTION(DRAM_LATENCY)->given)
+    if (GPCI_OPTION(DRAM_LATENCY)->given)
         status = GPCI_SET_NUMBERS(im, GPCI_OPTION_DRAM_LATENCY, {GPCI_KEY_DRAM_LATENCY, cycles},
                                   {GPCI_KEY_DRAM_FIXED_LATENCY, cycles});
-    if (status == GPC_OK && OPTION(DRAM_SIMPLE)->given)
+    if (status == GPC_OK && GPCI_OPTION(DRAM_SIMPLE)->given)
         status = gpci_import_set(im, GPCI_OPTION_DRAM_SIMPLE, GPCI_KEY_DRAM_MODEL,
-                                 OPTION(DRAM_SIMPLE)->number ? "fixed" : "timing");
-    if (status == GPC_OK && OPTION(DRAM_SIMPLE)->number)
+                                 GPCI_OPTION(DRAM_SIMPLE)->number ? "fixed" : "timing");
+    if (status == GPC_OK && GPCI_OPTION(DRAM_SIMPLE)->number)
         status = gpci_import_set_number(im, GPCI_OPTION_DRAM_SIMPLE, GPCI_KEY_DRAM_FIXED_BANDWIDTH, sector);
     return status;
 }
 
 gpc_status gpci_import_dram(const gpci_import *im) {
     gpc_status status = apply_timing(im);
-    if (status == GPC_OK && OPTION(DRAM_SCHEDULER)->number > 1)
+    if (status == GPC_OK && GPCI_OPTION(DRAM_SCHEDULER)->number > 1)
         return gpci_import_refuse(im, GPCI_OPTION_DRAM_SCHEDULER, GPC_ERROR_UNSUPPORTED,
                                   "is neither 0 (FIFO) nor 1 (FR-FCFS)");
-    if (status == GPC_OK && OPTION(DRAM_SCHEDULER)->given)
+    if (status == GPC_OK && GPCI_OPTION(DRAM_SCHEDULER)->given)
         status = gpci_import_set(im, GPCI_OPTION_DRAM_SCHEDULER, GPCI_KEY_DRAM_SCHEDULER,
-                                 OPTION(DRAM_SCHEDULER)->number ? "fr-fcfs" : "fcfs");
+                                 GPCI_OPTION(DRAM_SCHEDULER)->number ? "fr-fcfs" : "fcfs");
     if (status == GPC_OK)
         status = apply_queues(im);
     return status < 0 ? status : apply_latency(im);

@@ -118,6 +118,9 @@ gpci_option_kind gpci_option_kind_of(gpci_option_id id);
 /* Also under the names of earlier releases. GPCI_OPTION_COUNT: none of them. */
 gpci_option_id gpci_option_find(const char *name);
 
+/* An option of the import `im`, by the end of its id's name. */
+#define GPCI_OPTION(id) (&im->options[GPCI_OPTION_##id])
+
 /* `path:line: name: what` */
 gpc_status gpci_import_fail(const gpci_import *im, size_t line, const char *name, gpc_status status, const char *what);
 /* The same of an option's value, which is quoted before `what`. */

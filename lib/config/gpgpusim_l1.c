@@ -8,8 +8,6 @@
 
 /* L1 and the memory that it shares with shared memory. */
 
-#define OPTION(id) (&im->options[GPCI_OPTION_##id])
-
 static gpc_status apply_policies(const gpci_import *im, const gpci_gpgpusim_cache *c) {
     const char *write_allocate = gpci_gpgpusim_write_allocate(c);
     return GPCI_SET_ALL(
@@ -39,9 +37,11 @@ static gpc_status apply_size(const gpci_import *im, gpci_option_id id, uint64_t 
     uint64_t bytes = sets * line * ways;
     if (adaptive) {
         uint64_t unified = gpci_import_now(im, GPCI_KEY_L1_UNIFIED) ? gpci_import_now(im, GPCI_KEY_L1_SIZE) : 0;
-        unified = OPTION(UNIFIED)->given ? OPTION(UNIFIED)->number * 1024 : unified;
+        unified = GPCI_OPTION(UNIFIED)->given ? GPCI_OPTION(UNIFIED)->number * 1024 : unified;
         if (!unified || unified % bytes) {
-            id = OPTION(UNIFIED)->given ? GPCI_OPTION_UNIFIED : OPTION(ADAPTIVE)->given ? GPCI_OPTION_ADAPTIVE : id;
+            id = GPCI_OPTION(UNIFIED)->given    ? GPCI_OPTION_UNIFIED
+                 : GPCI_OPTION(ADAPTIVE)->given ? GPCI_OPTION_ADAPTIVE
+                                                : id;
             return gpci_import_fail(im, im->options[id].line, gpci_option_name(id), GPC_ERROR_FORMAT,
                                     "an adaptive L1 needs -gpgpu_unified_l1d_size, a multiple of -gpgpu_cache:dl1");
         }
@@ -64,9 +64,9 @@ static int compare_numbers(const void *a, const void *b) {
 static gpc_status apply_carveouts(const gpci_import *im) {
     enum { MOST = 64 };
     uint64_t sizes[MOST];
-    if (!OPTION(CARVEOUTS)->given)
+    if (!GPCI_OPTION(CARVEOUTS)->given)
         return GPC_OK;
-    size_t count = gpci_import_list(OPTION(CARVEOUTS)->text, ',', sizes, 1, MOST);
+    size_t count = gpci_import_list(GPCI_OPTION(CARVEOUTS)->text, ',', sizes, 1, MOST);
     if (!count)
         return gpci_import_refuse(im, GPCI_OPTION_CARVEOUTS, GPC_ERROR_FORMAT,
                                   "is not a list of at most 64 sizes in KiB");
@@ -83,7 +83,7 @@ static gpc_status apply_carveouts(const gpci_import *im) {
 
 /* Adaptive or unified size without a geometry: keep the sets that are set. */
 static gpc_status apply_resized(const gpci_import *im) {
-    gpci_option_id id = OPTION(ADAPTIVE)->given ? GPCI_OPTION_ADAPTIVE : GPCI_OPTION_UNIFIED;
+    gpci_option_id id = GPCI_OPTION(ADAPTIVE)->given ? GPCI_OPTION_ADAPTIVE : GPCI_OPTION_UNIFIED;
     bool was = gpci_import_now(im, GPCI_KEY_L1_UNIFIED), adaptive = gpci_import_or(im, GPCI_OPTION_ADAPTIVE, was);
     if (!adaptive)
         return !was ? GPC_OK
@@ -98,9 +98,9 @@ static gpc_status apply_resized(const gpci_import *im) {
 static gpc_status apply_cache(const gpci_import *im) {
     gpci_gpgpusim_cache c;
     gpc_error reason = GPC_ERROR_INIT;
-    gpc_status status = gpci_gpgpusim_cache_read(OPTION(L1)->text, &c, &reason);
+    gpc_status status = gpci_gpgpusim_cache_read(GPCI_OPTION(L1)->text, &c, &reason);
     if (status < 0)
-        return gpci_import_fail(im, OPTION(L1)->line, gpci_option_name(GPCI_OPTION_L1), status, reason.message);
+        return gpci_import_fail(im, GPCI_OPTION(L1)->line, gpci_option_name(GPCI_OPTION_L1), status, reason.message);
     status = gpci_import_set(im, GPCI_OPTION_L1, GPCI_KEY_L1_ENABLED, c.none ? "false" : "true");
     if (status < 0 || c.none)
         return status;
@@ -112,15 +112,15 @@ static gpc_status apply_cache(const gpci_import *im) {
 
 gpc_status gpci_import_l1(const gpci_import *im) {
     gpc_status status = gpci_import_copy(im, GPCI_OPTION_L1_LATENCY, GPCI_KEY_L1_LATENCY);
-    if (status == GPC_OK && OPTION(L1_BANKS)->given)
-        status = GPCI_SET_NUMBERS(im, GPCI_OPTION_L1_BANKS, {GPCI_KEY_L1_PORTS, OPTION(L1_BANKS)->number},
-                                  {GPCI_KEY_L1_BANKS, OPTION(L1_BANKS)->number});
-    if (status == GPC_OK && OPTION(L1)->given)
+    if (status == GPC_OK && GPCI_OPTION(L1_BANKS)->given)
+        status = GPCI_SET_NUMBERS(im, GPCI_OPTION_L1_BANKS, {GPCI_KEY_L1_PORTS, GPCI_OPTION(L1_BANKS)->number},
+                                  {GPCI_KEY_L1_BANKS, GPCI_OPTION(L1_BANKS)->number});
+    if (status == GPC_OK && GPCI_OPTION(L1)->given)
         status = apply_cache(im);
-    else if (status == GPC_OK && (OPTION(ADAPTIVE)->given || OPTION(UNIFIED)->given))
+    else if (status == GPC_OK && (GPCI_OPTION(ADAPTIVE)->given || GPCI_OPTION(UNIFIED)->given))
         status = apply_resized(im);
-    if (status == GPC_OK && OPTION(SKIP_L1)->given)
-        status =
-            gpci_import_set(im, GPCI_OPTION_SKIP_L1, GPCI_KEY_L1_SPACES, OPTION(SKIP_L1)->number ? "local" : "all");
+    if (status == GPC_OK && GPCI_OPTION(SKIP_L1)->given)
+        status = gpci_import_set(im, GPCI_OPTION_SKIP_L1, GPCI_KEY_L1_SPACES,
+                                 GPCI_OPTION(SKIP_L1)->number ? "local" : "all");
     return status < 0 ? status : apply_carveouts(im);
 }

@@ -6,33 +6,31 @@
 
 /* The networks, and L2 with what spreads addresses over it. */
 
-#define OPTION(id) (&im->options[GPCI_OPTION_##id])
-
 /* Intersim's networks (mode 1) are described in a file of their own, which is not read. */
 static gpc_status apply_network(const gpci_import *im) {
     gpc_status status = GPC_OK;
-    if (OPTION(NETWORK_SUBNETS)->given && OPTION(NETWORK_SUBNETS)->number != 2)
+    if (GPCI_OPTION(NETWORK_SUBNETS)->given && GPCI_OPTION(NETWORK_SUBNETS)->number != 2)
         return gpci_import_refuse(im, GPCI_OPTION_NETWORK_SUBNETS, GPC_ERROR_UNSUPPORTED,
                                   "networks: there are two here, of requests and of replies");
     /* the local crossbar has no stages, and offers the first packet of an input alone */
-    if (OPTION(NETWORK_MODE)->number == 2)
+    if (GPCI_OPTION(NETWORK_MODE)->number == 2)
         status = GPCI_SET_ALL(im, GPCI_OPTION_NETWORK_MODE, {GPCI_KEY_NETWORK_LATENCY, "1"},
                               {GPCI_KEY_NETWORK_QUEUES, "fifo"});
     if (status == GPC_OK)
         status = gpci_import_copy(im, GPCI_OPTION_NETWORK_INPUT, GPCI_KEY_NETWORK_INPUT);
     if (status == GPC_OK)
         status = gpci_import_copy(im, GPCI_OPTION_NETWORK_OUTPUT, GPCI_KEY_NETWORK_OUTPUT);
-    if (status == GPC_OK && OPTION(NETWORK_FLIT)->given) /* mem_fetch.h: READ_PACKET_SIZE 8 */
-        status = GPCI_SET_NUMBERS(im, GPCI_OPTION_NETWORK_FLIT, {GPCI_KEY_NETWORK_WIDTH, OPTION(NETWORK_FLIT)->number},
-                                  {GPCI_KEY_NETWORK_REPLY_WIDTH, OPTION(NETWORK_FLIT)->number},
-                                  {GPCI_KEY_NETWORK_HEADER, 8});
+    if (status == GPC_OK && GPCI_OPTION(NETWORK_FLIT)->given) /* mem_fetch.h: READ_PACKET_SIZE 8 */
+        status = GPCI_SET_NUMBERS(
+            im, GPCI_OPTION_NETWORK_FLIT, {GPCI_KEY_NETWORK_WIDTH, GPCI_OPTION(NETWORK_FLIT)->number},
+            {GPCI_KEY_NETWORK_REPLY_WIDTH, GPCI_OPTION(NETWORK_FLIT)->number}, {GPCI_KEY_NETWORK_HEADER, 8});
     return status;
 }
 
 static gpc_status apply_l2_cache(const gpci_import *im, const gpci_gpgpusim_cache *c, uint64_t slices) {
     const gpci_option_id id = GPCI_OPTION_L2;
     if (c->write == 'L' || c->allocate != 'm')
-        return gpci_import_fail(im, OPTION(L2)->line, gpci_option_name(id), GPC_ERROR_UNSUPPORTED,
+        return gpci_import_fail(im, GPCI_OPTION(L2)->line, gpci_option_name(id), GPC_ERROR_UNSUPPORTED,
                                 "an L2 writes by one policy (B, T or E) and allocates on a miss (m)");
     gpc_status status = GPCI_SET_ALL(
         im, id, {GPCI_KEY_L2_SECTORS, c->sectors ? "4" : "1"}, {GPCI_KEY_L2_FETCH, "1"},
@@ -53,10 +51,10 @@ static gpc_status apply_l2(const gpci_import *im) {
     uint64_t slice_bytes = gpci_import_now(im, GPCI_KEY_L2_SIZE) / before, slices = before;
     gpci_gpgpusim_cache c = {.none = true};
     gpc_error reason = GPC_ERROR_INIT;
-    gpc_status status = OPTION(L2)->given ? gpci_gpgpusim_cache_read(OPTION(L2)->text, &c, &reason) : GPC_OK;
+    gpc_status status = GPCI_OPTION(L2)->given ? gpci_gpgpusim_cache_read(GPCI_OPTION(L2)->text, &c, &reason) : GPC_OK;
     if (status < 0)
-        return gpci_import_fail(im, OPTION(L2)->line, gpci_option_name(GPCI_OPTION_L2), status, reason.message);
-    gpci_option_id id = OPTION(CHANNELS)->given ? GPCI_OPTION_CHANNELS : GPCI_OPTION_SUBPARTITIONS;
+        return gpci_import_fail(im, GPCI_OPTION(L2)->line, gpci_option_name(GPCI_OPTION_L2), status, reason.message);
+    gpci_option_id id = GPCI_OPTION(CHANNELS)->given ? GPCI_OPTION_CHANNELS : GPCI_OPTION_SUBPARTITIONS;
     if (im->options[id].given) {
         uint64_t per_channel = before % channels ? 1 : before / channels;
         channels = gpci_import_or(im, GPCI_OPTION_CHANNELS, channels);
@@ -64,7 +62,7 @@ static gpc_status apply_l2(const gpci_import *im) {
         status = GPCI_SET_NUMBERS(im, id, {GPCI_KEY_DRAM_CHANNELS, channels}, {GPCI_KEY_L2_SLICES, slices},
                                   {GPCI_KEY_L2_SIZE, slice_bytes * slices});
     }
-    if (status == GPC_OK && OPTION(L2)->given)
+    if (status == GPC_OK && GPCI_OPTION(L2)->given)
         status = gpci_import_set(im, GPCI_OPTION_L2, GPCI_KEY_L2_ENABLED, c.none ? "false" : "true");
     return status < 0 || c.none ? status : apply_l2_cache(im, &c, slices);
 }
@@ -72,9 +70,9 @@ static gpc_status apply_l2(const gpci_import *im) {
 /* `network to L2:L2 to DRAM:DRAM to L2:L2 to network`; the third has no key. */
 static gpc_status apply_queues(const gpci_import *im) {
     uint64_t n[4];
-    if (!OPTION(L2_QUEUES)->given)
+    if (!GPCI_OPTION(L2_QUEUES)->given)
         return GPC_OK;
-    if (!gpci_import_list(OPTION(L2_QUEUES)->text, ':', n, 4, 4))
+    if (!gpci_import_list(GPCI_OPTION(L2_QUEUES)->text, ':', n, 4, 4))
         return gpci_import_refuse(im, GPCI_OPTION_L2_QUEUES, GPC_ERROR_FORMAT, "is not four lengths with ':' between");
     return GPCI_SET_NUMBERS(im, GPCI_OPTION_L2_QUEUES, {GPCI_KEY_L2_QUEUE, n[0]}, {GPCI_KEY_MEMORY_LINK_BUFFER, n[1]},
                             {GPCI_KEY_L2_REPLIES, n[3]});
@@ -82,16 +80,16 @@ static gpc_status apply_queues(const gpci_import *im) {
 
 /* GPGPU-Sim's L2 hits in the cycle of its tags: all latency is before them, in core cycles. */
 static gpc_status apply_latency(const gpci_import *im) {
-    if (!OPTION(L2_ROP)->given)
+    if (!GPCI_OPTION(L2_ROP)->given)
         return GPC_OK;
     return GPCI_SET_NUMBERS(im, GPCI_OPTION_L2_ROP,
-                            {GPCI_KEY_L2_ROP, gpci_import_cycles(im, OPTION(L2_ROP)->number, GPCI_KEY_CLOCK_L2)},
+                            {GPCI_KEY_L2_ROP, gpci_import_cycles(im, GPCI_OPTION(L2_ROP)->number, GPCI_KEY_CLOCK_L2)},
                             {GPCI_KEY_L2_LATENCY, 1});
 }
 
 /* `dramid@8;...`: bits from 8 up choose the channel. A mapping without dramid@ spreads them; then nothing is set. */
 static gpc_status apply_mapping(const gpci_import *im) {
-    const gpci_option *o = OPTION(MAPPING);
+    const gpci_option *o = GPCI_OPTION(MAPPING);
     if (!o->given || strncmp(o->text, "dramid@", 7))
         return GPC_OK;
     char digits[4] = "";
@@ -106,12 +104,12 @@ static gpc_status apply_mapping(const gpci_import *im) {
 }
 
 static gpc_status apply_flush(const gpci_import *im) {
-    if (!OPTION(FLUSH_L1)->given && !OPTION(FLUSH_L2)->given)
+    if (!GPCI_OPTION(FLUSH_L1)->given && !GPCI_OPTION(FLUSH_L2)->given)
         return GPC_OK;
     const char *flushed = gpci_config_text(im->stage, GPCI_KEY_KERNELS_FLUSH);
     bool l1 = gpci_import_or(im, GPCI_OPTION_FLUSH_L1, strcmp(flushed, "none") != 0);
     bool l2 = gpci_import_or(im, GPCI_OPTION_FLUSH_L2, strcmp(flushed, "all") == 0);
-    return gpci_import_set(im, OPTION(FLUSH_L2)->given ? GPCI_OPTION_FLUSH_L2 : GPCI_OPTION_FLUSH_L1,
+    return gpci_import_set(im, GPCI_OPTION(FLUSH_L2)->given ? GPCI_OPTION_FLUSH_L2 : GPCI_OPTION_FLUSH_L1,
                            GPCI_KEY_KERNELS_FLUSH,
                            l2   ? "all"
                            : l1 ? "l1"
@@ -126,14 +124,14 @@ gpc_status gpci_import_memory(const gpci_import *im) {
         status = apply_queues(im);
     if (status == GPC_OK)
         status = apply_latency(im);
-    if (status == GPC_OK && OPTION(L2_TEXTURE)->number)
+    if (status == GPC_OK && GPCI_OPTION(L2_TEXTURE)->number)
         status = gpci_import_set(im, GPCI_OPTION_L2_TEXTURE, GPCI_KEY_L2_ENABLED, "false");
-    if (status == GPC_OK && OPTION(PARTITIONS)->given)
+    if (status == GPC_OK && GPCI_OPTION(PARTITIONS)->given)
         status = gpci_import_set_number(im, GPCI_OPTION_PARTITIONS, GPCI_KEY_L2_PARTITIONS,
-                                        OPTION(PARTITIONS)->number ? OPTION(PARTITIONS)->number : 1);
-    if (status == GPC_OK && OPTION(INDEXING)->given)
+                                        GPCI_OPTION(PARTITIONS)->number ? GPCI_OPTION(PARTITIONS)->number : 1);
+    if (status == GPC_OK && GPCI_OPTION(INDEXING)->given)
         status = gpci_import_set(im, GPCI_OPTION_INDEXING, GPCI_KEY_L2_INTERLEAVE,
-                                 OPTION(INDEXING)->number ? "hash" : "modulo");
+                                 GPCI_OPTION(INDEXING)->number ? "hash" : "modulo");
     if (status == GPC_OK)
         status = apply_mapping(im);
     return status < 0 ? status : apply_flush(im);

@@ -7,14 +7,12 @@
 
 /* SMs: what is resident on them, how they issue, and how long instructions take. */
 
-#define OPTION(id) (&im->options[GPCI_OPTION_##id])
-
 /* `threads:warp size` */
 static gpc_status apply_pipeline(const gpci_import *im) {
     uint64_t n[2];
-    if (!OPTION(PIPELINE)->given)
+    if (!GPCI_OPTION(PIPELINE)->given)
         return GPC_OK;
-    if (!gpci_import_list(OPTION(PIPELINE)->text, ':', n, 2, 2) || !n[1] || n[0] % n[1])
+    if (!gpci_import_list(GPCI_OPTION(PIPELINE)->text, ':', n, 2, 2) || !n[1] || n[0] % n[1])
         return gpci_import_refuse(im, GPCI_OPTION_PIPELINE, GPC_ERROR_FORMAT,
                                   "is not threads:warp size, the first a multiple of the second");
     return GPCI_SET_NUMBERS(im, GPCI_OPTION_PIPELINE, {GPCI_KEY_SM_LANES, n[1]}, {GPCI_KEY_SM_WARPS, n[0] / n[1]});
@@ -23,7 +21,7 @@ static gpc_status apply_pipeline(const gpci_import *im) {
 static gpc_status apply_occupancy(const gpci_import *im) {
     gpc_status status = apply_pipeline(im);
     /* 10 clusters of 3 cores are the simulator's defaults */
-    gpci_option_id clusters = OPTION(CLUSTERS)->given ? GPCI_OPTION_CLUSTERS : GPCI_OPTION_CORES;
+    gpci_option_id clusters = GPCI_OPTION(CLUSTERS)->given ? GPCI_OPTION_CLUSTERS : GPCI_OPTION_CORES;
     if (status == GPC_OK && im->options[clusters].given)
         status = gpci_import_set_number(im, clusters, GPCI_KEY_SM_COUNT,
                                         gpci_import_or(im, GPCI_OPTION_CLUSTERS, 10) *
@@ -31,12 +29,12 @@ static gpc_status apply_occupancy(const gpci_import *im) {
     if (status == GPC_OK)
         status = gpci_import_copy(im, GPCI_OPTION_BLOCKS, GPCI_KEY_SM_BLOCKS);
     /* shader_core_config::max_cta rounds registers per thread up to 4, and warps not at all */
-    if (status == GPC_OK && OPTION(REGISTERS)->given)
-        status = GPCI_SET_NUMBERS(im, GPCI_OPTION_REGISTERS, {GPCI_KEY_SM_REGISTERS, OPTION(REGISTERS)->number},
+    if (status == GPC_OK && GPCI_OPTION(REGISTERS)->given)
+        status = GPCI_SET_NUMBERS(im, GPCI_OPTION_REGISTERS, {GPCI_KEY_SM_REGISTERS, GPCI_OPTION(REGISTERS)->number},
                                   {GPCI_KEY_SM_REGISTER_UNIT, 4 * gpci_import_now(im, GPCI_KEY_SM_LANES)},
                                   {GPCI_KEY_SM_WARP_UNIT, 1});
-    if (status == GPC_OK && OPTION(SHARED)->given)
-        status = GPCI_SET_NUMBERS(im, GPCI_OPTION_SHARED, {GPCI_KEY_SM_SHARED, OPTION(SHARED)->number},
+    if (status == GPC_OK && GPCI_OPTION(SHARED)->given)
+        status = GPCI_SET_NUMBERS(im, GPCI_OPTION_SHARED, {GPCI_KEY_SM_SHARED, GPCI_OPTION(SHARED)->number},
                                   {GPCI_KEY_SM_SHARED_UNIT, 1}, {GPCI_KEY_SM_SHARED_RESERVED, 0});
     return status;
 }
@@ -61,8 +59,8 @@ static gpc_status apply_clocks(const gpci_import *im) {
     static const gpci_key keys[] = {GPCI_KEY_CLOCK_CORE, GPCI_KEY_CLOCK_NETWORK, GPCI_KEY_CLOCK_L2,
                                     GPCI_KEY_CLOCK_DRAM};
     uint64_t mhz[4];
-    const char *at = OPTION(CLOCKS)->text;
-    if (!OPTION(CLOCKS)->given)
+    const char *at = GPCI_OPTION(CLOCKS)->text;
+    if (!GPCI_OPTION(CLOCKS)->given)
         return GPC_OK;
     for (int i = 0; i < 4; i++) {
         at = read_clock(at, &mhz[i]);
@@ -81,10 +79,10 @@ static gpc_status apply_clocks(const gpci_import *im) {
 static gpc_status apply_scheduler(const gpci_import *im) {
     static const char two_level[] = "two_level_active:", limit[] = "warp_limiting:";
     const gpci_option_id id = GPCI_OPTION_SCHEDULER;
-    const char *text = OPTION(SCHEDULER)->text;
+    const char *text = GPCI_OPTION(SCHEDULER)->text;
     uint64_t n[3];
     char name[48];
-    if (!OPTION(SCHEDULER)->given)
+    if (!GPCI_OPTION(SCHEDULER)->given)
         return GPC_OK;
     if (!strcmp(text, "lrr") || !strcmp(text, "gto"))
         return gpci_import_set(im, id, GPCI_KEY_SCHEDULER, text);
@@ -107,9 +105,9 @@ static gpc_status apply_scheduler(const gpci_import *im) {
 static gpc_status apply_widths(const gpci_import *im) {
     uint64_t n[16];
     size_t count = 0;
-    if (!OPTION(WIDTHS)->given)
+    if (!GPCI_OPTION(WIDTHS)->given)
         return GPC_OK;
-    count = gpci_import_list(OPTION(WIDTHS)->text, ',', n, 7, 16);
+    count = gpci_import_list(GPCI_OPTION(WIDTHS)->text, ',', n, 7, 16);
     if (!count)
         return gpci_import_refuse(im, GPCI_OPTION_WIDTHS, GPC_ERROR_FORMAT, "is not a list of 7 to 16 widths");
     /* until 3.x SP, SFU, MEM; then SP, DP, INT, SFU, MEM */
@@ -130,7 +128,7 @@ static gpc_status apply_issue(const gpci_import *im) {
         status = gpci_import_copy(im, GPCI_OPTION_SHARED_LATENCY, GPCI_KEY_SM_LATENCY_SHARED);
     if (status == GPC_OK)
         status = gpci_import_copy(im, GPCI_OPTION_LAUNCH, GPCI_KEY_LAUNCH_CYCLES);
-    if (status == GPC_OK && OPTION(BLOCK_LAUNCH)->number)
+    if (status == GPC_OK && GPCI_OPTION(BLOCK_LAUNCH)->number)
         status = gpci_import_refuse(im, GPCI_OPTION_BLOCK_LAUNCH, GPC_ERROR_UNSUPPORTED,
                                     "makes a launch longer by its blocks");
     return status;

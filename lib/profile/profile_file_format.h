@@ -2,7 +2,7 @@
 #ifndef GPC_PROFILE_PROFILE_FILE_FORMAT_H
 #define GPC_PROFILE_PROFILE_FILE_FORMAT_H
 
-#include "base/bytes.h"
+#include "base/buffer.h"
 #include "base/crc.h"
 #include "profile/profile.h"
 

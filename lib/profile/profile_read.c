@@ -11,25 +11,25 @@
 
 #define MOST_LINE_SHIFT 12u
 
-typedef struct reader {
+typedef struct profile_reader {
     const char *path;
-    gpci_bytes file;
+    gpci_buffer file;
     gpci_crc crc;
     gpci_cursor cursor; /* of the present section's contents */
     uint64_t next;      /* offset behind it */
     gpc_error *error;
-} reader;
+} profile_reader;
 
-static gpc_status damaged(const reader *r, uint64_t offset, const char *what) {
+static gpc_status damaged(const profile_reader *r, uint64_t offset, const char *what) {
     return gpci_fail(r->error, GPC_ERROR_FORMAT, "%s: offset %" PRIu64 ": %s", r->path, offset, what);
 }
 
 /* The contents are not what they should be. */
-static gpc_status misfit(const reader *r, const char *what) {
+static gpc_status misfit(const profile_reader *r, const char *what) {
     return damaged(r, (uint64_t)(r->cursor.at - r->file.data), what);
 }
 
-static gpc_status load(reader *r) {
+static gpc_status load(profile_reader *r) {
     errno = 0;
     FILE *stream = fopen(r->path, "rb");
     if (!stream)
@@ -37,7 +37,7 @@ static gpc_status load(reader *r) {
                          errno == ENOENT ? "no such file" : "cannot be opened");
     gpc_status status = GPC_OK;
     for (size_t got = 1; got && status == GPC_OK;) {
-        if (!gpci_bytes_room(&r->file, 65536)) {
+        if (!gpci_buffer_room(&r->file, 65536)) {
             status = gpci_out_of_memory(r->error);
             break;
         }
@@ -50,7 +50,7 @@ static gpc_status load(reader *r) {
     return status;
 }
 
-static gpc_status read_head(reader *r) {
+static gpc_status read_head(profile_reader *r) {
     const uint8_t *head = r->file.data;
     if (r->file.length < GPCI_PROFILE_HEAD || memcmp(head, GPCI_PROFILE_MAGIC, 4))
         return damaged(r, 0, "not a profile");
@@ -63,7 +63,7 @@ static gpc_status read_head(reader *r) {
     return GPC_OK;
 }
 
-static gpc_status open_section(reader *r) {
+static gpc_status open_section(profile_reader *r) {
     uint64_t at = r->next, left = r->file.length - at;
     const uint8_t *data = r->file.data + at;
     if (left < 12 || gpci_load64(data) > left - 12)
@@ -76,25 +76,25 @@ static gpc_status open_section(reader *r) {
     return GPC_OK;
 }
 
-static gpc_status close_section(const reader *r) {
+static gpc_status close_section(const profile_reader *r) {
     if (r->cursor.bad || r->cursor.at != r->cursor.stop)
         return misfit(r, "the section's contents do not fit its length");
     return GPC_OK;
 }
 
 /* How many things there are, of at least `bytes` each. */
-static uint64_t read_count(reader *r, uint64_t bytes) {
+static uint64_t read_count(profile_reader *r, uint64_t bytes) {
     return gpci_cursor_below(&r->cursor, (uint64_t)(r->cursor.stop - r->cursor.at) / bytes);
 }
 
-static void read_words(reader *r, void *words, size_t count) {
+static void read_words(profile_reader *r, void *words, size_t count) {
     for (size_t i = 0; i < count; i++) {
         uint64_t word = gpci_cursor_varint(&r->cursor);
         memcpy((char *)words + i * sizeof word, &word, sizeof word);
     }
 }
 
-static gpc_status read_names(reader *r, gpc_profile *p) {
+static gpc_status read_names(profile_reader *r, gpc_profile *p) {
     uint64_t count = read_count(r, 1);
     p->names = gpci_zalloc(p->context, (size_t)count, sizeof *p->names);
     if (!p->names)
@@ -114,7 +114,7 @@ static gpc_status read_names(reader *r, gpc_profile *p) {
     return GPC_OK;
 }
 
-static gpc_status read_general(reader *r, gpc_profile *p) {
+static gpc_status read_general(profile_reader *r, gpc_profile *p) {
     gpc_status status = open_section(r);
     if (status < 0)
         return status;
@@ -139,7 +139,7 @@ static gpc_status read_general(reader *r, gpc_profile *p) {
     return close_section(r);
 }
 
-static gpc_status read_sms(reader *r, gpc_profile *p) {
+static gpc_status read_sms(profile_reader *r, gpc_profile *p) {
     gpc_status status = open_section(r);
     if (status < 0)
         return status;
@@ -155,7 +155,7 @@ static gpc_status read_sms(reader *r, gpc_profile *p) {
     return close_section(r);
 }
 
-static gpc_status read_instructions(reader *r, gpc_profile *p) {
+static gpc_status read_instructions(profile_reader *r, gpc_profile *p) {
     gpc_status status = open_section(r);
     if (status < 0)
         return status;
@@ -178,7 +178,7 @@ static gpc_status read_instructions(reader *r, gpc_profile *p) {
     return close_section(r);
 }
 
-static gpc_status read_classes(reader *r, gpc_profile *p) {
+static gpc_status read_classes(profile_reader *r, gpc_profile *p) {
     gpc_status status = open_section(r);
     if (status < 0)
         return status;
@@ -192,7 +192,7 @@ static gpc_status read_classes(reader *r, gpc_profile *p) {
     return close_section(r);
 }
 
-static gpc_status read_distances(reader *r, gpc_profile *p, gpci_distances *d) {
+static gpc_status read_distances(profile_reader *r, gpc_profile *p, gpci_distances *d) {
     size_t count = (size_t)read_count(r, 1);
     if (gpci_distances_room(p->context, d, count) < 0)
         return gpci_out_of_memory(r->error);
@@ -201,7 +201,7 @@ static gpc_status read_distances(reader *r, gpc_profile *p, gpci_distances *d) {
     return GPC_OK;
 }
 
-static gpc_status read_lines(reader *r, gpc_profile *p, uint32_t sm, size_t *capacity) {
+static gpc_status read_lines(profile_reader *r, gpc_profile *p, uint32_t sm, size_t *capacity) {
     uint64_t count = read_count(r, 1 + GPCI_LINE_WORDS);
     if (r->cursor.bad || count != p->sms[sm].lines)
         return misfit(r, "another number of lines than the SM's row says");
@@ -220,7 +220,7 @@ static gpc_status read_lines(reader *r, gpc_profile *p, uint32_t sm, size_t *cap
     return GPC_OK;
 }
 
-static gpc_status read_all(reader *r, gpc_profile *p) {
+static gpc_status read_all(profile_reader *r, gpc_profile *p) {
     gpc_status status = read_head(r);
     if (status == GPC_OK)
         status = read_general(r, p);
@@ -255,12 +255,12 @@ gpc_status gpc_profile_read(gpc_context *context, const char *path, gpc_error *e
     if (!p)
         return gpci_out_of_memory(error);
     p->context = gpci_retain(context);
-    reader r = {.path = path, .file = {.context = context}, .error = error};
+    profile_reader r = {.path = path, .file = {.context = context}, .error = error};
     gpci_crc_init(&r.crc);
     gpc_status status = load(&r);
     if (status == GPC_OK)
         status = read_all(&r, p);
-    gpci_bytes_clear(&r.file);
+    gpci_buffer_clear(&r.file);
     if (status < 0) {
         gpc_profile_destroy(p);
         return status;

@@ -6,15 +6,15 @@
 
 typedef struct writer {
     gpci_output *output;
-    gpci_bytes part; /* the section's contents */
+    gpci_buffer part; /* the section's contents */
     gpci_crc crc;
 } writer;
 
-static void put_words(gpci_bytes *part, const void *words, size_t count) {
+static void put_words(gpci_buffer *part, const void *words, size_t count) {
     for (size_t i = 0; i < count; i++) {
         uint64_t word;
         memcpy(&word, (const char *)words + i * sizeof word, sizeof word);
-        gpci_bytes_varint(part, word);
+        gpci_buffer_varint(part, word);
     }
 }
 
@@ -43,15 +43,15 @@ static gpc_status write_head(writer *w, gpc_error *error) {
 }
 
 static gpc_status write_general(writer *w, const gpc_profile *p, gpc_error *error) {
-    gpci_bytes_varint(&w->part, p->line_shift);
-    gpci_bytes_varint(&w->part, p->sm_count);
-    gpci_bytes_varint(&w->part, p->name_count);
+    gpci_buffer_varint(&w->part, p->line_shift);
+    gpci_buffer_varint(&w->part, p->sm_count);
+    gpci_buffer_varint(&w->part, p->name_count);
     for (size_t i = 0; i < p->name_count; i++)
-        gpci_bytes_text(&w->part, p->names[i]);
-    gpci_bytes_varint(&w->part, p->launch_count);
+        gpci_buffer_text(&w->part, p->names[i]);
+    gpci_buffer_varint(&w->part, p->launch_count);
     for (size_t i = 0; i < p->launch_count; i++)
-        gpci_bytes_varint(&w->part, p->launches[i]);
-    gpci_bytes_varint(&w->part, p->instruction_count);
+        gpci_buffer_varint(&w->part, p->launches[i]);
+    gpci_buffer_varint(&w->part, p->instruction_count);
     return write_section(w, error);
 }
 
@@ -63,8 +63,8 @@ static gpc_status write_rows(writer *w, const gpc_profile *p, gpc_error *error) 
     gpc_status status = write_section(w, error);
     for (size_t i = 0; i < p->instruction_count && status == GPC_OK; i++) {
         const gpc_profile_instruction *row = &p->instructions[i];
-        gpci_bytes_varint(&w->part, row->kernel_index);
-        gpci_bytes_varint(&w->part, row->pc);
+        gpci_buffer_varint(&w->part, row->kernel_index);
+        gpci_buffer_varint(&w->part, row->pc);
         put_words(&w->part, &row->counts, GPCI_COUNTS_WORDS);
         put_words(&w->part, (const char *)row + offsetof(gpc_profile_instruction, lines), GPCI_INSTRUCTION_WORDS);
     }
@@ -78,15 +78,15 @@ static gpc_status write_rows(writer *w, const gpc_profile *p, gpc_error *error) 
 /* `at`: the first of the SM's lines; moves behind its last. */
 static gpc_status write_sm(writer *w, const gpc_profile *p, uint32_t sm, size_t *at, gpc_error *error) {
     const gpci_distances *d = &p->distances[sm];
-    gpci_bytes_varint(&w->part, d->count);
+    gpci_buffer_varint(&w->part, d->count);
     for (size_t i = 0; i < d->count; i++)
-        gpci_bytes_varint(&w->part, d->counts[i]);
-    gpci_bytes_varint(&w->part, p->sms[sm].lines);
+        gpci_buffer_varint(&w->part, d->counts[i]);
+    gpci_buffer_varint(&w->part, p->sms[sm].lines);
     uint64_t before = 0;
     for (; *at < p->line_count && p->lines[*at].sm == sm; ++*at) {
         const gpc_profile_line *row = &p->lines[*at];
         uint64_t number = row->address >> p->line_shift;
-        gpci_bytes_varint(&w->part, number - before);
+        gpci_buffer_varint(&w->part, number - before);
         put_words(&w->part, (const char *)row + offsetof(gpc_profile_line, accesses), GPCI_LINE_WORDS);
         before = number;
     }
@@ -116,7 +116,7 @@ gpc_status gpc_profile_write(gpc_profile *p, const char *path, gpc_error *error)
     if (status < 0)
         return status;
     status = write_all(&w, p, error);
-    gpci_bytes_clear(&w.part);
+    gpci_buffer_clear(&w.part);
     if (status == GPC_OK)
         return gpci_output_commit(w.output, error);
     gpci_output_discard(w.output);

@@ -15,7 +15,7 @@ void gpci_block_pool_clear(gpci_block_pool *pool) {
     gpc_context *context = pool->context;
     if (!context)
         return;
-    gpci_bytes_clear(&pool->data);
+    gpci_buffer_clear(&pool->data);
     gpci_free(context, pool->entries);
     gpci_slots_free(context, &pool->slots);
     gpci_free(context, pool->once);
@@ -59,10 +59,10 @@ uint32_t gpci_block_pool_find(const gpci_block_pool *pool, uint64_t hash, const 
 uint32_t gpci_block_pool_add(gpci_block_pool *pool, uint64_t hash, const void *data, size_t length) {
     if (!GPCI_ARRAY_ROOM(pool->context, pool->entries, pool->capacity, pool->count, 1) ||
         !gpci_slots_reserve(pool->context, &pool->slots, pool, pool->count, 1, hash_of) ||
-        !gpci_bytes_room(&pool->data, length))
+        !gpci_buffer_room(&pool->data, length))
         return GPCI_NO_ENTRY;
     pool->entries[pool->count] = (gpci_block_pool_entry){pool->data.length, length, hash};
-    gpci_bytes_put(&pool->data, data, length);
+    gpci_buffer_put(&pool->data, data, length);
     gpci_slots_add(&pool->slots, hash, pool->count);
     return pool->count++;
 }

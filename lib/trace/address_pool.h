@@ -2,7 +2,7 @@
 #ifndef GPC_TRACE_ADDRESS_POOL_H
 #define GPC_TRACE_ADDRESS_POOL_H
 
-#include "base/bytes.h"
+#include "base/buffer.h"
 #include "base/map.h"
 
 /* Distinct strings of bytes, numbered from 0 as they come. */
@@ -13,7 +13,7 @@ typedef struct gpci_block_pool_entry {
 
 typedef struct gpci_block_pool {
     gpc_context *context;
-    gpci_bytes data;
+    gpci_buffer data;
     gpci_block_pool_entry *entries;
     size_t capacity;
     uint32_t count;

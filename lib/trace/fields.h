@@ -2,7 +2,7 @@
 #ifndef GPC_TRACE_FIELDS_H
 #define GPC_TRACE_FIELDS_H
 
-#include "base/bytes.h"
+#include "base/buffer.h"
 
 /* Readable bytes behind the newline that ends a line. */
 #define GPCI_LINE_SLACK 64u

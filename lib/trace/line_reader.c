@@ -6,11 +6,11 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define BUFFER_BYTES (256u << 10)
+#define LINE_BUFFER (256u << 10)
 #define LONGEST_LINE (64u << 20)
 
 gpc_status gpci_lines_open(gpci_lines *lines, gpc_context *context, const char *path, gpc_error *error) {
-    *lines = (gpci_lines){.context = context, .capacity = BUFFER_BYTES};
+    *lines = (gpci_lines){.context = context, .capacity = LINE_BUFFER};
     lines->buffer = gpci_alloc(context, lines->capacity + GPCI_LINE_SLACK);
     if (!lines->buffer)
         return gpci_out_of_memory(error);

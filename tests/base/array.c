@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "base/array.h"
 
-#include "base/bytes.h"
+#include "base/buffer.h"
 #include "base/rig.h"
 
 #include <criterion/criterion.h>
@@ -101,20 +101,20 @@ Test(array, room_for_many) {
 Test(array, bytes) {
     rig r;
     rig_open(&r);
-    gpci_bytes bytes = {.context = r.context};
+    gpci_buffer bytes = {.context = r.context};
     for (unsigned i = 0; i < 3000; i++)
-        gpci_bytes_varint(&bytes, i);
+        gpci_buffer_varint(&bytes, i);
     cr_assert_not(bytes.failed);
     cr_expect_eq(bytes.length, 128 + 2 * (3000 - 128));
     gpci_cursor cursor = {bytes.data, bytes.data + bytes.length, false};
     for (unsigned i = 0; i < 3000; i++)
         cr_assert_eq(gpci_cursor_varint(&cursor), i);
     size_t length = bytes.length;
-    cr_expect_not(gpci_bytes_room(&bytes, SIZE_MAX - 1));
-    gpci_bytes_varint(&bytes, 1);
+    cr_expect_not(gpci_buffer_room(&bytes, SIZE_MAX - 1));
+    gpci_buffer_varint(&bytes, 1);
     cr_expect(bytes.failed && bytes.length == length);
-    gpci_bytes_clear(&bytes);
-    cr_expect(!bytes.failed && gpci_bytes_room(&bytes, 1));
-    gpci_bytes_clear(&bytes);
+    gpci_buffer_clear(&bytes);
+    cr_expect(!bytes.failed && gpci_buffer_room(&bytes, 1));
+    gpci_buffer_clear(&bytes);
     rig_close(&r);
 }

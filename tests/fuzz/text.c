@@ -24,13 +24,13 @@ static void expect_same(const gpci_opcodes *opcodes, const gpc_block *a, const g
 }
 
 static void decode_again(gpc_context *context, gpci_opcodes *opcodes, const gpci_encoder *encoder,
-                         const gpci_bytes *coded, const gpc_block *original) {
-    gpci_bytes section = {.context = context};
+                         const gpci_buffer *coded, const gpc_block *original) {
+    gpci_buffer section = {.context = context};
     gpci_decoder decoder;
     gpci_block *copy = gpci_block_create(context);
     uint64_t at, length = coded->length;
     const char *what;
-    CHECK(copy && gpci_encoder_section(encoder, &section) == GPC_OK && gpci_bytes_room(&section, GPCI_SLACK));
+    CHECK(copy && gpci_encoder_section(encoder, &section) == GPC_OK && gpci_buffer_room(&section, GPCI_SLACK));
     gpc_status status = gpci_decoder_start(&decoder, context, opcodes, section.data, section.length, 0,
                                            length + GPCI_BINARY_CRC, &at, &what);
     CHECK(status == GPC_OK);
@@ -51,7 +51,7 @@ static void round_trip(gpc_context *context, gpci_opcodes *opcodes, const gpc_ke
     if (block->instruction_count > GPCI_BLOCK_MOST_INSTRUCTIONS)
         return;
     gpci_encoder encoder;
-    gpci_bytes coded = {.context = context};
+    gpci_buffer coded = {.context = context};
     CHECK(gpci_encoder_start(&encoder, context, kernel) == GPC_OK);
     size_t count = gpci_opcodes_count(opcodes);
     uint32_t *numbers = malloc(count * sizeof *numbers + 1);
@@ -63,7 +63,7 @@ static void round_trip(gpc_context *context, gpci_opcodes *opcodes, const gpc_ke
     CHECK(gpci_encoder_block(&encoder, block, numbers, 0, &coded) == GPC_OK);
     decode_again(context, opcodes, &encoder, &coded, block);
     free(numbers);
-    gpci_bytes_clear(&coded);
+    gpci_buffer_clear(&coded);
     gpci_encoder_clear(&encoder);
 }
 

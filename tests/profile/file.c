@@ -3,7 +3,7 @@
 #include "profile/rig.h"
 
 #include "base/base.h"
-#include "base/bytes.h"
+#include "base/buffer.h"
 #include "base/crc.h"
 #include "effort.h"
 

@@ -2,7 +2,7 @@
 #include "trace/made.h"
 
 #include "base/base.h"
-#include "base/bytes.h"
+#include "base/buffer.h"
 #include "base/crc.h"
 
 #include <criterion/criterion.h>
@@ -318,14 +318,14 @@ Test(binary, crc) {
 Test(binary, numbers) {
     rig r;
     rig_open(&r);
-    gpci_bytes bytes = {.context = r.context};
+    gpci_buffer bytes = {.context = r.context};
     uint64_t values[200], random = 9;
     for (unsigned n = 0; n < 200; n++) {
         values[n] = n < 128 ? (UINT64_C(1) << n / 2) - n % 2 : gpci_random(&random);
-        gpci_bytes_varint(&bytes, values[n]);
-        gpci_bytes_signed(&bytes, values[n]);
+        gpci_buffer_varint(&bytes, values[n]);
+        gpci_buffer_signed(&bytes, values[n]);
     }
-    cr_assert(gpci_bytes_room(&bytes, GPCI_SLACK) && !bytes.failed);
+    cr_assert(gpci_buffer_room(&bytes, GPCI_SLACK) && !bytes.failed);
     gpci_cursor cursor = {bytes.data, bytes.data + bytes.length, false};
     for (unsigned n = 0; n < 200; n++) {
         cr_assert_eq(gpci_cursor_varint(&cursor), values[n]);
@@ -337,9 +337,9 @@ Test(binary, numbers) {
         bytes.length = 0;
         for (unsigned n = 0; n < 200; n++)
             values[n] = width == 64 ? gpci_random(&random) : gpci_random(&random) >> (64 - width);
-        gpci_bytes_bits(&bytes, values, 200, width);
+        gpci_buffer_bits(&bytes, values, 200, width);
         cr_assert_eq(bytes.length, 25 * width);
-        cr_assert(gpci_bytes_room(&bytes, GPCI_SLACK));
+        cr_assert(gpci_buffer_room(&bytes, GPCI_SLACK));
         for (unsigned n = 0; n < 200; n++)
             cr_assert_eq(gpci_unpack(bytes.data, n, width), values[n], "%u of width %u", n, width);
     }
@@ -349,6 +349,6 @@ Test(binary, numbers) {
     cr_assert(gpci_cursor_varint(&cursor) == 0 && cursor.bad);
     cursor = (gpci_cursor){much, much + 5, false};
     cr_assert(gpci_cursor_varint(&cursor) == 0 && cursor.bad);
-    gpci_bytes_clear(&bytes);
+    gpci_buffer_clear(&bytes);
     rig_close(&r);
 }

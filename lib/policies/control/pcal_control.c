@@ -2,10 +2,10 @@
 #include "policies/control/pcal_control.h"
 
 /* Throughput, L1's and L2's miss ratio. */
-#define MEASURES 3u
+#define PCAL_MEASURES 3u
 
 static gpci_phase_options phase_options(const gpci_pcal_options *o) {
-    return (gpci_phase_options){.measures = MEASURES,
+    return (gpci_phase_options){.measures = PCAL_MEASURES,
                                 .periods = o->phase_periods,
                                 .threshold = o->phase_threshold,
                                 .floors = {0, o->miss_floor, o->miss_floor}};
@@ -146,7 +146,7 @@ static void climb(gpci_pcal *p) {
 }
 
 static void watch(gpci_pcal *p) {
-    double measures[MEASURES] = {p->now.ipc, p->now.l1_miss, p->now.l2_miss};
+    double measures[PCAL_MEASURES] = {p->now.ipc, p->now.l1_miss, p->now.l2_miss};
     if (!gpci_phase_observe(&p->phase, measures))
         return;
     p->cut = p->extra = 0;

@@ -18,17 +18,17 @@
 
 #define ANY UINT32_MAX /* kernel of the entries that stand for all instructions of one pc */
 
-typedef struct entry {
+typedef struct instruction_entry {
     uint64_t pc;
     uint64_t used, moved, fills, reuses, hits; /* as in gpc_profile_counts; used: as `use` says */
     uint32_t kernel;
     bool cg;
-} entry;
+} instruction_entry;
 
 typedef struct compiler_state {
     gpci_profile_share *share;
     gpc_context *context;
-    entry *entries; /* [entry_count] */
+    instruction_entry *entries; /* [entry_count] */
     uint32_t entry_count;
     gpci_slots slots;   /* of entries, by kernel and pc */
     uint32_t *launches; /* [launch_count], kernel of each */
@@ -49,25 +49,25 @@ static uint64_t hash_of(uint32_t kernel, uint64_t pc) {
 }
 
 static bool same_entry(const void *entries, uint32_t index, const void *key) {
-    const entry *known = (const entry *)entries + index;
+    const instruction_entry *known = (const instruction_entry *)entries + index;
     const entry_key *wanted = key;
     return known->pc == wanted->pc && known->kernel == wanted->kernel;
 }
 
 static uint64_t hash_of_entry(const void *entries, uint32_t index) {
-    const entry *known = (const entry *)entries + index;
+    const instruction_entry *known = (const instruction_entry *)entries + index;
     return hash_of(known->kernel, known->pc);
 }
 
 /* The entry of an instruction; NULL. */
-static entry *entry_of(const compiler_state *state, uint32_t kernel, uint64_t pc) {
+static instruction_entry *instruction_entry_of(const compiler_state *state, uint32_t kernel, uint64_t pc) {
     const entry_key key = {pc, kernel};
     uint32_t index = gpci_slots_find(&state->slots, state->entries, hash_of(kernel, pc), &key, same_entry);
     return index == GPCI_NO_ENTRY ? NULL : &state->entries[index];
 }
 
 static void add(compiler_state *state, uint32_t kernel, const gpc_profile_instruction *row, uint32_t use) {
-    entry *e = entry_of(state, kernel, row->pc);
+    instruction_entry *e = instruction_entry_of(state, kernel, row->pc);
     if (!e) {
         gpci_slots_add(&state->slots, hash_of(kernel, row->pc), state->entry_count);
         e = &state->entries[state->entry_count++];
@@ -81,7 +81,7 @@ static void add(compiler_state *state, uint32_t kernel, const gpc_profile_instru
     e->hits += row->counts.hits;
 }
 
-static void decide(entry *e, double threshold) {
+static void decide(instruction_entry *e, double threshold) {
     e->cg = gpci_profile_score_of(e->used, e->moved, e->fills, e->reuses, e->hits) < threshold;
 }
 
@@ -144,7 +144,7 @@ static void predict(void *self, uint32_t set, const gpc_request *request, gpc_pr
         return;
     uint64_t launch = (uint64_t)request->kernel - 1; /* 0 wraps, beyond all */
     uint32_t kernel = launch < state->launch_count ? state->launches[launch] : ANY;
-    const entry *e = entry_of(state, kernel, request->pc);
+    const instruction_entry *e = instruction_entry_of(state, kernel, request->pc);
     if (e && e->cg)
         prediction->decision = GPC_BYPASS;
 }

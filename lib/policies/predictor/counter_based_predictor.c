@@ -17,11 +17,11 @@
 
 enum { RETRY = 3 }; /* behind GPCI_COUNTER_TABLE_PARAMETERS */
 
-typedef struct counter_state {
+typedef struct counter_predictor_state {
     gpci_counter_table table;
     gpci_generation *lines;        /* [sets x ways] */
     uint32_t ways, retry, refused; /* refused: bypasses since the last that was let in */
-} counter_state;
+} counter_predictor_state;
 
 static const gpc_parameter parameters[] = {
     GPCI_COUNTER_TABLE_PARAMETERS,
@@ -29,7 +29,7 @@ static const gpc_parameter parameters[] = {
 };
 
 static gpc_status init(void *self, const gpc_policy_env *env, char *message) {
-    counter_state *state = self;
+    counter_predictor_state *state = self;
     state->lines = env->line_state;
     state->ways = env->ways;
     state->retry = (uint32_t)env->parameters[RETRY];
@@ -37,12 +37,12 @@ static gpc_status init(void *self, const gpc_policy_env *env, char *message) {
 }
 
 static void finish(void *self) {
-    gpci_counter_table_finish(&((counter_state *)self)->table);
+    gpci_counter_table_finish(&((counter_predictor_state *)self)->table);
 }
 
 static void predict(void *self, uint32_t set, const gpc_request *request, gpc_prediction *prediction) {
     (void)set;
-    counter_state *state = self;
+    counter_predictor_state *state = self;
     if (!gpci_never_used_again(&state->table, request))
         return;
     if (state->retry && ++state->refused >= state->retry) {
@@ -52,25 +52,25 @@ static void predict(void *self, uint32_t set, const gpc_request *request, gpc_pr
     prediction->decision = GPC_BYPASS;
 }
 
-static gpci_generation *line_of(const counter_state *state, uint32_t set, uint32_t way) {
+static gpci_generation *line_of(const counter_predictor_state *state, uint32_t set, uint32_t way) {
     return &state->lines[(size_t)set * state->ways + way];
 }
 
 static void on_hit(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
     (void)request;
-    counter_state *state = self;
+    counter_predictor_state *state = self;
     gpci_generation *line = line_of(state, set, way);
     line->count += line->count < state->table.most;
 }
 
 static void on_fill(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
-    counter_state *state = self;
+    counter_predictor_state *state = self;
     *line_of(state, set, way) = gpci_generation_begin(&state->table, request);
 }
 
 static void on_evict(void *self, uint32_t set, uint32_t way, const gpc_eviction *eviction, const gpc_request *request) {
     (void)request;
-    counter_state *state = self;
+    counter_predictor_state *state = self;
     gpci_generation_end(&state->table, line_of(state, set, way), eviction->line_address);
 }
 
@@ -85,7 +85,7 @@ const gpc_predictor_ops gpci_counter_based_predictor = {
     .name = "counter-based",
     .summary = "bypass lines that left unused when they were last here, as their PC and address had been known to do",
     .source = "Kharbutli and Solihin, IEEE TC 57(4), 2008",
-    .instance_bytes = sizeof(counter_state),
+    .instance_bytes = sizeof(counter_predictor_state),
     .line_bytes = sizeof(gpci_generation),
     .parameters = parameters,
     .parameter_count = sizeof parameters / sizeof *parameters,

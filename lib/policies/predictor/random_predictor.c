@@ -11,10 +11,10 @@
  * bypass and the third does not.
  */
 
-typedef struct random_state {
+typedef struct random_predictor_state {
     uint64_t generator;
     uint64_t bound; /* p x 2^32 */
-} random_state;
+} random_predictor_state;
 
 static const gpc_parameter parameters[] = {
     {"p", 0.5, 0, 1, false, "probability that a load which misses bypasses"},
@@ -22,7 +22,7 @@ static const gpc_parameter parameters[] = {
 
 static gpc_status init(void *self, const gpc_policy_env *env, char *message) {
     (void)message;
-    random_state *state = self;
+    random_predictor_state *state = self;
     state->generator = env->seed;
     state->bound = (uint64_t)(env->parameters[0] * 4294967296.0);
     return GPC_OK;
@@ -30,7 +30,7 @@ static gpc_status init(void *self, const gpc_policy_env *env, char *message) {
 
 static void predict(void *self, uint32_t set, const gpc_request *request, gpc_prediction *prediction) {
     (void)set;
-    random_state *state = self;
+    random_predictor_state *state = self;
     if (request->kind == GPC_LOAD && gpci_random(&state->generator) >> 32 < state->bound)
         prediction->decision = GPC_BYPASS;
 }
@@ -46,7 +46,7 @@ const gpc_predictor_ops gpci_random_predictor = {
     .name = "random-p",
     .summary = "a load that misses bypasses with probability p: a control; repeatable by the seed",
     .source = "",
-    .instance_bytes = sizeof(random_state),
+    .instance_bytes = sizeof(random_predictor_state),
     .parameters = parameters,
     .parameter_count = sizeof parameters / sizeof *parameters,
     .init = init,

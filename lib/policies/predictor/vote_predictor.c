@@ -16,9 +16,9 @@
  * are looked up, nor one that keeps bits in the caches below, who would answer to a vote and not to it.
  */
 
-typedef struct vote_state {
+typedef struct vote_predictor_state {
     gpci_ballot ballot;
-} vote_state;
+} vote_predictor_state;
 
 static const gpc_parameter parameters[] = {GPCI_BALLOT_DECLARE};
 static const gpc_text_parameter texts[] = {
@@ -38,15 +38,16 @@ static const char *unfit(const void *table) {
 }
 
 static gpc_status init(void *self, const gpc_policy_env *env, char *message) {
-    return gpci_ballot_init(&((vote_state *)self)->ballot, GPC_POLICY_PREDICTOR, env, env->texts[1], unfit, message);
+    return gpci_ballot_init(&((vote_predictor_state *)self)->ballot, GPC_POLICY_PREDICTOR, env, env->texts[1], unfit,
+                            message);
 }
 
 static void finish(void *self) {
-    gpci_ballot_finish(&((vote_state *)self)->ballot);
+    gpci_ballot_finish(&((vote_predictor_state *)self)->ballot);
 }
 
 static void predict(void *self, uint32_t set, const gpc_request *request, gpc_prediction *prediction) {
-    const gpci_ballot *b = &((const vote_state *)self)->ballot;
+    const gpci_ballot *b = &((const vote_predictor_state *)self)->ballot;
     const gpci_policy *present = gpci_ballot_present(b);
     for (uint32_t c = 0; c < b->count; c++) {
         const gpc_predictor_ops *ops = b->candidates[c]->ops;
@@ -58,51 +59,51 @@ static void predict(void *self, uint32_t set, const gpc_request *request, gpc_pr
 }
 
 static gpc_decision on_reply(void *self, const gpc_request *request, gpc_decision predicted, uint32_t word) {
-    const gpci_policy *present = gpci_ballot_present(&((const vote_state *)self)->ballot);
+    const gpci_policy *present = gpci_ballot_present(&((const vote_predictor_state *)self)->ballot);
     const gpc_predictor_ops *ops = present->ops;
     return ops->on_reply ? ops->on_reply(present->self, request, predicted, word) : predicted;
 }
 
 static gpc_decision on_stall(void *self, const gpc_request *request, uint32_t reason) {
-    const gpci_policy *present = gpci_ballot_present(&((const vote_state *)self)->ballot);
+    const gpci_policy *present = gpci_ballot_present(&((const vote_predictor_state *)self)->ballot);
     const gpc_predictor_ops *ops = present->ops;
     return ops->on_stall ? ops->on_stall(present->self, request, reason) : GPC_CACHE;
 }
 
 /* Tell every candidate that has the function. */
-#define TELL(function, ...)                                         \
-    do {                                                            \
-        const gpci_ballot *b = &((const vote_state *)self)->ballot; \
-        for (uint32_t c = 0; c < b->count; c++) {                   \
-            const gpc_predictor_ops *ops = b->candidates[c]->ops;   \
-            if (ops->function)                                      \
-                ops->function(b->candidates[c]->self, __VA_ARGS__); \
-        }                                                           \
+#define TELL_PREDICTOR(function, ...)                                         \
+    do {                                                                      \
+        const gpci_ballot *b = &((const vote_predictor_state *)self)->ballot; \
+        for (uint32_t c = 0; c < b->count; c++) {                             \
+            const gpc_predictor_ops *ops = b->candidates[c]->ops;             \
+            if (ops->function)                                                \
+                ops->function(b->candidates[c]->self, __VA_ARGS__);           \
+        }                                                                     \
     } while (0)
 
 static void on_hit(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
-    TELL(on_hit, set, way, request);
+    TELL_PREDICTOR(on_hit, set, way, request);
 }
 
 static void on_fill(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
-    TELL(on_fill, set, way, request);
+    TELL_PREDICTOR(on_fill, set, way, request);
 }
 
 static void on_evict(void *self, uint32_t set, uint32_t way, const gpc_eviction *eviction, const gpc_request *request) {
-    TELL(on_evict, set, way, eviction, request);
+    TELL_PREDICTOR(on_evict, set, way, eviction, request);
 }
 
 static void on_invalidate(void *self, uint32_t set, uint32_t way) {
-    TELL(on_invalidate, set, way);
+    TELL_PREDICTOR(on_invalidate, set, way);
 }
 
 static void on_warp_event(void *self, const gpc_warp_event *event) {
-    TELL(on_warp_event, event);
+    TELL_PREDICTOR(on_warp_event, event);
 }
 
 static void on_sample(void *self, const gpc_sample *sample) {
-    TELL(on_sample, sample);
-    gpci_ballot_sample(&((vote_state *)self)->ballot, sample);
+    TELL_PREDICTOR(on_sample, sample);
+    gpci_ballot_sample(&((vote_predictor_state *)self)->ballot, sample);
 }
 
 /* As lib/policies/replacement/vote_replacement.c. */
@@ -115,7 +116,7 @@ const gpc_predictor_ops gpci_vote_predictor = {
     .name = "vote",
     .summary = "of the predictors listed, the one that SMs testing each found best, anew in each program phase",
     .source = "seeds/004, section 5.3, generalised",
-    .instance_bytes = sizeof(vote_state),
+    .instance_bytes = sizeof(vote_predictor_state),
     .parameters = parameters,
     .parameter_count = sizeof parameters / sizeof *parameters,
     .init = init,

@@ -25,7 +25,7 @@ enum { EPSILON, RANDOM, BYPASS };
 
 typedef struct bip_state {
     gpci_lru_state lru;
-    gpci_throttle throttle;
+    gpci_thrash_throttle throttle;
     bool bypass;
 } bip_state;
 
@@ -37,7 +37,7 @@ static const gpc_parameter parameters[] = {
 
 static gpc_status init(void *self, const gpc_policy_env *env, char *message) {
     bip_state *state = self;
-    gpci_throttle_init(&state->throttle, env->parameters[EPSILON], env->parameters[RANDOM] > 0, env->seed);
+    gpci_thrash_throttle_init(&state->throttle, env->parameters[EPSILON], env->parameters[RANDOM] > 0, env->seed);
     state->bypass = env->parameters[BYPASS] > 0;
     return gpci_lru_init(&state->lru, env, message);
 }
@@ -50,7 +50,7 @@ static void on_hit(void *self, uint32_t set, uint32_t way, const gpc_request *re
 
 static uint32_t choose_victim(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
     bip_state *state = self;
-    if (state->bypass && !request->admitted && !gpci_throttle_passes(&state->throttle))
+    if (state->bypass && !request->admitted && !gpci_thrash_throttle_passes(&state->throttle))
         return GPC_WAY_BYPASS;
     return gpci_lru_last(&state->lru, set, candidates);
 }
@@ -63,7 +63,7 @@ static bool declines(void *self, uint32_t set, const uint64_t *candidates, const
 static void on_fill(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
     (void)request;
     bip_state *state = self;
-    if (state->bypass || gpci_throttle_passes(&state->throttle))
+    if (state->bypass || gpci_thrash_throttle_passes(&state->throttle))
         gpci_lru_touch(&state->lru, set, way);
     else
         gpci_lru_demote(&state->lru, set, way);
@@ -71,7 +71,7 @@ static void on_fill(void *self, uint32_t set, uint32_t way, const gpc_request *r
 
 /* LRU's order, sets x ways x ceil(log2(ways)), and the throttle: 5 bits for 1/32. */
 static uint64_t cost_bits(const gpc_policy_env *env) {
-    return gpci_lru.cost_bits(env) + gpci_throttle_bits(env->parameters[EPSILON], env->parameters[RANDOM] > 0);
+    return gpci_lru.cost_bits(env) + gpci_thrash_throttle_bits(env->parameters[EPSILON], env->parameters[RANDOM] > 0);
 }
 
 const gpc_replacement_ops gpci_bip = {

@@ -21,7 +21,7 @@ enum { BITS, EPSILON, RANDOM };
 
 typedef struct brrip_state {
     gpci_rrip rrip;
-    gpci_throttle throttle;
+    gpci_thrash_throttle throttle;
 } brrip_state;
 
 static const gpc_parameter parameters[] = {GPCI_RRPV_BITS, GPCI_EPSILON, GPCI_RANDOM};
@@ -30,7 +30,7 @@ static gpc_status init(void *self, const gpc_policy_env *env, char *message) {
     (void)message;
     brrip_state *state = self;
     gpci_rrip_init(&state->rrip, env, (uint32_t)env->parameters[BITS]);
-    gpci_throttle_init(&state->throttle, env->parameters[EPSILON], env->parameters[RANDOM] > 0, env->seed);
+    gpci_thrash_throttle_init(&state->throttle, env->parameters[EPSILON], env->parameters[RANDOM] > 0, env->seed);
     return GPC_OK;
 }
 
@@ -49,13 +49,13 @@ static uint32_t choose_victim(void *self, uint32_t set, const uint64_t *candidat
 static void on_fill(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
     (void)request;
     brrip_state *state = self;
-    gpci_rrip_put_far(&state->rrip, set, way, !gpci_throttle_passes(&state->throttle));
+    gpci_rrip_put_far(&state->rrip, set, way, !gpci_thrash_throttle_passes(&state->throttle));
 }
 
 /* A value per line, sets x ways x M, and the throttle: 5 bits for 1/32. */
 static uint64_t cost_bits(const gpc_policy_env *env) {
     return gpci_rrip_bits(env, (uint32_t)env->parameters[BITS]) +
-           gpci_throttle_bits(env->parameters[EPSILON], env->parameters[RANDOM] > 0);
+           gpci_thrash_throttle_bits(env->parameters[EPSILON], env->parameters[RANDOM] > 0);
 }
 
 const gpc_replacement_ops gpci_brrip = {

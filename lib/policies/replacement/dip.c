@@ -21,7 +21,7 @@ enum { EPSILON, RANDOM, BYPASS, LEADERS, SELECTOR };
 
 typedef struct dip_state {
     gpci_lru_state lru;
-    gpci_throttle throttle;
+    gpci_thrash_throttle throttle;
     gpci_duel duel;
     bool bypass;
 } dip_state;
@@ -37,7 +37,7 @@ static const gpc_parameter parameters[] = {
 /* The state of the sets: all orders, then all roles. */
 static gpc_status init(void *self, const gpc_policy_env *env, char *message) {
     dip_state *state = self;
-    gpci_throttle_init(&state->throttle, env->parameters[EPSILON], env->parameters[RANDOM] > 0, env->seed);
+    gpci_thrash_throttle_init(&state->throttle, env->parameters[EPSILON], env->parameters[RANDOM] > 0, env->seed);
     gpci_duel_init(&state->duel, (uint8_t *)env->set_state + env->sets * sizeof(uint64_t), env->sets,
                    (uint32_t)env->parameters[LEADERS], (uint32_t)env->parameters[SELECTOR]);
     state->bypass = env->parameters[BYPASS] > 0;
@@ -59,7 +59,7 @@ static void on_miss(void *self, uint32_t set, const gpc_request *request) {
 static uint32_t choose_victim(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
     dip_state *state = self;
     if (state->bypass && !request->admitted && gpci_duel_second(&state->duel, set) &&
-        !gpci_throttle_passes(&state->throttle))
+        !gpci_thrash_throttle_passes(&state->throttle))
         return GPC_WAY_BYPASS;
     return gpci_lru_last(&state->lru, set, candidates);
 }
@@ -73,7 +73,7 @@ static void on_fill(void *self, uint32_t set, uint32_t way, const gpc_request *r
     (void)request;
     dip_state *state = self;
     bool rarely = gpci_duel_second(&state->duel, set) & !state->bypass;
-    gpci_lru_insert(&state->lru, set, way, !rarely | gpci_throttle_passes_if(&state->throttle, rarely));
+    gpci_lru_insert(&state->lru, set, way, !rarely | gpci_thrash_throttle_passes_if(&state->throttle, rarely));
 }
 
 /*
@@ -82,7 +82,7 @@ static void on_fill(void *self, uint32_t set, uint32_t way, const gpc_request *r
  */
 static uint64_t cost_bits(const gpc_policy_env *env) {
     return gpci_lru.cost_bits(env) + (uint64_t)env->parameters[SELECTOR] +
-           gpci_throttle_bits(env->parameters[EPSILON], env->parameters[RANDOM] > 0);
+           gpci_thrash_throttle_bits(env->parameters[EPSILON], env->parameters[RANDOM] > 0);
 }
 
 const gpc_replacement_ops gpci_dip = {

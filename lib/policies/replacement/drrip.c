@@ -23,7 +23,7 @@ enum { BITS, EPSILON, RANDOM, LEADERS, SELECTOR };
 
 typedef struct drrip_state {
     gpci_rrip rrip;
-    gpci_throttle throttle;
+    gpci_thrash_throttle throttle;
     gpci_duel duel;
 } drrip_state;
 
@@ -36,7 +36,7 @@ static gpc_status init(void *self, const gpc_policy_env *env, char *message) {
     (void)message;
     drrip_state *state = self;
     gpci_rrip_init(&state->rrip, env, (uint32_t)env->parameters[BITS]);
-    gpci_throttle_init(&state->throttle, env->parameters[EPSILON], env->parameters[RANDOM] > 0, env->seed);
+    gpci_thrash_throttle_init(&state->throttle, env->parameters[EPSILON], env->parameters[RANDOM] > 0, env->seed);
     gpci_duel_init(&state->duel, (uint8_t *)env->set_state + env->sets * GPCI_RRIP_SET_BYTES, env->sets,
                    (uint32_t)env->parameters[LEADERS], (uint32_t)env->parameters[SELECTOR]);
     return GPC_OK;
@@ -64,13 +64,13 @@ static void on_fill(void *self, uint32_t set, uint32_t way, const gpc_request *r
     (void)request;
     drrip_state *state = self;
     bool bimodal = gpci_duel_second(&state->duel, set);
-    gpci_rrip_put_far(&state->rrip, set, way, bimodal & !gpci_throttle_passes_if(&state->throttle, bimodal));
+    gpci_rrip_put_far(&state->rrip, set, way, bimodal & !gpci_thrash_throttle_passes_if(&state->throttle, bimodal));
 }
 
 /* A value per line, sets x ways x M, the selector (10) and the throttle (5 bits for 1/32). */
 static uint64_t cost_bits(const gpc_policy_env *env) {
     return gpci_rrip_bits(env, (uint32_t)env->parameters[BITS]) + (uint64_t)env->parameters[SELECTOR] +
-           gpci_throttle_bits(env->parameters[EPSILON], env->parameters[RANDOM] > 0);
+           gpci_thrash_throttle_bits(env->parameters[EPSILON], env->parameters[RANDOM] > 0);
 }
 
 const gpc_replacement_ops gpci_drrip = {

@@ -42,15 +42,15 @@ static const gpc_parameter duel_parameters[] = {
 };
 
 #define SINGLE "0, 0, 2, 8, 4, 1, 4, 1, 8, 0, 14, 8, 12, 13, 14, 9, 5"
-#define FIRST "8, 0, 2, 8, 12, 4, 6, 3, 0, 8, 10, 8, 4, 12, 14, 3, 15"
-#define SECOND "0, 0, 0, 0, 0, 0, 0, 0, 8, 8, 8, 8, 0, 0, 0, 0, 0"
+#define FIRST_VECTOR "8, 0, 2, 8, 12, 4, 6, 3, 0, 8, 10, 8, 4, 12, 14, 3, 15"
+#define SECOND_VECTOR "0, 0, 0, 0, 0, 0, 0, 0, 8, 8, 8, 8, 0, 0, 0, 0, 0"
 
 static const gpc_text_parameter single_texts[] = {
     {"", SINGLE, NULL, "position after a hit at 0, at 1 and so on, then that of a line that comes in; 0 = just used"},
 };
 
 static const gpc_text_parameter pair_texts[] = {
-    {"", FIRST ", " SECOND, NULL, "two such vectors, one after the other"},
+    {"", FIRST_VECTOR ", " SECOND_VECTOR, NULL, "two such vectors, one after the other"},
 };
 
 /* The numbers of a list; their count, or UINT32_MAX where it is not one of numbers or too long. */

@@ -23,7 +23,7 @@ enum { EPSILON, RANDOM };
 
 typedef struct plru_state {
     gpci_tree tree;
-    gpci_throttle throttle;
+    gpci_thrash_throttle throttle;
     gpci_tree_paths paths;
 } plru_state;
 
@@ -43,7 +43,7 @@ static gpc_status init(void *self, const gpc_policy_env *env, char *message) {
     plru_state *state = self;
     gpci_tree_init(&state->tree, env);
     gpci_tree_paths_init(&state->paths, &state->tree);
-    gpci_throttle_init(&state->throttle, share_of(env), env->parameters[RANDOM] > 0, env->seed);
+    gpci_thrash_throttle_init(&state->throttle, share_of(env), env->parameters[RANDOM] > 0, env->seed);
     return GPC_OK;
 }
 
@@ -56,7 +56,7 @@ static void on_hit(void *self, uint32_t set, uint32_t way, const gpc_request *re
 static void on_fill(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
     (void)request;
     plru_state *state = self;
-    if (gpci_throttle_passes(&state->throttle))
+    if (gpci_thrash_throttle_passes(&state->throttle))
         gpci_tree_touch(&state->tree, &state->paths, set, way);
     else
         gpci_tree_put(&state->tree, set, way, UINT32_MAX);
@@ -104,7 +104,7 @@ static uint32_t choose_victim(void *self, uint32_t set, const uint64_t *candidat
 
 /* The tree, ways - 1 bits per set, and the throttle of insertion=bimodal: 5 bits for 1/32. */
 static uint64_t cost_bits(const gpc_policy_env *env) {
-    return gpci_tree_bits(env) + gpci_throttle_bits(share_of(env), env->parameters[RANDOM] > 0);
+    return gpci_tree_bits(env) + gpci_thrash_throttle_bits(share_of(env), env->parameters[RANDOM] > 0);
 }
 
 const gpc_replacement_ops gpci_plru = {

@@ -12,23 +12,23 @@
  *
  * Example, epsilon = 3/8: sums 3/8 6/8 9/8 12/8 15/8 18/8, so the third and the sixth of six pass.
  */
-typedef struct gpci_throttle {
+typedef struct gpci_thrash_throttle {
     uint64_t rate;      /* epsilon x 2^32 */
     uint64_t credit;    /* the sum's fraction */
     uint64_t generator; /* by draw */
     bool draws;
-} gpci_throttle;
+} gpci_thrash_throttle;
 
 #define GPCI_EPSILON \
     { "epsilon", 1.0 / 32, 0, 1, false, "share of the lines let through to the better place" }
 #define GPCI_RANDOM \
     { "random", 0, 0, 1, true, "1 = that share by chance, by the cache's seed, not by a counter" }
 
-GPCI_INLINE void gpci_throttle_init(gpci_throttle *throttle, double epsilon, bool draws, uint64_t seed) {
-    *throttle = (gpci_throttle){(uint64_t)(epsilon * 4294967296.0 + 0.5), 0, seed, draws};
+GPCI_INLINE void gpci_thrash_throttle_init(gpci_thrash_throttle *throttle, double epsilon, bool draws, uint64_t seed) {
+    *throttle = (gpci_thrash_throttle){(uint64_t)(epsilon * 4294967296.0 + 0.5), 0, seed, draws};
 }
 
-GPCI_INLINE bool gpci_throttle_passes(gpci_throttle *throttle) {
+GPCI_INLINE bool gpci_thrash_throttle_passes(gpci_thrash_throttle *throttle) {
     if (throttle->draws)
         return gpci_random(&throttle->generator) >> 32 < throttle->rate;
     throttle->credit += throttle->rate;
@@ -38,9 +38,9 @@ GPCI_INLINE bool gpci_throttle_passes(gpci_throttle *throttle) {
 }
 
 /* The same if `asked`; otherwise nothing is counted and nothing passes. */
-GPCI_INLINE bool gpci_throttle_passes_if(gpci_throttle *throttle, bool asked) {
+GPCI_INLINE bool gpci_thrash_throttle_passes_if(gpci_thrash_throttle *throttle, bool asked) {
     if (throttle->draws)
-        return asked && gpci_throttle_passes(throttle);
+        return asked && gpci_thrash_throttle_passes(throttle);
     throttle->credit += throttle->rate & (0 - (uint64_t)asked);
     bool passes = throttle->credit >> 32;
     throttle->credit &= UINT32_MAX;
@@ -48,7 +48,7 @@ GPCI_INLINE bool gpci_throttle_passes_if(gpci_throttle *throttle, bool asked) {
 }
 
 /* By counter ceil(log2(1 / epsilon)) bits: 5 for 1/32. By draw the generator's 64. None where all or none pass. */
-GPCI_INLINE uint64_t gpci_throttle_bits(double epsilon, bool draws) {
+GPCI_INLINE uint64_t gpci_thrash_throttle_bits(double epsilon, bool draws) {
     if (!(epsilon > 0 && epsilon < 1))
         return 0;
     if (draws)

@@ -2,7 +2,7 @@
 #ifndef GPC_TRACE_BINARY_BINARY_H
 #define GPC_TRACE_BINARY_BINARY_H
 
-#include "base/bytes.h"
+#include "base/buffer.h"
 #include "base/crc.h"
 #include "trace/trace_block.h"
 
@@ -37,16 +37,16 @@
 #define GPCI_BINARY_MAGIC "GCT\x1a"
 #define GPCI_BINARY_TAIL_MAGIC "\x1aTCG"
 
-#define GPCI_NEVER UINT32_MAX
+#define GPCI_NO_ORDINAL UINT32_MAX
 #define GPCI_NO_SHAPE UINT32_MAX
 #define GPCI_MOST_LANES 64u
 
 /* Where an instruction is issued. */
-typedef struct gpci_place {
+typedef struct gpci_stream_place {
     uint32_t ordinal; /* of the block in the file */
     uint32_t x, y;    /* of the block in the grid */
     uint32_t warp;
-} gpci_place;
+} gpci_stream_place;
 
 /* What the first blocks teach about a static's addresses; each part holds for the blocks behind the one named. */
 typedef struct gpci_learned {
@@ -55,7 +55,7 @@ typedef struct gpci_learned {
     uint64_t dx, dy;               /* to the next block */
     uint32_t x, y, warp;
     uint32_t shape;
-    uint32_t from, dx_from, dy_from; /* block ordinals; GPCI_NEVER */
+    uint32_t from, dx_from, dy_from; /* block ordinals; GPCI_NO_ORDINAL */
 } gpci_learned;
 
 /* A static's addresses as they come: `first` of each instruction's. Encoder and decoder keep the same state. */
@@ -74,9 +74,9 @@ typedef struct gpci_stream {
 } gpci_stream;
 
 /* What the next address will be if all goes on as before, and one that it will at least be near to. */
-void gpci_stream_predict(gpci_stream *stream, const gpci_place *place, uint64_t *expected, uint64_t *near);
+void gpci_stream_predict(gpci_stream *stream, const gpci_stream_place *place, uint64_t *expected, uint64_t *near);
 /* False: out of memory. */
-bool gpci_stream_update(gpci_stream *stream, gpc_context *context, const gpci_place *place, uint64_t address);
+bool gpci_stream_update(gpci_stream *stream, gpc_context *context, const gpci_stream_place *place, uint64_t address);
 
 /* How addresses are coded: the low bits of a varint, the rest is the argument. */
 typedef enum gpci_address_code {

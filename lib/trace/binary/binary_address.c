@@ -79,31 +79,31 @@ static void put_packed(gpci_encoder *e, uint64_t near, const uint64_t *addresses
     unsigned offset_width = gpci_pack_width(most_offset), step_width = gpci_pack_width(most_step);
     bool differences = (count - 1) * step_width < count * offset_width;
     unsigned shift = differences ? step_shift : offset_shift;
-    gpci_bytes_varint(&e->addresses, (uint64_t)shift << 3 | (uint64_t)differences << 2 | GPCI_CODE_PACKED);
-    gpci_bytes_varint(&e->addresses, differences ? step_width : offset_width);
-    gpci_bytes_signed(&e->addresses, (differences ? addresses[0] : least) - near);
+    gpci_buffer_varint(&e->addresses, (uint64_t)shift << 3 | (uint64_t)differences << 2 | GPCI_CODE_PACKED);
+    gpci_buffer_varint(&e->addresses, differences ? step_width : offset_width);
+    gpci_buffer_signed(&e->addresses, (differences ? addresses[0] : least) - near);
     if (differences)
-        gpci_bytes_bits(&e->addresses, steps + 1, count - 1, step_width);
+        gpci_buffer_bits(&e->addresses, steps + 1, count - 1, step_width);
     else
-        gpci_bytes_bits(&e->addresses, offsets, count, offset_width);
+        gpci_buffer_bits(&e->addresses, offsets, count, offset_width);
 }
 
 void gpci_encode_expected(gpci_encoder *e) {
     if (e->expected)
-        gpci_bytes_varint(&e->addresses, (e->expected - 1) << 2 | GPCI_CODE_EXPECTED);
+        gpci_buffer_varint(&e->addresses, (e->expected - 1) << 2 | GPCI_CODE_EXPECTED);
     e->expected = 0;
 }
 
 /* The step from block to block, once two blocks of a row or a column have shown it. */
-static void learn_block_step(gpci_learned *l, const gpci_place *place, uint64_t address, uint64_t expected) {
+static void learn_block_step(gpci_learned *l, const gpci_stream_place *place, uint64_t address, uint64_t expected) {
     int64_t across = (int64_t)place->x - l->x, down = (int64_t)place->y - l->y;
     int64_t off = (int64_t)(address - expected);
     if (off == INT64_MIN) /* its quotient may not fit */
         return;
-    if (l->dx_from == GPCI_NEVER && down == 0 && across != 0 && off % across == 0) {
+    if (l->dx_from == GPCI_NO_ORDINAL && down == 0 && across != 0 && off % across == 0) {
         l->dx = (uint64_t)(off / across);
         l->dx_from = place->ordinal;
-    } else if (l->dy_from == GPCI_NEVER && down != 0 && (across == 0 || l->dx_from < place->ordinal) &&
+    } else if (l->dy_from == GPCI_NO_ORDINAL && down != 0 && (across == 0 || l->dx_from < place->ordinal) &&
                off % down == 0) {
         l->dy = (uint64_t)(off / down);
         l->dy_from = place->ordinal;
@@ -111,11 +111,11 @@ static void learn_block_step(gpci_learned *l, const gpci_place *place, uint64_t 
 }
 
 static void learn(gpci_encoder *e, gpci_stream *stream, uint64_t address, uint64_t expected) {
-    const gpci_place *place = &e->place;
+    const gpci_stream_place *place = &e->place;
     gpci_learned *l = &stream->learned;
     if (stream->touched == place->ordinal + 1)
         return;
-    if (l->from != GPCI_NEVER) {
+    if (l->from != GPCI_NO_ORDINAL) {
         learn_block_step(l, place, address, expected);
         return;
     }
@@ -140,11 +140,11 @@ gpc_status gpci_encode_addresses(gpci_encoder *e, uint32_t number, const uint64_
         if (!same && find_shape(e, addresses, count, &shape) < 0)
             return GPC_ERROR_MEMORY;
         if (same) {
-            gpci_bytes_varint(&e->addresses, GPCI_CODE_MOVED);
-            gpci_bytes_signed(&e->addresses, addresses[0] - near);
+            gpci_buffer_varint(&e->addresses, GPCI_CODE_MOVED);
+            gpci_buffer_signed(&e->addresses, addresses[0] - near);
         } else if (shape != GPCI_NO_ENTRY) {
-            gpci_bytes_varint(&e->addresses, (uint64_t)shape << 2 | GPCI_CODE_SHAPE);
-            gpci_bytes_signed(&e->addresses, addresses[0] - near);
+            gpci_buffer_varint(&e->addresses, (uint64_t)shape << 2 | GPCI_CODE_SHAPE);
+            gpci_buffer_signed(&e->addresses, addresses[0] - near);
             stream->shape = shape;
         } else {
             put_packed(e, near, addresses, count);

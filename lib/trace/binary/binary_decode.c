@@ -8,7 +8,7 @@
 typedef struct decoding {
     gpci_decoder *d;
     gpci_block *block;
-    gpci_place place;
+    gpci_stream_place place;
     gpci_control_state state;
     gpci_cursor addresses;
     uint64_t expected; /* instructions whose addresses are as expected, still to come */
@@ -209,7 +209,7 @@ gpc_status gpci_decoder_block(gpci_decoder *d, uint32_t ordinal, const uint8_t *
     if (gpci_block_start(block, x, y, z, entry->index, warps) < 0)
         return GPC_ERROR_MEMORY;
     decoding k = {.d = d, .block = block, .left = entry->instructions};
-    k.place = (gpci_place){.ordinal = ordinal, .x = x, .y = y};
+    k.place = (gpci_stream_place){.ordinal = ordinal, .x = x, .y = y};
     gpci_cursor whole = {bytes, bytes + length, false};
     k.addresses = whole;
     bool good = take_block(&k, whole, warps);

@@ -43,9 +43,9 @@ void gpci_encoder_clear(gpci_encoder *e) {
         gpci_free(e->context, e->streams[i].history);
     gpci_free(e->context, e->streams);
     gpci_free(e->context, e->blocks);
-    gpci_bytes_clear(&e->control);
-    gpci_bytes_clear(&e->warps);
-    gpci_bytes_clear(&e->addresses);
+    gpci_buffer_clear(&e->control);
+    gpci_buffer_clear(&e->warps);
+    gpci_buffer_clear(&e->addresses);
     *e = (gpci_encoder){0};
 }
 
@@ -53,8 +53,8 @@ static bool add_stream(gpci_encoder *e) {
     if (!GPCI_ARRAY_ROOM(e->context, e->streams, e->stream_capacity, e->stream_count, 1))
         return false;
     gpci_stream fresh = {.shape = GPCI_NO_SHAPE};
-    fresh.learned =
-        (gpci_learned){.shape = GPCI_NO_SHAPE, .from = GPCI_NEVER, .dx_from = GPCI_NEVER, .dy_from = GPCI_NEVER};
+    fresh.learned = (gpci_learned){
+        .shape = GPCI_NO_SHAPE, .from = GPCI_NO_ORDINAL, .dx_from = GPCI_NO_ORDINAL, .dy_from = GPCI_NO_ORDINAL};
     e->streams[e->stream_count++] = fresh;
     return true;
 }
@@ -88,27 +88,27 @@ static void put_mask(gpci_encoder *e, uint64_t mask) {
     gpci_control_state *state = &e->state;
     state->mask = mask;
     if (mask == 0 || mask == state->full) {
-        gpci_bytes_varint(&e->control, mask ? GPCI_MASK_FULL : GPCI_MASK_NONE);
+        gpci_buffer_varint(&e->control, mask ? GPCI_MASK_FULL : GPCI_MASK_NONE);
         return;
     }
     for (uint32_t back = 1; back <= GPCI_RECENT_MASKS; back++)
         if (state->recent[(state->recent_at - back) % GPCI_RECENT_MASKS] == mask) {
-            gpci_bytes_varint(&e->control, GPCI_MASK_RECENT + back - 1);
+            gpci_buffer_varint(&e->control, GPCI_MASK_RECENT + back - 1);
             return;
         }
     state->recent[state->recent_at++ % GPCI_RECENT_MASKS] = mask;
     uint8_t raw[8];
     gpci_store64(raw, mask);
-    gpci_bytes_varint(&e->control, GPCI_MASK_WRITTEN);
-    gpci_bytes_put(&e->control, raw, e->kernel.warp_lanes / 8);
+    gpci_buffer_varint(&e->control, GPCI_MASK_WRITTEN);
+    gpci_buffer_put(&e->control, raw, e->kernel.warp_lanes / 8);
 }
 
 static void put_run(gpci_encoder *e, uint32_t first, uint64_t count, uint64_t mask) {
     gpci_control_state *state = &e->state;
     bool jump = first != state->next, masked = mask != state->mask;
-    gpci_bytes_varint(&e->control, count << 2 | (uint64_t)jump << 1 | masked);
+    gpci_buffer_varint(&e->control, count << 2 | (uint64_t)jump << 1 | masked);
     if (jump)
-        gpci_bytes_signed(&e->control, (uint64_t)first - state->next);
+        gpci_buffer_signed(&e->control, (uint64_t)first - state->next);
     if (masked)
         put_mask(e, mask);
     state->next = (uint32_t)(first + count);
@@ -151,8 +151,8 @@ static gpc_status encode_warp(gpci_encoder *e, const gpc_warp *warp, const uint3
 static void put_repeated(gpci_encoder *e) {
     if (!e->repeated)
         return;
-    gpci_bytes_varint(&e->warps, (uint64_t)(e->repeated - 1) << 1);
-    gpci_bytes_varint(&e->warps, e->control_number);
+    gpci_buffer_varint(&e->warps, (uint64_t)(e->repeated - 1) << 1);
+    gpci_buffer_varint(&e->warps, e->control_number);
     e->repeated = 0;
 }
 
@@ -175,8 +175,8 @@ static gpc_status put_control(gpci_encoder *e) {
         e->repeated++;
         return GPC_OK;
     }
-    gpci_bytes_varint(&e->warps, e->control.length << 1 | 1);
-    gpci_bytes_put(&e->warps, e->control.data, e->control.length);
+    gpci_buffer_varint(&e->warps, e->control.length << 1 | 1);
+    gpci_buffer_put(&e->warps, e->control.data, e->control.length);
     return GPC_OK;
 }
 
@@ -201,8 +201,8 @@ static gpc_status add_entry(gpci_encoder *e, gpci_block_entry entry) {
 }
 
 gpc_status gpci_encoder_block(gpci_encoder *e, const gpc_block *block, const uint32_t *opcodes, uint64_t offset,
-                              gpci_bytes *out) {
-    e->place = (gpci_place){.ordinal = (uint32_t)e->block_count, .x = block->x, .y = block->y};
+                              gpci_buffer *out) {
+    e->place = (gpci_stream_place){.ordinal = (uint32_t)e->block_count, .x = block->x, .y = block->y};
     e->warps.length = e->addresses.length = 0;
     uint64_t instructions = 0;
     for (uint32_t w = 0; w < block->warp_count; w++) {
@@ -217,8 +217,8 @@ gpc_status gpci_encoder_block(gpci_encoder *e, const gpc_block *block, const uin
     gpci_encode_expected(e);
     learn_steps(e);
     size_t before = out->length;
-    gpci_bytes_put(out, e->warps.data, e->warps.length);
-    gpci_bytes_put(out, e->addresses.data, e->addresses.length);
+    gpci_buffer_put(out, e->warps.data, e->warps.length);
+    gpci_buffer_put(out, e->addresses.data, e->addresses.length);
     if (e->warps.failed || e->addresses.failed || out->failed)
         return GPC_ERROR_MEMORY;
     uint64_t length = out->length - before + GPCI_BINARY_CRC;

@@ -20,13 +20,13 @@ typedef struct gpci_encoder {
     bool learning; /* some static's first addresses came in this block */
 
     /* Of the block and the warp being written. */
-    gpci_place place;
+    gpci_stream_place place;
     gpci_control_state state;
-    gpci_bytes control;   /* the warp's */
-    gpci_bytes warps;     /* the block's, with references to known controls */
-    gpci_bytes addresses; /* the block's */
-    uint64_t expected;    /* instructions whose addresses are as expected, not yet written */
-    uint32_t repeated;    /* warps that took `control_number`, likewise */
+    gpci_buffer control;   /* the warp's */
+    gpci_buffer warps;     /* the block's, with references to known controls */
+    gpci_buffer addresses; /* the block's */
+    uint64_t expected;     /* instructions whose addresses are as expected, not yet written */
+    uint32_t repeated;     /* warps that took `control_number`, likewise */
     uint32_t control_number;
 } gpci_encoder;
 
@@ -38,9 +38,9 @@ void gpci_encoder_clear(gpci_encoder *encoder);
  * GPC_ERROR_MEMORY, after which the encoder can only be cleared.
  */
 gpc_status gpci_encoder_block(gpci_encoder *encoder, const gpc_block *block, const uint32_t *opcodes, uint64_t offset,
-                              gpci_bytes *out);
+                              gpci_buffer *out);
 /* Append the kernel's section, all but the CRC. */
-gpc_status gpci_encoder_section(const gpci_encoder *encoder, gpci_bytes *out);
+gpc_status gpci_encoder_section(const gpci_encoder *encoder, gpci_buffer *out);
 
 /* Encode an instruction's addresses, one per active lane. */
 gpc_status gpci_encode_addresses(gpci_encoder *encoder, uint32_t number, const uint64_t *addresses, unsigned count);

@@ -25,7 +25,7 @@ static uint64_t from_history(const gpci_stream *stream) {
     return stream->history[stream->count] + stream->offset;
 }
 
-void gpci_stream_predict(gpci_stream *stream, const gpci_place *place, uint64_t *expected, uint64_t *near) {
+void gpci_stream_predict(gpci_stream *stream, const gpci_stream_place *place, uint64_t *expected, uint64_t *near) {
     const gpci_learned *l = &stream->learned;
     if (stream->touched == place->ordinal + 1) {
         bool same_warp = stream->warp == place->warp;
@@ -59,7 +59,7 @@ static void judge(gpci_stream *stream, uint64_t address) {
 }
 
 /* At the first time in a warp: the addresses of the one before become history. */
-static void begin_warp(gpci_stream *stream, const gpci_place *place, uint64_t address) {
+static void begin_warp(gpci_stream *stream, const gpci_stream_place *place, uint64_t address) {
     bool same_block = stream->touched == place->ordinal + 1;
     if (same_block && place->warp - stream->warp == 1)
         stream->warp_step = address - stream->warp_first;
@@ -71,7 +71,7 @@ static void begin_warp(gpci_stream *stream, const gpci_place *place, uint64_t ad
     stream->warp_first = address;
 }
 
-bool gpci_stream_update(gpci_stream *stream, gpc_context *context, const gpci_place *place, uint64_t address) {
+bool gpci_stream_update(gpci_stream *stream, gpc_context *context, const gpci_stream_place *place, uint64_t address) {
     if (stream->touched == place->ordinal + 1 && stream->warp == place->warp) {
         judge(stream, address);
         stream->loop_step = address - stream->last;

@@ -6,28 +6,28 @@
 #include <string.h>
 
 /* Reading goes on in spite of damage, with zeros, until the end of each part: it fails then, with these words. */
-typedef struct reading {
+typedef struct section_reading {
     gpci_decoder *d;
     gpci_cursor cursor;
     const char *what;
     bool memory;
-} reading;
+} section_reading;
 
-static bool stop(reading *r, const char *what) {
+static bool stop(section_reading *r, const char *what) {
     r->what = what;
     return false;
 }
 
-static bool out_of_memory(reading *r) {
+static bool out_of_memory(section_reading *r) {
     r->memory = true;
     return false;
 }
 
 /* A count of things of which each takes at least `least` bytes, and room for them. */
-static void *take_array(reading *r, uint64_t least, size_t bytes, uint32_t *count) {
+static void *take_array(section_reading *r, uint64_t least, size_t bytes, uint32_t *count) {
     *count = 0;
     uint64_t given = gpci_cursor_below(&r->cursor, (uint64_t)(r->cursor.stop - r->cursor.at) / least);
-    if (r->cursor.bad || given >= GPCI_NEVER - 1)
+    if (r->cursor.bad || given >= GPCI_NO_ORDINAL - 1)
         return NULL;
     void *array = gpci_zalloc(r->d->context, (size_t)given + 1, bytes);
     if (array)
@@ -37,7 +37,7 @@ static void *take_array(reading *r, uint64_t least, size_t bytes, uint32_t *coun
     return array;
 }
 
-static char *take_text(reading *r) {
+static char *take_text(section_reading *r) {
     uint64_t length = gpci_cursor_varint(&r->cursor);
     const uint8_t *at = gpci_cursor_take(&r->cursor, length);
     char *text = at ? gpci_alloc(r->d->context, (size_t)length + 1) : NULL;
@@ -50,7 +50,7 @@ static char *take_text(reading *r) {
     return text;
 }
 
-static bool take_launch(reading *r) {
+static bool take_launch(section_reading *r) {
     gpc_kernel *kernel = &r->d->kernel;
     if (!(r->d->name = take_text(r)))
         return r->memory ? false : stop(r, "a kernel's name");
@@ -70,7 +70,7 @@ static bool take_launch(reading *r) {
     return !wrong || stop(r, wrong);
 }
 
-static bool take_placement(reading *r) {
+static bool take_placement(section_reading *r) {
     gpc_kernel *kernel = &r->d->kernel;
     uint64_t count = gpci_cursor_below(&r->cursor, kernel->block_count);
     unsigned width = count ? (unsigned)gpci_cursor_below(&r->cursor, 32) : 1;
@@ -90,7 +90,7 @@ static bool take_placement(reading *r) {
 }
 
 /* Opcodes by the file's numbers become those of the trace. */
-static uint32_t *take_opcodes(reading *r, uint32_t *count) {
+static uint32_t *take_opcodes(section_reading *r, uint32_t *count) {
     uint32_t *numbers = take_array(r, 1, sizeof *numbers, count);
     for (uint32_t i = 0; numbers && i < *count; i++) {
         uint64_t length = gpci_cursor_varint(&r->cursor);
@@ -108,10 +108,10 @@ static uint32_t *take_opcodes(reading *r, uint32_t *count) {
     return numbers;
 }
 
-static void take_learned(reading *r, gpci_learned *l) {
+static void take_learned(section_reading *r, gpci_learned *l) {
     gpci_cursor *c = &r->cursor;
     l->from = (uint32_t)gpci_cursor_below(c, UINT32_MAX) - 1;
-    if (l->from == GPCI_NEVER)
+    if (l->from == GPCI_NO_ORDINAL)
         return;
     l->base = gpci_cursor_varint(c);
     l->x = (uint32_t)gpci_cursor_below(c, UINT32_MAX);
@@ -124,15 +124,17 @@ static void take_learned(reading *r, gpci_learned *l) {
     uint64_t *const steps[] = {&l->dx, &l->dy};
     for (int i = 0; i < 2; i++) {
         *from[i] = (uint32_t)gpci_cursor_below(c, UINT32_MAX) - 1;
-        *steps[i] = *from[i] == GPCI_NEVER ? 0 : gpci_cursor_signed(c);
+        *steps[i] = *from[i] == GPCI_NO_ORDINAL ? 0 : gpci_cursor_signed(c);
     }
 }
 
-static bool take_static(reading *r, uint32_t number, uint64_t pc, const uint32_t *opcodes, uint32_t opcode_count) {
+static bool take_static(section_reading *r, uint32_t number, uint64_t pc, const uint32_t *opcodes,
+                        uint32_t opcode_count) {
     gpci_cursor *c = &r->cursor;
     gpc_instruction *instruction = &r->d->statics[number];
     gpci_learned *learned = &r->d->streams[number].learned;
-    *learned = (gpci_learned){.shape = GPCI_NO_SHAPE, .from = GPCI_NEVER, .dx_from = GPCI_NEVER, .dy_from = GPCI_NEVER};
+    *learned = (gpci_learned){
+        .shape = GPCI_NO_SHAPE, .from = GPCI_NO_ORDINAL, .dx_from = GPCI_NO_ORDINAL, .dy_from = GPCI_NO_ORDINAL};
     bool addressed = gpci_cursor_below(c, 1);
     instruction->pc = pc + gpci_cursor_signed(c);
     instruction->mask = gpci_full_mask(r->d->kernel.warp_lanes);
@@ -160,7 +162,7 @@ static bool take_static(reading *r, uint32_t number, uint64_t pc, const uint32_t
     return !c->bad;
 }
 
-static bool take_statics(reading *r) {
+static bool take_statics(section_reading *r) {
     gpci_decoder *d = r->d;
     uint32_t opcode_count, count;
     uint32_t *opcodes = take_opcodes(r, &opcode_count);
@@ -184,7 +186,7 @@ static bool take_statics(reading *r) {
     return true;
 }
 
-static bool take_controls(reading *r) {
+static bool take_controls(section_reading *r) {
     gpci_decoder *d = r->d;
     uint32_t count;
     d->controls = take_array(r, 1, sizeof *d->controls, &count);
@@ -203,7 +205,7 @@ static uint64_t shape_words(gpci_cursor *c) {
     return words;
 }
 
-static void take_shape(reading *r, gpci_shape *shape, uint64_t *offsets) {
+static void take_shape(section_reading *r, gpci_shape *shape, uint64_t *offsets) {
     uint64_t words = shape_words(&r->cursor);
     if (words == 1) {
         shape->stride = gpci_cursor_signed(&r->cursor);
@@ -215,7 +217,7 @@ static void take_shape(reading *r, gpci_shape *shape, uint64_t *offsets) {
         offsets[w + 1] = offsets[w] + gpci_cursor_signed(&r->cursor);
 }
 
-static bool take_shapes(reading *r) {
+static bool take_shapes(section_reading *r) {
     gpci_decoder *d = r->d;
     uint64_t total = 0;
     d->shapes = take_array(r, 2, sizeof *d->shapes, &d->shape_count);
@@ -240,7 +242,7 @@ static bool take_shapes(reading *r) {
 }
 
 /* One line of the index; false where it cannot be. */
-static bool take_entry(reading *r, gpci_seen *seen, uint64_t next, uint64_t most, gpci_block_entry *entry) {
+static bool take_entry(section_reading *r, gpci_seen *seen, uint64_t next, uint64_t most, gpci_block_entry *entry) {
     gpci_cursor *c = &r->cursor;
     uint64_t index = next + gpci_cursor_signed(c);
     entry->length = gpci_cursor_below(c, most);
@@ -254,7 +256,7 @@ static bool take_entry(reading *r, gpci_seen *seen, uint64_t next, uint64_t most
     return fresh;
 }
 
-static bool take_blocks(reading *r, uint64_t offset, uint64_t bytes) {
+static bool take_blocks(section_reading *r, uint64_t offset, uint64_t bytes) {
     gpci_decoder *d = r->d;
     uint32_t count;
     uint64_t next = 0, used = 0;
@@ -277,7 +279,7 @@ static bool take_blocks(reading *r, uint64_t offset, uint64_t bytes) {
 gpc_status gpci_decoder_start(gpci_decoder *d, gpc_context *context, gpci_opcodes *opcodes, uint8_t *bytes,
                               uint64_t length, uint64_t offset, uint64_t blocks, uint64_t *at, const char **what) {
     *d = (gpci_decoder){.context = context, .opcodes = opcodes, .bytes = bytes, .kernel = GPC_KERNEL_INIT};
-    reading r = {.d = d, .cursor = {bytes, bytes + length, false}};
+    section_reading r = {.d = d, .cursor = {bytes, bytes + length, false}};
     if (take_launch(&r) && take_placement(&r) && take_statics(&r) && take_controls(&r) && take_shapes(&r) &&
         take_blocks(&r, offset, blocks))
         return GPC_OK;

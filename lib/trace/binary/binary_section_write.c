@@ -3,121 +3,121 @@
 
 #include <string.h>
 
-static void put_launch(const gpc_kernel *kernel, gpci_bytes *out) {
-    gpci_bytes_text(out, kernel->name);
+static void put_launch(const gpc_kernel *kernel, gpci_buffer *out) {
+    gpci_buffer_text(out, kernel->name);
     const uint32_t numbers[] = {kernel->id,        kernel->grid[0],        kernel->grid[1],        kernel->grid[2],
                                 kernel->block[0],  kernel->block[1],       kernel->block[2],       kernel->shared_bytes,
                                 kernel->registers, kernel->binary_version, kernel->tracer_version, kernel->warp_lanes};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        gpci_bytes_varint(out, numbers[i]);
-    gpci_bytes_varint(out, kernel->stream);
-    gpci_bytes_varint(out, kernel->shared_base);
-    gpci_bytes_varint(out, kernel->local_base);
+        gpci_buffer_varint(out, numbers[i]);
+    gpci_buffer_varint(out, kernel->stream);
+    gpci_buffer_varint(out, kernel->shared_base);
+    gpci_buffer_varint(out, kernel->local_base);
 }
 
 /* Count, the width of one in bits, and the SMs in so many bits each. */
-static void put_placement(const gpc_kernel *kernel, gpci_bytes *out) {
+static void put_placement(const gpc_kernel *kernel, gpci_buffer *out) {
     uint32_t any = 0;
     for (uint64_t b = 0; b < kernel->placement_count; b++)
         any |= kernel->placement[b];
     unsigned width = any ? gpci_pack_width(any) : 1;
-    gpci_bytes_varint(out, kernel->placement_count);
+    gpci_buffer_varint(out, kernel->placement_count);
     if (!kernel->placement_count)
         return;
-    gpci_bytes_varint(out, width);
+    gpci_buffer_varint(out, width);
     /* Eight at a time end on a whole byte. */
     for (uint64_t b = 0; b < kernel->placement_count; b += 8) {
         uint64_t sms[8];
         size_t count = 0;
         for (; count < 8 && b + count < kernel->placement_count; count++)
             sms[count] = kernel->placement[b + count];
-        gpci_bytes_bits(out, sms, count, width);
+        gpci_buffer_bits(out, sms, count, width);
     }
 }
 
 /* A number that may be UINT32_MAX for none: one more, so that none is 0. */
-static void put_optional(gpci_bytes *out, uint32_t value) {
-    gpci_bytes_varint(out, value == UINT32_MAX ? 0 : (uint64_t)value + 1);
+static void put_optional(gpci_buffer *out, uint32_t value) {
+    gpci_buffer_varint(out, value == UINT32_MAX ? 0 : (uint64_t)value + 1);
 }
 
-static void put_learned(const gpci_learned *l, gpci_bytes *out) {
+static void put_learned(const gpci_learned *l, gpci_buffer *out) {
     put_optional(out, l->from);
-    if (l->from == GPCI_NEVER)
+    if (l->from == GPCI_NO_ORDINAL)
         return;
-    gpci_bytes_varint(out, l->base);
-    gpci_bytes_varint(out, l->x);
-    gpci_bytes_varint(out, l->y);
-    gpci_bytes_varint(out, l->warp);
-    gpci_bytes_signed(out, l->warp_step);
-    gpci_bytes_signed(out, l->loop_step);
+    gpci_buffer_varint(out, l->base);
+    gpci_buffer_varint(out, l->x);
+    gpci_buffer_varint(out, l->y);
+    gpci_buffer_varint(out, l->warp);
+    gpci_buffer_signed(out, l->warp_step);
+    gpci_buffer_signed(out, l->loop_step);
     put_optional(out, l->shape);
     const uint32_t from[] = {l->dx_from, l->dy_from};
     const uint64_t steps[] = {l->dx, l->dy};
     for (int i = 0; i < 2; i++) {
         put_optional(out, from[i]);
-        if (from[i] != GPCI_NEVER)
-            gpci_bytes_signed(out, steps[i]);
+        if (from[i] != GPCI_NO_ORDINAL)
+            gpci_buffer_signed(out, steps[i]);
     }
 }
 
-static void put_statics(const gpci_encoder *e, gpci_bytes *out) {
+static void put_statics(const gpci_encoder *e, gpci_buffer *out) {
     uint64_t pc = 0;
-    gpci_bytes_varint(out, e->statics.count);
+    gpci_buffer_varint(out, e->statics.count);
     for (uint32_t i = 0; i < e->statics.count; i++) {
         gpc_instruction instruction;
         memcpy(&instruction, gpci_block_pool_at(&e->statics, i), sizeof instruction);
         bool addressed = instruction.mask;
-        gpci_bytes_varint(out, addressed);
-        gpci_bytes_signed(out, instruction.pc - pc);
+        gpci_buffer_varint(out, addressed);
+        gpci_buffer_signed(out, instruction.pc - pc);
         pc = instruction.pc;
-        gpci_bytes_varint(out, instruction.opcode);
-        gpci_bytes_varint(out, instruction.line);
+        gpci_buffer_varint(out, instruction.opcode);
+        gpci_buffer_varint(out, instruction.line);
         const uint8_t fields[] = {instruction.destinations, instruction.sources, instruction.op_class,
                                   instruction.kind,         instruction.space,   instruction.hint,
                                   instruction.priority,     instruction.width};
-        gpci_bytes_put(out, fields, sizeof fields);
+        gpci_buffer_put(out, fields, sizeof fields);
         for (unsigned r = 0; r < (unsigned)instruction.destinations + instruction.sources; r++)
-            gpci_bytes_varint(out, instruction.registers[r]);
+            gpci_buffer_varint(out, instruction.registers[r]);
         if (addressed)
             put_learned(&e->streams[i].learned, out);
     }
 }
 
-static void put_shapes(const gpci_block_pool *shapes, gpci_bytes *out) {
-    gpci_bytes_varint(out, shapes->count);
+static void put_shapes(const gpci_block_pool *shapes, gpci_buffer *out) {
+    gpci_buffer_varint(out, shapes->count);
     for (uint32_t i = 0; i < shapes->count; i++) {
         size_t words = shapes->entries[i].length / sizeof(uint64_t);
-        gpci_bytes_varint(out, words);
+        gpci_buffer_varint(out, words);
         for (size_t w = 0; w < words; w++) {
             uint64_t step;
             memcpy(&step, gpci_block_pool_at(shapes, i) + w * sizeof step, sizeof step);
-            gpci_bytes_signed(out, step);
+            gpci_buffer_signed(out, step);
         }
     }
 }
 
-static void put_blocks(const gpci_encoder *e, gpci_bytes *out) {
+static void put_blocks(const gpci_encoder *e, gpci_buffer *out) {
     uint64_t next = 0;
-    gpci_bytes_varint(out, e->block_count);
+    gpci_buffer_varint(out, e->block_count);
     for (size_t b = 0; b < e->block_count; b++) {
-        gpci_bytes_signed(out, e->blocks[b].index - next);
-        gpci_bytes_varint(out, e->blocks[b].length);
-        gpci_bytes_varint(out, e->blocks[b].instructions);
+        gpci_buffer_signed(out, e->blocks[b].index - next);
+        gpci_buffer_varint(out, e->blocks[b].length);
+        gpci_buffer_varint(out, e->blocks[b].instructions);
         next = (uint64_t)e->blocks[b].index + 1;
     }
 }
 
-gpc_status gpci_encoder_section(const gpci_encoder *e, gpci_bytes *out) {
+gpc_status gpci_encoder_section(const gpci_encoder *e, gpci_buffer *out) {
     put_launch(&e->kernel, out);
     put_placement(&e->kernel, out);
-    gpci_bytes_varint(out, gpci_opcodes_count(e->opcodes));
+    gpci_buffer_varint(out, gpci_opcodes_count(e->opcodes));
     for (uint32_t i = 0; i < gpci_opcodes_count(e->opcodes); i++)
-        gpci_bytes_text(out, gpci_opcodes_at(e->opcodes, i)->text);
+        gpci_buffer_text(out, gpci_opcodes_at(e->opcodes, i)->text);
     put_statics(e, out);
-    gpci_bytes_varint(out, e->controls.count);
+    gpci_buffer_varint(out, e->controls.count);
     for (uint32_t i = 0; i < e->controls.count; i++) {
-        gpci_bytes_varint(out, e->controls.entries[i].length);
-        gpci_bytes_put(out, gpci_block_pool_at(&e->controls, i), e->controls.entries[i].length);
+        gpci_buffer_varint(out, e->controls.entries[i].length);
+        gpci_buffer_put(out, gpci_block_pool_at(&e->controls, i), e->controls.entries[i].length);
     }
     put_shapes(&e->shapes, out);
     put_blocks(e, out);

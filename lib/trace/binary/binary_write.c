@@ -11,8 +11,8 @@ typedef struct binary_sink {
     gpci_crc crc;
     gpci_output *output;
     gpci_encoder encoder; /* of the present kernel; context NULL before the first */
-    gpci_bytes part;      /* block, section or index being made */
-    gpci_bytes index;     /* two lengths per kernel */
+    gpci_buffer part;     /* block, section or index being made */
+    gpci_buffer index;    /* two lengths per kernel */
     uint64_t kernels, blocks_at;
     uint32_t *opcodes; /* the encoder's number of each opcode of the trace that a block is from */
     size_t opcode_capacity;
@@ -40,8 +40,8 @@ static gpc_status end_kernel(binary_sink *s, gpc_error *error) {
     if (gpci_encoder_section(&s->encoder, &s->part) < 0)
         return gpci_out_of_memory(error);
     gpc_status status = write_part(s, 0, error);
-    gpci_bytes_varint(&s->index, section_at - s->blocks_at);
-    gpci_bytes_varint(&s->index, gpci_output_offset(s->output) - section_at);
+    gpci_buffer_varint(&s->index, section_at - s->blocks_at);
+    gpci_buffer_varint(&s->index, gpci_output_offset(s->output) - section_at);
     s->kernels++;
     gpci_encoder_clear(&s->encoder);
     return s->index.failed ? gpci_out_of_memory(error) : status;
@@ -101,8 +101,8 @@ static gpc_status finish(gpci_sink *sink, gpc_error *error) {
         return status;
     uint64_t index_at = gpci_output_offset(s->output);
     s->part.length = 0;
-    gpci_bytes_varint(&s->part, s->kernels);
-    gpci_bytes_put(&s->part, s->index.data, s->index.length);
+    gpci_buffer_varint(&s->part, s->kernels);
+    gpci_buffer_put(&s->part, s->index.data, s->index.length);
     status = write_part(s, 0, error);
     uint8_t tail[GPCI_BINARY_TAIL];
     gpci_store64(tail, index_at);
@@ -122,8 +122,8 @@ static void destroy(gpci_sink *sink) {
     gpc_context *context = sink->context;
     gpci_output_discard(s->output);
     gpci_encoder_clear(&s->encoder);
-    gpci_bytes_clear(&s->part);
-    gpci_bytes_clear(&s->index);
+    gpci_buffer_clear(&s->part);
+    gpci_buffer_clear(&s->index);
     gpci_free(context, s->opcodes);
     gpci_free(context, s);
     gpci_release(context);

@@ -169,7 +169,7 @@ static void close_source(gpci_source *source) {
 
 static const gpci_source_ops ops = {next_kernel, next_block, begin_launch, kernel_count, progress, close_source};
 
-const gpci_array *gpci_synthetic_arrays(const gpci_source *source, size_t *count) {
+const gpci_synthetic_array *gpci_synthetic_arrays(const gpci_source *source, size_t *count) {
     const synthetic *s = (const synthetic *)source;
     *count = s->problem.array_count;
     return s->problem.arrays;

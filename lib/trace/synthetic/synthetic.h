@@ -22,6 +22,8 @@
 #define GPCI_SYNTHETIC_LAUNCHES 48u
 #define GPCI_SYNTHETIC_ARRAYS 16u
 #define GPCI_SYNTHETIC_OPERANDS 4u
+#define GPCI_ELEMENT sizeof(uint32_t)       /* bytes of an int or a float */
+#define GPCI_THREADS 256u                   /* of a block of most kernels */
 #define GPCI_SYNTHETIC_MAXIMUM (1ull << 30) /* bytes; a block of a row-walk kernel then still fits in memory */
 
 /* On sm_90 the system keeps the first KiB of a block's shared memory. */
@@ -48,9 +50,9 @@ struct gpci_launch {
     uint64_t n, rows, columns, steps, repeats, window, stride, seed;
 };
 
-typedef struct gpci_array {
+typedef struct gpci_synthetic_array {
     uint64_t base, bytes;
-} gpci_array;
+} gpci_synthetic_array;
 
 /* A kernel's launches and arrays for one size. */
 struct gpci_problem {
@@ -61,7 +63,7 @@ struct gpci_problem {
     gpc_error *error;
     gpci_launch launches[GPCI_SYNTHETIC_LAUNCHES];
     size_t launch_count;
-    gpci_array arrays[GPCI_SYNTHETIC_ARRAYS];
+    gpci_synthetic_array arrays[GPCI_SYNTHETIC_ARRAYS];
     size_t array_count;
     uint64_t next_large, next_small, end_small; /* device addresses not given out yet */
 };
@@ -97,23 +99,23 @@ GPCI_INLINE uint64_t gpci_ceiling(uint64_t a, uint64_t b) {
 uint64_t gpci_root(uint64_t x);
 
 /* A listing, assembled. */
-typedef enum gpci_role {
+typedef enum gpci_listing_role {
     GPCI_ROLE_PLAIN,
     GPCI_ROLE_ACCESS, /* has addresses */
     GPCI_ROLE_BARRIER,
     GPCI_ROLE_BRANCH, /* to a label */
     GPCI_ROLE_GUARD,  /* predicated exit */
     GPCI_ROLE_EXIT
-} gpci_role;
+} gpci_listing_role;
 
-typedef struct gpci_step {
+typedef struct gpci_listing_step {
     uint32_t opcode, target; /* target: of a branch, a step's index */
     uint16_t registers[GPC_MAX_OPERANDS];
     uint8_t destinations, sources, role;
-} gpci_step;
+} gpci_listing_step;
 
 typedef struct gpci_listing {
-    gpci_step *steps;
+    gpci_listing_step *steps;
     size_t count;
     uint32_t registers; /* per thread: the highest R number, at least what hardware gives */
 } gpci_listing;
@@ -132,7 +134,7 @@ gpc_status gpci_listing_assemble(gpc_context *context, gpci_opcodes *opcodes, co
 struct gpci_walk {
     gpci_block *block;
     gpci_opcodes *opcodes;
-    const gpci_step *steps;
+    const gpci_listing_step *steps;
     uint32_t at, rejoin;
     unsigned lanes;
     uint64_t x, y;                                               /* of the block */
@@ -179,7 +181,7 @@ uint64_t gpci_below(const gpci_walk *walk, uint64_t first, uint64_t limit);
 uint64_t gpci_inside(const gpci_walk *walk, uint64_t columns, uint64_t rows);
 
 /* Arrays that an open synthetic source declares. */
-const gpci_array *gpci_synthetic_arrays(const gpci_source *source, size_t *count);
+const gpci_synthetic_array *gpci_synthetic_arrays(const gpci_source *source, size_t *count);
 
 /* The kernels, by family. */
 extern const gpci_synthetic gpci_synthetic_vectoradd, gpci_synthetic_vecmul, gpci_synthetic_vecscale,

@@ -10,9 +10,9 @@
  * between launches (`kernels.flush = none`) it tells the latency in a steady state.
  */
 
-#define WORD 8u
+#define NODE_WORD 8u
 #define LAUNCH_HOPS (UINT64_C(1) << 19) /* most of a launch: a block is in memory as a whole */
-#define UNROLL 16u
+#define CHASE_UNROLL 16u
 #define ROUNDS 4u
 
 static const char chase_code[] =
@@ -55,7 +55,7 @@ static void hop(gpci_walk *w, const gpci_launch *l, uint64_t step, const void *d
 }
 
 static void walk_chase(gpci_walk *w, const gpci_launch *l) {
-    uint64_t done = gpci_unrolled(w, l, hop, NULL, 0, l->steps, UNROLL);
+    uint64_t done = gpci_unrolled(w, l, hop, NULL, 0, l->steps, CHASE_UNROLL);
     gpci_unrolled(w, l, hop, NULL, done, l->steps, 1);
     gpci_access(w, l->operand[1].base, 0);
     gpci_finish(w);
@@ -68,11 +68,11 @@ static gpc_status plan_chase(gpci_problem *p) {
     l.n = p->size / l.stride;
     l.seed = gpci_mix((uint64_t)p->values[3]);
     l.grid[0] = l.block[0] = 1;
-    if (l.stride % WORD || l.n < 1)
+    if (l.stride % NODE_WORD || l.n < 1)
         return gpci_problem_fail(p, "parameter 'stride': %llu is no multiple of %u up to the size",
-                                 (unsigned long long)l.stride, WORD);
+                                 (unsigned long long)l.stride, NODE_WORD);
     l.operand[0].base = gpci_problem_array(p, l.n * l.stride);
-    l.operand[1].base = gpci_problem_array(p, WORD);
+    l.operand[1].base = gpci_problem_array(p, NODE_WORD);
     uint64_t hops = l.n * (uint64_t)p->values[2];
     for (unsigned half = 0; half < 2; half++)
         for (l.window = 0; l.window < hops; l.window += l.steps) {

@@ -14,9 +14,6 @@
  * order from a list, as in sssp-wlc.
  */
 
-#define WORD 4u
-#define THREADS 256u
-
 /* R0 is the node, R6 edges left, R7 the edge, R15 whether anything has changed. */
 #define RELAX(node)                                                                                                 \
     "R1 LDC; R0 S2R; UR4 ULDC; R3 S2R; R0 IMAD R0 UR4 R3; UR5 ULDC; P0 ISETP.GE.U32.AND R0 UR5; @P0 EXIT;"          \
@@ -56,8 +53,8 @@ static void relax_edge(gpci_walk *w, const gpci_launch *l, const uint64_t *edges
                        uint64_t *changed) {
     uint64_t words[GPCI_SYNTHETIC_LANES], to[GPCI_SYNTHETIC_LANES], shorter = 0;
     for (unsigned lane = 0; lane < w->lanes; lane++) {
-        words[lane] = edges[lane] * WORD;
-        to[lane] = random_below(l, 1, edges[lane], l->n) * WORD;
+        words[lane] = edges[lane] * GPCI_ELEMENT;
+        to[lane] = random_below(l, 1, edges[lane], l->n) * GPCI_ELEMENT;
         uint64_t chance = random_below(l, 2, edges[lane] + l->repeats * l->n * l->columns, 100);
         shorter |= (uint64_t)(chance < l->rows) << lane;
     }
@@ -74,19 +71,19 @@ static void relax_edge(gpci_walk *w, const gpci_launch *l, const uint64_t *edges
 
 static void walk_relax(gpci_walk *w, const gpci_launch *l) {
     uint64_t node[GPCI_SYNTHETIC_LANES], words[GPCI_SYNTHETIC_LANES], edges[GPCI_SYNTHETIC_LANES];
-    uint64_t ends[GPCI_SYNTHETIC_LANES], thread = w->x * THREADS + w->first, has_edges = 0, changed = 0;
+    uint64_t ends[GPCI_SYNTHETIC_LANES], thread = w->x * GPCI_THREADS + w->first, has_edges = 0, changed = 0;
     if (!gpci_guard(w, gpci_below(w, thread, l->n)))
         return;
     for (unsigned lane = 0; lane < w->lanes; lane++) {
         uint64_t drawn = random_below(l, 3, thread + lane + l->repeats * l->n, l->n);
         node[lane] = l->steps ? drawn : thread + lane < l->n ? thread + lane : 0;
-        words[lane] = node[lane] * WORD;
+        words[lane] = node[lane] * GPCI_ELEMENT;
         edges[lane] = first_edge(l, node[lane]);
         ends[lane] = first_edge(l, node[lane] + 1);
         has_edges |= (uint64_t)(edges[lane] < ends[lane]) << lane;
     }
     if (l->steps)
-        gpci_access(w, l->steps + thread * WORD, WORD);
+        gpci_access(w, l->steps + thread * GPCI_ELEMENT, GPCI_ELEMENT);
     gpci_access_at(w, l->operand[DEGREES].base, words);
     if (!gpci_guard(w, has_edges))
         return;
@@ -112,22 +109,22 @@ static gpc_status plan_sssp(gpci_problem *p) {
     l.columns = (uint64_t)p->values[0];
     l.rows = (uint64_t)p->values[1];
     l.seed = gpci_mix((uint64_t)p->values[4]);
-    l.n = p->size / WORD / l.columns;
+    l.n = p->size / GPCI_ELEMENT / l.columns;
     if (!l.n)
         return gpci_problem_fail(p, "%llu bytes are less than a node's %llu edges", (unsigned long long)p->size,
                                  (unsigned long long)l.columns);
-    l.grid[0] = gpci_ceiling(l.n, THREADS);
-    l.block[0] = THREADS;
-    l.operand[DEGREES].base = gpci_problem_array(p, l.n * WORD);
-    l.operand[FIRSTS].base = gpci_problem_array(p, l.n * WORD);
-    l.operand[DESTINATIONS].base = gpci_problem_array(p, l.n * l.columns * WORD);
-    l.operand[WEIGHTS].base = gpci_problem_array(p, l.n * l.columns * WORD);
-    l.stride = gpci_problem_array(p, l.n * WORD);
+    l.grid[0] = gpci_ceiling(l.n, GPCI_THREADS);
+    l.block[0] = GPCI_THREADS;
+    l.operand[DEGREES].base = gpci_problem_array(p, l.n * GPCI_ELEMENT);
+    l.operand[FIRSTS].base = gpci_problem_array(p, l.n * GPCI_ELEMENT);
+    l.operand[DESTINATIONS].base = gpci_problem_array(p, l.n * l.columns * GPCI_ELEMENT);
+    l.operand[WEIGHTS].base = gpci_problem_array(p, l.n * l.columns * GPCI_ELEMENT);
+    l.stride = gpci_problem_array(p, l.n * GPCI_ELEMENT);
     l.window = gpci_problem_array(p, 1);
     if (p->values[3] != 0) {
         l.name = "_Z10drelax_wlcPj5GraphPj";
         l.code = worklist_code;
-        l.steps = gpci_problem_array(p, l.n * WORD);
+        l.steps = gpci_problem_array(p, l.n * GPCI_ELEMENT);
     }
     gpc_status status = GPC_OK;
     for (l.repeats = 0; status == GPC_OK && l.repeats < (uint64_t)p->values[2]; l.repeats++)
@@ -147,7 +144,7 @@ const gpci_synthetic gpci_synthetic_sssp = {
     .name = "sssp",
     .summary = "shortest paths: each thread relaxes the edges of a node of a random graph; SIZE of the edges' "
                "destinations (degree=8, relaxed=25, rounds=1, worklist=0, seed=1)",
-    .least = WORD,
+    .least = GPCI_ELEMENT,
     .parameters = sssp_parameters,
     .parameter_count = 5,
     .plan = plan_sssp,

@@ -3,7 +3,6 @@
 
 /* Layers of neural networks over a matrix, in blocks of 16 x 16 threads: activations, padding and pooling. */
 
-#define WORD sizeof(float)
 #define SIDE 16u
 
 /* An element for each thread inside the matrix: loads of all but the last operand, then a store. */
@@ -12,28 +11,28 @@ static void walk_map(gpci_walk *w, const gpci_launch *l) {
     if (!gpci_guard(w, gpci_inside(w, l->columns, l->rows)))
         return;
     for (unsigned lane = 0; lane < w->lanes; lane++)
-        offsets[lane] = (w->gy[lane] * l->columns + w->gx[lane]) * WORD;
+        offsets[lane] = (w->gy[lane] * l->columns + w->gx[lane]) * GPCI_ELEMENT;
     for (uint64_t k = 0; k < l->operands; k++)
         gpci_access_at(w, l->operand[k].base, offsets);
     gpci_finish(w);
 }
 
-#define INDEX                                                                                                        \
+#define LAYERS_INDEX                                                                                                 \
     "R1 LDC; R5 S2R; UR4 S2UR; UR6 ULDC.64; R2 S2R; R3 S2R; R0 LDC; UR5 ULDC; R5 IMAD R5 UR5 R2; R0 IMAD R0 UR4 R3;" \
     "P0 ISETP.GE.AND R5 UR6; P0 ISETP.GE.OR R0 UR7 P0; @P0 EXIT; R2 LDC.64; R7 IMAD R5 UR7 R0; UR4 ULDC.64;"
 
-static const char relu_code[] =
-    INDEX "R4 LDC.64; R2 IMAD.WIDE R7 R2; R2 LDG.E R2 UR4; R4 IMAD.WIDE R7 R4; R7 FMNMX R255 R2; STG.E R4 UR4 R7; EXIT";
+static const char relu_code[] = LAYERS_INDEX
+    "R4 LDC.64; R2 IMAD.WIDE R7 R2; R2 LDG.E R2 UR4; R4 IMAD.WIDE R7 R4; R7 FMNMX R255 R2; STG.E R4 UR4 R7; EXIT";
 
-static const char sigmoid_code[] =
-    INDEX "R4 LDC.64; R2 IMAD.WIDE R7 R2; R2 LDG.E R2 UR4; R4 IMAD.WIDE R7 R4; R6 FMUL R2; P0 FSETP.GEU.AND R6;"
-          "@!P0 R6 FMUL R6 R6; R6 MUFU.EX2 R6; @!P0 R6 FMUL R6 R6; R6 FADD R6; R8 IADD3 R6 R255; R8 LOP3.LUT R8 R255;"
-          "P1 ISETP.GT.U32.AND R8; R9 MUFU.RCP R6; R8 FFMA R6 R9; R8 FADD.FTZ R255 R8; R9 FFMA R9 R8 R9;"
-          "STG.E R4 UR4 R9; EXIT";
+static const char sigmoid_code[] = LAYERS_INDEX
+    "R4 LDC.64; R2 IMAD.WIDE R7 R2; R2 LDG.E R2 UR4; R4 IMAD.WIDE R7 R4; R6 FMUL R2; P0 FSETP.GEU.AND R6;"
+    "@!P0 R6 FMUL R6 R6; R6 MUFU.EX2 R6; @!P0 R6 FMUL R6 R6; R6 FADD R6; R8 IADD3 R6 R255; R8 LOP3.LUT R8 R255;"
+    "P1 ISETP.GT.U32.AND R8; R9 MUFU.RCP R6; R8 FFMA R6 R9; R8 FADD.FTZ R255 R8; R9 FFMA R9 R8 R9;"
+    "STG.E R4 UR4 R9; EXIT";
 
 static const char elemmul_code[] =
-    INDEX "R4 LDC.64; R8 LDC.64; R2 IMAD.WIDE R7 R2; R2 LDG.E R2 UR4; R4 IMAD.WIDE R7 R4; R5 LDG.E R4 UR4;"
-          "R8 IMAD.WIDE R7 R8; R7 FMUL R2 R5; STG.E R8 UR4 R7; EXIT";
+    LAYERS_INDEX "R4 LDC.64; R8 LDC.64; R2 IMAD.WIDE R7 R2; R2 LDG.E R2 UR4; R4 IMAD.WIDE R7 R4; R5 LDG.E R4 UR4;"
+                 "R8 IMAD.WIDE R7 R8; R7 FMUL R2 R5; STG.E R8 UR4 R7; EXIT";
 
 static gpc_status plan_map(gpci_problem *p, const char *name, const char *code, uint64_t operands) {
     gpci_launch l = {.name = name, .code = code, .warp = walk_map, .operands = operands, .block = {SIDE, SIDE}};
@@ -43,7 +42,7 @@ static gpc_status plan_map(gpci_problem *p, const char *name, const char *code, 
     l.grid[0] = gpci_ceiling(l.columns, SIDE);
     l.grid[1] = gpci_ceiling(l.rows, SIDE);
     for (uint64_t k = 0; k < operands; k++)
-        l.operand[k].base = gpci_problem_array(p, l.rows * l.columns * WORD);
+        l.operand[k].base = gpci_problem_array(p, l.rows * l.columns * GPCI_ELEMENT);
     return gpci_problem_launch(p, &l);
 }
 
@@ -66,7 +65,7 @@ static const gpc_parameter columns_parameter[] = {
 const gpci_synthetic gpci_synthetic_relu = {
     .name = "relu",
     .summary = "max(0, x) over a matrix, 2D blocks; SIZE of the matrix (columns=0: near square)",
-    .least = WORD,
+    .least = GPCI_ELEMENT,
     .parameters = columns_parameter,
     .parameter_count = 1,
     .plan = plan_relu,
@@ -75,7 +74,7 @@ const gpci_synthetic gpci_synthetic_relu = {
 const gpci_synthetic gpci_synthetic_sigmoid = {
     .name = "sigmoid",
     .summary = "1 / (1 + exp(-x)) over a matrix, 2D blocks; SIZE of the matrix (columns=0: near square)",
-    .least = WORD,
+    .least = GPCI_ELEMENT,
     .parameters = columns_parameter,
     .parameter_count = 1,
     .plan = plan_sigmoid,
@@ -84,7 +83,7 @@ const gpci_synthetic gpci_synthetic_sigmoid = {
 const gpci_synthetic gpci_synthetic_elemmul = {
     .name = "elemmul",
     .summary = "element-wise product of two matrices, 2D blocks; SIZE of each matrix (columns=0: near square)",
-    .least = WORD,
+    .least = GPCI_ELEMENT,
     .parameters = columns_parameter,
     .parameter_count = 1,
     .plan = plan_elemmul,
@@ -108,8 +107,8 @@ static void walk_zeropad(gpci_walk *w, const gpci_launch *l) {
     for (unsigned lane = 0; lane < w->lanes; lane++) {
         uint64_t x = w->gx[lane] - pad, y = w->gy[lane] - pad; /* wraps round left of and above the border */
         inside |= (uint64_t)(x < side && y < side) << lane;
-        in[lane] = (y * side + x) * WORD;
-        out[lane] = (w->gy[lane] * padded + w->gx[lane]) * WORD;
+        in[lane] = (y * side + x) * GPCI_ELEMENT;
+        out[lane] = (w->gy[lane] * padded + w->gx[lane]) * GPCI_ELEMENT;
     }
     if (gpci_if(w, inside & w->mask))
         gpci_access_at(w, l->operand[0].base, in);
@@ -120,15 +119,15 @@ static void walk_zeropad(gpci_walk *w, const gpci_launch *l) {
 
 static gpc_status plan_zeropad(gpci_problem *p) {
     gpci_launch l = {.name = "_Z7zeropadPfPKfiii", .code = zeropad_code, .warp = walk_zeropad, .block = {SIDE, SIDE}};
-    uint64_t padded = gpci_root(p->size / WORD);
+    uint64_t padded = gpci_root(p->size / GPCI_ELEMENT);
     l.window = (uint64_t)p->values[0];
     if (padded <= 2 * l.window)
         return gpci_problem_fail(p, "a result of %llu x %llu has no room for a border of %llu",
                                  (unsigned long long)padded, (unsigned long long)padded, (unsigned long long)l.window);
     l.n = padded - 2 * l.window;
     l.grid[0] = l.grid[1] = gpci_ceiling(padded, SIDE);
-    l.operand[0].base = gpci_problem_array(p, l.n * l.n * WORD);
-    l.operand[1].base = gpci_problem_array(p, padded * padded * WORD);
+    l.operand[0].base = gpci_problem_array(p, l.n * l.n * GPCI_ELEMENT);
+    l.operand[1].base = gpci_problem_array(p, padded * padded * GPCI_ELEMENT);
     return gpci_problem_launch(p, &l);
 }
 
@@ -139,7 +138,7 @@ static const gpc_parameter zeropad_parameters[] = {
 const gpci_synthetic gpci_synthetic_zeropad = {
     .name = "zeropad",
     .summary = "a square matrix with a border of zeros around it; SIZE of the result (pad=2)",
-    .least = WORD,
+    .least = GPCI_ELEMENT,
     .parameters = zeropad_parameters,
     .parameter_count = 1,
     .plan = plan_zeropad,
@@ -195,7 +194,7 @@ typedef struct pool_row {
 static void load_pooled(gpci_walk *w, const gpci_launch *l, uint64_t step, const void *data) {
     const pool_row *row = data;
     (void)l;
-    gpci_access_at(w, row->base + step * WORD, row->offsets);
+    gpci_access_at(w, row->base + step * GPCI_ELEMENT, row->offsets);
 }
 
 static void walk_pool(gpci_walk *w, const gpci_launch *l) {
@@ -203,11 +202,11 @@ static void walk_pool(gpci_walk *w, const gpci_launch *l) {
     if (!gpci_guard(w, gpci_inside(w, l->n, l->steps)))
         return;
     for (unsigned lane = 0; lane < w->lanes; lane++) {
-        in[lane] = (w->gy[lane] * l->columns + w->gx[lane]) * l->stride * WORD;
-        out[lane] = (w->gy[lane] * l->n + w->gx[lane]) * WORD;
+        in[lane] = (w->gy[lane] * l->columns + w->gx[lane]) * l->stride * GPCI_ELEMENT;
+        out[lane] = (w->gy[lane] * l->n + w->gx[lane]) * GPCI_ELEMENT;
     }
     for (uint64_t y = 0; y < l->window; y++) {
-        pool_row row = {l->operand[0].base + y * l->columns * WORD, in};
+        pool_row row = {l->operand[0].base + y * l->columns * GPCI_ELEMENT, in};
         gpci_unrolled(w, l, load_pooled, &row, 0, odd, 1);
         gpci_unrolled(w, l, load_pooled, &row, odd, l->window, 2);
         gpci_branch(w, y + 1 < l->window);
@@ -232,8 +231,8 @@ static gpc_status plan_pool(gpci_problem *p, gpci_launch *l) {
     l->block[0] = l->block[1] = SIDE;
     l->grid[0] = gpci_ceiling(l->n, SIDE);
     l->grid[1] = gpci_ceiling(l->steps, SIDE);
-    l->operand[0].base = gpci_problem_array(p, l->rows * l->columns * WORD);
-    l->operand[1].base = gpci_problem_array(p, l->n * l->steps * WORD);
+    l->operand[0].base = gpci_problem_array(p, l->rows * l->columns * GPCI_ELEMENT);
+    l->operand[1].base = gpci_problem_array(p, l->n * l->steps * GPCI_ELEMENT);
     return gpci_problem_launch(p, l);
 }
 
@@ -263,7 +262,7 @@ const gpci_synthetic gpci_synthetic_maxpool = {
     .name = "maxpool",
     .summary = "largest of each square window, overlapping by default; SIZE of the input (window=3, stride=1, "
                "columns=0: near square)",
-    .least = WORD,
+    .least = GPCI_ELEMENT,
     .parameters = maxpool_parameters,
     .parameter_count = 3,
     .plan = plan_maxpool,
@@ -272,7 +271,7 @@ const gpci_synthetic gpci_synthetic_maxpool = {
 const gpci_synthetic gpci_synthetic_meanpool = {
     .name = "meanpool",
     .summary = "mean of each square window; SIZE of the input (window=2, stride=2, columns=0: near square)",
-    .least = WORD,
+    .least = GPCI_ELEMENT,
     .parameters = meanpool_parameters,
     .parameter_count = 3,
     .plan = plan_meanpool,

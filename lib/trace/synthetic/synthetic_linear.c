@@ -8,8 +8,6 @@
  * measures a thread's point against each centre in the same manner.
  */
 
-#define WORD sizeof(float)
-#define THREADS 256u
 #define UNROLL 8u
 
 static void load_step(gpci_walk *w, const gpci_launch *l, uint64_t step, const void *data) {
@@ -27,14 +25,14 @@ static uint64_t eights(const gpci_launch *l) {
 
 /* Sums over all steps of the operands but the last, which takes the result; its old value is added if `repeats`. */
 static void walk_dot(gpci_walk *w, const gpci_launch *l) {
-    uint64_t thread = w->x * THREADS + w->first;
+    uint64_t thread = w->x * GPCI_THREADS + w->first;
     const gpci_operand *out = &l->operand[l->operands - 1];
     if (!gpci_guard(w, gpci_below(w, thread, l->n)))
         return;
     uint64_t done = gpci_unrolled(w, l, load_step, &thread, 0, eights(l), UNROLL);
     gpci_unrolled(w, l, load_step, &thread, done, l->steps, 1);
     for (uint64_t k = 0; k <= l->repeats; k++)
-        gpci_access(w, out->base + thread * WORD, WORD);
+        gpci_access(w, out->base + thread * GPCI_ELEMENT, GPCI_ELEMENT);
     gpci_finish(w);
 }
 
@@ -76,12 +74,12 @@ static gpc_status plan_linear(gpci_problem *p, linear *m, bool two_matrices) {
     if (status < 0)
         return status;
     *m = (linear){.rows = l.rows, .columns = l.columns, .serial = (uint64_t)p->values[1]};
-    m->a = gpci_problem_array(p, l.rows * l.columns * WORD);
+    m->a = gpci_problem_array(p, l.rows * l.columns * GPCI_ELEMENT);
     if (two_matrices)
-        m->b = gpci_problem_array(p, l.rows * l.columns * WORD);
+        m->b = gpci_problem_array(p, l.rows * l.columns * GPCI_ELEMENT);
     for (unsigned k = 0; k < 2; k++) {
-        m->across[k] = gpci_problem_array(p, l.columns * WORD);
-        m->down[k] = gpci_problem_array(p, l.rows * WORD);
+        m->across[k] = gpci_problem_array(p, l.columns * GPCI_ELEMENT);
+        m->down[k] = gpci_problem_array(p, l.rows * GPCI_ELEMENT);
     }
     return GPC_OK;
 }
@@ -94,11 +92,11 @@ static gpc_status by_rows(gpci_problem *p, const char *name, const linear *m, ui
     l.steps = m->columns;
     l.stride = m->serial;
     l.repeats = add;
-    l.grid[0] = gpci_ceiling(l.n, THREADS);
-    l.block[0] = THREADS;
+    l.grid[0] = gpci_ceiling(l.n, GPCI_THREADS);
+    l.block[0] = GPCI_THREADS;
     l.operands = 3;
-    l.operand[0] = (gpci_operand){vector, 0, WORD};
-    l.operand[1] = (gpci_operand){m->a, m->columns * WORD, WORD};
+    l.operand[0] = (gpci_operand){vector, 0, GPCI_ELEMENT};
+    l.operand[1] = (gpci_operand){m->a, m->columns * GPCI_ELEMENT, GPCI_ELEMENT};
     l.operand[2].base = result;
     return gpci_problem_launch(p, &l);
 }
@@ -110,11 +108,11 @@ static gpc_status by_columns(gpci_problem *p, const char *name, const linear *m,
     l.steps = m->rows;
     l.stride = m->serial;
     l.repeats = add;
-    l.grid[0] = gpci_ceiling(l.n, THREADS);
-    l.block[0] = THREADS;
+    l.grid[0] = gpci_ceiling(l.n, GPCI_THREADS);
+    l.block[0] = GPCI_THREADS;
     l.operands = 3;
-    l.operand[0] = (gpci_operand){m->a, WORD, m->columns * WORD};
-    l.operand[1] = (gpci_operand){vector, 0, WORD};
+    l.operand[0] = (gpci_operand){m->a, GPCI_ELEMENT, m->columns * GPCI_ELEMENT};
+    l.operand[1] = (gpci_operand){vector, 0, GPCI_ELEMENT};
     l.operand[2].base = result;
     return gpci_problem_launch(p, &l);
 }
@@ -163,12 +161,12 @@ static gpc_status plan_gesummv(gpci_problem *p) {
     l.n = m.rows;
     l.steps = m.columns;
     l.stride = m.serial;
-    l.grid[0] = gpci_ceiling(l.n, THREADS);
-    l.block[0] = THREADS;
+    l.grid[0] = gpci_ceiling(l.n, GPCI_THREADS);
+    l.block[0] = GPCI_THREADS;
     l.operands = 4;
-    l.operand[0] = (gpci_operand){m.a, m.columns * WORD, WORD};
-    l.operand[1] = (gpci_operand){m.across[0], 0, WORD};
-    l.operand[2] = (gpci_operand){m.b, m.columns * WORD, WORD};
+    l.operand[0] = (gpci_operand){m.a, m.columns * GPCI_ELEMENT, GPCI_ELEMENT};
+    l.operand[1] = (gpci_operand){m.across[0], 0, GPCI_ELEMENT};
+    l.operand[2] = (gpci_operand){m.b, m.columns * GPCI_ELEMENT, GPCI_ELEMENT};
     l.operand[3].base = m.down[0];
     return gpci_problem_launch(p, &l);
 }
@@ -183,7 +181,7 @@ const gpci_synthetic gpci_synthetic_atax = {
     .name = "atax",
     .summary = "y = A'(Ax): a row for each thread, then a column; SIZE of the matrix (columns=0: near square, "
                "serial=0, launch=0: both)",
-    .least = WORD,
+    .least = GPCI_ELEMENT,
     .parameters = parameters,
     .parameter_count = 3,
     .plan = plan_atax,
@@ -193,7 +191,7 @@ const gpci_synthetic gpci_synthetic_bicg = {
     .name = "bicg",
     .summary = "s = A'r, q = Ap: a column for each thread, then a row; SIZE of the matrix (columns=0: near square, "
                "serial=0, launch=0: both)",
-    .least = WORD,
+    .least = GPCI_ELEMENT,
     .parameters = parameters,
     .parameter_count = 3,
     .plan = plan_bicg,
@@ -203,7 +201,7 @@ const gpci_synthetic gpci_synthetic_mvt = {
     .name = "mvt",
     .summary = "x1 += Ay1, x2 += A'y2: a row for each thread, then a column; SIZE of the matrix (columns=0: near "
                "square, serial=0, launch=0: both)",
-    .least = WORD,
+    .least = GPCI_ELEMENT,
     .parameters = parameters,
     .parameter_count = 3,
     .plan = plan_mvt,
@@ -212,7 +210,7 @@ const gpci_synthetic gpci_synthetic_mvt = {
 const gpci_synthetic gpci_synthetic_gesummv = {
     .name = "gesummv",
     .summary = "y = aAx + bBx: a row of both for each thread; SIZE of each matrix (columns=0: near square, serial=0)",
-    .least = WORD,
+    .least = GPCI_ELEMENT,
     .parameters = parameters,
     .parameter_count = 2,
     .plan = plan_gesummv,
@@ -237,17 +235,17 @@ const gpci_synthetic gpci_synthetic_gesummv = {
     "P0 ISETP.GE.AND R5 UR5; @!P0 BRA centre; R4 LDC.64; R4 IMAD.WIDE R0 R4; STG.E R4 UR4 R2; EXIT"
 
 static void walk_kmeans(gpci_walk *w, const gpci_launch *l) {
-    uint64_t thread = w->x * THREADS + w->first;
+    uint64_t thread = w->x * GPCI_THREADS + w->first;
     gpci_launch centre = *l;
     if (!gpci_guard(w, gpci_below(w, thread, l->n)))
         return;
     for (uint64_t c = 0; c < l->repeats; c++) {
         uint64_t done = gpci_unrolled(w, &centre, load_step, &thread, 0, eights(l), UNROLL);
         gpci_unrolled(w, &centre, load_step, &thread, done, l->steps, 1);
-        centre.operand[1].base += l->steps * WORD;
+        centre.operand[1].base += l->steps * GPCI_ELEMENT;
         gpci_branch(w, c + 1 < l->repeats);
     }
-    gpci_access(w, l->operand[2].base + thread * WORD, WORD);
+    gpci_access(w, l->operand[2].base + thread * GPCI_ELEMENT, GPCI_ELEMENT);
     gpci_finish(w);
 }
 
@@ -259,17 +257,18 @@ static gpc_status plan_kmeans(gpci_problem *p) {
     l.repeats = (uint64_t)p->values[0];
     l.steps = (uint64_t)p->values[1];
     l.stride = (uint64_t)p->values[3];
-    l.n = p->size / WORD / l.steps;
+    l.n = p->size / GPCI_ELEMENT / l.steps;
     if (!l.n)
         return gpci_problem_fail(p, "%llu bytes are less than a point of %llu features", (unsigned long long)p->size,
                                  (unsigned long long)l.steps);
-    l.grid[0] = gpci_ceiling(l.n, THREADS);
-    l.block[0] = THREADS;
+    l.grid[0] = gpci_ceiling(l.n, GPCI_THREADS);
+    l.block[0] = GPCI_THREADS;
     l.operands = 3;
-    uint64_t points = gpci_problem_array(p, l.n * l.steps * WORD);
-    l.operand[0] = rowmajor ? (gpci_operand){points, l.steps * WORD, WORD} : (gpci_operand){points, WORD, l.n * WORD};
-    l.operand[1] = (gpci_operand){gpci_problem_array(p, l.repeats * l.steps * WORD), 0, WORD};
-    l.operand[2].base = gpci_problem_array(p, l.n * WORD);
+    uint64_t points = gpci_problem_array(p, l.n * l.steps * GPCI_ELEMENT);
+    l.operand[0] = rowmajor ? (gpci_operand){points, l.steps * GPCI_ELEMENT, GPCI_ELEMENT}
+                            : (gpci_operand){points, GPCI_ELEMENT, l.n * GPCI_ELEMENT};
+    l.operand[1] = (gpci_operand){gpci_problem_array(p, l.repeats * l.steps * GPCI_ELEMENT), 0, GPCI_ELEMENT};
+    l.operand[2].base = gpci_problem_array(p, l.n * GPCI_ELEMENT);
     return gpci_problem_launch(p, &l);
 }
 
@@ -284,7 +283,7 @@ const gpci_synthetic gpci_synthetic_kmeans = {
     .name = "kmeans",
     .summary = "k-means' assignment of points to the nearest centre; SIZE of the points (centres=8, features=32, "
                "rowmajor=0, serial=0)",
-    .least = WORD,
+    .least = GPCI_ELEMENT,
     .parameters = kmeans_parameters,
     .parameter_count = 4,
     .plan = plan_kmeans,

@@ -65,11 +65,11 @@ static bool read_register(const char *token, size_t length, unsigned repeat, uin
     return true;
 }
 
-static gpci_step *append(assembler *a) {
+static gpci_listing_step *append(assembler *a) {
     gpci_listing *out = a->out;
     if (!GPCI_ARRAY_ROOM(a->context, out->steps, a->capacity, out->count, 1))
         return NULL;
-    gpci_step *step = &out->steps[out->count++];
+    gpci_listing_step *step = &out->steps[out->count++];
     memset(step, 0, sizeof *step);
     return step;
 }
@@ -84,7 +84,7 @@ static uint8_t role_of(const gpci_opcode *opcode, bool predicated, bool labelled
     return labelled ? GPCI_ROLE_BRANCH : GPCI_ROLE_PLAIN;
 }
 
-static bool add_register(gpci_step *step, uint16_t number, bool destination, gpci_listing *out) {
+static bool add_register(gpci_listing_step *step, uint16_t number, bool destination, gpci_listing *out) {
     unsigned used = step->destinations + step->sources;
     if (used == GPC_MAX_OPERANDS)
         return false;
@@ -104,7 +104,7 @@ static size_t token_length(const char *text) {
 
 /* One instruction; `*text` is left at the ';' or '}' after it. */
 static gpc_status instruction(assembler *a, const char **text, unsigned repeat) {
-    gpci_step *step = append(a);
+    gpci_listing_step *step = append(a);
     if (!step)
         return gpci_out_of_memory(a->error);
     uint32_t target = UINT32_MAX;
@@ -184,7 +184,7 @@ static gpc_status resolve(const assembler *a) {
     if (!out->count || out->steps[out->count - 1].role != GPCI_ROLE_EXIT)
         return bad(a, "(no EXIT at the end)");
     for (size_t i = 0; i < out->count; i++) {
-        gpci_step *step = &out->steps[i];
+        gpci_listing_step *step = &out->steps[i];
         if (step->target == UINT32_MAX)
             continue;
         const label *l = &a->labels[step->target];

@@ -3,7 +3,6 @@
 
 /* Dense matrices in tiles: transposes, the Kronecker product and the matrix product. */
 
-#define WORD sizeof(float)
 #define TILE 16u
 #define PITCH (TILE + 1) /* of a tile in shared memory: no bank conflicts by columns */
 
@@ -19,8 +18,8 @@ static const char naive_code[] =
 static void walk_naive(gpci_walk *w, const gpci_launch *l) {
     uint64_t in[GPCI_SYNTHETIC_LANES], out[GPCI_SYNTHETIC_LANES];
     for (unsigned lane = 0; lane < w->lanes; lane++) {
-        in[lane] = (w->gy[lane] * l->columns + w->gx[lane]) * WORD;
-        out[lane] = (w->gx[lane] * l->rows + w->gy[lane]) * WORD;
+        in[lane] = (w->gy[lane] * l->columns + w->gx[lane]) * GPCI_ELEMENT;
+        out[lane] = (w->gx[lane] * l->rows + w->gy[lane]) * GPCI_ELEMENT;
     }
     gpci_access_at(w, l->operand[0].base, in);
     gpci_access_at(w, l->operand[1].base, out);
@@ -37,10 +36,10 @@ static void walk_tiled(gpci_walk *w, const gpci_launch *l) {
     uint64_t in[GPCI_SYNTHETIC_LANES], out[GPCI_SYNTHETIC_LANES], put[GPCI_SYNTHETIC_LANES], get[GPCI_SYNTHETIC_LANES];
     for (unsigned lane = 0; lane < w->lanes; lane++) {
         uint64_t tx = w->tx[lane], ty = w->ty[lane];
-        in[lane] = (w->gy[lane] * l->columns + w->gx[lane]) * WORD;
-        out[lane] = ((w->x * TILE + ty) * l->rows + w->y * TILE + tx) * WORD;
-        put[lane] = (ty * PITCH + tx) * WORD;
-        get[lane] = (tx * PITCH + ty) * WORD;
+        in[lane] = (w->gy[lane] * l->columns + w->gx[lane]) * GPCI_ELEMENT;
+        out[lane] = ((w->x * TILE + ty) * l->rows + w->y * TILE + tx) * GPCI_ELEMENT;
+        put[lane] = (ty * PITCH + tx) * GPCI_ELEMENT;
+        get[lane] = (tx * PITCH + ty) * GPCI_ELEMENT;
     }
     gpci_access_at(w, l->operand[0].base, in);
     gpci_access_at(w, GPCI_SHARED_BASE, put);
@@ -58,7 +57,7 @@ static gpc_status plan_transpose(gpci_problem *p, gpci_launch *l) {
     l->grid[0] = l->columns / TILE;
     l->grid[1] = l->rows / TILE;
     for (unsigned k = 0; k < 2; k++)
-        l->operand[k].base = gpci_problem_array(p, l->rows * l->columns * WORD);
+        l->operand[k].base = gpci_problem_array(p, l->rows * l->columns * GPCI_ELEMENT);
     return gpci_problem_launch(p, l);
 }
 
@@ -69,14 +68,14 @@ static gpc_status plan_naive(gpci_problem *p) {
 
 static gpc_status plan_tiled(gpci_problem *p) {
     gpci_launch l = {.name = "_Z15transpose_tiledPfPKfi", .code = tiled_code, .warp = walk_tiled};
-    l.shared = TILE * PITCH * WORD;
+    l.shared = TILE * PITCH * GPCI_ELEMENT;
     return plan_transpose(p, &l);
 }
 
 const gpci_synthetic gpci_synthetic_transpose_naive = {
     .name = "transpose-naive",
     .summary = "matrix transpose, stores scattered by columns; SIZE of the matrix (columns=0: near square)",
-    .least = TILE * TILE * WORD,
+    .least = TILE * TILE * GPCI_ELEMENT,
     .parameters = columns_parameter,
     .parameter_count = 1,
     .plan = plan_naive,
@@ -86,7 +85,7 @@ const gpci_synthetic gpci_synthetic_transpose_tiled = {
     .name = "transpose-tiled",
     .summary = "matrix transpose through tiles of 16 x 16 in shared memory; SIZE of the matrix (columns=0: near "
                "square)",
-    .least = TILE * TILE * WORD,
+    .least = TILE * TILE * GPCI_ELEMENT,
     .parameters = columns_parameter,
     .parameter_count = 1,
     .plan = plan_tiled,
@@ -117,9 +116,9 @@ static void walk_kronecker(gpci_walk *w, const gpci_launch *l) {
         return;
     for (unsigned lane = 0; lane < w->lanes; lane++) {
         uint64_t x = w->gx[lane], y = w->gy[lane];
-        a[lane] = (y / n * m + x / n) * WORD;
-        b[lane] = (y % n * n + x % n) * WORD;
-        out[lane] = (y * side + x) * WORD;
+        a[lane] = (y / n * m + x / n) * GPCI_ELEMENT;
+        b[lane] = (y % n * n + x % n) * GPCI_ELEMENT;
+        out[lane] = (y * side + x) * GPCI_ELEMENT;
     }
     gpci_access_at(w, l->operand[0].base, a);
     gpci_access_at(w, l->operand[1].base, b);
@@ -129,7 +128,7 @@ static void walk_kronecker(gpci_walk *w, const gpci_launch *l) {
 
 static gpc_status plan_kronecker(gpci_problem *p) {
     gpci_launch l = {.name = "_Z9kroneckerPfPKfS1_ii", .code = kronecker_code, .warp = walk_kronecker};
-    uint64_t side = gpci_root(p->size / WORD);
+    uint64_t side = gpci_root(p->size / GPCI_ELEMENT);
     l.n = (uint64_t)p->values[0];
     if (!l.n)
         for (l.n = 1; l.n * l.n < side;)
@@ -142,9 +141,9 @@ static gpc_status plan_kronecker(gpci_problem *p) {
     side = l.rows * l.n;
     l.block[0] = l.block[1] = TILE;
     l.grid[0] = l.grid[1] = gpci_ceiling(side, TILE);
-    l.operand[0].base = gpci_problem_array(p, l.rows * l.rows * WORD);
-    l.operand[1].base = gpci_problem_array(p, l.n * l.n * WORD);
-    l.operand[2].base = gpci_problem_array(p, side * side * WORD);
+    l.operand[0].base = gpci_problem_array(p, l.rows * l.rows * GPCI_ELEMENT);
+    l.operand[1].base = gpci_problem_array(p, l.n * l.n * GPCI_ELEMENT);
+    l.operand[2].base = gpci_problem_array(p, side * side * GPCI_ELEMENT);
     return gpci_problem_launch(p, &l);
 }
 
@@ -173,28 +172,28 @@ const gpci_synthetic gpci_synthetic_kronecker = {
     "BAR.SYNC.DEFER_BLOCKING; @P0 BRA tile; R2 LDC.64; R8 IMAD R8 R3 R9; R2 IMAD.WIDE R8 R2; STG.E R2 UR8 R15; EXIT"
 
 static void walk_matmul(gpci_walk *w, const gpci_launch *l) {
-    uint64_t tile = l->window, n = l->n, second = GPCI_SHARED_BASE + tile * tile * WORD;
+    uint64_t tile = l->window, n = l->n, second = GPCI_SHARED_BASE + tile * tile * GPCI_ELEMENT;
     uint64_t a[GPCI_SYNTHETIC_LANES], b[GPCI_SYNTHETIC_LANES], out[GPCI_SYNTHETIC_LANES];
     uint64_t put[GPCI_SYNTHETIC_LANES], row[GPCI_SYNTHETIC_LANES], column[GPCI_SYNTHETIC_LANES];
     for (unsigned lane = 0; lane < w->lanes; lane++) {
         uint64_t tx = w->tx[lane], ty = w->ty[lane];
-        a[lane] = (w->gy[lane] * n + tx) * WORD;
-        b[lane] = (ty * n + w->gx[lane]) * WORD;
-        out[lane] = (w->gy[lane] * n + w->gx[lane]) * WORD;
-        put[lane] = (ty * tile + tx) * WORD;
-        row[lane] = ty * tile * WORD;
-        column[lane] = tx * WORD;
+        a[lane] = (w->gy[lane] * n + tx) * GPCI_ELEMENT;
+        b[lane] = (ty * n + w->gx[lane]) * GPCI_ELEMENT;
+        out[lane] = (w->gy[lane] * n + w->gx[lane]) * GPCI_ELEMENT;
+        put[lane] = (ty * tile + tx) * GPCI_ELEMENT;
+        row[lane] = ty * tile * GPCI_ELEMENT;
+        column[lane] = tx * GPCI_ELEMENT;
     }
     for (uint64_t k = 0; k < n; k += tile) {
-        gpci_access_at(w, l->operand[0].base + k * WORD, a);
-        gpci_access_at(w, l->operand[1].base + k * n * WORD, b);
+        gpci_access_at(w, l->operand[0].base + k * GPCI_ELEMENT, a);
+        gpci_access_at(w, l->operand[1].base + k * n * GPCI_ELEMENT, b);
         gpci_access_at(w, GPCI_SHARED_BASE, put);
         gpci_access_at(w, second, put);
         gpci_barrier(w);
         for (uint64_t i = 0; i < tile; i++) {
             if (i % 4 == 0)
-                gpci_access_at(w, GPCI_SHARED_BASE + i * WORD, row);
-            gpci_access_at(w, second + i * tile * WORD, column);
+                gpci_access_at(w, GPCI_SHARED_BASE + i * GPCI_ELEMENT, row);
+            gpci_access_at(w, second + i * tile * GPCI_ELEMENT, column);
         }
         gpci_barrier(w);
         gpci_branch(w, k + tile < n);
@@ -209,14 +208,14 @@ static gpc_status plan_matmul(gpci_problem *p) {
     if (l.window != 16 && l.window != 32)
         return gpci_problem_fail(p, "parameter 'tile': %llu is neither 16 nor 32", (unsigned long long)l.window);
     l.code = l.window == 16 ? MATMUL(4) : MATMUL(8);
-    l.n = gpci_root(p->size / WORD) / l.window * l.window;
+    l.n = gpci_root(p->size / GPCI_ELEMENT) / l.window * l.window;
     if (!l.n)
         return gpci_problem_fail(p, "%llu bytes are less than a tile", (unsigned long long)p->size);
     l.block[0] = l.block[1] = l.window;
     l.grid[0] = l.grid[1] = l.n / l.window;
-    l.shared = 2 * l.window * l.window * WORD;
+    l.shared = 2 * l.window * l.window * GPCI_ELEMENT;
     for (unsigned k = 0; k < 3; k++)
-        l.operand[k].base = gpci_problem_array(p, l.n * l.n * WORD);
+        l.operand[k].base = gpci_problem_array(p, l.n * l.n * GPCI_ELEMENT);
     return gpci_problem_launch(p, &l);
 }
 
@@ -227,7 +226,7 @@ static const gpc_parameter matmul_parameters[] = {
 const gpci_synthetic gpci_synthetic_matmul_tiled = {
     .name = "matmul-tiled",
     .summary = "product of square matrices through tiles in shared memory; SIZE of each matrix (tile=32)",
-    .least = TILE * TILE * WORD,
+    .least = TILE * TILE * GPCI_ELEMENT,
     .parameters = matmul_parameters,
     .parameter_count = 1,
     .plan = plan_matmul,

@@ -13,10 +13,9 @@
  * looked at (4/3) pi / 27 = 15.5 % are within the cutoff where cells are as wide as it.
  */
 
-#define WORD 4u
 #define REAL 8u
 #define ROOM 64u /* MAXATOMS */
-#define THREADS 128u
+#define MOLECULE_THREADS 128u
 #define CELLS 27u
 #define WITHIN 155u /* of 1000 */
 
@@ -101,7 +100,7 @@ static void visit_cell(gpci_walk *w, const gpci_launch *l, const uint64_t *cells
 
 static void walk_force(gpci_walk *w, const gpci_launch *l) {
     uint64_t own[GPCI_SYNTHETIC_LANES], places[GPCI_SYNTHETIC_LANES], around[GPCI_SYNTHETIC_LANES];
-    uint64_t words[GPCI_SYNTHETIC_LANES], thread = w->x * THREADS + w->first;
+    uint64_t words[GPCI_SYNTHETIC_LANES], thread = w->x * MOLECULE_THREADS + w->first;
     const gpci_operand *lists = &l->operand[LISTS], *table = &l->operand[NEIGHBOURS], *out = &l->operand[FORCES];
     if (!gpci_guard(w, gpci_below(w, thread, l->n)))
         return;
@@ -111,16 +110,16 @@ static void walk_force(gpci_walk *w, const gpci_launch *l) {
         own[lane] = cell;
         places[lane] = (cell * ROOM + atom - first_atom(l, cell)) * REAL;
     }
-    gpci_access(w, lists->base + thread * WORD, WORD);
-    gpci_access(w, lists->base + lists->step + thread * WORD, WORD);
+    gpci_access(w, lists->base + thread * GPCI_ELEMENT, GPCI_ELEMENT);
+    gpci_access(w, lists->base + lists->step + thread * GPCI_ELEMENT, GPCI_ELEMENT);
     load_position(w, l, places);
     for (uint64_t k = 0; k < CELLS; k++) {
         for (unsigned lane = 0; lane < w->lanes; lane++)
-            words[lane] = (own[lane] * CELLS + k) * WORD;
+            words[lane] = (own[lane] * CELLS + k) * GPCI_ELEMENT;
         gpci_access_at(w, table->base, words);
         for (unsigned lane = 0; lane < w->lanes; lane++) {
             around[lane] = neighbour(l, own[lane], k);
-            words[lane] = around[lane] * WORD;
+            words[lane] = around[lane] * GPCI_ELEMENT;
         }
         gpci_access_at(w, table->base + table->step, words);
         visit_cell(w, l, around);
@@ -150,11 +149,11 @@ static gpc_status plan_comd(gpci_problem *p) {
                                  (unsigned long long)l.stride, (unsigned long long)l.columns, ROOM);
     cells = cells_of(&l);
     l.n = first_atom(&l, cells);
-    l.grid[0] = gpci_ceiling(l.n, THREADS);
-    l.block[0] = THREADS;
-    l.operand[LISTS] = arrays(p, l.n * WORD, 2);
-    l.operand[NEIGHBOURS] =
-        (gpci_operand){.base = gpci_problem_array(p, cells * (CELLS + 1) * WORD), .step = cells * CELLS * WORD};
+    l.grid[0] = gpci_ceiling(l.n, MOLECULE_THREADS);
+    l.block[0] = MOLECULE_THREADS;
+    l.operand[LISTS] = arrays(p, l.n * GPCI_ELEMENT, 2);
+    l.operand[NEIGHBOURS] = (gpci_operand){.base = gpci_problem_array(p, cells * (CELLS + 1) * GPCI_ELEMENT),
+                                           .step = cells * CELLS * GPCI_ELEMENT};
     l.operand[POSITIONS] = arrays(p, cells * ROOM * REAL, 3);
     l.operand[FORCES] = arrays(p, l.n * REAL, 4);
     return gpci_problem_launch(p, &l);

@@ -7,70 +7,72 @@
  * a * (in[i] + in[n + i]) + i, of two halves.
  */
 
-#define THREADS 256u
-#define WORD sizeof(int32_t)
-
 /* Where the thread's element is in the input, R2, and in shared memory, R8. */
-#define INDEX                                                                                         \
+#define OVERLOAD_INDEX                                                                                \
     "R1 LDC; R7 S2R; UR5 S2UR; UR4 UMOV; R0 S2R; R2 LDC.64; UR6 ULDC.64; UR8 ULDC; UR4 ULEA UR5 UR4;" \
     "R0 IMAD R0 UR8 R7; R8 LEA R7 UR4; R2 IMAD.WIDE R0 R2;"
 
 #define RESULT "UR9 ULDC; R10 IMAD R10 UR9 R0; R4 IMAD.WIDE R0 R4; STG.E R4 UR6 R10; EXIT"
 
 static const char one_code[] =
-    INDEX "R2 LDG.E R2 UR6; R4 LDC.64; STS R8 R2; BAR.SYNC.DEFER_BLOCKING; R10 LDS R8;" RESULT;
+    OVERLOAD_INDEX "R2 LDG.E R2 UR6; R4 LDC.64; STS R8 R2; BAR.SYNC.DEFER_BLOCKING; R10 LDS R8;" RESULT;
 
-static const char pair_code[] = INDEX "R2 LDG.E.64 R2 UR6; R4 LDC.64; STS.64 R8 R2; BAR.SYNC.DEFER_BLOCKING; R10 "
-                                      "LDS.64 R8; R10 IMAD.IADD R10 R11;" RESULT;
+static const char pair_code[] =
+    OVERLOAD_INDEX "R2 LDG.E.64 R2 UR6; R4 LDC.64; STS.64 R8 R2; BAR.SYNC.DEFER_BLOCKING; R10 "
+                   "LDS.64 R8; R10 IMAD.IADD R10 R11;" RESULT;
 
 static const char two_code[] =
-    INDEX "R4 LDC.64; R4 IMAD.WIDE R0 R4; R2 LDG.E R2 UR6; R4 LDG.E R4 UR6; STS R8 R2; STS R8 R4; R4 LDC.64;"
-          "BAR.SYNC.DEFER_BLOCKING; R10 LDS R8; R11 LDS R8; R10 IMAD.IADD R10 R11;" RESULT;
+    OVERLOAD_INDEX "R4 LDC.64; R4 IMAD.WIDE R0 R4; R2 LDG.E R2 UR6; R4 LDG.E R4 UR6; STS R8 R2; STS R8 R4; R4 LDC.64;"
+                   "BAR.SYNC.DEFER_BLOCKING; R10 LDS R8; R11 LDS R8; R10 IMAD.IADD R10 R11;" RESULT;
 
 /* Inputs, each to its part of shared memory; then from there; then the result. */
 static void walk_overload(gpci_walk *w, const gpci_launch *l) {
-    uint64_t i = w->x * THREADS + w->first, inputs = l->operands - 1;
+    uint64_t i = w->x * GPCI_THREADS + w->first, inputs = l->operands - 1;
     const gpci_operand *out = &l->operand[inputs];
     for (uint64_t k = 0; k < inputs; k++)
         gpci_access(w, l->operand[k].base + i * l->operand[k].thread, l->operand[k].thread);
     for (uint64_t k = 0; k < inputs; k++)
-        gpci_access(w, GPCI_SHARED_BASE + k * THREADS * WORD + w->first * l->operand[k].thread, l->operand[k].thread);
+        gpci_access(w, GPCI_SHARED_BASE + k * GPCI_THREADS * GPCI_ELEMENT + w->first * l->operand[k].thread,
+                    l->operand[k].thread);
     gpci_barrier(w);
     for (uint64_t k = 0; k < inputs; k++)
-        gpci_access(w, GPCI_SHARED_BASE + k * THREADS * WORD + w->first * l->operand[k].thread, l->operand[k].thread);
+        gpci_access(w, GPCI_SHARED_BASE + k * GPCI_THREADS * GPCI_ELEMENT + w->first * l->operand[k].thread,
+                    l->operand[k].thread);
     gpci_access(w, out->base + i * out->thread, out->thread);
     gpci_finish(w);
 }
 
 static gpc_status plan_overload(gpci_problem *p) {
-    uint64_t n = p->size / (2 * WORD);
-    if (p->size % (2 * WORD) || n % THREADS) /* the kernels have no bounds */
+    uint64_t n = p->size / (2 * GPCI_ELEMENT);
+    if (p->size % (2 * GPCI_ELEMENT) || n % GPCI_THREADS) /* the kernels have no bounds */
         return gpci_problem_fail(p, "%llu bytes are no whole number of blocks' inputs, %u each",
-                                 (unsigned long long)p->size, (unsigned)(2 * WORD * THREADS));
-    uint64_t in = gpci_problem_array(p, p->size), out = gpci_problem_array(p, n * WORD);
-    const gpci_operand result = {.base = out, .thread = WORD};
+                                 (unsigned long long)p->size, (unsigned)(2 * GPCI_ELEMENT * GPCI_THREADS));
+    uint64_t in = gpci_problem_array(p, p->size), out = gpci_problem_array(p, n * GPCI_ELEMENT);
+    const gpci_operand result = {.base = out, .thread = GPCI_ELEMENT};
     const gpci_launch launches[] = {
         {.name = "_Z13simple_kernelPKiPii",
          .code = one_code,
          .operands = 2,
-         .shared = THREADS * WORD,
-         .operand = {{.base = in, .thread = WORD}, result}},
+         .shared = GPCI_THREADS * GPCI_ELEMENT,
+         .operand = {{.base = in, .thread = GPCI_ELEMENT}, result}},
         {.name = "_Z13simple_kernelPK4int2Pii",
          .code = pair_code,
          .operands = 2,
-         .shared = 2 * THREADS * WORD,
-         .operand = {{.base = in, .thread = 2 * WORD}, result}},
+         .shared = 2 * GPCI_THREADS * GPCI_ELEMENT,
+         .operand = {{.base = in, .thread = 2 * GPCI_ELEMENT}, result}},
         {.name = "_Z13simple_kernelPKiS0_Pii",
          .code = two_code,
          .operands = 3,
-         .shared = 2 * THREADS * WORD,
-         .operand = {{.base = in, .thread = WORD}, {.base = in + n * WORD, .thread = WORD}, result}},
+         .shared = 2 * GPCI_THREADS * GPCI_ELEMENT,
+         .operand = {{.base = in, .thread = GPCI_ELEMENT},
+                     {.base = in + n * GPCI_ELEMENT, .thread = GPCI_ELEMENT},
+                     result}},
     };
     for (size_t k = 0; k < sizeof launches / sizeof launches[0]; k++) {
         gpci_launch l = launches[k];
         l.warp = walk_overload;
-        l.block[0] = THREADS;
-        l.grid[0] = n / THREADS;
+        l.block[0] = GPCI_THREADS;
+        l.grid[0] = n / GPCI_THREADS;
         gpc_status status = gpci_problem_launch(p, &l);
         if (status < 0)
             return status;
@@ -81,6 +83,6 @@ static gpc_status plan_overload(gpci_problem *p) {
 const gpci_synthetic gpci_synthetic_cppoverload = {
     .name = "cppoverload",
     .summary = "a * in[i] + i through shared memory, of words, pairs, two halves, a kernel each; SIZE of the input",
-    .least = 2 * WORD * THREADS,
+    .least = 2 * GPCI_ELEMENT * GPCI_THREADS,
     .plan = plan_overload,
 };

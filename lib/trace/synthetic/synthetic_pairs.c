@@ -8,10 +8,8 @@
  * Blocks of 256 threads, as Mars has them by default.
  */
 
-#define WORD 4u
 #define VECTOR 16u
 #define PAIR 8u
-#define THREADS 256u
 
 /* R6 steps left, R7 to R9 the product and both squares, R10 the pair; R12 and R16 vectors, named by their low parts. */
 static const char score_code[] =
@@ -39,13 +37,13 @@ static uint64_t first_of(uint64_t pair, uint64_t documents) {
 }
 
 static void walk_score(gpci_walk *w, const gpci_launch *l) {
-    uint64_t a[GPCI_SYNTHETIC_LANES], b[GPCI_SYNTHETIC_LANES], thread = w->x * THREADS + w->first;
+    uint64_t a[GPCI_SYNTHETIC_LANES], b[GPCI_SYNTHETIC_LANES], thread = w->x * GPCI_THREADS + w->first;
     if (!gpci_guard(w, gpci_below(w, thread, l->n)))
         return;
     for (unsigned lane = 0; lane < w->lanes; lane++) {
         uint64_t pair = thread + lane < l->n ? thread + lane : 0, first = first_of(pair, l->rows);
-        a[lane] = first * l->columns * WORD;
-        b[lane] = (first + 1 + pair - pairs_before(first, l->rows)) * l->columns * WORD;
+        a[lane] = first * l->columns * GPCI_ELEMENT;
+        b[lane] = (first + 1 + pair - pairs_before(first, l->rows)) * l->columns * GPCI_ELEMENT;
     }
     gpci_access(w, l->operand[0].base + thread * PAIR, PAIR);
     for (uint64_t step = 0; step < l->steps; step++) {
@@ -53,7 +51,7 @@ static void walk_score(gpci_walk *w, const gpci_launch *l) {
         gpci_access_at(w, l->operand[1].base + step * VECTOR, b);
         gpci_branch(w, step + 1 < l->steps);
     }
-    gpci_access(w, l->operand[2].base + thread * WORD, WORD);
+    gpci_access(w, l->operand[2].base + thread * GPCI_ELEMENT, GPCI_ELEMENT);
     gpci_access(w, l->operand[3].base + thread * PAIR, PAIR);
     gpci_finish(w);
 }
@@ -61,20 +59,20 @@ static void walk_score(gpci_walk *w, const gpci_launch *l) {
 static gpc_status plan_score(gpci_problem *p) {
     gpci_launch l = {.name = "_Z16similarity_scorePK4int2PKfPfii", .code = score_code, .warp = walk_score};
     l.columns = (uint64_t)p->values[0];
-    l.rows = p->size / WORD / l.columns;
-    l.steps = l.columns * WORD / VECTOR;
-    if (l.columns * WORD % VECTOR)
+    l.rows = p->size / GPCI_ELEMENT / l.columns;
+    l.steps = l.columns * GPCI_ELEMENT / VECTOR;
+    if (l.columns * GPCI_ELEMENT % VECTOR)
         return gpci_problem_fail(p, "parameter 'features': %llu is no multiple of 4", (unsigned long long)l.columns);
     if (l.rows < 2)
         return gpci_problem_fail(p, "%llu bytes are less than two documents of %llu features",
                                  (unsigned long long)p->size, (unsigned long long)l.columns);
     uint64_t most = (uint64_t)p->values[1], all = pairs_before(l.rows - 1, l.rows);
     l.n = most && most < all ? most : all;
-    l.grid[0] = gpci_ceiling(l.n, THREADS);
-    l.block[0] = THREADS;
+    l.grid[0] = gpci_ceiling(l.n, GPCI_THREADS);
+    l.block[0] = GPCI_THREADS;
     l.operand[0].base = gpci_problem_array(p, l.n * PAIR);
-    l.operand[1].base = gpci_problem_array(p, l.rows * l.columns * WORD);
-    l.operand[2].base = gpci_problem_array(p, l.n * WORD);
+    l.operand[1].base = gpci_problem_array(p, l.rows * l.columns * GPCI_ELEMENT);
+    l.operand[2].base = gpci_problem_array(p, l.n * GPCI_ELEMENT);
     l.operand[3].base = gpci_problem_array(p, l.n * PAIR);
     return gpci_problem_launch(p, &l);
 }

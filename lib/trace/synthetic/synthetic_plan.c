@@ -34,7 +34,7 @@ uint64_t gpci_problem_array(gpci_problem *p, uint64_t bytes) {
     uint64_t base = *from;
     *from += gpci_ceiling(bytes, unit) * unit;
     if (p->array_count < GPCI_SYNTHETIC_ARRAYS)
-        p->arrays[p->array_count++] = (gpci_array){base, bytes};
+        p->arrays[p->array_count++] = (gpci_synthetic_array){base, bytes};
     return base;
 }
 

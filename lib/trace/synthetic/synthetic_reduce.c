@@ -3,8 +3,6 @@
 
 /* Through shared memory: inner products and histograms. */
 
-#define THREADS 256u
-#define WORD sizeof(float)
 #define BINS 256u
 
 /* Blocks take vector pairs in turn; partial sums of the threads meet in shared memory. */
@@ -23,13 +21,13 @@ static const char scalarprod_code[] =
     "@!P1 STG.E R6 UR6 R9; R5 IADD3 R2 R5 R255; P0 ISETP.GE.AND R5; BAR.SYNC.DEFER_BLOCKING; @!P0 BRA vector; EXIT";
 
 static void halve(gpci_walk *w) {
-    uint64_t mine = GPCI_SHARED_BASE + w->first * WORD;
-    for (uint64_t half = THREADS / 2; half; half /= 2) {
+    uint64_t mine = GPCI_SHARED_BASE + w->first * GPCI_ELEMENT;
+    for (uint64_t half = GPCI_THREADS / 2; half; half /= 2) {
         uint64_t lanes = gpci_below(w, w->first, half);
         gpci_barrier(w);
-        gpci_access_if(w, lanes, mine, WORD);
-        gpci_access_if(w, lanes, mine + half * WORD, WORD);
-        gpci_access_if(w, lanes, mine, WORD);
+        gpci_access_if(w, lanes, mine, GPCI_ELEMENT);
+        gpci_access_if(w, lanes, mine + half * GPCI_ELEMENT, GPCI_ELEMENT);
+        gpci_access_if(w, lanes, mine, GPCI_ELEMENT);
     }
     gpci_barrier(w);
 }
@@ -42,15 +40,15 @@ static void walk_scalarprod(gpci_walk *w, const gpci_launch *l) {
         uint64_t i = w->first, row = v * l->columns;
         if (gpci_if(w, gpci_below(w, i, l->columns)))
             do {
-                gpci_access(w, a->base + (row + i) * WORD, WORD);
-                gpci_access(w, b->base + (row + i) * WORD, WORD);
-                i += THREADS;
+                gpci_access(w, a->base + (row + i) * GPCI_ELEMENT, GPCI_ELEMENT);
+                gpci_access(w, b->base + (row + i) * GPCI_ELEMENT, GPCI_ELEMENT);
+                i += GPCI_THREADS;
             } while (gpci_loop(w, gpci_below(w, i, l->columns)));
         gpci_end_if(w);
-        gpci_access(w, GPCI_SHARED_BASE + w->first * WORD, WORD);
+        gpci_access(w, GPCI_SHARED_BASE + w->first * GPCI_ELEMENT, GPCI_ELEMENT);
         halve(w);
         gpci_access_if(w, one, GPCI_SHARED_BASE, 0);
-        gpci_access_if(w, one, out->base + v * WORD, 0);
+        gpci_access_if(w, one, out->base + v * GPCI_ELEMENT, 0);
         gpci_barrier(w);
         gpci_branch(w, v + l->grid[0] < l->rows);
     }
@@ -60,15 +58,15 @@ static void walk_scalarprod(gpci_walk *w, const gpci_launch *l) {
 static gpc_status plan_scalarprod(gpci_problem *p) {
     gpci_launch l = {.name = "_Z10scalarprodPfPKfS1_ii", .code = scalarprod_code, .warp = walk_scalarprod};
     l.rows = (uint64_t)p->values[0];
-    l.columns = p->size / WORD / l.rows;
+    l.columns = p->size / GPCI_ELEMENT / l.rows;
     if (!l.columns)
         return gpci_problem_fail(p, "%llu bytes are no float for each of %llu vectors", (unsigned long long)p->size,
                                  (unsigned long long)l.rows);
     l.grid[0] = l.rows < 128 ? l.rows : 128;
-    l.block[0] = THREADS;
-    l.shared = THREADS * WORD;
+    l.block[0] = GPCI_THREADS;
+    l.shared = GPCI_THREADS * GPCI_ELEMENT;
     for (unsigned k = 0; k < 3; k++)
-        l.operand[k].base = gpci_problem_array(p, k < 2 ? l.rows * l.columns * WORD : l.rows * WORD);
+        l.operand[k].base = gpci_problem_array(p, k < 2 ? l.rows * l.columns * GPCI_ELEMENT : l.rows * GPCI_ELEMENT);
     return gpci_problem_launch(p, &l);
 }
 
@@ -101,26 +99,26 @@ static const char histogram_code[] =
     "STG.E R2 UR6 R5; EXIT";
 
 static void walk_histogram(gpci_walk *w, const gpci_launch *l) {
-    uint64_t mine = GPCI_SHARED_BASE + w->first * WORD, i = w->x * THREADS + w->first;
-    gpci_access(w, mine, WORD);
+    uint64_t mine = GPCI_SHARED_BASE + w->first * GPCI_ELEMENT, i = w->x * GPCI_THREADS + w->first;
+    gpci_access(w, mine, GPCI_ELEMENT);
     gpci_barrier(w);
     if (gpci_if(w, gpci_below(w, i, l->n)))
         do {
             uint64_t words[GPCI_SYNTHETIC_LANES], bin[GPCI_SYNTHETIC_LANES];
-            gpci_access(w, l->operand[0].base + i * WORD, WORD);
+            gpci_access(w, l->operand[0].base + i * GPCI_ELEMENT, GPCI_ELEMENT);
             for (unsigned lane = 0; lane < w->lanes; lane++)
                 words[lane] = gpci_mix(l->seed + i + lane);
-            for (unsigned byte = 0; byte < WORD; byte++) {
+            for (unsigned byte = 0; byte < GPCI_ELEMENT; byte++) {
                 for (unsigned lane = 0; lane < w->lanes; lane++)
-                    bin[lane] = (words[lane] >> 8 * byte) % BINS * WORD;
+                    bin[lane] = (words[lane] >> 8 * byte) % BINS * GPCI_ELEMENT;
                 gpci_access_at(w, GPCI_SHARED_BASE, bin);
             }
-            i += l->grid[0] * THREADS;
+            i += l->grid[0] * GPCI_THREADS;
         } while (gpci_loop(w, gpci_below(w, i, l->n)));
     gpci_end_if(w);
     gpci_barrier(w);
-    gpci_access(w, mine, WORD);
-    gpci_access(w, l->operand[1].base + (w->x * THREADS + w->first) * WORD, WORD);
+    gpci_access(w, mine, GPCI_ELEMENT);
+    gpci_access(w, l->operand[1].base + (w->x * GPCI_THREADS + w->first) * GPCI_ELEMENT, GPCI_ELEMENT);
     gpci_finish(w);
 }
 
@@ -140,27 +138,27 @@ static const char merge_code[] =
 
 static void load_partial(gpci_walk *w, const gpci_launch *l, uint64_t step, const void *data) {
     const uint64_t *bin = data;
-    gpci_access(w, l->operand[0].base + step * BINS * WORD + *bin, WORD);
+    gpci_access(w, l->operand[0].base + step * BINS * GPCI_ELEMENT + *bin, GPCI_ELEMENT);
 }
 
 static void walk_merge(gpci_walk *w, const gpci_launch *l) {
-    uint64_t bin = w->first * WORD;
+    uint64_t bin = w->first * GPCI_ELEMENT;
     uint64_t done = gpci_unrolled(w, l, load_partial, &bin, 0, l->n, 4);
     gpci_unrolled(w, l, load_partial, &bin, done, l->n, 1);
-    gpci_access(w, l->operand[1].base + bin, WORD);
+    gpci_access(w, l->operand[1].base + bin, GPCI_ELEMENT);
     gpci_finish(w);
 }
 
 static gpc_status plan_histogram(gpci_problem *p) {
-    uint64_t blocks = (uint64_t)p->values[0], table = BINS * WORD;
+    uint64_t blocks = (uint64_t)p->values[0], table = BINS * GPCI_ELEMENT;
     uint64_t data = gpci_problem_array(p, p->size);
     uint64_t partial = gpci_problem_array(p, blocks * table);
     uint64_t total = gpci_problem_array(p, table);
     gpci_launch l = {.name = "_Z16histogram_sharedPjPKji", .code = histogram_code, .warp = walk_histogram};
     l.grid[0] = blocks;
-    l.block[0] = THREADS;
+    l.block[0] = GPCI_THREADS;
     l.shared = table;
-    l.n = p->size / WORD;
+    l.n = p->size / GPCI_ELEMENT;
     l.seed = gpci_mix((uint64_t)p->values[1]);
     l.operand[0].base = data;
     l.operand[1].base = partial;
@@ -169,7 +167,7 @@ static gpc_status plan_histogram(gpci_problem *p) {
         return status;
     l = (gpci_launch){.name = "_Z15histogram_mergePjPKji", .code = merge_code, .warp = walk_merge};
     l.grid[0] = 1;
-    l.block[0] = THREADS;
+    l.block[0] = GPCI_THREADS;
     l.n = blocks;
     l.operand[0].base = partial;
     l.operand[1].base = total;

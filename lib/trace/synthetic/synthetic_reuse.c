@@ -3,9 +3,6 @@
 
 /* Locality by construction: none at all, or lines that a warp or a thread comes back to. */
 
-#define WORD sizeof(float)
-#define THREADS 256u
-
 /* Thread i copies element reverse(i), so that no two lanes share a sector until the array is small. */
 static const char spatial_code[] =
     "R1 LDC; R0 S2R; UR4 S2UR; R7 LDC; R2 LDC.64; R7 IMAD R7 UR4 R0; UR4 ULDC; UR4 UIADD3 UR4; R0 BREV R7;"
@@ -22,9 +19,9 @@ static uint64_t reversed(uint64_t index, uint64_t n) {
 static void walk_spatial(gpci_walk *w, const gpci_launch *l) {
     uint64_t offsets[GPCI_SYNTHETIC_LANES], i = w->x * l->block[0] + w->first;
     for (unsigned lane = 0; lane < w->lanes; lane++)
-        offsets[lane] = reversed(i + lane, l->n) * WORD;
+        offsets[lane] = reversed(i + lane, l->n) * GPCI_ELEMENT;
     gpci_access_at(w, l->operand[0].base, offsets);
-    gpci_access(w, l->operand[1].base + i * WORD, WORD);
+    gpci_access(w, l->operand[1].base + i * GPCI_ELEMENT, GPCI_ELEMENT);
     gpci_finish(w);
 }
 
@@ -32,8 +29,8 @@ static gpc_status plan_spatial(gpci_problem *p) {
     gpci_launch l = {.name = "_Z14spatial_bitrevPfPKfi", .code = spatial_code, .warp = walk_spatial};
     if (!gpci_power_of_two(p->size))
         return gpci_problem_fail(p, "%llu bytes are not a power of two", (unsigned long long)p->size);
-    l.n = p->size / WORD;
-    l.block[0] = l.n < THREADS ? l.n : THREADS;
+    l.n = p->size / GPCI_ELEMENT;
+    l.block[0] = l.n < GPCI_THREADS ? l.n : GPCI_THREADS;
     l.grid[0] = l.n / l.block[0];
     l.operand[0].base = gpci_problem_array(p, p->size);
     l.operand[1].base = gpci_problem_array(p, p->size);
@@ -53,23 +50,23 @@ static const char gather_code[] =
     "R6 IMAD.WIDE R9 R6; STG.E R6 UR6 R5; EXIT";
 
 static void walk_gather(gpci_walk *w, const gpci_launch *l) {
-    uint64_t offsets[GPCI_SYNTHETIC_LANES], i = w->x * THREADS + w->first;
+    uint64_t offsets[GPCI_SYNTHETIC_LANES], i = w->x * GPCI_THREADS + w->first;
     if (!gpci_guard(w, gpci_below(w, i, l->n)))
         return;
     for (unsigned lane = 0; lane < w->lanes; lane++)
-        offsets[lane] = ((gpci_mix(l->seed + i + lane) >> 32) * l->n >> 32) * WORD;
-    gpci_access(w, l->operand[0].base + i * WORD, WORD);
+        offsets[lane] = ((gpci_mix(l->seed + i + lane) >> 32) * l->n >> 32) * GPCI_ELEMENT;
+    gpci_access(w, l->operand[0].base + i * GPCI_ELEMENT, GPCI_ELEMENT);
     gpci_access_at(w, l->operand[1].base, offsets);
-    gpci_access(w, l->operand[2].base + i * WORD, WORD);
+    gpci_access(w, l->operand[2].base + i * GPCI_ELEMENT, GPCI_ELEMENT);
     gpci_finish(w);
 }
 
 static gpc_status plan_gather(gpci_problem *p) {
     gpci_launch l = {.name = "_Z6gatherPfPKfPKji", .code = gather_code, .warp = walk_gather};
-    l.n = p->size / WORD;
+    l.n = p->size / GPCI_ELEMENT;
     l.seed = gpci_mix((uint64_t)p->values[0]);
-    l.grid[0] = gpci_ceiling(l.n, THREADS);
-    l.block[0] = THREADS;
+    l.grid[0] = gpci_ceiling(l.n, GPCI_THREADS);
+    l.block[0] = GPCI_THREADS;
     for (unsigned k = 0; k < 3; k++)
         l.operand[k].base = gpci_problem_array(p, p->size);
     return gpci_problem_launch(p, &l);
@@ -115,14 +112,14 @@ static void load_element(gpci_walk *w, const gpci_launch *l, uint64_t step, cons
 }
 
 static void walk_reuse(gpci_walk *w, const gpci_launch *l) {
-    uint64_t thread = w->x * l->block[0] + w->first, first = l->operand[0].base + thread * l->steps * WORD;
+    uint64_t thread = w->x * l->block[0] + w->first, first = l->operand[0].base + thread * l->steps * GPCI_ELEMENT;
     for (uint64_t r = 0; r < l->repeats; r++) {
         uint64_t done = gpci_unrolled(w, l, load_element, &first, 0, l->steps, 16);
         done = gpci_unrolled(w, l, load_element, &first, done, l->steps, 8);
         gpci_unrolled(w, l, load_element, &first, done, l->steps, 1);
         gpci_branch(w, r + 1 < l->repeats);
     }
-    gpci_access(w, l->operand[1].base + thread * WORD, WORD);
+    gpci_access(w, l->operand[1].base + thread * GPCI_ELEMENT, GPCI_ELEMENT);
     gpci_finish(w);
 }
 
@@ -132,15 +129,15 @@ static gpc_status plan_reuse(gpci_problem *p, const char *name, bool together) {
     l.steps = (uint64_t)p->values[0];
     l.repeats = (uint64_t)p->values[1];
     l.block[0] = (uint64_t)p->values[2];
-    l.grid[0] = p->size / (l.steps * WORD) / l.block[0];
+    l.grid[0] = p->size / (l.steps * GPCI_ELEMENT) / l.block[0];
     if (!l.grid[0])
         return gpci_problem_fail(p, "%llu bytes are less than a block's %llu", (unsigned long long)p->size,
-                                 (unsigned long long)(l.steps * WORD * l.block[0]));
+                                 (unsigned long long)(l.steps * GPCI_ELEMENT * l.block[0]));
     uint64_t threads = l.grid[0] * l.block[0];
-    l.operand[0].base = gpci_problem_array(p, threads * l.steps * WORD);
-    l.operand[0].thread = together ? l.steps * WORD : WORD;
-    l.operand[0].step = together ? WORD : p->lanes * WORD;
-    l.operand[1].base = gpci_problem_array(p, threads * WORD);
+    l.operand[0].base = gpci_problem_array(p, threads * l.steps * GPCI_ELEMENT);
+    l.operand[0].thread = together ? l.steps * GPCI_ELEMENT : GPCI_ELEMENT;
+    l.operand[0].step = together ? GPCI_ELEMENT : p->lanes * GPCI_ELEMENT;
+    l.operand[1].base = gpci_problem_array(p, threads * GPCI_ELEMENT);
     return gpci_problem_launch(p, &l);
 }
 

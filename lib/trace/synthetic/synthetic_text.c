@@ -16,9 +16,7 @@
  * beyond its end, a line ends at its end here.
  */
 
-#define THREADS 256u
 #define RECORD 8u /* offset and length of a piece; and a result */
-#define WORD 4u
 #define LINK_LEAST 16u
 #define LINK_SPREAD 32u
 #define HREF 3u    /* where in `<a href="` the comparison is */
@@ -72,7 +70,7 @@ static uint64_t piece_start(const gpci_launch *l, uint64_t index) {
 
 /* The threads' pieces, loaded; false where there are none. */
 static bool begin_pieces(gpci_walk *w, const gpci_launch *l, piece *p) {
-    uint64_t thread = w->x * THREADS + w->first;
+    uint64_t thread = w->x * GPCI_THREADS + w->first;
     if (!gpci_guard(w, gpci_below(w, thread, l->n)))
         return false;
     for (unsigned lane = 0; lane < w->lanes; lane++) {
@@ -111,7 +109,7 @@ static void scan_word(gpci_walk *w, const gpci_launch *l, piece *p) {
 
 static void put_result(gpci_walk *w, const gpci_launch *l, piece *p) {
     gpci_access_at(w, l->operand[RESULTS].base, p->result);
-    gpci_access_at(w, l->operand[RESULTS].base + WORD, p->result);
+    gpci_access_at(w, l->operand[RESULTS].base + GPCI_ELEMENT, p->result);
     for (uint64_t lanes = w->mask; lanes;)
         p->result[next_lane(&lanes)] += RECORD;
 }
@@ -247,8 +245,8 @@ static gpc_status plan_text(gpci_problem *p, gpci_launch *l, uint64_t least) {
                                  (unsigned long long)l->columns);
     uint64_t most = l->columns + l->columns / 2;
     l->rows = most / least + 1;
-    l->grid[0] = gpci_ceiling(l->n, THREADS);
-    l->block[0] = THREADS;
+    l->grid[0] = gpci_ceiling(l->n, GPCI_THREADS);
+    l->block[0] = GPCI_THREADS;
     l->operand[RECORDS].base = gpci_problem_array(p, l->n * RECORD);
     l->operand[TEXT].base = gpci_problem_array(p, l->n * l->columns + l->columns / 2);
     l->operand[KEY].base = gpci_problem_array(p, l->steps + 1);

@@ -3,10 +3,8 @@
 
 /* Element by element over vectors, one thread each: loads of all but the last operand, then a store. */
 
-#define THREADS 256u
-
 static void walk_vector(gpci_walk *w, const gpci_launch *l) {
-    uint64_t i = w->x * THREADS + w->first;
+    uint64_t i = w->x * GPCI_THREADS + w->first;
     if (!gpci_guard(w, gpci_below(w, i, l->n)))
         return;
     for (uint64_t k = 0; k < l->operands; k++)
@@ -14,18 +12,18 @@ static void walk_vector(gpci_walk *w, const gpci_launch *l) {
     gpci_finish(w);
 }
 
-#define INDEX "R1 LDC; R0 S2R; UR4 S2UR; R9 LDC; R9 IMAD R9 UR4 R0; UR5 ULDC; P0 ISETP.GE.AND R9 UR5; @P0 EXIT;"
+#define VECTOR_INDEX "R1 LDC; R0 S2R; UR4 S2UR; R9 LDC; R9 IMAD R9 UR4 R0; UR5 ULDC; P0 ISETP.GE.AND R9 UR5; @P0 EXIT;"
 
-#define TWO_INPUTS(width, operation)                                                                    \
-    INDEX "R2 LDC.64; UR6 ULDC.64; R4 LDC.64; R6 LDC.64; R2 IMAD.WIDE R9 R2; R2 LDG.E" width " R2 UR6;" \
-          "R4 IMAD.WIDE R9 R4; R4 LDG.E" width " R4 UR6; R6 IMAD.WIDE R9 R6;" operation "STG.E" width   \
-          " R6 UR6 R10; EXIT"
+#define TWO_INPUTS(width, operation)                                                                           \
+    VECTOR_INDEX "R2 LDC.64; UR6 ULDC.64; R4 LDC.64; R6 LDC.64; R2 IMAD.WIDE R9 R2; R2 LDG.E" width " R2 UR6;" \
+                 "R4 IMAD.WIDE R9 R4; R4 LDG.E" width " R4 UR6; R6 IMAD.WIDE R9 R6;" operation "STG.E" width   \
+                 " R6 UR6 R10; EXIT"
 
-#define ONE_INPUT(width, operation)                                                          \
-    INDEX "R2 LDC.64; UR6 ULDC.64; R6 LDC.64; R2 IMAD.WIDE R9 R2; R2 LDG.E" width " R2 UR6;" \
-          "R6 IMAD.WIDE R9 R6;" operation "STG.E" width " R6 UR6 R10; EXIT"
+#define ONE_INPUT(width, operation)                                                                 \
+    VECTOR_INDEX "R2 LDC.64; UR6 ULDC.64; R6 LDC.64; R2 IMAD.WIDE R9 R2; R2 LDG.E" width " R2 UR6;" \
+                 "R6 IMAD.WIDE R9 R6;" operation "STG.E" width " R6 UR6 R10; EXIT"
 
-static const gpci_launch vector_launch = {.warp = walk_vector, .block = {THREADS}};
+static const gpci_launch vector_launch = {.warp = walk_vector, .block = {GPCI_THREADS}};
 
 /* `inputs` and one output of `width` bytes an element, at the addresses of `base`. */
 static gpc_status plan_vector(gpci_problem *p, const char *name, const char *code, uint64_t inputs, uint64_t width,
@@ -34,7 +32,7 @@ static gpc_status plan_vector(gpci_problem *p, const char *name, const char *cod
     l.name = name;
     l.code = code;
     l.n = p->size / width;
-    l.grid[0] = gpci_ceiling(l.n, THREADS);
+    l.grid[0] = gpci_ceiling(l.n, GPCI_THREADS);
     l.operands = inputs + 1;
     for (uint64_t k = 0; k < l.operands; k++)
         l.operand[k] = (gpci_operand){.base = base[k], .thread = width};

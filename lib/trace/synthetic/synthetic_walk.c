@@ -7,7 +7,7 @@
 
 /* Issue the present step. NULL once the walk has failed. */
 static gpc_instruction *issue(gpci_walk *w, uint64_t mask, uint64_t **addresses) {
-    const gpci_step *step = &w->steps[w->at];
+    const gpci_listing_step *step = &w->steps[w->at];
     uint64_t *room;
     gpc_instruction *i = gpci_block_add(w->block, w->opcodes, step->opcode, (uint64_t)w->at * PC_STEP, mask,
                                         addresses != NULL, addresses ? addresses : &room);
@@ -23,7 +23,7 @@ static gpc_instruction *issue(gpci_walk *w, uint64_t mask, uint64_t **addresses)
 }
 
 /* Issue what stands before the next step that is not plain; it must have the role. */
-static bool reach(gpci_walk *w, gpci_role role) {
+static bool reach(gpci_walk *w, gpci_listing_role role) {
     while (w->status == GPC_OK && w->steps[w->at].role == GPCI_ROLE_PLAIN)
         issue(w, w->mask, NULL);
     if (w->status == GPC_OK && w->steps[w->at].role != role)

@@ -6,8 +6,6 @@
  * until 2048 elements are left, which then run in shared memory.
  */
 
-#define WORD sizeof(float)
-#define THREADS 256u
 #define SHARED_LOG 11u
 #define LEAST_LOG 8u
 #define MODULATE_BLOCKS 128u
@@ -33,9 +31,9 @@ static uint64_t first_of_four(uint64_t thread, uint64_t stride) {
 static void walk_global(gpci_walk *w, const gpci_launch *l) {
     uint64_t offsets[GPCI_SYNTHETIC_LANES];
     for (unsigned lane = 0; lane < w->lanes; lane++)
-        offsets[lane] = first_of_four(w->gx[lane], l->stride) * WORD;
+        offsets[lane] = first_of_four(w->gx[lane], l->stride) * GPCI_ELEMENT;
     for (unsigned k = 0; k < 8; k++)
-        gpci_access_at(w, l->operand[0].base + k % 4 * l->stride * WORD, offsets);
+        gpci_access_at(w, l->operand[0].base + k % 4 * l->stride * GPCI_ELEMENT, offsets);
     gpci_finish(w);
 }
 
@@ -56,19 +54,19 @@ static const char shared_code[] =
     "R2 IMAD.WIDE R10 R2; @!P0 BRA write; EXIT";
 
 static void walk_shared(gpci_walk *w, const gpci_launch *l) {
-    uint64_t n = l->n, threads = l->block[0], data = l->operand[0].base + w->x * n * WORD;
+    uint64_t n = l->n, threads = l->block[0], data = l->operand[0].base + w->x * n * GPCI_ELEMENT;
     uint64_t offsets[GPCI_SYNTHETIC_LANES];
     for (uint64_t i = w->first; i < n; i += threads) {
-        gpci_access(w, data + i * WORD, WORD);
-        gpci_access(w, GPCI_SHARED_BASE + i * WORD, WORD);
+        gpci_access(w, data + i * GPCI_ELEMENT, GPCI_ELEMENT);
+        gpci_access(w, GPCI_SHARED_BASE + i * GPCI_ELEMENT, GPCI_ELEMENT);
         gpci_branch(w, i + threads < n);
     }
     for (uint64_t stride = n / 4; stride; stride /= 4) {
         for (unsigned lane = 0; lane < w->lanes; lane++)
-            offsets[lane] = first_of_four(w->tx[lane], stride) * WORD;
+            offsets[lane] = first_of_four(w->tx[lane], stride) * GPCI_ELEMENT;
         gpci_barrier(w);
         for (unsigned k = 0; k < 8; k++)
-            gpci_access_at(w, GPCI_SHARED_BASE + k % 4 * stride * WORD, offsets);
+            gpci_access_at(w, GPCI_SHARED_BASE + k % 4 * stride * GPCI_ELEMENT, offsets);
         gpci_branch(w, stride >= 4);
     }
     bool odd = gpci_log2(n) % 2;
@@ -76,14 +74,14 @@ static void walk_shared(gpci_walk *w, const gpci_launch *l) {
         gpci_barrier(w);
         for (uint64_t i = w->first; i < n / 2; i += threads) {
             for (unsigned k = 0; k < 4; k++)
-                gpci_access(w, GPCI_SHARED_BASE + (2 * i + k % 2) * WORD, 2 * WORD);
+                gpci_access(w, GPCI_SHARED_BASE + (2 * i + k % 2) * GPCI_ELEMENT, 2 * GPCI_ELEMENT);
             gpci_branch(w, i + threads < n / 2);
         }
     }
     gpci_barrier(w);
     for (uint64_t i = w->first; i < n; i += threads) {
-        gpci_access(w, GPCI_SHARED_BASE + i * WORD, WORD);
-        gpci_access(w, data + i * WORD, WORD);
+        gpci_access(w, GPCI_SHARED_BASE + i * GPCI_ELEMENT, GPCI_ELEMENT);
+        gpci_access(w, data + i * GPCI_ELEMENT, GPCI_ELEMENT);
         gpci_branch(w, i + threads < n);
     }
     gpci_finish(w);
@@ -96,14 +94,14 @@ static const char modulate_code[] =
     "P0 ISETP.GE.AND R0 R5; R2 FMUL R2 R11; R4 FMUL R4 R2; STG.E R12 UR6 R4; @!P0 BRA element; EXIT";
 
 static void walk_modulate(gpci_walk *w, const gpci_launch *l) {
-    uint64_t i = w->x * THREADS + w->first;
+    uint64_t i = w->x * GPCI_THREADS + w->first;
     if (!gpci_guard(w, gpci_below(w, i, l->n)))
         return;
     do {
-        gpci_access(w, l->operand[0].base + i * WORD, WORD);
-        gpci_access(w, l->operand[1].base + i * WORD, WORD);
-        gpci_access(w, l->operand[0].base + i * WORD, WORD);
-        i += l->grid[0] * THREADS;
+        gpci_access(w, l->operand[0].base + i * GPCI_ELEMENT, GPCI_ELEMENT);
+        gpci_access(w, l->operand[1].base + i * GPCI_ELEMENT, GPCI_ELEMENT);
+        gpci_access(w, l->operand[0].base + i * GPCI_ELEMENT, GPCI_ELEMENT);
+        i += l->grid[0] * GPCI_THREADS;
     } while (gpci_loop(w, gpci_below(w, i, l->n)));
     w->mask = w->all;
     gpci_finish(w);
@@ -115,8 +113,8 @@ static gpc_status plan_transform(gpci_problem *p, uint64_t array, unsigned log) 
     gpc_status status = GPC_OK;
     for (; log > SHARED_LOG && status == GPC_OK; log -= 2) {
         gpci_launch l = {.name = "_Z15fwtBatch2KernelPfS_i", .code = global_code, .warp = walk_global};
-        l.grid[0] = total / (4 * THREADS);
-        l.block[0] = THREADS;
+        l.grid[0] = total / (4 * GPCI_THREADS);
+        l.block[0] = GPCI_THREADS;
         l.stride = (UINT64_C(1) << log) / 4;
         l.operand[0].base = array;
         status = gpci_problem_launch(p, &l);
@@ -127,14 +125,14 @@ static gpc_status plan_transform(gpci_problem *p, uint64_t array, unsigned log) 
     l.n = UINT64_C(1) << log;
     l.grid[0] = total / l.n;
     l.block[0] = l.n / 4;
-    l.shared = l.n * WORD;
+    l.shared = l.n * GPCI_ELEMENT;
     l.operand[0].base = array;
     return gpci_problem_launch(p, &l);
 }
 
 /* A convolution in the Walsh basis: transform both, multiply, transform back. */
 static gpc_status plan_fastwalsh(gpci_problem *p) {
-    uint64_t elements = p->size / WORD;
+    uint64_t elements = p->size / GPCI_ELEMENT;
     if (!gpci_power_of_two(p->size))
         return gpci_problem_fail(p, "%llu bytes are not a power of two", (unsigned long long)p->size);
     unsigned log = gpci_log2(elements);
@@ -146,7 +144,7 @@ static gpc_status plan_fastwalsh(gpci_problem *p) {
     status = plan_transform(p, kernel, log);
     gpci_launch l = {.name = "_Z14modulateKernelPfS_i", .code = modulate_code, .warp = walk_modulate};
     l.grid[0] = MODULATE_BLOCKS;
-    l.block[0] = THREADS;
+    l.block[0] = GPCI_THREADS;
     l.n = elements;
     l.operand[0].base = data;
     l.operand[1].base = kernel;
@@ -162,7 +160,7 @@ static const gpc_parameter fastwalsh_parameters[] = {
 const gpci_synthetic gpci_synthetic_fastwalsh = {
     .name = "fastwalsh",
     .summary = "fast Walsh transform in place, a kernel for each pass; SIZE of the data, a power of two (convolve=0)",
-    .least = (1u << LEAST_LOG) * WORD,
+    .least = (1u << LEAST_LOG) * GPCI_ELEMENT,
     .parameters = fastwalsh_parameters,
     .parameter_count = 1,
     .plan = plan_fastwalsh,

@@ -80,7 +80,7 @@ static const struct {
     {GPC_OP_EXIT, "EXIT"},
 };
 
-#define LENGTH(table) (sizeof(table) / sizeof *(table))
+#define TABLE_LENGTH(table) (sizeof(table) / sizeof *(table))
 
 static text_part first_part(const char *text) {
     return (text_part){text, strcspn(text, ".")};
@@ -156,7 +156,7 @@ static void decode_operators(const char *text, gpci_opcode *opcode) {
         opcode->hint = GPC_HINT_CG;
     if (opcode->kind == GPC_LOAD && strong && has(text, "SYS"))
         opcode->hint = GPC_HINT_CV;
-    for (size_t i = 0; i < LENGTH(operators); i++) {
+    for (size_t i = 0; i < TABLE_LENGTH(operators); i++) {
         if (!has(text, operators[i].modifier))
             continue;
         if (operators[i].hint)
@@ -208,7 +208,7 @@ static bool is_listed(const char *words, text_part word) {
 
 static void decode_class(const char *text, gpci_opcode *opcode) {
     text_part name = first_part(text);
-    for (size_t i = 0; i < LENGTH(classes); i++) {
+    for (size_t i = 0; i < TABLE_LENGTH(classes); i++) {
         if (!is_listed(classes[i].names, name))
             continue;
         bool waits = classes[i].op_class != GPC_OP_BARRIER || !has(text, "ARV");
@@ -223,7 +223,7 @@ void gpci_opcode_decode(const char *text, gpci_opcode *opcode) {
     *opcode = (gpci_opcode){.text = text, .op_class = GPC_OP_ALU, .space = GPC_SPACE_NONE};
     static const named_memory prefetch = {"CCTL", GPC_PREFETCH, GPC_SPACE_GLOBAL, 4};
     text_part name = first_part(text);
-    for (size_t i = 0; i < LENGTH(memory_names); i++) {
+    for (size_t i = 0; i < TABLE_LENGTH(memory_names); i++) {
         if (is(name, memory_names[i].name)) {
             decode_memory(text, &memory_names[i], opcode);
             return;

@@ -2,7 +2,7 @@
 #ifndef GPC_TRACE_TEXT_TEXT_LINE_H
 #define GPC_TRACE_TEXT_TEXT_LINE_H
 
-#include "base/bytes.h"
+#include "base/buffer.h"
 
 #define GPCI_TEXT_LANES 32u
 
@@ -11,6 +11,6 @@
  * with differences. Registers other than R, of which that version knows none, are named as version 6 does. False: out
  * of memory.
  */
-bool gpci_text_line(gpci_bytes *out, const gpc_instruction *instruction, const char *opcode, bool with_line);
+bool gpci_text_line(gpci_buffer *out, const gpc_instruction *instruction, const char *opcode, bool with_line);
 
 #endif

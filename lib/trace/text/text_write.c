@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #define PART_BYTES (128u << 10)
-#define NAME_BYTES 64u
+#define FILE_NAME_BYTES 64u
 
 /* A folder under a temporary name, that in the end is renamed, or emptied into the one that is there. */
 typedef struct text_sink {
@@ -22,7 +22,7 @@ typedef struct text_sink {
     char *path, *folder;
     gpci_output *output; /* of the present kernel */
     gpc_kernel kernel;
-    gpci_bytes part;
+    gpci_buffer part;
     gpci_text text;      /* that goes into `part` */
     uint32_t kernels;    /* begun */
     bool header_written; /* the first block says whether there are source lines */
@@ -57,8 +57,8 @@ static gpc_status flush(text_sink *s, gpci_output *output, gpc_error *error) {
 }
 
 static gpc_status add_to_part(void *part, const char *bytes, size_t length) {
-    gpci_bytes_put(part, bytes, length);
-    return ((const gpci_bytes *)part)->failed ? GPC_ERROR_MEMORY : GPC_OK;
+    gpci_buffer_put(part, bytes, length);
+    return ((const gpci_buffer *)part)->failed ? GPC_ERROR_MEMORY : GPC_OK;
 }
 
 static void put_header(text_sink *s) {
@@ -83,8 +83,8 @@ static void put_header(text_sink *s) {
 }
 
 /* Where the name of a kernel's file with this suffix goes. */
-static void kernel_file(uint32_t number, const char *suffix, char name[NAME_BYTES]) {
-    snprintf(name, NAME_BYTES, "kernel-%" PRIu32 "%s", number, suffix);
+static void kernel_file(uint32_t number, const char *suffix, char name[FILE_NAME_BYTES]) {
+    snprintf(name, FILE_NAME_BYTES, "kernel-%" PRIu32 "%s", number, suffix);
 }
 
 /* Count the kernel, and whether it has a placement. */
@@ -98,7 +98,7 @@ static bool add_kernel(text_sink *s, const gpc_kernel *kernel) {
 static gpc_status write_placement(text_sink *s, const gpc_kernel *kernel, gpc_error *error) {
     if (!kernel->placement_count)
         return GPC_OK;
-    char name[NAME_BYTES];
+    char name[FILE_NAME_BYTES];
     gpci_output *output;
     kernel_file(s->kernels, ".sm", name);
     gpc_status status = open_in(s, name, error, &output);
@@ -151,7 +151,7 @@ static gpc_status begin_kernel(gpci_sink *sink, const gpc_kernel *kernel, gpc_er
     status = write_placement(s, kernel, error);
     if (status < 0)
         return status;
-    char name[NAME_BYTES];
+    char name[FILE_NAME_BYTES];
     kernel_file(s->kernels, ".traceg", name);
     return open_in(s, name, error, &s->output);
 }
@@ -231,7 +231,7 @@ static gpc_status move_file(const text_sink *s, const char *name, gpc_error *err
 static gpc_status drop_placements(const text_sink *s, uint32_t kernel, gpc_error *error) {
     static const char *const suffixes[] = {".sm", ".sm.xz", ".sm.gz", ".sm.zst"};
     for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
-        char name[NAME_BYTES];
+        char name[FILE_NAME_BYTES];
         kernel_file(kernel, suffixes[i], name);
         char *file = file_in(s, s->path, name);
         if (!file)
@@ -246,7 +246,7 @@ static gpc_status drop_placements(const text_sink *s, uint32_t kernel, gpc_error
 static gpc_status move_files(const text_sink *s, gpc_error *error) {
     gpc_status status = GPC_OK;
     for (uint32_t k = 1; status == GPC_OK && k <= s->kernels; k++) {
-        char name[NAME_BYTES];
+        char name[FILE_NAME_BYTES];
         status = drop_placements(s, k, error);
         kernel_file(k, ".sm", name);
         if (status == GPC_OK && s->placed[k - 1])
@@ -264,7 +264,7 @@ static void remove_files(const text_sink *s) {
     if (folder < 0)
         return;
     for (uint32_t k = 1; k <= s->kernels; k++) {
-        char name[NAME_BYTES];
+        char name[FILE_NAME_BYTES];
         kernel_file(k, ".sm", name);
         unlinkat(folder, name, 0);
         kernel_file(k, ".traceg", name);
@@ -302,7 +302,7 @@ static void destroy(gpci_sink *sink) {
     if (s->folder)
         remove_files(s);
     gpci_free(context, (char *)(uintptr_t)s->kernel.name);
-    gpci_bytes_clear(&s->part);
+    gpci_buffer_clear(&s->part);
     gpci_free(context, s->placed);
     gpci_free(context, s->folder);
     gpci_free(context, s->path);

@@ -179,40 +179,40 @@ Test(insertion, leaders_of_any_cache) {
 
 /* The header's example, and shares over many lines: by counter exact, by draw within five deviations. */
 Test(insertion, throttle) {
-    gpci_throttle throttle;
-    gpci_throttle_init(&throttle, 0.375, false, 0);
+    gpci_thrash_throttle throttle;
+    gpci_thrash_throttle_init(&throttle, 0.375, false, 0);
     char passes[7] = "";
     for (int i = 0; i < 6; i++)
-        passes[i] = gpci_throttle_passes(&throttle) ? '1' : '0';
+        passes[i] = gpci_thrash_throttle_passes(&throttle) ? '1' : '0';
     cr_expect_str_eq(passes, "001001");
-    gpci_throttle_init(&throttle, 1.0 / 32, false, 0);
+    gpci_thrash_throttle_init(&throttle, 1.0 / 32, false, 0);
     int first = 0, count = 0;
     for (int i = 1; i <= 3200; i++)
-        if (gpci_throttle_passes(&throttle)) {
+        if (gpci_thrash_throttle_passes(&throttle)) {
             first = first ? first : i;
             count++;
         }
     cr_expect_eq(first, 32);
     cr_expect_eq(count, 100);
-    gpci_throttle_init(&throttle, 1.0 / 32, true, 7);
+    gpci_thrash_throttle_init(&throttle, 1.0 / 32, true, 7);
     count = 0;
     for (int i = 0; i < 32000; i++)
-        count += gpci_throttle_passes(&throttle);
+        count += gpci_thrash_throttle_passes(&throttle);
     cr_expect(count > 1000 - 156 && count < 1000 + 156, "%d: the deviation is sqrt(1000 x 31/32)", count);
     for (int draws = 0; draws < 2; draws++)
         for (int epsilon = 0; epsilon < 2; epsilon++) {
-            gpci_throttle_init(&throttle, epsilon, draws, 7);
+            gpci_thrash_throttle_init(&throttle, epsilon, draws, 7);
             for (int i = 0; i < 100; i++)
-                cr_expect_eq(gpci_throttle_passes(&throttle), epsilon);
+                cr_expect_eq(gpci_thrash_throttle_passes(&throttle), epsilon);
         }
 }
 
 Test(insertion, throttle_bits) {
-    cr_expect_eq(gpci_throttle_bits(1.0 / 32, false), 5);
-    cr_expect_eq(gpci_throttle_bits(1.0 / 33, false), 6);
-    cr_expect_eq(gpci_throttle_bits(0.5, false), 1);
-    cr_expect_eq(gpci_throttle_bits(0.9, false), 1);
-    cr_expect_eq(gpci_throttle_bits(0, false), 0);
-    cr_expect_eq(gpci_throttle_bits(1, true), 0);
-    cr_expect_eq(gpci_throttle_bits(0.25, true), 64);
+    cr_expect_eq(gpci_thrash_throttle_bits(1.0 / 32, false), 5);
+    cr_expect_eq(gpci_thrash_throttle_bits(1.0 / 33, false), 6);
+    cr_expect_eq(gpci_thrash_throttle_bits(0.5, false), 1);
+    cr_expect_eq(gpci_thrash_throttle_bits(0.9, false), 1);
+    cr_expect_eq(gpci_thrash_throttle_bits(0, false), 0);
+    cr_expect_eq(gpci_thrash_throttle_bits(1, true), 0);
+    cr_expect_eq(gpci_thrash_throttle_bits(0.25, true), 64);
 }

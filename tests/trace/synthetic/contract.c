@@ -26,7 +26,7 @@ static void each_kernel(const char *size, const char *tail, void (*check)(const 
     }
 }
 
-static bool inside_array(const gpci_array *arrays, size_t count, uint64_t address, unsigned width) {
+static bool inside_array(const gpci_synthetic_array *arrays, size_t count, uint64_t address, unsigned width) {
     for (size_t i = 0; i < count; i++)
         if (address >= arrays[i].base && address + width <= arrays[i].base + arrays[i].bytes)
             return true;
@@ -35,7 +35,7 @@ static bool inside_array(const gpci_array *arrays, size_t count, uint64_t addres
 
 static void check_addresses(const rig *r, const gpc_instruction *i) {
     size_t count;
-    const gpci_array *arrays = gpci_synthetic_arrays(r->source, &count);
+    const gpci_synthetic_array *arrays = gpci_synthetic_arrays(r->source, &count);
     for (unsigned k = 0; k < gpci_popcount(i->mask); k++) {
         uint64_t a = i->addresses[k];
         bool inside = i->space == GPC_SPACE_GLOBAL ? inside_array(arrays, count, a, i->width)
@@ -134,12 +134,12 @@ static void check_block(const rig *r, const gpc_block *block, uint64_t index) {
 
 static void check_arrays(const rig *r) {
     size_t count;
-    const gpci_array *arrays = gpci_synthetic_arrays(r->source, &count);
+    const gpci_synthetic_array *arrays = gpci_synthetic_arrays(r->source, &count);
     cr_assert(count > 0);
     for (size_t i = 0; i < count; i++) {
         cr_assert_eq(arrays[i].base % (arrays[i].bytes >= 1 << 20 ? 2 << 20 : 512), 0);
         for (size_t j = 0; j < i; j++) {
-            const gpci_array *a = &arrays[i], *b = &arrays[j];
+            const gpci_synthetic_array *a = &arrays[i], *b = &arrays[j];
             bool apart = a->base + a->bytes <= b->base || b->base + b->bytes <= a->base;
             cr_assert(apart, "arrays %zu and %zu overlap", i, j);
         }

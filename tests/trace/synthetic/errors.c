@@ -143,7 +143,7 @@ static gpc_status assemble(const char *text, gpci_listing *listing, gpc_error *e
     *listing = local;
     if (status == GPC_OK && local.count > 8)
         cr_assert_fail("a listing of this test is longer than eight");
-    static gpci_step steps[8];
+    static gpci_listing_step steps[8];
     if (status == GPC_OK)
         memcpy(steps, local.steps, local.count * sizeof *steps);
     gpci_free(context, local.steps);

@@ -8,7 +8,7 @@
 /* Accesses of one array, by element; and the arrays of a source that is open. */
 typedef struct touched {
     rig rig;
-    const gpci_array *arrays;
+    const gpci_synthetic_array *arrays;
     size_t count;
 } touched;
 

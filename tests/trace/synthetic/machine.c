@@ -14,7 +14,7 @@ void machine_open(machine *m, const char *name, unsigned bytes, machine_value va
     m->value = value;
     m->lanes = malloc(MOST_THREADS * sizeof *m->lanes);
     cr_assert(m->lanes);
-    const gpci_array *arrays = gpci_synthetic_arrays(m->rig.source, &m->count);
+    const gpci_synthetic_array *arrays = gpci_synthetic_arrays(m->rig.source, &m->count);
     uint64_t random = 42;
     for (size_t a = 0; a < m->count; a++) {
         m->lengths[a] = arrays[a].bytes / bytes;
@@ -38,7 +38,7 @@ static double *word_at(machine *m, const gpc_instruction *i, uint64_t address) {
         return &m->shared[address / 4];
     }
     size_t count;
-    const gpci_array *arrays = gpci_synthetic_arrays(m->rig.source, &count);
+    const gpci_synthetic_array *arrays = gpci_synthetic_arrays(m->rig.source, &count);
     for (size_t a = 0; a < count; a++)
         if (address >= arrays[a].base && address < arrays[a].base + arrays[a].bytes)
             return &m->arrays[a][(address - arrays[a].base) / m->bytes];

@@ -1,40 +1,40 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "base/bytes.h"
+#include "base/buffer.h"
 
 #include "base/array.h"
 
 #include <string.h>
 
-bool gpci_bytes_grow(gpci_bytes *bytes, size_t more) {
+bool gpci_buffer_grow(gpci_buffer *bytes, size_t more) {
     bytes->failed =
         bytes->failed || !GPCI_ARRAY_ROOM(bytes->context, bytes->data, bytes->capacity, bytes->length, more);
     return !bytes->failed;
 }
 
-void gpci_bytes_put(gpci_bytes *bytes, const void *data, size_t length) {
-    if (!length || !gpci_bytes_room(bytes, length))
+void gpci_buffer_put(gpci_buffer *bytes, const void *data, size_t length) {
+    if (!length || !gpci_buffer_room(bytes, length))
         return;
     memcpy(bytes->data + bytes->length, data, length);
     bytes->length += length;
 }
 
-void gpci_bytes_varint(gpci_bytes *bytes, uint64_t value) {
-    if (!gpci_bytes_room(bytes, 10))
+void gpci_buffer_varint(gpci_buffer *bytes, uint64_t value) {
+    if (!gpci_buffer_room(bytes, 10))
         return;
     for (; value >= 0x80; value >>= 7)
         bytes->data[bytes->length++] = (uint8_t)(value | 0x80);
     bytes->data[bytes->length++] = (uint8_t)value;
 }
 
-void gpci_bytes_text(gpci_bytes *bytes, const char *text) {
+void gpci_buffer_text(gpci_buffer *bytes, const char *text) {
     size_t length = strlen(text);
-    gpci_bytes_varint(bytes, length);
-    gpci_bytes_put(bytes, text, length);
+    gpci_buffer_varint(bytes, length);
+    gpci_buffer_put(bytes, text, length);
 }
 
-void gpci_bytes_bits(gpci_bytes *bytes, const uint64_t *values, size_t count, unsigned width) {
+void gpci_buffer_bits(gpci_buffer *bytes, const uint64_t *values, size_t count, unsigned width) {
     size_t length = (size_t)gpci_packed_bytes(count, width);
-    if (!width || !gpci_bytes_room(bytes, length))
+    if (!width || !gpci_buffer_room(bytes, length))
         return;
     uint8_t *packed = bytes->data + bytes->length;
     memset(packed, 0, length);
@@ -48,8 +48,8 @@ void gpci_bytes_bits(gpci_bytes *bytes, const uint64_t *values, size_t count, un
     bytes->length += length;
 }
 
-void gpci_bytes_clear(gpci_bytes *bytes) {
+void gpci_buffer_clear(gpci_buffer *bytes) {
     if (bytes->context)
         gpci_free(bytes->context, bytes->data);
-    *bytes = (gpci_bytes){.context = bytes->context};
+    *bytes = (gpci_buffer){.context = bytes->context};
 }

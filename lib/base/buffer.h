@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef GPC_BASE_BYTES_H
-#define GPC_BASE_BYTES_H
+#ifndef GPC_BASE_BUFFER_H
+#define GPC_BASE_BUFFER_H
 
 #include "base/base.h"
 
@@ -10,23 +10,23 @@
  */
 
 /* A growing buffer. After a failed allocation it takes no more and says so. */
-typedef struct gpci_bytes {
+typedef struct gpci_buffer {
     gpc_context *context;
     uint8_t *data;
     size_t length, capacity;
     bool failed;
-} gpci_bytes;
+} gpci_buffer;
 
-bool gpci_bytes_grow(gpci_bytes *bytes, size_t more);
-void gpci_bytes_put(gpci_bytes *bytes, const void *data, size_t length);
-void gpci_bytes_varint(gpci_bytes *bytes, uint64_t value);
-void gpci_bytes_text(gpci_bytes *bytes, const char *text); /* length, then characters */
+bool gpci_buffer_grow(gpci_buffer *bytes, size_t more);
+void gpci_buffer_put(gpci_buffer *bytes, const void *data, size_t length);
+void gpci_buffer_varint(gpci_buffer *bytes, uint64_t value);
+void gpci_buffer_text(gpci_buffer *bytes, const char *text); /* length, then characters */
 /* `count` numbers of `width` bits, then zeros to the next byte. */
-void gpci_bytes_bits(gpci_bytes *bytes, const uint64_t *values, size_t count, unsigned width);
-void gpci_bytes_clear(gpci_bytes *bytes);
+void gpci_buffer_bits(gpci_buffer *bytes, const uint64_t *values, size_t count, unsigned width);
+void gpci_buffer_clear(gpci_buffer *bytes);
 
-GPCI_INLINE bool gpci_bytes_room(gpci_bytes *bytes, size_t more) {
-    return GPCI_LIKELY(!bytes->failed && more <= bytes->capacity - bytes->length) || gpci_bytes_grow(bytes, more);
+GPCI_INLINE bool gpci_buffer_room(gpci_buffer *bytes, size_t more) {
+    return GPCI_LIKELY(!bytes->failed && more <= bytes->capacity - bytes->length) || gpci_buffer_grow(bytes, more);
 }
 
 GPCI_INLINE uint64_t gpci_zigzag(uint64_t value) {
@@ -37,8 +37,8 @@ GPCI_INLINE uint64_t gpci_unzigzag(uint64_t value) {
     return value >> 1 ^ (0 - (value & 1));
 }
 
-GPCI_INLINE void gpci_bytes_signed(gpci_bytes *bytes, uint64_t value) {
-    gpci_bytes_varint(bytes, gpci_zigzag(value));
+GPCI_INLINE void gpci_buffer_signed(gpci_buffer *bytes, uint64_t value) {
+    gpci_buffer_varint(bytes, gpci_zigzag(value));
 }
 
 GPCI_INLINE void gpci_store32(uint8_t *at, uint32_t value) {
@@ -113,7 +113,7 @@ GPCI_INLINE const uint8_t *gpci_cursor_take(gpci_cursor *cursor, uint64_t length
     return taken;
 }
 
-/* Number `index` of those that gpci_bytes_bits wrote with `width` 1 to 56, or 64. */
+/* Number `index` of those that gpci_buffer_bits wrote with `width` 1 to 56, or 64. */
 GPCI_INLINE uint64_t gpci_unpack(const uint8_t *packed, size_t index, unsigned width) {
     size_t bit = index * width;
     uint64_t value = gpci_load64(packed + bit / 8) >> bit % 8;

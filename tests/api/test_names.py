@@ -1,0 +1,113 @@
+"""Names in lib/: what is defined in two files, be it a type or a macro, has two names."""
+
+import collections
+import itertools
+import pathlib
+import re
+import unittest
+
+LIB = pathlib.Path(__file__).resolve().parents[2] / "lib"
+
+# Parameters of an included file, which each of its instances sets.
+PARAMETERS = {"GPCI_BATCH_NAME"}
+
+# Still to be told apart. Take out what has been; add nothing.
+REMAINING = {"AHEAD", "NONE", "entry", "plan"}
+
+COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
+LITERAL = re.compile(r'"(?:\\.|[^"\\\n])*"')
+TAG = re.compile(r"\b(?:struct|union|enum)\s+(\w+)\s*\{")
+TYPEDEF = re.compile(r"\btypedef\b")
+SAME_TAG = re.compile(r"\s*(?:struct|union|enum)\s+(\w+)\s+\1\s*\Z")
+FUNCTION = re.compile(r"\(\s*\*?\s*(\w+)\s*\)\s*\(")
+MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.MULTILINE)
+UNDEFINED = re.compile(r"^[ \t]*#[ \t]*undef[ \t]+(\w+)", re.MULTILINE)
+
+
+def code(text):
+    return LITERAL.sub('""', COMMENT.sub(" ", text))
+
+
+def declaration(text, start):
+    """What stands from `start` to the semicolon that ends it, without what is in braces."""
+    depth, kept = 0, []
+    for letter in itertools.islice(text, start, None):
+        depth -= letter == "}"
+        if letter == ";" and not depth:
+            break
+        if not depth:
+            kept.append(letter)
+        depth += letter == "{"
+    return "".join(kept)
+
+
+def types(text):
+    """Types that a text defines: tags with a body, and names by typedef other than that of a tag without one."""
+    found = set(TAG.findall(text))
+    for match in TYPEDEF.finditer(text):
+        declared = declaration(text, match.end())
+        if SAME_TAG.match(declared):
+            continue
+        function = FUNCTION.search(declared)
+        found.add(function[1] if function else re.findall(r"\w+", re.sub(r"\[[^\]]*\]", "", declared))[-1])
+    return found
+
+
+def macros(text):
+    """Macros that a text defines for all that follows it."""
+    return set(MACRO.findall(text)) - set(UNDEFINED.findall(text))
+
+
+def twice(names_of):
+    """{name: files that define it} of names that more than one file of lib/ defines."""
+    files = collections.defaultdict(list)
+    for path in sorted(LIB.rglob("*.[ch]")):
+        for name in names_of(code(path.read_text(encoding="utf-8"))):
+            files[name].append(str(path.relative_to(LIB)))
+    return {name: where for name, where in sorted(files.items()) if len(where) > 1}
+
+
+class Names(unittest.TestCase):
+    maxDiff = None
+
+    def test_definitions_are_found(self):
+        text = code(
+            """
+            typedef struct opaque opaque;
+            typedef struct pair { int a, b; } pair; /* typedef int comment; */
+            struct alone { struct inner { int c; } d; };
+            typedef enum kind { FIRST, SECOND } kind;
+            typedef int (*callback)(void *data, opaque *o);
+            typedef const opaque *pointer;
+            typedef unsigned row[4];
+            const char *s = "typedef int string;";
+            #define LASTING 1
+            #define PASSING(x) x
+            #undef PASSING
+            """
+        )
+        self.assertEqual(types(text), {"pair", "alone", "inner", "kind", "callback", "pointer", "row"})
+        self.assertEqual(macros(text), {"LASTING"})
+
+    def test_no_two_types_have_one_name(self):
+        found = twice(types)
+        self.assertEqual({name: found[name] for name in found if name not in REMAINING}, {})
+
+    def test_no_two_macros_have_one_name(self):
+        found = twice(macros)
+        self.assertEqual({name: found[name] for name in found if name not in REMAINING | PARAMETERS}, {})
+
+    def test_no_type_is_a_macro(self):
+        named = collections.defaultdict(set)
+        for path in LIB.rglob("*.[ch]"):
+            text = code(path.read_text(encoding="utf-8"))
+            named["types"] |= types(text)
+            named["macros"] |= macros(text)
+        self.assertEqual(named["types"] & named["macros"], set())
+
+    def test_what_remains_is_there(self):
+        self.assertEqual(REMAINING - set(twice(types)) - set(twice(macros)), set())
+
+
+if __name__ == "__main__":
+    unittest.main()
