@@ -7,7 +7,7 @@
 /*
  * `coherence = PROTOCOL`: in place of L1 and L2 caches the hierarchy has a tree of coherent modules: an L1 per SM, a
  * cache per cluster of SMs where there are clusters, L2 slices, and behind each slice its memory. A line transaction
- * is one access of the tree, atomic in state; with a clock, its messages are played afterwards (timed/coherent.h).
+ * is one access of the tree, atomic in state; with a clock, its messages then take their time (timed/transactions.h).
  *
  * Example, 4 SMs, 2 slices: modules 0 to 3 are the L1s, 4 and 5 the slices, 6 and 7 the memories behind them. With
  * cluster.sms = 2 the clusters are 4 and 5, the slices 6 and 7, the memories 8 and 9. Without L2 the memories are

@@ -5,8 +5,9 @@
 #include "level/level_count.h"
 
 /*
- * A coherent L1's tags. A line has an MSHR entry from its miss to the end of its access; loads of it join one that a
- * load made, and whatever else comes for it waits. The packet that made the entry has its exchange in `mshr.exchange`.
+ * A coherent L1. A line has an MSHR entry from its miss until its access is done. Loads of the line merge with an entry
+ * that a load made; anything else for the line waits at the tags. The packet that made the entry is its leader, and
+ * names the transaction that brings the line (`mshr.transaction`).
  */
 
 static uint64_t line_of(const gpci_timed *t, uint64_t address) {
@@ -57,8 +58,8 @@ static void count_load(gpci_timed *t, const gpci_packet *p, bool hit, bool pendi
     gpci_count_l1_load_line(t->h, p->request.sm, p->request.warp_age, hit);
 }
 
-/* To a line in flight. */
-static gpci_verdict join(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint32_t leader, gpci_held *held) {
+/* A packet for a line that has an MSHR entry. */
+static gpci_verdict merge(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint32_t leader, gpci_held *held) {
     gpci_packet *p = gpci_at(t, packet), *l = gpci_at(t, leader);
     if (!is_load(p) || !is_load(l) || l->mshr.count >= stage->options->merges)
         return gpci_stage_block(stage, held, t->wheel.now, GPC_BUSY_MERGE);
@@ -76,7 +77,7 @@ static gpci_verdict join(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint
     return GPCI_WAITING;
 }
 
-/* Will the access be a hit that tells nobody? */
+/* Will the access hit without a message? It then needs neither MSHR entry nor miss queue. */
 static bool is_quiet(const gpci_timed *t, const gpci_packet *p) {
     const gpci_module *m = gpci_module_at(t->h->coherent->tree, p->request.sm);
     uint32_t block = gpci_module_find(m, gpci_tag_of(m, p->address));
@@ -88,14 +89,17 @@ static bool is_quiet(const gpci_timed *t, const gpci_packet *p) {
     return p->request.hint <= GPC_HINT_CA && m->rules[m->states[block]][event].actions == GPC_DO_HIT;
 }
 
-/* The line that the access gave up is itself on its way: the exchange of that. */
+/*
+ * An access may evict a line of L1 that is still on its way there: the tree has it, but its data have not arrived. The
+ * new transaction then begins behind the one that brings it.
+ */
 static uint32_t behind(const gpci_timed *t, const gpci_stage *stage, const gpc_coherence_result *r) {
     for (uint32_t i = 0; i < r->message_count; i++)
         if (r->messages[i].kind == GPC_MESSAGE_EVICTION && r->messages[i].from == stage->index) {
             uint32_t leader = find(t, stage, r->messages[i].address);
-            return leader == GPCI_NO_PACKET ? GPCI_NO_EXCHANGE : gpci_at(t, leader)->mshr.exchange;
+            return leader == GPCI_NO_PACKET ? GPCI_NO_TRANSACTION : gpci_at(t, leader)->mshr.transaction;
         }
-    return GPCI_NO_EXCHANGE;
+    return GPCI_NO_TRANSACTION;
 }
 
 static gpci_verdict miss(gpci_timed *t, gpci_stage *stage, uint32_t packet, const gpc_coherence_result *r) {
@@ -103,20 +107,20 @@ static gpci_verdict miss(gpci_timed *t, gpci_stage *stage, uint32_t packet, cons
     uint32_t before = behind(t, stage, r);
     p->born = t->wheel.now;
     add(t, stage, packet);
-    gpci_play_begin(t, packet, r, before);
+    gpci_transaction_begin(t, packet, r, before);
     return GPCI_WAITING;
 }
 
-gpci_verdict gpci_play_pass(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_held *held) {
+gpci_verdict gpci_coherent_l1_pass(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_held *held) {
     gpci_packet *p = gpci_at(t, packet);
     gpc_coherence_result r = GPC_COHERENCE_RESULT_INIT;
     uint32_t leader = find(t, stage, p->address);
     if (leader != GPCI_NO_PACKET)
-        return join(t, stage, packet, leader, held);
+        return merge(t, stage, packet, leader, held);
     bool no_entry = stage->mshr.used[0] >= stage->options->entries;
     if ((no_entry || gpci_queue_full(&stage->out)) && !is_quiet(t, p))
         return gpci_stage_block(stage, held, t->wheel.now, no_entry ? GPC_BUSY_MSHR : GPC_BUSY_MISS_QUEUE);
-    gpc_status status = gpci_play_reserve(t);
+    gpc_status status = gpci_transactions_reserve(t);
     if (status == GPC_OK)
         status = gpci_coherent_access(t->h, &p->request, p->bytes, &r, &t->error);
     if (status < 0) { /* nothing has changed; it will be tried again, if anybody goes on */
@@ -134,15 +138,15 @@ gpci_verdict gpci_play_pass(gpci_timed *t, gpci_stage *stage, uint32_t packet, g
     return GPCI_SERVED;
 }
 
-void gpci_play_done(gpci_timed *t, uint32_t exchange) {
-    gpci_play *p = t->play;
-    gpci_exchange *e = &p->exchanges[exchange];
-    gpci_stage *stage = &t->l1[e->sm];
-    uint32_t leader = e->packet;
-    uint8_t level = e->level;
+void gpci_coherent_l1_done(gpci_timed *t, uint32_t transaction) {
+    gpci_transactions *all = t->transactions;
+    gpci_coherent_transaction *x = &all->transactions[transaction];
+    gpci_stage *stage = &t->l1[x->sm];
+    uint32_t leader = x->packet;
+    uint8_t level = x->level;
     gpci_packet *l = gpci_at(t, leader);
     uint32_t waiting = l->mshr.first;
-    e->packet = GPCI_NO_PACKET;
+    x->packet = GPCI_NO_PACKET;
     take_out(t, stage, leader);
     if (level == 3 && is_load(l))
         gpci_l1_round_trip(t, stage, l);
@@ -154,14 +158,14 @@ void gpci_play_done(gpci_timed *t, uint32_t exchange) {
     gpci_stage_relieve(stage, GPC_BUSY_MSHR);
     gpci_stage_relieve(stage, GPC_BUSY_MERGE);
     gpci_wake(t, stage->component, t->wheel.now);
-    for (uint32_t next, other = e->waiting; other != GPCI_NO_EXCHANGE; other = next) {
-        next = p->exchanges[other].next;
-        gpci_play_start(t, other);
+    for (uint32_t next, other = x->waiting; other != GPCI_NO_TRANSACTION; other = next) {
+        next = all->transactions[other].next;
+        gpci_transaction_start(t, other);
     }
 }
 
-/* Messages to an L1 go before its own accesses: they take its ports first. */
-void gpci_play_l1_step(gpci_timed *t, gpci_stage *stage) {
+/* Messages that arrive at an L1 take its ports before its own accesses do. */
+void gpci_coherent_l1_receive(gpci_timed *t, gpci_stage *stage) {
     uint64_t now = t->wheel.now;
     for (uint32_t packet; (packet = gpci_network_peek(stage->replies_in, stage->index)) != GPCI_NO_PACKET;) {
         const gpci_packet *p = gpci_at(t, packet);
@@ -169,7 +173,7 @@ void gpci_play_l1_step(gpci_timed *t, gpci_stage *stage) {
             gpci_wake(t, stage->component, stage->fill_free);
             return;
         }
-        if (gpci_step_of(t, packet)->looks && !(p->flags & GPCI_PACKET_REFUSED) &&
+        if (gpci_coherent_step_of(t, packet)->lookups && !(p->flags & GPCI_PACKET_REFUSED) &&
             !gpci_stage_port(stage, now, p->address)) {
             gpci_wake(t, stage->component, now + 1);
             return;
@@ -177,12 +181,12 @@ void gpci_play_l1_step(gpci_timed *t, gpci_stage *stage) {
         gpci_network_receive(stage->replies_in, stage->index);
         stage->fill_free =
             now + (p->path.size - t->header + stage->options->fill_width - 1) / stage->options->fill_width;
-        gpci_play_arrived(t, packet);
+        gpci_message_arrived(t, packet);
     }
 }
 
 /* It knows where it goes, and how large it is. */
-void gpci_play_l1_send(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
+void gpci_coherent_l1_send(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     const gpci_packet *p = gpci_at(t, packet);
     gpci_network_send(stage->requests_out, stage->index, p->path.to, p->path.size, packet);
 }

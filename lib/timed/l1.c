@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "level/l1_rules.h"
 #include "level/l2_rules.h"
-#include "timed/coherent.h"
+#include "timed/transactions.h"
 #include "timed/watch.h"
 
 /*
@@ -505,7 +505,7 @@ void gpci_l1_step(gpci_timed *t, uint32_t sm) {
 }
 
 void gpci_coherent_l1_step(gpci_timed *t, uint32_t sm) {
-    step(t, sm, gpci_play_l1_step, gpci_play_pass, gpci_play_l1_send);
+    step(t, sm, gpci_coherent_l1_receive, gpci_coherent_l1_pass, gpci_coherent_l1_send);
 }
 
 void gpci_l1_foresee(const gpci_timed *t, uint32_t sm, unsigned pass) {

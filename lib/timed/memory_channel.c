@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "timed/coherent.h"
+#include "timed/transactions.h"
 #include "timed/watch.h"
 
 /*
@@ -148,7 +148,7 @@ void gpci_channel_send(gpci_timed *t, gpci_stage *slice) {
 
 /* Its packets are accesses alone: messages have been over the link, if there is one. */
 void gpci_coherent_channel_send(gpci_timed *t, gpci_stage *slice) {
-    into_channels(t, slice, gpci_play_memory);
+    into_channels(t, slice, gpci_message_memory_done);
 }
 
 /* A read has all its data, which go back to its slice. */
@@ -247,10 +247,10 @@ void gpci_channel_step(gpci_timed *t, uint32_t channel) {
 void gpci_coherent_channel_step(gpci_timed *t, uint32_t channel) {
     bool linked = t->memory[channel].requests_in != NULL;
     if (linked)
-        gpci_play_take_linked(t, channel);
-    run_dram(t, channel, gpci_play_memory);
+        gpci_coherent_channel_receive(t, channel);
+    run_dram(t, channel, gpci_message_memory_done);
     if (linked) {
-        gpci_play_take_linked(t, channel);
+        gpci_coherent_channel_receive(t, channel);
         send_replies(t, channel);
     }
     wake_slices(t, channel);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "timed/coherent.h"
+#include "timed/transactions.h"
 
 /*
  * Memory channels as components, and the host's memory where a host takes their place (gpc_hierarchy_set_callbacks):
@@ -29,7 +29,7 @@ static gpc_status channel_make(gpci_group *group, gpc_error *error) {
         gpci_queue_init(&m->replies, GPCI_UNLIMITED);
         m->held = GPCI_NO_PACKET;
         m->component = group->first + channel;
-        m->done = group->kind == GPCI_GROUP_COHERENT_CHANNELS ? gpci_play_memory : gpci_channel_done;
+        m->done = group->kind == GPCI_GROUP_COHERENT_CHANNELS ? gpci_message_memory_done : gpci_channel_done;
     }
     t->slices_per_channel = (slices + t->channels - 1) / t->channels;
     t->channels_per_slice = t->channels / slices ? t->channels / slices : 1;

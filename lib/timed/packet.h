@@ -39,7 +39,7 @@ typedef struct gpci_packet_line {
 
 /* A step of a coherence transaction: its message, or its access of memory. */
 typedef struct gpci_packet_message {
-    uint32_t exchange, step;
+    uint32_t transaction, step;
     uint32_t module; /* that it is for */
 } gpci_packet_message;
 
@@ -54,7 +54,7 @@ typedef struct gpci_packet_mshr {
     uint32_t chain;       /* leader of the next entry of its hash bucket */
     uint32_t first, last; /* packets that wait with it, linked through the pool */
     uint32_t count;       /* of those that wait, itself included */
-    uint32_t exchange;    /* coherent L1: that brings the line */
+    uint32_t transaction; /* coherent L1: that brings the line */
     uint8_t whole;        /* segments of the stage's line in flight, their sectors whole */
     uint8_t part;         /* segments in flight by themselves, for who bypasses the cache */
     bool remote;          /* the line is homed in the other partition */

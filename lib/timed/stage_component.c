@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "timed/coherent.h"
+#include "timed/transactions.h"
 
 #include <inttypes.h>
 #include <stddef.h>
@@ -240,7 +240,7 @@ static void slice_step(const gpci_group *group, uint32_t slice) {
 }
 
 static void coherent_slice_step(const gpci_group *group, uint32_t slice) {
-    gpci_play_slice_step(group->timed, slice);
+    gpci_coherent_slice_step(group->timed, slice);
 }
 
 static void slice_expect(const gpci_group *group, uint32_t slice, unsigned pass) {

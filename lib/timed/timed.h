@@ -150,7 +150,8 @@ typedef struct gpci_timed {
     gpci_clock network_clock, dram_clock;
     gpci_stage *clusters; /* [clusters] of SMs, coherent */
     gpci_stage_options cluster_options;
-    struct gpci_play *play; /* coherent: exchanges under way; NULL: L1s and slices are caches of their own */
+    struct gpci_transactions
+        *transactions; /* coherent: those under way; NULL: L1s and slices are caches of their own */
     gpc_dram *dram;
     uint32_t channels, slices_per_channel, channels_per_slice, burst;
     uint64_t interleave_bytes;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "timed/coherent.h"
+#include "timed/transactions.h"
 
 /* The components that a coherent hierarchy alone has: transactions under way, and the caches of clusters of SMs. */
 
@@ -9,31 +9,31 @@ static gpci_group_size transactions_size(const gpci_timed *t, gpci_group_kind ki
 }
 
 static gpc_status transactions_make(gpci_group *group, gpc_error *error) {
-    return gpci_play_create(group->timed, error);
+    return gpci_transactions_create(group->timed, error);
 }
 
 static void transactions_destroy(gpci_group *group) {
-    gpci_play_destroy(group->timed);
+    gpci_transactions_destroy(group->timed);
 }
 
 static void transactions_step(const gpci_group *group, uint32_t index) {
     (void)index;
-    gpci_play_turn(group->timed);
+    gpci_transactions_step(group->timed);
 }
 
 static bool transactions_idle(const gpci_group *group, uint32_t object) {
     (void)object;
-    return gpci_play_idle(group->timed);
+    return gpci_transactions_idle(group->timed);
 }
 
 static void transactions_state(const gpci_group *group, uint32_t object, gpci_state_fn visit, void *user_data) {
     (void)object;
-    gpci_play_state(group->timed, visit, user_data);
+    gpci_transactions_state(group->timed, visit, user_data);
 }
 
 static void transactions_report(const gpci_group *group, uint32_t object, gpci_text *report) {
     (void)object;
-    gpci_play_report(group->timed, report);
+    gpci_transactions_report(group->timed, report);
 }
 
 /* Transactions are counted by the modules that take part in them (gpc_coherence_get_stats). */
@@ -77,7 +77,7 @@ static void cluster_destroy(gpci_group *group) {
 }
 
 static void cluster_step(const gpci_group *group, uint32_t cluster) {
-    gpci_play_cluster_step(group->timed, cluster);
+    gpci_coherent_cluster_step(group->timed, cluster);
 }
 
 static void cluster_reset(const gpci_group *group, uint32_t cluster, uint64_t now) {

@@ -227,9 +227,9 @@ static void on_command(void *user_data, const gpci_dram_event *d) {
     gpci_trace_tell(t->trace, &e);
 }
 
-/* A message of an exchange. */
-static gpc_event event_of_step(const gpci_timed *t, gpc_what what, uint32_t exchange, const gpci_step *s) {
-    const gpci_exchange *x = &t->play->exchanges[exchange];
+/* A message of a transaction. */
+static gpc_event event_of_step(const gpci_timed *t, gpc_what what, uint32_t transaction, const gpci_coherent_step *s) {
+    const gpci_coherent_transaction *x = &t->transactions->transactions[transaction];
     uint32_t index, module = what == GPC_WHAT_MESSAGE || what == GPC_WHAT_EVICT ? s->from : s->to;
     gpc_component component = gpci_component_of(t->h, module, s->address, &index);
     gpc_event e = gpci_event_of_none(t->trace, what, component, index);
@@ -249,7 +249,7 @@ static gpc_event event_of_step(const gpci_timed *t, gpc_what what, uint32_t exch
     return e;
 }
 
-void gpci_tell_exchange(gpci_exchange *x, const gpci_packet *p) {
+void gpci_tell_transaction(gpci_coherent_transaction *x, const gpci_packet *p) {
     x->label = p->label;
     x->pc = p->request.pc;
     x->warp = p->request.warp;
@@ -257,7 +257,7 @@ void gpci_tell_exchange(gpci_exchange *x, const gpci_packet *p) {
 }
 
 /* What a message's or a memory access's packet carries for the events of networks and memory. */
-static void label(const gpci_exchange *x, const gpci_step *s, gpci_packet *p) {
+static void label(const gpci_coherent_transaction *x, const gpci_coherent_step *s, gpci_packet *p) {
     p->label.id = s->id;
     p->label.parent = x->label.id;
     p->label.origin = x->label.origin;
@@ -268,25 +268,25 @@ static void label(const gpci_exchange *x, const gpci_step *s, gpci_packet *p) {
     p->request.block = x->block;
 }
 
-void gpci_tell_message(gpci_timed *t, uint32_t exchange, gpci_step *s, gpci_packet *p) {
-    const gpci_exchange *x = &t->play->exchanges[exchange];
+void gpci_tell_message(gpci_timed *t, uint32_t transaction, gpci_coherent_step *s, gpci_packet *p) {
+    const gpci_coherent_transaction *x = &t->transactions->transactions[transaction];
     s->id = x->label.id ? ++t->trace->packets : 0;
     label(x, s, p);
-    gpc_event e = event_of_step(t, GPC_WHAT_MESSAGE, exchange, s);
+    gpc_event e = event_of_step(t, GPC_WHAT_MESSAGE, transaction, s);
     if (s->id)
         gpci_trace_tell(t->trace, &e);
 }
 
-void gpci_tell_memory_access(gpci_timed *t, uint32_t exchange, const gpci_step *s, gpci_packet *p) {
-    const gpci_exchange *x = &t->play->exchanges[exchange];
+void gpci_tell_memory_access(gpci_timed *t, uint32_t transaction, const gpci_coherent_step *s, gpci_packet *p) {
+    const gpci_coherent_transaction *x = &t->transactions->transactions[transaction];
     label(x, s, p);
     p->label.id = x->label.id ? ++t->trace->packets : 0;
 }
 
-void gpci_tell_met(gpci_timed *t, gpc_what what, uint32_t exchange, const gpci_step *s) {
-    gpc_event e = event_of_step(t, what, exchange, s);
+void gpci_tell_met(gpci_timed *t, gpc_what what, uint32_t transaction, const gpci_coherent_step *s) {
+    gpc_event e = event_of_step(t, what, transaction, s);
     if (what == GPC_WHAT_EVICT) {
-        e.packet = t->play->exchanges[exchange].label.id;
+        e.packet = t->transactions->transactions[transaction].label.id;
         e.parent = e.access;
         e.from = e.to = GPC_NONE;
     }
@@ -302,11 +302,11 @@ static void forget(gpci_timed *t) {
         gpci_at(t, i)->label.id = gpci_at(t, i)->label.origin = 0;
     for (uint32_t i = 0; i < t->flight_fresh; i++)
         t->flights[i].id = 0;
-    gpci_play *p = t->play;
+    gpci_transactions *p = t->transactions;
     for (uint32_t i = 0; p && i < p->fresh; i++) {
-        p->exchanges[i].label.id = 0;
-        for (uint32_t s = 0; s < p->exchanges[i].count; s++)
-            p->exchanges[i].steps[s].id = 0;
+        p->transactions[i].label.id = 0;
+        for (uint32_t s = 0; s < p->transactions[i].count; s++)
+            p->transactions[i].steps[s].id = 0;
     }
 }
 

@@ -2,7 +2,7 @@
 #include "timed/coherent_rig.h"
 
 #include "coherence/tree.h"
-#include "timed/coherent.h"
+#include "timed/transactions.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -86,11 +86,11 @@ static void check_bytes(const rig *r) {
 
 void coherent_check_idle(rig *r) {
     const gpci_timed *t = r->hierarchy->timed;
-    cr_expect_eq(t->play->live, 0);
-    cr_expect_eq(t->play->lock_count, 0);
-    cr_expect_eq(t->play->event_count, 0);
-    cr_expect_eq(t->play->promised, 0);
-    cr_expect_eq(t->play->steps, 0);
+    cr_expect_eq(t->transactions->live, 0);
+    cr_expect_eq(t->transactions->blocked_count, 0);
+    cr_expect_eq(t->transactions->due_count, 0);
+    cr_expect_eq(t->transactions->reserved_packets, 0);
+    cr_expect_eq(t->transactions->steps, 0);
     cr_expect_eq(t->pool.live, 0);
     for (uint32_t i = 0; i < r->hierarchy->slices; i++) {
         cr_expect_eq(t->l2[i].mshr.used[0], 0);

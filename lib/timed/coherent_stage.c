@@ -2,7 +2,15 @@
 #include "level/l2_rules.h"
 #include "timed/watch_coherent.h"
 
-/* Messages between modules: queues, networks, tag ports, memory. */
+/*
+ * The way of messages between modules. Where a message is: in a queue of its sender's stage, in a network, in a queue
+ * before the tags of the stage that it is for; one for a peer passes through a stage that does not look it
+ * up. What a queue of a stage holds:
+ *
+ *   in        from above, before the tags               fills  from below, before the tags
+ *   served    to L1s or clusters                        out    cluster: to slices; slice: accesses of memory
+ *   link      slice: messages to memory                 returned  slice: requests that wait for an MSHR entry
+ */
 
 static uint32_t slice_of(const gpci_timed *t, uint64_t address) {
     return gpci_l2_place_of(t->h, address).slice;
@@ -16,8 +24,7 @@ static bool is_cluster(const gpci_timed *t, uint32_t module) {
     return module >= t->h->sms && module < t->h->coherent->first_slice;
 }
 
-/* The stage whose ports a module has; a memory's are its slice's, which it does not use. */
-gpci_stage *gpci_play_stage(const gpci_timed *t, uint32_t module, uint64_t address) {
+gpci_stage *gpci_coherent_stage_of(const gpci_timed *t, uint32_t module, uint64_t address) {
     if (is_l1(t, module))
         return &t->l1[module];
     if (is_cluster(t, module))
@@ -25,14 +32,14 @@ gpci_stage *gpci_play_stage(const gpci_timed *t, uint32_t module, uint64_t addre
     return &t->l2[slice_of(t, address)];
 }
 
-/* Into a queue of a stage, which sends it when it next can. */
+/* Into a queue of a stage, which sends it to this port of its network when there is room. */
 static void leave(gpci_timed *t, gpci_stage *stage, gpci_queue *queue, uint32_t port, uint32_t packet) {
     gpci_at(t, packet)->path.to = (uint16_t)port;
     gpci_queue_push(queue, &t->pool, t->wheel.now, packet);
     gpci_wake(t, stage->component, t->wheel.now);
 }
 
-/* From a slice's place: towards the processors. */
+/* From a slice or a memory to an L1 or a cluster. */
 static void send_up(gpci_timed *t, uint32_t slice, uint32_t packet, uint32_t to) {
     gpci_stage *stage = &t->l2[slice];
     leave(t, stage, &stage->served, is_l1(t, to) ? to : to - t->h->sms, packet);
@@ -56,7 +63,7 @@ static void between_slice_and_memory(gpci_timed *t, uint32_t packet, uint32_t sl
     }
 }
 
-void gpci_play_send(gpci_timed *t, uint32_t packet, uint32_t from, uint32_t to) {
+void gpci_message_send(gpci_timed *t, uint32_t packet, uint32_t from, uint32_t to) {
     const gpci_coherent *c = t->h->coherent;
     gpci_packet *p = gpci_at(t, packet);
     uint32_t slice = slice_of(t, p->address);
@@ -74,26 +81,26 @@ void gpci_play_send(gpci_timed *t, uint32_t packet, uint32_t from, uint32_t to) 
     }
 }
 
-/* Is a module at a stage? A slice's has the memory too where there is no L2. */
+/* Does a stage stand for a module? A slice's stands for the memory behind it too where there is no L2. */
 static bool is_at(const gpci_timed *t, const gpci_stage *stage, uint32_t module) {
     if (stage->level == 2)
         return !is_l1(t, module) && !is_cluster(t, module);
     return module == t->h->sms + stage->index;
 }
 
-/* Is there a tag port for what has come, if it is here and looks for anything? */
+/* Is there a tag port for a message that has arrived? One that is passed on, or looks up nothing, needs none. */
 static bool may_enter(const gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     const gpci_packet *p = gpci_at(t, packet);
-    return !is_at(t, stage, p->message.module) || p->flags & GPCI_PACKET_REFUSED || !gpci_step_of(t, packet)->looks ||
-           gpci_stage_port(stage, t->wheel.now, p->address);
+    return !is_at(t, stage, p->message.module) || p->flags & GPCI_PACKET_REFUSED ||
+           !gpci_coherent_step_of(t, packet)->lookups || gpci_stage_port(stage, t->wheel.now, p->address);
 }
 
-/* What has come to a cluster or a slice, or is to be passed on to a peer. */
+/* A message has arrived at a cluster or a slice; or it is for a peer, and goes on. */
 static void enter(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     const gpci_packet *p = gpci_at(t, packet);
     if (is_at(t, stage, p->message.module)) {
-        gpci_play_take_entry(t, stage, packet);
-        gpci_play_arrived(t, packet);
+        gpci_coherent_mshr_allocate(t, stage, packet);
+        gpci_message_arrived(t, packet);
         return;
     }
     uint32_t to = p->message.module;
@@ -102,12 +109,13 @@ static void enter(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     leave(t, stage, up ? &stage->served : &stage->out, port, packet);
 }
 
+/* Step the stage in its next cycle. */
 static void again(gpci_timed *t, gpci_stage *stage) {
     gpci_clock clock = stage->options->clock;
     gpci_wake(t, stage->component, gpci_clock_core(clock, gpci_clock_own(clock, t->wheel.now) + 1));
 }
 
-/* The first of a queue that are due, as many as ports let through. */
+/* The messages of a queue that are due, as many as tag ports let through. */
 static void run_queue(gpci_timed *t, gpci_stage *stage, gpci_queue *queue) {
     while (queue->count) {
         uint32_t packet = queue->first;
@@ -115,7 +123,7 @@ static void run_queue(gpci_timed *t, gpci_stage *stage, gpci_queue *queue) {
             gpci_wake(t, stage->component, gpci_at(t, packet)->due);
             return;
         }
-        if (gpci_play_hold_up(t, stage, queue))
+        if (gpci_coherent_mshr_stall(t, stage, queue))
             continue;
         if (!may_enter(t, stage, packet)) {
             again(t, stage);
@@ -126,9 +134,9 @@ static void run_queue(gpci_timed *t, gpci_stage *stage, gpci_queue *queue) {
     }
 }
 
-/* Requests that waited for an MSHR entry of a slice, and those behind them: they were there before those of `in`. */
-static void run_held(gpci_timed *t, gpci_stage *stage) {
-    while (stage->returned.count && !gpci_play_is_held(t, stage)) {
+/* Requests that waited for an MSHR entry, and those behind them: before those of `in`, which are younger. */
+static void run_stalled(gpci_timed *t, gpci_stage *stage) {
+    while (stage->returned.count && !gpci_coherent_mshr_is_stalled(t, stage)) {
         if (!may_enter(t, stage, stage->returned.first)) {
             again(t, stage);
             return;
@@ -137,7 +145,7 @@ static void run_held(gpci_timed *t, gpci_stage *stage) {
     }
 }
 
-/* What a network holds for a stage: modules take all that comes. Data from below go through the fill port. */
+/* All that a network has for a stage, which has room for it. Data from below pass the fill port one after the other. */
 static void receive(gpci_timed *t, gpci_stage *stage, gpci_network *network, gpci_queue *queue, uint64_t latency,
                     bool fills) {
     gpci_clock clock = stage->options->clock;
@@ -164,20 +172,20 @@ static void send(gpci_timed *t, gpci_stage *stage, gpci_queue *queue, gpci_netwo
     }
 }
 
-/* Between a slice and the memory beside it, both at one stage, as long as there is anything to say. */
+/* Messages from a slice to its memory where there is no link: they arrive at once, and may lead to others. */
 static void run_beside(gpci_timed *t, gpci_stage *stage) {
     while (stage->link.count) {
         uint32_t packet = gpci_queue_pop(&stage->link, &t->pool, t->wheel.now);
-        gpci_play_arrived(t, packet);
+        gpci_message_arrived(t, packet);
     }
 }
 
-void gpci_play_slice_step(gpci_timed *t, uint32_t slice) {
+void gpci_coherent_slice_step(gpci_timed *t, uint32_t slice) {
     gpci_stage *stage = &t->l2[slice];
     if (stage->replies_in)
         receive(t, stage, stage->replies_in, &stage->fills, 0, true);
     run_queue(t, stage, &stage->fills);
-    run_held(t, stage);
+    run_stalled(t, stage);
     run_queue(t, stage, &stage->in);
     receive(t, stage, stage->requests_in, &stage->in, t->rop_latency, false);
     if (stage->requests_out)
@@ -191,7 +199,7 @@ void gpci_play_slice_step(gpci_timed *t, uint32_t slice) {
         gpci_wake(t, stage->component, gpci_at(t, stage->in.first)->due);
 }
 
-void gpci_play_cluster_step(gpci_timed *t, uint32_t cluster) {
+void gpci_coherent_cluster_step(gpci_timed *t, uint32_t cluster) {
     gpci_stage *stage = &t->clusters[cluster];
     receive(t, stage, stage->replies_in, &stage->fills, 0, true);
     run_queue(t, stage, &stage->fills);
@@ -203,15 +211,15 @@ void gpci_play_cluster_step(gpci_timed *t, uint32_t cluster) {
         gpci_wake(t, stage->component, gpci_at(t, stage->in.first)->due);
 }
 
-void gpci_play_take_linked(gpci_timed *t, uint32_t channel) {
+void gpci_coherent_channel_receive(gpci_timed *t, uint32_t channel) {
     gpci_network *network = t->memory[channel].requests_in;
     while (gpci_network_peek(network, channel) != GPCI_NO_PACKET)
-        gpci_play_arrived(t, gpci_network_receive(network, channel));
+        gpci_message_arrived(t, gpci_network_receive(network, channel));
 }
 
-/* A read brings what is asked for; a write is done when the channel has taken it. */
-void gpci_play_access(gpci_timed *t, uint32_t exchange, uint32_t step) {
-    const gpci_step *s = gpci_step_at(t->play, exchange, step);
+/* A read is done when its data are there, a write when the channel has taken it. */
+void gpci_message_access_memory(gpci_timed *t, uint32_t transaction, uint32_t step) {
+    const gpci_coherent_step *s = gpci_coherent_step_at(t->transactions, transaction, step);
     gpci_l2_place place = gpci_l2_place_of(t->h, s->address);
     gpci_stage *stage = &t->l2[place.slice];
     uint32_t number = gpci_pool_take(&t->pool);
@@ -219,13 +227,13 @@ void gpci_play_access(gpci_timed *t, uint32_t exchange, uint32_t step) {
     uint8_t all = (uint8_t)((1u << t->h->l2_level.line_bytes / GPCI_SEGMENT) - 1);
     p->address = s->address;
     p->request.address = gpci_l2_line(t, place.inner);
-    p->message.exchange = exchange;
+    p->message.transaction = transaction;
     p->message.step = step;
     p->due = 0;
     p->flags = 0;
     p->segments = (uint8_t)(((1u << s->sectors) - 1) << place.shift) & all;
     p->type = s->memory == 1 ? GPCI_READ : GPCI_WRITE;
-    gpci_see_memory_access(t, exchange, s, p);
+    gpci_see_memory_access(t, transaction, s, p);
     gpci_queue_push(&stage->out, &t->pool, t->wheel.now, number);
     gpci_wake(t, stage->component, t->wheel.now);
 }
