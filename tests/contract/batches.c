@@ -135,16 +135,16 @@ static void compare(gpc_context *context, const char *policy, const char *guard)
 
 Test(batches, change_nothing_under_any_policy) {
     gpc_context *context = open_context(1);
-    for (size_t row = 0; row < replacement_row_count; row++)
-        compare(context, replacement_rows[row].spec, "always-cache");
+    for (const replacement_row *row = replacement_rows(); row->spec; row++)
+        compare(context, row->spec, "always-cache");
     gpc_context_destroy(context);
 }
 
 Test(batches, change_nothing_behind_any_predictor) {
     static const char *const policies[] = {"lru", "nru", "opt-bypass"};
     gpc_context *context = open_context(1);
-    for (size_t row = 0; row < predictor_row_count; row++)
+    for (const char *const *row = predictor_rows(); *row; row++)
         for (size_t p = 0; p < sizeof policies / sizeof *policies; p++)
-            compare(context, policies[p], predictor_rows[row]);
+            compare(context, policies[p], *row);
     gpc_context_destroy(context);
 }

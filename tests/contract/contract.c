@@ -4,9 +4,13 @@
 #include "base/base.h"
 
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-const replacement_row replacement_rows[] = {
+#define COUNT(rows) (sizeof rows / sizeof *rows)
+
+static const replacement_row own_replacement_rows[] = {
     {.spec = "lru"},
     {.spec = "fifo"},
     {.spec = "random", .seeded = true},
@@ -65,9 +69,8 @@ const replacement_row replacement_rows[] = {
     {.spec = "dynamic-age-lru(bypass=1)"},
     {.spec = "dynamic-rpr"},
 };
-const size_t replacement_row_count = sizeof replacement_rows / sizeof *replacement_rows;
 
-const char *const predictor_rows[] = {
+static const char *const own_predictor_rows[] = {
     "always-cache",
     "always-bypass",
     "hint",
@@ -103,9 +106,8 @@ const char *const predictor_rows[] = {
     "rpr",
     "rpr(sample=1,signature=12,low=15)",
 };
-const size_t predictor_row_count = sizeof predictor_rows / sizeof *predictor_rows;
 
-const scheduler_row scheduler_rows[] = {
+static const scheduler_row own_scheduler_rows[] = {
     {.spec = "gto"},
     {.spec = "lrr"},
     {.spec = "oldest"},
@@ -123,7 +125,109 @@ const scheduler_row scheduler_rows[] = {
     {.spec = "gto + pcal(warps=2, ebt=auto)"},
     {.spec = "lrr + pcal(ebt=auto, strategy=both) + warps(limit=9)"},
 };
-const size_t scheduler_row_count = sizeof scheduler_rows / sizeof *scheduler_rows;
+
+bool is_named(const char *spec, const char *name) {
+    size_t length = strcspn(spec, "( ");
+    return strlen(name) == length && !memcmp(spec, name, length);
+}
+
+void each_without_row(gpc_policy_kind kind, bool (*has_row)(const char *name), void (*add)(const char *name)) {
+    gpc_context *context = open_context(1);
+    for (size_t i = 0; i < gpc_policy_count(context, kind); i++) {
+        gpc_policy_info info = GPC_POLICY_INFO_INIT;
+        cr_assert_eq(gpc_policy_at(context, kind, i, &info), GPC_OK);
+        if (!has_row(info.name))
+            add(info.name); /* of a built-in table: it outlives the context */
+    }
+    gpc_context_destroy(context);
+}
+
+enum { ROWS = 256 };
+
+static struct {
+    replacement_row replacement[ROWS];
+    const char *predictor[ROWS];
+    scheduler_row scheduler[ROWS];
+    char specs[ROWS][80]; /* of throttles */
+    size_t replacements, predictors, schedulers;
+} all;
+
+static bool has_replacement_row(const char *name) {
+    bool found = false;
+    for (size_t row = 0; row < COUNT(own_replacement_rows); row++)
+        found |= is_named(own_replacement_rows[row].spec, name);
+    return found;
+}
+
+static void add_replacement(const char *name) {
+    cr_assert_lt(all.replacements, ROWS - 1);
+    all.replacement[all.replacements++].spec = name;
+}
+
+const replacement_row *replacement_rows(void) {
+    if (!all.replacements) {
+        memcpy(all.replacement, own_replacement_rows, sizeof own_replacement_rows);
+        all.replacements = COUNT(own_replacement_rows);
+        each_without_row(GPC_POLICY_REPLACEMENT, has_replacement_row, add_replacement);
+    }
+    return all.replacement;
+}
+
+static bool has_predictor_row(const char *name) {
+    bool found = false;
+    for (size_t row = 0; row < COUNT(own_predictor_rows); row++)
+        found |= is_named(own_predictor_rows[row], name);
+    return found;
+}
+
+static void add_predictor(const char *name) {
+    cr_assert_lt(all.predictors, ROWS - 1);
+    all.predictor[all.predictors++] = name;
+}
+
+const char *const *predictor_rows(void) {
+    if (!all.predictors) {
+        memcpy(all.predictor, own_predictor_rows, sizeof own_predictor_rows);
+        all.predictors = COUNT(own_predictor_rows);
+        each_without_row(GPC_POLICY_PREDICTOR, has_predictor_row, add_predictor);
+    }
+    return all.predictor;
+}
+
+static bool has_scheduler_row(const char *name) {
+    bool found = false;
+    for (size_t row = 0; row < COUNT(own_scheduler_rows); row++)
+        found |= is_named(own_scheduler_rows[row].spec, name);
+    return found;
+}
+
+static bool has_throttle_row(const char *name) {
+    bool found = false;
+    for (size_t row = 0; row < COUNT(own_scheduler_rows); row++)
+        for (const char *at = strchr(own_scheduler_rows[row].spec, '+'); at; at = strchr(at + 1, '+'))
+            found |= is_named(at + 2, name);
+    return found;
+}
+
+static void add_scheduler(const char *name) {
+    cr_assert_lt(all.schedulers, ROWS - 1);
+    all.scheduler[all.schedulers++].spec = name;
+}
+
+static void add_throttle(const char *name) {
+    snprintf(all.specs[all.schedulers], sizeof *all.specs, "gto + %s", name);
+    add_scheduler(all.specs[all.schedulers]);
+}
+
+const scheduler_row *scheduler_rows(void) {
+    if (!all.schedulers) {
+        memcpy(all.scheduler, own_scheduler_rows, sizeof own_scheduler_rows);
+        all.schedulers = COUNT(own_scheduler_rows);
+        each_without_row(GPC_POLICY_SCHEDULER, has_scheduler_row, add_scheduler);
+        each_without_row(GPC_POLICY_THROTTLE, has_throttle_row, add_throttle);
+    }
+    return all.scheduler;
+}
 
 static uint64_t phase_line(uint64_t *random, uint64_t capacity, size_t i, size_t count) {
     uint64_t phase = i * 7 / count;

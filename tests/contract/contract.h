@@ -5,8 +5,8 @@
 #include <gpucache/gpucache.h>
 
 /*
- * What every policy must keep to. A new replacement policy, predictor or scheduler adds
- * a row here, or several for its parameters; a registered one without a row fails.
+ * What every policy must keep to. One without a row is tried by its name alone; rows are for parameters, and for what a
+ * policy may do that others may not. The lists hold both.
  */
 typedef struct replacement_row {
     const char *spec;
@@ -16,19 +16,22 @@ typedef struct replacement_row {
     bool couples; /* its sets learn from each other, or share a counter */
 } replacement_row;
 
-extern const replacement_row replacement_rows[];
-extern const size_t replacement_row_count;
+const replacement_row *replacement_rows(void); /* behind the last, one whose spec is NULL */
 
-extern const char *const predictor_rows[];
-extern const size_t predictor_row_count;
+const char *const *predictor_rows(void); /* behind the last, NULL */
 
 typedef struct scheduler_row {
     const char *spec;
     bool waits; /* may issue nothing while a warp is STALLED, although another is ready */
 } scheduler_row;
 
-extern const scheduler_row scheduler_rows[];
-extern const size_t scheduler_row_count;
+const scheduler_row *scheduler_rows(void); /* behind the last, one whose spec is NULL; throttles stand on others */
+
+/* Is `name` what a spec names? */
+bool is_named(const char *spec, const char *name);
+
+/* Call `add` with the name of each built-in policy of a kind of which `has_row` knows nothing. */
+void each_without_row(gpc_policy_kind kind, bool (*has_row)(const char *name), void (*add)(const char *name));
 
 /* Streams of line numbers for a cache of `capacity` lines. */
 typedef enum stream_kind {

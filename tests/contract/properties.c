@@ -27,10 +27,10 @@ Test(properties, the_optimum_is_never_beaten) {
             size_t best_bypassing = count_hits(context, "opt(bypass=1)", sets, ways, lines, count);
             cr_expect_gt(best, 0);
             cr_expect_geq(best_bypassing, best);
-            for (size_t row = 0; row < replacement_row_count; row++) {
-                const char *spec = replacement_rows[row].spec;
+            for (const replacement_row *row = replacement_rows(); row->spec; row++) {
+                const char *spec = row->spec;
                 size_t hits = count_hits(context, spec, sets, ways, lines, count);
-                size_t bound = replacement_rows[row].bypasses ? best_bypassing : best;
+                size_t bound = row->bypasses ? best_bypassing : best;
                 cr_expect_leq(hits, bound, "%s beats opt, %u x %u: %zu", spec, sets, ways, hits);
             }
             free(lines);
@@ -195,9 +195,9 @@ Test(properties, without_a_choice_all_policies_are_alike) {
     uint64_t *lines = stream_make(STREAM_SKEWED, 41, 64, COUNT);
     size_t one_way = count_hits(context, "lru", 32, 1, lines, COUNT);
     size_t all_fit = count_hits(context, "lru", 2, 128, lines, COUNT);
-    for (size_t row = 0; row < replacement_row_count; row++) {
-        const char *spec = replacement_rows[row].spec;
-        if (!replacement_rows[row].bypasses)
+    for (const replacement_row *row = replacement_rows(); row->spec; row++) {
+        const char *spec = row->spec;
+        if (!row->bypasses)
             cr_expect_eq(count_hits(context, spec, 32, 1, lines, COUNT), one_way, "%s", spec);
         cr_expect_eq(count_hits(context, spec, 2, 128, lines, COUNT), all_fit, "%s", spec);
     }

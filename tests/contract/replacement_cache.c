@@ -17,8 +17,7 @@ static const struct {
 } shapes[] = {{1, 1}, {1, 3}, {4, 4}, {3, 5}, {8, 16}, {5, 24}, {1, 128}, {1, 1024}};
 #define SHAPES (sizeof shapes / sizeof *shapes)
 
-#define EACH_ROW(row) \
-    for (const replacement_row *row = replacement_rows; row < replacement_rows + replacement_row_count; row++)
+#define EACH_ROW(row) for (const replacement_row *row = replacement_rows(); row->spec; row++)
 
 static void agree(gpc_cache *cache, rig *r, uint64_t line, uint64_t next_use, const char *spec, size_t step) {
     gpc_request request = {.address = line * 128, .next_use = next_use};

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""In how many places something new is written: a copy of the library gets one of each, is built, and lists them."""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from support import ROOT, run
+
+HOST = "project('places', 'c', default_options: ['c_std=c11', 'optimization=0'])\nsubproject('gpucache')\n"
+
+# A further policy of each kind is a copy of one that is there: {folder: (file, table, name)}.
+POLICIES = {
+    "replacement": ("fifo.c", "gpci_fifo", '"fifo"'),
+    "predictor": ("hint.c", "gpci_hint", '"hint"'),
+    "scheduler": ("oldest.c", "gpci_oldest", '"oldest"'),
+    "throttle": ("blocks.c", "gpci_blocks_throttle", '"blocks"'),
+    "protocol": ("msi.c", "gpci_msi", '"msi"'),
+}
+KEY = 'X(NOVEL, "novel.key", COUNT, RESET, "things", "3", 1, 9, "", "a further key")'
+PRESET = "# summary: a further GPU\n\npreset = h100\nsm.count = 3\nnovel.key = 7\n"
+
+# Asked of the copy's library by its own bindings.
+QUESTIONS = """
+import json, gpucache
+from gpucache import PolicyKind
+made = gpucache.Context()
+names = {kind.name.lower(): [policy.name for policy in made.policies(kind)] for kind in PolicyKind}
+config = gpucache.Config(made, preset="novel")
+for key, value in (("l1.replacement", "novel"), ("l1.bypass", "novel"), ("scheduler", "novel + novel"),
+                   ("coherence", "novel")):
+    config[key] = value
+gpucache.Hierarchy(made, gpucache.Config(made, settings={"l1.replacement": "novel", "l1.bypass": "novel"})).close()
+fresh = gpucache.Config(made)
+print(json.dumps({
+    "names": names, "config": dict(config), "fresh": dict(fresh),
+    "presets": [preset.name for preset in gpucache.presets()],
+    "keys": [key.name for key in gpucache.config_keys()],
+    "cost": made.policy_cost(PolicyKind.REPLACEMENT, "novel", sets=4, ways=4),
+}))
+"""
+
+
+class Copy:
+    """The library's files in a folder of their own, as the subproject of a host: neither tests nor examples."""
+
+    def __init__(self, folder):
+        self.folder, self.root = folder, folder / "subprojects" / "gpucache"
+        self.root.mkdir(parents=True)
+        (folder / "meson.build").write_text(HOST)
+        for name in ("lib", "include", "bindings"):
+            shutil.copytree(ROOT / name, self.root / name, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copy(ROOT / "meson.build", self.root)
+        self.written = {}  # {what: files}
+
+    def add(self, what, path, text, after=None):
+        """A new file, or lines in one that is there: at its end, or behind the line with `after`; counted for `what`."""
+        path = self.root / path
+        if what:
+            self.written.setdefault(what, []).append(path)
+        old = path.read_text() if path.exists() else ""
+        if after is not None:
+            start = old.index(after)
+            end = old.index("\n", start) + 1
+            text = old[:end] + text + old[end:]
+        else:
+            text = old + text
+        path.write_text(text)
+
+    def setup(self):
+        run("meson", "setup", self.folder / "build", self.folder, "--buildtype=plain")
+
+    def build(self):
+        run("meson", "compile", "-C", self.folder / "build", "gpucache")
+
+    def ask(self, program):
+        environment = dict(
+            os.environ, PYTHONPATH=str(self.root / "bindings/python"),
+            GPUCACHE_LIBRARY=str(self.folder / "build/subprojects/gpucache/lib/libgpucache.so"),
+        )  # fmt: skip
+        return subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment)
+
+
+class Places(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        scratch = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(scratch.cleanup)
+        cls.copy = copy = Copy(pathlib.Path(scratch.name))
+        copy.setup()  # before anything is added: what follows is noticed by the build
+        for kind, (file, table, name) in POLICIES.items():
+            folder = pathlib.Path("lib/policies", kind)
+            text = (copy.root / folder / file).read_text().replace(name, '"novel"').replace(table, f"gpci_novel_{kind}")
+            copy.add(kind, folder / f"novel_{kind}.c", text)
+            copy.add(kind, folder / "list.def", f'POLICY(gpci_novel_{kind}, "novel_{kind}.c")\n')
+        copy.add("key", "lib/config/keys.h", f"    {KEY} \\\n", after="#define GPCI_KEYS(X)")
+        copy.add("preset", "lib/config/presets/novel.conf", PRESET)
+        copy.build()
+        asked = copy.ask(QUESTIONS)
+        assert asked.returncode == 0, asked.stderr
+        cls.answers = json.loads(asked.stdout)
+
+    def test_places(self):
+        """The file that is a policy and a row of its kind's list; a row of the keys; the file that is a preset."""
+        counted = {what: len(files) for what, files in self.copy.written.items()}
+        self.assertEqual(counted, {**dict.fromkeys(POLICIES, 2), "key": 1, "preset": 1})
+
+    def test_policies_are_listed_last_and_used(self):
+        self.assertEqual({kind: names[-1] for kind, names in self.answers["names"].items()},
+                         dict.fromkeys(POLICIES, "novel"))  # fmt: skip
+        self.assertEqual(self.answers["config"]["scheduler"], "novel + novel")
+        self.assertGreater(self.answers["cost"], 0)
+
+    def test_key_has_its_default_and_is_set(self):
+        self.assertIn("novel.key", self.answers["keys"])
+        self.assertEqual((self.answers["fresh"]["novel.key"], self.answers["config"]["novel.key"]), ("3", "7"))
+
+    def test_preset_is_listed_and_stands_on_another(self):
+        self.assertEqual(self.answers["presets"][-1], "novel")
+        self.assertEqual((self.answers["config"]["sm.count"], self.answers["config"]["sm.lanes"]), ("3", "32"))
+        self.assertEqual(self.answers["config"]["l1.size"], "256KiB")
+
+    def test_errors_of_a_preset_name_file_and_line(self):
+        self.copy.add("", "lib/config/presets/wrong.conf", "# summary: wrong\n\npreset = h100\n\nl1.sise = 3\n")
+        self.copy.build()
+        asked = self.copy.ask("import gpucache; gpucache.Config(gpucache.Context(), preset='wrong')")
+        self.assertIn("presets/wrong.conf:5: l1.sise: unknown key; did you mean 'l1.size'?", asked.stderr)
+        self.copy.add("", "lib/config/presets/circle.conf", "# a\n# b\npreset = circle\n")
+        with self.assertRaisesRegex(AssertionError, r"circle.conf:3: 'circle' leads back to 'circle'"):
+            self.copy.build()
+
+
+if __name__ == "__main__":
+    unittest.main()
