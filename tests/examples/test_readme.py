@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""README.md says what is so."""
+"""README.md says what is so; lib/policies/README.md lists what there is (`--write`: make it so)."""
 
 import os
 import re
@@ -47,18 +47,6 @@ class Readme(unittest.TestCase):
     def test_presets(self):
         self.assertEqual(table("## Presets"), [preset.name for preset in gpucache.presets()])
 
-    def test_policies(self):
-        """The tables are those of the command: after a change, put in what it prints."""
-        environment = dict(os.environ, PYTHONPATH=str(ROOT / "bindings" / "python"))
-        printed = run(sys.executable, "-m", "gpucache", "policies", "--markdown", env=environment)
-        context = gpucache.Context()
-        headings = ("Named in `l1.replacement`", "named in `l1.bypass`", "named in `scheduler`:", "after a `+`",
-                    "named in `coherence`:")  # fmt: skip
-        for kind, heading, expected in zip(gpucache.PolicyKind, headings, printed.strip().split("\n\n")):
-            self.assertEqual(table(heading), [policy.name for policy in context.policies(kind)])
-            found = README[README.index(heading) :].split("\n\n")[1]
-            self.assertEqual(found.splitlines(), expected.splitlines())
-
     def test_links_and_folders_are_there(self):
         paths = [path for path in re.findall(r"\]\(([^)#]+)\)", README) if "://" not in path]
         paths += [path for cell in re.findall(r"^\| (`[^|]*`) \|", README[README.index("## Layout") :], re.MULTILINE)
@@ -67,5 +55,35 @@ class Readme(unittest.TestCase):
         self.assertEqual([path for path in paths if not (ROOT / path).exists()], [])
 
 
+POLICIES = ROOT / "lib" / "policies" / "README.md"
+KINDS = ("Named in `l1.replacement`", "named in `l1.bypass`", "named in `scheduler`:", "after a `+`",
+         "named in `coherence`:")  # fmt: skip
+
+
+def policies_written():
+    """lib/policies/README.md with the tables that the command prints, each after the text of its kind."""
+    environment = dict(os.environ, PYTHONPATH=str(ROOT / "bindings" / "python"))
+    printed = run(sys.executable, "-m", "gpucache", "policies", "--markdown", env=environment)
+    text = POLICIES.read_text()
+    for heading, table in zip(KINDS, printed.strip().split("\n\n"), strict=True):
+        start = text.index("\n\n| ", text.index(heading)) + 2
+        end = text.find("\n\n", start)
+        text = text[:start] + table + (text[end:] if end >= 0 else "\n")
+    return text
+
+
+class Policies(unittest.TestCase):
+    def test_tables(self):
+        self.assertEqual(POLICIES.read_text(), policies_written(), "see python3 tests/examples/test_readme.py --write")
+
+    def test_every_policy_is_in_a_table(self):
+        context = gpucache.Context()
+        listed = re.findall(r"^\| `([^`]+)` \|", POLICIES.read_text(), re.MULTILINE)
+        self.assertEqual(listed, [policy.name for kind in gpucache.PolicyKind for policy in context.policies(kind)])
+
+
 if __name__ == "__main__":
-    unittest.main()
+    if sys.argv[1:] == ["--write"]:
+        POLICIES.write_text(policies_written())
+    else:
+        unittest.main()
