@@ -4,7 +4,7 @@
 
 #include "config/config_object.h"
 
-/* Inside of the import of GPGPU-Sim's option files, for the files config_gpgpusim_*.c. */
+/* Inside of the import of GPGPU-Sim's option files, for the files gpgpusim_*.c. */
 
 typedef enum gpci_option_kind { GPCI_OPTION_NUMBER, GPCI_OPTION_FLAG, GPCI_OPTION_TEXT } gpci_option_kind;
 

@@ -16,17 +16,15 @@ from ._common import Failure, add_configuration, add_verbose, configuration, con
 # What a policy costs: bits in one cache or scheduler, and in all; None where that is not stated. `problem`: why not.
 Cost = namedtuple("Cost", "one all problem")
 
-_KEYS = {
-    PolicyKind.REPLACEMENT: "{}.replacement", PolicyKind.PREDICTOR: "{}.bypass", PolicyKind.SCHEDULER: "scheduler",
-    PolicyKind.THROTTLE: "scheduler, after a +", PolicyKind.PROTOCOL: "coherence",
-}  # fmt: skip
-_TITLES = {
-    PolicyKind.REPLACEMENT: "replacement policies", PolicyKind.PREDICTOR: "predictors: which misses may allocate",
-    PolicyKind.SCHEDULER: "warp schedulers of the timed mode",
-    PolicyKind.THROTTLE: "throttles: which warps may run or allocate",
-    PolicyKind.PROTOCOL: "coherence protocols",
-}  # fmt: skip
-_OF_WARPS = (PolicyKind.SCHEDULER, PolicyKind.THROTTLE)  # not of a cache
+# A kind: the key that names its policies, a title, and what has one of them, "" where none has and nothing is counted.
+_Kind = namedtuple("_Kind", "key title owner")
+_KINDS = {
+    PolicyKind.REPLACEMENT: _Kind("{}.replacement", "replacement policies", "cache"),
+    PolicyKind.PREDICTOR: _Kind("{}.bypass", "predictors: which misses may allocate", "cache"),
+    PolicyKind.SCHEDULER: _Kind("scheduler", "warp schedulers of the timed mode", "scheduler"),
+    PolicyKind.THROTTLE: _Kind("scheduler, after a +", "throttles: which warps may run or allocate", "scheduler"),
+    PolicyKind.PROTOCOL: _Kind("coherence", "coherence protocols", ""),
+}
 
 
 def add(commands):
@@ -82,10 +80,10 @@ class Costs:
         self.warps = -(-config.number("sm.warps") // config.number("sm.schedulers"))
 
     def of(self, kind, spec):
-        if kind == PolicyKind.PROTOCOL:
+        if not _KINDS[kind].owner:
             return Cost(None, None, "")
         try:
-            if kind in _OF_WARPS:
+            if _KINDS[kind].owner == "scheduler":
                 one = self._of_warps(kind, spec)
                 both = one, one * self.schedulers
             else:
@@ -103,7 +101,7 @@ class Costs:
 
     def where(self, kind):
         """What they are for, as text."""
-        if kind in _OF_WARPS:
+        if _KINDS[kind].owner == "scheduler":
             return f"{self.schedulers} warp schedulers of {self.warps} warps"
         shape = self.shape
         each = size(shape["sets"] * shape["ways"] * shape["line_bytes"])
@@ -134,11 +132,6 @@ def _parameters(policy):
         yield [each.name or "(list)", each.initial, ", ".join(each.choices) or "text", each.meaning]
 
 
-def _figures(kind):
-    """What a kind's costs are of; "" where it has none."""
-    return "" if kind == PolicyKind.PROTOCOL else "scheduler" if kind in _OF_WARPS else "cache"
-
-
 def _cell(rule):
     if rule is None:
         return ""
@@ -165,20 +158,20 @@ def _tables(protocol):
 
 def _list(found, costs):
     where = " and for ".join(costs.where(kind) for kind in (PolicyKind.REPLACEMENT, PolicyKind.SCHEDULER))
-    if any(_figures(policy.kind) for policy, _ in found):
+    if any(_KINDS[policy.kind].owner for policy, _ in found):
         yield from textwrap.wrap(f"Hardware costs are in bytes, for {where}.", screen_width())
     for kind in PolicyKind:
         policies = [(policy, cost) for policy, cost in found if policy.kind == kind]
         if not policies:
             continue
-        figures = _figures(kind)
+        figures = _KINDS[kind].owner
         rows = []
         for policy, cost in policies:
             source = f" [{policy.source}]" if policy.source else ""
             each = [octets(cost.one), octets(cost.all)] if figures else []
             rows.append([policy.name, *each, policy.summary + source])
         yield ""
-        yield f"{_TITLES[kind]} ({_KEYS[kind].format(costs.level)})"
+        yield f"{_KINDS[kind].title} ({_KINDS[kind].key.format(costs.level)})"
         yield from wrapped(["name", *([f"a {figures}", "all"] if figures else []), "what it does [source]"], rows)
 
 
@@ -186,10 +179,10 @@ def _details(found, costs):
     for policy, cost in found:
         bits = f"{octets(cost.one)} bytes, {octets(cost.all)} in all: for {costs.where(policy.kind)}"
         rows = [
-            ["kind", f"{policy.kind.name.lower()}, named in {_KEYS[policy.kind].format(costs.level)}"],
+            ["kind", f"{policy.kind.name.lower()}, named in {_KINDS[policy.kind].key.format(costs.level)}"],
             ["does", policy.summary],
             ["source", policy.source or "-"],
-            *([["cost", cost.problem or (bits if cost.one else "not stated")]] if _figures(policy.kind) else []),
+            *([["cost", cost.problem or (bits if cost.one else "not stated")]] if _KINDS[policy.kind].owner else []),
         ]
         yield from wrapped([policy.name, ""], rows)
         if policy.kind == PolicyKind.PROTOCOL:
@@ -203,7 +196,7 @@ def _details(found, costs):
 
 def _markdown(found, costs):
     for kind in dict.fromkeys(policy.kind for policy, _ in found):
-        figures = _figures(kind)
+        figures = _KINDS[kind].owner
         yield "| name | what it does | source |" + (f" {figures} | all |" if figures else "")
         yield "|---|---|---|" + ("---:|---:|" if figures else "")
         for policy, cost in found:
