@@ -26,12 +26,12 @@ BEGINS_AS_OPS(gpc_scheduler_ops, warp_bytes, reserved);
 BEGINS_AS_OPS(gpc_throttle_ops, warp_bytes, reserved);
 BEGINS_AS_ALL(gpc_protocol);
 
-#define AT(table, field) .field = offsetof(table, field)
+#define PLACE(table, field) .field = offsetof(table, field)
 
 /* What all tables of functions have. */
-#define OPS(table)                                                                                               \
-    AT(table, init), AT(table, finish), AT(table, cost_bits), AT(table, parameters), AT(table, parameter_count), \
-        AT(table, texts), AT(table, text_count)
+#define OPS(table)                                                                               \
+    PLACE(table, init), PLACE(table, finish), PLACE(table, cost_bits), PLACE(table, parameters), \
+        PLACE(table, parameter_count), PLACE(table, texts), PLACE(table, text_count)
 
 const gpci_kind gpci_kinds[GPC_POLICY_KIND_COUNT] = {
     [GPC_POLICY_REPLACEMENT] = {"replacement policy",
@@ -39,7 +39,7 @@ const gpci_kind gpci_kinds[GPC_POLICY_KIND_COUNT] = {
                                 sizeof(gpc_replacement_ops),
                                 gpci_builtin_replacements,
                                 "choose_victim",
-                                {OPS(gpc_replacement_ops), AT(gpc_replacement_ops, shared_bytes),
+                                {OPS(gpc_replacement_ops), PLACE(gpc_replacement_ops, shared_bytes),
                                  .function = offsetof(gpc_replacement_ops, choose_victim),
                                  .shared_each_bytes = offsetof(gpc_replacement_ops, shared_cache_bytes)}},
     [GPC_POLICY_PREDICTOR] = {"predictor",
@@ -47,7 +47,7 @@ const gpci_kind gpci_kinds[GPC_POLICY_KIND_COUNT] = {
                               sizeof(gpc_predictor_ops),
                               gpci_builtin_predictors,
                               "predict",
-                              {OPS(gpc_predictor_ops), AT(gpc_predictor_ops, shared_bytes),
+                              {OPS(gpc_predictor_ops), PLACE(gpc_predictor_ops, shared_bytes),
                                .function = offsetof(gpc_predictor_ops, predict),
                                .shared_each_bytes = offsetof(gpc_predictor_ops, shared_cache_bytes),
                                .string = offsetof(gpc_predictor_ops, below)}},
@@ -56,15 +56,15 @@ const gpci_kind gpci_kinds[GPC_POLICY_KIND_COUNT] = {
                               sizeof(gpc_scheduler_ops),
                               gpci_builtin_schedulers,
                               "pick",
-                              {OPS(gpc_scheduler_ops), AT(gpc_scheduler_ops, on_cache_event),
-                               AT(gpc_scheduler_ops, reserved), .function = offsetof(gpc_scheduler_ops, pick)}},
+                              {OPS(gpc_scheduler_ops), PLACE(gpc_scheduler_ops, on_cache_event),
+                               PLACE(gpc_scheduler_ops, reserved), .function = offsetof(gpc_scheduler_ops, pick)}},
     [GPC_POLICY_THROTTLE] = {"throttle",
                              "gpc_throttle_ops",
                              sizeof(gpc_throttle_ops),
                              gpci_builtin_throttles,
                              "classify",
-                             {OPS(gpc_throttle_ops), AT(gpc_throttle_ops, on_cache_event),
-                              AT(gpc_throttle_ops, reserved), AT(gpc_throttle_ops, shared_bytes),
+                             {OPS(gpc_throttle_ops), PLACE(gpc_throttle_ops, on_cache_event),
+                              PLACE(gpc_throttle_ops, reserved), PLACE(gpc_throttle_ops, shared_bytes),
                               .function = offsetof(gpc_throttle_ops, classify),
                               .shared_each_bytes = offsetof(gpc_throttle_ops, shared_scheduler_bytes)}},
     [GPC_POLICY_PROTOCOL] = {"protocol", "gpc_protocol", sizeof(gpc_protocol), gpci_builtin_protocols, NULL, {0}},
