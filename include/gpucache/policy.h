@@ -52,6 +52,38 @@ typedef struct gpc_text_parameter {
     const char *meaning; /* one line */
 } gpc_text_parameter;
 
+/*
+ * What a policy or predictor reads, or its decisions depend on: fields of gpc_request, and calls that tell it of more
+ * than its cache's lines. GPC_READS_PLACE, (set, way) and the order of the calls, is known to all: lru declares no more.
+ * Who asks a policy may have less to tell: coherent modules know the address alone, and refuse what reads more.
+ */
+enum {
+    GPC_READS_PLACE = 1 << 0,
+    GPC_READS_ADDRESS = 1 << 1, /* `address`, gpc_eviction.line_address */
+    GPC_READS_PC = 1 << 2,
+    GPC_READS_CYCLE = 1 << 3,
+    GPC_READS_NEXT_USE = 1 << 4,
+    GPC_READS_BYTES = 1 << 5, /* `size`, `byte_mask`, `sector_mask`, `bytes_used` */
+    GPC_READS_SM = 1 << 6,
+    GPC_READS_WARP = 1 << 7,
+    GPC_READS_WARP_AGE = 1 << 8,
+    GPC_READS_BLOCK = 1 << 9,
+    GPC_READS_KERNEL = 1 << 10,
+    GPC_READS_POLICY_WORD = 1 << 11, /* and the word that comes back with a reply */
+    GPC_READS_TRANSACTIONS = 1 << 12,
+    GPC_READS_KIND = 1 << 13,
+    GPC_READS_SPACE = 1 << 14,
+    GPC_READS_HINT = 1 << 15,
+    GPC_READS_PRIORITY = 1 << 16,
+    GPC_READS_TOKEN = 1 << 17,       /* `token`, `token_l2` */
+    GPC_READS_ADMISSION = 1 << 18,   /* `admitted`; of a replacement policy also: it may answer GPC_WAY_BYPASS */
+    GPC_READS_WARP_EVENTS = 1 << 19, /* on_warp_event */
+    GPC_READS_SAMPLES = 1 << 20,     /* on_sample */
+    GPC_READS_STALLS = 1 << 21       /* on_stall */
+};
+
+#define GPC_READS_EVERYTHING 0x3fffffu /* all of these */
+
 /* The cache that a policy or predictor is made for. Lives as long as the instance. */
 typedef struct gpc_policy_env {
     size_t struct_size;
@@ -177,6 +209,10 @@ typedef struct gpc_replacement_ops {
      * changed since; what it draws by chance it has drawn. [it is not asked, and choose_victim may decline then]
      */
     bool (*declines)(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request);
+    /* The most that it reads, whatever its parameters: GPC_READS_ bits. 0 = not stated, and taken for everything. */
+    uint64_t reads;
+    /* What it reads with the parameters of `env`, whose state pointers are NULL and geometry is 1; not 0. [reads] */
+    uint64_t (*reads_with)(const gpc_policy_env *env);
 } gpc_replacement_ops;
 
 /*
@@ -185,7 +221,9 @@ typedef struct gpc_replacement_ops {
  *   user_data  reaches init as env->user_data; may be NULL
  *   destroy    called with user_data when the context goes, and also if this call fails; may be NULL
  * Returns GPC_OK; GPC_ERROR_EXISTS (the name is taken); GPC_ERROR_ARGUMENT (bad
- * name, no choose_victim, bad parameter table); GPC_ERROR_ABI; GPC_ERROR_MEMORY.
+ * name, no choose_victim, bad parameter table, unknown bits in `reads`);
+ * GPC_ERROR_ABI; GPC_ERROR_MEMORY. A table that ends before `reads`, as compiled
+ * against an older header, is accepted, and has not stated what it reads.
  * Since: 0.1.
  */
 GPC_API gpc_status gpc_context_register_replacement(gpc_context *context, const gpc_replacement_ops *ops,
@@ -240,6 +278,16 @@ GPC_API gpc_status gpc_policy_cost(const gpc_context *context, gpc_policy_kind k
 GPC_API gpc_status gpc_policy_level_cost(const gpc_context *context, gpc_policy_kind kind, const char *spec,
                                          uint32_t caches, uint32_t sets, uint32_t ways, uint32_t line_bytes,
                                          uint32_t sectors, gpc_error *error, uint64_t *out_bits);
+
+/*
+ * What a replacement policy or predictor reads with these parameters.
+ *   spec       `name` or `name(parameter=value, ...)`
+ *   out_reads  receives GPC_READS_ bits; 0 where the policy does not state it, which hierarchies take for everything
+ * Returns GPC_OK; GPC_ERROR_NOT_FOUND; GPC_ERROR_RANGE and GPC_ERROR_FORMAT (parameters); GPC_ERROR_ARGUMENT (a NULL,
+ * or another kind). Thread rule: the context's. Since: 0.1.
+ */
+GPC_API gpc_status gpc_policy_reads(const gpc_context *context, gpc_policy_kind kind, const char *spec,
+                                    gpc_error *error, uint64_t *out_reads);
 
 GPC_END_DECLS
 

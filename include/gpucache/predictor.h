@@ -70,6 +70,9 @@ typedef struct gpc_predictor_ops {
      * them where they have no other than always-cache, and is refused where they have. [none]
      */
     const char *below;
+    /* As in gpc_replacement_ops. */
+    uint64_t reads;
+    uint64_t (*reads_with)(const gpc_policy_env *env);
 } gpc_predictor_ops;
 
 /* As gpc_context_register_replacement, for predictors. Since: 0.1. */

@@ -32,6 +32,7 @@ typedef struct gpci_kind {
         size_t shared_bytes, shared_each_bytes; /* of all, and times the number of caches or schedulers */
         size_t string;                          /* beside those of the head; may be NULL */
         size_t reserved;                        /* is 0 */
+        size_t reads, reads_with; /* the first that a table as it first was has not: one that ends before it is taken */
     } at;
 } gpci_kind;
 

@@ -71,6 +71,11 @@ static gpc_status check(gpc_policy_kind kind, const void *table, gpc_error *erro
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s.%s of '%s' is NULL", k->type, k->function, head->name);
     if (gpci_field_size(table, k->at.reserved))
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s.reserved of '%s' is not 0", k->type, head->name);
+    uint64_t reads;
+    gpci_field_get(table, k->at.reads, &reads, sizeof reads);
+    if (reads & ~(uint64_t)GPC_READS_EVERYTHING)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s.reads of '%s' is 0x%llx, with bits that are none of GPC_READS_",
+                         k->type, head->name, (unsigned long long)reads);
     return GPC_OK;
 }
 
@@ -156,7 +161,9 @@ static gpc_status add_copy(gpc_context *context, gpc_policy_kind kind, const voi
     if (!e->block)
         return gpci_out_of_memory(error);
     e->table = e->block;
-    gpc_status status = gpci_take(e->block, k->size, k->size, ops, k->type, error);
+    size_t given, first = k->at.reads; /* of a table as it first was */
+    memcpy(&given, ops, sizeof given);
+    gpc_status status = gpci_take(e->block, k->size, first && given == first ? first : k->size, ops, k->type, error);
     if (status == GPC_OK)
         status = check(kind, e->block, error);
     if (status == GPC_OK)

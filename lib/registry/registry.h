@@ -61,6 +61,14 @@ const void *gpci_policy_table(const gpc_context *context, gpc_policy_kind kind, 
 gpc_status gpci_policy_cost(const gpc_context *context, gpc_policy_kind kind, const char *spec,
                             const gpc_policy_env *geometry, gpc_error *error, uint64_t *out_bits);
 
+/* As gpc_policy_reads, of replacement policies and predictors. */
+gpc_status gpci_policy_reads(const gpc_context *context, gpc_policy_kind kind, const char *spec, gpc_error *error,
+                             uint64_t *out_reads);
+
+/* Names of GPC_READS_ bits, for messages: "address, pc". GPC_READS_PLACE, which all know, is not named. */
+#define GPCI_READS_TEXT 256u
+void gpci_reads_text(uint64_t reads, char text[GPCI_READS_TEXT]);
+
 /* Check a spec without making anything: known name, known parameters, values in range. */
 gpc_status gpci_policy_check(const gpc_context *context, gpc_policy_kind kind, const char *spec, gpc_error *error);
 

@@ -92,6 +92,12 @@ class Policies(Commands):
         for part in ("replacement, named in l1.replacement", random.summary, random.source, "8 bytes, 120 in all"):
             self.assertIn(part, text)
         self.assertRegex(self.done("policies", "always-cache"), r"\ncost +not stated\n")
+        for spec, reads in (("random", "nothing of a request"), ("ship", "pc"), ("ship(signature=memory)", "address"),
+                            ("hint", "hint"), ("age-lru", "warp, warp_age, warp_events")):  # fmt: skip
+            self.assertRegex(self.done("policies", spec), rf"\nreads +{reads}\n")
+        (listed,) = json.loads(self.done("policies", "ship", "--json"))["policies"]
+        self.assertEqual(listed["reads"], ["pc"])
+        self.assertNotRegex(self.done("policies", "gto"), r"\nreads ")
         self.assertIn("scheduler, named in scheduler", self.done("policies", "two-level"))
         self.assertIn("throttle, named in scheduler, after a +\n", self.done("policies", "warps"))
         self.assertRegex(self.done("policies", "two-level"), r"\ngroup +\d+ +\d+ to \d+  \w")

@@ -175,6 +175,35 @@ class Replacement(TemporaryCase):
         info = self.context.policies("replacement")[-1]
         self.assertEqual((info.name, info.parameters, info.builtin), ("tuned", Tuned.parameters, False))
 
+    def test_reads(self):
+        bits = gpucache.ReadsBits
+
+        class Stated(PythonLru):
+            name = "stated"
+            reads = bits.PLACE | bits.PC
+
+        class Unknown(PythonLru):
+            name = "unknown"
+            reads = 1 << 40
+
+        class Filter(gpucache.Predictor):
+            name = "filter"
+            reads = bits.PLACE | bits.KIND
+
+            def predict(self, set, request):
+                return None
+
+        for each in (Stated, PythonLru, Filter):
+            self.context.register(each)
+        self.assertEqual(self.context.policy_reads("replacement", "stated"), bits.PLACE | bits.PC)
+        self.assertEqual(self.context.policy_reads("replacement", PythonLru.name), 0)
+        self.assertEqual(self.context.policy_reads("predictor", "filter"), bits.PLACE | bits.KIND)
+        self.assertEqual(self.context.policy_reads("replacement", "ship(signature=memory)"), bits.PLACE | bits.ADDRESS)
+        with self.assertRaisesRegex(gpucache.GpucacheError, "none of GPC_READS_"):
+            self.context.register(Unknown)
+        with self.assertRaisesRegex(gpucache.NotFoundError, "no replacement policy is named"):
+            self.context.policy_reads("replacement", "none-such")
+
     def test_seed_differs_by_context(self):
         seeds = []
 

@@ -288,6 +288,82 @@ Test(registry, costs) {
     rig_close(&r);
 }
 
+static uint64_t reads_by_depth(const gpc_policy_env *env) {
+    return GPC_READS_PLACE | (env->parameters[0] > 2 ? GPC_READS_PC : 0);
+}
+
+/* What a policy reads: of its table, or by its parameters; not stated, 0. */
+Test(registry, reads) {
+    rig r;
+    rig_open(&r);
+    gpc_replacement_ops ops = good();
+    uint64_t reads = 1;
+    cr_assert_eq(gpc_context_register_replacement(r.context, &ops, NULL, NULL, NULL), GPC_OK);
+    cr_expect_eq(gpc_policy_reads(r.context, GPC_POLICY_REPLACEMENT, "mine", &r.error, &reads), GPC_OK);
+    cr_expect_eq(reads, 0);
+    ops.name = "pc-reader";
+    ops.reads = GPC_READS_PLACE | GPC_READS_PC;
+    cr_assert_eq(gpc_context_register_replacement(r.context, &ops, NULL, NULL, NULL), GPC_OK);
+    cr_expect_eq(gpc_policy_reads(r.context, GPC_POLICY_REPLACEMENT, "pc-reader", &r.error, &reads), GPC_OK);
+    cr_expect_eq(reads, ops.reads);
+    ops.name = "by-depth";
+    ops.reads_with = reads_by_depth;
+    cr_assert_eq(gpc_context_register_replacement(r.context, &ops, NULL, NULL, NULL), GPC_OK);
+    cr_expect_eq(gpc_policy_reads(r.context, GPC_POLICY_REPLACEMENT, "by-depth(depth=2)", &r.error, &reads), GPC_OK);
+    cr_expect_eq(reads, GPC_READS_PLACE);
+    cr_expect_eq(gpc_policy_reads(r.context, GPC_POLICY_REPLACEMENT, "by-depth(depth=3)", &r.error, &reads), GPC_OK);
+    cr_expect_eq(reads, GPC_READS_PLACE | GPC_READS_PC);
+    cr_expect_eq(gpc_policy_reads(r.context, GPC_POLICY_PREDICTOR, "hint", &r.error, &reads), GPC_OK);
+    cr_expect_eq(reads, GPC_READS_PLACE | GPC_READS_HINT);
+    expect_failure(&r, gpc_policy_reads(r.context, GPC_POLICY_REPLACEMENT, "nine", &r.error, &reads),
+                   GPC_ERROR_NOT_FOUND, "did you mean 'mine'?");
+    expect_failure(&r, gpc_policy_reads(r.context, GPC_POLICY_SCHEDULER, "gto", &r.error, &reads), GPC_ERROR_ARGUMENT,
+                   "gpc_policy_reads");
+    expect_failure(&r, gpc_policy_reads(r.context, GPC_POLICY_REPLACEMENT, NULL, &r.error, &reads), GPC_ERROR_ARGUMENT,
+                   "gpc_policy_reads");
+    cr_expect_eq(reads, GPC_READS_PLACE | GPC_READS_HINT, "untouched on failure");
+    ops.name = "unknown-bit";
+    ops.reads = (uint64_t)GPC_READS_EVERYTHING + 1;
+    expect_failure(&r, gpc_context_register_replacement(r.context, &ops, NULL, NULL, &r.error), GPC_ERROR_ARGUMENT,
+                   "none of GPC_READS_");
+    rig_close(&r);
+}
+
+/* A vote reads what its candidates read, and samples; what it cannot know it takes for everything. */
+Test(registry, reads_of_a_vote) {
+    rig r;
+    rig_open(&r);
+    gpc_replacement_ops ops = good();
+    cr_assert_eq(gpc_context_register_replacement(r.context, &ops, NULL, NULL, NULL), GPC_OK);
+    uint64_t reads;
+    cr_assert_eq(gpc_policy_reads(r.context, GPC_POLICY_REPLACEMENT, "vote(lru, ship)", &r.error, &reads), GPC_OK);
+    cr_expect_eq(reads, GPC_READS_PLACE | GPC_READS_PC | GPC_READS_SAMPLES);
+    cr_assert_eq(gpc_policy_reads(r.context, GPC_POLICY_REPLACEMENT, "vote(lru, mine)", &r.error, &reads), GPC_OK);
+    cr_expect_eq(reads, GPC_READS_EVERYTHING);
+    rig_close(&r);
+}
+
+/* A table as it was before `reads`: accepted, and has not stated what it reads. What lies behind it is not looked at. */
+Test(registry, tables_of_before_reads) {
+    rig r;
+    rig_open(&r);
+    gpc_replacement_ops ops = good();
+    ops.struct_size = offsetof(gpc_replacement_ops, reads);
+    ops.reads = UINT64_MAX;
+    cr_assert_eq(gpc_context_register_replacement(r.context, &ops, NULL, NULL, &r.error), GPC_OK, "%s",
+                 r.error.message);
+    gpc_predictor_ops predictor = {
+        .struct_size = offsetof(gpc_predictor_ops, reads), .name = "mine", .predict = cache_all, .reads = UINT64_MAX};
+    cr_assert_eq(gpc_context_register_predictor(r.context, &predictor, NULL, NULL, &r.error), GPC_OK, "%s",
+                 r.error.message);
+    for (gpc_policy_kind kind = GPC_POLICY_REPLACEMENT; kind <= GPC_POLICY_PREDICTOR; kind++) {
+        uint64_t reads = 1;
+        cr_assert_eq(gpc_policy_reads(r.context, kind, "mine", &r.error, &reads), GPC_OK);
+        cr_expect_eq(reads, 0);
+    }
+    rig_close(&r);
+}
+
 Test(registry, without_memory) {
     for (long n = 1;; n++) {
         heap h = {0};

@@ -50,6 +50,7 @@ from ._constants import (
     PolicyKind,
     Priority,
     ProtocolBits,
+    ReadsBits,
     Simd,
     Space,
     Status,

@@ -107,6 +107,7 @@ gpc_replacement_ops_on_warp_event = CFUNCTYPE(None, c_void_p, POINTER(gpc_warp_e
 gpc_replacement_ops_cost_bits = CFUNCTYPE(c_uint64, POINTER(gpc_policy_env))
 gpc_replacement_ops_on_sample = CFUNCTYPE(None, c_void_p, POINTER(gpc_sample))
 gpc_replacement_ops_declines = CFUNCTYPE(c_bool, c_void_p, c_uint32, POINTER(c_uint64), POINTER(gpc_request))
+gpc_replacement_ops_reads_with = CFUNCTYPE(c_uint64, POINTER(gpc_policy_env))
 
 
 class gpc_replacement_ops(SizedRecord):
@@ -120,7 +121,8 @@ class gpc_replacement_ops(SizedRecord):
         ("on_invalidate", gpc_replacement_ops_on_invalidate), ("on_warp_event", gpc_replacement_ops_on_warp_event),
         ("cost_bits", gpc_replacement_ops_cost_bits), ("texts", POINTER(gpc_text_parameter)), ("text_count", c_size_t),
         ("shared_bytes", c_size_t), ("shared_cache_bytes", c_size_t), ("on_sample", gpc_replacement_ops_on_sample),
-        ("needs_future", c_bool), ("declines", gpc_replacement_ops_declines),
+        ("needs_future", c_bool), ("declines", gpc_replacement_ops_declines), ("reads", c_uint64),
+        ("reads_with", gpc_replacement_ops_reads_with),
     )
 
 
@@ -149,6 +151,7 @@ gpc_predictor_ops_on_warp_event = CFUNCTYPE(None, c_void_p, POINTER(gpc_warp_eve
 gpc_predictor_ops_cost_bits = CFUNCTYPE(c_uint64, POINTER(gpc_policy_env))
 gpc_predictor_ops_on_sample = CFUNCTYPE(None, c_void_p, POINTER(gpc_sample))
 gpc_predictor_ops_on_stall = CFUNCTYPE(c_int, c_void_p, POINTER(gpc_request), c_uint32)
+gpc_predictor_ops_reads_with = CFUNCTYPE(c_uint64, POINTER(gpc_policy_env))
 
 
 class gpc_predictor_ops(SizedRecord):
@@ -163,7 +166,8 @@ class gpc_predictor_ops(SizedRecord):
         ("on_warp_event", gpc_predictor_ops_on_warp_event), ("cost_bits", gpc_predictor_ops_cost_bits),
         ("texts", POINTER(gpc_text_parameter)), ("text_count", c_size_t), ("shared_bytes", c_size_t),
         ("shared_cache_bytes", c_size_t), ("on_sample", gpc_predictor_ops_on_sample),
-        ("on_stall", gpc_predictor_ops_on_stall), ("below", c_char_p),
+        ("on_stall", gpc_predictor_ops_on_stall), ("below", c_char_p), ("reads", c_uint64),
+        ("reads_with", gpc_predictor_ops_reads_with),
     )
 
 
@@ -703,6 +707,7 @@ FUNCTIONS = {
         c_void_p, c_int, c_char_p, c_uint32, c_uint32, c_uint32, c_uint32, c_uint32, POINTER(gpc_error),
         POINTER(c_uint64),
     )),
+    "gpc_policy_reads": (c_int, (c_void_p, c_int, c_char_p, POINTER(gpc_error), POINTER(c_uint64))),
     "gpc_context_register_predictor": (c_int, (
         c_void_p, POINTER(gpc_predictor_ops), c_void_p, CFUNCTYPE(None, c_void_p), POINTER(gpc_error),
     )),

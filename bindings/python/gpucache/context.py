@@ -8,7 +8,7 @@ from collections import namedtuple
 from . import _generated as g
 from . import policy as policies
 from . import protocol as protocols
-from ._constants import LogLevel, PolicyKind, Simd
+from ._constants import LogLevel, PolicyKind, ReadsBits, Simd
 from ._loader import lib
 from ._native import Handle, call, choice, decoded, drop, held, hold, invoke, settle, strict, text
 
@@ -106,6 +106,17 @@ class Context(Handle):
         )  # fmt: skip
         settle(status, error)
         return bits.value
+
+    def policy_reads(self, kind, spec):
+        """ReadsBits: what a replacement policy or predictor goes by, with these parameters; 0 if not stated."""
+        kind, spec = choice(PolicyKind, kind, "kind"), text(spec, "policy")
+        reads = ctypes.c_uint64()
+        error = g.gpc_error()
+        status = invoke(
+            lib.gpc_policy_reads, self._live(), kind, spec, ctypes.byref(error), ctypes.byref(reads)
+        )  # fmt: skip
+        settle(status, error)
+        return ReadsBits(reads.value)
 
     def scheduler_cost(self, spec, warps):
         """The same of a scheduler of so many warps, with its throttles: `name + name(parameter=value)`."""

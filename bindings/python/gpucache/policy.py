@@ -140,6 +140,8 @@ class _Policy:
 class ReplacementPolicy(_Policy):
     """Which line leaves."""
 
+    reads = 0  # ReadsBits: what of requests, and what else it is told, it goes by. 0: not stated, taken for everything
+
     needs_future = False  # it reads request.next_use: without l1.future it is refused
 
     def on_miss(self, set: int, request: Request) -> None:
@@ -159,6 +161,8 @@ class ReplacementPolicy(_Policy):
 
 class Predictor(_Policy):
     """Which misses may allocate."""
+
+    reads = 0  # as in ReplacementPolicy
 
     before_lookup = False  # predict before the tags are looked up, for hits too
     below = ""  # name of the predictor that keeps this one's bits in the level below, and responds to it
@@ -424,6 +428,8 @@ def table_of(policy):
         ops.shared_bytes = 8
     if base is ReplacementPolicy:
         ops.needs_future = policy.needs_future
+    if base in (ReplacementPolicy, Predictor):
+        ops.reads = operator.index(policy.reads)
     if base is Predictor:
         ops.before_lookup = policy.before_lookup
         ops.below = text(policy.below, "below") if policy.below else None

@@ -125,6 +125,21 @@ uint64_t gpci_ballot_cost(gpc_policy_kind kind, const gpc_policy_env *env, const
     return sum;
 }
 
+uint64_t gpci_ballot_reads(gpc_policy_kind kind, const gpc_policy_env *env, const char *list) {
+    char text[2 * GPCI_MAX_ARGUMENTS], *specs[GPCI_BALLOT_CANDIDATES];
+    uint32_t count = cut(list, text, specs);
+    if (count > GPCI_BALLOT_CANDIDATES)
+        return GPC_READS_EVERYTHING; /* refused when it is made */
+    uint64_t sum = GPC_READS_SAMPLES;
+    for (uint32_t c = 0; c < count; c++) {
+        uint64_t reads = 0;
+        if (gpci_policy_reads(env->context, kind, specs[c], NULL, &reads) < 0 || !reads)
+            return GPC_READS_EVERYTHING;
+        sum |= reads;
+    }
+    return sum;
+}
+
 void gpci_ballot_sample(gpci_ballot *b, const gpc_sample *sample) {
     gpci_vote_sample(&b->common->vote, b->index, sample);
 }

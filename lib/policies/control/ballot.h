@@ -77,6 +77,8 @@ gpc_status gpci_ballot_init(gpci_ballot *ballot, gpc_policy_kind kind, const gpc
 void gpci_ballot_finish(gpci_ballot *ballot);
 /* Of all candidates, of the cache's part in the vote, and in cache 0 of the vote itself. */
 uint64_t gpci_ballot_cost(gpc_policy_kind kind, const gpc_policy_env *env, const char *list);
+/* What a vote over this list reads: what its candidates do, and samples. */
+uint64_t gpci_ballot_reads(gpc_policy_kind kind, const gpc_policy_env *env, const char *list);
 /* The cache's sample, which may close the period: then other candidates may decide. */
 void gpci_ballot_sample(gpci_ballot *ballot, const gpc_sample *sample);
 

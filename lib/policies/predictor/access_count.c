@@ -48,4 +48,5 @@ const gpc_predictor_ops gpci_access_count = {
     .init = init,
     .predict = predict,
     .cost_bits = cost_bits,
+    .reads = GPC_READS_PLACE | GPC_READS_TRANSACTIONS | GPC_READS_KIND,
 };

@@ -159,7 +159,8 @@ static uint64_t cost_bits(const gpc_policy_env *env) {
     .instance_bytes = sizeof(agcb_state), .line_bytes = sizeof(uint16_t), .parameters = parameters,                    \
     .parameter_count = sizeof parameters / sizeof *parameters, .init = init, .predict = predict, .on_reply = on_reply, \
     .on_hit = on_hit, .on_fill = on_fill, .on_evict = on_evict, .cost_bits = cost_bits, .texts = texts,                \
-    .text_count = sizeof texts / sizeof *texts, .below = "agcb-below"
+    .text_count = sizeof texts / sizeof *texts, .below = "agcb-below",                                                 \
+    .reads = GPC_READS_PLACE | GPC_READS_PC | GPC_READS_POLICY_WORD | GPC_READS_KIND | GPC_READS_SPACE
 
 const gpc_predictor_ops gpci_agcb = {
     AGCB,

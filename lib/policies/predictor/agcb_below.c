@@ -83,6 +83,10 @@ static uint64_t cost_bits(const gpc_policy_env *env) {
     return (uint64_t)env->sets * env->ways * (env->parameters[PER_SECTOR] > 0 ? env->sectors : 1);
 }
 
+static uint64_t reads_with(const gpc_policy_env *env) {
+    return GPC_READS_PLACE | GPC_READS_POLICY_WORD | (env->parameters[PER_SECTOR] > 0 ? GPC_READS_BYTES : 0);
+}
+
 const gpc_predictor_ops gpci_agcb_below = {
     .struct_size = sizeof(gpc_predictor_ops),
     .name = "agcb-below",
@@ -97,4 +101,6 @@ const gpc_predictor_ops gpci_agcb_below = {
     .respond = respond,
     .on_fill = on_fill,
     .cost_bits = cost_bits,
+    .reads = GPC_READS_PLACE | GPC_READS_BYTES | GPC_READS_POLICY_WORD,
+    .reads_with = reads_with,
 };

@@ -24,6 +24,7 @@ const gpc_predictor_ops gpci_always_cache = {
     .summary = "every miss may allocate",
     .source = "",
     .predict = predict_cache,
+    .reads = GPC_READS_PLACE,
 };
 
 const gpc_predictor_ops gpci_always_bypass = {
@@ -32,4 +33,5 @@ const gpc_predictor_ops gpci_always_bypass = {
     .summary = "no miss allocates; resident lines still hit",
     .source = "GPGPU-Sim's -gpgpu_gmem_skip_L1D; seeds/000 section 7",
     .predict = predict_bypass,
+    .reads = GPC_READS_PLACE,
 };

@@ -164,4 +164,5 @@ const gpc_predictor_ops gpci_compiler = {
     .texts = gpci_profile_texts,
     .text_count = GPCI_PROFILE_TEXTS,
     .shared_bytes = sizeof(gpci_profile_share),
+    .reads = GPC_READS_PLACE | GPC_READS_PC | GPC_READS_KERNEL | GPC_READS_KIND,
 };

@@ -96,4 +96,5 @@ const gpc_predictor_ops gpci_counter_based_predictor = {
     .on_fill = on_fill,
     .on_evict = on_evict,
     .cost_bits = cost_bits,
+    .reads = GPC_READS_PLACE | GPC_READS_ADDRESS | GPC_READS_PC,
 };

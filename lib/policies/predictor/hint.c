@@ -30,4 +30,5 @@ const gpc_predictor_ops gpci_hint = {
     .source = "PTX ISA, Cache Operators",
     .before_lookup = true,
     .predict = predict,
+    .reads = GPC_READS_PLACE | GPC_READS_HINT,
 };

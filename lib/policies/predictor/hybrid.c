@@ -80,4 +80,5 @@ const gpc_predictor_ops gpci_hybrid = {
     .texts = gpci_profile_texts,
     .text_count = 1,
     .shared_bytes = sizeof(gpci_profile_share),
+    .reads = GPC_READS_PLACE | GPC_READS_TRANSACTIONS | GPC_READS_KIND,
 };

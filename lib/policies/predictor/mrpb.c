@@ -62,4 +62,5 @@ const gpc_predictor_ops gpci_mrpb = {
     .init = init,
     .predict = predict,
     .on_stall = on_stall,
+    .reads = GPC_READS_PLACE | GPC_READS_HINT | GPC_READS_STALLS,
 };

@@ -104,4 +104,5 @@ const gpc_predictor_ops gpci_profile_address = {
     .texts = gpci_profile_texts,
     .text_count = GPCI_PROFILE_TEXTS,
     .shared_bytes = sizeof(gpci_profile_share),
+    .reads = GPC_READS_PLACE | GPC_READS_ADDRESS | GPC_READS_KIND,
 };

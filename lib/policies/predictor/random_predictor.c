@@ -52,4 +52,5 @@ const gpc_predictor_ops gpci_random_predictor = {
     .init = init,
     .predict = predict,
     .cost_bits = cost_bits,
+    .reads = GPC_READS_PLACE | GPC_READS_KIND,
 };

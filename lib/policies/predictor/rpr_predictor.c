@@ -97,4 +97,5 @@ const gpc_predictor_ops gpci_rpr_predictor = {
     .on_hit = on_hit,
     .on_warp_event = on_warp_event,
     .cost_bits = cost_bits,
+    .reads = GPC_READS_PLACE | GPC_READS_ADDRESS | GPC_READS_PC | GPCI_AWID_READS,
 };

@@ -47,4 +47,5 @@ const gpc_predictor_ops gpci_sdbp_predictor = {
     .predict = predict,
     .on_hit = on_hit,
     .cost_bits = cost_bits,
+    .reads = GPC_READS_PLACE | GPC_READS_ADDRESS | GPC_READS_PC,
 };

@@ -111,6 +111,10 @@ static uint64_t cost_bits(const gpc_policy_env *env) {
     return gpci_ballot_cost(GPC_POLICY_PREDICTOR, env, env->texts[1]);
 }
 
+static uint64_t reads_with(const gpc_policy_env *env) {
+    return gpci_ballot_reads(GPC_POLICY_PREDICTOR, env, env->texts[1]);
+}
+
 const gpc_predictor_ops gpci_vote_predictor = {
     .struct_size = sizeof(gpc_predictor_ops),
     .name = "vote",
@@ -135,4 +139,6 @@ const gpc_predictor_ops gpci_vote_predictor = {
     .shared_cache_bytes = sizeof(gpci_vote_sm),
     .on_sample = on_sample,
     .on_stall = on_stall,
+    .reads = GPC_READS_EVERYTHING,
+    .reads_with = reads_with,
 };

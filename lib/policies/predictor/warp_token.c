@@ -27,4 +27,5 @@ const gpc_predictor_ops gpci_warp_token = {
     .source = "Li et al., HPCA 2015 (PCAL); seeds/004 section 4.2",
     .predict = predict,
     .cost_bits = cost_bits,
+    .reads = GPC_READS_PLACE | GPC_READS_TOKEN,
 };

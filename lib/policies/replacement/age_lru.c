@@ -94,6 +94,10 @@ static uint64_t cost_bits(const gpc_policy_env *env) {
     return (uint64_t)env->sets * env->ways * (gpci_ceil_log2(env->ways) + 8) + 16;
 }
 
+static uint64_t reads_with(const gpc_policy_env *env) {
+    return GPC_READS_PLACE | GPCI_AWID_READS | (env->parameters[0] > 0 ? GPC_READS_ADMISSION : 0);
+}
+
 const gpc_replacement_ops gpci_age_lru = {
     .struct_size = sizeof(gpc_replacement_ops),
     .name = "age-lru",
@@ -113,4 +117,6 @@ const gpc_replacement_ops gpci_age_lru = {
     .on_warp_event = on_warp_event,
     .cost_bits = cost_bits,
     .declines = declines,
+    .reads = GPC_READS_PLACE | GPCI_AWID_READS | GPC_READS_ADMISSION,
+    .reads_with = reads_with,
 };

@@ -39,6 +39,9 @@
 #define GPCI_AWID_SLOTS 1024u /* warp slots; higher ones are folded onto these */
 #define GPCI_AWID_INACTIVE 256u
 
+/* What a policy reads that keeps these ids: GPC_READS_ bits. */
+#define GPCI_AWID_READS (GPC_READS_WARP | GPC_READS_WARP_AGE | GPC_READS_WARP_EVENTS)
+
 typedef struct gpci_awid {
     uint8_t oldest, youngest;
     bool told;                    /* a warp has started, ended or met a barrier */

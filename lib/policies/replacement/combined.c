@@ -92,4 +92,5 @@ const gpc_replacement_ops gpci_combined = {
     .on_warp_event = gpci_rpr_on_warp_event,
     .cost_bits = gpci_rpr_cost_bits,
     .declines = declines,
+    .reads = GPCI_RPR_READS | GPC_READS_KIND | GPC_READS_TOKEN | GPC_READS_ADMISSION,
 };

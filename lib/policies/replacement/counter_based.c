@@ -163,6 +163,10 @@ static uint64_t cost_bits(const gpc_policy_env *env) {
     return gpci_lru.cost_bits(env) + gpci_counter_table_bits(env) + (uint64_t)env->sets * env->ways * line;
 }
 
+static uint64_t reads_with(const gpc_policy_env *env) {
+    return GPC_READS_PLACE | GPC_READS_ADDRESS | GPC_READS_PC | (env->parameters[BYPASS] > 0 ? GPC_READS_ADMISSION : 0);
+}
+
 const gpc_replacement_ops gpci_counter_based_policy = {
     .struct_size = sizeof(gpc_replacement_ops),
     .name = "counter-based",
@@ -184,4 +188,6 @@ const gpc_replacement_ops gpci_counter_based_policy = {
     .texts = texts,
     .text_count = sizeof texts / sizeof *texts,
     .declines = declines,
+    .reads = GPC_READS_PLACE | GPC_READS_ADDRESS | GPC_READS_PC | GPC_READS_ADMISSION,
+    .reads_with = reads_with,
 };

@@ -85,6 +85,10 @@ static uint64_t cost_bits(const gpc_policy_env *env) {
            gpci_thrash_throttle_bits(env->parameters[EPSILON], env->parameters[RANDOM] > 0);
 }
 
+static uint64_t reads_with(const gpc_policy_env *env) {
+    return GPC_READS_PLACE | (env->parameters[BYPASS] > 0 ? GPC_READS_ADMISSION : 0);
+}
+
 const gpc_replacement_ops gpci_dip = {
     .struct_size = sizeof(gpc_replacement_ops),
     .name = "dip",
@@ -102,4 +106,6 @@ const gpc_replacement_ops gpci_dip = {
     .on_fill = on_fill,
     .cost_bits = cost_bits,
     .declines = declines,
+    .reads = GPC_READS_PLACE | GPC_READS_ADMISSION,
+    .reads_with = reads_with,
 };

@@ -89,4 +89,5 @@ const gpc_replacement_ops gpci_drrip = {
     .choose_victim = choose_victim,
     .on_fill = on_fill,
     .cost_bits = cost_bits,
+    .reads = GPC_READS_PLACE,
 };

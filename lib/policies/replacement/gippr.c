@@ -164,6 +164,7 @@ const gpc_replacement_ops gpci_gippr = {
     .choose_victim = choose_victim,
     .on_fill = on_fill,
     .cost_bits = cost_bits,
+    .reads = GPC_READS_PLACE,
 };
 
 const gpc_replacement_ops gpci_dgippr = {
@@ -184,4 +185,5 @@ const gpc_replacement_ops gpci_dgippr = {
     .choose_victim = choose_victim,
     .on_fill = on_fill,
     .cost_bits = pair_cost_bits,
+    .reads = GPC_READS_PLACE,
 };

@@ -148,4 +148,5 @@ const gpc_replacement_ops gpci_lru = {
     .choose_victim = choose_victim,
     .on_fill = touch,
     .cost_bits = cost_bits,
+    .reads = GPC_READS_PLACE,
 };

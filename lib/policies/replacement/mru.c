@@ -43,4 +43,5 @@ const gpc_replacement_ops gpci_mru = {
     .choose_victim = choose_victim,
     .on_fill = touch,
     .cost_bits = cost_bits,
+    .reads = GPC_READS_PLACE,
 };

@@ -77,6 +77,10 @@ static uint64_t cost_bits(const gpc_policy_env *env) {
     return (uint64_t)env->sets * env->ways * 64;
 }
 
+static uint64_t reads_with(const gpc_policy_env *env) {
+    return GPC_READS_PLACE | GPC_READS_NEXT_USE | (env->parameters[0] > 0 ? GPC_READS_ADMISSION : 0);
+}
+
 const gpc_replacement_ops gpci_opt = {
     .struct_size = sizeof(gpc_replacement_ops),
     .name = "opt",
@@ -92,6 +96,8 @@ const gpc_replacement_ops gpci_opt = {
     .on_fill = touch,
     .cost_bits = cost_bits,
     .needs_future = true,
+    .reads = GPC_READS_PLACE | GPC_READS_NEXT_USE | GPC_READS_ADMISSION,
+    .reads_with = reads_with,
 };
 
 const gpc_replacement_ops gpci_opt_bypass = {
@@ -109,4 +115,5 @@ const gpc_replacement_ops gpci_opt_bypass = {
     .cost_bits = cost_bits,
     .needs_future = true,
     .declines = declines,
+    .reads = GPC_READS_PLACE | GPC_READS_NEXT_USE | GPC_READS_ADMISSION,
 };

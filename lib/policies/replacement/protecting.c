@@ -208,6 +208,11 @@ static uint64_t cost_bits(const gpc_policy_env *env) {
     return bits + gpci_reuse_bits(&config) + gpci_ceil_log2(config.longest + 1) + gpci_ceil_log2((uint64_t)p[PERIOD]);
 }
 
+static uint64_t reads_with(const gpc_policy_env *env) {
+    return GPC_READS_PLACE | (env->parameters[DISTANCE] > 0 ? 0 : GPC_READS_ADDRESS) |
+           (env->parameters[BYPASS] > 0 ? GPC_READS_ADMISSION : 0);
+}
+
 const gpc_replacement_ops gpci_protecting_distance = {
     .struct_size = sizeof(gpc_replacement_ops),
     .name = "protecting-distance",
@@ -226,4 +231,6 @@ const gpc_replacement_ops gpci_protecting_distance = {
     .on_fill = on_fill,
     .cost_bits = cost_bits,
     .declines = declines,
+    .reads = GPC_READS_PLACE | GPC_READS_ADDRESS | GPC_READS_ADMISSION,
+    .reads_with = reads_with,
 };

@@ -58,4 +58,5 @@ const gpc_replacement_ops gpci_random_policy = {
     .init = init,
     .choose_victim = choose_victim,
     .cost_bits = cost_bits,
+    .reads = GPC_READS_PLACE,
 };

@@ -209,6 +209,7 @@ static const gpc_text_parameter texts[] = {
                                     .on_fill = gpci_rpr_on_fill,                               \
                                     .on_warp_event = gpci_rpr_on_warp_event,                   \
                                     .cost_bits = gpci_rpr_cost_bits,                           \
+                                    .reads = GPCI_RPR_READS,                                   \
                                     __VA_ARGS__}
 
 RPR(gpci_rpr_policy, "rpr", "predicted reuse: evict a dead line, else the lowest score (the farthest reuse)",

@@ -36,6 +36,9 @@ typedef struct gpci_rpr {
         "unpredicted", 0, 0, 1, true, "1 = a line without a prediction counts as dead"                                 \
     }
 
+/* Signatures by pc and age of the warp; tags of the sampler. */
+#define GPCI_RPR_READS (GPC_READS_PLACE | GPC_READS_ADDRESS | GPC_READS_PC | GPCI_AWID_READS)
+
 #define GPCI_RPR_SET_BYTES (sizeof(uint64_t) + sizeof(uint16_t))
 #define GPCI_RPR_LINE_BYTES (sizeof(gpci_lru_link) + sizeof(gpci_rpr_tag) + 2)
 

@@ -84,6 +84,10 @@ static uint64_t cost_bits(const gpc_policy_env *env) {
     return gpci_lru.cost_bits(env) + (uint64_t)env->sets * env->ways + gpci_sdbp_bits(env);
 }
 
+static uint64_t reads_with(const gpc_policy_env *env) {
+    return GPC_READS_PLACE | GPC_READS_ADDRESS | GPC_READS_PC | (env->parameters[BYPASS] > 0 ? GPC_READS_ADMISSION : 0);
+}
+
 const gpc_replacement_ops gpci_sdbp_policy = {
     .struct_size = sizeof(gpc_replacement_ops),
     .name = "sdbp",
@@ -102,4 +106,6 @@ const gpc_replacement_ops gpci_sdbp_policy = {
     .on_fill = on_fill,
     .cost_bits = cost_bits,
     .declines = declines,
+    .reads = GPC_READS_PLACE | GPC_READS_ADDRESS | GPC_READS_PC | GPC_READS_ADMISSION,
+    .reads_with = reads_with,
 };

@@ -153,6 +153,10 @@ static uint64_t cost_bits(const gpc_policy_env *env) {
            entries * (uint64_t)env->parameters[COUNTER];
 }
 
+static uint64_t reads_with(const gpc_policy_env *env) {
+    return GPC_READS_PLACE | (env->words[0] == SIGNATURE_MEMORY ? GPC_READS_ADDRESS : GPC_READS_PC);
+}
+
 const gpc_replacement_ops gpci_ship = {
     .struct_size = sizeof(gpc_replacement_ops),
     .name = "ship",
@@ -172,4 +176,6 @@ const gpc_replacement_ops gpci_ship = {
     .on_fill = on_fill,
     .on_invalidate = on_invalidate,
     .cost_bits = cost_bits,
+    .reads = GPC_READS_PLACE | GPC_READS_ADDRESS | GPC_READS_PC,
+    .reads_with = reads_with,
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "policies/control/ballot.h"
 #include "policies/replacement/replacement.h"
+#include "policies/replacement/rpr.h"
 
 #include <stdio.h>
 
@@ -117,6 +118,10 @@ static uint64_t vote_cost(const gpc_policy_env *env) {
     return gpci_ballot_cost(GPC_POLICY_REPLACEMENT, env, env->texts[1]);
 }
 
+static uint64_t vote_reads(const gpc_policy_env *env) {
+    return gpci_ballot_reads(GPC_POLICY_REPLACEMENT, env, env->texts[1]);
+}
+
 static const char *age_list(const gpc_policy_env *env) {
     return env->parameters[AGE_BYPASS] > 0 ? "lru, age-lru(bypass=1)" : "lru, age-lru";
 }
@@ -127,6 +132,10 @@ static gpc_status age_init(void *self, const gpc_policy_env *env, char *message)
 
 static uint64_t age_cost(const gpc_policy_env *env) {
     return gpci_ballot_cost(GPC_POLICY_REPLACEMENT, env, age_list(env));
+}
+
+static uint64_t age_reads(const gpc_policy_env *env) {
+    return gpci_ballot_reads(GPC_POLICY_REPLACEMENT, env, age_list(env));
 }
 
 static const char rpr_list[] = "lru, age-lru, rpr";
@@ -156,6 +165,8 @@ const gpc_replacement_ops gpci_vote_policy = {
     .text_count = sizeof texts / sizeof *texts,
     .init = vote_init,
     .cost_bits = vote_cost,
+    .reads = GPC_READS_EVERYTHING,
+    .reads_with = vote_reads,
 };
 
 const gpc_replacement_ops gpci_dynamic_age_lru = {
@@ -168,6 +179,8 @@ const gpc_replacement_ops gpci_dynamic_age_lru = {
     .text_count = 1,
     .init = age_init,
     .cost_bits = age_cost,
+    .reads = GPC_READS_PLACE | GPCI_AWID_READS | GPC_READS_ADMISSION | GPC_READS_SAMPLES,
+    .reads_with = age_reads,
 };
 
 const gpc_replacement_ops gpci_dynamic_rpr = {
@@ -180,4 +193,5 @@ const gpc_replacement_ops gpci_dynamic_rpr = {
     .text_count = 1,
     .init = rpr_init,
     .cost_bits = rpr_cost,
+    .reads = GPCI_RPR_READS | GPC_READS_SAMPLES,
 };

@@ -6,7 +6,7 @@ import json
 import textwrap
 from collections import namedtuple
 
-from .._constants import CoherenceEvent, CoherenceState, DoBits, PolicyKind
+from .._constants import CoherenceEvent, CoherenceState, DoBits, PolicyKind, ReadsBits
 from .._table import screen_width, table, wrapped
 from ..errors import GpucacheError
 from ..hierarchy import Hierarchy
@@ -116,6 +116,17 @@ def octets(bits):
     return "-" if bits is None else f"{bits / 8:,.3f}".rstrip("0").rstrip(".")
 
 
+def reads_of(made, kind, spec):
+    """Names of what it reads, in order of ReadsBits; None for a kind that is told no requests, or where not stated."""
+    if _KINDS[kind].owner != "cache":
+        return None
+    try:
+        reads = made.policy_reads(kind, spec)
+    except GpucacheError:  # parameters that are refused: the cost says why
+        return None
+    return [bit.name.lower() for bit in ReadsBits if bit & reads & ~ReadsBits.PLACE] if reads else None
+
+
 # Output
 
 
@@ -175,13 +186,16 @@ def _list(found, costs):
         yield from wrapped(["name", *([f"a {figures}", "all"] if figures else []), "what it does [source]"], rows)
 
 
-def _details(found, costs):
+def _details(found, costs, spec):
     for policy, cost in found:
+        reads = reads_of(costs.made, policy.kind, spec)
         bits = f"{octets(cost.one)} bytes, {octets(cost.all)} in all: for {costs.where(policy.kind)}"
         rows = [
             ["kind", f"{policy.kind.name.lower()}, named in {_KINDS[policy.kind].key.format(costs.level)}"],
             ["does", policy.summary],
             ["source", policy.source or "-"],
+            *([["reads", "not stated" if reads is None else ", ".join(reads) or "nothing of a request"]]
+              if _KINDS[policy.kind].owner == "cache" else []),
             *([["cost", cost.problem or (bits if cost.one else "not stated")]] if _KINDS[policy.kind].owner else []),
         ]
         yield from wrapped([policy.name, ""], rows)
@@ -207,9 +221,10 @@ def _markdown(found, costs):
         yield ""
 
 
-def as_json(found, costs, preset):
+def as_json(found, costs, preset, spec):
     policies = [
         {**policy._asdict(), "kind": policy.kind.name.lower(), "cost_bits": cost.one, "level_cost_bits": cost.all,
+         "reads": reads_of(costs.made, policy.kind, spec or policy.name),
          "parameters": [each._asdict() for each in policy.parameters],
          "texts": [each._asdict() for each in policy.texts]}
         for policy, cost in found
@@ -244,8 +259,9 @@ def run(options):
         if options.policy is not None and "(" in options.policy and all(cost.problem for _, cost in found):
             raise Failure(found[0][1].problem)
         if options.json:
-            print(as_json(found, costs, options.preset))
+            print(as_json(found, costs, options.preset, options.policy))
         elif options.markdown:
             print("\n".join(_markdown(found, costs)).rstrip())
         else:
-            print("\n".join((_list if options.policy is None else _details)(found, costs)).rstrip())
+            lines = _list(found, costs) if options.policy is None else _details(found, costs, options.policy)
+            print("\n".join(lines).rstrip())
