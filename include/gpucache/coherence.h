@@ -225,9 +225,13 @@ typedef struct gpc_coherence_network {
 /* A cache or a memory. */
 typedef struct gpc_coherence_module {
     size_t struct_size;
-    const char *name;        /* copied; unique */
-    const char *replacement; /* lru, fifo, or a registered replacement policy; NULL: lru */
-    const uint32_t *low;     /* [low_count] indices of the modules next to memory; none for a memory */
+    const char *name; /* copied; unique */
+    /*
+     * lru, fifo, or a registered replacement policy; NULL: lru. Modules tell it addresses and nothing else: one that
+     * states to read more (gpc_policy_reads) is refused.
+     */
+    const char *replacement;
+    const uint32_t *low; /* [low_count] indices of the modules next to memory; none for a memory */
     uint32_t low_count;
     uint32_t low_network, high_network; /* indices; GPC_NO_MODULE where there is no module that way */
     uint32_t sets, ways;        /* a memory's: of its directory; ways 0: an entry for every block cached (sets 1) */

@@ -97,6 +97,14 @@ static gpc_status make_policy(gpc_coherence *c, gpci_module *m, gpc_error *error
         return status;
     if (((const gpc_replacement_ops *)m->policy->ops)->needs_future)
         GPCI_REFUSE(ARGUMENT, m, "replacement", "'%s' needs to know the future", text);
+    uint64_t reads;
+    status = gpci_policy_reads(c->context, GPC_POLICY_REPLACEMENT, text, error, &reads);
+    if (status < 0)
+        return status;
+    char unknown[GPCI_READS_TEXT];
+    gpci_reads_text(reads & ~(uint64_t)GPCI_TREE_READS, unknown);
+    if (*unknown)
+        GPCI_REFUSE(ARGUMENT, m, "replacement", "'%s' reads %s, and modules know nothing but addresses", text, unknown);
     return GPC_OK;
 }
 

@@ -14,6 +14,9 @@
 #define GPCI_NO_BLOCK UINT32_MAX
 #define GPCI_NO_OWNER UINT16_MAX
 
+/* What modules have to tell a replacement policy: GPC_READS_ bits. */
+#define GPCI_TREE_READS (GPC_READS_PLACE | GPC_READS_ADDRESS)
+
 typedef enum gpci_place_kind { GPCI_FIRST = 0, GPCI_BETWEEN = 1, GPCI_SHARED = 2, GPCI_MEMORY = 3 } gpci_place_kind;
 
 typedef struct gpci_module {

@@ -121,7 +121,8 @@ static void reset_stats(gpc_hierarchy *h) {
         gpc_cache_reset_stats(h->l2[slice]);
 }
 
-const gpci_levels gpci_cache_levels = {.create = create,
+const gpci_levels gpci_cache_levels = {.check = gpci_build_future,
+                                       .create = create,
                                        .destroy = destroy,
                                        .resize = resize,
                                        .begin = gpci_hierarchy_empty,

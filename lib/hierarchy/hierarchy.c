@@ -34,9 +34,11 @@ gpc_status gpc_hierarchy_create(gpc_context *context, const gpc_config *config, 
     gpc_status status = gpc_config_copy(config, error, &h->config);
     if (status == GPC_OK)
         status = gpci_build_levels(h, error);
+    if (status == GPC_OK)
+        status = h->levels->check(h, error);
     if (status == GPC_OK) {
         h->of_sm = gpci_zalloc(context, h->sms, sizeof *h->of_sm);
-        status = h->of_sm ? gpci_build_future(h, error) : gpci_out_of_memory(error);
+        status = h->of_sm ? GPC_OK : gpci_out_of_memory(error);
     }
     if (status == GPC_OK)
         status = gpci_launch_share(h, NULL, &h->share, error);

@@ -166,7 +166,8 @@ static void reset_stats(gpc_hierarchy *h) {
     gpc_coherence_reset_stats(h->coherent->tree);
 }
 
-const gpci_levels gpci_tree_levels = {.create = gpci_coherent_create,
+const gpci_levels gpci_tree_levels = {.check = gpci_coherent_check,
+                                      .create = gpci_coherent_create,
                                       .destroy = gpci_coherent_destroy,
                                       .resize = gpci_coherent_resize,
                                       .begin = gpci_coherent_begin,

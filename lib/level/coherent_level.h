@@ -22,7 +22,13 @@ typedef struct gpci_coherent {
     bool l2;
 } gpci_coherent;
 
-/* coherent_build.c: the tree; `coherence` is not none. Errors name the key. */
+/*
+ * coherent_level_check.c: GPC_ERROR_RANGE, with all settings that are needed and why, where the configuration has what
+ * has no meaning in a tree. `coherence` is not none.
+ */
+gpc_status gpci_coherent_check(gpc_hierarchy *h, gpc_error *error);
+
+/* coherent_level_build.c: the tree, of a configuration that was checked. */
 gpc_status gpci_coherent_create(gpc_hierarchy *h, gpc_error *error);
 void gpci_coherent_destroy(gpc_hierarchy *h);
 /* L1s of another size: everything is written back, and a new tree takes the old one's statistics. */

@@ -3,7 +3,6 @@
 
 #include "base/clock.h"
 #include "coherence/tree.h"
-#include "policies/predictor/predictors.h"
 
 #include <stdio.h>
 
@@ -21,81 +20,6 @@ typedef struct plan {
 } plan;
 
 enum { NETWORK_L1 = 0, NETWORK_CLUSTER = 1, NETWORK_MEMORY = 2, NETWORKS = 3 };
-
-static gpc_status refuse(const gpc_hierarchy *h, gpci_key key, const char *why, gpc_error *error) {
-    return gpci_fail(error, GPC_ERROR_RANGE, "%s = %s with coherence = %s: %s", gpci_key_name(key),
-                     gpci_config_text(h->config, key), gpci_config_text(h->config, GPCI_KEY_COHERENCE), why);
-}
-
-/* A key that must have one value, by its number. */
-typedef struct demand {
-    gpci_key key;
-    uint64_t value;
-    const char *why;
-} demand;
-
-static const demand demands[] = {
-    {GPCI_KEY_L1_ENABLED, 1, "coherent modules begin with an L1; it must be true"},
-    {GPCI_KEY_L1_SPACES, 0, "L1s hold all that their SM accesses; it must be all"},
-    {GPCI_KEY_L1_SECTORS, 1, "coherent lines are whole; it must be 1"},
-    {GPCI_KEY_L2_SECTORS, 1, "coherent lines are whole; it must be 1"},
-    {GPCI_KEY_L1_INDEX, 0, "sets of coherent modules are chosen by modulo"},
-    {GPCI_KEY_L2_INDEX, 0, "sets of coherent modules are chosen by modulo"},
-    {GPCI_KEY_L1_ALLOCATE, GPC_ALLOCATE_ON_MISS, "a coherent line takes its way at the miss; it must be on-miss"},
-    {GPCI_KEY_L1_TRACK_REUSE, 0, "coherent L1s do not follow their lines"},
-    {GPCI_KEY_L1_TRACK_WARPS, 0, "coherent L1s do not follow their lines"},
-    {GPCI_KEY_L1_FUTURE, 0, "coherent L1s do not know of the future"},
-    {GPCI_KEY_L1_REORDER, 0, "there are no queues before coherent L1s; it must be none"},
-    {GPCI_KEY_LRC_SMS, 0, "requests of coherent L1s cannot merge on their way; it must be 0"},
-    {GPCI_KEY_L2_TOKENS, 0, "coherent modules know no tokens; it must be ignore"},
-    {GPCI_KEY_L2_WRITE, GPC_WRITE_BACK, "a coherent L2 writes back"},
-    {GPCI_KEY_L2_WRITE_ALLOCATE, GPC_WRITE_FETCH, "a coherent L2 fetches what is stored to"},
-    {GPCI_KEY_L2_PARTITIONS, 1, "a coherent L2 has no second copies; it must be 1"},
-    {GPCI_KEY_L2_INTERLEAVE, GPCI_SPREAD_MODULO, "coherent slices divide addresses by modulo"},
-};
-
-static bool is_plain(const gpc_hierarchy *h, gpci_key key) {
-    const void *table = gpci_policy_table(h->context, GPC_POLICY_PREDICTOR, gpci_config_text(h->config, key));
-    return table == &gpci_always_cache || table == &gpci_hint;
-}
-
-static gpc_status check_writes(const gpc_hierarchy *h, gpc_error *error) {
-    uint64_t write = gpci_number(h, GPCI_KEY_L1_WRITE), allocate = gpci_number(h, GPCI_KEY_L1_WRITE_ALLOCATE);
-    if (write == GPC_WRITE_EVICT)
-        return refuse(h, GPCI_KEY_L1_WRITE, "a coherent L1 writes back or through", error);
-    if (allocate == GPC_WRITE_LAZY_FETCH)
-        return refuse(h, GPCI_KEY_L1_WRITE_ALLOCATE, "coherent lines are whole; it must be none or fetch", error);
-    if (gpci_number(h, GPCI_KEY_L1_WRITE_LOCAL) != write)
-        return refuse(h, GPCI_KEY_L1_WRITE_LOCAL, "it must be as l1.write_policy", error);
-    if (gpci_number(h, GPCI_KEY_L1_WRITE_ALLOCATE_LOCAL) != allocate)
-        return refuse(h, GPCI_KEY_L1_WRITE_ALLOCATE_LOCAL, "it must be as l1.write_allocate", error);
-    return GPC_OK;
-}
-
-/* What has no meaning in a tree is refused, not passed over. */
-static gpc_status check(const gpc_hierarchy *h, gpc_error *error) {
-    for (size_t i = 0; i < sizeof demands / sizeof *demands; i++)
-        if (gpci_number(h, demands[i].key) != demands[i].value)
-            return refuse(h, demands[i].key, demands[i].why, error);
-    if (!gpci_number(h, GPCI_KEY_NETWORK_HEADER))
-        return refuse(h, GPCI_KEY_NETWORK_HEADER, "messages need a header; it must be 1 or more", error);
-    if (gpci_number(h, GPCI_KEY_L1_TOKENS) == GPC_TOKENS_OPPORTUNISTIC)
-        return refuse(h, GPCI_KEY_L1_TOKENS, "coherent modules know no tokens", error);
-    const char *plain = "coherent modules have no predictors; it must be hint or always-cache";
-    if (!is_plain(h, GPCI_KEY_L1_BYPASS))
-        return refuse(h, GPCI_KEY_L1_BYPASS, plain, error);
-    if (!is_plain(h, GPCI_KEY_L2_BYPASS))
-        return refuse(h, GPCI_KEY_L2_BYPASS, plain, error);
-    if (h->slices > 1 && gpci_number(h, GPCI_KEY_L2_INTERLEAVE_BYTES) != h->l2_level.line_bytes)
-        return refuse(h, GPCI_KEY_L2_INTERLEAVE_BYTES, "coherent slices share lines out one by one; it must be l2.line",
-                      error);
-    bool wants_events = false;
-    gpc_status status = gpci_scheduler_text_wants_events(h->context, gpci_config_text(h->config, GPCI_KEY_SCHEDULER),
-                                                         error, &wants_events);
-    if (status == GPC_OK && wants_events)
-        return refuse(h, GPCI_KEY_SCHEDULER, "coherent L1s tell schedulers nothing", error);
-    return status == GPC_OK ? check_writes(h, error) : status;
-}
 
 static uint32_t number(const gpc_hierarchy *h, gpci_key key) {
     return (uint32_t)gpci_number(h, key);
@@ -138,12 +62,10 @@ static void plan_l1(const gpc_hierarchy *h, plan *p, uint32_t sm, const gpci_sha
     }
 }
 
-static gpc_status plan_cluster(const gpc_hierarchy *h, plan *p, uint32_t cluster, gpc_error *error) {
+static void plan_cluster(const gpc_hierarchy *h, plan *p, uint32_t cluster) {
     gpc_coherence_module *m = add(p, p->c->first_cluster + cluster, "cluster", cluster);
     m->ways = number(h, GPCI_KEY_CLUSTER_WAYS);
     m->sets = number(h, GPCI_KEY_CLUSTER_SIZE) / h->l1_level.line_bytes / m->ways;
-    if (!m->sets)
-        return refuse(h, GPCI_KEY_CLUSTER_SIZE, "holds less than one set", error);
     m->block_bytes = h->l1_level.line_bytes;
     m->latency = number(h, GPCI_KEY_CLUSTER_LATENCY);
     m->replacement = gpci_config_text(h->config, GPCI_KEY_L2_REPLACEMENT);
@@ -151,7 +73,6 @@ static gpc_status plan_cluster(const gpc_hierarchy *h, plan *p, uint32_t cluster
     m->low_network = NETWORK_CLUSTER;
     include(h, p, GPCI_KEY_CLUSTER_INCLUSION, m);
     below_l1(p, m);
-    return GPC_OK;
 }
 
 static void serve(const gpc_hierarchy *h, gpc_coherence_module *m, uint32_t slice) {
@@ -163,12 +84,10 @@ static void serve(const gpc_hierarchy *h, gpc_coherence_module *m, uint32_t slic
     m->residue = slice;
 }
 
-static gpc_status plan_slice(const gpc_hierarchy *h, plan *p, uint32_t slice, gpc_error *error) {
+static void plan_slice(const gpc_hierarchy *h, plan *p, uint32_t slice) {
     gpc_coherence_module *m = add(p, p->c->first_slice + slice, "l2", slice);
     m->ways = number(h, GPCI_KEY_L2_WAYS);
     m->sets = (uint32_t)(gpci_number(h, GPCI_KEY_L2_SIZE) / h->l2_level.line_bytes / h->slices / m->ways);
-    if (!m->sets)
-        return refuse(h, GPCI_KEY_L2_SIZE, "holds less than one set of each slice", error);
     m->block_bytes = h->l2_level.line_bytes;
     m->latency = number(h, GPCI_KEY_L2_LATENCY);
     m->replacement = gpci_config_text(h->config, GPCI_KEY_L2_REPLACEMENT);
@@ -178,7 +97,6 @@ static gpc_status plan_slice(const gpc_hierarchy *h, plan *p, uint32_t slice, gp
     m->low_count = 1;
     include(h, p, GPCI_KEY_L2_INCLUSION, m);
     serve(h, m, slice);
-    return GPC_OK;
 }
 
 static void plan_memory(const gpc_hierarchy *h, plan *p, uint32_t slice) {
@@ -193,8 +111,7 @@ static void plan_memory(const gpc_hierarchy *h, plan *p, uint32_t slice) {
     serve(h, m, slice);
 }
 
-static gpc_status plan_modules(const gpc_hierarchy *h, plan *p, const gpci_share *share, gpc_error *error) {
-    gpc_status status = GPC_OK;
+static void plan_modules(const gpc_hierarchy *h, plan *p, const gpci_share *share) {
     uint32_t slices = p->c->modules - p->c->first_memory;
     for (uint32_t i = 0; i < p->c->modules; i++)
         p->low[i] = i;
@@ -202,13 +119,12 @@ static gpc_status plan_modules(const gpc_hierarchy *h, plan *p, const gpci_share
         p->low[p->c->modules + i] = p->c->first_slice + i;
     for (uint32_t i = 0; i < h->sms; i++)
         plan_l1(h, p, i, share);
-    for (uint32_t i = 0; i < p->c->clusters && status == GPC_OK; i++)
-        status = plan_cluster(h, p, i, error);
-    for (uint32_t i = 0; i < slices && p->c->l2 && status == GPC_OK; i++)
-        status = plan_slice(h, p, i, error);
-    for (uint32_t i = 0; i < slices && status == GPC_OK; i++)
+    for (uint32_t i = 0; i < p->c->clusters; i++)
+        plan_cluster(h, p, i);
+    for (uint32_t i = 0; i < slices && p->c->l2; i++)
+        plan_slice(h, p, i);
+    for (uint32_t i = 0; i < slices; i++)
         plan_memory(h, p, i);
-    return status;
 }
 
 static gpc_status make_tree(gpc_hierarchy *h, plan *p, gpc_error *error, gpc_coherence **out) {
@@ -240,9 +156,13 @@ static gpc_status build(gpc_hierarchy *h, const gpci_share *share, gpc_error *er
     p.modules = gpci_zalloc(h->context, c->modules, sizeof *p.modules);
     p.names = gpci_zalloc(h->context, c->modules, sizeof *p.names);
     p.low = gpci_zalloc(h->context, (size_t)c->modules + h->slices, sizeof *p.low);
-    gpc_status status = p.modules && p.names && p.low ? plan_modules(h, &p, share, error) : gpci_out_of_memory(error);
-    if (status == GPC_OK)
+    gpc_status status = GPC_ERROR_MEMORY;
+    if (p.modules && p.names && p.low) {
+        plan_modules(h, &p, share);
         status = make_tree(h, &p, error, out);
+    } else {
+        gpci_out_of_memory(error);
+    }
     gpci_free(h->context, p.modules);
     gpci_free(h->context, p.names);
     gpci_free(h->context, p.low);
@@ -250,9 +170,6 @@ static gpc_status build(gpc_hierarchy *h, const gpci_share *share, gpc_error *er
 }
 
 gpc_status gpci_coherent_create(gpc_hierarchy *h, gpc_error *error) {
-    gpc_status status = check(h, error);
-    if (status < 0)
-        return status;
     gpci_coherent *c = gpci_zalloc(h->context, 1, sizeof *c);
     if (!c)
         return gpci_out_of_memory(error);

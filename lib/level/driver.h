@@ -12,6 +12,7 @@
  *   driver   how what the SMs ask passes them: at once (functional), or with a clock (timed)
  */
 typedef struct gpci_levels {
+    gpc_status (*check)(gpc_hierarchy *h, gpc_error *error); /* can there be such, with this configuration? */
     gpc_status (*create)(gpc_hierarchy *h, gpc_error *error);
     void (*destroy)(gpc_hierarchy *h); /* what there is of them */
     /* L1s of another size, empty, in place of the old ones, which write back what they have. */

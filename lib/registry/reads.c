@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/text.h"
 #include "registry/resolve.h"
-
-#include <stdio.h>
 
 /* What each GPC_READS_ bit is called in messages, by its position. */
 static const char *const names[] = {
@@ -12,11 +11,10 @@ static const char *const names[] = {
 _Static_assert(((uint64_t)1 << (sizeof names / sizeof *names)) - 1 == GPC_READS_EVERYTHING, "every bit has a name");
 
 void gpci_reads_text(uint64_t reads, char text[GPCI_READS_TEXT]) {
-    size_t used = 0;
-    text[0] = '\0';
+    gpci_text out = gpci_text_of(text, GPCI_READS_TEXT);
     for (size_t i = 1; i < sizeof names / sizeof *names; i++)
         if (reads >> i & 1)
-            used += (size_t)snprintf(text + used, GPCI_READS_TEXT - used, "%s%s", used ? ", " : "", names[i]);
+            gpci_text_put(&out, "%s%s", out.length ? ", " : "", names[i]);
 }
 
 gpc_status gpci_policy_reads(const gpc_context *context, gpc_policy_kind kind, const char *text, gpc_error *error,

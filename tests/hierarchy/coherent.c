@@ -271,6 +271,147 @@ Test(coherent, refusals) {
     cr_expect(strstr(error.message, "cluster.size"), "%s", error.message);
 }
 
+/* A policy that says what it reads, or does not. */
+static uint32_t first_way(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
+    (void)self, (void)set, (void)candidates, (void)request;
+    return 0;
+}
+
+static gpc_status make(gpc_context *context, const char *text, gpc_error *error) {
+    gpc_config *config;
+    gpc_hierarchy *hierarchy = NULL;
+    *error = (gpc_error)GPC_ERROR_INIT;
+    cr_assert_eq(gpc_config_create(context, error, &config), GPC_OK);
+    cr_assert_eq(gpc_config_load_text(config, text, "settings", error), GPC_OK, "%s", error->message);
+    gpc_status status = gpc_hierarchy_create(context, config, error, &hierarchy);
+    gpc_config_destroy(config);
+    gpc_hierarchy_destroy(hierarchy);
+    return status;
+}
+
+/* Every replacement policy: one that reads no more than addresses serves; another is refused by key, name and field. */
+Test(coherent, replacement_policies) {
+    static const struct {
+        const char *spec, *reads; /* NULL: it serves */
+    } rows[] = {{"lru", NULL},
+                {"fifo", NULL},
+                {"random", NULL},
+                {"plru", NULL},
+                {"drrip", NULL},
+                {"bip", NULL},
+                {"bip(bypass=1)", "admission"},
+                {"ship", "pc"},
+                {"ship(signature=memory)", NULL},
+                {"protecting-distance", NULL},
+                {"protecting-distance(bypass=1)", "admission"},
+                {"opt", "next_use"},
+                {"age-lru", "warp, warp_age, warp events"},
+                {"rpr", "pc, warp, warp_age, warp events"},
+                {"combined", "pc, warp, warp_age, kind, token, admission, warp events"},
+                {"counter-based", "pc"},
+                {"sdbp", "pc"},
+                {"vote(lru, fifo)", "samples"},
+                {"dynamic-age-lru", "warp, warp_age, warp events, samples"},
+                {"states", NULL},
+                {"silent", "what it has not declared"}};
+    gpc_context *context;
+    gpc_error error = GPC_ERROR_INIT;
+    cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
+    gpc_replacement_ops ops = {.struct_size = sizeof ops, .name = "silent", .choose_victim = first_way};
+    cr_assert_eq(gpc_context_register_replacement(context, &ops, NULL, NULL, &error), GPC_OK);
+    ops.name = "states";
+    ops.reads = GPC_READS_PLACE | GPC_READS_ADDRESS;
+    cr_assert_eq(gpc_context_register_replacement(context, &ops, NULL, NULL, &error), GPC_OK);
+    for (unsigned level = 1; level <= 2; level++)
+        for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+            char text[1024], blame[160];
+            snprintf(text, sizeof text, COHERENT "coherence = nmoesi\nl%u.replacement = %s\n", level, rows[i].spec);
+            snprintf(blame, sizeof blame, "l%u.replacement '%s' reads %s,", level, rows[i].spec, rows[i].reads);
+            gpc_status status = make(context, text, &error);
+            cr_expect_eq(status, rows[i].reads ? GPC_ERROR_RANGE : GPC_OK, "%s: %s", rows[i].spec, error.message);
+            cr_expect(!rows[i].reads || strstr(error.message, blame), "%s: %s", blame, error.message);
+        }
+    gpc_context_destroy(context);
+}
+
+/* Predictors but hint and always-cache are not asked; what they read is said. */
+Test(coherent, predictors) {
+    gpc_error error = GPC_ERROR_INIT;
+    cr_expect_eq(rig_refused(COHERENT "coherence = nmoesi\nl1.bypass = access-count(threshold=4)\n", &error),
+                 GPC_ERROR_RANGE);
+    cr_expect_str_eq(error.message, "coherence = nmoesi needs l1.bypass = hint (l1.bypass 'access-count(threshold=4)' "
+                                    "reads transactions, kind, and coherent modules ask no predictor)");
+}
+
+/* The scheduler that is needed keeps the throttles that can do without L1's events. */
+Test(coherent, schedulers) {
+    gpc_error error = GPC_ERROR_INIT;
+    cr_expect_eq(rig_refused(COHERENT "coherence = nmoesi\nscheduler = lrr + warps(limit=3) + ccws\n", &error),
+                 GPC_ERROR_RANGE);
+    cr_expect_str_eq(error.message, "coherence = nmoesi needs scheduler = lrr + warps(limit=3) (coherent L1s tell "
+                                    "schedulers nothing)");
+}
+
+/* "needs KEY = VALUE; KEY = VALUE ... (reasons)" as lines of configuration text. */
+static void settings_of(const char *message, char *out, size_t room) {
+    const char *from = strstr(message, " needs "), *end = strstr(message, " (");
+    cr_assert(from && end, "%s", message);
+    from += strlen(" needs ");
+    snprintf(out, room, "%.*s\n", (int)(end - from), from);
+    for (char *at = out; (at = strstr(at, "; ")); at++)
+        at[0] = '\n';
+}
+
+/* Each preset with each protocol: one message names all that is needed, and what it says is enough. */
+Test(coherent, one_message_has_all_that_is_needed) {
+    gpc_context *context;
+    gpc_error error = GPC_ERROR_INIT;
+    cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
+    size_t protocols = gpc_policy_count(context, GPC_POLICY_PROTOCOL), refused = 0;
+    for (size_t p = 0; p < gpc_preset_count() * protocols; p++) {
+        const char *preset, *summary;
+        gpc_policy_info protocol = GPC_POLICY_INFO_INIT;
+        char text[2048], needed[1024];
+        cr_assert_eq(gpc_preset_at(p / protocols, &preset, &summary), GPC_OK);
+        cr_assert_eq(gpc_policy_at(context, GPC_POLICY_PROTOCOL, p % protocols, &protocol), GPC_OK);
+        int length = snprintf(text, sizeof text, "preset = %s\ncoherence = %s\n", preset, protocol.name);
+        if (make(context, text, &error) == GPC_OK)
+            continue;
+        refused++;
+        settings_of(error.message, needed, sizeof needed);
+        cr_expect_null(strstr(error.message, " more"), "%s", error.message);
+        snprintf(text + length, sizeof text - (size_t)length, "%s", needed);
+        cr_expect_eq(make(context, text, &error), GPC_OK, "%s, %s, with %s: %s", preset, protocol.name, needed,
+                     error.message);
+    }
+    cr_expect_gt(refused, 0);
+    gpc_context_destroy(context);
+}
+
+/* Nearly all that there is to be wrong: every setting in the same order as ever, and of the reasons those of policies. */
+Test(coherent, all_that_can_be_wrong) {
+    static const char wrong[] =
+        "preset = h100\ncoherence = nmoesi\nl1.enabled = false\nl1.spaces = local\nl1.track_reuse = true\n"
+        "l1.track_warps = true\nl1.reorder = warp\nl1.index = xor\nl1.write_policy = evict\nl1.write_allocate = lazy\n"
+        "l1.write_policy_local = through\nl1.write_allocate_local = none\nl1.replacement = ship\nl1.future = true\n"
+        "l2.replacement = sdbp\nl1.bypass = agcb\nl2.bypass = always-bypass\nscheduler = two-level + ccws + pcal\n"
+        "l1.tokens = opportunistic\nl2.tokens = strict\nnetwork.header = 0\nl2.write_policy = through\n"
+        "cluster.sms = 2\ncluster.size = 128\n";
+    static const char settings[] =
+        "coherence = nmoesi needs l1.enabled = true; l1.spaces = all; l1.sectors = 1; l2.sectors = 1; "
+        "l2.fetch_sectors = 1; l1.index = modulo; l2.index = modulo; l1.track_reuse = false; l1.track_warps = false; "
+        "l1.future = false; l1.reorder = none; lrc.sms = 0; l2.tokens = ignore; l2.write_policy = back; "
+        "l2.write_allocate = fetch; l2.partitions = 1; l2.interleave = modulo; l2.interleave_bytes = 128B; "
+        "l1.write_policy = back; l1.write_policy_local = back; l1.write_allocate = fetch; "
+        "l1.write_allocate_local = fetch; l1.tokens = strict; network.header = 8B; cluster.size = 1024B; "
+        "l1.replacement = lru; l2.replacement = lru; l1.bypass = hint; l2.bypass = hint; scheduler = two-level + pcal "
+        "(l1.replacement 'ship' reads pc, and coherent modules tell policies nothing but addresses; ";
+    gpc_error error = GPC_ERROR_INIT;
+    cr_expect_eq(rig_refused(wrong, &error), GPC_ERROR_RANGE);
+    cr_expect_eq(strncmp(error.message, settings, strlen(settings)), 0, "%s", error.message);
+    cr_expect_str_eq(error.message + strlen(error.message) - 4, "...)");
+}
+
 /* Kepler as Multi2Sim has it runs by its own preset; others once what a tree cannot do is set otherwise. */
 Test(coherent, presets) {
     static const struct {

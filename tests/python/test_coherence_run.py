@@ -60,6 +60,28 @@ class Coherent(TemporaryCase):
                 self.assertEqual(came - left, blocks, mode)
                 self.assertGreaterEqual(came, 16)
 
+    def test_policies_in_python(self):
+        """One that states to read no more than addresses serves; one that reads more, or does not say, is refused."""
+
+        def made(policy_name, reads):
+            class First(gpucache.ReplacementPolicy):
+                name = policy_name
+
+                def choose_victim(self, set, candidates, request):
+                    return candidates[0]
+
+            First.reads = reads
+            self.context.register(First)
+            gpucache.Hierarchy(self.context, self.config(**{"l1.replacement": policy_name})).close()
+
+        bits = gpucache.ReadsBits
+        made("by-address", bits.PLACE | bits.ADDRESS)
+        with self.assertRaisesRegex(gpucache.RangeError, r"needs l1.replacement = lru \(l1.replacement 'by-warp' reads "
+                                    "warp, and coherent modules"):  # fmt: skip
+            made("by-warp", bits.PLACE | bits.WARP)
+        with self.assertRaisesRegex(gpucache.RangeError, "'silent' reads what it has not declared"):
+            made("silent", 0)
+
     def test_callbacks(self):
         """Of a tree that a hierarchy lends: a load's transitions, as they happen; and no way back in."""
         with gpucache.Hierarchy(self.context, self.config()) as hierarchy:

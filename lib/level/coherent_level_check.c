@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "level/coherent_level.h"
+
+#include "base/text.h"
+#include "coherence/tree.h"
+#include "policies/predictor/predictors.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/*
+ * May a configuration have coherence? What has no meaning in a tree of coherent modules is refused, not passed over, and
+ * all of it in one message: the settings that are needed, as configuration text writes them, then the reasons.
+ *
+ * Example: coherence = vi needs l1.sectors = 1; l1.replacement = lru (l1.replacement 'ship' reads pc, and coherent
+ * modules tell policies nothing but addresses; coherent lines are whole)
+ */
+
+#define MOST_NEEDS 48u
+#define VALUE_BYTES 64u
+#define WHY_BYTES (GPCI_READS_TEXT + 160u)
+
+/* A key that is not as it must be. */
+typedef struct need {
+    gpci_key key;
+    char value[VALUE_BYTES];
+    const char *why;
+    bool own; /* `why` is one of needs.own */
+} need;
+
+typedef struct needs {
+    const gpc_hierarchy *h;
+    need list[MOST_NEEDS];
+    uint32_t count;
+    char own[4][WHY_BYTES]; /* reasons that name a policy */
+    uint32_t own_count;
+} needs;
+
+static void add(needs *n, gpci_key key, const char *why, const char *format, ...) {
+    need *added = &n->list[n->count++];
+    *added = (need){.key = key, .why = why, .own = n->own_count && why == n->own[n->own_count - 1]};
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(added->value, sizeof added->value, format, arguments);
+    va_end(arguments);
+}
+
+/* A key that must have one value: its number, and its text. */
+typedef struct demand {
+    gpci_key key;
+    uint64_t value;
+    const char *text, *why;
+} demand;
+
+static const char whole[] = "coherent lines are whole";
+static const char modulo[] = "sets of coherent modules are chosen by modulo";
+static const char unfollowed[] = "coherent L1s do not follow their lines";
+static const char tokens[] = "coherent modules know no tokens";
+static const char one_by_one[] = "coherent slices share lines out one by one";
+
+static const demand demands[] = {
+    {GPCI_KEY_L1_ENABLED, 1, "true", "a tree begins with L1s"},
+    {GPCI_KEY_L1_SPACES, 0, "all", "coherent L1s hold all that their SM accesses"},
+    {GPCI_KEY_L1_SECTORS, 1, "1", whole},
+    {GPCI_KEY_L1_FETCH, 1, "1", whole},
+    {GPCI_KEY_L2_SECTORS, 1, "1", whole},
+    {GPCI_KEY_L2_FETCH, 1, "1", whole},
+    {GPCI_KEY_L1_INDEX, 0, "modulo", modulo},
+    {GPCI_KEY_L2_INDEX, 0, "modulo", modulo},
+    {GPCI_KEY_L1_ALLOCATE, GPC_ALLOCATE_ON_MISS, "on-miss", "a coherent line takes its way at the miss"},
+    {GPCI_KEY_L1_TRACK_REUSE, 0, "false", unfollowed},
+    {GPCI_KEY_L1_TRACK_WARPS, 0, "false", unfollowed},
+    {GPCI_KEY_L1_FUTURE, 0, "false", "coherent L1s do not know the future"},
+    {GPCI_KEY_L1_REORDER, 0, "none", "there are no queues before coherent L1s"},
+    {GPCI_KEY_LRC_SMS, 0, "0", "requests of coherent L1s cannot merge on their way"},
+    {GPCI_KEY_L2_TOKENS, 0, "ignore", tokens},
+    {GPCI_KEY_L2_WRITE, GPC_WRITE_BACK, "back", "a coherent L2 writes back"},
+    {GPCI_KEY_L2_WRITE_ALLOCATE, GPC_WRITE_FETCH, "fetch", "a coherent L2 fetches what is stored to"},
+    {GPCI_KEY_L2_PARTITIONS, 1, "1", "a coherent L2 has no second copies"},
+    {GPCI_KEY_L2_INTERLEAVE, GPCI_SPREAD_MODULO, "modulo", one_by_one},
+};
+
+static const char *text_of(const needs *n, gpci_key key) {
+    return gpci_config_text(n->h->config, key);
+}
+
+static void check_l1_writes(needs *n) {
+    uint64_t write = gpci_number(n->h, GPCI_KEY_L1_WRITE), allocate = gpci_number(n->h, GPCI_KEY_L1_WRITE_ALLOCATE);
+    const char *as_write = write == GPC_WRITE_EVICT ? "back" : text_of(n, GPCI_KEY_L1_WRITE);
+    const char *as_allocate = allocate == GPC_WRITE_LAZY_FETCH ? "fetch" : text_of(n, GPCI_KEY_L1_WRITE_ALLOCATE);
+    if (write == GPC_WRITE_EVICT)
+        add(n, GPCI_KEY_L1_WRITE, "a coherent L1 writes back or through", "%s", as_write);
+    if (strcmp(text_of(n, GPCI_KEY_L1_WRITE_LOCAL), as_write) != 0)
+        add(n, GPCI_KEY_L1_WRITE_LOCAL, "coherent L1s treat local memory as any other", "%s", as_write);
+    if (allocate == GPC_WRITE_LAZY_FETCH)
+        add(n, GPCI_KEY_L1_WRITE_ALLOCATE, whole, "%s", as_allocate);
+    if (strcmp(text_of(n, GPCI_KEY_L1_WRITE_ALLOCATE_LOCAL), as_allocate) != 0)
+        add(n, GPCI_KEY_L1_WRITE_ALLOCATE_LOCAL, "coherent L1s treat local memory as any other", "%s", as_allocate);
+}
+
+/* What a policy is refused for, in words of its own: that it reads what it is not told, or is not asked at all. */
+static const char *blame(needs *n, gpci_key key, uint64_t reads, const char *but) {
+    char what[GPCI_READS_TEXT];
+    gpci_reads_text(reads, what);
+    if (!*what)
+        snprintf(what, sizeof what, "%s", reads ? "nothing of a request" : "what it has not declared");
+    char *why = n->own[n->own_count++];
+    snprintf(why, WHY_BYTES, "%s '%.63s' reads %s, %s", gpci_key_name(key), text_of(n, key), what, but);
+    return why;
+}
+
+static gpc_status check_replacement(needs *n, gpci_key key, gpc_error *error) {
+    uint64_t reads;
+    gpc_status status = gpci_policy_reads(n->h->context, GPC_POLICY_REPLACEMENT, text_of(n, key), error, &reads);
+    if (status < 0)
+        return status;
+    uint64_t unknown = reads & ~(uint64_t)GPCI_TREE_READS;
+    if (!reads || unknown)
+        add(n, key, blame(n, key, unknown, "and coherent modules tell policies nothing but addresses"), "lru");
+    return GPC_OK;
+}
+
+static gpc_status check_predictor(needs *n, gpci_key key, gpc_error *error) {
+    const char *spec = text_of(n, key);
+    const void *table = gpci_policy_table(n->h->context, GPC_POLICY_PREDICTOR, spec);
+    if (table == &gpci_always_cache || table == &gpci_hint)
+        return GPC_OK;
+    uint64_t reads;
+    gpc_status status = gpci_policy_reads(n->h->context, GPC_POLICY_PREDICTOR, spec, error, &reads);
+    if (status == GPC_OK)
+        add(n, key, blame(n, key, reads, "and coherent modules ask no predictor"), "hint");
+    return status;
+}
+
+/* Wants this part of a scheduler's text the L1's events? Part 0 is the scheduler, the others are throttles. */
+static bool wants_events(const needs *n, size_t part, const char *text) {
+    const void *table = gpci_policy_table(n->h->context, part ? GPC_POLICY_THROTTLE : GPC_POLICY_SCHEDULER, text);
+    const gpc_scheduler_ops *scheduler = table;
+    const gpc_throttle_ops *throttle = table;
+    return table && (part ? throttle->on_cache_event != NULL : scheduler->on_cache_event != NULL);
+}
+
+/* What is needed is the same without the throttles that want events; gto in place of a scheduler that does. */
+static gpc_status check_scheduler(needs *n, gpc_error *error) {
+    gpc_context *context = n->h->context;
+    char *copy = gpci_strdup(context, text_of(n, GPCI_KEY_SCHEDULER)), *parts[1 + GPCI_MAX_THROTTLES];
+    if (!copy)
+        return gpci_out_of_memory(error);
+    size_t count = 0, used = 0;
+    bool wanted = false;
+    char kept[VALUE_BYTES] = "";
+    gpc_status status = gpci_scheduler_parts(copy, parts, &count, error);
+    for (size_t i = 0; i < count; i++) {
+        bool wants = wants_events(n, i, parts[i]);
+        const char *part = i || !wants ? parts[i] : "gto";
+        if ((!wants || !i) && used + strlen(part) + 4 < sizeof kept) /* a text too long for the message is left out */
+            used += (size_t)snprintf(kept + used, sizeof kept - used, "%s%s", i ? " + " : "", part);
+        wanted |= wants;
+    }
+    gpci_free(context, copy);
+    if (wanted)
+        add(n, GPCI_KEY_SCHEDULER, "coherent L1s tell schedulers nothing", "%s", kept);
+    return status;
+}
+
+/* A set at least of each cache. */
+static void check_sizes(needs *n) {
+    const gpc_hierarchy *h = n->h;
+    uint64_t set = (uint64_t)h->l1_level.line_bytes * gpci_number(h, GPCI_KEY_CLUSTER_WAYS);
+    if (gpci_number(h, GPCI_KEY_CLUSTER_SMS) && gpci_number(h, GPCI_KEY_CLUSTER_SIZE) < set)
+        add(n, GPCI_KEY_CLUSTER_SIZE, "a cluster's cache has one set at least", "%lluB", (unsigned long long)set);
+    set = (uint64_t)h->l2_level.line_bytes * gpci_number(h, GPCI_KEY_L2_WAYS) * h->slices;
+    if (gpci_number(h, GPCI_KEY_L2_ENABLED) && gpci_number(h, GPCI_KEY_L2_SIZE) < set)
+        add(n, GPCI_KEY_L2_SIZE, "a slice has one set at least", "%lluB", (unsigned long long)set);
+}
+
+static gpc_status check_policies(needs *n, gpc_error *error) {
+    bool below = gpci_number(n->h, GPCI_KEY_L2_ENABLED) || gpci_number(n->h, GPCI_KEY_CLUSTER_SMS);
+    gpc_status status = check_replacement(n, GPCI_KEY_L1_REPLACEMENT, error);
+    if (status == GPC_OK && below) /* clusters' caches have L2's policy */
+        status = check_replacement(n, GPCI_KEY_L2_REPLACEMENT, error);
+    if (status == GPC_OK)
+        status = check_predictor(n, GPCI_KEY_L1_BYPASS, error);
+    if (status == GPC_OK)
+        status = check_predictor(n, GPCI_KEY_L2_BYPASS, error);
+    return status == GPC_OK ? check_scheduler(n, error) : status;
+}
+
+/* What was written last stays if `spare` bytes are left behind it; otherwise the text ends as before, at `length`. */
+static bool stays(gpci_text *text, size_t length, size_t spare) {
+    if (text->length + spare < text->size)
+        return true;
+    text->length = length;
+    text->buffer[length] = '\0';
+    return false;
+}
+
+static bool is_new(const needs *n, uint32_t index) {
+    for (uint32_t i = 0; i < index; i++)
+        if (!strcmp(n->list[i].why, n->list[index].why))
+            return false;
+    return true;
+}
+
+#define SPARE 24u /* for "; and 40 more", or "; ..." and ")" */
+
+/* The reasons that fit, each once: first what is said of policies, then the rest. */
+static void put_reasons(const needs *n, gpci_text *text) {
+    const char *before = " (";
+    bool all = true;
+    for (unsigned own = 2; own-- > 0;)
+        for (uint32_t i = 0; i < n->count; i++) {
+            if (n->list[i].own != own || !is_new(n, i))
+                continue;
+            size_t length = text->length;
+            gpci_text_put(text, "%s%s", before, n->list[i].why);
+            if (stays(text, length, SPARE))
+                before = "; ";
+            else
+                all = false;
+        }
+    if (*before == ';')
+        gpci_text_put(text, all ? ")" : "; ...)");
+}
+
+static gpc_status refuse(const needs *n, gpc_error *error) {
+    char message[sizeof error->message];
+    gpci_text text = gpci_text_of(message, sizeof message);
+    gpci_text_put(&text, "coherence = %.63s needs", text_of(n, GPCI_KEY_COHERENCE));
+    uint32_t i = 0;
+    for (; i < n->count; i++) {
+        size_t length = text.length;
+        gpci_text_put(&text, "%s %s = %s", i ? ";" : "", gpci_key_name(n->list[i].key), n->list[i].value);
+        if (!stays(&text, length, SPARE))
+            break;
+    }
+    if (i < n->count)
+        gpci_text_put(&text, "; and %u more", n->count - i);
+    put_reasons(n, &text);
+    return gpci_fail(error, GPC_ERROR_RANGE, "%s", message);
+}
+
+gpc_status gpci_coherent_check(gpc_hierarchy *h, gpc_error *error) {
+    needs n = {.h = h};
+    for (size_t i = 0; i < sizeof demands / sizeof *demands; i++)
+        if (gpci_number(h, demands[i].key) != demands[i].value)
+            add(&n, demands[i].key, demands[i].why, "%s", demands[i].text);
+    if (h->slices > 1 && gpci_number(h, GPCI_KEY_L2_INTERLEAVE_BYTES) != h->l2_level.line_bytes)
+        add(&n, GPCI_KEY_L2_INTERLEAVE_BYTES, one_by_one, "%uB", h->l2_level.line_bytes);
+    check_l1_writes(&n);
+    if (gpci_number(h, GPCI_KEY_L1_TOKENS) == GPC_TOKENS_OPPORTUNISTIC)
+        add(&n, GPCI_KEY_L1_TOKENS, tokens, "strict");
+    if (!gpci_number(h, GPCI_KEY_NETWORK_HEADER))
+        add(&n, GPCI_KEY_NETWORK_HEADER, "messages need a header", "8B");
+    check_sizes(&n);
+    gpc_status status = check_policies(&n, error);
+    if (status < 0 || !n.count)
+        return status;
+    return refuse(&n, error);
+}
