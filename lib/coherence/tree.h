@@ -98,7 +98,8 @@ struct gpc_coherence {
     /* the transaction under way, or the last */
     gpc_coherence_message *messages;
     gpc_coherence_transition *transitions;
-    uint32_t message_count, message_room, transition_count, transition_room;
+    size_t message_room, transition_room;
+    uint32_t message_count, transition_count;
     uint32_t message_bound;     /* most that one access takes */
     struct gpci_reply *replies; /* [reply_room] answers that are being waited for, as a stack */
     uint32_t reply_count, reply_room;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "coherence/tree_engine.h"
+#include "base/array.h"
 
 #include <string.h>
 
@@ -59,26 +60,12 @@ gpci_point gpci_engine_begin(gpc_coherence *c, uint64_t cycle) {
     return (gpci_point){.cycle = c->timing ? cycle : 0, .after = GPC_NO_MESSAGE};
 }
 
-static gpc_status room_of(gpc_coherence *c, void **list, uint32_t count, uint32_t *room, size_t bytes) {
-    if (GPCI_LIKELY(*room - count >= c->message_bound))
-        return GPC_OK;
-    uint32_t more = *room + (*room > c->message_bound ? *room : c->message_bound);
-    void *grown = gpci_resize(c->context, *list, more, bytes);
-    if (!grown)
-        return GPC_ERROR_MEMORY;
-    *list = grown;
-    *room = more;
-    return GPC_OK;
-}
-
 gpc_status gpci_engine_room(gpc_coherence *c, uint64_t address) {
-    void *messages = c->messages, *transitions = c->transitions;
-    gpc_status status = room_of(c, &messages, c->message_count, &c->message_room, sizeof *c->messages);
-    c->messages = messages;
-    if (status == GPC_OK)
-        status = room_of(c, &transitions, c->transition_count, &c->transition_room, sizeof *c->transitions);
-    c->transitions = transitions;
-    if (status == GPC_OK && c->with_data)
+    if (!GPCI_ARRAY_ROOM(c->context, c->messages, c->message_room, c->message_count, c->message_bound) ||
+        !GPCI_ARRAY_ROOM(c->context, c->transitions, c->transition_room, c->transition_count, c->message_bound))
+        return GPC_ERROR_MEMORY;
+    gpc_status status = GPC_OK;
+    if (c->with_data)
         status = gpci_store_reserve(c, address);
     for (uint32_t i = c->first_map; i < c->module_count && status == GPC_OK; i++)
         if (c->modules[i].full_map)
