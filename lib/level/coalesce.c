@@ -15,7 +15,7 @@ typedef struct found {
     gpci_transaction *all;
     uint32_t count;
     unsigned line_shift;
-    uint8_t slots[SLOTS]; /* index of a transaction + 1, 0 = free; in use beyond FEW */
+    uint8_t slots[SLOTS]; /* index of a transaction + 1, 0 = free; in use beyond FEW; a map would ask for memory */
 } found;
 
 /* The slot of a line in the table, or the free one where it belongs. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/array.h"
 #include "replay/replay.h"
 
 #include <string.h>
@@ -24,15 +25,10 @@ static gpci_block_run *take_run(gpc_replay *r, const gpc_block *block) {
         run = gpci_zalloc(r->context, 1, sizeof *run);
     if (!run)
         return NULL;
-    if (run->capacity < block->warp_count) {
-        gpci_warp_run *warps = gpci_resize(r->context, run->warps, block->warp_count, sizeof *warps);
-        if (!warps) {
-            run->queued = r->spare;
-            r->spare = run;
-            return NULL;
-        }
-        run->warps = warps;
-        run->capacity = block->warp_count;
+    if (!GPCI_ARRAY_ROOM(r->context, run->warps, run->capacity, 0, block->warp_count)) {
+        run->queued = r->spare;
+        r->spare = run;
+        return NULL;
     }
     run->block = block;
     run->queued = NULL;

@@ -19,7 +19,7 @@ typedef struct gpci_block_run {
     const gpc_block *block;
     struct gpci_block_run *queued; /* the next that waits for the same SM */
     gpci_warp_run *warps;          /* [block->warp_count] */
-    uint32_t capacity;             /* of `warps` */
+    size_t capacity;               /* of `warps` */
     uint32_t turn;                 /* warp whose turn it is */
     uint32_t live;                 /* warps that have not ended */
     uint32_t at_barrier;

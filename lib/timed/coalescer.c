@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/coalescer.h"
 
-/* The entries of all LRCs lie in one table and are found through one hash of LRC and line. */
+/*
+ * The entries of all LRCs lie in one table and are found through one hash of LRC and line. They are chained, for they
+ * leave one by one, which those of a gpci_map cannot.
+ */
 
 #define NO_ENTRY UINT32_MAX
 

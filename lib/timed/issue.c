@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/array.h"
 #include "level/level_count.h"
 #include "timed/watch.h"
 
@@ -17,12 +18,10 @@ static gpc_status make_room(gpci_timed *t, uint32_t lines) {
     gpc_status status = gpci_pool_reserve(&t->pool, packets_per_line(t) * ((uint64_t)t->pool.live + lines));
     if (status < 0 || t->flight_free != UINT32_MAX || t->flight_fresh < t->flight_room)
         return status;
-    uint32_t room = t->flight_room ? 2 * t->flight_room : 256;
-    gpci_flight *flights = gpci_resize(t->context, t->flights, room, sizeof *flights);
-    if (!flights)
+    size_t room = t->flight_room;
+    if (!GPCI_ARRAY_ROOM(t->context, t->flights, room, t->flight_fresh, 1))
         return GPC_ERROR_MEMORY;
-    t->flights = flights;
-    t->flight_room = room;
+    t->flight_room = (uint32_t)room;
     return GPC_OK;
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/packet.h"
 
+#include "base/array.h"
+
 void gpci_pool_init(gpci_pool *pool, gpc_context *context) {
     *pool = (gpci_pool){.context = context, .free = GPCI_NO_PACKET};
 }
@@ -20,18 +22,18 @@ void gpci_pool_destroy(gpci_pool *pool) {
     *pool = (gpci_pool){.free = GPCI_NO_PACKET};
 }
 
-/* Room for the addresses of twice as many chunks. */
+/* Room for the addresses of more chunks. */
 static gpc_status widen(gpci_pool *pool) {
-    uint32_t room = pool->chunk_room ? 2 * pool->chunk_room : 16;
-    gpci_packet **chunks = gpci_resize(pool->context, pool->chunks, room, sizeof *chunks);
+    size_t room = gpci_array_larger(pool->chunk_room, pool->chunk_count, 1, sizeof *pool->next * GPCI_POOL_CHUNK);
+    gpci_packet **chunks = room ? gpci_resize(pool->context, pool->chunks, room, sizeof *chunks) : NULL;
     if (!chunks)
         return GPC_ERROR_MEMORY;
     pool->chunks = chunks;
-    uint32_t *next = gpci_resize(pool->context, pool->next, (size_t)room * GPCI_POOL_CHUNK, sizeof *next);
+    uint32_t *next = gpci_resize(pool->context, pool->next, room * GPCI_POOL_CHUNK, sizeof *next);
     if (!next)
         return GPC_ERROR_MEMORY;
     pool->next = next;
-    pool->chunk_room = room;
+    pool->chunk_room = (uint32_t)room;
     return GPC_OK;
 }
 

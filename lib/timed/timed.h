@@ -36,7 +36,10 @@ typedef struct gpci_flight {
     uint32_t block;
 } gpci_flight;
 
-/* A bucket of an MSHR table: its first entry's line beside the leader, so that most searches touch no packet. */
+/*
+ * A bucket of an MSHR table: its first entry's line beside the leader, so that most searches touch no packet. Entries
+ * are chained through their packets, for they leave one by one, which those of a gpci_map cannot.
+ */
 typedef struct gpci_mshr_bucket {
     uint64_t line;   /* number */
     uint32_t leader; /* GPCI_NO_PACKET: empty; further ones are chained through the packets */

@@ -39,6 +39,7 @@ static gpc_status refill(gpci_lines *lines, gpc_error *error) {
         if (lines->capacity >= LONGEST_LINE)
             return gpci_fail(error, GPC_ERROR_FORMAT, "%s:%" PRIu64 ": the line is longer than %u bytes",
                              gpci_input_path(lines->input), lines->number + 1, LONGEST_LINE);
+        /* doubled by hand: LONGEST_LINE is a limit that is said to users, and the slack does not count */
         char *grown = gpci_resize(lines->context, lines->buffer, lines->capacity * 2 + GPCI_LINE_SLACK, 1);
         if (!grown)
             return gpci_out_of_memory(error);
