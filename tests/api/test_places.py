@@ -23,6 +23,12 @@ POLICIES = {
     "protocol": ("msi.c", "gpci_msi", '"msi"'),
 }
 KEY = 'X(NOVEL, "novel.key", COUNT, RESET, "things", "3", 1, 9, "", "a further key")'
+# A counter, in the table of counters where there is one for all objects, else in that of gpc_stats.
+COUNTERS = {
+    "counters.h": 'X(9999, novel, "novel", "things", SUM, WHOLE, NOTHING, "0.2", "a further counter")',
+    "stats.h": 'X(novel, "novel", "things", SUM, "a further counter")',
+}
+COUNTING = "h->stats.kernels++;"  # the further counter is counted where this one is
 PRESET = "# summary: a further GPU\n\npreset = h100\nsm.count = 3\nnovel.key = 7\n"
 
 # Asked of the copy's library by its own bindings.
@@ -37,10 +43,14 @@ for key, value in (("l1.replacement", "novel"), ("l1.bypass", "novel"), ("schedu
     config[key] = value
 gpucache.Hierarchy(made, gpucache.Config(made, settings={"l1.replacement": "novel", "l1.bypass": "novel"})).close()
 fresh = gpucache.Config(made)
+with gpucache.Hierarchy(made, fresh) as hierarchy:
+    hierarchy.begin_kernel()
+    stats = hierarchy.stats()
+    counted = stats["novel"], stats["kernels"]
 print(json.dumps({
     "names": names, "config": dict(config), "fresh": dict(fresh),
     "presets": [preset.name for preset in gpucache.presets()],
-    "keys": [key.name for key in gpucache.config_keys()],
+    "keys": [key.name for key in gpucache.config_keys()], "counted": counted,
     "cost": made.policy_cost(PolicyKind.REPLACEMENT, "novel", sets=4, ways=4),
 }))
 """
@@ -100,15 +110,21 @@ class Places(unittest.TestCase):
             copy.add(kind, folder / "list.def", f'POLICY(gpci_novel_{kind}, "novel_{kind}.c")\n')
         copy.add("key", "lib/config/keys.h", f"    {KEY} \\\n", after="#define GPCI_KEYS(X)")
         copy.add("preset", "lib/config/presets/novel.conf", PRESET)
+        public = pathlib.Path("include/gpucache")
+        header = next(name for name in COUNTERS if (copy.root / public / name).exists())
+        copy.add("counter", public / header, f"    {COUNTERS[header]} \\\n", after="#define GPC_COUNTERS(X)")
+        counting = next(path for path in (copy.root / "lib").rglob("*.c") if COUNTING in path.read_text())
+        copy.add("counter", counting.relative_to(copy.root), "    h->stats.novel++;\n", after=COUNTING)
+        run(sys.executable, copy.root / "bindings/python/generate.py")  # writes what stands in the headers
         copy.build()
         asked = copy.ask(QUESTIONS)
         assert asked.returncode == 0, asked.stderr
         cls.answers = json.loads(asked.stdout)
 
     def test_places(self):
-        """The file that is a policy and a row of its kind's list; a row of the keys; the file that is a preset."""
+        """A policy's file and its row; a key's row; a preset's file; a counter's row and the line that counts it."""
         counted = {what: len(files) for what, files in self.copy.written.items()}
-        self.assertEqual(counted, {**dict.fromkeys(POLICIES, 2), "key": 1, "preset": 1})
+        self.assertEqual(counted, {**dict.fromkeys(POLICIES, 2), "key": 1, "preset": 1, "counter": 2})
 
     def test_policies_are_listed_last_and_used(self):
         self.assertEqual({kind: names[-1] for kind, names in self.answers["names"].items()},
@@ -119,6 +135,9 @@ class Places(unittest.TestCase):
     def test_key_has_its_default_and_is_set(self):
         self.assertIn("novel.key", self.answers["keys"])
         self.assertEqual((self.answers["fresh"]["novel.key"], self.answers["config"]["novel.key"]), ("3", "7"))
+
+    def test_counter_is_counted(self):
+        self.assertEqual(self.answers["counted"], [1, 1])
 
     def test_preset_is_listed_and_stands_on_another(self):
         self.assertEqual(self.answers["presets"][-1], "novel")
