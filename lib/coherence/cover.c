@@ -59,12 +59,12 @@ static gpc_status check_address(const gpc_coherence *c, const gpci_module *m, ui
         if (!gpci_module_serves(low, address))
             continue;
         if (found)
-            GPCI_REFUSE(ARGUMENT, m, "low", "has two modules that serve address 0x%llx, '%s' and '%s'",
-                        (unsigned long long)address, found->given.name, low->given.name);
+            GPCI_TREE_REFUSE(ARGUMENT, m, "low", "has two modules that serve address 0x%llx, '%s' and '%s'",
+                             (unsigned long long)address, found->given.name, low->given.name);
         found = low;
     }
     if (!found)
-        GPCI_REFUSE(ARGUMENT, m, "low", "has no module that serves address 0x%llx", (unsigned long long)address);
+        GPCI_TREE_REFUSE(ARGUMENT, m, "low", "has no module that serves address 0x%llx", (unsigned long long)address);
     return GPC_OK;
 }
 
@@ -97,7 +97,8 @@ static gpc_status check_stretch(const gpc_coherence *c, const gpci_module *m, ui
     const uint64_t steps = r.overflow ? UINT64_MAX : r.step ? r.period / r.step + 1 : 1;
     for (uint64_t address = first, i = 0;; i++) {
         if (i == MOST_STEPS)
-            GPCI_REFUSE(RANGE, m, "low", "has divisors and moduli that repeat after more than %u steps", MOST_STEPS);
+            GPCI_TREE_REFUSE(RANGE, m, "low", "has divisors and moduli that repeat after more than %u steps",
+                             MOST_STEPS);
         gpc_status status = check_address(c, m, address, error);
         if (status < 0 || i + 1 == steps || !r.step || r.step > last - address / r.step * r.step)
             return status;
@@ -162,7 +163,7 @@ static gpc_status list_banks(gpc_coherence *c, gpci_module *m, gpc_error *error)
     return GPC_OK;
 }
 
-gpc_status gpci_cover(gpc_coherence *c, gpc_error *error) {
+gpc_status gpci_tree_cover(gpc_coherence *c, gpc_error *error) {
     for (uint32_t level = c->levels; level; level--) {
         const gpci_module *before = NULL;
         for (uint32_t i = 0; i < c->module_count; i++) {

@@ -23,17 +23,17 @@ static bool is_zero(const uint8_t *mask, uint32_t bytes) {
     return true;
 }
 
-void gpci_data_fill(gpc_coherence *c, const gpci_module *t, uint32_t t_block, gpci_module *r, uint32_t r_block,
-                    uint64_t tag) {
+void gpci_tree_data_fill(gpc_coherence *c, const gpci_module *t, uint32_t t_block, gpci_module *r, uint32_t r_block,
+                         uint64_t tag) {
     if (!c->with_data)
         return;
-    uint8_t from[4096], *to = gpci_data_of(r, r_block);
+    uint8_t from[4096], *to = gpci_module_data_of(r, r_block);
     uint32_t size = r->given.block_bytes;
-    if (t->place == GPCI_MEMORY)
+    if (t->place == GPCI_PLACE_MEMORY)
         gpc_coherence_read_memory(c, tag, from, size);
     else
-        memcpy(from, gpci_data_of(t, t_block) + (tag & (t->given.block_bytes - 1)), size);
-    const uint8_t *mask = gpci_dirty_of(r, r_block);
+        memcpy(from, gpci_module_data_of(t, t_block) + (tag & (t->given.block_bytes - 1)), size);
+    const uint8_t *mask = gpci_module_dirty_of(r, r_block);
     if (GPCI_LIKELY(is_zero(mask, r->mask_bytes))) {
         memcpy(to, from, size);
         return;
@@ -43,15 +43,15 @@ void gpci_data_fill(gpc_coherence *c, const gpci_module *t, uint32_t t_block, gp
             to[i] = from[i];
 }
 
-void gpci_data_merge(gpc_coherence *c, const gpci_module *x, uint32_t x_block, uint64_t tag, gpci_module *t,
-                     uint32_t t_block) {
+void gpci_tree_data_merge(gpc_coherence *c, const gpci_module *x, uint32_t x_block, uint64_t tag, gpci_module *t,
+                          uint32_t t_block) {
     if (!c->with_data)
         return;
-    const uint8_t *from = gpci_data_of(x, x_block), *mask = gpci_dirty_of(x, x_block);
+    const uint8_t *from = gpci_module_data_of(x, x_block), *mask = gpci_module_dirty_of(x, x_block);
     uint32_t offset = (uint32_t)(tag & (t->given.block_bytes - 1));
-    bool memory = t->place == GPCI_MEMORY;
+    bool memory = t->place == GPCI_PLACE_MEMORY;
     /* memory has every block that was ever accessed */
-    uint8_t *to = memory ? gpci_store_at(c, tag) : gpci_data_of(t, t_block) + offset;
+    uint8_t *to = memory ? gpci_tree_memory_at(c, tag) : gpci_module_data_of(t, t_block) + offset;
     for (uint32_t i = 0; to && i < x->given.block_bytes; i++) {
         if (!(i & 7) && !mask[i / 8]) {
             i += 7;
@@ -61,16 +61,16 @@ void gpci_data_merge(gpc_coherence *c, const gpci_module *x, uint32_t x_block, u
             continue;
         to[i] = from[i];
         if (!memory)
-            set_bit(gpci_dirty_of(t, t_block), offset + i);
+            set_bit(gpci_module_dirty_of(t, t_block), offset + i);
     }
 }
 
-void gpci_data_hand(gpc_coherence *c, const gpci_module *x, uint32_t x_block, gpci_module *r, uint32_t r_block,
-                    bool whole, bool modified) {
+void gpci_tree_data_transfer(gpc_coherence *c, const gpci_module *x, uint32_t x_block, gpci_module *r, uint32_t r_block,
+                             bool whole, bool modified) {
     if (!c->with_data)
         return;
-    const uint8_t *from = gpci_data_of(x, x_block), *mask = gpci_dirty_of(x, x_block);
-    uint8_t *to = gpci_data_of(r, r_block), *own = gpci_dirty_of(r, r_block);
+    const uint8_t *from = gpci_module_data_of(x, x_block), *mask = gpci_module_dirty_of(x, x_block);
+    uint8_t *to = gpci_module_data_of(r, r_block), *own = gpci_module_dirty_of(r, r_block);
     /* What somebody stored non-coherently is newer than what an owner has stored. */
     bool newer = x->states[x_block] == GPC_LINE_N;
     for (uint32_t i = 0; i < x->given.block_bytes; i++) {
@@ -83,34 +83,34 @@ void gpci_data_hand(gpc_coherence *c, const gpci_module *x, uint32_t x_block, gp
     }
 }
 
-void gpci_data_clean(gpc_coherence *c, gpci_module *m, uint32_t block) {
+void gpci_tree_data_clean(gpc_coherence *c, gpci_module *m, uint32_t block) {
     if (c->with_data && m->dirty)
-        memset(gpci_dirty_of(m, block), 0, m->mask_bytes);
+        memset(gpci_module_dirty_of(m, block), 0, m->mask_bytes);
 }
 
-void gpci_data_whole(gpc_coherence *c, gpci_module *m, uint32_t block) {
+void gpci_tree_data_whole(gpc_coherence *c, gpci_module *m, uint32_t block) {
     if (c->with_data && m->dirty)
         for (uint32_t i = 0; i < m->given.block_bytes; i++)
-            set_bit(gpci_dirty_of(m, block), i);
+            set_bit(gpci_module_dirty_of(m, block), i);
 }
 
-void gpci_data_written(gpc_coherence *c, gpci_module *m, uint32_t block, const gpci_payload *store) {
+void gpci_tree_data_written(gpc_coherence *c, gpci_module *m, uint32_t block, const gpci_tree_payload *store) {
     if (!c->with_data)
         return;
-    uint8_t *mask = gpci_dirty_of(m, block);
+    uint8_t *mask = gpci_module_dirty_of(m, block);
     uint32_t offset = (uint32_t)(store->address & (m->given.block_bytes - 1));
     for (uint32_t i = offset; i < offset + store->size; i++)
         if (!store->mask || bit(store->mask, i - offset))
             mask[i / 8] &= (uint8_t) ~(1u << (i & 7));
 }
 
-bool gpci_data_dirty(const gpc_coherence *c, const gpci_module *m, uint32_t block) {
+bool gpci_tree_data_dirty(const gpc_coherence *c, const gpci_module *m, uint32_t block) {
     if (!c->with_data || !m->dirty)
         return false;
-    return !is_zero(gpci_dirty_of(m, block), m->mask_bytes);
+    return !is_zero(gpci_module_dirty_of(m, block), m->mask_bytes);
 }
 
-void gpci_data_store(gpc_coherence *c, gpci_module *m, uint32_t block, const gpci_payload *store) {
+void gpci_tree_data_store(gpc_coherence *c, gpci_module *m, uint32_t block, const gpci_tree_payload *store) {
     if (!c->with_data)
         return;
     uint32_t offset = (uint32_t)(store->address & (m->given.block_bytes - 1));
@@ -118,21 +118,21 @@ void gpci_data_store(gpc_coherence *c, gpci_module *m, uint32_t block, const gpc
         if (store->mask && !bit(store->mask, i))
             continue;
         uint8_t value = store->bytes ? store->bytes[i] : 0;
-        if (m->place == GPCI_MEMORY) {
+        if (m->place == GPCI_PLACE_MEMORY) {
             gpc_coherence_write_memory(c, store->address + i, &value, 1);
         } else {
-            gpci_data_of(m, block)[offset + i] = value;
-            set_bit(gpci_dirty_of(m, block), offset + i);
+            gpci_module_data_of(m, block)[offset + i] = value;
+            set_bit(gpci_module_dirty_of(m, block), offset + i);
         }
     }
 }
 
-void gpci_data_load(const gpc_coherence *c, const gpci_module *m, uint32_t block, uint64_t address, uint32_t size,
-                    uint8_t *out) {
+void gpci_tree_data_load(const gpc_coherence *c, const gpci_module *m, uint32_t block, uint64_t address, uint32_t size,
+                         uint8_t *out) {
     if (!c->with_data || !out)
         return;
-    if (m->place == GPCI_MEMORY)
+    if (m->place == GPCI_PLACE_MEMORY)
         gpc_coherence_read_memory(c, address, out, size);
     else
-        memcpy(out, gpci_data_of(m, block) + (address & (m->given.block_bytes - 1)), size);
+        memcpy(out, gpci_module_data_of(m, block) + (address & (m->given.block_bytes - 1)), size);
 }

@@ -7,7 +7,7 @@
 
 #define GREATEST_BLOCK 4096u
 
-gpc_status gpci_check_networks(const gpc_coherence *c, gpc_error *error) {
+gpc_status gpci_tree_check_networks(const gpc_coherence *c, gpc_error *error) {
     for (uint32_t i = 0; i < c->star_count; i++) {
         const gpc_coherence_network *n = &c->stars[i].given;
         if (!n->name || !*n->name)
@@ -26,30 +26,30 @@ gpc_status gpci_check_networks(const gpc_coherence *c, gpc_error *error) {
 /* Names of 4096 modules, each against all: as fast as what follows needs. */
 static gpc_status check_name(const gpc_coherence *c, const gpci_module *m, gpc_error *error) {
     if (!m->given.name || !*m->given.name)
-        GPCI_REFUSE(ARGUMENT, m, "name", "is %s", "missing");
+        GPCI_TREE_REFUSE(ARGUMENT, m, "name", "is %s", "missing");
     for (uint32_t i = 0; i < m->index; i++)
         if (!strcmp(m->given.name, c->modules[i].given.name))
-            GPCI_REFUSE(ARGUMENT, m, "name", "is that of modules[%u]", i);
+            GPCI_TREE_REFUSE(ARGUMENT, m, "name", "is that of modules[%u]", i);
     return GPC_OK;
 }
 
 static gpc_status check_geometry(const gpci_module *m, gpc_error *error) {
     const gpc_coherence_module *g = &m->given;
     if (!gpci_power_of_two(g->block_bytes) || g->block_bytes < 4 || g->block_bytes > GREATEST_BLOCK)
-        GPCI_REFUSE(ARGUMENT, m, "block_bytes", "is %u, not a power of two from 4 to 4096", g->block_bytes);
+        GPCI_TREE_REFUSE(ARGUMENT, m, "block_bytes", "is %u, not a power of two from 4 to 4096", g->block_bytes);
     if (!g->sets)
-        GPCI_REFUSE(ARGUMENT, m, "sets", "is %u", g->sets);
+        GPCI_TREE_REFUSE(ARGUMENT, m, "sets", "is %u", g->sets);
     if (g->memory && !g->ways) {
         if (g->sets != 1)
-            GPCI_REFUSE(ARGUMENT, m, "sets", "is %u; with ways 0, an entry for every block, it is 1", g->sets);
+            GPCI_TREE_REFUSE(ARGUMENT, m, "sets", "is %u; with ways 0, an entry for every block, it is 1", g->sets);
     } else if (!g->ways || g->ways > GPC_MAX_WAYS) {
-        GPCI_REFUSE(ARGUMENT, m, "ways", "is %u, not 1 to %u", g->ways, GPC_MAX_WAYS);
+        GPCI_TREE_REFUSE(ARGUMENT, m, "ways", "is %u, not 1 to %u", g->ways, GPC_MAX_WAYS);
     }
     if (g->directory_ways > GPC_MAX_WAYS)
-        GPCI_REFUSE(ARGUMENT, m, "directory_ways", "is %u, more than %u", g->directory_ways, GPC_MAX_WAYS);
-    if ((uint64_t)g->sets * (g->ways + g->directory_ways) >= GPCI_NO_BLOCK)
-        GPCI_REFUSE(RANGE, m, "sets", "x ways is %llu, too many blocks",
-                    (unsigned long long)g->sets * (g->ways + g->directory_ways));
+        GPCI_TREE_REFUSE(ARGUMENT, m, "directory_ways", "is %u, more than %u", g->directory_ways, GPC_MAX_WAYS);
+    if ((uint64_t)g->sets * (g->ways + g->directory_ways) >= GPCI_TREE_NO_BLOCK)
+        GPCI_TREE_REFUSE(RANGE, m, "sets", "x ways is %llu, too many blocks",
+                         (unsigned long long)g->sets * (g->ways + g->directory_ways));
     return GPC_OK;
 }
 
@@ -62,25 +62,25 @@ static gpc_status check_served(const gpci_module *m, gpc_error *error) {
         return GPC_OK;
     case GPC_SERVES_RANGE:
         if (g->first > g->last)
-            GPCI_REFUSE(ARGUMENT, m, "first", "is 0x%llx, beyond last, 0x%llx", (unsigned long long)g->first,
-                        (unsigned long long)g->last);
+            GPCI_TREE_REFUSE(ARGUMENT, m, "first", "is 0x%llx, beyond last, 0x%llx", (unsigned long long)g->first,
+                             (unsigned long long)g->last);
         if (g->first & within)
-            GPCI_REFUSE(ARGUMENT, m, "first", "0x%llx is within a block", (unsigned long long)g->first);
+            GPCI_TREE_REFUSE(ARGUMENT, m, "first", "0x%llx is within a block", (unsigned long long)g->first);
         if ((g->last & within) != within)
-            GPCI_REFUSE(ARGUMENT, m, "last", "0x%llx is not a block's last byte", (unsigned long long)g->last);
+            GPCI_TREE_REFUSE(ARGUMENT, m, "last", "0x%llx is not a block's last byte", (unsigned long long)g->last);
         return GPC_OK;
     case GPC_SERVES_INTERLEAVED:
         if (!g->divisor || (g->divisor & within))
-            GPCI_REFUSE(ARGUMENT, m, "divisor", "is %llu, not a multiple of block_bytes, %u",
-                        (unsigned long long)g->divisor, g->block_bytes);
+            GPCI_TREE_REFUSE(ARGUMENT, m, "divisor", "is %llu, not a multiple of block_bytes, %u",
+                             (unsigned long long)g->divisor, g->block_bytes);
         if (!g->modulus)
-            GPCI_REFUSE(ARGUMENT, m, "modulus", "is %u", 0u);
+            GPCI_TREE_REFUSE(ARGUMENT, m, "modulus", "is %u", 0u);
         if (g->residue >= g->modulus)
-            GPCI_REFUSE(ARGUMENT, m, "residue", "is %llu, not below modulus, %llu", (unsigned long long)g->residue,
-                        (unsigned long long)g->modulus);
+            GPCI_TREE_REFUSE(ARGUMENT, m, "residue", "is %llu, not below modulus, %llu", (unsigned long long)g->residue,
+                             (unsigned long long)g->modulus);
         return GPC_OK;
     default:
-        GPCI_REFUSE(ARGUMENT, m, "served", "is %u, no gpc_served", g->served);
+        GPCI_TREE_REFUSE(ARGUMENT, m, "served", "is %u, no gpc_served", g->served);
     }
 }
 
@@ -90,8 +90,9 @@ static gpc_status check_buffers(const gpc_coherence *c, const gpci_module *m, gp
     const uint32_t bytes = c->control_bytes + m->given.block_bytes;
     const bool input = n->input_buffer && bytes > n->input_buffer;
     if (input || (n->output_buffer && bytes > n->output_buffer))
-        GPCI_REFUSE(RANGE, m, "low_network", "'%s': a message of %u bytes does not fit its %s of %u bytes", n->name,
-                    bytes, input ? "input_buffer" : "output_buffer", input ? n->input_buffer : n->output_buffer);
+        GPCI_TREE_REFUSE(RANGE, m, "low_network", "'%s': a message of %u bytes does not fit its %s of %u bytes",
+                         n->name, bytes, input ? "input_buffer" : "output_buffer",
+                         input ? n->input_buffer : n->output_buffer);
     return GPC_OK;
 }
 
@@ -99,19 +100,19 @@ static gpc_status check_low(const gpc_coherence *c, const gpci_module *m, gpc_er
     const gpc_coherence_module *g = &m->given;
     for (uint32_t i = 0; i < g->low_count; i++) {
         if (g->low[i] >= c->module_count)
-            GPCI_REFUSE(ARGUMENT, m, "low", "[%u] is %u, but there are %u modules", i, g->low[i], c->module_count);
+            GPCI_TREE_REFUSE(ARGUMENT, m, "low", "[%u] is %u, but there are %u modules", i, g->low[i], c->module_count);
         const gpci_module *low = &c->modules[g->low[i]];
         for (uint32_t j = 0; j < i; j++)
             if (g->low[j] == g->low[i])
-                GPCI_REFUSE(ARGUMENT, m, "low", "has '%s' twice", low->given.name);
+                GPCI_TREE_REFUSE(ARGUMENT, m, "low", "has '%s' twice", low->given.name);
         if (low == m)
-            GPCI_REFUSE(ARGUMENT, m, "low", "[%u] makes a cycle: the module is below %s", i, "itself");
+            GPCI_TREE_REFUSE(ARGUMENT, m, "low", "[%u] makes a cycle: the module is below %s", i, "itself");
         if (low->given.block_bytes < g->block_bytes)
-            GPCI_REFUSE(ARGUMENT, m, "block_bytes", "is %u, but that of '%s', nearer to memory, %u", g->block_bytes,
-                        low->given.name, low->given.block_bytes);
+            GPCI_TREE_REFUSE(ARGUMENT, m, "block_bytes", "is %u, but that of '%s', nearer to memory, %u",
+                             g->block_bytes, low->given.name, low->given.block_bytes);
         if (low->given.high_network != g->low_network)
-            GPCI_REFUSE(ARGUMENT, m, "low_network", "'%s' is not the high_network of '%s'",
-                        c->stars[g->low_network].given.name, low->given.name);
+            GPCI_TREE_REFUSE(ARGUMENT, m, "low_network", "'%s' is not the high_network of '%s'",
+                             c->stars[g->low_network].given.name, low->given.name);
     }
     return GPC_OK;
 }
@@ -119,18 +120,19 @@ static gpc_status check_low(const gpc_coherence *c, const gpci_module *m, gpc_er
 static gpc_status check_ways_down(const gpc_coherence *c, const gpci_module *m, gpc_error *error) {
     const gpc_coherence_module *g = &m->given;
     if (g->high_network != GPC_NO_MODULE && g->high_network >= c->star_count)
-        GPCI_REFUSE(ARGUMENT, m, "high_network", "is %u, but there are %u networks", g->high_network, c->star_count);
+        GPCI_TREE_REFUSE(ARGUMENT, m, "high_network", "is %u, but there are %u networks", g->high_network,
+                         c->star_count);
     if (g->memory) {
         if (g->low_count)
-            GPCI_REFUSE(ARGUMENT, m, "low_count", "is %u: nothing is below a memory", g->low_count);
+            GPCI_TREE_REFUSE(ARGUMENT, m, "low_count", "is %u: nothing is below a memory", g->low_count);
         if (g->low_network != GPC_NO_MODULE)
-            GPCI_REFUSE(ARGUMENT, m, "low_network", "is %u: nothing is below a memory", g->low_network);
+            GPCI_TREE_REFUSE(ARGUMENT, m, "low_network", "is %u: nothing is below a memory", g->low_network);
         return GPC_OK;
     }
     if (!g->low_count)
-        GPCI_REFUSE(ARGUMENT, m, "low_count", "is %u: a cache needs a way to a memory", 0u);
+        GPCI_TREE_REFUSE(ARGUMENT, m, "low_count", "is %u: a cache needs a way to a memory", 0u);
     if (g->low_network >= c->star_count)
-        GPCI_REFUSE(ARGUMENT, m, "low_network", "is %u, but there are %u networks", g->low_network, c->star_count);
+        GPCI_TREE_REFUSE(ARGUMENT, m, "low_network", "is %u, but there are %u networks", g->low_network, c->star_count);
     gpc_status status = check_low(c, m, error);
     return status == GPC_OK ? check_buffers(c, m, error) : status;
 }
@@ -139,17 +141,18 @@ static gpc_status check_rest(const gpc_coherence *c, const gpci_module *m, gpc_e
     const gpc_coherence_module *g = &m->given;
     for (size_t i = 0; i < sizeof g->reserved; i++)
         if (g->reserved[i])
-            GPCI_REFUSE(ARGUMENT, m, "reserved", "[%zu] is not 0", i);
+            GPCI_TREE_REFUSE(ARGUMENT, m, "reserved", "[%zu] is not 0", i);
     if (g->directory_ways && !g->non_inclusive)
-        GPCI_REFUSE(ARGUMENT, m, "directory_ways", "is %u, but the module is inclusive", g->directory_ways);
+        GPCI_TREE_REFUSE(ARGUMENT, m, "directory_ways", "is %u, but the module is inclusive", g->directory_ways);
     if (g->non_inclusive && g->memory)
-        GPCI_REFUSE(ARGUMENT, m, "non_inclusive", "is %s", "for caches, not for memories");
+        GPCI_TREE_REFUSE(ARGUMENT, m, "non_inclusive", "is %s", "for caches, not for memories");
     if (g->non_inclusive && !g->directory_ways && (c->protocol->flags & GPC_PROTOCOL_DIRECTORY))
-        GPCI_REFUSE(ARGUMENT, m, "directory_ways", "is %u: blocks that leave a non-inclusive module need entries", 0u);
+        GPCI_TREE_REFUSE(ARGUMENT, m, "directory_ways", "is %u: blocks that leave a non-inclusive module need entries",
+                         0u);
     return GPC_OK;
 }
 
-gpc_status gpci_check_modules(const gpc_coherence *c, gpc_error *error) {
+gpc_status gpci_tree_check_modules(const gpc_coherence *c, gpc_error *error) {
     gpc_status status = GPC_OK;
     for (uint32_t i = 0; i < c->module_count && status == GPC_OK; i++) {
         const gpci_module *m = &c->modules[i];

@@ -2,7 +2,7 @@
 #include "coherence/tree_engine.h"
 
 /*
- * Hits of the first level, which most accesses are, in one go: what engine.c does for them step by step, without the
+ * Hits of the first level, which most accesses are, in one go: what tree_engine.c does for them step by step, without the
  * steps. Whatever is out of the ordinary is left to it, and nothing is touched then.
  */
 
@@ -54,10 +54,10 @@ static void write_state(gpc_coherence *c, gpci_module *m, const gpc_coherence_re
                                                  .to = next};
     m->states[block] = next;
     if (c->with_data) {
-        const gpci_payload store = {request->address, request->bytes, request->mask, request->size};
-        if ((next == GPC_LINE_M || next == GPC_LINE_O) && gpci_flag(c, GPC_PROTOCOL_WHOLE_BLOCKS))
-            gpci_data_whole(c, m, block);
-        gpci_data_store(c, m, block, &store);
+        const gpci_tree_payload store = {request->address, request->bytes, request->mask, request->size};
+        if ((next == GPC_LINE_M || next == GPC_LINE_O) && gpci_tree_has(c, GPC_PROTOCOL_WHOLE_BLOCKS))
+            gpci_tree_data_whole(c, m, block);
+        gpci_tree_data_store(c, m, block, &store);
     }
 }
 
@@ -66,7 +66,7 @@ static void count(gpc_coherence_stats *stats, uint32_t kind) {
     stats->directory_accesses++;
     stats->data_accesses++;
     stats->hits++;
-    gpci_count_access(stats, kind, true);
+    gpci_tree_count_access(stats, kind, true);
 }
 
 static void finish(gpc_coherence *c, const gpci_module *m, const gpc_coherence_request *request, uint64_t tag) {
@@ -103,11 +103,11 @@ static void tell(const gpc_coherence *c, gpc_coherence_result *result, uint8_t b
     result->level = 1;
 }
 
-bool gpci_engine_hit(gpc_coherence *c, const gpc_coherence_request *request, gpc_coherence_result *result) {
+bool gpci_tree_engine_hit(gpc_coherence *c, const gpc_coherence_request *request, gpc_coherence_result *result) {
     if (!is_plain(c, request, result))
         return false;
     gpci_module *m = &c->modules[request->module];
-    const uint64_t tag = gpci_tag_of(m, request->address);
+    const uint64_t tag = gpci_module_tag_of(m, request->address);
     const uint32_t set = (uint32_t)((tag >> m->index_shift) & m->set_mask), base = set * m->all_ways;
     const uint32_t way = way_of(m, base, tag);
     if (way == UINT32_MAX)
@@ -118,13 +118,13 @@ bool gpci_engine_hit(gpc_coherence *c, const gpc_coherence_request *request, gpc
     if (rule->actions != GPC_DO_HIT || rule->next == GPC_LINE_I)
         return false;
     if (!m->fifo)
-        gpci_move_to_front(m->order + base, (uint16_t)way);
+        gpci_module_make_recent(m->order + base, (uint16_t)way);
     count(&m->stats, request->kind);
     c->transition_count = 0;
     if (request->kind != GPC_COHERENCE_LOAD)
         write_state(c, m, request, set, way, state, rule->next);
     if (c->with_data)
-        gpci_data_load(c, m, base + way, request->address, request->size, request->out);
+        gpci_tree_data_load(c, m, base + way, request->address, request->size, request->out);
     finish(c, m, request, tag);
     if (result)
         tell(c, result, state, m->states[base + way]);

@@ -84,7 +84,7 @@ static gpc_status make_policy(gpc_coherence *c, gpci_module *m, gpc_error *error
     if (m->fifo || !strcmp(text, "lru"))
         return GPC_OK;
     if (m->full_map)
-        GPCI_REFUSE(ARGUMENT, m, "replacement", "is '%s', but with ways 0 nothing is replaced", text);
+        GPCI_TREE_REFUSE(ARGUMENT, m, "replacement", "is '%s', but with ways 0 nothing is replaced", text);
     const gpc_policy_env geometry = {.sets = m->given.sets,
                                      .ways = m->given.ways,
                                      .line_bytes = m->given.block_bytes,
@@ -96,7 +96,7 @@ static gpc_status make_policy(gpc_coherence *c, gpci_module *m, gpc_error *error
     if (status < 0)
         return status;
     if (((const gpc_replacement_ops *)m->policy->ops)->needs_future)
-        GPCI_REFUSE(ARGUMENT, m, "replacement", "'%s' needs to know the future", text);
+        GPCI_TREE_REFUSE(ARGUMENT, m, "replacement", "'%s' needs to know the future", text);
     uint64_t reads;
     status = gpci_policy_reads(c->context, GPC_POLICY_REPLACEMENT, text, error, &reads);
     if (status < 0)
@@ -104,12 +104,13 @@ static gpc_status make_policy(gpc_coherence *c, gpci_module *m, gpc_error *error
     char unknown[GPCI_READS_TEXT];
     gpci_reads_text(reads & ~(uint64_t)GPCI_TREE_READS, unknown);
     if (*unknown)
-        GPCI_REFUSE(ARGUMENT, m, "replacement", "'%s' reads %s, and modules know nothing but addresses", text, unknown);
+        GPCI_TREE_REFUSE(ARGUMENT, m, "replacement", "'%s' reads %s, and modules know nothing but addresses", text,
+                         unknown);
     return GPC_OK;
 }
 
 /* Three arrays a network, in one allocation. */
-static gpc_status make_star(gpc_coherence *c, gpci_star *star, gpc_error *error) {
+static gpc_status make_star(gpc_coherence *c, gpci_tree_star *star, gpc_error *error) {
     star->out = gpci_zalloc(c->context, (size_t)c->module_count * 3, sizeof *star->out);
     if (!star->out)
         return gpci_out_of_memory(error);
@@ -140,13 +141,14 @@ static gpc_status make_lists(gpc_coherence *c, gpc_error *error) {
     return c->messages && c->transitions ? GPC_OK : gpci_out_of_memory(error);
 }
 
-gpc_status gpci_layout(gpc_coherence *c, gpc_error *error) {
+gpc_status gpci_tree_layout(gpc_coherence *c, gpc_error *error) {
     gpc_status status = make_slab(c, error);
     for (uint32_t i = 0; i < c->module_count && status == GPC_OK; i++) {
         gpci_module *m = &c->modules[i];
         m->stats.struct_size = sizeof m->stats;
         status = make_policy(c, m, error);
-        m->plain = m->place == GPCI_FIRST && !m->policy && !m->divides && !m->interleaved && !m->given.write_through;
+        m->plain =
+            m->place == GPCI_PLACE_FIRST && !m->policy && !m->divides && !m->interleaved && !m->given.write_through;
         if (m->given.memory && m->block_shift > c->memory_shift)
             c->memory_shift = m->block_shift;
     }

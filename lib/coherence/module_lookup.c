@@ -3,53 +3,53 @@
 
 /* Finding a block, and making room for one. */
 
-static gpci_found missing(void) {
-    return (gpci_found){GPCI_NO_BLOCK, GPC_LINE_I, false};
+static gpci_tree_lookup missing(void) {
+    return (gpci_tree_lookup){GPCI_TREE_NO_BLOCK, GPC_LINE_I, false};
 }
 
-gpci_found gpci_look_down_up(gpc_coherence *c, gpci_module *m, uint64_t address, gpci_point *at) {
-    uint32_t block = gpci_module_find(m, gpci_tag_of(m, address));
-    if (block == GPCI_NO_BLOCK) { /* takes no time: no block is locked (Multi2Sim) */
+gpci_tree_lookup gpci_tree_find(gpc_coherence *c, gpci_module *m, uint64_t address, gpci_tree_point *at) {
+    uint32_t block = gpci_module_find(m, gpci_module_tag_of(m, address));
+    if (block == GPCI_TREE_NO_BLOCK) { /* takes no time: no block is locked (Multi2Sim) */
         m->stats.accesses++;
         m->stats.directory_accesses++;
         return missing();
     }
-    *at = gpci_look(c, m, *at);
+    *at = gpci_tree_read_directory(c, m, *at);
     gpci_module_touch(m, block);
-    return (gpci_found){block, m->states[block], true};
+    return (gpci_tree_lookup){block, m->states[block], true};
 }
 
-void gpci_break_choice(gpc_coherence *c, const gpci_module *m) {
-    gpci_break(c, GPC_ERROR_CALLBACK, "replacement of module %s chose a way that is none", m->given.name);
+void gpci_tree_fail_victim(gpc_coherence *c, const gpci_module *m) {
+    gpci_tree_fail(c, GPC_ERROR_CALLBACK, "replacement of module %s chose a way that is none", m->given.name);
 }
 
-uint32_t gpci_make_room(gpc_coherence *c, gpci_module *m, uint64_t tag, gpci_point *at) {
+uint32_t gpci_tree_allocate(gpc_coherence *c, gpci_module *m, uint64_t tag, gpci_tree_point *at) {
     uint32_t block = gpci_module_victim(m, tag);
-    if (GPCI_UNLIKELY(block == GPCI_NO_BLOCK)) {
-        gpci_break_choice(c, m);
+    if (GPCI_UNLIKELY(block == GPCI_TREE_NO_BLOCK)) {
+        gpci_tree_fail_victim(c, m);
         block = m->full_map ? 0 : (uint32_t)(tag >> m->block_shift) % m->given.sets * m->all_ways;
     }
     if (m->states[block] == GPC_LINE_I)
         return block;
     m->stats.evictions++;
-    *at = gpci_evict(c, m, block, *at);
-    gpci_set(c, m, block, 0, GPC_LINE_I, GPC_ORIGIN_EVICTION, *at);
+    *at = gpci_tree_evict(c, m, block, *at);
+    gpci_tree_set_state(c, m, block, 0, GPC_LINE_I, GPC_ORIGIN_EVICTION, *at);
     return block;
 }
 
-gpci_found gpci_look_up_down(gpc_coherence *c, gpci_module *m, uint64_t address, gpci_point *at) {
-    uint64_t tag = gpci_tag_of(m, address);
-    *at = gpci_look(c, m, *at);
+gpci_tree_lookup gpci_tree_find_or_allocate(gpc_coherence *c, gpci_module *m, uint64_t address, gpci_tree_point *at) {
+    uint64_t tag = gpci_module_tag_of(m, address);
+    *at = gpci_tree_read_directory(c, m, *at);
     c->deepest = m->level > c->deepest ? (uint8_t)m->level : c->deepest;
     uint32_t block = gpci_module_find(m, tag);
-    if (block != GPCI_NO_BLOCK) {
-        if (GPCI_UNLIKELY(gpci_directory_only(m, block)))
-            block = gpci_promote(c, m, block, at);
+    if (block != GPCI_TREE_NO_BLOCK) {
+        if (GPCI_UNLIKELY(gpci_module_directory_only(m, block)))
+            block = gpci_tree_promote(c, m, block, at);
         gpci_module_touch(m, block);
-        return (gpci_found){block, m->states[block], true};
+        return (gpci_tree_lookup){block, m->states[block], true};
     }
-    block = gpci_make_room(c, m, tag, at);
-    if (m->place == GPCI_MEMORY)
-        gpci_set(c, m, block, tag, GPC_LINE_E, GPC_ORIGIN_FIND_IN_MEMORY, *at);
-    return (gpci_found){block, m->states[block], false};
+    block = gpci_tree_allocate(c, m, tag, at);
+    if (m->place == GPCI_PLACE_MEMORY)
+        gpci_tree_set_state(c, m, block, tag, GPC_LINE_E, GPC_ORIGIN_FIND_IN_MEMORY, *at);
+    return (gpci_tree_lookup){block, m->states[block], false};
 }

@@ -38,7 +38,7 @@ uint32_t gpci_module_set(const gpci_module *m, uint64_t tag) {
 
 static uint32_t find_in_map(const gpci_module *m, uint64_t tag) {
     const gpci_map_entry *entry = gpci_map_find(&m->map, tag >> m->block_shift);
-    return entry && m->states[entry->value] != GPC_LINE_I ? (uint32_t)entry->value : GPCI_NO_BLOCK;
+    return entry && m->states[entry->value] != GPC_LINE_I ? (uint32_t)entry->value : GPCI_TREE_NO_BLOCK;
 }
 
 uint32_t gpci_module_find(const gpci_module *m, uint64_t tag) {
@@ -49,25 +49,25 @@ uint32_t gpci_module_find(const gpci_module *m, uint64_t tag) {
     for (uint32_t way = 0; way < m->all_ways; way++)
         if (tags[way] == tag && m->states[base + way] != GPC_LINE_I)
             return base + way;
-    return GPCI_NO_BLOCK;
+    return GPCI_TREE_NO_BLOCK;
 }
 
 static void bring_to_front(gpci_module *m, uint32_t block) {
     const uint32_t way = block % m->all_ways, base = block - way;
-    gpci_move_to_front(m->order + base + (way < m->given.ways ? 0 : m->given.ways), (uint16_t)way);
+    gpci_module_make_recent(m->order + base + (way < m->given.ways ? 0 : m->given.ways), (uint16_t)way);
 }
 
-/* What a registered policy is told of an access: all that is known of it here. */
+/* The request that a registered policy is shown: of an access, a module knows the address alone. */
 static gpc_request request_of(uint64_t tag) {
     return (gpc_request){.address = tag};
 }
 
-/* Has its way a policy other than lru and fifo? */
+/* Is the block's way under a policy other than lru and fifo? Those of the directory alone are not. */
 static bool has_policy(const gpci_module *m, uint32_t block) {
     return m->policy && block % m->all_ways < m->given.ways;
 }
 
-static void tell_hit(gpci_module *m, uint32_t block) {
+static void notify_hit(gpci_module *m, uint32_t block) {
     const gpc_replacement_ops *ops = m->policy->ops;
     const gpc_request request = request_of(m->tags[block]);
     if (ops->on_hit)
@@ -78,7 +78,7 @@ void gpci_module_touch(gpci_module *m, uint32_t block) {
     if (m->full_map || (m->fifo && m->states[block] != GPC_LINE_I))
         return;
     if (GPCI_UNLIKELY(m->policy && has_policy(m, block)))
-        tell_hit(m, block);
+        notify_hit(m, block);
     else
         bring_to_front(m, block);
 }
@@ -93,7 +93,7 @@ static uint32_t victim_in_order(gpci_module *m, uint32_t base, uint32_t first, u
     uint16_t *order = m->order + base;
     uint32_t way = m->given.any_victim ? end : free_way(m, base, first, end);
     if (way != end) {
-        gpci_move_to_front(order + first, (uint16_t)way);
+        gpci_module_make_recent(order + first, (uint16_t)way);
         return base + way;
     }
     way = order[end - 1];
@@ -102,7 +102,7 @@ static uint32_t victim_in_order(gpci_module *m, uint32_t base, uint32_t first, u
     return base + way;
 }
 
-static void tell_eviction(gpci_module *m, uint32_t block, const gpc_request *request) {
+static void notify_eviction(gpci_module *m, uint32_t block, const gpc_request *request) {
     const gpc_replacement_ops *ops = m->policy->ops;
     const gpc_eviction eviction = {.line_address = m->tags[block],
                                    .set = block / m->all_ways,
@@ -124,9 +124,9 @@ static uint32_t policy_victim(gpci_module *m, uint64_t tag, uint32_t base) {
     if (way == ways)
         way = ops->choose_victim(m->policy->self, set, NULL, &request);
     if (way >= ways)
-        return GPCI_NO_BLOCK;
+        return GPCI_TREE_NO_BLOCK;
     if (m->states[base + way] != GPC_LINE_I)
-        tell_eviction(m, base + way, &request);
+        notify_eviction(m, base + way, &request);
     return base + way;
 }
 
@@ -135,7 +135,7 @@ static uint32_t map_entry(gpci_module *m, uint64_t tag) {
     const uint64_t number = tag >> m->block_shift;
     const gpci_map_entry *entry = gpci_map_find(&m->map, number);
     if (!entry && m->map.count == m->blocks)
-        return GPCI_NO_BLOCK;
+        return GPCI_TREE_NO_BLOCK;
     if (!entry)
         entry = gpci_map_add(&m->map, number, m->map.count);
     return (uint32_t)entry->value;
@@ -152,14 +152,14 @@ uint32_t gpci_module_directory_victim(gpci_module *m, uint64_t tag) {
     return victim_in_order(m, base_of(m, tag), m->given.ways, m->all_ways);
 }
 
-static void tell_write(gpci_module *m, uint32_t block, uint64_t tag, uint8_t state) {
+static void notify_write(gpci_module *m, uint32_t block, uint64_t tag, uint8_t state) {
     const gpc_replacement_ops *ops = m->policy->ops;
     const uint32_t set = block / m->all_ways, way = block % m->all_ways;
     const bool was = m->states[block] != GPC_LINE_I, is = state != GPC_LINE_I, other = m->tags[block] != tag;
     if (was && (!is || other)) {
         if (m->leaving != block && ops->on_invalidate)
             ops->on_invalidate(m->policy->self, set, way);
-        m->leaving = GPCI_NO_BLOCK;
+        m->leaving = GPCI_TREE_NO_BLOCK;
     }
     if (is && (!was || other) && ops->on_fill) {
         const gpc_request request = request_of(tag);
@@ -171,14 +171,14 @@ void gpci_module_write(gpci_module *m, uint32_t block, uint64_t tag, uint8_t sta
     if (state == GPC_LINE_I)
         tag = 0;
     if (GPCI_UNLIKELY(m->policy && has_policy(m, block)))
-        tell_write(m, block, tag, state);
+        notify_write(m, block, tag, state);
     else if (m->fifo && !m->full_map && m->tags[block] != tag)
         bring_to_front(m, block);
     m->tags[block] = tag;
     m->states[block] = state;
     if (state == GPC_LINE_I && m->sub_blocks) {
-        memset(gpci_owner_of(m, block, 0), 0xff, m->sub_blocks * sizeof *m->owners);
-        memset(gpci_sharers_of(m, block, 0), 0, (size_t)m->sub_blocks * m->sharer_words * sizeof *m->sharers);
+        memset(gpci_module_owner_of(m, block, 0), 0xff, m->sub_blocks * sizeof *m->owners);
+        memset(gpci_module_sharers_of(m, block, 0), 0, (size_t)m->sub_blocks * m->sharer_words * sizeof *m->sharers);
     }
 }
 
@@ -198,7 +198,7 @@ gpc_status gpci_module_reserve(gpc_context *context, gpci_module *m, uint32_t bl
     const uint32_t used = m->map.count;
     const size_t words = (size_t)m->sub_blocks * m->sharer_words;
     const size_t room = gpci_array_larger(m->blocks, used, blocks, 1);
-    if (!room || room >= GPCI_NO_BLOCK || !gpci_map_reserve(context, &m->map, (uint32_t)room - used))
+    if (!room || room >= GPCI_TREE_NO_BLOCK || !gpci_map_reserve(context, &m->map, (uint32_t)room - used))
         return GPC_ERROR_MEMORY;
     /* an array that has grown serves as before, should a later one fail */
     if (!grow(context, (void **)&m->tags, used, (uint32_t)room, sizeof *m->tags, 0) ||

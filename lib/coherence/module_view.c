@@ -5,14 +5,14 @@
 
 /* Looking at a tree. */
 
-/* The module's block at set and way; GPCI_NO_BLOCK. */
+/* The module's block at set and way; GPCI_TREE_NO_BLOCK. */
 static uint32_t block_at(const gpc_coherence *c, uint32_t module, uint32_t set, uint32_t way) {
     if (module >= c->module_count)
-        return GPCI_NO_BLOCK;
+        return GPCI_TREE_NO_BLOCK;
     const gpci_module *m = &c->modules[module];
     if (m->full_map)
-        return set == 0 && way < m->map.count ? way : GPCI_NO_BLOCK;
-    return set < m->given.sets && way < m->all_ways ? set * m->all_ways + way : GPCI_NO_BLOCK;
+        return set == 0 && way < m->map.count ? way : GPCI_TREE_NO_BLOCK;
+    return set < m->given.sets && way < m->all_ways ? set * m->all_ways + way : GPCI_TREE_NO_BLOCK;
 }
 
 /* Place of a way in its set's order; 0 where a policy of its own or no order decides. */
@@ -34,7 +34,7 @@ gpc_status gpc_coherence_get_block(const gpc_coherence *c, uint32_t module, uint
     if (!c || !block)
         return GPC_ERROR_ARGUMENT;
     const uint32_t at = block_at(c, module, set, way);
-    if (at == GPCI_NO_BLOCK)
+    if (at == GPCI_TREE_NO_BLOCK)
         return GPC_ERROR_RANGE;
     const gpci_module *m = &c->modules[module];
     gpc_coherence_block ours = GPC_COHERENCE_BLOCK_INIT;
@@ -43,9 +43,9 @@ gpc_status gpc_coherence_get_block(const gpc_coherence *c, uint32_t module, uint
     ours.recency = recency_of(m, at);
     ours.sub_blocks = m->sub_blocks;
     ours.sub_block_bytes = 1u << m->sub_shift;
-    if (m->data && !gpci_directory_only(m, at)) {
-        ours.bytes = gpci_data_of(m, at);
-        ours.dirty = gpci_dirty_of(m, at);
+    if (m->data && !gpci_module_directory_only(m, at)) {
+        ours.bytes = gpci_module_data_of(m, at);
+        ours.dirty = gpci_module_dirty_of(m, at);
     }
     return gpci_give(block, &ours, sizeof ours);
 }
@@ -56,17 +56,17 @@ gpc_status gpc_coherence_get_directory(const gpc_coherence *c, uint32_t module, 
     if (!c || !out_owner || !out_count || (room && !sharers))
         return GPC_ERROR_ARGUMENT;
     const uint32_t at = block_at(c, module, set, way);
-    if (at == GPCI_NO_BLOCK || sub_block >= c->modules[module].sub_blocks)
+    if (at == GPCI_TREE_NO_BLOCK || sub_block >= c->modules[module].sub_blocks)
         return GPC_ERROR_RANGE;
     const gpci_module *m = &c->modules[module];
-    const uint16_t owner = *gpci_owner_of(m, at, sub_block);
-    const uint64_t *words = gpci_sharers_of(m, at, sub_block);
+    const uint16_t owner = *gpci_module_owner_of(m, at, sub_block);
+    const uint64_t *words = gpci_module_sharers_of(m, at, sub_block);
     size_t count = 0;
     for (uint32_t w = 0; w < m->sharer_words; w++)
         for (uint64_t left = words[w]; left; left &= left - 1, count++)
             if (count < room)
                 sharers[count] = m->above[w * 64 + gpci_lowest(left)];
-    *out_owner = owner == GPCI_NO_OWNER ? GPC_NO_MODULE : m->above[owner];
+    *out_owner = owner == GPCI_TREE_NO_OWNER ? GPC_NO_MODULE : m->above[owner];
     *out_count = count;
     return GPC_OK;
 }
@@ -91,11 +91,11 @@ gpc_status gpc_coherence_find(const gpc_coherence *c, uint32_t module, uint64_t 
     const gpci_module *m = &c->modules[module];
     if (!gpci_module_serves(m, address))
         return GPC_ERROR_RANGE;
-    const uint64_t tag = gpci_tag_of(m, address);
+    const uint64_t tag = gpci_module_tag_of(m, address);
     const uint32_t block = gpci_module_find(m, tag);
     *out_set = gpci_module_set(m, tag);
-    *out_way = block == GPCI_NO_BLOCK ? next_way(m, *out_set) : block % m->all_ways;
-    return block == GPCI_NO_BLOCK ? GPC_END : GPC_OK;
+    *out_way = block == GPCI_TREE_NO_BLOCK ? next_way(m, *out_set) : block % m->all_ways;
+    return block == GPCI_TREE_NO_BLOCK ? GPC_END : GPC_OK;
 }
 
 uint32_t gpc_coherence_module_index(const gpc_coherence *c, const char *name) {

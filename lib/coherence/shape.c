@@ -43,16 +43,16 @@ static gpc_status list_above(gpc_coherence *c, gpc_error *error) {
 static gpc_status check_neighbours(const gpci_module *m, gpc_error *error) {
     const gpc_coherence_module *g = &m->given;
     if (g->memory && !m->above_count)
-        GPCI_REFUSE(ARGUMENT, m, "memory", "has no module %s", "above it");
+        GPCI_TREE_REFUSE(ARGUMENT, m, "memory", "has no module %s", "above it");
     if (!m->above_count && g->high_network != GPC_NO_MODULE)
-        GPCI_REFUSE(ARGUMENT, m, "high_network", "is %u, but no module is above", g->high_network);
+        GPCI_TREE_REFUSE(ARGUMENT, m, "high_network", "is %u, but no module is above", g->high_network);
     if (m->above_count && g->high_network == GPC_NO_MODULE)
-        GPCI_REFUSE(ARGUMENT, m, "high_network", "is missing: %u modules are above", m->above_count);
+        GPCI_TREE_REFUSE(ARGUMENT, m, "high_network", "is missing: %u modules are above", m->above_count);
     if (m->above_count && (g->write_through || g->no_write_allocate))
-        GPCI_REFUSE(ARGUMENT, m, "write_through", "and no_write_allocate are for the first level; %u modules are above",
-                    m->above_count);
+        GPCI_TREE_REFUSE(ARGUMENT, m, "write_through",
+                         "and no_write_allocate are for the first level; %u modules are above", m->above_count);
     if (!m->above_count && g->non_inclusive)
-        GPCI_REFUSE(ARGUMENT, m, "non_inclusive", "is for modules with %s", "others above them");
+        GPCI_TREE_REFUSE(ARGUMENT, m, "non_inclusive", "is for modules with %s", "others above them");
     return GPC_OK;
 }
 
@@ -75,7 +75,8 @@ static gpc_status count_levels(gpc_coherence *c, uint32_t *waiting, uint32_t *qu
     }
     for (uint32_t i = 0; i < c->module_count; i++)
         if (waiting[i])
-            GPCI_REFUSE(ARGUMENT, &c->modules[i], "low", "leads through a cycle of %s", "modules, or lies below one");
+            GPCI_TREE_REFUSE(ARGUMENT, &c->modules[i], "low", "leads through a cycle of %s",
+                             "modules, or lies below one");
     if (c->levels > UINT8_MAX)
         return gpci_fail(error, GPC_ERROR_RANGE, "gpc_coherence_options.modules make %u levels, more than %u",
                          c->levels, UINT8_MAX);
@@ -110,10 +111,10 @@ static gpc_status find_places(gpc_coherence *c, const uint32_t *queue, gpc_error
     spread_first(c, queue, reach, words);
     for (uint32_t i = 0; i < c->module_count; i++) {
         gpci_module *m = &c->modules[i];
-        m->place = m->given.memory                           ? GPCI_MEMORY
-                   : !m->above_count                         ? GPCI_FIRST
-                   : below_all(c, reach + (size_t)i * words) ? GPCI_SHARED
-                                                             : GPCI_BETWEEN;
+        m->place = m->given.memory                           ? GPCI_PLACE_MEMORY
+                   : !m->above_count                         ? GPCI_PLACE_FIRST
+                   : below_all(c, reach + (size_t)i * words) ? GPCI_PLACE_LAST
+                                                             : GPCI_PLACE_BETWEEN;
     }
     gpci_free(c->context, reach);
     return GPC_OK;
@@ -123,7 +124,7 @@ static gpc_status find_rules(const gpc_protocol *p, gpci_module *m, gpc_error *e
     static const char *const places[] = {"the first level", "a level between", "a shared level", "memory"};
     const gpc_protocol_rules *rules[] = {p->first, p->between, p->shared ? p->shared : p->between, p->memory};
     if (!rules[m->place])
-        return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s: protocol '%s' has no rules for %s", gpci_title_of(m).text,
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s: protocol '%s' has no rules for %s", gpci_tree_title_of(m).text,
                          p->name, places[m->place]);
     m->rules = *rules[m->place];
     return GPC_OK;
@@ -139,12 +140,12 @@ static gpc_status divide_blocks(const gpc_coherence *c, gpci_module *m, gpc_erro
     m->sub_blocks = m->above_count ? m->given.block_bytes / smallest : 0;
     m->sharer_words = (m->above_count + 63) / 64;
     if (m->sub_blocks > GREATEST_RATIO)
-        GPCI_REFUSE(RANGE, m, "block_bytes", "is %u, more than %u times the %u of a module above", m->given.block_bytes,
-                    GREATEST_RATIO, smallest);
+        GPCI_TREE_REFUSE(RANGE, m, "block_bytes", "is %u, more than %u times the %u of a module above",
+                         m->given.block_bytes, GREATEST_RATIO, smallest);
     return GPC_OK;
 }
 
-gpc_status gpci_shape(gpc_coherence *c, gpc_error *error) {
+gpc_status gpci_tree_shape(gpc_coherence *c, gpc_error *error) {
     gpc_status status = list_above(c, error);
     for (uint32_t i = 0; i < c->module_count && status == GPC_OK; i++)
         status = check_neighbours(&c->modules[i], error);

@@ -6,7 +6,7 @@
 /*
  * What an access changes, as bytes and back. Saved are the slab, the data of invalid blocks zeroed; of each full map,
  * and of memory's bytes, a count and that many entries ascending by block number: the number, and what is kept of it;
- * and, where messages have cycles, whose turn it is at the switches. So two trees of the same options in the same state
+ * and, where messages have cycles, which module each switch served last. So two trees of the same options in the same state
  * save the same bytes, however they came there.
  */
 
@@ -21,7 +21,7 @@ static size_t store_bytes(const gpc_coherence *c) {
 size_t gpci_coherence_saved_bytes(const gpc_coherence *c) {
     size_t bytes = c->slab_bytes + sizeof(uint32_t) + c->memory_map.count * store_bytes(c);
     if (c->timing)
-        bytes += (size_t)c->star_count * c->module_count * sizeof c->stars->through->turn;
+        bytes += (size_t)c->star_count * c->module_count * sizeof c->stars->through->last;
     for (uint32_t i = 0; i < c->module_count; i++)
         if (c->modules[i].full_map)
             bytes += sizeof(uint32_t) + c->modules[i].map.count * entry_bytes(&c->modules[i]);
@@ -57,8 +57,8 @@ static char *save_map(const gpci_module *m, char *at) {
     for (uint64_t from = 0; next_entry(&m->map, from, &number, &block); from = number + 1) {
         at = put(at, &number, sizeof number);
         at = put(at, &m->states[block], 1);
-        at = put(at, gpci_owner_of(m, block, 0), m->sub_blocks * sizeof *m->owners);
-        at = put(at, gpci_sharers_of(m, block, 0), (size_t)m->sub_blocks * m->sharer_words * sizeof *m->sharers);
+        at = put(at, gpci_module_owner_of(m, block, 0), m->sub_blocks * sizeof *m->owners);
+        at = put(at, gpci_module_sharers_of(m, block, 0), (size_t)m->sub_blocks * m->sharer_words * sizeof *m->sharers);
     }
     return at;
 }
@@ -71,8 +71,8 @@ static const char *load_map(gpci_module *m, const char *at) {
     for (uint32_t block = 0; block < count; block++) {
         at = get(at, &number, sizeof number);
         at = get(at, &m->states[block], 1);
-        at = get(at, gpci_owner_of(m, block, 0), m->sub_blocks * sizeof *m->owners);
-        at = get(at, gpci_sharers_of(m, block, 0), (size_t)m->sub_blocks * m->sharer_words * sizeof *m->sharers);
+        at = get(at, gpci_module_owner_of(m, block, 0), m->sub_blocks * sizeof *m->owners);
+        at = get(at, gpci_module_sharers_of(m, block, 0), (size_t)m->sub_blocks * m->sharer_words * sizeof *m->sharers);
         m->tags[block] = m->states[block] == GPC_LINE_I ? 0 : number << m->block_shift;
         gpci_map_add(&m->map, number, block);
     }
@@ -85,9 +85,9 @@ static void clear_invalid(const gpc_coherence *c, const gpci_module *m, char *sa
     if (!m->data)
         return;
     for (uint32_t block = 0; block < m->blocks; block++)
-        if (m->states[block] == GPC_LINE_I || gpci_directory_only(m, block)) {
-            memset(saved + ((char *)gpci_data_of(m, block) - (char *)c->slab), 0, m->given.block_bytes);
-            memset(saved + ((char *)gpci_dirty_of(m, block) - (char *)c->slab), 0, m->mask_bytes);
+        if (m->states[block] == GPC_LINE_I || gpci_module_directory_only(m, block)) {
+            memset(saved + ((char *)gpci_module_data_of(m, block) - (char *)c->slab), 0, m->given.block_bytes);
+            memset(saved + ((char *)gpci_module_dirty_of(m, block) - (char *)c->slab), 0, m->mask_bytes);
         }
 }
 
@@ -108,7 +108,7 @@ void gpci_coherence_save(const gpc_coherence *c, void *saved) {
     }
     for (uint32_t i = 0; c->timing && i < c->star_count; i++)
         for (uint32_t m = 0; m < c->module_count; m++)
-            at = put(at, &c->stars[i].through[m].turn, sizeof c->stars[i].through[m].turn);
+            at = put(at, &c->stars[i].through[m].last, sizeof c->stars[i].through[m].last);
 }
 
 void gpci_coherence_load(gpc_coherence *c, const void *saved) {
@@ -128,7 +128,7 @@ void gpci_coherence_load(gpc_coherence *c, const void *saved) {
     }
     for (uint32_t i = 0; c->timing && i < c->star_count; i++)
         for (uint32_t m = 0; m < c->module_count; m++)
-            at = get(at, &c->stars[i].through[m].turn, sizeof c->stars[i].through[m].turn);
+            at = get(at, &c->stars[i].through[m].last, sizeof c->stars[i].through[m].last);
     c->message_count = c->transition_count = 0;
     c->failed = GPC_OK;
 }

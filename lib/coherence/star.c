@@ -12,17 +12,17 @@
 
 #include <string.h>
 
-void gpci_star_begin(gpc_coherence *c) {
+void gpci_tree_star_begin(gpc_coherence *c) {
     for (uint32_t i = 0; i < c->star_count; i++)
         c->stars[i].transaction++;
 }
 
-static uint64_t cycles_of(const gpci_star *star, uint32_t bytes) {
+static uint64_t cycles_of(const gpci_tree_star *star, uint32_t bytes) {
     return ((uint64_t)bytes + star->given.bandwidth - 1) / star->given.bandwidth;
 }
 
 /* The first cycle from `cycle` on at which a link is free for `cycles`; `*place`: the span before which that is. */
-static uint64_t free_from(const gpci_star *star, const gpci_link *link, uint64_t cycle, uint64_t cycles,
+static uint64_t free_from(const gpci_tree_star *star, const gpci_tree_link *link, uint64_t cycle, uint64_t cycles,
                           uint32_t *place) {
     uint32_t i = 0;
 
@@ -34,7 +34,7 @@ static uint64_t free_from(const gpci_star *star, const gpci_link *link, uint64_t
 }
 
 /* Spans `at` and the one after it become one, with what lies between. */
-static void join(gpci_link *link, uint32_t at) {
+static void join(gpci_tree_link *link, uint32_t at) {
     const size_t after = --link->count - at - 1;
 
     link->ends[at] = link->ends[at + 1];
@@ -43,7 +43,7 @@ static void join(gpci_link *link, uint32_t at) {
 }
 
 /* Messages are not asked for in the order in which they are sent: one may go in between others. */
-static uint64_t keep(const gpci_star *star, gpci_link *link, uint64_t cycle, uint64_t cycles) {
+static uint64_t keep(const gpci_tree_star *star, gpci_tree_link *link, uint64_t cycle, uint64_t cycles) {
     uint32_t at;
 
     if (link->transaction != star->transaction) {
@@ -60,36 +60,36 @@ static uint64_t keep(const gpci_star *star, gpci_link *link, uint64_t cycle, uin
         join(link, at);
     if (at && link->ends[at - 1] == link->begins[at])
         join(link, at - 1);
-    if (link->count > GPCI_LINK_SPANS)
+    if (link->count > GPCI_TREE_LINK_SPANS)
         join(link, 0);
     return cycle;
 }
 
 /* The switch lets a message through at `cycle`; the cycle at which it is received. */
-static uint64_t let_through(gpci_star *star, uint32_t from, uint32_t to, uint64_t cycle, uint64_t cycles) {
-    star->through[to].turn = from;
+static uint64_t let_through(gpci_tree_star *star, uint32_t from, uint32_t to, uint64_t cycle, uint64_t cycles) {
+    star->through[to].last = from;
     cycle = keep(star, &star->through[to], cycle, cycles) + cycles;
     return keep(star, &star->in[to], cycle, cycles) + cycles;
 }
 
-uint64_t gpci_star_send(gpc_coherence *c, uint32_t network, uint32_t from, uint32_t to, uint32_t bytes,
-                        uint64_t cycle) {
-    gpci_star *star = &c->stars[network];
+uint64_t gpci_tree_star_send(gpc_coherence *c, uint32_t network, uint32_t from, uint32_t to, uint32_t bytes,
+                             uint64_t cycle) {
+    gpci_tree_star *star = &c->stars[network];
     const uint64_t cycles = cycles_of(star, bytes);
 
     return let_through(star, from, to, keep(star, &star->out[from], cycle + 1, cycles) + cycles, cycles);
 }
 
 /* Whose turn it is at `cycle`. Of one sender's messages, the first in the list: they stay in order. */
-static gpci_reply *whose_turn(const gpc_coherence *c, const gpci_star *star, uint32_t to, gpci_reply *replies,
-                              uint32_t count, uint64_t cycle) {
-    gpci_reply *best = NULL;
+static gpci_tree_probe_reply *whose_turn(const gpc_coherence *c, const gpci_tree_star *star, uint32_t to,
+                                         gpci_tree_probe_reply *replies, uint32_t count, uint64_t cycle) {
+    gpci_tree_probe_reply *best = NULL;
     uint32_t best_place = UINT32_MAX;
 
     for (uint32_t i = 0; i < count; i++) {
         if (replies[i].comes || replies[i].began >= cycle)
             continue;
-        const uint32_t place = (replies[i].module + c->module_count - 1 - star->through[to].turn) % c->module_count;
+        const uint32_t place = (replies[i].module + c->module_count - 1 - star->through[to].last) % c->module_count;
         if (place < best_place) {
             best_place = place;
             best = &replies[i];
@@ -99,7 +99,7 @@ static gpci_reply *whose_turn(const gpc_coherence *c, const gpci_star *star, uin
 }
 
 /* From which cycle on there is a message at the switch. */
-static uint64_t first_there(const gpci_star *star, const gpci_reply *replies, uint32_t count) {
+static uint64_t first_there(const gpci_tree_star *star, const gpci_tree_probe_reply *replies, uint32_t count) {
     uint64_t first = UINT64_MAX;
 
     for (uint32_t i = 0; i < count; i++) {
@@ -110,12 +110,13 @@ static uint64_t first_there(const gpci_star *star, const gpci_reply *replies, ui
     return first;
 }
 
-void gpci_star_gather(gpc_coherence *c, uint32_t network, uint32_t to, gpci_reply *replies, uint32_t count) {
-    gpci_star *star = &c->stars[network];
+void gpci_tree_star_gather(gpc_coherence *c, uint32_t network, uint32_t to, gpci_tree_probe_reply *replies,
+                           uint32_t count) {
+    gpci_tree_star *star = &c->stars[network];
     uint32_t place;
 
     for (uint32_t i = 0; i < count; i++) {
-        gpci_reply *r = &replies[i];
+        gpci_tree_probe_reply *r = &replies[i];
         r->began = keep(star, &star->out[r->module], r->ready.cycle + 1, cycles_of(star, r->bytes));
         r->comes = 0;
     }
@@ -123,10 +124,10 @@ void gpci_star_gather(gpc_coherence *c, uint32_t network, uint32_t to, gpci_repl
     for (uint32_t left = count; left;) {
         const uint64_t there = first_there(star, replies, count);
         cycle = free_from(star, &star->through[to], cycle > there ? cycle : there, 1, &place);
-        gpci_reply *next = whose_turn(c, star, to, replies, count, cycle);
+        gpci_tree_probe_reply *next = whose_turn(c, star, to, replies, count, cycle);
         const uint64_t cycles = cycles_of(star, next->bytes);
         if (next->began + cycles > cycle) {
-            star->through[to].turn = next->module;
+            star->through[to].last = next->module;
             cycle++;
             continue;
         }

@@ -26,7 +26,7 @@ static bool make_room(gpc_coherence *c) {
     return true;
 }
 
-gpc_status gpci_store_reserve(gpc_coherence *c, uint64_t address) {
+gpc_status gpci_tree_memory_reserve(gpc_coherence *c, uint64_t address) {
     const uint64_t number = address >> c->memory_shift;
     if (gpci_map_find(&c->memory_map, number))
         return GPC_OK;
@@ -38,7 +38,7 @@ gpc_status gpci_store_reserve(gpc_coherence *c, uint64_t address) {
     return GPC_OK;
 }
 
-uint8_t *gpci_store_at(const gpc_coherence *c, uint64_t address) {
+uint8_t *gpci_tree_memory_at(const gpc_coherence *c, uint64_t address) {
     const gpci_map_entry *entry = gpci_map_find(&c->memory_map, address >> c->memory_shift);
     if (!entry)
         return NULL;
@@ -61,7 +61,7 @@ gpc_status gpc_coherence_read_memory(const gpc_coherence *c, uint64_t address, u
     gpc_status status = check(c, address, bytes, size);
     while (status == GPC_OK && size) {
         const size_t part = part_of(c, address, size);
-        const uint8_t *from = gpci_store_at(c, address);
+        const uint8_t *from = gpci_tree_memory_at(c, address);
         if (from)
             memcpy(bytes, from, part);
         else
@@ -77,10 +77,10 @@ gpc_status gpc_coherence_write_memory(gpc_coherence *c, uint64_t address, const 
     gpc_status status = check(c, address, bytes, size);
     /* all room first, so that a failure leaves every byte as it was */
     for (size_t done = 0; status == GPC_OK && done < size; done += part_of(c, address + done, size - done))
-        status = gpci_store_reserve(c, address + done);
+        status = gpci_tree_memory_reserve(c, address + done);
     while (status == GPC_OK && size) {
         const size_t part = part_of(c, address, size);
-        memcpy(gpci_store_at(c, address), bytes, part);
+        memcpy(gpci_tree_memory_at(c, address), bytes, part);
         address += part;
         bytes += part;
         size -= part;

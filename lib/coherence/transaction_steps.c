@@ -6,7 +6,7 @@
 
 /* The steps of a transaction as they are listed, and the writing of states. */
 
-gpci_point gpci_look(const gpc_coherence *c, gpci_module *m, gpci_point at) {
+gpci_tree_point gpci_tree_read_directory(const gpc_coherence *c, gpci_module *m, gpci_tree_point at) {
     at.delay += m->given.directory_latency;
     at.directory += m->given.directory_latency;
     at.looks++;
@@ -17,9 +17,9 @@ gpci_point gpci_look(const gpc_coherence *c, gpci_module *m, gpci_point at) {
     return at;
 }
 
-gpci_point gpci_use_data(const gpc_coherence *c, gpci_module *m, gpci_point at, bool write) {
+gpci_tree_point gpci_tree_use_data(const gpc_coherence *c, gpci_module *m, gpci_tree_point at, bool write) {
     at.delay += m->given.latency;
-    if (m->place == GPCI_MEMORY)
+    if (m->place == GPCI_PLACE_MEMORY)
         at.memory = write ? 2 : 1;
     if (c->timing)
         at.cycle += m->given.latency;
@@ -27,7 +27,7 @@ gpci_point gpci_use_data(const gpc_coherence *c, gpci_module *m, gpci_point at, 
     return at;
 }
 
-void gpci_break(gpc_coherence *c, gpc_status status, const char *format, ...) {
+void gpci_tree_fail(gpc_coherence *c, gpc_status status, const char *format, ...) {
     if (c->failed != GPC_OK)
         return;
     va_list arguments;
@@ -38,9 +38,9 @@ void gpci_break(gpc_coherence *c, gpc_status status, const char *format, ...) {
 }
 
 /* There is room: what an access can take at most was allocated with the object. */
-static gpc_coherence_message *push(gpc_coherence *c, gpci_point at) {
+static gpc_coherence_message *push(gpc_coherence *c, gpci_tree_point at) {
     if (GPCI_UNLIKELY(c->message_count == c->message_room)) {
-        gpci_break(c, GPC_ERROR_MEMORY, "a transaction takes more than %u steps", c->message_bound);
+        gpci_tree_fail(c, GPC_ERROR_MEMORY, "a transaction takes more than %u steps", c->message_bound);
         c->message_count--;
     }
     gpc_coherence_message *message = &c->messages[c->message_count++];
@@ -58,8 +58,8 @@ static gpc_coherence_message *push(gpc_coherence *c, gpci_point at) {
     return message;
 }
 
-static gpci_point end_of(const gpc_coherence *c, const gpc_coherence_message *message) {
-    return (gpci_point){.cycle = message->received, .after = (uint32_t)(message - c->messages)};
+static gpci_tree_point end_of(const gpc_coherence *c, const gpc_coherence_message *message) {
+    return (gpci_tree_point){.cycle = message->received, .after = (uint32_t)(message - c->messages)};
 }
 
 static void count_bytes(const gpc_coherence *c, const gpci_module *t, gpci_module *from, gpci_module *to,
@@ -73,7 +73,7 @@ static void count_bytes(const gpc_coherence *c, const gpci_module *t, gpci_modul
 }
 
 static gpc_coherence_message *address_to(gpc_coherence *c, const gpci_module *t, gpci_module *from, gpci_module *to,
-                                         gpc_message_kind kind, uint64_t address, uint32_t bytes, gpci_point at) {
+                                         gpc_message_kind kind, uint64_t address, uint32_t bytes, gpci_tree_point at) {
     gpc_coherence_message *message = push(c, at);
     message->kind = (uint32_t)kind;
     message->from = from->index;
@@ -85,34 +85,36 @@ static gpc_coherence_message *address_to(gpc_coherence *c, const gpci_module *t,
     return message;
 }
 
-gpci_point gpci_answer_to(gpc_coherence *c, uint32_t request, const gpci_module *t, gpci_module *from, gpci_module *to,
-                          gpc_message_kind kind, uint64_t address, uint32_t bytes, gpci_point at) {
+gpci_tree_point gpci_tree_send_reply(gpc_coherence *c, uint32_t request, const gpci_module *t, gpci_module *from,
+                                     gpci_module *to, gpc_message_kind kind, uint64_t address, uint32_t bytes,
+                                     gpci_tree_point at) {
     gpc_coherence_message *message = address_to(c, t, from, to, kind, address, bytes, at);
     message->request = request;
     if (c->timing)
-        message->received = gpci_star_send(c, message->network, from->index, to->index, bytes, at.cycle);
+        message->received = gpci_tree_star_send(c, message->network, from->index, to->index, bytes, at.cycle);
     return end_of(c, message);
 }
 
-gpci_point gpci_answer_at(gpc_coherence *c, const gpci_reply *reply, const gpci_module *t, gpci_module *from,
-                          gpci_module *to, gpc_message_kind kind) {
+gpci_tree_point gpci_tree_send_reply_at(gpc_coherence *c, const gpci_tree_probe_reply *reply, const gpci_module *t,
+                                        gpci_module *from, gpci_module *to, gpc_message_kind kind) {
     gpc_coherence_message *message = address_to(c, t, from, to, kind, reply->address, reply->bytes, reply->ready);
     message->request = reply->request;
     message->received = reply->comes;
     return end_of(c, message);
 }
 
-gpci_point gpci_send(gpc_coherence *c, const gpci_module *t, gpci_module *from, gpci_module *to, gpc_message_kind kind,
-                     uint64_t address, uint32_t bytes, gpci_point at) {
-    return gpci_answer_to(c, GPC_NO_MESSAGE, t, from, to, kind, address, bytes, at);
+gpci_tree_point gpci_tree_send(gpc_coherence *c, const gpci_module *t, gpci_module *from, gpci_module *to,
+                               gpc_message_kind kind, uint64_t address, uint32_t bytes, gpci_tree_point at) {
+    return gpci_tree_send_reply(c, GPC_NO_MESSAGE, t, from, to, kind, address, bytes, at);
 }
 
-void gpci_message_found(gpc_coherence *c, uint32_t message, const gpci_found *found) {
-    c->messages[message].block = found->block == GPCI_NO_BLOCK ? GPC_NO_MODULE : found->block;
+void gpci_tree_message_found(gpc_coherence *c, uint32_t message, const gpci_tree_lookup *found) {
+    c->messages[message].block = found->block == GPCI_TREE_NO_BLOCK ? GPC_NO_MODULE : found->block;
     c->messages[message].found = found->hit;
 }
 
-gpci_point gpci_mark(gpc_coherence *c, const gpci_module *m, gpc_message_kind kind, uint64_t address, gpci_point at) {
+gpci_tree_point gpci_tree_mark(gpc_coherence *c, const gpci_module *m, gpc_message_kind kind, uint64_t address,
+                               gpci_tree_point at) {
     gpc_coherence_message *message = push(c, at);
     message->kind = (uint32_t)kind;
     message->from = message->to = m->index;
@@ -121,7 +123,7 @@ gpci_point gpci_mark(gpc_coherence *c, const gpci_module *m, gpc_message_kind ki
 }
 
 /* Until the end they are chained by the field that will name their JOIN. */
-void gpci_gather_add(gpc_coherence *c, gpci_gather *gather, uint32_t message) {
+void gpci_tree_gather_add(gpc_coherence *c, gpci_tree_gather *gather, uint32_t message) {
     gpc_coherence_message *m = &c->messages[message];
     m->join = gather->head;
     gather->head = message;
@@ -129,12 +131,13 @@ void gpci_gather_add(gpc_coherence *c, gpci_gather *gather, uint32_t message) {
     gather->cycle = m->received > gather->cycle ? m->received : gather->cycle;
 }
 
-gpci_point gpci_gather_end(gpc_coherence *c, const gpci_module *m, gpci_gather *gather, gpci_point start) {
+gpci_tree_point gpci_tree_gather_end(gpc_coherence *c, const gpci_module *m, gpci_tree_gather *gather,
+                                     gpci_tree_point start) {
     if (!gather->count)
         return start;
-    gpci_point end = {.cycle = gather->cycle, .after = gather->head};
+    gpci_tree_point end = {.cycle = gather->cycle, .after = gather->head};
     if (gather->count > 1) {
-        gpci_point none = {.cycle = gather->cycle, .after = GPC_NO_MESSAGE};
+        gpci_tree_point none = {.cycle = gather->cycle, .after = GPC_NO_MESSAGE};
         gpc_coherence_message *join = push(c, none);
         join->kind = GPC_MESSAGE_JOIN;
         join->from = join->to = m->index;
@@ -148,8 +151,8 @@ gpci_point gpci_gather_end(gpc_coherence *c, const gpci_module *m, gpci_gather *
     return end;
 }
 
-void gpci_set(gpc_coherence *c, gpci_module *m, uint32_t block, uint64_t tag, uint8_t state, uint32_t origin,
-              gpci_point at) {
+void gpci_tree_set_state(gpc_coherence *c, gpci_module *m, uint32_t block, uint64_t tag, uint8_t state, uint32_t origin,
+                         gpci_tree_point at) {
     uint8_t before = m->states[block];
     m->stats.transitions[before][state]++;
     m->stats.origins[before][state] |= origin;
@@ -166,32 +169,33 @@ void gpci_set(gpc_coherence *c, gpci_module *m, uint32_t block, uint64_t tag, ui
                                         .to = state};
     }
     if (state == GPC_LINE_I)
-        gpci_data_clean(c, m, block);
-    else if ((state == GPC_LINE_M || state == GPC_LINE_O) && gpci_flag(c, GPC_PROTOCOL_WHOLE_BLOCKS))
-        gpci_data_whole(c, m, block);
+        gpci_tree_data_clean(c, m, block);
+    else if ((state == GPC_LINE_M || state == GPC_LINE_O) && gpci_tree_has(c, GPC_PROTOCOL_WHOLE_BLOCKS))
+        gpci_tree_data_whole(c, m, block);
     gpci_module_write(m, block, state == GPC_LINE_I ? 0 : tag, state);
 }
 
-gpc_protocol_rule gpci_rule(gpc_coherence *c, const gpci_module *m, uint8_t state, gpc_coherence_event event) {
+gpc_protocol_rule gpci_tree_rule(gpc_coherence *c, const gpci_module *m, uint8_t state, gpc_coherence_event event) {
     gpc_protocol_rule rule = m->rules[state][event];
     if (GPCI_LIKELY(rule.actions && !(rule.actions & GPC_DO_FORBID)))
         return rule;
-    gpci_break(c, GPC_ERROR_STATE, "%s: module %s in %c cannot have %s", c->protocol->name, m->given.name,
-               gpci_letters_of(c->protocol)[state], gpc_coherence_event_name(event));
+    gpci_tree_fail(c, GPC_ERROR_STATE, "%s: module %s in %c cannot have %s", c->protocol->name, m->given.name,
+                   gpci_letters_of(c->protocol)[state], gpc_coherence_event_name(event));
     return (gpc_protocol_rule){GPC_DO_IGNORE, state, state};
 }
 
-void gpci_apply(gpc_coherence *c, gpci_module *m, uint32_t block, gpc_coherence_event event, uint32_t origin,
-                gpci_point at) {
-    gpc_protocol_rule rule = gpci_rule(c, m, m->states[block], event);
+void gpci_tree_apply(gpc_coherence *c, gpci_module *m, uint32_t block, gpc_coherence_event event, uint32_t origin,
+                     gpci_tree_point at) {
+    gpc_protocol_rule rule = gpci_tree_rule(c, m, m->states[block], event);
     if (!(rule.actions & GPC_DO_IGNORE))
-        gpci_set(c, m, block, m->tags[block], rule.next, origin, at);
+        gpci_tree_set_state(c, m, block, m->tags[block], rule.next, origin, at);
 }
 
 /* By insertion: they are few, and mostly in order. */
-static void sort_by(gpci_reply *replies, uint32_t count, uint64_t (*cycle_of)(const gpci_reply *)) {
+static void sort_by(gpci_tree_probe_reply *replies, uint32_t count,
+                    uint64_t (*cycle_of)(const gpci_tree_probe_reply *)) {
     for (uint32_t i = 1; i < count; i++) {
-        gpci_reply reply = replies[i];
+        gpci_tree_probe_reply reply = replies[i];
         uint32_t j = i;
         for (; j && cycle_of(&replies[j - 1]) > cycle_of(&reply); j--)
             replies[j] = replies[j - 1];
@@ -199,26 +203,26 @@ static void sort_by(gpci_reply *replies, uint32_t count, uint64_t (*cycle_of)(co
     }
 }
 
-static uint64_t processed_of(const gpci_reply *reply) {
+static uint64_t processed_of(const gpci_tree_probe_reply *reply) {
     return reply->processed;
 }
 
-static uint64_t ready_of(const gpci_reply *reply) {
+static uint64_t ready_of(const gpci_tree_probe_reply *reply) {
     return reply->ready.cycle;
 }
 
-static uint64_t comes_of(const gpci_reply *reply) {
+static uint64_t comes_of(const gpci_tree_probe_reply *reply) {
     return reply->comes;
 }
 
-void gpci_sort_processed(gpci_reply *replies, uint32_t count) {
+void gpci_tree_sort_processed(gpci_tree_probe_reply *replies, uint32_t count) {
     sort_by(replies, count, processed_of);
 }
 
-void gpci_sort_ready(gpci_reply *replies, uint32_t count) {
+void gpci_tree_sort_ready(gpci_tree_probe_reply *replies, uint32_t count) {
     sort_by(replies, count, ready_of);
 }
 
-void gpci_sort_come(gpci_reply *replies, uint32_t count) {
+void gpci_tree_sort_arrived(gpci_tree_probe_reply *replies, uint32_t count) {
     sort_by(replies, count, comes_of);
 }

@@ -11,18 +11,23 @@
  * bytes, lies in one block (`slab`), so that a tree can be saved and gone back to by copying it.
  */
 
-#define GPCI_NO_BLOCK UINT32_MAX
-#define GPCI_NO_OWNER UINT16_MAX
+#define GPCI_TREE_NO_BLOCK UINT32_MAX
+#define GPCI_TREE_NO_OWNER UINT16_MAX
 
 /* What modules have to tell a replacement policy: GPC_READS_ bits. */
 #define GPCI_TREE_READS (GPC_READS_PLACE | GPC_READS_ADDRESS)
 
-typedef enum gpci_place_kind { GPCI_FIRST = 0, GPCI_BETWEEN = 1, GPCI_SHARED = 2, GPCI_MEMORY = 3 } gpci_place_kind;
+typedef enum gpci_module_place {
+    GPCI_PLACE_FIRST = 0,
+    GPCI_PLACE_BETWEEN = 1,
+    GPCI_PLACE_LAST = 2,
+    GPCI_PLACE_MEMORY = 3
+} gpci_module_place;
 
 typedef struct gpci_module {
     gpc_coherence_module given; /* its pointers are this object's */
     uint32_t index, level;      /* level 1: no module above */
-    gpci_place_kind place;
+    gpci_module_place place;
     const gpc_protocol_rule (*rules)[GPC_EVENT_COUNT]; /* [state][event] */
     uint32_t all_ways; /* ways + directory_ways; a full map's: UINT32_MAX, so that all is set 0 */
     uint32_t blocks;   /* sets * all_ways; a full map's: entries that there are room for */
@@ -39,12 +44,12 @@ typedef struct gpci_module {
     uint32_t index_shift; /* tag >> index_shift & set_mask is the set, unless it `divides` */
     bool divides, interleaved, full_map, fifo;
     bool plain;       /* first level, lru or fifo, every set by a mask, copies kept and written here */
-    uint32_t leaving; /* block that its policy was told to leave; GPCI_NO_BLOCK */
+    uint32_t leaving; /* block whose eviction its policy has been told of; GPCI_TREE_NO_BLOCK */
     /* by block: set * all_ways + way */
     uint64_t *tags;      /* block addresses; 0 where invalid */
     uint8_t *states;     /* gpc_coherence_state */
     uint16_t *order;     /* ways of a set from most to least recent; then likewise its directory entries */
-    uint16_t *owners;    /* [block][sub_block] place in `above`; GPCI_NO_OWNER */
+    uint16_t *owners;    /* [block][sub_block] place in `above`; GPCI_TREE_NO_OWNER */
     uint64_t *sharers;   /* [block][sub_block][sharer_words] bit per place in `above` */
     uint8_t *data;       /* [block][block_bytes]; NULL without data, and in memories */
     uint8_t *dirty;      /* [block][mask_bytes] modified bytes, as `data` */
@@ -53,21 +58,22 @@ typedef struct gpci_module {
     gpc_coherence_stats stats;
 } gpci_module;
 
-/* When a link is busy in the transaction under way: spans of cycles, ascending; of too many the first are one. */
-#define GPCI_LINK_SPANS 6u
-typedef struct gpci_link {
+/* When a link is busy in the transaction under way: spans of cycles, ascending; the first two are joined where a span is
+ * one too many. */
+#define GPCI_TREE_LINK_SPANS 6u
+typedef struct gpci_tree_link {
     uint64_t transaction; /* to which the spans belong */
     uint32_t count;
-    uint32_t turn; /* of a switch's way to a module: who was last let through; kept from one transaction to the next */
-    uint64_t begins[GPCI_LINK_SPANS + 1], ends[GPCI_LINK_SPANS + 1];
-} gpci_link;
+    uint32_t last; /* round-robin of a switch's output: the module served last; kept from one transaction to the next */
+    uint64_t begins[GPCI_TREE_LINK_SPANS + 1], ends[GPCI_TREE_LINK_SPANS + 1];
+} gpci_tree_link;
 
 /* A star network on an idle system. */
-typedef struct gpci_star {
+typedef struct gpci_tree_star {
     gpc_coherence_network given;
-    gpci_link *out, *through, *in; /* [modules] to the switch, in it to a module's link, from it; one allocation */
+    gpci_tree_link *out, *through, *in; /* [modules] to the switch, in it to a module's link, from it; one allocation */
     uint64_t transaction;
-} gpci_star;
+} gpci_tree_star;
 
 /* Faults that the tests put in, to see that they are caught. */
 enum {
@@ -85,8 +91,8 @@ struct gpc_coherence {
     bool with_data, timing;
     gpci_module *modules; /* [module_count] */
     uint32_t module_count, levels;
-    uint32_t first_map; /* the lowest index of a memory with a full map; module_count: none */
-    gpci_star *stars;   /* [star_count] */
+    uint32_t first_map;    /* the lowest index of a memory with a full map; module_count: none */
+    gpci_tree_star *stars; /* [star_count] */
     uint32_t star_count;
     void *slab; /* tags, states, order, owners, sharers, data, dirty of all modules but full maps */
     size_t slab_bytes;
@@ -100,8 +106,8 @@ struct gpc_coherence {
     gpc_coherence_transition *transitions;
     size_t message_room, transition_room;
     uint32_t message_count, transition_count;
-    uint32_t message_bound;     /* most that one access takes */
-    struct gpci_reply *replies; /* [reply_room] answers that are being waited for, as a stack */
+    uint32_t message_bound;                /* most that one access takes */
+    struct gpci_tree_probe_reply *replies; /* [reply_room] answers that are being waited for, as a stack */
     uint32_t reply_count, reply_room;
     bool non_coherent; /* the protocol has N: copies may lack bytes that others have written back */
     uint8_t deepest;   /* level that was asked */
@@ -109,18 +115,18 @@ struct gpc_coherence {
     char failure[256];
 };
 
-/* build.c: everything of a module but what an access changes is set here. */
+/* tree_build.c sets everything of a module but what an access changes. */
 
-/* tags.c */
+/* module_tags.c */
 /* Set of a tag; a full map has only 0. */
 uint32_t gpci_module_set(const gpci_module *m, uint64_t tag);
-/* Block of a tag; GPCI_NO_BLOCK. `tag`: the address of a block of this module. */
+/* Block of a tag; GPCI_TREE_NO_BLOCK. `tag`: the address of a block of this module. */
 uint32_t gpci_module_find(const gpci_module *m, uint64_t tag);
 /* The processor, or another module, looked up a block that is there. */
 void gpci_module_touch(gpci_module *m, uint32_t block);
 /*
  * A block for a tag that is not there: a free way, unless any_victim, or the policy's victim, which moves to the front.
- * A full map always has a free one (gpci_module_reserve). A policy's impossible choice: GPCI_NO_BLOCK.
+ * A full map always has a free one (gpci_module_reserve). A policy's impossible choice: GPCI_TREE_NO_BLOCK.
  */
 uint32_t gpci_module_victim(gpci_module *m, uint64_t tag);
 /* Likewise, a directory entry of the tag's set (directory_ways is not 0). */
@@ -137,15 +143,18 @@ uint32_t gpci_module_low(const gpc_coherence *c, const gpci_module *m, uint64_t 
 bool gpci_module_serves(const gpci_module *m, uint64_t address);
 
 /* store.c: memory's bytes. */
-gpc_status gpci_store_reserve(gpc_coherence *c, uint64_t address); /* the block of an address, zeroed if it is new */
+gpc_status gpci_tree_memory_reserve(gpc_coherence *c,
+                                    uint64_t address); /* the block of an address, zeroed if it is new */
 /* The byte of an address, after which the rest of its memory block stands; NULL: a block never reserved, all zeroes. */
-uint8_t *gpci_store_at(const gpc_coherence *c, uint64_t address);
+uint8_t *gpci_tree_memory_at(const gpc_coherence *c, uint64_t address);
 
 /* star.c: a message on an idle network, which has seen this transaction's earlier ones. */
-void gpci_star_begin(gpc_coherence *c);
-uint64_t gpci_star_send(gpc_coherence *c, uint32_t network, uint32_t from, uint32_t to, uint32_t bytes, uint64_t cycle);
+void gpci_tree_star_begin(gpc_coherence *c);
+uint64_t gpci_tree_star_send(gpc_coherence *c, uint32_t network, uint32_t from, uint32_t to, uint32_t bytes,
+                             uint64_t cycle);
 /* Answers of modules that were asked together, to the one that asked: `comes` of each. Sorted by when they are sent. */
-void gpci_star_gather(gpc_coherence *c, uint32_t network, uint32_t to, struct gpci_reply *replies, uint32_t count);
+void gpci_tree_star_gather(gpc_coherence *c, uint32_t network, uint32_t to, struct gpci_tree_probe_reply *replies,
+                           uint32_t count);
 
 /*
  * snapshot.c: for exploration. Memory's bytes and full maps included, statistics and the state of policies other than
@@ -157,9 +166,9 @@ size_t gpci_coherence_saved_bytes(const gpc_coherence *c);
 void gpci_coherence_save(const gpc_coherence *c, void *saved);
 void gpci_coherence_load(gpc_coherence *c, const void *saved);
 
-/* engine.c: what transactions need beside the tree, made last and released first. GPC_ERROR_MEMORY. */
-gpc_status gpci_engine_prepare(gpc_coherence *c);
-void gpci_engine_release(gpc_coherence *c);
+/* tree_engine.c: what transactions need beside the tree, made last and released first. GPC_ERROR_MEMORY. */
+gpc_status gpci_tree_engine_prepare(gpc_coherence *c);
+void gpci_tree_engine_release(gpc_coherence *c);
 /* Tests only: put faults in. */
 void gpci_coherence_inject(gpc_coherence *c, uint32_t faults, uint32_t protocol_flags);
 
@@ -167,24 +176,24 @@ GPCI_INLINE gpci_module *gpci_module_at(const gpc_coherence *c, uint32_t index) 
     return &c->modules[index];
 }
 
-GPCI_INLINE uint64_t gpci_tag_of(const gpci_module *m, uint64_t address) {
+GPCI_INLINE uint64_t gpci_module_tag_of(const gpci_module *m, uint64_t address) {
     return address >> m->block_shift << m->block_shift;
 }
 
-GPCI_INLINE uint32_t gpci_sub_of(const gpci_module *m, uint64_t address) {
+GPCI_INLINE uint32_t gpci_module_sub_of(const gpci_module *m, uint64_t address) {
     return (uint32_t)(address >> m->sub_shift) & (m->sub_blocks - 1);
 }
 
-GPCI_INLINE uint16_t *gpci_owner_of(const gpci_module *m, uint32_t block, uint32_t sub) {
+GPCI_INLINE uint16_t *gpci_module_owner_of(const gpci_module *m, uint32_t block, uint32_t sub) {
     return &m->owners[(size_t)block * m->sub_blocks + sub];
 }
 
-GPCI_INLINE uint64_t *gpci_sharers_of(const gpci_module *m, uint32_t block, uint32_t sub) {
+GPCI_INLINE uint64_t *gpci_module_sharers_of(const gpci_module *m, uint32_t block, uint32_t sub) {
     return &m->sharers[((size_t)block * m->sub_blocks + sub) * m->sharer_words];
 }
 
 /* `order`: of a set's ways, or of its directory's entries, of which `way` is one. */
-GPCI_INLINE void gpci_move_to_front(uint16_t *order, uint16_t way) {
+GPCI_INLINE void gpci_module_make_recent(uint16_t *order, uint16_t way) {
     uint16_t carried = order[0];
     order[0] = way;
     for (uint32_t i = 1; carried != way; i++) {
@@ -194,16 +203,16 @@ GPCI_INLINE void gpci_move_to_front(uint16_t *order, uint16_t way) {
     }
 }
 
-GPCI_INLINE uint8_t *gpci_data_of(const gpci_module *m, uint32_t block) {
+GPCI_INLINE uint8_t *gpci_module_data_of(const gpci_module *m, uint32_t block) {
     return m->data + ((size_t)block << m->block_shift);
 }
 
-GPCI_INLINE uint8_t *gpci_dirty_of(const gpci_module *m, uint32_t block) {
+GPCI_INLINE uint8_t *gpci_module_dirty_of(const gpci_module *m, uint32_t block) {
     return m->dirty + (size_t)block * m->mask_bytes;
 }
 
 /* Is this entry one of the directory alone, its data gone? */
-GPCI_INLINE bool gpci_directory_only(const gpci_module *m, uint32_t block) {
+GPCI_INLINE bool gpci_module_directory_only(const gpci_module *m, uint32_t block) {
     return m->given.directory_ways && block % m->all_ways >= m->given.ways;
 }
 

@@ -6,8 +6,8 @@
 
 /* A tree's options, copied; then the steps of build.h. */
 
-gpci_module_title gpci_title_of(const gpci_module *m) {
-    gpci_module_title title;
+gpci_tree_title gpci_tree_title_of(const gpci_module *m) {
+    gpci_tree_title title;
     snprintf(title.text, sizeof title.text, "gpc_coherence_options.modules[%u] '%.64s'", m->index,
              m->given.name ? m->given.name : "");
     return title;
@@ -53,7 +53,7 @@ static gpc_status copy_module(gpc_coherence *c, gpci_module *m, const void *arra
         return status;
     m->given.replacement = theirs.replacement;
     if (theirs.low_count > GPC_MAX_MODULES || (theirs.low_count && !theirs.low))
-        GPCI_REFUSE(ARGUMENT, m, "low_count", "is %u, low is %s", theirs.low_count, theirs.low ? "given" : "NULL");
+        GPCI_TREE_REFUSE(ARGUMENT, m, "low_count", "is %u, low is %s", theirs.low_count, theirs.low ? "given" : "NULL");
     if (theirs.low_count) {
         uint32_t *low = gpci_alloc(c->context, theirs.low_count * sizeof *low);
         if (!low)
@@ -71,7 +71,7 @@ static gpc_status copy_modules(gpc_coherence *c, const gpc_coherence_options *o,
     gpc_status status = GPC_OK;
     for (uint32_t i = 0; i < c->module_count && status == GPC_OK; i++) {
         c->modules[i].index = i;
-        c->modules[i].leaving = GPCI_NO_BLOCK;
+        c->modules[i].leaving = GPCI_TREE_NO_BLOCK;
         status = copy_module(c, &c->modules[i], o->modules, error);
     }
     return status;
@@ -124,16 +124,16 @@ static gpc_status build(gpc_coherence *c, const gpc_coherence_options *o, gpc_er
     if (status == GPC_OK)
         status = copy_modules(c, o, error);
     if (status == GPC_OK)
-        status = gpci_check_networks(c, error);
+        status = gpci_tree_check_networks(c, error);
     if (status == GPC_OK)
-        status = gpci_check_modules(c, error);
+        status = gpci_tree_check_modules(c, error);
     if (status == GPC_OK)
-        status = gpci_shape(c, error);
+        status = gpci_tree_shape(c, error);
     if (status == GPC_OK)
-        status = gpci_cover(c, error);
+        status = gpci_tree_cover(c, error);
     if (status == GPC_OK)
-        status = gpci_layout(c, error);
-    if (status == GPC_OK && gpci_engine_prepare(c) != GPC_OK)
+        status = gpci_tree_layout(c, error);
+    if (status == GPC_OK && gpci_tree_engine_prepare(c) != GPC_OK)
         status = gpci_out_of_memory(error);
     return status;
 }
@@ -203,7 +203,7 @@ void gpc_coherence_destroy(gpc_coherence *c) {
     gpci_free_lines(context, c->slab);
     gpci_map_free(context, &c->memory_map);
     gpci_free(context, c->memory_bytes);
-    gpci_engine_release(c);
+    gpci_tree_engine_release(c);
     gpci_free(context, c->messages);
     gpci_free(context, c->transitions);
     gpci_free_lines(context, c);

@@ -5,20 +5,25 @@
 #include <string.h>
 
 /*
- * Accesses of processors, by the first three columns of the table: what is found decides what is asked for, the
- * answer decides the state. Everything else is in the modules' requests to each other.
+ * An access of a processor at its first-level module. The table has a rule for the state in which the block is found and
+ * the kind of access. It says whether the module asks its low module, for a copy or for the only one, and which state
+ * the block then takes: which of two, where the reply says whether others have copies. What other modules do is in
+ * request.c, probe.c and put.c.
+ *
+ * Example, nmoesi: a STORE finds S. The rule says WRITE_REQUEST, next M: the request goes down, all other copies are
+ * invalidated, and the block is in M.
  */
 
-typedef struct gpci_work {
+typedef struct gpci_tree_access {
     const gpc_coherence_request *request;
     gpci_module *m;
-    gpci_found found;
-    gpci_payload store;
+    gpci_tree_lookup found;
+    gpci_tree_payload store;
     gpc_protocol_rule rule;
-    gpci_point at;
+    gpci_tree_point at;
     bool hit;   /* no request to the low module */
-    bool given; /* others' modified bytes came with the rights */
-} gpci_work;
+    bool dirty; /* others' modified bytes came with the rights */
+} gpci_tree_access;
 
 /* Does a store that is not coherent lead to N? One that asks for a copy is taken to share it: `next_shared`. */
 static bool stores_non_coherently(const gpc_protocol *protocol) {
@@ -31,7 +36,7 @@ static bool stores_non_coherently(const gpc_protocol *protocol) {
     return false;
 }
 
-gpc_status gpci_engine_prepare(gpc_coherence *c) {
+gpc_status gpci_tree_engine_prepare(gpc_coherence *c) {
     c->reply_room = c->message_bound;
     c->replies = gpci_alloc(c->context, (size_t)c->reply_room * sizeof *c->replies);
     c->first_map = 0;
@@ -41,7 +46,7 @@ gpc_status gpci_engine_prepare(gpc_coherence *c) {
     return c->replies ? GPC_OK : GPC_ERROR_MEMORY;
 }
 
-void gpci_engine_release(gpc_coherence *c) {
+void gpci_tree_engine_release(gpc_coherence *c) {
     gpci_free(c->context, c->replies);
 }
 
@@ -52,28 +57,28 @@ void gpci_coherence_inject(gpc_coherence *c, uint32_t faults, uint32_t protocol_
     c->faults |= faults;
 }
 
-gpci_point gpci_engine_begin(gpc_coherence *c, uint64_t cycle) {
+gpci_tree_point gpci_tree_engine_begin(gpc_coherence *c, uint64_t cycle) {
     c->message_count = c->transition_count = c->reply_count = 0;
     c->deepest = 1;
     if (c->timing)
-        gpci_star_begin(c);
-    return (gpci_point){.cycle = c->timing ? cycle : 0, .after = GPC_NO_MESSAGE};
+        gpci_tree_star_begin(c);
+    return (gpci_tree_point){.cycle = c->timing ? cycle : 0, .after = GPC_NO_MESSAGE};
 }
 
-gpc_status gpci_engine_room(gpc_coherence *c, uint64_t address) {
+gpc_status gpci_tree_engine_reserve(gpc_coherence *c, uint64_t address) {
     if (!GPCI_ARRAY_ROOM(c->context, c->messages, c->message_room, c->message_count, c->message_bound) ||
         !GPCI_ARRAY_ROOM(c->context, c->transitions, c->transition_room, c->transition_count, c->message_bound))
         return GPC_ERROR_MEMORY;
     gpc_status status = GPC_OK;
     if (c->with_data)
-        status = gpci_store_reserve(c, address);
+        status = gpci_tree_memory_reserve(c, address);
     for (uint32_t i = c->first_map; i < c->module_count && status == GPC_OK; i++)
         if (c->modules[i].full_map)
             status = gpci_module_reserve(c->context, &c->modules[i], 1);
     return status;
 }
 
-gpc_status gpci_engine_failure(const gpc_coherence *c, gpc_error *error) {
+gpc_status gpci_tree_engine_failure(const gpc_coherence *c, gpc_error *error) {
     return gpci_fail(error, c->failed, "%s", c->failure);
 }
 
@@ -89,7 +94,7 @@ static void sort_transitions(gpc_coherence *c) {
     }
 }
 
-static void tell(const gpc_coherence *c) {
+static void call_back(const gpc_coherence *c) {
     const gpc_coherence_callbacks *to = &c->callbacks;
     for (uint32_t i = 0; to->on_message && i < c->message_count; i++)
         to->on_message(to->user_data, &c->messages[i]);
@@ -97,10 +102,10 @@ static void tell(const gpc_coherence *c) {
         to->on_transition(to->user_data, &c->transitions[i]);
 }
 
-gpc_status gpci_engine_result(gpc_coherence *c, gpc_coherence_result *done, gpc_coherence_result *result) {
+gpc_status gpci_tree_engine_result(gpc_coherence *c, gpc_coherence_result *done, gpc_coherence_result *result) {
     if (c->timing)
         sort_transitions(c);
-    tell(c);
+    call_back(c);
     if (!result)
         return GPC_OK;
     done->messages = c->messages;
@@ -115,80 +120,82 @@ gpc_status gpci_engine_result(gpc_coherence *c, gpc_coherence_result *done, gpc_
     return gpci_give(result, done, sizeof *done);
 }
 
-static void ask_copy(gpc_coherence *c, gpci_work *w, bool non_coherent, uint32_t origin) {
-    gpci_ask ask = {.from = w->m,
-                    .block = w->found.block,
-                    .tag = gpci_tag_of(w->m, w->request->address),
-                    .flags = w->request->flags,
-                    .non_coherent = non_coherent};
-    gpci_answer answer = gpci_read_request(c, &ask, w->at);
+static void ask_copy(gpc_coherence *c, gpci_tree_access *w, bool non_coherent, uint32_t origin) {
+    gpci_tree_request ask = {.from = w->m,
+                             .block = w->found.block,
+                             .tag = gpci_module_tag_of(w->m, w->request->address),
+                             .flags = w->request->flags,
+                             .non_coherent = non_coherent};
+    gpci_tree_reply answer = gpci_tree_read_request(c, &ask, w->at);
     w->at = answer.at;
-    gpci_set(c, w->m, w->found.block, ask.tag, answer.shared ? w->rule.next_shared : w->rule.next, origin, w->at);
+    gpci_tree_set_state(c, w->m, w->found.block, ask.tag, answer.shared ? w->rule.next_shared : w->rule.next, origin,
+                        w->at);
 }
 
-static void ask_only_copy(gpc_coherence *c, gpci_work *w, uint32_t origin) {
-    gpci_ask ask = {.from = w->m,
-                    .block = w->found.block,
-                    .tag = gpci_tag_of(w->m, w->request->address),
-                    .flags = w->request->flags,
-                    .valid = w->found.state != GPC_LINE_I};
-    gpci_answer answer = gpci_write_request(c, &ask, w->at);
+static void ask_only_copy(gpc_coherence *c, gpci_tree_access *w, uint32_t origin) {
+    gpci_tree_request ask = {.from = w->m,
+                             .block = w->found.block,
+                             .tag = gpci_module_tag_of(w->m, w->request->address),
+                             .flags = w->request->flags,
+                             .valid = w->found.state != GPC_LINE_I};
+    gpci_tree_reply answer = gpci_tree_write_request(c, &ask, w->at);
     w->at = answer.at;
-    w->given = answer.dirty;
-    gpci_set(c, w->m, w->found.block, ask.tag, w->rule.next, origin, w->at);
+    w->dirty = answer.dirty;
+    gpci_tree_set_state(c, w->m, w->found.block, ask.tag, w->rule.next, origin, w->at);
 }
 
-static gpci_gift gift_of(const gpc_coherence *c, const gpci_work *w, bool non_coherent) {
-    return (gpci_gift){.bytes = w->store,
-                       .tag = gpci_tag_of(w->m, w->request->address),
-                       .kind = GPC_MESSAGE_WRITE_THROUGH,
-                       .size = c->control_bytes + w->request->size,
-                       .flags = w->request->flags,
-                       .non_coherent = non_coherent,
-                       .modified = true};
+static gpci_tree_put put_of(const gpc_coherence *c, const gpci_tree_access *w, bool non_coherent) {
+    return (gpci_tree_put){.bytes = w->store,
+                           .tag = gpci_module_tag_of(w->m, w->request->address),
+                           .kind = GPC_MESSAGE_WRITE_THROUGH,
+                           .size = c->control_bytes + w->request->size,
+                           .flags = w->request->flags,
+                           .non_coherent = non_coherent,
+                           .modified = true};
 }
 
 /* The access leaves no copy here; one that is there goes first. */
-static void pass(gpc_coherence *c, gpci_work *w, bool coherent) {
+static void pass(gpc_coherence *c, gpci_tree_access *w, bool coherent) {
     gpci_module *m = w->m;
     uint32_t block = w->found.block;
-    if (block != GPCI_NO_BLOCK && w->rule.actions & GPC_DO_WRITE_BACK)
-        w->at = gpci_write_back(c, m, block, w->at);
-    if (block != GPCI_NO_BLOCK && m->states[block] != GPC_LINE_I)
-        gpci_set(c, m, block, m->tags[block], w->rule.next, GPC_ORIGIN_PASS, w->at);
+    if (block != GPCI_TREE_NO_BLOCK && w->rule.actions & GPC_DO_WRITE_BACK)
+        w->at = gpci_tree_write_back(c, m, block, w->at);
+    if (block != GPCI_TREE_NO_BLOCK && m->states[block] != GPC_LINE_I)
+        gpci_tree_set_state(c, m, block, m->tags[block], w->rule.next, GPC_ORIGIN_PASS, w->at);
     if (w->request->kind == GPC_COHERENCE_LOAD) {
-        w->at = gpci_load_below(c, m, w->request->address, w->request->size, w->request->out, w->request->flags, w->at);
+        w->at = gpci_tree_load_from_low(c, m, w->request->address, w->request->size, w->request->out, w->request->flags,
+                                        w->at);
         return;
     }
-    gpci_gift gift = gift_of(c, w, !coherent && c->non_coherent);
-    gift.passing = true;
-    gift.out = w->request->out;
-    bool tracked = gpci_flag(c, GPC_PROTOCOL_DIRECTORY);
-    w->at = (tracked ? gpci_store_below : gpci_hand_down)(c, m, &gift, w->at);
+    gpci_tree_put put = put_of(c, w, !coherent && c->non_coherent);
+    put.passing = true;
+    put.out = w->request->out;
+    bool tracked = gpci_tree_has(c, GPC_PROTOCOL_DIRECTORY);
+    w->at = (tracked ? gpci_tree_store_at_low : gpci_tree_send_put)(c, m, &put, w->at);
 }
 
 /* What was written goes on to the low module; the copy stays, and is clean. */
-static void write_through(gpc_coherence *c, gpci_work *w) {
+static void write_through(gpc_coherence *c, gpci_tree_access *w) {
     gpci_module *m = w->m;
     uint32_t block = w->found.block;
     uint8_t state = m->states[block];
-    gpci_gift gift = gift_of(c, w, state == GPC_LINE_N);
-    w->at = gpci_hand_down(c, m, &gift, w->at);
+    gpci_tree_put put = put_of(c, w, state == GPC_LINE_N);
+    w->at = gpci_tree_send_put(c, m, &put, w->at);
     if (w->store.bytes || !w->store.mask)
-        gpci_data_written(c, m, block, &w->store);
+        gpci_tree_data_written(c, m, block, &w->store);
     /* Without data, what others had modified is taken to be left. */
-    bool left = c->with_data ? gpci_data_dirty(c, m, block) : w->given || gpci_modified(w->found.state);
+    bool left = c->with_data ? gpci_tree_data_dirty(c, m, block) : w->dirty || gpci_tree_is_modified(w->found.state);
     if (!left)
-        gpci_cleaned(c, m, block, GPC_ORIGIN_WRITE_THROUGH, w->at);
+        gpci_tree_written_back(c, m, block, GPC_ORIGIN_WRITE_THROUGH, w->at);
 }
 
-static void load(gpc_coherence *c, gpci_work *w) {
+static void load(gpc_coherence *c, gpci_tree_access *w) {
     w->hit = !(w->rule.actions & GPC_DO_READ_REQUEST);
     if (!w->hit)
         ask_copy(c, w, false, GPC_ORIGIN_LOAD_MISS);
 }
 
-static void store(gpc_coherence *c, gpci_work *w) {
+static void store(gpc_coherence *c, gpci_tree_access *w) {
     const uint32_t actions = w->rule.actions;
     if (actions & GPC_DO_WRITE_REQUEST) {
         ask_only_copy(c, w, GPC_ORIGIN_STORE);
@@ -196,15 +203,15 @@ static void store(gpc_coherence *c, gpci_work *w) {
         ask_copy(c, w, false, GPC_ORIGIN_STORE);
     } else {
         w->hit = true;
-        gpci_set(c, w->m, w->found.block, w->m->tags[w->found.block], w->rule.next, GPC_ORIGIN_STORE, w->at);
+        gpci_tree_set_state(c, w->m, w->found.block, w->m->tags[w->found.block], w->rule.next, GPC_ORIGIN_STORE, w->at);
     }
 }
 
-static void n_store(gpc_coherence *c, gpci_work *w) {
+static void n_store(gpc_coherence *c, gpci_tree_access *w) {
     gpci_module *m = w->m;
     uint32_t block = w->found.block, actions = w->rule.actions;
     if (actions & GPC_DO_EVICT_FIRST)
-        w->at = gpci_evict(c, m, block, w->at);
+        w->at = gpci_tree_evict(c, m, block, w->at);
     if (actions & GPC_DO_WRITE_REQUEST) {
         ask_only_copy(c, w, GPC_ORIGIN_N_STORE);
     } else if (actions & GPC_DO_READ_REQUEST) {
@@ -212,8 +219,8 @@ static void n_store(gpc_coherence *c, gpci_work *w) {
     } else {
         w->hit = true;
         if (actions & GPC_DO_CLEAR_OWNER)
-            w->at = gpci_clear_owner(c, m, m->tags[block], w->at);
-        gpci_set(c, m, block, m->tags[block], w->rule.next, GPC_ORIGIN_N_STORE, w->at);
+            w->at = gpci_tree_clear_owner(c, m, m->tags[block], w->at);
+        gpci_tree_set_state(c, m, block, m->tags[block], w->rule.next, GPC_ORIGIN_N_STORE, w->at);
     }
 }
 
@@ -229,60 +236,60 @@ static gpc_coherence_event event_of(const gpc_coherence *c, const gpc_coherence_
 }
 
 /* A way is made free for what misses only if the access leaves a copy here. */
-static bool find(gpc_coherence *c, gpci_work *w, gpc_coherence_event event) {
+static bool find(gpc_coherence *c, gpci_tree_access *w, gpc_coherence_event event) {
     gpci_module *m = w->m;
     gpc_protocol_rule missing = m->rules[GPC_LINE_I][event];
     bool passes =
         missing.actions & GPC_DO_PASS || (m->given.no_write_allocate && w->request->kind != GPC_COHERENCE_LOAD);
-    w->found = passes ? gpci_look_down_up(c, m, w->request->address, &w->at)
-                      : gpci_look_up_down(c, m, w->request->address, &w->at);
-    w->rule = gpci_rule(c, m, w->found.state, event);
+    w->found = passes ? gpci_tree_find(c, m, w->request->address, &w->at)
+                      : gpci_tree_find_or_allocate(c, m, w->request->address, &w->at);
+    w->rule = gpci_tree_rule(c, m, w->found.state, event);
     if (passes && w->found.state == GPC_LINE_I)
         w->rule.actions |= GPC_DO_PASS;
     return w->rule.actions & GPC_DO_PASS;
 }
 
-static void keep(gpc_coherence *c, gpci_work *w) {
+static void keep(gpc_coherence *c, gpci_tree_access *w) {
     const gpc_coherence_request *request = w->request;
     gpci_module *m = w->m;
     if (request->kind == GPC_COHERENCE_LOAD) {
         load(c, w);
     } else {
         (request->kind == GPC_COHERENCE_STORE ? store : n_store)(c, w);
-        gpci_data_store(c, m, w->found.block, &w->store);
+        gpci_tree_data_store(c, m, w->found.block, &w->store);
         if (w->rule.actions & GPC_DO_WRITE_THROUGH || m->given.write_through)
             write_through(c, w);
     }
     m->stats.hits += w->found.hit;
-    gpci_data_load(c, m, w->found.block, request->address, request->size, request->out);
-    w->at = gpci_use_data(c, m, w->at, request->kind != GPC_COHERENCE_LOAD);
+    gpci_tree_data_load(c, m, w->found.block, request->address, request->size, request->out);
+    w->at = gpci_tree_use_data(c, m, w->at, request->kind != GPC_COHERENCE_LOAD);
 }
 
 static gpc_status run(gpc_coherence *c, const gpc_coherence_request *request, gpc_error *error,
                       gpc_coherence_result *result) {
-    gpci_work w = {.request = request, .m = gpci_module_at(c, request->module)};
-    w.store = (gpci_payload){request->address, request->bytes, request->mask, request->size};
-    w.at = gpci_engine_begin(c, request->cycle);
-    gpc_status status = gpci_engine_room(c, request->address);
+    gpci_tree_access w = {.request = request, .m = gpci_module_at(c, request->module)};
+    w.store = (gpci_tree_payload){request->address, request->bytes, request->mask, request->size};
+    w.at = gpci_tree_engine_begin(c, request->cycle);
+    gpc_status status = gpci_tree_engine_reserve(c, request->address);
     if (GPCI_UNLIKELY(status != GPC_OK))
         return gpci_out_of_memory(error);
     if (find(c, &w, event_of(c, request)))
         pass(c, &w, request->kind == GPC_COHERENCE_STORE);
     else
         keep(c, &w);
-    gpci_count_access(&w.m->stats, request->kind, w.hit);
+    gpci_tree_count_access(&w.m->stats, request->kind, w.hit);
     bool upgrade = !w.hit && w.found.state != GPC_LINE_I && request->kind == GPC_COHERENCE_STORE;
-    gpci_point end = gpci_mark(c, w.m, GPC_MESSAGE_FINISH, gpci_tag_of(w.m, request->address), w.at);
+    gpci_tree_point end = gpci_tree_mark(c, w.m, GPC_MESSAGE_FINISH, gpci_module_tag_of(w.m, request->address), w.at);
     if (upgrade && c->faults & GPCI_FAULT_TWICE)
-        gpci_mark(c, w.m, GPC_MESSAGE_FINISH, gpci_tag_of(w.m, request->address), w.at);
+        gpci_tree_mark(c, w.m, GPC_MESSAGE_FINISH, gpci_module_tag_of(w.m, request->address), w.at);
     if (GPCI_UNLIKELY(c->failed != GPC_OK))
-        return gpci_engine_failure(c, error);
+        return gpci_tree_engine_failure(c, error);
     gpc_coherence_result done = GPC_COHERENCE_RESULT_INIT;
     done.completed = end.cycle;
     done.hit = w.hit;
     done.found = w.found.state;
-    done.state = w.found.block == GPCI_NO_BLOCK ? GPC_LINE_I : w.m->states[w.found.block];
-    return gpci_engine_result(c, &done, result);
+    done.state = w.found.block == GPCI_TREE_NO_BLOCK ? GPC_LINE_I : w.m->states[w.found.block];
+    return gpci_tree_engine_result(c, &done, result);
 }
 
 static gpc_status check(const gpc_coherence *c, const gpc_coherence_request *request, gpc_error *error) {
@@ -290,7 +297,7 @@ static gpc_status check(const gpc_coherence *c, const gpc_coherence_request *req
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_coherence_access: module %u of %u", request->module,
                          c->module_count);
     const gpci_module *m = &c->modules[request->module];
-    if (m->place != GPCI_FIRST)
+    if (m->place != GPCI_PLACE_FIRST)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_coherence_access: module %s is not of the first level",
                          m->given.name);
     if (request->kind > GPC_COHERENCE_N_STORE)
@@ -303,7 +310,7 @@ static gpc_status check(const gpc_coherence *c, const gpc_coherence_request *req
     if (!gpci_module_serves(m, request->address))
         return gpci_fail(error, GPC_ERROR_RANGE, "gpc_coherence_access: module %s does not serve address %#llx",
                          m->given.name, (unsigned long long)request->address);
-    return c->failed == GPC_OK ? GPC_OK : gpci_engine_failure(c, error);
+    return c->failed == GPC_OK ? GPC_OK : gpci_tree_engine_failure(c, error);
 }
 
 gpc_status gpc_coherence_access(gpc_coherence *c, const gpc_coherence_request *request, gpc_error *error,
@@ -318,7 +325,7 @@ gpc_status gpc_coherence_access(gpc_coherence *c, const gpc_coherence_request *r
             return status;
         request = &ours;
     }
-    if (gpci_engine_hit(c, request, result))
+    if (gpci_tree_engine_hit(c, request, result))
         return GPC_OK;
     gpc_status status = check(c, request, error);
     return status == GPC_OK ? run(c, request, error, result) : status;

@@ -7,7 +7,8 @@
 /*
  * `coherence = PROTOCOL`: in place of L1 and L2 caches the hierarchy has a tree of coherent modules: an L1 per SM, a
  * cache per cluster of SMs where there are clusters, L2 slices, and behind each slice its memory. A line transaction
- * is one access of the tree, atomic in state; with a clock, its messages then take their time (timed/transactions.h).
+ * is one access of the tree, which changes all states at once. With a clock, the messages of the access are then sent
+ * one after the other, at the cycles at which they would be (timed/transactions.h).
  *
  * Example, 4 SMs, 2 slices: modules 0 to 3 are the L1s, 4 and 5 the slices, 6 and 7 the memories behind them. With
  * cluster.sms = 2 the clusters are 4 and 5, the slices 6 and 7, the memories 8 and 9. Without L2 the memories are
@@ -18,7 +19,7 @@ typedef struct gpci_coherent {
     uint32_t sms, clusters, cluster_sms; /* 0 clusters: none */
     uint32_t first_cluster, first_slice, first_memory, modules;
     uint32_t control;     /* bytes of a message without data, and of the header of one with */
-    uint8_t memory_level; /* of the tree: what was asked last where DRAM was */
+    uint8_t memory_level; /* gpc_coherence_result.level of an access that went to DRAM */
     bool l2;
 } gpci_coherent;
 

@@ -80,8 +80,8 @@ static gpci_verdict merge(gpci_timed *t, gpci_stage *stage, uint32_t packet, uin
 /* Will the access hit without a message? It then needs neither MSHR entry nor miss queue. */
 static bool is_quiet(const gpci_timed *t, const gpci_packet *p) {
     const gpci_module *m = gpci_module_at(t->h->coherent->tree, p->request.sm);
-    uint32_t block = gpci_module_find(m, gpci_tag_of(m, p->address));
-    if (block == GPCI_NO_BLOCK || (!is_load(p) && m->given.write_through))
+    uint32_t block = gpci_module_find(m, gpci_module_tag_of(m, p->address));
+    if (block == GPCI_TREE_NO_BLOCK || (!is_load(p) && m->given.write_through))
         return false;
     gpc_coherence_event event = is_load(p)                  ? GPC_EVENT_LOAD
                                 : p->line.kind == GPC_STORE ? GPC_EVENT_N_STORE

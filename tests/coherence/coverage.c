@@ -91,7 +91,7 @@ static gpc_status run_program(const random_program *p, const gpc_protocol *proto
         random_step last = {.kind = RANDOM_FLUSH, .module = GPC_NO_MODULE};
         if (i < p->count + c->module_count) /* all caches acquire */
             last = (random_step){.kind = RANDOM_ACQUIRE, .module = (uint32_t)(i - p->count)};
-        if (i >= p->count && last.module != GPC_NO_MODULE && c->modules[last.module].place == GPCI_MEMORY)
+        if (i >= p->count && last.module != GPC_NO_MODULE && c->modules[last.module].place == GPCI_PLACE_MEMORY)
             continue;
         status = random_make_step(c, i < p->count ? &p->steps[i] : &last, NULL, error, &r);
         for (uint32_t k = 0; status == GPC_OK && k < r.transition_count; k++)

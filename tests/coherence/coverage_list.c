@@ -5,10 +5,10 @@
 
 /* What random programs cannot come to, and why. */
 
-#define FIRST (1u << GPCI_FIRST)
-#define BETWEEN (1u << GPCI_BETWEEN)
-#define SHARED (1u << GPCI_SHARED)
-#define MEMORY (1u << GPCI_MEMORY)
+#define FIRST (1u << GPCI_PLACE_FIRST)
+#define BETWEEN (1u << GPCI_PLACE_BETWEEN)
+#define SHARED (1u << GPCI_PLACE_LAST)
+#define MEMORY (1u << GPCI_PLACE_MEMORY)
 #define CACHES (FIRST | BETWEEN | SHARED)
 #define BELOW (BETWEEN | SHARED | MEMORY)
 #define ALL "msi mesi mosi moesi nmoesi nmoesi-multi2sim vi none slc-glc"

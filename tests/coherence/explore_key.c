@@ -23,21 +23,21 @@ static void put(writer *w, uint8_t byte) {
 /* Each entry takes the same room whether there is a block or not. */
 static void put_entry(const explorer *e, writer *w, const gpci_module *m, uint32_t block) {
     const explore_setup *s = e->setup;
-    const bool there = block != GPCI_NO_BLOCK && m->states[block] != GPC_LINE_I;
+    const bool there = block != GPCI_TREE_NO_BLOCK && m->states[block] != GPC_LINE_I;
     put(w, there ? (uint8_t)(1 + (m->tags[block] - EXPLORE_BASE) / m->given.block_bytes) : 0);
-    put(w, there ? (uint8_t)(m->states[block] | (gpci_directory_only(m, block) ? 8 : 0)) : GPC_LINE_I);
+    put(w, there ? (uint8_t)(m->states[block] | (gpci_module_directory_only(m, block) ? 8 : 0)) : GPC_LINE_I);
     for (uint32_t b = 0; b < s->blocks && !m->given.memory; b++)
         for (uint32_t p = 0; p < s->positions; p++) {
             const uint64_t address = explore_address(b, p), at = address % m->given.block_bytes;
-            const bool mine = there && m->data && gpci_tag_of(m, address) == m->tags[block];
+            const bool mine = there && m->data && gpci_module_tag_of(m, address) == m->tags[block];
             const uint32_t bytes = (m->given.block_bytes + 7) / 8;
             const bool dirty = mine && (m->dirty[(size_t)block * bytes + at / 8] >> at % 8 & 1);
             put(w, mine ? (uint8_t)(m->data[(size_t)block * m->given.block_bytes + at] | dirty << 7) : 0);
         }
     for (uint32_t sub = 0; sub < m->sub_blocks; sub++) {
-        const uint16_t owner = there ? *gpci_owner_of(m, block, sub) : GPCI_NO_OWNER;
-        put(w, owner == GPCI_NO_OWNER ? 255 : (uint8_t)owner);
-        put(w, there ? (uint8_t)*gpci_sharers_of(m, block, sub) : 0);
+        const uint16_t owner = there ? *gpci_module_owner_of(m, block, sub) : GPCI_TREE_NO_OWNER;
+        put(w, owner == GPCI_TREE_NO_OWNER ? 255 : (uint8_t)owner);
+        put(w, there ? (uint8_t)*gpci_module_sharers_of(m, block, sub) : 0);
     }
 }
 
@@ -52,7 +52,7 @@ static void put_list(const explorer *e, writer *w, const gpci_module *m, uint32_
         put_in++;
     }
     for (; put_in < count; put_in++)
-        put_entry(e, w, m, GPCI_NO_BLOCK);
+        put_entry(e, w, m, GPCI_TREE_NO_BLOCK);
 }
 
 uint32_t explore_key(const explorer *e, uint8_t key[EXPLORE_KEY]) {
@@ -62,7 +62,7 @@ uint32_t explore_key(const explorer *e, uint8_t key[EXPLORE_KEY]) {
         const uint64_t window = (uint64_t)e->setup->blocks * EXPLORE_BLOCK;
         if (m->full_map)
             for (uint64_t a = EXPLORE_BASE; a < EXPLORE_BASE + window; a += m->given.block_bytes)
-                put_entry(e, &w, m, gpci_module_find(m, gpci_tag_of(m, a)));
+                put_entry(e, &w, m, gpci_module_find(m, gpci_module_tag_of(m, a)));
         else
             put_list(e, &w, m, 0, m->given.ways), put_list(e, &w, m, m->given.ways, m->given.directory_ways);
     }

@@ -51,7 +51,7 @@ static bool messages_are_right(const explorer *e, const explore_action *a, const
             return said(text, size, a, m->from, "a clean eviction that is told");
         const bool gives = m->kind == GPC_MESSAGE_WRITE_BACK || m->kind == GPC_MESSAGE_WRITE_THROUGH;
         const bool keeps = a->kind <= EXPLORE_N_STORE && after->state[m->from][a->block] != GPC_LINE_I;
-        if (gives && keeps && e->c->modules[m->from].place == GPCI_SHARED && !evicts(r, m->from))
+        if (gives && keeps && e->c->modules[m->from].place == GPCI_PLACE_LAST && !evicts(r, m->from))
             return said(text, size, a, m->from, "a write-back of what stays");
     }
     return true;
@@ -63,7 +63,7 @@ static bool transition_is_right(const explorer *e, const explore_action *a, cons
     if (m->given.memory && t->from != GPC_LINE_I)
         return t->to == GPC_LINE_I || (t->from == GPC_LINE_E && t->to == GPC_LINE_M);
     if (fetch && !m->given.memory)
-        return t->to == (m->place == GPCI_SHARED && !is(e, "none") ? GPC_LINE_E : GPC_LINE_S);
+        return t->to == (m->place == GPCI_PLACE_LAST && !is(e, "none") ? GPC_LINE_E : GPC_LINE_S);
     return a->kind != EXPLORE_ACQUIRE || !is(e, "none");
 }
 
@@ -77,7 +77,7 @@ static bool store_is_right(const explorer *e, const explore_action *a, const exp
     if (after->home[a->block][a->position] != a->value && e->setup->tree.l2 < 2)
         return said(text, size, a, a->module, "a store that is not yet where all meet");
     for (uint32_t i = 0; i < e->c->module_count; i++)
-        if (e->c->modules[i].place == GPCI_SHARED && !(a->flags & GPC_ACCESS_SLC) &&
+        if (e->c->modules[i].place == GPCI_PLACE_LAST && !(a->flags & GPC_ACCESS_SLC) &&
             after->state[i][a->block] != GPC_LINE_M)
             return said(text, size, a, i, "a store that the cache of all does not have");
     return true;

@@ -59,9 +59,9 @@ static uint8_t other_next(traits t, uint8_t state, uint8_t kind, bool hit) {
 static bool thought_alone(const explorer *e, uint32_t module, uint32_t b) {
     const gpci_module *low = &e->c->modules[e->low[module][b]];
     const uint64_t address = explore_address(b, 0);
-    const uint32_t block = gpci_module_find(low, gpci_tag_of(low, address));
+    const uint32_t block = gpci_module_find(low, gpci_module_tag_of(low, address));
     const uint64_t me = (uint64_t)1 << low->slots[module];
-    return block != GPCI_NO_BLOCK && *gpci_sharers_of(low, block, gpci_sub_of(low, address)) == me;
+    return block != GPCI_TREE_NO_BLOCK && *gpci_module_sharers_of(low, block, gpci_module_sub_of(low, address)) == me;
 }
 
 static bool states_are_right(const explorer *e, traits t, const explore_action *a, uint8_t kind,
@@ -98,7 +98,8 @@ static uint32_t count(const gpc_coherence_result *r, uint32_t kind, uint32_t fro
 /* The block of an address, as a number; both addresses of messages and of transitions may be of larger blocks. */
 static uint32_t block_of(const explorer *e, const explore_action *a, uint64_t address, uint32_t module) {
     const gpci_module *m = &e->c->modules[module];
-    return gpci_tag_of(m, explore_address(a->block, 0)) == gpci_tag_of(m, address) ? a->block : 1u - a->block;
+    return gpci_module_tag_of(m, explore_address(a->block, 0)) == gpci_module_tag_of(m, address) ? a->block
+                                                                                                 : 1u - a->block;
 }
 
 /* Another module above X's low module. */

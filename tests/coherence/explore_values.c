@@ -32,7 +32,7 @@ static bool is_held(const explorer *e, const gpci_module *m, uint32_t block, uin
     const uint32_t bytes = (m->given.block_bytes + 7) / 8;
     if (!(m->dirty[(size_t)block * bytes + at / 8] >> at % 8 & 1))
         return false;
-    return e->tracked ? m->states[block] == GPC_LINE_N : m->place != GPCI_SHARED;
+    return e->tracked ? m->states[block] == GPC_LINE_N : m->place != GPCI_PLACE_LAST;
 }
 
 void explore_look(const explorer *e, explore_picture *picture) {
@@ -44,8 +44,8 @@ void explore_look(const explorer *e, explore_picture *picture) {
             picture->home[b][p] = invariants_home(e->c, address);
             for (uint32_t i = 0; i < e->c->module_count; i++) {
                 const gpci_module *m = &e->c->modules[i];
-                const uint32_t block = m->given.memory ? GPCI_NO_BLOCK : invariants_copy(m, address);
-                if (block == GPCI_NO_BLOCK)
+                const uint32_t block = m->given.memory ? GPCI_TREE_NO_BLOCK : invariants_copy(m, address);
+                if (block == GPCI_TREE_NO_BLOCK)
                     continue;
                 picture->state[i][b] = m->states[block];
                 picture->byte[i][b][p] = m->data[(size_t)block * m->given.block_bytes + address % m->given.block_bytes];
@@ -124,7 +124,8 @@ static bool sink_is_right(const view *v, uint32_t sink) {
 static bool came_from_below(const view *v, uint32_t module, uint8_t now) {
     for (uint32_t i = v->e->low[module][v->b]; i != GPC_NO_MODULE; i = v->e->low[i][v->b]) {
         const uint8_t state = v->after->state[i][v->b];
-        const bool aside = state == GPC_LINE_N || (state == GPC_LINE_S && v->e->c->modules[i].place == GPCI_BETWEEN);
+        const bool aside =
+            state == GPC_LINE_N || (state == GPC_LINE_S && v->e->c->modules[i].place == GPCI_PLACE_BETWEEN);
         if (aside && v->after->byte[i][v->b][v->p] == now)
             return true;
     }
@@ -148,8 +149,8 @@ static bool may_be_stale(const view *v, uint32_t module) {
         return false;
     if (!v->e->setup->refreshes || a->kind != EXPLORE_ACQUIRE)
         return true;
-    const gpci_place_kind place = v->e->c->modules[module].place;
-    const bool all = a->module == GPC_NO_MODULE && (place == GPCI_FIRST || place == GPCI_BETWEEN);
+    const gpci_module_place place = v->e->c->modules[module].place;
+    const bool all = a->module == GPC_NO_MODULE && (place == GPCI_PLACE_FIRST || place == GPCI_PLACE_BETWEEN);
     return !all && a->module != module;
 }
 

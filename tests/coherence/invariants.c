@@ -26,14 +26,15 @@ static bool has_rights(uint8_t state) {
 }
 
 uint32_t invariants_copy(const gpci_module *m, uint64_t address) {
-    const uint32_t block = gpci_module_find(m, gpci_tag_of(m, address));
-    const bool there = block != GPCI_NO_BLOCK && m->states[block] != GPC_LINE_I && !gpci_directory_only(m, block);
-    return there ? block : GPCI_NO_BLOCK;
+    const uint32_t block = gpci_module_find(m, gpci_module_tag_of(m, address));
+    const bool there =
+        block != GPCI_TREE_NO_BLOCK && m->states[block] != GPC_LINE_I && !gpci_module_directory_only(m, block);
+    return there ? block : GPCI_TREE_NO_BLOCK;
 }
 
 static uint8_t state_at(const gpci_module *m, uint64_t address) {
     const uint32_t block = invariants_copy(m, address);
-    return block == GPCI_NO_BLOCK ? GPC_LINE_I : m->states[block];
+    return block == GPCI_TREE_NO_BLOCK ? GPC_LINE_I : m->states[block];
 }
 
 static const gpci_module *above(const gpc_coherence *c, const gpci_module *t, uint32_t place) {
@@ -72,22 +73,22 @@ static bool one_writer(const gpc_coherence *c, const gpci_module *t, uint64_t ad
 }
 
 static bool is_sharer(const gpci_module *t, uint32_t block, uint32_t sub, uint32_t slot) {
-    return gpci_sharers_of(t, block, sub)[slot / 64] >> slot % 64 & 1;
+    return gpci_module_sharers_of(t, block, sub)[slot / 64] >> slot % 64 & 1;
 }
 
 /* The directory of the module below about a valid copy. */
 static bool covered(const gpc_coherence *c, const gpci_module *t, const gpci_module *x, uint64_t address, char *text,
                     size_t size) {
     const uint8_t state = state_at(x, address);
-    const uint32_t block = gpci_module_find(t, gpci_tag_of(t, address)), slot = t->slots[x->index];
-    if (block == GPCI_NO_BLOCK || t->states[block] == GPC_LINE_I)
+    const uint32_t block = gpci_module_find(t, gpci_module_tag_of(t, address)), slot = t->slots[x->index];
+    if (block == GPCI_TREE_NO_BLOCK || t->states[block] == GPC_LINE_I)
         return told(text, size, "covered: 0x%llx is in %c in %s, %s has no entry for it", (unsigned long long)address,
                     letters[state], x->given.name, t->given.name);
-    if (!t->given.memory && !t->given.non_inclusive && gpci_directory_only(t, block))
+    if (!t->given.memory && !t->given.non_inclusive && gpci_module_directory_only(t, block))
         return told(text, size, "inclusion: 0x%llx is in %s, not in %s", (unsigned long long)address, x->given.name,
                     t->given.name);
-    const uint32_t sub = gpci_sub_of(t, address);
-    const uint16_t owner = *gpci_owner_of(t, block, sub);
+    const uint32_t sub = gpci_module_sub_of(t, address);
+    const uint16_t owner = *gpci_module_owner_of(t, block, sub);
     if (!is_sharer(t, block, sub, slot))
         return told(text, size, "covered: 0x%llx is in %c in %s, which is no sharer in %s", (unsigned long long)address,
                     letters[state], x->given.name, t->given.name);
@@ -116,7 +117,7 @@ static bool clean(const gpc_coherence *c, const gpci_module *m, uint64_t address
     const uint32_t block = invariants_copy(m, address);
     /* Multi2Sim's lower caches go to E when another is to write; the modified bytes that they keep, it has too. */
     const bool whole = m->above_count && c->protocol->flags & GPC_PROTOCOL_WHOLE_BLOCKS;
-    if (block == GPCI_NO_BLOCK || !m->dirty || !is_tracked(c) || whole)
+    if (block == GPCI_TREE_NO_BLOCK || !m->dirty || !is_tracked(c) || whole)
         return true;
     const uint8_t state = m->states[block];
     const uint32_t bytes = (m->given.block_bytes + 7) / 8;
@@ -166,13 +167,13 @@ static bool entry_is_sane(const gpci_module *m, uint32_t block, char *text, size
     if (!valid && m->tags[block])
         return told(text, size, "tags: %s's block %u is invalid, its tag is not 0", m->given.name, block);
     for (uint32_t sub = 0; sub < m->sub_blocks; sub++) {
-        const uint16_t owner = *gpci_owner_of(m, block, sub);
+        const uint16_t owner = *gpci_module_owner_of(m, block, sub);
         uint64_t any = 0;
         for (uint32_t w = 0; w < m->sharer_words; w++)
-            any |= gpci_sharers_of(m, block, sub)[w];
-        if (!valid && (any || owner != GPCI_NO_OWNER))
+            any |= gpci_module_sharers_of(m, block, sub)[w];
+        if (!valid && (any || owner != GPCI_TREE_NO_OWNER))
             return told(text, size, "tags: %s's block %u is invalid, its directory is not empty", m->given.name, block);
-        if (owner != GPCI_NO_OWNER && (owner >= m->above_count || !is_sharer(m, block, sub, owner)))
+        if (owner != GPCI_TREE_NO_OWNER && (owner >= m->above_count || !is_sharer(m, block, sub, owner)))
             return told(text, size, "owners: the owner of sub-block %u of %s's block %u is no sharer", sub,
                         m->given.name, block);
     }
@@ -242,7 +243,7 @@ static uint8_t memory_byte(const gpc_coherence *c, uint64_t address) {
 
 /* May the home lie in `x`, or above it? */
 static bool leads_home(const gpc_coherence *c, const gpci_module *x, uint8_t state) {
-    return x->place == GPCI_SHARED || (is_tracked(c) && has_rights(state));
+    return x->place == GPCI_PLACE_LAST || (is_tracked(c) && has_rights(state));
 }
 
 /* The next module on the way from memory to where the home may be; NULL where `t` is the last. */

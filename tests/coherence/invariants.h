@@ -39,7 +39,7 @@ uint8_t invariants_home(const gpc_coherence *c, uint64_t address);
 /* Of coherent protocols: a byte that is not modified in a module with rights is what the module below has. */
 bool invariants_of_home(const gpc_coherence *c, uint64_t address, char *text, size_t size);
 
-/* The module's block of an address, data included; GPCI_NO_BLOCK: no valid copy (a directory entry alone is none). */
+/* The module's block of an address, data included; GPCI_TREE_NO_BLOCK: no valid copy (a directory entry alone is none). */
 uint32_t invariants_copy(const gpci_module *m, uint64_t address);
 
 #endif

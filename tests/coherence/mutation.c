@@ -29,7 +29,7 @@ static const char *unreached_reason(const explore_family *f, const mutation_cell
     const bool n = f->races && strcmp(f->protocol, "vi") != 0, o = f->letters && strchr(f->letters, 'O');
     if (f == &explore_mended && c->state == GPC_LINE_O)
         return "nothing ever comes to O (D6)";
-    if (c->place != GPCI_FIRST && c->event <= GPC_EVENT_N_STORE)
+    if (c->place != GPCI_PLACE_FIRST && c->event <= GPC_EVENT_N_STORE)
         return "processors ask caches of the first level only";
     if (c->state == GPC_LINE_I && (c->event == GPC_EVENT_EVICTION || c->event == GPC_EVENT_ACQUIRE ||
                                    c->event == GPC_EVENT_READ_PROBE || c->event == GPC_EVENT_WRITE_PROBE))
@@ -37,13 +37,13 @@ static const char *unreached_reason(const explore_family *f, const mutation_cell
     if (!tracked && (c->event == GPC_EVENT_WRITE_ABOVE || c->event == GPC_EVENT_PROBE_DATA ||
                      c->event == GPC_EVENT_INVALIDATE_DATA))
         return "without a directory nobody asks for rights, and nobody is probed";
-    if (c->place == GPCI_SHARED && c->event == GPC_EVENT_ACQUIRE)
+    if (c->place == GPCI_PLACE_LAST && c->event == GPC_EVENT_ACQUIRE)
         return "what all processors share is not acquired";
     if (!n && c->event == GPC_EVENT_N_DATA_ABOVE)
         return "nobody is ever in N";
     if (o && c->state == GPC_LINE_S && c->event == GPC_EVENT_READ_PROBE)
         return "only owners are asked for data, and who is in S is none";
-    if (o && c->place == GPCI_MEMORY && c->event == GPC_EVENT_PROBE_DATA)
+    if (o && c->place == GPCI_PLACE_MEMORY && c->event == GPC_EVENT_PROBE_DATA)
         return "who is in M stays the owner, in O, and gives memory nothing";
     return NULL;
 }
@@ -60,28 +60,44 @@ static const struct harmless {
     bool small_trees; /* only there */
     const char *reason;
 } all_harmless[] = {
-    {"nmoesi", {GPCI_BETWEEN, GPC_LINE_N, GPC_EVENT_N_DATA_ABOVE}, GPC_DO_IGNORE, false, "N -> N is not counted"},
-    {"nmoesi", {GPCI_BETWEEN, GPC_LINE_N, GPC_EVENT_INVALIDATE_DATA}, GPC_DO_HIT, false, "N -> N is counted"},
-    {"nmoesi", {GPCI_BETWEEN, GPC_LINE_S, GPC_EVENT_WRITE_PROBE}, GPC_DO_SEND_DATA, false, "data for an answer"},
-    {"nmoesi", {GPCI_BETWEEN, GPC_LINE_N, GPC_EVENT_WRITE_PROBE}, GPC_DO_HIT, true, "takes two modified bytes"},
-    {MULTI2SIM, {GPCI_BETWEEN, GPC_LINE_N, GPC_EVENT_N_DATA_ABOVE}, GPC_DO_IGNORE, false, "N -> N is not counted"},
-    {MULTI2SIM, {GPCI_BETWEEN, GPC_LINE_N, GPC_EVENT_INVALIDATE_DATA}, GPC_DO_HIT, false, "N -> N is counted"},
-    {MULTI2SIM, {GPCI_BETWEEN, GPC_LINE_E, GPC_EVENT_READ_PROBE}, GPC_DO_SEND_DATA, false, "data for an answer"},
-    {MULTI2SIM, {GPCI_BETWEEN, GPC_LINE_E, GPC_EVENT_WRITE_PROBE}, GPC_DO_SEND_DATA, false, "data for an answer"},
-    {MULTI2SIM, {GPCI_BETWEEN, GPC_LINE_S, GPC_EVENT_WRITE_PROBE}, GPC_DO_SEND_DATA, false, "data for an answer"},
-    {MULTI2SIM, {GPCI_BETWEEN, GPC_LINE_N, GPC_EVENT_WRITE_PROBE}, GPC_DO_HIT, true, "takes another block"},
-    {MULTI2SIM, {GPCI_BETWEEN, GPC_LINE_M, GPC_EVENT_WRITE_PROBE}, GPC_DO_HIT, true, "takes another block"},
-    {MULTI2SIM, {GPCI_FIRST, GPC_LINE_I, GPC_EVENT_N_STORE}, GPC_DO_READ_REQUEST, false, "its copy is a shared one"},
-    {"none", {GPCI_BETWEEN, GPC_LINE_N, GPC_EVENT_N_DATA_ABOVE}, GPC_DO_IGNORE, false, "N -> N is not counted"},
-    {"none", {GPCI_BETWEEN, GPC_LINE_S, GPC_EVENT_N_DATA_ABOVE}, GPC_DO_WRITE_THROUGH, false, "also to memory"},
-    {"slc-glc", {GPCI_FIRST, GPC_LINE_N, GPC_EVENT_THROUGH_STORE}, FETCH_THROUGH, false, "it is fetched again"},
-    {"slc-glc", {GPCI_FIRST, GPC_LINE_S, GPC_EVENT_THROUGH_STORE}, FETCH_THROUGH, false, "it is fetched again"},
-    {"slc-glc", {GPCI_FIRST, GPC_LINE_S, GPC_EVENT_THROUGH_STORE}, HIT_THROUGH, false, "N, and nothing is modified"},
-    {"slc-glc", {GPCI_FIRST, GPC_LINE_I, GPC_EVENT_THROUGH_STORE}, FETCH_THROUGH, false, "N, and nothing is modified"},
-    {"slc-glc", {GPCI_SHARED, GPC_LINE_M, GPC_EVENT_DATA_ABOVE}, GPC_DO_IGNORE, false, "M -> M is not counted"},
-    {"slc-glc", {GPCI_SHARED, GPC_LINE_M, GPC_EVENT_N_DATA_ABOVE}, GPC_DO_IGNORE, false, "M -> M is not counted"},
-    {"vi", {GPCI_FIRST, GPC_LINE_S, GPC_EVENT_N_STORE}, FETCH_THROUGH, false, "it is fetched again"},
-    {"vi", {GPCI_SHARED, GPC_LINE_M, GPC_EVENT_DATA_ABOVE}, GPC_DO_IGNORE, false, "M -> M is not counted"},
+    {"nmoesi", {GPCI_PLACE_BETWEEN, GPC_LINE_N, GPC_EVENT_N_DATA_ABOVE}, GPC_DO_IGNORE, false, "N -> N is not counted"},
+    {"nmoesi", {GPCI_PLACE_BETWEEN, GPC_LINE_N, GPC_EVENT_INVALIDATE_DATA}, GPC_DO_HIT, false, "N -> N is counted"},
+    {"nmoesi", {GPCI_PLACE_BETWEEN, GPC_LINE_S, GPC_EVENT_WRITE_PROBE}, GPC_DO_SEND_DATA, false, "data for an answer"},
+    {"nmoesi", {GPCI_PLACE_BETWEEN, GPC_LINE_N, GPC_EVENT_WRITE_PROBE}, GPC_DO_HIT, true, "takes two modified bytes"},
+    {MULTI2SIM,
+     {GPCI_PLACE_BETWEEN, GPC_LINE_N, GPC_EVENT_N_DATA_ABOVE},
+     GPC_DO_IGNORE,
+     false,
+     "N -> N is not counted"},
+    {MULTI2SIM, {GPCI_PLACE_BETWEEN, GPC_LINE_N, GPC_EVENT_INVALIDATE_DATA}, GPC_DO_HIT, false, "N -> N is counted"},
+    {MULTI2SIM, {GPCI_PLACE_BETWEEN, GPC_LINE_E, GPC_EVENT_READ_PROBE}, GPC_DO_SEND_DATA, false, "data for an answer"},
+    {MULTI2SIM, {GPCI_PLACE_BETWEEN, GPC_LINE_E, GPC_EVENT_WRITE_PROBE}, GPC_DO_SEND_DATA, false, "data for an answer"},
+    {MULTI2SIM, {GPCI_PLACE_BETWEEN, GPC_LINE_S, GPC_EVENT_WRITE_PROBE}, GPC_DO_SEND_DATA, false, "data for an answer"},
+    {MULTI2SIM, {GPCI_PLACE_BETWEEN, GPC_LINE_N, GPC_EVENT_WRITE_PROBE}, GPC_DO_HIT, true, "takes another block"},
+    {MULTI2SIM, {GPCI_PLACE_BETWEEN, GPC_LINE_M, GPC_EVENT_WRITE_PROBE}, GPC_DO_HIT, true, "takes another block"},
+    {MULTI2SIM,
+     {GPCI_PLACE_FIRST, GPC_LINE_I, GPC_EVENT_N_STORE},
+     GPC_DO_READ_REQUEST,
+     false,
+     "its copy is a shared one"},
+    {"none", {GPCI_PLACE_BETWEEN, GPC_LINE_N, GPC_EVENT_N_DATA_ABOVE}, GPC_DO_IGNORE, false, "N -> N is not counted"},
+    {"none", {GPCI_PLACE_BETWEEN, GPC_LINE_S, GPC_EVENT_N_DATA_ABOVE}, GPC_DO_WRITE_THROUGH, false, "also to memory"},
+    {"slc-glc", {GPCI_PLACE_FIRST, GPC_LINE_N, GPC_EVENT_THROUGH_STORE}, FETCH_THROUGH, false, "it is fetched again"},
+    {"slc-glc", {GPCI_PLACE_FIRST, GPC_LINE_S, GPC_EVENT_THROUGH_STORE}, FETCH_THROUGH, false, "it is fetched again"},
+    {"slc-glc",
+     {GPCI_PLACE_FIRST, GPC_LINE_S, GPC_EVENT_THROUGH_STORE},
+     HIT_THROUGH,
+     false,
+     "N, and nothing is modified"},
+    {"slc-glc",
+     {GPCI_PLACE_FIRST, GPC_LINE_I, GPC_EVENT_THROUGH_STORE},
+     FETCH_THROUGH,
+     false,
+     "N, and nothing is modified"},
+    {"slc-glc", {GPCI_PLACE_LAST, GPC_LINE_M, GPC_EVENT_DATA_ABOVE}, GPC_DO_IGNORE, false, "M -> M is not counted"},
+    {"slc-glc", {GPCI_PLACE_LAST, GPC_LINE_M, GPC_EVENT_N_DATA_ABOVE}, GPC_DO_IGNORE, false, "M -> M is not counted"},
+    {"vi", {GPCI_PLACE_FIRST, GPC_LINE_S, GPC_EVENT_N_STORE}, FETCH_THROUGH, false, "it is fetched again"},
+    {"vi", {GPCI_PLACE_LAST, GPC_LINE_M, GPC_EVENT_DATA_ABOVE}, GPC_DO_IGNORE, false, "M -> M is not counted"},
 };
 
 static const char *harmless_reason(const explore_family *f, const mutation_change *change, bool thorough) {

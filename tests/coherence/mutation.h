@@ -23,7 +23,7 @@ typedef enum mutation_verdict {
 } mutation_verdict;
 
 typedef struct mutation_cell {
-    uint8_t place, state, event; /* gpci_place_kind */
+    uint8_t place, state, event; /* gpci_module_place */
 } mutation_cell;
 
 typedef struct mutation_change {

@@ -77,8 +77,8 @@ static bool is_taken(const gatekeeper *k, const struct gate *gate) {
 static bool matters(const gatekeeper *k, const struct gate *gate, uint32_t place) {
     if (!is_taken(k, gate))
         return false;
-    const bool lent = place == GPCI_BETWEEN && !(k->right.places >> GPCI_SHARED & 1);
-    return gate->places >> place & 1 || (lent && gate->places >> GPCI_SHARED & 1);
+    const bool lent = place == GPCI_PLACE_BETWEEN && !(k->right.places >> GPCI_PLACE_LAST & 1);
+    return gate->places >> place & 1 || (lent && gate->places >> GPCI_PLACE_LAST & 1);
 }
 
 static bool explore_gate(const explore_family *family, gpc_context *context, const struct gate *gate,

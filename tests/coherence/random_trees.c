@@ -44,14 +44,15 @@ Test(random_trees, sound_and_of_all_shapes) {
         s.memories += t.modules[t.module_count - 2].memory;
         for (uint32_t i = 0; i < c->module_count; i++) {
             look_at_module(c, i, &s);
-            cr_assert_eq(tree_public(&t, i), c->modules[i].place >= GPCI_SHARED || (t.first_count == 1 && i == 0),
+            cr_assert_eq(tree_public(&t, i), c->modules[i].place >= GPCI_PLACE_LAST || (t.first_count == 1 && i == 0),
                          "seed %llu, m%u", (unsigned long long)seed, i);
         }
         gpc_coherence_destroy(c);
     }
     gpc_context_destroy(context);
     cr_assert(s.levels[2] && s.levels[3] && s.levels[4]);
-    cr_assert(s.places[GPCI_FIRST] && s.places[GPCI_BETWEEN] && s.places[GPCI_SHARED] && s.places[GPCI_MEMORY]);
+    cr_assert(s.places[GPCI_PLACE_FIRST] && s.places[GPCI_PLACE_BETWEEN] && s.places[GPCI_PLACE_LAST] &&
+              s.places[GPCI_PLACE_MEMORY]);
     cr_assert(s.firsts[1] && s.firsts[2] && s.firsts[3] && s.firsts[8] && s.firsts[16]);
     cr_assert(s.banks && s.ranges && s.subs && s.memories && s.tiny && s.full && s.non_inclusive && s.through &&
               s.mixed && s.skipping && s.policies);

@@ -10,13 +10,13 @@ Test(coherence_shape, two_levels) {
     const gpci_module *m = c->modules;
     cr_expect_eq(c->levels, 3);
     cr_expect(m[0].level == 1 && m[1].level == 1 && m[2].level == 2 && m[3].level == 3);
-    cr_expect(m[0].place == GPCI_FIRST && m[1].place == GPCI_FIRST);
-    cr_expect(m[2].place == GPCI_SHARED && m[3].place == GPCI_MEMORY);
+    cr_expect(m[0].place == GPCI_PLACE_FIRST && m[1].place == GPCI_PLACE_FIRST);
+    cr_expect(m[2].place == GPCI_PLACE_LAST && m[3].place == GPCI_PLACE_MEMORY);
     cr_expect(m[0].sub_blocks == 0 && m[2].sub_blocks == 2 && m[3].sub_blocks == 2, "128/64, 256/128");
     cr_expect(m[2].sub_shift == 6 && m[3].sub_shift == 7);
     cr_expect(m[2].above_count == 2 && m[2].above[0] == 0 && m[2].above[1] == 1 && m[2].slots[1] == 1);
     cr_expect(m[3].above_count == 1 && m[3].above[0] == 2);
-    cr_expect_eq(gpci_sub_of(&m[3], 0x1a80), 1, "0x1a80 is 0x80 into its block of 256");
+    cr_expect_eq(gpci_module_sub_of(&m[3], 0x1a80), 1, "0x1a80 is 0x80 into its block of 256");
     cr_expect_eq((uintptr_t)c->slab % 64, 0);
     /* 3 levels; of the largest block, 256, l1 are 4 parts each, l2 2, mm 1 */
     cr_expect_eq(c->message_bound, 64 + 16 * 3 * (4 + 4 + 2 + 1));
@@ -31,8 +31,8 @@ Test(coherence_shape, between_and_shared) {
     small_link(s, 4, 6), small_link(s, 5, 6), small_link(s, 6, 7);
     s->modules[7].memory = true;
     const gpc_coherence *c = small_tree(s);
-    const gpci_place_kind places[] = {GPCI_FIRST,   GPCI_FIRST,   GPCI_FIRST,  GPCI_FIRST,
-                                      GPCI_BETWEEN, GPCI_BETWEEN, GPCI_SHARED, GPCI_MEMORY};
+    const gpci_module_place places[] = {GPCI_PLACE_FIRST,   GPCI_PLACE_FIRST,   GPCI_PLACE_FIRST, GPCI_PLACE_FIRST,
+                                        GPCI_PLACE_BETWEEN, GPCI_PLACE_BETWEEN, GPCI_PLACE_LAST,  GPCI_PLACE_MEMORY};
     const uint32_t levels[] = {1, 1, 1, 1, 2, 2, 3, 4};
     for (uint32_t i = 0; i < 8; i++) {
         cr_expect_eq(c->modules[i].place, places[i], "module %u", i);
@@ -60,7 +60,7 @@ Test(coherence_shape, banks_are_shared) {
     s->modules[5].memory = true;
     const gpc_coherence *c = small_tree(s);
     for (uint32_t bank = 2; bank < 5; bank++)
-        cr_expect_eq(c->modules[bank].place, GPCI_SHARED);
+        cr_expect_eq(c->modules[bank].place, GPCI_PLACE_LAST);
     for (uint64_t address = 0; address < 1 << 20; address += 64) {
         const uint32_t bank = 2 + (uint32_t)(address / 256 % 3);
         cr_expect_eq(gpci_module_low(c, &c->modules[0], address), bank);

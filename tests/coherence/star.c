@@ -18,7 +18,7 @@ static star star_open(void) {
     for (uint32_t i = 0; i < 4; i++)
         small_link(s.small, i, 4);
     s.tree = small_tree(s.small);
-    gpci_star_begin(s.tree);
+    gpci_tree_star_begin(s.tree);
     return s;
 }
 
@@ -27,11 +27,11 @@ static void star_close(star *s) {
 }
 
 static uint64_t sent(const star *s, uint32_t from, uint32_t to, uint32_t bytes, uint64_t cycle) {
-    return gpci_star_send(s->tree, 0, from, to, bytes, cycle);
+    return gpci_tree_star_send(s->tree, 0, from, to, bytes, cycle);
 }
 
-static gpci_reply answer(uint32_t module, uint32_t bytes, uint64_t leaves) {
-    return (gpci_reply){.module = module, .bytes = bytes, .ready = {.cycle = leaves}};
+static gpci_tree_probe_reply answer(uint32_t module, uint32_t bytes, uint64_t leaves) {
+    return (gpci_tree_probe_reply){.module = module, .bytes = bytes, .ready = {.cycle = leaves}};
 }
 
 Test(star, idle) {
@@ -41,7 +41,7 @@ Test(star, idle) {
     } given[] = {{1, 4}, {8, 4}, {64, 4}, {65, 7}, {72, 7}, {128, 7}, {129, 10}, {264, 16}};
     star s = star_open();
     for (uint32_t i = 0; i < sizeof given / sizeof *given; i++) {
-        gpci_star_begin(s.tree);
+        gpci_tree_star_begin(s.tree);
         cr_expect_eq(sent(&s, 0, 4, given[i].bytes, 100), 100 + given[i].cycles, "%u bytes", given[i].bytes);
     }
     star_close(&s);
@@ -66,7 +66,7 @@ Test(star, long_messages_queue_at_the_link) {
 Test(star, a_transaction_begins_on_an_idle_network) {
     star s = star_open();
     cr_expect_eq(sent(&s, 4, 0, 72, 10), 17);
-    gpci_star_begin(s.tree);
+    gpci_tree_star_begin(s.tree);
     cr_expect_eq(sent(&s, 4, 0, 72, 10), 17);
     star_close(&s);
 }
@@ -85,9 +85,9 @@ Test(star, earlier_messages_pass_in_gaps) {
 /* The switch takes 13 to 15 and 15 to 17. */
 Test(star, answers_converge) {
     star s = star_open();
-    gpci_reply replies[] = {answer(0, 72, 10), answer(1, 72, 10)};
-    s.tree->stars[0].through[4].turn = 3;
-    gpci_star_gather(s.tree, 0, 4, replies, 2);
+    gpci_tree_probe_reply replies[] = {answer(0, 72, 10), answer(1, 72, 10)};
+    s.tree->stars[0].through[4].last = 3;
+    gpci_tree_star_gather(s.tree, 0, 4, replies, 2);
     cr_expect_eq(replies[0].comes, 17);
     cr_expect_eq(replies[1].comes, 19);
     star_close(&s);
@@ -96,9 +96,9 @@ Test(star, answers_converge) {
 /* Who is next after the last one, 0: 1 before 0. */
 Test(star, the_switch_takes_turns) {
     star s = star_open();
-    gpci_reply replies[] = {answer(0, 72, 10), answer(1, 72, 10)};
+    gpci_tree_probe_reply replies[] = {answer(0, 72, 10), answer(1, 72, 10)};
     sent(&s, 0, 4, 8, 0);
-    gpci_star_gather(s.tree, 0, 4, replies, 2);
+    gpci_tree_star_gather(s.tree, 0, 4, replies, 2);
     cr_expect_eq(replies[0].comes, 19);
     cr_expect_eq(replies[1].comes, 17);
     star_close(&s);
@@ -110,9 +110,9 @@ Test(star, the_switch_takes_turns) {
  */
 Test(star, who_is_on_the_way_has_its_turn) {
     star s = star_open();
-    gpci_reply replies[] = {answer(0, 72, 2254), answer(3, 72, 2255)};
+    gpci_tree_probe_reply replies[] = {answer(0, 72, 2254), answer(3, 72, 2255)};
     sent(&s, 1, 4, 8, 2240);
-    gpci_star_gather(s.tree, 0, 4, replies, 2);
+    gpci_tree_star_gather(s.tree, 0, 4, replies, 2);
     cr_expect_eq(replies[0].comes, 2262);
     cr_expect_eq(replies[1].comes, 2264);
     star_close(&s);
@@ -121,9 +121,9 @@ Test(star, who_is_on_the_way_has_its_turn) {
 /* Likewise recorded (access 57): 2 has asked; 3 begins to cross its link only in 1936, when 0 is at the switch. */
 Test(star, who_begins_now_has_not) {
     star s = star_open();
-    gpci_reply replies[] = {answer(0, 72, 1933), answer(1, 8, 1934), answer(3, 72, 1935)};
+    gpci_tree_probe_reply replies[] = {answer(0, 72, 1933), answer(1, 8, 1934), answer(3, 72, 1935)};
     sent(&s, 2, 4, 8, 1920);
-    gpci_star_gather(s.tree, 0, 4, replies, 3);
+    gpci_tree_star_gather(s.tree, 0, 4, replies, 3);
     cr_expect_eq(replies[0].comes, 1940);
     cr_expect_eq(replies[1].comes, 1941);
     cr_expect_eq(replies[2].comes, 1943);
@@ -133,9 +133,9 @@ Test(star, who_begins_now_has_not) {
 /* One sender's messages stay in order, whoever else has its turn: 0 sends two, the first of two cycles. */
 Test(star, one_senders_answers_stay_in_order) {
     star s = star_open();
-    gpci_reply replies[] = {answer(0, 72, 10), answer(0, 8, 10), answer(2, 8, 10)};
-    s.tree->stars[0].through[4].turn = 2;
-    gpci_star_gather(s.tree, 0, 4, replies, 3);
+    gpci_tree_probe_reply replies[] = {answer(0, 72, 10), answer(0, 8, 10), answer(2, 8, 10)};
+    s.tree->stars[0].through[4].last = 2;
+    gpci_tree_star_gather(s.tree, 0, 4, replies, 3);
     cr_expect_eq(replies[2].comes, 15); /* at the switch in 12; 0 had its turn, but is not there: in 13 it is 1's */
     cr_expect_eq(replies[0].comes, 18);
     cr_expect_eq(replies[1].comes, 19);
@@ -145,19 +145,20 @@ Test(star, one_senders_answers_stay_in_order) {
 /* More messages than a link remembers spans of: never two at a time. */
 Test(star, many_messages) {
     star s = star_open();
-    for (uint32_t i = 0; i < 3 * GPCI_LINK_SPANS; i++)
+    for (uint32_t i = 0; i < 3 * GPCI_TREE_LINK_SPANS; i++)
         cr_expect_eq(sent(&s, 0, 4, 8, 10), 14 + i);
-    for (uint32_t i = 0; i < 3 * GPCI_LINK_SPANS; i++)
+    for (uint32_t i = 0; i < 3 * GPCI_TREE_LINK_SPANS; i++)
         cr_expect_eq(sent(&s, 0, 4, 8, 100 + 10 * i), 104 + 10 * i);
-    for (uint32_t i = 0; i < 3 * GPCI_LINK_SPANS; i++)
-        cr_expect_eq(sent(&s, 0, 4, 8, 100 + 10 * (3 * GPCI_LINK_SPANS - 1)), 105 + 10 * (3 * GPCI_LINK_SPANS - 1) + i);
+    for (uint32_t i = 0; i < 3 * GPCI_TREE_LINK_SPANS; i++)
+        cr_expect_eq(sent(&s, 0, 4, 8, 100 + 10 * (3 * GPCI_TREE_LINK_SPANS - 1)),
+                     105 + 10 * (3 * GPCI_TREE_LINK_SPANS - 1) + i);
     star_close(&s);
 }
 
 /* Gaps before and between what is taken: the last ones, that are remembered. */
 Test(star, gaps_are_remembered) {
     star s = star_open();
-    for (uint32_t i = 0; i < GPCI_LINK_SPANS; i++)
+    for (uint32_t i = 0; i < GPCI_TREE_LINK_SPANS; i++)
         cr_expect_eq(sent(&s, 0, 4, 8, 100 + 10 * i), 104 + 10 * i);
     cr_expect_eq(sent(&s, 0, 4, 8, 90), 94);
     cr_expect_eq(sent(&s, 0, 4, 8, 93), 105); /* 90 to 100 has become one span: from 91 to 102 at the first link */

@@ -19,10 +19,10 @@ Test(coherence_store, bytes_over_blocks) {
     cr_assert_eq(gpc_coherence_read_memory(c, 0x12300 - 100, read, sizeof read), GPC_OK);
     cr_expect_arr_eq(read, expected, sizeof read);
     for (size_t i = 0; i < 1000; i += 99) {
-        const uint8_t *at = gpci_store_at(c, 0x12300 + i);
+        const uint8_t *at = gpci_tree_memory_at(c, 0x12300 + i);
         cr_expect(at && *at == expected[100 + i]);
     }
-    cr_expect_null(gpci_store_at(c, 0x13000));
+    cr_expect_null(gpci_tree_memory_at(c, 0x13000));
     small_close(s);
 }
 
@@ -140,7 +140,7 @@ Test(coherence_store, what_is_saved) {
     /* a block that memory meets only later is gone again */
     cr_assert_eq(gpc_coherence_write_memory(c, 0x9000, &one, 1), GPC_OK);
     gpci_coherence_load(c, before.state);
-    cr_expect_null(gpci_store_at(c, 0x9000));
+    cr_expect_null(gpci_tree_memory_at(c, 0x9000));
     cr_expect(same(before, save(c)));
     small_close(s);
 }
@@ -154,10 +154,10 @@ Test(coherence_store, equal_states_save_equal_bytes) {
         gpc_coherence *c = small_tree(s);
         for (uint64_t i = 0; i < 40; i++) {
             const uint64_t address = (turn ? 39 - i : i) * 0x1100;
-            cr_assert_eq(gpci_store_reserve(c, address), GPC_OK);
+            cr_assert_eq(gpci_tree_memory_reserve(c, address), GPC_OK);
             gpci_module *mm = &c->modules[3];
             cr_assert_eq(gpci_module_reserve(s->context, mm, 1), GPC_OK);
-            const uint64_t tag = gpci_tag_of(mm, address);
+            const uint64_t tag = gpci_module_tag_of(mm, address);
             gpci_module_write(mm, gpci_module_victim(mm, tag), tag, GPC_LINE_E);
         }
         memset(c->modules[2].data, turn, 128 * 32);

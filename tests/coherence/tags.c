@@ -40,7 +40,7 @@ static uint32_t naive_find(const naive *n, uint64_t tag) {
     for (uint32_t way = 0; way < n->ways + n->extra; way++)
         if (n->valid[set][way] && n->tag[set][way] == tag)
             return way;
-    return GPCI_NO_BLOCK;
+    return GPCI_TREE_NO_BLOCK;
 }
 
 static uint32_t naive_victim(naive *n, uint32_t set, bool directory) {
@@ -94,8 +94,8 @@ static void random_step(naive *n, gpci_module *m, uint64_t *random) {
     const uint64_t tag = (uint64_t)BLOCK * gpci_random_below(random, n->sets * (n->ways + n->extra) * 2);
     const uint32_t set = (uint32_t)(tag / BLOCK % n->sets), way = naive_find(n, tag);
     const uint8_t state = (uint8_t)gpci_random_below(random, GPC_LINE_I);
-    cr_assert_eq(gpci_module_find(m, tag), way == GPCI_NO_BLOCK ? way : set * m->all_ways + way);
-    if (way == GPCI_NO_BLOCK) {
+    cr_assert_eq(gpci_module_find(m, tag), way == GPCI_TREE_NO_BLOCK ? way : set * m->all_ways + way);
+    if (way == GPCI_TREE_NO_BLOCK) {
         both_fill(n, m, tag, n->extra && gpci_random_below(random, 3) == 0, state);
         return;
     }
@@ -187,13 +187,13 @@ Test(coherence_tags, invalid_blocks_forget) {
     small *s = small_open();
     gpci_module *l2 = &small_tree(s)->modules[2];
     gpci_module_write(l2, 5, 0x1080, GPC_LINE_M);
-    *gpci_owner_of(l2, 5, 1) = 0;
-    gpci_sharers_of(l2, 5, 1)[0] = 3;
+    *gpci_module_owner_of(l2, 5, 1) = 0;
+    gpci_module_sharers_of(l2, 5, 1)[0] = 3;
     gpci_module_write(l2, 5, 0x1080, GPC_LINE_E);
-    cr_expect(*gpci_owner_of(l2, 5, 1) == 0 && gpci_sharers_of(l2, 5, 1)[0] == 3);
+    cr_expect(*gpci_module_owner_of(l2, 5, 1) == 0 && gpci_module_sharers_of(l2, 5, 1)[0] == 3);
     gpci_module_write(l2, 5, 0x1080, GPC_LINE_I);
     cr_expect_eq(l2->tags[5], 0);
-    cr_expect(*gpci_owner_of(l2, 5, 1) == GPCI_NO_OWNER && gpci_sharers_of(l2, 5, 1)[0] == 0);
+    cr_expect(*gpci_module_owner_of(l2, 5, 1) == GPCI_TREE_NO_OWNER && gpci_module_sharers_of(l2, 5, 1)[0] == 0);
     small_close(s);
 }
 
@@ -276,7 +276,7 @@ Test(coherence_tags, policies_are_told) {
     *(uint32_t *)m->policy->self = 2;
     gpci_module_write(m, 0, 0x040, GPC_LINE_S);
     *told = '\0';
-    cr_expect_eq(gpci_module_victim(m, 0x240), GPCI_NO_BLOCK, "there is no way 2");
+    cr_expect_eq(gpci_module_victim(m, 0x240), GPCI_TREE_NO_BLOCK, "there is no way 2");
     expect_told("m0.9 v0.0 ");
     small_close(s);
 }
@@ -288,23 +288,23 @@ Test(coherence_tags, full_map) {
     s->modules[3].ways = 0;
     gpci_module *mm = &small_tree(s)->modules[3];
     const uint64_t stride = 0x7f00; /* of blocks of 256 bytes */
-    cr_expect_eq(gpci_module_find(mm, 0), GPCI_NO_BLOCK);
+    cr_expect_eq(gpci_module_find(mm, 0), GPCI_TREE_NO_BLOCK);
     for (uint32_t i = 0; i < 5000; i++) {
         cr_assert_eq(gpci_module_reserve(s->context, mm, 1), GPC_OK);
         const uint32_t block = gpci_module_victim(mm, i * stride);
         cr_assert_eq(block, i);
-        cr_assert(mm->states[block] == GPC_LINE_I && *gpci_owner_of(mm, block, 1) == GPCI_NO_OWNER);
+        cr_assert(mm->states[block] == GPC_LINE_I && *gpci_module_owner_of(mm, block, 1) == GPCI_TREE_NO_OWNER);
         gpci_module_write(mm, block, i * stride, GPC_LINE_E);
-        *gpci_owner_of(mm, block, 1) = (uint16_t)(i % 7);
+        *gpci_module_owner_of(mm, block, 1) = (uint16_t)(i % 7);
     }
     for (uint32_t i = 0; i < 5000; i++) {
         cr_assert_eq(gpci_module_find(mm, i * stride), i);
-        cr_assert_eq(*gpci_owner_of(mm, i, 1), i % 7);
-        cr_assert_eq(gpci_module_find(mm, i * stride + 256), GPCI_NO_BLOCK);
+        cr_assert_eq(*gpci_module_owner_of(mm, i, 1), i % 7);
+        cr_assert_eq(gpci_module_find(mm, i * stride + 256), GPCI_TREE_NO_BLOCK);
     }
     /* an invalid entry is its block's again */
     gpci_module_write(mm, 77, 0, GPC_LINE_I);
-    cr_expect_eq(gpci_module_find(mm, 77 * stride), GPCI_NO_BLOCK);
+    cr_expect_eq(gpci_module_find(mm, 77 * stride), GPCI_TREE_NO_BLOCK);
     cr_expect_eq(gpci_module_victim(mm, 77 * stride), 77);
     /* room that was reserved is there for so many */
     cr_assert_eq(gpci_module_reserve(s->context, mm, 100), GPC_OK);

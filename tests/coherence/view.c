@@ -11,8 +11,8 @@ Test(coherence_view, blocks) {
     gpc_coherence_block block = GPC_COHERENCE_BLOCK_INIT;
     gpci_module_write(l2, 3 * 4 + 2, 0x3980, GPC_LINE_M);
     gpci_module_touch(l2, 3 * 4 + 2);
-    gpci_data_of(l2, 14)[5] = 77;
-    gpci_dirty_of(l2, 14)[0] = 0x20;
+    gpci_module_data_of(l2, 14)[5] = 77;
+    gpci_module_dirty_of(l2, 14)[0] = 0x20;
     cr_assert_eq(gpc_coherence_get_block(c, 2, 3, 2, &block), GPC_OK);
     cr_expect(block.tag == 0x3980 && block.state == GPC_LINE_M && block.recency == 0);
     cr_expect(block.sub_blocks == 2 && block.sub_block_bytes == 64);
@@ -81,9 +81,9 @@ Test(coherence_view, directories) {
     size_t count = 9;
     cr_assert_eq(gpc_coherence_get_directory(c, 70, 0, 0, 0, &owner, NULL, 0, &count), GPC_OK);
     cr_expect(owner == GPC_NO_MODULE && count == 0);
-    *gpci_owner_of(l2, 0, 0) = 66;
-    gpci_sharers_of(l2, 0, 0)[0] = (uint64_t)1 << 63 | 1;
-    gpci_sharers_of(l2, 0, 0)[1] = 4;
+    *gpci_module_owner_of(l2, 0, 0) = 66;
+    gpci_module_sharers_of(l2, 0, 0)[0] = (uint64_t)1 << 63 | 1;
+    gpci_module_sharers_of(l2, 0, 0)[1] = 4;
     cr_assert_eq(gpc_coherence_get_directory(c, 70, 0, 0, 0, &owner, sharers, 2, &count), GPC_OK);
     cr_expect(owner == 66 && count == 3 && sharers[0] == 0 && sharers[1] == 63 && sharers[2] == 9);
     cr_assert_eq(gpc_coherence_get_directory(c, 70, 0, 0, 0, &owner, sharers, 3, &count), GPC_OK);

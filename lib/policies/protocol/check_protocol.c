@@ -34,8 +34,8 @@ typedef struct cell {
 #define BIT(event) (1u << GPC_EVENT_##event)
 #define PROCESSOR (BIT(LOAD) | BIT(STORE) | BIT(N_STORE) | BIT(PASSING_LOAD) | BIT(PASSING_STORE) | BIT(THROUGH_STORE))
 #define PROBES (BIT(READ_PROBE) | BIT(WRITE_PROBE))
-#define GIFTS (BIT(DATA_ABOVE) | BIT(N_DATA_ABOVE))
-#define FROM_ABOVE (BIT(READ_ABOVE) | BIT(WRITE_ABOVE) | GIFTS)
+#define DATA_EVENTS (BIT(DATA_ABOVE) | BIT(N_DATA_ABOVE))
+#define FROM_ABOVE (BIT(READ_ABOVE) | BIT(WRITE_ABOVE) | DATA_EVENTS)
 #define ANSWERS (BIT(PROBE_DATA) | BIT(INVALIDATE_DATA))
 #define REQUESTS (GPC_DO_READ_REQUEST | GPC_DO_WRITE_REQUEST)
 #define TO_LOW                                                                                                       \
@@ -120,7 +120,7 @@ static const char *unanswered(const cell *c) {
     (GPC_DO_HIT | REQUESTS | GPC_DO_WRITE_BACK | GPC_DO_CLEAR_OWNER | GPC_DO_EVICT_FIRST | GPC_DO_WRITE_THROUGH | \
      GPC_DO_PASS)
 #define ANY_LOAD (GPC_DO_HIT | GPC_DO_READ_REQUEST | GPC_DO_WRITE_BACK | GPC_DO_PASS)
-#define ANY_GIFT (GPC_DO_HIT | GPC_DO_IGNORE | GPC_DO_READ_REQUEST | GPC_DO_WRITE_THROUGH | GPC_DO_PASS)
+#define ANY_DATA (GPC_DO_HIT | GPC_DO_IGNORE | GPC_DO_READ_REQUEST | GPC_DO_WRITE_THROUGH | GPC_DO_PASS)
 
 /* What an event's rule can make happen at all. */
 static const uint16_t meant[GPC_EVENT_COUNT] = {
@@ -135,8 +135,8 @@ static const uint16_t meant[GPC_EVENT_COUNT] = {
     [GPC_EVENT_WRITE_PROBE] = GPC_DO_HIT | GPC_DO_IGNORE | GPC_DO_SEND_DATA,
     [GPC_EVENT_READ_ABOVE] = GPC_DO_HIT | GPC_DO_READ_REQUEST,
     [GPC_EVENT_WRITE_ABOVE] = GPC_DO_HIT | GPC_DO_WRITE_REQUEST,
-    [GPC_EVENT_DATA_ABOVE] = ANY_GIFT,
-    [GPC_EVENT_N_DATA_ABOVE] = ANY_GIFT,
+    [GPC_EVENT_DATA_ABOVE] = ANY_DATA,
+    [GPC_EVENT_N_DATA_ABOVE] = ANY_DATA,
     [GPC_EVENT_PROBE_DATA] = GPC_DO_HIT | GPC_DO_IGNORE,
     [GPC_EVENT_INVALIDATE_DATA] = GPC_DO_HIT | GPC_DO_IGNORE,
     [GPC_EVENT_ACQUIRE] = GPC_DO_HIT | GPC_DO_IGNORE | GPC_DO_WRITE_BACK,
@@ -161,13 +161,13 @@ static const char *lost(const cell *c) {
     uint32_t actions = c->rule->actions, event = 1u << c->event;
     bool goes = c->state != GPC_LINE_I && c->rule->next == GPC_LINE_I;
     bool tracked = c->at->protocol->flags & GPC_PROTOCOL_DIRECTORY && !c->at->first;
-    if (event & (BIT(READ_PROBE) | GIFTS | ANSWERS) && goes)
+    if (event & (BIT(READ_PROBE) | DATA_EVENTS | ANSWERS) && goes)
         return "the block is lost: the next state is I";
     if (event & (BIT(ACQUIRE) | PROCESSOR) && goes && tracked)
         return "modules above would keep their copies";
-    if (event & GIFTS && c->state == GPC_LINE_I && actions & (GPC_DO_HIT | GPC_DO_WRITE_THROUGH))
+    if (event & DATA_EVENTS && c->state == GPC_LINE_I && actions & (GPC_DO_HIT | GPC_DO_WRITE_THROUGH))
         return "there is no block to write";
-    if (event & GIFTS && c->state != GPC_LINE_I && actions & (GPC_DO_READ_REQUEST | GPC_DO_PASS))
+    if (event & DATA_EVENTS && c->state != GPC_LINE_I && actions & (GPC_DO_READ_REQUEST | GPC_DO_PASS))
         return "there is a block to write";
     return NULL;
 }
