@@ -286,18 +286,18 @@ static gpc_status read_number(const reading *r) {
 }
 
 /* `name` or `name(arguments)`, without blanks between. */
-static gpc_status add_canonical(const char *text, char *to, size_t size, gpc_error *error) {
+static gpc_status add_canonical(const char *text, gpci_text *to, gpc_error *error) {
     gpci_spec spec;
     gpc_status status = gpci_spec_parse(text, &spec, error);
-    size_t length = strlen(to);
     if (status == GPC_OK)
-        snprintf(to + length, size - length, "%s%.*s%s%s%s", length ? " + " : "", (int)spec.name_length, spec.name,
-                 spec.arguments[0] ? "(" : "", spec.arguments, spec.arguments[0] ? ")" : "");
+        gpci_text_put(to, "%s%.*s%s%s%s", to->length ? " + " : "", (int)spec.name_length, spec.name,
+                      spec.arguments[0] ? "(" : "", spec.arguments, spec.arguments[0] ? ")" : "");
     return status;
 }
 
 static gpc_status read_scheduler(const reading *r) {
-    char text[2 * GPCI_MAX_ARGUMENTS], canonical[2 * GPCI_MAX_ARGUMENTS] = "", *parts[1 + GPCI_MAX_THROTTLES];
+    char text[2 * GPCI_MAX_ARGUMENTS], canonical[2 * GPCI_MAX_ARGUMENTS], *parts[1 + GPCI_MAX_THROTTLES];
+    gpci_text to = gpci_text_of(canonical, sizeof canonical);
     size_t count = 0;
     if (snprintf(text, sizeof text, "%s", r->text) >= (int)(sizeof text / 2))
         return gpci_fail(r->error, GPC_ERROR_RANGE, "'%.40s...' is longer than %u characters", r->text,
@@ -306,7 +306,7 @@ static gpc_status read_scheduler(const reading *r) {
     if (status == GPC_OK)
         status = gpci_scheduler_parts(text, parts, &count, r->error);
     for (size_t i = 0; i < count && status == GPC_OK; i++)
-        status = add_canonical(parts[i], canonical, sizeof canonical, r->error);
+        status = add_canonical(parts[i], &to, r->error);
     return status < 0 ? status : keep(r, canonical, 0);
 }
 
@@ -319,10 +319,11 @@ static gpc_status read_policy(const reading *r) {
         return found < 0 ? found : keep(r, protocol->name, 0);
     }
     gpc_policy_kind kind = !strcmp(r->key->choices, "predictor") ? GPC_POLICY_PREDICTOR : GPC_POLICY_REPLACEMENT;
-    char canonical[GPCI_MAX_ARGUMENTS + 72] = "";
+    char canonical[GPCI_MAX_ARGUMENTS + 72];
+    gpci_text to = gpci_text_of(canonical, sizeof canonical);
     gpc_status status = gpci_policy_check(r->context, kind, r->text, r->error);
     if (status == GPC_OK)
-        status = add_canonical(r->text, canonical, sizeof canonical, r->error);
+        status = add_canonical(r->text, &to, r->error);
     return status < 0 ? status : keep(r, canonical, 0);
 }
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/text.h"
 #include "config/gpgpusim_import.h"
 
 #include <stdio.h>
@@ -91,14 +92,14 @@ static gpc_status apply_burst(const gpci_import *im) {
 
 /* A word of dram.mapping that is being counted. */
 typedef struct run {
-    char text[160];
-    size_t length, bits;
+    gpci_text text;
+    size_t bits;
     const char *field;
 } run;
 
 static void end_run(run *r) {
     if (r->bits && strcmp(r->field, "row") != 0)
-        r->length += (size_t)snprintf(r->text + r->length, sizeof r->text - r->length, " %s:%zu", r->field, r->bits);
+        gpci_text_put(&r->text, " %s:%zu", r->field, r->bits);
     r->bits = 0;
 }
 
@@ -146,7 +147,9 @@ static gpc_status apply_rows(const gpci_import *im, uint64_t groups, uint64_t ba
                                   "-gpgpu_dram_buswidth and -gpgpu_dram_burst_length give a channel");
     /* 1: groups are told apart by the lower bits of the bank, 0: by the higher */
     bool low = GPCI_OPTION(DRAM_GROUPS)->number == 1;
-    run r = {.text = "row", .length = 3, .field = "row"};
+    char mapping[160];
+    run r = {.text = gpci_text_of(mapping, sizeof mapping), .field = "row"};
+    gpci_text_put(&r.text, "row");
     for (size_t i = row_end, b = of_bank; i < count - skip; i++) {
         bool of_group = letters[i] == 'B' && (low ? b <= group_bits : b > bank_bits);
         b -= letters[i] == 'B';
@@ -154,7 +157,7 @@ static gpc_status apply_rows(const gpci_import *im, uint64_t groups, uint64_t ba
     }
     end_run(&r);
     gpc_status status = gpci_import_set_number(im, GPCI_OPTION_MAPPING, GPCI_KEY_DRAM_ROW, (uint64_t)1 << of_row);
-    return status < 0 ? status : gpci_import_set(im, GPCI_OPTION_MAPPING, GPCI_KEY_DRAM_MAPPING, r.text);
+    return status < 0 ? status : gpci_import_set(im, GPCI_OPTION_MAPPING, GPCI_KEY_DRAM_MAPPING, mapping);
 }
 
 static gpc_status apply_timing(const gpci_import *im) {

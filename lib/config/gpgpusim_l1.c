@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/text.h"
 #include "config/gpgpusim.h"
 #include "config/gpgpusim_import.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,12 +71,13 @@ static gpc_status apply_carveouts(const gpci_import *im) {
         return gpci_import_refuse(im, GPCI_OPTION_CARVEOUTS, GPC_ERROR_FORMAT,
                                   "is not a list of at most 64 sizes in KiB");
     qsort(sizes, count, sizeof *sizes, compare_numbers);
-    char list[MOST * GPCI_SIZE_TEXT] = "";
-    for (size_t i = 0, n = 0; i < count; i++) {
+    char list[MOST * GPCI_SIZE_TEXT];
+    gpci_text text = gpci_text_of(list, sizeof list);
+    for (size_t i = 0; i < count; i++) {
         char size[GPCI_SIZE_TEXT];
         gpci_size_text(sizes[i] * 1024, size);
         if (!i || sizes[i] != sizes[i - 1])
-            n += (size_t)snprintf(list + n, sizeof list - n, "%s%s", i ? " " : "", size);
+            gpci_text_put(&text, "%s%s", i ? " " : "", size);
     }
     return gpci_import_set(im, GPCI_OPTION_CARVEOUTS, GPCI_KEY_L1_CARVEOUTS, list);
 }
