@@ -15,7 +15,7 @@
  */
 
 /* Turns that a round looks ahead: what they need comes while others are taken. */
-#define AHEAD 16u
+#define TURNS_AHEAD 16u
 
 static void tell_warp(gpc_replay *r, uint32_t sm, const gpci_block_run *run, const gpci_warp_run *warp,
                       gpc_warp_event_kind kind) {
@@ -185,16 +185,16 @@ static void shuffle(gpc_replay *r, uint32_t count) {
 gpc_status gpci_functional_round(gpc_replay *r, gpc_error *error) {
     uint32_t count = 0;
     for (uint32_t sm = 0; sm < r->sm_count; sm++) {
-        if (sm + AHEAD < r->sm_count)
-            expect_turn(r, sm + AHEAD);
+        if (sm + TURNS_AHEAD < r->sm_count)
+            expect_turn(r, sm + TURNS_AHEAD);
         if (r->sms[sm].residents && begin_turn(r, sm, &r->turns[count]))
             expect_addresses(r->turns[count++].access);
     }
     shuffle(r, count);
     gpc_status status = GPC_OK;
     for (uint32_t i = 0; i < count && status == GPC_OK; i++) {
-        if (i + AHEAD < count)
-            expect_line(r, &r->turns[i + AHEAD]);
+        if (i + TURNS_AHEAD < count)
+            expect_line(r, &r->turns[i + TURNS_AHEAD]);
         status = end_turn(r, &r->turns[i], error);
     }
     return status;

