@@ -104,9 +104,8 @@ typedef enum gpc_what {
         GPC_WHAT_COUNT
 } gpc_what;
 
-/* What is not known of an event, or does not apply: in its 32-bit fields, and in address and pc. */
+/* What is not known of an event, or does not apply, in its 32-bit fields; in address and pc it is UINT64_MAX. */
 #define GPC_NONE UINT32_MAX
-#define GPC_NOWHERE UINT64_MAX
 
 /* One thing that happened. A record of the library's, to read: a later version may have more fields at its end. */
 typedef struct gpc_event {
@@ -115,8 +114,8 @@ typedef struct gpc_event {
     uint64_t packet;  /* 0: of none */
     uint64_t parent;  /* packet on whose account this one was made; 0: none */
     uint64_t access;  /* packet of the warp access, or request of gpc_hierarchy_try_miss, that it is for; 0: none */
-    uint64_t address; /* bytes, of the line, as the host knows it; GPC_NOWHERE */
-    uint64_t pc;      /* of the instruction; GPC_NOWHERE */
+    uint64_t address; /* bytes, of the line, as the host knows it; UINT64_MAX */
+    uint64_t pc;      /* of the instruction; UINT64_MAX */
     uint64_t value;   /* as GPC_WHAT_LIST says; else 0 */
     uint32_t sm;      /* SM, warp and thread block of the warp access; GPC_NONE */
     uint32_t warp;

@@ -109,8 +109,8 @@ const char *gpc_event_outcome(const gpc_event *event) {
 gpc_event gpci_event_of_none(const gpci_trace *trace, gpc_what what, gpc_component component, uint32_t index) {
     return (gpc_event){.cycle = *trace->clock,
                        .until = *trace->clock,
-                       .address = GPC_NOWHERE,
-                       .pc = GPC_NOWHERE,
+                       .address = UINT64_MAX,
+                       .pc = UINT64_MAX,
                        .sm = GPC_NONE,
                        .warp = GPC_NONE,
                        .block = GPC_NONE,

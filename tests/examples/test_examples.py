@@ -65,6 +65,30 @@ class EmbedTimed(unittest.TestCase):
                     self.assertGreaterEqual(found["refused"], self.SMS)
 
 
+class Events(unittest.TestCase):
+    def lives(self, *arguments):
+        """The steps of the two loads, each as (cycle, what, where, the rest)."""
+        first, second = re.split(r"cycle  the load of warp \d\n", example("events", *arguments))[1:]
+        return [re.findall(r"^ *(\d+)  (\S+) +(\S+ \d+)(.*)$", life, re.MULTILINE) for life in (first, second)]
+
+    def test_a_miss_and_a_hit(self):
+        for preset in ("h100", "kepler", "gtx480"):
+            with self.subTest(preset=preset):
+                first, second = self.lives(preset, "l1.spaces=all")
+                for life in (first, second):
+                    self.assertEqual((life[0][1], life[-1][1]), ("issue", "complete"))
+                    cycles = [int(step[0]) for step in life]
+                    self.assertEqual(cycles, sorted(cycles))
+                lookups = [(where.split()[0], rest.rpartition(": ")[2]) for _, what, where, rest in first if what == "lookup"]
+                self.assertEqual(lookups[0], ("l1", "miss"))
+                self.assertEqual(lookups[-1], ("l2", "miss"))
+                self.assertIn(": dram", first[-1][3])
+                self.assertEqual([what for _, what, _, _ in second], ["issue", "line", "lookup", "serve", "reply", "complete"])
+                self.assertIn(": l1", second[-1][3])
+                sent = [step for step in first if step[1] in ("send", "receive")]
+                self.assertEqual([step[1] for step in sent], ["send", "receive"] * (len(sent) // 2))
+
+
 class CacheOnly(unittest.TestCase):
     def test_events_in_order(self):
         events = [re.sub(r"\s+", " ", line).strip() for line in example("cache_only").splitlines()]

@@ -36,6 +36,7 @@ from ._constants import (
     CoherenceEvent,
     CoherenceKind,
     CoherenceState,
+    Component,
     Decision,
     DoBits,
     Hint,
@@ -62,6 +63,7 @@ from ._constants import (
     WarpClass,
     WarpEventKind,
     WarpState,
+    What,
     WriteAllocate,
     WritePolicy,
     __version__,
@@ -100,6 +102,7 @@ from .errors import (
     StateError,
     UnsupportedError,
 )
+from .events import Event, Perfetto, Text
 from .hierarchy import Hierarchy, Launch, WarpResult
 from .policy import BYPASS_WAY, Parameter, Predictor, ReplacementPolicy, TextParameter
 from .profile import (

@@ -7,10 +7,11 @@ import weakref
 from . import _generated as g
 from ._constants import Status, Token
 from ._loader import lib
-from ._native import Handle, call, drop, hold, invoke, settle, state
+from ._native import Handle, call, drop, hold, invoke, loose, settle, state
 from .cache import BorrowedCache, WarpEvent
 from .coherence import BorrowedCoherence
 from .errors import ArgumentError, StateError
+from .events import event_of, options_of
 from .stats import Stats
 from .timed import TimedView, warp_access
 
@@ -25,8 +26,34 @@ def launch_of(launch, fields):
     return None if launch is None else ctypes.byref(launch)
 
 
+@loose(g.gpc_event_fn, False)
+def _on_event(owner, pointer):
+    return owner._on_event(event_of(pointer.contents)) is not False
+
+
 class HierarchyView(TimedView, Handle):
     """The methods of a hierarchy. What a replay lends is no more than this."""
+
+    def set_trace(self, on_event=None, **filters):
+        """Call `on_event` with each Event from now on, or with None nobody: see gpucache/events.h.
+
+        whats, components, kinds  only these: a What, Component or Kind, its name, or some of them
+        sm, address, pc, cycle    only these: a number, or (first, last); what has none is left out
+        It may ask for `now`, but call nothing else of the hierarchy. If it returns False, or raises, the trace ends,
+        and the call that let time go on, or access(), raises CancelledError, or what it raised.
+        """
+        pointer = self._live()
+        owner = self._owner or self
+        before, owner._on_event = owner._on_event, on_event
+        options = options_of(**filters)
+        options.user_data = owner._token
+        if on_event is not None:
+            options.on_event = _on_event
+        try:
+            call(lib.gpc_hierarchy_set_trace, pointer, ctypes.byref(options))
+        except BaseException:
+            owner._on_event = before
+            raise
 
     def begin_kernel(self, launch=None, **fields):
         """A kernel begins: `launch`, or fields of Launch (threads, registers, shared_bytes, code_bytes)."""
@@ -48,7 +75,7 @@ class HierarchyView(TimedView, Handle):
         access = warp_access(addresses, token, **fields)
         result = WarpResult()
         arguments = self._live(), ctypes.byref(access), ctypes.byref(result)
-        if self._context._has_python:
+        if self._context._has_python or (self._owner or self)._on_event:
             status = invoke(lib.gpc_hierarchy_access, *arguments)
         else:
             status = lib.gpc_hierarchy_access(*arguments)

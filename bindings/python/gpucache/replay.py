@@ -64,10 +64,13 @@ class Replay(Handle):
     on_progress      called with a Progress about every million instructions; False cancels (CancelledError)
     sample_interval  core cycles between the samples of a timed replay; 0 = none
     on_sample        called with each Sample as it comes; None = they are kept, as the Result's `series`
+    events           called with each Event that passes `event_filter`, {field: value} as of Hierarchy.set_trace()
     The callbacks may not call into the replay or its trace.
     """
 
-    def __init__(self, context, config, on_progress=None, *, sample_interval=0, on_sample=None):
+    def __init__(
+        self, context, config, on_progress=None, *, sample_interval=0, on_sample=None, events=None, event_filter=None
+    ):
         if on_sample is not None and not sample_interval:
             raise ValueError("on_sample needs a sample_interval")
         self.on_progress = on_progress
@@ -83,8 +86,11 @@ class Replay(Handle):
         if sample_interval:
             status = lib.gpc_replay_on_sample(self._pointer, sample_interval, _on_sample, self._token)
             settle(status, what="gpc_replay_on_sample")
+        if events is not None:
+            self.hierarchy.set_trace(events, **(event_filter or {}))
 
     _callbacks = {}  # of its hierarchy
+    _on_event = None  # likewise
 
     def _sampled(self, sample):
         if self.on_sample is None:

@@ -92,6 +92,7 @@ class TimedView:
 
     _callbacks = {}
     _owner = None
+    _on_event = None  # of set_trace()
 
     def set_callbacks(self, **callbacks):
         """Set what is called from advance() and drain(); the others are cleared.
@@ -146,7 +147,7 @@ class TimedView:
         busy = ctypes.c_int()
         arguments = self._live(), ctypes.byref(offered), token, ctypes.byref(busy)
         owner = self._owner or self
-        if owner._callbacks or self._context._has_python:
+        if owner._callbacks or owner._on_event or self._context._has_python:
             status = invoke(function, *arguments)
         else:
             status = function(*arguments)

@@ -212,6 +212,11 @@ class Output:
             except OSError as error:
                 raise Failure(f"{path}: {error.strerror}") from None
 
+    @property
+    def file(self):
+        """For who writes as it goes, and commits nothing but the end."""
+        return self._file
+
     def commit(self, text):
         try:
             self._file.write(text)

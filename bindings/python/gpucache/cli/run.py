@@ -8,8 +8,9 @@ import json
 import sys
 from collections import namedtuple
 
+from .. import events
 from .._table import table
-from ..replay import Replay
+from ..replay import Replay, TimeSeries
 from ..stats import Stats, counters
 from ..trace import Trace
 from ._common import (
@@ -69,6 +70,11 @@ def add(commands):
     add_limits(parser)
     parser.add_argument("--sample", type=_interval, metavar="CYCLES", help="with --mode timed and --json: a time "
                         "series of every counter and ratio, a value each so many core cycles")  # fmt: skip
+    parser.add_argument("--events", metavar="FILE", help="write what happens, event by event: as text, or, if FILE ends "
+                        "in .json, for ui.perfetto.dev; - prints text instead of the table")  # fmt: skip
+    parser.add_argument("--events-filter", action="append", default=[], type=_filter, metavar="KEY=VALUE[,...]",
+                        help="only those of sm, address, pc, cycle (N or FIRST-LAST), kind, what, component (names "
+                        "joined by +)")  # fmt: skip
     parser.add_argument("--matrices", action="store_true", help="with coherence = PROTOCOL: of each level transitions "
                         "of states, their origins, and hit ratios")  # fmt: skip
     parser.add_argument("--json", metavar="FILE", help="write everything as JSON; - prints it instead of the table")
@@ -76,10 +82,12 @@ def add(commands):
     add_verbose(parser)
 
     def checked(options):
-        if options.json == options.csv == "-":
-            parser.error("--json - and --csv - cannot both print")
-        if options.sample and options.json is None:
-            parser.error("--sample goes to the file of --json")
+        if (options.json, options.csv, options.events).count("-") > 1:
+            parser.error("only one of --json, --csv and --events can print")
+        if options.sample and options.json is None and options.events is None:
+            parser.error("--sample goes to the file of --json, or of --events")
+        if options.events_filter and options.events is None:
+            parser.error("--events-filter is for --events")
         run(options)
 
     parser.set_defaults(run=checked)
@@ -95,16 +103,59 @@ def _interval(text):
     return found
 
 
+def _filter(text):
+    try:
+        return events.parse_filter(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
 # Replay
 
+# Counters that are shown beside the events.
+_EVERY = 1000  # core cycles
+_SHOWN = ("ipc", "l1.load_hit_rate", "l2.read_hit_rate", "dram.utilisation", "load.mean_latency")
 
-def replay(made, config, source, interval=0, trees=None):
-    """Yield a Row for each kernel of a trace. `trees`: a list that gets the Tree of a coherent hierarchy."""
-    with Replay(made, config, sample_interval=interval) as runner, Trace(made, source) as trace:
+
+class Watch(namedtuple("Watch", "writer fields interval")):
+    """Who is told of events, and how often of counters."""
+
+    def sampler(self, series):
+        """Called with each Sample: counters beside the events, and for `series` where that is wanted."""
+
+        def sampled(sample):
+            if series is not None:
+                series.append(sample)
+            found = {name: sample.stats.get(name) for name in _SHOWN}
+            self.writer.counters(sample.cycle, {name: value for name, value in found.items() if value is not None})
+
+        return sampled
+
+
+def replay(made, config, source, interval=0, trees=None, watch=None):
+    """Yield a Row for each kernel of a trace.
+
+    trees  a list that gets the Tree of a coherent hierarchy
+    watch  a Watch, for --events
+    """
+    more = {}
+    if watch is not None:
+        watch.writer.begin(source, config["mode"] == "timed")
+        more = {"events": watch.writer, "event_filter": watch.fields}
+        if watch.interval:
+            more["on_sample"] = lambda sample: sampled(sample)
+    with Replay(made, config, sample_interval=watch.interval if watch else interval, **more) as runner, \
+            Trace(made, source) as trace:
         number = 0
         while True:
             runner.on_progress = progress_of(number)
+            series = TimeSeries(interval) if interval and watch else None
+            if watch is not None:
+                sampled = watch.sampler(series)
+                watch.writer.mark(runner.hierarchy.now, f"kernel {number + 1} begins")
             result = runner.kernel(trace)
+            if series is not None and result is not None:
+                result.series = series
             if result is None:
                 tree = runner.hierarchy.coherence
                 if tree is not None and trees is not None:
@@ -204,7 +255,7 @@ def as_matrices(trees):
 def run(options):
     outputs = {}
     try:
-        for name in ("json", "csv"):
+        for name in ("json", "csv", "events"):
             path = getattr(options, name)
             if path is not None:
                 outputs[name] = Output(path)
@@ -224,16 +275,23 @@ def _run(options, outputs):
             raise Failure(f"{'--sample' if options.sample else '--max-cycles'} needs a clock: --mode timed")
         if options.matrices and config["coherence"] == "none":
             raise Failure("--matrices needs a protocol: --set coherence=NAME")
-        rows, trees = [], []
+        rows, trees, watch = [], [], None
+        if "events" in outputs:
+            fields = {name: value for chosen in options.events_filter for name, value in chosen.items()}
+            writer = events.writer_of(options.events, outputs["events"].file)
+            watch = Watch(writer, fields, options.sample or (_EVERY if timed else 0))
         for source in options.traces:
-            rows += replay(made, config, source, options.sample or 0, trees)
+            rows += replay(made, config, source, options.sample or 0, trees, watch)
         terminal.clear()
+        if watch is not None:
+            watch.writer.close()
+            outputs["events"].commit("")
         total = sum((row.stats for row in rows), Stats())
         if "json" in outputs:
             outputs["json"].commit(as_json(options.preset, config, rows, total, trees))
         if "csv" in outputs:
             outputs["csv"].commit(as_csv(rows))
-        if "-" not in (options.json, options.csv):
+        if "-" not in (options.json, options.csv, options.events):
             sys.stdout.write((as_timed_table if timed else as_table)(rows, total))
             if options.matrices:
                 print("\n".join(as_matrices(trees)))
