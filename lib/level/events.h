@@ -36,17 +36,17 @@ void gpci_trace_tell(gpci_trace *trace, const gpc_event *event);
 void gpci_trace_destroy(gpc_hierarchy *h);
 
 /* Events of the functional hierarchy, and of what is done in no time; `trace` is not NULL. */
-void gpci_tell_access(gpci_trace *trace, const gpc_request *request, uint64_t address, uint32_t segments);
-void gpci_tell_line(gpci_trace *trace, const gpc_request *request, uint8_t segments);
-void gpci_tell_step(gpci_trace *trace, gpc_what what, gpc_component component, uint32_t index, uint64_t address,
-                    uint32_t segments, uint8_t outcome);
-void gpci_tell_evict(gpci_trace *trace, gpc_component component, uint32_t index, uint64_t address,
-                     const gpc_eviction *eviction);
-void gpci_tell_dropped(gpc_hierarchy *h, const gpc_cache *cache, gpc_component component, uint32_t index,
-                       uint64_t inner, uint64_t address);
-void gpci_tell_messages(gpc_hierarchy *h, const gpc_coherence_result *result);
+GPCI_COLD void gpci_tell_access(gpci_trace *trace, const gpc_request *request, uint64_t address, uint32_t segments);
+GPCI_COLD void gpci_tell_line(gpci_trace *trace, const gpc_request *request, uint8_t segments);
+GPCI_COLD void gpci_tell_step(gpci_trace *trace, gpc_what what, gpc_component component, uint32_t index,
+                              uint64_t address, uint32_t segments, uint8_t outcome);
+GPCI_COLD void gpci_tell_evict(gpci_trace *trace, gpc_component component, uint32_t index, uint64_t address,
+                               const gpc_eviction *eviction);
+GPCI_COLD void gpci_tell_dropped(gpc_hierarchy *h, const gpc_cache *cache, gpc_component component, uint32_t index,
+                                 uint64_t inner, uint64_t address);
+GPCI_COLD void gpci_tell_messages(gpc_hierarchy *h, const gpc_coherence_result *result);
 /* GPC_ERROR_CANCELLED, if the callback has had enough; else `status`. */
-gpc_status gpci_tell_complete(gpc_hierarchy *h, const gpc_warp_result *result, gpc_status status);
+GPCI_COLD gpc_status gpci_tell_complete(gpc_hierarchy *h, const gpc_warp_result *result, gpc_status status);
 
 /* A module of a coherent hierarchy as a component. */
 gpc_component gpci_component_of(const gpc_hierarchy *h, uint32_t module, uint64_t address, uint32_t *index);

@@ -51,19 +51,18 @@ bool gpci_coherent_mshr_stall(gpci_timed *t, gpci_stage *stage, gpci_queue *queu
     gpci_queue_pop(queue, &t->pool, t->wheel.now);
     if (!stage->returned.count)
         gpci_stage_block(stage, &stage->held[0], t->wheel.now, GPC_BUSY_MSHR);
-    gpci_see_held(t, stage, gpci_at(t, packet), &stage->held[0], (gpc_busy)stage->held[0].reason);
+    gpci_see_held(t, stage, gpci_at(t, packet), &stage->held[0]);
     gpci_queue_push(&stage->returned, &t->pool, t->wheel.now, packet);
     return true;
 }
 
 bool gpci_coherent_mshr_is_stalled(gpci_timed *t, gpci_stage *stage) {
     if (!lacks(t, stage, stage->returned.first)) {
-        gpci_see_held(t, stage, gpci_at(t, stage->returned.first), &stage->held[0], GPC_BUSY_NOT);
         gpci_stage_unblock(stage, &stage->held[0], t->wheel.now);
         return false;
     }
     gpci_stage_block(stage, &stage->held[0], t->wheel.now, GPC_BUSY_MSHR);
-    gpci_see_held(t, stage, gpci_at(t, stage->returned.first), &stage->held[0], GPC_BUSY_MSHR);
+    gpci_see_held(t, stage, gpci_at(t, stage->returned.first), &stage->held[0]);
     return true;
 }
 

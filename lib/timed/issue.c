@@ -31,8 +31,17 @@ static uint32_t take_flight(gpci_timed *t, uint32_t sm, uint32_t warp, uint8_t k
         number = t->flight_fresh++;
     else
         t->flight_free = t->flights[number].next;
-    t->flights[number] =
-        (gpci_flight){.token = token, .issued = t->wheel.now, .sm = sm, .warp = warp, .left = lines, .kind = kind};
+    gpci_flight *f = &t->flights[number];
+    f->token = token;
+    f->issued = t->wheel.now;
+    f->due = 0;
+    f->sm = sm;
+    f->warp = warp;
+    f->left = lines;
+    f->kind = kind;
+    f->level = 0;
+    f->framed = false;
+    f->trace.id = 0;
     t->in_flight++;
     t->accepted++;
     t->progress = t->wheel.now;
@@ -59,7 +68,6 @@ static void queue_line(gpci_timed *t, gpci_stage *stage, const gpc_request *requ
     p->line.kind = request->kind;
     p->level = 1;
     p->flags = last ? GPCI_PACKET_LAST : 0;
-    gpci_see_line(t, p, flight);
     gpci_queue_push(&stage->in, &t->pool, t->wheel.now, number);
 }
 
@@ -77,10 +85,9 @@ static gpc_status issue(gpci_timed *t, const gpc_warp_access *w, uint64_t token,
     request.cycle = t->wheel.now;
     uint32_t flight = take_flight(t, w->sm, w->warp, w->kind, token, count);
     t->flights[flight].framed = framed;
-    request.address = lines[0].address;
-    gpci_see_issue(t, flight, &request, segments);
     for (uint32_t i = 0; i < count; i++)
         queue_line(t, stage, &request, &lines[i], flight, i + 1 == count);
+    gpci_see_issue(t, stage, flight, count, segments);
     gpci_gauge_set(&stage->waiting_gauge, t->wheel.now, ++stage->waiting);
     gpci_wake(t, stage->component, t->wheel.now);
     return GPC_OK;
@@ -206,9 +213,7 @@ gpc_status gpc_hierarchy_try_miss(gpc_hierarchy *h, const gpc_request *request, 
     p->request.address = line.address;
     p->request.size = 0;
     p->request.kernel = h->kernel;
-    gpci_see_issue(t, flight, &p->request, gpci_count_sectors(p->segments));
-    gpci_see_line(t, p, flight);
-    gpci_see(t, GPC_WHAT_QUEUE, stage, p, 0);
+    gpci_see_miss(t, stage, flight, p);
     gpci_queue_push(&stage->out, &t->pool, t->wheel.now, number);
     gpci_wake(t, stage->component, t->wheel.now);
     if (out_busy)

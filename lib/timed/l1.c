@@ -34,6 +34,7 @@ static void count_load(gpc_hierarchy *h, uint32_t sm, uint64_t cycles) {
 
 static void complete(gpci_timed *t, uint32_t number) {
     gpci_flight *f = flight_at(t, number);
+    gpci_see_done(t, f);
     gpc_completion c = {.token = f->token,
                         .issued = f->issued,
                         .cycle = t->wheel.now,
@@ -42,7 +43,6 @@ static void complete(gpci_timed *t, uint32_t number) {
                         .kind = f->kind,
                         .level = f->level};
     bool framed = f->framed;
-    gpci_see_done(t, f);
     if (f->kind == GPC_LOAD)
         count_load(t->h, c.sm, c.cycle - c.issued);
     f->next = t->flight_free;
@@ -131,13 +131,10 @@ void gpci_l1_send(gpci_timed *t, gpci_stage *stage, const gpci_wanted *wanted) {
         (uint8_t)((cached ? 0 : GPCI_MARK_PASSES) | (wanted->declined ? GPCI_MARK_DECLINED : 0) |
                   (f->request.admitted ? GPCI_MARK_ADMITTED : 0) | f->request.token << GPCI_MARK_TOKEN_SHIFT);
     f->line.waiter = wanted->waiter;
-    gpci_see_new(t, GPC_WHAT_FETCH, stage, f, f);
-    if (!cached)
-        gpci_see(t, GPC_WHAT_BYPASS, stage, f, 0);
-    gpci_see(t, GPC_WHAT_QUEUE, stage, f, 0);
     gpci_l1_ask_read(&f->request, wanted->word);
     gpci_count_l1_fetch(t->h, stage->index, f->segments);
     gpci_queue_push(&stage->out, &t->pool, t->wheel.now, fetch);
+    gpci_see_new(t, GPC_WHAT_FETCH, stage, f, f, !cached);
 }
 
 /* A dirty line leaves: its bytes go below, and nobody waits for that. */
@@ -155,8 +152,7 @@ void gpci_l1_evicted(gpci_timed *t, gpci_stage *stage, const gpc_eviction *evict
                        .segments = gpci_segments_of(eviction->dirty_bytes),
                        .type = GPCI_WRITE,
                        .flags = GPCI_PACKET_POSTED};
-    gpci_see_new(t, GPC_WHAT_WRITE_BACK, stage, p, NULL);
-    gpci_see(t, GPC_WHAT_QUEUE, stage, p, 0);
+    gpci_see_new(t, GPC_WHAT_WRITE_BACK, stage, p, NULL, false);
     gpci_queue_push(&stage->out, &t->pool, t->wheel.now, packet);
 }
 
@@ -189,9 +185,7 @@ void gpci_l1_send_itself(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci
     gpci_packet *p = gpci_at(t, packet);
     p->type = (uint8_t)type;
     p->born = t->wheel.now;
-    if (type == GPCI_READ)
-        gpci_see(t, GPC_WHAT_BYPASS, stage, p, 0);
-    gpci_see(t, GPC_WHAT_QUEUE, stage, p, 0);
+    gpci_see_queued(t, stage, p, type == GPCI_READ);
     gpci_queue_push(&stage->out, &t->pool, t->wheel.now, packet);
 }
 
@@ -200,8 +194,7 @@ void gpci_l1_serve(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     gpci_flight *f = flight_at(t, p->line.flight);
     uint64_t due = gpci_stage_data(stage, t->wheel.now, gpci_packet_bytes(p));
     f->due = f->due > due ? f->due : due;
-    gpci_see(t, GPC_WHAT_SERVE, stage, p, due);
-    gpci_see(t, GPC_WHAT_REPLY, stage, p, 1);
+    gpci_see_hit(t, stage, p, due);
     release_line(t, p->line.flight, 1);
     gpci_pool_give(&t->pool, packet);
 }
@@ -235,7 +228,7 @@ static void write_through(gpci_timed *t, gpci_stage *stage, uint32_t packet, con
         flight_at(t, flight)->left++;
         packet = copy_packet(t, packet, GPCI_WRITE);
         gpci_at(t, packet)->line.flight = flight;
-        gpci_see_new(t, GPC_WHAT_WRITE_BACK, stage, gpci_at(t, packet), gpci_at(t, packet));
+        gpci_see_copy(t, stage, gpci_at(t, packet));
     }
     gpci_packet *p = gpci_at(t, packet);
     p->bytes[0] = r->write_bytes[0];
@@ -327,13 +320,12 @@ GPCI_INLINE void run_tags(gpci_timed *t, gpci_stage *stage, pass_fn pass_tags) {
         queue->first = next;
         gpci_verdict verdict = pass_tags(t, stage, packet, held);
         if (verdict == GPCI_BLOCKED) {
-            gpci_see_held(t, stage, gpci_at(t, packet), held, (gpc_busy)held->reason);
+            gpci_see_held(t, stage, gpci_at(t, packet), held);
             t->pool.next[packet] = next;
             queue->first = packet;
             return;
         }
         gpci_gauge_set(&queue->gauge, now, --queue->count);
-        gpci_see_held(t, stage, gpci_at(t, packet), held, GPC_BUSY_NOT);
         gpci_stage_unblock(stage, held, now);
         held->looked = false;
         if (stage->reorder)

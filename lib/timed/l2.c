@@ -59,8 +59,7 @@ static void write_memory(gpci_timed *t, gpci_stage *stage, uint64_t inner, uint8
                                         .type = GPCI_WRITE,
                                         .flags = GPCI_PACKET_POSTED};
     gpci_count_dram_write(t->h, gpci_count_sectors(segments));
-    gpci_see_new(t, GPC_WHAT_WRITE_BACK, stage, gpci_at(t, packet), NULL);
-    gpci_see(t, GPC_WHAT_QUEUE, stage, gpci_at(t, packet), 0);
+    gpci_see_new(t, GPC_WHAT_WRITE_BACK, stage, gpci_at(t, packet), NULL, false);
     gpci_queue_push(&stage->out, &t->pool, t->wheel.now, packet);
 }
 
@@ -106,14 +105,13 @@ void gpci_l2_send(gpci_timed *t, gpci_stage *stage, const gpci_wanted *wanted) {
     f->line.marks = 0;
     f->level = 3;
     f->flags = (uint8_t)(GPCI_PACKET_FETCH | (far ? GPCI_PACKET_LINK : 0));
-    gpci_see_new(t, GPC_WHAT_FETCH, stage, f, gpci_at(t, wanted->waiter));
-    gpci_see(t, GPC_WHAT_QUEUE, stage, f, 0);
     uint32_t count = gpci_count_sectors(f->segments);
     if (far)
         gpci_count_l2_remote(t->h, count);
     else
         gpci_count_dram_read(t->h, count);
     gpci_queue_push(far ? &stage->link : &stage->out, &t->pool, t->wheel.now, fetch);
+    gpci_see_new(t, GPC_WHAT_FETCH, stage, f, gpci_at(t, wanted->waiter), false);
 }
 
 /* Read sectors count as hits where they are valid, or on their way: so hardware counts them. */
@@ -235,10 +233,10 @@ static void run_link_tags(gpci_timed *t, gpci_stage *stage) {
             again(t, stage);
             return;
         }
-        bool blocked = pass(t, stage, stage->link_at, held) == GPCI_BLOCKED;
-        gpci_see_held(t, stage, gpci_at(t, stage->link_at), held, blocked ? (gpc_busy)held->reason : GPC_BUSY_NOT);
-        if (blocked)
+        if (pass(t, stage, stage->link_at, held) == GPCI_BLOCKED) {
+            gpci_see_held(t, stage, gpci_at(t, stage->link_at), held);
             return;
+        }
         stage->link_at = GPCI_NO_PACKET;
         passed(t, stage, held);
     }
@@ -262,9 +260,8 @@ static void run_tags(gpci_timed *t, gpci_stage *stage) {
             return;
         }
         stage->in.first = next;
-        bool blocked = pass(t, stage, packet, held) == GPCI_BLOCKED;
-        gpci_see_held(t, stage, p, held, blocked ? (gpc_busy)held->reason : GPC_BUSY_NOT);
-        if (blocked) {
+        if (pass(t, stage, packet, held) == GPCI_BLOCKED) {
+            gpci_see_held(t, stage, p, held);
             t->pool.next[packet] = next;
             stage->in.first = packet;
             return;

@@ -87,7 +87,10 @@ static bool offer_all(gpci_timed *t, uint32_t packet) {
 
 /* A slice's packet into the channel, or the host's memory; false where it takes no more. A write is then done with. */
 static bool into_memory(gpci_timed *t, uint32_t packet) {
-    return t->callbacks.on_memory ? offer_all(t, packet) : enqueue(t, packet);
+    if (!(t->callbacks.on_memory ? offer_all(t, packet) : enqueue(t, packet)))
+        return false;
+    gpci_see_memory(t, gpci_at(t, packet));
+    return true;
 }
 
 /* The first packet of a slice's miss queue sets out. */
@@ -126,7 +129,6 @@ GPCI_INLINE void into_channels(gpci_timed *t, gpci_stage *slice, done_fn written
         slice->memory_full = !into_memory(t, packet);
         if (slice->memory_full)
             return;
-        gpci_see_memory(t, p);
         t->pool.next[packet] = next;
         gpci_queue_pop(&slice->out, &t->pool, t->wheel.now);
         gpci_stage_relieve(slice, GPC_BUSY_MISS_QUEUE);
@@ -182,7 +184,6 @@ static void take_linked(gpci_timed *t, uint32_t channel) {
         if (!into_memory(t, packet))
             return;
         m->held = GPCI_NO_PACKET;
-        gpci_see_memory(t, p);
         if (write)
             gpci_pool_give(&t->pool, packet);
     }

@@ -7,10 +7,29 @@ void gpci_network_watch(gpci_network *network, gpci_network_watch_fn watch, void
     network->watch = watch;
     network->watch_data = user_data;
     network->component = component;
+    network->unusual = network->fast || watch;
 }
 
 bool gpci_network_can_send(const gpci_network *network, uint32_t input) {
     return network->inputs[input].count < network->input_room;
+}
+
+GPCI_INLINE void send_unusual(gpci_network *network, uint32_t input, uint32_t index) {
+    if (network->fast)
+        gpci_packet_at(network->pool, index)->due = gpci_clock_own(network->options.clock, network->wheel->now);
+    if (GPCI_UNLIKELY(network->watch != NULL))
+        network->watch(network->watch_data, network->component, false, input, index);
+}
+
+GPCI_INLINE void receive_unusual(gpci_network *network, uint32_t output, uint32_t index) {
+    gpci_network_output *port = &network->outputs[output];
+    if (network->fast) {
+        uint64_t at = gpci_clock_own(network->options.clock, network->wheel->now);
+        port->freed = port->freed_at == at ? port->freed + 1 : 1;
+        port->freed_at = at;
+    }
+    if (GPCI_UNLIKELY(network->watch != NULL))
+        network->watch(network->watch_data, network->component, true, output, index);
 }
 
 void gpci_network_send(gpci_network *network, uint32_t input, uint32_t output, uint32_t size, uint32_t index) {
@@ -22,13 +41,13 @@ void gpci_network_send(gpci_network *network, uint32_t input, uint32_t output, u
     packet->path.to = (uint16_t)output;
     packet->path.size = size;
     packet->path.entered = now;
-    packet->due = network->fast ? gpci_clock_own(network->options.clock, now) : 0;
+    packet->due = 0;
+    if (network->unusual) /* one look for two rare things */
+        send_unusual(network, input, index);
     gpci_packet_list_push(to, network->pool, index);
     network->inputs[input].count++;
     network->packets++;
     gpci_gauge_set(&network->input_gauge, now, network->input_gauge.level + 1);
-    if (GPCI_UNLIKELY(network->watch != NULL))
-        network->watch(network->watch_data, network->component, false, input, index);
     if (!head)
         return;
     gpci_network_request(network, input, output);
@@ -60,11 +79,8 @@ uint32_t gpci_network_receive(gpci_network *network, uint32_t output) {
     uint32_t index = port->buffer.first;
     const gpci_packet *packet = gpci_packet_at(network->pool, index);
     port->buffer.first = network->pool->next[index];
-    if (network->fast) {
-        uint64_t at = gpci_clock_own(network->options.clock, now);
-        port->freed = port->freed_at == at ? port->freed + 1 : 1;
-        port->freed_at = at;
-    }
+    if (network->unusual)
+        receive_unusual(network, output, index);
     if (port->count-- == network->output_room)
         reopen(network, output);
     port->distant = false;
@@ -75,8 +91,6 @@ uint32_t gpci_network_receive(gpci_network *network, uint32_t output) {
     network->stats.packets++;
     network->stats.bytes += packet->path.size;
     network->stats.cycles += now - packet->path.entered;
-    if (GPCI_UNLIKELY(network->watch != NULL))
-        network->watch(network->watch_data, network->component, true, output, index);
     return index;
 }
 

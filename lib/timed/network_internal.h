@@ -41,6 +41,7 @@ struct gpci_network {
     uint32_t in_words, out_words; /* of bitmaps of inputs, outputs */
     bool turning;                 /* the last output is to be stepped in this cycle */
     bool fast;                    /* several network cycles in one of the core */
+    bool unusual;                 /* fast, or watched */
     gpci_network_input *inputs;
     gpci_network_output *outputs;
     gpci_packet_list *lanes; /* [inputs], with virtual queues [inputs][outputs] */

@@ -64,7 +64,6 @@ static void mshr_add(gpci_timed *t, gpci_stage *stage, uint32_t packet, bool far
     p->mshr.whole = p->mshr.part = 0;
     p->mshr.remote = far;
     stage->mshr.used[far]++;
-    gpci_see(t, GPC_WHAT_MSHR_ALLOCATE, stage, p, 0);
     gpci_gauge_set(&stage->mshr.gauge, t->wheel.now, mshr_total(stage));
 }
 
@@ -110,9 +109,8 @@ static uint8_t in_flight(const gpci_packet *leader) {
     return leader->mshr.whole | leader->mshr.part;
 }
 
-static void mshr_join(gpci_timed *t, const gpci_stage *stage, uint32_t leader, uint32_t packet) {
+static void mshr_join(gpci_timed *t, uint32_t leader, uint32_t packet) {
     gpci_packet *l = gpci_at(t, leader);
-    gpci_see(t, GPC_WHAT_MSHR_MERGE, stage, gpci_at(t, packet), l->label.id);
     t->pool.next[packet] = GPCI_NO_PACKET;
     if (l->mshr.first == GPCI_NO_PACKET)
         l->mshr.first = packet;
@@ -166,6 +164,7 @@ gpci_verdict gpci_stage_block(gpci_stage *stage, gpci_held *held, uint64_t now, 
 void gpci_stage_unblock(gpci_stage *stage, gpci_held *held, uint64_t now) {
     if (held->reason == GPC_BUSY_NOT)
         return;
+    gpci_see_released(stage, held);
     stage->counts.stalls[held->reason] += now - held->since;
     held->reason = GPC_BUSY_NOT;
 }
@@ -246,12 +245,11 @@ static uint32_t waiter_of(gpci_timed *t, const gpci_stage *stage, uint32_t packe
         return packet;
     uint32_t waiter = gpci_pool_take(&t->pool);
     memcpy(gpci_at(t, waiter), p, offsetof(gpci_packet, request));
-    gpci_see_waiter(t, gpci_at(t, waiter), p);
     return waiter;
 }
 
-static gpci_verdict hold_up(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_held *held, uint32_t leader,
-                            gpc_busy reason) {
+GPCI_INLINE gpci_verdict hold_up(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_held *held, uint32_t leader,
+                                 gpc_busy reason) {
     if (stage->level == 1 && stage->cache->predictor_ops->on_stall)
         return gpci_stall_hold(t, stage, packet, held, leader, reason);
     return gpci_stage_block(stage, held, t->wheel.now, reason);
@@ -289,9 +287,10 @@ gpci_verdict gpci_stage_settle(gpci_timed *t, gpci_stage *stage, uint32_t packet
     p->mshr.needs = l.wait;
     uint32_t waiter = l.fetch ? waiter_of(t, stage, packet) : packet;
     if (found)
-        mshr_join(t, stage, leader, waiter);
+        mshr_join(t, leader, waiter);
     else
         mshr_add(t, stage, leader = waiter, far);
+    gpci_see_waits(t, stage, packet, waiter, leader);
     if (!l.fetch)
         return GPCI_WAITING;
     gpci_packet *first = gpci_at(t, leader);

@@ -31,9 +31,10 @@ typedef struct gpci_flight {
     uint32_t next; /* free, or in an L1's list of those that become due */
     uint8_t kind, level;
     bool framed; /* from an SM of this library */
-    uint64_t id; /* for the trace of events: its number, and what it was issued with */
-    uint64_t pc, address;
-    uint32_t block;
+    struct {     /* for the trace of events; id 0: the rest is undefined */
+        uint64_t id, pc, address;
+        uint32_t block;
+    } trace;
 } gpci_flight;
 
 /*

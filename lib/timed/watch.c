@@ -50,15 +50,15 @@ void gpci_tell(gpci_timed *t, gpc_what what, const gpci_stage *stage, const gpci
     gpci_trace_tell(t->trace, &e);
 }
 
-void gpci_tell_issue(gpci_timed *t, uint32_t flight, const gpc_request *request, uint32_t segments) {
+static void tell_access(gpci_timed *t, uint32_t flight, const gpc_request *request, uint32_t segments) {
     gpci_flight *f = &t->flights[flight];
     gpc_event e = gpci_event_of_none(t->trace, GPC_WHAT_ISSUE, GPC_COMPONENT_SM, request->sm);
-    f->id = ++t->trace->packets;
-    f->pc = request->pc;
-    f->block = request->block;
-    f->address = request->address & ~(uint64_t)(t->h->l1_level.line_bytes - 1);
-    e.packet = e.access = f->id;
-    e.address = f->address;
+    f->trace.id = ++t->trace->packets;
+    f->trace.pc = request->pc;
+    f->trace.block = request->block;
+    f->trace.address = request->address & ~(uint64_t)(t->h->l1_level.line_bytes - 1);
+    e.packet = e.access = f->trace.id;
+    e.address = f->trace.address;
     e.pc = request->pc;
     e.sm = request->sm;
     e.warp = request->warp;
@@ -68,12 +68,27 @@ void gpci_tell_issue(gpci_timed *t, uint32_t flight, const gpc_request *request,
     gpci_trace_tell(t->trace, &e);
 }
 
-void gpci_tell_packet(gpci_timed *t, gpci_packet *p, uint32_t flight) {
+static void tell_line(gpci_timed *t, gpci_packet *p, uint32_t flight) {
     p->label.id = ++t->trace->packets;
-    p->label.parent = p->label.origin = t->flights[flight].id;
+    p->label.parent = p->label.origin = t->flights[flight].trace.id;
     p->label.kind = p->request.kind;
     gpc_event e = event_of(t, GPC_WHAT_LINE, GPC_COMPONENT_SM, p->request.sm, p);
     gpci_trace_tell(t->trace, &e);
+}
+
+void gpci_tell_issue(gpci_timed *t, const gpci_stage *stage, uint32_t flight, uint32_t count, uint32_t segments) {
+    uint32_t packet = stage->in.first;
+    for (uint32_t i = count; i < stage->in.count; i++)
+        packet = t->pool.next[packet];
+    tell_access(t, flight, &gpci_at(t, packet)->request, segments);
+    for (uint32_t i = 0; i < count; i++, packet = t->pool.next[packet])
+        tell_line(t, gpci_at(t, packet), flight);
+}
+
+void gpci_tell_miss(gpci_timed *t, const gpci_stage *stage, uint32_t flight, gpci_packet *p) {
+    tell_access(t, flight, &p->request, gpci_count_sectors(p->segments));
+    tell_line(t, p, flight);
+    gpci_tell(t, GPC_WHAT_QUEUE, stage, p, 0);
 }
 
 /* Of what a packet to memory does not know of itself. */
@@ -88,25 +103,54 @@ static void complete_write_back(const gpci_timed *t, const gpci_stage *stage, gp
         gpci_interleave_address(&t->h->interleave, stage->index % t->h->slices_per_partition, p->request.address);
 }
 
-void gpci_tell_new(gpci_timed *t, gpc_what what, const gpci_stage *stage, gpci_packet *p, const gpci_packet *parent) {
-    uint64_t before = parent ? parent->label.id : 0;
-    if (parent) {
-        p->label.parent = before;
-        p->label.origin = parent->label.origin;
-        p->label.kind = parent->label.kind;
-        p->request.pc = parent->request.pc;
-        p->request.warp = parent->request.warp;
-        p->request.block = parent->request.block;
-    } else {
-        complete_write_back(t, stage, p);
-    }
-    p->label.id = parent && !before ? 0 : ++t->trace->packets;
+static void tell_child(gpci_timed *t, gpc_what what, const gpci_stage *stage, gpci_packet *p,
+                       const gpci_packet *parent) {
+    uint64_t before = parent->label.id;
+    p->label = parent->label;
+    p->label.parent = before;
+    p->label.id = before ? ++t->trace->packets : 0;
+    p->request.pc = parent->request.pc;
+    p->request.warp = parent->request.warp;
+    p->request.block = parent->request.block;
     gpci_tell(t, what, stage, p, 0);
 }
 
-void gpci_tell_waiter(gpci_packet *waiter, const gpci_packet *p) {
-    waiter->request = p->request;
-    waiter->label = p->label;
+void gpci_tell_new(gpci_timed *t, gpc_what what, const gpci_stage *stage, gpci_packet *p, const gpci_packet *parent,
+                   bool passes) {
+    if (parent) {
+        tell_child(t, what, stage, p, parent);
+    } else {
+        complete_write_back(t, stage, p);
+        p->label.id = ++t->trace->packets;
+        gpci_tell(t, what, stage, p, 0);
+    }
+    gpci_tell_queued(t, stage, p, passes);
+}
+
+void gpci_tell_copy(gpci_timed *t, const gpci_stage *stage, gpci_packet *p) {
+    tell_child(t, GPC_WHAT_WRITE_BACK, stage, p, p);
+}
+
+void gpci_tell_queued(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p, bool passes) {
+    if (passes)
+        gpci_tell(t, GPC_WHAT_BYPASS, stage, p, 0);
+    gpci_tell(t, GPC_WHAT_QUEUE, stage, p, 0);
+}
+
+void gpci_tell_hit(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p, uint64_t due) {
+    gpci_tell(t, GPC_WHAT_SERVE, stage, p, due);
+    gpci_tell(t, GPC_WHAT_REPLY, stage, p, 1);
+}
+
+/* A waiter that a load leaves in L1 is as known as the load was. */
+void gpci_tell_waits(gpci_timed *t, const gpci_stage *stage, uint32_t packet, uint32_t waiter, uint32_t leader) {
+    gpci_packet *w = gpci_at(t, waiter);
+    if (waiter != packet) {
+        w->request = gpci_at(t, packet)->request;
+        w->label = gpci_at(t, packet)->label;
+    }
+    bool own = waiter == leader;
+    gpci_tell(t, own ? GPC_WHAT_MSHR_ALLOCATE : GPC_WHAT_MSHR_MERGE, stage, w, own ? 0 : gpci_at(t, leader)->label.id);
 }
 
 void gpci_tell_lookup(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p, const gpci_held *held) {
@@ -119,28 +163,30 @@ void gpci_tell_lookup(gpci_timed *t, const gpci_stage *stage, const gpci_packet 
     gpci_tell(t, GPC_WHAT_LOOKUP, stage, p, pending ? GPC_PENDING_HIT : r->outcome);
 }
 
-/*
- * The reason may change while a packet is held up: one ends where the next begins. When it ends the packet may be on its
- * way already, or gone, and so what was told of it is kept.
- */
-void gpci_tell_held(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p, const gpci_held *held,
-                    gpc_busy reason) {
+static gpc_event *held_at(const gpci_timed *t, const gpci_stage *stage, const gpci_held *held) {
     uint32_t client = held == &stage->held[1];
-    gpc_event *told = &t->trace->held[stage->level == 1 ? stage->index : t->h->sms + 2 * stage->index + client];
-    if (told->outcome == reason)
-        return;
-    if (told->outcome != GPC_BUSY_NOT) {
-        gpc_event end = *told;
-        end.what = GPC_WHAT_UNBLOCK;
-        end.cycle = end.until = t->wheel.now;
-        told->outcome = GPC_BUSY_NOT;
-        gpci_trace_tell(t->trace, &end);
-    }
-    if (reason == GPC_BUSY_NOT || !p->label.id)
+    return &t->trace->held[stage->level == 1 ? stage->index : t->h->sms + 2 * stage->index + client];
+}
+
+void gpci_tell_held(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p, const gpci_held *held) {
+    gpc_event *told = held_at(t, stage, held);
+    if (told->outcome == held->reason || !p->label.id)
         return;
     *told = event_of(t, GPC_WHAT_BLOCK, component_of(stage), stage->index, p);
-    told->outcome = (uint8_t)reason;
+    told->outcome = held->reason;
     gpci_trace_tell(t->trace, told);
+}
+
+/* The packet may be on its way already, or gone: what was told of it is kept. */
+void gpci_tell_released(const gpci_stage *stage, const gpci_held *held) {
+    const gpci_timed *t = stage->timed;
+    gpc_event *told = held_at(t, stage, held), end = *told;
+    if (told->outcome == GPC_BUSY_NOT)
+        return;
+    told->outcome = GPC_BUSY_NOT;
+    end.what = GPC_WHAT_UNBLOCK;
+    end.cycle = end.until = t->wheel.now;
+    gpci_trace_tell(t->trace, &end);
 }
 
 void gpci_tell_leaves(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p, const gpc_eviction *eviction) {
@@ -158,15 +204,15 @@ void gpci_tell_leaves(gpci_timed *t, const gpci_stage *stage, const gpci_packet 
 }
 
 void gpci_tell_done(gpci_timed *t, const gpci_flight *f) {
-    if (!f->id)
+    if (!f->trace.id)
         return;
     gpc_event e = gpci_event_of_none(t->trace, GPC_WHAT_COMPLETE, GPC_COMPONENT_SM, f->sm);
-    e.packet = e.access = f->id;
-    e.address = f->address;
-    e.pc = f->pc;
+    e.packet = e.access = f->trace.id;
+    e.address = f->trace.address;
+    e.pc = f->trace.pc;
     e.sm = f->sm;
     e.warp = f->warp;
-    e.block = f->block;
+    e.block = f->trace.block;
     e.kind = f->kind;
     e.outcome = f->level;
     e.value = e.cycle - f->issued;
@@ -301,7 +347,7 @@ static void forget(gpci_timed *t) {
     for (uint32_t i = 0; i < t->pool.fresh; i++)
         gpci_at(t, i)->label.id = gpci_at(t, i)->label.origin = 0;
     for (uint32_t i = 0; i < t->flight_fresh; i++)
-        t->flights[i].id = 0;
+        t->flights[i].trace.id = 0;
     gpci_transactions *p = t->transactions;
     for (uint32_t i = 0; p && i < p->fresh; i++) {
         p->transactions[i].label.id = 0;

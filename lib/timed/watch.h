@@ -13,18 +13,25 @@
  * set has none, nor has what is made for it, and nothing is told of it.
  */
 
-void gpci_tell(gpci_timed *t, gpc_what what, const gpci_stage *stage, const gpci_packet *p, uint64_t detail);
-void gpci_tell_issue(gpci_timed *t, uint32_t flight, const gpc_request *request, uint32_t segments);
-void gpci_tell_packet(gpci_timed *t, gpci_packet *p, uint32_t flight);
-void gpci_tell_new(gpci_timed *t, gpc_what what, const gpci_stage *stage, gpci_packet *p, const gpci_packet *parent);
-void gpci_tell_waiter(gpci_packet *waiter, const gpci_packet *p);
-void gpci_tell_lookup(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p, const gpci_held *held);
-void gpci_tell_held(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p, const gpci_held *held,
-                    gpc_busy reason);
-void gpci_tell_leaves(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p, const gpc_eviction *eviction);
-void gpci_tell_done(gpci_timed *t, const gpci_flight *flight);
-void gpci_tell_memory(gpci_timed *t, const gpci_packet *p);
-void gpci_tell_data(gpci_timed *t, const gpci_packet *p);
+GPCI_COLD void gpci_tell(gpci_timed *t, gpc_what what, const gpci_stage *stage, const gpci_packet *p, uint64_t detail);
+GPCI_COLD void gpci_tell_issue(gpci_timed *t, const gpci_stage *stage, uint32_t flight, uint32_t count,
+                               uint32_t segments);
+GPCI_COLD void gpci_tell_miss(gpci_timed *t, const gpci_stage *stage, uint32_t flight, gpci_packet *p);
+GPCI_COLD void gpci_tell_new(gpci_timed *t, gpc_what what, const gpci_stage *stage, gpci_packet *p,
+                             const gpci_packet *parent, bool passes);
+GPCI_COLD void gpci_tell_copy(gpci_timed *t, const gpci_stage *stage, gpci_packet *p);
+GPCI_COLD void gpci_tell_queued(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p, bool passes);
+GPCI_COLD void gpci_tell_hit(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p, uint64_t due);
+GPCI_COLD void gpci_tell_waits(gpci_timed *t, const gpci_stage *stage, uint32_t packet, uint32_t waiter,
+                               uint32_t leader);
+GPCI_COLD void gpci_tell_lookup(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p, const gpci_held *held);
+GPCI_COLD void gpci_tell_held(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p, const gpci_held *held);
+GPCI_COLD void gpci_tell_released(const gpci_stage *stage, const gpci_held *held);
+GPCI_COLD void gpci_tell_leaves(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p,
+                                const gpc_eviction *eviction);
+GPCI_COLD void gpci_tell_done(gpci_timed *t, const gpci_flight *flight);
+GPCI_COLD void gpci_tell_memory(gpci_timed *t, const gpci_packet *p);
+GPCI_COLD void gpci_tell_data(gpci_timed *t, const gpci_packet *p);
 
 /* The trace is set, or with NULL removed. */
 void gpci_timed_watch(gpci_timed *t, gpci_trace *trace);
@@ -38,27 +45,50 @@ GPCI_INLINE void gpci_see(gpci_timed *t, gpc_what what, const gpci_stage *stage,
         gpci_tell(t, what, stage, p, detail);
 }
 
-/* An accepted warp access; its line transactions, or the one request of gpc_hierarchy_try_miss. */
-GPCI_INLINE void gpci_see_issue(gpci_timed *t, uint32_t flight, const gpc_request *request, uint32_t segments) {
+/* An accepted warp access, whose `count` line transactions are the last of L1's queue; or of gpc_hierarchy_try_miss. */
+GPCI_INLINE void gpci_see_issue(gpci_timed *t, const gpci_stage *stage, uint32_t flight, uint32_t count,
+                                uint32_t segments) {
     if (GPCI_UNLIKELY(t->trace != NULL))
-        gpci_tell_issue(t, flight, request, segments);
+        gpci_tell_issue(t, stage, flight, count, segments);
 }
-GPCI_INLINE void gpci_see_line(gpci_timed *t, gpci_packet *p, uint32_t flight) {
+GPCI_INLINE void gpci_see_miss(gpci_timed *t, const gpci_stage *stage, uint32_t flight, gpci_packet *p) {
     if (GPCI_UNLIKELY(t->trace != NULL))
-        gpci_tell_packet(t, p, flight);
+        gpci_tell_miss(t, stage, flight, p);
 }
 
-/* A packet is made on account of another (NULL: of whoever passed the stage's tags or filled it last). */
+/*
+ * A packet is made on account of another (NULL: of whoever passed the stage's tags or filled it last), and enters the
+ * miss queue. `passes`: the cache does not keep what it brings.
+ */
 GPCI_INLINE void gpci_see_new(gpci_timed *t, gpc_what what, const gpci_stage *stage, gpci_packet *p,
-                              const gpci_packet *parent) {
+                              const gpci_packet *parent, bool passes) {
     if (GPCI_UNLIKELY(t->trace != NULL))
-        gpci_tell_new(t, what, stage, p, parent);
+        gpci_tell_new(t, what, stage, p, parent, passes);
 }
 
-/* A load of L1 goes itself, and leaves behind who waits for it, as known as it was. */
-GPCI_INLINE void gpci_see_waiter(const gpci_timed *t, gpci_packet *waiter, const gpci_packet *p) {
+/* A store's copy, which goes below while the store waits. */
+GPCI_INLINE void gpci_see_copy(gpci_timed *t, const gpci_stage *stage, gpci_packet *p) {
     if (GPCI_UNLIKELY(t->trace != NULL))
-        gpci_tell_waiter(waiter, p);
+        gpci_tell_copy(t, stage, p);
+}
+
+/* Into the miss queue. */
+GPCI_INLINE void gpci_see_queued(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p, bool passes) {
+    if (GPCI_UNLIKELY(t->trace != NULL))
+        gpci_tell_queued(t, stage, p, passes);
+}
+
+/* L1 has it: its data are out of the port at `due`. */
+GPCI_INLINE void gpci_see_hit(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p, uint64_t due) {
+    if (GPCI_UNLIKELY(t->trace != NULL))
+        gpci_tell_hit(t, stage, p, due);
+}
+
+/* At an MSHR entry: its own (`leader` is `waiter`), or another's. In L1 a load may go itself, and leave a waiter. */
+GPCI_INLINE void gpci_see_waits(gpci_timed *t, const gpci_stage *stage, uint32_t packet, uint32_t waiter,
+                                uint32_t leader) {
+    if (GPCI_UNLIKELY(t->trace != NULL))
+        gpci_tell_waits(t, stage, packet, waiter, leader);
 }
 
 GPCI_INLINE void gpci_see_lookup(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p, const gpci_held *held) {
@@ -66,11 +96,14 @@ GPCI_INLINE void gpci_see_lookup(gpci_timed *t, const gpci_stage *stage, const g
         gpci_tell_lookup(t, stage, p, held);
 }
 
-/* At the tags: held up by `reason`, or (GPC_BUSY_NOT) not any more. */
-GPCI_INLINE void gpci_see_held(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p, const gpci_held *held,
-                               gpc_busy reason) {
+/* At the tags: held up; and not any more. */
+GPCI_INLINE void gpci_see_held(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p, const gpci_held *held) {
     if (GPCI_UNLIKELY(t->trace != NULL))
-        gpci_tell_held(t, stage, p, held, reason);
+        gpci_tell_held(t, stage, p, held);
+}
+GPCI_INLINE void gpci_see_released(const gpci_stage *stage, const gpci_held *held) {
+    if (GPCI_UNLIKELY(stage->timed->trace != NULL))
+        gpci_tell_released(stage, held);
 }
 
 /* A line makes room for a packet's. */

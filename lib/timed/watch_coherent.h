@@ -7,10 +7,11 @@
 
 /* Events of transactions: as in watch.h. */
 
-void gpci_tell_transaction(gpci_coherent_transaction *x, const gpci_packet *p);
-void gpci_tell_message(gpci_timed *t, uint32_t transaction, gpci_coherent_step *s, gpci_packet *p);
-void gpci_tell_memory_access(gpci_timed *t, uint32_t transaction, const gpci_coherent_step *s, gpci_packet *p);
-void gpci_tell_met(gpci_timed *t, gpc_what what, uint32_t transaction, const gpci_coherent_step *s);
+GPCI_COLD void gpci_tell_transaction(gpci_coherent_transaction *x, const gpci_packet *p);
+GPCI_COLD void gpci_tell_message(gpci_timed *t, uint32_t transaction, gpci_coherent_step *s, gpci_packet *p);
+GPCI_COLD void gpci_tell_memory_access(gpci_timed *t, uint32_t transaction, const gpci_coherent_step *s,
+                                       gpci_packet *p);
+GPCI_COLD void gpci_tell_met(gpci_timed *t, gpc_what what, uint32_t transaction, const gpci_coherent_step *s);
 
 /* A transaction is for this packet. */
 GPCI_INLINE void gpci_see_transaction(const gpci_timed *t, gpci_coherent_transaction *x, const gpci_packet *p) {
