@@ -112,7 +112,7 @@ static bool passes(const gpci_module *t, const uint32_t bits[2], uint32_t flags)
 gpci_tree_point gpci_tree_send_put(gpc_coherence *c, gpci_module *r, const gpci_tree_put *put, gpci_tree_point at) {
     gpci_module *t = gpci_module_at(c, gpci_module_low(c, r, put->tag));
     bool allocates = t->place == GPCI_PLACE_MEMORY && !gpci_tree_has(c, GPC_PROTOCOL_DIRECTORY);
-    gpci_tree_exchange x = gpci_tree_open(c, r, put->kind, put->tag, put->size, allocates, &at);
+    gpci_tree_exchange x = gpci_tree_open(c, r, t, put->kind, put->tag, put->size, allocates, &at);
     c->messages[x.message].masked = put->modified && put->non_coherent;
     *(put->kind == GPC_MESSAGE_WRITE_THROUGH ? &t->stats.write_throughs_received
       : put->modified                        ? &t->stats.write_backs_received
@@ -133,8 +133,8 @@ gpci_tree_point gpci_tree_send_put(gpc_coherence *c, gpci_module *r, const gpci_
 }
 
 gpci_tree_point gpci_tree_store_at_low(gpc_coherence *c, gpci_module *r, const gpci_tree_put *put, gpci_tree_point at) {
-    gpci_tree_exchange x = gpci_tree_open(c, r, put->kind, put->tag, put->size, true, &at);
-    gpci_module *t = x.low;
+    gpci_module *t = gpci_module_at(c, gpci_module_low(c, r, put->tag));
+    gpci_tree_exchange x = gpci_tree_open(c, r, t, put->kind, put->tag, put->size, true, &at);
     t->stats.write_throughs_received++;
     if (!put->non_coherent) {
         gpci_tree_write_probe all = {.block = x.found.block, .last = UINT64_MAX};
@@ -155,7 +155,7 @@ gpci_tree_point gpci_tree_load_from_low(gpc_coherence *c, gpci_module *r, uint64
                                         uint32_t flags, gpci_tree_point at) {
     gpci_module *t = gpci_module_at(c, gpci_module_low(c, r, address));
     bool passing = passes(t, c->protocol->pass_loads, flags);
-    gpci_tree_exchange x = gpci_tree_open(c, r, GPC_MESSAGE_READ_REQUEST, address, c->control_bytes, !passing, &at);
+    gpci_tree_exchange x = gpci_tree_open(c, r, t, GPC_MESSAGE_READ_REQUEST, address, c->control_bytes, !passing, &at);
     t->stats.read_requests++;
     if (passing) {
         at = pass(c, t, x.found.block, GPC_EVENT_PASSING_LOAD, at);

@@ -68,8 +68,8 @@ static bool has_newer(const gpc_coherence *c, const gpci_module *t, uint32_t blo
 
 gpci_tree_reply gpci_tree_read_request(gpc_coherence *c, const gpci_tree_request *ask, gpci_tree_point at) {
     gpci_module *r = ask->from;
-    gpci_tree_exchange x = gpci_tree_open(c, r, GPC_MESSAGE_READ_REQUEST, ask->tag, c->control_bytes, true, &at);
-    gpci_module *t = x.low;
+    gpci_module *t = gpci_module_at(c, gpci_module_low(c, r, ask->tag));
+    gpci_tree_exchange x = gpci_tree_open(c, r, t, GPC_MESSAGE_READ_REQUEST, ask->tag, c->control_bytes, true, &at);
     const gpci_tree_lookup found = x.found;
     t->stats.read_requests++;
     t->stats.read_request_hits += found.hit;
@@ -136,8 +136,8 @@ gpci_tree_reply gpci_tree_acquire_rights(gpc_coherence *c, gpci_module *t, uint3
 
 gpci_tree_reply gpci_tree_write_request(gpc_coherence *c, const gpci_tree_request *ask, gpci_tree_point at) {
     gpci_module *r = ask->from;
-    gpci_tree_exchange x = gpci_tree_open(c, r, GPC_MESSAGE_WRITE_REQUEST, ask->tag, c->control_bytes, true, &at);
-    gpci_module *t = x.low;
+    gpci_module *t = gpci_module_at(c, gpci_module_low(c, r, ask->tag));
+    gpci_tree_exchange x = gpci_tree_open(c, r, t, GPC_MESSAGE_WRITE_REQUEST, ask->tag, c->control_bytes, true, &at);
     const gpci_tree_lookup found = x.found;
     t->stats.write_requests++;
     t->stats.hits += found.hit;
@@ -168,8 +168,8 @@ gpci_tree_reply gpci_tree_write_request(gpc_coherence *c, const gpci_tree_reques
 }
 
 gpci_tree_point gpci_tree_clear_owner(gpc_coherence *c, gpci_module *r, uint64_t tag, gpci_tree_point at) {
-    gpci_tree_exchange x = gpci_tree_open(c, r, GPC_MESSAGE_CLEAR_OWNER, tag, c->control_bytes, false, &at);
-    gpci_module *t = x.low;
+    gpci_module *t = gpci_module_at(c, gpci_module_low(c, r, tag));
+    gpci_tree_exchange x = gpci_tree_open(c, r, t, GPC_MESSAGE_CLEAR_OWNER, tag, c->control_bytes, false, &at);
     t->stats.notices_received++;
     if (x.found.hit) {
         const gpci_tree_span span = gpci_tree_span_of(t, r, tag);

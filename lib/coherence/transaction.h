@@ -126,23 +126,6 @@ void gpci_tree_fail_victim(gpc_coherence *c, const gpci_module *m);
 /* The way made free: a block for a tag that is not there, after the eviction of what was in it. */
 uint32_t gpci_tree_allocate(gpc_coherence *c, gpci_module *m, uint64_t tag, gpci_tree_point *at);
 
-/*
- * exchange.c: a module R and its low module T, which it sends a message that T answers. Opened, T has the message and has
- * looked the block up; closed, R has the answer.
- */
-typedef struct gpci_tree_exchange {
-    gpci_module *low; /* T */
-    uint32_t message; /* R's */
-    gpci_tree_lookup found;
-} gpci_tree_exchange;
-
-/* `bytes`: of the message. `allocates`: T makes room for the block where it has not got it. */
-gpci_tree_exchange gpci_tree_open(gpc_coherence *c, gpci_module *r, gpc_message_kind kind, uint64_t address,
-                                  uint32_t bytes, bool allocates, gpci_tree_point *at);
-/* T's answer, of the message's header and `bytes` of data. */
-gpci_tree_point gpci_tree_close(gpc_coherence *c, const gpci_tree_exchange *exchange, gpci_module *r,
-                                gpc_message_kind kind, uint64_t address, uint32_t bytes, gpci_tree_point at);
-
 /* request.c */
 gpci_tree_reply gpci_tree_read_request(gpc_coherence *c, const gpci_tree_request *ask, gpci_tree_point at);
 gpci_tree_reply gpci_tree_write_request(gpc_coherence *c, const gpci_tree_request *ask, gpci_tree_point at);
@@ -238,6 +221,34 @@ bool gpci_tree_data_dirty(const gpc_coherence *c, const gpci_module *m, uint32_t
 void gpci_tree_data_store(gpc_coherence *c, gpci_module *m, uint32_t block, const gpci_tree_payload *store);
 void gpci_tree_data_load(const gpc_coherence *c, const gpci_module *m, uint32_t block, uint64_t address, uint32_t size,
                          uint8_t *out);
+
+/*
+ * A module R and its low module T, which it sends a message that T answers. Opened, T has the message and has looked the
+ * block up; closed, R has the answer. In line: every request and every put is one.
+ */
+typedef struct gpci_tree_exchange {
+    gpci_module *low; /* T */
+    uint32_t message; /* R's */
+    gpci_tree_lookup found;
+} gpci_tree_exchange;
+
+/* `bytes`: of the message. `allocates`: T makes room for the block where it has not got it. */
+GPCI_INLINE gpci_tree_exchange gpci_tree_open(gpc_coherence *c, gpci_module *r, gpci_module *t, gpc_message_kind kind,
+                                              uint64_t address, uint32_t bytes, bool allocates, gpci_tree_point *at) {
+    *at = gpci_tree_send(c, t, r, t, kind, address, bytes, *at);
+    gpci_tree_exchange exchange = {.low = t, .message = at->after};
+    exchange.found = allocates ? gpci_tree_find_or_allocate(c, t, address, at) : gpci_tree_find(c, t, address, at);
+    gpci_tree_message_found(c, exchange.message, &exchange.found);
+    return exchange;
+}
+
+/* T's answer, of the message's header and `bytes` of data. */
+GPCI_INLINE gpci_tree_point gpci_tree_close(gpc_coherence *c, const gpci_tree_exchange *exchange, gpci_module *r,
+                                            gpc_message_kind kind, uint64_t address, uint32_t bytes,
+                                            gpci_tree_point at) {
+    gpci_module *t = exchange->low;
+    return gpci_tree_send_reply(c, exchange->message, t, t, r, kind, address, c->control_bytes + bytes, at);
+}
 
 GPCI_INLINE bool gpci_tree_has(const gpc_coherence *c, uint32_t flag) {
     return (c->protocol->flags & flag) != 0;
