@@ -255,9 +255,7 @@ static uint64_t reads_of(gpc_context *context, gpc_policy_kind kind, const char 
 }
 
 static const char *spec_at(gpc_policy_kind kind, size_t row) {
-    if (kind == GPC_POLICY_REPLACEMENT)
-        return row < replacement_row_count ? replacement_rows[row].spec : NULL;
-    return row < predictor_row_count ? predictor_rows[row] : NULL;
+    return kind == GPC_POLICY_REPLACEMENT ? replacement_rows()[row].spec : predictor_rows()[row];
 }
 
 /* All that it does not read varies at once. */
