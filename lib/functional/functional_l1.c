@@ -43,7 +43,7 @@ static gpc_status fetch(gpc_hierarchy *h, const gpci_access *a, gpc_cache *l1, c
                         gpc_access_result *result) {
     bool passes = result->outcome == GPC_BYPASSED, own_only = l1->options.bypass_fetch == GPC_BYPASS_FETCH_NEEDED;
     bool declined = result->admission == GPC_DECLINED;
-    uint8_t sectors = h->l1_level.segments_of[result->fetch_sectors];
+    uint8_t fetched = result->fetch_sectors, sectors = h->l1_level.segments_of[fetched];
     uint8_t asked =
         gpci_level_lacks(&h->l1_level, request, result, a->line->segments, own_only, (gpci_line_state){0}).fetch;
     uint32_t word;
@@ -59,7 +59,9 @@ static gpc_status fetch(gpc_hierarchy *h, const gpci_access *a, gpc_cache *l1, c
     if (rest)
         status = read_below(h, a, request, rest, 0, &word);
     if (status == GPC_OK)
-        status = gpci_l1_fill(h, l1, request->sm, request, result->fetch_sectors, result);
+        status = gpc_cache_fill(l1, request, fetched, result);
+    if (status == GPC_OK && result->outcome == GPC_BYPASSED)
+        gpci_l1_passed_by(h, request->sm, fetched);
     see(h, a, result->outcome == GPC_BYPASSED ? GPC_WHAT_BYPASS : GPC_WHAT_FILL, sectors, 0);
     return status == GPC_OK && result->evicted ? evicted(h, a, request->sm, &result->eviction) : status;
 }

@@ -30,13 +30,9 @@ GPCI_INLINE gpc_decision gpci_l1_verify(gpc_cache *l1, const gpc_request *reques
     return declined ? GPC_BYPASS : gpc_cache_reply(l1, request, predicted, word);
 }
 
-/* Sectors enter L1. Those of a read that finds no way there have passed it by. */
-GPCI_INLINE gpc_status gpci_l1_fill(gpc_hierarchy *h, gpc_cache *l1, uint32_t sm, const gpc_request *request,
-                                    uint8_t sectors, gpc_access_result *result) {
-    gpc_status status = gpc_cache_fill(l1, request, sectors, result);
-    if (status == GPC_OK && result->outcome == GPC_BYPASSED && gpci_is_read(request))
-        gpci_count_l1_bypass(h, sm, h->l1_level.segments_of[sectors]);
-    return status;
+/* L1 had no way for sectors of a read: they have passed it by. */
+GPCI_INLINE void gpci_l1_passed_by(gpc_hierarchy *h, uint32_t sm, uint8_t sectors) {
+    gpci_count_l1_bypass(h, sm, h->l1_level.segments_of[sectors]);
 }
 
 /*

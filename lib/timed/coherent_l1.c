@@ -150,10 +150,10 @@ void gpci_coherent_l1_done(gpci_timed *t, uint32_t transaction) {
     take_out(t, stage, leader);
     if (level == 3 && is_load(l))
         gpci_l1_round_trip(t, stage, l);
-    gpci_l1_released(t, leader, level);
+    gpci_l1_release(t, stage, leader, level);
     for (uint32_t next; waiting != GPCI_NO_PACKET; waiting = next) {
         next = t->pool.next[waiting];
-        gpci_l1_released(t, waiting, level);
+        gpci_l1_release(t, stage, waiting, level);
     }
     gpci_stage_relieve(stage, GPC_BUSY_MSHR);
     gpci_stage_relieve(stage, GPC_BUSY_MERGE);

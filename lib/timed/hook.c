@@ -1,37 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/watch.h"
 
-/* What a stage calls of its level, and fills and evictions on their way to who asked for them. */
-
-void gpci_stage_send(gpci_timed *t, gpci_stage *stage, const gpci_wanted *wanted) {
-    if (stage->level == 1)
-        gpci_l1_send(t, stage, wanted);
-    else
-        gpci_l2_send(t, stage, wanted);
-}
-
-static void pass_down(gpci_timed *t, gpci_stage *stage, const gpc_eviction *eviction) {
-    if (stage->level == 1)
-        gpci_l1_evicted(t, stage, eviction);
-    else
-        gpci_l2_evicted(t, stage, eviction);
-}
+/* Evictions on their way to the level below, and fills and evictions to who asked to be told of them. */
 
 void gpci_stage_evicted(gpci_timed *t, gpci_stage *stage, const gpci_packet *packet, const gpc_eviction *eviction) {
     gpci_see_eviction(t, stage, packet, eviction);
-    pass_down(t, stage, eviction);
-}
-
-void gpci_stage_released(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint8_t level) {
-    if (stage->level == 1)
-        gpci_l1_released(t, packet, level);
-    else
-        gpci_l2_released(t, stage, packet, level);
+    stage->rules->evicted(t, stage, eviction);
 }
 
 void gpci_stage_write_below(gpci_timed *t, gpci_stage *stage, const gpci_packet *packet) {
     gpc_eviction all = gpci_level_unkept(stage->cache, &packet->request);
-    pass_down(t, stage, &all);
+    stage->rules->evicted(t, stage, &all);
 }
 
 static void on_fill(void *user_data, uint64_t line_address, uint32_t set, uint32_t way, uint8_t sectors,
@@ -46,10 +25,18 @@ static void on_fill(void *user_data, uint64_t line_address, uint32_t set, uint32
 
 static void on_evict(void *user_data, const gpc_eviction *eviction, const gpc_request *request) {
     const gpci_stage *stage = user_data;
+    const gpc_hierarchy_callbacks *c = &stage->timed->callbacks;
+    (void)request;
+    if (c->on_evict)
+        c->on_evict(c->user_data, stage->level, stage->index, eviction);
+}
+
+/* The same of an L1 whose SM's scheduler wants to know whose lines leave. */
+static void on_l1_evict(void *user_data, const gpc_eviction *eviction, const gpc_request *request) {
+    const gpci_stage *stage = user_data;
     const gpci_timed *t = stage->timed;
-    if (t->callbacks.on_evict)
-        t->callbacks.on_evict(t->callbacks.user_data, stage->level, stage->index, eviction);
-    if (stage->level != 1 || !t->front.cache_event || !request)
+    on_evict(user_data, eviction, request);
+    if (!request)
         return;
     const gpc_cache *cache = stage->cache;
     gpc_cache_event event = {.kind = GPC_CACHE_EVENT_EVICT,
@@ -61,20 +48,20 @@ static void on_evict(void *user_data, const gpc_eviction *eviction, const gpc_re
     t->front.cache_event(t->front.user_data, stage->index, &event);
 }
 
-static void hook(gpci_timed *t, gpci_stage *stage) {
+static void hook(gpci_timed *t, gpci_stage *stage, gpc_evict_fn evict) {
     gpc_cache *cache = stage->cache;
     stage->timed = t;
     if (!cache)
         return;
-    bool events = stage->level == 1 && t->front.cache_event;
     cache->options.callback_data = stage;
     cache->options.on_fill = t->callbacks.on_fill ? on_fill : NULL;
-    cache->options.on_evict = t->callbacks.on_evict || events ? on_evict : NULL;
+    cache->options.on_evict = evict;
 }
 
 void gpci_timed_hook(gpci_timed *t) {
+    gpc_evict_fn evict = t->callbacks.on_evict ? on_evict : NULL;
     for (uint32_t i = 0; i < t->h->sms; i++)
-        hook(t, &t->l1[i]);
+        hook(t, &t->l1[i], t->front.cache_event ? on_l1_evict : evict);
     for (uint32_t i = 0; i < t->h->slices; i++)
-        hook(t, &t->l2[i]);
+        hook(t, &t->l2[i], evict);
 }

@@ -100,8 +100,8 @@ void gpci_l1_done(gpci_timed *t, uint32_t packet, uint8_t level) {
     release_line(t, p->line.flight, level);
 }
 
-/* A packet that waited in an MSHR entry has its data. */
-void gpci_l1_released(gpci_timed *t, uint32_t packet, uint8_t level) {
+void gpci_l1_release(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint8_t level) {
+    (void)stage;
     gpci_l1_done(t, packet, level);
     gpci_pool_give(&t->pool, packet);
 }
@@ -117,7 +117,7 @@ static uint32_t copy_packet(gpci_timed *t, uint32_t packet, gpci_packet_type typ
     return copy;
 }
 
-void gpci_l1_send(gpci_timed *t, gpci_stage *stage, const gpci_wanted *wanted) {
+static void send_fetch(gpci_timed *t, gpci_stage *stage, const gpci_wanted *wanted) {
     bool itself = wanted->packet != wanted->waiter, cached = wanted->cached;
     uint32_t fetch = itself ? wanted->packet : copy_packet(t, wanted->packet, GPCI_READ);
     gpci_packet *f = gpci_at(t, fetch);
@@ -138,7 +138,7 @@ void gpci_l1_send(gpci_timed *t, gpci_stage *stage, const gpci_wanted *wanted) {
 }
 
 /* A dirty line leaves: its bytes go below, and nobody waits for that. */
-void gpci_l1_evicted(gpci_timed *t, gpci_stage *stage, const gpc_eviction *eviction) {
+static void evicted(gpci_timed *t, gpci_stage *stage, const gpc_eviction *eviction) {
     gpc_request request;
     if (!gpci_l1_line_left(t->h, stage->index, eviction, &request))
         return;
@@ -198,6 +198,16 @@ void gpci_l1_serve(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     release_line(t, p->line.flight, 1);
     gpci_pool_give(&t->pool, packet);
 }
+
+static void passed_by(gpci_stage *stage, uint8_t sectors) {
+    gpci_l1_passed_by(stage->timed->h, stage->index, sectors);
+}
+
+const gpci_stage_rules gpci_l1_stage = {.send = send_fetch,
+                                        .evicted = evicted,
+                                        .released = gpci_l1_release,
+                                        .hold_up = gpci_l1_hold_up,
+                                        .passed_by = passed_by};
 
 static gpci_verdict pass_load(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_held *held) {
     gpci_packet *p = gpci_at(t, packet);

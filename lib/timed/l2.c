@@ -43,10 +43,6 @@ static void serve(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint8_t lev
     gpci_wake(t, stage->component, p->due);
 }
 
-void gpci_l2_released(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint8_t level) {
-    serve(t, stage, packet, level);
-}
-
 /* A write to DRAM of segments of the slice's line. */
 static void write_memory(gpci_timed *t, gpci_stage *stage, uint64_t inner, uint8_t segments) {
     if (!segments)
@@ -71,7 +67,7 @@ static void write_taken(void *user_data, uint64_t address, uint8_t segments) {
     write_memory(t, stage, gpci_l2_line(t, place.inner), (uint8_t)(segments << place.shift));
 }
 
-void gpci_l2_evicted(gpci_timed *t, gpci_stage *stage, const gpc_eviction *eviction) {
+static void evicted(gpci_timed *t, gpci_stage *stage, const gpc_eviction *eviction) {
     write_memory(t, stage, eviction->line_address, gpci_l2_write_back(t->h, eviction->dirty_bytes));
     gpci_l2_take_from_l1(t->h, stage->index, eviction->line_address, write_taken, stage);
 }
@@ -88,7 +84,7 @@ static void make_fetch(gpci_packet *f, const gpci_packet *leader, bool far) {
     f->due = 0;
 }
 
-void gpci_l2_send(gpci_timed *t, gpci_stage *stage, const gpci_wanted *wanted) {
+static void send_fetch(gpci_timed *t, gpci_stage *stage, const gpci_wanted *wanted) {
     uint32_t fetch = gpci_pool_take(&t->pool);
     bool far = wanted->far;
     gpci_packet *f = gpci_at(t, fetch);
@@ -113,6 +109,21 @@ void gpci_l2_send(gpci_timed *t, gpci_stage *stage, const gpci_wanted *wanted) {
     gpci_queue_push(far ? &stage->link : &stage->out, &t->pool, t->wheel.now, fetch);
     gpci_see_new(t, GPC_WHAT_FETCH, stage, f, gpci_at(t, wanted->waiter), false);
 }
+
+static gpci_verdict hold_up(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_held *held, uint32_t leader,
+                            gpc_busy reason) {
+    (void)packet;
+    (void)leader;
+    return gpci_stage_block(stage, held, t->wheel.now, reason);
+}
+
+static void passed_by(gpci_stage *stage, uint8_t sectors) {
+    (void)stage;
+    (void)sectors;
+}
+
+const gpci_stage_rules gpci_l2_stage = {
+    .send = send_fetch, .evicted = evicted, .released = serve, .hold_up = hold_up, .passed_by = passed_by};
 
 /* Read sectors count as hits where they are valid, or on their way: so hardware counts them. */
 static void count_read(gpci_timed *t, const gpci_packet *p, unsigned shift, const gpci_held *held) {

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "level/l1_rules.h"
 #include "timed/watch.h"
 
 #include <string.h>
@@ -23,7 +22,7 @@ static uint64_t line_of(const gpci_stage *stage, uint64_t address) {
 /* The line of one that waits. In L1 it may be without its request, which went below. */
 static uint64_t line_waited_for(const gpci_timed *t, const gpci_stage *stage, uint32_t packet) {
     const gpci_packet *p = gpci_at(t, packet);
-    return line_of(stage, stage->level == 1 ? p->address : p->request.address);
+    return line_of(stage, stage->own_lines ? p->address : p->request.address);
 }
 
 static gpci_mshr_bucket *bucket_of(const gpci_stage *stage, uint64_t line) {
@@ -231,7 +230,7 @@ static gpci_lack lacks(const gpci_stage *stage, const gpci_packet *p, const gpci
     gpci_line_state line = {.whole = leader ? leader->mshr.whole : 0, .part = leader ? leader->mshr.part : 0};
     if (r->outcome != GPC_BYPASSED)
         line.valid = segments_of[valid_sectors(stage->cache, r->set, line_of(stage, p->request.address))];
-    uint8_t own = stage->level == 1 ? p->segments : segments_of[r->needed_sectors];
+    uint8_t own = stage->own_lines ? p->segments : segments_of[r->needed_sectors];
     return gpci_level_lacks(stage->line, &p->request, r, own, stage->options->part, line);
 }
 
@@ -241,18 +240,11 @@ static gpci_lack lacks(const gpci_stage *stage, const gpci_packet *p, const gpci
  */
 static uint32_t waiter_of(gpci_timed *t, const gpci_stage *stage, uint32_t packet) {
     const gpci_packet *p = gpci_at(t, packet);
-    if (stage->level != 1 || !gpci_is_read(&p->request))
+    if (!stage->loads_go || !gpci_is_read(&p->request))
         return packet;
     uint32_t waiter = gpci_pool_take(&t->pool);
     memcpy(gpci_at(t, waiter), p, offsetof(gpci_packet, request));
     return waiter;
-}
-
-GPCI_INLINE gpci_verdict hold_up(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_held *held, uint32_t leader,
-                                 gpc_busy reason) {
-    if (stage->level == 1 && stage->cache->predictor_ops->on_stall)
-        return gpci_stall_hold(t, stage, packet, held, leader, reason);
-    return gpci_stage_block(stage, held, t->wheel.now, reason);
 }
 
 gpci_verdict gpci_stage_settle(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_held *held, bool far) {
@@ -268,13 +260,13 @@ gpci_verdict gpci_stage_settle(gpci_timed *t, gpci_stage *stage, uint32_t packet
     gpci_lack l = lacks(stage, p, held, entry);
     if (l.fetch | l.wait) {
         if (found ? entry->mshr.count >= o->merges : stage->mshr.used[far] >= o->entries)
-            return hold_up(t, stage, packet, held, leader, found ? GPC_BUSY_MERGE : GPC_BUSY_MSHR);
+            return stage->rules->hold_up(t, stage, packet, held, leader, found ? GPC_BUSY_MERGE : GPC_BUSY_MSHR);
         if (l.fetch && gpci_queue_full(far ? &stage->link : &stage->out))
-            return hold_up(t, stage, packet, held, leader, GPC_BUSY_MISS_QUEUE);
+            return stage->rules->hold_up(t, stage, packet, held, leader, GPC_BUSY_MISS_QUEUE);
     }
     if (!held->reserved && gpci_level_reserves(&p->request, r, o->on_miss)) {
         if (reserve(t, stage, p, held) == GPCI_BLOCKED)
-            return hold_up(t, stage, packet, held, leader, GPC_BUSY_LINE);
+            return stage->rules->hold_up(t, stage, packet, held, leader, GPC_BUSY_LINE);
         if (r->outcome == GPC_BYPASSED)
             l = lacks(stage, p, held, entry);
     }
@@ -297,15 +289,14 @@ gpci_verdict gpci_stage_settle(gpci_timed *t, gpci_stage *stage, uint32_t packet
     uint8_t whole = gpci_whole_sectors(stage->line, l.fetch);
     first->mshr.whole |= whole;
     first->mshr.part |= l.fetch & (uint8_t)~whole;
-    gpci_stage_send(t, stage, &(gpci_wanted){packet, waiter, r->policy_word, l.fetch, cached, held->declined, far});
+    stage->rules->send(t, stage, &(gpci_wanted){packet, waiter, r->policy_word, l.fetch, cached, held->declined, far});
     return GPCI_WAITING;
 }
 
 /* The data of a fetch enter the cache, for the first of those waiting that wants them kept. */
 static void keep(gpci_timed *t, gpci_stage *stage, const gpci_packet *p, uint8_t sectors) {
     gpc_access_result got;
-    gpc_status status = stage->level == 1 ? gpci_l1_fill(t->h, stage->cache, stage->index, &p->request, sectors, &got)
-                                          : gpc_cache_fill(stage->cache, &p->request, sectors, &got);
+    gpc_status status = gpc_cache_fill(stage->cache, &p->request, sectors, &got);
     if (status < 0) {
         t->failed = status;
         return;
@@ -313,6 +304,8 @@ static void keep(gpci_timed *t, gpci_stage *stage, const gpci_packet *p, uint8_t
     gpci_see(t, got.way == GPCI_NO_WAY ? GPC_WHAT_BYPASS : GPC_WHAT_FILL, stage, p, 0);
     if (got.evicted)
         gpci_stage_evicted(t, stage, p, &got.eviction);
+    if (got.outcome == GPC_BYPASSED && gpci_is_read(&p->request))
+        stage->rules->passed_by(stage, sectors);
     if (got.way == GPCI_NO_WAY && !gpci_is_read(&p->request)) /* no room for what was written: it goes below */
         gpci_stage_write_below(t, stage, p);
 }
@@ -356,10 +349,10 @@ static uint32_t first_cached(const gpci_timed *t, uint32_t leader, const gpci_pa
 
 static void release(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint32_t kept, uint8_t level) {
     gpci_packet *p = gpci_at(t, packet);
-    uint8_t kind = stage->level == 1 ? p->line.kind : p->request.kind;
+    uint8_t kind = stage->own_lines ? p->line.kind : p->request.kind;
     if (packet != kept && p->mshr.cached && kind != GPC_LOAD && kind != GPC_PREFETCH)
         keep(t, stage, p, stage->line->sectors_of[p->mshr.needs]);
-    gpci_stage_released(t, stage, packet, level);
+    stage->rules->released(t, stage, packet, level);
 }
 
 /* Segments have come for an entry: release those that have all that they need; the entry goes with the last. */
@@ -397,11 +390,11 @@ static uint32_t keep_fetch(gpci_timed *t, gpci_stage *stage, uint32_t fetch, uin
     uint8_t sectors = f->line.fetched & stage->line->sectors_of[gpci_whole_sectors(stage->line, f->segments)];
     if (!sectors)
         return GPCI_NO_PACKET;
-    if (kept == GPCI_NO_PACKET && !(stage->level == 1 && f->line.marks & GPCI_MARK_KEPT)) {
+    if (kept == GPCI_NO_PACKET && !(f->line.marks & GPCI_MARK_KEPT)) {
         settle_line(t, stage, f, sectors);
         return kept;
     }
-    if (stage->level == 1) {
+    if (stage->loads_go) {
         bool own = f->line.kind == GPC_STORE && gpci_at(t, f->line.waiter)->mshr.cached;
         if (GPCI_UNLIKELY(f->request.token != GPC_TOKEN_UNUSED) && kept != GPCI_NO_PACKET)
             gpci_at(t, fetch)->request.token = token_of(t, leader, f);
@@ -448,7 +441,7 @@ void gpci_stage_fill(gpci_timed *t, gpci_stage *stage, uint32_t fetch) {
     } else if (ready && l->mshr.first != GPCI_NO_PACKET) {
         mshr_pass_on(t, stage, leader);
         release(t, stage, leader, kept, level);
-    } else if (ready && stage->level == 1 && l->line.kind != GPC_STORE) {
+    } else if (ready && stage->loads_go && l->line.kind != GPC_STORE) {
         gpci_l1_done(t, leader, level);
     }
 }

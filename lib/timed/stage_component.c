@@ -26,7 +26,10 @@ static gpc_status make_mshr(gpci_timed *t, gpci_stage *stage) {
 static gpc_status make_stage(const gpci_group *group, gpci_stage *stage, uint8_t level, uint32_t index) {
     gpci_timed *t = group->timed;
     bool first = level == 1;
-    *stage = (gpci_stage){.options = first ? &t->l1_options : &t->l2_options,
+    *stage = (gpci_stage){.rules = first ? &gpci_l1_stage : &gpci_l2_stage,
+                          .own_lines = first,
+                          .loads_go = first,
+                          .options = first ? &t->l1_options : &t->l2_options,
                           .line = first ? &t->h->l1_level : &t->h->l2_level,
                           .timed = t,
                           .component = group->first + index,

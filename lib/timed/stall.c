@@ -45,11 +45,12 @@ static void send(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_held *h
     gpci_l1_send_itself(t, stage, packet, GPCI_READ);
 }
 
-gpci_verdict gpci_stall_hold(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_held *held, uint32_t leader,
+gpci_verdict gpci_l1_hold_up(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_held *held, uint32_t leader,
                              gpc_busy reason) {
     const gpci_packet *p = gpci_at(t, packet);
     uint64_t now = t->wheel.now;
-    if (reason == GPC_BUSY_MERGE || !may_pass(stage, p, held, leader) || !passes(stage, p, held, reason))
+    if (!stage->cache->predictor_ops->on_stall || reason == GPC_BUSY_MERGE || !may_pass(stage, p, held, leader) ||
+        !passes(stage, p, held, reason))
         return gpci_stage_block(stage, held, now, reason);
     if (gpci_queue_full(&stage->out) &&
         (!passes(stage, p, held, GPC_BUSY_MISS_QUEUE) || stage->out.count - stage->out.room >= t->bypass_room))

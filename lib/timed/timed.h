@@ -71,6 +71,13 @@ typedef struct gpci_held {
     bool declined;    /* the replacement policy would give up no line for it */
 } gpci_held;
 
+/* What came of a packet at the tags. */
+typedef enum gpci_verdict {
+    GPCI_SERVED = 0,  /* nothing more to wait for */
+    GPCI_WAITING = 1, /* with an MSHR entry */
+    GPCI_BLOCKED = 2
+} gpci_verdict;
+
 /* A level's resources. */
 typedef struct gpci_stage_options {
     uint32_t latency, ports, banks, data_width, fill_width; /* cycles and bytes of the stage's clock */
@@ -86,7 +93,31 @@ typedef struct gpci_stage_counts {
     uint64_t bank_failures;
 } gpci_stage_counts;
 
+struct gpci_wanted;
+
+/*
+ * What an L1 and an L2 slice do differently as stages: the rest is in stage.c, for both. Each stage of caches has one of
+ * the two tables; those of coherent modules, which pass their own way, look at none of it.
+ */
+typedef struct gpci_stage_rules {
+    /* `waiter` has an MSHR entry and lacks segments of its line: send for them. */
+    void (*send)(struct gpci_timed *t, struct gpci_stage *stage, const struct gpci_wanted *wanted);
+    /* A dirty line leaves the cache. */
+    void (*evicted)(struct gpci_timed *t, struct gpci_stage *stage, const gpc_eviction *eviction);
+    /* A packet that waited at an MSHR entry has its data. */
+    void (*released)(struct gpci_timed *t, struct gpci_stage *stage, uint32_t packet, uint8_t level);
+    /* A packet at the tags lacks `reason`: it is held up, or it goes another way. `leader`: its line's MSHR entry. */
+    gpci_verdict (*hold_up)(struct gpci_timed *t, struct gpci_stage *stage, uint32_t packet, gpci_held *held,
+                            uint32_t leader, gpc_busy reason);
+    /* The cache had no way for sectors of a read: they have passed it by. */
+    void (*passed_by)(struct gpci_stage *stage, uint8_t sectors);
+} gpci_stage_rules;
+
 typedef struct gpci_stage {
+    const gpci_stage_rules *rules;
+    /* L1: packets are about the stage's own lines, their address and segments; of an L2 slice their requests alone. */
+    bool own_lines;
+    bool loads_go;            /* L1: a load that misses goes below itself, and leaves behind who waits for it */
     gpc_cache *cache;         /* NULL: everything passes */
     const gpci_level *line;   /* its segments and sectors */
     struct gpci_timed *timed; /* that it belongs to */
@@ -189,12 +220,6 @@ void gpci_timed_relink(gpci_timed *t);
 void gpci_timed_hook(gpci_timed *t);
 
 /* stage.c */
-typedef enum gpci_verdict {
-    GPCI_SERVED = 0,  /* nothing more to wait for */
-    GPCI_WAITING = 1, /* with an MSHR entry */
-    GPCI_BLOCKED = 2
-} gpci_verdict;
-
 /* Take a tag port, and the bank of a line, in the present cycle; false if there is none left. */
 bool gpci_stage_port(gpci_stage *stage, uint64_t now, uint64_t address);
 /* The packet's lookup, and what of its line is in flight. A failure ends the run. */
@@ -204,7 +229,7 @@ void gpci_stage_look(gpci_timed *t, gpci_stage *stage, gpci_packet *packet, gpci
  * other partition.
  */
 gpci_verdict gpci_stage_settle(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_held *held, bool far);
-/* A fetch has come back. Those that waited for it are given to gpci_stage_released. */
+/* A fetch has come back. Those that waited for it are released. */
 void gpci_stage_fill(gpci_timed *t, gpci_stage *stage, uint32_t fetch);
 /*
  * L1: a fetch has brought part of its sectors, and all of them are to be kept: those that waited for just that part are
@@ -241,12 +266,11 @@ void gpci_stage_expect(const gpci_stage *stage, uint64_t address);
  */
 bool gpci_verify(gpci_timed *t, gpci_stage *stage, uint32_t fetch);
 
-/* stall.c: L1's predictor has an on_stall; a packet is to be held up, and may go past L1 instead (GPCI_WAITING). */
-gpci_verdict gpci_stall_hold(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_held *held, uint32_t leader,
+/* stall.c: a packet of L1 is to be held up; its predictor may send it past L1 instead (GPCI_WAITING). */
+gpci_verdict gpci_l1_hold_up(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_held *held, uint32_t leader,
                              gpc_busy reason);
 
-/* hook.c: what the levels do for a stage. */
-/* `waiter` has an MSHR entry and lacks segments of its line: send for them. */
+/* What a stage asks the level below for: segments that `waiter`, which has an MSHR entry, lacks of its line. */
 typedef struct gpci_wanted {
     uint32_t packet; /* in L1, where it is not the one that waits, it goes itself */
     uint32_t waiter;
@@ -256,10 +280,8 @@ typedef struct gpci_wanted {
     bool declined; /* they are not, because of the replacement policy */
     bool far;      /* from the other partition */
 } gpci_wanted;
-void gpci_stage_send(gpci_timed *t, gpci_stage *stage, const gpci_wanted *wanted);
-/* A line leaves the stage on a packet's account. */
+/* hook.c: a line leaves the stage on a packet's account. */
 void gpci_stage_evicted(gpci_timed *t, gpci_stage *stage, const gpci_packet *packet, const gpc_eviction *eviction);
-void gpci_stage_released(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint8_t level);
 /* What a store or an atomic wrote finds no room: it goes to the level below. */
 void gpci_stage_write_below(gpci_timed *t, gpci_stage *stage, const gpci_packet *packet);
 
@@ -268,11 +290,11 @@ void gpci_l1_step(gpci_timed *t, uint32_t sm);
 void gpci_coherent_l1_step(gpci_timed *t, uint32_t sm);
 /* Fetch what the next step will look at. No effect but on speed. */
 void gpci_l1_foresee(const gpci_timed *t, uint32_t sm, unsigned pass);
-void gpci_l1_evicted(gpci_timed *t, gpci_stage *stage, const gpc_eviction *eviction);
-void gpci_l1_released(gpci_timed *t, uint32_t packet, uint8_t level);
+extern const gpci_stage_rules gpci_l1_stage;
+/* A packet that waited has its data: its access is told, and it is given back. */
+void gpci_l1_release(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint8_t level);
 /* The access has what it waited for, the packet stays as its MSHR entry's leader. */
 void gpci_l1_done(gpci_timed *t, uint32_t packet, uint8_t level);
-void gpci_l1_send(gpci_timed *t, gpci_stage *stage, const gpci_wanted *wanted);
 /* The packet itself goes below; its reply completes its line. */
 void gpci_l1_send_itself(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_packet_type type);
 /* A fetch has brought part of its sectors, and goes once more for the rest. */
@@ -285,9 +307,7 @@ void gpci_l1_round_trip(gpci_timed *t, const gpci_stage *stage, const gpci_packe
 /* l2.c */
 void gpci_l2_step(gpci_timed *t, uint32_t slice);
 void gpci_l2_foresee(const gpci_timed *t, uint32_t slice, unsigned pass);
-void gpci_l2_evicted(gpci_timed *t, gpci_stage *stage, const gpc_eviction *eviction);
-void gpci_l2_released(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint8_t level);
-void gpci_l2_send(gpci_timed *t, gpci_stage *stage, const gpci_wanted *wanted);
+extern const gpci_stage_rules gpci_l2_stage;
 
 /* memory_channel.c */
 void gpci_channel_step(gpci_timed *t, uint32_t channel);
