@@ -11,20 +11,20 @@ typedef struct gpci_observer {
     void *data;
     gpc_status (*on_kernel)(void *data);                                  /* one begins; its L1s are there */
     gpc_status (*on_instruction)(void *data, const gpc_request *request); /* global or local, before its lines */
-    gpc_status (*before_line)(void *data, const gpci_access *access);
-    void (*after_line)(void *data, const gpci_access *access, uint32_t hits); /* hits: segments found in L1 */
-    gpc_fill_fn on_fill;                                                      /* of the L1s, */
-    gpc_evict_fn on_evict;                                                    /* likewise, */
-    void **cache_data;                                                        /* with their user_data [sms] */
+    gpc_status (*before_line)(void *data, const gpci_line_access *access);
+    void (*after_line)(void *data, const gpci_line_access *access, uint32_t hits); /* hits: segments found in L1 */
+    gpc_fill_fn on_fill;                                                           /* of the L1s, */
+    gpc_evict_fn on_evict;                                                         /* likewise, */
+    void **cache_data;                                                             /* with their user_data [sms] */
 } gpci_observer;
 
 /* Tell an observer, which outlives the hierarchy or the next call, from now on; NULL: nobody. */
 void gpci_hierarchy_observe(gpc_hierarchy *h, const gpci_observer *observer);
 
 /* Through L1. */
-gpc_status gpci_functional_load(gpc_hierarchy *h, const gpci_access *access);
-gpc_status gpci_functional_store(gpc_hierarchy *h, const gpci_access *access);
-gpc_status gpci_functional_atomic(gpc_hierarchy *h, const gpci_access *access);
+gpc_status gpci_functional_load(gpc_hierarchy *h, const gpci_line_access *access);
+gpc_status gpci_functional_store(gpc_hierarchy *h, const gpci_line_access *access);
+gpc_status gpci_functional_atomic(gpc_hierarchy *h, const gpci_line_access *access);
 /*
  * An access of a line will soon follow: fetch what it looks at in L1 (NULL: it goes round it), and then, if it is not
  * there, below. No effect but on speed.
@@ -37,12 +37,12 @@ gpc_status gpci_functional_flush_l1(gpc_hierarchy *h);
 /* L2 and what is below it. A request's address is that of an L1 line; which of its segments or bytes comes apart. */
 
 /* A read by L1, or past it; `reply_word` is what L2's predictor sends up. */
-gpc_status gpci_functional_l2_read(gpc_hierarchy *h, const gpci_access *access, const gpc_request *request,
+gpc_status gpci_functional_l2_read(gpc_hierarchy *h, const gpci_line_access *access, const gpc_request *request,
                                    uint8_t segments, uint32_t policy_word, uint32_t *reply_word);
-gpc_status gpci_functional_l2_write(gpc_hierarchy *h, const gpci_access *access, const gpc_request *request,
+gpc_status gpci_functional_l2_write(gpc_hierarchy *h, const gpci_line_access *access, const gpc_request *request,
                                     uint32_t policy_word, const uint64_t bytes[2]);
 /* An atomic or reduction is performed, in the line's home slice. */
-gpc_status gpci_functional_l2_atomic(gpc_hierarchy *h, const gpci_access *access);
+gpc_status gpci_functional_l2_atomic(gpc_hierarchy *h, const gpci_line_access *access);
 /* A read or write will soon follow: fetch what it looks at. No effect but on speed. */
 void gpci_functional_l2_expect(const gpc_hierarchy *h, uint32_t sm, uint64_t address);
 /* Dirty lines to DRAM; then nothing is left. */

@@ -12,7 +12,7 @@
 #define AHEAD 3u
 
 /* A line transaction through caches. */
-static gpc_status pass_caches(gpc_hierarchy *h, const gpci_access *a) {
+static gpc_status pass_caches(gpc_hierarchy *h, const gpci_line_access *a) {
     switch (a->request.kind) {
     case GPC_STORE:
         return gpci_functional_store(h, a);
@@ -25,9 +25,9 @@ static gpc_status pass_caches(gpc_hierarchy *h, const gpci_access *a) {
 }
 
 /* The levels' own way of passing one. It is a constant wherever these functions are compiled into their callers. */
-typedef gpc_status (*pass_fn)(gpc_hierarchy *h, const gpci_access *access);
+typedef gpc_status (*pass_fn)(gpc_hierarchy *h, const gpci_line_access *access);
 
-GPCI_INLINE gpc_status pass_observed(gpc_hierarchy *h, const gpci_access *a, pass_fn pass) {
+GPCI_INLINE gpc_status pass_observed(gpc_hierarchy *h, const gpci_line_access *a, pass_fn pass) {
     const gpci_observer *o = h->observer;
     uint32_t hits = a->result->l1_sector_hits;
     gpc_status status = o->before_line(o->data, a);
@@ -38,7 +38,7 @@ GPCI_INLINE gpc_status pass_observed(gpc_hierarchy *h, const gpci_access *a, pas
     return status;
 }
 
-GPCI_INLINE gpc_status serve(gpc_hierarchy *h, gpci_access *a, const gpci_transaction *line, pass_fn pass) {
+GPCI_INLINE gpc_status serve(gpc_hierarchy *h, gpci_line_access *a, const gpci_transaction *line, pass_fn pass) {
     a->line = line;
     a->request.address = line->address;
     a->request.bytes_used = (uint16_t)gpci_transaction_bytes(line);
@@ -51,7 +51,7 @@ GPCI_INLINE gpc_status serve(gpc_hierarchy *h, gpci_access *a, const gpci_transa
 
 GPCI_INLINE gpc_status serve_all(gpc_hierarchy *h, const gpc_warp_access *w, gpc_warp_result *result, pass_fn pass) {
     gpci_transaction lines[GPCI_MAX_TRANSACTIONS];
-    gpci_access a = {.l1 = gpci_l1_for(h, w->sm, w->space), .result = result};
+    gpci_line_access a = {.l1 = gpci_l1_for(h, w->sm, w->space), .result = result};
     uint32_t count = gpci_access_lines(h, w, lines, &a.request, &result->sectors);
     result->lines = count;
     if (GPCI_UNLIKELY(h->trace != NULL))

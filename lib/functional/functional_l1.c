@@ -10,12 +10,13 @@
  * below, and the eviction that this causes.
  */
 
-GPCI_INLINE void see(const gpc_hierarchy *h, const gpci_access *a, gpc_what what, uint8_t segments, uint8_t outcome) {
+GPCI_INLINE void see(const gpc_hierarchy *h, const gpci_line_access *a, gpc_what what, uint8_t segments,
+                     uint8_t outcome) {
     gpci_see_step(h, what, GPC_COMPONENT_L1, a->request.sm, a->request.address, gpci_count_sectors(segments), outcome);
 }
 
 /* A line leaves L1: its dirty bytes go below. */
-static gpc_status write_back(gpc_hierarchy *h, const gpci_access *a, uint32_t sm, const gpc_eviction *eviction) {
+static gpc_status write_back(gpc_hierarchy *h, const gpci_line_access *a, uint32_t sm, const gpc_eviction *eviction) {
     gpc_request request;
     if (!gpci_l1_line_left(h, sm, eviction, &request))
         return GPC_OK;
@@ -25,21 +26,21 @@ static gpc_status write_back(gpc_hierarchy *h, const gpci_access *a, uint32_t sm
 }
 
 /* A line makes room for another. */
-static gpc_status evicted(gpc_hierarchy *h, const gpci_access *a, uint32_t sm, const gpc_eviction *eviction) {
+static gpc_status evicted(gpc_hierarchy *h, const gpci_line_access *a, uint32_t sm, const gpc_eviction *eviction) {
     if (GPCI_UNLIKELY(h->trace != NULL))
         gpci_tell_evict(h->trace, GPC_COMPONENT_L1, sm, eviction->line_address, eviction);
     return write_back(h, a, sm, eviction);
 }
 
-GPCI_INLINE gpc_status read_below(gpc_hierarchy *h, const gpci_access *a, const gpc_request *request, uint8_t segments,
-                                  uint32_t word, uint32_t *reply_word) {
+GPCI_INLINE gpc_status read_below(gpc_hierarchy *h, const gpci_line_access *a, const gpc_request *request,
+                                  uint8_t segments, uint32_t word, uint32_t *reply_word) {
     gpci_count_l1_fetch(h, request->sm, segments);
     see(h, a, GPC_WHAT_FETCH, segments, 0);
     return gpci_functional_l2_read(h, a, request, segments, word, reply_word);
 }
 
 /* A load or prefetch has missed sectors of L1, or may not look there. */
-static gpc_status fetch(gpc_hierarchy *h, const gpci_access *a, gpc_cache *l1, const gpc_request *request,
+static gpc_status fetch(gpc_hierarchy *h, const gpci_line_access *a, gpc_cache *l1, const gpc_request *request,
                         gpc_access_result *result) {
     bool passes = result->outcome == GPC_BYPASSED, own_only = l1->options.bypass_fetch == GPC_BYPASS_FETCH_NEEDED;
     bool declined = result->admission == GPC_DECLINED;
@@ -66,7 +67,7 @@ static gpc_status fetch(gpc_hierarchy *h, const gpci_access *a, gpc_cache *l1, c
     return status == GPC_OK && result->evicted ? evicted(h, a, request->sm, &result->eviction) : status;
 }
 
-gpc_status gpci_functional_load(gpc_hierarchy *h, const gpci_access *a) {
+gpc_status gpci_functional_load(gpc_hierarchy *h, const gpci_line_access *a) {
     gpc_request request = a->request;
     uint8_t segments = a->line->segments;
     uint32_t word;
@@ -87,7 +88,7 @@ gpc_status gpci_functional_load(gpc_hierarchy *h, const gpci_access *a) {
     return result.fetch_sectors ? fetch(h, a, a->l1, &request, &result) : GPC_OK;
 }
 
-gpc_status gpci_functional_store(gpc_hierarchy *h, const gpci_access *a) {
+gpc_status gpci_functional_store(gpc_hierarchy *h, const gpci_line_access *a) {
     const gpci_level *level = &h->l1_level;
     gpc_request request = a->request;
     if (!a->l1)
@@ -112,7 +113,7 @@ gpc_status gpci_functional_store(gpc_hierarchy *h, const gpci_access *a) {
 }
 
 /* Performed at L2; L1 only drops what it holds. */
-gpc_status gpci_functional_atomic(gpc_hierarchy *h, const gpci_access *a) {
+gpc_status gpci_functional_atomic(gpc_hierarchy *h, const gpci_line_access *a) {
     if (a->l1) {
         gpc_request request = a->request;
         gpc_access_result result;
@@ -143,7 +144,7 @@ void gpci_functional_expect_below(const gpc_hierarchy *h, uint32_t sm, const gpc
  */
 static gpc_status empty(gpc_hierarchy *h, gpc_cache *l1, uint32_t sm) {
     gpc_warp_result ignored = GPC_WARP_RESULT_INIT;
-    gpci_access a = {.result = &ignored};
+    gpci_line_access a = {.result = &ignored};
     gpc_line line;
     for (size_t slot = 0; gpci_next_dirty(l1, &slot, &line);) {
         gpc_eviction eviction = {.line_address = line.line_address, .dirty_sectors = line.dirty_sectors};

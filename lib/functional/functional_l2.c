@@ -13,7 +13,7 @@ static void see_memory(const gpc_hierarchy *h, gpc_what what, uint64_t address, 
         gpci_tell_step(h->trace, what, GPC_COMPONENT_MEMORY, gpci_l2_place_of(h, address).slice, address, sectors, 0);
 }
 
-static void read_memory(gpc_hierarchy *h, const gpci_access *a, uint64_t address, uint32_t sectors) {
+static void read_memory(gpc_hierarchy *h, const gpci_line_access *a, uint64_t address, uint32_t sectors) {
     gpci_count_dram_read(h, sectors);
     see_memory(h, GPC_WHAT_MEMORY_READ, address, sectors);
     a->result->dram_sectors += sectors;
@@ -79,7 +79,7 @@ GPCI_INLINE gpc_status access_slice(gpc_hierarchy *h, uint32_t slice, const gpc_
 }
 
 /* Through the SM's own partition. Returns the segments found there in `hits`. */
-static gpc_status read_slices(gpc_hierarchy *h, const gpci_access *a, gpc_request *request, uint8_t segments,
+static gpc_status read_slices(gpc_hierarchy *h, const gpci_line_access *a, gpc_request *request, uint8_t segments,
                               uint8_t *hits, uint32_t *reply_word) {
     const gpci_level *level = &h->l2_level;
     gpci_l2_place p = gpci_l2_place_of(h, request->address);
@@ -106,8 +106,8 @@ static gpc_status read_slices(gpc_hierarchy *h, const gpci_access *a, gpc_reques
     return status;
 }
 
-gpc_status gpci_functional_l2_read(gpc_hierarchy *h, const gpci_access *a, const gpc_request *request, uint8_t segments,
-                                   uint32_t policy_word, uint32_t *reply_word) {
+gpc_status gpci_functional_l2_read(gpc_hierarchy *h, const gpci_line_access *a, const gpc_request *request,
+                                   uint8_t segments, uint32_t policy_word, uint32_t *reply_word) {
     uint32_t count = gpci_count_sectors(segments);
     *reply_word = 0;
     if (!h->l2) {
@@ -129,7 +129,7 @@ gpc_status gpci_functional_l2_read(gpc_hierarchy *h, const gpci_access *a, const
  * A write or an atomic of segments of the L1 line at an address, at its home slice. `down`: the request as the slice is
  * asked.
  */
-GPCI_INLINE gpc_status change(gpc_hierarchy *h, const gpci_access *a, uint64_t address, const gpci_l2_place *p,
+GPCI_INLINE gpc_status change(gpc_hierarchy *h, const gpci_line_access *a, uint64_t address, const gpci_l2_place *p,
                               const gpc_request *down, uint8_t segments, const uint64_t bytes[2]) {
     uint32_t count = gpci_count_sectors(segments), home = gpci_l2_home(h, address);
     uint32_t slice = gpci_l2_slice(h, home, p->slice);
@@ -147,7 +147,7 @@ GPCI_INLINE gpc_status change(gpc_hierarchy *h, const gpci_access *a, uint64_t a
     return GPC_OK;
 }
 
-gpc_status gpci_functional_l2_write(gpc_hierarchy *h, const gpci_access *a, const gpc_request *request,
+gpc_status gpci_functional_l2_write(gpc_hierarchy *h, const gpci_line_access *a, const gpc_request *request,
                                     uint32_t policy_word, const uint64_t bytes[2]) {
     uint8_t segments = gpci_segments_of(bytes);
     if (!h->l2) {
@@ -161,7 +161,7 @@ gpc_status gpci_functional_l2_write(gpc_hierarchy *h, const gpci_access *a, cons
     return change(h, a, request->address, &p, &down, segments, bytes);
 }
 
-gpc_status gpci_functional_l2_atomic(gpc_hierarchy *h, const gpci_access *a) {
+gpc_status gpci_functional_l2_atomic(gpc_hierarchy *h, const gpci_line_access *a) {
     uint8_t segments = a->line->segments;
     if (!h->l2) {
         read_memory(h, a, a->request.address, gpci_count_sectors(segments));

@@ -39,7 +39,7 @@ void gpci_hierarchy_observe(gpc_hierarchy *h, const gpci_observer *observer) {
 }
 
 /* Another share of a unified memory: new L1s, empty, in place of the old ones. */
-static gpc_status resize(gpc_hierarchy *h, const gpci_share *share, gpc_error *error) {
+static gpc_status resize(gpc_hierarchy *h, const gpci_l1_share *share, gpc_error *error) {
     gpc_cache **l1;
     if (!h->l1)
         return GPC_OK;

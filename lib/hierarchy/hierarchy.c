@@ -41,7 +41,7 @@ gpc_status gpc_hierarchy_create(gpc_context *context, const gpc_config *config, 
         status = h->of_sm ? GPC_OK : gpci_out_of_memory(error);
     }
     if (status == GPC_OK)
-        status = gpci_launch_share(h, NULL, &h->share, error);
+        status = gpci_launch_l1_share(h, NULL, &h->share, error);
     if (status == GPC_OK)
         status = h->levels->create(h, error);
     if (status == GPC_OK)
@@ -91,10 +91,10 @@ gpc_status gpc_hierarchy_begin_kernel(gpc_hierarchy *h, const gpc_launch *launch
     if (!h->driver->idle(h))
         return gpci_fail(error, GPC_ERROR_STATE, "gpc_hierarchy_begin_kernel: accesses are in flight");
     gpc_launch l = GPC_LAUNCH_INIT;
-    gpci_share share;
+    gpci_l1_share share;
     gpc_status status = gpci_take(&l, sizeof l, sizeof l, launch, "gpc_launch", error);
     if (status == GPC_OK)
-        status = gpci_launch_share(h, launch ? &l : NULL, &share, error);
+        status = gpci_launch_l1_share(h, launch ? &l : NULL, &share, error);
     if (status == GPC_OK && (share.sets != h->share.sets || share.ways != h->share.ways))
         status = h->levels->resize(h, &share, error);
     if (status < 0)

@@ -86,7 +86,7 @@ gpc_status gpci_coherent_access(gpc_hierarchy *h, const gpc_request *request, co
     return access(h, request, bytes, result, error, &read);
 }
 
-gpc_status gpci_coherent_line(gpc_hierarchy *h, const gpci_access *a) {
+gpc_status gpci_coherent_line(gpc_hierarchy *h, const gpci_line_access *a) {
     gpc_coherence_result r = GPC_COHERENCE_RESULT_INIT;
     uint32_t read, segments = gpci_count_sectors(a->line->segments);
     gpc_status status = access(h, &a->request, a->line->bytes, &r, NULL, &read);

@@ -33,13 +33,13 @@ gpc_status gpci_coherent_check(gpc_hierarchy *h, gpc_error *error);
 gpc_status gpci_coherent_create(gpc_hierarchy *h, gpc_error *error);
 void gpci_coherent_destroy(gpc_hierarchy *h);
 /* L1s of another size: everything is written back, and a new tree takes the old one's statistics. */
-gpc_status gpci_coherent_resize(gpc_hierarchy *h, const gpci_share *share, gpc_error *error);
+gpc_status gpci_coherent_resize(gpc_hierarchy *h, const gpci_l1_share *share, gpc_error *error);
 
 /* A line transaction: the access of the tree, and what it moves, counted. */
 gpc_status gpci_coherent_access(gpc_hierarchy *h, const gpc_request *request, const uint64_t bytes[2],
                                 gpc_coherence_result *result, gpc_error *error);
 /* The same for a functional access. */
-gpc_status gpci_coherent_line(gpc_hierarchy *h, const gpci_access *access);
+gpc_status gpci_coherent_line(gpc_hierarchy *h, const gpci_line_access *access);
 /*
  * Sectors that a step of a transaction reads from memory, or writes there. None where its directory alone was asked,
  * which takes memory's latency all the same.

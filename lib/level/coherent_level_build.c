@@ -45,7 +45,7 @@ static void below_l1(const plan *p, gpc_coherence_module *m) {
     m->low_count = p->c->modules - p->c->first_memory;
 }
 
-static void plan_l1(const gpc_hierarchy *h, plan *p, uint32_t sm, const gpci_share *share) {
+static void plan_l1(const gpc_hierarchy *h, plan *p, uint32_t sm, const gpci_l1_share *share) {
     gpc_coherence_module *m = add(p, sm, "l1", sm);
     m->sets = share->sets;
     m->ways = share->ways;
@@ -111,7 +111,7 @@ static void plan_memory(const gpc_hierarchy *h, plan *p, uint32_t slice) {
     serve(h, m, slice);
 }
 
-static void plan_modules(const gpc_hierarchy *h, plan *p, const gpci_share *share) {
+static void plan_modules(const gpc_hierarchy *h, plan *p, const gpci_l1_share *share) {
     uint32_t slices = p->c->modules - p->c->first_memory;
     for (uint32_t i = 0; i < p->c->modules; i++)
         p->low[i] = i;
@@ -148,7 +148,7 @@ static gpc_status make_tree(gpc_hierarchy *h, plan *p, gpc_error *error, gpc_coh
     return status < 0 ? gpci_fail(error, status, "coherence = %s: %s", o.protocol, detail.message) : GPC_OK;
 }
 
-static gpc_status build(gpc_hierarchy *h, const gpci_share *share, gpc_error *error, gpc_coherence **out) {
+static gpc_status build(gpc_hierarchy *h, const gpci_l1_share *share, gpc_error *error, gpc_coherence **out) {
     const gpci_coherent *c = h->coherent;
     plan p = {.c = c};
     const gpc_protocol *protocol = gpc_protocol_find(h->context, gpci_config_text(h->config, GPCI_KEY_COHERENCE));
@@ -194,7 +194,7 @@ void gpci_coherent_destroy(gpc_hierarchy *h) {
     gpci_free(h->context, h->coherent);
 }
 
-gpc_status gpci_coherent_resize(gpc_hierarchy *h, const gpci_share *share, gpc_error *error) {
+gpc_status gpci_coherent_resize(gpc_hierarchy *h, const gpci_l1_share *share, gpc_error *error) {
     gpci_coherent *c = h->coherent;
     gpc_coherence *tree;
     gpc_status status = build(h, share, error, &tree);

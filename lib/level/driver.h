@@ -16,7 +16,7 @@ typedef struct gpci_levels {
     gpc_status (*create)(gpc_hierarchy *h, gpc_error *error);
     void (*destroy)(gpc_hierarchy *h); /* what there is of them */
     /* L1s of another size, empty, in place of the old ones, which write back what they have. */
-    gpc_status (*resize)(gpc_hierarchy *h, const gpci_share *share, gpc_error *error);
+    gpc_status (*resize)(gpc_hierarchy *h, const gpci_l1_share *share, gpc_error *error);
     gpc_status (*begin)(gpc_hierarchy *h); /* a kernel begins: empty what `kernels.flush` says, in no time */
     gpc_status (*flush)(gpc_hierarchy *h); /* write everything back and drop it, in no time */
     void (*add_sm)(const gpc_hierarchy *h, uint32_t sm, gpc_stats *stats); /* statistics: of an SM's L1, */

@@ -24,11 +24,11 @@ struct gpci_observer;
 typedef struct gpci_trace gpci_trace;
 
 /* What a launch needs and what it gets. */
-typedef struct gpci_share {
+typedef struct gpci_l1_share {
     uint64_t carveout;   /* bytes of a unified memory that shared memory takes */
     uint64_t l1_bytes;   /* what is left */
     uint32_t sets, ways; /* of each L1 */
-} gpci_share;
+} gpci_l1_share;
 
 /* Counters of gpc_stats that count as accesses pass, by SM. */
 /* clang-format off */
@@ -64,7 +64,7 @@ struct gpc_hierarchy {
     gpci_commons *l1_commons, *l2_commons; /* what the policies of a level share */
     uint8_t *sm_partition;                 /* [sms] */
     gpci_interleave interleave;            /* addresses over the slices of a partition */
-    gpci_share share;
+    gpci_l1_share share;
     uint32_t kernel;                      /* launches so far: the present one's number, from 1 */
     bool cold;                            /* nothing of a kernel's code is in L2 */
     gpc_stats stats;                      /* counted here, but for what is counted by SM: */
@@ -105,15 +105,16 @@ gpc_status gpci_hierarchy_empty(gpc_hierarchy *h);
 void gpci_hierarchy_tell(gpc_hierarchy *h, gpc_warp_event_kind kind);
 
 /* launch.c */
-gpc_status gpci_launch_share(const gpc_hierarchy *h, const gpc_launch *launch, gpci_share *share, gpc_error *error);
+gpc_status gpci_launch_l1_share(const gpc_hierarchy *h, const gpc_launch *launch, gpci_l1_share *share,
+                                gpc_error *error);
 /* Charge a kernel's code, once it is known how much of it ran. */
 void gpci_launch_code(gpc_hierarchy *h, uint64_t bytes);
 
-/* build.c */
+/* level_build.c */
 gpc_status gpci_build_levels(gpc_hierarchy *h, gpc_error *error);
 /* Whether requests say when their lines are used next. Refused where a policy needs it and it is not to be had. */
 gpc_status gpci_build_future(gpc_hierarchy *h, gpc_error *error);
-gpc_status gpci_build_l1(gpc_hierarchy *h, const gpci_share *share, gpc_error *error, gpc_cache ***out);
+gpc_status gpci_build_l1(gpc_hierarchy *h, const gpci_l1_share *share, gpc_error *error, gpc_cache ***out);
 gpc_status gpci_build_l2(gpc_hierarchy *h, gpc_error *error);
 void gpci_destroy_caches(gpc_hierarchy *h, gpc_cache **caches, uint32_t count);
 

@@ -82,7 +82,7 @@ static uint64_t smallest_carveout(const char *list, uint64_t bytes) {
     return carveout;
 }
 
-static gpc_status shape_l1(const gpc_hierarchy *h, gpci_share *share, gpc_error *error) {
+static gpc_status shape_l1(const gpc_hierarchy *h, gpci_l1_share *share, gpc_error *error) {
     uint64_t whole = gpci_number(h, GPCI_KEY_L1_SIZE), ways = gpci_number(h, GPCI_KEY_L1_WAYS);
     uint64_t line = h->l1_level.line_bytes;
     bool by_ways = gpci_number(h, GPCI_KEY_L1_RESIZE) == 1;
@@ -99,7 +99,8 @@ static gpc_status shape_l1(const gpc_hierarchy *h, gpci_share *share, gpc_error 
     return GPC_OK;
 }
 
-gpc_status gpci_launch_share(const gpc_hierarchy *h, const gpc_launch *launch, gpci_share *share, gpc_error *error) {
+gpc_status gpci_launch_l1_share(const gpc_hierarchy *h, const gpc_launch *launch, gpci_l1_share *share,
+                                gpc_error *error) {
     uint64_t whole = gpci_number(h, GPCI_KEY_L1_SIZE), chosen = gpci_number(h, GPCI_KEY_L1_CARVEOUT);
     uint32_t blocks = launch ? gpc_hierarchy_occupancy(h, launch) : 0;
     if (launch && !blocks)
@@ -107,7 +108,7 @@ gpc_status gpci_launch_share(const gpc_hierarchy *h, const gpc_launch *launch, g
                          "a block of %u threads with %u registers each and %u bytes of shared memory "
                          "does not fit an SM",
                          launch->threads, launch->registers, launch->shared_bytes);
-    *share = (gpci_share){.l1_bytes = whole};
+    *share = (gpci_l1_share){.l1_bytes = whole};
     if (gpci_number(h, GPCI_KEY_L1_UNIFIED)) {
         const char *carveouts = gpci_config_text(h->config, GPCI_KEY_L1_CARVEOUTS);
         share->carveout = chosen != GPCI_WORD ? chosen : smallest_carveout(carveouts, shared_needed(h, launch, blocks));

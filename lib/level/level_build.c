@@ -121,7 +121,7 @@ gpc_status gpci_build_future(gpc_hierarchy *h, gpc_error *error) {
     return GPC_OK;
 }
 
-gpc_status gpci_build_l1(gpc_hierarchy *h, const gpci_share *share, gpc_error *error, gpc_cache ***out) {
+gpc_status gpci_build_l1(gpc_hierarchy *h, const gpci_l1_share *share, gpc_error *error, gpc_cache ***out) {
     bool wants_events = false;
     gpc_status status = gpci_scheduler_text_wants_events(h->context, gpci_config_text(h->config, GPCI_KEY_SCHEDULER),
                                                          error, &wants_events);

@@ -6,12 +6,12 @@
 #include "level/hierarchy.h"
 
 /* One line transaction of a warp instruction, on its way. */
-typedef struct gpci_access {
+typedef struct gpci_line_access {
     const gpci_transaction *line;
     gpc_cache *l1;           /* that it goes through; NULL: to L2 directly */
     gpc_warp_result *result; /* counts, never NULL */
     gpc_request request;     /* of the line, but for which of its bytes */
-} gpci_access;
+} gpci_line_access;
 
 /* Is a warp access well formed? */
 gpc_status gpci_access_check(const gpc_hierarchy *h, const gpc_warp_access *access);

@@ -97,7 +97,7 @@ static gpc_status on_instruction(void *data, const gpc_request *request) {
 }
 
 /* Loads and prefetches have a place in the stream, and stores that bring lines in. */
-static bool in_stream(const gpci_access *a) {
+static bool in_stream(const gpci_line_access *a) {
     const gpc_request *request = &a->request;
     if (!a->l1)
         return false;
@@ -105,7 +105,7 @@ static bool in_stream(const gpci_access *a) {
                                      gpci_write_allocate(a->l1, request) != GPC_WRITE_NO_ALLOCATE);
 }
 
-static gpc_status before_line(void *data, const gpci_access *a) {
+static gpc_status before_line(void *data, const gpci_line_access *a) {
     gpc_profile *p = data;
     gpci_live *l = p->live;
     gpci_live_sm *sm = &l->sms[a->request.sm];
@@ -255,7 +255,7 @@ static void count_reuse(gpci_live *l, gpci_live_sm *sm, gpci_residence *residenc
     }
 }
 
-static void count_hit(gpci_live *l, gpci_live_sm *sm, const gpci_access *a, change *n) {
+static void count_hit(gpci_live *l, gpci_live_sm *sm, const gpci_line_access *a, change *n) {
     gpci_residence *residence = residence_of(sm, l->set, l->way);
     if (!residence->active) /* a store brought it in, without a sector */
         *residence = (gpci_residence){.line = GPCI_NONE, .filler = GPCI_NONE, .active = true};
@@ -269,7 +269,7 @@ static void count_hit(gpci_live *l, gpci_live_sm *sm, const gpci_access *a, chan
     sm->row.hits_by_age[age < GPC_AGE_BUCKETS ? age : GPC_AGE_BUCKETS - 1]++;
 }
 
-static void count_load(gpc_profile *p, gpci_live_sm *sm, const gpci_access *a, uint32_t hits) {
+static void count_load(gpc_profile *p, gpci_live_sm *sm, const gpci_line_access *a, uint32_t hits) {
     gpci_live *l = p->live;
     const gpci_level *level = &l->hierarchy->l1_level;
     uint8_t segments = a->line->segments;
@@ -300,7 +300,7 @@ static void count_load(gpc_profile *p, gpci_live_sm *sm, const gpci_access *a, u
     count_line(&sm->lines[l->line], &n);
 }
 
-static void after_line(void *data, const gpci_access *a, uint32_t hits) {
+static void after_line(void *data, const gpci_line_access *a, uint32_t hits) {
     gpc_profile *p = data;
     gpci_live *l = p->live;
     gpci_live_sm *sm = &l->sms[a->request.sm];

@@ -183,8 +183,8 @@ static gpc_status run_kernel(gpc_replay *r, gpc_stats *stats, gpc_error *error) 
     gpc_stats_init(&before);
     gpc_stats_init(&after);
     /* Write-backs of a flush between kernels belong to none of them. A kernel that does not fit flushes nothing. */
-    gpci_share share;
-    status = gpci_launch_share(r->hierarchy, &launch, &share, &detail);
+    gpci_l1_share share;
+    status = gpci_launch_l1_share(r->hierarchy, &launch, &share, &detail);
     if (status == GPC_OK)
         status = gpci_hierarchy_empty(r->hierarchy);
     if (status == GPC_OK) {

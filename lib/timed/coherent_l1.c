@@ -59,7 +59,7 @@ static void count_load(gpci_timed *t, const gpci_packet *p, bool hit, bool pendi
 }
 
 /* A packet for a line that has an MSHR entry. */
-static gpci_verdict merge(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint32_t leader, gpci_held *held) {
+static gpci_verdict merge(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint32_t leader, gpci_tag_access *held) {
     gpci_packet *p = gpci_at(t, packet), *l = gpci_at(t, leader);
     if (!is_load(p) || !is_load(l) || l->mshr.count >= stage->options->merges)
         return gpci_stage_block(stage, held, t->wheel.now, GPC_BUSY_MERGE);
@@ -111,7 +111,7 @@ static gpci_verdict miss(gpci_timed *t, gpci_stage *stage, uint32_t packet, cons
     return GPCI_WAITING;
 }
 
-gpci_verdict gpci_coherent_l1_pass(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_held *held) {
+gpci_verdict gpci_coherent_l1_pass(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *held) {
     gpci_packet *p = gpci_at(t, packet);
     gpc_coherence_result r = GPC_COHERENCE_RESULT_INIT;
     uint32_t leader = find(t, stage, p->address);

@@ -117,21 +117,21 @@ static uint32_t copy_packet(gpci_timed *t, uint32_t packet, gpci_packet_type typ
     return copy;
 }
 
-static void send_fetch(gpci_timed *t, gpci_stage *stage, const gpci_wanted *wanted) {
-    bool itself = wanted->packet != wanted->waiter, cached = wanted->cached;
-    uint32_t fetch = itself ? wanted->packet : copy_packet(t, wanted->packet, GPCI_READ);
+static void send_fetch(gpci_timed *t, gpci_stage *stage, const gpci_fetch_request *asked) {
+    bool itself = asked->packet != asked->waiter, cached = asked->cached;
+    uint32_t fetch = itself ? asked->packet : copy_packet(t, asked->packet, GPCI_READ);
     gpci_packet *f = gpci_at(t, fetch);
-    f->segments = wanted->segments;
+    f->segments = asked->segments;
     f->line.fetched = t->h->l1_level.sectors_of[f->segments];
     f->type = GPCI_READ;
     f->line.flight = UINT32_MAX;
     f->born = t->wheel.now;
     f->flags = GPCI_PACKET_FETCH;
     f->line.marks =
-        (uint8_t)((cached ? 0 : GPCI_MARK_PASSES) | (wanted->declined ? GPCI_MARK_DECLINED : 0) |
+        (uint8_t)((cached ? 0 : GPCI_MARK_PASSES) | (asked->declined ? GPCI_MARK_DECLINED : 0) |
                   (f->request.admitted ? GPCI_MARK_ADMITTED : 0) | f->request.token << GPCI_MARK_TOKEN_SHIFT);
-    f->line.waiter = wanted->waiter;
-    gpci_l1_ask_read(&f->request, wanted->word);
+    f->line.waiter = asked->waiter;
+    gpci_l1_ask_read(&f->request, asked->word);
     gpci_count_l1_fetch(t->h, stage->index, f->segments);
     gpci_queue_push(&stage->out, &t->pool, t->wheel.now, fetch);
     gpci_see_new(t, GPC_WHAT_FETCH, stage, f, f, !cached);
@@ -168,7 +168,7 @@ static void tell_event(gpci_timed *t, const gpci_stage *stage, const gpci_packet
 }
 
 /* What a load's lookup found. Sectors in flight are hits, as hardware counts them. */
-static void count_lookup(gpci_timed *t, const gpci_stage *stage, gpci_packet *p, const gpci_held *held) {
+static void count_lookup(gpci_timed *t, const gpci_stage *stage, gpci_packet *p, const gpci_tag_access *held) {
     uint8_t hit = p->segments & (t->h->l1_level.segments_of[held->result.hit_sectors] | held->flying);
     bool whole = hit == p->segments;
     p->line.missed = p->segments & (uint8_t)~hit;
@@ -209,7 +209,7 @@ const gpci_stage_rules gpci_l1_stage = {.send = send_fetch,
                                         .hold_up = gpci_l1_hold_up,
                                         .passed_by = passed_by};
 
-static gpci_verdict pass_load(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_held *held) {
+static gpci_verdict pass_load(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *held) {
     gpci_packet *p = gpci_at(t, packet);
     if (!gpci_l1_for(t->h, p->request.sm, p->request.space)) {
         if (gpci_queue_full(&stage->out))
@@ -248,7 +248,7 @@ static void write_through(gpci_timed *t, gpci_stage *stage, uint32_t packet, con
     gpci_l1_send_itself(t, stage, packet, GPCI_WRITE);
 }
 
-static gpci_verdict pass_store(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_held *held) {
+static gpci_verdict pass_store(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *held) {
     gpci_packet *p = gpci_at(t, packet);
     if (gpci_queue_full(&stage->out))
         return gpci_stage_block(stage, held, t->wheel.now, GPC_BUSY_MISS_QUEUE);
@@ -279,7 +279,7 @@ static gpci_verdict pass_store(gpci_timed *t, gpci_stage *stage, uint32_t packet
 }
 
 /* Performed at L2; L1 only drops what it holds. */
-static gpci_verdict pass_atomic(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_held *held) {
+static gpci_verdict pass_atomic(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *held) {
     gpci_packet *p = gpci_at(t, packet);
     if (gpci_queue_full(&stage->out))
         return gpci_stage_block(stage, held, t->wheel.now, GPC_BUSY_MISS_QUEUE);
@@ -293,7 +293,7 @@ static gpci_verdict pass_atomic(gpci_timed *t, gpci_stage *stage, uint32_t packe
     return GPCI_WAITING;
 }
 
-static gpci_verdict pass(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_held *held) {
+static gpci_verdict pass(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *held) {
     switch (gpci_at(t, packet)->request.kind) {
     case GPC_STORE:
         return pass_store(t, stage, packet, held);
@@ -309,11 +309,11 @@ static gpci_queue *before_tags(const gpci_timed *t, gpci_stage *stage) {
     return stage->reorder ? gpci_reorder_choose(t, stage) : &stage->in;
 }
 
-typedef gpci_verdict (*pass_fn)(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_held *held);
+typedef gpci_verdict (*pass_fn)(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *held);
 
 /* As many packets through the tags as ports, banks and resources let through in this cycle. */
 GPCI_INLINE void run_tags(gpci_timed *t, gpci_stage *stage, pass_fn pass_tags) {
-    gpci_held *held = &stage->held[0];
+    gpci_tag_access *held = &stage->held[0];
     uint64_t now = t->wheel.now;
     if (gpci_stage_stuck(held))
         return;
@@ -494,9 +494,9 @@ GPCI_INLINE void step(gpci_timed *t, uint32_t sm, fills_fn fills, pass_fn pass_t
             t->front.ready(t->front.user_data, sm);
         if (t->callbacks.on_ready)
             t->callbacks.on_ready(t->callbacks.user_data, sm);
-    } else if (stage->refused && stage->told != stage->held[0].reason) {
+    } else if (stage->refused && stage->notified != stage->held[0].reason) {
         /* The SM still waits, but for something else: its stalls are counted by reason. */
-        stage->told = stage->held[0].reason;
+        stage->notified = stage->held[0].reason;
         if (t->front.step)
             gpci_wake(t, t->groups[GPCI_GROUP_SMS].first + sm, t->wheel.now);
     }

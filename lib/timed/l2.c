@@ -16,7 +16,7 @@ static uint32_t peer_of(const gpci_timed *t, const gpci_stage *stage) {
     return stage->index < half ? stage->index + half : stage->index - half;
 }
 
-static bool is_far(const gpci_timed *t, const gpci_stage *stage, const gpci_packet *p) {
+static bool is_remote(const gpci_timed *t, const gpci_stage *stage, const gpci_packet *p) {
     return stage->peer_requests && gpci_l2_home(t->h, p->address) != partition_of(t, stage);
 }
 
@@ -73,8 +73,8 @@ static void evicted(gpci_timed *t, gpci_stage *stage, const gpc_eviction *evicti
 }
 
 /* What DRAM need know of a fetch is little; the other partition's slice is asked as the leader was. */
-static void make_fetch(gpci_packet *f, const gpci_packet *leader, bool far) {
-    if (far) {
+static void make_fetch(gpci_packet *f, const gpci_packet *leader, bool remote) {
+    if (remote) {
         *f = *leader;
         return;
     }
@@ -84,33 +84,33 @@ static void make_fetch(gpci_packet *f, const gpci_packet *leader, bool far) {
     f->due = 0;
 }
 
-static void send_fetch(gpci_timed *t, gpci_stage *stage, const gpci_wanted *wanted) {
+static void send_fetch(gpci_timed *t, gpci_stage *stage, const gpci_fetch_request *asked) {
     uint32_t fetch = gpci_pool_take(&t->pool);
-    bool far = wanted->far;
+    bool remote = asked->remote;
     gpci_packet *f = gpci_at(t, fetch);
-    make_fetch(f, gpci_at(t, wanted->waiter), far);
+    make_fetch(f, gpci_at(t, asked->waiter), remote);
     f->request.address = gpci_l2_line(t, f->request.address);
     f->address = gpci_l2_line(t, f->address);
     f->request.kind = GPC_LOAD;
     f->request.byte_mask[0] = f->request.byte_mask[1] = 0;
-    f->line.fetched = t->h->l2_level.sectors_of[wanted->segments];
-    gpci_l2_ask_on(&f->request, f->line.fetched, wanted->word);
-    f->segments = wanted->segments;
+    f->line.fetched = t->h->l2_level.sectors_of[asked->segments];
+    gpci_l2_ask_on(&f->request, f->line.fetched, asked->word);
+    f->segments = asked->segments;
     f->type = GPCI_READ;
     f->line.flight = UINT32_MAX;
     f->line.marks = 0;
     f->level = 3;
-    f->flags = (uint8_t)(GPCI_PACKET_FETCH | (far ? GPCI_PACKET_LINK : 0));
+    f->flags = (uint8_t)(GPCI_PACKET_FETCH | (remote ? GPCI_PACKET_LINK : 0));
     uint32_t count = gpci_count_sectors(f->segments);
-    if (far)
+    if (remote)
         gpci_count_l2_remote(t->h, count);
     else
         gpci_count_dram_read(t->h, count);
-    gpci_queue_push(far ? &stage->link : &stage->out, &t->pool, t->wheel.now, fetch);
-    gpci_see_new(t, GPC_WHAT_FETCH, stage, f, gpci_at(t, wanted->waiter), false);
+    gpci_queue_push(remote ? &stage->link : &stage->out, &t->pool, t->wheel.now, fetch);
+    gpci_see_new(t, GPC_WHAT_FETCH, stage, f, gpci_at(t, asked->waiter), false);
 }
 
-static gpci_verdict hold_up(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_held *held, uint32_t leader,
+static gpci_verdict hold_up(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *held, uint32_t leader,
                             gpc_busy reason) {
     (void)packet;
     (void)leader;
@@ -126,7 +126,7 @@ const gpci_stage_rules gpci_l2_stage = {
     .send = send_fetch, .evicted = evicted, .released = serve, .hold_up = hold_up, .passed_by = passed_by};
 
 /* Read sectors count as hits where they are valid, or on their way: so hardware counts them. */
-static void count_read(gpci_timed *t, const gpci_packet *p, unsigned shift, const gpci_held *held) {
+static void count_read(gpci_timed *t, const gpci_packet *p, unsigned shift, const gpci_tag_access *held) {
     uint8_t flying = t->h->l2_level.sectors_of[held->flying], hits = held->result.hit_sectors | flying;
     gpci_count_l2_read(t->h, gpci_count_sectors(p->segments),
                        gpci_count_sectors(gpci_l2_segments(t->h, shift, hits, p->segments)));
@@ -153,7 +153,7 @@ static unsigned prepare(gpci_timed *t, gpci_packet *p) {
 }
 
 /* A write or an atomic of a line homed in the other partition goes there. */
-static gpci_verdict pass_on(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_held *held) {
+static gpci_verdict pass_on(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *held) {
     gpci_packet *p = gpci_at(t, packet);
     if (gpci_queue_full(&stage->link))
         return gpci_stage_block(stage, held, t->wheel.now, GPC_BUSY_MISS_QUEUE);
@@ -165,7 +165,7 @@ static gpci_verdict pass_on(gpci_timed *t, gpci_stage *stage, uint32_t packet, g
 }
 
 /* Without a cache everything goes to memory. An atomic reads there and writes. */
-static gpci_verdict pass_uncached(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_held *held) {
+static gpci_verdict pass_uncached(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *held) {
     gpci_packet *p = gpci_at(t, packet);
     if (gpci_queue_full(&stage->out))
         return gpci_stage_block(stage, held, t->wheel.now, GPC_BUSY_MISS_QUEUE);
@@ -184,15 +184,15 @@ static gpci_verdict pass_uncached(gpci_timed *t, gpci_stage *stage, uint32_t pac
     return GPCI_WAITING;
 }
 
-static gpci_verdict pass(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_held *held) {
+static gpci_verdict pass(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *held) {
     gpci_packet *p = gpci_at(t, packet);
     gpc_access_result *r = &held->result;
     if (!stage->cache)
         return pass_uncached(t, stage, packet, held);
     if (has_reply(p) && gpci_queue_full(&stage->served) && !(p->flags & GPCI_PACKET_LINK))
         return gpci_stage_block(stage, held, t->wheel.now, GPC_BUSY_NETWORK);
-    bool far = is_far(t, stage, p);
-    if (far && p->type != GPCI_READ)
+    bool remote = is_remote(t, stage, p);
+    if (remote && p->type != GPCI_READ)
         return pass_on(t, stage, packet, held);
     if (p->type != GPCI_READ && gpci_queue_full(&stage->out)) /* it may write to memory, or evict */
         return gpci_stage_block(stage, held, t->wheel.now, GPC_BUSY_MISS_QUEUE);
@@ -209,7 +209,7 @@ static gpci_verdict pass(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci
         if (r->evicted)
             gpci_stage_evicted(t, stage, p, &r->eviction);
     }
-    gpci_verdict verdict = gpci_stage_settle(t, stage, packet, held, far);
+    gpci_verdict verdict = gpci_stage_settle(t, stage, packet, held, remote);
     if (verdict == GPCI_BLOCKED)
         return verdict;
     if (r->write_sectors)
@@ -221,7 +221,7 @@ static gpci_verdict pass(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci
     return verdict;
 }
 
-static void passed(gpci_timed *t, gpci_stage *stage, gpci_held *held) {
+static void passed(gpci_timed *t, gpci_stage *stage, gpci_tag_access *held) {
     gpci_stage_unblock(stage, held, t->wheel.now);
     held->looked = false;
 }
@@ -233,7 +233,7 @@ static void again(gpci_timed *t, gpci_stage *stage) {
 
 /* Requests of the other partition: they go first, for nothing that they need waits for a link. */
 static void run_link_tags(gpci_timed *t, gpci_stage *stage) {
-    gpci_held *held = &stage->held[1];
+    gpci_tag_access *held = &stage->held[1];
     while (!gpci_stage_stuck(held)) {
         if (stage->link_at == GPCI_NO_PACKET) {
             if (gpci_network_peek(stage->peer_requests, stage->index) == GPCI_NO_PACKET)
@@ -254,7 +254,7 @@ static void run_link_tags(gpci_timed *t, gpci_stage *stage) {
 }
 
 static void run_tags(gpci_timed *t, gpci_stage *stage) {
-    gpci_held *held = &stage->held[0];
+    gpci_tag_access *held = &stage->held[0];
     uint64_t now = t->wheel.now;
     if (gpci_stage_stuck(held))
         return;

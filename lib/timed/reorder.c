@@ -138,7 +138,7 @@ static bool goes_before(const gpci_timed *t, const gpci_reorder *r, uint32_t a, 
 
 gpci_queue *gpci_reorder_choose(const gpci_timed *t, gpci_stage *stage) {
     gpci_reorder *r = stage->reorder;
-    const gpci_held *held = &stage->held[0];
+    const gpci_tag_access *held = &stage->held[0];
     if (!r->held || held->looked || held->reason != GPC_BUSY_NOT)
         return &r->queues[r->chosen];
     if (r->options->greedy && r->last != UINT32_MAX && r->queues[r->last].count) {

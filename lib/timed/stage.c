@@ -52,7 +52,7 @@ static uint32_t mshr_total(const gpci_stage *stage) {
     return stage->mshr.used[0] + stage->mshr.used[1];
 }
 
-static void mshr_add(gpci_timed *t, gpci_stage *stage, uint32_t packet, bool far) {
+static void mshr_add(gpci_timed *t, gpci_stage *stage, uint32_t packet, bool remote) {
     gpci_packet *p = gpci_at(t, packet);
     uint64_t line = line_waited_for(t, stage, packet);
     gpci_mshr_bucket *bucket = bucket_of(stage, line);
@@ -61,23 +61,23 @@ static void mshr_add(gpci_timed *t, gpci_stage *stage, uint32_t packet, bool far
     p->mshr.first = p->mshr.last = GPCI_NO_PACKET;
     p->mshr.count = 1;
     p->mshr.whole = p->mshr.part = 0;
-    p->mshr.remote = far;
-    stage->mshr.used[far]++;
+    p->mshr.remote = remote;
+    stage->mshr.used[remote]++;
     gpci_gauge_set(&stage->mshr.gauge, t->wheel.now, mshr_total(stage));
 }
 
-/* Where an entry's place in its bucket is, `heir` comes: another leader of the same line, or what is chained behind. */
-static void mshr_replace(gpci_timed *t, gpci_stage *stage, uint32_t leader, uint32_t heir) {
+/* Where an entry's place in its bucket is, `next` comes: another leader of the same line, or what is chained behind. */
+static void mshr_replace(gpci_timed *t, gpci_stage *stage, uint32_t leader, uint32_t next) {
     gpci_mshr_bucket *bucket = bucket_of(stage, line_waited_for(t, stage, leader));
     if (bucket->leader == leader) {
-        bucket->leader = heir;
-        bucket->line = heir == GPCI_NO_PACKET ? 0 : line_waited_for(t, stage, heir);
+        bucket->leader = next;
+        bucket->line = next == GPCI_NO_PACKET ? 0 : line_waited_for(t, stage, next);
         return;
     }
     uint32_t before = bucket->leader;
     while (gpci_at(t, before)->mshr.chain != leader)
         before = gpci_at(t, before)->mshr.chain;
-    gpci_at(t, before)->mshr.chain = heir;
+    gpci_at(t, before)->mshr.chain = next;
 }
 
 static void mshr_remove(gpci_timed *t, gpci_stage *stage, uint32_t leader) {
@@ -91,11 +91,11 @@ static void mshr_remove(gpci_timed *t, gpci_stage *stage, uint32_t leader) {
 /* The entry outlives its leader: the first that waits with it takes over. */
 static void mshr_pass_on(gpci_timed *t, gpci_stage *stage, uint32_t leader) {
     gpci_packet *p = gpci_at(t, leader);
-    uint32_t heir = p->mshr.first;
-    gpci_packet *q = gpci_at(t, heir);
-    mshr_replace(t, stage, leader, heir);
+    uint32_t next = p->mshr.first;
+    gpci_packet *q = gpci_at(t, next);
+    mshr_replace(t, stage, leader, next);
     q->mshr.chain = p->mshr.chain;
-    q->mshr.first = t->pool.next[heir];
+    q->mshr.first = t->pool.next[next];
     q->mshr.last = q->mshr.first == GPCI_NO_PACKET ? GPCI_NO_PACKET : p->mshr.last;
     q->mshr.count = p->mshr.count - 1;
     q->mshr.whole = p->mshr.whole;
@@ -149,7 +149,7 @@ uint64_t gpci_stage_data(gpci_stage *stage, uint64_t now, uint32_t bytes) {
     return gpci_clock_core(o->clock, start + o->latency);
 }
 
-gpci_verdict gpci_stage_block(gpci_stage *stage, gpci_held *held, uint64_t now, gpc_busy reason) {
+gpci_verdict gpci_stage_block(gpci_stage *stage, gpci_tag_access *held, uint64_t now, gpc_busy reason) {
     held->relieved &= (uint8_t) ~(1u << reason);
     if (held->reason == reason)
         return GPCI_BLOCKED;
@@ -160,7 +160,7 @@ gpci_verdict gpci_stage_block(gpci_stage *stage, gpci_held *held, uint64_t now, 
     return GPCI_BLOCKED;
 }
 
-void gpci_stage_unblock(gpci_stage *stage, gpci_held *held, uint64_t now) {
+void gpci_stage_unblock(gpci_stage *stage, gpci_tag_access *held, uint64_t now) {
     if (held->reason == GPC_BUSY_NOT)
         return;
     gpci_see_released(stage, held);
@@ -168,7 +168,7 @@ void gpci_stage_unblock(gpci_stage *stage, gpci_held *held, uint64_t now) {
     held->reason = GPC_BUSY_NOT;
 }
 
-void gpci_stage_look(gpci_timed *t, gpci_stage *stage, gpci_packet *packet, gpci_held *held) {
+void gpci_stage_look(gpci_timed *t, gpci_stage *stage, gpci_packet *packet, gpci_tag_access *held) {
     held->looked = held->fresh = true;
     held->reserved = held->declined = false;
     held->asked = held->passes = 0;
@@ -193,7 +193,7 @@ void gpci_stage_look(gpci_timed *t, gpci_stage *stage, gpci_packet *packet, gpci
 }
 
 /* The reserve step. GPCI_BLOCKED where every way is reserved and the request has to wait for one. */
-static gpci_verdict reserve(gpci_timed *t, gpci_stage *stage, const gpci_packet *p, gpci_held *held) {
+static gpci_verdict reserve(gpci_timed *t, gpci_stage *stage, const gpci_packet *p, gpci_tag_access *held) {
     gpc_access_result *r = &held->result, got = {.way = GPCI_NO_WAY};
     gpc_status status = gpci_reserve(stage->cache, &p->request, &held->view, r->fetch_sectors, &got);
     if (status < 0) {
@@ -223,7 +223,7 @@ static uint8_t valid_sectors(const gpc_cache *cache, uint32_t set, uint64_t line
 }
 
 /* What a packet lacks, given what is there and in flight; `leader`: of its line's MSHR entry, NULL without one. */
-static gpci_lack lacks(const gpci_stage *stage, const gpci_packet *p, const gpci_held *held,
+static gpci_lack lacks(const gpci_stage *stage, const gpci_packet *p, const gpci_tag_access *held,
                        const gpci_packet *leader) {
     const gpc_access_result *r = &held->result;
     const uint8_t *segments_of = stage->line->segments_of;
@@ -247,7 +247,7 @@ static uint32_t waiter_of(gpci_timed *t, const gpci_stage *stage, uint32_t packe
     return waiter;
 }
 
-gpci_verdict gpci_stage_settle(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_held *held, bool far) {
+gpci_verdict gpci_stage_settle(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *held, bool remote) {
     gpci_packet *p = gpci_at(t, packet);
     gpc_access_result *r = &held->result;
     const gpci_stage_options *o = stage->options;
@@ -259,9 +259,9 @@ gpci_verdict gpci_stage_settle(gpci_timed *t, gpci_stage *stage, uint32_t packet
     const gpci_packet *entry = found ? gpci_at(t, leader) : NULL;
     gpci_lack l = lacks(stage, p, held, entry);
     if (l.fetch | l.wait) {
-        if (found ? entry->mshr.count >= o->merges : stage->mshr.used[far] >= o->entries)
+        if (found ? entry->mshr.count >= o->merges : stage->mshr.used[remote] >= o->entries)
             return stage->rules->hold_up(t, stage, packet, held, leader, found ? GPC_BUSY_MERGE : GPC_BUSY_MSHR);
-        if (l.fetch && gpci_queue_full(far ? &stage->link : &stage->out))
+        if (l.fetch && gpci_queue_full(remote ? &stage->link : &stage->out))
             return stage->rules->hold_up(t, stage, packet, held, leader, GPC_BUSY_MISS_QUEUE);
     }
     if (!held->reserved && gpci_level_reserves(&p->request, r, o->on_miss)) {
@@ -281,7 +281,7 @@ gpci_verdict gpci_stage_settle(gpci_timed *t, gpci_stage *stage, uint32_t packet
     if (found)
         mshr_join(t, leader, waiter);
     else
-        mshr_add(t, stage, leader = waiter, far);
+        mshr_add(t, stage, leader = waiter, remote);
     gpci_see_waits(t, stage, packet, waiter, leader);
     if (!l.fetch)
         return GPCI_WAITING;
@@ -289,7 +289,8 @@ gpci_verdict gpci_stage_settle(gpci_timed *t, gpci_stage *stage, uint32_t packet
     uint8_t whole = gpci_whole_sectors(stage->line, l.fetch);
     first->mshr.whole |= whole;
     first->mshr.part |= l.fetch & (uint8_t)~whole;
-    stage->rules->send(t, stage, &(gpci_wanted){packet, waiter, r->policy_word, l.fetch, cached, held->declined, far});
+    stage->rules->send(t, stage,
+                       &(gpci_fetch_request){packet, waiter, r->policy_word, l.fetch, cached, held->declined, remote});
     return GPCI_WAITING;
 }
 

@@ -74,7 +74,7 @@ static const char *const reasons[] = {
 void gpci_stage_report(const gpci_group *group, const gpci_stage *stage, const char *below, gpci_text *report) {
     const char *name = gpci_group_name((gpci_group_kind)group->kind);
     uint32_t misses = stage->mshr.used[0] + stage->mshr.used[1];
-    const gpci_held *held = stage->held[1].reason ? &stage->held[1] : &stage->held[0];
+    const gpci_tag_access *held = stage->held[1].reason ? &stage->held[1] : &stage->held[0];
     if (held->reason)
         gpci_text_put(report, "%s %u waits for %s since cycle %" PRIu64 "; ", name, stage->index, reasons[held->reason],
                       held->since);

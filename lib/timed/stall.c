@@ -11,7 +11,7 @@
  * miss queue takes one of the `l1.bypass_queue` packets that the queue has for such loads alone.
  */
 
-static bool may_pass(const gpci_stage *stage, const gpci_packet *p, const gpci_held *held, uint32_t leader) {
+static bool may_pass(const gpci_stage *stage, const gpci_packet *p, const gpci_tag_access *held, uint32_t leader) {
     gpc_line line;
     if (!gpci_is_read(&p->request) || leader != GPCI_NO_PACKET)
         return false;
@@ -20,7 +20,7 @@ static bool may_pass(const gpci_stage *stage, const gpci_packet *p, const gpci_h
 }
 
 /* The predictor's word for a reason, asked for once. */
-static bool passes(gpci_stage *stage, const gpci_packet *p, gpci_held *held, gpc_busy reason) {
+static bool passes(gpci_stage *stage, const gpci_packet *p, gpci_tag_access *held, gpc_busy reason) {
     const gpc_cache *cache = stage->cache;
     if (!(held->asked >> reason & 1)) {
         held->asked |= (uint8_t)(1u << reason);
@@ -30,7 +30,7 @@ static bool passes(gpci_stage *stage, const gpci_packet *p, gpci_held *held, gpc
     return held->passes >> reason & 1;
 }
 
-static void send(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_held *held, gpc_busy reason) {
+static void send(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *held, gpc_busy reason) {
     gpci_packet *p = gpci_at(t, packet);
     gpc_access_result *r = &held->result;
     if (!stage->options->part)
@@ -45,7 +45,7 @@ static void send(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_held *h
     gpci_l1_send_itself(t, stage, packet, GPCI_READ);
 }
 
-gpci_verdict gpci_l1_hold_up(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_held *held, uint32_t leader,
+gpci_verdict gpci_l1_hold_up(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *held, uint32_t leader,
                              gpc_busy reason) {
     const gpci_packet *p = gpci_at(t, packet);
     uint64_t now = t->wheel.now;

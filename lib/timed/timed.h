@@ -55,7 +55,7 @@ typedef struct gpci_mshr {
 } gpci_mshr;
 
 /* Where a packet at the tags stands, between its lookup and its way on. */
-typedef struct gpci_held {
+typedef struct gpci_tag_access {
     gpc_access_result result;
     gpci_view view;   /* the request in terms of the stage's cache */
     uint64_t since;   /* core cycle from which it has been held up */
@@ -69,7 +69,7 @@ typedef struct gpci_held {
     bool looked;      /* lookup done */
     bool reserved;    /* reserve done, or not needed */
     bool declined;    /* the replacement policy would give up no line for it */
-} gpci_held;
+} gpci_tag_access;
 
 /* What came of a packet at the tags. */
 typedef enum gpci_verdict {
@@ -93,21 +93,21 @@ typedef struct gpci_stage_counts {
     uint64_t bank_failures;
 } gpci_stage_counts;
 
-struct gpci_wanted;
+struct gpci_fetch_request;
 
 /*
- * What an L1 and an L2 slice do differently as stages: the rest is in stage.c, for both. Each stage of caches has one of
- * the two tables; those of coherent modules, which pass their own way, look at none of it.
+ * What an L1 and an L2 slice do differently as stages; the rest is in stage.c, for both. Each stage of caches has one
+ * of the two tables; coherent modules, whose packets pass their own way, look at none of it.
  */
 typedef struct gpci_stage_rules {
     /* `waiter` has an MSHR entry and lacks segments of its line: send for them. */
-    void (*send)(struct gpci_timed *t, struct gpci_stage *stage, const struct gpci_wanted *wanted);
+    void (*send)(struct gpci_timed *t, struct gpci_stage *stage, const struct gpci_fetch_request *asked);
     /* A dirty line leaves the cache. */
     void (*evicted)(struct gpci_timed *t, struct gpci_stage *stage, const gpc_eviction *eviction);
     /* A packet that waited at an MSHR entry has its data. */
     void (*released)(struct gpci_timed *t, struct gpci_stage *stage, uint32_t packet, uint8_t level);
     /* A packet at the tags lacks `reason`: it is held up, or it goes another way. `leader`: its line's MSHR entry. */
-    gpci_verdict (*hold_up)(struct gpci_timed *t, struct gpci_stage *stage, uint32_t packet, gpci_held *held,
+    gpci_verdict (*hold_up)(struct gpci_timed *t, struct gpci_stage *stage, uint32_t packet, gpci_tag_access *held,
                             uint32_t leader, gpc_busy reason);
     /* The cache had no way for sectors of a read: they have passed it by. */
     void (*passed_by)(struct gpci_stage *stage, uint8_t sectors);
@@ -133,15 +133,15 @@ typedef struct gpci_stage {
     uint32_t index;      /* SM, or slice over both partitions */
     uint8_t level;       /* 1 or 2 */
     gpci_mshr mshr;
-    gpci_held held[2];   /* of the requests from above, and of those from the other partition */
-    gpci_queue in;       /* before the tags */
-    gpci_queue out;      /* miss queue: to the network, or to memory */
-    gpci_queue link;     /* L2: to the other partition */
-    gpci_queue served;   /* L2: data on their way to the reply network */
-    gpci_queue fills;    /* L2: data from memory; L1: data that another SM's read brought along */
-    gpci_queue returned; /* L2: what the other partition did for an SM of this one; coherent: requests held up */
-    uint32_t link_at;    /* L2: the other partition's packet at the tags; GPCI_NO_PACKET */
-    uint64_t tag_cycle;  /* own cycle in which ports and banks were last used */
+    gpci_tag_access held[2]; /* of the requests from above, and of those from the other partition */
+    gpci_queue in;           /* before the tags */
+    gpci_queue out;          /* miss queue: to the network, or to memory */
+    gpci_queue link;         /* L2: to the other partition */
+    gpci_queue served;       /* L2: data on their way to the reply network */
+    gpci_queue fills;        /* L2: data from memory; L1: data that another SM's read brought along */
+    gpci_queue returned;     /* L2: what the other partition did for an SM of this one; coherent: requests held up */
+    uint32_t link_at;        /* L2: the other partition's packet at the tags; GPCI_NO_PACKET */
+    uint64_t tag_cycle;      /* own cycle in which ports and banks were last used */
     uint32_t ports_used;
     uint64_t banks_used;
     uint64_t data_free, fill_free; /* own cycles from which on the ports are free */
@@ -155,7 +155,7 @@ typedef struct gpci_stage {
     uint32_t waiting;      /* instructions before the tags, or before the reorder buffer */
     gpci_gauge waiting_gauge;
     bool refused, refused_miss;   /* has refused one since it last told that it is ready */
-    uint8_t told;                 /* gpc_busy for which the SM of this library knows itself refused */
+    uint8_t notified;             /* gpc_busy for which the SM of this library knows itself refused */
     uint32_t first_due, last_due; /* flights */
 } gpci_stage;
 
@@ -207,7 +207,7 @@ typedef struct gpci_timed {
     uint64_t counted_from; /* core cycle since which statistics count */
 } gpci_timed;
 
-/* build.c */
+/* timed_build.c */
 gpc_status gpci_timed_create(gpc_hierarchy *h, gpc_error *error);
 void gpci_timed_destroy(gpci_timed *t);
 /* All that a timed hierarchy is doing, but for what its caches hold (gpci_component_class.state). */
@@ -223,12 +223,12 @@ void gpci_timed_hook(gpci_timed *t);
 /* Take a tag port, and the bank of a line, in the present cycle; false if there is none left. */
 bool gpci_stage_port(gpci_stage *stage, uint64_t now, uint64_t address);
 /* The packet's lookup, and what of its line is in flight. A failure ends the run. */
-void gpci_stage_look(gpci_timed *t, gpci_stage *stage, gpci_packet *packet, gpci_held *held);
+void gpci_stage_look(gpci_timed *t, gpci_stage *stage, gpci_packet *packet, gpci_tag_access *held);
 /*
- * Having looked: reserve, merge, ask below. May be repeated after GPCI_BLOCKED. `far`: the line is homed in the
+ * Having looked: reserve, merge, ask below. May be repeated after GPCI_BLOCKED. `remote`: the line is homed in the
  * other partition.
  */
-gpci_verdict gpci_stage_settle(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_held *held, bool far);
+gpci_verdict gpci_stage_settle(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *held, bool remote);
 /* A fetch has come back. Those that waited for it are released. */
 void gpci_stage_fill(gpci_timed *t, gpci_stage *stage, uint32_t fetch);
 /*
@@ -237,19 +237,19 @@ void gpci_stage_fill(gpci_timed *t, gpci_stage *stage, uint32_t fetch);
  */
 bool gpci_stage_complete_fetch(gpci_timed *t, gpci_stage *stage, uint32_t fetch, uint32_t leader);
 /* Held up by `reason` from now on, GPCI_BLOCKED; or no longer. */
-gpci_verdict gpci_stage_block(gpci_stage *stage, gpci_held *held, uint64_t now, gpc_busy reason);
-void gpci_stage_unblock(gpci_stage *stage, gpci_held *held, uint64_t now);
+gpci_verdict gpci_stage_block(gpci_stage *stage, gpci_tag_access *held, uint64_t now, gpc_busy reason);
+void gpci_stage_unblock(gpci_stage *stage, gpci_tag_access *held, uint64_t now);
 /* Something came free; those held up for it may try again. */
 GPCI_INLINE void gpci_stage_relieve(gpci_stage *stage, gpc_busy reason) {
     stage->held[0].relieved |= (uint8_t)(1u << reason);
     stage->held[1].relieved |= (uint8_t)(1u << reason);
 }
 /* Held up, and nothing of what it lacks has come free? */
-GPCI_INLINE bool gpci_stage_stuck(const gpci_held *held) {
+GPCI_INLINE bool gpci_stage_stuck(const gpci_tag_access *held) {
     return held->reason != GPC_BUSY_NOT && !(held->relieved >> held->reason & 1);
 }
 /* Held up, but for something that has come free: to be tried again. */
-GPCI_INLINE bool gpci_stage_eager(const gpci_held *held) {
+GPCI_INLINE bool gpci_stage_eager(const gpci_tag_access *held) {
     return held->reason != GPC_BUSY_NOT && held->relieved >> held->reason & 1;
 }
 /* Use the data port for `bytes`; returns the core cycle at which they are out. */
@@ -267,19 +267,19 @@ void gpci_stage_expect(const gpci_stage *stage, uint64_t address);
 bool gpci_verify(gpci_timed *t, gpci_stage *stage, uint32_t fetch);
 
 /* stall.c: a packet of L1 is to be held up; its predictor may send it past L1 instead (GPCI_WAITING). */
-gpci_verdict gpci_l1_hold_up(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_held *held, uint32_t leader,
+gpci_verdict gpci_l1_hold_up(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *held, uint32_t leader,
                              gpc_busy reason);
 
 /* What a stage asks the level below for: segments that `waiter`, which has an MSHR entry, lacks of its line. */
-typedef struct gpci_wanted {
+typedef struct gpci_fetch_request {
     uint32_t packet; /* in L1, where it is not the one that waits, it goes itself */
     uint32_t waiter;
     uint32_t word; /* the stage's predictor's, for the level below */
     uint8_t segments;
     bool cached;   /* they are to be kept */
     bool declined; /* they are not, because of the replacement policy */
-    bool far;      /* from the other partition */
-} gpci_wanted;
+    bool remote;   /* from the other partition */
+} gpci_fetch_request;
 /* hook.c: a line leaves the stage on a packet's account. */
 void gpci_stage_evicted(gpci_timed *t, gpci_stage *stage, const gpci_packet *packet, const gpc_eviction *eviction);
 /* What a store or an atomic wrote finds no room: it goes to the level below. */

@@ -153,7 +153,7 @@ void gpci_tell_waits(gpci_timed *t, const gpci_stage *stage, uint32_t packet, ui
     gpci_tell(t, own ? GPC_WHAT_MSHR_ALLOCATE : GPC_WHAT_MSHR_MERGE, stage, w, own ? 0 : gpci_at(t, leader)->label.id);
 }
 
-void gpci_tell_lookup(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p, const gpci_held *held) {
+void gpci_tell_lookup(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p, const gpci_tag_access *held) {
     const gpc_access_result *r = &held->result;
     uint8_t needed = stage->line->segments_of[r->needed_sectors];
     uint8_t here = stage->line->segments_of[r->hit_sectors] | held->flying;
@@ -163,12 +163,12 @@ void gpci_tell_lookup(gpci_timed *t, const gpci_stage *stage, const gpci_packet 
     gpci_tell(t, GPC_WHAT_LOOKUP, stage, p, pending ? GPC_PENDING_HIT : r->outcome);
 }
 
-static gpc_event *held_at(const gpci_timed *t, const gpci_stage *stage, const gpci_held *held) {
+static gpc_event *held_at(const gpci_timed *t, const gpci_stage *stage, const gpci_tag_access *held) {
     uint32_t client = held == &stage->held[1];
     return &t->trace->held[stage->level == 1 ? stage->index : t->h->sms + 2 * stage->index + client];
 }
 
-void gpci_tell_held(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p, const gpci_held *held) {
+void gpci_tell_held(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p, const gpci_tag_access *held) {
     gpc_event *told = held_at(t, stage, held);
     if (told->outcome == held->reason || !p->label.id)
         return;
@@ -178,7 +178,7 @@ void gpci_tell_held(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p
 }
 
 /* The packet may be on its way already, or gone: what was told of it is kept. */
-void gpci_tell_released(const gpci_stage *stage, const gpci_held *held) {
+void gpci_tell_released(const gpci_stage *stage, const gpci_tag_access *held) {
     const gpci_timed *t = stage->timed;
     gpc_event *told = held_at(t, stage, held), end = *told;
     if (told->outcome == GPC_BUSY_NOT)

@@ -24,9 +24,11 @@ GPCI_COLD void gpci_tell_queued(gpci_timed *t, const gpci_stage *stage, const gp
 GPCI_COLD void gpci_tell_hit(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p, uint64_t due);
 GPCI_COLD void gpci_tell_waits(gpci_timed *t, const gpci_stage *stage, uint32_t packet, uint32_t waiter,
                                uint32_t leader);
-GPCI_COLD void gpci_tell_lookup(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p, const gpci_held *held);
-GPCI_COLD void gpci_tell_held(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p, const gpci_held *held);
-GPCI_COLD void gpci_tell_released(const gpci_stage *stage, const gpci_held *held);
+GPCI_COLD void gpci_tell_lookup(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p,
+                                const gpci_tag_access *held);
+GPCI_COLD void gpci_tell_held(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p,
+                              const gpci_tag_access *held);
+GPCI_COLD void gpci_tell_released(const gpci_stage *stage, const gpci_tag_access *held);
 GPCI_COLD void gpci_tell_leaves(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p,
                                 const gpc_eviction *eviction);
 GPCI_COLD void gpci_tell_done(gpci_timed *t, const gpci_flight *flight);
@@ -91,17 +93,19 @@ GPCI_INLINE void gpci_see_waits(gpci_timed *t, const gpci_stage *stage, uint32_t
         gpci_tell_waits(t, stage, packet, waiter, leader);
 }
 
-GPCI_INLINE void gpci_see_lookup(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p, const gpci_held *held) {
+GPCI_INLINE void gpci_see_lookup(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p,
+                                 const gpci_tag_access *held) {
     if (GPCI_UNLIKELY(t->trace != NULL))
         gpci_tell_lookup(t, stage, p, held);
 }
 
 /* At the tags: held up; and not any more. */
-GPCI_INLINE void gpci_see_held(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p, const gpci_held *held) {
+GPCI_INLINE void gpci_see_held(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p,
+                               const gpci_tag_access *held) {
     if (GPCI_UNLIKELY(t->trace != NULL))
         gpci_tell_held(t, stage, p, held);
 }
-GPCI_INLINE void gpci_see_released(const gpci_stage *stage, const gpci_held *held) {
+GPCI_INLINE void gpci_see_released(const gpci_stage *stage, const gpci_tag_access *held) {
     if (GPCI_UNLIKELY(stage->timed->trace != NULL))
         gpci_tell_released(stage, held);
 }
