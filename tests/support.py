@@ -53,3 +53,9 @@ def declared_functions():
     for header in HEADERS:
         names |= set(re.findall(r"\bGPC_API\b[^;(]*?\b(gpc_\w+)\s*\(", without_comments(header.read_text())))
     return names
+
+
+def inline_functions():
+    """Names of the functions that the public headers define."""
+    text = "\n".join(without_comments(header.read_text()) for header in HEADERS)
+    return set(re.findall(r"\bstatic inline\b[^;({]*?\b(gpc_\w+)\s*\(", text))

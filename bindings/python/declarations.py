@@ -2,7 +2,8 @@
 """Reads the public headers: the preprocessor and the declarations of C that they use, and nothing more.
 
 read(folder) gives a Declarations with every enumeration, structure, function type, function, numeric macro and
-initialiser, in the order of the headers. What it does not understand is a HeaderError that names file and line,
+initialiser, in the order of the headers. Inline functions are left out; a structure that has one of its name and
+_layout is the host's to lay out, and Opaque here. What it does not understand is a HeaderError that names file and line,
 never a guess.
 """
 
@@ -54,6 +55,7 @@ class _Parser:
         self.tokens = tokens
         self.at = 0
         self.known = set(FIXED)
+        self.inlines = set()
         self.result = Declarations()
 
     # Tokens
@@ -227,15 +229,36 @@ class _Parser:
         self.result.items.append(Function(name, FunctionType(result, self.parameters())))
         self.expect(";")
 
+    def inline(self):
+        """An inline function: its name alone."""
+        while self.peek().text != "{":
+            if self.peek(1).text == "(":
+                self.inlines.add(self.peek().text)
+            self.take()
+        depth = 0
+        while True:
+            token = self.take()
+            if not token.text:
+                raise HeaderError(token, "a function without an end")
+            depth += (token.text == "{") - (token.text == "}")
+            if not depth:
+                return
+
     def parse(self):
         while self.peek().text:
-            if self.accept("typedef"):
+            if self.accept("static"):
+                self.inline()
+            elif self.accept("typedef"):
                 self.typedef()
             elif self.peek().text == "enum" and self.peek(1).text == "{":
                 self.take()
                 self.bits()
             else:
                 self.prototype()
+        self.result.items = [
+            Opaque(item.name) if isinstance(item, Struct) and item.name + "_layout" in self.inlines else item
+            for item in self.result.items
+        ]
         return self.result
 
     # Initialisers

@@ -361,9 +361,18 @@ GPC_API gpc_status gpc_cache_set_predictor(gpc_cache *cache, const char *spec, g
  */
 GPC_API uint64_t gpc_cache_token_bits(const gpc_cache *cache);
 
-/* Counters since creation or the last reset. `stats` keeps its struct_size. Since: 0.1. */
-GPC_API gpc_status gpc_cache_get_stats(const gpc_cache *cache, gpc_cache_stats *stats);
+/*
+ * Counters since creation or the last reset.
+ *   layout, stats  the host's struct, which keeps its struct_size
+ * Returns GPC_OK; GPC_ERROR_ARGUMENT; GPC_ERROR_ABI. Since: 0.2.
+ */
+GPC_API gpc_status gpc_cache_get_stats_as(const gpc_cache *cache, const gpc_layout *layout, void *stats);
 GPC_API void gpc_cache_reset_stats(gpc_cache *cache);
+
+/* The same for gpc_cache_stats. Since: 0.1. */
+static inline gpc_status gpc_cache_get_stats(const gpc_cache *cache, gpc_cache_stats *stats) {
+    return gpc_cache_get_stats_as(cache, gpc_cache_stats_layout(), stats);
+}
 
 GPC_END_DECLS
 

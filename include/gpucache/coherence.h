@@ -3,6 +3,7 @@
 #define GPUCACHE_COHERENCE_H
 
 #include <gpucache/context.h>
+#include <gpucache/stats.h>
 
 GPC_BEGIN_DECLS
 
@@ -465,65 +466,68 @@ GPC_API uint32_t gpc_coherence_module_index(const gpc_coherence *coherence, cons
 /* A module as it was given, defaults filled in; pointers live as long as the object. Since: 0.1. */
 GPC_API gpc_status gpc_coherence_get_module(const gpc_coherence *coherence, uint32_t module, gpc_coherence_module *out);
 
-/*
- * Counters of a module. X(identifier, "unit", "meaning")
- * `accesses` is what Multi2Sim calls so: every lookup. Processors' accesses and requests of modules above, and their
- * hits, stand apart, so that hit ratios can be told in both ways.
- */
-#define GPC_COHERENCE_COUNTERS(X)                                                                     \
-    X(accesses, "lookups", "all lookups: accesses, requests, probes, write-backs received, messages") \
-    X(hits, "lookups", "of these, reads and writes towards memory that found the block valid")        \
-    X(loads, "accesses", "of the processor")                                                          \
-    X(load_hits, "accesses", "of these, found valid")                                                 \
-    X(stores, "accesses", "of the processor, coherent")                                               \
-    X(store_hits, "accesses", "of these, without a request to the low module")                        \
-    X(n_stores, "accesses", "of the processor, non-coherent")                                         \
-    X(n_store_hits, "accesses", "of these, without a request to the low module")                      \
-    X(read_requests, "requests", "of modules above, for a copy")                                      \
-    X(read_request_hits, "requests", "of these, found valid here")                                    \
-    X(write_requests, "requests", "of modules above, for the only copy")                              \
-    X(write_request_hits, "requests", "of these, without a request to the low module")                \
-    X(read_probes, "probes", "from the low module: another will hold a copy")                         \
-    X(write_probes, "probes", "from the low module: invalidate")                                      \
-    X(probe_misses, "probes", "of both, that found no block")                                         \
-    X(write_backs_received, "messages", "modified data from modules above")                           \
-    X(notices_received, "messages", "clean evictions, and owners that step back, of modules above")   \
-    X(write_throughs_received, "messages", "stores of modules above")                                 \
-    X(evictions, "blocks", "valid blocks that made room")                                             \
-    X(invalidations, "blocks", "blocks lost to write probes, flushes and acquires")                   \
-    X(data_sent, "messages", "with data, to whomever")                                                \
-    X(peer_transfers, "messages", "of these, to a module of the same level")                          \
-    X(directory_accesses, "accesses", "lookups of tags and directory")                                \
-    X(data_accesses, "accesses", "that took the data's latency")                                      \
-    X(low_sent, "bytes", "on the network towards memory")                                             \
-    X(low_received, "bytes", "likewise")                                                              \
-    X(high_sent, "bytes", "on the network towards the processors")                                    \
-    X(high_received, "bytes", "likewise")                                                             \
-    X(retries, "accesses", "begun anew since a block was locked (timed hierarchies)")
-
+/* Counters of a module (GPC_COHERENCE_COUNTERS), and its two matrices. */
 typedef struct gpc_coherence_stats {
     size_t struct_size;
-#define X(id, unit, meaning) uint64_t id;
+#define X(id, field, name, unit, kind, objects, needs, since, meaning) uint64_t field;
     GPC_COHERENCE_COUNTERS(X)
 #undef X
     uint64_t transitions[GPC_LINE_COUNT][GPC_LINE_COUNT]; /* [from][to], Table 4.2 (a) */
     uint32_t origins[GPC_LINE_COUNT][GPC_LINE_COUNT];     /* gpc_origin bits, Table 4.2 (b) */
 } gpc_coherence_stats;
 
+/* The layout of this header's gpc_coherence_stats, as gpc_stats_layout. Any thread. Since: 0.2. */
+static inline const gpc_layout *gpc_coherence_stats_layout(void) {
+    static const gpc_field fields[] = {
+#define X(id, field, name, unit, kind, objects, needs, since, meaning) {id, 1},
+        GPC_COHERENCE_COUNTERS(X)
+#undef X
+    };
+    static const gpc_layout layout = {sizeof(gpc_coherence_stats), fields, sizeof fields / sizeof *fields,
+                                      GPC_LINE_COUNT, 0};
+    return &layout;
+}
+
 /* Clear and set struct_size. Since: 0.1. */
-GPC_API void gpc_coherence_stats_init(gpc_coherence_stats *stats);
-/* Of a module; GPC_NO_MODULE: the sum of all. Since: 0.1. */
-GPC_API gpc_status gpc_coherence_get_stats(const gpc_coherence *coherence, uint32_t module, gpc_coherence_stats *stats);
+static inline void gpc_coherence_stats_init(gpc_coherence_stats *stats) {
+    memset(stats, 0, sizeof *stats);
+    stats->struct_size = sizeof *stats;
+}
+
+/*
+ * Statistics of a module; GPC_NO_MODULE: the sum of all.
+ *   layout, stats  the host's struct, struct_size set
+ * Returns GPC_OK; GPC_ERROR_RANGE; GPC_ERROR_ARGUMENT; GPC_ERROR_ABI. Since: 0.2.
+ */
+GPC_API gpc_status gpc_coherence_get_stats_as(const gpc_coherence *coherence, uint32_t module, const gpc_layout *layout,
+                                              void *stats);
 GPC_API void gpc_coherence_reset_stats(gpc_coherence *coherence);
+
+/* The same for gpc_coherence_stats. Since: 0.1. */
+static inline gpc_status gpc_coherence_get_stats(const gpc_coherence *coherence, uint32_t module,
+                                                 gpc_coherence_stats *stats) {
+    return gpc_coherence_get_stats_as(coherence, module, gpc_coherence_stats_layout(), stats);
+}
 
 /*
  * The two matrices in the document's layout (Table 4.2), as text; and all of a module's statistics as JSON.
- *   buffer  [size] receives as much as fits, with a final NUL; may be NULL with size 0
- * Return the length of the whole text. Since: 0.1.
+ *   layout, stats  the host's struct; what cannot be read counts as zeroes
+ *   buffer         [size] receives as much as fits, with a final NUL; may be NULL with size 0
+ * Return the length of the whole text. Since: 0.2.
  */
-GPC_API size_t gpc_coherence_matrix_text(const gpc_coherence_stats *stats, const char *title, char *buffer,
-                                         size_t size);
-GPC_API size_t gpc_coherence_stats_json(const gpc_coherence_stats *stats, char *buffer, size_t size);
+GPC_API size_t gpc_coherence_matrix_text_as(const gpc_layout *layout, const void *stats, const char *title,
+                                            char *buffer, size_t size);
+GPC_API size_t gpc_coherence_stats_json_as(const gpc_layout *layout, const void *stats, char *buffer, size_t size);
+
+/* The same for gpc_coherence_stats. Since: 0.1. */
+static inline size_t gpc_coherence_matrix_text(const gpc_coherence_stats *stats, const char *title, char *buffer,
+                                               size_t size) {
+    return gpc_coherence_matrix_text_as(gpc_coherence_stats_layout(), stats, title, buffer, size);
+}
+
+static inline size_t gpc_coherence_stats_json(const gpc_coherence_stats *stats, char *buffer, size_t size) {
+    return gpc_coherence_stats_json_as(gpc_coherence_stats_layout(), stats, buffer, size);
+}
 
 /* Told of a transaction's messages, in the list's order, and then of its transitions. May not call into the object. */
 typedef struct gpc_coherence_callbacks {

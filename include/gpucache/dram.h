@@ -43,8 +43,13 @@ GPC_API gpc_status gpc_dram_advance(gpc_dram *dram, uint64_t cycles);
 GPC_API uint64_t gpc_dram_now(const gpc_dram *dram);
 GPC_API uint64_t gpc_dram_next_event(const gpc_dram *dram);
 
-/* The dram.* counters since creation. Since: 0.1. */
-GPC_API gpc_status gpc_dram_get_stats(const gpc_dram *dram, gpc_stats *stats);
+/* The dram.* counters since creation, in the host's struct. GPC_ERROR_ARGUMENT; GPC_ERROR_ABI. Since: 0.2. */
+GPC_API gpc_status gpc_dram_get_stats_as(const gpc_dram *dram, const gpc_layout *layout, void *stats);
+
+/* The same for gpc_stats. Since: 0.1. */
+static inline gpc_status gpc_dram_get_stats(const gpc_dram *dram, gpc_stats *stats) {
+    return gpc_dram_get_stats_as(dram, gpc_stats_layout(), stats);
+}
 
 GPC_END_DECLS
 

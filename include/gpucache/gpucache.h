@@ -49,6 +49,7 @@
 #include <gpucache/coherence.h>
 #include <gpucache/config.h>
 #include <gpucache/context.h>
+#include <gpucache/counters.h>
 #include <gpucache/dram.h>
 #include <gpucache/error.h>
 #include <gpucache/events.h>

@@ -242,9 +242,52 @@ GPC_API bool gpc_hierarchy_wants_samples(const gpc_hierarchy *hierarchy);
  */
 GPC_API gpc_status gpc_hierarchy_flush(gpc_hierarchy *hierarchy);
 
-/* Statistics since creation or the last reset. Since: 0.1. */
-GPC_API gpc_status gpc_hierarchy_get_stats(const gpc_hierarchy *hierarchy, gpc_stats *stats);
+/*
+ * Statistics of the whole since creation or the last reset; what is not measured is 0.
+ *   layout, stats  the host's struct, which keeps its struct_size
+ * Returns GPC_OK; GPC_ERROR_ARGUMENT; GPC_ERROR_ABI. Since: 0.2.
+ */
+GPC_API gpc_status gpc_hierarchy_get_stats_as(const gpc_hierarchy *hierarchy, const gpc_layout *layout, void *stats);
 GPC_API void gpc_hierarchy_reset_stats(gpc_hierarchy *hierarchy);
+
+/* The same for gpc_stats. Since: 0.1. */
+static inline gpc_status gpc_hierarchy_get_stats(const gpc_hierarchy *hierarchy, gpc_stats *stats) {
+    return gpc_hierarchy_get_stats_as(hierarchy, gpc_stats_layout(), stats);
+}
+
+/*
+ * Values by object: how many of a kind there are, and their names ("sm-3", "l2-0", "channel-1"; of a network whom it
+ * connects). Without a clock there are no networks and no channels; without L1, or L2, none of these.
+ *   name, size  buffer of `size` bytes, at least GPC_OBJECT_NAME
+ * gpc_hierarchy_object_name returns GPC_OK; GPC_ERROR_RANGE (no such object, or the name was cut); GPC_ERROR_ARGUMENT.
+ * Since: 0.2.
+ */
+#define GPC_OBJECT_NAME 40
+GPC_API uint32_t gpc_hierarchy_object_count(const gpc_hierarchy *hierarchy, gpc_object kind);
+GPC_API gpc_status gpc_hierarchy_object_name(const gpc_hierarchy *hierarchy, gpc_object kind, uint32_t index,
+                                             char *name, size_t size);
+
+/*
+ * Values of some counters of an object, since creation or the last reset. An SM's include its L1's. A sum over the
+ * objects of a kind that has a counter is the whole's value.
+ *   ids     [count] gpc_counter_info.id, of any table
+ *   values  [count] receives them; GPC_ABSENT where the object does not have the counter, where it is not measured in
+ *           this mode or configuration, and where the library does not know the id
+ * Returns GPC_OK; GPC_ERROR_RANGE (no such object); GPC_ERROR_ARGUMENT (a NULL, the id of a histogram or a ratio).
+ * Since: 0.2.
+ */
+GPC_API gpc_status gpc_hierarchy_read(const gpc_hierarchy *hierarchy, gpc_object kind, uint32_t index,
+                                      const uint32_t *ids, size_t count, uint64_t *values);
+
+/*
+ * A histogram of an object.
+ *   values      [length] receives its buckets; the last also what is beyond, those that it does not have 0
+ *   out_length  receives how many it has, 0 where it is absent and nothing was written; may be NULL
+ * Returns as gpc_hierarchy_read; GPC_ERROR_ARGUMENT also for a length of 0, and where the id is of no histogram.
+ * Since: 0.2.
+ */
+GPC_API gpc_status gpc_hierarchy_read_histogram(const gpc_hierarchy *hierarchy, gpc_object kind, uint32_t index,
+                                                uint32_t id, uint64_t *values, size_t length, size_t *out_length);
 
 /* A cache of the hierarchy, borrowed: level 1, instance = SM; level 2, instance = slice. NULL if there is none. Since: 0.1. */
 GPC_API gpc_cache *gpc_hierarchy_cache(gpc_hierarchy *hierarchy, unsigned level, uint32_t instance);

@@ -150,12 +150,18 @@ GPC_API void gpc_profile_on_progress(gpc_profile *profile, gpc_progress_fn on_pr
 
 /*
  * Replay the trace's next kernel into the profile.
- *   kernel, stats  as in gpc_replay_kernel; may be NULL
+ *   kernel, layout, stats  as in gpc_replay_kernel_as; may be NULL
  * Returns as gpc_replay_kernel; GPC_END when no kernel is left; GPC_ERROR_STATE (a
- * profile that was read from a file). After an error the profile holds what had run. Since: 0.1.
+ * profile that was read from a file). After an error the profile holds what had run. Since: 0.2.
  */
-GPC_API gpc_status gpc_profile_kernel(gpc_profile *profile, gpc_trace *trace, gpc_kernel *kernel, gpc_stats *stats,
-                                      gpc_error *error);
+GPC_API gpc_status gpc_profile_kernel_as(gpc_profile *profile, gpc_trace *trace, gpc_kernel *kernel,
+                                         const gpc_layout *layout, void *stats, gpc_error *error);
+
+/* The same for gpc_stats, which may be NULL. Since: 0.1. */
+static inline gpc_status gpc_profile_kernel(gpc_profile *profile, gpc_trace *trace, gpc_kernel *kernel,
+                                            gpc_stats *stats, gpc_error *error) {
+    return gpc_profile_kernel_as(profile, trace, kernel, gpc_stats_layout(), stats, error);
+}
 
 /* The same for all kernels that are left: GPC_OK at the trace's end. Since: 0.1. */
 GPC_API gpc_status gpc_profile_run(gpc_profile *profile, gpc_trace *trace, gpc_error *error);

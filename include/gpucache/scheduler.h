@@ -187,13 +187,30 @@ typedef struct gpc_throttle_ops {
     void (*on_issue)(void *self, uint32_t slot, uint64_t cycle);
 } gpc_throttle_ops;
 
-/* As gpc_context_register_replacement, for throttles. Since: 0.1. */
-GPC_API gpc_status gpc_context_register_throttle(gpc_context *context, const gpc_throttle_ops *ops, void *user_data,
-                                                 void (*destroy)(void *user_data), gpc_error *error);
+/*
+ * As gpc_context_register_replacement, for throttles and schedulers.
+ *   layout  of the struct that `sample` gets; lives as long as the context
+ * Returns as that; GPC_ERROR_ABI also for a layout that is not understood. Since: 0.2.
+ */
+GPC_API gpc_status gpc_context_register_throttle_as(gpc_context *context, const gpc_throttle_ops *ops,
+                                                    const gpc_layout *layout, void *user_data,
+                                                    void (*destroy)(void *user_data), gpc_error *error);
+GPC_API gpc_status gpc_context_register_scheduler_as(gpc_context *context, const gpc_scheduler_ops *ops,
+                                                     const gpc_layout *layout, void *user_data,
+                                                     void (*destroy)(void *user_data), gpc_error *error);
 
-/* As gpc_context_register_replacement, for schedulers. Since: 0.1. */
-GPC_API gpc_status gpc_context_register_scheduler(gpc_context *context, const gpc_scheduler_ops *ops, void *user_data,
-                                                  void (*destroy)(void *user_data), gpc_error *error);
+/* The same for gpc_stats. Since: 0.1. */
+static inline gpc_status gpc_context_register_throttle(gpc_context *context, const gpc_throttle_ops *ops,
+                                                       void *user_data, void (*destroy)(void *user_data),
+                                                       gpc_error *error) {
+    return gpc_context_register_throttle_as(context, ops, gpc_stats_layout(), user_data, destroy, error);
+}
+
+static inline gpc_status gpc_context_register_scheduler(gpc_context *context, const gpc_scheduler_ops *ops,
+                                                        void *user_data, void (*destroy)(void *user_data),
+                                                        gpc_error *error) {
+    return gpc_context_register_scheduler_as(context, ops, gpc_stats_layout(), user_data, destroy, error);
+}
 
 /*
  * Hardware cost of a scheduler's policy and throttles, in bits, for `warps` slots, 1 to 1024; gpc_policy_cost is for
@@ -281,13 +298,19 @@ GPC_API uint32_t gpc_scheduler_age_of(const gpc_scheduler *scheduler, uint32_t s
 
 /*
  * Pass an L1 event, or a sample, to the policy and the throttles.
- *   stats  since the last sample; sm.*, scheduler.*, l1.*, load.* and instructions of this scheduler's SM, the
- *          rest (network, L2, DRAM, histograms) of the whole hierarchy. Schedulers that share are sampled in order of
+ *   layout, stats  the host's struct, of what was counted since the last sample; sm.*, scheduler.*, l1.*, load.* and
+ *          instructions of this scheduler's SM, the rest (network, L2, DRAM, histograms) of the whole hierarchy. Schedulers that share are sampled in order of
  *          SM and index, at the same cycle: in a timed replay every sample.period.
- * Since: 0.1.
+ * gpc_scheduler_sample_as returns GPC_OK; GPC_ERROR_ARGUMENT; GPC_ERROR_ABI. Since: 0.1, and 0.2.
  */
 GPC_API void gpc_scheduler_cache_event(gpc_scheduler *scheduler, const gpc_cache_event *event);
-GPC_API void gpc_scheduler_sample(gpc_scheduler *scheduler, const gpc_stats *stats, uint64_t cycle);
+GPC_API gpc_status gpc_scheduler_sample_as(gpc_scheduler *scheduler, const gpc_layout *layout, const void *stats,
+                                           uint64_t cycle);
+
+/* The same for gpc_stats. Since: 0.1. */
+static inline void gpc_scheduler_sample(gpc_scheduler *scheduler, const gpc_stats *stats, uint64_t cycle) {
+    (void)gpc_scheduler_sample_as(scheduler, gpc_stats_layout(), stats, cycle);
+}
 
 GPC_END_DECLS
 

@@ -6,10 +6,11 @@
 
 /*
  * The library's version. meson.build reads these three lines: the SONAME is
- * libgpucache.so.GPC_VERSION_MAJOR.
+ * libgpucache.so.0.GPC_VERSION_MINOR while the major version is 0, for each minor one may then break what programs
+ * rely on; libgpucache.so.GPC_VERSION_MAJOR from 1 on.
  */
 #define GPC_VERSION_MAJOR 0
-#define GPC_VERSION_MINOR 1
+#define GPC_VERSION_MINOR 2
 #define GPC_VERSION_PATCH 0
 
 /* One comparable number: 0xMMmmpp. */
@@ -25,7 +26,7 @@ GPC_BEGIN_DECLS
 GPC_API unsigned gpc_version(void);
 
 /*
- * The same as text, for example "0.1.0". Static storage, never NULL.
+ * The same as text, for example "0.2.0". Static storage, never NULL.
  * Thread rule: any thread. Since: 0.1.
  */
 GPC_API const char *gpc_version_string(void);

@@ -262,12 +262,17 @@ gpc_status gpc_cache_warp_event(gpc_cache *cache, const gpc_warp_event *event) {
     return GPC_OK;
 }
 
-gpc_status gpc_cache_get_stats(const gpc_cache *cache, gpc_cache_stats *stats) {
-    if (!cache || !stats)
+gpc_cache_stats gpci_cache_stats(const gpc_cache *cache) {
+    gpc_cache_stats stats = cache->stats;
+    gpci_settle(&stats, &cache->quick_counts, true);
+    return stats;
+}
+
+gpc_status gpc_cache_get_stats_as(const gpc_cache *cache, const gpc_layout *layout, void *stats) {
+    if (!cache)
         return GPC_ERROR_ARGUMENT;
-    gpc_cache_stats s = cache->stats;
-    gpci_settle(&s, &cache->quick_counts, true);
-    return gpci_give(stats, &s, sizeof s);
+    gpc_cache_stats ours = gpci_cache_stats(cache);
+    return gpci_layout_give(layout, GPC_TABLE_CACHE, &ours, stats);
 }
 
 void gpc_cache_reset_stats(gpc_cache *cache) {

@@ -5,6 +5,7 @@
 #include "cache/index.h"
 #include "policies/replacement/lru.h"
 #include "registry/registry.h"
+#include "stats/stats.h"
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -45,6 +46,9 @@ typedef struct gpci_counts {
 
 /* `whole`: stores wrote whole lines. */
 void gpci_settle(gpc_cache_stats *stats, const gpci_counts *n, bool whole);
+
+/* Counters since creation or the last reset. */
+gpc_cache_stats gpci_cache_stats(const gpc_cache *cache);
 
 /* Where tokens are opportunistic: when lines lose their priority (tokens.c). */
 typedef struct gpci_token_state {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "coherence/tree.h"
+#include "stats/stats.h"
 
 #include <string.h>
 
@@ -114,7 +115,7 @@ gpc_status gpc_coherence_get_module(const gpc_coherence *c, uint32_t module, gpc
 }
 
 static void add_stats(gpc_coherence_stats *sum, const gpc_coherence_stats *s) {
-#define X(id, unit, meaning) sum->id += s->id;
+#define X(id, field, ...) sum->field += s->field;
     GPC_COHERENCE_COUNTERS(X)
 #undef X
     for (int from = 0; from < GPC_LINE_COUNT; from++)
@@ -124,7 +125,7 @@ static void add_stats(gpc_coherence_stats *sum, const gpc_coherence_stats *s) {
         }
 }
 
-gpc_status gpc_coherence_get_stats(const gpc_coherence *c, uint32_t module, gpc_coherence_stats *stats) {
+gpc_status gpc_coherence_get_stats_as(const gpc_coherence *c, uint32_t module, const gpc_layout *layout, void *stats) {
     if (!c || !stats)
         return GPC_ERROR_ARGUMENT;
     if (module != GPC_NO_MODULE && module >= c->module_count)
@@ -133,7 +134,7 @@ gpc_status gpc_coherence_get_stats(const gpc_coherence *c, uint32_t module, gpc_
     for (uint32_t i = 0; i < c->module_count; i++)
         if (module == GPC_NO_MODULE || module == i)
             add_stats(&ours, &c->modules[i].stats);
-    return gpci_give(stats, &ours, sizeof ours);
+    return gpci_layout_give(layout, GPC_TABLE_COHERENCE, &ours, stats);
 }
 
 void gpc_coherence_reset_stats(gpc_coherence *c) {

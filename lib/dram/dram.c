@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "dram/dram_internal.h"
+#include "stats/stats.h"
 
 /* The public object: all channels on one clock. */
 
@@ -94,12 +95,12 @@ uint64_t gpc_dram_next_event(const gpc_dram *dram) {
     return next;
 }
 
-gpc_status gpc_dram_get_stats(const gpc_dram *dram, gpc_stats *stats) {
-    if (!dram || !stats)
+gpc_status gpc_dram_get_stats_as(const gpc_dram *dram, const gpc_layout *layout, void *stats) {
+    if (!dram)
         return GPC_ERROR_ARGUMENT;
     gpc_stats ours;
     gpc_stats_init(&ours);
     for (uint32_t channel = 0; channel < dram->channels; channel++)
         gpci_dram_add_stats(dram, channel, dram->now, &ours);
-    return gpci_give(stats, &ours, sizeof ours);
+    return gpci_layout_give(layout, GPC_TABLE_HIERARCHY, &ours, stats);
 }

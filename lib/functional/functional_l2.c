@@ -40,7 +40,7 @@ static void tell_write_back(const gpc_hierarchy *h, uint32_t slice, uint64_t lin
 
 /* Dirty bytes of a slice's line go to DRAM. */
 static void write_back(gpc_hierarchy *h, uint32_t slice, uint64_t line, const uint64_t bytes[2]) {
-    uint32_t sectors = gpci_count_sectors(gpci_l2_write_back(h, bytes));
+    uint32_t sectors = gpci_count_sectors(gpci_l2_write_back(h, slice, bytes));
     gpci_count_dram_write(h, sectors);
     if (GPCI_UNLIKELY(h->trace != NULL) && sectors)
         tell_write_back(h, slice, outer(h, slice, line), sectors);
@@ -79,27 +79,26 @@ GPCI_INLINE gpc_status access_slice(gpc_hierarchy *h, uint32_t slice, const gpc_
 }
 
 /* Through the SM's own partition. Returns the segments found there in `hits`. */
-static gpc_status read_slices(gpc_hierarchy *h, const gpci_line_access *a, gpc_request *request, uint8_t segments,
-                              uint8_t *hits, uint32_t *reply_word) {
+static gpc_status read_slices(gpc_hierarchy *h, const gpci_line_access *a, const gpci_l2_place *p, gpc_request *request,
+                              uint8_t segments, uint8_t *hits, uint32_t *reply_word) {
     const gpci_level *level = &h->l2_level;
-    gpci_l2_place p = gpci_l2_place_of(h, request->address);
     uint32_t own = h->sm_partition[request->sm], home = gpci_l2_home(h, request->address);
-    uint32_t slice = gpci_l2_slice(h, own, p.slice);
+    uint32_t slice = gpci_l2_slice(h, own, p->slice);
     gpc_access_result result;
-    gpci_l2_ask(h, &p, segments, request);
+    gpci_l2_ask(h, p, segments, request);
     gpc_status status = access_slice(h, slice, request, &result);
     if (status < 0)
         return status;
     *reply_word = gpc_cache_respond(h->l2[slice], request);
-    *hits = gpci_l2_segments(h, p.shift, result.hit_sectors, segments);
+    *hits = gpci_l2_segments(h, p->shift, result.hit_sectors, segments);
     if (!result.fetch_sectors)
         return GPC_OK;
     if (GPCI_UNLIKELY(h->trace != NULL))
-        tell_fetch(h, slice, p.inner, &result);
+        tell_fetch(h, slice, p->inner, &result);
     if (home != own) {
-        gpci_count_l2_remote(h, gpci_count_sectors(level->segments_of[result.fetch_sectors]));
+        gpci_count_l2_remote(h, slice, gpci_count_sectors(level->segments_of[result.fetch_sectors]));
         gpci_l2_ask_on(request, result.fetch_sectors, result.policy_word);
-        status = access_slice(h, gpci_l2_slice(h, home, p.slice), request, &result);
+        status = access_slice(h, gpci_l2_slice(h, home, p->slice), request, &result);
     }
     if (status == GPC_OK)
         read_memory(h, a, a->request.address, gpci_count_sectors(level->segments_of[result.fetch_sectors]));
@@ -117,9 +116,10 @@ gpc_status gpci_functional_l2_read(gpc_hierarchy *h, const gpci_line_access *a, 
     uint8_t found = 0;
     gpc_request down = *request;
     gpci_l1_ask_read(&down, policy_word);
-    gpc_status status = read_slices(h, a, &down, segments, &found, reply_word);
+    gpci_l2_place p = gpci_l2_place_of(h, request->address);
+    gpc_status status = read_slices(h, a, &p, &down, segments, &found, reply_word);
     uint32_t hits = gpci_count_sectors(found);
-    gpci_count_l2_read(h, count, hits);
+    gpci_count_l2_read(h, gpci_l2_slice(h, h->sm_partition[request->sm], p.slice), count, hits);
     a->result->l2_sectors += count;
     a->result->l2_sector_hits += hits;
     return status;
@@ -135,13 +135,13 @@ GPCI_INLINE gpc_status change(gpc_hierarchy *h, const gpci_line_access *a, uint6
     uint32_t slice = gpci_l2_slice(h, home, p->slice);
     gpc_access_result result;
     if (h->sm_partition[down->sm] != home)
-        gpci_count_l2_remote(h, count);
+        gpci_count_l2_remote(h, gpci_l2_slice(h, h->sm_partition[down->sm], p->slice), count);
     gpci_l2_drop_copy(h, slice, p->inner, address);
     gpc_status status = access_slice(h, slice, down, &result);
     if (status < 0)
         return status;
     a->result->l2_sectors += count;
-    a->result->l2_sector_hits += gpci_l2_count_change(h, down, p->shift, segments, bytes, &result);
+    a->result->l2_sector_hits += gpci_l2_count_change(h, slice, down, p->shift, segments, bytes, &result);
     read_memory(h, a, address, gpci_count_sectors(h->l2_level.segments_of[result.fetch_sectors]));
     write_memory(h, address, gpci_l2_written(down, &result, (uint8_t)(segments << p->shift)));
     return GPC_OK;

@@ -18,12 +18,8 @@ static void destroy(gpc_hierarchy *h) {
 }
 
 static void add_cache_stats(gpc_cache_stats *into, const gpc_cache *cache) {
-    gpc_cache_stats more;
-    gpc_cache_stats_init(&more);
-    gpc_cache_get_stats(cache, &more);
-#define X(field, name, unit, merge, meaning) into->field += more.field;
-    GPC_CACHE_COUNTERS(X)
-#undef X
+    gpc_cache_stats more = gpci_cache_stats(cache);
+    gpci_cache_stats_add(into, &more);
 }
 
 /* A cache that tells of its lines is not one of the quick kinds. */
@@ -103,11 +99,10 @@ static void add_sm(const gpc_hierarchy *h, uint32_t sm, gpc_stats *s) {
     s->l1_inter_warp_hits += l1.inter_warp_hits;
 }
 
-static void add_rest(const gpc_hierarchy *h, gpc_stats *s) {
-    gpc_cache_stats l2;
-    gpc_cache_stats_init(&l2);
-    for (uint32_t slice = 0; h->l2 && slice < h->slices; slice++)
-        add_cache_stats(&l2, h->l2[slice]);
+static void add_slice(const gpc_hierarchy *h, uint32_t slice, gpc_stats *s) {
+    if (!h->l2)
+        return;
+    gpc_cache_stats l2 = gpci_cache_stats(h->l2[slice]);
     s->l2_evictions += l2.evictions;
     s->l2_token_bypasses += l2.token_bypasses;
     s->l2_opportunistic_fills += l2.opportunistic_fills;
@@ -128,5 +123,5 @@ const gpci_levels gpci_cache_levels = {.check = gpci_build_future,
                                        .begin = gpci_hierarchy_empty,
                                        .flush = flush,
                                        .add_sm = add_sm,
-                                       .add_rest = add_rest,
+                                       .add_slice = add_slice,
                                        .reset_stats = reset_stats};

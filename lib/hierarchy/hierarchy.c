@@ -4,6 +4,7 @@
 #include "level/driver.h"
 #include "level/events.h"
 #include "level/level_count.h"
+#include "stats/stats.h"
 
 #include <string.h>
 
@@ -38,7 +39,8 @@ gpc_status gpc_hierarchy_create(gpc_context *context, const gpc_config *config, 
         status = h->levels->check(h, error);
     if (status == GPC_OK) {
         h->of_sm = gpci_zalloc(context, h->sms, sizeof *h->of_sm);
-        status = h->of_sm ? GPC_OK : gpci_out_of_memory(error);
+        h->of_slice = gpci_zalloc(context, h->slices, sizeof *h->of_slice);
+        status = h->of_sm && h->of_slice ? GPC_OK : gpci_out_of_memory(error);
     }
     if (status == GPC_OK)
         status = gpci_launch_l1_share(h, NULL, &h->share, error);
@@ -65,6 +67,7 @@ void gpc_hierarchy_destroy(gpc_hierarchy *h) {
     gpci_commons_release(h->l2_commons);
     gpci_free(context, h->sm_partition);
     gpci_free(context, h->of_sm);
+    gpci_free(context, h->of_slice);
     gpc_config_destroy(h->config);
     gpci_free(context, h);
     gpci_release(context);
@@ -140,28 +143,45 @@ gpc_status gpc_hierarchy_flush(gpc_hierarchy *h) {
 
 void gpci_hierarchy_add_sm(const gpc_hierarchy *h, uint32_t sm, gpc_stats *s) {
     const gpci_sm_counts *c = &h->of_sm[sm];
-#define X(field) s->field += c->field;
-    GPCI_SM_COUNTERS(X)
+#define ADD(field) s->field += c->field;
+#define X(id, field, name, unit, kind, objects, ...) GPCI_SM_##objects(ADD, field)
+    GPC_COUNTERS(X)
 #undef X
+#undef ADD
     h->levels->add_sm(h, sm, s);
     h->driver->add_sm(h, sm, s);
 }
 
+void gpci_hierarchy_add_slice(const gpc_hierarchy *h, uint32_t slice, gpc_stats *s) {
+    const gpci_slice_counts *c = &h->of_slice[slice];
+#define ADD(field) s->field += c->field;
+#define X(id, field, name, unit, kind, objects, ...) GPCI_SLICE_##objects(ADD, field)
+    GPC_COUNTERS(X)
+#undef X
+#undef ADD
+    h->levels->add_slice(h, slice, s);
+}
+
 void gpci_hierarchy_add_rest(const gpc_hierarchy *h, gpc_stats *s) {
-    gpc_stats_add(s, &h->stats);
-    h->levels->add_rest(h, s);
+    gpci_stats_add(s, &h->stats);
+    for (uint32_t slice = 0; slice < h->slices; slice++)
+        gpci_hierarchy_add_slice(h, slice, s);
     h->driver->add_rest(h, s);
 }
 
-gpc_status gpc_hierarchy_get_stats(const gpc_hierarchy *h, gpc_stats *stats) {
+void gpci_hierarchy_stats(const gpc_hierarchy *h, gpc_stats *stats) {
+    gpc_stats_init(stats);
+    gpci_hierarchy_add_rest(h, stats);
+    for (uint32_t sm = 0; sm < h->sms; sm++)
+        gpci_hierarchy_add_sm(h, sm, stats);
+}
+
+gpc_status gpc_hierarchy_get_stats_as(const gpc_hierarchy *h, const gpc_layout *layout, void *stats) {
     if (!h || !stats)
         return GPC_ERROR_ARGUMENT;
-    gpc_stats s;
-    gpc_stats_init(&s);
-    gpci_hierarchy_add_rest(h, &s);
-    for (uint32_t sm = 0; sm < h->sms; sm++)
-        gpci_hierarchy_add_sm(h, sm, &s);
-    return gpci_give(stats, &s, sizeof s);
+    gpc_stats ours;
+    gpci_hierarchy_stats(h, &ours);
+    return gpci_layout_give(layout, GPC_TABLE_HIERARCHY, &ours, stats);
 }
 
 void gpc_hierarchy_reset_stats(gpc_hierarchy *h) {
@@ -172,6 +192,7 @@ void gpc_hierarchy_reset_stats(gpc_hierarchy *h) {
     h->stats.l1_capacity = capacity;
     h->stats.resident_blocks = resident;
     memset(h->of_sm, 0, h->sms * sizeof *h->of_sm);
+    memset(h->of_slice, 0, h->slices * sizeof *h->of_slice);
     h->levels->reset_stats(h);
     h->driver->reset_stats(h);
 }

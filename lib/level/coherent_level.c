@@ -42,9 +42,9 @@ static void count_data(gpc_hierarchy *h, const gpc_coherence_message *m) {
     if (m->kind == GPC_MESSAGE_WRITE_BACK && m->from < c->sms)
         gpci_count_l1_write_back(h, m->from, sectors);
     if (gpci_is_slice(c, m->from))
-        gpci_count_l2_write_back(h, sectors);
+        gpci_count_l2_write_back(h, m->from - c->first_slice, sectors);
     if (gpci_is_slice(c, m->to))
-        gpci_count_l2_write(h, sectors, sectors);
+        gpci_count_l2_write(h, m->to - c->first_slice, sectors, sectors);
 }
 
 /* Returns the sectors that were read from memory. */
@@ -147,15 +147,15 @@ void gpci_coherent_add_sm(const gpc_hierarchy *h, uint32_t sm, gpc_stats *s) {
 }
 
 /* Requests are for whole lines of who asks. */
-void gpci_coherent_add_rest(const gpc_hierarchy *h, gpc_stats *s) {
+void gpci_coherent_add_slice(const gpc_hierarchy *h, uint32_t slice, gpc_stats *s) {
     const gpci_coherent *c = h->coherent;
     uint64_t sectors = h->l1_level.line_bytes / GPCI_SEGMENT;
-    for (uint32_t i = c->first_slice; c->l2 && i < c->first_memory; i++) {
-        const gpc_coherence_stats *l2 = &gpci_module_at(c->tree, i)->stats;
-        s->l2_read_sectors += (l2->read_requests + l2->write_requests) * sectors;
-        s->l2_read_sector_hits += (l2->read_request_hits + l2->write_request_hits) * sectors;
-        s->l2_evictions += l2->evictions;
-    }
+    if (!c->l2)
+        return;
+    const gpc_coherence_stats *l2 = &gpci_module_at(c->tree, c->first_slice + slice)->stats;
+    s->l2_read_sectors += (l2->read_requests + l2->write_requests) * sectors;
+    s->l2_read_sector_hits += (l2->read_request_hits + l2->write_request_hits) * sectors;
+    s->l2_evictions += l2->evictions;
 }
 
 static gpc_status flush_all(gpc_hierarchy *h) {
@@ -173,7 +173,7 @@ const gpci_levels gpci_tree_levels = {.check = gpci_coherent_check,
                                       .begin = gpci_coherent_begin,
                                       .flush = flush_all,
                                       .add_sm = gpci_coherent_add_sm,
-                                      .add_rest = gpci_coherent_add_rest,
+                                      .add_slice = gpci_coherent_add_slice,
                                       .reset_stats = reset_stats};
 
 gpc_coherence *gpc_hierarchy_coherence(gpc_hierarchy *h) {

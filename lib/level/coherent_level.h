@@ -52,7 +52,8 @@ gpc_status gpci_coherent_begin(gpc_hierarchy *h);
 gpc_status gpci_coherent_flush(gpc_hierarchy *h, bool all);
 
 void gpci_coherent_add_sm(const gpc_hierarchy *h, uint32_t sm, gpc_stats *stats);
-void gpci_coherent_add_rest(const gpc_hierarchy *h, gpc_stats *stats);
+/* Of a slice. */
+void gpci_coherent_add_slice(const gpc_hierarchy *h, uint32_t slice, gpc_stats *stats);
 
 GPCI_INLINE bool gpci_is_slice(const gpci_coherent *c, uint32_t module) {
     return c->l2 && module >= c->first_slice && module < c->first_memory;

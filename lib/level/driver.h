@@ -19,8 +19,8 @@ typedef struct gpci_levels {
     gpc_status (*resize)(gpc_hierarchy *h, const gpci_l1_share *share, gpc_error *error);
     gpc_status (*begin)(gpc_hierarchy *h); /* a kernel begins: empty what `kernels.flush` says, in no time */
     gpc_status (*flush)(gpc_hierarchy *h); /* write everything back and drop it, in no time */
-    void (*add_sm)(const gpc_hierarchy *h, uint32_t sm, gpc_stats *stats); /* statistics: of an SM's L1, */
-    void (*add_rest)(const gpc_hierarchy *h, gpc_stats *stats);            /* and of all else */
+    void (*add_sm)(const gpc_hierarchy *h, uint32_t sm, gpc_stats *stats);       /* statistics: of an SM's L1, */
+    void (*add_slice)(const gpc_hierarchy *h, uint32_t slice, gpc_stats *stats); /* and of a slice */
     void (*reset_stats)(gpc_hierarchy *h);
 } gpci_levels;
 

@@ -30,24 +30,40 @@ typedef struct gpci_l1_share {
     uint32_t sets, ways; /* of each L1 */
 } gpci_l1_share;
 
-/* Counters of gpc_stats that count as accesses pass, by SM. */
 /* clang-format off */
-#define GPCI_SM_COUNTERS(X)                                                                                     \
-    X(warp_instructions) X(thread_instructions) X(l1_load_requests) X(l1_load_lines) X(l1_load_sectors)         \
-    X(l1_load_sector_hits) X(l1_load_bytes_used) X(l1_load_bytes_moved) X(l1_store_requests)                    \
-    X(l1_store_sectors) X(l1_store_sector_hits) X(l1_atomic_requests) X(l1_atomic_sectors)                      \
-    X(l1_bypassed_sectors) X(l1_fetched_sectors) X(l1_write_back_sectors) X(l1_pending_sector_hits)             \
-    X(l1_load_line_misses) X(l1_load_dram_lines) X(loads_completed) X(load_cycles) X(round_trips)               \
-    X(round_trip_cycles) X(l1_cache_warp_lines) X(l1_cache_warp_misses) X(l1_bypass_warp_lines)                 \
-    X(l1_bypass_warp_misses)
+/* Of the rows of GPC_COUNTERS, by their OBJECT, those that count as accesses pass by SM, or by slice: DO(field). */
+#define GPCI_SM_WHOLE(DO, field)
+#define GPCI_SM_SM(DO, field) DO(field)
+#define GPCI_SM_SM_PART(DO, field)
+#define GPCI_SM_L1(DO, field) DO(field)
+#define GPCI_SM_L1_PART(DO, field)
+#define GPCI_SM_SLICE(DO, field)
+#define GPCI_SM_SLICE_PART(DO, field)
+#define GPCI_SM_CHANNEL(DO, field)
+#define GPCI_SLICE_WHOLE(DO, field)
+#define GPCI_SLICE_SM(DO, field)
+#define GPCI_SLICE_SM_PART(DO, field)
+#define GPCI_SLICE_L1(DO, field)
+#define GPCI_SLICE_L1_PART(DO, field)
+#define GPCI_SLICE_SLICE(DO, field) DO(field)
+#define GPCI_SLICE_SLICE_PART(DO, field)
+#define GPCI_SLICE_CHANNEL(DO, field)
 /* clang-format on */
 
+#define GPCI_FIELD(field) uint64_t field;
 typedef struct gpci_sm_counts {
-#define X(field) uint64_t field;
-    GPCI_SM_COUNTERS(X)
+#define X(id, field, name, unit, kind, objects, ...) GPCI_SM_##objects(GPCI_FIELD, field)
+    GPC_COUNTERS(X)
 #undef X
     gpc_cache_stats retired; /* of L1s that a resize replaced */
 } gpci_sm_counts;
+
+typedef struct gpci_slice_counts {
+#define X(id, field, name, unit, kind, objects, ...) GPCI_SLICE_##objects(GPCI_FIELD, field)
+    GPC_COUNTERS(X)
+#undef X
+} gpci_slice_counts;
+#undef GPCI_FIELD
 
 struct gpc_hierarchy {
     const struct gpci_levels *levels; /* level/driver.h: what it is made of, */
@@ -67,8 +83,9 @@ struct gpc_hierarchy {
     gpci_l1_share share;
     uint32_t kernel;                      /* launches so far: the present one's number, from 1 */
     bool cold;                            /* nothing of a kernel's code is in L2 */
-    gpc_stats stats;                      /* counted here, but for what is counted by SM: */
+    gpc_stats stats;                      /* counted here, but for what is counted by SM, and by slice: */
     gpci_sm_counts *of_sm;                /* [sms] */
+    gpci_slice_counts *of_slice;          /* [slices] */
     struct gpci_coherent *coherent;       /* a tree in place of l1 and l2; NULL: `coherence` is none */
     struct gpci_timed *timed;             /* the clock and all that goes with it; NULL: functional */
     const struct gpci_observer *observer; /* functional: NULL = nobody is told */
@@ -95,10 +112,12 @@ GPCI_INLINE gpc_cache *gpci_l1_for(const gpc_hierarchy *h, uint32_t sm, uint8_t 
 
 /*
  * hierarchy.c: statistics in two parts, each added to `stats`: what is counted by SM, and the rest. A histogram is part
- * of the rest.
+ * of the rest; so are slices, which add_slice tells of one by one, but for what the clock counts. The sum of all.
  */
 void gpci_hierarchy_add_sm(const gpc_hierarchy *h, uint32_t sm, gpc_stats *stats);
+void gpci_hierarchy_add_slice(const gpc_hierarchy *h, uint32_t slice, gpc_stats *stats);
 void gpci_hierarchy_add_rest(const gpc_hierarchy *h, gpc_stats *stats);
+void gpci_hierarchy_stats(const gpc_hierarchy *h, gpc_stats *stats);
 /* cache_levels.c: empty what `kernels.flush` says. */
 gpc_status gpci_hierarchy_empty(gpc_hierarchy *h);
 /* Tell every L1's policies that the present kernel begins or ends. */

@@ -95,17 +95,17 @@ GPCI_INLINE uint8_t gpci_l2_written(const gpc_request *request, const gpc_access
  * counted, and returned how many of them were hits. A segment that a write covers needs nothing of the line, and is a
  * hit wherever that is.
  */
-GPCI_INLINE uint32_t gpci_l2_count_change(gpc_hierarchy *h, const gpc_request *request, unsigned shift,
+GPCI_INLINE uint32_t gpci_l2_count_change(gpc_hierarchy *h, uint32_t slice, const gpc_request *request, unsigned shift,
                                           uint8_t segments, const uint64_t bytes[2], const gpc_access_result *result) {
     uint32_t count = gpci_count_sectors(segments);
     uint8_t found = gpci_l2_segments(h, shift, result->hit_sectors, segments);
     if (gpci_is_write(request)) {
         uint32_t hits = gpci_count_sectors(found | gpci_whole_segments(bytes));
-        gpci_count_l2_write(h, count, hits);
+        gpci_count_l2_write(h, slice, count, hits);
         return hits;
     }
     uint32_t hits = gpci_count_sectors(found);
-    gpci_count_l2_atomic(h, count, hits);
+    gpci_count_l2_atomic(h, slice, count, hits);
     return hits;
 }
 
@@ -119,9 +119,9 @@ GPCI_INLINE void gpci_l2_drop_copy(gpc_hierarchy *h, uint32_t slice, uint64_t in
 }
 
 /* Dirty bytes of a slice's line go to memory: counted; returns their segments. */
-GPCI_INLINE uint8_t gpci_l2_write_back(gpc_hierarchy *h, const uint64_t bytes[2]) {
+GPCI_INLINE uint8_t gpci_l2_write_back(gpc_hierarchy *h, uint32_t slice, const uint64_t bytes[2]) {
     uint8_t segments = gpci_segments_of(bytes);
-    gpci_count_l2_write_back(h, gpci_count_sectors(segments));
+    gpci_count_l2_write_back(h, slice, gpci_count_sectors(segments));
     return segments;
 }
 

@@ -70,14 +70,14 @@ GPCI_INLINE void gpci_count_l1_write_back(gpc_hierarchy *h, uint32_t sm, uint32_
     h->of_sm[sm].l1_write_back_sectors += sectors;
 }
 
-GPCI_INLINE void gpci_count_l2_read(gpc_hierarchy *h, uint32_t sectors, uint32_t hits) {
-    h->stats.l2_read_sectors += sectors;
-    h->stats.l2_read_sector_hits += hits;
+GPCI_INLINE void gpci_count_l2_read(gpc_hierarchy *h, uint32_t slice, uint32_t sectors, uint32_t hits) {
+    h->of_slice[slice].l2_read_sectors += sectors;
+    h->of_slice[slice].l2_read_sector_hits += hits;
 }
 
 /* With a clock: of the hits of reads, those on their way. */
-GPCI_INLINE void gpci_count_l2_pending(gpc_hierarchy *h, uint32_t sectors) {
-    h->stats.l2_pending_sector_hits += sectors;
+GPCI_INLINE void gpci_count_l2_pending(gpc_hierarchy *h, uint32_t slice, uint32_t sectors) {
+    h->of_slice[slice].l2_pending_sector_hits += sectors;
 }
 
 /* With a clock: sectors that came with the read of another SM. */
@@ -85,23 +85,23 @@ GPCI_INLINE void gpci_count_l2_merge(gpc_hierarchy *h, uint32_t sectors) {
     h->stats.l2_merged_sectors += sectors;
 }
 
-GPCI_INLINE void gpci_count_l2_write(gpc_hierarchy *h, uint32_t sectors, uint32_t hits) {
-    h->stats.l2_write_sectors += sectors;
-    h->stats.l2_write_sector_hits += hits;
+GPCI_INLINE void gpci_count_l2_write(gpc_hierarchy *h, uint32_t slice, uint32_t sectors, uint32_t hits) {
+    h->of_slice[slice].l2_write_sectors += sectors;
+    h->of_slice[slice].l2_write_sector_hits += hits;
 }
 
-GPCI_INLINE void gpci_count_l2_atomic(gpc_hierarchy *h, uint32_t sectors, uint32_t hits) {
-    h->stats.l2_atomic_sectors += sectors;
-    h->stats.l2_atomic_sector_hits += hits;
+GPCI_INLINE void gpci_count_l2_atomic(gpc_hierarchy *h, uint32_t slice, uint32_t sectors, uint32_t hits) {
+    h->of_slice[slice].l2_atomic_sectors += sectors;
+    h->of_slice[slice].l2_atomic_sector_hits += hits;
 }
 
-/* Sectors read from, or written in, the partition that is not the SM's own. */
-GPCI_INLINE void gpci_count_l2_remote(gpc_hierarchy *h, uint32_t sectors) {
-    h->stats.l2_remote_sectors += sectors;
+/* Sectors read from, or written in, the partition that is not the SM's own; `slice` is that of its own. */
+GPCI_INLINE void gpci_count_l2_remote(gpc_hierarchy *h, uint32_t slice, uint32_t sectors) {
+    h->of_slice[slice].l2_remote_sectors += sectors;
 }
 
-GPCI_INLINE void gpci_count_l2_write_back(gpc_hierarchy *h, uint32_t sectors) {
-    h->stats.l2_write_back_sectors += sectors;
+GPCI_INLINE void gpci_count_l2_write_back(gpc_hierarchy *h, uint32_t slice, uint32_t sectors) {
+    h->of_slice[slice].l2_write_back_sectors += sectors;
 }
 
 GPCI_INLINE void gpci_count_dram_read(gpc_hierarchy *h, uint32_t sectors) {

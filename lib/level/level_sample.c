@@ -17,8 +17,7 @@ bool gpc_hierarchy_wants_samples(const gpc_hierarchy *h) {
 
 /* A cache's reads since the last sample. Counters that were reset begin anew. */
 static void sample_cache(gpc_cache *cache, gpc_sample *sample) {
-    gpc_cache_stats stats = {.struct_size = sizeof stats};
-    gpc_cache_get_stats(cache, &stats);
+    gpc_cache_stats stats = gpci_cache_stats(cache);
     if (stats.read_sectors < cache->sampled_reads || stats.read_sector_hits < cache->sampled_hits)
         cache->sampled_reads = cache->sampled_hits = 0;
     sample->reads = stats.read_sectors - cache->sampled_reads;

@@ -140,14 +140,14 @@ static gpc_status refuse(const gpc_profile *p, const char *function, gpc_error *
     return p->live ? GPC_OK : gpci_fail(error, GPC_ERROR_STATE, "%s: the profile was read from a file", function);
 }
 
-gpc_status gpc_profile_kernel(gpc_profile *p, gpc_trace *trace, gpc_kernel *kernel, gpc_stats *stats,
-                              gpc_error *error) {
+gpc_status gpc_profile_kernel_as(gpc_profile *p, gpc_trace *trace, gpc_kernel *kernel, const gpc_layout *layout,
+                                 void *stats, gpc_error *error) {
     gpc_status status = refuse(p, "gpc_profile_kernel", error);
     if (status < 0)
         return status;
     p->live->host_kernel = GPCI_NONE;
     p->settled = false;
-    return gpc_replay_kernel(p->live->replay, trace, kernel, stats, error);
+    return gpc_replay_kernel_as(p->live->replay, trace, kernel, layout, stats, error);
 }
 
 gpc_status gpc_profile_run(gpc_profile *p, gpc_trace *trace, gpc_error *error) {

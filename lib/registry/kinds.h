@@ -69,7 +69,11 @@ typedef struct gpci_entry {
     gpc_text_parameter *texts;
     void *user_data;
     void (*destroy)(void *user_data);
+    const gpc_layout *layout; /* of the statistics that its `sample` gets; NULL: the library's own */
 } gpci_entry;
+
+/* How the statistics lie that a table's `sample` gets; NULL: as the library's own. */
+const gpc_layout *gpci_table_layout(const gpc_context *context, gpc_policy_kind kind, const void *table);
 
 /* Take over what `entry` owns. GPC_ERROR_MEMORY: nothing was taken. */
 gpc_status gpci_entry_add(gpc_context *context, gpc_policy_kind kind, const gpci_entry *entry, gpc_error *error);

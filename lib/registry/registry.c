@@ -113,6 +113,14 @@ gpc_status gpci_table_is_new(const gpc_context *context, gpc_policy_kind kind, c
     return gpci_fail(error, GPC_ERROR_EXISTS, "a %s named '%s' is registered already", gpci_kinds[kind].name, name);
 }
 
+const gpc_layout *gpci_table_layout(const gpc_context *context, gpc_policy_kind kind, const void *table) {
+    const table_list *list = &context->registry->lists[kind];
+    for (size_t i = 0; i < list->count; i++)
+        if (list->entries[i].table == table)
+            return list->entries[i].layout;
+    return NULL;
+}
+
 gpc_status gpci_entry_add(gpc_context *context, gpc_policy_kind kind, const gpci_entry *entry, gpc_error *error) {
     table_list *list = &context->registry->lists[kind];
     if (!GPCI_ARRAY_ROOM(context, list->entries, list->capacity, list->count, 1))

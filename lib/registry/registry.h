@@ -34,6 +34,8 @@ typedef struct gpci_policy {
     gpci_policy_spec *spec; /* as configured */
     void (*finish)(void *self);
     void *first_state, *second_state; /* per set and line, or per warp */
+    const gpc_layout *sample_layout;  /* of the statistics that a scheduler's or throttle's `sample` gets, */
+    void *sample_stats;               /* and one such struct; both NULL: the library's own */
     struct gpci_common *common;
     union {
         gpc_policy_env env;
@@ -53,6 +55,8 @@ gpc_status gpci_scheduler_policy_create(gpc_context *context, gpc_policy_kind ki
                                         const gpc_scheduler_env *geometry, gpci_commons *commons, gpc_error *error,
                                         gpci_policy **out);
 void gpci_policy_destroy(gpci_policy *policy);
+/* Statistics as the policy's `sample` is to get them; valid until the next call. */
+const gpc_stats *gpci_policy_sample(const gpci_policy *policy, const gpc_stats *stats);
 
 /* The table of a spec. NULL where the spec is none that gpci_policy_check accepts. */
 const void *gpci_policy_table(const gpc_context *context, gpc_policy_kind kind, const char *spec);

@@ -2,6 +2,8 @@
 #include "replay/replay.h"
 #include "level/future.h"
 
+#include <string.h>
+
 #define PROGRESS_EVERY 1000000u
 
 gpc_status gpc_replay_create(gpc_context *context, const gpc_config *config, gpc_error *error, gpc_replay **out) {
@@ -56,6 +58,8 @@ void gpc_replay_destroy(gpc_replay *r) {
     gpci_free(context, r->sms);
     gpci_free(context, r->turns);
     gpci_free(context, r->samples);
+    gpci_free(context, r->sample_stats);
+    gpci_free(context, r->objects);
     gpci_future_destroy(r->future);
     gpc_hierarchy_destroy(r->hierarchy);
     gpc_config_destroy(r->config);
@@ -74,13 +78,27 @@ gpc_hierarchy *gpc_replay_hierarchy(gpc_replay *r) {
     return r ? r->hierarchy : NULL;
 }
 
-gpc_status gpc_replay_get_stats(const gpc_replay *r, gpc_stats *stats) {
-    return r && stats ? gpci_give(stats, &r->total, sizeof r->total) : GPC_ERROR_ARGUMENT;
+gpc_status gpc_replay_get_stats_as(const gpc_replay *r, const gpc_layout *layout, void *stats) {
+    return r ? gpci_layout_give(layout, GPC_TABLE_HIERARCHY, &r->total, stats) : GPC_ERROR_ARGUMENT;
 }
 
-gpc_status gpc_replay_on_sample(gpc_replay *r, uint64_t interval, gpc_sample_fn on_sample, void *user_data) {
+gpc_status gpc_replay_on_sample_as(gpc_replay *r, uint64_t interval, const gpc_layout *layout, gpc_sample_fn on_sample,
+                                   void *user_data) {
     if (!r || (on_sample && !interval))
         return GPC_ERROR_ARGUMENT;
+    void *buffer = NULL;
+    if (on_sample) {
+        gpc_status status = gpci_layout_check(layout, GPC_TABLE_HIERARCHY);
+        if (status < 0)
+            return status;
+        buffer = gpci_zalloc(r->context, 1, layout->bytes);
+        if (!buffer)
+            return GPC_ERROR_MEMORY;
+        memcpy(buffer, &layout->bytes, sizeof layout->bytes);
+    }
+    gpci_free(r->context, r->sample_stats);
+    r->sample_stats = buffer;
+    r->sample_layout = layout;
     r->on_sample = on_sample;
     r->sample_data = user_data;
     r->sample_interval = interval;
@@ -146,11 +164,16 @@ gpc_status gpci_replay_rounds(gpc_replay *r, gpc_error *error) {
     return status;
 }
 
-static void get_stats(gpc_replay *r, gpc_stats *stats) {
+void gpci_replay_stats(const gpc_replay *r, gpc_stats *stats) {
     if (r->timed)
         gpci_timed_stats(r->timed, stats);
     else
-        gpc_hierarchy_get_stats(r->hierarchy, stats);
+        gpci_hierarchy_stats(r->hierarchy, stats);
+}
+
+static void get_stats(gpc_replay *r, gpc_stats *stats) {
+    gpci_replay_count(r);
+    gpci_replay_stats(r, stats);
 }
 
 /* What the kernel needs of an SM. A warp of fewer lanes than the SM's takes as much as a full one. */
@@ -180,8 +203,6 @@ static gpc_status run_kernel(gpc_replay *r, gpc_stats *stats, gpc_error *error) 
         return status;
     gpc_error detail = GPC_ERROR_INIT;
     gpc_stats before, after;
-    gpc_stats_init(&before);
-    gpc_stats_init(&after);
     /* Write-backs of a flush between kernels belong to none of them. A kernel that does not fit flushes nothing. */
     gpci_l1_share share;
     status = gpci_launch_l1_share(r->hierarchy, &launch, &share, &detail);
@@ -189,6 +210,8 @@ static gpc_status run_kernel(gpc_replay *r, gpc_stats *stats, gpc_error *error) 
         status = gpci_hierarchy_empty(r->hierarchy);
     if (status == GPC_OK) {
         get_stats(r, &before);
+        if (r->objects)
+            gpci_replay_note_objects(r);
         status = gpc_hierarchy_begin_kernel(r->hierarchy, &launch, &detail);
     }
     if (status < 0)
@@ -211,19 +234,34 @@ static gpc_status run_kernel(gpc_replay *r, gpc_stats *stats, gpc_error *error) 
     get_stats(r, &after);
     if (r->timed && status == GPC_OK)
         gpci_timed_last_sample(r->timed, &after);
-    gpc_stats_subtract(&after, &before, stats);
-    gpc_stats_add(&r->total, stats);
+    *stats = after;
+    gpci_stats_subtract(stats, &before);
+    gpci_stats_add(&r->total, stats);
     return status;
 }
 
-gpc_status gpc_replay_kernel(gpc_replay *r, gpc_trace *trace, gpc_kernel *kernel, gpc_stats *stats, gpc_error *error) {
-    if (!r || !trace)
-        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_replay_kernel: %s is NULL", r ? "trace" : "replay");
-    if ((kernel && kernel->struct_size <= sizeof(size_t)) || (stats && stats->struct_size <= sizeof(size_t)))
+static gpc_status check_results(const gpc_kernel *kernel, const gpc_layout *layout, const void *stats,
+                                gpc_error *error) {
+    size_t given = SIZE_MAX;
+    if (stats)
+        memcpy(&given, stats, sizeof given);
+    if ((kernel && kernel->struct_size <= sizeof(size_t)) || given <= sizeof(size_t))
         return gpci_fail(error, GPC_ERROR_ABI, "gpc_replay_kernel: struct_size of %s is not set",
                          kernel && kernel->struct_size <= sizeof(size_t) ? "gpc_kernel" : "gpc_stats");
+    gpc_status status = stats ? gpci_layout_check(layout, GPC_TABLE_HIERARCHY) : GPC_OK;
+    return status < 0 ? gpci_fail(error, status, "gpc_replay_kernel: the library does not know the layout of stats")
+                      : GPC_OK;
+}
+
+gpc_status gpc_replay_kernel_as(gpc_replay *r, gpc_trace *trace, gpc_kernel *kernel, const gpc_layout *layout,
+                                void *stats, gpc_error *error) {
+    if (!r || !trace)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_replay_kernel: %s is NULL", r ? "trace" : "replay");
+    gpc_status status = check_results(kernel, layout, stats, error);
+    if (status < 0)
+        return status;
     r->kernel = (gpc_kernel)GPC_KERNEL_INIT;
-    gpc_status status = gpc_trace_next_kernel(trace, &r->kernel, error);
+    status = gpc_trace_next_kernel(trace, &r->kernel, error);
     if (status != GPC_OK)
         return status;
     r->trace = trace;
@@ -235,6 +273,6 @@ gpc_status gpc_replay_kernel(gpc_replay *r, gpc_trace *trace, gpc_kernel *kernel
     if (status == GPC_OK && kernel)
         gpci_give(kernel, &r->kernel, sizeof r->kernel);
     if (status == GPC_OK && stats)
-        gpci_give(stats, &own, sizeof own);
+        gpci_layout_give(layout, GPC_TABLE_HIERARCHY, &own, stats);
     return status;
 }

@@ -4,6 +4,7 @@
 
 #include "config/config.h"
 #include "level/hierarchy.h"
+#include "stats/stats.h"
 
 #include <gpucache/replay.h>
 
@@ -42,6 +43,7 @@ typedef struct gpci_turn {
 } gpci_turn;
 
 typedef struct gpci_timed_replay gpci_timed_replay;
+typedef struct gpci_kept_objects gpci_kept_objects;
 
 struct gpc_replay {
     gpc_context *context;
@@ -51,6 +53,8 @@ struct gpc_replay {
     void *progress_data;
     gpc_sample_fn on_sample;
     void *sample_data;
+    const gpc_layout *sample_layout;
+    void *sample_stats;       /* a struct of that layout, for on_sample */
     uint64_t sample_interval; /* core cycles */
     uint64_t policy_period;   /* core cycles, or rounds, between samples for policies */
     gpc_sample *samples;      /* [sm_count], of the period at hand */
@@ -67,6 +71,7 @@ struct gpc_replay {
     gpci_turn *turns;      /* [sm_count], of a round */
     gpci_block_run *spare; /* list of runs to use again */
     gpc_stats total;
+    gpci_kept_objects *objects; /* NULL: gpc_replay_keep_objects was not asked for */
     /* the kernel at hand */
     gpc_trace *trace;
     gpc_kernel kernel;
@@ -104,6 +109,11 @@ gpc_status gpci_replay_rounds(gpc_replay *r, gpc_error *error);
 gpc_status gpci_replay_learn(gpc_replay *r, gpc_error *error);
 gpc_status gpci_replay_record(gpc_replay *r, const gpc_warp_access *access, gpc_error *error);
 
+/* replay.c: statistics of the hierarchy and the replay, all kernels so far and what was between them. */
+void gpci_replay_stats(const gpc_replay *r, gpc_stats *stats);
+/* replay_objects.c: a kernel begins, and values by object are kept. */
+void gpci_replay_note_objects(gpc_replay *r);
+
 /* replay.c: tell the progress callback, if it is time. Tell the hierarchy what it has not counted. */
 gpc_status gpci_replay_progress(gpc_replay *r, gpc_error *error);
 void gpci_replay_count(gpc_replay *r);
@@ -118,7 +128,7 @@ void gpci_timed_place(gpci_timed_replay *t, uint32_t sm, gpci_block_run *run);
 /* All blocks of the kernel, from its launch to its last completion. */
 gpc_status gpci_timed_run(gpci_timed_replay *t, const gpc_stats *before, gpc_error *error);
 /* The hierarchy's statistics and those counted here. */
-void gpci_timed_stats(gpci_timed_replay *t, gpc_stats *stats);
+void gpci_timed_stats(const gpci_timed_replay *t, gpc_stats *stats);
 /* The last sample of the kernel, whose statistics are now `stats`. */
 void gpci_timed_last_sample(gpci_timed_replay *t, const gpc_stats *stats);
 

@@ -1,34 +1,25 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "replay/timed_replay.h"
 
-#include <string.h>
-
 /*
  * Periods of those that decide by samples: policies of caches that vote, and schedulers and their throttles. One
  * clock serves both.
  *
  * A scheduler's sample is a gpc_stats of the period, partly of its SM, partly of the whole. It is made in place: the
- * counters of an SM, whose places in gpc_stats are known by their names, are replaced by each SM's in turn, so that a
+ * counters of an SM, whose places in gpc_stats the table of counters tells, are replaced by each SM's in turn, so that a
  * sample costs a few hundred instructions for an SM.
  */
-
-/* Counters that each SM has by itself. */
-static bool of_sm(const gpc_counter_info *info) {
-    static const char *const beginnings[] = {
-        "sm.", "scheduler.", "l1.", "load.", "round_trip.", "warp_instructions", "thread_instructions"};
-    for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
-        if (!strncmp(info->name, beginnings[i], strlen(beginnings[i])))
-            return info->buckets == 1;
-    return false;
-}
 
 /* Note the places of what is counted by SM, or of all else. What merges by MAX is as it is, and no difference. */
 static uint32_t note_places(uint32_t *places, bool by_sm) {
     uint32_t count = 0;
-    gpc_counter_info info = GPC_COUNTER_INFO_INIT;
-    for (size_t i = 0; gpc_counter_at(i, &info) == GPC_OK; i++)
-        for (size_t k = 0; !info.ratio && info.merge == GPC_MERGE_SUM && of_sm(&info) == by_sm && k < info.buckets; k++)
-            places[count++] = (uint32_t)((info.offset + k * sizeof(uint64_t)) / sizeof(uint64_t));
+    size_t rows;
+    const gpc_counter_info *info = gpci_counters(GPC_TABLE_HIERARCHY, &rows);
+    for (; rows-- && !info->ratio; info++) {
+        bool of_sm = info->objects >> GPC_OBJECT_SM & 1;
+        for (size_t k = 0; info->merge == GPC_MERGE_SUM && of_sm == by_sm && k < info->buckets; k++)
+            places[count++] = (uint32_t)(info->offset / sizeof(uint64_t) + k);
+    }
     return count;
 }
 

@@ -74,9 +74,8 @@ void gpci_timed_add_sm_stats(const gpci_timed_replay *t, uint32_t sm, gpc_stats 
     stats->scheduler_throttled += c->classes[GPCI_CYCLE_THROTTLED];
 }
 
-void gpci_timed_stats(gpci_timed_replay *t, gpc_stats *stats) {
-    gpci_replay_count(t->r);
-    gpc_hierarchy_get_stats(t->r->hierarchy, stats);
+void gpci_timed_stats(const gpci_timed_replay *t, gpc_stats *stats) {
+    gpci_hierarchy_stats(t->r->hierarchy, stats);
     stats->cycles = t->cycles; /* the hierarchy's go on between kernels */
     stats->sm_cycles = 0;
     for (uint32_t sm = 0; sm < t->r->sm_count; sm++)
@@ -84,19 +83,20 @@ void gpci_timed_stats(gpci_timed_replay *t, gpc_stats *stats) {
 }
 
 static void sample(gpci_timed_replay *t, const gpc_stats *now) {
-    gpc_stats interval;
-    gpc_stats_init(&interval);
-    gpc_stats_subtract(now, &t->sampled, &interval);
+    gpc_replay *r = t->r;
+    gpc_stats interval = *now;
+    gpci_stats_subtract(&interval, &t->sampled);
     t->sampled = *now;
-    t->r->on_sample(t->r->sample_data, t->launched + t->counted, &interval);
+    gpci_layout_give(r->sample_layout, GPC_TABLE_HIERARCHY, &interval, r->sample_stats);
+    r->on_sample(r->sample_data, t->launched + t->counted, r->sample_stats);
 }
 
 static void sample_if_due(gpci_timed_replay *t, uint64_t now) {
     if (now < t->next_sample)
         return;
     gpc_stats stats;
-    gpc_stats_init(&stats);
     count_cycles(t, now - t->launched);
+    gpci_replay_count(t->r);
     gpci_timed_stats(t, &stats);
     sample(t, &stats);
     t->next_sample = now + t->r->sample_interval;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "scheduler/scheduler.h"
+#include "stats/stats.h"
 
 static gpci_scheduler_kind kind_of(const gpc_scheduler_ops *ops) {
     if (ops == &gpci_lrr)
@@ -388,11 +389,11 @@ bool gpci_scheduler_cache_event(gpc_scheduler *s, const gpc_cache_event *event) 
 
 bool gpci_scheduler_sample(gpc_scheduler *s, const gpc_stats *stats, uint64_t cycle) {
     if (s->ops->sample)
-        s->ops->sample(s->self, stats, cycle);
+        s->ops->sample(s->self, gpci_policy_sample(s->policy, stats), cycle);
     bool changed = false;
     for (uint32_t i = 0; i < s->throttle_count; i++) {
         const gpci_throttle *t = &s->throttles[i];
-        changed |= t->ops->sample && t->ops->sample(t->self, stats, cycle);
+        changed |= t->ops->sample && t->ops->sample(t->self, gpci_policy_sample(t->policy, stats), cycle);
     }
     s->cycle = cycle > s->cycle ? cycle : s->cycle;
     if (changed)
@@ -405,7 +406,15 @@ void gpc_scheduler_cache_event(gpc_scheduler *s, const gpc_cache_event *event) {
         gpci_scheduler_cache_event(s, event);
 }
 
-void gpc_scheduler_sample(gpc_scheduler *s, const gpc_stats *stats, uint64_t cycle) {
-    if (s && stats)
-        gpci_scheduler_sample(s, stats, cycle);
+gpc_status gpc_scheduler_sample_as(gpc_scheduler *s, const gpc_layout *layout, const void *stats, uint64_t cycle) {
+    if (!s)
+        return GPC_ERROR_ARGUMENT;
+    gpc_stats ours;
+    gpc_status status = gpci_layout_take(layout, GPC_TABLE_HIERARCHY, stats, &ours, NULL);
+    if (status < 0)
+        return status;
+    /* a policy gets the very struct where it can */
+    bool own = gpci_layout_is_own(layout, GPC_TABLE_HIERARCHY) && *(const size_t *)stats >= sizeof ours;
+    gpci_scheduler_sample(s, own ? stats : &ours, cycle);
+    return GPC_OK;
 }

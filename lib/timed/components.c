@@ -110,6 +110,34 @@ void gpci_groups_count_rest(const gpci_timed *t, gpc_stats *stats) {
             classes[kind]->count(&t->groups[kind], i, stats);
 }
 
+void gpci_timed_add_object(const gpci_timed *t, gpci_scope scope, uint32_t index, gpc_stats *stats) {
+    for (uint32_t kind = 0; kind < GPCI_GROUP_COUNT; kind++)
+        if (classes[kind]->scope == scope && index < t->groups[kind].objects)
+            classes[kind]->count(&t->groups[kind], index, stats);
+}
+
+/* The group of the network at `index`; NULL: there are not so many, and `index` is less by those there are. */
+static const gpci_group *network_at(const gpci_timed *t, uint32_t *index) {
+    for (uint32_t kind = 0; kind < GPCI_GROUP_COUNT; kind++)
+        if (classes[kind] == &gpci_network_class && t->groups[kind].objects && !(*index)--)
+            return &t->groups[kind];
+    return NULL;
+}
+
+uint32_t gpci_timed_networks(const gpci_timed *t) {
+    uint32_t left = UINT32_MAX;
+    network_at(t, &left);
+    return UINT32_MAX - left;
+}
+
+const char *gpci_timed_network_name(const gpci_timed *t, uint32_t index) {
+    return gpci_group_name((gpci_group_kind)network_at(t, &index)->kind);
+}
+
+gpci_network_stats gpci_timed_network_stats(const gpci_timed *t, uint32_t index) {
+    return gpci_network_get_stats(network_at(t, &index)->self);
+}
+
 void gpci_groups_reset(gpci_timed *t, uint64_t now) {
     for (uint32_t kind = 0; kind < GPCI_GROUP_COUNT; kind++)
         for (uint32_t i = 0; i < t->groups[kind].objects; i++)

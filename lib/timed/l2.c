@@ -68,7 +68,7 @@ static void write_taken(void *user_data, uint64_t address, uint8_t segments) {
 }
 
 static void evicted(gpci_timed *t, gpci_stage *stage, const gpc_eviction *eviction) {
-    write_memory(t, stage, eviction->line_address, gpci_l2_write_back(t->h, eviction->dirty_bytes));
+    write_memory(t, stage, eviction->line_address, gpci_l2_write_back(t->h, stage->index, eviction->dirty_bytes));
     gpci_l2_take_from_l1(t->h, stage->index, eviction->line_address, write_taken, stage);
 }
 
@@ -103,7 +103,7 @@ static void send_fetch(gpci_timed *t, gpci_stage *stage, const gpci_fetch_reques
     f->flags = (uint8_t)(GPCI_PACKET_FETCH | (remote ? GPCI_PACKET_LINK : 0));
     uint32_t count = gpci_count_sectors(f->segments);
     if (remote)
-        gpci_count_l2_remote(t->h, count);
+        gpci_count_l2_remote(t->h, stage->index, count);
     else
         gpci_count_dram_read(t->h, count);
     gpci_queue_push(remote ? &stage->link : &stage->out, &t->pool, t->wheel.now, fetch);
@@ -126,14 +126,15 @@ const gpci_stage_rules gpci_l2_stage = {
     .send = send_fetch, .evicted = evicted, .released = serve, .hold_up = hold_up, .passed_by = passed_by};
 
 /* Read sectors count as hits where they are valid, or on their way: so hardware counts them. */
-static void count_read(gpci_timed *t, const gpci_packet *p, unsigned shift, const gpci_tag_access *held) {
+static void count_read(gpci_timed *t, uint32_t slice, const gpci_packet *p, unsigned shift,
+                       const gpci_tag_access *held) {
     uint8_t flying = t->h->l2_level.sectors_of[held->flying], hits = held->result.hit_sectors | flying;
-    gpci_count_l2_read(t->h, gpci_count_sectors(p->segments),
+    gpci_count_l2_read(t->h, slice, gpci_count_sectors(p->segments),
                        gpci_count_sectors(gpci_l2_segments(t->h, shift, hits, p->segments)));
     if (!flying)
         return;
     uint32_t pending = gpci_count_sectors(gpci_l2_segments(t->h, shift, flying, p->segments));
-    gpci_count_l2_pending(t->h, pending);
+    gpci_count_l2_pending(t->h, slice, pending);
     if (gpci_at(t, held->leader)->request.sm != p->request.sm)
         gpci_count_l2_merge(t->h, pending);
 }
@@ -158,7 +159,7 @@ static gpci_verdict pass_on(gpci_timed *t, gpci_stage *stage, uint32_t packet, g
     if (gpci_queue_full(&stage->link))
         return gpci_stage_block(stage, held, t->wheel.now, GPC_BUSY_MISS_QUEUE);
     p->flags |= GPCI_PACKET_LINK;
-    gpci_count_l2_remote(t->h, gpci_count_sectors(p->segments));
+    gpci_count_l2_remote(t->h, stage->index, gpci_count_sectors(p->segments));
     gpci_see(t, GPC_WHAT_QUEUE, stage, p, 0);
     gpci_queue_push(&stage->link, &t->pool, t->wheel.now, packet);
     return GPCI_WAITING;
@@ -203,9 +204,9 @@ static gpci_verdict pass(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci
         gpci_stage_look(t, stage, p, held);
         gpci_see_lookup(t, stage, p, held);
         if (p->type != GPCI_READ)
-            gpci_l2_count_change(t->h, &p->request, shift, p->segments, p->bytes, r);
+            gpci_l2_count_change(t->h, stage->index, &p->request, shift, p->segments, p->bytes, r);
         else if (!(p->flags & GPCI_PACKET_LINK))
-            count_read(t, p, shift, held);
+            count_read(t, stage->index, p, shift, held);
         if (r->evicted)
             gpci_stage_evicted(t, stage, p, &r->eviction);
     }

@@ -2,6 +2,7 @@
 #ifndef GPC_TIMED_NETWORK_H
 #define GPC_TIMED_NETWORK_H
 
+#include "stats/stats.h"
 #include "timed/packet.h"
 #include "timed/wheel.h"
 
@@ -37,13 +38,6 @@ typedef struct gpci_network_options {
 
 typedef struct gpci_network gpci_network;
 
-/* What it has counted, in core cycles. */
-typedef struct gpci_network_stats {
-    uint64_t packets, bytes;              /* received */
-    uint64_t cycles;                      /* from send to receive */
-    uint64_t input_cycles, output_cycles; /* gauges over all ports, up to `now` */
-} gpci_network_stats;
-
 /* `pool` and `wheel` are borrowed. GPC_ERROR_MEMORY. */
 gpc_status gpci_network_create(gpc_context *context, const gpci_network_options *options, gpci_pool *pool,
                                gpci_wheel *wheel, gpc_error *error, gpci_network **out);
@@ -68,6 +62,7 @@ void gpci_network_step(gpci_network *network, uint32_t output);
 
 /* Packets inside. */
 uint32_t gpci_network_count(const gpci_network *network);
+/* Up to the wheel's present cycle. */
 gpci_network_stats gpci_network_get_stats(const gpci_network *network);
 void gpci_network_reset_stats(gpci_network *network);
 

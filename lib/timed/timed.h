@@ -338,6 +338,12 @@ void gpci_stage_report(const gpci_group *group, const gpci_stage *stage, const c
 /* engine.c: as gpci_hierarchy_add_sm and gpci_hierarchy_add_rest. */
 void gpci_timed_add_sm(const gpci_timed *t, uint32_t sm, gpc_stats *stats);
 void gpci_timed_add_rest(const gpci_timed *t, gpc_stats *stats);
+/* Of one slice or channel. */
+void gpci_timed_add_object(const gpci_timed *t, gpci_scope scope, uint32_t index, gpc_stats *stats);
+/* Networks that there are, by index in the order of GPCI_GROUPS. */
+uint32_t gpci_timed_networks(const gpci_timed *t);
+const char *gpci_timed_network_name(const gpci_timed *t, uint32_t index);
+gpci_network_stats gpci_timed_network_stats(const gpci_timed *t, uint32_t index);
 void gpci_timed_reset_stats(gpci_timed *t);
 
 GPCI_INLINE gpci_packet *gpci_at(const gpci_timed *t, uint32_t packet) {

@@ -6,7 +6,7 @@ import re
 import tempfile
 import unittest
 
-from support import BUILD, HEADERS, INCLUDE, LIBRARY, STRICT, compilers, declared_functions, run, without_comments
+from support import BUILD, HEADERS, INCLUDE, LIBRARY, STRICT, compilers, declared_functions, inline_functions, run, without_comments
 
 
 def text_of_all():
@@ -85,7 +85,8 @@ class Structures(unittest.TestCase):
         tables = {"gpc_replacement_ops", "gpc_predictor_ops", "gpc_scheduler_ops", "gpc_throttle_ops", "gpc_protocol"}
         filled_in = {"gpc_policy_env", "gpc_scheduler_env", "gpc_progress", "gpc_throttle_view", "gpc_throttle_classes"}
         exempt = tables | filled_in
-        known = set(initialisers()) | {name[: -len("_init")] for name in declared_functions() if name.endswith("_init")}
+        functions = declared_functions() | inline_functions()
+        known = set(initialisers()) | {name[: -len("_init")] for name in functions if name.endswith("_init")}
         self.assertEqual(set(structs) - exempt - known, set())
 
 

@@ -5,6 +5,7 @@ import ctypes
 
 import gpucache
 from gpucache import _generated as g
+from gpucache._coherence import empty_stats
 from gpucache._loader import lib
 from gpucache.coherence import AddressRange, Coherence, CoherenceModule, CoherenceNetwork, Interleaved
 
@@ -78,8 +79,9 @@ class System:
         return result.completed
 
     def statistics(self, name):
-        raw = g.gpc_coherence_stats()
-        assert lib.gpc_coherence_get_stats(self.pointer, self.names.index(name), ctypes.byref(raw)) == 0
+        raw, layout = empty_stats()
+        index = self.names.index(name)
+        assert lib.gpc_coherence_get_stats_as(self.pointer, index, layout, ctypes.byref(raw)) == 0
         return raw
 
     def counters(self, name):

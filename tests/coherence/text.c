@@ -165,7 +165,7 @@ static void read_matrix(const char *json, const char *name, uint64_t cells[GPC_L
 Test(coherence_text, json_holds_everything) {
     gpc_coherence_stats stats = zeroes();
     uint64_t next = 1, cells[GPC_LINE_COUNT * GPC_LINE_COUNT];
-#define X(id, unit, meaning) stats.id = next++;
+#define X(id, field, ...) stats.field = next++;
     GPC_COHERENCE_COUNTERS(X)
 #undef X
     for (int i = 0; i < GPC_LINE_COUNT * GPC_LINE_COUNT; i++) {
@@ -177,7 +177,7 @@ Test(coherence_text, json_holds_everything) {
     size_t length = gpc_coherence_stats_json(&stats, json, sizeof json);
     cr_assert_eq(length, strlen(json));
     cr_expect(json[0] == '{' && json[length - 1] == '}');
-#define X(id, unit, meaning) cr_expect_eq(number_of(json, #id), stats.id, #id);
+#define X(id, field, name, ...) cr_expect_eq(number_of(json, name), stats.field, name);
     GPC_COHERENCE_COUNTERS(X)
 #undef X
     cr_expect(strstr(json, "\"states\": \"NMOESI\""));

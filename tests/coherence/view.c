@@ -150,10 +150,10 @@ Test(coherence_view, statistics) {
     cr_assert_eq(gpc_coherence_get_stats(c, 1, &one), GPC_OK);
     cr_assert_eq(gpc_coherence_get_stats(c, GPC_NO_MODULE, &sum), GPC_OK);
     size_t k = 0;
-#define X(id, unit, meaning)                \
-    k++;                                    \
-    cr_expect_eq(one.id, 2 * k, "%s", #id); \
-    cr_expect_eq(sum.id, (1 + 2 + 3) * k, "%s", #id);
+#define X(id, field, name, ...)                 \
+    k++;                                        \
+    cr_expect_eq(one.field, 2 * k, "%s", name); \
+    cr_expect_eq(sum.field, (1 + 2 + 3) * k, "%s", name);
     GPC_COHERENCE_COUNTERS(X)
 #undef X
     cr_expect(one.transitions[GPC_LINE_M][GPC_LINE_I] == 11 && sum.transitions[GPC_LINE_M][GPC_LINE_I] == 33);

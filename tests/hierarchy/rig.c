@@ -97,7 +97,7 @@ unsigned rig_lines(const rig *r, unsigned level, uint32_t instances) {
 
 void rig_expect(rig *r, const gpc_stats *expected, int line) {
     gpc_stats actual = rig_stats(r);
-#define X(field, name, unit, merge, meaning)                                                                          \
+#define X(id, field, name, unit, kind, objects, needs, since, meaning)                                                \
     cr_expect_eq(actual.field, expected->field, "line %d: %s is %" PRIu64 ", not %" PRIu64, line, name, actual.field, \
                  expected->field);
     GPC_COUNTERS(X)

@@ -9,7 +9,6 @@ from support import ROOT
 
 import gpucache
 from gpucache import Status, ValueType
-from gpucache import _generated as g
 
 
 class Configurations(TemporaryCase):
@@ -122,20 +121,20 @@ class Configurations(TemporaryCase):
 
 
 class Statistics(unittest.TestCase):
-    def made(self, **fields):
-        return gpucache.Stats(g.gpc_stats(**fields))
+    def made(self, **values):
+        return gpucache.Stats.of({name.replace("__", "."): value for name, value in values.items()})
 
     def test_names(self):
-        stats = self.made(l1_load_sectors=8, l1_load_sector_hits=2)
-        stats.raw.l1_transactions_per_load[3] = 5
-        stats = gpucache.Stats(stats.raw)
+        counted = [0] * 33
+        counted[3] = 5
+        stats = self.made(l1__load_sectors=8, l1__load_sector_hits=2, l1__transactions_per_load=counted)
         self.assertEqual(stats["l1.load_sectors"], 8)
         self.assertEqual(stats["l1.load_hit_rate"], 0.25)
         self.assertEqual(stats["l1.transactions_per_load"][3], 5)
         self.assertNotIn("l2.read_hit_rate", stats)
 
     def test_sum_and_difference(self):
-        one, two = self.made(blocks=3, l1_capacity=100), self.made(blocks=4, l1_capacity=50)
+        one, two = self.made(blocks=3, l1__capacity=100), self.made(blocks=4, l1__capacity=50)
         total = sum((one, two), gpucache.Stats())
         self.assertEqual((total["blocks"], total["l1.capacity"]), (7, 100))
         self.assertEqual((total - one)["blocks"], 4)
@@ -143,7 +142,7 @@ class Statistics(unittest.TestCase):
             one + 1
 
     def test_text(self):
-        stats = self.made(l1_load_sectors=3, l1_load_sector_hits=1)
+        stats = self.made(l1__load_sectors=3, l1__load_sector_hits=1)
         values = json.loads(stats.json())
         self.assertEqual(values.pop("l1.load_hit_rate"), 0.333333)
         self.assertEqual(values, {name: value for name, value in stats.items() if name != "l1.load_hit_rate"})

@@ -46,6 +46,7 @@ from ._constants import (
     Merge,
     MessageKind,
     OpClass,
+    Object,
     Origin,
     Outcome,
     PolicyKind,

@@ -6,10 +6,10 @@ from collections import namedtuple
 from dataclasses import dataclass
 from typing import NamedTuple, Optional, Sequence, Union
 
-from . import _generated as g
-from ._constants import GPC_LINE_COUNT, CoherenceState, MessageKind, Origin
+from ._constants import GPC_LINE_COUNT, CoherenceState, CounterTable, MessageKind, Origin
 from ._loader import lib
 from ._native import decoded, text
+from .stats import counters_of, empty
 
 # Addresses that a module serves: bytes from `first` to `last`; or where (address / divisor) mod modulus == residue.
 AddressRange = namedtuple("AddressRange", "first last")
@@ -144,16 +144,16 @@ class CoherenceStats(dict):
 
     def matrices(self, title=""):
         """Both matrices as text, in the document's layout (Table 4.2)."""
-        length = lib.gpc_coherence_matrix_text(ctypes.byref(self.raw), text(title, "title"), None, 0)
-        buffer = ctypes.create_string_buffer(length + 1)
-        lib.gpc_coherence_matrix_text(ctypes.byref(self.raw), text(title, "title"), buffer, len(buffer))
-        return decoded(buffer.value)
+        return self._text(lib.gpc_coherence_matrix_text_as, text(title, "title"))
 
     def json(self):
         """One JSON object."""
-        length = lib.gpc_coherence_stats_json(ctypes.byref(self.raw), None, 0)
-        buffer = ctypes.create_string_buffer(length + 1)
-        lib.gpc_coherence_stats_json(ctypes.byref(self.raw), buffer, len(buffer))
+        return self._text(lib.gpc_coherence_stats_json_as)
+
+    def _text(self, write, *options):
+        arguments = empty_stats()[1], ctypes.byref(self.raw), *options
+        buffer = ctypes.create_string_buffer(write(*arguments, None, 0) + 1)
+        write(*arguments, buffer, len(buffer))
         return decoded(buffer.value)
 
     @property
@@ -175,7 +175,7 @@ class CoherenceStats(dict):
     def __add__(self, other):
         if not isinstance(other, CoherenceStats):
             return NotImplemented
-        raw = g.gpc_coherence_stats.from_buffer_copy(self.raw)
+        raw = type(self.raw).from_buffer_copy(self.raw)
         for name in self:
             setattr(raw, name, self[name] + other[name])
         for one in range(GPC_LINE_COUNT):
@@ -185,7 +185,17 @@ class CoherenceStats(dict):
         return CoherenceStats(raw)
 
 
+_MATRICES = (
+    ("transitions", ctypes.c_uint64 * GPC_LINE_COUNT * GPC_LINE_COUNT),
+    ("origins", ctypes.c_uint32 * GPC_LINE_COUNT * GPC_LINE_COUNT),
+)
+
+
+def empty_stats():
+    """A structure of zeroes, and the layout that goes with it."""
+    return empty(CounterTable.COHERENCE, _MATRICES)
+
+
 def coherence_counters():
     """Names of the counters."""
-    return [name for name, kind in g.gpc_coherence_stats._fields_
-            if kind is ctypes.c_uint64 and name != "struct_size"]  # fmt: skip
+    return [counter.name for counter in counters_of(CounterTable.COHERENCE)]

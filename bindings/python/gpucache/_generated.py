@@ -171,81 +171,23 @@ class gpc_predictor_ops(SizedRecord):
     )
 
 
-class gpc_cache_stats(SizedRecord):
-    _fields_ = (
-        ("struct_size", c_size_t), ("reads", c_uint64), ("read_hits", c_uint64), ("read_sectors", c_uint64),
-        ("read_sector_hits", c_uint64), ("pending_sector_hits", c_uint64), ("writes", c_uint64),
-        ("write_hits", c_uint64), ("write_sectors", c_uint64), ("write_sector_hits", c_uint64), ("atomics", c_uint64),
-        ("atomic_sectors", c_uint64), ("atomic_sector_hits", c_uint64), ("sector_misses", c_uint64),
-        ("line_misses", c_uint64), ("bypasses", c_uint64), ("bypassed_sectors", c_uint64),
-        ("token_bypasses", c_uint64), ("opportunistic_fills", c_uint64), ("priority_evictions", c_uint64),
-        ("no_victims", c_uint64), ("fetched_sectors", c_uint64), ("fills", c_uint64), ("evictions", c_uint64),
-        ("zero_reuse_evictions", c_uint64), ("write_backs", c_uint64), ("write_back_sectors", c_uint64),
-        ("write_below_sectors", c_uint64), ("invalidations", c_uint64), ("intra_warp_hits", c_uint64),
-        ("inter_warp_hits", c_uint64), ("predictions", c_uint64), ("overturned_bypasses", c_uint64),
-        ("overturned_fills", c_uint64), ("oracle_decisions", c_uint64), ("oracle_bypasses", c_uint64),
-        ("oracle_agreements", c_uint64), ("oracle_agreed_bypasses", c_uint64),
-    )
-
-
-class gpc_stats(SizedRecord):
-    _fields_ = (
-        ("struct_size", c_size_t), ("kernels", c_uint64), ("blocks", c_uint64), ("warp_instructions", c_uint64),
-        ("thread_instructions", c_uint64), ("l1_load_requests", c_uint64), ("l1_load_lines", c_uint64),
-        ("l1_load_sectors", c_uint64), ("l1_load_sector_hits", c_uint64), ("l1_load_bytes_used", c_uint64),
-        ("l1_load_bytes_moved", c_uint64), ("l1_store_requests", c_uint64), ("l1_store_sectors", c_uint64),
-        ("l1_store_sector_hits", c_uint64), ("l1_atomic_requests", c_uint64), ("l1_atomic_sectors", c_uint64),
-        ("l1_evictions", c_uint64), ("l1_zero_reuse_evictions", c_uint64), ("l1_bypasses", c_uint64),
-        ("l1_bypassed_sectors", c_uint64), ("l1_token_bypasses", c_uint64), ("l1_opportunistic_fills", c_uint64),
-        ("l1_priority_evictions", c_uint64), ("l1_cache_warp_lines", c_uint64), ("l1_cache_warp_misses", c_uint64),
-        ("l1_bypass_warp_lines", c_uint64), ("l1_bypass_warp_misses", c_uint64), ("l1_predictions", c_uint64),
-        ("l1_overturned_bypasses", c_uint64), ("l1_overturned_fills", c_uint64), ("l1_oracle_decisions", c_uint64),
-        ("l1_oracle_bypasses", c_uint64), ("l1_oracle_agreements", c_uint64), ("l1_oracle_agreed_bypasses", c_uint64),
-        ("l1_fetched_sectors", c_uint64), ("l1_write_back_sectors", c_uint64), ("l1_invalidations", c_uint64),
-        ("l1_intra_warp_hits", c_uint64), ("l1_inter_warp_hits", c_uint64), ("l2_read_sectors", c_uint64),
-        ("l2_read_sector_hits", c_uint64), ("l2_write_sectors", c_uint64), ("l2_write_sector_hits", c_uint64),
-        ("l2_atomic_sectors", c_uint64), ("l2_atomic_sector_hits", c_uint64), ("l2_remote_sectors", c_uint64),
-        ("l2_evictions", c_uint64), ("l2_token_bypasses", c_uint64), ("l2_opportunistic_fills", c_uint64),
-        ("l2_priority_evictions", c_uint64), ("l2_write_back_sectors", c_uint64), ("dram_read_sectors", c_uint64),
-        ("dram_write_sectors", c_uint64), ("dram_launch_sectors", c_uint64), ("l1_capacity", c_uint64),
-        ("resident_blocks", c_uint64), ("cycles", c_uint64), ("sm_cycles", c_uint64), ("sm_active_cycles", c_uint64),
-        ("sm_warp_cycles", c_uint64), ("sm_cache_warp_cycles", c_uint64), ("sm_bypass_warp_cycles", c_uint64),
-        ("sm_throttled_warp_cycles", c_uint64), ("sm_cache_instructions", c_uint64),
-        ("sm_bypass_instructions", c_uint64), ("scheduler_cycles", c_uint64), ("scheduler_issued", c_uint64),
-        ("scheduler_empty", c_uint64), ("scheduler_memory_stalls", c_uint64), ("scheduler_line_stalls", c_uint64),
-        ("scheduler_mshr_stalls", c_uint64), ("scheduler_unit_stalls", c_uint64), ("scheduler_load_stalls", c_uint64),
-        ("scheduler_latency_stalls", c_uint64), ("scheduler_barrier_stalls", c_uint64),
-        ("scheduler_throttled", c_uint64), ("l1_pending_sector_hits", c_uint64), ("l1_load_line_misses", c_uint64),
-        ("l1_load_dram_lines", c_uint64), ("l1_line_failures", c_uint64), ("l1_mshr_failures", c_uint64),
-        ("l1_merge_failures", c_uint64), ("l1_queue_failures", c_uint64), ("l1_bank_failures", c_uint64),
-        ("l1_line_bypasses", c_uint64), ("l1_mshr_bypasses", c_uint64), ("l1_queue_bypasses", c_uint64),
-        ("l1_line_stalls", c_uint64), ("l1_mshr_stalls", c_uint64), ("l1_merge_stalls", c_uint64),
-        ("l1_queue_stalls", c_uint64), ("l1_network_stalls", c_uint64), ("l1_queue_cycles", c_uint64),
-        ("l1_reorder_cycles", c_uint64), ("l1_reorder_stalls", c_uint64), ("l1_reordered", c_uint64),
-        ("l1_reorder_switches", c_uint64), ("l1_reorder_flushes", c_uint64), ("l1_mshr_cycles", c_uint64),
-        ("l1_miss_queue_cycles", c_uint64), ("l2_pending_sector_hits", c_uint64), ("l2_merged_sectors", c_uint64),
-        ("l2_line_failures", c_uint64), ("l2_mshr_failures", c_uint64), ("l2_merge_failures", c_uint64),
-        ("l2_queue_failures", c_uint64), ("l2_bank_failures", c_uint64), ("l2_line_stalls", c_uint64),
-        ("l2_mshr_stalls", c_uint64), ("l2_merge_stalls", c_uint64), ("l2_queue_stalls", c_uint64),
-        ("l2_cycles", c_uint64), ("l2_congested_cycles", c_uint64), ("l2_queue_cycles", c_uint64),
-        ("l2_mshr_cycles", c_uint64), ("l2_miss_queue_cycles", c_uint64), ("l2_reply_queue_cycles", c_uint64),
-        ("network_requests", c_uint64), ("network_request_cycles", c_uint64), ("network_request_bytes", c_uint64),
-        ("network_replies", c_uint64), ("network_reply_cycles", c_uint64), ("network_reply_bytes", c_uint64),
-        ("network_input_cycles", c_uint64), ("network_output_cycles", c_uint64), ("link_packets", c_uint64),
-        ("link_cycles", c_uint64), ("dram_reads", c_uint64), ("dram_writes", c_uint64), ("dram_row_hits", c_uint64),
-        ("dram_activates", c_uint64), ("dram_precharges", c_uint64), ("dram_refreshes", c_uint64),
-        ("dram_cycles", c_uint64), ("dram_busy_cycles", c_uint64), ("dram_queue_cycles", c_uint64),
-        ("dram_read_cycles", c_uint64), ("loads_completed", c_uint64), ("load_cycles", c_uint64),
-        ("round_trips", c_uint64), ("round_trip_cycles", c_uint64), ("accepted", c_uint64), ("completed", c_uint64),
-        ("l1_transactions_per_load", c_uint64 * 33), ("l1_hits_by_age", c_uint64 * 65), ("l1_fetches", c_uint64 * 5),
-        ("l1_bypass_fetches", c_uint64 * 5), ("load_latency", c_uint64 * 64), ("round_trip_latency", c_uint64 * 64),
-    )
-
-
 class gpc_counter_info(SizedRecord):
     _fields_ = (
-        ("struct_size", c_size_t), ("name", c_char_p), ("unit", c_char_p), ("meaning", c_char_p), ("offset", c_size_t),
-        ("buckets", c_size_t), ("merge", c_int), ("ratio", c_bool), ("divisor", c_size_t),
+        ("struct_size", c_size_t), ("name", c_char_p), ("unit", c_char_p), ("meaning", c_char_p), ("since", c_char_p),
+        ("id", c_uint32), ("table", c_uint32), ("kind", c_uint32), ("objects", c_uint32), ("needs", c_uint32),
+        ("numerator", c_uint32), ("denominator", c_uint32), ("merge", c_int), ("buckets", c_size_t), ("ratio", c_bool),
+        ("offset", c_size_t), ("divisor", c_size_t),
+    )
+
+
+class gpc_field(Record):
+    _fields_ = (("id", c_uint32), ("length", c_uint32))
+
+
+class gpc_layout(Record):
+    _fields_ = (
+        ("bytes", c_size_t), ("fields", POINTER(gpc_field)), ("count", c_size_t), ("states", c_uint32),
+        ("reserved", c_uint32),
     )
 
 
@@ -383,21 +325,6 @@ class gpc_coherence_block(SizedRecord):
         ("state", c_uint32), ("recency", c_uint32), ("sub_blocks", c_uint32), ("sub_block_bytes", c_uint32),
     )
     _defaults_ = {"state": 5}
-
-
-class gpc_coherence_stats(SizedRecord):
-    _fields_ = (
-        ("struct_size", c_size_t), ("accesses", c_uint64), ("hits", c_uint64), ("loads", c_uint64),
-        ("load_hits", c_uint64), ("stores", c_uint64), ("store_hits", c_uint64), ("n_stores", c_uint64),
-        ("n_store_hits", c_uint64), ("read_requests", c_uint64), ("read_request_hits", c_uint64),
-        ("write_requests", c_uint64), ("write_request_hits", c_uint64), ("read_probes", c_uint64),
-        ("write_probes", c_uint64), ("probe_misses", c_uint64), ("write_backs_received", c_uint64),
-        ("notices_received", c_uint64), ("write_throughs_received", c_uint64), ("evictions", c_uint64),
-        ("invalidations", c_uint64), ("data_sent", c_uint64), ("peer_transfers", c_uint64),
-        ("directory_accesses", c_uint64), ("data_accesses", c_uint64), ("low_sent", c_uint64),
-        ("low_received", c_uint64), ("high_sent", c_uint64), ("high_received", c_uint64), ("retries", c_uint64),
-        ("transitions", c_uint64 * 6 * 6), ("origins", c_uint32 * 6 * 6),
-    )
 
 
 gpc_coherence_callbacks_on_transition = CFUNCTYPE(None, c_void_p, POINTER(gpc_coherence_transition))
@@ -545,7 +472,7 @@ class gpc_progress(SizedRecord):
 
 
 gpc_progress_fn = CFUNCTYPE(c_bool, c_void_p, POINTER(gpc_progress))
-gpc_sample_fn = CFUNCTYPE(None, c_void_p, c_uint64, POINTER(gpc_stats))
+gpc_sample_fn = CFUNCTYPE(None, c_void_p, c_uint64, c_void_p)
 
 
 class gpc_profile_counts(Record):
@@ -623,7 +550,7 @@ gpc_scheduler_ops_pick = CFUNCTYPE(c_uint32, c_void_p, POINTER(c_uint64), c_uint
 gpc_scheduler_ops_on_issue = CFUNCTYPE(None, c_void_p, c_uint32, c_uint64)
 gpc_scheduler_ops_class_of = CFUNCTYPE(c_int, c_void_p, c_uint32)
 gpc_scheduler_ops_on_cache_event = CFUNCTYPE(None, c_void_p, POINTER(gpc_cache_event))
-gpc_scheduler_ops_sample = CFUNCTYPE(None, c_void_p, POINTER(gpc_stats), c_uint64)
+gpc_scheduler_ops_sample = CFUNCTYPE(None, c_void_p, c_void_p, c_uint64)
 gpc_scheduler_ops_cost_bits = CFUNCTYPE(c_uint64, POINTER(gpc_scheduler_env))
 
 
@@ -661,7 +588,7 @@ gpc_throttle_ops_on_start = CFUNCTYPE(None, c_void_p, c_uint32, c_uint64)
 gpc_throttle_ops_on_state = CFUNCTYPE(None, c_void_p, c_uint32, c_int, c_int)
 gpc_throttle_ops_classify = CFUNCTYPE(None, c_void_p, POINTER(gpc_throttle_view), POINTER(gpc_throttle_classes))
 gpc_throttle_ops_on_cache_event = CFUNCTYPE(c_bool, c_void_p, POINTER(gpc_cache_event))
-gpc_throttle_ops_sample = CFUNCTYPE(c_bool, c_void_p, POINTER(gpc_stats), c_uint64)
+gpc_throttle_ops_sample = CFUNCTYPE(c_bool, c_void_p, c_void_p, c_uint64)
 gpc_throttle_ops_cost_bits = CFUNCTYPE(c_uint64, POINTER(gpc_scheduler_env))
 gpc_throttle_ops_on_issue = CFUNCTYPE(None, c_void_p, c_uint32, c_uint64)
 
@@ -711,16 +638,14 @@ FUNCTIONS = {
     "gpc_context_register_predictor": (c_int, (
         c_void_p, POINTER(gpc_predictor_ops), c_void_p, CFUNCTYPE(None, c_void_p), POINTER(gpc_error),
     )),
-    "gpc_stats_init": (None, (POINTER(gpc_stats),)),
-    "gpc_cache_stats_init": (None, (POINTER(gpc_cache_stats),)),
-    "gpc_stats_add": (c_int, (POINTER(gpc_stats), POINTER(gpc_stats))),
-    "gpc_stats_subtract": (c_int, (POINTER(gpc_stats), POINTER(gpc_stats), POINTER(gpc_stats))),
-    "gpc_counter_count": (c_size_t, ()),
-    "gpc_counter_at": (c_int, (c_size_t, POINTER(gpc_counter_info))),
-    "gpc_cache_counter_count": (c_size_t, ()),
-    "gpc_cache_counter_at": (c_int, (c_size_t, POINTER(gpc_counter_info))),
-    "gpc_stats_json": (c_int, (POINTER(gpc_stats), POINTER(c_char), c_size_t, POINTER(c_size_t))),
-    "gpc_stats_csv": (c_int, (POINTER(gpc_stats), c_bool, POINTER(c_char), c_size_t, POINTER(c_size_t))),
+    "gpc_counter_table_count": (c_size_t, (c_int,)),
+    "gpc_counter_table_at": (c_int, (c_int, c_size_t, POINTER(gpc_counter_info))),
+    "gpc_counter_by_name": (c_int, (c_int, c_char_p, POINTER(gpc_counter_info))),
+    "gpc_counter_by_id": (c_int, (c_uint32, POINTER(gpc_counter_info))),
+    "gpc_stats_add_as": (c_int, (POINTER(gpc_layout), c_void_p, c_void_p)),
+    "gpc_stats_subtract_as": (c_int, (POINTER(gpc_layout), c_void_p, c_void_p, c_void_p)),
+    "gpc_stats_json_as": (c_int, (POINTER(gpc_layout), c_void_p, POINTER(c_char), c_size_t, POINTER(c_size_t))),
+    "gpc_stats_csv_as": (c_int, (POINTER(gpc_layout), c_void_p, c_bool, POINTER(c_char), c_size_t, POINTER(c_size_t))),
     "gpc_cache_options_init": (None, (POINTER(gpc_cache_options),)),
     "gpc_cache_create": (c_int, (c_void_p, POINTER(gpc_cache_options), POINTER(gpc_error), POINTER(c_void_p))),
     "gpc_cache_destroy": (None, (c_void_p,)),
@@ -742,7 +667,7 @@ FUNCTIONS = {
     "gpc_cache_set_replacement": (c_int, (c_void_p, c_char_p, POINTER(gpc_error))),
     "gpc_cache_set_predictor": (c_int, (c_void_p, c_char_p, POINTER(gpc_error))),
     "gpc_cache_token_bits": (c_uint64, (c_void_p,)),
-    "gpc_cache_get_stats": (c_int, (c_void_p, POINTER(gpc_cache_stats))),
+    "gpc_cache_get_stats_as": (c_int, (c_void_p, POINTER(gpc_layout), c_void_p)),
     "gpc_cache_reset_stats": (None, (c_void_p,)),
     "gpc_context_register_protocol": (c_int, (c_void_p, POINTER(gpc_protocol), POINTER(gpc_error))),
     "gpc_protocol_find": (POINTER(gpc_protocol), (c_void_p, c_char_p)),
@@ -764,11 +689,10 @@ FUNCTIONS = {
     "gpc_coherence_find": (c_int, (c_void_p, c_uint32, c_uint64, POINTER(c_uint32), POINTER(c_uint32))),
     "gpc_coherence_module_index": (c_uint32, (c_void_p, c_char_p)),
     "gpc_coherence_get_module": (c_int, (c_void_p, c_uint32, POINTER(gpc_coherence_module))),
-    "gpc_coherence_stats_init": (None, (POINTER(gpc_coherence_stats),)),
-    "gpc_coherence_get_stats": (c_int, (c_void_p, c_uint32, POINTER(gpc_coherence_stats))),
+    "gpc_coherence_get_stats_as": (c_int, (c_void_p, c_uint32, POINTER(gpc_layout), c_void_p)),
     "gpc_coherence_reset_stats": (None, (c_void_p,)),
-    "gpc_coherence_matrix_text": (c_size_t, (POINTER(gpc_coherence_stats), c_char_p, POINTER(c_char), c_size_t)),
-    "gpc_coherence_stats_json": (c_size_t, (POINTER(gpc_coherence_stats), POINTER(c_char), c_size_t)),
+    "gpc_coherence_matrix_text_as": (c_size_t, (POINTER(gpc_layout), c_void_p, c_char_p, POINTER(c_char), c_size_t)),
+    "gpc_coherence_stats_json_as": (c_size_t, (POINTER(gpc_layout), c_void_p, POINTER(c_char), c_size_t)),
     "gpc_coherence_set_callbacks": (c_int, (c_void_p, POINTER(gpc_coherence_callbacks))),
     "gpc_key_count": (c_size_t, ()),
     "gpc_key_at": (c_int, (c_size_t, POINTER(gpc_key_info))),
@@ -794,7 +718,7 @@ FUNCTIONS = {
     "gpc_dram_advance": (c_int, (c_void_p, c_uint64)),
     "gpc_dram_now": (c_uint64, (c_void_p,)),
     "gpc_dram_next_event": (c_uint64, (c_void_p,)),
-    "gpc_dram_get_stats": (c_int, (c_void_p, POINTER(gpc_stats))),
+    "gpc_dram_get_stats_as": (c_int, (c_void_p, POINTER(gpc_layout), c_void_p)),
     "gpc_hierarchy_create": (c_int, (c_void_p, c_void_p, POINTER(gpc_error), POINTER(c_void_p))),
     "gpc_hierarchy_destroy": (None, (c_void_p,)),
     "gpc_hierarchy_begin_kernel": (c_int, (c_void_p, POINTER(gpc_launch), POINTER(gpc_error))),
@@ -815,8 +739,14 @@ FUNCTIONS = {
     "gpc_hierarchy_sample": (c_int, (c_void_p, POINTER(gpc_sample))),
     "gpc_hierarchy_wants_samples": (c_bool, (c_void_p,)),
     "gpc_hierarchy_flush": (c_int, (c_void_p,)),
-    "gpc_hierarchy_get_stats": (c_int, (c_void_p, POINTER(gpc_stats))),
+    "gpc_hierarchy_get_stats_as": (c_int, (c_void_p, POINTER(gpc_layout), c_void_p)),
     "gpc_hierarchy_reset_stats": (None, (c_void_p,)),
+    "gpc_hierarchy_object_count": (c_uint32, (c_void_p, c_int)),
+    "gpc_hierarchy_object_name": (c_int, (c_void_p, c_int, c_uint32, POINTER(c_char), c_size_t)),
+    "gpc_hierarchy_read": (c_int, (c_void_p, c_int, c_uint32, POINTER(c_uint32), c_size_t, POINTER(c_uint64))),
+    "gpc_hierarchy_read_histogram": (c_int, (
+        c_void_p, c_int, c_uint32, c_uint32, POINTER(c_uint64), c_size_t, POINTER(c_size_t),
+    )),
     "gpc_hierarchy_cache": (c_void_p, (c_void_p, c_uint, c_uint32)),
     "gpc_hierarchy_coherence": (c_void_p, (c_void_p,)),
     "gpc_hierarchy_set_trace": (c_int, (c_void_p, POINTER(gpc_event_options), POINTER(gpc_error))),
@@ -844,14 +774,23 @@ FUNCTIONS = {
     "gpc_replay_create": (c_int, (c_void_p, c_void_p, POINTER(gpc_error), POINTER(c_void_p))),
     "gpc_replay_destroy": (None, (c_void_p,)),
     "gpc_replay_on_progress": (None, (c_void_p, gpc_progress_fn, c_void_p)),
-    "gpc_replay_kernel": (c_int, (c_void_p, c_void_p, POINTER(gpc_kernel), POINTER(gpc_stats), POINTER(gpc_error))),
-    "gpc_replay_on_sample": (c_int, (c_void_p, c_uint64, gpc_sample_fn, c_void_p)),
+    "gpc_replay_kernel_as": (c_int, (
+        c_void_p, c_void_p, POINTER(gpc_kernel), POINTER(gpc_layout), c_void_p, POINTER(gpc_error),
+    )),
+    "gpc_replay_on_sample_as": (c_int, (c_void_p, c_uint64, POINTER(gpc_layout), gpc_sample_fn, c_void_p)),
     "gpc_replay_hierarchy": (c_void_p, (c_void_p,)),
-    "gpc_replay_get_stats": (c_int, (c_void_p, POINTER(gpc_stats))),
+    "gpc_replay_get_stats_as": (c_int, (c_void_p, POINTER(gpc_layout), c_void_p)),
+    "gpc_replay_keep_objects": (c_int, (c_void_p, c_bool)),
+    "gpc_replay_read": (c_int, (c_void_p, c_int, c_uint32, POINTER(c_uint32), c_size_t, POINTER(c_uint64))),
+    "gpc_replay_read_histogram": (c_int, (
+        c_void_p, c_int, c_uint32, c_uint32, POINTER(c_uint64), c_size_t, POINTER(c_size_t),
+    )),
     "gpc_profile_create": (c_int, (c_void_p, c_void_p, POINTER(gpc_error), POINTER(c_void_p))),
     "gpc_profile_destroy": (None, (c_void_p,)),
     "gpc_profile_on_progress": (None, (c_void_p, gpc_progress_fn, c_void_p)),
-    "gpc_profile_kernel": (c_int, (c_void_p, c_void_p, POINTER(gpc_kernel), POINTER(gpc_stats), POINTER(gpc_error))),
+    "gpc_profile_kernel_as": (c_int, (
+        c_void_p, c_void_p, POINTER(gpc_kernel), POINTER(gpc_layout), c_void_p, POINTER(gpc_error),
+    )),
     "gpc_profile_run": (c_int, (c_void_p, c_void_p, POINTER(gpc_error))),
     "gpc_profile_begin_kernel": (c_int, (c_void_p, c_char_p, POINTER(gpc_launch), POINTER(gpc_error))),
     "gpc_profile_access": (c_int, (c_void_p, POINTER(gpc_warp_access), POINTER(gpc_warp_result))),
@@ -870,11 +809,13 @@ FUNCTIONS = {
     "gpc_profile_read": (c_int, (c_void_p, c_char_p, POINTER(gpc_error), POINTER(c_void_p))),
     "gpc_profile_json": (c_int, (c_void_p, c_uint32, POINTER(c_char), c_size_t, POINTER(c_size_t))),
     "gpc_profile_write_json": (c_int, (c_void_p, c_uint32, c_char_p, POINTER(gpc_error))),
-    "gpc_context_register_throttle": (c_int, (
-        c_void_p, POINTER(gpc_throttle_ops), c_void_p, CFUNCTYPE(None, c_void_p), POINTER(gpc_error),
+    "gpc_context_register_throttle_as": (c_int, (
+        c_void_p, POINTER(gpc_throttle_ops), POINTER(gpc_layout), c_void_p, CFUNCTYPE(None, c_void_p),
+        POINTER(gpc_error),
     )),
-    "gpc_context_register_scheduler": (c_int, (
-        c_void_p, POINTER(gpc_scheduler_ops), c_void_p, CFUNCTYPE(None, c_void_p), POINTER(gpc_error),
+    "gpc_context_register_scheduler_as": (c_int, (
+        c_void_p, POINTER(gpc_scheduler_ops), POINTER(gpc_layout), c_void_p, CFUNCTYPE(None, c_void_p),
+        POINTER(gpc_error),
     )),
     "gpc_scheduler_cost": (c_int, (c_void_p, c_char_p, c_uint32, POINTER(gpc_error), POINTER(c_uint64))),
     "gpc_scheduler_create": (c_int, (c_void_p, POINTER(gpc_scheduler_options), POINTER(gpc_error), POINTER(c_void_p))),
@@ -890,7 +831,7 @@ FUNCTIONS = {
     "gpc_scheduler_next_change": (c_uint64, (c_void_p,)),
     "gpc_scheduler_age_of": (c_uint32, (c_void_p, c_uint32)),
     "gpc_scheduler_cache_event": (None, (c_void_p, POINTER(gpc_cache_event))),
-    "gpc_scheduler_sample": (None, (c_void_p, POINTER(gpc_stats), c_uint64)),
+    "gpc_scheduler_sample_as": (c_int, (c_void_p, POINTER(gpc_layout), c_void_p, c_uint64)),
     "gpc_version": (c_uint, ()),
     "gpc_version_string": (c_char_p, ()),
 }

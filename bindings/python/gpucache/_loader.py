@@ -23,7 +23,7 @@ from .errors import LibraryError
 
 VARIABLE = "GPUCACHE_LIBRARY"
 STEM = "libgpucache.so"
-SONAME = f"{STEM}.{GPC_VERSION_MAJOR}"
+SONAME = f"{STEM}.{GPC_VERSION_MAJOR or f'0.{GPC_VERSION_MINOR}'}"
 PACKAGE = os.path.dirname(os.path.abspath(__file__))
 
 

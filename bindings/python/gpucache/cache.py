@@ -12,6 +12,7 @@ from ._constants import (
     Admission,
     Allocate,
     BypassFetch,
+    CounterTable,
     Decision,
     Index,
     Outcome,
@@ -24,7 +25,7 @@ from ._constants import (
 from ._loader import lib
 from ._native import Handle, call, choice, drop, held, hold, invoke, loose, settle, state, strict, text
 from .errors import StateError
-from .stats import CacheStats
+from .stats import CacheStats, empty
 
 # `results` holds GPC_BATCH_ flags and `evicted` line addresses (NO_LINE where none left); None where not wanted.
 Batch = namedtuple("Batch", "done results evicted")
@@ -232,8 +233,8 @@ class CacheView(Handle):
 
     def stats(self):
         """CacheStats since creation or the last reset."""
-        raw = g.gpc_cache_stats()
-        settle(lib.gpc_cache_get_stats(self._live(), ctypes.byref(raw)), what="gpc_cache_get_stats")
+        raw, layout = empty(CounterTable.CACHE)
+        settle(lib.gpc_cache_get_stats_as(self._live(), layout, ctypes.byref(raw)), what="gpc_cache_get_stats_as")
         return CacheStats(raw)
 
     def reset_stats(self):

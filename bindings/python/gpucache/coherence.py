@@ -30,6 +30,7 @@ from ._coherence import (  # noqa: F401: networks are for scenarios and the pack
     Interleaved,
     Message,
     Transition,
+    empty_stats,
 )
 from ._constants import (
     GPC_NO_MESSAGE,
@@ -237,9 +238,10 @@ class CoherenceView(Handle):
         """CoherenceStats of a module; of several, by a list of names; None: of all."""
         if isinstance(module, (list, tuple)):
             return sum((self.stats(each) for each in module[1:]), self.stats(module[0]))
-        raw = g.gpc_coherence_stats()
+        raw, layout = empty_stats()
         index = GPC_NO_MODULE if module is None else self._at(module)
-        settle(lib.gpc_coherence_get_stats(self._live(), index, ctypes.byref(raw)), what="gpc_coherence_get_stats")
+        status = lib.gpc_coherence_get_stats_as(self._live(), index, layout, ctypes.byref(raw))
+        settle(status, what="gpc_coherence_get_stats_as")
         return CoherenceStats(raw)
 
     def level_name(self, level):

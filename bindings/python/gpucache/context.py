@@ -8,9 +8,10 @@ from collections import namedtuple
 from . import _generated as g
 from . import policy as policies
 from . import protocol as protocols
-from ._constants import LogLevel, PolicyKind, ReadsBits, Simd
+from ._constants import CounterTable, LogLevel, PolicyKind, ReadsBits, Simd
 from ._loader import lib
 from ._native import Handle, call, choice, decoded, drop, held, hold, invoke, settle, strict, text
+from .stats import struct_of
 
 # `parameters` are Parameters, `texts` TextParameters.
 PolicyInfo = namedtuple("PolicyInfo", "kind name summary source parameters texts builtin")
@@ -73,8 +74,10 @@ class Context(Handle):
             return policy
         pointer = self._live()
         table, token = policies.table_of(policy)
-        register = getattr(lib, policies.registrar_of(policy))
-        call(register, pointer, ctypes.byref(table), token, policies.forget)
+        name = policies.registrar_of(policy)
+        # What samples statistics says how they shall lie.
+        layout = [struct_of(CounterTable.HIERARCHY)[1]] if name.endswith("_as") else []
+        call(getattr(lib, name), pointer, ctypes.byref(table), *layout, token, policies.forget)
         self._has_python = True
         return policy
 

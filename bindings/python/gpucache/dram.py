@@ -8,7 +8,7 @@ from . import _generated as g
 from ._constants import Status
 from ._loader import lib
 from ._native import Handle, drop, hold, invoke, loose, settle
-from .stats import Stats
+from .stats import Stats, empty
 from .timed import NEVER
 
 
@@ -62,6 +62,6 @@ class Dram(Handle):
 
     def stats(self):
         """Stats since creation: dram.*."""
-        raw = g.gpc_stats()
-        settle(lib.gpc_dram_get_stats(self._live(), ctypes.byref(raw)), what="gpc_dram_get_stats")
+        raw, layout = empty()
+        settle(lib.gpc_dram_get_stats_as(self._live(), layout, ctypes.byref(raw)), what="gpc_dram_get_stats_as")
         return Stats(raw)

@@ -5,14 +5,14 @@ import ctypes
 import weakref
 
 from . import _generated as g
-from ._constants import Status, Token
+from ._constants import GPC_OBJECT_NAME, Object, Status, Token
 from ._loader import lib
-from ._native import Handle, call, drop, hold, invoke, loose, settle, state
+from ._native import Handle, call, choice, decoded, drop, hold, invoke, loose, settle, state
 from .cache import BorrowedCache, WarpEvent
 from .coherence import BorrowedCoherence
 from .errors import ArgumentError, StateError
 from .events import event_of, options_of
-from .stats import Stats
+from .stats import Stats, empty, read_object
 from .timed import TimedView, warp_access
 
 Launch = g.gpc_launch
@@ -99,9 +99,31 @@ class HierarchyView(TimedView, Handle):
 
     def stats(self):
         """Stats since creation or the last reset."""
-        raw = g.gpc_stats()
-        settle(lib.gpc_hierarchy_get_stats(self._live(), ctypes.byref(raw)), what="gpc_hierarchy_get_stats")
+        raw, layout = empty()
+        status = lib.gpc_hierarchy_get_stats_as(self._live(), layout, ctypes.byref(raw))
+        settle(status, what="gpc_hierarchy_get_stats_as")
         return Stats(raw)
+
+    def object_names(self, kind):
+        """Names of the objects of a kind, as Object or its name ("sm"), in their order."""
+        kind = choice(Object, kind, "kind")
+        names = []
+        buffer = ctypes.create_string_buffer(GPC_OBJECT_NAME)
+        for index in range(lib.gpc_hierarchy_object_count(self._live(), kind)):
+            status = lib.gpc_hierarchy_object_name(self._live(), kind, index, buffer, len(buffer))
+            settle(status, what="gpc_hierarchy_object_name")
+            names.append(decoded(buffer.value))
+        return names
+
+    def objects(self, kind):
+        """{name: {counter: value}} of the objects of a kind since creation or the last reset.
+
+        What an object does not have, or is not measured, is left out.
+        """
+        kind = choice(Object, kind, "kind")
+        functions = lib.gpc_hierarchy_read, lib.gpc_hierarchy_read_histogram
+        return {name: read_object(functions, self._live(), kind, index)
+                for index, name in enumerate(self.object_names(kind))}  # fmt: skip
 
     def reset_stats(self):
         lib.gpc_hierarchy_reset_stats(self._live())

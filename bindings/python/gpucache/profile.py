@@ -20,7 +20,7 @@ from ._loader import lib
 from ._native import Handle, call, decoded, drop, hold, invoke, settle, text
 from .hierarchy import WarpResult, launch_of
 from .replay import Result, forward_progress
-from .stats import Stats
+from .stats import Stats, empty
 from .timed import warp_access
 
 
@@ -95,13 +95,15 @@ class Profile(Handle):
 
     def kernel(self, trace):
         """Replay the trace's next kernel into it: a Result, or None when no kernel is left."""
-        raw, stats, error = g.gpc_kernel(), g.gpc_stats(), g.gpc_error()
+        raw, error = g.gpc_kernel(), g.gpc_error()
+        stats, layout = empty()
         pointer, source = self._live(), trace._live()
         trace._busy += 1
         try:
             status = invoke(
-                lib.gpc_profile_kernel, pointer, source, ctypes.byref(raw), ctypes.byref(stats), ctypes.byref(error)
-            )
+                lib.gpc_profile_kernel_as, pointer, source, ctypes.byref(raw), layout, ctypes.byref(stats),
+                ctypes.byref(error),
+            )  # fmt: skip
         finally:
             trace._busy -= 1
         return None if settle(status, error) == Status.END else Result(trace._entered(raw), Stats(stats))

@@ -6,11 +6,11 @@ import weakref
 from collections import namedtuple
 
 from . import _generated as g
-from ._constants import Status
+from ._constants import CounterTable, Object, Status
 from ._loader import lib
-from ._native import Handle, drop, hold, invoke, loose, settle
+from ._native import Handle, choice, drop, hold, invoke, loose, settle
 from .hierarchy import BorrowedHierarchy
-from .stats import Stats, counters
+from .stats import Stats, counters, empty, lent, read_object, struct_of
 
 # Of the kernel so far; `trace_fraction` of the whole trace.
 Progress = namedtuple("Progress", "warp_instructions blocks block_count trace_fraction")
@@ -54,8 +54,8 @@ def forward_progress(owner, pointer):
 
 
 @loose(g.gpc_sample_fn)
-def _on_sample(replay, cycle, pointer):
-    replay._sampled(Sample(cycle, Stats(g.gpc_stats.from_buffer_copy(pointer.contents))))
+def _on_sample(replay, cycle, address):
+    replay._sampled(Sample(cycle, Stats(type(lent(address).raw).from_buffer_copy(lent(address).raw))))
 
 
 class Replay(Handle):
@@ -84,8 +84,9 @@ class Replay(Handle):
         # Always: it is where Ctrl-C gets in.
         lib.gpc_replay_on_progress(self._pointer, forward_progress, self._token)
         if sample_interval:
-            status = lib.gpc_replay_on_sample(self._pointer, sample_interval, _on_sample, self._token)
-            settle(status, what="gpc_replay_on_sample")
+            layout = struct_of(CounterTable.HIERARCHY)[1]
+            status = lib.gpc_replay_on_sample_as(self._pointer, sample_interval, layout, _on_sample, self._token)
+            settle(status, what="gpc_replay_on_sample_as")
         if events is not None:
             self.hierarchy.set_trace(events, **(event_filter or {}))
 
@@ -100,14 +101,16 @@ class Replay(Handle):
 
     def kernel(self, trace):
         """Run the trace's next kernel to its end: a Result, or None when no kernel is left."""
-        raw, stats, error = g.gpc_kernel(), g.gpc_stats(), g.gpc_error()
+        raw, error = g.gpc_kernel(), g.gpc_error()
+        stats, layout = empty()
         pointer, source = self._live(), trace._live()
         self._series = TimeSeries(self._interval) if self._interval and self.on_sample is None else None
         trace._busy += 1
         try:
             status = invoke(
-                lib.gpc_replay_kernel, pointer, source, ctypes.byref(raw), ctypes.byref(stats), ctypes.byref(error)
-            )
+                lib.gpc_replay_kernel_as, pointer, source, ctypes.byref(raw), layout, ctypes.byref(stats),
+                ctypes.byref(error),
+            )  # fmt: skip
         finally:
             trace._busy -= 1
         if settle(status, error) == Status.END:
@@ -129,8 +132,19 @@ class Replay(Handle):
         """The hierarchy, lent."""
         return BorrowedHierarchy(self, lib.gpc_replay_hierarchy(self._live()))
 
+    def keep_objects(self, keep=True):
+        """From the next kernel on, keep what objects() needs."""
+        settle(lib.gpc_replay_keep_objects(self._live(), keep), what="gpc_replay_keep_objects")
+
+    def objects(self, kind):
+        """{name: {counter: value}} of the Objects of a kind, of the kernel that was run last; after keep_objects()."""
+        kind = choice(Object, kind, "kind")
+        functions = lib.gpc_replay_read, lib.gpc_replay_read_histogram
+        return {name: read_object(functions, self._live(), kind, index)
+                for index, name in enumerate(self.hierarchy.object_names(kind))}  # fmt: skip
+
     def stats(self):
         """Stats of all kernels so far."""
-        raw = g.gpc_stats()
-        settle(lib.gpc_replay_get_stats(self._live(), ctypes.byref(raw)), what="gpc_replay_get_stats")
+        raw, layout = empty()
+        settle(lib.gpc_replay_get_stats_as(self._live(), layout, ctypes.byref(raw)), what="gpc_replay_get_stats_as")
         return Stats(raw)

@@ -9,10 +9,10 @@ import ctypes
 
 from . import _generated as g
 from . import policy as policies
-from ._constants import Token, WarpClass, WarpState
+from ._constants import CounterTable, Token, WarpClass, WarpState
 from ._loader import lib
 from ._native import Handle, choice, decoded, held, invoke, settle, text
-from .stats import Stats
+from .stats import lent, struct_of
 
 _NEVER = 2**64 - 1
 _NO_WARP = 2**32 - 1
@@ -125,7 +125,7 @@ def _on_cache_event(pointer, event):
 
 
 def _sample(pointer, stats, cycle):
-    _of[pointer].policy.sample(Stats(stats.contents), cycle)
+    _of[pointer].policy.sample(lent(stats), cycle)
 
 
 def _cost_bits(env):
@@ -140,7 +140,7 @@ COMMON = {
     "cost_bits": (_cost_bits, 0),
 }  # fmt: skip
 policies.add_kind(
-    SchedulerPolicy, g.gpc_scheduler_ops, "pick", lib_name="gpc_context_register_scheduler",
+    SchedulerPolicy, g.gpc_scheduler_ops, "pick", lib_name="gpc_context_register_scheduler_as",
     environment=SchedulerEnvironment, instance=_Instance,
     methods={
         **COMMON, "pick": (_pick, _NO_SLOT), "class_of": (_class_of, WarpClass.CACHE),
@@ -239,5 +239,5 @@ class Scheduler(Handle):
 
     def sample(self, stats, cycle=0):
         """Give the policy and the throttles Stats of the SM since the last sample."""
-        invoke(lib.gpc_scheduler_sample, self._live(), ctypes.byref(stats.raw), cycle)
-        settle()
+        layout = struct_of(CounterTable.HIERARCHY)[1]
+        settle(invoke(lib.gpc_scheduler_sample_as, self._live(), layout, ctypes.byref(stats.raw), cycle))

@@ -5,106 +5,195 @@ import ctypes
 from collections import namedtuple
 
 from . import _generated as g
-from ._constants import Merge, Status
+from ._constants import GPC_ABSENT, CounterKind, CounterTable, Merge, Status
 from ._loader import lib
 from ._native import decoded, settle
 
-# `kind` is "counter", "histogram" or "ratio"; `merge` says how instances and kernels combine.
-Counter = namedtuple("Counter", "name unit meaning kind buckets merge")
+# `kind` is "counter", "histogram" or "ratio"; `merge` says how instances and kernels combine; `objects` are bits, one
+# for each Object that has it; `id` is the counter's own in all versions of the library.
+Counter = namedtuple("Counter", "name unit meaning kind buckets merge id since objects needs")
 
-_Entry = namedtuple("_Entry", "counter word divisor")
+_Entry = namedtuple("_Entry", "counter numerator denominator")
+_KINDS = {CounterKind.HISTOGRAM: "histogram", CounterKind.RATIO: "ratio"}
 _tables = {}
+_structs = {}
 
 
-def _table(count, at):
-    """The library's table of counters, read once."""
-    if at not in _tables:
-        entries = []
-        for index in range(getattr(lib, count)()):
+def _table(table):
+    """The library's entries of a CounterTable, read once."""
+    if table not in _tables:
+        infos = []
+        for index in range(lib.gpc_counter_table_count(table)):
             info = g.gpc_counter_info()
-            settle(getattr(lib, at)(index, ctypes.byref(info)), what=at)
-            kind = "ratio" if info.ratio else "histogram" if info.buckets > 1 else "counter"
-            counter = Counter(decoded(info.name), decoded(info.unit), decoded(info.meaning), kind, info.buckets,
-                              Merge(info.merge))
-            entries.append(_Entry(counter, info.offset // 8, info.divisor // 8))
-        _tables[at] = entries
-    return _tables[at]
+            settle(lib.gpc_counter_table_at(table, index, ctypes.byref(info)), what="gpc_counter_table_at")
+            infos.append(info)
+        names = {info.id: decoded(info.name) for info in infos}
+        _tables[table] = [
+            _Entry(
+                Counter(
+                    decoded(info.name), decoded(info.unit), decoded(info.meaning), _KINDS.get(info.kind, "counter"),
+                    info.buckets, Merge(info.merge), info.id, decoded(info.since), info.objects, info.needs,
+                ),
+                names.get(info.numerator), names.get(info.denominator),
+            )
+            for info in infos
+        ]  # fmt: skip
+    return _tables[table]
+
+
+def counters_of(table):
+    """The Counters of a CounterTable."""
+    return [entry.counter for entry in _table(table)]
 
 
 def counters():
     """What Stats holds: counters, histograms, then ratios."""
-    return [entry.counter for entry in _table("gpc_counter_count", "gpc_counter_at")]
+    return counters_of(CounterTable.HIERARCHY)
 
 
 def cache_counters():
     """What CacheStats holds."""
-    return [entry.counter for entry in _table("gpc_cache_counter_count", "gpc_cache_counter_at")]
+    return counters_of(CounterTable.CACHE)
+
+
+def struct_of(table, matrices=()):
+    """(structure with a field for each counter that the loaded library has, its layout by reference), made once.
+
+    matrices  fields after the counters, of the number of states that the layout tells
+    """
+    if table not in _structs:
+        held = [counter for counter in counters_of(table) if counter.kind != "ratio"]
+        fields = [(each.name, ctypes.c_uint64 * each.buckets if each.buckets > 1 else ctypes.c_uint64) for each in held]
+        made = type("Values", (ctypes.Structure,), {"_fields_": [("struct_size", ctypes.c_size_t), *fields, *matrices]})
+        places = (g.gpc_field * len(held))(*(g.gpc_field(each.id, each.buckets) for each in held))
+        states = matrices[0][1]._length_ if matrices else 0
+        layout = g.gpc_layout(ctypes.sizeof(made), places, len(held), states, 0)
+        _structs[table] = made, ctypes.pointer(layout), places
+    return _structs[table][:2]
+
+
+def empty(table=CounterTable.HIERARCHY, matrices=()):
+    """A structure of zeroes, and the layout that goes with it."""
+    made, layout = struct_of(table, matrices)
+    return made(ctypes.sizeof(made)), layout
+
+
+def lent(address):
+    """Stats of a structure that the library lends a callback."""
+    return Stats(struct_of(CounterTable.HIERARCHY)[0].from_address(address))
+
+
+def counters_of_object(kind, histograms=False):
+    """Counters that an Object may have, of all tables; a ratio is none."""
+    kinds = ("counter", "histogram") if histograms else ("counter",)
+    return [
+        counter for table in CounterTable for counter in counters_of(table)
+        if counter.objects >> kind & 1 and counter.kind in kinds
+    ]  # fmt: skip
+
+
+def read_object(functions, pointer, kind, index):
+    """{counter: value} of one object, histograms as lists; what it does not have, or is not measured, is left out.
+
+    functions  the library's reading of counters, and of a histogram
+    """
+    read, read_histogram = functions
+    held = counters_of_object(kind)
+    ids = (ctypes.c_uint32 * len(held))(*(counter.id for counter in held))
+    values = (ctypes.c_uint64 * len(held))()
+    settle(read(pointer, kind, index, ids, len(held), values), what=f"{kind.name} {index}")
+    found = {counter.name: value for counter, value in zip(held, values) if value != GPC_ABSENT}
+    for counter in counters_of_object(kind, histograms=True):
+        if counter.kind == "histogram":
+            buckets, length = (ctypes.c_uint64 * counter.buckets)(), ctypes.c_size_t()
+            status = read_histogram(pointer, kind, index, counter.id, buckets, len(buckets), ctypes.byref(length))
+            settle(status, what=f"{kind.name} {index}")
+            if length.value:
+                found[counter.name] = list(buckets)
+    return found
 
 
 class _Values(dict):
     """Values by counter name. A ratio is left out where its denominator is 0."""
 
-    _names = ()
+    _of = None  # CounterTable
 
     def __init__(self, raw):
         self.raw = raw
-        words = memoryview(raw).cast("B").cast("Q")
         values = {}
-        for counter, word, divisor in _table(*self._names):
+        for counter, numerator, denominator in _table(self._of):
             if counter.kind == "counter":
-                values[counter.name] = words[word]
+                values[counter.name] = getattr(raw, counter.name)
             elif counter.kind == "histogram":
-                values[counter.name] = words[word:word + counter.buckets].tolist()
-            elif words[divisor]:
-                values[counter.name] = words[word] / words[divisor]
+                values[counter.name] = list(getattr(raw, counter.name))
+            elif values[denominator]:
+                values[counter.name] = values[numerator] / values[denominator]
         super().__init__(values)
 
 
 class CacheStats(_Values):
     """Of one cache: {"reads": 12, ...}."""
 
-    _names = ("gpc_cache_counter_count", "gpc_cache_counter_at")
+    _of = CounterTable.CACHE
 
 
 class Stats(_Values):
     """Of a hierarchy: {"l1.load_sectors": 12, ...}. Two can be added (two runs) and subtracted (two moments of one)."""
 
-    _names = ("gpc_counter_count", "gpc_counter_at")
+    _of = CounterTable.HIERARCHY
 
     def __init__(self, raw=None):
-        super().__init__(g.gpc_stats() if raw is None else raw)
+        super().__init__(empty()[0] if raw is None else raw)
+
+    @classmethod
+    def of(cls, values):
+        """Stats of some values by name, histograms as lists; the others are 0."""
+        raw = empty()[0]
+        for name, value in values.items():
+            if isinstance(value, list):
+                getattr(raw, name)[:] = value
+            elif hasattr(raw, name):
+                setattr(raw, name, value)
+            else:
+                raise KeyError(f"no counter '{name}'")
+        return cls(raw)
 
     def __add__(self, other):
         if not isinstance(other, Stats):
             return NotImplemented
-        result = g.gpc_stats.from_buffer_copy(self.raw)
-        settle(lib.gpc_stats_add(ctypes.byref(result), ctypes.byref(other.raw)), what="gpc_stats_add")
+        result, layout = empty()
+        for part in (self, other):
+            status = lib.gpc_stats_add_as(layout, ctypes.byref(result), ctypes.byref(part.raw))
+            settle(status, what="gpc_stats_add_as")
         return Stats(result)
 
     def __sub__(self, earlier):
         if not isinstance(earlier, Stats):
             return NotImplemented
-        result = g.gpc_stats()
+        result, layout = empty()
         settle(
-            lib.gpc_stats_subtract(ctypes.byref(self.raw), ctypes.byref(earlier.raw), ctypes.byref(result)),
-            what="gpc_stats_subtract",
+            lib.gpc_stats_subtract_as(
+                layout, ctypes.byref(self.raw), ctypes.byref(earlier.raw), ctypes.byref(result)
+            ),
+            what="gpc_stats_subtract_as",
         )
         return Stats(result)
 
     def json(self):
         """One JSON object, ratios with six decimals."""
-        return self._text(lambda *buffer: lib.gpc_stats_json(ctypes.byref(self.raw), *buffer))
+        return self._text(lib.gpc_stats_json_as)
 
     def csv(self, header=False):
         """A CSV line of the values, under one of the names if `header`."""
-        return self._text(lambda *buffer: lib.gpc_stats_csv(ctypes.byref(self.raw), header, *buffer))
+        return self._text(lib.gpc_stats_csv_as, header)
 
-    @staticmethod
-    def _text(write):
+    def _text(self, write, *options):
+        layout = struct_of(CounterTable.HIERARCHY)[1]
+        arguments = layout, ctypes.byref(self.raw), *options
         length = ctypes.c_size_t()
-        status = write(None, 0, ctypes.byref(length))
+        status = write(*arguments, None, 0, ctypes.byref(length))
         if status != Status.ERROR_RANGE:
             settle(status)
         buffer = ctypes.create_string_buffer(length.value + 1)
-        settle(write(buffer, len(buffer), ctypes.byref(length)))
+        settle(write(*arguments, buffer, len(buffer), ctypes.byref(length)))
         return buffer.value.decode()

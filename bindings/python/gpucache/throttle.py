@@ -10,7 +10,7 @@ from . import _generated as g
 from . import policy as policies
 from ._constants import WarpState
 from .scheduler import COMMON, SchedulerEnvironment
-from .stats import Stats
+from .stats import lent
 
 _NEVER = 2**64 - 1
 
@@ -119,11 +119,11 @@ def _on_cache_event(pointer, event):
 
 
 def _sample(pointer, stats, cycle):
-    return bool(_of[pointer].policy.sample(Stats(stats.contents), cycle))
+    return bool(_of[pointer].policy.sample(lent(stats), cycle))
 
 
 policies.add_kind(
-    Throttle, g.gpc_throttle_ops, "classify", lib_name="gpc_context_register_throttle",
+    Throttle, g.gpc_throttle_ops, "classify", lib_name="gpc_context_register_throttle_as",
     environment=SchedulerEnvironment, instance=_Instance,
     methods={
         **COMMON, "classify": (_classify, None), "on_cache_event": (_on_cache_event, False), "sample": (_sample, False),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "base/text.h"
+#include "stats/stats.h"
 
 #include <gpucache/coherence.h>
 
@@ -20,18 +21,12 @@ const char *gpc_coherence_event_name(gpc_coherence_event event) {
     return (unsigned)event < GPC_EVENT_COUNT ? names[event] : NULL;
 }
 
-void gpc_coherence_stats_init(gpc_coherence_stats *stats) {
-    memset(stats, 0, sizeof *stats);
-    stats->struct_size = sizeof *stats;
-}
-
-/* A caller's statistics at our size; zeroes where there are none that can be read. */
-static gpc_coherence_stats taken(const gpc_coherence_stats *theirs) {
-    gpc_coherence_stats ours, zeroes;
-    gpc_coherence_stats_init(&zeroes);
-    ours = zeroes;
-    return theirs && gpci_take(&ours, sizeof ours, sizeof ours, theirs, "gpc_coherence_stats", NULL) == GPC_OK ? ours
-                                                                                                               : zeroes;
+/* A host's statistics as the library's; zeroes where there are none that can be read. */
+static gpc_coherence_stats taken(const gpc_layout *layout, const void *theirs) {
+    gpc_coherence_stats ours;
+    if (gpci_layout_take(layout, GPC_TABLE_COHERENCE, theirs, &ours, NULL) < 0)
+        gpc_coherence_stats_init(&ours);
+    return ours;
 }
 
 static int decimal_width(uint64_t number) {
@@ -59,8 +54,9 @@ static void widths(const gpc_coherence_stats *stats, int *counts, int *origins) 
         }
 }
 
-size_t gpc_coherence_matrix_text(const gpc_coherence_stats *stats, const char *title, char *buffer, size_t size) {
-    gpc_coherence_stats ours = taken(stats);
+size_t gpc_coherence_matrix_text_as(const gpc_layout *layout, const void *stats, const char *title, char *buffer,
+                                    size_t size) {
+    gpc_coherence_stats ours = taken(layout, stats);
     gpci_text t = gpci_text_of(buffer, size);
     int counts, origins, gap = 4;
     widths(&ours, &counts, &origins);
@@ -84,11 +80,11 @@ size_t gpc_coherence_matrix_text(const gpc_coherence_stats *stats, const char *t
     return t.length;
 }
 
-size_t gpc_coherence_stats_json(const gpc_coherence_stats *stats, char *buffer, size_t size) {
-    gpc_coherence_stats ours = taken(stats);
+size_t gpc_coherence_stats_json_as(const gpc_layout *layout, const void *stats, char *buffer, size_t size) {
+    gpc_coherence_stats ours = taken(layout, stats);
     gpci_text t = gpci_text_of(buffer, size);
     gpci_text_put(&t, "{");
-#define X(id, unit, meaning) gpci_text_put(&t, "\"%s\": %" PRIu64 ", ", #id, ours.id);
+#define X(id, field, name, ...) gpci_text_put(&t, "\"%s\": %" PRIu64 ", ", name, ours.field);
     GPC_COHERENCE_COUNTERS(X)
 #undef X
     gpci_text_put(&t, "\"states\": \"%s\", \"transitions\": [", letters);

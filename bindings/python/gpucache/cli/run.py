@@ -9,10 +9,12 @@ import sys
 from collections import namedtuple
 
 from .. import events
+from .._constants import Object
 from .._table import table
 from ..replay import Replay, TimeSeries
 from ..stats import Stats, counters
 from ..trace import Trace
+from . import objects
 from ._common import (
     Failure,
     Output,
@@ -30,7 +32,8 @@ from ._common import (
 )
 from .coherence import ratios
 
-Row = namedtuple("Row", "name trace stats series")
+# `objects`: {name: {counter: value}} of the objects of --per; None without.
+Row = namedtuple("Row", "name trace stats series objects", defaults=(None,))
 # What a trace made of a coherent hierarchy: CoherenceStats by level, and everything for JSON.
 Tree = namedtuple("Tree", "trace levels document")
 
@@ -75,6 +78,8 @@ def add(commands):
     parser.add_argument("--events-filter", action="append", default=[], type=_filter, metavar="KEY=VALUE[,...]",
                         help="only those of sm, address, pc, cycle (N or FIRST-LAST), kind, what, component (names "
                         "joined by +)")  # fmt: skip
+    parser.add_argument("--per", choices=objects.KINDS, metavar="OBJECT", help="values of each " +
+                        ", ".join(objects.KINDS) + ": a table, in --json, and in --csv in place of the kernels'")  # fmt: skip
     parser.add_argument("--matrices", action="store_true", help="with coherence = PROTOCOL: of each level transitions "
                         "of states, their origins, and hit ratios")  # fmt: skip
     parser.add_argument("--json", metavar="FILE", help="write everything as JSON; - prints it instead of the table")
@@ -132,11 +137,12 @@ class Watch(namedtuple("Watch", "writer fields interval")):
         return sampled
 
 
-def replay(made, config, source, interval=0, trees=None, watch=None):
+def replay(made, config, source, interval=0, trees=None, watch=None, per=None):
     """Yield a Row for each kernel of a trace.
 
     trees  a list that gets the Tree of a coherent hierarchy
     watch  a Watch, for --events
+    per    the kind of objects of --per
     """
     more = {}
     if watch is not None:
@@ -146,6 +152,8 @@ def replay(made, config, source, interval=0, trees=None, watch=None):
             more["on_sample"] = lambda sample: sampled(sample)
     with Replay(made, config, sample_interval=watch.interval if watch else interval, **more) as runner, \
             Trace(made, source) as trace:
+        if per:
+            runner.keep_objects()
         number = 0
         while True:
             runner.on_progress = progress_of(number)
@@ -162,7 +170,8 @@ def replay(made, config, source, interval=0, trees=None, watch=None):
                     trees.append(Tree(source, tree.level_stats(), tree.stats_json()))
                 return
             number += 1
-            yield Row(result.kernel.name, result.kernel.file or source, result.stats, result.series)
+            found = runner.objects(Object[per.upper()]) if per else None
+            yield Row(result.kernel.name, result.kernel.file or source, result.stats, result.series, found)
 
 
 # Output
@@ -175,18 +184,20 @@ def _series(row):
     return {"interval": row.series.interval, "cycle": row.series.cycles, "values": values}
 
 
-def _kernel(row):
+def _kernel(row, per=None):
     found = {"name": row.name, "trace": row.trace, "stats": json.loads(row.stats.json())}
+    if per:
+        found["objects"] = {per: row.objects}
     if row.series is not None:
         found["series"] = _series(row)
     return found
 
 
-def as_json(preset, config, rows, total, trees=()):
+def as_json(preset, config, rows, total, trees=(), per=None):
     """The document, a kernel on a line."""
     document = {"schema": 1, "preset": preset, "config": dict(config.items())}
     head = json.dumps(document, indent=2)[:-2]
-    kernels = ",\n    ".join(json.dumps(_kernel(row)) for row in rows)
+    kernels = ",\n    ".join(json.dumps(_kernel(row, per)) for row in rows)
     kernels = f"\n    {kernels}\n  " if rows else ""
     tail = f',\n  "total": {json.dumps(json.loads(total.json()))}'
     if trees:
@@ -195,9 +206,12 @@ def as_json(preset, config, rows, total, trees=()):
     return f'{head},\n  "kernels": [{kernels}]{tail}\n}}\n'
 
 
-def as_csv(rows):
+def as_csv(rows, per=None):
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
+    if per:
+        writer.writerows(objects.csv_rows(per, rows))
+        return text.getvalue()
     header = Stats().csv(header=True).splitlines()[0]
     writer.writerow(["name", "trace", *next(csv.reader([header]))])
     for row in rows:
@@ -281,17 +295,19 @@ def _run(options, outputs):
             writer = events.writer_of(options.events, outputs["events"].file)
             watch = Watch(writer, fields, options.sample or (_EVERY if timed else 0))
         for source in options.traces:
-            rows += replay(made, config, source, options.sample or 0, trees, watch)
+            rows += replay(made, config, source, options.sample or 0, trees, watch, options.per)
         terminal.clear()
         if watch is not None:
             watch.writer.close()
             outputs["events"].commit("")
         total = sum((row.stats for row in rows), Stats())
         if "json" in outputs:
-            outputs["json"].commit(as_json(options.preset, config, rows, total, trees))
+            outputs["json"].commit(as_json(options.preset, config, rows, total, trees, options.per))
         if "csv" in outputs:
-            outputs["csv"].commit(as_csv(rows))
+            outputs["csv"].commit(as_csv(rows, options.per))
         if "-" not in (options.json, options.csv, options.events):
             sys.stdout.write((as_timed_table if timed else as_table)(rows, total))
+            if options.per:
+                print("\n" + "\n".join(objects.as_table(options.per, rows)))
             if options.matrices:
                 print("\n".join(as_matrices(trees)))

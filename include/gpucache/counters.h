@@ -1,0 +1,469 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPUCACHE_COUNTERS_H
+#define GPUCACHE_COUNTERS_H
+
+/*
+ * Counters. These tables are the only place where one is written down: the descriptors (gpc_counter_info), the structs
+ * of statistics, JSON, CSV and the names in Python come from them.
+ *
+ * X(id, field, "name", "unit", KIND, OBJECT, NEEDS, "since", "meaning")
+ *
+ *   id      what the counter is to every version of the library: never changed, and never given to another counter,
+ *           even when the row is gone. A new row stands where it reads best, and its id is the next free one: 246.
+ *   field   in a struct of statistics
+ *   name    in JSON, CSV and Python
+ *   KIND    how instances and kernels add up: SUM, MAX, or GAUGE: the sum over cycles of what a queue held
+ *   OBJECT  which objects have it (GPC_OBJECTS_...). SM, L1 and SLICE are counted there as accesses pass; ..._PART is
+ *           gathered from a part of theirs when asked for; WHOLE is counted for the hierarchy alone.
+ *   NEEDS   what a hierarchy must have to measure it (gpc_counter_needs)
+ *   since   version of the library
+ */
+
+/* clang-format off */
+
+/* Of a hierarchy. l1.* sums over SMs, l2.* over slices. */
+#define GPC_COUNTERS(X)                                                                                               \
+    X(1, kernels, "kernels", "launches", SUM, WHOLE, NOTHING, "0.1", "kernels that began")                            \
+    X(2, blocks, "blocks", "blocks", SUM, WHOLE, NOTHING, "0.1", "thread blocks that ran")                            \
+    X(3, warp_instructions, "warp_instructions", "instructions", SUM, SM, ISSUE, "0.1", "warp instructions issued")   \
+    X(4, thread_instructions, "thread_instructions", "instructions", SUM, SM, ISSUE, "0.1",                           \
+      "active lanes over all warp instructions")                                                                      \
+    X(5, l1_load_requests, "l1.load_requests", "instructions", SUM, L1, NOTHING, "0.1",                               \
+      "global and local warp loads")                                                                                  \
+    X(6, l1_load_lines, "l1.load_lines", "transactions", SUM, L1, NOTHING, "0.1", "line transactions of loads")       \
+    X(7, l1_load_sectors, "l1.load_sectors", "sectors", SUM, L1, NOTHING, "0.1", "sectors that loads needed")         \
+    X(8, l1_load_sector_hits, "l1.load_sector_hits", "sectors", SUM, L1, NOTHING, "0.1", "of these, found in L1")     \
+    X(9, l1_load_bytes_used, "l1.load_bytes_used", "bytes", SUM, L1, NOTHING, "0.1",                                  \
+      "distinct bytes that loading lanes asked for")                                                                  \
+    X(10, l1_load_bytes_moved, "l1.load_bytes_moved", "bytes", SUM, L1, NOTHING, "0.1",                               \
+      "bytes of the sectors or lines that these loads touched")                                                       \
+    X(11, l1_store_requests, "l1.store_requests", "instructions", SUM, L1, NOTHING, "0.1",                            \
+      "global and local warp stores")                                                                                 \
+    X(12, l1_store_sectors, "l1.store_sectors", "sectors", SUM, L1, NOTHING, "0.1", "sectors that stores touched")    \
+    X(13, l1_store_sector_hits, "l1.store_sector_hits", "sectors", SUM, L1, NOTHING, "0.1", "of these, valid in L1")  \
+    X(14, l1_atomic_requests, "l1.atomic_requests", "instructions", SUM, L1, NOTHING, "0.1",                          \
+      "warp atomics and reductions")                                                                                  \
+    X(15, l1_atomic_sectors, "l1.atomic_sectors", "sectors", SUM, L1, NOTHING, "0.1", "sectors that they touched")    \
+    X(16, l1_evictions, "l1.evictions", "lines", SUM, L1_PART, NOTHING, "0.1", "lines replaced in L1")                \
+    X(17, l1_zero_reuse_evictions, "l1.zero_reuse_evictions", "lines", SUM, L1_PART, REUSE, "0.1",                    \
+      "of these, never hit (l1.track_reuse)")                                                                         \
+    X(18, l1_bypasses, "l1.bypasses", "transactions", SUM, L1_PART, NOTHING, "0.1",                                   \
+      "line transactions that did not allocate though they missed")                                                   \
+    X(19, l1_bypassed_sectors, "l1.bypassed_sectors", "sectors", SUM, L1, NOTHING, "0.1",                             \
+      "sectors that they fetched")                                                                                    \
+    X(20, l1_token_bypasses, "l1.token_bypasses", "transactions", SUM, L1_PART, NOTHING, "0.1",                       \
+      "of l1.bypasses, those for lack of a cache token")                                                              \
+    X(21, l1_opportunistic_fills, "l1.opportunistic_fills", "lines", SUM, L1_PART, NOTHING, "0.1",                    \
+      "lines filled for warps without a cache token")                                                                 \
+    X(22, l1_priority_evictions, "l1.priority_evictions", "lines", SUM, L1_PART, NOTHING, "0.1",                      \
+      "of l1.evictions, lines with the priority of token holders")                                                    \
+    X(23, l1_cache_warp_lines, "l1.cache_warp_lines", "transactions", SUM, L1, NOTHING, "0.1",                        \
+      "line transactions of loads through L1 by warps with a cache token, where tokens are in use")                   \
+    X(24, l1_cache_warp_misses, "l1.cache_warp_misses", "transactions", SUM, L1, NOTHING, "0.1",                      \
+      "of these, with a sector missing")                                                                              \
+    X(25, l1_bypass_warp_lines, "l1.bypass_warp_lines", "transactions", SUM, L1, NOTHING, "0.1",                      \
+      "the same, by warps without one")                                                                               \
+    X(26, l1_bypass_warp_misses, "l1.bypass_warp_misses", "transactions", SUM, L1, NOTHING, "0.1",                    \
+      "of these, with a sector missing")                                                                              \
+    X(27, l1_predictions, "l1.predictions", "transactions", SUM, L1_PART, NOTHING, "0.1",                             \
+      "line transactions that L1's predictor was asked about")                                                        \
+    X(28, l1_overturned_bypasses, "l1.overturned_bypasses", "transactions", SUM, L1_PART, NOTHING, "0.1",             \
+      "bypasses that L2's reply made fills: mispredictions found out")                                                \
+    X(29, l1_overturned_fills, "l1.overturned_fills", "transactions", SUM, L1_PART, NOTHING, "0.1",                   \
+      "fills that L2's reply made bypasses")                                                                          \
+    X(30, l1_oracle_decisions, "l1.oracle_decisions", "transactions", SUM, L1_PART, FUTURE, "0.1",                    \
+      "read misses that an oracle decided on beside L1's predictor (l1.future)")                                      \
+    X(31, l1_oracle_bypasses, "l1.oracle_bypasses", "transactions", SUM, L1_PART, FUTURE, "0.1",                      \
+      "of these, the oracle would bypass")                                                                            \
+    X(32, l1_oracle_agreements, "l1.oracle_agreements", "transactions", SUM, L1_PART, FUTURE, "0.1",                  \
+      "decisions that predictor and oracle share")                                                                    \
+    X(33, l1_oracle_agreed_bypasses, "l1.oracle_agreed_bypasses", "transactions", SUM, L1_PART, FUTURE, "0.1",        \
+      "of these, bypasses")                                                                                           \
+    X(34, l1_fetched_sectors, "l1.fetched_sectors", "sectors", SUM, L1, NOTHING, "0.1",                               \
+      "sectors that L1 read from L2")                                                                                 \
+    X(35, l1_write_back_sectors, "l1.write_back_sectors", "sectors", SUM, L1, NOTHING, "0.1",                         \
+      "dirty sectors that L1 evicted or flushed")                                                                     \
+    X(36, l1_invalidations, "l1.invalidations", "lines", SUM, L1_PART, NOTHING, "0.1", "lines dropped from L1")       \
+    X(37, l1_intra_warp_hits, "l1.intra_warp_hits", "transactions", SUM, L1_PART, WARPS, "0.1",                       \
+      "load hits by the warp that filled the line (l1.track_warps)")                                                  \
+    X(38, l1_inter_warp_hits, "l1.inter_warp_hits", "transactions", SUM, L1_PART, WARPS, "0.1",                       \
+      "load hits by another warp (l1.track_warps)")                                                                   \
+    X(39, l2_read_sectors, "l2.read_sectors", "sectors", SUM, SLICE, NOTHING, "0.1",                                  \
+      "sectors that L1 and bypassing loads read from L2")                                                             \
+    X(40, l2_read_sector_hits, "l2.read_sector_hits", "sectors", SUM, SLICE, NOTHING, "0.1",                          \
+      "of these, found in the SM's own partition")                                                                    \
+    X(41, l2_write_sectors, "l2.write_sectors", "sectors", SUM, SLICE, NOTHING, "0.1", "sectors written to L2")       \
+    X(42, l2_write_sector_hits, "l2.write_sector_hits", "sectors", SUM, SLICE, NOTHING, "0.1",                        \
+      "of these, valid before, or written whole")                                                                     \
+    X(43, l2_atomic_sectors, "l2.atomic_sectors", "sectors", SUM, SLICE, NOTHING, "0.1",                              \
+      "sectors of atomics and reductions at L2")                                                                      \
+    X(44, l2_atomic_sector_hits, "l2.atomic_sector_hits", "sectors", SUM, SLICE, NOTHING, "0.1",                      \
+      "of these, valid before")                                                                                       \
+    X(45, l2_remote_sectors, "l2.remote_sectors", "sectors", SUM, SLICE, NOTHING, "0.1",                              \
+      "sectors that crossed between the two L2 partitions")                                                           \
+    X(46, l2_evictions, "l2.evictions", "lines", SUM, SLICE_PART, NOTHING, "0.1", "lines replaced in L2")             \
+    X(47, l2_token_bypasses, "l2.token_bypasses", "requests", SUM, SLICE_PART, NOTHING, "0.1",                        \
+      "requests that did not allocate in L2 for lack of a token")                                                     \
+    X(48, l2_opportunistic_fills, "l2.opportunistic_fills", "lines", SUM, SLICE_PART, NOTHING, "0.1",                 \
+      "lines filled for warps without a token for L2")                                                                \
+    X(49, l2_priority_evictions, "l2.priority_evictions", "lines", SUM, SLICE_PART, NOTHING, "0.1",                   \
+      "of l2.evictions, lines with the priority of token holders")                                                    \
+    X(50, l2_write_back_sectors, "l2.write_back_sectors", "sectors", SUM, SLICE, NOTHING, "0.1",                      \
+      "dirty sectors that L2 evicted or flushed")                                                                     \
+    X(51, dram_read_sectors, "dram.read_sectors", "sectors", SUM, WHOLE, NOTHING, "0.1",                              \
+      "sectors read from DRAM, launch overhead included")                                                             \
+    X(52, dram_write_sectors, "dram.write_sectors", "sectors", SUM, WHOLE, NOTHING, "0.1",                            \
+      "sectors written to DRAM")                                                                                      \
+    X(53, dram_launch_sectors, "dram.launch_sectors", "sectors", SUM, WHOLE, NOTHING, "0.1",                          \
+      "of the reads: code, constants and launch descriptor")                                                          \
+    X(54, l1_capacity, "l1.capacity", "bytes", MAX, WHOLE, NOTHING, "0.1", "L1 data capacity that the kernel had")    \
+    X(55, resident_blocks, "resident_blocks", "blocks", MAX, WHOLE, NOTHING, "0.1",                                   \
+      "thread blocks that fit on an SM at once")                                                                      \
+    X(56, cycles, "cycles", "core cycles", SUM, WHOLE, CLOCK, "0.1", "from launch to the last completion")            \
+    X(57, sm_cycles, "sm.cycles", "SM cycles", SUM, SM_PART, CLOCK, "0.1", "core cycles, summed over SMs")            \
+    X(58, sm_active_cycles, "sm.active_cycles", "SM cycles", SUM, SM_PART, REPLAY, "0.1",                             \
+      "of these, with a thread block resident")                                                                       \
+    X(59, sm_warp_cycles, "sm.warp_cycles", "warp cycles", GAUGE, SM_PART, REPLAY, "0.1",                             \
+      "gauge: warps resident that have not ended")                                                                    \
+    X(60, sm_cache_warp_cycles, "sm.cache_warp_cycles", "warp cycles", SUM, SM_PART, REPLAY, "0.1",                   \
+      "of these, of warps of class cache (seeds/004 4.3)")                                                            \
+    X(61, sm_bypass_warp_cycles, "sm.bypass_warp_cycles", "warp cycles", SUM, SM_PART, REPLAY, "0.1",                 \
+      "of bypassing warps")                                                                                           \
+    X(62, sm_throttled_warp_cycles, "sm.throttled_warp_cycles", "warp cycles", SUM, SM_PART, REPLAY, "0.1",           \
+      "of throttled warps")                                                                                           \
+    X(63, sm_cache_instructions, "sm.cache_instructions", "instructions", SUM, SM_PART, REPLAY, "0.1",                \
+      "issued by warps of class cache")                                                                               \
+    X(64, sm_bypass_instructions, "sm.bypass_instructions", "instructions", SUM, SM_PART, REPLAY, "0.1",              \
+      "issued by bypassing warps")                                                                                    \
+    X(65, scheduler_cycles, "scheduler.cycles", "scheduler cycles", SUM, SM_PART, REPLAY, "0.1",                      \
+      "core cycles, summed over warp schedulers")                                                                     \
+    X(66, scheduler_issued, "scheduler.issued", "scheduler cycles", SUM, SM_PART, REPLAY, "0.1",                      \
+      "in which an instruction issued")                                                                               \
+    X(67, scheduler_empty, "scheduler.empty", "scheduler cycles", SUM, SM_PART, REPLAY, "0.1", "without a warp")      \
+    X(68, scheduler_memory_stalls, "scheduler.memory_stalls", "scheduler cycles", SUM, SM_PART, REPLAY, "0.1",        \
+      "a memory instruction was ready, nothing issued, and the memory pipeline was busy (seeds/004 4.1.4)")           \
+    X(69, scheduler_line_stalls, "scheduler.line_stalls", "scheduler cycles", SUM, SM_PART, REPLAY, "0.1",            \
+      "of these, L1 waited for a line")                                                                               \
+    X(70, scheduler_mshr_stalls, "scheduler.mshr_stalls", "scheduler cycles", SUM, SM_PART, REPLAY, "0.1",            \
+      "of these, for an MSHR entry or merge")                                                                         \
+    X(71, scheduler_unit_stalls, "scheduler.unit_stalls", "scheduler cycles", SUM, SM_PART, REPLAY, "0.1",            \
+      "a warp was ready, its unit was busy")                                                                          \
+    X(72, scheduler_load_stalls, "scheduler.load_stalls", "scheduler cycles", SUM, SM_PART, REPLAY, "0.1",            \
+      "no warp ready, one waits for memory")                                                                          \
+    X(73, scheduler_latency_stalls, "scheduler.latency_stalls", "scheduler cycles", SUM, SM_PART, REPLAY, "0.1",      \
+      "no warp ready, none waits for memory, one waits for a result")                                                 \
+    X(74, scheduler_barrier_stalls, "scheduler.barrier_stalls", "scheduler cycles", SUM, SM_PART, REPLAY, "0.1",      \
+      "all its warps wait at barriers")                                                                               \
+    X(75, scheduler_throttled, "scheduler.throttled", "scheduler cycles", SUM, SM_PART, REPLAY, "0.1",                \
+      "only warps held back by a limit or throttle were ready")                                                       \
+    X(76, l1_pending_sector_hits, "l1.pending_sector_hits", "sectors", SUM, L1, CLOCK, "0.1",                         \
+      "load sectors found on their way to L1")                                                                        \
+    X(77, l1_load_line_misses, "l1.load_line_misses", "transactions", SUM, L1, CLOCK, "0.1",                          \
+      "line transactions of loads with a sector missing")                                                             \
+    X(78, l1_load_dram_lines, "l1.load_dram_lines", "transactions", SUM, L1, CLOCK, "0.1",                            \
+      "of these, with a sector that came from DRAM")                                                                  \
+    X(79, l1_line_failures, "l1.line_failures", "transactions", SUM, L1_PART, CLOCK, "0.1",                           \
+      "held up at L1's tags: every way of the set reserved")                                                          \
+    X(80, l1_mshr_failures, "l1.mshr_failures", "transactions", SUM, L1_PART, CLOCK, "0.1",                           \
+      "held up: no MSHR entry free")                                                                                  \
+    X(81, l1_merge_failures, "l1.merge_failures", "transactions", SUM, L1_PART, CLOCK, "0.1",                         \
+      "held up: the line's MSHR entry takes no more")                                                                 \
+    X(82, l1_queue_failures, "l1.queue_failures", "transactions", SUM, L1_PART, CLOCK, "0.1",                         \
+      "held up: miss queue full")                                                                                     \
+    X(83, l1_bank_failures, "l1.bank_failures", "transactions", SUM, L1_PART, CLOCK, "0.1",                           \
+      "held up for a cycle: tag bank in use")                                                                         \
+    X(84, l1_line_bypasses, "l1.line_bypasses", "transactions", SUM, L1_PART, CLOCK, "0.1",                           \
+      "loads that went past L1, every way of the set reserved (mrpb)")                                                \
+    X(85, l1_mshr_bypasses, "l1.mshr_bypasses", "transactions", SUM, L1_PART, CLOCK, "0.1",                           \
+      "likewise, no MSHR entry free")                                                                                 \
+    X(86, l1_queue_bypasses, "l1.queue_bypasses", "transactions", SUM, L1_PART, CLOCK, "0.1",                         \
+      "likewise, miss queue full")                                                                                    \
+    X(87, l1_line_stalls, "l1.line_stalls", "SM cycles", SUM, L1_PART, CLOCK, "0.1", "L1's tags waited for a line")   \
+    X(88, l1_mshr_stalls, "l1.mshr_stalls", "SM cycles", SUM, L1_PART, CLOCK, "0.1", "for an MSHR entry")             \
+    X(89, l1_merge_stalls, "l1.merge_stalls", "SM cycles", SUM, L1_PART, CLOCK, "0.1", "for an MSHR merge")           \
+    X(90, l1_queue_stalls, "l1.queue_stalls", "SM cycles", SUM, L1_PART, CLOCK, "0.1", "for the miss queue")          \
+    X(91, l1_network_stalls, "l1.network_stalls", "SM cycles", SUM, L1_PART, CLOCK, "0.1",                            \
+      "the miss queue's head waited for the network")                                                                 \
+    X(92, l1_queue_cycles, "l1.queue_cycles", "entry cycles", GAUGE, L1_PART, CLOCK, "0.1",                           \
+      "gauge: warp instructions before L1's tags")                                                                    \
+    X(93, l1_reorder_cycles, "l1.reorder_cycles", "entry cycles", GAUGE, L1_PART, REORDER, "0.1",                     \
+      "gauge: transactions in L1's reorder buffers (l1.reorder)")                                                     \
+    X(94, l1_reorder_stalls, "l1.reorder_stalls", "SM cycles", SUM, L1_PART, REORDER, "0.1",                          \
+      "the coalescer waited for room in it, or for a flush")                                                          \
+    X(95, l1_reordered, "l1.reordered", "transactions", SUM, L1_PART, REORDER, "0.1",                                 \
+      "that left it before an older one")                                                                             \
+    X(96, l1_reorder_switches, "l1.reorder_switches", "times", SUM, L1_PART, REORDER, "0.1",                          \
+      "L1's tags turned to another queue of it")                                                                      \
+    X(97, l1_reorder_flushes, "l1.reorder_flushes", "transactions", SUM, L1_PART, REORDER, "0.1",                     \
+      "writes that waited until it was empty")                                                                        \
+    X(98, l1_mshr_cycles, "l1.mshr_cycles", "entry cycles", GAUGE, L1_PART, CLOCK, "0.1",                             \
+      "gauge: MSHR entries in use")                                                                                   \
+    X(99, l1_miss_queue_cycles, "l1.miss_queue_cycles", "entry cycles", GAUGE, L1_PART, CLOCK, "0.1",                 \
+      "gauge: packets in L1's miss queues")                                                                           \
+    X(100, l2_pending_sector_hits, "l2.pending_sector_hits", "sectors", SUM, SLICE, CLOCK, "0.1",                     \
+      "of these, on their way to L2")                                                                                 \
+    X(101, l2_merged_sectors, "l2.merged_sectors", "sectors", SUM, WHOLE, CLOCK, "0.1",                               \
+      "read sectors that another SM's request brought along")                                                         \
+    X(102, l2_line_failures, "l2.line_failures", "packets", SUM, SLICE_PART, CLOCK, "0.1",                            \
+      "held up at L2's tags: every way of the set reserved")                                                          \
+    X(103, l2_mshr_failures, "l2.mshr_failures", "packets", SUM, SLICE_PART, CLOCK, "0.1",                            \
+      "held up: no MSHR entry free")                                                                                  \
+    X(104, l2_merge_failures, "l2.merge_failures", "packets", SUM, SLICE_PART, CLOCK, "0.1",                          \
+      "held up: the line's MSHR entry takes no more")                                                                 \
+    X(105, l2_queue_failures, "l2.queue_failures", "packets", SUM, SLICE_PART, CLOCK, "0.1",                          \
+      "held up: miss or reply queue full")                                                                            \
+    X(106, l2_bank_failures, "l2.bank_failures", "packets", SUM, SLICE_PART, CLOCK, "0.1",                            \
+      "held up for a cycle: tag bank in use")                                                                         \
+    X(107, l2_line_stalls, "l2.line_stalls", "slice cycles", SUM, SLICE_PART, CLOCK, "0.1",                           \
+      "L2's tags waited for a line, in core cycles")                                                                  \
+    X(108, l2_mshr_stalls, "l2.mshr_stalls", "slice cycles", SUM, SLICE_PART, CLOCK, "0.1", "for an MSHR entry")      \
+    X(109, l2_merge_stalls, "l2.merge_stalls", "slice cycles", SUM, SLICE_PART, CLOCK, "0.1", "for an MSHR merge")    \
+    X(110, l2_queue_stalls, "l2.queue_stalls", "slice cycles", SUM, SLICE_PART, CLOCK, "0.1",                         \
+      "for the miss or reply queue")                                                                                  \
+    X(111, l2_cycles, "l2.cycles", "slice cycles", SUM, SLICE_PART, CLOCK, "0.1", "core cycles, summed over slices")  \
+    X(112, l2_congested_cycles, "l2.congested_cycles", "slice cycles", SUM, SLICE_PART, CLOCK, "0.1",                 \
+      "a packet at the network's output could not enter the slice (seeds/004 4.1.4)")                                 \
+    X(113, l2_queue_cycles, "l2.queue_cycles", "entry cycles", GAUGE, SLICE_PART, CLOCK, "0.1",                       \
+      "gauge: packets before L2's tags")                                                                              \
+    X(114, l2_mshr_cycles, "l2.mshr_cycles", "entry cycles", GAUGE, SLICE_PART, CLOCK, "0.1",                         \
+      "gauge: MSHR entries in use")                                                                                   \
+    X(115, l2_miss_queue_cycles, "l2.miss_queue_cycles", "entry cycles", GAUGE, SLICE_PART, CLOCK, "0.1",             \
+      "gauge: packets in L2's miss queues")                                                                           \
+    X(116, l2_reply_queue_cycles, "l2.reply_queue_cycles", "entry cycles", GAUGE, SLICE_PART, CLOCK, "0.1",           \
+      "gauge: packets in L2's reply queues")                                                                          \
+    X(117, network_requests, "network.requests", "packets", SUM, WHOLE, CLOCK, "0.1", "from L1 to L2 that arrived")   \
+    X(118, network_request_cycles, "network.request_cycles", "core cycles", SUM, WHOLE, CLOCK, "0.1",                 \
+      "that they took, waiting included")                                                                             \
+    X(119, network_request_bytes, "network.request_bytes", "bytes", SUM, WHOLE, CLOCK, "0.1",                         \
+      "that they had, headers included")                                                                              \
+    X(120, network_replies, "network.replies", "packets", SUM, WHOLE, CLOCK, "0.1", "from L2 to L1 that arrived")     \
+    X(121, network_reply_cycles, "network.reply_cycles", "core cycles", SUM, WHOLE, CLOCK, "0.1",                     \
+      "that they took, waiting included")                                                                             \
+    X(122, network_reply_bytes, "network.reply_bytes", "bytes", SUM, WHOLE, CLOCK, "0.1",                             \
+      "that they had, headers included")                                                                              \
+    X(123, network_input_cycles, "network.input_cycles", "packet cycles", GAUGE, WHOLE, CLOCK, "0.1",                 \
+      "gauge: packets in input buffers")                                                                              \
+    X(124, network_output_cycles, "network.output_cycles", "packet cycles", GAUGE, WHOLE, CLOCK, "0.1",               \
+      "gauge: packets in or on the way to output buffers")                                                            \
+    X(125, link_packets, "link.packets", "packets", SUM, WHOLE, LINKS, "0.1",                                         \
+      "between L2 partitions, or slice and channel, that arrived")                                                    \
+    X(126, link_cycles, "link.cycles", "core cycles", SUM, WHOLE, LINKS, "0.1", "that they took, waiting included")   \
+    X(127, dram_reads, "dram.reads", "bursts", SUM, CHANNEL, CLOCK, "0.1", "column reads")                            \
+    X(128, dram_writes, "dram.writes", "bursts", SUM, CHANNEL, CLOCK, "0.1", "column writes")                         \
+    X(129, dram_row_hits, "dram.row_hits", "bursts", SUM, CHANNEL, CLOCK, "0.1",                                      \
+      "of both, to a row that was open when they were chosen")                                                        \
+    X(130, dram_activates, "dram.activates", "commands", SUM, CHANNEL, CLOCK, "0.1", "rows opened")                   \
+    X(131, dram_precharges, "dram.precharges", "commands", SUM, CHANNEL, CLOCK, "0.1", "rows closed")                 \
+    X(132, dram_refreshes, "dram.refreshes", "commands", SUM, CHANNEL, CLOCK, "0.1", "refreshes")                     \
+    X(133, dram_cycles, "dram.cycles", "channel cycles", SUM, CHANNEL, CLOCK, "0.1",                                  \
+      "DRAM clock cycles, summed over channels")                                                                      \
+    X(134, dram_busy_cycles, "dram.busy_cycles", "channel cycles", SUM, CHANNEL, CLOCK, "0.1",                        \
+      "of these, with data on the bus")                                                                               \
+    X(135, dram_queue_cycles, "dram.queue_cycles", "entry cycles", GAUGE, CHANNEL, CLOCK, "0.1",                      \
+      "gauge, in DRAM cycles: requests queued")                                                                       \
+    X(136, dram_read_cycles, "dram.read_cycles", "DRAM cycles", SUM, CHANNEL, CLOCK, "0.1",                           \
+      "from the arrival of a read to its data")                                                                       \
+    X(137, loads_completed, "load.completed", "instructions", SUM, SM, CLOCK, "0.1", "warp loads that completed")     \
+    X(138, load_cycles, "load.cycles", "core cycles", SUM, SM, CLOCK, "0.1", "from issue to completion of these")     \
+    X(139, round_trips, "round_trip.requests", "requests", SUM, SM, CLOCK, "0.1", "L1 misses that DRAM served")       \
+    X(140, round_trip_cycles, "round_trip.cycles", "core cycles", SUM, SM, CLOCK, "0.1",                              \
+      "from the L1 miss to the return of its data (seeds/004 4.1.3)")                                                 \
+    X(141, accepted, "accepted", "instructions", SUM, WHOLE, CLOCK, "0.1",                                            \
+      "warp accesses and requests that the timed hierarchy accepted")                                                 \
+    X(142, completed, "completed", "instructions", SUM, WHOLE, CLOCK, "0.1", "of these, completed")
+
+/* Histograms merge by SUM: X(id, field, "name", buckets, "unit", OBJECT, NEEDS, "since", "meaning") */
+#define GPC_TRANSACTION_BUCKETS 33
+#define GPC_LATENCY_BUCKETS 64
+#define GPC_LATENCY_STEP 32
+#define GPC_AGE_BUCKETS 65
+#define GPC_SEGMENT_BUCKETS 5
+#define GPC_HISTOGRAMS(X)                                                                                             \
+    X(143, l1_transactions_per_load, "l1.transactions_per_load", GPC_TRANSACTION_BUCKETS, "instructions", WHOLE,      \
+      NOTHING, "0.1", "loads by line transactions they made: bucket n = n transactions, the last = that many or more")\
+    X(144, l1_hits_by_age, "l1.hits_by_age", GPC_AGE_BUCKETS, "transactions", WHOLE, CLOCK, "0.1",                    \
+      "load hits by relative warp age: bucket 0 = oldest warp of the SM, the last = that young or younger")           \
+    X(145, l1_fetches, "l1.fetches", GPC_SEGMENT_BUCKETS, "requests", WHOLE, NOTHING, "0.1",                          \
+      "reads of L2 by L1 by size: bucket n = 32n bytes (4: the 128-byte transactions of seeds/001 III.A)")            \
+    X(146, l1_bypass_fetches, "l1.bypass_fetches", GPC_SEGMENT_BUCKETS, "requests", WHOLE, NOTHING, "0.1",            \
+      "of these, those whose data L1 did not keep")                                                                   \
+    X(147, load_latency, "load.latency", GPC_LATENCY_BUCKETS, "instructions", WHOLE, CLOCK, "0.1",                    \
+      "completed warp loads by latency: bucket n = from 32n core cycles, the last = that many or more")               \
+    X(148, round_trip_latency, "round_trip.latency", GPC_LATENCY_BUCKETS, "requests", WHOLE, CLOCK, "0.1",            \
+      "L1 misses that DRAM served by round-trip latency, likewise")
+
+/* Ratios of two counters: X(id, "name", numerator field, denominator field, "since", "meaning") */
+#define GPC_RATIOS(X)                                                                                                 \
+    X(149, "l1.load_hit_rate", l1_load_sector_hits, l1_load_sectors, "0.1", "load sectors found in L1")               \
+    X(150, "l2.read_hit_rate", l2_read_sector_hits, l2_read_sectors, "0.1", "read sectors found in L2")               \
+    X(151, "l1.load_utilisation", l1_load_bytes_used, l1_load_bytes_moved, "0.1",                                     \
+      "bytes used of bytes moved by loads")                                                                           \
+    X(152, "l1.sectors_per_load", l1_load_sectors, l1_load_requests, "0.1", "sectors per warp load")                  \
+    X(153, "l1.lines_per_load", l1_load_lines, l1_load_requests, "0.1", "line transactions per warp load")            \
+    X(154, "l1.bypass_ratio", l1_bypasses, l1_load_lines, "0.1", "bypasses per line transaction of loads")            \
+    X(155, "l1.cache_warp_miss_ratio", l1_cache_warp_misses, l1_cache_warp_lines, "0.1",                              \
+      "load transactions of cache warps that missed in L1")                                                           \
+    X(156, "l1.bypass_warp_miss_ratio", l1_bypass_warp_misses, l1_bypass_warp_lines, "0.1",                           \
+      "the same, of bypassing warps")                                                                                 \
+    X(157, "l1.misprediction_ratio", l1_overturned_bypasses, l1_predictions, "0.1",                                   \
+      "predictions that L2's reply overturned")                                                                       \
+    X(158, "l1.oracle_coverage", l1_oracle_agreed_bypasses, l1_oracle_bypasses, "0.1",                                \
+      "the oracle's bypasses that were predicted")                                                                    \
+    X(159, "l1.oracle_accuracy", l1_oracle_agreements, l1_oracle_decisions, "0.1",                                    \
+      "predictions that are the oracle's")                                                                            \
+    X(160, "ipc", warp_instructions, cycles, "0.1", "warp instructions per core cycle, all SMs together")             \
+    X(161, "thread_ipc", thread_instructions, cycles, "0.1", "thread instructions per core cycle, all SMs together")  \
+    X(162, "l1.load_miss_ratio", l1_load_line_misses, l1_load_lines, "0.1", "load transactions that missed in L1")    \
+    X(163, "global_miss_ratio", l1_load_dram_lines, l1_load_lines, "0.1",                                             \
+      "load transactions that DRAM served (seeds/004 4.1.2)")                                                         \
+    X(164, "sm.active_warps", sm_warp_cycles, sm_active_cycles, "0.1", "warps resident per active SM and cycle")      \
+    X(165, "scheduler.memory_stall_ratio", scheduler_memory_stalls, scheduler_cycles, "0.1",                          \
+      "memory pipeline stalls")                                                                                       \
+    X(166, "scheduler.line_stall_ratio", scheduler_line_stalls, scheduler_cycles, "0.1",                              \
+      "the part that L1 lines cause")                                                                                 \
+    X(167, "scheduler.mshr_stall_ratio", scheduler_mshr_stalls, scheduler_cycles, "0.1",                              \
+      "the part that L1 MSHRs cause")                                                                                 \
+    X(168, "l1.mshr_occupancy", l1_mshr_cycles, sm_cycles, "0.1", "MSHR entries in use per SM")                       \
+    X(169, "l2.congestion_ratio", l2_congested_cycles, l2_cycles, "0.1", "memory-partition congestion")               \
+    X(170, "network.request_latency", network_request_cycles, network_requests, "0.1",                                \
+      "core cycles per packet, sending")                                                                              \
+    X(171, "network.reply_latency", network_reply_cycles, network_replies, "0.1",                                     \
+      "core cycles per packet, receiving")                                                                            \
+    X(172, "dram.utilisation", dram_busy_cycles, dram_cycles, "0.1",                                                  \
+      "off-chip bandwidth: cycles with data on the bus")                                                              \
+    X(173, "load.mean_latency", load_cycles, loads_completed, "0.1", "core cycles per warp load")                     \
+    X(174, "round_trip.mean_latency", round_trip_cycles, round_trips, "0.1",                                          \
+      "core cycles per L1 miss that DRAM served")
+
+/* Of one gpc_cache. Hits are counted per sector; a cache without sectors has one per line. */
+#define GPC_CACHE_COUNTERS(X)                                                                                         \
+    X(175, reads, "reads", "requests", SUM, CACHE, NOTHING, "0.1", "loads and prefetches that passed the tags")       \
+    X(176, read_hits, "read_hits", "requests", SUM, CACHE, NOTHING, "0.1",                                            \
+      "of these, all needed sectors valid or pending")                                                                \
+    X(177, read_sectors, "read_sectors", "sectors", SUM, CACHE, NOTHING, "0.1", "sectors that reads needed")          \
+    X(178, read_sector_hits, "read_sector_hits", "sectors", SUM, CACHE, NOTHING, "0.1",                               \
+      "of these, valid or pending")                                                                                   \
+    X(179, pending_sector_hits, "pending_sector_hits", "sectors", SUM, CACHE, NOTHING, "0.1",                         \
+      "of these, still on their way")                                                                                 \
+    X(180, writes, "writes", "requests", SUM, CACHE, NOTHING, "0.1", "stores that passed the tags")                   \
+    X(181, write_hits, "write_hits", "requests", SUM, CACHE, NOTHING, "0.1",                                          \
+      "stores that found all their sectors, or wrote them whole")                                                     \
+    X(182, write_sectors, "write_sectors", "sectors", SUM, CACHE, NOTHING, "0.1", "sectors that stores touched")      \
+    X(183, write_sector_hits, "write_sector_hits", "sectors", SUM, CACHE, NOTHING, "0.1",                             \
+      "of these, valid, pending, or written whole and kept")                                                          \
+    X(184, atomics, "atomics", "requests", SUM, CACHE, NOTHING, "0.1",                                                \
+      "atomics and reductions performed or passed here")                                                              \
+    X(185, atomic_sectors, "atomic_sectors", "sectors", SUM, CACHE, NOTHING, "0.1", "sectors that they touched")      \
+    X(186, atomic_sector_hits, "atomic_sector_hits", "sectors", SUM, CACHE, NOTHING, "0.1",                           \
+      "of these, valid or pending before")                                                                            \
+    X(187, sector_misses, "sector_misses", "requests", SUM, CACHE, NOTHING, "0.1",                                    \
+      "line resident, a needed sector not")                                                                           \
+    X(188, line_misses, "line_misses", "requests", SUM, CACHE, NOTHING, "0.1", "line not resident")                   \
+    X(189, bypasses, "bypasses", "requests", SUM, CACHE, NOTHING, "0.1",                                              \
+      "requests that the predictor or the policy kept from allocating")                                               \
+    X(190, bypassed_sectors, "bypassed_sectors", "sectors", SUM, CACHE, NOTHING, "0.1",                               \
+      "sectors that bypassing reads fetched")                                                                         \
+    X(191, token_bypasses, "token_bypasses", "requests", SUM, CACHE, NOTHING, "0.1",                                  \
+      "of bypasses, those for lack of a cache token")                                                                 \
+    X(192, opportunistic_fills, "opportunistic_fills", "lines", SUM, CACHE, NOTHING, "0.1",                           \
+      "of fills, those by requests without a cache token")                                                            \
+    X(193, priority_evictions, "priority_evictions", "lines", SUM, CACHE, NOTHING, "0.1",                             \
+      "of evictions, lines with the priority of token holders")                                                       \
+    X(194, no_victims, "no_victims", "requests", SUM, CACHE, NOTHING, "0.1",                                          \
+      "allocations refused: every way pending")                                                                       \
+    X(195, fetched_sectors, "fetched_sectors", "sectors", SUM, CACHE, NOTHING, "0.1",                                 \
+      "sectors read from below, bypasses included")                                                                   \
+    X(196, fills, "fills", "lines", SUM, CACHE, NOTHING, "0.1", "lines that were given a way")                        \
+    X(197, evictions, "evictions", "lines", SUM, CACHE, NOTHING, "0.1", "lines replaced")                             \
+    X(198, zero_reuse_evictions, "zero_reuse_evictions", "lines", SUM, CACHE, REUSE, "0.1",                           \
+      "of these, never hit (needs track_reuse)")                                                                      \
+    X(199, write_backs, "write_backs", "lines", SUM, CACHE, NOTHING, "0.1",                                           \
+      "lines whose dirty sectors left: replaced, dropped or flushed")                                                 \
+    X(200, write_back_sectors, "write_back_sectors", "sectors", SUM, CACHE, NOTHING, "0.1",                           \
+      "dirty sectors that left: replaced, dropped or flushed")                                                        \
+    X(201, write_below_sectors, "write_below_sectors", "sectors", SUM, CACHE, NOTHING, "0.1",                         \
+      "sectors written below by stores passing through")                                                              \
+    X(202, invalidations, "invalidations", "lines", SUM, CACHE, NOTHING, "0.1",                                       \
+      "lines dropped by invalidation or write-evict")                                                                 \
+    X(203, intra_warp_hits, "intra_warp_hits", "requests", SUM, CACHE, WARPS, "0.1",                                  \
+      "read hits by the warp that filled the line (track_warps)")                                                     \
+    X(204, inter_warp_hits, "inter_warp_hits", "requests", SUM, CACHE, WARPS, "0.1",                                  \
+      "read hits by another warp (track_warps)")                                                                      \
+    X(205, predictions, "predictions", "requests", SUM, CACHE, NOTHING, "0.1",                                        \
+      "requests that a predictor was asked about; always-*, hint do not count")                                       \
+    X(206, overturned_bypasses, "overturned_bypasses", "requests", SUM, CACHE, NOTHING, "0.1",                        \
+      "of bypasses, made fills by the reply from below: mispredictions found out")                                    \
+    X(207, overturned_fills, "overturned_fills", "requests", SUM, CACHE, NOTHING, "0.1",                              \
+      "fills that the reply from below made bypasses")                                                                \
+    X(208, oracle_decisions, "oracle_decisions", "requests", SUM, CACHE, FUTURE, "0.1",                               \
+      "read misses of a predictor that an oracle decided on too (track_future)")                                      \
+    X(209, oracle_bypasses, "oracle_bypasses", "requests", SUM, CACHE, FUTURE, "0.1",                                 \
+      "of these, the oracle would bypass")                                                                            \
+    X(210, oracle_agreements, "oracle_agreements", "requests", SUM, CACHE, FUTURE, "0.1",                             \
+      "of these, the predictor decided as the oracle")                                                                \
+    X(211, oracle_agreed_bypasses, "oracle_agreed_bypasses", "requests", SUM, CACHE, FUTURE, "0.1",                   \
+      "of these, both bypass")
+
+/* Of one network, cycles in core cycles. */
+#define GPC_NETWORK_COUNTERS(X)                                                                                       \
+    X(212, packets, "packets", "packets", SUM, NETWORK, CLOCK, "0.2", "that arrived")                                 \
+    X(213, cycles, "cycles", "core cycles", SUM, NETWORK, CLOCK, "0.2", "that they took, waiting included")           \
+    X(214, bytes, "bytes", "bytes", SUM, NETWORK, CLOCK, "0.2", "that they had, headers included")                    \
+    X(215, input_cycles, "input_cycles", "packet cycles", GAUGE, NETWORK, CLOCK, "0.2",                               \
+      "gauge: packets in input buffers")                                                                              \
+    X(216, output_cycles, "output_cycles", "packet cycles", GAUGE, NETWORK, CLOCK, "0.2",                             \
+      "gauge: packets in or on the way to output buffers")
+
+/*
+ * Of one module of a coherent tree. `accesses` is what Multi2Sim calls so: every lookup. Processors' accesses and
+ * requests of modules above, and their hits, stand apart, so that hit ratios can be told in both ways.
+ */
+#define GPC_COHERENCE_COUNTERS(X)                                                                                     \
+    X(217, accesses, "accesses", "lookups", SUM, MODULE, NOTHING, "0.1",                                              \
+      "all lookups: accesses, requests, probes, write-backs received, messages")                                      \
+    X(218, hits, "hits", "lookups", SUM, MODULE, NOTHING, "0.1",                                                      \
+      "of these, reads and writes towards memory that found the block valid")                                         \
+    X(219, loads, "loads", "accesses", SUM, MODULE, NOTHING, "0.1", "of the processor")                               \
+    X(220, load_hits, "load_hits", "accesses", SUM, MODULE, NOTHING, "0.1", "of these, found valid")                  \
+    X(221, stores, "stores", "accesses", SUM, MODULE, NOTHING, "0.1", "of the processor, coherent")                   \
+    X(222, store_hits, "store_hits", "accesses", SUM, MODULE, NOTHING, "0.1",                                         \
+      "of these, without a request to the low module")                                                                \
+    X(223, n_stores, "n_stores", "accesses", SUM, MODULE, NOTHING, "0.1", "of the processor, non-coherent")           \
+    X(224, n_store_hits, "n_store_hits", "accesses", SUM, MODULE, NOTHING, "0.1",                                     \
+      "of these, without a request to the low module")                                                                \
+    X(225, read_requests, "read_requests", "requests", SUM, MODULE, NOTHING, "0.1", "of modules above, for a copy")   \
+    X(226, read_request_hits, "read_request_hits", "requests", SUM, MODULE, NOTHING, "0.1",                           \
+      "of these, found valid here")                                                                                   \
+    X(227, write_requests, "write_requests", "requests", SUM, MODULE, NOTHING, "0.1",                                 \
+      "of modules above, for the only copy")                                                                          \
+    X(228, write_request_hits, "write_request_hits", "requests", SUM, MODULE, NOTHING, "0.1",                         \
+      "of these, without a request to the low module")                                                                \
+    X(229, read_probes, "read_probes", "probes", SUM, MODULE, NOTHING, "0.1",                                         \
+      "from the low module: another will hold a copy")                                                                \
+    X(230, write_probes, "write_probes", "probes", SUM, MODULE, NOTHING, "0.1", "from the low module: invalidate")    \
+    X(231, probe_misses, "probe_misses", "probes", SUM, MODULE, NOTHING, "0.1", "of both, that found no block")       \
+    X(232, write_backs_received, "write_backs_received", "messages", SUM, MODULE, NOTHING, "0.1",                     \
+      "modified data from modules above")                                                                             \
+    X(233, notices_received, "notices_received", "messages", SUM, MODULE, NOTHING, "0.1",                             \
+      "clean evictions, and owners that step back, of modules above")                                                 \
+    X(234, write_throughs_received, "write_throughs_received", "messages", SUM, MODULE, NOTHING, "0.1",               \
+      "stores of modules above")                                                                                      \
+    X(235, evictions, "evictions", "blocks", SUM, MODULE, NOTHING, "0.1", "valid blocks that made room")              \
+    X(236, invalidations, "invalidations", "blocks", SUM, MODULE, NOTHING, "0.1",                                     \
+      "blocks lost to write probes, flushes and acquires")                                                            \
+    X(237, data_sent, "data_sent", "messages", SUM, MODULE, NOTHING, "0.1", "with data, to whomever")                 \
+    X(238, peer_transfers, "peer_transfers", "messages", SUM, MODULE, NOTHING, "0.1",                                 \
+      "of these, to a module of the same level")                                                                      \
+    X(239, directory_accesses, "directory_accesses", "accesses", SUM, MODULE, NOTHING, "0.1",                         \
+      "lookups of tags and directory")                                                                                \
+    X(240, data_accesses, "data_accesses", "accesses", SUM, MODULE, NOTHING, "0.1", "that took the data's latency")   \
+    X(241, low_sent, "low_sent", "bytes", SUM, MODULE, NOTHING, "0.1", "on the network towards memory")               \
+    X(242, low_received, "low_received", "bytes", SUM, MODULE, NOTHING, "0.1", "likewise")                            \
+    X(243, high_sent, "high_sent", "bytes", SUM, MODULE, NOTHING, "0.1", "on the network towards the processors")     \
+    X(244, high_received, "high_received", "bytes", SUM, MODULE, NOTHING, "0.1", "likewise")                          \
+    X(245, retries, "retries", "accesses", SUM, MODULE, CLOCK, "0.1",                                                 \
+      "begun anew since a block was locked (timed hierarchies)")
+
+/* clang-format on */
+
+#endif

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "hierarchy/objects.h"
+
+#include "cache/cache.h"
+#include "coherence/tree.h"
+#include "level/coherent_level.h"
+#include "timed/timed.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Statistics by object: an SM, a slice, a network. What the hierarchy tells of itself is the sum of these. */
+
+uint32_t gpc_hierarchy_object_count(const gpc_hierarchy *h, gpc_object kind) {
+    if (!h)
+        return 0;
+    switch (kind) {
+    case GPC_OBJECT_WHOLE:
+        return 1;
+    case GPC_OBJECT_SM:
+        return h->sms;
+    case GPC_OBJECT_L1:
+        return h->l1 || h->coherent ? h->sms : 0;
+    case GPC_OBJECT_CLUSTER:
+        return h->coherent ? h->coherent->clusters : 0;
+    case GPC_OBJECT_SLICE:
+        return h->l2 || (h->coherent && h->coherent->l2) ? h->slices : 0;
+    case GPC_OBJECT_NETWORK:
+        return h->timed ? gpci_timed_networks(h->timed) : 0;
+    case GPC_OBJECT_CHANNEL:
+        return h->timed && !h->timed->callbacks.on_memory ? h->timed->channels : 0;
+    default:
+        return 0;
+    }
+}
+
+gpc_status gpc_hierarchy_object_name(const gpc_hierarchy *h, gpc_object kind, uint32_t index, char *name, size_t size) {
+    static const char *const stems[] = {"whole", "sm", "l1", "cluster", NULL, "l2", "channel"};
+    if (!h || !name || !size)
+        return GPC_ERROR_ARGUMENT;
+    if (index >= gpc_hierarchy_object_count(h, kind))
+        return GPC_ERROR_RANGE;
+    int length = kind == GPC_OBJECT_WHOLE     ? snprintf(name, size, "%s", stems[kind])
+                 : kind == GPC_OBJECT_NETWORK ? snprintf(name, size, "%s", gpci_timed_network_name(h->timed, index))
+                                              : snprintf(name, size, "%s-%u", stems[kind], index);
+    return (size_t)length < size ? GPC_OK : GPC_ERROR_RANGE;
+}
+
+static void get_l1(const gpc_hierarchy *h, uint32_t sm, gpci_object_values *v) {
+    gpci_hierarchy_add_sm(h, sm, &v->stats);
+    if (h->timed)
+        v->stats.sm_cycles = h->timed->wheel.now - h->timed->counted_from;
+    v->has[GPC_TABLE_CACHE] = h->l1 != NULL;
+    if (h->l1) {
+        gpc_cache_stats more = gpci_cache_stats(h->l1[sm]);
+        v->cache = h->of_sm[sm].retired;
+        gpci_cache_stats_add(&v->cache, &more);
+    }
+}
+
+static void get_slice(const gpc_hierarchy *h, uint32_t slice, gpci_object_values *v) {
+    gpci_hierarchy_add_slice(h, slice, &v->stats);
+    if (h->timed)
+        gpci_timed_add_object(h->timed, GPCI_SCOPE_SLICE, slice, &v->stats);
+    v->has[GPC_TABLE_CACHE] = h->l2 != NULL;
+    if (h->l2)
+        v->cache = gpci_cache_stats(h->l2[slice]);
+}
+
+/* Its module of the coherent tree; GPC_NO_MODULE. */
+static uint32_t module_of(const gpc_hierarchy *h, gpc_object kind, uint32_t index) {
+    const gpci_coherent *c = h->coherent;
+    if (!c)
+        return GPC_NO_MODULE;
+    switch (kind) {
+    case GPC_OBJECT_L1:
+        return index;
+    case GPC_OBJECT_CLUSTER:
+        return c->first_cluster + index;
+    case GPC_OBJECT_SLICE:
+        return c->first_slice + index;
+    default:
+        return GPC_NO_MODULE;
+    }
+}
+
+gpc_status gpci_object_values_get(const gpc_hierarchy *h, gpc_object kind, uint32_t index, gpci_object_values *v) {
+    if (index >= gpc_hierarchy_object_count(h, kind))
+        return GPC_ERROR_RANGE;
+    memset(v, 0, sizeof *v);
+    v->has[GPC_TABLE_HIERARCHY] = kind != GPC_OBJECT_NETWORK && kind != GPC_OBJECT_CLUSTER;
+    v->has[GPC_TABLE_NETWORK] = kind == GPC_OBJECT_NETWORK;
+    if (kind == GPC_OBJECT_WHOLE)
+        gpci_hierarchy_stats(h, &v->stats);
+    else if (kind == GPC_OBJECT_SM || kind == GPC_OBJECT_L1)
+        get_l1(h, index, v);
+    else if (kind == GPC_OBJECT_SLICE)
+        get_slice(h, index, v);
+    else if (kind == GPC_OBJECT_CHANNEL)
+        gpci_timed_add_object(h->timed, GPCI_SCOPE_CHANNEL, index, &v->stats);
+    else if (kind == GPC_OBJECT_NETWORK)
+        v->network = gpci_timed_network_stats(h->timed, index);
+    uint32_t module = module_of(h, kind, index);
+    v->has[GPC_TABLE_COHERENCE] = module != GPC_NO_MODULE;
+    if (module != GPC_NO_MODULE)
+        v->coherence = gpci_module_at(h->coherent->tree, module)->stats;
+    return GPC_OK;
+}
+
+void gpci_object_values_subtract(gpci_object_values *later, const gpci_object_values *earlier) {
+    gpci_stats_subtract(&later->stats, &earlier->stats);
+#define X(id, field, ...) later->cache.field -= earlier->cache.field;
+    GPC_CACHE_COUNTERS(X)
+#undef X
+#define X(id, field, ...) later->network.field -= earlier->network.field;
+    GPC_NETWORK_COUNTERS(X)
+#undef X
+#define X(id, field, ...) later->coherence.field -= earlier->coherence.field;
+    GPC_COHERENCE_COUNTERS(X)
+#undef X
+}
+
+/* The caches that a counter is of: L1s, but for the table of one cache, where it is a slice's. */
+static const gpc_cache *cache_of(const gpc_hierarchy *h, gpc_object kind, const gpc_counter_info *info) {
+    gpc_cache *const *caches = info->table == GPC_TABLE_CACHE && kind == GPC_OBJECT_SLICE ? h->l2 : h->l1;
+    return caches ? caches[0] : NULL;
+}
+
+/* Is the counter measured in this mode and configuration? */
+static bool measured(const gpc_hierarchy *h, gpc_object kind, bool replayed, const gpc_counter_info *info) {
+    const gpc_cache *cache = cache_of(h, kind, info);
+    switch ((gpc_counter_needs)info->needs) {
+    case GPC_NEEDS_CLOCK:
+        return h->timed;
+    case GPC_NEEDS_REPLAY:
+        return h->timed && replayed;
+    case GPC_NEEDS_ISSUE:
+        return kind == GPC_OBJECT_WHOLE || (h->timed && replayed);
+    case GPC_NEEDS_REUSE:
+        return cache && cache->options.track_reuse;
+    case GPC_NEEDS_WARPS:
+        return cache && cache->options.track_warps;
+    case GPC_NEEDS_FUTURE:
+        return cache && cache->options.track_future;
+    case GPC_NEEDS_REORDER:
+        return h->timed && h->timed->l1[0].reorder;
+    case GPC_NEEDS_LINKS:
+        return h->timed && (h->timed->groups[GPCI_GROUP_PARTITION_REQUESTS].objects ||
+                            h->timed->groups[GPCI_GROUP_MEMORY_REQUESTS].objects);
+    default:
+        return true;
+    }
+}
+
+/* The counter's values in the object's; NULL: it has none. */
+static const uint64_t *find(const gpc_hierarchy *h, gpc_object kind, bool replayed, const gpci_object_values *v,
+                            const gpc_counter_info *info) {
+    const void *const tables[GPC_TABLE_COUNT] = {&v->stats, &v->cache, &v->network, &v->coherence};
+    if (!info || !(info->objects >> kind & 1) || !v->has[info->table] || !measured(h, kind, replayed, info))
+        return NULL;
+    return (const void *)((const char *)tables[info->table] + info->offset);
+}
+
+gpc_status gpci_object_read(const gpc_hierarchy *h, gpc_object kind, bool replayed, const gpci_object_values *values,
+                            const uint32_t *ids, size_t count, uint64_t *out) {
+    for (size_t i = 0; i < count; i++) {
+        const gpc_counter_info *info = gpci_counter(ids[i]);
+        if (info && (info->ratio || info->buckets > 1))
+            return GPC_ERROR_ARGUMENT;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t *found = find(h, kind, replayed, values, gpci_counter(ids[i]));
+        out[i] = found ? *found : GPC_ABSENT;
+    }
+    return GPC_OK;
+}
+
+gpc_status gpci_object_read_histogram(const gpc_hierarchy *h, gpc_object kind, bool replayed,
+                                      const gpci_object_values *values, uint32_t id, uint64_t *out, size_t length,
+                                      size_t *out_length) {
+    const gpc_counter_info *info = gpci_counter(id);
+    if (info && info->kind != GPC_COUNTER_HISTOGRAM)
+        return GPC_ERROR_ARGUMENT;
+    const uint64_t *found = find(h, kind, replayed, values, info);
+    if (out_length)
+        *out_length = found ? info->buckets : 0;
+    if (!found)
+        return GPC_OK;
+    memset(out, 0, length * sizeof *out);
+    for (size_t k = 0; k < info->buckets; k++)
+        out[k < length ? k : length - 1] += found[k];
+    return GPC_OK;
+}
+
+gpc_status gpc_hierarchy_read(const gpc_hierarchy *h, gpc_object kind, uint32_t index, const uint32_t *ids,
+                              size_t count, uint64_t *values) {
+    gpci_object_values object;
+    if (!h || (count && (!ids || !values)))
+        return GPC_ERROR_ARGUMENT;
+    gpc_status status = gpci_object_values_get(h, kind, index, &object);
+    return status < 0 ? status : gpci_object_read(h, kind, false, &object, ids, count, values);
+}
+
+gpc_status gpc_hierarchy_read_histogram(const gpc_hierarchy *h, gpc_object kind, uint32_t index, uint32_t id,
+                                        uint64_t *values, size_t length, size_t *out_length) {
+    gpci_object_values object;
+    if (!h || !values || !length)
+        return GPC_ERROR_ARGUMENT;
+    gpc_status status = gpci_object_values_get(h, kind, index, &object);
+    return status < 0 ? status : gpci_object_read_histogram(h, kind, false, &object, id, values, length, out_length);
+}

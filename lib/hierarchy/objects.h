@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_HIERARCHY_OBJECTS_H
+#define GPC_HIERARCHY_OBJECTS_H
+
+#include "level/hierarchy.h"
+#include "stats/stats.h"
+
+/* All that one object has counted: a struct for each table of counters. */
+typedef struct gpci_object_values {
+    gpc_stats stats;
+    gpc_cache_stats cache;
+    gpci_network_stats network;
+    gpc_coherence_stats coherence;
+    bool has[GPC_TABLE_COUNT]; /* the object counts by this table */
+} gpci_object_values;
+
+/* Up to now. GPC_ERROR_RANGE. */
+gpc_status gpci_object_values_get(const gpc_hierarchy *h, gpc_object kind, uint32_t index, gpci_object_values *values);
+/* What was counted since. */
+void gpci_object_values_subtract(gpci_object_values *later, const gpci_object_values *earlier);
+/* As gpc_hierarchy_read and gpc_hierarchy_read_histogram. `replayed`: a replay has added what it counts itself. */
+gpc_status gpci_object_read(const gpc_hierarchy *h, gpc_object kind, bool replayed, const gpci_object_values *values,
+                            const uint32_t *ids, size_t count, uint64_t *out);
+gpc_status gpci_object_read_histogram(const gpc_hierarchy *h, gpc_object kind, bool replayed,
+                                      const gpci_object_values *values, uint32_t id, uint64_t *out, size_t length,
+                                      size_t *out_length);
+
+#endif

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "replay/timed_replay.h"
+
+#include "hierarchy/objects.h"
+
+#include <string.h>
+
+/*
+ * Values by object, of the kernel at hand: what each object counts now, less what it had counted when the kernel began.
+ * Kept where the host asks for it, since that is a few kilobytes an object and kernel.
+ */
+
+struct gpci_kept_objects {
+    bool kernel;                        /* one was run */
+    size_t first[GPC_OBJECT_COUNT + 1]; /* of each kind in `before` */
+    gpci_object_values before[];
+};
+
+/* With what the replay counts of it. */
+static gpc_status get(const gpc_replay *r, gpc_object kind, uint32_t index, gpci_object_values *values) {
+    gpc_status status = gpci_object_values_get(r->hierarchy, kind, index, values);
+    if (status < 0)
+        return status;
+    if (kind == GPC_OBJECT_WHOLE) {
+        gpci_replay_stats(r, &values->stats);
+    } else if (r->timed && (kind == GPC_OBJECT_SM || kind == GPC_OBJECT_L1)) {
+        values->stats.sm_cycles = 0; /* the hierarchy's go on between kernels */
+        gpci_timed_add_sm_stats(r->timed, index, &values->stats);
+        values->stats.warp_instructions = r->timed->sms[index].counts.instructions;
+        values->stats.thread_instructions += r->timed->sms[index].counts.threads;
+    }
+    return GPC_OK;
+}
+
+gpc_status gpc_replay_keep_objects(gpc_replay *r, bool keep) {
+    if (!r)
+        return GPC_ERROR_ARGUMENT;
+    gpci_kept_objects *kept = NULL;
+    if (keep) {
+        size_t first[GPC_OBJECT_COUNT + 1] = {0};
+        for (unsigned kind = 0; kind < GPC_OBJECT_COUNT; kind++)
+            first[kind + 1] = first[kind] + gpc_hierarchy_object_count(r->hierarchy, (gpc_object)kind);
+        kept = gpci_zalloc(r->context, 1, sizeof *kept + first[GPC_OBJECT_COUNT] * sizeof kept->before[0]);
+        if (!kept)
+            return GPC_ERROR_MEMORY;
+        memcpy(kept->first, first, sizeof first);
+    }
+    gpci_free(r->context, r->objects);
+    r->objects = kept;
+    return GPC_OK;
+}
+
+void gpci_replay_note_objects(gpc_replay *r) {
+    gpci_kept_objects *kept = r->objects;
+    kept->kernel = true;
+    for (unsigned kind = 0; kind < GPC_OBJECT_COUNT; kind++)
+        for (size_t i = 0; i < kept->first[kind + 1] - kept->first[kind]; i++)
+            get(r, (gpc_object)kind, (uint32_t)i, &kept->before[kept->first[kind] + i]);
+}
+
+static gpc_status of_kernel(const gpc_replay *r, gpc_object kind, uint32_t index, gpci_object_values *values) {
+    const gpci_kept_objects *kept = r->objects;
+    if (!kept || !kept->kernel)
+        return GPC_ERROR_STATE;
+    gpc_status status = get(r, kind, index, values);
+    if (status == GPC_OK)
+        gpci_object_values_subtract(values, &kept->before[kept->first[kind] + index]);
+    return status;
+}
+
+gpc_status gpc_replay_read(const gpc_replay *r, gpc_object kind, uint32_t index, const uint32_t *ids, size_t count,
+                           uint64_t *values) {
+    gpci_object_values object;
+    if (!r || (count && (!ids || !values)))
+        return GPC_ERROR_ARGUMENT;
+    gpc_status status = of_kernel(r, kind, index, &object);
+    return status < 0 ? status : gpci_object_read(r->hierarchy, kind, true, &object, ids, count, values);
+}
+
+gpc_status gpc_replay_read_histogram(const gpc_replay *r, gpc_object kind, uint32_t index, uint32_t id,
+                                     uint64_t *values, size_t length, size_t *out_length) {
+    gpci_object_values object;
+    if (!r || !values || !length)
+        return GPC_ERROR_ARGUMENT;
+    gpc_status status = of_kernel(r, kind, index, &object);
+    return status < 0 ? status
+                      : gpci_object_read_histogram(r->hierarchy, kind, true, &object, id, values, length, out_length);
+}

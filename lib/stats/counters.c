@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "stats/stats.h"
+
+#include <string.h>
+
+/* The descriptors: the rows of all tables, one table after the other. */
+
+/* A row's place among them, by its id: two rows of one id do not compile. */
+enum {
+#define X(id, field, name, unit, kind, objects, needs, since, meaning) ROW_##id,
+    GPC_COUNTERS(X)
+#undef X
+#define X(id, field, name, buckets, unit, objects, needs, since, meaning) ROW_##id,
+        GPC_HISTOGRAMS(X)
+#undef X
+#define X(id, name, over, under, since, meaning) ROW_##id,
+            GPC_RATIOS(X)
+#undef X
+#define X(id, field, name, unit, kind, objects, needs, since, meaning) ROW_##id,
+                GPC_CACHE_COUNTERS(X) GPC_NETWORK_COUNTERS(X) GPC_COHERENCE_COUNTERS(X)
+#undef X
+                    ROWS
+};
+
+/* Rows of each table, and with those before it. */
+enum {
+#define X(...) +1
+    END_OF_HIERARCHY = 0 GPC_COUNTERS(X) GPC_HISTOGRAMS(X) GPC_RATIOS(X),
+    END_OF_CACHE = END_OF_HIERARCHY GPC_CACHE_COUNTERS(X),
+    END_OF_NETWORK = END_OF_CACHE GPC_NETWORK_COUNTERS(X),
+    END_OF_COHERENCE = END_OF_NETWORK GPC_COHERENCE_COUNTERS(X)
+#undef X
+};
+
+/* Ids by field, for ratios. */
+enum {
+#define X(id, field, name, unit, kind, objects, needs, since, meaning) ID_##field = id,
+    GPC_COUNTERS(X)
+#undef X
+};
+
+/* clang-format off */
+#define COUNTER(table_, type, id_, field, name_, unit_, kind_, objects_, needs_, since_, meaning_)                  \
+    {.struct_size = sizeof(gpc_counter_info), .name = name_, .unit = unit_, .meaning = meaning_, .since = since_,   \
+     .id = id_, .table = GPC_TABLE_##table_, .kind = GPC_COUNTER_##kind_, .objects = GPC_OBJECTS_##objects_,        \
+     .needs = GPC_NEEDS_##needs_, .buckets = 1, .offset = offsetof(type, field),                                    \
+     .merge = GPC_COUNTER_##kind_ == GPC_COUNTER_MAX ? GPC_MERGE_MAX : GPC_MERGE_SUM},
+#define HISTOGRAM(id_, field, name_, buckets_, unit_, objects_, needs_, since_, meaning_)                           \
+    {.struct_size = sizeof(gpc_counter_info), .name = name_, .unit = unit_, .meaning = meaning_, .since = since_,   \
+     .id = id_, .table = GPC_TABLE_HIERARCHY, .kind = GPC_COUNTER_HISTOGRAM, .objects = GPC_OBJECTS_##objects_,     \
+     .needs = GPC_NEEDS_##needs_, .buckets = buckets_, .offset = offsetof(gpc_stats, field)},
+#define RATIO(id_, name_, over, under, since_, meaning_)                                                            \
+    {.struct_size = sizeof(gpc_counter_info), .name = name_, .unit = "ratio", .meaning = meaning_, .since = since_, \
+     .id = id_, .table = GPC_TABLE_HIERARCHY, .kind = GPC_COUNTER_RATIO, .numerator = ID_##over,                    \
+     .denominator = ID_##under, .buckets = 1, .ratio = true, .offset = offsetof(gpc_stats, over),                   \
+     .divisor = offsetof(gpc_stats, under)},
+/* clang-format on */
+
+static const gpc_counter_info counters[] = {
+#define X(...) COUNTER(HIERARCHY, gpc_stats, __VA_ARGS__)
+    GPC_COUNTERS(X)
+#undef X
+        GPC_HISTOGRAMS(HISTOGRAM) GPC_RATIOS(RATIO)
+#define X(...) COUNTER(CACHE, gpc_cache_stats, __VA_ARGS__)
+            GPC_CACHE_COUNTERS(X)
+#undef X
+#define X(...) COUNTER(NETWORK, gpci_network_stats, __VA_ARGS__)
+                GPC_NETWORK_COUNTERS(X)
+#undef X
+#define X(...) COUNTER(COHERENCE, gpc_coherence_stats, __VA_ARGS__)
+                    GPC_COHERENCE_COUNTERS(X)
+#undef X
+};
+
+/* By id: the row's place, plus 1. */
+static const uint16_t places[] = {
+#define X(id, ...) [id] = ROW_##id + 1,
+    GPC_COUNTERS(X) GPC_HISTOGRAMS(X) GPC_RATIOS(X) GPC_CACHE_COUNTERS(X) GPC_NETWORK_COUNTERS(X)
+        GPC_COHERENCE_COUNTERS(X)
+#undef X
+};
+
+const gpc_counter_info *gpci_counters(gpc_counter_table table, size_t *out_count) {
+    static const uint16_t ends[] = {0, END_OF_HIERARCHY, END_OF_CACHE, END_OF_NETWORK, END_OF_COHERENCE};
+    bool known = (unsigned)table < GPC_TABLE_COUNT;
+    *out_count = known ? (size_t)ends[table + 1] - ends[table] : 0;
+    return known ? &counters[ends[table]] : NULL;
+}
+
+const gpc_counter_info *gpci_counter(uint32_t id) {
+    return id < sizeof places / sizeof *places && places[id] ? &counters[places[id] - 1] : NULL;
+}
+
+size_t gpc_counter_table_count(gpc_counter_table table) {
+    size_t count;
+    gpci_counters(table, &count);
+    return count;
+}
+
+/* The offsets are not the caller's. */
+static gpc_status give(const gpc_counter_info *found, gpc_counter_info *info, gpc_status otherwise) {
+    if (!info)
+        return GPC_ERROR_ARGUMENT;
+    if (!found)
+        return otherwise;
+    gpc_counter_info ours = *found;
+    ours.offset = ours.divisor = 0;
+    return gpci_give(info, &ours, sizeof ours);
+}
+
+gpc_status gpc_counter_table_at(gpc_counter_table table, size_t index, gpc_counter_info *info) {
+    size_t count;
+    const gpc_counter_info *first = gpci_counters(table, &count);
+    return give(index < count ? first + index : NULL, info, GPC_ERROR_RANGE);
+}
+
+gpc_status gpc_counter_by_name(gpc_counter_table table, const char *name, gpc_counter_info *info) {
+    size_t count, i = 0;
+    const gpc_counter_info *first = gpci_counters(table, &count);
+    if (!name)
+        return GPC_ERROR_ARGUMENT;
+    while (i < count && strcmp(first[i].name, name) != 0)
+        i++;
+    return give(i < count ? first + i : NULL, info, GPC_ERROR_NOT_FOUND);
+}
+
+gpc_status gpc_counter_by_id(uint32_t id, gpc_counter_info *info) {
+    return give(gpci_counter(id), info, GPC_ERROR_NOT_FOUND);
+}

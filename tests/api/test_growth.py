@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Programs that were compiled with other counters than the library's read right numbers, or are told that they cannot.
+
+The host's header and the library's differ in a row in the middle of the table, and in a histogram. Which of the two has
+the row is the same to what stands between them, a list of identities: so the host gets the other header, which takes
+one small compilation. With GPUCACHE_THOROUGH the library does: a copy of the tree gets a row and a histogram.
+"""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+from support import INCLUDE, LIBRARY, ROOT, run
+
+HOST = r"""
+#include <gpucache/gpucache.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static void show(const char *what, const gpc_stats *s) {
+#define X(id, field, name, unit, kind, objects, needs, since, meaning) \
+    printf("%s %s %llu\n", what, name, (unsigned long long)s->field);
+    GPC_COUNTERS(X)
+#undef X
+#define X(id, field, name, buckets, unit, objects, needs, since, meaning) \
+    for (unsigned i = 0; i < buckets; i++)                                \
+        printf("%s %s.%u %llu\n", what, name, i, (unsigned long long)s->field[i]);
+    GPC_HISTOGRAMS(X)
+#undef X
+}
+
+static void on_sample(void *data, uint64_t cycle, const gpc_stats *stats) {
+    (void)data, (void)cycle;
+    show("sample", stats);
+}
+
+static void on_period(void *self, const gpc_stats *stats, uint64_t cycle) {
+    (void)self, (void)cycle;
+    show("period", stats);
+}
+
+static uint32_t pick(void *self, const uint64_t *ready, uint64_t cycle) {
+    uint32_t slot = 0;
+    (void)self, (void)cycle;
+    while (!(ready[slot / 64] >> slot % 64 & 1))
+        slot++;
+    return slot;
+}
+
+static void check(gpc_status status) {
+    if (status < 0) {
+        printf("status %d\n", status);
+        exit(status == GPC_ERROR_ABI ? 3 : 1);
+    }
+}
+
+int main(void) {
+    gpc_context *context;
+    gpc_config *config;
+    gpc_replay *replay;
+    gpc_trace *trace;
+    gpc_stats stats, total;
+    gpc_cache_stats cache;
+    gpc_counter_info info = GPC_COUNTER_INFO_INIT;
+    char text[1 << 15];
+    gpc_scheduler_ops ops = {sizeof ops};
+    ops.name = "own";
+    ops.summary = ops.source = "test";
+    ops.pick = pick;
+    ops.sample = on_period;
+    gpc_stats_init(&stats);
+    gpc_stats_init(&total);
+    gpc_cache_stats_init(&cache);
+    check(gpc_context_create(NULL, NULL, &context));
+    check(gpc_context_register_scheduler(context, &ops, NULL, NULL, NULL));
+    check(gpc_config_create(context, NULL, &config));
+    check(gpc_config_load_preset(config, "kepler", NULL));
+    check(gpc_config_load_text(config, "mode = timed\nscheduler = own\nsample.period = 3000\n", "host", NULL));
+    check(gpc_replay_create(context, config, NULL, &replay));
+    check(gpc_replay_on_sample(replay, 2000, on_sample, NULL));
+    check(gpc_trace_open(context, "synthetic:bicg:32KiB", NULL, &trace));
+    while (gpc_replay_kernel(replay, trace, NULL, &stats, NULL) == GPC_OK) {
+        show("kernel", &stats);
+        check(gpc_stats_add(&total, &stats));
+    }
+    show("total", &total);
+    check(gpc_replay_get_stats(replay, &stats));
+    show("replay", &stats);
+    check(gpc_stats_subtract(&stats, &total, &stats));
+    show("nothing", &stats);
+    check(gpc_hierarchy_get_stats(gpc_replay_hierarchy(replay), &stats));
+    show("hierarchy", &stats);
+    check(gpc_cache_get_stats(gpc_hierarchy_cache(gpc_replay_hierarchy(replay), 1, 0), &cache));
+#define X(id, field, name, unit, kind, objects, needs, since, meaning) \
+    printf("cache %s %llu\n", name, (unsigned long long)cache.field);
+    GPC_CACHE_COUNTERS(X)
+#undef X
+    for (size_t i = 0; gpc_counter_at(i, &info) == GPC_OK; i++)
+        if (info.offset && !info.ratio)
+            printf("offset %s %llu\n", info.name, *(unsigned long long *)((char *)&total + info.offset));
+    check(gpc_stats_json(&total, text, sizeof text, NULL));
+    printf("json %s\n", text);
+    gpc_trace_close(trace);
+    gpc_replay_destroy(replay);
+    gpc_config_destroy(config);
+    gpc_context_destroy(context);
+    return 0;
+}
+"""
+
+
+def without_row(text, field):
+    """The header's text without a row."""
+    row = re.compile(rf"    X\(\d+, {field},.*?\"\)\s*\\\n", re.DOTALL)
+    text, count = row.subn("", text)
+    assert count == 1, field
+    return text
+
+
+def with_row(text, before, row):
+    """With a row more, in the line before another's."""
+    place = re.search(rf"    X\(\d+, {before},", text).start()
+    return f"{text[:place]}    {row} \\\n{text[place:]}"
+
+
+class Growth(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        (self.folder / "host.c").write_text(HOST)
+
+    def header(self, change):
+        """A folder of headers, counters.h changed."""
+        copy = self.folder / f"include{len(list(self.folder.iterdir()))}"
+        shutil.copytree(INCLUDE, copy)
+        path = copy / "gpucache/counters.h"
+        path.write_text(change(path.read_text()))
+        return copy
+
+    def host(self, include, name):
+        """The program, compiled with these headers."""
+        program = self.folder / name
+        run(os.environ.get("CC", "cc"), "-std=c11", "-w", "-I", include, self.folder / "host.c", LIBRARY, "-o", program)
+        return program
+
+    def outcome(self, program, library=LIBRARY):
+        """What it prints as {line's beginning: value}, in order; lines of one beginning are numbered."""
+        printed = run(program, env=dict(os.environ, LD_LIBRARY_PATH=str(pathlib.Path(library).parent)))
+        found, seen = {}, {}
+        for line in printed.splitlines():
+            what, _, value = line.rpartition(" ") if not line.startswith("json ") else ("json", "", line[5:])
+            seen[what] = seen.get(what, 0) + 1
+            found[what, seen[what]] = value
+        return found
+
+    def same(self, other, present, gone):
+        """What both have is equal, and what only one has is of the names `gone`."""
+        common = {key for key in present if key in other and key[0] != "json"}
+        self.assertGreater(len(common), 1000)
+        self.assertEqual({key: other[key] for key in common}, {key: present[key] for key in common})
+        names = {key[0].split()[1] for key in set(present) ^ set(other)}
+        self.assertEqual({re.sub(r"(\.\d+)$", "", name) if name not in gone else name for name in names}, gone)
+
+    def test_older_host_reads_right_numbers(self):
+        present = self.outcome(self.host(INCLUDE, "present"))
+        self.assertGreater(sum(int(value) > 0 for key, value in present.items() if key[0] != "json"), 300)
+
+        def older(text):
+            for field in ("l1_store_requests", "scheduler_issued", "l1_fetches", "fills"):
+                text = without_row(text, field)
+            # fields in another order, too
+            line = re.search(r"    X\(\d+, kernels,.*\n", text)[0]
+            text = text.replace(line, "")
+            return text.replace("    X(56, cycles", line + "    X(56, cycles", 1)
+
+        other = self.outcome(self.host(self.header(older), "older"))
+        gone = {"l1.store_requests", "scheduler.issued", "l1.fetches", "fills"}
+        self.same(other, present, gone)
+        names = set(json.loads(present["json", 1])) - set(json.loads(other["json", 1]))
+        self.assertEqual(names, gone - {"fills"}, "JSON has what the host knows")
+        self.assertGreater(int(present["total scheduler.issued", 1]), 0)
+
+    def test_shorter_histogram_ends_with_the_rest(self):
+        present = self.outcome(self.host(INCLUDE, "present"))
+        shorter = lambda text: text.replace("#define GPC_LATENCY_BUCKETS 64", "#define GPC_LATENCY_BUCKETS 8")
+        other = self.outcome(self.host(self.header(shorter), "shorter"))
+        for bucket in range(7):
+            name = f"total load.latency.{bucket}", 1
+            self.assertEqual(other[name], present[name])
+        rest = sum(int(present[f"total load.latency.{bucket}", 1]) for bucket in range(7, 64))
+        self.assertGreater(rest, 0)
+        self.assertEqual(int(other["total load.latency.7", 1]), rest)
+        self.assertEqual(other["total round_trip.requests", 1], present["total round_trip.requests", 1])
+
+    def test_newer_host_is_told(self):
+        newer = lambda text: with_row(text, "l1_load_lines", 'X(9999, news, "news", "", SUM, WHOLE, NOTHING, "9", "")')
+        done = subprocess.run(
+            [self.host(self.header(newer), "newer")], env=dict(os.environ, LD_LIBRARY_PATH=str(LIBRARY.parent)),
+            stdout=subprocess.PIPE, check=False,
+        )
+        self.assertEqual(done.returncode, 3)
+
+    @unittest.skipUnless(os.environ.get("GPUCACHE_THOROUGH"), "builds the library: GPUCACHE_THOROUGH is not set")
+    def test_library_with_rows_added(self):
+        tree = self.folder / "tree"
+        shutil.copytree(ROOT, tree, ignore=lambda folder, names: {n for n in names if n.startswith((".git", "build"))})
+        path = tree / "include/gpucache/counters.h"
+        text = with_row(path.read_text(), "l1_load_lines", 'X(9998, news, "news", "", SUM, L1, NOTHING, "9", "more")')
+        text = with_row(text, "l1_hits_by_age", 'X(9999, bars, "bars", 7, "", WHOLE, NOTHING, "9", "more")')
+        path.write_text(text)
+        build = self.folder / "build"
+        run("meson", "setup", build, tree, "-Doptimization=0", "-Ddebug=false")
+        run("meson", "compile", "-C", build, "gpucache")
+        program = self.host(INCLUDE, "present")
+        present, other = self.outcome(program), self.outcome(program, build / "lib/libgpucache.so")
+        self.same(other, present, set())
+        self.assertEqual(json.loads(other["json", 1]), json.loads(present["json", 1]))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Values by object: of hierarchies, of replays, and run --per."""
+
+import csv
+import json
+import unittest
+
+from harness import TemporaryCase, command
+
+import gpucache
+from gpucache.cli.objects import KINDS
+from gpucache.stats import counters_of_object
+
+SOURCE = "synthetic:bicg:32KiB"
+
+
+class Replays(unittest.TestCase):
+    def replayed(self, **settings):
+        context = gpucache.Context()
+        self.addCleanup(context.close)
+        config = gpucache.Config(context, preset="kepler")
+        for key, value in settings.items():
+            config[key] = value
+        replay = gpucache.Replay(context, config)
+        self.addCleanup(replay.close)
+        replay.keep_objects()
+        with gpucache.Trace(context, SOURCE) as trace:
+            return replay, replay.kernel(trace)
+
+    def test_sums_are_the_kernel_s(self):
+        replay, result = self.replayed(mode="timed")
+        for kind in (gpucache.Object.SM, gpucache.Object.SLICE, gpucache.Object.CHANNEL):
+            found = replay.objects(kind)
+            self.assertEqual(list(found), replay.hierarchy.object_names(kind))
+            held = set.union(*map(set, found.values())) & {counter.name for counter in gpucache.counters()}
+            self.assertGreater(len(held), 8)
+            for name in held:
+                self.assertEqual(sum(values[name] for values in found.values()), result.stats[name], name)
+        whole = replay.objects("whole")["whole"]
+        self.assertEqual(whole["load.latency"], result.stats["load.latency"])
+        self.assertEqual(whole["cycles"], result.stats["cycles"])
+
+    def test_what_is_not_measured_is_left_out(self):
+        replay, _ = self.replayed(mode="functional")
+        self.assertEqual(replay.objects("channel"), {})
+        values = replay.hierarchy.objects("sm")["sm-0"]
+        self.assertIn("l1.load_sectors", values)
+        self.assertNotIn("l1.mshr_stalls", values)
+        self.assertNotIn("scheduler.issued", values)
+        with self.assertRaises(gpucache.ArgumentError):
+            replay.objects("no such")
+
+    def test_counters_know_their_objects(self):
+        names = {counter.name for counter in counters_of_object(gpucache.Object.NETWORK)}
+        self.assertEqual(names, {"packets", "cycles", "bytes", "input_cycles", "output_cycles"})
+        ids = [counter.id for counter in gpucache.counters()]
+        self.assertEqual(len(set(ids)), len(ids))
+
+
+class Command(TemporaryCase):
+    def done(self, *options):
+        found = command("run", SOURCE, "--preset", "kepler", *options)
+        self.assertEqual((found.returncode, found.stderr), (0, ""))
+        return found.stdout
+
+    def run_per(self, kind, *options):
+        paths = self.path("out.json"), self.path("out.csv")
+        printed = self.done("--per", kind, "--json", paths[0], "--csv", paths[1], *options)
+        with open(paths[0], encoding="utf-8") as one, open(paths[1], encoding="utf-8", newline="") as two:
+            return printed, json.load(one), list(csv.DictReader(two))
+
+    def check(self, kind, *options):
+        printed, document, lines = self.run_per(kind, *options)
+        kernels = document["kernels"]
+        names = list(kernels[0]["objects"][kind])
+        self.assertTrue(names)
+        self.assertEqual([line[kind] for line in lines], names * len(kernels))
+        shown = [line.split("  ")[0] for line in printed.splitlines()]
+        self.assertEqual(shown[shown.index(kind) + 1:], names)
+        for line, (name, values) in zip(lines, kernels[0]["objects"][kind].items()):
+            self.assertEqual(line[kind], name)
+            for counter, value in values.items():
+                if not isinstance(value, list):
+                    self.assertEqual(int(line[counter]), value)
+        return kernels
+
+    def test_each_kind(self):
+        for kind in KINDS:
+            if kind != "cluster":
+                with self.subTest(kind=kind):
+                    self.check(kind, "--mode", "timed")
+
+    def test_sum_is_the_kernel_s(self):
+        kernels = self.check("slice", "--mode", "functional")
+        for kernel in kernels:
+            for name in ("l2.read_sectors", "l2.read_sector_hits", "l2.write_sectors"):
+                total = sum(values[name] for values in kernel["objects"]["slice"].values())
+                self.assertEqual(total, kernel["stats"][name])
+
+    def test_without_it_nothing_changes(self):
+        self.assertNotIn("objects", json.loads(self.done("--json", "-"))["kernels"][0])
+
+
+if __name__ == "__main__":
+    unittest.main()

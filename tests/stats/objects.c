@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <gpucache/gpucache.h>
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+/* Values by object: sums over objects are the whole's, what is not measured is absent, identities hold. */
+
+typedef struct made {
+    gpc_context *context;
+    gpc_config *config;
+    gpc_replay *replay;
+    gpc_hierarchy *hierarchy; /* the replay's */
+    gpc_stats stats;          /* of its last kernel */
+} made;
+
+static void make(made *m, const char *preset, const char *settings) {
+    gpc_error error = GPC_ERROR_INIT;
+    cr_assert_eq(gpc_context_create(NULL, &error, &m->context), GPC_OK);
+    cr_assert_eq(gpc_config_create(m->context, &error, &m->config), GPC_OK);
+    cr_assert_eq(gpc_config_load_preset(m->config, preset, &error), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_config_load_text(m->config, settings, "test", &error), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_replay_create(m->context, m->config, &error, &m->replay), GPC_OK, "%s", error.message);
+    m->hierarchy = gpc_replay_hierarchy(m->replay);
+}
+
+static void run(made *m, const char *what) {
+    gpc_error error = GPC_ERROR_INIT;
+    gpc_trace *trace;
+    cr_assert_eq(gpc_trace_open(m->context, what, &error, &trace), GPC_OK, "%s", error.message);
+    gpc_stats_init(&m->stats);
+    cr_assert_eq(gpc_replay_kernel(m->replay, trace, NULL, &m->stats, &error), GPC_OK, "%s", error.message);
+    gpc_trace_close(trace);
+}
+
+static void destroy(made *m) {
+    gpc_replay_destroy(m->replay);
+    gpc_config_destroy(m->config);
+    gpc_context_destroy(m->context);
+}
+
+static uint32_t id_of(gpc_counter_table table, const char *name) {
+    gpc_counter_info info = GPC_COUNTER_INFO_INIT;
+    cr_assert_eq(gpc_counter_by_name(table, name, &info), GPC_OK, "%s", name);
+    return info.id;
+}
+
+static uint64_t read_one(const made *m, gpc_object kind, uint32_t index, uint32_t id) {
+    uint64_t value = 0;
+    cr_assert_eq(gpc_hierarchy_read(m->hierarchy, kind, index, &id, 1, &value), GPC_OK);
+    return value;
+}
+
+/* Every counter that objects of a kind have sums to the whole's; returns how many were seen. */
+static unsigned check_sums(const made *m, gpc_object kind) {
+    unsigned seen = 0;
+    gpc_counter_info info = GPC_COUNTER_INFO_INIT;
+    for (size_t i = 0; gpc_counter_at(i, &info) == GPC_OK && !info.ratio; i++) {
+        uint64_t whole = 0, of_kernel = 0, sum = 0, sum_of_kernel = 0, value;
+        if (info.buckets > 1 || !(info.objects >> kind & 1) || !gpc_hierarchy_object_count(m->hierarchy, kind))
+            continue;
+        cr_assert_eq(gpc_hierarchy_read(m->hierarchy, GPC_OBJECT_WHOLE, 0, &info.id, 1, &whole), GPC_OK);
+        cr_assert_eq(gpc_replay_read(m->replay, GPC_OBJECT_WHOLE, 0, &info.id, 1, &of_kernel), GPC_OK);
+        if (of_kernel == GPC_ABSENT)
+            continue;
+        cr_expect_eq(of_kernel, *(uint64_t *)(void *)((char *)&m->stats + info.offset), "%s", info.name);
+        for (uint32_t n = 0; n < gpc_hierarchy_object_count(m->hierarchy, kind); n++) {
+            value = read_one(m, kind, n, info.id);
+            sum = value == GPC_ABSENT ? GPC_ABSENT : sum + value;
+            cr_assert_eq(gpc_replay_read(m->replay, kind, n, &info.id, 1, &value), GPC_OK);
+            sum_of_kernel = value == GPC_ABSENT ? GPC_ABSENT : sum_of_kernel + value;
+        }
+        if (sum != GPC_ABSENT)
+            cr_expect_eq(sum, whole, "%s", info.name);
+        if (sum_of_kernel != GPC_ABSENT)
+            cr_expect_eq(sum_of_kernel, of_kernel, "%s: %llu of %llu", info.name, (unsigned long long)sum_of_kernel,
+                         (unsigned long long)of_kernel);
+        seen += sum_of_kernel != GPC_ABSENT && sum_of_kernel > 0;
+    }
+    return seen;
+}
+
+static void check_all(const char *preset, const char *settings, const unsigned least[GPC_OBJECT_COUNT]) {
+    made m;
+    make(&m, preset, settings);
+    cr_assert_eq(gpc_replay_keep_objects(m.replay, true), GPC_OK);
+    run(&m, "synthetic:bicg:32KiB");
+    run(&m, "synthetic:histogram:32KiB");
+    for (unsigned kind = GPC_OBJECT_SM; kind < GPC_OBJECT_COUNT; kind++) {
+        unsigned seen = check_sums(&m, (gpc_object)kind);
+        cr_expect_geq(seen, least[kind], "%s: only %u counters of objects of kind %u", settings, seen, kind);
+    }
+    destroy(&m);
+}
+
+Test(objects, sums) {
+    check_all("kepler", "mode = functional\n", (unsigned[]){0, 8, 8, 0, 0, 2, 0});
+    check_all("kepler", "mode = timed\n", (unsigned[]){0, 25, 11, 0, 0, 5, 1});
+    check_all("h100", "mode = timed\nsm.count = 8\n", (unsigned[]){0, 25, 11, 0, 0, 8, 3});
+    check_all("h100", "mode = functional\nl1.enabled = false\n", (unsigned[]){0, 3, 0, 0, 0, 2, 0});
+}
+
+Test(objects, networks) {
+    made m;
+    make(&m, "kepler", "mode = timed\n");
+    run(&m, "synthetic:vectoradd:32KiB");
+    static const char *const names[] = {"packets", "cycles", "bytes"};
+    static const char *const of_whole[2][3] = {{"network.requests", "network.request_cycles", "network.request_bytes"},
+                                               {"network.replies", "network.reply_cycles", "network.reply_bytes"}};
+    uint32_t count = gpc_hierarchy_object_count(m.hierarchy, GPC_OBJECT_NETWORK), found = 0;
+    cr_assert_geq(count, 2);
+    for (uint32_t n = 0; n < count; n++) {
+        char name[GPC_OBJECT_NAME];
+        cr_assert_eq(gpc_hierarchy_object_name(m.hierarchy, GPC_OBJECT_NETWORK, n, name, sizeof name), GPC_OK);
+        int direction = !strcmp(name, "request network") ? 0 : !strcmp(name, "reply network") ? 1 : -1;
+        for (unsigned k = 0; direction >= 0 && k < 3; k++, found++) {
+            uint64_t value = read_one(&m, GPC_OBJECT_NETWORK, n, id_of(GPC_TABLE_NETWORK, names[k]));
+            cr_expect_eq(value, read_one(&m, GPC_OBJECT_WHOLE, 0, id_of(GPC_TABLE_HIERARCHY, of_whole[direction][k])));
+            cr_expect_gt(value, 0);
+        }
+    }
+    cr_expect_eq(found, 6);
+    destroy(&m);
+}
+
+/* A cache's counters are its own; a module's of a coherent tree are. */
+Test(objects, tables) {
+    made m;
+    make(&m, "kepler", "mode = functional\n");
+    run(&m, "synthetic:vectoradd:32KiB");
+    gpc_cache_stats stats;
+    gpc_cache_stats_init(&stats);
+    cr_assert_eq(gpc_cache_get_stats(gpc_hierarchy_cache(m.hierarchy, 1, 0), &stats), GPC_OK);
+    cr_expect_eq(read_one(&m, GPC_OBJECT_L1, 0, id_of(GPC_TABLE_CACHE, "writes")), stats.writes);
+    cr_expect_eq(read_one(&m, GPC_OBJECT_L1, 0, id_of(GPC_TABLE_CACHE, "reads")), stats.reads);
+    cr_expect_eq(read_one(&m, GPC_OBJECT_L1, 0, id_of(GPC_TABLE_COHERENCE, "accesses")), GPC_ABSENT);
+    cr_expect_eq(read_one(&m, GPC_OBJECT_SM, 0, id_of(GPC_TABLE_CACHE, "reads")), GPC_ABSENT, "of its L1");
+    destroy(&m);
+}
+
+/* What is not measured is no zero. */
+Test(objects, absent) {
+    made m;
+    make(&m, "kepler", "mode = functional\n");
+    run(&m, "synthetic:vectoradd:32KiB");
+    static const char *const clocked[] = {"cycles", "l1.mshr_stalls", "dram.reads", "network.requests"};
+    for (unsigned i = 0; i < sizeof clocked / sizeof *clocked; i++)
+        cr_expect_eq(read_one(&m, GPC_OBJECT_WHOLE, 0, id_of(GPC_TABLE_HIERARCHY, clocked[i])), GPC_ABSENT);
+    cr_expect_eq(read_one(&m, GPC_OBJECT_WHOLE, 0, id_of(GPC_TABLE_HIERARCHY, "l1.intra_warp_hits")), GPC_ABSENT);
+    cr_expect_eq(read_one(&m, GPC_OBJECT_SM, 0, id_of(GPC_TABLE_HIERARCHY, "warp_instructions")), GPC_ABSENT);
+    cr_expect_neq(read_one(&m, GPC_OBJECT_WHOLE, 0, id_of(GPC_TABLE_HIERARCHY, "warp_instructions")), GPC_ABSENT);
+    cr_expect_eq(read_one(&m, GPC_OBJECT_SLICE, 0, id_of(GPC_TABLE_HIERARCHY, "l1.load_sectors")), GPC_ABSENT);
+    cr_expect_eq(read_one(&m, GPC_OBJECT_WHOLE, 0, 65535), GPC_ABSENT, "an id that nobody has");
+    cr_expect_eq(gpc_hierarchy_object_count(m.hierarchy, GPC_OBJECT_NETWORK), 0);
+    cr_expect_eq(gpc_hierarchy_object_count(m.hierarchy, GPC_OBJECT_CHANNEL), 0);
+    cr_expect_eq(gpc_hierarchy_object_count(m.hierarchy, GPC_OBJECT_CLUSTER), 0);
+    destroy(&m);
+    make(&m, "kepler", "mode = timed\nl1.track_warps = true\n");
+    run(&m, "synthetic:vectoradd:32KiB");
+    cr_expect_neq(read_one(&m, GPC_OBJECT_WHOLE, 0, id_of(GPC_TABLE_HIERARCHY, "l1.intra_warp_hits")), GPC_ABSENT);
+    cr_expect_eq(read_one(&m, GPC_OBJECT_WHOLE, 0, id_of(GPC_TABLE_HIERARCHY, "scheduler.issued")), GPC_ABSENT,
+                 "the replay's");
+    cr_expect_eq(read_one(&m, GPC_OBJECT_WHOLE, 0, id_of(GPC_TABLE_HIERARCHY, "l1.reordered")), GPC_ABSENT);
+    destroy(&m);
+}
+
+Test(objects, histograms) {
+    made m;
+    make(&m, "kepler", "mode = timed\n");
+    run(&m, "synthetic:transpose-naive:32KiB");
+    uint32_t id = id_of(GPC_TABLE_HIERARCHY, "l1.transactions_per_load");
+    uint64_t buckets[GPC_TRANSACTION_BUCKETS + 2], few[2], sum = 0;
+    size_t length = 0;
+    cr_assert_eq(gpc_hierarchy_read_histogram(m.hierarchy, GPC_OBJECT_WHOLE, 0, id, buckets,
+                                              GPC_TRANSACTION_BUCKETS + 2, &length),
+                 GPC_OK);
+    cr_expect_eq(length, GPC_TRANSACTION_BUCKETS);
+    for (unsigned i = 0; i < GPC_TRANSACTION_BUCKETS; i++) {
+        cr_expect_eq(buckets[i], m.stats.l1_transactions_per_load[i], "bucket %u", i);
+        sum += buckets[i];
+    }
+    cr_expect_eq(buckets[GPC_TRANSACTION_BUCKETS + 1], 0);
+    cr_assert_eq(gpc_hierarchy_read_histogram(m.hierarchy, GPC_OBJECT_WHOLE, 0, id, few, 2, NULL), GPC_OK);
+    cr_expect_eq(few[0], buckets[0]);
+    cr_expect_eq(few[0] + few[1], sum, "the last has what is beyond");
+    cr_assert_eq(gpc_hierarchy_read_histogram(m.hierarchy, GPC_OBJECT_SM, 0, id, few, 2, &length), GPC_OK);
+    cr_expect_eq(length, 0, "an SM has none");
+    uint64_t value;
+    uint32_t counter = id_of(GPC_TABLE_HIERARCHY, "cycles"), ratio = id_of(GPC_TABLE_HIERARCHY, "ipc");
+    cr_expect_eq(gpc_hierarchy_read_histogram(m.hierarchy, GPC_OBJECT_WHOLE, 0, counter, few, 2, NULL),
+                 GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_hierarchy_read_histogram(m.hierarchy, GPC_OBJECT_WHOLE, 0, id, few, 0, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_hierarchy_read(m.hierarchy, GPC_OBJECT_WHOLE, 0, &id, 1, &value), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_hierarchy_read(m.hierarchy, GPC_OBJECT_WHOLE, 0, &ratio, 1, &value), GPC_ERROR_ARGUMENT);
+    destroy(&m);
+}
+
+Test(objects, errors) {
+    made m;
+    make(&m, "kepler", "mode = timed\n");
+    uint64_t value = 7;
+    uint32_t id = id_of(GPC_TABLE_HIERARCHY, "cycles"), sms = gpc_hierarchy_object_count(m.hierarchy, GPC_OBJECT_SM);
+    char name[GPC_OBJECT_NAME];
+    cr_expect_eq(gpc_hierarchy_read(NULL, GPC_OBJECT_WHOLE, 0, &id, 1, &value), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_hierarchy_read(m.hierarchy, GPC_OBJECT_WHOLE, 0, NULL, 1, &value), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_hierarchy_read(m.hierarchy, GPC_OBJECT_WHOLE, 0, &id, 1, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_hierarchy_read(m.hierarchy, GPC_OBJECT_SM, sms, &id, 1, &value), GPC_ERROR_RANGE);
+    cr_expect_eq(gpc_hierarchy_read(m.hierarchy, GPC_OBJECT_COUNT, 0, &id, 1, &value), GPC_ERROR_RANGE);
+    cr_expect_eq(value, 7);
+    cr_expect_eq(gpc_hierarchy_object_count(NULL, GPC_OBJECT_SM), 0);
+    cr_expect_eq(gpc_hierarchy_object_name(m.hierarchy, GPC_OBJECT_SM, sms, name, sizeof name), GPC_ERROR_RANGE);
+    cr_expect_eq(gpc_hierarchy_object_name(m.hierarchy, GPC_OBJECT_SM, 0, NULL, 0), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_hierarchy_object_name(m.hierarchy, GPC_OBJECT_SM, 0, name, 3), GPC_ERROR_RANGE);
+    cr_expect_eq(gpc_hierarchy_object_name(m.hierarchy, GPC_OBJECT_SM, 3, name, sizeof name), GPC_OK);
+    cr_expect_str_eq(name, "sm-3");
+    cr_expect_eq(gpc_replay_read(m.replay, GPC_OBJECT_WHOLE, 0, &id, 1, &value), GPC_ERROR_STATE, "not kept");
+    cr_expect_eq(gpc_replay_keep_objects(NULL, true), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_replay_keep_objects(m.replay, true), GPC_OK);
+    cr_expect_eq(gpc_replay_read(m.replay, GPC_OBJECT_WHOLE, 0, &id, 1, &value), GPC_ERROR_STATE, "no kernel yet");
+    run(&m, "synthetic:vectoradd:32KiB");
+    cr_expect_eq(gpc_replay_read(m.replay, GPC_OBJECT_WHOLE, 0, &id, 1, &value), GPC_OK);
+    cr_expect_eq(value, m.stats.cycles);
+    cr_expect_eq(gpc_replay_read(m.replay, GPC_OBJECT_SM, sms, &id, 1, &value), GPC_ERROR_RANGE);
+    cr_expect_eq(gpc_replay_keep_objects(m.replay, false), GPC_OK);
+    cr_expect_eq(gpc_replay_read(m.replay, GPC_OBJECT_WHOLE, 0, &id, 1, &value), GPC_ERROR_STATE);
+    destroy(&m);
+}
+
+Test(objects, descriptors) {
+    gpc_counter_info info = GPC_COUNTER_INFO_INIT, same = GPC_COUNTER_INFO_INIT;
+    for (unsigned table = 0; table < GPC_TABLE_COUNT; table++) {
+        size_t count = gpc_counter_table_count((gpc_counter_table)table);
+        cr_expect_gt(count, 4);
+        for (size_t i = 0; i < count; i++) {
+            cr_assert_eq(gpc_counter_table_at((gpc_counter_table)table, i, &info), GPC_OK);
+            cr_expect(*info.name && *info.unit && *info.meaning && *info.since && info.id && info.table == table);
+            cr_assert_eq(gpc_counter_by_id(info.id, &same), GPC_OK);
+            cr_expect_str_eq(same.name, info.name);
+            cr_assert_eq(gpc_counter_by_name((gpc_counter_table)table, info.name, &same), GPC_OK);
+            cr_expect_eq(same.id, info.id);
+            cr_expect_eq(info.ratio, info.numerator && info.denominator);
+            cr_expect_neq(info.ratio, info.objects != 0, "%s", info.name);
+        }
+        cr_expect_eq(gpc_counter_table_at((gpc_counter_table)table, count, &info), GPC_ERROR_RANGE);
+    }
+    cr_expect_eq(gpc_counter_table_count(GPC_TABLE_COUNT), 0);
+    cr_expect_eq(gpc_counter_by_id(0, &info), GPC_ERROR_NOT_FOUND);
+    cr_expect_eq(gpc_counter_by_id(UINT32_MAX, &info), GPC_ERROR_NOT_FOUND);
+    cr_expect_eq(gpc_counter_by_name(GPC_TABLE_HIERARCHY, "no such", &info), GPC_ERROR_NOT_FOUND);
+    cr_expect_eq(gpc_counter_by_name(GPC_TABLE_HIERARCHY, NULL, &info), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_counter_by_id(1, NULL), GPC_ERROR_ARGUMENT);
+}
