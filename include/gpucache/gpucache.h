@@ -41,6 +41,10 @@
  * larger, newer one if the bytes it does not know are zero. gpc_request,
  * gpc_access_result, gpc_instruction and the like are plain records of fixed size.
  *
+ * Statistics. Structures of counters (gpc_stats and the like) have the fields that the host's header knows; each
+ * counter has an id that is its own in all versions (counters.h), by which the library fills them in. So a program
+ * reads right numbers from a later library of the same SONAME, wherever counters were added; stats.h says how.
+ *
  * Determinism. The same calls with the same seed give the same results on
  * every machine, compiler and build.
  */

@@ -82,6 +82,10 @@ static gpc_status replay_kernels(gpc_replay *replay, gpc_context *context, const
     return status == GPC_END ? GPC_OK : status;
 }
 
+static void on_sample(void *user_data, uint64_t cycle, const gpc_stats *stats) {
+    (void)user_data, (void)cycle, (void)stats;
+}
+
 static gpc_status replay_with(gpc_context *context, oom_heap *heap, const char *more, const char *source,
                               gpc_error *error) {
     gpc_config *config = NULL;
@@ -92,6 +96,10 @@ static gpc_status replay_with(gpc_context *context, oom_heap *heap, const char *
     if (status == GPC_OK)
         status = gpc_replay_create(context, config, error, &replay);
     cr_assert_eq(replay != NULL, status == GPC_OK);
+    if (status == GPC_OK)
+        status = gpc_replay_keep_objects(replay, true);
+    if (status == GPC_OK)
+        status = gpc_replay_on_sample(replay, 100, on_sample, NULL);
     if (status == GPC_OK)
         status = replay_kernels(replay, context, source, error);
     if (replay && status != GPC_OK) {
