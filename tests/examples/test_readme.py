@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""README.md says what is so; lib/policies/README.md lists what there is (`--write`: make it so)."""
+"""What the README.md files say is so; lib/policies/README.md lists what there is (`--write`: make it so)."""
 
 import os
 import re
 import shlex
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -11,25 +12,58 @@ import unittest
 import gpucache
 from support import ROOT, run
 
-README = (ROOT / "README.md").read_text()
+LONGEST = 200  # lines of the first one that anybody reads
+SKIPPED = {"build", "build-sanitize", "build-clang"}
 
 
-def blocks(language):
-    return re.findall(rf"^```{language}\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+def readmes():
+    """{path under the root: text} of every README.md."""
+    found = {}
+    for folder, folders, files in os.walk(ROOT):
+        folders[:] = sorted(name for name in folders if name not in SKIPPED and not name.startswith("."))
+        if "README.md" in files:
+            path = os.path.relpath(os.path.join(folder, "README.md"), ROOT)
+            with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+                found[path] = file.read()
+    return found
 
 
-def table(heading):
+READMES = readmes()
+
+
+def blocks(text, language):
+    return re.findall(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+
+
+def table(text, heading):
     """First column of the first table after a text."""
-    rows = README[README.index(heading) :].split("\n\n| ", 1)[1].split("\n\n", 1)[0]
+    rows = text[text.index(heading) :].split("\n\n| ", 1)[1].split("\n\n", 1)[0]
     return re.findall(r"^(?:\| )?`([^`]+)` \|", rows, re.MULTILINE)
 
 
+def anchors(text):
+    """The names by which a file's headings can be linked to."""
+    return {
+        re.sub(r"[^\w\- ]", "", heading).strip().lower().replace(" ", "-")
+        for heading in re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    }
+
+
 class Readme(unittest.TestCase):
+    def test_the_first_is_short(self):
+        self.assertLessEqual(READMES["README.md"].count("\n"), LONGEST)
+
+    def test_every_room_has_one(self):
+        rooms = ["lib", "lib/policies", "lib/coherence", "lib/config", "include/gpucache", "bindings/python", "tests",
+                 "tests/hardware", "bench", "examples"]  # fmt: skip
+        self.assertEqual([room for room in rooms if f"{room}/README.md" not in READMES], [])
+
     def test_excerpts_are_the_examples(self):
         for language, ending in (("c", ".c"), ("python", ".py")):
             sources = [path.read_text() for path in (ROOT / "examples").glob("*" + ending)]
-            self.assertTrue(blocks(language))
-            for block in blocks(language):
+            found = [block for text in READMES.values() for block in blocks(text, language)]
+            self.assertTrue(found)
+            for block in found:
                 self.assertTrue(any(block in source for source in sources), block)
 
     def test_output_of_commands(self):
@@ -37,22 +71,80 @@ class Readme(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         environment = dict(os.environ, PYTHONPATH=str(ROOT / "bindings" / "python"), XDG_CACHE_HOME=folder.name)
-        shown = re.findall(r"^```\n\$ python3 (.*)\n((?:.*\n)*?)```$", README, re.MULTILINE)
+        shown = [
+            (name, *found)
+            for name, text in READMES.items()
+            for found in re.findall(r"^```\n\$ python3 (.*)\n((?:.*\n)*?)```$", text, re.MULTILINE)
+        ]
         self.assertGreater(len(shown), 1)
-        for command, text in shown:
+        for name, command, text in shown:
             printed = run(sys.executable, *shlex.split(command), env=environment, cwd=ROOT).splitlines()
-            with self.subTest(command):
+            with self.subTest(f"{name}: {command}"):
                 self.assertEqual({line for line in text.splitlines() if line not in printed} - {"..."}, set())
 
     def test_presets(self):
-        self.assertEqual(table("## Presets"), [preset.name for preset in gpucache.presets()])
+        listed = table(READMES["lib/config/README.md"], "## Presets")
+        self.assertEqual(listed, [preset.name for preset in gpucache.presets()])
 
-    def test_links_and_folders_are_there(self):
-        paths = [path for path in re.findall(r"\]\(([^)#]+)\)", README) if "://" not in path]
-        paths += [path for cell in re.findall(r"^\| (`[^|]*`) \|", README[README.index("## Layout") :], re.MULTILINE)
-                  for path in re.findall(r"`([^`]+)`", cell)]
-        self.assertGreater(len(paths), 10)
-        self.assertEqual([path for path in paths if not (ROOT / path).exists()], [])
+    def test_every_example_and_bench_is_listed(self):
+        for folder, endings in (("examples", (".c", ".py", ".sh")), ("bench", (".c",))):
+            names = [path.name for path in (ROOT / folder).iterdir() if path.name.endswith(endings)]
+            self.assertGreater(len(names), 3)
+            missing = [name for name in sorted(names) if f"({name})" not in READMES[f"{folder}/README.md"]]
+            self.assertEqual(missing, [], folder)
+
+    def test_every_header_is_listed(self):
+        names = [path.name for path in (ROOT / "include" / "gpucache").glob("*.h")]
+        self.assertGreater(len(names), 10)
+        readme = READMES["include/gpucache/README.md"]
+        self.assertEqual([name for name in sorted(names) if f"({name})" not in readme], [])
+
+    def test_every_folder_of_the_library_is_explained(self):
+        """lib/README.md has a row for each folder, and none for what is not there."""
+        folders = {os.path.relpath(folder, ROOT / "lib") for folder, _, files in os.walk(ROOT / "lib") if any(
+            name.endswith((".c", ".h")) for name in files)}  # fmt: skip
+        self.assertEqual(set(table(READMES["lib/README.md"], "## Rooms")), folders)
+
+    def test_links_lead_somewhere(self):
+        count = 0
+        for name, text in READMES.items():
+            here = os.path.dirname(name)
+            for target in re.findall(r"\]\(([^)]+)\)", text):
+                if "://" in target:
+                    continue
+                count += 1
+                path, _, anchor = target.partition("#")
+                path = os.path.normpath(os.path.join(here, path)) if path else name
+                self.assertTrue((ROOT / path).exists(), f"{name}: {target}")
+                if anchor:
+                    self.assertIn(anchor, anchors(READMES[path]), f"{name}: {target}")
+        self.assertGreater(count, 40)
+
+    def test_files_of_the_repository_that_are_named_are_there(self):
+        named = {
+            path
+            for text in READMES.values()
+            for path in re.findall(r"`((?:lib|include|bindings|tests|bench|examples)/[\w/.-]*[\w/])`", text)
+        }
+        self.assertGreater(len(named), 5)
+        self.assertEqual([path for path in sorted(named) if not (ROOT / path).exists() and "NAME" not in path], [])
+
+    def test_tables_that_the_code_cites_are_quoted(self):
+        """`Table 2.5` in a file can be looked up in the repository."""
+        listed = subprocess.run(["git", "ls-files", "lib", "include", "bindings", "bench", "examples"], cwd=ROOT,
+                                capture_output=True, text=True, check=False).stdout.split()  # fmt: skip
+        if not listed:
+            self.skipTest("not a checkout")
+        quoted = set(re.findall(r"Tables? (\d[\d.]*\d|\d)", "\n".join(READMES.values())))
+        for name in listed:
+            if not name.endswith((".c", ".h", ".py", ".conf")):
+                continue
+            text = (ROOT / name).read_text(encoding="utf-8")
+            for line in text.splitlines():
+                if "[J]" in line:  # a measurement paper that presets name in full
+                    continue
+                for cited in re.findall(r"Tables? (\d(?:\.\d)?)\b", line):
+                    self.assertIn(cited, quoted, f"{name}: {line.strip()}")
 
 
 POLICIES = ROOT / "lib" / "policies" / "README.md"
