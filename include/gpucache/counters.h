@@ -9,7 +9,7 @@
  * X(id, field, "name", "unit", KIND, OBJECT, NEEDS, "since", "meaning")
  *
  *   id      what the counter is to every version of the library: never changed, and never given to another counter,
- *           even when the row is gone. A new row stands where it reads best, and its id is the next free one: 246.
+ *           even when the row is gone. A new row stands where it reads best, and its id is the next free one: 255.
  *   field   in a struct of statistics
  *   name    in JSON, CSV and Python
  *   KIND    how instances and kernels add up: SUM, MAX, or GAUGE: the sum over cycles of what a queue held
@@ -245,9 +245,26 @@
       "gauge: packets in input buffers")                                                                              \
     X(124, network_output_cycles, "network.output_cycles", "packet cycles", GAUGE, WHOLE, CLOCK, "0.1",               \
       "gauge: packets in or on the way to output buffers")                                                            \
+    X(246, cluster_network_requests, "cluster_network.requests", "packets", SUM, WHOLE, CLUSTERS, "0.2",              \
+      "from clusters' caches to L2 that arrived; network.* is then between L1 and these caches")                      \
+    X(247, cluster_network_request_cycles, "cluster_network.request_cycles", "core cycles", SUM, WHOLE, CLUSTERS,     \
+      "0.2", "that they took, waiting included")                                                                      \
+    X(248, cluster_network_request_bytes, "cluster_network.request_bytes", "bytes", SUM, WHOLE, CLUSTERS, "0.2",      \
+      "that they had, headers included")                                                                              \
+    X(249, cluster_network_replies, "cluster_network.replies", "packets", SUM, WHOLE, CLUSTERS, "0.2",                \
+      "from L2 to clusters' caches that arrived")                                                                     \
+    X(250, cluster_network_reply_cycles, "cluster_network.reply_cycles", "core cycles", SUM, WHOLE, CLUSTERS, "0.2",  \
+      "that they took, waiting included")                                                                             \
+    X(251, cluster_network_reply_bytes, "cluster_network.reply_bytes", "bytes", SUM, WHOLE, CLUSTERS, "0.2",          \
+      "that they had, headers included")                                                                              \
+    X(252, cluster_network_input_cycles, "cluster_network.input_cycles", "packet cycles", GAUGE, WHOLE, CLUSTERS,     \
+      "0.2", "gauge: packets in input buffers")                                                                       \
+    X(253, cluster_network_output_cycles, "cluster_network.output_cycles", "packet cycles", GAUGE, WHOLE, CLUSTERS,   \
+      "0.2", "gauge: packets in or on the way to output buffers")                                                     \
     X(125, link_packets, "link.packets", "packets", SUM, WHOLE, LINKS, "0.1",                                         \
       "between L2 partitions, or slice and channel, that arrived")                                                    \
     X(126, link_cycles, "link.cycles", "core cycles", SUM, WHOLE, LINKS, "0.1", "that they took, waiting included")   \
+    X(254, link_bytes, "link.bytes", "bytes", SUM, WHOLE, LINKS, "0.2", "that they had, headers included")            \
     X(127, dram_reads, "dram.reads", "bursts", SUM, CHANNEL, CLOCK, "0.1", "column reads")                            \
     X(128, dram_writes, "dram.writes", "bursts", SUM, CHANNEL, CLOCK, "0.1", "column writes")                         \
     X(129, dram_row_hits, "dram.row_hits", "bursts", SUM, CHANNEL, CLOCK, "0.1",                                      \

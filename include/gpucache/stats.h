@@ -59,7 +59,8 @@ typedef enum gpc_counter_needs {
     GPC_NEEDS_WARPS = 5,   /* track_warps of the cache */
     GPC_NEEDS_FUTURE = 6,  /* l1.future, track_future */
     GPC_NEEDS_REORDER = 7, /* l1.reorder, timed */
-    GPC_NEEDS_LINKS = 8    /* networks between L2 partitions, or slices and channels, timed */
+    GPC_NEEDS_LINKS = 8,   /* networks between L2 partitions, or slices and channels, timed */
+    GPC_NEEDS_CLUSTERS = 9 /* cluster.sms, timed */
 } gpc_counter_needs;
 
 typedef enum gpc_counter_kind {

@@ -147,6 +147,8 @@ static bool measured(const gpc_hierarchy *h, gpc_object kind, bool replayed, con
     case GPC_NEEDS_LINKS:
         return h->timed && (h->timed->groups[GPCI_GROUP_PARTITION_REQUESTS].objects ||
                             h->timed->groups[GPCI_GROUP_MEMORY_REQUESTS].objects);
+    case GPC_NEEDS_CLUSTERS:
+        return h->timed && h->timed->groups[GPCI_GROUP_CLUSTERS].objects;
     default:
         return true;
     }

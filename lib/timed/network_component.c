@@ -48,8 +48,13 @@ static const places request_places = {AT(network_requests), AT(network_request_c
                                       AT(network_input_cycles), AT(network_output_cycles)};
 static const places reply_places = {AT(network_replies), AT(network_reply_cycles), AT(network_reply_bytes),
                                     AT(network_input_cycles), AT(network_output_cycles)};
-static const places cluster_places = {NONE, NONE, NONE, NONE, NONE};
-static const places link_places = {AT(link_packets), AT(link_cycles), NONE, NONE, NONE};
+static const places cluster_request_places = {AT(cluster_network_requests), AT(cluster_network_request_cycles),
+                                              AT(cluster_network_request_bytes), AT(cluster_network_input_cycles),
+                                              AT(cluster_network_output_cycles)};
+static const places cluster_reply_places = {AT(cluster_network_replies), AT(cluster_network_reply_cycles),
+                                            AT(cluster_network_reply_bytes), AT(cluster_network_input_cycles),
+                                            AT(cluster_network_output_cycles)};
+static const places link_places = {AT(link_packets), AT(link_cycles), AT(link_bytes), NONE, NONE};
 
 typedef struct plan {
     side senders, receivers;
@@ -60,8 +65,8 @@ typedef struct plan {
 static const plan plans[GPCI_GROUP_COUNT] = {
     [GPCI_GROUP_REQUESTS] = {L1S, NEAREST, &request_keys, &request_places},
     [GPCI_GROUP_REPLIES] = {NEAREST, L1S, &reply_keys, &reply_places},
-    [GPCI_GROUP_CLUSTER_REQUESTS] = {CLUSTERS, SLICES, &request_keys, &cluster_places},
-    [GPCI_GROUP_CLUSTER_REPLIES] = {SLICES, CLUSTERS, &reply_keys, &cluster_places},
+    [GPCI_GROUP_CLUSTER_REQUESTS] = {CLUSTERS, SLICES, &request_keys, &cluster_request_places},
+    [GPCI_GROUP_CLUSTER_REPLIES] = {SLICES, CLUSTERS, &reply_keys, &cluster_reply_places},
     [GPCI_GROUP_PARTITION_REQUESTS] = {SLICES, SLICES, &partition_keys, &link_places},
     [GPCI_GROUP_PARTITION_REPLIES] = {SLICES, SLICES, &partition_keys, &link_places},
     [GPCI_GROUP_MEMORY_REQUESTS] = {SLICES, CHANNELS, &memory_keys, &link_places},

@@ -67,21 +67,40 @@ gpc_coherence_stats coherent_stats(const rig *r, const char *name) {
     return stats;
 }
 
-/* What crossed the networks of the L1s is what the tree says that they sent and received. */
-static void check_bytes(const rig *r) {
-    const gpci_timed *t = r->hierarchy->timed;
-    uint64_t sent = 0, received = 0;
-    for (uint32_t sm = 0; sm < r->hierarchy->sms; sm++) {
+/* Bytes that modules of a kind sent towards memory, and received from there, as the tree says. */
+static void add_bytes(const rig *r, const char *stem, uint32_t count, uint64_t *sent, uint64_t *received) {
+    *sent = *received = 0;
+    for (uint32_t i = 0; i < count; i++) {
         char name[24];
-        snprintf(name, sizeof name, "l1-%u", sm);
+        snprintf(name, sizeof name, "%s-%u", stem, i);
         gpc_coherence_stats s = coherent_stats(r, name);
-        sent += s.low_sent;
-        received += s.low_received;
+        *sent += s.low_sent;
+        *received += s.low_received;
     }
-    cr_expect_eq(gpci_network_get_stats(gpci_network_of(t, GPCI_GROUP_REQUESTS)).bytes, sent, "%s", r->settings);
-    cr_expect_eq(gpci_network_get_stats(gpci_network_of(t, GPCI_GROUP_REPLIES)).bytes, received, "%s", r->settings);
+}
+
+/*
+ * What arrived over each network is what the tree says that modules sent: nothing is lost, and the counters of the
+ * caches' networks together explain every byte that crossed one.
+ */
+static void check_bytes(const rig *r) {
+    const gpci_coherent *c = r->hierarchy->coherent;
+    const gpci_timed *t = r->hierarchy->timed;
+    bool linked = t->groups[GPCI_GROUP_MEMORY_REQUESTS].objects;
     gpc_coherence_stats all = coherent_stats(r, NULL);
+    gpc_stats s = rig_stats(r);
+    uint64_t sent, received;
+    add_bytes(r, "l1", c->sms, &sent, &received);
+    cr_expect_eq(s.network_request_bytes, sent, "%s", r->settings);
+    cr_expect_eq(s.network_reply_bytes, received, "%s", r->settings);
+    add_bytes(r, "cluster", c->clusters, &sent, &received);
+    cr_expect_eq(s.cluster_network_request_bytes, sent, "%s", r->settings);
+    cr_expect_eq(s.cluster_network_reply_bytes, received, "%s", r->settings);
+    sent = linked ? gpci_network_get_stats(gpci_network_of(t, GPCI_GROUP_MEMORY_REQUESTS)).bytes : 0;
+    received = linked ? gpci_network_get_stats(gpci_network_of(t, GPCI_GROUP_MEMORY_REPLIES)).bytes : 0;
+    cr_expect_eq(s.link_bytes, sent + received, "%s", r->settings);
     cr_expect_eq(all.low_sent + all.high_sent, all.low_received + all.high_received, "%s", r->settings);
+    cr_expect_eq(s.cluster_network_requests > 0, c->clusters && s.cluster_network_request_bytes, "%s", r->settings);
 }
 
 void coherent_check_idle(rig *r) {

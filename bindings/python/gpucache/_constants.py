@@ -215,6 +215,7 @@ class CounterNeeds(IntEnum):
     FUTURE = 6
     REORDER = 7
     LINKS = 8
+    CLUSTERS = 9
 
 
 class CounterKind(IntEnum):
