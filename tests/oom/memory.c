@@ -3,6 +3,7 @@
 #include "oom/heap.h"
 
 #include <criterion/criterion.h>
+#include <string.h>
 
 /* Two SMs, so that the loop over all allocations stays short; both partitions of L2, and a unified L1 that is resized. */
 static const char settings[] = "preset = h100\n"
@@ -96,10 +97,13 @@ static gpc_status replay_with(gpc_context *context, oom_heap *heap, const char *
     if (status == GPC_OK)
         status = gpc_replay_create(context, config, error, &replay);
     cr_assert_eq(replay != NULL, status == GPC_OK);
-    if (status == GPC_OK)
+    if (status == GPC_OK) {
         status = gpc_replay_keep_objects(replay, true);
-    if (status == GPC_OK)
-        status = gpc_replay_on_sample(replay, 100, on_sample, NULL);
+        if (status == GPC_OK)
+            status = gpc_replay_on_sample(replay, 100, on_sample, NULL);
+        error->status = status; /* they have no error of their own */
+        strcpy(error->message, gpc_status_string(status));
+    }
     if (status == GPC_OK)
         status = replay_kernels(replay, context, source, error);
     if (replay && status != GPC_OK) {
