@@ -29,7 +29,7 @@ class Identities(unittest.TestCase):
             self.assertNotIn(int(number), known)
             known[int(number)] = (table, name)
         for number, table, _, name in rows():
-            self.assertIn(number, known, f"{name} is new: add '{number} {table} {name}' to {IDENTITIES.name}")
+            self.assertTrue(number in known, f"{name} is new: add '{number} {table} {name}' to {IDENTITIES.name}")
             self.assertEqual(known[number], (table, name), "an identity is never changed, nor used again")
 
     def test_header_tells_the_next(self):

@@ -3,7 +3,7 @@
 
 The host's header and the library's differ in a row in the middle of the table, and in a histogram. Which of the two has
 the row is the same to what stands between them, a list of identities: so the host gets the other header, which takes
-one small compilation. With GPUCACHE_THOROUGH the library does: a copy of the tree gets a row and a histogram.
+one small compilation. In thorough runs the library does: a copy of the tree gets a row and a histogram.
 """
 
 import json
@@ -15,7 +15,7 @@ import subprocess
 import tempfile
 import unittest
 
-from support import INCLUDE, LIBRARY, ROOT, run
+from support import EFFORT, INCLUDE, LIBRARY, ROOT, run
 
 HOST = r"""
 #include <gpucache/gpucache.h>
@@ -206,7 +206,7 @@ class Growth(unittest.TestCase):
         )
         self.assertEqual(done.returncode, 3)
 
-    @unittest.skipUnless(os.environ.get("GPUCACHE_THOROUGH"), "builds the library: GPUCACHE_THOROUGH is not set")
+    @unittest.skipUnless(EFFORT == "thorough", "builds the library: left to thorough runs")
     def test_library_with_rows_added(self):
         tree = self.folder / "tree"
         shutil.copytree(ROOT, tree, ignore=lambda folder, names: {n for n in names if n.startswith((".git", "build"))})
