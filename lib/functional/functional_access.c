@@ -25,9 +25,9 @@ static gpc_status pass_caches(gpc_hierarchy *h, const gpci_line_access *a) {
 }
 
 /* The levels' own way of passing one. It is a constant wherever these functions are compiled into their callers. */
-typedef gpc_status (*pass_fn)(gpc_hierarchy *h, const gpci_line_access *access);
+typedef gpc_status (*pass_line_fn)(gpc_hierarchy *h, const gpci_line_access *access);
 
-GPCI_INLINE gpc_status pass_observed(gpc_hierarchy *h, const gpci_line_access *a, pass_fn pass) {
+GPCI_INLINE gpc_status pass_observed(gpc_hierarchy *h, const gpci_line_access *a, pass_line_fn pass) {
     const gpci_observer *o = h->observer;
     uint32_t hits = a->result->l1_sector_hits;
     gpc_status status = o->before_line(o->data, a);
@@ -38,7 +38,7 @@ GPCI_INLINE gpc_status pass_observed(gpc_hierarchy *h, const gpci_line_access *a
     return status;
 }
 
-GPCI_INLINE gpc_status serve(gpc_hierarchy *h, gpci_line_access *a, const gpci_transaction *line, pass_fn pass) {
+GPCI_INLINE gpc_status serve(gpc_hierarchy *h, gpci_line_access *a, const gpci_transaction *line, pass_line_fn pass) {
     a->line = line;
     a->request.address = line->address;
     a->request.bytes_used = (uint16_t)gpci_transaction_bytes(line);
@@ -49,7 +49,8 @@ GPCI_INLINE gpc_status serve(gpc_hierarchy *h, gpci_line_access *a, const gpci_t
     return GPCI_UNLIKELY(h->observer != NULL) ? pass_observed(h, a, pass) : pass(h, a);
 }
 
-GPCI_INLINE gpc_status serve_all(gpc_hierarchy *h, const gpc_warp_access *w, gpc_warp_result *result, pass_fn pass) {
+GPCI_INLINE gpc_status serve_all(gpc_hierarchy *h, const gpc_warp_access *w, gpc_warp_result *result,
+                                 pass_line_fn pass) {
     gpci_transaction lines[GPCI_MAX_TRANSACTIONS];
     gpci_line_access a = {.l1 = gpci_l1_for(h, w->sm, w->space), .result = result};
     uint32_t count = gpci_access_lines(h, w, lines, &a.request, &result->sectors);
@@ -69,7 +70,8 @@ GPCI_INLINE gpc_status serve_all(gpc_hierarchy *h, const gpc_warp_access *w, gpc
     return status;
 }
 
-GPCI_INLINE gpc_status take(gpc_hierarchy *h, const gpc_warp_access *access, gpc_warp_result *result, pass_fn pass) {
+GPCI_INLINE gpc_status take(gpc_hierarchy *h, const gpc_warp_access *access, gpc_warp_result *result,
+                            pass_line_fn pass) {
     gpc_warp_access w = GPC_WARP_ACCESS_INIT;
     gpc_warp_result own = GPC_WARP_RESULT_INIT;
     if (h->l1_future && !h->future)

@@ -309,10 +309,10 @@ static gpci_queue *before_tags(const gpci_timed *t, gpci_stage *stage) {
     return stage->reorder ? gpci_reorder_choose(t, stage) : &stage->in;
 }
 
-typedef gpci_verdict (*pass_fn)(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *held);
+typedef gpci_verdict (*pass_tags_fn)(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *held);
 
 /* As many packets through the tags as ports, banks and resources let through in this cycle. */
-GPCI_INLINE void run_tags(gpci_timed *t, gpci_stage *stage, pass_fn pass_tags) {
+GPCI_INLINE void run_tags(gpci_timed *t, gpci_stage *stage, pass_tags_fn pass_tags) {
     gpci_tag_access *held = &stage->held[0];
     uint64_t now = t->wheel.now;
     if (gpci_stage_stuck(held))
@@ -475,7 +475,7 @@ gpc_busy gpci_l1_busy(const gpci_stage *stage) {
 typedef void (*fills_fn)(gpci_timed *t, gpci_stage *stage);
 
 /* What a reply, a packet at the tags and one of the miss queue mean is the class's own. */
-GPCI_INLINE void step(gpci_timed *t, uint32_t sm, fills_fn fills, pass_fn pass_tags, send_fn send) {
+GPCI_INLINE void step(gpci_timed *t, uint32_t sm, fills_fn fills, pass_tags_fn pass_tags, send_fn send) {
     gpci_stage *stage = &t->l1[sm];
     fills(t, stage);
     run_due(t, stage);

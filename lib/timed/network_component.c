@@ -36,12 +36,12 @@ static const keys partition_keys = {GPCI_KEY_L2_LINK_WIDTH, GPCI_KEY_L2_LINK_LAT
 static const keys memory_keys = {GPCI_KEY_MEMORY_LINK_WIDTH, GPCI_KEY_MEMORY_LINK_LATENCY, GPCI_KEY_MEMORY_LINK_BUFFER,
                                  GPCI_KEY_MEMORY_LINK_BUFFER, false};
 
-/* Where in the counters a network's own go; NONE: nowhere. */
+/* Where in the counters a network's own go; UNCOUNTED: nowhere. */
 typedef struct places {
     size_t packets, cycles, bytes, input_cycles, output_cycles;
 } places;
 
-#define NONE SIZE_MAX
+#define UNCOUNTED SIZE_MAX
 #define AT(field) offsetof(gpc_stats, field)
 
 static const places request_places = {AT(network_requests), AT(network_request_cycles), AT(network_request_bytes),
@@ -54,15 +54,15 @@ static const places cluster_request_places = {AT(cluster_network_requests), AT(c
 static const places cluster_reply_places = {AT(cluster_network_replies), AT(cluster_network_reply_cycles),
                                             AT(cluster_network_reply_bytes), AT(cluster_network_input_cycles),
                                             AT(cluster_network_output_cycles)};
-static const places link_places = {AT(link_packets), AT(link_cycles), AT(link_bytes), NONE, NONE};
+static const places link_places = {AT(link_packets), AT(link_cycles), AT(link_bytes), UNCOUNTED, UNCOUNTED};
 
-typedef struct plan {
+typedef struct network_plan {
     side senders, receivers;
     const keys *keys;
     const places *places;
-} plan;
+} network_plan;
 
-static const plan plans[GPCI_GROUP_COUNT] = {
+static const network_plan plans[GPCI_GROUP_COUNT] = {
     [GPCI_GROUP_REQUESTS] = {L1S, NEAREST, &request_keys, &request_places},
     [GPCI_GROUP_REPLIES] = {NEAREST, L1S, &reply_keys, &reply_places},
     [GPCI_GROUP_CLUSTER_REQUESTS] = {CLUSTERS, SLICES, &request_keys, &cluster_request_places},
@@ -104,7 +104,7 @@ static uint32_t first_of(const gpci_timed *t, side s) {
     }
 }
 
-static bool is_there(const gpci_timed *t, const plan *p) {
+static bool is_there(const gpci_timed *t, const network_plan *p) {
     if (p->keys == &partition_keys)
         return t->h->partitions == 2 && t->h->l2;
     if (p->keys == &memory_keys)
@@ -125,7 +125,7 @@ static uint32_t number(const gpci_timed *t, gpci_key key) {
 
 static gpc_status network_make(gpci_group *group, gpc_error *error) {
     gpci_timed *t = group->timed;
-    const plan *p = &plans[group->kind];
+    const network_plan *p = &plans[group->kind];
     gpci_network_options o = {.inputs = count_of(t, p->senders),
                               .outputs = count_of(t, p->receivers),
                               .width = number(t, p->keys->width),
@@ -153,7 +153,7 @@ static void network_step(const gpci_group *group, uint32_t output) {
 }
 
 static void add(gpc_stats *stats, size_t place, uint64_t count) {
-    if (place != NONE)
+    if (place != UNCOUNTED)
         *(uint64_t *)(void *)((char *)stats + place) += count;
 }
 

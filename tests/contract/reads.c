@@ -13,7 +13,8 @@
  * and each that it does read must matter to it in one of its rows at least.
  */
 
-enum { SETS = 8, WAYS = 4, STEPS = 40000, NONE = UINT32_MAX };
+enum { SETS = 8, WAYS = 4, STEPS = 40000 };
+#define NONE UINT32_MAX
 
 static const uint64_t all_bits[] = {
     GPC_READS_ADDRESS,     GPC_READS_PC,           GPC_READS_CYCLE,     GPC_READS_NEXT_USE,    GPC_READS_BYTES,
