@@ -80,8 +80,9 @@ void gpci_classify(gpc_cache *cache) {
     cache->always_cache = cache->predictor_ops == &gpci_always_cache;
     cache->predicts = !lets_all_in && cache->predictor_ops != &gpci_always_bypass;
     cache->guarded = !lets_all_in;
-    cache->plain = cache->sectors == 1 && !cache->written && !cache->reuse && !cache->warps && !cache->next_uses &&
-                   !cache->token_state && !o->on_fill && !o->on_evict && o->write_policy == GPC_WRITE_BACK &&
+    cache->tracks = cache->written || cache->reuse || cache->warps || cache->next_uses;
+    cache->plain = cache->sectors == 1 && !cache->tracks && !cache->sector_states && !cache->token_state &&
+                   !o->on_fill && !o->on_evict && o->write_policy == GPC_WRITE_BACK &&
                    o->write_allocate == GPC_WRITE_FETCH && (!cache->lru || cache->ways <= GPCI_RECENCY_WAYS);
     gpci_classify_quick(cache);
 }
@@ -201,6 +202,8 @@ void gpc_cache_destroy(gpc_cache *cache) {
     gpci_free_lines(context, cache->reuse);
     gpci_free_lines(context, cache->warps);
     gpci_free_lines(context, cache->next_uses);
+    gpci_free_lines(context, cache->sector_states);
+    gpci_free_lines(context, cache->directory);
     gpci_tokens_destroy(cache);
     gpci_free_lines(context, cache);
     gpci_release(context);

@@ -77,6 +77,7 @@ struct gpc_cache {
     bool lru;        /* the built-in LRU */
     bool always_cache;
     bool predicts; /* the predictor is none of the fixed ones, nor the instruction itself */
+    bool tracks;   /* one of written, reuse, warps, next_uses is kept */
     uint8_t sectors, all_sectors, fetch;
     uint8_t tokens;                /* gpc_tokens */
     gpci_token_state *token_state; /* NULL unless they are opportunistic */
@@ -89,6 +90,8 @@ struct gpc_cache {
     gpci_bytes *written;     /* [sets][row], lazy fetch only: bytes written since the fill */
     uint32_t *reuse, *warps; /* [sets][row], if tracked */
     uint64_t *next_uses;     /* likewise */
+    uint8_t *sector_states;  /* [sets][row][sectors], if asked for: line_states.h */
+    uint64_t *directory;     /* [sets][row], likewise */
     gpci_index index;
     gpci_counts quick_counts; /* not yet in stats */
     gpc_cache_stats stats;

@@ -271,6 +271,18 @@ void gpci_admit_high(gpc_cache *cache, uint64_t line) {
     gpci_classify_quick(cache);
 }
 
+/* What else is kept of a line, as a new one has it. */
+GPCI_INLINE void start_line(gpc_cache *cache, const gpc_request *request, size_t slot) {
+    if (cache->reuse)
+        cache->reuse[slot] = 0;
+    if (cache->next_uses)
+        cache->next_uses[slot] = request->next_use;
+    if (cache->warps)
+        cache->warps[slot] = request->warp;
+    if (cache->written)
+        cache->written[slot] = (gpci_bytes){{0, 0}};
+}
+
 gpc_status gpci_take_way(gpc_cache *cache, const gpc_request *request, const gpci_view *view, gpc_access_result *result,
                          uint32_t *out_way) {
     const uint32_t *tags = cache->tags + gpci_slot(cache, view->set, 0);
@@ -303,14 +315,8 @@ gpc_status gpci_take_way(gpc_cache *cache, const gpc_request *request, const gpc
     }
     if (GPCI_UNLIKELY(cache->token_state != NULL))
         gpci_tokens_fill(cache, request, slot);
-    if (cache->reuse)
-        cache->reuse[slot] = 0;
-    if (cache->next_uses)
-        cache->next_uses[slot] = request->next_use;
-    if (cache->warps)
-        cache->warps[slot] = request->warp;
-    if (cache->written)
-        cache->written[slot] = (gpci_bytes){{0, 0}};
+    if (cache->tracks)
+        start_line(cache, request, slot);
     cache->stats.fills++;
     tell_fill(cache, request, view->set, way);
     *out_way = way;
