@@ -57,9 +57,24 @@ static void bring_to_front(gpci_module *m, uint32_t block) {
     gpci_module_make_recent(m->order + base + (way < m->given.ways ? 0 : m->given.ways), (uint16_t)way);
 }
 
-/* The request that a registered policy is shown: of an access, a module knows the address alone. */
-static gpc_request request_of(uint64_t tag) {
-    return (gpc_request){.address = tag};
+/*
+ * The request that a registered policy is shown: the access that the transaction is for, as one of a whole block of
+ * this module. Blocks other than the access's move because of it, as write-backs of what made room: of these the policy
+ * learns whose access it was, not by which instruction. Where the tree knows no more, the address is all.
+ */
+static gpc_request request_of(const gpci_module *m, uint64_t tag) {
+    const gpc_request *access = m->tree->request;
+    if (!access)
+        return (gpc_request){.address = tag};
+    if (gpci_module_tag_of(m, access->address) != tag)
+        return (gpc_request){
+            .address = tag, .cycle = access->cycle, .sm = access->sm, .kernel = access->kernel, .kind = GPC_STORE};
+    gpc_request request = *access;
+    request.address = tag;
+    request.byte_mask[0] = request.byte_mask[1] = 0;
+    request.size = 0;
+    request.sector_mask = 0;
+    return request;
 }
 
 /* Is the block's way under a policy other than lru and fifo? Those of the directory alone are not. */
@@ -69,7 +84,7 @@ static bool has_policy(const gpci_module *m, uint32_t block) {
 
 static void notify_hit(gpci_module *m, uint32_t block) {
     const gpc_replacement_ops *ops = m->policy->ops;
-    const gpc_request request = request_of(m->tags[block]);
+    const gpc_request request = request_of(m, m->tags[block]);
     if (ops->on_hit)
         ops->on_hit(m->policy->self, block / m->all_ways, block % m->all_ways, &request);
 }
@@ -116,7 +131,7 @@ static void notify_eviction(gpci_module *m, uint32_t block, const gpc_request *r
 
 static uint32_t policy_victim(gpci_module *m, uint64_t tag, uint32_t base) {
     const gpc_replacement_ops *ops = m->policy->ops;
-    const gpc_request request = request_of(tag);
+    const gpc_request request = request_of(m, tag);
     const uint32_t set = base / m->all_ways, ways = m->given.ways;
     if (ops->on_miss)
         ops->on_miss(m->policy->self, set, &request);
@@ -162,7 +177,7 @@ static void notify_write(gpci_module *m, uint32_t block, uint64_t tag, uint8_t s
         m->leaving = GPCI_TREE_NO_BLOCK;
     }
     if (is && (!was || other) && ops->on_fill) {
-        const gpc_request request = request_of(tag);
+        const gpc_request request = request_of(m, tag);
         ops->on_fill(m->policy->self, set, way, &request);
     }
 }

@@ -14,7 +14,7 @@
 #define GPCI_TREE_NO_BLOCK UINT32_MAX
 #define GPCI_TREE_NO_OWNER UINT16_MAX
 
-/* What modules have to tell a replacement policy: GPC_READS_ bits. */
+/* What a replacement policy of a module may read, whoever asks the tree: GPC_READS_ bits. */
 #define GPCI_TREE_READS (GPC_READS_PLACE | GPC_READS_ADDRESS)
 
 typedef enum gpci_module_place {
@@ -56,6 +56,7 @@ typedef struct gpci_module {
     gpci_policy *policy; /* NULL: lru or fifo */
     gpci_map map;        /* of a full map: block number -> block */
     gpc_coherence_stats stats;
+    const gpc_coherence *tree; /* that it is of */
 } gpci_module;
 
 /* When a link is busy in the transaction under way: spans of cycles, ascending; the first two are joined where a span is
@@ -102,6 +103,7 @@ struct gpc_coherence {
     size_t memory_room;
     gpc_coherence_callbacks callbacks;
     /* the transaction under way, or the last */
+    const gpc_request *request; /* the access that it is for; NULL: no more than its address is known, or none is */
     gpc_coherence_message *messages;
     gpc_coherence_transition *transitions;
     size_t message_room, transition_room;
@@ -166,7 +168,14 @@ size_t gpci_coherence_saved_bytes(const gpc_coherence *c);
 void gpci_coherence_save(const gpc_coherence *c, void *saved);
 void gpci_coherence_load(gpc_coherence *c, const void *saved);
 
-/* tree_engine.c: what transactions need beside the tree, made last and released first. GPC_ERROR_MEMORY. */
+/*
+ * tree_engine.c: gpc_coherence_access, neither argument NULL nor the struct's size another, for a request of which
+ * all is known: `carried`, which every step of the transaction can look at, and by which policies are told of it.
+ * NULL: they are told the address alone.
+ */
+gpc_status gpci_coherence_access(gpc_coherence *c, const gpc_coherence_request *request, const gpc_request *carried,
+                                 gpc_error *error, gpc_coherence_result *result);
+/* What transactions need beside the tree, made last and released first. GPC_ERROR_MEMORY. */
 gpc_status gpci_tree_engine_prepare(gpc_coherence *c);
 void gpci_tree_engine_release(gpc_coherence *c);
 /* Tests only: put faults in. */

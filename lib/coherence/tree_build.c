@@ -71,6 +71,7 @@ static gpc_status copy_modules(gpc_coherence *c, const gpc_coherence_options *o,
     gpc_status status = GPC_OK;
     for (uint32_t i = 0; i < c->module_count && status == GPC_OK; i++) {
         c->modules[i].index = i;
+        c->modules[i].tree = c;
         c->modules[i].leaving = GPCI_TREE_NO_BLOCK;
         status = copy_module(c, &c->modules[i], o->modules, error);
     }

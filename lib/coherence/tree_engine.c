@@ -313,6 +313,19 @@ static gpc_status check(const gpc_coherence *c, const gpc_coherence_request *req
     return c->failed == GPC_OK ? GPC_OK : gpci_tree_engine_failure(c, error);
 }
 
+gpc_status gpci_coherence_access(gpc_coherence *c, const gpc_coherence_request *request, const gpc_request *carried,
+                                 gpc_error *error, gpc_coherence_result *result) {
+    if (gpci_tree_engine_hit(c, request, result))
+        return GPC_OK;
+    gpc_status status = check(c, request, error);
+    if (status != GPC_OK)
+        return status;
+    c->request = carried;
+    status = run(c, request, error, result);
+    c->request = NULL;
+    return status;
+}
+
 gpc_status gpc_coherence_access(gpc_coherence *c, const gpc_coherence_request *request, gpc_error *error,
                                 gpc_coherence_result *result) {
     if (!c || !request)
@@ -325,8 +338,5 @@ gpc_status gpc_coherence_access(gpc_coherence *c, const gpc_coherence_request *r
             return status;
         request = &ours;
     }
-    if (gpci_tree_engine_hit(c, request, result))
-        return GPC_OK;
-    gpc_status status = check(c, request, error);
-    return status == GPC_OK ? run(c, request, error, result) : status;
+    return gpci_coherence_access(c, request, NULL, error, result);
 }

@@ -75,7 +75,7 @@ static gpc_status access(gpc_hierarchy *h, const gpc_request *r, const uint64_t 
     request.kind = r->kind == GPC_STORE                                ? GPC_COHERENCE_N_STORE
                    : r->kind == GPC_ATOMIC || r->kind == GPC_REDUCTION ? GPC_COHERENCE_STORE
                                                                        : GPC_COHERENCE_LOAD;
-    gpc_status status = gpc_coherence_access(h->coherent->tree, &request, error, result);
+    gpc_status status = gpci_coherence_access(h->coherent->tree, &request, r, error, result);
     *out_read = status == GPC_OK ? count(h, result) : 0;
     return status;
 }

@@ -281,6 +281,98 @@ Test(coherence_tags, policies_are_told) {
     small_close(s);
 }
 
+/* What a policy is shown, call by call. */
+static gpc_request shown[16];
+static char calls[17];
+static unsigned shown_count;
+
+static void note(char call, const gpc_request *request) {
+    cr_assert_lt(shown_count, 16);
+    calls[shown_count] = call;
+    calls[shown_count + 1] = '\0';
+    shown[shown_count++] = *request;
+}
+
+static void note_hit(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
+    (void)self, (void)set, (void)way;
+    note('h', request);
+}
+
+static void note_miss(void *self, uint32_t set, const gpc_request *request) {
+    (void)self, (void)set;
+    note('m', request);
+}
+
+static uint32_t note_victim(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
+    (void)self, (void)set, (void)candidates;
+    note('v', request);
+    return 0;
+}
+
+static void note_fill(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
+    (void)self, (void)set, (void)way;
+    note('f', request);
+}
+
+static void note_evict(void *self, uint32_t set, uint32_t way, const gpc_eviction *eviction,
+                       const gpc_request *request) {
+    (void)self, (void)set, (void)way, (void)eviction;
+    note('e', request);
+}
+
+static const gpc_replacement_ops noting = {.struct_size = sizeof(gpc_replacement_ops),
+                                           .name = "noting",
+                                           .on_hit = note_hit,
+                                           .on_miss = note_miss,
+                                           .choose_victim = note_victim,
+                                           .on_fill = note_fill,
+                                           .on_evict = note_evict};
+
+static void ask(gpc_coherence *c, uint32_t module, uint32_t kind, uint64_t address, const gpc_request *carried) {
+    gpc_coherence_request request = GPC_COHERENCE_REQUEST_INIT;
+    request.module = module;
+    request.kind = kind;
+    request.address = address;
+    request.size = 4;
+    shown_count = 0;
+    *calls = '\0';
+    cr_assert_eq(gpci_coherence_access(c, &request, carried, NULL, NULL), GPC_OK);
+    cr_expect_null(c->request, "the request is the caller's, and may go");
+}
+
+static void expect_whole(unsigned i, uint64_t address) {
+    const gpc_request *r = &shown[i];
+    cr_expect(r->address == address && r->pc == 99 && r->warp == 7 && r->kind == GPC_LOAD && !r->size, "%u", i);
+}
+
+/* Of an access the whole request, of what it moves whose it was, and of a host's access the address. */
+Test(coherence_tags, requests_are_carried) {
+    for (uint32_t module = 0; module <= 2; module += 2) {
+        small *s = small_open();
+        cr_assert_eq(gpc_context_register_replacement(s->context, &noting, NULL, NULL, &s->error), GPC_OK);
+        s->modules[module].replacement = "noting";
+        s->modules[0].sets = s->modules[0].ways = 1;
+        gpc_coherence *c = small_tree(s);
+        const gpc_request whole = {
+            .address = 0x1048, .pc = 99, .warp = 7, .sm = 6, .kernel = 5, .size = 4, .kind = GPC_LOAD};
+        ask(c, 0, GPC_COHERENCE_STORE, 0x2004, NULL);
+        cr_assert_str_eq(calls, "mf");
+        const gpc_request bare = {.address = 0x2000};
+        for (unsigned i = 0; i < shown_count; i++)
+            cr_expect_arr_eq(&shown[i], &bare, sizeof bare, "call %u", i);
+        ask(c, 0, GPC_COHERENCE_LOAD, 0x1048, &whole);
+        cr_assert_str_eq(calls, module ? "hmf" : "mvef");
+        for (unsigned i = module ? 1 : 0; i < shown_count; i++)
+            expect_whole(i, module ? 0x1000 : 0x1040);
+        if (module) { /* L1 wrote back what made room */
+            const gpc_request moved = {.address = 0x2000, .sm = 6, .kernel = 5, .kind = GPC_STORE};
+            cr_expect_arr_eq(&shown[0], &moved, sizeof moved);
+        }
+        cr_assert_eq(gpc_coherence_flush(c, GPC_NO_MODULE, 0, NULL, NULL), GPC_OK);
+        small_close(s);
+    }
+}
+
 /* A memory with an entry for each block cached. */
 Test(coherence_tags, full_map) {
     small *s = small_open();

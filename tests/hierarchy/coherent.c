@@ -334,6 +334,84 @@ Test(coherent, replacement_policies) {
     gpc_context_destroy(context);
 }
 
+/* A policy that is let in, for it says that it reads addresses alone, and writes down what it is shown of misses. */
+typedef struct shown {
+    gpc_request misses[8];
+    unsigned count;
+} shown;
+
+static gpc_status bind_shown(void *self, const gpc_policy_env *env, char *message) {
+    (void)message;
+    *(shown **)self = env->user_data;
+    return GPC_OK;
+}
+
+static void note_miss(void *self, uint32_t set, const gpc_request *request) {
+    (void)set;
+    shown *s = *(shown **)self;
+    cr_assert_lt(s->count, 8);
+    s->misses[s->count++] = *request;
+}
+
+static const gpc_warp_access telling = {.struct_size = sizeof telling,
+                                        .sm = 1,
+                                        .warp = 5,
+                                        .warp_age = 3,
+                                        .block = 17,
+                                        .pc = 0x1230,
+                                        .mask = 3,
+                                        .width = 4,
+                                        .kind = GPC_ATOMIC,
+                                        .hint = GPC_HINT_CS,
+                                        .priority = GPC_EVICT_LAST,
+                                        .token_l2 = GPC_TOKEN_NONE};
+
+static void expect_shown(const shown *s, uint64_t address) {
+    cr_expect_eq(s->count, 2, "two lines, with one miss each; not %u", s->count);
+    for (unsigned i = 0; i < s->count; i++) {
+        const gpc_request *r = &s->misses[i];
+        cr_expect_eq(r->address, address + 512 * i);
+        cr_expect(r->pc == telling.pc && r->warp == telling.warp && r->warp_age == telling.warp_age);
+        cr_expect(r->block == telling.block && r->sm == telling.sm && r->transactions == 2);
+        cr_expect(r->kind == telling.kind && r->space == telling.space && r->hint == telling.hint);
+        cr_expect(r->priority == telling.priority && r->token == telling.token && r->token_l2 == telling.token_l2);
+        cr_expect(!r->size && !r->sector_mask && !r->byte_mask[0] && !r->byte_mask[1], "whole lines");
+    }
+}
+
+/* All of a warp's request is there at each level, with a clock and without. */
+Test(coherent, whole_requests_reach_policies) {
+    static const gpc_replacement_ops ops = {.struct_size = sizeof ops,
+                                            .name = "shown",
+                                            .instance_bytes = sizeof(shown *),
+                                            .init = bind_shown,
+                                            .on_miss = note_miss,
+                                            .choose_victim = first_way,
+                                            .reads = GPC_READS_PLACE | GPC_READS_ADDRESS};
+    for (unsigned i = 0; i < 4; i++) {
+        rig r = {0};
+        shown s = {.count = 0};
+        char text[2048];
+        snprintf(text, sizeof text, "%s" COHERENT "coherence = nmoesi\nl%u.replacement = shown\nmode = %s\n", rig_base,
+                 1 + i % 2, i / 2 ? "timed" : "functional");
+        cr_assert_eq(gpc_context_create(NULL, NULL, &r.context), GPC_OK);
+        cr_assert_eq(gpc_context_register_replacement(r.context, &ops, &s, NULL, NULL), GPC_OK);
+        cr_assert_eq(gpc_config_create(r.context, NULL, &r.config), GPC_OK);
+        cr_assert_eq(gpc_config_load_text(r.config, text, "settings", NULL), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_create(r.context, r.config, NULL, &r.hierarchy), GPC_OK);
+        gpc_warp_access access = telling;
+        access.addresses = (const uint64_t[]){4096 + 68, 4608};
+        if (i / 2) {
+            cr_assert_eq(gpc_hierarchy_try_issue(r.hierarchy, &access, 1, NULL), GPC_OK);
+            cr_assert_eq(gpc_hierarchy_drain(r.hierarchy, NULL), GPC_OK);
+        } else {
+            cr_assert_eq(gpc_hierarchy_access(r.hierarchy, &access, NULL), GPC_OK);
+        }
+        expect_shown(&s, 4096);
+        rig_close(&r);
+    }
+}
+
 /* Predictors but hint and always-cache are not asked; what they read is said. */
 Test(coherent, predictors) {
     gpc_error error = GPC_ERROR_INIT;
