@@ -68,8 +68,14 @@ def struct_of(table, matrices=()):
         places = (g.gpc_field * len(held))(*(g.gpc_field(each.id, each.buckets) for each in held))
         states = matrices[0][1]._length_ if matrices else 0
         layout = g.gpc_layout(ctypes.sizeof(made), places, len(held), states, 0)
+        made.__reduce__ = lambda values: (_restored, (table, matrices, bytes(values)))
         _structs[table] = made, ctypes.pointer(layout), places
     return _structs[table][:2]
+
+
+def _restored(table, matrices, content):
+    """Values from another process."""
+    return struct_of(table, matrices)[0].from_buffer_copy(content)
 
 
 def empty(table=CounterTable.HIERARCHY, matrices=()):

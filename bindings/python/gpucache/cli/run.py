@@ -88,7 +88,7 @@ def add(commands):
 
     def checked(options):
         if (options.json, options.csv, options.events).count("-") > 1:
-            parser.error("only one of --json, --csv and --events can print")
+            parser.error("two of --json -, --csv - and --events - cannot both print")
         if options.sample and options.json is None and options.events is None:
             parser.error("--sample goes to the file of --json, or of --events")
         if options.events_filter and options.events is None:
