@@ -54,7 +54,7 @@ static gpc_status resize(gpc_hierarchy *h, const gpci_l1_share *share, gpc_error
     return status;
 }
 
-gpc_status gpci_hierarchy_empty(gpc_hierarchy *h) {
+gpc_status gpci_hierarchy_flush_for_kernel(gpc_hierarchy *h) {
     uint64_t flush = gpci_number(h, GPCI_KEY_KERNELS_FLUSH); /* none, l1, all */
     gpc_status status = flush >= 1 ? gpci_functional_flush_l1(h) : GPC_OK;
     if (flush == 2 && status == GPC_OK) {
@@ -120,7 +120,7 @@ const gpci_levels gpci_cache_levels = {.check = gpci_build_future,
                                        .create = create,
                                        .destroy = destroy,
                                        .resize = resize,
-                                       .begin = gpci_hierarchy_empty,
+                                       .begin = gpci_hierarchy_flush_for_kernel,
                                        .flush = flush,
                                        .add_sm = add_sm,
                                        .add_slice = add_slice,

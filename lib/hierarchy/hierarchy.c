@@ -73,7 +73,7 @@ void gpc_hierarchy_destroy(gpc_hierarchy *h) {
     gpci_release(context);
 }
 
-void gpci_hierarchy_tell(gpc_hierarchy *h, gpc_warp_event_kind kind) {
+void gpci_hierarchy_tell_policies(gpc_hierarchy *h, gpc_warp_event_kind kind) {
     for (uint32_t sm = 0; h->l1 && sm < h->sms; sm++) {
         gpc_warp_event event = {.kind = kind, .sm = sm, .kernel = h->kernel};
         gpc_cache_warp_event(h->l1[sm], &event);
@@ -110,7 +110,7 @@ gpc_status gpc_hierarchy_begin_kernel(gpc_hierarchy *h, const gpc_launch *launch
     h->stats.resident_blocks = launch ? gpc_hierarchy_occupancy(h, &l) : 0;
     gpci_count_dram_launch(h, gpci_number(h, GPCI_KEY_LAUNCH_SECTORS));
     gpci_launch_code(h, l.code_bytes);
-    gpci_hierarchy_tell(h, GPC_KERNEL_START);
+    gpci_hierarchy_tell_policies(h, GPC_KERNEL_START);
     if (status == GPC_OK && h->observer)
         status = h->observer->on_kernel(h->observer->data);
     return status;

@@ -119,9 +119,9 @@ void gpci_hierarchy_add_slice(const gpc_hierarchy *h, uint32_t slice, gpc_stats 
 void gpci_hierarchy_add_rest(const gpc_hierarchy *h, gpc_stats *stats);
 void gpci_hierarchy_stats(const gpc_hierarchy *h, gpc_stats *stats);
 /* cache_levels.c: empty what `kernels.flush` says. */
-gpc_status gpci_hierarchy_empty(gpc_hierarchy *h);
+gpc_status gpci_hierarchy_flush_for_kernel(gpc_hierarchy *h);
 /* Tell every L1's policies that the present kernel begins or ends. */
-void gpci_hierarchy_tell(gpc_hierarchy *h, gpc_warp_event_kind kind);
+void gpci_hierarchy_tell_policies(gpc_hierarchy *h, gpc_warp_event_kind kind);
 
 /* launch.c */
 gpc_status gpci_launch_l1_share(const gpc_hierarchy *h, const gpc_launch *launch, gpci_l1_share *share,

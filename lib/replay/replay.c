@@ -207,7 +207,7 @@ static gpc_status run_kernel(gpc_replay *r, gpc_stats *stats, gpc_error *error) 
     gpci_l1_share share;
     status = gpci_launch_l1_share(r->hierarchy, &launch, &share, &detail);
     if (status == GPC_OK)
-        status = gpci_hierarchy_empty(r->hierarchy);
+        status = gpci_hierarchy_flush_for_kernel(r->hierarchy);
     if (status == GPC_OK) {
         get_stats(r, &before);
         if (r->objects)
@@ -227,7 +227,7 @@ static gpc_status run_kernel(gpc_replay *r, gpc_stats *stats, gpc_error *error) 
         status = r->timed ? gpci_timed_run(r->timed, &before, error) : gpci_replay_rounds(r, error);
     r->hierarchy->future = NULL;
     gpci_dispatch_abandon(r);
-    gpci_hierarchy_tell(r->hierarchy, GPC_KERNEL_END);
+    gpci_hierarchy_tell_policies(r->hierarchy, GPC_KERNEL_END);
     if (r->last_pc >= r->first_pc)
         gpci_launch_code(r->hierarchy, r->last_pc - r->first_pc + (k->binary_version >= 70 ? 16 : 8));
     gpci_replay_count(r);

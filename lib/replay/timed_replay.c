@@ -15,11 +15,11 @@ static bool finished(const gpci_timed_replay *t) {
 
 static void begin(gpci_timed_replay *t, const gpc_stats *before) {
     gpc_replay *r = t->r;
-    const gpci_front front = {.user_data = t,
-                              .step = gpci_sm_step,
-                              .complete = gpci_sm_complete,
-                              .ready = gpci_sm_ready,
-                              .cache_event = t->wants_events ? gpci_sm_cache_event : NULL};
+    const gpci_sm_front_end front = {.user_data = t,
+                                     .step = gpci_sm_step,
+                                     .complete = gpci_sm_complete,
+                                     .ready = gpci_sm_ready,
+                                     .cache_event = t->wants_events ? gpci_sm_cache_event : NULL};
     gpci_timed_attach(r->hierarchy, &front);
     t->launched = gpci_timed_now(r->hierarchy);
     t->first_start = t->launched + 1 + t->launch_cycles;
@@ -143,7 +143,7 @@ static uint64_t horizon(const gpci_timed_replay *t) {
 /* One cycle in which something happens. */
 static gpc_status turn(gpci_timed_replay *t, gpc_error *error) {
     gpc_replay *r = t->r;
-    gpc_status status = gpci_timed_turn(r->hierarchy, horizon(t));
+    gpc_status status = gpci_timed_run_cycle(r->hierarchy, horizon(t));
     if (status == GPC_END && t->wants_samples) /* which may let warps go that are throttled */
         status = gpc_hierarchy_advance(r->hierarchy, horizon(t) - gpci_timed_now(r->hierarchy));
     if (status == GPC_END)

@@ -6,7 +6,7 @@
 #include "replay/replay.h"
 #include "replay/scoreboard.h"
 #include "scheduler/scheduler.h"
-#include "timed/front.h"
+#include "timed/sm_front_end.h"
 
 /*
  * Timed replay. An SM is stepped when one of its warps may issue, when a block starts,

@@ -51,7 +51,7 @@ bool gpci_coherent_mshr_stall(gpci_timed *t, gpci_stage *stage, gpci_queue *queu
     gpci_queue_pop(queue, &t->pool, t->wheel.now);
     if (!stage->returned.count)
         gpci_stage_block(stage, &stage->held[0], t->wheel.now, GPC_BUSY_MSHR);
-    gpci_see_held(t, stage, gpci_at(t, packet), &stage->held[0]);
+    gpci_see_blocked(t, stage, gpci_at(t, packet), &stage->held[0]);
     gpci_queue_push(&stage->returned, &t->pool, t->wheel.now, packet);
     return true;
 }
@@ -62,7 +62,7 @@ bool gpci_coherent_mshr_is_stalled(gpci_timed *t, gpci_stage *stage) {
         return false;
     }
     gpci_stage_block(stage, &stage->held[0], t->wheel.now, GPC_BUSY_MSHR);
-    gpci_see_held(t, stage, gpci_at(t, stage->returned.first), &stage->held[0]);
+    gpci_see_blocked(t, stage, gpci_at(t, stage->returned.first), &stage->held[0]);
     return true;
 }
 

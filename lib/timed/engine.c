@@ -13,7 +13,7 @@ static gpc_status failure(gpci_timed *t) {
     return status;
 }
 
-gpc_status gpci_timed_turn(gpc_hierarchy *h, uint64_t limit) {
+gpc_status gpci_timed_run_cycle(gpc_hierarchy *h, uint64_t limit) {
     gpci_timed *t = h->timed;
     uint64_t next = gpci_wheel_next(&t->wheel);
     if (next == GPCI_NEVER)
@@ -23,7 +23,7 @@ gpc_status gpci_timed_turn(gpc_hierarchy *h, uint64_t limit) {
         return t->failed;
     }
     gpci_groups_expect(t, gpci_wheel_due(&t->wheel, next));
-    gpci_wheel_turn(&t->wheel, next, gpci_groups_step, t);
+    gpci_wheel_run_cycle(&t->wheel, next, gpci_groups_step, t);
     if (GPCI_UNLIKELY(t->trace != NULL) && t->trace->cancelled && t->failed == GPC_OK)
         return gpci_timed_cancel(t);
     return failure(t);
@@ -37,8 +37,8 @@ void gpci_timed_wake(gpc_hierarchy *h, uint32_t sm, uint64_t cycle) {
     gpci_wake(h->timed, h->timed->groups[GPCI_GROUP_SMS].first + sm, cycle);
 }
 
-void gpci_timed_attach(gpc_hierarchy *h, const gpci_front *front) {
-    h->timed->front = front ? *front : (gpci_front){0};
+void gpci_timed_attach(gpc_hierarchy *h, const gpci_sm_front_end *front) {
+    h->timed->front = front ? *front : (gpci_sm_front_end){0};
     gpci_timed_hook(h->timed);
 }
 
@@ -66,7 +66,7 @@ gpc_status gpc_hierarchy_advance(gpc_hierarchy *h, uint64_t cycles) {
         return GPC_ERROR_ARGUMENT;
     gpc_status status = t->failed;
     while (status == GPC_OK && gpci_wheel_next(&t->wheel) <= target)
-        status = gpci_timed_turn(h, target);
+        status = gpci_timed_run_cycle(h, target);
     if (status == GPC_OK)
         t->wheel.now = target;
     return status;
@@ -94,7 +94,7 @@ gpc_status gpc_hierarchy_drain(gpc_hierarchy *h, gpc_error *error) {
     uint64_t patience = gpci_number(h, GPCI_KEY_DEADLOCK), since = t->wheel.now;
     uint32_t live = t->pool.live;
     while (t->in_flight || !is_idle(t)) {
-        gpc_status status = gpci_timed_turn(h, GPCI_NEVER - 1);
+        gpc_status status = gpci_timed_run_cycle(h, GPCI_NEVER - 1);
         if (status < 0)
             return gpci_fail(error, status, "gpc_hierarchy_drain: %s",
                              t->error.message[0] ? t->error.message : failure_of(status));

@@ -330,7 +330,7 @@ GPCI_INLINE void run_tags(gpci_timed *t, gpci_stage *stage, pass_tags_fn pass_ta
         queue->first = next;
         gpci_verdict verdict = pass_tags(t, stage, packet, held);
         if (verdict == GPCI_BLOCKED) {
-            gpci_see_held(t, stage, gpci_at(t, packet), held);
+            gpci_see_blocked(t, stage, gpci_at(t, packet), held);
             t->pool.next[packet] = next;
             queue->first = packet;
             return;

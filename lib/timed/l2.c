@@ -246,7 +246,7 @@ static void run_link_tags(gpci_timed *t, gpci_stage *stage) {
             return;
         }
         if (pass(t, stage, stage->link_at, held) == GPCI_BLOCKED) {
-            gpci_see_held(t, stage, gpci_at(t, stage->link_at), held);
+            gpci_see_blocked(t, stage, gpci_at(t, stage->link_at), held);
             return;
         }
         stage->link_at = GPCI_NO_PACKET;
@@ -273,7 +273,7 @@ static void run_tags(gpci_timed *t, gpci_stage *stage) {
         }
         stage->in.first = next;
         if (pass(t, stage, packet, held) == GPCI_BLOCKED) {
-            gpci_see_held(t, stage, p, held);
+            gpci_see_blocked(t, stage, p, held);
             t->pool.next[packet] = next;
             stage->in.first = packet;
             return;

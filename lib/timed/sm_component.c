@@ -2,7 +2,7 @@
 #include "timed/timed.h"
 
 /*
- * SMs as components, where they live in this library too (timed/front.h): the replay's, or nobody's. And what stands
+ * SMs as components, where they live in this library too (timed/sm_front_end.h): the replay's, or nobody's. And what stands
  * between the L1s of neighbouring SMs and the request network: L2 request coalescers.
  */
 
@@ -14,16 +14,16 @@ static gpci_group_size sm_size(const gpci_timed *t, gpci_group_kind kind) {
 /* Attached later (gpci_timed_attach), and owned by who attaches them. */
 static gpc_status sm_make(gpci_group *group, gpc_error *error) {
     (void)error;
-    group->timed->front = (gpci_front){0};
+    group->timed->front = (gpci_sm_front_end){0};
     return GPC_OK;
 }
 
 static void sm_destroy(gpci_group *group) {
-    group->timed->front = (gpci_front){0};
+    group->timed->front = (gpci_sm_front_end){0};
 }
 
 static void sm_step(const gpci_group *group, uint32_t sm) {
-    const gpci_front *front = &group->timed->front;
+    const gpci_sm_front_end *front = &group->timed->front;
     if (front->step)
         front->step(front->user_data, sm);
 }

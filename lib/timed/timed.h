@@ -9,9 +9,9 @@
 #include "level/warp_access.h"
 #include "timed/coalescer.h"
 #include "timed/component.h"
-#include "timed/front.h"
 #include "timed/network.h"
 #include "timed/reorder.h"
+#include "timed/sm_front_end.h"
 
 /*
  * The hierarchy with a clock: stages (L1s and L2 slices: a cache, its MSHRs, its
@@ -198,7 +198,7 @@ typedef struct gpci_timed {
     uint32_t expect_from, expect_to; /* components whose steps are expected, and others between them */
     gpci_trace *trace;               /* the hierarchy's */
     gpc_hierarchy_callbacks callbacks;
-    gpci_front front;
+    gpci_sm_front_end front;
     gpc_status failed; /* a policy chose an impossible victim, or a protocol has no rule */
     gpc_error error;   /* what a protocol says of it */
     uint64_t accepted, completed;

@@ -168,7 +168,7 @@ static gpc_event *held_at(const gpci_timed *t, const gpci_stage *stage, const gp
     return &t->trace->held[stage->level == 1 ? stage->index : t->h->sms + 2 * stage->index + client];
 }
 
-void gpci_tell_held(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p, const gpci_tag_access *held) {
+void gpci_tell_blocked(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p, const gpci_tag_access *held) {
     gpc_event *told = held_at(t, stage, held);
     if (told->outcome == held->reason || !p->label.id)
         return;

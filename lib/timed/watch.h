@@ -26,8 +26,8 @@ GPCI_COLD void gpci_tell_waits(gpci_timed *t, const gpci_stage *stage, uint32_t 
                                uint32_t leader);
 GPCI_COLD void gpci_tell_lookup(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p,
                                 const gpci_tag_access *held);
-GPCI_COLD void gpci_tell_held(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p,
-                              const gpci_tag_access *held);
+GPCI_COLD void gpci_tell_blocked(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p,
+                                 const gpci_tag_access *held);
 GPCI_COLD void gpci_tell_released(const gpci_stage *stage, const gpci_tag_access *held);
 GPCI_COLD void gpci_tell_leaves(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p,
                                 const gpc_eviction *eviction);
@@ -100,10 +100,10 @@ GPCI_INLINE void gpci_see_lookup(gpci_timed *t, const gpci_stage *stage, const g
 }
 
 /* At the tags: held up; and not any more. */
-GPCI_INLINE void gpci_see_held(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p,
-                               const gpci_tag_access *held) {
+GPCI_INLINE void gpci_see_blocked(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p,
+                                  const gpci_tag_access *held) {
     if (GPCI_UNLIKELY(t->trace != NULL))
-        gpci_tell_held(t, stage, p, held);
+        gpci_tell_blocked(t, stage, p, held);
 }
 GPCI_INLINE void gpci_see_released(const gpci_stage *stage, const gpci_tag_access *held) {
     if (GPCI_UNLIKELY(stage->timed->trace != NULL))

@@ -32,7 +32,7 @@ uint64_t gpci_wheel_next(const gpci_wheel *wheel) {
     return GPCI_NEVER;
 }
 
-void gpci_wheel_turn(gpci_wheel *wheel, uint64_t cycle, gpci_step_fn step, void *user_data) {
+void gpci_wheel_run_cycle(gpci_wheel *wheel, uint64_t cycle, gpci_step_fn step, void *user_data) {
     uint32_t slot = (uint32_t)cycle & (GPCI_WHEEL_SPAN - 1);
     uint64_t *due = wheel->due + (size_t)slot * wheel->words;
     wheel->now = cycle;

@@ -55,7 +55,7 @@ GPCI_INLINE const uint64_t *gpci_wheel_due(const gpci_wheel *wheel, uint64_t cyc
 typedef void (*gpci_step_fn)(void *user_data, uint32_t component);
 
 /* Go to `cycle`, which is not before now, and step its components. Between now and there must be none. */
-void gpci_wheel_turn(gpci_wheel *wheel, uint64_t cycle, gpci_step_fn step, void *user_data);
+void gpci_wheel_run_cycle(gpci_wheel *wheel, uint64_t cycle, gpci_step_fn step, void *user_data);
 
 /* Forget everything that is due. */
 void gpci_wheel_clear(gpci_wheel *wheel);

@@ -105,7 +105,7 @@ gpci_network_stats crossbar_run(const crossbar *c, item *items, uint32_t count) 
     for (uint32_t i = 0; i < count; i++)
         items[i].sent = items[i].taken = 0;
     for (uint64_t next; (next = gpci_wheel_next(&r.wheel)) != GPCI_NEVER;)
-        gpci_wheel_turn(&r.wheel, next, step, &r);
+        gpci_wheel_run_cycle(&r.wheel, next, step, &r);
     cr_assert_eq(r.taken, count, "%u of %u packets arrived", r.taken, count);
     cr_assert_eq(gpci_network_count(r.network), 0);
     cr_assert_eq(r.pool.live, 0);

@@ -124,7 +124,7 @@ Test(network, not_one_cycle_early) {
     open_bare(&b, GPCI_QUEUES_FIFO);
     uint32_t packet = send(&b, 0, 1, 64);
     cr_expect_eq(gpci_wheel_next(&b.wheel), 1, "cycle 0 is over");
-    gpci_wheel_turn(&b.wheel, 1, step_output, b.network);
+    gpci_wheel_run_cycle(&b.wheel, 1, step_output, b.network);
     cr_expect_eq(visible(b.network, &b.wheel, 1, 1 + 2 + 8 - 1), GPCI_NO_PACKET);
     cr_expect_eq(visible(b.network, &b.wheel, 1, 1 + 2 + 8), packet);
     cr_expect_eq(visible(b.network, &b.wheel, 0, 100), GPCI_NO_PACKET);
@@ -150,7 +150,7 @@ Test(network, room_is_that_of_all_queues_and_who_waits_is_known) {
         cr_expect(gpci_network_waiting(b.network, 0, &packets, &output));
         cr_expect_eq(packets, 3);
         cr_expect_eq(output, queues ? 0 : 1, "all since cycle 0: the lowest of several queues");
-        gpci_wheel_turn(&b.wheel, 1, step_output, b.network);
+        gpci_wheel_run_cycle(&b.wheel, 1, step_output, b.network);
         cr_expect(gpci_network_can_send(b.network, 0));
         cr_expect(gpci_network_waiting(b.network, 0, &packets, &output));
         cr_expect_eq(packets, 2);
@@ -270,11 +270,11 @@ Test(network, counts_begin_anew) {
     open_bare(&b, GPCI_QUEUES_FIFO);
     send(&b, 0, 1, 64);
     send(&b, 0, 1, 64);
-    gpci_wheel_turn(&b.wheel, 1, step_output, b.network);
+    gpci_wheel_run_cycle(&b.wheel, 1, step_output, b.network);
     cr_expect_eq(gpci_network_get_stats(b.network).input_cycles, 2, "two in cycle 0");
     gpci_network_reset_stats(b.network);
     cr_expect_eq(gpci_network_get_stats(b.network).input_cycles, 0);
-    gpci_wheel_turn(&b.wheel, 2, step_output, b.network);
+    gpci_wheel_run_cycle(&b.wheel, 2, step_output, b.network);
     cr_expect_eq(gpci_network_get_stats(b.network).input_cycles, 1, "the second in cycle 1");
     cr_expect_eq(gpci_network_get_stats(b.network).output_cycles, 1, "the first in cycle 1");
     close_bare(&b);

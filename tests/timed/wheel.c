@@ -48,7 +48,7 @@ static void close_bench(bench *b) {
 /* All turns up to and without cycle `end`. */
 static void turn_until(bench *b, uint64_t end) {
     for (uint64_t next; (next = gpci_wheel_next(&b->wheel)) < end;)
-        gpci_wheel_turn(&b->wheel, next, note, b);
+        gpci_wheel_run_cycle(&b->wheel, next, note, b);
 }
 
 static void expect_step(const bench *b, uint32_t index, uint64_t cycle, uint32_t component) {
@@ -156,7 +156,7 @@ Test(wheel, asking_again_reaches_any_cycle) {
         gpci_wheel_wake(&b.wheel, 5, 100000);
         uint64_t next = gpci_wheel_next(&b.wheel);
         cr_assert(next > b.wheel.now && next <= 100000);
-        gpci_wheel_turn(&b.wheel, next, note, &b);
+        gpci_wheel_run_cycle(&b.wheel, next, note, &b);
     }
     cr_expect_eq(b.wheel.now, 100000);
     cr_expect_eq(b.steps, (100000 + GPCI_WHEEL_SPAN - 2) / (GPCI_WHEEL_SPAN - 1));
@@ -208,7 +208,7 @@ Test(wheel, random_wakes_against_a_table) {
             any |= (due[i] >>= 1) & 1;
         b.steps = 0;
         cr_assert_eq(gpci_wheel_next(&b.wheel) == cycle + 1, any);
-        gpci_wheel_turn(&b.wheel, cycle + 1, note, &b);
+        gpci_wheel_run_cycle(&b.wheel, cycle + 1, note, &b);
         uint32_t step = 0;
         for (uint32_t i = 0; i < COMPONENTS; i++)
             if (due[i] & 1)

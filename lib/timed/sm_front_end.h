@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef GPC_TIMED_FRONT_H
-#define GPC_TIMED_FRONT_H
+#ifndef GPC_TIMED_SM_FRONT_END_H
+#define GPC_TIMED_SM_FRONT_END_H
 
 #include "level/hierarchy.h"
 #include "timed/wheel.h"
@@ -10,7 +10,7 @@
  * engine's. They are components of the hierarchy's own wheel, and so idle
  * SMs cost nothing and the clock skips to the next cycle in which anything happens.
  */
-typedef struct gpci_front {
+typedef struct gpci_sm_front_end {
     void *user_data;
     /* SM `sm` asked to be stepped at the present cycle, or is refused for another reason than it knows; may issue. */
     void (*step)(void *user_data, uint32_t sm);
@@ -20,10 +20,10 @@ typedef struct gpci_front {
     void (*ready)(void *user_data, uint32_t sm);
     /* An L1 event (set only where a scheduler wants them). */
     void (*cache_event)(void *user_data, uint32_t sm, const gpc_cache_event *event);
-} gpci_front;
+} gpci_sm_front_end;
 
 /* Attach, or with NULL detach. What `gpc_hierarchy_set_callbacks` set is told as well. */
-void gpci_timed_attach(gpc_hierarchy *h, const gpci_front *front);
+void gpci_timed_attach(gpc_hierarchy *h, const gpci_sm_front_end *front);
 
 /* Step `sm` at core cycle `cycle`, or at the next it can be. */
 void gpci_timed_wake(gpc_hierarchy *h, uint32_t sm, uint64_t cycle);
@@ -38,7 +38,7 @@ gpc_status gpci_timed_issue(gpc_hierarchy *h, const gpc_warp_access *access, uin
 gpc_busy gpci_timed_busy(const gpc_hierarchy *h, uint32_t sm);
 
 /* Go to the next cycle in which anything happens, not beyond `limit`, and let it happen. GPC_END: nothing is due. */
-gpc_status gpci_timed_turn(gpc_hierarchy *h, uint64_t limit);
+gpc_status gpci_timed_run_cycle(gpc_hierarchy *h, uint64_t limit);
 
 /* Who waits for whom, into `text`. */
 void gpci_timed_report(const gpc_hierarchy *h, char *text, size_t size);
