@@ -41,8 +41,9 @@ static uint64_t hash_of(const void *entries, uint32_t entry) {
 }
 
 bool gpci_map_reserve(gpc_context *context, gpci_map *map, size_t more) {
-    return more <= GPCI_MOST_ENTRIES && GPCI_ARRAY_ROOM(context, map->entries, map->capacity, map->count, more) &&
-           gpci_slots_reserve(context, &map->slots, map->entries, map->count, more, hash_of);
+    /* The slots refuse what is too many, before anything is asked of memory. */
+    return gpci_slots_reserve(context, &map->slots, map->entries, map->count, more, hash_of) &&
+           GPCI_ARRAY_ROOM(context, map->entries, map->capacity, map->count, more);
 }
 
 void gpci_map_clear(gpci_map *map) {
