@@ -26,11 +26,6 @@ static void write_memory(void *user_data, uint64_t address, uint8_t segments) {
     see_memory(h, GPC_WHAT_MEMORY_WRITE, address, sectors);
 }
 
-/* A line of a slice, as the host knows it. */
-static uint64_t outer(const gpc_hierarchy *h, uint32_t slice, uint64_t inner) {
-    return gpci_interleave_address(&h->interleave, slice % h->slices_per_partition, inner);
-}
-
 static void tell_write_back(const gpc_hierarchy *h, uint32_t slice, uint64_t line, uint32_t sectors) {
     gpci_ids present = h->trace->below;
     gpci_see_step(h, GPC_WHAT_WRITE_BACK, GPC_COMPONENT_L2, slice, line, sectors, 0);
@@ -43,22 +38,22 @@ static void write_back(gpc_hierarchy *h, uint32_t slice, uint64_t line, const ui
     uint32_t sectors = gpci_count_sectors(gpci_l2_write_back(h, slice, bytes));
     gpci_count_dram_write(h, sectors);
     if (GPCI_UNLIKELY(h->trace != NULL) && sectors)
-        tell_write_back(h, slice, outer(h, slice, line), sectors);
+        tell_write_back(h, slice, gpci_l2_host_address(h, slice, line), sectors);
 }
 
 static void tell_access(const gpc_hierarchy *h, uint32_t slice, const gpc_request *request,
                         const gpc_access_result *result) {
     uint32_t sectors = gpci_count_sectors(h->l2_level.segments_of[request->sector_mask]);
-    gpci_see_step(h, GPC_WHAT_LOOKUP, GPC_COMPONENT_L2, slice, outer(h, slice, request->address), sectors,
-                  result->outcome);
+    gpci_see_step(h, GPC_WHAT_LOOKUP, GPC_COMPONENT_L2, slice, gpci_l2_host_address(h, slice, request->address),
+                  sectors, result->outcome);
     if (result->evicted)
-        gpci_tell_evict(h->trace, GPC_COMPONENT_L2, slice, outer(h, slice, result->eviction.line_address),
-                        &result->eviction);
+        gpci_tell_evict(h->trace, GPC_COMPONENT_L2, slice,
+                        gpci_l2_host_address(h, slice, result->eviction.line_address), &result->eviction);
 }
 
 /* A slice asks for what a read lacks. */
 static void tell_fetch(const gpc_hierarchy *h, uint32_t slice, uint64_t inner, const gpc_access_result *result) {
-    gpci_see_step(h, GPC_WHAT_FETCH, GPC_COMPONENT_L2, slice, outer(h, slice, inner),
+    gpci_see_step(h, GPC_WHAT_FETCH, GPC_COMPONENT_L2, slice, gpci_l2_host_address(h, slice, inner),
                   gpci_count_sectors(h->l2_level.segments_of[result->fetch_sectors]), 0);
 }
 

@@ -19,7 +19,7 @@ void gpci_l2_take_from_l1(gpc_hierarchy *h, uint32_t slice, uint64_t inner, gpci
                           void *user_data) {
     if (!h->inclusive || !h->l1)
         return;
-    uint64_t address = gpci_interleave_address(&h->interleave, slice % h->slices_per_partition, inner);
+    uint64_t address = gpci_l2_host_address(h, slice, inner);
     for (uint32_t sm = 0; sm < h->sms; sm++)
         for (uint32_t at = 0; at < h->l2_level.line_bytes; at += h->l1_level.line_bytes)
             take_line(h, sm, address + at, write, user_data);

@@ -43,9 +43,9 @@ GPCI_INLINE uint32_t gpci_l2_slice(const gpc_hierarchy *h, uint32_t partition, u
     return partition * h->slices_per_partition + slice;
 }
 
-/* The line of L2 that an address lies in. */
-GPCI_INLINE uint64_t gpci_l2_line_of(const gpc_hierarchy *h, uint64_t address) {
-    return address & ~(uint64_t)(h->l2_level.line_bytes - 1);
+/* An address within a slice, of either partition, as the host knows it. */
+GPCI_INLINE uint64_t gpci_l2_host_address(const gpc_hierarchy *h, uint32_t slice, uint64_t inner) {
+    return gpci_interleave_address(&h->interleave, slice % h->slices_per_partition, inner);
 }
 
 /*

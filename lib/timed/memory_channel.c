@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "level/l2_rules.h"
 #include "timed/transactions.h"
 #include "timed/watch.h"
 
@@ -58,13 +59,11 @@ static bool offer(gpci_timed *t, uint32_t packet, uint8_t stretch) {
     uint64_t line = gpci_l2_line(t, p->request.address);
     if (t->memory[p->path.channel].host_full)
         return false;
-    gpc_memory_request request = {
-        .address = gpci_interleave_address(&t->h->interleave, p->path.slice % t->h->slices_per_partition, line) +
-                   first * GPCI_SEGMENT,
-        .id = ++t->memory_ids << 32 | packet,
-        .bytes = (gpci_log2(stretch) + 1 - first) * GPCI_SEGMENT,
-        .channel = p->path.channel,
-        .write = p->type == GPCI_WRITE};
+    gpc_memory_request request = {.address = gpci_l2_host_address(t->h, p->path.slice, line) + first * GPCI_SEGMENT,
+                                  .id = ++t->memory_ids << 32 | packet,
+                                  .bytes = (gpci_log2(stretch) + 1 - first) * GPCI_SEGMENT,
+                                  .channel = p->path.channel,
+                                  .write = p->type == GPCI_WRITE};
     p->path.host_id = request.id;
     p->due = GPCI_NEVER;
     t->memory[p->path.channel].host_full = !t->callbacks.on_memory(t->callbacks.user_data, &request);

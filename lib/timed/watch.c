@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "level/l2_rules.h"
 #include "timed/watch_coherent.h"
 
 /* From what the timed hierarchy does to events. */
@@ -99,8 +100,7 @@ static void complete_write_back(const gpci_timed *t, const gpci_stage *stage, gp
     if (stage->level != 2)
         return;
     p->request.sm = GPC_NONE;
-    p->address =
-        gpci_interleave_address(&t->h->interleave, stage->index % t->h->slices_per_partition, p->request.address);
+    p->address = gpci_l2_host_address(t->h, stage->index, p->request.address);
 }
 
 static void tell_child(gpci_timed *t, gpc_what what, const gpci_stage *stage, gpci_packet *p,
@@ -196,7 +196,7 @@ void gpci_tell_leaves(gpci_timed *t, const gpci_stage *stage, const gpci_packet 
     t->trace->cause_at = stage;
     e.address = eviction->line_address;
     if (stage->level == 2)
-        e.address = gpci_interleave_address(&t->h->interleave, stage->index % t->h->slices_per_partition, e.address);
+        e.address = gpci_l2_host_address(t->h, stage->index, e.address);
     e.value = gpci_count_sectors(eviction->dirty_sectors);
     e.bytes = 0;
     if (p->label.id)
