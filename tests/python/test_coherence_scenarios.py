@@ -299,6 +299,18 @@ class Wrong(Case):
             (lambda: self.modules[2].update(directory_assoc=3), ("config two", "directory_size")),
             (lambda: self.document["configs"]["two"].update(networks=[{"name": "net"}]),
              ("config two: networks[0]", "key 'bandwidth' is missing")),
+            # a key that means nothing: each object that the file may have
+            (lambda: self.document.update(sequence=[]), ("file.json: key 'sequence' is none of schema, ",)),
+            (lambda: self.document["configs"]["two"].update(network=[]), ("config two: key 'network'",)),
+            (lambda: self.modules[0].update(way=1), ("config two: modules[0]: key 'way'",)),
+            (lambda: self.document["configs"]["two"]["networks"][0].update(width=1), ("networks[0]: key 'width'",)),
+            (lambda: self.modules[0].update(address_range={"kind": "interleaved", "eq": 0, "rest": 1}),
+             ("modules[0]: key 'address_range': key 'rest'",)),
+            (lambda: self.modules[0].update(address_range={"kind": "range", "first": 0, "end": 9}),
+             ("modules[0]: key 'address_range': key 'end'",)),
+            (lambda: self.scenario.update(cycles=[]), ("scenario by-hand: key 'cycles'",)),
+            (lambda: self.scenario["final"]["mm"].update(block=[]), ("by-hand", "key 'mm': key 'block'")),
+            (lambda: self.scenario["final"]["mm"].update(net={"low": {"send": 1}}), ("'low': key 'send'",)),
         ):  # fmt: skip
             self.setUp()
             change()

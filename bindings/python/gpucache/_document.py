@@ -47,6 +47,13 @@ class Part:
             raise ScenarioError(f"{self.where}: key '{key}' is missing")
         return default
 
+    def only(self, *keys):
+        """Itself, if it has no other keys: one that is misspelt, or of another program, must not go unnoticed."""
+        for key in self.value:
+            if key not in keys:
+                raise ScenarioError(f"{self.where}: key '{key}' is none of {', '.join(keys)}")
+        return self
+
     def wrong(self, key, expected):
         return ScenarioError(f"{self.where}: key '{key}' is {shown(self.value[key])}, not {expected}")
 
@@ -150,13 +157,9 @@ def trace_entry(value):
         if good else None  # fmt: skip
 
 
-def _numbers(part, keys=None):
+def _numbers(part):
     """{name: number} of an object."""
-    found = {key: part.number(key) for key in part.value}
-    for key in found:
-        if keys is not None and key not in keys:
-            raise ScenarioError(f"{part.where}: key '{key}' is none of {', '.join(keys)}")
-    return found
+    return {key: part.number(key) for key in part.value}
 
 
 def _orders(part):
@@ -170,14 +173,13 @@ def _orders(part):
 
 
 def _net(part):
-    for key in part.value:
-        if key not in ("low", "high"):
-            raise ScenarioError(f"{part.where}: key '{key}' is none of low, high")
-    return {side: _numbers(part.part(side), ("sent", "received")) for side in part.value}
+    sides = part.only("low", "high").value
+    return {side: _numbers(part.part(side).only("sent", "received")) for side in sides}
 
 
 def final_of(part):
     """The Final of a module."""
+    part.only("blocks", "lru", "transitions", "stats", "net")
     blocks = transitions = None
     if "blocks" in part:
         blocks = dict(part.each("blocks", _block, "[set, way, tag, state, directory]"))

@@ -8,7 +8,8 @@
             print(difference)
 
 A scenario's accesses are issued one after another, each when everything before it has ended. What the file has of
-`trace`, `completion` and `final` is compared; an Outcome can be written in the same form.
+`trace`, `completion` and `final` is compared; an Outcome can be written in the same form. A key that means nothing here
+is an error.
 """
 
 import json
@@ -27,6 +28,21 @@ _KINDS = {
     "n_store": CoherenceKind.N_STORE,
 }  # fmt: skip
 
+# Keys that are read, and those that say what a reader of the file should know: `schema`, `description`, `mix` and what
+# the reference did.
+_DOCUMENT = "schema", "protocol", "configs", "sequential"
+_CONFIG = "description", "control_bytes", "modules", "networks"
+_MODULE = (
+    "description", "name", "type", "level", "sets", "assoc", "block_size", "latency", "directory_latency",
+    "directory_size", "directory_assoc", "directory_ways", "policy", "ports", "mshr", "low_modules", "low_network",
+    "high_network", "address_range", "non_inclusive", "any_victim", "write_through", "no_write_allocate",
+)  # fmt: skip
+_NETWORK = "description", "name", "topology", "bandwidth", "input_buffer", "output_buffer"
+_SEQUENTIAL = (
+    "description", "name", "mix", "config", "protocol", "accesses", "completion", "trace", "trace_pos", "final",
+    "error", "upstream", "upstream_final",
+)  # fmt: skip
+
 Access = namedtuple("Access", "module kind address word")  # `word`: the kind as the file has it
 
 
@@ -39,8 +55,10 @@ def _serves(module):
         return None
     kind = found.text("kind")
     if kind == "interleaved":
+        found.only("kind", "div", "mod", "eq")
         return Interleaved(found.number("div"), found.number("mod"), found.number("eq"))
     if kind in ("range", "bounds"):
+        found.only("kind", "low", "high", "first", "last")
         low, high = ("low", "high") if "low" in found.value else ("first", "last")
         return AddressRange(found.number(low), found.number(high))
     raise found.wrong("kind", "interleaved, range or bounds")
@@ -73,8 +91,9 @@ def _module(part):
     )  # fmt: skip
 
 
-def _named(parts, what):
+def _parts(config, what, values, keys):
     """The parts of a list, whose names differ."""
+    parts = [Part(each, f"{config.where}: {what}[{at}]").only(*keys) for at, each in enumerate(values)]
     seen = set()
     for part in parts:
         name = part.text("name")
@@ -89,12 +108,9 @@ class Tree:
 
     def __init__(self, part):
         self.part = part
-        modules = _named([Part(each, f"{part.where}: modules[{at}]") for at, each in enumerate(part.list("modules"))],
-                         "modules")  # fmt: skip
-        networks = _named(
-            [Part(each, f"{part.where}: networks[{at}]") for at, each in enumerate(part.list("networks", []))],
-            "networks",
-        )
+        part.only(*_CONFIG)
+        modules = _parts(part, "modules", part.list("modules"), _MODULE)
+        networks = _parts(part, "networks", part.list("networks", []), _NETWORK)
         self.modules = [_module(each) for each in modules]
         self.networks = [
             CoherenceNetwork(each.text("name"), each.number("bandwidth"), each.number("input_buffer", 0),
@@ -126,7 +142,7 @@ class Document:
                 value = json.load(file)
         except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
             raise ScenarioError(f"{self.path}: no JSON: {error}") from None
-        self.part = Part(value, self.path)
+        self.part = Part(value, self.path).only(*_DOCUMENT)
         self.protocol = self.part.text("protocol", DEFAULT_PROTOCOL)
         configs = self.part.part("configs")
         self.trees = {name: Tree(Part(value, f"{self.path}: config {name}")) for name, value in configs.value.items()}
@@ -134,6 +150,7 @@ class Document:
         for at, value in enumerate(self.part.list("sequential")):
             part = Part(value, f"{self.path}: sequential[{at}]")
             part.where = f"{self.path}: scenario {part.text('name')}"
+            part.only(*_SEQUENTIAL)
             self.scenarios.append(Scenario(self, part))
 
     def written(self, outcomes, protocol):
