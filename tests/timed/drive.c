@@ -288,6 +288,53 @@ static void nothing_queued(rig *r, const machine *m) {
     cr_expect_eq(after.sm_cycles - before.sm_cycles, 5000u * m->sms, "%s", m->text);
 }
 
+/* Data that a network has carried, and in how many packets; 0 where there is no such network. */
+static uint64_t carried(const rig *r, const char *name, uint64_t *packets) {
+    const char *const rows[] = {"packets", "bytes"};
+    uint64_t values[2] = {0}, header;
+    uint32_t ids[2];
+    for (unsigned i = 0; i < 2; i++) {
+        gpc_counter_info info = GPC_COUNTER_INFO_INIT;
+        cr_assert_eq(gpc_counter_by_name(GPC_TABLE_NETWORK, rows[i], &info), GPC_OK);
+        ids[i] = info.id;
+    }
+    cr_assert_eq(gpc_config_get_u64(r->config, "network.header", &header), GPC_OK);
+    *packets = 0;
+    for (uint32_t n = 0; n < gpc_hierarchy_object_count(r->hierarchy, GPC_OBJECT_NETWORK); n++) {
+        char found[GPC_OBJECT_NAME];
+        cr_assert_eq(gpc_hierarchy_object_name(r->hierarchy, GPC_OBJECT_NETWORK, n, found, sizeof found), GPC_OK);
+        if (strcmp(found, name) != 0)
+            continue;
+        cr_assert_eq(gpc_hierarchy_read(r->hierarchy, GPC_OBJECT_NETWORK, n, ids, 2, values), GPC_OK);
+        *packets = values[0];
+    }
+    cr_assert_geq(values[1], *packets * header);
+    return values[1] - *packets * header;
+}
+
+/*
+ * Links carry what slices asked for: over the memory link goes what DRAM reads and writes; between partitions what is
+ * counted as remote, of which the sectors of an atomic go there and come back. Requests of reads and answers to writes
+ * are headers alone.
+ */
+static void check_links(const rig *r, const gpc_stats *s, const char *text) {
+    uint64_t packets[4];
+    uint64_t down = carried(r, "memory request link", &packets[0]), up = carried(r, "memory reply link", &packets[1]);
+    if (packets[0]) {
+        cr_expect_eq(down, s->dram_write_sectors * 32, "%s", text);
+        cr_expect_eq(up, (s->dram_read_sectors - s->dram_launch_sectors) * 32, "%s", text);
+        cr_expect_leq(packets[1], packets[0], "%s", text);
+    }
+    uint64_t there = carried(r, "partition request link", &packets[2]);
+    uint64_t back = carried(r, "partition reply link", &packets[3]), remote = s->l2_remote_sectors * 32;
+    cr_expect_geq(there + back, packets[2] ? remote : 0, "%s", text);
+    cr_expect_leq(there + back, remote + s->l2_atomic_sectors * 32, "%s", text);
+    uint64_t header, bytes = down + up + there + back, all = packets[0] + packets[1] + packets[2] + packets[3];
+    cr_assert_eq(gpc_config_get_u64(r->config, "network.header", &header), GPC_OK);
+    cr_expect_eq(s->link_packets, all, "%s", text);
+    cr_expect_eq(s->link_bytes, bytes + all * header, "%s", text);
+}
+
 void check_idle(rig *r, const machine *m, uint64_t loads) {
     gpc_stats s = rig_stats(r);
     const char *text = m->text;
@@ -328,6 +375,7 @@ void check_idle(rig *r, const machine *m, uint64_t loads) {
         cr_expect_leq(s.dram_read_sectors * 32, r->memory.read_bytes, "%s", text);
         cr_expect_leq(s.dram_write_sectors * 32, r->memory.write_bytes, "%s", text);
     }
+    check_links(r, &s, text);
     nothing_pending(r, 1, m->sms, text);
     nothing_pending(r, 2, m->slices, text);
     nothing_queued(r, m);
