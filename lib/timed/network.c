@@ -3,10 +3,9 @@
 
 /* A network's ports: what enters its inputs, what leaves its outputs, and what it has counted. */
 
-void gpci_network_watch(gpci_network *network, gpci_network_watch_fn watch, void *user_data, uint8_t component) {
+void gpci_network_watch(gpci_network *network, gpci_network_watch_fn watch, void *user_data) {
     network->watch = watch;
     network->watch_data = user_data;
-    network->component = component;
     network->unusual = network->fast || watch;
 }
 
@@ -18,7 +17,7 @@ GPCI_INLINE void send_unusual(gpci_network *network, uint32_t input, uint32_t in
     if (network->fast)
         gpci_packet_at(network->pool, index)->due = gpci_clock_own(network->options.clock, network->wheel->now);
     if (GPCI_UNLIKELY(network->watch != NULL))
-        network->watch(network->watch_data, network->component, false, input, index);
+        network->watch(network->watch_data, network->options.component, false, input, index);
 }
 
 GPCI_INLINE void receive_unusual(gpci_network *network, uint32_t output, uint32_t index) {
@@ -29,7 +28,7 @@ GPCI_INLINE void receive_unusual(gpci_network *network, uint32_t output, uint32_
         port->freed_at = at;
     }
     if (GPCI_UNLIKELY(network->watch != NULL))
-        network->watch(network->watch_data, network->component, true, output, index);
+        network->watch(network->watch_data, network->options.component, true, output, index);
 }
 
 void gpci_network_send(gpci_network *network, uint32_t input, uint32_t output, uint32_t size, uint32_t index) {

@@ -34,6 +34,7 @@ typedef struct gpci_network_options {
     gpci_queues queues;
     gpci_clock clock;
     uint32_t first_output, first_receiver, first_sender; /* components */
+    uint8_t component;                                   /* gpc_component: what its events name it */
 } gpci_network_options;
 
 typedef struct gpci_network gpci_network;
@@ -45,7 +46,7 @@ void gpci_network_destroy(gpci_network *network);
 
 /* Told of each packet that enters at an input port, or leaves at an output port; NULL: nobody is. */
 typedef void (*gpci_network_watch_fn)(void *user_data, uint8_t component, bool leaves, uint32_t port, uint32_t packet);
-void gpci_network_watch(gpci_network *network, gpci_network_watch_fn watch, void *user_data, uint8_t component);
+void gpci_network_watch(gpci_network *network, gpci_network_watch_fn watch, void *user_data);
 
 /* Whether input port `input` has room for one more packet. */
 bool gpci_network_can_send(const gpci_network *network, uint32_t input);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/timed.h"
 
+#include <gpucache/events.h>
+
 #include <stddef.h>
 
 /*
- * The networks of a hierarchy, one group each: whom it connects, by which keys, and what it counts. Another network is
- * one row here and one in GPCI_GROUPS.
+ * The networks of a hierarchy, one group each: whom it connects, by which keys, what it counts, what events name it.
+ * Another network is one row here and one in GPCI_GROUPS.
  *
  *   L1s -- request, reply -- slices              without clusters
  *   L1s -- request, reply -- clusters -- cluster request, cluster reply -- slices
@@ -60,17 +62,20 @@ typedef struct network_plan {
     side senders, receivers;
     const keys *keys;
     const places *places;
+    gpc_component component; /* of its events */
 } network_plan;
 
 static const network_plan plans[GPCI_GROUP_COUNT] = {
-    [GPCI_GROUP_REQUESTS] = {L1S, NEAREST, &request_keys, &request_places},
-    [GPCI_GROUP_REPLIES] = {NEAREST, L1S, &reply_keys, &reply_places},
-    [GPCI_GROUP_CLUSTER_REQUESTS] = {CLUSTERS, SLICES, &request_keys, &cluster_request_places},
-    [GPCI_GROUP_CLUSTER_REPLIES] = {SLICES, CLUSTERS, &reply_keys, &cluster_reply_places},
-    [GPCI_GROUP_PARTITION_REQUESTS] = {SLICES, SLICES, &partition_keys, &link_places},
-    [GPCI_GROUP_PARTITION_REPLIES] = {SLICES, SLICES, &partition_keys, &link_places},
-    [GPCI_GROUP_MEMORY_REQUESTS] = {SLICES, CHANNELS, &memory_keys, &link_places},
-    [GPCI_GROUP_MEMORY_REPLIES] = {CHANNELS, SLICES, &memory_keys, &link_places},
+    [GPCI_GROUP_REQUESTS] = {L1S, NEAREST, &request_keys, &request_places, GPC_COMPONENT_REQUESTS},
+    [GPCI_GROUP_REPLIES] = {NEAREST, L1S, &reply_keys, &reply_places, GPC_COMPONENT_REPLIES},
+    [GPCI_GROUP_CLUSTER_REQUESTS] = {CLUSTERS, SLICES, &request_keys, &cluster_request_places,
+                                     GPC_COMPONENT_CLUSTER_REQUESTS},
+    [GPCI_GROUP_CLUSTER_REPLIES] = {SLICES, CLUSTERS, &reply_keys, &cluster_reply_places,
+                                    GPC_COMPONENT_CLUSTER_REPLIES},
+    [GPCI_GROUP_PARTITION_REQUESTS] = {SLICES, SLICES, &partition_keys, &link_places, GPC_COMPONENT_PARTITION_REQUESTS},
+    [GPCI_GROUP_PARTITION_REPLIES] = {SLICES, SLICES, &partition_keys, &link_places, GPC_COMPONENT_PARTITION_REPLIES},
+    [GPCI_GROUP_MEMORY_REQUESTS] = {SLICES, CHANNELS, &memory_keys, &link_places, GPC_COMPONENT_MEMORY_REQUESTS},
+    [GPCI_GROUP_MEMORY_REPLIES] = {CHANNELS, SLICES, &memory_keys, &link_places, GPC_COMPONENT_MEMORY_REPLIES},
 };
 
 static uint32_t clusters_of(const gpci_timed *t) {
@@ -137,7 +142,8 @@ static gpc_status network_make(gpci_group *group, gpc_error *error) {
                               .clock = t->network_clock,
                               .first_output = group->first,
                               .first_receiver = first_of(t, p->receivers),
-                              .first_sender = first_of(t, p->senders)};
+                              .first_sender = first_of(t, p->senders),
+                              .component = (uint8_t)p->component};
     gpci_network *network;
     gpc_status status = gpci_network_create(t->context, &o, &t->pool, &t->wheel, error, &network);
     group->self = network;

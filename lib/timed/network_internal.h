@@ -62,7 +62,6 @@ struct gpci_network {
     gpci_network_stats stats;
     gpci_network_watch_fn watch;
     void *watch_data;
-    uint8_t component; /* for that */
 };
 
 GPCI_INLINE void gpci_set_bit(uint64_t *words, uint32_t bit) {

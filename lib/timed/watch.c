@@ -356,28 +356,15 @@ static void forget(gpci_timed *t) {
     }
 }
 
-static const struct {
-    gpci_group_kind group;
-    gpc_component component;
-} networks[] = {{GPCI_GROUP_REQUESTS, GPC_COMPONENT_REQUESTS},
-                {GPCI_GROUP_REPLIES, GPC_COMPONENT_REPLIES},
-                {GPCI_GROUP_PARTITION_REQUESTS, GPC_COMPONENT_PARTITION_REQUESTS},
-                {GPCI_GROUP_PARTITION_REPLIES, GPC_COMPONENT_PARTITION_REPLIES},
-                {GPCI_GROUP_MEMORY_REQUESTS, GPC_COMPONENT_MEMORY_REQUESTS},
-                {GPCI_GROUP_MEMORY_REPLIES, GPC_COMPONENT_MEMORY_REPLIES},
-                {GPCI_GROUP_CLUSTER_REQUESTS, GPC_COMPONENT_CLUSTER_REQUESTS},
-                {GPCI_GROUP_CLUSTER_REPLIES, GPC_COMPONENT_CLUSTER_REPLIES}};
-
 void gpci_timed_watch(gpci_timed *t, gpci_trace *trace) {
     t->trace = trace;
     if (trace) {
         trace->clock = &t->wheel.now;
         forget(t);
     }
-    for (size_t i = 0; i < sizeof networks / sizeof *networks; i++)
-        if (t->groups[networks[i].group].objects)
-            gpci_network_watch(t->groups[networks[i].group].self, trace ? on_network : NULL, t,
-                               (uint8_t)networks[i].component);
+    for (uint32_t kind = 0; kind < GPCI_GROUP_COUNT; kind++)
+        if (t->groups[kind].objects && t->groups[kind].class == &gpci_network_class)
+            gpci_network_watch(t->groups[kind].self, trace ? on_network : NULL, t);
     gpci_dram_on_command(t->dram, trace ? on_command : NULL, t);
 }
 
