@@ -122,7 +122,7 @@ static void refuse(gpci_timed *t, uint32_t packet, gpci_coherent_step *s) {
     gpci_transactions *all = t->transactions;
     gpc_coherence *tree = t->h->coherent->tree;
     gpc_coherence_stats *from = &gpci_module_at(tree, s->from)->stats, *to = &gpci_module_at(tree, s->to)->stats;
-    gpci_packet *p = gpci_at(t, packet);
+    gpci_packet *p = gpci_packet_at(&t->pool, packet);
     to->accesses++;
     to->high_sent += t->header;
     from->low_received += t->header;
@@ -144,7 +144,7 @@ static void refuse(gpci_timed *t, uint32_t packet, gpci_coherent_step *s) {
 void gpci_message_retry(gpci_timed *t, uint32_t transaction, uint32_t step) {
     gpci_coherent_step *s = gpci_coherent_step_at(t->transactions, transaction, step);
     gpc_coherence *tree = t->h->coherent->tree;
-    gpci_packet *q = gpci_at(t, s->packet);
+    gpci_packet *q = gpci_packet_at(&t->pool, s->packet);
     gpci_module_at(tree, s->from)->stats.low_sent += s->bytes;
     gpci_module_at(tree, s->to)->stats.high_received += s->bytes;
     q->path.size = s->bytes;
@@ -159,7 +159,7 @@ void gpci_message_retry(gpci_timed *t, uint32_t transaction, uint32_t step) {
 static void back_off(gpci_timed *t, uint32_t packet, const gpci_coherent_step *s) {
     uint32_t latency = gpci_module_at(t->h->coherent->tree, s->from)->given.latency;
     uint32_t cycles = gpci_random_below(&t->transactions->random, latency + 2);
-    const gpci_packet *q = gpci_at(t, packet);
+    const gpci_packet *q = gpci_packet_at(&t->pool, packet);
     gpci_clock clock = gpci_coherent_stage_of(t, s->from, s->address)->options->clock;
     if (cycles)
         gpci_step_schedule(t, gpci_clock_after(clock, t->wheel.now, cycles), q->message.transaction, q->message.step,
@@ -170,7 +170,7 @@ static void back_off(gpci_timed *t, uint32_t packet, const gpci_coherent_step *s
 
 bool gpci_message_admit(gpci_timed *t, uint32_t packet) {
     gpci_transactions *all = t->transactions;
-    const gpci_packet *p = gpci_at(t, packet);
+    const gpci_packet *p = gpci_packet_at(&t->pool, packet);
     gpci_coherent_step *s = gpci_coherent_step_of(t, packet);
     uint32_t faults = t->h->coherent->tree->faults, line = GPCI_NOT_BLOCKED;
     if (p->flags & GPCI_PACKET_REFUSED) {

@@ -21,13 +21,13 @@ static gpci_mshr_bucket *bucket_of(const gpci_stage *stage, uint64_t line) {
 static uint32_t find(const gpci_timed *t, const gpci_stage *stage, uint64_t address) {
     uint64_t line = line_of(t, address);
     uint32_t leader = bucket_of(stage, line)->leader;
-    while (leader != GPCI_NO_PACKET && line_of(t, gpci_at(t, leader)->address) != line)
-        leader = gpci_at(t, leader)->mshr.chain;
+    while (leader != GPCI_NO_PACKET && line_of(t, gpci_packet_at(&t->pool, leader)->address) != line)
+        leader = gpci_packet_at(&t->pool, leader)->mshr.chain;
     return leader;
 }
 
 static void add(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
-    gpci_packet *p = gpci_at(t, packet);
+    gpci_packet *p = gpci_packet_at(&t->pool, packet);
     gpci_mshr_bucket *bucket = bucket_of(stage, line_of(t, p->address));
     p->mshr.chain = bucket->leader;
     bucket->leader = packet;
@@ -38,11 +38,11 @@ static void add(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
 }
 
 static void take_out(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
-    uint32_t *at = &bucket_of(stage, line_of(t, gpci_at(t, packet)->address))->leader;
+    uint32_t *at = &bucket_of(stage, line_of(t, gpci_packet_at(&t->pool, packet)->address))->leader;
     while (*at != packet)
-        at = &gpci_at(t, *at)->mshr.chain;
-    *at = gpci_at(t, packet)->mshr.chain;
-    gpci_see(t, GPC_WHAT_MSHR_FREE, stage, gpci_at(t, packet), 0);
+        at = &gpci_packet_at(&t->pool, *at)->mshr.chain;
+    *at = gpci_packet_at(&t->pool, packet)->mshr.chain;
+    gpci_see(t, GPC_WHAT_MSHR_FREE, stage, gpci_packet_at(&t->pool, packet), 0);
     gpci_gauge_set(&stage->mshr.gauge, t->wheel.now, --stage->mshr.used[0]);
 }
 
@@ -60,7 +60,7 @@ static void count_load(gpci_timed *t, const gpci_packet *p, bool hit, bool pendi
 
 /* A packet for a line that has an MSHR entry. */
 static gpci_verdict merge(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint32_t leader, gpci_tag_access *held) {
-    gpci_packet *p = gpci_at(t, packet), *l = gpci_at(t, leader);
+    gpci_packet *p = gpci_packet_at(&t->pool, packet), *l = gpci_packet_at(&t->pool, leader);
     if (!is_load(p) || !is_load(l) || l->mshr.count >= stage->options->merges)
         return gpci_stage_block(stage, held, t->wheel.now, GPC_BUSY_MERGE);
     count_load(t, p, true, true);
@@ -97,13 +97,13 @@ static uint32_t behind(const gpci_timed *t, const gpci_stage *stage, const gpc_c
     for (uint32_t i = 0; i < r->message_count; i++)
         if (r->messages[i].kind == GPC_MESSAGE_EVICTION && r->messages[i].from == stage->index) {
             uint32_t leader = find(t, stage, r->messages[i].address);
-            return leader == GPCI_NO_PACKET ? GPCI_NO_TRANSACTION : gpci_at(t, leader)->mshr.transaction;
+            return leader == GPCI_NO_PACKET ? GPCI_NO_TRANSACTION : gpci_packet_at(&t->pool, leader)->mshr.transaction;
         }
     return GPCI_NO_TRANSACTION;
 }
 
 static gpci_verdict miss(gpci_timed *t, gpci_stage *stage, uint32_t packet, const gpc_coherence_result *r) {
-    gpci_packet *p = gpci_at(t, packet);
+    gpci_packet *p = gpci_packet_at(&t->pool, packet);
     uint32_t before = behind(t, stage, r);
     p->born = t->wheel.now;
     add(t, stage, packet);
@@ -112,7 +112,7 @@ static gpci_verdict miss(gpci_timed *t, gpci_stage *stage, uint32_t packet, cons
 }
 
 gpci_verdict gpci_coherent_l1_pass(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *held) {
-    gpci_packet *p = gpci_at(t, packet);
+    gpci_packet *p = gpci_packet_at(&t->pool, packet);
     gpc_coherence_result r = GPC_COHERENCE_RESULT_INIT;
     uint32_t leader = find(t, stage, p->address);
     if (leader != GPCI_NO_PACKET)
@@ -125,7 +125,7 @@ gpci_verdict gpci_coherent_l1_pass(gpci_timed *t, gpci_stage *stage, uint32_t pa
         status = gpci_coherent_access(t->h, &p->request, p->bytes, &r, &t->error);
     if (status < 0) { /* nothing has changed; it will be tried again, if anybody goes on */
         t->failed = status;
-        gpci_wake(t, stage->component, t->wheel.now + 1);
+        gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now + 1);
         return GPCI_BLOCKED;
     }
     count_load(t, p, r.hit, false);
@@ -144,7 +144,7 @@ void gpci_coherent_l1_done(gpci_timed *t, uint32_t transaction) {
     gpci_stage *stage = &t->l1[x->sm];
     uint32_t leader = x->packet;
     uint8_t level = x->level;
-    gpci_packet *l = gpci_at(t, leader);
+    gpci_packet *l = gpci_packet_at(&t->pool, leader);
     uint32_t waiting = l->mshr.first;
     x->packet = GPCI_NO_PACKET;
     take_out(t, stage, leader);
@@ -157,7 +157,7 @@ void gpci_coherent_l1_done(gpci_timed *t, uint32_t transaction) {
     }
     gpci_stage_relieve(stage, GPC_BUSY_MSHR);
     gpci_stage_relieve(stage, GPC_BUSY_MERGE);
-    gpci_wake(t, stage->component, t->wheel.now);
+    gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now);
     for (uint32_t next, other = x->waiting; other != GPCI_NO_TRANSACTION; other = next) {
         next = all->transactions[other].next;
         gpci_transaction_start(t, other);
@@ -168,14 +168,14 @@ void gpci_coherent_l1_done(gpci_timed *t, uint32_t transaction) {
 void gpci_coherent_l1_receive(gpci_timed *t, gpci_stage *stage) {
     uint64_t now = t->wheel.now;
     for (uint32_t packet; (packet = gpci_network_peek(stage->replies_in, stage->index)) != GPCI_NO_PACKET;) {
-        const gpci_packet *p = gpci_at(t, packet);
+        const gpci_packet *p = gpci_packet_at(&t->pool, packet);
         if (stage->fill_free > now) {
-            gpci_wake(t, stage->component, stage->fill_free);
+            gpci_wheel_wake(&t->wheel, stage->component, stage->fill_free);
             return;
         }
         if (gpci_coherent_step_of(t, packet)->lookups && !(p->flags & GPCI_PACKET_REFUSED) &&
             !gpci_stage_port(stage, now, p->address)) {
-            gpci_wake(t, stage->component, now + 1);
+            gpci_wheel_wake(&t->wheel, stage->component, now + 1);
             return;
         }
         gpci_network_receive(stage->replies_in, stage->index);
@@ -187,6 +187,6 @@ void gpci_coherent_l1_receive(gpci_timed *t, gpci_stage *stage) {
 
 /* It knows where it goes, and how large it is. */
 void gpci_coherent_l1_send(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
-    const gpci_packet *p = gpci_at(t, packet);
+    const gpci_packet *p = gpci_packet_at(&t->pool, packet);
     gpci_network_send(stage->requests_out, stage->index, p->path.to, p->path.size, packet);
 }

@@ -18,7 +18,7 @@
  */
 
 static bool is_request(const gpci_timed *t, const gpci_stage *stage, uint32_t packet) {
-    if (stage->level != 2 || gpci_at(t, packet)->flags & GPCI_PACKET_REFUSED)
+    if (stage->level != 2 || gpci_packet_at(&t->pool, packet)->flags & GPCI_PACKET_REFUSED)
         return false;
     const gpci_coherent_step *s = gpci_coherent_step_of(t, packet);
     return s->kind <= GPC_MESSAGE_WRITE_REQUEST && gpci_is_slice(t->h->coherent, s->to);
@@ -51,7 +51,7 @@ bool gpci_coherent_mshr_stall(gpci_timed *t, gpci_stage *stage, gpci_queue *queu
     gpci_queue_pop(queue, &t->pool, t->wheel.now);
     if (!stage->returned.count)
         gpci_stage_block(stage, &stage->held[0], t->wheel.now, GPC_BUSY_MSHR);
-    gpci_see_blocked(t, stage, gpci_at(t, packet), &stage->held[0]);
+    gpci_see_blocked(t, stage, gpci_packet_at(&t->pool, packet), &stage->held[0]);
     gpci_queue_push(&stage->returned, &t->pool, t->wheel.now, packet);
     return true;
 }
@@ -62,7 +62,7 @@ bool gpci_coherent_mshr_is_stalled(gpci_timed *t, gpci_stage *stage) {
         return false;
     }
     gpci_stage_block(stage, &stage->held[0], t->wheel.now, GPC_BUSY_MSHR);
-    gpci_see_blocked(t, stage, gpci_at(t, stage->returned.first), &stage->held[0]);
+    gpci_see_blocked(t, stage, gpci_packet_at(&t->pool, stage->returned.first), &stage->held[0]);
     return true;
 }
 
@@ -71,7 +71,7 @@ void gpci_coherent_mshr_allocate(gpci_timed *t, gpci_stage *stage, uint32_t pack
     if (!s->asks_memory || s->has_mshr || !is_request(t, stage, packet))
         return;
     s->has_mshr = true;
-    gpci_see(t, GPC_WHAT_MSHR_ALLOCATE, stage, gpci_at(t, packet), 0);
+    gpci_see(t, GPC_WHAT_MSHR_ALLOCATE, stage, gpci_packet_at(&t->pool, packet), 0);
     gpci_gauge_set(&stage->mshr.gauge, t->wheel.now, ++stage->mshr.used[0]);
 }
 
@@ -82,5 +82,5 @@ void gpci_coherent_mshr_free(gpci_timed *t, gpci_coherent_step *s) {
     s->has_mshr = false;
     gpci_gauge_set(&stage->mshr.gauge, t->wheel.now, --stage->mshr.used[0]);
     if (stage->returned.count)
-        gpci_wake(t, stage->component, t->wheel.now);
+        gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now);
 }

@@ -34,9 +34,9 @@ gpci_stage *gpci_coherent_stage_of(const gpci_timed *t, uint32_t module, uint64_
 
 /* Into a queue of a stage, which sends it to this port of its network when there is room. */
 static void leave(gpci_timed *t, gpci_stage *stage, gpci_queue *queue, uint32_t port, uint32_t packet) {
-    gpci_at(t, packet)->path.to = (uint16_t)port;
+    gpci_packet_at(&t->pool, packet)->path.to = (uint16_t)port;
     gpci_queue_push(queue, &t->pool, t->wheel.now, packet);
-    gpci_wake(t, stage->component, t->wheel.now);
+    gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now);
 }
 
 /* From a slice or a memory to an L1 or a cluster. */
@@ -46,18 +46,18 @@ static void send_up(gpci_timed *t, uint32_t slice, uint32_t packet, uint32_t to)
 }
 
 static void between_slice_and_memory(gpci_timed *t, uint32_t packet, uint32_t slice, bool up) {
-    gpci_packet *p = gpci_at(t, packet);
+    gpci_packet *p = gpci_packet_at(&t->pool, packet);
     gpci_stage *stage = &t->l2[slice];
     uint64_t local;
     uint32_t channel = gpci_channel_of(t, slice, gpci_l2_line(t, gpci_l2_place_of(t->h, p->address).inner), &local);
     if (!stage->requests_out) {
         p->due = t->wheel.now;
         gpci_queue_push(up ? &stage->fills : &stage->link, &t->pool, t->wheel.now, packet);
-        gpci_wake(t, stage->component, t->wheel.now);
+        gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now);
     } else if (up) {
         p->path.slice = (uint16_t)slice;
         gpci_queue_push(&t->memory[channel].replies, &t->pool, t->wheel.now, packet);
-        gpci_wake(t, t->memory[channel].component, t->wheel.now);
+        gpci_wheel_wake(&t->wheel, t->memory[channel].component, t->wheel.now);
     } else {
         leave(t, stage, &stage->link, channel, packet);
     }
@@ -65,7 +65,7 @@ static void between_slice_and_memory(gpci_timed *t, uint32_t packet, uint32_t sl
 
 void gpci_message_send(gpci_timed *t, uint32_t packet, uint32_t from, uint32_t to) {
     const gpci_coherent *c = t->h->coherent;
-    gpci_packet *p = gpci_at(t, packet);
+    gpci_packet *p = gpci_packet_at(&t->pool, packet);
     uint32_t slice = slice_of(t, p->address);
     p->message.module = to;
     if (is_l1(t, from)) {
@@ -90,14 +90,14 @@ static bool is_at(const gpci_timed *t, const gpci_stage *stage, uint32_t module)
 
 /* Is there a tag port for a message that has arrived? One that is passed on, or looks up nothing, needs none. */
 static bool may_enter(const gpci_timed *t, gpci_stage *stage, uint32_t packet) {
-    const gpci_packet *p = gpci_at(t, packet);
+    const gpci_packet *p = gpci_packet_at(&t->pool, packet);
     return !is_at(t, stage, p->message.module) || p->flags & GPCI_PACKET_REFUSED ||
            !gpci_coherent_step_of(t, packet)->lookups || gpci_stage_port(stage, t->wheel.now, p->address);
 }
 
 /* A message has arrived at a cluster or a slice; or it is for a peer, and goes on. */
 static void enter(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
-    const gpci_packet *p = gpci_at(t, packet);
+    const gpci_packet *p = gpci_packet_at(&t->pool, packet);
     if (is_at(t, stage, p->message.module)) {
         gpci_coherent_mshr_allocate(t, stage, packet);
         gpci_message_arrived(t, packet);
@@ -112,15 +112,15 @@ static void enter(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
 /* Step the stage in its next cycle. */
 static void again(gpci_timed *t, gpci_stage *stage) {
     gpci_clock clock = stage->options->clock;
-    gpci_wake(t, stage->component, gpci_clock_core(clock, gpci_clock_own(clock, t->wheel.now) + 1));
+    gpci_wheel_wake(&t->wheel, stage->component, gpci_clock_core(clock, gpci_clock_own(clock, t->wheel.now) + 1));
 }
 
 /* The messages of a queue that are due, as many as tag ports let through. */
 static void run_queue(gpci_timed *t, gpci_stage *stage, gpci_queue *queue) {
     while (queue->count) {
         uint32_t packet = queue->first;
-        if (gpci_at(t, packet)->due > t->wheel.now) {
-            gpci_wake(t, stage->component, gpci_at(t, packet)->due);
+        if (gpci_packet_at(&t->pool, packet)->due > t->wheel.now) {
+            gpci_wheel_wake(&t->wheel, stage->component, gpci_packet_at(&t->pool, packet)->due);
             return;
         }
         if (gpci_coherent_mshr_stall(t, stage, queue))
@@ -152,7 +152,7 @@ static void receive(gpci_timed *t, gpci_stage *stage, gpci_network *network, gpc
     uint64_t now = t->wheel.now;
     while (gpci_network_peek(network, stage->index) != GPCI_NO_PACKET) {
         uint32_t packet = gpci_network_receive(network, stage->index);
-        gpci_packet *p = gpci_at(t, packet);
+        gpci_packet *p = gpci_packet_at(&t->pool, packet);
         p->due = gpci_clock_after(clock, now, latency);
         if (fills && p->path.size > t->header) {
             uint64_t own = gpci_clock_own(clock, now), width = stage->options->fill_width;
@@ -167,7 +167,7 @@ static void receive(gpci_timed *t, gpci_stage *stage, gpci_network *network, gpc
 static void send(gpci_timed *t, gpci_stage *stage, gpci_queue *queue, gpci_network *network) {
     while (queue->count && gpci_network_can_send(network, stage->index)) {
         uint32_t packet = gpci_queue_pop(queue, &t->pool, t->wheel.now);
-        const gpci_packet *p = gpci_at(t, packet);
+        const gpci_packet *p = gpci_packet_at(&t->pool, packet);
         gpci_network_send(network, stage->index, p->path.to, p->path.size, packet);
     }
 }
@@ -196,7 +196,7 @@ void gpci_coherent_slice_step(gpci_timed *t, uint32_t slice) {
     if (stage->out.count)
         gpci_coherent_channel_send(t, stage);
     if (stage->in.count)
-        gpci_wake(t, stage->component, gpci_at(t, stage->in.first)->due);
+        gpci_wheel_wake(&t->wheel, stage->component, gpci_packet_at(&t->pool, stage->in.first)->due);
 }
 
 void gpci_coherent_cluster_step(gpci_timed *t, uint32_t cluster) {
@@ -208,7 +208,7 @@ void gpci_coherent_cluster_step(gpci_timed *t, uint32_t cluster) {
     send(t, stage, &stage->out, stage->requests_out);
     send(t, stage, &stage->served, stage->replies_out);
     if (stage->in.count)
-        gpci_wake(t, stage->component, gpci_at(t, stage->in.first)->due);
+        gpci_wheel_wake(&t->wheel, stage->component, gpci_packet_at(&t->pool, stage->in.first)->due);
 }
 
 void gpci_coherent_channel_receive(gpci_timed *t, uint32_t channel) {
@@ -223,7 +223,7 @@ void gpci_message_access_memory(gpci_timed *t, uint32_t transaction, uint32_t st
     gpci_l2_place place = gpci_l2_place_of(t->h, s->address);
     gpci_stage *stage = &t->l2[place.slice];
     uint32_t number = gpci_pool_take(&t->pool);
-    gpci_packet *p = gpci_at(t, number);
+    gpci_packet *p = gpci_packet_at(&t->pool, number);
     uint8_t all = (uint8_t)((1u << t->h->l2_level.line_bytes / GPCI_SEGMENT) - 1);
     p->address = s->address;
     p->request.address = gpci_l2_line(t, place.inner);
@@ -235,5 +235,5 @@ void gpci_message_access_memory(gpci_timed *t, uint32_t transaction, uint32_t st
     p->type = s->memory == 1 ? GPCI_READ : GPCI_WRITE;
     gpci_see_memory_access(t, transaction, s, p);
     gpci_queue_push(&stage->out, &t->pool, t->wheel.now, number);
-    gpci_wake(t, stage->component, t->wheel.now);
+    gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now);
 }

@@ -21,7 +21,7 @@
  * object with a component for each output; L2 request coalescers and the host's memory are objects that are not
  * stepped, for others call them.
  *
- * When a component has something to do next is not asked of it: it tells the wheel (gpci_wake), and being stepped early
+ * When a component has something to do next is not asked of it: it tells the wheel (gpci_wheel_wake), and being stepped early
  * is harmless. So its next event is the wheel's to say: gpci_component_next.
  */
 

@@ -34,7 +34,7 @@ uint64_t gpci_timed_now(const gpc_hierarchy *h) {
 }
 
 void gpci_timed_wake(gpc_hierarchy *h, uint32_t sm, uint64_t cycle) {
-    gpci_wake(h->timed, h->timed->groups[GPCI_GROUP_SMS].first + sm, cycle);
+    gpci_wheel_wake(&h->timed->wheel, h->timed->groups[GPCI_GROUP_SMS].first + sm, cycle);
 }
 
 void gpci_timed_attach(gpc_hierarchy *h, const gpci_sm_front_end *front) {

@@ -51,7 +51,7 @@ static uint32_t take_flight(gpci_timed *t, uint32_t sm, uint32_t warp, uint8_t k
 static void queue_line(gpci_timed *t, gpci_stage *stage, const gpc_request *request, const gpci_transaction *line,
                        uint32_t flight, bool last) {
     uint32_t number = gpci_pool_take(&t->pool);
-    gpci_packet *p = gpci_at(t, number);
+    gpci_packet *p = gpci_packet_at(&t->pool, number);
     p->request = *request;
     p->request.address = p->address = line->address;
     p->request.bytes_used = (uint16_t)gpci_transaction_bytes(line);
@@ -89,7 +89,7 @@ static gpc_status issue(gpci_timed *t, const gpc_warp_access *w, uint64_t token,
         queue_line(t, stage, &request, &lines[i], flight, i + 1 == count);
     gpci_see_issue(t, stage, flight, count, segments);
     gpci_gauge_set(&stage->waiting_gauge, t->wheel.now, ++stage->waiting);
-    gpci_wake(t, stage->component, t->wheel.now);
+    gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now);
     return GPC_OK;
 }
 
@@ -200,7 +200,7 @@ gpc_status gpc_hierarchy_try_miss(gpc_hierarchy *h, const gpc_request *request, 
         return status;
     uint32_t flight = take_flight(t, request->sm, request->warp, request->kind, token, 1);
     uint32_t number = gpci_pool_take(&t->pool);
-    gpci_packet *p = gpci_at(t, number);
+    gpci_packet *p = gpci_packet_at(&t->pool, number);
     *p = (gpci_packet){.request = *request,
                        .address = line.address,
                        .bytes = {line.bytes[0], line.bytes[1]},
@@ -215,7 +215,7 @@ gpc_status gpc_hierarchy_try_miss(gpc_hierarchy *h, const gpc_request *request, 
     p->request.kernel = h->kernel;
     gpci_see_miss(t, stage, flight, p);
     gpci_queue_push(&stage->out, &t->pool, t->wheel.now, number);
-    gpci_wake(t, stage->component, t->wheel.now);
+    gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now);
     if (out_busy)
         *out_busy = GPC_BUSY_NOT;
     return GPC_OK;

@@ -73,7 +73,7 @@ static void land(gpci_timed *t, uint32_t number) {
         f->due = f->due > last->due ? f->due : last->due;
     }
     stage->last_due = number;
-    gpci_wake(t, stage->component, f->due);
+    gpci_wheel_wake(&t->wheel, stage->component, f->due);
 }
 
 static void release_line(gpci_timed *t, uint32_t number, uint8_t level) {
@@ -91,7 +91,7 @@ void gpci_l1_round_trip(gpci_timed *t, const gpci_stage *stage, const gpci_packe
 }
 
 void gpci_l1_done(gpci_timed *t, uint32_t packet, uint8_t level) {
-    gpci_packet *p = gpci_at(t, packet);
+    gpci_packet *p = gpci_packet_at(&t->pool, packet);
     if (p->line.kind == GPC_LOAD && level == 3 && p->line.missed)
         gpci_count_l1_dram_line(t->h, flight_at(t, p->line.flight)->sm);
     p->mshr.cached = false;
@@ -109,8 +109,8 @@ void gpci_l1_release(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint8_t 
 /* A copy of a packet on its own way, which is no part of an access. */
 static uint32_t copy_packet(gpci_timed *t, uint32_t packet, gpci_packet_type type) {
     uint32_t copy = gpci_pool_take(&t->pool);
-    gpci_packet *c = gpci_at(t, copy);
-    *c = *gpci_at(t, packet);
+    gpci_packet *c = gpci_packet_at(&t->pool, copy);
+    *c = *gpci_packet_at(&t->pool, packet);
     c->type = (uint8_t)type;
     c->line.flight = UINT32_MAX;
     c->born = t->wheel.now;
@@ -120,7 +120,7 @@ static uint32_t copy_packet(gpci_timed *t, uint32_t packet, gpci_packet_type typ
 static void send_fetch(gpci_timed *t, gpci_stage *stage, const gpci_fetch_request *asked) {
     bool itself = asked->packet != asked->waiter, cached = asked->cached;
     uint32_t fetch = itself ? asked->packet : copy_packet(t, asked->packet, GPCI_READ);
-    gpci_packet *f = gpci_at(t, fetch);
+    gpci_packet *f = gpci_packet_at(&t->pool, fetch);
     f->segments = asked->segments;
     f->line.fetched = t->h->l1_level.sectors_of[f->segments];
     f->type = GPCI_READ;
@@ -143,7 +143,7 @@ static void evicted(gpci_timed *t, gpci_stage *stage, const gpc_eviction *evicti
     if (!gpci_l1_line_left(t->h, stage->index, eviction, &request))
         return;
     uint32_t packet = gpci_pool_take(&t->pool);
-    gpci_packet *p = gpci_at(t, packet);
+    gpci_packet *p = gpci_packet_at(&t->pool, packet);
     *p = (gpci_packet){.request = request,
                        .address = eviction->line_address,
                        .bytes = {eviction->dirty_bytes[0], eviction->dirty_bytes[1]},
@@ -182,7 +182,7 @@ static void count_lookup(gpci_timed *t, const gpci_stage *stage, gpci_packet *p,
 }
 
 void gpci_l1_send_itself(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_packet_type type) {
-    gpci_packet *p = gpci_at(t, packet);
+    gpci_packet *p = gpci_packet_at(&t->pool, packet);
     p->type = (uint8_t)type;
     p->born = t->wheel.now;
     gpci_see_queued(t, stage, p, type == GPCI_READ);
@@ -190,7 +190,7 @@ void gpci_l1_send_itself(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci
 }
 
 void gpci_l1_serve(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
-    gpci_packet *p = gpci_at(t, packet);
+    gpci_packet *p = gpci_packet_at(&t->pool, packet);
     gpci_flight *f = flight_at(t, p->line.flight);
     uint64_t due = gpci_stage_data(stage, t->wheel.now, gpci_packet_bytes(p));
     f->due = f->due > due ? f->due : due;
@@ -210,7 +210,7 @@ const gpci_stage_rules gpci_l1_stage = {.send = send_fetch,
                                         .passed_by = passed_by};
 
 static gpci_verdict pass_load(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *held) {
-    gpci_packet *p = gpci_at(t, packet);
+    gpci_packet *p = gpci_packet_at(&t->pool, packet);
     if (!gpci_l1_for(t->h, p->request.sm, p->request.space)) {
         if (gpci_queue_full(&stage->out))
             return gpci_stage_block(stage, held, t->wheel.now, GPC_BUSY_MISS_QUEUE);
@@ -234,13 +234,13 @@ static gpci_verdict pass_load(gpci_timed *t, gpci_stage *stage, uint32_t packet,
 static void write_through(gpci_timed *t, gpci_stage *stage, uint32_t packet, const gpc_access_result *r,
                           gpci_verdict verdict) {
     if (verdict == GPCI_WAITING) {
-        uint32_t flight = gpci_at(t, packet)->line.flight;
+        uint32_t flight = gpci_packet_at(&t->pool, packet)->line.flight;
         flight_at(t, flight)->left++;
         packet = copy_packet(t, packet, GPCI_WRITE);
-        gpci_at(t, packet)->line.flight = flight;
-        gpci_see_copy(t, stage, gpci_at(t, packet));
+        gpci_packet_at(&t->pool, packet)->line.flight = flight;
+        gpci_see_copy(t, stage, gpci_packet_at(&t->pool, packet));
     }
-    gpci_packet *p = gpci_at(t, packet);
+    gpci_packet *p = gpci_packet_at(&t->pool, packet);
     p->bytes[0] = r->write_bytes[0];
     p->bytes[1] = r->write_bytes[1];
     p->segments = gpci_segments_of(p->bytes);
@@ -249,7 +249,7 @@ static void write_through(gpci_timed *t, gpci_stage *stage, uint32_t packet, con
 }
 
 static gpci_verdict pass_store(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *held) {
-    gpci_packet *p = gpci_at(t, packet);
+    gpci_packet *p = gpci_packet_at(&t->pool, packet);
     if (gpci_queue_full(&stage->out))
         return gpci_stage_block(stage, held, t->wheel.now, GPC_BUSY_MISS_QUEUE);
     gpc_access_result *r = &held->result;
@@ -280,7 +280,7 @@ static gpci_verdict pass_store(gpci_timed *t, gpci_stage *stage, uint32_t packet
 
 /* Performed at L2; L1 only drops what it holds. */
 static gpci_verdict pass_atomic(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *held) {
-    gpci_packet *p = gpci_at(t, packet);
+    gpci_packet *p = gpci_packet_at(&t->pool, packet);
     if (gpci_queue_full(&stage->out))
         return gpci_stage_block(stage, held, t->wheel.now, GPC_BUSY_MISS_QUEUE);
     if (gpci_l1_for(t->h, p->request.sm, p->request.space)) {
@@ -294,7 +294,7 @@ static gpci_verdict pass_atomic(gpci_timed *t, gpci_stage *stage, uint32_t packe
 }
 
 static gpci_verdict pass(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *held) {
-    switch (gpci_at(t, packet)->request.kind) {
+    switch (gpci_packet_at(&t->pool, packet)->request.kind) {
     case GPC_STORE:
         return pass_store(t, stage, packet, held);
     case GPC_ATOMIC:
@@ -319,18 +319,18 @@ GPCI_INLINE void run_tags(gpci_timed *t, gpci_stage *stage, pass_tags_fn pass_ta
         return;
     for (gpci_queue *queue; (queue = before_tags(t, stage))->count;) {
         uint32_t packet = queue->first, next = t->pool.next[packet];
-        uint64_t number = stage->reorder ? gpci_at(t, packet)->tags.number : 0;
-        bool last = gpci_at(t, packet)->flags & GPCI_PACKET_LAST;
+        uint64_t number = stage->reorder ? gpci_packet_at(&t->pool, packet)->tags.number : 0;
+        bool last = gpci_packet_at(&t->pool, packet)->flags & GPCI_PACKET_LAST;
         if (stage->data_free > now + stage->options->latency ||
-            !gpci_stage_port(stage, now, gpci_at(t, packet)->address)) {
-            gpci_wake(t, stage->component, now + 1);
+            !gpci_stage_port(stage, now, gpci_packet_at(&t->pool, packet)->address)) {
+            gpci_wheel_wake(&t->wheel, stage->component, now + 1);
             return;
         }
         /* the packet leaves the queue before it may enter another */
         queue->first = next;
         gpci_verdict verdict = pass_tags(t, stage, packet, held);
         if (verdict == GPCI_BLOCKED) {
-            gpci_see_blocked(t, stage, gpci_at(t, packet), held);
+            gpci_see_blocked(t, stage, gpci_packet_at(&t->pool, packet), held);
             t->pool.next[packet] = next;
             queue->first = packet;
             return;
@@ -347,7 +347,7 @@ GPCI_INLINE void run_tags(gpci_timed *t, gpci_stage *stage, pass_tags_fn pass_ta
 
 /* The first packet of the miss queue goes into the network, or waits for another SM's that brings the same. */
 static void send_out(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
-    gpci_packet *p = gpci_at(t, packet);
+    gpci_packet *p = gpci_packet_at(&t->pool, packet);
     if (stage->coalescer && p->flags & GPCI_PACKET_FETCH && gpci_lrc_read(stage->coalescer, packet)) {
         gpci_see(t, GPC_WHAT_JOIN, stage, p, 0);
         return;
@@ -377,7 +377,7 @@ GPCI_INLINE void run_out(gpci_timed *t, gpci_stage *stage, send_fn send) {
 
 /* The rest of the sectors that a fetch is for. */
 void gpci_l1_send_rest(gpci_timed *t, gpci_stage *stage, uint32_t fetch) {
-    gpci_packet *f = gpci_at(t, fetch);
+    gpci_packet *f = gpci_packet_at(&t->pool, fetch);
     f->segments = t->h->l1_level.segments_of[f->line.fetched] & (uint8_t)~f->segments;
     f->type = GPCI_READ;
     f->line.marks |= GPCI_MARK_VERIFIED;
@@ -398,7 +398,7 @@ typedef struct merged {
 static void hand(void *user_data, uint32_t packet) {
     const merged *m = user_data;
     gpci_timed *t = m->timed;
-    gpci_packet *p = gpci_at(t, packet);
+    gpci_packet *p = gpci_packet_at(&t->pool, packet);
     gpci_stage *stage = &t->l1[p->request.sm];
     p->type = GPCI_REPLY;
     p->level = m->level;
@@ -406,11 +406,11 @@ static void hand(void *user_data, uint32_t packet) {
     p->path.size = t->header + gpci_packet_bytes(p);
     gpci_count_l2_merge(t->h, gpci_count_sectors(p->segments));
     gpci_queue_push(&stage->fills, &t->pool, t->wheel.now, packet);
-    gpci_wake(t, stage->component, t->wheel.now);
+    gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now);
 }
 
 static void take_reply(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
-    gpci_packet *p = gpci_at(t, packet);
+    gpci_packet *p = gpci_packet_at(&t->pool, packet);
     p->request.address = p->address; /* it was the slice's on the way */
     bool read = p->type == GPCI_REPLY && (p->request.kind == GPC_LOAD || p->request.kind == GPC_PREFETCH);
     if (p->level == 3 && read)
@@ -441,12 +441,12 @@ static void run_fills(gpci_timed *t, gpci_stage *stage) {
     uint64_t now = t->wheel.now;
     while (stage->fills.count || gpci_network_peek(stage->replies_in, stage->index) != GPCI_NO_PACKET) {
         if (stage->fill_free > now) {
-            gpci_wake(t, stage->component, stage->fill_free);
+            gpci_wheel_wake(&t->wheel, stage->component, stage->fill_free);
             return;
         }
         uint32_t packet = stage->fills.count ? gpci_queue_pop(&stage->fills, &t->pool, now)
                                              : gpci_network_receive(stage->replies_in, stage->index);
-        uint32_t size = gpci_at(t, packet)->path.size - t->header;
+        uint32_t size = gpci_packet_at(&t->pool, packet)->path.size - t->header;
         stage->fill_free = now + (size + stage->options->fill_width - 1) / stage->options->fill_width;
         take_reply(t, stage, packet);
     }
@@ -457,7 +457,7 @@ static void run_due(gpci_timed *t, gpci_stage *stage) {
         uint32_t number = stage->first_due;
         gpci_flight *f = flight_at(t, number);
         if (f->due > t->wheel.now) {
-            gpci_wake(t, stage->component, f->due);
+            gpci_wheel_wake(&t->wheel, stage->component, f->due);
             return;
         }
         stage->first_due = f->next;
@@ -487,7 +487,7 @@ GPCI_INLINE void step(gpci_timed *t, uint32_t sm, fills_fn fills, pass_tags_fn p
     if (stage->out.count || stage->unsent_since != GPCI_NEVER)
         run_out(t, stage, send);
     if (gpci_stage_eager(&stage->held[0]))
-        gpci_wake(t, stage->component, t->wheel.now + 1);
+        gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now + 1);
     if ((stage->refused && stage->waiting < t->l1_queue) || (stage->refused_miss && !gpci_queue_full(&stage->out))) {
         stage->refused = stage->refused_miss = false;
         if (t->front.ready)
@@ -498,7 +498,7 @@ GPCI_INLINE void step(gpci_timed *t, uint32_t sm, fills_fn fills, pass_tags_fn p
         /* The SM still waits, but for something else: its stalls are counted by reason. */
         stage->notified = stage->held[0].reason;
         if (t->front.step)
-            gpci_wake(t, t->groups[GPCI_GROUP_SMS].first + sm, t->wheel.now);
+            gpci_wheel_wake(&t->wheel, t->groups[GPCI_GROUP_SMS].first + sm, t->wheel.now);
     }
 }
 
@@ -521,10 +521,10 @@ void gpci_l1_foresee(const gpci_timed *t, uint32_t sm, unsigned pass) {
         return;
     }
     if (stage->in.count)
-        gpci_stage_expect(stage, gpci_at(t, stage->in.first)->address);
+        gpci_stage_expect(stage, gpci_packet_at(&t->pool, stage->in.first)->address);
     if (reply == GPCI_NO_PACKET)
         return;
-    const gpci_packet *p = gpci_at(t, reply);
+    const gpci_packet *p = gpci_packet_at(&t->pool, reply);
     gpci_stage_expect(stage, p->address);
     if (p->flags & GPCI_PACKET_FETCH)
         gpci_expect_packet(t, p->line.waiter);

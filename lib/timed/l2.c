@@ -26,7 +26,7 @@ static bool has_reply(const gpci_packet *p) {
 
 /* The packet is served: it goes back as its own reply once its data are out of the port. */
 static void serve(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint8_t level) {
-    gpci_packet *p = gpci_at(t, packet);
+    gpci_packet *p = gpci_packet_at(&t->pool, packet);
     if (!has_reply(p)) {
         gpci_pool_give(&t->pool, packet);
         return;
@@ -40,7 +40,7 @@ static void serve(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint8_t lev
     p->path.size = t->header + bytes;
     p->type = GPCI_REPLY;
     gpci_queue_push(&stage->served, &t->pool, t->wheel.now, packet);
-    gpci_wake(t, stage->component, p->due);
+    gpci_wheel_wake(&t->wheel, stage->component, p->due);
 }
 
 /* A write to DRAM of segments of the slice's line. */
@@ -48,14 +48,14 @@ static void write_memory(gpci_timed *t, gpci_stage *stage, uint64_t inner, uint8
     if (!segments)
         return;
     uint32_t packet = gpci_pool_take(&t->pool);
-    *gpci_at(t, packet) = (gpci_packet){.request = {.address = inner, .kind = GPC_STORE},
-                                        .born = t->wheel.now,
-                                        .line = {.flight = UINT32_MAX},
-                                        .segments = segments,
-                                        .type = GPCI_WRITE,
-                                        .flags = GPCI_PACKET_POSTED};
+    *gpci_packet_at(&t->pool, packet) = (gpci_packet){.request = {.address = inner, .kind = GPC_STORE},
+                                                      .born = t->wheel.now,
+                                                      .line = {.flight = UINT32_MAX},
+                                                      .segments = segments,
+                                                      .type = GPCI_WRITE,
+                                                      .flags = GPCI_PACKET_POSTED};
     gpci_count_dram_write(t->h, gpci_count_sectors(segments));
-    gpci_see_new(t, GPC_WHAT_WRITE_BACK, stage, gpci_at(t, packet), NULL, false);
+    gpci_see_new(t, GPC_WHAT_WRITE_BACK, stage, gpci_packet_at(&t->pool, packet), NULL, false);
     gpci_queue_push(&stage->out, &t->pool, t->wheel.now, packet);
 }
 
@@ -87,8 +87,8 @@ static void make_fetch(gpci_packet *f, const gpci_packet *leader, bool remote) {
 static void send_fetch(gpci_timed *t, gpci_stage *stage, const gpci_fetch_request *asked) {
     uint32_t fetch = gpci_pool_take(&t->pool);
     bool remote = asked->remote;
-    gpci_packet *f = gpci_at(t, fetch);
-    make_fetch(f, gpci_at(t, asked->waiter), remote);
+    gpci_packet *f = gpci_packet_at(&t->pool, fetch);
+    make_fetch(f, gpci_packet_at(&t->pool, asked->waiter), remote);
     f->request.address = gpci_l2_line(t, f->request.address);
     f->address = gpci_l2_line(t, f->address);
     f->request.kind = GPC_LOAD;
@@ -107,7 +107,7 @@ static void send_fetch(gpci_timed *t, gpci_stage *stage, const gpci_fetch_reques
     else
         gpci_count_dram_read(t->h, count);
     gpci_queue_push(remote ? &stage->link : &stage->out, &t->pool, t->wheel.now, fetch);
-    gpci_see_new(t, GPC_WHAT_FETCH, stage, f, gpci_at(t, asked->waiter), false);
+    gpci_see_new(t, GPC_WHAT_FETCH, stage, f, gpci_packet_at(&t->pool, asked->waiter), false);
 }
 
 static gpci_verdict hold_up(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *held, uint32_t leader,
@@ -135,7 +135,7 @@ static void count_read(gpci_timed *t, uint32_t slice, const gpci_packet *p, unsi
         return;
     uint32_t pending = gpci_count_sectors(gpci_l2_segments(t->h, shift, flying, p->segments));
     gpci_count_l2_pending(t->h, slice, pending);
-    if (gpci_at(t, held->leader)->request.sm != p->request.sm)
+    if (gpci_packet_at(&t->pool, held->leader)->request.sm != p->request.sm)
         gpci_count_l2_merge(t->h, pending);
 }
 
@@ -155,7 +155,7 @@ static unsigned prepare(gpci_timed *t, gpci_packet *p) {
 
 /* A write or an atomic of a line homed in the other partition goes there. */
 static gpci_verdict pass_on(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *held) {
-    gpci_packet *p = gpci_at(t, packet);
+    gpci_packet *p = gpci_packet_at(&t->pool, packet);
     if (gpci_queue_full(&stage->link))
         return gpci_stage_block(stage, held, t->wheel.now, GPC_BUSY_MISS_QUEUE);
     p->flags |= GPCI_PACKET_LINK;
@@ -167,7 +167,7 @@ static gpci_verdict pass_on(gpci_timed *t, gpci_stage *stage, uint32_t packet, g
 
 /* Without a cache everything goes to memory. An atomic reads there and writes. */
 static gpci_verdict pass_uncached(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *held) {
-    gpci_packet *p = gpci_at(t, packet);
+    gpci_packet *p = gpci_packet_at(&t->pool, packet);
     if (gpci_queue_full(&stage->out))
         return gpci_stage_block(stage, held, t->wheel.now, GPC_BUSY_MISS_QUEUE);
     gpci_l2_place place = gpci_l2_place_of(t->h, p->address);
@@ -186,7 +186,7 @@ static gpci_verdict pass_uncached(gpci_timed *t, gpci_stage *stage, uint32_t pac
 }
 
 static gpci_verdict pass(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *held) {
-    gpci_packet *p = gpci_at(t, packet);
+    gpci_packet *p = gpci_packet_at(&t->pool, packet);
     gpc_access_result *r = &held->result;
     if (!stage->cache)
         return pass_uncached(t, stage, packet, held);
@@ -229,7 +229,7 @@ static void passed(gpci_timed *t, gpci_stage *stage, gpci_tag_access *held) {
 
 static void again(gpci_timed *t, gpci_stage *stage) {
     gpci_clock clock = stage->options->clock;
-    gpci_wake(t, stage->component, gpci_clock_core(clock, gpci_clock_own(clock, t->wheel.now) + 1));
+    gpci_wheel_wake(&t->wheel, stage->component, gpci_clock_core(clock, gpci_clock_own(clock, t->wheel.now) + 1));
 }
 
 /* Requests of the other partition: they go first, for nothing that they need waits for a link. */
@@ -241,12 +241,12 @@ static void run_link_tags(gpci_timed *t, gpci_stage *stage) {
                 return;
             stage->link_at = gpci_network_receive(stage->peer_requests, stage->index);
         }
-        if (!gpci_stage_port(stage, t->wheel.now, gpci_at(t, stage->link_at)->address)) {
+        if (!gpci_stage_port(stage, t->wheel.now, gpci_packet_at(&t->pool, stage->link_at)->address)) {
             again(t, stage);
             return;
         }
         if (pass(t, stage, stage->link_at, held) == GPCI_BLOCKED) {
-            gpci_see_blocked(t, stage, gpci_at(t, stage->link_at), held);
+            gpci_see_blocked(t, stage, gpci_packet_at(&t->pool, stage->link_at), held);
             return;
         }
         stage->link_at = GPCI_NO_PACKET;
@@ -261,10 +261,10 @@ static void run_tags(gpci_timed *t, gpci_stage *stage) {
         return;
     while (stage->in.count) {
         uint32_t packet = stage->in.first;
-        gpci_packet *p = gpci_at(t, packet);
+        gpci_packet *p = gpci_packet_at(&t->pool, packet);
         uint32_t next = t->pool.next[packet];
         if (p->due > now) {
-            gpci_wake(t, stage->component, p->due);
+            gpci_wheel_wake(&t->wheel, stage->component, p->due);
             return;
         }
         if (!gpci_stage_port(stage, now, p->address)) {
@@ -288,7 +288,7 @@ static void run_in(gpci_timed *t, gpci_stage *stage) {
     uint64_t now = t->wheel.now;
     while (!gpci_queue_full(&stage->in) && gpci_network_peek(stage->requests_in, stage->index) != GPCI_NO_PACKET) {
         uint32_t packet = gpci_network_receive(stage->requests_in, stage->index);
-        gpci_at(t, packet)->due = gpci_clock_after(stage->options->clock, now, t->rop_latency);
+        gpci_packet_at(&t->pool, packet)->due = gpci_clock_after(stage->options->clock, now, t->rop_latency);
         gpci_queue_push(&stage->in, &t->pool, now, packet);
     }
     bool congested = gpci_network_peek(stage->requests_in, stage->index) != GPCI_NO_PACKET;
@@ -299,7 +299,7 @@ static void run_in(gpci_timed *t, gpci_stage *stage) {
 
 /* Data from memory, or from the other partition. */
 static void take_fill(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
-    gpci_packet *p = gpci_at(t, packet);
+    gpci_packet *p = gpci_packet_at(&t->pool, packet);
     gpci_clock clock = stage->options->clock;
     uint32_t bytes = gpci_packet_bytes(p), width = stage->options->fill_width;
     stage->fill_free = gpci_clock_own(clock, t->wheel.now) + (bytes + width - 1) / width;
@@ -322,7 +322,7 @@ static void run_fills(gpci_timed *t, gpci_stage *stage) {
         if (!link && !memory && !stage->fills.count)
             return;
         if (stage->fill_free > gpci_clock_own(clock, t->wheel.now)) {
-            gpci_wake(t, stage->component, gpci_clock_core(clock, stage->fill_free));
+            gpci_wheel_wake(&t->wheel, stage->component, gpci_clock_core(clock, stage->fill_free));
             return;
         }
         uint32_t packet = stage->fills.count ? gpci_queue_pop(&stage->fills, &t->pool, t->wheel.now)
@@ -335,9 +335,9 @@ static void run_fills(gpci_timed *t, gpci_stage *stage) {
 /* Send the first of a queue of replies, if it is due and its network takes it. */
 static bool send_reply(gpci_timed *t, gpci_stage *stage, gpci_queue *queue) {
     uint32_t packet = queue->first;
-    gpci_packet *p = gpci_at(t, packet);
+    gpci_packet *p = gpci_packet_at(&t->pool, packet);
     if (p->due > t->wheel.now) {
-        gpci_wake(t, stage->component, p->due);
+        gpci_wheel_wake(&t->wheel, stage->component, p->due);
         return false;
     }
     bool link = p->flags & GPCI_PACKET_LINK;
@@ -363,7 +363,7 @@ static void run_link_out(gpci_timed *t, gpci_stage *stage) {
     while (stage->link.count && gpci_network_can_send(stage->peer_requests, stage->index)) {
         uint32_t packet = gpci_queue_pop(&stage->link, &t->pool, t->wheel.now);
         gpci_stage_relieve(stage, GPC_BUSY_MISS_QUEUE);
-        gpci_packet *p = gpci_at(t, packet);
+        gpci_packet *p = gpci_packet_at(&t->pool, packet);
         uint32_t bytes = p->type == GPCI_READ ? 0 : gpci_packet_bytes(p);
         gpci_network_send(stage->peer_requests, stage->index, peer_of(t, stage), t->header + bytes, packet);
     }
@@ -390,7 +390,7 @@ void gpci_l2_step(gpci_timed *t, uint32_t slice) {
     if (gpci_stage_eager(&stage->held[0]) || gpci_stage_eager(&stage->held[1]))
         again(t, stage);
     else if (stage->in.count && stage->held[0].reason == GPC_BUSY_NOT)
-        gpci_wake(t, stage->component, gpci_at(t, stage->in.first)->due);
+        gpci_wheel_wake(&t->wheel, stage->component, gpci_packet_at(&t->pool, stage->in.first)->due);
 }
 
 void gpci_l2_foresee(const gpci_timed *t, uint32_t slice, unsigned pass) {
@@ -405,6 +405,6 @@ void gpci_l2_foresee(const gpci_timed *t, uint32_t slice, unsigned pass) {
         if (pass == 0)
             gpci_expect_packet(t, packets[i]);
         else if (i < 2)
-            gpci_stage_expect(stage, gpci_l2_place_of(t->h, gpci_at(t, packets[i])->address).inner);
+            gpci_stage_expect(stage, gpci_l2_place_of(t->h, gpci_packet_at(&t->pool, packets[i])->address).inner);
     }
 }

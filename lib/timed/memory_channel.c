@@ -35,7 +35,7 @@ static uint32_t bursts_of(const gpci_timed *t, uint8_t segments) {
 
 /* A packet's bursts, as many as there is room for; true once all are in. `path.taken` has those that are. */
 static bool enqueue(gpci_timed *t, uint32_t packet) {
-    gpci_packet *p = gpci_at(t, packet);
+    gpci_packet *p = gpci_packet_at(&t->pool, packet);
     uint32_t channel = p->path.channel;
     bool write = p->type == GPCI_WRITE;
     uint64_t cycle = gpci_clock_own(t->dram_clock, t->wheel.now);
@@ -46,7 +46,7 @@ static bool enqueue(gpci_timed *t, uint32_t packet) {
             return false;
         gpci_dram_enqueue(t->dram, channel, p->path.local + (uint64_t)burst * t->burst, write,
                           gpci_burst_token(p, packet), cycle);
-        gpci_wake(t, t->memory[channel].component, t->wheel.now);
+        gpci_wheel_wake(&t->wheel, t->memory[channel].component, t->wheel.now);
         p->path.taken |= (uint8_t)(1u << burst);
     }
     return true;
@@ -54,7 +54,7 @@ static bool enqueue(gpci_timed *t, uint32_t packet) {
 
 /* Offer the host the transfer of one stretch of segments. */
 static bool offer(gpci_timed *t, uint32_t packet, uint8_t stretch) {
-    gpci_packet *p = gpci_at(t, packet);
+    gpci_packet *p = gpci_packet_at(&t->pool, packet);
     uint32_t first = gpci_lowest(stretch);
     uint64_t line = gpci_l2_line(t, p->request.address);
     if (t->memory[p->path.channel].host_full)
@@ -72,7 +72,7 @@ static bool offer(gpci_timed *t, uint32_t packet, uint8_t stretch) {
 
 /* A read is one transfer, from its first segment to its last; a write one for each stretch. `path.taken`: segments. */
 static bool offer_all(gpci_timed *t, uint32_t packet) {
-    gpci_packet *p = gpci_at(t, packet);
+    gpci_packet *p = gpci_packet_at(&t->pool, packet);
     if (p->type != GPCI_WRITE)
         return offer(t, packet, p->segments);
     for (uint8_t left; (left = p->segments & (uint8_t)~p->path.taken);) {
@@ -88,7 +88,7 @@ static bool offer_all(gpci_timed *t, uint32_t packet) {
 static bool into_memory(gpci_timed *t, uint32_t packet) {
     if (!(t->callbacks.on_memory ? offer_all(t, packet) : enqueue(t, packet)))
         return false;
-    gpci_see_memory(t, gpci_at(t, packet));
+    gpci_see_memory(t, gpci_packet_at(&t->pool, packet));
     return true;
 }
 
@@ -105,7 +105,7 @@ static void set_out(gpci_timed *t, const gpci_stage *slice, gpci_packet *p) {
 static void over_link(gpci_timed *t, gpci_stage *slice) {
     while (slice->out.count && gpci_network_can_send(slice->requests_out, slice->index)) {
         uint32_t packet = gpci_queue_pop(&slice->out, &t->pool, t->wheel.now);
-        gpci_packet *p = gpci_at(t, packet);
+        gpci_packet *p = gpci_packet_at(&t->pool, packet);
         set_out(t, slice, p);
         gpci_stage_relieve(slice, GPC_BUSY_MISS_QUEUE);
         uint32_t bytes = p->type == GPCI_WRITE ? gpci_packet_bytes(p) : 0;
@@ -120,7 +120,7 @@ typedef void (*done_fn)(gpci_timed *t, uint32_t packet);
 GPCI_INLINE void into_channels(gpci_timed *t, gpci_stage *slice, done_fn written) {
     while (slice->out.count && !slice->memory_full) {
         uint32_t packet = slice->out.first;
-        gpci_packet *p = gpci_at(t, packet);
+        gpci_packet *p = gpci_packet_at(&t->pool, packet);
         uint32_t next = t->pool.next[packet];
         bool write = p->type == GPCI_WRITE;
         if (p->due != GPCI_NEVER)
@@ -154,18 +154,18 @@ void gpci_coherent_channel_send(gpci_timed *t, gpci_stage *slice) {
 
 /* A read has all its data, which go back to its slice. */
 void gpci_channel_done(gpci_timed *t, uint32_t packet) {
-    gpci_packet *p = gpci_at(t, packet);
+    gpci_packet *p = gpci_packet_at(&t->pool, packet);
     uint32_t channel = p->path.channel;
     gpci_memory_channel *m = &t->memory[channel];
     p->level = 3;
     p->due = t->wheel.now;
     if (m->replies_out) {
         gpci_queue_push(&m->replies, &t->pool, t->wheel.now, packet);
-        gpci_wake(t, m->component, t->wheel.now);
+        gpci_wheel_wake(&t->wheel, m->component, t->wheel.now);
         return;
     }
     gpci_queue_push(&t->l2[p->path.slice].fills, &t->pool, t->wheel.now, packet);
-    gpci_wake(t, t->l2[p->path.slice].component, t->wheel.now);
+    gpci_wheel_wake(&t->wheel, t->l2[p->path.slice].component, t->wheel.now);
 }
 
 /* What has come over the link from the slices. */
@@ -178,7 +178,7 @@ static void take_linked(gpci_timed *t, uint32_t channel) {
             m->held = gpci_network_receive(m->requests_in, channel);
         }
         uint32_t packet = m->held;
-        gpci_packet *p = gpci_at(t, packet);
+        gpci_packet *p = gpci_packet_at(&t->pool, packet);
         bool write = p->type == GPCI_WRITE;
         if (!into_memory(t, packet))
             return;
@@ -192,14 +192,14 @@ static void send_replies(gpci_timed *t, uint32_t channel) {
     gpci_memory_channel *m = &t->memory[channel];
     while (m->replies.count && gpci_network_can_send(m->replies_out, channel)) {
         uint32_t packet = gpci_queue_pop(&m->replies, &t->pool, t->wheel.now);
-        gpci_packet *p = gpci_at(t, packet);
+        gpci_packet *p = gpci_packet_at(&t->pool, packet);
         gpci_network_send(m->replies_out, channel, p->path.slice, t->header + gpci_packet_bytes(p), packet);
     }
 }
 
 /* Would memory take the packet that a slice holds for it? */
 static bool may_send(const gpci_timed *t, const gpci_stage *slice) {
-    const gpci_packet *p = gpci_at(t, slice->out.first);
+    const gpci_packet *p = gpci_packet_at(&t->pool, slice->out.first);
     return t->callbacks.on_memory ? !t->memory[p->path.channel].host_full
                                   : gpci_dram_room(t->dram, p->path.channel, p->type == GPCI_WRITE);
 }
@@ -215,7 +215,7 @@ static void wake_slices(gpci_timed *t, uint32_t channel) {
     for (uint32_t slice = first; slice < first + count && slice < t->h->slices; slice++)
         if (t->l2[slice].memory_full && may_send(t, &t->l2[slice])) {
             t->l2[slice].memory_full = false;
-            gpci_wake(t, t->l2[slice].component, t->wheel.now);
+            gpci_wheel_wake(&t->wheel, t->l2[slice].component, t->wheel.now);
         }
 }
 
@@ -224,12 +224,12 @@ GPCI_INLINE void run_dram(gpci_timed *t, uint32_t channel, done_fn read) {
     uint64_t token, next = gpci_dram_run(t->dram, channel, gpci_clock_own(t->dram_clock, t->wheel.now));
     bool write;
     while (gpci_dram_done(t->dram, channel, &token, &write))
-        if (!write && !--gpci_at(t, (uint32_t)token)->path.bursts) {
-            gpci_see_data(t, gpci_at(t, (uint32_t)token));
+        if (!write && !--gpci_packet_at(&t->pool, (uint32_t)token)->path.bursts) {
+            gpci_see_data(t, gpci_packet_at(&t->pool, (uint32_t)token));
             read(t, (uint32_t)token);
         }
     if (next != GPCI_NEVER)
-        gpci_wake(t, t->memory[channel].component, gpci_clock_core(t->dram_clock, next));
+        gpci_wheel_wake(&t->wheel, t->memory[channel].component, gpci_clock_core(t->dram_clock, next));
 }
 
 void gpci_channel_step(gpci_timed *t, uint32_t channel) {
@@ -260,7 +260,7 @@ gpc_status gpci_channel_reply(gpci_timed *t, uint64_t id) {
     uint32_t packet = (uint32_t)id;
     if (packet >= t->pool.fresh)
         return GPC_ERROR_ARGUMENT;
-    gpci_packet *p = gpci_at(t, packet);
+    gpci_packet *p = gpci_packet_at(&t->pool, packet);
     if (!id || p->path.host_id != id || p->due != GPCI_NEVER || p->type == GPCI_WRITE)
         return GPC_ERROR_ARGUMENT;
     p->path.host_id = 0;
@@ -274,5 +274,5 @@ gpc_status gpci_channel_reply(gpci_timed *t, uint64_t id) {
 void gpci_channel_ready(gpci_timed *t, uint32_t channel) {
     t->memory[channel].host_full = false;
     wake_slices(t, channel);
-    gpci_wake(t, t->memory[channel].component, t->wheel.now);
+    gpci_wheel_wake(&t->wheel, t->memory[channel].component, t->wheel.now);
 }

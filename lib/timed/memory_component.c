@@ -79,7 +79,7 @@ static void channel_report(const gpci_group *group, uint32_t channel, gpci_text 
         gpci_text_put(report, "%s %u has %u bursts to serve; ", name, channel, bursts);
     if (m->held != GPCI_NO_PACKET)
         gpci_text_put(report, "%s %u has no room for a packet of slice %u; ", name, channel,
-                      gpci_at(t, m->held)->path.slice);
+                      gpci_packet_at(&t->pool, m->held)->path.slice);
     if (m->replies.count)
         gpci_text_put(report, "%s %u has %u packets that its link does not take; ", name, channel, m->replies.count);
 }

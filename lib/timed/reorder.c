@@ -98,7 +98,7 @@ static void enter(gpci_timed *t, gpci_stage *stage, uint32_t queue) {
     gpci_reorder *r = stage->reorder;
     uint64_t now = t->wheel.now;
     uint32_t packet = gpci_queue_pop(&stage->in, &t->pool, now);
-    gpci_packet *p = gpci_at(t, packet);
+    gpci_packet *p = gpci_packet_at(&t->pool, packet);
     gpci_queue *q = &r->queues[queue];
     if (q->count == 0 || r->used[queue] == 0)
         r->owners[queue] = p->request.block;
@@ -117,7 +117,7 @@ void gpci_reorder_fill(gpci_timed *t, gpci_stage *stage) {
         r->delivered = 0;
     }
     for (; stage->in.count && r->delivered < stage->options->ports; r->delivered++) {
-        uint32_t queue = entry_of(r, gpci_at(t, stage->in.first));
+        uint32_t queue = entry_of(r, gpci_packet_at(&t->pool, stage->in.first));
         if (queue == UINT32_MAX)
             return;
         enter(t, stage, queue);
@@ -130,7 +130,7 @@ static bool goes_before(const gpci_timed *t, const gpci_reorder *r, uint32_t a, 
     case GPCI_DRAIN_LONGEST:
         return x->count > y->count;
     case GPCI_DRAIN_OLDEST:
-        return gpci_at(t, x->first)->tags.number < gpci_at(t, y->first)->tags.number;
+        return gpci_packet_at(&t->pool, x->first)->tags.number < gpci_packet_at(&t->pool, y->first)->tags.number;
     default:
         return false; /* the first of them in the order in which they are looked at */
     }
@@ -163,20 +163,20 @@ void gpci_reorder_passed(gpci_timed *t, gpci_stage *stage, uint64_t number) {
     r->last = r->chosen;
     bool passed_another = false;
     for (uint32_t i = 0; i < r->options->queues && !passed_another; i++)
-        passed_another = r->queues[i].count && gpci_at(t, r->queues[i].first)->tags.number < number;
+        passed_another = r->queues[i].count && gpci_packet_at(&t->pool, r->queues[i].first)->tags.number < number;
     r->counts.reordered += passed_another;
 }
 
 void gpci_reorder_settle(gpci_timed *t, gpci_stage *stage) {
     gpci_reorder *r = stage->reorder;
     uint64_t now = t->wheel.now;
-    bool waits = stage->in.count && entry_of(r, gpci_at(t, stage->in.first)) == UINT32_MAX;
+    bool waits = stage->in.count && entry_of(r, gpci_packet_at(&t->pool, stage->in.first)) == UINT32_MAX;
     if (stage->in.count && !waits)
-        gpci_wake(t, stage->component, now + 1);
+        gpci_wheel_wake(&t->wheel, stage->component, now + 1);
     if (waits == (r->since != GPCI_NEVER))
         return;
     if (waits) {
-        r->counts.flushes += !gpci_is_read(&gpci_at(t, stage->in.first)->request);
+        r->counts.flushes += !gpci_is_read(&gpci_packet_at(&t->pool, stage->in.first)->request);
         r->since = now;
     } else {
         r->counts.stalls += now - r->since;

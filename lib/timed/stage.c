@@ -21,7 +21,7 @@ static uint64_t line_of(const gpci_stage *stage, uint64_t address) {
 
 /* The line of one that waits. In L1 it may be without its request, which went below. */
 static uint64_t line_waited_for(const gpci_timed *t, const gpci_stage *stage, uint32_t packet) {
-    const gpci_packet *p = gpci_at(t, packet);
+    const gpci_packet *p = gpci_packet_at(&t->pool, packet);
     return line_of(stage, stage->own_lines ? p->address : p->request.address);
 }
 
@@ -43,7 +43,7 @@ uint32_t gpci_mshr_find(const gpci_timed *t, const gpci_stage *stage, uint64_t a
     if (leader == GPCI_NO_PACKET || bucket->line == line)
         return leader;
     do
-        leader = gpci_at(t, leader)->mshr.chain;
+        leader = gpci_packet_at(&t->pool, leader)->mshr.chain;
     while (leader != GPCI_NO_PACKET && line_waited_for(t, stage, leader) != line);
     return leader;
 }
@@ -53,7 +53,7 @@ static uint32_t mshr_total(const gpci_stage *stage) {
 }
 
 static void mshr_add(gpci_timed *t, gpci_stage *stage, uint32_t packet, bool remote) {
-    gpci_packet *p = gpci_at(t, packet);
+    gpci_packet *p = gpci_packet_at(&t->pool, packet);
     uint64_t line = line_waited_for(t, stage, packet);
     gpci_mshr_bucket *bucket = bucket_of(stage, line);
     p->mshr.chain = bucket->leader;
@@ -75,13 +75,13 @@ static void mshr_replace(gpci_timed *t, gpci_stage *stage, uint32_t leader, uint
         return;
     }
     uint32_t before = bucket->leader;
-    while (gpci_at(t, before)->mshr.chain != leader)
-        before = gpci_at(t, before)->mshr.chain;
-    gpci_at(t, before)->mshr.chain = next;
+    while (gpci_packet_at(&t->pool, before)->mshr.chain != leader)
+        before = gpci_packet_at(&t->pool, before)->mshr.chain;
+    gpci_packet_at(&t->pool, before)->mshr.chain = next;
 }
 
 static void mshr_remove(gpci_timed *t, gpci_stage *stage, uint32_t leader) {
-    gpci_packet *p = gpci_at(t, leader);
+    gpci_packet *p = gpci_packet_at(&t->pool, leader);
     mshr_replace(t, stage, leader, p->mshr.chain);
     gpci_see(t, GPC_WHAT_MSHR_FREE, stage, p, 0);
     stage->mshr.used[p->mshr.remote]--;
@@ -90,9 +90,9 @@ static void mshr_remove(gpci_timed *t, gpci_stage *stage, uint32_t leader) {
 
 /* The entry outlives its leader: the first that waits with it takes over. */
 static void mshr_pass_on(gpci_timed *t, gpci_stage *stage, uint32_t leader) {
-    gpci_packet *p = gpci_at(t, leader);
+    gpci_packet *p = gpci_packet_at(&t->pool, leader);
     uint32_t next = p->mshr.first;
-    gpci_packet *q = gpci_at(t, next);
+    gpci_packet *q = gpci_packet_at(&t->pool, next);
     mshr_replace(t, stage, leader, next);
     q->mshr.chain = p->mshr.chain;
     q->mshr.first = t->pool.next[next];
@@ -109,7 +109,7 @@ static uint8_t in_flight(const gpci_packet *leader) {
 }
 
 static void mshr_join(gpci_timed *t, uint32_t leader, uint32_t packet) {
-    gpci_packet *l = gpci_at(t, leader);
+    gpci_packet *l = gpci_packet_at(&t->pool, leader);
     t->pool.next[packet] = GPCI_NO_PACKET;
     if (l->mshr.first == GPCI_NO_PACKET)
         l->mshr.first = packet;
@@ -187,7 +187,7 @@ void gpci_stage_look(gpci_timed *t, gpci_stage *stage, gpci_packet *packet, gpci
     held->leader = gpci_mshr_find(t, stage, packet->request.address);
     if (held->leader == GPCI_NO_PACKET)
         return;
-    const gpci_packet *l = gpci_at(t, held->leader);
+    const gpci_packet *l = gpci_packet_at(&t->pool, held->leader);
     held->flying = (held->result.outcome == GPC_BYPASSED ? in_flight(l) : l->mshr.whole) &
                    stage->line->segments_of[held->result.needed_sectors];
 }
@@ -239,16 +239,16 @@ static gpci_lack lacks(const gpci_stage *stage, const gpci_packet *p, const gpci
  * complete its line: one cache line of a packet instead of a copy.
  */
 static uint32_t waiter_of(gpci_timed *t, const gpci_stage *stage, uint32_t packet) {
-    const gpci_packet *p = gpci_at(t, packet);
+    const gpci_packet *p = gpci_packet_at(&t->pool, packet);
     if (!stage->loads_go || !gpci_is_read(&p->request))
         return packet;
     uint32_t waiter = gpci_pool_take(&t->pool);
-    memcpy(gpci_at(t, waiter), p, offsetof(gpci_packet, request));
+    memcpy(gpci_packet_at(&t->pool, waiter), p, offsetof(gpci_packet, request));
     return waiter;
 }
 
 gpci_verdict gpci_stage_settle(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *held, bool remote) {
-    gpci_packet *p = gpci_at(t, packet);
+    gpci_packet *p = gpci_packet_at(&t->pool, packet);
     gpc_access_result *r = &held->result;
     const gpci_stage_options *o = stage->options;
     if (r->outcome == GPC_HIT)
@@ -256,7 +256,7 @@ gpci_verdict gpci_stage_settle(gpci_timed *t, gpci_stage *stage, uint32_t packet
     uint32_t leader = held->fresh ? held->leader : gpci_mshr_find(t, stage, p->request.address);
     held->fresh = false;
     bool found = leader != GPCI_NO_PACKET;
-    const gpci_packet *entry = found ? gpci_at(t, leader) : NULL;
+    const gpci_packet *entry = found ? gpci_packet_at(&t->pool, leader) : NULL;
     gpci_lack l = lacks(stage, p, held, entry);
     if (l.fetch | l.wait) {
         if (found ? entry->mshr.count >= o->merges : stage->mshr.used[remote] >= o->entries)
@@ -285,7 +285,7 @@ gpci_verdict gpci_stage_settle(gpci_timed *t, gpci_stage *stage, uint32_t packet
     gpci_see_waits(t, stage, packet, waiter, leader);
     if (!l.fetch)
         return GPCI_WAITING;
-    gpci_packet *first = gpci_at(t, leader);
+    gpci_packet *first = gpci_packet_at(&t->pool, leader);
     uint8_t whole = gpci_whole_sectors(stage->line, l.fetch);
     first->mshr.whole |= whole;
     first->mshr.part |= l.fetch & (uint8_t)~whole;
@@ -317,8 +317,8 @@ static void keep(gpci_timed *t, gpci_stage *stage, const gpci_packet *p, uint8_t
  */
 static uint8_t token_of(const gpci_timed *t, uint32_t leader, const gpci_packet *f) {
     for (uint32_t packet = leader; packet != GPCI_NO_PACKET;
-         packet = packet == leader ? gpci_at(t, leader)->mshr.first : t->pool.next[packet]) {
-        const gpci_packet *p = gpci_at(t, packet);
+         packet = packet == leader ? gpci_packet_at(&t->pool, leader)->mshr.first : t->pool.next[packet]) {
+        const gpci_packet *p = gpci_packet_at(&t->pool, packet);
         if (p->mshr.cached && !p->mshr.no_token && p->mshr.needs & f->segments)
             return GPC_TOKEN_HELD;
     }
@@ -340,8 +340,8 @@ static void settle_line(gpci_timed *t, gpci_stage *stage, const gpci_packet *fet
 static uint32_t first_cached(const gpci_timed *t, uint32_t leader, const gpci_packet *f) {
     uint8_t passes = f->line.marks & GPCI_MARK_PASSES ? f->segments : 0;
     for (uint32_t packet = leader; packet != GPCI_NO_PACKET;
-         packet = packet == leader ? gpci_at(t, leader)->mshr.first : t->pool.next[packet]) {
-        const gpci_packet *p = gpci_at(t, packet);
+         packet = packet == leader ? gpci_packet_at(&t->pool, leader)->mshr.first : t->pool.next[packet]) {
+        const gpci_packet *p = gpci_packet_at(&t->pool, packet);
         if (p->mshr.cached && (!passes || p->mshr.needs & passes))
             return packet;
     }
@@ -349,7 +349,7 @@ static uint32_t first_cached(const gpci_timed *t, uint32_t leader, const gpci_pa
 }
 
 static void release(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint32_t kept, uint8_t level) {
-    gpci_packet *p = gpci_at(t, packet);
+    gpci_packet *p = gpci_packet_at(&t->pool, packet);
     uint8_t kind = stage->own_lines ? p->line.kind : p->request.kind;
     if (packet != kept && p->mshr.cached && kind != GPC_LOAD && kind != GPC_PREFETCH)
         keep(t, stage, p, stage->line->sectors_of[p->mshr.needs]);
@@ -359,12 +359,12 @@ static void release(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint32_t 
 /* Segments have come for an entry: release those that have all that they need; the entry goes with the last. */
 static void release_waiting(gpci_timed *t, gpci_stage *stage, uint32_t leader, uint32_t kept, uint8_t segments,
                             uint8_t level) {
-    gpci_packet *l = gpci_at(t, leader);
+    gpci_packet *l = gpci_packet_at(&t->pool, leader);
     uint8_t missing = in_flight(l) & (uint8_t)~segments;
     uint32_t packet = l->mshr.first, last = GPCI_NO_PACKET;
     l->mshr.first = l->mshr.last = GPCI_NO_PACKET;
     while (packet != GPCI_NO_PACKET) {
-        gpci_packet *p = gpci_at(t, packet);
+        gpci_packet *p = gpci_packet_at(&t->pool, packet);
         uint32_t next = t->pool.next[packet];
         if (p->mshr.needs & missing) {
             t->pool.next[packet] = GPCI_NO_PACKET;
@@ -386,7 +386,7 @@ static void release_waiting(gpci_timed *t, gpci_stage *stage, uint32_t leader, u
  * have gone themselves, the fetch. Returns who that was of those waiting.
  */
 static uint32_t keep_fetch(gpci_timed *t, gpci_stage *stage, uint32_t fetch, uint32_t leader) {
-    const gpci_packet *f = gpci_at(t, fetch);
+    const gpci_packet *f = gpci_packet_at(&t->pool, fetch);
     uint32_t kept = first_cached(t, leader, f);
     uint8_t sectors = f->line.fetched & stage->line->sectors_of[gpci_whole_sectors(stage->line, f->segments)];
     if (!sectors)
@@ -396,14 +396,14 @@ static uint32_t keep_fetch(gpci_timed *t, gpci_stage *stage, uint32_t fetch, uin
         return kept;
     }
     if (stage->loads_go) {
-        bool own = f->line.kind == GPC_STORE && gpci_at(t, f->line.waiter)->mshr.cached;
+        bool own = f->line.kind == GPC_STORE && gpci_packet_at(&t->pool, f->line.waiter)->mshr.cached;
         if (GPCI_UNLIKELY(f->request.token != GPC_TOKEN_UNUSED) && kept != GPCI_NO_PACKET)
-            gpci_at(t, fetch)->request.token = token_of(t, leader, f);
+            gpci_packet_at(&t->pool, fetch)->request.token = token_of(t, leader, f);
         kept = own ? f->line.waiter : GPCI_NO_PACKET;
-        keep(t, stage, own ? gpci_at(t, kept) : f, sectors);
+        keep(t, stage, own ? gpci_packet_at(&t->pool, kept) : f, sectors);
         return kept;
     }
-    keep(t, stage, gpci_at(t, kept), sectors);
+    keep(t, stage, gpci_packet_at(&t->pool, kept), sectors);
     return kept;
 }
 
@@ -420,7 +420,7 @@ static bool is_ready(const gpci_packet *leader, uint8_t segments) {
 }
 
 void gpci_stage_fill(gpci_timed *t, gpci_stage *stage, uint32_t fetch) {
-    gpci_packet *f = gpci_at(t, fetch);
+    gpci_packet *f = gpci_packet_at(&t->pool, fetch);
     uint8_t segments = f->segments, level = f->level;
     uint32_t leader = gpci_mshr_find(t, stage, f->request.address);
     gpci_stage_relieve(stage, GPC_BUSY_LINE);
@@ -428,7 +428,7 @@ void gpci_stage_fill(gpci_timed *t, gpci_stage *stage, uint32_t fetch) {
     gpci_stage_relieve(stage, GPC_BUSY_MERGE);
     uint32_t kept = keep_fetch(t, stage, fetch, leader);
     gpci_pool_give(&t->pool, fetch);
-    gpci_packet *l = gpci_at(t, leader);
+    gpci_packet *l = gpci_packet_at(&t->pool, leader);
     arrived(stage, l, segments);
     if (l->mshr.first != GPCI_NO_PACKET)
         release_waiting(t, stage, leader, kept, segments, level);
@@ -448,7 +448,7 @@ void gpci_stage_fill(gpci_timed *t, gpci_stage *stage, uint32_t fetch) {
 }
 
 bool gpci_stage_complete_fetch(gpci_timed *t, gpci_stage *stage, uint32_t fetch, uint32_t leader) {
-    gpci_packet *f = gpci_at(t, fetch), *l = gpci_at(t, leader);
+    gpci_packet *f = gpci_packet_at(&t->pool, fetch), *l = gpci_packet_at(&t->pool, leader);
     uint8_t here = f->segments, rest = stage->line->segments_of[f->line.fetched] & (uint8_t) ~(here | l->mshr.whole);
     if (!rest)
         return false;

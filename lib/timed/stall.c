@@ -31,7 +31,7 @@ static bool passes(gpci_stage *stage, const gpci_packet *p, gpci_tag_access *hel
 }
 
 static void send(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *held, gpc_busy reason) {
-    gpci_packet *p = gpci_at(t, packet);
+    gpci_packet *p = gpci_packet_at(&t->pool, packet);
     gpc_access_result *r = &held->result;
     if (!stage->options->part)
         p->segments = stage->line->segments_of[r->fetch_sectors | r->needed_sectors];
@@ -47,7 +47,7 @@ static void send(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_acc
 
 gpci_verdict gpci_l1_hold_up(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *held, uint32_t leader,
                              gpc_busy reason) {
-    const gpci_packet *p = gpci_at(t, packet);
+    const gpci_packet *p = gpci_packet_at(&t->pool, packet);
     uint64_t now = t->wheel.now;
     if (!stage->cache->predictor_ops->on_stall || reason == GPC_BUSY_MERGE || !may_pass(stage, p, held, leader) ||
         !passes(stage, p, held, reason))

@@ -22,7 +22,7 @@ void gpci_step_schedule(gpci_timed *t, uint64_t cycle, uint32_t transaction, uin
     for (; at && earlier(&due, &all->due[(at - 1) / 2]); at = (at - 1) / 2)
         all->due[at] = all->due[(at - 1) / 2];
     all->due[at] = due;
-    gpci_wake(t, 0, cycle);
+    gpci_wheel_wake(&t->wheel, 0, cycle);
 }
 
 static gpci_due_step take_first(gpci_transactions *all) {
@@ -99,7 +99,7 @@ void gpci_step_end(gpci_timed *t, uint32_t transaction, uint32_t step) {
 static void send_message(gpci_timed *t, uint32_t transaction, uint32_t step) {
     gpci_coherent_step *s = gpci_coherent_step_at(t->transactions, transaction, step);
     uint32_t number = gpci_pool_take(&t->pool);
-    gpci_packet *p = gpci_at(t, number);
+    gpci_packet *p = gpci_packet_at(&t->pool, number);
     p->address = s->address;
     p->message.transaction = transaction;
     p->message.step = step;
@@ -144,11 +144,11 @@ void gpci_transactions_step(gpci_timed *t) {
         }
     }
     if (all->due_count)
-        gpci_wake(t, 0, all->due[0].cycle);
+        gpci_wheel_wake(&t->wheel, 0, all->due[0].cycle);
 }
 
 void gpci_message_arrived(gpci_timed *t, uint32_t packet) {
-    const gpci_packet *p = gpci_at(t, packet);
+    const gpci_packet *p = gpci_packet_at(&t->pool, packet);
     uint32_t transaction = p->message.transaction, step = p->message.step;
     if (!gpci_message_admit(t, packet))
         return;
@@ -160,7 +160,7 @@ void gpci_message_arrived(gpci_timed *t, uint32_t packet) {
 
 /* The host's memory answers between cycles: what follows from that waits for the next cycle. */
 void gpci_message_memory_done(gpci_timed *t, uint32_t packet) {
-    const gpci_packet *p = gpci_at(t, packet);
+    const gpci_packet *p = gpci_packet_at(&t->pool, packet);
     uint32_t transaction = p->message.transaction, step = p->message.step;
     gpci_pool_give(&t->pool, packet);
     const gpci_coherent_step *s = gpci_coherent_step_at(t->transactions, transaction, step);

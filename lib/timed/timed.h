@@ -346,10 +346,6 @@ const char *gpci_timed_network_name(const gpci_timed *t, uint32_t index);
 gpci_network_stats gpci_timed_network_stats(const gpci_timed *t, uint32_t index);
 void gpci_timed_reset_stats(gpci_timed *t);
 
-GPCI_INLINE gpci_packet *gpci_at(const gpci_timed *t, uint32_t packet) {
-    return gpci_packet_at(&t->pool, packet);
-}
-
 /* Bytes of the segments that a packet asks for or brings. */
 GPCI_INLINE uint32_t gpci_packet_bytes(const gpci_packet *packet) {
     return gpci_count_sectors(packet->segments) * GPCI_SEGMENT;
@@ -362,14 +358,10 @@ GPCI_INLINE uint64_t gpci_l2_line(const gpci_timed *t, uint64_t address) {
 
 /* All of a packet that a stage looks at. */
 GPCI_INLINE void gpci_expect_packet(const gpci_timed *t, uint32_t packet) {
-    const char *p = (const char *)gpci_at(t, packet);
+    const char *p = (const char *)gpci_packet_at(&t->pool, packet);
     GPCI_PREFETCH(p);
     GPCI_PREFETCH(p + 64);
     GPCI_PREFETCH(p + 128);
-}
-
-GPCI_INLINE void gpci_wake(gpci_timed *t, uint32_t component, uint64_t cycle) {
-    gpci_wheel_wake(&t->wheel, component, cycle);
 }
 
 #endif

@@ -103,11 +103,11 @@ void gpci_transaction_begin(gpci_timed *t, uint32_t packet, const gpc_coherence_
     gpci_coherent_transaction *x = &all->transactions[transaction];
     x->count = x->left = r->message_count;
     x->packet = packet;
-    x->sm = gpci_at(t, packet)->request.sm;
+    x->sm = gpci_packet_at(&t->pool, packet)->request.sm;
     x->waiting = x->next = GPCI_NO_TRANSACTION;
     x->level = level_of(t->h, r->level);
-    gpci_at(t, packet)->mshr.transaction = transaction;
-    gpci_see_transaction(t, x, gpci_at(t, packet));
+    gpci_packet_at(&t->pool, packet)->mshr.transaction = transaction;
+    gpci_see_transaction(t, x, gpci_packet_at(&t->pool, packet));
     load_steps(t, r, x);
     if (behind == GPCI_NO_TRANSACTION) {
         gpci_transaction_start(t, transaction);

@@ -221,7 +221,7 @@ GPCI_INLINE gpci_coherent_step *gpci_coherent_step_at(const gpci_transactions *a
 
 /* The step of a packet that is a message. */
 GPCI_INLINE gpci_coherent_step *gpci_coherent_step_of(const gpci_timed *t, uint32_t packet) {
-    const gpci_packet *p = gpci_at(t, packet);
+    const gpci_packet *p = gpci_packet_at(&t->pool, packet);
     return gpci_coherent_step_at(t->transactions, p->message.transaction, p->message.step);
 }
 

@@ -15,7 +15,7 @@ static void do_not_keep(gpci_timed *t, gpci_stage *stage, gpci_packet *f, uint32
     bool wanted = false;
     f->line.marks |= GPCI_MARK_PASSES;
     for (uint32_t at = leader, next; at != GPCI_NO_PACKET; at = next) {
-        gpci_packet *p = gpci_at(t, at);
+        gpci_packet *p = gpci_packet_at(&t->pool, at);
         next = at == leader ? p->mshr.first : t->pool.next[at];
         if (p->mshr.needs & f->segments && p->line.kind != GPC_STORE)
             p->mshr.cached = false;
@@ -30,7 +30,7 @@ static void do_not_keep(gpci_timed *t, gpci_stage *stage, gpci_packet *f, uint32
 }
 
 bool gpci_verify(gpci_timed *t, gpci_stage *stage, uint32_t fetch) {
-    gpci_packet *f = gpci_at(t, fetch);
+    gpci_packet *f = gpci_packet_at(&t->pool, fetch);
     if (f->line.marks & GPCI_MARK_VERIFIED) {
         f->segments = t->h->l1_level.segments_of[f->line.fetched];
         return false;

@@ -81,9 +81,9 @@ void gpci_tell_issue(gpci_timed *t, const gpci_stage *stage, uint32_t flight, ui
     uint32_t packet = stage->in.first;
     for (uint32_t i = count; i < stage->in.count; i++)
         packet = t->pool.next[packet];
-    tell_access(t, flight, &gpci_at(t, packet)->request, segments);
+    tell_access(t, flight, &gpci_packet_at(&t->pool, packet)->request, segments);
     for (uint32_t i = 0; i < count; i++, packet = t->pool.next[packet])
-        tell_line(t, gpci_at(t, packet), flight);
+        tell_line(t, gpci_packet_at(&t->pool, packet), flight);
 }
 
 void gpci_tell_miss(gpci_timed *t, const gpci_stage *stage, uint32_t flight, gpci_packet *p) {
@@ -144,13 +144,14 @@ void gpci_tell_hit(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p,
 
 /* A waiter that a load leaves in L1 is as known as the load was. */
 void gpci_tell_waits(gpci_timed *t, const gpci_stage *stage, uint32_t packet, uint32_t waiter, uint32_t leader) {
-    gpci_packet *w = gpci_at(t, waiter);
+    gpci_packet *w = gpci_packet_at(&t->pool, waiter);
     if (waiter != packet) {
-        w->request = gpci_at(t, packet)->request;
-        w->label = gpci_at(t, packet)->label;
+        w->request = gpci_packet_at(&t->pool, packet)->request;
+        w->label = gpci_packet_at(&t->pool, packet)->label;
     }
     bool own = waiter == leader;
-    gpci_tell(t, own ? GPC_WHAT_MSHR_ALLOCATE : GPC_WHAT_MSHR_MERGE, stage, w, own ? 0 : gpci_at(t, leader)->label.id);
+    gpci_tell(t, own ? GPC_WHAT_MSHR_ALLOCATE : GPC_WHAT_MSHR_MERGE, stage, w,
+              own ? 0 : gpci_packet_at(&t->pool, leader)->label.id);
 }
 
 void gpci_tell_lookup(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p, const gpci_tag_access *held) {
@@ -237,7 +238,7 @@ void gpci_tell_data(gpci_timed *t, const gpci_packet *p) {
 /* A packet enters or leaves a network. */
 static void on_network(void *user_data, uint8_t component, bool leaves, uint32_t port, uint32_t packet) {
     gpci_timed *t = user_data;
-    const gpci_packet *p = gpci_at(t, packet);
+    const gpci_packet *p = gpci_packet_at(&t->pool, packet);
     if (!p->label.id)
         return;
     gpc_event e = event_of(t, leaves ? GPC_WHAT_RECEIVE : GPC_WHAT_SEND, (gpc_component)component, port, p);
@@ -259,8 +260,8 @@ static void on_command(void *user_data, const gpci_dram_event *d) {
     gpc_what what = commands[d->command];
     bool access = what == GPC_WHAT_READ || what == GPC_WHAT_WRITE || what == GPC_WHAT_ACTIVATE;
     gpc_event e = gpci_event_of_none(t->trace, what, GPC_COMPONENT_MEMORY, d->channel);
-    if (access && !(d->token & GPCI_WRITE_TOKEN) && gpci_at(t, (uint32_t)d->token)->label.id)
-        e = event_of(t, what, GPC_COMPONENT_MEMORY, d->channel, gpci_at(t, (uint32_t)d->token));
+    if (access && !(d->token & GPCI_WRITE_TOKEN) && gpci_packet_at(&t->pool, (uint32_t)d->token)->label.id)
+        e = event_of(t, what, GPC_COMPONENT_MEMORY, d->channel, gpci_packet_at(&t->pool, (uint32_t)d->token));
     else if (access && d->token & GPCI_WRITE_TOKEN)
         e.packet = d->token & ~GPCI_WRITE_TOKEN;
     e.cycle = gpci_clock_core(t->dram_clock, d->cycle);
@@ -345,7 +346,7 @@ void gpci_tell_met(gpci_timed *t, gpc_what what, uint32_t transaction, const gpc
 /* Numbers are for one trace: none of an earlier one's is left. */
 static void forget(gpci_timed *t) {
     for (uint32_t i = 0; i < t->pool.fresh; i++)
-        gpci_at(t, i)->label.id = gpci_at(t, i)->label.origin = 0;
+        gpci_packet_at(&t->pool, i)->label.id = gpci_packet_at(&t->pool, i)->label.origin = 0;
     for (uint32_t i = 0; i < t->flight_fresh; i++)
         t->flights[i].trace.id = 0;
     gpci_transactions *p = t->transactions;
