@@ -2,6 +2,7 @@
 #ifndef GPC_FUNCTIONAL_FUNCTIONAL_H
 #define GPC_FUNCTIONAL_FUNCTIONAL_H
 
+#include "level/driver.h"
 #include "level/warp_access.h"
 
 /* The driver without a clock: a line transaction passes the levels by their rules, at once. */
@@ -20,6 +21,9 @@ typedef struct gpci_observer {
 
 /* Tell an observer, which outlives the hierarchy or the next call, from now on; NULL: nobody. */
 void gpci_hierarchy_observe(gpc_hierarchy *h, const gpci_observer *observer);
+
+/* no_clock.c */
+extern const gpci_clock_calls gpci_no_clock;
 
 /* Through L1. */
 gpc_status gpci_functional_load(gpc_hierarchy *h, const gpci_line_access *access);

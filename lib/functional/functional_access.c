@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "functional/functional.h"
 #include "level/coherent_level.h"
-#include "level/driver.h"
 #include "level/events.h"
 #include "level/future.h"
 #include "level/level_count.h"
@@ -132,7 +131,7 @@ static void add_rest(const gpc_hierarchy *h, gpc_stats *stats) {
 
 #define FUNCTIONAL_DRIVER(access_function)                                                                \
     {                                                                                                     \
-        .create = create, .destroy = nothing, .access = access_function, .idle = idle, .relink = nothing, \
+        .clock = &gpci_no_clock, .create = create, .destroy = nothing, .access = access_function, .idle = idle, .relink = nothing, \
         .watch = watch, .add_sm = add_sm, .add_rest = add_rest, .reset_stats = nothing                    \
     }
 

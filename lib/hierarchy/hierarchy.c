@@ -15,7 +15,8 @@ static void choose(gpc_hierarchy *h, const gpc_config *config) {
     bool tree = strcmp(gpci_config_text(config, GPCI_KEY_COHERENCE), "none") != 0;
     bool clock = gpci_config_number(config, GPCI_KEY_MODE) == 1;
     h->levels = tree ? &gpci_tree_levels : &gpci_cache_levels;
-    h->driver = clock ? &gpci_timed_driver : tree ? &gpci_functional_tree : &gpci_functional_caches;
+    h->driver = clock ? (tree ? &gpci_timed_tree : &gpci_timed_caches)
+                      : (tree ? &gpci_functional_tree : &gpci_functional_caches);
     h->has_l1 = tree || gpci_config_number(config, GPCI_KEY_L1_ENABLED);
 }
 

@@ -24,7 +24,23 @@ typedef struct gpci_levels {
     void (*reset_stats)(gpc_hierarchy *h);
 } gpci_levels;
 
+/* What is asked of the clock; where there is none: GPC_ERROR_STATE, nothing under way, and never. */
+typedef struct gpci_clock_calls {
+    /* gpc_hierarchy_try_issue, gpc_hierarchy_try_miss, and so on: what is said of them there. */
+    gpc_status (*issue)(gpc_hierarchy *h, const gpc_warp_access *access, uint64_t token, gpc_busy *out_busy);
+    gpc_status (*miss)(gpc_hierarchy *h, const gpc_request *request, uint64_t token, gpc_busy *out_busy);
+    gpc_status (*advance)(gpc_hierarchy *h, uint64_t cycles);
+    gpc_status (*drain)(gpc_hierarchy *h, gpc_error *error);
+    uint64_t (*now)(const gpc_hierarchy *h);
+    uint64_t (*next_event)(const gpc_hierarchy *h);
+    uint64_t (*in_flight)(const gpc_hierarchy *h);
+    gpc_status (*memory_reply)(gpc_hierarchy *h, uint64_t id);
+    gpc_status (*memory_ready)(gpc_hierarchy *h, uint32_t channel);
+    gpc_status (*set_callbacks)(gpc_hierarchy *h, const gpc_hierarchy_callbacks *callbacks);
+} gpci_clock_calls;
+
 typedef struct gpci_driver {
+    const gpci_clock_calls *clock;
     gpc_status (*create)(gpc_hierarchy *h, gpc_error *error); /* the levels are there */
     void (*destroy)(gpc_hierarchy *h);                        /* what there is of it */
     /* gpc_hierarchy_access; GPC_ERROR_STATE where accesses take time */
@@ -43,7 +59,7 @@ extern const gpci_levels gpci_tree_levels;
 extern const gpci_levels gpci_cache_levels;
 /* functional/functional_access.c: for either levels */
 extern const gpci_driver gpci_functional_caches, gpci_functional_tree;
-/* timed/timed_driver.c */
-extern const gpci_driver gpci_timed_driver;
+/* timed/timed_driver.c: likewise */
+extern const gpci_driver gpci_timed_caches, gpci_timed_tree;
 
 #endif

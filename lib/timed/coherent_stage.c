@@ -180,7 +180,8 @@ static void run_beside(gpci_timed *t, gpci_stage *stage) {
     }
 }
 
-void gpci_coherent_slice_step(gpci_timed *t, uint32_t slice) {
+void gpci_coherent_slice_step(const gpci_group *group, uint32_t slice) {
+    gpci_timed *t = group->timed;
     gpci_stage *stage = &t->l2[slice];
     if (stage->replies_in)
         receive(t, stage, stage->replies_in, &stage->fills, 0, true);
@@ -199,7 +200,8 @@ void gpci_coherent_slice_step(gpci_timed *t, uint32_t slice) {
         gpci_wheel_wake(&t->wheel, stage->component, gpci_packet_at(&t->pool, stage->in.first)->due);
 }
 
-void gpci_coherent_cluster_step(gpci_timed *t, uint32_t cluster) {
+void gpci_coherent_cluster_step(const gpci_group *group, uint32_t cluster) {
+    gpci_timed *t = group->timed;
     gpci_stage *stage = &t->clusters[cluster];
     receive(t, stage, stage->replies_in, &stage->fills, 0, true);
     run_queue(t, stage, &stage->fills);

@@ -141,10 +141,6 @@ const char *gpci_group_name(gpci_group_kind kind);
 /* Number all components, and make all objects. What a failure leaves is destroyed by gpci_groups_destroy. */
 gpc_status gpci_groups_make(struct gpci_timed *t, gpc_error *error);
 void gpci_groups_destroy(struct gpci_timed *t);
-/* The wheel's step: component `number` of all. */
-void gpci_groups_step(void *timed, uint32_t number);
-/* Fetch what a cycle's steps will look at; `due` is the wheel's bitmap of it. */
-void gpci_groups_expect(const struct gpci_timed *t, const uint64_t *due);
 /* One SM's objects; or all that are no SM's. */
 void gpci_groups_count_sm(const struct gpci_timed *t, uint32_t sm, gpc_stats *stats);
 void gpci_groups_count_rest(const struct gpci_timed *t, gpc_stats *stats);
@@ -153,7 +149,7 @@ void gpci_groups_reset(struct gpci_timed *t, uint64_t now);
 bool gpci_groups_idle(const struct gpci_timed *t, bool memory);
 void gpci_groups_state(const struct gpci_timed *t, gpci_state_fn visit, void *user_data);
 void gpci_groups_report(const struct gpci_timed *t, gpci_text *report);
-/* The cycle at which a component is to be stepped next; GPCI_NEVER. */
+/* engine.c: the cycle at which a component is to be stepped next; GPCI_NEVER. */
 uint64_t gpci_component_next(const struct gpci_timed *t, uint32_t number);
 
 #endif

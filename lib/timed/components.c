@@ -78,26 +78,6 @@ void gpci_groups_destroy(gpci_timed *t) {
     gpci_free(t->context, t->group_of);
 }
 
-void gpci_groups_step(void *timed, uint32_t number) {
-    const gpci_timed *t = timed;
-    const gpci_group *group = &t->groups[t->group_of[number]];
-    group->step(group, number - group->first);
-}
-
-/*
- * First the packets that steps look at, then what these lead to: so steps do not wait for memory one after the other.
- */
-void gpci_groups_expect(const gpci_timed *t, const uint64_t *due) {
-    for (unsigned pass = 0; pass < 2; pass++)
-        for (uint32_t word = t->expect_from / 64; word <= t->expect_to / 64; word++)
-            for (uint64_t bits = due[word]; bits; bits &= bits - 1) {
-                uint32_t number = word * 64 + gpci_lowest(bits);
-                const gpci_group *group = &t->groups[t->group_of[number]];
-                if (group->expect)
-                    group->expect(group, number - group->first, pass);
-            }
-}
-
 void gpci_groups_count_sm(const gpci_timed *t, uint32_t sm, gpc_stats *stats) {
     for (uint32_t kind = 0; kind < GPCI_GROUP_COUNT; kind++)
         if (classes[kind]->scope == GPCI_SCOPE_SM && t->groups[kind].objects)
@@ -162,13 +142,6 @@ void gpci_groups_state(const gpci_timed *t, gpci_state_fn visit, void *user_data
     for (uint32_t kind = 0; kind < GPCI_GROUP_COUNT; kind++)
         for (uint32_t i = 0; i < t->groups[kind].objects; i++)
             classes[kind]->state(&t->groups[kind], i, visit, user_data);
-}
-
-uint64_t gpci_component_next(const gpci_timed *t, uint32_t number) {
-    for (uint64_t ahead = 0; ahead < GPCI_WHEEL_SPAN; ahead++)
-        if (gpci_wheel_due(&t->wheel, t->wheel.now + ahead)[number / 64] >> (number & 63) & 1)
-            return t->wheel.now + ahead;
-    return GPCI_NEVER;
 }
 
 void gpci_step_nothing(const gpci_group *group, uint32_t index) {

@@ -130,13 +130,8 @@ static void complete_at_once(gpci_timed *t, const gpc_warp_access *w, uint64_t t
         t->callbacks.on_complete(t->callbacks.user_data, &c);
 }
 
-gpc_status gpc_hierarchy_try_issue(gpc_hierarchy *h, const gpc_warp_access *access, uint64_t token,
-                                   gpc_busy *out_busy) {
+gpc_status gpci_timed_try_issue(gpc_hierarchy *h, const gpc_warp_access *access, uint64_t token, gpc_busy *out_busy) {
     gpc_warp_access w = GPC_WARP_ACCESS_INIT;
-    if (!h || !access)
-        return GPC_ERROR_ARGUMENT;
-    if (!h->timed)
-        return GPC_ERROR_STATE;
     gpc_status status = gpci_take(&w, sizeof w, sizeof w, access, "gpc_warp_access", NULL);
     if (status == GPC_OK)
         status = gpci_access_check(h, &w);
@@ -177,14 +172,8 @@ static bool line_of_request(const gpc_hierarchy *h, const gpc_request *r, gpci_t
     return line->segments && !(line->segments & ~level->all_segments);
 }
 
-gpc_status gpc_hierarchy_try_miss(gpc_hierarchy *h, const gpc_request *request, uint64_t token, gpc_busy *out_busy) {
+gpc_status gpci_timed_try_miss(gpc_hierarchy *h, const gpc_request *request, uint64_t token, gpc_busy *out_busy) {
     gpci_transaction line;
-    if (!h || !request)
-        return GPC_ERROR_ARGUMENT;
-    if (!h->timed)
-        return GPC_ERROR_STATE;
-    if (h->coherent)
-        return GPC_ERROR_UNSUPPORTED;
     if (!line_of_request(h, request, &line))
         return GPC_ERROR_ARGUMENT;
     gpci_timed *t = h->timed;

@@ -502,15 +502,18 @@ GPCI_INLINE void step(gpci_timed *t, uint32_t sm, fills_fn fills, pass_tags_fn p
     }
 }
 
-void gpci_l1_step(gpci_timed *t, uint32_t sm) {
+void gpci_l1_step(const gpci_group *group, uint32_t sm) {
+    gpci_timed *t = group->timed;
     step(t, sm, run_fills, pass, send_out);
 }
 
-void gpci_coherent_l1_step(gpci_timed *t, uint32_t sm) {
+void gpci_coherent_l1_step(const gpci_group *group, uint32_t sm) {
+    gpci_timed *t = group->timed;
     step(t, sm, gpci_coherent_l1_receive, gpci_coherent_l1_pass, gpci_coherent_l1_send);
 }
 
-void gpci_l1_foresee(const gpci_timed *t, uint32_t sm, unsigned pass) {
+void gpci_l1_expect(const gpci_group *group, uint32_t sm, unsigned pass) {
+    const gpci_timed *t = group->timed;
     const gpci_stage *stage = &t->l1[sm];
     uint32_t reply = gpci_network_peek(stage->replies_in, sm);
     if (pass == 0) {

@@ -378,7 +378,8 @@ static void run_out(gpci_timed *t, gpci_stage *stage) {
         run_link_out(t, stage);
 }
 
-void gpci_l2_step(gpci_timed *t, uint32_t slice) {
+void gpci_slice_step(const gpci_group *group, uint32_t slice) {
+    gpci_timed *t = group->timed;
     gpci_stage *stage = &t->l2[slice];
     run_fills(t, stage);
     run_out(t, stage);
@@ -393,7 +394,8 @@ void gpci_l2_step(gpci_timed *t, uint32_t slice) {
         gpci_wheel_wake(&t->wheel, stage->component, gpci_packet_at(&t->pool, stage->in.first)->due);
 }
 
-void gpci_l2_foresee(const gpci_timed *t, uint32_t slice, unsigned pass) {
+void gpci_slice_expect(const gpci_group *group, uint32_t slice, unsigned pass) {
+    const gpci_timed *t = group->timed;
     const gpci_stage *stage = &t->l2[slice];
     uint32_t request = gpci_network_peek(stage->requests_in, slice);
     uint32_t fill = stage->fills.count ? stage->fills.first : GPCI_NO_PACKET;

@@ -232,7 +232,8 @@ GPCI_INLINE void run_dram(gpci_timed *t, uint32_t channel, done_fn read) {
         gpci_wheel_wake(&t->wheel, t->memory[channel].component, gpci_clock_core(t->dram_clock, next));
 }
 
-void gpci_channel_step(gpci_timed *t, uint32_t channel) {
+void gpci_channel_step(const gpci_group *group, uint32_t channel) {
+    gpci_timed *t = group->timed;
     if (!t->memory[channel].requests_in) {
         run_dram(t, channel, gpci_channel_done);
         wake_slices(t, channel);
@@ -244,7 +245,8 @@ void gpci_channel_step(gpci_timed *t, uint32_t channel) {
     send_replies(t, channel);
 }
 
-void gpci_coherent_channel_step(gpci_timed *t, uint32_t channel) {
+void gpci_coherent_channel_step(const gpci_group *group, uint32_t channel) {
+    gpci_timed *t = group->timed;
     bool linked = t->memory[channel].requests_in != NULL;
     if (linked)
         gpci_coherent_channel_receive(t, channel);

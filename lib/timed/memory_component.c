@@ -42,14 +42,6 @@ static void channel_destroy(gpci_group *group) {
     gpci_free(t->context, t->memory);
 }
 
-static void channel_step(const gpci_group *group, uint32_t channel) {
-    gpci_channel_step(group->timed, channel);
-}
-
-static void coherent_channel_step(const gpci_group *group, uint32_t channel) {
-    gpci_coherent_channel_step(group->timed, channel);
-}
-
 static void channel_count(const gpci_group *group, uint32_t channel, gpc_stats *stats) {
     const gpci_timed *t = group->timed;
     gpci_dram_add_stats(t->dram, channel, gpci_clock_own(t->dram_clock, t->wheel.now), stats);
@@ -85,11 +77,11 @@ static void channel_report(const gpci_group *group, uint32_t channel, gpci_text 
 }
 
 const gpci_component_class gpci_channel_class =
-    GPCI_COMPONENT_CLASS(GPCI_SCOPE_CHANNEL, channel_size, channel_make, channel_destroy, channel_step, NULL,
+    GPCI_COMPONENT_CLASS(GPCI_SCOPE_CHANNEL, channel_size, channel_make, channel_destroy, gpci_channel_step, NULL,
                          channel_count, channel_reset, channel_idle, channel_state, channel_report);
 const gpci_component_class gpci_coherent_channel_class =
-    GPCI_COMPONENT_CLASS(GPCI_SCOPE_CHANNEL, channel_size, channel_make, channel_destroy, coherent_channel_step, NULL,
-                         channel_count, channel_reset, channel_idle, channel_state, channel_report);
+    GPCI_COMPONENT_CLASS(GPCI_SCOPE_CHANNEL, channel_size, channel_make, channel_destroy, gpci_coherent_channel_step,
+                         NULL, channel_count, channel_reset, channel_idle, channel_state, channel_report);
 
 /* The host's memory has no clock of its own here: it is offered packets, and calls back. */
 static gpci_group_size host_memory_size(const gpci_timed *t, gpci_group_kind kind) {

@@ -139,18 +139,6 @@ static void l1_destroy(gpci_group *group) {
     gpci_free(t->context, t->l1);
 }
 
-static void l1_step(const gpci_group *group, uint32_t sm) {
-    gpci_l1_step(group->timed, sm);
-}
-
-static void coherent_l1_step(const gpci_group *group, uint32_t sm) {
-    gpci_coherent_l1_step(group->timed, sm);
-}
-
-static void l1_expect(const gpci_group *group, uint32_t sm, unsigned pass) {
-    gpci_l1_foresee(group->timed, sm, pass);
-}
-
 static void count_reorder(gpci_reorder_counts counts, gpc_stats *s) {
     s->l1_reorder_cycles += counts.cycles;
     s->l1_reorder_stalls += counts.stalls;
@@ -199,11 +187,12 @@ static void l1_report(const gpci_group *group, uint32_t sm, gpci_text *report) {
     gpci_stage_report(group, &group->timed->l1[sm], "the network", report);
 }
 
-const gpci_component_class gpci_l1_class = GPCI_COMPONENT_CLASS(
-    GPCI_SCOPE_SM, l1_size, l1_make, l1_destroy, l1_step, l1_expect, l1_count, l1_reset, l1_idle, l1_state, l1_report);
-const gpci_component_class gpci_coherent_l1_class =
-    GPCI_COMPONENT_CLASS(GPCI_SCOPE_SM, l1_size, l1_make, l1_destroy, coherent_l1_step, l1_expect, l1_count, l1_reset,
+const gpci_component_class gpci_l1_class =
+    GPCI_COMPONENT_CLASS(GPCI_SCOPE_SM, l1_size, l1_make, l1_destroy, gpci_l1_step, gpci_l1_expect, l1_count, l1_reset,
                          l1_idle, l1_state, l1_report);
+const gpci_component_class gpci_coherent_l1_class =
+    GPCI_COMPONENT_CLASS(GPCI_SCOPE_SM, l1_size, l1_make, l1_destroy, gpci_coherent_l1_step, gpci_l1_expect, l1_count,
+                         l1_reset, l1_idle, l1_state, l1_report);
 
 static gpci_group_size slice_size(const gpci_timed *t, gpci_group_kind kind) {
     bool is_there = (t->h->coherent != NULL) == (kind == GPCI_GROUP_COHERENT_SLICES);
@@ -236,18 +225,6 @@ static void slice_destroy(gpci_group *group) {
     for (uint32_t i = 0; t->l2 && i < group->objects; i++)
         gpci_free(t->context, t->l2[i].mshr.buckets);
     gpci_free(t->context, t->l2);
-}
-
-static void slice_step(const gpci_group *group, uint32_t slice) {
-    gpci_l2_step(group->timed, slice);
-}
-
-static void coherent_slice_step(const gpci_group *group, uint32_t slice) {
-    gpci_coherent_slice_step(group->timed, slice);
-}
-
-static void slice_expect(const gpci_group *group, uint32_t slice, unsigned pass) {
-    gpci_l2_foresee(group->timed, slice, pass);
 }
 
 static void slice_count(const gpci_group *group, uint32_t slice, gpc_stats *s) {
@@ -288,11 +265,11 @@ static void slice_report(const gpci_group *group, uint32_t slice, gpci_text *rep
 }
 
 const gpci_component_class gpci_slice_class =
-    GPCI_COMPONENT_CLASS(GPCI_SCOPE_SLICE, slice_size, slice_make, slice_destroy, slice_step, slice_expect, slice_count,
-                         slice_reset, slice_idle, slice_state, slice_report);
-const gpci_component_class gpci_coherent_slice_class =
-    GPCI_COMPONENT_CLASS(GPCI_SCOPE_SLICE, slice_size, coherent_slice_make, slice_destroy, coherent_slice_step, NULL,
+    GPCI_COMPONENT_CLASS(GPCI_SCOPE_SLICE, slice_size, slice_make, slice_destroy, gpci_slice_step, gpci_slice_expect,
                          slice_count, slice_reset, slice_idle, slice_state, slice_report);
+const gpci_component_class gpci_coherent_slice_class =
+    GPCI_COMPONENT_CLASS(GPCI_SCOPE_SLICE, slice_size, coherent_slice_make, slice_destroy, gpci_coherent_slice_step,
+                         NULL, slice_count, slice_reset, slice_idle, slice_state, slice_report);
 
 /* The nearest to the L1s: clusters, or slices. */
 static void connect_above(gpci_timed *t, gpci_stage *stage) {

@@ -132,8 +132,10 @@ void gpci_steps_run(gpci_timed *t) {
     all->running = false;
 }
 
-void gpci_transactions_step(gpci_timed *t) {
+void gpci_transactions_step(const gpci_group *group, uint32_t index) {
+    gpci_timed *t = group->timed;
     gpci_transactions *all = t->transactions;
+    (void)index;
     while (all->due_count && all->due[0].cycle <= t->wheel.now) {
         gpci_due_step due = take_first(all);
         if (due.retry) {

@@ -212,8 +212,6 @@ gpc_status gpci_timed_create(gpc_hierarchy *h, gpc_error *error);
 void gpci_timed_destroy(gpci_timed *t);
 /* All that a timed hierarchy is doing, but for what its caches hold (gpci_component_class.state). */
 void gpci_timed_state(gpci_timed *t, gpci_state_fn visit, void *user_data);
-/* Nothing is under way; but writes may be in memory channels. */
-bool gpci_timed_quiet(const gpci_timed *t);
 /* The hierarchy's caches are others now. */
 void gpci_timed_relink(gpci_timed *t);
 /* hook.c: who wants to hear of fills and evictions has changed. */
@@ -286,10 +284,10 @@ void gpci_stage_evicted(gpci_timed *t, gpci_stage *stage, const gpci_packet *pac
 void gpci_stage_write_below(gpci_timed *t, gpci_stage *stage, const gpci_packet *packet);
 
 /* l1.c */
-void gpci_l1_step(gpci_timed *t, uint32_t sm);
-void gpci_coherent_l1_step(gpci_timed *t, uint32_t sm);
+void gpci_l1_step(const gpci_group *group, uint32_t sm);
+void gpci_coherent_l1_step(const gpci_group *group, uint32_t sm);
 /* Fetch what the next step will look at. No effect but on speed. */
-void gpci_l1_foresee(const gpci_timed *t, uint32_t sm, unsigned pass);
+void gpci_l1_expect(const gpci_group *group, uint32_t sm, unsigned pass);
 extern const gpci_stage_rules gpci_l1_stage;
 /* A packet that waited has its data: its access is told, and it is given back. */
 void gpci_l1_release(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint8_t level);
@@ -305,13 +303,13 @@ void gpci_l1_serve(gpci_timed *t, gpci_stage *stage, uint32_t packet);
 void gpci_l1_round_trip(gpci_timed *t, const gpci_stage *stage, const gpci_packet *packet);
 
 /* l2.c */
-void gpci_l2_step(gpci_timed *t, uint32_t slice);
-void gpci_l2_foresee(const gpci_timed *t, uint32_t slice, unsigned pass);
+void gpci_slice_step(const gpci_group *group, uint32_t slice);
+void gpci_slice_expect(const gpci_group *group, uint32_t slice, unsigned pass);
 extern const gpci_stage_rules gpci_l2_stage;
 
 /* memory_channel.c */
-void gpci_channel_step(gpci_timed *t, uint32_t channel);
-void gpci_coherent_channel_step(gpci_timed *t, uint32_t channel);
+void gpci_channel_step(const gpci_group *group, uint32_t channel);
+void gpci_coherent_channel_step(const gpci_group *group, uint32_t channel);
 /* Pass as much of a slice's miss queue to memory as it takes. */
 void gpci_channel_send(gpci_timed *t, gpci_stage *slice);
 void gpci_coherent_channel_send(gpci_timed *t, gpci_stage *slice);
@@ -335,16 +333,18 @@ void gpci_stage_state(gpci_stage *stage, gpci_state_fn visit, void *user_data);
 /* `below`: who takes what is in its miss queue. */
 void gpci_stage_report(const gpci_group *group, const gpci_stage *stage, const char *below, gpci_text *report);
 
-/* engine.c: as gpci_hierarchy_add_sm and gpci_hierarchy_add_rest. */
-void gpci_timed_add_sm(const gpci_timed *t, uint32_t sm, gpc_stats *stats);
-void gpci_timed_add_rest(const gpci_timed *t, gpc_stats *stats);
-/* Of one slice or channel. */
+/* components.c: what one slice or channel has counted is added. */
 void gpci_timed_add_object(const gpci_timed *t, gpci_scope scope, uint32_t index, gpc_stats *stats);
 /* Networks that there are, by index in the order of GPCI_GROUPS. */
 uint32_t gpci_timed_networks(const gpci_timed *t);
 const char *gpci_timed_network_name(const gpci_timed *t, uint32_t index);
 gpci_network_stats gpci_timed_network_stats(const gpci_timed *t, uint32_t index);
-void gpci_timed_reset_stats(gpci_timed *t);
+
+/* issue.c: gpc_hierarchy_try_issue and gpc_hierarchy_try_miss. */
+gpc_status gpci_timed_try_issue(gpc_hierarchy *h, const gpc_warp_access *access, uint64_t token, gpc_busy *out_busy);
+gpc_status gpci_timed_try_miss(gpc_hierarchy *h, const gpc_request *request, uint64_t token, gpc_busy *out_busy);
+/* clock_calls.c: what else is asked of the clock; of caches, and of a coherent tree. */
+extern const struct gpci_clock_calls gpci_timed_cache_clock, gpci_timed_tree_clock;
 
 /* Bytes of the segments that a packet asks for or brings. */
 GPCI_INLINE uint32_t gpci_packet_bytes(const gpci_packet *packet) {

@@ -2,6 +2,8 @@
 #include "level/driver.h"
 #include "timed/watch.h"
 
+#include <inttypes.h>
+
 /* The timed hierarchy as a driver (level/driver.h). */
 
 static void destroy(gpc_hierarchy *h) {
@@ -16,8 +18,10 @@ static gpc_status access(gpc_hierarchy *h, const gpc_warp_access *w, gpc_warp_re
     return GPC_ERROR_STATE;
 }
 
+/* Writes may still be in memory channels. */
 static bool idle(const gpc_hierarchy *h) {
-    return gpci_timed_quiet(h->timed);
+    const gpci_timed *t = h->timed;
+    return !t->pool.live && gpci_groups_idle(t, false);
 }
 
 static void relink(gpc_hierarchy *h) {
@@ -29,23 +33,71 @@ static void watch(gpc_hierarchy *h, gpci_trace *trace) {
 }
 
 static void add_sm(const gpc_hierarchy *h, uint32_t sm, gpc_stats *stats) {
-    gpci_timed_add_sm(h->timed, sm, stats);
+    gpci_groups_count_sm(h->timed, sm, stats);
 }
 
-static void add_rest(const gpc_hierarchy *h, gpc_stats *stats) {
-    gpci_timed_add_rest(h->timed, stats);
+static void add_rest(const gpc_hierarchy *h, gpc_stats *s) {
+    const gpci_timed *t = h->timed;
+    uint64_t cycles = t->wheel.now - t->counted_from;
+    s->cycles += cycles;
+    s->sm_cycles += cycles * t->h->sms;
+    s->accepted += t->accepted;
+    s->completed += t->completed;
+    gpci_groups_count_rest(t, s);
 }
 
 static void reset_stats(gpc_hierarchy *h) {
-    gpci_timed_reset_stats(h->timed);
+    gpci_timed *t = h->timed;
+    t->counted_from = t->wheel.now;
+    t->accepted = t->in_flight; /* so that those that are under way are not missed when they complete */
+    t->completed = 0;
+    gpci_groups_reset(t, t->wheel.now);
 }
 
-const gpci_driver gpci_timed_driver = {.create = gpci_timed_create,
-                                       .destroy = destroy,
-                                       .access = access,
-                                       .idle = idle,
-                                       .relink = relink,
-                                       .watch = watch,
-                                       .add_sm = add_sm,
-                                       .add_rest = add_rest,
-                                       .reset_stats = reset_stats};
+#define TIMED_DRIVER(calls)                                                                                  \
+    {                                                                                                        \
+        .clock = (calls), .create = gpci_timed_create, .destroy = destroy, .access = access, .idle = idle,   \
+        .relink = relink, .watch = watch, .add_sm = add_sm, .add_rest = add_rest, .reset_stats = reset_stats \
+    }
+
+const gpci_driver gpci_timed_caches = TIMED_DRIVER(&gpci_timed_cache_clock);
+const gpci_driver gpci_timed_tree = TIMED_DRIVER(&gpci_timed_tree_clock);
+
+/* For who asks why nothing moves, for a snapshot, and for SMs of this library. */
+
+void gpci_timed_report(const gpc_hierarchy *h, char *text, size_t size) {
+    gpci_text report = gpci_text_of(text, size);
+    gpci_text_put(&report, "cycle %" PRIu64 ", %" PRIu64 " accesses in flight: ", h->timed->wheel.now,
+                  h->timed->in_flight);
+    gpci_groups_report(h->timed, &report);
+}
+
+void gpci_timed_state(gpci_timed *t, gpci_state_fn visit, void *user_data) {
+    gpci_wheel *wheel = &t->wheel;
+    visit(user_data, &wheel->now, sizeof wheel->now);
+    visit(user_data, wheel->due, (size_t)GPCI_WHEEL_SPAN * wheel->words * sizeof *wheel->due);
+    visit(user_data, wheel->occupied, sizeof wheel->occupied);
+    gpci_pool_state(&t->pool, visit, user_data);
+    visit(user_data, &t->flight_fresh, sizeof t->flight_fresh);
+    visit(user_data, &t->flight_free, sizeof t->flight_free);
+    visit(user_data, t->flights, t->flight_fresh * sizeof *t->flights);
+    uint64_t *const counts[] = {&t->in_flight,  &t->accepted, &t->completed,
+                                &t->memory_ids, &t->progress, &t->counted_from};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        visit(user_data, counts[i], sizeof *counts[i]);
+    visit(user_data, &t->failed, sizeof t->failed);
+    gpci_groups_state(t, visit, user_data);
+}
+
+uint64_t gpci_timed_now(const gpc_hierarchy *h) {
+    return h->timed->wheel.now;
+}
+
+void gpci_timed_wake(gpc_hierarchy *h, uint32_t sm, uint64_t cycle) {
+    gpci_wheel_wake(&h->timed->wheel, h->timed->groups[GPCI_GROUP_SMS].first + sm, cycle);
+}
+
+void gpci_timed_attach(gpc_hierarchy *h, const gpci_sm_front_end *front) {
+    h->timed->front = front ? *front : (gpci_sm_front_end){0};
+    gpci_timed_hook(h->timed);
+}

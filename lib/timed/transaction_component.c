@@ -16,11 +16,6 @@ static void transactions_destroy(gpci_group *group) {
     gpci_transactions_destroy(group->timed);
 }
 
-static void transactions_step(const gpci_group *group, uint32_t index) {
-    (void)index;
-    gpci_transactions_step(group->timed);
-}
-
 static bool transactions_idle(const gpci_group *group, uint32_t object) {
     (void)object;
     return gpci_transactions_idle(group->timed);
@@ -38,7 +33,7 @@ static void transactions_report(const gpci_group *group, uint32_t object, gpci_t
 
 /* Transactions are counted by the modules that take part in them (gpc_coherence_get_stats). */
 const gpci_component_class gpci_transactions_class = GPCI_COMPONENT_CLASS(
-    GPCI_SCOPE_HIERARCHY, transactions_size, transactions_make, transactions_destroy, transactions_step, NULL,
+    GPCI_SCOPE_HIERARCHY, transactions_size, transactions_make, transactions_destroy, gpci_transactions_step, NULL,
     gpci_count_nothing, gpci_reset_nothing, transactions_idle, transactions_state, transactions_report);
 
 static gpci_group_size cluster_size(const gpci_timed *t, gpci_group_kind kind) {
@@ -76,10 +71,6 @@ static void cluster_destroy(gpci_group *group) {
     gpci_free(group->timed->context, group->timed->clusters);
 }
 
-static void cluster_step(const gpci_group *group, uint32_t cluster) {
-    gpci_coherent_cluster_step(group->timed, cluster);
-}
-
 static void cluster_reset(const gpci_group *group, uint32_t cluster, uint64_t now) {
     gpci_stage_reset(&group->timed->clusters[cluster], now);
 }
@@ -97,5 +88,5 @@ static void cluster_report(const gpci_group *group, uint32_t cluster, gpci_text 
 }
 
 const gpci_component_class gpci_cluster_class =
-    GPCI_COMPONENT_CLASS(GPCI_SCOPE_CLUSTER, cluster_size, cluster_make, cluster_destroy, cluster_step, NULL,
-                         gpci_count_nothing, cluster_reset, cluster_idle, cluster_state, cluster_report);
+    GPCI_COMPONENT_CLASS(GPCI_SCOPE_CLUSTER, cluster_size, cluster_make, cluster_destroy, gpci_coherent_cluster_step,
+                         NULL, gpci_count_nothing, cluster_reset, cluster_idle, cluster_state, cluster_report);

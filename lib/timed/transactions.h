@@ -143,7 +143,7 @@ bool gpci_transactions_idle(const gpci_timed *t);
 
 /* step_schedule.c */
 /* Component 0 of the wheel: steps that are due in the present cycle. */
-void gpci_transactions_step(gpci_timed *t);
+void gpci_transactions_step(const gpci_group *group, uint32_t index);
 /* What a step comes after has ended: it takes its delay, or reads memory. */
 void gpci_step_begin(gpci_timed *t, uint32_t transaction, uint32_t step);
 /* A step's message can be sent, or it ends if it has none: when gpci_steps_run comes to it. */
@@ -184,8 +184,8 @@ void gpci_coherent_mshr_allocate(gpci_timed *t, gpci_stage *stage, uint32_t pack
 void gpci_coherent_mshr_free(gpci_timed *t, gpci_coherent_step *step);
 
 /* coherent_stage.c: slices and clusters, and the way of messages between modules */
-void gpci_coherent_slice_step(gpci_timed *t, uint32_t slice);
-void gpci_coherent_cluster_step(gpci_timed *t, uint32_t cluster);
+void gpci_coherent_slice_step(const gpci_group *group, uint32_t slice);
+void gpci_coherent_cluster_step(const gpci_group *group, uint32_t cluster);
 /* What has arrived at a channel over the link from the slices. */
 void gpci_coherent_channel_receive(gpci_timed *t, uint32_t channel);
 /* A message leaves module `from` for module `to`. */

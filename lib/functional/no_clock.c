@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/base.h"
+#include "functional/functional.h"
+
+/* What a functional hierarchy says to who asks for the clock: there is none. */
+
+static gpc_status issue(gpc_hierarchy *h, const gpc_warp_access *access, uint64_t token, gpc_busy *out_busy) {
+    (void)h;
+    (void)access;
+    (void)token;
+    (void)out_busy;
+    return GPC_ERROR_STATE;
+}
+
+static gpc_status miss(gpc_hierarchy *h, const gpc_request *request, uint64_t token, gpc_busy *out_busy) {
+    (void)h;
+    (void)request;
+    (void)token;
+    (void)out_busy;
+    return GPC_ERROR_STATE;
+}
+
+static gpc_status advance(gpc_hierarchy *h, uint64_t cycles) {
+    (void)h;
+    (void)cycles;
+    return GPC_ERROR_STATE;
+}
+
+static gpc_status drain(gpc_hierarchy *h, gpc_error *error) {
+    (void)h;
+    return gpci_fail(error, GPC_ERROR_STATE, "gpc_hierarchy_drain: the hierarchy is functional");
+}
+
+static uint64_t nothing(const gpc_hierarchy *h) {
+    (void)h;
+    return 0;
+}
+
+static uint64_t never(const gpc_hierarchy *h) {
+    (void)h;
+    return UINT64_MAX;
+}
+
+static gpc_status memory_reply(gpc_hierarchy *h, uint64_t id) {
+    (void)h;
+    (void)id;
+    return GPC_ERROR_STATE;
+}
+
+static gpc_status memory_ready(gpc_hierarchy *h, uint32_t channel) {
+    (void)h;
+    (void)channel;
+    return GPC_ERROR_STATE;
+}
+
+static gpc_status set_callbacks(gpc_hierarchy *h, const gpc_hierarchy_callbacks *callbacks) {
+    (void)h;
+    (void)callbacks;
+    return GPC_ERROR_STATE;
+}
+
+const gpci_clock_calls gpci_no_clock = {.issue = issue,
+                                        .miss = miss,
+                                        .advance = advance,
+                                        .drain = drain,
+                                        .now = nothing,
+                                        .next_event = never,
+                                        .in_flight = nothing,
+                                        .memory_reply = memory_reply,
+                                        .memory_ready = memory_ready,
+                                        .set_callbacks = set_callbacks};

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/base.h"
+#include "level/driver.h"
+
+/* The public calls that the clock answers, or that say that there is none. */
+
+gpc_status gpc_hierarchy_try_issue(gpc_hierarchy *h, const gpc_warp_access *access, uint64_t token,
+                                   gpc_busy *out_busy) {
+    return h && access ? h->driver->clock->issue(h, access, token, out_busy) : GPC_ERROR_ARGUMENT;
+}
+
+gpc_status gpc_hierarchy_try_miss(gpc_hierarchy *h, const gpc_request *request, uint64_t token, gpc_busy *out_busy) {
+    return h && request ? h->driver->clock->miss(h, request, token, out_busy) : GPC_ERROR_ARGUMENT;
+}
+
+gpc_status gpc_hierarchy_advance(gpc_hierarchy *h, uint64_t cycles) {
+    return h ? h->driver->clock->advance(h, cycles) : GPC_ERROR_ARGUMENT;
+}
+
+gpc_status gpc_hierarchy_drain(gpc_hierarchy *h, gpc_error *error) {
+    return h ? h->driver->clock->drain(h, error)
+             : gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_drain: hierarchy is NULL");
+}
+
+uint64_t gpc_hierarchy_now(const gpc_hierarchy *h) {
+    return h ? h->driver->clock->now(h) : 0;
+}
+
+uint64_t gpc_hierarchy_next_event(const gpc_hierarchy *h) {
+    return h ? h->driver->clock->next_event(h) : UINT64_MAX;
+}
+
+uint64_t gpc_hierarchy_in_flight(const gpc_hierarchy *h) {
+    return h ? h->driver->clock->in_flight(h) : 0;
+}
+
+gpc_status gpc_hierarchy_memory_reply(gpc_hierarchy *h, uint64_t id) {
+    return h ? h->driver->clock->memory_reply(h, id) : GPC_ERROR_ARGUMENT;
+}
+
+gpc_status gpc_hierarchy_memory_ready(gpc_hierarchy *h, uint32_t channel) {
+    return h ? h->driver->clock->memory_ready(h, channel) : GPC_ERROR_ARGUMENT;
+}
+
+gpc_status gpc_hierarchy_set_callbacks(gpc_hierarchy *h, const gpc_hierarchy_callbacks *callbacks) {
+    return h ? h->driver->clock->set_callbacks(h, callbacks) : GPC_ERROR_ARGUMENT;
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "level/driver.h"
+#include "timed/timed.h"
+
+/* What a host asks of the clock (gpci_clock_calls of level/driver.h). */
+
+static uint64_t now(const gpc_hierarchy *h) {
+    return h->timed->wheel.now;
+}
+
+static uint64_t next_event(const gpc_hierarchy *h) {
+    return gpci_wheel_next(&h->timed->wheel);
+}
+
+static uint64_t in_flight(const gpc_hierarchy *h) {
+    return h->timed->in_flight;
+}
+
+/* The cycle that the clock is moved to has happened too; what the host does in it takes effect from the next on. */
+static gpc_status advance(gpc_hierarchy *h, uint64_t cycles) {
+    gpci_timed *t = h->timed;
+    uint64_t target = t->wheel.now + cycles;
+    if (target < t->wheel.now)
+        return GPC_ERROR_ARGUMENT;
+    gpc_status status = t->failed;
+    while (status == GPC_OK && gpci_wheel_next(&t->wheel) <= target)
+        status = gpci_timed_run_cycle(h, target);
+    if (status == GPC_OK)
+        t->wheel.now = target;
+    return status;
+}
+
+/* Nothing is under way, not even writes to memory. */
+static bool is_idle(const gpci_timed *t) {
+    return !t->pool.live && gpci_groups_idle(t, true);
+}
+
+static const char *failure_of(gpc_status status) {
+    return status == GPC_ERROR_CALLBACK ? "a policy chose an impossible victim" : gpc_status_string(status);
+}
+
+static gpc_status drain(gpc_hierarchy *h, gpc_error *error) {
+    gpci_timed *t = h->timed;
+    uint64_t patience = gpci_number(h, GPCI_KEY_DEADLOCK), since = t->wheel.now;
+    uint32_t live = t->pool.live;
+    while (t->in_flight || !is_idle(t)) {
+        gpc_status status = gpci_timed_run_cycle(h, GPCI_NEVER - 1);
+        if (status < 0)
+            return gpci_fail(error, status, "gpc_hierarchy_drain: %s",
+                             t->error.message[0] ? t->error.message : failure_of(status));
+        if (live != t->pool.live || t->progress > since)
+            since = t->wheel.now;
+        live = t->pool.live;
+        if (status == GPC_END || t->wheel.now - since > patience) {
+            char text[400];
+            gpci_timed_report(h, text, sizeof text);
+            return gpci_fail(error, GPC_ERROR_STATE, "nothing moves: %s", text);
+        }
+    }
+    return GPC_OK;
+}
+
+/* A tree's L1s keep what the directories below know of: there is no host's L1 in their place. */
+static gpc_status no_miss(gpc_hierarchy *h, const gpc_request *request, uint64_t token, gpc_busy *out_busy) {
+    (void)h;
+    (void)request;
+    (void)token;
+    (void)out_busy;
+    return GPC_ERROR_UNSUPPORTED;
+}
+
+static gpc_status memory_reply(gpc_hierarchy *h, uint64_t id) {
+    return h->timed->callbacks.on_memory ? gpci_channel_reply(h->timed, id) : GPC_ERROR_STATE;
+}
+
+static gpc_status memory_ready(gpc_hierarchy *h, uint32_t channel) {
+    if (channel >= h->timed->channels)
+        return GPC_ERROR_ARGUMENT;
+    if (!h->timed->callbacks.on_memory)
+        return GPC_ERROR_STATE;
+    gpci_channel_ready(h->timed, channel);
+    return GPC_OK;
+}
+
+static gpc_status set_callbacks(gpc_hierarchy *h, const gpc_hierarchy_callbacks *callbacks) {
+    gpc_hierarchy_callbacks ours = GPC_HIERARCHY_CALLBACKS_INIT;
+    gpc_status status =
+        callbacks ? gpci_take(&ours, sizeof ours, 2 * sizeof(void *), callbacks, "gpc_hierarchy_callbacks", NULL)
+                  : GPC_OK;
+    gpci_timed *t = h->timed;
+    if (status == GPC_OK && !ours.on_memory != !t->callbacks.on_memory && !is_idle(t))
+        status = GPC_ERROR_STATE;
+    if (status < 0)
+        return status;
+    t->callbacks = ours;
+    gpci_timed_hook(t);
+    return GPC_OK;
+}
+
+#define TIMED_CALLS(miss_function)                                                                                    \
+    {                                                                                                                 \
+        .issue = gpci_timed_try_issue, .miss = (miss_function), .advance = advance, .drain = drain, .now = now,       \
+        .next_event = next_event, .in_flight = in_flight, .memory_reply = memory_reply, .memory_ready = memory_ready, \
+        .set_callbacks = set_callbacks                                                                                \
+    }
+
+const gpci_clock_calls gpci_timed_cache_clock = TIMED_CALLS(gpci_timed_try_miss);
+const gpci_clock_calls gpci_timed_tree_clock = TIMED_CALLS(no_miss);
