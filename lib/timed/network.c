@@ -1,16 +1,54 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "timed/network_internal.h"
+#include "timed/network.h"
 
-/* A network's ports: what enters its inputs, what leaves its outputs, and what it has counted. */
+/* A network: what enters its inputs, which packet crosses next, what leaves its outputs, and what it has counted. */
 
-void gpci_network_watch(gpci_network *network, gpci_network_watch_fn watch, void *user_data) {
-    network->watch = watch;
-    network->watch_data = user_data;
-    network->unusual = network->fast || watch;
+/* Ports. */
+
+static inline void set_bit(uint64_t *words, uint32_t bit) {
+    words[bit / 64] |= (uint64_t)1 << (bit & 63);
 }
 
-bool gpci_network_can_send(const gpci_network *network, uint32_t input) {
-    return network->inputs[input].count < network->input_room;
+static inline void clear_bit(uint64_t *words, uint32_t bit) {
+    words[bit / 64] &= ~((uint64_t)1 << (bit & 63));
+}
+
+static inline bool has_bit(const uint64_t *words, uint32_t bit) {
+    return words[bit / 64] >> (bit & 63) & 1;
+}
+
+static inline gpci_packet_list *lane_of(const gpci_network *network, uint32_t input, uint32_t output) {
+    return &network
+                ->lanes[gpci_network_is_virtual(network) ? (size_t)input * network->options.outputs + output : input];
+}
+
+static inline void append(gpci_packet_list *to, const gpci_pool *pool, uint32_t packet) {
+    pool->next[packet] = GPCI_NO_PACKET;
+    if (to->first == GPCI_NO_PACKET)
+        to->first = packet;
+    else
+        pool->next[to->last] = packet;
+    to->last = packet;
+}
+
+/* A packet has come to the head of a queue. */
+static inline void note_request(gpci_network *network, uint32_t input, uint32_t output) {
+    set_bit(network->requests + (size_t)output * network->in_words, input);
+    if (gpci_network_is_virtual(network))
+        set_bit(network->wanted + (size_t)input * network->out_words, output);
+}
+
+static inline uint32_t last_output(const gpci_network *network) {
+    return network->options.first_output + network->options.outputs - 1;
+}
+
+/* Wake the receiver for the first packet of the buffer: it does not know when that is due, so it is not woken early. */
+static inline void announce(gpci_network *network, uint32_t output) {
+    gpci_network_output *port = &network->outputs[output];
+    const uint64_t due = gpci_packet_at(network->pool, port->buffer.first)->due, now = network->wheel->now;
+    port->distant = due >= now + GPCI_WHEEL_SPAN;
+    gpci_wheel_wake(network->wheel,
+                    (port->distant ? network->options.first_output : network->options.first_receiver) + output, due);
 }
 
 GPCI_INLINE void send_unusual(gpci_network *network, uint32_t input, uint32_t index) {
@@ -34,7 +72,7 @@ GPCI_INLINE void receive_unusual(gpci_network *network, uint32_t output, uint32_
 void gpci_network_send(gpci_network *network, uint32_t input, uint32_t output, uint32_t size, uint32_t index) {
     const uint64_t now = network->wheel->now;
     gpci_packet *packet = gpci_packet_at(network->pool, index);
-    gpci_packet_list *to = gpci_network_lane(network, input, output);
+    gpci_packet_list *to = lane_of(network, input, output);
     bool head = to->first == GPCI_NO_PACKET;
     packet->path.from = (uint16_t)input;
     packet->path.to = (uint16_t)output;
@@ -43,33 +81,26 @@ void gpci_network_send(gpci_network *network, uint32_t input, uint32_t output, u
     packet->due = 0;
     if (network->unusual) /* one look for two rare things */
         send_unusual(network, input, index);
-    gpci_packet_list_push(to, network->pool, index);
+    append(to, network->pool, index);
     network->inputs[input].count++;
     network->packets++;
     gpci_gauge_set(&network->input_gauge, now, network->input_gauge.level + 1);
     if (!head)
         return;
-    gpci_network_request(network, input, output);
-    if (gpci_has_bit(network->open, output) && !gpci_has_bit(network->sending, input)) {
-        gpci_set_bit(network->requested, output);
-        gpci_wheel_wake(network->wheel, gpci_network_last_output(network), now);
+    note_request(network, input, output);
+    if (has_bit(network->open, output) && !has_bit(network->sending, input)) {
+        set_bit(network->requested, output);
+        gpci_wheel_wake(network->wheel, last_output(network), now);
     }
-}
-
-uint32_t gpci_network_peek(const gpci_network *network, uint32_t output) {
-    const gpci_network_output *port = &network->outputs[output];
-    if (!port->count || gpci_packet_at(network->pool, port->buffer.first)->due > network->wheel->now)
-        return GPCI_NO_PACKET;
-    return port->buffer.first;
 }
 
 /* Room has come free in a full buffer. */
 static void reopen(gpci_network *network, uint32_t output) {
-    if (gpci_has_bit(network->linked, output))
+    if (has_bit(network->linked, output))
         return;
-    gpci_set_bit(network->open, output);
-    gpci_set_bit(network->requested, output);
-    gpci_wheel_wake(network->wheel, gpci_network_last_output(network), network->wheel->now);
+    set_bit(network->open, output);
+    set_bit(network->requested, output);
+    gpci_wheel_wake(network->wheel, last_output(network), network->wheel->now);
 }
 
 uint32_t gpci_network_receive(gpci_network *network, uint32_t output) {
@@ -84,13 +115,263 @@ uint32_t gpci_network_receive(gpci_network *network, uint32_t output) {
         reopen(network, output);
     port->distant = false;
     if (port->count)
-        gpci_network_announce(network, output);
+        announce(network, output);
     network->packets--;
     gpci_gauge_set(&network->output_gauge, now, network->output_gauge.level - 1);
     network->stats.packets++;
     network->stats.bytes += packet->path.size;
     network->stats.cycles += now - packet->path.entered;
     return index;
+}
+
+/* Matching. */
+
+/*
+ * Nothing is looked at without cause. An output is a candidate in a cycle when its link came free,
+ * room came free in its buffer, an input's link came free that has a packet for it, or a packet
+ * came to the head of a queue. As both links of a transfer come free together, one wake of the
+ * output serves both. The candidates of a cycle are matched all at once, in the turn of the
+ * last output's component, so that no output is ahead of another by its number.
+ */
+
+static bool any_bit(const uint64_t *words, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++)
+        if (words[i])
+            return true;
+    return false;
+}
+
+static void withdraw(gpci_network *network, uint32_t input, uint32_t output) {
+    clear_bit(network->requests + (size_t)output * network->in_words, input);
+    if (gpci_network_is_virtual(network))
+        clear_bit(network->wanted + (size_t)input * network->out_words, output);
+}
+
+/* The outputs that could take a packet from an input whose link is free. */
+static void consider_input(gpci_network *network, uint32_t input) {
+    if (gpci_network_is_virtual(network)) {
+        const uint64_t *wanted = network->wanted + (size_t)input * network->out_words;
+        for (uint32_t i = 0; i < network->out_words; i++)
+            network->candidates[i] |= wanted[i];
+    } else if (network->inputs[input].count) {
+        set_bit(network->candidates, gpci_packet_at(network->pool, network->lanes[input].first)->path.to);
+    }
+}
+
+/* Among the inputs that could send to this output at network cycle `at`, the next in turn; `inputs` where none. */
+static uint32_t choose(gpci_network *network, uint32_t output, uint64_t at) {
+    const uint64_t *requests = network->requests + (size_t)output * network->in_words;
+    const uint32_t words = network->in_words, start = network->outputs[output].next;
+    for (uint32_t i = 0; i <= words; i++) {
+        uint32_t word = start / 64 + i < words ? start / 64 + i : start / 64 + i - words;
+        uint64_t bits = requests[word] & ~network->sending[word];
+        if (bits && word == start / 64) { /* first from the start on, in the end what lies before it */
+            uint64_t from = ~(uint64_t)0 << (start & 63);
+            bits &= i ? ~from : from;
+        }
+        for (; bits; bits &= bits - 1) {
+            uint32_t input = word * 64 + gpci_lowest(bits);
+            if (!network->fast || gpci_packet_at(network->pool, lane_of(network, input, output)->first)->due <= at)
+                return input;
+            set_bit(network->requested, output); /* it came later in this core cycle */
+        }
+    }
+    return network->options.inputs;
+}
+
+/* Room in an output's buffer at network cycle `at`. */
+static bool has_room(gpci_network *network, uint32_t output, uint64_t at) {
+    const gpci_network_output *port = &network->outputs[output];
+    if (!network->fast || port->freed_at <= at || port->count + (uint64_t)port->freed < network->output_room)
+        return true;
+    set_bit(network->requested, output); /* it comes later in this core cycle */
+    return false;
+}
+
+/* Both links are busy for some cycles; the output's component is woken when they come free. */
+static void occupy(gpci_network *network, uint32_t input, uint32_t output, uint64_t until) {
+    gpci_network_output *port = &network->outputs[output];
+    port->ready = until;
+    port->input = input;
+    set_bit(network->sending, input);
+    set_bit(network->linked, output);
+    clear_bit(network->open, output);
+    clear_bit(network->candidates, output);
+    if (network->fast && until <= gpci_clock_own(network->options.clock, network->wheel->now))
+        set_bit(network->released, output); /* within this turn */
+    else
+        gpci_wheel_wake(network->wheel, network->options.first_output + output,
+                        gpci_clock_core(network->options.clock, until));
+}
+
+/* The head of the queue leaves its input, and with it what the queue asks for. */
+static uint32_t leave_input(gpci_network *network, uint32_t input, uint32_t output) {
+    gpci_packet_list *from = lane_of(network, input, output);
+    gpci_network_input *port = &network->inputs[input];
+    uint32_t packet = from->first;
+    from->first = network->pool->next[packet];
+    if (from->first == GPCI_NO_PACKET) {
+        withdraw(network, input, output);
+    } else if (!gpci_network_is_virtual(network)) {
+        uint32_t next = gpci_packet_at(network->pool, from->first)->path.to;
+        if (next != output) {
+            withdraw(network, input, output);
+            note_request(network, input, next);
+        }
+    }
+    if (port->count-- == network->input_room)
+        gpci_wheel_wake(network->wheel, network->options.first_sender + input, network->wheel->now);
+    gpci_gauge_set(&network->input_gauge, network->wheel->now, network->input_gauge.level - 1);
+    return packet;
+}
+
+/* Grant an input's packet at network cycle `at`. */
+static void cross(gpci_network *network, uint32_t input, uint32_t output, uint64_t at) {
+    const uint32_t width = network->options.width;
+    gpci_network_output *port = &network->outputs[output];
+    uint32_t index = leave_input(network, input, output);
+    gpci_packet *packet = gpci_packet_at(network->pool, index);
+    uint64_t now = network->wheel->now;
+    uint32_t cycles = packet->path.size / width + (packet->path.size % width != 0);
+    uint64_t due = gpci_clock_core(network->options.clock, at + cycles + network->options.latency);
+    packet->due = due > now ? due : now;
+    network->inputs[input].next = output + 1 < network->options.outputs ? output + 1 : 0;
+    if (port->refused != network->matchings) /* who was refused keeps its turn */
+        port->next = input + 1 < network->options.inputs ? input + 1 : 0;
+    append(&port->buffer, network->pool, index);
+    if (port->count++ == 0)
+        announce(network, output);
+    gpci_gauge_set(&network->output_gauge, now, network->output_gauge.level + 1);
+    if (port->count == network->output_room)
+        clear_bit(network->open, output);
+    if (cycles)
+        occupy(network, input, output, at + cycles);
+    else
+        consider_input(network, input); /* neither link was busy */
+}
+
+/* Each candidate chooses an input; of several that chose it, the input takes the next in turn. */
+static uint32_t collect_offers(gpci_network *network, uint64_t at) {
+    const uint32_t outputs = network->options.outputs;
+    uint32_t offered = 0;
+    for (uint32_t word = 0; word < network->out_words; word++) {
+        network->candidates[word] &= network->open[word];
+        for (uint64_t bits = network->candidates[word]; bits; bits &= bits - 1) {
+            uint32_t output = word * 64 + gpci_lowest(bits);
+            uint32_t input = has_room(network, output, at) ? choose(network, output, at) : network->options.inputs;
+            if (input == network->options.inputs) {
+                clear_bit(network->candidates, output);
+                continue;
+            }
+            gpci_network_input *port = &network->inputs[input];
+            uint32_t other = port->offer, refused = output;
+            if (other == outputs)
+                network->offered[offered++] = input;
+            /* outputs come in ascending order, so that only one beyond the pointer can overtake */
+            if (other == outputs || (other < port->next && output >= port->next)) {
+                port->offer = output;
+                refused = other;
+            }
+            if (refused != outputs)
+                network->outputs[refused].refused = network->matchings;
+        }
+    }
+    return offered;
+}
+
+/* All grants of network cycle `at`: rounds, until no candidate finds a free input. */
+static void match(gpci_network *network, uint64_t at) {
+    network->matchings++;
+    for (uint32_t offered; (offered = collect_offers(network, at));)
+        for (uint32_t i = 0; i < offered; i++) {
+            uint32_t input = network->offered[i], output = network->inputs[input].offer;
+            network->inputs[input].offer = network->options.outputs;
+            cross(network, input, output, at);
+        }
+}
+
+/* Links that are free from network cycle `at` on. */
+static void release_links(gpci_network *network, uint64_t at) {
+    for (uint32_t word = 0; word < network->out_words; word++)
+        for (uint64_t bits = network->released[word]; bits; bits &= bits - 1) {
+            uint32_t output = word * 64 + gpci_lowest(bits);
+            gpci_network_output *port = &network->outputs[output];
+            if (port->ready > at)
+                continue;
+            clear_bit(network->released, output);
+            clear_bit(network->linked, output);
+            clear_bit(network->sending, port->input);
+            if (port->count < network->output_room)
+                set_bit(network->open, output);
+            set_bit(network->candidates, output);
+            consider_input(network, port->input);
+        }
+}
+
+/* The first network cycle of this turn in which a link comes free, at most `end`. */
+static uint64_t first_release(const gpci_network *network, uint64_t end) {
+    for (uint32_t word = 0; word < network->out_words; word++)
+        for (uint64_t bits = network->released[word]; bits; bits &= bits - 1) {
+            uint64_t ready = network->outputs[word * 64 + gpci_lowest(bits)].ready;
+            end = ready < end ? ready : end;
+        }
+    return end;
+}
+
+/* The network cycles that have begun since the last core cycle, of which all but the last can be empty. */
+static void turn(gpci_network *network) {
+    const gpci_clock clock = network->options.clock;
+    const uint64_t now = network->wheel->now, end = gpci_clock_own(clock, now);
+    uint64_t at = end;
+    network->turning = false;
+    if (network->fast) {
+        uint64_t first = now ? gpci_clock_own(clock, now - 1) + 1 : 0;
+        at = any_bit(network->requested, network->out_words) ? first : first_release(network, end);
+    }
+    for (;;) {
+        for (uint32_t word = 0; word < network->out_words; word++) {
+            network->candidates[word] |= network->requested[word];
+            network->requested[word] = 0;
+        }
+        release_links(network, at);
+        match(network, at);
+        if (at == end)
+            return;
+        at = first_release(network, end);
+    }
+}
+
+void gpci_network_step(const gpci_group *group, uint32_t output) {
+    gpci_network *network = group->self;
+    const uint32_t component = network->options.first_output + output;
+    const gpci_network_output *port = &network->outputs[output];
+    if (has_bit(network->linked, output)) {
+        uint64_t core = gpci_clock_core(network->options.clock, port->ready);
+        if (core <= network->wheel->now)
+            set_bit(network->released, output);
+        else
+            gpci_wheel_wake(network->wheel, component, core); /* it was clamped to the wheel's span */
+    }
+    if (port->distant)
+        announce(network, output);
+    if (component == last_output(network))
+        turn(network);
+    else if (!network->turning) {
+        network->turning = true;
+        gpci_wheel_wake(network->wheel, last_output(network), network->wheel->now);
+    }
+}
+
+/* What is asked of it. */
+
+void gpci_network_watch(gpci_network *network, gpci_network_watch_fn watch, void *user_data) {
+    network->watch = watch;
+    network->watch_data = user_data;
+    network->unusual = network->fast || watch;
+}
+
+bool gpci_network_can_send(const gpci_network *network, uint32_t input) {
+    return network->inputs[input].count < network->input_room;
 }
 
 uint32_t gpci_network_count(const gpci_network *network) {
@@ -116,7 +397,7 @@ bool gpci_network_waiting(const gpci_network *network, uint32_t input, uint32_t 
     uint64_t oldest = UINT64_MAX;
     *packets = network->inputs[input].count;
     for (uint32_t i = 0; i < lanes; i++) {
-        uint32_t first = gpci_network_lane(network, input, i)->first;
+        uint32_t first = lane_of(network, input, i)->first;
         if (first == GPCI_NO_PACKET || gpci_packet_at(network->pool, first)->path.entered >= oldest)
             continue;
         oldest = gpci_packet_at(network->pool, first)->path.entered;

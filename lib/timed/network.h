@@ -3,6 +3,7 @@
 #define GPC_TIMED_NETWORK_H
 
 #include "stats/stats.h"
+#include "timed/component.h"
 #include "timed/packet.h"
 #include "timed/wheel.h"
 
@@ -37,15 +38,76 @@ typedef struct gpci_network_options {
     uint8_t component;                                   /* gpc_component: what its events name it */
 } gpci_network_options;
 
-typedef struct gpci_network gpci_network;
+/* Told of each packet that enters at an input port, or leaves at an output port. */
+typedef void (*gpci_network_watch_fn)(void *user_data, uint8_t component, bool leaves, uint32_t port, uint32_t packet);
+
+/* The inside. */
+
+/* Packets in order, linked through the pool. */
+typedef struct gpci_packet_list {
+    uint32_t first, last;
+} gpci_packet_list;
+
+typedef struct gpci_network_input {
+    uint32_t count; /* packets in all its queues */
+    uint32_t next;  /* output that goes first */
+    uint32_t offer; /* while matching: output that has chosen this input */
+} gpci_network_input;
+
+typedef struct gpci_network_output {
+    uint64_t ready;    /* network cycle at which the link comes free */
+    uint64_t freed_at; /* network cycle of the last receive */
+    uint64_t refused;  /* last matching in which an input took another */
+    uint32_t freed;    /* packets received in the core cycle of freed_at */
+    uint32_t input;    /* that the link is busy with */
+    uint32_t next;     /* input that goes first */
+    uint32_t count;    /* packets in the buffer or on the way to it */
+    bool distant;      /* the first is due beyond the wheel's span: its receiver is still to be woken */
+    gpci_packet_list buffer;
+} gpci_network_output;
+
+typedef struct gpci_network {
+    gpc_context *context;
+    gpci_pool *pool;
+    gpci_wheel *wheel;
+    gpci_network_options options;
+    uint32_t input_room, output_room;
+    uint32_t in_words, out_words; /* of bitmaps of inputs, outputs */
+    bool turning;                 /* the last output is to be stepped in this cycle */
+    bool fast;                    /* several network cycles in one of the core */
+    bool unusual;                 /* fast, or watched */
+    gpci_network_input *inputs;
+    gpci_network_output *outputs;
+    gpci_packet_list *lanes; /* [inputs], with virtual queues [inputs][outputs] */
+    uint32_t *offered;       /* inputs with an offer, while matching */
+    uint64_t *words;         /* the memory of all bitmaps */
+    size_t word_count;
+    uint64_t *requests;  /* [outputs][in_words]: inputs with a packet for an output at the head of a queue */
+    uint64_t *wanted;    /* [inputs][out_words]: the same by input; virtual queues alone */
+    uint64_t *sending;   /* inputs whose link is busy */
+    uint64_t *open;      /* outputs whose link is free and whose buffer has room */
+    uint64_t *linked;    /* outputs whose link is busy */
+    uint64_t *released;  /* outputs whose link is about to come free in this turn */
+    uint64_t *requested; /* candidates of the next turn */
+    uint64_t *candidates;
+    uint64_t matchings;
+    uint32_t packets; /* inside */
+    gpci_gauge input_gauge, output_gauge;
+    gpci_network_stats stats;
+    gpci_network_watch_fn watch;
+    void *watch_data;
+} gpci_network;
+
+GPCI_INLINE bool gpci_network_is_virtual(const gpci_network *network) {
+    return network->options.queues == GPCI_QUEUES_VIRTUAL;
+}
 
 /* `pool` and `wheel` are borrowed. GPC_ERROR_MEMORY. */
 gpc_status gpci_network_create(gpc_context *context, const gpci_network_options *options, gpci_pool *pool,
                                gpci_wheel *wheel, gpc_error *error, gpci_network **out);
 void gpci_network_destroy(gpci_network *network);
 
-/* Told of each packet that enters at an input port, or leaves at an output port; NULL: nobody is. */
-typedef void (*gpci_network_watch_fn)(void *user_data, uint8_t component, bool leaves, uint32_t port, uint32_t packet);
+/* `watch` is told of each packet that enters at an input port, or leaves at an output port; NULL: nobody is. */
 void gpci_network_watch(gpci_network *network, gpci_network_watch_fn watch, void *user_data);
 
 /* Whether input port `input` has room for one more packet. */
@@ -54,12 +116,17 @@ bool gpci_network_can_send(const gpci_network *network, uint32_t input);
 void gpci_network_send(gpci_network *network, uint32_t input, uint32_t output, uint32_t size, uint32_t packet);
 
 /* The packet at the head of an output buffer that has arrived by now; GPCI_NO_PACKET. */
-uint32_t gpci_network_peek(const gpci_network *network, uint32_t output);
+GPCI_INLINE uint32_t gpci_network_peek(const gpci_network *network, uint32_t output) {
+    const gpci_network_output *port = &network->outputs[output];
+    if (!port->count || gpci_packet_at(network->pool, port->buffer.first)->due > network->wheel->now)
+        return GPCI_NO_PACKET;
+    return port->buffer.first;
+}
 /* Take it away. */
 uint32_t gpci_network_receive(gpci_network *network, uint32_t output);
 
-/* Component first_output + output is due. */
-void gpci_network_step(gpci_network *network, uint32_t output);
+/* Component first_output + output is due; the group's own is the network. */
+void gpci_network_step(const gpci_group *group, uint32_t output);
 
 /* Packets inside. */
 uint32_t gpci_network_count(const gpci_network *network);

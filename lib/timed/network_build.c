@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "timed/network_internal.h"
+#include "timed/network.h"
 
 /* A network's making. */
 
@@ -36,7 +36,7 @@ static bool create_ports(gpci_network *network) {
         network->inputs[i].offer = outputs;
     for (uint32_t i = 0; i < outputs; i++) {
         network->outputs[i].buffer.first = GPCI_NO_PACKET;
-        gpci_set_bit(network->open, i);
+        network->open[i / 64] |= (uint64_t)1 << (i & 63);
     }
     for (size_t i = 0; i < lanes; i++)
         network->lanes[i].first = GPCI_NO_PACKET;

@@ -154,10 +154,6 @@ static void network_destroy(gpci_group *group) {
     gpci_network_destroy(group->self);
 }
 
-static void network_step(const gpci_group *group, uint32_t output) {
-    gpci_network_step(group->self, output);
-}
-
 static void add(gpc_stats *stats, size_t place, uint64_t count) {
     if (place != UNCOUNTED)
         *(uint64_t *)(void *)((char *)stats + place) += count;
@@ -201,5 +197,5 @@ static void network_report(const gpci_group *group, uint32_t object, gpci_text *
 }
 
 const gpci_component_class gpci_network_class =
-    GPCI_COMPONENT_CLASS(GPCI_SCOPE_NETWORK, network_size, network_make, network_destroy, network_step, NULL,
+    GPCI_COMPONENT_CLASS(GPCI_SCOPE_NETWORK, network_size, network_make, network_destroy, gpci_network_step, NULL,
                          network_count, network_reset, network_idle, network_state, network_report);

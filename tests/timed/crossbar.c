@@ -73,7 +73,7 @@ static void step(void *user_data, uint32_t component) {
     run *r = user_data;
     const gpci_network_options *o = &r->options;
     if (component - o->first_output < o->outputs)
-        gpci_network_step(r->network, component - o->first_output);
+        gpci_network_step(&(gpci_group){.self = r->network}, component - o->first_output);
     else if (component - o->first_receiver < o->outputs)
         step_receiver(r, component - o->first_receiver);
     else

@@ -80,7 +80,7 @@ static uint32_t visible(const gpci_network *network, gpci_wheel *wheel, uint32_t
 
 static void step_output(void *network, uint32_t output) {
     if (output < 2) /* above are senders and receivers, who do nothing here */
-        gpci_network_step(network, output);
+        gpci_network_step(&(gpci_group){.self = network}, output);
 }
 
 /* One port each way beside an idle one; components 0 and 1 are the outputs. */
