@@ -47,6 +47,11 @@ struct gpc_context {
 gpc_context *gpci_retain(gpc_context *context);
 void gpci_release(gpc_context *context);
 
+/* memory.c: the hooks of a context whose caller gave none. */
+void *gpci_default_allocate(void *user_data, size_t bytes);
+void *gpci_default_resize(void *user_data, void *memory, size_t bytes);
+void gpci_default_release(void *user_data, void *memory);
+
 /* Memory through the context's hooks; NULL when it is exhausted or the product overflows. */
 void *gpci_alloc(gpc_context *context, size_t bytes);
 void *gpci_zalloc(gpc_context *context, size_t count, size_t bytes);

@@ -3,22 +3,6 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
-
-static void *default_allocate(void *user_data, size_t bytes) {
-    (void)user_data;
-    return malloc(bytes);
-}
-
-static void *default_resize(void *user_data, void *memory, size_t bytes) {
-    (void)user_data;
-    return realloc(memory, bytes);
-}
-
-static void default_release(void *user_data, void *memory) {
-    (void)user_data;
-    free(memory);
-}
 
 void gpc_context_options_init(gpc_context_options *options) {
     *options = (gpc_context_options)GPC_CONTEXT_OPTIONS_INIT;
@@ -52,9 +36,9 @@ gpc_status gpc_context_create(const gpc_context_options *options, gpc_error *err
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_context_options.%s: unknown value %u",
                          o.reserved ? "reserved" : "simd", (unsigned)(o.reserved ? o.reserved : o.simd));
     if (!hooks) {
-        o.allocate = default_allocate;
-        o.resize = default_resize;
-        o.release = default_release;
+        o.allocate = gpci_default_allocate;
+        o.resize = gpci_default_resize;
+        o.release = gpci_default_release;
     }
     gpc_context *context = o.allocate(o.allocator_data, sizeof *context);
     if (!context)

@@ -1,9 +1,25 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "base/base.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define MEMORY_LINE 64u
+
+void *gpci_default_allocate(void *user_data, size_t bytes) {
+    (void)user_data;
+    return malloc(bytes);
+}
+
+void *gpci_default_resize(void *user_data, void *memory, size_t bytes) {
+    (void)user_data;
+    return realloc(memory, bytes);
+}
+
+void gpci_default_release(void *user_data, void *memory) {
+    (void)user_data;
+    free(memory);
+}
 
 void *gpci_alloc(gpc_context *context, size_t bytes) {
     return context->allocate(context->allocator_data, bytes ? bytes : 1);

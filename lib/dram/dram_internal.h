@@ -192,7 +192,6 @@ GPCI_INLINE uint64_t gpci_dram_first_end(const gpc_dram *dram, uint32_t channel)
 /* timing model */
 void gpci_lane_arrive(gpci_lane *lane, uint32_t i, uint64_t cycle);
 void gpci_lane_run(gpci_lane *lane, uint64_t cycle);
-void gpci_lane_plan(gpci_lane *lane, uint64_t from, uint32_t changed); /* a bank, or GPCI_ALL_BANKS */
 void gpci_lane_plan_refresh(const gpci_lane *lane, uint64_t from, gpci_plan *best);
 void gpci_lane_issue(gpci_lane *lane);
 

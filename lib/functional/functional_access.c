@@ -129,10 +129,10 @@ static void add_rest(const gpc_hierarchy *h, gpc_stats *stats) {
     (void)stats;
 }
 
-#define FUNCTIONAL_DRIVER(access_function)                                                                \
-    {                                                                                                     \
-        .clock = &gpci_no_clock, .create = create, .destroy = nothing, .access = access_function, .idle = idle, .relink = nothing, \
-        .watch = watch, .add_sm = add_sm, .add_rest = add_rest, .reset_stats = nothing                    \
+#define FUNCTIONAL_DRIVER(access_function)                                                                      \
+    {                                                                                                           \
+        .clock = &gpci_no_clock, .create = create, .destroy = nothing, .access = access_function, .idle = idle, \
+        .relink = nothing, .watch = watch, .add_sm = add_sm, .add_rest = add_rest, .reset_stats = nothing       \
     }
 
 const gpci_driver gpci_functional_caches = FUNCTIONAL_DRIVER(access_caches);

@@ -2,8 +2,8 @@
 #include "functional/functional.h"
 #include "level/cache_lines.h"
 #include "level/events.h"
-#include "level/l1_rules.h"
 #include "level/level_count.h"
+#include "level/level_rules.h"
 
 /*
  * The functional way of a line transaction through its SM's L1: what is found there, what is asked of the levels

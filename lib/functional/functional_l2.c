@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "functional/functional.h"
 #include "level/events.h"
-#include "level/l1_rules.h"
-#include "level/l2_rules.h"
 #include "level/level_count.h"
+#include "level/level_rules.h"
 
 /* The functional way through L2: the SM's own partition, the line's home partition, DRAM. */
 

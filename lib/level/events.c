@@ -2,7 +2,7 @@
 #include "level/events.h"
 
 #include "level/coherent_level.h"
-#include "level/l2_rules.h"
+#include "level/level_rules.h"
 
 /* Names, the filter, and the events of a hierarchy without a clock. */
 

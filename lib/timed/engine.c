@@ -63,9 +63,14 @@ void gpci_wheel_clear(gpci_wheel *wheel) {
     memset(wheel->occupied, 0, sizeof wheel->occupied);
 }
 
+/* The bitmap of those to be stepped at a cycle less than the span from now. */
+static inline const uint64_t *due_at(const gpci_wheel *wheel, uint64_t cycle) {
+    return wheel->due + (size_t)((uint32_t)cycle & (GPCI_WHEEL_SPAN - 1)) * wheel->words;
+}
+
 uint64_t gpci_component_next(const gpci_timed *t, uint32_t number) {
     for (uint64_t ahead = 0; ahead < GPCI_WHEEL_SPAN; ahead++)
-        if (gpci_wheel_due(&t->wheel, t->wheel.now + ahead)[number / 64] >> (number & 63) & 1)
+        if (due_at(&t->wheel, t->wheel.now + ahead)[number / 64] >> (number & 63) & 1)
             return t->wheel.now + ahead;
     return GPCI_NEVER;
 }
@@ -109,7 +114,7 @@ gpc_status gpci_timed_run_cycle(gpc_hierarchy *h, uint64_t limit) {
         t->wheel.now = limit > t->wheel.now ? limit : t->wheel.now;
         return t->failed;
     }
-    expect_steps(t, gpci_wheel_due(&t->wheel, next));
+    expect_steps(t, due_at(&t->wheel, next));
     gpci_wheel_run_cycle(&t->wheel, next, step_component, t);
     if (GPCI_UNLIKELY(t->trace != NULL) && t->trace->cancelled && t->failed == GPC_OK)
         return gpci_timed_cancel(t);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "level/l1_rules.h"
-#include "level/l2_rules.h"
+#include "level/level_rules.h"
 #include "timed/transactions.h"
 #include "timed/watch.h"
 

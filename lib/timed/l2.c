@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "level/l2_rules.h"
+#include "level/level_rules.h"
 #include "timed/watch.h"
 
 /*
  * An L2 slice: packets of its SMs, and of the slice's peer in the other partition. What it does with them is in
- * level/l2_rules.h; here is when.
+ * level/level_rules.h; here is when.
  */
 
 static uint32_t partition_of(const gpci_timed *t, const gpci_stage *stage) {

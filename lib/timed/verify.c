@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "level/l1_rules.h"
+#include "level/level_rules.h"
 #include "timed/watch.h"
 
 /*

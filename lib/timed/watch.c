@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "level/l2_rules.h"
+#include "level/level_rules.h"
 #include "timed/watch_coherent.h"
 
 /* From what the timed hierarchy does to events. */

@@ -47,11 +47,6 @@ GPCI_INLINE void gpci_wheel_wake(gpci_wheel *wheel, uint32_t component, uint64_t
 /* The next cycle, from `now` on, that has a component to step; GPCI_NEVER where none has. */
 uint64_t gpci_wheel_next(const gpci_wheel *wheel);
 
-/* The bitmap of those to be stepped at a cycle less than the span from now. */
-GPCI_INLINE const uint64_t *gpci_wheel_due(const gpci_wheel *wheel, uint64_t cycle) {
-    return wheel->due + (size_t)((uint32_t)cycle & (GPCI_WHEEL_SPAN - 1)) * wheel->words;
-}
-
 typedef void (*gpci_step_fn)(void *user_data, uint32_t component);
 
 /* Go to `cycle`, which is not before now, and step its components. Between now and there must be none. */
