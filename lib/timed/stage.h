@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_TIMED_STAGE_H
+#define GPC_TIMED_STAGE_H
+
+#include "level/level_rules.h"
+#include "timed/coalescer.h"
+#include "timed/component.h"
+#include "timed/network.h"
+#include "timed/reorder.h"
+
+/*
+ * A stage: an L1 or an L2 slice, as a cache with MSHRs, ports and queues. stage.c is what both do, l1.c and l2.c what
+ * each does besides.
+ *
+ *   packets from above -> in -> tags -> out -> to below
+ *                                |
+ *                           MSHR entry: who waits for the line
+ *                                |
+ *                replies <- released <- fill <- replies from below
+ */
+
+typedef struct gpci_timed gpci_timed;
+
+/*
+ * A bucket of an MSHR table: its first entry's line beside the leader, so that most searches touch no packet. Entries
+ * are chained through their packets, for they leave one by one, which those of a gpci_map cannot.
+ */
+typedef struct gpci_mshr_bucket {
+    uint64_t line;   /* number */
+    uint32_t leader; /* GPCI_NO_PACKET: empty; further ones are chained through the packets */
+} gpci_mshr_bucket;
+
+/* Misses in flight, by line. */
+typedef struct gpci_mshr {
+    gpci_mshr_bucket *buckets;
+    uint32_t mask;
+    uint32_t used[2]; /* entries: of lines homed here, and in the other partition */
+    gpci_gauge gauge;
+} gpci_mshr;
+
+/* Where a packet at the tags stands, between its lookup and its way on. */
+typedef struct gpci_tag_access {
+    gpc_access_result result;
+    gpci_view view;   /* the request in terms of the stage's cache */
+    uint64_t since;   /* core cycle from which it has been held up */
+    uint8_t reason;   /* gpc_busy */
+    uint8_t relieved; /* bit per gpc_busy: something of that came free since it was last tried */
+    uint8_t asked;    /* bit per gpc_busy: the predictor has been asked whether a load held up for it goes past L1 */
+    uint8_t passes;   /* likewise: and it does */
+    uint8_t flying;   /* as found by the lookup: needed segments that its line's MSHR entry has in flight */
+    uint32_t leader;  /* likewise: that entry; GPCI_NO_PACKET */
+    bool fresh;       /* `leader` still holds: nothing has happened since the lookup */
+    bool looked;      /* lookup done */
+    bool reserved;    /* reserve done, or not needed */
+    bool declined;    /* the replacement policy would give up no line for it */
+} gpci_tag_access;
+
+/* What came of a packet at the tags. */
+typedef enum gpci_verdict {
+    GPCI_SERVED = 0,  /* nothing more to wait for */
+    GPCI_WAITING = 1, /* with an MSHR entry */
+    GPCI_BLOCKED = 2
+} gpci_verdict;
+
+/* A level's resources. */
+typedef struct gpci_stage_options {
+    uint32_t latency, ports, banks, data_width, fill_width; /* cycles and bytes of the stage's clock */
+    uint64_t entries, merges;
+    bool on_miss;
+    bool part; /* L1: what bypasses fetches just the segments that it needs, not all of its sectors */
+    gpci_clock clock;
+} gpci_stage_options;
+
+typedef struct gpci_stage_counts {
+    uint64_t failures[GPC_BUSY_COUNT], stalls[GPC_BUSY_COUNT];
+    uint64_t passed[GPC_BUSY_COUNT]; /* L1: loads that would have been held up, and went past it */
+    uint64_t bank_failures;
+} gpci_stage_counts;
+
+struct gpci_fetch_request;
+
+/*
+ * What an L1 and an L2 slice do differently as stages; the rest is in stage.c, for both. Each stage of caches has one
+ * of the two tables; coherent modules, whose packets pass their own way, look at none of it.
+ */
+typedef struct gpci_stage_rules {
+    /* `waiter` has an MSHR entry and lacks segments of its line: send for them. */
+    void (*send)(gpci_timed *t, struct gpci_stage *stage, const struct gpci_fetch_request *asked);
+    /* A dirty line leaves the cache. */
+    void (*evicted)(gpci_timed *t, struct gpci_stage *stage, const gpc_eviction *eviction);
+    /* A packet that waited at an MSHR entry has its data. */
+    void (*released)(gpci_timed *t, struct gpci_stage *stage, uint32_t packet, uint8_t level);
+    /* A packet at the tags lacks `reason`: it is held up, or it goes another way. `leader`: its line's MSHR entry. */
+    gpci_verdict (*hold_up)(gpci_timed *t, struct gpci_stage *stage, uint32_t packet, gpci_tag_access *held,
+                            uint32_t leader, gpc_busy reason);
+    /* The cache had no way for sectors of a read: they have passed it by. */
+    void (*passed_by)(struct gpci_stage *stage, uint8_t sectors);
+} gpci_stage_rules;
+
+typedef struct gpci_stage {
+    const gpci_stage_rules *rules;
+    /* L1: packets are about the stage's own lines, their address and segments; of an L2 slice their requests alone. */
+    bool own_lines;
+    bool loads_go;          /* L1: a load that misses goes below itself, and leaves behind who waits for it */
+    gpc_cache *cache;       /* NULL: everything passes */
+    const gpci_level *line; /* its segments and sectors */
+    gpci_timed *timed;      /* that it belongs to */
+    const gpci_stage_options *options;
+    uint32_t component;
+    /* Networks; NULL: none. From above, for a cluster or a slice; */
+    gpci_network *requests_in, *replies_out;
+    /* to below, for an L1, a cluster, or a slice with a link to its channels; */
+    gpci_network *requests_out, *replies_in;
+    /* to the slices of the other partition and from them. */
+    gpci_network *peer_requests, *peer_replies;
+    gpci_lrc *coalescer; /* of an L1, before its network; NULL: none */
+    uint32_t index;      /* SM, or slice over both partitions */
+    uint8_t level;       /* 1 or 2 */
+    gpci_mshr mshr;
+    gpci_tag_access held[2]; /* of the requests from above, and of those from the other partition */
+    gpci_queue in;           /* before the tags */
+    gpci_queue out;          /* miss queue: to the network, or to memory */
+    gpci_queue link;         /* L2: to the other partition */
+    gpci_queue served;       /* L2: data on their way to the reply network */
+    gpci_queue fills;        /* L2: data from memory; L1: data that another SM's read brought along */
+    gpci_queue returned;     /* L2: what the other partition did for an SM of this one; coherent: requests held up */
+    uint32_t link_at;        /* L2: the other partition's packet at the tags; GPCI_NO_PACKET */
+    uint64_t tag_cycle;      /* own cycle in which ports and banks were last used */
+    uint32_t ports_used;
+    uint64_t banks_used;
+    uint64_t data_free, fill_free; /* own cycles from which on the ports are free */
+    uint64_t congested_since;      /* L2: the network's packet could not enter; GPCI_NEVER */
+    uint64_t unsent_since;         /* L1: the miss queue's head waits for the network; GPCI_NEVER */
+    gpci_stage_counts counts;
+    uint64_t congested, unsent;
+    bool memory_full; /* L2: its channel takes no more for now */
+    /* L1 */
+    gpci_reorder *reorder; /* between coalescer and tags; NULL: none */
+    uint32_t waiting;      /* instructions before the tags, or before the reorder buffer */
+    gpci_gauge waiting_gauge;
+    bool refused, refused_miss;   /* has refused one since it last told that it is ready */
+    uint8_t notified;             /* gpc_busy for which the SM of this library knows itself refused */
+    uint32_t first_due, last_due; /* flights */
+} gpci_stage;
+
+/* stage.c */
+/* Take a tag port, and the bank of a line, in the present cycle; false if there is none left. */
+bool gpci_stage_port(gpci_stage *stage, uint64_t now, uint64_t address);
+/* The packet's lookup, and what of its line is in flight. A failure ends the run. */
+void gpci_stage_look(gpci_timed *t, gpci_stage *stage, gpci_packet *packet, gpci_tag_access *held);
+/*
+ * Having looked: reserve, merge, ask below. May be repeated after GPCI_BLOCKED. `remote`: the line is homed in the
+ * other partition.
+ */
+gpci_verdict gpci_stage_settle(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *held, bool remote);
+/* A fetch has come back. Those that waited for it are released. */
+void gpci_stage_fill(gpci_timed *t, gpci_stage *stage, uint32_t fetch);
+/*
+ * L1: a fetch has brought part of its sectors, and all of them are to be kept: those that waited for just that part are
+ * released, and it goes once more, for the rest. False where all the rest is on its way already: nothing was done.
+ */
+bool gpci_stage_complete_fetch(gpci_timed *t, gpci_stage *stage, uint32_t fetch, uint32_t leader);
+/* Held up by `reason` from now on, GPCI_BLOCKED; or no longer. */
+gpci_verdict gpci_stage_block(gpci_stage *stage, gpci_tag_access *held, uint64_t now, gpc_busy reason);
+void gpci_stage_unblock(gpci_stage *stage, gpci_tag_access *held, uint64_t now);
+/* Something came free; those held up for it may try again. */
+GPCI_INLINE void gpci_stage_relieve(gpci_stage *stage, gpc_busy reason) {
+    stage->held[0].relieved |= (uint8_t)(1u << reason);
+    stage->held[1].relieved |= (uint8_t)(1u << reason);
+}
+/* Held up, and nothing of what it lacks has come free? */
+GPCI_INLINE bool gpci_stage_stuck(const gpci_tag_access *held) {
+    return held->reason != GPC_BUSY_NOT && !(held->relieved >> held->reason & 1);
+}
+/* Held up, but for something that has come free: to be tried again. */
+GPCI_INLINE bool gpci_stage_eager(const gpci_tag_access *held) {
+    return held->reason != GPC_BUSY_NOT && held->relieved >> held->reason & 1;
+}
+/* Use the data port for `bytes`; returns the core cycle at which they are out. */
+uint64_t gpci_stage_data(gpci_stage *stage, uint64_t now, uint32_t bytes);
+/* The MSHR entry of a line, by its leader; GPCI_NO_PACKET. */
+uint32_t gpci_mshr_find(const gpci_timed *t, const gpci_stage *stage, uint64_t address);
+/* A line's tags and MSHR bucket will soon be looked at: fetch them. No effect but on speed. */
+void gpci_stage_expect(const gpci_stage *stage, uint64_t address);
+
+/*
+ * verify.c: L1's predictor, which has an on_reply, hears what L2 says of its prediction, and may overturn it; what the
+ * replacement policy declined stays out. Returns true where a bypassing read is to be kept after all, but brought only
+ * part of its sectors: the rest is sent for, and says nothing more to L2's predictor.
+ */
+bool gpci_verify(gpci_timed *t, gpci_stage *stage, uint32_t fetch);
+
+/* stall.c: a packet of L1 is to be held up; its predictor may send it past L1 instead (GPCI_WAITING). */
+gpci_verdict gpci_l1_hold_up(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *held, uint32_t leader,
+                             gpc_busy reason);
+
+/* What a stage asks the level below for: segments that `waiter`, which has an MSHR entry, lacks of its line. */
+typedef struct gpci_fetch_request {
+    uint32_t packet; /* in L1, where it is not the one that waits, it goes itself */
+    uint32_t waiter;
+    uint32_t word; /* the stage's predictor's, for the level below */
+    uint8_t segments;
+    bool cached;   /* they are to be kept */
+    bool declined; /* they are not, because of the replacement policy */
+    bool remote;   /* from the other partition */
+} gpci_fetch_request;
+/* hook.c: a line leaves the stage on a packet's account. */
+void gpci_stage_evicted(gpci_timed *t, gpci_stage *stage, const gpci_packet *packet, const gpc_eviction *eviction);
+/* What a store or an atomic wrote finds no room: it goes to the level below. */
+void gpci_stage_write_below(gpci_timed *t, gpci_stage *stage, const gpci_packet *packet);
+
+/* l1.c */
+void gpci_l1_step(const gpci_group *group, uint32_t sm);
+void gpci_coherent_l1_step(const gpci_group *group, uint32_t sm);
+/* Fetch what the next step will look at. No effect but on speed. */
+void gpci_l1_expect(const gpci_group *group, uint32_t sm, unsigned pass);
+extern const gpci_stage_rules gpci_l1_stage;
+/* A packet that waited has its data: its access is told, and it is given back. */
+void gpci_l1_release(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint8_t level);
+/* The access has what it waited for, the packet stays as its MSHR entry's leader. */
+void gpci_l1_done(gpci_timed *t, uint32_t packet, uint8_t level);
+/* The packet itself goes below; its reply completes its line. */
+void gpci_l1_send_itself(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_packet_type type);
+/* A fetch has brought part of its sectors, and goes once more for the rest. */
+void gpci_l1_send_rest(gpci_timed *t, gpci_stage *stage, uint32_t fetch);
+gpc_busy gpci_l1_busy(const gpci_stage *stage);
+/* A hit: its data come out of the port. */
+void gpci_l1_serve(gpci_timed *t, gpci_stage *stage, uint32_t packet);
+void gpci_l1_round_trip(gpci_timed *t, const gpci_stage *stage, const gpci_packet *packet);
+
+/* l2.c */
+void gpci_slice_step(const gpci_group *group, uint32_t slice);
+void gpci_slice_expect(const gpci_group *group, uint32_t slice, unsigned pass);
+extern const gpci_stage_rules gpci_l2_stage;
+
+/* stage_component.c */
+void gpci_stage_reset(gpci_stage *stage, uint64_t now);
+bool gpci_stage_idle(const gpci_stage *stage);
+void gpci_stage_state(gpci_stage *stage, gpci_state_fn visit, void *user_data);
+/* `below`: who takes what is in its miss queue. */
+void gpci_stage_report(const gpci_group *group, const gpci_stage *stage, const char *below, gpci_text *report);
+
+#endif
