@@ -228,8 +228,11 @@ typedef struct gpc_coherence_module {
     size_t struct_size;
     const char *name; /* copied; unique */
     /*
-     * lru, fifo, or a registered replacement policy; NULL: lru. Modules tell it addresses and nothing else: one that
-     * states to read more (gpc_policy_reads) is refused.
+     * lru, fifo, or a registered replacement policy, `name` or `name(parameter=value, ...)`; NULL: lru. Copied. Of a
+     * gpc_request it is shown `address` (of the block), `cycle`, `sm` (index of the first-level module) and `kind`
+     * (GPC_LOAD, GPC_ATOMIC for a STORE, GPC_STORE for an N_STORE and for other blocks that move because of the access;
+     * a flush or acquire is a GPC_STORE of sm 0); every other field is 0. A policy that reads more, or does not state
+     * what it reads (gpc_policy_reads), is refused by gpc_coherence_create.
      */
     const char *replacement;
     const uint32_t *low; /* [low_count] indices of the modules next to memory; none for a memory */
@@ -284,7 +287,8 @@ typedef struct gpc_coherence_options {
  * Make a tree. Everything in `options` is copied.
  * Returns GPC_OK; GPC_ERROR_ABI; GPC_ERROR_ARGUMENT or GPC_ERROR_RANGE naming module and field (a cycle, an address
  * that no low module serves, or two do, blocks that shrink towards memory, a module without a way to a memory, a
- * message that no buffer of its network holds); GPC_ERROR_NOT_FOUND (protocol, policy); GPC_ERROR_MEMORY. Since: 0.1.
+ * message that no buffer of its network holds, a replacement policy that reads what requests do not tell: these fields
+ * are named); GPC_ERROR_NOT_FOUND (protocol, policy); GPC_ERROR_MEMORY. Since: 0.1.
  */
 GPC_API gpc_status gpc_coherence_create(gpc_context *context, const gpc_coherence_options *options, gpc_error *error,
                                         gpc_coherence **out);

@@ -54,8 +54,9 @@ typedef struct gpc_text_parameter {
 
 /*
  * What a policy or predictor reads, or its decisions depend on: fields of gpc_request, and calls that tell it of more
- * than its cache's lines. GPC_READS_PLACE, (set, way) and the order of the calls, is known to all: lru declares no more.
- * Who asks a policy may have less to tell: coherent modules know the address alone, and refuse what reads more.
+ * than its cache's lines. GPC_READS_PLACE, (set, way) and the order of the calls, is known to all: lru declares no
+ * more. Who asks a policy may have less to tell, and then refuses one that reads more or does not state what it reads:
+ * a hierarchy with coherence tells the address alone, a gpc_coherence address, cycle, sm and kind.
  */
 enum {
     GPC_READS_PLACE = 1 << 0,
@@ -282,7 +283,7 @@ GPC_API gpc_status gpc_policy_level_cost(const gpc_context *context, gpc_policy_
 /*
  * What a replacement policy or predictor reads with these parameters.
  *   spec       `name` or `name(parameter=value, ...)`
- *   out_reads  receives GPC_READS_ bits; 0 where the policy does not state it, which hierarchies take for everything
+ *   out_reads  receives GPC_READS_ bits; 0 where the policy does not state it, which is taken for everything
  * Returns GPC_OK; GPC_ERROR_NOT_FOUND; GPC_ERROR_RANGE and GPC_ERROR_FORMAT (parameters); GPC_ERROR_ARGUMENT (a NULL,
  * or another kind). Thread rule: the context's. Since: 0.1.
  */

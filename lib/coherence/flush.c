@@ -93,6 +93,16 @@ static gpc_status each_module(gpc_coherence *c, uint32_t module, uint32_t places
     return gpci_tree_engine_result(c, &done, result);
 }
 
+/* No processor's access causes what moves: policies are shown it as stores. */
+static gpc_status run(gpc_coherence *c, uint32_t module, uint32_t places, flush_block_fn act, uint64_t cycle,
+                      gpc_error *error, gpc_coherence_result *result) {
+    const gpc_request shown = {.cycle = cycle, .kind = GPC_STORE};
+    c->request = &shown;
+    gpc_status status = each_module(c, module, places, act, cycle, error, result);
+    c->request = NULL;
+    return status;
+}
+
 static gpc_status check(const gpc_coherence *c, const char *call, uint32_t module, gpc_error *error) {
     if (!c)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s: coherence is NULL", call);
@@ -111,12 +121,12 @@ gpc_status gpc_coherence_flush(gpc_coherence *c, uint32_t module, uint64_t cycle
                                gpc_coherence_result *result) {
     gpc_status status = check(c, "gpc_coherence_flush", module, error);
     uint32_t caches = 1u << GPCI_PLACE_FIRST | 1u << GPCI_PLACE_BETWEEN | 1u << GPCI_PLACE_LAST;
-    return status == GPC_OK ? each_module(c, module, caches, flush_of(c), cycle, error, result) : status;
+    return status == GPC_OK ? run(c, module, caches, flush_of(c), cycle, error, result) : status;
 }
 
 gpc_status gpc_coherence_acquire(gpc_coherence *c, uint32_t module, uint64_t cycle, gpc_error *error,
                                  gpc_coherence_result *result) {
     gpc_status status = check(c, "gpc_coherence_acquire", module, error);
     uint32_t own = 1u << GPCI_PLACE_FIRST | 1u << GPCI_PLACE_BETWEEN;
-    return status == GPC_OK ? each_module(c, module, own, acquire_block, cycle, error, result) : status;
+    return status == GPC_OK ? run(c, module, own, acquire_block, cycle, error, result) : status;
 }

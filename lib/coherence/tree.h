@@ -14,8 +14,12 @@
 #define GPCI_TREE_NO_BLOCK UINT32_MAX
 #define GPCI_TREE_NO_OWNER UINT16_MAX
 
-/* What a replacement policy of a module may read, whoever asks the tree: GPC_READS_ bits. */
+/*
+ * What a replacement policy may read, as GPC_READS_ bits: in a hierarchy's coherent levels, and in a tree that its host
+ * made by itself, where all of it comes from gpc_coherence_request.
+ */
 #define GPCI_TREE_READS (GPC_READS_PLACE | GPC_READS_ADDRESS)
+#define GPCI_TREE_HOST_READS (GPCI_TREE_READS | GPC_READS_CYCLE | GPC_READS_SM | GPC_READS_KIND)
 
 typedef enum gpci_module_place {
     GPCI_PLACE_FIRST = 0,
@@ -111,6 +115,7 @@ struct gpc_coherence {
     uint32_t message_bound;                /* most that one access takes */
     struct gpci_tree_probe_reply *replies; /* [reply_room] answers that are being waited for, as a stack */
     uint32_t reply_count, reply_room;
+    bool has_policies; /* a module has a replacement policy other than lru and fifo, which is shown requests */
     bool non_coherent; /* the protocol has N: copies may lack bytes that others have written back */
     uint8_t deepest;   /* level that was asked */
     gpc_status failed; /* a forbidden cell was reached */

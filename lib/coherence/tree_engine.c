@@ -326,6 +326,18 @@ gpc_status gpci_coherence_access(gpc_coherence *c, const gpc_coherence_request *
     return status;
 }
 
+/* What policies are shown of a host's access: all that its request says and a gpc_request has a field for. */
+static GPCI_COLD gpc_status access_shown(gpc_coherence *c, const gpc_coherence_request *request, gpc_error *error,
+                                         gpc_coherence_result *result) {
+    const gpc_request shown = {.address = request->address,
+                               .cycle = request->cycle,
+                               .sm = request->module,
+                               .kind = request->kind == GPC_COHERENCE_LOAD    ? GPC_LOAD
+                                       : request->kind == GPC_COHERENCE_STORE ? GPC_ATOMIC
+                                                                              : GPC_STORE};
+    return gpci_coherence_access(c, request, &shown, error, result);
+}
+
 gpc_status gpc_coherence_access(gpc_coherence *c, const gpc_coherence_request *request, gpc_error *error,
                                 gpc_coherence_result *result) {
     if (!c || !request)
@@ -338,5 +350,7 @@ gpc_status gpc_coherence_access(gpc_coherence *c, const gpc_coherence_request *r
             return status;
         request = &ours;
     }
+    if (GPCI_UNLIKELY(c->has_policies))
+        return access_shown(c, request, error, result);
     return gpci_coherence_access(c, request, NULL, error, result);
 }

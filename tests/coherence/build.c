@@ -239,11 +239,53 @@ Test(coherence_build, refuses_options_out_of_place) {
     WRONG("'l1-1'.reserved [1] is not 0", s->modules[1].reserved[1] = 1);
 }
 
+static uint32_t first_way(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
+    (void)self, (void)set, (void)candidates, (void)request;
+    return 0;
+}
+
 Test(coherence_build, refuses_policies) {
     REFUSED(GPC_ERROR_NOT_FOUND, "lrv", s->modules[0].replacement = "lrv");
     WRONG("'l1-0'.replacement 'opt' needs to know the future", s->modules[0].replacement = "opt");
     WRONG("'mm'.replacement is 'plru', but with ways 0 nothing is replaced",
           (s->modules[3].sets = 1, s->modules[3].ways = 0, s->modules[3].replacement = "plru"));
+}
+
+/* A policy is asked for what it was written for only if requests tell what it reads. */
+Test(coherence_build, refuses_policies_that_read_more) {
+    static const struct {
+        const char *spec, *reads; /* NULL: it serves */
+    } rows[] = {{"srrip", NULL},
+                {"bip", NULL},
+                {"bip(bypass=1)", "admission"},
+                {"ship(signature=memory)", NULL},
+                {"ship", "pc"},
+                {"age-lru", "warp, warp_age, warp events"},
+                {"combined", "pc, warp, warp_age, token, admission, warp events"},
+                {"told", NULL},
+                {"asks", "bytes, hint"},
+                {"silent", "what it has not declared"}};
+    gpc_replacement_ops ops = {.struct_size = sizeof ops, .name = "silent", .choose_victim = first_way};
+    for (uint32_t module = 0; module < 4; module++)
+        for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+            small *s = small_open();
+            char blame[160];
+            ops.name = "silent", ops.reads = 0;
+            cr_assert_eq(gpc_context_register_replacement(s->context, &ops, NULL, NULL, &s->error), GPC_OK);
+            ops.name = "told";
+            ops.reads = GPC_READS_PLACE | GPC_READS_ADDRESS | GPC_READS_CYCLE | GPC_READS_SM | GPC_READS_KIND;
+            cr_assert_eq(gpc_context_register_replacement(s->context, &ops, NULL, NULL, &s->error), GPC_OK);
+            ops.name = "asks", ops.reads |= GPC_READS_BYTES | GPC_READS_HINT;
+            cr_assert_eq(gpc_context_register_replacement(s->context, &ops, NULL, NULL, &s->error), GPC_OK);
+            s->modules[module].replacement = rows[i].spec;
+            gpc_status status = small_create(s);
+            cr_expect_eq(status, rows[i].reads ? GPC_ERROR_ARGUMENT : GPC_OK, "%s: %s", rows[i].spec, s->error.message);
+            snprintf(blame, sizeof blame, "modules[%u] '%s'.replacement '%s' reads %s;", module,
+                     s->modules[module].name, rows[i].spec, rows[i].reads);
+            cr_expect(!rows[i].reads || strstr(s->error.message, blame), "%s: %s", blame, s->error.message);
+            cr_expect(rows[i].reads ? !s->tree : !!s->tree);
+            small_close(s);
+        }
 }
 
 /* A protocol for processors that reach memory through the same modules has no rules for others. */

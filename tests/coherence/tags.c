@@ -245,7 +245,8 @@ static const gpc_replacement_ops own_policy = {.struct_size = sizeof(gpc_replace
                                                .choose_victim = choose_victim,
                                                .on_fill = on_fill,
                                                .on_evict = on_evict,
-                                               .on_invalidate = on_invalidate};
+                                               .on_invalidate = on_invalidate,
+                                               .reads = GPC_READS_PLACE | GPC_READS_ADDRESS};
 
 static void expect_told(const char *expected) {
     cr_expect_str_eq(told, expected);
@@ -326,7 +327,9 @@ static const gpc_replacement_ops noting = {.struct_size = sizeof(gpc_replacement
                                            .on_miss = note_miss,
                                            .choose_victim = note_victim,
                                            .on_fill = note_fill,
-                                           .on_evict = note_evict};
+                                           .on_evict = note_evict,
+                                           .reads = GPC_READS_PLACE | GPC_READS_ADDRESS | GPC_READS_CYCLE |
+                                                    GPC_READS_SM | GPC_READS_KIND};
 
 static void ask(gpc_coherence *c, uint32_t module, uint32_t kind, uint64_t address, const gpc_request *carried) {
     gpc_coherence_request request = GPC_COHERENCE_REQUEST_INIT;
@@ -369,6 +372,47 @@ Test(coherence_tags, requests_are_carried) {
             cr_expect_arr_eq(&shown[0], &moved, sizeof moved);
         }
         cr_assert_eq(gpc_coherence_flush(c, GPC_NO_MODULE, 0, NULL, NULL), GPC_OK);
+        small_close(s);
+    }
+}
+
+static void host_access(gpc_coherence *c, uint32_t module, uint32_t kind, uint64_t address, uint64_t cycle) {
+    gpc_coherence_request request = GPC_COHERENCE_REQUEST_INIT;
+    request.module = module;
+    request.kind = kind;
+    request.address = address;
+    request.cycle = cycle;
+    request.size = 4;
+    shown_count = 0;
+    *calls = '\0';
+    cr_assert_eq(gpc_coherence_access(c, &request, NULL, NULL), GPC_OK);
+}
+
+/* Of what a host asks of its tree, policies are shown address, cycle, module and kind; of a flush, stores. */
+Test(coherence_tags, policies_are_shown_what_a_host_asks) {
+    static const gpc_kind kinds[] = {GPC_LOAD, GPC_ATOMIC, GPC_STORE};
+    for (uint32_t kind = 0; kind < 3; kind++) {
+        small *s = small_open();
+        cr_assert_eq(gpc_context_register_replacement(s->context, &noting, NULL, NULL, &s->error), GPC_OK);
+        s->modules[2].replacement = "noting";
+        s->modules[1].sets = s->modules[1].ways = 1;
+        gpc_coherence *c = small_tree(s);
+        host_access(c, 1, GPC_COHERENCE_STORE, 0x2004, 100);
+        host_access(c, 1, kind, 0x1048, 200);
+        cr_assert_str_eq(calls, "hmf", "the L1 writes 0x2000 back, and asks for 0x1000");
+        const gpc_request moved = {.address = 0x2000, .cycle = 200, .sm = 1, .kind = GPC_STORE};
+        const gpc_request asked = {.address = 0x1000, .cycle = 200, .sm = 1, .kind = (uint8_t)kinds[kind]};
+        cr_expect_arr_eq(&shown[0], &moved, sizeof moved);
+        cr_expect_arr_eq(&shown[1], &asked, sizeof asked);
+        cr_expect_arr_eq(&shown[2], &asked, sizeof asked);
+        host_access(c, 1, GPC_COHERENCE_STORE, 0x1048, 300);
+        shown_count = 0;
+        cr_assert_eq(gpc_coherence_flush(c, 1, 400, NULL, NULL), GPC_OK);
+        const gpc_request flushed = {.address = 0x1000, .cycle = 400, .kind = GPC_STORE};
+        cr_assert_geq(shown_count, 1);
+        for (unsigned i = 0; i < shown_count; i++)
+            cr_expect_arr_eq(&shown[i], &flushed, sizeof flushed, "call %u", i);
+        cr_expect_null(c->request);
         small_close(s);
     }
 }

@@ -138,6 +138,7 @@ class Trees(Case):
             """Evict the highest way."""
 
             name = "highest"
+            reads = gpucache.ReadsBits.PLACE
             wrong = False
 
             def choose_victim(self, set, candidates, request):
