@@ -129,10 +129,36 @@ static void add_rest(const gpc_hierarchy *h, gpc_stats *stats) {
     (void)stats;
 }
 
+static uint32_t objects(const gpc_hierarchy *h, gpc_object kind) {
+    (void)h;
+    (void)kind;
+    return 0;
+}
+
+static const char *network_name(const gpc_hierarchy *h, uint32_t index) {
+    (void)h;
+    (void)index;
+    return "";
+}
+
+static void object(const gpc_hierarchy *h, gpc_object kind, uint32_t index, gpci_object_values *values) {
+    (void)h;
+    (void)kind;
+    (void)index;
+    (void)values;
+}
+
+static bool measures(const gpc_hierarchy *h, gpc_counter_needs needs) {
+    (void)h;
+    (void)needs;
+    return false;
+}
+
 #define FUNCTIONAL_DRIVER(access_function)                                                                      \
     {                                                                                                           \
         .clock = &gpci_no_clock, .create = create, .destroy = nothing, .access = access_function, .idle = idle, \
-        .relink = nothing, .watch = watch, .add_sm = add_sm, .add_rest = add_rest, .reset_stats = nothing       \
+        .relink = nothing, .watch = watch, .add_sm = add_sm, .add_rest = add_rest, .reset_stats = nothing,      \
+        .objects = objects, .network_name = network_name, .object = object, .measures = measures                \
     }
 
 const gpci_driver gpci_functional_caches = FUNCTIONAL_DRIVER(access_caches);

@@ -116,6 +116,22 @@ static void reset_stats(gpc_hierarchy *h) {
         gpc_cache_reset_stats(h->l2[slice]);
 }
 
+static uint32_t objects(const gpc_hierarchy *h, gpc_object kind) {
+    if (kind == GPC_OBJECT_L1)
+        return h->l1 ? h->sms : 0;
+    return kind == GPC_OBJECT_SLICE && h->l2 ? h->slices : 0;
+}
+
+static void object(const gpc_hierarchy *h, gpc_object kind, uint32_t index, gpci_object_values *values) {
+    bool l1 = kind == GPC_OBJECT_SM || kind == GPC_OBJECT_L1, l2 = kind == GPC_OBJECT_SLICE;
+    values->has[GPC_TABLE_CACHE] = (l1 && h->l1) || (l2 && h->l2);
+    if (!values->has[GPC_TABLE_CACHE])
+        return;
+    if (l1)
+        values->cache = h->of_sm[index].retired;
+    add_cache_stats(&values->cache, l1 ? h->l1[index] : h->l2[index]);
+}
+
 const gpci_levels gpci_cache_levels = {.check = gpci_build_future,
                                        .create = create,
                                        .destroy = destroy,
@@ -124,4 +140,6 @@ const gpci_levels gpci_cache_levels = {.check = gpci_build_future,
                                        .flush = flush,
                                        .add_sm = add_sm,
                                        .add_slice = add_slice,
-                                       .reset_stats = reset_stats};
+                                       .reset_stats = reset_stats,
+                                       .objects = objects,
+                                       .object = object};

@@ -2,9 +2,6 @@
 #include "hierarchy/objects.h"
 
 #include "cache/cache.h"
-#include "coherence/tree.h"
-#include "level/coherent_level.h"
-#include "timed/timed.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -19,18 +16,8 @@ uint32_t gpc_hierarchy_object_count(const gpc_hierarchy *h, gpc_object kind) {
         return 1;
     case GPC_OBJECT_SM:
         return h->sms;
-    case GPC_OBJECT_L1:
-        return h->l1 || h->coherent ? h->sms : 0;
-    case GPC_OBJECT_CLUSTER:
-        return h->coherent ? h->coherent->clusters : 0;
-    case GPC_OBJECT_SLICE:
-        return h->l2 || (h->coherent && h->coherent->l2) ? h->slices : 0;
-    case GPC_OBJECT_NETWORK:
-        return h->timed ? gpci_timed_networks(h->timed) : 0;
-    case GPC_OBJECT_CHANNEL:
-        return h->timed && !h->timed->callbacks.on_memory ? h->timed->channels : 0;
     default:
-        return 0;
+        return h->levels->objects(h, kind) + h->driver->objects(h, kind);
     }
 }
 
@@ -41,47 +28,9 @@ gpc_status gpc_hierarchy_object_name(const gpc_hierarchy *h, gpc_object kind, ui
     if (index >= gpc_hierarchy_object_count(h, kind))
         return GPC_ERROR_RANGE;
     int length = kind == GPC_OBJECT_WHOLE     ? snprintf(name, size, "%s", stems[kind])
-                 : kind == GPC_OBJECT_NETWORK ? snprintf(name, size, "%s", gpci_timed_network_name(h->timed, index))
+                 : kind == GPC_OBJECT_NETWORK ? snprintf(name, size, "%s", h->driver->network_name(h, index))
                                               : snprintf(name, size, "%s-%u", stems[kind], index);
     return (size_t)length < size ? GPC_OK : GPC_ERROR_RANGE;
-}
-
-static void get_l1(const gpc_hierarchy *h, uint32_t sm, gpci_object_values *v) {
-    gpci_hierarchy_add_sm(h, sm, &v->stats);
-    if (h->timed)
-        v->stats.sm_cycles = h->timed->wheel.now - h->timed->counted_from;
-    v->has[GPC_TABLE_CACHE] = h->l1 != NULL;
-    if (h->l1) {
-        gpc_cache_stats more = gpci_cache_stats(h->l1[sm]);
-        v->cache = h->of_sm[sm].retired;
-        gpci_cache_stats_add(&v->cache, &more);
-    }
-}
-
-static void get_slice(const gpc_hierarchy *h, uint32_t slice, gpci_object_values *v) {
-    gpci_hierarchy_add_slice(h, slice, &v->stats);
-    if (h->timed)
-        gpci_timed_add_object(h->timed, GPCI_SCOPE_SLICE, slice, &v->stats);
-    v->has[GPC_TABLE_CACHE] = h->l2 != NULL;
-    if (h->l2)
-        v->cache = gpci_cache_stats(h->l2[slice]);
-}
-
-/* Its module of the coherent tree; GPC_NO_MODULE. */
-static uint32_t module_of(const gpc_hierarchy *h, gpc_object kind, uint32_t index) {
-    const gpci_coherent *c = h->coherent;
-    if (!c)
-        return GPC_NO_MODULE;
-    switch (kind) {
-    case GPC_OBJECT_L1:
-        return index;
-    case GPC_OBJECT_CLUSTER:
-        return c->first_cluster + index;
-    case GPC_OBJECT_SLICE:
-        return c->first_slice + index;
-    default:
-        return GPC_NO_MODULE;
-    }
 }
 
 gpc_status gpci_object_values_get(const gpc_hierarchy *h, gpc_object kind, uint32_t index, gpci_object_values *v) {
@@ -93,17 +42,11 @@ gpc_status gpci_object_values_get(const gpc_hierarchy *h, gpc_object kind, uint3
     if (kind == GPC_OBJECT_WHOLE)
         gpci_hierarchy_stats(h, &v->stats);
     else if (kind == GPC_OBJECT_SM || kind == GPC_OBJECT_L1)
-        get_l1(h, index, v);
+        gpci_hierarchy_add_sm(h, index, &v->stats);
     else if (kind == GPC_OBJECT_SLICE)
-        get_slice(h, index, v);
-    else if (kind == GPC_OBJECT_CHANNEL)
-        gpci_timed_add_object(h->timed, GPCI_SCOPE_CHANNEL, index, &v->stats);
-    else if (kind == GPC_OBJECT_NETWORK)
-        v->network = gpci_timed_network_stats(h->timed, index);
-    uint32_t module = module_of(h, kind, index);
-    v->has[GPC_TABLE_COHERENCE] = module != GPC_NO_MODULE;
-    if (module != GPC_NO_MODULE)
-        v->coherence = gpci_module_at(h->coherent->tree, module)->stats;
+        gpci_hierarchy_add_slice(h, index, &v->stats);
+    h->levels->object(h, kind, index, v);
+    h->driver->object(h, kind, index, v);
     return GPC_OK;
 }
 
@@ -130,25 +73,21 @@ static const gpc_cache *cache_of(const gpc_hierarchy *h, gpc_object kind, const 
 static bool measured(const gpc_hierarchy *h, gpc_object kind, bool replayed, const gpc_counter_info *info) {
     const gpc_cache *cache = cache_of(h, kind, info);
     switch ((gpc_counter_needs)info->needs) {
-    case GPC_NEEDS_CLOCK:
-        return h->timed;
     case GPC_NEEDS_REPLAY:
-        return h->timed && replayed;
+        return replayed && h->driver->measures(h, GPC_NEEDS_CLOCK);
     case GPC_NEEDS_ISSUE:
-        return kind == GPC_OBJECT_WHOLE || (h->timed && replayed);
+        return kind == GPC_OBJECT_WHOLE || (replayed && h->driver->measures(h, GPC_NEEDS_CLOCK));
     case GPC_NEEDS_REUSE:
         return cache && cache->options.track_reuse;
     case GPC_NEEDS_WARPS:
         return cache && cache->options.track_warps;
     case GPC_NEEDS_FUTURE:
         return cache && cache->options.track_future;
+    case GPC_NEEDS_CLOCK:
     case GPC_NEEDS_REORDER:
-        return h->timed && h->timed->l1[0].reorder;
     case GPC_NEEDS_LINKS:
-        return h->timed && (h->timed->groups[GPCI_GROUP_PARTITION_REQUESTS].objects ||
-                            h->timed->groups[GPCI_GROUP_MEMORY_REQUESTS].objects);
     case GPC_NEEDS_CLUSTERS:
-        return h->timed && h->timed->groups[GPCI_GROUP_CLUSTERS].objects;
+        return h->driver->measures(h, (gpc_counter_needs)info->needs);
     default:
         return true;
     }

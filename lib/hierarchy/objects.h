@@ -2,17 +2,7 @@
 #ifndef GPC_HIERARCHY_OBJECTS_H
 #define GPC_HIERARCHY_OBJECTS_H
 
-#include "level/hierarchy.h"
-#include "stats/stats.h"
-
-/* All that one object has counted: a struct for each table of counters. */
-typedef struct gpci_object_values {
-    gpc_stats stats;
-    gpc_cache_stats cache;
-    gpci_network_stats network;
-    gpc_coherence_stats coherence;
-    bool has[GPC_TABLE_COUNT]; /* the object counts by this table */
-} gpci_object_values;
+#include "level/driver.h"
 
 /* Up to now. GPC_ERROR_RANGE. */
 gpc_status gpci_object_values_get(const gpc_hierarchy *h, gpc_object kind, uint32_t index, gpci_object_values *values);

@@ -166,6 +166,30 @@ static void reset_stats(gpc_hierarchy *h) {
     gpc_coherence_reset_stats(h->coherent->tree);
 }
 
+static uint32_t objects(const gpc_hierarchy *h, gpc_object kind) {
+    const gpci_coherent *c = h->coherent;
+    switch (kind) {
+    case GPC_OBJECT_L1:
+        return h->sms;
+    case GPC_OBJECT_CLUSTER:
+        return c->clusters;
+    case GPC_OBJECT_SLICE:
+        return c->l2 ? h->slices : 0;
+    default:
+        return 0;
+    }
+}
+
+static void object(const gpc_hierarchy *h, gpc_object kind, uint32_t index, gpci_object_values *values) {
+    const gpci_coherent *c = h->coherent;
+    bool l1 = kind == GPC_OBJECT_L1, cluster = kind == GPC_OBJECT_CLUSTER;
+    if (!l1 && !cluster && kind != GPC_OBJECT_SLICE)
+        return;
+    uint32_t first = l1 ? 0 : cluster ? c->first_cluster : c->first_slice;
+    values->has[GPC_TABLE_COHERENCE] = true;
+    values->coherence = gpci_module_at(c->tree, first + index)->stats;
+}
+
 const gpci_levels gpci_tree_levels = {.check = gpci_coherent_check,
                                       .create = gpci_coherent_create,
                                       .destroy = gpci_coherent_destroy,
@@ -174,7 +198,9 @@ const gpci_levels gpci_tree_levels = {.check = gpci_coherent_check,
                                       .flush = flush_all,
                                       .add_sm = gpci_coherent_add_sm,
                                       .add_slice = gpci_coherent_add_slice,
-                                      .reset_stats = reset_stats};
+                                      .reset_stats = reset_stats,
+                                      .objects = objects,
+                                      .object = object};
 
 gpc_coherence *gpc_hierarchy_coherence(gpc_hierarchy *h) {
     return h && h->coherent ? h->coherent->tree : NULL;

@@ -3,6 +3,7 @@
 #define GPC_LEVEL_DRIVER_H
 
 #include "level/hierarchy.h"
+#include "stats/stats.h"
 
 /*
  * What a hierarchy is made of and how it is run: two tables of functions, picked once when it is created, so that
@@ -11,6 +12,15 @@
  *   levels   what stands between the SMs and memory: caches of their own (L1s and L2 slices), or one coherent tree
  *   driver   how what the SMs ask passes them: at once (functional), or with a clock (timed)
  */
+/* All that one object has counted: a struct for each table of counters. */
+typedef struct gpci_object_values {
+    gpc_stats stats;
+    gpc_cache_stats cache;
+    gpci_network_stats network;
+    gpc_coherence_stats coherence;
+    bool has[GPC_TABLE_COUNT]; /* the object counts by this table */
+} gpci_object_values;
+
 typedef struct gpci_levels {
     gpc_status (*check)(gpc_hierarchy *h, gpc_error *error); /* can there be such, with this configuration? */
     gpc_status (*create)(gpc_hierarchy *h, gpc_error *error);
@@ -22,6 +32,10 @@ typedef struct gpci_levels {
     void (*add_sm)(const gpc_hierarchy *h, uint32_t sm, gpc_stats *stats);       /* statistics: of an SM's L1, */
     void (*add_slice)(const gpc_hierarchy *h, uint32_t slice, gpc_stats *stats); /* and of a slice */
     void (*reset_stats)(gpc_hierarchy *h);
+    /* How many L1s, clusters' caches or slices there are; 0 of anything else. */
+    uint32_t (*objects)(const gpc_hierarchy *h, gpc_object kind);
+    /* The tables that such an object counts by itself. */
+    void (*object)(const gpc_hierarchy *h, gpc_object kind, uint32_t index, gpci_object_values *values);
 } gpci_levels;
 
 /* What is asked of the clock; where there is none: GPC_ERROR_STATE, nothing under way, and never. */
@@ -51,6 +65,13 @@ typedef struct gpci_driver {
     void (*add_sm)(const gpc_hierarchy *h, uint32_t sm, gpc_stats *stats);
     void (*add_rest)(const gpc_hierarchy *h, gpc_stats *stats);
     void (*reset_stats)(gpc_hierarchy *h);
+    /* How many networks or memory channels there are; 0 of anything else. */
+    uint32_t (*objects)(const gpc_hierarchy *h, gpc_object kind);
+    const char *(*network_name)(const gpc_hierarchy *h, uint32_t index);
+    /* What it counts of any object; `values` has what the levels have. */
+    void (*object)(const gpc_hierarchy *h, gpc_object kind, uint32_t index, gpci_object_values *values);
+    /* Is what a counter needs there? GPC_NEEDS_CLOCK, _REORDER, _LINKS or _CLUSTERS. */
+    bool (*measures)(const gpc_hierarchy *h, gpc_counter_needs needs);
 } gpci_driver;
 
 /* level/coherent_level.c */

@@ -33,6 +33,10 @@ gpc_status gpci_profile_add_launch(gpc_profile *p, uint32_t kernel) {
 /* A functional replay of the configuration, whatever its mode. */
 static gpc_status make_replay(gpc_profile *p, const gpc_config *config, gpc_error *error) {
     gpc_config *functional = NULL;
+    const char *protocol = gpci_config_text(config, GPCI_KEY_COHERENCE);
+    if (strcmp(protocol, "none"))
+        return gpci_fail(error, GPC_ERROR_UNSUPPORTED, "coherence = %s: there is no profile of coherent modules",
+                         protocol);
     uint64_t flush = gpci_config_number(config, GPCI_KEY_KERNELS_FLUSH); /* none, l1, all */
     gpc_status status = gpc_config_copy(config, error, &functional);
     if (status == GPC_OK)
@@ -43,9 +47,6 @@ static gpc_status make_replay(gpc_profile *p, const gpc_config *config, gpc_erro
     if (status < 0)
         return status;
     gpc_hierarchy *h = p->live->hierarchy = p->live->replay->hierarchy;
-    if (h->coherent)
-        return gpci_fail(error, GPC_ERROR_UNSUPPORTED, "coherence = %s: there is no profile of coherent modules",
-                         gpci_config_text(config, GPCI_KEY_COHERENCE));
     if (!h->l1)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "l1.enabled = false: there is no L1 to profile");
     p->live->flushes = flush >= 1;

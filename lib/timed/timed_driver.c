@@ -54,10 +54,47 @@ static void reset_stats(gpc_hierarchy *h) {
     gpci_groups_reset(t, t->wheel.now);
 }
 
-#define TIMED_DRIVER(calls)                                                                                  \
-    {                                                                                                        \
-        .clock = (calls), .create = gpci_timed_create, .destroy = destroy, .access = access, .idle = idle,   \
-        .relink = relink, .watch = watch, .add_sm = add_sm, .add_rest = add_rest, .reset_stats = reset_stats \
+static uint32_t objects(const gpc_hierarchy *h, gpc_object kind) {
+    if (kind == GPC_OBJECT_NETWORK)
+        return gpci_timed_networks(h->timed);
+    return kind == GPC_OBJECT_CHANNEL && !h->timed->callbacks.on_memory ? h->timed->channels : 0;
+}
+
+static const char *network_name(const gpc_hierarchy *h, uint32_t index) {
+    return gpci_timed_network_name(h->timed, index);
+}
+
+static void object(const gpc_hierarchy *h, gpc_object kind, uint32_t index, gpci_object_values *values) {
+    const gpci_timed *t = h->timed;
+    if (kind == GPC_OBJECT_SM || kind == GPC_OBJECT_L1)
+        values->stats.sm_cycles = t->wheel.now - t->counted_from;
+    else if (kind == GPC_OBJECT_SLICE)
+        gpci_timed_add_object(t, GPCI_SCOPE_SLICE, index, &values->stats);
+    else if (kind == GPC_OBJECT_CHANNEL)
+        gpci_timed_add_object(t, GPCI_SCOPE_CHANNEL, index, &values->stats);
+    else if (kind == GPC_OBJECT_NETWORK)
+        values->network = gpci_timed_network_stats(t, index);
+}
+
+static bool measures(const gpc_hierarchy *h, gpc_counter_needs needs) {
+    const gpci_timed *t = h->timed;
+    switch (needs) {
+    case GPC_NEEDS_REORDER:
+        return t->l1[0].reorder;
+    case GPC_NEEDS_LINKS:
+        return t->groups[GPCI_GROUP_PARTITION_REQUESTS].objects || t->groups[GPCI_GROUP_MEMORY_REQUESTS].objects;
+    case GPC_NEEDS_CLUSTERS:
+        return t->groups[GPCI_GROUP_CLUSTERS].objects;
+    default:
+        return needs == GPC_NEEDS_CLOCK;
+    }
+}
+
+#define TIMED_DRIVER(calls)                                                                                   \
+    {                                                                                                         \
+        .clock = (calls), .create = gpci_timed_create, .destroy = destroy, .access = access, .idle = idle,    \
+        .relink = relink, .watch = watch, .add_sm = add_sm, .add_rest = add_rest, .reset_stats = reset_stats, \
+        .objects = objects, .network_name = network_name, .object = object, .measures = measures              \
     }
 
 const gpci_driver gpci_timed_caches = TIMED_DRIVER(&gpci_timed_cache_clock);
