@@ -86,10 +86,15 @@ GPCI_INLINE gpci_lack gpci_level_lacks(const gpci_level *level, const gpc_reques
 
 /* L1: what it asks the level below for, what it keeps of the reply, and what leaves it. */
 
+/* A request goes below itself: whether L1's policy let it in is nothing to L2's. */
+GPCI_INLINE void gpci_l1_goes_itself(gpc_request *request) {
+    request->admitted = 0;
+}
+
 /* A load or prefetch, or a store that lacks sectors of its line, as a read of the level below; `word`: see there. */
 GPCI_INLINE void gpci_l1_ask_read(gpc_request *request, uint32_t word) {
     request->policy_word = word;
-    request->admitted = 0; /* which L1's policy said, and not L2's */
+    gpci_l1_goes_itself(request);
     if (request->kind == GPC_STORE) {
         request->kind = GPC_LOAD;
         request->byte_mask[0] = request->byte_mask[1] = 0;

@@ -184,6 +184,7 @@ void gpci_l1_send_itself(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
     p->type = (uint8_t)type;
     p->born = t->wheel.now;
+    gpci_l1_goes_itself(&p->request);
     gpci_see_queued(t, stage, p, type == GPCI_READ);
     gpci_queue_push(&stage->out, &t->pool, t->wheel.now, packet);
 }

@@ -41,7 +41,6 @@ static void send(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_acc
     gpci_count_l1_bypass(t->h, stage->index, p->segments);
     stage->counts.passed[reason]++;
     p->request.policy_word = r->policy_word;
-    p->request.admitted = 0;
     gpci_l1_send_itself(t, stage, packet, GPCI_READ);
 }
 

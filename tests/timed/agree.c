@@ -171,3 +171,29 @@ Test(timed_agree, with_the_functional_hierarchy) {
     for (uint64_t seed = 0; seed < effort_of(400); seed++)
         agree(seed);
 }
+
+/* Both levels' policies decline lines; what L1's has let through is still L2's to decline. */
+Test(timed_agree, where_both_levels_decline) {
+    static const char settings[] = "l1.size = 512\nl1.ways = 2\nl1.allocate = on-fill\nl1.replacement = bip(bypass=1)\n"
+                                   "l1.write_policy = through\nl1.write_allocate = lazy\n"
+                                   "l2.size = 2048\nl2.ways = 4\nl2.replacement = bip(bypass=1)\n";
+    static rig r;
+    uint64_t state = 3;
+    rig_open(&r, settings, 1);
+    gpc_hierarchy *twin = functional_twin(&r);
+    gpc_stats timed = {0}, functional;
+    gpc_stats_init(&functional);
+    bool same = true;
+    for (uint32_t n = 0; n < 600 && same; n++) {
+        shot a = LINE(rig_below(&state, 2) ? GPC_STORE : GPC_LOAD, 128 * rig_below(&state, 64));
+        rig_issue(&r, a);
+        rig_finish(&r);
+        access_twin(twin, a);
+        timed = rig_stats(&r);
+        cr_assert_eq(gpc_hierarchy_get_stats(twin, &functional), GPC_OK);
+        same = same_counters(&timed, &functional, settings, "store or load");
+    }
+    cr_expect_gt(timed.l2_write_sector_hits, 0, "some of what was let through was kept");
+    gpc_hierarchy_destroy(twin);
+    rig_close(&r);
+}
