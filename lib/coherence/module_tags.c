@@ -82,7 +82,7 @@ static bool has_policy(const gpci_module *m, uint32_t block) {
     return m->policy && block % m->all_ways < m->given.ways;
 }
 
-static void notify_hit(gpci_module *m, uint32_t block) {
+static GPCI_NOINLINE void notify_hit(gpci_module *m, uint32_t block) {
     const gpc_replacement_ops *ops = m->policy->ops;
     const gpc_request request = request_of(m, m->tags[block]);
     if (ops->on_hit)

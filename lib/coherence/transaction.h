@@ -94,8 +94,6 @@ gpci_tree_point gpci_tree_send_reply(gpc_coherence *c, uint32_t request, const g
 /* Likewise one whose cycle of arrival is known. */
 gpci_tree_point gpci_tree_send_reply_at(gpc_coherence *c, const gpci_tree_probe_reply *reply, const gpci_module *t,
                                         gpci_module *from, gpci_module *to, gpc_message_kind kind);
-/* Note in a message what its receiver found. */
-void gpci_tree_message_found(gpc_coherence *c, uint32_t message, const gpci_tree_lookup *found);
 void gpci_tree_gather_add(gpc_coherence *c, gpci_tree_gather *gather, uint32_t message);
 /* All of them are there; `start` where there are none. */
 gpci_tree_point gpci_tree_gather_end(gpc_coherence *c, const gpci_module *m, gpci_tree_gather *gather,
@@ -221,6 +219,13 @@ bool gpci_tree_data_dirty(const gpc_coherence *c, const gpci_module *m, uint32_t
 void gpci_tree_data_store(gpc_coherence *c, gpci_module *m, uint32_t block, const gpci_tree_payload *store);
 void gpci_tree_data_load(const gpc_coherence *c, const gpci_module *m, uint32_t block, uint64_t address, uint32_t size,
                          uint8_t *out);
+
+/* Note in a message what its receiver found. */
+_Static_assert(GPCI_TREE_NO_BLOCK == GPC_NO_MODULE, "what a message says of a block that is not there");
+GPCI_INLINE void gpci_tree_message_found(gpc_coherence *c, uint32_t message, const gpci_tree_lookup *found) {
+    c->messages[message].block = found->block;
+    c->messages[message].found = found->hit;
+}
 
 /*
  * A module R and its low module T, which it sends a message that T answers. Opened, T has the message and has looked the

@@ -108,11 +108,6 @@ gpci_tree_point gpci_tree_send(gpc_coherence *c, const gpci_module *t, gpci_modu
     return gpci_tree_send_reply(c, GPC_NO_MESSAGE, t, from, to, kind, address, bytes, at);
 }
 
-void gpci_tree_message_found(gpc_coherence *c, uint32_t message, const gpci_tree_lookup *found) {
-    c->messages[message].block = found->block == GPCI_TREE_NO_BLOCK ? GPC_NO_MODULE : found->block;
-    c->messages[message].found = found->hit;
-}
-
 gpci_tree_point gpci_tree_mark(gpc_coherence *c, const gpci_module *m, gpc_message_kind kind, uint64_t address,
                                gpci_tree_point at) {
     gpc_coherence_message *message = push(c, at);

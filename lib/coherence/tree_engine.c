@@ -265,8 +265,8 @@ static void keep(gpc_coherence *c, gpci_tree_access *w) {
     w->at = gpci_tree_use_data(c, m, w->at, request->kind != GPC_COHERENCE_LOAD);
 }
 
-static gpc_status run(gpc_coherence *c, const gpc_coherence_request *request, gpc_error *error,
-                      gpc_coherence_result *result) {
+GPCI_INLINE gpc_status run(gpc_coherence *c, const gpc_coherence_request *request, gpc_error *error,
+                           gpc_coherence_result *result) {
     gpci_tree_access w = {.request = request, .m = gpci_module_at(c, request->module)};
     w.store = (gpci_tree_payload){request->address, request->bytes, request->mask, request->size};
     w.at = gpci_tree_engine_begin(c, request->cycle);
@@ -313,10 +313,10 @@ static gpc_status check(const gpc_coherence *c, const gpc_coherence_request *req
     return c->failed == GPC_OK ? GPC_OK : gpci_tree_engine_failure(c, error);
 }
 
-gpc_status gpci_coherence_access(gpc_coherence *c, const gpc_coherence_request *request, const gpc_request *carried,
-                                 gpc_error *error, gpc_coherence_result *result) {
-    if (gpci_tree_engine_hit(c, request, result))
-        return GPC_OK;
+/* All that is no plain hit. In one function with `run`: what misses would pay for one call more. */
+static GPCI_NOINLINE gpc_status access_step_by_step(gpc_coherence *c, const gpc_coherence_request *request,
+                                                    const gpc_request *carried, gpc_error *error,
+                                                    gpc_coherence_result *result) {
     gpc_status status = check(c, request, error);
     if (status != GPC_OK)
         return status;
@@ -324,6 +324,13 @@ gpc_status gpci_coherence_access(gpc_coherence *c, const gpc_coherence_request *
     status = run(c, request, error, result);
     c->request = NULL;
     return status;
+}
+
+gpc_status gpci_coherence_access(gpc_coherence *c, const gpc_coherence_request *request, const gpc_request *carried,
+                                 gpc_error *error, gpc_coherence_result *result) {
+    if (gpci_tree_engine_hit(c, request, result))
+        return GPC_OK;
+    return access_step_by_step(c, request, carried, error, result);
 }
 
 /* What policies are shown of a host's access: all that its request says and a gpc_request has a field for. */
@@ -338,19 +345,23 @@ static GPCI_COLD gpc_status access_shown(gpc_coherence *c, const gpc_coherence_r
     return gpci_coherence_access(c, request, &shown, error, result);
 }
 
+/* A host's request that is of a newer or older header, or one of a tree whose policies are shown requests. */
+static GPCI_COLD gpc_status access_other(gpc_coherence *c, const gpc_coherence_request *request, gpc_error *error,
+                                         gpc_coherence_result *result) {
+    gpc_coherence_request ours = GPC_COHERENCE_REQUEST_INIT;
+    size_t least = offsetof(gpc_coherence_request, flags) + sizeof ours.flags;
+    gpc_status status = gpci_take(&ours, sizeof ours, least, request, "gpc_coherence_request", error);
+    if (status != GPC_OK)
+        return status;
+    return c->has_policies ? access_shown(c, &ours, error, result)
+                           : gpci_coherence_access(c, &ours, NULL, error, result);
+}
+
 gpc_status gpc_coherence_access(gpc_coherence *c, const gpc_coherence_request *request, gpc_error *error,
                                 gpc_coherence_result *result) {
     if (!c || !request)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_coherence_access: %s is NULL", c ? "request" : "coherence");
-    gpc_coherence_request ours = GPC_COHERENCE_REQUEST_INIT;
-    if (GPCI_UNLIKELY(request->struct_size != sizeof *request)) {
-        size_t least = offsetof(gpc_coherence_request, flags) + sizeof ours.flags;
-        gpc_status status = gpci_take(&ours, sizeof ours, least, request, "gpc_coherence_request", error);
-        if (status != GPC_OK)
-            return status;
-        request = &ours;
-    }
-    if (GPCI_UNLIKELY(c->has_policies))
-        return access_shown(c, request, error, result);
+    if (GPCI_UNLIKELY(request->struct_size != sizeof *request || c->has_policies))
+        return access_other(c, request, error, result);
     return gpci_coherence_access(c, request, NULL, error, result);
 }
