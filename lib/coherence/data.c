@@ -4,10 +4,20 @@
 #include <string.h>
 
 /*
- * Bytes. A block's modified bytes are those in which it differs from the level below it; only these are
- * merged when they move, so several writers of one block do not undo each other (Table 2.6).
+ * The bytes of blocks. Each cached block has a mask with a bit for each byte: set where the byte has been modified and
+ * the low module does not have it yet. Whenever modified data move, only these bytes are merged into the receiver's
+ * block. Several caches may so modify different bytes of one block at the same time (state N), and none undoes the
+ * others.
+ *
+ * Example, blocks of 4 bytes, memory holds 10 20 30 40 (Table 2.6, block A; the mask in brackets):
+ *   C0 loads, C1 loads                   10 20 30 40 [0000] in both
+ *   C0 stores 15 25 to bytes 0 and 1     15 25 30 40 [1100] in C0
+ *   C1 stores 35 45 to bytes 2 and 3     10 20 35 45 [0011] in C1
+ *   C0 writes back                       memory: 15 25 30 40
+ *   C1 writes back                       memory: 15 25 35 45; C1's old bytes 10 20 are not in its mask
  */
 
+/* Masks: bit i % 8 of byte i / 8 stands for byte i. */
 static bool bit(const uint8_t *mask, uint32_t index) {
     return mask[index / 8] >> (index & 7) & 1;
 }
@@ -50,10 +60,10 @@ void gpci_tree_data_merge(gpc_coherence *c, const gpci_module *x, uint32_t x_blo
     const uint8_t *from = gpci_module_data_of(x, x_block), *mask = gpci_module_dirty_of(x, x_block);
     uint32_t offset = (uint32_t)(tag & (t->given.block_bytes - 1));
     bool memory = t->place == GPCI_PLACE_MEMORY;
-    /* memory has every block that was ever accessed */
+    /* memory has the block: it was reserved when it was first accessed */
     uint8_t *to = memory ? gpci_tree_memory_at(c, tag) : gpci_module_data_of(t, t_block) + offset;
     for (uint32_t i = 0; to && i < x->given.block_bytes; i++) {
-        if (!(i & 7) && !mask[i / 8]) {
+        if (!(i & 7) && !mask[i / 8]) { /* none of the next eight is modified */
             i += 7;
             continue;
         }
@@ -71,7 +81,7 @@ void gpci_tree_data_transfer(gpc_coherence *c, const gpci_module *x, uint32_t x_
         return;
     const uint8_t *from = gpci_module_data_of(x, x_block), *mask = gpci_module_dirty_of(x, x_block);
     uint8_t *to = gpci_module_data_of(r, r_block), *own = gpci_module_dirty_of(r, r_block);
-    /* What somebody stored non-coherently is newer than what an owner has stored. */
+    /* bytes stored non-coherently are newer than R's, which an owner that was probed before has sent */
     bool newer = x->states[x_block] == GPC_LINE_N;
     for (uint32_t i = 0; i < x->given.block_bytes; i++) {
         bool dirty = bit(mask, i);

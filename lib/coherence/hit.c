@@ -2,8 +2,8 @@
 #include "coherence/tree_engine.h"
 
 /*
- * Hits of the first level, which most accesses are, in one go: what tree_engine.c does for them step by step, without the
- * steps. Whatever is out of the ordinary is left to it, and nothing is touched then.
+ * Hits of the first level, which most accesses are, in one go: what tree_engine.c does for them step by step, without
+ * the steps. Whatever is out of the ordinary is left to it, and nothing is touched then.
  */
 
 /* Is the access one that may be done here, if it hits? */

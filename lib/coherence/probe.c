@@ -4,11 +4,22 @@
 #include <string.h>
 
 /*
- * Requests towards the processors. T asks several of those above it at the same time: first all are asked, then each
- * does its part, then they answer in the order in which they are ready.
+ * Probes: what T asks of the modules above it that have copies of a block. A read probe goes to the owner, which sends
+ * its data and gives up the right to write; a write probe goes to all sharers, which send modified data and invalidate
+ * their copies. T probes several modules at the same time, in three steps: all probes are sent; each probed module does
+ * its part, which may mean to probe the modules above it first; the replies are sent in the order in which they are
+ * ready, and T waits for all of them.
+ *
+ * Example of a write probe, nmoesi, two L1s over an L2 (T), a STORE of L1-0 (R) to a block that L1-1 (X) has modified:
+ *   probe_sharers         T's directory lists L1-1: a write probe is sent to it; the directory forgets L1-1
+ *   begin_write_probe     L1-1 is looked up: found in M; nothing is above it to be probed
+ *   invalidate_copy       the rule for WRITE_PROBE in M is SEND_DATA, next I. nmoesi has PEER: the bytes go to L1-0
+ *   send_to_peer_and_time the message with the block to L1-0, whose request waits for it as well
+ *   send_reply            an acknowledgement to T
+ * With a protocol without PEER the reply to T carries the block, T merges it and passes it on in its own reply.
  */
 
-/* A probe on its way to X; its answer will be worked out. There is room for it where there is for the message. */
+/* Send a probe to X, and append the reply that is to be worked out: as many fit as messages do. */
 static void send_probe(gpc_coherence *c, gpci_module *t, uint32_t x, gpc_message_kind kind, uint64_t address,
                        gpci_tree_point at) {
     gpci_module *m = gpci_module_at(c, x);
@@ -18,19 +29,22 @@ static void send_probe(gpc_coherence *c, gpci_module *t, uint32_t x, gpc_message
         return;
     }
     c->replies[c->reply_count++] = (gpci_tree_probe_reply){
-        .ready = there, .address = address, .module = x, .request = there.after, .bytes = c->control_bytes};
+        .ready = there, .address = address, .module = x, .probe = there.after, .bytes = c->control_bytes};
 }
 
-/* The answers on their way: to who asked T, where X sends the block itself, then those to T, by when they come. */
-static void send_answers(gpc_coherence *c, gpci_module *t, gpci_tree_probe_reply *replies, uint32_t count,
-                         const gpci_tree_request *peer, gpci_tree_gather *gather) {
+/*
+ * Send the messages with data to the peer, in the order in which they are ready; then work out when the replies to T
+ * arrive, whose links are shared, and sort them by that.
+ */
+static void send_to_peer_and_time(gpc_coherence *c, gpci_module *t, gpci_tree_probe_reply *replies, uint32_t count,
+                                  const gpci_tree_request *peer, gpci_tree_gather *gather) {
     gpci_tree_sort_ready(replies, count);
     for (uint32_t k = 0; k < count; k++) {
         if (!replies[k].peer)
             continue;
         gpci_module *x = gpci_module_at(c, replies[k].module);
         gpci_tree_point sent =
-            gpci_tree_send_reply(c, replies[k].request, t, x, peer->from, GPC_MESSAGE_DATA, replies[k].address,
+            gpci_tree_send_reply(c, replies[k].probe, t, x, peer->from, GPC_MESSAGE_DATA, replies[k].address,
                                  c->control_bytes + x->given.block_bytes, replies[k].ready);
         gpci_tree_gather_add(c, gather, sent.after);
     }
@@ -40,7 +54,8 @@ static void send_answers(gpc_coherence *c, gpci_module *t, gpci_tree_probe_reply
     gpci_tree_sort_arrived(replies, count);
 }
 
-static gpci_tree_point answer(gpc_coherence *c, gpci_module *t, const gpci_tree_probe_reply *reply) {
+/* X's reply to T, which arrives when gpci_tree_star_gather has said. */
+static gpci_tree_point send_reply(gpc_coherence *c, gpci_module *t, const gpci_tree_probe_reply *reply) {
     gpc_message_kind kind = reply->bytes == c->control_bytes ? GPC_MESSAGE_ACK
                             : reply->peer                    ? GPC_MESSAGE_WRITE_BACK
                                                              : GPC_MESSAGE_DATA;
@@ -48,17 +63,17 @@ static gpci_tree_point answer(gpc_coherence *c, gpci_module *t, const gpci_tree_
     return gpci_tree_send_reply_at(c, reply, t, gpci_module_at(c, reply->module), t, kind);
 }
 
-/* Does X send its block straight to who asked T? */
-static bool sends_to_peer(const gpc_coherence *c, const gpci_module *x, const gpci_tree_request *ask) {
-    return ask && gpci_tree_has(c, GPC_PROTOCOL_PEER) && x->given.block_bytes == ask->from->given.block_bytes;
+/* Does X send its block straight to the requester? Both must have blocks of the same size. */
+static bool sends_to_peer(const gpc_coherence *c, const gpci_module *x, const gpci_tree_request *request) {
+    return request && gpci_tree_has(c, GPC_PROTOCOL_PEER) && x->given.block_bytes == request->from->given.block_bytes;
 }
 
-/* Write probe at X: find the block and take it from those above X. */
-static void reach(gpc_coherence *c, gpci_tree_probe_reply *reply) {
+/* A write probe is received by X: look the block up, and first invalidate the copies in the modules above X. */
+static void begin_write_probe(gpc_coherence *c, gpci_tree_probe_reply *reply) {
     gpci_module *x = gpci_module_at(c, reply->module);
     x->stats.write_probes++;
     gpci_tree_lookup found = gpci_tree_find(c, x, reply->address, &reply->ready);
-    gpci_tree_message_found(c, reply->request, &found);
+    gpci_tree_message_found(c, reply->probe, &found);
     reply->found = found.hit;
     reply->block = found.block;
     reply->state = found.state;
@@ -72,8 +87,9 @@ static void reach(gpc_coherence *c, gpci_tree_probe_reply *reply) {
     reply->processed = reply->ready.cycle;
 }
 
-/* X decides on its answer, and gives the block up. */
-static void give_up(gpc_coherence *c, gpci_module *t, gpci_tree_probe_reply *reply, const gpci_tree_write_probe *i) {
+/* X's reply to a write probe by its rule; its data go to the peer or to T, and its copy is invalidated. */
+static void invalidate_copy(gpc_coherence *c, gpci_module *t, gpci_tree_probe_reply *reply,
+                            const gpci_tree_write_probe *probe) {
     gpci_module *x = gpci_module_at(c, reply->module);
     uint32_t block = reply->block;
     uint8_t state = gpci_tree_has(c, GPC_PROTOCOL_STALE_REPLY) ? reply->state : x->states[block];
@@ -81,13 +97,14 @@ static void give_up(gpc_coherence *c, gpci_module *t, gpci_tree_probe_reply *rep
     bool entry = gpci_module_directory_only(x, block),
          modified = entry ? reply->received : gpci_tree_is_modified(state);
     bool sends = rule.actions & GPC_DO_SEND_DATA && (modified || !entry);
-    reply->peer = sends && !entry && sends_to_peer(c, x, i->peer);
+    reply->peer = sends && !entry && sends_to_peer(c, x, probe->peer);
     reply->data = sends && modified;
     reply->masked = state == GPC_LINE_N;
     if (reply->peer)
-        gpci_tree_data_transfer(c, x, block, i->peer->from, i->peer->block, !i->peer->valid && !modified, true);
+        gpci_tree_data_transfer(c, x, block, probe->peer->from, probe->peer->block, !probe->peer->valid && !modified,
+                                true);
     else if (reply->data)
-        gpci_tree_data_merge(c, x, block, gpci_module_tag_of(x, reply->address), t, i->block);
+        gpci_tree_data_merge(c, x, block, gpci_module_tag_of(x, reply->address), t, probe->block);
     if (sends && !reply->peer)
         reply->bytes += x->given.block_bytes;
     x->stats.invalidations++;
@@ -95,7 +112,10 @@ static void give_up(gpc_coherence *c, gpci_module *t, gpci_tree_probe_reply *rep
     reply->sends = sends;
 }
 
-/* X reads its data where it sends them; and where another of those asked was known to, before (Multi2Sim). */
+/*
+ * A reply with data leaves X after X's data latency. In Multi2Sim, so does one without, if the reply of another module
+ * that was probed with it brought data before.
+ */
 static void read_data(gpc_coherence *c, gpci_tree_probe_reply *replies, uint32_t count) {
     bool repeats = gpci_tree_has(c, GPC_PROTOCOL_COUNT_REPLIES);
     for (uint32_t k = 0; k < count; k++) {
@@ -108,46 +128,56 @@ static void read_data(gpc_coherence *c, gpci_tree_probe_reply *replies, uint32_t
     }
 }
 
-/* Ask all who share a sub-block of those that are meant, and forget them. */
-static void probe_sharers(gpc_coherence *c, gpci_module *t, const gpci_tree_write_probe *i, gpci_tree_point at) {
-    bool exact = gpci_tree_has(c, GPC_PROTOCOL_PROBE_WHOLE);
+/*
+ * Send a write probe to each sharer of the selected sub-blocks, and remove it from the directory. X has one block for
+ * several sub-blocks of T if its blocks are larger: it is probed once. Multi2Sim (PROBE_WHOLE) does it sub-block by
+ * sub-block, and probes X at the one that its block begins with.
+ */
+static void probe_sharers(gpc_coherence *c, gpci_module *t, const gpci_tree_write_probe *probe, gpci_tree_point at) {
+    bool aligned_only = gpci_tree_has(c, GPC_PROTOCOL_PROBE_WHOLE);
     for (uint32_t sub = 0; sub < t->sub_blocks; sub++) {
-        uint64_t address = gpci_tree_address_of(t, i->block, sub);
-        if (address < i->first || address > i->last)
+        uint64_t address = gpci_tree_address_of(t, probe->block, sub);
+        if (address < probe->first || address > probe->last)
             continue;
         for (uint32_t word = 0; word < t->sharer_words; word++)
-            for (uint64_t bits = gpci_module_sharers_of(t, i->block, sub)[word]; bits; bits &= bits - 1) {
+            for (uint64_t bits = gpci_module_sharers_of(t, probe->block, sub)[word]; bits; bits &= bits - 1) {
                 uint32_t slot = word * 64 + gpci_lowest(bits);
                 gpci_module *x = gpci_module_at(c, t->above[slot]);
-                if (x == i->except)
+                if (x == probe->except)
                     continue;
                 uint64_t block = gpci_module_tag_of(x, address);
                 const gpci_tree_span span = gpci_tree_span_of(t, x, block);
                 for (uint32_t s = span.first; s < span.end; s++)
-                    if (!exact || s == sub)
-                        gpci_tree_drop_sharer(t, i->block, s, slot);
-                if (!exact || block == address)
+                    if (!aligned_only || s == sub)
+                        gpci_tree_drop_sharer(t, probe->block, s, slot);
+                if (!aligned_only || block == address)
                     send_probe(c, t, x->index, GPC_MESSAGE_WRITE_PROBE, block, at);
             }
     }
 }
 
-/* What T does with an answer that has come, by the state that it was in when it asked. */
-static void take_answer(gpc_coherence *c, gpci_module *t, gpci_tree_write_probe *i, uint8_t remembered, bool data,
-                        gpci_tree_point at) {
+/*
+ * T receives a reply: modified data put it into the next state of INVALIDATE_DATA, once. Multi2Sim (COUNT_REPLIES)
+ * does it again for every reply after the first with data, from the state in which T was when it sent the probes.
+ */
+static void take_reply(gpc_coherence *c, gpci_module *t, gpci_tree_write_probe *probe, uint8_t remembered, bool data,
+                       gpci_tree_point at) {
     bool repeats = gpci_tree_has(c, GPC_PROTOCOL_COUNT_REPLIES);
-    if (!data || (i->received && !repeats))
+    if (!data || (probe->received && !repeats))
         return;
-    i->received = true;
-    uint8_t state = repeats ? remembered : t->states[i->block];
+    probe->received = true;
+    uint8_t state = repeats ? remembered : t->states[probe->block];
     gpc_protocol_rule rule = gpci_tree_rule(c, t, state, GPC_EVENT_INVALIDATE_DATA);
     if (!(rule.actions & GPC_DO_IGNORE))
-        gpci_tree_set_state(c, t, i->block, t->tags[i->block], rule.next,
+        gpci_tree_set_state(c, t, probe->block, t->tags[probe->block], rule.next,
                             state == GPC_LINE_E ? GPC_ORIGIN_INVALIDATE_DATA_1 : GPC_ORIGIN_INVALIDATE_DATA_2, at);
 }
 
-/* What an owner has modified is older than what others have stored non-coherently, and so is to be merged before it. */
-static void owners_first(const gpc_coherence *c, gpci_tree_probe_reply *replies, uint32_t count) {
+/*
+ * Put the replies of owners first. An owner (M, O, E) modified its bytes while there was no other copy; what others
+ * have stored non-coherently (N) is newer, and has to be merged after it.
+ */
+static void sort_owners_first(const gpc_coherence *c, gpci_tree_probe_reply *replies, uint32_t count) {
     uint32_t put = 0;
     for (uint32_t k = 0; k < count; k++) {
         const gpci_module *x = gpci_module_at(c, replies[k].module);
@@ -160,63 +190,64 @@ static void owners_first(const gpc_coherence *c, gpci_tree_probe_reply *replies,
     }
 }
 
-gpci_tree_point gpci_tree_probe_copies(gpc_coherence *c, gpci_module *t, gpci_tree_write_probe *i, gpci_tree_point at) {
+gpci_tree_point gpci_tree_probe_copies(gpc_coherence *c, gpci_module *t, gpci_tree_write_probe *probe,
+                                       gpci_tree_point at) {
     if (!t->sub_blocks || !gpci_tree_has(c, GPC_PROTOCOL_DIRECTORY))
         return at;
     uint32_t first = c->reply_count;
-    uint8_t remembered = t->states[i->block];
-    probe_sharers(c, t, i, at);
+    uint8_t remembered = t->states[probe->block];
+    probe_sharers(c, t, probe, at);
     uint32_t count = c->reply_count - first;
     if (!count)
         return at;
     gpci_tree_probe_reply *replies = c->replies + first;
-    bool seen = gpci_tree_has(c, GPC_PROTOCOL_COUNT_REPLIES); /* the order of what happens at the same time */
-    if (c->non_coherent && !seen)
-        owners_first(c, replies, count);
+    bool by_time = gpci_tree_has(c, GPC_PROTOCOL_COUNT_REPLIES); /* Multi2Sim: first come, first served */
+    if (c->non_coherent && !by_time)
+        sort_owners_first(c, replies, count);
     for (uint32_t k = 0; k < count; k++)
-        reach(c, &replies[k]);
-    if (seen)
+        begin_write_probe(c, &replies[k]);
+    if (by_time)
         gpci_tree_sort_processed(replies, count);
     for (uint32_t k = 0; k < count; k++) {
         if (!replies[k].found)
             continue;
-        give_up(c, t, &replies[k], i);
-        i->dirty |= replies[k].data && replies[k].peer;
-        i->whole |= replies[k].peer && !replies[k].masked;
+        invalidate_copy(c, t, &replies[k], probe);
+        probe->dirty |= replies[k].data && replies[k].peer;
+        probe->whole |= replies[k].peer && !replies[k].masked;
     }
     read_data(c, replies, count);
-    send_answers(c, t, replies, count, i->peer, i->gather);
+    send_to_peer_and_time(c, t, replies, count, probe->peer, probe->gather);
     gpci_tree_gather gather = GPCI_TREE_GATHER_INIT;
     for (uint32_t k = 0; k < count; k++) {
-        gpci_tree_point come = answer(c, t, &replies[k]);
-        gpci_tree_gather_add(c, &gather, come.after);
-        bool known = false; /* answers count from when they were decided, not from when they come */
+        gpci_tree_point arrived = send_reply(c, t, &replies[k]);
+        gpci_tree_gather_add(c, &gather, arrived.after);
+        bool known = false; /* Multi2Sim: data count from when X's state changed, not from when they arrive */
         for (uint32_t j = 0; j < count; j++)
-            known |= replies[j].data && !replies[j].peer && replies[j].processed <= come.cycle;
-        take_answer(c, t, i, remembered, known, come);
+            known |= replies[j].data && !replies[j].peer && replies[j].processed <= arrived.cycle;
+        take_reply(c, t, probe, remembered, known, arrived);
     }
     c->reply_count = first;
     return gpci_tree_gather_end(c, t, &gather, at);
 }
 
-/* How X, which has been found, answers a read probe; `above`: what those above it said. */
-static void answer_read_probe(gpc_coherence *c, gpci_module *t, gpci_tree_probe_reply *reply, gpci_tree_read_probe *s,
-                              uint32_t block, const gpci_tree_read_probe *above) {
+/* X, which has the block, replies to a read probe by its rule. `above`: what the probe of X's own owners brought. */
+static void reply_to_read_probe(gpc_coherence *c, gpci_module *t, gpci_tree_probe_reply *reply,
+                                gpci_tree_read_probe *probe, uint32_t block, const gpci_tree_read_probe *above) {
     gpci_module *x = gpci_module_at(c, reply->module);
     uint8_t state = x->states[block];
     gpc_protocol_rule rule = gpci_tree_rule(c, x, state, GPC_EVENT_READ_PROBE);
-    bool entry = gpci_module_directory_only(x, block); /* has no bytes but those that have just come from above */
+    bool entry = gpci_module_directory_only(x, block); /* it has no bytes but those just received from above */
     bool sends = rule.actions & GPC_DO_SEND_DATA, modified = above->data || (gpci_tree_is_modified(state) && !entry);
     if (entry || (gpci_tree_has(c, GPC_PROTOCOL_BARE_ACK) && above->asked))
         sends = above->data;
-    reply->peer = sends && !entry && sends_to_peer(c, x, s->ask);
+    reply->peer = sends && !entry && sends_to_peer(c, x, probe->request);
     bool back = sends && modified && (!reply->peer || rule.actions & GPC_DO_WRITE_BACK);
-    if (reply->peer) { /* T's copy is the same, but for what X has modified */
-        gpci_tree_data_fill(c, t, s->block, s->ask->from, s->ask->block, s->ask->tag);
-        gpci_tree_data_transfer(c, x, block, s->ask->from, s->ask->block, false, false);
+    if (reply->peer) { /* the bytes that X has not modified are the same in T */
+        gpci_tree_data_fill(c, t, probe->block, probe->request->from, probe->request->block, probe->request->tag);
+        gpci_tree_data_transfer(c, x, block, probe->request->from, probe->request->block, false, false);
     }
     if (back) {
-        gpci_tree_data_merge(c, x, block, gpci_module_tag_of(x, reply->address), t, s->block);
+        gpci_tree_data_merge(c, x, block, gpci_module_tag_of(x, reply->address), t, probe->block);
         gpci_tree_data_clean(c, x, block);
     }
     reply->data = back;
@@ -233,11 +264,12 @@ static void answer_read_probe(gpc_coherence *c, gpci_module *t, gpci_tree_probe_
     reply->keeps = rule.next == GPC_LINE_O && !(rule.actions & GPC_DO_IGNORE);
 }
 
-static void read_probe(gpc_coherence *c, gpci_module *t, gpci_tree_probe_reply *reply, gpci_tree_read_probe *s) {
+/* A read probe is received by X: the owners above X are probed first, since their bytes are newer than X's. */
+static void read_probe(gpc_coherence *c, gpci_module *t, gpci_tree_probe_reply *reply, gpci_tree_read_probe *probe) {
     gpci_module *x = gpci_module_at(c, reply->module);
     x->stats.read_probes++;
     gpci_tree_lookup found = gpci_tree_find(c, x, reply->address, &reply->ready);
-    gpci_tree_message_found(c, reply->request, &found);
+    gpci_tree_message_found(c, reply->probe, &found);
     reply->processed = reply->ready.cycle;
     if (!found.hit) {
         x->stats.probe_misses++;
@@ -246,91 +278,101 @@ static void read_probe(gpc_coherence *c, gpci_module *t, gpci_tree_probe_reply *
     reply->found = true;
     gpci_tree_read_probe above = {.block = found.block};
     reply->ready = gpci_tree_probe_owners(c, x, &above, reply->ready);
-    answer_read_probe(c, t, reply, s, found.block, &above);
+    reply_to_read_probe(c, t, reply, probe, found.block, &above);
     reply->processed = reply->ready.cycle;
     reply->ready = gpci_tree_use_data(c, x, reply->ready, false);
 }
 
-static bool asks_for(const gpci_tree_read_probe *s, uint64_t address) {
-    return !s->ask || address - s->ask->tag < s->ask->from->given.block_bytes;
+/* Is this sub-block one of those that the probe is for? */
+static bool asks_for(const gpci_tree_read_probe *probe, uint64_t address) {
+    return !probe->request || address - probe->request->tag < probe->request->from->given.block_bytes;
 }
 
-/* Was X asked already, for the sub-block before this one? */
-static bool asked_before(const gpci_module *t, const gpci_tree_read_probe *s, const gpci_module *x, uint32_t sub) {
-    uint64_t address = gpci_tree_address_of(t, s->block, sub), before = address - ((uint64_t)1 << t->sub_shift);
-    return sub && gpci_module_tag_of(x, before) == gpci_module_tag_of(x, address) && asks_for(s, before) &&
-           *gpci_module_owner_of(t, s->block, sub - 1) == *gpci_module_owner_of(t, s->block, sub);
+/* X owns several sub-blocks as one block: was it probed for the sub-block before this one? */
+static bool asked_before(const gpci_module *t, const gpci_tree_read_probe *probe, const gpci_module *x, uint32_t sub) {
+    uint64_t address = gpci_tree_address_of(t, probe->block, sub), before = address - ((uint64_t)1 << t->sub_shift);
+    return sub && gpci_module_tag_of(x, before) == gpci_module_tag_of(x, address) && asks_for(probe, before) &&
+           *gpci_module_owner_of(t, probe->block, sub - 1) == *gpci_module_owner_of(t, probe->block, sub);
 }
 
-static void probe_owners(gpc_coherence *c, gpci_module *t, const gpci_tree_read_probe *s, gpci_tree_point at) {
+/*
+ * Send a read probe to each owner of a sub-block but R; Multi2Sim (PROBE_WHOLE): of all sub-blocks, not only those
+ * asked for.
+ */
+static void probe_owners(gpc_coherence *c, gpci_module *t, const gpci_tree_read_probe *probe, gpci_tree_point at) {
     bool whole = gpci_tree_has(c, GPC_PROTOCOL_PROBE_WHOLE);
     for (uint32_t sub = 0; sub < t->sub_blocks; sub++) {
-        uint16_t owner = *gpci_module_owner_of(t, s->block, sub);
-        uint64_t address = gpci_tree_address_of(t, s->block, sub);
-        if (owner == GPCI_TREE_NO_OWNER || (!whole && !asks_for(s, address)))
+        uint16_t owner = *gpci_module_owner_of(t, probe->block, sub);
+        uint64_t address = gpci_tree_address_of(t, probe->block, sub);
+        if (owner == GPCI_TREE_NO_OWNER || (!whole && !asks_for(probe, address)))
             continue;
         gpci_module *x = gpci_module_at(c, t->above[owner]);
-        if ((s->ask && x == s->ask->from) ||
-            (whole ? gpci_module_tag_of(x, address) != address : asked_before(t, s, x, sub)))
+        if ((probe->request && x == probe->request->from) ||
+            (whole ? gpci_module_tag_of(x, address) != address : asked_before(t, probe, x, sub)))
             continue;
         send_probe(c, t, x->index, GPC_MESSAGE_READ_PROBE, gpci_module_tag_of(x, address), at);
     }
 }
 
-/* Where nobody owns the block, one who shares it may send it: the last of them, if the protocol has sharers do so. */
-static void probe_sharer(gpc_coherence *c, gpci_module *t, const gpci_tree_read_probe *s, gpci_tree_point at) {
-    if (!s->ask || !gpci_tree_has(c, GPC_PROTOCOL_PEER) || s->ask->from->given.block_bytes != 1u << t->sub_shift)
+/*
+ * Without an owner, a sharer may send the block to R, if the protocol's rule for READ_PROBE in S says SEND_DATA (MSI,
+ * MESI; Table 2.1, step 9). Any could; it is the last in the directory.
+ */
+static void probe_sharer(gpc_coherence *c, gpci_module *t, const gpci_tree_read_probe *probe, gpci_tree_point at) {
+    if (!probe->request || !gpci_tree_has(c, GPC_PROTOCOL_PEER) ||
+        probe->request->from->given.block_bytes != 1u << t->sub_shift)
         return;
-    uint32_t sub = gpci_module_sub_of(t, s->ask->tag);
+    uint32_t sub = gpci_module_sub_of(t, probe->request->tag);
     for (uint32_t slot = t->above_count; slot-- > 0;) {
         gpci_module *x = gpci_module_at(c, t->above[slot]);
-        if (x == s->ask->from || !gpci_tree_has_sharer(t, s->block, sub, slot) ||
-            x->given.block_bytes != s->ask->from->given.block_bytes ||
+        if (x == probe->request->from || !gpci_tree_has_sharer(t, probe->block, sub, slot) ||
+            x->given.block_bytes != probe->request->from->given.block_bytes ||
             !(x->rules[GPC_LINE_S][GPC_EVENT_READ_PROBE].actions & GPC_DO_SEND_DATA))
             continue;
-        send_probe(c, t, x->index, GPC_MESSAGE_READ_PROBE, s->ask->tag, at);
+        send_probe(c, t, x->index, GPC_MESSAGE_READ_PROBE, probe->request->tag, at);
         return;
     }
 }
 
-/* T's directory after an answer: who is not in O now owns the block no longer, who has lost it shares it no longer. */
-static void forget_owner(gpc_coherence *c, gpci_module *t, const gpci_tree_read_probe *s,
-                         const gpci_tree_probe_reply *reply) {
+/* T's directory after a reply: X is still the owner only in O, and still a sharer only if it had the block. */
+static void update_directory(gpc_coherence *c, gpci_module *t, const gpci_tree_read_probe *probe,
+                             const gpci_tree_probe_reply *reply) {
     const gpci_module *x = gpci_module_at(c, reply->module);
     const uint32_t slot = t->slots[x->index];
     const gpci_tree_span span = gpci_tree_span_of(t, x, reply->address);
     for (uint32_t sub = span.first; sub < span.end; sub++) {
         if (!reply->keeps)
-            gpci_tree_drop_owner(t, s->block, sub, slot);
+            gpci_tree_drop_owner(t, probe->block, sub, slot);
         if (!reply->found)
-            gpci_tree_drop_sharer(t, s->block, sub, slot);
+            gpci_tree_drop_sharer(t, probe->block, sub, slot);
     }
 }
 
-gpci_tree_point gpci_tree_probe_owners(gpc_coherence *c, gpci_module *t, gpci_tree_read_probe *s, gpci_tree_point at) {
+gpci_tree_point gpci_tree_probe_owners(gpc_coherence *c, gpci_module *t, gpci_tree_read_probe *probe,
+                                       gpci_tree_point at) {
     if (!t->sub_blocks || !gpci_tree_has(c, GPC_PROTOCOL_DIRECTORY))
         return at;
     uint32_t first = c->reply_count;
-    probe_owners(c, t, s, at);
+    probe_owners(c, t, probe, at);
     if (c->reply_count == first)
-        probe_sharer(c, t, s, at);
+        probe_sharer(c, t, probe, at);
     uint32_t count = c->reply_count - first;
     if (!count)
         return at;
     gpci_tree_probe_reply *replies = c->replies + first;
     for (uint32_t k = 0; k < count; k++)
-        read_probe(c, t, &replies[k], s);
-    send_answers(c, t, replies, count, s->ask, s->gather);
+        read_probe(c, t, &replies[k], probe);
+    send_to_peer_and_time(c, t, replies, count, probe->request, probe->gather);
     gpci_tree_gather gather = GPCI_TREE_GATHER_INIT;
-    s->asked = true;
+    probe->asked = true;
     for (uint32_t k = 0; k < count; k++) {
-        gpci_tree_point come = answer(c, t, &replies[k]);
-        gpci_tree_gather_add(c, &gather, come.after);
-        forget_owner(c, t, s, &replies[k]);
-        s->sent |= replies[k].peer;
-        if (replies[k].data && !s->data && !gpci_tree_has(c, GPC_PROTOCOL_DROP_PROBE_DATA))
-            gpci_tree_apply(c, t, s->block, GPC_EVENT_PROBE_DATA, GPC_ORIGIN_PROBE_DATA, come);
-        s->data |= replies[k].data;
+        gpci_tree_point arrived = send_reply(c, t, &replies[k]);
+        gpci_tree_gather_add(c, &gather, arrived.after);
+        update_directory(c, t, probe, &replies[k]);
+        probe->sent |= replies[k].peer;
+        if (replies[k].data && !probe->data && !gpci_tree_has(c, GPC_PROTOCOL_DROP_PROBE_DATA))
+            gpci_tree_apply(c, t, probe->block, GPC_EVENT_PROBE_DATA, GPC_ORIGIN_PROBE_DATA, arrived);
+        probe->data |= replies[k].data;
     }
     c->reply_count = first;
     return gpci_tree_gather_end(c, t, &gather, at);

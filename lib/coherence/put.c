@@ -2,12 +2,12 @@
 #include "coherence/tree_engine.h"
 
 /*
- * What a module sends to its low module without asking for anything: write-backs, notices of clean copies that are gone,
- * and stores that are written through. All are puts.
+ * What a module sends to its low module without asking for anything: write-backs, notices of clean copies that are
+ * gone, and stores that are written through. All are puts.
  *
  * Example, nmoesi, an L1 with a modified block that has to make room: gpci_tree_evict builds a put with the block's
- * modified bytes; L2, which finds the block, stores them, takes the state that its table has for DATA_ABOVE, strikes the
- * L1 off the block's directory and answers with an acknowledgement.
+ * modified bytes; L2, which finds the block, stores them, takes the state that its table has for DATA_ABOVE, strikes
+ * the L1 off the block's directory and answers with an acknowledgement.
  */
 
 void gpci_tree_drop_sharers(const gpc_coherence *c, gpci_module *t, uint32_t block, const gpci_module *r,

@@ -6,8 +6,8 @@
 /*
  * What an access changes, as bytes and back. Saved are the slab, the data of invalid blocks zeroed; of each full map,
  * and of memory's bytes, a count and that many entries ascending by block number: the number, and what is kept of it;
- * and, where messages have cycles, which module each switch served last. So two trees of the same options in the same state
- * save the same bytes, however they came there.
+ * and, where messages have cycles, which module each switch served last. So two trees of the same options in the same
+ * state save the same bytes, however they came there.
  */
 
 static size_t entry_bytes(const gpci_module *m) {

@@ -1,12 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A star network: one switch, a link each way to every module. A message goes from its module's output buffer over the
- * link to the switch, through the switch to the buffer of its receiver's link, and over that link. Each of the three
- * takes size / bandwidth cycles, rounded up, and carries one message at a time; entering the first buffer takes one
- * cycle, and one message a cycle enters. Idle, that is 1 + 3 * ceil(size / bandwidth).
+ * The time that messages need on a star network: one switch, and one link each way between it and every module.
  *
- * The switch lets senders through to a receiver in turn, from the one after the last. One whose message began to cross
- * its link in an earlier cycle has its turn, even if it has not come yet: nothing passes in that cycle (Multi2Sim).
+ * A message crosses three stages: the sender's link to the switch, the switch, the link to the receiver. Each stage
+ * needs ceil(size / bandwidth) cycles, and is used by one message at a time; a stage begins when the whole message has
+ * passed the one before. The sender's buffer takes one message a cycle, which adds one cycle. On idle stages that is
+ *   1 + 3 * ceil(size / bandwidth).
+ *
+ * Example, bandwidth 32: a read request of 8 bytes sent in cycle 0 uses the sender's link in cycle 1, the switch in 2,
+ * the receiver's link in 3, and is received in cycle 4. A reply of 72 bytes needs 3 cycles a stage, 10 in all. Two such
+ * replies, of X and Y to T, both sent in cycle 10: X's and Y's links are their own, cycles 11 to 13; at the switch X's
+ * passes in 14 to 16 and Y's waits until 17 to 19; X's is received in cycle 20, Y's in 23.
+ *
+ * Only the messages of one transaction meet: each access finds an idle network. What is kept from one to the next is
+ * whom the switch served last, for arbitration: at each output it is round-robin, beginning after the module that was
+ * served last. As in Multi2Sim a module gets its turn as soon as its message has begun to cross its link, though it is
+ * not at the switch yet; then nothing passes in that cycle.
  */
 #include "coherence/transaction.h"
 
@@ -17,24 +26,28 @@ void gpci_tree_star_begin(gpc_coherence *c) {
         c->stars[i].transaction++;
 }
 
+/* Cycles that a message uses a stage. */
 static uint64_t cycles_of(const gpci_tree_star *star, uint32_t bytes) {
     return ((uint64_t)bytes + star->given.bandwidth - 1) / star->given.bandwidth;
 }
 
-/* The first cycle from `cycle` on at which a link is free for `cycles`; `*place`: the span before which that is. */
+/*
+ * The first cycle, `cycle` or later, from which a stage is free for `cycles` cycles. `*index`: the first of the busy
+ * spans that lie behind it.
+ */
 static uint64_t free_from(const gpci_tree_star *star, const gpci_tree_link *link, uint64_t cycle, uint64_t cycles,
-                          uint32_t *place) {
+                          uint32_t *index) {
     uint32_t i = 0;
 
     if (link->transaction == star->transaction)
         for (; i < link->count && link->begins[i] < cycle + cycles; i++)
             cycle = link->ends[i] > cycle ? link->ends[i] : cycle;
-    *place = i;
+    *index = i;
     return cycle;
 }
 
-/* Spans `at` and the one after it become one, with what lies between. */
-static void join(gpci_tree_link *link, uint32_t at) {
+/* Merge span `at` and the next, and the gap between them, into one. */
+static void merge_spans(gpci_tree_link *link, uint32_t at) {
     const size_t after = --link->count - at - 1;
 
     link->ends[at] = link->ends[at + 1];
@@ -42,8 +55,12 @@ static void join(gpci_tree_link *link, uint32_t at) {
     memmove(link->ends + at + 1, link->ends + at + 2, after * sizeof *link->ends);
 }
 
-/* Messages are not asked for in the order in which they are sent: one may go in between others. */
-static uint64_t keep(const gpci_tree_star *star, gpci_tree_link *link, uint64_t cycle, uint64_t cycles) {
+/*
+ * Reserve a stage for a message, as early as it is free from `cycle` on; the cycle in which it begins. A transaction is
+ * worked out depth first, so messages come here in another order than that of time: this one may fit between two that
+ * have been reserved before.
+ */
+static uint64_t reserve(const gpci_tree_star *star, gpci_tree_link *link, uint64_t cycle, uint64_t cycles) {
     uint32_t at;
 
     if (link->transaction != star->transaction) {
@@ -57,19 +74,19 @@ static uint64_t keep(const gpci_tree_star *star, gpci_tree_link *link, uint64_t 
     link->begins[at] = cycle;
     link->ends[at] = cycle + cycles;
     if (at + 1 < link->count && link->begins[at + 1] == link->ends[at])
-        join(link, at);
+        merge_spans(link, at);
     if (at && link->ends[at - 1] == link->begins[at])
-        join(link, at - 1);
+        merge_spans(link, at - 1);
     if (link->count > GPCI_TREE_LINK_SPANS)
-        join(link, 0);
+        merge_spans(link, 0);
     return cycle;
 }
 
-/* The switch lets a message through at `cycle`; the cycle at which it is received. */
-static uint64_t let_through(gpci_tree_star *star, uint32_t from, uint32_t to, uint64_t cycle, uint64_t cycles) {
+/* A message passes the switch from `cycle` on, and its receiver's link; the cycle in which it is received. */
+static uint64_t pass_switch(gpci_tree_star *star, uint32_t from, uint32_t to, uint64_t cycle, uint64_t cycles) {
     star->through[to].last = from;
-    cycle = keep(star, &star->through[to], cycle, cycles) + cycles;
-    return keep(star, &star->in[to], cycle, cycles) + cycles;
+    cycle = reserve(star, &star->through[to], cycle, cycles) + cycles;
+    return reserve(star, &star->in[to], cycle, cycles) + cycles;
 }
 
 uint64_t gpci_tree_star_send(gpc_coherence *c, uint32_t network, uint32_t from, uint32_t to, uint32_t bytes,
@@ -77,35 +94,35 @@ uint64_t gpci_tree_star_send(gpc_coherence *c, uint32_t network, uint32_t from, 
     gpci_tree_star *star = &c->stars[network];
     const uint64_t cycles = cycles_of(star, bytes);
 
-    return let_through(star, from, to, keep(star, &star->out[from], cycle + 1, cycles) + cycles, cycles);
+    return pass_switch(star, from, to, reserve(star, &star->out[from], cycle + 1, cycles) + cycles, cycles);
 }
 
-/* Whose turn it is at `cycle`. Of one sender's messages, the first in the list: they stay in order. */
-static gpci_tree_probe_reply *whose_turn(const gpc_coherence *c, const gpci_tree_star *star, uint32_t to,
-                                         gpci_tree_probe_reply *replies, uint32_t count, uint64_t cycle) {
+/* The reply whose sender is next in round-robin order at `cycle`. Of one sender's replies the first in the list. */
+static gpci_tree_probe_reply *next_in_turn(const gpc_coherence *c, const gpci_tree_star *star, uint32_t to,
+                                           gpci_tree_probe_reply *replies, uint32_t count, uint64_t cycle) {
     gpci_tree_probe_reply *best = NULL;
-    uint32_t best_place = UINT32_MAX;
+    uint32_t best_distance = UINT32_MAX;
 
     for (uint32_t i = 0; i < count; i++) {
         if (replies[i].comes || replies[i].began >= cycle)
             continue;
-        const uint32_t place = (replies[i].module + c->module_count - 1 - star->through[to].last) % c->module_count;
-        if (place < best_place) {
-            best_place = place;
+        const uint32_t distance = (replies[i].module + c->module_count - 1 - star->through[to].last) % c->module_count;
+        if (distance < best_distance) {
+            best_distance = distance;
             best = &replies[i];
         }
     }
     return best;
 }
 
-/* From which cycle on there is a message at the switch. */
-static uint64_t first_there(const gpci_tree_star *star, const gpci_tree_probe_reply *replies, uint32_t count) {
+/* The cycle in which the first of the waiting replies has reached the switch. */
+static uint64_t first_at_switch(const gpci_tree_star *star, const gpci_tree_probe_reply *replies, uint32_t count) {
     uint64_t first = UINT64_MAX;
 
     for (uint32_t i = 0; i < count; i++) {
-        const uint64_t there = replies[i].began + cycles_of(star, replies[i].bytes);
-        if (!replies[i].comes && there < first)
-            first = there;
+        const uint64_t arrival = replies[i].began + cycles_of(star, replies[i].bytes);
+        if (!replies[i].comes && arrival < first)
+            first = arrival;
     }
     return first;
 }
@@ -113,25 +130,25 @@ static uint64_t first_there(const gpci_tree_star *star, const gpci_tree_probe_re
 void gpci_tree_star_gather(gpc_coherence *c, uint32_t network, uint32_t to, gpci_tree_probe_reply *replies,
                            uint32_t count) {
     gpci_tree_star *star = &c->stars[network];
-    uint32_t place;
+    uint32_t index;
 
     for (uint32_t i = 0; i < count; i++) {
         gpci_tree_probe_reply *r = &replies[i];
-        r->began = keep(star, &star->out[r->module], r->ready.cycle + 1, cycles_of(star, r->bytes));
+        r->began = reserve(star, &star->out[r->module], r->ready.cycle + 1, cycles_of(star, r->bytes));
         r->comes = 0;
     }
     uint64_t cycle = 0;
     for (uint32_t left = count; left;) {
-        const uint64_t there = first_there(star, replies, count);
-        cycle = free_from(star, &star->through[to], cycle > there ? cycle : there, 1, &place);
-        gpci_tree_probe_reply *next = whose_turn(c, star, to, replies, count, cycle);
+        const uint64_t arrival = first_at_switch(star, replies, count);
+        cycle = free_from(star, &star->through[to], cycle > arrival ? cycle : arrival, 1, &index);
+        gpci_tree_probe_reply *next = next_in_turn(c, star, to, replies, count, cycle);
         const uint64_t cycles = cycles_of(star, next->bytes);
-        if (next->began + cycles > cycle) {
+        if (next->began + cycles > cycle) { /* it has its turn, and is still on its link */
             star->through[to].last = next->module;
             cycle++;
             continue;
         }
-        next->comes = let_through(star, next->module, to, cycle, cycles);
+        next->comes = pass_switch(star, next->module, to, cycle, cycles);
         left--;
     }
 }

@@ -5,180 +5,223 @@
 #include "coherence/tree.h"
 
 /*
- * A transaction is all that one access of a processor causes in the tree: requests towards memory, probes towards the
- * processors, write-backs. It is written as nested calls: the function of a request calls the functions of the requests
- * and probes that it causes, and each returns the point in time at which its part is over. States, directories and data
- * change as the calls are made; transaction_steps.c records every message and every change of a state, and these lists
- * are the transaction's result.
+ * A transaction is everything that one access of a processor causes in the tree: requests towards memory, probes
+ * towards the processors, write-backs and the replies to all of them.
  *
- * Three modules have the same names everywhere: R sends a request, T is R's low module, which receives it, and X is a
- * module above T that T probes.
+ * It is executed as nested calls, depth first: the function that handles a request calls the functions of the requests
+ * and probes that this one causes, and returns the point in time at which its reply is received. States, directories
+ * and data change while the calls are made. transaction_steps.c appends every message to a list, and every change of a
+ * state to another; the two lists are the result of the access. Nothing happens in between: one access is complete
+ * before the next begins, and so no block is ever locked and no request is ever refused.
  *
- * Example, a load that misses L1, of a block that another L1 has modified:
- *   tree_engine.c        gpc_coherence_access: the table of the first level says READ_REQUEST for a LOAD in I
- *   module_lookup.c        look the block up; it is not there, so a way is made free (evict.c; put.c writes back)
- *   request.c              gpci_tree_read_request: R's request arrives at T, which may have to ask its own low module
- *   probe.c                  gpci_tree_probe_owners: T probes the owner above it, which sends its modified bytes
- *   data.c                   R's block is filled; R is a sharer in T's directory
- *   transaction_steps.c    gpci_tree_set_state: R takes the rule's next state; the last step is FINISH
- * hit.c does the most frequent accesses, plain hits of the first level, without all this.
+ * Three letters name the modules everywhere in this folder:
+ *   R  the requester: it sends a request, or a write-back, to its low module
+ *   T  R's low module, the target: it serves the request and keeps the directory of the modules above it
+ *   X  a module above T, other than R, that T probes because its directory says that X has a copy
+ *
+ * Example, a load that misses in its L1, of a block that another L1 has modified:
+ *   tree_engine.c          the first level's table says READ_REQUEST for a LOAD in state I
+ *   module_lookup.c          the L1 is looked up; its victim leaves (evict.c) and is written back (put.c)
+ *   request.c                gpci_tree_read_request: R's read request is received by T, the L2, which has the block
+ *   probe.c                    gpci_tree_probe_owners: T sends a read probe to X, the owner; X replies with its data
+ *   data.c                     R's block gets the bytes; T's directory lists R as a sharer
+ *   transaction_steps.c      gpci_tree_set_state: R's block takes the rule's next state; the last step is FINISH
+ * A hit in the first level, the most frequent access, takes a short cut: hit.c.
  */
 
-/* A point in time: `delay` cycles after a step has ended. `cycle` is when that is on an idle system. */
+/*
+ * A point in time. In the list of steps it is relative: `delay` cycles after the end of step `after`. A host with a
+ * clock of its own schedules the steps by that. `cycle` is the absolute time where nothing else uses modules and
+ * networks.
+ */
 typedef struct gpci_tree_point {
     uint64_t cycle;
-    uint32_t after; /* step; GPC_NO_MESSAGE: the issue of the access */
-    uint32_t delay, directory;
-    uint8_t looks, memory;
+    uint32_t after;            /* index of a step; GPC_NO_MESSAGE: the issue of the access */
+    uint32_t delay, directory; /* cycles after its end; those of them that are spent in directories */
+    uint8_t looks, memory;     /* lookups within `delay`; access to memory within it: 0 none, 1 read, 2 write */
 } gpci_tree_point;
 
-/* What R asks its low module for. */
+/* A read or write request of R. */
 typedef struct gpci_tree_request {
-    gpci_module *from;
-    uint32_t block;    /* of R, that the data are for */
-    uint64_t tag;      /* its address */
-    uint32_t flags;    /* GPC_ACCESS_, of the access */
-    bool valid;        /* R has a copy */
-    bool non_coherent; /* for a non-coherent store: R will not be the owner */
+    gpci_module *from; /* R */
+    uint32_t block;    /* of R: where the data go */
+    uint64_t tag;      /* address of that block */
+    uint32_t flags;    /* GPC_ACCESS_ bits of the access */
+    bool valid;        /* R has a copy already, and asks for the right to write only */
+    bool non_coherent; /* for a non-coherent store: R shares the block and does not become its owner */
 } gpci_tree_request;
 
+/* What T's reply, and those of peers, brought R. */
 typedef struct gpci_tree_reply {
-    gpci_tree_point at; /* R has it */
-    bool shared;        /* others have copies */
-    bool dirty;         /* R was given modified bytes that the module it asked has not */
-    bool asked;         /* of acquire_rights: T had to ask its own low module */
-    bool newer;         /* R's copy, if it had one, was older than what it was given */
+    gpci_tree_point at; /* R has received all of them */
+    bool shared;        /* other modules have copies, too */
+    bool dirty;         /* a peer sent R modified bytes, which T does not have */
+    bool asked;         /* gpci_tree_acquire_rights: T had to send a write request to its own low module */
+    bool newer;         /* R had a copy, and it lacked bytes that came with the reply */
 } gpci_tree_reply;
 
 /* What a lookup found. */
 typedef struct gpci_tree_lookup {
-    uint32_t block; /* GPCI_TREE_NO_BLOCK: none, where none is allocated */
-    uint8_t state;
+    uint32_t block; /* GPCI_TREE_NO_BLOCK: not found, and none allocated */
+    uint8_t state;  /* I after an allocation */
     bool hit;
 } gpci_tree_lookup;
 
-/* A probed module's answer, on its way. */
+/* A probe, and X's reply to it while that is worked out. */
 typedef struct gpci_tree_probe_reply {
-    gpci_tree_point ready; /* when it is sent */
-    uint64_t processed;    /* when it was decided, before the data were read */
-    uint64_t began, comes; /* when it begins to cross its link, and is received: gpci_tree_star_gather */
+    gpci_tree_point ready; /* X sends the reply */
+    uint64_t processed;    /* cycle at which X's state was changed, before its data were read */
+    uint64_t began, comes; /* cycles: its first byte is on X's link; T has received it (gpci_tree_star_gather) */
     uint64_t address;
-    uint32_t module, request, bytes;
-    uint32_t block;    /* of X */
-    uint8_t state;     /* that it was found in */
-    bool received;     /* modules above X gave up modified bytes */
-    bool sends, data;  /* sends the block; it is modified */
-    bool found, keeps; /* X has a copy; and the duty to write back */
-    bool peer, masked; /* X sends the block to who asked T; its modified bytes are non-coherent */
+    uint32_t module; /* X */
+    uint32_t probe;  /* step of the probe */
+    uint32_t bytes;  /* size of the reply to T, header included */
+    uint32_t block;  /* of X */
+    uint8_t state;   /* in which the probe found it */
+    bool received;   /* modules above X replied with modified bytes */
+    bool sends;      /* X replies with the block */
+    bool data;       /* and it is modified */
+    bool found;      /* X has a copy */
+    bool keeps;      /* X remains the owner (state O) */
+    bool peer;       /* X sends the block straight to R; T gets an acknowledgement */
+    bool masked;     /* its modified bytes are non-coherent (state N): only they are valid for others */
 } gpci_tree_probe_reply;
 
-/* Steps that something waits for. */
+/* Steps that all have to end before something goes on: replies to several probes, or from several modules. */
 typedef struct gpci_tree_gather {
-    uint32_t head, count;
-    uint64_t cycle;
+    uint32_t head, count; /* a list through gpc_coherence_message.join */
+    uint64_t cycle;       /* of the latest */
 } gpci_tree_gather;
 
 #define GPCI_TREE_GATHER_INIT \
     { GPC_NO_MESSAGE, 0, 0 }
 
 /* transaction_steps.c */
+/* `at` plus the latency of a lookup in m's directory, or of an access to its data. Both count in m's statistics. */
 gpci_tree_point gpci_tree_read_directory(const gpc_coherence *c, gpci_module *m, gpci_tree_point at);
 gpci_tree_point gpci_tree_use_data(const gpc_coherence *c, gpci_module *m, gpci_tree_point at, bool write);
-/* A message between R or X and T, or two modules above T. Its number is the point's `after`. */
+/*
+ * Send a message of `bytes`, header included, on the network above T: between T and a module above it, or between two
+ * of those (peers). The result is when it is received; its `after` is the message's index.
+ */
 gpci_tree_point gpci_tree_send(gpc_coherence *c, const gpci_module *t, gpci_module *from, gpci_module *to,
                                gpc_message_kind kind, uint64_t address, uint32_t bytes, gpci_tree_point at);
-/* The same for an answer to message `request`. */
+/* The same for a reply to message `request`. */
 gpci_tree_point gpci_tree_send_reply(gpc_coherence *c, uint32_t request, const gpci_module *t, gpci_module *from,
                                      gpci_module *to, gpc_message_kind kind, uint64_t address, uint32_t bytes,
                                      gpci_tree_point at);
-/* Likewise one whose cycle of arrival is known. */
+/* The same for a reply whose cycle of arrival gpci_tree_star_gather has worked out. */
 gpci_tree_point gpci_tree_send_reply_at(gpc_coherence *c, const gpci_tree_probe_reply *reply, const gpci_module *t,
                                         gpci_module *from, gpci_module *to, gpc_message_kind kind);
+/* Wait for one more message; then for all: a JOIN step, if there are several. Without any, `start` is the result. */
 void gpci_tree_gather_add(gpc_coherence *c, gpci_tree_gather *gather, uint32_t message);
-/* All of them are there; `start` where there are none. */
 gpci_tree_point gpci_tree_gather_end(gpc_coherence *c, const gpci_module *m, gpci_tree_gather *gather,
                                      gpci_tree_point start);
-/* A step that is no message. */
+/* Append a step that is no message: FINISH, EVICTION. */
 gpci_tree_point gpci_tree_mark(gpc_coherence *c, const gpci_module *m, gpc_message_kind kind, uint64_t address,
                                gpci_tree_point at);
-/* Write a block's state, and count it. */
+/* Write a block's state, which counts as a transition from `origin`, even from a state to itself. */
 void gpci_tree_set_state(gpc_coherence *c, gpci_module *m, uint32_t block, uint64_t tag, uint8_t state, uint32_t origin,
                          gpci_tree_point at);
-/* The rule of a state and an event; a forbidden one fails the object, and is as one that ignores. */
+/* The protocol's rule for a state and an event. A forbidden one fails the tree, and is returned as IGNORE. */
 gpc_protocol_rule gpci_tree_rule(gpc_coherence *c, const gpci_module *m, uint8_t state, gpc_coherence_event event);
-/* A state or event that the protocol excludes was reached: the tree fails, for the first reason that is given. */
+/*
+ * Something impossible happened (an event that the protocol forbids in this state, a policy's victim that is no way).
+ * The transaction goes on to its end without meaning, and the access returns this failure, as do all later ones. Of
+ * several failures the first counts.
+ */
 GPCI_PRINTF(3, 4) void gpci_tree_fail(gpc_coherence *c, gpc_status status, const char *format, ...);
-/* Take the next state of the rule for this event. */
+/* Write the next state of the rule for this event, unless it is IGNORE. */
 void gpci_tree_apply(gpc_coherence *c, gpci_module *m, uint32_t block, gpc_coherence_event event, uint32_t origin,
                      gpci_tree_point at);
-/* Order answers by when they are sent, or come. Equal ones keep theirs. */
+/* Sort replies by cycle: when their state changed, when they are sent, when they arrive. Stable. */
 void gpci_tree_sort_processed(gpci_tree_probe_reply *replies, uint32_t count);
 void gpci_tree_sort_ready(gpci_tree_probe_reply *replies, uint32_t count);
 void gpci_tree_sort_arrived(gpci_tree_probe_reply *replies, uint32_t count);
 
-/* module_lookup.c: find_and_lock of the specification. The first makes a way free on a miss (its up-down requests). */
+/*
+ * module_lookup.c: look an address up in m. Both wait for the directory, count the lookup, and touch the block for
+ * replacement. The first, for accesses and requests from above, allocates on a miss: a victim is evicted, and the
+ * block is there in state I. The second, for probes and write-backs, does not.
+ */
 gpci_tree_lookup gpci_tree_find_or_allocate(gpc_coherence *c, gpci_module *m, uint64_t address, gpci_tree_point *at);
 gpci_tree_lookup gpci_tree_find(gpc_coherence *c, gpci_module *m, uint64_t address, gpci_tree_point *at);
-/* A replacement policy chose a way that is none. */
+/* Fail the tree: the module's replacement policy chose a way that does not exist. */
 void gpci_tree_fail_victim(gpc_coherence *c, const gpci_module *m);
-/* The way made free: a block for a tag that is not there, after the eviction of what was in it. */
+/* A block in state I for a tag that the module does not hold; the victim has been evicted. */
 uint32_t gpci_tree_allocate(gpc_coherence *c, gpci_module *m, uint64_t tag, gpci_tree_point *at);
 
 /* request.c */
-gpci_tree_reply gpci_tree_read_request(gpc_coherence *c, const gpci_tree_request *ask, gpci_tree_point at);
-gpci_tree_reply gpci_tree_write_request(gpc_coherence *c, const gpci_tree_request *ask, gpci_tree_point at);
-/* T has no copy: it asks for one itself; `origin`: of its new state. */
+/* R asks T for a copy; or for the only copy, with the right to write. R's own state is left to the caller. */
+gpci_tree_reply gpci_tree_read_request(gpc_coherence *c, const gpci_tree_request *request, gpci_tree_point at);
+gpci_tree_reply gpci_tree_write_request(gpc_coherence *c, const gpci_tree_request *request, gpci_tree_point at);
+/* T misses upon `event` and reads the block from its own low module, which puts it into a valid state. */
 gpci_tree_reply gpci_tree_fetch(gpc_coherence *c, gpci_module *t, uint32_t block, uint64_t address,
                                 gpc_coherence_event event, uint32_t origin, uint32_t flags, gpci_tree_point at);
-/* T gets the rights that a write needs, from its own low module where it has not got them, and the state that goes with
- * them: what is above T, or T's own block, is to be the only copy. */
+/*
+ * T gets the right to write, and the state that goes with it, so that a module above it, or T itself, may have the only
+ * copy in the tree. In a state without that right (S, O, N, I) T sends a write request to its own low module.
+ */
 gpci_tree_reply gpci_tree_acquire_rights(gpc_coherence *c, gpci_module *t, uint32_t block, uint64_t address,
                                          uint32_t flags, gpci_tree_point at);
-/* R is no owner any more. */
+/* R tells T that it no longer owns the block: T clears the owner in its directory; R remains a sharer. */
 gpci_tree_point gpci_tree_clear_owner(gpc_coherence *c, gpci_module *r, uint64_t tag, gpci_tree_point at);
 
 /* probe.c */
 /*
- * Take a block from the modules above T but `except`, all sub-blocks or those in [first, last]. Modified bytes go to
- * `peer`, where there is one, then counted in `dirty`; otherwise to T. `gather`: what is sent to `peer`.
+ * Write probes: T invalidates the copies of a block in the modules above it. Their modified bytes go to `peer`, if that
+ * is not NULL and can take them, otherwise to T.
  */
 typedef struct gpci_tree_write_probe {
-    uint32_t block;
-    const gpci_module *except;
-    uint64_t first, last;
-    const gpci_tree_request *peer;
-    gpci_tree_gather *gather;
-    bool dirty;    /* out: the peer was given modified bytes */
-    bool whole;    /* out: the peer was sent the whole block */
-    bool received; /* out: T was given modified bytes */
+    uint32_t block;                /* of T */
+    const gpci_module *except;     /* its copy stays; NULL: none does */
+    uint64_t first, last;          /* only sub-blocks whose address is in [first, last] */
+    const gpci_tree_request *peer; /* the request that is served; NULL: T keeps all data */
+    gpci_tree_gather *gather;      /* collects the messages to the peer */
+    bool dirty;                    /* out: the peer was sent modified bytes */
+    bool whole;                    /* out: the peer was sent a whole valid block */
+    bool received;                 /* out: T received modified bytes */
 } gpci_tree_write_probe;
-gpci_tree_point gpci_tree_probe_copies(gpc_coherence *c, gpci_module *t, gpci_tree_write_probe *i, gpci_tree_point at);
-/* Ask the owners among those above T for copies: of the block for `ask`, or (NULL) of all of it for T itself. */
+gpci_tree_point gpci_tree_probe_copies(gpc_coherence *c, gpci_module *t, gpci_tree_write_probe *probe,
+                                       gpci_tree_point at);
+/*
+ * Read probes: T asks the owners above it for their data, and they give up the right to write. With a `request`, only
+ * owners of what it asks for, and a peer may send the block straight to R. NULL: all owners, all data to T, because T
+ * itself has been read-probed.
+ */
 typedef struct gpci_tree_read_probe {
-    uint32_t block;
-    const gpci_tree_request *ask; /* NULL: T is probed itself */
-    gpci_tree_gather *gather;     /* what is sent to ask->from */
-    bool asked;                   /* out: somebody was */
-    bool data;                    /* out: T received modified data */
-    bool sent;                    /* out: a peer sends the block */
+    uint32_t block; /* of T */
+    const gpci_tree_request *request;
+    gpci_tree_gather *gather; /* collects the messages to request->from */
+    bool asked;               /* out: at least one probe was sent */
+    bool data;                /* out: T received modified data */
+    bool sent;                /* out: a peer sent the block to R */
 } gpci_tree_read_probe;
-gpci_tree_point gpci_tree_probe_owners(gpc_coherence *c, gpci_module *t, gpci_tree_read_probe *s, gpci_tree_point at);
+gpci_tree_point gpci_tree_probe_owners(gpc_coherence *c, gpci_module *t, gpci_tree_read_probe *probe,
+                                       gpci_tree_point at);
 
 /* evict.c */
+/* Remove a block from m: invalidate the copies above it, write modified bytes back, invalidate it. */
 gpci_tree_point gpci_tree_evict(gpc_coherence *c, gpci_module *m, uint32_t block, gpci_tree_point at);
-/* Modified bytes of a block, which stays, to the low module; the point of its acknowledgement. */
+/* Write a block's modified bytes back to the low module. The block stays, its bytes clean, its state unchanged. */
 gpci_tree_point gpci_tree_write_back(gpc_coherence *c, gpci_module *m, uint32_t block, gpci_tree_point at);
-/* All modified bytes of a block were written back: its state is that of a clean copy, E after M, S after O and N. */
+/* After that, the state of a clean copy: E after M, S after O and N. */
 void gpci_tree_written_back(gpc_coherence *c, gpci_module *m, uint32_t block, uint32_t origin, gpci_tree_point at);
-/* An entry of the directory alone has no room for data: modified bytes that were written to it go on to memory. */
+/*
+ * The block may be an entry of the directory alone (of a non-inclusive module), which has no room for data: modified
+ * bytes that it has just received are written back to the low module at once. Any other block is left alone.
+ */
 gpci_tree_point gpci_tree_forward_entry(gpc_coherence *c, gpci_module *m, uint32_t block, gpci_tree_point at);
-/* An entry of the directory alone gets a way again, and its data. */
+/* Give an entry of the directory alone a way with data again, read from the low module. The new block. */
 uint32_t gpci_tree_promote(gpc_coherence *c, gpci_module *m, uint32_t entry, gpci_tree_point *at);
 
-/* put.c: what a module sends to its low module without asking for anything. */
+/*
+ * put.c: messages that carry something down without asking for anything: write-backs, notices of an evicted clean copy,
+ * stores that are written through. The low module acknowledges them.
+ */
 typedef struct gpci_tree_payload {
     uint64_t address;
-    const uint8_t *bytes, *mask; /* NULL: zeroes, all */
+    const uint8_t *bytes, *mask; /* [size], [(size + 7) / 8] which of them; NULL: zeroes, all */
     uint32_t size;
 } gpci_tree_payload;
 
@@ -186,41 +229,45 @@ typedef struct gpci_tree_put {
     gpci_tree_payload bytes;
     uint64_t tag; /* of R's block */
     gpc_message_kind kind;
-    uint32_t size;     /* of the message */
-    uint32_t flags;    /* GPC_ACCESS_ */
-    bool non_coherent; /* N_DATA_ABOVE, or DATA_ABOVE */
-    bool modified;     /* there are bytes at all: otherwise a notice */
-    bool leaves;       /* R has no copy any more */
-    bool passing;      /* the store bypasses R, and T too where its flags say so */
-    uint8_t *out;      /* [bytes.size] receives the bytes as they then stand; NULL */
+    uint32_t size;     /* of the message, header included */
+    uint32_t flags;    /* GPC_ACCESS_ bits of the access */
+    bool non_coherent; /* T has N_DATA_ABOVE, otherwise DATA_ABOVE */
+    bool modified;     /* it carries bytes; false: a notice */
+    bool leaves;       /* R's copy is gone: T removes R from the sharers */
+    bool passing;      /* a store that bypasses R, and T as well if its flags say so */
+    uint8_t *out;      /* [bytes.size] receives the bytes as they are after the store; NULL: not wanted */
 } gpci_tree_put;
 gpci_tree_point gpci_tree_send_put(gpc_coherence *c, gpci_module *r, const gpci_tree_put *put, gpci_tree_point at);
-/* A store that leaves no copy in R, of a protocol with a directory: T performs it as a store of its own. */
+/* A store that bypasses R, in a protocol with a directory: T invalidates all copies above it and performs the store. */
 gpci_tree_point gpci_tree_store_at_low(gpc_coherence *c, gpci_module *r, const gpci_tree_put *put, gpci_tree_point at);
-/* A load that leaves no copy in R: T, or a module below it, sends the bytes, which go to `out`. */
+/* A load that bypasses R: `size` bytes come to `out` from T, or from below it where the load bypasses T, too. */
 gpci_tree_point gpci_tree_load_from_low(gpc_coherence *c, gpci_module *r, uint64_t address, uint32_t size, uint8_t *out,
                                         uint32_t flags, gpci_tree_point at);
 
-/* data.c: nothing where the tree holds no data. */
-/* R's block from T's, but for the bytes that R has modified. */
+/* data.c: bytes and masks of modified bytes. All of these do nothing in a tree without data. */
+/* Copy T's bytes into R's block, except where R has modified bytes of its own. */
 void gpci_tree_data_fill(gpc_coherence *c, const gpci_module *t, uint32_t t_block, gpci_module *r, uint32_t r_block,
                          uint64_t tag);
-/* X's modified bytes into T's block, or memory. */
+/* Merge X's modified bytes into T's block, or into memory. */
 void gpci_tree_data_merge(gpc_coherence *c, const gpci_module *x, uint32_t x_block, uint64_t tag, gpci_module *t,
                           uint32_t t_block);
-/* From a peer to R, whose blocks have the same size: the modified bytes, and with `whole` all. */
+/*
+ * From peer X to R, whose blocks have the same size: the modified bytes, and with `whole` all others, too. `modified`:
+ * the bytes that are modified in X are modified in R, since X gives up the duty to write them back.
+ */
 void gpci_tree_data_transfer(gpc_coherence *c, const gpci_module *x, uint32_t x_block, gpci_module *r, uint32_t r_block,
                              bool whole, bool modified);
+/* No byte of a block is modified; all are; those of `store` are not. */
 void gpci_tree_data_clean(gpc_coherence *c, gpci_module *m, uint32_t block);
 void gpci_tree_data_whole(gpc_coherence *c, gpci_module *m, uint32_t block);
-/* These bytes are not modified any more. */
 void gpci_tree_data_written(gpc_coherence *c, gpci_module *m, uint32_t block, const gpci_tree_payload *store);
 bool gpci_tree_data_dirty(const gpc_coherence *c, const gpci_module *m, uint32_t block);
+/* Write a store's bytes into a block, or memory; read a load's. */
 void gpci_tree_data_store(gpc_coherence *c, gpci_module *m, uint32_t block, const gpci_tree_payload *store);
 void gpci_tree_data_load(const gpc_coherence *c, const gpci_module *m, uint32_t block, uint64_t address, uint32_t size,
                          uint8_t *out);
 
-/* Note in a message what its receiver found. */
+/* Record in a message what the lookup at its receiver found. */
 _Static_assert(GPCI_TREE_NO_BLOCK == GPC_NO_MODULE, "what a message says of a block that is not there");
 GPCI_INLINE void gpci_tree_message_found(gpc_coherence *c, uint32_t message, const gpci_tree_lookup *found) {
     c->messages[message].block = found->block;
@@ -228,16 +275,16 @@ GPCI_INLINE void gpci_tree_message_found(gpc_coherence *c, uint32_t message, con
 }
 
 /*
- * A module R and its low module T, which it sends a message that T answers. Opened, T has the message and has looked the
- * block up; closed, R has the answer. In line: every request and every put is one.
+ * A message from R to its low module T, and T's reply. gpci_tree_open sends it and has T look the block up; the caller
+ * does what the message asks for; gpci_tree_close sends the reply. In line, because every request and every put is one.
  */
 typedef struct gpci_tree_exchange {
     gpci_module *low; /* T */
-    uint32_t message; /* R's */
+    uint32_t message; /* index of R's message */
     gpci_tree_lookup found;
 } gpci_tree_exchange;
 
-/* `bytes`: of the message. `allocates`: T makes room for the block where it has not got it. */
+/* `bytes`: of the message, header included. `allocates`: T allocates the block if it misses. */
 GPCI_INLINE gpci_tree_exchange gpci_tree_open(gpc_coherence *c, gpci_module *r, gpci_module *t, gpc_message_kind kind,
                                               uint64_t address, uint32_t bytes, bool allocates, gpci_tree_point *at) {
     *at = gpci_tree_send(c, t, r, t, kind, address, bytes, *at);
@@ -247,7 +294,7 @@ GPCI_INLINE gpci_tree_exchange gpci_tree_open(gpc_coherence *c, gpci_module *r, 
     return exchange;
 }
 
-/* T's answer, of the message's header and `bytes` of data. */
+/* T's reply: a header and `bytes` of data. */
 GPCI_INLINE gpci_tree_point gpci_tree_close(gpc_coherence *c, const gpci_tree_exchange *exchange, gpci_module *r,
                                             gpc_message_kind kind, uint64_t address, uint32_t bytes,
                                             gpci_tree_point at) {
@@ -263,7 +310,13 @@ GPCI_INLINE bool gpci_tree_is_modified(uint8_t state) {
     return state == GPC_LINE_M || state == GPC_LINE_O || state == GPC_LINE_N;
 }
 
-/* Sub-blocks of T, [first, end), that a block of a module above it covers: one at least, as none is smaller. */
+/*
+ * Sub-blocks of T's block, [first, end), that a block of R, a module above T, covers. A sub-block is as large as the
+ * smallest block above T, so there is at least one.
+ *
+ * Example: T has blocks of 256 bytes, the modules above it 64 and 128: 4 sub-blocks of 64. R's block of 128 bytes at
+ * 0x1080 covers sub-blocks 2 and 3.
+ */
 typedef struct gpci_tree_span {
     uint32_t first, end;
 } gpci_tree_span;

@@ -98,7 +98,7 @@ gpci_tree_point gpci_tree_send_reply(gpc_coherence *c, uint32_t request, const g
 gpci_tree_point gpci_tree_send_reply_at(gpc_coherence *c, const gpci_tree_probe_reply *reply, const gpci_module *t,
                                         gpci_module *from, gpci_module *to, gpc_message_kind kind) {
     gpc_coherence_message *message = address_to(c, t, from, to, kind, reply->address, reply->bytes, reply->ready);
-    message->request = reply->request;
+    message->request = reply->probe;
     message->received = reply->comes;
     return end_of(c, message);
 }

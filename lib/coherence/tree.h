@@ -63,8 +63,10 @@ typedef struct gpci_module {
     const gpc_coherence *tree; /* that it is of */
 } gpci_module;
 
-/* When a link is busy in the transaction under way: spans of cycles, ascending; the first two are joined where a span is
- * one too many. */
+/*
+ * When a link is busy in the transaction under way: spans of cycles, ascending; the first two are joined where a span
+ * is one too many.
+ */
 #define GPCI_TREE_LINK_SPANS 6u
 typedef struct gpci_tree_link {
     uint64_t transaction; /* to which the spans belong */

@@ -5,10 +5,10 @@
 #include <string.h>
 
 /*
- * An access of a processor at its first-level module. The table has a rule for the state in which the block is found and
- * the kind of access. It says whether the module asks its low module, for a copy or for the only one, and which state
- * the block then takes: which of two, where the reply says whether others have copies. What other modules do is in
- * request.c, probe.c and put.c.
+ * An access of a processor at its first-level module. The table has a rule for the state in which the block is found
+ * and the kind of access. It says whether the module asks its low module, for a copy or for the only one, and which
+ * state the block then takes: which of two, where the reply says whether others have copies. What other modules do is
+ * in request.c, probe.c and put.c.
  *
  * Example, nmoesi: a STORE finds S. The rule says WRITE_REQUEST, next M: the request goes down, all other copies are
  * invalidated, and the block is in M.
