@@ -5,7 +5,13 @@
 #include "level/driver.h"
 #include "level/warp_access.h"
 
-/* The driver without a clock: a line transaction passes the levels by their rules, at once. */
+/*
+ * The driver without a clock: a line transaction passes the levels by their rules, at once.
+ *
+ * Its ways are compiled twice from one source, with `watched` a constant: the functions whose names end in _watched tell
+ * the trace of events (h->trace) what they do, the others do not ask whether there is one. Which are called is
+ * decided once for a warp access, and once where it reaches L2.
+ */
 
 /* Who is told of what happens in the L1s of a functional hierarchy. */
 typedef struct gpci_observer {
@@ -29,6 +35,9 @@ extern const gpci_clock_calls gpci_no_clock;
 gpc_status gpci_functional_load(gpc_hierarchy *h, const gpci_line_access *access);
 gpc_status gpci_functional_store(gpc_hierarchy *h, const gpci_line_access *access);
 gpc_status gpci_functional_atomic(gpc_hierarchy *h, const gpci_line_access *access);
+GPCI_COLD gpc_status gpci_functional_load_watched(gpc_hierarchy *h, const gpci_line_access *access);
+GPCI_COLD gpc_status gpci_functional_store_watched(gpc_hierarchy *h, const gpci_line_access *access);
+GPCI_COLD gpc_status gpci_functional_atomic_watched(gpc_hierarchy *h, const gpci_line_access *access);
 /*
  * An access of a line will soon follow: fetch what it looks at in L1 (NULL: it goes round it), and then, if it is not
  * there, below. No effect but on speed.

@@ -23,6 +23,18 @@ static gpc_status pass_caches(gpc_hierarchy *h, const gpci_line_access *a) {
     }
 }
 
+static gpc_status pass_caches_watched(gpc_hierarchy *h, const gpci_line_access *a) {
+    switch (a->request.kind) {
+    case GPC_STORE:
+        return gpci_functional_store_watched(h, a);
+    case GPC_ATOMIC:
+    case GPC_REDUCTION:
+        return gpci_functional_atomic_watched(h, a);
+    default:
+        return gpci_functional_load_watched(h, a);
+    }
+}
+
 /* The levels' own way of passing one. It is a constant wherever these functions are compiled into their callers. */
 typedef gpc_status (*pass_line_fn)(gpc_hierarchy *h, const gpci_line_access *access);
 
@@ -37,24 +49,25 @@ GPCI_INLINE gpc_status pass_observed(gpc_hierarchy *h, const gpci_line_access *a
     return status;
 }
 
-GPCI_INLINE gpc_status serve(gpc_hierarchy *h, gpci_line_access *a, const gpci_transaction *line, pass_line_fn pass) {
+GPCI_INLINE gpc_status serve(gpc_hierarchy *h, gpci_line_access *a, const gpci_transaction *line, pass_line_fn pass,
+                             bool watched) {
     a->line = line;
     a->request.address = line->address;
     a->request.bytes_used = (uint16_t)gpci_transaction_bytes(line);
-    if (GPCI_UNLIKELY(h->trace != NULL))
+    if (watched)
         gpci_tell_line(h->trace, &a->request, line->segments);
     if (GPCI_UNLIKELY(h->future && a->l1))
         a->request.next_use = gpci_future_next(h->future, a->request.sm);
     return GPCI_UNLIKELY(h->observer != NULL) ? pass_observed(h, a, pass) : pass(h, a);
 }
 
-GPCI_INLINE gpc_status serve_all(gpc_hierarchy *h, const gpc_warp_access *w, gpc_warp_result *result,
-                                 pass_line_fn pass) {
+GPCI_INLINE gpc_status serve_all(gpc_hierarchy *h, const gpc_warp_access *w, gpc_warp_result *result, pass_line_fn pass,
+                                 bool watched) {
     gpci_transaction lines[GPCI_MAX_TRANSACTIONS];
     gpci_line_access a = {.l1 = gpci_l1_for(h, w->sm, w->space), .result = result};
     uint32_t count = gpci_access_lines(h, w, lines, &a.request, &result->sectors);
     result->lines = count;
-    if (GPCI_UNLIKELY(h->trace != NULL))
+    if (watched)
         gpci_tell_access(h->trace, &a.request, lines[0].address, result->sectors);
     for (uint32_t i = 1; i < count; i++)
         gpci_functional_expect_l1(a.l1, lines[i].address);
@@ -64,13 +77,13 @@ GPCI_INLINE gpc_status serve_all(gpc_hierarchy *h, const gpc_warp_access *w, gpc
     for (uint32_t i = 0; i < count && status == GPC_OK; i++) {
         if (i + AHEAD < count)
             gpci_functional_expect_below(h, w->sm, a.l1, lines[i + AHEAD].address);
-        status = serve(h, &a, &lines[i], pass);
+        status = serve(h, &a, &lines[i], pass, watched);
     }
     return status;
 }
 
-GPCI_INLINE gpc_status take(gpc_hierarchy *h, const gpc_warp_access *access, gpc_warp_result *result,
-                            pass_line_fn pass) {
+GPCI_INLINE gpc_status take(gpc_hierarchy *h, const gpc_warp_access *access, gpc_warp_result *result, pass_line_fn pass,
+                            bool watched) {
     gpc_warp_access w = GPC_WARP_ACCESS_INIT;
     gpc_warp_result own = GPC_WARP_RESULT_INIT;
     if (h->l1_future && !h->future)
@@ -82,18 +95,32 @@ GPCI_INLINE gpc_status take(gpc_hierarchy *h, const gpc_warp_access *access, gpc
         return status;
     gpci_count_instruction(h, w.sm, w.mask);
     if (w.mask && w.space <= GPC_SPACE_LOCAL)
-        status = serve_all(h, &w, &own, pass);
-    if (GPCI_UNLIKELY(h->trace != NULL))
+        status = serve_all(h, &w, &own, pass, watched);
+    if (watched)
         status = gpci_tell_complete(h, &own, status);
     return status == GPC_OK && result ? gpci_give(result, &own, sizeof own) : status;
 }
 
+static GPCI_COLD gpc_status access_caches_watched(gpc_hierarchy *h, const gpc_warp_access *access,
+                                                  gpc_warp_result *result) {
+    return take(h, access, result, pass_caches_watched, true);
+}
+
 static gpc_status access_caches(gpc_hierarchy *h, const gpc_warp_access *access, gpc_warp_result *result) {
-    return take(h, access, result, pass_caches);
+    if (GPCI_UNLIKELY(h->trace != NULL))
+        return access_caches_watched(h, access, result);
+    return take(h, access, result, pass_caches, false);
+}
+
+static GPCI_COLD gpc_status access_tree_watched(gpc_hierarchy *h, const gpc_warp_access *access,
+                                                gpc_warp_result *result) {
+    return take(h, access, result, gpci_coherent_line, true);
 }
 
 static gpc_status access_tree(gpc_hierarchy *h, const gpc_warp_access *access, gpc_warp_result *result) {
-    return take(h, access, result, gpci_coherent_line);
+    if (GPCI_UNLIKELY(h->trace != NULL))
+        return access_tree_watched(h, access, result);
+    return take(h, access, result, gpci_coherent_line, false);
 }
 
 /* Accesses are done when they return: the driver itself has no state. */

@@ -11,8 +11,10 @@
  */
 
 GPCI_INLINE void see(const gpc_hierarchy *h, const gpci_line_access *a, gpc_what what, uint8_t segments,
-                     uint8_t outcome) {
-    gpci_see_step(h, what, GPC_COMPONENT_L1, a->request.sm, a->request.address, gpci_count_sectors(segments), outcome);
+                     uint8_t outcome, bool watched) {
+    if (watched)
+        gpci_tell_step(h->trace, what, GPC_COMPONENT_L1, a->request.sm, a->request.address,
+                       gpci_count_sectors(segments), outcome);
 }
 
 /* A line leaves L1: its dirty bytes go below. */
@@ -26,48 +28,49 @@ static gpc_status write_back(gpc_hierarchy *h, const gpci_line_access *a, uint32
 }
 
 /* A line makes room for another. */
-static gpc_status evicted(gpc_hierarchy *h, const gpci_line_access *a, uint32_t sm, const gpc_eviction *eviction) {
-    if (GPCI_UNLIKELY(h->trace != NULL))
+GPCI_INLINE gpc_status evicted(gpc_hierarchy *h, const gpci_line_access *a, uint32_t sm, const gpc_eviction *eviction,
+                               bool watched) {
+    if (watched)
         gpci_tell_evict(h->trace, GPC_COMPONENT_L1, sm, eviction->line_address, eviction);
     return write_back(h, a, sm, eviction);
 }
 
 GPCI_INLINE gpc_status read_below(gpc_hierarchy *h, const gpci_line_access *a, const gpc_request *request,
-                                  uint8_t segments, uint32_t word, uint32_t *reply_word) {
+                                  uint8_t segments, uint32_t word, uint32_t *reply_word, bool watched) {
     gpci_count_l1_fetch(h, request->sm, segments);
-    see(h, a, GPC_WHAT_FETCH, segments, 0);
+    see(h, a, GPC_WHAT_FETCH, segments, 0, watched);
     return gpci_functional_l2_read(h, a, request, segments, word, reply_word);
 }
 
 /* A load or prefetch has missed sectors of L1, or may not look there. */
-static gpc_status fetch(gpc_hierarchy *h, const gpci_line_access *a, gpc_cache *l1, const gpc_request *request,
-                        gpc_access_result *result) {
+GPCI_INLINE gpc_status fetch(gpc_hierarchy *h, const gpci_line_access *a, gpc_cache *l1, const gpc_request *request,
+                             gpc_access_result *result, bool watched) {
     bool passes = result->outcome == GPC_BYPASSED, own_only = l1->options.bypass_fetch == GPC_BYPASS_FETCH_NEEDED;
     bool declined = result->admission == GPC_DECLINED;
     uint8_t fetched = result->fetch_sectors, sectors = h->l1_level.segments_of[fetched];
     uint8_t asked =
         gpci_level_lacks(&h->l1_level, request, result, a->line->segments, own_only, (gpci_line_state){0}).fetch;
     uint32_t word;
-    gpc_status status = read_below(h, a, request, asked, result->policy_word, &word);
+    gpc_status status = read_below(h, a, request, asked, result->policy_word, &word, watched);
     if (status < 0)
         return status;
     if (gpci_l1_verify(l1, request, passes ? GPC_BYPASS : GPC_CACHE, declined, word) == GPC_BYPASS) {
         gpci_count_l1_bypass(h, request->sm, asked);
-        see(h, a, GPC_WHAT_BYPASS, asked, 0);
+        see(h, a, GPC_WHAT_BYPASS, asked, 0, watched);
         return GPC_OK;
     }
     uint8_t rest = sectors & (uint8_t)~asked;
     if (rest)
-        status = read_below(h, a, request, rest, 0, &word);
+        status = read_below(h, a, request, rest, 0, &word, watched);
     if (status == GPC_OK)
         status = gpc_cache_fill(l1, request, fetched, result);
     if (status == GPC_OK && result->outcome == GPC_BYPASSED)
         gpci_l1_passed_by(h, request->sm, fetched);
-    see(h, a, result->outcome == GPC_BYPASSED ? GPC_WHAT_BYPASS : GPC_WHAT_FILL, sectors, 0);
-    return status == GPC_OK && result->evicted ? evicted(h, a, request->sm, &result->eviction) : status;
+    see(h, a, result->outcome == GPC_BYPASSED ? GPC_WHAT_BYPASS : GPC_WHAT_FILL, sectors, 0, watched);
+    return status == GPC_OK && result->evicted ? evicted(h, a, request->sm, &result->eviction, watched) : status;
 }
 
-gpc_status gpci_functional_load(gpc_hierarchy *h, const gpci_line_access *a) {
+GPCI_INLINE gpc_status load(gpc_hierarchy *h, const gpci_line_access *a, bool watched) {
     gpc_request request = a->request;
     uint8_t segments = a->line->segments;
     uint32_t word;
@@ -84,11 +87,11 @@ gpc_status gpci_functional_load(gpc_hierarchy *h, const gpci_line_access *a) {
     a->result->l1_sector_hits += hits;
     gpci_count_l1_load(h, request.sm, request.kind == GPC_LOAD ? hits : 0, 0);
     gpci_count_token(h, &request, hits != gpci_count_sectors(segments));
-    see(h, a, GPC_WHAT_LOOKUP, segments, result.outcome);
-    return result.fetch_sectors ? fetch(h, a, a->l1, &request, &result) : GPC_OK;
+    see(h, a, GPC_WHAT_LOOKUP, segments, result.outcome, watched);
+    return result.fetch_sectors ? fetch(h, a, a->l1, &request, &result, watched) : GPC_OK;
 }
 
-gpc_status gpci_functional_store(gpc_hierarchy *h, const gpci_line_access *a) {
+GPCI_INLINE gpc_status store(gpc_hierarchy *h, const gpci_line_access *a, bool watched) {
     const gpci_level *level = &h->l1_level;
     gpc_request request = a->request;
     if (!a->l1)
@@ -101,31 +104,58 @@ gpc_status gpci_functional_store(gpc_hierarchy *h, const gpci_line_access *a) {
     if (status < 0)
         return status;
     gpci_count_l1_store(h, request.sm, gpci_count_sectors(level->segments_of[result.hit_sectors] & a->line->segments));
-    see(h, a, GPC_WHAT_LOOKUP, a->line->segments, result.outcome);
+    see(h, a, GPC_WHAT_LOOKUP, a->line->segments, result.outcome, watched);
     if (result.evicted)
-        status = evicted(h, a, request.sm, &result.eviction);
+        status = evicted(h, a, request.sm, &result.eviction, watched);
     uint32_t word;
-    if (status == GPC_OK && result.fetch_sectors)
-        status = read_below(h, a, &request, level->segments_of[result.fetch_sectors], result.policy_word, &word);
+    if (status == GPC_OK && result.fetch_sectors) {
+        uint8_t fetched = level->segments_of[result.fetch_sectors];
+        status = read_below(h, a, &request, fetched, result.policy_word, &word, watched);
+        see(h, a, GPC_WHAT_FILL, fetched, 0, watched);
+    }
     if (status == GPC_OK && result.write_sectors)
         status = gpci_functional_l2_write(h, a, &request, result.policy_word, result.write_bytes);
     return status;
 }
 
 /* Performed at L2; L1 only drops what it holds. */
-gpc_status gpci_functional_atomic(gpc_hierarchy *h, const gpci_line_access *a) {
+GPCI_INLINE gpc_status atomic(gpc_hierarchy *h, const gpci_line_access *a, bool watched) {
     if (a->l1) {
         gpc_request request = a->request;
         gpc_access_result result;
         request.sector_mask = h->l1_level.sectors_of[a->line->segments];
         gpc_status status = gpc_cache_access(a->l1, &request, &result);
-        see(h, a, GPC_WHAT_LOOKUP, a->line->segments, result.outcome);
+        see(h, a, GPC_WHAT_LOOKUP, a->line->segments, result.outcome, watched);
         if (status == GPC_OK && result.evicted)
-            status = evicted(h, a, request.sm, &result.eviction);
+            status = evicted(h, a, request.sm, &result.eviction, watched);
         if (status < 0)
             return status;
     }
     return gpci_functional_l2_atomic(h, a);
+}
+
+gpc_status gpci_functional_load(gpc_hierarchy *h, const gpci_line_access *a) {
+    return load(h, a, false);
+}
+
+gpc_status gpci_functional_store(gpc_hierarchy *h, const gpci_line_access *a) {
+    return store(h, a, false);
+}
+
+gpc_status gpci_functional_atomic(gpc_hierarchy *h, const gpci_line_access *a) {
+    return atomic(h, a, false);
+}
+
+gpc_status gpci_functional_load_watched(gpc_hierarchy *h, const gpci_line_access *a) {
+    return load(h, a, true);
+}
+
+gpc_status gpci_functional_store_watched(gpc_hierarchy *h, const gpci_line_access *a) {
+    return store(h, a, true);
+}
+
+gpc_status gpci_functional_atomic_watched(gpc_hierarchy *h, const gpci_line_access *a) {
+    return atomic(h, a, true);
 }
 
 void gpci_functional_expect_l1(const gpc_cache *l1, uint64_t address) {

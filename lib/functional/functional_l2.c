@@ -7,28 +7,35 @@
 /* The functional way through L2: the SM's own partition, the line's home partition, DRAM. */
 
 /* Addresses are the host's. */
-static void see_memory(const gpc_hierarchy *h, gpc_what what, uint64_t address, uint32_t sectors) {
-    if (GPCI_UNLIKELY(h->trace != NULL) && sectors)
+static GPCI_COLD void tell_memory(const gpc_hierarchy *h, gpc_what what, uint64_t address, uint32_t sectors) {
+    if (sectors)
         gpci_tell_step(h->trace, what, GPC_COMPONENT_MEMORY, gpci_l2_place_of(h, address).slice, address, sectors, 0);
 }
 
-static void read_memory(gpc_hierarchy *h, const gpci_line_access *a, uint64_t address, uint32_t sectors) {
+GPCI_INLINE void read_memory(gpc_hierarchy *h, const gpci_line_access *a, uint64_t address, uint32_t sectors,
+                             bool watched) {
     gpci_count_dram_read(h, sectors);
-    see_memory(h, GPC_WHAT_MEMORY_READ, address, sectors);
+    if (watched)
+        tell_memory(h, GPC_WHAT_MEMORY_READ, address, sectors);
     a->result->dram_sectors += sectors;
 }
 
-static void write_memory(void *user_data, uint64_t address, uint8_t segments) {
-    gpc_hierarchy *h = user_data;
+GPCI_INLINE void write_memory(gpc_hierarchy *h, uint64_t address, uint8_t segments, bool watched) {
     uint32_t sectors = gpci_count_sectors(segments);
     gpci_count_dram_write(h, sectors);
-    see_memory(h, GPC_WHAT_MEMORY_WRITE, address, sectors);
+    if (watched)
+        tell_memory(h, GPC_WHAT_MEMORY_WRITE, address, sectors);
 }
 
-static void tell_write_back(const gpc_hierarchy *h, uint32_t slice, uint64_t line, uint32_t sectors) {
+static void write_taken(void *hierarchy, uint64_t address, uint8_t segments) {
+    gpc_hierarchy *h = hierarchy;
+    write_memory(h, address, segments, h->trace != NULL);
+}
+
+static GPCI_COLD void tell_write_back(const gpc_hierarchy *h, uint32_t slice, uint64_t line, uint32_t sectors) {
     gpci_ids present = h->trace->below;
-    gpci_see_step(h, GPC_WHAT_WRITE_BACK, GPC_COMPONENT_L2, slice, line, sectors, 0);
-    see_memory(h, GPC_WHAT_MEMORY_WRITE, line, sectors);
+    gpci_tell_step(h->trace, GPC_WHAT_WRITE_BACK, GPC_COMPONENT_L2, slice, line, sectors, 0);
+    tell_memory(h, GPC_WHAT_MEMORY_WRITE, line, sectors);
     h->trace->below = present;
 }
 
@@ -40,78 +47,116 @@ static void write_back(gpc_hierarchy *h, uint32_t slice, uint64_t line, const ui
         tell_write_back(h, slice, gpci_l2_host_address(h, slice, line), sectors);
 }
 
-static void tell_access(const gpc_hierarchy *h, uint32_t slice, const gpc_request *request,
-                        const gpc_access_result *result) {
+static GPCI_COLD void tell_access(const gpc_hierarchy *h, uint32_t slice, const gpc_request *request,
+                                  const gpc_access_result *result) {
     uint32_t sectors = gpci_count_sectors(h->l2_level.segments_of[request->sector_mask]);
-    gpci_see_step(h, GPC_WHAT_LOOKUP, GPC_COMPONENT_L2, slice, gpci_l2_host_address(h, slice, request->address),
-                  sectors, result->outcome);
+    gpci_tell_step(h->trace, GPC_WHAT_LOOKUP, GPC_COMPONENT_L2, slice, gpci_l2_host_address(h, slice, request->address),
+                   sectors, result->outcome);
     if (result->evicted)
         gpci_tell_evict(h->trace, GPC_COMPONENT_L2, slice,
                         gpci_l2_host_address(h, slice, result->eviction.line_address), &result->eviction);
 }
 
-/* A slice asks for what a read lacks. */
-static void tell_fetch(const gpc_hierarchy *h, uint32_t slice, uint64_t inner, const gpc_access_result *result) {
-    gpci_see_step(h, GPC_WHAT_FETCH, GPC_COMPONENT_L2, slice, gpci_l2_host_address(h, slice, inner),
-                  gpci_count_sectors(h->l2_level.segments_of[result->fetch_sectors]), 0);
+static void tell_sectors(const gpc_hierarchy *h, gpc_what what, uint32_t slice, uint64_t inner, uint8_t sectors) {
+    gpci_tell_step(h->trace, what, GPC_COMPONENT_L2, slice, gpci_l2_host_address(h, slice, inner),
+                   gpci_count_sectors(h->l2_level.segments_of[sectors]), 0);
+}
+
+/* A slice asks for what it lacks. Returns who has asked it, for tell_fill. */
+static GPCI_COLD gpci_ids tell_fetch(const gpc_hierarchy *h, uint32_t slice, uint64_t inner,
+                                     const gpc_access_result *result) {
+    gpci_ids asker = h->trace->below;
+    tell_sectors(h, GPC_WHAT_FETCH, slice, inner, result->fetch_sectors);
+    return asker;
+}
+
+/* It has come, and is kept or not. */
+static GPCI_COLD void tell_fill(const gpc_hierarchy *h, uint32_t slice, uint64_t inner, const gpc_access_result *result,
+                                gpci_ids asker) {
+    h->trace->below = asker;
+    tell_sectors(h, result->way == GPCI_NO_WAY ? GPC_WHAT_BYPASS : GPC_WHAT_FILL, slice, inner, result->fetch_sectors);
 }
 
 /* A line has left a slice. */
 static GPCI_NOINLINE void line_left(gpc_hierarchy *h, uint32_t slice, const gpc_eviction *eviction) {
     write_back(h, slice, eviction->line_address, eviction->dirty_bytes);
-    gpci_l2_take_from_l1(h, slice, eviction->line_address, write_memory, h);
+    gpci_l2_take_from_l1(h, slice, eviction->line_address, write_taken, h);
 }
 
 GPCI_INLINE gpc_status access_slice(gpc_hierarchy *h, uint32_t slice, const gpc_request *request,
-                                    gpc_access_result *result) {
+                                    gpc_access_result *result, bool watched) {
     gpc_status status = gpc_cache_access(h->l2[slice], request, result);
-    if (GPCI_UNLIKELY(h->trace != NULL) && status == GPC_OK)
+    if (watched && status == GPC_OK)
         tell_access(h, slice, request, result);
     if (status == GPC_OK && result->evicted)
         line_left(h, slice, &result->eviction);
     return status;
 }
 
+/* What a slice lacks is read from memory. */
+GPCI_INLINE void fetch(gpc_hierarchy *h, const gpci_line_access *a, uint32_t slice, uint64_t inner, uint64_t address,
+                       const gpc_access_result *result, bool watched) {
+    gpci_ids asker = {0, 0};
+    if (watched && result->fetch_sectors)
+        asker = tell_fetch(h, slice, inner, result);
+    read_memory(h, a, address, gpci_count_sectors(h->l2_level.segments_of[result->fetch_sectors]), watched);
+    if (watched && result->fetch_sectors)
+        tell_fill(h, slice, inner, result, asker);
+}
+
+/* What a slice lacks of a line that is homed in the other partition is read there. */
+GPCI_INLINE gpc_status fetch_remote(gpc_hierarchy *h, const gpci_line_access *a, const gpci_l2_place *p,
+                                    gpc_request *request, const gpc_access_result *lacks, bool watched) {
+    uint32_t own = h->sm_partition[request->sm], home = gpci_l2_home(h, a->request.address);
+    uint32_t slice = gpci_l2_slice(h, own, p->slice), remote = gpci_l2_slice(h, home, p->slice);
+    gpc_access_result result;
+    gpci_ids asker = {0, 0};
+    if (watched)
+        asker = tell_fetch(h, slice, p->inner, lacks);
+    gpci_count_l2_remote(h, slice, gpci_count_sectors(h->l2_level.segments_of[lacks->fetch_sectors]));
+    gpci_l2_ask_on(request, lacks->fetch_sectors, lacks->policy_word);
+    gpc_status status = access_slice(h, remote, request, &result, watched);
+    if (status == GPC_OK)
+        fetch(h, a, remote, p->inner, a->request.address, &result, watched);
+    if (watched && status == GPC_OK)
+        tell_fill(h, slice, p->inner, lacks, asker);
+    return status;
+}
+
 /* Through the SM's own partition. Returns the segments found there in `hits`. */
-static gpc_status read_slices(gpc_hierarchy *h, const gpci_line_access *a, const gpci_l2_place *p, gpc_request *request,
-                              uint8_t segments, uint8_t *hits, uint32_t *reply_word) {
-    const gpci_level *level = &h->l2_level;
+GPCI_INLINE gpc_status read_slices(gpc_hierarchy *h, const gpci_line_access *a, const gpci_l2_place *p,
+                                   gpc_request *request, uint8_t segments, uint8_t *hits, uint32_t *reply_word,
+                                   bool watched) {
     uint32_t own = h->sm_partition[request->sm], home = gpci_l2_home(h, request->address);
     uint32_t slice = gpci_l2_slice(h, own, p->slice);
     gpc_access_result result;
     gpci_l2_ask(h, p, segments, request);
-    gpc_status status = access_slice(h, slice, request, &result);
+    gpc_status status = access_slice(h, slice, request, &result, watched);
     if (status < 0)
         return status;
     *reply_word = gpc_cache_respond(h->l2[slice], request);
     *hits = gpci_l2_segments(h, p->shift, result.hit_sectors, segments);
     if (!result.fetch_sectors)
         return GPC_OK;
-    if (GPCI_UNLIKELY(h->trace != NULL))
-        tell_fetch(h, slice, p->inner, &result);
-    if (home != own) {
-        gpci_count_l2_remote(h, slice, gpci_count_sectors(level->segments_of[result.fetch_sectors]));
-        gpci_l2_ask_on(request, result.fetch_sectors, result.policy_word);
-        status = access_slice(h, gpci_l2_slice(h, home, p->slice), request, &result);
-    }
-    if (status == GPC_OK)
-        read_memory(h, a, a->request.address, gpci_count_sectors(level->segments_of[result.fetch_sectors]));
-    return status;
+    if (home != own)
+        return fetch_remote(h, a, p, request, &result, watched);
+    fetch(h, a, slice, p->inner, a->request.address, &result, watched);
+    return GPC_OK;
 }
 
-gpc_status gpci_functional_l2_read(gpc_hierarchy *h, const gpci_line_access *a, const gpc_request *request,
-                                   uint8_t segments, uint32_t policy_word, uint32_t *reply_word) {
+GPCI_INLINE gpc_status read(gpc_hierarchy *h, const gpci_line_access *a, const gpc_request *request, uint8_t segments,
+                            uint32_t policy_word, uint32_t *reply_word, bool watched) {
     uint32_t count = gpci_count_sectors(segments);
     *reply_word = 0;
     if (!h->l2) {
-        read_memory(h, a, request->address, count);
+        read_memory(h, a, request->address, count, watched);
         return GPC_OK;
     }
     uint8_t found = 0;
     gpc_request down = *request;
     gpci_l1_ask_read(&down, policy_word);
     gpci_l2_place p = gpci_l2_place_of(h, request->address);
-    gpc_status status = read_slices(h, a, &p, &down, segments, &found, reply_word);
+    gpc_status status = read_slices(h, a, &p, &down, segments, &found, reply_word, watched);
     uint32_t hits = gpci_count_sectors(found);
     gpci_count_l2_read(h, gpci_l2_slice(h, h->sm_partition[request->sm], p.slice), count, hits);
     a->result->l2_sectors += count;
@@ -119,53 +164,85 @@ gpc_status gpci_functional_l2_read(gpc_hierarchy *h, const gpci_line_access *a, 
     return status;
 }
 
+static GPCI_COLD gpc_status read_watched(gpc_hierarchy *h, const gpci_line_access *a, const gpc_request *request,
+                                         uint8_t segments, uint32_t policy_word, uint32_t *reply_word) {
+    return read(h, a, request, segments, policy_word, reply_word, true);
+}
+
+gpc_status gpci_functional_l2_read(gpc_hierarchy *h, const gpci_line_access *a, const gpc_request *request,
+                                   uint8_t segments, uint32_t policy_word, uint32_t *reply_word) {
+    if (GPCI_UNLIKELY(h->trace != NULL))
+        return read_watched(h, a, request, segments, policy_word, reply_word);
+    return read(h, a, request, segments, policy_word, reply_word, false);
+}
+
 /*
  * A write or an atomic of segments of the L1 line at an address, at its home slice. `down`: the request as the slice is
  * asked.
  */
 GPCI_INLINE gpc_status change(gpc_hierarchy *h, const gpci_line_access *a, uint64_t address, const gpci_l2_place *p,
-                              const gpc_request *down, uint8_t segments, const uint64_t bytes[2]) {
+                              const gpc_request *down, uint8_t segments, const uint64_t bytes[2], bool watched) {
     uint32_t count = gpci_count_sectors(segments), home = gpci_l2_home(h, address);
     uint32_t slice = gpci_l2_slice(h, home, p->slice);
     gpc_access_result result;
     if (h->sm_partition[down->sm] != home)
         gpci_count_l2_remote(h, gpci_l2_slice(h, h->sm_partition[down->sm], p->slice), count);
     gpci_l2_drop_copy(h, slice, p->inner, address);
-    gpc_status status = access_slice(h, slice, down, &result);
+    gpc_status status = access_slice(h, slice, down, &result, watched);
     if (status < 0)
         return status;
     a->result->l2_sectors += count;
     a->result->l2_sector_hits += gpci_l2_count_change(h, slice, down, p->shift, segments, bytes, &result);
-    read_memory(h, a, address, gpci_count_sectors(h->l2_level.segments_of[result.fetch_sectors]));
-    write_memory(h, address, gpci_l2_written(down, &result, (uint8_t)(segments << p->shift)));
+    fetch(h, a, slice, p->inner, address, &result, watched);
+    write_memory(h, address, gpci_l2_written(down, &result, (uint8_t)(segments << p->shift)), watched);
     return GPC_OK;
 }
 
-gpc_status gpci_functional_l2_write(gpc_hierarchy *h, const gpci_line_access *a, const gpc_request *request,
-                                    uint32_t policy_word, const uint64_t bytes[2]) {
+GPCI_INLINE gpc_status write(gpc_hierarchy *h, const gpci_line_access *a, const gpc_request *request,
+                             uint32_t policy_word, const uint64_t bytes[2], bool watched) {
     uint8_t segments = gpci_segments_of(bytes);
     if (!h->l2) {
-        write_memory(h, request->address, segments);
+        write_memory(h, request->address, segments, watched);
         return GPC_OK;
     }
     gpc_request down = *request;
     gpci_l2_place p = gpci_l2_place_of(h, down.address);
     gpci_l2_ask_write(h, &p, bytes, segments, &down);
     down.policy_word = policy_word;
-    return change(h, a, request->address, &p, &down, segments, bytes);
+    return change(h, a, request->address, &p, &down, segments, bytes, watched);
 }
 
-gpc_status gpci_functional_l2_atomic(gpc_hierarchy *h, const gpci_line_access *a) {
+static GPCI_COLD gpc_status write_watched(gpc_hierarchy *h, const gpci_line_access *a, const gpc_request *request,
+                                          uint32_t policy_word, const uint64_t bytes[2]) {
+    return write(h, a, request, policy_word, bytes, true);
+}
+
+gpc_status gpci_functional_l2_write(gpc_hierarchy *h, const gpci_line_access *a, const gpc_request *request,
+                                    uint32_t policy_word, const uint64_t bytes[2]) {
+    if (GPCI_UNLIKELY(h->trace != NULL))
+        return write_watched(h, a, request, policy_word, bytes);
+    return write(h, a, request, policy_word, bytes, false);
+}
+
+GPCI_INLINE gpc_status atomic(gpc_hierarchy *h, const gpci_line_access *a, bool watched) {
     uint8_t segments = a->line->segments;
     if (!h->l2) {
-        read_memory(h, a, a->request.address, gpci_count_sectors(segments));
-        write_memory(h, a->request.address, segments);
+        read_memory(h, a, a->request.address, gpci_count_sectors(segments), watched);
+        write_memory(h, a->request.address, segments, watched);
         return GPC_OK;
     }
     gpc_request down = a->request;
     gpci_l2_place p = gpci_l2_place_of(h, down.address);
     gpci_l2_ask(h, &p, segments, &down);
-    return change(h, a, a->request.address, &p, &down, segments, a->line->bytes);
+    return change(h, a, a->request.address, &p, &down, segments, a->line->bytes, watched);
+}
+
+static GPCI_COLD gpc_status atomic_watched(gpc_hierarchy *h, const gpci_line_access *a) {
+    return atomic(h, a, true);
+}
+
+gpc_status gpci_functional_l2_atomic(gpc_hierarchy *h, const gpci_line_access *a) {
+    return GPCI_UNLIKELY(h->trace != NULL) ? atomic_watched(h, a) : atomic(h, a, false);
 }
 
 void gpci_functional_l2_expect(const gpc_hierarchy *h, uint32_t sm, uint64_t address) {

@@ -55,13 +55,13 @@ Test(hierarchy_events, loads) {
     for (uint32_t i = 0; i < l.count; i++)
         cr_expect(l.list[i].cycle == 1 && l.list[i].access == 1 && l.list[i].address == 0x1000 && l.list[i].warp == 3);
     EXPECT_EVENTS(&l, "issue sm 1<0 32", "line sm 2<1 32", "lookup l1 2<1 32: miss", "fetch l1 3<2 32",
-                  "lookup l2 3<2 32: miss", "fetch l2 4<3 32", "memory-read memory 4<3 32", "fill l1 2<1 32",
-                  "complete sm 1<0 0: dram");
+                  "lookup l2 3<2 32: miss", "fetch l2 4<3 32", "memory-read memory 4<3 32", "fill l2 3<2 32",
+                  "fill l1 2<1 32", "complete sm 1<0 0: dram");
     rig_fire(&r, WORD(GPC_LOAD, 0x1024));
     cr_expect_eq(l.list[0].cycle, 2, "the second access");
     EXPECT_EVENTS(&l, "issue sm 5<0 32", "line sm 6<5 32", "lookup l1 6<5 32: sector-miss", "fetch l1 7<6 32",
-                  "lookup l2 7<6 32: sector-miss", "fetch l2 8<7 32", "memory-read memory 8<7 32", "fill l1 6<5 32",
-                  "complete sm 5<0 0: dram");
+                  "lookup l2 7<6 32: sector-miss", "fetch l2 8<7 32", "memory-read memory 8<7 32", "fill l2 7<6 32",
+                  "fill l1 6<5 32", "complete sm 5<0 0: dram");
     rig_fire(&r, WORD(GPC_LOAD, 0x1000));
     EXPECT_EVENTS(&l, "issue sm 9<0 32", "line sm 10<9 32", "lookup l1 10<9 32: hit", "complete sm 9<0 0: l1");
     rig_close(&r);
@@ -75,11 +75,71 @@ Test(hierarchy_events, write_backs) {
     listen(&r, &l);
     rig_load(&r, 512); /* the same set of L1: the line that was stored to leaves */
     EXPECT_EVENTS(&l, "issue sm 1<0 128", "line sm 2<1 128", "lookup l1 2<1 128: miss", "fetch l1 3<2 128",
-                  "lookup l2 3<2 128: miss", "fetch l2 4<3 128", "memory-read memory 4<3 128", "fill l1 2<1 128",
-                  "evict l1 2<1 0", "write-back l1 5<2 128", "lookup l2 5<2 128: miss", "complete sm 1<0 0: dram");
+                  "lookup l2 3<2 128: miss", "fetch l2 4<3 128", "memory-read memory 4<3 128", "fill l2 3<2 128",
+                  "fill l1 2<1 128", "evict l1 2<1 0", "write-back l1 5<2 128", "lookup l2 5<2 128: miss",
+                  "complete sm 1<0 0: dram");
     rig_flush(&r); /* no access's: packets of nobody */
     EXPECT_EVENTS(&l, "write-back l2 6<0 128", "memory-write memory 6<0 128");
     rig_close(&r);
+}
+
+/* What a slice lacks it asks for, and it fills: of a read, of a part of a sector that is written, of an atomic. */
+Test(hierarchy_events, fills) {
+    rig r;
+    static log l;
+    rig_open(&r, "l2.write_allocate = fetch\nl1.enabled = false\n");
+    listen(&r, &l);
+    rig_fire(&r, WORD(GPC_LOAD, 0x1004));
+    EXPECT_EVENTS(&l, "issue sm 1<0 32", "line sm 2<1 32", "lookup l2 2<1 32: miss", "fetch l2 3<2 32",
+                  "memory-read memory 3<2 32", "fill l2 2<1 32", "complete sm 1<0 0: dram");
+    rig_fire(&r, WORD(GPC_STORE, 0x2004));
+    EXPECT_EVENTS(&l, "issue sm 4<0 32", "line sm 5<4 32", "lookup l2 5<4 32: miss", "fetch l2 6<5 32",
+                  "memory-read memory 6<5 32", "fill l2 5<4 32", "complete sm 4<0 0: dram");
+    rig_fire(&r, WORD(GPC_ATOMIC, 0x3004));
+    EXPECT_EVENTS(&l, "issue sm 7<0 32", "line sm 8<7 32", "lookup l2 8<7 32: miss", "fetch l2 9<8 32",
+                  "memory-read memory 9<8 32", "fill l2 8<7 32", "complete sm 7<0 0: dram");
+    rig_fire(&r, WORD(GPC_STORE, 0x2004));
+    EXPECT_EVENTS(&l, "issue sm 10<0 32", "line sm 11<10 32", "lookup l2 11<10 32: hit", "complete sm 10<0 0: l2");
+    rig_close(&r);
+    rig_open(&r, "l2.bypass = always-bypass\nl1.write_policy = back\nl1.write_allocate = fetch\n");
+    listen(&r, &l);
+    rig_fire(&r, WORD(GPC_STORE, 0x1004));
+    EXPECT_EVENTS(&l, "issue sm 1<0 32", "line sm 2<1 32", "lookup l1 2<1 32: miss", "fetch l1 3<2 32",
+                  "lookup l2 3<2 32: bypass", "fetch l2 4<3 32", "memory-read memory 4<3 32", "bypass l2 3<2 32",
+                  "fill l1 2<1 32", "complete sm 1<0 0: dram");
+    rig_close(&r);
+}
+
+/* A line of the other partition fills the slice that owns it, and then that of the SM. */
+Test(hierarchy_events, fills_of_two_partitions) {
+    rig r;
+    static log l;
+    uint64_t remote = 0;
+    rig_open(&r, "l2.slices = 2\nl2.partitions = 2\nl1.enabled = false\n");
+    while (rig_stats(&r).l2_remote_sectors == 0)
+        rig_fire(&r, WORD(GPC_LOAD, remote += 4096));
+    rig_flush(&r);
+    listen(&r, &l);
+    rig_fire(&r, WORD(GPC_LOAD, remote));
+    cr_expect(l.list[2].index != l.list[4].index && l.list[2].index == l.list[8].index, "own, home, home, own");
+    cr_expect_eq(l.list[7].index, l.list[4].index);
+    EXPECT_EVENTS(&l, "issue sm 1<0 32", "line sm 2<1 32", "lookup l2 2<1 32: miss", "fetch l2 3<2 32",
+                  "lookup l2 3<2 32: miss", "fetch l2 4<3 32", "memory-read memory 4<3 32", "fill l2 3<2 32",
+                  "fill l2 2<1 32", "complete sm 1<0 0: dram");
+    rig_close(&r);
+}
+
+/* Sectors that caches of a level have read from below, by their own counters. */
+static uint64_t fetched(const rig *r, unsigned level) {
+    uint64_t sum = 0;
+    gpc_cache *cache;
+    for (uint32_t i = 0; (cache = gpc_hierarchy_cache(r->hierarchy, level, i)); i++) {
+        gpc_cache_stats stats;
+        gpc_cache_stats_init(&stats);
+        cr_assert_eq(gpc_cache_get_stats(cache, &stats), GPC_OK);
+        sum += stats.fetched_sectors;
+    }
+    return sum;
 }
 
 /* Two partitions, inclusion, no L2, coherence: sums of events are the counters. */
@@ -97,6 +157,7 @@ Test(hierarchy_events, agree_with_counters) {
         rig r;
         static log l;
         uint64_t read = 0, written = 0, evicted[2] = {0, 0}, dropped = 0, seed = 5, done = 0, packets = 0;
+        uint64_t asked[GPC_COMPONENT_COUNT] = {0}, filled[GPC_COMPONENT_COUNT] = {0};
         rig_open(&r, settings[i]);
         listen(&r, &l);
         for (unsigned k = 0; k < 400; k++) {
@@ -110,6 +171,8 @@ Test(hierarchy_events, agree_with_counters) {
                 evicted[1] += v->what == GPC_WHAT_EVICT && v->component == GPC_COMPONENT_L2;
                 dropped += v->what == GPC_WHAT_INVALIDATE && v->component == GPC_COMPONENT_L1;
                 done += v->what == GPC_WHAT_COMPLETE;
+                asked[v->component] += v->what == GPC_WHAT_FETCH ? v->bytes : 0;
+                filled[v->component] += v->what == GPC_WHAT_FILL ? v->bytes : 0;
                 cr_expect(v->cycle == k + 1 && v->parent < v->packet + !v->packet);
                 packets = v->packet > packets ? v->packet : packets;
             }
@@ -123,6 +186,11 @@ Test(hierarchy_events, agree_with_counters) {
         cr_expect_eq(evicted[0], s.l1_evictions, "%s", settings[i]);
         cr_expect_eq(evicted[1], s.l2_evictions, "%s", settings[i]);
         cr_expect(i == 4 || dropped == s.l1_invalidations, "%s", settings[i]);
+        for (unsigned level = 1; level <= 2; level++) {
+            gpc_component component = level == 1 ? GPC_COMPONENT_L1 : GPC_COMPONENT_L2;
+            cr_expect_eq(asked[component], fetched(&r, level) * 32, "%s", settings[i]);
+            cr_expect_eq(filled[component], asked[component], "%s", settings[i]);
+        }
         rig_close(&r);
     }
 }
