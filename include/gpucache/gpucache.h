@@ -45,6 +45,9 @@
  * counter has an id that is its own in all versions (counters.h), by which the library fills them in. So a program
  * reads right numbers from a later library of the same SONAME, wherever counters were added; stats.h says how.
  *
+ * Events. gpc_hierarchy_set_trace has a function called for every step that a request takes through a hierarchy: what
+ * happens where, to which packet, for which instruction of which warp (events.h). Without it nothing is slower.
+ *
  * Determinism. The same calls with the same seed give the same results on
  * every machine, compiler and build.
  */
