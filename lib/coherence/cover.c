@@ -4,16 +4,22 @@
 #include <string.h>
 
 /*
- * Which addresses reach a memory, and that they do so in one way.
+ * Which addresses each module serves, and the check that each of them has exactly one way down to a memory.
  *
- * From memory to the processors: a module that is given a range serves that range; any other serves what lies between
- * the first and the last address of its low modules. Within this, each address that it serves must be served by exactly
- * one of them. All are ranges or residues, so the ranges' borders cut the addresses into stretches in which only the
- * residues matter, and these repeat after the least common multiple of divisor x modulus: one such period of a stretch
- * stands for all of it. Steps through it are as long as the greatest common divisor of all divisors.
+ * A module that is given a range serves that range; any other serves from the first to the last address of its low
+ * modules, less the residues that are not its own if it is interleaved. Each address that a module serves must be
+ * served by exactly one of its low modules, otherwise a request would have no destination, or two.
  *
- * Example: a module over two banks, (address / 256) mod 2 == 0 and == 1: period 512, steps of 256. Two steps, each
- * served by one bank: sound.
+ * There are too many addresses to try each. But the borders of all ranges cut them into stretches, within which only
+ * the residues (address / divisor) mod modulus decide, and these repeat after the least common multiple of all divisor
+ * * modulus. So it is enough to try one such period in each stretch, one address in each greatest common divisor of the
+ * divisors, as no residue changes within that.
+ *
+ * Example, an L1 that serves all, over three low modules:
+ *   a  addresses 0 to 0xfff        b  from 0x1000 on, (address / 256) mod 2 == 0        c  the same, == 1
+ * Stretches: 0 to 0xfff, and from 0x1000 on. The period is 512 and the step 256. In the first stretch, a, which has no
+ * residue, serves all, b and c begin later: sound. In the second 0x1000 is b's and 0x1100 is c's: sound, and what
+ * follows repeats that. If b had residue 1 as c has, "'l1'.low has no module that serves address 0x1000".
  */
 
 #define MOST_STEPS 65536u
@@ -28,6 +34,7 @@ static uint64_t greatest_divisor(uint64_t a, uint64_t b) {
     return a;
 }
 
+/* Is the address one of an interleaved module's own? */
 static bool residue_fits(const gpci_module *m, uint64_t address) {
     return !m->interleaved || address / m->given.divisor % m->given.modulus == m->given.residue;
 }
@@ -36,6 +43,7 @@ bool gpci_module_serves(const gpci_module *m, uint64_t address) {
     return address >= m->first && address <= m->last && residue_fits(m, address);
 }
 
+/* From the first to the last address that it can serve; all low modules have theirs already. */
 static void find_range(const gpc_coherence *c, gpci_module *m) {
     const gpc_coherence_module *g = &m->given;
     m->interleaved = g->served == GPC_SERVES_INTERLEAVED;
@@ -50,6 +58,7 @@ static void find_range(const gpc_coherence *c, gpci_module *m) {
     }
 }
 
+/* Refuse an address of m that none or two of its low modules serve. */
 static gpc_status check_address(const gpc_coherence *c, const gpci_module *m, uint64_t address, gpc_error *error) {
     const gpci_module *found = NULL;
     if (!residue_fits(m, address))
@@ -68,13 +77,15 @@ static gpc_status check_address(const gpc_coherence *c, const gpci_module *m, ui
     return GPC_OK;
 }
 
-/* Residues of a stretch: how long a step may be, after how many bytes they repeat. Step 0: there are none. */
-typedef struct rhythm {
+/* How residues change along addresses. Bytes within which all stay the same (0: there are none), and after which they
+ * repeat. */
+typedef struct interleaving {
     uint64_t step, period;
     bool overflow;
-} rhythm;
+} interleaving;
 
-static void join_rhythm(rhythm *r, const gpci_module *m) {
+/* Take a further module's residues into account. */
+static void add_interleaving(interleaving *r, const gpci_module *m) {
     if (!m->interleaved)
         return;
     const uint64_t divisor = m->given.divisor, modulus = m->given.modulus;
@@ -87,13 +98,14 @@ static void join_rhythm(rhythm *r, const gpci_module *m) {
     r->period *= part;
 }
 
+/* Check one period of the stretch from `first` to `last`, or all of it where that is shorter. */
 static gpc_status check_stretch(const gpc_coherence *c, const gpci_module *m, uint64_t first, uint64_t last,
                                 gpc_error *error) {
-    rhythm r = {0, 1, false};
-    join_rhythm(&r, m);
+    interleaving r = {0, 1, false};
+    add_interleaving(&r, m);
     for (uint32_t i = 0; i < m->given.low_count; i++)
-        join_rhythm(&r, &c->modules[m->given.low[i]]);
-    /* one more: the first step may begin within */
+        add_interleaving(&r, &c->modules[m->given.low[i]]);
+    /* one more, because the stretch may begin within a step */
     const uint64_t steps = r.overflow ? UINT64_MAX : r.step ? r.period / r.step + 1 : 1;
     for (uint64_t address = first, i = 0;; i++) {
         if (i == MOST_STEPS)
@@ -106,6 +118,7 @@ static gpc_status check_stretch(const gpc_coherence *c, const gpci_module *m, ui
     }
 }
 
+/* Check m's addresses stretch by stretch: each ends before the next border of a low module's range. */
 static gpc_status check_module(const gpc_coherence *c, const gpci_module *m, gpc_error *error) {
     for (uint64_t first = m->first;;) {
         uint64_t last = m->last;
@@ -123,15 +136,15 @@ static gpc_status check_module(const gpc_coherence *c, const gpci_module *m, gpc
     }
 }
 
-/* Modules side by side often are alike. */
-static bool same_question(const gpci_module *a, const gpci_module *b) {
+/* Would the check of b be that of a? Modules of one level mostly are alike, and there may be thousands. */
+static bool same_check(const gpci_module *a, const gpci_module *b) {
     const gpc_coherence_module *g = &a->given, *h = &b->given;
     return a->interleaved == b->interleaved && a->first == b->first && a->last == b->last && g->divisor == h->divisor &&
            g->modulus == h->modulus && g->residue == h->residue && g->low_count == h->low_count &&
            !memcmp(g->low, h->low, g->low_count * sizeof *g->low);
 }
 
-/* Are its low modules banks that differ in nothing but the residue? */
+/* Are all its low modules banks, of the same range, divisor and modulus, which differ in the residue only? */
 static bool over_banks(const gpc_coherence *c, const gpci_module *m) {
     const gpci_module *first = &c->modules[m->given.low[0]];
     const gpc_coherence_module *g = &first->given;
@@ -146,7 +159,7 @@ static bool over_banks(const gpc_coherence *c, const gpci_module *m) {
     return true;
 }
 
-/* Then a table finds the bank of an address. */
+/* If so, a table leads from a residue to its bank, for gpci_module_low. */
 static gpc_status list_banks(gpc_coherence *c, gpci_module *m, gpc_error *error) {
     if (!over_banks(c, m))
         return GPC_OK;
@@ -173,7 +186,7 @@ gpc_status gpci_tree_cover(gpc_coherence *c, gpc_error *error) {
             find_range(c, m);
             if (m->given.memory)
                 continue;
-            gpc_status status = before && same_question(before, m) ? GPC_OK : check_module(c, m, error);
+            gpc_status status = before && same_check(before, m) ? GPC_OK : check_module(c, m, error);
             if (status == GPC_OK)
                 status = list_banks(c, m, error);
             if (status < 0)
@@ -196,7 +209,7 @@ uint32_t gpci_module_low(const gpc_coherence *c, const gpci_module *m, uint64_t 
         const gpci_module *low = &c->modules[g->low[0]];
         return address >= low->first && address <= low->last ? g->low[0] : GPC_NO_MODULE;
     }
-    uint64_t divisor = 0, modulus = 0, residue = 0; /* of the bank before: most often this one's too */
+    uint64_t divisor = 0, modulus = 0, residue = 0; /* of the low module before: mostly this one's, too */
     for (uint32_t i = 0; i < g->low_count; i++) {
         const gpci_module *low = &c->modules[g->low[i]];
         if (address < low->first || address > low->last)

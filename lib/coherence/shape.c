@@ -2,19 +2,24 @@
 #include "coherence/tree_build.h"
 
 /*
- * The tree's shape, from who is whose low module: levels counted from the processors, places, sub-blocks.
+ * What follows from the low modules that each module was given: the modules above each, levels, places, and with the
+ * places the rules of the protocol; sub-blocks.
  *
- * Example: l1-0 and l1-1 over l2-0, l1-2 over l2-1, both l2 over mm. Level 1 are the l1, FIRST; level 2 the l2,
- * BETWEEN since no one of them is below all l1; level 3 mm. With one l2 below all three it would be SHARED.
+ * Example: l1-0 and l1-1 over l2-0, l1-2 over l2-1, both L2s over mm.
+ *   module           level  place    above        rules
+ *   l1-0 to l1-2     1      FIRST    -            first
+ *   l2-0, l2-1       2      BETWEEN  2 and 1 L1s  between: neither is below all L1s
+ *   mm               3      MEMORY   both L2s     memory
+ * With one L2 below all three L1s its place would be LAST and its rules `shared`.
  */
 
-#define GREATEST_RATIO 64u /* sub-blocks of a block */
+#define GREATEST_RATIO 64u /* most sub-blocks in a block */
 
 static uint32_t least(uint32_t a, uint32_t b) {
     return a < b ? a : b;
 }
 
-/* Lists of who is above, ascending since modules are gone through in order. */
+/* List the modules above each, ascending, and for each of them its place in that list (`slots`). */
 static gpc_status list_above(gpc_coherence *c, gpc_error *error) {
     for (uint32_t i = 0; i < c->module_count; i++)
         for (uint32_t k = 0; k < c->modules[i].given.low_count; k++)
@@ -40,6 +45,7 @@ static gpc_status list_above(gpc_coherence *c, gpc_error *error) {
     return GPC_OK;
 }
 
+/* What a module may be given depends on whether modules are above it. */
 static gpc_status check_neighbours(const gpci_module *m, gpc_error *error) {
     const gpc_coherence_module *g = &m->given;
     if (g->memory && !m->above_count)
@@ -56,7 +62,10 @@ static gpc_status check_neighbours(const gpci_module *m, gpc_error *error) {
     return GPC_OK;
 }
 
-/* A module whose level is known raises those below; one in a cycle, or below one, never is. */
+/*
+ * Level of each module: one more than the highest level above it. A module is done when all those above it are, and is
+ * then queued; one that is part of a cycle, or below one, is never queued, and refused. `queue` ends in order of level.
+ */
 static gpc_status count_levels(gpc_coherence *c, uint32_t *waiting, uint32_t *queue, gpc_error *error) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < c->module_count; i++)
@@ -83,19 +92,20 @@ static gpc_status count_levels(gpc_coherence *c, uint32_t *waiting, uint32_t *qu
     return GPC_OK;
 }
 
-/* [module][words] which first-level modules are above each, directly or not; `queue` is in order of level. */
-static void spread_first(const gpc_coherence *c, const uint32_t *queue, uint64_t *reach, uint32_t words) {
+/* Which first-level modules are above each module, directly or through others: `above`, [module][words], a bit each. */
+static void find_first_level(const gpc_coherence *c, const uint32_t *queue, uint64_t *above, uint32_t words) {
     for (uint32_t i = 0; i < c->module_count; i++) {
         const gpci_module *m = &c->modules[queue[i]];
-        uint64_t *mine = reach + (size_t)m->index * words;
+        uint64_t *mine = above + (size_t)m->index * words;
         if (!m->above_count)
             mine[m->index / 64] |= (uint64_t)1 << m->index % 64;
         for (uint32_t k = 0; k < m->given.low_count; k++)
             for (uint32_t w = 0; w < words; w++)
-                reach[(size_t)m->given.low[k] * words + w] |= mine[w];
+                above[(size_t)m->given.low[k] * words + w] |= mine[w];
     }
 }
 
+/* Are these all first-level modules? */
 static bool below_all(const gpc_coherence *c, const uint64_t *mine) {
     for (uint32_t i = 0; i < c->module_count; i++)
         if (!c->modules[i].above_count && !(mine[i / 64] >> i % 64 & 1))
@@ -105,21 +115,22 @@ static bool below_all(const gpc_coherence *c, const uint64_t *mine) {
 
 static gpc_status find_places(gpc_coherence *c, const uint32_t *queue, gpc_error *error) {
     const uint32_t words = (c->module_count + 63) / 64;
-    uint64_t *reach = gpci_zalloc(c->context, (size_t)c->module_count * words, sizeof *reach);
-    if (!reach)
+    uint64_t *above = gpci_zalloc(c->context, (size_t)c->module_count * words, sizeof *above);
+    if (!above)
         return gpci_out_of_memory(error);
-    spread_first(c, queue, reach, words);
+    find_first_level(c, queue, above, words);
     for (uint32_t i = 0; i < c->module_count; i++) {
         gpci_module *m = &c->modules[i];
         m->place = m->given.memory                           ? GPCI_PLACE_MEMORY
                    : !m->above_count                         ? GPCI_PLACE_FIRST
-                   : below_all(c, reach + (size_t)i * words) ? GPCI_PLACE_LAST
+                   : below_all(c, above + (size_t)i * words) ? GPCI_PLACE_LAST
                                                              : GPCI_PLACE_BETWEEN;
     }
-    gpci_free(c->context, reach);
+    gpci_free(c->context, above);
     return GPC_OK;
 }
 
+/* The table of the protocol for the module's place. */
 static gpc_status find_rules(const gpc_protocol *p, gpci_module *m, gpc_error *error) {
     static const char *const places[] = {"the first level", "a level between", "a shared level", "memory"};
     const gpc_protocol_rules *rules[] = {p->first, p->between, p->shared ? p->shared : p->between, p->memory};
@@ -130,6 +141,7 @@ static gpc_status find_rules(const gpc_protocol *p, gpci_module *m, gpc_error *e
     return GPC_OK;
 }
 
+/* Sub-blocks, each with a directory entry of its own, are as large as the smallest blocks above. */
 static gpc_status divide_blocks(const gpc_coherence *c, gpci_module *m, gpc_error *error) {
     uint32_t smallest = m->given.block_bytes;
     for (uint32_t i = 0; i < m->above_count; i++)
