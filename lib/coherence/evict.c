@@ -1,8 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "coherence/tree_engine.h"
 
-/* Blocks leave a module. */
+/*
+ * Evictions: a block leaves a module. An inclusive module first invalidates all copies above it, whose modified bytes
+ * it receives; then it writes modified bytes back to its low module, or tells it that a clean copy is gone (NOTIFY), or
+ * says nothing, as the protocol's EVICTION rule has it.
+ *
+ * A non-inclusive module may evict the data while modules above keep their copies. Its directory must go on knowing
+ * them: the block's tag, state, owners and sharers move to one of the `directory_ways` of the set, an entry of the
+ * directory alone, without data.
+ *
+ * Example, an L2 of 2 ways and 1 directory way, set full with A and B, both also in L1s:
+ *   C misses     A, the victim, is written back if modified; its entry moves to the directory way; C takes A's way
+ *   L1 asks A    only the entry is there: gpci_tree_promote evicts a victim and reads A's data from the low module
+ * If, in place of the latter, D misses, the victim B needs the directory way: A's entry is evicted for good, the L1s'
+ * copies of A are invalidated, and B's entry moves there.
+ */
 
+/* Does any module above have a copy of any part of the block? */
 static bool has_sharers(const gpci_module *m, uint32_t block) {
     const uint64_t *bits = gpci_module_sharers_of(m, block, 0);
     for (uint32_t i = 0; i < m->sub_blocks * m->sharer_words; i++)
@@ -11,7 +26,7 @@ static bool has_sharers(const gpci_module *m, uint32_t block) {
     return false;
 }
 
-/* Modified bytes, or the notice that a clean copy goes. */
+/* A write-back of a block, or the notice that a clean copy is gone. `leaves`: it is not in m afterwards. */
 static gpci_tree_put put_of(const gpc_coherence *c, const gpci_module *m, uint32_t block, bool modified, bool leaves) {
     uint64_t tag = m->tags[block];
     gpci_tree_put put = {.tag = tag,
@@ -35,13 +50,13 @@ gpci_tree_point gpci_tree_write_back(gpc_coherence *c, gpci_module *m, uint32_t 
     return at;
 }
 
-gpci_tree_point gpci_tree_give_up(gpc_coherence *c, gpci_module *m, uint32_t block, gpci_tree_point at) {
+gpci_tree_point gpci_tree_write_back_and_leave(gpc_coherence *c, gpci_module *m, uint32_t block, gpci_tree_point at) {
     gpci_tree_put put = put_of(c, m, block, true, true);
     return gpci_tree_send_put(c, m, &put, at);
 }
 
-/* Whose modified bytes are written back, and who steps back to S with that, owns the block no longer. */
-static void step_back(const gpc_coherence *c, const gpci_module *m, uint32_t block) {
+/* m writes a block back and goes to S: it is no longer the owner in its low module's directory. */
+static void drop_ownership(const gpc_coherence *c, const gpci_module *m, uint32_t block) {
     const gpci_module *t = gpci_module_at(c, gpci_module_low(c, m, m->tags[block]));
     uint32_t entry = gpci_module_find(t, gpci_module_tag_of(t, m->tags[block]));
     if (entry == GPCI_TREE_NO_BLOCK || !gpci_tree_has(c, GPC_PROTOCOL_DIRECTORY))
@@ -51,6 +66,7 @@ static void step_back(const gpc_coherence *c, const gpci_module *m, uint32_t blo
         gpci_tree_drop_owner(t, entry, sub, t->slots[m->index]);
 }
 
+/* Does any module above own any part of the block? */
 static bool has_owner(const gpci_module *m, uint32_t block) {
     for (uint32_t sub = 0; sub < m->sub_blocks; sub++)
         if (*gpci_module_owner_of(m, block, sub) != GPCI_TREE_NO_OWNER)
@@ -61,10 +77,10 @@ static bool has_owner(const gpci_module *m, uint32_t block) {
 void gpci_tree_written_back(gpc_coherence *c, gpci_module *m, uint32_t block, uint32_t origin, gpci_tree_point at) {
     uint8_t state = m->states[block], exclusive = m->rules[GPC_LINE_E][GPC_EVENT_EVICTION].actions ? GPC_LINE_E : state;
     uint8_t clean = state == GPC_LINE_M ? exclusive : gpci_tree_is_modified(state) ? GPC_LINE_S : state;
-    if (clean == state || (state == GPC_LINE_O && has_owner(m, block))) /* who is above has more to write back */
+    if (clean == state || (state == GPC_LINE_O && has_owner(m, block))) /* modified bytes are above, too */
         return;
     if (clean == GPC_LINE_S)
-        step_back(c, m, block);
+        drop_ownership(c, m, block);
     gpci_tree_set_state(c, m, block, m->tags[block], clean, origin, at);
 }
 
@@ -77,7 +93,7 @@ gpci_tree_point gpci_tree_forward_entry(gpc_coherence *c, gpci_module *m, uint32
     return at;
 }
 
-/* Directory and state of a block, but not its data, to another of its set. */
+/* Move tag, state, owners and sharers of a block, but not its data, to another way of its set. */
 static void move_entry(gpc_coherence *c, gpci_module *m, uint32_t from, uint32_t to, gpci_tree_point at) {
     uint32_t words = m->sub_blocks * m->sharer_words;
     uint64_t tag = m->tags[from];
@@ -92,8 +108,8 @@ static void move_entry(gpc_coherence *c, gpci_module *m, uint32_t from, uint32_t
     gpci_tree_set_state(c, m, to, tag, state, GPC_ORIGIN_DIRECTORY_ONLY, at);
 }
 
-/* Modules above keep their copies of what leaves: its directory entry stays. */
-static gpci_tree_point leave_entry(gpc_coherence *c, gpci_module *m, uint32_t block, gpci_tree_point at) {
+/* Evict a block's data only: modules above keep their copies, and its entry moves to a directory way. */
+static gpci_tree_point evict_data(gpc_coherence *c, gpci_module *m, uint32_t block, gpci_tree_point at) {
     uint8_t state = m->states[block];
     if (gpci_tree_is_modified(state)) {
         at = gpci_tree_write_back(c, m, block, at);
@@ -113,7 +129,10 @@ uint32_t gpci_tree_promote(gpc_coherence *c, gpci_module *m, uint32_t entry, gpc
         gpci_tree_fail_victim(c, m);
         return entry;
     }
-    /* The two change places where the victim has sharers too; its own entry must not be this one. */
+    /*
+     * If modules above share the victim, too, its entry needs a directory way, and the least recent one must not be
+     * this block's.
+     */
     gpci_module_touch(m, entry);
     if (m->states[block] != GPC_LINE_I) {
         m->stats.evictions++;
@@ -123,7 +142,7 @@ uint32_t gpci_tree_promote(gpc_coherence *c, gpci_module *m, uint32_t entry, gpc
     if (entry == GPCI_TREE_NO_BLOCK || !gpci_module_directory_only(m, entry))
         return block;
     move_entry(c, m, entry, block, *at);
-    /* for the data alone: rights stay what they are */
+    /* the request is for data only: a shared copy stays shared */
     gpci_tree_request own = {.from = m, .block = block, .tag = tag, .non_coherent = m->states[block] == GPC_LINE_S};
     *at = gpci_tree_read_request(c, &own, *at).at;
     return block;
@@ -133,7 +152,7 @@ gpci_tree_point gpci_tree_evict(gpc_coherence *c, gpci_module *m, uint32_t block
     bool tracked = gpci_tree_has(c, GPC_PROTOCOL_DIRECTORY);
     at = gpci_tree_mark(c, m, GPC_MESSAGE_EVICTION, m->tags[block], at);
     if (tracked && m->given.directory_ways && !gpci_module_directory_only(m, block) && has_sharers(m, block))
-        return leave_entry(c, m, block, at);
+        return evict_data(c, m, block, at);
     gpci_tree_write_probe all = {.block = block, .last = UINT64_MAX};
     at = gpci_tree_probe_copies(c, m, &all, at);
     uint8_t state = m->states[block];

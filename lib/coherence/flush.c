@@ -1,9 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "coherence/tree_engine.h"
 
-/* Block after block of a module, or of all: flushes, as at the end of the worked example (Table 2.6), and acquires. */
+/*
+ * What is done to all blocks of a module, or of all caches, one after another:
+ *   flush    write modified bytes back and invalidate, as at the end of a program (Table 2.6, steps 15 to 20)
+ *   acquire  the protocol's ACQUIRE rules: at the beginning of a kernel, for caches that may hold old data
+ *
+ * Example of a flush, nmoesi, an L1 that holds A in N and B in S: for A the L2 sends a write probe and the L1 replies
+ * with a write-back of A's modified bytes; for B the L1 replies with an acknowledgement. Both are then in I.
+ */
 
-/* The low module's write request to X, and X's write-back or acknowledgement. */
+/*
+ * The low module T sends X a write probe, as for another module's write request; X first invalidates the copies above
+ * it, then replies with a write-back, or an acknowledgement if it has modified nothing.
+ */
 static gpci_tree_point flush_block(gpc_coherence *c, gpci_module *x, uint32_t block, gpci_tree_point at) {
     uint64_t tag = x->tags[block];
     gpci_module *t = gpci_module_at(c, gpci_module_low(c, x, tag));
@@ -18,7 +28,7 @@ static gpci_tree_point flush_block(gpc_coherence *c, gpci_module *x, uint32_t bl
     x->stats.invalidations++;
     if (modified) {
         at = gpci_tree_use_data(c, x, at, false);
-        at = gpci_tree_give_up(c, x, block, at);
+        at = gpci_tree_write_back_and_leave(c, x, block, at);
     } else {
         uint32_t low = gpci_module_find(t, gpci_module_tag_of(t, tag));
         if (low != GPCI_TREE_NO_BLOCK)
@@ -29,6 +39,7 @@ static gpci_tree_point flush_block(gpc_coherence *c, gpci_module *x, uint32_t bl
     return at;
 }
 
+/* The rule may write the block back, invalidate it, both or neither. */
 static gpci_tree_point acquire_block(gpc_coherence *c, gpci_module *m, uint32_t block, gpci_tree_point at) {
     gpc_protocol_rule rule = gpci_tree_rule(c, m, m->states[block], GPC_EVENT_ACQUIRE);
     if (rule.actions & GPC_DO_WRITE_BACK)
@@ -42,19 +53,22 @@ static gpci_tree_point acquire_block(gpc_coherence *c, gpci_module *m, uint32_t 
 
 typedef gpci_tree_point (*flush_block_fn)(gpc_coherence *c, gpci_module *m, uint32_t block, gpci_tree_point at);
 
-/* Without a directory nobody asks: the module evicts by itself. */
+/* Without a directory T does not know of X, and cannot probe it: X evicts the block by itself. */
 static flush_block_fn flush_of(const gpc_coherence *c) {
     return gpci_tree_has(c, GPC_PROTOCOL_DIRECTORY) ? flush_block : gpci_tree_evict;
 }
 
-/* Does what leaves m come to `low`? */
+/* Is `low` on the way of this block from m to memory, or m itself? */
 static bool leads_to(const gpc_coherence *c, const gpci_module *m, uint64_t tag, const gpci_module *low) {
     while (m != low && m->place != GPCI_PLACE_MEMORY)
         m = gpci_module_at(c, gpci_module_low(c, m, tag));
     return m == low;
 }
 
-/* All valid blocks of a module (that lie above `low`, unless NULL). Room for each is made before it is begun. */
+/*
+ * Do it to all valid blocks of a module; unless `low` is NULL, to those only that are written back towards `low`.
+ * Memory for a block's steps is reserved before the block is begun, so that no block is left half done.
+ */
 static gpc_status each_block(gpc_coherence *c, gpci_module *m, const gpci_module *low, flush_block_fn act,
                              gpci_tree_point *at, gpc_error *error) {
     uint32_t blocks = m->full_map ? 0 : m->blocks;
@@ -69,7 +83,11 @@ static gpc_status each_block(gpc_coherence *c, gpci_module *m, const gpci_module
     return c->failed == GPC_OK ? GPC_OK : gpci_tree_engine_failure(c, error);
 }
 
-/* Those above come first; a directory finds them by itself, and an acquire is one module's own. */
+/*
+ * Do it to the blocks of one module or, with GPC_NO_MODULE, of all modules at these places, those of the first level
+ * first. A flush of one module has to reach the modules above it, too: with a directory the probes do that; without,
+ * all modules above it evict what leads to it. An acquire is the module's own matter.
+ */
 static gpc_status each_module(gpc_coherence *c, uint32_t module, uint32_t places, flush_block_fn act, uint64_t cycle,
                               gpc_error *error, gpc_coherence_result *result) {
     gpci_tree_point at = gpci_tree_engine_begin(c, cycle);

@@ -2,11 +2,12 @@
 #include "coherence/tree_engine.h"
 
 /*
- * Hits of the first level, which most accesses are, in one go: what tree_engine.c does for them step by step, without
- * the steps. Whatever is out of the ordinary is left to it, and nothing is touched then.
+ * Plain hits of the first level, which most accesses are, on a short path: the same states, statistics, data and steps
+ * as tree_engine.c would produce, without its calls. Anything else is left to tree_engine.c, and nothing is changed
+ * here.
  */
 
-/* Is the access one that may be done here, if it hits? */
+/* May this access be done here, if it hits? Its arguments must be correct: errors are told in tree_engine.c. */
 static bool is_plain(const gpc_coherence *c, const gpc_coherence_request *request, const gpc_coherence_result *result) {
     if (request->module >= c->module_count || request->kind > GPC_COHERENCE_N_STORE || request->flags ||
         request->struct_size != sizeof *request || (result && result->struct_size != sizeof *result))
@@ -17,7 +18,7 @@ static bool is_plain(const gpc_coherence *c, const gpc_coherence_request *reques
            request->size - 1 < m->given.block_bytes - offset && request->address - m->first <= m->last - m->first;
 }
 
-/* Way of a valid block in its set; the most recent is looked at first. */
+/* Way of a valid block in its set; the most recent is looked at first. UINT32_MAX: there is none. */
 static uint32_t way_of(const gpci_module *m, uint32_t base, uint64_t tag) {
     const uint64_t *tags = m->tags + base;
     const uint8_t *states = m->states + base;
@@ -30,10 +31,12 @@ static uint32_t way_of(const gpci_module *m, uint32_t base, uint64_t tag) {
     return UINT32_MAX;
 }
 
+/* A point in time of the access; 0 in a tree without timing. */
 static uint64_t cycle_of(const gpc_coherence *c, const gpc_coherence_request *request, uint32_t after) {
     return c->timing ? request->cycle + after : 0;
 }
 
+/* A store: its transition, and its bytes. */
 static void write_state(gpc_coherence *c, gpci_module *m, const gpc_coherence_request *request, uint32_t set,
                         uint32_t way, uint8_t state, uint8_t next) {
     const bool coherent = request->kind == GPC_COHERENCE_STORE;
@@ -69,6 +72,7 @@ static void count(gpc_coherence_stats *stats, uint32_t kind) {
     gpci_tree_count_access(stats, kind, true);
 }
 
+/* The only step of a hit: FINISH. */
 static void finish(gpc_coherence *c, const gpci_module *m, const gpc_coherence_request *request, uint64_t tag) {
     const uint32_t directory = m->given.directory_latency, delay = directory + m->given.latency;
     const uint64_t cycle = cycle_of(c, request, delay);
@@ -91,7 +95,7 @@ static void finish(gpc_coherence *c, const gpci_module *m, const gpc_coherence_r
                                            .looks = 1};
 }
 
-static void tell(const gpc_coherence *c, gpc_coherence_result *result, uint8_t before, uint8_t after) {
+static void fill_result(const gpc_coherence *c, gpc_coherence_result *result, uint8_t before, uint8_t after) {
     result->completed = c->messages->received;
     result->messages = c->messages;
     result->transitions = c->transitions;
@@ -113,7 +117,7 @@ bool gpci_tree_engine_hit(gpc_coherence *c, const gpc_coherence_request *request
     if (way == UINT32_MAX)
         return false;
     const uint8_t state = m->states[base + way];
-    /* kinds are numbered as their events */
+    /* gpc_coherence_kind has the numbers of LOAD, STORE and N_STORE in gpc_coherence_event */
     const gpc_protocol_rule *rule = &m->rules[state][request->kind];
     if (rule->actions != GPC_DO_HIT || rule->next == GPC_LINE_I)
         return false;
@@ -127,6 +131,6 @@ bool gpci_tree_engine_hit(gpc_coherence *c, const gpc_coherence_request *request
         gpci_tree_data_load(c, m, base + way, request->address, request->size, request->out);
     finish(c, m, request, tag);
     if (result)
-        tell(c, result, state, m->states[base + way]);
+        fill_result(c, result, state, m->states[base + way]);
     return true;
 }

@@ -2,12 +2,15 @@
 #include "coherence/tree_engine.h"
 
 /*
- * What a module sends to its low module without asking for anything: write-backs, notices of clean copies that are
- * gone, and stores that are written through. All are puts.
+ * Puts: messages from R to its low module T that carry something and ask for nothing. They are write-backs, notices
+ * that a clean copy is gone, and stores that are written through. Here are, too, the accesses that bypass R and are
+ * performed by T in its place.
  *
- * Example, nmoesi, an L1 with a modified block that has to make room: gpci_tree_evict builds a put with the block's
- * modified bytes; L2, which finds the block, stores them, takes the state that its table has for DATA_ABOVE, strikes
- * the L1 off the block's directory and answers with an acknowledgement.
+ * Example, nmoesi, an L1 evicts a block in M, which its L2 has in E:
+ *   evict.c               gpci_tree_evict makes a put of the block's modified bytes, with `leaves`
+ *   gpci_tree_send_put    WRITE_BACK to the L2, which finds the block and removes the L1 from its sharers and as owner
+ *   put_present           the bytes are merged; the L2's rule for DATA_ABOVE in E is HIT, next M
+ *   gpci_tree_send_put    ACK to the L1
  */
 
 void gpci_tree_drop_sharers(const gpc_coherence *c, gpci_module *t, uint32_t block, const gpci_module *r,
@@ -31,22 +34,26 @@ static uint32_t origin_of(const gpci_tree_put *put, uint8_t state) {
     return state == GPC_LINE_E ? GPC_ORIGIN_N_EVICT_DATA_1 : GPC_ORIGIN_N_EVICT_DATA_2;
 }
 
-/* T passes the bytes on to its own low module. */
+/* T does not keep the bytes, or not alone: it sends them on to its own low module. */
 static gpci_tree_point forward_put(gpc_coherence *c, gpci_module *t, const gpci_tree_put *put, gpci_tree_point at) {
     gpci_tree_put on = *put;
     on.tag = gpci_module_tag_of(t, put->tag);
     on.leaves = false;
-    if (on.kind == GPC_MESSAGE_NOTICE || t->place == GPCI_PLACE_MEMORY) /* memory: a forbidden cell has been reached */
+    if (on.kind == GPC_MESSAGE_NOTICE || t->place == GPCI_PLACE_MEMORY) /* memory: only after a failure */
         return at;
     return gpci_tree_send_put(c, t, &on, at);
 }
 
+/* Merge the bytes into T's block, and hand back what its bytes are then, if the access wants them. */
 static void store_bytes(gpc_coherence *c, gpci_module *t, uint32_t block, const gpci_tree_put *put) {
     gpci_tree_data_store(c, t, block, &put->bytes);
     gpci_tree_data_load(c, t, block, put->bytes.address, put->bytes.size, put->out);
 }
 
-/* Without a directory T need not have the block: it fetches it, or lets the bytes pass. */
+/*
+ * T misses. That happens without a directory only, because with one T has the block or at least its entry. By the rule
+ * for state I it reads the block and keeps the bytes, or sends them on.
+ */
 static gpci_tree_point put_absent(gpc_coherence *c, gpci_module *t, const gpci_tree_put *put, gpci_tree_point at) {
     gpc_protocol_rule rule = gpci_tree_rule(c, t, GPC_LINE_I, event_of(put));
     if (!(rule.actions & (GPC_DO_READ_REQUEST | GPC_DO_HIT)))
@@ -57,6 +64,7 @@ static gpci_tree_point put_absent(gpc_coherence *c, gpci_module *t, const gpci_t
     return gpci_tree_use_data(c, t, at, true);
 }
 
+/* T has the block: it keeps the bytes, and by its rule also sends them on (WRITE_THROUGH). */
 static gpci_tree_point put_present(gpc_coherence *c, gpci_module *t, uint32_t block, const gpci_tree_put *put,
                                    gpci_tree_point at) {
     uint8_t state = t->states[block];
@@ -72,9 +80,9 @@ static gpci_tree_point put_present(gpc_coherence *c, gpci_module *t, uint32_t bl
     return gpci_tree_forward_entry(c, t, block, at);
 }
 
-/* A store on its way past a cache below the first: what the cache has of it goes before it. */
-static gpci_tree_point pass(gpc_coherence *c, gpci_module *t, uint32_t block, gpc_coherence_event event,
-                            gpci_tree_point at) {
+/* An access bypasses T. T's copy, if it has one, is written back if modified, and then dropped, by its rule. */
+static gpci_tree_point drop_for_bypass(gpc_coherence *c, gpci_module *t, uint32_t block, gpc_coherence_event event,
+                                       gpci_tree_point at) {
     if (block == GPCI_TREE_NO_BLOCK)
         return at;
     gpc_protocol_rule rule = gpci_tree_rule(c, t, t->states[block], event);
@@ -85,8 +93,13 @@ static gpci_tree_point pass(gpc_coherence *c, gpci_module *t, uint32_t block, gp
 }
 
 /*
- * Non-coherent data come where another is the owner: what that one has modified is older, since there was no other
- * copy when it was. It gives that up now; written back later, it would undo what came.
+ * R's put carries bytes stored non-coherently, while another module above T owns the block. The owner's modified bytes
+ * are older, because an owner modifies while there is no other copy; written back later than R's, they would undo R's
+ * stores. So the owner is invalidated first.
+ *
+ * Example: L1-0 stores 1 to a byte coherently (M). L1-1 loads the block (L1-0: O, L1-1: S), stores 2 to the same byte
+ * non-coherently (N) and evicts the block. L1-0 still has 1 and the duty to write it back: it is probed, its 1 is
+ * merged into the L2's block, and then L1-1's 2.
  */
 static gpci_tree_point probe_other_owner(gpc_coherence *c, gpci_module *t, uint32_t block, const gpci_module *r,
                                          const gpci_tree_put *put, gpci_tree_point at) {
@@ -105,6 +118,7 @@ static gpci_tree_point probe_other_owner(gpc_coherence *c, gpci_module *t, uint3
     return gpci_tree_probe_copies(c, t, &others, at);
 }
 
+/* Does an access with these flags bypass T? `bits`: the protocol's, of the first level and of caches below it. */
 static bool passes(const gpci_module *t, const uint32_t bits[2], uint32_t flags) {
     return t->place != GPCI_PLACE_MEMORY && (flags & bits[t->level > 1]);
 }
@@ -118,7 +132,7 @@ gpci_tree_point gpci_tree_send_put(gpc_coherence *c, gpci_module *r, const gpci_
       : put->modified                        ? &t->stats.write_backs_received
                                              : &t->stats.notices_received) += 1;
     if (put->passing && passes(t, c->protocol->pass_stores, put->flags)) {
-        at = pass(c, t, x.found.block, GPC_EVENT_PASSING_STORE, at);
+        at = drop_for_bypass(c, t, x.found.block, GPC_EVENT_PASSING_STORE, at);
         at = forward_put(c, t, put, at);
     } else if (x.found.block == GPCI_TREE_NO_BLOCK) {
         at = put->modified ? put_absent(c, t, put, at) : at;
@@ -158,7 +172,7 @@ gpci_tree_point gpci_tree_load_from_low(gpc_coherence *c, gpci_module *r, uint64
     gpci_tree_exchange x = gpci_tree_open(c, r, t, GPC_MESSAGE_READ_REQUEST, address, c->control_bytes, !passing, &at);
     t->stats.read_requests++;
     if (passing) {
-        at = pass(c, t, x.found.block, GPC_EVENT_PASSING_LOAD, at);
+        at = drop_for_bypass(c, t, x.found.block, GPC_EVENT_PASSING_LOAD, at);
         at = gpci_tree_load_from_low(c, t, address, size, out, flags, at);
     } else {
         t->stats.read_request_hits += x.found.hit;

@@ -25,7 +25,10 @@ typedef struct gpci_tree_access {
     bool dirty; /* others' modified bytes came with the rights */
 } gpci_tree_access;
 
-/* Does a store that is not coherent lead to N? One that asks for a copy is taken to share it: `next_shared`. */
+/*
+ * Does the protocol have N: can a non-coherent store lead to it? After a read request its next state is `next_shared`,
+ * because a non-coherent store always shares the block.
+ */
 static bool stores_non_coherently(const gpc_protocol *protocol) {
     for (uint32_t state = GPC_LINE_N + 1; state < GPC_LINE_COUNT; state++) {
         const gpc_protocol_rule *rule = &(*protocol->first)[state][GPC_EVENT_N_STORE];
@@ -82,7 +85,10 @@ gpc_status gpci_tree_engine_failure(const gpc_coherence *c, gpc_error *error) {
     return gpci_fail(error, c->failed, "%s", c->failure);
 }
 
-/* They were written depth first; modules that were asked together had theirs at the same time. Nearly sorted. */
+/*
+ * Sort transitions by cycle. They were listed depth first, while modules that were probed together changed their states
+ * at the same time. The list is nearly sorted, so by insertion.
+ */
 static void sort_transitions(gpc_coherence *c) {
     gpc_coherence_transition *t = c->transitions;
     for (uint32_t i = 1; i < c->transition_count; i++) {
@@ -120,111 +126,119 @@ gpc_status gpci_tree_engine_result(gpc_coherence *c, gpc_coherence_result *done,
     return gpci_give(result, done, sizeof *done);
 }
 
-static void ask_copy(gpc_coherence *c, gpci_tree_access *w, bool non_coherent, uint32_t origin) {
-    gpci_tree_request ask = {.from = w->m,
-                             .block = w->found.block,
-                             .tag = gpci_module_tag_of(w->m, w->request->address),
-                             .flags = w->request->flags,
-                             .non_coherent = non_coherent};
-    gpci_tree_reply answer = gpci_tree_read_request(c, &ask, w->at);
-    w->at = answer.at;
-    gpci_tree_set_state(c, w->m, w->found.block, ask.tag, answer.shared ? w->rule.next_shared : w->rule.next, origin,
-                        w->at);
+/* Read request: the next state is the rule's, depending on whether others share the block. */
+static void request_copy(gpc_coherence *c, gpci_tree_access *access, bool non_coherent, uint32_t origin) {
+    gpci_tree_request request = {.from = access->m,
+                                 .block = access->found.block,
+                                 .tag = gpci_module_tag_of(access->m, access->request->address),
+                                 .flags = access->request->flags,
+                                 .non_coherent = non_coherent};
+    gpci_tree_reply reply = gpci_tree_read_request(c, &request, access->at);
+    access->at = reply.at;
+    gpci_tree_set_state(c, access->m, access->found.block, request.tag,
+                        reply.shared ? access->rule.next_shared : access->rule.next, origin, access->at);
 }
 
-static void ask_only_copy(gpc_coherence *c, gpci_tree_access *w, uint32_t origin) {
-    gpci_tree_request ask = {.from = w->m,
-                             .block = w->found.block,
-                             .tag = gpci_module_tag_of(w->m, w->request->address),
-                             .flags = w->request->flags,
-                             .valid = w->found.state != GPC_LINE_I};
-    gpci_tree_reply answer = gpci_tree_write_request(c, &ask, w->at);
-    w->at = answer.at;
-    w->dirty = answer.dirty;
-    gpci_tree_set_state(c, w->m, w->found.block, ask.tag, w->rule.next, origin, w->at);
+/* Write request: all other copies are invalidated. */
+static void request_only_copy(gpc_coherence *c, gpci_tree_access *access, uint32_t origin) {
+    gpci_tree_request request = {.from = access->m,
+                                 .block = access->found.block,
+                                 .tag = gpci_module_tag_of(access->m, access->request->address),
+                                 .flags = access->request->flags,
+                                 .valid = access->found.state != GPC_LINE_I};
+    gpci_tree_reply reply = gpci_tree_write_request(c, &request, access->at);
+    access->at = reply.at;
+    access->dirty = reply.dirty;
+    gpci_tree_set_state(c, access->m, access->found.block, request.tag, access->rule.next, origin, access->at);
 }
 
-static gpci_tree_put put_of(const gpc_coherence *c, const gpci_tree_access *w, bool non_coherent) {
-    return (gpci_tree_put){.bytes = w->store,
-                           .tag = gpci_module_tag_of(w->m, w->request->address),
+static gpci_tree_put put_of(const gpc_coherence *c, const gpci_tree_access *access, bool non_coherent) {
+    return (gpci_tree_put){.bytes = access->store,
+                           .tag = gpci_module_tag_of(access->m, access->request->address),
                            .kind = GPC_MESSAGE_WRITE_THROUGH,
-                           .size = c->control_bytes + w->request->size,
-                           .flags = w->request->flags,
+                           .size = c->control_bytes + access->request->size,
+                           .flags = access->request->flags,
                            .non_coherent = non_coherent,
                            .modified = true};
 }
 
-/* The access leaves no copy here; one that is there goes first. */
-static void pass(gpc_coherence *c, gpci_tree_access *w, bool coherent) {
-    gpci_module *m = w->m;
-    uint32_t block = w->found.block;
-    if (block != GPCI_TREE_NO_BLOCK && w->rule.actions & GPC_DO_WRITE_BACK)
-        w->at = gpci_tree_write_back(c, m, block, w->at);
+/*
+ * The access bypasses the first level: a copy here is written back if modified, and dropped, and the low module
+ * performs the access.
+ */
+static void bypass(gpc_coherence *c, gpci_tree_access *access, bool coherent) {
+    gpci_module *m = access->m;
+    uint32_t block = access->found.block;
+    if (block != GPCI_TREE_NO_BLOCK && access->rule.actions & GPC_DO_WRITE_BACK)
+        access->at = gpci_tree_write_back(c, m, block, access->at);
     if (block != GPCI_TREE_NO_BLOCK && m->states[block] != GPC_LINE_I)
-        gpci_tree_set_state(c, m, block, m->tags[block], w->rule.next, GPC_ORIGIN_PASS, w->at);
-    if (w->request->kind == GPC_COHERENCE_LOAD) {
-        w->at = gpci_tree_load_from_low(c, m, w->request->address, w->request->size, w->request->out, w->request->flags,
-                                        w->at);
+        gpci_tree_set_state(c, m, block, m->tags[block], access->rule.next, GPC_ORIGIN_PASS, access->at);
+    if (access->request->kind == GPC_COHERENCE_LOAD) {
+        access->at = gpci_tree_load_from_low(c, m, access->request->address, access->request->size,
+                                             access->request->out, access->request->flags, access->at);
         return;
     }
-    gpci_tree_put put = put_of(c, w, !coherent && c->non_coherent);
+    gpci_tree_put put = put_of(c, access, !coherent && c->non_coherent);
     put.passing = true;
-    put.out = w->request->out;
+    put.out = access->request->out;
     bool tracked = gpci_tree_has(c, GPC_PROTOCOL_DIRECTORY);
-    w->at = (tracked ? gpci_tree_store_at_low : gpci_tree_send_put)(c, m, &put, w->at);
+    access->at = (tracked ? gpci_tree_store_at_low : gpci_tree_send_put)(c, m, &put, access->at);
 }
 
-/* What was written goes on to the low module; the copy stays, and is clean. */
-static void write_through(gpc_coherence *c, gpci_tree_access *w) {
-    gpci_module *m = w->m;
-    uint32_t block = w->found.block;
+/* The stored bytes go to the low module, too. The copy stays, clean if nothing else in it is modified. */
+static void write_through(gpc_coherence *c, gpci_tree_access *access) {
+    gpci_module *m = access->m;
+    uint32_t block = access->found.block;
     uint8_t state = m->states[block];
-    gpci_tree_put put = put_of(c, w, state == GPC_LINE_N);
-    w->at = gpci_tree_send_put(c, m, &put, w->at);
-    if (w->store.bytes || !w->store.mask)
-        gpci_tree_data_written(c, m, block, &w->store);
-    /* Without data, what others had modified is taken to be left. */
-    bool left = c->with_data ? gpci_tree_data_dirty(c, m, block) : w->dirty || gpci_tree_is_modified(w->found.state);
-    if (!left)
-        gpci_tree_written_back(c, m, block, GPC_ORIGIN_WRITE_THROUGH, w->at);
+    gpci_tree_put put = put_of(c, access, state == GPC_LINE_N);
+    access->at = gpci_tree_send_put(c, m, &put, access->at);
+    if (access->store.bytes || !access->store.mask)
+        gpci_tree_data_written(c, m, block, &access->store);
+    /* without data it is not known which bytes were modified before: if any were, some are taken to be still */
+    bool still_modified =
+        c->with_data ? gpci_tree_data_dirty(c, m, block) : access->dirty || gpci_tree_is_modified(access->found.state);
+    if (!still_modified)
+        gpci_tree_written_back(c, m, block, GPC_ORIGIN_WRITE_THROUGH, access->at);
 }
 
-static void load(gpc_coherence *c, gpci_tree_access *w) {
-    w->hit = !(w->rule.actions & GPC_DO_READ_REQUEST);
-    if (!w->hit)
-        ask_copy(c, w, false, GPC_ORIGIN_LOAD_MISS);
+/* What the access does here, by its rule. */
+static void load(gpc_coherence *c, gpci_tree_access *access) {
+    access->hit = !(access->rule.actions & GPC_DO_READ_REQUEST);
+    if (!access->hit)
+        request_copy(c, access, false, GPC_ORIGIN_LOAD_MISS);
 }
 
-static void store(gpc_coherence *c, gpci_tree_access *w) {
-    const uint32_t actions = w->rule.actions;
+static void store(gpc_coherence *c, gpci_tree_access *access) {
+    const uint32_t actions = access->rule.actions;
     if (actions & GPC_DO_WRITE_REQUEST) {
-        ask_only_copy(c, w, GPC_ORIGIN_STORE);
+        request_only_copy(c, access, GPC_ORIGIN_STORE);
     } else if (actions & GPC_DO_READ_REQUEST) {
-        ask_copy(c, w, false, GPC_ORIGIN_STORE);
+        request_copy(c, access, false, GPC_ORIGIN_STORE);
     } else {
-        w->hit = true;
-        gpci_tree_set_state(c, w->m, w->found.block, w->m->tags[w->found.block], w->rule.next, GPC_ORIGIN_STORE, w->at);
+        access->hit = true;
+        gpci_tree_set_state(c, access->m, access->found.block, access->m->tags[access->found.block], access->rule.next,
+                            GPC_ORIGIN_STORE, access->at);
     }
 }
 
-static void n_store(gpc_coherence *c, gpci_tree_access *w) {
-    gpci_module *m = w->m;
-    uint32_t block = w->found.block, actions = w->rule.actions;
+static void n_store(gpc_coherence *c, gpci_tree_access *access) {
+    gpci_module *m = access->m;
+    uint32_t block = access->found.block, actions = access->rule.actions;
     if (actions & GPC_DO_EVICT_FIRST)
-        w->at = gpci_tree_evict(c, m, block, w->at);
+        access->at = gpci_tree_evict(c, m, block, access->at);
     if (actions & GPC_DO_WRITE_REQUEST) {
-        ask_only_copy(c, w, GPC_ORIGIN_N_STORE);
+        request_only_copy(c, access, GPC_ORIGIN_N_STORE);
     } else if (actions & GPC_DO_READ_REQUEST) {
-        ask_copy(c, w, true, GPC_ORIGIN_N_STORE);
+        request_copy(c, access, true, GPC_ORIGIN_N_STORE);
     } else {
-        w->hit = true;
+        access->hit = true;
         if (actions & GPC_DO_CLEAR_OWNER)
-            w->at = gpci_tree_clear_owner(c, m, m->tags[block], w->at);
-        gpci_tree_set_state(c, m, block, m->tags[block], w->rule.next, GPC_ORIGIN_N_STORE, w->at);
+            access->at = gpci_tree_clear_owner(c, m, m->tags[block], access->at);
+        gpci_tree_set_state(c, m, block, m->tags[block], access->rule.next, GPC_ORIGIN_N_STORE, access->at);
     }
 }
 
-/* The column of the table. */
+/* The column of the first level's table: the kind of access, as the protocol's flags steer it. */
 static gpc_coherence_event event_of(const gpc_coherence *c, const gpc_coherence_request *request) {
     if (request->kind == GPC_COHERENCE_LOAD)
         return request->flags & c->protocol->pass_loads[0] ? GPC_EVENT_PASSING_LOAD : GPC_EVENT_LOAD;
@@ -235,60 +249,62 @@ static gpc_coherence_event event_of(const gpc_coherence *c, const gpc_coherence_
     return request->flags & c->protocol->through_stores ? GPC_EVENT_THROUGH_STORE : GPC_EVENT_N_STORE;
 }
 
-/* A way is made free for what misses only if the access leaves a copy here. */
-static bool find(gpc_coherence *c, gpci_tree_access *w, gpc_coherence_event event) {
-    gpci_module *m = w->m;
+/* Look the block up. A miss allocates, unless the access bypasses this level. True: it does bypass. */
+static bool find(gpc_coherence *c, gpci_tree_access *access, gpc_coherence_event event) {
+    gpci_module *m = access->m;
     gpc_protocol_rule missing = m->rules[GPC_LINE_I][event];
-    bool passes =
-        missing.actions & GPC_DO_PASS || (m->given.no_write_allocate && w->request->kind != GPC_COHERENCE_LOAD);
-    w->found = passes ? gpci_tree_find(c, m, w->request->address, &w->at)
-                      : gpci_tree_find_or_allocate(c, m, w->request->address, &w->at);
-    w->rule = gpci_tree_rule(c, m, w->found.state, event);
-    if (passes && w->found.state == GPC_LINE_I)
-        w->rule.actions |= GPC_DO_PASS;
-    return w->rule.actions & GPC_DO_PASS;
+    bool bypasses =
+        missing.actions & GPC_DO_PASS || (m->given.no_write_allocate && access->request->kind != GPC_COHERENCE_LOAD);
+    access->found = bypasses ? gpci_tree_find(c, m, access->request->address, &access->at)
+                             : gpci_tree_find_or_allocate(c, m, access->request->address, &access->at);
+    access->rule = gpci_tree_rule(c, m, access->found.state, event);
+    if (bypasses && access->found.state == GPC_LINE_I)
+        access->rule.actions |= GPC_DO_PASS;
+    return access->rule.actions & GPC_DO_PASS;
 }
 
-static void keep(gpc_coherence *c, gpci_tree_access *w) {
-    const gpc_coherence_request *request = w->request;
-    gpci_module *m = w->m;
+/* The access is performed on the copy here. */
+static void perform_here(gpc_coherence *c, gpci_tree_access *access) {
+    const gpc_coherence_request *request = access->request;
+    gpci_module *m = access->m;
     if (request->kind == GPC_COHERENCE_LOAD) {
-        load(c, w);
+        load(c, access);
     } else {
-        (request->kind == GPC_COHERENCE_STORE ? store : n_store)(c, w);
-        gpci_tree_data_store(c, m, w->found.block, &w->store);
-        if (w->rule.actions & GPC_DO_WRITE_THROUGH || m->given.write_through)
-            write_through(c, w);
+        (request->kind == GPC_COHERENCE_STORE ? store : n_store)(c, access);
+        gpci_tree_data_store(c, m, access->found.block, &access->store);
+        if (access->rule.actions & GPC_DO_WRITE_THROUGH || m->given.write_through)
+            write_through(c, access);
     }
-    m->stats.hits += w->found.hit;
-    gpci_tree_data_load(c, m, w->found.block, request->address, request->size, request->out);
-    w->at = gpci_tree_use_data(c, m, w->at, request->kind != GPC_COHERENCE_LOAD);
+    m->stats.hits += access->found.hit;
+    gpci_tree_data_load(c, m, access->found.block, request->address, request->size, request->out);
+    access->at = gpci_tree_use_data(c, m, access->at, request->kind != GPC_COHERENCE_LOAD);
 }
 
 GPCI_INLINE gpc_status run(gpc_coherence *c, const gpc_coherence_request *request, gpc_error *error,
                            gpc_coherence_result *result) {
-    gpci_tree_access w = {.request = request, .m = gpci_module_at(c, request->module)};
-    w.store = (gpci_tree_payload){request->address, request->bytes, request->mask, request->size};
-    w.at = gpci_tree_engine_begin(c, request->cycle);
+    gpci_tree_access access = {.request = request, .m = gpci_module_at(c, request->module)};
+    access.store = (gpci_tree_payload){request->address, request->bytes, request->mask, request->size};
+    access.at = gpci_tree_engine_begin(c, request->cycle);
     gpc_status status = gpci_tree_engine_reserve(c, request->address);
     if (GPCI_UNLIKELY(status != GPC_OK))
         return gpci_out_of_memory(error);
-    if (find(c, &w, event_of(c, request)))
-        pass(c, &w, request->kind == GPC_COHERENCE_STORE);
+    if (find(c, &access, event_of(c, request)))
+        bypass(c, &access, request->kind == GPC_COHERENCE_STORE);
     else
-        keep(c, &w);
-    gpci_tree_count_access(&w.m->stats, request->kind, w.hit);
-    bool upgrade = !w.hit && w.found.state != GPC_LINE_I && request->kind == GPC_COHERENCE_STORE;
-    gpci_tree_point end = gpci_tree_mark(c, w.m, GPC_MESSAGE_FINISH, gpci_module_tag_of(w.m, request->address), w.at);
+        perform_here(c, &access);
+    gpci_tree_count_access(&access.m->stats, request->kind, access.hit);
+    bool upgrade = !access.hit && access.found.state != GPC_LINE_I && request->kind == GPC_COHERENCE_STORE;
+    gpci_tree_point end =
+        gpci_tree_mark(c, access.m, GPC_MESSAGE_FINISH, gpci_module_tag_of(access.m, request->address), access.at);
     if (upgrade && c->faults & GPCI_FAULT_TWICE)
-        gpci_tree_mark(c, w.m, GPC_MESSAGE_FINISH, gpci_module_tag_of(w.m, request->address), w.at);
+        gpci_tree_mark(c, access.m, GPC_MESSAGE_FINISH, gpci_module_tag_of(access.m, request->address), access.at);
     if (GPCI_UNLIKELY(c->failed != GPC_OK))
         return gpci_tree_engine_failure(c, error);
     gpc_coherence_result done = GPC_COHERENCE_RESULT_INIT;
     done.completed = end.cycle;
-    done.hit = w.hit;
-    done.found = w.found.state;
-    done.state = w.found.block == GPCI_TREE_NO_BLOCK ? GPC_LINE_I : w.m->states[w.found.block];
+    done.hit = access.hit;
+    done.found = access.found.state;
+    done.state = access.found.block == GPCI_TREE_NO_BLOCK ? GPC_LINE_I : access.m->states[access.found.block];
     return gpci_tree_engine_result(c, &done, result);
 }
 

@@ -4,29 +4,34 @@
 
 #include "coherence/transaction.h"
 
-/* How an access or a flush begins and ends. */
+/* What every access, flush and acquire begins and ends with. */
 
-/* hit.c: the whole of an access that hits, if it is an ordinary one; otherwise nothing is done, and false returned. */
+/* hit.c: an access that is a plain hit of the first level, all of it. If it is not, false: nothing has been done. */
 bool gpci_tree_engine_hit(gpc_coherence *c, const gpc_coherence_request *request, gpc_coherence_result *result);
 
-/* A processor's access, and whether it asked nothing of the low module. */
+/*
+ * Count a processor's access. `hit`: the block was there with the rights needed, so no request went to the low module.
+ */
 GPCI_INLINE void gpci_tree_count_access(gpc_coherence_stats *stats, uint32_t kind, bool hit) {
     const bool load = kind == GPC_COHERENCE_LOAD, store = kind == GPC_COHERENCE_STORE;
     *(load ? &stats->loads : store ? &stats->stores : &stats->n_stores) += 1;
     *(load ? &stats->load_hits : store ? &stats->store_hits : &stats->n_store_hits) += hit;
 }
 
-/* Empty lists, an idle system. */
+/* Empty the lists of steps; all networks are idle. The point in time at which the transaction begins. */
 gpci_tree_point gpci_tree_engine_begin(gpc_coherence *c, uint64_t cycle);
-/* Room for what one access to an address may take, beside what is listed. GPC_ERROR_MEMORY. */
+/* Reserve the memory that an access to this address may need, so that it cannot fail half-way. GPC_ERROR_MEMORY. */
 gpc_status gpci_tree_engine_reserve(gpc_coherence *c, uint64_t address);
-/* The lists and what else is known, to the caller, who may not want them. */
+/* Call back for each step, and fill in the caller's result, which may be NULL, from `done` and the lists. */
 gpc_status gpci_tree_engine_result(gpc_coherence *c, gpc_coherence_result *done, gpc_coherence_result *result);
-/* Why the object has failed. */
+/* The failure of gpci_tree_fail, as an error. */
 gpc_status gpci_tree_engine_failure(const gpc_coherence *c, gpc_error *error);
 
-/* evict.c: write a flushed block back, and strike it off the low module's directory. put.c: the latter alone. */
-gpci_tree_point gpci_tree_give_up(gpc_coherence *c, gpci_module *m, uint32_t block, gpci_tree_point at);
+/*
+ * evict.c: write a block back for the last time; the low module removes m from its sharers.
+ * put.c: T's part of that: remove R from the sharers of R's block.
+ */
+gpci_tree_point gpci_tree_write_back_and_leave(gpc_coherence *c, gpci_module *m, uint32_t block, gpci_tree_point at);
 void gpci_tree_drop_sharers(const gpc_coherence *c, gpci_module *t, uint32_t block, const gpci_module *r, uint64_t tag);
 
 #endif
