@@ -7,8 +7,9 @@
 #include "registry/registry.h"
 
 /*
- * A tree of modules and the transaction under way in it. All that an access changes, but for statistics and memory's
- * bytes, lies in one block (`slab`), so that a tree can be saved and gone back to by copying it.
+ * A tree of modules, and the transaction under way in it. What an access changes lies in one block of memory (`slab`),
+ * except statistics, memory's bytes and the entries of full maps, so that a tree can be saved and restored by copying
+ * (snapshot.c): the tests' exploration of all reachable states lives by that.
  */
 
 #define GPCI_TREE_NO_BLOCK UINT32_MAX
@@ -21,78 +22,84 @@
 #define GPCI_TREE_READS (GPC_READS_PLACE | GPC_READS_ADDRESS)
 #define GPCI_TREE_HOST_READS (GPCI_TREE_READS | GPC_READS_CYCLE | GPC_READS_SM | GPC_READS_KIND)
 
+/* Where a module stands, and so which of a protocol's tables it obeys. */
 typedef enum gpci_module_place {
-    GPCI_PLACE_FIRST = 0,
-    GPCI_PLACE_BETWEEN = 1,
-    GPCI_PLACE_LAST = 2,
+    GPCI_PLACE_FIRST = 0,   /* no module above it: processors access it */
+    GPCI_PLACE_BETWEEN = 1, /* a cache below some of the first-level modules, not all */
+    GPCI_PLACE_LAST = 2,    /* a cache below all of them: gpc_protocol.shared */
     GPCI_PLACE_MEMORY = 3
 } gpci_module_place;
 
+/* `block` is an index everywhere: set * all_ways + way. A tag is the address of a block, not shifted. */
 typedef struct gpci_module {
-    gpc_coherence_module given; /* its pointers are this object's */
-    uint32_t index, level;      /* level 1: no module above */
+    gpc_coherence_module given; /* as the host gave it, defaults filled in; its pointers are copies */
+    uint32_t index, level;      /* in the tree; level 1: no module above */
     gpci_module_place place;
     const gpc_protocol_rule (*rules)[GPC_EVENT_COUNT]; /* [state][event] */
-    uint32_t all_ways; /* ways + directory_ways; a full map's: UINT32_MAX, so that all is set 0 */
-    uint32_t blocks;   /* sets * all_ways; a full map's: entries that there are room for */
-    uint32_t block_shift, sub_shift;
-    uint32_t mask_bytes; /* of a block's mask of modified bytes: one bit a byte, at least one byte */
-    uint32_t sub_blocks; /* 0 without modules above */
-    uint32_t above_count, sharer_words;
-    const uint32_t *above; /* [above_count] modules, ascending */
-    const uint16_t *slots; /* [modules] place in `above` */
-    uint64_t first, last;  /* bytes; what it serves, cut to what reaches a memory from it */
-    uint32_t *banks;       /* [bank_modulus] low modules by (address >> bank_shift) mod bank_modulus, or NULL */
+    uint32_t all_ways; /* ways + directory_ways; of a full map UINT32_MAX, so that every block is in set 0 */
+    uint32_t blocks;   /* sets * all_ways; of a full map as many entries as its arrays have room for */
+    uint32_t block_shift, sub_shift;    /* log2 of the bytes of a block, of a sub-block */
+    uint32_t mask_bytes;                /* of a block's mask of modified bytes: a bit each, one byte at least */
+    uint32_t sub_blocks;                /* of a block, each with a directory entry; 0 without modules above */
+    uint32_t above_count, sharer_words; /* words of 64 bits that a set of sharers needs */
+    const uint32_t *above;              /* [above_count] the modules above, ascending */
+    const uint16_t *slots;              /* [modules] a module's place in `above`, which is its bit among sharers */
+    uint64_t first, last;               /* the first and last address that it serves (cover.c) */
+    uint32_t *banks; /* [bank_modulus] low modules by (address >> bank_shift) mod bank_modulus, or NULL */
     uint32_t bank_shift, bank_modulus;
     uint64_t set_mask;    /* sets - 1 */
-    uint32_t index_shift; /* tag >> index_shift & set_mask is the set, unless it `divides` */
-    bool divides, interleaved, full_map, fifo;
-    bool plain;       /* first level, lru or fifo, every set by a mask, copies kept and written here */
-    uint32_t leaving; /* block whose eviction its policy has been told of; GPCI_TREE_NO_BLOCK */
-    /* by block: set * all_ways + way */
-    uint64_t *tags;      /* block addresses; 0 where invalid */
+    uint32_t index_shift; /* the set is tag >> index_shift & set_mask, unless the module `divides` */
+    bool divides;         /* sets, or the modulus of an interleaved module, are no power of two */
+    bool interleaved;     /* GPC_SERVES_INTERLEAVED */
+    bool full_map;        /* a memory of ways 0: it has an entry for each block that was ever cached */
+    bool fifo;            /* the order of replacement is FIFO, not LRU */
+    bool plain;           /* hit.c may serve its hits: first level, LRU or FIFO, no division, no write-through */
+    uint32_t leaving;     /* block of whose eviction `policy` has been told; GPCI_TREE_NO_BLOCK */
+    /* by block */
+    uint64_t *tags;      /* 0 where invalid */
     uint8_t *states;     /* gpc_coherence_state */
-    uint16_t *order;     /* ways of a set from most to least recent; then likewise its directory entries */
+    uint16_t *order;     /* of each set its ways from most to least recent, then its directory ways likewise */
     uint16_t *owners;    /* [block][sub_block] place in `above`; GPCI_TREE_NO_OWNER */
-    uint64_t *sharers;   /* [block][sub_block][sharer_words] bit per place in `above` */
-    uint8_t *data;       /* [block][block_bytes]; NULL without data, and in memories */
-    uint8_t *dirty;      /* [block][mask_bytes] modified bytes, as `data` */
-    gpci_policy *policy; /* NULL: lru or fifo */
-    gpci_map map;        /* of a full map: block number -> block */
+    uint64_t *sharers;   /* [block][sub_block][sharer_words] a bit for each place in `above` */
+    uint8_t *data;       /* [block][block_bytes]; NULL in trees without data, and in memories */
+    uint8_t *dirty;      /* [block][mask_bytes] which bytes are modified; likewise */
+    gpci_policy *policy; /* a replacement policy other than lru and fifo; NULL */
+    gpci_map map;        /* of a full map: address / block_bytes -> block */
     gpc_coherence_stats stats;
-    const gpc_coherence *tree; /* that it is of */
+    const gpc_coherence *tree; /* that it belongs to */
 } gpci_module;
 
 /*
- * When a link is busy in the transaction under way: spans of cycles, ascending; the first two are joined where a span
- * is one too many.
+ * When a stage of a network (star.c) is in use in the transaction under way: spans of cycles, ascending and disjoint.
+ * If there are too many, the first two become one, with the gap between them.
  */
 #define GPCI_TREE_LINK_SPANS 6u
 typedef struct gpci_tree_link {
-    uint64_t transaction; /* to which the spans belong */
+    uint64_t transaction; /* that the spans are of; they are void in a later one */
     uint32_t count;
-    uint32_t last; /* round-robin of a switch's output: the module served last; kept from one transaction to the next */
-    uint64_t begins[GPCI_TREE_LINK_SPANS + 1], ends[GPCI_TREE_LINK_SPANS + 1];
+    uint32_t last; /* of the switch: the module that this output served last, for round-robin; outlives transactions */
+    uint64_t begins[GPCI_TREE_LINK_SPANS + 1], ends[GPCI_TREE_LINK_SPANS + 1]; /* [begin, end) */
 } gpci_tree_link;
 
-/* A star network on an idle system. */
+/* A star network and the use of its three stages. */
 typedef struct gpci_tree_star {
     gpc_coherence_network given;
-    gpci_tree_link *out, *through, *in; /* [modules] to the switch, in it to a module's link, from it; one allocation */
-    uint64_t transaction;
+    /* [modules] each, one allocation: a module's link to the switch, its output in the switch, its link from there */
+    gpci_tree_link *out, *through, *in;
+    uint64_t transaction; /* number of the one under way */
 } gpci_tree_star;
 
-/* Faults that the tests put in, to see that they are caught. */
+/* Defects of Multi2Sim that tests inject, to prove that they would be noticed. */
 enum {
-    GPCI_FAULT_NO_UNLOCK = 1 << 0,   /* D1: who is refused its write-back keeps its own block locked */
-    GPCI_FAULT_CLEAR_WRONG = 1 << 1, /* D2: the owner of another sub-block is cleared */
-    GPCI_FAULT_TWICE = 1 << 2        /* D9: a store that hits S, N or O is done twice */
+    GPCI_FAULT_NO_UNLOCK = 1 << 0,   /* D1: a module whose write-back is refused does not unlock its own block */
+    GPCI_FAULT_CLEAR_WRONG = 1 << 1, /* D2: CLEAR_OWNER clears the owner of another sub-block */
+    GPCI_FAULT_TWICE = 1 << 2        /* D9: a store to S, N or O signals its completion twice */
 };
 
 struct gpc_coherence {
     gpc_context *context;
     const gpc_protocol *protocol;
-    gpc_protocol own; /* a copy, where a test has put in faults */
+    gpc_protocol own; /* a copy of it, where a test has injected faults */
     uint32_t faults;  /* GPCI_FAULT_ */
     uint32_t control_bytes;
     bool with_data, timing;
@@ -101,91 +108,95 @@ struct gpc_coherence {
     uint32_t first_map;    /* the lowest index of a memory with a full map; module_count: none */
     gpci_tree_star *stars; /* [star_count] */
     uint32_t star_count;
-    void *slab; /* tags, states, order, owners, sharers, data, dirty of all modules but full maps */
+    void *slab; /* the arrays by block of all modules but full maps */
     size_t slab_bytes;
-    gpci_map memory_map; /* block number (of memory_shift) -> place in memory_bytes */
-    uint8_t *memory_bytes;
-    uint32_t memory_shift;
-    size_t memory_room;
+    gpci_map memory_map;   /* address >> memory_shift -> place in memory_bytes */
+    uint8_t *memory_bytes; /* [memory_room][1 << memory_shift] */
+    uint32_t memory_shift; /* log2 of the largest block of a memory */
+    size_t memory_room;    /* blocks that fit */
     gpc_coherence_callbacks callbacks;
     /* the transaction under way, or the last */
-    const gpc_request *request; /* the access that it is for; NULL: no more than its address is known, or none is */
+    const gpc_request *request; /* what policies are shown of the access; NULL: its address alone */
     gpc_coherence_message *messages;
     gpc_coherence_transition *transitions;
     size_t message_room, transition_room;
     uint32_t message_count, transition_count;
-    uint32_t message_bound;                /* most that one access takes */
-    struct gpci_tree_probe_reply *replies; /* [reply_room] answers that are being waited for, as a stack */
+    uint32_t message_bound;                /* the most steps that one access needs */
+    struct gpci_tree_probe_reply *replies; /* [reply_room] a stack: probes in progress */
     uint32_t reply_count, reply_room;
     bool has_policies; /* a module has a replacement policy other than lru and fifo, which is shown requests */
-    bool non_coherent; /* the protocol has N: copies may lack bytes that others have written back */
-    uint8_t deepest;   /* level that was asked */
-    gpc_status failed; /* a forbidden cell was reached */
-    char failure[256];
+    bool non_coherent; /* the protocol has N: a valid copy may lack bytes that other modules have stored */
+    uint8_t deepest;   /* deepest level that a request has reached */
+    gpc_status failed; /* of gpci_tree_fail: nothing but reading and destroying works any more */
+    char failure[256]; /* why, for messages */
 };
 
-/* tree_build.c sets everything of a module but what an access changes. */
-
 /* module_tags.c */
-/* Set of a tag; a full map has only 0. */
+/* The set of a tag; of a full map 0. */
 uint32_t gpci_module_set(const gpci_module *m, uint64_t tag);
-/* Block of a tag; GPCI_TREE_NO_BLOCK. `tag`: the address of a block of this module. */
+/* The valid block of a tag; GPCI_TREE_NO_BLOCK. */
 uint32_t gpci_module_find(const gpci_module *m, uint64_t tag);
-/* The processor, or another module, looked up a block that is there. */
+/* A lookup found this block: tell the replacement policy of a hit. */
 void gpci_module_touch(gpci_module *m, uint32_t block);
 /*
- * A block for a tag that is not there: a free way, unless any_victim, or the policy's victim, which moves to the front.
- * A full map always has a free one (gpci_module_reserve). A policy's impossible choice: GPCI_TREE_NO_BLOCK.
+ * Choose a block for a tag that misses: a free way, unless any_victim is set, or else the policy's victim, which
+ * becomes the most recent at once. The caller evicts what is in it. GPCI_TREE_NO_BLOCK: the policy's choice is no way,
+ * or there is no room in a full map, for which gpci_module_reserve was to care.
  */
 uint32_t gpci_module_victim(gpci_module *m, uint64_t tag);
-/* Likewise, a directory entry of the tag's set (directory_ways is not 0). */
+/* The same among the directory ways of the tag's set; directory_ways is not 0. */
 uint32_t gpci_module_directory_victim(gpci_module *m, uint64_t tag);
-/* Write tag and state; no statistics. Invalid blocks have tag 0 and no directory. */
+/* Write a block's tag and state, without counting. State I also clears tag, owners and sharers. */
 void gpci_module_write(gpci_module *m, uint32_t block, uint64_t tag, uint8_t state);
-/* Full maps: room for `blocks` more, so that the transaction cannot fail. GPC_ERROR_MEMORY. */
+/* Memory for `blocks` more entries of a full map, so that the transaction cannot fail. GPC_ERROR_MEMORY. */
 gpc_status gpci_module_reserve(gpc_context *context, gpci_module *m, uint32_t blocks);
 /*
- * The low module that serves an address; GPC_NO_MODULE. Creation sees to it that it is exactly one for each address
- * that the module serves; so whether an address reaches a memory is whether its first-level module serves it.
+ * The low module that serves an address; GPC_NO_MODULE: none does. cover.c has made sure that each address that a
+ * module serves is served by exactly one of its low modules, down to a memory.
  */
 uint32_t gpci_module_low(const gpc_coherence *c, const gpci_module *m, uint64_t address);
 bool gpci_module_serves(const gpci_module *m, uint64_t address);
 
 /* store.c: memory's bytes. */
-gpc_status gpci_tree_memory_reserve(gpc_coherence *c,
-                                    uint64_t address); /* the block of an address, zeroed if it is new */
-/* The byte of an address, after which the rest of its memory block stands; NULL: a block never reserved, all zeroes. */
+/* Memory for the block of an address, zeroed if it is new. GPC_ERROR_MEMORY. */
+gpc_status gpci_tree_memory_reserve(gpc_coherence *c, uint64_t address);
+/* The byte at an address; the rest of its memory block follows. NULL: never reserved, so all its bytes are 0. */
 uint8_t *gpci_tree_memory_at(const gpc_coherence *c, uint64_t address);
 
-/* star.c: a message on an idle network, which has seen this transaction's earlier ones. */
+/*
+ * star.c: when messages are received. A transaction begins on idle networks; then each message is given its time, and
+ * later ones wait for it where they meet. `cycle`: when it is sent.
+ */
 void gpci_tree_star_begin(gpc_coherence *c);
 uint64_t gpci_tree_star_send(gpc_coherence *c, uint32_t network, uint32_t from, uint32_t to, uint32_t bytes,
                              uint64_t cycle);
-/* Answers of modules that were asked together, to the one that asked: `comes` of each. Sorted by when they are sent. */
+/*
+ * The same for replies of several modules to one, `to`: sets `began` and `comes` of each. Sorted by when they are
+ * ready.
+ */
 void gpci_tree_star_gather(gpc_coherence *c, uint32_t network, uint32_t to, struct gpci_tree_probe_reply *replies,
                            uint32_t count);
 
 /*
- * snapshot.c: for exploration. Memory's bytes and full maps included, statistics and the state of policies other than
- * lru and fifo not. What is saved depends on the state alone, not on how it came about: equal states, equal bytes. Its
- * size grows when memory's bytes or a full map meet a block for the first time: ask again, and compare sizes too.
- * Only what the same object saved may be loaded.
+ * snapshot.c: save the state of a tree and restore it, for exploration. Memory's bytes and full maps are included;
+ * statistics, and the state of replacement policies other than lru and fifo, are not. Equal states give equal bytes,
+ * however they were reached. The size grows when memory, or a full map, holds a block for the first time: ask for it
+ * each time, and compare sizes, too. Only the object that saved a state may load it.
  */
 size_t gpci_coherence_saved_bytes(const gpc_coherence *c);
 void gpci_coherence_save(const gpc_coherence *c, void *saved);
 void gpci_coherence_load(gpc_coherence *c, const void *saved);
 
 /*
- * tree_engine.c: gpc_coherence_access, neither argument NULL nor the struct's size another, for a request of which
- * all is known: `carried`, which every step of the transaction can look at, and by which policies are told of it.
- * NULL: they are told the address alone.
+ * tree_engine.c: gpc_coherence_access with arguments that are known to be sound (not NULL, of this header's size), for
+ * callers that know more of the access: policies of all modules are shown `carried`. NULL: they are shown the address.
  */
 gpc_status gpci_coherence_access(gpc_coherence *c, const gpc_coherence_request *request, const gpc_request *carried,
                                  gpc_error *error, gpc_coherence_result *result);
-/* What transactions need beside the tree, made last and released first. GPC_ERROR_MEMORY. */
+/* What transactions need beside the modules; the last step of gpc_coherence_create. GPC_ERROR_MEMORY. */
 gpc_status gpci_tree_engine_prepare(gpc_coherence *c);
 void gpci_tree_engine_release(gpc_coherence *c);
-/* Tests only: put faults in. */
+/* For tests: inject faults, and set flags of the protocol. */
 void gpci_coherence_inject(gpc_coherence *c, uint32_t faults, uint32_t protocol_flags);
 
 GPCI_INLINE gpci_module *gpci_module_at(const gpc_coherence *c, uint32_t index) {
@@ -208,7 +219,7 @@ GPCI_INLINE uint64_t *gpci_module_sharers_of(const gpci_module *m, uint32_t bloc
     return &m->sharers[((size_t)block * m->sub_blocks + sub) * m->sharer_words];
 }
 
-/* `order`: of a set's ways, or of its directory's entries, of which `way` is one. */
+/* Move `way` to the front of an order: that of a set's ways, or of its directory ways. */
 GPCI_INLINE void gpci_module_make_recent(uint16_t *order, uint16_t way) {
     uint16_t carried = order[0];
     order[0] = way;
@@ -227,7 +238,7 @@ GPCI_INLINE uint8_t *gpci_module_dirty_of(const gpci_module *m, uint32_t block) 
     return m->dirty + (size_t)block * m->mask_bytes;
 }
 
-/* Is this entry one of the directory alone, its data gone? */
+/* Is the block an entry of the directory alone, without data (of a non-inclusive module)? */
 GPCI_INLINE bool gpci_module_directory_only(const gpci_module *m, uint32_t block) {
     return m->given.directory_ways && block % m->all_ways >= m->given.ways;
 }
