@@ -292,7 +292,7 @@ class Memcheck(unittest.TestCase):
         valgrind = ("valgrind", "--quiet", "--error-exitcode=99", "--leak-check=full", "--child-silent-after-fork=yes")
         for name, *arguments in (
             ("cache_only",), ("scheduler_only",), ("throttle",), ("batch",), ("coherence",), ("embed_host",),
-            ("embed_timed", "own-dram"), ("coherence_walkthrough",),
+            ("embed_timed", "own-dram"), ("coherence_walkthrough",), ("events",),
             ("custom_policy", "synthetic:warp-reuse:64KiB"), ("replay_trace", TRACES / "nn"),
             ("profile", "synthetic:gesummv:16KiB", os.path.join(folder, "profile")),
         ):

@@ -85,6 +85,67 @@ Test(oom, timed_hierarchy) {
     oom_check(run, 20);
 }
 
+/* A trace of events: what it has told of, and how often its `destroy` ran. */
+typedef struct watcher {
+    unsigned events, destroyed;
+} watcher;
+
+static bool count_event(void *user_data, const gpc_event *event) {
+    (void)event;
+    ((watcher *)user_data)->events++;
+    return true;
+}
+
+static void count_destroy(void *user_data) {
+    ((watcher *)user_data)->destroyed++;
+}
+
+static gpc_status watch(gpc_hierarchy *hierarchy, watcher *w, gpc_error *error) {
+    gpc_event_options options = GPC_EVENT_OPTIONS_INIT;
+    options.on_event = count_event;
+    options.user_data = w;
+    options.destroy = count_destroy;
+    return gpc_hierarchy_set_trace(hierarchy, &options, error);
+}
+
+/* A trace that cannot be set is destroyed, and leaves the one that there was. */
+static gpc_status watch_twice(gpc_hierarchy *hierarchy, oom_heap *heap, gpc_error *error) {
+    watcher first = {0}, second = {0};
+    gpc_status status = watch(hierarchy, &first, error);
+    cr_assert_eq(first.destroyed, status != GPC_OK);
+    if (status == GPC_OK)
+        status = watch(hierarchy, &second, error);
+    bool replaced = status == GPC_OK;
+    cr_assert_eq(second.destroyed, !replaced && !first.destroyed);
+    oom_heal(heap);
+    bool kept = !replaced && !first.destroyed;
+    cr_assert_eq(issue(hierarchy, 0), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_drain(hierarchy, NULL), GPC_OK);
+    cr_assert(kept == (first.events > 0) && replaced == (second.events > 0));
+    cr_assert_eq(gpc_hierarchy_set_trace(hierarchy, NULL, NULL), GPC_OK);
+    cr_assert_eq(first.destroyed + second.destroyed, kept || replaced ? 2 : 1);
+    return status;
+}
+
+static gpc_status watched(gpc_context *context, oom_heap *heap, gpc_error *error) {
+    gpc_config *config = NULL;
+    gpc_hierarchy *hierarchy = NULL;
+    gpc_status status = gpc_config_create(context, error, &config);
+    if (status == GPC_OK)
+        status = gpc_config_load_text(config, settings, "settings", error);
+    if (status == GPC_OK)
+        status = gpc_hierarchy_create(context, config, error, &hierarchy);
+    if (status == GPC_OK)
+        status = watch_twice(hierarchy, heap, error);
+    gpc_hierarchy_destroy(hierarchy);
+    gpc_config_destroy(config);
+    return status;
+}
+
+Test(oom, trace_of_events) {
+    oom_check(watched, 20);
+}
+
 static gpc_status only_dram(gpc_context *context, oom_heap *heap, gpc_error *error) {
     gpc_config *config = NULL;
     gpc_dram *dram = NULL;

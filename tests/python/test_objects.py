@@ -90,6 +90,19 @@ class Command(TemporaryCase):
                 with self.subTest(kind=kind):
                     self.check(kind, "--mode", "timed")
 
+    def test_clusters(self):
+        settings = ("--set", "coherence=vi", "--set", "cluster.sms=4")
+        sms = {}
+        for mode in ("functional", "timed"):
+            with self.subTest(mode=mode):
+                sms = self.check("cluster", "--mode", mode, *settings)[0]["objects"]["cluster"]
+                self.assertEqual(list(sms), [f"cluster-{index}" for index in range(4)])
+                self.assertTrue(any(values["read_requests"] for values in sms.values()))
+        # A slice takes what clusters send towards memory.
+        slices = self.check("slice", "--mode", "timed", *settings)[0]["objects"]["slice"]
+        self.assertEqual(sum(values["low_sent"] for values in sms.values()),
+                         sum(values["high_received"] for values in slices.values()))  # fmt: skip
+
     def test_sum_is_the_kernel_s(self):
         kernels = self.check("slice", "--mode", "functional")
         for kernel in kernels:

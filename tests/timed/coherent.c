@@ -137,6 +137,63 @@ Test(timed_coherent, peers_of_clusters) {
     coherent_close(&r);
 }
 
+/* Cycles of a load that finds its line nowhere, and of one that finds it in its cluster. */
+static void through_clusters(const char *settings, uint64_t *miss, uint64_t *hit) {
+    static rig r;
+    char text[256];
+    snprintf(text, sizeof text, "sm.count = 4\ncluster.sms = 2\n%s", settings);
+    coherent_open(&r, "vi", text);
+    *miss = rig_latency(&r, LINE(GPC_LOAD, 0));
+    *hit = rig_latency(&r, LINE(GPC_LOAD, 0, .sm = 1));
+    coherent_close(&r);
+}
+
+/*
+ * Networks of clusters keep the clock of the network: at a quarter of the core's, a cycle of latency more is four core
+ * cycles on each of the four networks that a miss crosses, and on the two of a hit in the cluster; so are the three
+ * more that 136 bytes take on 34 a cycle, on each network on the way back.
+ */
+Test(timed_coherent, clusters_and_the_network_s_clock) {
+    uint64_t miss, hit, m, h;
+    through_clusters("clock.network = 250\n", &miss, &hit);
+    through_clusters("clock.network = 250\nnetwork.latency = 6\n", &m, &h);
+    cr_expect(m - miss == 4 * 4 && h - hit == 2 * 4, "%d and %d", (int)(m - miss), (int)(h - hit));
+    through_clusters("clock.network = 250\nnetwork.reply_width = 34B\n", &m, &h);
+    cr_expect(m - miss == 2 * 3 * 4 && h - hit == 3 * 4, "%d and %d", (int)(m - miss), (int)(h - hit));
+    through_clusters("", &m, &h);
+    /* less up to three core cycles of a network cycle that has begun */
+    int slower = (int)(miss - m), at_most = 4 * 3 * CROSS;
+    cr_expect(slower <= at_most && slower >= at_most - 4 * 3, "%d of a miss", slower);
+    slower = (int)(hit - h);
+    cr_expect(slower <= at_most / 2 && slower >= at_most / 2 - 2 * 3, "%d of a hit", slower);
+}
+
+/* Lines that two SMs of a cluster read come over its port of the cluster network one after the other, each 4 cycles of that. */
+Test(timed_coherent, bytes_per_cycle_of_a_cluster) {
+    static const struct {
+        const char *clock;
+        uint64_t cycles; /* from line to line */
+    } cases[] = {{"clock.network = 1000\n", 4}, {"clock.network = 250\n", 16}, {"clock.network = 2000\n", 2}};
+    enum { LINES = 16 };
+    static rig r;
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[256];
+        uint64_t first = UINT64_MAX, last = 0;
+        snprintf(text, sizeof text, "sm.count = 4\ncluster.sms = 2\nnetwork.reply_width = 34B\n%s", cases[i].clock);
+        coherent_open(&r, "vi", text);
+        for (uint64_t n = 0; n < LINES; n++)
+            rig_issue(&r, LINE(GPC_LOAD, n * 128, .sm = n % 2));
+        rig_finish(&r);
+        for (unsigned n = 0; n < LINES; n++) {
+            first = r.done[n].cycle < first ? r.done[n].cycle : first;
+            last = r.done[n].cycle > last ? r.done[n].cycle : last;
+        }
+        cr_expect_eq(last - first, (LINES - 1) * cases[i].cycles, "%s: %d", cases[i].clock, (int)(last - first));
+        cr_expect_eq(rig_stats(&r).cluster_network_reply_bytes, LINES * 136);
+        coherent_close(&r);
+    }
+}
+
 /* L1s next to memory. */
 Test(timed_coherent, no_l2) {
     rig r;
