@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Is each module, each network and each way between modules possible? */
+/* Checks of the options: each network, each module, and each module together with its low modules. */
 
 #define GREATEST_BLOCK 4096u
 
@@ -23,7 +23,7 @@ gpc_status gpci_tree_check_networks(const gpc_coherence *c, gpc_error *error) {
     return GPC_OK;
 }
 
-/* Names of 4096 modules, each against all: as fast as what follows needs. */
+/* Names must differ. 4096 of them, each against all, take less time than what follows. */
 static gpc_status check_name(const gpc_coherence *c, const gpci_module *m, gpc_error *error) {
     if (!m->given.name || !*m->given.name)
         GPCI_TREE_REFUSE(ARGUMENT, m, "name", "is %s", "missing");
@@ -53,7 +53,7 @@ static gpc_status check_geometry(const gpci_module *m, gpc_error *error) {
     return GPC_OK;
 }
 
-/* A block lies in one module whole. */
+/* The borders of a module's addresses are borders of blocks: no block is part in one module, part in another. */
 static gpc_status check_served(const gpci_module *m, gpc_error *error) {
     const gpc_coherence_module *g = &m->given;
     const uint64_t within = g->block_bytes - 1;
@@ -84,7 +84,7 @@ static gpc_status check_served(const gpci_module *m, gpc_error *error) {
     }
 }
 
-/* A message of the largest size that this module takes part in, in both buffers of a network. */
+/* The largest message between this module and its low modules must fit in the buffers of their network. */
 static gpc_status check_buffers(const gpc_coherence *c, const gpci_module *m, gpc_error *error) {
     const gpc_coherence_network *n = &c->stars[m->given.low_network].given;
     const uint32_t bytes = c->control_bytes + m->given.block_bytes;
@@ -164,7 +164,7 @@ gpc_status gpci_tree_check_modules(const gpc_coherence *c, gpc_error *error) {
         if (status == GPC_OK)
             status = check_rest(c, m, error);
     }
-    /* what is said of two modules needs both to be sound */
+    /* compares modules with others, which need to be sound by themselves first */
     for (uint32_t i = 0; i < c->module_count && status == GPC_OK; i++)
         status = check_ways_down(c, &c->modules[i], error);
     return status;

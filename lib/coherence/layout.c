@@ -4,14 +4,15 @@
 #include <string.h>
 
 /*
- * Where things lie. The slab holds, module after module and each on its own cache line: tags, sharers, owners, order,
- * states, dirty masks, data. Full maps grow, and so have arrays of their own.
+ * The memory of a tree. One slab holds, module after module: tags, sharers, owners, order, states, masks of modified
+ * bytes, data; each array begins on a cache line. Full maps grow while the tree is used, so their arrays are their own.
+ * Also made here: replacement policies, the stages of networks, and the lists of a transaction.
  */
 
 #define LINE 64u
 #define MOST_MESSAGES (1u << 24)
 
-/* The next array of the slab; NULL while it is only measured. */
+/* The next array of the slab, at *at, which moves on. With slab NULL only the size is added up. */
 static void *take(char *slab, size_t *at, size_t count, size_t bytes, bool *overflow) {
     const size_t most = SIZE_MAX / 4;
     void *here = slab ? slab + *at : NULL;
@@ -38,7 +39,7 @@ static void place_module(const gpc_coherence *c, gpci_module *m, char *slab, siz
         m->dirty = m->data = NULL;
 }
 
-/* All invalid, way 0 the most recent. */
+/* All blocks invalid, no owners, and in each set way 0 the most recent. */
 static void start_module(gpci_module *m) {
     if (m->full_map) {
         m->tags = NULL, m->sharers = NULL, m->owners = NULL, m->order = NULL, m->states = NULL;
@@ -50,6 +51,7 @@ static void start_module(gpci_module *m) {
         m->order[block] = (uint16_t)(block % m->all_ways);
 }
 
+/* How the set of a tag is found (module_tags.c). */
 static void index_module(gpci_module *m) {
     const gpc_coherence_module *g = &m->given;
     const uint64_t modulus = m->interleaved ? g->modulus : 1;
@@ -78,6 +80,7 @@ static gpc_status make_slab(gpc_coherence *c, gpc_error *error) {
     return GPC_OK;
 }
 
+/* lru and fifo are the modules' own (module_tags.c); any other is made, if requests tell what it reads. */
 static gpc_status make_policy(gpc_coherence *c, gpci_module *m, gpc_error *error) {
     const char *text = m->given.replacement;
     m->fifo = !strcmp(text, "fifo");
@@ -111,7 +114,7 @@ static gpc_status make_policy(gpc_coherence *c, gpci_module *m, gpc_error *error
     return GPC_OK;
 }
 
-/* Three arrays a network, in one allocation. */
+/* The three stages of a network, one array each, in one allocation. */
 static gpc_status make_star(gpc_coherence *c, gpci_tree_star *star, gpc_error *error) {
     star->out = gpci_zalloc(c->context, (size_t)c->module_count * 3, sizeof *star->out);
     if (!star->out)
@@ -122,8 +125,11 @@ static gpc_status make_star(gpc_coherence *c, gpci_tree_star *star, gpc_error *e
 }
 
 /*
- * The most steps that a transaction takes. It asks each level at most a few times over, and evictions and probes reach
- * each module's blocks within the largest block of the tree a few times each.
+ * Lists for the most steps that a transaction can need. A request goes down through each level once, may evict a block
+ * at each, and each of these probes all modules above it, for each of their blocks that lies within the largest block
+ * of the tree: so levels x (blocks of all modules within the largest), times a generous 16.
+ *
+ * Example: 2 L1s with blocks of 64, an L2 of 128, memory of 256: (4 + 4 + 2 + 1) x 3 levels x 16 + 64 = 592 steps.
  */
 static gpc_status make_lists(gpc_coherence *c, gpc_error *error) {
     uint32_t largest = 0;

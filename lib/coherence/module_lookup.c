@@ -1,7 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "coherence/transaction.h"
 
-/* Finding a block, and making room for one. */
+/*
+ * Lookups: find a block in a module, or allocate one. This is find_and_lock of Multi2Sim without the lock, which
+ * transactions that run one after another do not need.
+ *
+ * Example, an L1 of one set and 2 ways, which hold A (most recent) and B; a load of C:
+ *   gpci_tree_find_or_allocate  the directory latency; C is not there
+ *   gpci_tree_allocate          the victim is B's way, which becomes the most recent; B is evicted; the way is in I
+ *   the caller                  requests C, and writes tag and state with gpci_tree_set_state
+ */
 
 static gpci_tree_lookup missing(void) {
     return (gpci_tree_lookup){GPCI_TREE_NO_BLOCK, GPC_LINE_I, false};
@@ -9,7 +17,7 @@ static gpci_tree_lookup missing(void) {
 
 gpci_tree_lookup gpci_tree_find(gpc_coherence *c, gpci_module *m, uint64_t address, gpci_tree_point *at) {
     uint32_t block = gpci_module_find(m, gpci_module_tag_of(m, address));
-    if (block == GPCI_TREE_NO_BLOCK) { /* takes no time: no block is locked (Multi2Sim) */
+    if (block == GPCI_TREE_NO_BLOCK) { /* Multi2Sim: a probe that misses takes no time */
         m->stats.accesses++;
         m->stats.directory_accesses++;
         return missing();

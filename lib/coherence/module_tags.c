@@ -6,15 +6,23 @@
 #include <string.h>
 
 /*
- * Tags, and the order in which the ways of a set leave.
+ * Tags, sets, and replacement within a set.
  *
- * A block's set is (tag / block_bytes) mod sets; an interleaved module leaves out the part that all its blocks share:
- * ((tag / block_bytes) / modulus) mod sets. Ways stand in order, the most recent first, to begin with as they are
- * numbered. LRU: each lookup that finds a block moves it to the front. FIFO: only a lookup of an invalid one does, and
- * a write that changes the tag. Both: who is chosen as victim moves to the front at once.
+ * A block's set is (tag / block_bytes) mod sets. An interleaved module serves every modulus-th stretch of addresses
+ * only, and divides that out, so that all its sets are used: ((tag / block_bytes) / modulus) mod sets.
  *
- * Example, LRU, 2 ways, order 0 1: a block comes to way 1 (order 1 0), the next to way 0 (0 1), the first is found
- * again (1 0), and way 0 goes.
+ * The ways of a set stand in an order, the most recent first; at the beginning way 0 is first. The last one is the
+ * victim if no way is invalid. What moves a way to the front:
+ *   LRU   every lookup that finds it, by a processor, a request, a probe or a write-back
+ *   FIFO  a write that changes its tag, and a lookup while it is invalid
+ *   both  being chosen as victim
+ *
+ * Example, LRU, 2 ways, both invalid at first; of invalid ways the lowest is taken:
+ *   A misses   way 0, order 0 1
+ *   B misses   way 1, order 1 0
+ *   A hits     way 0, order 0 1
+ *   C misses   the victim is way 1, with B; order 1 0
+ * Under FIFO A's hit would change nothing, and C's victim would be A.
  */
 
 static uint32_t set_of(const gpci_module *m, uint64_t tag) {
@@ -23,7 +31,7 @@ static uint32_t set_of(const gpci_module *m, uint64_t tag) {
     const uint32_t sets = m->given.sets;
     uint64_t line = tag >> m->block_shift;
     const uint64_t modulus = m->interleaved ? m->given.modulus : 1;
-    if (GPCI_LIKELY(!((line | modulus) >> 32))) /* several times faster than 64 bits on many processors */
+    if (GPCI_LIKELY(!((line | modulus) >> 32))) /* a division of 32 bits is several times faster than one of 64 */
         return (uint32_t)line / (uint32_t)modulus % sets;
     return (uint32_t)(line / modulus % sets);
 }
@@ -58,9 +66,10 @@ static void bring_to_front(gpci_module *m, uint32_t block) {
 }
 
 /*
- * The request that a registered policy is shown: the access that the transaction is for, as one of a whole block of
- * this module. Blocks other than the access's move because of it, as write-backs of what made room: of these the policy
- * learns whose access it was, not by which instruction. Where the tree knows no more, the address is all.
+ * The request that a replacement policy is shown for a block of this module. For the block of the access under way it
+ * is that access, as one of the whole block. Other blocks move because of the access, such as a victim that is written
+ * back: these are shown as stores with the access's cycle, SM and kernel, but not its PC or warp, which did not ask for
+ * them. Without an access, only the address is set.
  */
 static gpc_request request_of(const gpci_module *m, uint64_t tag) {
     const gpc_request *access = m->tree->request;
@@ -77,7 +86,7 @@ static gpc_request request_of(const gpci_module *m, uint64_t tag) {
     return request;
 }
 
-/* Is the block's way under a policy other than lru and fifo? Those of the directory alone are not. */
+/* Does a registered policy decide on this way? It never does on directory ways. */
 static bool has_policy(const gpci_module *m, uint32_t block) {
     return m->policy && block % m->all_ways < m->given.ways;
 }
@@ -98,12 +107,13 @@ void gpci_module_touch(gpci_module *m, uint32_t block) {
         bring_to_front(m, block);
 }
 
-/* The lowest invalid way from `first` to before `end`, of a set; `end` if there is none. */
+/* The lowest invalid way of a set in [first, end); `end` if there is none. */
 static uint32_t free_way(const gpci_module *m, uint32_t base, uint32_t first, uint32_t end) {
     const uint8_t *states = m->states + base, *found = memchr(states + first, GPC_LINE_I, end - first);
     return found ? (uint32_t)(found - states) : end;
 }
 
+/* The victim in [first, end) by order, which moves to the front. */
 static uint32_t victim_in_order(gpci_module *m, uint32_t base, uint32_t first, uint32_t end) {
     uint16_t *order = m->order + base;
     uint32_t way = m->given.any_victim ? end : free_way(m, base, first, end);
@@ -145,7 +155,7 @@ static uint32_t policy_victim(gpci_module *m, uint64_t tag, uint32_t base) {
     return base + way;
 }
 
-/* An invalid entry of the block's own is used again. */
+/* A full map has one entry for each block, valid or not: this block's own, or a new one. */
 static uint32_t map_entry(gpci_module *m, uint64_t tag) {
     const uint64_t number = tag >> m->block_shift;
     const gpci_map_entry *entry = gpci_map_find(&m->map, number);
@@ -167,6 +177,7 @@ uint32_t gpci_module_directory_victim(gpci_module *m, uint64_t tag) {
     return victim_in_order(m, base_of(m, tag), m->given.ways, m->all_ways);
 }
 
+/* A block gets a new tag or state: tell its policy what is gone, and what has come. */
 static void notify_write(gpci_module *m, uint32_t block, uint64_t tag, uint8_t state) {
     const gpc_replacement_ops *ops = m->policy->ops;
     const uint32_t set = block / m->all_ways, way = block % m->all_ways;
@@ -197,7 +208,7 @@ void gpci_module_write(gpci_module *m, uint32_t block, uint64_t tag, uint8_t sta
     }
 }
 
-/* A larger array, the first `used` elements as they were, the rest `fill`ed with a byte. */
+/* Enlarge an array to `room` elements. The first `used` stay; every byte of the others is `fill`. */
 static bool grow(gpc_context *context, void **array, uint32_t used, uint32_t room, size_t bytes, int fill) {
     char *larger = gpci_resize(context, *array, room, bytes);
     if (!larger)
@@ -215,7 +226,7 @@ gpc_status gpci_module_reserve(gpc_context *context, gpci_module *m, uint32_t bl
     const size_t room = gpci_array_larger(m->blocks, used, blocks, 1);
     if (!room || room >= GPCI_TREE_NO_BLOCK || !gpci_map_reserve(context, &m->map, (uint32_t)room - used))
         return GPC_ERROR_MEMORY;
-    /* an array that has grown serves as before, should a later one fail */
+    /* if one of them fails, those that have grown already do no harm */
     if (!grow(context, (void **)&m->tags, used, (uint32_t)room, sizeof *m->tags, 0) ||
         !grow(context, (void **)&m->states, used, (uint32_t)room, sizeof *m->states, GPC_LINE_I) ||
         !grow(context, (void **)&m->owners, used, (uint32_t)room, m->sub_blocks * sizeof *m->owners, 0xff) ||

@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-/* Looking at a tree. */
+/* What hosts can see of a tree: blocks, directories, modules, statistics. */
 
-/* The module's block at set and way; GPCI_TREE_NO_BLOCK. */
+/* The block at a set and way; GPCI_TREE_NO_BLOCK: there is none. */
 static uint32_t block_at(const gpc_coherence *c, uint32_t module, uint32_t set, uint32_t way) {
     if (module >= c->module_count)
         return GPCI_TREE_NO_BLOCK;
@@ -16,7 +16,7 @@ static uint32_t block_at(const gpc_coherence *c, uint32_t module, uint32_t set, 
     return set < m->given.sets && way < m->all_ways ? set * m->all_ways + way : GPCI_TREE_NO_BLOCK;
 }
 
-/* Place of a way in its set's order; 0 where a policy of its own or no order decides. */
+/* Place of a block in its set's LRU or FIFO order, 0 the most recent; 0 also where there is no such order. */
 static uint32_t recency_of(const gpci_module *m, uint32_t block) {
     if (m->full_map)
         return 0;
@@ -72,7 +72,7 @@ gpc_status gpc_coherence_get_directory(const gpc_coherence *c, uint32_t module, 
     return GPC_OK;
 }
 
-/* Who would make room for a block that is not there; GPC_NO_MODULE: only its policy knows. */
+/* The way that the next miss in a set would take; GPC_NO_MODULE: its replacement policy will decide. */
 static uint32_t next_way(const gpci_module *m, uint32_t set) {
     if (m->full_map)
         return m->map.count;

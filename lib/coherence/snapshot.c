@@ -4,10 +4,12 @@
 #include <string.h>
 
 /*
- * What an access changes, as bytes and back. Saved are the slab, the data of invalid blocks zeroed; of each full map,
- * and of memory's bytes, a count and that many entries ascending by block number: the number, and what is kept of it;
- * and, where messages have cycles, which module each switch served last. So two trees of the same options in the same
- * state save the same bytes, however they came there.
+ * The state of a tree as bytes, and back. The exploration of the tests compares these bytes to know whether it has seen
+ * a state before, so equal states must give equal bytes, however they were reached. Saved are, one after another:
+ *   the slab                          with the data of invalid blocks zeroed: what was there once is of no meaning
+ *   each full map                     a count, then entries ascending by block number: number, state, owners, sharers
+ *   memory                            a count, then blocks ascending by number: number, bytes
+ *   networks, in a tree with timing   the module that each output of a switch served last
  */
 
 static size_t entry_bytes(const gpci_module *m) {
@@ -38,7 +40,7 @@ static const char *get(const char *at, void *to, size_t bytes) {
     return at + bytes;
 }
 
-/* Of those in the map the least number that is not below `from`; they are few where snapshots are taken. */
+/* The least key of the map, `from` or greater. A search through all: maps are small where snapshots are taken. */
 static bool next_entry(const gpci_map *map, uint64_t from, uint64_t *number, uint32_t *value) {
     bool found = false;
     for (uint32_t i = 0; i < map->count; i++)
@@ -81,6 +83,7 @@ static const char *load_map(gpci_module *m, const char *at) {
     return at;
 }
 
+/* Zero the saved data of blocks that are invalid or have none. */
 static void clear_invalid(const gpc_coherence *c, const gpci_module *m, char *saved) {
     if (!m->data)
         return;

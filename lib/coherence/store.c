@@ -6,8 +6,9 @@
 #include <string.h>
 
 /*
- * Memory's bytes, all memories' together: an address is one memory's. Blocks come into being, zeroed, when they are
- * first reserved, and lie one after another in the order of that.
+ * The bytes of memory, of all memory modules together, since an address belongs to one of them only. There is no room
+ * for all addresses: a block gets its place in one growing array, zeroed, when it is first reserved, and a map leads
+ * from addresses to places.
  */
 
 static size_t block_bytes(const gpc_coherence *c) {
@@ -45,7 +46,7 @@ uint8_t *gpci_tree_memory_at(const gpc_coherence *c, uint64_t address) {
     return c->memory_bytes + ((size_t)entry->value << c->memory_shift) + (size_t)(address & (block_bytes(c) - 1));
 }
 
-/* Bytes from `address` on that lie in its block, at most `size`. */
+/* How many of `size` bytes from `address` on lie in the same memory block. */
 static size_t part_of(const gpc_coherence *c, uint64_t address, size_t size) {
     const size_t left = block_bytes(c) - (size_t)(address & (block_bytes(c) - 1));
     return size < left ? size : left;

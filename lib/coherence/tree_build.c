@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A tree's options, copied; then the steps of build.h. */
+/* gpc_coherence_create: the options are copied, then follow the steps of tree_build.h; and gpc_coherence_destroy. */
 
 gpci_tree_title gpci_tree_title_of(const gpci_module *m) {
     gpci_tree_title title;
@@ -13,7 +13,7 @@ gpci_tree_title gpci_tree_title_of(const gpci_module *m) {
     return title;
 }
 
-/* The caller's array: its elements are as large as the first says, all of them. */
+/* Copy element `index` of a caller's array. All elements must be of the size that the first states (struct_size). */
 static gpc_status take_element(void *ours, size_t size, const void *array, uint32_t index, const char *type,
                                gpc_error *error) {
     size_t stride, given;
@@ -35,7 +35,7 @@ static gpc_status copy_text(gpc_coherence *c, const char **text, gpc_error *erro
     return GPC_OK;
 }
 
-/* Pointers of the caller's stand in a module only until they are copied or cleared. */
+/* What the caller points to is copied. A pointer in `given` is always ours or NULL, so that destroying is safe. */
 static gpc_status copy_module(gpc_coherence *c, gpci_module *m, const void *array, gpc_error *error) {
     gpc_coherence_module theirs = GPC_COHERENCE_MODULE_INIT;
     gpc_status status = take_element(&theirs, sizeof theirs, array, m->index, "gpc_coherence_module", error);

@@ -5,32 +5,34 @@
 #include "coherence/tree.h"
 
 /*
- * Making a tree, step by step. Each step relies on those before it; what a failed one leaves behind is
- * gpc_coherence_destroy's.
+ * The steps of gpc_coherence_create (tree_build.c), in the order in which they are done. Each relies on those before
+ * it. If one fails, gpc_coherence_destroy releases what is there.
  */
 
-/* build.c: a module for messages, "gpc_coherence_options.modules[3] 'l2-0'", in a buffer of the caller's. */
+/* tree_build.c: what a module is called in error messages: "gpc_coherence_options.modules[3] 'l2-0'". */
 typedef struct gpci_tree_title {
     char text[128];
 } gpci_tree_title;
 
 gpci_tree_title gpci_tree_title_of(const gpci_module *m);
 
-/* Refuse a module's field: REFUSE(ARGUMENT, m, "low_count", "is %u", ...) */
+/*
+ * Return an error that names a module and one of its fields: GPCI_TREE_REFUSE(ARGUMENT, m, "low_count", "is %u", ...)
+ */
 #define GPCI_TREE_REFUSE(status, m, field, format, ...) \
     return gpci_fail(error, GPC_ERROR_##status, "%s." field " " format, gpci_tree_title_of(m).text, __VA_ARGS__)
 
-/* fields.c: each module and network by itself, and the ways between them. */
+/* fields.c: are the fields of each module and network possible, and those of a module and its low modules together? */
 gpc_status gpci_tree_check_networks(const gpc_coherence *c, gpc_error *error);
 gpc_status gpci_tree_check_modules(const gpc_coherence *c, gpc_error *error);
 
-/* shape.c: who is above whom, levels, places and their rules, sub-blocks. */
+/* shape.c: the modules above each, levels, places and their rules, sub-blocks. */
 gpc_status gpci_tree_shape(gpc_coherence *c, gpc_error *error);
 
 /* cover.c: each address that a module serves is served by exactly one of its low modules. */
 gpc_status gpci_tree_cover(gpc_coherence *c, gpc_error *error);
 
-/* layout.c: the slab, policies, networks and the lists of a transaction. */
+/* layout.c: memory for all that an access changes, replacement policies, networks, the lists of a transaction. */
 gpc_status gpci_tree_layout(gpc_coherence *c, gpc_error *error);
 
 #endif
