@@ -8,166 +8,193 @@
 GPC_BEGIN_DECLS
 
 /*
- * Coherence: a tree of caches over memories, kept coherent by a protocol that is
- * a table (state, event) -> actions, next state.
+ * Coherence: a tree of caches over memories, kept coherent by a protocol. The protocol is a table: for each state that
+ * a block can have and each event that can happen to it, what the cache does and the next state.
  *
- * An access is one transaction, atomic in state: when gpc_coherence_access returns, all
- * modules are in the states that it leaves, and the result lists the messages that it
- * took, what each waits for and when it would be sent and received on an idle system.
- * A host with a clock of its own schedules that list; a teacher steps through it.
+ * Words. A module is a cache or a memory. Modules of the first level are those that processors access; the low module
+ * of a cache is the next towards memory; modules above are those towards the processors. A module knows for each of its
+ * blocks which modules above have copies, the sharers, and which of them is the owner, the one that may have modified
+ * it: its directory. Requests and write-backs go from a module to its low module, probes from a module to one above it,
+ * and both are replied to.
  *
- * Sources: seeds/002 sections 2.2.2, 2.2.3, 3.1.2, 4.2 and its appendix.
+ * Time. An access is one transaction, and is complete when gpc_coherence_access returns: all modules are in the states
+ * that it leaves. The result lists what happened in between: the messages, what each of them waits for, and when it is
+ * sent and received if nothing else is under way; and every change of a state. A host with a clock of its own schedules
+ * the messages on its own networks; a teacher prints them (examples/coherence.c). Cycles are those of the host's clock,
+ * and are counted from gpc_coherence_request.cycle.
+ *
+ * Threads: as everything made from a context, a tree is used by one thread at a time.
+ *
+ * Sources: seeds/002 sections 2.2.2, 2.2.3, 3.1.2, 4.2 and its appendix; tables are quoted in lib/coherence/README.md.
  */
 
-#define GPC_NO_MODULE UINT32_MAX
-#define GPC_NO_MESSAGE UINT32_MAX
-#define GPC_MAX_MODULES 4096u
+#define GPC_NO_MODULE UINT32_MAX  /* in place of an index of a module or network: none, or, where a call says so, all */
+#define GPC_NO_MESSAGE UINT32_MAX /* in place of an index of a message: none */
+#define GPC_MAX_MODULES 4096u     /* of a tree; likewise networks */
 
-/* States of a block, in the order of the document's matrices (Tables 2.3, 4.2). */
+/* States of a block, in the order of the matrices of transitions (Tables 2.3, 4.2). */
 typedef enum gpc_coherence_state {
-    GPC_LINE_N = 0, /* non-coherent: modified here, others may have copies, modified or not */
-    GPC_LINE_M = 1, /* modified: the only valid copy */
-    GPC_LINE_O = 2, /* owned: one of several copies, with the duty to write back */
-    GPC_LINE_E = 3, /* exclusive: the only valid copy, unchanged */
-    GPC_LINE_S = 4, /* shared: one of several copies (protocols without a directory: valid) */
+    GPC_LINE_N = 0, /* non-coherent: modified here without asking; others may have copies, modified or not */
+    GPC_LINE_M = 1, /* modified: the only valid copy; memory is out of date */
+    GPC_LINE_O = 2, /* owned: modified, one of several copies, and the one that will be written back */
+    GPC_LINE_E = 3, /* exclusive: the only copy, not modified: a store needs no request */
+    GPC_LINE_S = 4, /* shared: one of several copies, may be read only (without a directory: valid) */
     GPC_LINE_I = 5, /* invalid */
     GPC_LINE_COUNT = 6
 } gpc_coherence_state;
 
-/* What can happen to a block in a module: the columns of Table 2.5, and those that levels below the first need. */
+/* What can happen to a block in a module, the columns of a table: those of Table 2.5, then what lower levels need. */
 typedef enum gpc_coherence_event {
+    /* of the processor, at a first-level module */
     GPC_EVENT_LOAD = 0,
-    GPC_EVENT_STORE = 1, /* coherent: an atomic */
-    GPC_EVENT_N_STORE = 2,
-    GPC_EVENT_EVICTION = 3,
-    GPC_EVENT_READ_PROBE = 4,  /* Read Req. of Table 2.5: another module will hold a copy */
-    GPC_EVENT_WRITE_PROBE = 5, /* Write Req. of Table 2.5: another module's copy will be the only one */
+    GPC_EVENT_STORE = 1,   /* coherent: an atomic */
+    GPC_EVENT_N_STORE = 2, /* non-coherent: an ordinary store of a GPU */
+    /* of any cache */
+    GPC_EVENT_EVICTION = 3,    /* its way is needed for another block */
+    GPC_EVENT_READ_PROBE = 4,  /* Read Req. of Table 2.5: another module is about to get a copy */
+    GPC_EVENT_WRITE_PROBE = 5, /* Write Req. of Table 2.5: another module is about to get the only copy */
     /* of modules with modules above */
-    GPC_EVENT_READ_ABOVE = 6,       /* a module above asks for a copy */
-    GPC_EVENT_WRITE_ABOVE = 7,      /* a module above asks for the only copy */
+    GPC_EVENT_READ_ABOVE = 6,       /* a module above requests a copy */
+    GPC_EVENT_WRITE_ABOVE = 7,      /* a module above requests the only copy */
     GPC_EVENT_DATA_ABOVE = 8,       /* a module above writes back, or writes through, modified data */
-    GPC_EVENT_N_DATA_ABOVE = 9,     /* likewise, data modified non-coherently */
-    GPC_EVENT_PROBE_DATA = 10,      /* a module above answered a read probe with modified data */
-    GPC_EVENT_INVALIDATE_DATA = 11, /* a module above was invalidated, and gave up modified data */
-    /* of protocols with bits that steer an access (slc-glc) */
-    GPC_EVENT_PASSING_LOAD = 12,  /* a load that the bits send past this level */
-    GPC_EVENT_PASSING_STORE = 13, /* a store, likewise */
-    GPC_EVENT_THROUGH_STORE = 14, /* a store that is to reach the level below at once */
-    GPC_EVENT_ACQUIRE = 15,       /* a kernel begins, or a warp acquires (gpc_coherence_acquire) */
+    GPC_EVENT_N_DATA_ABOVE = 9,     /* the same with data modified non-coherently */
+    GPC_EVENT_PROBE_DATA = 10,      /* a module above replied to a read probe with modified data */
+    GPC_EVENT_INVALIDATE_DATA = 11, /* a module above replied to a write probe with modified data */
+    /* of protocols with flags of an access (slc-glc) */
+    GPC_EVENT_PASSING_LOAD = 12,  /* a load that bypasses this level */
+    GPC_EVENT_PASSING_STORE = 13, /* a store that bypasses this level */
+    GPC_EVENT_THROUGH_STORE = 14, /* a store that is written through this level */
+    GPC_EVENT_ACQUIRE = 15,       /* a kernel begins, or a warp acquires: gpc_coherence_acquire */
     GPC_EVENT_COUNT = 16
 } gpc_coherence_event;
 
-/* What a module does upon an event; a bit each. A cell without any is no rule. */
+/* Actions: what a module does upon an event, a bit each. A cell of the table without any is no rule. */
 enum {
-    GPC_DO_HIT = 1 << 0,            /* nothing more to ask for; the state is written and counted, be it the same */
-    GPC_DO_IGNORE = 1 << 1,         /* nothing to do, a dash in Table 2.5: the state is left */
-    GPC_DO_FORBID = 1 << 2,         /* cannot happen in a tree that keeps the rules: GPC_ERROR_STATE if it does */
-    GPC_DO_READ_REQUEST = 1 << 3,   /* ask the low module for a copy */
-    GPC_DO_WRITE_REQUEST = 1 << 4,  /* ask the low module for the only copy */
-    GPC_DO_WRITE_BACK = 1 << 5,     /* modified bytes go to the low module */
-    GPC_DO_SEND_DATA = 1 << 6,      /* the block goes to who asked */
-    GPC_DO_NOTIFY = 1 << 7,         /* tell the low module that the copy is gone */
-    GPC_DO_CLEAR_OWNER = 1 << 8,    /* tell the low module that this one is no owner any more */
-    GPC_DO_EVICT_FIRST = 1 << 9,    /* evict the block, then go on as from I */
-    GPC_DO_WRITE_THROUGH = 1 << 10, /* the bytes written go to the low module at once */
-    GPC_DO_PASS = 1 << 11           /* the access is the low module's; no copy is made or kept here */
+    GPC_DO_HIT = 1 << 0,            /* nothing to ask for; the next state is written and counted, even the same */
+    GPC_DO_IGNORE = 1 << 1,         /* nothing, a dash in Table 2.5: the state is not written */
+    GPC_DO_FORBID = 1 << 2,         /* cannot happen: if it does, the access fails with GPC_ERROR_STATE */
+    GPC_DO_READ_REQUEST = 1 << 3,   /* request a copy from the low module */
+    GPC_DO_WRITE_REQUEST = 1 << 4,  /* request the only copy from the low module */
+    GPC_DO_WRITE_BACK = 1 << 5,     /* send the modified bytes to the low module */
+    GPC_DO_SEND_DATA = 1 << 6,      /* reply to a probe with the block */
+    GPC_DO_NOTIFY = 1 << 7,         /* tell the low module that this copy is gone */
+    GPC_DO_CLEAR_OWNER = 1 << 8,    /* tell the low module that this module no longer owns the block */
+    GPC_DO_EVICT_FIRST = 1 << 9,    /* evict the block, then request it anew */
+    GPC_DO_WRITE_THROUGH = 1 << 10, /* send the stored bytes to the low module, too */
+    GPC_DO_PASS = 1 << 11           /* the low module performs the access; no copy is made or kept here */
 };
 
 /*
- * How a table is read. R asks T, its low module; X stands above T and is probed. Every event is looked up by the state
- * of the module that has it; HIT writes the next state (and counts as a transition), IGNORE leaves it.
+ * What the tree does with a protocol's table. R is the module that sends a request, T its low module, X a module above
+ * T that T probes. Each event is looked up in the table of the module at which it happens, by the state of its block
+ * there.
  *
- * LOAD, STORE, N_STORE at a first-level module. READ_REQUEST or WRITE_REQUEST: R asks T, then writes the next state:
- *   `next_shared` where others have copies. CLEAR_OWNER: T is told that R owns the block no longer. EVICT_FIRST: the
- *   block is evicted, then asked for. WRITE_THROUGH: the bytes go to T as well. PASS: the access is T's; no copy stays.
- * Read request: T without a copy has READ_ABOVE and asks its own low module. Else T probes the owners among those above
- *   it (READ_PROBE at each): SEND_DATA sends the block, to R itself with PEER, to T otherwise; WRITE_BACK beside it
- *   gives the modified bytes to T, too; what is in O afterwards stays the owner. T that receives modified bytes has
- *   PROBE_DATA. Where nobody owns the block and rules[S][READ_PROBE] has SEND_DATA, the last of the sharers sends it. R
- *   becomes a sharer; the owner, if no other has a copy, T is in none of O, N, S, the access is no N_STORE, and a lone
- *   copy is in another state than a shared one.
- * Write request: all others above T with a copy have WRITE_PROBE: they first take it from those above themselves, then
- *   SEND_DATA gives the block to R or T as above, and T that receives modified bytes has INVALIDATE_DATA. T has
- *   WRITE_ABOVE: WRITE_REQUEST asks its own low module first. R becomes owner and only sharer.
- * EVICTION takes the block from all above (unless the module is not inclusive), then WRITE_BACK: T has DATA_ABOVE, or
- *   N_DATA_ABOVE for what was in N; NOTIFY: T is told; neither: silently, and T's directory names one too many.
- * A modified block knows which bytes are modified, and only these are merged into T's.
+ * LOAD, STORE and N_STORE happen at a first-level module R.
+ *   HIT            next state
+ *   READ_REQUEST   R sends a read request to T, then takes the next state: `next` if its copy is the only one,
+ *                  `next_shared` if other modules have copies, too
+ *   WRITE_REQUEST  R sends a write request to T, then takes the next state
+ *   CLEAR_OWNER, EVICT_FIRST, WRITE_THROUGH go with these; PASS stands alone, or with WRITE_BACK
  *
- * Without DIRECTORY nobody is probed and nothing is inclusive; T that is handed bytes of a block that it has not has
- * DATA_ABOVE in I: READ_REQUEST fetches the rest, PASS lets the bytes go on.
+ * A read request to T. If T has no copy, READ_ABOVE happens at T, which requests one from its own low module. If it
+ * has, T probes the owners above it of what was requested: READ_PROBE happens at X. With SEND_DATA X replies with the
+ * block: to R if the protocol has PEER, otherwise to T; with WRITE_BACK beside it, T is sent the modified bytes in any
+ * case. If T receives modified bytes, PROBE_DATA happens at T. X remains the owner if its next state is O. Where no
+ * module owns the block and the protocol's rule for READ_PROBE in S has SEND_DATA, one of the sharers is probed
+ * instead. R becomes a sharer. It also becomes the owner, if all of this holds: no other module has a copy; T is not in
+ * O, N or S; the access is no N_STORE; R's rule has different states for a lone and a shared copy. T replies to R, with
+ * the data unless a peer has sent them.
+ *
+ * A write request to T. All modules above T that have a copy, except R, are probed: WRITE_PROBE happens at X, which
+ * first invalidates the copies above itself. With SEND_DATA X replies with the block, to R or T as above; if T receives
+ * modified bytes, INVALIDATE_DATA happens at T. Then WRITE_ABOVE happens at T: with WRITE_REQUEST T first sends a write
+ * request to its own low module. R becomes the owner and the only sharer.
+ *
+ * EVICTION. A module that is inclusive first invalidates all copies above it. With WRITE_BACK its modified bytes go to
+ * T, where DATA_ABOVE happens, or N_DATA_ABOVE if the block was in N; with NOTIFY T is told that the copy is gone; with
+ * neither T's directory keeps a sharer that has no copy.
+ *
+ * A block knows which of its bytes are modified, and only these are merged into T's block: several modules in N may
+ * have modified different bytes.
+ *
+ * Without DIRECTORY no module is probed and none is inclusive. DATA_ABOVE may then happen in I: with READ_REQUEST T
+ * reads the rest of the block, with PASS the bytes go on to T's own low module.
  */
 
-/* One cell. `next` where others have copies is `next_shared`. */
+/* A cell of a table. */
 typedef struct gpc_protocol_rule {
-    uint16_t actions;    /* GPC_DO_; 0 = no rule */
+    uint16_t actions;    /* GPC_DO_ bits; 0 = no rule */
     uint8_t next;        /* gpc_coherence_state */
-    uint8_t next_shared; /* likewise; matters for read requests only */
+    uint8_t next_shared; /* of a READ_REQUEST: the next state if others have copies; otherwise as `next` */
 } gpc_protocol_rule;
 
-/* What a protocol's modules share, beside their rules; a bit each. */
+/* What all modules of a protocol have in common, besides their rules; a bit each. */
 enum {
-    /* Modules know who above them has copies, and who owns them. Without: nobody is ever probed. */
+    /* Modules have directories: they know sharers and owners above them, and probe them. Without: no probes. */
     GPC_PROTOCOL_DIRECTORY = 1 << 0,
-    /* Who sends data sends it to who asked. Without: to the module that probed it, which sends it on. */
+    /* A probed module sends the block straight to the requester. Without: to T, which passes it on. */
     GPC_PROTOCOL_PEER = 1 << 1,
-    /* A read request probes the owners of all sub-blocks, not only of those asked for (Multi2Sim). */
+    /* A read request probes the owners of all sub-blocks of T's block, not only of those requested (Multi2Sim). */
     GPC_PROTOCOL_PROBE_WHOLE = 1 << 2,
-    /* Each answer to an invalidation, once one brought data, counts as a transition (Multi2Sim, Table 4.4's M -> M). */
+    /* Every reply to a write probe after the first with data counts as a transition (Multi2Sim; Table 4.4, M to M). */
     GPC_PROTOCOL_COUNT_REPLIES = 1 << 3,
-    /* M and O hold whole modified blocks; without, only the bytes that were written count as modified. */
+    /* In M and O all bytes of a block count as modified. Without: those that were stored. */
     GPC_PROTOCOL_WHOLE_BLOCKS = 1 << 4,
-    /* Defects of Multi2Sim 5.0, lost data among them. */
-    GPC_PROTOCOL_DROP_PROBE_DATA = 1 << 5, /* D3: modified data that answer a read probe change no state below */
-    GPC_PROTOCOL_STALE_REPLY = 1 << 6,     /* D4: an invalidation is answered by the state before it */
-    GPC_PROTOCOL_BARE_ACK = 1 << 7         /* D5: a modified block whose owner above is clean answers without data */
+    /* Defects of Multi2Sim 5.0. They lose data. */
+    GPC_PROTOCOL_DROP_PROBE_DATA = 1 << 5, /* D3: modified data in reply to a read probe do not change T's state */
+    GPC_PROTOCOL_STALE_REPLY = 1 << 6, /* D4: X replies to a write probe by its state before those above it replied */
+    GPC_PROTOCOL_BARE_ACK = 1 << 7     /* D5: X in M with a clean owner above replies to a read probe without data */
 };
 
-/* Bits of an access that steer it (AMD's, seeds/002 section 2.3). */
+/* Flags of an access by which AMD's GPUs bypass caches; gpc_protocol says what they do (seeds/002 section 2.3). */
 enum { GPC_ACCESS_GLC = 1 << 0, GPC_ACCESS_SLC = 1 << 1 };
 
 typedef gpc_protocol_rule gpc_protocol_rules[GPC_LINE_COUNT][GPC_EVENT_COUNT];
 
 /*
- * A protocol. The rules of modules by their place: the first level; caches between; the cache that all processors
- * reach an address through, if it is not the first level; memory's directory, which has the states I, E, M only.
- * `between` is required only in trees that have such caches, `shared` where it is NULL is `between`.
+ * A protocol, with one table for each place that a module can have in a tree:
+ *   first    modules of the first level
+ *   between  caches below some first-level modules, but not all; needed only in trees that have such caches
+ *   shared   caches below all first-level modules; NULL: as `between`
+ *   memory   memories, whose directory has the states I, E (unchanged) and M (written) only
  */
 typedef struct gpc_protocol {
     size_t struct_size;
-    const char *name;        /* [a-z0-9-]+ */
+    const char *name;        /* 1 to 63 characters of a-z, 0-9 and - */
     const char *summary;     /* one line */
     const char *source;      /* document and section, "" if none */
-    uint32_t flags;          /* GPC_PROTOCOL_ */
-    uint32_t pass_loads[2];  /* GPC_ACCESS_ bits that send a load past the first level, and past caches below it */
-    uint32_t pass_stores[2]; /* likewise, a store */
-    uint32_t through_stores; /* GPC_ACCESS_ bits with which the first level writes through */
+    uint32_t flags;          /* GPC_PROTOCOL_ bits */
+    uint32_t pass_loads[2];  /* GPC_ACCESS_ bits, each lets a load bypass: [0] first level, [1] other caches */
+    uint32_t pass_stores[2]; /* the same for stores */
+    uint32_t through_stores; /* GPC_ACCESS_ bits, each lets the first level write a store through */
     const gpc_protocol_rules *first, *between, *shared, *memory;
-    const char *letters; /* one per state, for "NMOESI"; NULL: these */
+    const char *letters; /* six, A to Z: what states are called in texts, for N, M, O, E, S, I; NULL: these */
 } gpc_protocol;
 
 /*
- * Register a protocol; `protocol` and its tables are copied. Checked: from I, each state that can be reached has a
- * rule for each event that its place can see, each next state is one, and no rule contradicts itself; the first cell
- * that is missing or wrong is named in `error`, as "place, state, event". What a place can see:
- *   the first level      LOAD, STORE, N_STORE, and, where bits of the protocol call for them, PASSING_ and THROUGH_
- *   caches below it      READ_ABOVE to N_DATA_ABOVE, and PASSING_
- *   both                 EVICTION, ACQUIRE
- *   memory               EVICTION, READ_ABOVE to N_DATA_ABOVE; a block is in E before anything else happens to it
- *   with a directory     caches READ_PROBE and WRITE_PROBE, all but the first level PROBE_DATA and INVALIDATE_DATA
- * Returns GPC_OK; GPC_ERROR_EXISTS; GPC_ERROR_ARGUMENT (name, first or memory NULL, a cell); GPC_ERROR_ABI;
- * GPC_ERROR_MEMORY. Since: 0.1.
+ * Register a protocol under its name. `protocol`, its texts and tables are copied. The tables are checked: beginning
+ * with I (a memory with E), every state that rules can lead to must have a rule for every event that can happen at that
+ * place, and no rule may contradict itself. `error` names the first cell that is missing or wrong as "place, state,
+ * event". Events that can happen:
+ *   first level          LOAD, STORE, N_STORE; PASSING_ and THROUGH_ ones if flags of the protocol lead to them
+ *   caches below it      READ_ABOVE, WRITE_ABOVE, DATA_ABOVE, N_DATA_ABOVE; PASSING_ ones likewise
+ *   all caches           EVICTION, ACQUIRE
+ *   memory               EVICTION, READ_ABOVE, WRITE_ABOVE, DATA_ABOVE, N_DATA_ABOVE
+ *   with DIRECTORY also  caches: READ_PROBE, WRITE_PROBE; all but the first level: PROBE_DATA, INVALIDATE_DATA
+ * Returns GPC_OK; GPC_ERROR_EXISTS (the name is taken); GPC_ERROR_ARGUMENT (name, first or memory NULL, unknown bits, a
+ * cell); GPC_ERROR_ABI; GPC_ERROR_MEMORY. Since: 0.1.
  */
 GPC_API gpc_status gpc_context_register_protocol(gpc_context *context, const gpc_protocol *protocol, gpc_error *error);
 
-/* A registered protocol's table, borrowed for the context's life; NULL where there is none of this name. Since: 0.1. */
+/* The protocol of this name, borrowed for as long as the context lives; NULL: there is none. Since: 0.1. */
 GPC_API const gpc_protocol *gpc_protocol_find(const gpc_context *context, const char *name);
 
-/* "Load", "Store", ... as the document's tables write them; NULL beyond the last. Since: 0.1. */
+/* "Load", "Store" and so on, as Table 2.5 writes them; NULL: no event. Any thread. Since: 0.1. */
 GPC_API const char *gpc_coherence_event_name(gpc_coherence_event event);
 
 /*
- * Why a block's state was written: the 18 origins of Table 3.3 (and 4.1), with its identifiers, and the
- * project's own from 0x40000 on. X(identifier, bit, text)
+ * Origins: why a block's state was written. The first 18 are those of Tables 3.3 and 4.1, with their identifiers and
+ * texts; those from 0x40000 on are this library's own. X(identifier, bit, text)
  */
 #define GPC_ORIGIN_LIST(X)                                                    \
     X(LOAD_MISS, 0x00001, "Load Miss")                                        \
@@ -201,8 +228,9 @@ typedef enum gpc_origin {
 } gpc_origin;
 
 /*
- * Which addresses a module serves. Each of them must be served by exactly one of its low modules: where these are given
- * ranges, a module that is given none serves from the first to the last address that any of them serves.
+ * Which addresses a module serves. Each of them must be served by exactly one of its low modules. A cache that serves
+ * ALL serves from the first to the last address that any of its low modules serves; one that is INTERLEAVED, the
+ * addresses of its residue among these.
  */
 typedef enum gpc_served {
     GPC_SERVES_ALL = 0,
@@ -210,23 +238,29 @@ typedef enum gpc_served {
     GPC_SERVES_INTERLEAVED = 2 /* (address / divisor) mod modulus == residue */
 } gpc_served;
 
-/* A star network: one switch, a link each way to every module on it. */
+/*
+ * A network between a level of modules and their low modules, or several levels: one switch, and one link each way
+ * between it and every module. Without other traffic a message of s bytes needs 1 + 3 * ceil(s / bandwidth) cycles.
+ */
 typedef struct gpc_coherence_network {
     size_t struct_size;
-    const char *name;      /* copied */
-    uint32_t bandwidth;    /* bytes per cycle of each link and of the switch; at least 1 */
-    uint32_t input_buffer; /* bytes, 0 = unlimited; a message larger than a buffer is refused */
-    uint32_t output_buffer;
-    uint32_t reserved;
+    const char *name;       /* copied */
+    uint32_t bandwidth;     /* bytes per cycle of each link and of each output of the switch; at least 1 */
+    uint32_t input_buffer;  /* bytes, for hosts that schedule; 0 = unlimited; the largest message has to fit */
+    uint32_t output_buffer; /* likewise */
+    uint32_t reserved;      /* 0 */
 } gpc_coherence_network;
 
 #define GPC_COHERENCE_NETWORK_INIT \
     { sizeof(gpc_coherence_network), NULL, 64, 0, 0, 0 }
 
-/* A cache or a memory. */
+/*
+ * A cache or a memory. Indices are those in gpc_coherence_options.modules and networks. A block of a module is divided
+ * into sub-blocks as large as the smallest block of the modules above; each has a directory entry.
+ */
 typedef struct gpc_coherence_module {
     size_t struct_size;
-    const char *name; /* copied; unique */
+    const char *name; /* copied; unique in the tree */
     /*
      * lru, fifo, or a registered replacement policy, `name` or `name(parameter=value, ...)`; NULL: lru. Copied. Of a
      * gpc_request it is shown `address` (of the block), `cycle`, `sm` (index of the first-level module) and `kind`
@@ -235,24 +269,24 @@ typedef struct gpc_coherence_module {
      * what it reads (gpc_policy_reads), is refused by gpc_coherence_create.
      */
     const char *replacement;
-    const uint32_t *low; /* [low_count] indices of the modules next to memory; none for a memory */
+    const uint32_t *low; /* [low_count] indices of the low modules, copied; none for a memory */
     uint32_t low_count;
-    uint32_t low_network, high_network; /* indices; GPC_NO_MODULE where there is no module that way */
-    uint32_t sets, ways;        /* a memory's: of its directory; ways 0: an entry for every block cached (sets 1) */
-    uint32_t block_bytes;       /* power of two, 4 to 4096; never less than those above it */
-    uint32_t latency;           /* cycles to the data */
-    uint32_t directory_latency; /* cycles of each lookup */
-    uint32_t ports;             /* lookups at once; for hosts that schedule, 0 = unlimited */
-    uint32_t mshrs;             /* accesses in flight; likewise */
-    uint32_t served;            /* gpc_served */
-    uint32_t directory_ways;    /* non-inclusive: of a set, beside its ways, for blocks that only modules above hold */
-    uint64_t first, last;       /* RANGE: bytes */
-    uint64_t divisor, modulus, residue; /* INTERLEAVED; the divisor in bytes */
+    uint32_t low_network, high_network; /* indices, towards memory and processors; GPC_NO_MODULE: no module there */
+    uint32_t sets, ways;  /* of a memory those of its directory; ways 0 (sets 1): an entry for every block cached */
+    uint32_t block_bytes; /* a power of two, 4 to 4096; no module above has larger blocks */
+    uint32_t latency;     /* cycles to read or write the data */
+    uint32_t directory_latency; /* cycles of a lookup */
+    uint32_t ports;          /* lookups at a time; 0 = unlimited. For hosts that schedule: the tree does not use it */
+    uint32_t mshrs;          /* accesses in flight; likewise */
+    uint32_t served;         /* gpc_served */
+    uint32_t directory_ways; /* non-inclusive: entries of each set for blocks of which modules above alone have data */
+    uint64_t first, last;    /* GPC_SERVES_RANGE: addresses, bytes */
+    uint64_t divisor, modulus, residue; /* GPC_SERVES_INTERLEAVED; the divisor in bytes, a multiple of block_bytes */
     bool memory;
-    bool non_inclusive;     /* a block that leaves stays with the modules above, under a directory entry */
-    bool any_victim;        /* invalid ways are not taken before others (Multi2Sim); otherwise they are */
-    bool write_through;     /* first level: stores of both kinds go on to the low module, the block stays clean */
-    bool no_write_allocate; /* first level: a store that misses is the low module's */
+    bool non_inclusive; /* evictions leave the copies above valid; needs directory_ways if the protocol has DIRECTORY */
+    bool any_victim;    /* Multi2Sim: the victim is chosen by the policy even if ways are invalid */
+    bool write_through; /* first level only: stores of both kinds go to the low module, too; blocks stay clean */
+    bool no_write_allocate; /* first level only: a store that misses is performed by the low module */
     uint8_t reserved[3];
 } gpc_coherence_module;
 
@@ -264,15 +298,16 @@ typedef struct gpc_coherence_module {
         }                                                                                                      \
     }
 
+/* A whole tree. Arrays of structs: all elements of one size, that of the first's struct_size. */
 typedef struct gpc_coherence_options {
     size_t struct_size;
-    const char *protocol;                  /* registered name; NULL: nmoesi */
+    const char *protocol;                  /* name of a registered protocol; NULL: nmoesi */
     const gpc_coherence_module *modules;   /* [module_count] */
     const gpc_coherence_network *networks; /* [network_count] */
-    uint32_t module_count, network_count;
-    uint32_t control_bytes; /* of a message, and of the header of one with data */
-    bool data;              /* blocks and memory hold bytes */
-    bool timing;            /* messages get their cycles on an idle system; without, 0 (faster) */
+    uint32_t module_count, network_count;  /* 1 to GPC_MAX_MODULES; 0 to GPC_MAX_MODULES */
+    uint32_t control_bytes; /* size of a message without data, and of the header of one with data; 1 to 4096 */
+    bool data;   /* blocks and memory hold bytes, so that loads return values; without it, states only (faster) */
+    bool timing; /* messages have the cycles of an otherwise idle system; without, 0 (faster) */
     uint8_t reserved[2];
 } gpc_coherence_options;
 
@@ -284,103 +319,106 @@ typedef struct gpc_coherence_options {
     }
 
 /*
- * Make a tree. Everything in `options` is copied.
- * Returns GPC_OK; GPC_ERROR_ABI; GPC_ERROR_ARGUMENT or GPC_ERROR_RANGE naming module and field (a cycle, an address
- * that no low module serves, or two do, blocks that shrink towards memory, a module without a way to a memory, a
- * message that no buffer of its network holds, a replacement policy that reads what requests do not tell: these fields
- * are named); GPC_ERROR_NOT_FOUND (protocol, policy); GPC_ERROR_MEMORY. Since: 0.1.
+ * Make a tree: all blocks invalid, memory's bytes 0. Everything in `options` is copied.
+ * Returns GPC_OK; GPC_ERROR_ABI; GPC_ERROR_ARGUMENT or GPC_ERROR_RANGE, `error` naming module and field (a cycle of low
+ * modules; an address that none or two of the low modules serve; larger blocks above smaller ones; a cache without a
+ * way to a memory; a buffer too small for its network's largest message; a replacement policy that reads what requests
+ * do not tell, with the names of what it reads); GPC_ERROR_NOT_FOUND (protocol, policy); GPC_ERROR_MEMORY. Since: 0.1.
  */
 GPC_API gpc_status gpc_coherence_create(gpc_context *context, const gpc_coherence_options *options, gpc_error *error,
                                         gpc_coherence **out);
+/* NULL is allowed. Since: 0.1. */
 GPC_API void gpc_coherence_destroy(gpc_coherence *coherence);
 
-/* What a processor asks of its first-level module. */
+/* What a processor does. */
 typedef enum gpc_coherence_kind {
     GPC_COHERENCE_LOAD = 0,
-    GPC_COHERENCE_STORE = 1,  /* coherent: atomics */
-    GPC_COHERENCE_N_STORE = 2 /* non-coherent; a protocol without N treats it as a STORE */
+    GPC_COHERENCE_STORE = 1,  /* coherent, as atomics are: no other copy exists when it is done */
+    GPC_COHERENCE_N_STORE = 2 /* non-coherent: others may keep copies; without N in the protocol as a STORE */
 } gpc_coherence_kind;
 
+/* An access of a processor. Pointers are borrowed for the call. */
 typedef struct gpc_coherence_request {
     size_t struct_size;
-    uint64_t address;     /* bytes */
-    uint64_t cycle;       /* at which it is issued */
-    const uint8_t *bytes; /* [size] a store's data, with data only; NULL: zeroes */
-    const uint8_t *mask;  /* [(size + 7) / 8] which bytes a store writes, bit i of byte i / 8; NULL: all */
-    uint8_t *out;         /* [size] receives a load's data, or a store's as they stand after it; may be NULL */
-    uint32_t module;      /* index, of the first level */
-    uint32_t size;        /* bytes, within one block of the module */
-    uint32_t kind;        /* gpc_coherence_kind */
-    uint32_t flags;       /* GPC_ACCESS_ */
+    uint64_t address;     /* of the first byte */
+    uint64_t cycle;       /* in which it is issued */
+    const uint8_t *bytes; /* [size] what a store writes, in a tree with data; NULL: zeroes */
+    const uint8_t *mask;  /* [(size + 7) / 8] which of them: bit i % 8 of byte i / 8 stands for byte i; NULL: all */
+    uint8_t *out;    /* [size] receives the bytes of a load, or those of a store as they are after it; may be NULL */
+    uint32_t module; /* index of the first-level module that the processor accesses */
+    uint32_t size;   /* bytes, 1 or more, within one block of the module */
+    uint32_t kind;   /* gpc_coherence_kind */
+    uint32_t flags;  /* GPC_ACCESS_ bits */
 } gpc_coherence_request;
 
 #define GPC_COHERENCE_REQUEST_INIT \
     { sizeof(gpc_coherence_request), 0, 0, NULL, NULL, NULL, 0, 1, GPC_COHERENCE_LOAD, 0 }
 
-/* What a message, or another step of a transaction, is. */
+/* Steps of a transaction: messages, and a few that are none. */
 typedef enum gpc_message_kind {
-    GPC_MESSAGE_READ_REQUEST = 0,  /* towards memory */
-    GPC_MESSAGE_WRITE_REQUEST = 1, /* likewise */
-    GPC_MESSAGE_READ_PROBE = 2,    /* towards the processors */
-    GPC_MESSAGE_WRITE_PROBE = 3,   /* likewise: invalidate */
-    GPC_MESSAGE_DATA = 4,          /* an answer with the block, from the low module, an owner or a peer */
-    GPC_MESSAGE_ACK = 5,           /* an answer without */
-    GPC_MESSAGE_WRITE_BACK = 6,    /* modified bytes towards memory */
-    GPC_MESSAGE_NOTICE = 7,        /* towards memory: a clean copy is gone */
-    GPC_MESSAGE_CLEAR_OWNER = 8,   /* towards memory */
-    GPC_MESSAGE_WRITE_THROUGH = 9, /* towards memory: a store's bytes */
-    GPC_MESSAGE_JOIN = 10,         /* no message: `needs` others have come */
-    GPC_MESSAGE_FINISH = 11,       /* no message: the access is done at its module */
+    GPC_MESSAGE_READ_REQUEST = 0,  /* to the low module: for a copy */
+    GPC_MESSAGE_WRITE_REQUEST = 1, /* to the low module: for the only copy */
+    GPC_MESSAGE_READ_PROBE = 2,    /* to a module above: send data, give up the right to write */
+    GPC_MESSAGE_WRITE_PROBE = 3,   /* to a module above: send modified data, invalidate the copy */
+    GPC_MESSAGE_DATA = 4,          /* reply with the block: to the requester, or from a probed module to T */
+    GPC_MESSAGE_ACK = 5,           /* reply without data */
+    GPC_MESSAGE_WRITE_BACK = 6,    /* to the low module: modified bytes */
+    GPC_MESSAGE_NOTICE = 7,        /* to the low module: a clean copy has been evicted */
+    GPC_MESSAGE_CLEAR_OWNER = 8,   /* to the low module: the sender no longer owns the block */
+    GPC_MESSAGE_WRITE_THROUGH = 9, /* to the low module: the bytes of a store */
+    GPC_MESSAGE_JOIN = 10,         /* no message: all that a module waits for has been received */
+    GPC_MESSAGE_FINISH = 11,       /* no message: the access is complete */
     GPC_MESSAGE_EVICTION = 12,     /* no message: a module begins to evict a block */
     GPC_MESSAGE_KIND_COUNT = 13
 } gpc_message_kind;
 
 /*
- * A step of a transaction. It begins `delay` cycles after step `after` has ended (GPC_NO_MESSAGE: after the access was
- * issued), in which module `from` looks up its directory and data; a message then crosses `network`, and ends when it
- * is received. A JOIN ends when `needs` steps with this `join` have.
+ * A step of a transaction. `delay` cycles after the end of step `after`, or after the issue of the access, module
+ * `from` sends it: the delay is what `from` needs for lookups in its directory and for its data. A message then crosses
+ * `network`, and the step ends when `to` has received it. A JOIN ends when `needs` steps whose `join` is its index have
+ * ended. Steps that do not wait for each other run at the same time.
  */
 typedef struct gpc_coherence_message {
-    uint64_t address;        /* of the block, bytes */
-    uint64_t sent, received; /* cycles on an idle system, with `timing` */
+    uint64_t address;        /* of the block */
+    uint64_t sent, received; /* cycles on an otherwise idle system; 0 without `timing` */
     uint32_t kind;           /* gpc_message_kind */
-    uint32_t from, to;       /* modules; of what is no message both the same */
-    uint32_t network;        /* index; GPC_NO_MODULE */
-    uint32_t bytes;          /* header included; 0 of what is no message */
-    uint32_t after;          /* index in the list; GPC_NO_MESSAGE */
-    uint32_t join;           /* likewise: the JOIN that waits for it */
-    uint32_t needs;          /* of a JOIN */
-    uint32_t delay;          /* cycles; of directory and data together */
-    uint32_t directory;      /* of these, the directory's */
-    uint32_t request;        /* an answer's: the message that it answers; GPC_NO_MESSAGE */
-    uint32_t block;          /* that it finds in `to`: set * (ways + directory_ways) + way; GPC_NO_MODULE: none */
-    uint8_t looks;           /* lookups that `delay` holds */
-    uint8_t memory;          /* `delay` holds an access to memory: 1 a read, 2 a write */
-    uint8_t masked;          /* 1 = modified non-coherently: a mask goes with the bytes */
-    uint8_t found;           /* 1 = what it looks up in `to` was there, and valid */
+    uint32_t from, to;       /* indices of modules; the same for a step that is no message */
+    uint32_t network;        /* index; GPC_NO_MODULE: no message */
+    uint32_t bytes;          /* size, header included; 0: no message */
+    uint32_t after;          /* index of a step in the list; GPC_NO_MESSAGE: the issue of the access */
+    uint32_t join;           /* index of the JOIN that waits for it; GPC_NO_MESSAGE */
+    uint32_t needs;          /* of a JOIN: how many steps it waits for */
+    uint32_t delay;          /* cycles, in directory and data */
+    uint32_t directory;      /* cycles of `delay` that are in the directory */
+    uint32_t request;        /* of a reply: index of the message that it replies to; GPC_NO_MESSAGE: no reply */
+    uint32_t block; /* of `to` that it found or allocated: set * (ways + directory_ways) + way; GPC_NO_MODULE: none */
+    uint8_t looks;  /* how many lookups are in `delay` */
+    uint8_t memory; /* `delay` includes an access to a memory's data: 1 = a read, 2 = a write */
+    uint8_t masked; /* 1 = the bytes were modified non-coherently: a mask of them goes with the message */
+    uint8_t found;  /* 1 = the lookup in `to` found the block valid */
 } gpc_coherence_message;
 
-/* One writing of a block's state. */
+/* A state was written to a block, be it the same as before. */
 typedef struct gpc_coherence_transition {
-    uint64_t cycle;           /* on an idle system */
-    uint64_t tag_before, tag; /* block addresses; 0 where invalid */
+    uint64_t cycle;           /* on an otherwise idle system; 0 without `timing` */
+    uint64_t tag_before, tag; /* addresses of the block before and after; 0 where invalid */
     uint32_t module, set, way;
-    uint32_t origin;  /* gpc_origin, one bit */
+    uint32_t origin;  /* gpc_origin */
     uint8_t from, to; /* gpc_coherence_state */
     uint8_t reserved[6];
 } gpc_coherence_transition;
 
-/* What an access did. The lists are the object's, until the next call. */
+/* What an access did. The lists are borrowed until the next call that changes the tree. */
 typedef struct gpc_coherence_result {
     size_t struct_size;
-    uint64_t completed;                          /* cycle at which the processor has its answer, on an idle system */
-    const gpc_coherence_message *messages;       /* [message_count] */
-    const gpc_coherence_transition *transitions; /* [transition_count], by cycle */
+    uint64_t completed;                    /* cycle in which the processor has its data, on an otherwise idle system */
+    const gpc_coherence_message *messages; /* [message_count] */
+    const gpc_coherence_transition *transitions; /* [transition_count] by cycle, where there is `timing` */
     uint32_t message_count, transition_count;
-    uint8_t hit;   /* found in the first-level module, with the rights it needed */
-    uint8_t found; /* gpc_coherence_state before */
-    uint8_t state; /* after */
-    uint8_t level; /* deepest level that was asked for a copy: 1 = the first */
+    uint8_t hit;   /* 1 = the first-level module had the block, and the right to do this with it */
+    uint8_t found; /* gpc_coherence_state in which the first-level module had it before; I: not at all */
+    uint8_t state; /* likewise, after the access */
+    uint8_t level; /* the deepest level that a request reached: 1 = the first */
     uint8_t reserved[4];
 } gpc_coherence_result;
 
@@ -392,48 +430,60 @@ typedef struct gpc_coherence_result {
     }
 
 /*
- * One access, to its end.
- *   result  may be NULL
- * Returns GPC_OK; GPC_ERROR_ABI; GPC_ERROR_ARGUMENT (module not of the first level, size, kind, a block's border);
- * GPC_ERROR_RANGE (the module does not serve the address); GPC_ERROR_STATE (a forbidden cell was reached, named in
- * `error`) and GPC_ERROR_CALLBACK (a replacement policy's impossible victim), after which the object can only be read
- * and destroyed; GPC_ERROR_MEMORY. Since: 0.1.
+ * Perform one access, from its issue to its end.
+ *   request  is not kept
+ *   result   receives what happened; may be NULL
+ * Returns GPC_OK; GPC_ERROR_ABI; GPC_ERROR_ARGUMENT (a module that is not of the first level, size, kind, bytes beyond
+ * the block); GPC_ERROR_RANGE (the module does not serve the address); GPC_ERROR_MEMORY; GPC_ERROR_STATE (the protocol
+ * forbids an event that happened; `error` names both) and GPC_ERROR_CALLBACK (a replacement policy chose a way that
+ * does not exist). After these two the tree can only be looked at and destroyed; the others change nothing. Since: 0.1.
  */
 GPC_API gpc_status gpc_coherence_access(gpc_coherence *coherence, const gpc_coherence_request *request,
                                         gpc_error *error, gpc_coherence_result *result);
 
 /*
- * Write everything modified in a module, and in those above it, back towards memory and invalidate it, as the end of
- * the worked example does (Table 2.6, steps 15 to 20): block after block the low module's write probe, then the
- * write-back. Without a directory nobody asks: the blocks are evicted.
- *   module  index, or GPC_NO_MODULE: all caches, those of the first level first
- * Returns as gpc_coherence_access. Since: 0.1.
+ * Flush: write all modified bytes back and invalidate all blocks, as at the end of the worked example (Table 2.6, steps
+ * 15 to 20). Block after block, the low module sends a write probe and is sent a write-back or an acknowledgement.
+ * Without a directory the blocks are evicted.
+ *   module  index of a cache, which is flushed with the modules above it as far as they hold its blocks; GPC_NO_MODULE:
+ *           all caches, those of the first level first
+ *   cycle   in which it begins
+ *   result  as of an access: found and state are GPC_LINE_I; may be NULL
+ * Returns GPC_OK; GPC_ERROR_ARGUMENT (no index of a cache); GPC_ERROR_STATE, GPC_ERROR_CALLBACK as
+ * gpc_coherence_access; GPC_ERROR_MEMORY, after which some blocks have been flushed and others not. Since: 0.1.
  */
 GPC_API gpc_status gpc_coherence_flush(gpc_coherence *coherence, uint32_t module, uint64_t cycle, gpc_error *error,
                                        gpc_coherence_result *result);
 
 /*
- * A kernel begins or a warp acquires: the ACQUIRE rules of a module's blocks, or, with GPC_NO_MODULE, of all caches'
- * that not all processors share. Returns as gpc_coherence_access. Since: 0.1.
+ * Acquire: a kernel begins, or a warp acquires, and must not see data that are old. The protocol's ACQUIRE rules are
+ * applied to all blocks of a module; protocols whose directories keep all copies up to date do nothing.
+ *   module  index of a cache; GPC_NO_MODULE: all caches that are not below all first-level modules
+ * Other arguments and returned statuses as gpc_coherence_flush. Since: 0.1.
  */
 GPC_API gpc_status gpc_coherence_acquire(gpc_coherence *coherence, uint32_t module, uint64_t cycle, gpc_error *error,
                                          gpc_coherence_result *result);
 
-/* Memory's bytes, without any access. GPC_ERROR_STATE without data; GPC_ERROR_MEMORY. Since: 0.1. */
+/*
+ * Read and write memory's bytes directly: no access, no message, no time; copies in caches are not looked at.
+ *   bytes  [size]
+ * Return GPC_OK; GPC_ERROR_ARGUMENT (a NULL, an address beyond the last); GPC_ERROR_STATE (a tree without data);
+ * gpc_coherence_write_memory also GPC_ERROR_MEMORY, having written nothing. Since: 0.1.
+ */
 GPC_API gpc_status gpc_coherence_read_memory(const gpc_coherence *coherence, uint64_t address, uint8_t *bytes,
                                              size_t size);
 GPC_API gpc_status gpc_coherence_write_memory(gpc_coherence *coherence, uint64_t address, const uint8_t *bytes,
                                               size_t size);
 
-/* A block as it stands. */
+/* A block of a module, as it is. */
 typedef struct gpc_coherence_block {
     size_t struct_size;
-    uint64_t tag;         /* block address */
-    const uint8_t *bytes; /* [block_bytes] borrowed until the next call; NULL: no data, a memory, an entry alone */
-    const uint8_t *dirty; /* [(block_bytes + 7) / 8] modified bytes, a bit each; likewise */
+    uint64_t tag;         /* address of the block; 0 where invalid */
+    const uint8_t *bytes; /* [block_bytes] borrowed until the next call that changes the tree; NULL: see below */
+    const uint8_t *dirty; /* [(block_bytes + 7) / 8] which are modified: bit i % 8 of byte i / 8; likewise */
     uint32_t state;       /* gpc_coherence_state */
-    uint32_t recency;     /* 0 = most recent of its set; lru and fifo only */
-    uint32_t sub_blocks;  /* directory entries; 0 without modules above */
+    uint32_t recency;     /* place in the LRU or FIFO order of its set, 0 = the most recent; 0 with other policies */
+    uint32_t sub_blocks;  /* how many directory entries it has; 0 without modules above */
     uint32_t sub_block_bytes;
 } gpc_coherence_block;
 
@@ -441,17 +491,20 @@ typedef struct gpc_coherence_block {
     { sizeof(gpc_coherence_block), 0, NULL, NULL, GPC_LINE_I, 0, 0, 0 }
 
 /*
- * `way` from the ways on: directory entries of a non-inclusive module. Of a memory with an entry for every block
- * (ways 0): below the number of those that it has met. GPC_ERROR_RANGE. Since: 0.1.
+ * Look at the block of a module in `set` and `way`. Ways from gpc_coherence_module.ways on, as many as directory_ways,
+ * are entries of the directory alone. A memory with ways 0 has one set, and ways in the order in which its blocks were
+ * first cached. `bytes` and `dirty` are NULL in trees without data, in memories, and in entries of the directory alone.
+ * Returns GPC_OK; GPC_ERROR_ARGUMENT; GPC_ERROR_RANGE (no such module, set or way); GPC_ERROR_ABI. Since: 0.1.
  */
 GPC_API gpc_status gpc_coherence_get_block(const gpc_coherence *coherence, uint32_t module, uint32_t set, uint32_t way,
                                            gpc_coherence_block *block);
 
 /*
- * A directory entry.
- *   out_owner  receives the module that owns the sub-block, GPC_NO_MODULE
- *   sharers    [room] receives the first modules with a copy, ascending; may be NULL with room 0
- *   out_count  receives how many there are
+ * Look at a directory entry: which modules above have copies of a sub-block of the block in `set` and `way`.
+ *   sub_block  below gpc_coherence_block.sub_blocks
+ *   out_owner  receives the index of the module that owns it; GPC_NO_MODULE: none does
+ *   sharers    [room] receives indices of modules with a copy, ascending, as many as fit; may be NULL with room 0
+ *   out_count  receives how many sharers there are
  * Returns GPC_OK; GPC_ERROR_RANGE; GPC_ERROR_ARGUMENT. Since: 0.1.
  */
 GPC_API gpc_status gpc_coherence_get_directory(const gpc_coherence *coherence, uint32_t module, uint32_t set,
@@ -459,25 +512,31 @@ GPC_API gpc_status gpc_coherence_get_directory(const gpc_coherence *coherence, u
                                                size_t room, size_t *out_count);
 
 /*
- * Where a block of this address is, or would go (the way is GPC_NO_MODULE where only the replacement policy knows).
- * Returns GPC_OK; GPC_END where it is not there; GPC_ERROR_RANGE, of what the module does not serve. Since: 0.1.
+ * Where a module has the block of an address, or would put it.
+ *   out_way  the way; of a block that is not there, the one that the next miss would take, or GPC_NO_MODULE where its
+ *            replacement policy will decide
+ * Returns GPC_OK; GPC_END (it is not there); GPC_ERROR_RANGE (no such module, or it does not serve the address);
+ * GPC_ERROR_ARGUMENT. Since: 0.1.
  */
 GPC_API gpc_status gpc_coherence_find(const gpc_coherence *coherence, uint32_t module, uint64_t address,
                                       uint32_t *out_set, uint32_t *out_way);
 
-/* Index of the module of this name; GPC_NO_MODULE. Since: 0.1. */
+/* Index of the module of this name; GPC_NO_MODULE: none has it. Since: 0.1. */
 GPC_API uint32_t gpc_coherence_module_index(const gpc_coherence *coherence, const char *name);
-/* A module as it was given, defaults filled in; pointers live as long as the object. Since: 0.1. */
+/*
+ * A module as it was given, defaults filled in; pointers are borrowed for as long as the tree lives.
+ * Returns GPC_OK; GPC_ERROR_RANGE; GPC_ERROR_ARGUMENT; GPC_ERROR_ABI. Since: 0.1.
+ */
 GPC_API gpc_status gpc_coherence_get_module(const gpc_coherence *coherence, uint32_t module, gpc_coherence_module *out);
 
-/* Counters of a module (GPC_COHERENCE_COUNTERS), and its two matrices. */
+/* Counters of a module, which counters.h explains, and its matrices of transitions and of their origins. */
 typedef struct gpc_coherence_stats {
     size_t struct_size;
 #define X(id, field, name, unit, kind, objects, needs, since, meaning) uint64_t field;
     GPC_COHERENCE_COUNTERS(X)
 #undef X
-    uint64_t transitions[GPC_LINE_COUNT][GPC_LINE_COUNT]; /* [from][to], Table 4.2 (a) */
-    uint32_t origins[GPC_LINE_COUNT][GPC_LINE_COUNT];     /* gpc_origin bits, Table 4.2 (b) */
+    uint64_t transitions[GPC_LINE_COUNT][GPC_LINE_COUNT]; /* [from][to] how many, Table 4.2 (a) */
+    uint32_t origins[GPC_LINE_COUNT][GPC_LINE_COUNT];     /* [from][to] gpc_origin bits of why, Table 4.2 (b) */
 } gpc_coherence_stats;
 
 /* The layout of this header's gpc_coherence_stats, as gpc_stats_layout. Any thread. Since: 0.2. */
@@ -499,12 +558,14 @@ static inline void gpc_coherence_stats_init(gpc_coherence_stats *stats) {
 }
 
 /*
- * Statistics of a module; GPC_NO_MODULE: the sum of all.
+ * Statistics of a module since the tree was made or they were reset.
+ *   module         index; GPC_NO_MODULE: the sum of all modules
  *   layout, stats  the host's struct, struct_size set
  * Returns GPC_OK; GPC_ERROR_RANGE; GPC_ERROR_ARGUMENT; GPC_ERROR_ABI. Since: 0.2.
  */
 GPC_API gpc_status gpc_coherence_get_stats_as(const gpc_coherence *coherence, uint32_t module, const gpc_layout *layout,
                                               void *stats);
+/* Set the statistics of all modules to 0. NULL is allowed. Since: 0.1. */
 GPC_API void gpc_coherence_reset_stats(gpc_coherence *coherence);
 
 /* The same for gpc_coherence_stats. Since: 0.1. */
@@ -514,10 +575,11 @@ static inline gpc_status gpc_coherence_get_stats(const gpc_coherence *coherence,
 }
 
 /*
- * The two matrices in the document's layout (Table 4.2), as text; and all of a module's statistics as JSON.
- *   layout, stats  the host's struct; what cannot be read counts as zeroes
+ * Statistics as text: the two matrices side by side as Table 4.2 has them, and all statistics of a module as JSON.
+ *   layout, stats  the host's struct; fields that the library does not know are taken for 0
+ *   title          of the table's first row; copied into the text
  *   buffer         [size] receives as much as fits, with a final NUL; may be NULL with size 0
- * Return the length of the whole text. Since: 0.2.
+ * Return the length of the whole text, without the NUL. Any thread. Since: 0.2.
  */
 GPC_API size_t gpc_coherence_matrix_text_as(const gpc_layout *layout, const void *stats, const char *title,
                                             char *buffer, size_t size);
@@ -533,7 +595,10 @@ static inline size_t gpc_coherence_stats_json(const gpc_coherence_stats *stats, 
     return gpc_coherence_stats_json_as(gpc_coherence_stats_layout(), stats, buffer, size);
 }
 
-/* Told of a transaction's messages, in the list's order, and then of its transitions. May not call into the object. */
+/*
+ * Called after each access, flush and acquire, before it returns: for each message in the order of the list, then for
+ * each transition. Either may be NULL. They may not call into the tree, and borrow what they are given for the call.
+ */
 typedef struct gpc_coherence_callbacks {
     size_t struct_size;
     void *user_data;
@@ -544,7 +609,10 @@ typedef struct gpc_coherence_callbacks {
 #define GPC_COHERENCE_CALLBACKS_INIT \
     { sizeof(gpc_coherence_callbacks), NULL, NULL, NULL }
 
-/* Set the callbacks, which are copied; NULL clears them. GPC_ERROR_ABI. Since: 0.1. */
+/*
+ * Set the callbacks, which are copied; NULL: none any more.
+ * Returns GPC_OK; GPC_ERROR_ARGUMENT; GPC_ERROR_ABI. Since: 0.1.
+ */
 GPC_API gpc_status gpc_coherence_set_callbacks(gpc_coherence *coherence, const gpc_coherence_callbacks *callbacks);
 
 GPC_END_DECLS
