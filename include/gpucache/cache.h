@@ -80,8 +80,8 @@ typedef enum gpc_tokens {
 } gpc_tokens;
 
 /*
- * When a line loses the priority that any other request gives it that fills or hits it (seeds/004 section 4.6). A kernel
- * that begins or ends ends all owners too.
+ * When a line loses the priority that any other request gives it that fills or hits it (seeds/004 section 4.6). A
+ * kernel that begins or ends ends all owners too.
  */
 typedef enum gpc_token_clear {
     GPC_CLEAR_KERNEL = 0,     /* when the kernel ends */
@@ -147,19 +147,18 @@ typedef struct gpc_cache_options {
     uint32_t line_bytes; /* power of two, 8 to 4096 */
     uint32_t sectors;    /* per line: 0 or 1 = not sectored, 2, 4 or 8 */
     uint32_t
-        fetch_sectors; /* aligned group of sectors that a miss of part of a line fetches; 0 or 1 = just what is missing */
+        fetch_sectors; /* what a miss of part of a line fetches: an aligned group of so many; 0 or 1 = the missing */
     uint32_t index;    /* gpc_index */
     uint32_t write_policy; /* gpc_write_policy, global space */
     uint32_t write_policy_local;
     uint32_t write_allocate; /* gpc_write_allocate, global space */
     uint32_t write_allocate_local;
-    uint32_t allocate; /* gpc_allocate */
-    uint32_t
-        atomics_here; /* 1 = atomics and reductions are performed here (L2); 0 = they pass, and drop the line they touch */
-    uint32_t track_reuse;    /* 1 = count hits per line, for evictions and reuse statistics */
-    uint32_t track_warps;    /* 1 = tell intra-warp from inter-warp hits */
-    uint32_t instance;       /* which of the caches of its level, for policies that differ by SM */
-    uint32_t instances;      /* caches of its level; 0 = 1 */
+    uint32_t allocate;     /* gpc_allocate */
+    uint32_t atomics_here; /* 1 = atomics and reductions are performed here (L2); 0 = they pass, and drop their line */
+    uint32_t track_reuse;  /* 1 = count hits per line, for evictions and reuse statistics */
+    uint32_t track_warps;  /* 1 = tell intra-warp from inter-warp hits */
+    uint32_t instance;     /* which of the caches of its level, for policies that differ by SM */
+    uint32_t instances;    /* caches of its level; 0 = 1 */
     const char *replacement; /* `name` or `name(parameter=value, ...)`; NULL = "lru" */
     const char *predictor;   /* likewise; NULL = "always-cache" */
     gpc_index_fn index_fn;   /* with GPC_INDEX_USER */

@@ -86,7 +86,10 @@ GPC_API void gpc_hierarchy_destroy(gpc_hierarchy *hierarchy);
  */
 GPC_API gpc_status gpc_hierarchy_begin_kernel(gpc_hierarchy *hierarchy, const gpc_launch *launch, gpc_error *error);
 
-/* Thread blocks of this launch that fit an SM at once (warps, registers, shared memory, block limit); 0 if none does. Since: 0.1. */
+/*
+ * Thread blocks of this launch that fit an SM at once (warps, registers, shared memory, block limit); 0 if none does.
+ * Since: 0.1.
+ */
 GPC_API uint32_t gpc_hierarchy_occupancy(const gpc_hierarchy *hierarchy, const gpc_launch *launch);
 
 /*
@@ -201,7 +204,10 @@ GPC_API uint64_t gpc_hierarchy_now(const gpc_hierarchy *hierarchy);
  */
 GPC_API gpc_status gpc_hierarchy_advance(gpc_hierarchy *hierarchy, uint64_t cycles);
 
-/* The next core cycle at which anything can happen without the host, UINT64_MAX if none: it may skip up to there. Since: 0.1. */
+/*
+ * The next core cycle at which anything can happen without the host, UINT64_MAX if none: it may skip up to there.
+ * Since: 0.1.
+ */
 GPC_API uint64_t gpc_hierarchy_next_event(const gpc_hierarchy *hierarchy);
 
 /* Warp accesses and requests accepted and not yet completed. Since: 0.1. */
@@ -214,7 +220,10 @@ GPC_API uint64_t gpc_hierarchy_in_flight(const gpc_hierarchy *hierarchy);
  */
 GPC_API gpc_status gpc_hierarchy_drain(gpc_hierarchy *hierarchy, gpc_error *error);
 
-/* The host's memory has the data of a read, or has room in a channel again. GPC_ERROR_ARGUMENT for an unknown id. Since: 0.1. */
+/*
+ * The host's memory has the data of a read, or has room in a channel again. GPC_ERROR_ARGUMENT for an unknown id.
+ * Since: 0.1.
+ */
 GPC_API gpc_status gpc_hierarchy_memory_reply(gpc_hierarchy *hierarchy, uint64_t id);
 GPC_API gpc_status gpc_hierarchy_memory_ready(gpc_hierarchy *hierarchy, uint32_t channel);
 
@@ -289,7 +298,10 @@ GPC_API gpc_status gpc_hierarchy_read(const gpc_hierarchy *hierarchy, gpc_object
 GPC_API gpc_status gpc_hierarchy_read_histogram(const gpc_hierarchy *hierarchy, gpc_object kind, uint32_t index,
                                                 uint32_t id, uint64_t *values, size_t length, size_t *out_length);
 
-/* A cache of the hierarchy, borrowed: level 1, instance = SM; level 2, instance = slice. NULL if there is none. Since: 0.1. */
+/*
+ * A cache of the hierarchy, borrowed: level 1, instance = SM; level 2, instance = slice. NULL if there is none.
+ * Since: 0.1.
+ */
 GPC_API gpc_cache *gpc_hierarchy_cache(gpc_hierarchy *hierarchy, unsigned level, uint32_t instance);
 
 /*

@@ -149,8 +149,8 @@ typedef struct gpc_eviction {
     uint8_t dirty_sectors;
     uint8_t forced; /* 1 = invalidated or flushed, not replaced */
     uint8_t reserved;
-    uint64_t dirty_bytes
-        [2]; /* bytes to write back, lines of at most 128 bytes: of dirty sectors all, or with lazy fetch those written */
+    /* bytes to write back, of lines of at most 128 bytes: all of dirty sectors, or with lazy fetch those written */
+    uint64_t dirty_bytes[2];
 } gpc_eviction;
 
 /*
@@ -168,7 +168,9 @@ typedef struct gpc_replacement_ops {
     const gpc_parameter *parameters;
     size_t parameter_count; /* at most GPC_MAX_PARAMETERS */
 
-    /* Prepare `self`, zeroed. A status other than GPC_OK refuses the cache; `message` (256 bytes) may say why. [GPC_OK] */
+    /*
+     * Prepare `self`, zeroed. A status other than GPC_OK refuses the cache; `message` (256 bytes) may say why. [GPC_OK]
+     */
     gpc_status (*init)(void *self, const gpc_policy_env *env, char *message);
     /* Release what init acquired outside the slab. [nothing] */
     void (*finish)(void *self);
@@ -199,15 +201,17 @@ typedef struct gpc_replacement_ops {
     const gpc_text_parameter *texts;
     size_t text_count;                       /* at most GPC_MAX_PARAMETERS; at most one list */
     size_t shared_bytes, shared_cache_bytes; /* see gpc_policy_env.shared_state */
-    /* A period ended. Called for each cache of the level, in order of env->index, with its own SM's figures. [nothing] */
+    /*
+     * A period ended. Called for each cache of the level, in order of env->index, with its own SM's figures. [nothing]
+     */
     void (*on_sample)(void *self, const gpc_sample *sample);
     /* It reads gpc_request.next_use: a hierarchy that does not know the future (`l1.future`) is refused. */
     bool needs_future;
     /*
      * Asked of what misses in a full set, where the data are sent for before a way is chosen (allocation on fill,
      * a functional hierarchy): would choose_victim decline it? True: it bypasses, and moves no more than a bypass does.
-     * False: choose_victim is asked when the data are here, with request->admitted = 1, and may still decline for what has
-     * changed since; what it draws by chance it has drawn. [it is not asked, and choose_victim may decline then]
+     * False: choose_victim is asked when the data are here, with request->admitted = 1, and may still decline for what
+     * has changed since; what it draws by chance it has drawn. [it is not asked, and choose_victim may decline then]
      */
     bool (*declines)(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request);
     /* The most that it reads, whatever its parameters: GPC_READS_ bits. 0 = not stated, and taken for everything. */

@@ -47,7 +47,9 @@ typedef struct gpc_predictor_ops {
     void (*predict)(void *self, uint32_t set, const gpc_request *request, gpc_prediction *prediction);
     /* `word` came back with the reply; returns the decision that holds. [the prediction's] */
     gpc_decision (*on_reply)(void *self, const gpc_request *request, gpc_decision predicted, uint32_t word);
-    /* This level served a request from above; returns the word for its reply. `way` is UINT32_MAX if not resident. [0] */
+    /*
+     * This level served a request from above; returns the word for its reply. `way` is UINT32_MAX if not resident. [0]
+     */
     uint32_t (*respond)(void *self, uint32_t set, uint32_t way, const gpc_request *request);
     void (*on_hit)(void *self, uint32_t set, uint32_t way, const gpc_request *request);
     void (*on_fill)(void *self, uint32_t set, uint32_t way, const gpc_request *request);

@@ -48,7 +48,8 @@ GPC_API void gpc_replay_on_progress(gpc_replay *replay, gpc_progress_fn on_progr
  * hierarchy; GPC_ERROR_FORMAT where the placement map does not fit the grid or, with
  * `blocks.placement = map`, the SMs; GPC_ERROR_CANCELLED; GPC_ERROR_STATE where a timed
  * replay makes no progress (`deadlock.cycles`), naming who waits for whom. A kernel that
- * `limit.cycles` or `limit.instructions` cuts short is no error. After an error the caches hold what had run. Since: 0.2.
+ * `limit.cycles` or `limit.instructions` cuts short is no error. After an error the caches hold what had run.
+ * Since: 0.2.
  */
 GPC_API gpc_status gpc_replay_kernel_as(gpc_replay *replay, gpc_trace *trace, gpc_kernel *kernel,
                                         const gpc_layout *layout, void *stats, gpc_error *error);

@@ -260,7 +260,10 @@ GPC_API void gpc_scheduler_destroy(gpc_scheduler *scheduler);
  */
 GPC_API gpc_status gpc_scheduler_start(gpc_scheduler *scheduler, uint32_t slot);
 
-/* The same for a warp of a thread block, for throttles that limit blocks; gpc_scheduler_start takes it for block 0. Since: 0.1. */
+/*
+ * The same for a warp of a thread block, for throttles that limit blocks; gpc_scheduler_start takes it for block 0.
+ * Since: 0.1.
+ */
 GPC_API gpc_status gpc_scheduler_start_block(gpc_scheduler *scheduler, uint32_t slot, uint32_t block);
 
 /* A warp's state is now `state`. GPC_ERROR_ARGUMENT; GPC_ERROR_STATE (no warp there). Since: 0.1. */
@@ -299,8 +302,9 @@ GPC_API uint32_t gpc_scheduler_age_of(const gpc_scheduler *scheduler, uint32_t s
 /*
  * Pass an L1 event, or a sample, to the policy and the throttles.
  *   layout, stats  the host's struct, of what was counted since the last sample; sm.*, scheduler.*, l1.*, load.* and
- *          instructions of this scheduler's SM, the rest (network, L2, DRAM, histograms) of the whole hierarchy. Schedulers that share are sampled in order of
- *          SM and index, at the same cycle: in a timed replay every sample.period.
+ *          instructions of this scheduler's SM, the rest (network, L2, DRAM, histograms) of the whole hierarchy.
+ *          Schedulers that share are sampled in order of SM and index, at the same cycle: in a timed replay every
+ *          sample.period.
  * gpc_scheduler_sample_as returns GPC_OK; GPC_ERROR_ARGUMENT; GPC_ERROR_ABI. Since: 0.1, and 0.2.
  */
 GPC_API void gpc_scheduler_cache_event(gpc_scheduler *scheduler, const gpc_cache_event *event);

@@ -136,7 +136,9 @@ typedef struct gpc_stats {
 #undef X
 } gpc_stats;
 
-/* A field of a struct of statistics: whose value it is, and how many words of 64 bits it has (a histogram's buckets). */
+/*
+ * A field of a struct of statistics: whose value it is, and how many words of 64 bits it has (a histogram's buckets).
+ */
 typedef struct gpc_field {
     uint32_t id;
     uint32_t length;
@@ -178,7 +180,9 @@ static inline const gpc_layout *gpc_cache_stats_layout(void) {
     return &layout;
 }
 
-/* Bytes into a struct of this layout at which a counter stands; 0 where it has none of this id. Any thread. Since: 0.2. */
+/*
+ * Bytes into a struct of this layout at which a counter stands; 0 where it has none of this id. Any thread. Since: 0.2.
+ */
 static inline size_t gpc_layout_offset(const gpc_layout *layout, uint32_t id) {
     size_t words = 0, at = 0, i;
     for (i = 0; i < layout->count; i++)

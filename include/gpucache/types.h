@@ -104,7 +104,10 @@ typedef enum gpc_priority {
     GPC_PRIORITY_COUNT
 } gpc_priority;
 
-/* Does the warp of a request hold a cache token (PCAL, seeds/004 section 4.3)? What follows from it is the cache's (l1.tokens). */
+/*
+ * Does the warp of a request hold a cache token (PCAL, seeds/004 section 4.3)? What follows from it is the cache's
+ * (l1.tokens).
+ */
 typedef enum gpc_token {
     GPC_TOKEN_UNUSED = 0, /* tokens are not in use: as HELD */
     GPC_TOKEN_HELD = 1,   /* a cache warp */

@@ -21,7 +21,9 @@
 #define GPCI_ARRAY_ROOM(context, items, capacity, count, more) \
     gpci_array_room(context, &(items), &(capacity), count, more, sizeof *(items))
 
-/* The capacity that comes after `capacity` for `more` items behind `count`, of `bytes` each. 0: no memory holds them. */
+/*
+ * The capacity that comes after `capacity` for `more` items behind `count`, of `bytes` each. 0: no memory holds them.
+ */
 size_t gpci_array_larger(size_t capacity, size_t count, size_t more, size_t bytes);
 
 /* `items` is the address of the pointer. */

@@ -3,8 +3,9 @@
 
 /*
  * How good is a predictor? Where requests say when their line is used next (track_future), each read miss that it
- * decides on is decided by an oracle too: Belady's rule with bypass (lib/policies/replacement/opt.c), for the set as it is. A line
- * that is never used again stays out; any other enters if a way is free, or if a resident line is used later.
+ * decides on is decided by an oracle too: Belady's rule with bypass (lib/policies/replacement/opt.c), for the set as it
+ * is. A line that is never used again stays out; any other enters if a way is free, or if a resident line is used
+ * later.
  *
  * Example, a set of two ways that holds A, next used at 7, and B, at 9:
  *   C, used at 8       cache: B is used later

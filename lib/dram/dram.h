@@ -50,7 +50,9 @@ typedef struct gpci_dram_event {
 
 typedef void (*gpci_dram_trace_fn)(void *user_data, const gpci_dram_event *event);
 
-/* Show every command, in each pseudo channel's order of time. The fixed model has reads and writes alone. NULL clears. */
+/*
+ * Show every command, in each pseudo channel's order of time. The fixed model has reads and writes alone. NULL clears.
+ */
 void gpci_dram_on_command(gpc_dram *dram, gpci_dram_trace_fn trace, void *user_data);
 
 /* Add a channel's counters, with gauges and cycles up to `cycle`, to `stats`; begin them anew at `cycle`. */

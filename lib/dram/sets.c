@@ -68,7 +68,9 @@ static const gpci_dram_timing sets[SET_COUNT] = {
                    .burst_bytes = 64,
                    .burst = 2, /* [G] 2 chips x 4 bytes x 8 transfers, four a cycle */
                    .dual = 0},
-    /* GDDR6 at 14 GB/s a pin, a 16-bit channel: [G] SM75_RTX2060, whose times fit CK, 1750 MHz, as its tCCD does not. */
+    /*
+     * GDDR6 at 14 GB/s a pin, a 16-bit channel: [G] SM75_RTX2060, whose times fit CK, 1750 MHz, as its tCCD does not.
+     */
     [SET_GDDR6] = {.mhz = 1750,
                    .trcd = 24,
                    .trcd_write = 24,

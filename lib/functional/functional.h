@@ -8,8 +8,8 @@
 /*
  * The driver without a clock: a line transaction passes the levels by their rules, at once.
  *
- * Its ways are compiled twice from one source, with `watched` a constant: the functions whose names end in _watched tell
- * the trace of events (h->trace) what they do, the others do not ask whether there is one. Which are called is
+ * Its ways are compiled twice from one source, with `watched` a constant: the functions whose names end in _watched
+ * tell the trace of events (h->trace) what they do, the others do not ask whether there is one. Which are called is
  * decided once for a warp access, and once where it reaches L2.
  */
 

@@ -10,8 +10,8 @@
 #include <string.h>
 
 /*
- * May a configuration have coherence? What has no meaning in a tree of coherent modules is refused, not passed over, and
- * all of it in one message: the settings that are needed, as configuration text writes them, then the reasons.
+ * May a configuration have coherence? What has no meaning in a tree of coherent modules is refused, not passed over,
+ * and all of it in one message: the settings that are needed, as configuration text writes them, then the reasons.
  *
  * Example: coherence = vi needs l1.sectors = 1; l1.replacement = lru (l1.replacement 'ship' reads pc, and coherent
  * modules tell policies nothing but addresses; coherent lines are whole)

@@ -17,7 +17,10 @@ GPCI_INLINE const char *gpci_letters_of(const gpc_protocol *protocol) {
     return protocol->letters ? protocol->letters : "NMOESI";
 }
 
-/* policies/protocol/check_protocol.c: GPC_ERROR_ARGUMENT names place, state and event of the first cell that is missing or wrong. */
+/*
+ * policies/protocol/check_protocol.c: GPC_ERROR_ARGUMENT names place, state and event of the first cell that is missing
+ * or wrong.
+ */
 gpc_status gpci_protocol_check(const gpc_protocol *protocol, gpc_error *error);
 
 #endif

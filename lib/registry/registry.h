@@ -4,7 +4,9 @@
 
 #include "registry/spec.h"
 
-/* The built-in tables of each kind (and gpci_builtin_protocols), NULL-terminated: policies/builtin.c, from the lists. */
+/*
+ * The built-in tables of each kind (and gpci_builtin_protocols), NULL-terminated: policies/builtin.c, from the lists.
+ */
 extern const void *const gpci_builtin_replacements[];
 extern const void *const gpci_builtin_predictors[];
 extern const void *const gpci_builtin_schedulers[];

@@ -6,8 +6,8 @@
  * clock serves both.
  *
  * A scheduler's sample is a gpc_stats of the period, partly of its SM, partly of the whole. It is made in place: the
- * counters of an SM, whose places in gpc_stats the table of counters tells, are replaced by each SM's in turn, so that a
- * sample costs a few hundred instructions for an SM.
+ * counters of an SM, whose places in gpc_stats the table of counters tells, are replaced by each SM's in turn, so that
+ * a sample costs a few hundred instructions for an SM.
  */
 
 /* Note the places of what is counted by SM, or of all else. What merges by MAX is as it is, and no difference. */

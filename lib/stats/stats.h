@@ -4,7 +4,9 @@
 
 #include "base/base.h"
 
-/* Inside the library, counters are fields of plain structs, in the order of the tables. Hosts have orders of their own. */
+/*
+ * Inside the library, counters are fields of plain structs, in the order of the tables. Hosts have orders of their own.
+ */
 
 /* What a network has counted. */
 typedef struct gpci_network_stats {

@@ -21,8 +21,8 @@
  * object with a component for each output; L2 request coalescers and the host's memory are objects that are not
  * stepped, for others call them.
  *
- * When a component has something to do next is not asked of it: it tells the wheel (gpci_wheel_wake), and being stepped early
- * is harmless. So its next event is the wheel's to say: gpci_component_next.
+ * When a component has something to do next is not asked of it: it tells the wheel (gpci_wheel_wake), and being stepped
+ * early is harmless. So its next event is the wheel's to say: gpci_component_next.
  */
 
 struct gpci_timed;
@@ -102,10 +102,10 @@ struct gpci_component_class {
     /* Has it nothing under way? */
     bool (*idle)(const gpci_group *group, uint32_t object);
     /*
-     * Name every stretch of memory that holds what the object does and has counted, for a snapshot. Between cycles. What
-     * other objects own (its cache) is theirs to name. Addresses in a stretch are of what stays in its place. What there
-     * are many of is named after how many there are: so, copied back in while they are named, the stretches are those
-     * that were copied out, though there may be more by then.
+     * Name every stretch of memory that holds what the object does and has counted, for a snapshot. Between cycles.
+     * What other objects own (its cache) is theirs to name. Addresses in a stretch are of what stays in its place. What
+     * there are many of is named after how many there are: so, copied back in while they are named, the stretches are
+     * those that were copied out, though there may be more by then.
      */
     void (*state)(const gpci_group *group, uint32_t object, gpci_state_fn visit, void *user_data);
     /* What it waits for, and what waits in it; nothing where it is idle. For who asks why nothing moves. */

@@ -2,8 +2,8 @@
 #include "timed/timed.h"
 
 /*
- * SMs as components, where they live in this library too (timed/sm_front_end.h): the replay's, or nobody's. And what stands
- * between the L1s of neighbouring SMs and the request network: L2 request coalescers.
+ * SMs as components, where they live in this library too (timed/sm_front_end.h): the replay's, or nobody's. And what
+ * stands between the L1s of neighbouring SMs and the request network: L2 request coalescers.
  */
 
 static gpci_group_size sm_size(const gpci_timed *t, gpci_group_kind kind) {

@@ -47,8 +47,8 @@ static void load_step(const gpci_timed *t, const gpc_coherence_message *messages
 }
 
 /*
- * A module may leave a request to a peer of the requester, which sends the data itself: the request then has no reply of
- * the module's own. Its line is unblocked when all those whom the module probed for it have answered the probe.
+ * A module may leave a request to a peer of the requester, which sends the data itself: the request then has no reply
+ * of the module's own. Its line is unblocked when all those whom the module probed for it have answered the probe.
  */
 static void find_unblocking(gpci_coherent_transaction *x) {
     for (uint32_t i = 0; i < x->count; i++)

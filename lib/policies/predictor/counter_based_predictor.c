@@ -3,8 +3,8 @@
 #include "policies/replacement/counter_table.h"
 
 /*
- * Bypass lines that the counter-based table (policies/replacement/counter_table.h) is sure about: filled by this PC, a line of
- * this address left unused, which it had expected. The access interval and the live-time predictor say the same
+ * Bypass lines that the counter-based table (policies/replacement/counter_table.h) is sure about: filled by this PC, a
+ * line of this address left unused, which it had expected. The access interval and the live-time predictor say the same
  * here, for both count 0 just where a line is never hit; kept are the live-time predictor's fields.
  *
  * A line that bypasses teaches nothing, so that what has been learned holds until another line with the same hashes is

@@ -37,7 +37,9 @@ void gpci_profile_left(gpci_profile_share *share);
 /* Eq. (1), U x (1 + R), of these counts: bytes used and moved, residences, reuses in them, hits in all. */
 double gpci_profile_score_of(uint64_t used, uint64_t moved, uint64_t fills, uint64_t reuses, uint64_t hits);
 
-/* Index of the kernel's name of each launch [*out_count]; of the profile, until it changes (profile/profile_query.c). */
+/*
+ * Index of the kernel's name of each launch [*out_count]; of the profile, until it changes (profile/profile_query.c).
+ */
 const uint32_t *gpci_profile_launches(const gpc_profile *profile, size_t *out_count);
 
 #endif

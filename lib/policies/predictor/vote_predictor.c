@@ -3,8 +3,8 @@
 #include "policies/predictor/predictors.h"
 
 /*
- * Parallel voting over bypass predictors, as lib/policies/replacement/vote_replacement.c does it over replacement policies: all candidates are
- * asked and hear what happens, and the one that the SM runs at present decides.
+ * Parallel voting over bypass predictors, as lib/policies/replacement/vote_replacement.c does it over replacement
+ * policies: all candidates are asked and hear what happens, and the one that the SM runs at present decides.
  *
  * Example, vote(always-cache, access-count(threshold=4)), 3 SMs, loads of 32 transactions that thrash L1 beside loads
  * of one line that comes again:

@@ -3,7 +3,8 @@
 
 /*
  * Warps without a token may not allocate, by loads or by stores; they still hit, and pass L1 by where they
- * miss, as a cache has them do by itself where its tokens are strict. Which warps hold one is the scheduler's affair (priority-based cache allocation: the older warps of an SM).
+ * miss, as a cache has them do by itself where its tokens are strict. Which warps hold one is the scheduler's affair
+ * (priority-based cache allocation: the older warps of an SM).
  *
  * Example, warp 0 with a token, warp 1 without: warp 1 loads A, which misses and leaves nothing; warp 0 loads A, which
  * misses and fills; warp 1 loads A, which hits.

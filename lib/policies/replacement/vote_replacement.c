@@ -8,8 +8,8 @@
 /*
  * Parallel voting over replacement policies (seeds/004 section 5.3, which votes over LRU and AgeLRU). Every cache
  * keeps the state of all candidates, and all see everything that happens in it; the one that its SM runs at present
- * chooses the victim, and so may say to bypass. Who that is decides lib/policies/control/vote.h by samples of all SMs. The
- * first is the default.
+ * chooses the victim, and so may say to bypass. Who that is decides lib/policies/control/vote.h by samples of all SMs.
+ * The first is the default.
  *
  * Example, vote(lru, mru), 3 SMs with caches of two ways, each with the stream A B C A B C ...:
  *   all run lru, which never hits
@@ -113,7 +113,9 @@ static gpc_status vote_init(void *self, const gpc_policy_env *env, char *message
     return init_with(self, env, env->texts[1], message);
 }
 
-/* Of each cache: what all candidates take, and its SM's counters; of the first: the vote (lib/policies/control/vote.h). */
+/*
+ * Of each cache: what all candidates take, and its SM's counters; of the first: the vote (lib/policies/control/vote.h).
+ */
 static uint64_t vote_cost(const gpc_policy_env *env) {
     return gpci_ballot_cost(GPC_POLICY_REPLACEMENT, env, env->texts[1]);
 }
