@@ -66,6 +66,7 @@ static char *save_map(const gpci_module *m, char *at) {
 }
 
 static const char *load_map(gpci_module *m, const char *at) {
+    const uint32_t used = m->map.count; /* blocks from here on are in I: of a memory with room for many, most are */
     uint32_t count = 0;
     uint64_t number = 0;
     at = get(at, &count, sizeof count);
@@ -78,7 +79,7 @@ static const char *load_map(gpci_module *m, const char *at) {
         m->tags[block] = m->states[block] == GPC_LINE_I ? 0 : number << m->block_shift;
         gpci_map_add(&m->map, number, block);
     }
-    for (uint32_t block = count; block < m->blocks; block++)
+    for (uint32_t block = count; block < used; block++)
         gpci_module_write(m, block, 0, GPC_LINE_I);
     return at;
 }
