@@ -97,14 +97,16 @@ static void invalidate_copy(gpc_coherence *c, gpci_module *t, gpci_tree_probe_re
     bool entry = gpci_module_directory_only(x, block),
          modified = entry ? reply->received : gpci_tree_is_modified(state);
     bool sends = rule.actions & GPC_DO_SEND_DATA && (modified || !entry);
-    reply->peer = sends && !entry && sends_to_peer(c, x, probe->peer);
+    reply->peer = sends && !entry && sends_to_peer(c, x, probe->request);
     reply->data = sends && modified;
     reply->masked = state == GPC_LINE_N;
     if (reply->peer)
-        gpci_tree_data_transfer(c, x, block, probe->peer->from, probe->peer->block, !probe->peer->valid && !modified,
-                                true);
+        gpci_tree_data_transfer(c, x, block, probe->request->from, probe->request->block,
+                                !probe->request->valid && !modified, true);
     else if (reply->data)
         gpci_tree_data_merge(c, x, block, gpci_module_tag_of(x, reply->address), t, probe->block);
+    if (reply->data && !reply->peer && reply->masked && probe->request && probe->request->valid)
+        gpci_tree_data_yield(c, x, block, probe->request->from, probe->request->block);
     if (sends && !reply->peer)
         reply->bytes += x->given.block_bytes;
     x->stats.invalidations++;
@@ -216,7 +218,7 @@ gpci_tree_point gpci_tree_probe_copies(gpc_coherence *c, gpci_module *t, gpci_tr
         probe->whole |= replies[k].peer && !replies[k].masked;
     }
     read_data(c, replies, count);
-    send_to_peer_and_time(c, t, replies, count, probe->peer, probe->gather);
+    send_to_peer_and_time(c, t, replies, count, probe->request, probe->gather);
     gpci_tree_gather gather = GPCI_TREE_GATHER_INIT;
     for (uint32_t k = 0; k < count; k++) {
         gpci_tree_point arrived = send_reply(c, t, &replies[k]);

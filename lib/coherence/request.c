@@ -165,9 +165,12 @@ gpci_tree_reply gpci_tree_write_request(gpc_coherence *c, const gpci_tree_reques
     t->stats.write_requests++;
     t->stats.hits += found.hit;
     gpci_tree_gather gather = GPCI_TREE_GATHER_INIT;
-    gpci_tree_write_probe others = {
-        .block = found.block, .except = r, .first = request->tag, .last = request->tag, .gather = &gather};
-    others.peer = gpci_tree_has(c, GPC_PROTOCOL_PEER) ? request : NULL;
+    gpci_tree_write_probe others = {.block = found.block,
+                                    .except = r,
+                                    .first = request->tag,
+                                    .last = request->tag,
+                                    .request = request,
+                                    .gather = &gather};
     if (!gpci_tree_has(c, GPC_PROTOCOL_PROBE_WHOLE)) /* Multi2Sim probes for the first sub-block only */
         others.last += r->given.block_bytes - 1;
     at = gpci_tree_probe_copies(c, t, &others, at);

@@ -169,18 +169,18 @@ gpci_tree_point gpci_tree_clear_owner(gpc_coherence *c, gpci_module *r, uint64_t
 
 /* probe.c */
 /*
- * Write probes: T invalidates the copies of a block in the modules above it. Their modified bytes go to `peer`, if that
- * is not NULL and can take them, otherwise to T.
+ * Write probes: T invalidates the copies of a block in the modules above it. Their modified bytes go straight to the
+ * requester, where the protocol has that (PEER) and it can take them, otherwise to T.
  */
 typedef struct gpci_tree_write_probe {
-    uint32_t block;                /* of T */
-    const gpci_module *except;     /* its copy stays; NULL: none does */
-    uint64_t first, last;          /* only sub-blocks whose address is in [first, last] */
-    const gpci_tree_request *peer; /* the request that is served; NULL: T keeps all data */
-    gpci_tree_gather *gather;      /* collects the messages to the peer */
-    bool dirty;                    /* out: the peer was sent modified bytes */
-    bool whole;                    /* out: the peer was sent a whole valid block */
-    bool received;                 /* out: T received modified bytes */
+    uint32_t block;                   /* of T */
+    const gpci_module *except;        /* its copy stays; NULL: none does */
+    uint64_t first, last;             /* only sub-blocks whose address is in [first, last] */
+    const gpci_tree_request *request; /* the write request that is served; NULL: none, T keeps all data */
+    gpci_tree_gather *gather;         /* collects the messages to the peer */
+    bool dirty;                       /* out: the peer was sent modified bytes */
+    bool whole;                       /* out: the peer was sent a whole valid block */
+    bool received;                    /* out: T received modified bytes */
 } gpci_tree_write_probe;
 gpci_tree_point gpci_tree_probe_copies(gpc_coherence *c, gpci_module *t, gpci_tree_write_probe *probe,
                                        gpci_tree_point at);
@@ -257,6 +257,11 @@ void gpci_tree_data_merge(gpc_coherence *c, const gpci_module *x, uint32_t x_blo
  */
 void gpci_tree_data_transfer(gpc_coherence *c, const gpci_module *x, uint32_t x_block, gpci_module *r, uint32_t r_block,
                              bool whole, bool modified);
+/*
+ * X has given T bytes that it had stored non-coherently. R, an owner, may have the same bytes modified from before, which
+ * are older: they are no longer R's to keep, and the reply brings X's.
+ */
+void gpci_tree_data_yield(gpc_coherence *c, const gpci_module *x, uint32_t x_block, gpci_module *r, uint32_t r_block);
 /* No byte of a block is modified; all are; those of `store` are not. */
 void gpci_tree_data_clean(gpc_coherence *c, gpci_module *m, uint32_t block);
 void gpci_tree_data_whole(gpc_coherence *c, gpci_module *m, uint32_t block);
