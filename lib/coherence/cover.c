@@ -98,42 +98,67 @@ static void add_interleaving(interleaving *r, const gpci_module *m) {
     r->period *= part;
 }
 
-/* Check one period of the stretch from `first` to `last`, or all of it where that is shorter. */
-static gpc_status check_stretch(const gpc_coherence *c, const gpci_module *m, uint64_t first, uint64_t last,
-                                gpc_error *error) {
+/* Visit one period of the stretch from `first` to `last`, or all of it where that is shorter. GPC_END: too long. */
+static gpc_status visit_stretch(const gpc_coherence *c, const gpci_tree_steps *steps, uint64_t first, uint64_t last,
+                                void *data) {
     interleaving r = {0, 1, false};
-    add_interleaving(&r, m);
-    for (uint32_t i = 0; i < m->given.low_count; i++)
-        add_interleaving(&r, &c->modules[m->given.low[i]]);
+    if (steps->own)
+        add_interleaving(&r, steps->own);
+    for (uint32_t i = 0; i < steps->count; i++)
+        add_interleaving(&r, &c->modules[steps->list ? steps->list[i] : i]);
     /* one more, because the stretch may begin within a step */
-    const uint64_t steps = r.overflow ? UINT64_MAX : r.step ? r.period / r.step + 1 : 1;
+    const uint64_t count = r.overflow ? UINT64_MAX : r.step ? r.period / r.step + 1 : 1;
     for (uint64_t address = first, i = 0;; i++) {
         if (i == MOST_STEPS)
-            GPCI_TREE_REFUSE(RANGE, m, "low", "has divisors and moduli that repeat after more than %u steps",
-                             MOST_STEPS);
-        gpc_status status = check_address(c, m, address, error);
-        if (status < 0 || i + 1 == steps || !r.step || r.step > last - address / r.step * r.step)
+            return GPC_END;
+        gpc_status status = steps->visit(data, address);
+        if (status != GPC_OK || i + 1 == count || !r.step || r.step > last - address / r.step * r.step)
             return status;
         address = (address / r.step + 1) * r.step;
     }
 }
 
-/* Check m's addresses stretch by stretch: each ends before the next border of a low module's range. */
-static gpc_status check_module(const gpc_coherence *c, const gpci_module *m, gpc_error *error) {
-    for (uint64_t first = m->first;;) {
-        uint64_t last = m->last;
-        for (uint32_t i = 0; i < m->given.low_count; i++) {
-            const gpci_module *low = &c->modules[m->given.low[i]];
-            if (low->first > first && low->first - 1 < last)
-                last = low->first - 1;
-            if (low->last >= first && low->last < last)
-                last = low->last;
+/* Stretch by stretch: each ends before the next border of a range. */
+gpc_status gpci_tree_visit_steps(const gpc_coherence *c, const gpci_tree_steps *steps, void *data) {
+    for (uint64_t first = steps->first;;) {
+        uint64_t last = steps->last;
+        for (uint32_t i = 0; i < steps->count; i++) {
+            const gpci_module *m = &c->modules[steps->list ? steps->list[i] : i];
+            if (m->first > first && m->first - 1 < last)
+                last = m->first - 1;
+            if (m->last >= first && m->last < last)
+                last = m->last;
         }
-        gpc_status status = check_stretch(c, m, first, last, error);
-        if (status < 0 || last == m->last)
+        gpc_status status = visit_stretch(c, steps, first, last, data);
+        if (status != GPC_OK || last == steps->last)
             return status;
         first = last + 1;
     }
+}
+
+typedef struct question {
+    const gpc_coherence *c;
+    const gpci_module *m;
+    gpc_error *error;
+} question;
+
+static gpc_status check_step(void *data, uint64_t address) {
+    const question *q = data;
+    return check_address(q->c, q->m, address, q->error);
+}
+
+static gpc_status check_module(const gpc_coherence *c, const gpci_module *m, gpc_error *error) {
+    const gpci_tree_steps steps = {.own = m,
+                                   .list = m->given.low,
+                                   .count = m->given.low_count,
+                                   .first = m->first,
+                                   .last = m->last,
+                                   .visit = check_step};
+    question q = {c, m, error};
+    gpc_status status = gpci_tree_visit_steps(c, &steps, &q);
+    if (status == GPC_END)
+        GPCI_TREE_REFUSE(RANGE, m, "low", "has divisors and moduli that repeat after more than %u steps", MOST_STEPS);
+    return status;
 }
 
 /* Would the check of b be that of a? Modules of one level mostly are alike, and there may be thousands. */

@@ -2,15 +2,13 @@
 #include "coherence/tree_build.h"
 
 /*
- * What follows from the low modules that each module was given: the modules above each, levels, places, and with the
- * places the rules of the protocol; sub-blocks.
+ * What follows from the low modules that each module was given: the modules above each, levels, sub-blocks.
  *
  * Example: l1-0 and l1-1 over l2-0, l1-2 over l2-1, both L2s over mm.
- *   module           level  place    above        rules
- *   l1-0 to l1-2     1      FIRST    -            first
- *   l2-0, l2-1       2      BETWEEN  2 and 1 L1s  between: neither is below all L1s
- *   mm               3      MEMORY   both L2s     memory
- * With one L2 below all three L1s its place would be LAST and its rules `shared`.
+ *   module           level  above
+ *   l1-0 to l1-2     1      -
+ *   l2-0, l2-1       2      2 and 1 L1s
+ *   mm               3      both L2s
  */
 
 #define GREATEST_RATIO 64u /* most sub-blocks in a block */
@@ -92,55 +90,6 @@ static gpc_status count_levels(gpc_coherence *c, uint32_t *waiting, uint32_t *qu
     return GPC_OK;
 }
 
-/* Which first-level modules are above each module, directly or through others: `above`, [module][words], a bit each. */
-static void find_first_level(const gpc_coherence *c, const uint32_t *queue, uint64_t *above, uint32_t words) {
-    for (uint32_t i = 0; i < c->module_count; i++) {
-        const gpci_module *m = &c->modules[queue[i]];
-        uint64_t *mine = above + (size_t)m->index * words;
-        if (!m->above_count)
-            mine[m->index / 64] |= (uint64_t)1 << m->index % 64;
-        for (uint32_t k = 0; k < m->given.low_count; k++)
-            for (uint32_t w = 0; w < words; w++)
-                above[(size_t)m->given.low[k] * words + w] |= mine[w];
-    }
-}
-
-/* Are these all first-level modules? */
-static bool below_all(const gpc_coherence *c, const uint64_t *mine) {
-    for (uint32_t i = 0; i < c->module_count; i++)
-        if (!c->modules[i].above_count && !(mine[i / 64] >> i % 64 & 1))
-            return false;
-    return true;
-}
-
-static gpc_status find_places(gpc_coherence *c, const uint32_t *queue, gpc_error *error) {
-    const uint32_t words = (c->module_count + 63) / 64;
-    uint64_t *above = gpci_zalloc(c->context, (size_t)c->module_count * words, sizeof *above);
-    if (!above)
-        return gpci_out_of_memory(error);
-    find_first_level(c, queue, above, words);
-    for (uint32_t i = 0; i < c->module_count; i++) {
-        gpci_module *m = &c->modules[i];
-        m->place = m->given.memory                           ? GPCI_PLACE_MEMORY
-                   : !m->above_count                         ? GPCI_PLACE_FIRST
-                   : below_all(c, above + (size_t)i * words) ? GPCI_PLACE_LAST
-                                                             : GPCI_PLACE_BETWEEN;
-    }
-    gpci_free(c->context, above);
-    return GPC_OK;
-}
-
-/* The table of the protocol for the module's place. */
-static gpc_status find_rules(const gpc_protocol *p, gpci_module *m, gpc_error *error) {
-    static const char *const places[] = {"the first level", "a level between", "a shared level", "memory"};
-    const gpc_protocol_rules *rules[] = {p->first, p->between, p->shared ? p->shared : p->between, p->memory};
-    if (!rules[m->place])
-        return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s: protocol '%s' has no rules for %s", gpci_tree_title_of(m).text,
-                         p->name, places[m->place]);
-    m->rules = *rules[m->place];
-    return GPC_OK;
-}
-
 /* Sub-blocks, each with a directory entry of its own, are as large as the smallest blocks above. */
 static gpc_status divide_blocks(const gpc_coherence *c, gpci_module *m, gpc_error *error) {
     uint32_t smallest = m->given.block_bytes;
@@ -166,14 +115,10 @@ gpc_status gpci_tree_shape(gpc_coherence *c, gpc_error *error) {
     uint32_t *waiting = gpci_zalloc(c->context, c->module_count, sizeof *waiting);
     uint32_t *queue = gpci_zalloc(c->context, c->module_count, sizeof *queue);
     status = waiting && queue ? count_levels(c, waiting, queue, error) : gpci_out_of_memory(error);
-    if (status == GPC_OK)
-        status = find_places(c, queue, error);
     gpci_free(c->context, waiting);
     gpci_free(c->context, queue);
     for (uint32_t i = 0; i < c->module_count && status == GPC_OK; i++) {
-        status = find_rules(c->protocol, &c->modules[i], error);
-        if (status == GPC_OK)
-            status = divide_blocks(c, &c->modules[i], error);
+        status = divide_blocks(c, &c->modules[i], error);
     }
     return status;
 }

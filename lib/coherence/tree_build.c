@@ -133,6 +133,8 @@ static gpc_status build(gpc_coherence *c, const gpc_coherence_options *o, gpc_er
     if (status == GPC_OK)
         status = gpci_tree_cover(c, error);
     if (status == GPC_OK)
+        status = gpci_tree_places(c, error);
+    if (status == GPC_OK)
         status = gpci_tree_layout(c, error);
     if (status == GPC_OK && gpci_tree_engine_prepare(c) != GPC_OK)
         status = gpci_out_of_memory(error);

@@ -26,11 +26,24 @@ gpci_tree_title gpci_tree_title_of(const gpci_module *m);
 gpc_status gpci_tree_check_networks(const gpc_coherence *c, gpc_error *error);
 gpc_status gpci_tree_check_modules(const gpc_coherence *c, gpc_error *error);
 
-/* shape.c: the modules above each, levels, places and their rules, sub-blocks. */
+/* shape.c: the modules above each, levels, sub-blocks. */
 gpc_status gpci_tree_shape(gpc_coherence *c, gpc_error *error);
 
 /* cover.c: each address that a module serves is served by exactly one of its low modules. */
 gpc_status gpci_tree_cover(gpc_coherence *c, gpc_error *error);
+/* An address for each way that addresses from `first` to `last` are spread over modules. */
+typedef struct gpci_tree_steps {
+    const gpci_module *own; /* whose residues count, too; NULL: none's */
+    const uint32_t *list;   /* [count] of the modules; NULL: all, from 0 on */
+    uint32_t count;
+    uint64_t first, last;
+    gpc_status (*visit)(void *data, uint64_t address); /* other than GPC_OK: no more */
+} gpci_tree_steps;
+/* What `visit` said last; GPC_END: there are too many such addresses. */
+gpc_status gpci_tree_visit_steps(const gpc_coherence *c, const gpci_tree_steps *steps, void *data);
+
+/* places.c: each module's place, and the rules that go with it. */
+gpc_status gpci_tree_places(gpc_coherence *c, gpc_error *error);
 
 /* layout.c: memory for all that an access changes, replacement policies, networks, the lists of a transaction. */
 gpc_status gpci_tree_layout(gpc_coherence *c, gpc_error *error);

@@ -156,6 +156,7 @@ static random_program *by_hand(const char *protocol, const random_step *steps, s
     t->modules[2].ways = 0;
     t->modules[2].high_network = 0;
     t->networks[0] = (gpc_coherence_network)GPC_COHERENCE_NETWORK_INIT;
+    tree_find_public(t);
     for (size_t i = 0; i < count; i++)
         random_add(p, &steps[i]);
     return p;

@@ -193,6 +193,7 @@ void tree_random(tree *t, uint64_t *random, uint32_t bytes, unsigned features) {
     }
     uint32_t banks[TREE_LOWS];
     put_below(&g, g.open, g.count, 0, grown_block(&g, g.open, g.count), banks);
+    tree_find_public(t);
 }
 
 void tree_wide(tree *t, uint32_t first, uint32_t bytes) {
@@ -216,6 +217,7 @@ void tree_wide(tree *t, uint32_t first, uint32_t bytes) {
     t->modules[first + 1].ways = 0;
     for (uint32_t i = 0; i < 2; i++)
         t->networks[i] = (gpc_coherence_network)GPC_COHERENCE_NETWORK_INIT;
+    tree_find_public(t);
 }
 
 gpc_status tree_create(tree *t, gpc_context *context, const char *protocol, bool data, bool timing, gpc_error *error,

@@ -40,6 +40,7 @@ typedef struct tree {
     uint32_t module_count, network_count, first_count;
     uint64_t base;  /* of the addresses that accesses are to use */
     uint32_t bytes; /* how many there are */
+    bool open[TREE_MODULES];
 } tree;
 
 /* `first` modules of the first level over one shared cache over a memory: more sharers than a word has bits. */
@@ -58,8 +59,9 @@ uint32_t tree_low(const tree *t, uint32_t module, uint64_t address);
 /* Is there a way from `module` to `low`, or are they one? */
 bool tree_reaches(const tree *t, uint32_t module, uint32_t low);
 
-/* Do all processors reach what this module serves through it? */
+/* Do all processors reach what this module serves through it? Of a tree that is whole: tree_find_public was called. */
 bool tree_public(const tree *t, uint32_t module);
+void tree_find_public(tree *t);
 
 /* Caches between the first level and what is public, on the way of an address; their number. */
 uint32_t tree_private(const tree *t, uint32_t first, uint64_t address, uint32_t caches[TREE_MODULES]);

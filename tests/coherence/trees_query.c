@@ -34,10 +34,26 @@ bool tree_reaches(const tree *t, uint32_t module, uint32_t low) {
 }
 
 bool tree_public(const tree *t, uint32_t module) {
-    for (uint32_t i = 0; i < t->first_count; i++)
-        if (!tree_reaches(t, i, module))
-            return false;
-    return true;
+    return t->open[module];
+}
+
+/* All processors access one address; who serves it to some of them only is not public. */
+static void walk(tree *t, uint64_t address) {
+    uint32_t passed[TREE_MODULES] = {0}, processors = 0;
+    for (uint32_t i = 0; i < t->first_count; i++) {
+        processors += serves(&t->modules[i], address);
+        for (uint32_t m = i; serves(&t->modules[i], address) && m != GPC_NO_MODULE; m = tree_low(t, m, address))
+            passed[m]++;
+    }
+    for (uint32_t i = 0; i < t->module_count; i++)
+        t->open[i] &= !passed[i] || passed[i] == processors;
+}
+
+void tree_find_public(tree *t) {
+    for (uint32_t i = 0; i < t->module_count; i++)
+        t->open[i] = i >= t->first_count || t->first_count == 1;
+    for (uint32_t i = 0; i < t->bytes; i += 4)
+        walk(t, t->base + i);
 }
 
 uint32_t tree_private(const tree *t, uint32_t first, uint64_t address, uint32_t caches[TREE_MODULES]) {
@@ -73,6 +89,7 @@ void tree_prune(tree *t, uint32_t without, uint32_t map[TREE_MODULES]) {
     for (uint32_t i = 0; i < kept; i++)
         for (uint32_t k = 0; k < t->modules[i].low_count; k++)
             t->lows[i][k] = map[t->lows[i][k]];
+    tree_find_public(t);
 }
 
 static void print_served(const gpc_coherence_module *m, uint32_t i, FILE *file) {
