@@ -147,7 +147,7 @@ typedef struct gpc_cache_options {
     uint32_t line_bytes; /* power of two, 8 to 4096 */
     uint32_t sectors;    /* per line: 0 or 1 = not sectored, 2, 4 or 8 */
     uint32_t
-        fetch_sectors; /* what a miss of part of a line fetches: an aligned group of so many; 0 or 1 = the missing */
+        fetch_sectors; /* sectors that a miss of part of a line fetches, an aligned group; 0 or 1 = just the missing */
     uint32_t index;    /* gpc_index */
     uint32_t write_policy; /* gpc_write_policy, global space */
     uint32_t write_policy_local;

@@ -70,8 +70,8 @@ GPC_API gpc_status gpc_config_load_preset(gpc_config *config, const char *name, 
  * 16 deep). `preset = defaults` gives the keys that presets set their defaults. All or nothing: on failure the
  * configuration is as before and `error` names file, line and key. Each value is checked by itself; whether the keys
  * fit together is checked where they are used (gpc_hierarchy_create).
- * Returns GPC_OK; GPC_ERROR_IO; GPC_ERROR_FORMAT (also files that include each other); GPC_ERROR_NOT_FOUND (unknown key,
- * preset or policy, with the nearest one); GPC_ERROR_RANGE (a value, too many includes, or a file beyond 16 MiB);
+ * Returns GPC_OK; GPC_ERROR_IO; GPC_ERROR_FORMAT (also files that include each other); GPC_ERROR_NOT_FOUND (unknown
+ * key, preset or policy, with the nearest one); GPC_ERROR_RANGE (a value, too many includes, or a file beyond 16 MiB);
  * GPC_ERROR_MEMORY; GPC_ERROR_ARGUMENT (a NULL). Since: 0.1.
  */
 GPC_API gpc_status gpc_config_load_file(gpc_config *config, const char *path, gpc_error *error);

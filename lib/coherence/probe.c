@@ -176,8 +176,8 @@ static void take_reply(gpc_coherence *c, gpci_module *t, gpci_tree_write_probe *
 }
 
 /*
- * Put the replies of owners first. An owner (M, O, E) modified its bytes while there was no other copy; what others
- * have stored non-coherently (N) is newer, and has to be merged after it.
+ * Put the replies of owners first. What an owner (M, O, E) stored coherently, it stored while there was no other copy;
+ * what others have stored non-coherently (N) is newer, and has to be merged after it.
  */
 static void sort_owners_first(const gpc_coherence *c, gpci_tree_probe_reply *replies, uint32_t count) {
     uint32_t put = 0;

@@ -93,9 +93,9 @@ static gpci_tree_point drop_for_bypass(gpc_coherence *c, gpci_module *t, uint32_
 }
 
 /*
- * R's put carries bytes stored non-coherently, while another module above T owns the block. The owner's modified bytes
- * are older, because an owner modifies while there is no other copy; written back later than R's, they would undo R's
- * stores. So the owner is invalidated first.
+ * R's put carries bytes stored non-coherently, while another module above T owns the block. What the owner
+ * stored coherently is older, because then there was no other copy; written back later than R's bytes, it would undo
+ * R's stores. So the owner is invalidated first.
  *
  * Example: L1-0 stores 1 to a byte coherently (M). L1-1 loads the block (L1-0: O, L1-1: S), stores 2 to the same byte
  * non-coherently (N) and evicts the block. L1-0 still has 1 and the duty to write it back: it is probed, its 1 is

@@ -5,9 +5,9 @@
 #include <string.h>
 
 /*
- * Is a table complete? Not every cell needs a rule: a protocol without O has no use for that row. From I, what rules
- * lead to is followed until nothing new is reached; in each state reached, every event that the place can see must have
- * a rule, and no rule may contradict itself.
+ * Is a protocol's table complete? Not every cell needs a rule: a protocol without O leaves that row empty. The states
+ * that can be reached are those that rules lead to, directly or not, from I. In each of them every event that can
+ * happen at that place must have a rule. And no rule, reached or not, may contradict itself.
  *
  * Example: in a first level whose load of I leads to E and S, and whose store of E leads to M, the rows I, E, S, M must
  * be full and O may be empty; add a read request that leads from M to O, and O's row must be full too.
@@ -15,16 +15,17 @@
 
 typedef const gpc_protocol_rule (*rows)[GPC_EVENT_COUNT];
 
+/* A table, and where in a tree it is used. */
 typedef struct place {
     const gpc_protocol *protocol;
     const char *name;
     rows rules;
-    uint32_t events; /* that it can see, a bit each */
+    uint32_t events; /* that can happen there, a bit each */
     bool first, memory;
     gpc_error *error;
 } place;
 
-/* A cell under examination. */
+/* A cell that is checked. */
 typedef struct cell {
     const place *at;
     uint32_t state, event;
@@ -68,7 +69,7 @@ static uint32_t events_of(const gpc_protocol *protocol, const place *p) {
     return events;
 }
 
-/* "first, S, Load: ..." */
+/* Refuse the protocol for a cell: "first, S, Load: why". */
 static gpc_status refuse(const cell *c, const char *why) {
     const gpc_protocol *protocol = c->at->protocol;
     return gpci_fail(c->at->error, GPC_ERROR_ARGUMENT, "gpc_protocol '%s': %s, %c, %s: %s", protocol->name, c->at->name,
@@ -79,7 +80,7 @@ static bool bad_state(const place *p, uint32_t state) {
     return p->memory ? state != GPC_LINE_I && state != GPC_LINE_E && state != GPC_LINE_M : state >= GPC_LINE_COUNT;
 }
 
-/* What any cell must keep to, reached or not. */
+/* What is wrong with a cell by itself, whatever its event. */
 static const char *malformed(const cell *c) {
     uint32_t actions = c->rule->actions, alone = actions & (GPC_DO_IGNORE | GPC_DO_FORBID);
     if (actions >> 12)
@@ -99,7 +100,7 @@ static const char *malformed(const cell *c) {
     return NULL;
 }
 
-/* An access, and a request of a module above, must get its data somewhere and leave them somewhere. */
+/* An access or a request from above must get its data from somewhere, and they must stay somewhere. */
 static const char *unanswered(const cell *c) {
     uint32_t actions = c->rule->actions;
     bool stays_out = c->rule->next == GPC_LINE_I || c->rule->next_shared == GPC_LINE_I;
@@ -122,7 +123,7 @@ static const char *unanswered(const cell *c) {
 #define ANY_LOAD (GPC_DO_HIT | GPC_DO_READ_REQUEST | GPC_DO_WRITE_BACK | GPC_DO_PASS)
 #define ANY_DATA (GPC_DO_HIT | GPC_DO_IGNORE | GPC_DO_READ_REQUEST | GPC_DO_WRITE_THROUGH | GPC_DO_PASS)
 
-/* What an event's rule can make happen at all. */
+/* The actions that have a meaning upon each event. */
 static const uint16_t meant[GPC_EVENT_COUNT] = {
     [GPC_EVENT_LOAD] = ANY_LOAD,
     [GPC_EVENT_PASSING_LOAD] = ANY_LOAD,
@@ -156,14 +157,17 @@ static const char *meaningless(const cell *c) {
     return NULL;
 }
 
-/* Modules above keep what a tracked module drops by itself; data that are handed over must stay somewhere. */
+/*
+ * Data would be lost, or copies forgotten: a module with a directory may not drop a block while modules above have
+ * copies that it has not invalidated; data from above must be kept or sent on.
+ */
 static const char *lost(const cell *c) {
     uint32_t actions = c->rule->actions, event = 1u << c->event;
     bool goes = c->state != GPC_LINE_I && c->rule->next == GPC_LINE_I;
-    bool tracked = c->at->protocol->flags & GPC_PROTOCOL_DIRECTORY && !c->at->first;
+    bool has_directory = c->at->protocol->flags & GPC_PROTOCOL_DIRECTORY && !c->at->first;
     if (event & (BIT(READ_PROBE) | DATA_EVENTS | ANSWERS) && goes)
         return "the block is lost: the next state is I";
-    if (event & (BIT(ACQUIRE) | PROCESSOR) && goes && tracked)
+    if (event & (BIT(ACQUIRE) | PROCESSOR) && goes && has_directory)
         return "modules above would keep their copies";
     if (event & DATA_EVENTS && c->state == GPC_LINE_I && actions & (GPC_DO_HIT | GPC_DO_WRITE_THROUGH))
         return "there is no block to write";
@@ -189,9 +193,9 @@ static const char *contradiction(const cell *c) {
     return why;
 }
 
-/* States that can be reached from I, a bit each. Rules that are not there lead nowhere. */
+/* The states that can be reached from I, a bit each. */
 static uint32_t reachable(const place *p) {
-    /* A lookup in memory puts a block in E before anything can happen to it. */
+    /* in memory a lookup takes a block from I to E before any event happens to it */
     uint32_t reached = p->memory ? 1u << GPC_LINE_E : 1u << GPC_LINE_I, before;
     do {
         before = reached;

@@ -2,9 +2,9 @@
 #include "policies/protocol/table.h"
 
 /*
- * Memory's directory, of all protocols that do not give a table of their own. Memory has the bytes of every block, so
- * there is nothing to ask for and nothing that it could not take; E and M tell whether it was written since the block's
- * entry was made.
+ * Memory's directory, for all protocols without a table of their own. Memory has the bytes of every block, so it never
+ * sends a request and accepts all data. E: the block has not been written since its directory entry was made; M: it
+ * has.
  *
  * Example: a cache loads A (I -> E), modifies it, writes it back (E -> M); the directory has room for one block, and B
  * is loaded: A's entry goes (M -> I), and with it all copies above.

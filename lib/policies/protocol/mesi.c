@@ -2,15 +2,16 @@
 #include "policies/protocol/table.h"
 
 /*
- * MESI, seeds/002 section 2.2.3, Table 2.2: MSI with E, the only copy, unchanged. Who is in E may store without asking.
+ * MESI, seeds/002 section 2.2.3, Table 2.2: MSI and the state E, the only copy, unchanged. A cache in E may store
+ * without a request.
  *
  * Example, two caches, memory holds 3 (steps 1 to 6 of Table 2.2):
- *   cache 0 reads       3 (E)   -        read request; nobody else has a copy
- *   cache 0 writes 6    6 (M)   -        no message: the request of MSI's step 3 is saved
+ *   cache 0 reads       3 (E)   -        read request; there is no other copy
+ *   cache 0 writes 6    6 (M)   -        no message, where MSI sends a write request (step 3 of Table 2.1)
  *   cache 1 reads       6 (S)   6 (S)    cache 0 sends the data to cache 1 and writes them back
  *
- * A read request for a block that is only in S is answered by one of those that have it (steps 7 and 8).
- * A store knows no other kind: the N-Store column is the Store column.
+ * If a block is in S in some caches, one of these sends it to a cache that reads it (steps 7 and 8). Stores are of one
+ * kind: the N-Store column is the Store column.
  */
 
 /* clang-format off */
@@ -23,8 +24,8 @@ static const gpc_protocol_rules first = {
 };
 
 /*
- * Caches below the first level: E where only modules above it have copies, modified by one of them or not, and M once
- * modified data came back. In S nobody above can have modified anything.
+ * Caches below the first level: E: only modules above it have copies, and one of them may have modified its own. M: it
+ * has received modified data from above. S: no module above has modified data.
  */
 static const gpc_protocol_rules below = {
     /*       Eviction Read Req.     Write Req. Read ab.    Write ab. Data ab. N data   Probe d. Inval. d. Acquire */

@@ -5,12 +5,12 @@
  * MOESI, seeds/002 section 2.2.3: MESI's exclusive and MOSI's owned state together.
  *
  * Example, two caches, memory holds 3:
- *   cache 0 reads       3 (E)   -        read request; nobody else has a copy
+ *   cache 0 reads       3 (E)   -        read request; there is no other copy
  *   cache 0 writes 6    6 (M)   -        no message
  *   cache 1 reads       6 (O)   6 (S)    cache 0 sends the data; memory still holds 3
  *   cache 1 writes 9    -       9 (M)    write request; cache 0's duty to write back ends with its copy
  *
- * These are the rows M, O, E, S, I of Table 2.5. A store knows no other kind: the N-Store column is the Store column.
+ * These are the rows M, O, E, S, I of Table 2.5. Stores are of one kind: the N-Store column is the Store column.
  */
 
 /* clang-format off */
@@ -24,8 +24,9 @@ static const gpc_protocol_rules first = {
 };
 
 /*
- * Caches below the first level: E where only modules above it have copies, modified by one of them or not; M once
- * modified data came back; O once another branch of the tree has a copy of them. In S nobody above has modified data.
+ * Caches below the first level: E: only modules above it have copies, and one of them may have modified its own. M: it
+ * has received modified data from above. O: the same, and another branch of the tree has a copy. S: no module above has
+ * modified data.
  */
 static const gpc_protocol_rules below = {
     /*       Eviction Read Req. Write Req. Read ab.    Write ab. Data ab. N data   Probe d. Inval. d. Acquire */

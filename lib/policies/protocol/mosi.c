@@ -2,8 +2,8 @@
 #include "policies/protocol/table.h"
 
 /*
- * MOSI, seeds/002 section 2.2.3: MSI with O, one of several copies of modified data and the one that will write them
- * back. Modified data are passed on without going through memory.
+ * MOSI, seeds/002 section 2.2.3: MSI and the state O, one of several copies of modified data, and the one that will be
+ * written back. Caches get modified data from each other, and memory is written only when O is evicted.
  *
  * Example, two caches, memory holds 3:
  *   cache 0 reads       3 (S)   -        read request; there is no E
@@ -11,9 +11,9 @@
  *   cache 1 reads       6 (O)   6 (S)    cache 0 sends the data; memory still holds 3
  *   cache 0 evicts      -       6 (S)    and only now memory holds 6
  *
- * O and M alone answer a read request; S leaves that to them, or to memory, which then is up to date (Table 2.5). The
- * document's further idea, that a copy in S inherit the duty of an O that is evicted, is not in its tables; the data
- * are written back. A store knows no other kind: the N-Store column is the Store column.
+ * Only O and M reply to a read request with data; a copy in S does not, since either there is an O or memory is up to
+ * date (Table 2.5). The document also has the idea that a copy in S becomes O when the O is evicted. Its tables do not
+ * have it: the data are written back. Stores are of one kind: the N-Store column is the Store column.
  */
 
 /* clang-format off */
@@ -26,8 +26,8 @@ static const gpc_protocol_rules first = {
 };
 
 /*
- * Caches below the first level: M with the right to modify, which a module above may have made use of (there is no E);
- * O once another branch of the tree has a copy of what was modified in this one. In S nobody above has modified data.
+ * Caches below the first level: M: the right to modify, which a module above may have used (there is no E). O: data
+ * were modified in this branch of the tree, and another branch has a copy. S: no module above has modified data.
  */
 static const gpc_protocol_rules below = {
     /*       Eviction Read Req. Write Req. Read ab.    Write ab. Data ab. N data   Probe d. Inval. d. Acquire */

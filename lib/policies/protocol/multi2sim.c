@@ -4,16 +4,18 @@
 /*
  * NMOESI as the simulator of seeds/002 implements it (Multi2Sim 5.0), transition for transition. What differs from
  * Table 2.5:
- *   - nothing ever comes to O: a read request leaves M in S. O's row says what the code would do.
- *   - an n-store to M or O first evicts the block, then fetches it again and is in N; to E it costs a message to the
- *     low module, which is to forget the owner
- *   - evictions of E and S are told to the low module
- *   - E answers requests with an acknowledgement, the low module sends the data; there are no peer transfers
- *   - the low module is in E after a write request, whatever it was in, memory included
- *   - modified data that answer a read request leave the low module in E, which so will never write them back, a middle
- *     cache answers an invalidation by the state before it, and one in M whose owner above is clean answers without
- *     data: the flags DROP_PROBE_DATA, STALE_REPLY, BARE_ACK, which lose data. The cells are right without them.
- * NEVER is where the simulator stops itself (an assertion, or "invalid state").
+ *   - no rule leads to O: a read request takes M to S. O's row is what the simulator's code would do
+ *   - an n-store to M or O evicts the block and reads it again, then is in N; one to E sends CLEAR_OWNER to the low
+ *     module
+ *   - evictions of E and S notify the low module
+ *   - E replies to probes with an acknowledgement, and the low module sends the data; there are no peer transfers
+ *   - a write request takes the low module to E, whatever its state was, and memory likewise
+ *   - three defects lose data. They are flags here; without the flags the cells are correct:
+ *       DROP_PROBE_DATA  the low module stays in E when an owner replies to a read probe with modified data, and so
+ *                        never writes them back
+ *       STALE_REPLY      a middle cache replies to a write probe by its state before the modules above it replied
+ *       BARE_ACK         a middle cache in M, whose owner above is clean, replies to a read probe without data
+ * NEVER: the simulator stops itself there (an assertion, or "invalid state").
  *
  * Example, two caches below a memory:
  *   cache 0 loads       E   I    memory E, owner 0

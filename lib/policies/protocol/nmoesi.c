@@ -2,9 +2,9 @@
 #include "policies/protocol/table.h"
 
 /*
- * NMOESI, seeds/002 section 2.2.3, Tables 2.3 to 2.6: MOESI, and N for what GPU kernels do most, stores that need not
- * be coherent. Who is in N has modified bytes of the block on its own; others may have done so too. Which bytes is a
- * mask, and a write-back merges only these.
+ * NMOESI, seeds/002 section 2.2.3, Tables 2.3 to 2.6: MOESI, and the state N for what GPU kernels do most: stores
+ * that need not be coherent. A cache in N has modified bytes of the block without asking; others may have done so, too.
+ * Each has a mask of the bytes that it modified, and a write-back merges only these.
  *
  * Example, blocks of four bytes, memory holds 10 20 30 40 (steps 1 to 11 of Table 2.6):
  *   cache 0 reads             10 20 30 40 (E)   -
@@ -13,16 +13,17 @@
  *   cache 1 n-stores 35 45    15 25 30 40 (N)   10 20 35 45 (N)   no message
  *   cache 0 evicts            -                 10 20 35 45 (N)   writes back 15 25 under mask 1100
  *
- * Where the document is of two minds: Table 2.5 lets a load of an invalid block go to S or E, the text beside Figure
- * 2.3 speaks of "owned or exclusive". Owned is modified data with the duty to write them back (Table 2.3); a cache that
- * just read has modified nothing, who did keeps the duty (M -> O), and two would have it. So: S.
+ * The document contradicts itself about a load of an invalid block: Table 2.5 has S or E, the text beside Figure 2.3
+ * "owned or exclusive". Here it is S, if there are other copies. Owned means modified data with the duty to write them
+ * back (Table 2.3); a cache that has just read has modified nothing, and the one that did modify keeps the duty (M ->
+ * O).
  *
- * Where the cells alone would lose a store: cache 0 stores (M), cache 1 reads (0 is in O), n-stores the same byte and
- * evicts; were 0 to keep its copy, it would later write its older byte back over 1's. So who takes N data in first
- * takes the bytes of an owner beside them, by a write request (O -> I).
+ * The cells alone would lose a store: cache 0 stores a byte (M), cache 1 reads it (cache 0 is in O), n-stores the same
+ * byte and evicts the block. If cache 0 kept its copy, it would later write its older byte back over cache 1's. So a
+ * module that receives data from N first probes another owner above it, merges its bytes, and invalidates it (O -> I).
  *
- * N needs no owner: E -> N is silent, and the directory below takes the block for owned until a probe finds it in N and
- * is ignored. Nor does an acquire do anything: what N hides is made seen by a flush, as at the end of Table 2.6.
+ * E -> N sends no message, so the directory still lists an owner, which is in N. A read probe to it is ignored. An
+ * acquire does nothing: stores in N become visible by a flush, as at the end of Table 2.6.
  */
 
 /* clang-format off */

@@ -2,8 +2,8 @@
 #include "policies/protocol/table.h"
 
 /*
- * No coherence at all: each cache minds its own blocks, and writes back what it has modified under a byte mask, as if
- * all processors kept to data of their own. What other protocols cost is measured against this.
+ * No coherence at all. Caches know nothing of each other; each writes its modified bytes back under a mask, as if every
+ * processor used data of its own. It is the base against which the cost of other protocols is measured.
  *
  * Example, two caches over a memory that holds 10 20:
  *   cache 0 and 1 load    10 20 (V)   10 20 (V)
@@ -12,7 +12,7 @@
  *   both evict            memory holds 15 25: the masks do not overlap
  *
  * A block is valid (S, shown as V) or N: modified, while others may have copies, modified or not. Atomics are stores
- * like any other. A store that misses fetches the block, as caches hold whole ones.
+ * like any other. A store that misses reads the block first, because caches hold whole blocks.
  */
 
 /* clang-format off */

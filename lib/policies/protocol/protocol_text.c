@@ -9,7 +9,7 @@
 
 /* Statistics as text: the two matrices side by side as in Table 4.2, and everything as JSON. */
 
-static const char letters[] = "NMOESI"; /* of rows and columns, as the document's */
+static const char letters[] = "NMOESI"; /* of rows and columns, as in Table 4.2 */
 
 const char *gpc_coherence_event_name(gpc_coherence_event event) {
     static const char *const names[] = {
@@ -21,7 +21,7 @@ const char *gpc_coherence_event_name(gpc_coherence_event event) {
     return (unsigned)event < GPC_EVENT_COUNT ? names[event] : NULL;
 }
 
-/* A host's statistics as the library's; zeroes where there are none that can be read. */
+/* A host's struct of statistics as the library's own; all 0 if it cannot be read. */
 static gpc_coherence_stats taken(const gpc_layout *layout, const void *theirs) {
     gpc_coherence_stats ours;
     if (gpci_layout_take(layout, GPC_TABLE_COHERENCE, theirs, &ours, NULL) < 0)
@@ -43,7 +43,7 @@ static int hexadecimal_width(uint32_t number) {
     return width;
 }
 
-/* Columns of a matrix are as wide as its longest figure, and two blanks. */
+/* How wide the columns of the two matrices are: as their longest number. Two blanks go before each. */
 static void widths(const gpc_coherence_stats *stats, int *counts, int *origins) {
     *counts = *origins = 1;
     for (int from = 0; from < GPC_LINE_COUNT; from++)

@@ -9,8 +9,7 @@
 #undef POLICY
 
 /*
- * Cells, to be read as those of Table 2.5: MISS(READ, E, S) asks for a copy and then is in E, or in S where others
- * have one.
+ * Cells, as in Table 2.5: GPCI_READ(E, S) requests a copy, and the next state is E, or S where others have copies.
  */
 #define GPCI_HIT(state) \
     { GPC_DO_HIT, GPC_LINE_##state, GPC_LINE_##state }

@@ -2,28 +2,29 @@
 #include "policies/protocol/table.h"
 
 /*
- * AMD Southern Islands, as seeds/002 section 2.3 tells it of Candel et al.: no protocol, but two bits of an
+ * AMD Southern Islands, as seeds/002 section 2.3 reports it from Candel et al.: in place of a protocol, two bits of an
  * instruction.
- *   SLC, system level coherent:  "should bypass cache completely and access main memory". Every cache on the way is
- *        passed; what it has modified of the block is written back first, and its copy dropped, or one would be old.
- *   GLC, global level coherent, of a load:  "bypass L1 and search L2". What L1 has of it goes the same way.
+ *   SLC, system level coherent:  "should bypass cache completely and access main memory". Every cache on the
+ *        way is bypassed: it first writes its modified bytes of the block back and drops its copy, which would become
+ *        old.
+ *   GLC, global level coherent, of a load:  "bypass L1 and search L2". L1 writes back and drops its copy likewise.
  *   GLC, of a store:  "the data gets written to L1, and the GLC bit determines if the evicted line gets written back to
- *        L2" - "the L1 caches use a write through policy". As they stand the two exclude each other, and a line that is
- *        never written back would lose its data. Read here as: a store is always written to L1; with GLC it is written
- *        through to L2 at once, and nothing is left to write back; without, the bytes stay in L1 under a mask (N) and
- *        are written to L2 when the line is evicted, when a kernel begins or a warp acquires, and when the caches are
- *        flushed. Two stores to a line thus may still be one write to L2, which is what the bit is for.
+ *        L2" - "the L1 caches use a write through policy". Taken literally the two contradict each other, and a line
+ *        that is never written back would lose its data. Here it means: a store is always written to L1; with GLC it is
+ *        written through to L2 at once, and nothing is left to write back; without, the bytes stay in L1 under a mask
+ *        (N) and are written to L2 when the line is evicted, when a kernel begins or a warp acquires, and when the
+ *        caches are flushed. Two stores to a line thus may still be one write to L2, which is what the bit is for.
  *
  * Example, one L1, L2 and memory hold 3:
  *   load             L1 3 (V)   L2 3 (E)
  *   store 6          L1 6 (N)   L2 3 (E)   stays
- *   store 7, GLC     L1 7 (V)   L2 7 (M)   at once; had other bytes of the line been modified, L1 would still be in N
+ *   store 7, GLC     L1 7 (V)   L2 7 (M)   at once; with other bytes of the line modified L1 would still be in N
  *   store 8          L1 8 (N)   L2 7 (M)
- *   load, GLC        L1 -       L2 8 (M)   L1 writes back and drops, L2 answers
- *   load, SLC        L1 -       L2 -       memory answers, and has 8
+ *   load, GLC        L1 -       L2 8 (M)   L1 writes back and drops, L2 replies
+ *   load, SLC        L1 -       L2 -       memory replies, and has 8
  *
- * Atomics (Store) are performed at L2: they pass L1. The document has no cache between L1 and L2; one writes through,
- * so that what leaves L1 reaches L2, and is not passed by GLC loads.
+ * Atomics (Store) are performed by L2, and bypass L1. The document has no cache between L1 and L2. Here, such a cache
+ * writes through, so that what leaves L1 reaches L2; GLC loads do not bypass it.
  */
 
 #define FETCH_THROUGH GPCI_DO(GPC_DO_READ_REQUEST | GPC_DO_WRITE_THROUGH, S)

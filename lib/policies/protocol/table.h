@@ -5,11 +5,11 @@
 #include "policies/protocol/protocols.h"
 
 /*
- * Cells of the protocols' files, short enough that rows stand as those of Table 2.5. Included by these files alone.
+ * Short names for cells, so that the protocols' tables look like Table 2.5. Only the protocols' files include this.
  *
- * What tells HIT and NONE apart where neither asks for anything: HIT writes the state, and so counts as a transition,
- * be it to the same state; NONE leaves it. Upon a probe both are answered by an acknowledgement. Data that a module
- * hands over are merged in either case.
+ * HIT and NONE both ask for nothing. The difference: HIT writes the state, which counts as a transition even if the
+ * state stays the same; NONE does not. Upon a probe both mean a reply without data, and upon data from above both mean
+ * that these are merged.
  */
 /* clang-format off */
 #define HIT(state) GPCI_HIT(state)
@@ -20,28 +20,28 @@
 #define BACK GPCI_DO(GPC_DO_WRITE_BACK, I)   /* Write Back -> I */
 #define SEND(state) GPCI_DO(GPC_DO_SEND_DATA, state)
 #define SEND_BACK(state) GPCI_DO(GPC_DO_SEND_DATA | GPC_DO_WRITE_BACK, state)
-#define DROP GPCI_HIT(I)                     /* -> I, and nobody is told */
+#define DROP GPCI_HIT(I)                     /* -> I, without a message */
 #define NOTIFY GPCI_DO(GPC_DO_NOTIFY, I)
 #define THROUGH(state) GPCI_DO(GPC_DO_HIT | GPC_DO_WRITE_THROUGH, state)
 #define PASS GPCI_DO(GPC_DO_PASS, I)
-#define PASS_BACK GPCI_DO(GPC_DO_PASS | GPC_DO_WRITE_BACK, I) /* what is modified here goes before it */
+#define PASS_BACK GPCI_DO(GPC_DO_PASS | GPC_DO_WRITE_BACK, I) /* write back, then pass */
 
-/* Rows. Of the first level: the columns of Table 2.5. */
+/* A row of the first level: the columns of Table 2.5, and Acquire. */
 #define FIRST(state, load, store, n_store, eviction, read_probe, write_probe, acquire) \
     [GPC_LINE_##state] = {load, store, n_store, eviction, read_probe, write_probe, [GPC_EVENT_ACQUIRE] = acquire}
 
-/* Of caches below it, whose processors are the modules above: these ask, or hand over data. */
+/* A row of caches below it: for them requests and data of modules above are what accesses are for the first level. */
 #define BELOW(state, eviction, read_probe, write_probe, read_above, write_above, data_above, n_data_above, probe_data, \
               invalidate_data, acquire)                                                                             \
     [GPC_LINE_##state] = {[GPC_EVENT_EVICTION] = eviction, read_probe, write_probe, read_above, write_above,        \
                           data_above, n_data_above, probe_data, invalidate_data, [GPC_EVENT_ACQUIRE] = acquire}
 
-/* Of a memory's directory. */
+/* A row of a memory's directory. */
 #define MEMORY(state, read_above, write_above, data_above, n_data_above, probe_data, invalidate_data, eviction) \
     [GPC_LINE_##state] = {[GPC_EVENT_EVICTION] = eviction, [GPC_EVENT_READ_ABOVE] = read_above, write_above,    \
                           data_above, n_data_above, probe_data, invalidate_data}
 
-/* More columns of a row that stands before: what bits of an access steer. */
+/* More columns of a row given before: accesses with flags. */
 #define PASSING(state, passing_load, passing_store)                    \
     [GPC_LINE_##state][GPC_EVENT_PASSING_LOAD] = passing_load,         \
     [GPC_LINE_##state][GPC_EVENT_PASSING_STORE] = passing_store
@@ -53,8 +53,8 @@
 /* clang-format on */
 
 /*
- * E once a block was asked for, M once modified data of it came back. A lookup of a block in I puts it in E before any
- * event.
+ * For protocols without a table of their own: E, not written since the entry was made, or M, written. A lookup of a
+ * block in I puts it into E before any event happens.
  */
 extern const gpc_protocol_rules gpci_memory_rules;
 

@@ -2,20 +2,20 @@
 #include "policies/protocol/table.h"
 
 /*
- * VI, what GPUs have: caches of the first level write through and never know of each other; a kernel that begins, or a
- * warp that acquires, invalidates what it may have that is old. Valid is the state S, shown as V. There is no
+ * VI, what GPUs have: first-level caches write through and know nothing of each other. When a kernel begins or a warp
+ * acquires, they invalidate all blocks, because these may be old. Valid is the state S, shown as V. There is no
  * directory.
  *
  * Example, two first-level caches below one L2, which holds 3:
  *   cache 0 and 1 load     3 (V)   3 (V)
- *   cache 0 stores 6       6 (V)   3 (V)   the L2 has 6 at once; cache 1 goes on reading 3, which is allowed
+ *   cache 0 stores 6       6 (V)   3 (V)   the L2 has 6 at once; cache 1 still reads 3, which is allowed
  *   cache 1 acquires       6 (V)   -
  *   cache 1 loads          6 (V)   6 (V)
  *
- * Store (an atomic) is performed where all meet: it passes the caches on the way, whose copies would be old and are
- * dropped. N-Store writes a copy that is there and goes on; on a miss none is made. The shared cache writes back, E
- * clean and M modified. A cache between, of part of the processors, is as the first level: to write back it would have
- * to be found.
+ * A store (an atomic) is performed by the cache that all processors share: it bypasses the caches on the way, which
+ * drop their copies. An n-store writes a copy that is there, and is written through; a miss allocates nothing. The
+ * shared cache writes back: E is clean, M is modified. A cache between, below some of the processors only, writes
+ * through as the first level does: without a directory no one would find its modified data.
  */
 
 /* clang-format off */
