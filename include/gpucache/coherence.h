@@ -154,8 +154,8 @@ typedef gpc_protocol_rule gpc_protocol_rules[GPC_LINE_COUNT][GPC_EVENT_COUNT];
 /*
  * A protocol, with one table for each place that a module can have in a tree:
  *   first    modules of the first level
- *   between  caches below some first-level modules, but not all; needed only in trees that have such caches
- *   shared   caches below all first-level modules; NULL: as `between`
+ *   shared   caches that every processor goes through for the addresses that they serve; NULL: as `between`
+ *   between  other caches below the first level; needed only in trees that have such
  *   memory   memories, whose directory has the states I, E (unchanged) and M (written) only
  */
 typedef struct gpc_protocol {
@@ -458,7 +458,7 @@ GPC_API gpc_status gpc_coherence_flush(gpc_coherence *coherence, uint32_t module
 /*
  * Acquire: a kernel begins, or a warp acquires, and must not see data that are old. The protocol's ACQUIRE rules are
  * applied to all blocks of a module; protocols whose directories keep all copies up to date do nothing.
- *   module  index of a cache; GPC_NO_MODULE: all caches that are not below all first-level modules
+ *   module  index of a cache; GPC_NO_MODULE: all caches but those for which gpc_protocol.shared is
  * Other arguments and returned statuses as gpc_coherence_flush. Since: 0.1.
  */
 GPC_API gpc_status gpc_coherence_acquire(gpc_coherence *coherence, uint32_t module, uint64_t cycle, gpc_error *error,

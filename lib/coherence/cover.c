@@ -98,7 +98,7 @@ static void add_interleaving(interleaving *r, const gpci_module *m) {
     r->period *= part;
 }
 
-/* Visit one period of the stretch from `first` to `last`, or all of it where that is shorter. GPC_END: too long. */
+/* Visit one period of the stretch from `first` to `last`, or all of it if that is shorter. GPC_END: too many steps. */
 static gpc_status visit_stretch(const gpc_coherence *c, const gpci_tree_steps *steps, uint64_t first, uint64_t last,
                                 void *data) {
     interleaving r = {0, 1, false};
@@ -118,7 +118,7 @@ static gpc_status visit_stretch(const gpc_coherence *c, const gpci_tree_steps *s
     }
 }
 
-/* Stretch by stretch: each ends before the next border of a range. */
+/* Stretch by stretch; each ends before the next border of a range. */
 gpc_status gpci_tree_visit_steps(const gpc_coherence *c, const gpci_tree_steps *steps, void *data) {
     for (uint64_t first = steps->first;;) {
         uint64_t last = steps->last;
@@ -136,6 +136,7 @@ gpc_status gpci_tree_visit_steps(const gpc_coherence *c, const gpci_tree_steps *
     }
 }
 
+/* Whose low modules are checked (gpci_tree_steps.visit). */
 typedef struct question {
     const gpc_coherence *c;
     const gpci_module *m;

@@ -2,28 +2,33 @@
 #include "coherence/tree_build.h"
 
 /*
- * The place of each module, which says by which of the protocol's rules it goes: in the first level, between, shared by
- * all processors, or memory.
+ * The place of each module, which decides by which of a protocol's tables it goes: first level, between, shared,
+ * memory.
  *
- * A cache is shared if whatever any processor asks it for, all processors ask it for. Not who may reach it counts, but
- * by which addresses: two processors that reach two L2s, each the one by the addresses by which the other reaches the
- * other, have no L2 in common, and each L2 may have what the other has changed.
+ * A cache is shared (LAST) if every processor reaches the addresses that this cache serves through this cache. It is
+ * not enough that every processor reaches it by some address. So the way of each processor's access down to memory is
+ * walked for one address of every kind (gpci_tree_visit_steps), and the modules on it are counted.
  *
- * Example: l1-0 and l1-1 over l2-0, l1-2 over l2-1, both l2 over mm. The l1 are FIRST; the l2 are BETWEEN, since no one
- * of them is below all l1; mm is memory. With one l2 below all three it would be LAST: shared.
+ * Example 1: l1-0 and l1-1 over l2-0, l1-2 over l2-1, both L2s over mm. The L1s are FIRST. Of three ways for any
+ * address two pass l2-0 and one passes l2-1: both are BETWEEN. With one L2 below all three L1s, all three ways pass it:
+ * LAST.
+ *
+ * Example 2: l1-0 reaches l2-0 for low addresses and l2-1 for high ones, l1-1 the other way round. Both processors
+ * reach both L2s, but a low address is in l2-0 for one and in l2-1 for the other, and each may hold what the other has
+ * not seen: both L2s are BETWEEN.
  */
 
-/* Steps by processors that are walked; beyond that no cache counts as shared. */
+/* The most ways that are walked. If there are more, no cache is taken for shared, which is always safe. */
 #define MOST_WALKS (1u << 24)
 
 typedef struct walk {
     const gpc_coherence *c;
-    uint32_t *passed; /* [module] processors whose access of the present address passes it */
-    bool *apart;      /* [module] some processors reach what it serves, and others reach that elsewhere */
-    uint64_t walks;
+    uint32_t *passed; /* [module] processors whose way to this address leads through it */
+    bool *apart;      /* [module] for some address, only a part of the processors reach it through this module */
+    uint64_t walks;   /* ways walked */
 } walk;
 
-/* All processors access one address. */
+/* Walk the ways of all processors to one address. GPC_END: too many. */
 static gpc_status walk_address(void *data, uint64_t address) {
     walk *w = data;
     const gpc_coherence *c = w->c;
@@ -46,6 +51,7 @@ static gpc_status walk_address(void *data, uint64_t address) {
     return w->walks > MOST_WALKS ? GPC_END : GPC_OK;
 }
 
+/* Is there one first-level module only? Then all below it are shared. */
 static bool is_alone(const gpc_coherence *c) {
     uint32_t first = 0;
     for (uint32_t i = 0; i < c->module_count; i++)

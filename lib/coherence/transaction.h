@@ -258,8 +258,8 @@ void gpci_tree_data_merge(gpc_coherence *c, const gpci_module *x, uint32_t x_blo
 void gpci_tree_data_transfer(gpc_coherence *c, const gpci_module *x, uint32_t x_block, gpci_module *r, uint32_t r_block,
                              bool whole, bool modified);
 /*
- * X has given T bytes that it had stored non-coherently. R, an owner, may have the same bytes modified from before, which
- * are older: they are no longer R's to keep, and the reply brings X's.
+ * X replied to a write probe with bytes stored non-coherently, which T merged. Where R, an owner, has modified the same
+ * bytes, its own are older: they no longer count as modified, so that T's reply replaces them.
  */
 void gpci_tree_data_yield(gpc_coherence *c, const gpci_module *x, uint32_t x_block, gpci_module *r, uint32_t r_block);
 /* No byte of a block is modified; all are; those of `store` are not. */

@@ -25,8 +25,8 @@
 /* Where a module stands, and so which of a protocol's tables it obeys. */
 typedef enum gpci_module_place {
     GPCI_PLACE_FIRST = 0,   /* no module above it: processors access it */
-    GPCI_PLACE_BETWEEN = 1, /* a cache below some of the first-level modules, not all */
-    GPCI_PLACE_LAST = 2,    /* a cache below all of them: gpc_protocol.shared */
+    GPCI_PLACE_BETWEEN = 1, /* a cache that only a part of the processors reach some of its addresses through */
+    GPCI_PLACE_LAST = 2,    /* a cache that all of them reach its addresses through: gpc_protocol.shared (places.c) */
     GPCI_PLACE_MEMORY = 3
 } gpci_module_place;
 

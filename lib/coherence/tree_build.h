@@ -31,15 +31,18 @@ gpc_status gpci_tree_shape(gpc_coherence *c, gpc_error *error);
 
 /* cover.c: each address that a module serves is served by exactly one of its low modules. */
 gpc_status gpci_tree_cover(gpc_coherence *c, gpc_error *error);
-/* An address for each way that addresses from `first` to `last` are spread over modules. */
+/*
+ * A set of addresses in [first, last] that stands for all of them: the modules that serve any other address are those
+ * that serve one of these.
+ */
 typedef struct gpci_tree_steps {
-    const gpci_module *own; /* whose residues count, too; NULL: none's */
-    const uint32_t *list;   /* [count] of the modules; NULL: all, from 0 on */
+    const gpci_module *own; /* a module whose residues matter besides those of the list; NULL */
+    const uint32_t *list;   /* [count] modules whose ranges and residues matter; NULL: the first `count` of the tree */
     uint32_t count;
     uint64_t first, last;
-    gpc_status (*visit)(void *data, uint64_t address); /* other than GPC_OK: no more */
+    gpc_status (*visit)(void *data, uint64_t address); /* anything but GPC_OK ends the visits */
 } gpci_tree_steps;
-/* What `visit` said last; GPC_END: there are too many such addresses. */
+/* Visit them. What `visit` returned last, or GPC_END: there are too many. */
 gpc_status gpci_tree_visit_steps(const gpc_coherence *c, const gpci_tree_steps *steps, void *data);
 
 /* places.c: each module's place, and the rules that go with it. */
