@@ -77,9 +77,13 @@ def source(run):
 
 
 def settings(run, mode):
-    """As in Multi2Sim, nothing is flushed between kernels, and only L1's misses in flight are limited."""
+    """As in Multi2Sim, nothing is flushed between kernels, and only L1's misses in flight are limited.
+
+    Its own protocol goes with its choice of victims."""
     found = {"mode": mode, "kernels.flush": "none", "coherence": run.protocol, "l1.size": f"{run.l1}KiB",
              "l2.mshr_entries": "unlimited"}  # fmt: skip
+    if run.protocol in ("nmoesi-multi2sim", SILENT):
+        found["coherence.any_victim"] = "true"
     if run.l2:
         found |= {"l2.size": f"{run.l2}KiB", "l2.ways": str(run.ways)}
     else:

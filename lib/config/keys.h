@@ -245,6 +245,9 @@
     X(CLUSTER_LATENCY, "cluster.latency", COUNT, RESET, "cycles", "12", 1, 10000, "", "core cycles to its data")       \
     X(CLUSTER_INCLUSION, "cluster.inclusion", CHOICE, RESET, "", "inclusive", 0, 0, "non-inclusive|inclusive",         \
       "as l2.inclusion")                                                                                               \
+    X(COHERENCE_ANY_VICTIM, "coherence.any_victim", BOOL, RESET, "", "false", 0, 1, "",                                \
+      "the replacement policy chooses a victim among all ways, as Multi2Sim does; false: invalid ways are taken "      \
+      "first")                                                                                                         \
     X(COHERENCE_CONFLICT, "coherence.conflict", CHOICE, RESET, "", "retry", 0, 0, "retry|wait",                        \
       "timed: what a request does that finds its block in use by another; retry: it is refused, and sent again "       \
       "after a random while")                                                                                          \

@@ -125,6 +125,8 @@ static void plan_modules(const gpc_hierarchy *h, plan *p, const gpci_l1_share *s
         plan_slice(h, p, i);
     for (uint32_t i = 0; i < slices; i++)
         plan_memory(h, p, i);
+    for (uint32_t i = 0; i < p->c->modules; i++)
+        p->modules[i].any_victim = gpci_number(h, GPCI_KEY_COHERENCE_ANY_VICTIM) != 0;
 }
 
 static gpc_status make_tree(gpc_hierarchy *h, plan *p, gpc_error *error, gpc_coherence **out) {

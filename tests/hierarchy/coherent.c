@@ -520,3 +520,23 @@ Test(coherent, presets) {
         }
     }
 }
+
+/*
+ * Lines 0 and 512 fill SM 0's set; 0 is used last, and then invalidated by SM 1. A third line takes the invalid way, or,
+ * as in Multi2Sim, that of 512, which was used least recently.
+ */
+Test(coherent, any_victim) {
+    for (int any = 0; any < 2; any++) {
+        rig r;
+        open_tree(&r, "nmoesi", any ? "coherence.any_victim = true\n" : "");
+        rig_load(&r, 0);
+        rig_load(&r, 512);
+        rig_load(&r, 0);
+        rig_fire(&r, LINE_BY(GPC_ATOMIC, 0, .sm = 1));
+        cr_expect_eq(state_of(&r, "l1-0", 0), GPC_LINE_I);
+        rig_load(&r, 1024);
+        cr_expect_eq(state_of(&r, "l1-0", 512) == GPC_LINE_I, any);
+        cr_expect_eq(rig_stats(&r).l1_evictions, (uint64_t)any);
+        rig_close(&r);
+    }
+}
