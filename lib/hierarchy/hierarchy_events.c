@@ -56,7 +56,7 @@ static gpc_status set(gpc_hierarchy *h, const gpc_event_options *options, gpc_er
     }
     trace->options = *options;
     trace->clock = &trace->accesses;
-    trace->held = held;
+    trace->blocked = held;
     put(h, trace);
     return GPC_OK;
 }

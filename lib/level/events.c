@@ -145,7 +145,7 @@ void gpci_trace_destroy(gpc_hierarchy *h) {
         return;
     if (trace->options.destroy)
         trace->options.destroy(trace->options.user_data);
-    gpci_free(h->context, trace->held);
+    gpci_free(h->context, trace->blocked);
     gpci_free(h->context, trace);
 }
 

@@ -59,10 +59,10 @@ static void count_load(gpci_timed *t, const gpci_packet *p, bool hit, bool pendi
 }
 
 /* A packet for a line that has an MSHR entry. */
-static gpci_verdict merge(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint32_t leader, gpci_tag_access *held) {
+static gpci_verdict merge(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint32_t leader, gpci_tag_access *access) {
     gpci_packet *p = gpci_packet_at(&t->pool, packet), *l = gpci_packet_at(&t->pool, leader);
     if (!is_load(p) || !is_load(l) || l->mshr.count >= stage->options->merges)
-        return gpci_stage_block(stage, held, t->wheel.now, GPC_BUSY_MERGE);
+        return gpci_stage_block(stage, access, t->wheel.now, GPC_BUSY_MERGE);
     count_load(t, p, true, true);
     gpci_see(t, GPC_WHAT_LOOKUP, stage, p, GPC_PENDING_HIT);
     gpci_see(t, GPC_WHAT_MSHR_MERGE, stage, p, l->label.id);
@@ -111,15 +111,15 @@ static gpci_verdict miss(gpci_timed *t, gpci_stage *stage, uint32_t packet, cons
     return GPCI_WAITING;
 }
 
-gpci_verdict gpci_coherent_l1_pass(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *held) {
+gpci_verdict gpci_coherent_l1_pass(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *access) {
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
     gpc_coherence_result r = GPC_COHERENCE_RESULT_INIT;
     uint32_t leader = find(t, stage, p->address);
     if (leader != GPCI_NO_PACKET)
-        return merge(t, stage, packet, leader, held);
+        return merge(t, stage, packet, leader, access);
     bool no_entry = stage->mshr.used[0] >= stage->options->entries;
     if ((no_entry || gpci_queue_full(&stage->out)) && !is_quiet(t, p))
-        return gpci_stage_block(stage, held, t->wheel.now, no_entry ? GPC_BUSY_MSHR : GPC_BUSY_MISS_QUEUE);
+        return gpci_stage_block(stage, access, t->wheel.now, no_entry ? GPC_BUSY_MSHR : GPC_BUSY_MISS_QUEUE);
     gpc_status status = gpci_transactions_reserve(t);
     if (status == GPC_OK)
         status = gpci_coherent_access(t->h, &p->request, p->bytes, &r, &t->error);

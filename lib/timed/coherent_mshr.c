@@ -50,19 +50,19 @@ bool gpci_coherent_mshr_stall(gpci_timed *t, gpci_stage *stage, gpci_queue *queu
         return false;
     gpci_queue_pop(queue, &t->pool, t->wheel.now);
     if (!stage->returned.count)
-        gpci_stage_block(stage, &stage->held[0], t->wheel.now, GPC_BUSY_MSHR);
-    gpci_see_blocked(t, stage, gpci_packet_at(&t->pool, packet), &stage->held[0]);
+        gpci_stage_block(stage, &stage->tag_access[0], t->wheel.now, GPC_BUSY_MSHR);
+    gpci_see_blocked(t, stage, gpci_packet_at(&t->pool, packet), &stage->tag_access[0]);
     gpci_queue_push(&stage->returned, &t->pool, t->wheel.now, packet);
     return true;
 }
 
 bool gpci_coherent_mshr_is_stalled(gpci_timed *t, gpci_stage *stage) {
     if (!lacks(t, stage, stage->returned.first)) {
-        gpci_stage_unblock(stage, &stage->held[0], t->wheel.now);
+        gpci_stage_unblock(stage, &stage->tag_access[0], t->wheel.now);
         return false;
     }
-    gpci_stage_block(stage, &stage->held[0], t->wheel.now, GPC_BUSY_MSHR);
-    gpci_see_blocked(t, stage, gpci_packet_at(&t->pool, stage->returned.first), &stage->held[0]);
+    gpci_stage_block(stage, &stage->tag_access[0], t->wheel.now, GPC_BUSY_MSHR);
+    gpci_see_blocked(t, stage, gpci_packet_at(&t->pool, stage->returned.first), &stage->tag_access[0]);
     return true;
 }
 

@@ -167,15 +167,15 @@ static void tell_event(gpci_timed *t, const gpci_stage *stage, const gpci_packet
 }
 
 /* What a load's lookup found. Sectors in flight are hits, as hardware counts them. */
-static void count_lookup(gpci_timed *t, const gpci_stage *stage, gpci_packet *p, const gpci_tag_access *held) {
-    uint8_t hit = p->segments & (t->h->l1_level.segments_of[held->result.hit_sectors] | held->flying);
+static void count_lookup(gpci_timed *t, const gpci_stage *stage, gpci_packet *p, const gpci_tag_access *access) {
+    uint8_t hit = p->segments & (t->h->l1_level.segments_of[access->result.hit_sectors] | access->flying);
     bool whole = hit == p->segments;
     p->line.missed = p->segments & (uint8_t)~hit;
-    gpci_see_lookup(t, stage, p, held);
+    gpci_see_lookup(t, stage, p, access);
     tell_event(t, stage, p, whole);
     if (p->request.kind != GPC_LOAD)
         return;
-    gpci_count_l1_load(t->h, stage->index, gpci_count_sectors(hit), gpci_count_sectors(held->flying & p->segments));
+    gpci_count_l1_load(t->h, stage->index, gpci_count_sectors(hit), gpci_count_sectors(access->flying & p->segments));
     gpci_count_l1_load_line(t->h, stage->index, p->request.warp_age, whole);
     gpci_count_token(t->h, &p->request, !whole);
 }
@@ -209,22 +209,22 @@ const gpci_stage_rules gpci_l1_stage = {.send = send_fetch,
                                         .hold_up = gpci_l1_hold_up,
                                         .passed_by = passed_by};
 
-static gpci_verdict pass_load(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *held) {
+static gpci_verdict pass_load(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *access) {
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
     if (!gpci_l1_for(t->h, p->request.sm, p->request.space)) {
         if (gpci_queue_full(&stage->out))
-            return gpci_stage_block(stage, held, t->wheel.now, GPC_BUSY_MISS_QUEUE);
+            return gpci_stage_block(stage, access, t->wheel.now, GPC_BUSY_MISS_QUEUE);
         if (p->request.kind == GPC_LOAD)
             gpci_count_l1_load_line(t->h, stage->index, 0, false);
         p->line.missed = p->segments;
         gpci_l1_send_itself(t, stage, packet, GPCI_READ);
         return GPCI_WAITING;
     }
-    if (!held->looked) {
-        gpci_stage_look(t, stage, p, held);
-        count_lookup(t, stage, p, held);
+    if (!access->looked) {
+        gpci_stage_look(t, stage, p, access);
+        count_lookup(t, stage, p, access);
     }
-    gpci_verdict verdict = gpci_stage_settle(t, stage, packet, held, false);
+    gpci_verdict verdict = gpci_stage_settle(t, stage, packet, access, false);
     if (verdict == GPCI_SERVED)
         gpci_l1_serve(t, stage, packet);
     return verdict;
@@ -248,25 +248,25 @@ static void write_through(gpci_timed *t, gpci_stage *stage, uint32_t packet, con
     gpci_l1_send_itself(t, stage, packet, GPCI_WRITE);
 }
 
-static gpci_verdict pass_store(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *held) {
+static gpci_verdict pass_store(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *access) {
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
     if (gpci_queue_full(&stage->out))
-        return gpci_stage_block(stage, held, t->wheel.now, GPC_BUSY_MISS_QUEUE);
-    gpc_access_result *r = &held->result;
+        return gpci_stage_block(stage, access, t->wheel.now, GPC_BUSY_MISS_QUEUE);
+    gpc_access_result *r = &access->result;
     if (!gpci_l1_for(t->h, p->request.sm, p->request.space)) {
         gpci_stage_data(stage, t->wheel.now, gpci_packet_bytes(p));
         gpci_l1_send_itself(t, stage, packet, GPCI_WRITE);
         return GPCI_WAITING;
     }
-    if (!held->looked) {
-        gpci_stage_look(t, stage, p, held);
-        gpci_see_lookup(t, stage, p, held);
+    if (!access->looked) {
+        gpci_stage_look(t, stage, p, access);
+        gpci_see_lookup(t, stage, p, access);
         gpci_count_l1_store(t->h, stage->index,
                             gpci_count_sectors(t->h->l1_level.segments_of[r->hit_sectors] & p->segments));
         if (r->evicted)
             gpci_stage_evicted(t, stage, p, &r->eviction);
     }
-    gpci_verdict verdict = gpci_stage_settle(t, stage, packet, held, false);
+    gpci_verdict verdict = gpci_stage_settle(t, stage, packet, access, false);
     if (verdict == GPCI_BLOCKED)
         return verdict;
     if (r->write_sectors) {
@@ -279,29 +279,29 @@ static gpci_verdict pass_store(gpci_timed *t, gpci_stage *stage, uint32_t packet
 }
 
 /* Performed at L2; L1 only drops what it holds. */
-static gpci_verdict pass_atomic(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *held) {
+static gpci_verdict pass_atomic(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *access) {
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
     if (gpci_queue_full(&stage->out))
-        return gpci_stage_block(stage, held, t->wheel.now, GPC_BUSY_MISS_QUEUE);
+        return gpci_stage_block(stage, access, t->wheel.now, GPC_BUSY_MISS_QUEUE);
     if (gpci_l1_for(t->h, p->request.sm, p->request.space)) {
-        gpci_stage_look(t, stage, p, held);
-        gpci_see_lookup(t, stage, p, held);
-        if (held->result.evicted)
-            gpci_stage_evicted(t, stage, p, &held->result.eviction);
+        gpci_stage_look(t, stage, p, access);
+        gpci_see_lookup(t, stage, p, access);
+        if (access->result.evicted)
+            gpci_stage_evicted(t, stage, p, &access->result.eviction);
     }
     gpci_l1_send_itself(t, stage, packet, GPCI_ATOMIC);
     return GPCI_WAITING;
 }
 
-static gpci_verdict pass(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *held) {
+static gpci_verdict pass(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *access) {
     switch (gpci_packet_at(&t->pool, packet)->request.kind) {
     case GPC_STORE:
-        return pass_store(t, stage, packet, held);
+        return pass_store(t, stage, packet, access);
     case GPC_ATOMIC:
     case GPC_REDUCTION:
-        return pass_atomic(t, stage, packet, held);
+        return pass_atomic(t, stage, packet, access);
     default:
-        return pass_load(t, stage, packet, held);
+        return pass_load(t, stage, packet, access);
     }
 }
 
@@ -309,13 +309,13 @@ static gpci_queue *before_tags(const gpci_timed *t, gpci_stage *stage) {
     return stage->reorder ? gpci_reorder_choose(t, stage) : &stage->in;
 }
 
-typedef gpci_verdict (*pass_tags_fn)(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *held);
+typedef gpci_verdict (*pass_tags_fn)(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *access);
 
 /* As many packets through the tags as ports, banks and resources let through in this cycle. */
 GPCI_INLINE void run_tags(gpci_timed *t, gpci_stage *stage, pass_tags_fn pass_tags) {
-    gpci_tag_access *held = &stage->held[0];
+    gpci_tag_access *access = &stage->tag_access[0];
     uint64_t now = t->wheel.now;
-    if (gpci_stage_stuck(held))
+    if (gpci_stage_stuck(access))
         return;
     for (gpci_queue *queue; (queue = before_tags(t, stage))->count;) {
         uint32_t packet = queue->first, next = t->pool.next[packet];
@@ -328,16 +328,16 @@ GPCI_INLINE void run_tags(gpci_timed *t, gpci_stage *stage, pass_tags_fn pass_ta
         }
         /* the packet leaves the queue before it may enter another */
         queue->first = next;
-        gpci_verdict verdict = pass_tags(t, stage, packet, held);
+        gpci_verdict verdict = pass_tags(t, stage, packet, access);
         if (verdict == GPCI_BLOCKED) {
-            gpci_see_blocked(t, stage, gpci_packet_at(&t->pool, packet), held);
+            gpci_see_blocked(t, stage, gpci_packet_at(&t->pool, packet), access);
             t->pool.next[packet] = next;
             queue->first = packet;
             return;
         }
         gpci_gauge_set(&queue->gauge, now, --queue->count);
-        gpci_stage_unblock(stage, held, now);
-        held->looked = false;
+        gpci_stage_unblock(stage, access, now);
+        access->looked = false;
         if (stage->reorder)
             gpci_reorder_passed(t, stage, number);
         else if (last)
@@ -466,7 +466,7 @@ static void run_due(gpci_timed *t, gpci_stage *stage) {
 }
 
 gpc_busy gpci_l1_busy(const gpci_stage *stage) {
-    uint8_t reason = stage->held[0].reason;
+    uint8_t reason = stage->tag_access[0].reason;
     if (reason == GPC_BUSY_MISS_QUEUE && stage->unsent_since != GPCI_NEVER)
         return GPC_BUSY_NETWORK;
     return reason == GPC_BUSY_NOT ? GPC_BUSY_PIPELINE : (gpc_busy)reason;
@@ -486,7 +486,7 @@ GPCI_INLINE void step(gpci_timed *t, uint32_t sm, fills_fn fills, pass_tags_fn p
         gpci_reorder_settle(t, stage);
     if (stage->out.count || stage->unsent_since != GPCI_NEVER)
         run_out(t, stage, send);
-    if (gpci_stage_eager(&stage->held[0]))
+    if (gpci_stage_eager(&stage->tag_access[0]))
         gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now + 1);
     if ((stage->refused && stage->waiting < t->l1_queue) || (stage->refused_miss && !gpci_queue_full(&stage->out))) {
         stage->refused = stage->refused_miss = false;
@@ -494,9 +494,9 @@ GPCI_INLINE void step(gpci_timed *t, uint32_t sm, fills_fn fills, pass_tags_fn p
             t->front.ready(t->front.user_data, sm);
         if (t->callbacks.on_ready)
             t->callbacks.on_ready(t->callbacks.user_data, sm);
-    } else if (stage->refused && stage->notified != stage->held[0].reason) {
+    } else if (stage->refused && stage->notified != stage->tag_access[0].reason) {
         /* The SM still waits, but for something else: its stalls are counted by reason. */
-        stage->notified = stage->held[0].reason;
+        stage->notified = stage->tag_access[0].reason;
         if (t->front.step)
             gpci_wheel_wake(&t->wheel, t->groups[GPCI_GROUP_SMS].first + sm, t->wheel.now);
     }

@@ -110,11 +110,11 @@ static void send_fetch(gpci_timed *t, gpci_stage *stage, const gpci_fetch_reques
     gpci_see_new(t, GPC_WHAT_FETCH, stage, f, gpci_packet_at(&t->pool, asked->waiter), false);
 }
 
-static gpci_verdict hold_up(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *held, uint32_t leader,
+static gpci_verdict hold_up(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *access, uint32_t leader,
                             gpc_busy reason) {
     (void)packet;
     (void)leader;
-    return gpci_stage_block(stage, held, t->wheel.now, reason);
+    return gpci_stage_block(stage, access, t->wheel.now, reason);
 }
 
 static void passed_by(gpci_stage *stage, uint8_t sectors) {
@@ -127,15 +127,15 @@ const gpci_stage_rules gpci_l2_stage = {
 
 /* Read sectors count as hits where they are valid, or on their way: so hardware counts them. */
 static void count_read(gpci_timed *t, uint32_t slice, const gpci_packet *p, unsigned shift,
-                       const gpci_tag_access *held) {
-    uint8_t flying = t->h->l2_level.sectors_of[held->flying], hits = held->result.hit_sectors | flying;
+                       const gpci_tag_access *access) {
+    uint8_t flying = t->h->l2_level.sectors_of[access->flying], hits = access->result.hit_sectors | flying;
     gpci_count_l2_read(t->h, slice, gpci_count_sectors(p->segments),
                        gpci_count_sectors(gpci_l2_segments(t->h, shift, hits, p->segments)));
     if (!flying)
         return;
     uint32_t pending = gpci_count_sectors(gpci_l2_segments(t->h, shift, flying, p->segments));
     gpci_count_l2_pending(t->h, slice, pending);
-    if (gpci_packet_at(&t->pool, held->leader)->request.sm != p->request.sm)
+    if (gpci_packet_at(&t->pool, access->leader)->request.sm != p->request.sm)
         gpci_count_l2_merge(t->h, pending);
 }
 
@@ -154,10 +154,10 @@ static unsigned prepare(gpci_timed *t, gpci_packet *p) {
 }
 
 /* A write or an atomic of a line homed in the other partition goes there. */
-static gpci_verdict pass_on(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *held) {
+static gpci_verdict pass_on(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *access) {
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
     if (gpci_queue_full(&stage->link))
-        return gpci_stage_block(stage, held, t->wheel.now, GPC_BUSY_MISS_QUEUE);
+        return gpci_stage_block(stage, access, t->wheel.now, GPC_BUSY_MISS_QUEUE);
     p->flags |= GPCI_PACKET_LINK;
     gpci_count_l2_remote(t->h, stage->index, gpci_count_sectors(p->segments));
     gpci_see(t, GPC_WHAT_QUEUE, stage, p, 0);
@@ -166,10 +166,10 @@ static gpci_verdict pass_on(gpci_timed *t, gpci_stage *stage, uint32_t packet, g
 }
 
 /* Without a cache everything goes to memory. An atomic reads there and writes. */
-static gpci_verdict pass_uncached(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *held) {
+static gpci_verdict pass_uncached(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *access) {
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
     if (gpci_queue_full(&stage->out))
-        return gpci_stage_block(stage, held, t->wheel.now, GPC_BUSY_MISS_QUEUE);
+        return gpci_stage_block(stage, access, t->wheel.now, GPC_BUSY_MISS_QUEUE);
     gpci_l2_place place = gpci_l2_place_of(t->h, p->address);
     uint8_t segments = (uint8_t)(p->segments << place.shift);
     p->request.address = place.inner;
@@ -185,32 +185,32 @@ static gpci_verdict pass_uncached(gpci_timed *t, gpci_stage *stage, uint32_t pac
     return GPCI_WAITING;
 }
 
-static gpci_verdict pass(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *held) {
+static gpci_verdict pass(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *access) {
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
-    gpc_access_result *r = &held->result;
+    gpc_access_result *r = &access->result;
     if (!stage->cache)
-        return pass_uncached(t, stage, packet, held);
+        return pass_uncached(t, stage, packet, access);
     if (has_reply(p) && gpci_queue_full(&stage->served) && !(p->flags & GPCI_PACKET_LINK))
-        return gpci_stage_block(stage, held, t->wheel.now, GPC_BUSY_NETWORK);
+        return gpci_stage_block(stage, access, t->wheel.now, GPC_BUSY_NETWORK);
     bool remote = is_remote(t, stage, p);
     if (remote && p->type != GPCI_READ)
-        return pass_on(t, stage, packet, held);
+        return pass_on(t, stage, packet, access);
     if (p->type != GPCI_READ && gpci_queue_full(&stage->out)) /* it may write to memory, or evict */
-        return gpci_stage_block(stage, held, t->wheel.now, GPC_BUSY_MISS_QUEUE);
-    if (!held->looked) {
+        return gpci_stage_block(stage, access, t->wheel.now, GPC_BUSY_MISS_QUEUE);
+    if (!access->looked) {
         unsigned shift = prepare(t, p);
         if (p->type != GPCI_READ)
             gpci_l2_drop_copy(t->h, stage->index, p->request.address, p->address);
-        gpci_stage_look(t, stage, p, held);
-        gpci_see_lookup(t, stage, p, held);
+        gpci_stage_look(t, stage, p, access);
+        gpci_see_lookup(t, stage, p, access);
         if (p->type != GPCI_READ)
             gpci_l2_count_change(t->h, stage->index, &p->request, shift, p->segments, p->bytes, r);
         else if (!(p->flags & GPCI_PACKET_LINK))
-            count_read(t, stage->index, p, shift, held);
+            count_read(t, stage->index, p, shift, access);
         if (r->evicted)
             gpci_stage_evicted(t, stage, p, &r->eviction);
     }
-    gpci_verdict verdict = gpci_stage_settle(t, stage, packet, held, remote);
+    gpci_verdict verdict = gpci_stage_settle(t, stage, packet, access, remote);
     if (verdict == GPCI_BLOCKED)
         return verdict;
     if (r->write_sectors)
@@ -222,9 +222,9 @@ static gpci_verdict pass(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci
     return verdict;
 }
 
-static void passed(gpci_timed *t, gpci_stage *stage, gpci_tag_access *held) {
-    gpci_stage_unblock(stage, held, t->wheel.now);
-    held->looked = false;
+static void passed(gpci_timed *t, gpci_stage *stage, gpci_tag_access *access) {
+    gpci_stage_unblock(stage, access, t->wheel.now);
+    access->looked = false;
 }
 
 static void again(gpci_timed *t, gpci_stage *stage) {
@@ -234,8 +234,8 @@ static void again(gpci_timed *t, gpci_stage *stage) {
 
 /* Requests of the other partition: they go first, for nothing that they need waits for a link. */
 static void run_link_tags(gpci_timed *t, gpci_stage *stage) {
-    gpci_tag_access *held = &stage->held[1];
-    while (!gpci_stage_stuck(held)) {
+    gpci_tag_access *access = &stage->tag_access[1];
+    while (!gpci_stage_stuck(access)) {
         if (stage->link_at == GPCI_NO_PACKET) {
             if (gpci_network_peek(stage->peer_requests, stage->index) == GPCI_NO_PACKET)
                 return;
@@ -245,19 +245,19 @@ static void run_link_tags(gpci_timed *t, gpci_stage *stage) {
             again(t, stage);
             return;
         }
-        if (pass(t, stage, stage->link_at, held) == GPCI_BLOCKED) {
-            gpci_see_blocked(t, stage, gpci_packet_at(&t->pool, stage->link_at), held);
+        if (pass(t, stage, stage->link_at, access) == GPCI_BLOCKED) {
+            gpci_see_blocked(t, stage, gpci_packet_at(&t->pool, stage->link_at), access);
             return;
         }
         stage->link_at = GPCI_NO_PACKET;
-        passed(t, stage, held);
+        passed(t, stage, access);
     }
 }
 
 static void run_tags(gpci_timed *t, gpci_stage *stage) {
-    gpci_tag_access *held = &stage->held[0];
+    gpci_tag_access *access = &stage->tag_access[0];
     uint64_t now = t->wheel.now;
-    if (gpci_stage_stuck(held))
+    if (gpci_stage_stuck(access))
         return;
     while (stage->in.count) {
         uint32_t packet = stage->in.first;
@@ -272,14 +272,14 @@ static void run_tags(gpci_timed *t, gpci_stage *stage) {
             return;
         }
         stage->in.first = next;
-        if (pass(t, stage, packet, held) == GPCI_BLOCKED) {
-            gpci_see_blocked(t, stage, p, held);
+        if (pass(t, stage, packet, access) == GPCI_BLOCKED) {
+            gpci_see_blocked(t, stage, p, access);
             t->pool.next[packet] = next;
             stage->in.first = packet;
             return;
         }
         gpci_gauge_set(&stage->in.gauge, now, --stage->in.count);
-        passed(t, stage, held);
+        passed(t, stage, access);
     }
 }
 
@@ -388,9 +388,9 @@ void gpci_slice_step(const gpci_group *group, uint32_t slice) {
     run_tags(t, stage);
     run_in(t, stage);
     run_out(t, stage);
-    if (gpci_stage_eager(&stage->held[0]) || gpci_stage_eager(&stage->held[1]))
+    if (gpci_stage_eager(&stage->tag_access[0]) || gpci_stage_eager(&stage->tag_access[1]))
         again(t, stage);
-    else if (stage->in.count && stage->held[0].reason == GPC_BUSY_NOT)
+    else if (stage->in.count && stage->tag_access[0].reason == GPC_BUSY_NOT)
         gpci_wheel_wake(&t->wheel, stage->component, gpci_packet_at(&t->pool, stage->in.first)->due);
 }
 

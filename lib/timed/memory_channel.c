@@ -172,17 +172,17 @@ void gpci_channel_done(gpci_timed *t, uint32_t packet) {
 static void take_linked(gpci_timed *t, uint32_t channel) {
     gpci_memory_channel *m = &t->memory[channel];
     for (;;) {
-        if (m->held == GPCI_NO_PACKET) {
+        if (m->waiting == GPCI_NO_PACKET) {
             if (gpci_network_peek(m->requests_in, channel) == GPCI_NO_PACKET)
                 return;
-            m->held = gpci_network_receive(m->requests_in, channel);
+            m->waiting = gpci_network_receive(m->requests_in, channel);
         }
-        uint32_t packet = m->held;
+        uint32_t packet = m->waiting;
         gpci_packet *p = gpci_packet_at(&t->pool, packet);
         bool write = p->type == GPCI_WRITE;
         if (!into_memory(t, packet))
             return;
-        m->held = GPCI_NO_PACKET;
+        m->waiting = GPCI_NO_PACKET;
         if (write)
             gpci_pool_give(&t->pool, packet);
     }

@@ -27,7 +27,7 @@ static gpc_status channel_make(gpci_group *group, gpc_error *error) {
     for (uint32_t channel = 0; channel < t->channels; channel++) {
         gpci_memory_channel *m = &t->memory[channel];
         gpci_queue_init(&m->replies, GPCI_UNLIMITED);
-        m->held = GPCI_NO_PACKET;
+        m->waiting = GPCI_NO_PACKET;
         m->component = group->first + channel;
         m->done = group->kind == GPCI_GROUP_COHERENT_CHANNELS ? gpci_message_memory_done : gpci_channel_done;
     }
@@ -54,7 +54,7 @@ static void channel_reset(const gpci_group *group, uint32_t channel, uint64_t no
 static bool channel_idle(const gpci_group *group, uint32_t channel) {
     const gpci_timed *t = group->timed;
     const gpci_memory_channel *m = &t->memory[channel];
-    return !gpci_dram_count(t->dram, channel) && !m->replies.count && m->held == GPCI_NO_PACKET;
+    return !gpci_dram_count(t->dram, channel) && !m->replies.count && m->waiting == GPCI_NO_PACKET;
 }
 
 static void channel_state(const gpci_group *group, uint32_t channel, gpci_state_fn visit, void *user_data) {
@@ -69,9 +69,9 @@ static void channel_report(const gpci_group *group, uint32_t channel, gpci_text 
     const char *name = gpci_group_name((gpci_group_kind)group->kind);
     if (bursts)
         gpci_text_put(report, "%s %u has %u bursts to serve; ", name, channel, bursts);
-    if (m->held != GPCI_NO_PACKET)
+    if (m->waiting != GPCI_NO_PACKET)
         gpci_text_put(report, "%s %u has no room for a packet of slice %u; ", name, channel,
-                      gpci_packet_at(&t->pool, m->held)->path.slice);
+                      gpci_packet_at(&t->pool, m->waiting)->path.slice);
     if (m->replies.count)
         gpci_text_put(report, "%s %u has %u packets that its link does not take; ", name, channel, m->replies.count);
 }

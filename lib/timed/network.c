@@ -319,11 +319,11 @@ static uint64_t first_release(const gpci_network *network, uint64_t end) {
 }
 
 /* The network cycles that have begun since the last core cycle, of which all but the last can be empty. */
-static void turn(gpci_network *network) {
+static void match_due(gpci_network *network) {
     const gpci_clock clock = network->options.clock;
     const uint64_t now = network->wheel->now, end = gpci_clock_own(clock, now);
     uint64_t at = end;
-    network->turning = false;
+    network->match_woken = false;
     if (network->fast) {
         uint64_t first = now ? gpci_clock_own(clock, now - 1) + 1 : 0;
         at = any_bit(network->requested, network->out_words) ? first : first_release(network, end);
@@ -355,9 +355,9 @@ void gpci_network_step(const gpci_group *group, uint32_t output) {
     if (port->distant)
         announce(network, output);
     if (component == last_output(network))
-        turn(network);
-    else if (!network->turning) {
-        network->turning = true;
+        match_due(network);
+    else if (!network->match_woken) {
+        network->match_woken = true;
         gpci_wheel_wake(network->wheel, last_output(network), network->wheel->now);
     }
 }

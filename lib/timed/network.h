@@ -73,7 +73,7 @@ typedef struct gpci_network {
     gpci_network_options options;
     uint32_t input_room, output_room;
     uint32_t in_words, out_words; /* of bitmaps of inputs, outputs */
-    bool turning;                 /* the last output is to be stepped in this cycle */
+    bool match_woken;             /* the last output is to be stepped in this cycle */
     bool fast;                    /* several network cycles in one of the core */
     bool unusual;                 /* fast, or watched */
     gpci_network_input *inputs;

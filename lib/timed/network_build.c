@@ -90,7 +90,7 @@ void gpci_network_state(gpci_network *network, gpci_state_fn visit, void *user_d
     visit(user_data, network->outputs, outputs * sizeof *network->outputs);
     visit(user_data, network->lanes, lanes * sizeof *network->lanes);
     visit(user_data, network->words, network->word_count * sizeof *network->words);
-    visit(user_data, &network->turning, sizeof network->turning);
+    visit(user_data, &network->match_woken, sizeof network->match_woken);
     visit(user_data, &network->matchings, sizeof network->matchings);
     visit(user_data, &network->packets, sizeof network->packets);
     visit(user_data, &network->input_gauge, sizeof network->input_gauge);

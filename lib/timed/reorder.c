@@ -21,10 +21,10 @@ struct gpci_reorder {
     uint32_t *owners;   /* likewise: the block that last was given this queue */
     uint64_t *used;     /* likewise: number of the transaction that last entered, from 1; 0: none */
     uint64_t entered;   /* transactions so far */
-    uint32_t held;      /* transactions in all queues */
+    uint32_t count;     /* transactions in all queues */
     uint32_t chosen;    /* queue that the tags are to take from */
     uint32_t last;      /* queue that they last took from; UINT32_MAX: none yet */
-    bool write;         /* what is held is a write */
+    bool write;         /* what is in them is a write */
     uint64_t cycle;     /* in which the coalescer last delivered */
     uint32_t delivered; /* transactions in that cycle */
     uint64_t since;     /* the coalescer waits; GPCI_NEVER */
@@ -88,7 +88,7 @@ static uint32_t queue_of(const gpci_reorder *r, const gpc_request *request) {
 
 /* The queue that a transaction may enter now, UINT32_MAX if none: a write waits for all before it, all wait for it. */
 static uint32_t entry_of(const gpci_reorder *r, const gpci_packet *p) {
-    if (r->held && (r->write || !gpci_is_read(&p->request)))
+    if (r->count && (r->write || !gpci_is_read(&p->request)))
         return UINT32_MAX;
     uint32_t queue = queue_of(r, &p->request);
     return gpci_queue_full(&r->queues[queue]) ? UINT32_MAX : queue;
@@ -105,7 +105,7 @@ static void enter(gpci_timed *t, gpci_stage *stage, uint32_t queue) {
     r->write = !gpci_is_read(&p->request);
     r->used[queue] = p->tags.number = ++r->entered;
     gpci_queue_push(q, &t->pool, now, packet);
-    gpci_gauge_set(&r->gauge, now, ++r->held);
+    gpci_gauge_set(&r->gauge, now, ++r->count);
     if (p->flags & GPCI_PACKET_LAST)
         gpci_gauge_set(&stage->waiting_gauge, now, --stage->waiting);
 }
@@ -138,8 +138,8 @@ static bool goes_before(const gpci_timed *t, const gpci_reorder *r, uint32_t a, 
 
 gpci_queue *gpci_reorder_choose(const gpci_timed *t, gpci_stage *stage) {
     gpci_reorder *r = stage->reorder;
-    const gpci_tag_access *held = &stage->held[0];
-    if (!r->held || held->looked || held->reason != GPC_BUSY_NOT)
+    const gpci_tag_access *access = &stage->tag_access[0];
+    if (!r->count || access->looked || access->reason != GPC_BUSY_NOT)
         return &r->queues[r->chosen];
     if (r->options->greedy && r->last != UINT32_MAX && r->queues[r->last].count) {
         r->chosen = r->last;
@@ -158,7 +158,7 @@ gpci_queue *gpci_reorder_choose(const gpci_timed *t, gpci_stage *stage) {
 
 void gpci_reorder_passed(gpci_timed *t, gpci_stage *stage, uint64_t number) {
     gpci_reorder *r = stage->reorder;
-    gpci_gauge_set(&r->gauge, t->wheel.now, --r->held);
+    gpci_gauge_set(&r->gauge, t->wheel.now, --r->count);
     r->counts.switches += r->last != UINT32_MAX && r->chosen != r->last;
     r->last = r->chosen;
     bool passed_another = false;

@@ -149,53 +149,53 @@ uint64_t gpci_stage_data(gpci_stage *stage, uint64_t now, uint32_t bytes) {
     return gpci_clock_core(o->clock, start + o->latency);
 }
 
-gpci_verdict gpci_stage_block(gpci_stage *stage, gpci_tag_access *held, uint64_t now, gpc_busy reason) {
-    held->relieved &= (uint8_t) ~(1u << reason);
-    if (held->reason == reason)
+gpci_verdict gpci_stage_block(gpci_stage *stage, gpci_tag_access *access, uint64_t now, gpc_busy reason) {
+    access->relieved &= (uint8_t) ~(1u << reason);
+    if (access->reason == reason)
         return GPCI_BLOCKED;
-    gpci_stage_unblock(stage, held, now);
+    gpci_stage_unblock(stage, access, now);
     stage->counts.failures[reason]++;
-    held->reason = (uint8_t)reason;
-    held->since = now;
+    access->reason = (uint8_t)reason;
+    access->since = now;
     return GPCI_BLOCKED;
 }
 
-void gpci_stage_unblock(gpci_stage *stage, gpci_tag_access *held, uint64_t now) {
-    if (held->reason == GPC_BUSY_NOT)
+void gpci_stage_unblock(gpci_stage *stage, gpci_tag_access *access, uint64_t now) {
+    if (access->reason == GPC_BUSY_NOT)
         return;
-    gpci_see_released(stage, held);
-    stage->counts.stalls[held->reason] += now - held->since;
-    held->reason = GPC_BUSY_NOT;
+    gpci_see_released(stage, access);
+    stage->counts.stalls[access->reason] += now - access->since;
+    access->reason = GPC_BUSY_NOT;
 }
 
-void gpci_stage_look(gpci_timed *t, gpci_stage *stage, gpci_packet *packet, gpci_tag_access *held) {
-    held->looked = held->fresh = true;
-    held->reserved = held->declined = false;
-    held->asked = held->passes = 0;
-    held->flying = 0;
-    held->leader = GPCI_NO_PACKET;
-    held->result = (gpc_access_result){.way = GPCI_NO_WAY};
-    gpc_status status = gpci_view_of(stage->cache, &packet->request, &held->view);
+void gpci_stage_look(gpci_timed *t, gpci_stage *stage, gpci_packet *packet, gpci_tag_access *access) {
+    access->looked = access->fresh = true;
+    access->reserved = access->declined = false;
+    access->asked = access->passes = 0;
+    access->flying = 0;
+    access->leader = GPCI_NO_PACKET;
+    access->result = (gpc_access_result){.way = GPCI_NO_WAY};
+    gpc_status status = gpci_view_of(stage->cache, &packet->request, &access->view);
     if (status < 0) {
         t->failed = status;
         return;
     }
-    gpci_level_look_up(stage->cache, &packet->request, &held->view, !stage->options->on_miss, &held->result);
-    if (held->result.outcome == GPC_HIT)
+    gpci_level_look_up(stage->cache, &packet->request, &access->view, !stage->options->on_miss, &access->result);
+    if (access->result.outcome == GPC_HIT)
         return;
-    held->declined = held->result.admission == GPC_DECLINED;
-    held->leader = gpci_mshr_find(t, stage, packet->request.address);
-    if (held->leader == GPCI_NO_PACKET)
+    access->declined = access->result.admission == GPC_DECLINED;
+    access->leader = gpci_mshr_find(t, stage, packet->request.address);
+    if (access->leader == GPCI_NO_PACKET)
         return;
-    const gpci_packet *l = gpci_packet_at(&t->pool, held->leader);
-    held->flying = (held->result.outcome == GPC_BYPASSED ? in_flight(l) : l->mshr.whole) &
-                   stage->line->segments_of[held->result.needed_sectors];
+    const gpci_packet *l = gpci_packet_at(&t->pool, access->leader);
+    access->flying = (access->result.outcome == GPC_BYPASSED ? in_flight(l) : l->mshr.whole) &
+                     stage->line->segments_of[access->result.needed_sectors];
 }
 
 /* The reserve step. GPCI_BLOCKED where every way is reserved and the request has to wait for one. */
-static gpci_verdict reserve(gpci_timed *t, gpci_stage *stage, const gpci_packet *p, gpci_tag_access *held) {
-    gpc_access_result *r = &held->result, got = {.way = GPCI_NO_WAY};
-    gpc_status status = gpci_reserve(stage->cache, &p->request, &held->view, r->fetch_sectors, &got);
+static gpci_verdict reserve(gpci_timed *t, gpci_stage *stage, const gpci_packet *p, gpci_tag_access *access) {
+    gpc_access_result *r = &access->result, got = {.way = GPCI_NO_WAY};
+    gpc_status status = gpci_reserve(stage->cache, &p->request, &access->view, r->fetch_sectors, &got);
     if (status < 0) {
         t->failed = status;
         got.outcome = GPC_BYPASSED;
@@ -203,14 +203,14 @@ static gpci_verdict reserve(gpci_timed *t, gpci_stage *stage, const gpci_packet 
     }
     if (got.outcome == GPC_NO_VICTIM && !(p->flags & GPCI_PACKET_LINK))
         return GPCI_BLOCKED;
-    held->reserved = true;
+    access->reserved = true;
     if (got.outcome == GPC_NO_VICTIM) { /* must not wait for lines that wait for the other partition */
         gpci_level_crowded_out(&p->request, p->bytes, r);
         return GPCI_SERVED;
     }
     if (got.outcome == GPC_BYPASSED) { /* the policy declined, or a store leaves nothing anyway */
         gpci_level_refused(&got, r);
-        held->declined = true;
+        access->declined = true;
     }
     if (got.evicted)
         gpci_stage_evicted(t, stage, p, &got.eviction);
@@ -223,9 +223,9 @@ static uint8_t valid_sectors(const gpc_cache *cache, uint32_t set, uint64_t line
 }
 
 /* What a packet lacks, given what is there and in flight; `leader`: of its line's MSHR entry, NULL without one. */
-static gpci_lack lacks(const gpci_stage *stage, const gpci_packet *p, const gpci_tag_access *held,
+static gpci_lack lacks(const gpci_stage *stage, const gpci_packet *p, const gpci_tag_access *access,
                        const gpci_packet *leader) {
-    const gpc_access_result *r = &held->result;
+    const gpc_access_result *r = &access->result;
     const uint8_t *segments_of = stage->line->segments_of;
     gpci_line_state line = {.whole = leader ? leader->mshr.whole : 0, .part = leader ? leader->mshr.part : 0};
     if (r->outcome != GPC_BYPASSED)
@@ -247,28 +247,29 @@ static uint32_t waiter_of(gpci_timed *t, const gpci_stage *stage, uint32_t packe
     return waiter;
 }
 
-gpci_verdict gpci_stage_settle(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *held, bool remote) {
+gpci_verdict gpci_stage_settle(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *access,
+                               bool remote) {
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
-    gpc_access_result *r = &held->result;
+    gpc_access_result *r = &access->result;
     const gpci_stage_options *o = stage->options;
     if (r->outcome == GPC_HIT)
         return GPCI_SERVED;
-    uint32_t leader = held->fresh ? held->leader : gpci_mshr_find(t, stage, p->request.address);
-    held->fresh = false;
+    uint32_t leader = access->fresh ? access->leader : gpci_mshr_find(t, stage, p->request.address);
+    access->fresh = false;
     bool found = leader != GPCI_NO_PACKET;
     const gpci_packet *entry = found ? gpci_packet_at(&t->pool, leader) : NULL;
-    gpci_lack l = lacks(stage, p, held, entry);
+    gpci_lack l = lacks(stage, p, access, entry);
     if (l.fetch | l.wait) {
         if (found ? entry->mshr.count >= o->merges : stage->mshr.used[remote] >= o->entries)
-            return stage->rules->hold_up(t, stage, packet, held, leader, found ? GPC_BUSY_MERGE : GPC_BUSY_MSHR);
+            return stage->rules->hold_up(t, stage, packet, access, leader, found ? GPC_BUSY_MERGE : GPC_BUSY_MSHR);
         if (l.fetch && gpci_queue_full(remote ? &stage->link : &stage->out))
-            return stage->rules->hold_up(t, stage, packet, held, leader, GPC_BUSY_MISS_QUEUE);
+            return stage->rules->hold_up(t, stage, packet, access, leader, GPC_BUSY_MISS_QUEUE);
     }
-    if (!held->reserved && gpci_level_reserves(&p->request, r, o->on_miss)) {
-        if (reserve(t, stage, p, held) == GPCI_BLOCKED)
-            return stage->rules->hold_up(t, stage, packet, held, leader, GPC_BUSY_LINE);
+    if (!access->reserved && gpci_level_reserves(&p->request, r, o->on_miss)) {
+        if (reserve(t, stage, p, access) == GPCI_BLOCKED)
+            return stage->rules->hold_up(t, stage, packet, access, leader, GPC_BUSY_LINE);
         if (r->outcome == GPC_BYPASSED)
-            l = lacks(stage, p, held, entry);
+            l = lacks(stage, p, access, entry);
     }
     if (!(l.fetch | l.wait))
         return GPCI_SERVED;
@@ -289,8 +290,8 @@ gpci_verdict gpci_stage_settle(gpci_timed *t, gpci_stage *stage, uint32_t packet
     uint8_t whole = gpci_whole_sectors(stage->line, l.fetch);
     first->mshr.whole |= whole;
     first->mshr.part |= l.fetch & (uint8_t)~whole;
-    stage->rules->send(t, stage,
-                       &(gpci_fetch_request){packet, waiter, r->policy_word, l.fetch, cached, held->declined, remote});
+    stage->rules->send(
+        t, stage, &(gpci_fetch_request){packet, waiter, r->policy_word, l.fetch, cached, access->declined, remote});
     return GPCI_WAITING;
 }
 

@@ -91,7 +91,7 @@ typedef struct gpci_stage_rules {
     /* A packet that waited at an MSHR entry has its data. */
     void (*released)(gpci_timed *t, struct gpci_stage *stage, uint32_t packet, uint8_t level);
     /* A packet at the tags lacks `reason`: it is held up, or it goes another way. `leader`: its line's MSHR entry. */
-    gpci_verdict (*hold_up)(gpci_timed *t, struct gpci_stage *stage, uint32_t packet, gpci_tag_access *held,
+    gpci_verdict (*hold_up)(gpci_timed *t, struct gpci_stage *stage, uint32_t packet, gpci_tag_access *access,
                             uint32_t leader, gpc_busy reason);
     /* The cache had no way for sectors of a read: they have passed it by. */
     void (*passed_by)(struct gpci_stage *stage, uint8_t sectors);
@@ -117,15 +117,15 @@ typedef struct gpci_stage {
     uint32_t index;      /* SM, or slice over both partitions */
     uint8_t level;       /* 1 or 2 */
     gpci_mshr mshr;
-    gpci_tag_access held[2]; /* of the requests from above, and of those from the other partition */
-    gpci_queue in;           /* before the tags */
-    gpci_queue out;          /* miss queue: to the network, or to memory */
-    gpci_queue link;         /* L2: to the other partition */
-    gpci_queue served;       /* L2: data on their way to the reply network */
-    gpci_queue fills;        /* L2: data from memory; L1: data that another SM's read brought along */
-    gpci_queue returned;     /* L2: what the other partition did for an SM of this one; coherent: requests held up */
-    uint32_t link_at;        /* L2: the other partition's packet at the tags; GPCI_NO_PACKET */
-    uint64_t tag_cycle;      /* own cycle in which ports and banks were last used */
+    gpci_tag_access tag_access[2]; /* of the requests from above, and of those from the other partition */
+    gpci_queue in;                 /* before the tags */
+    gpci_queue out;                /* miss queue: to the network, or to memory */
+    gpci_queue link;               /* L2: to the other partition */
+    gpci_queue served;             /* L2: data on their way to the reply network */
+    gpci_queue fills;              /* L2: data from memory; L1: data that another SM's read brought along */
+    gpci_queue returned; /* L2: what the other partition did for an SM of this one; coherent: requests held up */
+    uint32_t link_at;    /* L2: the other partition's packet at the tags; GPCI_NO_PACKET */
+    uint64_t tag_cycle;  /* own cycle in which ports and banks were last used */
     uint32_t ports_used;
     uint64_t banks_used;
     uint64_t data_free, fill_free; /* own cycles from which on the ports are free */
@@ -147,12 +147,12 @@ typedef struct gpci_stage {
 /* Take a tag port, and the bank of a line, in the present cycle; false if there is none left. */
 bool gpci_stage_port(gpci_stage *stage, uint64_t now, uint64_t address);
 /* The packet's lookup, and what of its line is in flight. A failure ends the run. */
-void gpci_stage_look(gpci_timed *t, gpci_stage *stage, gpci_packet *packet, gpci_tag_access *held);
+void gpci_stage_look(gpci_timed *t, gpci_stage *stage, gpci_packet *packet, gpci_tag_access *access);
 /*
  * Having looked: reserve, merge, ask below. May be repeated after GPCI_BLOCKED. `remote`: the line is homed in the
  * other partition.
  */
-gpci_verdict gpci_stage_settle(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *held, bool remote);
+gpci_verdict gpci_stage_settle(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *access, bool remote);
 /* A fetch has come back. Those that waited for it are released. */
 void gpci_stage_fill(gpci_timed *t, gpci_stage *stage, uint32_t fetch);
 /*
@@ -161,20 +161,20 @@ void gpci_stage_fill(gpci_timed *t, gpci_stage *stage, uint32_t fetch);
  */
 bool gpci_stage_complete_fetch(gpci_timed *t, gpci_stage *stage, uint32_t fetch, uint32_t leader);
 /* Held up by `reason` from now on, GPCI_BLOCKED; or no longer. */
-gpci_verdict gpci_stage_block(gpci_stage *stage, gpci_tag_access *held, uint64_t now, gpc_busy reason);
-void gpci_stage_unblock(gpci_stage *stage, gpci_tag_access *held, uint64_t now);
+gpci_verdict gpci_stage_block(gpci_stage *stage, gpci_tag_access *access, uint64_t now, gpc_busy reason);
+void gpci_stage_unblock(gpci_stage *stage, gpci_tag_access *access, uint64_t now);
 /* Something came free; those held up for it may try again. */
 GPCI_INLINE void gpci_stage_relieve(gpci_stage *stage, gpc_busy reason) {
-    stage->held[0].relieved |= (uint8_t)(1u << reason);
-    stage->held[1].relieved |= (uint8_t)(1u << reason);
+    stage->tag_access[0].relieved |= (uint8_t)(1u << reason);
+    stage->tag_access[1].relieved |= (uint8_t)(1u << reason);
 }
 /* Held up, and nothing of what it lacks has come free? */
-GPCI_INLINE bool gpci_stage_stuck(const gpci_tag_access *held) {
-    return held->reason != GPC_BUSY_NOT && !(held->relieved >> held->reason & 1);
+GPCI_INLINE bool gpci_stage_stuck(const gpci_tag_access *access) {
+    return access->reason != GPC_BUSY_NOT && !(access->relieved >> access->reason & 1);
 }
 /* Held up, but for something that has come free: to be tried again. */
-GPCI_INLINE bool gpci_stage_eager(const gpci_tag_access *held) {
-    return held->reason != GPC_BUSY_NOT && held->relieved >> held->reason & 1;
+GPCI_INLINE bool gpci_stage_eager(const gpci_tag_access *access) {
+    return access->reason != GPC_BUSY_NOT && access->relieved >> access->reason & 1;
 }
 /* Use the data port for `bytes`; returns the core cycle at which they are out. */
 uint64_t gpci_stage_data(gpci_stage *stage, uint64_t now, uint32_t bytes);
@@ -191,8 +191,8 @@ void gpci_stage_expect(const gpci_stage *stage, uint64_t address);
 bool gpci_verify(gpci_timed *t, gpci_stage *stage, uint32_t fetch);
 
 /* stall.c: a packet of L1 is to be held up; its predictor may send it past L1 instead (GPCI_WAITING). */
-gpci_verdict gpci_l1_hold_up(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *held, uint32_t leader,
-                             gpc_busy reason);
+gpci_verdict gpci_l1_hold_up(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *access,
+                             uint32_t leader, gpc_busy reason);
 
 /* What a stage asks the level below for: segments that `waiter`, which has an MSHR entry, lacks of its line. */
 typedef struct gpci_fetch_request {

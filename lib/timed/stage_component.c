@@ -57,7 +57,7 @@ void gpci_stage_reset(gpci_stage *stage, uint64_t now) {
         gpci_reorder_reset_counts(stage->reorder, now);
     stage->congested = stage->unsent = 0;
     for (unsigned client = 0; client < 2; client++)
-        stage->held[client].since = now;
+        stage->tag_access[client].since = now;
     stage->congested_since = stage->congested_since == GPCI_NEVER ? GPCI_NEVER : now;
     stage->unsent_since = stage->unsent_since == GPCI_NEVER ? GPCI_NEVER : now;
     gpci_gauge *gauges[] = {&stage->waiting_gauge, &stage->mshr.gauge, &stage->in.gauge,
@@ -74,10 +74,10 @@ static const char *const reasons[] = {
 void gpci_stage_report(const gpci_group *group, const gpci_stage *stage, const char *below, gpci_text *report) {
     const char *name = gpci_group_name((gpci_group_kind)group->kind);
     uint32_t misses = stage->mshr.used[0] + stage->mshr.used[1];
-    const gpci_tag_access *held = stage->held[1].reason ? &stage->held[1] : &stage->held[0];
-    if (held->reason)
-        gpci_text_put(report, "%s %u waits for %s since cycle %" PRIu64 "; ", name, stage->index, reasons[held->reason],
-                      held->since);
+    const gpci_tag_access *access = stage->tag_access[1].reason ? &stage->tag_access[1] : &stage->tag_access[0];
+    if (access->reason)
+        gpci_text_put(report, "%s %u waits for %s since cycle %" PRIu64 "; ", name, stage->index,
+                      reasons[access->reason], access->since);
     if (stage->out.count)
         gpci_text_put(report, "%s %u has %u packets that %s does not take; ", name, stage->index, stage->out.count,
                       below);
@@ -104,7 +104,7 @@ void gpci_stage_state(gpci_stage *stage, gpci_state_fn visit, void *user_data) {
 static uint64_t stalls(const gpci_stage *stage, gpc_busy reason, uint64_t now) {
     uint64_t cycles = stage->counts.stalls[reason];
     for (unsigned client = 0; client < 2; client++)
-        cycles += stage->held[client].reason == reason ? now - stage->held[client].since : 0;
+        cycles += stage->tag_access[client].reason == reason ? now - stage->tag_access[client].since : 0;
     return cycles;
 }
 

@@ -11,32 +11,32 @@
  * miss queue takes one of the `l1.bypass_queue` packets that the queue has for such loads alone.
  */
 
-static bool may_pass(const gpci_stage *stage, const gpci_packet *p, const gpci_tag_access *held, uint32_t leader) {
+static bool may_pass(const gpci_stage *stage, const gpci_packet *p, const gpci_tag_access *access, uint32_t leader) {
     gpc_line line;
     if (!gpci_is_read(&p->request) || leader != GPCI_NO_PACKET)
         return false;
     return !gpci_line_of(stage->cache, p->request.address, &line) ||
-           !(line.dirty_sectors & held->result.needed_sectors);
+           !(line.dirty_sectors & access->result.needed_sectors);
 }
 
 /* The predictor's word for a reason, asked for once. */
-static bool passes(gpci_stage *stage, const gpci_packet *p, gpci_tag_access *held, gpc_busy reason) {
+static bool passes(gpci_stage *stage, const gpci_packet *p, gpci_tag_access *access, gpc_busy reason) {
     const gpc_cache *cache = stage->cache;
-    if (!(held->asked >> reason & 1)) {
-        held->asked |= (uint8_t)(1u << reason);
+    if (!(access->asked >> reason & 1)) {
+        access->asked |= (uint8_t)(1u << reason);
         if (cache->predictor_ops->on_stall(cache->predictor_self, &p->request, reason) == GPC_BYPASS)
-            held->passes |= (uint8_t)(1u << reason);
+            access->passes |= (uint8_t)(1u << reason);
     }
-    return held->passes >> reason & 1;
+    return access->passes >> reason & 1;
 }
 
-static void send(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *held, gpc_busy reason) {
+static void send(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *access, gpc_busy reason) {
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
-    gpc_access_result *r = &held->result;
+    gpc_access_result *r = &access->result;
     if (!stage->options->part)
         p->segments = stage->line->segments_of[r->fetch_sectors | r->needed_sectors];
     r->outcome = GPC_BYPASSED;
-    gpci_decline(stage->cache, &p->request, &held->view, r->fetch_sectors, r);
+    gpci_decline(stage->cache, &p->request, &access->view, r->fetch_sectors, r);
     gpci_count_l1_fetch(t->h, stage->index, p->segments);
     gpci_count_l1_bypass(t->h, stage->index, p->segments);
     stage->counts.passed[reason]++;
@@ -44,16 +44,16 @@ static void send(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_acc
     gpci_l1_send_itself(t, stage, packet, GPCI_READ);
 }
 
-gpci_verdict gpci_l1_hold_up(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *held, uint32_t leader,
-                             gpc_busy reason) {
+gpci_verdict gpci_l1_hold_up(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *access,
+                             uint32_t leader, gpc_busy reason) {
     const gpci_packet *p = gpci_packet_at(&t->pool, packet);
     uint64_t now = t->wheel.now;
-    if (!stage->cache->predictor_ops->on_stall || reason == GPC_BUSY_MERGE || !may_pass(stage, p, held, leader) ||
-        !passes(stage, p, held, reason))
-        return gpci_stage_block(stage, held, now, reason);
+    if (!stage->cache->predictor_ops->on_stall || reason == GPC_BUSY_MERGE || !may_pass(stage, p, access, leader) ||
+        !passes(stage, p, access, reason))
+        return gpci_stage_block(stage, access, now, reason);
     if (gpci_queue_full(&stage->out) &&
-        (!passes(stage, p, held, GPC_BUSY_MISS_QUEUE) || stage->out.count - stage->out.room >= t->bypass_room))
-        return gpci_stage_block(stage, held, now, GPC_BUSY_MISS_QUEUE);
-    send(t, stage, packet, held, reason);
+        (!passes(stage, p, access, GPC_BUSY_MISS_QUEUE) || stage->out.count - stage->out.room >= t->bypass_room))
+        return gpci_stage_block(stage, access, now, GPC_BUSY_MISS_QUEUE);
+    send(t, stage, packet, access, reason);
     return GPCI_WAITING;
 }

@@ -36,7 +36,7 @@ typedef struct gpci_flight {
 typedef struct gpci_memory_channel {
     gpci_network *requests_in, *replies_out; /* links to slices; NULL: slices put packets into the channel themselves */
     gpci_queue replies;                      /* before the link */
-    uint32_t held;                           /* packet that waits for room in the channel; GPCI_NO_PACKET */
+    uint32_t waiting;                        /* packet that waits for room in the channel; GPCI_NO_PACKET */
     uint32_t component;
     bool host_full; /* the host's memory refused, and has not said that it is ready */
     /* the host's memory has what a read asks for: gpci_channel_done, or a transaction's */

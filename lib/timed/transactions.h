@@ -197,7 +197,7 @@ gpci_stage *gpci_coherent_stage_of(const gpci_timed *t, uint32_t module, uint64_
 
 /* coherent_l1.c */
 /* A packet at the tags: as the pass of l1.c. */
-gpci_verdict gpci_coherent_l1_pass(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *held);
+gpci_verdict gpci_coherent_l1_pass(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *access);
 /* What the network brings to an L1. */
 void gpci_coherent_l1_receive(gpci_timed *t, gpci_stage *stage);
 /* A packet of an L1's miss queue goes into the network. */

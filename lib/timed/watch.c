@@ -154,37 +154,37 @@ void gpci_tell_waits(gpci_timed *t, const gpci_stage *stage, uint32_t packet, ui
               own ? 0 : gpci_packet_at(&t->pool, leader)->label.id);
 }
 
-void gpci_tell_lookup(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p, const gpci_tag_access *held) {
-    const gpc_access_result *r = &held->result;
+void gpci_tell_lookup(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p, const gpci_tag_access *access) {
+    const gpc_access_result *r = &access->result;
     uint8_t needed = stage->line->segments_of[r->needed_sectors];
-    uint8_t here = stage->line->segments_of[r->hit_sectors] | held->flying;
+    uint8_t here = stage->line->segments_of[r->hit_sectors] | access->flying;
     t->trace->cause = p->label.id;
     t->trace->cause_at = stage;
-    bool pending = r->outcome != GPC_HIT && held->flying && !(needed & (uint8_t)~here);
+    bool pending = r->outcome != GPC_HIT && access->flying && !(needed & (uint8_t)~here);
     gpci_tell(t, GPC_WHAT_LOOKUP, stage, p, pending ? GPC_PENDING_HIT : r->outcome);
 }
 
-static gpc_event *held_at(const gpci_timed *t, const gpci_stage *stage, const gpci_tag_access *held) {
-    uint32_t client = held == &stage->held[1];
-    return &t->trace->held[stage->level == 1 ? stage->index : t->h->sms + 2 * stage->index + client];
+static gpc_event *blocked_at(const gpci_timed *t, const gpci_stage *stage, const gpci_tag_access *access) {
+    uint32_t client = access == &stage->tag_access[1];
+    return &t->trace->blocked[stage->level == 1 ? stage->index : t->h->sms + 2 * stage->index + client];
 }
 
-void gpci_tell_blocked(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p, const gpci_tag_access *held) {
-    gpc_event *told = held_at(t, stage, held);
-    if (told->outcome == held->reason || !p->label.id)
+void gpci_tell_blocked(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p, const gpci_tag_access *access) {
+    gpc_event *event = blocked_at(t, stage, access);
+    if (event->outcome == access->reason || !p->label.id)
         return;
-    *told = event_of(t, GPC_WHAT_BLOCK, component_of(stage), stage->index, p);
-    told->outcome = held->reason;
-    gpci_trace_tell(t->trace, told);
+    *event = event_of(t, GPC_WHAT_BLOCK, component_of(stage), stage->index, p);
+    event->outcome = access->reason;
+    gpci_trace_tell(t->trace, event);
 }
 
 /* The packet may be on its way already, or gone: what was told of it is kept. */
-void gpci_tell_released(const gpci_stage *stage, const gpci_tag_access *held) {
+void gpci_tell_released(const gpci_stage *stage, const gpci_tag_access *access) {
     const gpci_timed *t = stage->timed;
-    gpc_event *told = held_at(t, stage, held), end = *told;
-    if (told->outcome == GPC_BUSY_NOT)
+    gpc_event *event = blocked_at(t, stage, access), end = *event;
+    if (event->outcome == GPC_BUSY_NOT)
         return;
-    told->outcome = GPC_BUSY_NOT;
+    event->outcome = GPC_BUSY_NOT;
     end.what = GPC_WHAT_UNBLOCK;
     end.cycle = end.until = t->wheel.now;
     gpci_trace_tell(t->trace, &end);

@@ -25,10 +25,10 @@ GPCI_COLD void gpci_tell_hit(gpci_timed *t, const gpci_stage *stage, const gpci_
 GPCI_COLD void gpci_tell_waits(gpci_timed *t, const gpci_stage *stage, uint32_t packet, uint32_t waiter,
                                uint32_t leader);
 GPCI_COLD void gpci_tell_lookup(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p,
-                                const gpci_tag_access *held);
+                                const gpci_tag_access *access);
 GPCI_COLD void gpci_tell_blocked(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p,
-                                 const gpci_tag_access *held);
-GPCI_COLD void gpci_tell_released(const gpci_stage *stage, const gpci_tag_access *held);
+                                 const gpci_tag_access *access);
+GPCI_COLD void gpci_tell_released(const gpci_stage *stage, const gpci_tag_access *access);
 GPCI_COLD void gpci_tell_leaves(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p,
                                 const gpc_eviction *eviction);
 GPCI_COLD void gpci_tell_done(gpci_timed *t, const gpci_flight *flight);
@@ -94,20 +94,20 @@ GPCI_INLINE void gpci_see_waits(gpci_timed *t, const gpci_stage *stage, uint32_t
 }
 
 GPCI_INLINE void gpci_see_lookup(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p,
-                                 const gpci_tag_access *held) {
+                                 const gpci_tag_access *access) {
     if (GPCI_UNLIKELY(t->trace != NULL))
-        gpci_tell_lookup(t, stage, p, held);
+        gpci_tell_lookup(t, stage, p, access);
 }
 
 /* At the tags: held up; and not any more. */
 GPCI_INLINE void gpci_see_blocked(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p,
-                                  const gpci_tag_access *held) {
+                                  const gpci_tag_access *access) {
     if (GPCI_UNLIKELY(t->trace != NULL))
-        gpci_tell_blocked(t, stage, p, held);
+        gpci_tell_blocked(t, stage, p, access);
 }
-GPCI_INLINE void gpci_see_released(const gpci_stage *stage, const gpci_tag_access *held) {
+GPCI_INLINE void gpci_see_released(const gpci_stage *stage, const gpci_tag_access *access) {
     if (GPCI_UNLIKELY(stage->timed->trace != NULL))
-        gpci_tell_released(stage, held);
+        gpci_tell_released(stage, access);
 }
 
 /* A line makes room for a packet's. */

@@ -139,7 +139,7 @@ void coherent_check_idle(rig *r) {
     for (uint32_t i = 0; i < r->hierarchy->slices; i++) {
         cr_expect_eq(t->l2[i].mshr.used[0], 0);
         cr_expect_eq(t->l2[i].returned.count, 0);
-        cr_expect_eq(t->l2[i].held[0].reason, GPC_BUSY_NOT);
+        cr_expect_eq(t->l2[i].tag_access[0].reason, GPC_BUSY_NOT);
     }
     for (unsigned kind = 0; kind < GPCI_GROUP_COUNT; kind++)
         for (uint32_t i = 0; i < t->groups[kind].objects; i++)
