@@ -240,7 +240,7 @@ static void reply_to_read_probe(gpc_coherence *c, gpci_module *t, gpci_tree_prob
     gpc_protocol_rule rule = gpci_tree_rule(c, x, state, GPC_EVENT_READ_PROBE);
     bool entry = gpci_module_directory_only(x, block); /* it has no bytes but those just received from above */
     bool sends = rule.actions & GPC_DO_SEND_DATA, modified = above->data || (gpci_tree_is_modified(state) && !entry);
-    if (entry || (gpci_tree_has(c, GPC_PROTOCOL_BARE_ACK) && above->asked))
+    if (entry || (gpci_tree_has(c, GPC_PROTOCOL_BARE_ACK) && above->probed))
         sends = above->data;
     reply->peer = sends && !entry && sends_to_peer(c, x, probe->request);
     bool back = sends && modified && (!reply->peer || rule.actions & GPC_DO_WRITE_BACK);
@@ -254,14 +254,14 @@ static void reply_to_read_probe(gpc_coherence *c, gpci_module *t, gpci_tree_prob
     }
     reply->data = back;
     if (back || (sends && !reply->peer))
-        reply->bytes += above->asked || !gpci_tree_has(c, GPC_PROTOCOL_BARE_ACK) || !x->sub_blocks
+        reply->bytes += above->probed || !gpci_tree_has(c, GPC_PROTOCOL_BARE_ACK) || !x->sub_blocks
                             ? x->given.block_bytes
                             : 1u << x->sub_shift;
     if (!(rule.actions & GPC_DO_IGNORE))
         gpci_tree_set_state(c, x, block, x->tags[block], rule.next,
-                            above->data    ? GPC_ORIGIN_READ_DOWN_UP_1
-                            : above->asked ? GPC_ORIGIN_READ_DOWN_UP_2
-                                           : GPC_ORIGIN_READ_DOWN_UP_3,
+                            above->data     ? GPC_ORIGIN_READ_DOWN_UP_1
+                            : above->probed ? GPC_ORIGIN_READ_DOWN_UP_2
+                                            : GPC_ORIGIN_READ_DOWN_UP_3,
                             reply->ready);
     reply->keeps = rule.next == GPC_LINE_O && !(rule.actions & GPC_DO_IGNORE);
 }
@@ -286,14 +286,14 @@ static void read_probe(gpc_coherence *c, gpci_module *t, gpci_tree_probe_reply *
 }
 
 /* Is this sub-block one of those that the probe is for? */
-static bool asks_for(const gpci_tree_read_probe *probe, uint64_t address) {
+static bool is_requested(const gpci_tree_read_probe *probe, uint64_t address) {
     return !probe->request || address - probe->request->tag < probe->request->from->given.block_bytes;
 }
 
 /* X owns several sub-blocks as one block: was it probed for the sub-block before this one? */
-static bool asked_before(const gpci_module *t, const gpci_tree_read_probe *probe, const gpci_module *x, uint32_t sub) {
+static bool probed_before(const gpci_module *t, const gpci_tree_read_probe *probe, const gpci_module *x, uint32_t sub) {
     uint64_t address = gpci_tree_address_of(t, probe->block, sub), before = address - ((uint64_t)1 << t->sub_shift);
-    return sub && gpci_module_tag_of(x, before) == gpci_module_tag_of(x, address) && asks_for(probe, before) &&
+    return sub && gpci_module_tag_of(x, before) == gpci_module_tag_of(x, address) && is_requested(probe, before) &&
            *gpci_module_owner_of(t, probe->block, sub - 1) == *gpci_module_owner_of(t, probe->block, sub);
 }
 
@@ -306,11 +306,11 @@ static void probe_owners(gpc_coherence *c, gpci_module *t, const gpci_tree_read_
     for (uint32_t sub = 0; sub < t->sub_blocks; sub++) {
         uint16_t owner = *gpci_module_owner_of(t, probe->block, sub);
         uint64_t address = gpci_tree_address_of(t, probe->block, sub);
-        if (owner == GPCI_TREE_NO_OWNER || (!whole && !asks_for(probe, address)))
+        if (owner == GPCI_TREE_NO_OWNER || (!whole && !is_requested(probe, address)))
             continue;
         gpci_module *x = gpci_module_at(c, t->above[owner]);
         if ((probe->request && x == probe->request->from) ||
-            (whole ? gpci_module_tag_of(x, address) != address : asked_before(t, probe, x, sub)))
+            (whole ? gpci_module_tag_of(x, address) != address : probed_before(t, probe, x, sub)))
             continue;
         send_probe(c, t, x->index, GPC_MESSAGE_READ_PROBE, gpci_module_tag_of(x, address), at);
     }
@@ -366,7 +366,7 @@ gpci_tree_point gpci_tree_probe_owners(gpc_coherence *c, gpci_module *t, gpci_tr
         read_probe(c, t, &replies[k], probe);
     send_to_peer_and_time(c, t, replies, count, probe->request, probe->gather);
     gpci_tree_gather gather = GPCI_TREE_GATHER_INIT;
-    probe->asked = true;
+    probe->probed = true;
     for (uint32_t k = 0; k < count; k++) {
         gpci_tree_point arrived = send_reply(c, t, &replies[k]);
         gpci_tree_gather_add(c, &gather, arrived.after);

@@ -18,7 +18,7 @@
  */
 
 /* Has any module but `slot` a copy of these sub-blocks? */
-static bool others_share(const gpci_module *t, uint32_t block, gpci_tree_span span, uint32_t slot) {
+static bool has_other_sharers(const gpci_module *t, uint32_t block, gpci_tree_span span, uint32_t slot) {
     for (uint32_t sub = span.first; sub < span.end; sub++)
         for (uint32_t word = 0; word < t->sharer_words; word++) {
             uint64_t bits = gpci_module_sharers_of(t, block, sub)[word];
@@ -71,7 +71,7 @@ static bool add_requester(gpc_coherence *c, gpci_module *t, uint32_t block, cons
     gpci_tree_span span = gpci_tree_span_of(t, request->from, request->tag);
     if (gpci_tree_has(c, GPC_PROTOCOL_PROBE_WHOLE))
         drop_owners(t, block, slot);
-    shared |= others_share(t, block, span, slot);
+    shared |= has_other_sharers(t, block, span, slot);
     const gpci_module *r = request->from;
     gpc_protocol_rule rule = r->rules[GPC_LINE_I][r->level == 1 ? GPC_EVENT_LOAD : GPC_EVENT_READ_ABOVE];
     add_sharer(t, block, span, slot, !shared && rule.next != rule.next_shared);
@@ -147,7 +147,7 @@ gpci_tree_reply gpci_tree_acquire_rights(gpc_coherence *c, gpci_module *t, uint3
         gpci_tree_request own = {.from = t, .block = block, .tag = tag, .flags = flags};
         own.valid = t->states[block] != GPC_LINE_I;
         reply = gpci_tree_write_request(c, &own, at);
-        reply.asked = true;
+        reply.went_down = true;
     }
     if (!(rule.actions & GPC_DO_IGNORE))
         gpci_tree_set_state(c, t, block, tag, rule.next, GPC_ORIGIN_WRITE_UP_DOWN, reply.at);
@@ -176,7 +176,7 @@ gpci_tree_reply gpci_tree_write_request(gpc_coherence *c, const gpci_tree_reques
     at = gpci_tree_probe_copies(c, t, &others, at);
     gpci_tree_reply reply = gpci_tree_acquire_rights(c, t, found.block, request->tag, request->flags, at);
     at = reply.at;
-    t->stats.write_request_hits += !reply.asked;
+    t->stats.write_request_hits += !reply.went_down;
     if (gpci_tree_has(c, GPC_PROTOCOL_DIRECTORY))
         make_requester_sole_owner(c, t, found.block, request);
     /* R's own copy may lack bytes that others stored and wrote back earlier, or have given up just now. */

@@ -104,7 +104,7 @@ static gpci_tree_probe_reply *next_in_turn(const gpc_coherence *c, const gpci_tr
     uint32_t best_distance = UINT32_MAX;
 
     for (uint32_t i = 0; i < count; i++) {
-        if (replies[i].comes || replies[i].began >= cycle)
+        if (replies[i].arrives || replies[i].link_cycle >= cycle)
             continue;
         const uint32_t distance = (replies[i].module + c->module_count - 1 - star->through[to].last) % c->module_count;
         if (distance < best_distance) {
@@ -120,8 +120,8 @@ static uint64_t first_at_switch(const gpci_tree_star *star, const gpci_tree_prob
     uint64_t first = UINT64_MAX;
 
     for (uint32_t i = 0; i < count; i++) {
-        const uint64_t arrival = replies[i].began + cycles_of(star, replies[i].bytes);
-        if (!replies[i].comes && arrival < first)
+        const uint64_t arrival = replies[i].link_cycle + cycles_of(star, replies[i].bytes);
+        if (!replies[i].arrives && arrival < first)
             first = arrival;
     }
     return first;
@@ -134,8 +134,8 @@ void gpci_tree_star_gather(gpc_coherence *c, uint32_t network, uint32_t to, gpci
 
     for (uint32_t i = 0; i < count; i++) {
         gpci_tree_probe_reply *r = &replies[i];
-        r->began = reserve(star, &star->out[r->module], r->ready.cycle + 1, cycles_of(star, r->bytes));
-        r->comes = 0;
+        r->link_cycle = reserve(star, &star->out[r->module], r->ready.cycle + 1, cycles_of(star, r->bytes));
+        r->arrives = 0;
     }
     uint64_t cycle = 0;
     for (uint32_t left = count; left;) {
@@ -143,12 +143,12 @@ void gpci_tree_star_gather(gpc_coherence *c, uint32_t network, uint32_t to, gpci
         cycle = free_from(star, &star->through[to], cycle > arrival ? cycle : arrival, 1, &index);
         gpci_tree_probe_reply *next = next_in_turn(c, star, to, replies, count, cycle);
         const uint64_t cycles = cycles_of(star, next->bytes);
-        if (next->began + cycles > cycle) { /* it has its turn, and is still on its link */
+        if (next->link_cycle + cycles > cycle) { /* it has its turn, and is still on its link */
             star->through[to].last = next->module;
             cycle++;
             continue;
         }
-        next->comes = pass_switch(star, next->module, to, cycle, cycles);
+        next->arrives = pass_switch(star, next->module, to, cycle, cycles);
         left--;
     }
 }

@@ -56,7 +56,7 @@ typedef struct gpci_tree_reply {
     gpci_tree_point at; /* R has received all of them */
     bool shared;        /* other modules have copies, too */
     bool dirty;         /* a peer sent R modified bytes, which T does not have */
-    bool asked;         /* gpci_tree_acquire_rights: T had to send a write request to its own low module */
+    bool went_down;     /* gpci_tree_acquire_rights: T had to send a write request to its own low module */
     bool newer;         /* R had a copy, and it lacked bytes that came with the reply */
 } gpci_tree_reply;
 
@@ -69,9 +69,9 @@ typedef struct gpci_tree_lookup {
 
 /* A probe, and X's reply to it while that is worked out. */
 typedef struct gpci_tree_probe_reply {
-    gpci_tree_point ready; /* X sends the reply */
-    uint64_t processed;    /* cycle at which X's state was changed, before its data were read */
-    uint64_t began, comes; /* cycles: its first byte is on X's link; T has received it (gpci_tree_star_gather) */
+    gpci_tree_point ready;        /* X sends the reply */
+    uint64_t processed;           /* cycle at which X's state was changed, before its data were read */
+    uint64_t link_cycle, arrives; /* cycles: its first byte is on X's link; T has received it (gpci_tree_star_gather) */
     uint64_t address;
     uint32_t module; /* X */
     uint32_t probe;  /* step of the probe */
@@ -193,7 +193,7 @@ typedef struct gpci_tree_read_probe {
     uint32_t block; /* of T */
     const gpci_tree_request *request;
     gpci_tree_gather *gather; /* collects the messages to request->from */
-    bool asked;               /* out: at least one probe was sent */
+    bool probed;              /* out: at least one probe was sent */
     bool data;                /* out: T received modified data */
     bool sent;                /* out: a peer sent the block to R */
 } gpci_tree_read_probe;

@@ -113,7 +113,7 @@ gpci_tree_point gpci_tree_send_reply_at(gpc_coherence *c, const gpci_tree_probe_
                                         gpci_module *from, gpci_module *to, gpc_message_kind kind) {
     gpc_coherence_message *message = append_message(c, t, from, to, kind, reply->address, reply->bytes, reply->ready);
     message->request = reply->probe;
-    message->received = reply->comes;
+    message->received = reply->arrives;
     return end_of(c, message);
 }
 
@@ -220,8 +220,8 @@ static uint64_t ready_of(const gpci_tree_probe_reply *reply) {
     return reply->ready.cycle;
 }
 
-static uint64_t comes_of(const gpci_tree_probe_reply *reply) {
-    return reply->comes;
+static uint64_t arrives_of(const gpci_tree_probe_reply *reply) {
+    return reply->arrives;
 }
 
 void gpci_tree_sort_processed(gpci_tree_probe_reply *replies, uint32_t count) {
@@ -233,5 +233,5 @@ void gpci_tree_sort_ready(gpci_tree_probe_reply *replies, uint32_t count) {
 }
 
 void gpci_tree_sort_arrived(gpci_tree_probe_reply *replies, uint32_t count) {
-    sort_by(replies, count, comes_of);
+    sort_by(replies, count, arrives_of);
 }

@@ -171,8 +171,8 @@ void gpci_tree_star_begin(gpc_coherence *c);
 uint64_t gpci_tree_star_send(gpc_coherence *c, uint32_t network, uint32_t from, uint32_t to, uint32_t bytes,
                              uint64_t cycle);
 /*
- * The same for replies of several modules to one, `to`: sets `began` and `comes` of each. Sorted by when they are
- * ready.
+ * The same for replies of several modules to one, `to`: sets `link_cycle` and `arrives` of each. Sorted by when they
+ * are ready.
  */
 void gpci_tree_star_gather(gpc_coherence *c, uint32_t network, uint32_t to, struct gpci_tree_probe_reply *replies,
                            uint32_t count);

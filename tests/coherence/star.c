@@ -88,8 +88,8 @@ Test(star, answers_converge) {
     gpci_tree_probe_reply replies[] = {answer(0, 72, 10), answer(1, 72, 10)};
     s.tree->stars[0].through[4].last = 3;
     gpci_tree_star_gather(s.tree, 0, 4, replies, 2);
-    cr_expect_eq(replies[0].comes, 17);
-    cr_expect_eq(replies[1].comes, 19);
+    cr_expect_eq(replies[0].arrives, 17);
+    cr_expect_eq(replies[1].arrives, 19);
     star_close(&s);
 }
 
@@ -99,8 +99,8 @@ Test(star, the_switch_takes_turns) {
     gpci_tree_probe_reply replies[] = {answer(0, 72, 10), answer(1, 72, 10)};
     sent(&s, 0, 4, 8, 0);
     gpci_tree_star_gather(s.tree, 0, 4, replies, 2);
-    cr_expect_eq(replies[0].comes, 19);
-    cr_expect_eq(replies[1].comes, 17);
+    cr_expect_eq(replies[0].arrives, 19);
+    cr_expect_eq(replies[1].arrives, 17);
     star_close(&s);
 }
 
@@ -113,8 +113,8 @@ Test(star, who_is_on_the_way_has_its_turn) {
     gpci_tree_probe_reply replies[] = {answer(0, 72, 2254), answer(3, 72, 2255)};
     sent(&s, 1, 4, 8, 2240);
     gpci_tree_star_gather(s.tree, 0, 4, replies, 2);
-    cr_expect_eq(replies[0].comes, 2262);
-    cr_expect_eq(replies[1].comes, 2264);
+    cr_expect_eq(replies[0].arrives, 2262);
+    cr_expect_eq(replies[1].arrives, 2264);
     star_close(&s);
 }
 
@@ -124,9 +124,9 @@ Test(star, who_begins_now_has_not) {
     gpci_tree_probe_reply replies[] = {answer(0, 72, 1933), answer(1, 8, 1934), answer(3, 72, 1935)};
     sent(&s, 2, 4, 8, 1920);
     gpci_tree_star_gather(s.tree, 0, 4, replies, 3);
-    cr_expect_eq(replies[0].comes, 1940);
-    cr_expect_eq(replies[1].comes, 1941);
-    cr_expect_eq(replies[2].comes, 1943);
+    cr_expect_eq(replies[0].arrives, 1940);
+    cr_expect_eq(replies[1].arrives, 1941);
+    cr_expect_eq(replies[2].arrives, 1943);
     star_close(&s);
 }
 
@@ -136,9 +136,9 @@ Test(star, one_senders_answers_stay_in_order) {
     gpci_tree_probe_reply replies[] = {answer(0, 72, 10), answer(0, 8, 10), answer(2, 8, 10)};
     s.tree->stars[0].through[4].last = 2;
     gpci_tree_star_gather(s.tree, 0, 4, replies, 3);
-    cr_expect_eq(replies[2].comes, 15); /* at the switch in 12; 0 had its turn, but is not there: in 13 it is 1's */
-    cr_expect_eq(replies[0].comes, 18);
-    cr_expect_eq(replies[1].comes, 19);
+    cr_expect_eq(replies[2].arrives, 15); /* at the switch in 12; 0 had its turn, but is not there: in 13 it is 1's */
+    cr_expect_eq(replies[0].arrives, 18);
+    cr_expect_eq(replies[1].arrives, 19);
     star_close(&s);
 }
 
