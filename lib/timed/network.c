@@ -18,8 +18,7 @@ static inline bool has_bit(const uint64_t *words, uint32_t bit) {
 }
 
 static inline gpci_packet_list *lane_of(const gpci_network *network, uint32_t input, uint32_t output) {
-    return &network
-                ->lanes[gpci_network_is_virtual(network) ? (size_t)input * network->options.outputs + output : input];
+    return &network->lanes[network->virtual_queues ? (size_t)input * network->options.outputs + output : input];
 }
 
 static inline void append(gpci_packet_list *to, const gpci_pool *pool, uint32_t packet) {
@@ -34,7 +33,7 @@ static inline void append(gpci_packet_list *to, const gpci_pool *pool, uint32_t 
 /* A packet has come to the head of a queue. */
 static inline void note_request(gpci_network *network, uint32_t input, uint32_t output) {
     set_bit(network->requests + (size_t)output * network->in_words, input);
-    if (gpci_network_is_virtual(network))
+    if (network->virtual_queues)
         set_bit(network->wanted + (size_t)input * network->out_words, output);
 }
 
@@ -143,13 +142,13 @@ static bool any_bit(const uint64_t *words, uint32_t count) {
 
 static void withdraw(gpci_network *network, uint32_t input, uint32_t output) {
     clear_bit(network->requests + (size_t)output * network->in_words, input);
-    if (gpci_network_is_virtual(network))
+    if (network->virtual_queues)
         clear_bit(network->wanted + (size_t)input * network->out_words, output);
 }
 
 /* The outputs that could take a packet from an input whose link is free. */
 static void consider_input(gpci_network *network, uint32_t input) {
-    if (gpci_network_is_virtual(network)) {
+    if (network->virtual_queues) {
         const uint64_t *wanted = network->wanted + (size_t)input * network->out_words;
         for (uint32_t i = 0; i < network->out_words; i++)
             network->candidates[i] |= wanted[i];
@@ -212,7 +211,7 @@ static uint32_t leave_input(gpci_network *network, uint32_t input, uint32_t outp
     from->first = network->pool->next[packet];
     if (from->first == GPCI_NO_PACKET) {
         withdraw(network, input, output);
-    } else if (!gpci_network_is_virtual(network)) {
+    } else if (!network->virtual_queues) {
         uint32_t next = gpci_packet_at(network->pool, from->first)->path.to;
         if (next != output) {
             withdraw(network, input, output);
@@ -393,7 +392,7 @@ void gpci_network_reset_stats(gpci_network *network) {
 }
 
 bool gpci_network_waiting(const gpci_network *network, uint32_t input, uint32_t *packets, uint32_t *output) {
-    const uint32_t lanes = gpci_network_is_virtual(network) ? network->options.outputs : 1;
+    const uint32_t lanes = network->virtual_queues ? network->options.outputs : 1;
     uint64_t oldest = UINT64_MAX;
     *packets = network->inputs[input].count;
     for (uint32_t i = 0; i < lanes; i++) {

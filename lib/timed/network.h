@@ -74,6 +74,7 @@ typedef struct gpci_network {
     uint32_t input_room, output_room;
     uint32_t in_words, out_words; /* of bitmaps of inputs, outputs */
     bool match_woken;             /* the last output is to be stepped in this cycle */
+    bool virtual_queues;          /* several lanes an input */
     bool fast;                    /* several network cycles in one of the core */
     bool unusual;                 /* fast, or watched */
     gpci_network_input *inputs;
@@ -97,10 +98,6 @@ typedef struct gpci_network {
     gpci_network_watch_fn watch;
     void *watch_data;
 } gpci_network;
-
-GPCI_INLINE bool gpci_network_is_virtual(const gpci_network *network) {
-    return network->options.queues == GPCI_QUEUES_VIRTUAL;
-}
 
 /* `pool` and `wheel` are borrowed. GPC_ERROR_MEMORY. */
 gpc_status gpci_network_create(gpc_context *context, const gpci_network_options *options, gpci_pool *pool,

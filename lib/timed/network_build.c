@@ -7,7 +7,7 @@
 static bool create_bitmaps(gpci_network *network) {
     const size_t in = network->in_words, out = network->out_words;
     const size_t requests = network->options.outputs * in;
-    const size_t wanted = gpci_network_is_virtual(network) ? network->options.inputs * out : 0;
+    const size_t wanted = network->virtual_queues ? network->options.inputs * out : 0;
     network->word_count = requests + wanted + in + 5 * out;
     network->words = gpci_zalloc(network->context, network->word_count, sizeof *network->words);
     if (!network->words)
@@ -25,7 +25,7 @@ static bool create_bitmaps(gpci_network *network) {
 
 static bool create_ports(gpci_network *network) {
     const uint32_t inputs = network->options.inputs, outputs = network->options.outputs;
-    const size_t lanes = gpci_network_is_virtual(network) ? (size_t)inputs * outputs : inputs;
+    const size_t lanes = network->virtual_queues ? (size_t)inputs * outputs : inputs;
     network->inputs = gpci_zalloc(network->context, inputs, sizeof *network->inputs);
     network->outputs = gpci_zalloc(network->context, outputs, sizeof *network->outputs);
     network->lanes = gpci_zalloc(network->context, lanes, sizeof *network->lanes);
@@ -58,6 +58,7 @@ gpc_status gpci_network_create(gpc_context *context, const gpci_network_options 
     network->pool = pool;
     network->wheel = wheel;
     network->options = *options;
+    network->virtual_queues = options->queues == GPCI_QUEUES_VIRTUAL;
     network->input_room = room_of(options->input_room);
     network->output_room = room_of(options->output_room);
     network->in_words = (options->inputs + 63) / 64;
@@ -85,7 +86,7 @@ void gpci_network_destroy(gpci_network *network) {
 
 void gpci_network_state(gpci_network *network, gpci_state_fn visit, void *user_data) {
     const uint32_t inputs = network->options.inputs, outputs = network->options.outputs;
-    const size_t lanes = gpci_network_is_virtual(network) ? (size_t)inputs * outputs : inputs;
+    const size_t lanes = network->virtual_queues ? (size_t)inputs * outputs : inputs;
     visit(user_data, network->inputs, inputs * sizeof *network->inputs);
     visit(user_data, network->outputs, outputs * sizeof *network->outputs);
     visit(user_data, network->lanes, lanes * sizeof *network->lanes);
