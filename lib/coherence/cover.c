@@ -11,15 +11,17 @@
  * served by exactly one of its low modules, otherwise a request would have no destination, or two.
  *
  * There are too many addresses to try each. But the borders of all ranges cut them into stretches, within which only
- * the residues (address / divisor) mod modulus decide, and these repeat after the least common multiple of all divisor
- * * modulus. So it is enough to try one such period in each stretch, one address in each greatest common divisor of the
- * divisors, as no residue changes within that.
+ * the residues (address / divisor) mod modulus decide. These repeat after the least common multiple of all products
+ * divisor x modulus, the period, and do not change within the greatest common divisor of all divisors, the step. So in
+ * each stretch one address of each step of one period is enough.
  *
- * Example, an L1 that serves all, over three low modules:
- *   a  addresses 0 to 0xfff        b  from 0x1000 on, (address / 256) mod 2 == 0        c  the same, == 1
- * Stretches: 0 to 0xfff, and from 0x1000 on. The period is 512 and the step 256. In the first stretch, a, which has no
- * residue, serves all, b and c begin later: sound. In the second 0x1000 is b's and 0x1100 is c's: sound, and what
- * follows repeats that. If b had residue 1 as c has, "'l1'.low has no module that serves address 0x1000".
+ * Example, an L1 that serves all addresses, over three modules:
+ *   a  over a memory from 0 to 0xfff
+ *   b  over a memory from 0x1000 on; of its addresses those with (address / 256) mod 2 == 0
+ *   c  over the same memory, with == 1
+ * Stretches: 0 to 0xfff, and from 0x1000 on. The period is 512, the step 256. In the first stretch 0 and 0x100 are both
+ * a's: sound. In the second, 0x1000 is b's and 0x1100 is c's: sound, and all that follows repeats these two. If b had
+ * the same residue as c, the L1 would be refused: "'l1'.low has no module that serves address 0x1000".
  */
 
 #define MOST_STEPS 65536u
@@ -77,8 +79,7 @@ static gpc_status check_address(const gpc_coherence *c, const gpci_module *m, ui
     return GPC_OK;
 }
 
-/* How residues change along addresses. Bytes within which all stay the same (0: there are none), and after which they
- * repeat. */
+/* The step and the period of some modules' residues, in bytes. Step 0: none of them is interleaved. */
 typedef struct interleaving {
     uint64_t step, period;
     bool overflow;

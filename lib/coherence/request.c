@@ -2,10 +2,9 @@
 #include "coherence/transaction.h"
 
 /*
- * Requests towards memory. R, which misses, or lacks the right to write, sends a request to T, its low module:
- *   read request   for a copy. T has it, or reads it from its own low module; owners above T are probed, since theirs
- *   may
- *                  be newer. R becomes a sharer, and the owner if it is the only one
+ * Requests towards memory. R misses, or lacks the right to write, and sends a request to T, its low module:
+ *   read request   for a copy. T has it, or reads it from its own low module; owners above T are probed, because their
+ *                  copies may be newer. R becomes a sharer, and the owner if it is the only one
  *   write request  for the only copy. All other copies above T are invalidated; T makes sure that there are none beside
  *                  its own branch of the tree; R becomes the owner and the only sharer
  *
@@ -104,7 +103,7 @@ gpci_tree_reply gpci_tree_read_request(gpc_coherence *c, const gpci_tree_request
         at = reply.at;
         shared |= reply.shared;
     } else {
-        (void)gpci_tree_rule(c, t, found.state, GPC_EVENT_READ_ABOVE); /* fails the tree where the table forbids it */
+        (void)gpci_tree_rule(c, t, found.state, GPC_EVENT_READ_ABOVE); /* the table may forbid it */
         at = gpci_tree_probe_owners(c, t, &owners, at);
         shared |= found.state == GPC_LINE_O || found.state == GPC_LINE_N || found.state == GPC_LINE_S;
     }

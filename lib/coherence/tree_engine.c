@@ -6,9 +6,9 @@
 
 /*
  * An access of a processor at its first-level module. The table has a rule for the state in which the block is found
- * and the kind of access. It says whether the module asks its low module, for a copy or for the only one, and which
- * state the block then takes: which of two, where the reply says whether others have copies. What other modules do is
- * in request.c, probe.c and put.c.
+ * and the kind of access. It says what the module requests from its low module, if anything, a copy or the only copy,
+ * and which state the block then takes; after a read request this depends on whether other modules have copies. What
+ * the other modules do is in request.c, probe.c and put.c.
  *
  * Example, nmoesi: a STORE finds S. The rule says WRITE_REQUEST, next M: the request goes down, all other copies are
  * invalidated, and the block is in M.
@@ -22,7 +22,7 @@ typedef struct gpci_tree_access {
     gpc_protocol_rule rule;
     gpci_tree_point at;
     bool hit;   /* no request to the low module */
-    bool dirty; /* others' modified bytes came with the rights */
+    bool dirty; /* the write request brought bytes that other modules had modified */
 } gpci_tree_access;
 
 /*
@@ -329,7 +329,7 @@ static gpc_status check(const gpc_coherence *c, const gpc_coherence_request *req
     return c->failed == GPC_OK ? GPC_OK : gpci_tree_engine_failure(c, error);
 }
 
-/* All that is no plain hit. In one function with `run`: what misses would pay for one call more. */
+/* Everything but plain hits. One function with `run`, because a call more would slow down each miss. */
 static GPCI_NOINLINE gpc_status access_step_by_step(gpc_coherence *c, const gpc_coherence_request *request,
                                                     const gpc_request *carried, gpc_error *error,
                                                     gpc_coherence_result *result) {
@@ -361,7 +361,7 @@ static GPCI_COLD gpc_status access_shown(gpc_coherence *c, const gpc_coherence_r
     return gpci_coherence_access(c, request, &shown, error, result);
 }
 
-/* A host's request that is of a newer or older header, or one of a tree whose policies are shown requests. */
+/* Seldom: a request of the size of another header, or a tree with policies that are shown requests. */
 static GPCI_COLD gpc_status access_other(gpc_coherence *c, const gpc_coherence_request *request, gpc_error *error,
                                          gpc_coherence_result *result) {
     gpc_coherence_request ours = GPC_COHERENCE_REQUEST_INIT;
