@@ -66,6 +66,13 @@ class Text(unittest.TestCase):
                 lines = enumerate(text.splitlines(), 1)
                 self.assertEqual([n for n, line in lines if line != line.rstrip()], [], "space at the end")
 
+    def test_width(self):
+        """No line of the library is wider than 120 columns: clang-format leaves comments as they are."""
+        for path in [path for folder in ("include", "lib") for path in (ROOT / folder).rglob("*.[ch]")]:
+            lines = enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+            wide = [number for number, line in lines if len(line) > 120]
+            self.assertEqual(wide, [], path.relative_to(ROOT))
+
     def test_licence_comes_first(self):
         for path in sources(".c", ".h"):
             self.assertTrue(path.read_text(encoding="utf-8").startswith(f"/* {SPDX} */\n"), path)
