@@ -9,7 +9,7 @@
  * X(id, field, "name", "unit", KIND, OBJECT, NEEDS, "since", "meaning")
  *
  *   id      what the counter is to every version of the library: never changed, and never given to another counter,
- *           even when the row is gone. A new row stands where it reads best, and its id is the next free one: 255.
+ *           even when the row is gone. A new row stands where it reads best, and its id is the next free one: 257.
  *   field   in a struct of statistics
  *   name    in JSON, CSV and Python
  *   KIND    how instances and kernels add up: SUM, MAX, or GAUGE: the sum over cycles of what a queue held
@@ -267,6 +267,8 @@
     X(254, link_bytes, "link.bytes", "bytes", SUM, WHOLE, LINKS, "0.2", "that they had, headers included")            \
     X(127, dram_reads, "dram.reads", "bursts", SUM, CHANNEL, CLOCK, "0.1", "column reads")                            \
     X(128, dram_writes, "dram.writes", "bursts", SUM, CHANNEL, CLOCK, "0.1", "column writes")                         \
+    X(255, dram_read_bytes, "dram.read_bytes", "bytes", SUM, CHANNEL, CLOCK, "0.2", "that column reads moved")        \
+    X(256, dram_write_bytes, "dram.write_bytes", "bytes", SUM, CHANNEL, CLOCK, "0.2", "that column writes moved")     \
     X(129, dram_row_hits, "dram.row_hits", "bursts", SUM, CHANNEL, CLOCK, "0.1",                                      \
       "of both, to a row that was open when they were chosen")                                                        \
     X(130, dram_activates, "dram.activates", "commands", SUM, CHANNEL, CLOCK, "0.1", "rows opened")                   \
@@ -296,17 +298,17 @@
 #define GPC_AGE_BUCKETS 65
 #define GPC_SEGMENT_BUCKETS 5
 #define GPC_HISTOGRAMS(X)                                                                                             \
-    X(143, l1_transactions_per_load, "l1.transactions_per_load", GPC_TRANSACTION_BUCKETS, "instructions", WHOLE,      \
+    X(143, l1_transactions_per_load, "l1.transactions_per_load", GPC_TRANSACTION_BUCKETS, "instructions", L1,         \
       NOTHING, "0.1", "loads by line transactions they made: bucket n = n transactions, the last = that many or more")\
-    X(144, l1_hits_by_age, "l1.hits_by_age", GPC_AGE_BUCKETS, "transactions", WHOLE, CLOCK, "0.1",                    \
+    X(144, l1_hits_by_age, "l1.hits_by_age", GPC_AGE_BUCKETS, "transactions", L1, CLOCK, "0.1",                       \
       "load hits by relative warp age: bucket 0 = oldest warp of the SM, the last = that young or younger")           \
-    X(145, l1_fetches, "l1.fetches", GPC_SEGMENT_BUCKETS, "requests", WHOLE, NOTHING, "0.1",                          \
+    X(145, l1_fetches, "l1.fetches", GPC_SEGMENT_BUCKETS, "requests", L1, NOTHING, "0.1",                             \
       "reads of L2 by L1 by size: bucket n = 32n bytes (4: the 128-byte transactions of seeds/001 III.A)")            \
-    X(146, l1_bypass_fetches, "l1.bypass_fetches", GPC_SEGMENT_BUCKETS, "requests", WHOLE, NOTHING, "0.1",            \
+    X(146, l1_bypass_fetches, "l1.bypass_fetches", GPC_SEGMENT_BUCKETS, "requests", L1, NOTHING, "0.1",               \
       "of these, those whose data L1 did not keep")                                                                   \
-    X(147, load_latency, "load.latency", GPC_LATENCY_BUCKETS, "instructions", WHOLE, CLOCK, "0.1",                    \
+    X(147, load_latency, "load.latency", GPC_LATENCY_BUCKETS, "instructions", SM, CLOCK, "0.1",                       \
       "completed warp loads by latency: bucket n = from 32n core cycles, the last = that many or more")               \
-    X(148, round_trip_latency, "round_trip.latency", GPC_LATENCY_BUCKETS, "requests", WHOLE, CLOCK, "0.1",            \
+    X(148, round_trip_latency, "round_trip.latency", GPC_LATENCY_BUCKETS, "requests", SM, CLOCK, "0.1",               \
       "L1 misses that DRAM served by round-trip latency, likewise")
 
 /* Ratios of two counters: X(id, "name", numerator field, denominator field, "since", "meaning") */

@@ -145,6 +145,8 @@ void gpci_dram_add_stats(const gpc_dram *dram, uint32_t channel, uint64_t cycle,
             gpci_lane_idle(lane, cycle, &precharges, &refreshes);
         stats->dram_reads += n->columns[0];
         stats->dram_writes += n->columns[1];
+        stats->dram_read_bytes += n->columns[0] * rules->t.burst_bytes;
+        stats->dram_write_bytes += n->columns[1] * rules->t.burst_bytes;
         stats->dram_row_hits += n->row_hits;
         stats->dram_activates += n->activates;
         stats->dram_precharges += n->precharges + precharges;

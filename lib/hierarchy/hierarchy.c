@@ -153,6 +153,15 @@ void gpci_hierarchy_add_sm(const gpc_hierarchy *h, uint32_t sm, gpc_stats *s) {
     h->driver->add_sm(h, sm, s);
 }
 
+void gpci_hierarchy_add_sm_histograms(const gpc_hierarchy *h, uint32_t sm, gpc_stats *s) {
+    const gpci_sm_counts *c = &h->of_sm[sm];
+#define X(id, field, name, buckets, ...)   \
+    for (size_t k = 0; k < (buckets); k++) \
+        s->field[k] += c->field[k];
+    GPC_HISTOGRAMS(X)
+#undef X
+}
+
 void gpci_hierarchy_add_slice(const gpc_hierarchy *h, uint32_t slice, gpc_stats *s) {
     const gpci_slice_counts *c = &h->of_slice[slice];
 #define ADD(field) s->field += c->field;
@@ -165,6 +174,8 @@ void gpci_hierarchy_add_slice(const gpc_hierarchy *h, uint32_t slice, gpc_stats 
 
 void gpci_hierarchy_add_rest(const gpc_hierarchy *h, gpc_stats *s) {
     gpci_stats_add(s, &h->stats);
+    for (uint32_t sm = 0; sm < h->sms; sm++)
+        gpci_hierarchy_add_sm_histograms(h, sm, s);
     for (uint32_t slice = 0; slice < h->slices; slice++)
         gpci_hierarchy_add_slice(h, slice, s);
     h->driver->add_rest(h, s);

@@ -39,12 +39,14 @@ gpc_status gpci_object_values_get(const gpc_hierarchy *h, gpc_object kind, uint3
     memset(v, 0, sizeof *v);
     v->has[GPC_TABLE_HIERARCHY] = kind != GPC_OBJECT_NETWORK && kind != GPC_OBJECT_CLUSTER;
     v->has[GPC_TABLE_NETWORK] = kind == GPC_OBJECT_NETWORK;
-    if (kind == GPC_OBJECT_WHOLE)
+    if (kind == GPC_OBJECT_WHOLE) {
         gpci_hierarchy_stats(h, &v->stats);
-    else if (kind == GPC_OBJECT_SM || kind == GPC_OBJECT_L1)
+    } else if (kind == GPC_OBJECT_SM || kind == GPC_OBJECT_L1) {
         gpci_hierarchy_add_sm(h, index, &v->stats);
-    else if (kind == GPC_OBJECT_SLICE)
+        gpci_hierarchy_add_sm_histograms(h, index, &v->stats);
+    } else if (kind == GPC_OBJECT_SLICE) {
         gpci_hierarchy_add_slice(h, index, &v->stats);
+    }
     h->levels->object(h, kind, index, v);
     h->driver->object(h, kind, index, v);
     return GPC_OK;
@@ -76,7 +78,7 @@ static bool measured(const gpc_hierarchy *h, gpc_object kind, bool replayed, con
     case GPC_NEEDS_REPLAY:
         return replayed && h->driver->measures(h, GPC_NEEDS_CLOCK);
     case GPC_NEEDS_ISSUE:
-        return kind == GPC_OBJECT_WHOLE || (replayed && h->driver->measures(h, GPC_NEEDS_CLOCK));
+        return kind == GPC_OBJECT_WHOLE || replayed;
     case GPC_NEEDS_REUSE:
         return cache && cache->options.track_reuse;
     case GPC_NEEDS_WARPS:

@@ -55,6 +55,9 @@ typedef struct gpci_sm_counts {
 #define X(id, field, name, unit, kind, objects, ...) GPCI_SM_##objects(GPCI_FIELD, field)
     GPC_COUNTERS(X)
 #undef X
+#define X(id, field, name, buckets, ...) uint64_t field[buckets];
+    GPC_HISTOGRAMS(X)
+#undef X
     gpc_cache_stats retired; /* of L1s that a resize replaced */
 } gpci_sm_counts;
 
@@ -111,10 +114,12 @@ GPCI_INLINE gpc_cache *gpci_l1_for(const gpc_hierarchy *h, uint32_t sm, uint8_t 
 #endif
 
 /*
- * hierarchy.c: statistics in two parts, each added to `stats`: what is counted by SM, and the rest. A histogram is part
- * of the rest; so are slices, which add_slice tells of one by one, but for what the clock counts. The sum of all.
+ * hierarchy.c: statistics in two parts, each added to `stats`: what is counted by SM, and the rest. Histograms are long,
+ * and of the rest: all SMs', which add_sm_histograms tells of one by one; so are slices (add_slice), but for what the
+ * clock counts. The sum of all.
  */
 void gpci_hierarchy_add_sm(const gpc_hierarchy *h, uint32_t sm, gpc_stats *stats);
+void gpci_hierarchy_add_sm_histograms(const gpc_hierarchy *h, uint32_t sm, gpc_stats *stats);
 void gpci_hierarchy_add_slice(const gpc_hierarchy *h, uint32_t slice, gpc_stats *stats);
 void gpci_hierarchy_add_rest(const gpc_hierarchy *h, gpc_stats *stats);
 void gpci_hierarchy_stats(const gpc_hierarchy *h, gpc_stats *stats);

@@ -25,7 +25,7 @@ GPCI_INLINE void gpci_count_l1_load(gpc_hierarchy *h, uint32_t sm, uint32_t hits
 /* With a clock: the same line as a whole, `hit` where nothing of it was missing. */
 GPCI_INLINE void gpci_count_l1_load_line(gpc_hierarchy *h, uint32_t sm, uint32_t warp_age, bool hit) {
     if (hit)
-        h->stats.l1_hits_by_age[warp_age < GPC_AGE_BUCKETS ? warp_age : GPC_AGE_BUCKETS - 1]++;
+        h->of_sm[sm].l1_hits_by_age[warp_age < GPC_AGE_BUCKETS ? warp_age : GPC_AGE_BUCKETS - 1]++;
     else
         h->of_sm[sm].l1_load_line_misses++;
 }
@@ -55,14 +55,14 @@ GPCI_INLINE void gpci_count_l1_store(gpc_hierarchy *h, uint32_t sm, uint32_t hit
 GPCI_INLINE void gpci_count_l1_fetch(gpc_hierarchy *h, uint32_t sm, uint8_t segments) {
     uint32_t count = gpci_count_sectors(segments);
     h->of_sm[sm].l1_fetched_sectors += count;
-    h->stats.l1_fetches[count]++;
+    h->of_sm[sm].l1_fetches[count]++;
 }
 
 /* and of these what it does not keep. */
 GPCI_INLINE void gpci_count_l1_bypass(gpc_hierarchy *h, uint32_t sm, uint8_t segments) {
     uint32_t count = gpci_count_sectors(segments);
     h->of_sm[sm].l1_bypassed_sectors += count;
-    h->stats.l1_bypass_fetches[count]++;
+    h->of_sm[sm].l1_bypass_fetches[count]++;
 }
 
 /* Dirty sectors that leave an L1 with their line. */

@@ -36,7 +36,7 @@ static void count_lines(gpc_hierarchy *h, uint32_t sm, uint8_t kind, uint32_t co
         c->l1_load_sectors += sum.segments;
         c->l1_load_bytes_used += sum.used;
         c->l1_load_bytes_moved += (uint64_t)sum.moved * GPCI_SEGMENT;
-        h->stats.l1_transactions_per_load[count < GPC_TRANSACTION_BUCKETS ? count : GPC_TRANSACTION_BUCKETS - 1]++;
+        c->l1_transactions_per_load[count < GPC_TRANSACTION_BUCKETS ? count : GPC_TRANSACTION_BUCKETS - 1]++;
         break;
     case GPC_STORE:
         c->l1_store_requests++;

@@ -65,7 +65,8 @@ static const gpc_instruction *go_on(gpc_replay *r, uint32_t sm, gpci_block_run *
     uint64_t passed = (uint64_t)(i - warp->next) - (found != NULL);
     r->first_pc = first;
     r->last_pc = last;
-    r->threads += threads;
+    r->sms[sm].threads += threads;
+    r->sms[sm].instructions += passed;
     r->instructions += passed;
     if (r->policies_vote) {
         r->samples[sm].active_cycles++;

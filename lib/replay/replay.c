@@ -120,8 +120,20 @@ gpc_status gpci_replay_progress(gpc_replay *r, gpc_error *error) {
     return GPC_OK;
 }
 
+/* Each SM has counted its own. */
+static void count_by_sm(gpc_replay *r) {
+    for (uint32_t sm = 0; sm < r->sm_count; sm++) {
+        r->hierarchy->of_sm[sm].warp_instructions += r->sms[sm].instructions;
+        r->hierarchy->of_sm[sm].thread_instructions += r->sms[sm].threads;
+        r->sms[sm].instructions = r->sms[sm].threads = 0;
+    }
+}
+
 void gpci_replay_count(gpc_replay *r) {
-    gpc_hierarchy_count_instructions(r->hierarchy, r->instructions, r->threads, r->blocks - r->blocks_told);
+    if (!r->timed)
+        count_by_sm(r);
+    gpc_hierarchy_count_instructions(r->hierarchy, r->timed ? r->instructions : 0, r->threads,
+                                     r->blocks - r->blocks_told);
     r->instructions_told += r->instructions;
     r->blocks_told = r->blocks;
     r->instructions = r->threads = 0;
@@ -140,6 +152,8 @@ void gpci_replay_sample(gpc_replay *r, uint64_t cycle, uint64_t cycles) {
 
 void gpci_replay_begin(gpc_replay *r) {
     r->instructions = r->threads = r->blocks = r->instructions_told = r->blocks_told = 0;
+    for (uint32_t sm = 0; sm < r->sm_count; sm++)
+        r->sms[sm].instructions = r->sms[sm].threads = 0;
     r->next_progress = PROGRESS_EVERY;
     r->first_pc = UINT64_MAX;
     r->last_pc = 0;

@@ -33,6 +33,7 @@ typedef struct gpci_sm_run {
     uint32_t residents;
     uint32_t turn; /* resident block whose turn it is */
     gpci_block_run *first_queued, *last_queued;
+    uint64_t instructions, threads; /* functional: that the hierarchy has not counted yet */
 } gpci_sm_run;
 
 /* A turn that has come to its memory instruction. */
@@ -79,7 +80,7 @@ struct gpc_replay {
     uint32_t queued, resident;
     bool by_map;                             /* blocks go where the trace says */
     bool ended;                              /* the trace has no further block of this kernel */
-    uint64_t instructions, threads, blocks;  /* the first two: that the hierarchy has not counted yet */
+    uint64_t instructions, threads, blocks;  /* the first two: that the hierarchy has not counted yet; threads: timed */
     uint64_t instructions_told, blocks_told; /* that it has */
     uint64_t next_progress;                  /* instructions */
     uint64_t first_pc, last_pc;

@@ -16,7 +16,7 @@ static uint32_t note_places(uint32_t *places, bool by_sm) {
     size_t rows;
     const gpc_counter_info *info = gpci_counters(GPC_TABLE_HIERARCHY, &rows);
     for (; rows-- && !info->ratio; info++) {
-        bool of_sm = info->objects >> GPC_OBJECT_SM & 1;
+        bool of_sm = info->objects >> GPC_OBJECT_SM & 1 && info->kind != GPC_COUNTER_HISTOGRAM;
         for (size_t k = 0; info->merge == GPC_MERGE_SUM && of_sm == by_sm && k < info->buckets; k++)
             places[count++] = (uint32_t)(info->offset / sizeof(uint64_t) + k);
     }

@@ -28,7 +28,7 @@ static uint64_t bucket_of(uint64_t cycles) {
 static void count_load(gpc_hierarchy *h, uint32_t sm, uint64_t cycles) {
     h->of_sm[sm].loads_completed++;
     h->of_sm[sm].load_cycles += cycles;
-    h->stats.load_latency[bucket_of(cycles)]++;
+    h->of_sm[sm].load_latency[bucket_of(cycles)]++;
 }
 
 static void complete(gpci_timed *t, uint32_t number) {
@@ -86,7 +86,7 @@ void gpci_l1_round_trip(gpci_timed *t, const gpci_stage *stage, const gpci_packe
     uint64_t cycles = t->wheel.now - p->born;
     t->h->of_sm[stage->index].round_trips++;
     t->h->of_sm[stage->index].round_trip_cycles += cycles;
-    t->h->stats.round_trip_latency[bucket_of(cycles)]++;
+    t->h->of_sm[stage->index].round_trip_latency[bucket_of(cycles)]++;
 }
 
 void gpci_l1_done(gpci_timed *t, uint32_t packet, uint8_t level) {

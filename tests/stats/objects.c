@@ -183,8 +183,8 @@ Test(objects, histograms) {
     cr_assert_eq(gpc_hierarchy_read_histogram(m.hierarchy, GPC_OBJECT_WHOLE, 0, id, few, 2, NULL), GPC_OK);
     cr_expect_eq(few[0], buckets[0]);
     cr_expect_eq(few[0] + few[1], sum, "the last has what is beyond");
-    cr_assert_eq(gpc_hierarchy_read_histogram(m.hierarchy, GPC_OBJECT_SM, 0, id, few, 2, &length), GPC_OK);
-    cr_expect_eq(length, 0, "an SM has none");
+    cr_assert_eq(gpc_hierarchy_read_histogram(m.hierarchy, GPC_OBJECT_SLICE, 0, id, few, 2, &length), GPC_OK);
+    cr_expect_eq(length, 0, "a slice has none");
     uint64_t value;
     uint32_t counter = id_of(GPC_TABLE_HIERARCHY, "cycles"), ratio = id_of(GPC_TABLE_HIERARCHY, "ipc");
     cr_expect_eq(gpc_hierarchy_read_histogram(m.hierarchy, GPC_OBJECT_WHOLE, 0, counter, few, 2, NULL),
@@ -192,6 +192,118 @@ Test(objects, histograms) {
     cr_expect_eq(gpc_hierarchy_read_histogram(m.hierarchy, GPC_OBJECT_WHOLE, 0, id, few, 0, NULL), GPC_ERROR_ARGUMENT);
     cr_expect_eq(gpc_hierarchy_read(m.hierarchy, GPC_OBJECT_WHOLE, 0, &id, 1, &value), GPC_ERROR_ARGUMENT);
     cr_expect_eq(gpc_hierarchy_read(m.hierarchy, GPC_OBJECT_WHOLE, 0, &ratio, 1, &value), GPC_ERROR_ARGUMENT);
+    destroy(&m);
+}
+
+/* Buckets of the objects of a kind sum to the whole's, of all kernels and of the last. */
+static void check_histogram(const made *m, gpc_object kind, const gpc_counter_info *info) {
+    uint64_t whole[GPC_AGE_BUCKETS], sum[GPC_AGE_BUCKETS] = {0}, of_kernel[GPC_AGE_BUCKETS] = {0}, one[GPC_AGE_BUCKETS];
+    size_t length;
+    cr_assert_leq(info->buckets, GPC_AGE_BUCKETS);
+    for (uint32_t n = 0; n < gpc_hierarchy_object_count(m->hierarchy, kind); n++) {
+        cr_assert_eq(gpc_hierarchy_read_histogram(m->hierarchy, kind, n, info->id, one, info->buckets, &length),
+                     GPC_OK);
+        cr_assert_eq(length, info->buckets, "%s", info->name);
+        for (size_t k = 0; k < length; k++)
+            sum[k] += one[k];
+        cr_assert_eq(gpc_replay_read_histogram(m->replay, kind, n, info->id, one, info->buckets, &length), GPC_OK);
+        for (size_t k = 0; k < length; k++)
+            of_kernel[k] += one[k];
+    }
+    cr_assert_eq(gpc_hierarchy_read_histogram(m->hierarchy, GPC_OBJECT_WHOLE, 0, info->id, whole, info->buckets, NULL),
+                 GPC_OK);
+    const uint64_t *last = (const uint64_t *)(const void *)((const char *)&m->stats + info->offset);
+    for (size_t k = 0; k < info->buckets; k++) {
+        cr_expect_eq(sum[k], whole[k], "%s, bucket %zu", info->name, k);
+        cr_expect_eq(of_kernel[k], last[k], "%s, bucket %zu of the kernel", info->name, k);
+    }
+}
+
+static void check_histograms(const char *settings, unsigned least) {
+    made m;
+    unsigned seen = 0;
+    make(&m, "kepler", settings);
+    cr_assert_eq(gpc_replay_keep_objects(m.replay, true), GPC_OK);
+    run(&m, "synthetic:transpose-naive:32KiB");
+    run(&m, "synthetic:bicg:32KiB");
+    gpc_counter_info info = GPC_COUNTER_INFO_INIT;
+    for (size_t i = 0; gpc_counter_at(i, &info) == GPC_OK; i++) {
+        uint64_t bucket;
+        size_t length;
+        if (info.kind != GPC_COUNTER_HISTOGRAM)
+            continue;
+        cr_assert_eq(gpc_hierarchy_read_histogram(m.hierarchy, GPC_OBJECT_WHOLE, 0, info.id, &bucket, 1, &length),
+                     GPC_OK);
+        cr_assert(info.objects >> GPC_OBJECT_SM & 1, "%s", info.name);
+        if (!length)
+            continue;
+        check_histogram(&m, GPC_OBJECT_SM, &info);
+        if (info.objects >> GPC_OBJECT_L1 & 1)
+            check_histogram(&m, GPC_OBJECT_L1, &info);
+        seen += bucket > 0;
+    }
+    cr_expect_geq(seen, least, "%s: only %u histograms with anything in them", settings, seen);
+    gpc_hierarchy_reset_stats(m.hierarchy);
+    uint64_t first;
+    cr_assert_eq(gpc_hierarchy_read_histogram(m.hierarchy, GPC_OBJECT_SM, 0,
+                                              id_of(GPC_TABLE_HIERARCHY, "l1.transactions_per_load"), &first, 1, NULL),
+                 GPC_OK);
+    cr_expect_eq(first, 0, "after a reset");
+    destroy(&m);
+}
+
+Test(objects, histograms_by_sm) {
+    check_histograms("mode = functional\n", 2);
+    check_histograms("mode = timed\n", 5);
+    check_histograms("mode = timed\nl1.bypass = always-bypass\n", 5);
+}
+
+/* What a channel moves is its bursts, of which those of the whole bring all sectors that are counted as read. */
+Test(objects, bytes_of_channels) {
+    made m;
+    uint64_t moved[2] = {0, 0};
+    const uint32_t ids[] = {id_of(GPC_TABLE_HIERARCHY, "dram.reads"), id_of(GPC_TABLE_HIERARCHY, "dram.writes"),
+                            id_of(GPC_TABLE_HIERARCHY, "dram.read_bytes"),
+                            id_of(GPC_TABLE_HIERARCHY, "dram.write_bytes")};
+    make(&m, "kepler", "mode = timed\ndram.burst_bytes = 32\n");
+    run(&m, "synthetic:transpose-naive:64KiB");
+    for (uint32_t n = 0; n < gpc_hierarchy_object_count(m.hierarchy, GPC_OBJECT_CHANNEL); n++) {
+        uint64_t values[4];
+        cr_assert_eq(gpc_hierarchy_read(m.hierarchy, GPC_OBJECT_CHANNEL, n, ids, 4, values), GPC_OK);
+        cr_expect_eq(values[2], values[0] * 32);
+        cr_expect_eq(values[3], values[1] * 32);
+        moved[0] += values[2];
+        moved[1] += values[3];
+    }
+    cr_expect_eq(moved[0], m.stats.dram_read_bytes);
+    cr_expect_eq(moved[1], m.stats.dram_write_bytes);
+    cr_expect_eq(moved[0], (m.stats.dram_read_sectors - m.stats.dram_launch_sectors) * 32);
+    cr_expect_gt(moved[0], 0);
+    destroy(&m);
+}
+
+/* A functional replay knows whose instructions it goes through, those too that touch no memory. */
+Test(objects, functional_instructions) {
+    made m;
+    make(&m, "kepler", "mode = functional\n");
+    cr_assert_eq(gpc_replay_keep_objects(m.replay, true), GPC_OK);
+    run(&m, "synthetic:vectoradd:32KiB");
+    static const char *const names[] = {"warp_instructions", "thread_instructions"};
+    const uint64_t whole[] = {m.stats.warp_instructions, m.stats.thread_instructions};
+    uint32_t sms = gpc_hierarchy_object_count(m.hierarchy, GPC_OBJECT_SM);
+    for (unsigned i = 0; i < 2; i++) {
+        uint32_t id = id_of(GPC_TABLE_HIERARCHY, names[i]), busy = 0;
+        uint64_t sum = 0, value;
+        for (uint32_t n = 0; n < sms; n++) {
+            cr_assert_eq(gpc_replay_read(m.replay, GPC_OBJECT_SM, n, &id, 1, &value), GPC_OK);
+            cr_assert_neq(value, GPC_ABSENT);
+            sum += value;
+            busy += value > 0;
+        }
+        cr_expect_eq(sum, whole[i], "%s", names[i]);
+        cr_expect_gt(busy, 1);
+    }
+    cr_expect_gt(whole[0], m.stats.l1_load_requests + m.stats.l1_store_requests, "others are among them");
     destroy(&m);
 }
 
