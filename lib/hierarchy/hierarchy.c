@@ -153,11 +153,14 @@ void gpci_hierarchy_add_sm(const gpc_hierarchy *h, uint32_t sm, gpc_stats *s) {
     h->driver->add_sm(h, sm, s);
 }
 
+static void add_buckets(uint64_t *restrict into, const uint64_t *restrict more, size_t buckets) {
+    for (size_t k = 0; k < buckets; k++)
+        into[k] += more[k];
+}
+
 void gpci_hierarchy_add_sm_histograms(const gpc_hierarchy *h, uint32_t sm, gpc_stats *s) {
     const gpci_sm_counts *c = &h->of_sm[sm];
-#define X(id, field, name, buckets, ...)   \
-    for (size_t k = 0; k < (buckets); k++) \
-        s->field[k] += c->field[k];
+#define X(id, field, name, buckets, ...) add_buckets(s->field, c->field, buckets);
     GPC_HISTOGRAMS(X)
 #undef X
 }
