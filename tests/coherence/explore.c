@@ -118,6 +118,25 @@ Test(explore, slc_glc, .timeout = 3600) {
     explore_all("slc-glc");
 }
 
+/*
+ * Two branches, each with a non-inclusive L2 that may keep a directory entry alone of what its L1 still has: two blocks
+ * and two bytes, without which nothing can be older than what another branch has. As many states as are reached first, by
+ * loads and stores alone: with flushes among them it takes many more to come as far.
+ */
+Test(explore, two_loose_branches, .timeout = 3600) {
+    for (size_t f = 0; f < EXPLORE_FAMILIES; f++) {
+        if (!effort_takes(f))
+            continue;
+        explore_setup setup =
+            explore_setup_of(context, &explore_families[f], explore_tree_of("2 loose L2, room above"), 2, 2);
+        setup.kinds = EXPLORE_BIT(LOAD) | EXPLORE_BIT(STORE) | EXPLORE_BIT(N_STORE);
+        setup.most = is_full() ? MOST_STATES : effort_of(30000);
+        const explore_report report = explored(&setup);
+        cr_expect(!report.violations && !report.failed, "%s", report.text);
+        cr_expect(report.complete || report.states > setup.most, "%s", report.text);
+    }
+}
+
 /* Depth first and from the last choice on: the same states, edges and messages. */
 Test(explore, order_does_not_matter) {
     static const char *const names[] = {"2 over memory of 1 entry", "2 over L2 of sub-blocks", "2 L2 of 1",

@@ -8,7 +8,7 @@
  * Exploration of all states that a small tree can reach, by the library's own code: a state is taken up, one access
  * is done, what must hold after it is checked, and the state it led to is looked up among those known.
  *
- * Each first-level cache holds one block, so that the second block evicts the first. Blocks have one or two bytes that
+ * Each first-level cache holds one block, but where a tree says otherwise, so that the second block evicts the first. Blocks have one or two bytes that
  * are ever written, with 0 or 1. States that differ in nothing that can ever matter are one (explore_key.c).
  */
 
@@ -22,6 +22,7 @@ typedef struct explore_tree {
     uint32_t l2;                            /* how many: each serves as many first-level caches */
     bool l3;                                /* one, over memory */
     uint32_t l2_ways, l3_ways, memory_ways; /* one set each; memory_ways 0: an entry for every block */
+    uint32_t first_ways;                    /* of the first level; 0: one */
     uint32_t l2_block;                      /* bytes; of all below the first level. 0: EXPLORE_BLOCK */
     bool non_inclusive;                     /* the second level */
     bool write_through, no_write_allocate;  /* the first level */

@@ -24,6 +24,7 @@ static const explore_tree trees[] = {
     {.name = "2 over L2 of sub-blocks", .caches = 2, .l2 = 1, .l2_ways = 1, .l2_block = 16},
     {.name = "3 over L2 of sub-blocks", .caches = 3, .l2 = 1, .l2_ways = 1, .l2_block = 16},
     {.name = "2 over a loose L2", .caches = 2, .l2 = 1, .l2_ways = 1, .non_inclusive = true},
+    {.name = "2 loose L2, room above", .caches = 2, .first_ways = 2, .l2 = 2, .l2_ways = 1, .non_inclusive = true},
     {.name = "2 writing through to L2", .caches = 2, .l2 = 1, .l2_ways = 1, .write_through = true},
     {.name = "2 writing around to L2",
      .caches = 2,

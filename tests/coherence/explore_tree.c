@@ -29,7 +29,7 @@ static void first_level(plan *p, const explore_setup *setup) {
     const explore_tree *t = &setup->tree;
     for (uint32_t i = 0; i < t->caches; i++) {
         const uint32_t low = t->l2 ? t->caches + i * t->l2 / t->caches : t->caches;
-        gpc_coherence_module *m = add(p, low, 1, EXPLORE_BLOCK);
+        gpc_coherence_module *m = add(p, low, t->first_ways ? t->first_ways : 1, EXPLORE_BLOCK);
         m->high_network = GPC_NO_MODULE;
         m->write_through = t->write_through;
         m->no_write_allocate = t->no_write_allocate;
