@@ -29,14 +29,29 @@ void gpci_fixed_arrive(gpci_lane *lane, uint32_t i, uint64_t cycle) {
     lane->plan.cycle = lane->channel->pool[lane->queue[0].first].end;
 }
 
-void gpci_fixed_run(gpci_lane *lane, uint64_t cycle) {
+static GPCI_COLD void tell(const gpci_lane *lane, uint64_t cycle, const gpci_burst *burst) {
+    gpci_lane_tell(lane, cycle, burst->write ? GPCI_DRAM_WRITE : GPCI_DRAM_READ, 0, GPCI_NO_ROW, burst->token, false);
+}
+
+GPCI_INLINE void run(gpci_lane *lane, uint64_t cycle, bool watched) {
     gpci_burst *pool = lane->channel->pool;
     while (lane->plan.cycle <= cycle) {
         uint64_t turn = lane->plan.cycle;
         uint32_t i = gpci_bursts_pop(pool, &lane->queue[0]);
-        gpci_lane_show(lane, turn, pool[i].write ? GPCI_DRAM_WRITE : GPCI_DRAM_READ, 0, GPCI_NO_ROW, pool[i].token,
-                       false);
+        if (watched)
+            tell(lane, turn, &pool[i]);
         gpci_lane_complete(lane, i, turn, turn + lane->rules->fixed_latency);
         lane->plan.cycle = lane->queue[0].first == GPCI_NO_REQUEST ? GPCI_NO_TIME : pool[lane->queue[0].first].end;
     }
+}
+
+static GPCI_COLD void run_watched(gpci_lane *lane, uint64_t cycle) {
+    run(lane, cycle, true);
+}
+
+void gpci_fixed_run(gpci_lane *lane, uint64_t cycle) {
+    if (GPCI_UNLIKELY(lane->channel->dram->trace != NULL))
+        run_watched(lane, cycle);
+    else
+        run(lane, cycle, false);
 }

@@ -177,8 +177,13 @@ GPCI_INLINE uint32_t gpci_bursts_pop(gpci_burst *pool, gpci_bursts *list) {
 }
 
 /* To who is shown commands, if anybody is. */
-void gpci_lane_show(const gpci_lane *lane, uint64_t cycle, uint8_t command, uint32_t bank, uint64_t row, uint64_t token,
-                    bool closes);
+GPCI_COLD void gpci_lane_tell(const gpci_lane *lane, uint64_t cycle, uint8_t command, uint32_t bank, uint64_t row,
+                              uint64_t token, bool closes);
+GPCI_INLINE void gpci_lane_show(const gpci_lane *lane, uint64_t cycle, uint8_t command, uint32_t bank, uint64_t row,
+                                uint64_t token, bool closes) {
+    if (GPCI_UNLIKELY(lane->channel->dram->trace != NULL))
+        gpci_lane_tell(lane, cycle, command, bank, row, token, closes);
+}
 
 /* A request of a lane leaves the queue; its data end at `end`. */
 void gpci_lane_complete(gpci_lane *lane, uint32_t i, uint64_t cycle, uint64_t end);

@@ -174,7 +174,7 @@ static uint64_t duration(const gpci_dram_rules *rules, uint8_t command) {
     }
 }
 
-static void show_to(const gpci_lane *lane, uint64_t cycle, uint8_t command, uint32_t bank, uint64_t row, uint64_t token,
+void gpci_lane_tell(const gpci_lane *lane, uint64_t cycle, uint8_t command, uint32_t bank, uint64_t row, uint64_t token,
                     bool closes) {
     const gpc_dram *dram = lane->channel->dram;
     gpci_dram_event event = {.cycle = cycle,
@@ -188,12 +188,6 @@ static void show_to(const gpci_lane *lane, uint64_t cycle, uint8_t command, uint
                              .command = command,
                              .auto_precharge = closes};
     dram->trace(dram->trace_data, &event);
-}
-
-void gpci_lane_show(const gpci_lane *lane, uint64_t cycle, uint8_t command, uint32_t bank, uint64_t row, uint64_t token,
-                    bool closes) {
-    if (GPCI_UNLIKELY(lane->channel->dram->trace != NULL))
-        show_to(lane, cycle, command, bank, row, token, closes);
 }
 
 void gpci_lane_complete(gpci_lane *lane, uint32_t i, uint64_t cycle, uint64_t end) {

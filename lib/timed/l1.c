@@ -33,7 +33,6 @@ static void count_load(gpc_hierarchy *h, uint32_t sm, uint64_t cycles) {
 
 static void complete(gpci_timed *t, uint32_t number) {
     gpci_flight *f = flight_at(t, number);
-    gpci_see_done(t, f);
     gpc_completion c = {.token = f->token,
                         .issued = f->issued,
                         .cycle = t->wheel.now,
@@ -55,12 +54,20 @@ static void complete(gpci_timed *t, uint32_t number) {
         t->callbacks.on_complete(t->callbacks.user_data, &c);
 }
 
+static GPCI_COLD void complete_watched(gpci_timed *t, uint32_t number) {
+    gpci_tell_done(t, flight_at(t, number));
+    complete(t, number);
+}
+
 /* All lines of a flight are done; it completes when its last hit's data are out of the port. */
 static void land(gpci_timed *t, uint32_t number) {
     gpci_flight *f = flight_at(t, number);
     gpci_stage *stage = &t->l1[f->sm];
     if (f->due <= t->wheel.now) {
-        complete(t, number);
+        if (GPCI_UNLIKELY(t->trace != NULL))
+            complete_watched(t, number);
+        else
+            complete(t, number);
         return;
     }
     f->next = UINT32_MAX;
@@ -89,19 +96,33 @@ void gpci_l1_round_trip(gpci_timed *t, const gpci_stage *stage, const gpci_packe
     t->h->of_sm[stage->index].round_trip_latency[bucket_of(cycles)]++;
 }
 
-void gpci_l1_done(gpci_timed *t, uint32_t packet, uint8_t level) {
+GPCI_INLINE void done(gpci_timed *t, uint32_t packet, uint8_t level, bool watched) {
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
     if (p->line.kind == GPC_LOAD && level == 3 && p->line.missed)
         gpci_count_l1_dram_line(t->h, flight_at(t, p->line.flight)->sm);
     p->mshr.cached = false;
-    gpci_see(t, GPC_WHAT_REPLY, &t->l1[flight_at(t, p->line.flight)->sm], p, level);
+    if (watched)
+        gpci_tell_reply(t, p, level);
     p->mshr.done = true;
     release_line(t, p->line.flight, level);
 }
 
+void gpci_l1_done(gpci_timed *t, uint32_t packet, uint8_t level) {
+    done(t, packet, level, t->trace != NULL);
+}
+
+static GPCI_COLD void release_watched(gpci_timed *t, uint32_t packet, uint8_t level) {
+    done(t, packet, level, true);
+    gpci_pool_give(&t->pool, packet);
+}
+
 void gpci_l1_release(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint8_t level) {
     (void)stage;
-    gpci_l1_done(t, packet, level);
+    if (GPCI_UNLIKELY(t->trace != NULL)) {
+        release_watched(t, packet, level);
+        return;
+    }
+    done(t, packet, level, false);
     gpci_pool_give(&t->pool, packet);
 }
 
@@ -133,7 +154,7 @@ static void send_fetch(gpci_timed *t, gpci_stage *stage, const gpci_fetch_reques
     gpci_l1_ask_read(&f->request, asked->word);
     gpci_count_l1_fetch(t->h, stage->index, f->segments);
     gpci_queue_push(&stage->out, &t->pool, t->wheel.now, fetch);
-    gpci_see_new(t, GPC_WHAT_FETCH, stage, f, f, !cached);
+    gpci_see_new(t, GPC_WHAT_FETCH, stage, f, f, f->line.marks & GPCI_MARK_PASSES);
 }
 
 /* A dirty line leaves: its bytes go below, and nobody waits for that. */
@@ -461,6 +482,7 @@ static void run_due(gpci_timed *t, gpci_stage *stage) {
             return;
         }
         stage->first_due = f->next;
+        gpci_see_done(t, f);
         complete(t, number);
     }
 }
@@ -478,7 +500,8 @@ typedef void (*fills_fn)(gpci_timed *t, gpci_stage *stage);
 GPCI_INLINE void step(gpci_timed *t, uint32_t sm, fills_fn fills, pass_tags_fn pass_tags, send_fn send) {
     gpci_stage *stage = &t->l1[sm];
     fills(t, stage);
-    run_due(t, stage);
+    if (stage->first_due != UINT32_MAX)
+        run_due(t, stage);
     if (stage->reorder)
         gpci_reorder_fill(t, stage);
     run_tags(t, stage, pass_tags);

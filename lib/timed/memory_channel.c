@@ -86,10 +86,18 @@ static bool offer_all(gpci_timed *t, uint32_t packet) {
 
 /* A slice's packet into the channel, or the host's memory; false where it takes no more. A write is then done with. */
 static bool into_memory(gpci_timed *t, uint32_t packet) {
-    if (!(t->callbacks.on_memory ? offer_all(t, packet) : enqueue(t, packet)))
-        return false;
-    gpci_see_memory(t, gpci_packet_at(&t->pool, packet));
-    return true;
+    return t->callbacks.on_memory ? offer_all(t, packet) : enqueue(t, packet);
+}
+
+static GPCI_COLD bool into_memory_watched(gpci_timed *t, uint32_t packet) {
+    bool taken = into_memory(t, packet);
+    if (taken)
+        gpci_tell_memory(t, gpci_packet_at(&t->pool, packet));
+    return taken;
+}
+
+GPCI_INLINE bool memory_takes(gpci_timed *t, uint32_t packet) {
+    return GPCI_UNLIKELY(t->trace != NULL) ? into_memory_watched(t, packet) : into_memory(t, packet);
 }
 
 /* The first packet of a slice's miss queue sets out. */
@@ -125,7 +133,7 @@ GPCI_INLINE void into_channels(gpci_timed *t, gpci_stage *slice, done_fn written
         bool write = p->type == GPCI_WRITE;
         if (p->due != GPCI_NEVER)
             set_out(t, slice, p);
-        slice->memory_full = !into_memory(t, packet);
+        slice->memory_full = !memory_takes(t, packet);
         if (slice->memory_full)
             return;
         t->pool.next[packet] = next;
@@ -180,7 +188,7 @@ static void take_linked(gpci_timed *t, uint32_t channel) {
         uint32_t packet = m->waiting;
         gpci_packet *p = gpci_packet_at(&t->pool, packet);
         bool write = p->type == GPCI_WRITE;
-        if (!into_memory(t, packet))
+        if (!memory_takes(t, packet))
             return;
         m->waiting = GPCI_NO_PACKET;
         if (write)

@@ -50,25 +50,7 @@ static inline void announce(gpci_network *network, uint32_t output) {
                     (port->distant ? network->options.first_output : network->options.first_receiver) + output, due);
 }
 
-GPCI_INLINE void send_unusual(gpci_network *network, uint32_t input, uint32_t index) {
-    if (network->fast)
-        gpci_packet_at(network->pool, index)->due = gpci_clock_own(network->options.clock, network->wheel->now);
-    if (GPCI_UNLIKELY(network->watch != NULL))
-        network->watch(network->watch_data, network->options.component, false, input, index);
-}
-
-GPCI_INLINE void receive_unusual(gpci_network *network, uint32_t output, uint32_t index) {
-    gpci_network_output *port = &network->outputs[output];
-    if (network->fast) {
-        uint64_t at = gpci_clock_own(network->options.clock, network->wheel->now);
-        port->freed = port->freed_at == at ? port->freed + 1 : 1;
-        port->freed_at = at;
-    }
-    if (GPCI_UNLIKELY(network->watch != NULL))
-        network->watch(network->watch_data, network->options.component, true, output, index);
-}
-
-void gpci_network_send(gpci_network *network, uint32_t input, uint32_t output, uint32_t size, uint32_t index) {
+GPCI_INLINE void enter(gpci_network *network, uint32_t input, uint32_t output, uint32_t size, uint32_t index) {
     const uint64_t now = network->wheel->now;
     gpci_packet *packet = gpci_packet_at(network->pool, index);
     gpci_packet_list *to = lane_of(network, input, output);
@@ -78,8 +60,8 @@ void gpci_network_send(gpci_network *network, uint32_t input, uint32_t output, u
     packet->path.size = size;
     packet->path.entered = now;
     packet->due = 0;
-    if (network->unusual) /* one look for two rare things */
-        send_unusual(network, input, index);
+    if (network->fast)
+        packet->due = gpci_clock_own(network->options.clock, now);
     append(to, network->pool, index);
     network->inputs[input].count++;
     network->packets++;
@@ -93,6 +75,20 @@ void gpci_network_send(gpci_network *network, uint32_t input, uint32_t output, u
     }
 }
 
+/* What a network does where it is watched is told by functions of their own, so that it costs the others one look. */
+static GPCI_COLD void send_watched(gpci_network *network, uint32_t input, uint32_t output, uint32_t size,
+                                   uint32_t index) {
+    enter(network, input, output, size, index);
+    network->watch(network->watch_data, network->options.component, false, input, index);
+}
+
+void gpci_network_send(gpci_network *network, uint32_t input, uint32_t output, uint32_t size, uint32_t index) {
+    if (GPCI_UNLIKELY(network->watch != NULL))
+        send_watched(network, input, output, size, index);
+    else
+        enter(network, input, output, size, index);
+}
+
 /* Room has come free in a full buffer. */
 static void reopen(gpci_network *network, uint32_t output) {
     if (has_bit(network->linked, output))
@@ -102,14 +98,17 @@ static void reopen(gpci_network *network, uint32_t output) {
     gpci_wheel_wake(network->wheel, last_output(network), network->wheel->now);
 }
 
-uint32_t gpci_network_receive(gpci_network *network, uint32_t output) {
+GPCI_INLINE uint32_t leave(gpci_network *network, uint32_t output) {
     const uint64_t now = network->wheel->now;
     gpci_network_output *port = &network->outputs[output];
     uint32_t index = port->buffer.first;
     const gpci_packet *packet = gpci_packet_at(network->pool, index);
     port->buffer.first = network->pool->next[index];
-    if (network->unusual)
-        receive_unusual(network, output, index);
+    if (network->fast) {
+        uint64_t at = gpci_clock_own(network->options.clock, now);
+        port->freed = port->freed_at == at ? port->freed + 1 : 1;
+        port->freed_at = at;
+    }
     if (port->count-- == network->output_room)
         reopen(network, output);
     port->distant = false;
@@ -121,6 +120,16 @@ uint32_t gpci_network_receive(gpci_network *network, uint32_t output) {
     network->stats.bytes += packet->path.size;
     network->stats.cycles += now - packet->path.entered;
     return index;
+}
+
+static GPCI_COLD uint32_t receive_watched(gpci_network *network, uint32_t output) {
+    uint32_t index = leave(network, output);
+    network->watch(network->watch_data, network->options.component, true, output, index);
+    return index;
+}
+
+uint32_t gpci_network_receive(gpci_network *network, uint32_t output) {
+    return GPCI_UNLIKELY(network->watch != NULL) ? receive_watched(network, output) : leave(network, output);
 }
 
 /* Matching. */
@@ -366,7 +375,6 @@ void gpci_network_step(const gpci_group *group, uint32_t output) {
 void gpci_network_watch(gpci_network *network, gpci_network_watch_fn watch, void *user_data) {
     network->watch = watch;
     network->watch_data = user_data;
-    network->unusual = network->fast || watch;
 }
 
 bool gpci_network_can_send(const gpci_network *network, uint32_t input) {

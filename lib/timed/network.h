@@ -76,7 +76,6 @@ typedef struct gpci_network {
     bool match_woken;             /* the last output is to be stepped in this cycle */
     bool virtual_queues;          /* several lanes an input */
     bool fast;                    /* several network cycles in one of the core */
-    bool unusual;                 /* fast, or watched */
     gpci_network_input *inputs;
     gpci_network_output *outputs;
     gpci_packet_list *lanes; /* [inputs], with virtual queues [inputs][outputs] */

@@ -63,7 +63,7 @@ gpc_status gpci_network_create(gpc_context *context, const gpci_network_options 
     network->output_room = room_of(options->output_room);
     network->in_words = (options->inputs + 63) / 64;
     network->out_words = (options->outputs + 63) / 64;
-    network->fast = network->unusual = options->clock.own > options->clock.core;
+    network->fast = options->clock.own > options->clock.core;
     gpci_network_reset_stats(network);
     if (!create_ports(network)) {
         gpci_network_destroy(network);

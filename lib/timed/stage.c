@@ -283,33 +283,47 @@ gpci_verdict gpci_stage_settle(gpci_timed *t, gpci_stage *stage, uint32_t packet
         mshr_join(t, leader, waiter);
     else
         mshr_add(t, stage, leader = waiter, remote);
-    gpci_see_waits(t, stage, packet, waiter, leader);
-    if (!l.fetch)
+    if (!l.fetch) {
+        gpci_see_waits(t, stage, packet, packet);
         return GPCI_WAITING;
+    }
     gpci_packet *first = gpci_packet_at(&t->pool, leader);
     uint8_t whole = gpci_whole_sectors(stage->line, l.fetch);
     first->mshr.whole |= whole;
     first->mshr.part |= l.fetch & (uint8_t)~whole;
+    gpci_see_waits(t, stage, packet, waiter);
     stage->rules->send(
         t, stage, &(gpci_fetch_request){packet, waiter, r->policy_word, l.fetch, cached, access->declined, remote});
     return GPCI_WAITING;
 }
 
 /* The data of a fetch enter the cache, for the first of those waiting that wants them kept. */
-static void keep(gpci_timed *t, gpci_stage *stage, const gpci_packet *p, uint8_t sectors) {
+GPCI_INLINE void fill(gpci_timed *t, gpci_stage *stage, const gpci_packet *p, uint8_t sectors, bool watched) {
     gpc_access_result got;
     gpc_status status = gpc_cache_fill(stage->cache, &p->request, sectors, &got);
     if (status < 0) {
         t->failed = status;
         return;
     }
-    gpci_see(t, got.way == GPCI_NO_WAY ? GPC_WHAT_BYPASS : GPC_WHAT_FILL, stage, p, 0);
+    if (watched)
+        gpci_tell_kept(t, stage, p, &got);
     if (got.evicted)
         gpci_stage_evicted(t, stage, p, &got.eviction);
     if (got.outcome == GPC_BYPASSED && gpci_is_read(&p->request))
         stage->rules->passed_by(stage, sectors);
     if (got.way == GPCI_NO_WAY && !gpci_is_read(&p->request)) /* no room for what was written: it goes below */
         gpci_stage_write_below(t, stage, p);
+}
+
+static GPCI_COLD void keep_watched(gpci_timed *t, gpci_stage *stage, const gpci_packet *p, uint8_t sectors) {
+    fill(t, stage, p, sectors, true);
+}
+
+static void keep(gpci_timed *t, gpci_stage *stage, const gpci_packet *p, uint8_t sectors) {
+    if (GPCI_UNLIKELY(t->trace != NULL))
+        keep_watched(t, stage, p, sectors);
+    else
+        fill(t, stage, p, sectors, false);
 }
 
 /*

@@ -51,6 +51,14 @@ void gpci_tell(gpci_timed *t, gpc_what what, const gpci_stage *stage, const gpci
     gpci_trace_tell(t->trace, &e);
 }
 
+void gpci_tell_reply(gpci_timed *t, const gpci_packet *p, uint8_t level) {
+    gpci_tell(t, GPC_WHAT_REPLY, &t->l1[t->flights[p->line.flight].sm], p, level);
+}
+
+void gpci_tell_kept(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p, const gpc_access_result *got) {
+    gpci_tell(t, got->way == GPCI_NO_WAY ? GPC_WHAT_BYPASS : GPC_WHAT_FILL, stage, p, 0);
+}
+
 static void tell_access(gpci_timed *t, uint32_t flight, const gpc_request *request, uint32_t segments) {
     gpci_flight *f = &t->flights[flight];
     gpc_event e = gpci_event_of_none(t->trace, GPC_WHAT_ISSUE, GPC_COMPONENT_SM, request->sm);
@@ -143,15 +151,17 @@ void gpci_tell_hit(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p,
 }
 
 /* A waiter that a load leaves in L1 is as known as the load was. */
-void gpci_tell_waits(gpci_timed *t, const gpci_stage *stage, uint32_t packet, uint32_t waiter, uint32_t leader) {
+void gpci_tell_waits(gpci_timed *t, const gpci_stage *stage, uint32_t packet, uint32_t waiter) {
     gpci_packet *w = gpci_packet_at(&t->pool, waiter);
     if (waiter != packet) {
         w->request = gpci_packet_at(&t->pool, packet)->request;
         w->label = gpci_packet_at(&t->pool, packet)->label;
     }
-    bool own = waiter == leader;
-    gpci_tell(t, own ? GPC_WHAT_MSHR_ALLOCATE : GPC_WHAT_MSHR_MERGE, stage, w,
-              own ? 0 : gpci_packet_at(&t->pool, leader)->label.id);
+    uint32_t leader = gpci_mshr_find(t, stage, w->request.address);
+    if (waiter == leader)
+        gpci_tell(t, GPC_WHAT_MSHR_ALLOCATE, stage, w, 0);
+    else
+        gpci_tell(t, GPC_WHAT_MSHR_MERGE, stage, w, gpci_packet_at(&t->pool, leader)->label.id);
 }
 
 void gpci_tell_lookup(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p, const gpci_tag_access *access) {

@@ -14,6 +14,11 @@
  */
 
 GPCI_COLD void gpci_tell(gpci_timed *t, gpc_what what, const gpci_stage *stage, const gpci_packet *p, uint64_t detail);
+/* A line transaction that waited in L1 has what it asked for. */
+GPCI_COLD void gpci_tell_reply(gpci_timed *t, const gpci_packet *p, uint8_t level);
+/* What a packet brings has entered the cache, or did not. */
+GPCI_COLD void gpci_tell_kept(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p,
+                              const gpc_access_result *got);
 GPCI_COLD void gpci_tell_issue(gpci_timed *t, const gpci_stage *stage, uint32_t flight, uint32_t count,
                                uint32_t segments);
 GPCI_COLD void gpci_tell_miss(gpci_timed *t, const gpci_stage *stage, uint32_t flight, gpci_packet *p);
@@ -22,8 +27,7 @@ GPCI_COLD void gpci_tell_new(gpci_timed *t, gpc_what what, const gpci_stage *sta
 GPCI_COLD void gpci_tell_copy(gpci_timed *t, const gpci_stage *stage, gpci_packet *p);
 GPCI_COLD void gpci_tell_queued(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p, bool passes);
 GPCI_COLD void gpci_tell_hit(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p, uint64_t due);
-GPCI_COLD void gpci_tell_waits(gpci_timed *t, const gpci_stage *stage, uint32_t packet, uint32_t waiter,
-                               uint32_t leader);
+GPCI_COLD void gpci_tell_waits(gpci_timed *t, const gpci_stage *stage, uint32_t packet, uint32_t waiter);
 GPCI_COLD void gpci_tell_lookup(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p,
                                 const gpci_tag_access *access);
 GPCI_COLD void gpci_tell_blocked(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p,
@@ -32,6 +36,7 @@ GPCI_COLD void gpci_tell_released(const gpci_stage *stage, const gpci_tag_access
 GPCI_COLD void gpci_tell_leaves(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p,
                                 const gpc_eviction *eviction);
 GPCI_COLD void gpci_tell_done(gpci_timed *t, const gpci_flight *flight);
+/* A packet is with memory, or its host; its data have come from there. */
 GPCI_COLD void gpci_tell_memory(gpci_timed *t, const gpci_packet *p);
 GPCI_COLD void gpci_tell_data(gpci_timed *t, const gpci_packet *p);
 
@@ -87,10 +92,9 @@ GPCI_INLINE void gpci_see_hit(gpci_timed *t, const gpci_stage *stage, const gpci
 }
 
 /* At an MSHR entry: its own (`leader` is `waiter`), or another's. In L1 a load may go itself, and leave a waiter. */
-GPCI_INLINE void gpci_see_waits(gpci_timed *t, const gpci_stage *stage, uint32_t packet, uint32_t waiter,
-                                uint32_t leader) {
+GPCI_INLINE void gpci_see_waits(gpci_timed *t, const gpci_stage *stage, uint32_t packet, uint32_t waiter) {
     if (GPCI_UNLIKELY(t->trace != NULL))
-        gpci_tell_waits(t, stage, packet, waiter, leader);
+        gpci_tell_waits(t, stage, packet, waiter);
 }
 
 GPCI_INLINE void gpci_see_lookup(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p,
@@ -120,12 +124,6 @@ GPCI_INLINE void gpci_see_eviction(gpci_timed *t, const gpci_stage *stage, const
 GPCI_INLINE void gpci_see_done(gpci_timed *t, const gpci_flight *flight) {
     if (GPCI_UNLIKELY(t->trace != NULL))
         gpci_tell_done(t, flight);
-}
-
-/* A packet is with memory, or its host. */
-GPCI_INLINE void gpci_see_memory(gpci_timed *t, const gpci_packet *p) {
-    if (GPCI_UNLIKELY(t->trace != NULL))
-        gpci_tell_memory(t, p);
 }
 
 GPCI_INLINE void gpci_see_data(gpci_timed *t, const gpci_packet *p) {
