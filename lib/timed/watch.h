@@ -7,7 +7,9 @@
 
 /*
  * Events of the timed hierarchy. A function gpci_see_... stands where something happens, and calls the one of the same
- * name in watch.c if there is a trace.
+ * name, gpci_tell_... in watch.c, if there is a trace. Where even that would cost too much, since who may be called
+ * must be ready for it, a hot function only looks for the trace before it begins, and leaves all to a copy of itself
+ * whose name ends in _watched, which calls gpci_tell_...
  *
  * A packet has a number for the trace from where it is made (gpci_see_new) on. One that was made before the trace was
  * set has none, nor has what is made for it, and nothing is told of it.
@@ -91,7 +93,7 @@ GPCI_INLINE void gpci_see_hit(gpci_timed *t, const gpci_stage *stage, const gpci
         gpci_tell_hit(t, stage, p, due);
 }
 
-/* At an MSHR entry: its own (`leader` is `waiter`), or another's. In L1 a load may go itself, and leave a waiter. */
+/* At an MSHR entry, of its own or another's. In L1 a load may go itself, and leave a waiter. */
 GPCI_INLINE void gpci_see_waits(gpci_timed *t, const gpci_stage *stage, uint32_t packet, uint32_t waiter) {
     if (GPCI_UNLIKELY(t->trace != NULL))
         gpci_tell_waits(t, stage, packet, waiter);
