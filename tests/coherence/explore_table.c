@@ -133,10 +133,15 @@ static uint32_t sent_by_peers(const explorer *e, uint32_t x, uint32_t b, const g
     return n;
 }
 
-/* Has X, a non-inclusive cache, first read the data of a block of which it had a directory entry alone? */
+/*
+ * Does X, a non-inclusive cache, send two requests, since it first has to read the data of a block of which it had a
+ * directory entry alone? What is sent to it is then for either.
+ */
 static bool promotes(const explorer *e, uint32_t x, uint32_t b, const gpc_coherence_result *r) {
+    const uint64_t address = explore_address(b, 0);
     return e->setup->tree.non_inclusive && x >= e->setup->tree.caches &&
-           count(r, GPC_MESSAGE_READ_REQUEST, x, e->low[x][b], explore_address(b, 0)) != 0;
+           count(r, GPC_MESSAGE_READ_REQUEST, x, e->low[x][b], address) &&
+           count(r, GPC_MESSAGE_WRITE_REQUEST, x, e->low[x][b], address);
 }
 
 /*
@@ -156,8 +161,8 @@ static bool senders_are_right(const explorer *e, traits t, const explore_action 
         if (read ? has : is_any(before->state[m->from][b], "ME"))
             return said(text, size, a, m->from, "a request for what it has");
         const uint32_t sent = sent_by_peers(e, m->from, b, r);
-        if (!read && promotes(e, m->from, b, r))
-            continue; /* what was sent was for the read before */
+        if (promotes(e, m->from, b, r))
+            continue;
         const bool owned = peers_have(e, m->from, b, before, "MOE");
         const bool must = !has && (owned || (read && !t.o && last_peer_shares(e, m->from, b, before)));
         /* A lower cache in S takes N data from above before it answers. */
