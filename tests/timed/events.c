@@ -197,6 +197,7 @@ Test(timed_events, agree_with_counters) {
         cr_expect_eq(events_count(&e, GPC_WHAT_WRITE, ANY), s.dram_writes, "%s", busy[i]);
         cr_expect_eq(events_count(&e, GPC_WHAT_ACTIVATE, ANY), s.dram_activates, "%s", busy[i]);
         cr_expect_eq(events_count(&e, GPC_WHAT_JOIN, ANY) > 0, i == 4, "%s", busy[i]);
+        cr_expect_eq(events_check_networks(&e, r.hierarchy), i == 1 || i == 4 ? 4 : 2, "%s", busy[i]);
         events_close(&e, r.hierarchy);
         rig_close(&r);
     }

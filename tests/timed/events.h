@@ -34,5 +34,7 @@ const gpc_event *events_at(const events *e, gpc_what what, gpc_component compone
  * what is held up goes on; what is accepted completes, once.
  */
 void events_check(const events *e);
+/* Packets and bytes of each network are those of the events at its component. Returns how many networks carried any. */
+unsigned events_check_networks(const events *e, const gpc_hierarchy *hierarchy);
 
 #endif

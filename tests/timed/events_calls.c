@@ -265,6 +265,7 @@ Test(timed_events, coherent_agree_with_counters) {
                 cr_expect(i != 2 || events_count(&e, GPC_WHAT_REFUSE, ANY), "%s", settings[i]);
                 cr_expect(i != 1 || events_count(&e, GPC_WHAT_WAIT, ANY), "%s", settings[i]);
                 cr_expect_eq(events_count(&e, GPC_WHAT_SEND, GPC_COMPONENT_CLUSTER_REQUESTS) > 0, i == 1);
+                cr_expect_eq(events_check_networks(&e, r.hierarchy), i ? 4 : 2, "%s", settings[i]);
                 events_close(&e, r.hierarchy);
             }
             coherent_close(&r);

@@ -3,6 +3,7 @@
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
+#include <string.h>
 
 static bool keep(void *user_data, const gpc_event *event) {
     events *e = user_data;
@@ -136,4 +137,44 @@ static void check_numbers(const events *e) {
 void events_check(const events *e) {
     check_numbers(e);
     check_all(e);
+}
+
+static gpc_component component_of(const char *network) {
+    static const struct {
+        const char *name;
+        gpc_component component;
+    } names[] = {{"request network", GPC_COMPONENT_REQUESTS},
+                 {"reply network", GPC_COMPONENT_REPLIES},
+                 {"partition request link", GPC_COMPONENT_PARTITION_REQUESTS},
+                 {"partition reply link", GPC_COMPONENT_PARTITION_REPLIES},
+                 {"memory request link", GPC_COMPONENT_MEMORY_REQUESTS},
+                 {"memory reply link", GPC_COMPONENT_MEMORY_REPLIES},
+                 {"cluster request network", GPC_COMPONENT_CLUSTER_REQUESTS},
+                 {"cluster reply network", GPC_COMPONENT_CLUSTER_REPLIES}};
+    for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(names[i].name, network))
+            return names[i].component;
+    cr_assert_fail("a network that no event is of: %s", network);
+    return GPC_COMPONENT_COUNT;
+}
+
+unsigned events_check_networks(const events *e, const gpc_hierarchy *hierarchy) {
+    unsigned busy = 0;
+    gpc_counter_info info[2] = {GPC_COUNTER_INFO_INIT, GPC_COUNTER_INFO_INIT};
+    cr_assert_eq(gpc_counter_by_name(GPC_TABLE_NETWORK, "packets", &info[0]), GPC_OK);
+    cr_assert_eq(gpc_counter_by_name(GPC_TABLE_NETWORK, "bytes", &info[1]), GPC_OK);
+    const uint32_t ids[] = {info[0].id, info[1].id};
+    for (uint32_t n = 0; n < gpc_hierarchy_object_count(hierarchy, GPC_OBJECT_NETWORK); n++) {
+        char name[GPC_OBJECT_NAME];
+        uint64_t values[2];
+        cr_assert_eq(gpc_hierarchy_object_name(hierarchy, GPC_OBJECT_NETWORK, n, name, sizeof name), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_read(hierarchy, GPC_OBJECT_NETWORK, n, ids, 2, values), GPC_OK);
+        gpc_component component = component_of(name);
+        cr_expect_eq(events_count(e, GPC_WHAT_SEND, component), values[0], "%s", name);
+        cr_expect_eq(events_count(e, GPC_WHAT_RECEIVE, component), values[0], "%s", name);
+        cr_expect_eq(events_bytes(e, GPC_WHAT_SEND, component), values[1], "%s", name);
+        cr_expect_eq(events_bytes(e, GPC_WHAT_RECEIVE, component), values[1], "%s", name);
+        busy += values[0] > 0;
+    }
+    return busy;
 }
