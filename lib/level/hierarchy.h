@@ -114,9 +114,9 @@ GPCI_INLINE gpc_cache *gpci_l1_for(const gpc_hierarchy *h, uint32_t sm, uint8_t 
 #endif
 
 /*
- * hierarchy.c: statistics in two parts, each added to `stats`: what is counted by SM, and the rest. Histograms are long,
- * and part of the rest: all SMs', which add_sm_histograms tells one by one. So are slices (add_slice), but for what
- * the clock counts. The sum of all.
+ * hierarchy.c: statistics in two parts, each added to `stats`: what is counted by SM, and the rest. Histograms, which
+ * are long, are part of the rest: all SMs', which add_sm_histograms tells one by one. So are slices (add_slice), but for
+ * what the clock counts. The sum of all.
  */
 void gpci_hierarchy_add_sm(const gpc_hierarchy *h, uint32_t sm, gpc_stats *stats);
 void gpci_hierarchy_add_sm_histograms(const gpc_hierarchy *h, uint32_t sm, gpc_stats *stats);
