@@ -9,12 +9,10 @@
 
 /*
  * How much a test does: GPUCACHE_TESTS is quick, normal (where it is not set) or thorough. What only repeats (seeds,
- * rounds, requests of a stream) is an eighth in the quick mode, and in the normal one under sanitizers: they look at
- * each access, not at the numbers, which the plain build compares in full. Thorough is all of it in every build.
+ * rounds, requests of a stream) is an eighth in the quick mode, and a sixteenth in the normal one under sanitizers: they
+ * look at each access, not at the numbers, which the plain build compares in full. Thorough is all of it in every build.
  */
 typedef enum effort { EFFORT_QUICK, EFFORT_NORMAL, EFFORT_THOROUGH } effort;
-
-#define EFFORT_PART 8u /* the small part of what repeats: one of so many */
 
 #if defined(__SANITIZE_ADDRESS__)
 #define EFFORT_SANITIZED true
@@ -26,6 +24,9 @@ typedef enum effort { EFFORT_QUICK, EFFORT_NORMAL, EFFORT_THOROUGH } effort;
 #ifndef EFFORT_SANITIZED
 #define EFFORT_SANITIZED false
 #endif
+
+/* The small part of what repeats: one of so many. */
+#define EFFORT_PART (EFFORT_SANITIZED ? 16u : 8u)
 
 static inline effort effort_wanted(void) {
     const char *wish = getenv("GPUCACHE_TESTS");
@@ -43,9 +44,10 @@ static inline uint32_t effort_of(uint32_t all) {
     return effort_is_small() ? all / EFFORT_PART + (all < EFFORT_PART) : all;
 }
 
-/* The same of what sanitizers are there to look at: all of it under them. */
+/* The same of what sanitizers are there to look at: all of it under them, and the small part in the plain build. */
 static inline uint32_t effort_of_checks(uint32_t all) {
-    return effort_wanted() == EFFORT_QUICK ? effort_of(all) : all;
+    const bool whole = effort_wanted() == EFFORT_THOROUGH || (EFFORT_SANITIZED && effort_wanted() == EFFORT_NORMAL);
+    return whole ? all : all / EFFORT_PART + (all < EFFORT_PART);
 }
 
 /* Whether case `n` of many alike is among those to run: 0, and others at no regular distance. */

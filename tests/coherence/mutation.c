@@ -12,11 +12,11 @@
  * Every cell of every protocol, changed in every small way (mutation.h): refused, caught, or for a reason that stands
  * here. GPUCACHE_EXPLORE=full does it in all the trees of mutation_cells.c, otherwise in the smallest,
  * and for slc-glc, which has many kinds of accesses, with a seventh of the changes. Of protocols with many states a
- * third of that, unless all is wanted (effort.h). Sanitizers, which look for other things, see an eleventh of what is
+ * third of that, unless all is wanted (effort.h). Sanitizers, which look for other things, see one in 31 of what is
  * left, of the protocols with few states.
  */
 #if defined(__SANITIZE_ADDRESS__)
-#define THINNER 11u
+#define THINNER 31u
 #define LARGE true
 #else
 #define THINNER 1u

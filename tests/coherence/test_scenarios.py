@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The protocol nmoesi-multi2sim against what Multi2Sim left (../shared/coherence), and against the model beside this.
 
-Environment: COHERENCE_SEED, the first tree's seed; COHERENCE_TREES, how many; COHERENCE_ACCESSES, to each of them.
+Environment: COHERENCE_SEED, the first tree's seed; COHERENCE_TREES, how many (400 in thorough runs, else 100);
+COHERENCE_ACCESSES, to each of them.
 """
 
 import json
@@ -15,10 +16,11 @@ from gpucache._constants import ProtocolBits
 import library
 import model
 import random_trees
+from support import EFFORT
 
 SHARED = pathlib.Path('../shared/coherence/sequential.json')
 SEED = int(os.environ.get('COHERENCE_SEED', '1'))
-TREES = int(os.environ.get('COHERENCE_TREES', '400'))
+TREES = int(os.environ.get('COHERENCE_TREES', '400' if EFFORT == 'thorough' else '100'))
 ACCESSES = int(os.environ.get('COHERENCE_ACCESSES', '60'))
 
 

@@ -262,8 +262,11 @@ static uint64_t run_core(gpc_scheduler *s, host *h, uint64_t *random, uint32_t w
  */
 Test(scheduler, all_warps_come_to_their_end) {
     gpc_context *context = open_context(1);
+    uint32_t largest = 0;
     EACH_CASE(row, shape) {
         const uint32_t work = effort_is_small() ? 6 : 21;
+        if (shapes[shape].warps == MOST && !effort_takes(largest++))
+            continue;
         gpc_scheduler *s = open_scheduler(context, row->spec, shape);
         host h = {.warps = shapes[shape].warps};
         uint64_t random = 3, most = (uint64_t)h.warps * work * 160;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "hierarchy/rig.h"
 
+#include "effort.h"
+
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
@@ -146,7 +148,7 @@ static void check(const machine *m, const gpc_stats *s, const tally *t) {
 }
 
 Test(memory_properties, small_hierarchies) {
-    for (uint64_t seed = 0; seed < 400; seed++) {
+    for (uint64_t seed = 0; seed < effort_of(400); seed++) {
         uint64_t state = seed;
         machine m = draw(&state, 1);
         tally first, second;
@@ -159,8 +161,9 @@ Test(memory_properties, small_hierarchies) {
 
 /* With room for everything in a level that keeps stores, what is written goes to DRAM once, at the flush. */
 Test(memory_properties, roomy_hierarchies) {
+    const unsigned seeds = effort_is_small() ? 80 : 400;
     unsigned checked = 0;
-    for (uint64_t seed = 0; seed < 400; seed++) {
+    for (uint64_t seed = 0; seed < seeds; seed++) {
         uint64_t state = seed;
         machine m = draw(&state, 256);
         tally t;
@@ -172,5 +175,5 @@ Test(memory_properties, roomy_hierarchies) {
         cr_expect_eq(s.l2_evictions, 0, "%s", m.settings);
         cr_expect_eq(s.dram_write_sectors, t.distinct, "seed %u: %s", (unsigned)seed, m.settings);
     }
-    cr_assert_gt(checked, 20);
+    cr_assert_gt(checked, seeds / 20);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "trace/rig.h"
 
+#include "effort.h"
+
 #include <criterion/criterion.h>
 #include <dirent.h>
 #include <inttypes.h>
@@ -99,8 +101,16 @@ static void check_folder(rig *r, const char *folder, const char *json) {
     gpc_trace_close(trace);
 }
 
-/* Each folder of `root`, against its hardware.json; returns how many there were. */
-static unsigned check_folders(const char *root) {
+/* One of several alike, the same each time, in whatever order they are met. */
+static bool takes(const char *name) {
+    uint64_t sum = 0;
+    while (*name)
+        sum = 31 * sum + (unsigned char)*name++;
+    return effort_takes(sum);
+}
+
+/* Each folder of `root`, or of `many` some, against its hardware.json; returns how many there were. */
+static unsigned check_folders(const char *root, bool many) {
     rig r;
     rig_open(&r);
     char path[512];
@@ -116,7 +126,8 @@ static unsigned check_folders(const char *root) {
         if (access(path, R_OK) != 0)
             continue;
         path[strlen(path) - strlen("/kernelslist.g")] = 0;
-        check_folder(&r, path, json);
+        if (!many || takes(entry->d_name))
+            check_folder(&r, path, json);
         folders++;
     }
     closedir(folder);
@@ -128,11 +139,11 @@ static unsigned check_folders(const char *root) {
 Test(real, h100) {
     if (access(SHARED "/h100", R_OK) != 0)
         cr_skip_test("there is no " SHARED "/h100");
-    cr_assert_eq(check_folders(SHARED "/h100"), 29);
+    cr_assert_eq(check_folders(SHARED "/h100", true), 29);
 }
 
 Test(real, bundled) {
-    cr_assert_geq(check_folders("examples/traces"), 2);
+    cr_assert_geq(check_folders("examples/traces", false), 2);
 }
 
 /* Into both formats and back, the same instructions. */
@@ -152,7 +163,8 @@ Test(real, conversions) {
     if (access(SHARED "/h100", R_OK) == 0) {
         check_conversions(&r, SHARED "/h100/lud");
         check_conversions(&r, SHARED "/h100/streamcluster");
-        check_conversions(&r, SHARED "/h100/gather");
+        if (!effort_is_small())
+            check_conversions(&r, SHARED "/h100/gather");
     }
     rig_close(&r);
 }

@@ -4,6 +4,8 @@
 
 #include "policies/predictor/rig.h"
 
+#include "effort.h"
+
 /*
  * A cache written down as plainly as can be: lines with the time of their last use, looked for one by one. What it
  * knows of a line beyond that is a model's: the fields below, of which each model uses its own.
@@ -26,7 +28,7 @@ typedef struct naive {
 } naive;
 
 /* Of a stream: fewer where it takes long to look at all ways, yet enough to fill them several times. */
-#define STEPS(ways) ((ways) < 100 ? 20000 : 6000)
+#define STEPS(ways) ((ways) < 100 && !effort_is_small() ? 20000 : 6000)
 
 void naive_open(naive *n, uint32_t sets, uint32_t ways);
 void naive_close(naive *n);

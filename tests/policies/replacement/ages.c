@@ -168,7 +168,7 @@ static void compare(const char *spec, bool bypass, uint32_t sets, uint32_t ways,
     naive_open(&warps);
     rig_open(&r, spec, sets, ways, 1);
     uint64_t random = ways * 31 + sets + slots, distinct = (uint64_t)sets * (ways + ways / 2 + 1);
-    for (uint32_t step = 0; step < 2000 + 10 * ways; step++) {
+    for (uint32_t step = 0; step < effort_of(2000) + (effort_is_small() ? 4 : 10) * ways; step++) {
         uint64_t line = gpci_random(&random) % distinct;
         model *m = &models[line % sets];
         m->warps = &warps;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "policies/replacement/rig.h"
 
+#include "effort.h"
+
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -138,7 +140,7 @@ static void compare(const char *name, victim_fn victim, uint32_t sets, uint32_t 
     rig r;
     rig_open(&r, name, sets, ways, 1);
     uint64_t random = ways * 31 + sets, distinct = (uint64_t)sets * (ways + ways / 2 + 1);
-    for (uint32_t step = 0; step < 3000 + 20 * ways; step++) {
+    for (uint32_t step = 0; step < effort_of(3000) + (effort_is_small() ? 5 : 20) * ways; step++) {
         uint64_t line = gpci_random(&random) % distinct;
         model *m = &models[line % sets];
         m->ways = ways;

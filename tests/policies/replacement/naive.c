@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "policies/replacement/naive.h"
 
+#include "effort.h"
+
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,7 +105,7 @@ void naive_compare(const char *spec, const naive_ops *ops, uint32_t sets, uint32
     p.n.lines = calloc((size_t)sets * ways, sizeof *p.n.lines);
     cr_assert_not_null(p.n.lines);
     uint64_t distinct = (uint64_t)sets * (ways + ways / 2 + 1), loop = 0;
-    uint32_t steps = 4000 + 20 * ways + 20 * sets;
+    uint32_t steps = effort_of(4000) + (effort_is_small() ? 5 : 20) * (ways + sets);
     for (uint32_t step = 0; step < steps; step++) {
         bool looping = step / (steps / 8) % 2; /* phases: random lines, and a loop over more than fit */
         uint64_t line = looping ? loop++ % distinct : gpci_random(&p.random) % distinct;

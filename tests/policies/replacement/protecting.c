@@ -2,6 +2,8 @@
 #include "policies/replacement/naive.h"
 #include "policies/replacement/reuse.h"
 
+#include "effort.h"
+
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -191,7 +193,7 @@ Test(protecting, found_distances) {
         found += compare("protecting-distance(initial=5,bits=4,period=300,longest=64,step=8,eviction=9,sampled=2)",
                          small, 16, ways[i]);
     }
-    cr_expect_gt(found, 20, "the distance changed %u times", found);
+    cr_expect_gt(found, effort_of(20), "the distance changed %u times", found);
 }
 
 static void check(const char *spec, const char *stream, const char *expected) {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "policies/replacement/warps.h"
 
+#include "effort.h"
+
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -245,12 +247,12 @@ static void compare(const shape *s, uint32_t sets, uint32_t ways, uint32_t slots
     naive_open(&m->warps);
     rig_open(&r, s->spec, sets, ways, 1);
     uint64_t random = ways * 31 + sets + slots, distinct = (uint64_t)sets * (ways + ways / 2 + 1);
-    for (uint32_t step = 0; step < 3000 + 10 * ways; step++) {
+    for (uint32_t step = 0; step < effort_of(3000) + (effort_is_small() ? 4 : 10) * ways; step++) {
         uint64_t line = gpci_random(&random) % distinct;
         r.also.warp = gpci_random_below(&random, slots);
         r.also.warp_age = gpci_random_below(&random, slots) * 5;
         r.also.pc = gpci_random_below(&random, pcs) * (1 + line % 2);
-        bool in_use = s->combined && step > 500;
+        bool in_use = s->combined && step > effort_of(500);
         r.also.token = !in_use ? GPC_TOKEN_UNUSED : r.also.warp % 3 ? GPC_TOKEN_NONE : GPC_TOKEN_HELD;
         step_both(&r, m, line, &random);
         uint32_t set = (uint32_t)(line % sets), way = gpci_random_below(&random, ways);
