@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""In how many places something new is written: a copy of the library gets one of each, is built, and lists them."""
+"""In how many places something new is written: a copy of the library gets one of each, is built, and lists them.
+
+The copy is the subproject of a host with Meson, which is built along with it.
+"""
 
 import json
 import os
@@ -12,7 +15,10 @@ import unittest
 
 from support import ROOT, run
 
-HOST = "project('places', 'c', default_options: ['c_std=c11', 'optimization=0'])\nsubproject('gpucache')\n"
+HOST = """
+project('host', 'c', version: '9.9', default_options: ['c_std=c11', 'optimization=0', 'werror=true'])
+executable('host', 'host.c', dependencies: dependency('gpucache', fallback: 'gpucache'))
+"""
 
 # A further policy of each kind is a copy of one that is there: {folder: (file, table, name)}.
 POLICIES = {
@@ -57,12 +63,13 @@ print(json.dumps({
 
 
 class Copy:
-    """The library's files in a folder of their own, as the subproject of a host: neither tests nor examples."""
+    """The library's files in a folder of their own, as the subproject of a host, which does without tests and examples."""
 
     def __init__(self, folder):
         self.folder, self.root = folder, folder / "subprojects" / "gpucache"
         self.root.mkdir(parents=True)
         (folder / "meson.build").write_text(HOST)
+        shutil.copy(ROOT / "examples/embed_host.c", folder / "host.c")
         for name in ("lib", "include", "bindings"):
             shutil.copytree(ROOT / name, self.root / name, ignore=shutil.ignore_patterns("__pycache__"))
         shutil.copy(ROOT / "meson.build", self.root)
@@ -83,10 +90,11 @@ class Copy:
         path.write_text(text)
 
     def setup(self):
-        run("meson", "setup", self.folder / "build", self.folder, "--buildtype=plain")
+        # Not a library that happens to be installed.
+        run("meson", "setup", self.folder / "build", self.folder, "--buildtype=plain", "--wrap-mode=forcefallback")
 
     def build(self):
-        run("meson", "compile", "-C", self.folder / "build", "gpucache")
+        run("ninja", "-C", self.folder / "build", "host")
 
     def ask(self, program):
         environment = dict(
@@ -120,6 +128,10 @@ class Places(unittest.TestCase):
         asked = copy.ask(QUESTIONS)
         assert asked.returncode == 0, asked.stderr
         cls.answers = json.loads(asked.stdout)
+
+    def test_host_runs(self):
+        """A host that builds with Meson may carry the library along."""
+        self.assertIn("l1.load_hit_rate", run(self.copy.folder / "build/host", env=dict(os.environ, LD_LIBRARY_PATH="")))
 
     def test_places(self):
         """A policy's file and its row; a key's row; a preset's file; a counter's row and the line that counts it."""

@@ -24,27 +24,35 @@ RUNS = (
 )
 
 
-def replay(arguments, library, **environment):
-    """The JSON that the command line writes, as bytes."""
+PROGRAM = """
+import sys
+from gpucache.cli import main
+for n, words in enumerate(sys.argv[2:]):
+    assert main(["run", *words.split(), "--json", f"{sys.argv[1]}/{n}.json"]) == 0, words
+"""
+
+
+def replay(library, **environment):
+    """{run: the JSON that the command line writes, as bytes}, of all in one process."""
     with tempfile.TemporaryDirectory() as folder:
-        path = pathlib.Path(folder, "out.json")
         everything = dict(os.environ, PYTHONPATH=str(ROOT / "bindings/python"), GPUCACHE_LIBRARY=str(library))
         everything.update(environment)
-        run(sys.executable, "-m", "gpucache", "run", *arguments, "--json", path, env=everything, cwd=ROOT)
-        return path.read_bytes()
+        run(sys.executable, "-c", PROGRAM, folder, *map(" ".join, RUNS), env=everything, cwd=ROOT)
+        return {arguments: pathlib.Path(folder, f"{n}.json").read_bytes() for n, arguments in enumerate(RUNS)}
 
 
 class Determinism(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.expected = {arguments: replay(arguments, LIBRARY) for arguments in RUNS}
+        cls.expected = replay(LIBRARY)
 
     def compare(self, library, **environment):
         if not library.exists():
             self.skipTest(f"{library} is not built")
+        found = replay(library, **environment)
         for arguments, expected in self.expected.items():
             with self.subTest(run=" ".join(arguments)):
-                self.assertEqual(replay(arguments, library, **environment), expected)
+                self.assertEqual(found[arguments], expected)
 
     def test_results_differ_between_runs(self):
         # Otherwise the comparisons below would show nothing.

@@ -6,7 +6,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import traceback
 import unittest
+import warnings
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PYTHON = os.path.join(ROOT, "bindings", "python")
@@ -32,9 +34,46 @@ def python(*arguments, **changes):
     )
 
 
+# Variables that a command reads when it runs; others are read when Python starts, or the library is loaded.
+READ_LATE = {"COLUMNS", "XDG_CACHE_HOME"}
+
+
 def command(*arguments, **changes):
-    """Run `python3 -m gpucache`."""
-    return python("-m", "gpucache", *arguments, **changes)
+    """Run `python3 -m gpucache`; as a fork where that is the same, since to start and import takes most of the time."""
+    if not READ_LATE.issuperset(changes):
+        return python("-m", "gpucache", *arguments, **changes)
+    import gpucache.cli  # once, and not in each fork
+
+    with tempfile.TemporaryFile("w+") as stdout, tempfile.TemporaryFile("w+") as stderr:
+        child = os.fork()
+        if not child:
+            _be_command(gpucache.cli.main, arguments, environment(**changes), stdout.fileno(), stderr.fileno())
+        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        stdout.seek(0)
+        stderr.seek(0)
+        return subprocess.CompletedProcess(arguments, status, stdout.read(), stderr.read())
+
+
+def _be_command(main, arguments, variables, stdout, stderr):
+    """In the fork: what Python sets up for a process, the command, and the end."""
+    code = 1
+    try:
+        os.dup2(stdout, 1)
+        os.dup2(stderr, 2)
+        sys.stdout = open(1, "w", encoding=sys.__stdout__.encoding, closefd=False)
+        sys.stderr = open(2, "w", encoding=sys.__stderr__.encoding, errors="backslashreplace", closefd=False)
+        for category in (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning):
+            warnings.simplefilter("ignore", category)  # unittest shows them
+        os.environ.clear()
+        os.environ.update(variables)
+        sys.argv = ["gpucache", *map(str, arguments)]
+        code = main()
+        sys.stdout.flush()
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        sys.stderr.flush()
+        os._exit(code or 0)
 
 
 def shared_library(folder, name, source):
