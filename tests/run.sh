@@ -105,7 +105,7 @@ fi
 
 if [ $clang = yes ]; then
     section "Build: clang (build-clang/)"
-    targets=all # and with the tests where everything is wanted
+    targets=programs # and the tests where everything is wanted
     [ "$mode" != thorough ] || targets=$everything
     (CC=clang && export CC && build "$targets" build-clang --werror --buildtype=release) ||
         give_up "the build with clang failed"
