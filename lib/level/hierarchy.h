@@ -115,8 +115,8 @@ GPCI_INLINE gpc_cache *gpci_l1_for(const gpc_hierarchy *h, uint32_t sm, uint8_t 
 
 /*
  * hierarchy.c: statistics in two parts, each added to `stats`: what is counted by SM, and the rest. Histograms, which
- * are long, are part of the rest: all SMs', which add_sm_histograms tells one by one. So are slices (add_slice), but for
- * what the clock counts. The sum of all.
+ * are long, are part of the rest: all SMs', which add_sm_histograms tells one by one. Slices are, too (add_slice), but
+ * for what the clock counts. The sum of all.
  */
 void gpci_hierarchy_add_sm(const gpc_hierarchy *h, uint32_t sm, gpc_stats *stats);
 void gpci_hierarchy_add_sm_histograms(const gpc_hierarchy *h, uint32_t sm, gpc_stats *stats);
