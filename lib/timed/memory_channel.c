@@ -168,6 +168,7 @@ void gpci_channel_done(gpci_timed *t, uint32_t packet) {
     p->level = 3;
     p->due = t->wheel.now;
     if (m->replies_out) {
+        p->path.size = t->header + gpci_packet_bytes(p);
         gpci_queue_push(&m->replies, &t->pool, t->wheel.now, packet);
         gpci_wheel_wake(&t->wheel, m->component, t->wheel.now);
         return;
@@ -200,8 +201,8 @@ static void send_replies(gpci_timed *t, uint32_t channel) {
     gpci_memory_channel *m = &t->memory[channel];
     while (m->replies.count && gpci_network_can_send(m->replies_out, channel)) {
         uint32_t packet = gpci_queue_pop(&m->replies, &t->pool, t->wheel.now);
-        gpci_packet *p = gpci_packet_at(&t->pool, packet);
-        gpci_network_send(m->replies_out, channel, p->path.slice, t->header + gpci_packet_bytes(p), packet);
+        const gpci_packet *p = gpci_packet_at(&t->pool, packet);
+        gpci_network_send(m->replies_out, channel, p->path.slice, p->path.size, packet);
     }
 }
 
