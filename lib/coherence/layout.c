@@ -105,7 +105,7 @@ static gpc_status make_policy(gpc_coherence *c, gpci_module *m, gpc_error *error
     if (status < 0)
         return status;
     char unknown[GPCI_READS_TEXT];
-    gpci_reads_text(reads & ~(uint64_t)GPCI_TREE_HOST_READS, unknown);
+    gpci_reads_text(reads & ~(uint64_t)c->policy_reads, unknown);
     if (!reads || *unknown)
         GPCI_TREE_REFUSE(ARGUMENT, m, "replacement",
                          "'%s' reads %s; a tree's requests tell address, cycle, sm and kind", text,

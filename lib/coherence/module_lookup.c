@@ -15,7 +15,8 @@ static gpci_tree_lookup missing(void) {
     return (gpci_tree_lookup){GPCI_TREE_NO_BLOCK, GPC_LINE_I, false};
 }
 
-gpci_tree_lookup gpci_tree_find(gpc_coherence *c, gpci_module *m, uint64_t address, gpci_tree_point *at) {
+/* `probe`: for a module below, which is no use of the block by who stands above m. */
+static gpci_tree_lookup find(gpc_coherence *c, gpci_module *m, uint64_t address, bool probe, gpci_tree_point *at) {
     uint32_t block = gpci_module_find(m, gpci_module_tag_of(m, address));
     if (block == GPCI_TREE_NO_BLOCK) { /* Multi2Sim: a probe that misses takes no time */
         m->stats.accesses++;
@@ -23,8 +24,19 @@ gpci_tree_lookup gpci_tree_find(gpc_coherence *c, gpci_module *m, uint64_t addre
         return missing();
     }
     *at = gpci_tree_read_directory(c, m, *at);
-    gpci_module_touch(m, block);
+    if (probe)
+        gpci_module_probe(m, block);
+    else
+        gpci_module_touch(m, block);
     return (gpci_tree_lookup){block, m->states[block], true};
+}
+
+gpci_tree_lookup gpci_tree_find(gpc_coherence *c, gpci_module *m, uint64_t address, gpci_tree_point *at) {
+    return find(c, m, address, false, at);
+}
+
+gpci_tree_lookup gpci_tree_find_probed(gpc_coherence *c, gpci_module *m, uint64_t address, gpci_tree_point *at) {
+    return find(c, m, address, true, at);
 }
 
 void gpci_tree_fail_victim(gpc_coherence *c, const gpci_module *m) {

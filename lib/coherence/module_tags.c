@@ -107,6 +107,17 @@ void gpci_module_touch(gpci_module *m, uint32_t block) {
         bring_to_front(m, block);
 }
 
+void gpci_module_warp_event(gpci_module *m, const gpc_warp_event *event) {
+    const gpc_replacement_ops *ops = m->policy ? m->policy->ops : NULL;
+    if (ops && ops->on_warp_event)
+        ops->on_warp_event(m->policy->self, event);
+}
+
+void gpci_module_probe(gpci_module *m, uint32_t block) {
+    if (GPCI_LIKELY(!has_policy(m, block)))
+        gpci_module_touch(m, block);
+}
+
 /* The lowest invalid way of a set in [first, end); `end` if there is none. */
 static uint32_t free_way(const gpci_module *m, uint32_t base, uint32_t first, uint32_t end) {
     const uint8_t *states = m->states + base, *found = memchr(states + first, GPC_LINE_I, end - first);

@@ -72,7 +72,7 @@ static bool sends_to_peer(const gpc_coherence *c, const gpci_module *x, const gp
 static void begin_write_probe(gpc_coherence *c, gpci_tree_probe_reply *reply) {
     gpci_module *x = gpci_module_at(c, reply->module);
     x->stats.write_probes++;
-    gpci_tree_lookup found = gpci_tree_find(c, x, reply->address, &reply->ready);
+    gpci_tree_lookup found = gpci_tree_find_probed(c, x, reply->address, &reply->ready);
     gpci_tree_message_found(c, reply->probe, &found);
     reply->found = found.hit;
     reply->block = found.block;
@@ -270,7 +270,7 @@ static void reply_to_read_probe(gpc_coherence *c, gpci_module *t, gpci_tree_prob
 static void read_probe(gpc_coherence *c, gpci_module *t, gpci_tree_probe_reply *reply, gpci_tree_read_probe *probe) {
     gpci_module *x = gpci_module_at(c, reply->module);
     x->stats.read_probes++;
-    gpci_tree_lookup found = gpci_tree_find(c, x, reply->address, &reply->ready);
+    gpci_tree_lookup found = gpci_tree_find_probed(c, x, reply->address, &reply->ready);
     gpci_tree_message_found(c, reply->probe, &found);
     reply->processed = reply->ready.cycle;
     if (!found.hit) {

@@ -146,6 +146,8 @@ void gpci_tree_sort_arrived(gpci_tree_probe_reply *replies, uint32_t count);
  */
 gpci_tree_lookup gpci_tree_find_or_allocate(gpc_coherence *c, gpci_module *m, uint64_t address, gpci_tree_point *at);
 gpci_tree_lookup gpci_tree_find(gpc_coherence *c, gpci_module *m, uint64_t address, gpci_tree_point *at);
+/* The same for a probe. */
+gpci_tree_lookup gpci_tree_find_probed(gpc_coherence *c, gpci_module *m, uint64_t address, gpci_tree_point *at);
 /* Fail the tree: the module's replacement policy chose a way that does not exist. */
 void gpci_tree_fail_victim(gpc_coherence *c, const gpci_module *m);
 /* A block in state I for a tag that the module does not hold; the victim has been evicted. */

@@ -19,8 +19,10 @@
  * What a replacement policy may read, as GPC_READS_ bits: in a hierarchy's coherent levels, and in a tree that its host
  * made by itself, where all of it comes from gpc_coherence_request.
  */
-#define GPCI_TREE_READS (GPC_READS_PLACE | GPC_READS_ADDRESS)
-#define GPCI_TREE_HOST_READS (GPCI_TREE_READS | GPC_READS_CYCLE | GPC_READS_SM | GPC_READS_KIND)
+#define GPCI_TREE_HOST_READS (GPC_READS_PLACE | GPC_READS_ADDRESS | GPC_READS_CYCLE | GPC_READS_SM | GPC_READS_KIND)
+#define GPCI_TREE_READS                                                                                               \
+    (GPCI_TREE_HOST_READS | GPC_READS_PC | GPC_READS_WARP | GPC_READS_WARP_AGE | GPC_READS_BLOCK | GPC_READS_KERNEL | \
+     GPC_READS_TRANSACTIONS | GPC_READS_SPACE | GPC_READS_HINT | GPC_READS_PRIORITY | GPC_READS_WARP_EVENTS)
 
 /* Where a module stands, and so which of a protocol's tables it obeys. */
 typedef enum gpci_module_place {
@@ -124,11 +126,12 @@ struct gpc_coherence {
     uint32_t message_bound;                /* the most steps that one access needs */
     struct gpci_tree_probe_reply *replies; /* [reply_room] a stack: probes in progress */
     uint32_t reply_count, reply_room;
-    bool has_policies; /* a module has a replacement policy other than lru and fifo, which is shown requests */
-    bool non_coherent; /* the protocol has N: a valid copy may lack bytes that other modules have stored */
-    uint8_t deepest;   /* deepest level that a request has reached */
-    gpc_status failed; /* of gpci_tree_fail: nothing but reading and destroying works any more */
-    char failure[256]; /* why, for messages */
+    uint32_t policy_reads; /* GPCI_TREE_READS or GPCI_TREE_HOST_READS */
+    bool has_policies;     /* a module has a replacement policy other than lru and fifo, which is shown requests */
+    bool non_coherent;     /* the protocol has N: a valid copy may lack bytes that other modules have stored */
+    uint8_t deepest;       /* deepest level that a request has reached */
+    gpc_status failed;     /* of gpci_tree_fail: nothing but reading and destroying works any more */
+    char failure[256];     /* why, for messages */
 };
 
 /* module_tags.c */
@@ -138,6 +141,13 @@ uint32_t gpci_module_set(const gpci_module *m, uint64_t tag);
 uint32_t gpci_module_find(const gpci_module *m, uint64_t tag);
 /* A lookup found this block: tell the replacement policy of a hit. */
 void gpci_module_touch(gpci_module *m, uint32_t block);
+/*
+ * A probe has found it: lru and fifo, which are Multi2Sim's, take that for a lookup as any other; registered policies are
+ * not told, for they go by what a processor, or a module above, uses.
+ */
+void gpci_module_probe(gpci_module *m, uint32_t block);
+/* A warp or kernel begins or ends on the SM whose L1 this is: for its policy. */
+void gpci_module_warp_event(gpci_module *m, const gpc_warp_event *event);
 /*
  * Choose a block for a tag that misses: a free way, unless any_victim is set, or else the policy's victim, which
  * becomes the most recent at once. The caller evicts what is in it. GPCI_TREE_NO_BLOCK: the policy's choice is no way,
@@ -156,6 +166,10 @@ gpc_status gpci_module_reserve(gpc_context *context, gpci_module *m, uint32_t bl
  */
 uint32_t gpci_module_low(const gpc_coherence *c, const gpci_module *m, uint64_t address);
 bool gpci_module_serves(const gpci_module *m, uint64_t address);
+
+/* tree_build.c: gpc_coherence_create, whose callers tell policies what `policy_reads` says. */
+gpc_status gpci_coherence_create(gpc_context *context, const gpc_coherence_options *options, uint32_t policy_reads,
+                                 gpc_error *error, gpc_coherence **out);
 
 /* store.c: memory's bytes. */
 /* Memory for the block of an address, zeroed if it is new. GPC_ERROR_MEMORY. */

@@ -141,8 +141,8 @@ static gpc_status build(gpc_coherence *c, const gpc_coherence_options *o, gpc_er
     return status;
 }
 
-gpc_status gpc_coherence_create(gpc_context *context, const gpc_coherence_options *options, gpc_error *error,
-                                gpc_coherence **out) {
+gpc_status gpci_coherence_create(gpc_context *context, const gpc_coherence_options *options, uint32_t policy_reads,
+                                 gpc_error *error, gpc_coherence **out) {
     if (!context || !options || !out)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_coherence_create: %s is NULL",
                          !context   ? "context"
@@ -159,6 +159,7 @@ gpc_status gpc_coherence_create(gpc_context *context, const gpc_coherence_option
         return gpci_out_of_memory(error);
     c->context = gpci_retain(context);
     c->control_bytes = o.control_bytes;
+    c->policy_reads = policy_reads;
     c->with_data = o.data;
     c->timing = o.timing;
     status = build(c, &o, error);
@@ -168,6 +169,11 @@ gpc_status gpc_coherence_create(gpc_context *context, const gpc_coherence_option
     }
     *out = c;
     return GPC_OK;
+}
+
+gpc_status gpc_coherence_create(gpc_context *context, const gpc_coherence_options *options, gpc_error *error,
+                                gpc_coherence **out) {
+    return gpci_coherence_create(context, options, GPCI_TREE_HOST_READS, error, out);
 }
 
 static void free_const(gpc_context *context, const void *memory) {

@@ -116,6 +116,10 @@ static void reset_stats(gpc_hierarchy *h) {
         gpc_cache_reset_stats(h->l2[slice]);
 }
 
+static gpc_status warp_event(gpc_hierarchy *h, const gpc_warp_event *event) {
+    return h->l1 ? gpc_cache_warp_event(h->l1[event->sm], event) : GPC_OK;
+}
+
 static uint32_t objects(const gpc_hierarchy *h, gpc_object kind) {
     if (kind == GPC_OBJECT_L1)
         return h->l1 ? h->sms : 0;
@@ -141,5 +145,6 @@ const gpci_levels gpci_cache_levels = {.check = gpci_build_future,
                                        .add_sm = add_sm,
                                        .add_slice = add_slice,
                                        .reset_stats = reset_stats,
+                                       .warp_event = warp_event,
                                        .objects = objects,
                                        .object = object};

@@ -75,9 +75,9 @@ void gpc_hierarchy_destroy(gpc_hierarchy *h) {
 }
 
 void gpci_hierarchy_tell_policies(gpc_hierarchy *h, gpc_warp_event_kind kind) {
-    for (uint32_t sm = 0; h->l1 && sm < h->sms; sm++) {
+    for (uint32_t sm = 0; sm < h->sms; sm++) {
         gpc_warp_event event = {.kind = kind, .sm = sm, .kernel = h->kernel};
-        gpc_cache_warp_event(h->l1[sm], &event);
+        h->levels->warp_event(h, &event);
     }
     /* L2's policies know of no warps, but some of its lines are kept for a kernel's */
     gpc_warp_event event = {.kind = kind, .kernel = h->kernel};
@@ -129,7 +129,7 @@ void gpc_hierarchy_count_instructions(gpc_hierarchy *h, uint64_t warp_instructio
 gpc_status gpc_hierarchy_warp_event(gpc_hierarchy *h, const gpc_warp_event *event) {
     if (!h || !event || event->sm >= h->sms)
         return GPC_ERROR_ARGUMENT;
-    return h->l1 ? gpc_cache_warp_event(h->l1[event->sm], event) : GPC_OK;
+    return h->levels->warp_event(h, event);
 }
 
 gpc_status gpc_hierarchy_flush(gpc_hierarchy *h) {

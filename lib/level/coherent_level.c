@@ -166,6 +166,13 @@ static void reset_stats(gpc_hierarchy *h) {
     gpc_coherence_reset_stats(h->coherent->tree);
 }
 
+static gpc_status warp_event(gpc_hierarchy *h, const gpc_warp_event *event) {
+    if (event->kind > GPC_KERNEL_END)
+        return GPC_ERROR_ARGUMENT;
+    gpci_module_warp_event(gpci_module_at(h->coherent->tree, event->sm), event);
+    return GPC_OK;
+}
+
 static uint32_t objects(const gpc_hierarchy *h, gpc_object kind) {
     const gpci_coherent *c = h->coherent;
     switch (kind) {
@@ -199,6 +206,7 @@ const gpci_levels gpci_tree_levels = {.check = gpci_coherent_check,
                                       .add_sm = gpci_coherent_add_sm,
                                       .add_slice = gpci_coherent_add_slice,
                                       .reset_stats = reset_stats,
+                                      .warp_event = warp_event,
                                       .objects = objects,
                                       .object = object};
 

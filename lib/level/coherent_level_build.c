@@ -146,7 +146,7 @@ static gpc_status make_tree(gpc_hierarchy *h, plan *p, gpc_error *error, gpc_coh
     o.control_bytes = p->c->control;
     o.data = o.timing = false;
     gpc_error detail = GPC_ERROR_INIT;
-    gpc_status status = gpc_coherence_create(h->context, &o, &detail, out);
+    gpc_status status = gpci_coherence_create(h->context, &o, GPCI_TREE_READS, &detail, out);
     return status < 0 ? gpci_fail(error, status, "coherence = %s: %s", o.protocol, detail.message) : GPC_OK;
 }
 

@@ -32,6 +32,8 @@ typedef struct gpci_levels {
     void (*add_sm)(const gpc_hierarchy *h, uint32_t sm, gpc_stats *stats);       /* statistics: of an SM's L1, */
     void (*add_slice)(const gpc_hierarchy *h, uint32_t slice, gpc_stats *stats); /* and of a slice */
     void (*reset_stats)(gpc_hierarchy *h);
+    /* A warp or kernel begins or ends on an SM: for its L1's policies. */
+    gpc_status (*warp_event)(gpc_hierarchy *h, const gpc_warp_event *event);
     /* How many L1s, clusters' caches or slices there are; 0 of anything else. */
     uint32_t (*objects)(const gpc_hierarchy *h, gpc_object kind);
     /* The tables that such an object counts by itself. */

@@ -61,7 +61,7 @@ class Coherent(TemporaryCase):
                 self.assertGreaterEqual(came, 16)
 
     def test_policies_in_python(self):
-        """One that states to read no more than addresses serves; one that reads more, or does not say, is refused."""
+        """One that states to read what a request tells serves; one that reads more, or does not say, is refused."""
 
         def made(policy_name, reads):
             class First(gpucache.ReplacementPolicy):
@@ -76,9 +76,10 @@ class Coherent(TemporaryCase):
 
         bits = gpucache.ReadsBits
         made("by-address", bits.PLACE | bits.ADDRESS)
-        with self.assertRaisesRegex(gpucache.RangeError, r"needs l1.replacement = lru \(l1.replacement 'by-warp' reads "
-                                    "warp, and coherent modules"):  # fmt: skip
-            made("by-warp", bits.PLACE | bits.WARP)
+        made("by-warp", bits.PLACE | bits.WARP)
+        with self.assertRaisesRegex(gpucache.RangeError, r"needs l1.replacement = lru \(l1.replacement 'by-sample' reads "
+                                    "samples, which coherent modules"):  # fmt: skip
+            made("by-sample", bits.PLACE | bits.SAMPLES)
         with self.assertRaisesRegex(gpucache.RangeError, "'silent' reads what it has not declared"):
             made("silent", 0)
 
