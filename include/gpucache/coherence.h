@@ -266,8 +266,8 @@ typedef struct gpc_coherence_module {
      * gpc_request it is shown `address` (of the block), `cycle`, `sm` (index of the first-level module) and `kind`
      * (GPC_LOAD, GPC_ATOMIC for a STORE, GPC_STORE for an N_STORE and for other blocks that move because of the access;
      * a flush or acquire is a GPC_STORE of sm 0); every other field is 0. A policy that reads more, or does not state
-     * what it reads (gpc_policy_reads), is refused by gpc_coherence_create. Probes from below are hits to lru and fifo, as
-     * in Multi2Sim; any other policy is told of what a processor, or a module above, uses.
+     * what it reads (gpc_policy_reads), is refused by gpc_coherence_create. Probes from below are hits to lru and fifo,
+     * as in Multi2Sim; any other policy is told of what a processor, or a module above, uses.
      */
     const char *replacement;
     const uint32_t *low; /* [low_count] indices of the low modules, copied; none for a memory */
