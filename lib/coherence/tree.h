@@ -142,8 +142,8 @@ uint32_t gpci_module_find(const gpci_module *m, uint64_t tag);
 /* A lookup found this block: tell the replacement policy of a hit. */
 void gpci_module_touch(gpci_module *m, uint32_t block);
 /*
- * A probe has found it: lru and fifo, which are Multi2Sim's, take that for a lookup as any other; registered policies are
- * not told, for they go by what a processor, or a module above, uses.
+ * A probe has found it: lru and fifo, which are Multi2Sim's, take that for a lookup as any other; registered policies
+ * are not told, for they go by what a processor, or a module above, uses.
  */
 void gpci_module_probe(gpci_module *m, uint32_t block);
 /* A warp or kernel begins or ends on the SM whose L1 this is: for its policy. */
