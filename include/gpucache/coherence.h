@@ -596,25 +596,95 @@ static inline size_t gpc_coherence_stats_json(const gpc_coherence_stats *stats, 
     return gpc_coherence_stats_json_as(gpc_coherence_stats_layout(), stats, buffer, size);
 }
 
+/* The end of an access that gpc_coherence_issue began. Borrowed for the call; `bytes` until that issues another. */
+typedef struct gpc_coherence_completion {
+    size_t struct_size;
+    uint64_t token;              /* from gpc_coherence_issue */
+    uint64_t issued, cycle;      /* the request's cycle; the one at which the processor has its answer */
+    uint64_t address;            /* bytes */
+    const uint8_t *bytes;        /* [size] what a load read, or what is there after a store; NULL without `data` */
+    uint32_t module, size, kind; /* of the request */
+    uint32_t retries;            /* times that it began again, because a request of it was refused */
+    uint8_t hit;                 /* 1: no request went to the low module */
+    uint8_t joined;              /* 1: it was part of an older access to the block, and ended with it */
+    uint8_t reserved[6];
+} gpc_coherence_completion;
+
 /*
  * Called after each access, flush and acquire, before it returns: for each message in the order of the list, then for
- * each transition. Either may be NULL. They may not call into the tree, and borrow what they are given for the call.
+ * each transition. Of accesses in flight (gpc_coherence_issue): for each transition when it is made, for each message
+ * when it is received; its `after`, `join`, `request` and `block` then say none, its `found` and delays are 0. Any may
+ * be NULL. They may not call into the tree, and borrow what they are given for the call; but on_complete may call
+ * gpc_coherence_issue, and what only reads.
  */
 typedef struct gpc_coherence_callbacks {
     size_t struct_size;
     void *user_data;
     void (*on_transition)(void *user_data, const gpc_coherence_transition *transition);
     void (*on_message)(void *user_data, const gpc_coherence_message *message);
+    void (*on_complete)(void *user_data, const gpc_coherence_completion *completion); /* Since: 0.2 */
 } gpc_coherence_callbacks;
 
 #define GPC_COHERENCE_CALLBACKS_INIT \
-    { sizeof(gpc_coherence_callbacks), NULL, NULL, NULL }
+    { sizeof(gpc_coherence_callbacks), NULL, NULL, NULL, NULL }
 
 /*
  * Set the callbacks, which are copied; NULL: none any more.
  * Returns GPC_OK; GPC_ERROR_ARGUMENT; GPC_ERROR_ABI. Since: 0.1.
  */
 GPC_API gpc_status gpc_coherence_set_callbacks(gpc_coherence *coherence, const gpc_coherence_callbacks *callbacks);
+
+/*
+ * Accesses that overlap in time. gpc_coherence_access does all of an access at once; these are done message by message.
+ * A module acts when a message arrives; a block is locked from the lookup that finds it until what was asked for is
+ * done; ports, links and buffers carry so much and no more. Table, tags, directory, counters are the same.
+ *
+ *   order      in a module, a store waits for all older accesses; a load or n-store for older stores, and for older
+ *              accesses to its block. A load joins older loads of its block that no store stands between, a store of
+ *              either kind the access just before it, if that is of the same kind and to the same block
+ *   conflicts  a request towards memory that finds its block locked is refused: the access begins again after 0 to
+ *              latency + 1 cycles, at random by the context's seed, `latency` being that of its module. Probes, and
+ *              accesses in their own module, wait for the lock
+ *   time       stars with buffers of bytes, one message a cycle into each, 1 + 3 * ceil(bytes / bandwidth) cycles
+ *              where nothing is in the way; `ports`; `latency` and `directory_latency`; `mshrs` limits nothing
+ *
+ * An access alone leaves the states that gpc_coherence_access would, in nmoesi-multi2sim at the same cycles. Protocols
+ * with peers may take a few cycles more, since a module sends one message a cycle; and a module that itself has to ask
+ * for the only copy takes modified bytes from above first, where they would go to the peer.
+ *
+ * Source: seeds/002 section 4.2; Multi2Sim 5.0, transition for transition and cycle for cycle under nmoesi-multi2sim.
+ */
+
+/*
+ * Begin an access at request->cycle, which gpc_coherence_advance has not passed. Nothing happens before advance is
+ * called. `bytes` and `mask` are copied; `out`, where given, must live until the access ends, and is written just
+ * before on_complete.
+ *   out_token  receives the number of the access: 1, 2, 3 and so on
+ * Returns GPC_OK; GPC_ERROR_ABI; GPC_ERROR_ARGUMENT and GPC_ERROR_RANGE as gpc_coherence_access, and ARGUMENT for a
+ * cycle that is past; GPC_ERROR_UNSUPPORTED, `error` naming what cannot be done yet: a protocol without DIRECTORY, or
+ * whose table has PASS, WRITE_THROUGH, or with PEER a read probe that leaves the sender in I; `flags`; a module that is
+ * non_inclusive, write_through, no_write_allocate, or has a replacement other than lru and fifo; GPC_ERROR_STATE once
+ * the tree has failed, and from on_message and on_transition; GPC_ERROR_MEMORY. Unless it is GPC_OK nothing has begun.
+ * While accesses are in flight, gpc_coherence_access, flush and acquire return GPC_ERROR_STATE.
+ * Thread rule: one thread at a time. Since: 0.2.
+ */
+GPC_API gpc_status gpc_coherence_issue(gpc_coherence *coherence, const gpc_coherence_request *request, gpc_error *error,
+                                       uint64_t *out_token);
+
+/*
+ * Do everything that happens up to and including a cycle. UINT64_MAX: until nothing is in flight.
+ * Returns GPC_OK; GPC_ERROR_ARGUMENT (the cycle is past); GPC_ERROR_STATE: a forbidden cell was reached, or no access
+ * in flight can go on any more, `error` naming who waits for what; then the tree can only be read and destroyed; or
+ * called from a callback; GPC_ERROR_MEMORY: what came before some cycle is done, and calling again goes on from there.
+ * Thread rule: one thread at a time. Since: 0.2.
+ */
+GPC_API gpc_status gpc_coherence_advance(gpc_coherence *coherence, uint64_t cycle, gpc_error *error);
+
+/*
+ * The next cycle at which something happens to accesses in flight. UINT64_MAX: nothing is in flight.
+ * Thread rule: one thread at a time. Since: 0.2.
+ */
+GPC_API uint64_t gpc_coherence_next_event(const gpc_coherence *coherence);
 
 GPC_END_DECLS
 

@@ -481,7 +481,7 @@
     X(243, high_sent, "high_sent", "bytes", SUM, MODULE, NOTHING, "0.1", "on the network towards the processors")     \
     X(244, high_received, "high_received", "bytes", SUM, MODULE, NOTHING, "0.1", "likewise")                          \
     X(245, retries, "retries", "accesses", SUM, MODULE, CLOCK, "0.1",                                                 \
-      "begun anew since a block was locked (timed hierarchies)")
+      "begun anew since a block was locked (timed hierarchies, accesses in flight)")
 
 /* clang-format on */
 

@@ -126,6 +126,8 @@ static gpc_status check(const gpc_coherence *c, const char *call, uint32_t modul
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s: coherence is NULL", call);
     if (c->failed != GPC_OK)
         return gpci_tree_engine_failure(c, error);
+    if (c->busy)
+        return gpci_tree_engine_check_idle(c, call, error);
     if (module == GPC_NO_MODULE)
         return GPC_OK;
     if (module >= c->module_count)

@@ -14,7 +14,7 @@ static bool is_plain(const gpc_coherence *c, const gpc_coherence_request *reques
         return false;
     const gpci_module *m = &c->modules[request->module];
     const uint32_t offset = (uint32_t)request->address & (m->given.block_bytes - 1);
-    return m->plain && c->failed == GPC_OK && !c->callbacks.on_message && !c->callbacks.on_transition &&
+    return m->plain && !c->busy && !c->callbacks.on_message && !c->callbacks.on_transition &&
            request->size - 1 < m->given.block_bytes - offset && request->address - m->first <= m->last - m->first;
 }
 

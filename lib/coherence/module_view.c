@@ -146,7 +146,8 @@ gpc_status gpc_coherence_set_callbacks(gpc_coherence *c, const gpc_coherence_cal
     if (!c)
         return GPC_ERROR_ARGUMENT;
     gpc_coherence_callbacks ours = GPC_COHERENCE_CALLBACKS_INIT;
-    gpc_status status = gpci_take(&ours, sizeof ours, sizeof ours, callbacks, "gpc_coherence_callbacks", NULL);
+    const size_t least = offsetof(gpc_coherence_callbacks, on_message) + sizeof ours.on_message;
+    gpc_status status = gpci_take(&ours, sizeof ours, least, callbacks, "gpc_coherence_callbacks", NULL);
     if (status == GPC_OK)
         c->callbacks = ours;
     return status;

@@ -13,7 +13,7 @@
  * Example of a write probe, nmoesi, two L1s over an L2 (T), a STORE of L1-0 (R) to a block that L1-1 (X) has modified:
  *   probe_sharers         T's directory lists L1-1: a write probe is sent to it; the directory forgets L1-1
  *   begin_write_probe     L1-1 is looked up: found in M; nothing is above it to be probed
- *   invalidate_copy       the rule for WRITE_PROBE in M is SEND_DATA, next I. nmoesi has PEER: the bytes go to L1-0
+ *   gpci_tree_invalidate_copy the rule for WRITE_PROBE in M is SEND_DATA, next I. nmoesi has PEER: the bytes go to L1-0
  *   send_to_peer_and_time the message with the block to L1-0, whose request waits for it as well
  *   send_reply            an acknowledgement to T
  * With a protocol without PEER the reply to T carries the block, T merges it and passes it on in its own reply.
@@ -88,8 +88,8 @@ static void begin_write_probe(gpc_coherence *c, gpci_tree_probe_reply *reply) {
 }
 
 /* X's reply to a write probe by its rule; its data go to the peer or to T, and its copy is invalidated. */
-static void invalidate_copy(gpc_coherence *c, gpci_module *t, gpci_tree_probe_reply *reply,
-                            const gpci_tree_write_probe *probe) {
+void gpci_tree_invalidate_copy(gpc_coherence *c, gpci_module *t, gpci_tree_probe_reply *reply,
+                               const gpci_tree_write_probe *probe) {
     gpci_module *x = gpci_module_at(c, reply->module);
     uint32_t block = reply->block;
     uint8_t state = gpci_tree_has(c, GPC_PROTOCOL_STALE_REPLY) ? reply->state : x->states[block];
@@ -97,7 +97,7 @@ static void invalidate_copy(gpc_coherence *c, gpci_module *t, gpci_tree_probe_re
     bool entry = gpci_module_directory_only(x, block),
          modified = entry ? reply->received : gpci_tree_is_modified(state);
     bool sends = rule.actions & GPC_DO_SEND_DATA && (modified || !entry);
-    reply->peer = sends && !entry && sends_to_peer(c, x, probe->request);
+    reply->peer = sends && !entry && !probe->through_t && sends_to_peer(c, x, probe->request);
     reply->data = sends && modified;
     reply->masked = state == GPC_LINE_N;
     if (reply->peer)
@@ -130,32 +130,61 @@ static void read_data(gpc_coherence *c, gpci_tree_probe_reply *replies, uint32_t
     }
 }
 
+/* X's block at a sub-block: forget that X has it. False: X is probed at another sub-block. */
+static bool forget_copy(gpc_coherence *c, gpci_module *t, const gpci_tree_copies *copies, uint32_t slot,
+                        uint64_t *tag) {
+    const bool aligned_only = gpci_tree_has(c, GPC_PROTOCOL_PROBE_WHOLE);
+    const uint64_t address = gpci_tree_address_of(t, copies->block, copies->sub);
+    const gpci_module *x = gpci_module_at(c, t->above[slot]);
+    *tag = gpci_module_tag_of(x, address);
+    const gpci_tree_span span = gpci_tree_span_of(t, x, *tag);
+    for (uint32_t s = span.first; s < span.end; s++)
+        if (!aligned_only || s == copies->sub)
+            gpci_tree_drop_sharer(t, copies->block, s, slot);
+    return !aligned_only || *tag == address;
+}
+
+/* Sharers of a sub-block, 64 of them. */
+static uint64_t sharers_of(const gpci_module *t, const gpci_tree_copies *copies) {
+    const uint64_t bits = gpci_module_sharers_of(t, copies->block, copies->sub)[copies->word];
+    const uint32_t owner = *gpci_module_owner_of(t, copies->block, copies->sub);
+    if (!copies->only_owners)
+        return bits;
+    return owner != GPCI_TREE_NO_OWNER && owner / 64 == copies->word ? bits & (uint64_t)1 << (owner & 63) : 0;
+}
+
 /*
- * Send a write probe to each sharer of the selected sub-blocks, and remove it from the directory. X has one block for
+ * The sharers of the selected sub-blocks are probed, and removed from the directory. X has one block for
  * several sub-blocks of T if its blocks are larger: it is probed once. Multi2Sim (PROBE_WHOLE) does it sub-block by
  * sub-block, and probes X at the one that its block begins with.
  */
-static void probe_sharers(gpc_coherence *c, gpci_module *t, const gpci_tree_write_probe *probe, gpci_tree_point at) {
-    bool aligned_only = gpci_tree_has(c, GPC_PROTOCOL_PROBE_WHOLE);
-    for (uint32_t sub = 0; sub < t->sub_blocks; sub++) {
-        uint64_t address = gpci_tree_address_of(t, probe->block, sub);
-        if (address < probe->first || address > probe->last)
-            continue;
-        for (uint32_t word = 0; word < t->sharer_words; word++)
-            for (uint64_t bits = gpci_module_sharers_of(t, probe->block, sub)[word]; bits; bits &= bits - 1) {
-                uint32_t slot = word * 64 + gpci_lowest(bits);
-                gpci_module *x = gpci_module_at(c, t->above[slot]);
-                if (x == probe->except)
-                    continue;
-                uint64_t block = gpci_module_tag_of(x, address);
-                const gpci_tree_span span = gpci_tree_span_of(t, x, block);
-                for (uint32_t s = span.first; s < span.end; s++)
-                    if (!aligned_only || s == sub)
-                        gpci_tree_drop_sharer(t, probe->block, s, slot);
-                if (!aligned_only || block == address)
-                    send_probe(c, t, x->index, GPC_MESSAGE_WRITE_PROBE, block, at);
-            }
+bool gpci_tree_next_copy(gpc_coherence *c, gpci_module *t, gpci_tree_copies *copies, uint64_t *tag) {
+    while (copies->sub < t->sub_blocks) {
+        const uint64_t address = gpci_tree_address_of(t, copies->block, copies->sub);
+        if (!copies->begun)
+            copies->bits = address < copies->first || address > copies->last ? 0 : sharers_of(t, copies);
+        copies->begun = true;
+        while (copies->bits) {
+            const uint32_t slot = copies->word * 64 + gpci_lowest(copies->bits);
+            copies->bits &= copies->bits - 1;
+            copies->module = t->above[slot];
+            if (gpci_module_at(c, copies->module) != copies->except && forget_copy(c, t, copies, slot, tag))
+                return true;
+        }
+        copies->begun = false;
+        if (++copies->word == t->sharer_words) {
+            copies->word = 0;
+            copies->sub++;
+        }
     }
+    return false;
+}
+
+static void probe_sharers(gpc_coherence *c, gpci_module *t, const gpci_tree_write_probe *probe, gpci_tree_point at) {
+    gpci_tree_copies copies = {
+        .block = probe->block, .except = probe->except, .first = probe->first, .last = probe->last};
+    for (uint64_t tag; gpci_tree_next_copy(c, t, &copies, &tag);)
+        send_probe(c, t, copies.module, GPC_MESSAGE_WRITE_PROBE, tag, at);
 }
 
 /*
@@ -213,7 +242,7 @@ gpci_tree_point gpci_tree_probe_copies(gpc_coherence *c, gpci_module *t, gpci_tr
     for (uint32_t k = 0; k < count; k++) {
         if (!replies[k].found)
             continue;
-        invalidate_copy(c, t, &replies[k], probe);
+        gpci_tree_invalidate_copy(c, t, &replies[k], probe);
         probe->dirty |= replies[k].data && replies[k].peer;
         probe->whole |= replies[k].peer && !replies[k].masked;
     }
@@ -233,8 +262,9 @@ gpci_tree_point gpci_tree_probe_copies(gpc_coherence *c, gpci_module *t, gpci_tr
 }
 
 /* X, which has the block, replies to a read probe by its rule. `above`: what the probe of X's own owners brought. */
-static void reply_to_read_probe(gpc_coherence *c, gpci_module *t, gpci_tree_probe_reply *reply,
-                                gpci_tree_read_probe *probe, uint32_t block, const gpci_tree_read_probe *above) {
+void gpci_tree_reply_to_read_probe(gpc_coherence *c, gpci_module *t, gpci_tree_probe_reply *reply,
+                                   const gpci_tree_read_probe *probe, uint32_t block,
+                                   const gpci_tree_read_probe *above) {
     gpci_module *x = gpci_module_at(c, reply->module);
     uint8_t state = x->states[block];
     gpc_protocol_rule rule = gpci_tree_rule(c, x, state, GPC_EVENT_READ_PROBE);
@@ -280,7 +310,7 @@ static void read_probe(gpc_coherence *c, gpci_module *t, gpci_tree_probe_reply *
     reply->found = true;
     gpci_tree_read_probe above = {.block = found.block};
     reply->ready = gpci_tree_probe_owners(c, x, &above, reply->ready);
-    reply_to_read_probe(c, t, reply, probe, found.block, &above);
+    gpci_tree_reply_to_read_probe(c, t, reply, probe, found.block, &above);
     reply->processed = reply->ready.cycle;
     reply->ready = gpci_tree_use_data(c, x, reply->ready, false);
 }
@@ -301,52 +331,58 @@ static bool probed_before(const gpci_module *t, const gpci_tree_read_probe *prob
  * Send a read probe to each owner of a sub-block but R; Multi2Sim (PROBE_WHOLE): of all sub-blocks, not only those
  * asked for.
  */
+bool gpci_tree_owner_to_probe(const gpc_coherence *c, const gpci_module *t, const gpci_tree_read_probe *probe,
+                              uint32_t sub, uint32_t *out_module, uint64_t *out_tag) {
+    const bool whole = gpci_tree_has(c, GPC_PROTOCOL_PROBE_WHOLE);
+    const uint16_t owner = *gpci_module_owner_of(t, probe->block, sub);
+    const uint64_t address = gpci_tree_address_of(t, probe->block, sub);
+    if (owner == GPCI_TREE_NO_OWNER || (!whole && !is_requested(probe, address)))
+        return false;
+    const gpci_module *x = gpci_module_at(c, t->above[owner]);
+    *out_module = x->index;
+    *out_tag = gpci_module_tag_of(x, address);
+    return !(probe->request && x == probe->request->from) &&
+           !(whole ? *out_tag != address : probed_before(t, probe, x, sub));
+}
+
 static void probe_owners(gpc_coherence *c, gpci_module *t, const gpci_tree_read_probe *probe, gpci_tree_point at) {
-    bool whole = gpci_tree_has(c, GPC_PROTOCOL_PROBE_WHOLE);
-    for (uint32_t sub = 0; sub < t->sub_blocks; sub++) {
-        uint16_t owner = *gpci_module_owner_of(t, probe->block, sub);
-        uint64_t address = gpci_tree_address_of(t, probe->block, sub);
-        if (owner == GPCI_TREE_NO_OWNER || (!whole && !is_requested(probe, address)))
-            continue;
-        gpci_module *x = gpci_module_at(c, t->above[owner]);
-        if ((probe->request && x == probe->request->from) ||
-            (whole ? gpci_module_tag_of(x, address) != address : probed_before(t, probe, x, sub)))
-            continue;
-        send_probe(c, t, x->index, GPC_MESSAGE_READ_PROBE, gpci_module_tag_of(x, address), at);
-    }
+    uint32_t x;
+    uint64_t tag;
+    for (uint32_t sub = 0; sub < t->sub_blocks; sub++)
+        if (gpci_tree_owner_to_probe(c, t, probe, sub, &x, &tag))
+            send_probe(c, t, x, GPC_MESSAGE_READ_PROBE, tag, at);
 }
 
 /*
  * Without an owner, a sharer may send the block to R, if the protocol's rule for READ_PROBE in S says SEND_DATA (MSI,
  * MESI; Table 2.1, step 9). Any could; it is the last in the directory.
  */
-static void probe_sharer(gpc_coherence *c, gpci_module *t, const gpci_tree_read_probe *probe, gpci_tree_point at) {
+uint32_t gpci_tree_sharer_to_probe(const gpc_coherence *c, const gpci_module *t, const gpci_tree_read_probe *probe) {
     if (!probe->request || !gpci_tree_has(c, GPC_PROTOCOL_PEER) ||
         probe->request->from->given.block_bytes != 1u << t->sub_shift)
-        return;
-    uint32_t sub = gpci_module_sub_of(t, probe->request->tag);
+        return GPC_NO_MODULE;
+    const uint32_t sub = gpci_module_sub_of(t, probe->request->tag);
     for (uint32_t slot = t->above_count; slot-- > 0;) {
-        gpci_module *x = gpci_module_at(c, t->above[slot]);
-        if (x == probe->request->from || !gpci_tree_has_sharer(t, probe->block, sub, slot) ||
-            x->given.block_bytes != probe->request->from->given.block_bytes ||
-            !(x->rules[GPC_LINE_S][GPC_EVENT_READ_PROBE].actions & GPC_DO_SEND_DATA))
-            continue;
-        send_probe(c, t, x->index, GPC_MESSAGE_READ_PROBE, probe->request->tag, at);
-        return;
+        const gpci_module *x = gpci_module_at(c, t->above[slot]);
+        if (x != probe->request->from && gpci_tree_has_sharer(t, probe->block, sub, slot) &&
+            x->given.block_bytes == probe->request->from->given.block_bytes &&
+            x->rules[GPC_LINE_S][GPC_EVENT_READ_PROBE].actions & GPC_DO_SEND_DATA)
+            return x->index;
     }
+    return GPC_NO_MODULE;
 }
 
 /* T's directory after a reply: X is still the owner only in O, and still a sharer only if it had the block. */
-static void update_directory(gpc_coherence *c, gpci_module *t, const gpci_tree_read_probe *probe,
-                             const gpci_tree_probe_reply *reply) {
+void gpci_tree_update_directory(const gpc_coherence *c, gpci_module *t, uint32_t block,
+                                const gpci_tree_probe_reply *reply) {
     const gpci_module *x = gpci_module_at(c, reply->module);
     const uint32_t slot = t->slots[x->index];
     const gpci_tree_span span = gpci_tree_span_of(t, x, reply->address);
     for (uint32_t sub = span.first; sub < span.end; sub++) {
         if (!reply->keeps)
-            gpci_tree_drop_owner(t, probe->block, sub, slot);
+            gpci_tree_drop_owner(t, block, sub, slot);
         if (!reply->found)
-            gpci_tree_drop_sharer(t, probe->block, sub, slot);
+            gpci_tree_drop_sharer(t, block, sub, slot);
     }
 }
 
@@ -356,8 +392,9 @@ gpci_tree_point gpci_tree_probe_owners(gpc_coherence *c, gpci_module *t, gpci_tr
         return at;
     uint32_t first = c->reply_count;
     probe_owners(c, t, probe, at);
-    if (c->reply_count == first)
-        probe_sharer(c, t, probe, at);
+    const uint32_t sharer = c->reply_count == first ? gpci_tree_sharer_to_probe(c, t, probe) : GPC_NO_MODULE;
+    if (sharer != GPC_NO_MODULE)
+        send_probe(c, t, sharer, GPC_MESSAGE_READ_PROBE, probe->request->tag, at);
     uint32_t count = c->reply_count - first;
     if (!count)
         return at;
@@ -370,7 +407,7 @@ gpci_tree_point gpci_tree_probe_owners(gpc_coherence *c, gpci_module *t, gpci_tr
     for (uint32_t k = 0; k < count; k++) {
         gpci_tree_point arrived = send_reply(c, t, &replies[k]);
         gpci_tree_gather_add(c, &gather, arrived.after);
-        update_directory(c, t, probe, &replies[k]);
+        gpci_tree_update_directory(c, t, probe->block, &replies[k]);
         probe->sent |= replies[k].peer;
         if (replies[k].data && !probe->data && !gpci_tree_has(c, GPC_PROTOCOL_DROP_PROBE_DATA))
             gpci_tree_apply(c, t, probe->block, GPC_EVENT_PROBE_DATA, GPC_ORIGIN_PROBE_DATA, arrived);

@@ -135,4 +135,5 @@ void gpci_coherence_load(gpc_coherence *c, const void *saved) {
             at = get(at, &c->stars[i].through[m].last, sizeof c->stars[i].through[m].last);
     c->message_count = c->transition_count = 0;
     c->failed = GPC_OK;
+    c->busy = false;
 }

@@ -117,6 +117,9 @@ gpci_tree_point gpci_tree_send_reply_at(gpc_coherence *c, const gpci_tree_probe_
 void gpci_tree_gather_add(gpc_coherence *c, gpci_tree_gather *gather, uint32_t message);
 gpci_tree_point gpci_tree_gather_end(gpc_coherence *c, const gpci_module *m, gpci_tree_gather *gather,
                                      gpci_tree_point start);
+/* A message's bytes, at both ends. `t`: which of the two, or whose module above both are. */
+void gpci_tree_count_bytes(const gpc_coherence *c, const gpci_module *t, gpci_module *from, gpci_module *to,
+                           gpc_message_kind kind, uint32_t bytes);
 /* Append a step that is no message: FINISH, EVICTION. */
 gpci_tree_point gpci_tree_mark(gpc_coherence *c, const gpci_module *m, gpc_message_kind kind, uint64_t address,
                                gpci_tree_point at);
@@ -166,6 +169,16 @@ gpci_tree_reply gpci_tree_fetch(gpc_coherence *c, gpci_module *t, uint32_t block
  */
 gpci_tree_reply gpci_tree_acquire_rights(gpc_coherence *c, gpci_module *t, uint32_t block, uint64_t address,
                                          uint32_t flags, gpci_tree_point at);
+/* R is a sharer in T's directory from now on, and the owner if it shares the block with nobody. Whether it does. */
+bool gpci_tree_add_requester(const gpc_coherence *c, gpci_module *t, uint32_t block, const gpci_tree_request *request,
+                             bool shared);
+/* R is the only sharer, and the owner. */
+void gpci_tree_make_sole_owner(const gpc_coherence *c, gpci_module *t, uint32_t block,
+                               const gpci_tree_request *request);
+/* May T have bytes that copies above it lack? */
+bool gpci_tree_has_newer(const gpc_coherence *c, const gpci_module *t, uint32_t block);
+/* R owns its block no longer, in T's directory. */
+void gpci_tree_clear_owners(const gpc_coherence *c, gpci_module *t, uint32_t block, const gpci_module *r, uint64_t tag);
 /* R tells T that it no longer owns the block: T clears the owner in its directory; R remains a sharer. */
 gpci_tree_point gpci_tree_clear_owner(gpc_coherence *c, gpci_module *r, uint64_t tag, gpci_tree_point at);
 
@@ -180,6 +193,7 @@ typedef struct gpci_tree_write_probe {
     uint64_t first, last;             /* only sub-blocks whose address is in [first, last] */
     const gpci_tree_request *request; /* the write request that is served; NULL: none, T keeps all data */
     gpci_tree_gather *gather;         /* collects the messages to the peer */
+    bool through_t;                   /* data go to T even so */
     bool dirty;                       /* out: the peer was sent modified bytes */
     bool whole;                       /* out: the peer was sent a whole valid block */
     bool received;                    /* out: T received modified bytes */
@@ -201,6 +215,36 @@ typedef struct gpci_tree_read_probe {
 } gpci_tree_read_probe;
 gpci_tree_point gpci_tree_probe_owners(gpc_coherence *c, gpci_module *t, gpci_tree_read_probe *probe,
                                        gpci_tree_point at);
+
+/* Parts of both, for controllers (controller.h), which send the probes themselves. */
+/* The sharers of a block of T, one after another, each removed from the directory as it is given. Zeroed but for: */
+typedef struct gpci_tree_copies {
+    uint32_t block;
+    const gpci_module *except; /* likewise as in gpci_tree_write_probe */
+    uint64_t first, last;
+    bool only_owners;
+    uint32_t module;    /* out: X */
+    uint32_t sub, word; /* where the walk has come to */
+    uint64_t bits;
+    bool begun;
+} gpci_tree_copies;
+/* False: there is none left. `tag`: of X's block. */
+bool gpci_tree_next_copy(gpc_coherence *c, gpci_module *t, gpci_tree_copies *copies, uint64_t *tag);
+/* X, which has the block (`module`, `block`, `state`, `received` of the reply), replies to a write probe. */
+void gpci_tree_invalidate_copy(gpc_coherence *c, gpci_module *t, gpci_tree_probe_reply *reply,
+                               const gpci_tree_write_probe *probe);
+/* The owner of a sub-block, and the tag of its block, if it is to be probed. */
+bool gpci_tree_owner_to_probe(const gpc_coherence *c, const gpci_module *t, const gpci_tree_read_probe *probe,
+                              uint32_t sub, uint32_t *out_module, uint64_t *out_tag);
+/* The sharer that is probed where no owner is; GPC_NO_MODULE: none. */
+uint32_t gpci_tree_sharer_to_probe(const gpc_coherence *c, const gpci_module *t, const gpci_tree_read_probe *probe);
+/* X, which has `block`, replies to a read probe. `above`: what the probe of X's own owners brought. */
+void gpci_tree_reply_to_read_probe(gpc_coherence *c, gpci_module *t, gpci_tree_probe_reply *reply,
+                                   const gpci_tree_read_probe *probe, uint32_t block,
+                                   const gpci_tree_read_probe *above);
+/* T's directory after that reply. */
+void gpci_tree_update_directory(const gpc_coherence *c, gpci_module *t, uint32_t block,
+                                const gpci_tree_probe_reply *reply);
 
 /* evict.c */
 /* Remove a block from m: invalidate the copies above it, write modified bytes back, invalidate it. */

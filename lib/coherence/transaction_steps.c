@@ -45,6 +45,7 @@ void gpci_tree_fail(gpc_coherence *c, gpc_status status, const char *format, ...
     vsnprintf(c->failure, sizeof c->failure, format, arguments);
     va_end(arguments);
     c->failed = status;
+    c->busy = true;
 }
 
 /* Append a step. There is room for as many as an access can need (layout.c), unless that reckoning is wrong. */
@@ -74,8 +75,8 @@ static gpci_tree_point end_of(const gpc_coherence *c, const gpc_coherence_messag
 }
 
 /* Network bytes count on the side of a module on which they are sent or received: towards memory, or processors. */
-static void count_bytes(const gpc_coherence *c, const gpci_module *t, gpci_module *from, gpci_module *to,
-                        gpc_message_kind kind, uint32_t bytes) {
+void gpci_tree_count_bytes(const gpc_coherence *c, const gpci_module *t, gpci_module *from, gpci_module *to,
+                           gpc_message_kind kind, uint32_t bytes) {
     *(from == t ? &from->stats.high_sent : &from->stats.low_sent) += bytes;
     *(to == t ? &to->stats.high_received : &to->stats.low_received) += bytes;
     if (bytes > c->control_bytes) {
@@ -95,7 +96,7 @@ static gpc_coherence_message *append_message(gpc_coherence *c, const gpci_module
     message->address = address;
     message->bytes = bytes;
     message->network = t->given.high_network;
-    count_bytes(c, t, from, to, kind, bytes);
+    gpci_tree_count_bytes(c, t, from, to, kind, bytes);
     return message;
 }
 

@@ -130,8 +130,10 @@ struct gpc_coherence {
     bool has_policies;     /* a module has a replacement policy other than lru and fifo, which is shown requests */
     bool non_coherent;     /* the protocol has N: a valid copy may lack bytes that other modules have stored */
     uint8_t deepest;       /* deepest level that a request has reached */
+    bool busy;             /* it has failed, or accesses are in flight: hit.c leaves everything alone then */
     gpc_status failed;     /* of gpci_tree_fail: nothing but reading and destroying works any more */
     char failure[256];     /* why, for messages */
+    struct gpci_controllers *controllers; /* of accesses that overlap: controller.h; NULL before the first */
 };
 
 /* module_tags.c */

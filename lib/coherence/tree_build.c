@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "coherence/tree_build.h"
+#include "coherence/controller.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -201,6 +202,7 @@ void gpc_coherence_destroy(gpc_coherence *c) {
     if (!c)
         return;
     gpc_context *context = c->context;
+    gpci_controllers_destroy(c->controllers);
     for (uint32_t i = 0; i < c->module_count; i++)
         destroy_module(context, &c->modules[i]);
     for (uint32_t i = 0; i < c->star_count; i++) {

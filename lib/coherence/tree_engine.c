@@ -308,32 +308,38 @@ GPCI_INLINE gpc_status run(gpc_coherence *c, const gpc_coherence_request *reques
     return gpci_tree_engine_result(c, &done, result);
 }
 
-static gpc_status check(const gpc_coherence *c, const gpc_coherence_request *request, gpc_error *error) {
+gpc_status gpci_tree_engine_check(const gpc_coherence *c, const char *call, const gpc_coherence_request *request,
+                                  gpc_error *error) {
     if (request->module >= c->module_count)
-        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_coherence_access: module %u of %u", request->module,
-                         c->module_count);
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s: module %u of %u", call, request->module, c->module_count);
     const gpci_module *m = &c->modules[request->module];
     if (m->place != GPCI_PLACE_FIRST)
-        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_coherence_access: module %s is not of the first level",
-                         m->given.name);
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s: module %s is not of the first level", call, m->given.name);
     if (request->kind > GPC_COHERENCE_N_STORE)
-        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_coherence_access: kind %u is none", request->kind);
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s: kind %u is none", call, request->kind);
     uint32_t offset = (uint32_t)(request->address & (m->given.block_bytes - 1));
     if (!request->size || request->size > m->given.block_bytes - offset)
-        return gpci_fail(error, GPC_ERROR_ARGUMENT,
-                         "gpc_coherence_access: %u bytes at %#llx are not within a block of %u", request->size,
-                         (unsigned long long)request->address, m->given.block_bytes);
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s: %u bytes at %#llx are not within a block of %u", call,
+                         request->size, (unsigned long long)request->address, m->given.block_bytes);
     if (!gpci_module_serves(m, request->address))
-        return gpci_fail(error, GPC_ERROR_RANGE, "gpc_coherence_access: module %s does not serve address %#llx",
-                         m->given.name, (unsigned long long)request->address);
+        return gpci_fail(error, GPC_ERROR_RANGE, "%s: module %s does not serve address %#llx", call, m->given.name,
+                         (unsigned long long)request->address);
     return c->failed == GPC_OK ? GPC_OK : gpci_tree_engine_failure(c, error);
+}
+
+gpc_status gpci_tree_engine_check_idle(const gpc_coherence *c, const char *call, gpc_error *error) {
+    if (c->failed == GPC_OK && c->busy)
+        return gpci_fail(error, GPC_ERROR_STATE, "%s: accesses of gpc_coherence_issue are in flight", call);
+    return GPC_OK;
 }
 
 /* Everything but plain hits. One function with `run`, because a call more would slow down each miss. */
 static GPCI_NOINLINE gpc_status access_step_by_step(gpc_coherence *c, const gpc_coherence_request *request,
                                                     const gpc_request *carried, gpc_error *error,
                                                     gpc_coherence_result *result) {
-    gpc_status status = check(c, request, error);
+    gpc_status status = gpci_tree_engine_check(c, "gpc_coherence_access", request, error);
+    if (status == GPC_OK)
+        status = gpci_tree_engine_check_idle(c, "gpc_coherence_access", error);
     if (status != GPC_OK)
         return status;
     c->request = carried;

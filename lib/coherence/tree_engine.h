@@ -24,6 +24,11 @@ gpci_tree_point gpci_tree_engine_begin(gpc_coherence *c, uint64_t cycle);
 gpc_status gpci_tree_engine_reserve(gpc_coherence *c, uint64_t address);
 /* Call back for each step, and fill in the caller's result, which may be NULL, from `done` and the lists. */
 gpc_status gpci_tree_engine_result(gpc_coherence *c, gpc_coherence_result *done, gpc_coherence_result *result);
+/* Is a request to `call` sound, and the object not failed? */
+gpc_status gpci_tree_engine_check(const gpc_coherence *c, const char *call, const gpc_coherence_request *request,
+                                  gpc_error *error);
+/* Is nothing in flight, so that a transaction can be done at once? */
+gpc_status gpci_tree_engine_check_idle(const gpc_coherence *c, const char *call, gpc_error *error);
 /* The failure of gpci_tree_fail, as an error. */
 gpc_status gpci_tree_engine_failure(const gpc_coherence *c, gpc_error *error);
 

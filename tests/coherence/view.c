@@ -198,6 +198,8 @@ Test(coherence_view, callbacks) {
     seen = 0;
     cr_assert_eq(gpc_coherence_access(c, &request, &s->error, &result), GPC_OK);
     cr_expect_eq(seen, 0);
+    callbacks.struct_size = offsetof(gpc_coherence_callbacks, on_complete); /* 0.1's */
+    cr_expect_eq(gpc_coherence_set_callbacks(c, &callbacks), GPC_OK);
     callbacks.struct_size--;
     cr_expect_eq(gpc_coherence_set_callbacks(c, &callbacks), GPC_ERROR_ABI);
     cr_expect_eq(gpc_coherence_set_callbacks(NULL, NULL), GPC_ERROR_ARGUMENT);

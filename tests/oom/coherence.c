@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Two first-level modules, one of a registered policy, over two banks and a memory with an entry for each block. */
-static gpc_status create_tree(gpc_context *context, gpc_error *error, gpc_coherence **out) {
+static gpc_status create_tree(gpc_context *context, const char *replacement, gpc_error *error, gpc_coherence **out) {
     static const uint32_t banks[] = {2, 3}, memory[] = {4};
     gpc_coherence_module modules[5];
     gpc_coherence_network networks[2] = {GPC_COHERENCE_NETWORK_INIT, GPC_COHERENCE_NETWORK_INIT};
@@ -30,7 +30,7 @@ static gpc_status create_tree(gpc_context *context, gpc_error *error, gpc_cohere
             modules[i].residue = i - 2;
         }
     }
-    modules[0].replacement = "srrip";
+    modules[0].replacement = replacement;
     gpc_coherence_options options = GPC_COHERENCE_OPTIONS_INIT;
     options.modules = modules;
     options.module_count = 5;
@@ -69,7 +69,7 @@ static gpc_status access(gpc_coherence *tree, values *v, uint32_t i, gpc_error *
 static gpc_status use_tree(gpc_context *context, oom_heap *heap, gpc_error *error) {
     gpc_coherence *tree = NULL;
     values v = {{0}};
-    gpc_status status = create_tree(context, error, &tree);
+    gpc_status status = create_tree(context, "srrip", error, &tree);
     cr_assert_eq(tree != NULL, status == GPC_OK);
     gpc_status first = status;
     for (uint32_t i = 0; tree && i < 200; i++) {
@@ -105,7 +105,7 @@ Test(oom, coherence_tree) {
 static gpc_status write_memory(gpc_context *context, oom_heap *heap, gpc_error *error) {
     gpc_coherence *tree = NULL;
     uint8_t bytes[4096], read[4096];
-    gpc_status status = create_tree(context, error, &tree);
+    gpc_status status = create_tree(context, "srrip", error, &tree);
     if (status == GPC_OK) {
         memset(bytes, 7, sizeof bytes);
         status = gpc_coherence_write_memory(tree, 100, bytes, sizeof bytes);
@@ -126,4 +126,54 @@ static gpc_status write_memory(gpc_context *context, oom_heap *heap, gpc_error *
 
 Test(oom, coherence_memory) {
     oom_check(write_memory, 30);
+}
+
+/* Accesses in flight: one that cannot be issued has not begun, and an advance that failed goes on where it stopped. */
+static gpc_status issue(gpc_coherence *tree, uint32_t i, gpc_error *error) {
+    uint64_t token;
+    uint8_t value = (uint8_t)(i + 1);
+    gpc_coherence_request request = GPC_COHERENCE_REQUEST_INIT;
+    request.module = i % 2;
+    request.kind = GPC_COHERENCE_STORE;
+    request.address = address_of(i % 64);
+    request.bytes = &value;
+    request.cycle = i;
+    return gpc_coherence_issue(tree, &request, error, &token);
+}
+
+static gpc_status use_flights(gpc_context *context, oom_heap *heap, gpc_error *error) {
+    gpc_coherence *tree = NULL;
+    gpc_status first = create_tree(context, NULL, error, &tree);
+    gpc_error later = GPC_ERROR_INIT;
+    for (uint32_t i = 0; tree && i < 192; i++) {
+        gpc_error *told = first == GPC_OK ? error : &later;
+        gpc_status status = issue(tree, i, told);
+        if (status != GPC_OK) {
+            oom_heal(heap);
+            cr_assert_eq(issue(tree, i, NULL), GPC_OK);
+        } else if (i % 8 == 0 && (status = gpc_coherence_advance(tree, i, told)) != GPC_OK) {
+            oom_heal(heap);
+            cr_assert_eq(gpc_coherence_advance(tree, i, NULL), GPC_OK);
+        }
+        cr_assert(status == GPC_OK || status == GPC_ERROR_MEMORY);
+        first = first == GPC_OK ? status : first;
+    }
+    if (tree) {
+        const gpc_status status = gpc_coherence_advance(tree, UINT64_MAX, first == GPC_OK ? error : &later);
+        first = first == GPC_OK ? status : first;
+        oom_heal(heap);
+        cr_assert_eq(gpc_coherence_advance(tree, UINT64_MAX, &later), GPC_OK, "%s", later.message);
+        cr_assert_eq(gpc_coherence_flush(tree, GPC_NO_MODULE, 0, &later, NULL), GPC_OK, "%s", later.message);
+    }
+    for (uint32_t i = 128; tree && i < 192; i++) { /* the last to each address */
+        uint8_t byte = 0;
+        cr_assert_eq(gpc_coherence_read_memory(tree, address_of(i % 64), &byte, 1), GPC_OK);
+        cr_assert_eq(byte, (uint8_t)(i + 1), "store %u", i);
+    }
+    gpc_coherence_destroy(tree);
+    return first;
+}
+
+Test(oom, coherence_flights) {
+    oom_check(use_flights, 40);
 }

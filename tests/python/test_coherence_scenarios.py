@@ -12,6 +12,7 @@ import gpucache
 from gpucache import scenarios
 
 SHARED = os.path.join(ROOT, "..", "shared", "coherence", "sequential.json")
+TIMED = os.path.join(os.path.dirname(SHARED), "timed.json")
 
 # A message of s bytes takes 1 + 3 * ceil(s / 64) cycles on the network: 4 with 8 bytes, 7 with a block (72).
 #   0: l1-0 load 0x0   4 request, 1 + 10 directory and data of mm, 7 block, 1 data of l1-0: 23
@@ -228,6 +229,94 @@ class ByHand(Case):
                 self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
 
+# The tree of the example. A message of 8 bytes takes 4 cycles, of 72 bytes 7 (above).
+#   0: l1-0 load 0x0 at 0    waits a cycle in the switch, which begins with the second module, and is there at 5: mm has
+#                            the block locked until its lookup ends in that cycle, so it is refused: 4, and 1 cycle of
+#                            back-off, random() % (latency + 2) = 1804289383 % 3. Again at 10, 4 + 1: at 15 mm sends the
+#                            data of access 1, at 16 a probe, behind these on every link: 23, 1 and 4, 10, 7, 1: 46
+#   1: l1-1 load 0x4 at 0    4, 1 + 10 of mm, 7, 1: 23
+#   2: l1-0 load 0x8 at 3    joins access 0
+TIMES = [[0, "l1-0", "load", "0x0"], [0, "l1-1", "load", "0x4"], [3, "l1-0", "load", "0x8"]]
+ENDS = [[0, 46, False], [0, 23, False], [3, 46, True]]
+
+
+class Timed(Case):
+    def setUp(self):
+        super().setUp()
+        self.scenario = {"name": "overlap", "config": "two", "accesses": copy.deepcopy(TIMES),
+                         "completion": copy.deepcopy(ENDS), "retries_seed1": 1}  # fmt: skip
+        del self.document["sequential"]
+        self.document["timed"] = [self.scenario]
+
+    def test_by_hand(self):
+        done = self.run_it()
+        self.assertEqual((done.returncode, done.stdout.splitlines()[0]), (0, "overlap: ok"), done.stdout + done.stderr)
+        self.assertIn("1 scenarios, 3 accesses: 1 ok", done.stdout)
+
+    def test_both_kinds_in_a_file(self):
+        self.document["sequential"] = copy.deepcopy(DOCUMENT["sequential"])
+        self.assertIn("2 scenarios, 7 accesses: 2 ok", self.run_it().stdout)
+
+    def test_round_trip(self):
+        """What was written has the trace, too; each figure of it that is changed is named."""
+        path = os.path.join(self.folder, "out.json")
+        self.assertEqual(self.run_it("--json", path).returncode, 0)
+        with open(path, encoding="utf-8") as file:
+            self.document = json.load(file)
+        self.assertNotIn("sequential", self.document)
+        written = self.document["timed"][0]
+        self.assertEqual((written["accesses"], written["completion"]), (TIMES, ENDS))
+        self.assertEqual([entry[1] for entry in written["trace"]], ["mm", "l1-1", "l1-1", "l1-0"])
+        self.assertEqual(self.run_it().returncode, 0)
+        final = written["final"]
+        for change, message in (
+            (lambda: written["completion"][1].__setitem__(1, 24),
+             "access 1 of 3 (l1-1 load 0x4 at cycle 0): issue, finish, joined: expected [0, 24, False], "
+             "found [0, 23, False]"),
+            (lambda: written["completion"][2].__setitem__(2, False), "expected [3, 46, False], found [3, 46, True]"),
+            (lambda: written.update(retries_seed1=2), "at the end: retries: expected 2, found 1"),
+            (lambda: written["trace"][2].__setitem__(0, 24),
+             "at the end: l1-1: transition 2: expected set 0 way 0 E 0x0 -> S 0x0 by 0x8000 in cycle 24, found"),
+            (lambda: final["mm"]["blocks"][0].__setitem__(3, "M"), "mm: set 0 way 0: state: expected M, found E"),
+            (lambda: final["l1-0"]["stats"].__setitem__("coalesced_reads", 2), "l1-0: coalesced_reads: expected 2"),
+            (lambda: final["l1-0"]["stats"].__setitem__("reads", 99), None),  # not among those compared
+            (lambda: final["l1-0"]["net"]["low"].__setitem__("sent", 1), "l1-0: low network, bytes sent: expected 1"),
+        ):  # fmt: skip
+            kept = copy.deepcopy(written)
+            change()
+            done = self.run_it("--quiet")
+            with self.subTest(message):
+                self.assertEqual(done.returncode, 1 if message else 0, done.stdout)
+                self.assertIn(message or "1 ok", done.stdout)
+            written.clear()
+            written.update(kept)
+            final = written["final"]
+
+    def test_another_protocol(self):
+        done = self.run_it("--protocol", "mesi", "--matrices")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("overlap: mesi, not compared", done.stdout)
+        done = self.run_it("--protocol", "vi")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("protocol 'vi' has no directory", done.stdout)
+        self.assertIn("1 gave up", done.stdout)
+
+    def test_wrong(self):
+        for change, part in (
+            (lambda: self.scenario["accesses"][1].__setitem__(0, -1), "accesses[1] is"),
+            (lambda: self.scenario["accesses"][1].pop(), "accesses[1] is"),
+            (lambda: self.scenario["accesses"].reverse(), "accesses[1] is"),
+            (lambda: self.scenario["completion"][1].pop(), "completion[1] is [0, 23], not [issue, finish, joined]"),
+            (lambda: self.scenario.update(trace_pos=[1]), "scenario overlap: key 'trace_pos'"),
+            (lambda: self.scenario.update(retries_seed1="many"), "key 'retries_seed1'"),
+        ):
+            self.setUp()
+            change()
+            done = self.run_it()
+            self.assertEqual((done.returncode, done.stdout), (1, ""), part)
+            self.assertIn(part, done.stderr)
+
+
 class Wrong(Case):
     """Each names file, scenario or configuration, and key."""
 
@@ -349,6 +438,40 @@ class Reference(TemporaryCase):
             for scenario in scenarios.Document(SHARED).scenarios:
                 outcome = scenario.run(self.context, protocol.name)
                 self.assertIsNone(outcome.error, (protocol.name, scenario.name))
+
+
+@unittest.skipUnless(os.path.exists(TIMED), f"no {TIMED}: the reference's timed scenarios are not run")
+class TimedReference(TemporaryCase):
+    def test_every_scenario_is_exact(self):
+        """Whatever the number of final states over seeds: random back-offs are the reference's, of its first seed."""
+        document = scenarios.Document(TIMED)
+        self.assertGreater(len(document.scenarios), 0)
+        for scenario in document.scenarios:
+            outcome = scenario.run(self.context)
+            self.assertTrue(outcome.compared)
+            self.assertEqual(list(map(str, outcome.differences)), [], scenario.name)
+            self.assertEqual(outcome.trace, scenario.part.value["trace"], scenario.name)  # the order of modules, too
+
+    def test_other_seeds(self):
+        """Those of which the file says that the final state is the same over seeds have the file's over ours."""
+        same = met = 0
+        for seed in range(2, 10):
+            with gpucache.Context(seed=seed) as context:
+                for scenario in scenarios.Document(TIMED).scenarios:
+                    value = scenario.part.value
+                    if value["distinct_final_states_over_seeds"] > 1 or value["retries_seed1"] > 4:
+                        continue
+                    final = scenario.run(context).final
+                    blocks = {name: sorted(part["blocks"]) for name, part in final.items()}
+                    same += blocks == {name: sorted(part["blocks"]) for name, part in value["final"].items()}
+                    met += 1
+        self.assertGreater(met, 50)
+        self.assertGreater(same, 0.9 * met)
+
+    def test_the_command(self):
+        done = command("coherence", TIMED, "--quiet")
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertRegex(done.stdout, r"(\d+) scenarios, [\d,]+ accesses: \1 ok, 0 differ")
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ from collections import namedtuple
 from dataclasses import dataclass
 from typing import NamedTuple, Optional, Sequence, Union
 
-from ._constants import GPC_LINE_COUNT, CoherenceState, CounterTable, MessageKind, Origin
+from ._constants import GPC_LINE_COUNT, CoherenceKind, CoherenceState, CounterTable, MessageKind, Origin
 from ._loader import lib
 from ._native import decoded, text
 from .stats import counters_of, empty
@@ -104,6 +104,21 @@ class CoherenceBlock(NamedTuple):
     dirty: int
     directory: tuple  # of DirectoryEntry, one per sub-block; () without modules above, and of what is invalid
     sub_block_bytes: int
+
+
+class Completion(NamedTuple):
+    """The end of an access that was issued; `data` are the bytes that a load read, or stand there after a store."""
+
+    token: int
+    module: str
+    kind: CoherenceKind
+    address: int
+    issued: int
+    cycle: int
+    data: bytes
+    retries: int
+    hit: bool
+    joined: bool  # was part of another access to the block
 
 
 class CoherenceResult(NamedTuple):

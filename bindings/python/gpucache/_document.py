@@ -151,6 +151,11 @@ def _transition(value):
     return (tuple(value[:2]), (value[2], number_of(value[3]))) if good else None
 
 
+def trace_cycle(value):
+    """Of an entry that is one."""
+    return number_of(value[0])
+
+
 def trace_entry(value):
     good = _is(value, is_number, is_text, _is_count, _is_count, is_number, is_state, is_number, is_state, is_number)
     return Entry(*value[1:4], *(number_of(each) if at % 2 == 0 else each for at, each in enumerate(value[4:]))) \

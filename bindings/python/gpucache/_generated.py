@@ -327,14 +327,23 @@ class gpc_coherence_block(SizedRecord):
     _defaults_ = {"state": 5}
 
 
+class gpc_coherence_completion(SizedRecord):
+    _fields_ = (
+        ("struct_size", c_size_t), ("token", c_uint64), ("issued", c_uint64), ("cycle", c_uint64),
+        ("address", c_uint64), ("bytes", POINTER(c_uint8)), ("module", c_uint32), ("size", c_uint32),
+        ("kind", c_uint32), ("retries", c_uint32), ("hit", c_uint8), ("joined", c_uint8), ("reserved", c_uint8 * 6),
+    )
+
+
 gpc_coherence_callbacks_on_transition = CFUNCTYPE(None, c_void_p, POINTER(gpc_coherence_transition))
 gpc_coherence_callbacks_on_message = CFUNCTYPE(None, c_void_p, POINTER(gpc_coherence_message))
+gpc_coherence_callbacks_on_complete = CFUNCTYPE(None, c_void_p, POINTER(gpc_coherence_completion))
 
 
 class gpc_coherence_callbacks(SizedRecord):
     _fields_ = (
         ("struct_size", c_size_t), ("user_data", c_void_p), ("on_transition", gpc_coherence_callbacks_on_transition),
-        ("on_message", gpc_coherence_callbacks_on_message),
+        ("on_message", gpc_coherence_callbacks_on_message), ("on_complete", gpc_coherence_callbacks_on_complete),
     )
 
 
@@ -694,6 +703,9 @@ FUNCTIONS = {
     "gpc_coherence_matrix_text_as": (c_size_t, (POINTER(gpc_layout), c_void_p, c_char_p, POINTER(c_char), c_size_t)),
     "gpc_coherence_stats_json_as": (c_size_t, (POINTER(gpc_layout), c_void_p, POINTER(c_char), c_size_t)),
     "gpc_coherence_set_callbacks": (c_int, (c_void_p, POINTER(gpc_coherence_callbacks))),
+    "gpc_coherence_issue": (c_int, (c_void_p, POINTER(gpc_coherence_request), POINTER(gpc_error), POINTER(c_uint64))),
+    "gpc_coherence_advance": (c_int, (c_void_p, c_uint64, POINTER(gpc_error))),
+    "gpc_coherence_next_event": (c_uint64, (c_void_p,)),
     "gpc_key_count": (c_size_t, ()),
     "gpc_key_at": (c_int, (c_size_t, POINTER(gpc_key_info))),
     "gpc_preset_count": (c_size_t, ()),

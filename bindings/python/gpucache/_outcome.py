@@ -117,6 +117,11 @@ class Outcome:
             if self.compared:
                 self._compare_access(at, result)
         self.place = None
+        self._look()
+
+    def _look(self):
+        """The tree as it is at the end."""
+        tree = self._tree
         self.stats = {name: tree.stats(name) for name in tree.modules}
         self.level_stats = tree.level_stats()
         self._blocks = {name: list(tree.blocks(name, sorted(sets))) for name, sets in self._sets.items()}
@@ -168,12 +173,15 @@ class Outcome:
         found["lru"] = {str(set_): tree.order(module, set_) for set_ in sets}
         stats = self.stats[module]
         found["transitions"] = [[*pair, count, f"{mask:#x}"] for pair, (count, mask) in stats.changes().items()]
-        found["stats"] = reference_stats(module, stats, self._seen)
+        found["stats"] = self._reference_stats(module)
         found["net"] = {
             side: {way: stats[f"{side}_{way}"] for way in ("sent", "received") if stats[f"{side}_{way}"]}
             for side in ("low", "high") if stats[f"{side}_sent"] or stats[f"{side}_received"]
         }  # fmt: skip
         return found
+
+    def _reference_stats(self, module):
+        return reference_stats(module, self.stats[module], self._seen)
 
     def _compare_final(self):
         compare = {
@@ -245,7 +253,7 @@ class Outcome:
         scenario = self.scenario
         found = {
             "name": scenario.name, "config": scenario.config, "protocol": self.protocol,
-            "accesses": scenario.part.value["accesses"][:len(self.trace_pos)], "completion": self.completion,
+            "accesses": scenario.part.value["accesses"][:len(self.completion)], "completion": self.completion,
             "final": self.final, "trace": self.trace, "trace_pos": self.trace_pos,
         }  # fmt: skip
         if "mix" in scenario.part.value:

@@ -26,6 +26,7 @@ from ._coherence import (  # noqa: F401: networks are for scenarios and the pack
     CoherenceNetwork,
     CoherenceResult,
     CoherenceStats,
+    Completion,
     DirectoryEntry,
     Interleaved,
     Message,
@@ -46,6 +47,8 @@ from ._loader import lib
 from ._native import Handle, choice, decoded, drop, hold, invoke, loose, settle, state, text
 from .errors import ArgumentError, NotFoundError, RangeError, StateError
 from .protocol import bits_of
+
+UINT64_MAX = (1 << 64) - 1
 
 # Fields of a module that the library has by the same names.
 _SAME = ("sets", "ways", "block_bytes", "latency", "directory_latency", "ports", "mshrs", "directory_ways", "memory",
@@ -71,7 +74,12 @@ def _on_message(tree, pointer):
     _told(tree, "on_message", tree._message(pointer.contents))
 
 
-_TRAMPOLINES = {"on_transition": _on_transition, "on_message": _on_message}
+@loose(dict(g.gpc_coherence_callbacks._fields_)["on_complete"])
+def _on_complete(tree, pointer):
+    tree._callbacks["on_complete"](tree._completion(pointer.contents))
+
+
+_TRAMPOLINES = {"on_transition": _on_transition, "on_message": _on_message, "on_complete": _on_complete}
 
 
 def _none(value, missing):
@@ -268,11 +276,12 @@ class CoherenceView(Handle):
             "modules": {name: json.loads(self.stats(name).json()) for name in self._names},
         }
 
-    def set_callbacks(self, *, on_transition=None, on_message=None):
+    def set_callbacks(self, *, on_transition=None, on_message=None, on_complete=None):
         """Set what is called in an access: with each Transition, with each Message. Neither may call into the tree, or
-        into a hierarchy that lends it, which keeps them until a kernel begins with another tree.
+        into a hierarchy that lends it, which keeps them until a kernel begins with another tree. on_complete is called
+        with the Completion of each access that was issued, and may issue others.
         """
-        given = {"on_transition": on_transition, "on_message": on_message}
+        given = {"on_transition": on_transition, "on_message": on_message, "on_complete": on_complete}
         used = {name: function for name, function in given.items() if function is not None}
         raw = g.gpc_coherence_callbacks(user_data=self._token, **{name: _TRAMPOLINES[name] for name in used})
         status = lib.gpc_coherence_set_callbacks(self._live(), ctypes.byref(raw) if used else None)
@@ -297,6 +306,12 @@ class CoherenceView(Handle):
             raw.sent, raw.received, self._network(raw.network), _none(raw.after, GPC_NO_MESSAGE), raw.delay,
             _none(raw.join, GPC_NO_MESSAGE), raw.needs, _none(raw.request, GPC_NO_MESSAGE), raw.masked == 1,
             raw.found == 1,
+        )  # fmt: skip
+
+    def _completion(self, raw):
+        return Completion(
+            raw.token, self._names[raw.module], CoherenceKind(raw.kind), raw.address, raw.issued, raw.cycle,
+            bytes(raw.bytes[:raw.size]) if raw.bytes else b"", raw.retries, raw.hit == 1, raw.joined == 1,
         )  # fmt: skip
 
     def _transition(self, raw):
@@ -376,6 +391,14 @@ class Coherence(CoherenceView):
         cycle  at which it is issued; None: `clock`
         flags  AccessBits, or their names: "glc|slc"
         """
+        request = self._request(module, kind, address, size, data, mask, cycle, flags)
+        size = request.size
+        out = (ctypes.c_uint8 * max(1, size))() if self._with_data and 0 < size <= 1 << 16 else None
+        request.out = out
+        result = self._run(lib.gpc_coherence_access, ctypes.byref(request))
+        return result._replace(data=bytes(out)[:size] if out is not None else b"")
+
+    def _request(self, module, kind, address, size, data, mask, cycle, flags):
         kind = choice(CoherenceKind, kind, "kind")
         if size is None:
             size = len(data) if data is not None else 1
@@ -389,10 +412,32 @@ class Coherence(CoherenceView):
             request.bytes = _octets(data)
         if mask is not None:
             request.mask = _octets(self._packed(mask, size))
-        out = (ctypes.c_uint8 * max(1, size))() if self._with_data and 0 < size <= 1 << 16 else None
-        request.out = out
-        result = self._run(lib.gpc_coherence_access, ctypes.byref(request))
-        return result._replace(data=bytes(out)[:size] if out is not None else b"")
+        return request
+
+    def issue(self, module, kind, address, size=None, *, data=None, mask=None, cycle=None):
+        """Begin an access that others may overlap with; the arguments are those of access(). Its token.
+
+        What happens then happens in advance(); on_complete is called with its end.
+        """
+        request = self._request(module, kind, address, size, data, mask, cycle, 0)
+        error, token = g.gpc_error(), ctypes.c_uint64()
+        settle(lib.gpc_coherence_issue(self._live(), ctypes.byref(request), ctypes.byref(error), ctypes.byref(token)),
+               error, "gpc_coherence_issue")  # fmt: skip
+        return token.value
+
+    def advance(self, cycle=None):
+        """Do all that happens up to and including a cycle; None: until nothing is in flight."""
+        error = g.gpc_error()
+        arguments = self._live(), UINT64_MAX if cycle is None else cycle, ctypes.byref(error)
+        status = invoke(lib.gpc_coherence_advance, *arguments)
+        settle(status, error, "gpc_coherence_advance")
+        if cycle is not None:
+            self.clock = max(self.clock, cycle)
+
+    @property
+    def next_event(self):
+        """The next cycle in which something happens to an access in flight, or None."""
+        return _none(lib.gpc_coherence_next_event(self._live()), UINT64_MAX)
 
     @staticmethod
     def _packed(mask, size):

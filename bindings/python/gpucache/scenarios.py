@@ -7,17 +7,18 @@
         for difference in outcome.differences:
             print(difference)
 
-A scenario's accesses are issued one after another, each when everything before it has ended. What the file has of
-`trace`, `completion` and `final` is compared; an Outcome can be written in the same form. A key that means nothing here
-is an error.
+The accesses of a `sequential` scenario are issued one after another, each when everything before it has ended; those
+of a `timed` one each at its cycle. What the file has of `trace`, `completion` and `final` is compared; an Outcome can be
+written in the same form. A key that means nothing here is an error.
 """
 
 import json
 from collections import namedtuple
 
 from ._constants import CoherenceKind
-from ._document import Part, ScenarioError, final_of, is_number, is_text, number_of, trace_entry
+from ._document import Part, ScenarioError, final_of, is_number, is_text, number_of, trace_cycle, trace_entry
 from ._outcome import Outcome
+from ._outcome_timed import TimedOutcome
 from .coherence import AddressRange, Coherence, CoherenceModule, CoherenceNetwork, Interleaved
 from .errors import GpucacheError
 
@@ -30,7 +31,7 @@ _KINDS = {
 
 # Keys that are read, and those that say what a reader of the file should know: `schema`, `description`, `mix` and what
 # the reference did.
-_DOCUMENT = "schema", "protocol", "configs", "sequential"
+_DOCUMENT = "schema", "protocol", "configs", "sequential", "timed"
 _CONFIG = "description", "control_bytes", "modules", "networks"
 _MODULE = (
     "description", "name", "type", "level", "sets", "assoc", "block_size", "latency", "directory_latency",
@@ -42,8 +43,14 @@ _SEQUENTIAL = (
     "description", "name", "mix", "config", "protocol", "accesses", "completion", "trace", "trace_pos", "final",
     "error", "upstream", "upstream_final",
 )  # fmt: skip
+_TIMED = (
+    "description", "name", "mix", "config", "protocol", "accesses", "completion", "trace", "final", "error", "seeds",
+    "retries_seed1", "lock_conflicts_seed1", "distinct_final_states_over_seeds", "upstream", "upstream_final",
+    "upstream_hanging_seeds",
+)  # fmt: skip
 
-Access = namedtuple("Access", "module kind address word")  # `word`: the kind as the file has it
+# `word`: the kind as the file has it. `cycle`: None where accesses follow one another.
+Access = namedtuple("Access", "module kind address word cycle", defaults=(None,))
 
 
 # Trees
@@ -147,11 +154,13 @@ class Document:
         configs = self.part.part("configs")
         self.trees = {name: Tree(Part(value, f"{self.path}: config {name}")) for name, value in configs.value.items()}
         self.scenarios = []
-        for at, value in enumerate(self.part.list("sequential")):
-            part = Part(value, f"{self.path}: sequential[{at}]")
-            part.where = f"{self.path}: scenario {part.text('name')}"
-            part.only(*_SEQUENTIAL)
-            self.scenarios.append(Scenario(self, part))
+        for key, keys, make in ("sequential", _SEQUENTIAL, Scenario), ("timed", _TIMED, TimedScenario):
+            given = self.part.list(key, []) if "timed" in self.part else self.part.list("sequential")
+            for at, value in enumerate(given if key in self.part else ()):
+                part = Part(value, f"{self.path}: {key}[{at}]")
+                part.where = f"{self.path}: scenario {part.text('name')}"
+                part.only(*keys)
+                self.scenarios.append(make(self, part))
 
     def written(self, outcomes, protocol):
         """A document of what was found, in the form of the file."""
@@ -159,7 +168,8 @@ class Document:
         return {
             "schema": self.part.value.get("schema", {}), "protocol": protocol,
             "configs": {name: self.trees[name].part.value for name in used},
-            "sequential": [outcome.written() for outcome in outcomes],
+            **{key: [outcome.written() for outcome in outcomes if outcome.scenario.key == key]
+               for key in dict.fromkeys(outcome.scenario.key for outcome in outcomes)},
         }  # fmt: skip
 
 
@@ -173,6 +183,11 @@ def _pair(value):
 class Scenario:
     """Accesses to a tree, and what the file says that comes of them: None where it says nothing."""
 
+    key = "sequential"
+    _forms = {"accesses": f"[module, {'|'.join(_KINDS)}, address]", "completion": "[issue, finish]"}
+    _pair = staticmethod(_pair)
+    _outcome = Outcome
+
     def __init__(self, document, part):
         self.part = part
         self.name = part.text("name")
@@ -181,7 +196,7 @@ class Scenario:
         if self.config not in document.trees:
             raise part.wrong("config", f"one of {', '.join(document.trees) or 'none'}")
         self.tree = document.trees[self.config]
-        self.accesses = part.each("accesses", self._access, f"[module, {'|'.join(_KINDS)}, address]")
+        self.accesses = part.each("accesses", self._access, self._forms["accesses"])
         self.completion = self._completion()
         self.trace = self._trace()
         self.final = self._final()
@@ -198,7 +213,7 @@ class Scenario:
         """(issue, finish) of each access."""
         if self.part.value.get("completion") is None:
             return None
-        found = self.part.each("completion", _pair, "[issue, finish]")
+        found = self.part.each("completion", self._pair, self._forms["completion"])
         if len(found) != len(self.accesses):
             raise ScenarioError(f"{self.part.where}: key 'completion' has {len(found)} entries for "
                                 f"{len(self.accesses)} accesses")  # fmt: skip
@@ -237,9 +252,48 @@ class Scenario:
         """An Outcome; it has differences only where the protocol is the one that the file was made for."""
         protocol = protocol or self.protocol
         with self.tree.make(context, protocol) as tree:
-            outcome = Outcome(self, protocol, tree)
+            outcome = self._outcome(self, protocol, tree)
             try:
                 outcome.run()
             except GpucacheError as error:
                 raise ScenarioError(f"{self.part.where}: {outcome.place}: {error}") from None
         return outcome
+
+
+def _triple(value):
+    """[issue, finish, joined] of an access."""
+    if not isinstance(value, list) or len(value) != 3 or not all(map(is_number, value[:2])):
+        return None
+    return [*map(number_of, value[:2]), value[2]] if isinstance(value[2], bool) else None
+
+
+class TimedScenario(Scenario):
+    """Accesses that overlap. Random back-offs are those of the reference's first seed, and of a context's seed 1."""
+
+    key = "timed"
+    _forms = {
+        "accesses": f"[cycle, module, {'|'.join(_KINDS)}, address], by cycle", "completion": "[issue, finish, joined]"
+    }  # fmt: skip
+    _pair = staticmethod(_triple)
+    _outcome = TimedOutcome
+
+    def __init__(self, document, part):
+        self._last = 0
+        super().__init__(document, part)
+        self.retries = part.number("retries_seed1", None)
+
+    def _access(self, value):
+        cycle = number_of(value[0]) if isinstance(value, list) and len(value) == 4 else None
+        access = super()._access(value[1:]) if cycle is not None and cycle >= self._last else None
+        self._last = cycle if access else self._last
+        return access and access._replace(cycle=cycle)
+
+    def _trace(self):
+        """(cycle, entry) of each, of all accesses together."""
+        if self.part.value.get("trace") is None:
+            return None
+        trace = self.part.each("trace", self._entry, "[cycle, module, set, way, tag, state, tag, state, origin]")
+        return [(trace_cycle(value), entry) for value, entry in zip(self.part.value["trace"], trace)]
+
+    def text_of(self, at):
+        return f"{super().text_of(at)[:-1]} at cycle {self.accesses[at].cycle})"

@@ -9,10 +9,11 @@ from .._table import table
 from ..scenarios import Document, ScenarioError
 from ._common import Failure, Output, add_verbose, context, terminal
 
-_EPILOG = """The file has trees (configs), and accesses to them, which are issued one after another, each when all
-before it has ended; and with them what is to be: trace and completion cycle of each access, and the final blocks, tags,
-states, ways, directories, LRU orders, transitions with their counts and origins, statistics and bytes on the networks.
-What the file has of these is compared. The exit code is 1 if anything differs."""
+_EPILOG = """The file has trees (configs), and accesses to them: those of a sequential scenario are issued one after
+another, each when all before it has ended, those of a timed one each at its cycle, whatever else is in flight. With them
+is what is to be: trace and completion cycle of each access, and the final blocks, tags, states, ways, directories, LRU
+orders, transitions with their counts and origins, statistics and bytes on the networks; of timed ones also retries, and
+of the statistics those that do not count vain lookups apart. What the file has of these is compared. The exit code is 1 if anything differs."""
 
 
 def add(commands):
@@ -104,7 +105,7 @@ def _summary(outcomes, options):
                 total[level] = total[level] + stats if level in total else stats
         yield "all scenarios"
         yield from ("  " + line for line in ratios(dict(sorted(total.items()))))
-    accesses = sum(len(outcome.trace_pos) for outcome in outcomes)
+    accesses = sum(len(outcome.completion) for outcome in outcomes)
     parts = [f"{sum(_state(outcome) == state for outcome in outcomes)} {state}" for state in _STATES]
     yield f"{len(outcomes)} scenarios, {accesses:,} accesses: {', '.join(parts)}"
 

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What came of a scenario whose accesses overlap: each issued at its cycle, whatever else is in flight."""
+
+from collections import Counter
+
+from ._constants import CoherenceKind
+from ._document import Entry
+from ._outcome import Outcome, _step, _trace_entry
+from .errors import GpucacheError
+
+_COALESCED = {
+    CoherenceKind.LOAD: "coalesced_reads", CoherenceKind.STORE: "coalesced_writes",
+    CoherenceKind.N_STORE: "coalesced_nc_writes",
+}  # fmt: skip
+
+
+def timed_stats(stats, joined):
+    """Those counters of a module that Multi2Sim and the library count alike, as Multi2Sim calls them."""
+    found = {
+        "accesses": stats["accesses"], "directory_accesses": stats["directory_accesses"],
+        "directory_entry_conflicts": stats["accesses"] - stats["directory_accesses"],
+        "data_accesses": stats["data_accesses"], "evictions": stats["evictions"],
+        "read_probes": stats["read_probes"], "retry_accesses": stats["retries"],
+    }  # fmt: skip
+    for kind, name in _COALESCED.items():
+        found[name] = joined[kind]
+    return {key: value for key, value in found.items() if value}
+
+
+class TimedOutcome(Outcome):
+    """`completion` has [issue, finish, joined] of each access, `retries` is their number."""
+
+    def run(self):
+        tree, ends = self._tree, {}
+        self._joined = Counter()
+        self._entries = []
+        tree.set_callbacks(on_transition=self._transition, on_complete=lambda end: ends.__setitem__(end.token, end))
+        self.place = self.scenario.text_of(0) if self.scenario.accesses else None
+        tokens = []
+        try:
+            self._issue(tokens)
+            self.place = None
+            tree.advance()
+        except GpucacheError as error:
+            self.error = f"{self.place or 'at the end'}: {error}"
+            self._differ("accesses", None, "an end", error.message)
+        self.place = None
+        ended = [ends.get(token) for token in tokens]
+        self.completion = [end and [end.issued, end.cycle, end.joined] for end in ended]
+        for end in filter(None, ended):
+            self._joined[end.module, end.kind] += end.joined
+        self.retries = tree.stats()["retries"]
+        if self.compared and not self.error:
+            self._compare_ends()
+            self._compare_whole_trace()
+        self._look()
+
+    def _issue(self, tokens):
+        """All of a cycle are issued when everything before it has happened."""
+        tree, before = self._tree, None
+        for at, access in enumerate(self.scenario.accesses):
+            self.place = self.scenario.text_of(at)
+            if access.cycle != before and access.cycle:
+                tree.advance(access.cycle - 1)
+            before = access.cycle
+            tokens.append(tree.issue(access.module, access.kind, access.address, cycle=access.cycle))
+
+    def _transition(self, transition):
+        self._sets[transition.module].add(transition.set)
+        self.trace.append(_trace_entry(transition))
+        self._entries.append((transition.cycle, Entry(*transition[1:])))
+
+    def _compare_ends(self):
+        for at, (expected, found) in enumerate(zip(self.scenario.completion or (), self.completion)):
+            if list(expected) != found:
+                self.place = self.scenario.text_of(at)
+                self._differ("issue, finish, joined", None, expected, found)
+        self.place = None
+        if self.scenario.retries not in (None, self.retries):
+            self._differ("retries", None, self.scenario.retries, self.retries)
+
+    def _compare_whole_trace(self):
+        if self.scenario.trace is None:
+            return
+        for module in self._sets:
+            lists = [[each for each in entries if each[1].module == module]
+                     for entries in (self.scenario.trace, self._entries)]  # fmt: skip
+            for step in range(max(map(len, lists))):
+                one, other = (entries[step] if step < len(entries) else None for entries in lists)
+                if one != other:
+                    self._differ(f"transition {step + 1}", module, _dated(one), _dated(other))
+                    break
+
+    def _reference_stats(self, module):
+        return timed_stats(self.stats[module], {kind: self._joined[module, kind] for kind in _COALESCED})
+
+    def _compare_stats(self, module, expected):
+        """Others count lookups of one kind or another that were made in vain."""
+        found = self.final[module]["stats"]
+        known = timed_stats(Counter(accesses=1, directory_accesses=2, data_accesses=1, evictions=1, read_probes=1,
+                                    retries=1), dict.fromkeys(_COALESCED, 1))  # fmt: skip
+        self._compare_counts("", module, {key: value for key, value in expected.items() if key in known}, found)
+
+    def written(self):
+        found = super().written()
+        found.pop("trace_pos")
+        found["accesses"] = self.scenario.part.value["accesses"]
+        found["retries_seed1"] = self.retries
+        return found
+
+
+def _dated(entry):
+    """(cycle, Entry) as text."""
+    return entry and f"{_step(entry[1])} in cycle {entry[0]}"

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "coherence/controller.h"
+#include "coherence/tree_engine.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Issue, advance, next event; tasks; what is told to the host. */
+
+static const gpci_task_step_fn steps[] = {
+#define X(name) gpci_step_##name,
+    GPCI_STEPS(X)
+#undef X
+};
+
+gpci_task *gpci_task_begin(gpci_controllers *e, uint32_t parent, gpci_step resumes, uint32_t from, uint32_t module,
+                           uint64_t address, uint32_t *out_task) {
+    *out_task = gpci_items_take(&e->tasks);
+    gpci_task *task = gpci_task_at(e, *out_task);
+    task->parent = parent;
+    task->flight = gpci_task_at(e, parent)->flight;
+    task->resumes = (uint8_t)resumes;
+    task->from = from;
+    task->module = module;
+    task->address = address;
+    task->block = task->own = GPCI_TREE_NO_BLOCK;
+    task->ask = GPCI_NO_ITEM;
+    task->except = GPC_NO_MODULE;
+    return task;
+}
+
+void gpci_task_end(gpci_controllers *e, uint32_t task) {
+    const gpci_task *t = gpci_task_at(e, task);
+    gpci_step_in(e, t->parent, (gpci_step)t->resumes, 0);
+    gpci_items_give(&e->tasks, task);
+}
+
+void gpci_wake(gpci_controllers *e, gpci_due_queue *queue, uint64_t cycles) {
+    gpci_due due;
+    while (gpci_due_queue_leave(&e->waiters, queue, &due))
+        gpci_step_in(e, due.subject, (gpci_step)due.step, cycles);
+}
+
+/* Telling. */
+
+static void tell_transitions(gpc_coherence *c) {
+    const gpc_coherence_callbacks *to = &c->callbacks;
+    for (uint32_t i = 0; to->on_transition && i < c->transition_count; i++)
+        to->on_transition(to->user_data, &c->transitions[i]);
+    c->transition_count = 0;
+}
+
+/* The host may issue from within, and arrays move: nothing of them is held meanwhile. */
+static void tell_end(gpci_controllers *e, uint32_t flight) {
+    gpc_coherence *c = e->tree;
+    gpci_tree_flight *a = gpci_tree_flight_at(e, flight);
+    const gpc_coherence_completion completion = {.struct_size = sizeof completion,
+                                                 .token = a->token,
+                                                 .issued = a->issued,
+                                                 .cycle = e->now,
+                                                 .address = a->address,
+                                                 .bytes = c->with_data ? gpci_payload_of(e, flight) : NULL,
+                                                 .module = a->module,
+                                                 .size = a->size,
+                                                 .kind = a->kind,
+                                                 .retries = a->retries,
+                                                 .hit = a->hit,
+                                                 .joined = a->master != GPCI_NO_ITEM};
+    e->live--;
+    if (c->with_data && a->out)
+        memcpy(a->out, completion.bytes, a->size);
+    if (c->callbacks.on_complete)
+        c->callbacks.on_complete(c->callbacks.user_data, &completion);
+}
+
+static void tell_ends(gpci_controllers *e) {
+    gpci_due due;
+    while (gpci_due_queue_leave(&e->waiters, &e->ended, &due)) {
+        tell_end(e, due.subject);
+        gpci_items_give(&e->flights, due.subject);
+    }
+    e->tree->busy = e->tree->failed != GPC_OK || e->flights.used;
+}
+
+/* Deadlock. */
+
+static const char *kind_of(uint32_t kind) {
+    static const char *const kinds[] = {"load", "store", "n-store"};
+    return kinds[kind];
+}
+
+/* The first who waits for a block, and for whom its access itself has locked it, if there is one; or nobody. */
+static uint32_t who_waits(const gpci_controllers *e, const gpci_lock *lock, bool itself) {
+    const gpci_waiter *waiter;
+    for (uint32_t item = lock->waiters.head; item != GPCI_NO_ITEM; item = waiter->next) {
+        waiter = gpci_items_at(&e->waiters, item);
+        const uint32_t flight = gpci_task_at(e, waiter->due.subject)->flight;
+        if (!itself || flight == lock->holder)
+            return flight;
+    }
+    return GPCI_NO_ITEM;
+}
+
+static bool describe_lock(const gpci_controllers *e, const gpci_module *m, const gpci_lock *lock, bool itself,
+                          char *text, size_t size) {
+    const uint32_t flight = who_waits(e, lock, itself);
+    if (lock->holder == GPCI_NO_ITEM || flight == GPCI_NO_ITEM)
+        return false;
+    const gpci_tree_flight *holder = gpci_tree_flight_at(e, lock->holder), *waits = gpci_tree_flight_at(e, flight);
+    snprintf(text, size, "%s's %s to %#llx waits for block %#llx of module %s, which %s%s's %s to %#llx has locked",
+             gpci_module_at(e->tree, waits->module)->given.name, kind_of(waits->kind),
+             (unsigned long long)waits->address, (unsigned long long)lock->tag, m->given.name, itself ? "itself, " : "",
+             gpci_module_at(e->tree, holder->module)->given.name, kind_of(holder->kind),
+             (unsigned long long)holder->address);
+    return true;
+}
+
+static bool describe(const gpci_controllers *e, bool itself, char *text, size_t size) {
+    for (uint32_t i = 0; i < e->tree->module_count; i++)
+        for (size_t block = 0; block < e->units[i].lock_room; block++)
+            if (describe_lock(e, &e->tree->modules[i], &e->units[i].locks[block], itself, text, size))
+                return true;
+    return false;
+}
+
+static gpc_status deadlock(gpci_controllers *e, gpc_error *error) {
+    char text[200] = "nobody waits for a lock";
+    if (!describe(e, true, text, sizeof text))
+        (void)describe(e, false, text, sizeof text);
+    gpci_tree_fail(e->tree, GPC_ERROR_STATE, "deadlock of %u accesses: %s", e->live, text);
+    return gpci_tree_engine_failure(e->tree, error);
+}
+
+/* The calls. */
+
+static gpc_status run(gpci_controllers *e, uint64_t until, gpc_error *error) {
+    gpc_coherence *c = e->tree;
+    gpci_due due;
+    for (;;) {
+        const uint64_t next = gpci_calendar_next(&e->calendar, e->now);
+        if (next > until || next == UINT64_MAX)
+            return GPC_OK;
+        if (!gpci_controllers_room(e))
+            return gpci_out_of_memory(error);
+        e->now = next;
+        gpci_calendar_take(&e->calendar, next, &due);
+        e->stepping = true;
+        steps[due.step](e, due.subject);
+        tell_transitions(c);
+        e->stepping = false;
+        if (GPCI_UNLIKELY(c->failed != GPC_OK))
+            return gpci_tree_engine_failure(c, error);
+        if (e->ended.head != GPCI_NO_ITEM)
+            tell_ends(e);
+    }
+}
+
+gpc_status gpc_coherence_advance(gpc_coherence *c, uint64_t cycle, gpc_error *error) {
+    if (!c)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_coherence_advance: coherence is NULL");
+    if (c->failed != GPC_OK)
+        return gpci_tree_engine_failure(c, error);
+    gpci_controllers *e = c->controllers;
+    if (!e)
+        return GPC_OK;
+    if (e->telling)
+        return gpci_fail(error, GPC_ERROR_STATE, "gpc_coherence_advance: called from a callback");
+    if (cycle < e->now)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_coherence_advance: cycle %llu is past: it is %llu",
+                         (unsigned long long)cycle, (unsigned long long)e->now);
+    e->telling = true;
+    gpc_status status = run(e, cycle, error);
+    e->telling = false;
+    if (status != GPC_OK)
+        return status;
+    if (cycle != UINT64_MAX)
+        e->now = cycle;
+    return e->flights.used && gpc_coherence_next_event(c) == UINT64_MAX ? deadlock(e, error) : GPC_OK;
+}
+
+uint64_t gpc_coherence_next_event(const gpc_coherence *c) {
+    return c && c->controllers && c->failed == GPC_OK
+               ? gpci_calendar_next(&c->controllers->calendar, c->controllers->now)
+               : UINT64_MAX;
+}
+
+static void keep_payload(const gpci_controllers *e, uint32_t flight, const gpc_coherence_request *request) {
+    gpci_tree_flight *a = gpci_tree_flight_at(e, flight);
+    if (!e->tree->with_data || request->kind == GPC_COHERENCE_LOAD)
+        return;
+    uint8_t *payload = gpci_payload_of(e, flight);
+    a->gave_bytes = request->bytes != NULL;
+    a->gave_mask = request->mask != NULL;
+    if (request->bytes)
+        memcpy(payload, request->bytes, request->size);
+    if (request->mask)
+        memcpy(payload + e->largest, request->mask, (request->size + 7) / 8);
+}
+
+/* There is room for it. */
+static uint64_t begin(gpci_controllers *e, const gpc_coherence_request *request) {
+    const uint32_t flight = gpci_items_take(&e->flights), task = gpci_items_take(&e->tasks);
+    gpci_tree_flight *a = gpci_tree_flight_at(e, flight);
+    const gpci_module *m = gpci_module_at(e->tree, request->module);
+    *a = (gpci_tree_flight){.older = GPCI_NO_ITEM,
+                            .newer = GPCI_NO_ITEM,
+                            .master = GPCI_NO_ITEM,
+                            .task = task,
+                            .module = request->module,
+                            .size = request->size,
+                            .kind = request->kind,
+                            .address = request->address,
+                            .token = ++e->next_token,
+                            .issued = request->cycle,
+                            .out = request->out,
+                            .waiters = GPCI_DUE_QUEUE_INIT};
+    *gpci_task_at(e, task) = (gpci_task){.parent = GPCI_NO_ITEM,
+                                         .flight = flight,
+                                         .from = request->module,
+                                         .module = request->module,
+                                         .address = gpci_module_tag_of(m, request->address),
+                                         .block = GPCI_TREE_NO_BLOCK};
+    keep_payload(e, flight, request);
+    gpci_step_in(e, task, GPCI_STEP_access_begin, request->cycle - e->now);
+    e->live++;
+    e->tree->busy = true;
+    return a->token;
+}
+
+static gpc_status issue(gpc_coherence *c, const gpc_coherence_request *request, gpc_error *error, uint64_t *out_token) {
+    gpc_status status = gpci_tree_engine_check(c, "gpc_coherence_issue", request, error);
+    if (status == GPC_OK && !c->controllers)
+        status = gpci_controllers_create(c, error, &c->controllers);
+    if (status != GPC_OK)
+        return status;
+    gpci_controllers *e = c->controllers;
+    if (e->stepping)
+        return gpci_fail(error, GPC_ERROR_STATE, "gpc_coherence_issue: called from on_message or on_transition");
+    if (request->flags)
+        return gpci_fail(error, GPC_ERROR_UNSUPPORTED, "gpc_coherence_issue: flags %#x: bits that steer an access",
+                         request->flags);
+    if (request->cycle < e->now || request->cycle == UINT64_MAX)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_coherence_issue: cycle %llu is past: it is %llu",
+                         (unsigned long long)request->cycle, (unsigned long long)e->now);
+    if (gpci_controllers_reserve(e, request->address) != GPC_OK)
+        return gpci_out_of_memory(error);
+    *out_token = begin(e, request);
+    return GPC_OK;
+}
+
+gpc_status gpc_coherence_issue(gpc_coherence *c, const gpc_coherence_request *request, gpc_error *error,
+                               uint64_t *out_token) {
+    if (!c || !request || !out_token)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_coherence_issue: %s is NULL",
+                         !c         ? "coherence"
+                         : !request ? "request"
+                                    : "out_token");
+    gpc_coherence_request ours = GPC_COHERENCE_REQUEST_INIT;
+    const size_t least = offsetof(gpc_coherence_request, flags) + sizeof ours.flags;
+    const gpc_status status = gpci_take(&ours, sizeof ours, least, request, "gpc_coherence_request", error);
+    return status == GPC_OK ? issue(c, &ours, error, out_token) : status;
+}

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_COHERENCE_CONTROLLER_H
+#define GPC_COHERENCE_CONTROLLER_H
+
+#include "coherence/controller_pool.h"
+#include "coherence/transaction.h"
+
+/*
+ * Accesses that overlap in time. Each module is a controller: it reacts to messages as they arrive, by the same table,
+ * tags and directory as a transaction that is atomic (transaction.h), but a block is locked from the lookup that finds
+ * it until what was asked for is done, and whoever comes in between waits or is refused.
+ *
+ * What a controller has begun and not ended is a task: a lookup, a request that it sent, an eviction. A task is a chain
+ * of steps, each a function that is called at a cycle; a step that needs something of another module makes a task for
+ * it, which tells its parent when it ends. A step ends in one of these: a step of the same task some cycles later; a
+ * message, whose arrival is the next step; a place in a queue; a task of its own; the end of its task.
+ *
+ * Who waits, and who is refused: a request towards memory that finds its block locked is refused; all that was locked
+ * on its way is unlocked, and the access begins again at its first-level module some cycles later. Accesses, and
+ * requests towards the processors, wait for the lock. So who holds a lock towards the processors never waits for one
+ * towards memory, and nobody waits in a circle.
+ *
+ * Files: controller.c the calls; controller_build.c what they need, and which trees they are for; controller_pool.c
+ * arrays, queues, the calendar; controller_network.c messages; controller_find.c ports, lookups, locks;
+ * controller_access.c an access at its first-level module; controller_read.c, controller_write.c, controller_evict.c
+ * what that asks of others.
+ */
+
+/* Steps, a function each. */
+/* clang-format off */
+#define GPCI_STEPS(X)                                                                                            \
+    X(access_begin) X(access_order) X(access_found) X(access_evicted) X(access_filled) X(access_unlock)          \
+    X(access_end) X(find_begin) X(find_look) X(find_locked) X(find_end) X(read_begin) X(read_come) X(read_found) \
+    X(read_up) X(read_missed) X(read_up_end) X(read_down) X(read_down_wait) X(read_down_end) X(read_reply)       \
+    X(read_replied) X(write_begin) X(write_come) X(write_found) X(write_alone) X(write_up) X(write_up_end)       \
+    X(write_down) X(write_down_end) X(write_reply) X(write_replied) X(invalidate_begin) X(invalidate_end)        \
+    X(evict_begin) X(evict_alone) X(evict_send) X(evict_come) X(evict_found) X(evict_merge) X(evict_reply)       \
+    X(evict_replied) X(evict_end) X(clear_begin) X(clear_come) X(clear_found) X(clear_reply) X(clear_replied)    \
+    X(parcel_leaves) X(parcel_passes) X(parcel_comes) X(parcel_there) X(peer_comes)
+/* clang-format on */
+
+typedef enum gpci_step {
+#define X(name) GPCI_STEP_##name,
+    GPCI_STEPS(X)
+#undef X
+        GPCI_STEP_COUNT
+} gpci_step;
+
+/* What modules that were asked have answered: the greatest counts. */
+enum { GPCI_ANSWER_NONE = 0, GPCI_ANSWER_ACK = 1, GPCI_ANSWER_DATA = 2 };
+
+typedef struct gpci_task {
+    uint32_t next;                     /* pool */
+    uint32_t parent;                   /* who is told of the end; GPCI_NO_ITEM: nobody */
+    uint32_t flight;                   /* the access that it is for */
+    uint32_t from, module;             /* who asks; who is asked, or looks up, evicts, loses copies */
+    uint32_t block;                    /* of `module`, locked for this task or its parent */
+    uint32_t own;                      /* of `from`: the block that the answer is for, or that goes */
+    uint32_t ask;                      /* of an invalidation: the write request that it is for; or none */
+    uint32_t except;                   /* of an invalidation: the module that keeps its copy */
+    uint32_t pending;                  /* children that have not ended, and the task itself while it makes them */
+    uint32_t coming;                   /* blocks on their way from peers to `from` */
+    uint32_t bytes;                    /* of the answer */
+    uint64_t address;                  /* the block's of `from`, or, of a lookup, any in it */
+    uint64_t first, last;              /* of an invalidation: addresses whose sub-blocks are meant */
+    uint8_t resumes;                   /* gpci_step of the parent */
+    uint8_t state;                     /* in which the block was found; of an invalidation, in which it was */
+    uint8_t answer;                    /* GPCI_ANSWER_, of children */
+    bool down;                         /* towards the processors */
+    bool blocking, allocates, hurries; /* of a lookup */
+    bool hit, missing, refused, evicting;
+    bool owners;                           /* of an invalidation: only owners have been asked yet */
+    bool valid, non_coherent, shared;      /* of a request: `from` has a copy; will not own it; others have copies */
+    bool found, peer, data, masked, keeps; /* of an answer, as gpci_tree_probe_reply */
+    bool received;                         /* modified bytes came to `module` */
+    bool direct;                           /* of a write request: data may go straight to `from` */
+    bool sent, whole, dirty;               /* to `from` itself: the block; all of it; modified bytes */
+    bool both, eager;                      /* `module` sends its block as well; it does not, and what comes is enough */
+    bool asked, newer;                     /* of a write request, as gpci_tree_reply */
+    bool below_dirty, below_newer;         /* likewise, of the request that `module` made for it */
+    bool done, left;                       /* `module` has done its part; the parent has gone on */
+} gpci_task;
+
+/* An access. */
+typedef struct gpci_tree_flight {
+    uint32_t next;         /* pool */
+    uint32_t older, newer; /* of its module */
+    uint32_t task, master; /* GPCI_NO_ITEM; the access that it is part of, or none */
+    uint32_t module, size, kind, flags, retries;
+    uint64_t address, token, issued;
+    uint8_t *out;
+    gpci_due_queue waiters;
+    bool holds_port, unlocked, ended, told, hit, gave_mask, gave_bytes, applied;
+    uint8_t found, step;
+} gpci_tree_flight;
+
+/* A message on its way. */
+typedef struct gpci_parcel {
+    uint32_t next, behind; /* pool; in its buffer */
+    uint32_t task, step;   /* that its arrival begins */
+    uint32_t network, from, to, bytes;
+    uint32_t buffer, kind;
+    uint64_t address, sent, began;
+    bool masked;
+} gpci_parcel;
+
+/* Where messages stand in a row. Of a module on a network there are four. */
+enum { GPCI_BUFFER_OUT, GPCI_BUFFER_SWITCH_IN, GPCI_BUFFER_SWITCH_OUT, GPCI_BUFFER_IN, GPCI_BUFFER_COUNT };
+
+typedef struct gpci_star_buffer {
+    gpci_due_queue row, waiters;    /* parcels, by `behind`; who waits for room or its head */
+    uint64_t size, used;            /* bytes; 0 = unlimited */
+    uint64_t write_free, read_free; /* first cycle in which it can be written, read */
+    uint64_t decided;               /* of a switch's output: 1 + the cycle of the last decision */
+    uint32_t turn, last;            /* whose turn it is in that cycle, and was last: places on the network */
+} gpci_star_buffer;
+
+/* A network's modules, ascending, and their buffers, GPCI_BUFFER_COUNT each. */
+typedef struct gpci_net {
+    uint32_t count;
+    uint32_t *members;
+    gpci_star_buffer *buffers;
+} gpci_net;
+
+typedef struct gpci_lock {
+    uint32_t holder; /* the access; GPCI_NO_ITEM: free */
+    gpci_due_queue waiters;
+    uint64_t tag; /* that is being brought */
+} gpci_lock;
+
+/* What a module has beside its tags. */
+typedef struct gpci_controller {
+    gpci_lock *locks; /* [lock_room] by block */
+    size_t lock_room;
+    uint32_t ports_used;
+    gpci_due_queue port_waiters;
+    uint32_t oldest, youngest; /* accesses in flight */
+    bool mixed;                /* blocks of modules above differ in size */
+} gpci_controller;
+
+typedef struct gpci_controllers gpci_controllers;
+struct gpci_controllers {
+    gpc_coherence *tree;
+    gpc_context *context;
+    uint64_t now, next_token;
+    uint32_t random[31], drawn; /* gpci_back_off */
+    gpci_calendar calendar;
+    gpci_items tasks, flights, parcels, waiters;
+    uint32_t fan_out; /* most tasks that a step makes */
+    uint32_t live;    /* accesses that have not been told of */
+    uint8_t *payload; /* [flight][payload_bytes]: the access's bytes, its mask, its block as it was when unlocked */
+    size_t payload_room, payload_bytes;
+    uint32_t largest;       /* bytes of the largest block of the first level */
+    gpci_due_queue ended;   /* accesses to be told of */
+    gpci_net *nets;         /* [star_count] */
+    uint32_t *places;       /* [star_count][module_count] a module's place among a network's members */
+    gpci_controller *units; /* [module_count] */
+    bool stepping, telling; /* in a step; in gpc_coherence_advance */
+};
+
+typedef void (*gpci_task_step_fn)(gpci_controllers *e, uint32_t subject);
+#define X(name) void gpci_step_##name(gpci_controllers *e, uint32_t subject);
+GPCI_STEPS(X)
+#undef X
+
+GPCI_INLINE gpci_task *gpci_task_at(const gpci_controllers *e, uint32_t task) {
+    return gpci_items_at(&e->tasks, task);
+}
+
+GPCI_INLINE gpci_tree_flight *gpci_tree_flight_at(const gpci_controllers *e, uint32_t flight) {
+    return gpci_items_at(&e->flights, flight);
+}
+
+GPCI_INLINE uint8_t *gpci_payload_of(const gpci_controllers *e, uint32_t flight) {
+    return e->payload + flight * e->payload_bytes;
+}
+
+GPCI_INLINE gpci_module *gpci_task_module(const gpci_controllers *e, const gpci_task *task) {
+    return gpci_module_at(e->tree, task->module);
+}
+
+GPCI_INLINE gpci_module *gpci_task_from(const gpci_controllers *e, const gpci_task *task) {
+    return gpci_module_at(e->tree, task->from);
+}
+
+/* As the atomic engine's functions want it: the present. */
+GPCI_INLINE gpci_tree_point gpci_present(const gpci_controllers *e) {
+    return (gpci_tree_point){.cycle = e->now, .after = GPC_NO_MESSAGE};
+}
+
+/* A step so many cycles from here. */
+GPCI_INLINE void gpci_step_in(gpci_controllers *e, uint32_t subject, gpci_step step, uint64_t cycles) {
+    const gpci_due due = {subject, step};
+    if (cycles)
+        gpci_calendar_later(&e->calendar, e->now + cycles, due);
+    else
+        gpci_calendar_today(&e->calendar, due);
+}
+
+/* controller.c */
+/* A task for which `parent` waits: its `resumes` is the parent's next step. Of the same access. */
+gpci_task *gpci_task_begin(gpci_controllers *e, uint32_t parent, gpci_step resumes, uint32_t from, uint32_t module,
+                           uint64_t address, uint32_t *out_task);
+void gpci_task_end(gpci_controllers *e, uint32_t task);
+/* All who wait in a queue, so many cycles from here. */
+void gpci_wake(gpci_controllers *e, gpci_due_queue *queue, uint64_t cycles);
+
+/* controller_network.c */
+/*
+ * A message of a task. False: the buffer is busy, or full; then `again` is the task's step when that has changed. `low`
+ * is the lower of the two modules: their network is the one above it.
+ */
+typedef struct gpci_letter {
+    uint32_t task;     /* whose step `again` is */
+    uint32_t receiver; /* whose step `arrives` is */
+    uint32_t low, from, to, bytes;
+    gpc_message_kind kind;
+    gpci_step arrives, again;
+    uint64_t address;
+    bool masked;
+} gpci_letter;
+bool gpci_send(gpci_controllers *e, const gpci_letter *letter);
+/* X, that `probe` has come to, sends its block to who made `request`. */
+bool gpci_send_to_peer(gpci_controllers *e, uint32_t probe, uint32_t request, gpci_step again);
+/* T has done its part of a request, and its answer, if any, has come: the parent goes on when the peers' have. */
+void gpci_request_done(gpci_controllers *e, uint32_t task);
+
+/* controller_build.c */
+/*
+ * Cycles from 0 to below `bound` until an access begins anew: the numbers of random() of GNU's C library, after
+ * srandom(seed), by which Multi2Sim waits. x[n] = x[n - 3] + x[n - 31].
+ */
+uint32_t gpci_back_off(gpci_controllers *e, uint32_t bound);
+
+/* controller_find.c */
+/* Look up `address` in a task's module, and lock it; the task goes on with `resumes`. */
+typedef struct gpci_find {
+    uint64_t address;
+    uint32_t module;
+    gpci_step resumes;
+    bool blocking;  /* wait for the lock; or be refused */
+    bool allocates; /* make room for what is not there */
+    bool hurries;   /* before others that wait for a port */
+} gpci_find;
+void gpci_find_begin(gpci_controllers *e, uint32_t task, const gpci_find *find);
+void gpci_unlock(gpci_controllers *e, uint32_t module, uint32_t block);
+/*
+ * A block has left in silence, and its way stays locked for another. A probe of it that waits for the lock must not
+ * wait for the other's request, which may wait for who sent the probe: it finds nothing now.
+ */
+void gpci_look_again(gpci_controllers *e, uint32_t module, uint32_t block);
+
+/* controller_write.c */
+void gpci_invalidate_begin(gpci_controllers *e, uint32_t parent, gpci_step resumes, uint32_t module, uint32_t block,
+                           uint32_t except, uint32_t ask, uint64_t first, uint64_t last);
+/* The bytes and the directory that a request of `from` for a copy, or the only one, is about. */
+GPCI_INLINE gpci_tree_request gpci_task_request(const gpci_controllers *e, const gpci_task *task) {
+    return (gpci_tree_request){.from = gpci_task_from(e, task),
+                               .block = task->own,
+                               .tag = task->address,
+                               .valid = task->valid,
+                               .non_coherent = task->non_coherent};
+}
+
+/* controller_build.c */
+gpc_status gpci_controllers_create(gpc_coherence *c, gpc_error *error, gpci_controllers **out);
+void gpci_controllers_destroy(gpci_controllers *e);
+/* Room for one more access to an address, and all that may come of it before the next step. GPC_ERROR_MEMORY. */
+gpc_status gpci_controllers_reserve(gpci_controllers *e, uint64_t address);
+bool gpci_controllers_room(gpci_controllers *e);
+
+#endif

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "coherence/controller.h"
+#include "coherence/tree_engine.h"
+
+#include <string.h>
+
+/*
+ * An access at its first-level module.
+ *
+ * Order among the accesses in flight of a module: a store waits for all that are older; a load or n-store for the
+ * nearest older store, and for whatever older one is to the same block. One that would do what the one before it is
+ * about to do becomes part of it, and ends with it: a load joins loads before it to the same block, a store of either
+ * kind the access just before it, if that is of the same kind, to the same block, and not in its lookup.
+ *
+ * Example, nmoesi, an L1 with nothing: a load of A is looked up, locks a way and asks L2. Another load of A joins it. A
+ * store to A waits until both have ended, then finds E and writes.
+ */
+
+static gpci_tree_flight *flight_of(const gpci_controllers *e, uint32_t task) {
+    return gpci_tree_flight_at(e, gpci_task_at(e, task)->flight);
+}
+
+static gpc_coherence_event event_of(const gpci_tree_flight *a) {
+    return a->kind == GPC_COHERENCE_LOAD    ? GPC_EVENT_LOAD
+           : a->kind == GPC_COHERENCE_STORE ? GPC_EVENT_STORE
+                                            : GPC_EVENT_N_STORE;
+}
+
+static bool same_block(const gpci_controllers *e, const gpci_tree_flight *a, const gpci_tree_flight *b) {
+    const gpci_module *m = gpci_module_at(e->tree, a->module);
+    return gpci_module_tag_of(m, a->address) == gpci_module_tag_of(m, b->address);
+}
+
+static gpci_tree_payload store_of(const gpci_controllers *e, uint32_t flight) {
+    const gpci_tree_flight *a = gpci_tree_flight_at(e, flight);
+    const uint8_t *bytes = gpci_payload_of(e, flight);
+    return (gpci_tree_payload){.address = a->address,
+                               .bytes = a->gave_bytes ? bytes : NULL,
+                               .mask = a->gave_mask ? bytes + e->largest : NULL,
+                               .size = a->size};
+}
+
+/* An access's bytes, when its master's block is unlocked: written, and read. `whole`: that block as it then is. */
+static void perform(gpci_controllers *e, uint32_t flight, uint32_t block) {
+    gpci_tree_flight *a = gpci_tree_flight_at(e, flight);
+    gpci_module *m = gpci_module_at(e->tree, a->module);
+    if (a->applied)
+        return;
+    a->applied = true;
+    if (!e->tree->with_data)
+        return;
+    if (a->kind != GPC_COHERENCE_LOAD) {
+        const gpci_tree_payload store = store_of(e, flight);
+        gpci_tree_data_store(e->tree, m, block, &store);
+    }
+    gpci_tree_data_load(e->tree, m, block, a->address, a->size, gpci_payload_of(e, flight));
+}
+
+/* A load that joins one whose block was unlocked already reads what that had then. */
+static void read_of_master(const gpci_controllers *e, uint32_t flight) {
+    gpci_tree_flight *a = gpci_tree_flight_at(e, flight);
+    const gpci_module *m = gpci_module_at(e->tree, a->module);
+    const uint8_t *whole = gpci_payload_of(e, a->master) + e->payload_bytes - e->largest;
+    a->applied = true;
+    if (e->tree->with_data)
+        memcpy(gpci_payload_of(e, flight), whole + (a->address & (m->given.block_bytes - 1)), a->size);
+}
+
+/* A store may join one that has been performed while the block is still as that left it. */
+static bool still_writes(const gpci_controllers *e, const gpci_tree_flight *a, uint32_t *block) {
+    const gpci_module *m = gpci_module_at(e->tree, a->module);
+    *block = gpci_module_find(m, gpci_module_tag_of(m, a->address));
+    if (*block == GPCI_TREE_NO_BLOCK)
+        return false;
+    const gpc_protocol_rule rule = m->rules[m->states[*block]][event_of(a)];
+    return rule.actions == GPC_DO_HIT && rule.next == m->states[*block];
+}
+
+static uint32_t master_of(const gpci_controllers *e, uint32_t flight) {
+    const uint32_t master = gpci_tree_flight_at(e, flight)->master;
+    return master == GPCI_NO_ITEM ? flight : master;
+}
+
+static uint32_t who_is_joined(const gpci_controllers *e, const gpci_tree_flight *a) {
+    uint32_t other = a->older, block;
+    if (a->kind == GPC_COHERENCE_LOAD) {
+        for (; other != GPCI_NO_ITEM; other = gpci_tree_flight_at(e, other)->older) {
+            const gpci_tree_flight *o = gpci_tree_flight_at(e, other);
+            if (o->kind != GPC_COHERENCE_LOAD || o->ended)
+                return GPCI_NO_ITEM;
+            if (same_block(e, o, a))
+                return master_of(e, other);
+        }
+        return GPCI_NO_ITEM;
+    }
+    if (other == GPCI_NO_ITEM)
+        return other;
+    const gpci_tree_flight *o = gpci_tree_flight_at(e, other);
+    if (o->kind != a->kind || o->ended || !same_block(e, o, a) ||
+        gpci_tree_flight_at(e, master_of(e, other))->holds_port)
+        return GPCI_NO_ITEM;
+    const gpci_tree_flight *master = gpci_tree_flight_at(e, master_of(e, other));
+    return master->unlocked && !still_writes(e, a, &block) ? GPCI_NO_ITEM : master_of(e, other);
+}
+
+static void enlist(gpci_controllers *e, uint32_t flight) {
+    gpci_tree_flight *a = gpci_tree_flight_at(e, flight);
+    gpci_controller *unit = &e->units[a->module];
+    a->older = unit->youngest;
+    a->newer = GPCI_NO_ITEM;
+    if (unit->youngest == GPCI_NO_ITEM)
+        unit->oldest = flight;
+    else
+        gpci_tree_flight_at(e, unit->youngest)->newer = flight;
+    unit->youngest = flight;
+}
+
+static void strike_off(gpci_controllers *e, uint32_t flight) {
+    const gpci_tree_flight *a = gpci_tree_flight_at(e, flight);
+    gpci_controller *unit = &e->units[a->module];
+    if (a->older == GPCI_NO_ITEM)
+        unit->oldest = a->newer;
+    else
+        gpci_tree_flight_at(e, a->older)->newer = a->newer;
+    if (a->newer == GPCI_NO_ITEM)
+        unit->youngest = a->older;
+    else
+        gpci_tree_flight_at(e, a->newer)->older = a->older;
+}
+
+static void report(gpci_controllers *e, uint32_t flight) {
+    gpci_tree_flight *a = gpci_tree_flight_at(e, flight);
+    a->told = true;
+    gpci_due_queue_join(&e->waiters, &e->ended, (gpci_due){flight, 0});
+}
+
+static void join(gpci_controllers *e, uint32_t task, uint32_t master) {
+    const uint32_t flight = gpci_task_at(e, task)->flight;
+    gpci_tree_flight *a = gpci_tree_flight_at(e, flight), *m = gpci_tree_flight_at(e, master);
+    uint32_t block;
+    a->master = master;
+    gpci_due_queue_join(&e->waiters, &m->waiters, (gpci_due){task, GPCI_STEP_access_end});
+    if (m->unlocked && a->kind == GPC_COHERENCE_LOAD)
+        read_of_master(e, flight);
+    else if (m->unlocked && still_writes(e, a, &block))
+        perform(e, flight, block);
+}
+
+void gpci_step_access_begin(gpci_controllers *e, uint32_t task) {
+    const uint32_t flight = gpci_task_at(e, task)->flight;
+    enlist(e, flight);
+    const uint32_t master = who_is_joined(e, gpci_tree_flight_at(e, flight));
+    if (master != GPCI_NO_ITEM)
+        join(e, task, master);
+    else
+        gpci_step_in(e, task, GPCI_STEP_access_order, 0);
+}
+
+/* The older access that this one has to wait for. */
+static uint32_t who_comes_first(const gpci_controllers *e, const gpci_tree_flight *a) {
+    uint32_t found = GPCI_NO_ITEM;
+    if (a->kind == GPC_COHERENCE_STORE)
+        return a->older;
+    for (uint32_t other = a->older; other != GPCI_NO_ITEM; other = gpci_tree_flight_at(e, other)->older) {
+        const gpci_tree_flight *o = gpci_tree_flight_at(e, other);
+        if (o->kind == GPC_COHERENCE_STORE)
+            return other;
+        if (same_block(e, o, a))
+            found = other;
+    }
+    return found;
+}
+
+void gpci_step_access_order(gpci_controllers *e, uint32_t task) {
+    const gpci_tree_flight *a = flight_of(e, task);
+    const uint32_t first = who_comes_first(e, a);
+    if (first != GPCI_NO_ITEM) {
+        gpci_due_queue_join(&e->waiters, &gpci_tree_flight_at(e, first)->waiters,
+                            (gpci_due){task, GPCI_STEP_access_order});
+        return;
+    }
+    gpci_find_begin(e, task,
+                    &(gpci_find){.address = a->address,
+                                 .module = a->module,
+                                 .resumes = GPCI_STEP_access_found,
+                                 .blocking = true,
+                                 .allocates = true});
+}
+
+/* Somebody below was busy: once more, later. */
+static void try_again(gpci_controllers *e, uint32_t task) {
+    gpci_task *t = gpci_task_at(e, task);
+    gpci_tree_flight *a = flight_of(e, task);
+    gpci_module *m = gpci_module_at(e->tree, a->module);
+    const uint32_t latency = m->given.latency;
+    t->refused = t->shared = false;
+    a->retries++;
+    gpci_step_in(e, task, GPCI_STEP_access_order, gpci_back_off(e, latency + 2));
+}
+
+/* A request of the access's module to its low one. */
+static void ask(gpci_controllers *e, uint32_t task, gpci_step begin, gpci_step resumes, bool non_coherent) {
+    gpci_task *t = gpci_task_at(e, task);
+    const gpci_tree_flight *a = flight_of(e, task);
+    const gpci_module *m = gpci_module_at(e->tree, a->module);
+    const uint64_t tag = gpci_module_tag_of(m, a->address);
+    uint32_t request;
+    gpci_task *r = gpci_task_begin(e, task, resumes, m->index, gpci_module_low(e->tree, m, tag), tag, &request);
+    r->own = t->block;
+    r->valid = t->state != GPC_LINE_I && m->states[t->block] != GPC_LINE_I;
+    r->non_coherent = non_coherent;
+    t->shared = t->refused = false;
+    gpci_step_in(e, request, begin, 0);
+}
+
+static gpc_protocol_rule rule_of(const gpci_controllers *e, const gpci_task *t) {
+    const gpci_tree_flight *a = gpci_tree_flight_at(e, t->flight);
+    return gpci_tree_rule(e->tree, gpci_module_at(e->tree, a->module), t->state, event_of(a));
+}
+
+void gpci_step_access_found(gpci_controllers *e, uint32_t task) {
+    gpci_task *t = gpci_task_at(e, task);
+    gpci_tree_flight *a = flight_of(e, task);
+    if (t->refused) {
+        try_again(e, task);
+        return;
+    }
+    const gpc_protocol_rule rule = rule_of(e, t);
+    a->found = t->state;
+    a->hit = !(rule.actions & (GPC_DO_READ_REQUEST | GPC_DO_WRITE_REQUEST));
+    if (rule.actions & GPC_DO_EVICT_FIRST) {
+        uint32_t eviction;
+        gpci_task *child =
+            gpci_task_begin(e, task, GPCI_STEP_access_evicted, a->module, a->module, t->address, &eviction);
+        child->own = t->block;
+        gpci_step_in(e, eviction, GPCI_STEP_evict_begin, 0);
+    } else if (a->kind == GPC_COHERENCE_N_STORE) {
+        gpci_step_in(e, task, GPCI_STEP_access_evicted, 0);
+    } else if (rule.actions & GPC_DO_READ_REQUEST) {
+        ask(e, task, GPCI_STEP_read_begin, GPCI_STEP_access_filled, false);
+    } else if (rule.actions & GPC_DO_WRITE_REQUEST) {
+        ask(e, task, GPCI_STEP_write_begin, GPCI_STEP_access_unlock, false);
+    } else {
+        gpci_step_in(e, task, GPCI_STEP_access_unlock, 0);
+    }
+}
+
+/* An n-store; what it had to write back before is written back. */
+void gpci_step_access_evicted(gpci_controllers *e, uint32_t task) {
+    gpci_task *t = gpci_task_at(e, task);
+    if (t->refused) {
+        if (!(e->tree->faults & GPCI_FAULT_NO_UNLOCK))
+            gpci_unlock(e, flight_of(e, task)->module, t->block);
+        try_again(e, task);
+        return;
+    }
+    const gpc_protocol_rule rule = rule_of(e, t);
+    if (rule.actions & GPC_DO_READ_REQUEST)
+        ask(e, task, GPCI_STEP_read_begin, GPCI_STEP_access_filled, true);
+    else if (rule.actions & GPC_DO_WRITE_REQUEST)
+        ask(e, task, GPCI_STEP_write_begin, GPCI_STEP_access_filled, false);
+    else if (rule.actions & GPC_DO_CLEAR_OWNER)
+        ask(e, task, GPCI_STEP_clear_begin, GPCI_STEP_access_filled, false);
+    else
+        gpci_step_in(e, task, GPCI_STEP_access_unlock, 0);
+}
+
+/* What was asked for has come, or was refused. */
+static bool refused(gpci_controllers *e, uint32_t task) {
+    const gpci_task *t = gpci_task_at(e, task);
+    if (!t->refused)
+        return false;
+    gpci_unlock(e, flight_of(e, task)->module, t->block);
+    try_again(e, task);
+    return true;
+}
+
+void gpci_step_access_filled(gpci_controllers *e, uint32_t task) {
+    const gpci_task *t = gpci_task_at(e, task);
+    const gpci_tree_flight *a = flight_of(e, task);
+    gpci_module *m = gpci_module_at(e->tree, a->module);
+    if (refused(e, task))
+        return;
+    if (a->kind == GPC_COHERENCE_LOAD) {
+        const gpc_protocol_rule rule = rule_of(e, t);
+        gpci_tree_set_state(e->tree, m, t->block, gpci_module_tag_of(m, a->address),
+                            t->shared ? rule.next_shared : rule.next, GPC_ORIGIN_LOAD_MISS, gpci_present(e));
+    }
+    gpci_step_in(e, task, GPCI_STEP_access_unlock, 0);
+}
+
+static void perform_all(gpci_controllers *e, uint32_t flight, uint32_t block) {
+    gpci_tree_flight *a = gpci_tree_flight_at(e, flight);
+    const gpci_module *m = gpci_module_at(e->tree, a->module);
+    a->unlocked = true;
+    perform(e, flight, block);
+    for (uint32_t other = a->newer; other != GPCI_NO_ITEM; other = gpci_tree_flight_at(e, other)->newer)
+        if (gpci_tree_flight_at(e, other)->master == flight)
+            perform(e, other, block);
+    if (e->tree->with_data)
+        gpci_tree_data_load(e->tree, m, block, gpci_module_tag_of(m, a->address), m->given.block_bytes,
+                            gpci_payload_of(e, flight) + e->payload_bytes - e->largest);
+}
+
+void gpci_step_access_unlock(gpci_controllers *e, uint32_t task) {
+    const gpci_task *t = gpci_task_at(e, task);
+    const gpci_tree_flight *a = flight_of(e, task);
+    gpci_module *m = gpci_module_at(e->tree, a->module);
+    if (refused(e, task))
+        return;
+    if (a->kind != GPC_COHERENCE_LOAD) {
+        const gpc_protocol_rule rule = rule_of(e, t);
+        gpci_tree_set_state(e->tree, m, t->block, gpci_module_tag_of(m, a->address),
+                            t->shared ? rule.next_shared : rule.next,
+                            a->kind == GPC_COHERENCE_STORE ? GPC_ORIGIN_STORE : GPC_ORIGIN_N_STORE, gpci_present(e));
+    }
+    m->stats.hits += t->hit;
+    m->stats.data_accesses++;
+    perform_all(e, t->flight, t->block);
+    gpci_unlock(e, m->index, t->block);
+    gpci_step_in(e, task, GPCI_STEP_access_end, m->given.latency);
+}
+
+void gpci_step_access_end(gpci_controllers *e, uint32_t task) {
+    const uint32_t flight = gpci_task_at(e, task)->flight;
+    gpci_tree_flight *a = gpci_tree_flight_at(e, flight);
+    gpci_tree_count_access(&gpci_module_at(e->tree, a->module)->stats, a->kind, a->hit);
+    for (uint32_t other = a->newer; other != GPCI_NO_ITEM; other = gpci_tree_flight_at(e, other)->newer)
+        gpci_tree_flight_at(e, other)->ended |= gpci_tree_flight_at(e, other)->master == flight;
+    strike_off(e, flight);
+    gpci_wake(e, &a->waiters, 0);
+    gpci_items_give(&e->tasks, task);
+    a->task = GPCI_NO_ITEM;
+    report(e, flight);
+}

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "coherence/controller.h"
+#include "coherence/tree_engine.h"
+
+#include <string.h>
+
+/* What accesses that overlap need beside the tree; and for which trees they are. */
+
+#define BACK_OFF_WORDS 31u
+
+static uint32_t draw(gpci_controllers *e) {
+    uint32_t *word = &e->random[e->drawn % BACK_OFF_WORDS];
+    *word += e->random[(e->drawn + BACK_OFF_WORDS - 3) % BACK_OFF_WORDS];
+    e->drawn = (e->drawn + 1) % BACK_OFF_WORDS;
+    return *word >> 1;
+}
+
+static void seed_back_off(gpci_controllers *e, uint64_t seed) {
+    const uint32_t folded = (uint32_t)(seed ^ seed >> 32);
+    e->random[0] = folded ? folded : 1;
+    for (uint32_t i = 1; i < BACK_OFF_WORDS; i++) /* minimal standard generator of Park and Miller */
+        e->random[i] = (uint32_t)((uint64_t)e->random[i - 1] * 16807 % 2147483647);
+    e->drawn = 3;
+    for (uint32_t i = 0; i < 10 * BACK_OFF_WORDS; i++)
+        (void)draw(e);
+}
+
+uint32_t gpci_back_off(gpci_controllers *e, uint32_t bound) {
+    return draw(e) % bound;
+}
+
+/* Those of which a rule says what controllers do not do. */
+static gpc_status check_rules(const gpc_coherence *c, const gpci_module *m, gpc_error *error) {
+    for (uint32_t state = 0; state < GPC_LINE_COUNT; state++)
+        for (uint32_t event = 0; event < GPC_EVENT_COUNT; event++) {
+            const gpc_protocol_rule rule = m->rules[state][event];
+            const bool gives_away = event == GPC_EVENT_READ_PROBE && gpci_tree_has(c, GPC_PROTOCOL_PEER) &&
+                                    rule.actions & GPC_DO_SEND_DATA && rule.next == GPC_LINE_I;
+            if (!gives_away && !(rule.actions & (GPC_DO_PASS | GPC_DO_WRITE_THROUGH)))
+                continue;
+            return gpci_fail(error, GPC_ERROR_UNSUPPORTED,
+                             "gpc_coherence_issue: protocol '%s': %s in %c %s, which accesses that overlap cannot yet",
+                             c->protocol->name, gpc_coherence_event_name((gpc_coherence_event)event),
+                             gpci_letters_of(c->protocol)[state],
+                             gives_away ? "gives the block to a peer" : "passes on, or writes through");
+        }
+    return GPC_OK;
+}
+
+static gpc_status check_module(const gpc_coherence *c, const gpci_module *m, gpc_error *error) {
+    const gpc_coherence_module *g = &m->given;
+    const char *what = g->non_inclusive       ? "is not inclusive"
+                       : g->write_through     ? "writes through"
+                       : g->no_write_allocate ? "does not allocate upon stores"
+                       : m->policy            ? "has another replacement than lru or fifo"
+                                              : NULL;
+    if (what)
+        return gpci_fail(error, GPC_ERROR_UNSUPPORTED,
+                         "gpc_coherence_issue: module '%s' %s, which accesses that overlap cannot yet", g->name, what);
+    return check_rules(c, m, error);
+}
+
+static gpc_status check(const gpc_coherence *c, gpc_error *error) {
+    if (!gpci_tree_has(c, GPC_PROTOCOL_DIRECTORY))
+        return gpci_fail(
+            error, GPC_ERROR_UNSUPPORTED,
+            "gpc_coherence_issue: protocol '%s' has no directory, without which accesses cannot yet overlap",
+            c->protocol->name);
+    gpc_status status = GPC_OK;
+    for (uint32_t i = 0; i < c->module_count && status == GPC_OK; i++)
+        status = check_module(c, &c->modules[i], error);
+    return status;
+}
+
+/* Networks. */
+
+static bool on_network(const gpci_module *m, uint32_t network) {
+    return m->given.low_network == network || m->given.high_network == network;
+}
+
+static bool make_net(gpci_controllers *e, uint32_t network) {
+    const gpc_coherence *c = e->tree;
+    gpci_net *net = &e->nets[network];
+    const gpc_coherence_network *given = &c->stars[network].given;
+    for (uint32_t i = 0; i < c->module_count; i++)
+        if (on_network(&c->modules[i], network))
+            e->places[(size_t)network * c->module_count + i] = net->count++;
+    if (!net->count)
+        return true;
+    net->buffers = gpci_zalloc(e->context, (size_t)net->count * GPCI_BUFFER_COUNT, sizeof *net->buffers);
+    for (uint32_t i = 0; net->buffers && i < net->count * GPCI_BUFFER_COUNT; i++) {
+        const bool out = i % GPCI_BUFFER_COUNT == GPCI_BUFFER_OUT || i % GPCI_BUFFER_COUNT == GPCI_BUFFER_SWITCH_OUT;
+        net->buffers[i].row = net->buffers[i].waiters = (gpci_due_queue)GPCI_DUE_QUEUE_INIT;
+        net->buffers[i].size = out ? given->output_buffer : given->input_buffer;
+    }
+    return net->buffers != NULL;
+}
+
+static bool make_nets(gpci_controllers *e) {
+    const gpc_coherence *c = e->tree;
+    if (!c->star_count)
+        return true;
+    e->nets = gpci_zalloc(e->context, c->star_count, sizeof *e->nets);
+    e->places = gpci_zalloc(e->context, (size_t)c->star_count * c->module_count, sizeof *e->places);
+    if (!e->nets || !e->places)
+        return false;
+    for (uint32_t i = 0; i < c->star_count; i++)
+        if (!make_net(e, i))
+            return false;
+    return true;
+}
+
+/* Modules. */
+
+static bool reserve_locks(gpci_controllers *e, const gpci_module *m) {
+    gpci_controller *unit = &e->units[m->index];
+    const size_t had = unit->lock_room;
+    if (had >= m->blocks)
+        return true;
+    if (!GPCI_ARRAY_ROOM(e->context, unit->locks, unit->lock_room, had, m->blocks - had))
+        return false;
+    for (size_t i = had; i < unit->lock_room; i++)
+        unit->locks[i] = (gpci_lock){.holder = GPCI_NO_ITEM, .waiters = GPCI_DUE_QUEUE_INIT};
+    return true;
+}
+
+static bool make_units(gpci_controllers *e) {
+    const gpc_coherence *c = e->tree;
+    e->units = gpci_zalloc(e->context, c->module_count, sizeof *e->units);
+    if (!e->units)
+        return false;
+    for (uint32_t i = 0; i < c->module_count; i++) {
+        gpci_controller *unit = &e->units[i];
+        unit->port_waiters = (gpci_due_queue)GPCI_DUE_QUEUE_INIT;
+        unit->oldest = unit->youngest = GPCI_NO_ITEM;
+        for (uint32_t k = 0; k < c->modules[i].above_count; k++)
+            unit->mixed |= c->modules[c->modules[i].above[k]].given.block_bytes != 1u << c->modules[i].sub_shift;
+        if (!reserve_locks(e, &c->modules[i]))
+            return false;
+    }
+    return true;
+}
+
+/* The most copies that are above a block, and the request of its own that a module may make. */
+static uint32_t fan_out_of(const gpc_coherence *c) {
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < c->module_count; i++) {
+        const gpci_module *m = &c->modules[i];
+        uint32_t copies = 0;
+        for (uint32_t k = 0; k < m->above_count; k++)
+            copies += m->given.block_bytes / c->modules[m->above[k]].given.block_bytes;
+        most = copies > most ? copies : most;
+    }
+    return most + 1;
+}
+
+static uint32_t largest_first(const gpc_coherence *c) {
+    uint32_t largest = 0;
+    for (uint32_t i = 0; i < c->module_count; i++)
+        if (!c->modules[i].above_count && c->modules[i].given.block_bytes > largest)
+            largest = c->modules[i].given.block_bytes;
+    return largest;
+}
+
+gpc_status gpci_controllers_create(gpc_coherence *c, gpc_error *error, gpci_controllers **out) {
+    gpc_status status = check(c, error);
+    if (status != GPC_OK)
+        return status;
+    gpci_controllers *e = gpci_zalloc(c->context, 1, sizeof *e);
+    if (!e)
+        return gpci_out_of_memory(error);
+    e->tree = c;
+    e->context = c->context;
+    seed_back_off(e, c->context->seed);
+    e->ended = (gpci_due_queue)GPCI_DUE_QUEUE_INIT;
+    gpci_items_init(&e->tasks, sizeof(gpci_task));
+    gpci_items_init(&e->flights, sizeof(gpci_tree_flight));
+    gpci_items_init(&e->parcels, sizeof(gpci_parcel));
+    gpci_items_init(&e->waiters, sizeof(gpci_waiter));
+    e->fan_out = fan_out_of(c);
+    e->largest = largest_first(c);
+    e->payload_bytes = c->with_data ? (size_t)e->largest * 2 + (e->largest + 7) / 8 : 0;
+    if (!make_nets(e) || !make_units(e)) {
+        gpci_controllers_destroy(e);
+        return gpci_out_of_memory(error);
+    }
+    *out = e;
+    return GPC_OK;
+}
+
+void gpci_controllers_destroy(gpci_controllers *e) {
+    if (!e)
+        return;
+    gpc_context *context = e->context;
+    for (uint32_t i = 0; e->nets && i < e->tree->star_count; i++)
+        gpci_free(context, e->nets[i].buffers);
+    for (uint32_t i = 0; e->units && i < e->tree->module_count; i++)
+        gpci_free(context, e->units[i].locks);
+    gpci_free(context, e->nets);
+    gpci_free(context, e->places);
+    gpci_free(context, e->units);
+    gpci_free(context, e->payload);
+    gpci_free(context, e->calendar.later);
+    gpci_free(context, e->calendar.today);
+    gpci_free(context, e->tasks.items);
+    gpci_free(context, e->flights.items);
+    gpci_free(context, e->parcels.items);
+    gpci_free(context, e->waiters.items);
+    gpci_free(context, e);
+}
+
+bool gpci_controllers_room(gpci_controllers *e) {
+    /* a step wakes at most all who wait, and makes `fan_out` tasks with a step each */
+    const uint32_t steps = e->fan_out + e->waiters.used + 4;
+    return gpci_items_room(e->context, &e->tasks, e->fan_out + 1) && gpci_items_room(e->context, &e->parcels, 2) &&
+           gpci_items_room(e->context, &e->waiters, 4) && gpci_calendar_room(e->context, &e->calendar, steps);
+}
+
+static bool reserve_payload(gpci_controllers *e) {
+    if (!e->payload_bytes || e->payload_room >= e->flights.room)
+        return true;
+    uint8_t *larger = gpci_resize(e->context, e->payload, e->flights.room, e->payload_bytes);
+    if (!larger)
+        return false;
+    e->payload = larger;
+    e->payload_room = e->flights.room;
+    return true;
+}
+
+gpc_status gpci_controllers_reserve(gpci_controllers *e, uint64_t address) {
+    gpc_coherence *c = e->tree;
+    if (gpci_tree_engine_reserve(c, address) != GPC_OK || !gpci_controllers_room(e) ||
+        !gpci_items_room(e->context, &e->flights, 1) || !reserve_payload(e))
+        return GPC_ERROR_MEMORY;
+    for (uint32_t i = c->first_map; i < c->module_count; i++) {
+        gpci_module *m = &c->modules[i];
+        if (!m->full_map)
+            continue;
+        if (gpci_module_reserve(c->context, m, e->flights.used + 1) != GPC_OK || !reserve_locks(e, m))
+            return GPC_ERROR_MEMORY;
+    }
+    return GPC_OK;
+}

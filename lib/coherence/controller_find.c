@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "coherence/controller.h"
+
+/*
+ * Ports, lookups, locks. A lookup takes a port, finds the block or makes room for it, locks it, holds the port for the
+ * directory's latency, evicts what is to make room, and leaves the block locked to its parent. A block is also found by
+ * the tag that is being brought to it.
+ */
+
+void gpci_find_begin(gpci_controllers *e, uint32_t task, const gpci_find *find) {
+    uint32_t lookup;
+    gpci_task *f = gpci_task_begin(e, task, find->resumes, find->module, find->module, find->address, &lookup);
+    f->blocking = find->blocking;
+    f->allocates = find->allocates;
+    f->hurries = find->hurries;
+    gpci_step_in(e, lookup, GPCI_STEP_find_begin, 0);
+}
+
+static gpci_lock *lock_of(const gpci_controllers *e, uint32_t module, uint32_t block) {
+    return &e->units[module].locks[block];
+}
+
+void gpci_unlock(gpci_controllers *e, uint32_t module, uint32_t block) {
+    gpci_lock *lock = lock_of(e, module, block);
+    lock->holder = GPCI_NO_ITEM;
+    gpci_wake(e, &lock->waiters, 0);
+}
+
+void gpci_look_again(gpci_controllers *e, uint32_t module, uint32_t block) {
+    gpci_wake(e, &lock_of(e, module, block)->waiters, 0);
+}
+
+void gpci_step_find_begin(gpci_controllers *e, uint32_t task) {
+    const gpci_task *f = gpci_task_at(e, task);
+    gpci_controller *unit = &e->units[f->module];
+    const uint32_t ports = gpci_task_module(e, f)->given.ports;
+    if (!ports || (unit->ports_used < ports && unit->port_waiters.head == GPCI_NO_ITEM)) {
+        unit->ports_used++;
+        gpci_step_in(e, task, GPCI_STEP_find_look, 0);
+        return;
+    }
+    (f->hurries ? gpci_due_queue_lead : gpci_due_queue_join)(&e->waiters, &unit->port_waiters,
+                                                             (gpci_due){task, GPCI_STEP_find_look});
+}
+
+/* The lookup of an access itself: nobody joins it meanwhile. */
+static void mark_port(const gpci_controllers *e, const gpci_task *f, bool holds) {
+    gpci_tree_flight *flight = gpci_tree_flight_at(e, f->flight);
+    if (f->parent == flight->task)
+        flight->holds_port = holds;
+}
+
+/* To the first who waits. */
+static void release_port(gpci_controllers *e, const gpci_task *f) {
+    gpci_controller *unit = &e->units[f->module];
+    gpci_due due;
+    mark_port(e, f, false);
+    if (gpci_due_queue_leave(&e->waiters, &unit->port_waiters, &due))
+        gpci_step_in(e, due.subject, (gpci_step)due.step, 0);
+    else
+        unit->ports_used--;
+}
+
+/* A block that is locked, and to which this tag is being brought. */
+static uint32_t find_coming(const gpci_controllers *e, const gpci_module *m, uint64_t tag) {
+    if (m->full_map)
+        return GPCI_TREE_NO_BLOCK;
+    const uint32_t base = gpci_module_set(m, tag) * m->all_ways;
+    for (uint32_t way = 0; way < m->all_ways; way++) {
+        const gpci_lock *lock = lock_of(e, m->index, base + way);
+        if (lock->holder != GPCI_NO_ITEM && lock->tag == tag)
+            return base + way;
+    }
+    return GPCI_TREE_NO_BLOCK;
+}
+
+/* An invalid way that nobody is bringing anything to; otherwise as the module chooses. */
+static uint32_t make_room(const gpci_controllers *e, gpci_module *m, uint64_t tag) {
+    const uint32_t base = m->full_map ? 0 : gpci_module_set(m, tag) * m->all_ways;
+    for (uint32_t way = 0; way < m->given.ways && !m->given.any_victim; way++)
+        if (m->states[base + way] == GPC_LINE_I && lock_of(e, m->index, base + way)->holder == GPCI_NO_ITEM) {
+            gpci_module_make_recent(m->order + base, (uint16_t)way);
+            return base + way;
+        }
+    return gpci_module_victim(m, tag);
+}
+
+/* Who finds a lock is refused, or waits and looks again. */
+static void conflict(gpci_controllers *e, uint32_t task, gpci_lock *lock) {
+    gpci_task *f = gpci_task_at(e, task);
+    if (f->blocking) {
+        gpci_due_queue_join(&e->waiters, &lock->waiters, (gpci_due){task, GPCI_STEP_find_begin});
+        release_port(e, f);
+        return;
+    }
+    gpci_task_at(e, f->parent)->refused = true;
+    release_port(e, f);
+    gpci_task_end(e, task);
+}
+
+void gpci_step_find_look(gpci_controllers *e, uint32_t task) {
+    gpci_task *f = gpci_task_at(e, task);
+    gpci_module *m = gpci_task_module(e, f);
+    const uint64_t tag = gpci_module_tag_of(m, f->address);
+    const gpci_tree_flight *flight = gpci_tree_flight_at(e, f->flight);
+    mark_port(e, f, true);
+    m->stats.accesses++;
+    m->stats.retries += f->parent == flight->task && flight->retries;
+    f->block = gpci_module_find(m, tag);
+    if (f->block == GPCI_TREE_NO_BLOCK)
+        f->block = find_coming(e, m, tag);
+    f->hit = f->block != GPCI_TREE_NO_BLOCK;
+    if (!f->hit && !f->allocates) {
+        m->stats.directory_accesses++;
+        gpci_task_at(e, f->parent)->missing = true;
+        release_port(e, f);
+        gpci_task_end(e, task);
+        return;
+    }
+    if (!f->hit)
+        f->block = make_room(e, m, tag);
+    gpci_lock *lock = lock_of(e, m->index, f->block);
+    if (lock->holder != GPCI_NO_ITEM) {
+        conflict(e, task, lock);
+        return;
+    }
+    m->stats.directory_accesses++;
+    lock->holder = f->flight;
+    lock->tag = tag;
+    gpci_module_touch(m, f->block);
+    f->evicting = !f->hit && m->states[f->block] != GPC_LINE_I;
+    gpci_step_in(e, task, GPCI_STEP_find_locked, m->given.directory_latency);
+}
+
+void gpci_step_find_locked(gpci_controllers *e, uint32_t task) {
+    gpci_task *f = gpci_task_at(e, task);
+    release_port(e, f);
+    if (!f->evicting) {
+        gpci_step_in(e, task, GPCI_STEP_find_end, 0);
+        return;
+    }
+    uint32_t eviction;
+    const uint64_t tag = gpci_task_module(e, f)->tags[f->block];
+    gpci_task *child = gpci_task_begin(e, task, GPCI_STEP_find_end, f->module, f->module, tag, &eviction);
+    child->own = f->block;
+    gpci_step_in(e, eviction, GPCI_STEP_evict_begin, 0);
+}
+
+void gpci_step_find_end(gpci_controllers *e, uint32_t task) {
+    gpci_task *f = gpci_task_at(e, task), *parent = gpci_task_at(e, f->parent);
+    gpci_module *m = gpci_task_module(e, f);
+    const gpci_tree_point now = gpci_present(e);
+    if (f->refused) {
+        gpci_unlock(e, f->module, f->block);
+        parent->refused = true;
+        gpci_task_end(e, task);
+        return;
+    }
+    if (f->evicting) {
+        m->stats.evictions++;
+        gpci_tree_set_state(e->tree, m, f->block, 0, GPC_LINE_I, GPC_ORIGIN_EVICTION, now);
+    }
+    if (m->place == GPCI_PLACE_MEMORY && m->states[f->block] == GPC_LINE_I)
+        gpci_tree_set_state(e->tree, m, f->block, gpci_module_tag_of(m, f->address), GPC_LINE_E,
+                            GPC_ORIGIN_FIND_IN_MEMORY, now);
+    parent->block = f->block;
+    parent->state = m->states[f->block];
+    parent->hit = f->hit;
+    gpci_task_end(e, task);
+}

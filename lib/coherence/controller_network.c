@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "coherence/controller.h"
+
+/*
+ * A star network with buffers. A message goes from its module's output buffer over a link to the switch's input buffer
+ * of that link, through the switch to the output buffer of its receiver's link, and over that to the receiver's input
+ * buffer. Each of the three takes size / bandwidth cycles, rounded up, in which neither buffer does anything else;
+ * entering the first takes one cycle. Who finds a buffer busy tries again when it is free, who finds it full waits.
+ *
+ * The switch lets through to an output whose turn it is: the first module, from the one after the last on, that has a
+ * message for it at the head of its buffer. That may still be on its way over its link: then nothing passes in that
+ * cycle (Multi2Sim).
+ */
+
+static gpci_parcel *parcel_at(const gpci_controllers *e, uint32_t parcel) {
+    return gpci_items_at(&e->parcels, parcel);
+}
+
+static gpci_star_buffer *buffer_of(const gpci_controllers *e, uint32_t network, uint32_t module, uint32_t which) {
+    const uint32_t place = e->places[(size_t)network * e->tree->module_count + module];
+    return &e->nets[network].buffers[place * GPCI_BUFFER_COUNT + which];
+}
+
+static gpci_star_buffer *where(const gpci_controllers *e, const gpci_parcel *p) {
+    const uint32_t side = p->buffer <= GPCI_BUFFER_SWITCH_IN ? p->from : p->to;
+    return buffer_of(e, p->network, side, p->buffer);
+}
+
+static bool fits(const gpci_star_buffer *b, uint32_t bytes) {
+    return !b->size || b->used + bytes <= b->size;
+}
+
+static void insert(gpci_controllers *e, uint32_t parcel, uint32_t which) {
+    gpci_parcel *p = parcel_at(e, parcel);
+    p->buffer = which;
+    p->behind = GPCI_NO_ITEM;
+    p->began = e->now;
+    gpci_star_buffer *b = where(e, p);
+    b->used += p->bytes;
+    if (b->row.head == GPCI_NO_ITEM)
+        b->row.head = parcel;
+    else
+        parcel_at(e, b->row.tail)->behind = parcel;
+    b->row.tail = parcel;
+}
+
+/* It is the first of its buffer. */
+static void extract(gpci_controllers *e, uint32_t parcel) {
+    const gpci_parcel *p = parcel_at(e, parcel);
+    gpci_star_buffer *b = where(e, p);
+    b->row.head = p->behind;
+    b->used -= p->bytes;
+    gpci_wake(e, &b->waiters, 0);
+}
+
+bool gpci_send(gpci_controllers *e, const gpci_letter *l) {
+    gpc_coherence *c = e->tree;
+    const gpci_module *low = gpci_module_at(c, l->low);
+    const uint32_t network = low->given.high_network;
+    gpci_star_buffer *b = buffer_of(e, network, l->from, GPCI_BUFFER_OUT);
+    if (e->now < b->write_free) {
+        gpci_step_in(e, l->task, l->again, b->write_free - e->now);
+        return false;
+    }
+    if (!fits(b, l->bytes)) {
+        gpci_due_queue_join(&e->waiters, &b->waiters, (gpci_due){l->task, l->again});
+        return false;
+    }
+    const uint32_t parcel = gpci_items_take(&e->parcels);
+    gpci_parcel *p = parcel_at(e, parcel);
+    *p = (gpci_parcel){.task = l->receiver,
+                       .step = l->arrives,
+                       .network = network,
+                       .from = l->from,
+                       .to = l->to,
+                       .bytes = l->bytes,
+                       .kind = l->kind,
+                       .address = l->address,
+                       .sent = e->now,
+                       .masked = l->masked};
+    insert(e, parcel, GPCI_BUFFER_OUT);
+    b->write_free = e->now + 1;
+    gpci_tree_count_bytes(c, low, gpci_module_at(c, l->from), gpci_module_at(c, l->to), l->kind, l->bytes);
+    gpci_step_in(e, parcel, GPCI_STEP_parcel_leaves, 1);
+    return true;
+}
+
+/* Whether a parcel must wait for its turn in its buffer, or for that; if so, its step comes again. */
+static bool held_up(gpci_controllers *e, uint32_t parcel, gpci_step step) {
+    gpci_star_buffer *b = where(e, parcel_at(e, parcel));
+    if (b->row.head != parcel)
+        gpci_due_queue_join(&e->waiters, &b->waiters, (gpci_due){parcel, step});
+    else if (e->now < b->read_free)
+        gpci_step_in(e, parcel, step, b->read_free - e->now);
+    else
+        return false;
+    return true;
+}
+
+/* Likewise, for the buffer that it goes to. */
+static bool shut_out(gpci_controllers *e, gpci_star_buffer *to, uint32_t parcel, gpci_step step) {
+    if (e->now < to->write_free)
+        gpci_step_in(e, parcel, step, to->write_free - e->now);
+    else if (!fits(to, parcel_at(e, parcel)->bytes))
+        gpci_due_queue_join(&e->waiters, &to->waiters, (gpci_due){parcel, step});
+    else
+        return false;
+    return true;
+}
+
+static void move(gpci_controllers *e, uint32_t parcel, gpci_star_buffer *to, uint32_t which, gpci_step step) {
+    gpci_parcel *p = parcel_at(e, parcel);
+    const uint32_t bandwidth = e->tree->stars[p->network].given.bandwidth;
+    const uint64_t cycles = ((uint64_t)p->bytes + bandwidth - 1) / bandwidth;
+    where(e, p)->read_free = e->now + cycles;
+    to->write_free = e->now + cycles;
+    extract(e, parcel);
+    insert(e, parcel, which);
+    gpci_step_in(e, parcel, step, cycles);
+}
+
+void gpci_step_parcel_leaves(gpci_controllers *e, uint32_t parcel) {
+    const gpci_parcel *p = parcel_at(e, parcel);
+    const bool module = p->buffer == GPCI_BUFFER_OUT;
+    const uint32_t which = module ? GPCI_BUFFER_SWITCH_IN : GPCI_BUFFER_IN;
+    gpci_star_buffer *to = buffer_of(e, p->network, module ? p->from : p->to, which);
+    if (!held_up(e, parcel, GPCI_STEP_parcel_leaves) && !shut_out(e, to, parcel, GPCI_STEP_parcel_leaves))
+        move(e, parcel, to, which, module ? GPCI_STEP_parcel_passes : GPCI_STEP_parcel_comes);
+}
+
+/* Decided once a cycle. */
+static uint32_t whose_turn(const gpci_controllers *e, const gpci_parcel *p, gpci_star_buffer *output) {
+    const gpci_net *net = &e->nets[p->network];
+    if (output->decided == e->now + 1)
+        return output->turn;
+    output->decided = e->now + 1;
+    output->turn = GPCI_NO_ITEM;
+    for (uint32_t i = 1; i <= net->count; i++) {
+        const uint32_t place = (output->last + i) % net->count;
+        const gpci_star_buffer *input = &net->buffers[place * GPCI_BUFFER_COUNT + GPCI_BUFFER_SWITCH_IN];
+        if (input->row.head == GPCI_NO_ITEM || e->now < input->read_free)
+            continue;
+        const gpci_parcel *first = parcel_at(e, input->row.head);
+        if (first->to != p->to)
+            continue;
+        output->turn = output->last = place;
+        break;
+    }
+    return output->turn;
+}
+
+void gpci_step_parcel_passes(gpci_controllers *e, uint32_t parcel) {
+    const gpci_parcel *p = parcel_at(e, parcel);
+    gpci_star_buffer *to = buffer_of(e, p->network, p->to, GPCI_BUFFER_SWITCH_OUT);
+    if (held_up(e, parcel, GPCI_STEP_parcel_passes) || shut_out(e, to, parcel, GPCI_STEP_parcel_passes))
+        return;
+    const uint32_t place = e->places[(size_t)p->network * e->tree->module_count + p->from];
+    if (whose_turn(e, p, to) != place)
+        gpci_step_in(e, parcel, GPCI_STEP_parcel_passes, 1);
+    else
+        move(e, parcel, to, GPCI_BUFFER_SWITCH_OUT, GPCI_STEP_parcel_leaves);
+}
+
+static void tell(const gpci_controllers *e, const gpci_parcel *p) {
+    const gpc_coherence_callbacks *to = &e->tree->callbacks;
+    if (!to->on_message)
+        return;
+    const gpc_coherence_message message = {.address = p->address,
+                                           .sent = p->sent,
+                                           .received = e->now,
+                                           .kind = p->kind,
+                                           .from = p->from,
+                                           .to = p->to,
+                                           .network = p->network,
+                                           .bytes = p->bytes,
+                                           .after = GPC_NO_MESSAGE,
+                                           .join = GPC_NO_MESSAGE,
+                                           .request = GPC_NO_MESSAGE,
+                                           .block = GPC_NO_MODULE,
+                                           .masked = p->masked};
+    to->on_message(to->user_data, &message);
+}
+
+void gpci_step_parcel_comes(gpci_controllers *e, uint32_t parcel) {
+    gpci_step_in(e, parcel, GPCI_STEP_parcel_there, 0);
+}
+
+void gpci_step_parcel_there(gpci_controllers *e, uint32_t parcel) {
+    const gpci_parcel *p = parcel_at(e, parcel);
+    const uint32_t task = p->task;
+    const gpci_step step = (gpci_step)p->step;
+    tell(e, p);
+    extract(e, parcel);
+    gpci_items_give(&e->parcels, parcel);
+    gpci_step_in(e, task, step, 0);
+}
+
+bool gpci_send_to_peer(gpci_controllers *e, uint32_t probe, uint32_t request, gpci_step again) {
+    const gpci_task *p = gpci_task_at(e, probe), *r = gpci_task_at(e, request);
+    return gpci_send(e, &(gpci_letter){.task = probe,
+                                       .receiver = request,
+                                       .low = p->from,
+                                       .from = p->module,
+                                       .to = r->from,
+                                       .bytes = e->tree->control_bytes + gpci_task_module(e, p)->given.block_bytes,
+                                       .kind = GPC_MESSAGE_DATA,
+                                       .arrives = GPCI_STEP_peer_comes,
+                                       .again = again,
+                                       .address = p->address,
+                                       .masked = p->masked});
+}
+
+static void go_on(gpci_controllers *e, uint32_t task) {
+    gpci_task *r = gpci_task_at(e, task);
+    if (!r->left) {
+        r->left = true;
+        gpci_task_at(e, r->parent)->shared |= r->shared;
+        gpci_step_in(e, r->parent, (gpci_step)r->resumes, 0);
+    }
+    if (r->done)
+        gpci_items_give(&e->tasks, task);
+}
+
+void gpci_request_done(gpci_controllers *e, uint32_t task) {
+    gpci_task *r = gpci_task_at(e, task);
+    r->done = true;
+    if (!r->coming)
+        go_on(e, task);
+}
+
+/* Of a read request to which T adds nothing it is enough: who has sent the block still has it. */
+void gpci_step_peer_comes(gpci_controllers *e, uint32_t task) {
+    gpci_task *r = gpci_task_at(e, task);
+    if (--r->coming || !(r->done || r->eager))
+        return;
+    r->shared |= r->eager;
+    go_on(e, task);
+}

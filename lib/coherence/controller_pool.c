@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "coherence/controller_pool.h"
+
+#include <string.h>
+
+void gpci_items_init(gpci_items *pool, size_t item_bytes) {
+    *pool = (gpci_items){.item_bytes = item_bytes, .free = GPCI_NO_ITEM};
+}
+
+bool gpci_items_room(gpc_context *context, gpci_items *pool, uint32_t more) {
+    if (GPCI_LIKELY(pool->room - pool->used >= more))
+        return true;
+    /* those that are free again fill up before the end: room for all is room for `more` */
+    return gpci_array_room(context, &pool->items, &pool->room, pool->count, more, pool->item_bytes);
+}
+
+uint32_t gpci_items_take(gpci_items *pool) {
+    uint32_t item = pool->free;
+    if (item != GPCI_NO_ITEM)
+        memcpy(&pool->free, gpci_items_at(pool, item), sizeof pool->free);
+    else
+        item = pool->count++;
+    pool->used++;
+    memset(gpci_items_at(pool, item), 0, pool->item_bytes);
+    return item;
+}
+
+void gpci_items_give(gpci_items *pool, uint32_t item) {
+    memcpy(gpci_items_at(pool, item), &pool->free, sizeof pool->free);
+    pool->free = item;
+    pool->used--;
+}
+
+static bool grow_ring(gpc_context *context, gpci_calendar *c, uint32_t more) {
+    size_t room = c->today_room ? c->today_room : 64;
+    while (room - c->today_count < more && room <= UINT32_MAX / 2)
+        room *= 2;
+    gpci_due *larger = room > UINT32_MAX / 2 ? NULL : gpci_alloc(context, room * sizeof *larger);
+    if (!larger)
+        return false;
+    for (uint32_t i = 0; i < c->today_count; i++)
+        larger[i] = c->today[(c->today_first + i) & (c->today_room - 1)];
+    gpci_free(context, c->today);
+    c->today = larger;
+    c->today_room = room;
+    c->today_first = 0;
+    return true;
+}
+
+bool gpci_calendar_room(gpc_context *context, gpci_calendar *c, uint32_t more) {
+    if (GPCI_UNLIKELY(c->today_room - c->today_count < more) && !grow_ring(context, c, more))
+        return false;
+    return GPCI_ARRAY_ROOM(context, c->later, c->later_room, c->later_count, more);
+}
+
+void gpci_calendar_today(gpci_calendar *c, gpci_due due) {
+    c->today[(c->today_first + c->today_count++) & (c->today_room - 1)] = due;
+}
+
+static bool before(const gpci_dated *a, const gpci_dated *b) {
+    return a->cycle != b->cycle ? a->cycle < b->cycle : a->order < b->order;
+}
+
+void gpci_calendar_later(gpci_calendar *c, uint64_t cycle, gpci_due due) {
+    const gpci_dated dated = {cycle, c->order++, due};
+    uint32_t at = c->later_count++;
+    for (; at && before(&dated, &c->later[(at - 1) / 2]); at = (at - 1) / 2)
+        c->later[at] = c->later[(at - 1) / 2];
+    c->later[at] = dated;
+}
+
+static void remove_first(gpci_calendar *c) {
+    const gpci_dated last = c->later[--c->later_count];
+    uint32_t at = 0;
+    for (uint32_t child; (child = 2 * at + 1) < c->later_count; at = child) {
+        if (child + 1 < c->later_count && before(&c->later[child + 1], &c->later[child]))
+            child++;
+        if (!before(&c->later[child], &last))
+            break;
+        c->later[at] = c->later[child];
+    }
+    c->later[at] = last;
+}
+
+bool gpci_calendar_take(gpci_calendar *c, uint64_t now, gpci_due *due) {
+    if (c->later_count && c->later->cycle <= now) {
+        *due = c->later->due;
+        remove_first(c);
+        return true;
+    }
+    if (!c->today_count)
+        return false;
+    *due = c->today[c->today_first];
+    c->today_first = (c->today_first + 1) & (uint32_t)(c->today_room - 1);
+    c->today_count--;
+    return true;
+}
+
+uint64_t gpci_calendar_next(const gpci_calendar *c, uint64_t now) {
+    return c->today_count ? now : c->later_count ? c->later->cycle : UINT64_MAX;
+}
+
+static uint32_t waiter_of(gpci_items *waiters, gpci_due due) {
+    const uint32_t item = gpci_items_take(waiters);
+    gpci_waiter *waiter = gpci_items_at(waiters, item);
+    waiter->due = due;
+    waiter->next = GPCI_NO_ITEM;
+    return item;
+}
+
+void gpci_due_queue_join(gpci_items *waiters, gpci_due_queue *queue, gpci_due due) {
+    const uint32_t item = waiter_of(waiters, due);
+    if (queue->head == GPCI_NO_ITEM)
+        queue->head = item;
+    else
+        ((gpci_waiter *)gpci_items_at(waiters, queue->tail))->next = item;
+    queue->tail = item;
+}
+
+void gpci_due_queue_lead(gpci_items *waiters, gpci_due_queue *queue, gpci_due due) {
+    const uint32_t item = waiter_of(waiters, due);
+    ((gpci_waiter *)gpci_items_at(waiters, item))->next = queue->head;
+    if (queue->head == GPCI_NO_ITEM)
+        queue->tail = item;
+    queue->head = item;
+}
+
+bool gpci_due_queue_leave(gpci_items *waiters, gpci_due_queue *queue, gpci_due *due) {
+    const uint32_t item = queue->head;
+    if (item == GPCI_NO_ITEM)
+        return false;
+    const gpci_waiter *waiter = gpci_items_at(waiters, item);
+    *due = waiter->due;
+    queue->head = waiter->next;
+    gpci_items_give(waiters, item);
+    return true;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_COHERENCE_CONTROLLER_POOL_H
+#define GPC_COHERENCE_CONTROLLER_POOL_H
+
+#include "base/array.h"
+
+/*
+ * Arrays whose items are taken and given back, queues of steps, and the calendar of steps that are to come. Memory is
+ * asked for between steps alone (the _room functions), so that no step can fail half way.
+ */
+
+#define GPCI_NO_ITEM UINT32_MAX
+
+/* Items begin with a uint32_t, by which those that are free are chained. */
+typedef struct gpci_items {
+    char *items;
+    size_t room, item_bytes;
+    uint32_t count, free, used; /* items that were ever used; the first that is free again; those in use */
+} gpci_items;
+
+void gpci_items_init(gpci_items *pool, size_t item_bytes);
+/* False: out of memory. Items may move. */
+bool gpci_items_room(gpc_context *context, gpci_items *pool, uint32_t more);
+/* A zeroed item, where there is room. */
+uint32_t gpci_items_take(gpci_items *pool);
+void gpci_items_give(gpci_items *pool, uint32_t item);
+
+GPCI_INLINE void *gpci_items_at(const gpci_items *pool, uint32_t item) {
+    return pool->items + item * pool->item_bytes;
+}
+
+/* A step, and of which task or message it is. */
+typedef struct gpci_due {
+    uint32_t subject, step;
+} gpci_due;
+
+/* Those who wait for something, the first first. */
+typedef struct gpci_due_queue {
+    uint32_t head, tail;
+} gpci_due_queue;
+
+#define GPCI_DUE_QUEUE_INIT \
+    { GPCI_NO_ITEM, GPCI_NO_ITEM }
+
+typedef struct gpci_waiter {
+    uint32_t next;
+    gpci_due due;
+} gpci_waiter;
+
+typedef struct gpci_dated {
+    uint64_t cycle, order;
+    gpci_due due;
+} gpci_dated;
+
+/* Steps by cycle; those of a cycle in the order in which they were put down. */
+typedef struct gpci_calendar {
+    gpci_dated *later; /* a heap */
+    gpci_due *today;   /* a ring of a power of two */
+    size_t later_room, today_room;
+    uint32_t later_count, today_first, today_count;
+    uint64_t order;
+} gpci_calendar;
+
+bool gpci_calendar_room(gpc_context *context, gpci_calendar *calendar, uint32_t more);
+void gpci_calendar_today(gpci_calendar *calendar, gpci_due due);
+void gpci_calendar_later(gpci_calendar *calendar, uint64_t cycle, gpci_due due);
+/* The next step of a cycle; false: there is none. What is dated comes first: it was put down before. */
+bool gpci_calendar_take(gpci_calendar *calendar, uint64_t now, gpci_due *due);
+/* The cycle of the next step; UINT64_MAX. */
+uint64_t gpci_calendar_next(const gpci_calendar *calendar, uint64_t now);
+
+void gpci_due_queue_join(gpci_items *waiters, gpci_due_queue *queue, gpci_due due);
+void gpci_due_queue_lead(gpci_items *waiters, gpci_due_queue *queue, gpci_due due); /* before all others */
+/* False: nobody waits. */
+bool gpci_due_queue_leave(gpci_items *waiters, gpci_due_queue *queue, gpci_due *due);
+
+#endif

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "coherence/controller.h"
+
+/*
+ * Requests for a copy, from R (`from`) to T (`module`). T asks its own low module by a request of its own, or probes
+ * the owners among the modules above it (`down`): then it is T that is `from`, and X `module`.
+ */
+
+void gpci_step_read_begin(gpci_controllers *e, uint32_t task) {
+    const gpci_task *r = gpci_task_at(e, task);
+    const gpci_letter letter = {.task = task,
+                                .receiver = task,
+                                .low = r->down ? r->from : r->module,
+                                .from = r->from,
+                                .to = r->module,
+                                .bytes = e->tree->control_bytes,
+                                .kind = r->down ? GPC_MESSAGE_READ_PROBE : GPC_MESSAGE_READ_REQUEST,
+                                .arrives = GPCI_STEP_read_come,
+                                .again = GPCI_STEP_read_begin,
+                                .address = r->address};
+    gpci_send(e, &letter);
+}
+
+void gpci_step_read_come(gpci_controllers *e, uint32_t task) {
+    const gpci_task *r = gpci_task_at(e, task);
+    gpci_find_begin(e, task,
+                    &(gpci_find){.address = r->address,
+                                 .module = r->module,
+                                 .resumes = GPCI_STEP_read_found,
+                                 .blocking = r->down,
+                                 .allocates = !r->down,
+                                 .hurries = r->down});
+}
+
+static void count(gpci_module *m, const gpci_task *r) {
+    if (r->down) {
+        m->stats.read_probes++;
+        m->stats.probe_misses += r->missing;
+        return;
+    }
+    m->stats.read_requests++;
+    m->stats.read_request_hits += r->hit;
+    m->stats.hits += r->hit;
+}
+
+void gpci_step_read_found(gpci_controllers *e, uint32_t task) {
+    gpci_task *r = gpci_task_at(e, task);
+    r->bytes = e->tree->control_bytes;
+    if (!r->refused)
+        count(gpci_task_module(e, r), r);
+    if (r->refused || r->missing) {
+        gpci_task *parent = gpci_task_at(e, r->parent);
+        parent->refused |= r->refused;
+        if (r->missing && parent->answer < GPCI_ANSWER_ACK)
+            parent->answer = GPCI_ANSWER_ACK;
+        gpci_step_in(e, task, GPCI_STEP_read_reply, 0);
+        return;
+    }
+    r->found = true;
+    gpci_step_in(e, task, r->down ? GPCI_STEP_read_down : GPCI_STEP_read_up, 0);
+}
+
+static void probe(gpci_controllers *e, uint32_t task, uint32_t x, uint64_t tag, gpci_step resumes) {
+    gpci_task *r = gpci_task_at(e, task);
+    uint32_t child;
+    gpci_task_begin(e, task, resumes, r->module, x, tag, &child)->down = true;
+    r->pending++;
+    gpci_step_in(e, child, GPCI_STEP_read_begin, 0);
+}
+
+/* The owners of T's block, or of what R asks for; where there is none, a sharer, if these send. */
+static void probe_owners(gpci_controllers *e, uint32_t task, gpci_step resumes) {
+    const gpci_task *r = gpci_task_at(e, task);
+    gpci_module *t = gpci_task_module(e, r);
+    const gpci_tree_request ask = gpci_task_request(e, r);
+    const gpci_tree_read_probe s = {.block = r->block, .request = r->down ? NULL : &ask};
+    const uint32_t before = r->pending;
+    uint64_t tag;
+    uint32_t x;
+    for (uint32_t sub = 0; sub < t->sub_blocks; sub++)
+        if (gpci_tree_owner_to_probe(e->tree, t, &s, sub, &x, &tag))
+            probe(e, task, x, tag, resumes);
+    if (r->pending == before && (x = gpci_tree_sharer_to_probe(e->tree, t, &s)) != GPC_NO_MODULE)
+        probe(e, task, x, r->address, resumes);
+}
+
+void gpci_step_read_up(gpci_controllers *e, uint32_t task) {
+    gpci_task *r = gpci_task_at(e, task);
+    gpci_module *t = gpci_task_module(e, r);
+    r->pending = 1;
+    if (r->state != GPC_LINE_I) {
+        (void)gpci_tree_rule(e->tree, t, r->state, GPC_EVENT_READ_ABOVE); /* a table may forbid it */
+        r->both = gpci_tree_has_newer(e->tree, t, r->block);
+        probe_owners(e, task, GPCI_STEP_read_up_end);
+        gpci_step_in(e, task, GPCI_STEP_read_up_end, 0);
+        return;
+    }
+    const uint64_t tag = gpci_module_tag_of(t, r->address);
+    uint32_t child;
+    gpci_task *own =
+        gpci_task_begin(e, task, GPCI_STEP_read_missed, t->index, gpci_module_low(e->tree, t, tag), tag, &child);
+    own->own = r->block;
+    r->shared = false;
+    gpci_step_in(e, child, GPCI_STEP_read_begin, 0);
+}
+
+void gpci_step_read_missed(gpci_controllers *e, uint32_t task) {
+    gpci_task *r = gpci_task_at(e, task);
+    gpci_module *t = gpci_task_module(e, r);
+    if (r->refused) {
+        gpci_unlock(e, r->module, r->block);
+        gpci_task_at(e, r->parent)->refused = true;
+        gpci_step_in(e, task, GPCI_STEP_read_reply, 0);
+        return;
+    }
+    const gpc_protocol_rule rule = gpci_tree_rule(e->tree, t, GPC_LINE_I, GPC_EVENT_READ_ABOVE);
+    gpci_tree_set_state(e->tree, t, r->block, gpci_module_tag_of(t, r->address),
+                        r->shared ? rule.next_shared : rule.next, GPC_ORIGIN_READ_UP_DOWN, gpci_present(e));
+    gpci_step_in(e, task, GPCI_STEP_read_up_end, 0);
+}
+
+static void settle(gpci_controllers *e, gpci_task *r) {
+    gpc_coherence *c = e->tree;
+    gpci_module *t = gpci_task_module(e, r);
+    const gpci_tree_request ask = gpci_task_request(e, r);
+    const bool shared = r->state == GPC_LINE_O || r->state == GPC_LINE_N || r->state == GPC_LINE_S;
+    r->shared = gpci_tree_add_requester(c, t, r->block, &ask, r->shared || shared || r->non_coherent);
+    if (!r->sent)
+        gpci_tree_data_fill(c, t, r->block, gpci_task_from(e, r), r->own, r->address);
+}
+
+void gpci_step_read_up_end(gpci_controllers *e, uint32_t task) {
+    gpci_task *r = gpci_task_at(e, task);
+    gpci_module *t = gpci_task_module(e, r);
+    if (--r->pending)
+        return;
+    settle(e, r);
+    gpci_unlock(e, r->module, r->block);
+    if (!r->sent || r->both) {
+        r->bytes = e->tree->control_bytes + gpci_task_from(e, r)->given.block_bytes;
+        t->stats.data_accesses++;
+        gpci_step_in(e, task, GPCI_STEP_read_reply, t->given.latency);
+        return;
+    }
+    gpci_request_done(e, task);
+}
+
+void gpci_step_read_down(gpci_controllers *e, uint32_t task) {
+    gpci_task *r = gpci_task_at(e, task);
+    r->pending = 1;
+    probe_owners(e, task, GPCI_STEP_read_down_wait);
+    gpci_step_in(e, task, GPCI_STEP_read_down_wait, 0);
+}
+
+void gpci_step_read_down_wait(gpci_controllers *e, uint32_t task) {
+    if (!--gpci_task_at(e, task)->pending)
+        gpci_step_read_down_end(e, task);
+}
+
+void gpci_step_read_down_end(gpci_controllers *e, uint32_t task) {
+    gpci_task *r = gpci_task_at(e, task), *parent = gpci_task_at(e, r->parent);
+    gpci_module *x = gpci_task_module(e, r), *t = gpci_task_from(e, r);
+    const gpci_tree_request ask = gpci_task_request(e, parent);
+    gpci_tree_probe_reply reply = {
+        .ready = gpci_present(e), .address = r->address, .module = x->index, .bytes = e->tree->control_bytes};
+    gpci_tree_read_probe s = {.block = parent->block, .request = parent->down ? NULL : &ask};
+    const gpci_tree_read_probe above = {
+        .block = r->block, .probed = r->answer != GPCI_ANSWER_NONE, .data = r->answer == GPCI_ANSWER_DATA};
+    gpci_tree_reply_to_read_probe(e->tree, t, &reply, &s, r->block, &above);
+    r->peer = reply.peer;
+    r->data = reply.data;
+    r->keeps = reply.keeps;
+    r->bytes = reply.bytes;
+    parent->sent |= reply.peer;
+    parent->coming += reply.peer;
+    parent->eager = reply.peer && !parent->both;
+    const uint8_t answer = reply.data ? GPCI_ANSWER_DATA : GPCI_ANSWER_ACK;
+    parent->answer = answer > parent->answer ? answer : parent->answer;
+    gpci_unlock(e, x->index, r->block);
+    x->stats.data_accesses++;
+    gpci_step_in(e, task, GPCI_STEP_read_reply, x->given.latency);
+}
+
+void gpci_step_read_reply(gpci_controllers *e, uint32_t task) {
+    gpci_task *r = gpci_task_at(e, task);
+    const bool back = r->data && r->peer;
+    if (r->peer && !r->sent && !(r->sent = gpci_send_to_peer(e, task, r->parent, GPCI_STEP_read_reply)))
+        return;
+    const gpci_letter letter = {.task = task,
+                                .receiver = task,
+                                .low = r->down ? r->from : r->module,
+                                .from = r->module,
+                                .to = r->from,
+                                .bytes = r->bytes,
+                                .kind = back                                ? GPC_MESSAGE_WRITE_BACK
+                                        : r->bytes > e->tree->control_bytes ? GPC_MESSAGE_DATA
+                                                                            : GPC_MESSAGE_ACK,
+                                .arrives = GPCI_STEP_read_replied,
+                                .again = GPCI_STEP_read_reply,
+                                .address = r->address};
+    if (gpci_send(e, &letter) && r->down)
+        gpci_task_from(e, r)->stats.write_backs_received += back;
+}
+
+/* T's directory after an answer, and what T does with modified bytes. */
+static void take_answer(gpci_controllers *e, gpci_task *r) {
+    gpc_coherence *c = e->tree;
+    gpci_module *t = gpci_task_from(e, r);
+    gpci_task *parent = gpci_task_at(e, r->parent);
+    const gpci_tree_probe_reply reply = {
+        .module = r->module, .address = r->address, .found = r->found, .keeps = r->keeps};
+    gpci_tree_update_directory(c, t, parent->block, &reply);
+    if (r->data && !parent->received && !gpci_tree_has(c, GPC_PROTOCOL_DROP_PROBE_DATA))
+        gpci_tree_apply(c, t, parent->block, GPC_EVENT_PROBE_DATA, GPC_ORIGIN_PROBE_DATA, gpci_present(e));
+    parent->received |= r->data;
+}
+
+void gpci_step_read_replied(gpci_controllers *e, uint32_t task) {
+    gpci_task *r = gpci_task_at(e, task);
+    if (r->down) {
+        take_answer(e, r);
+        gpci_task_end(e, task);
+        return;
+    }
+    gpci_request_done(e, task);
+}

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "coherence/controller.h"
+
+/*
+ * Requests for the only copy, from R (`from`) to T (`module`), and invalidations: T takes the block from modules above
+ * it (`down`), who first take it from those above themselves.
+ */
+
+void gpci_invalidate_begin(gpci_controllers *e, uint32_t parent, gpci_step resumes, uint32_t module, uint32_t block,
+                           uint32_t except, uint32_t ask, uint64_t first, uint64_t last) {
+    uint32_t task;
+    gpci_task *i = gpci_task_begin(e, parent, resumes, module, module, 0, &task);
+    i->block = block;
+    i->except = except;
+    i->ask = ask;
+    i->first = first;
+    i->last = last;
+    gpci_step_in(e, task, GPCI_STEP_invalidate_begin, 0);
+}
+
+static void probe_copies(gpci_controllers *e, uint32_t task, bool only_owners) {
+    gpci_task *i = gpci_task_at(e, task);
+    gpci_module *t = gpci_task_module(e, i);
+    gpci_tree_copies copies = {.block = i->block,
+                               .except = i->except == GPC_NO_MODULE ? NULL : gpci_module_at(e->tree, i->except),
+                               .first = i->first,
+                               .last = i->last,
+                               .only_owners = only_owners};
+    for (uint64_t tag; gpci_tree_next_copy(e->tree, t, &copies, &tag);) {
+        uint32_t child;
+        gpci_task_begin(e, task, GPCI_STEP_invalidate_end, t->index, copies.module, tag, &child)->down = true;
+        i->pending++;
+        gpci_step_in(e, child, GPCI_STEP_write_begin, 0);
+    }
+}
+
+/*
+ * What an owner has modified is older than what others have stored non-coherently, and is to be in T before it. Where
+ * they send it to the one who asked, that one sees which is which.
+ */
+static bool owners_come_first(const gpci_controllers *e, const gpci_task *i) {
+    return e->tree->non_coherent && !gpci_tree_has(e->tree, GPC_PROTOCOL_COUNT_REPLIES) &&
+           (i->ask == GPCI_NO_ITEM || !gpci_task_at(e, i->ask)->direct || e->units[i->module].mixed);
+}
+
+void gpci_step_invalidate_begin(gpci_controllers *e, uint32_t task) {
+    gpci_task *i = gpci_task_at(e, task);
+    i->state = gpci_task_module(e, i)->states[i->block];
+    i->pending = 1;
+    if (owners_come_first(e, i))
+        probe_copies(e, task, true);
+    i->owners = i->pending > 1;
+    if (!i->owners)
+        probe_copies(e, task, false);
+    gpci_step_in(e, task, GPCI_STEP_invalidate_end, 0);
+}
+
+static void received(gpci_controllers *e, gpci_task *i, uint8_t state) {
+    gpci_module *t = gpci_task_module(e, i);
+    const gpc_protocol_rule rule = gpci_tree_rule(e->tree, t, state, GPC_EVENT_INVALIDATE_DATA);
+    i->received = true;
+    if (!(rule.actions & GPC_DO_IGNORE))
+        gpci_tree_set_state(e->tree, t, i->block, t->tags[i->block], rule.next,
+                            state == GPC_LINE_E ? GPC_ORIGIN_INVALIDATE_DATA_1 : GPC_ORIGIN_INVALIDATE_DATA_2,
+                            gpci_present(e));
+}
+
+void gpci_step_invalidate_end(gpci_controllers *e, uint32_t task) {
+    gpci_task *i = gpci_task_at(e, task);
+    if (i->answer == GPCI_ANSWER_DATA && gpci_tree_has(e->tree, GPC_PROTOCOL_COUNT_REPLIES))
+        received(e, i, i->state);
+    if (--i->pending)
+        return;
+    if (i->owners) {
+        i->owners = false;
+        probe_copies(e, task, false);
+        if (i->pending)
+            return;
+    }
+    gpci_task *parent = gpci_task_at(e, i->parent);
+    parent->received |= i->received;
+    parent->dirty |= i->dirty;
+    parent->whole |= i->whole;
+    gpci_task_end(e, task);
+}
+
+void gpci_step_write_begin(gpci_controllers *e, uint32_t task) {
+    const gpci_task *w = gpci_task_at(e, task);
+    gpci_send(e, &(gpci_letter){.task = task,
+                                .receiver = task,
+                                .low = w->down ? w->from : w->module,
+                                .from = w->from,
+                                .to = w->module,
+                                .bytes = e->tree->control_bytes,
+                                .kind = w->down ? GPC_MESSAGE_WRITE_PROBE : GPC_MESSAGE_WRITE_REQUEST,
+                                .arrives = GPCI_STEP_write_come,
+                                .again = GPCI_STEP_write_begin,
+                                .address = w->address});
+}
+
+void gpci_step_write_come(gpci_controllers *e, uint32_t task) {
+    const gpci_task *w = gpci_task_at(e, task);
+    gpci_find_begin(e, task,
+                    &(gpci_find){.address = w->address,
+                                 .module = w->module,
+                                 .resumes = GPCI_STEP_write_found,
+                                 .blocking = w->down,
+                                 .allocates = !w->down,
+                                 .hurries = w->down});
+}
+
+static void count(gpci_module *m, const gpci_task *w) {
+    if (w->down) {
+        m->stats.write_probes++;
+        m->stats.probe_misses += w->missing;
+        return;
+    }
+    m->stats.write_requests++;
+    m->stats.hits += w->hit;
+}
+
+/* May data go straight to R? Not while T may be refused what it has to ask for itself: R would lose them. */
+static bool reaches_peer(const gpci_controllers *e, const gpci_task *w) {
+    const gpc_protocol_rule rule = gpci_task_module(e, w)->rules[w->state][GPC_EVENT_WRITE_ABOVE];
+    return gpci_tree_has(e->tree, GPC_PROTOCOL_PEER) && !(rule.actions & GPC_DO_WRITE_REQUEST);
+}
+
+void gpci_step_write_found(gpci_controllers *e, uint32_t task) {
+    gpci_task *w = gpci_task_at(e, task);
+    gpci_task *parent = gpci_task_at(e, w->parent);
+    w->bytes = e->tree->control_bytes;
+    if (!w->refused)
+        count(gpci_task_module(e, w), w);
+    if (w->refused || w->missing) {
+        parent->refused |= w->refused;
+        if (w->missing && parent->answer < GPCI_ANSWER_ACK)
+            parent->answer = GPCI_ANSWER_ACK;
+        gpci_step_in(e, task, GPCI_STEP_write_reply, 0);
+        return;
+    }
+    w->found = true;
+    if (w->down) {
+        gpci_invalidate_begin(e, task, GPCI_STEP_write_alone, w->module, w->block, GPC_NO_MODULE, GPCI_NO_ITEM, 0,
+                              UINT64_MAX);
+        return;
+    }
+    uint64_t last = w->address;
+    if (!gpci_tree_has(e->tree, GPC_PROTOCOL_PROBE_WHOLE)) /* the reference: the first sub-block of R's alone */
+        last += gpci_task_from(e, w)->given.block_bytes - 1;
+    w->direct = reaches_peer(e, w);
+    gpci_invalidate_begin(e, task, GPCI_STEP_write_alone, w->module, w->block, w->from, task, w->address, last);
+}
+
+void gpci_step_write_alone(gpci_controllers *e, uint32_t task) {
+    gpci_step_in(e, task, gpci_task_at(e, task)->down ? GPCI_STEP_write_down : GPCI_STEP_write_up, 0);
+}
+
+void gpci_step_write_up(gpci_controllers *e, uint32_t task) {
+    gpci_task *w = gpci_task_at(e, task);
+    gpci_module *t = gpci_task_module(e, w);
+    const gpc_protocol_rule rule = gpci_tree_rule(e->tree, t, t->states[w->block], GPC_EVENT_WRITE_ABOVE);
+    if (!(rule.actions & GPC_DO_WRITE_REQUEST)) {
+        gpci_step_in(e, task, GPCI_STEP_write_up_end, 0);
+        return;
+    }
+    const uint64_t tag = gpci_module_tag_of(t, w->address);
+    uint32_t child;
+    gpci_task *own =
+        gpci_task_begin(e, task, GPCI_STEP_write_up_end, t->index, gpci_module_low(e->tree, t, tag), tag, &child);
+    own->own = w->block;
+    own->valid = t->states[w->block] != GPC_LINE_I;
+    w->asked = true;
+    gpci_step_in(e, child, GPCI_STEP_write_begin, 0);
+}
+
+/* T has the rights that R asks for, and gives them to it. `below`: what T's own request came back with. */
+static void settle(gpci_controllers *e, gpci_task *w) {
+    gpc_coherence *c = e->tree;
+    gpci_module *r = gpci_task_from(e, w), *t = gpci_task_module(e, w);
+    const gpci_tree_request ask = gpci_task_request(e, w);
+    const gpc_protocol_rule rule = gpci_tree_rule(c, t, t->states[w->block], GPC_EVENT_WRITE_ABOVE);
+    if (!(rule.actions & GPC_DO_IGNORE))
+        gpci_tree_set_state(c, t, w->block, gpci_module_tag_of(t, w->address), rule.next, GPC_ORIGIN_WRITE_UP_DOWN,
+                            gpci_present(e));
+    if (w->below_dirty)
+        gpci_tree_apply(c, t, w->block, GPC_EVENT_PROBE_DATA, GPC_ORIGIN_PROBE_DATA, gpci_present(e));
+    t->stats.write_request_hits += !w->asked;
+    gpci_tree_make_sole_owner(c, t, w->block, &ask);
+    w->newer = !gpci_tree_has(c, GPC_PROTOCOL_WHOLE_BLOCKS) &&
+               (w->received || w->below_dirty || w->below_newer || gpci_tree_has_newer(c, t, w->block));
+    const bool data = w->newer || (!w->valid && !w->whole);
+    if (data || !w->valid)
+        gpci_tree_data_fill(c, t, w->block, r, w->own, w->address);
+    w->bytes = c->control_bytes + (data ? r->given.block_bytes : 0);
+}
+
+void gpci_step_write_up_end(gpci_controllers *e, uint32_t task) {
+    gpci_task *w = gpci_task_at(e, task);
+    gpci_module *t = gpci_task_module(e, w);
+    if (w->refused) {
+        gpci_unlock(e, w->module, w->block);
+        gpci_task_at(e, w->parent)->refused = true;
+        gpci_step_in(e, task, GPCI_STEP_write_reply, 0);
+        return;
+    }
+    settle(e, w);
+    gpci_unlock(e, w->module, w->block);
+    t->stats.data_accesses++;
+    gpci_step_in(e, task, GPCI_STEP_write_reply, t->given.latency);
+}
+
+void gpci_step_write_down(gpci_controllers *e, uint32_t task) {
+    gpci_step_in(e, task, GPCI_STEP_write_down_end, 0);
+}
+
+void gpci_step_write_down_end(gpci_controllers *e, uint32_t task) {
+    gpci_task *w = gpci_task_at(e, task), *i = gpci_task_at(e, w->parent);
+    gpci_module *x = gpci_task_module(e, w), *t = gpci_task_from(e, w);
+    gpci_tree_request ask;
+    gpci_tree_write_probe probe = {.block = i->block};
+    gpci_tree_probe_reply reply = {.ready = gpci_present(e),
+                                   .address = w->address,
+                                   .module = x->index,
+                                   .block = w->block,
+                                   .state = w->state,
+                                   .bytes = w->bytes,
+                                   .received = w->received};
+    if (i->ask != GPCI_NO_ITEM) {
+        ask = gpci_task_request(e, gpci_task_at(e, i->ask));
+        probe.request = &ask;
+        probe.through_t = !gpci_task_at(e, i->ask)->direct;
+    }
+    gpci_tree_invalidate_copy(e->tree, t, &reply, &probe);
+    w->peer = reply.peer;
+    w->data = reply.data;
+    w->masked = reply.masked;
+    w->bytes = reply.bytes;
+    i->dirty |= reply.data && reply.peer;
+    i->whole |= reply.peer && !reply.masked;
+    if (reply.peer)
+        gpci_task_at(e, i->ask)->coming++;
+    const uint8_t answer = reply.data && !reply.peer ? GPCI_ANSWER_DATA : GPCI_ANSWER_ACK;
+    i->answer = answer > i->answer ? answer : i->answer;
+    const bool reads =
+        reply.sends || (gpci_tree_has(e->tree, GPC_PROTOCOL_COUNT_REPLIES) && i->answer == GPCI_ANSWER_DATA);
+    x->stats.data_accesses += reads;
+    gpci_unlock(e, x->index, w->block);
+    gpci_step_in(e, task, GPCI_STEP_write_reply, reads ? x->given.latency : 0);
+}
+
+void gpci_step_write_reply(gpci_controllers *e, uint32_t task) {
+    gpci_task *w = gpci_task_at(e, task);
+    if (w->peer && !w->sent) {
+        w->sent = gpci_send_to_peer(e, task, gpci_task_at(e, w->parent)->ask, GPCI_STEP_write_reply);
+        if (!w->sent)
+            return;
+    }
+    gpci_send(e, &(gpci_letter){.task = task,
+                                .receiver = task,
+                                .low = w->down ? w->from : w->module,
+                                .from = w->module,
+                                .to = w->from,
+                                .bytes = w->bytes,
+                                .kind = w->bytes > e->tree->control_bytes ? GPC_MESSAGE_DATA : GPC_MESSAGE_ACK,
+                                .arrives = GPCI_STEP_write_replied,
+                                .again = GPCI_STEP_write_reply,
+                                .address = w->address});
+}
+
+void gpci_step_write_replied(gpci_controllers *e, uint32_t task) {
+    gpci_task *w = gpci_task_at(e, task), *parent = gpci_task_at(e, w->parent);
+    if (w->down) {
+        if (w->data && !w->peer && !parent->received && !gpci_tree_has(e->tree, GPC_PROTOCOL_COUNT_REPLIES))
+            received(e, parent, gpci_task_module(e, parent)->states[parent->block]);
+        gpci_task_end(e, task);
+        return;
+    }
+    parent->below_dirty |= w->dirty;
+    parent->below_newer |= w->newer;
+    gpci_request_done(e, task);
+}

@@ -1,0 +1,463 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Accesses that overlap in time: gpc_coherence_issue, advance, next_event. */
+#include "coherence/controller.h"
+#include "coherence/invariants.h"
+#include "coherence/small.h"
+#include "coherence/trees.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST 64u
+
+typedef struct log {
+    gpc_coherence *tree;
+    gpc_coherence_completion ends[MOST];
+    uint8_t values[MOST]; /* first byte of each */
+    uint32_t count, again;
+    uint64_t bytes; /* of messages */
+    gpc_status inside;
+} log;
+
+static void on_complete(void *user_data, const gpc_coherence_completion *completion) {
+    log *l = user_data;
+    cr_assert(l->count < MOST);
+    l->values[l->count] = completion->bytes ? *completion->bytes : 0;
+    l->ends[l->count++] = *completion;
+}
+
+static void on_message(void *user_data, const gpc_coherence_message *message) {
+    log *l = user_data;
+    cr_assert(!message->bytes || message->received > message->sent); /* a flush has steps that are no messages */
+    l->bytes += message->bytes;
+}
+
+static void listen(small *s, log *l) {
+    gpc_coherence_callbacks callbacks = GPC_COHERENCE_CALLBACKS_INIT;
+    l->tree = s->tree;
+    callbacks.user_data = l;
+    callbacks.on_complete = on_complete;
+    callbacks.on_message = on_message;
+    cr_assert_eq(gpc_coherence_set_callbacks(s->tree, &callbacks), GPC_OK);
+}
+
+static gpc_coherence_request request_of(uint32_t module, uint32_t kind, uint64_t address, uint8_t *value,
+                                        uint64_t cycle) {
+    gpc_coherence_request request = GPC_COHERENCE_REQUEST_INIT;
+    request.module = module;
+    request.kind = kind;
+    request.address = address;
+    request.bytes = value;
+    request.cycle = cycle;
+    return request;
+}
+
+static uint64_t issue(small *s, uint32_t module, uint32_t kind, uint64_t address, uint8_t value, uint64_t cycle) {
+    const gpc_coherence_request request = request_of(module, kind, address, &value, cycle);
+    uint64_t token = 0;
+    cr_assert_eq(gpc_coherence_issue(s->tree, &request, &s->error, &token), GPC_OK, "%s", s->error.message);
+    return token;
+}
+
+static void finish(small *s) {
+    cr_assert_eq(gpc_coherence_advance(s->tree, UINT64_MAX, &s->error), GPC_OK, "%s", s->error.message);
+    cr_assert_eq(gpc_coherence_next_event(s->tree), UINT64_MAX);
+}
+
+static const gpc_coherence_completion *end_of(const log *l, uint64_t token) {
+    for (uint32_t i = 0; i < l->count; i++)
+        if (l->ends[i].token == token)
+            return &l->ends[i];
+    cr_assert_fail("access %llu has not ended", (unsigned long long)token);
+    return NULL;
+}
+
+static uint8_t value_of(const log *l, uint64_t token) {
+    return l->values[end_of(l, token) - l->ends];
+}
+
+static uint8_t state_of(const small *s, uint32_t module, uint64_t address) {
+    const gpci_module *m = &s->tree->modules[module];
+    const uint32_t block = gpci_module_find(m, gpci_module_tag_of(m, address));
+    return block == GPCI_TREE_NO_BLOCK ? GPC_LINE_I : m->states[block];
+}
+
+/* A load that nothing is in the way of: 4 cycles to l2, 4 to mm, 10 back over each network, a cycle of data in each. */
+Test(coherence_controller, a_load_alone) {
+    small *s = small_open();
+    log l = {0};
+    s->networks[0].bandwidth = s->networks[1].bandwidth = 64;
+    gpc_coherence *c = small_tree(s);
+    listen(s, &l);
+    cr_expect_eq(gpc_coherence_next_event(c), UINT64_MAX);
+    cr_expect_eq(gpc_coherence_next_event(NULL), UINT64_MAX);
+    cr_expect_eq(gpc_coherence_advance(c, 5, &s->error), GPC_OK, "nothing was ever issued");
+    cr_assert_eq(issue(s, 0, GPC_COHERENCE_LOAD, 0x40, 0, 100), 1);
+    cr_expect_eq(gpc_coherence_next_event(c), 100);
+    cr_assert_eq(gpc_coherence_advance(c, 99, &s->error), GPC_OK);
+    cr_expect_eq(c->modules[0].stats.accesses, 0);
+    cr_assert_eq(gpc_coherence_advance(c, 100, &s->error), GPC_OK);
+    cr_expect_eq(c->modules[0].stats.accesses, 1);
+    /* 8 bytes: 1 + 3; from mm 8 + 128: 1 + 3 * 3; from l2 8 + 64: 1 + 3 * 2 */
+    const uint64_t end = 100 + 4 + 4 + 1 + 10 + 1 + 7 + 1;
+    cr_assert_eq(gpc_coherence_advance(c, end - 1, &s->error), GPC_OK);
+    cr_expect(!l.count && gpc_coherence_next_event(c) == end);
+    cr_assert_eq(gpc_coherence_advance(c, end, &s->error), GPC_OK);
+    cr_assert_eq(l.count, 1);
+    cr_expect(l.ends->cycle == end && l.ends->issued == 100 && !l.ends->retries && !l.ends->hit && !l.ends->joined);
+    cr_expect_eq(l.bytes, 8 + 8 + 136 + 72);
+    cr_expect_eq(state_of(s, 0, 0x40), GPC_LINE_E);
+    cr_expect_eq(gpc_coherence_next_event(c), UINT64_MAX);
+    small_close(s);
+}
+
+/* Two stores of different modules: the second is refused while the first is served, and comes after it. */
+Test(coherence_controller, two_stores_to_one_block) {
+    static const char *const protocols[] = {"msi", "mesi", "mosi", "moesi", "nmoesi", "nmoesi-multi2sim"};
+    for (uint32_t i = 0; i < sizeof protocols / sizeof *protocols; i++) {
+        small *s = small_open();
+        log l = {0};
+        s->options.protocol = protocols[i];
+        gpc_coherence *c = small_tree(s);
+        listen(s, &l);
+        const uint64_t one = issue(s, 0, GPC_COHERENCE_STORE, 0x40, 1, 0);
+        const uint64_t two = issue(s, 1, GPC_COHERENCE_STORE, 0x40, 2, 1);
+        finish(s);
+        cr_assert_lt(end_of(&l, one)->cycle, end_of(&l, two)->cycle, "%s", protocols[i]);
+        cr_expect(!end_of(&l, one)->retries && end_of(&l, two)->retries, "%s", protocols[i]);
+        cr_expect_geq(c->modules[1].stats.retries, end_of(&l, two)->retries);
+        cr_expect(state_of(s, 0, 0x40) == GPC_LINE_I && state_of(s, 1, 0x40) == GPC_LINE_M, "%s", protocols[i]);
+        const uint64_t load = issue(s, 0, GPC_COHERENCE_LOAD, 0x40, 0, c->controllers->now);
+        finish(s);
+        cr_expect_eq(value_of(&l, load), 2, "%s", protocols[i]);
+        small_close(s);
+    }
+}
+
+/* In one module: a load waits for the store before it, of whatever block; loads of a block join; a store joins none. */
+Test(coherence_controller, order_in_a_module) {
+    small *s = small_open();
+    log l = {0};
+    gpc_coherence *c = small_tree(s);
+    listen(s, &l);
+    const uint64_t store = issue(s, 0, GPC_COHERENCE_STORE, 0x40, 7, 0);
+    const uint64_t load = issue(s, 0, GPC_COHERENCE_LOAD, 0x40, 0, 1),
+                   joined = issue(s, 0, GPC_COHERENCE_LOAD, 0x44, 0, 2);
+    const uint64_t other = issue(s, 0, GPC_COHERENCE_LOAD, 0x800, 0, 2);
+    const uint64_t later = issue(s, 0, GPC_COHERENCE_STORE, 0x40, 8, 3);
+    finish(s);
+    const uint64_t end = end_of(&l, store)->cycle;
+    cr_expect(end_of(&l, load)->cycle == end + 1 && end_of(&l, load)->hit && value_of(&l, load) == 7);
+    cr_expect(end_of(&l, joined)->joined && end_of(&l, joined)->cycle == end + 1 && !value_of(&l, joined));
+    cr_expect(!end_of(&l, load)->joined && !end_of(&l, other)->joined);
+    cr_expect_gt(end_of(&l, other)->cycle, end + 20, "a miss that began after the store had ended");
+    cr_expect_eq(end_of(&l, later)->cycle, end_of(&l, other)->cycle + 1, "behind all, a hit");
+    cr_expect(!end_of(&l, later)->joined && value_of(&l, later) == 8);
+    cr_expect_eq(c->modules[0].stats.loads, 3);
+    small_close(s);
+}
+
+/* Stores to a block one after another become one. */
+Test(coherence_controller, stores_join) {
+    small *s = small_open();
+    log l = {0};
+    small_tree(s);
+    listen(s, &l);
+    const uint64_t one = issue(s, 0, GPC_COHERENCE_STORE, 0x40, 1, 0),
+                   two = issue(s, 0, GPC_COHERENCE_STORE, 0x41, 2, 5),
+                   three = issue(s, 0, GPC_COHERENCE_STORE, 0x40, 3, 6);
+    finish(s);
+    cr_expect(end_of(&l, two)->joined && end_of(&l, three)->joined && !end_of(&l, one)->joined);
+    cr_expect_eq(end_of(&l, three)->cycle, end_of(&l, one)->cycle);
+    cr_assert_eq(gpc_coherence_flush(s->tree, GPC_NO_MODULE, 0, &s->error, NULL), GPC_OK);
+    uint8_t memory[2];
+    cr_assert_eq(gpc_coherence_read_memory(s->tree, 0x40, memory, 2), GPC_OK);
+    cr_expect(memory[0] == 3 && memory[1] == 2, "in the order in which they were issued");
+    small_close(s);
+}
+
+/* l1-0 makes room for another block, at all times about the one at which l1-1's load has the evicted one probed. */
+static void evict_against_probe(const char *protocol, uint64_t delay) {
+    small *s = small_open();
+    log l = {0};
+    char text[256];
+    s->options.protocol = protocol;
+    s->modules[0].sets = s->modules[0].ways = 1;
+    gpc_coherence *c = small_tree(s);
+    listen(s, &l);
+    issue(s, 0, GPC_COHERENCE_STORE, 0x40, 9, 0);
+    finish(s);
+    const uint64_t now = c->controllers->now, load = issue(s, 1, GPC_COHERENCE_LOAD, 0x40, 0, now + 1);
+    const uint64_t other = issue(s, 0, GPC_COHERENCE_LOAD, 0x80, 0, now + delay);
+    finish(s);
+    cr_expect_eq(value_of(&l, load), 9, "%s, delay %llu", protocol, (unsigned long long)delay);
+    cr_expect_eq(state_of(s, 0, 0x40), GPC_LINE_I);
+    cr_expect_neq(state_of(s, 0, 0x80), GPC_LINE_I);
+    cr_expect_gt(end_of(&l, other)->cycle, now);
+    cr_assert(invariants_over(c, 0, 0x200, text, sizeof text), "%s, delay %llu: %s", protocol,
+              (unsigned long long)delay, text);
+    small_close(s);
+}
+
+Test(coherence_controller, eviction_against_probe) {
+    static const char *const protocols[] = {"msi", "mesi", "moesi", "nmoesi"};
+    for (uint32_t i = 0; i < sizeof protocols / sizeof *protocols; i++)
+        for (uint64_t delay = 0; delay < 40; delay++)
+            evict_against_probe(protocols[i], delay);
+}
+
+/*
+ * Defect D1 of Multi2Sim: an n-store to a modified block writes that back first; where the write-back is refused, it
+ * begins again without unlocking its own block, and waits for itself. l1-1's load has the block locked below.
+ */
+static void d1(uint32_t faults) {
+    small *s = small_open();
+    log l = {0};
+    s->options.protocol = "nmoesi-multi2sim";
+    gpc_coherence *c = small_tree(s);
+    gpci_coherence_inject(c, faults, 0);
+    listen(s, &l);
+    issue(s, 0, GPC_COHERENCE_STORE, 0x40, 1, 0);
+    finish(s);
+    const uint64_t now = c->controllers->now;
+    issue(s, 1, GPC_COHERENCE_LOAD, 0x40, 0, now + 1);
+    issue(s, 0, GPC_COHERENCE_N_STORE, 0x40, 2, now + 2);
+    const gpc_status status = gpc_coherence_advance(c, UINT64_MAX, &s->error);
+    if (!faults) {
+        cr_assert_eq(status, GPC_OK, "%s", s->error.message);
+        cr_expect_eq(l.count, 3);
+        cr_expect_eq(state_of(s, 0, 0x40), GPC_LINE_N);
+    } else {
+        cr_assert_eq(status, GPC_ERROR_STATE);
+        cr_expect(strstr(s->error.message, "deadlock of 2 accesses") && strstr(s->error.message, "itself") &&
+                      strstr(s->error.message, "l1-0's n-store to 0x40"),
+                  "%s", s->error.message);
+        const gpc_coherence_request request = request_of(0, GPC_COHERENCE_LOAD, 0, NULL, now + 1000);
+        uint64_t token;
+        cr_expect_eq(gpc_coherence_issue(c, &request, NULL, &token), GPC_ERROR_STATE);
+        cr_expect_eq(gpc_coherence_advance(c, UINT64_MAX, NULL), GPC_ERROR_STATE);
+        cr_expect_eq(gpc_coherence_access(c, &request, NULL, NULL), GPC_ERROR_STATE);
+        cr_expect_eq(gpc_coherence_next_event(c), UINT64_MAX);
+    }
+    small_close(s);
+}
+
+Test(coherence_controller, deadlock_is_told) {
+    d1(0);
+    d1(GPCI_FAULT_NO_UNLOCK);
+}
+
+/* From on_complete more may be issued, from the other callbacks nothing. */
+static void chain(void *user_data, const gpc_coherence_completion *completion) {
+    log *l = user_data;
+    uint64_t token;
+    uint8_t value = (uint8_t)++l->again;
+    on_complete(user_data, completion);
+    gpc_coherence_request request = request_of(l->again % 2, GPC_COHERENCE_STORE, 0x40, &value, completion->cycle);
+    if (l->again < 40)
+        cr_assert_eq(gpc_coherence_issue(l->tree, &request, NULL, &token), GPC_OK);
+    cr_expect_eq(gpc_coherence_advance(l->tree, UINT64_MAX, NULL), GPC_ERROR_STATE);
+}
+
+static void issue_inside(void *user_data, const gpc_coherence_transition *transition) {
+    log *l = user_data;
+    uint64_t token;
+    const gpc_coherence_request request = request_of(0, GPC_COHERENCE_LOAD, 0, NULL, transition->cycle + 1);
+    l->inside = gpc_coherence_issue(l->tree, &request, NULL, &token);
+}
+
+Test(coherence_controller, callbacks_that_issue) {
+    small *s = small_open();
+    log l = {0};
+    gpc_coherence_callbacks callbacks = GPC_COHERENCE_CALLBACKS_INIT;
+    l.tree = small_tree(s);
+    callbacks.user_data = &l;
+    callbacks.on_complete = chain;
+    callbacks.on_transition = issue_inside;
+    cr_assert_eq(gpc_coherence_set_callbacks(s->tree, &callbacks), GPC_OK);
+    issue(s, 0, GPC_COHERENCE_LOAD, 0x40, 0, 0);
+    finish(s);
+    cr_expect_eq(l.count, 40);
+    cr_expect_eq(l.values[39], 39);
+    cr_expect_eq(l.inside, GPC_ERROR_STATE);
+    small_close(s);
+}
+
+Test(coherence_controller, out_is_written) {
+    small *s = small_open();
+    uint8_t value = 5, out = 0;
+    uint64_t token;
+    gpc_coherence *c = small_tree(s);
+    gpc_coherence_request request = request_of(0, GPC_COHERENCE_STORE, 0x40, &value, 0);
+    request.out = &out;
+    cr_assert_eq(gpc_coherence_issue(c, &request, NULL, &token), GPC_OK);
+    value = 6; /* copied */
+    finish(s);
+    cr_expect_eq(out, 5);
+    small_close(s);
+}
+
+/* What cannot be done is named, and nothing has begun. */
+static void refused(small *s, gpc_coherence_request request, gpc_status status, const char *part) {
+    uint64_t token = 77;
+    cr_expect_eq(gpc_coherence_issue(s->tree, &request, &s->error, &token), status, "%s", part);
+    cr_expect(strstr(s->error.message, part), "%s, not: %s", part, s->error.message);
+    cr_expect(token == 77 && gpc_coherence_next_event(s->tree) == UINT64_MAX);
+}
+
+Test(coherence_controller, bad_arguments) {
+    small *s = small_open();
+    uint64_t token;
+    gpc_coherence *c = small_tree(s);
+    gpc_coherence_request good = request_of(0, GPC_COHERENCE_LOAD, 0x40, NULL, 0), bad = good;
+    cr_expect_eq(gpc_coherence_issue(NULL, &good, NULL, &token), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_coherence_issue(c, NULL, NULL, &token), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_coherence_issue(c, &good, NULL, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_coherence_advance(NULL, 0, NULL), GPC_ERROR_ARGUMENT);
+    bad.struct_size = 3;
+    refused(s, bad, GPC_ERROR_ABI, "gpc_coherence_request");
+    bad = good, bad.module = 9;
+    refused(s, bad, GPC_ERROR_ARGUMENT, "gpc_coherence_issue: module 9 of 4");
+    bad = good, bad.module = 2;
+    refused(s, bad, GPC_ERROR_ARGUMENT, "l2 is not of the first level");
+    bad = good, bad.kind = 3;
+    refused(s, bad, GPC_ERROR_ARGUMENT, "kind 3");
+    bad = good, bad.size = 65;
+    refused(s, bad, GPC_ERROR_ARGUMENT, "65 bytes");
+    bad = good, bad.cycle = UINT64_MAX;
+    refused(s, bad, GPC_ERROR_ARGUMENT, "cycle");
+    bad = good, bad.flags = GPC_ACCESS_GLC;
+    refused(s, bad, GPC_ERROR_UNSUPPORTED, "flags 0x1");
+    issue(s, 0, GPC_COHERENCE_LOAD, 0x40, 0, 10);
+    cr_assert_eq(gpc_coherence_advance(c, 12, NULL), GPC_OK);
+    cr_expect_eq(gpc_coherence_advance(c, 11, &s->error), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_coherence_issue(c, &good, &s->error, &token), GPC_ERROR_ARGUMENT);
+    cr_expect(strstr(s->error.message, "cycle 0 is past: it is 12"), "%s", s->error.message);
+    cr_expect_eq(gpc_coherence_access(c, &good, &s->error, NULL), GPC_ERROR_STATE);
+    cr_expect(strstr(s->error.message, "in flight"), "%s", s->error.message);
+    cr_expect_eq(gpc_coherence_flush(c, GPC_NO_MODULE, 0, NULL, NULL), GPC_ERROR_STATE);
+    cr_expect_eq(gpc_coherence_acquire(c, GPC_NO_MODULE, 0, NULL, NULL), GPC_ERROR_STATE);
+    finish(s);
+    cr_expect_eq(gpc_coherence_access(c, &good, &s->error, NULL), GPC_OK);
+    small_close(s);
+}
+
+static void unsupported(const char *protocol, void (*change)(small *), const char *part) {
+    small *s = small_open();
+    s->options.protocol = protocol;
+    if (change)
+        change(s);
+    small_tree(s);
+    refused(s, request_of(0, GPC_COHERENCE_LOAD, 0x40, NULL, 0), GPC_ERROR_UNSUPPORTED, part);
+    small_close(s);
+}
+
+static void write_through(small *s) {
+    s->modules[1].write_through = true;
+}
+
+static void no_write_allocate(small *s) {
+    s->modules[1].no_write_allocate = true;
+}
+
+static void non_inclusive(small *s) {
+    s->modules[2].non_inclusive = true;
+    s->modules[2].directory_ways = 4;
+}
+
+static void policy(small *s) {
+    s->modules[0].replacement = "srrip";
+}
+
+Test(coherence_controller, what_is_not_supported) {
+    unsupported("vi", NULL, "protocol 'vi' has no directory");
+    unsupported("slc-glc", NULL, "protocol 'slc-glc' has no directory");
+    unsupported("none", NULL, "protocol 'none' has no directory");
+    unsupported("mesi", write_through, "module 'l1-1' writes through");
+    unsupported("mesi", no_write_allocate, "module 'l1-1' does not allocate upon stores");
+    unsupported("mesi", non_inclusive, "module 'l2' is not inclusive");
+    unsupported("mesi", policy, "module 'l1-0' has another replacement than lru or fifo");
+}
+
+/* Do several modules reply to one at about the same time? Then a link that they share decides who comes first. */
+static bool gathers(const gpc_coherence_result *result) {
+    for (uint32_t i = 0; i < result->message_count; i++)
+        if (result->messages[i].kind == GPC_MESSAGE_JOIN)
+            return true;
+    return false;
+}
+
+static void same_trees(const gpc_coherence *one, const gpc_coherence *other, uint64_t seed) {
+    for (uint32_t i = 0; i < one->module_count; i++)
+        cr_assert_arr_eq(&one->modules[i].stats, &other->modules[i].stats, sizeof(gpc_coherence_stats));
+    const size_t bytes = gpci_coherence_saved_bytes(one);
+    cr_assert_eq(bytes, gpci_coherence_saved_bytes(other));
+    char *saved = calloc(2, bytes);
+    gpci_coherence_save(one, saved);
+    gpci_coherence_save(other, saved + bytes);
+    cr_assert_arr_eq(saved, saved + bytes, one->slab_bytes, "seed %llu", (unsigned long long)seed);
+    free(saved);
+}
+
+/* One after another they are what gpc_coherence_access does: to the byte, and to the cycle. */
+static bool one_after_another(gpc_context *context, uint64_t seed) {
+    uint64_t random = gpci_mix(seed), cycle = 0, token;
+    bool gathered = false;
+    tree t;
+    gpc_coherence *atomic, *issued;
+    gpc_error error = GPC_ERROR_INIT;
+    log l = {0};
+    gpc_coherence_callbacks callbacks = GPC_COHERENCE_CALLBACKS_INIT;
+    tree_random(&t, &random, 1024, TREE_ANY_VICTIM | TREE_PRIVATE);
+    for (uint32_t i = 0; i < t.network_count; i++) /* no two messages meet on a link */
+        t.networks[i].bandwidth = 512;
+    cr_assert_eq(tree_create(&t, context, "nmoesi-multi2sim", true, true, &error, &atomic), GPC_OK);
+    cr_assert_eq(tree_create(&t, context, "nmoesi-multi2sim", true, true, &error, &issued), GPC_OK);
+    callbacks.user_data = &l;
+    callbacks.on_complete = on_complete;
+    cr_assert_eq(gpc_coherence_set_callbacks(issued, &callbacks), GPC_OK);
+    for (uint32_t i = 0; i < 200; i++, cycle += 100) {
+        uint8_t value = (uint8_t)i;
+        const gpc_coherence_request request =
+            request_of(gpci_random_below(&random, t.first_count), gpci_random_below(&random, 3),
+                       t.base + gpci_random_below(&random, t.bytes), &value, cycle);
+        gpc_coherence_result result = GPC_COHERENCE_RESULT_INIT;
+        cr_assert_eq(gpc_coherence_access(atomic, &request, &error, &result), GPC_OK, "%s", error.message);
+        cr_assert_eq(gpc_coherence_issue(issued, &request, &error, &token), GPC_OK, "%s", error.message);
+        cr_assert_eq(gpc_coherence_advance(issued, UINT64_MAX, &error), GPC_OK, "%s", error.message);
+        gathered |= gathers(&result);
+        if (!gathers(&result))
+            cr_assert_eq(l.ends->cycle, result.completed, "seed %llu, access %u", (unsigned long long)seed, i);
+        cr_assert(l.ends->hit == result.hit && l.count == 1);
+        l.count = 0;
+        cycle = issued->controllers->now;
+    }
+    /* what was looked up first there may have been another, and be the more recent */
+    if (!gathered)
+        same_trees(issued, atomic, seed);
+    gpc_coherence_destroy(atomic);
+    gpc_coherence_destroy(issued);
+    return !gathered;
+}
+
+Test(coherence_controller, one_after_another) {
+    gpc_context *context;
+    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    uint32_t exact = 0;
+    for (uint64_t seed = 1; seed <= 150; seed++)
+        exact += one_after_another(context, seed);
+    cr_expect_geq(exact, 15, "only %u trees were compared", exact);
+    gpc_context_destroy(context);
+}
+
+/* The numbers of random() after srandom(1), GNU's C library: 1804289383, 846930886, 1681692777, 1714636915. */
+Test(coherence_controller, back_off) {
+    small *s = small_open();
+    gpc_coherence *c = small_tree(s);
+    issue(s, 0, GPC_COHERENCE_LOAD, 0x40, 0, 0);
+    cr_expect_eq(gpci_back_off(c->controllers, UINT32_MAX), 1804289383);
+    cr_expect_eq(gpci_back_off(c->controllers, UINT32_MAX), 846930886);
+    cr_expect_eq(gpci_back_off(c->controllers, UINT32_MAX), 1681692777);
+    cr_expect_eq(gpci_back_off(c->controllers, 10), 1714636915 % 10);
+    small_close(s);
+}

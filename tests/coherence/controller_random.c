@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "coherence/controller.h"
+#include "coherence/invariants.h"
+#include "coherence/trees.h"
+#include "effort.h"
+
+/*
+ * Random accesses that overlap, to random small trees. Each byte is stored to by one module alone, 1, 2, 3 and so on,
+ * so that any load may be judged by itself: who loads a byte again never reads less than before.
+ * In the end nothing is locked or on its way, the tree keeps its rules, and memory has the last of all stores.
+ */
+
+#define BYTES 1024u
+#define ACCESSES 300u
+
+typedef struct world {
+    gpc_coherence *c;
+    tree t;
+    uint64_t seed, ended, tokens;
+    uint8_t stored[BYTES];           /* last value issued */
+    uint8_t seen[TREE_FIRST][BYTES]; /* last value read by each module */
+    bool exact;                      /* loads are judged: stores are coherent, and no data is lost */
+} world;
+
+/* Who stores to a byte. */
+static uint32_t writer_of(const world *w, uint64_t address) {
+    return (uint32_t)(gpci_mix(address ^ w->seed << 32) % w->t.first_count);
+}
+
+static void on_complete(void *user_data, const gpc_coherence_completion *done) {
+    world *w = user_data;
+    w->ended++;
+    cr_assert(done->cycle >= done->issued && done->token >= 1 && done->token <= w->tokens);
+    if (!w->exact || done->kind != GPC_COHERENCE_LOAD)
+        return;
+    for (uint32_t i = 0; i < done->size; i++) {
+        uint8_t *seen = &w->seen[done->module][done->address - w->t.base + i];
+        cr_assert(done->bytes[i] >= *seen, "seed %llu: m%u reads %u at +%u of %#llx at cycle %llu, after %u",
+                  (unsigned long long)w->seed, done->module, done->bytes[i], i, (unsigned long long)done->address,
+                  (unsigned long long)done->cycle, *seen);
+        *seen = done->bytes[i];
+    }
+}
+
+/* A byte to store, or up to four to load, at a cycle that is not far. */
+static void issue(world *w, uint64_t *random, uint32_t kinds, uint64_t now) {
+    gpc_coherence_request r = GPC_COHERENCE_REQUEST_INIT;
+    gpc_error error = GPC_ERROR_INIT;
+    uint8_t value;
+    const uint32_t offset = gpci_random_below(random, w->t.bytes < BYTES ? w->t.bytes : BYTES);
+    r.address = w->t.base + offset;
+    r.kind = gpci_random_below(random, kinds);
+    r.module = r.kind ? writer_of(w, r.address) : gpci_random_below(random, w->t.first_count);
+    r.cycle = now;
+    if (r.kind && w->stored[offset] == UINT8_MAX)
+        r.kind = GPC_COHERENCE_LOAD;
+    if (r.kind)
+        value = ++w->stored[offset];
+    r.bytes = &value;
+    const gpc_status status = gpc_coherence_issue(w->c, &r, &error, &w->tokens);
+    cr_assert_eq(status, GPC_OK, "seed %llu: %s", (unsigned long long)w->seed, error.message);
+}
+
+static void check_rest(const world *w) {
+    const gpci_controllers *e = w->c->controllers;
+    char text[256];
+    cr_assert(e && !e->tasks.used && !e->flights.used && !e->parcels.used && !e->waiters.used && !e->live);
+    cr_assert(!w->c->busy && gpc_coherence_next_event(w->c) == UINT64_MAX);
+    for (uint32_t i = 0; i < w->c->module_count; i++) {
+        cr_assert(!e->units[i].ports_used && e->units[i].oldest == GPCI_NO_ITEM &&
+                  e->units[i].youngest == GPCI_NO_ITEM);
+        for (uint32_t block = 0; block < w->c->modules[i].blocks; block++)
+            cr_assert(e->units[i].locks[block].holder == GPCI_NO_ITEM);
+    }
+    for (uint32_t n = 0; n < w->c->star_count; n++)
+        for (uint32_t b = 0; b < e->nets[n].count * GPCI_BUFFER_COUNT; b++)
+            cr_assert(!e->nets[n].buffers[b].used);
+    cr_assert(invariants_of_tags(w->c, text, sizeof text), "seed %llu: %s", (unsigned long long)w->seed, text);
+    cr_assert(invariants_over(w->c, w->t.base, w->t.bytes, text, sizeof text), "seed %llu: %s",
+              (unsigned long long)w->seed, text);
+}
+
+static void check_memory(world *w) {
+    gpc_error error = GPC_ERROR_INIT;
+    uint8_t memory[BYTES];
+    const uint32_t bytes = w->t.bytes < BYTES ? w->t.bytes : BYTES;
+    cr_assert_eq(gpc_coherence_flush(w->c, GPC_NO_MODULE, 0, &error, NULL), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_coherence_read_memory(w->c, w->t.base, memory, bytes), GPC_OK);
+    for (uint32_t i = 0; i < bytes; i++)
+        cr_assert_eq(memory[i], w->stored[i], "seed %llu: byte %u is %u, last stored %u", (unsigned long long)w->seed,
+                     i, memory[i], w->stored[i]);
+}
+
+/* Ports, latencies and buffers that accesses really meet. */
+static void hurry(tree *t, uint64_t *random) {
+    for (uint32_t i = 0; i < t->module_count; i++) {
+        t->modules[i].ports = gpci_random_below(random, 3);
+        t->modules[i].latency = 1 + gpci_random_below(random, 6);
+        t->modules[i].directory_latency = gpci_random_below(random, 3);
+    }
+    for (uint32_t i = 0; i < t->network_count; i++) {
+        const uint32_t buffer = gpci_random_below(random, 2) ? 0 : 2 * TREE_BLOCK;
+        t->networks[i].bandwidth = 8u << gpci_random_below(random, 5);
+        t->networks[i].input_buffer = t->networks[i].output_buffer = buffer;
+    }
+}
+
+static uint64_t run_one(gpc_context *context, const char *protocol, uint64_t seed, uint32_t kinds) {
+    world w = {.seed = seed, .exact = kinds == 2 && strcmp(protocol, "nmoesi-multi2sim")};
+    uint64_t random = gpci_mix(seed), cycle = 0;
+    gpc_error error = GPC_ERROR_INIT;
+    gpc_coherence_callbacks callbacks = GPC_COHERENCE_CALLBACKS_INIT;
+    const unsigned features = strcmp(protocol, "nmoesi-multi2sim")
+                                  ? TREE_MIXED_BLOCKS | TREE_ANY_VICTIM | TREE_SKIPPING | TREE_PRIVATE
+                                  : TREE_ANY_VICTIM | TREE_PRIVATE;
+    tree_random(&w.t, &random, BYTES, features);
+    hurry(&w.t, &random);
+    cr_assert_eq(tree_create(&w.t, context, protocol, true, true, &error, &w.c), GPC_OK, "%s", error.message);
+    callbacks.user_data = &w;
+    callbacks.on_complete = on_complete;
+    cr_assert_eq(gpc_coherence_set_callbacks(w.c, &callbacks), GPC_OK);
+    for (uint32_t i = 0; i < ACCESSES; i++) {
+        cycle += gpci_random_below(&random, 8) / 3;
+        issue(&w, &random, kinds, cycle);
+        if (gpci_random_below(&random, 4))
+            continue;
+        const gpc_status status = gpc_coherence_advance(w.c, cycle += gpci_random_below(&random, 9), &error);
+        cr_assert_eq(status, GPC_OK, "%s, seed %llu: %s", protocol, (unsigned long long)seed, error.message);
+    }
+    const gpc_status status = gpc_coherence_advance(w.c, UINT64_MAX, &error);
+    cr_assert_eq(status, GPC_OK, "%s, seed %llu: %s", protocol, (unsigned long long)seed, error.message);
+    cr_assert_eq(w.ended, ACCESSES);
+    check_rest(&w);
+    if (strcmp(protocol, "nmoesi-multi2sim"))
+        check_memory(&w);
+    gpc_coherence_stats stats;
+    gpc_coherence_stats_init(&stats);
+    cr_assert_eq(gpc_coherence_get_stats(w.c, GPC_NO_MODULE, &stats), GPC_OK);
+    gpc_coherence_destroy(w.c);
+    return stats.retries;
+}
+
+static void run_all(const char *protocol, uint32_t kinds) {
+    const char *count = getenv("GPUCACHE_CONTROLLER_TREES");
+    gpc_context *context;
+    uint64_t retries = 0;
+    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    const uint64_t trees = count ? strtoull(count, NULL, 0) : effort_of(24);
+    for (uint64_t seed = 1; seed <= trees; seed++)
+        retries += run_one(context, protocol, seed, kinds);
+    cr_expect_gt(retries, trees, "accesses were hardly ever in each other's way");
+    gpc_context_destroy(context);
+}
+
+/* Loads and stores; with n-stores as well. */
+#define PROTOCOL(name, text)                           \
+    Test(coherence_controller_random, name##_stores) { \
+        run_all(text, 2);                              \
+    }                                                  \
+    Test(coherence_controller_random, name##_all) {    \
+        run_all(text, 3);                              \
+    }
+
+PROTOCOL(msi, "msi")
+PROTOCOL(mesi, "mesi")
+PROTOCOL(mosi, "mosi")
+PROTOCOL(moesi, "moesi")
+PROTOCOL(nmoesi, "nmoesi")
+PROTOCOL(multi2sim, "nmoesi-multi2sim")
