@@ -5,17 +5,22 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Changed so, the small tree is refused with this status, and a message that holds `text`. Nothing is made. */
-#define REFUSED(expected, text, change)                                                                        \
-    do {                                                                                                       \
-        small *s = small_open();                                                                               \
-        change;                                                                                                \
-        gpc_status status = small_create(s);                                                                   \
-        cr_expect_eq(status, expected, "%s: %s: %s", #change, gpc_status_string(status), s->error.message);    \
-        cr_expect_eq(s->error.status, expected);                                                               \
-        cr_expect(strstr(s->error.message, text), "%s: '%s' is not in '%s'", #change, text, s->error.message); \
-        cr_expect_null(s->tree);                                                                               \
-        small_close(s);                                                                                        \
+/* Refused with this status, and a message that holds `text`. Nothing is made. */
+static void expect_refused(small *s, gpc_status expected, const char *text, const char *change) {
+    const gpc_status status = small_create(s);
+    cr_expect_eq(status, expected, "%s: %s: %s", change, gpc_status_string(status), s->error.message);
+    cr_expect_eq(s->error.status, expected, "%s", change);
+    cr_expect(strstr(s->error.message, text), "%s: '%s' is not in '%s'", change, text, s->error.message);
+    cr_expect_null(s->tree, "%s", change);
+}
+
+/* So is the small tree, changed so. Failures name the change; asserting here takes the compiler seconds. */
+#define REFUSED(expected, text, change)             \
+    do {                                            \
+        small *s = small_open();                    \
+        change;                                     \
+        expect_refused(s, expected, text, #change); \
+        small_close(s);                             \
     } while (0)
 
 #define WRONG(text, change) REFUSED(GPC_ERROR_ARGUMENT, text, change)
