@@ -9,8 +9,8 @@
 
 /*
  * How much a test does: GPUCACHE_TESTS is quick, normal (where it is not set) or thorough. What only repeats (seeds,
- * rounds, requests of a stream) is an eighth in the quick mode, and a sixteenth in the normal one under sanitizers: they
- * look at each access, not at the numbers, which the plain build compares in full. Thorough is all of it in every build.
+ * rounds, requests of a stream) is half in the normal mode, an eighth in the quick one, and under sanitizers a sixteenth:
+ * they look at each access, not at the numbers, which the plain build compares. Thorough is all of it in every build.
  */
 typedef enum effort { EFFORT_QUICK, EFFORT_NORMAL, EFFORT_THOROUGH } effort;
 
@@ -41,13 +41,15 @@ static inline bool effort_is_small(void) {
 
 /* How many of `all` repetitions: at least one. */
 static inline uint32_t effort_of(uint32_t all) {
-    return effort_is_small() ? all / EFFORT_PART + (all < EFFORT_PART) : all;
+    const uint32_t part = effort_is_small() ? EFFORT_PART : effort_wanted() == EFFORT_THOROUGH ? 1 : 2;
+    return all / part + (all < part);
 }
 
-/* The same of what sanitizers are there to look at: all of it under them, and the small part in the plain build. */
+/* The same of what sanitizers are there to look at: half of it under them, and an eighth in the plain build. */
 static inline uint32_t effort_of_checks(uint32_t all) {
-    const bool whole = effort_wanted() == EFFORT_THOROUGH || (EFFORT_SANITIZED && effort_wanted() == EFFORT_NORMAL);
-    return whole ? all : all / EFFORT_PART + (all < EFFORT_PART);
+    if (effort_wanted() == EFFORT_THOROUGH)
+        return all;
+    return EFFORT_SANITIZED && effort_wanted() == EFFORT_NORMAL ? all / 2 : all / 8;
 }
 
 /* Whether case `n` of many alike is among those to run: 0, and others at no regular distance. */

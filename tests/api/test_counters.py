@@ -52,12 +52,16 @@ class Places(unittest.TestCase):
     }  # fmt: skip
 
     def test_of_each_counter(self):
-        lines = collect()
+        counting = re.compile(r"(?:->|\.)(\w+)\s*(?:\+=|\+\+|=[^=])|\bAT\((\w+)\)")
+        found = {}
+        for where, line in collect():
+            if where.split("/")[1] in COUNT:
+                for field in {one or other for one, other in counting.findall(line)}:
+                    found.setdefault(field, []).append(where)
         for _, table, field, name in rows():
             if table != "GPC_COUNTERS":
                 continue
-            counting = re.compile(rf"(?:->|\.){field}\s*(?:\+=|\+\+|=[^=])|\bAT\({field}\)")
-            places = [where for where, line in lines if where.split("/")[1] in COUNT and counting.search(line)]
+            places = found.get(field, [])
             self.assertGreaterEqual(len(places), 1, f"{name} is counted nowhere")
             self.assertLessEqual(len(places), self.MORE.get(field, self.MOST), f"{name} is counted at {places}")
 
