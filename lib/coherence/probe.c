@@ -20,8 +20,8 @@
  */
 
 /* Send a probe to X, and append the reply that is to be worked out: as many fit as messages do. */
-static void send_probe(gpc_coherence *c, gpci_module *t, uint32_t x, gpc_message_kind kind, uint64_t address,
-                       gpci_tree_point at) {
+GPCI_INLINE void send_probe(gpc_coherence *c, gpci_module *t, uint32_t x, gpc_message_kind kind, uint64_t address,
+                            gpci_tree_point at) {
     gpci_module *m = gpci_module_at(c, x);
     gpci_tree_point there = gpci_tree_send(c, t, t, m, kind, address, c->control_bytes, at);
     if (GPCI_UNLIKELY(c->reply_count == c->reply_room)) {
@@ -88,8 +88,8 @@ static void begin_write_probe(gpc_coherence *c, gpci_tree_probe_reply *reply) {
 }
 
 /* X's reply to a write probe by its rule; its data go to the peer or to T, and its copy is invalidated. */
-void gpci_tree_invalidate_copy(gpc_coherence *c, gpci_module *t, gpci_tree_probe_reply *reply,
-                               const gpci_tree_write_probe *probe) {
+GPCI_INLINE void invalidate_copy(gpc_coherence *c, gpci_module *t, gpci_tree_probe_reply *reply,
+                                 const gpci_tree_write_probe *probe) {
     gpci_module *x = gpci_module_at(c, reply->module);
     uint32_t block = reply->block;
     uint8_t state = gpci_tree_has(c, GPC_PROTOCOL_STALE_REPLY) ? reply->state : x->states[block];
@@ -114,6 +114,11 @@ void gpci_tree_invalidate_copy(gpc_coherence *c, gpci_module *t, gpci_tree_probe
     reply->sends = sends;
 }
 
+void gpci_tree_invalidate_copy(gpc_coherence *c, gpci_module *t, gpci_tree_probe_reply *reply,
+                               const gpci_tree_write_probe *probe) {
+    invalidate_copy(c, t, reply, probe);
+}
+
 /*
  * A reply with data leaves X after X's data latency. In Multi2Sim, so does one without, if the reply of another module
  * that was probed with it brought data before.
@@ -130,17 +135,19 @@ static void read_data(gpc_coherence *c, gpci_tree_probe_reply *replies, uint32_t
     }
 }
 
-/* X's block at a sub-block: forget that X has it. False: X is probed at another sub-block. */
-static bool forget_copy(gpc_coherence *c, gpci_module *t, const gpci_tree_copies *copies, uint32_t slot,
-                        uint64_t *tag) {
+/*
+ * Remove X, who has `slot` in T's directory, from the sharers of its block at a sub-block, whose address is given. False:
+ * X is probed at another one. X has one block for several sub-blocks of T if its blocks are larger: it is probed once.
+ * Multi2Sim (PROBE_WHOLE) goes sub-block by sub-block, and probes X at the one that its block begins with.
+ */
+GPCI_INLINE bool forget_copy(const gpc_coherence *c, gpci_module *t, uint32_t block, uint32_t sub, uint32_t slot,
+                             const gpci_module *x, uint64_t address, uint64_t *tag) {
     const bool aligned_only = gpci_tree_has(c, GPC_PROTOCOL_PROBE_WHOLE);
-    const uint64_t address = gpci_tree_address_of(t, copies->block, copies->sub);
-    const gpci_module *x = gpci_module_at(c, t->above[slot]);
     *tag = gpci_module_tag_of(x, address);
     const gpci_tree_span span = gpci_tree_span_of(t, x, *tag);
     for (uint32_t s = span.first; s < span.end; s++)
-        if (!aligned_only || s == copies->sub)
-            gpci_tree_drop_sharer(t, copies->block, s, slot);
+        if (!aligned_only || s == sub)
+            gpci_tree_drop_sharer(t, block, s, slot);
     return !aligned_only || *tag == address;
 }
 
@@ -153,11 +160,6 @@ static uint64_t sharers_of(const gpci_module *t, const gpci_tree_copies *copies)
     return owner != GPCI_TREE_NO_OWNER && owner / 64 == copies->word ? bits & (uint64_t)1 << (owner & 63) : 0;
 }
 
-/*
- * The sharers of the selected sub-blocks are probed, and removed from the directory. X has one block for
- * several sub-blocks of T if its blocks are larger: it is probed once. Multi2Sim (PROBE_WHOLE) does it sub-block by
- * sub-block, and probes X at the one that its block begins with.
- */
 bool gpci_tree_next_copy(gpc_coherence *c, gpci_module *t, gpci_tree_copies *copies, uint64_t *tag) {
     while (copies->sub < t->sub_blocks) {
         const uint64_t address = gpci_tree_address_of(t, copies->block, copies->sub);
@@ -166,9 +168,9 @@ bool gpci_tree_next_copy(gpc_coherence *c, gpci_module *t, gpci_tree_copies *cop
         copies->begun = true;
         while (copies->bits) {
             const uint32_t slot = copies->word * 64 + gpci_lowest(copies->bits);
+            const gpci_module *x = gpci_module_at(c, copies->module = t->above[slot]);
             copies->bits &= copies->bits - 1;
-            copies->module = t->above[slot];
-            if (gpci_module_at(c, copies->module) != copies->except && forget_copy(c, t, copies, slot, tag))
+            if (x != copies->except && forget_copy(c, t, copies->block, copies->sub, slot, x, address, tag))
                 return true;
         }
         copies->begun = false;
@@ -180,11 +182,21 @@ bool gpci_tree_next_copy(gpc_coherence *c, gpci_module *t, gpci_tree_copies *cop
     return false;
 }
 
+/* The same for all of them at once, as a transaction sends them. */
 static void probe_sharers(gpc_coherence *c, gpci_module *t, const gpci_tree_write_probe *probe, gpci_tree_point at) {
-    gpci_tree_copies copies = {
-        .block = probe->block, .except = probe->except, .first = probe->first, .last = probe->last};
-    for (uint64_t tag; gpci_tree_next_copy(c, t, &copies, &tag);)
-        send_probe(c, t, copies.module, GPC_MESSAGE_WRITE_PROBE, tag, at);
+    uint64_t tag;
+    for (uint32_t sub = 0; sub < t->sub_blocks; sub++) {
+        const uint64_t address = gpci_tree_address_of(t, probe->block, sub);
+        if (address < probe->first || address > probe->last)
+            continue;
+        for (uint32_t word = 0; word < t->sharer_words; word++)
+            for (uint64_t bits = gpci_module_sharers_of(t, probe->block, sub)[word]; bits; bits &= bits - 1) {
+                const uint32_t slot = word * 64 + gpci_lowest(bits);
+                const gpci_module *x = gpci_module_at(c, t->above[slot]);
+                if (x != probe->except && forget_copy(c, t, probe->block, sub, slot, x, address, &tag))
+                    send_probe(c, t, x->index, GPC_MESSAGE_WRITE_PROBE, tag, at);
+            }
+    }
 }
 
 /*
@@ -242,7 +254,7 @@ gpci_tree_point gpci_tree_probe_copies(gpc_coherence *c, gpci_module *t, gpci_tr
     for (uint32_t k = 0; k < count; k++) {
         if (!replies[k].found)
             continue;
-        gpci_tree_invalidate_copy(c, t, &replies[k], probe);
+        invalidate_copy(c, t, &replies[k], probe);
         probe->dirty |= replies[k].data && replies[k].peer;
         probe->whole |= replies[k].peer && !replies[k].masked;
     }
@@ -262,9 +274,9 @@ gpci_tree_point gpci_tree_probe_copies(gpc_coherence *c, gpci_module *t, gpci_tr
 }
 
 /* X, which has the block, replies to a read probe by its rule. `above`: what the probe of X's own owners brought. */
-void gpci_tree_reply_to_read_probe(gpc_coherence *c, gpci_module *t, gpci_tree_probe_reply *reply,
-                                   const gpci_tree_read_probe *probe, uint32_t block,
-                                   const gpci_tree_read_probe *above) {
+GPCI_INLINE void reply_to_read_probe(gpc_coherence *c, gpci_module *t, gpci_tree_probe_reply *reply,
+                                     const gpci_tree_read_probe *probe, uint32_t block,
+                                     const gpci_tree_read_probe *above) {
     gpci_module *x = gpci_module_at(c, reply->module);
     uint8_t state = x->states[block];
     gpc_protocol_rule rule = gpci_tree_rule(c, x, state, GPC_EVENT_READ_PROBE);
@@ -296,6 +308,12 @@ void gpci_tree_reply_to_read_probe(gpc_coherence *c, gpci_module *t, gpci_tree_p
     reply->keeps = rule.next == GPC_LINE_O && !(rule.actions & GPC_DO_IGNORE);
 }
 
+void gpci_tree_reply_to_read_probe(gpc_coherence *c, gpci_module *t, gpci_tree_probe_reply *reply,
+                                   const gpci_tree_read_probe *probe, uint32_t block,
+                                   const gpci_tree_read_probe *above) {
+    reply_to_read_probe(c, t, reply, probe, block, above);
+}
+
 /* A read probe is received by X: the owners above X are probed first, since their bytes are newer than X's. */
 static void read_probe(gpc_coherence *c, gpci_module *t, gpci_tree_probe_reply *reply, gpci_tree_read_probe *probe) {
     gpci_module *x = gpci_module_at(c, reply->module);
@@ -310,7 +328,7 @@ static void read_probe(gpc_coherence *c, gpci_module *t, gpci_tree_probe_reply *
     reply->found = true;
     gpci_tree_read_probe above = {.block = found.block};
     reply->ready = gpci_tree_probe_owners(c, x, &above, reply->ready);
-    gpci_tree_reply_to_read_probe(c, t, reply, probe, found.block, &above);
+    reply_to_read_probe(c, t, reply, probe, found.block, &above);
     reply->processed = reply->ready.cycle;
     reply->ready = gpci_tree_use_data(c, x, reply->ready, false);
 }
@@ -331,8 +349,8 @@ static bool probed_before(const gpci_module *t, const gpci_tree_read_probe *prob
  * Send a read probe to each owner of a sub-block but R; Multi2Sim (PROBE_WHOLE): of all sub-blocks, not only those
  * asked for.
  */
-bool gpci_tree_owner_to_probe(const gpc_coherence *c, const gpci_module *t, const gpci_tree_read_probe *probe,
-                              uint32_t sub, uint32_t *out_module, uint64_t *out_tag) {
+GPCI_INLINE bool owner_to_probe(const gpc_coherence *c, const gpci_module *t, const gpci_tree_read_probe *probe,
+                                uint32_t sub, uint32_t *out_module, uint64_t *out_tag) {
     const bool whole = gpci_tree_has(c, GPC_PROTOCOL_PROBE_WHOLE);
     const uint16_t owner = *gpci_module_owner_of(t, probe->block, sub);
     const uint64_t address = gpci_tree_address_of(t, probe->block, sub);
@@ -345,11 +363,16 @@ bool gpci_tree_owner_to_probe(const gpc_coherence *c, const gpci_module *t, cons
            !(whole ? *out_tag != address : probed_before(t, probe, x, sub));
 }
 
+bool gpci_tree_owner_to_probe(const gpc_coherence *c, const gpci_module *t, const gpci_tree_read_probe *probe,
+                              uint32_t sub, uint32_t *out_module, uint64_t *out_tag) {
+    return owner_to_probe(c, t, probe, sub, out_module, out_tag);
+}
+
 static void probe_owners(gpc_coherence *c, gpci_module *t, const gpci_tree_read_probe *probe, gpci_tree_point at) {
     uint32_t x;
     uint64_t tag;
     for (uint32_t sub = 0; sub < t->sub_blocks; sub++)
-        if (gpci_tree_owner_to_probe(c, t, probe, sub, &x, &tag))
+        if (owner_to_probe(c, t, probe, sub, &x, &tag))
             send_probe(c, t, x, GPC_MESSAGE_READ_PROBE, tag, at);
 }
 
@@ -357,7 +380,7 @@ static void probe_owners(gpc_coherence *c, gpci_module *t, const gpci_tree_read_
  * Without an owner, a sharer may send the block to R, if the protocol's rule for READ_PROBE in S says SEND_DATA (MSI,
  * MESI; Table 2.1, step 9). Any could; it is the last in the directory.
  */
-uint32_t gpci_tree_sharer_to_probe(const gpc_coherence *c, const gpci_module *t, const gpci_tree_read_probe *probe) {
+GPCI_INLINE uint32_t sharer_to_probe(const gpc_coherence *c, const gpci_module *t, const gpci_tree_read_probe *probe) {
     if (!probe->request || !gpci_tree_has(c, GPC_PROTOCOL_PEER) ||
         probe->request->from->given.block_bytes != 1u << t->sub_shift)
         return GPC_NO_MODULE;
@@ -372,9 +395,13 @@ uint32_t gpci_tree_sharer_to_probe(const gpc_coherence *c, const gpci_module *t,
     return GPC_NO_MODULE;
 }
 
+uint32_t gpci_tree_sharer_to_probe(const gpc_coherence *c, const gpci_module *t, const gpci_tree_read_probe *probe) {
+    return sharer_to_probe(c, t, probe);
+}
+
 /* T's directory after a reply: X is still the owner only in O, and still a sharer only if it had the block. */
-void gpci_tree_update_directory(const gpc_coherence *c, gpci_module *t, uint32_t block,
-                                const gpci_tree_probe_reply *reply) {
+GPCI_INLINE void update_directory(const gpc_coherence *c, gpci_module *t, uint32_t block,
+                                  const gpci_tree_probe_reply *reply) {
     const gpci_module *x = gpci_module_at(c, reply->module);
     const uint32_t slot = t->slots[x->index];
     const gpci_tree_span span = gpci_tree_span_of(t, x, reply->address);
@@ -386,13 +413,18 @@ void gpci_tree_update_directory(const gpc_coherence *c, gpci_module *t, uint32_t
     }
 }
 
+void gpci_tree_update_directory(const gpc_coherence *c, gpci_module *t, uint32_t block,
+                                const gpci_tree_probe_reply *reply) {
+    update_directory(c, t, block, reply);
+}
+
 gpci_tree_point gpci_tree_probe_owners(gpc_coherence *c, gpci_module *t, gpci_tree_read_probe *probe,
                                        gpci_tree_point at) {
     if (!t->sub_blocks || !gpci_tree_has(c, GPC_PROTOCOL_DIRECTORY))
         return at;
     uint32_t first = c->reply_count;
     probe_owners(c, t, probe, at);
-    const uint32_t sharer = c->reply_count == first ? gpci_tree_sharer_to_probe(c, t, probe) : GPC_NO_MODULE;
+    const uint32_t sharer = c->reply_count == first ? sharer_to_probe(c, t, probe) : GPC_NO_MODULE;
     if (sharer != GPC_NO_MODULE)
         send_probe(c, t, sharer, GPC_MESSAGE_READ_PROBE, probe->request->tag, at);
     uint32_t count = c->reply_count - first;
@@ -407,7 +439,7 @@ gpci_tree_point gpci_tree_probe_owners(gpc_coherence *c, gpci_module *t, gpci_tr
     for (uint32_t k = 0; k < count; k++) {
         gpci_tree_point arrived = send_reply(c, t, &replies[k]);
         gpci_tree_gather_add(c, &gather, arrived.after);
-        gpci_tree_update_directory(c, t, probe->block, &replies[k]);
+        update_directory(c, t, probe->block, &replies[k]);
         probe->sent |= replies[k].peer;
         if (replies[k].data && !probe->data && !gpci_tree_has(c, GPC_PROTOCOL_DROP_PROBE_DATA))
             gpci_tree_apply(c, t, probe->block, GPC_EVENT_PROBE_DATA, GPC_ORIGIN_PROBE_DATA, arrived);

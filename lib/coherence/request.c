@@ -62,8 +62,8 @@ gpci_tree_reply gpci_tree_fetch(gpc_coherence *c, gpci_module *t, uint32_t block
  * becomes the owner, provided that R's protocol has a state for a lone copy (E): its rule for a miss then has different
  * next states for a lone and a shared one.
  */
-bool gpci_tree_add_requester(const gpc_coherence *c, gpci_module *t, uint32_t block, const gpci_tree_request *request,
-                             bool shared) {
+GPCI_INLINE bool add_requester(const gpc_coherence *c, gpci_module *t, uint32_t block, const gpci_tree_request *request,
+                               bool shared) {
     if (!gpci_tree_has(c, GPC_PROTOCOL_DIRECTORY))
         return true;
     uint32_t slot = t->slots[request->from->index];
@@ -77,13 +77,22 @@ bool gpci_tree_add_requester(const gpc_coherence *c, gpci_module *t, uint32_t bl
     return shared;
 }
 
+bool gpci_tree_add_requester(const gpc_coherence *c, gpci_module *t, uint32_t block, const gpci_tree_request *request,
+                             bool shared) {
+    return add_requester(c, t, block, request, shared);
+}
+
 /*
  * May T have bytes that copies above it lack? Yes, if other modules have stored bytes of the block non-coherently and
  * written them back to T, while these copies stayed valid. T's state is then N, M or O. A non-inclusive T may since
  * have evicted its data and read them again, and be in a clean state: it has to be taken for newer always.
  */
-bool gpci_tree_has_newer(const gpc_coherence *c, const gpci_module *t, uint32_t block) {
+GPCI_INLINE bool has_newer(const gpc_coherence *c, const gpci_module *t, uint32_t block) {
     return c->non_coherent && (t->given.non_inclusive || gpci_tree_is_modified(t->states[block]));
+}
+
+bool gpci_tree_has_newer(const gpc_coherence *c, const gpci_module *t, uint32_t block) {
+    return has_newer(c, t, block);
 }
 
 gpci_tree_reply gpci_tree_read_request(gpc_coherence *c, const gpci_tree_request *request, gpci_tree_point at) {
@@ -107,9 +116,9 @@ gpci_tree_reply gpci_tree_read_request(gpc_coherence *c, const gpci_tree_request
         at = gpci_tree_probe_owners(c, t, &owners, at);
         shared |= found.state == GPC_LINE_O || found.state == GPC_LINE_N || found.state == GPC_LINE_S;
     }
-    shared = gpci_tree_add_requester(c, t, found.block, request, shared);
+    shared = add_requester(c, t, found.block, request, shared);
     /* Then T sends its data in any case; R gets those of a peer and T's. */
-    bool newer_below = gpci_tree_has_newer(c, t, found.block);
+    bool newer_below = has_newer(c, t, found.block);
     if (!owners.sent)
         gpci_tree_data_fill(c, t, found.block, r, request->block, request->tag);
     if (!owners.sent || newer_below) {
@@ -121,8 +130,8 @@ gpci_tree_reply gpci_tree_read_request(gpc_coherence *c, const gpci_tree_request
 }
 
 /* After a write request R is the owner, and the only sharer above T. */
-void gpci_tree_make_sole_owner(const gpc_coherence *c, gpci_module *t, uint32_t block,
-                               const gpci_tree_request *request) {
+GPCI_INLINE void make_sole_owner(const gpc_coherence *c, gpci_module *t, uint32_t block,
+                                 const gpci_tree_request *request) {
     const gpci_module *r = request->from;
     uint32_t slot = t->slots[r->index];
     if (!gpci_tree_has(c, GPC_PROTOCOL_PROBE_WHOLE)) {
@@ -135,6 +144,11 @@ void gpci_tree_make_sole_owner(const gpc_coherence *c, gpci_module *t, uint32_t 
         if (request->tag - gpci_tree_address_of(t, block, sub) < bytes)
             add_sharer(t, block, (gpci_tree_span){sub, sub + 1}, slot, true);
     }
+}
+
+void gpci_tree_make_sole_owner(const gpc_coherence *c, gpci_module *t, uint32_t block,
+                               const gpci_tree_request *request) {
+    make_sole_owner(c, t, block, request);
 }
 
 gpci_tree_reply gpci_tree_acquire_rights(gpc_coherence *c, gpci_module *t, uint32_t block, uint64_t address,
@@ -177,10 +191,10 @@ gpci_tree_reply gpci_tree_write_request(gpc_coherence *c, const gpci_tree_reques
     at = reply.at;
     t->stats.write_request_hits += !reply.went_down;
     if (gpci_tree_has(c, GPC_PROTOCOL_DIRECTORY))
-        gpci_tree_make_sole_owner(c, t, found.block, request);
+        make_sole_owner(c, t, found.block, request);
     /* R's own copy may lack bytes that others stored and wrote back earlier, or have given up just now. */
     bool newer = !gpci_tree_has(c, GPC_PROTOCOL_WHOLE_BLOCKS) &&
-                 (others.received || reply.dirty || reply.newer || gpci_tree_has_newer(c, t, found.block));
+                 (others.received || reply.dirty || reply.newer || has_newer(c, t, found.block));
     bool valid =
         request->valid && r->states[request->block] != GPC_LINE_I; /* an eviction in T may have invalidated R's copy */
     bool data = newer || (!valid && !others.whole);
@@ -193,12 +207,17 @@ gpci_tree_reply gpci_tree_write_request(gpc_coherence *c, const gpci_tree_reques
     return (gpci_tree_reply){.at = gpci_tree_gather_end(c, r, &gather, at), .dirty = others.dirty, .newer = newer};
 }
 
-void gpci_tree_clear_owners(const gpc_coherence *c, gpci_module *t, uint32_t block, const gpci_module *r,
-                            uint64_t tag) {
+GPCI_INLINE void clear_owners(const gpc_coherence *c, gpci_module *t, uint32_t block, const gpci_module *r,
+                              uint64_t tag) {
     const gpci_tree_span span = gpci_tree_span_of(t, r, tag);
     const uint32_t wrong = c->faults & GPCI_FAULT_CLEAR_WRONG ? 1 : 0;
     for (uint32_t sub = span.first; sub < span.end; sub++)
         *gpci_module_owner_of(t, block, (sub + wrong) & (t->sub_blocks - 1)) = GPCI_TREE_NO_OWNER;
+}
+
+void gpci_tree_clear_owners(const gpc_coherence *c, gpci_module *t, uint32_t block, const gpci_module *r,
+                            uint64_t tag) {
+    clear_owners(c, t, block, r, tag);
 }
 
 gpci_tree_point gpci_tree_clear_owner(gpc_coherence *c, gpci_module *r, uint64_t tag, gpci_tree_point at) {
@@ -206,6 +225,6 @@ gpci_tree_point gpci_tree_clear_owner(gpc_coherence *c, gpci_module *r, uint64_t
     gpci_tree_exchange x = gpci_tree_open(c, r, t, GPC_MESSAGE_CLEAR_OWNER, tag, c->control_bytes, false, &at);
     t->stats.notices_received++;
     if (x.found.hit)
-        gpci_tree_clear_owners(c, t, x.found.block, r, tag);
+        clear_owners(c, t, x.found.block, r, tag);
     return gpci_tree_close(c, &x, r, GPC_MESSAGE_ACK, tag, 0, at);
 }

@@ -75,14 +75,19 @@ static gpci_tree_point end_of(const gpc_coherence *c, const gpc_coherence_messag
 }
 
 /* Network bytes count on the side of a module on which they are sent or received: towards memory, or processors. */
-void gpci_tree_count_bytes(const gpc_coherence *c, const gpci_module *t, gpci_module *from, gpci_module *to,
-                           gpc_message_kind kind, uint32_t bytes) {
+GPCI_INLINE void count_bytes(const gpc_coherence *c, const gpci_module *t, gpci_module *from, gpci_module *to,
+                             gpc_message_kind kind, uint32_t bytes) {
     *(from == t ? &from->stats.high_sent : &from->stats.low_sent) += bytes;
     *(to == t ? &to->stats.high_received : &to->stats.low_received) += bytes;
     if (bytes > c->control_bytes) {
         from->stats.data_sent++;
         from->stats.peer_transfers += kind == GPC_MESSAGE_DATA && from != t && to != t;
     }
+}
+
+void gpci_tree_count_bytes(const gpc_coherence *c, const gpci_module *t, gpci_module *from, gpci_module *to,
+                           gpc_message_kind kind, uint32_t bytes) {
+    count_bytes(c, t, from, to, kind, bytes);
 }
 
 /* Append a message; it is received when it is sent, until its caller says otherwise. */
@@ -96,7 +101,7 @@ static gpc_coherence_message *append_message(gpc_coherence *c, const gpci_module
     message->address = address;
     message->bytes = bytes;
     message->network = t->given.high_network;
-    gpci_tree_count_bytes(c, t, from, to, kind, bytes);
+    count_bytes(c, t, from, to, kind, bytes);
     return message;
 }
 

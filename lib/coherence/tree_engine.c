@@ -308,8 +308,8 @@ GPCI_INLINE gpc_status run(gpc_coherence *c, const gpc_coherence_request *reques
     return gpci_tree_engine_result(c, &done, result);
 }
 
-gpc_status gpci_tree_engine_check(const gpc_coherence *c, const char *call, const gpc_coherence_request *request,
-                                  gpc_error *error) {
+GPCI_INLINE gpc_status check(const gpc_coherence *c, const char *call, const gpc_coherence_request *request,
+                             gpc_error *error) {
     if (request->module >= c->module_count)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s: module %u of %u", call, request->module, c->module_count);
     const gpci_module *m = &c->modules[request->module];
@@ -327,6 +327,11 @@ gpc_status gpci_tree_engine_check(const gpc_coherence *c, const char *call, cons
     return c->failed == GPC_OK ? GPC_OK : gpci_tree_engine_failure(c, error);
 }
 
+gpc_status gpci_tree_engine_check(const gpc_coherence *c, const char *call, const gpc_coherence_request *request,
+                                  gpc_error *error) {
+    return check(c, call, request, error);
+}
+
 gpc_status gpci_tree_engine_check_idle(const gpc_coherence *c, const char *call, gpc_error *error) {
     if (c->failed == GPC_OK && c->busy)
         return gpci_fail(error, GPC_ERROR_STATE, "%s: accesses of gpc_coherence_issue are in flight", call);
@@ -337,8 +342,8 @@ gpc_status gpci_tree_engine_check_idle(const gpc_coherence *c, const char *call,
 static GPCI_NOINLINE gpc_status access_step_by_step(gpc_coherence *c, const gpc_coherence_request *request,
                                                     const gpc_request *carried, gpc_error *error,
                                                     gpc_coherence_result *result) {
-    gpc_status status = gpci_tree_engine_check(c, "gpc_coherence_access", request, error);
-    if (status == GPC_OK)
+    gpc_status status = check(c, "gpc_coherence_access", request, error);
+    if (GPCI_UNLIKELY(status == GPC_OK && c->busy))
         status = gpci_tree_engine_check_idle(c, "gpc_coherence_access", error);
     if (status != GPC_OK)
         return status;
