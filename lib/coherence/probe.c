@@ -136,9 +136,9 @@ static void read_data(gpc_coherence *c, gpci_tree_probe_reply *replies, uint32_t
 }
 
 /*
- * Remove X, who has `slot` in T's directory, from the sharers of its block at a sub-block, whose address is given. False:
- * X is probed at another one. X has one block for several sub-blocks of T if its blocks are larger: it is probed once.
- * Multi2Sim (PROBE_WHOLE) goes sub-block by sub-block, and probes X at the one that its block begins with.
+ * Remove X, who has `slot` in T's directory, from the sharers of its block at a sub-block, whose address is given.
+ * False: X is probed at another one. X has one block for several sub-blocks of T if its blocks are larger: it is probed
+ * once. Multi2Sim (PROBE_WHOLE) goes sub-block by sub-block, and probes X at the one that its block begins with.
  */
 GPCI_INLINE bool forget_copy(const gpc_coherence *c, gpci_module *t, uint32_t block, uint32_t sub, uint32_t slot,
                              const gpci_module *x, uint64_t address, uint64_t *tag) {
