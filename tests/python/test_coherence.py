@@ -39,6 +39,55 @@ class Case(TemporaryCase):
         return found
 
 
+class Overlapping(Case):
+    """Accesses that are issued, and end when the tree is advanced."""
+
+    def test_issue_and_advance(self):
+        """A load alone: 4 to memory, 1 + 20 there, 7 back, 1 in l1-0. Another of its block joins it."""
+        tree, ends = self.tree(), []
+        tree.set_callbacks(on_complete=ends.append)
+        tree.write_memory(0x100, b"\x01\x02")
+        self.assertIsNone(tree.next_event)
+        first, second = tree.issue("l1-0", "load", 0x100, cycle=10), tree.issue("l1-0", "load", 0x101, cycle=12)
+        self.assertEqual((first, second, tree.next_event), (1, 2, 10))
+        tree.advance(42)
+        self.assertEqual((ends, tree.next_event), ([], 43))
+        tree.advance()
+        self.assertEqual([(end.token, end.issued, end.cycle, end.data, end.joined) for end in ends],
+                         [(1, 10, 43, b"\x01", False), (2, 12, 43, b"\x02", True)])  # fmt: skip
+        self.assertEqual((ends[0].module, ends[0].kind, ends[0].address), ("l1-0", CoherenceKind.LOAD, 0x100))
+
+    def test_on_complete_may_issue(self):
+        """Each store brings on the other cache's; an exception comes out of advance()."""
+        tree, ends = self.tree("mesi"), []
+
+        def more(end):
+            ends.append(end)
+            if len(ends) < 5:
+                other = "l1-1" if end.module == "l1-0" else "l1-0"
+                tree.issue(other, "store", 0x100, data=bytes([len(ends)]), cycle=end.cycle)
+
+        tree.set_callbacks(on_complete=more)
+        tree.issue("l1-0", "store", 0x100, data=b"\0", cycle=0)
+        tree.advance()
+        self.assertEqual([end.data for end in ends], [bytes([value]) for value in range(5)])
+        self.assertEqual(tree.line("l1-0", 0x100).state, "M")
+        tree.set_callbacks(on_complete=lambda end: 1 / 0)
+        tree.issue("l1-0", "load", 0x100, cycle=ends[-1].cycle)
+        self.assertRaises(ZeroDivisionError, tree.advance)
+
+    def test_refused(self):
+        tree = self.tree()
+        tree.issue("l1-0", "load", 0x100, cycle=5)
+        with self.assertRaisesRegex(gpucache.StateError, "in flight"):
+            tree.load("l1-0", 0x100)
+        tree.advance(6)
+        with self.assertRaisesRegex(gpucache.ArgumentError, "cycle 5 is past: it is 6"):
+            tree.issue("l1-0", "load", 0x100, cycle=5)
+        with self.assertRaisesRegex(gpucache.GpucacheError, "protocol 'vi' has no directory"):
+            self.tree("vi").issue("l1-0", "load", 0x100, cycle=0)
+
+
 class Trees(Case):
     def test_states_and_data(self):
         """What NMOESI has M, O and N for (Table 2.5), with the bytes."""

@@ -421,8 +421,8 @@ class Coherence(CoherenceView):
         """
         request = self._request(module, kind, address, size, data, mask, cycle, 0)
         error, token = g.gpc_error(), ctypes.c_uint64()
-        settle(lib.gpc_coherence_issue(self._live(), ctypes.byref(request), ctypes.byref(error), ctypes.byref(token)),
-               error, "gpc_coherence_issue")  # fmt: skip
+        arguments = self._live(inside=True), ctypes.byref(request), ctypes.byref(error), ctypes.byref(token)
+        settle(lib.gpc_coherence_issue(*arguments), error, "gpc_coherence_issue")
         return token.value
 
     def advance(self, cycle=None):
@@ -437,7 +437,7 @@ class Coherence(CoherenceView):
     @property
     def next_event(self):
         """The next cycle in which something happens to an access in flight, or None."""
-        return _none(lib.gpc_coherence_next_event(self._live()), UINT64_MAX)
+        return _none(lib.gpc_coherence_next_event(self._live(inside=True)), UINT64_MAX)
 
     @staticmethod
     def _packed(mask, size):
