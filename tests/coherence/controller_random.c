@@ -149,7 +149,7 @@ static void run_all(const char *protocol, uint32_t kinds) {
     gpc_context *context;
     uint64_t retries = 0;
     cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
-    const uint64_t trees = count ? strtoull(count, NULL, 0) : effort_of(24);
+    const uint64_t trees = count ? strtoull(count, NULL, 0) : effort_of(96);
     for (uint64_t seed = 1; seed <= trees; seed++)
         retries += run_one(context, protocol, seed, kinds);
     cr_expect_gt(retries, trees, "accesses were hardly ever in each other's way");
