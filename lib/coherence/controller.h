@@ -220,6 +220,11 @@ typedef struct gpci_letter {
     bool masked;
 } gpci_letter;
 bool gpci_send(gpci_controllers *e, const gpci_letter *letter);
+/* What a task asks its module, in the name of who it is from; and the module's answer; neither has data yet. */
+gpci_letter gpci_letter_asking(const gpci_controllers *e, uint32_t task, gpc_message_kind kind, gpci_step arrives,
+                               gpci_step again);
+gpci_letter gpci_letter_answering(const gpci_controllers *e, uint32_t task, gpc_message_kind kind, gpci_step arrives,
+                                  gpci_step again);
 /* X, that `probe` has come to, sends its block to who made `request`. */
 bool gpci_send_to_peer(gpci_controllers *e, uint32_t probe, uint32_t request, gpci_step again);
 /* T has done its part of a request, and its answer, if any, has come: the parent goes on when the peers' have. */

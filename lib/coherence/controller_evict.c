@@ -44,17 +44,11 @@ void gpci_step_evict_send(gpci_controllers *e, uint32_t task) {
     }
     v->data = writes_back(rule.actions);
     v->masked = v->data && m->states[v->own] == GPC_LINE_N;
-    gpci_send(e, &(gpci_letter){.task = task,
-                                .receiver = task,
-                                .low = v->module,
-                                .from = v->from,
-                                .to = v->module,
-                                .bytes = e->tree->control_bytes + (v->data ? m->given.block_bytes : 0),
-                                .kind = v->data ? GPC_MESSAGE_WRITE_BACK : GPC_MESSAGE_NOTICE,
-                                .arrives = GPCI_STEP_evict_come,
-                                .again = GPCI_STEP_evict_send,
-                                .address = v->address,
-                                .masked = v->masked});
+    gpci_letter letter = gpci_letter_asking(e, task, v->data ? GPC_MESSAGE_WRITE_BACK : GPC_MESSAGE_NOTICE,
+                                            GPCI_STEP_evict_come, GPCI_STEP_evict_send);
+    letter.bytes += v->data ? m->given.block_bytes : 0;
+    letter.masked = v->masked;
+    gpci_send(e, &letter);
 }
 
 void gpci_step_evict_come(gpci_controllers *e, uint32_t task) {
@@ -119,17 +113,9 @@ void gpci_step_evict_merge(gpci_controllers *e, uint32_t task) {
 }
 
 void gpci_step_evict_reply(gpci_controllers *e, uint32_t task) {
-    const gpci_task *v = gpci_task_at(e, task);
-    gpci_send(e, &(gpci_letter){.task = task,
-                                .receiver = task,
-                                .low = v->module,
-                                .from = v->module,
-                                .to = v->from,
-                                .bytes = e->tree->control_bytes,
-                                .kind = GPC_MESSAGE_ACK,
-                                .arrives = GPCI_STEP_evict_replied,
-                                .again = GPCI_STEP_evict_reply,
-                                .address = v->address});
+    const gpci_letter letter =
+        gpci_letter_answering(e, task, GPC_MESSAGE_ACK, GPCI_STEP_evict_replied, GPCI_STEP_evict_reply);
+    gpci_send(e, &letter);
 }
 
 void gpci_step_evict_replied(gpci_controllers *e, uint32_t task) {
@@ -146,17 +132,9 @@ void gpci_step_evict_end(gpci_controllers *e, uint32_t task) {
 }
 
 void gpci_step_clear_begin(gpci_controllers *e, uint32_t task) {
-    const gpci_task *v = gpci_task_at(e, task);
-    gpci_send(e, &(gpci_letter){.task = task,
-                                .receiver = task,
-                                .low = v->module,
-                                .from = v->from,
-                                .to = v->module,
-                                .bytes = e->tree->control_bytes,
-                                .kind = GPC_MESSAGE_CLEAR_OWNER,
-                                .arrives = GPCI_STEP_clear_come,
-                                .again = GPCI_STEP_clear_begin,
-                                .address = v->address});
+    const gpci_letter letter =
+        gpci_letter_asking(e, task, GPC_MESSAGE_CLEAR_OWNER, GPCI_STEP_clear_come, GPCI_STEP_clear_begin);
+    gpci_send(e, &letter);
 }
 
 void gpci_step_clear_come(gpci_controllers *e, uint32_t task) {
@@ -181,17 +159,9 @@ void gpci_step_clear_found(gpci_controllers *e, uint32_t task) {
 }
 
 void gpci_step_clear_reply(gpci_controllers *e, uint32_t task) {
-    const gpci_task *v = gpci_task_at(e, task);
-    gpci_send(e, &(gpci_letter){.task = task,
-                                .receiver = task,
-                                .low = v->module,
-                                .from = v->module,
-                                .to = v->from,
-                                .bytes = e->tree->control_bytes,
-                                .kind = GPC_MESSAGE_ACK,
-                                .arrives = GPCI_STEP_clear_replied,
-                                .again = GPCI_STEP_clear_reply,
-                                .address = v->address});
+    const gpci_letter letter =
+        gpci_letter_answering(e, task, GPC_MESSAGE_ACK, GPCI_STEP_clear_replied, GPCI_STEP_clear_reply);
+    gpci_send(e, &letter);
 }
 
 void gpci_step_clear_replied(gpci_controllers *e, uint32_t task) {

@@ -53,6 +53,30 @@ static void extract(gpci_controllers *e, uint32_t parcel) {
     gpci_wake(e, &b->waiters, 0);
 }
 
+gpci_letter gpci_letter_asking(const gpci_controllers *e, uint32_t task, gpc_message_kind kind, gpci_step arrives,
+                               gpci_step again) {
+    const gpci_task *v = gpci_task_at(e, task);
+    return (gpci_letter){.task = task,
+                         .receiver = task,
+                         .low = v->down ? v->from : v->module,
+                         .from = v->from,
+                         .to = v->module,
+                         .bytes = e->tree->control_bytes,
+                         .kind = kind,
+                         .arrives = arrives,
+                         .again = again,
+                         .address = v->address};
+}
+
+gpci_letter gpci_letter_answering(const gpci_controllers *e, uint32_t task, gpc_message_kind kind, gpci_step arrives,
+                                  gpci_step again) {
+    gpci_letter letter = gpci_letter_asking(e, task, kind, arrives, again);
+    const uint32_t asker = letter.from;
+    letter.from = letter.to;
+    letter.to = asker;
+    return letter;
+}
+
 bool gpci_send(gpci_controllers *e, const gpci_letter *l) {
     gpc_coherence *c = e->tree;
     const gpci_module *low = gpci_module_at(c, l->low);

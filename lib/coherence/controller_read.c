@@ -7,17 +7,8 @@
  */
 
 void gpci_step_read_begin(gpci_controllers *e, uint32_t task) {
-    const gpci_task *r = gpci_task_at(e, task);
-    const gpci_letter letter = {.task = task,
-                                .receiver = task,
-                                .low = r->down ? r->from : r->module,
-                                .from = r->from,
-                                .to = r->module,
-                                .bytes = e->tree->control_bytes,
-                                .kind = r->down ? GPC_MESSAGE_READ_PROBE : GPC_MESSAGE_READ_REQUEST,
-                                .arrives = GPCI_STEP_read_come,
-                                .again = GPCI_STEP_read_begin,
-                                .address = r->address};
+    const gpc_message_kind kind = gpci_task_at(e, task)->down ? GPC_MESSAGE_READ_PROBE : GPC_MESSAGE_READ_REQUEST;
+    const gpci_letter letter = gpci_letter_asking(e, task, kind, GPCI_STEP_read_come, GPCI_STEP_read_begin);
     gpci_send(e, &letter);
 }
 
@@ -186,18 +177,11 @@ void gpci_step_read_reply(gpci_controllers *e, uint32_t task) {
     const bool back = r->data && r->peer;
     if (r->peer && !r->sent && !(r->sent = gpci_send_to_peer(e, task, r->parent, GPCI_STEP_read_reply)))
         return;
-    const gpci_letter letter = {.task = task,
-                                .receiver = task,
-                                .low = r->down ? r->from : r->module,
-                                .from = r->module,
-                                .to = r->from,
-                                .bytes = r->bytes,
-                                .kind = back                                ? GPC_MESSAGE_WRITE_BACK
-                                        : r->bytes > e->tree->control_bytes ? GPC_MESSAGE_DATA
-                                                                            : GPC_MESSAGE_ACK,
-                                .arrives = GPCI_STEP_read_replied,
-                                .again = GPCI_STEP_read_reply,
-                                .address = r->address};
+    const gpc_message_kind kind = back                                ? GPC_MESSAGE_WRITE_BACK
+                                  : r->bytes > e->tree->control_bytes ? GPC_MESSAGE_DATA
+                                                                      : GPC_MESSAGE_ACK;
+    gpci_letter letter = gpci_letter_answering(e, task, kind, GPCI_STEP_read_replied, GPCI_STEP_read_reply);
+    letter.bytes = r->bytes;
     if (gpci_send(e, &letter) && r->down)
         gpci_task_from(e, r)->stats.write_backs_received += back;
 }

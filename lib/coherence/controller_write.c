@@ -85,17 +85,9 @@ void gpci_step_invalidate_end(gpci_controllers *e, uint32_t task) {
 }
 
 void gpci_step_write_begin(gpci_controllers *e, uint32_t task) {
-    const gpci_task *w = gpci_task_at(e, task);
-    gpci_send(e, &(gpci_letter){.task = task,
-                                .receiver = task,
-                                .low = w->down ? w->from : w->module,
-                                .from = w->from,
-                                .to = w->module,
-                                .bytes = e->tree->control_bytes,
-                                .kind = w->down ? GPC_MESSAGE_WRITE_PROBE : GPC_MESSAGE_WRITE_REQUEST,
-                                .arrives = GPCI_STEP_write_come,
-                                .again = GPCI_STEP_write_begin,
-                                .address = w->address});
+    const gpc_message_kind kind = gpci_task_at(e, task)->down ? GPC_MESSAGE_WRITE_PROBE : GPC_MESSAGE_WRITE_REQUEST;
+    const gpci_letter letter = gpci_letter_asking(e, task, kind, GPCI_STEP_write_come, GPCI_STEP_write_begin);
+    gpci_send(e, &letter);
 }
 
 void gpci_step_write_come(gpci_controllers *e, uint32_t task) {
@@ -255,16 +247,11 @@ void gpci_step_write_reply(gpci_controllers *e, uint32_t task) {
         if (!w->sent)
             return;
     }
-    gpci_send(e, &(gpci_letter){.task = task,
-                                .receiver = task,
-                                .low = w->down ? w->from : w->module,
-                                .from = w->module,
-                                .to = w->from,
-                                .bytes = w->bytes,
-                                .kind = w->bytes > e->tree->control_bytes ? GPC_MESSAGE_DATA : GPC_MESSAGE_ACK,
-                                .arrives = GPCI_STEP_write_replied,
-                                .again = GPCI_STEP_write_reply,
-                                .address = w->address});
+    gpci_letter letter =
+        gpci_letter_answering(e, task, w->bytes > e->tree->control_bytes ? GPC_MESSAGE_DATA : GPC_MESSAGE_ACK,
+                              GPCI_STEP_write_replied, GPCI_STEP_write_reply);
+    letter.bytes = w->bytes;
+    gpci_send(e, &letter);
 }
 
 void gpci_step_write_replied(gpci_controllers *e, uint32_t task) {

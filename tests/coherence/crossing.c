@@ -35,20 +35,6 @@ static small *two_ways(const char *protocol, bool straight) {
     return s;
 }
 
-static uint8_t access(gpc_coherence *c, uint32_t module, uint32_t kind, uint64_t address, uint8_t value) {
-    uint8_t out = 0;
-    gpc_coherence_request request = GPC_COHERENCE_REQUEST_INIT;
-    gpc_error error = GPC_ERROR_INIT;
-    request.module = module;
-    request.kind = kind;
-    request.address = address;
-    request.size = 1;
-    request.bytes = &value;
-    request.out = &out;
-    cr_assert_eq(gpc_coherence_access(c, &request, &error, NULL), GPC_OK, "%s", error.message);
-    return out;
-}
-
 Test(coherence_crossing, only_what_all_ask_is_shared) {
     for (int straight = 0; straight < 2; straight++) {
         small *s = two_ways("vi", straight);
@@ -64,14 +50,14 @@ Test(coherence_crossing, only_what_all_ask_is_shared) {
 static void sees_the_store_after_an_acquire(const char *protocol, bool straight, uint64_t address) {
     small *s = two_ways(protocol, straight);
     gpc_coherence *c = small_tree(s);
-    cr_expect_eq(access(c, L1_0, GPC_EVENT_LOAD, address, 0), 0); /* l1-0's way has a copy */
-    access(c, L1_1, GPC_EVENT_STORE, address, 7);
+    cr_expect_eq(small_access(c, L1_0, GPC_EVENT_LOAD, address, 0), 0); /* l1-0's way has a copy */
+    small_access(c, L1_1, GPC_EVENT_STORE, address, 7);
     cr_assert_eq(gpc_coherence_flush(c, L1_1, 0, NULL, NULL), GPC_OK);
     for (uint32_t i = X0; i <= L2_1; i++) /* what is between writes back, and drops what may be old */
         if (c->modules[i].place == GPCI_PLACE_BETWEEN)
             cr_assert_eq(gpc_coherence_flush(c, i, 0, NULL, NULL), GPC_OK);
     cr_assert_eq(gpc_coherence_acquire(c, GPC_NO_MODULE, 0, NULL, NULL), GPC_OK);
-    cr_expect_eq(access(c, L1_0, GPC_EVENT_LOAD, address, 0), 7, "%s, %s, 0x%x", protocol,
+    cr_expect_eq(small_access(c, L1_0, GPC_EVENT_LOAD, address, 0), 7, "%s, %s, 0x%x", protocol,
                  straight ? "straight" : "crossing", (unsigned)address);
     small_close(s);
 }

@@ -2,8 +2,6 @@
 /* Two branches over one memory, one of them with a non-inclusive cache: whose bytes of a block are the newest. */
 #include "coherence/small.h"
 
-#include <string.h>
-
 enum { A0, A1, B0, B1, MM };
 
 static void shape(gpc_coherence_module *m, uint32_t ways) {
@@ -32,28 +30,14 @@ static small *two_branches(void) {
     return s;
 }
 
-static uint8_t access(gpc_coherence *c, uint32_t module, uint32_t kind, uint64_t address, uint8_t value) {
-    uint8_t out = 0;
-    gpc_coherence_request request = GPC_COHERENCE_REQUEST_INIT;
-    gpc_error error = GPC_ERROR_INIT;
-    request.module = module;
-    request.kind = kind;
-    request.address = address;
-    request.size = 1;
-    request.bytes = &value;
-    request.out = &out;
-    cr_assert_eq(gpc_coherence_access(c, &request, &error, NULL), GPC_OK, "%s", error.message);
-    return out;
-}
-
 /* 0x64 and 0x65 are bytes of one block, 0xa0 of another. */
 static void share(gpc_coherence *c, bool evict) {
-    access(c, A1, GPC_EVENT_N_STORE, 0x64, 0x0c);
-    access(c, A0, GPC_EVENT_STORE, 0x65, 0x55); /* takes 0x0c along */
-    access(c, A1, GPC_EVENT_N_STORE, 0x64, 0x13);
+    small_access(c, A1, GPC_EVENT_N_STORE, 0x64, 0x0c);
+    small_access(c, A0, GPC_EVENT_STORE, 0x65, 0x55); /* takes 0x0c along */
+    small_access(c, A1, GPC_EVENT_N_STORE, 0x64, 0x13);
     if (evict)
-        access(c, A1, GPC_EVENT_LOAD, 0xa0, 0); /* b1 keeps a directory entry for a1's block */
-    access(c, A0, GPC_EVENT_STORE, 0x65, 0x66); /* invalidates a1's copy, whose 0x13 is newer than b0's 0x0c */
+        small_access(c, A1, GPC_EVENT_LOAD, 0xa0, 0); /* b1 keeps a directory entry for a1's block */
+    small_access(c, A0, GPC_EVENT_STORE, 0x65, 0x66); /* invalidates a1's copy, whose 0x13 is newer than b0's 0x0c */
 }
 
 static void keeps_the_newest(bool evict) {
@@ -61,9 +45,9 @@ static void keeps_the_newest(bool evict) {
     gpc_coherence *c = small_tree(s);
     uint8_t memory[2] = {0, 0};
     share(c, evict);
-    cr_expect_eq(access(c, A0, GPC_EVENT_LOAD, 0x64, 0), 0x13);
-    cr_expect_eq(access(c, A1, GPC_EVENT_LOAD, 0x64, 0), 0x13);
-    cr_expect_eq(access(c, A1, GPC_EVENT_LOAD, 0x65, 0), 0x66);
+    cr_expect_eq(small_access(c, A0, GPC_EVENT_LOAD, 0x64, 0), 0x13);
+    cr_expect_eq(small_access(c, A1, GPC_EVENT_LOAD, 0x64, 0), 0x13);
+    cr_expect_eq(small_access(c, A1, GPC_EVENT_LOAD, 0x65, 0), 0x66);
     cr_assert_eq(gpc_coherence_flush(c, GPC_NO_MODULE, 0, NULL, NULL), GPC_OK);
     cr_assert_eq(gpc_coherence_read_memory(c, 0x64, memory, 2), GPC_OK);
     cr_expect_eq(memory[0], 0x13);

@@ -71,6 +71,20 @@ gpc_coherence *small_tree(small *s) {
     return s->tree;
 }
 
+uint8_t small_access(gpc_coherence *c, uint32_t module, uint32_t kind, uint64_t address, uint8_t value) {
+    uint8_t out = 0;
+    gpc_coherence_request request = GPC_COHERENCE_REQUEST_INIT;
+    gpc_error error = GPC_ERROR_INIT;
+    request.module = module;
+    request.kind = kind;
+    request.address = address;
+    request.size = 1;
+    request.bytes = &value;
+    request.out = &out;
+    cr_assert_eq(gpc_coherence_access(c, &request, &error, NULL), GPC_OK, "%s", error.message);
+    return out;
+}
+
 void small_close(small *s) {
     gpc_coherence_destroy(s->tree);
     gpc_context_destroy(s->context);

@@ -33,6 +33,8 @@ void small_link(small *s, uint32_t module, uint32_t low);
 gpc_status small_create(small *s);
 /* Create, which must succeed. */
 gpc_coherence *small_tree(small *s);
+/* An access of one byte, which must succeed: what it has read. */
+uint8_t small_access(gpc_coherence *c, uint32_t module, uint32_t kind, uint64_t address, uint8_t value);
 void small_close(small *s);
 
 #endif
