@@ -10,14 +10,7 @@ gpc_status gpci_policy_cost(const gpc_context *context, gpc_policy_kind kind, co
     gpc_status status = gpci_resolve(context, kind, text, &r, &values, error);
     if (status < 0)
         return status;
-    gpc_policy_env env = *geometry;
-    env.struct_size = sizeof env;
-    env.parameters = values.numbers;
-    env.texts = values.texts;
-    env.words = values.words;
-    env.arguments = r.spec.arguments;
-    env.user_data = r.user_data;
-    env.context = (gpc_context *)(uintptr_t)context;
+    const gpc_policy_env env = gpci_resolved_env(context, &r, &values, geometry);
     uint64_t (*cost)(const gpc_policy_env *);
     gpci_field_get(r.ops, gpci_kinds[kind].at.cost_bits, &cost, sizeof cost);
     *out_bits = cost ? cost(&env) : 0;

@@ -24,18 +24,8 @@ gpc_status gpci_policy_reads(const gpc_context *context, gpc_policy_kind kind, c
     gpc_status status = gpci_resolve(context, kind, text, &r, &values, error);
     if (status < 0)
         return status;
-    gpc_policy_env env = {.struct_size = sizeof env,
-                          .sets = 1,
-                          .ways = 1,
-                          .line_bytes = 128,
-                          .sectors = 1,
-                          .count = 1,
-                          .parameters = values.numbers,
-                          .arguments = r.spec.arguments,
-                          .user_data = r.user_data,
-                          .texts = values.texts,
-                          .words = values.words,
-                          .context = (gpc_context *)(uintptr_t)context};
+    const gpc_policy_env smallest = {.sets = 1, .ways = 1, .line_bytes = 128, .sectors = 1, .count = 1};
+    const gpc_policy_env env = gpci_resolved_env(context, &r, &values, &smallest);
     uint64_t reads, (*reads_with)(const gpc_policy_env *);
     gpci_field_get(r.ops, gpci_kinds[kind].at.reads, &reads, sizeof reads);
     gpci_field_get(r.ops, gpci_kinds[kind].at.reads_with, &reads_with, sizeof reads_with);

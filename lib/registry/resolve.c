@@ -25,6 +25,19 @@ gpc_status gpci_resolve(const gpc_context *context, gpc_policy_kind kind, const 
     return gpci_spec_values(spec, &parameters, values, error);
 }
 
+gpc_policy_env gpci_resolved_env(const gpc_context *context, const gpci_resolved *r, const gpci_values *values,
+                                 const gpc_policy_env *geometry) {
+    gpc_policy_env env = *geometry;
+    env.struct_size = sizeof env;
+    env.parameters = values->numbers;
+    env.texts = values->texts;
+    env.words = values->words;
+    env.arguments = r->spec.arguments;
+    env.user_data = r->user_data;
+    env.context = (gpc_context *)(uintptr_t)context;
+    return env;
+}
+
 gpc_status gpci_policy_check(const gpc_context *context, gpc_policy_kind kind, const char *text, gpc_error *error) {
     gpci_resolved r;
     gpci_values values;

@@ -15,6 +15,10 @@ typedef struct gpci_resolved {
 gpc_status gpci_resolve(const gpc_context *context, gpc_policy_kind kind, const char *text, gpci_resolved *r,
                         gpci_values *values, gpc_error *error);
 
+/* What a table is shown that is asked without making an object: `geometry`, and what was resolved. */
+gpc_policy_env gpci_resolved_env(const gpc_context *context, const gpci_resolved *r, const gpci_values *values,
+                                 const gpc_policy_env *geometry);
+
 /* Of a scheduler's text, `policy + throttle + ...`: what the part at an index is. */
 gpc_policy_kind gpci_kind_of_part(size_t part);
 
