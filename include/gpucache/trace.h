@@ -137,6 +137,33 @@ GPC_API uint64_t gpc_trace_kernel_count(const gpc_trace *trace);
 /* Text of an opcode ("LDG.E.64"), "" for an unknown index. Lives as long as the trace. Since: 0.1. */
 GPC_API const char *gpc_trace_opcode(const gpc_trace *trace, uint32_t opcode);
 
+/*
+ * How an opcode orders memory, and what it does to caches. All that SASS says of it stands in the opcode's text, so
+ * that every trace has it, whenever and in whichever format it was written.
+ */
+typedef struct gpc_ordering {
+    size_t struct_size;
+    uint8_t scope;   /* gpc_scope: .CTA, .SM; .GPU, .GL; .SYS. A MEMBAR that names none: SYS */
+    uint8_t order;   /* gpc_order: of accesses .STRONG and .MMIO, atomics and reductions: RELAXED; MEMBAR.SC: SC, .ALL:
+                        ACQ_REL; others WEAK */
+    uint8_t control; /* gpc_control: of CCTL */
+    uint8_t reserved[5];
+} gpc_ordering;
+
+#define GPC_ORDERING_INIT                \
+    {                                    \
+        sizeof(gpc_ordering), 0, 0, 0, { \
+            0                            \
+        }                                \
+    }
+
+/*
+ * The same of an opcode's index.
+ *   out  struct_size set
+ * Returns GPC_OK; GPC_ERROR_RANGE (no such index); GPC_ERROR_ARGUMENT; GPC_ERROR_ABI. Since: 0.2.
+ */
+GPC_API gpc_status gpc_trace_ordering(const gpc_trace *trace, uint32_t opcode, gpc_ordering *out);
+
 /* How far the trace has been read, 0 to 1, by bytes of input. Since: 0.1. */
 GPC_API double gpc_trace_progress(const gpc_trace *trace);
 

@@ -105,6 +105,43 @@ typedef enum gpc_priority {
 } gpc_priority;
 
 /*
+ * Among which threads an access or a fence is to be seen in order (PTX ISA, "Scope"; HSA and HIP name the same
+ * workgroup, -, agent and system). Of no effect where the order is WEAK.
+ */
+typedef enum gpc_scope {
+    GPC_SCOPE_CTA = 0,     /* those of its thread block: its SM's L1 is where they meet */
+    GPC_SCOPE_CLUSTER = 1, /* those of its cluster of thread blocks: on several SMs, so L2 */
+    GPC_SCOPE_GPU = 2,     /* those of the GPU: L2 */
+    GPC_SCOPE_SYS = 3,     /* those of all GPUs and hosts: L2 too, where nothing else caches this memory */
+    GPC_SCOPE_COUNT
+} gpc_scope;
+
+/*
+ * How an access or a fence is ordered with others of its thread (PTX ISA, "Operation types"). RELAXED and above are
+ * "strong": within their scope they are coherent, so that a load is not served from an L1 that others cannot see.
+ */
+typedef enum gpc_order {
+    GPC_ORDER_WEAK = 0, /* an access of its own thread's: no scope */
+    GPC_ORDER_RELAXED = 1,
+    GPC_ORDER_ACQUIRE = 2, /* loads, atomics, fences: what comes later sees what was released before */
+    GPC_ORDER_RELEASE = 3, /* stores, reductions, atomics, fences: what came earlier is seen first */
+    GPC_ORDER_ACQ_REL = 4, /* both; atomics and fences */
+    GPC_ORDER_SC = 5,      /* and one order for all; fences */
+    GPC_ORDER_COUNT
+} gpc_order;
+
+/* What an instruction does to caches beside its order (SASS: CCTL). */
+typedef enum gpc_control {
+    GPC_CONTROL_NONE = 0,
+    GPC_CONTROL_INVALIDATE_ALL = 1, /* IVALL: the SM's L1 drops every line, dirty bytes go to L2 first */
+    GPC_CONTROL_WRITE_BACK_ALL = 2, /* WBALL: dirty bytes of the SM's L1 go to L2, the lines stay */
+    GPC_CONTROL_INVALIDATE = 3,     /* IV: as IVALL, the lines of its addresses */
+    GPC_CONTROL_WRITE_BACK = 4,     /* WB: as WBALL, likewise */
+    GPC_CONTROL_OTHER = 5,          /* of another cache, or unknown: done nowhere */
+    GPC_CONTROL_COUNT
+} gpc_control;
+
+/*
  * Does the warp of a request hold a cache token (PCAL, seeds/004 section 4.3)? What follows from it is the cache's
  * (l1.tokens).
  */
@@ -152,7 +189,9 @@ typedef struct gpc_request {
     uint8_t token;         /* gpc_token, for L1 */
     uint8_t token_l2;      /* likewise, for L2; a cache on its own looks at `token` */
     uint8_t admitted; /* 1 = asked at the miss (gpc_replacement_ops.declines), the replacement policy did not decline */
-    uint8_t reserved[40];
+    uint8_t scope;    /* gpc_scope, as the access says. Since: 0.2 */
+    uint8_t order;    /* gpc_order, likewise; a cache by itself does nothing about it. Since: 0.2 */
+    uint8_t reserved[38];
 } gpc_request;
 
 GPC_END_DECLS

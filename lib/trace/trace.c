@@ -139,6 +139,19 @@ const char *gpc_trace_opcode(const gpc_trace *trace, uint32_t opcode) {
     return gpci_opcodes_at(trace->opcodes, opcode)->text;
 }
 
+gpc_status gpc_trace_ordering(const gpc_trace *trace, uint32_t opcode, gpc_ordering *out) {
+    if (!trace || !out)
+        return GPC_ERROR_ARGUMENT;
+    if (opcode >= gpci_opcodes_count(trace->opcodes))
+        return GPC_ERROR_RANGE;
+    const gpci_opcode *known = gpci_opcodes_at(trace->opcodes, opcode);
+    gpc_ordering ours = GPC_ORDERING_INIT;
+    ours.scope = known->scope;
+    ours.order = known->order;
+    ours.control = known->control;
+    return gpci_give(out, &ours, sizeof ours);
+}
+
 double gpc_trace_progress(const gpc_trace *trace) {
     return trace ? trace->source->ops->progress(trace->source) : 0;
 }

@@ -129,6 +129,56 @@ Test(opcodes, classes) {
     }
 }
 
+/* What SASS says of order and scope, and what its cache control does. */
+Test(opcodes, ordering) {
+    static const struct {
+        const char *text;
+        gpc_scope scope;
+        gpc_order order;
+        gpc_control control;
+    } known[] = {
+        {"LDG.E", GPC_SCOPE_CTA, GPC_ORDER_WEAK, GPC_CONTROL_NONE},
+        {"LDG.E.CONSTANT", GPC_SCOPE_CTA, GPC_ORDER_WEAK, GPC_CONTROL_NONE},
+        {"LDG.E.64.STRONG.SM", GPC_SCOPE_CTA, GPC_ORDER_RELAXED, GPC_CONTROL_NONE},
+        {"LDG.E.STRONG.CTA", GPC_SCOPE_CTA, GPC_ORDER_RELAXED, GPC_CONTROL_NONE},
+        {"LDG.E.STRONG.GPU", GPC_SCOPE_GPU, GPC_ORDER_RELAXED, GPC_CONTROL_NONE},
+        {"LD.E.STRONG.SYS", GPC_SCOPE_SYS, GPC_ORDER_RELAXED, GPC_CONTROL_NONE},
+        {"LDG.E.MMIO.SYS", GPC_SCOPE_SYS, GPC_ORDER_RELAXED, GPC_CONTROL_NONE},
+        {"STG.E.STRONG.GPU", GPC_SCOPE_GPU, GPC_ORDER_RELAXED, GPC_CONTROL_NONE},
+        {"STG.E.GPU", GPC_SCOPE_CTA, GPC_ORDER_WEAK, GPC_CONTROL_NONE},
+        {"ATOMG.E.ADD.STRONG.SYS", GPC_SCOPE_SYS, GPC_ORDER_RELAXED, GPC_CONTROL_NONE},
+        {"ATOM.E.CAS", GPC_SCOPE_GPU, GPC_ORDER_RELAXED, GPC_CONTROL_NONE},
+        {"RED.E.ADD.STRONG.SM", GPC_SCOPE_CTA, GPC_ORDER_RELAXED, GPC_CONTROL_NONE},
+        {"ATOMS.ADD", GPC_SCOPE_CTA, GPC_ORDER_RELAXED, GPC_CONTROL_NONE},
+        {"MEMBAR.SC.GPU", GPC_SCOPE_GPU, GPC_ORDER_SC, GPC_CONTROL_NONE},
+        {"MEMBAR.SC.CTA", GPC_SCOPE_CTA, GPC_ORDER_SC, GPC_CONTROL_NONE},
+        {"MEMBAR.ALL.SM", GPC_SCOPE_CTA, GPC_ORDER_ACQ_REL, GPC_CONTROL_NONE},
+        {"MEMBAR.ALL.SYS", GPC_SCOPE_SYS, GPC_ORDER_ACQ_REL, GPC_CONTROL_NONE},
+        {"MEMBAR.CTA", GPC_SCOPE_CTA, GPC_ORDER_SC, GPC_CONTROL_NONE},
+        {"MEMBAR.GL", GPC_SCOPE_GPU, GPC_ORDER_SC, GPC_CONTROL_NONE},
+        {"MEMBAR.ALL.VC", GPC_SCOPE_SYS, GPC_ORDER_ACQ_REL, GPC_CONTROL_NONE},
+        {"FENCE.VIEW.ASYNC", GPC_SCOPE_CTA, GPC_ORDER_ACQ_REL, GPC_CONTROL_NONE},
+        {"ERRBAR", GPC_SCOPE_CTA, GPC_ORDER_WEAK, GPC_CONTROL_NONE},
+        {"CCTL.IVALL", GPC_SCOPE_CTA, GPC_ORDER_WEAK, GPC_CONTROL_INVALIDATE_ALL},
+        {"CCTL.D.IVALL", GPC_SCOPE_CTA, GPC_ORDER_WEAK, GPC_CONTROL_INVALIDATE_ALL},
+        {"CCTL.C.IVALL", GPC_SCOPE_CTA, GPC_ORDER_WEAK, GPC_CONTROL_OTHER},
+        {"CCTL.WBALL", GPC_SCOPE_CTA, GPC_ORDER_WEAK, GPC_CONTROL_WRITE_BACK_ALL},
+        {"CCTL.E.IV", GPC_SCOPE_CTA, GPC_ORDER_WEAK, GPC_CONTROL_INVALIDATE},
+        {"CCTL.E.WB", GPC_SCOPE_CTA, GPC_ORDER_WEAK, GPC_CONTROL_WRITE_BACK},
+        {"CCTL.E.RML2", GPC_SCOPE_CTA, GPC_ORDER_WEAK, GPC_CONTROL_OTHER},
+        {"CCTLL.IVALL", GPC_SCOPE_CTA, GPC_ORDER_WEAK, GPC_CONTROL_INVALIDATE_ALL},
+        {"CCTLT.IVALL", GPC_SCOPE_CTA, GPC_ORDER_WEAK, GPC_CONTROL_OTHER},
+        {"CCTL.E.PF2", GPC_SCOPE_CTA, GPC_ORDER_WEAK, GPC_CONTROL_NONE},
+        {"IADD3", GPC_SCOPE_CTA, GPC_ORDER_WEAK, GPC_CONTROL_NONE},
+    };
+    for (size_t n = 0; n < sizeof known / sizeof *known; n++) {
+        gpci_opcode opcode = decode(known[n].text);
+        cr_expect_eq(opcode.scope, known[n].scope, "%s: scope %u", known[n].text, opcode.scope);
+        cr_expect_eq(opcode.order, known[n].order, "%s: order %u", known[n].text, opcode.order);
+        cr_expect_eq(opcode.control, known[n].control, "%s: control %u", known[n].text, opcode.control);
+    }
+}
+
 /* The memory width of the line counts where the opcode states none. */
 Test(opcodes, stated_width) {
     cr_assert(decode("LDG.E.64").width_stated);
@@ -169,5 +219,35 @@ Test(opcodes, interning) {
     cr_assert_eq(strlen(gpci_opcodes_at(opcodes, 5001)->text), sizeof longest);
     gpci_opcodes_destroy(opcodes);
     gpci_opcodes_destroy(NULL);
+    gpc_context_destroy(context);
+}
+
+/* A trace says of an opcode what its text says, whatever it was read from; an older host's struct is filled in part. */
+Test(opcodes, ordering_of_a_trace) {
+    gpc_context *context;
+    gpc_trace *trace;
+    gpc_kernel kernel = GPC_KERNEL_INIT;
+    gpc_ordering ordering = GPC_ORDERING_INIT;
+    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    cr_assert_eq(gpc_trace_open(context, "synthetic:histogram:64KiB", NULL, &trace), GPC_OK);
+    cr_assert_eq(gpc_trace_next_kernel(trace, &kernel, NULL), GPC_OK);
+    const gpc_block *block;
+    cr_assert_eq(gpc_trace_next_block(trace, &block, NULL), GPC_OK);
+    uint32_t reductions = 0;
+    for (uint64_t n = 0; n < block->warps[0].count; n++) {
+        const gpc_instruction *i = &block->warps[0].instructions[n];
+        cr_assert_eq(gpc_trace_ordering(trace, i->opcode, &ordering), GPC_OK);
+        bool atomic = i->op_class == GPC_OP_MEMORY && (i->kind == GPC_ATOMIC || i->kind == GPC_REDUCTION);
+        cr_assert_eq(ordering.order, atomic ? GPC_ORDER_RELAXED : GPC_ORDER_WEAK, "%s",
+                     gpc_trace_opcode(trace, i->opcode));
+        reductions += atomic;
+    }
+    cr_assert_gt(reductions, 0);
+    ordering = (gpc_ordering){.struct_size = offsetof(gpc_ordering, order), .order = 77};
+    cr_assert_eq(gpc_trace_ordering(trace, 0, &ordering), GPC_OK);
+    cr_assert_eq(ordering.order, 77);
+    ordering.struct_size = 0;
+    cr_assert_eq(gpc_trace_ordering(trace, 0, &ordering), GPC_ERROR_ABI);
+    gpc_trace_close(trace);
     gpc_context_destroy(context);
 }

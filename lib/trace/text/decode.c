@@ -9,11 +9,6 @@
  * with which cache operator.
  */
 
-typedef struct text_part {
-    const char *at;
-    size_t length;
-} text_part;
-
 typedef struct named_memory {
     const char *name;
     uint8_t kind, space, width; /* width where no modifier says it */
@@ -82,25 +77,24 @@ static const struct {
 
 #define TABLE_LENGTH(table) (sizeof(table) / sizeof *(table))
 
-static text_part first_part(const char *text) {
-    return (text_part){text, strcspn(text, ".")};
+gpci_opcode_part gpci_opcode_first(const char *text) {
+    return (gpci_opcode_part){text, strcspn(text, ".")};
 }
 
-/* The next modifier; at = NULL behind the last. Empty ones are passed over. */
-static text_part next_part(text_part part) {
+gpci_opcode_part gpci_opcode_next(gpci_opcode_part part) {
     const char *at = part.at + part.length;
     while (*at == '.')
         at++;
-    return *at ? first_part(at) : (text_part){NULL, 0};
+    return *at ? gpci_opcode_first(at) : (gpci_opcode_part){NULL, 0};
 }
 
-static bool is(text_part part, const char *name) {
+bool gpci_opcode_is(gpci_opcode_part part, const char *name) {
     return strlen(name) == part.length && !memcmp(part.at, name, part.length);
 }
 
-static bool has(const char *text, const char *modifier) {
-    for (text_part part = next_part(first_part(text)); part.at; part = next_part(part))
-        if (is(part, modifier))
+bool gpci_opcode_has(const char *text, const char *modifier) {
+    for (gpci_opcode_part part = gpci_opcode_next(gpci_opcode_first(text)); part.at; part = gpci_opcode_next(part))
+        if (gpci_opcode_is(part, modifier))
             return true;
     return false;
 }
@@ -116,7 +110,7 @@ static size_t digits(const char *at, size_t length) {
  * Bytes per lane that a modifier states: "64", "U8", "S16", "F64", "F16x2", "BF16_V2". 0: it states none.
  * (The usual simulator knows only "64" and "U8", and takes S8, S16 and F64 for 4 bytes.)
  */
-static unsigned stated_width(text_part part) {
+static unsigned stated_width(gpci_opcode_part part) {
     size_t letters = 0;
     while (letters < part.length && letters < 2 && strchr("USFB", part.at[letters]))
         letters++;
@@ -151,13 +145,13 @@ static void decode_operators(const char *text, gpci_opcode *opcode) {
         {"NA", GPC_HINT_NO_ALLOCATE, GPC_EVICT_NORMAL}, {"EF", GPC_HINT_NONE, GPC_EVICT_FIRST},
         {"EL", GPC_HINT_NONE, GPC_EVICT_LAST},
     };
-    bool strong = has(text, "STRONG");
-    if (opcode->kind == GPC_LOAD && strong && has(text, "GPU"))
+    bool strong = gpci_opcode_has(text, "STRONG");
+    if (opcode->kind == GPC_LOAD && strong && gpci_opcode_has(text, "GPU"))
         opcode->hint = GPC_HINT_CG;
-    if (opcode->kind == GPC_LOAD && strong && has(text, "SYS"))
+    if (opcode->kind == GPC_LOAD && strong && gpci_opcode_has(text, "SYS"))
         opcode->hint = GPC_HINT_CV;
     for (size_t i = 0; i < TABLE_LENGTH(operators); i++) {
-        if (!has(text, operators[i].modifier))
+        if (!gpci_opcode_has(text, operators[i].modifier))
             continue;
         if (operators[i].hint)
             opcode->hint = operators[i].hint;
@@ -168,9 +162,9 @@ static void decode_operators(const char *text, gpci_opcode *opcode) {
 
 /* UBLKCP.S.G copies to shared memory, UBLKCP.G.S to global memory: the first of the two is the target. */
 static bool stores_bulk(const char *text) {
-    for (text_part part = next_part(first_part(text)); part.at; part = next_part(part))
-        if (is(part, "S") || is(part, "G"))
-            return is(part, "G");
+    for (gpci_opcode_part part = gpci_opcode_next(gpci_opcode_first(text)); part.at; part = gpci_opcode_next(part))
+        if (gpci_opcode_is(part, "S") || gpci_opcode_is(part, "G"))
+            return gpci_opcode_is(part, "G");
     return false;
 }
 
@@ -182,8 +176,8 @@ static void decode_memory(const char *text, const named_memory *memory, gpci_opc
     /* The numbers of LDSM.16.M88.4 and of bulk copies count elements; the former addresses rows of 16 bytes. */
     bool bulk = *text == 'U';
     opcode->width_stated = memory->width == 16 && !bulk;
-    for (text_part part = next_part(first_part(text)); part.at && !bulk && !opcode->width_stated;
-         part = next_part(part)) {
+    for (gpci_opcode_part part = gpci_opcode_next(gpci_opcode_first(text)); part.at && !bulk && !opcode->width_stated;
+         part = gpci_opcode_next(part)) {
         unsigned width = stated_width(part);
         if (width) {
             opcode->width = (uint8_t)width;
@@ -196,9 +190,9 @@ static void decode_memory(const char *text, const named_memory *memory, gpci_opc
 }
 
 /* Whether a word is one of those in a list with blanks between. */
-static bool is_listed(const char *words, text_part word) {
+static bool is_listed(const char *words, gpci_opcode_part word) {
     while (words) {
-        text_part next = {words, strcspn(words, " ")};
+        gpci_opcode_part next = {words, strcspn(words, " ")};
         if (next.length == word.length && !memcmp(next.at, word.at, word.length))
             return true;
         words = next.at[next.length] ? next.at + next.length + 1 : NULL;
@@ -207,11 +201,11 @@ static bool is_listed(const char *words, text_part word) {
 }
 
 static void decode_class(const char *text, gpci_opcode *opcode) {
-    text_part name = first_part(text);
+    gpci_opcode_part name = gpci_opcode_first(text);
     for (size_t i = 0; i < TABLE_LENGTH(classes); i++) {
         if (!is_listed(classes[i].names, name))
             continue;
-        bool waits = classes[i].op_class != GPC_OP_BARRIER || !has(text, "ARV");
+        bool waits = classes[i].op_class != GPC_OP_BARRIER || !gpci_opcode_has(text, "ARV");
         opcode->op_class = waits ? classes[i].op_class : GPC_OP_CONTROL;
         return;
     }
@@ -219,18 +213,24 @@ static void decode_class(const char *text, gpci_opcode *opcode) {
         opcode->op_class = GPC_OP_UNIFORM;
 }
 
-void gpci_opcode_decode(const char *text, gpci_opcode *opcode) {
-    *opcode = (gpci_opcode){.text = text, .op_class = GPC_OP_ALU, .space = GPC_SPACE_NONE};
+/* Class, and what memory it works on. */
+static void decode_name(const char *text, gpci_opcode *opcode) {
     static const named_memory prefetch = {"CCTL", GPC_PREFETCH, GPC_SPACE_GLOBAL, 4};
-    text_part name = first_part(text);
+    gpci_opcode_part name = gpci_opcode_first(text);
     for (size_t i = 0; i < TABLE_LENGTH(memory_names); i++) {
-        if (is(name, memory_names[i].name)) {
+        if (gpci_opcode_is(name, memory_names[i].name)) {
             decode_memory(text, &memory_names[i], opcode);
             return;
         }
     }
-    if (is(name, "CCTL") && (has(text, "PF1") || has(text, "PF2")))
+    if (gpci_opcode_is(name, "CCTL") && (gpci_opcode_has(text, "PF1") || gpci_opcode_has(text, "PF2")))
         decode_memory(text, &prefetch, opcode);
     else
         decode_class(text, opcode);
+}
+
+void gpci_opcode_decode(const char *text, gpci_opcode *opcode) {
+    *opcode = (gpci_opcode){.text = text, .op_class = GPC_OP_ALU, .space = GPC_SPACE_NONE};
+    decode_name(text, opcode);
+    gpci_opcode_order(text, opcode);
 }

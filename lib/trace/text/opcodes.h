@@ -4,7 +4,21 @@
 
 #include "trace/builder.h"
 
+/* A name or modifier of an opcode's text. */
+typedef struct gpci_opcode_part {
+    const char *at; /* NULL: none */
+    size_t length;
+} gpci_opcode_part;
+
+gpci_opcode_part gpci_opcode_first(const char *text);
+/* The next modifier; none behind the last. Empty ones are passed over. */
+gpci_opcode_part gpci_opcode_next(gpci_opcode_part part);
+bool gpci_opcode_is(gpci_opcode_part part, const char *name);
+bool gpci_opcode_has(const char *text, const char *modifier);
+
 /* What an opcode text means; keeps the pointer. */
 void gpci_opcode_decode(const char *text, gpci_opcode *opcode);
+/* ordering.c: how it orders memory, once its class, kind and space are known. */
+void gpci_opcode_order(const char *text, gpci_opcode *opcode);
 
 #endif
