@@ -32,15 +32,32 @@ typedef struct gpc_warp_access {
     uint8_t priority;          /* gpc_priority */
     uint8_t token;             /* gpc_token, for L1 */
     uint8_t token_l2;          /* likewise, for L2 */
-    uint8_t reserved[6];
+    uint8_t scope;             /* gpc_scope. Since: 0.2 */
+    uint8_t order;             /* gpc_order; see gpc_hierarchy_check_access. Since: 0.2 */
+    uint8_t reserved[4];
 } gpc_warp_access;
 
-#define GPC_WARP_ACCESS_INIT                                                    \
-    {                                                                           \
-        sizeof(gpc_warp_access), 0, 0, 0, 0, 0, 0, NULL, 0, 0, 0, 0, 0, 0, 0, { \
-            0                                                                   \
-        }                                                                       \
+#define GPC_WARP_ACCESS_INIT                                                          \
+    {                                                                                 \
+        sizeof(gpc_warp_access), 0, 0, 0, 0, 0, 0, NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, { \
+            0                                                                         \
+        }                                                                             \
     }
+
+/*
+ * Is a warp access well formed? gpc_hierarchy_access and gpc_hierarchy_try_issue refuse what this does, without saying
+ * why. Beside numbers out of range these are contradictions:
+ *   - an order that its kind cannot have: SC is for fences; a load cannot RELEASE, a store or reduction cannot ACQUIRE,
+ *     a prefetch is WEAK;
+ *   - a scope with order WEAK, which has none;
+ *   - a load of an order above WEAK and a scope above CTA with hint CA: it may not be served from L1, which others do
+ *     not see. With any other hint it is taken as CG, at scope SYS as CV (as SASS's LD.STRONG.GPU and .SYS): past L1,
+ *     where l1.bypass heeds hints. CG, CV and NO_ALLOCATE, which say that themselves, stand.
+ *   access  its struct_size counts, as there
+ * Returns GPC_OK; GPC_ERROR_ABI; GPC_ERROR_ARGUMENT, `error` naming the field. Since: 0.2.
+ */
+GPC_API gpc_status gpc_hierarchy_check_access(const gpc_hierarchy *hierarchy, const gpc_warp_access *access,
+                                              gpc_error *error);
 
 /* What one functional warp access did. */
 typedef struct gpc_warp_result {

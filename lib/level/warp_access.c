@@ -3,12 +3,85 @@
 
 /* A warp instruction: checked, coalesced into line transactions, and counted. */
 
+/* Orders that an access of a kind may have: a bit for each. */
+static const uint8_t orders_of[GPC_KIND_COUNT] = {
+    [GPC_LOAD] = 1 << GPC_ORDER_WEAK | 1 << GPC_ORDER_RELAXED | 1 << GPC_ORDER_ACQUIRE,
+    [GPC_STORE] = 1 << GPC_ORDER_WEAK | 1 << GPC_ORDER_RELAXED | 1 << GPC_ORDER_RELEASE,
+    [GPC_ATOMIC] = 1 << GPC_ORDER_WEAK | 1 << GPC_ORDER_RELAXED | 1 << GPC_ORDER_ACQUIRE | 1 << GPC_ORDER_RELEASE |
+                   1 << GPC_ORDER_ACQ_REL,
+    [GPC_REDUCTION] = 1 << GPC_ORDER_WEAK | 1 << GPC_ORDER_RELAXED | 1 << GPC_ORDER_RELEASE,
+    [GPC_PREFETCH] = 1 << GPC_ORDER_WEAK,
+};
+
+/* A load that L1 may not serve: others of its scope do not see that L1. */
+static bool is_wide_load(const gpc_warp_access *w) {
+    return w->kind == GPC_LOAD && w->order != GPC_ORDER_WEAK && w->scope != GPC_SCOPE_CTA;
+}
+
+/* What is wrong with an access's order, NULL: nothing. Its kind and hint are in range. */
+static GPCI_NOINLINE const char *wrong_order(const gpc_warp_access *w) {
+    if (w->scope >= GPC_SCOPE_COUNT)
+        return "scope is out of range";
+    if (w->order >= GPC_ORDER_COUNT)
+        return "order is out of range";
+    if (!(orders_of[w->kind] >> w->order & 1))
+        return "order is one that an access of this kind cannot have";
+    if (w->order == GPC_ORDER_WEAK && w->scope != GPC_SCOPE_CTA)
+        return "scope is given, but an access of order WEAK has none";
+    if (is_wide_load(w) && w->hint == GPC_HINT_CA)
+        return "hint CA contradicts order and scope: others of this scope do not see what L1 holds";
+    return NULL;
+}
+
 gpc_status gpci_access_check(const gpc_hierarchy *h, const gpc_warp_access *w) {
     if (w->sm >= h->sms || !w->width || w->width > 64 || w->kind >= GPC_KIND_COUNT || w->space >= GPC_SPACE_COUNT ||
         w->hint >= GPC_HINT_COUNT || w->priority >= GPC_PRIORITY_COUNT || w->token >= GPC_TOKEN_COUNT ||
         w->token_l2 >= GPC_TOKEN_COUNT || (w->mask && !w->addresses) || (h->lanes < 64 && w->mask >> h->lanes))
         return GPC_ERROR_ARGUMENT;
-    return GPC_OK;
+    return GPCI_UNLIKELY(w->scope | w->order) && wrong_order(w) ? GPC_ERROR_ARGUMENT : GPC_OK;
+}
+
+/* The first field that gpci_access_check stumbles upon, as a sentence. */
+static const char *what_is_wrong(const gpc_hierarchy *h, const gpc_warp_access *w) {
+    const struct {
+        bool wrong;
+        const char *what;
+    } fields[] = {
+        {w->sm >= h->sms, "sm is not below sm.count"},
+        {!w->width || w->width > 64, "width is not 1 to 64"},
+        {w->kind >= GPC_KIND_COUNT, "kind is out of range"},
+        {w->space >= GPC_SPACE_COUNT, "space is out of range"},
+        {w->hint >= GPC_HINT_COUNT, "hint is out of range"},
+        {w->priority >= GPC_PRIORITY_COUNT, "priority is out of range"},
+        {w->token >= GPC_TOKEN_COUNT, "token is out of range"},
+        {w->token_l2 >= GPC_TOKEN_COUNT, "token_l2 is out of range"},
+        {w->mask && !w->addresses, "addresses is NULL, but mask has lanes"},
+        {h->lanes < 64 && w->mask >> h->lanes, "mask has lanes that a warp of this hierarchy does not have"},
+    };
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        if (fields[i].wrong)
+            return fields[i].what;
+    return wrong_order(w);
+}
+
+gpc_status gpc_hierarchy_check_access(const gpc_hierarchy *h, const gpc_warp_access *access, gpc_error *error) {
+    if (!h || !access)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_check_access: %s is NULL",
+                         h ? "access" : "hierarchy");
+    gpc_warp_access w = GPC_WARP_ACCESS_INIT;
+    gpc_status status = gpci_take(&w, sizeof w, sizeof w, access, "gpc_warp_access", error);
+    if (status < 0)
+        return status;
+    const char *wrong = what_is_wrong(h, &w);
+    return wrong ? gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_warp_access: %s", wrong) : GPC_OK;
+}
+
+/* The hint by which its levels go: a strong load goes past the L1s that its scope does not share. */
+static uint8_t hint_of(const gpc_warp_access *w) {
+    if (GPCI_LIKELY(w->order == GPC_ORDER_WEAK) || !is_wide_load(w) || w->hint == GPC_HINT_CG ||
+        w->hint == GPC_HINT_CV || w->hint == GPC_HINT_NO_ALLOCATE)
+        return w->hint;
+    return w->scope == GPC_SCOPE_SYS ? GPC_HINT_CV : GPC_HINT_CG;
 }
 
 /* What the lines of an instruction come to. */
@@ -65,10 +138,12 @@ uint32_t gpci_access_lines(gpc_hierarchy *h, const gpc_warp_access *w, gpci_tran
                              .transactions = (uint16_t)count,
                              .kind = w->kind,
                              .space = w->space,
-                             .hint = w->hint,
+                             .hint = hint_of(w),
                              .priority = w->priority,
                              .token = w->token,
-                             .token_l2 = w->token_l2};
+                             .token_l2 = w->token_l2,
+                             .scope = w->scope,
+                             .order = w->order};
     sums sum = sum_up(lines, count, gpci_passes_l1(h, w->space) ? &h->l1_level : NULL);
     count_lines(h, w->sm, w->kind, count, sum);
     *out_segments = sum.segments;

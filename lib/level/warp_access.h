@@ -13,7 +13,7 @@ typedef struct gpci_line_access {
     gpc_request request;     /* of the line, but for which of its bytes */
 } gpci_line_access;
 
-/* Is a warp access well formed? */
+/* Is a warp access well formed? gpc_hierarchy_check_access says what is wrong with one that is not. */
 gpc_status gpci_access_check(const gpc_hierarchy *h, const gpc_warp_access *access);
 /*
  * Its line transactions, coalesced and counted, and what a request of each begins with.

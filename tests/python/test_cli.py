@@ -220,6 +220,31 @@ class Info(Commands):
         self.assertEqual((first["blocks"], first["instructions"]), (4, 40))
         self.assertEqual(first["memory_instructions"], {"LDG.E": 16, "STG.E": 8})
         self.assertEqual((first["placement_sms"], second["placement_sms"]), (3, None))
+        self.assertEqual(first["ordering"], {})
+
+    def test_ordering(self):
+        lines = "0000 ffffffff 0 MEMBAR.SC.GPU 0 0\n0010 ffffffff 0 ERRBAR 0 0\n0020 ffffffff 0 CCTL.IVALL 0 0\n"
+        lines += "0030 ffffffff 1 R1 LDG.E.STRONG.SYS 1 R2 4 1 0x1000 4\n0040 ffffffff 0 EXIT 0 0\n"
+        text = (
+            "-kernel name = k\n-kernel id = 1\n-grid dim = (1,1,1)\n-block dim = (32,1,1)\n-shmem = 0\n-nregs = 8\n"
+            "-binary version = 90\n-accelsim tracer version = 4\n\n#traces format = PC mask\n\n#BEGIN_TB\n\n"
+            "thread block = 0,0,0\n\nwarp = 0\ninsts = 5\n" + lines + "\n#END_TB\n"
+        )
+        source = self.write("fences.traceg", text)
+        expected = {
+            "CCTL.IVALL": {"count": 1, "scope": None, "order": "weak", "control": "invalidate_all"},
+            "ERRBAR": {"count": 1, "scope": None, "order": "weak", "control": None},
+            "LDG.E.STRONG.SYS": {"count": 1, "scope": "sys", "order": "relaxed", "control": None},
+            "MEMBAR.SC.GPU": {"count": 1, "scope": "gpu", "order": "sc", "control": None},
+        }
+        self.done("convert", source, self.path("fences.gct"))
+        for name in (source, self.path("fences.gct")):
+            document = json.loads(self.done("info", name, "--json"))
+            self.assertEqual(document["kernels"][0]["ordering"], expected)
+        shown = self.done("info", source)
+        self.assertIn("4 fences and strong accesses", shown)
+        self.assertIn("CCTL.IVALL                invalidate_all\n", shown)
+        self.assertIn("LDG.E.STRONG.SYS          relaxed sys\n", shown)
 
     def test_bad_input(self):
         self.done("info", self.path("none"), status=1, message="none")

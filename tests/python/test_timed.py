@@ -353,6 +353,19 @@ class Refusals(TimedCase):
             memory.try_issue([0], lanes=3)
         self.assertEqual(memory.in_flight, 0)
 
+    def test_orders(self):
+        memory = self.hierarchy()
+        for fields, sentence in (
+            ({"kind": "store", "order": "acquire"}, "order"), ({"scope": "gpu"}, "scope is given"),
+            ({"order": "relaxed", "scope": "gpu", "hint": "ca"}, "hint CA"), ({"width": 0}, "width"),
+        ):  # fmt: skip
+            with self.assertRaises(gpucache.ArgumentError):
+                memory.try_issue([0], **fields)
+            with self.assertRaisesRegex(gpucache.ArgumentError, sentence):
+                memory.check_access([0], **fields)
+        memory.check_access([0], order="acquire", scope="sys")
+        self.assertEqual(memory.in_flight, 0)
+
     def test_modes(self):
         timed, functional = self.hierarchy(), gpucache.Hierarchy(self.context, gpucache.Config(self.context))
         self.addCleanup(functional.close)

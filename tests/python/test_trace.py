@@ -8,7 +8,7 @@ import unittest
 from harness import BASE, TemporaryCase, traceg, write_trace
 
 import gpucache
-from gpucache import Kind, OpClass, Space, Status
+from gpucache import Control, Kind, OpClass, Order, Scope, Space, Status
 
 
 class Reading(TemporaryCase):
@@ -46,6 +46,7 @@ class Reading(TemporaryCase):
                     self.assertEqual((store.kind, store.registers), (Kind.STORE, ([], [6, 3])))
                     self.assertEqual(store.hint, gpucache.Hint.NONE)
                     self.assertEqual(store.priority, gpucache.Priority.NORMAL)
+                    self.assertEqual(store.ordering, (Scope.CTA, Order.WEAK, Control.NONE))
                     self.assertEqual(warp[0].addresses, ())
         self.assertEqual(number, 3)
 

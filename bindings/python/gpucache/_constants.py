@@ -120,6 +120,40 @@ class Priority(IntEnum):
 GPC_PRIORITY_COUNT = 3
 
 
+class Scope(IntEnum):
+    CTA = 0
+    CLUSTER = 1
+    GPU = 2
+    SYS = 3
+
+
+GPC_SCOPE_COUNT = 4
+
+
+class Order(IntEnum):
+    WEAK = 0
+    RELAXED = 1
+    ACQUIRE = 2
+    RELEASE = 3
+    ACQ_REL = 4
+    SC = 5
+
+
+GPC_ORDER_COUNT = 6
+
+
+class Control(IntEnum):
+    NONE = 0
+    INVALIDATE_ALL = 1
+    WRITE_BACK_ALL = 2
+    INVALIDATE = 3
+    WRITE_BACK = 4
+    OTHER = 5
+
+
+GPC_CONTROL_COUNT = 6
+
+
 class Token(IntEnum):
     UNUSED = 0
     HELD = 1

@@ -27,8 +27,8 @@ class gpc_request(Record):
         ("byte_mask", c_uint64 * 2), ("size", c_uint32), ("sm", c_uint32), ("warp", c_uint32), ("warp_age", c_uint32),
         ("block", c_uint32), ("kernel", c_uint32), ("policy_word", c_uint32), ("transactions", c_uint16),
         ("bytes_used", c_uint16), ("sector_mask", c_uint8), ("kind", c_uint8), ("space", c_uint8), ("hint", c_uint8),
-        ("priority", c_uint8), ("token", c_uint8), ("token_l2", c_uint8), ("admitted", c_uint8),
-        ("reserved", c_uint8 * 40),
+        ("priority", c_uint8), ("token", c_uint8), ("token_l2", c_uint8), ("admitted", c_uint8), ("scope", c_uint8),
+        ("order", c_uint8), ("reserved", c_uint8 * 38),
     )
 
 
@@ -362,7 +362,7 @@ class gpc_warp_access(SizedRecord):
         ("struct_size", c_size_t), ("sm", c_uint32), ("warp", c_uint32), ("warp_age", c_uint32), ("block", c_uint32),
         ("pc", c_uint64), ("mask", c_uint64), ("addresses", POINTER(c_uint64)), ("width", c_uint32), ("kind", c_uint8),
         ("space", c_uint8), ("hint", c_uint8), ("priority", c_uint8), ("token", c_uint8), ("token_l2", c_uint8),
-        ("reserved", c_uint8 * 6),
+        ("scope", c_uint8), ("order", c_uint8), ("reserved", c_uint8 * 4),
     )
 
 
@@ -467,6 +467,13 @@ class gpc_kernel(SizedRecord):
         ("binary_version", c_uint32), ("tracer_version", c_uint32), ("warp_lanes", c_uint32), ("stream", c_uint64),
         ("shared_base", c_uint64), ("local_base", c_uint64), ("block_count", c_uint64),
         ("placement", POINTER(c_uint32)), ("placement_count", c_uint64),
+    )
+
+
+class gpc_ordering(SizedRecord):
+    _fields_ = (
+        ("struct_size", c_size_t), ("scope", c_uint8), ("order", c_uint8), ("control", c_uint8),
+        ("reserved", c_uint8 * 5),
     )
 
 
@@ -731,6 +738,7 @@ FUNCTIONS = {
     "gpc_dram_now": (c_uint64, (c_void_p,)),
     "gpc_dram_next_event": (c_uint64, (c_void_p,)),
     "gpc_dram_get_stats_as": (c_int, (c_void_p, POINTER(gpc_layout), c_void_p)),
+    "gpc_hierarchy_check_access": (c_int, (c_void_p, POINTER(gpc_warp_access), POINTER(gpc_error))),
     "gpc_hierarchy_create": (c_int, (c_void_p, c_void_p, POINTER(gpc_error), POINTER(c_void_p))),
     "gpc_hierarchy_destroy": (None, (c_void_p,)),
     "gpc_hierarchy_begin_kernel": (c_int, (c_void_p, POINTER(gpc_launch), POINTER(gpc_error))),
@@ -774,6 +782,7 @@ FUNCTIONS = {
     "gpc_trace_release_block": (None, (c_void_p, POINTER(gpc_block))),
     "gpc_trace_kernel_count": (c_uint64, (c_void_p,)),
     "gpc_trace_opcode": (c_char_p, (c_void_p, c_uint32)),
+    "gpc_trace_ordering": (c_int, (c_void_p, c_uint32, POINTER(gpc_ordering))),
     "gpc_trace_progress": (c_double, (c_void_p,)),
     "gpc_trace_on_memcpy": (None, (c_void_p, gpc_memcpy_fn, c_void_p)),
     "gpc_synthetic_count": (c_size_t, ()),

@@ -68,7 +68,7 @@ class HierarchyView(TimedView, Handle):
         """One warp instruction of a functional hierarchy: an address per active lane, ascending.
 
         fields  mask (None = as many lanes as there are addresses, from 0 on), sm, warp, warp_age, block, pc,
-                width (4), kind, space, hint, priority
+                width (4), kind, space, hint, priority, scope, order
         token   the warp's Token for L1; token_l2 is that for L2
         Returns a WarpResult.
         """
@@ -82,6 +82,11 @@ class HierarchyView(TimedView, Handle):
         if status or state.unsettled is not None:
             settle(status, what="gpc_hierarchy_access")
         return result
+
+    def check_access(self, addresses, *, token=Token.UNUSED, **fields):
+        """Raise what access() and try_issue() would not take, naming the field: ArgumentError, with a sentence."""
+        access = warp_access(addresses, token, **fields)
+        call(lib.gpc_hierarchy_check_access, self._live(), ctypes.byref(access))
 
     def count_instructions(self, warp_instructions=0, thread_instructions=0, blocks=0):
         """Count instructions that touch no memory."""

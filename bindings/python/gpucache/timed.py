@@ -12,7 +12,7 @@ from collections import namedtuple
 
 from . import _buffers
 from . import _generated as g
-from ._constants import Busy, Hint, Kind, Priority, Space, Status, Token
+from ._constants import Busy, Hint, Kind, Order, Priority, Scope, Space, Status, Token
 from ._loader import lib
 from ._native import call, choice, invoke, loose, settle, state
 
@@ -73,7 +73,8 @@ _TRAMPOLINES = {
 
 
 def warp_access(addresses, cache_token, *, mask=None, sm=0, warp=0, warp_age=0, block=0, pc=0, width=4,
-                kind=Kind.LOAD, space=Space.GLOBAL, hint=Hint.NONE, priority=Priority.NORMAL, token_l2=Token.UNUSED):
+                kind=Kind.LOAD, space=Space.GLOBAL, hint=Hint.NONE, priority=Priority.NORMAL, token_l2=Token.UNUSED,
+                scope=Scope.CTA, order=Order.WEAK):
     """A gpc_warp_access, which keeps its addresses alive."""
     pointer, count = _buffers.source(addresses, "Q", "addresses")
     mask = (1 << count) - 1 if mask is None else mask
@@ -83,7 +84,8 @@ def warp_access(addresses, cache_token, *, mask=None, sm=0, warp=0, warp_age=0, 
         sm=sm, warp=warp, warp_age=warp_age, block=block, pc=pc, mask=mask, addresses=pointer, width=width,
         kind=choice(Kind, kind, "kind"), space=choice(Space, space, "space"), hint=choice(Hint, hint, "hint"),
         priority=choice(Priority, priority, "priority"), token=choice(Token, cache_token, "token"),
-        token_l2=choice(Token, token_l2, "token_l2"),
+        token_l2=choice(Token, token_l2, "token_l2"), scope=choice(Scope, scope, "scope"),
+        order=choice(Order, order, "order"),
     )  # fmt: skip
 
 

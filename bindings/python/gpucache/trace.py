@@ -7,10 +7,13 @@ import weakref
 from collections import namedtuple
 
 from . import _generated as g
-from ._constants import Hint, Kind, OpClass, Priority, Space, Status, TraceFormat
+from ._constants import Control, Hint, Kind, OpClass, Order, Priority, Scope, Space, Status, TraceFormat
 from ._loader import lib
 from ._native import Handle, call, choice, decoded, drop, hold, later, loose, settle, text
 from .errors import StateError
+
+# How an opcode orders memory, and what it does to caches.
+Ordering = namedtuple("Ordering", "scope order control")
 
 # `size` is the default problem size in bytes.
 Synthetic = namedtuple("Synthetic", "name summary size")
@@ -81,6 +84,11 @@ class Instruction:
     @property
     def priority(self):
         return Priority(self._raw_of("priority"))
+
+    @property
+    def ordering(self):
+        """Ordering(scope, order, control): what its opcode says."""
+        return self._block._trace.ordering(self._raw_of("opcode"))
 
     def _raw_of(self, name):
         self._block._live()
@@ -292,6 +300,12 @@ class Trace(Handle):
                 return found
             self._opcodes[number] = found
         return self._opcodes[number]
+
+    def ordering(self, number):
+        """Ordering(scope, order, control) of an opcode number: a Scope, an Order and a Control."""
+        raw = g.gpc_ordering()
+        settle(lib.gpc_trace_ordering(self._live(), number, ctypes.byref(raw)), what="gpc_trace_ordering")
+        return Ordering(Scope(raw.scope), Order(raw.order), Control(raw.control))
 
 
 class TraceWriter(Handle):

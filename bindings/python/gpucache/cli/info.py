@@ -4,7 +4,7 @@
 import json
 from collections import Counter
 
-from .._constants import OpClass
+from .._constants import Control, OpClass, Order
 from ..trace import Trace
 from ._common import add_verbose, context, kernel_name, size, terminal
 
@@ -18,7 +18,7 @@ def add(commands):
 
 
 def read(trace, kernel):
-    """Blocks, instructions, and memory instructions by opcode of the rest of a kernel."""
+    """Blocks, instructions, memory instructions by opcode, and what orders memory, of the rest of a kernel."""
     counts = Counter()
     classes = {}
     blocks = 0
@@ -35,11 +35,26 @@ def read(trace, kernel):
         if classes[number] == OpClass.MEMORY:
             memory[trace.opcode(number)] = memory.get(trace.opcode(number), 0) + count
     ordered = dict(sorted(memory.items(), key=lambda pair: (-pair[1], pair[0])))
-    return blocks, sum(counts.values()), ordered
+    return blocks, sum(counts.values()), ordered, _ordering(trace, counts, classes)
+
+
+def _ordering(trace, counts, classes):
+    """{opcode: {count, scope, order, control}} of fences, and of accesses that are more than weak."""
+    found = {}
+    for number, count in sorted(counts.items(), key=lambda pair: (-pair[1], trace.opcode(pair[0]))):
+        ordering = trace.ordering(number)
+        if classes[number] != OpClass.FENCE and ordering.order == Order.WEAK:
+            continue
+        entry = found.setdefault(trace.opcode(number), {"count": 0})
+        entry["count"] += count
+        entry["scope"] = ordering.scope.name.lower() if ordering.order != Order.WEAK else None
+        entry["order"] = ordering.order.name.lower()
+        entry["control"] = ordering.control.name.lower() if ordering.control != Control.NONE else None
+    return found
 
 
 def describe(trace, kernel):
-    blocks, instructions, memory = read(trace, kernel)
+    blocks, instructions, memory, ordering = read(trace, kernel)
     return {
         "name": kernel.name,
         "file": kernel.file,
@@ -54,6 +69,7 @@ def describe(trace, kernel):
         "blocks": blocks,
         "instructions": instructions,
         "memory_instructions": memory,
+        "ordering": ordering,
         "placement_sms": len(set(kernel.placement)) if kernel.placement is not None else None,
     }
 
@@ -72,6 +88,12 @@ def _lines(index, kernel):
     yield f"  instructions  {kernel['instructions']:,}, of them {sum(memory.values()):,} of memory"
     for opcode, count in memory.items():
         yield f"    {count:>12,}  {opcode}"
+    ordering = kernel["ordering"]
+    if ordering:
+        yield f"  ordering      {sum(entry['count'] for entry in ordering.values()):,} fences and strong accesses"
+    for opcode, entry in ordering.items():
+        words = [entry["order"] if entry["scope"] else "", entry["scope"], entry["control"]]
+        yield f"    {entry['count']:>12,}  {opcode:<24}  {' '.join(word for word in words if word)}".rstrip()
 
 
 def run(options):

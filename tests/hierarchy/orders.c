@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "hierarchy/rig.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+/* Scopes and orders of accesses: what is refused, and what a strong load does in L1. */
+
+static const uint64_t at[1] = {0x1000};
+
+static gpc_warp_access access_of(gpc_kind kind, gpc_order order, gpc_scope scope, gpc_hint hint) {
+    gpc_warp_access a = GPC_WARP_ACCESS_INIT;
+    a.mask = 1;
+    a.width = 4;
+    a.addresses = at;
+    a.kind = (uint8_t)kind;
+    a.order = (uint8_t)order;
+    a.scope = (uint8_t)scope;
+    a.hint = (uint8_t)hint;
+    return a;
+}
+
+/* Each order against each kind: PTX ISA, ld, st, atom, red. */
+Test(orders, of_kinds) {
+    static const char *const allowed[GPC_KIND_COUNT] = {[GPC_LOAD] = "111000",
+                                                        [GPC_STORE] = "110100",
+                                                        [GPC_ATOMIC] = "111110",
+                                                        [GPC_REDUCTION] = "110100",
+                                                        [GPC_PREFETCH] = "100000"};
+    rig r;
+    rig_open(&r, NULL);
+    for (unsigned kind = 0; kind < GPC_KIND_COUNT; kind++)
+        for (unsigned order = 0; order < GPC_ORDER_COUNT; order++) {
+            gpc_warp_access a = access_of((gpc_kind)kind, (gpc_order)order, GPC_SCOPE_CTA, GPC_HINT_NONE);
+            gpc_error error = GPC_ERROR_INIT;
+            bool good = allowed[kind][order] == '1';
+            gpc_status expected = good ? GPC_OK : GPC_ERROR_ARGUMENT;
+            cr_expect_eq(gpc_hierarchy_access(r.hierarchy, &a, NULL), expected, "kind %u order %u", kind, order);
+            cr_expect_eq(gpc_hierarchy_check_access(r.hierarchy, &a, &error), expected, "kind %u order %u", kind,
+                         order);
+            cr_expect_eq(strstr(error.message, "order") != NULL, !good, "%s", error.message);
+        }
+    rig_close(&r);
+}
+
+static void refused(const rig *r, gpc_warp_access a, const char *field) {
+    gpc_error error = GPC_ERROR_INIT;
+    cr_expect_eq(gpc_hierarchy_access(r->hierarchy, &a, NULL), GPC_ERROR_ARGUMENT, "%s", field);
+    cr_expect_eq(gpc_hierarchy_check_access(r->hierarchy, &a, &error), GPC_ERROR_ARGUMENT, "%s", field);
+    cr_expect(strstr(error.message, field), "'%s' does not name %s", error.message, field);
+    gpc_stats stats = rig_stats(r);
+    cr_expect_eq(stats.warp_instructions, 0);
+}
+
+Test(orders, contradictions) {
+    rig r;
+    rig_open(&r, NULL);
+    refused(&r, access_of(GPC_LOAD, GPC_ORDER_COUNT, GPC_SCOPE_CTA, GPC_HINT_NONE), "order is out of range");
+    refused(&r, access_of(GPC_LOAD, GPC_ORDER_RELAXED, GPC_SCOPE_COUNT, GPC_HINT_NONE), "scope is out of range");
+    refused(&r, access_of(GPC_LOAD, GPC_ORDER_WEAK, GPC_SCOPE_GPU, GPC_HINT_NONE), "scope is given");
+    refused(&r, access_of(GPC_STORE, GPC_ORDER_WEAK, GPC_SCOPE_CLUSTER, GPC_HINT_NONE), "scope is given");
+    refused(&r, access_of(GPC_LOAD, GPC_ORDER_RELAXED, GPC_SCOPE_GPU, GPC_HINT_CA), "hint CA contradicts");
+    refused(&r, access_of(GPC_LOAD, GPC_ORDER_ACQUIRE, GPC_SCOPE_CLUSTER, GPC_HINT_CA), "hint CA contradicts");
+    gpc_warp_access wrong = access_of(GPC_LOAD, GPC_ORDER_WEAK, GPC_SCOPE_CTA, GPC_HINT_NONE);
+    wrong.width = 0;
+    refused(&r, wrong, "width");
+    wrong.width = 4;
+    wrong.addresses = NULL;
+    refused(&r, wrong, "addresses");
+    wrong.addresses = at;
+    wrong.mask = UINT64_MAX;
+    refused(&r, wrong, "mask");
+    wrong.mask = 1;
+    wrong.sm = 9;
+    refused(&r, wrong, "sm");
+    wrong.sm = 0;
+    wrong.token_l2 = GPC_TOKEN_COUNT;
+    refused(&r, wrong, "token_l2");
+    gpc_error error = GPC_ERROR_INIT;
+    wrong.struct_size = 8;
+    cr_expect_eq(gpc_hierarchy_check_access(r.hierarchy, &wrong, &error), GPC_ERROR_ABI);
+    cr_expect_eq(gpc_hierarchy_check_access(NULL, &wrong, &error), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_hierarchy_check_access(r.hierarchy, NULL, NULL), GPC_ERROR_ARGUMENT);
+    /* hints that agree, or have nothing to do with it */
+    gpc_warp_access fine[] = {access_of(GPC_LOAD, GPC_ORDER_RELAXED, GPC_SCOPE_CTA, GPC_HINT_CA),
+                              access_of(GPC_LOAD, GPC_ORDER_RELAXED, GPC_SCOPE_GPU, GPC_HINT_CG),
+                              access_of(GPC_LOAD, GPC_ORDER_RELAXED, GPC_SCOPE_GPU, GPC_HINT_CS),
+                              access_of(GPC_STORE, GPC_ORDER_RELEASE, GPC_SCOPE_SYS, GPC_HINT_CA)};
+    for (size_t i = 0; i < sizeof fine / sizeof *fine; i++)
+        cr_expect_eq(gpc_hierarchy_check_access(r.hierarchy, &fine[i], &error), GPC_OK, "%zu: %s", i, error.message);
+    rig_close(&r);
+}
+
+/* A strong load goes past the L1s that its scope does not share, as its hint would have it; a thread block's does not. */
+Test(orders, strong_loads_pass_l1) {
+    static const struct {
+        gpc_order order;
+        gpc_scope scope;
+        gpc_hint hint;
+        uint32_t l1_hits;
+    } cases[] = {
+        {GPC_ORDER_WEAK, GPC_SCOPE_CTA, GPC_HINT_NONE, 1},        {GPC_ORDER_RELAXED, GPC_SCOPE_CTA, GPC_HINT_NONE, 1},
+        {GPC_ORDER_RELAXED, GPC_SCOPE_CLUSTER, GPC_HINT_NONE, 0}, {GPC_ORDER_RELAXED, GPC_SCOPE_GPU, GPC_HINT_NONE, 0},
+        {GPC_ORDER_ACQUIRE, GPC_SCOPE_SYS, GPC_HINT_NONE, 0},     {GPC_ORDER_RELAXED, GPC_SCOPE_CTA, GPC_HINT_CG, 0},
+        {GPC_ORDER_RELAXED, GPC_SCOPE_GPU, GPC_HINT_CS, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        rig r;
+        rig_open(&r, NULL);
+        rig_load(&r, 0x1000);
+        gpc_warp_access a = access_of(GPC_LOAD, cases[i].order, cases[i].scope, cases[i].hint);
+        gpc_warp_result result = GPC_WARP_RESULT_INIT;
+        cr_assert_eq(gpc_hierarchy_access(r.hierarchy, &a, &result), GPC_OK);
+        cr_expect_eq(result.l1_sector_hits, cases[i].l1_hits, "case %zu", i);
+        cr_expect_eq(result.l2_sector_hits, 1 - cases[i].l1_hits, "case %zu", i);
+        rig_close(&r);
+    }
+}
