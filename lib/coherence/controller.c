@@ -221,6 +221,8 @@ static uint64_t begin(gpci_controllers *e, const gpc_coherence_request *request)
                                          .address = gpci_module_tag_of(m, request->address),
                                          .block = GPCI_TREE_NO_BLOCK};
     keep_payload(e, flight, request);
+    if (!e->tree->busy) /* those of a transaction before have been told of */
+        e->tree->transition_count = 0;
     gpci_step_in(e, task, GPCI_STEP_access_begin, request->cycle - e->now);
     e->live++;
     e->tree->busy = true;

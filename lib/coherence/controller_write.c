@@ -114,7 +114,8 @@ static void count(gpci_module *m, const gpci_task *w) {
 /* May data go straight to R? Not while T may be refused what it has to ask for itself: R would lose them. */
 static bool reaches_peer(const gpci_controllers *e, const gpci_task *w) {
     const gpc_protocol_rule rule = gpci_task_module(e, w)->rules[w->state][GPC_EVENT_WRITE_ABOVE];
-    return gpci_tree_has(e->tree, GPC_PROTOCOL_PEER) && !(rule.actions & GPC_DO_WRITE_REQUEST);
+    return gpci_tree_has(e->tree, GPC_PROTOCOL_PEER) &&
+           (!(rule.actions & GPC_DO_WRITE_REQUEST) || e->tree->faults & GPCI_FAULT_ALWAYS_DIRECT);
 }
 
 void gpci_step_write_found(gpci_controllers *e, uint32_t task) {

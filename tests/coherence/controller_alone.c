@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "coherence/controller.h"
+#include "coherence/random.h"
+#include "effort.h"
+
+/*
+ * Accesses that are issued one after another, each after the end of the one before it, do what gpc_coherence_access
+ * does: the same transitions and messages, whatever their order, and afterwards the same blocks, directories, orders of
+ * replacement, bytes, statistics.
+ */
+
+#define MOST 4096u
+
+typedef struct did {
+    gpc_coherence_message messages[MOST];
+    gpc_coherence_transition transitions[MOST];
+    uint32_t message_count, transition_count;
+    bool ended, hit;
+} did;
+
+static void on_message(void *user_data, const gpc_coherence_message *m) {
+    did *d = user_data;
+    const bool is_none =
+        m->kind == GPC_MESSAGE_JOIN || m->kind == GPC_MESSAGE_FINISH || m->kind == GPC_MESSAGE_EVICTION;
+    cr_assert_lt(d->message_count, MOST);
+    if (!is_none)
+        d->messages[d->message_count++] = (gpc_coherence_message){
+            .address = m->address, .kind = m->kind, .from = m->from, .to = m->to, .bytes = m->bytes};
+}
+
+static void on_transition(void *user_data, const gpc_coherence_transition *t) {
+    did *d = user_data;
+    cr_assert_lt(d->transition_count, MOST);
+    d->transitions[d->transition_count] = *t;
+    d->transitions[d->transition_count++].cycle = 0;
+}
+
+static void on_complete(void *user_data, const gpc_coherence_completion *completion) {
+    did *d = user_data;
+    d->ended = true;
+    d->hit = completion->hit;
+}
+
+static void listen(gpc_coherence *c, did *d) {
+    gpc_coherence_callbacks callbacks = GPC_COHERENCE_CALLBACKS_INIT;
+    callbacks.user_data = d;
+    callbacks.on_message = on_message;
+    callbacks.on_transition = on_transition;
+    callbacks.on_complete = on_complete;
+    cr_assert_eq(gpc_coherence_set_callbacks(c, &callbacks), GPC_OK);
+}
+
+static int by_message(const void *a, const void *b) {
+    return memcmp(a, b, sizeof(gpc_coherence_message));
+}
+
+static int by_transition(const void *a, const void *b) {
+    return memcmp(a, b, sizeof(gpc_coherence_transition));
+}
+
+/* Two trees of a program: the one done at once, the other message by message. */
+typedef struct pair {
+    const random_program *p;
+    gpc_coherence *c[2];
+    did *d[2];
+    size_t step;
+} pair;
+
+static void print(const pair *w) {
+    static const char letters[] = "NMOESI";
+    for (uint32_t k = 0; k < 2; k++) {
+        fprintf(stderr, "%s:\n", k ? "issued" : "at once");
+        for (uint32_t i = 0; i < w->d[k]->message_count; i++) {
+            const gpc_coherence_message *m = &w->d[k]->messages[i];
+            fprintf(stderr, "  message kind %u from m%u to m%u of %u bytes, %#llx\n", m->kind, m->from, m->to, m->bytes,
+                    (unsigned long long)m->address);
+        }
+        for (uint32_t i = 0; i < w->d[k]->transition_count; i++) {
+            const gpc_coherence_transition *t = &w->d[k]->transitions[i];
+            fprintf(stderr, "  m%u set %u way %u %#llx %#llx %c -> %c origin %#x\n", t->module, t->set, t->way,
+                    (unsigned long long)t->tag_before, (unsigned long long)t->tag, letters[t->from], letters[t->to],
+                    t->origin);
+        }
+    }
+}
+
+static void differ(const pair *w, const char *what) {
+    print(w);
+    cr_assert_fail("%s, seed %llu, step %zu: other %s", w->p->protocol, (unsigned long long)w->p->seed, w->step, what);
+}
+
+/* Multi2Sim: a module changes its state for each answer to its probes after the first with data, in order of arrival. */
+static bool repeats(const pair *w) {
+    if (!(w->c[0]->protocol->flags & GPC_PROTOCOL_COUNT_REPLIES))
+        return false;
+    for (uint32_t k = 0; k < 2; k++)
+        for (uint32_t i = 0; i < w->d[k]->transition_count; i++) {
+            const gpc_coherence_transition *t = &w->d[k]->transitions[i];
+            if (t->origin & (GPC_ORIGIN_INVALIDATE_DATA_1 | GPC_ORIGIN_INVALIDATE_DATA_2) && t->from == t->to)
+                return true;
+        }
+    return false;
+}
+
+static void same_steps(const pair *w) {
+    did *a = w->d[0], *b = w->d[1];
+    if (a->message_count != b->message_count || a->transition_count != b->transition_count)
+        differ(w, "number of messages or transitions");
+    for (uint32_t k = 0; k < 2; k++) {
+        qsort(w->d[k]->messages, a->message_count, sizeof *a->messages, by_message);
+        qsort(w->d[k]->transitions, a->transition_count, sizeof *a->transitions, by_transition);
+    }
+    if (memcmp(a->messages, b->messages, a->message_count * sizeof *a->messages))
+        differ(w, "messages");
+    if (memcmp(a->transitions, b->transitions, a->transition_count * sizeof *a->transitions))
+        differ(w, "transitions");
+}
+
+/* How two modules differ: not; in the order of blocks alone; more, and what of it, is printed. */
+typedef enum unlike { ALIKE, ORDER, OTHER } unlike;
+
+static bool other_block(const gpci_module *a, const gpci_module *b, uint32_t i) {
+    const size_t sharers = (size_t)a->sub_blocks * a->sharer_words * sizeof(uint64_t);
+    if (a->tags[i] != b->tags[i] || a->states[i] != b->states[i])
+        return true;
+    if (a->sub_blocks && memcmp(gpci_module_owner_of(a, i, 0), gpci_module_owner_of(b, i, 0), 2 * a->sub_blocks))
+        return true;
+    if (a->sub_blocks && memcmp(gpci_module_sharers_of(a, i, 0), gpci_module_sharers_of(b, i, 0), sharers))
+        return true;
+    if (a->states[i] == GPC_LINE_I || !a->data || gpci_module_directory_only(a, i))
+        return false;
+    return memcmp(gpci_module_data_of(a, i), gpci_module_data_of(b, i), a->given.block_bytes) ||
+           memcmp(gpci_module_dirty_of(a, i), gpci_module_dirty_of(b, i), a->mask_bytes);
+}
+
+static unlike compare_modules(const gpci_module *a, const gpci_module *b) {
+    const uint32_t blocks = a->full_map ? a->map.count : a->blocks;
+    unlike found = a->order && memcmp(a->order, b->order, blocks * sizeof *a->order) ? ORDER : ALIKE;
+    if (blocks != (b->full_map ? b->map.count : b->blocks))
+        return OTHER;
+    for (uint32_t i = 0; i < blocks; i++) {
+        if (!other_block(a, b, i))
+            continue;
+        fprintf(stderr, "%s, block %u: %#llx in %u, %#llx in %u\n", a->given.name, i, (unsigned long long)a->tags[i],
+                a->states[i], (unsigned long long)b->tags[i], b->states[i]);
+        found = OTHER;
+    }
+    return found;
+}
+
+static void same_memory(const pair *w) {
+    const tree *t = &w->p->tree;
+    uint8_t *bytes = calloc(2, t->bytes);
+    for (uint32_t k = 0; k < 2; k++)
+        cr_assert_eq(gpc_coherence_read_memory(w->c[k], t->base, bytes + k * t->bytes, t->bytes), GPC_OK);
+    const bool same = !memcmp(bytes, bytes + t->bytes, t->bytes);
+    free(bytes);
+    if (!same)
+        differ(w, "bytes in memory");
+}
+
+static void same_statistics(const pair *w) {
+    for (uint32_t i = 0; i < w->c[0]->module_count; i++) {
+        char text[2][4096];
+        for (uint32_t k = 0; k < 2; k++)
+            gpc_coherence_stats_json(&w->c[k]->modules[i].stats, text[k], sizeof *text);
+        if (!memcmp(&w->c[0]->modules[i].stats, &w->c[1]->modules[i].stats, sizeof(gpc_coherence_stats)))
+            continue;
+        fprintf(stderr, "m%u at once: %s\nm%u issued: %s\n", i, text[0], i, text[1]);
+        differ(w, "statistics");
+    }
+}
+
+static uint32_t probes_of(const did *d, uint32_t module) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < d->message_count; i++)
+        count += d->messages[i].to == module &&
+                 (d->messages[i].kind == GPC_MESSAGE_READ_PROBE || d->messages[i].kind == GPC_MESSAGE_WRITE_PROBE);
+    return count;
+}
+
+/*
+ * False: they are no longer comparable. Several probes of one module, of blocks that are one below, are under way at
+ * the same time, and done in another order than one after another: then its order of replacement is another.
+ */
+static bool same_trees(const pair *w) {
+    const gpc_coherence *a = w->c[0], *b = w->c[1];
+    bool comparable = true;
+    for (uint32_t i = 0; i < a->module_count; i++) {
+        const unlike found = compare_modules(&a->modules[i], &b->modules[i]);
+        comparable &= found == ALIKE;
+        if (found == OTHER || (found == ORDER && probes_of(w->d[0], i) < 2))
+            differ(w, found == ORDER ? "order of replacement" : "blocks");
+    }
+    same_memory(w);
+    same_statistics(w);
+    return comparable;
+}
+
+/* False: they are no longer comparable. */
+static bool step(pair *w, const random_step *s) {
+    uint8_t out[2][RANDOM_BYTES] = {{0}, {0}}, mask[2] = {(uint8_t)s->mask, (uint8_t)(s->mask >> 8)};
+    gpc_error error = GPC_ERROR_INIT;
+    gpc_coherence_result result = GPC_COHERENCE_RESULT_INIT;
+    gpc_coherence_request r = GPC_COHERENCE_REQUEST_INIT;
+    uint64_t token;
+    for (uint32_t k = 0; k < 2; k++)
+        w->d[k]->message_count = w->d[k]->transition_count = 0;
+    cr_assert_eq(random_make_step(w->c[0], s, out[0], &error, &result), GPC_OK, "%s", error.message);
+    if (s->kind > RANDOM_N_STORE) {
+        cr_assert_eq(random_make_step(w->c[1], s, out[1], &error, &result), GPC_OK, "%s", error.message);
+        return true;
+    }
+    r.address = s->address;
+    r.cycle = w->c[1]->controllers ? w->c[1]->controllers->now + 100 : 0;
+    r.bytes = s->kind == RANDOM_LOAD ? NULL : s->bytes;
+    r.mask = s->mask == 0xffff ? NULL : mask;
+    r.out = out[1];
+    r.module = s->module;
+    r.size = s->size;
+    r.kind = s->kind;
+    r.flags = s->flags;
+    cr_assert_eq(gpc_coherence_issue(w->c[1], &r, &error, &token), GPC_OK, "%s", error.message);
+    w->d[1]->ended = false;
+    const gpc_status status = gpc_coherence_advance(w->c[1], UINT64_MAX, &error);
+    if (status != GPC_OK)
+        differ(w, error.message);
+    cr_assert(w->d[1]->ended);
+    if (w->d[1]->hit != result.hit)
+        differ(w, "hit");
+    if (memcmp(out[0], out[1], s->size))
+        differ(w, "bytes");
+    if (repeats(w))
+        return false;
+    same_steps(w);
+    return true;
+}
+
+static gpc_coherence *make(const random_program *p, gpc_context *context) {
+    gpc_coherence *c;
+    tree t = p->tree;
+    gpc_error error = GPC_ERROR_INIT;
+    const gpc_status status = tree_create(&t, context, p->protocol, true, true, &error, &c);
+    cr_assert_eq(status, GPC_OK, "%s", error.message);
+    gpci_coherence_inject(c, GPCI_FAULT_ALWAYS_DIRECT, 0); /* as if nothing could be refused: here nothing is */
+    return c;
+}
+
+/* Whether it was comparable to its end. */
+static bool compare(const char *protocol, uint64_t seed, unsigned features) {
+    static did kept[2];
+    random_program *p = random_make(protocol, seed, 300, features);
+    pair w = {.p = p, .d = {&kept[0], &kept[1]}};
+    gpc_context *context;
+    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    for (uint32_t k = 0; k < 2; k++)
+        listen(w.c[k] = make(p, context), w.d[k]);
+    bool comparable = true;
+    for (w.step = 0; w.step < p->count && comparable; w.step++)
+        comparable = step(&w, &p->steps[w.step]) && same_trees(&w);
+    for (uint32_t k = 0; k < 2; k++)
+        gpc_coherence_destroy(w.c[k]);
+    gpc_context_destroy(context);
+    random_free(p);
+    return comparable;
+}
+
+/* At least one of so many is to be comparable to its end. */
+static void compare_all(const char *protocol, unsigned features, uint64_t one_of) {
+    const char *count = getenv("GPUCACHE_CONTROLLER_TREES"), *first = getenv("GPUCACHE_CONTROLLER_FIRST");
+    const uint64_t trees = count ? strtoull(count, NULL, 0) : effort_of(96);
+    uint64_t whole = 0;
+    for (uint64_t seed = first ? strtoull(first, NULL, 0) : 1; seed <= trees; seed++)
+        whole += compare(protocol, seed, features);
+    cr_expect_geq(whole * one_of, trees, "%s: only %llu programs were compared to their end", protocol,
+                  (unsigned long long)whole);
+}
+
+#define FEATURES (TREE_MIXED_BLOCKS | TREE_ANY_VICTIM | TREE_SKIPPING | TREE_PRIVATE)
+#define PROTOCOL(name, text)                 \
+    Test(coherence_controller_alone, name) { \
+        compare_all(text, FEATURES, 2);      \
+    }
+
+PROTOCOL(msi, "msi")
+PROTOCOL(mesi, "mesi")
+PROTOCOL(mosi, "mosi")
+PROTOCOL(moesi, "moesi")
+PROTOCOL(nmoesi, "nmoesi")
+Test(coherence_controller_alone, multi2sim) {
+    compare_all("nmoesi-multi2sim", TREE_ANY_VICTIM | TREE_PRIVATE, 12);
+}
