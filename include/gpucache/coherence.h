@@ -663,8 +663,8 @@ GPC_API gpc_status gpc_coherence_set_callbacks(gpc_coherence *coherence, const g
  * Returns GPC_OK; GPC_ERROR_ABI; GPC_ERROR_ARGUMENT and GPC_ERROR_RANGE as gpc_coherence_access, and ARGUMENT for a
  * cycle that is past; GPC_ERROR_UNSUPPORTED, `error` naming what cannot be done yet: a protocol without DIRECTORY, or
  * whose table has PASS, WRITE_THROUGH, or with PEER a read probe that leaves the sender in I; `flags`; a module that is
- * non_inclusive, write_through, no_write_allocate, or has a replacement other than lru and fifo; GPC_ERROR_STATE once
- * the tree has failed, and from on_message and on_transition; GPC_ERROR_MEMORY. Unless it is GPC_OK nothing has begun.
+ * non_inclusive, write_through, no_write_allocate; GPC_ERROR_STATE once the tree has failed, and from on_message and
+ * on_transition; GPC_ERROR_MEMORY. Unless it is GPC_OK nothing has begun.
  * While accesses are in flight, gpc_coherence_access, flush and acquire return GPC_ERROR_STATE.
  * Thread rule: one thread at a time. Since: 0.2.
  */

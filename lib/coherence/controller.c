@@ -133,6 +133,12 @@ static gpc_status deadlock(gpci_controllers *e, gpc_error *error) {
 
 /* The calls. */
 
+/* To policies: for which access a step is. Messages on their way are no matter of theirs. */
+static void show(gpci_controllers *e, gpci_due due) {
+    if (e->shown && due.step < GPCI_STEP_parcel_leaves)
+        e->tree->request = &e->shown[gpci_task_at(e, due.subject)->flight];
+}
+
 static gpc_status run(gpci_controllers *e, uint64_t until, gpc_error *error) {
     gpc_coherence *c = e->tree;
     gpci_due due;
@@ -145,7 +151,9 @@ static gpc_status run(gpci_controllers *e, uint64_t until, gpc_error *error) {
         e->now = next;
         gpci_calendar_take(&e->calendar, next, &due);
         e->stepping = true;
+        show(e, due);
         steps[due.step](e, due.subject);
+        c->request = NULL;
         tell_transitions(c);
         e->stepping = false;
         if (GPCI_UNLIKELY(c->failed != GPC_OK))
@@ -198,7 +206,7 @@ static void keep_payload(const gpci_controllers *e, uint32_t flight, const gpc_c
 }
 
 /* There is room for it. */
-static uint64_t begin(gpci_controllers *e, const gpc_coherence_request *request) {
+static uint64_t begin(gpci_controllers *e, const gpc_coherence_request *request, const gpc_request *carried) {
     const uint32_t flight = gpci_items_take(&e->flights), task = gpci_items_take(&e->tasks);
     gpci_tree_flight *a = gpci_tree_flight_at(e, flight);
     const gpci_module *m = gpci_module_at(e->tree, request->module);
@@ -221,6 +229,8 @@ static uint64_t begin(gpci_controllers *e, const gpc_coherence_request *request)
                                          .address = gpci_module_tag_of(m, request->address),
                                          .block = GPCI_TREE_NO_BLOCK};
     keep_payload(e, flight, request);
+    if (e->shown)
+        e->shown[flight] = *carried;
     if (!e->tree->busy) /* those of a transaction before have been told of */
         e->tree->transition_count = 0;
     gpci_step_in(e, task, GPCI_STEP_access_begin, request->cycle - e->now);
@@ -229,7 +239,8 @@ static uint64_t begin(gpci_controllers *e, const gpc_coherence_request *request)
     return a->token;
 }
 
-static gpc_status issue(gpc_coherence *c, const gpc_coherence_request *request, gpc_error *error, uint64_t *out_token) {
+gpc_status gpci_coherence_issue(gpc_coherence *c, const gpc_coherence_request *request, const gpc_request *carried,
+                                gpc_error *error, uint64_t *out_token) {
     gpc_status status = gpci_tree_engine_check(c, "gpc_coherence_issue", request, error);
     if (status == GPC_OK && !c->controllers)
         status = gpci_controllers_create(c, error, &c->controllers);
@@ -246,7 +257,7 @@ static gpc_status issue(gpc_coherence *c, const gpc_coherence_request *request, 
                          (unsigned long long)request->cycle, (unsigned long long)e->now);
     if (gpci_controllers_reserve(e, request->address) != GPC_OK)
         return gpci_out_of_memory(error);
-    *out_token = begin(e, request);
+    *out_token = begin(e, request, carried);
     return GPC_OK;
 }
 
@@ -260,5 +271,6 @@ gpc_status gpc_coherence_issue(gpc_coherence *c, const gpc_coherence_request *re
     gpc_coherence_request ours = GPC_COHERENCE_REQUEST_INIT;
     const size_t least = offsetof(gpc_coherence_request, flags) + sizeof ours.flags;
     const gpc_status status = gpci_take(&ours, sizeof ours, least, request, "gpc_coherence_request", error);
-    return status == GPC_OK ? issue(c, &ours, error, out_token) : status;
+    const gpc_request shown = gpci_tree_shown(&ours);
+    return status == GPC_OK ? gpci_coherence_issue(c, &ours, &shown, error, out_token) : status;
 }

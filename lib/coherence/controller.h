@@ -69,6 +69,7 @@ typedef struct gpci_task {
     bool down;                         /* towards the processors */
     bool blocking, allocates, hurries; /* of a lookup */
     bool hit, missing, refused, evicting;
+    bool victim, modified;                 /* of an eviction: to make room; the block was modified when it was chosen */
     bool owners;                           /* of an invalidation: only owners have been asked yet */
     bool valid, non_coherent, shared;      /* of a request: `from` has a copy; will not own it; others have copies */
     bool found, peer, data, masked, keeps; /* of an answer, as gpci_tree_probe_reply */
@@ -150,6 +151,8 @@ struct gpci_controllers {
     uint32_t live;    /* accesses that have not been told of */
     uint8_t *payload; /* [flight][payload_bytes]: the access's bytes, its mask, its block as it was when unlocked */
     size_t payload_room, payload_bytes;
+    gpc_request *shown; /* [flight] to policies, in a tree that has any */
+    size_t shown_room;
     uint32_t largest;       /* bytes of the largest block of the first level */
     gpci_due_queue ended;   /* accesses to be told of */
     gpci_net *nets;         /* [star_count] */

@@ -52,7 +52,6 @@ static gpc_status check_module(const gpc_coherence *c, const gpci_module *m, gpc
     const char *what = g->non_inclusive       ? "is not inclusive"
                        : g->write_through     ? "writes through"
                        : g->no_write_allocate ? "does not allocate upon stores"
-                       : m->policy            ? "has another replacement than lru or fifo"
                                               : NULL;
     if (what)
         return gpci_fail(error, GPC_ERROR_UNSUPPORTED,
@@ -200,6 +199,7 @@ void gpci_controllers_destroy(gpci_controllers *e) {
     gpci_free(context, e->places);
     gpci_free(context, e->units);
     gpci_free(context, e->payload);
+    gpci_free(context, e->shown);
     gpci_free(context, e->calendar.later);
     gpci_free(context, e->calendar.today);
     gpci_free(context, e->tasks.items);
@@ -216,6 +216,17 @@ bool gpci_controllers_room(gpci_controllers *e) {
            gpci_items_room(e->context, &e->waiters, 4) && gpci_calendar_room(e->context, &e->calendar, steps);
 }
 
+static bool reserve_shown(gpci_controllers *e) {
+    if (!e->tree->has_policies || e->shown_room >= e->flights.room)
+        return true;
+    gpc_request *larger = gpci_resize(e->context, e->shown, e->flights.room, sizeof *larger);
+    if (!larger)
+        return false;
+    e->shown = larger;
+    e->shown_room = e->flights.room;
+    return true;
+}
+
 static bool reserve_payload(gpci_controllers *e) {
     if (!e->payload_bytes || e->payload_room >= e->flights.room)
         return true;
@@ -230,7 +241,7 @@ static bool reserve_payload(gpci_controllers *e) {
 gpc_status gpci_controllers_reserve(gpci_controllers *e, uint64_t address) {
     gpc_coherence *c = e->tree;
     if (gpci_tree_engine_reserve(c, address) != GPC_OK || !gpci_controllers_room(e) ||
-        !gpci_items_room(e->context, &e->flights, 1) || !reserve_payload(e))
+        !gpci_items_room(e->context, &e->flights, 1) || !reserve_payload(e) || !reserve_shown(e))
         return GPC_ERROR_MEMORY;
     for (uint32_t i = c->first_map; i < c->module_count; i++) {
         gpci_module *m = &c->modules[i];

@@ -11,6 +11,14 @@ static bool writes_back(uint32_t actions) {
     return (actions & GPC_DO_WRITE_BACK) != 0;
 }
 
+/* Nothing is there any more. */
+static void vacate(gpci_controllers *e, const gpci_task *v, uint32_t origin) {
+    gpci_module *m = gpci_task_from(e, v);
+    if (v->victim && m->states[v->own] != GPC_LINE_I)
+        gpci_module_leave(m, v->own, e->units[m->index].locks[v->own].tag, v->modified);
+    gpci_tree_set_state(e->tree, m, v->own, 0, GPC_LINE_I, origin, gpci_present(e));
+}
+
 void gpci_step_evict_begin(gpci_controllers *e, uint32_t task) {
     const gpci_task *v = gpci_task_at(e, task);
     gpci_invalidate_begin(e, task, GPCI_STEP_evict_alone, v->from, v->own, GPC_NO_MODULE, GPCI_NO_ITEM, 0, UINT64_MAX);
@@ -22,7 +30,7 @@ void gpci_step_evict_alone(gpci_controllers *e, uint32_t task) {
     gpci_module *m = gpci_task_from(e, v);
     if (m->place == GPCI_PLACE_MEMORY) {
         (void)gpci_tree_rule(e->tree, m, m->states[v->own], GPC_EVENT_EVICTION);
-        gpci_tree_set_state(e->tree, m, v->own, 0, GPC_LINE_I, GPC_ORIGIN_EVICT_IN_MEMORY, gpci_present(e));
+        vacate(e, v, GPC_ORIGIN_EVICT_IN_MEMORY);
         gpci_step_in(e, task, GPCI_STEP_evict_end, 0);
         return;
     }
@@ -37,7 +45,7 @@ void gpci_step_evict_send(gpci_controllers *e, uint32_t task) {
     const gpc_protocol_rule rule = gpci_tree_rule(e->tree, m, m->states[v->own], GPC_EVENT_EVICTION);
     if (!(rule.actions & (GPC_DO_WRITE_BACK | GPC_DO_NOTIFY))) {
         if (m->states[v->own] != GPC_LINE_I)
-            gpci_tree_set_state(e->tree, m, v->own, 0, GPC_LINE_I, GPC_ORIGIN_EVICTED, gpci_present(e));
+            vacate(e, v, GPC_ORIGIN_EVICTED);
         gpci_look_again(e, v->from, v->own);
         gpci_step_in(e, task, GPCI_STEP_evict_end, 0);
         return;
@@ -121,7 +129,7 @@ void gpci_step_evict_reply(gpci_controllers *e, uint32_t task) {
 void gpci_step_evict_replied(gpci_controllers *e, uint32_t task) {
     const gpci_task *v = gpci_task_at(e, task);
     if (!v->refused)
-        gpci_tree_set_state(e->tree, gpci_task_from(e, v), v->own, 0, GPC_LINE_I, GPC_ORIGIN_EVICTED, gpci_present(e));
+        vacate(e, v, GPC_ORIGIN_EVICTED);
     gpci_step_in(e, task, GPCI_STEP_evict_end, 0);
 }
 

@@ -74,15 +74,28 @@ static uint32_t find_coming(const gpci_controllers *e, const gpci_module *m, uin
     return GPCI_TREE_NO_BLOCK;
 }
 
-/* An invalid way that nobody is bringing anything to; otherwise as the module chooses. */
-static uint32_t make_room(const gpci_controllers *e, gpci_module *m, uint64_t tag) {
-    const uint32_t base = m->full_map ? 0 : gpci_module_set(m, tag) * m->all_ways;
-    for (uint32_t way = 0; way < m->given.ways && !m->given.any_victim; way++)
-        if (m->states[base + way] == GPC_LINE_I && lock_of(e, m->index, base + way)->holder == GPCI_NO_ITEM) {
-            gpci_module_make_recent(m->order + base, (uint16_t)way);
-            return base + way;
+/*
+ * A way for what is not there, as the module chooses among those that are not locked. Where all are, the first, for
+ * whose lock to wait. Multi2Sim chooses without a look at locks, and comes upon that of its choice.
+ */
+static uint32_t make_room(gpci_controllers *e, gpci_module *m, uint64_t tag) {
+    if (m->full_map || (m->given.any_victim && !m->policy))
+        return gpci_module_victim(m, tag);
+    const uint32_t base = gpci_module_set(m, tag) * m->all_ways, ways = m->given.ways;
+    uint64_t candidates[GPC_MAX_WAYS / 64] = {0};
+    uint32_t count = 0;
+    for (uint32_t way = 0; way < ways; way++)
+        if (lock_of(e, m->index, base + way)->holder == GPCI_NO_ITEM) {
+            candidates[way / 64] |= (uint64_t)1 << (way & 63);
+            count++;
         }
-    return gpci_module_victim(m, tag);
+    if (!count)
+        return base;
+    const uint32_t block = gpci_module_choose(m, tag, false, count == ways ? NULL : candidates);
+    if (block != GPCI_TREE_NO_BLOCK)
+        return block;
+    gpci_tree_fail_victim(e->tree, m);
+    return base;
 }
 
 /* Who finds a lock is refused, or waits and looks again. */
@@ -127,8 +140,10 @@ void gpci_step_find_look(gpci_controllers *e, uint32_t task) {
     m->stats.directory_accesses++;
     lock->holder = f->flight;
     lock->tag = tag;
-    gpci_module_touch(m, f->block);
-    f->evicting = !f->hit && m->states[f->block] != GPC_LINE_I;
+    if (f->hit)
+        (gpci_task_at(e, f->parent)->down ? gpci_module_probe : gpci_module_touch)(m, f->block);
+    f->state = m->states[f->block];
+    f->evicting = !f->hit && f->state != GPC_LINE_I;
     gpci_step_in(e, task, GPCI_STEP_find_locked, m->given.directory_latency);
 }
 
@@ -143,6 +158,8 @@ void gpci_step_find_locked(gpci_controllers *e, uint32_t task) {
     const uint64_t tag = gpci_task_module(e, f)->tags[f->block];
     gpci_task *child = gpci_task_begin(e, task, GPCI_STEP_find_end, f->module, f->module, tag, &eviction);
     child->own = f->block;
+    child->victim = true;
+    child->modified = gpci_tree_is_modified(f->state);
     gpci_step_in(e, eviction, GPCI_STEP_evict_begin, 0);
 }
 

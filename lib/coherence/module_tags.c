@@ -138,32 +138,64 @@ static uint32_t victim_in_order(gpci_module *m, uint32_t base, uint32_t first, u
     return base + way;
 }
 
-static void notify_eviction(gpci_module *m, uint32_t block, const gpc_request *request) {
+static void notify_eviction(gpci_module *m, uint32_t block, bool dirty, const gpc_request *request) {
     const gpc_replacement_ops *ops = m->policy->ops;
     const gpc_eviction eviction = {.line_address = m->tags[block],
                                    .set = block / m->all_ways,
                                    .way = block % m->all_ways,
                                    .valid_sectors = 1,
-                                   .dirty_sectors = m->states[block] <= GPC_LINE_O};
+                                   .dirty_sectors = dirty};
     m->leaving = block;
     if (ops->on_evict)
         ops->on_evict(m->policy->self, eviction.set, eviction.way, &eviction, request);
 }
 
-static uint32_t policy_victim(gpci_module *m, uint64_t tag, uint32_t base) {
+/* Is this way one of those that may be chosen? NULL: all are. */
+static bool is_candidate(const uint64_t *candidates, uint32_t way) {
+    return !candidates || candidates[way / 64] >> (way & 63) & 1;
+}
+
+static uint32_t free_candidate(const gpci_module *m, uint32_t base, uint32_t first, uint32_t end,
+                               const uint64_t *candidates) {
+    uint32_t way = free_way(m, base, first, end);
+    while (way != end && !is_candidate(candidates, way))
+        way = free_way(m, base, way + 1, end);
+    return way;
+}
+
+static uint32_t policy_choice(gpci_module *m, uint64_t tag, uint32_t base, const uint64_t *candidates) {
     const gpc_replacement_ops *ops = m->policy->ops;
     const gpc_request request = request_of(m, tag);
     const uint32_t set = base / m->all_ways, ways = m->given.ways;
     if (ops->on_miss)
         ops->on_miss(m->policy->self, set, &request);
-    uint32_t way = m->given.any_victim ? ways : free_way(m, base, 0, ways);
+    uint32_t way = m->given.any_victim ? ways : free_candidate(m, base, 0, ways, candidates);
     if (way == ways)
-        way = ops->choose_victim(m->policy->self, set, NULL, &request);
-    if (way >= ways)
-        return GPCI_TREE_NO_BLOCK;
-    if (m->states[base + way] != GPC_LINE_I)
-        notify_eviction(m, base + way, &request);
+        way = ops->choose_victim(m->policy->self, set, candidates, &request);
+    return way < ways && is_candidate(candidates, way) ? base + way : GPCI_TREE_NO_BLOCK;
+}
+
+static uint32_t policy_victim(gpci_module *m, uint64_t tag, uint32_t base) {
+    const uint32_t block = policy_choice(m, tag, base, NULL);
+    if (block != GPCI_TREE_NO_BLOCK && m->states[block] != GPC_LINE_I)
+        gpci_module_leave(m, block, tag, m->states[block] <= GPC_LINE_O);
+    return block;
+}
+
+static uint32_t choice_in_order(gpci_module *m, uint32_t base, uint32_t first, uint32_t end,
+                                const uint64_t *candidates) {
+    const uint16_t *order = m->order + base;
+    uint32_t way = m->given.any_victim ? end : free_candidate(m, base, first, end, candidates);
+    for (uint32_t i = end; way == end && i-- > first;)
+        if (is_candidate(candidates, order[i]))
+            way = order[i];
     return base + way;
+}
+
+void gpci_module_leave(gpci_module *m, uint32_t block, uint64_t tag, bool dirty) {
+    const gpc_request request = request_of(m, tag);
+    if (has_policy(m, block))
+        notify_eviction(m, block, dirty, &request);
 }
 
 /* A full map has one entry for each block, valid or not: this block's own, or a new one. */
@@ -182,6 +214,15 @@ uint32_t gpci_module_victim(gpci_module *m, uint64_t tag) {
         return map_entry(m, tag);
     const uint32_t base = base_of(m, tag);
     return m->policy ? policy_victim(m, tag, base) : victim_in_order(m, base, 0, m->given.ways);
+}
+
+uint32_t gpci_module_choose(gpci_module *m, uint64_t tag, bool directory, const uint64_t *candidates) {
+    const uint32_t base = base_of(m, tag), ways = m->given.ways;
+    if (m->policy && !directory)
+        return policy_choice(m, tag, base, candidates);
+    const uint32_t block = choice_in_order(m, base, directory ? ways : 0, directory ? m->all_ways : ways, candidates);
+    bring_to_front(m, block);
+    return block;
 }
 
 uint32_t gpci_module_directory_victim(gpci_module *m, uint64_t tag) {

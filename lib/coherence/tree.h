@@ -160,6 +160,16 @@ void gpci_module_warp_event(gpci_module *m, const gpc_warp_event *event);
 uint32_t gpci_module_victim(gpci_module *m, uint64_t tag);
 /* The same among the directory ways of the tag's set; directory_ways is not 0. */
 uint32_t gpci_module_directory_victim(gpci_module *m, uint64_t tag);
+/*
+ * Either of them, among the ways of the set whose bits are set; at least one is. NULL: all. Of no full map. What is
+ * there does not leave yet.
+ */
+uint32_t gpci_module_choose(gpci_module *m, uint64_t tag, bool directory, const uint64_t *candidates);
+/*
+ * A victim leaves to make room for a tag: tell the policy, which is then not told once more when the block's state
+ * becomes I. `dirty`: it was modified when it was chosen.
+ */
+void gpci_module_leave(gpci_module *m, uint32_t block, uint64_t tag, bool dirty);
 /* Write a block's tag and state, without counting. State I also clears tag, owners and sharers. */
 void gpci_module_write(gpci_module *m, uint32_t block, uint64_t tag, uint8_t state);
 /* Memory for `blocks` more entries of a full map, so that the transaction cannot fail. GPC_ERROR_MEMORY. */
@@ -211,6 +221,9 @@ void gpci_coherence_load(gpc_coherence *c, const void *saved);
  */
 gpc_status gpci_coherence_access(gpc_coherence *c, const gpc_coherence_request *request, const gpc_request *carried,
                                  gpc_error *error, gpc_coherence_result *result);
+/* controller.c: likewise, gpc_coherence_issue. `carried` is copied; not NULL. */
+gpc_status gpci_coherence_issue(gpc_coherence *c, const gpc_coherence_request *request, const gpc_request *carried,
+                                gpc_error *error, uint64_t *out_token);
 /* What transactions need beside the modules; the last step of gpc_coherence_create. GPC_ERROR_MEMORY. */
 gpc_status gpci_tree_engine_prepare(gpc_coherence *c);
 void gpci_tree_engine_release(gpc_coherence *c);

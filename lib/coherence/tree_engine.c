@@ -360,15 +360,9 @@ gpc_status gpci_coherence_access(gpc_coherence *c, const gpc_coherence_request *
     return access_step_by_step(c, request, carried, error, result);
 }
 
-/* What policies are shown of a host's access: all that its request says and a gpc_request has a field for. */
 static GPCI_COLD gpc_status access_shown(gpc_coherence *c, const gpc_coherence_request *request, gpc_error *error,
                                          gpc_coherence_result *result) {
-    const gpc_request shown = {.address = request->address,
-                               .cycle = request->cycle,
-                               .sm = request->module,
-                               .kind = request->kind == GPC_COHERENCE_LOAD    ? GPC_LOAD
-                                       : request->kind == GPC_COHERENCE_STORE ? GPC_ATOMIC
-                                                                              : GPC_STORE};
+    const gpc_request shown = gpci_tree_shown(request);
     return gpci_coherence_access(c, request, &shown, error, result);
 }
 

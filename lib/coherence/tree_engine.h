@@ -18,6 +18,16 @@ GPCI_INLINE void gpci_tree_count_access(gpc_coherence_stats *stats, uint32_t kin
     *(load ? &stats->load_hits : store ? &stats->store_hits : &stats->n_store_hits) += hit;
 }
 
+/* What policies are shown of a host's access: all that its request says and a gpc_request has a field for. */
+GPCI_INLINE gpc_request gpci_tree_shown(const gpc_coherence_request *request) {
+    return (gpc_request){.address = request->address,
+                         .cycle = request->cycle,
+                         .sm = request->module,
+                         .kind = request->kind == GPC_COHERENCE_LOAD    ? GPC_LOAD
+                                 : request->kind == GPC_COHERENCE_STORE ? GPC_ATOMIC
+                                                                        : GPC_STORE};
+}
+
 /* Empty the lists of steps; all networks are idle. The point in time at which the transaction begins. */
 gpci_tree_point gpci_tree_engine_begin(gpc_coherence *c, uint64_t cycle);
 /* Reserve the memory that an access to this address may need, so that it cannot fail half-way. GPC_ERROR_MEMORY. */

@@ -365,10 +365,6 @@ static void non_inclusive(small *s) {
     s->modules[2].directory_ways = 4;
 }
 
-static void policy(small *s) {
-    s->modules[0].replacement = "srrip";
-}
-
 Test(coherence_controller, what_is_not_supported) {
     unsupported("vi", NULL, "protocol 'vi' has no directory");
     unsupported("slc-glc", NULL, "protocol 'slc-glc' has no directory");
@@ -376,7 +372,6 @@ Test(coherence_controller, what_is_not_supported) {
     unsupported("mesi", write_through, "module 'l1-1' writes through");
     unsupported("mesi", no_write_allocate, "module 'l1-1' does not allocate upon stores");
     unsupported("mesi", non_inclusive, "module 'l2' is not inclusive");
-    unsupported("mesi", policy, "module 'l1-0' has another replacement than lru or fifo");
 }
 
 /* Do several modules reply to one at about the same time? Then a link that they share decides who comes first. */

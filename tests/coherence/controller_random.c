@@ -115,8 +115,8 @@ static uint64_t run_one(gpc_context *context, const char *protocol, uint64_t see
     gpc_error error = GPC_ERROR_INIT;
     gpc_coherence_callbacks callbacks = GPC_COHERENCE_CALLBACKS_INIT;
     const unsigned features = strcmp(protocol, "nmoesi-multi2sim")
-                                  ? TREE_MIXED_BLOCKS | TREE_ANY_VICTIM | TREE_SKIPPING | TREE_PRIVATE
-                                  : TREE_ANY_VICTIM | TREE_PRIVATE;
+                                  ? TREE_MIXED_BLOCKS | TREE_POLICIES | TREE_ANY_VICTIM | TREE_SKIPPING | TREE_PRIVATE
+                                  : TREE_SIMULATOR;
     tree_random(&w.t, &random, BYTES, features);
     hurry(&w.t, &random);
     cr_assert_eq(tree_create(&w.t, context, protocol, true, true, &error, &w.c), GPC_OK, "%s", error.message);
