@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "coherence/controller.h"
+#include "coherence/controller_hold.h"
 #include "coherence/tree_engine.h"
 
 #include <stdio.h>
@@ -139,7 +139,7 @@ static void show(gpci_controllers *e, gpci_due due) {
         e->tree->request = &e->shown[gpci_task_at(e, due.subject)->flight];
 }
 
-static gpc_status run(gpci_controllers *e, uint64_t until, gpc_error *error) {
+gpc_status gpci_controllers_run(gpci_controllers *e, uint64_t until, gpc_error *error) {
     gpc_coherence *c = e->tree;
     gpci_due due;
     for (;;) {
@@ -163,6 +163,16 @@ static gpc_status run(gpci_controllers *e, uint64_t until, gpc_error *error) {
     }
 }
 
+static bool can_go_on(const gpci_controllers *e) {
+    gpc_coherence_choice choice;
+    if (!e->hold)
+        return gpc_coherence_next_event(e->tree) != UINT64_MAX;
+    for (uint32_t i = 0; gpci_hold_choice(e, i, &choice); i++)
+        if (choice.ready)
+            return true;
+    return false;
+}
+
 gpc_status gpc_coherence_advance(gpc_coherence *c, uint64_t cycle, gpc_error *error) {
     if (!c)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_coherence_advance: coherence is NULL");
@@ -177,13 +187,13 @@ gpc_status gpc_coherence_advance(gpc_coherence *c, uint64_t cycle, gpc_error *er
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_coherence_advance: cycle %llu is past: it is %llu",
                          (unsigned long long)cycle, (unsigned long long)e->now);
     e->telling = true;
-    gpc_status status = run(e, cycle, error);
+    gpc_status status = gpci_controllers_run(e, e->hold ? e->now : cycle, error);
     e->telling = false;
     if (status != GPC_OK)
         return status;
-    if (cycle != UINT64_MAX)
+    if (cycle != UINT64_MAX && !e->hold)
         e->now = cycle;
-    return e->flights.used && gpc_coherence_next_event(c) == UINT64_MAX ? deadlock(e, error) : GPC_OK;
+    return e->flights.used && !can_go_on(e) ? deadlock(e, error) : GPC_OK;
 }
 
 uint64_t gpc_coherence_next_event(const gpc_coherence *c) {
@@ -222,12 +232,12 @@ static uint64_t begin(gpci_controllers *e, const gpc_coherence_request *request,
                             .issued = request->cycle,
                             .out = request->out,
                             .waiters = GPCI_DUE_QUEUE_INIT};
-    *gpci_task_at(e, task) = (gpci_task){.parent = GPCI_NO_ITEM,
-                                         .flight = flight,
-                                         .from = request->module,
-                                         .module = request->module,
-                                         .address = gpci_module_tag_of(m, request->address),
-                                         .block = GPCI_TREE_NO_BLOCK};
+    gpci_task *t = gpci_task_at(e, task);
+    t->parent = GPCI_NO_ITEM;
+    t->flight = flight;
+    t->from = t->module = request->module;
+    t->address = gpci_module_tag_of(m, request->address);
+    t->block = GPCI_TREE_NO_BLOCK;
     keep_payload(e, flight, request);
     if (e->shown)
         e->shown[flight] = *carried;

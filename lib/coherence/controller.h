@@ -22,8 +22,8 @@
  *
  * Files: controller.c the calls; controller_build.c what they need, and which trees they are for; controller_pool.c
  * arrays, queues, the calendar; controller_network.c messages; controller_find.c ports, lookups, locks;
- * controller_access.c an access at its first-level module; controller_read.c, controller_write.c, controller_evict.c
- * what that asks of others.
+ * controller_hold.c trees in which time stands still; controller_access.c an access at its first-level module;
+ * controller_read.c, controller_write.c, controller_evict.c what that asks of others.
  */
 
 /* Steps, a function each. */
@@ -140,6 +140,7 @@ typedef struct gpci_controller {
 } gpci_controller;
 
 typedef struct gpci_controllers gpci_controllers;
+typedef struct gpci_hold gpci_hold;
 struct gpci_controllers {
     gpc_coherence *tree;
     gpc_context *context;
@@ -159,6 +160,9 @@ struct gpci_controllers {
     uint32_t *places;       /* [star_count][module_count] a module's place among a network's members */
     gpci_controller *units; /* [module_count] */
     bool stepping, telling; /* in a step; in gpc_coherence_advance */
+    gpci_hold *hold;        /* controller_hold.h; NULL: time goes on */
+    void (*performed)(void *data, uint32_t flight); /* its bytes have been written, and read; NULL: nobody asks */
+    void *performed_data;
 };
 
 typedef void (*gpci_task_step_fn)(gpci_controllers *e, uint32_t subject);
@@ -205,6 +209,8 @@ GPCI_INLINE void gpci_step_in(gpci_controllers *e, uint32_t subject, gpci_step s
 gpci_task *gpci_task_begin(gpci_controllers *e, uint32_t parent, gpci_step resumes, uint32_t from, uint32_t module,
                            uint64_t address, uint32_t *out_task);
 void gpci_task_end(gpci_controllers *e, uint32_t task);
+/* All steps up to a cycle, and what follows from them in it. GPC_ERROR_MEMORY: the rest is still to be done. */
+gpc_status gpci_controllers_run(gpci_controllers *e, uint64_t until, gpc_error *error);
 /* All who wait in a queue, so many cycles from here. */
 void gpci_wake(gpci_controllers *e, gpci_due_queue *queue, uint64_t cycles);
 
@@ -230,6 +236,8 @@ gpci_letter gpci_letter_answering(const gpci_controllers *e, uint32_t task, gpc_
                                   gpci_step again);
 /* X, that `probe` has come to, sends its block to who made `request`. */
 bool gpci_send_to_peer(gpci_controllers *e, uint32_t probe, uint32_t request, gpci_step again);
+/* It has been received: whoever asks is told. */
+void gpci_parcel_tell(const gpci_controllers *e, const gpci_parcel *parcel);
 /* T has done its part of a request, and its answer, if any, has come: the parent goes on when the peers' have. */
 void gpci_request_done(gpci_controllers *e, uint32_t task);
 
@@ -252,6 +260,8 @@ typedef struct gpci_find {
 } gpci_find;
 void gpci_find_begin(gpci_controllers *e, uint32_t task, const gpci_find *find);
 void gpci_unlock(gpci_controllers *e, uint32_t module, uint32_t block);
+/* Is the block of an address there, or coming, and locked? */
+bool gpci_find_locked(const gpci_controllers *e, uint32_t module, uint64_t address);
 /*
  * A block has left in silence, and its way stays locked for another. A probe of it that waits for the lock must not
  * wait for the other's request, which may wait for who sent the probe: it finds nothing now.

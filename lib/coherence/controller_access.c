@@ -54,6 +54,8 @@ static void perform(gpci_controllers *e, uint32_t flight, uint32_t block) {
         gpci_tree_data_store(e->tree, m, block, &store);
     }
     gpci_tree_data_load(e->tree, m, block, a->address, a->size, gpci_payload_of(e, flight));
+    if (e->performed)
+        e->performed(e->performed_data, flight);
 }
 
 /* A load that joins one whose block was unlocked already reads what that had then. */

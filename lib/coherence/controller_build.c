@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "coherence/controller.h"
+#include "coherence/controller_hold.h"
 #include "coherence/tree_engine.h"
 
 #include <string.h>
@@ -26,7 +26,7 @@ static void seed_back_off(gpci_controllers *e, uint64_t seed) {
 }
 
 uint32_t gpci_back_off(gpci_controllers *e, uint32_t bound) {
-    return draw(e) % bound;
+    return e->hold ? 1 : draw(e) % bound; /* of a held tree: when it is chosen */
 }
 
 /* Those of which a rule says what controllers do not do. */
@@ -195,6 +195,7 @@ void gpci_controllers_destroy(gpci_controllers *e) {
         gpci_free(context, e->nets[i].buffers);
     for (uint32_t i = 0; e->units && i < e->tree->module_count; i++)
         gpci_free(context, e->units[i].locks);
+    gpci_hold_end(e);
     gpci_free(context, e->nets);
     gpci_free(context, e->places);
     gpci_free(context, e->units);
@@ -213,7 +214,8 @@ bool gpci_controllers_room(gpci_controllers *e) {
     /* a step wakes at most all who wait, and makes `fan_out` tasks with a step each */
     const uint32_t steps = e->fan_out + e->waiters.used + 4;
     return gpci_items_room(e->context, &e->tasks, e->fan_out + 1) && gpci_items_room(e->context, &e->parcels, 2) &&
-           gpci_items_room(e->context, &e->waiters, 4) && gpci_calendar_room(e->context, &e->calendar, steps);
+           gpci_items_room(e->context, &e->waiters, 4) && gpci_calendar_room(e->context, &e->calendar, steps) &&
+           gpci_hold_room(e);
 }
 
 static bool reserve_shown(gpci_controllers *e) {

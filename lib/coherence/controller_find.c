@@ -74,6 +74,15 @@ static uint32_t find_coming(const gpci_controllers *e, const gpci_module *m, uin
     return GPCI_TREE_NO_BLOCK;
 }
 
+bool gpci_find_locked(const gpci_controllers *e, uint32_t module, uint64_t address) {
+    const gpci_module *m = gpci_module_at(e->tree, module);
+    const uint64_t tag = gpci_module_tag_of(m, address);
+    uint32_t block = gpci_module_find(m, tag);
+    if (block == GPCI_TREE_NO_BLOCK)
+        block = find_coming(e, m, tag);
+    return block != GPCI_TREE_NO_BLOCK && lock_of(e, module, block)->holder != GPCI_NO_ITEM;
+}
+
 /*
  * A way for what is not there, as the module chooses among those that are not locked. Where all are, the first, for
  * whose lock to wait. Multi2Sim chooses without a look at locks, and comes upon that of its choice.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "coherence/controller.h"
+#include "coherence/controller_hold.h"
 
 /*
  * A star network with buffers. A message goes from its module's output buffer over a link to the switch's input buffer
@@ -79,6 +79,8 @@ gpci_letter gpci_letter_answering(const gpci_controllers *e, uint32_t task, gpc_
 
 bool gpci_send(gpci_controllers *e, const gpci_letter *l) {
     gpc_coherence *c = e->tree;
+    if (e->hold)
+        return gpci_hold_send(e, l);
     const gpci_module *low = gpci_module_at(c, l->low);
     const uint32_t network = low->given.high_network;
     gpci_star_buffer *b = buffer_of(e, network, l->from, GPCI_BUFFER_OUT);
@@ -185,7 +187,7 @@ void gpci_step_parcel_passes(gpci_controllers *e, uint32_t parcel) {
         move(e, parcel, to, GPCI_BUFFER_SWITCH_OUT, GPCI_STEP_parcel_leaves);
 }
 
-static void tell(const gpci_controllers *e, const gpci_parcel *p) {
+void gpci_parcel_tell(const gpci_controllers *e, const gpci_parcel *p) {
     const gpc_coherence_callbacks *to = &e->tree->callbacks;
     if (!to->on_message)
         return;
@@ -213,7 +215,7 @@ void gpci_step_parcel_there(gpci_controllers *e, uint32_t parcel) {
     const gpci_parcel *p = parcel_at(e, parcel);
     const uint32_t task = p->task;
     const gpci_step step = (gpci_step)p->step;
-    tell(e, p);
+    gpci_parcel_tell(e, p);
     extract(e, parcel);
     gpci_items_give(&e->parcels, parcel);
     gpci_step_in(e, task, step, 0);

@@ -69,9 +69,10 @@ void gpci_calendar_later(gpci_calendar *c, uint64_t cycle, gpci_due due) {
     c->later[at] = dated;
 }
 
-static void remove_first(gpci_calendar *c) {
+void gpci_calendar_remove(gpci_calendar *c, uint32_t at) {
     const gpci_dated last = c->later[--c->later_count];
-    uint32_t at = 0;
+    for (; at && before(&last, &c->later[(at - 1) / 2]); at = (at - 1) / 2)
+        c->later[at] = c->later[(at - 1) / 2];
     for (uint32_t child; (child = 2 * at + 1) < c->later_count; at = child) {
         if (child + 1 < c->later_count && before(&c->later[child + 1], &c->later[child]))
             child++;
@@ -79,13 +80,14 @@ static void remove_first(gpci_calendar *c) {
             break;
         c->later[at] = c->later[child];
     }
-    c->later[at] = last;
+    if (at < c->later_count)
+        c->later[at] = last;
 }
 
 bool gpci_calendar_take(gpci_calendar *c, uint64_t now, gpci_due *due) {
     if (c->later_count && c->later->cycle <= now) {
         *due = c->later->due;
-        remove_first(c);
+        gpci_calendar_remove(c, 0);
         return true;
     }
     if (!c->today_count)

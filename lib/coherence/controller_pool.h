@@ -66,6 +66,8 @@ void gpci_calendar_today(gpci_calendar *calendar, gpci_due due);
 void gpci_calendar_later(gpci_calendar *calendar, uint64_t cycle, gpci_due due);
 /* The next step of a cycle; false: there is none. What is dated comes first: it was put down before. */
 bool gpci_calendar_take(gpci_calendar *calendar, uint64_t now, gpci_due *due);
+/* Take out one of `later`. */
+void gpci_calendar_remove(gpci_calendar *calendar, uint32_t at);
 /* The cycle of the next step; UINT64_MAX. */
 uint64_t gpci_calendar_next(const gpci_calendar *calendar, uint64_t now);
 

@@ -194,7 +194,7 @@ static void evict_against_probe(const char *protocol, uint64_t delay) {
     cr_expect_eq(state_of(s, 0, 0x40), GPC_LINE_I);
     cr_expect_neq(state_of(s, 0, 0x80), GPC_LINE_I);
     cr_expect_gt(end_of(&l, other)->cycle, now);
-    cr_assert(invariants_over(c, 0, 0x200, text, sizeof text), "%s, delay %llu: %s", protocol,
+    cr_assert(gpci_invariants_over(c, 0, 0x200, text, sizeof text), "%s, delay %llu: %s", protocol,
               (unsigned long long)delay, text);
     small_close(s);
 }

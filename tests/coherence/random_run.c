@@ -68,8 +68,8 @@ gpc_status random_make_step(gpc_coherence *c, const random_step *s, uint8_t *out
 
 static bool check_tree(run *r, size_t step) {
     char text[384] = "";
-    if (!invariants_of_tags(r->c, text, sizeof(text)) ||
-        !invariants_over(r->c, r->p->tree.base, r->p->tree.bytes, text, sizeof(text)))
+    if (!gpci_invariants_of_tags(r->c, text, sizeof(text)) ||
+        !gpci_invariants_over(r->c, r->p->tree.base, r->p->tree.bytes, text, sizeof(text)))
         return fail(r, step, GPC_OK, text);
     return true;
 }
@@ -86,7 +86,7 @@ static bool step(run *r, size_t i) {
     if (!random_oracle_step(r->oracle, s, out, text, sizeof(text)) ||
         !random_tally_result(r->tally, s, &result, text, sizeof(text)))
         return fail(r, i, GPC_OK, text);
-    if (s->kind <= RANDOM_N_STORE && !invariants_at(r->c, s->address, text, sizeof(text)))
+    if (s->kind <= RANDOM_N_STORE && !gpci_invariants_at(r->c, s->address, text, sizeof(text)))
         return fail(r, i, GPC_OK, text);
     return !r->p->check_every || i % r->p->check_every ? true : check_tree(r, i);
 }

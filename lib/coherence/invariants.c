@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "coherence/invariants.h"
+#include "coherence/controller.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -25,7 +26,7 @@ static bool has_rights(uint8_t state) {
     return state == GPC_LINE_M || state == GPC_LINE_O || state == GPC_LINE_E;
 }
 
-uint32_t invariants_copy(const gpci_module *m, uint64_t address) {
+uint32_t gpci_invariants_copy(const gpci_module *m, uint64_t address) {
     const uint32_t block = gpci_module_find(m, gpci_module_tag_of(m, address));
     const bool there =
         block != GPCI_TREE_NO_BLOCK && m->states[block] != GPC_LINE_I && !gpci_module_directory_only(m, block);
@@ -33,7 +34,7 @@ uint32_t invariants_copy(const gpci_module *m, uint64_t address) {
 }
 
 static uint8_t state_at(const gpci_module *m, uint64_t address) {
-    const uint32_t block = invariants_copy(m, address);
+    const uint32_t block = gpci_invariants_copy(m, address);
     return block == GPCI_TREE_NO_BLOCK ? GPC_LINE_I : m->states[block];
 }
 
@@ -48,12 +49,17 @@ static bool is_low(const gpc_coherence *c, const gpci_module *t, const gpci_modu
 
 /* -- one address */
 
+/* Is the copy locked? Nobody reads it before that is over: it may be on its way out, or its rights on their way. */
+static bool is_locked(const gpc_coherence *c, const gpci_module *x, uint64_t address) {
+    return c->controllers && gpci_find_locked(c->controllers, x->index, address);
+}
+
 static bool one_writer(const gpc_coherence *c, const gpci_module *t, uint64_t address, char *text, size_t size) {
     const gpci_module *sole = NULL, *owned = NULL, *valid[2] = {NULL, NULL};
     for (uint32_t i = 0; i < t->above_count; i++) {
         const gpci_module *x = above(c, t, i);
         const uint8_t state = is_low(c, t, x, address) ? state_at(x, address) : GPC_LINE_I;
-        if (state == GPC_LINE_I)
+        if (state == GPC_LINE_I || is_locked(c, x, address))
             continue;
         valid[valid[0] != NULL] = x;
         if (state == GPC_LINE_M || state == GPC_LINE_E)
@@ -114,7 +120,7 @@ static bool rights_below(const gpci_module *t, const gpci_module *x, uint64_t ad
 }
 
 static bool clean(const gpc_coherence *c, const gpci_module *m, uint64_t address, char *text, size_t size) {
-    const uint32_t block = invariants_copy(m, address);
+    const uint32_t block = gpci_invariants_copy(m, address);
     /* Multi2Sim's lower caches go to E when another is to write; the modified bytes that they keep, it has too. */
     const bool whole = m->above_count && c->protocol->flags & GPC_PROTOCOL_WHOLE_BLOCKS;
     if (block == GPCI_TREE_NO_BLOCK || !m->dirty || !is_tracked(c) || whole)
@@ -130,7 +136,16 @@ static bool clean(const gpc_coherence *c, const gpci_module *m, uint64_t address
     return true;
 }
 
-bool invariants_at(const gpc_coherence *c, uint64_t address, char *text, size_t size) {
+bool gpci_invariants_one_writer(const gpc_coherence *c, uint64_t address, char *text, size_t size) {
+    for (uint32_t i = 0; is_tracked(c) && i < c->module_count; i++) {
+        const gpci_module *m = &c->modules[i];
+        if (m->above_count && gpci_module_serves(m, address) && !one_writer(c, m, address, text, size))
+            return false;
+    }
+    return true;
+}
+
+bool gpci_invariants_at(const gpc_coherence *c, uint64_t address, char *text, size_t size) {
     for (uint32_t i = 0; i < c->module_count; i++) {
         const gpci_module *m = &c->modules[i];
         if (!m->given.memory && gpci_module_serves(m, address) && !clean(c, m, address, text, size))
@@ -150,12 +165,17 @@ bool invariants_at(const gpc_coherence *c, uint64_t address, char *text, size_t 
     return true;
 }
 
-bool invariants_over(const gpc_coherence *c, uint64_t first, uint64_t bytes, char *text, size_t size) {
-    uint32_t step = UINT32_MAX;
+static uint32_t smallest_block(const gpc_coherence *c) {
+    uint32_t smallest = UINT32_MAX;
     for (uint32_t i = 0; i < c->module_count; i++)
-        step = c->modules[i].given.block_bytes < step ? c->modules[i].given.block_bytes : step;
+        smallest = c->modules[i].given.block_bytes < smallest ? c->modules[i].given.block_bytes : smallest;
+    return smallest;
+}
+
+bool gpci_invariants_over(const gpc_coherence *c, uint64_t first, uint64_t bytes, char *text, size_t size) {
+    const uint32_t step = smallest_block(c);
     for (uint64_t address = first; address < first + bytes; address += step)
-        if (!invariants_at(c, address, text, size))
+        if (!gpci_invariants_at(c, address, text, size))
             return false;
     return true;
 }
@@ -209,7 +229,7 @@ static bool set_is_sane(const gpci_module *m, uint32_t set, char *text, size_t s
     return m->policy || !m->order || order_is_sane(m, set, text, size);
 }
 
-bool invariants_of_tags(const gpc_coherence *c, char *text, size_t size) {
+bool gpci_invariants_of_tags(const gpc_coherence *c, char *text, size_t size) {
     for (uint32_t i = 0; i < c->module_count; i++) {
         const gpci_module *m = &c->modules[i];
         const uint32_t count = m->full_map ? m->map.count : m->given.sets * m->all_ways;
@@ -267,17 +287,17 @@ static const gpci_module *towards_home(const gpc_coherence *c, const gpci_module
 }
 
 static uint8_t byte_in(const gpci_module *m, uint64_t address) {
-    const uint32_t block = invariants_copy(m, address);
+    const uint32_t block = gpci_invariants_copy(m, address);
     return m->data[(size_t)block * m->given.block_bytes + address % m->given.block_bytes];
 }
 
 static bool is_dirty(const gpci_module *m, uint64_t address) {
     const uint64_t bit = address % m->given.block_bytes;
     const uint32_t bytes = (m->given.block_bytes + 7) / 8;
-    return m->dirty[(size_t)invariants_copy(m, address) * bytes + bit / 8] >> bit % 8 & 1;
+    return m->dirty[(size_t)gpci_invariants_copy(m, address) * bytes + bit / 8] >> bit % 8 & 1;
 }
 
-uint8_t invariants_home(const gpc_coherence *c, uint64_t address) {
+uint8_t gpci_invariants_home(const gpc_coherence *c, uint64_t address) {
     uint8_t value = memory_byte(c, address);
     for (const gpci_module *m = towards_home(c, memory_of(c, address), address); m; m = towards_home(c, m, address))
         if (is_dirty(m, address))
@@ -285,7 +305,7 @@ uint8_t invariants_home(const gpc_coherence *c, uint64_t address) {
     return value;
 }
 
-bool invariants_of_home(const gpc_coherence *c, uint64_t address, char *text, size_t size) {
+bool gpci_invariants_of_home(const gpc_coherence *c, uint64_t address, char *text, size_t size) {
     uint8_t below = memory_byte(c, address);
     for (const gpci_module *m = towards_home(c, memory_of(c, address), address); m; m = towards_home(c, m, address)) {
         const uint8_t value = byte_in(m, address);
@@ -295,4 +315,28 @@ bool invariants_of_home(const gpc_coherence *c, uint64_t address, char *text, si
         below = value;
     }
     return true;
+}
+
+/* -- the call */
+
+static bool is_at_rest(const gpc_coherence *c) {
+    return !c->busy && (!c->controllers || !c->controllers->tasks.used);
+}
+
+gpc_status gpc_coherence_check(const gpc_coherence *c, uint64_t first, uint64_t bytes, gpc_error *error) {
+    char text[256];
+    bool sound = true;
+    if (!c || bytes > UINT64_MAX - first)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_coherence_check: %s",
+                         c ? "beyond the last address" : "coherence is NULL");
+    if (c->failed != GPC_OK)
+        return gpci_fail(error, GPC_ERROR_STATE, "%s", c->failure);
+    const uint32_t step = smallest_block(c);
+    const bool rests = is_at_rest(c);
+    if (rests)
+        sound =
+            gpci_invariants_of_tags(c, text, sizeof text) && gpci_invariants_over(c, first, bytes, text, sizeof text);
+    for (uint64_t at = 0; !rests && sound && at < bytes; at += step)
+        sound = gpci_invariants_one_writer(c, first + at, text, sizeof text);
+    return sound ? GPC_OK : gpci_fail(error, GPC_ERROR_STATE, "%s", text);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef TESTS_COHERENCE_INVARIANTS_H
-#define TESTS_COHERENCE_INVARIANTS_H
+#ifndef GPC_COHERENCE_INVARIANTS_H
+#define GPC_COHERENCE_INVARIANTS_H
 
 #include "coherence/tree.h"
 
@@ -18,28 +18,31 @@
  * and in all protocols:
  *   clean         modified bytes only in N, M, O (protocols without a directory: in any valid state)
  */
-bool invariants_at(const gpc_coherence *c, uint64_t address, char *text, size_t size);
+bool gpci_invariants_at(const gpc_coherence *c, uint64_t address, char *text, size_t size);
+
+/* The first of them alone: of copies that are not locked it holds at any time, whatever is in flight. */
+bool gpci_invariants_one_writer(const gpc_coherence *c, uint64_t address, char *text, size_t size);
 
 /* Likewise of every smallest block in [first, first + bytes). */
-bool invariants_over(const gpc_coherence *c, uint64_t first, uint64_t bytes, char *text, size_t size);
+bool gpci_invariants_over(const gpc_coherence *c, uint64_t first, uint64_t bytes, char *text, size_t size);
 
 /*
  * Of tags and lists, of all modules: each tag once and in its set, recency a permutation, invalid blocks without tag,
  * owner and sharers, owners among the sharers, states that the protocol's place has (memory: I, E, M).
  */
-bool invariants_of_tags(const gpc_coherence *c, char *text, size_t size);
+bool gpci_invariants_of_tags(const gpc_coherence *c, char *text, size_t size);
 
 /*
  * The value that a byte has for the whole tree: of memory, the caches that all processors share, and the modules with
  * rights, it is that of the one nearest to the processors that has modified it. What was stored non-coherently is not
  * in it until it is written back.
  */
-uint8_t invariants_home(const gpc_coherence *c, uint64_t address);
+uint8_t gpci_invariants_home(const gpc_coherence *c, uint64_t address);
 
 /* Of coherent protocols: a byte that is not modified in a module with rights is what the module below has. */
-bool invariants_of_home(const gpc_coherence *c, uint64_t address, char *text, size_t size);
+bool gpci_invariants_of_home(const gpc_coherence *c, uint64_t address, char *text, size_t size);
 
-/* The module's block of an address, data included; GPCI_TREE_NO_BLOCK: no valid copy (a directory entry alone is none). */
-uint32_t invariants_copy(const gpci_module *m, uint64_t address);
+/* The module's block of an address, with data; GPCI_TREE_NO_BLOCK: no valid copy (a directory entry alone is none). */
+uint32_t gpci_invariants_copy(const gpci_module *m, uint64_t address);
 
 #endif
