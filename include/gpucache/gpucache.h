@@ -69,6 +69,7 @@
 #include <gpucache/stats.h>
 #include <gpucache/trace.h>
 #include <gpucache/types.h>
+#include <gpucache/verify.h>
 #include <gpucache/version.h>
 
 #endif

@@ -77,7 +77,7 @@ static void explore_all(const char *protocol) {
             const uint32_t blocks = full ? sizes[i].full_blocks : sizes[i].blocks;
             if (!blocks || !effort_takes(i))
                 continue;
-            explore_setup setup = explore_setup_of(context, family, explore_tree_of(sizes[i].tree), blocks,
+            explore_setup setup = explore_setup_of(context, family, gpci_verify_tree_of(sizes[i].tree), blocks,
                                                    full ? sizes[i].full_positions : sizes[i].positions);
             setup.most = full ? MOST_STATES : 0;
             const explore_report report = explored(&setup);
@@ -128,7 +128,7 @@ Test(explore, two_loose_branches, .timeout = 3600) {
         if (!effort_takes(f))
             continue;
         explore_setup setup =
-            explore_setup_of(context, &explore_families[f], explore_tree_of("2 loose L2, room above"), 2, 2);
+            explore_setup_of(context, &explore_families[f], gpci_verify_tree_of("2 loose L2, room above"), 2, 2);
         if (!is_full())
             setup.kinds = EXPLORE_BIT(LOAD) | EXPLORE_BIT(STORE) | EXPLORE_BIT(N_STORE);
         setup.most = is_full() ? MOST_STATES : effort_of(30000);
@@ -147,7 +147,8 @@ Test(explore, order_does_not_matter) {
             if (!effort_takes(f * 5 + i))
                 continue;
             const uint32_t blocks = i == 0 ? 2 : 1;
-            explore_setup setup = explore_setup_of(context, &explore_families[f], explore_tree_of(names[i]), blocks, 1);
+            explore_setup setup =
+                explore_setup_of(context, &explore_families[f], gpci_verify_tree_of(names[i]), blocks, 1);
             explore_report one, other;
             explore_run(&setup, &one);
             setup.backwards = true;
@@ -168,14 +169,15 @@ Test(explore, multi2sim_states) {
                                         "2 over L2",     "3 over L2",     "2 over L2 of sub-blocks",
                                         "2 L2 of 1",     "2 L2 of 1, L3"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        explore_setup setup = explore_setup_of(context, &explore_mended, explore_tree_of(names[i]), 1, 1);
+        explore_setup setup = explore_setup_of(context, &explore_mended, gpci_verify_tree_of(names[i]), 1, 1);
         setup.structure_only = true;
         const explore_report report = explored(&setup);
         cr_expect(report.complete, "%s", report.text);
     }
     if (effort_is_small())
         return; /* the largest */
-    explore_setup setup = explore_setup_of(context, &explore_mended, explore_tree_of("2 over L2 of sub-blocks"), 2, 1);
+    explore_setup setup =
+        explore_setup_of(context, &explore_mended, gpci_verify_tree_of("2 over L2 of sub-blocks"), 2, 1);
     setup.structure_only = true;
     const explore_report report = explored(&setup);
     cr_expect(report.complete, "%s", report.text);
@@ -189,7 +191,7 @@ static explore_report mended(const char *tree, uint32_t blocks, uint32_t positio
     protocol.flags &= ~(uint32_t)LOSSES;
     if (!gpc_protocol_find(context, "mended"))
         cr_assert_eq(gpc_context_register_protocol(context, &protocol, NULL), GPC_OK);
-    explore_setup setup = explore_setup_of(context, &explore_mended, explore_tree_of(tree), blocks, positions);
+    explore_setup setup = explore_setup_of(context, &explore_mended, gpci_verify_tree_of(tree), blocks, positions);
     setup.protocol = "mended";
     setup.protocol_flags = flags;
     setup.go_on = go_on;
@@ -243,7 +245,7 @@ Test(explore, multi2sim_overwrites_what_others_n_stored) {
 /* -- faults put into what is sound */
 
 static explore_report broken(const char *protocol, const char *tree, uint32_t blocks, uint32_t faults, uint32_t flags) {
-    explore_setup setup = explore_setup_of(context, explore_family_of(protocol), explore_tree_of(tree), blocks, 1);
+    explore_setup setup = explore_setup_of(context, explore_family_of(protocol), gpci_verify_tree_of(tree), blocks, 1);
     setup.faults = faults;
     setup.protocol_flags = flags;
     setup.structure_only = faults == GPCI_FAULT_CLEAR_WRONG; /* only multi2sim has the message, and it loses data */

@@ -4,10 +4,10 @@
 
 #include "coherence/explore.h"
 
-/* What is explored: the protocols with what each promises, and the trees. */
+/* What is explored: the protocols with what each promises. */
 
-#define EXPLORE_BIT(kind) (1u << EXPLORE_##kind)
-#define EXPLORE_ALL_KINDS ((1u << EXPLORE_KINDS) - 1)
+#define EXPLORE_BIT(kind) (1u << GPCI_VERIFY_##kind)
+#define EXPLORE_ALL_KINDS ((1u << GPCI_VERIFY_KINDS) - 1)
 
 typedef struct explore_family {
     const char *protocol, *letters; /* letters: of those that seeds/002 has a table or a text of */
@@ -21,11 +21,7 @@ extern const explore_family explore_mended;
 
 const explore_family *explore_family_of(const char *protocol);
 
-/* By index in the list of explore_families.c; NULL beyond the last. */
-const explore_tree *explore_tree_at(size_t index);
-const explore_tree *explore_tree_of(const char *name);
-
-explore_setup explore_setup_of(gpc_context *context, const explore_family *family, const explore_tree *tree,
+explore_setup explore_setup_of(gpc_context *context, const explore_family *family, const gpci_verify_tree *tree,
                                uint32_t blocks, uint32_t positions);
 
 #endif

@@ -14,20 +14,20 @@
  *   - without any coherence, an acquire does nothing
  */
 
-static bool said(char *text, size_t size, const explore_action *a, uint32_t module, const char *what) {
+static bool said(char *text, size_t size, const gpci_verify_action *a, uint32_t module, const char *what) {
     snprintf(text, size, "plain: %s, in m%u, by an access of m%u", what, module, a->module);
     return false;
 }
 
-static bool is(const explorer *e, const char *protocol) {
-    return strcmp(e->setup->plain, protocol) == 0;
+static bool is(const gpci_explorer *e, const char *protocol) {
+    return strcmp(explore_asked(e)->plain, protocol) == 0;
 }
 
 /* Does the access end at its own module, if that has a copy? */
-static bool stays(const explorer *e, const explore_action *a) {
-    if (a->kind == EXPLORE_LOAD || is(e, "none"))
-        return a->kind <= EXPLORE_N_STORE && !a->flags;
-    return a->kind == EXPLORE_N_STORE && is(e, "slc-glc") && !a->flags;
+static bool stays(const gpci_explorer *e, const gpci_verify_action *a) {
+    if (a->kind == GPCI_VERIFY_LOAD || is(e, "none"))
+        return a->kind <= GPCI_VERIFY_N_STORE && !a->flags;
+    return a->kind == GPCI_VERIFY_N_STORE && is(e, "slc-glc") && !a->flags;
 }
 
 static bool evicts(const gpc_coherence_result *r, uint32_t module) {
@@ -37,10 +37,11 @@ static bool evicts(const gpc_coherence_result *r, uint32_t module) {
     return evicted;
 }
 
-static bool messages_are_right(const explorer *e, const explore_action *a, const explore_picture *before,
-                               const explore_picture *after, const gpc_coherence_result *r, char *text, size_t size) {
+static bool messages_are_right(const gpci_explorer *e, const gpci_verify_action *a, const gpci_verify_picture *before,
+                               const gpci_verify_picture *after, const gpc_coherence_result *r, char *text,
+                               size_t size) {
     const bool hit = stays(e, a) && before->state[a->module][a->block] != GPC_LINE_I;
-    const bool idle = a->kind == EXPLORE_ACQUIRE && is(e, "none");
+    const bool idle = a->kind == GPCI_VERIFY_ACQUIRE && is(e, "none");
     for (uint32_t i = 0; i < r->message_count; i++) {
         const gpc_coherence_message *m = &r->messages[i];
         if (!m->bytes)
@@ -50,28 +51,29 @@ static bool messages_are_right(const explorer *e, const explore_action *a, const
         if (m->kind == GPC_MESSAGE_NOTICE)
             return said(text, size, a, m->from, "a clean eviction that is told");
         const bool gives = m->kind == GPC_MESSAGE_WRITE_BACK || m->kind == GPC_MESSAGE_WRITE_THROUGH;
-        const bool keeps = a->kind <= EXPLORE_N_STORE && after->state[m->from][a->block] != GPC_LINE_I;
+        const bool keeps = a->kind <= GPCI_VERIFY_N_STORE && after->state[m->from][a->block] != GPC_LINE_I;
         if (gives && keeps && e->c->modules[m->from].place == GPCI_PLACE_LAST && !evicts(r, m->from))
             return said(text, size, a, m->from, "a write-back of what stays");
     }
     return true;
 }
 
-static bool transition_is_right(const explorer *e, const explore_action *a, const gpc_coherence_transition *t) {
+static bool transition_is_right(const gpci_explorer *e, const gpci_verify_action *a,
+                                const gpc_coherence_transition *t) {
     const gpci_module *m = &e->c->modules[t->module];
     const bool fetch = t->origin & (GPC_ORIGIN_LOAD_MISS | GPC_ORIGIN_READ_UP_DOWN);
     if (m->given.memory && t->from != GPC_LINE_I)
         return t->to == GPC_LINE_I || (t->from == GPC_LINE_E && t->to == GPC_LINE_M);
     if (fetch && !m->given.memory)
         return t->to == (m->place == GPCI_PLACE_LAST && !is(e, "none") ? GPC_LINE_E : GPC_LINE_S);
-    return a->kind != EXPLORE_ACQUIRE || !is(e, "none");
+    return a->kind != GPCI_VERIFY_ACQUIRE || !is(e, "none");
 }
 
-static bool store_is_right(const explorer *e, const explore_action *a, const explore_picture *after, char *text,
-                           size_t size) {
+static bool store_is_right(const gpci_explorer *e, const gpci_verify_action *a, const gpci_verify_picture *after,
+                           char *text, size_t size) {
     const bool vi = is(e, "vi"), slc = is(e, "slc-glc");
-    const bool store = a->kind == EXPLORE_STORE || a->kind == EXPLORE_N_STORE;
-    const bool through = vi || (slc && (a->kind == EXPLORE_STORE || a->flags));
+    const bool store = a->kind == GPCI_VERIFY_STORE || a->kind == GPCI_VERIFY_N_STORE;
+    const bool through = vi || (slc && (a->kind == GPCI_VERIFY_STORE || a->flags));
     if (!store || !through)
         return true;
     if (after->home[a->block][a->position] != a->value && e->setup->tree.l2 < 2)
@@ -83,10 +85,10 @@ static bool store_is_right(const explorer *e, const explore_action *a, const exp
     return true;
 }
 
-void explore_look_plain(const explorer *e, const explore_action *a, const explore_picture *before,
-                        const explore_picture *after, const gpc_coherence_result *result, char *text, size_t size) {
+void explore_look_plain(const gpci_explorer *e, const gpci_verify_action *a, const gpci_verify_picture *before,
+                        const gpci_verify_picture *after, const gpc_coherence_result *result, char *text, size_t size) {
     *text = '\0';
-    if (!e->setup->plain)
+    if (!explore_asked(e)->plain)
         return;
     for (uint32_t i = 0; i < result->transition_count; i++)
         if (!transition_is_right(e, a, &result->transitions[i])) {

@@ -20,7 +20,7 @@ static traits traits_of(const char *letters) {
     return (traits){strchr(letters, 'E'), strchr(letters, 'O'), strchr(letters, 'N')};
 }
 
-static bool said(char *text, size_t size, const explore_action *a, uint32_t module, const char *what) {
+static bool said(char *text, size_t size, const gpci_verify_action *a, uint32_t module, const char *what) {
     snprintf(text, size, "table: %s, in m%u, by an access of m%u", what, module, a->module);
     return false;
 }
@@ -31,14 +31,14 @@ static bool is_any(uint8_t state, const char *states) {
 
 /* Without a request to other modules? */
 static bool hits(uint8_t state, uint8_t kind) {
-    return kind == EXPLORE_STORE ? is_any(state, "ME") : is_any(state, "NMOES");
+    return kind == GPCI_VERIFY_STORE ? is_any(state, "ME") : is_any(state, "NMOES");
 }
 
 /* What the accessing cache is in afterwards, if no other has a copy, or if some have. */
 static uint8_t own_next(traits t, uint8_t state, uint8_t kind, bool alone) {
-    if (kind == EXPLORE_STORE)
+    if (kind == GPCI_VERIFY_STORE)
         return GPC_LINE_M;
-    if (kind == EXPLORE_N_STORE)
+    if (kind == GPCI_VERIFY_N_STORE)
         return is_any(state, "MO") ? state : GPC_LINE_N;
     if (state != GPC_LINE_I)
         return state;
@@ -48,7 +48,7 @@ static uint8_t own_next(traits t, uint8_t state, uint8_t kind, bool alone) {
 static uint8_t other_next(traits t, uint8_t state, uint8_t kind, bool hit) {
     if (hit || state == GPC_LINE_I)
         return state;
-    if (kind == EXPLORE_STORE)
+    if (kind == GPCI_VERIFY_STORE)
         return GPC_LINE_I;
     if (state == GPC_LINE_M)
         return t.o ? GPC_LINE_O : GPC_LINE_S;
@@ -56,16 +56,17 @@ static uint8_t other_next(traits t, uint8_t state, uint8_t kind, bool hit) {
 }
 
 /* Does the directory below know of no other sharer? It still counts who has dropped its copy in silence. */
-static bool thought_alone(const explorer *e, uint32_t module, uint32_t b) {
+static bool thought_alone(const gpci_explorer *e, uint32_t module, uint32_t b) {
     const gpci_module *low = &e->c->modules[e->low[module][b]];
-    const uint64_t address = explore_address(b, 0);
+    const uint64_t address = gpci_verify_address(b, 0);
     const uint32_t block = gpci_module_find(low, gpci_module_tag_of(low, address));
     const uint64_t me = (uint64_t)1 << low->slots[module];
     return block != GPCI_TREE_NO_BLOCK && *gpci_module_sharers_of(low, block, gpci_module_sub_of(low, address)) == me;
 }
 
-static bool states_are_right(const explorer *e, traits t, const explore_action *a, uint8_t kind,
-                             const explore_picture *before, const explore_picture *after, char *text, size_t size) {
+static bool states_are_right(const gpci_explorer *e, traits t, const gpci_verify_action *a, uint8_t kind,
+                             const gpci_verify_picture *before, const gpci_verify_picture *after, char *text,
+                             size_t size) {
     const uint8_t mine = before->state[a->module][a->block];
     const bool hit = hits(mine, kind);
     bool alone = true;
@@ -80,7 +81,7 @@ static bool states_are_right(const explorer *e, traits t, const explore_action *
     const uint8_t is = after->state[a->module][a->block];
     if (is == own_next(t, mine, kind, alone))
         return true;
-    if (mine == GPC_LINE_I && kind == EXPLORE_LOAD && alone && is == GPC_LINE_S)
+    if (mine == GPC_LINE_I && kind == GPCI_VERIFY_LOAD && alone && is == GPC_LINE_S)
         return true; /* fetch_is_right has looked at it */
     return said(text, size, a, a->module, "its own state");
 }
@@ -96,19 +97,20 @@ static uint32_t count(const gpc_coherence_result *r, uint32_t kind, uint32_t fro
 }
 
 /* The block of an address, as a number; both addresses of messages and of transitions may be of larger blocks. */
-static uint32_t block_of(const explorer *e, const explore_action *a, uint64_t address, uint32_t module) {
+static uint32_t block_of(const gpci_explorer *e, const gpci_verify_action *a, uint64_t address, uint32_t module) {
     const gpci_module *m = &e->c->modules[module];
-    return gpci_module_tag_of(m, explore_address(a->block, 0)) == gpci_module_tag_of(m, address) ? a->block
-                                                                                                 : 1u - a->block;
+    return gpci_module_tag_of(m, gpci_verify_address(a->block, 0)) == gpci_module_tag_of(m, address) ? a->block
+                                                                                                     : 1u - a->block;
 }
 
 /* Another module above X's low module. */
-static bool is_beside(const explorer *e, uint32_t module, uint32_t x, uint32_t b) {
+static bool is_beside(const gpci_explorer *e, uint32_t module, uint32_t x, uint32_t b) {
     return module != x && e->low[module][b] != GPC_NO_MODULE && e->low[module][b] == e->low[x][b];
 }
 
 /* Has another module above X's low module a copy in one of these states? */
-static bool peers_have(const explorer *e, uint32_t x, uint32_t b, const explore_picture *before, const char *states) {
+static bool peers_have(const gpci_explorer *e, uint32_t x, uint32_t b, const gpci_verify_picture *before,
+                       const char *states) {
     for (uint32_t i = 0; i < e->c->module_count; i++)
         if (is_beside(e, i, x, b) && is_any(before->state[i][b], states))
             return true;
@@ -116,7 +118,7 @@ static bool peers_have(const explorer *e, uint32_t x, uint32_t b, const explore_
 }
 
 /* Is the last of those beside X in S? It is the one to be asked, where nobody owns the block. */
-static bool last_peer_shares(const explorer *e, uint32_t x, uint32_t b, const explore_picture *before) {
+static bool last_peer_shares(const gpci_explorer *e, uint32_t x, uint32_t b, const gpci_verify_picture *before) {
     uint32_t last = x;
     for (uint32_t i = 0; i < e->c->module_count; i++)
         last = is_beside(e, i, x, b) ? i : last;
@@ -124,7 +126,7 @@ static bool last_peer_shares(const explorer *e, uint32_t x, uint32_t b, const ex
 }
 
 /* Blocks that peers send to X. */
-static uint32_t sent_by_peers(const explorer *e, uint32_t x, uint32_t b, const gpc_coherence_result *r) {
+static uint32_t sent_by_peers(const gpci_explorer *e, uint32_t x, uint32_t b, const gpc_coherence_result *r) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < r->message_count; i++) {
         const gpc_coherence_message *m = &r->messages[i];
@@ -137,8 +139,8 @@ static uint32_t sent_by_peers(const explorer *e, uint32_t x, uint32_t b, const g
  * Does X, a non-inclusive cache, send two requests, since it first has to read the data of a block of which it had a
  * directory entry alone? What is sent to it is then for either.
  */
-static bool promotes(const explorer *e, uint32_t x, uint32_t b, const gpc_coherence_result *r) {
-    const uint64_t address = explore_address(b, 0);
+static bool promotes(const gpci_explorer *e, uint32_t x, uint32_t b, const gpc_coherence_result *r) {
+    const uint64_t address = gpci_verify_address(b, 0);
     return e->setup->tree.non_inclusive && x >= e->setup->tree.caches &&
            count(r, GPC_MESSAGE_READ_REQUEST, x, e->low[x][b], address) &&
            count(r, GPC_MESSAGE_WRITE_REQUEST, x, e->low[x][b], address);
@@ -149,8 +151,9 @@ static bool promotes(const explorer *e, uint32_t x, uint32_t b, const gpc_cohere
  * by the last of those in S (Table 2.1, steps 8 and 9). A write request is answered by who is in M, O or E. And without
  * O, who is in M writes back as well (Tables 2.1 and 2.2, steps 6 and 7).
  */
-static bool senders_are_right(const explorer *e, traits t, const explore_action *a, const explore_picture *before,
-                              const gpc_coherence_result *r, char *text, size_t size) {
+static bool senders_are_right(const gpci_explorer *e, traits t, const gpci_verify_action *a,
+                              const gpci_verify_picture *before, const gpc_coherence_result *r, char *text,
+                              size_t size) {
     for (uint32_t i = 0; i < r->message_count; i++) {
         const gpc_coherence_message *m = &r->messages[i];
         const bool read = m->kind == GPC_MESSAGE_READ_REQUEST;
@@ -173,9 +176,9 @@ static bool senders_are_right(const explorer *e, traits t, const explore_action 
     }
     for (uint32_t x = 0; x < e->c->module_count; x++) {
         const uint32_t b = a->block;
-        const bool probed = count(r, GPC_MESSAGE_READ_PROBE, e->low[x][b], x, explore_address(b, 0)) != 0;
-        const uint32_t back = count(r, GPC_MESSAGE_WRITE_BACK, x, e->low[x][b], explore_address(b, 0)) +
-                              count(r, GPC_MESSAGE_DATA, x, e->low[x][b], explore_address(b, 0));
+        const bool probed = count(r, GPC_MESSAGE_READ_PROBE, e->low[x][b], x, gpci_verify_address(b, 0)) != 0;
+        const uint32_t back = count(r, GPC_MESSAGE_WRITE_BACK, x, e->low[x][b], gpci_verify_address(b, 0)) +
+                              count(r, GPC_MESSAGE_DATA, x, e->low[x][b], gpci_verify_address(b, 0));
         if (probed && before->state[x][b] == GPC_LINE_M && !t.o && back != 1)
             return said(text, size, a, x, "write-back upon a read request");
     }
@@ -183,10 +186,11 @@ static bool senders_are_right(const explorer *e, traits t, const explore_action 
 }
 
 /* A hit asks nobody; a miss asks the low module once, for the right thing; an eviction writes back if it has to. */
-static bool requests_are_right(const explorer *e, const explore_action *a, uint8_t kind, const explore_picture *before,
-                               const gpc_coherence_result *r, char *text, size_t size) {
+static bool requests_are_right(const gpci_explorer *e, const gpci_verify_action *a, uint8_t kind,
+                               const gpci_verify_picture *before, const gpc_coherence_result *r, char *text,
+                               size_t size) {
     const uint8_t mine = before->state[a->module][a->block];
-    const uint64_t address = explore_address(a->block, 0);
+    const uint64_t address = gpci_verify_address(a->block, 0);
     const bool hit = hits(mine, kind);
     uint32_t bytes = 0;
     for (uint32_t i = 0; i < r->message_count; i++)
@@ -195,13 +199,13 @@ static bool requests_are_right(const explorer *e, const explore_action *a, uint8
         return said(text, size, a, a->module, "a hit that sends messages");
     if (r->hit != hit)
         return said(text, size, a, a->module, "what is called a hit");
-    const uint32_t asked = kind == EXPLORE_STORE ? GPC_MESSAGE_WRITE_REQUEST : GPC_MESSAGE_READ_REQUEST;
+    const uint32_t asked = kind == GPCI_VERIFY_STORE ? GPC_MESSAGE_WRITE_REQUEST : GPC_MESSAGE_READ_REQUEST;
     if (!hit && count(r, asked, a->module, GPC_NO_MODULE, address) != 1)
         return said(text, size, a, a->module, "no request for what it needs");
     for (uint32_t b = 0; b < e->setup->blocks; b++) {
         const uint8_t was = before->state[a->module][b];
         const bool leaves = b != a->block && was != GPC_LINE_I;
-        const uint64_t other = explore_address(b, 0);
+        const uint64_t other = gpci_verify_address(b, 0);
         if (b == a->block)
             continue;
         if (count(r, GPC_MESSAGE_WRITE_BACK, a->module, GPC_NO_MODULE, other) != (leaves && is_any(was, "NMO")))
@@ -211,7 +215,7 @@ static bool requests_are_right(const explorer *e, const explore_action *a, uint8
 }
 
 /* Is the eviction of a cache below in what happened? It takes copies along, of which the table says nothing. */
-static bool took_copies(const explorer *e, const gpc_coherence_result *r) {
+static bool took_copies(const gpci_explorer *e, const gpc_coherence_result *r) {
     for (uint32_t i = 0; i < r->message_count; i++)
         if (r->messages[i].kind == GPC_MESSAGE_EVICTION && r->messages[i].from >= e->setup->tree.caches)
             return true;
@@ -254,11 +258,11 @@ static bool probe_is_right(traits t, const gpc_coherence_transition *x) {
     return has_pair(t.o ? "MO OO ES" : "MS SS ES", x);
 }
 
-static bool transition_is_right(traits t, const explore_action *a, const gpc_coherence_transition *x) {
+static bool transition_is_right(traits t, const gpci_verify_action *a, const gpc_coherence_transition *x) {
     const uint32_t probed = GPC_ORIGIN_READ_DOWN_UP_1 | GPC_ORIGIN_READ_DOWN_UP_2 | GPC_ORIGIN_READ_DOWN_UP_3;
     const bool as_store = x->origin == GPC_ORIGIN_N_STORE && !t.n; /* an n-store of a protocol without N is a store */
     const uint32_t origin = as_store ? GPC_ORIGIN_STORE : x->origin;
-    if (origin & probed && a->kind <= EXPLORE_N_STORE)
+    if (origin & probed && a->kind <= GPCI_VERIFY_N_STORE)
         return probe_is_right(t, x);
     for (size_t i = 0; i < sizeof all_pairs / sizeof *all_pairs; i++)
         if (all_pairs[i].origin == origin)
@@ -267,8 +271,9 @@ static bool transition_is_right(traits t, const explore_action *a, const gpc_coh
 }
 
 /* A copy that is fetched is exclusive where it can be, and where the directory below knows that it can. */
-static bool fetch_is_right(const explorer *e, traits t, const explore_action *a, const explore_picture *before,
-                           const explore_picture *after, const gpc_coherence_transition *x) {
+static bool fetch_is_right(const gpci_explorer *e, traits t, const gpci_verify_action *a,
+                           const gpci_verify_picture *before, const gpci_verify_picture *after,
+                           const gpc_coherence_transition *x) {
     if (!(x->origin & (GPC_ORIGIN_LOAD_MISS | GPC_ORIGIN_READ_UP_DOWN)))
         return true;
     const uint32_t b = block_of(e, a, x->tag, x->module);
@@ -279,9 +284,9 @@ static bool fetch_is_right(const explorer *e, traits t, const explore_action *a,
     return !t.e || !alone || !thought_alone(e, x->module, b);
 }
 
-static bool transitions_are_right(const explorer *e, traits t, const explore_action *a, const explore_picture *before,
-                                  const explore_picture *after, const gpc_coherence_result *r, char *text,
-                                  size_t size) {
+static bool transitions_are_right(const gpci_explorer *e, traits t, const gpci_verify_action *a,
+                                  const gpci_verify_picture *before, const gpci_verify_picture *after,
+                                  const gpc_coherence_result *r, char *text, size_t size) {
     for (uint32_t i = 0; i < r->transition_count; i++) {
         const gpc_coherence_transition *x = &r->transitions[i];
         char what[64];
@@ -293,9 +298,9 @@ static bool transitions_are_right(const explorer *e, traits t, const explore_act
 }
 
 /* Modified data are written back by who loses the block; and, without O, by who is in M when another reads. */
-static bool write_backs_are_right(const explorer *e, traits t, const explore_action *a, const explore_picture *before,
-                                  const explore_picture *after, const gpc_coherence_result *r, char *text,
-                                  size_t size) {
+static bool write_backs_are_right(const gpci_explorer *e, traits t, const gpci_verify_action *a,
+                                  const gpci_verify_picture *before, const gpci_verify_picture *after,
+                                  const gpc_coherence_result *r, char *text, size_t size) {
     for (uint32_t i = 0; i < r->message_count && !e->setup->tree.non_inclusive; i++) {
         const gpc_coherence_message *m = &r->messages[i];
         if (m->kind != GPC_MESSAGE_WRITE_BACK)
@@ -309,25 +314,25 @@ static bool write_backs_are_right(const explorer *e, traits t, const explore_act
 }
 
 /* Table 2.5 tells nobody of a clean eviction; and has nothing for acquires, as there is nothing old to get rid of. */
-static bool is_silent(const explore_action *a, const gpc_coherence_result *r, char *text, size_t size) {
+static bool is_silent(const gpci_verify_action *a, const gpc_coherence_result *r, char *text, size_t size) {
     for (uint32_t i = 0; i < r->message_count; i++) {
         if (r->messages[i].kind == GPC_MESSAGE_NOTICE)
             return said(text, size, a, r->messages[i].from, "a clean eviction that is told");
-        if (a->kind == EXPLORE_ACQUIRE && r->messages[i].bytes)
+        if (a->kind == GPCI_VERIFY_ACQUIRE && r->messages[i].bytes)
             return said(text, size, a, r->messages[i].from, "messages for an acquire");
     }
-    if (a->kind == EXPLORE_ACQUIRE && r->transition_count)
+    if (a->kind == GPCI_VERIFY_ACQUIRE && r->transition_count)
         return said(text, size, a, r->transitions[0].module, "a transition for an acquire");
     return true;
 }
 
 /* Multi2Sim's: the specification's pairs; an acquire is nothing to it; it asks for what it has not, and tells all. */
-static bool is_multi2sim(const explorer *e, const explore_action *a, const explore_picture *before,
-                         const explore_picture *after, const gpc_coherence_result *r, char *text, size_t size) {
+static bool is_multi2sim(const gpci_explorer *e, const gpci_verify_action *a, const gpci_verify_picture *before,
+                         const gpci_verify_picture *after, const gpc_coherence_result *r, char *text, size_t size) {
     const uint32_t probed = GPC_ORIGIN_READ_DOWN_UP_1 | GPC_ORIGIN_READ_DOWN_UP_2 | GPC_ORIGIN_READ_DOWN_UP_3;
     for (uint32_t i = 0; i < r->transition_count; i++) {
         const gpc_coherence_transition *x = &r->transitions[i];
-        bool right = a->kind != EXPLORE_ACQUIRE && (!(x->origin & probed) || has_pair("ES MS OS", x));
+        bool right = a->kind != GPCI_VERIFY_ACQUIRE && (!(x->origin & probed) || has_pair("ES MS OS", x));
         for (size_t k = 0; k < sizeof all_pairs / sizeof *all_pairs; k++)
             right &= all_pairs[k].origin != x->origin || has_pair(all_pairs[k].multi2sim, x);
         if (!right || !fetch_is_right(e, traits_of("NMOESI"), a, before, after, x))
@@ -341,37 +346,38 @@ static bool is_multi2sim(const explorer *e, const explore_action *a, const explo
         const uint32_t b = block_of(e, a, m->address, m->from);
         const bool read = m->kind == GPC_MESSAGE_READ_REQUEST, write = m->kind == GPC_MESSAGE_WRITE_REQUEST;
         /* An n-store to M first evicts the block. */
-        const char *has = !read ? "ME" : a->kind == EXPLORE_N_STORE ? "NOES" : "NMOES";
-        if (a->kind == EXPLORE_ACQUIRE && m->bytes)
+        const char *has = !read ? "ME" : a->kind == GPCI_VERIFY_N_STORE ? "NOES" : "NMOES";
+        if (a->kind == GPCI_VERIFY_ACQUIRE && m->bytes)
             return said(text, size, a, m->from, "a message for an acquire");
         if ((read || write) && is_any(before->state[m->from][b], has) && !took_copies(e, r))
             return said(text, size, a, m->from, "a request for what it has");
-        if (m->kind == GPC_MESSAGE_WRITE_BACK && after->state[m->from][b] != GPC_LINE_I && a->kind != EXPLORE_N_STORE)
+        if (m->kind == GPC_MESSAGE_WRITE_BACK && after->state[m->from][b] != GPC_LINE_I &&
+            a->kind != GPCI_VERIFY_N_STORE)
             return said(text, size, a, m->from, "a write-back of what stays");
         if (m->kind == GPC_MESSAGE_DATA && m->from < e->setup->tree.caches && is_any(before->state[m->from][b], "ES"))
             return said(text, size, a, m->from, "data that the low module has");
     }
-    const bool steps_back = a->kind == EXPLORE_N_STORE && before->state[a->module][a->block] == GPC_LINE_E;
-    if (steps_back && !count(r, GPC_MESSAGE_CLEAR_OWNER, a->module, GPC_NO_MODULE, explore_address(a->block, 0)))
+    const bool steps_back = a->kind == GPCI_VERIFY_N_STORE && before->state[a->module][a->block] == GPC_LINE_E;
+    if (steps_back && !count(r, GPC_MESSAGE_CLEAR_OWNER, a->module, GPC_NO_MODULE, gpci_verify_address(a->block, 0)))
         return said(text, size, a, a->module, "an owner that steps back in silence");
     return true;
 }
 
-void explore_look_up(const explorer *e, const explore_action *a, const explore_picture *before,
-                     const explore_picture *after, const gpc_coherence_result *result, char *text, size_t size) {
+void explore_look_up(const gpci_explorer *e, const gpci_verify_action *a, const gpci_verify_picture *before,
+                     const gpci_verify_picture *after, const gpc_coherence_result *result, char *text, size_t size) {
     *text = '\0';
-    if (e->setup->multi2sim)
+    if (explore_asked(e)->multi2sim)
         is_multi2sim(e, a, before, after, result, text, size);
-    if (!e->setup->letters)
+    if (!explore_asked(e)->letters)
         return;
-    const traits t = traits_of(e->setup->letters);
+    const traits t = traits_of(explore_asked(e)->letters);
     if (!is_silent(a, result, text, size) || !write_backs_are_right(e, t, a, before, after, result, text, size))
         return;
     if (!transitions_are_right(e, t, a, before, after, result, text, size))
         return;
-    if (a->kind > EXPLORE_N_STORE || took_copies(e, result))
+    if (a->kind > GPCI_VERIFY_N_STORE || took_copies(e, result))
         return;
-    const uint8_t kind = a->kind == EXPLORE_N_STORE && !t.n ? EXPLORE_STORE : a->kind;
+    const uint8_t kind = a->kind == GPCI_VERIFY_N_STORE && !t.n ? GPCI_VERIFY_STORE : a->kind;
     if (senders_are_right(e, t, a, before, result, text, size) && e->setup->tree.l2 < 2 &&
         states_are_right(e, t, a, kind, before, after, text, size))
         requests_are_right(e, a, kind, before, result, text, size);

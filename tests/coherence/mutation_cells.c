@@ -85,7 +85,7 @@ static bool explore_gate(const explore_family *family, gpc_context *context, con
                          explore_report *report) {
     /* Multi2Sim's overwrites what others n-stored in a block of two bytes. */
     const uint32_t positions = family == &explore_mended ? 1 : gate->positions;
-    explore_setup setup = explore_setup_of(context, family, explore_tree_of(gate->tree), gate->blocks, positions);
+    explore_setup setup = explore_setup_of(context, family, gpci_verify_tree_of(gate->tree), gate->blocks, positions);
     setup.protocol = "changed";
     setup.most = 60000;
     explore_run(&setup, report);

@@ -177,3 +177,25 @@ static gpc_status use_flights(gpc_context *context, oom_heap *heap, gpc_error *e
 Test(oom, coherence_flights) {
     oom_check(use_flights, 40);
 }
+
+/* Exploring: out of memory is a status, whatever the bound of memory for states. */
+static gpc_status verify(gpc_context *context, oom_heap *heap, gpc_error *error) {
+    gpc_status first = GPC_OK;
+    (void)heap;
+    for (uint32_t in_flight = 0; in_flight < 2 && first == GPC_OK; in_flight++) {
+        gpc_verify_options options = GPC_VERIFY_OPTIONS_INIT;
+        gpc_verify *v = NULL;
+        options.protocol = in_flight ? "nmoesi-multi2sim" : "nmoesi"; /* of the former a counterexample, too */
+        options.tree = "2 over L2";
+        options.in_flight = in_flight;
+        options.states = 60;
+        first = gpc_verify_run(context, &options, error, &v);
+        cr_assert_eq(v != NULL, first == GPC_OK);
+        gpc_verify_destroy(v);
+    }
+    return first;
+}
+
+Test(oom, coherence_verify) {
+    oom_check(verify, 30);
+}

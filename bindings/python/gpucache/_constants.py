@@ -49,6 +49,8 @@ GPC_PROFILE_CLASSES = 32
 GPC_PROFILE_ALL_SMS = 4294967295
 GPC_PROFILE_JSON_LINES = 1
 GPC_NO_WARP = 4294967295
+GPC_VERIFY_TEXT = 512
+GPC_VERIFY_STEPS = 512
 GPC_VERSION_MAJOR = 0
 GPC_VERSION_MINOR = 2
 GPC_VERSION_PATCH = 0
@@ -459,6 +461,12 @@ class MessageKind(IntEnum):
 GPC_MESSAGE_KIND_COUNT = 13
 
 
+class ChoiceKind(IntEnum):
+    MESSAGE = 0
+    STEP = 1
+    RETRY = 2
+
+
 class ValueType(IntEnum):
     COUNT = 0
     SIZE = 1
@@ -589,3 +597,37 @@ class CacheEventKind(IntEnum):
     HIT = 0
     MISS = 1
     EVICT = 2
+
+
+class VerifyVerdict(IntEnum):
+    PASSED = 0
+    STRUCTURE = 1
+    VALUE = 2
+    LOST = 3
+    REFUSED = 4
+    DEADLOCK = 5
+    LIVELOCK = 6
+
+
+class VerifyLimit(IntEnum):
+    ALL = 0
+    LIMIT_STATES = 1
+    LIMIT_MEMORY = 2
+    LIMIT_CANCELLED = 3
+    LIMIT_VIOLATION = 4
+
+
+class VerifyBits(IntFlag):
+    LOADS = 1
+    STORES = 2
+    N_STORES = 4
+    FLUSHES = 8
+    ACQUIRES = 16
+
+
+class VerifyStepKind(IntEnum):
+    ACCESS = 0
+    ISSUE = 1
+    CHOICE = 2
+    FLUSH = 3
+    ACQUIRE = 4

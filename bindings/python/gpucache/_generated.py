@@ -347,6 +347,13 @@ class gpc_coherence_callbacks(SizedRecord):
     )
 
 
+class gpc_coherence_choice(SizedRecord):
+    _fields_ = (
+        ("struct_size", c_size_t), ("address", c_uint64), ("kind", c_uint32), ("message", c_uint32),
+        ("from", c_uint32), ("to", c_uint32), ("ready", c_uint8), ("reserved", c_uint8 * 7),
+    )
+
+
 class gpc_key_info(SizedRecord):
     _fields_ = (
         ("struct_size", c_size_t), ("name", c_char_p), ("type", c_int), ("unit", c_char_p), ("initial", c_char_p),
@@ -631,6 +638,44 @@ class gpc_scheduler_options(SizedRecord):
     _defaults_ = {"warps": 48}
 
 
+class gpc_verify_progress(Record):
+    _fields_ = (
+        ("states", c_uint64), ("edges", c_uint64), ("waiting", c_uint64), ("bytes", c_uint64), ("depth", c_uint32),
+        ("reserved", c_uint32),
+    )
+
+
+gpc_verify_options_on_progress = CFUNCTYPE(c_bool, c_void_p, POINTER(gpc_verify_progress))
+
+
+class gpc_verify_options(SizedRecord):
+    _fields_ = (
+        ("struct_size", c_size_t), ("protocol", c_char_p), ("tree", c_char_p), ("blocks", c_uint32),
+        ("bytes", c_uint32), ("in_flight", c_uint32), ("kinds", c_uint32), ("entries", c_uint32),
+        ("channels", c_uint32), ("states", c_uint64), ("memory", c_uint64), ("interval", c_uint64),
+        ("latencies", c_bool), ("symmetry", c_bool), ("coherent", c_bool), ("reserved", c_uint8 * 5),
+        ("user_data", c_void_p), ("on_progress", gpc_verify_options_on_progress),
+    )
+    _defaults_ = {"blocks": 1, "bytes": 1, "in_flight": 1, "channels": 3, "symmetry": True}
+
+
+class gpc_verify_report(SizedRecord):
+    _fields_ = (
+        ("struct_size", c_size_t), ("states", c_uint64), ("edges", c_uint64), ("bytes", c_uint64), ("text", c_char_p),
+        ("depth", c_uint32), ("verdict", c_uint32), ("limit", c_uint32), ("step_count", c_uint32),
+        ("address", c_uint64), ("module", c_uint32), ("wrong", c_uint8), ("value", c_uint8), ("cut", c_uint8),
+        ("symmetric", c_uint8),
+    )
+
+
+class gpc_verify_step(SizedRecord):
+    _fields_ = (
+        ("struct_size", c_size_t), ("address", c_uint64), ("text", c_char_p), ("kind", c_uint32), ("module", c_uint32),
+        ("access", c_uint32), ("flags", c_uint32), ("size", c_uint32), ("value", c_uint32), ("index", c_uint32),
+        ("choice", c_uint32), ("message", c_uint32), ("from", c_uint32), ("to", c_uint32), ("reserved", c_uint32),
+    )
+
+
 # name: (result, arguments)
 FUNCTIONS = {
     "gpc_status_string": (c_char_p, (c_int,)),
@@ -713,6 +758,10 @@ FUNCTIONS = {
     "gpc_coherence_issue": (c_int, (c_void_p, POINTER(gpc_coherence_request), POINTER(gpc_error), POINTER(c_uint64))),
     "gpc_coherence_advance": (c_int, (c_void_p, c_uint64, POINTER(gpc_error))),
     "gpc_coherence_next_event": (c_uint64, (c_void_p,)),
+    "gpc_coherence_hold": (c_int, (c_void_p, c_uint32, c_uint32, POINTER(gpc_error))),
+    "gpc_coherence_get_choice": (c_int, (c_void_p, c_uint32, POINTER(gpc_coherence_choice))),
+    "gpc_coherence_choose": (c_int, (c_void_p, c_uint32, POINTER(gpc_error))),
+    "gpc_coherence_check": (c_int, (c_void_p, c_uint64, c_uint64, POINTER(gpc_error))),
     "gpc_key_count": (c_size_t, ()),
     "gpc_key_at": (c_int, (c_size_t, POINTER(gpc_key_info))),
     "gpc_preset_count": (c_size_t, ()),
@@ -853,6 +902,13 @@ FUNCTIONS = {
     "gpc_scheduler_age_of": (c_uint32, (c_void_p, c_uint32)),
     "gpc_scheduler_cache_event": (None, (c_void_p, POINTER(gpc_cache_event))),
     "gpc_scheduler_sample_as": (c_int, (c_void_p, POINTER(gpc_layout), c_void_p, c_uint64)),
+    "gpc_verify_run": (c_int, (c_void_p, POINTER(gpc_verify_options), POINTER(gpc_error), POINTER(c_void_p))),
+    "gpc_verify_destroy": (None, (c_void_p,)),
+    "gpc_verify_get_report": (c_int, (c_void_p, POINTER(gpc_verify_report))),
+    "gpc_verify_get_step": (c_int, (c_void_p, c_uint32, POINTER(gpc_verify_step))),
+    "gpc_verify_system": (c_int, (c_uint32, POINTER(gpc_verify_options))),
+    "gpc_verify_tree_name": (c_char_p, (c_uint32,)),
+    "gpc_verify_make_tree": (c_int, (c_void_p, POINTER(gpc_verify_options), POINTER(gpc_error), POINTER(c_void_p))),
     "gpc_version": (c_uint, ()),
     "gpc_version_string": (c_char_p, ()),
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "coherence/explore.h"
 #include "coherence/invariants.h"
+#include "verify/verify.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -27,7 +27,7 @@
  * acquire, store) after they were written back; and a coherent store to the block merges all that is held of it.
  */
 
-static bool is_held(const explorer *e, const gpci_module *m, uint32_t block, uint64_t address) {
+static bool is_held(const gpci_explorer *e, const gpci_module *m, uint32_t block, uint64_t address) {
     const uint64_t at = address % m->given.block_bytes;
     const uint32_t bytes = (m->given.block_bytes + 7) / 8;
     if (!(m->dirty[(size_t)block * bytes + at / 8] >> at % 8 & 1))
@@ -35,16 +35,16 @@ static bool is_held(const explorer *e, const gpci_module *m, uint32_t block, uin
     return e->tracked ? m->states[block] == GPC_LINE_N : m->place != GPCI_PLACE_LAST;
 }
 
-void explore_look(const explorer *e, explore_picture *picture) {
+void gpci_verify_look(const gpci_explorer *e, gpci_verify_picture *picture) {
     memset(picture, 0, sizeof *picture);
     memset(picture->state, GPC_LINE_I, sizeof picture->state);
     for (uint32_t b = 0; b < e->setup->blocks; b++)
         for (uint32_t p = 0; p < e->setup->positions; p++) {
-            const uint64_t address = explore_address(b, p);
-            picture->home[b][p] = invariants_home(e->c, address);
+            const uint64_t address = gpci_verify_address(b, p);
+            picture->home[b][p] = gpci_invariants_home(e->c, address);
             for (uint32_t i = 0; i < e->c->module_count; i++) {
                 const gpci_module *m = &e->c->modules[i];
-                const uint32_t block = m->given.memory ? GPCI_TREE_NO_BLOCK : invariants_copy(m, address);
+                const uint32_t block = m->given.memory ? GPCI_TREE_NO_BLOCK : gpci_invariants_copy(m, address);
                 if (block == GPCI_TREE_NO_BLOCK)
                     continue;
                 picture->state[i][b] = m->states[block];
@@ -56,9 +56,9 @@ void explore_look(const explorer *e, explore_picture *picture) {
 
 /* One byte of the window, before and after. */
 typedef struct view {
-    const explorer *e;
-    const explore_action *action;
-    const explore_picture *before, *after;
+    gpci_explorer *e;
+    const gpci_verify_action *action;
+    const gpci_verify_picture *before, *after;
     uint32_t b, p;
     uint32_t stored_to; /* the sink of a store; GPC_NO_MODULE: its home */
     bool stored;
@@ -68,13 +68,14 @@ typedef struct view {
 
 static bool wrong(const view *v, uint32_t module, const char *what, uint32_t found) {
     char place[16] = "home";
+    v->e->wrong = (gpci_verify_byte){true, (uint8_t)found, module, v->b, v->p};
     if (module != GPC_NO_MODULE)
         snprintf(place, sizeof place, "m%u", module);
     snprintf(v->text, v->size, "data value: %c[%u] is %u in %s: %s", 'A' + v->b, v->p, found, place, what);
     return false;
 }
 
-static bool valid(const explore_picture *p, uint32_t module, uint32_t b) {
+static bool valid(const gpci_verify_picture *p, uint32_t module, uint32_t b) {
     return p->state[module][b] != GPC_LINE_I;
 }
 
@@ -109,7 +110,7 @@ static bool sink_is_right(const view *v, uint32_t sink) {
         if (v->before->byte[i][v->b][v->p] == now)
             return true;
     }
-    if (any && home && v->e->raced[v->b][v->p] && now == v->before->home[v->b][v->p])
+    if (any && home && v->e->ghost.raced[v->b][v->p] && now == v->before->home[v->b][v->p])
         return true;
     if (any)
         return wrong(v, sink, "not what was written back", now);
@@ -144,10 +145,10 @@ static bool is_readable(const view *v, uint32_t module) {
 }
 
 static bool may_be_stale(const view *v, uint32_t module) {
-    const explore_action *a = v->action;
+    const gpci_verify_action *a = v->action;
     if (v->e->coherent)
         return false;
-    if (!v->e->setup->refreshes || a->kind != EXPLORE_ACQUIRE)
+    if (!v->e->setup->refreshes || a->kind != GPCI_VERIFY_ACQUIRE)
         return true;
     const gpci_module_place place = v->e->c->modules[module].place;
     const bool all = a->module == GPC_NO_MODULE && (place == GPCI_PLACE_FIRST || place == GPCI_PLACE_BETWEEN);
@@ -170,8 +171,8 @@ static bool copy_is_right(const view *v, uint32_t module) {
 }
 
 static bool load_is_right(const view *v) {
-    const explore_action *a = v->action;
-    if (a->kind != EXPLORE_LOAD || a->block != v->b)
+    const gpci_verify_action *a = v->action;
+    if (a->kind != GPCI_VERIFY_LOAD || a->block != v->b)
         return true;
     const uint8_t loaded = v->e->loaded[v->p];
     const bool copy = valid(v->after, a->module, v->b);
@@ -182,15 +183,16 @@ static bool load_is_right(const view *v) {
 }
 
 static bool byte_is_right(view *v) {
-    const explore_action *a = v->action;
-    v->stored = (a->kind == EXPLORE_STORE || a->kind == EXPLORE_N_STORE) && a->block == v->b && a->position == v->p;
+    const gpci_verify_action *a = v->action;
+    v->stored =
+        (a->kind == GPCI_VERIFY_STORE || a->kind == GPCI_VERIFY_N_STORE) && a->block == v->b && a->position == v->p;
     v->stored_to = v->stored ? sink_from(v, a->module) : GPC_NO_MODULE;
     if (!sink_is_right(v, GPC_NO_MODULE) || !load_is_right(v))
         return false;
     for (uint32_t i = 0; i < v->e->c->module_count; i++) {
         if (v->e->c->modules[i].given.memory)
             continue;
-        if (a->kind == EXPLORE_FLUSH && (a->module == GPC_NO_MODULE || is_above(v, i, a->module)) &&
+        if (a->kind == GPCI_VERIFY_FLUSH && (a->module == GPC_NO_MODULE || is_above(v, i, a->module)) &&
             valid(v->after, i, v->b))
             return wrong(v, i, "a copy after a flush", v->after->byte[i][v->b][v->p]);
         if (v->after->held[i][v->b][v->p] && !sink_is_right(v, i))
@@ -198,30 +200,33 @@ static bool byte_is_right(view *v) {
         if (!copy_is_right(v, i))
             return false;
     }
-    return !v->e->coherent || invariants_of_home(v->e->c, explore_address(v->b, v->p), v->text, v->size);
+    if (!v->e->coherent || gpci_invariants_of_home(v->e->c, gpci_verify_address(v->b, v->p), v->text, v->size))
+        return true;
+    v->e->wrong = (gpci_verify_byte){true, v->after->home[v->b][v->p] ^ 1u, GPC_NO_MODULE, v->b, v->p};
+    return false;
 }
 
 /* An owner among the first-level caches, whose n-stores the home may have. */
-static bool is_owned(const explorer *e, const explore_picture *after, uint32_t b) {
+static bool is_owned(const gpci_explorer *e, const gpci_verify_picture *after, uint32_t b) {
     bool owned = false;
     for (uint32_t i = 0; i < e->setup->tree.caches; i++)
         owned |= after->state[i][b] == GPC_LINE_M || after->state[i][b] == GPC_LINE_O;
     return owned;
 }
 
-static void remember_race(explorer *e, const view *v) {
-    const explore_action *a = v->action;
+static void remember_race(gpci_explorer *e, const view *v) {
+    const gpci_verify_action *a = v->action;
     const bool here = a->block == v->b && a->position == v->p;
-    bool raced = e->raced[v->b][v->p];
-    if (here && a->kind == EXPLORE_STORE)
+    bool raced = e->ghost.raced[v->b][v->p];
+    if (here && a->kind == GPCI_VERIFY_STORE)
         raced = false;
-    if (here && a->kind == EXPLORE_N_STORE)
+    if (here && a->kind == GPCI_VERIFY_N_STORE)
         raced |= sink_from(v, a->module) == GPC_NO_MODULE;
-    e->raced[v->b][v->p] = raced && e->tracked && e->setup->races && is_owned(e, v->after, v->b);
+    e->ghost.raced[v->b][v->p] = raced && e->tracked && e->setup->races && is_owned(e, v->after, v->b);
 }
 
-void explore_judge(explorer *e, const explore_action *action, const explore_picture *before,
-                   const explore_picture *after, char *text, size_t size) {
+void gpci_verify_judge(gpci_explorer *e, const gpci_verify_action *action, const gpci_verify_picture *before,
+                       const gpci_verify_picture *after, char *text, size_t size) {
     view v = {e, action, before, after, 0, 0, 0, false, text, size};
     *text = '\0';
     for (v.b = 0; v.b < e->setup->blocks; v.b++)

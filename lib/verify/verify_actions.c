@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "verify/verify.h"
+
+#include <stdio.h>
+
+/* The choices in a state, and how each is done and told. */
+
+static void add(gpci_explorer *e, gpci_verify_action action) {
+    if (e->action_count < GPCI_VERIFY_ACTIONS)
+        e->actions[e->action_count++] = action;
+}
+
+static void stores(gpci_explorer *e, gpci_verify_action action) {
+    for (uint8_t p = 0; p < e->setup->positions; p++)
+        for (uint8_t v = 0; v < 2; v++) {
+            action.position = p;
+            action.value = v;
+            add(e, action);
+        }
+}
+
+static void accesses(gpci_explorer *e, gpci_verify_action action) {
+    action.kind = GPCI_VERIFY_LOAD;
+    if (e->setup->kinds >> GPCI_VERIFY_LOAD & 1)
+        add(e, action);
+    action.kind = GPCI_VERIFY_STORE;
+    if (e->setup->kinds >> GPCI_VERIFY_STORE & 1)
+        stores(e, action);
+    action.kind = GPCI_VERIFY_N_STORE;
+    if (e->setup->kinds >> GPCI_VERIFY_N_STORE & 1)
+        stores(e, action);
+}
+
+void gpci_verify_choices(gpci_explorer *e) {
+    static const uint32_t bits[] = {0, GPC_ACCESS_GLC, GPC_ACCESS_SLC, GPC_ACCESS_GLC | GPC_ACCESS_SLC};
+    const uint32_t caches = e->setup->tree.caches;
+    for (uint32_t m = 0; m < caches; m++)
+        for (uint8_t b = 0; b < e->setup->blocks; b++)
+            for (uint32_t f = 0; f < (e->setup->steered ? 4 : 1); f++)
+                accesses(e, (gpci_verify_action){.module = m, .block = b, .flags = bits[f]});
+    for (uint8_t kind = GPCI_VERIFY_FLUSH; kind <= GPCI_VERIFY_ACQUIRE; kind++) {
+        if (!(e->setup->kinds >> kind & 1))
+            continue;
+        for (uint32_t m = 0; m + 1 < e->c->module_count; m++)
+            if (kind == GPCI_VERIFY_FLUSH || m < caches)
+                add(e, (gpci_verify_action){.kind = kind, .module = m});
+        add(e, (gpci_verify_action){.kind = kind, .module = GPC_NO_MODULE});
+    }
+}
+
+void gpci_verify_request(const gpci_explorer *e, const gpci_verify_action *action, gpc_coherence_request *request) {
+    request->module = action->module;
+    request->address = gpci_verify_address(action->block, action->position);
+    request->kind = action->kind == GPCI_VERIFY_LOAD    ? GPC_COHERENCE_LOAD
+                    : action->kind == GPCI_VERIFY_STORE ? GPC_COHERENCE_STORE
+                                                        : GPC_COHERENCE_N_STORE;
+    request->size = action->kind == GPCI_VERIFY_LOAD ? e->setup->positions : 1;
+    request->bytes = &action->value;
+    request->flags = action->flags;
+}
+
+gpc_status gpci_verify_do(gpci_explorer *e, const gpci_verify_action *action, gpc_error *error,
+                          gpc_coherence_result *result) {
+    if (action->kind == GPCI_VERIFY_FLUSH)
+        return gpc_coherence_flush(e->c, action->module, 0, error, result);
+    if (action->kind == GPCI_VERIFY_ACQUIRE)
+        return gpc_coherence_acquire(e->c, action->module, 0, error, result);
+    gpc_coherence_request request = GPC_COHERENCE_REQUEST_INIT;
+    gpci_verify_request(e, action, &request);
+    request.out = action->kind == GPCI_VERIFY_LOAD ? e->loaded : NULL;
+    return gpc_coherence_access(e->c, &request, error, result);
+}
+
+size_t gpci_verify_text(const gpci_verify_action *action, char *text, size_t size) {
+    static const char *const kinds[] = {"load", "store", "n-store", "flush", "acquire"};
+    static const char *const bits[] = {"", " glc", " slc", " glc slc"};
+    int length;
+    if (action->module == GPC_NO_MODULE)
+        length = snprintf(text, size, "all %s", kinds[action->kind]);
+    else if (action->kind >= GPCI_VERIFY_FLUSH)
+        length = snprintf(text, size, "m%u %s", action->module, kinds[action->kind]);
+    else if (action->kind == GPCI_VERIFY_LOAD)
+        length = snprintf(text, size, "m%u load %c%s", action->module, 'A' + action->block, bits[action->flags]);
+    else
+        length = snprintf(text, size, "m%u %s %c[%u]=%u%s", action->module, kinds[action->kind], 'A' + action->block,
+                          action->position, action->value, bits[action->flags]);
+    return length < 0 ? 0 : (size_t)length;
+}
+
+static const char *message_name(uint32_t kind) {
+    static const char *const names[] = {"read request", "write request", "read probe", "write probe", "data",
+                                        "ack",          "write-back",    "notice",     "clear-owner", "write-through"};
+    return kind < sizeof names / sizeof *names ? names[kind] : "message";
+}
+
+void gpci_verify_tell_choice(const gpc_coherence_choice *c, char *text, size_t size) {
+    const uint64_t block = (c->address - GPCI_VERIFY_BASE) / GPCI_VERIFY_BLOCK;
+    const char name = (char)('A' + (block < 26 ? block : 25));
+    if (c->kind == GPC_CHOICE_MESSAGE)
+        snprintf(text, size, "%s for %c, m%u to m%u", message_name(c->message), name, c->from, c->to);
+    else if (c->kind == GPC_CHOICE_RETRY)
+        snprintf(text, size, "m%u begins its access to %c again", c->from, name);
+    else
+        snprintf(text, size, "m%u ends a lookup or its use of data, for %c", c->from, name);
+}

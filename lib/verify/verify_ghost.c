@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "verify/verify.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/*
+ * Values of accesses that overlap. The ghost has the last store of each byte; every access is looked at when it has its
+ * effect, which is when its block is unlocked.
+ *   - protocols with a directory and without N: a load reads the last store
+ *   - with N: a coherent store is the last of all, since no copy is left anywhere. After it each module may n-store a
+ *     value of its own. A module that has stored reads its last store, or what another module has stored; one that has
+ *     not, the last coherent store, or what any other has n-stored since
+ *   - without a directory all stores are taken for n-stores
+ * Flushed, memory has the last store of all, or the last one of some module that has stored since.
+ */
+
+static bool wrong(gpci_explorer *e, uint32_t module, uint32_t b, uint32_t p, uint8_t found, const char *what) {
+    char place[16] = "memory, flushed";
+    if (module != GPC_NO_MODULE)
+        snprintf(place, sizeof place, "m%u", module);
+    e->wrong = (gpci_verify_byte){true, found, module, b, p};
+    snprintf(e->told, sizeof e->told, "data value: %c[%u] is %u in %s: %s", 'A' + b, p, found, place, what);
+    return false;
+}
+
+static bool has_stored(const gpci_explorer *e, uint32_t except, uint32_t b, uint32_t p, uint8_t value) {
+    for (uint32_t k = 0; k < e->setup->tree.caches; k++)
+        if (k != except && e->ghost.stored[k][b][p] >> value & 1)
+            return true;
+    return false;
+}
+
+static bool load_is_right(gpci_explorer *e, uint32_t m, uint32_t b, uint32_t p, uint8_t value) {
+    const gpci_verify_ghost *g = &e->ghost;
+    if (value > 1)
+        return wrong(e, m, b, p, value, "stored by nobody");
+    if (e->coherent)
+        return value == g->value[b][p] || wrong(e, m, b, p, value, "loaded, and not the last store");
+    if (has_stored(e, m, b, p, value))
+        return true;
+    if (g->last[m][b][p])
+        return value + 1 == g->last[m][b][p] || wrong(e, m, b, p, value, "loaded, and older than its own store");
+    return value == g->value[b][p] || wrong(e, m, b, p, value, "loaded, and older than the last coherent store");
+}
+
+static void store(gpci_explorer *e, uint32_t m, uint32_t kind, uint32_t b, uint32_t p, uint8_t value) {
+    gpci_verify_ghost *g = &e->ghost;
+    if (e->coherent || (e->tracked && kind == GPC_COHERENCE_STORE)) {
+        g->value[b][p] = value;
+        for (uint32_t k = 0; k < e->setup->tree.caches; k++)
+            g->last[k][b][p] = g->stored[k][b][p] = 0;
+    }
+    if (e->coherent)
+        return;
+    g->last[m][b][p] = (uint8_t)(value + 1);
+    g->stored[m][b][p] |= (uint8_t)(1u << value);
+}
+
+void gpci_verify_performed(void *explorer, uint32_t flight) {
+    gpci_explorer *e = explorer;
+    const gpci_controllers *c = e->c->controllers;
+    const gpci_tree_flight *a = gpci_tree_flight_at(c, flight);
+    const uint8_t *bytes = gpci_payload_of(c, flight);
+    const uint32_t b = (uint32_t)((a->address - GPCI_VERIFY_BASE) / GPCI_VERIFY_BLOCK);
+    const uint32_t p = (uint32_t)((a->address - GPCI_VERIFY_BASE) % GPCI_VERIFY_BLOCK);
+    if (a->kind != GPC_COHERENCE_LOAD) {
+        store(e, a->module, a->kind, b, p, bytes[0] & 1);
+        return;
+    }
+    for (uint32_t i = 0; i < a->size && !*e->told; i++)
+        (void)load_is_right(e, a->module, b, p + i, bytes[i]);
+}
+
+static bool memory_is_right(gpci_explorer *e, uint32_t b, uint32_t p, uint8_t value) {
+    const gpci_verify_ghost *g = &e->ghost;
+    bool any = false;
+    for (uint32_t k = 0; k < e->setup->tree.caches; k++) {
+        if (g->last[k][b][p] == value + 1)
+            return true;
+        any |= g->last[k][b][p] != 0;
+    }
+    return (!any && value == g->value[b][p]) || wrong(e, GPC_NO_MODULE, b, p, value, "lost, what was stored last");
+}
+
+bool gpci_verify_nothing_lost(gpci_explorer *e, char *text, size_t size) {
+    gpc_error error = GPC_ERROR_INIT;
+    if (gpc_coherence_flush(e->c, GPC_NO_MODULE, 0, &error, NULL) != GPC_OK) {
+        snprintf(text, size, "flush: %.480s", error.message);
+        return false;
+    }
+    for (uint32_t b = 0; b < e->setup->blocks; b++)
+        for (uint32_t p = 0; p < e->setup->positions; p++) {
+            uint8_t value = 0;
+            (void)gpc_coherence_read_memory(e->c, gpci_verify_address(b, p), &value, 1);
+            if (memory_is_right(e, b, p, value))
+                continue;
+            snprintf(text, size, "%s", e->told);
+            return false;
+        }
+    return true;
+}

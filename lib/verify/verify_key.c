@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "coherence/invariants.h"
+#include "verify/verify.h"
+
+/*
+ * The canonical form of a state: per module its blocks in the order of recency, per block state, written bytes and
+ * directory. Left out, since nothing that follows depends on it: the way that a block is in (recency alone chooses
+ * victims), what invalid blocks hold, their order where free ways are taken first, bytes that are never written, and
+ * in which order a memory without sets came to know its blocks. Recency itself stays: it does choose victims.
+ *
+ * With symmetries, the least of the hashes with the caches in each possible order.
+ */
+
+typedef struct key_writer {
+    const gpci_explorer *e;
+    const uint8_t *turn; /* [place] the module there */
+    gpci_verify_hash hash;
+} key_writer;
+
+static void put(key_writer *w, uint64_t word) {
+    gpci_verify_put(&w->hash, word);
+}
+
+/* Owner and sharers of a sub-block, by the places of who stands in them. */
+static void put_directory(key_writer *w, const gpci_module *m, uint32_t block, uint32_t sub) {
+    const uint16_t owner = *gpci_module_owner_of(m, block, sub);
+    const uint64_t sharers = *gpci_module_sharers_of(m, block, sub);
+    uint64_t word = 0;
+    for (uint32_t place = 0; place < w->e->c->module_count; place++) {
+        const uint32_t x = w->turn[place];
+        if (w->e->low[x][0] != m->index)
+            continue;
+        const uint16_t slot = m->slots[x];
+        word |= (sharers >> slot & 1) << place | (uint64_t)(owner == slot) << (place + 32);
+    }
+    put(w, word);
+}
+
+/* Each entry takes the same room whether there is a block or not. */
+static void put_entry(key_writer *w, const gpci_module *m, uint32_t block) {
+    const gpci_verify_setup *s = w->e->setup;
+    const bool there = block != GPCI_TREE_NO_BLOCK && m->states[block] != GPC_LINE_I;
+    uint64_t word = there ? 1 + (m->tags[block] - GPCI_VERIFY_BASE) / m->given.block_bytes : 0;
+    word =
+        word << 4 | (there ? (uint32_t)m->states[block] | (gpci_module_directory_only(m, block) ? 8u : 0) : GPC_LINE_I);
+    for (uint32_t b = 0; b < s->blocks && !m->given.memory; b++)
+        for (uint32_t p = 0; p < s->positions; p++) {
+            const uint64_t address = gpci_verify_address(b, p), at = address % m->given.block_bytes;
+            const bool mine = there && m->data && gpci_module_tag_of(m, address) == m->tags[block];
+            word <<= 2;
+            if (mine)
+                word |= (uint64_t)(gpci_module_data_of(m, block)[at] & 1) |
+                        (uint64_t)(gpci_module_dirty_of(m, block)[at / 8] >> at % 8 & 1) << 1;
+        }
+    put(w, word);
+    for (uint32_t sub = 0; sub < m->sub_blocks; sub++)
+        if (there)
+            put_directory(w, m, block, sub);
+}
+
+/* A set's entries, most recent first; those of `first` to `first + count` of its recency order. */
+static void put_list(key_writer *w, const gpci_module *m, uint32_t first, uint32_t count) {
+    uint32_t put_in = 0;
+    for (uint32_t i = first; i < first + count; i++) {
+        const uint32_t block = m->order[i];
+        if (!m->given.any_victim && m->states[block] == GPC_LINE_I)
+            continue;
+        put_entry(w, m, block);
+        put_in++;
+    }
+    for (; put_in < count; put_in++)
+        put_entry(w, m, GPCI_TREE_NO_BLOCK);
+}
+
+static void put_module(key_writer *w, const gpci_module *m) {
+    const uint64_t window = (uint64_t)w->e->setup->blocks * GPCI_VERIFY_BLOCK;
+    if (!m->full_map) {
+        put_list(w, m, 0, m->given.ways);
+        put_list(w, m, m->given.ways, m->given.directory_ways);
+        return;
+    }
+    for (uint64_t a = GPCI_VERIFY_BASE; a < GPCI_VERIFY_BASE + window; a += m->given.block_bytes)
+        put_entry(w, m, gpci_module_find(m, gpci_module_tag_of(m, a)));
+}
+
+static gpci_verify_hash key_of(const gpci_explorer *e, const uint8_t *turn) {
+    key_writer w = {.e = e, .turn = turn};
+    for (uint32_t place = 0; place < e->c->module_count; place++)
+        put_module(&w, &e->c->modules[turn[place]]);
+    for (uint32_t b = 0; b < e->setup->blocks; b++) {
+        uint8_t bytes[GPCI_VERIFY_POSITIONS] = {0};
+        gpc_coherence_read_memory(e->c, gpci_verify_address(b, 0), bytes, e->setup->positions);
+        for (uint32_t p = 0; p < e->setup->positions; p++)
+            put(&w, (uint64_t)(bytes[p] | e->ghost.raced[b][p] << 7));
+    }
+    return w.hash;
+}
+
+gpci_verify_hash gpci_verify_key(const gpci_explorer *e) {
+    gpci_verify_hash least = key_of(e, e->turns[0]);
+    for (uint32_t i = 1; i < e->turn_count; i++) {
+        const gpci_verify_hash other = key_of(e, e->turns[i]);
+        if (other.one < least.one || (other.one == least.one && other.other < least.other))
+            least = other;
+    }
+    return least;
+}

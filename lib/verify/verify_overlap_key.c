@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "verify/verify.h"
+
+#include <string.h>
+
+/*
+ * The canonical form of a state with accesses in flight. What verify_key.c leaves out is left out here too; and places
+ * in pools, numbers of accesses, cycles. Tasks are numbered in the order in which a walk through the state comes to
+ * them: the accesses of each module from the oldest on, the queues of locks, messages by sender and receiver, and what
+ * waits for a cycle, in an order of its own content. A task that has been left by who began it (gpci_task.left) belongs
+ * to no access any more.
+ */
+
+enum { BLOCKS = 16, CHANNELS = 256, LATER = 64 };
+
+typedef struct overlap_writer {
+    const gpci_explorer *e;
+    const gpci_controllers *c;
+    const uint8_t *turn;                        /* [place] the module there */
+    uint8_t place[GPCI_VERIFY_MODULES];         /* [module] */
+    uint8_t ranks[GPCI_VERIFY_MODULES][BLOCKS]; /* [module][block] 1 + where it stands; 0: nowhere */
+    uint32_t *tasks, *flights, task_count;      /* numbers from 1 on; 0: none yet */
+    gpci_verify_hash hash;
+} overlap_writer;
+
+static void put(overlap_writer *w, uint64_t word) {
+    gpci_verify_put(&w->hash, word);
+}
+
+static uint32_t place_of(const overlap_writer *w, uint32_t module) {
+    return module < w->e->c->module_count ? w->place[module] : module;
+}
+
+static uint32_t rank_of(const overlap_writer *w, uint32_t module, uint32_t block) {
+    return module < w->e->c->module_count && block < BLOCKS ? w->ranks[module][block] : UINT8_MAX;
+}
+
+/* -- tasks */
+
+/* What of a task does not depend on where things are in memory. A copy of all bytes: of padding, too, which is 0. */
+static void content_of(const overlap_writer *w, const gpci_task *t, gpci_task *content) {
+    const bool access = t->parent == GPCI_NO_ITEM; /* of which some fields are not set */
+    memcpy(content, t, sizeof *content);
+    content->next = content->flight = 0;
+    content->parent = !access && !t->left;
+    content->ask = !access && t->ask != GPCI_NO_ITEM;
+    content->block = rank_of(w, t->module, t->block);
+    content->own = access ? 0 : rank_of(w, t->from, t->own);
+    content->from = place_of(w, t->from);
+    content->module = place_of(w, t->module);
+    content->except = access ? 0 : place_of(w, t->except);
+}
+
+/* The access that a task is for; 0: none any more. */
+static uint32_t flight_of(const overlap_writer *w, uint32_t task) {
+    const gpci_task *t = gpci_task_at(w->c, task);
+    while (!t->left && t->parent != GPCI_NO_ITEM)
+        t = gpci_task_at(w->c, t->parent);
+    return t->left ? 0 : w->flights[t->flight];
+}
+
+static void put_task(overlap_writer *w, uint32_t task) {
+    if (task == GPCI_NO_ITEM) {
+        put(w, UINT64_MAX);
+        return;
+    }
+    put(w, w->tasks[task]);
+    if (w->tasks[task])
+        return;
+    w->tasks[task] = ++w->task_count;
+    const gpci_task *t = gpci_task_at(w->c, task);
+    gpci_task content;
+    content_of(w, t, &content);
+    gpci_verify_put_bytes(&w->hash, &content, sizeof content);
+    put(w, flight_of(w, task));
+    if (content.ask)
+        put_task(w, t->ask);
+    if (content.parent)
+        put_task(w, t->parent);
+}
+
+static void put_queue(overlap_writer *w, const gpci_due_queue *queue) {
+    const gpci_waiter *waiter;
+    for (uint32_t item = queue->head; item != GPCI_NO_ITEM; item = waiter->next) {
+        waiter = gpci_items_at(&w->c->waiters, item);
+        put(w, 1 + waiter->due.step);
+        put_task(w, waiter->due.subject);
+    }
+    put(w, 0);
+}
+
+/* -- modules */
+
+static bool is_there(const overlap_writer *w, const gpci_module *m, uint32_t block) {
+    return m->states[block] != GPC_LINE_I || w->c->units[m->index].locks[block].holder != GPCI_NO_ITEM;
+}
+
+/* The block that it holds, or that is being brought to it. */
+static uint64_t tag_of(const overlap_writer *w, const gpci_module *m, uint32_t block) {
+    return m->states[block] != GPC_LINE_I ? m->tags[block] : w->c->units[m->index].locks[block].tag;
+}
+
+/* Has each block of the window a way of its own? Then none is ever evicted for another, and recency is nothing. */
+static bool is_roomy(const overlap_writer *w, const gpci_module *m) {
+    const uint32_t window = w->e->setup->blocks * GPCI_VERIFY_BLOCK;
+    return !m->given.directory_ways && (uint64_t)m->given.ways * m->given.block_bytes >= window;
+}
+
+static void rank(overlap_writer *w, const gpci_module *m) {
+    uint8_t *ranks = w->ranks[m->index], next = 0;
+    memset(ranks, 0, BLOCKS);
+    for (uint32_t i = 0; i < m->blocks; i++)
+        if (is_roomy(w, m) && is_there(w, m, i))
+            ranks[i] = (uint8_t)(1 + (tag_of(w, m, i) - GPCI_VERIFY_BASE) / m->given.block_bytes);
+        else if (!is_roomy(w, m) && is_there(w, m, m->order[i]))
+            ranks[m->order[i]] = ++next;
+}
+
+static void put_directory(overlap_writer *w, const gpci_module *m, uint32_t block, uint32_t sub) {
+    const uint16_t owner = *gpci_module_owner_of(m, block, sub);
+    const uint64_t sharers = *gpci_module_sharers_of(m, block, sub);
+    uint64_t word = 0;
+    for (uint32_t i = 0; i < m->above_count; i++)
+        word |= (sharers >> i & 1) << w->place[m->above[i]] | (uint64_t)(owner == i) << (w->place[m->above[i]] + 32);
+    put(w, word);
+}
+
+static uint64_t bytes_of(const overlap_writer *w, const gpci_module *m, uint32_t block) {
+    uint64_t word = 0;
+    for (uint32_t b = 0; m->data && b < w->e->setup->blocks; b++)
+        for (uint32_t p = 0; p < w->e->setup->positions; p++) {
+            const uint64_t address = gpci_verify_address(b, p), at = address % m->given.block_bytes;
+            word <<= 2;
+            if (gpci_module_tag_of(m, address) == tag_of(w, m, block))
+                word |= (uint64_t)(gpci_module_data_of(m, block)[at] & 1) |
+                        (uint64_t)(gpci_module_dirty_of(m, block)[at / 8] >> at % 8 & 1) << 1;
+        }
+    return word;
+}
+
+static void put_block(overlap_writer *w, const gpci_module *m, uint32_t block) {
+    const gpci_lock *lock = &w->c->units[m->index].locks[block];
+    const bool valid = m->states[block] != GPC_LINE_I, locked = lock->holder != GPCI_NO_ITEM;
+    put(w, w->ranks[m->index][block] | (uint64_t)m->states[block] << 8 | (uint64_t)locked << 12 |
+               (uint64_t)gpci_module_directory_only(m, block) << 13 | bytes_of(w, m, block) << 16);
+    put(w, tag_of(w, m, block));
+    if (locked)
+        put(w, lock->tag);
+    for (uint32_t sub = 0; valid && sub < m->sub_blocks; sub++)
+        put_directory(w, m, block, sub);
+    put_queue(w, &lock->waiters);
+}
+
+static void put_module(overlap_writer *w, const gpci_module *m) {
+    for (uint32_t i = 1; i <= BLOCKS; i++)
+        for (uint32_t block = 0; block < m->blocks; block++)
+            if (w->ranks[m->index][block] == i)
+                put_block(w, m, block);
+    put(w, 0);
+}
+
+/* -- accesses */
+
+static void number_flights(overlap_writer *w) {
+    uint32_t number = 0;
+    for (uint32_t place = 0; place < w->e->setup->tree.caches; place++)
+        for (uint32_t f = w->c->units[w->turn[place]].oldest; f != GPCI_NO_ITEM;
+             f = gpci_tree_flight_at(w->c, f)->newer)
+            w->flights[f] = ++number;
+}
+
+static void put_flight(overlap_writer *w, uint32_t flight) {
+    const gpci_tree_flight *a = gpci_tree_flight_at(w->c, flight);
+    const gpci_module *m = gpci_module_at(w->e->c, a->module);
+    const uint8_t *payload = gpci_payload_of(w->c, flight), *whole = payload + w->c->payload_bytes - w->c->largest;
+    const bool stores = a->kind != GPC_COHERENCE_LOAD && !a->applied;
+    put(w, w->place[a->module] | (uint64_t)a->kind << 8 | (uint64_t)a->found << 16 | (uint64_t)a->holds_port << 24 |
+               (uint64_t)a->unlocked << 25 | (uint64_t)a->ended << 26 | (uint64_t)a->applied << 27 |
+               (uint64_t)a->hit << 28 | (uint64_t)a->flags << 32 | (uint64_t)(stores ? payload[0] : 0) << 40);
+    put(w, a->address);
+    put(w, a->master == GPCI_NO_ITEM ? 0 : w->flights[a->master]);
+    for (uint32_t p = 0; a->unlocked && p < w->e->setup->positions; p++)
+        put(w, whole[p + (a->address & (m->given.block_bytes - 1) & ~(uint64_t)(GPCI_VERIFY_BLOCK - 1))]);
+    put_task(w, a->task);
+    put_queue(w, &a->waiters);
+}
+
+static void put_flights(overlap_writer *w) {
+    for (uint32_t place = 0; place < w->e->setup->tree.caches; place++)
+        for (uint32_t f = w->c->units[w->turn[place]].oldest; f != GPCI_NO_ITEM;
+             f = gpci_tree_flight_at(w->c, f)->newer)
+            put_flight(w, f);
+    put(w, 0);
+}
+
+/* -- messages, and what waits for a cycle */
+
+static void put_parcels(overlap_writer *w, const gpci_held_channel *channel) {
+    const gpci_parcel *p;
+    for (uint32_t item = channel->row.head; item != GPCI_NO_ITEM; item = p->behind) {
+        p = gpci_items_at(&w->c->parcels, item);
+        put(w, 1 + p->step + ((uint64_t)p->kind << 8) + ((uint64_t)p->masked << 16));
+        put(w, p->address);
+        put_task(w, p->task);
+    }
+    put(w, 0);
+    put_queue(w, &channel->waiters);
+}
+
+/* Indices by key: insertion, of few. */
+static void sort(uint64_t *keys, uint32_t *indices, uint32_t count) {
+    for (uint32_t i = 1; i < count; i++)
+        for (uint32_t k = i; k && keys[k] < keys[k - 1]; k--) {
+            const uint64_t key = keys[k];
+            const uint32_t index = indices[k];
+            keys[k] = keys[k - 1];
+            indices[k] = indices[k - 1];
+            keys[k - 1] = key;
+            indices[k - 1] = index;
+        }
+}
+
+static void put_channels(overlap_writer *w) {
+    const gpci_hold *hold = w->c->hold;
+    uint64_t keys[CHANNELS];
+    uint32_t indices[CHANNELS], count = 0;
+    for (uint32_t i = 0; i < hold->count && count < CHANNELS; i++) {
+        const gpci_held_channel *c = &hold->channels[i];
+        if (!c->used && c->waiters.head == GPCI_NO_ITEM)
+            continue;
+        keys[count] = (uint64_t)w->place[c->from] << 16 | (uint64_t)w->place[c->to] << 8 | c->kind;
+        indices[count++] = i;
+    }
+    sort(keys, indices, count);
+    for (uint32_t i = 0; i < count; i++) {
+        put(w, keys[i] + 1);
+        put_parcels(w, &hold->channels[indices[i]]);
+    }
+    put(w, 0);
+}
+
+/* By the content of the task and of those that it is for. */
+static uint64_t content_hash(const overlap_writer *w, gpci_due due) {
+    gpci_verify_hash hash = {due.step, 0};
+    for (uint32_t task = due.subject; task != GPCI_NO_ITEM;) {
+        const gpci_task *t = gpci_task_at(w->c, task);
+        gpci_task content;
+        content_of(w, t, &content);
+        gpci_verify_put_bytes(&hash, &content, sizeof content);
+        gpci_verify_put(&hash, flight_of(w, task));
+        task = t->left ? GPCI_NO_ITEM : t->parent;
+    }
+    return hash.one;
+}
+
+static void put_later(overlap_writer *w) {
+    const gpci_calendar *calendar = &w->c->calendar;
+    uint64_t keys[LATER];
+    uint32_t indices[LATER], count = calendar->later_count < LATER ? calendar->later_count : LATER;
+    for (uint32_t i = 0; i < count; i++) {
+        keys[i] = content_hash(w, calendar->later[i].due);
+        indices[i] = i;
+    }
+    sort(keys, indices, count);
+    for (uint32_t i = 0; i < count; i++) {
+        const gpci_due due = calendar->later[indices[i]].due;
+        put(w, 1 + due.step);
+        put_task(w, due.subject);
+    }
+    put(w, 0);
+}
+
+/* -- memory and the ghost */
+
+static void put_values(overlap_writer *w) {
+    const gpci_verify_ghost *g = &w->e->ghost;
+    for (uint32_t b = 0; b < w->e->setup->blocks; b++)
+        for (uint32_t p = 0; p < w->e->setup->positions; p++) {
+            uint8_t byte = 0;
+            (void)gpc_coherence_read_memory(w->e->c, gpci_verify_address(b, p), &byte, 1);
+            uint64_t word = byte | (uint64_t)g->value[b][p] << 8;
+            for (uint32_t place = 0; place < w->e->setup->tree.caches; place++)
+                word |= (uint64_t)(g->last[w->turn[place]][b][p] | g->stored[w->turn[place]][b][p] << 2)
+                        << (16 + 8 * place);
+            put(w, word);
+        }
+}
+
+static gpci_verify_hash key_of(const gpci_explorer *e, const uint8_t *turn) {
+    const gpci_controllers *c = e->c->controllers;
+    const uint32_t modules = e->c->module_count;
+    overlap_writer w = {.e = e, .c = c, .turn = turn, .tasks = e->numbers, .flights = e->numbers + c->tasks.count};
+    memset(e->numbers, 0, (c->tasks.count + c->flights.count) * sizeof *e->numbers);
+    for (uint32_t place = 0; place < modules; place++)
+        w.place[turn[place]] = (uint8_t)place;
+    for (uint32_t i = 0; i < modules; i++)
+        rank(&w, &e->c->modules[i]);
+    number_flights(&w);
+    put_flights(&w);
+    for (uint32_t place = 0; place < modules; place++)
+        put_module(&w, &e->c->modules[turn[place]]);
+    put_channels(&w);
+    put_later(&w);
+    put_values(&w);
+    return w.hash;
+}
+
+bool gpci_verify_overlap_key(gpci_explorer *e, gpci_verify_hash *hash) {
+    const gpci_controllers *c = e->c->controllers;
+    if (!GPCI_ARRAY_ROOM(e->setup->context, e->numbers, e->number_room, 0, (size_t)c->tasks.count + c->flights.count))
+        return false;
+    *hash = key_of(e, e->turns[0]);
+    for (uint32_t i = 1; i < e->turn_count; i++) {
+        const gpci_verify_hash other = key_of(e, e->turns[i]);
+        if (other.one < hash->one || (other.one == hash->one && other.other < hash->other))
+            *hash = other;
+    }
+    return true;
+}

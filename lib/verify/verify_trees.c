@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "policies/protocol/protocols.h"
+#include "verify/verify.h"
+
+#include <string.h>
+
+/*
+ * The trees that are explored: first-level caches of one block over memory, over second-level caches, over a third. In
+ * their names "sub-blocks" are L2 blocks of two first-level ones, "loose" is non-inclusive.
+ */
+
+static const gpci_verify_tree trees[] = {
+    {.name = "2 over memory", .caches = 2},
+    {.name = "3 over memory", .caches = 3},
+    {.name = "2 over memory of 1 entry", .caches = 2, .memory_ways = 1},
+    {.name = "3 over memory of 1 entry", .caches = 3, .memory_ways = 1},
+    {.name = "2 over L2", .caches = 2, .l2 = 1, .l2_ways = 2},
+    {.name = "3 over L2", .caches = 3, .l2 = 1, .l2_ways = 2},
+    {.name = "2 over L2 of 1 block", .caches = 2, .l2 = 1, .l2_ways = 1},
+    {.name = "3 over L2 of 1 block", .caches = 3, .l2 = 1, .l2_ways = 1},
+    {.name = "2 over L2 of sub-blocks", .caches = 2, .l2 = 1, .l2_ways = 1, .l2_block = 16},
+    {.name = "3 over L2 of sub-blocks", .caches = 3, .l2 = 1, .l2_ways = 1, .l2_block = 16},
+    {.name = "2 over a loose L2", .caches = 2, .l2 = 1, .l2_ways = 1, .non_inclusive = true},
+    {.name = "2 loose L2, room above", .caches = 2, .first_ways = 2, .l2 = 2, .l2_ways = 1, .non_inclusive = true},
+    {.name = "2 writing through to L2", .caches = 2, .l2 = 1, .l2_ways = 1, .write_through = true},
+    {.name = "2 writing around to L2",
+     .caches = 2,
+     .l2 = 1,
+     .l2_ways = 1,
+     .write_through = true,
+     .no_write_allocate = true},
+    {.name = "2 L2 of 1", .caches = 2, .l2 = 2, .l2_ways = 1},
+    {.name = "2 L2 of 2", .caches = 4, .l2 = 2, .l2_ways = 1},
+    {.name = "L2 of 2, L2 of 1", .caches = 3, .l2 = 2, .l2_ways = 1},
+    {.name = "2 L2 of 1, memory of 1", .caches = 2, .l2 = 2, .l2_ways = 1, .memory_ways = 1},
+    {.name = "2 L2 of 1, L3", .caches = 2, .l2 = 2, .l3 = true, .l2_ways = 1, .l3_ways = 1},
+    {.name = "2 L2 of 2, L3", .caches = 4, .l2 = 2, .l3 = true, .l2_ways = 1, .l3_ways = 1},
+    {.name = "2 L2 of 1, sub-blocks", .caches = 2, .l2 = 2, .l2_ways = 1, .l2_block = 16},
+};
+
+const gpci_verify_tree *gpci_verify_tree_at(size_t index) {
+    return index < sizeof trees / sizeof *trees ? &trees[index] : NULL;
+}
+
+const gpci_verify_tree *gpci_verify_tree_of(const char *name) {
+    for (size_t i = 0; i < sizeof trees / sizeof *trees; i++)
+        if (strcmp(trees[i].name, name) == 0)
+            return &trees[i];
+    return NULL;
+}
+
+/* Two blocks where L2's have two sub-blocks, or caches are to evict; two bytes where they can race. */
+static const struct system {
+    const char *tree;
+    uint32_t blocks, bytes, in_flight;
+} systems[] = {
+    {"2 over memory", 1, 2, 0},
+    {"3 over memory", 1, 1, 0},
+    {"2 over L2", 1, 1, 0},
+    {"2 over memory of 1 entry", 2, 1, 0},
+    {"2 over memory", 2, 1, 0},
+    {"3 over L2", 1, 1, 0},
+    {"2 L2 of 1", 1, 1, 0},
+    {"2 L2 of 1, L3", 1, 1, 0},
+    {"2 over L2 of 1 block", 2, 1, 0},
+    {"2 over L2 of sub-blocks", 2, 1, 0},
+    {"2 over a loose L2", 2, 1, 0},
+    {"2 writing through to L2", 2, 1, 0},
+    {"2 writing around to L2", 2, 1, 0},
+    {"2 L2 of 1, memory of 1", 2, 1, 0},
+    {"2 L2 of 1, sub-blocks", 2, 1, 0},
+    {"2 loose L2, room above", 2, 2, 0},
+    {"2 over memory", 1, 1, 1},
+    {"2 over L2", 1, 1, 1},
+    {"2 L2 of 1", 1, 1, 1},
+    {"2 L2 of 1, L3", 1, 1, 1},
+    {"2 over memory", 1, 1, 2},
+    {"2 over memory of 1 entry", 2, 1, 1},
+    {"3 over memory", 1, 1, 1},
+    {"2 over memory", 1, 2, 1},
+    {"2 L2 of 1, memory of 1", 2, 1, 1},
+    {"2 over L2 of sub-blocks", 2, 1, 1},
+};
+
+gpc_status gpc_verify_system(uint32_t index, gpc_verify_options *options) {
+    gpc_verify_options ours = GPC_VERIFY_OPTIONS_INIT;
+    if (!options)
+        return GPC_ERROR_ARGUMENT;
+    if (index >= sizeof systems / sizeof *systems)
+        return GPC_END;
+    const gpc_status status = gpci_take(&ours, sizeof ours, sizeof ours, options, "gpc_verify_options", NULL);
+    if (status != GPC_OK)
+        return status;
+    ours.tree = systems[index].tree;
+    ours.blocks = systems[index].blocks;
+    ours.bytes = systems[index].bytes;
+    ours.in_flight = systems[index].in_flight;
+    return gpci_give(options, &ours, sizeof ours);
+}
+
+typedef struct tree_plan {
+    gpc_coherence_module modules[GPCI_VERIFY_MODULES];
+    uint32_t low[GPCI_VERIFY_MODULES];
+    uint32_t count, latency;
+} tree_plan;
+
+static const char *const names[GPCI_VERIFY_MODULES] = {"m0", "m1", "m2", "m3", "m4", "m5", "m6", "m7", "m8", "m9"};
+
+static gpc_coherence_module *add(tree_plan *p, uint32_t low, uint32_t ways, uint32_t block_bytes) {
+    gpc_coherence_module *m = &p->modules[p->count];
+    *m = (gpc_coherence_module)GPC_COHERENCE_MODULE_INIT;
+    m->name = names[p->count];
+    m->ways = ways;
+    m->block_bytes = block_bytes;
+    m->low_network = m->high_network = 0;
+    m->latency = m->directory_latency = p->latency;
+    p->low[p->count] = low;
+    m->low = &p->low[p->count];
+    m->low_count = 1;
+    p->count++;
+    return m;
+}
+
+static void first_level(tree_plan *p, const gpci_verify_setup *setup) {
+    const gpci_verify_tree *t = &setup->tree;
+    for (uint32_t i = 0; i < t->caches; i++) {
+        const uint32_t low = t->l2 ? t->caches + i * t->l2 / t->caches : t->caches;
+        gpc_coherence_module *m = add(p, low, t->first_ways ? t->first_ways : 1, GPCI_VERIFY_BLOCK);
+        m->high_network = GPC_NO_MODULE;
+        m->write_through = t->write_through;
+        m->no_write_allocate = t->no_write_allocate;
+    }
+}
+
+gpc_coherence *gpci_verify_make(const gpci_verify_setup *setup, gpc_error *error) {
+    const gpci_verify_tree *t = &setup->tree;
+    const uint32_t block = t->l2_block ? t->l2_block : GPCI_VERIFY_BLOCK;
+    tree_plan p = {.latency = setup->latencies};
+    first_level(&p, setup);
+    for (uint32_t i = 0; i < t->l2; i++) {
+        gpc_coherence_module *m = add(&p, t->caches + t->l2, t->l2_ways, block);
+        m->non_inclusive = t->non_inclusive;
+        m->directory_ways = t->non_inclusive ? 2 : 0;
+    }
+    if (t->l3)
+        add(&p, t->caches + t->l2 + 1, t->l3_ways, block);
+    /* Accesses that overlap know a memory's entries by their ways: as many as there are blocks. */
+    gpc_coherence_module *memory =
+        add(&p, 0, t->memory_ways || !setup->in_flight ? t->memory_ways : setup->blocks, block);
+    memory->memory = true;
+    memory->low = NULL;
+    memory->low_count = 0;
+    memory->low_network = GPC_NO_MODULE;
+
+    gpc_coherence_network network = GPC_COHERENCE_NETWORK_INIT;
+    network.name = "net";
+    gpc_coherence_options options = GPC_COHERENCE_OPTIONS_INIT;
+    options.protocol = setup->protocol;
+    options.modules = p.modules;
+    options.module_count = p.count;
+    options.networks = &network;
+    options.network_count = 1;
+    options.timing = false;
+    gpc_coherence *c = NULL;
+    if (gpc_coherence_create(setup->context, &options, error, &c))
+        return NULL;
+    if (setup->faults || setup->protocol_flags)
+        gpci_coherence_inject(c, setup->faults, setup->protocol_flags);
+    return c;
+}
+
+/* -- symmetries */
+
+/* Whether who is who matters to the engine itself: then no two states are alike. */
+static bool is_symmetric(const gpci_explorer *e) {
+    const gpc_protocol_rules *first = e->c->protocol->first;
+    const bool sharers_send = (*first)[GPC_LINE_S][GPC_EVENT_READ_PROBE].actions & GPC_DO_SEND_DATA;
+    uint32_t above = 0;
+    for (uint32_t i = 0; i < e->c->module_count; i++)
+        above = e->c->modules[i].above_count > above ? e->c->modules[i].above_count : above;
+    if (!e->setup->symmetric || !e->tracked || e->setup->faults)
+        return false;
+    /* One at a time, the first of several that send n-stored bytes is the one that stands first. */
+    if (!e->setup->in_flight && e->c->non_coherent)
+        return false;
+    return !sharers_send || above <= 2; /* the last of several sharers is asked */
+}
+
+/* A way to put the first-level caches, and so their low modules, in other places; false: there is no such. */
+static bool complete(const gpci_explorer *e, uint8_t place_of[GPCI_VERIFY_MODULES]) {
+    const uint32_t caches = e->setup->tree.caches, count = e->c->module_count;
+    bool used[GPCI_VERIFY_MODULES] = {false};
+    for (uint32_t i = caches; i < count; i++)
+        place_of[i] = UINT8_MAX;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t low = e->low[i][0];
+        if (place_of[i] == UINT8_MAX)
+            return false;
+        if (low == GPC_NO_MODULE)
+            continue;
+        const uint32_t there = e->low[place_of[i]][0];
+        if (place_of[low] != UINT8_MAX && place_of[low] != there)
+            return false;
+        place_of[low] = (uint8_t)there;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (used[place_of[i]])
+            return false;
+        used[place_of[i]] = true;
+    }
+    return true;
+}
+
+static void add_turn(gpci_explorer *e, const uint8_t place_of[GPCI_VERIFY_MODULES]) {
+    uint8_t *turn = e->turns[e->turn_count++];
+    for (uint32_t i = 0; i < e->c->module_count; i++)
+        turn[place_of[i]] = (uint8_t)i;
+}
+
+void gpci_verify_find_turns(gpci_explorer *e) {
+    const uint32_t caches = e->setup->tree.caches, most = is_symmetric(e) ? 256 : 1;
+    e->turn_count = 0;
+    /* All words of `caches` letters, two bits each; those in which none is twice are the permutations. */
+    for (uint32_t word = 0; word < most; word++) {
+        uint8_t place_of[GPCI_VERIFY_MODULES];
+        uint32_t seen = 0;
+        for (uint32_t i = 0; i < caches; i++) {
+            const uint32_t letter = most == 1 ? i : word >> 2 * i & 3;
+            place_of[i] = (uint8_t)letter;
+            seen |= 1u << letter;
+        }
+        if (word >> 2 * caches || seen != (1u << caches) - 1 || !complete(e, place_of))
+            continue;
+        add_turn(e, place_of);
+    }
+}
+
+/* -- promises */
+
+void gpci_verify_promises(const gpc_protocol *protocol, gpci_verify_setup *setup) {
+    const gpc_protocol_rules *first = protocol->first;
+    const bool tracked = protocol->flags & GPC_PROTOCOL_DIRECTORY;
+    bool n = false;
+    for (uint32_t state = 0; state < GPC_LINE_COUNT; state++)
+        n |= (*first)[state][GPC_EVENT_N_STORE].actions && (*first)[state][GPC_EVENT_N_STORE].next == GPC_LINE_N;
+    setup->races = n || !tracked;
+    setup->refreshes = !tracked && (*first)[GPC_LINE_S][GPC_EVENT_ACQUIRE].next == GPC_LINE_I;
+    setup->steered = protocol->pass_loads[0] | protocol->pass_loads[1] | protocol->pass_stores[0] |
+                     protocol->pass_stores[1] | protocol->through_stores;
+}
