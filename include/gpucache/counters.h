@@ -9,7 +9,7 @@
  * X(id, field, "name", "unit", KIND, OBJECT, NEEDS, "since", "meaning")
  *
  *   id      what the counter is to every version of the library: never changed, and never given to another counter,
- *           even when the row is gone. A new row stands where it reads best, and its id is the next free one: 257.
+ *           even when the row is gone. A new row stands where it reads best, and its id is the next free one: 262.
  *   field   in a struct of statistics
  *   name    in JSON, CSV and Python
  *   KIND    how instances and kernels add up: SUM, MAX, or GAUGE: the sum over cycles of what a queue held
@@ -88,6 +88,15 @@
       "load hits by the warp that filled the line (l1.track_warps)")                                                  \
     X(38, l1_inter_warp_hits, "l1.inter_warp_hits", "transactions", SUM, L1_PART, WARPS, "0.1",                       \
       "load hits by another warp (l1.track_warps)")                                                                   \
+    X(257, fences, "fence.fences", "fences", SUM, SM, CACHES, "0.2",                                                  \
+      "fences, and cache control of a whole L1, that the hierarchy carried out")                                      \
+    X(258, fence_invalidations, "fence.invalidations", "fences", SUM, SM, CACHES, "0.2",                              \
+      "times that these had an L1 drop its lines")                                                                    \
+    X(259, fence_lines, "fence.lines", "lines", SUM, SM, CACHES, "0.2", "lines that L1s dropped then")                \
+    X(260, fence_write_back_sectors, "fence.write_back_sectors", "sectors", SUM, SM, CACHES, "0.2",                   \
+      "dirty sectors that they had L1s write to L2")                                                                  \
+    X(261, fence_cycles, "fence.cycles", "core cycles", SUM, SM, FENCE_TIME, "0.2",                                   \
+      "that fences took from their acceptance to their completion")                                                   \
     X(39, l2_read_sectors, "l2.read_sectors", "sectors", SUM, SLICE, NOTHING, "0.1",                                  \
       "sectors that L1 and bypassing loads read from L2")                                                             \
     X(40, l2_read_sector_hits, "l2.read_sector_hits", "sectors", SUM, SLICE, NOTHING, "0.1",                          \

@@ -119,6 +119,47 @@ GPC_API uint32_t gpc_hierarchy_occupancy(const gpc_hierarchy *hierarchy, const g
 GPC_API gpc_status gpc_hierarchy_access(gpc_hierarchy *hierarchy, const gpc_warp_access *access,
                                         gpc_warp_result *result);
 
+/*
+ * A fence, or an instruction that controls the SM's L1, of one warp.
+ *
+ * A fence of RELEASE, ACQ_REL or SC waits until every store, atomic and reduction that its SM issued before it has been
+ * performed where the threads of its scope meet: at scope CTA in the SM's L1, whose tags they have passed; at the others
+ * in L2, whose acknowledgement has come back. Those of the whole SM, not of the warp alone, for order is transitive: what
+ * other warps of the block wrote before a barrier is published by whichever of them fences after it (PTX ISA, "Causality
+ * order"). Loads of its own that a warp must have done before are its host's to wait for: it has their data then.
+ *
+ * What ACQUIRE, ACQ_REL and SC do in L1 is the protocol's, after that wait:
+ *   coherence = none   nothing: a fence orders, and what an L1 holds is as stale as it was. As on NVIDIA's GPUs, where
+ *                      MEMBAR is followed by CCTL.IVALL: `control`
+ *   coherence = viper  at scopes above CTA the SM's L1 drops all that it holds
+ * `control` is carried out whatever the protocol. Lines go at l1.invalidate_rate a cycle, in which L1's tags serve
+ * nobody; dirty ones are first written to L2 and acknowledged, a packet each. Lines that are on their way then do not stay
+ * when they arrive, and the fence waits for them.
+ */
+typedef struct gpc_fence {
+    size_t struct_size;
+    uint32_t sm;     /* below sm.count */
+    uint32_t warp;   /* slot within the SM */
+    uint8_t scope;   /* gpc_scope */
+    uint8_t order;   /* gpc_order: ACQUIRE, RELEASE, ACQ_REL or SC; WEAK: `control` alone, and scope CTA */
+    uint8_t control; /* gpc_control: NONE, INVALIDATE_ALL or WRITE_BACK_ALL */
+    uint8_t reserved[5];
+} gpc_fence;
+
+#define GPC_FENCE_INIT                      \
+    {                                       \
+        sizeof(gpc_fence), 0, 0, 0, 0, 0, { \
+            0                               \
+        }                                   \
+    }
+
+/*
+ * A fence in a functional hierarchy, where accesses are done when they return: what is left is what it does in L1.
+ * Returns GPC_OK; GPC_ERROR_ABI; GPC_ERROR_ARGUMENT, `error` naming the field; GPC_ERROR_UNSUPPORTED (`coherence` is a
+ * tree's: gpc_coherence_acquire); GPC_ERROR_STATE (the hierarchy is timed: gpc_hierarchy_try_fence). Since: 0.2.
+ */
+GPC_API gpc_status gpc_hierarchy_fence(gpc_hierarchy *hierarchy, const gpc_fence *fence, gpc_error *error);
+
 /* What a timed hierarchy was busy with when it refused: what the SM's memory pipeline waits for. */
 typedef enum gpc_busy {
     GPC_BUSY_NOT = 0,
@@ -139,7 +180,8 @@ typedef struct gpc_completion {
     uint32_t sm, warp;
     uint8_t kind;  /* gpc_kind */
     uint8_t level; /* deepest that served it: 1, 2, or 3 = DRAM */
-    uint8_t reserved[6];
+    uint8_t fence; /* 1: of gpc_hierarchy_try_fence; `kind` says nothing then. Since: 0.2 */
+    uint8_t reserved[5];
 } gpc_completion;
 
 /* A transfer to or from memory, where the host replaces DRAM. A read may have bytes between those that are needed. */
@@ -201,7 +243,17 @@ GPC_API gpc_status gpc_hierarchy_try_issue(gpc_hierarchy *hierarchy, const gpc_w
                                            gpc_busy *out_busy);
 
 /*
- * The same for a host with L1s of its own: a miss or a write of one L1 line enters
+ * Offer a fence to its SM's memory pipeline, which it passes behind all that the SM has issued. Others may pass it while
+ * it waits; its own warp is the host's to hold back until it completes.
+ *   token, out_busy  as in gpc_hierarchy_try_issue; gpc_completion.fence is 1
+ * Returns GPC_OK (accepted: completes exactly once, later); GPC_BUSY; GPC_ERROR_ARGUMENT, GPC_ERROR_ABI and
+ * GPC_ERROR_UNSUPPORTED as gpc_hierarchy_fence; GPC_ERROR_STATE (functional); GPC_ERROR_MEMORY. Since: 0.2.
+ */
+GPC_API gpc_status gpc_hierarchy_try_fence(gpc_hierarchy *hierarchy, const gpc_fence *fence, uint64_t token,
+                                           gpc_busy *out_busy);
+
+/*
+ * As gpc_hierarchy_try_issue, for a host with L1s of its own: a miss or a write of one L1 line enters
  * the SM's network port, past coalescer and L1.
  *   request  address, sm, kind, sector_mask in 32-byte segments (0: the whole line), a store's byte_mask
  * Returns as gpc_hierarchy_try_issue; GPC_ERROR_UNSUPPORTED with `coherence`: its L1s cannot be the host's. Since: 0.1.
@@ -216,8 +268,8 @@ GPC_API uint64_t gpc_hierarchy_now(const gpc_hierarchy *hierarchy);
  * Move the clock by `cycles` core cycles; what happens in them calls back.
  * Returns GPC_OK; GPC_ERROR_STATE (functional); GPC_ERROR_CALLBACK (a policy chose an
  * impossible victim: the hierarchy can then only be destroyed), likewise GPC_ERROR_STATE with `coherence` (the
- * protocol has no rule); GPC_ERROR_MEMORY (`coherence`: the clock has stopped before `cycles` were over, an access
- * waits, and goes on with the next call). Since: 0.1.
+ * protocol has no rule); GPC_ERROR_MEMORY (`coherence`, and fences that write dirty lines back: the clock has stopped
+ * before `cycles` were over, one waits, and goes on with the next call). Since: 0.1.
  */
 GPC_API gpc_status gpc_hierarchy_advance(gpc_hierarchy *hierarchy, uint64_t cycles);
 

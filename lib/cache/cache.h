@@ -76,8 +76,10 @@ struct gpc_cache {
     bool quick;      /* plain, not guarded, LRU, modulo, and neither wide nor with priorities: see plain.c */
     bool lru;        /* the built-in LRU */
     bool always_cache;
-    bool predicts; /* the predictor is none of the fixed ones, nor the instruction itself */
-    bool tracks;   /* one of written, reuse, warps, next_uses is kept */
+    bool predicts;      /* the predictor is none of the fixed ones, nor the instruction itself */
+    bool unusual;       /* `strong_passes`, or there is a token_state */
+    bool strong_passes; /* strong loads of a scope wider than the SM find nothing here, and leave nothing */
+    bool tracks;        /* one of written, reuse, warps, next_uses is kept */
     uint8_t sectors, all_sectors, fetch;
     uint8_t tokens;                /* gpc_tokens */
     gpci_token_state *token_state; /* NULL unless they are opportunistic */
@@ -293,6 +295,15 @@ void gpci_complete(gpc_cache *cache, const gpc_request *request, const gpci_view
  * `eviction`. `request`: the one it makes room for; NULL: forced.
  */
 void gpci_drop(gpc_cache *cache, uint32_t set, uint32_t way, const gpc_request *request, gpc_eviction *eviction);
+
+/*
+ * Clean sectors are forgotten, what is dirty or pending stays: of every line, and returned how many lines went
+ * altogether; or these sectors of an address's line, if it is there.
+ */
+uint64_t gpci_forget_clean(gpc_cache *cache);
+void gpci_forget_sectors(gpc_cache *cache, uint64_t address, uint8_t sectors);
+/* The level below has a line's dirty bytes now. */
+void gpci_clean_line(gpc_cache *cache, const gpc_line *line);
 
 /* The resident line of an address; false where there is none. */
 bool gpci_line_of(const gpc_cache *cache, uint64_t address, gpc_line *line);

@@ -119,12 +119,30 @@ static void pass_atomic(gpc_cache *cache, const gpci_view *view, uint32_t way, g
     }
 }
 
+/*
+ * What few caches do before a lookup; true: it is done. A strong load: others of its scope do not see what is here, and
+ * what is clean goes (GPU_VIPER-TCP.sm, LoadBypassEvict).
+ */
+static GPCI_COLD bool passes_unusually(gpc_cache *cache, const gpc_request *request, const gpci_view *view,
+                                       gpc_access_result *result) {
+    if (cache->token_state)
+        gpci_tokens_tick(cache, request);
+    if (!cache->strong_passes || !gpci_is_read(request) || request->order == GPC_ORDER_WEAK ||
+        request->scope == GPC_SCOPE_CTA || request->space != GPC_SPACE_GLOBAL)
+        return false;
+    cache->stats.reads++;
+    cache->stats.read_sectors += gpci_count_sectors(view->need);
+    gpci_forget_sectors(cache, request->address, view->need);
+    count_bypass(cache, view, result);
+    return true;
+}
+
 void gpci_lookup(gpc_cache *cache, const gpc_request *request, const gpci_view *view, gpc_access_result *result) {
     result->needed_sectors = view->need;
     result->set = view->set;
     result->way = GPCI_NO_WAY;
-    if (GPCI_UNLIKELY(cache->token_state != NULL))
-        gpci_tokens_tick(cache, request);
+    if (GPCI_UNLIKELY(cache->unusual) && passes_unusually(cache, request, view, result))
+        return;
     bool read = gpci_is_read(request);
     if (read && cache->predictor_ops->before_lookup &&
         gpci_predict(cache, request, view->set, &result->policy_word) == GPC_BYPASS) {

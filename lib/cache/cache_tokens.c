@@ -19,6 +19,7 @@ gpc_status gpci_tokens_create(gpc_cache *cache) {
     const gpc_cache_options *o = &cache->options;
     size_t slots = (size_t)cache->sets * cache->row;
     gpci_token_state *state = cache->token_state = gpci_zalloc(cache->context, 1, sizeof *state);
+    cache->unusual = true;
     if (!state)
         return GPC_ERROR_MEMORY;
     state->warps = o->token_warps;

@@ -107,6 +107,45 @@ gpc_status gpc_cache_invalidate_all(gpc_cache *cache) {
     return cache ? gpc_cache_invalidate_range(cache, 0, UINT64_MAX) : GPC_ERROR_ARGUMENT;
 }
 
+/* Returns whether the line is gone. */
+static bool forget(gpc_cache *cache, uint32_t set, uint32_t way, uint8_t sectors) {
+    uint32_t *state = &cache->states[gpci_slot(cache, set, way)];
+    uint8_t goes = sectors & (uint8_t)~GPCI_DIRTY(*state);
+    gpc_eviction eviction;
+    if ((GPCI_VALID(*state) & (uint8_t)~goes) | GPCI_DIRTY(*state) | GPCI_PENDING(*state)) {
+        *state &= ~(uint32_t)goes;
+        return false;
+    }
+    gpci_drop(cache, set, way, NULL, &eviction);
+    return true;
+}
+
+uint64_t gpci_forget_clean(gpc_cache *cache) {
+    uint64_t lines = 0;
+    if (cache->free_ways == cache->sets * cache->ways)
+        return 0;
+    for (uint32_t set = 0; set < cache->sets; set++)
+        for (uint32_t way = 0; way < cache->ways; way++)
+            lines += gpci_valid_way(cache, set, way) && forget(cache, set, way, cache->all_sectors);
+    return lines;
+}
+
+void gpci_forget_sectors(gpc_cache *cache, uint64_t address, uint8_t sectors) {
+    uint64_t line = address >> cache->line_shift;
+    uint32_t set = gpci_index_of(&cache->index, line), way = gpci_find(cache, set, line);
+    if (way != GPCI_NO_WAY)
+        forget(cache, set, way, sectors);
+}
+
+void gpci_clean_line(gpc_cache *cache, const gpc_line *line) {
+    size_t slot = gpci_slot(cache, line->set, line->way);
+    count_write_back(cache, GPCI_DIRTY(cache->states[slot]));
+    cache->states[slot] &= ~(0xffu << GPCI_DIRTY_SHIFT);
+    /* bytes of sectors that never became valid are below now, and forgotten here */
+    if (cache->written)
+        cache->written[slot] = (gpci_bytes){{0, 0}};
+}
+
 gpc_status gpc_cache_flush(gpc_cache *cache, uint64_t *out_sectors) {
     if (!cache)
         return GPC_ERROR_ARGUMENT;
@@ -120,12 +159,8 @@ gpc_status gpc_cache_flush(gpc_cache *cache, uint64_t *out_sectors) {
             gpc_eviction eviction;
             describe(cache, set, way, &eviction);
             eviction.forced = 1;
-            cache->states[slot] &= ~(0xffu << GPCI_DIRTY_SHIFT);
-            /* bytes of sectors that never became valid are below now, and forgotten here */
-            if (cache->written)
-                cache->written[slot] = (gpci_bytes){{0, 0}};
+            gpci_clean_line(cache, &(gpc_line){.set = set, .way = way});
             sectors += gpci_count_sectors(dirty);
-            count_write_back(cache, dirty);
             if (cache->options.on_evict)
                 cache->options.on_evict(cache->options.callback_data, &eviction, NULL);
         }

@@ -14,6 +14,9 @@ typedef enum gpci_key {
 
 #define GPCI_WORD UINT64_MAX
 
+/* The value of `coherence` that is neither `none` nor a protocol of trees. */
+#define GPCI_VIPER "viper"
+
 /* COUNT, SIZE in bytes, BOOL; a CHOICE's position in its list; GPCI_WORD where a number's key holds a word (`auto`). */
 uint64_t gpci_config_number(const gpc_config *config, gpci_key key);
 

@@ -116,6 +116,8 @@
       "the same, local memory")                                                                                        \
     X(L1_ALLOCATE, "l1.allocate", CHOICE, RESET, "", "on-miss", 0, 0, "on-miss|on-fill|streaming",                     \
       "when a missing line takes its way; streaming: on fill, with no line reserved for a miss in flight")             \
+    X(L1_INVALIDATE, "l1.invalidate_rate", COUNT, RESET, "lines", "32", 1, 1 << 20, "unlimited",                       \
+      "that L1 drops per cycle when a fence empties it, while its tags serve nobody; unlimited: all in one")           \
     X(L1_TRACK_REUSE, "l1.track_reuse", BOOL, KEEP, "", "false", 0, 1, "",                                             \
       "count hits per line: zero-reuse evictions (slower)")                                                            \
     X(L1_TRACK_WARPS, "l1.track_warps", BOOL, KEEP, "", "false", 0, 1, "",                                             \
@@ -178,7 +180,8 @@
     X(MEMORY_LINK_BUFFER, "memory.link_buffer", COUNT, RESET, "packets", "8", 0, 1 << 20, "unlimited",                 \
       "at each end of such a link")                                                                                    \
     X(COHERENCE, "coherence", POLICY, RESET, "", "none", 0, 0, "protocol",                                             \
-      "how caches of the same blocks are kept coherent; none: as the sections l1 and l2 say, no messages")             \
+      "how caches of the same blocks are kept coherent; none: as the sections l1 and l2 say, no messages; viper: "     \
+      "so too, and L1 drops its lines at an acquire; others: a tree")                                                  \
     X(L2_ENABLED, "l2.enabled", BOOL, RESET, "", "true", 0, 1, "", "false: L1 misses go to DRAM")                      \
     X(L2_SIZE, "l2.size", SIZE, RESET, "bytes", "768KiB", 128, (double)(1ull << 40), "",                               \
       "capacity of all slices together")                                                                               \

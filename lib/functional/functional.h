@@ -28,6 +28,10 @@ typedef struct gpci_observer {
 /* Tell an observer, which outlives the hierarchy or the next call, from now on; NULL: nobody. */
 void gpci_hierarchy_observe(gpc_hierarchy *h, const gpci_observer *observer);
 
+/* functional_fence.c: gpc_hierarchy_fence; a tree's fences are not of this kind. */
+gpc_status gpci_functional_fence(gpc_hierarchy *h, const gpc_fence *fence, gpc_error *error);
+gpc_status gpci_functional_tree_fence(gpc_hierarchy *h, const gpc_fence *fence, gpc_error *error);
+
 /* no_clock.c */
 extern const gpci_clock_calls gpci_no_clock;
 
@@ -44,7 +48,10 @@ GPCI_COLD gpc_status gpci_functional_atomic_watched(gpc_hierarchy *h, const gpci
  */
 void gpci_functional_expect_l1(const gpc_cache *l1, uint64_t address);
 void gpci_functional_expect_below(const gpc_hierarchy *h, uint32_t sm, const gpc_cache *l1, uint64_t address);
-/* Empty the L1s: dirty lines go to L2. */
+/* Empty an L1, which there is: dirty lines go to L2. Or write these back, and keep all. */
+gpc_status gpci_functional_empty_l1(gpc_hierarchy *h, uint32_t sm);
+gpc_status gpci_functional_clean_l1(gpc_hierarchy *h, uint32_t sm);
+/* Empty the L1s. */
 gpc_status gpci_functional_flush_l1(gpc_hierarchy *h);
 
 /* L2 and what is below it. A request's address is that of an L1 line; which of its segments or bytes comes apart. */

@@ -172,7 +172,8 @@ void gpci_functional_expect_below(const gpc_hierarchy *h, uint32_t sm, const gpc
  * Dirty lines of an L1, each passed on; then nothing is left in it. A line is dropped before it is passed on: an
  * inclusive L2 that must make room for it may ask for lines of this L1, and must not find it twice.
  */
-static gpc_status empty(gpc_hierarchy *h, gpc_cache *l1, uint32_t sm) {
+gpc_status gpci_functional_empty_l1(gpc_hierarchy *h, uint32_t sm) {
+    gpc_cache *l1 = h->l1[sm];
     gpc_warp_result ignored = GPC_WARP_RESULT_INIT;
     gpci_line_access a = {.result = &ignored};
     gpc_line line;
@@ -188,9 +189,25 @@ static gpc_status empty(gpc_hierarchy *h, gpc_cache *l1, uint32_t sm) {
     return GPC_OK;
 }
 
+gpc_status gpci_functional_clean_l1(gpc_hierarchy *h, uint32_t sm) {
+    gpc_cache *l1 = h->l1[sm];
+    gpc_warp_result ignored = GPC_WARP_RESULT_INIT;
+    gpci_line_access a = {.result = &ignored};
+    gpc_line line;
+    for (size_t slot = 0; gpci_next_dirty(l1, &slot, &line);) {
+        gpc_eviction eviction = {.line_address = line.line_address, .dirty_sectors = line.dirty_sectors};
+        gpci_dirty_bytes(l1, &line, eviction.dirty_bytes);
+        gpci_clean_line(l1, &line);
+        gpc_status status = write_back(h, &a, sm, &eviction);
+        if (status < 0)
+            return status;
+    }
+    return GPC_OK;
+}
+
 gpc_status gpci_functional_flush_l1(gpc_hierarchy *h) {
     gpc_status status = GPC_OK;
     for (uint32_t sm = 0; h->l1 && sm < h->sms && status == GPC_OK; sm++)
-        status = empty(h, h->l1[sm], sm);
+        status = gpci_functional_empty_l1(h, sm);
     return status;
 }

@@ -12,6 +12,14 @@ static gpc_status issue(gpc_hierarchy *h, const gpc_warp_access *access, uint64_
     return GPC_ERROR_STATE;
 }
 
+static gpc_status fence(gpc_hierarchy *h, const gpc_fence *asked, uint64_t token, gpc_busy *out_busy) {
+    (void)h;
+    (void)asked;
+    (void)token;
+    (void)out_busy;
+    return GPC_ERROR_STATE;
+}
+
 static gpc_status miss(gpc_hierarchy *h, const gpc_request *request, uint64_t token, gpc_busy *out_busy) {
     (void)h;
     (void)request;
@@ -60,6 +68,7 @@ static gpc_status set_callbacks(gpc_hierarchy *h, const gpc_hierarchy_callbacks 
 }
 
 const gpci_clock_calls gpci_no_clock = {.issue = issue,
+                                        .fence = fence,
                                         .miss = miss,
                                         .advance = advance,
                                         .drain = drain,

@@ -2,6 +2,7 @@
 #include "cache/cache.h"
 #include "functional/functional.h"
 #include "level/driver.h"
+#include "level/fence.h"
 
 /* The levels of a hierarchy without coherence: an L1 for each SM and L2 slices, each a cache of its own. */
 
@@ -56,7 +57,7 @@ static gpc_status resize(gpc_hierarchy *h, const gpci_l1_share *share, gpc_error
 
 gpc_status gpci_hierarchy_flush_for_kernel(gpc_hierarchy *h) {
     uint64_t flush = gpci_number(h, GPCI_KEY_KERNELS_FLUSH); /* none, l1, all */
-    gpc_status status = flush >= 1 ? gpci_functional_flush_l1(h) : GPC_OK;
+    gpc_status status = flush >= 1 || h->viper ? gpci_functional_flush_l1(h) : GPC_OK;
     if (flush == 2 && status == GPC_OK) {
         gpci_functional_flush_l2(h);
         h->cold = true;
@@ -136,7 +137,12 @@ static void object(const gpc_hierarchy *h, gpc_object kind, uint32_t index, gpci
     add_cache_stats(&values->cache, l1 ? h->l1[index] : h->l2[index]);
 }
 
-const gpci_levels gpci_cache_levels = {.check = gpci_build_future,
+static gpc_status check(gpc_hierarchy *h, gpc_error *error) {
+    gpc_status status = gpci_viper_check(h, error);
+    return status == GPC_OK ? gpci_build_future(h, error) : status;
+}
+
+const gpci_levels gpci_cache_levels = {.check = check,
                                        .create = create,
                                        .destroy = destroy,
                                        .resize = resize,

@@ -9,6 +9,10 @@ gpc_status gpc_hierarchy_try_issue(gpc_hierarchy *h, const gpc_warp_access *acce
     return h && access ? h->driver->clock->issue(h, access, token, out_busy) : GPC_ERROR_ARGUMENT;
 }
 
+gpc_status gpc_hierarchy_try_fence(gpc_hierarchy *h, const gpc_fence *fence, uint64_t token, gpc_busy *out_busy) {
+    return h && fence ? h->driver->clock->fence(h, fence, token, out_busy) : GPC_ERROR_ARGUMENT;
+}
+
 gpc_status gpc_hierarchy_try_miss(gpc_hierarchy *h, const gpc_request *request, uint64_t token, gpc_busy *out_busy) {
     return h && request ? h->driver->clock->miss(h, request, token, out_busy) : GPC_ERROR_ARGUMENT;
 }

@@ -12,7 +12,8 @@
 
 /* The one place that asks how a hierarchy is made and run. */
 static void choose(gpc_hierarchy *h, const gpc_config *config) {
-    bool tree = strcmp(gpci_config_text(config, GPCI_KEY_COHERENCE), "none") != 0;
+    h->viper = !strcmp(gpci_config_text(config, GPCI_KEY_COHERENCE), GPCI_VIPER);
+    bool tree = !h->viper && strcmp(gpci_config_text(config, GPCI_KEY_COHERENCE), "none") != 0;
     bool clock = gpci_config_number(config, GPCI_KEY_MODE) == 1;
     h->levels = tree ? &gpci_tree_levels : &gpci_cache_levels;
     h->driver = clock ? (tree ? &gpci_timed_tree : &gpci_timed_caches)
@@ -87,6 +88,12 @@ void gpci_hierarchy_tell_policies(gpc_hierarchy *h, gpc_warp_event_kind kind) {
 
 gpc_status gpc_hierarchy_access(gpc_hierarchy *h, const gpc_warp_access *access, gpc_warp_result *result) {
     return h && access ? h->driver->access(h, access, result) : GPC_ERROR_ARGUMENT;
+}
+
+gpc_status gpc_hierarchy_fence(gpc_hierarchy *h, const gpc_fence *fence, gpc_error *error) {
+    if (!h || !fence)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_fence: %s is NULL", h ? "fence" : "hierarchy");
+    return h->driver->fence(h, fence, error);
 }
 
 gpc_status gpc_hierarchy_begin_kernel(gpc_hierarchy *h, const gpc_launch *launch, gpc_error *error) {

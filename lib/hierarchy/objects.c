@@ -85,6 +85,10 @@ static bool measured(const gpc_hierarchy *h, gpc_object kind, bool replayed, con
         return cache && cache->options.track_warps;
     case GPC_NEEDS_FUTURE:
         return cache && cache->options.track_future;
+    case GPC_NEEDS_CACHES:
+        return !h->coherent;
+    case GPC_NEEDS_FENCE_TIME:
+        return !h->coherent && h->driver->measures(h, GPC_NEEDS_CLOCK);
     case GPC_NEEDS_CLOCK:
     case GPC_NEEDS_REORDER:
     case GPC_NEEDS_LINKS:

@@ -44,6 +44,7 @@ typedef struct gpci_levels {
 typedef struct gpci_clock_calls {
     /* gpc_hierarchy_try_issue, gpc_hierarchy_try_miss, and so on: what is said of them there. */
     gpc_status (*issue)(gpc_hierarchy *h, const gpc_warp_access *access, uint64_t token, gpc_busy *out_busy);
+    gpc_status (*fence)(gpc_hierarchy *h, const gpc_fence *fence, uint64_t token, gpc_busy *out_busy);
     gpc_status (*miss)(gpc_hierarchy *h, const gpc_request *request, uint64_t token, gpc_busy *out_busy);
     gpc_status (*advance)(gpc_hierarchy *h, uint64_t cycles);
     gpc_status (*drain)(gpc_hierarchy *h, gpc_error *error);
@@ -61,6 +62,8 @@ typedef struct gpci_driver {
     void (*destroy)(gpc_hierarchy *h);                        /* what there is of it */
     /* gpc_hierarchy_access; GPC_ERROR_STATE where accesses take time */
     gpc_status (*access)(gpc_hierarchy *h, const gpc_warp_access *access, gpc_warp_result *result);
+    /* gpc_hierarchy_fence; GPC_ERROR_STATE likewise */
+    gpc_status (*fence)(gpc_hierarchy *h, const gpc_fence *fence, gpc_error *error);
     bool (*idle)(const gpc_hierarchy *h);                      /* nothing is under way */
     void (*relink)(gpc_hierarchy *h);                          /* L1s are others now */
     void (*watch)(gpc_hierarchy *h, struct gpci_trace *trace); /* the trace of events becomes this; NULL: none */

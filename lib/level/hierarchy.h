@@ -80,6 +80,7 @@ struct gpc_hierarchy {
     uint32_t lanes;
     bool has_l1; /* SMs go through an L1, of whichever levels */
     bool l1_local_only, inclusive;
+    bool viper;                            /* coherence = viper: L1s drop what they hold at an acquire */
     gpci_commons *l1_commons, *l2_commons; /* what the policies of a level share */
     uint8_t *sm_partition;                 /* [sms] */
     gpci_interleave interleave;            /* addresses over the slices of a partition */

@@ -151,7 +151,10 @@ gpc_status gpci_build_l1(gpc_hierarchy *h, const gpci_l1_share *share, gpc_error
     o.token_clear = (uint32_t)gpci_number(h, GPCI_KEY_L1_TOKEN_CLEAR);
     o.token_period = gpci_number(h, GPCI_KEY_L1_TOKEN_PERIOD);
     o.token_warps = (uint32_t)gpci_number(h, GPCI_KEY_SM_WARPS);
-    return make_caches(h, "l1", &o, h->sms, h->l1_commons, error, out);
+    status = make_caches(h, "l1", &o, h->sms, h->l1_commons, error, out);
+    for (uint32_t sm = 0; status == GPC_OK && sm < h->sms; sm++)
+        (*out)[sm]->unusual |= (*out)[sm]->strong_passes = h->viper;
+    return status;
 }
 
 /* The predictor of L2: its own, or the one that keeps the bits of L1's there. */

@@ -70,6 +70,25 @@ GPCI_INLINE void gpci_count_l1_write_back(gpc_hierarchy *h, uint32_t sm, uint32_
     h->of_sm[sm].l1_write_back_sectors += sectors;
 }
 
+/* A fence, which has an L1 drop so many lines, or write back so many sectors. */
+GPCI_INLINE void gpci_count_fence(gpc_hierarchy *h, uint32_t sm) {
+    h->of_sm[sm].fences++;
+}
+
+GPCI_INLINE void gpci_count_fence_lines(gpc_hierarchy *h, uint32_t sm, uint64_t lines) {
+    h->of_sm[sm].fence_invalidations++;
+    h->of_sm[sm].fence_lines += lines;
+}
+
+GPCI_INLINE void gpci_count_fence_write_back(gpc_hierarchy *h, uint32_t sm, uint32_t sectors) {
+    h->of_sm[sm].fence_write_back_sectors += sectors;
+}
+
+/* With a clock: how long it took. */
+GPCI_INLINE void gpci_count_fence_cycles(gpc_hierarchy *h, uint32_t sm, uint64_t cycles) {
+    h->of_sm[sm].fence_cycles += cycles;
+}
+
 GPCI_INLINE void gpci_count_l2_read(gpc_hierarchy *h, uint32_t slice, uint32_t sectors, uint32_t hits) {
     h->of_slice[slice].l2_read_sectors += sectors;
     h->of_slice[slice].l2_read_sector_hits += hits;

@@ -34,7 +34,7 @@ gpc_status gpci_profile_add_launch(gpc_profile *p, uint32_t kernel) {
 static gpc_status make_replay(gpc_profile *p, const gpc_config *config, gpc_error *error) {
     gpc_config *functional = NULL;
     const char *protocol = gpci_config_text(config, GPCI_KEY_COHERENCE);
-    if (strcmp(protocol, "none"))
+    if (strcmp(protocol, "none") && strcmp(protocol, GPCI_VIPER))
         return gpci_fail(error, GPC_ERROR_UNSUPPORTED, "coherence = %s: there is no profile of coherent modules",
                          protocol);
     uint64_t flush = gpci_config_number(config, GPCI_KEY_KERNELS_FLUSH); /* none, l1, all */

@@ -13,9 +13,12 @@ static uint64_t packets_per_line(const gpci_timed *t) {
     return 8 + (t->h->inclusive ? 2ull * t->h->sms * t->h->l2_level.line_bytes / t->h->l1_level.line_bytes : 0);
 }
 
-/* Room for an access of `lines` lines, with all that may follow from it and from what is in flight. */
-static gpc_status make_room(gpci_timed *t, uint32_t lines) {
-    gpc_status status = gpci_pool_reserve(&t->pool, packets_per_line(t) * ((uint64_t)t->pool.live + lines));
+gpc_status gpci_make_packets(gpci_timed *t, uint32_t lines) {
+    return gpci_pool_reserve(&t->pool, packets_per_line(t) * ((uint64_t)t->pool.live + lines));
+}
+
+gpc_status gpci_make_room(gpci_timed *t, uint32_t lines) {
+    gpc_status status = gpci_make_packets(t, lines);
     if (status < 0 || t->flight_free != UINT32_MAX || t->flight_fresh < t->flight_room)
         return status;
     size_t room = t->flight_room;
@@ -25,7 +28,7 @@ static gpc_status make_room(gpci_timed *t, uint32_t lines) {
     return GPC_OK;
 }
 
-static uint32_t take_flight(gpci_timed *t, uint32_t sm, uint32_t warp, uint8_t kind, uint64_t token, uint32_t lines) {
+uint32_t gpci_take_flight(gpci_timed *t, uint32_t sm, uint32_t warp, uint8_t kind, uint64_t token, uint32_t lines) {
     uint32_t number = t->flight_free;
     if (number == UINT32_MAX)
         number = t->flight_fresh++;
@@ -42,6 +45,10 @@ static uint32_t take_flight(gpci_timed *t, uint32_t sm, uint32_t warp, uint8_t k
     f->level = 0;
     f->framed = false;
     f->trace.id = 0;
+    if (kind != GPC_LOAD) {
+        f->epoch = t->l1[sm].fences.count;
+        t->l1[sm].fences.writes += kind != GPC_PREFETCH && kind != GPCI_KIND_FENCE;
+    }
     t->in_flight++;
     t->accepted++;
     t->progress = t->wheel.now;
@@ -77,13 +84,13 @@ static gpc_status issue(gpci_timed *t, const gpc_warp_access *w, uint64_t token,
     gpc_request request;
     uint32_t segments;
     gpci_stage *stage = &t->l1[w->sm];
-    gpc_status status = make_room(t, GPCI_MAX_TRANSACTIONS);
+    gpc_status status = gpci_make_room(t, GPCI_MAX_TRANSACTIONS);
     if (status < 0)
         return status;
     gpci_count_instruction(h, w->sm, w->mask);
     uint32_t count = gpci_access_lines(h, w, lines, &request, &segments);
     request.cycle = t->wheel.now;
-    uint32_t flight = take_flight(t, w->sm, w->warp, w->kind, token, count);
+    uint32_t flight = gpci_take_flight(t, w->sm, w->warp, w->kind, token, count);
     t->flights[flight].framed = framed;
     for (uint32_t i = 0; i < count; i++)
         queue_line(t, stage, &request, &lines[i], flight, i + 1 == count);
@@ -93,7 +100,7 @@ static gpc_status issue(gpci_timed *t, const gpc_warp_access *w, uint64_t token,
     return GPC_OK;
 }
 
-static gpc_status refuse(gpci_stage *stage, gpc_busy reason, gpc_busy *out_busy) {
+gpc_status gpci_refuse(gpci_stage *stage, gpc_busy reason, gpc_busy *out_busy) {
     stage->refused = true;
     if (out_busy)
         *out_busy = reason;
@@ -109,7 +116,7 @@ gpc_status gpci_timed_issue(gpc_hierarchy *h, const gpc_warp_access *access, uin
     gpci_timed *t = h->timed;
     gpci_stage *stage = &t->l1[access->sm];
     if (stage->waiting >= t->l1_queue)
-        return refuse(stage, gpci_l1_busy(stage), busy);
+        return gpci_refuse(stage, gpci_l1_busy(stage), busy);
     *busy = GPC_BUSY_NOT;
     return issue(t, access, token, true);
 }
@@ -141,7 +148,7 @@ gpc_status gpci_timed_try_issue(gpc_hierarchy *h, const gpc_warp_access *access,
     if (!w.mask || w.space > GPC_SPACE_LOCAL)
         complete_at_once(h->timed, &w, token);
     else if (stage->waiting >= h->timed->l1_queue)
-        return refuse(stage, gpci_l1_busy(stage), out_busy);
+        return gpci_refuse(stage, gpci_l1_busy(stage), out_busy);
     else
         status = issue(h->timed, &w, token, false);
     if (status == GPC_OK && out_busy)
@@ -184,10 +191,10 @@ gpc_status gpci_timed_try_miss(gpc_hierarchy *h, const gpc_request *request, uin
         stage->refused_miss = true;
         return GPC_BUSY;
     }
-    gpc_status status = make_room(t, 1);
+    gpc_status status = gpci_make_room(t, 1);
     if (status < 0)
         return status;
-    uint32_t flight = take_flight(t, request->sm, request->warp, request->kind, token, 1);
+    uint32_t flight = gpci_take_flight(t, request->sm, request->warp, request->kind, token, 1);
     uint32_t number = gpci_pool_take(&t->pool);
     gpci_packet *p = gpci_packet_at(&t->pool, number);
     *p = (gpci_packet){.request = *request,

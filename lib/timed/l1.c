@@ -31,6 +31,19 @@ static void count_load(gpc_hierarchy *h, uint32_t sm, uint64_t cycles) {
     h->of_sm[sm].load_latency[bucket_of(cycles)]++;
 }
 
+/* What else there is to do for one that is no load. */
+static void end(gpci_timed *t, const gpci_flight *f, gpc_completion *c) {
+    if (f->kind == GPCI_KIND_FENCE) {
+        c->kind = GPC_LOAD;
+        c->fence = 1;
+        gpci_count_fence_cycles(t->h, f->sm, c->cycle - c->issued);
+    } else if (GPCI_UNLIKELY(t->l1[f->sm].fences.first != UINT32_MAX)) {
+        gpci_fence_wrote(t, f);
+    } else {
+        t->l1[f->sm].fences.writes -= f->kind != GPC_PREFETCH;
+    }
+}
+
 static void complete(gpci_timed *t, uint32_t number) {
     gpci_flight *f = flight_at(t, number);
     gpc_completion c = {.token = f->token,
@@ -43,6 +56,8 @@ static void complete(gpci_timed *t, uint32_t number) {
     bool framed = f->framed;
     if (f->kind == GPC_LOAD)
         count_load(t->h, c.sm, c.cycle - c.issued);
+    else
+        end(t, f, &c);
     f->next = t->flight_free;
     t->flight_free = number;
     t->in_flight--;
@@ -87,6 +102,10 @@ static void release_line(gpci_timed *t, uint32_t number, uint8_t level) {
     f->level = f->level > level ? f->level : level;
     if (!--f->left)
         land(t, number);
+}
+
+void gpci_l1_release_line(gpci_timed *t, uint32_t number, uint8_t level) {
+    release_line(t, number, level);
 }
 
 void gpci_l1_round_trip(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p) {
@@ -149,7 +168,9 @@ static void send_fetch(gpci_timed *t, gpci_stage *stage, const gpci_fetch_reques
     f->flags = GPCI_PACKET_FETCH;
     f->line.marks =
         (uint8_t)((cached ? 0 : GPCI_MARK_PASSES) | (asked->declined ? GPCI_MARK_DECLINED : 0) |
-                  (f->request.admitted ? GPCI_MARK_ADMITTED : 0) | f->request.token << GPCI_MARK_TOKEN_SHIFT);
+                  (f->request.admitted ? GPCI_MARK_ADMITTED : 0) | f->request.token << GPCI_MARK_TOKEN_SHIFT |
+                  stage->fences.generation << GPCI_MARK_GENERATION_SHIFT);
+    stage->fences.fetches[stage->fences.generation]++;
     f->line.waiter = asked->waiter;
     gpci_l1_ask_read(&f->request, asked->word);
     gpci_count_l1_fetch(t->h, stage->index, f->segments);
@@ -321,6 +342,9 @@ static gpci_verdict pass(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci
     case GPC_ATOMIC:
     case GPC_REDUCTION:
         return pass_atomic(t, stage, packet, access);
+    case GPCI_KIND_FENCE:
+        gpci_fence_passed(t, packet);
+        return GPCI_WAITING;
     default:
         return pass_load(t, stage, packet, access);
     }
@@ -430,6 +454,17 @@ static void hand(void *user_data, uint32_t packet) {
     gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now);
 }
 
+/* A fetch is back with all that it is for. */
+static void keep(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
+    const gpci_packet *p = gpci_packet_at(&t->pool, packet);
+    uint64_t address = p->address;
+    uint8_t sectors = p->line.fetched, generation = p->line.marks >> GPCI_MARK_GENERATION_SHIFT;
+    gpci_stage_fill(t, stage, packet);
+    stage->fences.fetches[generation]--;
+    if (GPCI_UNLIKELY(generation != stage->fences.generation))
+        gpci_fence_stale(stage, address, sectors);
+}
+
 static void take_reply(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
     p->request.address = p->address; /* it was the slice's on the way */
@@ -446,7 +481,7 @@ static void take_reply(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
             return;
         if (p->line.marks & GPCI_MARK_PASSES)
             gpci_count_l1_bypass(t->h, stage->index, p->segments);
-        gpci_stage_fill(t, stage, packet);
+        keep(t, stage, packet);
         return;
     }
     if (p->line.flight != UINT32_MAX) {
@@ -507,9 +542,13 @@ GPCI_INLINE void step(gpci_timed *t, uint32_t sm, fills_fn fills, pass_tags_fn p
     run_tags(t, stage, pass_tags);
     if (stage->reorder)
         gpci_reorder_settle(t, stage);
+    bool fences = stage->fences.first != UINT32_MAX;
+    if (GPCI_UNLIKELY(fences))
+        gpci_fences_step(t, stage);
     if (stage->out.count || stage->unsent_since != GPCI_NEVER)
         run_out(t, stage, send);
-    if (gpci_stage_eager(&stage->tag_access[0]))
+    if (gpci_stage_eager(&stage->tag_access[0]) ||
+        (GPCI_UNLIKELY(fences) && stage->fences.held_up && !gpci_queue_full(&stage->out)))
         gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now + 1);
     if ((stage->refused && stage->waiting < t->l1_queue) || (stage->refused_miss && !gpci_queue_full(&stage->out))) {
         stage->refused = stage->refused_miss = false;

@@ -24,7 +24,8 @@ enum {
     GPCI_MARK_ADMITTED = 0x04, /* asked at the miss, the replacement policy did not decline */
     GPCI_MARK_VERIFIED = 0x08, /* the predictor has seen a reply, and had the rest sent for */
     GPCI_MARK_TOKEN_SHIFT = 4, /* two bits from this one on: L1's gpc_token */
-    GPCI_MARK_PASSES = 0x40    /* it bypasses L1 */
+    GPCI_MARK_PASSES = 0x40,   /* it bypasses L1 */
+    GPCI_MARK_GENERATION_SHIFT = 7 /* one bit: gpci_fences.generation when it set out */
 };
 
 /* A line of a warp access: at L1, and wherever it or what L1 sends for it goes. */

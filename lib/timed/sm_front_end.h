@@ -34,6 +34,9 @@ void gpci_timed_wake(gpc_hierarchy *h, uint32_t sm, uint64_t cycle);
  */
 gpc_status gpci_timed_issue(gpc_hierarchy *h, const gpc_warp_access *access, uint64_t token, gpc_busy *busy);
 
+/* The same for gpc_hierarchy_try_fence, which counts no instruction. */
+gpc_status gpci_timed_fence(gpc_hierarchy *h, const gpc_fence *fence, uint64_t token, gpc_busy *busy);
+
 /* What the memory pipeline of an SM is busy with; GPC_BUSY_NOT if an instruction would be accepted. */
 gpc_busy gpci_timed_busy(const gpc_hierarchy *h, uint32_t sm);
 

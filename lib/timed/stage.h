@@ -97,6 +97,19 @@ typedef struct gpci_stage_rules {
     void (*passed_by)(struct gpci_stage *stage, uint8_t sectors);
 } gpci_stage_rules;
 
+/* Fences of an SM, in the order of their acceptance, and what they wait for (timed_fence.c). */
+typedef struct gpci_fences {
+    uint32_t first, last; /* flights; UINT32_MAX: none */
+    uint32_t count;       /* so far: tells which writes came before one */
+    uint32_t writes;      /* in flight, that none of them is to wait for */
+    uint32_t fetches[2];  /* reads of L1 in flight, by the generation in which they set out */
+    uint8_t generation;   /* changes, 0 or 1, when L1 drops its lines */
+    uint64_t dropped_at;  /* core cycle at which it last did; GPCI_NEVER */
+    uint32_t walker;      /* flight of that for which dirty lines are being written back; UINT32_MAX */
+    size_t slot;          /* how far it has come, */
+    bool held_up;         /* the miss queue being full */
+} gpci_fences;
+
 typedef struct gpci_stage {
     const gpci_stage_rules *rules;
     /* L1: packets are about the stage's own lines, their address and segments; of an L2 slice their requests alone. */
@@ -141,6 +154,7 @@ typedef struct gpci_stage {
     bool refused, refused_miss;   /* has refused one since it last told that it is ready */
     uint8_t notified;             /* gpc_busy for which the SM of this library knows itself refused */
     uint32_t first_due, last_due; /* flights */
+    gpci_fences fences;
 } gpci_stage;
 
 /* stage.c */
@@ -227,6 +241,16 @@ gpc_busy gpci_l1_busy(const gpci_stage *stage);
 /* A hit: its data come out of the port. */
 void gpci_l1_serve(gpci_timed *t, gpci_stage *stage, uint32_t packet);
 void gpci_l1_round_trip(gpci_timed *t, const gpci_stage *stage, const gpci_packet *packet);
+
+/* A line of an access is done; so is the access, if it was the last. */
+void gpci_l1_release_line(gpci_timed *t, uint32_t flight, uint8_t level);
+
+/* timed_fence.c: each fence goes on as far as it can. There is one. */
+GPCI_COLD void gpci_fences_step(gpci_timed *t, gpci_stage *stage);
+/* A fence has passed the tags, and with it all that was issued before. */
+GPCI_COLD void gpci_fence_passed(gpci_timed *t, uint32_t packet);
+/* A read that set out before L1 dropped its lines has filled some. */
+GPCI_COLD void gpci_fence_stale(gpci_stage *stage, uint64_t address, uint8_t sectors);
 
 /* l2.c */
 void gpci_slice_step(const gpci_group *group, uint32_t slice);

@@ -39,7 +39,8 @@ static gpc_status make_stage(const gpci_group *group, gpci_stage *stage, uint8_t
                           .tag_cycle = GPCI_NEVER,
                           .congested_since = GPCI_NEVER,
                           .unsent_since = GPCI_NEVER,
-                          .first_due = UINT32_MAX};
+                          .first_due = UINT32_MAX,
+                          .fences = {.first = UINT32_MAX, .walker = UINT32_MAX, .dropped_at = GPCI_NEVER}};
     uint64_t in = gpci_number(t->h, GPCI_KEY_L2_QUEUE);
     gpci_queue_init(&stage->in, first || in >= GPCI_UNLIMITED ? GPCI_UNLIMITED : (in ? in : 1) + t->rop_latency);
     gpci_queue_init(&stage->out, gpci_number(t->h, first ? GPCI_KEY_L1_MISS_QUEUE : GPCI_KEY_L2_MISS_QUEUE));
@@ -184,6 +185,8 @@ static void l1_state(const gpci_group *group, uint32_t sm, gpci_state_fn visit, 
 }
 
 static void l1_report(const gpci_group *group, uint32_t sm, gpci_text *report) {
+    if (group->timed->l1[sm].fences.first != UINT32_MAX)
+        gpci_text_put(report, "L1 %u has fences that wait; ", sm);
     gpci_stage_report(group, &group->timed->l1[sm], "the network", report);
 }
 

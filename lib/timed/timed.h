@@ -4,6 +4,7 @@
 
 #include "dram/dram.h"
 #include "level/cache_lines.h"
+#include "level/fence.h"
 #include "level/warp_access.h"
 #include "timed/sm_front_end.h"
 #include "timed/stage.h"
@@ -17,7 +18,10 @@
  * drains, and what comes from the other partition needs nothing but its home slice's channel.
  */
 
-/* An accepted warp instruction, or request of gpc_hierarchy_try_miss. */
+/* A fence, where a gpc_kind is asked for: beyond all of them. */
+#define GPCI_KIND_FENCE GPC_KIND_COUNT
+
+/* An accepted warp instruction, a fence, or request of gpc_hierarchy_try_miss. */
 typedef struct gpci_flight {
     uint64_t token, issued;
     uint64_t due; /* core cycle at which its last hit's data are there */
@@ -25,8 +29,14 @@ typedef struct gpci_flight {
     uint32_t left; /* lines that are not done */
     uint32_t next; /* free, or in an L1's list of those that become due */
     uint8_t kind, level;
-    bool framed; /* from an SM of this library */
-    struct {     /* for the trace of events; id 0: the rest is undefined */
+    bool framed;         /* from an SM of this library */
+    uint32_t epoch;      /* fences that its SM had accepted before it */
+    struct {             /* kind GPCI_KIND_FENCE */
+        uint32_t writes; /* in flight, that came before it and behind the fence before it */
+        uint8_t phase;   /* gpci_fence_phase */
+        gpci_fence_plan plan;
+    } fence;
+    struct { /* for the trace of events; id 0: the rest is undefined */
         uint64_t id, pc, address;
         uint32_t block;
     } trace;
@@ -120,6 +130,21 @@ gpci_network_stats gpci_timed_network_stats(const gpci_timed *t, uint32_t index)
 /* issue.c: gpc_hierarchy_try_issue and gpc_hierarchy_try_miss. */
 gpc_status gpci_timed_try_issue(gpc_hierarchy *h, const gpc_warp_access *access, uint64_t token, gpc_busy *out_busy);
 gpc_status gpci_timed_try_miss(gpc_hierarchy *h, const gpc_request *request, uint64_t token, gpc_busy *out_busy);
+/*
+ * Packets for `lines` lines, with all that may follow from them and from what is in flight; the same, and a flight, which
+ * may move the others; that flight.
+ */
+gpc_status gpci_make_packets(gpci_timed *t, uint32_t lines);
+gpc_status gpci_make_room(gpci_timed *t, uint32_t lines);
+uint32_t gpci_take_flight(gpci_timed *t, uint32_t sm, uint32_t warp, uint8_t kind, uint64_t token, uint32_t lines);
+/* Not accepted now. GPC_BUSY. */
+gpc_status gpci_refuse(gpci_stage *stage, gpc_busy reason, gpc_busy *out_busy);
+/* timed_fence.c: gpc_hierarchy_try_fence; a tree's fences are not of this kind. */
+gpc_status gpci_timed_try_fence(gpc_hierarchy *h, const gpc_fence *fence, uint64_t token, gpc_busy *out_busy);
+gpc_status gpci_timed_tree_fence(gpc_hierarchy *h, const gpc_fence *fence, uint64_t token, gpc_busy *out_busy);
+/* A write, atomic or reduction is done, and its SM has fences. */
+GPCI_COLD void gpci_fence_wrote(gpci_timed *t, const gpci_flight *flight);
+
 /* clock_calls.c: what else is asked of the clock; of caches, and of a coherent tree. */
 extern const struct gpci_clock_calls gpci_timed_cache_clock, gpci_timed_tree_clock;
 

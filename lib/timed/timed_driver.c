@@ -18,6 +18,12 @@ static gpc_status access(gpc_hierarchy *h, const gpc_warp_access *w, gpc_warp_re
     return GPC_ERROR_STATE;
 }
 
+static gpc_status fence(gpc_hierarchy *h, const gpc_fence *asked, gpc_error *error) {
+    (void)h;
+    (void)asked;
+    return gpci_fail(error, GPC_ERROR_STATE, "gpc_hierarchy_fence: the hierarchy is timed: gpc_hierarchy_try_fence");
+}
+
 /* Writes may still be in memory channels. */
 static bool idle(const gpc_hierarchy *h) {
     const gpci_timed *t = h->timed;
@@ -90,11 +96,12 @@ static bool measures(const gpc_hierarchy *h, gpc_counter_needs needs) {
     }
 }
 
-#define TIMED_DRIVER(calls)                                                                                   \
-    {                                                                                                         \
-        .clock = (calls), .create = gpci_timed_create, .destroy = destroy, .access = access, .idle = idle,    \
-        .relink = relink, .watch = watch, .add_sm = add_sm, .add_rest = add_rest, .reset_stats = reset_stats, \
-        .objects = objects, .network_name = network_name, .object = object, .measures = measures              \
+#define TIMED_DRIVER(calls)                                                                                  \
+    {                                                                                                        \
+        .clock = (calls), .create = gpci_timed_create, .destroy = destroy, .access = access, .fence = fence, \
+        .idle = idle, .relink = relink, .watch = watch, .add_sm = add_sm, .add_rest = add_rest,              \
+        .reset_stats = reset_stats, .objects = objects, .network_name = network_name, .object = object,      \
+        .measures = measures                                                                                 \
     }
 
 const gpci_driver gpci_timed_caches = TIMED_DRIVER(&gpci_timed_cache_clock);

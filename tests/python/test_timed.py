@@ -53,6 +53,27 @@ class Accesses(TimedCase):
         stats = memory.stats()
         self.assertEqual((stats["accepted"], stats["completed"]), (10, 10))
 
+    def test_fences(self):
+        done = []
+        memory = self.hierarchy(on_complete=done.append)
+        memory.try_issue([0], token=1, kind="store")
+        memory.advance()
+        self.assertFalse(memory.try_fence(token=2))
+        memory.advance()
+        self.assertFalse(memory.try_fence("weak", "cta", control="invalidate_all", token=3))
+        memory.drain()
+        self.assertEqual(sorted((each.token, each.fence) for each in done), [(1, False), (2, True), (3, True)])
+        cycles = {each.token: each.cycle for each in done}
+        self.assertEqual(cycles[1], cycles[2])
+        self.assertLess(cycles[3], cycles[2])
+        stats = memory.stats()
+        self.assertEqual((stats["fence.fences"], stats["fence.invalidations"]), (2, 1))
+        for fields in ({"order": "relaxed"}, {"control": "invalidate"}, {"sm": 99}):
+            with self.assertRaises(gpucache.ArgumentError):
+                memory.try_fence(**fields)
+        with self.assertRaisesRegex(gpucache.StateError, "try_fence"):
+            memory.fence()
+
     def test_levels(self):
         memory = self.hierarchy(on_complete=self.done.append)
         for sm in (0, 0, 1):
@@ -372,12 +393,17 @@ class Refusals(TimedCase):
         with self.assertRaises(gpucache.StateError):
             timed.access([0])
         for call in (
-            lambda: functional.try_issue([0]), lambda: functional.try_miss(0), functional.advance, functional.drain,
+            lambda: functional.try_issue([0]), lambda: functional.try_fence(), lambda: functional.try_miss(0), functional.advance, functional.drain,
             lambda: functional.set_callbacks(on_complete=raising),
         ):  # fmt: skip
             with self.assertRaises(gpucache.StateError):
                 call()
         self.assertIsNone(functional.next_event)
+        functional.access([0])
+        functional.fence("weak", "cta", control="invalidate_all")
+        self.assertEqual(functional.access([0]).l1_sector_hits, 0)
+        with self.assertRaisesRegex(gpucache.ArgumentError, "RELAXED"):
+            functional.fence("relaxed")
 
     def test_flush_in_flight(self):
         memory = self.hierarchy()

@@ -29,6 +29,7 @@ static void on_complete(void *user_data, const gpc_completion *c) {
     d->cycle = c->cycle;
     d->level = c->level;
     d->kind = c->kind;
+    d->fence = c->fence;
     d->times++;
     r->completed++;
     r->trail = (r->trail ^ c->token) * 0x9e3779b97f4a7c15u + c->cycle * 8 + c->level;
@@ -173,6 +174,8 @@ gpc_status rig_try(rig *r, shot s, gpc_busy *busy) {
     access.hint = s.hint;
     access.token = s.token;
     access.token_l2 = s.token_l2;
+    access.scope = s.scope;
+    access.order = s.order;
     cr_assert_lt(r->issued, RIG_TOKENS);
     gpc_busy why = GPC_BUSY_COUNT;
     gpc_status status = gpc_hierarchy_try_issue(r->hierarchy, &access, r->issued, &why);
@@ -189,6 +192,30 @@ gpc_status rig_try(rig *r, shot s, gpc_busy *busy) {
 uint64_t rig_issue(rig *r, shot s) {
     gpc_busy busy;
     cr_assert_eq(rig_try(r, s, &busy), GPC_OK, "busy: %d", (int)busy);
+    return r->issued - 1;
+}
+
+gpc_status rig_try_fence(rig *r, fence_shot f, gpc_busy *busy) {
+    gpc_fence fence = GPC_FENCE_INIT;
+    fence.sm = f.sm;
+    fence.warp = f.warp;
+    fence.scope = (uint8_t)f.scope;
+    fence.order = (uint8_t)f.order;
+    fence.control = (uint8_t)f.control;
+    cr_assert_lt(r->issued, RIG_TOKENS);
+    gpc_busy why = GPC_BUSY_COUNT;
+    gpc_status status = gpc_hierarchy_try_fence(r->hierarchy, &fence, r->issued, &why);
+    cr_assert(status == GPC_OK || status == GPC_BUSY, "%s", gpc_status_string(status));
+    cr_expect_eq(why == GPC_BUSY_NOT, status == GPC_OK);
+    if (busy)
+        *busy = why;
+    if (status == GPC_OK)
+        r->done[r->issued++].accepted = true;
+    return status;
+}
+
+uint64_t rig_fence(rig *r, fence_shot f) {
+    cr_assert_eq(rig_try_fence(r, f, NULL), GPC_OK);
     return r->issued - 1;
 }
 

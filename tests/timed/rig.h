@@ -17,7 +17,7 @@ typedef struct rig_done {
     uint64_t issued, cycle;
     uint32_t times; /* completions: must end at 1 */
     uint8_t level, kind;
-    bool accepted;
+    bool accepted, fence;
 } rig_done;
 
 /* In which order the host's memory answers reads that are due. */
@@ -76,7 +76,7 @@ void rig_abandon(rig *r);
 typedef struct shot {
     uint64_t address, stride, pc;
     uint32_t lanes, width, sm, warp, age;
-    uint8_t kind, space, hint, token, token_l2;
+    uint8_t kind, space, hint, token, token_l2, scope, order;
 } shot;
 
 /* 4 bytes; all 128 bytes of a line; `n` words that are so many bytes apart. Further fields of a shot may follow. */
@@ -90,6 +90,16 @@ gpc_status rig_try(rig *r, shot s, gpc_busy *busy);
 uint64_t rig_issue(rig *r, shot s);
 /* Move on until it is accepted; returns its token. */
 uint64_t rig_push(rig *r, shot s);
+
+/* A fence of SM 0's warp 0, if nothing else is said: which must be accepted; returns its token. */
+typedef struct fence_shot {
+    gpc_scope scope;
+    gpc_order order;
+    gpc_control control;
+    uint32_t sm, warp;
+} fence_shot;
+gpc_status rig_try_fence(rig *r, fence_shot f, gpc_busy *busy);
+uint64_t rig_fence(rig *r, fence_shot f);
 
 /* One core cycle, then the host's memory answers. */
 void rig_step(rig *r);

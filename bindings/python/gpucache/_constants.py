@@ -252,6 +252,8 @@ class CounterNeeds(IntEnum):
     REORDER = 7
     LINKS = 8
     CLUSTERS = 9
+    CACHES = 10
+    FENCE_TIME = 11
 
 
 class CounterKind(IntEnum):

@@ -387,10 +387,17 @@ class gpc_launch(SizedRecord):
     )
 
 
+class gpc_fence(SizedRecord):
+    _fields_ = (
+        ("struct_size", c_size_t), ("sm", c_uint32), ("warp", c_uint32), ("scope", c_uint8), ("order", c_uint8),
+        ("control", c_uint8), ("reserved", c_uint8 * 5),
+    )
+
+
 class gpc_completion(Record):
     _fields_ = (
         ("token", c_uint64), ("issued", c_uint64), ("cycle", c_uint64), ("sm", c_uint32), ("warp", c_uint32),
-        ("kind", c_uint8), ("level", c_uint8), ("reserved", c_uint8 * 6),
+        ("kind", c_uint8), ("level", c_uint8), ("fence", c_uint8), ("reserved", c_uint8 * 5),
     )
 
 
@@ -793,8 +800,10 @@ FUNCTIONS = {
     "gpc_hierarchy_begin_kernel": (c_int, (c_void_p, POINTER(gpc_launch), POINTER(gpc_error))),
     "gpc_hierarchy_occupancy": (c_uint32, (c_void_p, POINTER(gpc_launch))),
     "gpc_hierarchy_access": (c_int, (c_void_p, POINTER(gpc_warp_access), POINTER(gpc_warp_result))),
+    "gpc_hierarchy_fence": (c_int, (c_void_p, POINTER(gpc_fence), POINTER(gpc_error))),
     "gpc_hierarchy_set_callbacks": (c_int, (c_void_p, POINTER(gpc_hierarchy_callbacks))),
     "gpc_hierarchy_try_issue": (c_int, (c_void_p, POINTER(gpc_warp_access), c_uint64, POINTER(c_int))),
+    "gpc_hierarchy_try_fence": (c_int, (c_void_p, POINTER(gpc_fence), c_uint64, POINTER(c_int))),
     "gpc_hierarchy_try_miss": (c_int, (c_void_p, POINTER(gpc_request), c_uint64, POINTER(c_int))),
     "gpc_hierarchy_now": (c_uint64, (c_void_p,)),
     "gpc_hierarchy_advance": (c_int, (c_void_p, c_uint64)),

@@ -13,7 +13,7 @@ from .coherence import BorrowedCoherence
 from .errors import ArgumentError, StateError
 from .events import event_of, options_of
 from .stats import Stats, empty, read_object
-from .timed import TimedView, warp_access
+from .timed import TimedView, fence_of, warp_access
 
 Launch = g.gpc_launch
 WarpResult = g.gpc_warp_result
@@ -82,6 +82,14 @@ class HierarchyView(TimedView, Handle):
         if status or state.unsettled is not None:
             settle(status, what="gpc_hierarchy_access")
         return result
+
+    def fence(self, order="sc", scope="gpu", **fields):
+        """A fence of a functional hierarchy: what is left of it is what it does in L1.
+
+        order, scope  an Order and a Scope; for `control` alone "weak" and "cta"
+        fields        control (a Control: "none", "invalidate_all" or "write_back_all"), sm, warp
+        """
+        call(lib.gpc_hierarchy_fence, self._live(), ctypes.byref(fence_of(order, scope, **fields)))
 
     def check_access(self, addresses, *, token=Token.UNUSED, **fields):
         """Raise what access() and try_issue() would not take, naming the field: ArgumentError, with a sentence."""

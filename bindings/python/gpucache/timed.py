@@ -12,7 +12,7 @@ from collections import namedtuple
 
 from . import _buffers
 from . import _generated as g
-from ._constants import Busy, Hint, Kind, Order, Priority, Scope, Space, Status, Token
+from ._constants import Busy, Control, Hint, Kind, Order, Priority, Scope, Space, Status, Token
 from ._loader import lib
 from ._native import call, choice, invoke, loose, settle, state
 
@@ -22,8 +22,8 @@ NEVER = 2**64 - 1
 MemoryRequest = namedtuple("MemoryRequest", "address id bytes channel write")
 
 
-class Completion(namedtuple("Completion", "token issued cycle sm warp kind level")):
-    """An access that is done. `level` is the deepest that served it: 1, 2, or 3 = DRAM."""
+class Completion(namedtuple("Completion", "token issued cycle sm warp kind level fence", defaults=[False])):
+    """An access that is done, or with `fence` a fence. `level` is the deepest that served it: 1, 2, or 3 = DRAM."""
 
     __slots__ = ()
 
@@ -40,7 +40,7 @@ class Completion(namedtuple("Completion", "token issued cycle sm warp kind level
 def _on_complete(owner, pointer):
     raw = pointer.contents
     owner._callbacks["on_complete"](
-        Completion(raw.token, raw.issued, raw.cycle, raw.sm, raw.warp, Kind(raw.kind), raw.level)
+        Completion(raw.token, raw.issued, raw.cycle, raw.sm, raw.warp, Kind(raw.kind), raw.level, bool(raw.fence))
     )
 
 
@@ -89,6 +89,14 @@ def warp_access(addresses, cache_token, *, mask=None, sm=0, warp=0, warp_age=0, 
     )  # fmt: skip
 
 
+def fence_of(order, scope, *, control=Control.NONE, sm=0, warp=0):
+    """A gpc_fence."""
+    return g.gpc_fence(
+        sm=sm, warp=warp, scope=choice(Scope, scope, "scope"), order=choice(Order, order, "order"),
+        control=choice(Control, control, "control"),
+    )  # fmt: skip
+
+
 class TimedView:
     """The methods of a hierarchy that need `mode = timed`; without it they raise StateError."""
 
@@ -132,6 +140,10 @@ class TimedView:
         """
         access = warp_access(addresses, cache_token, **fields)
         return self._offer(lib.gpc_hierarchy_try_issue, access, token)
+
+    def try_fence(self, order="sc", scope="gpu", token=0, **fields):
+        """Offer a fence to its SM's memory pipeline; fields as of fence(). Returns a Busy, as try_issue() does."""
+        return self._offer(lib.gpc_hierarchy_try_fence, fence_of(order, scope, **fields), token)
 
     def try_miss(self, address, token=0, *, cache_token=Token.UNUSED, **fields):
         """The same for a host with L1s of its own: a miss or a write of one L1 line, past coalescer and L1.

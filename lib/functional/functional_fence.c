@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cache/cache.h"
+#include "functional/functional.h"
+#include "level/fence.h"
+#include "level/level_count.h"
+
+/* Fences where every access is done before the next begins: nothing is waited for, and L1 does its part at once. */
+
+static uint64_t lines_in(const gpc_cache *cache) {
+    return (uint64_t)cache->sets * cache->ways - cache->free_ways;
+}
+
+gpc_status gpci_functional_fence(gpc_hierarchy *h, const gpc_fence *fence, gpc_error *error) {
+    gpc_fence f = GPC_FENCE_INIT;
+    gpc_status status = gpci_fence_take(h, fence, &f, error);
+    if (status < 0)
+        return status;
+    gpci_fence_plan plan = gpci_fence_plan_of(h, f.scope, f.order, f.control);
+    gpci_count_fence(h, f.sm);
+    if (!h->l1 || !plan.write_back)
+        return GPC_OK;
+    uint64_t before = h->of_sm[f.sm].l1_write_back_sectors, lines = lines_in(h->l1[f.sm]);
+    status = plan.invalidate ? gpci_functional_empty_l1(h, f.sm) : gpci_functional_clean_l1(h, f.sm);
+    gpci_count_fence_write_back(h, f.sm, (uint32_t)(h->of_sm[f.sm].l1_write_back_sectors - before));
+    if (plan.invalidate)
+        gpci_count_fence_lines(h, f.sm, lines);
+    return status < 0 ? gpci_fail(error, status, "gpc_hierarchy_fence: %s", gpc_status_string(status)) : GPC_OK;
+}
+
+gpc_status gpci_functional_tree_fence(gpc_hierarchy *h, const gpc_fence *fence, gpc_error *error) {
+    (void)fence;
+    return gpci_fail(error, GPC_ERROR_UNSUPPORTED,
+                     "gpc_hierarchy_fence: coherence = %s is a tree, whose fences are gpc_coherence_acquire",
+                     gpci_config_text(h->config, GPCI_KEY_COHERENCE));
+}

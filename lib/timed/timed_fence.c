@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cache/cache.h"
+#include "level/level_count.h"
+#include "timed/watch.h"
+
+/*
+ * Fences with a clock. A fence goes through its SM's memory pipeline like an access; at L1's tags all that was issued
+ * before it has passed them. From there on it stands in the SM's list and goes through its phases, while other accesses
+ * go on:
+ *
+ *   WRITES      waits until writes that came before it are done: for those of L2, that their acknowledgement is here
+ *   WRITE_BACK  dirty lines go to L2, as many a cycle as there are tag ports; waits for the last acknowledgement
+ *   DROP        L1 drops its lines; its tags take nothing for as long as that takes
+ *   FETCHES     waits for what was on its way to L1 then: it may be older than what the fence is to show. It is given to
+ *               those that wait for it, and not kept
+ *
+ * Example, viper, l1.invalidate_rate = 32, a fence.acq_rel.gpu behind a store, 64 lines in L1: the store's
+ * acknowledgement comes 500 cycles later; the lines go in 2 cycles; nothing was on its way; done after 502.
+ */
+typedef enum gpci_fence_phase { TAGS, WRITES, WRITE_BACK, DROP, FETCHES } gpci_fence_phase;
+
+static gpci_flight *flight_at(const gpci_timed *t, uint32_t flight) {
+    return &t->flights[flight];
+}
+
+/* At the end of its SM's list. The writes since the last fence are before it. */
+static void append(gpci_timed *t, gpci_fences *o, uint32_t number) {
+    gpci_flight *f = flight_at(t, number);
+    f->epoch = o->count++;
+    f->fence.writes = o->writes;
+    o->writes = 0;
+    f->next = UINT32_MAX;
+    if (o->first == UINT32_MAX)
+        o->first = number;
+    else
+        flight_at(t, o->last)->next = number;
+    o->last = number;
+}
+
+/* Writes that it has not waited for are now before the next, or before none. */
+static void take_out(const gpci_timed *t, gpci_fences *o, uint32_t number, uint32_t before) {
+    const gpci_flight *f = flight_at(t, number);
+    if (f->next != UINT32_MAX)
+        flight_at(t, f->next)->fence.writes += f->fence.writes;
+    else
+        o->writes += f->fence.writes;
+    if (before == UINT32_MAX)
+        o->first = f->next;
+    else
+        flight_at(t, before)->next = f->next;
+    o->last = f->next == UINT32_MAX ? before : o->last;
+}
+
+void gpci_fence_wrote(gpci_timed *t, const gpci_flight *flight) {
+    gpci_fences *o = &t->l1[flight->sm].fences;
+    if (flight->kind == GPC_PREFETCH)
+        return;
+    /* numbers wrap: the distance tells which came first */
+    for (uint32_t number = o->first; number != UINT32_MAX; number = flight_at(t, number)->next)
+        if ((int32_t)(flight_at(t, number)->epoch - flight->epoch) >= 0) {
+            flight_at(t, number)->fence.writes--;
+            return;
+        }
+    o->writes--;
+}
+
+void gpci_fence_passed(gpci_timed *t, uint32_t packet) {
+    flight_at(t, gpci_packet_at(&t->pool, packet)->line.flight)->fence.phase = WRITES;
+    gpci_pool_give(&t->pool, packet);
+}
+
+/* A dirty line's bytes go below as a write of the fence, which is acknowledged to it. */
+static void write_line(gpci_timed *t, gpci_stage *stage, uint32_t number, const gpc_line *line) {
+    gpc_eviction dirty = {.line_address = line->line_address, .dirty_sectors = line->dirty_sectors};
+    gpc_request request;
+    gpci_dirty_bytes(stage->cache, line, dirty.dirty_bytes);
+    gpci_l1_line_left(t->h, stage->index, &dirty, &request);
+    gpci_clean_line(stage->cache, line);
+    uint32_t packet = gpci_pool_take(&t->pool);
+    gpci_packet *p = gpci_packet_at(&t->pool, packet);
+    *p = (gpci_packet){.request = request,
+                       .address = dirty.line_address,
+                       .bytes = {dirty.dirty_bytes[0], dirty.dirty_bytes[1]},
+                       .born = t->wheel.now,
+                       .line = {.flight = number},
+                       .segments = gpci_segments_of(dirty.dirty_bytes),
+                       .type = GPCI_WRITE};
+    flight_at(t, number)->left++;
+    gpci_count_fence_write_back(t->h, stage->index, gpci_count_sectors(p->segments));
+    gpci_see_new(t, GPC_WHAT_WRITE_BACK, stage, p, NULL, false);
+    gpci_queue_push(&stage->out, &t->pool, t->wheel.now, packet);
+}
+
+/* Write back what is dirty, for one fence at a time. True once all of it has been acknowledged. */
+static bool written_back(gpci_timed *t, gpci_stage *stage, uint32_t number) {
+    gpci_fences *o = &stage->fences;
+    gpc_line line;
+    if (o->walker != number) {
+        if (o->walker != UINT32_MAX)
+            return false;
+        o->walker = number;
+        o->slot = 0;
+    }
+    o->held_up = false;
+    while (gpci_next_dirty(stage->cache, &o->slot, &line)) {
+        if (gpci_queue_full(&stage->out)) { /* goes on once a packet has left it */
+            o->held_up = true;
+            return false;
+        }
+        gpc_status status = gpci_make_packets(t, 1);
+        if (status < 0 || !gpci_stage_port(stage, t->wheel.now, line.line_address)) {
+            t->failed = status < 0 ? status : t->failed; /* the host may go on where it has memory again */
+            gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now + 1);
+            return false;
+        }
+        write_line(t, stage, number, &line);
+    }
+    if (flight_at(t, number)->left > 1)
+        return false;
+    o->walker = UINT32_MAX;
+    return true;
+}
+
+/* L1 drops its lines, once for all fences that come to it in one cycle, and not before the last time is over. */
+static bool drop(gpci_timed *t, gpci_stage *stage, uint32_t number) {
+    gpci_fences *o = &stage->fences;
+    uint64_t now = t->wheel.now, rate = gpci_number(t->h, GPCI_KEY_L1_INVALIDATE);
+    if (o->dropped_at != now) {
+        if (o->fetches[o->generation ^ 1])
+            return false;
+        uint64_t lines = gpci_forget_clean(stage->cache), cycles = lines > rate ? (lines + rate - 1) / rate : 1;
+        uint64_t busy = now + stage->options->latency + cycles;
+        stage->data_free = stage->data_free > busy ? stage->data_free : busy;
+        o->generation ^= 1;
+        o->dropped_at = now;
+        gpci_count_fence_lines(t->h, stage->index, lines);
+        gpci_stage_relieve(stage, GPC_BUSY_LINE);
+    }
+    flight_at(t, number)->due = stage->data_free - stage->options->latency;
+    return true;
+}
+
+void gpci_fence_stale(gpci_stage *stage, uint64_t address, uint8_t sectors) {
+    if (stage->cache)
+        gpci_forget_sectors(stage->cache, address, sectors);
+}
+
+/* As far as it goes; true: it is done. `writes`: in flight, that came before it. */
+static bool go_on(gpci_timed *t, gpci_stage *stage, uint32_t number, uint64_t writes) {
+    gpci_flight *f = flight_at(t, number);
+    switch ((gpci_fence_phase)f->fence.phase) {
+    case TAGS:
+        return false;
+    case WRITES:
+        if (f->fence.plan.waits && writes)
+            return false;
+        f->fence.phase = WRITE_BACK; /* fall through */
+    case WRITE_BACK:
+        if (f->fence.plan.write_back && stage->cache && !written_back(t, stage, number))
+            return false;
+        f->fence.phase = DROP; /* fall through */
+    case DROP:
+        if (!f->fence.plan.invalidate || !stage->cache)
+            return true;
+        if (!drop(t, stage, number))
+            return false;
+        f->fence.phase = FETCHES; /* fall through */
+    default:
+        return !stage->fences.fetches[stage->fences.generation ^ 1];
+    }
+}
+
+/* Each once, in order. Returns whether that may let others go on that came before. */
+static bool step_all(gpci_timed *t, gpci_stage *stage) {
+    gpci_fences *o = &stage->fences;
+    uint32_t walker = o->walker;
+    uint64_t writes = 0;
+    bool any = false;
+    for (uint32_t number = o->first, before = UINT32_MAX, next; number != UINT32_MAX; number = next) {
+        next = flight_at(t, number)->next;
+        writes += flight_at(t, number)->fence.writes;
+        if (!go_on(t, stage, number, writes)) {
+            before = number;
+            continue;
+        }
+        writes -= flight_at(t, number)->fence.writes; /* take_out hands them on */
+        take_out(t, o, number, before);
+        gpci_l1_release_line(t, number, 1);
+        any = true;
+    }
+    return any || o->walker != walker;
+}
+
+void gpci_fences_step(gpci_timed *t, gpci_stage *stage) {
+    while (step_all(t, stage) && stage->fences.first != UINT32_MAX)
+        ;
+}
+
+static gpc_status issue(gpci_timed *t, const gpc_fence *f, uint64_t token, bool framed) {
+    gpci_stage *stage = &t->l1[f->sm];
+    gpc_status status = gpci_make_room(t, 1);
+    if (status < 0)
+        return status;
+    uint32_t number = gpci_take_flight(t, f->sm, f->warp, GPCI_KIND_FENCE, token, 1);
+    gpci_flight *flight = flight_at(t, number);
+    flight->framed = framed;
+    flight->fence.phase = TAGS;
+    flight->fence.plan = gpci_fence_plan_of(t->h, f->scope, f->order, f->control);
+    append(t, &stage->fences, number);
+    gpci_count_fence(t->h, f->sm);
+    uint32_t packet = gpci_pool_take(&t->pool);
+    *gpci_packet_at(&t->pool, packet) =
+        (gpci_packet){.request = {.kind = GPCI_KIND_FENCE, .sm = f->sm, .warp = f->warp, .kernel = t->h->kernel},
+                      .line = {.flight = number},
+                      .flags = GPCI_PACKET_LAST};
+    gpci_queue_push(&stage->in, &t->pool, t->wheel.now, packet);
+    gpci_gauge_set(&stage->waiting_gauge, t->wheel.now, ++stage->waiting);
+    gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now);
+    return GPC_OK;
+}
+
+gpc_status gpci_timed_fence(gpc_hierarchy *h, const gpc_fence *fence, uint64_t token, gpc_busy *busy) {
+    gpci_timed *t = h->timed;
+    gpci_stage *stage = &t->l1[fence->sm];
+    if (stage->waiting >= t->l1_queue)
+        return gpci_refuse(stage, gpci_l1_busy(stage), busy);
+    *busy = GPC_BUSY_NOT;
+    return issue(t, fence, token, true);
+}
+
+gpc_status gpci_timed_try_fence(gpc_hierarchy *h, const gpc_fence *fence, uint64_t token, gpc_busy *out_busy) {
+    gpc_fence f = GPC_FENCE_INIT;
+    gpc_status status = gpci_fence_take(h, fence, &f, NULL);
+    if (status < 0)
+        return status;
+    gpci_stage *stage = &h->timed->l1[f.sm];
+    if (stage->waiting >= h->timed->l1_queue)
+        return gpci_refuse(stage, gpci_l1_busy(stage), out_busy);
+    status = issue(h->timed, &f, token, false);
+    if (status == GPC_OK && out_busy)
+        *out_busy = GPC_BUSY_NOT;
+    return status;
+}
+
+gpc_status gpci_timed_tree_fence(gpc_hierarchy *h, const gpc_fence *fence, uint64_t token, gpc_busy *out_busy) {
+    (void)h;
+    (void)fence;
+    (void)token;
+    (void)out_busy;
+    return GPC_ERROR_UNSUPPORTED;
+}

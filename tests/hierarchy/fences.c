@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "hierarchy/rig.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Fences without a clock: what they do in L1. And what `coherence = viper` asks of the rest of a configuration. */
+
+static const char viper[] = "coherence = viper\nkernels.flush = l1\n";
+
+static void fence(const rig *r, gpc_scope scope, gpc_order order, gpc_control control) {
+    gpc_fence f = GPC_FENCE_INIT;
+    gpc_error error = GPC_ERROR_INIT;
+    f.scope = (uint8_t)scope;
+    f.order = (uint8_t)order;
+    f.control = (uint8_t)control;
+    cr_assert_eq(gpc_hierarchy_fence(r->hierarchy, &f, &error), GPC_OK, "%s", error.message);
+}
+
+static void empties(const char *settings, gpc_scope scope, gpc_order order, gpc_control control, bool expected) {
+    rig r;
+    rig_open(&r, settings);
+    rig_load(&r, 0);
+    rig_load(&r, 128);
+    fence(&r, scope, order, control);
+    gpc_stats s = rig_stats(&r);
+    cr_expect_eq(s.fences, 1);
+    cr_expect_eq(s.fence_invalidations, expected);
+    cr_expect_eq(s.fence_lines, expected ? 2 : 0);
+    cr_expect_eq(s.l1_invalidations, expected ? 2 : 0);
+    cr_expect_eq(s.fence_cycles, 0);
+    cr_expect_eq(rig_lines(&r, 1, 1), expected ? 0 : 2);
+    cr_expect_eq(rig_load(&r, 0).l1_sector_hits, expected ? 0 : 4);
+    rig_close(&r);
+}
+
+Test(fences, which_empty_l1) {
+    for (gpc_scope scope = GPC_SCOPE_CTA; scope < GPC_SCOPE_COUNT; scope++)
+        for (gpc_order order = GPC_ORDER_ACQUIRE; order < GPC_ORDER_COUNT; order++) {
+            empties(NULL, scope, order, GPC_CONTROL_NONE, false);
+            empties(viper, scope, order, GPC_CONTROL_NONE, scope != GPC_SCOPE_CTA && order != GPC_ORDER_RELEASE);
+        }
+    empties(NULL, GPC_SCOPE_CTA, GPC_ORDER_WEAK, GPC_CONTROL_INVALIDATE_ALL, true);
+    empties(NULL, GPC_SCOPE_CTA, GPC_ORDER_WEAK, GPC_CONTROL_WRITE_BACK_ALL, false);
+}
+
+/* Only its own SM's. */
+Test(fences, of_one_sm) {
+    rig r;
+    rig_open(&r, "sm.count = 2\n");
+    rig_fire(&r, LINE_BY(GPC_LOAD, 0, .sm = 0));
+    rig_fire(&r, LINE_BY(GPC_LOAD, 0, .sm = 1));
+    fence(&r, GPC_SCOPE_CTA, GPC_ORDER_WEAK, GPC_CONTROL_INVALIDATE_ALL);
+    cr_expect_eq(rig_lines(&r, 1, 2), 1);
+    gpc_line line;
+    uint64_t cursor = 0;
+    cr_expect_eq(gpc_cache_next_line(gpc_hierarchy_cache(r.hierarchy, 1, 1), &cursor, &line), GPC_OK);
+    rig_close(&r);
+}
+
+Test(fences, dirty_lines) {
+    static const char back[] = "l1.write_policy = back\nl1.write_allocate = fetch\n";
+    for (gpc_control control = GPC_CONTROL_INVALIDATE_ALL; control <= GPC_CONTROL_WRITE_BACK_ALL; control++) {
+        bool stay = control == GPC_CONTROL_WRITE_BACK_ALL;
+        rig r;
+        rig_open(&r, back);
+        rig_store(&r, 0);
+        rig_load(&r, 128);
+        gpc_hierarchy_reset_stats(r.hierarchy);
+        fence(&r, GPC_SCOPE_CTA, GPC_ORDER_WEAK, control);
+        gpc_stats s = rig_stats(&r);
+        cr_expect_eq(s.fence_write_back_sectors, 4);
+        cr_expect_eq(s.l2_write_sectors, 4);
+        cr_expect_eq(s.fence_lines, stay ? 0 : 2);
+        cr_expect_eq(rig_lines(&r, 1, 1), stay ? 2 : 0);
+        rig_flush(&r);
+        cr_expect_eq(rig_stats(&r).l1_write_back_sectors, 4, "it was clean");
+        rig_close(&r);
+    }
+}
+
+/* A kernel's begin is an acquire of every SM. */
+Test(fences, kernels_under_viper) {
+    rig r;
+    rig_open(&r, viper);
+    rig_begin(&r, NULL);
+    rig_load(&r, 0);
+    rig_begin(&r, NULL);
+    cr_expect_eq(rig_lines(&r, 1, 1), 0);
+    cr_expect_eq(rig_stats(&r).fences, 0, "it is no fence of a warp");
+    rig_close(&r);
+}
+
+Test(fences, what_viper_needs) {
+    gpc_error error = GPC_ERROR_INIT;
+    cr_expect_eq(rig_refused("coherence = viper\n", &error), GPC_ERROR_RANGE);
+    cr_expect_str_eq(error.message, "coherence = viper needs kernels.flush = l1 (a kernel's begin is an acquire)");
+    cr_expect_eq(rig_refused("coherence = viper\nl1.write_policy = back\nlrc.sms = 2\nsm.count = 2\n", &error),
+                 GPC_ERROR_RANGE);
+    cr_expect(strstr(error.message, "l1.write_policy = through ("), "%s", error.message);
+    cr_expect(strstr(error.message, "; lrc.sms = 0 ("), "%s", error.message);
+    cr_expect(strstr(error.message, "; kernels.flush = l1 ("), "%s", error.message);
+}
+
+Test(fences, errors) {
+    rig r;
+    gpc_fence f = GPC_FENCE_INIT;
+    gpc_error error = GPC_ERROR_INIT;
+    rig_open(&r, NULL);
+    cr_expect_eq(gpc_hierarchy_fence(r.hierarchy, &f, &error), GPC_ERROR_ARGUMENT);
+    cr_expect(strstr(error.message, "nothing to do"), "%s", error.message);
+    f.order = GPC_ORDER_SC;
+    f.sm = 1;
+    cr_expect_eq(gpc_hierarchy_fence(r.hierarchy, &f, &error), GPC_ERROR_ARGUMENT);
+    cr_expect(strstr(error.message, "sm"), "%s", error.message);
+    cr_expect_eq(gpc_hierarchy_fence(NULL, &f, &error), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_hierarchy_fence(r.hierarchy, NULL, &error), GPC_ERROR_ARGUMENT);
+    f.sm = 0;
+    cr_expect_eq(gpc_hierarchy_try_fence(r.hierarchy, &f, 0, NULL), GPC_ERROR_STATE);
+    f.struct_size = 0;
+    cr_expect_eq(gpc_hierarchy_fence(r.hierarchy, &f, &error), GPC_ERROR_ABI);
+    cr_expect_eq(rig_stats(&r).fences, 0);
+    rig_close(&r);
+}
