@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "functional/functional.h"
+#include "level/fence.h"
+#include "level/level_count.h"
 #include "replay/replay.h"
 
 /*
@@ -47,6 +49,17 @@ static void end_warp(gpc_replay *r, uint32_t sm, gpci_block_run *run, const gpci
         release_barrier(r, run);
 }
 
+/* Has a fence a turn of its own, for it changes what an L1 holds? One that only orders what is in order is counted. */
+static GPCI_COLD bool takes_turn(const gpc_replay *r, uint32_t sm, const gpc_instruction *i) {
+    gpc_fence f;
+    if (r->learning || !gpci_replay_fence(r, i, 0, 0, &f))
+        return false;
+    if (gpci_fence_plan_of(r->hierarchy, f.scope, f.order, f.control).write_back)
+        return true;
+    gpci_count_fence(r->hierarchy, sm);
+    return false;
+}
+
 /* Through the warp's next memory instruction, which is returned; NULL at a barrier, or at the end. */
 static const gpc_instruction *go_on(gpc_replay *r, uint32_t sm, gpci_block_run *run, gpci_warp_run *warp) {
     const gpc_instruction *i = warp->next, *found = NULL;
@@ -60,9 +73,12 @@ static const gpc_instruction *go_on(gpc_replay *r, uint32_t sm, gpci_block_run *
         } else {
             threads += gpci_popcount(i->mask);
             barrier = i->op_class == GPC_OP_BARRIER && i->mask;
+            if (GPCI_UNLIKELY(i->op_class == GPC_OP_FENCE) && takes_turn(r, sm, i))
+                found = i;
         }
     }
-    uint64_t passed = (uint64_t)(i - warp->next) - (found != NULL);
+    /* the hierarchy counts accesses, and nothing else */
+    uint64_t passed = (uint64_t)(i - warp->next) - (found && found->op_class != GPC_OP_FENCE);
     r->first_pc = first;
     r->last_pc = last;
     r->sms[sm].threads += threads;
@@ -70,7 +86,7 @@ static const gpc_instruction *go_on(gpc_replay *r, uint32_t sm, gpci_block_run *
     r->instructions += passed;
     if (r->policies_vote) {
         r->samples[sm].active_cycles++;
-        r->samples[sm].instructions += passed + (found != NULL);
+        r->samples[sm].instructions += passed + (found && found->op_class != GPC_OP_FENCE);
     }
     warp->next = i;
     if (barrier)
@@ -124,6 +140,11 @@ static bool begin_turn(gpc_replay *r, uint32_t number, gpci_turn *turn) {
 
 static gpc_status end_turn(gpc_replay *r, const gpci_turn *turn, gpc_error *error) {
     const gpc_instruction *i = turn->access;
+    gpc_fence fence;
+    if (GPCI_UNLIKELY(i->op_class == GPC_OP_FENCE))
+        return gpci_replay_fence(r, i, turn->sm, turn->warp, &fence) ? gpc_hierarchy_fence(r->hierarchy, &fence, error)
+                                                                     : GPC_OK;
+    const gpci_opcode *opcode = gpci_replay_opcode(r, i);
     gpc_warp_access access = {.struct_size = sizeof access,
                               .sm = turn->sm,
                               .warp = turn->warp,
@@ -136,7 +157,9 @@ static gpc_status end_turn(gpc_replay *r, const gpci_turn *turn, gpc_error *erro
                               .kind = i->kind,
                               .space = i->space,
                               .hint = i->hint,
-                              .priority = i->priority};
+                              .priority = i->priority,
+                              .scope = opcode->scope,
+                              .order = opcode->order};
     gpc_status status = GPC_OK;
     if (GPCI_UNLIKELY(r->learning))
         return ++r->instructions_told, gpci_replay_record(r, &access, error);
@@ -162,12 +185,16 @@ static void expect_turn(const gpc_replay *r, uint32_t number) {
 /* ... the addresses of its memory instruction, ... */
 static void expect_addresses(const gpc_instruction *access) {
     const char *addresses = (const char *)access->addresses;
+    if (!addresses)
+        return;
     for (unsigned at = 0; at < gpci_popcount(access->mask) * sizeof *access->addresses; at += 64)
         GPCI_PREFETCH(addresses + at);
 }
 
 /* ... and the sets of the first line. */
 static void expect_line(const gpc_replay *r, const gpci_turn *turn) {
+    if (!turn->access->addresses)
+        return;
     const gpc_cache *l1 = gpci_l1_for(r->hierarchy, turn->sm, turn->access->space);
     gpci_functional_expect_l1(l1, turn->access->addresses[0]);
     gpci_functional_expect_below(r->hierarchy, turn->sm, l1, turn->access->addresses[0]);

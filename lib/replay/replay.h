@@ -5,6 +5,7 @@
 #include "config/config.h"
 #include "level/hierarchy.h"
 #include "stats/stats.h"
+#include "trace/builder.h"
 
 #include <gpucache/replay.h>
 
@@ -101,6 +102,14 @@ void gpci_dispatch_again(gpc_replay *r);
 
 /* functional.c: one turn of every SM: a warp goes on through its next memory instruction or to a barrier. */
 gpc_status gpci_functional_round(gpc_replay *r, gpc_error *error);
+
+/*
+ * fences.c: what an instruction's opcode says of order; and does the hierarchy carry it out, as the fence that this
+ * fills in? Others are their warp's to wait at. Never with a coherent tree.
+ */
+const gpci_opcode *gpci_replay_opcode(const gpc_replay *r, const gpc_instruction *instruction);
+bool gpci_replay_fence(const gpc_replay *r, const gpc_instruction *instruction, uint32_t sm, uint32_t warp,
+                       gpc_fence *fence);
 
 /* replay.c: forget how far the kernel has come. Round after round, until no block is left. */
 void gpci_replay_begin(gpc_replay *r);

@@ -9,11 +9,26 @@
  * are in the calendar, wait for memory, or for a barrier.
  */
 
-static bool waits_for_accesses(const gpci_timed_warp *w, const gpc_instruction *i) {
+/* A fence waits for its warp's loads; for writes, the hierarchy does, or where it does not, the warp. */
+static GPCI_COLD bool waits_before_fence(const gpci_timed_replay *t, const gpci_timed_warp *w,
+                                         const gpc_instruction *i) {
+    gpc_fence ignored;
+    return w->loads || (w->others && !gpci_replay_fence(t->r, i, 0, 0, &ignored));
+}
+
+static bool waits_for_accesses(const gpci_timed_replay *t, const gpci_timed_warp *w, const gpc_instruction *i) {
+    if (GPCI_UNLIKELY(w->fenced))
+        return true;
     /* With its last instruction a warp gives up its registers, and so no load may be on its way to them. */
     if (i + 1 == w->end && w->loads)
         return true;
-    return i->op_class == GPC_OP_FENCE && i->mask && (w->loads || w->others);
+    return i->op_class == GPC_OP_FENCE && i->mask && waits_before_fence(t, w, i);
+}
+
+/* The unit of a fence: the memory pipeline, where the hierarchy carries it out. */
+static GPCI_COLD uint8_t unit_of_fence(const gpci_timed_replay *t, const gpc_instruction *i) {
+    gpc_fence ignored;
+    return gpci_replay_fence(t->r, i, 0, 0, &ignored) ? GPCI_UNIT_MEMORY : GPCI_UNIT_NONE;
 }
 
 static void stall(const gpci_timed_replay *t, gpci_timed_sm *m, uint32_t slot, uint64_t now, uint64_t until) {
@@ -27,7 +42,7 @@ void gpci_sm_look(const gpci_timed_replay *t, gpci_timed_sm *m, uint32_t slot, u
     gpci_timed_warp *w = &m->warps[slot];
     const gpc_instruction *i = w->next;
     uint64_t at = gpci_scoreboard_ready(gpci_board_of(m, slot), i);
-    if (at == GPCI_NEVER || waits_for_accesses(w, i)) {
+    if (at == GPCI_NEVER || waits_for_accesses(t, w, i)) {
         gpci_warp_set(m, w, GPC_STATE_WAITING);
         return;
     }
@@ -38,6 +53,8 @@ void gpci_sm_look(const gpci_timed_replay *t, gpci_timed_sm *m, uint32_t slot, u
         return;
     }
     w->unit = i->mask ? gpci_op_of(t, i)->unit : GPCI_UNIT_NONE;
+    if (GPCI_UNLIKELY(i->op_class == GPC_OP_FENCE))
+        w->unit = unit_of_fence(t, i);
     if (w->unit == GPCI_UNIT_MEMORY) {
         gpci_warp_set(m, w, GPC_STATE_READY_MEMORY);
         return;
@@ -286,7 +303,10 @@ void gpci_sm_complete(void *replay, const gpc_completion *completion) {
     if (completion->token & 1) {
         if (completion->token >> 1 != w->starts)
             return; /* of a warp that has ended */
-        w->others--;
+        if (completion->fence)
+            w->fenced = false;
+        else
+            w->others--;
     } else {
         const gpc_instruction *i = (const gpc_instruction *)(uintptr_t)completion->token;
         gpci_scoreboard_write(gpci_board_of(m, completion->warp), i, completion->cycle);

@@ -17,6 +17,7 @@ static gpc_status send(gpci_timed_replay *t, uint32_t number, uint32_t slot, con
     gpci_timed_warp *w = &m->warps[slot];
     const gpc_scheduler *scheduler = m->issuers[w->issuer].scheduler;
     bool holds = i->kind == GPC_LOAD || i->kind == GPC_ATOMIC;
+    const gpci_opcode *opcode = gpci_replay_opcode(t->r, i);
     gpc_warp_access access = {.struct_size = sizeof access,
                               .sm = number,
                               .warp = slot,
@@ -30,6 +31,8 @@ static gpc_status send(gpci_timed_replay *t, uint32_t number, uint32_t slot, con
                               .space = i->space,
                               .hint = i->hint,
                               .priority = i->priority,
+                              .scope = opcode->scope,
+                              .order = opcode->order,
                               .token = (uint8_t)gpci_scheduler_token(scheduler, w->place, 1),
                               .token_l2 = (uint8_t)gpci_scheduler_token(scheduler, w->place, 2)};
     uint64_t *board = gpci_board_of(m, slot);
@@ -48,6 +51,33 @@ static gpc_status send(gpci_timed_replay *t, uint32_t number, uint32_t slot, con
         gpci_scoreboard_write(board, i, 0);
     (*in_flight)--;
     t->in_flight--;
+    m->refused = true;
+    m->busy = (uint8_t)busy;
+    return status;
+}
+
+/* The hierarchy counts the accesses that it gets; everything else is counted here. */
+static void count(gpci_timed_replay *t, gpci_timed_sm *m, const gpc_instruction *i) {
+    uint32_t threads = gpci_popcount(i->mask);
+    t->r->instructions++;
+    t->r->threads += threads;
+    m->counts.threads += threads;
+}
+
+/* A fence: the warp goes on once it is done. */
+static GPCI_COLD gpc_status send_fence(gpci_timed_replay *t, uint32_t number, uint32_t slot, const gpc_instruction *i) {
+    gpci_timed_sm *m = &t->sms[number];
+    gpci_timed_warp *w = &m->warps[slot];
+    gpc_busy busy = GPC_BUSY_NOT;
+    gpc_fence fence = GPC_FENCE_INIT;
+    gpci_replay_fence(t->r, i, number, slot, &fence);
+    gpc_status status = gpci_timed_fence(t->r->hierarchy, &fence, token_of(w, i, false), &busy);
+    if (status == GPC_OK) {
+        w->fenced = true;
+        t->in_flight++;
+        count(t, m, i);
+        return GPC_OK;
+    }
     m->refused = true;
     m->busy = (uint8_t)busy;
     return status;
@@ -77,15 +107,13 @@ gpc_status gpci_sm_issue(gpci_timed_replay *t, uint32_t number, uint32_t slot, u
     gpci_issuer *s = &m->issuers[w->issuer];
     const gpc_instruction *i = w->next;
     if (w->unit == GPCI_UNIT_MEMORY) {
-        gpc_status status = send(t, number, slot, i);
+        gpc_status status =
+            GPCI_LIKELY(i->op_class == GPC_OP_MEMORY) ? send(t, number, slot, i) : send_fence(t, number, slot, i);
         if (status != GPC_OK)
             return status;
     } else {
         s->wanting[w->unit * t->scheduler_words + w->place / 64] &= ~gpci_warp_bit(w->place);
-        r->instructions++;
-        uint32_t threads = gpci_popcount(i->mask);
-        r->threads += threads;
-        m->counts.threads += threads;
+        count(t, m, i);
     }
     gpci_scheduler_issued(s->scheduler, w->place, now);
     r->first_pc = i->pc < r->first_pc ? i->pc : r->first_pc;

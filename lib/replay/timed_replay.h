@@ -55,6 +55,7 @@ typedef struct gpci_timed_warp {
     uint32_t loads;      /* in flight, which hold the warp */
     uint32_t others;     /* stores, reductions and prefetches in flight */
     uint32_t starts;     /* warps that this slot has had: tells their stores apart */
+    bool fenced;         /* waits at a fence */
     uint16_t age;        /* running warps of the SM that are older */
     uint16_t place;      /* slot within its scheduler */
     uint8_t issuer;      /* its scheduler */

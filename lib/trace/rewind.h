@@ -11,4 +11,7 @@
  */
 gpc_status gpci_trace_rewind(gpc_trace *trace, gpc_kernel *kernel, gpc_error *error);
 
+/* Decoded opcodes of a trace, by gpc_instruction.opcode (trace/builder.h). They grow, and may move, as it is read. */
+const struct gpci_opcodes *gpci_trace_opcodes(const gpc_trace *trace);
+
 #endif

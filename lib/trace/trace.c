@@ -152,6 +152,10 @@ gpc_status gpc_trace_ordering(const gpc_trace *trace, uint32_t opcode, gpc_order
     return gpci_give(out, &ours, sizeof ours);
 }
 
+const gpci_opcodes *gpci_trace_opcodes(const gpc_trace *trace) {
+    return trace->opcodes;
+}
+
 double gpc_trace_progress(const gpc_trace *trace) {
     return trace ? trace->source->ops->progress(trace->source) : 0;
 }

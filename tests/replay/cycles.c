@@ -189,10 +189,23 @@ Test(cycles, stores_and_fences) {
     cr_assert_eq(s.scheduler_empty, completed - 2);
     cr_assert_eq(s.sm_active_cycles, 2);
     s = run_warps(r, 1, 1, STORE("0000", "0x1000") FENCE("0010") EXIT("0020"));
-    cr_assert_eq(s.cycles, completed + 8);
-    cr_assert_eq(s.scheduler_load_stalls, completed - 2);
+    /* the fence issues behind the store, and is done with it; then the warp ends */
+    cr_assert_eq(s.cycles, completed);
+    cr_assert_eq(s.scheduler_load_stalls, completed - 3);
+    cr_assert_eq(s.fences, 1);
+    cr_assert_eq(s.fence_cycles, completed - 2);
     s = run_warps(r, 1, 1, FENCE("0000") EXIT("0010"));
     cr_assert_eq(s.cycles, 9, "nothing to wait for");
+    cr_assert_eq(s.fence_cycles, 1, "to L1's tags");
+    /* ERRBAR is the warp's to wait at: then it takes its latency */
+    s = run_warps(r, 1, 1, STORE("0000", "0x1000") "0010 ffffffff 0 ERRBAR 0 0\n" EXIT("0020"));
+    cr_assert_eq(s.cycles, completed + 8);
+    cr_assert_eq(s.fences, 0);
+    /* within the thread block a store is there for the others once it has passed L1's tags */
+    s = run_warps(r, 1, 1, STORE("0000", "0x1000") "0010 ffffffff 0 MEMBAR.SC.CTA 0 0\n" EXIT("0020"));
+    cr_assert_eq(s.cycles, completed, "the store");
+    cr_assert_eq(s.fence_cycles, 1);
+    cr_assert_eq(s.scheduler_load_stalls, 0);
     rig_close(r);
 }
 
