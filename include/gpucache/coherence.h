@@ -641,10 +641,11 @@ GPC_API gpc_status gpc_coherence_set_callbacks(gpc_coherence *coherence, const g
  *
  *   order      in a module, a store waits for all older accesses; a load or n-store for older stores, and for older
  *              accesses to its block. A load joins older loads of its block that no store stands between, a store of
- *              either kind the access just before it, if that is of the same kind and to the same block
+ *              either kind the access just before it, if that is of the same kind and to the same block. An access
+ *              that bypasses its module, or is written through, joins none
  *   conflicts  a request towards memory that finds its block locked is refused: the access begins again after 0 to
  *              latency + 1 cycles, at random by the context's seed, `latency` being that of its module. Probes, and
- *              accesses in their own module, wait for the lock
+ *              accesses in their own module, wait for the lock; without DIRECTORY all do
  *   time       stars with buffers of bytes, one message a cycle into each, 1 + 3 * ceil(bytes / bandwidth) cycles
  *              where nothing is in the way; `ports`; `latency` and `directory_latency`; `mshrs` limits nothing
  *
@@ -661,10 +662,9 @@ GPC_API gpc_status gpc_coherence_set_callbacks(gpc_coherence *coherence, const g
  * before on_complete.
  *   out_token  receives the number of the access: 1, 2, 3 and so on
  * Returns GPC_OK; GPC_ERROR_ABI; GPC_ERROR_ARGUMENT and GPC_ERROR_RANGE as gpc_coherence_access, and ARGUMENT for a
- * cycle that is past; GPC_ERROR_UNSUPPORTED, `error` naming what cannot be done yet: a protocol without DIRECTORY, or
- * whose table has PASS, WRITE_THROUGH, or with PEER a read probe that leaves the sender in I; `flags`; a module that is
- * non_inclusive, write_through, no_write_allocate; GPC_ERROR_STATE once the tree has failed, and from on_message and
- * on_transition; GPC_ERROR_MEMORY. Unless it is GPC_OK nothing has begun.
+ * cycle that is past; GPC_ERROR_UNSUPPORTED, `error` naming what cannot be done yet: a module that is non_inclusive,
+ * with DIRECTORY; GPC_ERROR_STATE once the tree has failed, and from on_message and on_transition; GPC_ERROR_MEMORY.
+ * Unless it is GPC_OK nothing has begun.
  * While accesses are in flight, gpc_coherence_access, flush and acquire return GPC_ERROR_STATE.
  * Thread rule: one thread at a time. Since: 0.2.
  */

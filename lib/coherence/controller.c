@@ -25,7 +25,8 @@ gpci_task *gpci_task_begin(gpci_controllers *e, uint32_t parent, gpci_step resum
     task->address = address;
     task->block = task->own = GPCI_TREE_NO_BLOCK;
     task->ask = GPCI_NO_ITEM;
-    task->except = GPC_NO_MODULE;
+    task->except = task->carrier = GPC_NO_MODULE;
+    task->carried = GPCI_TREE_NO_BLOCK;
     return task;
 }
 
@@ -227,6 +228,7 @@ static uint64_t begin(gpci_controllers *e, const gpc_coherence_request *request,
                             .module = request->module,
                             .size = request->size,
                             .kind = request->kind,
+                            .flags = request->flags,
                             .address = request->address,
                             .token = ++e->next_token,
                             .issued = request->cycle,
@@ -238,6 +240,7 @@ static uint64_t begin(gpci_controllers *e, const gpc_coherence_request *request,
     t->from = t->module = request->module;
     t->address = gpci_module_tag_of(m, request->address);
     t->block = GPCI_TREE_NO_BLOCK;
+    t->state = GPC_LINE_I;
     keep_payload(e, flight, request);
     if (e->shown)
         e->shown[flight] = *carried;
@@ -259,9 +262,6 @@ gpc_status gpci_coherence_issue(gpc_coherence *c, const gpc_coherence_request *r
     gpci_controllers *e = c->controllers;
     if (e->stepping)
         return gpci_fail(error, GPC_ERROR_STATE, "gpc_coherence_issue: called from on_message or on_transition");
-    if (request->flags)
-        return gpci_fail(error, GPC_ERROR_UNSUPPORTED, "gpc_coherence_issue: flags %#x: bits that steer an access",
-                         request->flags);
     if (request->cycle < e->now || request->cycle == UINT64_MAX)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_coherence_issue: cycle %llu is past: it is %llu",
                          (unsigned long long)request->cycle, (unsigned long long)e->now);

@@ -20,23 +20,28 @@
  * requests towards the processors, wait for the lock. So who holds a lock towards the processors never waits for one
  * towards memory, and nobody waits in a circle.
  *
+ * Without a directory nobody is probed: requests and puts, too, wait for locks, and nobody is refused.
+ *
  * Files: controller.c the calls; controller_build.c what they need, and which trees they are for; controller_pool.c
  * arrays, queues, the calendar; controller_network.c messages; controller_find.c ports, lookups, locks;
- * controller_hold.c trees in which time stands still; controller_access.c an access at its first-level module;
- * controller_read.c, controller_write.c, controller_evict.c what that asks of others.
+ * controller_hold.c trees in which time stands still; controller_access.c an access at its first-level module,
+ * controller_pass.c one that bypasses it; controller_read.c, controller_write.c, controller_evict.c, controller_put.c
+ * what that asks of others.
  */
 
 /* Steps, a function each. */
 /* clang-format off */
-#define GPCI_STEPS(X)                                                                                            \
-    X(access_begin) X(access_order) X(access_found) X(access_evicted) X(access_filled) X(access_unlock)          \
-    X(access_end) X(find_begin) X(find_look) X(find_locked) X(find_end) X(read_begin) X(read_come) X(read_found) \
-    X(read_up) X(read_missed) X(read_up_end) X(read_down) X(read_down_wait) X(read_down_end) X(read_reply)       \
-    X(read_replied) X(write_begin) X(write_come) X(write_found) X(write_alone) X(write_up) X(write_up_end)       \
-    X(write_down) X(write_down_end) X(write_reply) X(write_replied) X(invalidate_begin) X(invalidate_end)        \
-    X(evict_begin) X(evict_alone) X(evict_send) X(evict_come) X(evict_found) X(evict_merge) X(evict_reply)       \
-    X(evict_replied) X(evict_end) X(clear_begin) X(clear_come) X(clear_found) X(clear_reply) X(clear_replied)    \
-    X(parcel_leaves) X(parcel_passes) X(parcel_comes) X(parcel_there) X(peer_comes)
+#define GPCI_STEPS(X)                                                                                             \
+    X(access_begin) X(access_order) X(access_found) X(access_evicted) X(access_filled) X(access_unlock)           \
+    X(access_through) X(access_passing) X(access_passed) X(access_end) X(find_begin) X(find_look) X(find_locked)  \
+    X(find_end) X(read_begin) X(read_come) X(read_found) X(read_up) X(read_missed) X(read_up_end) X(read_down)    \
+    X(read_down_wait) X(read_down_end) X(read_dropped) X(read_lowered) X(read_reply) X(read_replied)              \
+    X(write_begin) X(write_come) X(write_found) X(write_alone) X(write_up) X(write_up_end) X(write_down)          \
+    X(write_down_end) X(write_reply) X(write_replied) X(invalidate_begin) X(invalidate_end) X(evict_begin)        \
+    X(evict_alone) X(evict_send) X(evict_replied) X(evict_end) X(put_send) X(put_come) X(put_found) X(put_alone)  \
+    X(put_owned) X(put_fetched) X(put_merge) X(put_keep) X(put_dropped) X(put_forwarded) X(put_reply)             \
+    X(put_replied) X(clear_begin) X(clear_come) X(clear_found) X(clear_reply) X(clear_replied) X(parcel_leaves)   \
+    X(parcel_passes) X(parcel_comes) X(parcel_there) X(peer_comes)
 /* clang-format on */
 
 typedef enum gpci_step {
@@ -61,15 +66,22 @@ typedef struct gpci_task {
     uint32_t pending;                  /* children that have not ended, and the task itself while it makes them */
     uint32_t coming;                   /* blocks on their way from peers to `from` */
     uint32_t bytes;                    /* of the answer */
+    uint32_t size;                     /* of a put, header included */
+    uint32_t carrier, carried;         /* of a put of a block: whose block, and which, the bytes are of */
+    uint32_t behind;                   /* the next task that bars an address of `module` */
     uint64_t address;                  /* the block's of `from`, or, of a lookup, any in it */
     uint64_t first, last;              /* of an invalidation: addresses whose sub-blocks are meant */
     uint8_t resumes;                   /* gpci_step of the parent */
     uint8_t state;                     /* in which the block was found; of an invalidation, in which it was */
     uint8_t answer;                    /* GPCI_ANSWER_, of children */
+    uint8_t kind;                      /* of a put: gpc_message_kind */
     bool down;                         /* towards the processors */
     bool blocking, allocates, hurries; /* of a lookup */
     bool hit, missing, refused, evicting;
     bool victim, modified;                 /* of an eviction: to make room; the block was modified when it was chosen */
+    bool leaves, stored, at_low;           /* of a put: R's copy goes; it is the access's bytes; T performs the store */
+    bool passing;                          /* of a put or read request: the access bypasses R */
+    bool barred;                           /* its address, in `module`: gpci_bar */
     bool owners;                           /* of an invalidation: only owners have been asked yet */
     bool valid, non_coherent, shared;      /* of a request: `from` has a copy; will not own it; others have copies */
     bool found, peer, data, masked, keeps; /* of an answer, as gpci_tree_probe_reply */
@@ -92,6 +104,8 @@ typedef struct gpci_tree_flight {
     uint8_t *out;
     gpci_due_queue waiters;
     bool holds_port, unlocked, ended, told, hit, gave_mask, gave_bytes, applied;
+    bool alone;   /* it joins no other, nor any it: it goes below by itself */
+    bool through; /* a store that is done here, and is to be written through again */
     uint8_t found, step;
 } gpci_tree_flight;
 
@@ -136,7 +150,9 @@ typedef struct gpci_controller {
     uint32_t ports_used;
     gpci_due_queue port_waiters;
     uint32_t oldest, youngest; /* accesses in flight */
-    bool mixed;                /* blocks of modules above differ in size */
+    uint32_t barred;           /* the first task that bars an address; GPCI_NO_ITEM */
+    gpci_due_queue bar_waiters;
+    bool mixed; /* blocks of modules above differ in size */
 } gpci_controller;
 
 typedef struct gpci_controllers gpci_controllers;
@@ -279,6 +295,40 @@ GPCI_INLINE gpci_tree_request gpci_task_request(const gpci_controllers *e, const
                                .valid = task->valid,
                                .non_coherent = task->non_coherent};
 }
+
+/* T, the module of a request or put, gets the right to write to its `block`; `resumes` when it has, or was refused. */
+void gpci_rights_begin(gpci_controllers *e, uint32_t task, gpci_step resumes);
+/* It was not refused. */
+void gpci_rights_end(gpci_controllers *e, const gpci_task *task);
+
+/* The bytes of an access have been written, and read. */
+GPCI_INLINE void gpci_performed(const gpci_controllers *e, uint32_t flight) {
+    if (e->performed)
+        e->performed(e->performed_data, flight);
+}
+
+/* controller_access.c */
+/* What an access writes. */
+gpci_tree_payload gpci_store_of(const gpci_controllers *e, uint32_t flight);
+/* Something that an access asked for was refused: it gives up its block, and will begin again. */
+bool gpci_access_refused(gpci_controllers *e, uint32_t task);
+
+/* controller_put.c */
+/* m writes a block's modified bytes back, and keeps it. */
+void gpci_write_back_begin(gpci_controllers *e, uint32_t parent, gpci_step resumes, gpci_module *m, uint32_t block);
+/* The bytes of a store go to the low module of the one that it was issued to. */
+gpci_task *gpci_store_begin(gpci_controllers *e, uint32_t parent, gpci_step resumes, bool non_coherent);
+
+/* controller_pass.c */
+/* Nobody looks up the address of a task in its module, which does not have it, until gpci_let_go. */
+void gpci_bar(gpci_controllers *e, uint32_t task);
+bool gpci_is_barred(const gpci_controllers *e, const gpci_module *m, uint64_t tag);
+/* Unlock a task's block, or lift its bar, if it has any. */
+void gpci_let_go(gpci_controllers *e, uint32_t task);
+/* A module's copy, if any, is to go, for an access that bypasses it; and goes. */
+void gpci_drop_begin(gpci_controllers *e, uint32_t task, gpc_coherence_event event, gpci_step resumes);
+void gpci_drop_end(gpci_controllers *e, const gpci_task *task, gpc_coherence_event event);
+void gpci_pass_begin(gpci_controllers *e, uint32_t task, gpc_protocol_rule rule);
 
 /* controller_build.c */
 gpc_status gpci_controllers_create(gpc_coherence *c, gpc_error *error, gpci_controllers **out);

@@ -20,10 +20,18 @@ static gpci_tree_flight *flight_of(const gpci_controllers *e, uint32_t task) {
     return gpci_tree_flight_at(e, gpci_task_at(e, task)->flight);
 }
 
-static gpc_coherence_event event_of(const gpci_tree_flight *a) {
-    return a->kind == GPC_COHERENCE_LOAD    ? GPC_EVENT_LOAD
-           : a->kind == GPC_COHERENCE_STORE ? GPC_EVENT_STORE
-                                            : GPC_EVENT_N_STORE;
+static gpc_coherence_event event_of(const gpci_controllers *e, const gpci_tree_flight *a) {
+    return gpci_tree_event_of(e->tree, a->kind, a->flags);
+}
+
+/* Does it bypass its module, or go through it, in any state? */
+static bool goes_alone(const gpci_controllers *e, const gpci_tree_flight *a) {
+    const gpci_module *m = gpci_module_at(e->tree, a->module);
+    const gpc_coherence_event event = event_of(e, a);
+    bool alone = a->kind != GPC_COHERENCE_LOAD && (m->given.write_through || m->given.no_write_allocate);
+    for (uint32_t state = 0; state < GPC_LINE_COUNT; state++)
+        alone |= (m->rules[state][event].actions & (GPC_DO_PASS | GPC_DO_WRITE_THROUGH)) != 0;
+    return alone;
 }
 
 static bool same_block(const gpci_controllers *e, const gpci_tree_flight *a, const gpci_tree_flight *b) {
@@ -31,7 +39,7 @@ static bool same_block(const gpci_controllers *e, const gpci_tree_flight *a, con
     return gpci_module_tag_of(m, a->address) == gpci_module_tag_of(m, b->address);
 }
 
-static gpci_tree_payload store_of(const gpci_controllers *e, uint32_t flight) {
+gpci_tree_payload gpci_store_of(const gpci_controllers *e, uint32_t flight) {
     const gpci_tree_flight *a = gpci_tree_flight_at(e, flight);
     const uint8_t *bytes = gpci_payload_of(e, flight);
     return (gpci_tree_payload){.address = a->address,
@@ -50,12 +58,11 @@ static void perform(gpci_controllers *e, uint32_t flight, uint32_t block) {
     if (!e->tree->with_data)
         return;
     if (a->kind != GPC_COHERENCE_LOAD) {
-        const gpci_tree_payload store = store_of(e, flight);
+        const gpci_tree_payload store = gpci_store_of(e, flight);
         gpci_tree_data_store(e->tree, m, block, &store);
     }
     gpci_tree_data_load(e->tree, m, block, a->address, a->size, gpci_payload_of(e, flight));
-    if (e->performed)
-        e->performed(e->performed_data, flight);
+    gpci_performed(e, flight);
 }
 
 /* A load that joins one whose block was unlocked already reads what that had then. */
@@ -74,7 +81,7 @@ static bool still_writes(const gpci_controllers *e, const gpci_tree_flight *a, u
     *block = gpci_module_find(m, gpci_module_tag_of(m, a->address));
     if (*block == GPCI_TREE_NO_BLOCK)
         return false;
-    const gpc_protocol_rule rule = m->rules[m->states[*block]][event_of(a)];
+    const gpc_protocol_rule rule = m->rules[m->states[*block]][event_of(e, a)];
     return rule.actions == GPC_DO_HIT && rule.next == m->states[*block];
 }
 
@@ -85,20 +92,22 @@ static uint32_t master_of(const gpci_controllers *e, uint32_t flight) {
 
 static uint32_t who_is_joined(const gpci_controllers *e, const gpci_tree_flight *a) {
     uint32_t other = a->older, block;
+    if (a->alone)
+        return GPCI_NO_ITEM;
     if (a->kind == GPC_COHERENCE_LOAD) {
         for (; other != GPCI_NO_ITEM; other = gpci_tree_flight_at(e, other)->older) {
             const gpci_tree_flight *o = gpci_tree_flight_at(e, other);
             if (o->kind != GPC_COHERENCE_LOAD || o->ended)
                 return GPCI_NO_ITEM;
             if (same_block(e, o, a))
-                return master_of(e, other);
+                return o->alone ? GPCI_NO_ITEM : master_of(e, other);
         }
         return GPCI_NO_ITEM;
     }
     if (other == GPCI_NO_ITEM)
         return other;
     const gpci_tree_flight *o = gpci_tree_flight_at(e, other);
-    if (o->kind != a->kind || o->ended || !same_block(e, o, a) ||
+    if (o->kind != a->kind || o->alone || o->ended || !same_block(e, o, a) ||
         gpci_tree_flight_at(e, master_of(e, other))->holds_port)
         return GPCI_NO_ITEM;
     const gpci_tree_flight *master = gpci_tree_flight_at(e, master_of(e, other));
@@ -150,6 +159,7 @@ static void join(gpci_controllers *e, uint32_t task, uint32_t master) {
 
 void gpci_step_access_begin(gpci_controllers *e, uint32_t task) {
     const uint32_t flight = gpci_task_at(e, task)->flight;
+    gpci_tree_flight_at(e, flight)->alone = goes_alone(e, gpci_tree_flight_at(e, flight));
     enlist(e, flight);
     const uint32_t master = who_is_joined(e, gpci_tree_flight_at(e, flight));
     if (master != GPCI_NO_ITEM)
@@ -175,6 +185,7 @@ static uint32_t who_comes_first(const gpci_controllers *e, const gpci_tree_fligh
 
 void gpci_step_access_order(gpci_controllers *e, uint32_t task) {
     const gpci_tree_flight *a = flight_of(e, task);
+    const gpci_module *m = gpci_module_at(e->tree, a->module);
     const uint32_t first = who_comes_first(e, a);
     if (first != GPCI_NO_ITEM) {
         gpci_due_queue_join(&e->waiters, &gpci_tree_flight_at(e, first)->waiters,
@@ -186,7 +197,7 @@ void gpci_step_access_order(gpci_controllers *e, uint32_t task) {
                                  .module = a->module,
                                  .resumes = GPCI_STEP_access_found,
                                  .blocking = true,
-                                 .allocates = true});
+                                 .allocates = !a->through && !gpci_tree_bypasses(m, event_of(e, a))});
 }
 
 /* Somebody below was busy: once more, later. */
@@ -195,7 +206,9 @@ static void try_again(gpci_controllers *e, uint32_t task) {
     gpci_tree_flight *a = flight_of(e, task);
     gpci_module *m = gpci_module_at(e->tree, a->module);
     const uint32_t latency = m->given.latency;
-    t->refused = t->shared = false;
+    t->refused = t->shared = t->missing = t->hit = false;
+    t->block = GPCI_TREE_NO_BLOCK;
+    t->state = GPC_LINE_I;
     a->retries++;
     gpci_step_in(e, task, GPCI_STEP_access_order, gpci_back_off(e, latency + 2));
 }
@@ -217,7 +230,30 @@ static void ask(gpci_controllers *e, uint32_t task, gpci_step begin, gpci_step r
 
 static gpc_protocol_rule rule_of(const gpci_controllers *e, const gpci_task *t) {
     const gpci_tree_flight *a = gpci_tree_flight_at(e, t->flight);
-    return gpci_tree_rule(e->tree, gpci_module_at(e->tree, a->module), t->state, event_of(a));
+    return gpci_tree_rule(e->tree, gpci_module_at(e->tree, a->module), t->state, event_of(e, a));
+}
+
+static bool passes(const gpci_controllers *e, const gpci_task *t, gpc_protocol_rule rule) {
+    const gpci_tree_flight *a = gpci_tree_flight_at(e, t->flight);
+    return rule.actions & GPC_DO_PASS ||
+           (t->state == GPC_LINE_I && gpci_tree_bypasses(gpci_module_at(e->tree, a->module), event_of(e, a)));
+}
+
+/*
+ * A store is done here, and its bytes have been refused below. Meanwhile a probe may have taken them, or the block may
+ * have been written back: then they are where they belong.
+ */
+static void write_through_again(gpci_controllers *e, uint32_t task) {
+    const gpci_task *t = gpci_task_at(e, task);
+    const gpci_module *m = gpci_task_module(e, t);
+    const bool gone = t->block == GPCI_TREE_NO_BLOCK;
+    if (!gone && gpci_tree_is_modified(m->states[t->block])) {
+        gpci_store_begin(e, task, GPCI_STEP_access_through, m->states[t->block] == GPC_LINE_N);
+        return;
+    }
+    if (!gone)
+        gpci_unlock(e, m->index, t->block);
+    gpci_step_in(e, task, GPCI_STEP_access_end, m->given.latency);
 }
 
 void gpci_step_access_found(gpci_controllers *e, uint32_t task) {
@@ -227,10 +263,16 @@ void gpci_step_access_found(gpci_controllers *e, uint32_t task) {
         try_again(e, task);
         return;
     }
+    if (a->through) {
+        write_through_again(e, task);
+        return;
+    }
     const gpc_protocol_rule rule = rule_of(e, t);
     a->found = t->state;
-    a->hit = !(rule.actions & (GPC_DO_READ_REQUEST | GPC_DO_WRITE_REQUEST));
-    if (rule.actions & GPC_DO_EVICT_FIRST) {
+    a->hit = !passes(e, t, rule) && !(rule.actions & (GPC_DO_READ_REQUEST | GPC_DO_WRITE_REQUEST));
+    if (passes(e, t, rule)) {
+        gpci_pass_begin(e, task, rule);
+    } else if (rule.actions & GPC_DO_EVICT_FIRST) {
         uint32_t eviction;
         gpci_task *child =
             gpci_task_begin(e, task, GPCI_STEP_access_evicted, a->module, a->module, t->address, &eviction);
@@ -267,12 +309,12 @@ void gpci_step_access_evicted(gpci_controllers *e, uint32_t task) {
         gpci_step_in(e, task, GPCI_STEP_access_unlock, 0);
 }
 
-/* What was asked for has come, or was refused. */
-static bool refused(gpci_controllers *e, uint32_t task) {
+bool gpci_access_refused(gpci_controllers *e, uint32_t task) {
     const gpci_task *t = gpci_task_at(e, task);
     if (!t->refused)
         return false;
-    gpci_unlock(e, flight_of(e, task)->module, t->block);
+    if (t->block != GPCI_TREE_NO_BLOCK)
+        gpci_unlock(e, t->module, t->block);
     try_again(e, task);
     return true;
 }
@@ -281,7 +323,7 @@ void gpci_step_access_filled(gpci_controllers *e, uint32_t task) {
     const gpci_task *t = gpci_task_at(e, task);
     const gpci_tree_flight *a = flight_of(e, task);
     gpci_module *m = gpci_module_at(e->tree, a->module);
-    if (refused(e, task))
+    if (gpci_access_refused(e, task)) /* what was asked for has come, or was refused */
         return;
     if (a->kind == GPC_COHERENCE_LOAD) {
         const gpc_protocol_rule rule = rule_of(e, t);
@@ -304,23 +346,50 @@ static void perform_all(gpci_controllers *e, uint32_t flight, uint32_t block) {
                             gpci_payload_of(e, flight) + e->payload_bytes - e->largest);
 }
 
-void gpci_step_access_unlock(gpci_controllers *e, uint32_t task) {
+/* All is done: the bytes, those of joined accesses, too. */
+static void unlock(gpci_controllers *e, uint32_t task) {
     const gpci_task *t = gpci_task_at(e, task);
-    const gpci_tree_flight *a = flight_of(e, task);
-    gpci_module *m = gpci_module_at(e->tree, a->module);
-    if (refused(e, task))
-        return;
-    if (a->kind != GPC_COHERENCE_LOAD) {
-        const gpc_protocol_rule rule = rule_of(e, t);
-        gpci_tree_set_state(e->tree, m, t->block, gpci_module_tag_of(m, a->address),
-                            t->shared ? rule.next_shared : rule.next,
-                            a->kind == GPC_COHERENCE_STORE ? GPC_ORIGIN_STORE : GPC_ORIGIN_N_STORE, gpci_present(e));
-    }
+    gpci_module *m = gpci_task_module(e, t);
     m->stats.hits += t->hit;
     m->stats.data_accesses++;
     perform_all(e, t->flight, t->block);
     gpci_unlock(e, m->index, t->block);
     gpci_step_in(e, task, GPCI_STEP_access_end, m->given.latency);
+}
+
+void gpci_step_access_unlock(gpci_controllers *e, uint32_t task) {
+    const gpci_task *t = gpci_task_at(e, task);
+    const gpci_tree_flight *a = flight_of(e, task);
+    gpci_module *m = gpci_module_at(e->tree, a->module);
+    if (gpci_access_refused(e, task))
+        return;
+    if (a->kind == GPC_COHERENCE_LOAD) {
+        unlock(e, task);
+        return;
+    }
+    const gpc_protocol_rule rule = rule_of(e, t);
+    gpci_tree_set_state(e->tree, m, t->block, gpci_module_tag_of(m, a->address),
+                        t->shared ? rule.next_shared : rule.next,
+                        a->kind == GPC_COHERENCE_STORE ? GPC_ORIGIN_STORE : GPC_ORIGIN_N_STORE, gpci_present(e));
+    if (!(rule.actions & GPC_DO_WRITE_THROUGH) && !m->given.write_through) {
+        unlock(e, task);
+        return;
+    }
+    perform(e, t->flight, t->block);
+    gpci_store_begin(e, task, GPCI_STEP_access_through, m->states[t->block] == GPC_LINE_N);
+}
+
+/* The low module has the bytes, too, or refused them. */
+void gpci_step_access_through(gpci_controllers *e, uint32_t task) {
+    const gpci_task *t = gpci_task_at(e, task);
+    gpci_tree_flight *a = flight_of(e, task);
+    a->through = t->refused;
+    if (gpci_access_refused(e, task))
+        return;
+    const gpci_tree_payload store = gpci_store_of(e, t->flight);
+    gpci_tree_written_through(e->tree, gpci_task_module(e, t), t->block, &store,
+                              t->below_dirty || gpci_tree_is_modified(a->found), gpci_present(e));
+    unlock(e, task);
 }
 
 void gpci_step_access_end(gpci_controllers *e, uint32_t task) {

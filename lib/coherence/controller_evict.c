@@ -4,12 +4,8 @@
 
 /*
  * What a module tells its low module without asking for anything: a block that leaves, with its modified bytes or
- * without, and that it owns one no longer. Either may be refused; then all is as before.
+ * without (controller_put.c), and that it owns one no longer. Either may be refused; then all is as before.
  */
-
-static bool writes_back(uint32_t actions) {
-    return (actions & GPC_DO_WRITE_BACK) != 0;
-}
 
 /* Nothing is there any more. */
 static void vacate(gpci_controllers *e, const gpci_task *v, uint32_t origin) {
@@ -50,82 +46,17 @@ void gpci_step_evict_send(gpci_controllers *e, uint32_t task) {
         gpci_step_in(e, task, GPCI_STEP_evict_end, 0);
         return;
     }
-    v->data = writes_back(rule.actions);
+    v->data = rule.actions & GPC_DO_WRITE_BACK;
     v->masked = v->data && m->states[v->own] == GPC_LINE_N;
-    gpci_letter letter = gpci_letter_asking(e, task, v->data ? GPC_MESSAGE_WRITE_BACK : GPC_MESSAGE_NOTICE,
-                                            GPCI_STEP_evict_come, GPCI_STEP_evict_send);
-    letter.bytes += v->data ? m->given.block_bytes : 0;
-    letter.masked = v->masked;
-    gpci_send(e, &letter);
+    v->leaves = true;
+    v->carrier = v->from;
+    v->carried = v->own;
+    v->kind = v->data ? GPC_MESSAGE_WRITE_BACK : GPC_MESSAGE_NOTICE;
+    v->size = e->tree->control_bytes + (v->data ? m->given.block_bytes : 0);
+    gpci_step_put_send(e, task);
 }
 
-void gpci_step_evict_come(gpci_controllers *e, uint32_t task) {
-    const gpci_task *v = gpci_task_at(e, task);
-    gpci_find_begin(
-        e, task,
-        &(gpci_find){.address = v->address, .module = v->module, .resumes = GPCI_STEP_evict_found, .hurries = true});
-}
-
-/* Does another module above T own what is written back non-coherently? */
-static bool others_own(const gpci_controllers *e, const gpci_task *v) {
-    const gpci_module *m = gpci_task_from(e, v), *t = gpci_task_module(e, v);
-    const gpci_tree_span span = gpci_tree_span_of(t, m, v->address);
-    for (uint32_t sub = span.first; v->masked && sub < span.end; sub++) {
-        const uint16_t owner = *gpci_module_owner_of(t, v->block, sub);
-        if (owner != GPCI_TREE_NO_OWNER && owner != t->slots[m->index])
-            return true;
-    }
-    return false;
-}
-
-void gpci_step_evict_found(gpci_controllers *e, uint32_t task) {
-    gpci_task *v = gpci_task_at(e, task);
-    gpci_module *m = gpci_task_from(e, v), *t = gpci_task_module(e, v);
-    if (v->refused) {
-        gpci_step_in(e, task, GPCI_STEP_evict_reply, 0);
-        return;
-    }
-    *(v->data ? &t->stats.write_backs_received : &t->stats.notices_received) += 1;
-    if (v->missing) { /* not in a tree that keeps the rules: inclusion */
-        gpci_tree_fail(e->tree, GPC_ERROR_STATE, "%s: module %s writes back what module %s has not",
-                       e->tree->protocol->name, m->given.name, t->given.name);
-        gpci_step_in(e, task, GPCI_STEP_evict_reply, 0);
-        return;
-    }
-    gpci_tree_drop_sharers(e->tree, t, v->block, m, v->address);
-    if (others_own(e, v))
-        gpci_invalidate_begin(e, task, GPCI_STEP_evict_merge, t->index, v->block, m->index, GPCI_NO_ITEM, v->address,
-                              v->address + (m->given.block_bytes - 1));
-    else
-        gpci_step_evict_merge(e, task);
-}
-
-void gpci_step_evict_merge(gpci_controllers *e, uint32_t task) {
-    gpci_task *v = gpci_task_at(e, task);
-    gpci_module *m = gpci_task_from(e, v), *t = gpci_task_module(e, v);
-    if (v->data) {
-        const uint8_t state = t->states[v->block];
-        const gpc_coherence_event event = v->masked ? GPC_EVENT_N_DATA_ABOVE : GPC_EVENT_DATA_ABOVE;
-        const gpc_protocol_rule rule = gpci_tree_rule(e->tree, t, state, event);
-        gpci_tree_data_merge(e->tree, m, v->own, v->address, t, v->block);
-        if (!(rule.actions & GPC_DO_IGNORE))
-            gpci_tree_set_state(e->tree, t, v->block, t->tags[v->block], rule.next,
-                                !v->masked            ? GPC_ORIGIN_EVICT_DATA
-                                : state == GPC_LINE_E ? GPC_ORIGIN_N_EVICT_DATA_1
-                                                      : GPC_ORIGIN_N_EVICT_DATA_2,
-                                gpci_present(e));
-    }
-    gpci_unlock(e, t->index, v->block);
-    t->stats.data_accesses++;
-    gpci_step_in(e, task, GPCI_STEP_evict_reply, t->given.latency);
-}
-
-void gpci_step_evict_reply(gpci_controllers *e, uint32_t task) {
-    const gpci_letter letter =
-        gpci_letter_answering(e, task, GPC_MESSAGE_ACK, GPCI_STEP_evict_replied, GPCI_STEP_evict_reply);
-    gpci_send(e, &letter);
-}
-
+/* After its put, or what was refused. */
 void gpci_step_evict_replied(gpci_controllers *e, uint32_t task) {
     const gpci_task *v = gpci_task_at(e, task);
     if (!v->refused)

@@ -107,11 +107,11 @@ static uint32_t make_room(gpci_controllers *e, gpci_module *m, uint64_t tag) {
     return base;
 }
 
-/* Who finds a lock is refused, or waits and looks again. */
-static void conflict(gpci_controllers *e, uint32_t task, gpci_lock *lock) {
+/* Who finds a lock, or a bar, is refused, or waits and looks again. */
+static void conflict(gpci_controllers *e, uint32_t task, gpci_due_queue *waiters) {
     gpci_task *f = gpci_task_at(e, task);
     if (f->blocking) {
-        gpci_due_queue_join(&e->waiters, &lock->waiters, (gpci_due){task, GPCI_STEP_find_begin});
+        gpci_due_queue_join(&e->waiters, waiters, (gpci_due){task, GPCI_STEP_find_begin});
         release_port(e, f);
         return;
     }
@@ -128,6 +128,10 @@ void gpci_step_find_look(gpci_controllers *e, uint32_t task) {
     mark_port(e, f, true);
     m->stats.accesses++;
     m->stats.retries += f->parent == flight->task && flight->retries;
+    if (GPCI_UNLIKELY(e->units[m->index].barred != GPCI_NO_ITEM) && gpci_is_barred(e, m, tag)) {
+        conflict(e, task, &e->units[m->index].bar_waiters);
+        return;
+    }
     f->block = gpci_module_find(m, tag);
     if (f->block == GPCI_TREE_NO_BLOCK)
         f->block = find_coming(e, m, tag);
@@ -143,7 +147,7 @@ void gpci_step_find_look(gpci_controllers *e, uint32_t task) {
         f->block = make_room(e, m, tag);
     gpci_lock *lock = lock_of(e, m->index, f->block);
     if (lock->holder != GPCI_NO_ITEM) {
-        conflict(e, task, lock);
+        conflict(e, task, &lock->waiters);
         return;
     }
     m->stats.directory_accesses++;

@@ -16,7 +16,7 @@ static uint32_t kind_of(const gpci_hold *hold, const gpci_letter *l) {
     switch (l->arrives) {
     case GPCI_STEP_read_come:
     case GPCI_STEP_write_come:
-    case GPCI_STEP_evict_come:
+    case GPCI_STEP_put_come:
     case GPCI_STEP_clear_come:
         return l->low == l->from ? GPCI_CHANNEL_FORWARD : GPCI_CHANNEL_REQUEST;
     default:

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "coherence/controller.h"
+#include "coherence/tree_engine.h"
 
 /*
  * Requests for a copy, from R (`from`) to T (`module`). T asks its own low module by a request of its own, or probes
@@ -12,24 +13,32 @@ void gpci_step_read_begin(gpci_controllers *e, uint32_t task) {
     gpci_send(e, &letter);
 }
 
+/* A load that bypasses R, and T as well? */
+static bool bypasses_t(const gpci_controllers *e, const gpci_task *r) {
+    const uint32_t flags = gpci_tree_flight_at(e, r->flight)->flags;
+    return r->passing && gpci_tree_passes(gpci_task_module(e, r), e->tree->protocol->pass_loads, flags);
+}
+
 void gpci_step_read_come(gpci_controllers *e, uint32_t task) {
     const gpci_task *r = gpci_task_at(e, task);
     gpci_find_begin(e, task,
                     &(gpci_find){.address = r->address,
                                  .module = r->module,
                                  .resumes = GPCI_STEP_read_found,
-                                 .blocking = r->down,
-                                 .allocates = !r->down,
+                                 .blocking = r->down || !gpci_tree_has(e->tree, GPC_PROTOCOL_DIRECTORY),
+                                 .allocates = !r->down && !bypasses_t(e, r),
                                  .hurries = r->down});
 }
 
-static void count(gpci_module *m, const gpci_task *r) {
+static void count(const gpci_controllers *e, gpci_module *m, const gpci_task *r) {
     if (r->down) {
         m->stats.read_probes++;
         m->stats.probe_misses += r->missing;
         return;
     }
     m->stats.read_requests++;
+    if (bypasses_t(e, r))
+        return;
     m->stats.read_request_hits += r->hit;
     m->stats.hits += r->hit;
 }
@@ -38,7 +47,11 @@ void gpci_step_read_found(gpci_controllers *e, uint32_t task) {
     gpci_task *r = gpci_task_at(e, task);
     r->bytes = e->tree->control_bytes;
     if (!r->refused)
-        count(gpci_task_module(e, r), r);
+        count(e, gpci_task_module(e, r), r);
+    if (!r->refused && bypasses_t(e, r)) {
+        gpci_drop_begin(e, task, GPC_EVENT_PASSING_LOAD, GPCI_STEP_read_dropped);
+        return;
+    }
     if (r->refused || r->missing) {
         gpci_task *parent = gpci_task_at(e, r->parent);
         parent->refused |= r->refused;
@@ -64,7 +77,7 @@ static void probe_owners(gpci_controllers *e, uint32_t task, gpci_step resumes) 
     const gpci_task *r = gpci_task_at(e, task);
     gpci_module *t = gpci_task_module(e, r);
     const gpci_tree_request ask = gpci_task_request(e, r);
-    const gpci_tree_read_probe s = {.block = r->block, .request = r->down ? NULL : &ask};
+    const gpci_tree_read_probe s = {.block = r->block, .request = r->down || r->passing ? NULL : &ask};
     const uint32_t before = r->pending;
     uint64_t tag;
     uint32_t x;
@@ -81,7 +94,7 @@ void gpci_step_read_up(gpci_controllers *e, uint32_t task) {
     r->pending = 1;
     if (r->state != GPC_LINE_I) {
         (void)gpci_tree_rule(e->tree, t, r->state, GPC_EVENT_READ_ABOVE); /* a table may forbid it */
-        r->both = gpci_tree_has_newer(e->tree, t, r->block);
+        r->both = !r->passing && gpci_tree_has_newer(e->tree, t, r->block);
         probe_owners(e, task, GPCI_STEP_read_up_end);
         gpci_step_in(e, task, GPCI_STEP_read_up_end, 0);
         return;
@@ -114,10 +127,20 @@ static void settle(gpci_controllers *e, gpci_task *r) {
     gpc_coherence *c = e->tree;
     gpci_module *t = gpci_task_module(e, r);
     const gpci_tree_request ask = gpci_task_request(e, r);
+    if (r->passing) { /* bytes for the processor alone */
+        const gpci_tree_flight *a = gpci_tree_flight_at(e, r->flight);
+        r->bytes = c->control_bytes + a->size;
+        if (!c->with_data)
+            return;
+        gpci_tree_data_load(c, t, r->block, a->address, a->size, gpci_payload_of(e, r->flight));
+        gpci_performed(e, r->flight);
+        return;
+    }
     const bool shared = r->state == GPC_LINE_O || r->state == GPC_LINE_N || r->state == GPC_LINE_S;
     r->shared = gpci_tree_add_requester(c, t, r->block, &ask, r->shared || shared || r->non_coherent);
     if (!r->sent)
         gpci_tree_data_fill(c, t, r->block, gpci_task_from(e, r), r->own, r->address);
+    r->bytes = c->control_bytes + gpci_task_from(e, r)->given.block_bytes;
 }
 
 void gpci_step_read_up_end(gpci_controllers *e, uint32_t task) {
@@ -128,7 +151,6 @@ void gpci_step_read_up_end(gpci_controllers *e, uint32_t task) {
     settle(e, r);
     gpci_unlock(e, r->module, r->block);
     if (!r->sent || r->both) {
-        r->bytes = e->tree->control_bytes + gpci_task_from(e, r)->given.block_bytes;
         t->stats.data_accesses++;
         gpci_step_in(e, task, GPCI_STEP_read_reply, t->given.latency);
         return;
@@ -154,7 +176,7 @@ void gpci_step_read_down_end(gpci_controllers *e, uint32_t task) {
     const gpci_tree_request ask = gpci_task_request(e, parent);
     gpci_tree_probe_reply reply = {
         .ready = gpci_present(e), .address = r->address, .module = x->index, .bytes = e->tree->control_bytes};
-    gpci_tree_read_probe s = {.block = parent->block, .request = parent->down ? NULL : &ask};
+    gpci_tree_read_probe s = {.block = parent->block, .request = parent->down || parent->passing ? NULL : &ask};
     const gpci_tree_read_probe above = {
         .block = r->block, .probed = r->answer != GPCI_ANSWER_NONE, .data = r->answer == GPCI_ANSWER_DATA};
     gpci_tree_reply_to_read_probe(e->tree, t, &reply, &s, r->block, &above);

@@ -96,7 +96,7 @@ void gpci_step_write_come(gpci_controllers *e, uint32_t task) {
                     &(gpci_find){.address = w->address,
                                  .module = w->module,
                                  .resumes = GPCI_STEP_write_found,
-                                 .blocking = w->down,
+                                 .blocking = w->down || !gpci_tree_has(e->tree, GPC_PROTOCOL_DIRECTORY),
                                  .allocates = !w->down,
                                  .hurries = w->down});
 }
@@ -148,22 +148,36 @@ void gpci_step_write_alone(gpci_controllers *e, uint32_t task) {
     gpci_step_in(e, task, gpci_task_at(e, task)->down ? GPCI_STEP_write_down : GPCI_STEP_write_up, 0);
 }
 
-void gpci_step_write_up(gpci_controllers *e, uint32_t task) {
+void gpci_rights_begin(gpci_controllers *e, uint32_t task, gpci_step resumes) {
     gpci_task *w = gpci_task_at(e, task);
     gpci_module *t = gpci_task_module(e, w);
     const gpc_protocol_rule rule = gpci_tree_rule(e->tree, t, t->states[w->block], GPC_EVENT_WRITE_ABOVE);
     if (!(rule.actions & GPC_DO_WRITE_REQUEST)) {
-        gpci_step_in(e, task, GPCI_STEP_write_up_end, 0);
+        gpci_step_in(e, task, resumes, 0);
         return;
     }
     const uint64_t tag = gpci_module_tag_of(t, w->address);
     uint32_t child;
-    gpci_task *own =
-        gpci_task_begin(e, task, GPCI_STEP_write_up_end, t->index, gpci_module_low(e->tree, t, tag), tag, &child);
+    gpci_task *own = gpci_task_begin(e, task, resumes, t->index, gpci_module_low(e->tree, t, tag), tag, &child);
     own->own = w->block;
     own->valid = t->states[w->block] != GPC_LINE_I;
     w->asked = true;
     gpci_step_in(e, child, GPCI_STEP_write_begin, 0);
+}
+
+void gpci_rights_end(gpci_controllers *e, const gpci_task *w) {
+    gpc_coherence *c = e->tree;
+    gpci_module *t = gpci_task_module(e, w);
+    const gpc_protocol_rule rule = gpci_tree_rule(c, t, t->states[w->block], GPC_EVENT_WRITE_ABOVE);
+    if (!(rule.actions & GPC_DO_IGNORE))
+        gpci_tree_set_state(c, t, w->block, gpci_module_tag_of(t, w->address), rule.next, GPC_ORIGIN_WRITE_UP_DOWN,
+                            gpci_present(e));
+    if (w->below_dirty)
+        gpci_tree_apply(c, t, w->block, GPC_EVENT_PROBE_DATA, GPC_ORIGIN_PROBE_DATA, gpci_present(e));
+}
+
+void gpci_step_write_up(gpci_controllers *e, uint32_t task) {
+    gpci_rights_begin(e, task, GPCI_STEP_write_up_end);
 }
 
 /* T has the rights that R asks for, and gives them to it. `below`: what T's own request came back with. */
@@ -171,14 +185,10 @@ static void settle(gpci_controllers *e, gpci_task *w) {
     gpc_coherence *c = e->tree;
     gpci_module *r = gpci_task_from(e, w), *t = gpci_task_module(e, w);
     const gpci_tree_request ask = gpci_task_request(e, w);
-    const gpc_protocol_rule rule = gpci_tree_rule(c, t, t->states[w->block], GPC_EVENT_WRITE_ABOVE);
-    if (!(rule.actions & GPC_DO_IGNORE))
-        gpci_tree_set_state(c, t, w->block, gpci_module_tag_of(t, w->address), rule.next, GPC_ORIGIN_WRITE_UP_DOWN,
-                            gpci_present(e));
-    if (w->below_dirty)
-        gpci_tree_apply(c, t, w->block, GPC_EVENT_PROBE_DATA, GPC_ORIGIN_PROBE_DATA, gpci_present(e));
+    gpci_rights_end(e, w);
     t->stats.write_request_hits += !w->asked;
-    gpci_tree_make_sole_owner(c, t, w->block, &ask);
+    if (gpci_tree_has(c, GPC_PROTOCOL_DIRECTORY))
+        gpci_tree_make_sole_owner(c, t, w->block, &ask);
     w->newer = !gpci_tree_has(c, GPC_PROTOCOL_WHOLE_BLOCKS) &&
                (w->received || w->below_dirty || w->below_newer || gpci_tree_has_newer(c, t, w->block));
     const bool data = w->newer || (!w->valid && !w->whole);

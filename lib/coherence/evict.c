@@ -84,6 +84,14 @@ void gpci_tree_written_back(gpc_coherence *c, gpci_module *m, uint32_t block, ui
     gpci_tree_set_state(c, m, block, m->tags[block], clean, origin, at);
 }
 
+void gpci_tree_written_through(gpc_coherence *c, gpci_module *m, uint32_t block, const gpci_tree_payload *store,
+                               bool was_modified, gpci_tree_point at) {
+    if (store->bytes || !store->mask)
+        gpci_tree_data_written(c, m, block, store);
+    if (!(c->with_data ? gpci_tree_data_dirty(c, m, block) : was_modified))
+        gpci_tree_written_back(c, m, block, GPC_ORIGIN_WRITE_THROUGH, at);
+}
+
 gpci_tree_point gpci_tree_forward_entry(gpc_coherence *c, gpci_module *m, uint32_t block, gpci_tree_point at) {
     uint8_t state = m->states[block];
     if (!gpci_module_directory_only(m, block) || !gpci_tree_is_modified(state))

@@ -22,16 +22,24 @@ void gpci_tree_drop_sharers(const gpc_coherence *c, gpci_module *t, uint32_t blo
         gpci_tree_drop_sharer(t, block, sub, t->slots[r->index]);
 }
 
+gpc_coherence_event gpci_tree_put_event(bool non_coherent) {
+    return non_coherent ? GPC_EVENT_N_DATA_ABOVE : GPC_EVENT_DATA_ABOVE;
+}
+
+uint32_t gpci_tree_put_origin(gpc_message_kind kind, bool non_coherent, uint8_t state) {
+    if (kind == GPC_MESSAGE_WRITE_THROUGH)
+        return GPC_ORIGIN_WRITE_THROUGH;
+    if (!non_coherent)
+        return GPC_ORIGIN_EVICT_DATA;
+    return state == GPC_LINE_E ? GPC_ORIGIN_N_EVICT_DATA_1 : GPC_ORIGIN_N_EVICT_DATA_2;
+}
+
 static gpc_coherence_event event_of(const gpci_tree_put *put) {
-    return put->non_coherent ? GPC_EVENT_N_DATA_ABOVE : GPC_EVENT_DATA_ABOVE;
+    return gpci_tree_put_event(put->non_coherent);
 }
 
 static uint32_t origin_of(const gpci_tree_put *put, uint8_t state) {
-    if (put->kind == GPC_MESSAGE_WRITE_THROUGH)
-        return GPC_ORIGIN_WRITE_THROUGH;
-    if (!put->non_coherent)
-        return GPC_ORIGIN_EVICT_DATA;
-    return state == GPC_LINE_E ? GPC_ORIGIN_N_EVICT_DATA_1 : GPC_ORIGIN_N_EVICT_DATA_2;
+    return gpci_tree_put_origin(put->kind, put->non_coherent, state);
 }
 
 /* T does not keep the bytes, or not alone: it sends them on to its own low module. */
@@ -118,11 +126,6 @@ static gpci_tree_point probe_other_owner(gpc_coherence *c, gpci_module *t, uint3
     return gpci_tree_probe_copies(c, t, &others, at);
 }
 
-/* Does an access with these flags bypass T? `bits`: the protocol's, of the first level and of caches below it. */
-static bool passes(const gpci_module *t, const uint32_t bits[2], uint32_t flags) {
-    return t->place != GPCI_PLACE_MEMORY && (flags & bits[t->level > 1]);
-}
-
 gpci_tree_point gpci_tree_send_put(gpc_coherence *c, gpci_module *r, const gpci_tree_put *put, gpci_tree_point at) {
     gpci_module *t = gpci_module_at(c, gpci_module_low(c, r, put->tag));
     bool allocates = t->place == GPCI_PLACE_MEMORY && !gpci_tree_has(c, GPC_PROTOCOL_DIRECTORY);
@@ -131,7 +134,7 @@ gpci_tree_point gpci_tree_send_put(gpc_coherence *c, gpci_module *r, const gpci_
     *(put->kind == GPC_MESSAGE_WRITE_THROUGH ? &t->stats.write_throughs_received
       : put->modified                        ? &t->stats.write_backs_received
                                              : &t->stats.notices_received) += 1;
-    if (put->passing && passes(t, c->protocol->pass_stores, put->flags)) {
+    if (put->passing && gpci_tree_passes(t, c->protocol->pass_stores, put->flags)) {
         at = drop_for_bypass(c, t, x.found.block, GPC_EVENT_PASSING_STORE, at);
         at = forward_put(c, t, put, at);
     } else if (x.found.block == GPCI_TREE_NO_BLOCK) {
@@ -168,7 +171,7 @@ gpci_tree_point gpci_tree_store_at_low(gpc_coherence *c, gpci_module *r, const g
 gpci_tree_point gpci_tree_load_from_low(gpc_coherence *c, gpci_module *r, uint64_t address, uint32_t size, uint8_t *out,
                                         uint32_t flags, gpci_tree_point at) {
     gpci_module *t = gpci_module_at(c, gpci_module_low(c, r, address));
-    bool passing = passes(t, c->protocol->pass_loads, flags);
+    bool passing = gpci_tree_passes(t, c->protocol->pass_loads, flags);
     gpci_tree_exchange x = gpci_tree_open(c, r, t, GPC_MESSAGE_READ_REQUEST, address, c->control_bytes, !passing, &at);
     t->stats.read_requests++;
     if (passing) {

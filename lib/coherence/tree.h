@@ -96,7 +96,7 @@ enum {
     GPCI_FAULT_NO_UNLOCK = 1 << 0,   /* D1: a module whose write-back is refused does not unlock its own block */
     GPCI_FAULT_CLEAR_WRONG = 1 << 1, /* D2: CLEAR_OWNER clears the owner of another sub-block */
     GPCI_FAULT_TWICE = 1 << 2,       /* D9: a store to S, N or O signals its completion twice */
-    /* none of Multi2Sim's: data go straight to who asks for the only copy, who may yet be refused and then loses them */
+    /* not of Multi2Sim: data go straight to who asks for the only copy, who may yet be refused, and then loses them */
     GPCI_FAULT_ALWAYS_DIRECT = 1 << 3
 };
 

@@ -192,13 +192,8 @@ static void write_through(gpc_coherence *c, gpci_tree_access *access) {
     uint8_t state = m->states[block];
     gpci_tree_put put = put_of(c, access, state == GPC_LINE_N);
     access->at = gpci_tree_send_put(c, m, &put, access->at);
-    if (access->store.bytes || !access->store.mask)
-        gpci_tree_data_written(c, m, block, &access->store);
-    /* without data it is not known which bytes were modified before: if any were, some are taken to be still */
-    bool still_modified =
-        c->with_data ? gpci_tree_data_dirty(c, m, block) : access->dirty || gpci_tree_is_modified(access->found.state);
-    if (!still_modified)
-        gpci_tree_written_back(c, m, block, GPC_ORIGIN_WRITE_THROUGH, access->at);
+    gpci_tree_written_through(c, m, block, &access->store, access->dirty || gpci_tree_is_modified(access->found.state),
+                              access->at);
 }
 
 /* What the access does here, by its rule. */
@@ -238,23 +233,10 @@ static void n_store(gpc_coherence *c, gpci_tree_access *access) {
     }
 }
 
-/* The column of the first level's table: the kind of access, as the protocol's flags steer it. */
-static gpc_coherence_event event_of(const gpc_coherence *c, const gpc_coherence_request *request) {
-    if (request->kind == GPC_COHERENCE_LOAD)
-        return request->flags & c->protocol->pass_loads[0] ? GPC_EVENT_PASSING_LOAD : GPC_EVENT_LOAD;
-    if (request->flags & c->protocol->pass_stores[0])
-        return GPC_EVENT_PASSING_STORE;
-    if (request->kind == GPC_COHERENCE_STORE)
-        return GPC_EVENT_STORE;
-    return request->flags & c->protocol->through_stores ? GPC_EVENT_THROUGH_STORE : GPC_EVENT_N_STORE;
-}
-
 /* Look the block up. A miss allocates, unless the access bypasses this level. True: it does bypass. */
 static bool find(gpc_coherence *c, gpci_tree_access *access, gpc_coherence_event event) {
     gpci_module *m = access->m;
-    gpc_protocol_rule missing = m->rules[GPC_LINE_I][event];
-    bool bypasses =
-        missing.actions & GPC_DO_PASS || (m->given.no_write_allocate && access->request->kind != GPC_COHERENCE_LOAD);
+    bool bypasses = gpci_tree_bypasses(m, event);
     access->found = bypasses ? gpci_tree_find(c, m, access->request->address, &access->at)
                              : gpci_tree_find_or_allocate(c, m, access->request->address, &access->at);
     access->rule = gpci_tree_rule(c, m, access->found.state, event);
@@ -288,7 +270,7 @@ GPCI_INLINE gpc_status run(gpc_coherence *c, const gpc_coherence_request *reques
     gpc_status status = gpci_tree_engine_reserve(c, request->address);
     if (GPCI_UNLIKELY(status != GPC_OK))
         return gpci_out_of_memory(error);
-    if (find(c, &access, event_of(c, request)))
+    if (find(c, &access, gpci_tree_event_of(c, request->kind, request->flags)))
         bypass(c, &access, request->kind == GPC_COHERENCE_STORE);
     else
         perform_here(c, &access);

@@ -18,6 +18,38 @@ GPCI_INLINE void gpci_tree_count_access(gpc_coherence_stats *stats, uint32_t kin
     *(load ? &stats->load_hits : store ? &stats->store_hits : &stats->n_store_hits) += hit;
 }
 
+/* The column of the first level's table: the kind of access, as the protocol's flags steer it. */
+GPCI_INLINE gpc_coherence_event gpci_tree_event_of(const gpc_coherence *c, uint32_t kind, uint32_t flags) {
+    if (kind == GPC_COHERENCE_LOAD)
+        return flags & c->protocol->pass_loads[0] ? GPC_EVENT_PASSING_LOAD : GPC_EVENT_LOAD;
+    if (flags & c->protocol->pass_stores[0])
+        return GPC_EVENT_PASSING_STORE;
+    if (kind == GPC_COHERENCE_STORE)
+        return GPC_EVENT_STORE;
+    return flags & c->protocol->through_stores ? GPC_EVENT_THROUGH_STORE : GPC_EVENT_N_STORE;
+}
+
+/* Does an access that misses bypass its first-level module, and allocate nothing? */
+GPCI_INLINE bool gpci_tree_bypasses(const gpci_module *m, gpc_coherence_event event) {
+    const bool load = event == GPC_EVENT_LOAD || event == GPC_EVENT_PASSING_LOAD;
+    return m->rules[GPC_LINE_I][event].actions & GPC_DO_PASS || (m->given.no_write_allocate && !load);
+}
+
+/* Does an access with these flags bypass T, too? `bits`: the protocol's, of the first level and of caches below it. */
+GPCI_INLINE bool gpci_tree_passes(const gpci_module *t, const uint32_t bits[2], uint32_t flags) {
+    return t->place != GPCI_PLACE_MEMORY && (flags & bits[t->level > 1]);
+}
+
+/* put.c: the event at T, and why T's state is written, which was `state`. */
+gpc_coherence_event gpci_tree_put_event(bool non_coherent);
+uint32_t gpci_tree_put_origin(gpc_message_kind kind, bool non_coherent, uint8_t state);
+/*
+ * evict.c: a store to a block has been written through. The copy stays, clean if nothing else in it is modified;
+ * without data that is not known: if any byte was modified before, one is taken to be still.
+ */
+void gpci_tree_written_through(gpc_coherence *c, gpci_module *m, uint32_t block, const gpci_tree_payload *store,
+                               bool was_modified, gpci_tree_point at);
+
 /* What policies are shown of a host's access: all that its request says and a gpc_request has a field for. */
 GPCI_INLINE gpc_request gpci_tree_shown(const gpc_coherence_request *request) {
     return (gpc_request){.address = request->address,

@@ -41,7 +41,7 @@ static uint32_t rank_of(const overlap_writer *w, uint32_t module, uint32_t block
 static void content_of(const overlap_writer *w, const gpci_task *t, gpci_task *content) {
     const bool access = t->parent == GPCI_NO_ITEM; /* of which some fields are not set */
     memcpy(content, t, sizeof *content);
-    content->next = content->flight = 0;
+    content->next = content->flight = content->behind = 0;
     content->parent = !access && !t->left;
     content->ask = !access && t->ask != GPCI_NO_ITEM;
     content->block = rank_of(w, t->module, t->block);
@@ -49,6 +49,8 @@ static void content_of(const overlap_writer *w, const gpci_task *t, gpci_task *c
     content->from = place_of(w, t->from);
     content->module = place_of(w, t->module);
     content->except = access ? 0 : place_of(w, t->except);
+    content->carrier = access ? 0 : place_of(w, t->carrier);
+    content->carried = access ? 0 : rank_of(w, t->carrier, t->carried);
 }
 
 /* The access that a task is for; 0: none any more. */
@@ -156,6 +158,7 @@ static void put_module(overlap_writer *w, const gpci_module *m) {
         for (uint32_t block = 0; block < m->blocks; block++)
             if (w->ranks[m->index][block] == i)
                 put_block(w, m, block);
+    put_queue(w, &w->c->units[m->index].bar_waiters);
     put(w, 0);
 }
 

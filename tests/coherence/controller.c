@@ -326,8 +326,6 @@ Test(coherence_controller, bad_arguments) {
     refused(s, bad, GPC_ERROR_ARGUMENT, "65 bytes");
     bad = good, bad.cycle = UINT64_MAX;
     refused(s, bad, GPC_ERROR_ARGUMENT, "cycle");
-    bad = good, bad.flags = GPC_ACCESS_GLC;
-    refused(s, bad, GPC_ERROR_UNSUPPORTED, "flags 0x1");
     issue(s, 0, GPC_COHERENCE_LOAD, 0x40, 0, 10);
     cr_assert_eq(gpc_coherence_advance(c, 12, NULL), GPC_OK);
     cr_expect_eq(gpc_coherence_advance(c, 11, &s->error), GPC_ERROR_ARGUMENT);
@@ -352,25 +350,12 @@ static void unsupported(const char *protocol, void (*change)(small *), const cha
     small_close(s);
 }
 
-static void write_through(small *s) {
-    s->modules[1].write_through = true;
-}
-
-static void no_write_allocate(small *s) {
-    s->modules[1].no_write_allocate = true;
-}
-
 static void non_inclusive(small *s) {
     s->modules[2].non_inclusive = true;
     s->modules[2].directory_ways = 4;
 }
 
 Test(coherence_controller, what_is_not_supported) {
-    unsupported("vi", NULL, "protocol 'vi' has no directory");
-    unsupported("slc-glc", NULL, "protocol 'slc-glc' has no directory");
-    unsupported("none", NULL, "protocol 'none' has no directory");
-    unsupported("mesi", write_through, "module 'l1-1' writes through");
-    unsupported("mesi", no_write_allocate, "module 'l1-1' does not allocate upon stores");
     unsupported("mesi", non_inclusive, "module 'l2' is not inclusive");
 }
 

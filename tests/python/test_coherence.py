@@ -84,8 +84,17 @@ class Overlapping(Case):
         tree.advance(6)
         with self.assertRaisesRegex(gpucache.ArgumentError, "cycle 5 is past: it is 6"):
             tree.issue("l1-0", "load", 0x100, cycle=5)
-        with self.assertRaisesRegex(gpucache.GpucacheError, "protocol 'vi' has no directory"):
-            self.tree("vi").issue("l1-0", "load", 0x100, cycle=0)
+
+    def test_protocols(self):
+        for protocol in ("msi", "mesi", "mosi", "moesi", "nmoesi", "vi", "slc-glc", "none"):
+            ends = []
+            tree = self.tree(protocol)
+            tree.set_callbacks(on_complete=ends.append)
+            tree.issue("l1-0", "store", 0x100, data=b"\x07", cycle=0)
+            tree.issue("l1-0", "load", 0x100, cycle=1)
+            tree.advance()
+            with self.subTest(protocol):
+                self.assertEqual([bytes(end.data) for end in ends], [b"\x07", b"\x07"])
 
 
 class Trees(Case):

@@ -293,12 +293,16 @@ class Timed(Case):
             final = written["final"]
 
     def test_another_protocol(self):
-        done = self.run_it("--protocol", "mesi", "--matrices")
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.assertIn("overlap: mesi, not compared", done.stdout)
-        done = self.run_it("--protocol", "vi")
+        for protocol in ("mesi", "vi", "slc-glc", "none"):
+            done = self.run_it("--protocol", protocol, "--matrices")
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            self.assertIn(f"overlap: {protocol}, not compared", done.stdout)
+
+    def test_gives_up(self):
+        self.scenario["accesses"][2][1] = "mm"
+        done = self.run_it("--protocol", "mesi")
         self.assertEqual(done.returncode, 1)
-        self.assertIn("protocol 'vi' has no directory", done.stdout)
+        self.assertIn("module mm is not of the first level", done.stdout)
         self.assertIn("1 gave up", done.stdout)
 
     def test_wrong(self):

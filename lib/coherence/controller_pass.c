@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "coherence/controller.h"
+#include "coherence/tree_engine.h"
+
+/*
+ * Accesses that bypass a module: its copy is written back where it is modified, and goes; the low module performs the
+ * access, or passes it on likewise. Meanwhile nobody brings the block back to the module: its way stays locked, or,
+ * where there is none, its address is barred.
+ *
+ * Example, slc-glc, an SLC load of a block that L1 holds in N and L2 in M: L1 writes back and drops its copy, L2
+ * likewise; the bytes come from memory through L2 to the processor, and L2's way is free again.
+ */
+
+void gpci_bar(gpci_controllers *e, uint32_t task) {
+    gpci_task *t = gpci_task_at(e, task);
+    gpci_controller *unit = &e->units[t->module];
+    t->barred = true;
+    t->behind = unit->barred;
+    unit->barred = task;
+}
+
+bool gpci_is_barred(const gpci_controllers *e, const gpci_module *m, uint64_t tag) {
+    const gpci_task *t;
+    for (uint32_t task = e->units[m->index].barred; task != GPCI_NO_ITEM; task = t->behind) {
+        t = gpci_task_at(e, task);
+        if (gpci_module_tag_of(m, t->address) == tag)
+            return true;
+    }
+    return false;
+}
+
+static void lift_bar(gpci_controllers *e, uint32_t task) {
+    gpci_task *t = gpci_task_at(e, task);
+    gpci_controller *unit = &e->units[t->module];
+    uint32_t *link = &unit->barred;
+    while (*link != task)
+        link = &gpci_task_at(e, *link)->behind;
+    *link = t->behind;
+    t->barred = false;
+    gpci_wake(e, &unit->bar_waiters, 0);
+}
+
+void gpci_let_go(gpci_controllers *e, uint32_t task) {
+    const gpci_task *t = gpci_task_at(e, task);
+    if (t->barred)
+        lift_bar(e, task);
+    else if (t->block != GPCI_TREE_NO_BLOCK)
+        gpci_unlock(e, t->module, t->block);
+}
+
+void gpci_drop_begin(gpci_controllers *e, uint32_t task, gpc_coherence_event event, gpci_step resumes) {
+    const gpci_task *t = gpci_task_at(e, task);
+    gpci_module *m = gpci_task_module(e, t);
+    if (t->block == GPCI_TREE_NO_BLOCK) {
+        gpci_bar(e, task);
+        gpci_step_in(e, task, resumes, 0);
+    } else if (gpci_tree_rule(e->tree, m, m->states[t->block], event).actions & GPC_DO_WRITE_BACK) {
+        gpci_write_back_begin(e, task, resumes, m, t->block);
+    } else {
+        gpci_step_in(e, task, resumes, 0);
+    }
+}
+
+void gpci_drop_end(gpci_controllers *e, const gpci_task *t, gpc_coherence_event event) {
+    gpci_module *m = gpci_task_module(e, t);
+    if (t->block == GPCI_TREE_NO_BLOCK)
+        return;
+    const gpc_protocol_rule rule = gpci_tree_rule(e->tree, m, m->states[t->block], event);
+    if (rule.actions & GPC_DO_WRITE_BACK)
+        gpci_tree_data_clean(e->tree, m, t->block);
+    gpci_tree_set_state(e->tree, m, t->block, m->tags[t->block], rule.next, GPC_ORIGIN_PASS, gpci_present(e));
+}
+
+/* An access bypasses its first-level module. What that has is given up before anything is asked below. */
+void gpci_pass_begin(gpci_controllers *e, uint32_t task, gpc_protocol_rule rule) {
+    const gpci_task *t = gpci_task_at(e, task);
+    if (t->block != GPCI_TREE_NO_BLOCK && rule.actions & GPC_DO_WRITE_BACK)
+        gpci_write_back_begin(e, task, GPCI_STEP_access_passing, gpci_task_module(e, t), t->block);
+    else
+        gpci_step_in(e, task, GPCI_STEP_access_passing, 0);
+}
+
+static void pass_load(gpci_controllers *e, uint32_t task, gpci_module *m, uint64_t address, gpci_step resumes) {
+    uint32_t child;
+    gpci_task_at(e, task)->refused = false;
+    gpci_task_begin(e, task, resumes, m->index, gpci_module_low(e->tree, m, address), address, &child)->passing = true;
+    gpci_step_in(e, child, GPCI_STEP_read_begin, 0);
+}
+
+void gpci_step_access_passing(gpci_controllers *e, uint32_t task) {
+    gpci_task *t = gpci_task_at(e, task);
+    const gpci_tree_flight *a = gpci_tree_flight_at(e, t->flight);
+    gpci_module *m = gpci_task_module(e, t);
+    if (gpci_access_refused(e, task))
+        return;
+    if (t->block != GPCI_TREE_NO_BLOCK) {
+        if (m->states[t->block] != GPC_LINE_I)
+            gpci_drop_end(e, t, gpci_tree_event_of(e->tree, a->kind, a->flags));
+        gpci_unlock(e, m->index, t->block);
+        t->block = GPCI_TREE_NO_BLOCK;
+    }
+    if (a->kind == GPC_COHERENCE_LOAD) {
+        pass_load(e, task, m, a->address, GPCI_STEP_access_passed);
+        return;
+    }
+    gpci_task *v =
+        gpci_store_begin(e, task, GPCI_STEP_access_passed, a->kind != GPC_COHERENCE_STORE && e->tree->non_coherent);
+    v->passing = true;
+    v->at_low = gpci_tree_has(e->tree, GPC_PROTOCOL_DIRECTORY);
+}
+
+void gpci_step_access_passed(gpci_controllers *e, uint32_t task) {
+    if (!gpci_access_refused(e, task))
+        gpci_step_in(e, task, GPCI_STEP_access_end, 0);
+}
+
+/* A load that bypasses T, too. */
+void gpci_step_read_dropped(gpci_controllers *e, uint32_t task) {
+    gpci_task *r = gpci_task_at(e, task);
+    if (r->refused) {
+        gpci_step_read_lowered(e, task);
+        return;
+    }
+    gpci_drop_end(e, r, GPC_EVENT_PASSING_LOAD);
+    pass_load(e, task, gpci_task_module(e, r), r->address, GPCI_STEP_read_lowered);
+}
+
+void gpci_step_read_lowered(gpci_controllers *e, uint32_t task) {
+    gpci_task *r = gpci_task_at(e, task);
+    gpci_let_go(e, task);
+    if (r->refused)
+        gpci_task_at(e, r->parent)->refused = true;
+    else
+        r->bytes = e->tree->control_bytes + gpci_tree_flight_at(e, r->flight)->size;
+    gpci_step_in(e, task, GPCI_STEP_read_reply, 0);
+}

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "coherence/controller.h"
+#include "coherence/tree_engine.h"
+
+/*
+ * Puts, from R (`from`) to T (`module`), as put.c does them: blocks that are written back or have gone, stores that are
+ * written through or performed by T. What T does depends on whether it has the block:
+ *   it keeps the bytes, and by its rule sends them on as well
+ *   it has nothing, which happens without a directory alone: it reads the block first, or sends the bytes on
+ *   the store bypasses it: its copy goes, and the bytes with it
+ *   R has none and T is to perform the store: T first gets the only copy, or, of an n-store, any
+ * A put that is refused, by T or further on, has changed nothing: R has what it carries still.
+ */
+
+static bool is_tracked(const gpci_controllers *e) {
+    return gpci_tree_has(e->tree, GPC_PROTOCOL_DIRECTORY);
+}
+
+static gpci_task *put_begin(gpci_controllers *e, uint32_t parent, gpci_step resumes, gpci_module *from,
+                            uint64_t address) {
+    uint32_t task;
+    gpci_task *v = gpci_task_begin(e, parent, resumes, from->index, gpci_module_low(e->tree, from, address),
+                                   gpci_module_tag_of(from, address), &task);
+    v->data = true;
+    gpci_task_at(e, parent)->refused = false;
+    gpci_step_in(e, task, GPCI_STEP_put_send, 0);
+    return v;
+}
+
+void gpci_write_back_begin(gpci_controllers *e, uint32_t parent, gpci_step resumes, gpci_module *m, uint32_t block) {
+    gpci_task *v = put_begin(e, parent, resumes, m, m->tags[block]);
+    v->own = v->carried = block;
+    v->carrier = m->index;
+    v->kind = GPC_MESSAGE_WRITE_BACK;
+    v->size = e->tree->control_bytes + m->given.block_bytes;
+    v->masked = m->states[block] == GPC_LINE_N;
+}
+
+gpci_task *gpci_store_begin(gpci_controllers *e, uint32_t parent, gpci_step resumes, bool non_coherent) {
+    const gpci_tree_flight *a = gpci_tree_flight_at(e, gpci_task_at(e, parent)->flight);
+    gpci_task *v = put_begin(e, parent, resumes, gpci_module_at(e->tree, a->module), a->address);
+    v->stored = true;
+    v->kind = GPC_MESSAGE_WRITE_THROUGH;
+    v->size = e->tree->control_bytes + a->size;
+    v->masked = non_coherent;
+    return v;
+}
+
+/* T sends on what it does not keep, or not alone; the address stays locked meanwhile. */
+static void forward(gpci_controllers *e, uint32_t task, gpci_step resumes) {
+    const gpci_task *v = gpci_task_at(e, task);
+    gpci_task *on = put_begin(e, task, resumes, gpci_task_module(e, v), v->address);
+    v = gpci_task_at(e, task);
+    on->carrier = v->carrier;
+    on->carried = v->carried;
+    on->kind = v->kind;
+    on->size = v->size;
+    on->masked = v->masked;
+    on->stored = v->stored;
+    on->passing = v->passing;
+}
+
+void gpci_step_put_send(gpci_controllers *e, uint32_t task) {
+    const gpci_task *v = gpci_task_at(e, task);
+    gpci_letter letter = gpci_letter_asking(e, task, (gpc_message_kind)v->kind, GPCI_STEP_put_come, GPCI_STEP_put_send);
+    letter.bytes = v->size;
+    letter.masked = v->data && v->masked;
+    gpci_send(e, &letter);
+}
+
+static bool bypasses_t(const gpci_controllers *e, const gpci_task *v) {
+    const uint32_t flags = gpci_tree_flight_at(e, v->flight)->flags;
+    return v->passing && !v->at_low && gpci_tree_passes(gpci_task_module(e, v), e->tree->protocol->pass_stores, flags);
+}
+
+/* Is T to make room for what it does not have? */
+static bool allocates(const gpci_controllers *e, const gpci_task *v) {
+    const gpci_module *t = gpci_task_module(e, v);
+    if (v->at_low || is_tracked(e) || bypasses_t(e, v))
+        return v->at_low;
+    const uint32_t actions = t->rules[GPC_LINE_I][gpci_tree_put_event(v->masked)].actions;
+    return t->place == GPCI_PLACE_MEMORY || (v->data && actions & (GPC_DO_READ_REQUEST | GPC_DO_HIT));
+}
+
+void gpci_step_put_come(gpci_controllers *e, uint32_t task) {
+    const gpci_task *v = gpci_task_at(e, task);
+    gpci_find_begin(e, task,
+                    &(gpci_find){.address = v->address,
+                                 .module = v->module,
+                                 .resumes = GPCI_STEP_put_found,
+                                 .blocking = !is_tracked(e),
+                                 .allocates = allocates(e, v),
+                                 .hurries = true});
+}
+
+/* T reads the block from its own low module. */
+static void fetch(gpci_controllers *e, uint32_t task) {
+    const gpci_task *v = gpci_task_at(e, task);
+    const gpci_module *t = gpci_task_module(e, v);
+    const uint64_t tag = gpci_module_tag_of(t, v->address);
+    const uint32_t block = v->block;
+    uint32_t child;
+    gpci_task_begin(e, task, GPCI_STEP_put_fetched, t->index, gpci_module_low(e->tree, t, tag), tag, &child)->own =
+        block;
+    gpci_task_at(e, task)->shared = false;
+    gpci_step_in(e, child, GPCI_STEP_read_begin, 0);
+}
+
+/* T has not the block. */
+static void put_absent(gpci_controllers *e, uint32_t task) {
+    const gpci_task *v = gpci_task_at(e, task);
+    const gpci_module *t = gpci_task_module(e, v);
+    if (is_tracked(e)) { /* not in a tree that keeps the rules: inclusion */
+        gpci_tree_fail(e->tree, GPC_ERROR_STATE, "%s: module %s writes back what module %s has not",
+                       e->tree->protocol->name, gpci_task_from(e, v)->given.name, t->given.name);
+        gpci_step_in(e, task, GPCI_STEP_put_reply, 0);
+        return;
+    }
+    (void)gpci_tree_rule(e->tree, t, GPC_LINE_I, gpci_tree_put_event(v->masked)); /* a table may forbid it */
+    if (!v->data) {
+        gpci_step_in(e, task, GPCI_STEP_put_reply, 0);
+        return;
+    }
+    gpci_bar(e, task);
+    forward(e, task, GPCI_STEP_put_forwarded);
+}
+
+/* Does another module above T own what is stored non-coherently? */
+static bool others_own(const gpci_controllers *e, const gpci_task *v) {
+    const gpci_module *m = gpci_task_from(e, v), *t = gpci_task_module(e, v);
+    const gpci_tree_span span = gpci_tree_span_of(t, m, v->address);
+    for (uint32_t sub = span.first; v->data && v->masked && is_tracked(e) && sub < span.end; sub++) {
+        const uint16_t owner = *gpci_module_owner_of(t, v->block, sub);
+        if (owner != GPCI_TREE_NO_OWNER && owner != t->slots[m->index])
+            return true;
+    }
+    return false;
+}
+
+/* T has the block; what is older than the bytes comes first. */
+static void put_present(gpci_controllers *e, uint32_t task) {
+    const gpci_task *v = gpci_task_at(e, task);
+    const gpci_module *m = gpci_task_from(e, v), *t = gpci_task_module(e, v);
+    if (others_own(e, v))
+        gpci_invalidate_begin(e, task, GPCI_STEP_put_merge, t->index, v->block, m->index, GPCI_NO_ITEM, v->address,
+                              v->address + (m->given.block_bytes - 1));
+    else
+        gpci_step_put_merge(e, task);
+}
+
+/* T performs the store: with the only copy, or, of an n-store, with any. */
+static void put_at_low(gpci_controllers *e, uint32_t task) {
+    const gpci_task *v = gpci_task_at(e, task);
+    if (!v->masked)
+        gpci_invalidate_begin(e, task, GPCI_STEP_put_alone, v->module, v->block, GPC_NO_MODULE, GPCI_NO_ITEM, 0,
+                              UINT64_MAX);
+    else if (v->state == GPC_LINE_I)
+        fetch(e, task);
+    else
+        put_present(e, task);
+}
+
+void gpci_step_put_found(gpci_controllers *e, uint32_t task) {
+    gpci_task *v = gpci_task_at(e, task);
+    gpci_module *t = gpci_task_module(e, v);
+    if (v->refused) {
+        gpci_step_in(e, task, GPCI_STEP_put_reply, 0);
+        return;
+    }
+    *(v->kind == GPC_MESSAGE_WRITE_THROUGH ? &t->stats.write_throughs_received
+      : v->data                            ? &t->stats.write_backs_received
+                                           : &t->stats.notices_received) += 1;
+    if (bypasses_t(e, v))
+        gpci_drop_begin(e, task, GPC_EVENT_PASSING_STORE, GPCI_STEP_put_dropped);
+    else if (v->missing)
+        put_absent(e, task);
+    else if (v->at_low)
+        put_at_low(e, task);
+    else if (v->state == GPC_LINE_I)
+        fetch(e, task);
+    else
+        put_present(e, task);
+}
+
+void gpci_step_put_alone(gpci_controllers *e, uint32_t task) {
+    gpci_rights_begin(e, task, GPCI_STEP_put_owned);
+}
+
+/* What T itself had to ask for was refused. */
+static bool refused(gpci_controllers *e, uint32_t task) {
+    if (!gpci_task_at(e, task)->refused)
+        return false;
+    gpci_let_go(e, task);
+    gpci_step_in(e, task, GPCI_STEP_put_reply, 0);
+    return true;
+}
+
+void gpci_step_put_owned(gpci_controllers *e, uint32_t task) {
+    if (refused(e, task))
+        return;
+    gpci_rights_end(e, gpci_task_at(e, task));
+    gpci_step_put_merge(e, task);
+}
+
+/* `last`: nobody further on has them, too; a store that bypasses R returns what is there then. */
+static void store_bytes(gpci_controllers *e, const gpci_task *v, bool last) {
+    gpc_coherence *c = e->tree;
+    gpci_module *t = gpci_task_module(e, v);
+    if (!v->stored) {
+        const gpci_module *x = gpci_module_at(c, v->carrier);
+        gpci_tree_data_merge(c, x, v->carried, x->tags[v->carried], t, v->block);
+        return;
+    }
+    const gpci_tree_flight *a = gpci_tree_flight_at(e, v->flight);
+    const gpci_tree_payload store = gpci_store_of(e, v->flight);
+    gpci_tree_data_store(c, t, v->block, &store);
+    if (!v->passing || !last || !c->with_data)
+        return;
+    gpci_tree_data_load(c, t, v->block, a->address, a->size, gpci_payload_of(e, v->flight));
+    gpci_performed(e, v->flight);
+}
+
+/* T has done its part, and answers. */
+static void answer(gpci_controllers *e, uint32_t task) {
+    const gpci_task *v = gpci_task_at(e, task);
+    gpci_module *t = gpci_task_module(e, v);
+    gpci_let_go(e, task);
+    t->stats.data_accesses++;
+    gpci_step_in(e, task, GPCI_STEP_put_reply, t->given.latency);
+}
+
+/* The block has come: for a write-back, or a store written through, in the state that its event leads to. */
+void gpci_step_put_fetched(gpci_controllers *e, uint32_t task) {
+    gpci_task *v = gpci_task_at(e, task);
+    gpci_module *t = gpci_task_module(e, v);
+    if (refused(e, task))
+        return;
+    const gpc_coherence_event event = v->at_low ? GPC_EVENT_READ_ABOVE : gpci_tree_put_event(v->masked);
+    const gpc_protocol_rule rule = gpci_tree_rule(e->tree, t, GPC_LINE_I, event);
+    const uint32_t origin = v->at_low ? (uint32_t)GPC_ORIGIN_READ_UP_DOWN
+                                      : gpci_tree_put_origin((gpc_message_kind)v->kind, v->masked, GPC_LINE_I);
+    gpci_tree_set_state(e->tree, t, v->block, gpci_module_tag_of(t, v->address),
+                        v->shared ? rule.next_shared : rule.next, origin, gpci_present(e));
+    if (v->at_low) {
+        gpci_step_put_merge(e, task);
+        return;
+    }
+    store_bytes(e, v, true);
+    answer(e, task);
+}
+
+static gpc_protocol_rule rule_of(const gpci_controllers *e, const gpci_task *v) {
+    const gpci_module *t = gpci_task_module(e, v);
+    return gpci_tree_rule(e->tree, t, t->states[v->block], gpci_tree_put_event(v->masked));
+}
+
+/* T keeps the bytes: where it also sends them on, these go first. */
+void gpci_step_put_merge(gpci_controllers *e, uint32_t task) {
+    const gpci_task *v = gpci_task_at(e, task);
+    if (v->data && rule_of(e, v).actions & GPC_DO_WRITE_THROUGH)
+        forward(e, task, GPCI_STEP_put_keep);
+    else
+        gpci_step_put_keep(e, task);
+}
+
+void gpci_step_put_keep(gpci_controllers *e, uint32_t task) {
+    gpci_task *v = gpci_task_at(e, task);
+    gpci_module *t = gpci_task_module(e, v);
+    if (refused(e, task))
+        return;
+    if (v->leaves)
+        gpci_tree_drop_sharers(e->tree, t, v->block, gpci_task_from(e, v), v->address);
+    if (v->data) {
+        const uint8_t state = t->states[v->block];
+        const gpc_protocol_rule rule = rule_of(e, v);
+        store_bytes(e, v, !(rule.actions & GPC_DO_WRITE_THROUGH));
+        if (!(rule.actions & GPC_DO_IGNORE))
+            gpci_tree_set_state(e->tree, t, v->block, t->tags[v->block], rule.next,
+                                gpci_tree_put_origin((gpc_message_kind)v->kind, v->masked, state), gpci_present(e));
+        if (rule.actions & GPC_DO_WRITE_THROUGH)
+            gpci_tree_data_clean(e->tree, t, v->block);
+    }
+    answer(e, task);
+}
+
+void gpci_step_put_dropped(gpci_controllers *e, uint32_t task) {
+    if (refused(e, task))
+        return;
+    gpci_drop_end(e, gpci_task_at(e, task), GPC_EVENT_PASSING_STORE);
+    forward(e, task, GPCI_STEP_put_forwarded);
+}
+
+/* Bytes that T has no part of have been taken below. */
+void gpci_step_put_forwarded(gpci_controllers *e, uint32_t task) {
+    if (refused(e, task))
+        return;
+    gpci_let_go(e, task);
+    gpci_step_in(e, task, GPCI_STEP_put_reply, 0);
+}
+
+void gpci_step_put_reply(gpci_controllers *e, uint32_t task) {
+    const gpci_letter letter =
+        gpci_letter_answering(e, task, GPC_MESSAGE_ACK, GPCI_STEP_put_replied, GPCI_STEP_put_reply);
+    gpci_send(e, &letter);
+}
+
+void gpci_step_put_replied(gpci_controllers *e, uint32_t task) {
+    gpci_task *v = gpci_task_at(e, task);
+    if (v->leaves) {
+        gpci_step_evict_replied(e, task);
+        return;
+    }
+    gpci_task_at(e, v->parent)->refused |= v->refused;
+    gpci_task_end(e, task);
+}
