@@ -46,8 +46,6 @@ gpc_status gpci_viper_check(const gpc_hierarchy *h, gpc_error *error) {
     } needs[] = {
         {h->has_l1 && gpci_number(h, GPCI_KEY_L1_WRITE) == GPC_WRITE_BACK, "l1.write_policy = through",
          "its L1s write through, or evict"},
-        {gpci_number(h, GPCI_KEY_LRC_SMS) != 0, "lrc.sms = 0",
-         "a read that joins another SM's may bring what is older than its own acquire"},
         {gpci_number(h, GPCI_KEY_KERNELS_FLUSH) == 0, "kernels.flush = l1", "a kernel's begin is an acquire"},
     };
     char message[sizeof error->message];

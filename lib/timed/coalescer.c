@@ -58,13 +58,13 @@ static void follow(gpci_lrc *lrc, uint32_t *bucket, uint32_t group, uint32_t pac
     *bucket = index;
 }
 
-bool gpci_lrc_read(gpci_lrc *lrc, uint32_t index) {
+bool gpci_lrc_read(gpci_lrc *lrc, uint32_t index, uint64_t since) {
     gpci_packet *packet = gpci_packet_at(lrc->pool, index);
     uint32_t *bucket = bucket_of(lrc, packet);
     lrc->stats.reads++;
     for (uint32_t i = *bucket; i != NO_ENTRY; i = lrc->entries[i].next) {
         entry *e = &lrc->entries[i];
-        if (!covers(lrc, e, packet))
+        if (!covers(lrc, e, packet) || gpci_packet_at(lrc->pool, e->leader)->born < since)
             continue;
         lrc->pool->next[index] = GPCI_NO_PACKET;
         if (e->first == GPCI_NO_PACKET)

@@ -34,9 +34,9 @@ void gpci_lrc_destroy(gpci_lrc *lrc);
 /*
  * A GPCI_READ leaves the L1 of request.sm. Returns whether it merged: it then waits here, in no queue, until it is
  * handed to the callback of gpci_lrc_reply. Otherwise the caller sends it on; its `address`, `segments` and
- * request.sm must be the same when its reply is here.
+ * request.sm must be the same when its reply is here. It merges with none that was born before core cycle `since`.
  */
-bool gpci_lrc_read(gpci_lrc *lrc, uint32_t packet);
+bool gpci_lrc_read(gpci_lrc *lrc, uint32_t packet, uint64_t since);
 
 /*
  * The reply to a read that did not merge is here; the packet itself is the caller's to deliver. The packets that wait

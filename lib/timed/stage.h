@@ -252,6 +252,13 @@ GPCI_COLD void gpci_fence_passed(gpci_timed *t, uint32_t packet);
 /* A read that set out before L1 dropped its lines has filled some. */
 GPCI_COLD void gpci_fence_stale(gpci_stage *stage, uint64_t address, uint8_t sectors);
 
+/*
+ * The core cycle from which on another SM's read is new enough for one of this L1: its last emptying, for what set out
+ * before may be older than what that was to show. What a strong load reads may not be older than what it read last, by
+ * whichever way: it joins none.
+ */
+uint64_t gpci_fence_joins_since(const gpci_stage *stage, const gpci_packet *packet);
+
 /* l2.c */
 void gpci_slice_step(const gpci_group *group, uint32_t slice);
 void gpci_slice_expect(const gpci_group *group, uint32_t slice, unsigned pass);

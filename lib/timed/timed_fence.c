@@ -145,6 +145,13 @@ void gpci_fence_stale(gpci_stage *stage, uint64_t address, uint8_t sectors) {
         gpci_forget_sectors(stage->cache, address, sectors);
 }
 
+uint64_t gpci_fence_joins_since(const gpci_stage *stage, const gpci_packet *p) {
+    bool strong = p->request.order != GPC_ORDER_WEAK && p->request.scope != GPC_SCOPE_CTA;
+    if (strong && stage->cache && stage->cache->strong_passes)
+        return UINT64_MAX;
+    return stage->fences.dropped_at == GPCI_NEVER ? 0 : stage->fences.dropped_at + 1;
+}
+
 /* As far as it goes; true: it is done. `writes`: in flight, that came before it. */
 static bool go_on(gpci_timed *t, gpci_stage *stage, uint32_t number, uint64_t writes) {
     gpci_flight *f = flight_at(t, number);

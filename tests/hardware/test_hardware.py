@@ -96,6 +96,10 @@ class Hardware(unittest.TestCase):
                 row = compare.compare(self.folder, entry, settings=[("blocks.placement", "round-robin")])
                 self.assertLessEqual(abs(compare.off(row.l1)), 0.1, name(row))
 
+    def test_viper_without_fences(self):
+        """The traces have none: that L1s drop their lines at an acquire cannot be told."""
+        self.assertEqual(compare.compare_all(self.folder, settings=[("coherence", "viper")]), self.rows)
+
     def test_more_misses_and_no_more_dram_reads(self):
         self.need_all()
         for row in self.whole:
@@ -125,6 +129,13 @@ class Timed(unittest.TestCase):
         cls.rows = timed.run_all(compare.SHARED)
         print(timed.table(cls.rows))
         print(timed.summary(cls.rows))
+
+    def test_viper_without_fences(self):
+        some = ("atax/kernel-1", "backprop/kernel-2", "bfs/kernel-13", "histogram", "lud/kernel-9", "warp_reuse_26")
+        viper = {row.name: row for row in timed.run_all(compare.SHARED, "h100", [("coherence", "viper")], some)}
+        self.assertEqual(len(viper), len(some))
+        for row in self.rows:
+            self.assertEqual(viper.get(row.name, row), row)
 
     def test_cycles(self):
         rows = timed.counted(self.rows)

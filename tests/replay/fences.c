@@ -2,6 +2,7 @@
 #include "replay/rig.h"
 
 #include <criterion/criterion.h>
+#include <string.h>
 
 /* Fences and cache control of a trace: what the hierarchy is asked to do, with and without a clock. */
 
@@ -99,4 +100,83 @@ Test(fences, with_a_tree) {
         cr_expect_eq(s.warp_instructions, 4);
         rig_close(r);
     }
+}
+
+/* The counters of a generated kernel, which has no fences. */
+static gpc_status without_fences(const char *preset, const char *mode, const char *key, const char *value,
+                                 const char *coherence, gpc_stats *stats, gpc_error *error) {
+    gpc_context *context;
+    gpc_config *config;
+    gpc_replay *replay;
+    gpc_trace *trace;
+    cr_assert_eq(gpc_context_create(NULL, error, &context), GPC_OK);
+    cr_assert_eq(gpc_config_create(context, error, &config), GPC_OK);
+    cr_assert_eq(gpc_config_load_preset(config, preset, error), GPC_OK);
+    cr_assert_eq(gpc_config_set(config, "sm.count", "4", error), GPC_OK);
+    cr_assert_eq(gpc_config_set(config, "mode", mode, error), GPC_OK);
+    cr_assert_eq(gpc_config_set(config, "coherence", coherence, error), GPC_OK, "%s", error->message);
+    if (key)
+        cr_assert_eq(gpc_config_set(config, key, value, error), GPC_OK, "%s", error->message);
+    gpc_stats_init(stats);
+    gpc_status status = gpc_replay_create(context, config, error, &replay);
+    if (status == GPC_OK) {
+        cr_assert_eq(gpc_trace_open(context, "synthetic:transpose-naive:16K", error, &trace), GPC_OK);
+        status = gpc_replay_kernel(replay, trace, NULL, stats, error);
+        gpc_trace_close(trace);
+        gpc_replay_destroy(replay);
+    }
+    gpc_config_destroy(config);
+    gpc_context_destroy(context);
+    return status;
+}
+
+static const char *const modes[] = {"functional", "timed"};
+
+/* Every preset starts and runs under viper, and nothing can be told from none; but for the one whose L1 writes back. */
+Test(fences, presets_under_viper) {
+    for (size_t p = 0; p < gpc_preset_count(); p++)
+        for (unsigned m = 0; m < 2; m++) {
+            const char *preset, *summary;
+            gpc_stats none, viper;
+            gpc_error error = GPC_ERROR_INIT;
+            cr_assert_eq(gpc_preset_at(p, &preset, &summary), GPC_OK);
+            gpc_status status = without_fences(preset, modes[m], NULL, NULL, "viper", &viper, &error);
+            if (!strcmp(preset, "kepler")) {
+                cr_expect_eq(status, GPC_ERROR_RANGE);
+                cr_expect(strstr(error.message, "needs l1.write_policy = through ("), "%s", error.message);
+                continue;
+            }
+            cr_assert_eq(status, GPC_OK, "%s, %s: %s", preset, modes[m], error.message);
+            cr_assert_eq(without_fences(preset, modes[m], NULL, NULL, "none", &none, &error), GPC_OK);
+            expect_same_stats(&none, &viper);
+        }
+}
+
+/* Every replacement policy and predictor, likewise. */
+Test(fences, policies_under_viper) {
+    static const struct {
+        gpc_policy_kind kind;
+        const char *key;
+    } kinds[] = {{GPC_POLICY_REPLACEMENT, "l1.replacement"},
+                 {GPC_POLICY_REPLACEMENT, "l2.replacement"},
+                 {GPC_POLICY_PREDICTOR, "l1.bypass"}};
+    gpc_context *context;
+    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    unsigned ran = 0;
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+        for (size_t i = 0; i < gpc_policy_count(context, kinds[k].kind); i++)
+            for (unsigned m = 0; m < 2; m++) {
+                gpc_policy_info info = GPC_POLICY_INFO_INIT;
+                gpc_stats none, viper;
+                gpc_error error = GPC_ERROR_INIT;
+                cr_assert_eq(gpc_policy_at(context, kinds[k].kind, i, &info), GPC_OK);
+                gpc_status status = without_fences("h100", modes[m], kinds[k].key, info.name, "none", &none, &error);
+                gpc_status other = without_fences("h100", modes[m], kinds[k].key, info.name, "viper", &viper, &error);
+                cr_assert_eq(status, other, "%s = %s: %s", kinds[k].key, info.name, error.message);
+                if (status == GPC_OK)
+                    expect_same_stats(&none, &viper);
+                ran += status == GPC_OK;
+            }
+    cr_assert_geq(ran, 40, "only %u ran", ran);
+    gpc_context_destroy(context);
 }

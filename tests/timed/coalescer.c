@@ -39,7 +39,7 @@ static uint32_t make(lrc_rig *r, uint32_t sm, uint64_t address, uint8_t sectors)
 }
 
 static bool merges(lrc_rig *r, uint32_t sm, uint64_t address, uint8_t sectors) {
-    return gpci_lrc_read(r->lrc, make(r, sm, address, sectors));
+    return gpci_lrc_read(r->lrc, make(r, sm, address, sectors), 0);
 }
 
 static void hand(void *user_data, uint32_t packet) {
@@ -59,9 +59,9 @@ Test(coalescer, one_goes_on_and_all_have_the_reply) {
     lrc_rig r;
     open_rig(&r, 8);
     uint32_t a = make(&r, 0, 0x1000, 15), b = make(&r, 3, 0x1000, 15), c = make(&r, 1, 0x1000, 15);
-    cr_expect_not(gpci_lrc_read(r.lrc, a));
-    cr_expect(gpci_lrc_read(r.lrc, b));
-    cr_expect(gpci_lrc_read(r.lrc, c));
+    cr_expect_not(gpci_lrc_read(r.lrc, a, 0));
+    cr_expect(gpci_lrc_read(r.lrc, b, 0));
+    cr_expect(gpci_lrc_read(r.lrc, c, 0));
     cr_expect_eq(gpci_lrc_count(r.lrc), 2);
     cr_assert_eq(reply(&r, a), 2);
     cr_expect_eq(r.handed[0], b);
@@ -81,7 +81,7 @@ Test(coalescer, other_neighbours_lines_and_sectors_do_not_merge) {
     lrc_rig r;
     open_rig(&r, 8);
     uint32_t a = make(&r, 0, 0x1000, 3);
-    cr_expect_not(gpci_lrc_read(r.lrc, a));
+    cr_expect_not(gpci_lrc_read(r.lrc, a, 0));
     cr_expect_not(merges(&r, 4, 0x1000, 3), "another LRC");
     cr_expect_not(merges(&r, 0, 0x1080, 3), "another line");
     cr_expect_not(merges(&r, 1, 0x1000, 4), "another sector");
@@ -101,8 +101,8 @@ Test(coalescer, beyond_its_entries_nothing_merges) {
     lrc_rig r;
     open_rig(&r, 1);
     uint32_t a = make(&r, 0, 0x1000, 15), b = make(&r, 0, 0x2000, 15);
-    cr_expect_not(gpci_lrc_read(r.lrc, a));
-    cr_expect_not(gpci_lrc_read(r.lrc, b));
+    cr_expect_not(gpci_lrc_read(r.lrc, a, 0));
+    cr_expect_not(gpci_lrc_read(r.lrc, b, 0));
     cr_expect_not(merges(&r, 1, 0x2000, 15), "nobody follows the one in flight");
     cr_expect_eq(gpci_lrc_get_stats(r.lrc).full, 2);
     cr_expect_not(merges(&r, 4, 0x2000, 15));
@@ -148,7 +148,7 @@ Test(coalescer, random_streams_against_a_list) {
         for (uint32_t i = 0; i < count; i++)
             any |= all[i].entry && !all[i].done && all[i].sm / 4 == group && all[i].address == address &&
                    !(sectors & ~all[i].sectors);
-        cr_assert_eq(gpci_lrc_read(r.lrc, packet), any);
+        cr_assert_eq(gpci_lrc_read(r.lrc, packet, 0), any);
         all[count].packet = packet;
         all[count].sm = sm;
         all[count].address = address;
@@ -223,4 +223,22 @@ Test(coalescer, out_of_memory) {
     cr_expect(failures >= 2 && failures < 100);
     gpci_lrc_destroy(lrc);
     gpc_context_destroy(context);
+}
+
+/* A read that must see what is new does not join one that set out before that was there; later ones may join either. */
+Test(coalescer, not_with_older_ones) {
+    lrc_rig r;
+    open_rig(&r, 8);
+    uint32_t old = make(&r, 0, 128, 0xf), young = make(&r, 1, 128, 0xf);
+    gpci_packet_at(&r.pool, old)->born = 50;
+    gpci_packet_at(&r.pool, young)->born = 70;
+    cr_expect_not(gpci_lrc_read(r.lrc, old, 0));
+    cr_expect_not(gpci_lrc_read(r.lrc, young, 51));
+    uint32_t late = make(&r, 2, 128, 0x1), any = make(&r, 3, 128, 0x2);
+    cr_expect(gpci_lrc_read(r.lrc, late, 70), "born then, not before");
+    cr_expect(gpci_lrc_read(r.lrc, any, 50));
+    cr_expect_not(gpci_lrc_read(r.lrc, make(&r, 3, 128, 0x1), UINT64_MAX));
+    cr_expect_leq(reply(&r, old), 1);
+    cr_expect_geq(reply(&r, young), 1);
+    close_rig(&r);
 }

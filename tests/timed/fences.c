@@ -238,6 +238,28 @@ Test(fences, strong_loads) {
     }
 }
 
+/* Reads of neighbouring SMs merge on their way to L2, but not with what set out before an acquire; strong ones never. */
+Test(fences, merged_reads) {
+    static const struct {
+        uint8_t order, scope;
+        bool acquires;
+        uint64_t merged;
+    } cases[] = {{0, 0, false, 1}, {0, 0, true, 0}, {GPC_ORDER_RELAXED, GPC_SCOPE_GPU, false, 0}};
+    for (unsigned i = 0; i < 3; i++) {
+        rig r;
+        rig_open(&r, "coherence = viper\nkernels.flush = l1\nsm.count = 2\nlrc.sms = 2\n", MEMORY);
+        rig_issue(&r, LINE(GPC_LOAD, 0));
+        rig_steps(&r, 10);
+        if (cases[i].acquires)
+            rig_wait(&r, rig_fence(&r, (fence_shot){.order = GPC_ORDER_ACQUIRE, .scope = GPC_SCOPE_GPU, .sm = 1}));
+        rig_issue(&r, LINE(GPC_LOAD, 0, .sm = 1, .order = cases[i].order, .scope = cases[i].scope));
+        rig_finish(&r);
+        gpc_stats s = rig_stats(&r);
+        cr_expect_eq(s.l2_read_sectors, 8 - 4 * cases[i].merged, "case %u", i);
+        rig_close(&r);
+    }
+}
+
 static const char back[] = "l1.write_policy = back\nl1.write_allocate = fetch\nl2.write_allocate = fetch\n";
 
 /* Dirty lines go to L2, and are acknowledged; they stay, or leave. */
