@@ -96,8 +96,7 @@ Test(fences, what_viper_needs) {
     gpc_error error = GPC_ERROR_INIT;
     cr_expect_eq(rig_refused("coherence = viper\n", &error), GPC_ERROR_RANGE);
     cr_expect_str_eq(error.message, "coherence = viper needs kernels.flush = l1 (a kernel's begin is an acquire)");
-    cr_expect_eq(rig_refused("coherence = viper\nl1.write_policy = back\n", &error),
-                 GPC_ERROR_RANGE);
+    cr_expect_eq(rig_refused("coherence = viper\nl1.write_policy = back\n", &error), GPC_ERROR_RANGE);
     cr_expect(strstr(error.message, "l1.write_policy = through ("), "%s", error.message);
     cr_expect(strstr(error.message, "; kernels.flush = l1 ("), "%s", error.message);
 }
