@@ -124,10 +124,21 @@ static bool describe(const gpci_controllers *e, bool itself, char *text, size_t 
     return false;
 }
 
+/* Of a held tree: a probe that waits in its queue. */
+static bool describe_held(const gpci_controllers *e, char *text, size_t size) {
+    gpc_coherence_choice choice;
+    if (!e->hold || !gpci_hold_choice(e, 0, &choice))
+        return false;
+    snprintf(text, size, "a probe of module %s for block %#llx waits in its queue, since module %s has it locked",
+             gpci_module_at(e->tree, choice.from)->given.name, (unsigned long long)choice.address,
+             gpci_module_at(e->tree, choice.to)->given.name);
+    return true;
+}
+
 static gpc_status deadlock(gpci_controllers *e, gpc_error *error) {
     char text[200] = "nobody waits for a lock";
-    if (!describe(e, true, text, sizeof text))
-        (void)describe(e, false, text, sizeof text);
+    if (!describe(e, true, text, sizeof text) && !describe(e, false, text, sizeof text))
+        (void)describe_held(e, text, sizeof text);
     gpci_tree_fail(e->tree, GPC_ERROR_STATE, "deadlock of %u accesses: %s", e->live, text);
     return gpci_tree_engine_failure(e->tree, error);
 }

@@ -33,6 +33,7 @@ from ._constants import (
     Busy,
     BypassFetch,
     CacheEventKind,
+    ChoiceKind,
     CoherenceEvent,
     CoherenceKind,
     CoherenceState,
@@ -64,6 +65,10 @@ from ._constants import (
     Tokens,
     TraceFormat,
     ValueType,
+    VerifyBits,
+    VerifyLimit,
+    VerifyStepKind,
+    VerifyVerdict,
     WarpClass,
     WarpEventKind,
     WarpState,
@@ -75,6 +80,7 @@ from ._constants import (
 from .cache import NO_LINE, AccessResult, Batch, Cache, Eviction, Line, Request, WarpEvent, next_uses
 from .coherence import (
     AddressRange,
+    Choice,
     Coherence,
     CoherenceBlock,
     CoherenceModule,

@@ -6,7 +6,7 @@ from collections import namedtuple
 from dataclasses import dataclass
 from typing import NamedTuple, Optional, Sequence, Union
 
-from ._constants import GPC_LINE_COUNT, CoherenceKind, CoherenceState, CounterTable, MessageKind, Origin
+from ._constants import GPC_LINE_COUNT, ChoiceKind, CoherenceKind, CoherenceState, CounterTable, MessageKind, Origin
 from ._loader import lib
 from ._native import decoded, text
 from .stats import counters_of, empty
@@ -119,6 +119,17 @@ class Completion(NamedTuple):
     retries: int
     hit: bool
     joined: bool  # was part of another access to the block
+
+
+class Choice(NamedTuple):
+    """What may happen next in a held tree. Not `ready`: its receiver has the block locked, and no place for it."""
+
+    kind: ChoiceKind
+    message: Optional[MessageKind]  # None: no message
+    source: str
+    target: str
+    address: int
+    ready: bool
 
 
 class CoherenceResult(NamedTuple):

@@ -21,6 +21,19 @@ def number_of(value):
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 64 else None
 
 
+def pattern_of(value):
+    """Bytes in hex, None where "??" stands for any: a list. None: no such text."""
+    if not isinstance(value, str) or not value or len(value) % 2:
+        return None
+    found = []
+    for at in range(0, len(value), 2):
+        pair = value[at:at + 2]
+        if pair != "??" and not all(digit in "0123456789abcdefABCDEF" for digit in pair):
+            return None
+        found.append(None if pair == "??" else int(pair, 16))
+    return found
+
+
 def shown(value):
     text = json.dumps(value)
     return text if len(text) <= 60 else text[:57] + "..."

@@ -27,6 +27,25 @@ def shown(value):
     return str(value)
 
 
+def pattern(values):
+    """As the file has it."""
+    return "".join("??" if value is None else f"{value:02x}" for value in values)
+
+
+def fits(expected, found):
+    return len(expected) == len(found) and all(one in (None, other) for one, other in zip(expected, found))
+
+
+def line_of(transition):
+    """A Transition in a line of a story."""
+    address = transition.tag if transition.after != "I" else transition.tag_before
+    return f"{transition.module} {transition.before} -> {transition.after} {address:#x}, {name_of(transition.origin)}"
+
+
+def name_of(origin):
+    return origin.name.lower().replace("_", " ") if origin.name else f"{int(origin):#x}"
+
+
 class _Seen:
     """What the steps of the accesses say, beyond the counters: how many of a kind came to a module, and found."""
 
@@ -91,6 +110,7 @@ class Outcome:
         self.completion = []
         self.trace = []
         self.trace_pos = []
+        self.story = []  # lines: each step, and what came of it
         self._tree = tree
         self._seen = _Seen()
         self._sets = {name: set() for name in tree.modules}  # that anything was ever in
@@ -103,7 +123,7 @@ class Outcome:
             issue = self.scenario.completion[at][0] if self._follows else None
             issue = tree.clock if issue is None else issue
             try:
-                result = tree.access(access.module, access.kind, access.address, cycle=issue)
+                result = self._do(access, issue)
             except StateError as error:
                 self.error = f"{self.place}: {error}"
                 self._differ("transaction", access.module, "an end", error.message)
@@ -114,10 +134,25 @@ class Outcome:
             self.completion.append([issue, result.completed])
             self.trace += map(_trace_entry, result.transitions)
             self.trace_pos.append(len(self.trace))
+            self._tell(access, result)
             if self.compared:
                 self._compare_access(at, result)
+                self._compare_read(access, result.data)
+                self._check()
         self.place = None
         self._look()
+
+    def _do(self, access, issue):
+        tree = self._tree
+        if access.address is None:
+            return getattr(tree, access.word)(access.module, cycle=issue)
+        return tree.access(access.module, access.kind, access.address, access.size, data=access.data,
+                           mask=access.mask, cycle=issue, flags=access.flags)  # fmt: skip
+
+    def _tell(self, access, result):
+        read = f", read {result.data.hex()}" if result.data else ""
+        self.story.append(f"{self.place}{read}")
+        self.story += ("    " + line_of(transition) for transition in result.transitions)
 
     def _look(self):
         """The tree as it is at the end."""
@@ -128,6 +163,8 @@ class Outcome:
         self.final = {name: self._final(name) for name in tree.modules}
         if self.compared and self.scenario.final and not self.error:
             self._compare_final()
+        if self.compared and not self.error:
+            self._compare_memory()
         self._tree = self._blocks = None
 
     @property
@@ -139,6 +176,22 @@ class Outcome:
         self.differences.append(Difference(self.place, what, module, expected, found))
 
     # After each access
+
+    def _compare_read(self, access, data):
+        if access.reads is not None and not fits(access.reads, data):
+            self._differ("bytes read", access.module, pattern(access.reads), data.hex())
+
+    def _check(self):
+        if self.scenario.check is not None:
+            told = self._tree.check(*self.scenario.check)
+            if told is not None:
+                self._differ("structure", None, "nothing wrong", told)
+
+    def _compare_memory(self):
+        for address, expected in self.scenario.memory.items():
+            found = self._tree.read_memory(address, len(expected))
+            if not fits(expected, found):
+                self._differ(f"memory at {address:#x}", None, pattern(expected), found.hex())
 
     def _compare_access(self, at, result):
         if self.scenario.trace is not None:

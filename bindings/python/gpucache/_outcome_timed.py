@@ -5,7 +5,7 @@ from collections import Counter
 
 from ._constants import CoherenceKind
 from ._document import Entry
-from ._outcome import Outcome, _step, _trace_entry
+from ._outcome import Outcome, _step, _trace_entry, line_of
 from .errors import GpucacheError
 
 _COALESCED = {
@@ -51,6 +51,11 @@ class TimedOutcome(Outcome):
             self._joined[end.module, end.kind] += end.joined
         self.retries = tree.stats()["retries"]
         if self.compared and not self.error:
+            for at, end in enumerate(ended):
+                self.place = self.scenario.text_of(at)
+                self._compare_read(self.scenario.accesses[at], end.data)
+            self.place = None
+            self._check()
             self._compare_ends()
             self._compare_whole_trace()
         self._look()
@@ -63,11 +68,13 @@ class TimedOutcome(Outcome):
             if access.cycle != before and access.cycle:
                 tree.advance(access.cycle - 1)
             before = access.cycle
-            tokens.append(tree.issue(access.module, access.kind, access.address, cycle=access.cycle))
+            tokens.append(tree.issue(access.module, access.kind, access.address, access.size, data=access.data,
+                                     mask=access.mask, cycle=access.cycle))  # fmt: skip
 
     def _transition(self, transition):
         self._sets[transition.module].add(transition.set)
         self.trace.append(_trace_entry(transition))
+        self.story.append(f"cycle {transition.cycle}: {line_of(transition)}")
         self._entries.append((transition.cycle, Entry(*transition[1:])))
 
     def _compare_ends(self):

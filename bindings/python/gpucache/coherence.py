@@ -21,6 +21,7 @@ from . import _generated as g
 from ._coherence import (  # noqa: F401: networks are for scenarios and the package
     STATES,
     AddressRange,
+    Choice,
     CoherenceBlock,
     CoherenceModule,
     CoherenceNetwork,
@@ -37,6 +38,7 @@ from ._constants import (
     GPC_NO_MESSAGE,
     GPC_NO_MODULE,
     AccessBits,
+    ChoiceKind,
     CoherenceKind,
     MessageKind,
     Origin,
@@ -438,6 +440,41 @@ class Coherence(CoherenceView):
     def next_event(self):
         """The next cycle in which something happens to an access in flight, or None."""
         return _none(lib.gpc_coherence_next_event(self._live(inside=True)), UINT64_MAX)
+
+    # Messages in the order of one's own choice
+
+    def hold(self, entries=0, channels=3):
+        """From here on time stands still: what was issued goes on by choose() alone; before anything is issued.
+
+        entries   messages that a queue from a module to another holds; 0: no bound
+        channels  queues from a module to another: 1, or 3: requests, probes, responses
+        """
+        error = g.gpc_error()
+        settle(lib.gpc_coherence_hold(self._live(), entries, channels, ctypes.byref(error)), error)
+
+    def choices(self):
+        """The Choices of what may happen next."""
+        found, raw = [], g.gpc_coherence_choice()
+        while lib.gpc_coherence_get_choice(self._live(), len(found), ctypes.byref(raw)) == Status.OK:
+            kind = ChoiceKind(raw.kind)
+            message = MessageKind(raw.message) if kind == ChoiceKind.MESSAGE else None
+            found.append(Choice(kind, message, self._names[getattr(raw, "from")], self._names[raw.to], raw.address,
+                                raw.ready == 1))  # fmt: skip
+        return found
+
+    def choose(self, index):
+        """Have one of choices() happen, and all that follows at once."""
+        error = g.gpc_error()
+        settle(invoke(lib.gpc_coherence_choose, self._live(), index, ctypes.byref(error)), error)
+
+    def check(self, first, size):
+        """What is wrong in blocks of so many bytes from `first` on: a text; None: nothing."""
+        error = g.gpc_error()
+        status = lib.gpc_coherence_check(self._live(), first, size, ctypes.byref(error))
+        if status == Status.ERROR_STATE:
+            return error.message.decode("utf-8", "replace")
+        settle(status, error)
+        return None
 
     @staticmethod
     def _packed(mask, size):

@@ -8,19 +8,38 @@
             print(difference)
 
 The accesses of a `sequential` scenario are issued one after another, each when everything before it has ended; those
-of a `timed` one each at its cycle. What the file has of `trace`, `completion` and `final` is compared; an Outcome can be
-written in the same form. A key that means nothing here is an error.
+of a `timed` one each at its cycle; an `ordered` one says which message arrives next. What the file has of `trace`,
+`completion`, `final`, `memory` and of bytes that loads read is compared; an Outcome can be written in the same form. A
+key that means nothing here is an error.
+
+An access is [module, kind, address], or an object: {"module", "kind", "address", "size", "bytes": "0a0b" (in hex),
+"mask", "flags": "glc|slc", "reads": "0a??" (?? is any)}; a timed one has a cycle, too, the first of the list. Kinds of
+sequential and ordered scenarios are also flush and acquire, which have at most a module. Steps of an ordered scenario:
+["issue", ACCESS], ["message", kind, from, to, address], ["retry", module, address], ["step", module, address].
 """
 
 import json
 from collections import namedtuple
 
-from ._constants import CoherenceKind
-from ._document import Part, ScenarioError, final_of, is_number, is_text, number_of, trace_cycle, trace_entry
+from ._constants import AccessBits, ChoiceKind, CoherenceKind, MessageKind
+from ._document import (
+    Part,
+    ScenarioError,
+    final_of,
+    is_number,
+    is_text,
+    number_of,
+    pattern_of,
+    trace_cycle,
+    trace_entry,
+)
 from ._outcome import Outcome
+from ._outcome_ordered import OrderedOutcome
 from ._outcome_timed import TimedOutcome
 from .coherence import AddressRange, Coherence, CoherenceModule, CoherenceNetwork, Interleaved
-from .errors import GpucacheError
+from .errors import GpucacheError, NotFoundError
+from .protocol import bits_of
+from .tables import protocol_of, registered
 
 DEFAULT_PROTOCOL = "nmoesi-multi2sim"
 
@@ -31,7 +50,7 @@ _KINDS = {
 
 # Keys that are read, and those that say what a reader of the file should know: `schema`, `description`, `mix` and what
 # the reference did.
-_DOCUMENT = "schema", "protocol", "configs", "sequential", "timed"
+_DOCUMENT = "schema", "protocol", "protocols", "configs", "sequential", "timed", "ordered"
 _CONFIG = "description", "control_bytes", "modules", "networks"
 _MODULE = (
     "description", "name", "type", "level", "sets", "assoc", "block_size", "latency", "directory_latency",
@@ -39,18 +58,32 @@ _MODULE = (
     "high_network", "address_range", "non_inclusive", "any_victim", "write_through", "no_write_allocate",
 )  # fmt: skip
 _NETWORK = "description", "name", "topology", "bandwidth", "input_buffer", "output_buffer"
+_VALUES = "initial", "memory", "check"
 _SEQUENTIAL = (
-    "description", "name", "mix", "config", "protocol", "accesses", "completion", "trace", "trace_pos", "final",
+    *_VALUES, "description", "name", "mix", "config", "protocol", "accesses", "completion", "trace", "trace_pos", "final",
     "error", "upstream", "upstream_final",
 )  # fmt: skip
 _TIMED = (
-    "description", "name", "mix", "config", "protocol", "accesses", "completion", "trace", "final", "error", "seeds",
+    *_VALUES, "description", "name", "mix", "config", "protocol", "accesses", "completion", "trace", "final", "error", "seeds",
     "retries_seed1", "lock_conflicts_seed1", "distinct_final_states_over_seeds", "upstream", "upstream_final",
     "upstream_hanging_seeds",
 )  # fmt: skip
 
-# `word`: the kind as the file has it. `cycle`: None where accesses follow one another.
-Access = namedtuple("Access", "module kind address word cycle", defaults=(None,))
+_ORDERED = *_VALUES, "description", "name", "config", "protocol", "entries", "channels", "steps", "ends", "final"
+
+# `word`: the kind as the file has it. `cycle`: None where accesses follow one another. `data` and `mask` of a store,
+# `reads`: a byte, or None for any, for each that is read; None: nothing is said.
+Access = namedtuple(
+    "Access", "module kind address word cycle size data mask flags reads",
+    defaults=(None, None, None, None, AccessBits(0), None),
+)  # fmt: skip
+_ACCESS = "module", "kind", "address", "cycle", "size", "bytes", "mask", "flags", "reads"
+_WHOLE = "flush", "acquire"  # kinds that have no address
+
+# Of an ordered scenario: an access, or a choice of what is to happen, the `which`th that is alike.
+Step = namedtuple("Step", "word access choice message source target address", defaults=(None,) * 6)
+_CHOICES = {"message": ChoiceKind.MESSAGE, "retry": ChoiceKind.RETRY, "step": ChoiceKind.STEP}
+_MESSAGES = {kind.name.lower().replace("_", "-"): kind for kind in MessageKind}
 
 
 # Trees
@@ -127,10 +160,10 @@ class Tree:
         self.control_bytes = part.number("control_bytes", 8)
         self.names = {module.name for module in self.modules}
 
-    def make(self, context, protocol):
+    def make(self, context, protocol, data=False):
         try:
             return Coherence(
-                context, self.modules, self.networks, protocol, control_bytes=self.control_bytes, data=False
+                context, self.modules, self.networks, protocol, control_bytes=self.control_bytes, data=data
             )
         except GpucacheError as error:
             raise ScenarioError(f"{self.part.where}: {error}") from None
@@ -153,20 +186,32 @@ class Document:
         self.protocol = self.part.text("protocol", DEFAULT_PROTOCOL)
         configs = self.part.part("configs")
         self.trees = {name: Tree(Part(value, f"{self.path}: config {name}")) for name, value in configs.value.items()}
+        self.protocols = self.part.list("protocols", [])
         self.scenarios = []
-        for key, keys, make in ("sequential", _SEQUENTIAL, Scenario), ("timed", _TIMED, TimedScenario):
-            given = self.part.list(key, []) if "timed" in self.part else self.part.list("sequential")
-            for at, value in enumerate(given if key in self.part else ()):
+        if not {"timed", "ordered"} & self.part.value.keys():
+            self.part.list("sequential")
+        for key, keys, make in _KEYS:
+            for at, value in enumerate(self.part.list(key, [])):
                 part = Part(value, f"{self.path}: {key}[{at}]")
                 part.where = f"{self.path}: scenario {part.text('name')}"
                 part.only(*keys)
                 self.scenarios.append(make(self, part))
+
+    def register(self, context):
+        """Register the protocols that the file has tables of, where they are not yet known."""
+        for at, value in enumerate(self.protocols):
+            made = protocol_of(context, value, f"{self.path}: protocols[{at}]")
+            try:
+                context.protocol(made.name)
+            except NotFoundError:
+                registered(context, made)
 
     def written(self, outcomes, protocol):
         """A document of what was found, in the form of the file."""
         used = dict.fromkeys(outcome.scenario.config for outcome in outcomes)
         return {
             "schema": self.part.value.get("schema", {}), "protocol": protocol,
+            **({"protocols": self.protocols} if self.protocols else {}),
             "configs": {name: self.trees[name].part.value for name in used},
             **{key: [outcome.written() for outcome in outcomes if outcome.scenario.key == key]
                for key in dict.fromkeys(outcome.scenario.key for outcome in outcomes)},
@@ -190,24 +235,83 @@ class Scenario:
 
     def __init__(self, document, part):
         self.part = part
+        self.document = document
         self.name = part.text("name")
         self.protocol = part.text("protocol", document.protocol)
         self.config = part.text("config")
         if self.config not in document.trees:
             raise part.wrong("config", f"one of {', '.join(document.trees) or 'none'}")
         self.tree = document.trees[self.config]
-        self.accesses = part.each("accesses", self._access, self._forms["accesses"])
+        self._read()
+        self.final = self._final()
+        self.initial = self._bytes("initial")
+        self.memory = self._bytes("memory")
+        self.check = part.each("check", number_of, "a number from 0 on") if "check" in part else None
+        if self.check is not None and len(self.check) != 2:
+            raise part.wrong("check", "[address, bytes]")
+
+    def _read(self):
+        self.accesses = self.part.each("accesses", self._access, self._forms["accesses"])
         self.completion = self._completion()
         self.trace = self._trace()
-        self.final = self._final()
+
+    def _bytes(self, key):
+        """{address: bytes} of memory, None for those that may be any."""
+        part = self.part.part(key, None) if key in self.part else None
+        found = {}
+        for address in part.value if part is not None else ():
+            pattern = pattern_of(part.value[address])
+            if number_of(address) is None or pattern is None or (key == "initial" and None in pattern):
+                raise part.wrong(address, "bytes in hex at an address")
+            found[number_of(address)] = pattern
+        return found
+
+    @property
+    def has_values(self):
+        """Whether blocks are to have bytes."""
+        return bool(self.initial or self.memory or
+                    any(access.data is not None or access.reads is not None for access in self.accesses))  # fmt: skip
 
     def _access(self, value):
+        if isinstance(value, dict):
+            return self._named(Part(value, f"{self.part.where}: an access").only(*_ACCESS))
+        if isinstance(value, list) and self._wholes and value and value[0] in _WHOLE and len(value) < 3:
+            return self._whole(value[0], value[1] if len(value) > 1 else None)
         if not isinstance(value, list) or len(value) != 3 or not all(map(is_text, value[:2])):
             return None
         module, word, address = value
         if module not in self.tree.names or word not in _KINDS or not is_number(address):
             return None
         return Access(module, _KINDS[word], number_of(address), word)
+
+    _wholes = True  # flushes and acquires have a place among the accesses
+
+    def _whole(self, word, module):
+        return Access(module, word, None, word) if module is None or module in self.tree.names else None
+
+    def _named(self, part):
+        """An access that is an object."""
+        word = part.text("kind")
+        if word in _WHOLE and self._wholes:
+            part.only("kind", "module")
+            return self._whole(word, part.text("module", None))
+        if word not in _KINDS:
+            raise part.wrong("kind", f"one of {', '.join(_KINDS)}{', flush, acquire' if self._wholes else ''}")
+        if part.text("module") not in self.tree.names:
+            raise part.wrong("module", "a module of the tree")
+        data, reads = (pattern_of(part.text(key)) if key in part else None for key in ("bytes", "reads"))
+        for key, pattern in ("bytes", data), ("reads", reads):
+            if key in part and (pattern is None or (key == "bytes" and None in pattern)):
+                raise part.wrong(key, "bytes in hex")
+        size = part.number("size", len(data or reads or b"0"))
+        try:
+            flags = bits_of(AccessBits, part.text("flags", ""), "flags")
+        except GpucacheError as error:
+            raise ScenarioError(f"{part.where}: key 'flags': {error}") from None
+        return Access(
+            part.text("module"), _KINDS[word], part.number("address"), word, part.number("cycle", None), size,
+            data and bytes(data), part.number("mask", None), flags, reads,
+        )  # fmt: skip
 
     def _completion(self):
         """(issue, finish) of each access."""
@@ -245,19 +349,30 @@ class Scenario:
         return {name: final_of(part.part(name)) for name in part.value}
 
     def text_of(self, at):
-        access = self.accesses[at]
-        return f"access {at} of {len(self.accesses)} ({access.module} {access.word} {access.address:#x})"
+        return f"access {at} of {len(self.accesses)} ({text_of_access(self.accesses[at])})"
 
     def run(self, context, protocol=None):
         """An Outcome; it has differences only where the protocol is the one that the file was made for."""
         protocol = protocol or self.protocol
-        with self.tree.make(context, protocol) as tree:
+        self.document.register(context)
+        with self.tree.make(context, protocol, self.has_values) as tree:
+            for address, data in self.initial.items():
+                tree.write_memory(address, bytes(data))
             outcome = self._outcome(self, protocol, tree)
             try:
                 outcome.run()
             except GpucacheError as error:
                 raise ScenarioError(f"{self.part.where}: {outcome.place}: {error}") from None
         return outcome
+
+
+def text_of_access(access):
+    parts = [access.module or "all", access.word]
+    if access.address is not None:
+        parts.append(f"{access.address:#x}")
+    if access.data is not None:
+        parts.append(f"= {access.data.hex()}")
+    return " ".join(parts)
 
 
 def _triple(value):
@@ -277,16 +392,24 @@ class TimedScenario(Scenario):
     _pair = staticmethod(_triple)
     _outcome = TimedOutcome
 
+    _wholes = False
+
     def __init__(self, document, part):
         self._last = 0
         super().__init__(document, part)
         self.retries = part.number("retries_seed1", None)
 
     def _access(self, value):
-        cycle = number_of(value[0]) if isinstance(value, list) and len(value) == 4 else None
-        access = super()._access(value[1:]) if cycle is not None and cycle >= self._last else None
-        self._last = cycle if access else self._last
-        return access and access._replace(cycle=cycle)
+        if isinstance(value, dict):
+            access = super()._access(value)
+            cycle = access.cycle
+        else:
+            cycle = number_of(value[0]) if isinstance(value, list) and len(value) == 4 else None
+            access = super()._access(value[1:]) if cycle is not None else None
+        if access is None or cycle is None or cycle < self._last:
+            return None
+        self._last = cycle
+        return access._replace(cycle=cycle)
 
     def _trace(self):
         """(cycle, entry) of each, of all accesses together."""
@@ -297,3 +420,56 @@ class TimedScenario(Scenario):
 
     def text_of(self, at):
         return f"{super().text_of(at)[:-1]} at cycle {self.accesses[at].cycle})"
+
+
+class OrderedScenario(Scenario):
+    """Accesses that overlap, and which of the messages arrives next: a tree whose time stands still."""
+
+    key = "ordered"
+    _outcome = OrderedOutcome
+
+    def _read(self):
+        self.completion = self.trace = None
+        self.steps = self.part.each("steps", self._step, '["issue", ACCESS], ["message", kind, from, to, address], '
+                                    '["retry", module, address] or ["step", module, address]')  # fmt: skip
+        self.accesses = [step.access for step in self.steps if step.access is not None]
+        self.entries = self.part.number("entries", 0)
+        self.channels = self.part.number("channels", 3)
+        self.ends = self.part.flag("ends", False)
+        if self.channels not in (1, 3):
+            raise self.part.wrong("channels", "1 or 3")
+
+    def _step(self, value):
+        if not isinstance(value, list) or not value:
+            return None
+        word, *rest = value
+        if word == "issue" and len(rest) == 1:
+            access = self._access(rest[0])
+            return access and Step(word, access)
+        if word in _WHOLE and len(rest) < 2:
+            access = self._whole(word, rest[0] if rest else None)
+            return access and Step(word, access)
+        if word == "message" and len(rest) == 4 and rest[0] in _MESSAGES:
+            kind, source, target, address = rest
+            good = source in self.tree.names and target in self.tree.names and is_number(address)
+            return Step(word, None, ChoiceKind.MESSAGE, _MESSAGES[kind], source, target, number_of(address)) \
+                if good else None  # fmt: skip
+        if word in ("retry", "step") and len(rest) == 2 and rest[0] in self.tree.names and is_number(rest[1]):
+            return Step(word, None, _CHOICES[word], None, rest[0], rest[0], number_of(rest[1]))
+        return None
+
+    def text_of(self, at):
+        return f"step {at} of {len(self.steps)} ({text_of_step(self.steps[at])})"
+
+
+def text_of_step(step):
+    if step.access is not None:
+        return text_of_access(step.access)
+    if step.message is None:
+        return f"{step.source} {'begins again' if step.word == 'retry' else 'goes on'}, {step.address:#x}"
+    return f"{step.message.name.lower().replace('_', ' ')} {step.source} to {step.target}, {step.address:#x}"
+
+
+_KEYS = (
+    ("sequential", _SEQUENTIAL, Scenario), ("timed", _TIMED, TimedScenario), ("ordered", _ORDERED, OrderedScenario),
+)  # fmt: skip

@@ -13,10 +13,10 @@ import threading
 
 from .._constants import __version__
 from ..errors import GpucacheError, LibraryError
-from . import bottleneck, coherence, compare, config, convert, info, policies, presets, profile, run, tune
+from . import bottleneck, coherence, compare, config, convert, info, policies, presets, profile, run, tune, verify
 from ._common import Failure, terminal
 
-COMMANDS = (run, compare, bottleneck, tune, profile, coherence, info, convert, presets, policies, config)
+COMMANDS = (run, compare, bottleneck, tune, profile, coherence, verify, info, convert, presets, policies, config)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -31,6 +31,12 @@ def parser():
     for module in COMMANDS:
         module.add(commands)
     return top
+
+
+def _joined(arguments):
+    """`coherence verify` is one command; a file of that name is ./verify."""
+    arguments = list(sys.argv[1:] if arguments is None else arguments)
+    return ["coherence verify", *arguments[2:]] if arguments[:2] == ["coherence", "verify"] else arguments
 
 
 def _close_stdout():
@@ -60,7 +66,7 @@ def main(arguments=None):
     """Run a command line; returns the exit code."""
     _prepare()
     try:
-        options = parser().parse_args(arguments)
+        options = parser().parse_args(_joined(arguments))
         options.run(options)
         sys.stdout.flush()
         return 0

@@ -27,6 +27,7 @@ def add(commands):
                         "protocol")  # fmt: skip
     parser.add_argument("--only", action="append", metavar="NAME", help="this scenario; may be given again")
     parser.add_argument("--all", action="store_true", help="every difference of a scenario, not only the first")
+    parser.add_argument("--steps", action="store_true", help="each access, or step, and the states that it changed")
     parser.add_argument("--matrices", action="store_true", help="transitions and their origins of each module")
     parser.add_argument("--stats", action="store_true", help="hit ratios of each level, of accesses alone and as "
                         "Multi2Sim counts them: all lookups")  # fmt: skip
@@ -75,6 +76,8 @@ def matrices(outcome):
 def _report(outcome, options):
     """Lines about a scenario."""
     name = outcome.scenario.name
+    if options.steps:
+        yield from outcome.story
     if outcome.differences:
         shown = outcome.differences if options.all else outcome.differences[:1]
         yield from (f"{name}: {difference}" for difference in shown)
@@ -130,6 +133,7 @@ def _run(options, output):
     say = sys.stderr if options.json == "-" else sys.stdout
     outcomes = []
     with context(options) as made:
+        document.register(made)
         _check_protocol(made, options)
         for scenario in chosen:
             terminal.progress(lambda: f"{len(outcomes)} of {len(chosen)} scenarios")

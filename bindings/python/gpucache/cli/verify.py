@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""coherence verify: all states that small trees reach under a protocol."""
+
+import argparse
+import json
+import re
+import sys
+import time
+
+from .._constants import VerifyLimit, VerifyVerdict
+from ..counterexample import document
+from ..errors import UnsupportedError
+from ..scenarios import Document, ScenarioError
+from ..tables import load
+from ..verification import System, systems, trees, verify
+from ._common import Failure, Output, add_verbose, context, natural, size, terminal
+
+_EPILOG = """TABLE is the name of a protocol, a table as JSON, or a Python file that makes a gpucache.Protocol
+(examples/protocol.json, lib/coherence/README.md). Each system is a small tree, blocks and bytes of each. First accesses are
+done one at a time, then they overlap: in every state each message under way may arrive next. What is checked: one
+writer; directories, inclusion and rights; that loads read the last store, with N their own and that of some other
+module; that no byte is lost in a flush; that no cell is reached that is FORBID; no deadlock; no livelock. With --queue,
+queues between modules end, and a probe that finds its block locked waits in its queue. The first violation is one with
+the fewest steps. It ends the search; --output has it as a file of scenarios. The exit code is 1 if there is any."""
+
+
+def _bytes(value):
+    """A number of bytes, with K, M or G."""
+    found = re.fullmatch(r"(\d+)([KMG]?)(i?B)?", value)
+    if not found:
+        raise argparse.ArgumentTypeError(f"'{value}' is not a number of bytes, such as 512M")
+    return int(found[1]) << {"": 0, "K": 10, "M": 20, "G": 30}[found[2]]
+
+
+def _up_to(most):
+    def read(value):
+        found = natural(value)
+        if not 1 <= found <= most:
+            raise argparse.ArgumentTypeError(f"'{value}' is not 1 to {most}")
+        return found
+
+    return read
+
+
+def add(commands):
+    parser = commands.add_parser(
+        "coherence verify", help="explore all states that small trees reach under a coherence protocol",
+        description="Explore all states that small trees of caches reach under a coherence protocol, and check them.",
+        epilog=_EPILOG,
+    )  # fmt: skip
+    parser.add_argument("table", metavar="TABLE")
+    parser.add_argument("--trees", metavar="NAME,...", help="these trees, - for blanks in their names, in the place of "
+                        "the family: see --list")  # fmt: skip
+    parser.add_argument("--list", action="store_true", help="the systems of the family, and all trees")
+    parser.add_argument("--blocks", type=_up_to(2), default=1, metavar="N", help="with --trees: 1 (default) or 2")
+    parser.add_argument("--bytes", type=_up_to(2), default=1, metavar="N",
+                        help="with --trees: of each block that are written: 1 (default) or 2")  # fmt: skip
+    parser.add_argument("--in-flight", type=_up_to(4), metavar="N", help="accesses of a cache at a time (1)")
+    parser.add_argument("--atomic", action="store_true", help="accesses one at a time alone: fast")
+    parser.add_argument("--overlapping", action="store_true", help="accesses that overlap alone")
+    parser.add_argument("--states", type=natural, default=200000, metavar="N",
+                        help="visit at most so many of a system (200000); 0: no bound")  # fmt: skip
+    parser.add_argument("--memory", type=_bytes, default=1 << 30, metavar="BYTES",
+                        help="for states at most so much, such as 512M (1G)")  # fmt: skip
+    parser.add_argument("--queue", type=natural, default=0, metavar="N",
+                        help="messages that a queue from a module to another holds; 0 (default): no bound")  # fmt: skip
+    parser.add_argument("--channels", type=int, choices=(1, 3), default=3,
+                        help="queues from a module to another: one, or (default) one each for requests, probes, "
+                        "responses")  # fmt: skip
+    parser.add_argument("--latencies", action="store_true", help="lookups and data take time, in which others come in")
+    parser.add_argument("--no-symmetry", action="store_true", help="caches that could change places are told apart")
+    parser.add_argument("--coherent", action="store_true", help="a load is to read the last store, though there is N")
+    parser.add_argument("--output", metavar="FILE", help="the counterexample as a file for `gpucache coherence`; "
+                        "- = stdout")  # fmt: skip
+    add_verbose(parser)
+    parser.set_defaults(run=run)
+
+
+def _named(name):
+    for tree in trees():
+        if name.replace("-", " ").replace(",", "") == tree.replace("-", " ").replace(",", ""):
+            return tree
+    raise Failure(f"no tree '{name}', of {'; '.join(trees())}")
+
+
+def _split(text):
+    """Names, between commas; a tree's name may have one itself, followed by a blank."""
+    return [part.strip() for part in re.split(r",(?! )", text) if part.strip()]
+
+
+def _chosen(options):
+    overlapping = options.in_flight or 1
+    if options.trees is None:
+        found = systems()
+        if options.in_flight:
+            found = [each._replace(in_flight=each.in_flight and overlapping) for each in found]
+        found = list(dict.fromkeys(found))
+    else:
+        names = [_named(name) for name in _split(options.trees)]
+        found = [System(name, options.blocks, options.bytes, in_flight) for in_flight in (0, overlapping)
+                 for name in names]  # fmt: skip
+    return [each for each in found if not (options.atomic if each.in_flight else options.overlapping)]
+
+
+# Output
+
+_LINE = "{:<27} {:>6} {:>5}  {:<13} {:>9} {:>10} {:>5}  {}"
+_LIMITS = {
+    VerifyLimit.ALL: "passed", VerifyLimit.LIMIT_STATES: "passed so far: --states",
+    VerifyLimit.LIMIT_MEMORY: "passed so far: --memory",
+}  # fmt: skip
+
+
+def _line(system, *rest):
+    way = f"{system.in_flight} in flight" if system.in_flight else "one at a time"
+    return _LINE.format(system.tree, system.blocks, system.bytes, way, *rest)
+
+
+def _progress(system):
+    started = time.monotonic()
+
+    def show(progress):
+        def line():
+            rate = progress.edges / max(1e-9, time.monotonic() - started)
+            return (f"{system.tree}: {progress.states:,} states, {progress.edges:,} edges, depth {progress.depth}, "
+                    f"{progress.waiting:,} to go, {rate:,.0f} edges/s, {size(progress.bytes)}")  # fmt: skip
+
+        terminal.progress(line)
+
+    return show
+
+
+def _explore(made, protocol, system, options):
+    """A Verification, or what controllers cannot do yet."""
+    try:
+        return verify(
+            made, protocol, system, entries=options.queue, channels=options.channels, states=options.states,
+            memory=options.memory, latencies=options.latencies, symmetry=not options.no_symmetry,
+            coherent=options.coherent, on_progress=_progress(system), interval=1024,
+        ), None  # fmt: skip
+    except UnsupportedError as error:
+        return None, error.message
+    finally:
+        terminal.clear()
+
+
+def _replayed(made, path):
+    """What the counterexample's file shows when it is run: the first difference, or None."""
+    outcome = Document(path).scenarios[0].run(made)
+    return outcome.differences[0] if outcome.differences else None
+
+
+def _show(made, protocol, found, options, say):
+    print(f"\n{found.text}", file=say)
+    for at, step in enumerate(found.steps):
+        print(f"{at + 1:>4}  {step.text}", file=say)
+    if found.cut:
+        print("its first steps are missing: it has too many", file=say)
+    if options.output is None or found.cut:
+        return
+    value = document(made, protocol, found, entries=options.queue, channels=options.channels,
+                     latencies=options.latencies)  # fmt: skip
+    with Output(options.output) as output:
+        output.commit(json.dumps(value, indent=1) + "\n")
+    if options.output == "-":
+        return
+    told = _replayed(made, options.output)
+    print(f"\n{options.output}: {told if told is not None else 'replayed, it shows no difference'}", file=say)
+
+
+def _list():
+    print(_LINE.format("tree", "blocks", "bytes", "accesses", "", "", "", "").rstrip())
+    for system in systems():
+        print(_line(system, "", "", "", "").rstrip())
+    print("\ntrees: " + "; ".join(trees()))
+
+
+def run(options):
+    if options.list:
+        _list()
+        return
+    chosen = _chosen(options)
+    say = sys.stderr if options.output == "-" else sys.stdout
+    with context(options) as made:
+        try:
+            protocol = load(made, options.table)
+        except ScenarioError as error:
+            raise Failure(str(error)) from None
+        print(_LINE.format("tree", "blocks", "bytes", "accesses", "states", "edges", "depth", "").rstrip(), file=say)
+        refused = {}
+        for system in chosen:
+            found, why = _explore(made, protocol, system, options)
+            if found is None:
+                refused.setdefault(why, []).append(system)
+                continue
+            wrong = found.verdict != VerifyVerdict.PASSED
+            result = found.verdict.name if wrong else _LIMITS[found.limit]
+            print(_line(system, f"{found.states:,}", f"{found.edges:,}", found.depth, result), file=say, flush=True)
+            if wrong:
+                _show(made, protocol, found, options, say)
+                sys.stdout.flush()
+                raise SystemExit(1)
+    for why, which in refused.items():
+        print(f"not explored, {len(which)} systems: {why}", file=say)
+
+

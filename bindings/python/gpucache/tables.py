@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Protocols from files: a table as JSON, or a Python file that makes a Protocol.
+
+    {
+      "name": "loud-mesi", "of": "mesi",
+      "first": {"E": {"eviction": ["notify", "I"]}, "S": {"eviction": ["notify", "I"]}}
+    }
+
+Cells that are not there are those of the protocol that `of` names; without `of`, there is no rule. A cell is [actions,
+next state] or [actions, next state, next state where others have copies]; null takes a rule away. Places are first,
+between, shared and memory, the other keys are Protocol's: flags, letters, summary, source, pass_loads, pass_stores,
+through_stores.
+
+A Python file has a Protocol in a variable `protocol`, or a function of that name, which is called with the context.
+"""
+
+import json
+import os
+import re
+import runpy
+
+from ._constants import CoherenceEvent, CoherenceState, PolicyKind
+from ._document import Part, ScenarioError
+from .errors import ArgumentError, GpucacheError, NotFoundError
+from .protocol import PLACES, Protocol, event_name, name_of_bits
+
+_TEXTS = "summary", "source", "letters"
+_BITS = "pass_loads", "pass_stores", "through_stores"
+_KEYS = ("name", "of", "flags", *_TEXTS, *_BITS, *PLACES)
+_STATES = {member.name: member for member in CoherenceState}
+_EVENTS = {member.name.lower(): member for member in CoherenceEvent}
+
+
+class TableError(ScenarioError):
+    """A table is not what it should be; the message names file, line and cell."""
+
+
+class _Source:
+    """Where things stand in a text of JSON."""
+
+    def __init__(self, path, text):
+        self.path = path
+        self.text = text
+
+    def at(self, *keys):
+        """`file:line` of keys, each within the one before it; `file` where they are not found."""
+        place = 0
+        for key in keys:
+            found = re.compile(rf"{re.escape(json.dumps(key))}\s*:").search(self.text, place)
+            if not found:
+                return self.path
+            place = found.end()
+        return f"{self.path}:{self.text.count(chr(10), 0, place) + 1}" if keys else self.path
+
+
+def _cell(source, place, state, event, value):
+    where = f"{source.at(place, state, event)}: {place}, {state}, {event}"
+    good = isinstance(value, list) and len(value) in (2, 3) and all(isinstance(each, str) for each in value)
+    if not good:
+        raise TableError(f"{where}: {json.dumps(value)} is not [actions, next] or [actions, next, next where shared]")
+    for each in value[1:]:
+        if each not in _STATES:
+            raise TableError(f"{where}: '{each}' is no state, of {', '.join(_STATES)}")
+    return tuple(value)
+
+
+def _places(source, part, tables):
+    """The tables with the file's cells in them."""
+    for place in PLACES:
+        if place not in part:
+            continue
+        rows = part.part(place)
+        table = tables.setdefault(place, {})
+        for state in rows.value:
+            if state not in _STATES:
+                raise TableError(f"{source.at(place, state)}: {place}: '{state}' is no state, of {', '.join(_STATES)}")
+            row = table.setdefault(state, {})
+            for event, value in rows.part(state).value.items():
+                if event not in _EVENTS:
+                    raise TableError(f"{source.at(place, state, event)}: {place}, {state}: '{event}' is no event, of "
+                                     f"{', '.join(_EVENTS)}")  # fmt: skip
+                row.pop(event, None)
+                if value is not None:
+                    row[event] = _cell(source, place, state, event, value)
+    return tables
+
+
+def _base(context, source, part):
+    """The fields of the protocol that a table begins with."""
+    name = part.text("of", None)
+    if name is None:
+        return {}, {"flags": "directory"}
+    try:
+        of = context.protocol(name)
+    except NotFoundError:
+        raise TableError(f"{source.at('of')}: key 'of': no protocol '{name}', of {_known(context)}") from None
+    fields = {"flags": of.flags, "letters": of.letters, "pass_loads": of.pass_loads, "pass_stores": of.pass_stores,
+              "through_stores": of.through_stores}  # fmt: skip
+    return of.tables(), fields
+
+
+def _known(context):
+    return ", ".join(policy.name for policy in context.policies(PolicyKind.PROTOCOL))
+
+
+def protocol_of(context, value, path, text=""):
+    """A Protocol from what JSON says; `path` and its text are for messages."""
+    source = _Source(path, text)
+    try:
+        part = Part(value, path)
+        for key in part.value:
+            if key not in _KEYS:
+                raise TableError(f"{source.at(key)}: key '{key}' is none of {', '.join(_KEYS)}")
+        tables, fields = _base(context, source, part)
+        tables = _places(source, part, tables)
+        fields.update({key: part.text(key) for key in ("flags", *_TEXTS) if key in part})
+        fields.update({key: part.value[key] for key in _BITS if key in part})
+        for place in ("first", "memory"):
+            if place not in tables:
+                raise TableError(f"{path}: key '{place}' is missing")
+        made = Protocol(part.text("name"), tables.pop("first"), tables.pop("memory"), **tables, **fields)
+        made.where = source
+        return made
+    except TableError:
+        raise
+    except (ArgumentError, ScenarioError) as error:
+        raise TableError(str(error) if isinstance(error, ScenarioError) else f"{path}: {error.message}") from None
+
+
+def _of_json(context, path):
+    try:
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        value = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise TableError(f"{path}:{error.lineno}: no JSON: {error.msg}, column {error.colno}") from None
+    except (UnicodeDecodeError, RecursionError) as error:
+        raise TableError(f"{path}: no JSON: {error}") from None
+    return protocol_of(context, value, path, text)
+
+
+def _of_python(context, path):
+    found = runpy.run_path(path).get("protocol")
+    if callable(found):
+        found = found(context)
+    if not isinstance(found, Protocol):
+        raise TableError(f"{path}: it has no `protocol`, a gpucache.Protocol or a function that returns one")
+    return found
+
+
+_CELL = re.compile(r"gpc_protocol '[^']*': (\w+), (\w), ([^:]*): (.*)", re.DOTALL)
+
+
+def _placed(protocol, error):
+    """What the library says of a table, with the line where the file has the cell."""
+    source = getattr(protocol, "where", None)
+    found = _CELL.match(error.message)
+    if source is None or not found:
+        return f"{source.path}: {error.message}" if source is not None else error.message
+    place, letter, title, why = found.groups()
+    state = (protocol.letters or "NMOESI").find(letter)
+    state = "NMOESI"[state] if state >= 0 else letter
+    event = next((name for name, member in _EVENTS.items() if event_name(member) == title), title)
+    return f"{source.at(place, state, event)}: {place}, {state}, {event}: {why}"
+
+
+def registered(context, protocol):
+    """Register a Protocol that came from a file; its name."""
+    try:
+        context.register(protocol)
+    except GpucacheError as error:
+        raise TableError(_placed(protocol, error)) from None
+    return protocol.name
+
+
+def load(context, table):
+    """The name of a protocol: as it is, or of the file TABLE, .json or .py, which is registered."""
+    if os.path.exists(table) or "/" in table or table.endswith((".json", ".py")):
+        return registered(context, (_of_python if str(table).endswith(".py") else _of_json)(context, table))
+    try:
+        return context.protocol(table).name
+    except NotFoundError:
+        raise TableError(f"no protocol '{table}', of {_known(context)}, and no such file") from None
+
+
+def as_json(protocol):
+    """What a file would have of it."""
+    found = {"name": protocol.name, "flags": name_of_bits(protocol.flags)}
+    found.update({key: getattr(protocol, key) for key in ("letters", "through_stores") if getattr(protocol, key)})
+    for key in ("pass_loads", "pass_stores"):
+        if any(getattr(protocol, key)):
+            found[key] = [int(each) for each in getattr(protocol, key)]
+    for place, table in protocol.tables().items():
+        found[place] = {state: {event: list(cell if cell[1] != cell[2] else cell[:2]) for event, cell in row.items()}
+                        for state, row in table.items()}  # fmt: skip
+    return found
