@@ -93,10 +93,16 @@ uint32_t gpci_hold_choices(const gpci_controllers *e) {
     return channels_used(e->hold) + e->calendar.later_count;
 }
 
-/* A probe waits for the lock of its block, and where queues end it does so in its queue. */
+/* Who waits for the lock of its block, a probe say, does so in its queue where queues end. */
 static bool is_ready(const gpci_controllers *e, const gpci_parcel *p) {
-    const bool probe = p->step == GPCI_STEP_read_come || p->step == GPCI_STEP_write_come;
-    return !e->hold->entries || !probe || !gpci_task_at(e, p->task)->down || !gpci_find_locked(e, p->to, p->address);
+    const bool looks =
+        p->step == GPCI_STEP_read_come || p->step == GPCI_STEP_write_come || p->step == GPCI_STEP_put_come;
+    if (!e->hold->entries || !looks)
+        return true;
+    if (gpci_tree_has(e->tree, GPC_PROTOCOL_DIRECTORY) && !gpci_task_at(e, p->task)->down)
+        return true; /* it is refused */
+    const gpci_module *m = gpci_module_at(e->tree, p->to);
+    return !gpci_find_locked(e, p->to, p->address) && !gpci_is_barred(e, m, gpci_module_tag_of(m, p->address));
 }
 
 /* Of those that were put down for later, that which was put down as the index-th. */

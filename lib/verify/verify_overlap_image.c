@@ -47,6 +47,8 @@ static void move_units(stream *s, gpci_controllers *c) {
         move(s, &unit->port_waiters, sizeof unit->port_waiters);
         move(s, &unit->oldest, sizeof unit->oldest);
         move(s, &unit->youngest, sizeof unit->youngest);
+        move(s, &unit->barred, sizeof unit->barred);
+        move(s, &unit->bar_waiters, sizeof unit->bar_waiters);
         move(s, unit->locks, c->tree->modules[i].blocks * sizeof *unit->locks);
     }
 }

@@ -179,7 +179,8 @@ static void put_flight(overlap_writer *w, uint32_t flight) {
     const bool stores = a->kind != GPC_COHERENCE_LOAD && !a->applied;
     put(w, w->place[a->module] | (uint64_t)a->kind << 8 | (uint64_t)a->found << 16 | (uint64_t)a->holds_port << 24 |
                (uint64_t)a->unlocked << 25 | (uint64_t)a->ended << 26 | (uint64_t)a->applied << 27 |
-               (uint64_t)a->hit << 28 | (uint64_t)a->flags << 32 | (uint64_t)(stores ? payload[0] : 0) << 40);
+               (uint64_t)a->hit << 28 | (uint64_t)a->alone << 29 | (uint64_t)a->through << 30 |
+               (uint64_t)a->flags << 32 | (uint64_t)(stores ? payload[0] : 0) << 40);
     put(w, a->address);
     put(w, a->master == GPCI_NO_ITEM ? 0 : w->flights[a->master]);
     for (uint32_t p = 0; a->unlocked && p < w->e->setup->positions; p++)

@@ -70,7 +70,6 @@ static gpc_status set_up(gpc_context *context, const gpc_verify_options *o, gpc_
     gpci_verify_promises(protocol, s);
     s->kinds = default_kinds(o, s);
     s->races &= !o->coherent;
-    s->steered &= !o->in_flight;
     return GPC_OK;
 }
 

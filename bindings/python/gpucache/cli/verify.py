@@ -202,5 +202,3 @@ def run(options):
                 raise SystemExit(1)
     for why, which in refused.items():
         print(f"not explored, {len(which)} systems: {why}", file=say)
-
-
