@@ -53,6 +53,9 @@ typedef struct gpc_warp_access {
  *   - a load of an order above WEAK and a scope above CTA with hint CA: it may not be served from L1, which others do
  *     not see. With any other hint it is taken as CG, at scope SYS as CV (as SASS's LD.STRONG.GPU and .SYS): past L1,
  *     where l1.bypass heeds hints. CG, CV and NO_ALLOCATE, which say that themselves, stand.
+ * At a scope above CTA an access that releases is as one with a fence of RELEASE before it: with a clock it passes L1's
+ * tags once that is done, and later accesses may pass it. One that acquires is as one with a fence of ACQUIRE behind it,
+ * which is done when the access completes. They are not counted as fences; what L1 drops is.
  *   access  its struct_size counts, as there
  * Returns GPC_OK; GPC_ERROR_ABI; GPC_ERROR_ARGUMENT, `error` naming the field. Since: 0.2.
  */

@@ -32,6 +32,9 @@ void gpci_hierarchy_observe(gpc_hierarchy *h, const gpci_observer *observer);
 gpc_status gpci_functional_fence(gpc_hierarchy *h, const gpc_fence *fence, gpc_error *error);
 gpc_status gpci_functional_tree_fence(gpc_hierarchy *h, const gpc_fence *fence, gpc_error *error);
 
+/* What an access that acquires does in L1 once it is done. */
+GPCI_COLD gpc_status gpci_functional_acquire(gpc_hierarchy *h, const gpc_warp_access *access);
+
 /* no_clock.c */
 extern const gpci_clock_calls gpci_no_clock;
 

@@ -96,6 +96,8 @@ GPCI_INLINE gpc_status take(gpc_hierarchy *h, const gpc_warp_access *access, gpc
     gpci_count_instruction(h, w.sm, w.mask);
     if (w.mask && w.space <= GPC_SPACE_LOCAL)
         status = serve_all(h, &w, &own, pass, watched);
+    if (GPCI_UNLIKELY(w.order > GPC_ORDER_RELAXED) && status == GPC_OK)
+        status = gpci_functional_acquire(h, &w);
     if (watched)
         status = gpci_tell_complete(h, &own, status);
     return status == GPC_OK && result ? gpci_give(result, &own, sizeof own) : status;

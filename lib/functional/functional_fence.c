@@ -10,21 +10,30 @@ static uint64_t lines_in(const gpc_cache *cache) {
     return (uint64_t)cache->sets * cache->ways - cache->free_ways;
 }
 
+/* L1's part of a plan. */
+static gpc_status do_in_l1(gpc_hierarchy *h, uint32_t sm, gpci_fence_plan plan) {
+    if (!h->l1 || !plan.write_back)
+        return GPC_OK;
+    uint64_t before = h->of_sm[sm].l1_write_back_sectors, lines = lines_in(h->l1[sm]);
+    gpc_status status = plan.invalidate ? gpci_functional_empty_l1(h, sm) : gpci_functional_clean_l1(h, sm);
+    gpci_count_fence_write_back(h, sm, (uint32_t)(h->of_sm[sm].l1_write_back_sectors - before));
+    if (plan.invalidate)
+        gpci_count_fence_lines(h, sm, lines);
+    return status;
+}
+
 gpc_status gpci_functional_fence(gpc_hierarchy *h, const gpc_fence *fence, gpc_error *error) {
     gpc_fence f = GPC_FENCE_INIT;
     gpc_status status = gpci_fence_take(h, fence, &f, error);
     if (status < 0)
         return status;
-    gpci_fence_plan plan = gpci_fence_plan_of(h, f.scope, f.order, f.control);
     gpci_count_fence(h, f.sm);
-    if (!h->l1 || !plan.write_back)
-        return GPC_OK;
-    uint64_t before = h->of_sm[f.sm].l1_write_back_sectors, lines = lines_in(h->l1[f.sm]);
-    status = plan.invalidate ? gpci_functional_empty_l1(h, f.sm) : gpci_functional_clean_l1(h, f.sm);
-    gpci_count_fence_write_back(h, f.sm, (uint32_t)(h->of_sm[f.sm].l1_write_back_sectors - before));
-    if (plan.invalidate)
-        gpci_count_fence_lines(h, f.sm, lines);
+    status = do_in_l1(h, f.sm, gpci_fence_plan_of(h, f.scope, f.order, f.control));
     return status < 0 ? gpci_fail(error, status, "gpc_hierarchy_fence: %s", gpc_status_string(status)) : GPC_OK;
+}
+
+gpc_status gpci_functional_acquire(gpc_hierarchy *h, const gpc_warp_access *w) {
+    return do_in_l1(h, w->sm, gpci_fence_plan_of(h, w->scope, w->order, GPC_CONTROL_NONE));
 }
 
 gpc_status gpci_functional_tree_fence(gpc_hierarchy *h, const gpc_fence *fence, gpc_error *error) {

@@ -17,15 +17,19 @@ gpc_status gpci_make_packets(gpci_timed *t, uint32_t lines) {
     return gpci_pool_reserve(&t->pool, packets_per_line(t) * ((uint64_t)t->pool.live + lines));
 }
 
+gpc_status gpci_make_flights(gpci_timed *t, uint32_t count) {
+    size_t room = t->flight_room;
+    if (!GPCI_ARRAY_ROOM(t->context, t->flights, room, t->flight_fresh, count))
+        return GPC_ERROR_MEMORY;
+    t->flight_room = (uint32_t)room;
+    return GPC_OK;
+}
+
 gpc_status gpci_make_room(gpci_timed *t, uint32_t lines) {
     gpc_status status = gpci_make_packets(t, lines);
     if (status < 0 || t->flight_free != UINT32_MAX || t->flight_fresh < t->flight_room)
         return status;
-    size_t room = t->flight_room;
-    if (!GPCI_ARRAY_ROOM(t->context, t->flights, room, t->flight_fresh, 1))
-        return GPC_ERROR_MEMORY;
-    t->flight_room = (uint32_t)room;
-    return GPC_OK;
+    return gpci_make_flights(t, 1);
 }
 
 uint32_t gpci_take_flight(gpci_timed *t, uint32_t sm, uint32_t warp, uint8_t kind, uint64_t token, uint32_t lines) {
@@ -43,7 +47,7 @@ uint32_t gpci_take_flight(gpci_timed *t, uint32_t sm, uint32_t warp, uint8_t kin
     f->left = lines;
     f->kind = kind;
     f->level = 0;
-    f->framed = false;
+    f->framed = f->acquires = f->performed = false;
     f->trace.id = 0;
     if (kind != GPC_LOAD) {
         f->epoch = t->l1[sm].fences.count;
@@ -85,8 +89,12 @@ static gpc_status issue(gpci_timed *t, const gpc_warp_access *w, uint64_t token,
     uint32_t segments;
     gpci_stage *stage = &t->l1[w->sm];
     gpc_status status = gpci_make_room(t, GPCI_MAX_TRANSACTIONS);
+    bool ordered = w->order > GPC_ORDER_RELAXED && gpci_scope_is_wide(w->scope);
+    if (GPCI_UNLIKELY(ordered) && status == GPC_OK)
+        status = gpci_make_flights(t, 2);
     if (status < 0)
         return status;
+    uint32_t fence = GPCI_UNLIKELY(ordered) ? gpci_fence_before(t, w) : UINT32_MAX;
     gpci_count_instruction(h, w->sm, w->mask);
     uint32_t count = gpci_access_lines(h, w, lines, &request, &segments);
     request.cycle = t->wheel.now;
@@ -97,6 +105,8 @@ static gpc_status issue(gpci_timed *t, const gpc_warp_access *w, uint64_t token,
     gpci_see_issue(t, stage, flight, count, segments);
     gpci_gauge_set(&stage->waiting_gauge, t->wheel.now, ++stage->waiting);
     gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now);
+    if (GPCI_UNLIKELY(ordered))
+        gpci_fence_around(t, w, flight, count, fence);
     return GPC_OK;
 }
 

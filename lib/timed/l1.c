@@ -37,7 +37,7 @@ static void end(gpci_timed *t, const gpci_flight *f, gpc_completion *c) {
         c->kind = GPC_LOAD;
         c->fence = 1;
         gpci_count_fence_cycles(t->h, f->sm, c->cycle - c->issued);
-    } else if (GPCI_UNLIKELY(t->l1[f->sm].fences.first != UINT32_MAX)) {
+    } else if (GPCI_UNLIKELY(t->l1[f->sm].fences.first != UINT32_MAX || f->performed)) {
         gpci_fence_wrote(t, f);
     } else {
         t->l1[f->sm].fences.writes -= f->kind != GPC_PREFETCH;
@@ -78,6 +78,10 @@ static GPCI_COLD void complete_watched(gpci_timed *t, uint32_t number) {
 static void land(gpci_timed *t, uint32_t number) {
     gpci_flight *f = flight_at(t, number);
     gpci_stage *stage = &t->l1[f->sm];
+    if (GPCI_UNLIKELY(f->acquires)) {
+        gpci_fence_after(t, number);
+        return;
+    }
     if (f->due <= t->wheel.now) {
         if (GPCI_UNLIKELY(t->trace != NULL))
             complete_watched(t, number);
@@ -97,15 +101,11 @@ static void land(gpci_timed *t, uint32_t number) {
     gpci_wheel_wake(&t->wheel, stage->component, f->due);
 }
 
-static void release_line(gpci_timed *t, uint32_t number, uint8_t level) {
+void gpci_l1_release_line(gpci_timed *t, uint32_t number, uint8_t level) {
     gpci_flight *f = flight_at(t, number);
     f->level = f->level > level ? f->level : level;
     if (!--f->left)
         land(t, number);
-}
-
-void gpci_l1_release_line(gpci_timed *t, uint32_t number, uint8_t level) {
-    release_line(t, number, level);
 }
 
 void gpci_l1_round_trip(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p) {
@@ -123,7 +123,7 @@ GPCI_INLINE void done(gpci_timed *t, uint32_t packet, uint8_t level, bool watche
     if (watched)
         gpci_tell_reply(t, p, level);
     p->mshr.done = true;
-    release_line(t, p->line.flight, level);
+    gpci_l1_release_line(t, p->line.flight, level);
 }
 
 void gpci_l1_done(gpci_timed *t, uint32_t packet, uint8_t level) {
@@ -237,7 +237,7 @@ void gpci_l1_serve(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     uint64_t due = gpci_stage_data(stage, t->wheel.now, gpci_packet_bytes(p));
     f->due = f->due > due ? f->due : due;
     gpci_see_hit(t, stage, p, due);
-    release_line(t, p->line.flight, 1);
+    gpci_l1_release_line(t, p->line.flight, 1);
     gpci_pool_give(&t->pool, packet);
 }
 
@@ -489,7 +489,7 @@ static void take_reply(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
         if (p->request.kind == GPC_LOAD && p->level == 3 && p->line.missed)
             gpci_count_l1_dram_line(t->h, stage->index);
         gpci_see(t, GPC_WHAT_REPLY, stage, p, p->level);
-        release_line(t, p->line.flight, p->level);
+        gpci_l1_release_line(t, p->line.flight, p->level);
     }
     gpci_pool_give(&t->pool, packet);
 }

@@ -30,11 +30,14 @@ typedef struct gpci_flight {
     uint32_t next; /* free, or in an L1's list of those that become due */
     uint8_t kind, level;
     bool framed;         /* from an SM of this library */
+    bool acquires;       /* L1 drops its lines before it completes */
+    bool performed;      /* a write that acquires: its fences know that it is done, though it does not complete yet */
     uint32_t epoch;      /* fences that its SM had accepted before it */
     struct {             /* kind GPCI_KIND_FENCE */
         uint32_t writes; /* in flight, that came before it and behind the fence before it */
         uint8_t phase;   /* gpci_fence_phase */
         gpci_fence_plan plan;
+        uint32_t held, held_count; /* packets of the access that it stands before; none: it is a host's */
     } fence;
     struct { /* for the trace of events; id 0: the rest is undefined */
         uint64_t id, pc, address;
@@ -136,13 +139,25 @@ gpc_status gpci_timed_try_miss(gpc_hierarchy *h, const gpc_request *request, uin
  */
 gpc_status gpci_make_packets(gpci_timed *t, uint32_t lines);
 gpc_status gpci_make_room(gpci_timed *t, uint32_t lines);
+/* Flights that were never used, for `count` more. */
+gpc_status gpci_make_flights(gpci_timed *t, uint32_t count);
 uint32_t gpci_take_flight(gpci_timed *t, uint32_t sm, uint32_t warp, uint8_t kind, uint64_t token, uint32_t lines);
 /* Not accepted now. GPC_BUSY. */
 gpc_status gpci_refuse(gpci_stage *stage, gpc_busy reason, gpc_busy *out_busy);
 /* timed_fence.c: gpc_hierarchy_try_fence; a tree's fences are not of this kind. */
 gpc_status gpci_timed_try_fence(gpc_hierarchy *h, const gpc_fence *fence, uint64_t token, gpc_busy *out_busy);
 gpc_status gpci_timed_tree_fence(gpc_hierarchy *h, const gpc_fence *fence, uint64_t token, gpc_busy *out_busy);
-/* A write, atomic or reduction is done, and its SM has fences. */
+/*
+ * An access above RELAXED whose scope is wider than the SM. Before it is queued: a release has a fence before it, which is
+ * returned; UINT32_MAX: none. There is room for two flights. And when its `count` packets are the last before the tags:
+ * with that fence they wait for it, and an acquire empties L1 before it completes.
+ */
+GPCI_COLD uint32_t gpci_fence_before(gpci_timed *t, const gpc_warp_access *w);
+GPCI_COLD void gpci_fence_around(gpci_timed *t, const gpc_warp_access *w, uint32_t flight, uint32_t count,
+                                 uint32_t fence);
+/* All lines of such an acquire are here. */
+GPCI_COLD void gpci_fence_after(gpci_timed *t, uint32_t flight);
+/* A write, atomic or reduction is done. */
 GPCI_COLD void gpci_fence_wrote(gpci_timed *t, const gpci_flight *flight);
 
 /* clock_calls.c: what else is asked of the clock; of caches, and of a coherent tree. */

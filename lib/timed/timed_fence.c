@@ -53,7 +53,7 @@ static void take_out(const gpci_timed *t, gpci_fences *o, uint32_t number, uint3
 
 void gpci_fence_wrote(gpci_timed *t, const gpci_flight *flight) {
     gpci_fences *o = &t->l1[flight->sm].fences;
-    if (flight->kind == GPC_PREFETCH)
+    if (flight->kind == GPC_PREFETCH || flight->performed)
         return;
     /* numbers wrap: the distance tells which came first */
     for (uint32_t number = o->first; number != UINT32_MAX; number = flight_at(t, number)->next)
@@ -177,6 +177,92 @@ static bool go_on(gpci_timed *t, gpci_stage *stage, uint32_t number, uint64_t wr
     }
 }
 
+/* A fence enters the SM's memory pipeline. There is room for it. Returns its flight. */
+static uint32_t enter(gpci_timed *t, uint32_t sm, uint32_t warp, gpci_fence_plan plan, uint64_t token) {
+    gpci_stage *stage = &t->l1[sm];
+    uint32_t number = gpci_take_flight(t, sm, warp, GPCI_KIND_FENCE, token, 1);
+    gpci_flight *flight = flight_at(t, number);
+    flight->fence.phase = TAGS;
+    flight->fence.plan = plan;
+    flight->fence.held_count = 0;
+    append(t, &stage->fences, number);
+    uint32_t packet = gpci_pool_take(&t->pool);
+    *gpci_packet_at(&t->pool, packet) =
+        (gpci_packet){.request = {.kind = GPCI_KIND_FENCE, .sm = sm, .warp = warp, .kernel = t->h->kernel},
+                      .line = {.flight = number},
+                      .flags = GPCI_PACKET_LAST};
+    gpci_queue_push(&stage->in, &t->pool, t->wheel.now, packet);
+    gpci_gauge_set(&stage->waiting_gauge, t->wheel.now, ++stage->waiting);
+    gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now);
+    return number;
+}
+
+static gpc_status issue(gpci_timed *t, const gpc_fence *f, uint64_t token, bool framed) {
+    gpc_status status = gpci_make_room(t, 1);
+    if (status < 0)
+        return status;
+    uint32_t number = enter(t, f->sm, f->warp, gpci_fence_plan_of(t->h, f->scope, f->order, f->control), token);
+    flight_at(t, number)->framed = framed;
+    gpci_count_fence(t->h, f->sm);
+    return GPC_OK;
+}
+
+/* Accesses that are ordered themselves: as with a fence before them, or behind. */
+
+uint32_t gpci_fence_before(gpci_timed *t, const gpc_warp_access *w) {
+    if (!gpci_order_releases(w->order))
+        return UINT32_MAX;
+    uint32_t number = enter(t, w->sm, w->warp, (gpci_fence_plan){.waits = true}, 0);
+    t->in_flight--; /* it is no access of its own */
+    t->accepted--;
+    return number;
+}
+
+void gpci_fence_around(gpci_timed *t, const gpc_warp_access *w, uint32_t flight, uint32_t count, uint32_t fence) {
+    gpci_stage *stage = &t->l1[w->sm];
+    gpci_queue *in = &stage->in;
+    flight_at(t, flight)->acquires = t->h->viper && gpci_order_acquires(w->order);
+    if (fence == UINT32_MAX)
+        return;
+    /* the fence's own packet is before them: they are not all of the queue */
+    uint32_t last = in->first;
+    for (uint32_t i = count + 1; i < in->count; i++)
+        last = t->pool.next[last];
+    gpci_flight *f = flight_at(t, fence);
+    f->fence.held = t->pool.next[last];
+    f->fence.held_count = count;
+    in->last = last;
+    t->pool.next[last] = GPCI_NO_PACKET;
+    gpci_gauge_set(&in->gauge, t->wheel.now, in->count -= count);
+    gpci_gauge_set(&stage->waiting_gauge, t->wheel.now, --stage->waiting);
+}
+
+/* The access that a fence stood before goes on, and the fence is gone. */
+static void let_go(gpci_timed *t, gpci_stage *stage, uint32_t number) {
+    gpci_flight *f = flight_at(t, number);
+    for (uint32_t packet = f->fence.held, next; f->fence.held_count; packet = next, f->fence.held_count--) {
+        next = t->pool.next[packet];
+        gpci_queue_push(&stage->in, &t->pool, t->wheel.now, packet);
+    }
+    gpci_gauge_set(&stage->waiting_gauge, t->wheel.now, ++stage->waiting);
+    gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now + 1);
+    f->next = t->flight_free;
+    t->flight_free = number;
+}
+
+void gpci_fence_after(gpci_timed *t, uint32_t number) {
+    gpci_flight *f = flight_at(t, number);
+    if (f->kind != GPC_LOAD)
+        gpci_fence_wrote(t, f);
+    f->acquires = false;
+    f->performed = true;
+    f->left = 1;
+    f->fence.phase = WRITE_BACK;
+    f->fence.plan = (gpci_fence_plan){.write_back = true, .invalidate = true};
+    f->fence.held_count = 0;
+    append(t, &t->l1[f->sm].fences, number);
+}
+
 /* Each once, in order. Returns whether that may let others go on that came before. */
 static bool step_all(gpci_timed *t, gpci_stage *stage) {
     gpci_fences *o = &stage->fences;
@@ -192,7 +278,10 @@ static bool step_all(gpci_timed *t, gpci_stage *stage) {
         }
         writes -= flight_at(t, number)->fence.writes; /* take_out hands them on */
         take_out(t, o, number, before);
-        gpci_l1_release_line(t, number, 1);
+        if (flight_at(t, number)->fence.held_count)
+            let_go(t, stage, number);
+        else
+            gpci_l1_release_line(t, number, 1);
         any = true;
     }
     return any || o->walker != walker;
@@ -201,29 +290,6 @@ static bool step_all(gpci_timed *t, gpci_stage *stage) {
 void gpci_fences_step(gpci_timed *t, gpci_stage *stage) {
     while (step_all(t, stage) && stage->fences.first != UINT32_MAX)
         ;
-}
-
-static gpc_status issue(gpci_timed *t, const gpc_fence *f, uint64_t token, bool framed) {
-    gpci_stage *stage = &t->l1[f->sm];
-    gpc_status status = gpci_make_room(t, 1);
-    if (status < 0)
-        return status;
-    uint32_t number = gpci_take_flight(t, f->sm, f->warp, GPCI_KIND_FENCE, token, 1);
-    gpci_flight *flight = flight_at(t, number);
-    flight->framed = framed;
-    flight->fence.phase = TAGS;
-    flight->fence.plan = gpci_fence_plan_of(t->h, f->scope, f->order, f->control);
-    append(t, &stage->fences, number);
-    gpci_count_fence(t->h, f->sm);
-    uint32_t packet = gpci_pool_take(&t->pool);
-    *gpci_packet_at(&t->pool, packet) =
-        (gpci_packet){.request = {.kind = GPCI_KIND_FENCE, .sm = f->sm, .warp = f->warp, .kernel = t->h->kernel},
-                      .line = {.flight = number},
-                      .flags = GPCI_PACKET_LAST};
-    gpci_queue_push(&stage->in, &t->pool, t->wheel.now, packet);
-    gpci_gauge_set(&stage->waiting_gauge, t->wheel.now, ++stage->waiting);
-    gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now);
-    return GPC_OK;
 }
 
 gpc_status gpci_timed_fence(gpc_hierarchy *h, const gpc_fence *fence, uint64_t token, gpc_busy *busy) {

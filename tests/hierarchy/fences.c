@@ -45,6 +45,26 @@ Test(fences, which_empty_l1) {
     empties(NULL, GPC_SCOPE_CTA, GPC_ORDER_WEAK, GPC_CONTROL_WRITE_BACK_ALL, false);
 }
 
+/* An access that acquires, at a scope above the thread block's. */
+Test(fences, accesses_that_acquire) {
+    for (unsigned i = 0; i < 4; i++) {
+        uint64_t address = 0x8000;
+        gpc_warp_access a = GPC_WARP_ACCESS_INIT;
+        rig r;
+        rig_open(&r, i & 1 ? viper : NULL);
+        rig_load(&r, 0);
+        a.mask = 1;
+        a.width = 4;
+        a.addresses = &address;
+        a.order = GPC_ORDER_ACQUIRE;
+        a.scope = i & 2 ? GPC_SCOPE_GPU : GPC_SCOPE_CTA;
+        cr_assert_eq(gpc_hierarchy_access(r.hierarchy, &a, NULL), GPC_OK);
+        cr_expect_eq(rig_stats(&r).fence_invalidations, i == 3);
+        cr_expect_eq(rig_load(&r, 0).l1_sector_hits, i == 3 ? 0 : 4);
+        rig_close(&r);
+    }
+}
+
 /* Only its own SM's. */
 Test(fences, of_one_sm) {
     rig r;

@@ -260,6 +260,57 @@ Test(fences, merged_reads) {
     }
 }
 
+/* An access that releases waits for the writes before it, and nobody waits for it but its warp. */
+Test(fences, accesses_that_release) {
+    static const struct {
+        uint8_t kind, order, scope;
+        bool waits;
+    } cases[] = {{GPC_STORE, GPC_ORDER_RELEASE, GPC_SCOPE_GPU, true},
+                 {GPC_STORE, GPC_ORDER_RELEASE, GPC_SCOPE_CTA, false},
+                 {GPC_STORE, GPC_ORDER_RELAXED, GPC_SCOPE_GPU, false},
+                 {GPC_ATOMIC, GPC_ORDER_ACQ_REL, GPC_SCOPE_SYS, true},
+                 {GPC_ATOMIC, GPC_ORDER_ACQUIRE, GPC_SCOPE_SYS, false},
+                 {GPC_REDUCTION, GPC_ORDER_RELEASE, GPC_SCOPE_CLUSTER, true}};
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        rig r;
+        rig_open(&r, NULL, MEMORY);
+        uint64_t warm = rig_latency(&r, LINE(GPC_STORE, 0x40000));
+        uint64_t start = rig_now(&r), data = rig_issue(&r, WORD(GPC_STORE, 0));
+        uint64_t flag = rig_issue(&r, LINE(cases[i].kind, 0x40000, .order = cases[i].order, .scope = cases[i].scope));
+        uint64_t behind = rig_issue(&r, LINE(GPC_STORE, 0x40000, .warp = 1));
+        rig_finish(&r);
+        cr_expect_gt(cycle_of(&r, data), start + MEMORY);
+        if (cases[i].waits)
+            cr_expect_eq(cycle_of(&r, flag), cycle_of(&r, data) + warm, "case %u", i);
+        else
+            cr_expect_leq(cycle_of(&r, flag), start + warm + 2, "case %u", i);
+        cr_expect_leq(cycle_of(&r, behind), start + warm + 3, "case %u", i);
+        gpc_stats s = rig_stats(&r);
+        cr_expect(s.fences == 0 && s.accepted == 4 && s.completed == 4);
+        rig_close(&r);
+    }
+}
+
+/* One that acquires has L1 dropped before it completes; under none it orders, and L1 stays. */
+Test(fences, accesses_that_acquire) {
+    for (unsigned i = 0; i < 8; i++) {
+        bool is_viper = i & 1, wide = i & 2;
+        rig r;
+        rig_open(&r, is_viper ? viper : NULL, MEMORY);
+        rig_latency(&r, LINE(GPC_LOAD, 0));
+        uint64_t plain = rig_latency(&r, WORD(GPC_LOAD, 0x40000, .hint = GPC_HINT_CG));
+        uint64_t load = rig_latency(&r, WORD(i & 4 ? GPC_ATOMIC : GPC_LOAD, 0x50000, .order = GPC_ORDER_ACQUIRE,
+                                             .scope = wide ? GPC_SCOPE_GPU : GPC_SCOPE_CTA));
+        gpc_stats s = rig_stats(&r);
+        cr_expect_eq(s.fence_invalidations, is_viper && wide, "%u", i);
+        cr_expect_eq(s.fences, 0);
+        cr_expect_eq(is_in_l1(&r, 0), !(is_viper && wide), "%u", i);
+        if (!(i & 4) && wide)
+            cr_expect_eq(load, plain + is_viper, "%u: %" PRIu64 ", %" PRIu64, i, load, plain);
+        rig_close(&r);
+    }
+}
+
 static const char back[] = "l1.write_policy = back\nl1.write_allocate = fetch\nl2.write_allocate = fetch\n";
 
 /* Dirty lines go to L2, and are acknowledged; they stay, or leave. */

@@ -14,8 +14,8 @@
 #define ACCESSES 700u
 
 typedef struct issued {
-    uint8_t kind; /* gpc_kind, GPC_KIND_COUNT: a fence */
-    bool waits;
+    uint8_t kind;         /* gpc_kind, GPC_KIND_COUNT: a fence */
+    bool waits, acquires; /* what acquires completes later than it is performed */
     uint32_t sm;
 } issued;
 
@@ -59,6 +59,14 @@ static shot some_access(uint64_t *state) {
               .sm = rig_below(state, SMS),
               .warp = rig_below(state, 8)};
     s.kind = (uint8_t)rig_below(state, GPC_KIND_COUNT);
+    if (!rig_below(state, 8)) {
+        static const uint8_t orders[GPC_KIND_COUNT][2] = {{GPC_ORDER_ACQUIRE, GPC_ORDER_RELAXED},
+                                                          {GPC_ORDER_RELEASE, GPC_ORDER_RELAXED},
+                                                          {GPC_ORDER_ACQ_REL, GPC_ORDER_ACQUIRE},
+                                                          {GPC_ORDER_RELEASE, GPC_ORDER_RELAXED}};
+        s.order = orders[s.kind][rig_below(state, 2)];
+        s.scope = s.order ? (uint8_t)rig_below(state, GPC_SCOPE_COUNT) : 0;
+    }
     s.space = rig_below(state, 4) ? GPC_SPACE_GLOBAL : GPC_SPACE_LOCAL;
     return s;
 }
@@ -66,7 +74,7 @@ static shot some_access(uint64_t *state) {
 static void check_order(const rig *r, const issued *all) {
     for (uint64_t f = 0; f < r->issued; f++)
         for (uint64_t w = 0; all[f].waits && w < f; w++)
-            if (all[w].sm == all[f].sm && all[w].kind >= GPC_STORE && all[w].kind <= GPC_REDUCTION)
+            if (all[w].sm == all[f].sm && !all[w].acquires && all[w].kind >= GPC_STORE && all[w].kind <= GPC_REDUCTION)
                 cr_assert_leq(r->done[w].cycle, r->done[f].cycle, "fence %" PRIu64 " before write %" PRIu64, f, w);
 }
 
@@ -83,6 +91,8 @@ static void run(uint64_t seed) {
         if (rig_below(&state, 6)) {
             shot s = some_access(&state);
             *next = (issued){.kind = s.kind, .sm = s.sm};
+            next->acquires = s.order == GPC_ORDER_ACQ_REL || s.order == GPC_ORDER_ACQUIRE;
+            next->waits = (s.order == GPC_ORDER_RELEASE || s.order == GPC_ORDER_ACQ_REL) && s.scope != GPC_SCOPE_CTA;
             rig_push(&r, s);
         } else {
             fence_shot f = some_fence(&state);
