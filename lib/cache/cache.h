@@ -34,6 +34,7 @@
 #define GPCI_PENDING_MASK (0xffu << GPCI_PENDING_SHIFT)
 #define GPCI_PRIORITY_MASK (3u << GPCI_PRIORITY_SHIFT)
 #define GPCI_PRIORITISED (1u << 26) /* by a token holder: tokens.c */
+#define GPCI_OUTDATED (1u << 27)    /* a copy of what has been written elsewhere since it was read */
 
 typedef struct gpci_bytes {
     uint64_t word[2];
@@ -302,6 +303,9 @@ void gpci_drop(gpc_cache *cache, uint32_t set, uint32_t way, const gpc_request *
  */
 uint64_t gpci_forget_clean(gpc_cache *cache);
 void gpci_forget_sectors(gpc_cache *cache, uint64_t address, uint8_t sectors);
+/* An address's line, if it is there, is a copy that is out of date; it is dropped if it is one. */
+void gpci_mark_outdated(gpc_cache *cache, uint64_t address);
+void gpci_drop_outdated(gpc_cache *cache, uint64_t address);
 /* The level below has a line's dirty bytes now. */
 void gpci_clean_line(gpc_cache *cache, const gpc_line *line);
 

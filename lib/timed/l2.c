@@ -197,10 +197,14 @@ static gpci_verdict pass(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci
         return pass_on(t, stage, packet, access);
     if (p->type != GPCI_READ && gpci_queue_full(&stage->out)) /* it may write to memory, or evict */
         return gpci_stage_block(stage, access, t->wheel.now, GPC_BUSY_MISS_QUEUE);
+    if (p->type == GPCI_READ && stage->peer_requests && t->h->viper && gpci_fence_needs_new(t, p))
+        gpci_drop_outdated(stage->cache, gpci_l2_place_of(t->h, p->address).inner);
     if (!access->looked) {
         unsigned shift = prepare(t, p);
         if (p->type != GPCI_READ)
             gpci_l2_drop_copy(t->h, stage->index, p->request.address, p->address);
+        if (p->type != GPCI_READ && stage->peer_requests && t->h->viper)
+            gpci_stage_outdate(t, &t->l2[peer_of(t, stage)], p->request.address);
         gpci_stage_look(t, stage, p, access);
         gpci_see_lookup(t, stage, p, access);
         if (p->type != GPCI_READ)

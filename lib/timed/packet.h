@@ -60,6 +60,7 @@ typedef struct gpci_packet_mshr {
     uint8_t part;         /* segments in flight by themselves, for who bypasses the cache */
     bool remote;          /* the line is homed in the other partition */
     bool done;            /* it has what it waited for, and stays because others wait */
+    bool outdated;        /* the line has been written where it is homed since it was read there */
     /* each that waits: */
     uint8_t needs; /* segments of the stage's line without which it is not released */
     bool cached;   /* its data are to be kept */

@@ -48,6 +48,12 @@ uint32_t gpci_mshr_find(const gpci_timed *t, const gpci_stage *stage, uint64_t a
     return leader;
 }
 
+void gpci_stage_outdate(const gpci_timed *t, const gpci_stage *stage, uint64_t address) {
+    uint32_t leader = gpci_mshr_find(t, stage, address);
+    if (leader != GPCI_NO_PACKET)
+        gpci_packet_at(&t->pool, leader)->mshr.outdated = true;
+}
+
 static uint32_t mshr_total(const gpci_stage *stage) {
     return stage->mshr.used[0] + stage->mshr.used[1];
 }
@@ -61,6 +67,7 @@ static void mshr_add(gpci_timed *t, gpci_stage *stage, uint32_t packet, bool rem
     p->mshr.first = p->mshr.last = GPCI_NO_PACKET;
     p->mshr.count = 1;
     p->mshr.whole = p->mshr.part = 0;
+    p->mshr.outdated = false;
     p->mshr.remote = remote;
     stage->mshr.used[remote]++;
     gpci_gauge_set(&stage->mshr.gauge, t->wheel.now, mshr_total(stage));
@@ -101,6 +108,7 @@ static void mshr_pass_on(gpci_timed *t, gpci_stage *stage, uint32_t leader) {
     q->mshr.whole = p->mshr.whole;
     q->mshr.part = p->mshr.part;
     q->mshr.remote = p->mshr.remote;
+    q->mshr.outdated = p->mshr.outdated;
 }
 
 /* Segments that an entry has in flight. */
@@ -247,6 +255,11 @@ static uint32_t waiter_of(gpci_timed *t, const gpci_stage *stage, uint32_t packe
     return waiter;
 }
 
+/* May a packet not wait for what an entry brings? */
+GPCI_INLINE bool is_too_old(const gpci_timed *t, const gpci_packet *entry, const gpci_packet *p) {
+    return GPCI_UNLIKELY(entry->mshr.outdated) && gpci_fence_needs_new(t, p);
+}
+
 gpci_verdict gpci_stage_settle(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *access,
                                bool remote) {
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
@@ -260,7 +273,7 @@ gpci_verdict gpci_stage_settle(gpci_timed *t, gpci_stage *stage, uint32_t packet
     const gpci_packet *entry = found ? gpci_packet_at(&t->pool, leader) : NULL;
     gpci_lack l = lacks(stage, p, access, entry);
     if (l.fetch | l.wait) {
-        if (found ? entry->mshr.count >= o->merges : stage->mshr.used[remote] >= o->entries)
+        if (found ? entry->mshr.count >= o->merges || is_too_old(t, entry, p) : stage->mshr.used[remote] >= o->entries)
             return stage->rules->hold_up(t, stage, packet, access, leader, found ? GPC_BUSY_MERGE : GPC_BUSY_MSHR);
         if (l.fetch && gpci_queue_full(remote ? &stage->link : &stage->out))
             return stage->rules->hold_up(t, stage, packet, access, leader, GPC_BUSY_MISS_QUEUE);
@@ -442,8 +455,10 @@ void gpci_stage_fill(gpci_timed *t, gpci_stage *stage, uint32_t fetch) {
     gpci_stage_relieve(stage, GPC_BUSY_MSHR);
     gpci_stage_relieve(stage, GPC_BUSY_MERGE);
     uint32_t kept = keep_fetch(t, stage, fetch, leader);
-    gpci_pool_give(&t->pool, fetch);
     gpci_packet *l = gpci_packet_at(&t->pool, leader);
+    if (GPCI_UNLIKELY(l->mshr.outdated))
+        gpci_mark_outdated(stage->cache, f->request.address);
+    gpci_pool_give(&t->pool, fetch);
     arrived(stage, l, segments);
     if (l->mshr.first != GPCI_NO_PACKET)
         release_waiting(t, stage, leader, kept, segments, level);

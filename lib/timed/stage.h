@@ -194,6 +194,8 @@ GPCI_INLINE bool gpci_stage_eager(const gpci_tag_access *access) {
 uint64_t gpci_stage_data(gpci_stage *stage, uint64_t now, uint32_t bytes);
 /* The MSHR entry of a line, by its leader; GPCI_NO_PACKET. */
 uint32_t gpci_mshr_find(const gpci_timed *t, const gpci_stage *stage, uint64_t address);
+/* A line has changed where it is homed: what is on its way from there is older. */
+GPCI_COLD void gpci_stage_outdate(const gpci_timed *t, const gpci_stage *stage, uint64_t address);
 /* A line's tags and MSHR bucket will soon be looked at: fetch them. No effect but on speed. */
 void gpci_stage_expect(const gpci_stage *stage, uint64_t address);
 

@@ -157,6 +157,11 @@ GPCI_COLD void gpci_fence_around(gpci_timed *t, const gpc_warp_access *w, uint32
                                  uint32_t fence);
 /* All lines of such an acquire are here. */
 GPCI_COLD void gpci_fence_after(gpci_timed *t, uint32_t flight);
+/*
+ * May a read not be served with what is older than its SM's last acquire, or its thread's last read? Else, before any
+ * fence, nobody can tell: copies that are out of date are as good as any, and traces without fences do as they do.
+ */
+bool gpci_fence_needs_new(const gpci_timed *t, const gpci_packet *packet);
 /* A write, atomic or reduction is done. */
 GPCI_COLD void gpci_fence_wrote(gpci_timed *t, const gpci_flight *flight);
 

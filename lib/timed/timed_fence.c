@@ -145,6 +145,11 @@ void gpci_fence_stale(gpci_stage *stage, uint64_t address, uint8_t sectors) {
         gpci_forget_sectors(stage->cache, address, sectors);
 }
 
+bool gpci_fence_needs_new(const gpci_timed *t, const gpci_packet *p) {
+    bool strong = p->request.order != GPC_ORDER_WEAK && gpci_scope_is_wide(p->request.scope);
+    return strong || t->l1[p->request.sm].fences.dropped_at != GPCI_NEVER;
+}
+
 uint64_t gpci_fence_joins_since(const gpci_stage *stage, const gpci_packet *p) {
     bool strong = p->request.order != GPC_ORDER_WEAK && p->request.scope != GPC_SCOPE_CTA;
     if (strong && stage->cache && stage->cache->strong_passes)
