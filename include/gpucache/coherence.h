@@ -665,7 +665,8 @@ GPC_API gpc_status gpc_coherence_set_callbacks(gpc_coherence *coherence, const g
  * cycle that is past; GPC_ERROR_UNSUPPORTED, `error` naming what cannot be done yet: a module that is non_inclusive,
  * with DIRECTORY; GPC_ERROR_STATE once the tree has failed, and from on_message and on_transition; GPC_ERROR_MEMORY.
  * Unless it is GPC_OK nothing has begun.
- * While accesses are in flight, gpc_coherence_access, flush and acquire return GPC_ERROR_STATE.
+ * While accesses, or what they have begun, are in flight, gpc_coherence_access, flush and acquire return
+ * GPC_ERROR_STATE.
  * Thread rule: one thread at a time. Since: 0.2.
  */
 GPC_API gpc_status gpc_coherence_issue(gpc_coherence *coherence, const gpc_coherence_request *request, gpc_error *error,

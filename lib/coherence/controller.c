@@ -205,6 +205,7 @@ gpc_status gpc_coherence_advance(gpc_coherence *c, uint64_t cycle, gpc_error *er
         return status;
     if (cycle != UINT64_MAX && !e->hold)
         e->now = cycle;
+    c->busy = e->tasks.used != 0; /* an access may have ended before what it has begun elsewhere */
     return e->flights.used && !can_go_on(e) ? deadlock(e, error) : GPC_OK;
 }
 

@@ -469,3 +469,32 @@ Test(verify, held_tree_by_hand) {
     cr_expect_eq(gpc_coherence_check(c, 8, UINT64_MAX, &error), GPC_ERROR_ARGUMENT);
     gpc_coherence_destroy(c);
 }
+
+/* The first message of these that waits, from one module to another. */
+static void deliver(gpc_coherence *c, uint32_t kind, uint32_t from, uint32_t to) {
+    gpc_coherence_choice choice = GPC_COHERENCE_CHOICE_INIT;
+    for (uint32_t i = 0; gpc_coherence_get_choice(c, i, &choice) == GPC_OK; i++)
+        if (choice.message == kind && choice.from == from && choice.to == to) {
+            cr_assert_eq(gpc_coherence_choose(c, i, NULL), GPC_OK);
+            return;
+        }
+    cr_assert_fail("no message %u from %u to %u", kind, from, to);
+}
+
+/* A load that has ended with its peer's block is nothing to its low module, which still has the block locked. */
+Test(verify, nothing_is_done_at_once_before_all_is_done) {
+    gpc_coherence *c = held();
+    gpc_error error = GPC_ERROR_INIT;
+    cr_assert_eq(gpc_coherence_hold(c, 0, 3, &error), GPC_OK);
+    issue(c, 0, GPC_COHERENCE_STORE);
+    deliver(c, GPC_MESSAGE_WRITE_REQUEST, 0, 2);
+    deliver(c, GPC_MESSAGE_DATA, 2, 0);
+    issue(c, 1, GPC_COHERENCE_LOAD);
+    deliver(c, GPC_MESSAGE_READ_REQUEST, 1, 2);
+    deliver(c, GPC_MESSAGE_READ_PROBE, 2, 0);
+    deliver(c, GPC_MESSAGE_DATA, 0, 1); /* before its acknowledgement to memory */
+    cr_expect_eq(gpc_coherence_flush(c, GPC_NO_MODULE, 0, &error, NULL), GPC_ERROR_STATE);
+    deliver(c, GPC_MESSAGE_ACK, 0, 2);
+    cr_expect_eq(gpc_coherence_flush(c, GPC_NO_MODULE, 0, &error, NULL), GPC_OK, "%s", error.message);
+    gpc_coherence_destroy(c);
+}
