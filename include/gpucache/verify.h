@@ -26,13 +26,14 @@ GPC_BEGIN_DECLS
  *               without any access that begins again
  *
  * A state is a hash of 128 bits of its canonical form. Trees have first-level caches of one block, unless their name
- * says otherwise, and one or two blocks of which one or two bytes are written, with 0 or 1.
+ * says otherwise, and one or two blocks of which one or two bytes are written, with 0 or 1. Systems that are too large for
+ * that can be walked through at random instead.
  *
  * Threads: as everything made from a context, a verification is used by one thread at a time.
  */
 
-#define GPC_VERIFY_TEXT 512u  /* characters of a text, with its NUL */
-#define GPC_VERIFY_STEPS 512u /* the most steps of a counterexample */
+#define GPC_VERIFY_TEXT 512u   /* characters of a text, with its NUL */
+#define GPC_VERIFY_STEPS 2048u /* the most steps of a counterexample */
 
 typedef enum gpc_verify_verdict {
     GPC_VERIFY_PASSED = 0,
@@ -84,10 +85,11 @@ typedef struct gpc_verify_options {
     uint32_t channels;    /* likewise */
     uint64_t states;      /* most; 0: no bound */
     uint64_t memory;      /* most bytes for states; 0: no bound */
-    uint64_t interval;    /* states between two calls of on_progress; 0: 4096 */
-    bool latencies;       /* lookups and data take time, in which other things happen; overlapping accesses only */
-    bool symmetry;        /* states in which caches have changed places are one, where that is sound */
-    bool coherent;        /* with N in its table, too, the protocol promises that a load reads the last store */
+    uint64_t walks;    /* in_flight: random walks, so many, in the place of a search; by the context's seed. 0: none */
+    uint64_t interval; /* states, or walks, between two calls of on_progress; 0: 4096 */
+    bool latencies;    /* lookups and data take time, in which other things happen; overlapping accesses only */
+    bool symmetry;     /* states in which caches have changed places are one, where that is sound */
+    bool coherent;     /* with N in its table, too, the protocol promises that a load reads the last store */
     uint8_t reserved[5];
     void *user_data;
     /* False: enough. May be NULL; may call nothing of this context. */
@@ -95,23 +97,23 @@ typedef struct gpc_verify_options {
 } gpc_verify_options;
 
 #define GPC_VERIFY_OPTIONS_INIT \
-    { sizeof(gpc_verify_options), NULL, NULL, 1, 1, 1, 0, 0, 3, 0, 0, 0, false, true, false, {0}, NULL, NULL }
+    { sizeof(gpc_verify_options), NULL, NULL, 1, 1, 1, 0, 0, 3, 0, 0, 0, 0, false, true, false, {0}, NULL, NULL }
 
 typedef struct gpc_verify_report {
     size_t struct_size;
-    uint64_t states, edges;
-    uint64_t bytes;      /* of memory that states take at the end */
-    const char *text;    /* one sentence: what is wrong; "". Borrowed until the verification is destroyed */
-    uint32_t depth;      /* steps from the first state to the last one visited */
-    uint32_t verdict;    /* gpc_verify_verdict */
-    uint32_t limit;      /* gpc_verify_limit */
-    uint32_t step_count; /* of the counterexample */
-    uint64_t address;    /* of the byte that is wrong */
-    uint32_t module;     /* where it is; GPC_NO_MODULE: what all see, and memory has after a flush */
-    uint8_t wrong;       /* 1: address, module and `value` say which byte is wrong */
-    uint8_t value;       /* its value, where the other, 0 or 1, was to be */
-    uint8_t cut;         /* 1: the counterexample is longer than GPC_VERIFY_STEPS: its first steps are missing */
-    uint8_t symmetric;   /* 1: symmetry was used */
+    uint64_t states, edges; /* visited, or walks; and steps taken */
+    uint64_t bytes;         /* of memory that states take at the end */
+    const char *text;       /* one sentence: what is wrong; "". Borrowed until the verification is destroyed */
+    uint32_t depth;         /* steps from the first state to the last one visited */
+    uint32_t verdict;       /* gpc_verify_verdict */
+    uint32_t limit;         /* gpc_verify_limit */
+    uint32_t step_count;    /* of the counterexample */
+    uint64_t address;       /* of the byte that is wrong */
+    uint32_t module;        /* where it is; GPC_NO_MODULE: what all see, and memory has after a flush */
+    uint8_t wrong;          /* 1: address, module and `value` say which byte is wrong */
+    uint8_t value;          /* its value, where the other, 0 or 1, was to be */
+    uint8_t cut;            /* 1: the counterexample is longer than GPC_VERIFY_STEPS: its first steps are missing */
+    uint8_t symmetric;      /* 1: symmetry was used */
 } gpc_verify_report;
 
 #define GPC_VERIFY_REPORT_INIT \

@@ -195,6 +195,13 @@ gpc_status gpci_verify_hold(gpci_explorer *e, gpc_error *error);
 /* An action, or a choice of those that may be next. */
 gpc_status gpci_verify_step(gpci_explorer *e, uint16_t how, gpc_error *error);
 bool gpci_verify_is_settled(const gpci_explorer *e);
+/* Whether an access may be issued in the present state; flushes and acquires where nothing is in flight. */
+bool gpci_verify_may_issue(const gpci_explorer *e, const gpci_verify_action *action);
+/* What must hold in any state; `text` says what does not. */
+gpc_verify_verdict gpci_verify_overlap_judge(gpci_explorer *e, char *text, size_t size);
+
+/* verify_walk.c: random walks, so many. */
+void gpci_verify_walk(const gpci_verify_setup *setup, uint64_t count, gpci_verify_found *found);
 
 /* verify_overlap_key.c. False: out of memory. */
 bool gpci_verify_overlap_key(gpci_explorer *e, gpci_verify_hash *hash);

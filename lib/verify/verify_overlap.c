@@ -80,7 +80,7 @@ static void tell_deadlock(gpci_explorer *e, char *text, size_t size) {
     snprintf(text, size, "%.500s", error.message);
 }
 
-static gpc_verify_verdict judge(gpci_explorer *e, char *text, size_t size) {
+gpc_verify_verdict gpci_verify_overlap_judge(gpci_explorer *e, char *text, size_t size) {
     const uint32_t blocks = e->setup->blocks;
     for (uint32_t b = 0; b < blocks; b++)
         if (!gpci_invariants_one_writer(e->c, gpci_verify_address(b, 0), text, size))
@@ -141,7 +141,7 @@ static bool follow(overlap_search *s, uint32_t state, uint16_t how, bool issue, 
     if (status != GPC_OK)
         snprintf(text, sizeof text, "refused: %.480s", error.message);
     else
-        verdict = judge(e, text, sizeof text);
+        verdict = gpci_verify_overlap_judge(e, text, sizeof text);
     if (verdict != GPC_VERIFY_PASSED) {
         gpci_verify_tell(e, &s->k, s->found, state, how, verdict, text);
         return false;
@@ -163,20 +163,20 @@ static uint32_t in_flight(const gpci_explorer *e, uint32_t module) {
     return count;
 }
 
-/* All accesses that may be issued; flushes and acquires where nothing is in flight. */
+bool gpci_verify_may_issue(const gpci_explorer *e, const gpci_verify_action *a) {
+    if (a->kind > GPCI_VERIFY_N_STORE)
+        return gpci_verify_is_settled(e);
+    return in_flight(e, a->module) < e->setup->in_flight;
+}
+
 static bool issue_all(overlap_search *s, uint32_t state) {
     gpci_explorer *e = &s->e;
-    bool room[GPCI_VERIFY_MODULES];
-    const bool settled = gpci_verify_is_settled(e);
-    for (uint32_t m = 0; m < e->setup->tree.caches; m++)
-        room[m] = in_flight(e, m) < e->setup->in_flight;
-    for (uint32_t i = 0; i < e->action_count; i++) {
-        const gpci_verify_action *a = &e->actions[i];
-        if (a->kind > GPCI_VERIFY_N_STORE ? !settled : !room[a->module])
-            continue;
-        if (!follow(s, state, (uint16_t)i, true, false))
+    bool may[GPCI_VERIFY_ACTIONS];
+    for (uint32_t i = 0; i < e->action_count; i++)
+        may[i] = gpci_verify_may_issue(e, &e->actions[i]);
+    for (uint32_t i = 0; i < e->action_count; i++)
+        if (may[i] && !follow(s, state, (uint16_t)i, true, false))
             return false;
-    }
     return true;
 }
 

@@ -311,7 +311,8 @@ static gpci_verify_hash key_of(const gpci_explorer *e, const uint8_t *turn) {
 
 bool gpci_verify_overlap_key(gpci_explorer *e, gpci_verify_hash *hash) {
     const gpci_controllers *c = e->c->controllers;
-    if (!GPCI_ARRAY_ROOM(e->setup->context, e->numbers, e->number_room, 0, (size_t)c->tasks.count + c->flights.count))
+    if (!GPCI_ARRAY_ROOM(e->setup->context, e->numbers, e->number_room, 0,
+                         (size_t)c->tasks.count + c->flights.count + 1))
         return false;
     *hash = key_of(e, e->turns[0]);
     for (uint32_t i = 1; i < e->turn_count; i++) {

@@ -29,6 +29,8 @@ static gpc_status check(const gpc_verify_options *o, gpc_error *error) {
         return wrong(error, "blocks: 1 or 2");
     if (o->bytes < 1 || o->bytes > GPCI_VERIFY_POSITIONS)
         return wrong(error, "bytes: 1 or 2");
+    if (o->walks && !o->in_flight)
+        return wrong(error, "walks: of accesses in flight alone");
     if (o->in_flight > 4)
         return wrong(error, "in_flight: 4 at most");
     if (o->channels != 1 && o->channels != 3)
@@ -195,7 +197,9 @@ static gpc_status run(gpc_verify *v, gpci_verify_setup *setup, const gpc_verify_
         return gpci_out_of_memory(error);
     setup->progress = on_progress;
     setup->data = &l;
-    if (setup->in_flight)
+    if (options->walks)
+        gpci_verify_walk(setup, options->walks, found);
+    else if (setup->in_flight)
         gpci_verify_overlap(setup, found);
     else
         gpci_verify_explore(setup, found);

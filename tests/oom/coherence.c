@@ -182,13 +182,15 @@ Test(oom, coherence_flights) {
 static gpc_status verify(gpc_context *context, oom_heap *heap, gpc_error *error) {
     gpc_status first = GPC_OK;
     (void)heap;
-    for (uint32_t in_flight = 0; in_flight < 2 && first == GPC_OK; in_flight++) {
+    for (uint32_t way = 0; way < 3 && first == GPC_OK; way++) {
+        const uint32_t in_flight = way > 0;
         gpc_verify_options options = GPC_VERIFY_OPTIONS_INIT;
         gpc_verify *v = NULL;
         options.protocol = in_flight ? "nmoesi-multi2sim" : "nmoesi"; /* of the former a counterexample, too */
         options.tree = "2 over L2";
         options.in_flight = in_flight;
         options.states = 60;
+        options.walks = way > 1;
         first = gpc_verify_run(context, &options, error, &v);
         cr_assert_eq(v != NULL, first == GPC_OK);
         gpc_verify_destroy(v);

@@ -220,6 +220,16 @@ class Command(Case):
         passed = command("coherence", "verify", "moesi", "--trees", "2 over memory", "--queue", "1")
         self.assertEqual(passed.returncode, 0, passed.stdout)
 
+    def test_walks(self):
+        done = command("coherence", "verify", "mesi", "--walks", "20", "--seed", "5", "--in-flight", "3")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertRegex(done.stdout.splitlines()[3], r"^2 L2 of 2, L3 +2 +2  3 in flight +20 +[\d,]+ +\d+  passed")
+        found, shown = self.verified("nmoesi-multi2sim", "--walks", "500")
+        self.assertRegex(found, "VALUE|LOST")
+        self.assertRegex(shown, r"(bytes read|memory at 0x100\w): expected")
+        done = command("coherence", "verify", "mesi", "--walks", "20", "--atomic")
+        self.assertIn("walks are of accesses that overlap", done.stderr)
+
     def test_standard_output(self):
         done = command("coherence", "verify", "nmoesi-multi2sim", "--trees", "2 over L2", "--output", "-")
         self.assertEqual(done.returncode, 1)

@@ -659,9 +659,9 @@ class gpc_verify_options(SizedRecord):
     _fields_ = (
         ("struct_size", c_size_t), ("protocol", c_char_p), ("tree", c_char_p), ("blocks", c_uint32),
         ("bytes", c_uint32), ("in_flight", c_uint32), ("kinds", c_uint32), ("entries", c_uint32),
-        ("channels", c_uint32), ("states", c_uint64), ("memory", c_uint64), ("interval", c_uint64),
-        ("latencies", c_bool), ("symmetry", c_bool), ("coherent", c_bool), ("reserved", c_uint8 * 5),
-        ("user_data", c_void_p), ("on_progress", gpc_verify_options_on_progress),
+        ("channels", c_uint32), ("states", c_uint64), ("memory", c_uint64), ("walks", c_uint64),
+        ("interval", c_uint64), ("latencies", c_bool), ("symmetry", c_bool), ("coherent", c_bool),
+        ("reserved", c_uint8 * 5), ("user_data", c_void_p), ("on_progress", gpc_verify_options_on_progress),
     )
     _defaults_ = {"blocks": 1, "bytes": 1, "in_flight": 1, "channels": 3, "symmetry": True}
 

@@ -157,7 +157,7 @@ def _found(pointer, system):
     )  # fmt: skip
 
 
-def verify(context, protocol, system="2 over memory", *, kinds=0, entries=0, channels=3, states=0, memory=0,
+def verify(context, protocol, system="2 over memory", *, kinds=0, entries=0, channels=3, states=0, memory=0, walks=0,
            latencies=False, symmetry=True, coherent=False, on_progress=None, interval=0):  # fmt: skip
     """Explore a registered protocol in a System, or a tree by its name: a Verification.
 
@@ -165,6 +165,7 @@ def verify(context, protocol, system="2 over memory", *, kinds=0, entries=0, cha
     entries      messages that a queue between two modules holds; 0: no bound
     channels     1: one queue from a module to another; 3: requests, probes and responses have one each
     states       most; memory: most bytes for them; 0: no bound
+    walks        with accesses in flight: so many random walks in the place of a search, by the context's seed
     latencies    lookups and data take time, in which other things happen
     symmetry     states in which caches have changed places are one, where that is sound
     coherent     a load is to read the last store, though the protocol has N
@@ -174,7 +175,7 @@ def verify(context, protocol, system="2 over memory", *, kinds=0, entries=0, cha
     token = hold(on_progress) if on_progress is not None else None
     options = _options(
         protocol, system, kinds=bits_of(VerifyBits, kinds, "kinds"), entries=entries, channels=channels, states=states,
-        memory=memory, latencies=latencies, symmetry=symmetry, coherent=coherent, interval=interval, user_data=token,
+        memory=memory, walks=walks, latencies=latencies, symmetry=symmetry, coherent=coherent, interval=interval, user_data=token,
         **({"on_progress": _on_progress} if token else {}),
     )  # fmt: skip
     error, out = g.gpc_error(), ctypes.c_void_p()

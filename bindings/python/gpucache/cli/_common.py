@@ -62,7 +62,7 @@ def progress_of(kernel):
     return show
 
 
-def context(options):
+def context(options, **fields):
     """A context whose warnings go to stderr; with --verbose, all that it says."""
     limit = LogLevel.DEBUG if options.verbose else LogLevel.WARNING
 
@@ -70,7 +70,7 @@ def context(options):
         if level <= limit:
             terminal.note(f"gpucache: {level.name.lower()}: {message}")
 
-    return Context(log=log)
+    return Context(log=log, **fields)
 
 
 def add_verbose(parser):

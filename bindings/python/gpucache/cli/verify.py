@@ -62,6 +62,9 @@ def add(commands):
                         help="visit at most so many of a system (200000); 0: no bound")  # fmt: skip
     parser.add_argument("--memory", type=_bytes, default=1 << 30, metavar="BYTES",
                         help="for states at most so much, such as 512M (1G)")  # fmt: skip
+    parser.add_argument("--walks", type=natural, default=0, metavar="N", help="so many random walks through each of "
+                        "some larger systems, or of --trees, in the place of a search")  # fmt: skip
+    parser.add_argument("--seed", type=natural, default=1, metavar="N", help="of the random walks (1)")
     parser.add_argument("--queue", type=natural, default=0, metavar="N",
                         help="messages that a queue from a module to another holds; 0 (default): no bound")  # fmt: skip
     parser.add_argument("--channels", type=int, choices=(1, 3), default=3,
@@ -88,10 +91,19 @@ def _split(text):
     return [part.strip() for part in re.split(r",(?! )", text) if part.strip()]
 
 
+# For random walks.
+_LARGE = [System(tree, 2, 2, 2) for tree in (
+    "3 over memory of 1 entry", "2 L2 of 2", "2 L2 of 2, L3", "2 L2 of 1, memory of 1", "2 L2 of 1, sub-blocks",
+    "3 over L2 of sub-blocks", "2 writing around to L2",
+)]  # fmt: skip
+
+
 def _chosen(options):
     overlapping = options.in_flight or 1
+    if options.walks and options.atomic:
+        raise Failure("--walks and --atomic: walks are of accesses that overlap")
     if options.trees is None:
-        found = systems()
+        found = _LARGE if options.walks else systems()
         if options.in_flight:
             found = [each._replace(in_flight=each.in_flight and overlapping) for each in found]
         found = list(dict.fromkeys(found))
@@ -99,7 +111,8 @@ def _chosen(options):
         names = [_named(name) for name in _split(options.trees)]
         found = [System(name, options.blocks, options.bytes, in_flight) for in_flight in (0, overlapping)
                  for name in names]  # fmt: skip
-    return [each for each in found if not (options.atomic if each.in_flight else options.overlapping)]
+    overlap_only = options.overlapping or options.walks
+    return [each for each in found if not (options.atomic if each.in_flight else overlap_only)]
 
 
 # Output
@@ -135,8 +148,8 @@ def _explore(made, protocol, system, options):
     try:
         return verify(
             made, protocol, system, entries=options.queue, channels=options.channels, states=options.states,
-            memory=options.memory, latencies=options.latencies, symmetry=not options.no_symmetry,
-            coherent=options.coherent, on_progress=_progress(system), interval=1024,
+            memory=options.memory, walks=options.walks, latencies=options.latencies, symmetry=not options.no_symmetry,
+            coherent=options.coherent, on_progress=_progress(system), interval=8 if options.walks else 1024,
         ), None  # fmt: skip
     except UnsupportedError as error:
         return None, error.message
@@ -181,12 +194,13 @@ def run(options):
         return
     chosen = _chosen(options)
     say = sys.stderr if options.output == "-" else sys.stdout
-    with context(options) as made:
+    with context(options, seed=options.seed) as made:
         try:
             protocol = load(made, options.table)
         except ScenarioError as error:
             raise Failure(str(error)) from None
-        print(_LINE.format("tree", "blocks", "bytes", "accesses", "states", "edges", "depth", "").rstrip(), file=say)
+        heads = ("walks", "steps", "most") if options.walks else ("states", "edges", "depth")
+        print(_LINE.format("tree", "blocks", "bytes", "accesses", *heads, "").rstrip(), file=say)
         refused = {}
         for system in chosen:
             found, why = _explore(made, protocol, system, options)
