@@ -662,8 +662,7 @@ GPC_API gpc_status gpc_coherence_set_callbacks(gpc_coherence *coherence, const g
  * before on_complete.
  *   out_token  receives the number of the access: 1, 2, 3 and so on
  * Returns GPC_OK; GPC_ERROR_ABI; GPC_ERROR_ARGUMENT and GPC_ERROR_RANGE as gpc_coherence_access, and ARGUMENT for a
- * cycle that is past; GPC_ERROR_UNSUPPORTED, `error` naming what cannot be done yet: a module that is non_inclusive,
- * with DIRECTORY; GPC_ERROR_STATE once the tree has failed, and from on_message and on_transition; GPC_ERROR_MEMORY.
+ * cycle that is past; GPC_ERROR_STATE once the tree has failed, and from on_message and on_transition; GPC_ERROR_MEMORY.
  * Unless it is GPC_OK nothing has begun.
  * While accesses, or what they have begun, are in flight, gpc_coherence_access, flush and acquire return
  * GPC_ERROR_STATE.
@@ -722,8 +721,7 @@ typedef struct gpc_coherence_choice {
  *   entries   messages that a queue from a module to another has room for: who would send one more waits, and a probe
  *             that finds its block locked waits in its queue, before those behind it; 0: no bound, and none waits there
  *   channels  queues from a module to another: 1, or 3: requests, forwarded ones (probes), responses
- * Returns GPC_OK; GPC_ERROR_ARGUMENT; GPC_ERROR_STATE (accesses have been issued); GPC_ERROR_UNSUPPORTED as
- * gpc_coherence_issue; GPC_ERROR_MEMORY. Since: 0.2.
+ * Returns GPC_OK; GPC_ERROR_ARGUMENT; GPC_ERROR_STATE (accesses have been issued); GPC_ERROR_MEMORY. Since: 0.2.
  */
 GPC_API gpc_status gpc_coherence_hold(gpc_coherence *coherence, uint32_t entries, uint32_t channels, gpc_error *error);
 

@@ -23,7 +23,7 @@ gpci_task *gpci_task_begin(gpci_controllers *e, uint32_t parent, gpci_step resum
     task->from = from;
     task->module = module;
     task->address = address;
-    task->block = task->own = GPCI_TREE_NO_BLOCK;
+    task->block = task->own = task->entry = GPCI_TREE_NO_BLOCK;
     task->ask = GPCI_NO_ITEM;
     task->except = task->carrier = GPC_NO_MODULE;
     task->carried = GPCI_TREE_NO_BLOCK;

@@ -22,11 +22,10 @@
  *
  * Without a directory nobody is probed: requests and puts, too, wait for locks, and nobody is refused.
  *
- * Files: controller.c the calls; controller_build.c what they need, and which trees they are for; controller_pool.c
- * arrays, queues, the calendar; controller_network.c messages; controller_find.c ports, lookups, locks;
- * controller_hold.c trees in which time stands still; controller_access.c an access at its first-level module,
- * controller_pass.c one that bypasses it; controller_read.c, controller_write.c, controller_evict.c, controller_put.c
- * what that asks of others.
+ * Files: controller.c the calls; controller_build.c what they need; controller_pool.c arrays, queues, the calendar;
+ * controller_network.c messages; controller_find.c ports, lookups, locks; controller_hold.c trees in which time stands
+ * still; controller_access.c an access at its first-level module, controller_pass.c one that bypasses it;
+ * controller_read.c, controller_write.c, controller_evict.c, controller_put.c what that asks of others.
  */
 
 /* Steps, a function each. */
@@ -34,12 +33,12 @@
 #define GPCI_STEPS(X)                                                                                             \
     X(access_begin) X(access_order) X(access_found) X(access_evicted) X(access_filled) X(access_unlock)           \
     X(access_through) X(access_passing) X(access_passed) X(access_end) X(find_begin) X(find_look) X(find_locked)  \
-    X(find_end) X(read_begin) X(read_come) X(read_found) X(read_up) X(read_missed) X(read_up_end) X(read_down)    \
+    X(find_room) X(find_filled) X(find_end) X(read_begin) X(read_come) X(read_found) X(read_up) X(read_missed) X(read_up_end) X(read_down)    \
     X(read_down_wait) X(read_down_end) X(read_dropped) X(read_lowered) X(read_reply) X(read_replied)              \
     X(write_begin) X(write_come) X(write_found) X(write_alone) X(write_up) X(write_up_end) X(write_down)          \
     X(write_down_end) X(write_reply) X(write_replied) X(invalidate_begin) X(invalidate_end) X(evict_begin)        \
-    X(evict_alone) X(evict_send) X(evict_replied) X(evict_end) X(put_send) X(put_come) X(put_found) X(put_alone)  \
-    X(put_owned) X(put_fetched) X(put_merge) X(put_keep) X(put_dropped) X(put_forwarded) X(put_reply)             \
+    X(evict_data) X(evict_entry) X(evict_moved) X(evict_alone) X(evict_send) X(evict_replied) X(evict_end) X(put_send) X(put_come) X(put_found) X(put_alone)  \
+    X(put_owned) X(put_fetched) X(put_merge) X(put_keep) X(put_cleaned) X(put_dropped) X(put_forwarded) X(put_reply)             \
     X(put_replied) X(clear_begin) X(clear_come) X(clear_found) X(clear_reply) X(clear_replied) X(parcel_leaves)   \
     X(parcel_passes) X(parcel_comes) X(parcel_there) X(peer_comes)
 /* clang-format on */
@@ -69,6 +68,7 @@ typedef struct gpci_task {
     uint32_t size;                     /* of a put, header included */
     uint32_t carrier, carried;         /* of a put of a block: whose block, and which, the bytes are of */
     uint32_t behind;                   /* the next task that bars an address of `module` */
+    uint32_t entry;                    /* of the directory alone: that `block` was, that `own` becomes */
     uint64_t address;                  /* the block's of `from`, or, of a lookup, any in it */
     uint64_t first, last;              /* of an invalidation: addresses whose sub-blocks are meant */
     uint8_t resumes;                   /* gpci_step of the parent */
@@ -82,6 +82,7 @@ typedef struct gpci_task {
     bool leaves, stored, at_low;           /* of a put: R's copy goes; it is the access's bytes; T performs the store */
     bool passing;                          /* of a put or read request: the access bypasses R */
     bool barred;                           /* its address, in `module`: gpci_bar */
+    bool lent;                             /* of a probe, its block, or `entry`: was locked for this access before */
     bool owners;                           /* of an invalidation: only owners have been asked yet */
     bool valid, non_coherent, shared;      /* of a request: `from` has a copy; will not own it; others have copies */
     bool found, peer, data, masked, keeps; /* of an answer, as gpci_tree_probe_reply */
@@ -276,11 +277,18 @@ typedef struct gpci_find {
 } gpci_find;
 void gpci_find_begin(gpci_controllers *e, uint32_t task, const gpci_find *find);
 void gpci_unlock(gpci_controllers *e, uint32_t module, uint32_t block);
-/* Is the block of an address there, or coming, and locked? */
-bool gpci_find_locked(const gpci_controllers *e, uint32_t module, uint64_t address);
+/* A probe is done with its block, which stays locked if it was before. */
+void gpci_return(gpci_controllers *e, const gpci_task *probe);
 /*
- * A block has left in silence, and its way stays locked for another. A probe of it that waits for the lock must not
- * wait for the other's request, which may wait for who sent the probe: it finds nothing now.
+ * A way of the directory alone, locked, for the entry of a block of a task's own module, `from`: GPCI_TREE_NO_BLOCK if
+ * all are locked. It may be one that the access has locked already: `lent`.
+ */
+uint32_t gpci_take_directory_way(gpci_controllers *e, gpci_task *task, uint64_t tag);
+/* Is the block of an address there, or coming, and locked for another access than this? */
+bool gpci_find_locked(const gpci_controllers *e, uint32_t module, uint64_t address, uint32_t flight);
+/*
+ * A block has left in silence, or moved, and its way stays locked for another. A probe of it that waits for the lock
+ * must not wait for the other's request, which may wait for who sent the probe: it finds nothing now, or that elsewhere.
  */
 void gpci_look_again(gpci_controllers *e, uint32_t module, uint32_t block);
 

@@ -29,16 +29,6 @@ uint32_t gpci_back_off(gpci_controllers *e, uint32_t bound) {
     return e->hold ? 1 : draw(e) % bound; /* of a held tree: when it is chosen */
 }
 
-static gpc_status check(const gpc_coherence *c, gpc_error *error) {
-    for (uint32_t i = 0; i < c->module_count; i++)
-        if (c->modules[i].given.non_inclusive && gpci_tree_has(c, GPC_PROTOCOL_DIRECTORY))
-            return gpci_fail(
-                error, GPC_ERROR_UNSUPPORTED,
-                "gpc_coherence_issue: module '%s' is not inclusive, which accesses that overlap cannot yet",
-                c->modules[i].given.name);
-    return GPC_OK;
-}
-
 /* Networks. */
 
 static bool on_network(const gpci_module *m, uint32_t network) {
@@ -130,9 +120,6 @@ static uint32_t largest_first(const gpc_coherence *c) {
 }
 
 gpc_status gpci_controllers_create(gpc_coherence *c, gpc_error *error, gpci_controllers **out) {
-    gpc_status status = check(c, error);
-    if (status != GPC_OK)
-        return status;
     gpci_controllers *e = gpci_zalloc(c->context, 1, sizeof *e);
     if (!e)
         return gpci_out_of_memory(error);

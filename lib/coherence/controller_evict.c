@@ -17,7 +17,62 @@ static void vacate(gpci_controllers *e, const gpci_task *v, uint32_t origin) {
 
 void gpci_step_evict_begin(gpci_controllers *e, uint32_t task) {
     const gpci_task *v = gpci_task_at(e, task);
+    gpci_module *m = gpci_task_from(e, v);
+    if (gpci_tree_keeps_entry(e->tree, m, v->own)) {
+        if (gpci_tree_is_modified(m->states[v->own]))
+            gpci_write_back_begin(e, task, GPCI_STEP_evict_data, m, v->own);
+        else
+            gpci_step_evict_entry(e, task);
+        return;
+    }
     gpci_invalidate_begin(e, task, GPCI_STEP_evict_alone, v->from, v->own, GPC_NO_MODULE, GPCI_NO_ITEM, 0, UINT64_MAX);
+}
+
+/* Its data alone leave: they have been written back, or refused. */
+void gpci_step_evict_data(gpci_controllers *e, uint32_t task) {
+    const gpci_task *v = gpci_task_at(e, task);
+    gpci_module *m = gpci_task_from(e, v);
+    if (v->refused) {
+        gpci_step_in(e, task, GPCI_STEP_evict_end, 0);
+        return;
+    }
+    gpci_tree_data_clean(e->tree, m, v->own);
+    gpci_tree_written_back(e->tree, m, v->own, GPC_ORIGIN_DIRECTORY_ONLY, gpci_present(e));
+    gpci_step_evict_entry(e, task);
+}
+
+/* The entry needs a way of the directory alone; what is there is evicted for good. */
+void gpci_step_evict_entry(gpci_controllers *e, uint32_t task) {
+    gpci_task *v = gpci_task_at(e, task);
+    const gpci_module *m = gpci_task_from(e, v);
+    v->entry = gpci_take_directory_way(e, v, m->tags[v->own]);
+    v->refused = v->entry == GPCI_TREE_NO_BLOCK;
+    if (v->refused) {
+        gpci_step_in(e, task, GPCI_STEP_evict_end, 0);
+        return;
+    }
+    if (m->states[v->entry] == GPC_LINE_I) {
+        gpci_step_evict_moved(e, task);
+        return;
+    }
+    uint32_t child;
+    gpci_task *other = gpci_task_begin(e, task, GPCI_STEP_evict_moved, m->index, m->index, m->tags[v->entry], &child);
+    other->own = v->entry;
+    gpci_step_in(e, child, GPCI_STEP_evict_begin, 0);
+}
+
+void gpci_step_evict_moved(gpci_controllers *e, uint32_t task) {
+    const gpci_task *v = gpci_task_at(e, task);
+    gpci_module *m = gpci_task_from(e, v);
+    if (!v->refused) {
+        if (v->victim)
+            gpci_module_leave(m, v->own, e->units[m->index].locks[v->own].tag, v->modified);
+        gpci_tree_move_entry(e->tree, m, v->own, v->entry, gpci_present(e));
+        gpci_look_again(e, m->index, v->own);
+    }
+    if (!v->lent)
+        gpci_unlock(e, m->index, v->entry);
+    gpci_step_in(e, task, GPCI_STEP_evict_end, 0);
 }
 
 /* The block's module is the low one now. */

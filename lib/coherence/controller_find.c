@@ -26,6 +26,11 @@ void gpci_unlock(gpci_controllers *e, uint32_t module, uint32_t block) {
     gpci_wake(e, &lock->waiters, 0);
 }
 
+void gpci_return(gpci_controllers *e, const gpci_task *probe) {
+    if (!probe->lent)
+        gpci_unlock(e, probe->module, probe->block);
+}
+
 void gpci_look_again(gpci_controllers *e, uint32_t module, uint32_t block) {
     gpci_wake(e, &lock_of(e, module, block)->waiters, 0);
 }
@@ -74,13 +79,30 @@ static uint32_t find_coming(const gpci_controllers *e, const gpci_module *m, uin
     return GPCI_TREE_NO_BLOCK;
 }
 
-bool gpci_find_locked(const gpci_controllers *e, uint32_t module, uint64_t address) {
+bool gpci_find_locked(const gpci_controllers *e, uint32_t module, uint64_t address, uint32_t flight) {
     const gpci_module *m = gpci_module_at(e->tree, module);
     const uint64_t tag = gpci_module_tag_of(m, address);
     uint32_t block = gpci_module_find(m, tag);
     if (block == GPCI_TREE_NO_BLOCK)
         block = find_coming(e, m, tag);
-    return block != GPCI_TREE_NO_BLOCK && lock_of(e, module, block)->holder != GPCI_NO_ITEM;
+    if (block == GPCI_TREE_NO_BLOCK)
+        return false;
+    const uint32_t holder = lock_of(e, module, block)->holder;
+    return holder != GPCI_NO_ITEM && holder != flight;
+}
+
+/* The ways of a set from `first` on that are not locked, a bit each; or are by this access, if one is given. */
+static uint32_t unlocked_ways(const gpci_controllers *e, const gpci_module *m, uint32_t base, uint32_t first,
+                              uint32_t end, uint32_t flight, uint64_t *candidates) {
+    uint32_t count = 0;
+    for (uint32_t way = first; way < end; way++) {
+        const uint32_t holder = lock_of(e, m->index, base + way)->holder;
+        if (holder != GPCI_NO_ITEM && holder != flight)
+            continue;
+        candidates[way / 64] |= (uint64_t)1 << (way & 63);
+        count++;
+    }
+    return count;
 }
 
 /*
@@ -92,12 +114,7 @@ static uint32_t make_room(gpci_controllers *e, gpci_module *m, uint64_t tag) {
         return gpci_module_victim(m, tag);
     const uint32_t base = gpci_module_set(m, tag) * m->all_ways, ways = m->given.ways;
     uint64_t candidates[GPC_MAX_WAYS / 64] = {0};
-    uint32_t count = 0;
-    for (uint32_t way = 0; way < ways; way++)
-        if (lock_of(e, m->index, base + way)->holder == GPCI_NO_ITEM) {
-            candidates[way / 64] |= (uint64_t)1 << (way & 63);
-            count++;
-        }
+    const uint32_t count = unlocked_ways(e, m, base, 0, ways, GPCI_NO_ITEM, candidates);
     if (!count)
         return base;
     const uint32_t block = gpci_module_choose(m, tag, false, count == ways ? NULL : candidates);
@@ -105,6 +122,20 @@ static uint32_t make_room(gpci_controllers *e, gpci_module *m, uint64_t tag) {
         return block;
     gpci_tree_fail_victim(e->tree, m);
     return base;
+}
+
+uint32_t gpci_take_directory_way(gpci_controllers *e, gpci_task *task, uint64_t tag) {
+    gpci_module *m = gpci_task_from(e, task);
+    const uint32_t base = gpci_module_set(m, tag) * m->all_ways;
+    uint64_t candidates[2 * GPC_MAX_WAYS / 64] = {0};
+    if (!unlocked_ways(e, m, base, m->given.ways, m->all_ways, task->flight, candidates))
+        return GPCI_TREE_NO_BLOCK;
+    const uint32_t block = gpci_module_choose(m, tag, true, candidates);
+    gpci_lock *lock = lock_of(e, m->index, block);
+    task->lent = lock->holder != GPCI_NO_ITEM;
+    lock->holder = task->flight;
+    lock->tag = tag;
+    return block;
 }
 
 /* Who finds a lock, or a bar, is refused, or waits and looks again. */
@@ -120,6 +151,64 @@ static void conflict(gpci_controllers *e, uint32_t task, gpci_due_queue *waiters
     gpci_task_end(e, task);
 }
 
+static void miss(gpci_controllers *e, uint32_t task) {
+    const gpci_task *f = gpci_task_at(e, task);
+    gpci_task_module(e, f)->stats.directory_accesses++;
+    gpci_task_at(e, f->parent)->missing = true;
+    release_port(e, f);
+    gpci_task_end(e, task);
+}
+
+/*
+ * What there is of a tag: `block` and `hit`. A probe may find a block that this very access has locked: of a request of
+ * it the low module has evicted the entry. It is let in, and finds only what has been there before.
+ */
+static void look_up(const gpci_controllers *e, gpci_task *f, uint64_t tag) {
+    const gpci_module *m = gpci_task_module(e, f);
+    gpci_task *parent = gpci_task_at(e, f->parent);
+    f->block = gpci_module_find(m, tag);
+    const bool there = f->block != GPCI_TREE_NO_BLOCK;
+    if (!there)
+        f->block = find_coming(e, m, tag);
+    f->hit = f->block != GPCI_TREE_NO_BLOCK;
+    if (!parent->down || !f->hit || lock_of(e, m->index, f->block)->holder != f->flight)
+        return;
+    f->hit = parent->lent = there;
+    f->block = there ? f->block : GPCI_TREE_NO_BLOCK;
+}
+
+/* Is it locked? Then the lookup is refused, or waits. */
+static bool is_locked(gpci_controllers *e, uint32_t task) {
+    const gpci_task *f = gpci_task_at(e, task);
+    gpci_lock *lock = lock_of(e, f->module, f->block);
+    if (lock->holder == GPCI_NO_ITEM || (gpci_task_at(e, f->parent)->down && gpci_task_at(e, f->parent)->lent))
+        return false;
+    conflict(e, task, &lock->waiters);
+    return true;
+}
+
+static void lock_for(const gpci_controllers *e, const gpci_task *f, uint32_t block, uint64_t tag) {
+    gpci_lock *lock = lock_of(e, f->module, block);
+    lock->holder = f->flight;
+    lock->tag = tag;
+}
+
+/* It is found, or has a way, and nobody has that locked. */
+static void take(gpci_controllers *e, uint32_t task, uint64_t tag) {
+    gpci_task *f = gpci_task_at(e, task);
+    gpci_module *m = gpci_task_module(e, f);
+    const bool promotes = f->entry != GPCI_TREE_NO_BLOCK;
+    m->stats.directory_accesses++;
+    lock_for(e, f, f->block, tag);
+    if (promotes)
+        lock_for(e, f, f->entry, tag);
+    if (f->hit)
+        (gpci_task_at(e, f->parent)->down ? gpci_module_probe : gpci_module_touch)(m, promotes ? f->entry : f->block);
+    f->state = m->states[f->block];
+    f->evicting = (!f->hit || promotes) && f->state != GPC_LINE_I;
+    gpci_step_in(e, task, GPCI_STEP_find_locked, m->given.directory_latency);
+}
+
 void gpci_step_find_look(gpci_controllers *e, uint32_t task) {
     gpci_task *f = gpci_task_at(e, task);
     gpci_module *m = gpci_task_module(e, f);
@@ -132,54 +221,81 @@ void gpci_step_find_look(gpci_controllers *e, uint32_t task) {
         conflict(e, task, &e->units[m->index].bar_waiters);
         return;
     }
-    f->block = gpci_module_find(m, tag);
-    if (f->block == GPCI_TREE_NO_BLOCK)
-        f->block = find_coming(e, m, tag);
-    f->hit = f->block != GPCI_TREE_NO_BLOCK;
+    look_up(e, f, tag);
     if (!f->hit && !f->allocates) {
-        m->stats.directory_accesses++;
-        gpci_task_at(e, f->parent)->missing = true;
-        release_port(e, f);
-        gpci_task_end(e, task);
+        miss(e, task);
         return;
     }
-    if (!f->hit)
+    if (f->hit && is_locked(e, task))
+        return;
+    const bool promotes = f->hit && f->allocates && gpci_module_directory_only(m, f->block);
+    f->entry = promotes ? f->block : GPCI_TREE_NO_BLOCK;
+    if (!f->hit || promotes) {
         f->block = make_room(e, m, tag);
-    gpci_lock *lock = lock_of(e, m->index, f->block);
-    if (lock->holder != GPCI_NO_ITEM) {
-        conflict(e, task, &lock->waiters);
-        return;
+        if (is_locked(e, task))
+            return;
     }
-    m->stats.directory_accesses++;
-    lock->holder = f->flight;
-    lock->tag = tag;
-    if (f->hit)
-        (gpci_task_at(e, f->parent)->down ? gpci_module_probe : gpci_module_touch)(m, f->block);
-    f->state = m->states[f->block];
-    f->evicting = !f->hit && f->state != GPC_LINE_I;
-    gpci_step_in(e, task, GPCI_STEP_find_locked, m->given.directory_latency);
+    take(e, task, tag);
 }
 
 void gpci_step_find_locked(gpci_controllers *e, uint32_t task) {
     gpci_task *f = gpci_task_at(e, task);
+    const gpci_step next = f->entry == GPCI_TREE_NO_BLOCK ? GPCI_STEP_find_end : GPCI_STEP_find_room;
     release_port(e, f);
     if (!f->evicting) {
-        gpci_step_in(e, task, GPCI_STEP_find_end, 0);
+        gpci_step_in(e, task, next, 0);
         return;
     }
     uint32_t eviction;
     const uint64_t tag = gpci_task_module(e, f)->tags[f->block];
-    gpci_task *child = gpci_task_begin(e, task, GPCI_STEP_find_end, f->module, f->module, tag, &eviction);
+    gpci_task *child = gpci_task_begin(e, task, next, f->module, f->module, tag, &eviction);
     child->own = f->block;
     child->victim = true;
     child->modified = gpci_tree_is_modified(f->state);
     gpci_step_in(e, eviction, GPCI_STEP_evict_begin, 0);
 }
 
+/*
+ * There is a way for an entry of the directory alone, which gets its data again, unless that eviction has needed the
+ * entry's way: then all is gone, and the block is as one that is missing.
+ */
+void gpci_step_find_room(gpci_controllers *e, uint32_t task) {
+    gpci_task *f = gpci_task_at(e, task);
+    gpci_module *m = gpci_task_module(e, f);
+    const uint64_t tag = gpci_module_tag_of(m, f->address);
+    if (f->refused || m->tags[f->entry] != tag || m->states[f->entry] == GPC_LINE_I) {
+        m->stats.evictions += f->evicting && !f->refused;
+        f->evicting = false;
+        gpci_step_in(e, task, GPCI_STEP_find_end, 0);
+        return;
+    }
+    m->stats.evictions += f->evicting;
+    f->evicting = false;
+    gpci_tree_move_entry(e->tree, m, f->entry, f->block, gpci_present(e));
+    uint32_t child;
+    gpci_task *own =
+        gpci_task_begin(e, task, GPCI_STEP_find_filled, m->index, gpci_module_low(e->tree, m, tag), tag, &child);
+    own->own = f->block;
+    own->non_coherent = m->states[f->block] == GPC_LINE_S; /* for data only: a shared copy stays shared */
+    gpci_step_in(e, child, GPCI_STEP_read_begin, 0);
+}
+
+void gpci_step_find_filled(gpci_controllers *e, uint32_t task) {
+    const gpci_task *f = gpci_task_at(e, task);
+    gpci_module *m = gpci_task_module(e, f);
+    if (f->refused)
+        gpci_tree_move_entry(e->tree, m, f->block, f->entry, gpci_present(e));
+    else
+        gpci_module_touch(m, f->block);
+    gpci_step_in(e, task, GPCI_STEP_find_end, 0);
+}
+
 void gpci_step_find_end(gpci_controllers *e, uint32_t task) {
     gpci_task *f = gpci_task_at(e, task), *parent = gpci_task_at(e, f->parent);
     gpci_module *m = gpci_task_module(e, f);
     const gpci_tree_point now = gpci_present(e);
+    if (f->entry != GPCI_TREE_NO_BLOCK)
+        gpci_unlock(e, f->module, f->entry);
     if (f->refused) {
         gpci_unlock(e, f->module, f->block);
         parent->refused = true;

@@ -254,6 +254,11 @@ static gpc_protocol_rule rule_of(const gpci_controllers *e, const gpci_task *v) 
     return gpci_tree_rule(e->tree, t, t->states[v->block], gpci_tree_put_event(v->masked));
 }
 
+static void leave(const gpci_controllers *e, const gpci_task *v) {
+    if (v->leaves)
+        gpci_tree_drop_sharers(e->tree, gpci_task_module(e, v), v->block, gpci_task_from(e, v), v->address);
+}
+
 /* T keeps the bytes: where it also sends them on, these go first. */
 void gpci_step_put_merge(gpci_controllers *e, uint32_t task) {
     const gpci_task *v = gpci_task_at(e, task);
@@ -268,8 +273,6 @@ void gpci_step_put_keep(gpci_controllers *e, uint32_t task) {
     gpci_module *t = gpci_task_module(e, v);
     if (refused(e, task))
         return;
-    if (v->leaves)
-        gpci_tree_drop_sharers(e->tree, t, v->block, gpci_task_from(e, v), v->address);
     if (v->data) {
         const uint8_t state = t->states[v->block];
         const gpc_protocol_rule rule = rule_of(e, v);
@@ -280,6 +283,23 @@ void gpci_step_put_keep(gpci_controllers *e, uint32_t task) {
         if (rule.actions & GPC_DO_WRITE_THROUGH)
             gpci_tree_data_clean(e->tree, t, v->block);
     }
+    if (v->data && gpci_module_directory_only(t, v->block) && gpci_tree_is_modified(t->states[v->block])) {
+        gpci_write_back_begin(e, task, GPCI_STEP_put_cleaned, t, v->block);
+        return;
+    }
+    leave(e, v);
+    answer(e, task);
+}
+
+/* An entry of the directory alone has no room for bytes: they are below. If they were refused, R has them, too, still. */
+void gpci_step_put_cleaned(gpci_controllers *e, uint32_t task) {
+    const gpci_task *v = gpci_task_at(e, task);
+    gpci_module *t = gpci_task_module(e, v);
+    if (refused(e, task))
+        return;
+    leave(e, v);
+    gpci_tree_data_clean(e->tree, t, v->block);
+    gpci_tree_written_back(e->tree, t, v->block, GPC_ORIGIN_DIRECTORY_ONLY, gpci_present(e));
     answer(e, task);
 }
 

@@ -189,7 +189,7 @@ void gpci_step_read_down_end(gpci_controllers *e, uint32_t task) {
     parent->eager = reply.peer && !parent->both;
     const uint8_t answer = reply.data ? GPCI_ANSWER_DATA : GPCI_ANSWER_ACK;
     parent->answer = answer > parent->answer ? answer : parent->answer;
-    gpci_unlock(e, x->index, r->block);
+    gpci_return(e, r);
     x->stats.data_accesses++;
     gpci_step_in(e, task, GPCI_STEP_read_reply, x->given.latency);
 }

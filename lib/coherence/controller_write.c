@@ -185,6 +185,7 @@ static void settle(gpci_controllers *e, gpci_task *w) {
     gpc_coherence *c = e->tree;
     gpci_module *r = gpci_task_from(e, w), *t = gpci_task_module(e, w);
     const gpci_tree_request ask = gpci_task_request(e, w);
+    w->valid &= r->states[w->own] != GPC_LINE_I; /* unless an eviction in T has taken it */
     gpci_rights_end(e, w);
     t->stats.write_request_hits += !w->asked;
     if (gpci_tree_has(c, GPC_PROTOCOL_DIRECTORY))
@@ -247,7 +248,7 @@ void gpci_step_write_down_end(gpci_controllers *e, uint32_t task) {
     const bool reads =
         reply.sends || (gpci_tree_has(e->tree, GPC_PROTOCOL_COUNT_REPLIES) && i->answer == GPCI_ANSWER_DATA);
     x->stats.data_accesses += reads;
-    gpci_unlock(e, x->index, w->block);
+    gpci_return(e, w);
     gpci_step_in(e, task, GPCI_STEP_write_reply, reads ? x->given.latency : 0);
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "coherence/tree_engine.h"
 
+#include <string.h>
+
 /*
  * Evictions: a block leaves a module. An inclusive module first invalidates all copies above it, whose modified bytes
  * it receives; then it writes modified bytes back to its low module, or tells it that a clean copy is gone (NOTIFY), or
@@ -24,6 +26,11 @@ static bool has_sharers(const gpci_module *m, uint32_t block) {
         if (bits[i])
             return true;
     return false;
+}
+
+bool gpci_tree_keeps_entry(const gpc_coherence *c, const gpci_module *m, uint32_t block) {
+    return gpci_tree_has(c, GPC_PROTOCOL_DIRECTORY) && m->given.directory_ways &&
+           !gpci_module_directory_only(m, block) && has_sharers(m, block);
 }
 
 /* A write-back of a block, or the notice that a clean copy is gone. `leaves`: it is not in m afterwards. */
@@ -101,8 +108,23 @@ gpci_tree_point gpci_tree_forward_entry(gpc_coherence *c, gpci_module *m, uint32
     return at;
 }
 
-/* Move tag, state, owners and sharers of a block, but not its data, to another way of its set. */
-static void move_entry(gpc_coherence *c, gpci_module *m, uint32_t from, uint32_t to, gpci_tree_point at) {
+/* Modified bytes of which a block is to be rid, but which could not be written back: that was refused (controller.h). */
+static bool is_laden(const gpc_coherence *c, const gpci_module *m, uint32_t block) {
+    return !gpci_tree_has(c, GPC_PROTOCOL_WHOLE_BLOCKS) && gpci_tree_data_dirty(c, m, block);
+}
+
+bool gpci_tree_entry_holds(const gpc_coherence *c, const gpci_module *m, uint32_t block) {
+    return gpci_module_directory_only(m, block) && is_laden(c, m, block);
+}
+
+static void move_bytes(gpc_coherence *c, const gpci_module *m, uint32_t from, uint32_t to) {
+    if (!is_laden(c, m, from))
+        return;
+    memcpy(gpci_module_data_of(m, to), gpci_module_data_of(m, from), m->given.block_bytes);
+    memcpy(gpci_module_dirty_of(m, to), gpci_module_dirty_of(m, from), m->mask_bytes);
+}
+
+void gpci_tree_move_entry(gpc_coherence *c, gpci_module *m, uint32_t from, uint32_t to, gpci_tree_point at) {
     uint32_t words = m->sub_blocks * m->sharer_words;
     uint64_t tag = m->tags[from];
     uint8_t state = m->states[from];
@@ -112,6 +134,7 @@ static void move_entry(gpc_coherence *c, gpci_module *m, uint32_t from, uint32_t
         to_owners[i] = owners[i];
     for (uint32_t i = 0; i < words; i++)
         to_sharers[i] = sharers[i];
+    move_bytes(c, m, from, to);
     gpci_tree_set_state(c, m, from, 0, GPC_LINE_I, GPC_ORIGIN_DIRECTORY_ONLY, at);
     gpci_tree_set_state(c, m, to, tag, state, GPC_ORIGIN_DIRECTORY_ONLY, at);
 }
@@ -126,7 +149,7 @@ static gpci_tree_point evict_data(gpc_coherence *c, gpci_module *m, uint32_t blo
     uint32_t entry = gpci_module_directory_victim(m, m->tags[block]);
     if (m->states[entry] != GPC_LINE_I)
         at = gpci_tree_evict(c, m, entry, at);
-    move_entry(c, m, block, entry, at);
+    gpci_tree_move_entry(c, m, block, entry, at);
     return at;
 }
 
@@ -149,7 +172,7 @@ uint32_t gpci_tree_promote(gpc_coherence *c, gpci_module *m, uint32_t entry, gpc
     entry = gpci_module_find(m, tag);
     if (entry == GPCI_TREE_NO_BLOCK || !gpci_module_directory_only(m, entry))
         return block;
-    move_entry(c, m, entry, block, *at);
+    gpci_tree_move_entry(c, m, entry, block, *at);
     /* the request is for data only: a shared copy stays shared */
     gpci_tree_request own = {.from = m, .block = block, .tag = tag, .non_coherent = m->states[block] == GPC_LINE_S};
     *at = gpci_tree_read_request(c, &own, *at).at;
@@ -157,9 +180,8 @@ uint32_t gpci_tree_promote(gpc_coherence *c, gpci_module *m, uint32_t entry, gpc
 }
 
 gpci_tree_point gpci_tree_evict(gpc_coherence *c, gpci_module *m, uint32_t block, gpci_tree_point at) {
-    bool tracked = gpci_tree_has(c, GPC_PROTOCOL_DIRECTORY);
     at = gpci_tree_mark(c, m, GPC_MESSAGE_EVICTION, m->tags[block], at);
-    if (tracked && m->given.directory_ways && !gpci_module_directory_only(m, block) && has_sharers(m, block))
+    if (gpci_tree_keeps_entry(c, m, block))
         return evict_data(c, m, block, at);
     gpci_tree_write_probe all = {.block = block, .last = UINT64_MAX};
     at = gpci_tree_probe_copies(c, m, &all, at);

@@ -95,7 +95,7 @@ GPCI_INLINE void invalidate_copy(gpc_coherence *c, gpci_module *t, gpci_tree_pro
     uint8_t state = gpci_tree_has(c, GPC_PROTOCOL_STALE_REPLY) ? reply->state : x->states[block];
     gpc_protocol_rule rule = gpci_tree_rule(c, x, state, GPC_EVENT_WRITE_PROBE);
     bool entry = gpci_module_directory_only(x, block),
-         modified = entry ? reply->received : gpci_tree_is_modified(state);
+         modified = entry ? reply->received || gpci_tree_entry_holds(c, x, block) : gpci_tree_is_modified(state);
     bool sends = rule.actions & GPC_DO_SEND_DATA && (modified || !entry);
     reply->peer = sends && !entry && !probe->through_t && sends_to_peer(c, x, probe->request);
     reply->data = sends && modified;
@@ -281,9 +281,10 @@ GPCI_INLINE void reply_to_read_probe(gpc_coherence *c, gpci_module *t, gpci_tree
     uint8_t state = x->states[block];
     gpc_protocol_rule rule = gpci_tree_rule(c, x, state, GPC_EVENT_READ_PROBE);
     bool entry = gpci_module_directory_only(x, block); /* it has no bytes but those just received from above */
-    bool sends = rule.actions & GPC_DO_SEND_DATA, modified = above->data || (gpci_tree_is_modified(state) && !entry);
+    bool received = above->data || gpci_tree_entry_holds(c, x, block);
+    bool sends = rule.actions & GPC_DO_SEND_DATA, modified = received || (gpci_tree_is_modified(state) && !entry);
     if (entry || (gpci_tree_has(c, GPC_PROTOCOL_BARE_ACK) && above->probed))
-        sends = above->data;
+        sends = received;
     reply->peer = sends && !entry && sends_to_peer(c, x, probe->request);
     bool back = sends && modified && (!reply->peer || rule.actions & GPC_DO_WRITE_BACK);
     if (reply->peer) { /* the bytes that X has not modified are the same in T */

@@ -258,6 +258,12 @@ void gpci_tree_written_back(gpc_coherence *c, gpci_module *m, uint32_t block, ui
  * bytes that it has just received are written back to the low module at once. Any other block is left alone.
  */
 gpci_tree_point gpci_tree_forward_entry(gpc_coherence *c, gpci_module *m, uint32_t block, gpci_tree_point at);
+/* Does an eviction of the block leave its entry in the directory, because modules above keep their copies? */
+bool gpci_tree_keeps_entry(const gpc_coherence *c, const gpci_module *m, uint32_t block);
+/* Is it an entry of the directory alone that yet has modified bytes? One whose write-back has been refused has. */
+bool gpci_tree_entry_holds(const gpc_coherence *c, const gpci_module *m, uint32_t block);
+/* Move tag, state, owners and sharers of a block, but not its data, to another way of its set. */
+void gpci_tree_move_entry(gpc_coherence *c, gpci_module *m, uint32_t from, uint32_t to, gpci_tree_point at);
 /* Give an entry of the directory alone a way with data again, read from the low module. The new block. */
 uint32_t gpci_tree_promote(gpc_coherence *c, gpci_module *m, uint32_t entry, gpci_tree_point *at);
 

@@ -49,6 +49,7 @@ static void content_of(const overlap_writer *w, const gpci_task *t, gpci_task *c
     content->from = place_of(w, t->from);
     content->module = place_of(w, t->module);
     content->except = access ? 0 : place_of(w, t->except);
+    content->entry = access ? 0 : rank_of(w, t->from, t->entry);
     content->carrier = access ? 0 : place_of(w, t->carrier);
     content->carried = access ? 0 : rank_of(w, t->carrier, t->carried);
 }

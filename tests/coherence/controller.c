@@ -340,25 +340,6 @@ Test(coherence_controller, bad_arguments) {
     small_close(s);
 }
 
-static void unsupported(const char *protocol, void (*change)(small *), const char *part) {
-    small *s = small_open();
-    s->options.protocol = protocol;
-    if (change)
-        change(s);
-    small_tree(s);
-    refused(s, request_of(0, GPC_COHERENCE_LOAD, 0x40, NULL, 0), GPC_ERROR_UNSUPPORTED, part);
-    small_close(s);
-}
-
-static void non_inclusive(small *s) {
-    s->modules[2].non_inclusive = true;
-    s->modules[2].directory_ways = 4;
-}
-
-Test(coherence_controller, what_is_not_supported) {
-    unsupported("mesi", non_inclusive, "module 'l2' is not inclusive");
-}
-
 /* Do several modules reply to one at about the same time? Then a link that they share decides who comes first. */
 static bool gathers(const gpc_coherence_result *result) {
     for (uint32_t i = 0; i < result->message_count; i++)
