@@ -54,8 +54,8 @@ typedef struct gpc_warp_access {
  *     not see. With any other hint it is taken as CG, at scope SYS as CV (as SASS's LD.STRONG.GPU and .SYS): past L1,
  *     where l1.bypass heeds hints. CG, CV and NO_ALLOCATE, which say that themselves, stand.
  * At a scope above CTA an access that releases is as one with a fence of RELEASE before it: with a clock it passes L1's
- * tags once that is done, and later accesses may pass it. One that acquires is as one with a fence of ACQUIRE behind it,
- * which is done when the access completes. They are not counted as fences; what L1 drops is.
+ * tags once that is done, and later accesses may pass it. One that acquires is as one with a fence of ACQUIRE behind
+ * it, which is done when the access completes. They are not counted as fences; what L1 drops is.
  *   access  its struct_size counts, as there
  * Returns GPC_OK; GPC_ERROR_ABI; GPC_ERROR_ARGUMENT, `error` naming the field. Since: 0.2.
  */
@@ -126,18 +126,19 @@ GPC_API gpc_status gpc_hierarchy_access(gpc_hierarchy *hierarchy, const gpc_warp
  * A fence, or an instruction that controls the SM's L1, of one warp.
  *
  * A fence of RELEASE, ACQ_REL or SC waits until every store, atomic and reduction that its SM issued before it has been
- * performed where the threads of its scope meet: at scope CTA in the SM's L1, whose tags they have passed; at the others
- * in L2, whose acknowledgement has come back. Those of the whole SM, not of the warp alone, for order is transitive: what
- * other warps of the block wrote before a barrier is published by whichever of them fences after it (PTX ISA, "Causality
- * order"). Loads of its own that a warp must have done before are its host's to wait for: it has their data then.
+ * performed where the threads of its scope meet: at scope CTA in the SM's L1, whose tags they have passed; at the
+ * others in L2, whose acknowledgement has come back. Those of the whole SM, not of the warp alone, for order is
+ * transitive: what other warps of the block wrote before a barrier is published by whichever of them fences after it
+ * (PTX ISA, "Causality order"). Loads of its own that a warp must have done before are its host's to wait for: it has
+ * their data then.
  *
  * What ACQUIRE, ACQ_REL and SC do in L1 is the protocol's, after that wait:
  *   coherence = none   nothing: a fence orders, and what an L1 holds is as stale as it was. As on NVIDIA's GPUs, where
  *                      MEMBAR is followed by CCTL.IVALL: `control`
  *   coherence = viper  at scopes above CTA the SM's L1 drops all that it holds
  * `control` is carried out whatever the protocol. Lines go at l1.invalidate_rate a cycle, in which L1's tags serve
- * nobody; dirty ones are first written to L2 and acknowledged, a packet each. Lines that are on their way then do not stay
- * when they arrive, and the fence waits for them.
+ * nobody; dirty ones are first written to L2 and acknowledged, a packet each. Lines that are on their way then do not
+ * stay when they arrive, and the fence waits for them.
  */
 typedef struct gpc_fence {
     size_t struct_size;
@@ -246,8 +247,8 @@ GPC_API gpc_status gpc_hierarchy_try_issue(gpc_hierarchy *hierarchy, const gpc_w
                                            gpc_busy *out_busy);
 
 /*
- * Offer a fence to its SM's memory pipeline, which it passes behind all that the SM has issued. Others may pass it while
- * it waits; its own warp is the host's to hold back until it completes.
+ * Offer a fence to its SM's memory pipeline, which it passes behind all that the SM has issued. Others may pass it
+ * while it waits; its own warp is the host's to hold back until it completes.
  *   token, out_busy  as in gpc_hierarchy_try_issue; gpc_completion.fence is 1
  * Returns GPC_OK (accepted: completes exactly once, later); GPC_BUSY; GPC_ERROR_ARGUMENT, GPC_ERROR_ABI and
  * GPC_ERROR_UNSUPPORTED as gpc_hierarchy_fence; GPC_ERROR_STATE (functional); GPC_ERROR_MEMORY. Since: 0.2.

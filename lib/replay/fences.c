@@ -4,9 +4,9 @@
 #include "trace/rewind.h"
 
 /*
- * Fences of a trace. MEMBAR, FENCE, CCTL.IVALL and CCTL.WBALL are the hierarchy's: their warp waits until it has carried
- * them out. ERRBAR, and CCTL of single lines, of which a trace does not say which, and of other caches, only wait for what
- * their warp has under way.
+ * Fences of a trace. MEMBAR, FENCE, CCTL.IVALL and CCTL.WBALL are the hierarchy's: their warp waits until it has
+ * carried them out. ERRBAR, and CCTL of single lines, of which a trace does not say which, and of other caches, only
+ * wait for what their warp has under way.
  */
 
 const gpci_opcode *gpci_replay_opcode(const gpc_replay *r, const gpc_instruction *instruction) {

@@ -134,8 +134,8 @@ gpci_network_stats gpci_timed_network_stats(const gpci_timed *t, uint32_t index)
 gpc_status gpci_timed_try_issue(gpc_hierarchy *h, const gpc_warp_access *access, uint64_t token, gpc_busy *out_busy);
 gpc_status gpci_timed_try_miss(gpc_hierarchy *h, const gpc_request *request, uint64_t token, gpc_busy *out_busy);
 /*
- * Packets for `lines` lines, with all that may follow from them and from what is in flight; the same, and a flight, which
- * may move the others; that flight.
+ * Packets for `lines` lines, with all that may follow from them and from what is in flight; the same, and a flight,
+ * which may move the others; that flight.
  */
 gpc_status gpci_make_packets(gpci_timed *t, uint32_t lines);
 gpc_status gpci_make_room(gpci_timed *t, uint32_t lines);
@@ -148,9 +148,9 @@ gpc_status gpci_refuse(gpci_stage *stage, gpc_busy reason, gpc_busy *out_busy);
 gpc_status gpci_timed_try_fence(gpc_hierarchy *h, const gpc_fence *fence, uint64_t token, gpc_busy *out_busy);
 gpc_status gpci_timed_tree_fence(gpc_hierarchy *h, const gpc_fence *fence, uint64_t token, gpc_busy *out_busy);
 /*
- * An access above RELAXED whose scope is wider than the SM. Before it is queued: a release has a fence before it, which is
- * returned; UINT32_MAX: none. There is room for two flights. And when its `count` packets are the last before the tags:
- * with that fence they wait for it, and an acquire empties L1 before it completes.
+ * An access above RELAXED whose scope is wider than the SM. Before it is queued: a release has a fence before it,
+ * which is returned; UINT32_MAX: none. There is room for two flights. And when its `count` packets are the last
+ * before the tags: with that fence they wait for it, and an acquire empties L1 before it completes.
  */
 GPCI_COLD uint32_t gpci_fence_before(gpci_timed *t, const gpc_warp_access *w);
 GPCI_COLD void gpci_fence_around(gpci_timed *t, const gpc_warp_access *w, uint32_t flight, uint32_t count,

@@ -11,8 +11,8 @@
  *   WRITES      waits until writes that came before it are done: for those of L2, that their acknowledgement is here
  *   WRITE_BACK  dirty lines go to L2, as many a cycle as there are tag ports; waits for the last acknowledgement
  *   DROP        L1 drops its lines; its tags take nothing for as long as that takes
- *   FETCHES     waits for what was on its way to L1 then: it may be older than what the fence is to show. It is given to
- *               those that wait for it, and not kept
+ *   FETCHES     waits for what was on its way to L1 then: it may be older than what the fence is to show. It goes to
+ *               those that wait for it, and is not kept
  *
  * Example, viper, l1.invalidate_rate = 32, a fence.acq_rel.gpu behind a store, 64 lines in L1: the store's
  * acknowledgement comes 500 cycles later; the lines go in 2 cycles; nothing was on its way; done after 502.

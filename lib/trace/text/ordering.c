@@ -4,16 +4,19 @@
 /*
  * What the modifiers of SASS say of order and scope. How ptxas writes PTX's memory model, as cuobjdump shows it:
  *
- *   ld.relaxed.gpu   LD.STRONG.GPU        fence.acq_rel.gpu   MEMBAR.ALL.GPU; then, where what follows is a load,
- *   ld.acquire.gpu   LD.STRONG.GPU; CCTL.IVALL                CCTL.IVALL
- *   st.release.gpu   MEMBAR.ALL.GPU; ST.STRONG.GPU            fence.sc.gpu, __threadfence: MEMBAR.SC.GPU; ERRBAR; CCTL.IVALL
- *   atom.gpu         ATOM.STRONG.GPU      fence.cta           MEMBAR.ALL.CTA
+ *   ld.relaxed.gpu           LD.STRONG.GPU
+ *   ld.acquire.gpu           LD.STRONG.GPU; CCTL.IVALL
+ *   st.release.gpu           MEMBAR.ALL.GPU; ST.STRONG.GPU
+ *   atom.gpu                 ATOM.STRONG.GPU
+ *   fence.acq_rel.gpu        MEMBAR.ALL.GPU; CCTL.IVALL
+ *   fence.sc, __threadfence  MEMBAR.SC.GPU; ERRBAR; CCTL.IVALL
+ *   fence.cta                MEMBAR.ALL.CTA
  *
  * So an access of a trace is WEAK or RELAXED, and acquire and release stand before and behind it by themselves. What a
  * scope of a cluster becomes is GPU.
  */
 
-/* Where none is named: `otherwise`. Pascal and before call the GPU GL; a level of their own, VC, counts as not named. */
+/* Where none is named: `otherwise`. Pascal and before call the GPU GL; VC, a level of its own, counts as not named. */
 static uint8_t scope_of(const char *text, gpc_scope otherwise) {
     static const struct {
         const char *modifier;
