@@ -25,9 +25,12 @@ GPC_BEGIN_DECLS
  *   livelock    something always can happen, but in no order do all accesses end; or messages go round for ever
  *               without any access that begins again
  *
+ * What a protocol promises is read from its table: with DIRECTORY, and no N_STORE of the first level that leads to
+ * N, that copies never differ; without DIRECTORY, if ACQUIRE in S leads to I, that who acquires has nothing old.
+ *
  * A state is a hash of 128 bits of its canonical form. Trees have first-level caches of one block, unless their name
- * says otherwise, and one or two blocks of which one or two bytes are written, with 0 or 1. Systems that are too large for
- * that can be walked through at random instead.
+ * says otherwise, and one or two blocks of which one or two bytes are written, with 0 or 1. Systems that are too
+ * large for that can be walked through at random instead.
  *
  * Threads: as everything made from a context, a verification is used by one thread at a time.
  */

@@ -153,7 +153,8 @@ class Command(Case):
 
     def test_systems_by_option(self):
         done = command("coherence", "verify", EXAMPLE, "--trees", "2-over-L2,2-L2-of-1, memory-of-1", "--blocks", "2",
-                       "--in-flight", "2", "--overlapping", "--latencies", "--queue", "1", "--states", "200")  # fmt: skip
+                       "--in-flight", "2", "--overlapping", "--latencies", "--queue", "1",
+                       "--states", "200")  # fmt: skip
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertEqual([re.split(r"  +", line)[:4] for line in done.stdout.splitlines()[1:]], [
             ["2 over L2", "2", "1", "2 in flight"], ["2 L2 of 1, memory of 1", "2", "1", "2 in flight"],
@@ -229,6 +230,21 @@ class Command(Case):
         self.assertRegex(shown, r"(bytes read|memory at 0x100\w): expected")
         done = command("coherence", "verify", "mesi", "--walks", "20", "--atomic")
         self.assertIn("walks are of accesses that overlap", done.stderr)
+
+    def test_mutations(self):
+        """After a load that hits no state is written; memory has its bytes, whether it is in E or M."""
+        done = command("coherence", "verify", "msi", "--mutate")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        lines = done.stdout.splitlines()
+        found = re.fullmatch(r"(\d+) changes: (\d+) refused by the table's check, (\d+) caught, (\d+) not noticed, "
+                             r"(\d+) not noticed, other states", lines.pop())  # fmt: skip
+        numbers = list(map(int, found.groups()))
+        self.assertEqual(numbers[0], sum(numbers[1:]))
+        self.assertGreater(numbers[2], 10)
+        self.assertEqual(len(lines), numbers[3] + numbers[4])
+        self.assertIn("not noticed, other states: memory, M, write_above: hit M as hit E", lines)
+        unknown = re.compile(r": memory, |, (load|read_above): hit \w as")
+        self.assertEqual([line for line in lines if not unknown.search(line)], [])
 
     def test_standard_output(self):
         done = command("coherence", "verify", "nmoesi-multi2sim", "--trees", "2 over L2", "--output", "-")

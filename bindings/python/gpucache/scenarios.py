@@ -60,13 +60,13 @@ _MODULE = (
 _NETWORK = "description", "name", "topology", "bandwidth", "input_buffer", "output_buffer"
 _VALUES = "initial", "memory", "check"
 _SEQUENTIAL = (
-    *_VALUES, "description", "name", "mix", "config", "protocol", "accesses", "completion", "trace", "trace_pos", "final",
-    "error", "upstream", "upstream_final",
+    *_VALUES, "description", "name", "mix", "config", "protocol", "accesses", "completion", "trace", "trace_pos",
+    "final", "error", "upstream", "upstream_final",
 )  # fmt: skip
 _TIMED = (
-    *_VALUES, "description", "name", "mix", "config", "protocol", "accesses", "completion", "trace", "final", "error", "seeds",
-    "retries_seed1", "lock_conflicts_seed1", "distinct_final_states_over_seeds", "upstream", "upstream_final",
-    "upstream_hanging_seeds",
+    *_VALUES, "description", "name", "mix", "config", "protocol", "accesses", "completion", "trace", "final", "error",
+    "seeds", "retries_seed1", "lock_conflicts_seed1", "distinct_final_states_over_seeds", "upstream",
+    "upstream_final", "upstream_hanging_seeds",
 )  # fmt: skip
 
 _ORDERED = *_VALUES, "description", "name", "config", "protocol", "entries", "channels", "steps", "ends", "final"

@@ -175,7 +175,8 @@ def verify(context, protocol, system="2 over memory", *, kinds=0, entries=0, cha
     token = hold(on_progress) if on_progress is not None else None
     options = _options(
         protocol, system, kinds=bits_of(VerifyBits, kinds, "kinds"), entries=entries, channels=channels, states=states,
-        memory=memory, walks=walks, latencies=latencies, symmetry=symmetry, coherent=coherent, interval=interval, user_data=token,
+        memory=memory, walks=walks, latencies=latencies, symmetry=symmetry, coherent=coherent, interval=interval,
+        user_data=token,
         **({"on_progress": _on_progress} if token else {}),
     )  # fmt: skip
     error, out = g.gpc_error(), ctypes.c_void_p()

@@ -10,14 +10,15 @@ import time
 from .._constants import VerifyLimit, VerifyVerdict
 from ..counterexample import document
 from ..errors import UnsupportedError
+from ..mutation import mutate
 from ..scenarios import Document, ScenarioError
 from ..tables import load
 from ..verification import System, systems, trees, verify
 from ._common import Failure, Output, add_verbose, context, natural, size, terminal
 
 _EPILOG = """TABLE is the name of a protocol, a table as JSON, or a Python file that makes a gpucache.Protocol
-(examples/protocol.json, lib/coherence/README.md). Each system is a small tree, blocks and bytes of each. First accesses are
-done one at a time, then they overlap: in every state each message under way may arrive next. What is checked: one
+(examples/protocol.json, lib/coherence/README.md). Each system is a small tree, blocks and bytes of each. First accesses
+are done one at a time, then they overlap: in every state each message under way may arrive next. What is checked: one
 writer; directories, inclusion and rights; that loads read the last store, with N their own and that of some other
 module; that no byte is lost in a flush; that no cell is reached that is FORBID; no deadlock; no livelock. With --queue,
 queues between modules end, and a probe that finds its block locked waits in its queue. The first violation is one with
@@ -65,6 +66,8 @@ def add(commands):
     parser.add_argument("--walks", type=natural, default=0, metavar="N", help="so many random walks through each of "
                         "some larger systems, or of --trees, in the place of a search")  # fmt: skip
     parser.add_argument("--seed", type=natural, default=1, metavar="N", help="of the random walks (1)")
+    parser.add_argument("--mutate", action="store_true", help="change each cell of TABLE a little, and tell which "
+                        "changes the exploration of a few small systems does not notice")  # fmt: skip
     parser.add_argument("--queue", type=natural, default=0, metavar="N",
                         help="messages that a queue from a module to another holds; 0 (default): no bound")  # fmt: skip
     parser.add_argument("--channels", type=int, choices=(1, 3), default=3,
@@ -188,6 +191,24 @@ def _list():
     print("\ntrees: " + "; ".join(trees()))
 
 
+_NOTICED = {"refused": "refused by the table's check", "caught": "caught", "same": "not noticed",
+            "other": "not noticed, other states"}  # fmt: skip
+
+
+def _mutate(protocol):
+    counts = dict.fromkeys(_NOTICED, 0)
+    for change in mutate(protocol):
+        counts[change.outcome] += 1
+        terminal.progress(lambda: f"{sum(counts.values()):,} changes, {change.place}, {change.state}, {change.event}")
+        if change.outcome in ("same", "other"):
+            terminal.clear()
+            print(f"{_NOTICED[change.outcome]}: {change.place}, {change.state}, {change.event}: {change.was} as "
+                  f"{change.became}")  # fmt: skip
+    terminal.clear()
+    print(f"{sum(counts.values()):,} changes: "
+          + ", ".join(f"{count:,} {_NOTICED[outcome]}" for outcome, count in counts.items()))  # fmt: skip
+
+
 def run(options):
     if options.list:
         _list()
@@ -199,6 +220,9 @@ def run(options):
             protocol = load(made, options.table)
         except ScenarioError as error:
             raise Failure(str(error)) from None
+        if options.mutate:
+            _mutate(made.protocol(protocol))
+            return
         heads = ("walks", "steps", "most") if options.walks else ("states", "edges", "depth")
         print(_LINE.format("tree", "blocks", "bytes", "accesses", *heads, "").rstrip(), file=say)
         refused = {}
