@@ -662,8 +662,8 @@ GPC_API gpc_status gpc_coherence_set_callbacks(gpc_coherence *coherence, const g
  * before on_complete.
  *   out_token  receives the number of the access: 1, 2, 3 and so on
  * Returns GPC_OK; GPC_ERROR_ABI; GPC_ERROR_ARGUMENT and GPC_ERROR_RANGE as gpc_coherence_access, and ARGUMENT for a
- * cycle that is past; GPC_ERROR_STATE once the tree has failed, and from on_message and on_transition; GPC_ERROR_MEMORY.
- * Unless it is GPC_OK nothing has begun.
+ * cycle that is past; GPC_ERROR_STATE once the tree has failed, and from on_message and on_transition;
+ * GPC_ERROR_MEMORY. Unless it is GPC_OK nothing has begun.
  * While accesses, or what they have begun, are in flight, gpc_coherence_access, flush and acquire return
  * GPC_ERROR_STATE.
  * Thread rule: one thread at a time. Since: 0.2.

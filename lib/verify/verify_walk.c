@@ -12,16 +12,16 @@
 
 enum { WALK = 160, MORE = 400, READY = 128 }; /* steps before it drains; walks for each length; choices looked at */
 
-typedef struct walk {
+typedef struct random_walk {
     gpci_explorer e;
     gpci_verify_found *found;
     uint64_t random;
     uint16_t path[GPC_VERIFY_STEPS];
     uint32_t length, most; /* steps; and how many it may have before it drains */
-} walk;
+} random_walk;
 
 /* One of those that are ready: a refused access begins again mostly where nothing else is. */
-static uint16_t choose_ready(walk *w) {
+static uint16_t choose_ready(random_walk *w) {
     gpc_coherence_choice choice;
     uint16_t messages[READY], others[READY];
     uint32_t message_count = 0, other_count = 0;
@@ -37,7 +37,7 @@ static uint16_t choose_ready(walk *w) {
 }
 
 /* A step that is no access four times of five, where there are any. */
-static uint16_t choose(walk *w, bool drains) {
+static uint16_t choose(random_walk *w, bool drains) {
     gpci_explorer *e = &w->e;
     uint16_t issues[GPCI_VERIFY_ACTIONS];
     uint32_t count = 0;
@@ -51,7 +51,7 @@ static uint16_t choose(walk *w, bool drains) {
 }
 
 /* True: it was found. */
-static bool tell(walk *w, gpc_verify_verdict verdict, const char *text) {
+static bool tell(random_walk *w, gpc_verify_verdict verdict, const char *text) {
     gpci_verify_found *found = w->found;
     if (found->violations && w->length >= found->path_count)
         return true;
@@ -64,7 +64,7 @@ static bool tell(walk *w, gpc_verify_verdict verdict, const char *text) {
     return true;
 }
 
-static bool ends_well(walk *w) {
+static bool ends_well(random_walk *w) {
     char text[GPC_VERIFY_TEXT] = "";
     if (!gpci_verify_is_settled(&w->e)) {
         w->e.wrong.known = false;
@@ -76,7 +76,7 @@ static bool ends_well(walk *w) {
 }
 
 /* False: something is wrong, or there is no memory. */
-static bool take(walk *w) {
+static bool take(random_walk *w) {
     gpci_explorer *e = &w->e;
     gpc_error error = GPC_ERROR_INIT;
     char text[GPC_VERIFY_TEXT] = "";
@@ -104,7 +104,7 @@ static bool take(walk *w) {
     return ends_well(w);
 }
 
-static void walk_all(walk *w, uint64_t count) {
+static void walk_all(random_walk *w, uint64_t count) {
     const gpci_verify_setup *s = w->e.setup;
     for (uint64_t i = 0; i < count && take(w); i++) {
         w->found->states = ++w->found->expanded;
@@ -116,7 +116,7 @@ static void walk_all(walk *w, uint64_t count) {
 }
 
 /* Shorter and shorter ones, as long as there are any. */
-static void shorten(walk *w) {
+static void shorten(random_walk *w) {
     uint32_t before = 0;
     while (w->found->violations && w->found->status == GPC_OK && w->found->path_count != before) {
         before = w->found->path_count;
@@ -128,7 +128,7 @@ static void shorten(walk *w) {
 
 void gpci_verify_walk(const gpci_verify_setup *setup, uint64_t count, gpci_verify_found *found) {
     gpc_error error = GPC_ERROR_INIT;
-    walk *w = gpci_zalloc(setup->context, 1, sizeof *w);
+    random_walk *w = gpci_zalloc(setup->context, 1, sizeof *w);
     if (!w) {
         memset(found, 0, sizeof *found);
         found->status = GPC_ERROR_MEMORY;
