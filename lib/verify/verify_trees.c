@@ -80,6 +80,9 @@ static const struct system {
     {"2 over memory", 1, 2, 1},
     {"2 L2 of 1, memory of 1", 2, 1, 1},
     {"2 over L2 of sub-blocks", 2, 1, 1},
+    {"2 over a loose L2", 2, 1, 1},
+    {"2 writing around to L2", 2, 1, 1},
+    {"2 loose L2, room above", 2, 2, 1},
 };
 
 gpc_status gpc_verify_system(uint32_t index, gpc_verify_options *options) {

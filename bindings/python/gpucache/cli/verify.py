@@ -97,7 +97,7 @@ def _split(text):
 # For random walks.
 _LARGE = [System(tree, 2, 2, 2) for tree in (
     "3 over memory of 1 entry", "2 L2 of 2", "2 L2 of 2, L3", "2 L2 of 1, memory of 1", "2 L2 of 1, sub-blocks",
-    "3 over L2 of sub-blocks", "2 writing around to L2",
+    "3 over L2 of sub-blocks", "2 writing around to L2", "2 over a loose L2", "2 loose L2, room above",
 )]  # fmt: skip
 
 
