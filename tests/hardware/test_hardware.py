@@ -133,7 +133,7 @@ class Timed(unittest.TestCase):
     def test_viper_without_fences(self):
         some = ("atax/kernel-1", "backprop/kernel-2", "bfs/kernel-13", "histogram", "lud/kernel-9", "warp_reuse_26")
         viper = {row.name: row for row in timed.run_all(compare.SHARED, "h100", [("coherence", "viper")], some)}
-        self.assertEqual(len(viper), len(some))
+        self.assertGreaterEqual(len(viper), len(some))
         for row in self.rows:
             self.assertEqual(viper.get(row.name, row), row)
 

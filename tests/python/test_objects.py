@@ -53,6 +53,16 @@ class Replays(unittest.TestCase):
         with self.assertRaises(gpucache.ArgumentError):
             replay.objects("no such")
 
+    def test_fences_are_of_caches(self):
+        for settings, counted in (
+            ({"mode": "functional"}, {"fence.fences": 0}),
+            ({"mode": "timed"}, {"fence.fences": 0, "fence.cycles": 0}),
+            ({"mode": "timed", "coherence": "vi"}, {}),
+        ):
+            values = self.replayed(**settings)[0].objects("sm")["sm-0"]
+            asked = {name: values[name] for name in ("fence.fences", "fence.cycles") if name in values}
+            self.assertEqual(asked, counted, settings)
+
     def test_counters_know_their_objects(self):
         names = {counter.name for counter in counters_of_object(gpucache.Object.NETWORK)}
         self.assertEqual(names, {"packets", "cycles", "bytes", "input_cycles", "output_cycles"})
