@@ -12,7 +12,7 @@
  * GPC_ERROR_STATE from a forbidden cell on; blocks hold states that there are, and a run ends.
  */
 
-enum { TABLES = 3000, ACCESSES = 150 };
+enum { TABLES = 3000, ACCESSES = 150, LONGEST = 200000 };
 
 static uint32_t draw(uint64_t *random, uint32_t below) {
     *random = *random * 6364136223846793005u + 1442695040888963407u;
@@ -65,6 +65,18 @@ static void change(any *a, uint64_t *random) {
     }
 }
 
+static gpc_coherence_request any_request(uint64_t *random) {
+    static const uint8_t bytes[4] = {1, 2, 3, 4};
+    gpc_coherence_request request = GPC_COHERENCE_REQUEST_INIT;
+    request.module = draw(random, 3);
+    request.kind = draw(random, 3);
+    request.flags = draw(random, 4) ? 0 : draw(random, 4);
+    request.address = draw(random, 12) * 64 + draw(random, 15) * 4;
+    request.size = 4;
+    request.bytes = bytes;
+    return request;
+}
+
 static gpc_status act(stage *s, uint64_t *random) {
     gpc_error *error = &s->small->error;
     uint32_t modules = s->small->options.module_count, what = draw(random, 40);
@@ -74,14 +86,8 @@ static gpc_status act(stage *s, uint64_t *random) {
     if (what == 1)
         return gpc_coherence_acquire(s->tree, draw(random, 2) ? GPC_NO_MODULE : draw(random, modules - 1), 0, error,
                                      NULL);
-    uint8_t bytes[4] = {1, 2, 3, 4}, out[4];
-    gpc_coherence_request request = GPC_COHERENCE_REQUEST_INIT;
-    request.module = draw(random, 3);
-    request.kind = draw(random, 3);
-    request.flags = draw(random, 4) ? 0 : draw(random, 4);
-    request.address = draw(random, 12) * 64 + draw(random, 15) * 4;
-    request.size = 4;
-    request.bytes = bytes;
+    uint8_t out[4];
+    gpc_coherence_request request = any_request(random);
     request.out = out;
     return gpc_coherence_access(s->tree, &request, error, &s->result);
 }
@@ -115,14 +121,18 @@ static void vary(small *tree, uint64_t *random) {
     tree->options.timing = draw(random, 2);
 }
 
+static void make(stage *s, const any *a, stage_shape shape, uint64_t *random) {
+    stage_prepare(s, shape);
+    cr_assert_eq(gpc_context_register_protocol(s->small->context, &a->protocol, &s->small->error), GPC_OK, "%s",
+                 s->small->error.message);
+    vary(s->small, random);
+    stage_make(s, "any");
+}
+
 static bool run(const any *a, stage_shape shape, uint64_t *random) {
     stage s;
     gpc_status status = GPC_OK;
-    stage_prepare(&s, shape);
-    cr_assert_eq(gpc_context_register_protocol(s.small->context, &a->protocol, &s.small->error), GPC_OK, "%s",
-                 s.small->error.message);
-    vary(s.small, random);
-    stage_make(&s, "any");
+    make(&s, a, shape, random);
     for (int i = 0; i < ACCESSES && status == GPC_OK; i++) {
         status = act(&s, random);
         cr_assert(status == GPC_OK || status == GPC_ERROR_STATE, "status %d: %s", status, s.small->error.message);
@@ -147,5 +157,48 @@ Test(coherence_any_table, what_passes_the_check_runs) {
         whole += run(&a, (stage_shape)(i % 3), &random);
     }
     cr_log_info("%zu of %u ran to their end, the others to a forbidden cell", whole, tables);
+    cr_expect_gt(whole, tables / 10);
+}
+
+/* The same message by message: several accesses at a time, which end, or come upon a forbidden cell or a deadlock. */
+static bool run_overlapping(const any *a, stage_shape shape, uint64_t *random) {
+    stage s;
+    gpc_status status = GPC_OK;
+    uint64_t cycle = 0, token;
+    make(&s, a, shape, random);
+    for (int i = 0; i < ACCESSES && status == GPC_OK; i++) {
+        gpc_coherence_request request = any_request(random);
+        request.cycle = cycle;
+        cr_assert_eq(gpc_coherence_issue(s.tree, &request, &s.small->error, &token), GPC_OK, "%s",
+                     s.small->error.message);
+        if (draw(random, 3))
+            continue;
+        status = gpc_coherence_advance(s.tree, cycle += draw(random, 30), &s.small->error);
+        check_blocks(&s);
+    }
+    if (status == GPC_OK)
+        status = gpc_coherence_advance(s.tree, cycle + LONGEST, &s.small->error);
+    const bool ended = gpc_coherence_next_event(s.tree) == UINT64_MAX;
+    cr_assert(status == GPC_OK || status == GPC_ERROR_STATE, "status %d: %s", status, s.small->error.message);
+    cr_expect(ended, "no end");
+    check_blocks(&s);
+    stage_close(&s);
+    return status == GPC_OK && ended;
+}
+
+Test(coherence_any_table, what_passes_the_check_overlaps) {
+    uint64_t random = 7;
+    size_t builtin = 0, whole = 0;
+    while (gpci_builtin_protocols[builtin])
+        builtin++;
+    const uint32_t tables = effort_of(TABLES);
+    for (uint32_t i = 0; i < tables; i++) {
+        any a;
+        borrow(&a, gpci_builtin_protocols[draw(&random, (uint32_t)builtin)]);
+        change(&a, &random);
+        const bool ended = run_overlapping(&a, (stage_shape)(i % 3), &random);
+        whole += ended;
+    }
+    cr_log_info("%zu of %u ran to their end", whole, tables);
     cr_expect_gt(whole, tables / 10);
 }
