@@ -141,7 +141,8 @@ typedef struct gpci_net {
 typedef struct gpci_lock {
     uint32_t holder; /* the access; GPCI_NO_ITEM: free */
     gpci_due_queue waiters;
-    uint64_t tag; /* that is being brought */
+    uint64_t tag;   /* that is being brought */
+    uint64_t token; /* the access's: it may have ended, and another be in its place in the pool */
 } gpci_lock;
 
 /* What a module has beside its tags. */
@@ -277,6 +278,8 @@ typedef struct gpci_find {
 } gpci_find;
 void gpci_find_begin(gpci_controllers *e, uint32_t task, const gpci_find *find);
 void gpci_unlock(gpci_controllers *e, uint32_t module, uint32_t block);
+/* Is it this access that has it, and not one that has ended? */
+bool gpci_lock_is_of(const gpci_controllers *e, const gpci_lock *lock, uint32_t flight);
 /* A probe is done with its block, which stays locked if it was before. */
 void gpci_return(gpci_controllers *e, const gpci_task *probe);
 /*

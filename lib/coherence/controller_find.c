@@ -20,6 +20,16 @@ static gpci_lock *lock_of(const gpci_controllers *e, uint32_t module, uint32_t b
     return &e->units[module].locks[block];
 }
 
+bool gpci_lock_is_of(const gpci_controllers *e, const gpci_lock *lock, uint32_t flight) {
+    return flight != GPCI_NO_ITEM && lock->holder == flight && lock->token == gpci_tree_flight_at(e, flight)->token;
+}
+
+static void hold_lock(const gpci_controllers *e, gpci_lock *lock, uint32_t flight, uint64_t tag) {
+    lock->holder = flight;
+    lock->token = gpci_tree_flight_at(e, flight)->token;
+    lock->tag = tag;
+}
+
 void gpci_unlock(gpci_controllers *e, uint32_t module, uint32_t block) {
     gpci_lock *lock = lock_of(e, module, block);
     lock->holder = GPCI_NO_ITEM;
@@ -87,8 +97,8 @@ bool gpci_find_locked(const gpci_controllers *e, uint32_t module, uint64_t addre
         block = find_coming(e, m, tag);
     if (block == GPCI_TREE_NO_BLOCK)
         return false;
-    const uint32_t holder = lock_of(e, module, block)->holder;
-    return holder != GPCI_NO_ITEM && holder != flight;
+    const gpci_lock *lock = lock_of(e, module, block);
+    return lock->holder != GPCI_NO_ITEM && !gpci_lock_is_of(e, lock, flight);
 }
 
 /* The ways of a set from `first` on that are not locked, a bit each; or are by this access, if one is given. */
@@ -96,8 +106,8 @@ static uint32_t unlocked_ways(const gpci_controllers *e, const gpci_module *m, u
                               uint32_t end, uint32_t flight, uint64_t *candidates) {
     uint32_t count = 0;
     for (uint32_t way = first; way < end; way++) {
-        const uint32_t holder = lock_of(e, m->index, base + way)->holder;
-        if (holder != GPCI_NO_ITEM && holder != flight)
+        const gpci_lock *lock = lock_of(e, m->index, base + way);
+        if (lock->holder != GPCI_NO_ITEM && !gpci_lock_is_of(e, lock, flight))
             continue;
         candidates[way / 64] |= (uint64_t)1 << (way & 63);
         count++;
@@ -133,8 +143,7 @@ uint32_t gpci_take_directory_way(gpci_controllers *e, gpci_task *task, uint64_t 
     const uint32_t block = gpci_module_choose(m, tag, true, candidates);
     gpci_lock *lock = lock_of(e, m->index, block);
     task->lent = lock->holder != GPCI_NO_ITEM;
-    lock->holder = task->flight;
-    lock->tag = tag;
+    hold_lock(e, lock, task->flight, tag);
     return block;
 }
 
@@ -171,7 +180,7 @@ static void look_up(const gpci_controllers *e, gpci_task *f, uint64_t tag) {
     if (!there)
         f->block = find_coming(e, m, tag);
     f->hit = f->block != GPCI_TREE_NO_BLOCK;
-    if (!parent->down || !f->hit || lock_of(e, m->index, f->block)->holder != f->flight)
+    if (!parent->down || !f->hit || !gpci_lock_is_of(e, lock_of(e, m->index, f->block), f->flight))
         return;
     f->hit = parent->lent = there;
     f->block = there ? f->block : GPCI_TREE_NO_BLOCK;
@@ -188,9 +197,7 @@ static bool is_locked(gpci_controllers *e, uint32_t task) {
 }
 
 static void lock_for(const gpci_controllers *e, const gpci_task *f, uint32_t block, uint64_t tag) {
-    gpci_lock *lock = lock_of(e, f->module, block);
-    lock->holder = f->flight;
-    lock->tag = tag;
+    hold_lock(e, lock_of(e, f->module, block), f->flight, tag);
 }
 
 /* It is found, or has a way, and nobody has that locked. */

@@ -149,6 +149,8 @@ static void put_block(overlap_writer *w, const gpci_module *m, uint32_t block) {
     put(w, tag_of(w, m, block));
     if (locked)
         put(w, lock->tag);
+    if (locked && gpci_lock_is_of(w->c, lock, lock->holder)) /* it finds its own lock */
+        put(w, w->flights[lock->holder]);
     for (uint32_t sub = 0; valid && sub < m->sub_blocks; sub++)
         put_directory(w, m, block, sub);
     put_queue(w, &lock->waiters);

@@ -536,3 +536,32 @@ Test(verify, nothing_is_done_at_once_before_all_is_done) {
     cr_expect_eq(gpc_coherence_flush(c, GPC_NO_MODULE, 0, &error, NULL), GPC_OK, "%s", error.message);
     gpc_coherence_destroy(c);
 }
+
+/* An access that has ended may have left a lock below; one that is issued in its place is not taken for its holder. */
+Test(verify, a_lock_outlives_its_access) {
+    const gpc_verify_options o = options_of("msi", "2 L2 of 2", 1, 1);
+    gpc_coherence *c = NULL;
+    gpc_error error = GPC_ERROR_INIT;
+    gpc_coherence_choice choice = GPC_COHERENCE_CHOICE_INIT;
+    cr_assert_eq(gpc_verify_make_tree(context, &o, NULL, &c), GPC_OK);
+    cr_assert_eq(gpc_coherence_hold(c, 0, 3, &error), GPC_OK);
+    issue(c, 2, GPC_COHERENCE_LOAD);
+    deliver(c, GPC_MESSAGE_READ_REQUEST, 2, 5);
+    deliver(c, GPC_MESSAGE_READ_REQUEST, 5, 6);
+    deliver(c, GPC_MESSAGE_DATA, 6, 5);
+    deliver(c, GPC_MESSAGE_DATA, 5, 2);
+    issue(c, 3, GPC_COHERENCE_LOAD);
+    deliver(c, GPC_MESSAGE_READ_REQUEST, 3, 5);
+    deliver(c, GPC_MESSAGE_READ_PROBE, 5, 2);
+    deliver(c, GPC_MESSAGE_DATA, 2, 3); /* the load ends; m5 waits for m2's acknowledgement */
+    issue(c, 1, GPC_COHERENCE_STORE);
+    deliver(c, GPC_MESSAGE_WRITE_REQUEST, 1, 4);
+    deliver(c, GPC_MESSAGE_WRITE_REQUEST, 4, 6);
+    deliver(c, GPC_MESSAGE_WRITE_PROBE, 6, 5);
+    for (uint32_t steps = 0; gpc_coherence_get_choice(c, 0, &choice) == GPC_OK; steps++) {
+        cr_assert_lt(steps, 40);
+        cr_assert_eq(gpc_coherence_choose(c, 0, &error), GPC_OK, "%s", error.message);
+    }
+    cr_expect_eq(gpc_coherence_check(c, GPCI_VERIFY_BASE, 8, &error), GPC_OK, "%s", error.message);
+    gpc_coherence_destroy(c);
+}
