@@ -108,7 +108,7 @@ gpci_tree_point gpci_tree_forward_entry(gpc_coherence *c, gpci_module *m, uint32
     return at;
 }
 
-/* Modified bytes of which a block is to be rid, but which could not be written back: that was refused (controller.h). */
+/* Has it modified bytes still, which it should be rid of? Their write-back was refused then (controller.h). */
 static bool is_laden(const gpc_coherence *c, const gpci_module *m, uint32_t block) {
     return !gpci_tree_has(c, GPC_PROTOCOL_WHOLE_BLOCKS) && gpci_tree_data_dirty(c, m, block);
 }
