@@ -30,17 +30,18 @@
 
 /* Steps, a function each. */
 /* clang-format off */
-#define GPCI_STEPS(X)                                                                                             \
-    X(access_begin) X(access_order) X(access_found) X(access_evicted) X(access_filled) X(access_unlock)           \
-    X(access_through) X(access_passing) X(access_passed) X(access_end) X(find_begin) X(find_look) X(find_locked)  \
-    X(find_room) X(find_filled) X(find_end) X(read_begin) X(read_come) X(read_found) X(read_up) X(read_missed) X(read_up_end) X(read_down)    \
-    X(read_down_wait) X(read_down_end) X(read_dropped) X(read_lowered) X(read_reply) X(read_replied)              \
-    X(write_begin) X(write_come) X(write_found) X(write_alone) X(write_up) X(write_up_end) X(write_down)          \
-    X(write_down_end) X(write_reply) X(write_replied) X(invalidate_begin) X(invalidate_end) X(evict_begin)        \
-    X(evict_data) X(evict_entry) X(evict_moved) X(evict_alone) X(evict_send) X(evict_replied) X(evict_end) X(put_send) X(put_come) X(put_found) X(put_alone)  \
-    X(put_owned) X(put_fetched) X(put_merge) X(put_keep) X(put_cleaned) X(put_dropped) X(put_forwarded) X(put_reply)             \
-    X(put_replied) X(clear_begin) X(clear_come) X(clear_found) X(clear_reply) X(clear_replied) X(parcel_leaves)   \
-    X(parcel_passes) X(parcel_comes) X(parcel_there) X(peer_comes)
+#define GPCI_STEPS(X)                                                                                           \
+    X(access_begin) X(access_order) X(access_found) X(access_evicted) X(access_filled) X(access_unlock)         \
+    X(access_through) X(access_passing) X(access_passed) X(access_end) X(find_begin) X(find_look)               \
+    X(find_locked) X(find_room) X(find_filled) X(find_end) X(read_begin) X(read_come) X(read_found) X(read_up)  \
+    X(read_missed) X(read_up_end) X(read_down) X(read_down_wait) X(read_down_end) X(read_dropped)               \
+    X(read_lowered) X(read_reply) X(read_replied) X(write_begin) X(write_come) X(write_found) X(write_alone)    \
+    X(write_up) X(write_up_end) X(write_down) X(write_down_end) X(write_reply) X(write_replied)                 \
+    X(invalidate_begin) X(invalidate_end) X(evict_begin) X(evict_data) X(evict_entry) X(evict_moved)            \
+    X(evict_alone) X(evict_send) X(evict_replied) X(evict_end) X(put_send) X(put_come) X(put_found)             \
+    X(put_alone) X(put_owned) X(put_fetched) X(put_merge) X(put_keep) X(put_cleaned) X(put_dropped)             \
+    X(put_forwarded) X(put_reply) X(put_replied) X(clear_begin) X(clear_come) X(clear_found) X(clear_reply)     \
+    X(clear_replied) X(parcel_leaves) X(parcel_passes) X(parcel_comes) X(parcel_there) X(peer_comes)
 /* clang-format on */
 
 typedef enum gpci_step {
@@ -291,7 +292,7 @@ uint32_t gpci_take_directory_way(gpci_controllers *e, gpci_task *task, uint64_t 
 bool gpci_find_locked(const gpci_controllers *e, uint32_t module, uint64_t address, uint32_t flight);
 /*
  * A block has left in silence, or moved, and its way stays locked for another. A probe of it that waits for the lock
- * must not wait for the other's request, which may wait for who sent the probe: it finds nothing now, or that elsewhere.
+ * must not wait for the other's request, which may wait for who sent the probe: it finds nothing now, or it elsewhere.
  */
 void gpci_look_again(gpci_controllers *e, uint32_t module, uint32_t block);
 

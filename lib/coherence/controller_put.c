@@ -291,7 +291,7 @@ void gpci_step_put_keep(gpci_controllers *e, uint32_t task) {
     answer(e, task);
 }
 
-/* An entry of the directory alone has no room for bytes: they are below. If they were refused, R has them, too, still. */
+/* An entry of the directory alone has no room for bytes: they are below, or, if refused, R has them still, too. */
 void gpci_step_put_cleaned(gpci_controllers *e, uint32_t task) {
     const gpci_task *v = gpci_task_at(e, task);
     gpci_module *t = gpci_task_module(e, v);

@@ -89,8 +89,8 @@ Test(coherence_controller_pass, what_passes_is_not_overtaken) {
 }
 
 /*
- * The same where messages overtake each other: the cache's output buffer, with the second of two answers of 72 bytes in it, has no room
- * for the store, but has for the load's request.
+ * The same where messages overtake each other: the cache's output buffer, with the second of two answers of 72 bytes in
+ * it, has no room for the store, but has for the load's request.
  */
 static void store_overtaken(uint32_t delay, uint32_t answer) {
     small *s = three("vi");
@@ -124,7 +124,7 @@ Test(coherence_controller_pass, though_messages_overtake_each_other) {
             store_overtaken(delay, answer);
 }
 
-/* What one has stored past all caches, or, of any kind, stored and released, a load past all caches by another finds. */
+/* What one has stored past all caches, a load past all caches by another finds. */
 Test(coherence_controller_pass, memory_is_reached) {
     for (uint32_t delay = 0; delay < 120; delay++) {
         small *s = three("slc-glc");
