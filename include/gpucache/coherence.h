@@ -143,7 +143,12 @@ enum {
     /* Defects of Multi2Sim 5.0. They lose data. */
     GPC_PROTOCOL_DROP_PROBE_DATA = 1 << 5, /* D3: modified data in reply to a read probe do not change T's state */
     GPC_PROTOCOL_STALE_REPLY = 1 << 6, /* D4: X replies to a write probe by its state before those above it replied */
-    GPC_PROTOCOL_BARE_ACK = 1 << 7     /* D5: X in M with a clean owner above replies to a read probe without data */
+    GPC_PROTOCOL_BARE_ACK = 1 << 7,    /* D5: X in M with a clean owner above replies to a read probe without data */
+    /*
+     * Accesses that overlap: who asks a module for a block that is locked there is refused, and its access begins again
+     * at its first-level module after a random while (Multi2Sim). Without: it waits there. Since: 0.2.
+     */
+    GPC_PROTOCOL_RETRY = 1 << 8
 };
 
 /* Flags of an access by which AMD's GPUs bypass caches; gpc_protocol says what they do (seeds/002 section 2.3). */
@@ -643,9 +648,10 @@ GPC_API gpc_status gpc_coherence_set_callbacks(gpc_coherence *coherence, const g
  *              accesses to its block. A load joins older loads of its block that no store stands between, a store of
  *              either kind the access just before it, if that is of the same kind and to the same block. An access
  *              that bypasses its module, or is written through, joins none
- *   conflicts  a request towards memory that finds its block locked is refused: the access begins again after 0 to
- *              latency + 1 cycles, at random by the context's seed, `latency` being that of its module. Probes, and
- *              accesses in their own module, wait for the lock; without DIRECTORY all do
+ *   conflicts  a request towards memory that finds its block locked waits there; with GPC_PROTOCOL_RETRY it is refused,
+ *              and the access begins again after 0 to latency + 1 cycles, at random by the context's seed, `latency`
+ *              being that of its module. Probes, and accesses in their own module, wait for the lock; but where
+ *              requests wait, a probe passes the lock of an access whose own request has not been served yet
  *   time       stars with buffers of bytes, one message a cycle into each, 1 + 3 * ceil(bytes / bandwidth) cycles
  *              where nothing is in the way; `ports`; `latency` and `directory_latency`; `mshrs` limits nothing
  *

@@ -35,14 +35,17 @@ typedef struct gpc_warp_access {
     uint8_t scope;             /* gpc_scope. Since: 0.2 */
     uint8_t order;             /* gpc_order; see gpc_hierarchy_check_access. Since: 0.2 */
     uint8_t reserved[4];
+    /*
+     * With coherence.data alone, otherwise NULL: values, [set bits of mask][width], in the order of `addresses`.
+     * `bytes`: what stores, atomics and reductions write (NULL: zeroes); where lanes overlap, the last one's. `out`
+     * receives what a load reads; it must stay until the access is done. Since: 0.2
+     */
+    const uint8_t *bytes;
+    uint8_t *out;
 } gpc_warp_access;
 
-#define GPC_WARP_ACCESS_INIT                                                          \
-    {                                                                                 \
-        sizeof(gpc_warp_access), 0, 0, 0, 0, 0, 0, NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, { \
-            0                                                                         \
-        }                                                                             \
-    }
+#define GPC_WARP_ACCESS_INIT \
+    { sizeof(gpc_warp_access), 0, 0, 0, 0, 0, 0, NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0}, NULL, NULL }
 
 /*
  * Is a warp access well formed? gpc_hierarchy_access and gpc_hierarchy_try_issue refuse what this does, without saying
@@ -50,6 +53,7 @@ typedef struct gpc_warp_access {
  *   - an order that its kind cannot have: SC is for fences; a load cannot RELEASE, a store or reduction cannot ACQUIRE,
  *     a prefetch is WEAK;
  *   - a scope with order WEAK, which has none;
+ *   - `bytes` or `out` without coherence.data; `out` of what is no load; `bytes` of a load or prefetch;
  *   - a load of an order above WEAK and a scope above CTA with hint CA: it may not be served from L1, which others do
  *     not see. With any other hint it is taken as CG, at scope SYS as CV (as SASS's LD.STRONG.GPU and .SYS): past L1,
  *     where l1.bypass heeds hints. CG, CV and NO_ALLOCATE, which say that themselves, stand.
@@ -381,17 +385,19 @@ GPC_API gpc_cache *gpc_hierarchy_cache(gpc_hierarchy *hierarchy, unsigned level,
  * With `coherence = PROTOCOL`: the tree that is in place of the caches, borrowed until the next
  * gpc_hierarchy_begin_kernel, which may make another (of L1s of another size, with the same statistics). NULL without.
  * Its modules in this order: "l1-0" and so on, one an SM; "cluster-0" and so on, one for each `cluster.sms` SMs; "l2-0"
- * and so on, one a slice; "memory-0" and so on, one a slice. For its states, matrices and callbacks; an access of the
- * host's own is in its statistics, and takes no time.
+ * and so on, one a slice; "memory-0" and so on, one a slice. For its states, matrices, callbacks and, with
+ * `coherence.data`, memory's bytes; an access of the host's own, while none of the hierarchy's is in flight, is in its
+ * statistics, and takes no time.
  *
  * Loads are LOAD, stores N_STORE, atomics and reductions STORE, all performed in L1; the hints CG, CV and WT are the
  * bits GLC, both, and both. A kernel's begin is an acquire. An L1 of another size empties everything (l1.carveout).
  * What a tree cannot do is refused when the hierarchy is created, by its key. Without effect are l1.tokens = strict,
  * which no line heeds, and with a clock l1.banks, l2.mshr_merges (who asks for a block in use waits for it, or is
- * refused: `coherence.conflict`) and, since modules take all that comes to them, l2.banks, l2.queue, l2.miss_queue and
- * l2.reply_queue. Senders are held back by l1.mshr_entries, l1.miss_queue, the networks, and l2.mshr_entries: a read or
- * write request that has its slice ask memory has an entry from its lookup until its answer is sent; without one it
- * waits, and requests behind it do too, hits among them. Clusters have the ports of a slice, and no MSHR limit.
+ * refused: `coherence.conflict`, GPC_PROTOCOL_RETRY) and, since modules take all that comes to them, l2.banks,
+ * l2.queue, l2.miss_queue and l2.reply_queue. Senders are held back by l1.mshr_entries, l1.miss_queue, the networks,
+ * and l2.mshr_entries: a read or write request that has its slice ask memory has an entry from its lookup until its
+ * answer is sent; without one it is refused, or waits, and requests behind it do too, hits among them. Clusters have
+ * the ports of a slice, and no MSHR limit.
  * Since: 0.1.
  */
 GPC_API gpc_coherence *gpc_hierarchy_coherence(gpc_hierarchy *hierarchy);

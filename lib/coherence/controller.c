@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "coherence/controller_hold.h"
+#include "coherence/controller_host.h"
 #include "coherence/tree_engine.h"
 
 #include <stdio.h>
@@ -7,7 +8,7 @@
 
 /* Issue, advance, next event; tasks; what is told to the host. */
 
-static const gpci_task_step_fn steps[] = {
+const gpci_task_step_fn gpci_steps[] = {
 #define X(name) gpci_step_##name,
     GPCI_STEPS(X)
 #undef X
@@ -27,19 +28,51 @@ gpci_task *gpci_task_begin(gpci_controllers *e, uint32_t parent, gpci_step resum
     task->ask = GPCI_NO_ITEM;
     task->except = task->carrier = GPC_NO_MODULE;
     task->carried = GPCI_TREE_NO_BLOCK;
+    gpci_tree_flight_at(e, task->flight)->tasks++;
     return task;
 }
 
 void gpci_task_end(gpci_controllers *e, uint32_t task) {
     const gpci_task *t = gpci_task_at(e, task);
-    gpci_step_in(e, t->parent, (gpci_step)t->resumes, 0);
+    const uint32_t parent = t->parent;
+    const gpci_step step = (gpci_step)t->resumes;
+    gpci_task_give(e, task);
+    gpci_then(e, parent, step);
+}
+
+void gpci_task_give(gpci_controllers *e, uint32_t task) {
+    const uint32_t flight = gpci_task_at(e, task)->flight;
+    gpci_tree_flight *a = gpci_tree_flight_at(e, flight);
     gpci_items_give(&e->tasks, task);
+    if (e->host && !--a->tasks && a->ended)
+        gpci_items_give(&e->flights, flight);
 }
 
 void gpci_wake(gpci_controllers *e, gpci_due_queue *queue, uint64_t cycles) {
     gpci_due due;
     while (gpci_due_queue_leave(&e->waiters, queue, &due))
         gpci_step_in(e, due.subject, (gpci_step)due.step, cycles);
+}
+
+void gpci_step_after(gpci_controllers *e, uint32_t task, gpci_step step, const gpci_module *m, uint64_t cycles) {
+    if (e->host && cycles)
+        cycles = e->host->after(e->host->self, m->index, gpci_task_at(e, task)->address, cycles) - e->now;
+    gpci_step_in(e, task, step, cycles);
+}
+
+void gpci_use_data(gpci_controllers *e, uint32_t task, gpci_step step, gpci_module *m, uint32_t bytes, bool write) {
+    m->stats.data_accesses++;
+    if (!e->host) {
+        gpci_step_in(e, task, step, m->given.latency);
+        return;
+    }
+    const gpci_use use = {.task = task,
+                          .module = m->index,
+                          .step = step,
+                          .address = gpci_task_at(e, task)->address,
+                          .bytes = bytes,
+                          .write = write};
+    e->host->use(e->host->self, &use);
 }
 
 /* Telling. */
@@ -151,28 +184,38 @@ static void show(gpci_controllers *e, gpci_due due) {
         e->tree->request = &e->shown[gpci_task_at(e, due.subject)->flight];
 }
 
-gpc_status gpci_controllers_run(gpci_controllers *e, uint64_t until, gpc_error *error) {
+bool gpci_steps_room(gpci_controllers *e) {
+    return gpci_controllers_room(e) && (!e->host || e->host->room(e->host->self) == GPC_OK);
+}
+
+gpc_status gpci_step_do(gpci_controllers *e, gpci_due due, gpc_error *error) {
     gpc_coherence *c = e->tree;
+    e->stepping = true;
+    show(e, due);
+    gpci_steps[due.step](e, due.subject);
+    c->request = NULL;
+    if (c->transition_count)
+        tell_transitions(c);
+    e->stepping = false;
+    return GPCI_LIKELY(c->failed == GPC_OK) ? GPC_OK : gpci_tree_engine_failure(c, error);
+}
+
+gpc_status gpci_steps_until(gpci_controllers *e, uint64_t until, gpc_error *error) {
     gpci_due due;
-    for (;;) {
+    gpc_status status = GPC_OK;
+    while (status == GPC_OK) {
         const uint64_t next = gpci_calendar_next(&e->calendar, e->now);
         if (next > until || next == UINT64_MAX)
-            return GPC_OK;
-        if (!gpci_controllers_room(e))
+            break;
+        if (!gpci_steps_room(e))
             return gpci_out_of_memory(error);
         e->now = next;
         gpci_calendar_take(&e->calendar, next, &due);
-        e->stepping = true;
-        show(e, due);
-        steps[due.step](e, due.subject);
-        c->request = NULL;
-        tell_transitions(c);
-        e->stepping = false;
-        if (GPCI_UNLIKELY(c->failed != GPC_OK))
-            return gpci_tree_engine_failure(c, error);
-        if (e->ended.head != GPCI_NO_ITEM)
+        status = gpci_step_do(e, due, error);
+        if (status == GPC_OK && e->ended.head != GPCI_NO_ITEM)
             tell_ends(e);
     }
+    return status;
 }
 
 static bool can_go_on(const gpci_controllers *e) {
@@ -199,7 +242,7 @@ gpc_status gpc_coherence_advance(gpc_coherence *c, uint64_t cycle, gpc_error *er
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_coherence_advance: cycle %llu is past: it is %llu",
                          (unsigned long long)cycle, (unsigned long long)e->now);
     e->telling = true;
-    gpc_status status = gpci_controllers_run(e, e->hold ? e->now : cycle, error);
+    gpc_status status = gpci_steps_until(e, e->hold ? e->now : cycle, error);
     e->telling = false;
     if (status != GPC_OK)
         return status;
@@ -229,7 +272,8 @@ static void keep_payload(const gpci_controllers *e, uint32_t flight, const gpc_c
 }
 
 /* There is room for it. */
-static uint64_t begin(gpci_controllers *e, const gpc_coherence_request *request, const gpc_request *carried) {
+uint32_t gpci_flight_begin(gpci_controllers *e, const gpc_coherence_request *request, const gpc_request *carried,
+                           gpci_step step) {
     const uint32_t flight = gpci_items_take(&e->flights), task = gpci_items_take(&e->tasks);
     gpci_tree_flight *a = gpci_tree_flight_at(e, flight);
     const gpci_module *m = gpci_module_at(e->tree, request->module);
@@ -245,6 +289,8 @@ static uint64_t begin(gpci_controllers *e, const gpc_coherence_request *request,
                             .token = ++e->next_token,
                             .issued = request->cycle,
                             .out = request->out,
+                            .deepest = 1,
+                            .tasks = 1,
                             .waiters = GPCI_DUE_QUEUE_INIT};
     gpci_task *t = gpci_task_at(e, task);
     t->parent = GPCI_NO_ITEM;
@@ -258,10 +304,10 @@ static uint64_t begin(gpci_controllers *e, const gpc_coherence_request *request,
         e->shown[flight] = *carried;
     if (!e->tree->busy) /* those of a transaction before have been told of */
         e->tree->transition_count = 0;
-    gpci_step_in(e, task, GPCI_STEP_access_begin, request->cycle - e->now);
+    gpci_step_in(e, task, step, request->cycle - e->now);
     e->live++;
     e->tree->busy = true;
-    return a->token;
+    return flight;
 }
 
 gpc_status gpci_coherence_issue(gpc_coherence *c, const gpc_coherence_request *request, const gpc_request *carried,
@@ -272,6 +318,8 @@ gpc_status gpci_coherence_issue(gpc_coherence *c, const gpc_coherence_request *r
     if (status != GPC_OK)
         return status;
     gpci_controllers *e = c->controllers;
+    if (e->host)
+        return gpci_fail(error, GPC_ERROR_STATE, "gpc_coherence_issue: the tree is a hierarchy's, which has the clock");
     if (e->stepping)
         return gpci_fail(error, GPC_ERROR_STATE, "gpc_coherence_issue: called from on_message or on_transition");
     if (request->cycle < e->now || request->cycle == UINT64_MAX)
@@ -279,7 +327,7 @@ gpc_status gpci_coherence_issue(gpc_coherence *c, const gpc_coherence_request *r
                          (unsigned long long)request->cycle, (unsigned long long)e->now);
     if (gpci_controllers_reserve(e, request->address) != GPC_OK)
         return gpci_out_of_memory(error);
-    *out_token = begin(e, request, carried);
+    *out_token = gpci_tree_flight_at(e, gpci_flight_begin(e, request, carried, GPCI_STEP_access_begin))->token;
     return GPC_OK;
 }
 

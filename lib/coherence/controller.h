@@ -15,18 +15,20 @@
  * it, which tells its parent when it ends. A step ends in one of these: a step of the same task some cycles later; a
  * message, whose arrival is the next step; a place in a queue; a task of its own; the end of its task.
  *
- * Who waits, and who is refused: a request towards memory that finds its block locked is refused; all that was locked
- * on its way is unlocked, and the access begins again at its first-level module some cycles later. Accesses, and
- * requests towards the processors, wait for the lock. So who holds a lock towards the processors never waits for one
- * towards memory, and nobody waits in a circle.
- *
- * Without a directory nobody is probed: requests and puts, too, wait for locks, and nobody is refused.
+ * Who waits, and who is refused: accesses, and requests towards the processors, wait for the lock. A request towards
+ * memory that finds its block locked waits, too; or, with GPC_PROTOCOL_RETRY, is refused: all that was locked on its
+ * way is unlocked, and the access begins again at its first-level module some cycles later. Where requests are
+ * refused, who holds a lock towards the processors never waits for one towards memory; where they wait, probes pass
+ * the locks of those who do (controller_lock.c). So nobody waits in a circle.
  *
  * Files: controller.c the calls; controller_build.c what they need; controller_pool.c arrays, queues, the calendar;
- * controller_network.c messages; controller_find.c ports, lookups, locks; controller_hold.c trees in which time stands
- * still; controller_access.c an access at its first-level module, controller_pass.c one that bypasses it;
- * controller_read.c, controller_write.c, controller_evict.c, controller_put.c what that asks of others.
+ * controller_network.c messages; controller_find.c ports, lookups; controller_lock.c locks; controller_hold.c trees in
+ * which time stands still; controller_access.c an access at its first-level module, controller_pass.c one that
+ * bypasses it; controller_read.c, controller_write.c, controller_evict.c, controller_put.c what that asks of others.
  */
+
+/* Tasks that a step, and those that follow at once, make beside probes. */
+#define GPCI_STEP_TASKS 8u
 
 /* Steps, a function each. */
 /* clang-format off */
@@ -94,6 +96,13 @@ typedef struct gpci_task {
     bool asked, newer;                     /* of a write request, as gpci_tree_reply */
     bool below_dirty, below_newer;         /* likewise, of the request that `module` made for it */
     bool done, left;                       /* `module` has done its part; the parent has gone on */
+    bool served;                           /* to a low module: it has got there, and has not been refused */
+    bool borrows;                          /* of a probe: the block is another's (gpci_lock.asks) */
+    bool taken;                            /* of a put: a probe has passed the lock of the block that it is of */
+    bool forwarded; /* of a put or read: for it another block stays locked, which no probe passes; */
+                    /* so it is refused, where others wait */
+    bool mshr;      /* with a host: it has an MSHR entry of `module` */
+    uint64_t label; /* with a host: of the message that it came by */
 } gpci_task;
 
 /* An access. */
@@ -101,14 +110,16 @@ typedef struct gpci_tree_flight {
     uint32_t next;         /* pool */
     uint32_t older, newer; /* of its module */
     uint32_t task, master; /* GPCI_NO_ITEM; the access that it is part of, or none */
+    uint32_t tasks;        /* with a host: that are for it and have not ended */
     uint32_t module, size, kind, flags, retries;
     uint64_t address, token, issued;
     uint8_t *out;
     gpci_due_queue waiters;
     bool holds_port, unlocked, ended, told, hit, gave_mask, gave_bytes, applied;
-    bool alone;   /* it joins no other, nor any it: it goes below by itself */
-    bool through; /* a store that is done here, and is to be written through again */
-    uint8_t found, step;
+    bool alone;                   /* it joins no other, nor any it: it goes below by itself */
+    bool through;                 /* a store that is done here, and is to be written through again */
+    bool taken;                   /* with a store on its way through: a probe has passed its block's lock */
+    uint8_t found, step, deepest; /* deepest: level that a request for it has reached */
 } gpci_tree_flight;
 
 /* A message on its way. */
@@ -139,8 +150,13 @@ typedef struct gpci_net {
     gpci_star_buffer *buffers;
 } gpci_net;
 
+#define GPCI_ANSWERED (GPCI_NO_ITEM - 1)
+
 typedef struct gpci_lock {
     uint32_t holder; /* the access; GPCI_NO_ITEM: free */
+    uint32_t asks;   /* the task by which it asks the low module for the block, or gives it up there; GPCI_NO_ITEM: */
+                     /* none yet; GPCI_ANSWERED: what it asked for is here */
+    uint32_t probe;  /* that has passed the lock, and has not answered yet; GPCI_NO_ITEM */
     gpci_due_queue waiters;
     uint64_t tag;   /* that is being brought */
     uint64_t token; /* the access's: it may have ended, and another be in its place in the pool */
@@ -151,18 +167,23 @@ typedef struct gpci_controller {
     gpci_lock *locks; /* [lock_room] by block */
     size_t lock_room;
     uint32_t ports_used;
-    gpci_due_queue port_waiters;
-    uint32_t oldest, youngest; /* accesses in flight */
-    uint32_t barred;           /* the first task that bars an address; GPCI_NO_ITEM */
+    gpci_due_queue port_waiters, entry_waiters; /* for a port; with a host, for an MSHR entry */
+    uint32_t oldest, youngest;                  /* accesses in flight */
+    uint32_t barred;                            /* the first task that bars an address; GPCI_NO_ITEM */
     gpci_due_queue bar_waiters;
     bool mixed; /* blocks of modules above differ in size */
 } gpci_controller;
 
 typedef struct gpci_controllers gpci_controllers;
 typedef struct gpci_hold gpci_hold;
+typedef struct gpci_controller_host gpci_controller_host;
 struct gpci_controllers {
     gpc_coherence *tree;
     gpc_context *context;
+    const gpci_controller_host *host; /* controller_host.h; NULL: a tree by itself */
+    bool waits;                       /* a request that finds its block locked waits; it is not refused */
+    bool passes;                      /* probes pass the locks of those who wait below: where requests wait */
+    uint64_t waited;                  /* requests that found their block locked, and did */
     uint64_t now, next_token;
     uint32_t random[31], drawn; /* gpci_back_off */
     gpci_calendar calendar;
@@ -188,6 +209,7 @@ typedef void (*gpci_task_step_fn)(gpci_controllers *e, uint32_t subject);
 #define X(name) void gpci_step_##name(gpci_controllers *e, uint32_t subject);
 GPCI_STEPS(X)
 #undef X
+extern const gpci_task_step_fn gpci_steps[];
 
 GPCI_INLINE gpci_task *gpci_task_at(const gpci_controllers *e, uint32_t task) {
     return gpci_items_at(&e->tasks, task);
@@ -199,6 +221,11 @@ GPCI_INLINE gpci_tree_flight *gpci_tree_flight_at(const gpci_controllers *e, uin
 
 GPCI_INLINE uint8_t *gpci_payload_of(const gpci_controllers *e, uint32_t flight) {
     return e->payload + flight * e->payload_bytes;
+}
+
+/* The access's block as it was when it was unlocked. */
+GPCI_INLINE uint8_t *gpci_whole_of(const gpci_controllers *e, uint32_t flight) {
+    return gpci_payload_of(e, flight) + e->payload_bytes - e->largest;
 }
 
 GPCI_INLINE gpci_module *gpci_task_module(const gpci_controllers *e, const gpci_task *task) {
@@ -214,7 +241,11 @@ GPCI_INLINE gpci_tree_point gpci_present(const gpci_controllers *e) {
     return (gpci_tree_point){.cycle = e->now, .after = GPC_NO_MESSAGE};
 }
 
-/* A step so many cycles from here. */
+GPCI_INLINE gpci_lock *gpci_lock_of(const gpci_controllers *e, uint32_t module, uint32_t block) {
+    return &e->units[module].locks[block];
+}
+
+/* A step so many cycles from here: of the host's, where there is one. */
 GPCI_INLINE void gpci_step_in(gpci_controllers *e, uint32_t subject, gpci_step step, uint64_t cycles) {
     const gpci_due due = {subject, step};
     if (cycles)
@@ -223,15 +254,39 @@ GPCI_INLINE void gpci_step_in(gpci_controllers *e, uint32_t subject, gpci_step s
         gpci_calendar_today(&e->calendar, due);
 }
 
+/*
+ * A step without delay: with a host, at once, as the last act of the step that leads to it. In a tree by itself it
+ * waits for the steps that are due already, as in Multi2Sim.
+ */
+GPCI_INLINE void gpci_then(gpci_controllers *e, uint32_t task, gpci_step step) {
+    if (e->host)
+        gpci_steps[step](e, task);
+    else
+        gpci_calendar_today(&e->calendar, (gpci_due){task, step});
+}
+
 /* controller.c */
 /* A task for which `parent` waits: its `resumes` is the parent's next step. Of the same access. */
 gpci_task *gpci_task_begin(gpci_controllers *e, uint32_t parent, gpci_step resumes, uint32_t from, uint32_t module,
                            uint64_t address, uint32_t *out_task);
 void gpci_task_end(gpci_controllers *e, uint32_t task);
-/* All steps up to a cycle, and what follows from them in it. GPC_ERROR_MEMORY: the rest is still to be done. */
-gpc_status gpci_controllers_run(gpci_controllers *e, uint64_t until, gpc_error *error);
+/* The same, and nobody is told. With a host, an access that has ended is gone with its last task. */
+void gpci_task_give(gpci_controllers *e, uint32_t task);
 /* All who wait in a queue, so many cycles from here. */
 void gpci_wake(gpci_controllers *e, gpci_due_queue *queue, uint64_t cycles);
+/* A step so many cycles of a module from here. */
+void gpci_step_after(gpci_controllers *e, uint32_t task, gpci_step step, const gpci_module *m, uint64_t cycles);
+/* A task's step when a module's data, `bytes` of a message, have been read or written. 0: it takes as long. */
+void gpci_use_data(gpci_controllers *e, uint32_t task, gpci_step step, gpci_module *m, uint32_t bytes, bool write);
+/* An access, which begins with a step at its cycle. There is room. */
+uint32_t gpci_flight_begin(gpci_controllers *e, const gpc_coherence_request *request, const gpc_request *carried,
+                           gpci_step step);
+/* Memory for a step, and what it leads to at once. */
+bool gpci_steps_room(gpci_controllers *e);
+/* Do a step, for which there is room. */
+gpc_status gpci_step_do(gpci_controllers *e, gpci_due due, gpc_error *error);
+/* Do all steps up to a cycle. */
+gpc_status gpci_steps_until(gpci_controllers *e, uint64_t cycle, gpc_error *error);
 
 /* controller_network.c */
 /*
@@ -267,38 +322,59 @@ void gpci_request_done(gpci_controllers *e, uint32_t task);
  */
 uint32_t gpci_back_off(gpci_controllers *e, uint32_t bound);
 
-/* controller_find.c */
+/* controller_find.c, controller_lock.c */
 /* Look up `address` in a task's module, and lock it; the task goes on with `resumes`. */
-typedef struct gpci_find {
+typedef struct gpci_look {
     uint64_t address;
     uint32_t module;
     gpci_step resumes;
     bool blocking;  /* wait for the lock; or be refused */
     bool allocates; /* make room for what is not there */
     bool hurries;   /* before others that wait for a port */
-} gpci_find;
-void gpci_find_begin(gpci_controllers *e, uint32_t task, const gpci_find *find);
+} gpci_look;
+void gpci_find_begin(gpci_controllers *e, uint32_t task, const gpci_look *find);
 void gpci_unlock(gpci_controllers *e, uint32_t module, uint32_t block);
 /* Is it this access that has it, and not one that has ended? */
 bool gpci_lock_is_of(const gpci_controllers *e, const gpci_lock *lock, uint32_t flight);
-/* A probe is done with its block, which stays locked if it was before. */
-void gpci_return(gpci_controllers *e, const gpci_task *probe);
+/* An access takes a lock, for a tag. */
+void gpci_lock_take(const gpci_controllers *e, gpci_lock *lock, uint32_t flight, uint64_t tag);
+/*
+ * A probe has answered for its block: unlocked, unless it was locked for the same access before, or is another's, who
+ * then is told what is left of it.
+ */
+void gpci_probe_leaves(gpci_controllers *e, uint32_t task);
+/* A task has sent what it asks, or gives up, of its block to the low module; or has its answer. */
+void gpci_block_asks(gpci_controllers *e, uint32_t task);
+void gpci_block_answered(gpci_controllers *e, uint32_t task);
 /*
  * A way of the directory alone, locked, for the entry of a block of a task's own module, `from`: GPCI_TREE_NO_BLOCK if
  * all are locked. It may be one that the access has locked already: `lent`.
  */
 uint32_t gpci_take_directory_way(gpci_controllers *e, gpci_task *task, uint64_t tag);
-/* Is the block of an address there, or coming, and locked for another access than this? */
-bool gpci_find_locked(const gpci_controllers *e, uint32_t module, uint64_t address, uint32_t flight);
+/* Is the block of an address there, or coming, and locked, so that who asks for it (NULL: anybody) must wait? */
+bool gpci_find_locked(const gpci_controllers *e, uint32_t module, uint64_t address, const gpci_task *asker);
 /*
  * A block has left in silence, or moved, and its way stays locked for another. A probe of it that waits for the lock
  * must not wait for the other's request, which may wait for who sent the probe: it finds nothing now, or it elsewhere.
  */
 void gpci_look_again(gpci_controllers *e, uint32_t module, uint32_t block);
+/* A block that is locked, and to which this tag is being brought; GPCI_TREE_NO_BLOCK. */
+uint32_t gpci_find_coming(const gpci_controllers *e, const gpci_module *m, uint64_t tag);
+/* Is the tag not there yet, of a block that was found by it? */
+bool gpci_is_coming(const gpci_module *m, uint32_t block, uint64_t tag);
+/* May a probe pass a lock that another access has? */
+bool gpci_may_pass(const gpci_controllers *e, const gpci_lock *lock, bool coming);
 
 /* controller_write.c */
 void gpci_invalidate_begin(gpci_controllers *e, uint32_t parent, gpci_step resumes, uint32_t module, uint32_t block,
                            uint32_t except, uint32_t ask, uint64_t first, uint64_t last);
+/* A request has come to a module, for the access's level. */
+GPCI_INLINE void gpci_flight_reaches(const gpci_controllers *e, const gpci_task *request) {
+    gpci_tree_flight *a = gpci_tree_flight_at(e, request->flight);
+    const uint32_t level = gpci_task_module(e, request)->level;
+    a->deepest = level > a->deepest ? (uint8_t)level : a->deepest;
+}
+
 /* The bytes and the directory that a request of `from` for a copy, or the only one, is about. */
 GPCI_INLINE gpci_tree_request gpci_task_request(const gpci_controllers *e, const gpci_task *task) {
     return (gpci_tree_request){.from = gpci_task_from(e, task),
@@ -347,6 +423,13 @@ gpc_status gpci_controllers_create(gpc_coherence *c, gpc_error *error, gpci_cont
 void gpci_controllers_destroy(gpci_controllers *e);
 /* Room for one more access to an address, and all that may come of it before the next step. GPC_ERROR_MEMORY. */
 gpc_status gpci_controllers_reserve(gpci_controllers *e, uint64_t address);
-bool gpci_controllers_room(gpci_controllers *e);
+/* Room for a step, and what it leads to at once. */
+bool gpci_controllers_grow(gpci_controllers *e);
+GPCI_INLINE bool gpci_controllers_room(gpci_controllers *e) {
+    const uint32_t tasks = e->fan_out + GPCI_STEP_TASKS, steps = tasks + e->waiters.used;
+    return GPCI_LIKELY(!e->hold && gpci_items_have(&e->tasks, tasks) && gpci_items_have(&e->parcels, 2) &&
+                       gpci_items_have(&e->waiters, 4) && gpci_calendar_has(&e->calendar, steps)) ||
+           gpci_controllers_grow(e);
+}
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "coherence/controller.h"
+#include "coherence/controller_host.h"
 #include "coherence/tree_engine.h"
 
 #include <string.h>
@@ -69,7 +69,7 @@ static void perform(gpci_controllers *e, uint32_t flight, uint32_t block) {
 static void read_of_master(const gpci_controllers *e, uint32_t flight) {
     gpci_tree_flight *a = gpci_tree_flight_at(e, flight);
     const gpci_module *m = gpci_module_at(e->tree, a->module);
-    const uint8_t *whole = gpci_payload_of(e, a->master) + e->payload_bytes - e->largest;
+    const uint8_t *whole = gpci_whole_of(e, a->master);
     a->applied = true;
     if (e->tree->with_data)
         memcpy(gpci_payload_of(e, flight), whole + (a->address & (m->given.block_bytes - 1)), a->size);
@@ -165,7 +165,7 @@ void gpci_step_access_begin(gpci_controllers *e, uint32_t task) {
     if (master != GPCI_NO_ITEM)
         join(e, task, master);
     else
-        gpci_step_in(e, task, GPCI_STEP_access_order, 0);
+        gpci_then(e, task, GPCI_STEP_access_order);
 }
 
 /* The older access that this one has to wait for. */
@@ -193,7 +193,7 @@ void gpci_step_access_order(gpci_controllers *e, uint32_t task) {
         return;
     }
     gpci_find_begin(e, task,
-                    &(gpci_find){.address = a->address,
+                    &(gpci_look){.address = a->address,
                                  .module = a->module,
                                  .resumes = GPCI_STEP_access_found,
                                  .blocking = true,
@@ -210,7 +210,7 @@ static void try_again(gpci_controllers *e, uint32_t task) {
     t->block = GPCI_TREE_NO_BLOCK;
     t->state = GPC_LINE_I;
     a->retries++;
-    gpci_step_in(e, task, GPCI_STEP_access_order, gpci_back_off(e, latency + 2));
+    gpci_step_after(e, task, GPCI_STEP_access_order, m, gpci_back_off(e, latency + 2));
 }
 
 /* A request of the access's module to its low one. */
@@ -225,7 +225,7 @@ static void ask(gpci_controllers *e, uint32_t task, gpci_step begin, gpci_step r
     r->valid = t->state != GPC_LINE_I && m->states[t->block] != GPC_LINE_I;
     r->non_coherent = non_coherent;
     t->shared = t->refused = false;
-    gpci_step_in(e, request, begin, 0);
+    gpci_then(e, request, begin);
 }
 
 static gpc_protocol_rule rule_of(const gpci_controllers *e, const gpci_task *t) {
@@ -253,7 +253,7 @@ static void write_through_again(gpci_controllers *e, uint32_t task) {
     }
     if (!gone)
         gpci_unlock(e, m->index, t->block);
-    gpci_step_in(e, task, GPCI_STEP_access_end, m->given.latency);
+    gpci_step_after(e, task, GPCI_STEP_access_end, m, m->given.latency);
 }
 
 void gpci_step_access_found(gpci_controllers *e, uint32_t task) {
@@ -277,15 +277,15 @@ void gpci_step_access_found(gpci_controllers *e, uint32_t task) {
         gpci_task *child =
             gpci_task_begin(e, task, GPCI_STEP_access_evicted, a->module, a->module, t->address, &eviction);
         child->own = t->block;
-        gpci_step_in(e, eviction, GPCI_STEP_evict_begin, 0);
+        gpci_then(e, eviction, GPCI_STEP_evict_begin);
     } else if (a->kind == GPC_COHERENCE_N_STORE) {
-        gpci_step_in(e, task, GPCI_STEP_access_evicted, 0);
+        gpci_then(e, task, GPCI_STEP_access_evicted);
     } else if (rule.actions & GPC_DO_READ_REQUEST) {
         ask(e, task, GPCI_STEP_read_begin, GPCI_STEP_access_filled, false);
     } else if (rule.actions & GPC_DO_WRITE_REQUEST) {
         ask(e, task, GPCI_STEP_write_begin, GPCI_STEP_access_unlock, false);
     } else {
-        gpci_step_in(e, task, GPCI_STEP_access_unlock, 0);
+        gpci_then(e, task, GPCI_STEP_access_unlock);
     }
 }
 
@@ -306,7 +306,7 @@ void gpci_step_access_evicted(gpci_controllers *e, uint32_t task) {
     else if (rule.actions & GPC_DO_CLEAR_OWNER)
         ask(e, task, GPCI_STEP_clear_begin, GPCI_STEP_access_filled, false);
     else
-        gpci_step_in(e, task, GPCI_STEP_access_unlock, 0);
+        gpci_then(e, task, GPCI_STEP_access_unlock);
 }
 
 bool gpci_access_refused(gpci_controllers *e, uint32_t task) {
@@ -330,7 +330,7 @@ void gpci_step_access_filled(gpci_controllers *e, uint32_t task) {
         gpci_tree_set_state(e->tree, m, t->block, gpci_module_tag_of(m, a->address),
                             t->shared ? rule.next_shared : rule.next, GPC_ORIGIN_LOAD_MISS, gpci_present(e));
     }
-    gpci_step_in(e, task, GPCI_STEP_access_unlock, 0);
+    gpci_then(e, task, GPCI_STEP_access_unlock);
 }
 
 static void perform_all(gpci_controllers *e, uint32_t flight, uint32_t block) {
@@ -343,7 +343,7 @@ static void perform_all(gpci_controllers *e, uint32_t flight, uint32_t block) {
             perform(e, other, block);
     if (e->tree->with_data)
         gpci_tree_data_load(e->tree, m, block, gpci_module_tag_of(m, a->address), m->given.block_bytes,
-                            gpci_payload_of(e, flight) + e->payload_bytes - e->largest);
+                            gpci_whole_of(e, flight));
 }
 
 /* All is done: the bytes, those of joined accesses, too. */
@@ -354,7 +354,7 @@ static void unlock(gpci_controllers *e, uint32_t task) {
     m->stats.data_accesses++;
     perform_all(e, t->flight, t->block);
     gpci_unlock(e, m->index, t->block);
-    gpci_step_in(e, task, GPCI_STEP_access_end, m->given.latency);
+    gpci_step_after(e, task, GPCI_STEP_access_end, m, m->given.latency);
 }
 
 void gpci_step_access_unlock(gpci_controllers *e, uint32_t task) {
@@ -386,6 +386,10 @@ void gpci_step_access_through(gpci_controllers *e, uint32_t task) {
     a->through = t->refused;
     if (gpci_access_refused(e, task))
         return;
+    if (a->taken && !gpci_tree_is_modified(gpci_task_module(e, t)->states[t->block])) {
+        unlock(e, task); /* a probe has taken the bytes: they are where they belong */
+        return;
+    }
     const gpci_tree_payload store = gpci_store_of(e, t->flight);
     gpci_tree_written_through(e->tree, gpci_task_module(e, t), t->block, &store,
                               t->below_dirty || gpci_tree_is_modified(a->found), gpci_present(e));
@@ -396,6 +400,13 @@ void gpci_step_access_end(gpci_controllers *e, uint32_t task) {
     const uint32_t flight = gpci_task_at(e, task)->flight;
     gpci_tree_flight *a = gpci_tree_flight_at(e, flight);
     gpci_tree_count_access(&gpci_module_at(e->tree, a->module)->stats, a->kind, a->hit);
+    if (e->host) {
+        a->ended = true;
+        e->live--;
+        e->host->ended(e->host->self, flight);
+        gpci_task_give(e, task);
+        return;
+    }
     for (uint32_t other = a->newer; other != GPCI_NO_ITEM; other = gpci_tree_flight_at(e, other)->newer)
         gpci_tree_flight_at(e, other)->ended |= gpci_tree_flight_at(e, other)->master == flight;
     strike_off(e, flight);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "coherence/controller_hold.h"
+#include "coherence/controller_host.h"
 #include "coherence/tree_engine.h"
 
 #include <string.h>
@@ -77,7 +78,8 @@ static bool reserve_locks(gpci_controllers *e, const gpci_module *m) {
     if (!GPCI_ARRAY_ROOM(e->context, unit->locks, unit->lock_room, had, m->blocks - had))
         return false;
     for (size_t i = had; i < unit->lock_room; i++)
-        unit->locks[i] = (gpci_lock){.holder = GPCI_NO_ITEM, .waiters = GPCI_DUE_QUEUE_INIT};
+        unit->locks[i] = (gpci_lock){
+            .holder = GPCI_NO_ITEM, .asks = GPCI_NO_ITEM, .probe = GPCI_NO_ITEM, .waiters = GPCI_DUE_QUEUE_INIT};
     return true;
 }
 
@@ -88,7 +90,7 @@ static bool make_units(gpci_controllers *e) {
         return false;
     for (uint32_t i = 0; i < c->module_count; i++) {
         gpci_controller *unit = &e->units[i];
-        unit->port_waiters = unit->bar_waiters = (gpci_due_queue)GPCI_DUE_QUEUE_INIT;
+        unit->port_waiters = unit->bar_waiters = unit->entry_waiters = (gpci_due_queue)GPCI_DUE_QUEUE_INIT;
         unit->oldest = unit->youngest = unit->barred = GPCI_NO_ITEM;
         for (uint32_t k = 0; k < c->modules[i].above_count; k++)
             unit->mixed |= c->modules[c->modules[i].above[k]].given.block_bytes != 1u << c->modules[i].sub_shift;
@@ -125,6 +127,7 @@ gpc_status gpci_controllers_create(gpc_coherence *c, gpc_error *error, gpci_cont
         return gpci_out_of_memory(error);
     e->tree = c;
     e->context = c->context;
+    e->waits = e->passes = !gpci_tree_has(c, GPC_PROTOCOL_RETRY);
     seed_back_off(e, c->context->seed);
     e->ended = (gpci_due_queue)GPCI_DUE_QUEUE_INIT;
     gpci_items_init(&e->tasks, sizeof(gpci_task));
@@ -165,11 +168,13 @@ void gpci_controllers_destroy(gpci_controllers *e) {
     gpci_free(context, e);
 }
 
-bool gpci_controllers_room(gpci_controllers *e) {
-    /* a step wakes at most all who wait, and makes `fan_out` tasks with a step each */
-    const uint32_t steps = e->fan_out + e->waiters.used + 4;
-    return gpci_items_room(e->context, &e->tasks, e->fan_out + 1) && gpci_items_room(e->context, &e->parcels, 2) &&
-           gpci_items_room(e->context, &e->waiters, 4) && gpci_calendar_room(e->context, &e->calendar, steps) &&
+bool gpci_controllers_grow(gpci_controllers *e) {
+    const uint32_t tasks = e->fan_out + GPCI_STEP_TASKS;
+    if (!gpci_items_room(e->context, &e->tasks, tasks) || !gpci_items_room(e->context, &e->parcels, 2) ||
+        !gpci_items_room(e->context, &e->waiters, 4))
+        return false;
+    /* a step wakes at most all who wait; with a host, every task may be due when its message has come */
+    return gpci_calendar_room(e->context, &e->calendar, (uint32_t)(e->tasks.room + e->waiters.room)) &&
            gpci_hold_room(e);
 }
 
@@ -202,7 +207,7 @@ gpc_status gpci_controllers_reserve(gpci_controllers *e, uint64_t address) {
         return GPC_ERROR_MEMORY;
     for (uint32_t i = c->first_map; i < c->module_count; i++) {
         gpci_module *m = &c->modules[i];
-        if (!m->full_map)
+        if (!m->full_map || (m->blocks - m->map.count > e->flights.used && e->units[i].lock_room >= m->blocks))
             continue;
         if (gpci_module_reserve(c->context, m, e->flights.used + 1) != GPC_OK || !reserve_locks(e, m))
             return GPC_ERROR_MEMORY;

@@ -33,7 +33,7 @@ void gpci_step_evict_data(gpci_controllers *e, uint32_t task) {
     const gpci_task *v = gpci_task_at(e, task);
     gpci_module *m = gpci_task_from(e, v);
     if (v->refused) {
-        gpci_step_in(e, task, GPCI_STEP_evict_end, 0);
+        gpci_then(e, task, GPCI_STEP_evict_end);
         return;
     }
     gpci_tree_data_clean(e->tree, m, v->own);
@@ -48,7 +48,7 @@ void gpci_step_evict_entry(gpci_controllers *e, uint32_t task) {
     v->entry = gpci_take_directory_way(e, v, m->tags[v->own]);
     v->refused = v->entry == GPCI_TREE_NO_BLOCK;
     if (v->refused) {
-        gpci_step_in(e, task, GPCI_STEP_evict_end, 0);
+        gpci_then(e, task, GPCI_STEP_evict_end);
         return;
     }
     if (m->states[v->entry] == GPC_LINE_I) {
@@ -58,7 +58,8 @@ void gpci_step_evict_entry(gpci_controllers *e, uint32_t task) {
     uint32_t child;
     gpci_task *other = gpci_task_begin(e, task, GPCI_STEP_evict_moved, m->index, m->index, m->tags[v->entry], &child);
     other->own = v->entry;
-    gpci_step_in(e, child, GPCI_STEP_evict_begin, 0);
+    other->forwarded = true;
+    gpci_then(e, child, GPCI_STEP_evict_begin);
 }
 
 void gpci_step_evict_moved(gpci_controllers *e, uint32_t task) {
@@ -72,7 +73,7 @@ void gpci_step_evict_moved(gpci_controllers *e, uint32_t task) {
     }
     if (!v->lent)
         gpci_unlock(e, m->index, v->entry);
-    gpci_step_in(e, task, GPCI_STEP_evict_end, 0);
+    gpci_then(e, task, GPCI_STEP_evict_end);
 }
 
 /* The block's module is the low one now. */
@@ -82,12 +83,12 @@ void gpci_step_evict_alone(gpci_controllers *e, uint32_t task) {
     if (m->place == GPCI_PLACE_MEMORY) {
         (void)gpci_tree_rule(e->tree, m, m->states[v->own], GPC_EVENT_EVICTION);
         vacate(e, v, GPC_ORIGIN_EVICT_IN_MEMORY);
-        gpci_step_in(e, task, GPCI_STEP_evict_end, 0);
+        gpci_then(e, task, GPCI_STEP_evict_end);
         return;
     }
     v->address = m->tags[v->own];
     v->module = gpci_module_low(e->tree, m, v->address);
-    gpci_step_in(e, task, GPCI_STEP_evict_send, 0);
+    gpci_then(e, task, GPCI_STEP_evict_send);
 }
 
 void gpci_step_evict_send(gpci_controllers *e, uint32_t task) {
@@ -98,7 +99,7 @@ void gpci_step_evict_send(gpci_controllers *e, uint32_t task) {
         if (m->states[v->own] != GPC_LINE_I)
             vacate(e, v, GPC_ORIGIN_EVICTED);
         gpci_look_again(e, v->from, v->own);
-        gpci_step_in(e, task, GPCI_STEP_evict_end, 0);
+        gpci_then(e, task, GPCI_STEP_evict_end);
         return;
     }
     v->data = rule.actions & GPC_DO_WRITE_BACK;
@@ -114,9 +115,9 @@ void gpci_step_evict_send(gpci_controllers *e, uint32_t task) {
 /* After its put, or what was refused. */
 void gpci_step_evict_replied(gpci_controllers *e, uint32_t task) {
     const gpci_task *v = gpci_task_at(e, task);
-    if (!v->refused)
+    if (!v->refused && gpci_task_from(e, v)->states[v->own] != GPC_LINE_I)
         vacate(e, v, GPC_ORIGIN_EVICTED);
-    gpci_step_in(e, task, GPCI_STEP_evict_end, 0);
+    gpci_then(e, task, GPCI_STEP_evict_end);
 }
 
 void gpci_step_evict_end(gpci_controllers *e, uint32_t task) {
@@ -128,28 +129,32 @@ void gpci_step_evict_end(gpci_controllers *e, uint32_t task) {
 void gpci_step_clear_begin(gpci_controllers *e, uint32_t task) {
     const gpci_letter letter =
         gpci_letter_asking(e, task, GPC_MESSAGE_CLEAR_OWNER, GPCI_STEP_clear_come, GPCI_STEP_clear_begin);
-    gpci_send(e, &letter);
+    if (gpci_send(e, &letter))
+        gpci_block_asks(e, task);
 }
 
 void gpci_step_clear_come(gpci_controllers *e, uint32_t task) {
     const gpci_task *v = gpci_task_at(e, task);
-    gpci_find_begin(e, task,
-                    &(gpci_find){.address = v->address, .module = v->module, .resumes = GPCI_STEP_clear_found});
+    gpci_find_begin(
+        e, task,
+        &(gpci_look){
+            .address = v->address, .module = v->module, .resumes = GPCI_STEP_clear_found, .blocking = e->waits});
 }
 
 void gpci_step_clear_found(gpci_controllers *e, uint32_t task) {
-    const gpci_task *v = gpci_task_at(e, task);
+    gpci_task *v = gpci_task_at(e, task);
     gpci_module *t = gpci_task_module(e, v);
     if (v->refused) {
         gpci_task_at(e, v->parent)->refused = true;
     } else {
         t->stats.notices_received++;
+        v->served = true;
         if (!v->missing) {
             gpci_tree_clear_owners(e->tree, t, v->block, gpci_task_from(e, v), v->address);
             gpci_unlock(e, t->index, v->block);
         }
     }
-    gpci_step_in(e, task, GPCI_STEP_clear_reply, 0);
+    gpci_then(e, task, GPCI_STEP_clear_reply);
 }
 
 void gpci_step_clear_reply(gpci_controllers *e, uint32_t task) {
@@ -159,5 +164,9 @@ void gpci_step_clear_reply(gpci_controllers *e, uint32_t task) {
 }
 
 void gpci_step_clear_replied(gpci_controllers *e, uint32_t task) {
+    const gpci_task *v = gpci_task_at(e, task);
+    gpci_block_answered(e, task);
+    if (gpci_task_from(e, v)->states[v->own] == GPC_LINE_I) /* a probe has passed, and taken it: once more */
+        gpci_task_at(e, v->parent)->refused = true;
     gpci_task_end(e, task);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "coherence/controller.h"
+#include "coherence/controller_host.h"
 
 /*
  * Ports, lookups, locks. A lookup takes a port, finds the block or makes room for it, locks it, holds the port for the
@@ -7,51 +7,27 @@
  * the tag that is being brought to it.
  */
 
-void gpci_find_begin(gpci_controllers *e, uint32_t task, const gpci_find *find) {
+void gpci_find_begin(gpci_controllers *e, uint32_t task, const gpci_look *find) {
     uint32_t lookup;
     gpci_task *f = gpci_task_begin(e, task, find->resumes, find->module, find->module, find->address, &lookup);
     f->blocking = find->blocking;
     f->allocates = find->allocates;
     f->hurries = find->hurries;
-    gpci_step_in(e, lookup, GPCI_STEP_find_begin, 0);
+    gpci_then(e, lookup, GPCI_STEP_find_begin);
 }
 
-static gpci_lock *lock_of(const gpci_controllers *e, uint32_t module, uint32_t block) {
-    return &e->units[module].locks[block];
-}
-
-bool gpci_lock_is_of(const gpci_controllers *e, const gpci_lock *lock, uint32_t flight) {
-    return flight != GPCI_NO_ITEM && lock->holder == flight && lock->token == gpci_tree_flight_at(e, flight)->token;
-}
-
-static void hold_lock(const gpci_controllers *e, gpci_lock *lock, uint32_t flight, uint64_t tag) {
-    lock->holder = flight;
-    lock->token = gpci_tree_flight_at(e, flight)->token;
-    lock->tag = tag;
-}
-
-void gpci_unlock(gpci_controllers *e, uint32_t module, uint32_t block) {
-    gpci_lock *lock = lock_of(e, module, block);
-    lock->holder = GPCI_NO_ITEM;
-    gpci_wake(e, &lock->waiters, 0);
-}
-
-void gpci_return(gpci_controllers *e, const gpci_task *probe) {
-    if (!probe->lent)
-        gpci_unlock(e, probe->module, probe->block);
-}
-
-void gpci_look_again(gpci_controllers *e, uint32_t module, uint32_t block) {
-    gpci_wake(e, &lock_of(e, module, block)->waiters, 0);
-}
-
+/* A host has seen to ports. */
 void gpci_step_find_begin(gpci_controllers *e, uint32_t task) {
+    if (e->host) {
+        gpci_step_find_look(e, task);
+        return;
+    }
     const gpci_task *f = gpci_task_at(e, task);
     gpci_controller *unit = &e->units[f->module];
     const uint32_t ports = gpci_task_module(e, f)->given.ports;
     if (!ports || (unit->ports_used < ports && unit->port_waiters.head == GPCI_NO_ITEM)) {
         unit->ports_used++;
-        gpci_step_in(e, task, GPCI_STEP_find_look, 0);
+        gpci_then(e, task, GPCI_STEP_find_look);
         return;
     }
     (f->hurries ? gpci_due_queue_lead : gpci_due_queue_join)(&e->waiters, &unit->port_waiters,
@@ -69,6 +45,8 @@ static void mark_port(const gpci_controllers *e, const gpci_task *f, bool holds)
 static void release_port(gpci_controllers *e, const gpci_task *f) {
     gpci_controller *unit = &e->units[f->module];
     gpci_due due;
+    if (e->host)
+        return;
     mark_port(e, f, false);
     if (gpci_due_queue_leave(&e->waiters, &unit->port_waiters, &due))
         gpci_step_in(e, due.subject, (gpci_step)due.step, 0);
@@ -76,37 +54,12 @@ static void release_port(gpci_controllers *e, const gpci_task *f) {
         unit->ports_used--;
 }
 
-/* A block that is locked, and to which this tag is being brought. */
-static uint32_t find_coming(const gpci_controllers *e, const gpci_module *m, uint64_t tag) {
-    if (m->full_map)
-        return GPCI_TREE_NO_BLOCK;
-    const uint32_t base = gpci_module_set(m, tag) * m->all_ways;
-    for (uint32_t way = 0; way < m->all_ways; way++) {
-        const gpci_lock *lock = lock_of(e, m->index, base + way);
-        if (lock->holder != GPCI_NO_ITEM && lock->tag == tag)
-            return base + way;
-    }
-    return GPCI_TREE_NO_BLOCK;
-}
-
-bool gpci_find_locked(const gpci_controllers *e, uint32_t module, uint64_t address, uint32_t flight) {
-    const gpci_module *m = gpci_module_at(e->tree, module);
-    const uint64_t tag = gpci_module_tag_of(m, address);
-    uint32_t block = gpci_module_find(m, tag);
-    if (block == GPCI_TREE_NO_BLOCK)
-        block = find_coming(e, m, tag);
-    if (block == GPCI_TREE_NO_BLOCK)
-        return false;
-    const gpci_lock *lock = lock_of(e, module, block);
-    return lock->holder != GPCI_NO_ITEM && !gpci_lock_is_of(e, lock, flight);
-}
-
 /* The ways of a set from `first` on that are not locked, a bit each; or are by this access, if one is given. */
 static uint32_t unlocked_ways(const gpci_controllers *e, const gpci_module *m, uint32_t base, uint32_t first,
                               uint32_t end, uint32_t flight, uint64_t *candidates) {
     uint32_t count = 0;
     for (uint32_t way = first; way < end; way++) {
-        const gpci_lock *lock = lock_of(e, m->index, base + way);
+        const gpci_lock *lock = gpci_lock_of(e, m->index, base + way);
         if (lock->holder != GPCI_NO_ITEM && !gpci_lock_is_of(e, lock, flight))
             continue;
         candidates[way / 64] |= (uint64_t)1 << (way & 63);
@@ -141,17 +94,26 @@ uint32_t gpci_take_directory_way(gpci_controllers *e, gpci_task *task, uint64_t 
     if (!unlocked_ways(e, m, base, m->given.ways, m->all_ways, task->flight, candidates))
         return GPCI_TREE_NO_BLOCK;
     const uint32_t block = gpci_module_choose(m, tag, true, candidates);
-    gpci_lock *lock = lock_of(e, m->index, block);
+    gpci_lock *lock = gpci_lock_of(e, m->index, block);
     task->lent = lock->holder != GPCI_NO_ITEM;
-    hold_lock(e, lock, task->flight, tag);
+    gpci_lock_take(e, lock, task->flight, tag);
     return block;
+}
+
+static void tell(const gpci_controllers *e, gpci_met what, const gpci_task *f) {
+    if (e->host)
+        e->host->met(e->host->self, what, f->parent, f->module);
 }
 
 /* Who finds a lock, or a bar, is refused, or waits and looks again. */
 static void conflict(gpci_controllers *e, uint32_t task, gpci_due_queue *waiters) {
     gpci_task *f = gpci_task_at(e, task);
+    tell(e, f->blocking ? GPCI_MET_WAIT : GPCI_MET_REFUSE, f);
     if (f->blocking) {
-        gpci_due_queue_join(&e->waiters, waiters, (gpci_due){task, GPCI_STEP_find_begin});
+        e->waited += !gpci_task_at(e, f->parent)->down;
+        const bool first = e->passes && gpci_task_at(e, f->parent)->down; /* others wait for its answer */
+        (first ? gpci_due_queue_lead : gpci_due_queue_join)(&e->waiters, waiters,
+                                                            (gpci_due){task, GPCI_STEP_find_begin});
         release_port(e, f);
         return;
     }
@@ -178,26 +140,88 @@ static void look_up(const gpci_controllers *e, gpci_task *f, uint64_t tag) {
     f->block = gpci_module_find(m, tag);
     const bool there = f->block != GPCI_TREE_NO_BLOCK;
     if (!there)
-        f->block = find_coming(e, m, tag);
+        f->block = gpci_find_coming(e, m, tag);
     f->hit = f->block != GPCI_TREE_NO_BLOCK;
-    if (!parent->down || !f->hit || !gpci_lock_is_of(e, lock_of(e, m->index, f->block), f->flight))
+    if (!parent->down || !f->hit || !gpci_lock_is_of(e, gpci_lock_of(e, m->index, f->block), f->flight))
         return;
     f->hit = parent->lent = there;
     f->block = there ? f->block : GPCI_TREE_NO_BLOCK;
 }
 
-/* Is it locked? Then the lookup is refused, or waits. */
+/* A probe goes on with a block that another has locked. */
+static void pass(gpci_controllers *e, uint32_t task, gpci_lock *lock) {
+    gpci_task *f = gpci_task_at(e, task), *probe = gpci_task_at(e, f->parent);
+    gpci_module *m = gpci_task_module(e, f);
+    m->stats.directory_accesses++;
+    if (gpci_is_coming(m, f->block, gpci_module_tag_of(m, f->address))) {
+        probe->missing = true;
+    } else {
+        gpci_module_probe(m, f->block);
+        probe->borrows = probe->hit = true;
+        probe->block = f->block;
+        probe->state = m->states[f->block];
+        lock->probe = f->parent;
+    }
+    release_port(e, f);
+    gpci_task_end(e, task);
+}
+
+/* Is it locked? Then the lookup is refused, or waits; or a probe passes. */
 static bool is_locked(gpci_controllers *e, uint32_t task) {
     const gpci_task *f = gpci_task_at(e, task);
-    gpci_lock *lock = lock_of(e, f->module, f->block);
+    gpci_lock *lock = gpci_lock_of(e, f->module, f->block);
     if (lock->holder == GPCI_NO_ITEM || (gpci_task_at(e, f->parent)->down && gpci_task_at(e, f->parent)->lent))
         return false;
-    conflict(e, task, &lock->waiters);
+    const gpci_module *m = gpci_task_module(e, f);
+    const bool coming = gpci_is_coming(m, f->block, gpci_module_tag_of(m, f->address));
+    if (gpci_task_at(e, f->parent)->down && gpci_may_pass(e, lock, coming))
+        pass(e, task, lock);
+    else
+        conflict(e, task, &lock->waiters);
     return true;
 }
 
+/* Does a request lack the MSHR entry that it needs? Then it waits for one. */
+static bool lacks_entry(gpci_controllers *e, uint32_t task) {
+    gpci_task *f = gpci_task_at(e, task);
+    const gpci_task *request = gpci_task_at(e, f->parent);
+    const gpci_step step = (gpci_step)f->resumes;
+    if (!e->host || request->down || request->mshr || (step != GPCI_STEP_read_found && step != GPCI_STEP_write_found))
+        return false;
+    if (!gpci_controllers_asks_below(e, f->parent, step) || e->host->allocate(e->host->self, f->parent))
+        return false;
+    if (request->forwarded || !e->waits) {
+        f->blocking = false;
+        conflict(e, task, NULL);
+        return true;
+    }
+    gpci_due_queue_join(&e->waiters, &e->units[f->module].entry_waiters, (gpci_due){task, GPCI_STEP_find_begin});
+    release_port(e, f);
+    return true;
+}
+
+/* All look again: the first may need none any more. */
+void gpci_controllers_entry_free(gpci_controllers *e, uint32_t module) {
+    gpci_wake(e, &e->units[module].entry_waiters, 0);
+}
+
+bool gpci_controllers_asks_below(const gpci_controllers *e, uint32_t task, gpci_step step) {
+    const gpci_task *r = gpci_task_at(e, task);
+    const gpci_module *m = gpci_task_module(e, r);
+    if (m->place == GPCI_PLACE_MEMORY || r->down)
+        return false;
+    const uint64_t tag = gpci_module_tag_of(m, r->address);
+    const uint32_t block = gpci_module_find(m, tag);
+    if (block == GPCI_TREE_NO_BLOCK)
+        return gpci_find_coming(e, m, tag) == GPCI_TREE_NO_BLOCK;
+    if (gpci_module_directory_only(m, block))
+        return true;
+    const bool write = step == GPCI_STEP_write_come || step == GPCI_STEP_write_found;
+    return write && m->rules[m->states[block]][GPC_EVENT_WRITE_ABOVE].actions & GPC_DO_WRITE_REQUEST;
+}
+
 static void lock_for(const gpci_controllers *e, const gpci_task *f, uint32_t block, uint64_t tag) {
-    hold_lock(e, lock_of(e, f->module, block), f->flight, tag);
+    gpci_lock_take(e, gpci_lock_of(e, f->module, block), f->flight, tag);
 }
 
 /* It is found, or has a way, and nobody has that locked. */
@@ -213,7 +237,7 @@ static void take(gpci_controllers *e, uint32_t task, uint64_t tag) {
         (gpci_task_at(e, f->parent)->down ? gpci_module_probe : gpci_module_touch)(m, promotes ? f->entry : f->block);
     f->state = m->states[f->block];
     f->evicting = (!f->hit || promotes) && f->state != GPC_LINE_I;
-    gpci_step_in(e, task, GPCI_STEP_find_locked, m->given.directory_latency);
+    gpci_step_after(e, task, GPCI_STEP_find_locked, m, m->given.directory_latency);
 }
 
 void gpci_step_find_look(gpci_controllers *e, uint32_t task) {
@@ -221,7 +245,8 @@ void gpci_step_find_look(gpci_controllers *e, uint32_t task) {
     gpci_module *m = gpci_task_module(e, f);
     const uint64_t tag = gpci_module_tag_of(m, f->address);
     const gpci_tree_flight *flight = gpci_tree_flight_at(e, f->flight);
-    mark_port(e, f, true);
+    if (!e->host)
+        mark_port(e, f, true);
     m->stats.accesses++;
     m->stats.retries += f->parent == flight->task && flight->retries;
     if (GPCI_UNLIKELY(e->units[m->index].barred != GPCI_NO_ITEM) && gpci_is_barred(e, m, tag)) {
@@ -233,7 +258,7 @@ void gpci_step_find_look(gpci_controllers *e, uint32_t task) {
         miss(e, task);
         return;
     }
-    if (f->hit && is_locked(e, task))
+    if ((f->hit && is_locked(e, task)) || lacks_entry(e, task))
         return;
     const bool promotes = f->hit && f->allocates && gpci_module_directory_only(m, f->block);
     f->entry = promotes ? f->block : GPCI_TREE_NO_BLOCK;
@@ -250,16 +275,18 @@ void gpci_step_find_locked(gpci_controllers *e, uint32_t task) {
     const gpci_step next = f->entry == GPCI_TREE_NO_BLOCK ? GPCI_STEP_find_end : GPCI_STEP_find_room;
     release_port(e, f);
     if (!f->evicting) {
-        gpci_step_in(e, task, next, 0);
+        gpci_then(e, task, next);
         return;
     }
+    tell(e, GPCI_MET_EVICT, f);
     uint32_t eviction;
     const uint64_t tag = gpci_task_module(e, f)->tags[f->block];
     gpci_task *child = gpci_task_begin(e, task, next, f->module, f->module, tag, &eviction);
     child->own = f->block;
     child->victim = true;
+    child->forwarded = f->entry != GPCI_TREE_NO_BLOCK;
     child->modified = gpci_tree_is_modified(f->state);
-    gpci_step_in(e, eviction, GPCI_STEP_evict_begin, 0);
+    gpci_then(e, eviction, GPCI_STEP_evict_begin);
 }
 
 /*
@@ -273,18 +300,20 @@ void gpci_step_find_room(gpci_controllers *e, uint32_t task) {
     if (f->refused || m->tags[f->entry] != tag || m->states[f->entry] == GPC_LINE_I) {
         m->stats.evictions += f->evicting && !f->refused;
         f->evicting = false;
-        gpci_step_in(e, task, GPCI_STEP_find_end, 0);
+        gpci_then(e, task, GPCI_STEP_find_end);
         return;
     }
     m->stats.evictions += f->evicting;
     f->evicting = false;
     gpci_tree_move_entry(e->tree, m, f->entry, f->block, gpci_present(e));
+    gpci_look_again(e, m->index, f->entry);
     uint32_t child;
     gpci_task *own =
         gpci_task_begin(e, task, GPCI_STEP_find_filled, m->index, gpci_module_low(e->tree, m, tag), tag, &child);
     own->own = f->block;
+    own->forwarded = true; /* no probe may pass: the block may have to become an entry again */
     own->non_coherent = m->states[f->block] == GPC_LINE_S; /* for data only: a shared copy stays shared */
-    gpci_step_in(e, child, GPCI_STEP_read_begin, 0);
+    gpci_then(e, child, GPCI_STEP_read_begin);
 }
 
 void gpci_step_find_filled(gpci_controllers *e, uint32_t task) {
@@ -294,17 +323,18 @@ void gpci_step_find_filled(gpci_controllers *e, uint32_t task) {
         gpci_tree_move_entry(e->tree, m, f->block, f->entry, gpci_present(e));
     else
         gpci_module_touch(m, f->block);
-    gpci_step_in(e, task, GPCI_STEP_find_end, 0);
+    gpci_then(e, task, GPCI_STEP_find_end);
 }
 
 void gpci_step_find_end(gpci_controllers *e, uint32_t task) {
     gpci_task *f = gpci_task_at(e, task), *parent = gpci_task_at(e, f->parent);
     gpci_module *m = gpci_task_module(e, f);
     const gpci_tree_point now = gpci_present(e);
+    if (f->refused) /* before the entry: who waits for that wants this way, too, and must not come first each time */
+        gpci_unlock(e, f->module, f->block);
     if (f->entry != GPCI_TREE_NO_BLOCK)
         gpci_unlock(e, f->module, f->entry);
     if (f->refused) {
-        gpci_unlock(e, f->module, f->block);
         parent->refused = true;
         gpci_task_end(e, task);
         return;

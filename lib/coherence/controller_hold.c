@@ -100,11 +100,10 @@ static bool is_ready(const gpci_controllers *e, const gpci_parcel *p) {
     if (!e->hold->entries || !looks)
         return true;
     const gpci_task *task = gpci_task_at(e, p->task);
-    if (gpci_tree_has(e->tree, GPC_PROTOCOL_DIRECTORY) && !task->down)
+    if (gpci_tree_has(e->tree, GPC_PROTOCOL_DIRECTORY) && !task->down && (!e->waits || task->forwarded))
         return true; /* it is refused */
     const gpci_module *m = gpci_module_at(e->tree, p->to);
-    return !gpci_find_locked(e, p->to, p->address, task->flight) &&
-           !gpci_is_barred(e, m, gpci_module_tag_of(m, p->address));
+    return !gpci_find_locked(e, p->to, p->address, task) && !gpci_is_barred(e, m, gpci_module_tag_of(m, p->address));
 }
 
 /* Of those that were put down for later, that which was put down as the index-th. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "coherence/controller_hold.h"
+#include "coherence/controller_host.h"
 
 /*
  * A star network with buffers. A message goes from its module's output buffer over a link to the switch's input buffer
@@ -82,6 +83,11 @@ bool gpci_send(gpci_controllers *e, const gpci_letter *l) {
     if (e->hold)
         return gpci_hold_send(e, l);
     const gpci_module *low = gpci_module_at(c, l->low);
+    if (e->host) {
+        gpci_tree_count_bytes(c, low, gpci_module_at(c, l->from), gpci_module_at(c, l->to), l->kind, l->bytes);
+        e->host->send(e->host->self, l);
+        return true;
+    }
     const uint32_t network = low->given.high_network;
     gpci_star_buffer *b = buffer_of(e, network, l->from, GPCI_BUFFER_OUT);
     if (e->now < b->write_free) {
@@ -238,18 +244,25 @@ bool gpci_send_to_peer(gpci_controllers *e, uint32_t probe, uint32_t request, gp
 
 static void go_on(gpci_controllers *e, uint32_t task) {
     gpci_task *r = gpci_task_at(e, task);
-    if (!r->left) {
-        r->left = true;
-        gpci_task_at(e, r->parent)->shared |= r->shared;
-        gpci_step_in(e, r->parent, (gpci_step)r->resumes, 0);
+    const bool leaves = !r->left;
+    const uint32_t parent = r->parent;
+    const gpci_step step = (gpci_step)r->resumes;
+    r->left = true;
+    if (leaves) {
+        gpci_block_answered(e, task);
+        gpci_task_at(e, parent)->shared |= r->shared;
     }
     if (r->done)
-        gpci_items_give(&e->tasks, task);
+        gpci_task_give(e, task);
+    if (leaves)
+        gpci_then(e, parent, step);
 }
 
 void gpci_request_done(gpci_controllers *e, uint32_t task) {
     gpci_task *r = gpci_task_at(e, task);
     r->done = true;
+    if (r->mshr) /* no answer of its module's own has gone */
+        e->host->release(e->host->self, task);
     if (!r->coming)
         go_on(e, task);
 }

@@ -53,11 +53,11 @@ void gpci_drop_begin(gpci_controllers *e, uint32_t task, gpc_coherence_event eve
     gpci_module *m = gpci_task_module(e, t);
     if (t->block == GPCI_TREE_NO_BLOCK) {
         gpci_bar(e, task);
-        gpci_step_in(e, task, resumes, 0);
+        gpci_then(e, task, resumes);
     } else if (gpci_tree_rule(e->tree, m, m->states[t->block], event).actions & GPC_DO_WRITE_BACK) {
         gpci_write_back_begin(e, task, resumes, m, t->block);
     } else {
-        gpci_step_in(e, task, resumes, 0);
+        gpci_then(e, task, resumes);
     }
 }
 
@@ -77,14 +77,14 @@ void gpci_pass_begin(gpci_controllers *e, uint32_t task, gpc_protocol_rule rule)
     if (t->block != GPCI_TREE_NO_BLOCK && rule.actions & GPC_DO_WRITE_BACK)
         gpci_write_back_begin(e, task, GPCI_STEP_access_passing, gpci_task_module(e, t), t->block);
     else
-        gpci_step_in(e, task, GPCI_STEP_access_passing, 0);
+        gpci_then(e, task, GPCI_STEP_access_passing);
 }
 
 static void pass_load(gpci_controllers *e, uint32_t task, gpci_module *m, uint64_t address, gpci_step resumes) {
     uint32_t child;
     gpci_task_at(e, task)->refused = false;
     gpci_task_begin(e, task, resumes, m->index, gpci_module_low(e->tree, m, address), address, &child)->passing = true;
-    gpci_step_in(e, child, GPCI_STEP_read_begin, 0);
+    gpci_then(e, child, GPCI_STEP_read_begin);
 }
 
 void gpci_step_access_passing(gpci_controllers *e, uint32_t task) {
@@ -111,7 +111,7 @@ void gpci_step_access_passing(gpci_controllers *e, uint32_t task) {
 
 void gpci_step_access_passed(gpci_controllers *e, uint32_t task) {
     if (!gpci_access_refused(e, task))
-        gpci_step_in(e, task, GPCI_STEP_access_end, 0);
+        gpci_then(e, task, GPCI_STEP_access_end);
 }
 
 /* A load that bypasses T, too. */
@@ -132,5 +132,5 @@ void gpci_step_read_lowered(gpci_controllers *e, uint32_t task) {
         gpci_task_at(e, r->parent)->refused = true;
     else
         r->bytes = e->tree->control_bytes + gpci_tree_flight_at(e, r->flight)->size;
-    gpci_step_in(e, task, GPCI_STEP_read_reply, 0);
+    gpci_then(e, task, GPCI_STEP_read_reply);
 }

@@ -8,7 +8,7 @@ void gpci_items_init(gpci_items *pool, size_t item_bytes) {
 }
 
 bool gpci_items_room(gpc_context *context, gpci_items *pool, uint32_t more) {
-    if (GPCI_LIKELY(pool->room - pool->used >= more))
+    if (GPCI_LIKELY(gpci_items_have(pool, more)))
         return true;
     /* those that are free again fill up before the end: room for all is room for `more` */
     return gpci_array_room(context, &pool->items, &pool->room, pool->count, more, pool->item_bytes);
@@ -51,10 +51,6 @@ bool gpci_calendar_room(gpc_context *context, gpci_calendar *c, uint32_t more) {
     if (GPCI_UNLIKELY(c->today_room - c->today_count < more) && !grow_ring(context, c, more))
         return false;
     return GPCI_ARRAY_ROOM(context, c->later, c->later_room, c->later_count, more);
-}
-
-void gpci_calendar_today(gpci_calendar *c, gpci_due due) {
-    c->today[(c->today_first + c->today_count++) & (c->today_room - 1)] = due;
 }
 
 static bool before(const gpci_dated *a, const gpci_dated *b) {

@@ -21,6 +21,9 @@ typedef struct gpci_items {
 void gpci_items_init(gpci_items *pool, size_t item_bytes);
 /* False: out of memory. Items may move. */
 bool gpci_items_room(gpc_context *context, gpci_items *pool, uint32_t more);
+GPCI_INLINE bool gpci_items_have(const gpci_items *pool, uint32_t more) {
+    return pool->room - pool->used >= more;
+}
 /* A zeroed item, where there is room. */
 uint32_t gpci_items_take(gpci_items *pool);
 void gpci_items_give(gpci_items *pool, uint32_t item);
@@ -62,7 +65,12 @@ typedef struct gpci_calendar {
 } gpci_calendar;
 
 bool gpci_calendar_room(gpc_context *context, gpci_calendar *calendar, uint32_t more);
-void gpci_calendar_today(gpci_calendar *calendar, gpci_due due);
+GPCI_INLINE bool gpci_calendar_has(const gpci_calendar *c, uint32_t more) {
+    return c->today_room - c->today_count >= more && c->later_room - c->later_count >= more;
+}
+GPCI_INLINE void gpci_calendar_today(gpci_calendar *c, gpci_due due) {
+    c->today[(c->today_first + c->today_count++) & (c->today_room - 1)] = due;
+}
 void gpci_calendar_later(gpci_calendar *calendar, uint64_t cycle, gpci_due due);
 /* The next step of a cycle; false: there is none. What is dated comes first: it was put down before. */
 bool gpci_calendar_take(gpci_calendar *calendar, uint64_t now, gpci_due *due);

@@ -23,7 +23,7 @@ static gpci_task *put_begin(gpci_controllers *e, uint32_t parent, gpci_step resu
                                    gpci_module_tag_of(from, address), &task);
     v->data = true;
     gpci_task_at(e, parent)->refused = false;
-    gpci_step_in(e, task, GPCI_STEP_put_send, 0);
+    gpci_step_in(e, task, GPCI_STEP_put_send, 0); /* when the caller has filled it in */
     return v;
 }
 
@@ -31,6 +31,7 @@ void gpci_write_back_begin(gpci_controllers *e, uint32_t parent, gpci_step resum
     gpci_task *v = put_begin(e, parent, resumes, m, m->tags[block]);
     v->own = v->carried = block;
     v->carrier = m->index;
+    v->forwarded = true;
     v->kind = GPC_MESSAGE_WRITE_BACK;
     v->size = e->tree->control_bytes + m->given.block_bytes;
     v->masked = m->states[block] == GPC_LINE_N;
@@ -40,6 +41,7 @@ gpci_task *gpci_store_begin(gpci_controllers *e, uint32_t parent, gpci_step resu
     const gpci_tree_flight *a = gpci_tree_flight_at(e, gpci_task_at(e, parent)->flight);
     gpci_task *v = put_begin(e, parent, resumes, gpci_module_at(e->tree, a->module), a->address);
     v->stored = true;
+    v->own = gpci_task_at(e, parent)->block;
     v->kind = GPC_MESSAGE_WRITE_THROUGH;
     v->size = e->tree->control_bytes + a->size;
     v->masked = non_coherent;
@@ -58,6 +60,7 @@ static void forward(gpci_controllers *e, uint32_t task, gpci_step resumes) {
     on->masked = v->masked;
     on->stored = v->stored;
     on->passing = v->passing;
+    on->forwarded = true;
 }
 
 void gpci_step_put_send(gpci_controllers *e, uint32_t task) {
@@ -65,7 +68,8 @@ void gpci_step_put_send(gpci_controllers *e, uint32_t task) {
     gpci_letter letter = gpci_letter_asking(e, task, (gpc_message_kind)v->kind, GPCI_STEP_put_come, GPCI_STEP_put_send);
     letter.bytes = v->size;
     letter.masked = v->data && v->masked;
-    gpci_send(e, &letter);
+    if (gpci_send(e, &letter))
+        gpci_block_asks(e, task);
 }
 
 static bool bypasses_t(const gpci_controllers *e, const gpci_task *v) {
@@ -85,10 +89,10 @@ static bool allocates(const gpci_controllers *e, const gpci_task *v) {
 void gpci_step_put_come(gpci_controllers *e, uint32_t task) {
     const gpci_task *v = gpci_task_at(e, task);
     gpci_find_begin(e, task,
-                    &(gpci_find){.address = v->address,
+                    &(gpci_look){.address = v->address,
                                  .module = v->module,
                                  .resumes = GPCI_STEP_put_found,
-                                 .blocking = !is_tracked(e),
+                                 .blocking = !is_tracked(e) || (e->waits && !v->forwarded),
                                  .allocates = allocates(e, v),
                                  .hurries = true});
 }
@@ -103,7 +107,7 @@ static void fetch(gpci_controllers *e, uint32_t task) {
     gpci_task_begin(e, task, GPCI_STEP_put_fetched, t->index, gpci_module_low(e->tree, t, tag), tag, &child)->own =
         block;
     gpci_task_at(e, task)->shared = false;
-    gpci_step_in(e, child, GPCI_STEP_read_begin, 0);
+    gpci_then(e, child, GPCI_STEP_read_begin);
 }
 
 /* T has not the block. */
@@ -113,12 +117,12 @@ static void put_absent(gpci_controllers *e, uint32_t task) {
     if (is_tracked(e)) { /* not in a tree that keeps the rules: inclusion */
         gpci_tree_fail(e->tree, GPC_ERROR_STATE, "%s: module %s writes back what module %s has not",
                        e->tree->protocol->name, gpci_task_from(e, v)->given.name, t->given.name);
-        gpci_step_in(e, task, GPCI_STEP_put_reply, 0);
+        gpci_then(e, task, GPCI_STEP_put_reply);
         return;
     }
     (void)gpci_tree_rule(e->tree, t, GPC_LINE_I, gpci_tree_put_event(v->masked)); /* a table may forbid it */
     if (!v->data) {
-        gpci_step_in(e, task, GPCI_STEP_put_reply, 0);
+        gpci_then(e, task, GPCI_STEP_put_reply);
         return;
     }
     gpci_bar(e, task);
@@ -160,11 +164,35 @@ static void put_at_low(gpci_controllers *e, uint32_t task) {
         put_present(e, task);
 }
 
+/*
+ * A probe may have passed the lock of the block that this is of, and taken it, or what was modified in it: then others
+ * have written it since, maybe.
+ */
+static bool is_stale(gpci_controllers *e, gpci_task *v) {
+    if (!v->taken)
+        return false;
+    const gpci_module *m = gpci_task_from(e, v);
+    const uint8_t state = m->states[v->own];
+    if (!v->leaves)
+        return !gpci_tree_is_modified(state);
+    if (state == GPC_LINE_I)
+        return true;
+    v->data = v->data && gpci_tree_rule(e->tree, m, state, GPC_EVENT_EVICTION).actions & GPC_DO_WRITE_BACK;
+    v->masked = v->data && state == GPC_LINE_N;
+    return false;
+}
+
 void gpci_step_put_found(gpci_controllers *e, uint32_t task) {
     gpci_task *v = gpci_task_at(e, task);
     gpci_module *t = gpci_task_module(e, v);
     if (v->refused) {
-        gpci_step_in(e, task, GPCI_STEP_put_reply, 0);
+        gpci_then(e, task, GPCI_STEP_put_reply);
+        return;
+    }
+    v->served = true;
+    if (is_stale(e, v)) {
+        gpci_let_go(e, task);
+        gpci_then(e, task, GPCI_STEP_put_reply);
         return;
     }
     *(v->kind == GPC_MESSAGE_WRITE_THROUGH ? &t->stats.write_throughs_received
@@ -191,7 +219,7 @@ static bool refused(gpci_controllers *e, uint32_t task) {
     if (!gpci_task_at(e, task)->refused)
         return false;
     gpci_let_go(e, task);
-    gpci_step_in(e, task, GPCI_STEP_put_reply, 0);
+    gpci_then(e, task, GPCI_STEP_put_reply);
     return true;
 }
 
@@ -225,8 +253,7 @@ static void answer(gpci_controllers *e, uint32_t task) {
     const gpci_task *v = gpci_task_at(e, task);
     gpci_module *t = gpci_task_module(e, v);
     gpci_let_go(e, task);
-    t->stats.data_accesses++;
-    gpci_step_in(e, task, GPCI_STEP_put_reply, t->given.latency);
+    gpci_use_data(e, task, GPCI_STEP_put_reply, t, v->data ? v->size - e->tree->control_bytes : 0, true);
 }
 
 /* The block has come: for a write-back, or a store written through, in the state that its event leads to. */
@@ -315,7 +342,7 @@ void gpci_step_put_forwarded(gpci_controllers *e, uint32_t task) {
     if (refused(e, task))
         return;
     gpci_let_go(e, task);
-    gpci_step_in(e, task, GPCI_STEP_put_reply, 0);
+    gpci_then(e, task, GPCI_STEP_put_reply);
 }
 
 void gpci_step_put_reply(gpci_controllers *e, uint32_t task) {
@@ -326,6 +353,7 @@ void gpci_step_put_reply(gpci_controllers *e, uint32_t task) {
 
 void gpci_step_put_replied(gpci_controllers *e, uint32_t task) {
     gpci_task *v = gpci_task_at(e, task);
+    gpci_block_answered(e, task);
     if (v->leaves) {
         gpci_step_evict_replied(e, task);
         return;

@@ -10,7 +10,8 @@
 void gpci_step_read_begin(gpci_controllers *e, uint32_t task) {
     const gpc_message_kind kind = gpci_task_at(e, task)->down ? GPC_MESSAGE_READ_PROBE : GPC_MESSAGE_READ_REQUEST;
     const gpci_letter letter = gpci_letter_asking(e, task, kind, GPCI_STEP_read_come, GPCI_STEP_read_begin);
-    gpci_send(e, &letter);
+    if (gpci_send(e, &letter))
+        gpci_block_asks(e, task);
 }
 
 /* A load that bypasses R, and T as well? */
@@ -22,10 +23,10 @@ static bool bypasses_t(const gpci_controllers *e, const gpci_task *r) {
 void gpci_step_read_come(gpci_controllers *e, uint32_t task) {
     const gpci_task *r = gpci_task_at(e, task);
     gpci_find_begin(e, task,
-                    &(gpci_find){.address = r->address,
+                    &(gpci_look){.address = r->address,
                                  .module = r->module,
                                  .resumes = GPCI_STEP_read_found,
-                                 .blocking = r->down || !gpci_tree_has(e->tree, GPC_PROTOCOL_DIRECTORY),
+                                 .blocking = r->down || (e->waits && !r->forwarded),
                                  .allocates = !r->down && !bypasses_t(e, r),
                                  .hurries = r->down});
 }
@@ -48,6 +49,9 @@ void gpci_step_read_found(gpci_controllers *e, uint32_t task) {
     r->bytes = e->tree->control_bytes;
     if (!r->refused)
         count(e, gpci_task_module(e, r), r);
+    r->served = !r->refused;
+    if (!r->down)
+        gpci_flight_reaches(e, r);
     if (!r->refused && bypasses_t(e, r)) {
         gpci_drop_begin(e, task, GPC_EVENT_PASSING_LOAD, GPCI_STEP_read_dropped);
         return;
@@ -57,11 +61,11 @@ void gpci_step_read_found(gpci_controllers *e, uint32_t task) {
         parent->refused |= r->refused;
         if (r->missing && parent->answer < GPCI_ANSWER_ACK)
             parent->answer = GPCI_ANSWER_ACK;
-        gpci_step_in(e, task, GPCI_STEP_read_reply, 0);
+        gpci_then(e, task, GPCI_STEP_read_reply);
         return;
     }
     r->found = true;
-    gpci_step_in(e, task, r->down ? GPCI_STEP_read_down : GPCI_STEP_read_up, 0);
+    gpci_then(e, task, r->down ? GPCI_STEP_read_down : GPCI_STEP_read_up);
 }
 
 static void probe(gpci_controllers *e, uint32_t task, uint32_t x, uint64_t tag, gpci_step resumes) {
@@ -69,7 +73,7 @@ static void probe(gpci_controllers *e, uint32_t task, uint32_t x, uint64_t tag, 
     uint32_t child;
     gpci_task_begin(e, task, resumes, r->module, x, tag, &child)->down = true;
     r->pending++;
-    gpci_step_in(e, child, GPCI_STEP_read_begin, 0);
+    gpci_then(e, child, GPCI_STEP_read_begin);
 }
 
 /* The owners of T's block, or of what R asks for; where there is none, a sharer, if these send. */
@@ -96,7 +100,7 @@ void gpci_step_read_up(gpci_controllers *e, uint32_t task) {
         (void)gpci_tree_rule(e->tree, t, r->state, GPC_EVENT_READ_ABOVE); /* a table may forbid it */
         r->both = !r->passing && gpci_tree_has_newer(e->tree, t, r->block);
         probe_owners(e, task, GPCI_STEP_read_up_end);
-        gpci_step_in(e, task, GPCI_STEP_read_up_end, 0);
+        gpci_then(e, task, GPCI_STEP_read_up_end);
         return;
     }
     const uint64_t tag = gpci_module_tag_of(t, r->address);
@@ -105,7 +109,7 @@ void gpci_step_read_up(gpci_controllers *e, uint32_t task) {
         gpci_task_begin(e, task, GPCI_STEP_read_missed, t->index, gpci_module_low(e->tree, t, tag), tag, &child);
     own->own = r->block;
     r->shared = false;
-    gpci_step_in(e, child, GPCI_STEP_read_begin, 0);
+    gpci_then(e, child, GPCI_STEP_read_begin);
 }
 
 void gpci_step_read_missed(gpci_controllers *e, uint32_t task) {
@@ -114,13 +118,13 @@ void gpci_step_read_missed(gpci_controllers *e, uint32_t task) {
     if (r->refused) {
         gpci_unlock(e, r->module, r->block);
         gpci_task_at(e, r->parent)->refused = true;
-        gpci_step_in(e, task, GPCI_STEP_read_reply, 0);
+        gpci_then(e, task, GPCI_STEP_read_reply);
         return;
     }
     const gpc_protocol_rule rule = gpci_tree_rule(e->tree, t, GPC_LINE_I, GPC_EVENT_READ_ABOVE);
     gpci_tree_set_state(e->tree, t, r->block, gpci_module_tag_of(t, r->address),
                         r->shared ? rule.next_shared : rule.next, GPC_ORIGIN_READ_UP_DOWN, gpci_present(e));
-    gpci_step_in(e, task, GPCI_STEP_read_up_end, 0);
+    gpci_then(e, task, GPCI_STEP_read_up_end);
 }
 
 static void settle(gpci_controllers *e, gpci_task *r) {
@@ -151,8 +155,7 @@ void gpci_step_read_up_end(gpci_controllers *e, uint32_t task) {
     settle(e, r);
     gpci_unlock(e, r->module, r->block);
     if (!r->sent || r->both) {
-        t->stats.data_accesses++;
-        gpci_step_in(e, task, GPCI_STEP_read_reply, t->given.latency);
+        gpci_use_data(e, task, GPCI_STEP_read_reply, t, r->bytes - e->tree->control_bytes, false);
         return;
     }
     gpci_request_done(e, task);
@@ -162,7 +165,7 @@ void gpci_step_read_down(gpci_controllers *e, uint32_t task) {
     gpci_task *r = gpci_task_at(e, task);
     r->pending = 1;
     probe_owners(e, task, GPCI_STEP_read_down_wait);
-    gpci_step_in(e, task, GPCI_STEP_read_down_wait, 0);
+    gpci_then(e, task, GPCI_STEP_read_down_wait);
 }
 
 void gpci_step_read_down_wait(gpci_controllers *e, uint32_t task) {
@@ -189,9 +192,9 @@ void gpci_step_read_down_end(gpci_controllers *e, uint32_t task) {
     parent->eager = reply.peer && !parent->both;
     const uint8_t answer = reply.data ? GPCI_ANSWER_DATA : GPCI_ANSWER_ACK;
     parent->answer = answer > parent->answer ? answer : parent->answer;
-    gpci_return(e, r);
-    x->stats.data_accesses++;
-    gpci_step_in(e, task, GPCI_STEP_read_reply, x->given.latency);
+    gpci_probe_leaves(e, task);
+    gpci_use_data(e, task, GPCI_STEP_read_reply, x,
+                  reply.peer ? x->given.block_bytes : reply.bytes - e->tree->control_bytes, false);
 }
 
 void gpci_step_read_reply(gpci_controllers *e, uint32_t task) {

@@ -15,7 +15,7 @@ void gpci_invalidate_begin(gpci_controllers *e, uint32_t parent, gpci_step resum
     i->ask = ask;
     i->first = first;
     i->last = last;
-    gpci_step_in(e, task, GPCI_STEP_invalidate_begin, 0);
+    gpci_then(e, task, GPCI_STEP_invalidate_begin);
 }
 
 static void probe_copies(gpci_controllers *e, uint32_t task, bool only_owners) {
@@ -30,7 +30,7 @@ static void probe_copies(gpci_controllers *e, uint32_t task, bool only_owners) {
         uint32_t child;
         gpci_task_begin(e, task, GPCI_STEP_invalidate_end, t->index, copies.module, tag, &child)->down = true;
         i->pending++;
-        gpci_step_in(e, child, GPCI_STEP_write_begin, 0);
+        gpci_then(e, child, GPCI_STEP_write_begin);
     }
 }
 
@@ -52,7 +52,7 @@ void gpci_step_invalidate_begin(gpci_controllers *e, uint32_t task) {
     i->owners = i->pending > 1;
     if (!i->owners)
         probe_copies(e, task, false);
-    gpci_step_in(e, task, GPCI_STEP_invalidate_end, 0);
+    gpci_then(e, task, GPCI_STEP_invalidate_end);
 }
 
 static void received(gpci_controllers *e, gpci_task *i, uint8_t state) {
@@ -87,16 +87,17 @@ void gpci_step_invalidate_end(gpci_controllers *e, uint32_t task) {
 void gpci_step_write_begin(gpci_controllers *e, uint32_t task) {
     const gpc_message_kind kind = gpci_task_at(e, task)->down ? GPC_MESSAGE_WRITE_PROBE : GPC_MESSAGE_WRITE_REQUEST;
     const gpci_letter letter = gpci_letter_asking(e, task, kind, GPCI_STEP_write_come, GPCI_STEP_write_begin);
-    gpci_send(e, &letter);
+    if (gpci_send(e, &letter))
+        gpci_block_asks(e, task);
 }
 
 void gpci_step_write_come(gpci_controllers *e, uint32_t task) {
     const gpci_task *w = gpci_task_at(e, task);
     gpci_find_begin(e, task,
-                    &(gpci_find){.address = w->address,
+                    &(gpci_look){.address = w->address,
                                  .module = w->module,
                                  .resumes = GPCI_STEP_write_found,
-                                 .blocking = w->down || !gpci_tree_has(e->tree, GPC_PROTOCOL_DIRECTORY),
+                                 .blocking = w->down || e->waits,
                                  .allocates = !w->down,
                                  .hurries = w->down});
 }
@@ -124,11 +125,14 @@ void gpci_step_write_found(gpci_controllers *e, uint32_t task) {
     w->bytes = e->tree->control_bytes;
     if (!w->refused)
         count(gpci_task_module(e, w), w);
+    w->served = !w->refused;
+    if (!w->down)
+        gpci_flight_reaches(e, w);
     if (w->refused || w->missing) {
         parent->refused |= w->refused;
         if (w->missing && parent->answer < GPCI_ANSWER_ACK)
             parent->answer = GPCI_ANSWER_ACK;
-        gpci_step_in(e, task, GPCI_STEP_write_reply, 0);
+        gpci_then(e, task, GPCI_STEP_write_reply);
         return;
     }
     w->found = true;
@@ -145,7 +149,7 @@ void gpci_step_write_found(gpci_controllers *e, uint32_t task) {
 }
 
 void gpci_step_write_alone(gpci_controllers *e, uint32_t task) {
-    gpci_step_in(e, task, gpci_task_at(e, task)->down ? GPCI_STEP_write_down : GPCI_STEP_write_up, 0);
+    gpci_then(e, task, gpci_task_at(e, task)->down ? GPCI_STEP_write_down : GPCI_STEP_write_up);
 }
 
 void gpci_rights_begin(gpci_controllers *e, uint32_t task, gpci_step resumes) {
@@ -153,7 +157,7 @@ void gpci_rights_begin(gpci_controllers *e, uint32_t task, gpci_step resumes) {
     gpci_module *t = gpci_task_module(e, w);
     const gpc_protocol_rule rule = gpci_tree_rule(e->tree, t, t->states[w->block], GPC_EVENT_WRITE_ABOVE);
     if (!(rule.actions & GPC_DO_WRITE_REQUEST)) {
-        gpci_step_in(e, task, resumes, 0);
+        gpci_then(e, task, resumes);
         return;
     }
     const uint64_t tag = gpci_module_tag_of(t, w->address);
@@ -162,7 +166,7 @@ void gpci_rights_begin(gpci_controllers *e, uint32_t task, gpci_step resumes) {
     own->own = w->block;
     own->valid = t->states[w->block] != GPC_LINE_I;
     w->asked = true;
-    gpci_step_in(e, child, GPCI_STEP_write_begin, 0);
+    gpci_then(e, child, GPCI_STEP_write_begin);
 }
 
 void gpci_rights_end(gpci_controllers *e, const gpci_task *w) {
@@ -204,17 +208,16 @@ void gpci_step_write_up_end(gpci_controllers *e, uint32_t task) {
     if (w->refused) {
         gpci_unlock(e, w->module, w->block);
         gpci_task_at(e, w->parent)->refused = true;
-        gpci_step_in(e, task, GPCI_STEP_write_reply, 0);
+        gpci_then(e, task, GPCI_STEP_write_reply);
         return;
     }
     settle(e, w);
     gpci_unlock(e, w->module, w->block);
-    t->stats.data_accesses++;
-    gpci_step_in(e, task, GPCI_STEP_write_reply, t->given.latency);
+    gpci_use_data(e, task, GPCI_STEP_write_reply, t, w->bytes - e->tree->control_bytes, false);
 }
 
 void gpci_step_write_down(gpci_controllers *e, uint32_t task) {
-    gpci_step_in(e, task, GPCI_STEP_write_down_end, 0);
+    gpci_then(e, task, GPCI_STEP_write_down_end);
 }
 
 void gpci_step_write_down_end(gpci_controllers *e, uint32_t task) {
@@ -247,9 +250,12 @@ void gpci_step_write_down_end(gpci_controllers *e, uint32_t task) {
     i->answer = answer > i->answer ? answer : i->answer;
     const bool reads =
         reply.sends || (gpci_tree_has(e->tree, GPC_PROTOCOL_COUNT_REPLIES) && i->answer == GPCI_ANSWER_DATA);
-    x->stats.data_accesses += reads;
-    gpci_return(e, w);
-    gpci_step_in(e, task, GPCI_STEP_write_reply, reads ? x->given.latency : 0);
+    gpci_probe_leaves(e, task);
+    if (reads)
+        gpci_use_data(e, task, GPCI_STEP_write_reply, x,
+                      reply.peer ? x->given.block_bytes : reply.bytes - e->tree->control_bytes, false);
+    else
+        gpci_then(e, task, GPCI_STEP_write_reply);
 }
 
 void gpci_step_write_reply(gpci_controllers *e, uint32_t task) {

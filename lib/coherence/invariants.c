@@ -51,7 +51,7 @@ static bool is_low(const gpc_coherence *c, const gpci_module *t, const gpci_modu
 
 /* Is the copy locked? Nobody reads it before that is over: it may be on its way out, or its rights on their way. */
 static bool is_locked(const gpc_coherence *c, const gpci_module *x, uint64_t address) {
-    return c->controllers && gpci_find_locked(c->controllers, x->index, address, GPCI_NO_ITEM);
+    return c->controllers && gpci_find_locked(c->controllers, x->index, address, NULL);
 }
 
 static bool one_writer(const gpc_coherence *c, const gpci_module *t, uint64_t address, char *text, size_t size) {

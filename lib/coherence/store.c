@@ -88,3 +88,15 @@ gpc_status gpc_coherence_write_memory(gpc_coherence *c, uint64_t address, const 
     }
     return status;
 }
+
+void gpci_tree_memory_inherit(gpc_coherence *c, gpc_coherence *from) {
+    const gpci_map map = c->memory_map;
+    uint8_t *const bytes = c->memory_bytes;
+    const size_t room = c->memory_room;
+    c->memory_map = from->memory_map;
+    c->memory_bytes = from->memory_bytes;
+    c->memory_room = from->memory_room;
+    from->memory_map = map;
+    from->memory_bytes = bytes;
+    from->memory_room = room;
+}

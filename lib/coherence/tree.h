@@ -188,6 +188,8 @@ gpc_status gpci_coherence_create(gpc_context *context, const gpc_coherence_optio
 /* store.c: memory's bytes. */
 /* Memory for the block of an address, zeroed if it is new. GPC_ERROR_MEMORY. */
 gpc_status gpci_tree_memory_reserve(gpc_coherence *c, uint64_t address);
+/* A tree of the same memories, where nothing has been written yet, takes another's bytes. */
+void gpci_tree_memory_inherit(gpc_coherence *c, gpc_coherence *from);
 /* The byte at an address; the rest of its memory block follows. NULL: never reserved, so all its bytes are 0. */
 uint8_t *gpci_tree_memory_at(const gpc_coherence *c, uint64_t address);
 

@@ -251,9 +251,11 @@
     X(COHERENCE_ANY_VICTIM, "coherence.any_victim", BOOL, RESET, "", "false", 0, 1, "",                                \
       "the replacement policy chooses a victim among all ways, as Multi2Sim does; false: invalid ways are taken "      \
       "first")                                                                                                         \
-    X(COHERENCE_CONFLICT, "coherence.conflict", CHOICE, RESET, "", "retry", 0, 0, "retry|wait",                        \
-      "timed: what a request does that finds its block in use by another; retry: it is refused, and sent again "       \
-      "after a random while")                                                                                          \
+    X(COHERENCE_CONFLICT, "coherence.conflict", CHOICE, RESET, "", "protocol", 0, 0, "protocol|retry|wait",            \
+      "timed: what a request does that finds its block in use by another; wait: for its turn; retry: it is refused, "  \
+      "and its access begins again after a random while; protocol: as the protocol says (nmoesi-multi2sim: retry)")    \
+    X(COHERENCE_DATA, "coherence.data", BOOL, RESET, "", "false", 0, 1, "",                                            \
+      "blocks hold their bytes, and accesses carry values (gpc_warp_access)")                                          \
     X(COHERENCE_DIRECTORY_WAYS, "coherence.directory_ways", COUNT, RESET, "ways", "16", 1, 1024, "",                   \
       "of a set of a non-inclusive cache, beside its own: entries of the directory alone, for lines that only "        \
       "caches above hold")                                                                                             \

@@ -64,7 +64,7 @@ GPCI_INLINE gpc_status serve(gpc_hierarchy *h, gpci_line_access *a, const gpci_t
 GPCI_INLINE gpc_status serve_all(gpc_hierarchy *h, const gpc_warp_access *w, gpc_warp_result *result, pass_line_fn pass,
                                  bool watched) {
     gpci_transaction lines[GPCI_MAX_TRANSACTIONS];
-    gpci_line_access a = {.l1 = gpci_l1_for(h, w->sm, w->space), .result = result};
+    gpci_line_access a = {.l1 = gpci_l1_for(h, w->sm, w->space), .result = result, .warp = w};
     uint32_t count = gpci_access_lines(h, w, lines, &a.request, &result->sectors);
     result->lines = count;
     if (watched)
@@ -84,11 +84,11 @@ GPCI_INLINE gpc_status serve_all(gpc_hierarchy *h, const gpc_warp_access *w, gpc
 
 GPCI_INLINE gpc_status take(gpc_hierarchy *h, const gpc_warp_access *access, gpc_warp_result *result, pass_line_fn pass,
                             bool watched) {
-    gpc_warp_access w = GPC_WARP_ACCESS_INIT;
+    gpc_warp_access w;
     gpc_warp_result own = GPC_WARP_RESULT_INIT;
     if (h->l1_future && !h->future)
         return GPC_ERROR_STATE;
-    gpc_status status = gpci_take(&w, sizeof w, sizeof w, access, "gpc_warp_access", NULL);
+    gpc_status status = gpci_access_take(access, NULL, &w);
     if (status == GPC_OK)
         status = gpci_access_check(h, &w);
     if (status < 0)

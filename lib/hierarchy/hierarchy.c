@@ -37,6 +37,8 @@ gpc_status gpc_hierarchy_create(gpc_context *context, const gpc_config *config, 
     gpc_status status = gpc_config_copy(config, error, &h->config);
     if (status == GPC_OK)
         status = gpci_build_levels(h, error);
+    if (status == GPC_OK && gpci_number(h, GPCI_KEY_COHERENCE_DATA) && h->levels != &gpci_tree_levels)
+        status = gpci_fail(error, GPC_ERROR_RANGE, "coherence.data = true needs coherence: other caches hold no bytes");
     if (status == GPC_OK)
         status = h->levels->check(h, error);
     if (status == GPC_OK) {

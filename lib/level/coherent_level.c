@@ -5,6 +5,7 @@
 #include "level/driver.h"
 #include "level/events.h"
 #include "level/level_count.h"
+#include "level/values.h"
 
 /* Accesses of the tree, and what they move in the hierarchy's own counters. */
 
@@ -15,36 +16,36 @@ static const uint8_t bits_of[GPC_HINT_COUNT] = {
     [GPC_HINT_WT] = GPC_ACCESS_GLC | GPC_ACCESS_SLC,
 };
 
-static uint32_t sectors_of(const gpci_coherent *c, const gpc_coherence_message *message) {
-    return message->bytes > c->control ? (message->bytes - c->control + GPCI_SEGMENT - 1) / GPCI_SEGMENT : 0;
+static uint32_t sectors_of(const gpci_coherent *c, uint32_t bytes) {
+    return bytes > c->control ? (bytes - c->control + GPCI_SEGMENT - 1) / GPCI_SEGMENT : 0;
 }
 
 /* A read is for the answer that the step sends, a write is of what it answers. */
 uint32_t gpci_coherent_sectors(const gpc_hierarchy *h, const gpc_coherence_message *messages, uint32_t step) {
     const gpc_coherence_message *m = &messages[step];
     if (m->memory == 1)
-        return sectors_of(h->coherent, m);
-    return m->memory && m->after != GPC_NO_MESSAGE ? sectors_of(h->coherent, &messages[m->after]) : 0;
+        return sectors_of(h->coherent, m->bytes);
+    return m->memory && m->after != GPC_NO_MESSAGE ? sectors_of(h->coherent, messages[m->after].bytes) : 0;
 }
 
-static void count_data(gpc_hierarchy *h, const gpc_coherence_message *m) {
+void gpci_coherent_count(gpc_hierarchy *h, gpc_message_kind kind, uint32_t from, uint32_t to, uint32_t bytes) {
     const gpci_coherent *c = h->coherent;
-    uint32_t sectors = sectors_of(c, m);
+    uint32_t sectors = sectors_of(c, bytes);
     if (!sectors)
         return;
-    if (m->kind == GPC_MESSAGE_DATA) {
-        if (m->to < c->sms)
-            gpci_count_l1_fetch(h, m->to, (uint8_t)((1u << sectors) - 1));
+    if (kind == GPC_MESSAGE_DATA) {
+        if (to < c->sms)
+            gpci_count_l1_fetch(h, to, (uint8_t)((1u << sectors) - 1));
         return;
     }
-    if (m->kind != GPC_MESSAGE_WRITE_BACK && m->kind != GPC_MESSAGE_WRITE_THROUGH)
+    if (kind != GPC_MESSAGE_WRITE_BACK && kind != GPC_MESSAGE_WRITE_THROUGH)
         return;
-    if (m->kind == GPC_MESSAGE_WRITE_BACK && m->from < c->sms)
-        gpci_count_l1_write_back(h, m->from, sectors);
-    if (gpci_is_slice(c, m->from))
-        gpci_count_l2_write_back(h, m->from - c->first_slice, sectors);
-    if (gpci_is_slice(c, m->to))
-        gpci_count_l2_write(h, m->to - c->first_slice, sectors, sectors);
+    if (kind == GPC_MESSAGE_WRITE_BACK && from < c->sms)
+        gpci_count_l1_write_back(h, from, sectors);
+    if (gpci_is_slice(c, from))
+        gpci_count_l2_write_back(h, from - c->first_slice, sectors);
+    if (gpci_is_slice(c, to))
+        gpci_count_l2_write(h, to - c->first_slice, sectors, sectors);
 }
 
 /* Returns the sectors that were read from memory. */
@@ -52,7 +53,7 @@ static uint32_t count(gpc_hierarchy *h, const gpc_coherence_result *r) {
     uint32_t read = 0;
     for (uint32_t i = 0; i < r->message_count; i++) {
         const gpc_coherence_message *m = &r->messages[i];
-        count_data(h, m);
+        gpci_coherent_count(h, (gpc_message_kind)m->kind, m->from, m->to, m->bytes);
         if (!m->memory)
             continue;
         uint32_t sectors = gpci_coherent_sectors(h, r->messages, i);
@@ -63,8 +64,7 @@ static uint32_t count(gpc_hierarchy *h, const gpc_coherence_result *r) {
     return read;
 }
 
-static gpc_status access(gpc_hierarchy *h, const gpc_request *r, const uint64_t bytes[2], gpc_coherence_result *result,
-                         gpc_error *error, uint32_t *out_read) {
+gpc_coherence_request gpci_coherent_request(const gpc_request *r, const uint64_t bytes[2]) {
     uint32_t first = bytes[0] ? gpci_lowest(bytes[0]) : bytes[1] ? 64 + gpci_lowest(bytes[1]) : 0;
     uint32_t last = bytes[1] ? 64 + gpci_log2(bytes[1]) : bytes[0] ? gpci_log2(bytes[0]) : 0;
     gpc_coherence_request request = GPC_COHERENCE_REQUEST_INIT;
@@ -75,23 +75,23 @@ static gpc_status access(gpc_hierarchy *h, const gpc_request *r, const uint64_t 
     request.kind = r->kind == GPC_STORE                                ? GPC_COHERENCE_N_STORE
                    : r->kind == GPC_ATOMIC || r->kind == GPC_REDUCTION ? GPC_COHERENCE_STORE
                                                                        : GPC_COHERENCE_LOAD;
-    gpc_status status = gpci_coherence_access(h->coherent->tree, &request, r, error, result);
-    *out_read = status == GPC_OK ? count(h, result) : 0;
-    return status;
-}
-
-gpc_status gpci_coherent_access(gpc_hierarchy *h, const gpc_request *request, const uint64_t bytes[2],
-                                gpc_coherence_result *result, gpc_error *error) {
-    uint32_t read;
-    return access(h, request, bytes, result, error, &read);
+    return request;
 }
 
 gpc_status gpci_coherent_line(gpc_hierarchy *h, const gpci_line_access *a) {
     gpc_coherence_result r = GPC_COHERENCE_RESULT_INIT;
-    uint32_t read, segments = gpci_count_sectors(a->line->segments);
-    gpc_status status = access(h, &a->request, a->line->bytes, &r, NULL, &read);
+    const uint32_t segments = gpci_count_sectors(a->line->segments);
+    gpc_coherence_request request = gpci_coherent_request(&a->request, a->line->bytes);
+    gpci_line_values values;
+    const gpci_lanes lanes = gpci_lanes_of(a->warp);
+    if (GPCI_UNLIKELY(h->with_data))
+        gpci_values_gather(&lanes, a->line->address, h->l1_level.line_bytes, &request, &values);
+    gpc_status status = gpci_coherence_access(h->coherent->tree, &request, &a->request, NULL, &r);
     if (status < 0)
         return status;
+    if (GPCI_UNLIKELY(h->with_data))
+        gpci_values_scatter(&lanes, a->line->address, h->l1_level.line_bytes, &values);
+    const uint32_t read = count(h, &r);
     if (GPCI_UNLIKELY(h->trace != NULL)) {
         gpci_tell_step(h->trace, GPC_WHAT_LOOKUP, GPC_COMPONENT_L1, a->request.sm, a->request.address, segments,
                        r.hit ? GPC_HIT : GPC_MISS);

@@ -7,8 +7,8 @@
 /*
  * `coherence = PROTOCOL`: in place of L1 and L2 caches the hierarchy has a tree of coherent modules: an L1 per SM, a
  * cache per cluster of SMs where there are clusters, L2 slices, and behind each slice its memory. A line transaction
- * is one access of the tree, which changes all states at once. With a clock, the messages of the access are then sent
- * one after the other, at the cycles at which they would be (timed/transactions.h).
+ * is one access of the tree. Without a clock it changes all states at once; with a clock each module changes when the
+ * message has arrived that changes it (timed/coherent.h).
  *
  * Example, 4 SMs, 2 slices: modules 0 to 3 are the L1s, 4 and 5 the slices, 6 and 7 the memories behind them. With
  * cluster.sms = 2 the clusters are 4 and 5, the slices 6 and 7, the memories 8 and 9. Without L2 the memories are
@@ -35,10 +35,11 @@ void gpci_coherent_destroy(gpc_hierarchy *h);
 /* L1s of another size: everything is written back, and a new tree takes the old one's statistics. */
 gpc_status gpci_coherent_resize(gpc_hierarchy *h, const gpci_l1_share *share, gpc_error *error);
 
-/* A line transaction: the access of the tree, and what it moves, counted. */
-gpc_status gpci_coherent_access(gpc_hierarchy *h, const gpc_request *request, const uint64_t bytes[2],
-                                gpc_coherence_result *result, gpc_error *error);
-/* The same for a functional access. */
+/* A line transaction as an access of the tree: of the bytes from the first to the last of `bytes`. */
+gpc_coherence_request gpci_coherent_request(const gpc_request *request, const uint64_t bytes[2]);
+/* What a message of the tree moves, counted. */
+void gpci_coherent_count(gpc_hierarchy *h, gpc_message_kind kind, uint32_t from, uint32_t to, uint32_t bytes);
+/* A line transaction of a functional access, counted. */
 gpc_status gpci_coherent_line(gpc_hierarchy *h, const gpci_line_access *access);
 /*
  * Sectors that a step of a transaction reads from memory, or writes there. None where its directory alone was asked,

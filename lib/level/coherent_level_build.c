@@ -2,6 +2,7 @@
 #include "level/coherent_level.h"
 
 #include "base/clock.h"
+#include "coherence/controller_host.h"
 #include "coherence/tree.h"
 
 #include <stdio.h>
@@ -144,7 +145,8 @@ static gpc_status make_tree(gpc_hierarchy *h, plan *p, gpc_error *error, gpc_coh
     o.networks = networks;
     o.network_count = NETWORKS;
     o.control_bytes = p->c->control;
-    o.data = o.timing = false;
+    o.data = h->with_data;
+    o.timing = false;
     gpc_error detail = GPC_ERROR_INIT;
     gpc_status status = gpci_coherence_create(h->context, &o, GPCI_TREE_READS, &detail, out);
     return status < 0 ? gpci_fail(error, status, "coherence = %s: %s", o.protocol, detail.message) : GPC_OK;
@@ -176,6 +178,7 @@ gpc_status gpci_coherent_create(gpc_hierarchy *h, gpc_error *error) {
     if (!c)
         return gpci_out_of_memory(error);
     h->coherent = c;
+    h->with_data = gpci_number(h, GPCI_KEY_COHERENCE_DATA) != 0;
     c->sms = h->sms;
     c->cluster_sms = number(h, GPCI_KEY_CLUSTER_SMS);
     c->clusters = c->cluster_sms ? (h->sms + c->cluster_sms - 1) / c->cluster_sms : 0;
@@ -202,7 +205,13 @@ gpc_status gpci_coherent_resize(gpc_hierarchy *h, const gpci_l1_share *share, gp
     gpc_status status = build(h, share, error, &tree);
     if (status < 0)
         return status;
+    status = gpci_controllers_inherit(tree, c->tree, error);
+    if (status < 0) {
+        gpc_coherence_destroy(tree);
+        return status;
+    }
     status = gpci_coherent_flush(h, true);
+    gpci_tree_memory_inherit(tree, c->tree);
     for (uint32_t i = 0; i < c->modules; i++)
         gpci_module_at(tree, i)->stats = gpci_module_at(c->tree, i)->stats;
     gpc_coherence_destroy(c->tree);

@@ -81,6 +81,7 @@ struct gpc_hierarchy {
     bool has_l1; /* SMs go through an L1, of whichever levels */
     bool l1_local_only, inclusive;
     bool viper;                            /* coherence = viper: L1s drop what they hold at an acquire */
+    bool with_data;                        /* accesses carry values: coherence.data */
     gpci_commons *l1_commons, *l2_commons; /* what the policies of a level share */
     uint8_t *sm_partition;                 /* [sms] */
     gpci_interleave interleave;            /* addresses over the slices of a partition */

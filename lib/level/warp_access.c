@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "level/warp_access.h"
 
+#include <stddef.h>
+
 /* A warp instruction: checked, coalesced into line transactions, and counted. */
+
+gpc_status gpci_access_take(const gpc_warp_access *access, gpc_error *error, gpc_warp_access *out) {
+    *out = (gpc_warp_access)GPC_WARP_ACCESS_INIT;
+    return gpci_take(out, sizeof *out, offsetof(gpc_warp_access, bytes), access, "gpc_warp_access", error);
+}
 
 /* Orders that an access of a kind may have: a bit for each. */
 static const uint8_t orders_of[GPC_KIND_COUNT] = {
@@ -33,10 +40,23 @@ static GPCI_NOINLINE const char *wrong_order(const gpc_warp_access *w) {
     return NULL;
 }
 
+/* What is wrong with an access's values, NULL: nothing. */
+static GPCI_NOINLINE const char *wrong_values(const gpc_hierarchy *h, const gpc_warp_access *w) {
+    if (!h->with_data)
+        return "bytes or out is given, without coherence.data";
+    if (w->bytes && (w->kind == GPC_LOAD || w->kind == GPC_PREFETCH))
+        return "bytes is given, but an access of this kind writes none";
+    if (w->out && w->kind != GPC_LOAD)
+        return "out is given, but an access of this kind tells none";
+    return NULL;
+}
+
 gpc_status gpci_access_check(const gpc_hierarchy *h, const gpc_warp_access *w) {
     if (w->sm >= h->sms || !w->width || w->width > 64 || w->kind >= GPC_KIND_COUNT || w->space >= GPC_SPACE_COUNT ||
         w->hint >= GPC_HINT_COUNT || w->priority >= GPC_PRIORITY_COUNT || w->token >= GPC_TOKEN_COUNT ||
         w->token_l2 >= GPC_TOKEN_COUNT || (w->mask && !w->addresses) || (h->lanes < 64 && w->mask >> h->lanes))
+        return GPC_ERROR_ARGUMENT;
+    if (GPCI_UNLIKELY(w->bytes || w->out) && wrong_values(h, w))
         return GPC_ERROR_ARGUMENT;
     return GPCI_UNLIKELY(w->scope | w->order) && wrong_order(w) ? GPC_ERROR_ARGUMENT : GPC_OK;
 }
@@ -61,15 +81,16 @@ static const char *what_is_wrong(const gpc_hierarchy *h, const gpc_warp_access *
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         if (fields[i].wrong)
             return fields[i].what;
-    return wrong_order(w);
+    const char *values = w->bytes || w->out ? wrong_values(h, w) : NULL;
+    return values ? values : wrong_order(w);
 }
 
 gpc_status gpc_hierarchy_check_access(const gpc_hierarchy *h, const gpc_warp_access *access, gpc_error *error) {
     if (!h || !access)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_check_access: %s is NULL",
                          h ? "access" : "hierarchy");
-    gpc_warp_access w = GPC_WARP_ACCESS_INIT;
-    gpc_status status = gpci_take(&w, sizeof w, sizeof w, access, "gpc_warp_access", error);
+    gpc_warp_access w;
+    gpc_status status = gpci_access_take(access, error, &w);
     if (status < 0)
         return status;
     const char *wrong = what_is_wrong(h, &w);

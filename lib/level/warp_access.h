@@ -8,11 +8,14 @@
 /* One line transaction of a warp instruction, on its way. */
 typedef struct gpci_line_access {
     const gpci_transaction *line;
-    gpc_cache *l1;           /* that it goes through; NULL: to L2 directly */
-    gpc_warp_result *result; /* counts, never NULL */
-    gpc_request request;     /* of the line, but for which of its bytes */
+    gpc_cache *l1;               /* that it goes through; NULL: to L2 directly */
+    gpc_warp_result *result;     /* counts, never NULL */
+    const gpc_warp_access *warp; /* of which it is a line */
+    gpc_request request;         /* of the line, but for which of its bytes */
 } gpci_line_access;
 
+/* A host's warp access in this library's form. GPC_ERROR_ABI. */
+gpc_status gpci_access_take(const gpc_warp_access *access, gpc_error *error, gpc_warp_access *out);
 /* Is a warp access well formed? gpc_hierarchy_check_access says what is wrong with one that is not. */
 gpc_status gpci_access_check(const gpc_hierarchy *h, const gpc_warp_access *access);
 /*

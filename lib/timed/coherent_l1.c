@@ -5,9 +5,12 @@
 #include "level/level_count.h"
 
 /*
- * A coherent L1. A line has an MSHR entry from its miss until its access is done. Loads of the line merge with an entry
- * that a load made; anything else for the line waits at the tags. The packet that made the entry is its leader, and
- * names the transaction that brings the line (`mshr.transaction`).
+ * A coherent L1. A line has an MSHR entry from its miss until its access is done; others for the line wait with it, as
+ * many as l1.mshr_merges says. Loads that follow a load without anything else between them are done with it. The first
+ * that is not such a load, and all after it, come back to the tags then, before any that has not been there; so a
+ * line's accesses keep their order. Once the line has come, and others may take it away again, nobody new joins: a
+ * load that an acquire has let go must not read what was there before. The packet that made the entry is its leader,
+ * and is the token of the access by which controllers bring the line.
  */
 
 static uint64_t line_of(const gpci_timed *t, uint64_t address) {
@@ -33,6 +36,7 @@ static void add(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     bucket->leader = packet;
     p->mshr.first = p->mshr.last = GPCI_NO_PACKET;
     p->mshr.count = 1;
+    p->mshr.ordered = false;
     gpci_see(t, GPC_WHAT_MSHR_ALLOCATE, stage, p, 0);
     gpci_gauge_set(&stage->mshr.gauge, t->wheel.now, ++stage->mshr.used[0]);
 }
@@ -58,15 +62,26 @@ static void count_load(gpci_timed *t, const gpci_packet *p, bool hit, bool pendi
     gpci_count_l1_load_line(t->h, p->request.sm, p->request.warp_age, hit);
 }
 
+/* Has the line come, and does nobody wait for his turn with it? Its access is not done for the latency of L1's data. */
+static bool is_there(const gpci_timed *t, uint32_t leader) {
+    const gpci_packet *l = gpci_packet_at(&t->pool, leader);
+    return gpci_tree_flight_at(gpci_controllers_of(t), l->mshr.access)->unlocked && !l->mshr.ordered;
+}
+
 /* A packet for a line that has an MSHR entry. */
 static gpci_verdict merge(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint32_t leader, gpci_tag_access *access) {
     gpci_packet *p = gpci_packet_at(&t->pool, packet), *l = gpci_packet_at(&t->pool, leader);
-    if (!is_load(p) || !is_load(l) || l->mshr.count >= stage->options->merges)
+    if (l->mshr.count >= stage->options->merges)
         return gpci_stage_block(stage, access, t->wheel.now, GPC_BUSY_MERGE);
-    count_load(t, p, true, true);
-    gpci_see(t, GPC_WHAT_LOOKUP, stage, p, GPC_PENDING_HIT);
+    l->mshr.ordered |= !is_load(p) || !is_load(l) || is_there(t, leader);
+    p->mshr.ordered = l->mshr.ordered;
+    p->flags &= (uint8_t)~GPCI_PACKET_LAST; /* it has left the queue of its instruction */
+    if (!p->mshr.ordered) {
+        count_load(t, p, true, true);
+        gpci_see(t, GPC_WHAT_LOOKUP, stage, p, GPC_PENDING_HIT);
+        p->line.missed = 0;
+    }
     gpci_see(t, GPC_WHAT_MSHR_MERGE, stage, p, l->label.id);
-    p->line.missed = 0;
     t->pool.next[packet] = GPCI_NO_PACKET;
     if (l->mshr.first == GPCI_NO_PACKET)
         l->mshr.first = packet;
@@ -77,91 +92,99 @@ static gpci_verdict merge(gpci_timed *t, gpci_stage *stage, uint32_t packet, uin
     return GPCI_WAITING;
 }
 
-/* Will the access hit without a message? It then needs neither MSHR entry nor miss queue. */
-static bool is_quiet(const gpci_timed *t, const gpci_packet *p) {
-    const gpci_module *m = gpci_module_at(t->h->coherent->tree, p->request.sm);
-    uint32_t block = gpci_module_find(m, gpci_module_tag_of(m, p->address));
-    if (block == GPCI_TREE_NO_BLOCK || (!is_load(p) && m->given.write_through))
-        return false;
-    gpc_coherence_event event = is_load(p)                  ? GPC_EVENT_LOAD
-                                : p->line.kind == GPC_STORE ? GPC_EVENT_N_STORE
-                                                            : GPC_EVENT_STORE;
-    return p->request.hint <= GPC_HINT_CA && m->rules[m->states[block]][event].actions == GPC_DO_HIT;
-}
-
-/*
- * An access may evict a line of L1 that is still on its way there: the tree has it, but its data have not arrived. The
- * new transaction then begins behind the one that brings it.
- */
-static uint32_t behind(const gpci_timed *t, const gpci_stage *stage, const gpc_coherence_result *r) {
-    for (uint32_t i = 0; i < r->message_count; i++)
-        if (r->messages[i].kind == GPC_MESSAGE_EVICTION && r->messages[i].from == stage->index) {
-            uint32_t leader = find(t, stage, r->messages[i].address);
-            return leader == GPCI_NO_PACKET ? GPCI_NO_TRANSACTION : gpci_packet_at(&t->pool, leader)->mshr.transaction;
-        }
-    return GPCI_NO_TRANSACTION;
-}
-
-static gpci_verdict miss(gpci_timed *t, gpci_stage *stage, uint32_t packet, const gpc_coherence_result *r) {
+/* Does its line hold still, so that a hit needs neither MSHR entry nor miss queue? */
+static gpci_verdict hit(gpci_timed *t, gpci_stage *stage, uint32_t packet, const gpc_coherence_request *request) {
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
-    uint32_t before = behind(t, stage, r);
+    const gpc_status status = gpci_controllers_hit(gpci_controllers_of(t), request, &p->request, &t->error);
+    if (status < 0) {
+        t->failed = status;
+        return GPCI_BLOCKED;
+    }
+    count_load(t, p, true, false);
+    gpci_see(t, GPC_WHAT_LOOKUP, stage, p, GPC_HIT);
+    gpci_count_l1_store(t->h, stage->index, p->line.kind == GPC_STORE ? gpci_count_sectors(p->segments) : 0);
+    p->line.missed = 0;
+    if (GPCI_UNLIKELY(t->h->with_data))
+        gpci_coherent_values_deliver(t, packet, NULL);
+    gpci_l1_serve(t, stage, packet);
+    return GPCI_SERVED;
+}
+
+/* The access begins; the line may be there, where others must be told of it first. */
+static gpci_verdict miss(gpci_timed *t, gpci_stage *stage, uint32_t packet, const gpc_coherence_request *request,
+                         bool has) {
+    gpci_packet *p = gpci_packet_at(&t->pool, packet);
+    gpci_controllers *e = gpci_controllers_of(t);
+    count_load(t, p, has, false);
+    gpci_see(t, GPC_WHAT_LOOKUP, stage, p, has ? GPC_HIT : GPC_MISS);
+    gpci_count_l1_store(t->h, stage->index, p->line.kind == GPC_STORE && has ? gpci_count_sectors(p->segments) : 0);
+    p->line.missed = has ? 0 : p->segments;
     p->born = t->wheel.now;
     add(t, stage, packet);
-    gpci_transaction_begin(t, packet, r, before);
+    gpci_controllers_at(e, t->wheel.now);
+    const uint32_t flight = gpci_controllers_access(e, request, &p->request);
+    gpci_tree_flight_at(e, flight)->token = packet;
+    p->mshr.access = flight;
+    gpci_see_origin(t, flight, p);
+    gpci_coherent_run(t);
     return GPCI_WAITING;
 }
 
 gpci_verdict gpci_coherent_l1_pass(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *access) {
-    gpci_packet *p = gpci_packet_at(&t->pool, packet);
-    gpc_coherence_result r = GPC_COHERENCE_RESULT_INIT;
-    uint32_t leader = find(t, stage, p->address);
+    const gpci_packet *p = gpci_packet_at(&t->pool, packet);
+    const uint32_t leader = find(t, stage, p->address);
+    if (leader != GPCI_NO_PACKET && !is_there(t, leader))
+        return merge(t, stage, packet, leader, access);
+    gpc_coherence_request request = gpci_coherent_request_of(t, p);
+    if (GPCI_UNLIKELY(t->h->with_data))
+        gpci_coherent_values_attach(t, packet, &request);
+    const gpci_sight sight = gpci_controllers_look(gpci_controllers_of(t), &request);
+    if (sight == GPCI_SIGHT_HIT)
+        return hit(t, stage, packet, &request);
     if (leader != GPCI_NO_PACKET)
         return merge(t, stage, packet, leader, access);
-    bool no_entry = stage->mshr.used[0] >= stage->options->entries;
-    if ((no_entry || gpci_queue_full(&stage->out)) && !is_quiet(t, p))
+    const bool no_entry = stage->mshr.used[0] >= stage->options->entries;
+    if (no_entry || gpci_queue_full(&stage->out))
         return gpci_stage_block(stage, access, t->wheel.now, no_entry ? GPC_BUSY_MSHR : GPC_BUSY_MISS_QUEUE);
-    gpc_status status = gpci_transactions_reserve(t);
-    if (status == GPC_OK)
-        status = gpci_coherent_access(t->h, &p->request, p->bytes, &r, &t->error);
+    const gpc_status status = gpci_coherent_reserve(t, p->address);
     if (status < 0) { /* nothing has changed; it will be tried again, if anybody goes on */
         t->failed = status;
         gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now + 1);
         return GPCI_BLOCKED;
     }
-    count_load(t, p, r.hit, false);
-    gpci_see(t, GPC_WHAT_LOOKUP, stage, p, r.hit ? GPC_HIT : GPC_MISS);
-    gpci_count_l1_store(t->h, stage->index, p->line.kind == GPC_STORE && r.hit ? gpci_count_sectors(p->segments) : 0);
-    p->line.missed = r.hit ? 0 : p->segments;
-    if (!r.hit || r.message_count > 1)
-        return miss(t, stage, packet, &r);
-    gpci_l1_serve(t, stage, packet);
-    return GPCI_SERVED;
+    return miss(t, stage, packet, &request, sight == GPCI_SIGHT_TOLD);
 }
 
-void gpci_coherent_l1_done(gpci_timed *t, uint32_t transaction) {
-    gpci_transactions *all = t->transactions;
-    gpci_coherent_transaction *x = &all->transactions[transaction];
-    gpci_stage *stage = &t->l1[x->sm];
-    uint32_t leader = x->packet;
-    uint8_t level = x->level;
+/* As gpc_completion counts levels: 1 L1, 2 L2 or a cluster, 3 memory. */
+static uint8_t level_of(const gpc_hierarchy *h, uint8_t level) {
+    return level >= h->coherent->memory_level ? 3 : level > 1 ? 2 : 1;
+}
+
+static void release(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint8_t level, const uint8_t *line) {
+    if (line)
+        gpci_coherent_values_deliver(t, packet, line);
+    gpci_l1_release(t, stage, packet, level);
+}
+
+void gpci_coherent_l1_done(gpci_timed *t, uint32_t leader, uint8_t deepest, const uint8_t *line) {
     gpci_packet *l = gpci_packet_at(&t->pool, leader);
+    gpci_stage *stage = &t->l1[l->request.sm];
+    const uint8_t level = level_of(t->h, deepest);
     uint32_t waiting = l->mshr.first;
-    x->packet = GPCI_NO_PACKET;
     take_out(t, stage, leader);
     if (level == 3 && is_load(l))
         gpci_l1_round_trip(t, stage, l);
-    gpci_l1_release(t, stage, leader, level);
+    release(t, stage, leader, level, line);
     for (uint32_t next; waiting != GPCI_NO_PACKET; waiting = next) {
         next = t->pool.next[waiting];
-        gpci_l1_release(t, stage, waiting, level);
+        if (gpci_packet_at(&t->pool, waiting)->mshr.ordered)
+            gpci_queue_push(&stage->returned, &t->pool, t->wheel.now, waiting);
+        else
+            release(t, stage, waiting, level, line);
     }
     gpci_stage_relieve(stage, GPC_BUSY_MSHR);
     gpci_stage_relieve(stage, GPC_BUSY_MERGE);
     gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now);
-    for (uint32_t next, other = x->waiting; other != GPCI_NO_TRANSACTION; other = next) {
-        next = all->transactions[other].next;
-        gpci_transaction_start(t, other);
-    }
 }
 
 /* Messages that arrive at an L1 take its ports before its own accesses do. */
@@ -173,8 +196,7 @@ void gpci_coherent_l1_receive(gpci_timed *t, gpci_stage *stage) {
             gpci_wheel_wake(&t->wheel, stage->component, stage->fill_free);
             return;
         }
-        if (gpci_coherent_step_of(t, packet)->lookups && !(p->flags & GPCI_PACKET_REFUSED) &&
-            !gpci_stage_port(stage, now, p->address)) {
+        if (gpci_message_looks(p) && !gpci_stage_port(stage, now, p->address)) {
             gpci_wheel_wake(&t->wheel, stage->component, now + 1);
             return;
         }

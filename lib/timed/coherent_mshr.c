@@ -2,51 +2,44 @@
 #include "timed/watch_coherent.h"
 
 /*
- * MSHR entries of a coherent slice (l2.mshr_entries). A request for which the slice asks memory has one from its lookup
- * until its reply is sent, or until it is refused. A request that only waits for a blocked line has none.
+ * MSHR entries of a coherent slice (l2.mshr_entries). A request that the slice can only serve by asking memory has one
+ * from its lookup until its reply is sent, a refusal or not. A request that waits for a locked block has none
+ * meanwhile.
  *
  * Requests pass the tags in order: where no entry is free, the first request that needs one waits, and all requests
- * behind it (`returned` is their queue). Replies, probes and write-backs go past them.
+ * behind it (`returned` is their queue). Replies, probes and write-backs go past them; so do requests that are to be
+ * refused where they would have to wait (gpci_task.forwarded). With coherence.conflict = retry none waits here: it is
+ * refused.
  *
- * Why there is no deadlock, however few entries there are: a request that waits here has blocked no line of the slice,
- * at most one of a cluster. A request with an entry waits only for lines of the slice or its memory, which are blocked
- * by requests that have passed already, and for probes, write-backs and replies, which never wait here or for a
- * cluster's line. So requests with entries complete, and free them.
+ * Why there is no deadlock, however few entries there are: a request that waits here has not been served, so probes
+ * pass the locks that its access holds nearer to the processors (coherence/controller_find.c), and none of the slice. A
+ * request with an entry waits for memory, whose locks are held by such requests and write-backs alone, and for probes
+ * and write-backs, which never wait here. So requests with entries complete, and free them.
  *
  * Example, one entry: loads of lines A and B that memory has, and C that the slice has. A takes the entry; B waits, and
  * C behind it; when A's data are sent, B takes the entry and C passes the tags a cycle later.
  */
 
-static bool is_request(const gpci_timed *t, const gpci_stage *stage, uint32_t packet) {
-    if (stage->level != 2 || gpci_packet_at(&t->pool, packet)->flags & GPCI_PACKET_REFUSED)
-        return false;
-    const gpci_coherent_step *s = gpci_coherent_step_of(t, packet);
-    return s->kind <= GPC_MESSAGE_WRITE_REQUEST && gpci_is_slice(t->h->coherent, s->to);
+static bool has_room(const gpci_stage *stage) {
+    return stage->mshr.used[0] < stage->options->entries;
+}
+
+static bool is_request(const gpci_timed *t, const gpci_stage *stage, const gpci_packet *p) {
+    return gpci_controllers_of(t)->waits && stage->level == 2 &&
+           (p->message.step == GPCI_STEP_read_come || p->message.step == GPCI_STEP_write_come) &&
+           gpci_is_slice(t->h->coherent, p->message.module) && !gpci_message_task(t, p)->down &&
+           !gpci_message_task(t, p)->forwarded;
 }
 
 /* Does it need an entry, and is none free? */
 static bool lacks(const gpci_timed *t, const gpci_stage *stage, uint32_t packet) {
-    return gpci_coherent_step_of(t, packet)->asks_memory && stage->mshr.used[0] >= stage->options->entries;
-}
-
-void gpci_coherent_mshr_mark(const gpci_timed *t, gpci_coherent_transaction *x) {
-    const gpci_coherent *c = t->h->coherent;
-    for (uint32_t i = 1; c->l2 && i < x->count; i++) {
-        const gpci_coherent_step *asked = &x->steps[i]; /* by a slice, of memory */
-        if (asked->kind > GPC_MESSAGE_WRITE_REQUEST || !gpci_is_memory(c, asked->to))
-            continue;
-        uint64_t line = gpci_l2_line(t, asked->address);
-        for (uint32_t j = i; j-- > 0;) {
-            gpci_coherent_step *s = &x->steps[j];
-            s->asks_memory |=
-                s->kind <= GPC_MESSAGE_WRITE_REQUEST && s->to == asked->from && gpci_l2_line(t, s->address) == line;
-        }
-    }
+    const gpci_packet_message *m = &gpci_packet_at(&t->pool, packet)->message;
+    return !has_room(stage) && gpci_controllers_asks_below(gpci_controllers_of(t), m->task, (gpci_step)m->step);
 }
 
 bool gpci_coherent_mshr_stall(gpci_timed *t, gpci_stage *stage, gpci_queue *queue) {
-    uint32_t packet = queue->first;
-    if (!is_request(t, stage, packet) || (!stage->returned.count && !lacks(t, stage, packet)))
+    const uint32_t packet = queue->first;
+    if (!is_request(t, stage, gpci_packet_at(&t->pool, packet)) || (!stage->returned.count && !lacks(t, stage, packet)))
         return false;
     gpci_queue_pop(queue, &t->pool, t->wheel.now);
     if (!stage->returned.count)
@@ -66,21 +59,28 @@ bool gpci_coherent_mshr_is_stalled(gpci_timed *t, gpci_stage *stage) {
     return true;
 }
 
-void gpci_coherent_mshr_allocate(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
-    gpci_coherent_step *s = gpci_coherent_step_of(t, packet);
-    if (!s->asks_memory || s->has_mshr || !is_request(t, stage, packet))
-        return;
-    s->has_mshr = true;
-    gpci_see(t, GPC_WHAT_MSHR_ALLOCATE, stage, gpci_packet_at(&t->pool, packet), 0);
+bool gpci_coherent_mshr_allocate(void *timed, uint32_t number) {
+    gpci_timed *t = timed;
+    gpci_task *task = gpci_task_at(gpci_controllers_of(t), number);
+    if (!gpci_is_slice(t->h->coherent, task->module))
+        return true;
+    gpci_stage *stage = gpci_coherent_stage_of(t, task->module, task->address);
+    if (!has_room(stage))
+        return false;
+    task->mshr = true;
+    gpci_see_entry(t, GPC_WHAT_MSHR_ALLOCATE, number);
     gpci_gauge_set(&stage->mshr.gauge, t->wheel.now, ++stage->mshr.used[0]);
+    return true;
 }
 
-void gpci_coherent_mshr_free(gpci_timed *t, gpci_coherent_step *s) {
-    if (!s->has_mshr)
-        return;
-    gpci_stage *stage = gpci_coherent_stage_of(t, s->to, s->address);
-    s->has_mshr = false;
+void gpci_coherent_mshr_free(void *timed, uint32_t number) {
+    gpci_timed *t = timed;
+    gpci_task *task = gpci_task_at(gpci_controllers_of(t), number);
+    gpci_stage *stage = gpci_coherent_stage_of(t, task->module, task->address);
+    task->mshr = false;
+    gpci_see_entry(t, GPC_WHAT_MSHR_FREE, number);
     gpci_gauge_set(&stage->mshr.gauge, t->wheel.now, --stage->mshr.used[0]);
+    gpci_controllers_entry_free(gpci_controllers_of(t), task->module);
     if (stage->returned.count)
         gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now);
 }

@@ -91,15 +91,14 @@ static bool is_at(const gpci_timed *t, const gpci_stage *stage, uint32_t module)
 /* Is there a tag port for a message that has arrived? One that is passed on, or looks up nothing, needs none. */
 static bool may_enter(const gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     const gpci_packet *p = gpci_packet_at(&t->pool, packet);
-    return !is_at(t, stage, p->message.module) || p->flags & GPCI_PACKET_REFUSED ||
-           !gpci_coherent_step_of(t, packet)->lookups || gpci_stage_port(stage, t->wheel.now, p->address);
+    return !is_at(t, stage, p->message.module) || !gpci_message_looks(p) ||
+           gpci_stage_port(stage, t->wheel.now, p->address);
 }
 
 /* A message has arrived at a cluster or a slice; or it is for a peer, and goes on. */
 static void enter(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     const gpci_packet *p = gpci_packet_at(&t->pool, packet);
     if (is_at(t, stage, p->message.module)) {
-        gpci_coherent_mshr_allocate(t, stage, packet);
         gpci_message_arrived(t, packet);
         return;
     }
@@ -220,22 +219,20 @@ void gpci_coherent_channel_receive(gpci_timed *t, uint32_t channel) {
 }
 
 /* A read is done when its data are there, a write when the channel has taken it. */
-void gpci_message_access_memory(gpci_timed *t, uint32_t transaction, uint32_t step) {
-    const gpci_coherent_step *s = gpci_coherent_step_at(t->transactions, transaction, step);
-    gpci_l2_place place = gpci_l2_place_of(t->h, s->address);
+void gpci_coherent_access_memory(gpci_timed *t, const gpci_use *u, uint32_t sectors) {
+    const gpci_l2_place place = gpci_l2_place_of(t->h, u->address);
     gpci_stage *stage = &t->l2[place.slice];
-    uint32_t number = gpci_pool_take(&t->pool);
+    const uint32_t number = gpci_pool_take(&t->pool);
     gpci_packet *p = gpci_packet_at(&t->pool, number);
-    uint8_t all = (uint8_t)((1u << t->h->l2_level.line_bytes / GPCI_SEGMENT) - 1);
-    p->address = s->address;
+    const uint8_t all = (uint8_t)((1u << t->h->l2_level.line_bytes / GPCI_SEGMENT) - 1);
+    p->address = u->address;
     p->request.address = gpci_l2_line(t, place.inner);
-    p->message.transaction = transaction;
-    p->message.step = step;
+    p->message = (gpci_packet_message){.task = u->task, .step = (uint8_t)u->step};
     p->due = 0;
     p->flags = 0;
-    p->segments = (uint8_t)(((1u << s->sectors) - 1) << place.shift) & all;
-    p->type = s->memory == 1 ? GPCI_READ : GPCI_WRITE;
-    gpci_see_memory_access(t, transaction, s, p);
+    p->segments = (uint8_t)(((1u << sectors) - 1) << place.shift) & all;
+    p->type = u->write ? GPCI_WRITE : GPCI_READ;
+    gpci_see_memory_access(t, u->task, p);
     gpci_queue_push(&stage->out, &t->pool, t->wheel.now, number);
     gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now);
 }

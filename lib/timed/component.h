@@ -30,7 +30,7 @@ typedef struct gpci_component_class gpci_component_class;
 
 /* X(name, class, what an object of it is called in reports). Two groups of one name are never there at once. */
 #define GPCI_GROUPS(X)                                       \
-    X(TRANSACTIONS, transactions, "transactions")            \
+    X(CONTROLLERS, controllers, "controllers")               \
     X(CHANNELS, channel, "memory channel")                   \
     X(COHERENT_CHANNELS, coherent_channel, "memory channel") \
     X(HOST_MEMORY, host_memory, "host memory channel")       \
@@ -129,7 +129,7 @@ bool gpci_always_idle(const gpci_group *group, uint32_t object);
 void gpci_state_nothing(const gpci_group *group, uint32_t object, gpci_state_fn visit, void *user_data);
 void gpci_report_nothing(const gpci_group *group, uint32_t object, gpci_text *report);
 
-extern const gpci_component_class gpci_transactions_class, gpci_channel_class, gpci_coherent_channel_class,
+extern const gpci_component_class gpci_controllers_class, gpci_channel_class, gpci_coherent_channel_class,
     gpci_host_memory_class, gpci_network_class, gpci_slice_class, gpci_coherent_slice_class, gpci_cluster_class,
     gpci_l1_class, gpci_coherent_l1_class, gpci_sm_class, gpci_coalescer_class;
 

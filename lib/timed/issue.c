@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "base/array.h"
 #include "level/level_count.h"
+#include "timed/coherent.h"
 #include "timed/watch.h"
 
 /* What comes in from above: warp instructions before the tags, or the misses of a host's own L1. */
@@ -92,6 +93,8 @@ static gpc_status issue(gpci_timed *t, const gpc_warp_access *w, uint64_t token,
     bool ordered = w->order > GPC_ORDER_RELAXED && gpci_scope_is_wide(w->scope);
     if (GPCI_UNLIKELY(ordered) && status == GPC_OK)
         status = gpci_make_flights(t, 2);
+    if (status == GPC_OK && GPCI_UNLIKELY(h->with_data))
+        status = gpci_coherent_values_reserve(t);
     if (status < 0)
         return status;
     uint32_t fence = GPCI_UNLIKELY(ordered) ? gpci_fence_before(t, w) : UINT32_MAX;
@@ -100,8 +103,13 @@ static gpc_status issue(gpci_timed *t, const gpc_warp_access *w, uint64_t token,
     request.cycle = t->wheel.now;
     uint32_t flight = gpci_take_flight(t, w->sm, w->warp, w->kind, token, count);
     t->flights[flight].framed = framed;
-    for (uint32_t i = 0; i < count; i++)
+    if (GPCI_UNLIKELY(h->with_data))
+        gpci_coherent_values_keep(t, flight, w);
+    for (uint32_t i = 0; i < count; i++) {
         queue_line(t, stage, &request, &lines[i], flight, i + 1 == count);
+        if (GPCI_UNLIKELY(h->with_data))
+            gpci_coherent_values_take(t, stage->in.last);
+    }
     gpci_see_issue(t, stage, flight, count, segments);
     gpci_gauge_set(&stage->waiting_gauge, t->wheel.now, ++stage->waiting);
     gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now);
@@ -148,8 +156,8 @@ static void complete_at_once(gpci_timed *t, const gpc_warp_access *w, uint64_t t
 }
 
 gpc_status gpci_timed_try_issue(gpc_hierarchy *h, const gpc_warp_access *access, uint64_t token, gpc_busy *out_busy) {
-    gpc_warp_access w = GPC_WARP_ACCESS_INIT;
-    gpc_status status = gpci_take(&w, sizeof w, sizeof w, access, "gpc_warp_access", NULL);
+    gpc_warp_access w;
+    gpc_status status = gpci_access_take(access, NULL, &w);
     if (status == GPC_OK)
         status = gpci_access_check(h, &w);
     if (status < 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "level/level_rules.h"
-#include "timed/transactions.h"
+#include "timed/coherent.h"
 #include "timed/watch.h"
 
 /*
@@ -350,19 +350,22 @@ static gpci_verdict pass(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci
     }
 }
 
-static gpci_queue *before_tags(const gpci_timed *t, gpci_stage *stage) {
+/* `returns`: packets may come back to the tags, before those that have not been there. */
+GPCI_INLINE gpci_queue *before_tags(const gpci_timed *t, gpci_stage *stage, bool returns) {
+    if (returns && stage->returned.count)
+        return &stage->returned;
     return stage->reorder ? gpci_reorder_choose(t, stage) : &stage->in;
 }
 
 typedef gpci_verdict (*pass_tags_fn)(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *access);
 
 /* As many packets through the tags as ports, banks and resources let through in this cycle. */
-GPCI_INLINE void run_tags(gpci_timed *t, gpci_stage *stage, pass_tags_fn pass_tags) {
+GPCI_INLINE void run_tags(gpci_timed *t, gpci_stage *stage, pass_tags_fn pass_tags, bool returns) {
     gpci_tag_access *access = &stage->tag_access[0];
     uint64_t now = t->wheel.now;
     if (gpci_stage_stuck(access))
         return;
-    for (gpci_queue *queue; (queue = before_tags(t, stage))->count;) {
+    for (gpci_queue *queue; (queue = before_tags(t, stage, returns))->count;) {
         uint32_t packet = queue->first, next = t->pool.next[packet];
         uint64_t number = stage->reorder ? gpci_packet_at(&t->pool, packet)->tags.number : 0;
         bool last = gpci_packet_at(&t->pool, packet)->flags & GPCI_PACKET_LAST;
@@ -383,6 +386,8 @@ GPCI_INLINE void run_tags(gpci_timed *t, gpci_stage *stage, pass_tags_fn pass_ta
         gpci_gauge_set(&queue->gauge, now, --queue->count);
         gpci_stage_unblock(stage, access, now);
         access->looked = false;
+        if (returns && queue == &stage->returned)
+            continue;
         if (stage->reorder)
             gpci_reorder_passed(t, stage, number);
         else if (last)
@@ -533,14 +538,14 @@ gpc_busy gpci_l1_busy(const gpci_stage *stage) {
 typedef void (*fills_fn)(gpci_timed *t, gpci_stage *stage);
 
 /* What a reply, a packet at the tags and one of the miss queue mean is the class's own. */
-GPCI_INLINE void step(gpci_timed *t, uint32_t sm, fills_fn fills, pass_tags_fn pass_tags, send_fn send) {
+GPCI_INLINE void step(gpci_timed *t, uint32_t sm, fills_fn fills, pass_tags_fn pass_tags, send_fn send, bool returns) {
     gpci_stage *stage = &t->l1[sm];
     fills(t, stage);
     if (stage->first_due != UINT32_MAX)
         run_due(t, stage);
     if (stage->reorder)
         gpci_reorder_fill(t, stage);
-    run_tags(t, stage, pass_tags);
+    run_tags(t, stage, pass_tags, returns);
     if (stage->reorder)
         gpci_reorder_settle(t, stage);
     bool fences = stage->fences.first != UINT32_MAX;
@@ -567,12 +572,12 @@ GPCI_INLINE void step(gpci_timed *t, uint32_t sm, fills_fn fills, pass_tags_fn p
 
 void gpci_l1_step(const gpci_group *group, uint32_t sm) {
     gpci_timed *t = group->timed;
-    step(t, sm, run_fills, pass, send_out);
+    step(t, sm, run_fills, pass, send_out, false);
 }
 
 void gpci_coherent_l1_step(const gpci_group *group, uint32_t sm) {
     gpci_timed *t = group->timed;
-    step(t, sm, gpci_coherent_l1_receive, gpci_coherent_l1_pass, gpci_coherent_l1_send);
+    step(t, sm, gpci_coherent_l1_receive, gpci_coherent_l1_pass, gpci_coherent_l1_send, true);
 }
 
 void gpci_l1_expect(const gpci_group *group, uint32_t sm, unsigned pass) {

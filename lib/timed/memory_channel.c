@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "level/level_rules.h"
-#include "timed/transactions.h"
+#include "timed/coherent.h"
 #include "timed/watch.h"
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "timed/transactions.h"
+#include "timed/coherent.h"
 
 /*
  * Memory channels as components, and the host's memory where a host takes their place (gpc_hierarchy_set_callbacks):

@@ -12,8 +12,7 @@ enum {
     GPCI_PACKET_POSTED = 0x01, /* a write that nobody waits for */
     GPCI_PACKET_LAST = 0x02,   /* last line of its instruction */
     GPCI_PACKET_LINK = 0x04,   /* came from, and is replied to, the other partition */
-    GPCI_PACKET_FETCH = 0x08,  /* sent by an MSHR entry, which takes the reply */
-    GPCI_PACKET_REFUSED = 0x10 /* a coherence message that finds its block held: on its way back to its sender */
+    GPCI_PACKET_FETCH = 0x08   /* sent by an MSHR entry, which takes the reply */
 };
 
 /* What L1 knows of a read that it has sent, and needs again when the reply is here. */
@@ -38,10 +37,12 @@ typedef struct gpci_packet_line {
     uint8_t kind;    /* gpc_kind of the access, which `request.kind` may no longer be */
 } gpci_packet_line;
 
-/* A step of a coherence transaction: its message, or its access of memory. */
+/* A message of a tree's controllers, or their access of memory. */
 typedef struct gpci_packet_message {
-    uint32_t transaction, step;
+    uint32_t task;   /* whose step it is when this is done */
     uint32_t module; /* that it is for */
+    uint16_t from;   /* module that sent it */
+    uint8_t step, kind;
 } gpci_packet_message;
 
 /* Before L1's tags. */
@@ -55,12 +56,13 @@ typedef struct gpci_packet_mshr {
     uint32_t chain;       /* leader of the next entry of its hash bucket */
     uint32_t first, last; /* packets that wait with it, linked through the pool */
     uint32_t count;       /* of those that wait, itself included */
-    uint32_t transaction; /* coherent L1: that brings the line */
+    uint32_t access;      /* coherent L1: of controllers, that brings the line */
     uint8_t whole;        /* segments of the stage's line in flight, their sectors whole */
     uint8_t part;         /* segments in flight by themselves, for who bypasses the cache */
     bool remote;          /* the line is homed in the other partition */
     bool done;            /* it has what it waited for, and stays because others wait */
     bool outdated;        /* the line has been written where it is homed since it was read there */
+    bool ordered;         /* coherent L1: one that waits is to look again, and so are all after it */
     /* each that waits: */
     uint8_t needs; /* segments of the stage's line without which it is not released */
     bool cached;   /* its data are to be kept */

@@ -136,9 +136,11 @@ typedef struct gpci_stage {
     gpci_queue link;               /* L2: to the other partition */
     gpci_queue served;             /* L2: data on their way to the reply network */
     gpci_queue fills;              /* L2: data from memory; L1: data that another SM's read brought along */
-    gpci_queue returned; /* L2: what the other partition did for an SM of this one; coherent: requests held up */
-    uint32_t link_at;    /* L2: the other partition's packet at the tags; GPCI_NO_PACKET */
-    uint64_t tag_cycle;  /* own cycle in which ports and banks were last used */
+    gpci_queue
+        returned;     /* L2: what the other partition did for an SM of this one; coherent: held up for an MSHR entry; */
+                      /* coherent L1: who waited with an MSHR entry, and looks again */
+    uint32_t link_at; /* L2: the other partition's packet at the tags; GPCI_NO_PACKET */
+    uint64_t tag_cycle; /* own cycle in which ports and banks were last used */
     uint32_t ports_used;
     uint64_t banks_used;
     uint64_t data_free, fill_free; /* own cycles from which on the ports are free */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "timed/transactions.h"
+#include "timed/coherent.h"
 
 #include <inttypes.h>
 #include <stddef.h>

@@ -52,7 +52,7 @@ typedef struct gpci_memory_channel {
     uint32_t waiting;                        /* packet that waits for room in the channel; GPCI_NO_PACKET */
     uint32_t component;
     bool host_full; /* the host's memory refused, and has not said that it is ready */
-    /* the host's memory has what a read asks for: gpci_channel_done, or a transaction's */
+    /* the host's memory has what a read asks for: gpci_channel_done, or gpci_message_memory_done */
     void (*done)(struct gpci_timed *t, uint32_t packet);
 } gpci_memory_channel;
 
@@ -71,8 +71,7 @@ struct gpci_timed {
     gpci_clock network_clock, dram_clock;
     gpci_stage *clusters; /* [clusters] of SMs, coherent */
     gpci_stage_options cluster_options;
-    struct gpci_transactions
-        *transactions; /* coherent: those under way; NULL: L1s and slices are caches of their own */
+    struct gpci_coherent_host *coherent; /* of a tree's controllers; NULL: L1s and slices are caches of their own */
     gpc_dram *dram;
     uint32_t channels, slices_per_channel, channels_per_slice, burst;
     uint64_t interleave_bytes;

@@ -284,71 +284,96 @@ static void on_command(void *user_data, const gpci_dram_event *d) {
     gpci_trace_tell(t->trace, &e);
 }
 
-/* A message of a transaction. */
-static gpc_event event_of_step(const gpci_timed *t, gpc_what what, uint32_t transaction, const gpci_coherent_step *s) {
-    const gpci_coherent_transaction *x = &t->transactions->transactions[transaction];
-    uint32_t index, module = what == GPC_WHAT_MESSAGE || what == GPC_WHAT_EVICT ? s->from : s->to;
-    gpc_component component = gpci_component_of(t->h, module, s->address, &index);
+/* Of controllers. */
+
+static const gpci_coherent_origin *origin_of(const gpci_timed *t, const gpci_task *task) {
+    return &t->coherent->origins[task->flight];
+}
+
+/* The module of an event, and the access that it is for. */
+static gpc_event event_of_task(const gpci_timed *t, gpc_what what, uint32_t module, const gpci_task *task) {
+    const gpci_coherent_origin *o = origin_of(t, task);
+    uint32_t index;
+    const gpc_component component = gpci_component_of(t->h, module, task->address, &index);
     gpc_event e = gpci_event_of_none(t->trace, what, component, index);
-    e.packet = s->id;
-    e.parent = x->label.id;
-    e.access = x->label.origin;
-    e.address = s->address;
-    e.pc = x->pc;
-    e.sm = x->sm;
-    e.warp = x->warp;
-    e.block = x->block;
-    e.kind = x->label.kind;
-    e.bytes = s->bytes;
-    e.from = s->from;
-    e.to = s->to;
-    e.outcome = s->kind;
+    e.packet = task->label;
+    e.parent = o->label.id;
+    e.access = o->label.origin;
+    e.address = task->address;
+    e.pc = o->pc;
+    e.sm = gpci_tree_flight_at(gpci_controllers_of(t), task->flight)->module;
+    e.warp = o->warp;
+    e.block = o->block;
+    e.kind = o->label.kind;
     return e;
 }
 
-void gpci_tell_transaction(gpci_coherent_transaction *x, const gpci_packet *p) {
-    x->label = p->label;
-    x->pc = p->request.pc;
-    x->warp = p->request.warp;
-    x->block = p->request.block;
+void gpci_tell_origin(gpci_timed *t, uint32_t flight, const gpci_packet *p) {
+    t->coherent->origins[flight] = (gpci_coherent_origin){
+        .label = p->label, .pc = p->request.pc, .warp = p->request.warp, .block = p->request.block};
 }
 
 /* What a message's or a memory access's packet carries for the events of networks and memory. */
-static void label(const gpci_coherent_transaction *x, const gpci_coherent_step *s, gpci_packet *p) {
-    p->label.id = s->id;
-    p->label.parent = x->label.id;
-    p->label.origin = x->label.origin;
-    p->label.kind = x->label.kind;
-    p->request.sm = x->sm;
-    p->request.pc = x->pc;
-    p->request.warp = x->warp;
-    p->request.block = x->block;
+static void label(gpci_timed *t, const gpci_task *task, gpci_packet *p) {
+    const gpci_coherent_origin *o = origin_of(t, task);
+    p->label.id = o->label.id ? ++t->trace->packets : 0;
+    p->label.parent = o->label.id;
+    p->label.origin = o->label.origin;
+    p->label.kind = o->label.kind;
+    p->request.sm = gpci_tree_flight_at(gpci_controllers_of(t), task->flight)->module;
+    p->request.pc = o->pc;
+    p->request.warp = o->warp;
+    p->request.block = o->block;
 }
 
-void gpci_tell_message(gpci_timed *t, uint32_t transaction, gpci_coherent_step *s, gpci_packet *p) {
-    const gpci_coherent_transaction *x = &t->transactions->transactions[transaction];
-    s->id = x->label.id ? ++t->trace->packets : 0;
-    label(x, s, p);
-    gpc_event e = event_of_step(t, GPC_WHAT_MESSAGE, transaction, s);
-    if (s->id)
+/* A message of its packet, which is at `module`. */
+static void tell_packet(gpci_timed *t, gpc_what what, uint32_t module, const gpci_packet *p, uint32_t to) {
+    gpc_event e = event_of_task(t, what, module, gpci_message_task(t, p));
+    e.packet = p->label.id;
+    e.address = p->address;
+    e.bytes = p->path.size;
+    e.from = p->message.from;
+    e.to = to;
+    e.outcome = p->message.kind;
+    if (e.packet)
         gpci_trace_tell(t->trace, &e);
 }
 
-void gpci_tell_memory_access(gpci_timed *t, uint32_t transaction, const gpci_coherent_step *s, gpci_packet *p) {
-    const gpci_coherent_transaction *x = &t->transactions->transactions[transaction];
-    label(x, s, p);
-    p->label.id = x->label.id ? ++t->trace->packets : 0;
+void gpci_tell_message(gpci_timed *t, const gpci_letter *l, gpci_packet *p) {
+    p->message.from = (uint16_t)l->from;
+    label(t, gpci_message_task(t, p), p);
+    tell_packet(t, GPC_WHAT_MESSAGE, l->from, p, l->to);
 }
 
-void gpci_tell_met(gpci_timed *t, gpc_what what, uint32_t transaction, const gpci_coherent_step *s) {
-    gpc_event e = event_of_step(t, what, transaction, s);
+void gpci_tell_memory_access(gpci_timed *t, uint32_t task, gpci_packet *p) {
+    label(t, gpci_task_at(gpci_controllers_of(t), task), p);
+}
+
+void gpci_tell_arrival(gpci_timed *t, const gpci_packet *p) {
+    tell_packet(t, GPC_WHAT_ARRIVE, p->message.module, p, p->message.module);
+    gpci_message_task(t, p)->label = p->label.id;
+}
+
+void gpci_tell_met(gpci_timed *t, gpci_met met, uint32_t number, uint32_t module) {
+    const gpci_task *task = gpci_task_at(gpci_controllers_of(t), number);
+    const gpc_what what = met == GPCI_MET_WAIT     ? GPC_WHAT_WAIT
+                          : met == GPCI_MET_REFUSE ? GPC_WHAT_REFUSE
+                                                   : GPC_WHAT_EVICT;
+    gpc_event e = event_of_task(t, what, module, task);
     if (what == GPC_WHAT_EVICT) {
-        e.packet = t->transactions->transactions[transaction].label.id;
+        e.packet = e.parent;
         e.parent = e.access;
-        e.from = e.to = GPC_NONE;
+    } else {
+        e.from = task->from;
+        e.to = module;
     }
-    if (what == GPC_WHAT_EVICT || what == GPC_WHAT_MSHR_FREE)
-        e.outcome = 0;
+    if (e.packet)
+        gpci_trace_tell(t->trace, &e);
+}
+
+void gpci_tell_entry(gpci_timed *t, gpc_what what, uint32_t number) {
+    const gpci_task *task = gpci_task_at(gpci_controllers_of(t), number);
+    gpc_event e = event_of_task(t, what, task->module, task);
     if (e.packet)
         gpci_trace_tell(t->trace, &e);
 }
@@ -359,12 +384,11 @@ static void forget(gpci_timed *t) {
         gpci_packet_at(&t->pool, i)->label.id = gpci_packet_at(&t->pool, i)->label.origin = 0;
     for (uint32_t i = 0; i < t->flight_fresh; i++)
         t->flights[i].trace.id = 0;
-    gpci_transactions *p = t->transactions;
-    for (uint32_t i = 0; p && i < p->fresh; i++) {
-        p->transactions[i].label.id = 0;
-        for (uint32_t s = 0; s < p->transactions[i].count; s++)
-            p->transactions[i].steps[s].id = 0;
-    }
+    for (size_t i = 0; t->coherent && i < t->coherent->origin_room; i++)
+        t->coherent->origins[i].label.id = t->coherent->origins[i].label.origin = 0;
+    gpci_controllers *e = t->coherent ? gpci_controllers_of(t) : NULL;
+    for (uint32_t i = 0; e && i < e->tasks.count; i++)
+        gpci_task_at(e, i)->label = 0;
 }
 
 void gpci_timed_watch(gpci_timed *t, gpci_trace *trace) {

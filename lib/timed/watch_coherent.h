@@ -2,44 +2,50 @@
 #ifndef GPC_TIMED_WATCH_COHERENT_H
 #define GPC_TIMED_WATCH_COHERENT_H
 
-#include "timed/transactions.h"
+#include "timed/coherent.h"
 #include "timed/watch.h"
 
-/* Events of transactions: as in watch.h. */
+/* Events of controllers: as in watch.h. */
 
-GPCI_COLD void gpci_tell_transaction(gpci_coherent_transaction *x, const gpci_packet *p);
-GPCI_COLD void gpci_tell_message(gpci_timed *t, uint32_t transaction, gpci_coherent_step *s, gpci_packet *p);
-GPCI_COLD void gpci_tell_memory_access(gpci_timed *t, uint32_t transaction, const gpci_coherent_step *s,
-                                       gpci_packet *p);
-GPCI_COLD void gpci_tell_met(gpci_timed *t, gpc_what what, uint32_t transaction, const gpci_coherent_step *s);
+GPCI_COLD void gpci_tell_origin(gpci_timed *t, uint32_t flight, const gpci_packet *p);
+GPCI_COLD void gpci_tell_message(gpci_timed *t, const gpci_letter *letter, gpci_packet *p);
+GPCI_COLD void gpci_tell_memory_access(gpci_timed *t, uint32_t task, gpci_packet *p);
+GPCI_COLD void gpci_tell_arrival(gpci_timed *t, const gpci_packet *p);
+GPCI_COLD void gpci_tell_met(gpci_timed *t, gpci_met what, uint32_t task, uint32_t module);
+GPCI_COLD void gpci_tell_entry(gpci_timed *t, gpc_what what, uint32_t task);
 
-/* A transaction is for this packet. */
-GPCI_INLINE void gpci_see_transaction(const gpci_timed *t, gpci_coherent_transaction *x, const gpci_packet *p) {
+/* An access of controllers is for this packet. */
+GPCI_INLINE void gpci_see_origin(gpci_timed *t, uint32_t flight, const gpci_packet *p) {
     if (GPCI_UNLIKELY(t->trace != NULL))
-        gpci_tell_transaction(x, p);
+        gpci_tell_origin(t, flight, p);
 }
 
-/* A message sets out as packet `p`; the access to memory of a step is `p`. */
-GPCI_INLINE void gpci_see_message(gpci_timed *t, uint32_t transaction, gpci_coherent_step *s, gpci_packet *p) {
+/* A message sets out as packet `p`; the access to memory of a task is `p`. */
+GPCI_INLINE void gpci_see_message(gpci_timed *t, const gpci_letter *letter, gpci_packet *p) {
     if (GPCI_UNLIKELY(t->trace != NULL))
-        gpci_tell_message(t, transaction, s, p);
+        gpci_tell_message(t, letter, p);
 }
-GPCI_INLINE void gpci_see_memory_access(gpci_timed *t, uint32_t transaction, const gpci_coherent_step *s,
-                                        gpci_packet *p) {
+GPCI_INLINE void gpci_see_memory_access(gpci_timed *t, uint32_t task, gpci_packet *p) {
     if (GPCI_UNLIKELY(t->trace != NULL))
-        gpci_tell_memory_access(t, transaction, s, p);
-}
-
-/* A message has come, waits, or is refused; a module begins to evict. */
-GPCI_INLINE void gpci_see_met(gpci_timed *t, gpc_what what, uint32_t transaction, const gpci_coherent_step *s) {
-    if (GPCI_UNLIKELY(t->trace != NULL))
-        gpci_tell_met(t, what, transaction, s);
+        gpci_tell_memory_access(t, task, p);
 }
 
-/* An answer is sent: its request's MSHR entry, if it has one, comes free. */
-GPCI_INLINE void gpci_see_entry_free(gpci_timed *t, uint32_t transaction, const gpci_coherent_step *s) {
-    if (GPCI_UNLIKELY(t->trace != NULL) && s->has_mshr)
-        gpci_tell_met(t, GPC_WHAT_MSHR_FREE, transaction, s);
+/* A message has come. */
+GPCI_INLINE void gpci_see_arrival(gpci_timed *t, const gpci_packet *p) {
+    if (GPCI_UNLIKELY(t->trace != NULL))
+        gpci_tell_arrival(t, p);
+}
+
+/* What a task waits, or is refused; a module evicts for it. */
+GPCI_INLINE void gpci_see_met(gpci_timed *t, gpci_met what, uint32_t task, uint32_t module) {
+    if (GPCI_UNLIKELY(t->trace != NULL))
+        gpci_tell_met(t, what, task, module);
+}
+
+/* A request takes, or gives back, an MSHR entry. */
+GPCI_INLINE void gpci_see_entry(gpci_timed *t, gpc_what what, uint32_t task) {
+    if (GPCI_UNLIKELY(t->trace != NULL))
+        gpci_tell_entry(t, what, task);
 }
 
 #endif

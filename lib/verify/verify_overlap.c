@@ -52,7 +52,7 @@ gpc_status gpci_verify_step(gpci_explorer *e, uint16_t how, gpc_error *error) {
         gpci_verify_request(e, &e->actions[how], &request);
         status = gpc_coherence_issue(e->c, &request, error, &token);
     }
-    return status == GPC_OK ? gpci_controllers_run(c, c->now, error) : status;
+    return status == GPC_OK ? gpci_steps_until(c, c->now, error) : status;
 }
 
 /* -- what must hold */

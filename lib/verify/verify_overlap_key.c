@@ -147,8 +147,12 @@ static void put_block(overlap_writer *w, const gpci_module *m, uint32_t block) {
     put(w, w->ranks[m->index][block] | (uint64_t)m->states[block] << 8 | (uint64_t)locked << 12 |
                (uint64_t)gpci_module_directory_only(m, block) << 13 | bytes_of(w, m, block) << 16);
     put(w, tag_of(w, m, block));
-    if (locked)
+    if (locked) {
         put(w, lock->tag);
+        put(w, lock->asks == GPCI_ANSWERED);
+        put_task(w, lock->asks == GPCI_ANSWERED ? GPCI_NO_ITEM : lock->asks);
+        put_task(w, lock->probe);
+    }
     if (locked && gpci_lock_is_of(w->c, lock, lock->holder)) /* it finds its own lock */
         put(w, w->flights[lock->holder]);
     for (uint32_t sub = 0; valid && sub < m->sub_blocks; sub++)

@@ -143,7 +143,7 @@ Test(coherence_controller_pass, memory_is_reached) {
 
 /* l1-0 writes through, or performs nothing itself, and l1-2 wants the same block: one of the two is refused. */
 static void through_against(const char *protocol, bool allocates, uint32_t kind, uint32_t other, uint32_t delay,
-                            uint64_t *retries) {
+                            uint64_t *met) {
     small *s = three(protocol);
     uint8_t values[8] = {0}, memory = 0;
     char text[256];
@@ -153,7 +153,7 @@ static void through_against(const char *protocol, bool allocates, uint32_t kind,
     listen(s, values);
     const uint64_t store = issue(s, L1_0, kind, 0, 7, 40), second = issue(s, L1_2, other, 0, 8, delay);
     finish(s);
-    *retries += c->modules[L1_0].stats.retries + c->modules[L1_2].stats.retries;
+    *met += c->modules[L1_0].stats.retries + c->modules[L1_2].stats.retries + c->controllers->waited;
     cr_assert(gpci_invariants_over(c, 0, 0x100, text, sizeof text), "%s, delay %u: %s", protocol, delay, text);
     const uint64_t after = issue(s, L1_1, GPC_COHERENCE_LOAD, 0, 0, 0);
     finish(s);
@@ -171,11 +171,11 @@ static void through_against(const char *protocol, bool allocates, uint32_t kind,
 
 Test(coherence_controller_pass, through_and_past_a_directory) {
     static const char *const protocols[] = {"msi", "mesi", "mosi", "moesi", "nmoesi"};
-    uint64_t retries = 0;
+    uint64_t met = 0;
     for (uint32_t delay = 0; delay < 160; delay++)
         for (uint32_t i = 0; i < 5; i++)
             for (uint32_t what = 0; what < 4; what++)
                 through_against(protocols[i], what & 1, GPC_COHERENCE_STORE,
-                                what & 2 ? GPC_COHERENCE_STORE : GPC_COHERENCE_LOAD, delay, &retries);
-    cr_expect_gt(retries, 100, "hardly ever was anything refused");
+                                what & 2 ? GPC_COHERENCE_STORE : GPC_COHERENCE_LOAD, delay, &met);
+    cr_expect_gt(met, 100, "they hardly ever met");
 }

@@ -295,18 +295,27 @@ Test(verify, multi2sim_loses_stores) {
 
 /* -- deadlock and livelock */
 
-/* A probe waits for a block whose own request is refused, and the refusal is behind it in the queue. */
+/*
+ * Where requests are refused, a probe waits for a block whose own request is, and the refusal is behind it in the
+ * queue. Where they wait, a request does so before the answer for which its block is locked.
+ */
 Test(verify, one_class_of_messages_is_a_deadlock) {
+    gpc_protocol refusing = *gpc_protocol_find(context, "moesi");
+    refusing.name = "refusing";
+    refusing.flags |= GPC_PROTOCOL_RETRY;
+    add(&refusing);
     for (uint32_t entries = 0; entries < 3; entries++)
-        for (uint32_t channels = 1; channels <= 3; channels += 2) {
-            gpc_verify_options o = options_of("moesi", "2 over memory", 1, 1);
-            o.entries = entries;
-            o.channels = channels;
-            if (entries && channels == 1)
-                is_caught(&o, GPC_VERIFY_DEADLOCK, "write probe for A, m2 to m1: waits");
-            else
-                (void)passes(&o);
-        }
+        for (uint32_t channels = 1; channels <= 3; channels += 2)
+            for (unsigned refuses = 0; refuses < 2; refuses++) {
+                gpc_verify_options o = options_of(refuses ? "refusing" : "moesi", "2 over memory", 1, 1);
+                o.entries = entries;
+                o.channels = channels;
+                if (entries && channels == 1)
+                    is_caught(&o, GPC_VERIFY_DEADLOCK,
+                              refuses ? "write probe for A, m2 to m1: waits" : "write request for A, m1 to m2: waits");
+                else
+                    (void)passes(&o);
+            }
 }
 
 /* Multi2Sim's D1: who is refused while it evicts does not unlock, and then finds its own lock. */

@@ -154,6 +154,29 @@ class Coherent(TemporaryCase):
         ratios = next(line.split() for line in lines if line.startswith("L1 ") and "." in line)
         self.assertEqual(ratios[1], "33.3")  # 8 of 24
 
+    def test_values(self):
+        """Accesses carry values, at once or with a clock: of words, across two lines, seen by another SM."""
+        addresses, written = [0x1078, 0x107C, 0x1080], b"abcdefghijkl"
+        for mode in ("functional", "timed"):
+            settings = {"coherence": "moesi", "coherence.data": True, "mode": mode}
+            with gpucache.Hierarchy(self.context, self.config(**settings)) as hierarchy:
+                read = bytearray(12)
+                for fields in ({"kind": "store", "data": written}, {"sm": 1, "out": read}):
+                    if mode == "timed":
+                        self.assertFalse(hierarchy.try_issue(addresses, **fields))
+                        hierarchy.drain()
+                    else:
+                        hierarchy.access(addresses, **fields)
+                self.assertEqual(read, written, mode)
+                self.assertEqual(hierarchy.coherence.line("l1-1", 0x1080).state, "S")
+                hierarchy.begin_kernel(shared_bytes=0)
+                with self.assertRaisesRegex(gpucache.ArgumentError, "bytes is given"):
+                    hierarchy.check_access(addresses, data=written)
+                with self.assertRaisesRegex(ValueError, "3 lanes of 4"):
+                    hierarchy.check_access(addresses, kind="store", data=b"abc")
+        with self.assertRaisesRegex(gpucache.RangeError, "coherence.data"):
+            gpucache.Hierarchy(self.context, self.config(**{"coherence": "none", "coherence.data": True}))
+
     def test_matrices_need_a_protocol(self):
         done = command("run", write_trace(self.path("t")), "--matrices")
         self.assertEqual(done.returncode, 1)

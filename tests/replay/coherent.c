@@ -83,7 +83,7 @@ Test(coherent, same_kernel) {
 Test(coherent, conflicts) {
     const char *source = "synthetic:matmul-tiled:16K";
     outcome waits = run(source, "coherence = nmoesi\nmode = timed\ncoherence.conflict = wait\n");
-    outcome retries = run(source, "coherence = nmoesi\nmode = timed\n");
+    outcome retries = run(source, "coherence = nmoesi\nmode = timed\ncoherence.conflict = retry\n");
     cr_expect_eq(waits.tree.retries, 0);
     cr_expect_gt(retries.tree.retries, 0);
     cr_expect_gt(waits.tree.n_stores, 0);

@@ -2,7 +2,7 @@
 #include "timed/coherent_rig.h"
 
 #include "coherence/tree.h"
-#include "timed/transactions.h"
+#include "timed/coherent.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -118,11 +118,16 @@ static void check_bytes(const rig *r) {
 
 void coherent_check_idle(rig *r) {
     const gpci_timed *t = r->hierarchy->timed;
-    cr_expect_eq(t->transactions->live, 0);
-    cr_expect_eq(t->transactions->blocked_count, 0);
-    cr_expect_eq(t->transactions->due_count, 0);
-    cr_expect_eq(t->transactions->reserved_packets, 0);
-    cr_expect_eq(t->transactions->steps, 0);
+    const gpci_controllers *e = gpci_controllers_of(t);
+    cr_expect_eq(e->flights.used, 0);
+    cr_expect_eq(e->tasks.used, 0);
+    cr_expect_eq(e->waiters.used, 0);
+    cr_expect_eq(e->calendar.later_count + e->calendar.today_count, 0);
+    for (uint32_t i = 0; i < e->tree->module_count; i++)
+        for (size_t block = 0; block < e->units[i].lock_room; block++) {
+            const gpci_lock *lock = &e->units[i].locks[block];
+            cr_expect(lock->holder == GPCI_NO_ITEM && lock->asks == GPCI_NO_ITEM && lock->probe == GPCI_NO_ITEM);
+        }
     cr_expect_eq(t->pool.live, 0);
     for (uint32_t i = 0; i < r->hierarchy->slices; i++) {
         cr_expect_eq(t->l2[i].mshr.used[0], 0);

@@ -241,8 +241,8 @@ static void shoot(rig *r) {
 Test(timed_events, coherent_agree_with_counters) {
     static const char *const settings[] = {
         "sm.count = 4\nl1.size = 2KiB\nl2.size = 8KiB\n",
-        "sm.count = 4\ncluster.sms = 2\nl1.size = 2KiB\nl2.slices = 2\ncoherence.conflict = wait\n",
-        "sm.count = 4\ncoherence.conflict = retry\nl2.mshr_entries = 1\nmemory.link_width = 32\n",
+        "sm.count = 4\ncluster.sms = 2\nl1.size = 2KiB\nl2.slices = 2\nl2.mshr_entries = 1\n",
+        "sm.count = 4\ncoherence.conflict = retry\nmemory.link_width = 32\n",
     };
     for (unsigned i = 0; i < sizeof settings / sizeof *settings; i++) {
         static rig r;

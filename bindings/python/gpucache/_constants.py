@@ -399,6 +399,7 @@ class ProtocolBits(IntFlag):
     DROP_PROBE_DATA = 32
     STALE_REPLY = 64
     BARE_ACK = 128
+    RETRY = 256
 
 
 class AccessBits(IntFlag):

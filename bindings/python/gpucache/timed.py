@@ -74,14 +74,21 @@ _TRAMPOLINES = {
 
 def warp_access(addresses, cache_token, *, mask=None, sm=0, warp=0, warp_age=0, block=0, pc=0, width=4,
                 kind=Kind.LOAD, space=Space.GLOBAL, hint=Hint.NONE, priority=Priority.NORMAL, token_l2=Token.UNUSED,
-                scope=Scope.CTA, order=Order.WEAK):
-    """A gpc_warp_access, which keeps its addresses alive."""
+                scope=Scope.CTA, order=Order.WEAK, data=None, out=None):
+    """A gpc_warp_access, which keeps alive what it points to."""
     pointer, count = _buffers.source(addresses, "Q", "addresses")
     mask = (1 << count) - 1 if mask is None else mask
     if bin(mask).count("1") != count or mask >> 64:
         raise ValueError(f"{count} addresses for a mask of {mask:#x}")
+    written = read = None
+    if data is not None:
+        written, given = _buffers.source(data, "B", "data")
+        if given != count * width:
+            raise ValueError(f"data: {given} bytes for {count} lanes of {width}")
+    if out is not None:
+        read = _buffers.target(out, "B", count * width, "out")
     return g.gpc_warp_access(
-        sm=sm, warp=warp, warp_age=warp_age, block=block, pc=pc, mask=mask, addresses=pointer, width=width,
+        bytes=written, out=read, sm=sm, warp=warp, warp_age=warp_age, block=block, pc=pc, mask=mask, addresses=pointer, width=width,
         kind=choice(Kind, kind, "kind"), space=choice(Space, space, "space"), hint=choice(Hint, hint, "hint"),
         priority=choice(Priority, priority, "priority"), token=choice(Token, cache_token, "token"),
         token_l2=choice(Token, token_l2, "token_l2"), scope=choice(Scope, scope, "scope"),
@@ -103,6 +110,7 @@ class TimedView:
     _callbacks = {}
     _owner = None
     _on_event = None  # of set_trace()
+    _lent = []  # accesses in flight that are still to write to a buffer
 
     def set_callbacks(self, **callbacks):
         """Set what is called from advance() and drain(); the others are cleared.
@@ -135,11 +143,16 @@ class TimedView:
 
         token        comes back with the Completion
         cache_token  the warp's Token for L1; token_l2 is that for L2
-        fields       as of access()
+        fields       as of access(); `out` is kept until nothing is in flight
         Returns why it was refused: a Busy. Busy.NOT, which is false: it was accepted.
         """
         access = warp_access(addresses, cache_token, **fields)
-        return self._offer(lib.gpc_hierarchy_try_issue, access, token)
+        busy = self._offer(lib.gpc_hierarchy_try_issue, access, token)
+        if access.out and not busy:
+            if lib.gpc_hierarchy_in_flight(self._live()) <= 1:
+                self._lent = []
+            self._lent = [*self._lent, access]
+        return busy
 
     def try_fence(self, order="sc", scope="gpu", token=0, **fields):
         """Offer a fence to its SM's memory pipeline; fields as of fence(). Returns a Busy, as try_issue() does."""

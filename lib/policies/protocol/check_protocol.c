@@ -232,7 +232,7 @@ static gpc_status check_place(const place *p) {
 }
 
 static gpc_status check_head(const gpc_protocol *protocol, gpc_error *error) {
-    const uint32_t flags = (GPC_PROTOCOL_BARE_ACK << 1) - 1, bits = GPC_ACCESS_GLC | GPC_ACCESS_SLC;
+    const uint32_t flags = (GPC_PROTOCOL_RETRY << 1) - 1, bits = GPC_ACCESS_GLC | GPC_ACCESS_SLC;
     const char *name = protocol->name, *letters = protocol->letters;
     if (!name || !*name || strlen(name) > 63 || name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-")])
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_protocol.name must be 1 to 63 characters of a-z, 0-9 and '-'");

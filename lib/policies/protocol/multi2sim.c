@@ -62,7 +62,7 @@ const gpc_protocol gpci_nmoesi_multi2sim = {
     .source = "seeds/002 chapter 4, Multi2Sim 5.0",
     .flags = GPC_PROTOCOL_DIRECTORY | GPC_PROTOCOL_PROBE_WHOLE | GPC_PROTOCOL_COUNT_REPLIES |
              GPC_PROTOCOL_WHOLE_BLOCKS | GPC_PROTOCOL_DROP_PROBE_DATA | GPC_PROTOCOL_STALE_REPLY |
-             GPC_PROTOCOL_BARE_ACK,
+             GPC_PROTOCOL_BARE_ACK | GPC_PROTOCOL_RETRY,
     .first = &first,
     .between = &below,
     .memory = &memory,

@@ -1,40 +1,40 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "timed/transactions.h"
+#include "timed/coherent.h"
 
-/* The components that a coherent hierarchy alone has: transactions under way, and the caches of clusters of SMs. */
+/* The components that a coherent hierarchy alone has: controllers, and the caches of clusters of SMs. */
 
-static gpci_group_size transactions_size(const gpci_timed *t, gpci_group_kind kind) {
+static gpci_group_size controllers_size(const gpci_timed *t, gpci_group_kind kind) {
     (void)kind;
     return (gpci_group_size){t->h->coherent != NULL, t->h->coherent != NULL};
 }
 
-static gpc_status transactions_make(gpci_group *group, gpc_error *error) {
-    return gpci_transactions_create(group->timed, error);
+static gpc_status controllers_make(gpci_group *group, gpc_error *error) {
+    return gpci_coherent_host_create(group->timed, error);
 }
 
-static void transactions_destroy(gpci_group *group) {
-    gpci_transactions_destroy(group->timed);
+static void controllers_destroy(gpci_group *group) {
+    gpci_coherent_host_destroy(group->timed);
 }
 
-static bool transactions_idle(const gpci_group *group, uint32_t object) {
+static bool controllers_idle(const gpci_group *group, uint32_t object) {
     (void)object;
-    return gpci_transactions_idle(group->timed);
+    return gpci_controllers_idle(gpci_controllers_of(group->timed));
 }
 
-static void transactions_state(const gpci_group *group, uint32_t object, gpci_state_fn visit, void *user_data) {
+static void controllers_state(const gpci_group *group, uint32_t object, gpci_state_fn visit, void *user_data) {
     (void)object;
-    gpci_transactions_state(group->timed, visit, user_data);
+    gpci_controllers_state(gpci_controllers_of(group->timed), visit, user_data);
 }
 
-static void transactions_report(const gpci_group *group, uint32_t object, gpci_text *report) {
+static void controllers_report(const gpci_group *group, uint32_t object, gpci_text *report) {
     (void)object;
-    gpci_transactions_report(group->timed, report);
+    gpci_controllers_report(gpci_controllers_of(group->timed), report);
 }
 
-/* Transactions are counted by the modules that take part in them (gpc_coherence_get_stats). */
-const gpci_component_class gpci_transactions_class = GPCI_COMPONENT_CLASS(
-    GPCI_SCOPE_HIERARCHY, transactions_size, transactions_make, transactions_destroy, gpci_transactions_step, NULL,
-    gpci_count_nothing, gpci_reset_nothing, transactions_idle, transactions_state, transactions_report);
+/* What controllers do is counted by their modules (gpc_coherence_get_stats). */
+const gpci_component_class gpci_controllers_class = GPCI_COMPONENT_CLASS(
+    GPCI_SCOPE_HIERARCHY, controllers_size, controllers_make, controllers_destroy, gpci_controllers_step, NULL,
+    gpci_count_nothing, gpci_reset_nothing, controllers_idle, controllers_state, controllers_report);
 
 static gpci_group_size cluster_size(const gpci_timed *t, gpci_group_kind kind) {
     uint32_t clusters = t->h->coherent ? t->h->coherent->clusters : 0;

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "coherence/controller_host.h"
+#include "coherence/tree_engine.h"
+
+#include <inttypes.h>
+#include <stddef.h>
+#include <string.h>
+
+/* Controllers that a host drives: what it asks of them. */
+
+gpc_status gpci_controllers_create_for(gpc_coherence *c, const gpci_controller_host *host, bool waits,
+                                       gpc_error *error) {
+    const gpc_status status = gpci_controllers_create(c, error, &c->controllers);
+    if (status != GPC_OK)
+        return status;
+    c->controllers->host = host;
+    c->controllers->waits = c->controllers->passes = waits;
+    return GPC_OK;
+}
+
+gpc_status gpci_controllers_inherit(gpc_coherence *c, const gpc_coherence *from, gpc_error *error) {
+    const gpci_controllers *was = from->controllers;
+    if (!was || !was->host)
+        return GPC_OK;
+    const gpc_status status = gpci_controllers_create_for(c, was->host, was->waits, error);
+    if (status == GPC_OK) {
+        memcpy(c->controllers->random, was->random, sizeof was->random);
+        c->controllers->drawn = was->drawn;
+    }
+    return status;
+}
+
+uint32_t gpci_controllers_access(gpci_controllers *e, const gpc_coherence_request *request,
+                                 const gpc_request *carried) {
+    return gpci_flight_begin(e, request, carried, GPCI_STEP_access_order);
+}
+
+gpci_sight gpci_controllers_look(const gpci_controllers *e, const gpc_coherence_request *request) {
+    const gpci_module *m = gpci_module_at(e->tree, request->module);
+    const uint32_t block = gpci_module_find(m, gpci_module_tag_of(m, request->address));
+    if (block == GPCI_TREE_NO_BLOCK)
+        return GPCI_SIGHT_MISS;
+    /* gpc_coherence_kind has the numbers of LOAD, STORE and N_STORE in gpc_coherence_event */
+    const uint32_t actions = m->rules[m->states[block]][request->kind].actions;
+    if (actions & (GPC_DO_READ_REQUEST | GPC_DO_WRITE_REQUEST))
+        return GPCI_SIGHT_MISS;
+    const bool through = m->given.write_through && request->kind != GPC_COHERENCE_LOAD;
+    return actions != GPC_DO_HIT || request->flags || through ||
+                   gpci_lock_of(e, m->index, block)->holder != GPCI_NO_ITEM
+               ? GPCI_SIGHT_TOLD
+               : GPCI_SIGHT_HIT;
+}
+
+gpc_status gpci_controllers_hit(gpci_controllers *e, const gpc_coherence_request *request, const gpc_request *carried,
+                                gpc_error *error) {
+    gpc_coherence *c = e->tree;
+    const bool busy = c->busy;
+    c->busy = c->failed != GPC_OK; /* a hit meets nobody */
+    const gpc_status status = gpci_coherence_access(c, request, carried, error, NULL);
+    c->busy |= busy;
+    return status;
+}
+
+void gpci_controllers_put(gpci_controllers *e, uint32_t task, gpci_step step, uint64_t cycle) {
+    gpci_step_in(e, task, step, cycle - e->now);
+}
+
+bool gpci_controllers_idle(const gpci_controllers *e) {
+    return !e->flights.used && !e->tasks.used;
+}
+
+static gpc_status settle(gpci_controllers *e, gpc_status status) {
+    e->tree->busy = e->tree->failed != GPC_OK || !gpci_controllers_idle(e);
+    return status;
+}
+
+gpc_status gpci_controllers_run(gpci_controllers *e, uint64_t cycle, gpc_error *error) {
+    return settle(e, gpci_steps_until(e, cycle, error));
+}
+
+gpc_status gpci_controllers_do(gpci_controllers *e, uint32_t task, gpci_step step, gpc_error *error) {
+    if (gpci_calendar_next(&e->calendar, e->now) <= e->now) { /* others are due before it */
+        gpci_step_in(e, task, step, 0);
+        return gpci_controllers_run(e, e->now, error);
+    }
+    if (!gpci_steps_room(e)) {
+        gpci_step_in(e, task, step, 0);
+        return gpci_out_of_memory(error);
+    }
+    gpc_status status = gpci_step_do(e, (gpci_due){task, step}, error);
+    if (status == GPC_OK && e->calendar.today_count)
+        status = gpci_steps_until(e, e->now, error);
+    return settle(e, status);
+}
+
+uint64_t gpci_controllers_next(const gpci_controllers *e) {
+    return gpci_calendar_next(&e->calendar, e->now);
+}
+
+bool gpci_step_looks(gpci_step step) {
+    return step == GPCI_STEP_read_come || step == GPCI_STEP_write_come || step == GPCI_STEP_put_come ||
+           step == GPCI_STEP_clear_come;
+}
+
+void gpci_controllers_state(gpci_controllers *e, gpci_state_fn visit, void *user_data) {
+    gpci_items *const pools[] = {&e->tasks, &e->flights, &e->parcels, &e->waiters};
+    visit(user_data, &e->now, sizeof e->now);
+    visit(user_data, &e->next_token, sizeof e->next_token);
+    visit(user_data, e->random, sizeof e->random);
+    visit(user_data, &e->drawn, sizeof e->drawn);
+    visit(user_data, &e->live, sizeof e->live);
+    for (size_t i = 0; i < sizeof pools / sizeof *pools; i++) {
+        visit(user_data, &pools[i]->count, sizeof pools[i]->count);
+        visit(user_data, &pools[i]->free, sizeof pools[i]->free);
+        visit(user_data, &pools[i]->used, sizeof pools[i]->used);
+        visit(user_data, pools[i]->items, pools[i]->count * pools[i]->item_bytes);
+    }
+    visit(user_data, &e->calendar.later_count, sizeof e->calendar.later_count);
+    visit(user_data, &e->calendar.order, sizeof e->calendar.order);
+    visit(user_data, e->calendar.later, e->calendar.later_count * sizeof *e->calendar.later);
+    for (uint32_t i = 0; i < e->tree->module_count; i++) {
+        visit(user_data, &e->units[i].lock_room, sizeof e->units[i].lock_room);
+        visit(user_data, e->units[i].locks, e->units[i].lock_room * sizeof *e->units[i].locks);
+        visit(user_data, &e->units[i].entry_waiters, sizeof e->units[i].entry_waiters);
+    }
+}
+
+/* Who waits. */
+
+static const char *name_of(const gpci_controllers *e, uint32_t module) {
+    return gpci_module_at(e->tree, module)->given.name;
+}
+
+/* What a task is about, by the step at which its lookup ends. */
+static const char *what_waits(gpci_step step, bool down) {
+    switch (step) {
+    case GPCI_STEP_read_found:
+        return down ? "read probe" : "read request";
+    case GPCI_STEP_write_found:
+        return down ? "write probe" : "write request";
+    case GPCI_STEP_put_found:
+        return "write-back, notice or store";
+    case GPCI_STEP_clear_found:
+        return "clear owner";
+    default:
+        return "access";
+    }
+}
+
+static void report_lock(const gpci_controllers *e, uint32_t module, const gpci_lock *lock, gpci_text *report) {
+    if (lock->holder == GPCI_NO_ITEM || lock->waiters.head == GPCI_NO_ITEM)
+        return;
+    const gpci_tree_flight *holder = gpci_tree_flight_at(e, lock->holder);
+    gpci_text_put(report, "%s's access to 0x%" PRIx64 " holds block 0x%" PRIx64 " of %s; ", name_of(e, holder->module),
+                  holder->address, lock->tag, name_of(e, module));
+    const gpci_waiter *waiter;
+    for (uint32_t item = lock->waiters.head; item != GPCI_NO_ITEM; item = waiter->next) {
+        waiter = gpci_items_at(&e->waiters, item);
+        const gpci_task *lookup = gpci_task_at(e, waiter->due.subject), *task = gpci_task_at(e, lookup->parent);
+        gpci_text_put(report, "the %s of %s to %s for 0x%" PRIx64 " waits for that; ",
+                      what_waits((gpci_step)lookup->resumes, task->down), name_of(e, task->from),
+                      name_of(e, lookup->module), lookup->address);
+    }
+}
+
+void gpci_controllers_report(const gpci_controllers *e, gpci_text *report) {
+    for (uint32_t i = 0; i < e->tree->module_count; i++)
+        for (size_t block = 0; block < e->units[i].lock_room; block++)
+            report_lock(e, i, &e->units[i].locks[block], report);
+}

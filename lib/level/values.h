@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_LEVEL_VALUES_H
+#define GPC_LEVEL_VALUES_H
+
+#include "level/coalesce.h"
+#include "level/hierarchy.h"
+
+/*
+ * Values that accesses carry (coherence.data), between a warp's lanes and lines. A line's values are those of its
+ * bytes from the first to the last that the access touches, as an access of the tree carries them; `mask` says which
+ * of them it touches.
+ */
+#define GPCI_VALUE_BYTES 128u
+
+typedef struct gpci_line_values {
+    uint8_t bytes[GPCI_VALUE_BYTES]; /* of the line, from its first byte on */
+    uint8_t mask[GPCI_VALUE_BYTES / 8];
+} gpci_line_values;
+
+/* Of which lanes these are; `addresses`, `bytes` and `out` as in gpc_warp_access. */
+typedef struct gpci_lanes {
+    const uint64_t *addresses;
+    const uint8_t *bytes;
+    uint8_t *out;
+    uint32_t count, width;
+} gpci_lanes;
+
+GPCI_INLINE gpci_lanes gpci_lanes_of(const gpc_warp_access *w) {
+    return (gpci_lanes){w->addresses, w->bytes, w->out, gpci_popcount(w->mask), w->width};
+}
+
+/* What lanes write to a line, and the request that carries it; a load's request has room for what it reads. */
+void gpci_values_gather(const gpci_lanes *lanes, uint64_t line, uint32_t line_bytes, gpc_coherence_request *request,
+                        gpci_line_values *values);
+/* What has been read of a line, to the lanes. */
+void gpci_values_scatter(const gpci_lanes *lanes, uint64_t line, uint32_t line_bytes, const gpci_line_values *values);
+
+#endif

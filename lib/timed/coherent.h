@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_TIMED_COHERENT_H
+#define GPC_TIMED_COHERENT_H
+
+#include "coherence/controller_host.h"
+#include "coherence/tree.h"
+#include "level/coherent_level.h"
+#include "level/values.h"
+#include "timed/timed.h"
+
+/*
+ * A coherent hierarchy with a clock. Each module of the tree is a controller (coherence/controller.h), and this is
+ * their host: messages between controllers are packets on the hierarchy's networks, lookups take ports of its stages,
+ * data of a memory are accesses to DRAM. Nothing of a module changes before the message that changes it has arrived
+ * there.
+ *
+ *   L1 to slice          messages towards memory cross the request network, all others the reply network
+ *   with clusters        these two are between L1s and clusters; two more are between clusters and slices
+ *   slice to memory      the links that `memory.link_width` sets; without them a message arrives at once
+ *   to a peer            data for a module of the same level go up to the slice of their address (those of L1s of one
+ *                        cluster to their cluster), which passes them on without a lookup
+ *
+ * Who finds a block locked waits, or is refused and begins again at its L1 (coherence.conflict). Why nobody waits in a
+ * circle: coherence/controller_find.c; what a slice's MSHR entries add to this: coherent_mshr.c. Stages of modules take
+ * every message that arrives; senders are held back by networks and MSHRs.
+ *
+ * Example: a load misses in L1 and hits in L2 (l2.latency = 20).
+ *
+ *   cycle 0      L1 locks a way for the line; the READ_REQUEST leaves, and crosses the request network
+ *   cycle 6      it takes a tag port of the slice; the slice locks the line, lists L1 as a sharer, and unlocks it
+ *   cycle 26     the slice's data have been read: DATA leaves
+ *   cycle 32     DATA arrives at L1, which writes its state and unlocks the way; the load is done l1.latency later
+ */
+
+#define GPCI_LEVEL_CLUSTER 4 /* gpci_stage.level */
+
+/* On whose account a message is, for the trace of events: a packet of L1, and its access. */
+typedef struct gpci_coherent_origin {
+    gpci_packet_label label;
+    uint64_t pc;
+    uint32_t warp, block;
+} gpci_coherent_origin;
+
+/* Of a warp access that carries values. */
+typedef struct gpci_kept_lanes {
+    gpci_lanes lanes;
+    uint64_t addresses[64];
+} gpci_kept_lanes;
+
+typedef struct gpci_coherent_host {
+    gpci_controller_host table;
+    gpci_coherent_origin *origins; /* [origin_room] by flight of the controllers; of use with a trace alone */
+    size_t origin_room;
+    gpci_line_values *values; /* [value_room] by packet; NULL without coherence.data */
+    gpci_kept_lanes *lanes;   /* [lane_room] by flight; likewise */
+    size_t value_room, lane_room;
+    bool running; /* controllers do their steps */
+} gpci_coherent_host;
+
+/* coherent_host.c */
+gpc_status gpci_coherent_host_create(gpci_timed *t, gpc_error *error);
+void gpci_coherent_host_destroy(gpci_timed *t);
+/* Component 0 of the wheel: steps of controllers that are due in the present cycle. */
+void gpci_controllers_step(const gpci_group *group, uint32_t index);
+/* Room for one more access of a line. GPC_ERROR_MEMORY: nothing has changed. */
+gpc_status gpci_coherent_reserve(gpci_timed *t, uint64_t address);
+/* All steps that are due, and what follows from them in this cycle. */
+void gpci_coherent_run(gpci_timed *t);
+/* A message has arrived, and has taken the ports that it needs: its packet is freed. */
+void gpci_message_arrived(gpci_timed *t, uint32_t packet);
+/* An access of memory is done. */
+void gpci_message_memory_done(gpci_timed *t, uint32_t packet);
+/* The access that a packet is for; as controllers are told of it. */
+gpc_coherence_request gpci_coherent_request_of(const gpci_timed *t, const gpci_packet *packet);
+
+/* coherent_mshr.c: MSHR entries of slices */
+/* Does the first packet of a queue have to wait for an entry? It then has been moved to those that wait. */
+bool gpci_coherent_mshr_stall(gpci_timed *t, gpci_stage *stage, gpci_queue *queue);
+/* Does the first of those that wait (there is one) go on waiting? */
+bool gpci_coherent_mshr_is_stalled(gpci_timed *t, gpci_stage *stage);
+/* As gpci_controller_host.allocate and .release. */
+bool gpci_coherent_mshr_allocate(void *timed, uint32_t task);
+void gpci_coherent_mshr_free(void *timed, uint32_t task);
+
+/* coherent_stage.c: slices and clusters, and the way of messages between modules */
+void gpci_coherent_slice_step(const gpci_group *group, uint32_t slice);
+void gpci_coherent_cluster_step(const gpci_group *group, uint32_t cluster);
+/* What has arrived at a channel over the link from the slices. */
+void gpci_coherent_channel_receive(gpci_timed *t, uint32_t channel);
+/* A message leaves module `from` for module `to`. */
+void gpci_message_send(gpci_timed *t, uint32_t packet, uint32_t from, uint32_t to);
+/* So many sectors of memory are read or written for a task. */
+void gpci_coherent_access_memory(gpci_timed *t, const gpci_use *use, uint32_t sectors);
+/* The stage whose ports a module has: a memory's are its slice's. */
+gpci_stage *gpci_coherent_stage_of(const gpci_timed *t, uint32_t module, uint64_t address);
+
+/* coherent_l1.c */
+/* A packet at the tags: as the pass of l1.c. */
+gpci_verdict gpci_coherent_l1_pass(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *access);
+/* What the network brings to an L1. */
+void gpci_coherent_l1_receive(gpci_timed *t, gpci_stage *stage);
+/* A packet of an L1's miss queue goes into the network. */
+void gpci_coherent_l1_send(gpci_timed *t, gpci_stage *stage, uint32_t packet);
+/*
+ * The access of a packet is done: it, and those that merged with it, have their data from a level of the tree. `line`:
+ * the bytes of their line; NULL without coherence.data.
+ */
+void gpci_coherent_l1_done(gpci_timed *t, uint32_t packet, uint8_t level, const uint8_t *line);
+
+/* coherent_values.c: with coherence.data */
+/* Room for the values of all packets and flights that there is room for. */
+gpc_status gpci_coherent_values_reserve(gpci_timed *t);
+/* The lanes of a warp access that has been accepted; then, of each of its packets, what they write. */
+void gpci_coherent_values_keep(gpci_timed *t, uint32_t flight, const gpc_warp_access *access);
+void gpci_coherent_values_take(gpci_timed *t, uint32_t packet);
+/* An access of controllers carries its packet's values. */
+void gpci_coherent_values_attach(const gpci_timed *t, uint32_t packet, gpc_coherence_request *request);
+/* A packet's values to its lanes: of its line, or (NULL) what its request has read. */
+void gpci_coherent_values_deliver(gpci_timed *t, uint32_t packet, const uint8_t *line);
+
+/* Segments of a message's data: as many as its bytes beside the header. */
+GPCI_INLINE uint8_t gpci_message_segments(const gpci_timed *t, uint32_t bytes) {
+    return (uint8_t)((1u << (bytes - t->header + GPCI_SEGMENT - 1) / GPCI_SEGMENT) - 1);
+}
+
+GPCI_INLINE gpci_controllers *gpci_controllers_of(const gpci_timed *t) {
+    return t->h->coherent->tree->controllers;
+}
+
+/* The task that a message or an access of memory is for. */
+GPCI_INLINE gpci_task *gpci_message_task(const gpci_timed *t, const gpci_packet *packet) {
+    return gpci_task_at(gpci_controllers_of(t), packet->message.task);
+}
+
+/* Does it look up a block where it arrives? */
+GPCI_INLINE bool gpci_message_looks(const gpci_packet *packet) {
+    return gpci_step_looks((gpci_step)packet->message.step);
+}
+
+#endif

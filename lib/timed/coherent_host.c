@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "timed/watch_coherent.h"
+
+#include "base/array.h"
+#include "level/level_count.h"
+
+/* The host of a tree's controllers: what they ask of it, and when their steps are due. */
+
+static gpci_clock clock_of(const gpci_timed *t, uint32_t module, uint64_t address) {
+    return gpci_coherent_stage_of(t, module, address)->options->clock;
+}
+
+static uint64_t after(void *timed, uint32_t module, uint64_t address, uint64_t cycles) {
+    const gpci_timed *t = timed;
+    return gpci_clock_after(clock_of(t, module, address), t->wheel.now, cycles);
+}
+
+static void send(void *timed, const gpci_letter *l) {
+    gpci_timed *t = timed;
+    const uint32_t number = gpci_pool_take(&t->pool);
+    gpci_packet *p = gpci_packet_at(&t->pool, number);
+    gpci_task *task = gpci_task_at(gpci_controllers_of(t), l->task);
+    p->address = l->address;
+    p->message = (gpci_packet_message){.task = l->receiver, .step = (uint8_t)l->arrives, .kind = (uint8_t)l->kind};
+    p->path.size = l->bytes;
+    p->segments = gpci_message_segments(t, l->bytes);
+    p->flags = 0;
+    p->level = 0;
+    p->type = GPCI_REPLY;
+    gpci_coherent_count(t->h, l->kind, l->from, l->to, l->bytes);
+    gpci_see_message(t, l, p);
+    if (task->mshr && l->from == task->module)
+        gpci_coherent_mshr_free(t, l->task);
+    gpci_message_send(t, number, l->from, l->to);
+}
+
+/* Core cycle at which a module's data are there: when its data port is free, and its latency later. */
+static uint64_t data_at(const gpci_timed *t, const gpci_use *u) {
+    gpci_stage *stage = gpci_coherent_stage_of(t, u->module, u->address);
+    const gpci_clock clock = stage->options->clock;
+    const uint32_t latency = gpci_module_at(t->h->coherent->tree, u->module)->given.latency;
+    if (!u->bytes)
+        return gpci_clock_after(clock, t->wheel.now, latency);
+    const uint64_t own = gpci_clock_own(clock, t->wheel.now), start = own > stage->data_free ? own : stage->data_free;
+    const uint32_t width = stage->options->data_width;
+    stage->data_free = start + (u->bytes + width - 1) / width;
+    return gpci_clock_core(clock, start + latency);
+}
+
+static void use(void *timed, const gpci_use *u) {
+    gpci_timed *t = timed;
+    const uint32_t sectors = (u->bytes + GPCI_SEGMENT - 1) / GPCI_SEGMENT;
+    if (!gpci_is_memory(t->h->coherent, u->module) || !sectors) {
+        gpci_controllers_put(gpci_controllers_of(t), u->task, u->step, data_at(t, u));
+        return;
+    }
+    if (u->write)
+        gpci_count_dram_write(t->h, sectors);
+    else
+        gpci_count_dram_read(t->h, sectors);
+    gpci_coherent_access_memory(t, u, sectors);
+}
+
+static void met(void *timed, gpci_met what, uint32_t task, uint32_t module) {
+    gpci_see_met(timed, what, task, module);
+}
+
+static void ended(void *timed, uint32_t flight) {
+    gpci_timed *t = timed;
+    const gpci_tree_flight *a = gpci_tree_flight_at(gpci_controllers_of(t), flight);
+    const gpci_controllers *e = gpci_controllers_of(t);
+    const uint8_t *line = t->h->with_data ? gpci_whole_of(e, flight) : NULL;
+    gpci_coherent_l1_done(t, (uint32_t)a->token, a->deepest, line);
+}
+
+/* A step, and what it leads to at once, sends all probes of a block, and a few messages more. */
+static gpc_status room(void *timed) {
+    gpci_timed *t = timed;
+    return gpci_pool_reserve(&t->pool, gpci_controllers_of(t)->fan_out + GPCI_STEP_TASKS);
+}
+
+gpc_status gpci_coherent_host_create(gpci_timed *t, gpc_error *error) {
+    gpci_coherent_host *host = gpci_zalloc(t->context, 1, sizeof *host);
+    if (!host)
+        return gpci_out_of_memory(error);
+    t->coherent = host;
+    host->table = (gpci_controller_host){.self = t,
+                                         .send = send,
+                                         .use = use,
+                                         .after = after,
+                                         .allocate = gpci_coherent_mshr_allocate,
+                                         .release = gpci_coherent_mshr_free,
+                                         .met = met,
+                                         .ended = ended,
+                                         .room = room};
+    const uint64_t conflict = gpci_number(t->h, GPCI_KEY_COHERENCE_CONFLICT); /* protocol, retry, wait */
+    const bool retries = t->h->coherent->tree->protocol->flags & GPC_PROTOCOL_RETRY;
+    const bool waits = conflict == 2 || (conflict == 0 && !retries);
+    return gpci_controllers_create_for(t->h->coherent->tree, &host->table, waits, error);
+}
+
+/* The controllers are the tree's. */
+void gpci_coherent_host_destroy(gpci_timed *t) {
+    if (t->coherent) {
+        gpci_free(t->context, t->coherent->origins);
+        gpci_free(t->context, t->coherent->values);
+        gpci_free(t->context, t->coherent->lanes);
+    }
+    gpci_free(t->context, t->coherent);
+}
+
+gpc_status gpci_coherent_reserve(gpci_timed *t, uint64_t address) {
+    gpci_coherent_host *host = t->coherent;
+    gpc_status status = gpci_controllers_reserve(gpci_controllers_of(t), address);
+    if (status == GPC_OK &&
+        !GPCI_ARRAY_ROOM(t->context, host->origins, host->origin_room, 0, gpci_controllers_of(t)->flights.room))
+        status = GPC_ERROR_MEMORY;
+    return status;
+}
+
+/* After controllers have done what was due: when they are to be called again. */
+static void settle(gpci_timed *t, gpc_status status) {
+    t->coherent->running = false;
+    if (GPCI_UNLIKELY(status < 0)) {
+        t->failed = status;
+        gpci_wheel_wake(&t->wheel, 0, t->wheel.now + 1);
+        return;
+    }
+    const uint64_t next = gpci_controllers_next(gpci_controllers_of(t));
+    if (next != UINT64_MAX)
+        gpci_wheel_wake(&t->wheel, 0, next);
+}
+
+void gpci_coherent_run(gpci_timed *t) {
+    if (t->coherent->running)
+        return;
+    t->coherent->running = true;
+    settle(t, gpci_controllers_run(gpci_controllers_of(t), t->wheel.now, &t->error));
+}
+
+void gpci_controllers_step(const gpci_group *group, uint32_t index) {
+    (void)index;
+    gpci_coherent_run(group->timed);
+}
+
+/* The step of a message or an access of memory that is done; if controllers are at work, when they come to it. */
+static void go_on(gpci_timed *t, gpci_packet_message m, bool now) {
+    gpci_controllers *e = gpci_controllers_of(t);
+    gpci_controllers_at(e, t->wheel.now);
+    if (!now || t->coherent->running) {
+        gpci_controllers_put(e, m.task, (gpci_step)m.step, t->wheel.now);
+        return;
+    }
+    t->coherent->running = true;
+    settle(t, gpci_controllers_do(e, m.task, (gpci_step)m.step, &t->error));
+}
+
+void gpci_message_arrived(gpci_timed *t, uint32_t packet) {
+    gpci_packet *p = gpci_packet_at(&t->pool, packet);
+    const gpci_packet_message m = p->message;
+    gpci_see_arrival(t, p);
+    gpci_pool_give(&t->pool, packet);
+    go_on(t, m, true);
+}
+
+/* The host's memory answers between cycles: what follows from that waits for the next cycle. */
+void gpci_message_memory_done(gpci_timed *t, uint32_t packet) {
+    const gpci_packet_message m = gpci_packet_at(&t->pool, packet)->message;
+    const bool between = t->wheel.at >= t->wheel.components;
+    gpci_pool_give(&t->pool, packet);
+    go_on(t, m, !between);
+    if (between)
+        gpci_wheel_wake(&t->wheel, 0, t->wheel.now);
+}
+
+gpc_coherence_request gpci_coherent_request_of(const gpci_timed *t, const gpci_packet *p) {
+    gpc_coherence_request request = gpci_coherent_request(&p->request, p->bytes);
+    request.cycle = t->wheel.now;
+    return request;
+}

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "effort.h"
+#include "timed/coherent_rig.h"
+
+#include <criterion/criterion.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/*
+ * Litmus tests with values, in thousands of timings (Alglave et al., "GPU Concurrency: Weak Behaviours and Programming
+ * Assumptions", ASPLOS 2015, has these shapes for GPUs; the names are those of the herd tools). Each thread is a warp
+ * of an SM of its own. In order: it issues an access when the one before is done, as with a fence between. In a row:
+ * as soon as the L1 takes it.
+ *
+ * In order, a protocol with a directory is sequentially consistent for coherent stores: every outcome listed here is
+ * forbidden. In a row those that are marked may happen, for loads and stores of different lines overtake each other in
+ * the levels below; those of one line never do.
+ */
+
+enum { X, Y, PLACES };
+enum { THREADS = 4, OPS = 2, READS = 4 };
+
+typedef struct op {
+    char kind; /* 'W', 'R', 0: none */
+    uint8_t place;
+    uint8_t value; /* that is written; of a read, the place of what it reads */
+} op;
+
+typedef struct litmus {
+    const char *name;
+    op threads[THREADS][OPS];
+    int16_t reads[READS]; /* of the outcome: what reads read, -1: anything */
+    int16_t end[PLACES];  /* and what is there in the end */
+    bool weak;            /* it may happen in a row */
+} litmus;
+
+static const litmus tests[] = {
+    {"SB", {{{'W', X, 1}, {'R', Y, 0}}, {{'W', Y, 1}, {'R', X, 1}}}, {0, 0, -1, -1}, {-1, -1}, true},
+    {"MP", {{{'W', X, 1}, {'W', Y, 1}}, {{'R', Y, 0}, {'R', X, 1}}}, {1, 0, -1, -1}, {-1, -1}, true},
+    {"LB", {{{'R', X, 0}, {'W', Y, 1}}, {{'R', Y, 1}, {'W', X, 1}}}, {1, 1, -1, -1}, {-1, -1}, true},
+    {"IRIW",
+     {{{'W', X, 1}}, {{'W', Y, 1}}, {{'R', X, 0}, {'R', Y, 1}}, {{'R', Y, 2}, {'R', X, 3}}},
+     {1, 0, 1, 0},
+     {-1, -1},
+     true},
+    {"2+2W", {{{'W', X, 1}, {'W', Y, 2}}, {{'W', Y, 1}, {'W', X, 2}}}, {-1, -1, -1, -1}, {1, 1}, true},
+    {"S", {{{'W', X, 2}, {'W', Y, 1}}, {{'R', Y, 0}, {'W', X, 1}}}, {1, -1, -1, -1}, {2, -1}, true},
+    {"CoRR", {{{'W', X, 1}}, {{'R', X, 0}, {'R', X, 1}}}, {1, 0, -1, -1}, {-1, -1}, false},
+    {"CoWW", {{{'W', X, 1}, {'W', X, 2}}}, {-1, -1, -1, -1}, {1, -1}, false},
+    {"CoWR", {{{'W', X, 1}, {'R', X, 0}}, {{'W', X, 2}}}, {2, -1, -1, -1}, {1, -1}, false},
+    {"CoRW", {{{'R', X, 0}, {'W', X, 1}}, {{'W', X, 2}}}, {2, -1, -1, -1}, {2, -1}, false},
+};
+#define TESTS (sizeof tests / sizeof *tests)
+
+/* One after another on the same hierarchy, each with lines of its own. */
+typedef struct world {
+    gpc_context *context;
+    gpc_config *config;
+    gpc_hierarchy *h;
+    uint64_t places[PLACES], random;
+    uint32_t out[THREADS][OPS];
+    uint32_t done[THREADS];
+    uint8_t store; /* gpc_kind of a 'W' */
+} world;
+
+static void on_complete(void *user_data, const gpc_completion *completion) {
+    ((world *)user_data)->done[completion->token / OPS] |= 1u << completion->token % OPS;
+}
+
+static void world_open(world *w, const char *protocol, const char *settings) {
+    gpc_error error = GPC_ERROR_INIT;
+    gpc_hierarchy_callbacks callbacks = GPC_HIERARCHY_CALLBACKS_INIT;
+    char text[512];
+    *w = (world){.random = 7};
+    snprintf(text, sizeof text, "coherence = %s\ncoherence.data = true\nsm.count = 4\n%s", protocol, settings);
+    cr_assert_eq(gpc_context_create(NULL, &error, &w->context), GPC_OK);
+    cr_assert_eq(gpc_config_create(w->context, &error, &w->config), GPC_OK);
+    cr_assert_eq(gpc_config_load_text(w->config, rig_base, "base", &error), GPC_OK);
+    cr_assert_eq(gpc_config_load_text(w->config, coherent_base, "base", &error), GPC_OK);
+    cr_assert_eq(gpc_config_load_text(w->config, text, "set", &error), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_hierarchy_create(w->context, w->config, &error, &w->h), GPC_OK, "%s", error.message);
+    callbacks.user_data = w;
+    callbacks.on_complete = on_complete;
+    cr_assert_eq(gpc_hierarchy_set_callbacks(w->h, &callbacks), GPC_OK);
+}
+
+static void world_close(world *w) {
+    gpc_hierarchy_destroy(w->h);
+    gpc_config_destroy(w->config);
+    gpc_context_destroy(w->context);
+}
+
+static bool issue(world *w, uint32_t thread, uint32_t at, char kind, uint64_t address, uint32_t value) {
+    gpc_warp_access a = GPC_WARP_ACCESS_INIT;
+    a.sm = thread;
+    a.mask = 1;
+    a.addresses = &address;
+    a.width = sizeof value;
+    a.kind = kind == 'R' ? GPC_LOAD : w->store;
+    if (kind == 'R')
+        a.out = (uint8_t *)&w->out[thread][at];
+    else
+        a.bytes = (const uint8_t *)&value;
+    const gpc_status status = gpc_hierarchy_try_issue(w->h, &a, (uint64_t)thread * OPS + at, NULL);
+    cr_assert(status == GPC_OK || status == GPC_BUSY);
+    return status == GPC_OK;
+}
+
+static uint32_t count_ops(const litmus *l, uint32_t thread) {
+    uint32_t count = 0;
+    while (count < OPS && l->threads[thread][count].kind)
+        count++;
+    return count;
+}
+
+/* A copy here or there to begin with, so that stores find lines in other states. */
+static void warm(world *w) {
+    for (uint32_t thread = 0; thread < THREADS; thread++)
+        for (uint32_t place = 0; place < PLACES; place++)
+            if (rig_below(&w->random, 3) == 0)
+                while (!issue(w, thread, 0, 'R', w->places[place], 0))
+                    cr_assert_eq(gpc_hierarchy_advance(w->h, 1), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_drain(w->h, NULL), GPC_OK);
+    memset(w->done, 0, sizeof w->done);
+}
+
+static void play(world *w, const litmus *l, bool in_order) {
+    uint32_t at[THREADS] = {0}, begins[THREADS], left = 0;
+    for (uint32_t i = 0; i < THREADS; i++) {
+        begins[i] = rig_below(&w->random, 1 + rig_below(&w->random, 300));
+        left += count_ops(l, i);
+    }
+    for (uint32_t cycle = 0; left; cycle++) {
+        cr_assert_lt(cycle, 100000, "%s does not end", l->name);
+        for (uint32_t i = 0; i < THREADS; i++) {
+            const bool may =
+                at[i] < count_ops(l, i) && cycle >= begins[i] && (!in_order || w->done[i] == (1u << at[i]) - 1);
+            const op *o = &l->threads[i][at[i] < OPS ? at[i] : 0];
+            if (may && issue(w, i, at[i], o->kind, w->places[o->place], o->value)) {
+                at[i]++;
+                left--;
+            }
+        }
+        cr_assert_eq(gpc_hierarchy_advance(w->h, 1), GPC_OK);
+    }
+    cr_assert_eq(gpc_hierarchy_drain(w->h, NULL), GPC_OK);
+}
+
+/* What is there in the end, as a load by somebody else sees it. */
+static uint32_t value_at(world *w, uint32_t place) {
+    memset(w->done, 0, sizeof w->done);
+    while (!issue(w, 3, 1, 'R', w->places[place], 0))
+        cr_assert_eq(gpc_hierarchy_advance(w->h, 1), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_drain(w->h, NULL), GPC_OK);
+    return w->out[3][1];
+}
+
+static bool came_true(world *w, const litmus *l) {
+    int64_t reads[READS] = {0};
+    for (uint32_t i = 0; i < THREADS; i++)
+        for (uint32_t o = 0; o < count_ops(l, i); o++)
+            if (l->threads[i][o].kind == 'R')
+                reads[l->threads[i][o].value] = w->out[i][o];
+    bool all = true;
+    for (uint32_t i = 0; i < READS; i++)
+        all &= l->reads[i] < 0 || reads[i] == l->reads[i];
+    for (uint32_t place = 0; all && place < PLACES; place++)
+        all &= l->end[place] < 0 || value_at(w, place) == (uint32_t)l->end[place];
+    return all;
+}
+
+/* How often the outcome came true. */
+static uint32_t run(world *w, const litmus *l, bool in_order, uint32_t times) {
+    uint32_t count = 0;
+    for (uint32_t n = 0; n < times; n++) {
+        w->places[X] += 128 * (1 + rig_below(&w->random, 7));
+        w->places[Y] = w->places[X] + 128 * (1 + rig_below(&w->random, 7));
+        warm(w);
+        play(w, l, in_order);
+        count += came_true(w, l);
+        w->places[X] = w->places[Y];
+    }
+    return count;
+}
+
+static const char *const shapes[] = {
+    "",
+    "coherence.conflict = retry\n",
+    "cluster.sms = 2\nl1.latency = 40\n",
+    "l1.size = 512\nl1.ways = 1\nl2.size = 2KiB\nl2.ways = 2\nl2.slices = 1\nl2.mshr_entries = 1\n",
+    "l2.enabled = false\nl1.mshr_entries = 1\n",
+};
+
+/* Every shape, in order and in a row; `seen`: by test, how often what is weak came true in a row. */
+static void run_protocol(const char *protocol, uint8_t store, uint32_t seen[TESTS]) {
+    static world w;
+    for (unsigned s = 0; s < sizeof shapes / sizeof *shapes; s++) {
+        world_open(&w, protocol, shapes[s]);
+        w.store = store;
+        for (unsigned i = 0; i < TESTS; i++) {
+            const litmus *l = &tests[i];
+            const uint32_t strong = run(&w, l, true, effort_of(120)), weak = run(&w, l, false, effort_of(120));
+            cr_expect_eq(strong, 0, "%s in order, %s, %s: %u times", l->name, protocol, shapes[s], strong);
+            cr_expect(l->weak || !weak, "%s in a row, %s, %s: %u times", l->name, protocol, shapes[s], weak);
+            seen[i] += weak;
+        }
+        world_close(&w);
+    }
+}
+
+/* Atomics write coherently under every protocol, plain stores where it knows no others. */
+Test(timed_coherent_litmus, with_a_directory) {
+    static const char *const protocols[] = {"msi", "mesi", "mosi", "moesi", "nmoesi"};
+    uint32_t seen[TESTS] = {0};
+    for (unsigned p = 0; p < sizeof protocols / sizeof *protocols; p++) {
+        run_protocol(protocols[p], GPC_ATOMIC, seen);
+        if (strcmp(protocols[p], "nmoesi"))
+            run_protocol(protocols[p], GPC_STORE, seen);
+    }
+    cr_expect(seen[0] && seen[1], "SB %u, MP %u: accesses hardly overlapped", seen[0], seen[1]);
+}
+
+/* NMOESI's n-stores are seen when their line is written back; until then only by who wrote them, even in order. */
+Test(timed_coherent_litmus, non_coherent_stores) {
+    static world w;
+    world_open(&w, "nmoesi", "");
+    for (unsigned n = 0; n < 20; n++) {
+        w.places[X] += 128;
+        cr_expect_eq(value_at(&w, X), 0);
+        w.store = n % 2 ? GPC_STORE : GPC_ATOMIC;
+        cr_assert(issue(&w, 0, 0, 'W', w.places[X], 1));
+        cr_assert_eq(gpc_hierarchy_drain(w.h, NULL), GPC_OK);
+        cr_expect_eq(value_at(&w, X), n % 2 ? 0 : 1, "%u", n);
+        cr_assert(issue(&w, 0, 0, 'R', w.places[X], 0));
+        cr_assert_eq(gpc_hierarchy_drain(w.h, NULL), GPC_OK);
+        cr_expect_eq(w.out[0][0], 1);
+    }
+    world_close(&w);
+}
+
+/* Values are told of what carries them alone, and carried where blocks hold bytes alone. */
+Test(timed_coherent_litmus, refusals) {
+    static world w;
+    gpc_error error = GPC_ERROR_INIT;
+    uint64_t address = 0;
+    uint32_t value = 1;
+    world_open(&w, "nmoesi", "");
+    gpc_warp_access a = GPC_WARP_ACCESS_INIT;
+    a.mask = 1;
+    a.addresses = &address;
+    a.width = 4;
+    a.bytes = (const uint8_t *)&value;
+    cr_expect_eq(gpc_hierarchy_check_access(w.h, &a, &error), GPC_ERROR_ARGUMENT);
+    cr_expect(strstr(error.message, "bytes is given"), "%s", error.message);
+    cr_expect_eq(gpc_hierarchy_try_issue(w.h, &a, 0, NULL), GPC_ERROR_ARGUMENT);
+    a.kind = GPC_STORE;
+    cr_expect_eq(gpc_hierarchy_check_access(w.h, &a, &error), GPC_OK);
+    a.out = (uint8_t *)&value;
+    cr_expect_eq(gpc_hierarchy_check_access(w.h, &a, &error), GPC_ERROR_ARGUMENT);
+    cr_expect(strstr(error.message, "out is given"), "%s", error.message);
+    gpc_hierarchy_destroy(w.h);
+    cr_assert_eq(gpc_config_set(w.config, "coherence.data", "false", &error), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_create(w.context, w.config, &error, &w.h), GPC_OK);
+    a.out = NULL;
+    cr_expect_eq(gpc_hierarchy_check_access(w.h, &a, &error), GPC_ERROR_ARGUMENT);
+    cr_expect(strstr(error.message, "coherence.data"), "%s", error.message);
+    gpc_hierarchy_destroy(w.h);
+    cr_assert_eq(gpc_config_set(w.config, "coherence.data", "true", &error), GPC_OK);
+    cr_assert_eq(gpc_config_set(w.config, "coherence", "none", &error), GPC_OK);
+    cr_expect_eq(gpc_hierarchy_create(w.context, w.config, &error, &w.h), GPC_ERROR_RANGE);
+    cr_expect(strstr(error.message, "coherence.data"), "%s", error.message);
+    w.h = NULL;
+    world_close(&w);
+}
