@@ -284,8 +284,8 @@ Test(coherence_check, what_stands_before_the_tables) {
     p.memory = NULL;
     refuse_head(&p, "memory is NULL");
     p = gpci_moesi;
-    p.flags |= 1 << 8;
-    refuse_head(&p, "flags has unknown bits 0x100");
+    p.flags |= 1u << 31;
+    refuse_head(&p, "flags has unknown bits 0x80000000");
     p = gpci_moesi;
     p.pass_stores[1] = 4;
     refuse_head(&p, "unknown bits 0x4 of an access");
