@@ -110,24 +110,17 @@ static const char *blame(needs *n, gpci_key key, uint64_t reads, const char *but
     return why;
 }
 
-/*
- * Without a clock modules tell policies all that their caches would be told, but for what only a cache has. With one, a
- * transaction takes its lines before their data are there, and they may be victims at once: what a policy learns from
- * that is not what it would learn from a cache, so those that go by more than addresses are left out.
- */
+/* Modules tell policies all that their caches would be told, but for what only a cache has. */
 static gpc_status check_replacement(needs *n, gpci_key key, gpc_error *error) {
-    bool clock = gpci_number(n->h, GPCI_KEY_MODE) == 1;
-    uint64_t reads, told = clock ? GPC_READS_PLACE | GPC_READS_ADDRESS : GPCI_TREE_READS;
+    uint64_t reads, told = GPCI_TREE_READS;
     if (key != GPCI_KEY_L1_REPLACEMENT) /* slices and clusters are no SM's own */
         told &= ~(uint64_t)GPC_READS_WARP_EVENTS;
     gpc_status status = gpci_policy_reads(n->h->context, GPC_POLICY_REPLACEMENT, text_of(n, key), error, &reads);
     if (status < 0)
         return status;
     uint64_t unknown = reads & ~told;
-    const char *but = clock ? "and coherent modules with a clock tell policies nothing but addresses"
-                            : "which coherent modules do not tell policies";
     if (!reads || unknown)
-        add(n, key, blame(n, key, unknown, but), "lru");
+        add(n, key, blame(n, key, unknown, "which coherent modules do not tell policies"), "lru");
     return GPC_OK;
 }
 
