@@ -4,13 +4,13 @@
 #include <string.h>
 
 /* For each byte of a lane that lies in a line: its offset in the line, and its place among lanes' values. */
-typedef struct walk {
+typedef struct lane_walk {
     const gpci_lanes *lanes;
     uint64_t line;
     uint32_t line_bytes, lane, byte;
-} walk;
+} lane_walk;
 
-static bool next(walk *w, uint32_t *offset, size_t *place) {
+static bool next(lane_walk *w, uint32_t *offset, size_t *place) {
     for (; w->lane < w->lanes->count; w->lane++, w->byte = 0)
         while (w->byte < w->lanes->width) {
             const uint64_t at = w->lanes->addresses[w->lane] + w->byte - w->line;
@@ -25,7 +25,7 @@ static bool next(walk *w, uint32_t *offset, size_t *place) {
 
 void gpci_values_gather(const gpci_lanes *lanes, uint64_t line, uint32_t line_bytes, gpc_coherence_request *request,
                         gpci_line_values *values) {
-    walk w = {lanes, line, line_bytes, 0, 0};
+    lane_walk w = {lanes, line, line_bytes, 0, 0};
     const uint32_t first = (uint32_t)(request->address - line);
     uint32_t offset;
     size_t place;
@@ -43,7 +43,7 @@ void gpci_values_gather(const gpci_lanes *lanes, uint64_t line, uint32_t line_by
 }
 
 void gpci_values_scatter(const gpci_lanes *lanes, uint64_t line, uint32_t line_bytes, const gpci_line_values *values) {
-    walk w = {lanes, line, line_bytes, 0, 0};
+    lane_walk w = {lanes, line, line_bytes, 0, 0};
     uint32_t offset;
     size_t place;
     while (lanes->out && next(&w, &offset, &place))

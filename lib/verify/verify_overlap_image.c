@@ -5,7 +5,8 @@
 
 /*
  * The whole of a held tree as bytes, and back: the ghost, what is in flight, and the tree. Beside what snapshot.c
- * saves, which leaves out the bytes of invalid blocks, these too: a block that is locked has its bytes before its state.
+ * saves, which leaves out the bytes of invalid blocks, these too: a block that is locked has its bytes before its
+ * state.
  */
 
 typedef enum direction { COUNT, SAVE, LOAD } direction;

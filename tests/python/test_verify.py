@@ -216,8 +216,8 @@ class Command(Case):
         found, shown = self.verified("moesi", "--overlapping", "--queue", "1", "--channels", "1")
         self.assertIn("DEADLOCK", found)
         self.assertIn("deadlock: nothing can happen. write request for A, m1 to m2: waits", found)
-        self.assertRegex(shown, r"step \d+ of \d+ \(write request m1 to m2, 0x1000\): step: expected an end, found "
-                                "deadlock of 2 accesses: a probe of module m2 for block 0x1000 waits")  # fmt: skip
+        self.assertRegex(shown, r"step \d+ of \d+ \(write probe m2 to m1, 0x1000\): step: expected an end, found "
+                                "deadlock of 2 accesses: a probe of module m1 for block 0x1000 waits")  # fmt: skip
         passed = command("coherence", "verify", "moesi", "--trees", "2 over memory", "--queue", "1")
         self.assertEqual(passed.returncode, 0, passed.stdout)
 
