@@ -56,7 +56,8 @@ typedef struct gpc_warp_access {
  *   - `bytes` or `out` without coherence.data; `out` of what is no load; `bytes` of a load or prefetch;
  *   - a load of an order above WEAK and a scope above CTA with hint CA: it may not be served from L1, which others do
  *     not see. With any other hint it is taken as CG, at scope SYS as CV (as SASS's LD.STRONG.GPU and .SYS): past L1,
- *     where l1.bypass heeds hints. CG, CV and NO_ALLOCATE, which say that themselves, stand.
+ *     where l1.bypass heeds hints. CG, CV and NO_ALLOCATE, which say that themselves, stand;
+ *   - with a clock, an order above RELAXED at a scope above CTA under a protocol without directories (vi, slc-glc).
  * At a scope above CTA an access that releases is as one with a fence of RELEASE before it: with a clock it passes L1's
  * tags once that is done, and later accesses may pass it. One that acquires is as one with a fence of ACQUIRE behind
  * it, which is done when the access completes. They are not counted as fences; what L1 drops is.
@@ -140,6 +141,10 @@ GPC_API gpc_status gpc_hierarchy_access(gpc_hierarchy *hierarchy, const gpc_warp
  *   coherence = none   nothing: a fence orders, and what an L1 holds is as stale as it was. As on NVIDIA's GPUs, where
  *                      MEMBAR is followed by CCTL.IVALL: `control`
  *   coherence = viper  at scopes above CTA the SM's L1 drops all that it holds
+ *   another, with directories (msi to nmoesi)     nothing: no L1 holds what is old. NMOESI's non-coherent stores are
+ *                      performed in L1, and others see them when their line is written back, fence or not
+ *   another, without (vi, slc-glc)  at scopes above CTA the protocol's ACQUIRE rules are applied to all that the SM's
+ *                      L1 and its cluster's cache hold; where L1s keep what was stored (slc-glc), before a RELEASE, too
  * `control` is carried out whatever the protocol. Lines go at l1.invalidate_rate a cycle, in which L1's tags serve
  * nobody; dirty ones are first written to L2 and acknowledged, a packet each. Lines that are on their way then do not
  * stay when they arrive, and the fence waits for them.
@@ -163,8 +168,9 @@ typedef struct gpc_fence {
 
 /*
  * A fence in a functional hierarchy, where accesses are done when they return: what is left is what it does in L1.
- * Returns GPC_OK; GPC_ERROR_ABI; GPC_ERROR_ARGUMENT, `error` naming the field; GPC_ERROR_UNSUPPORTED (`coherence` is a
- * tree's: gpc_coherence_acquire); GPC_ERROR_STATE (the hierarchy is timed: gpc_hierarchy_try_fence). Since: 0.2.
+ * Returns GPC_OK; GPC_ERROR_ABI; GPC_ERROR_ARGUMENT, `error` naming the field; GPC_ERROR_UNSUPPORTED (in a tree of
+ * modules: `control`; with a clock and without directories: a scope above CTA); GPC_ERROR_STATE (the hierarchy is
+ * timed: gpc_hierarchy_try_fence; or of gpc_coherence_acquire), GPC_ERROR_MEMORY, GPC_ERROR_CALLBACK. Since: 0.2.
  */
 GPC_API gpc_status gpc_hierarchy_fence(gpc_hierarchy *hierarchy, const gpc_fence *fence, gpc_error *error);
 

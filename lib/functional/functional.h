@@ -28,11 +28,12 @@ typedef struct gpci_observer {
 /* Tell an observer, which outlives the hierarchy or the next call, from now on; NULL: nobody. */
 void gpci_hierarchy_observe(gpc_hierarchy *h, const gpci_observer *observer);
 
-/* functional_fence.c: gpc_hierarchy_fence; a tree's fences are not of this kind. */
+/* functional_fence.c: gpc_hierarchy_fence, of caches and of a tree. */
 gpc_status gpci_functional_fence(gpc_hierarchy *h, const gpc_fence *fence, gpc_error *error);
 gpc_status gpci_functional_tree_fence(gpc_hierarchy *h, const gpc_fence *fence, gpc_error *error);
 
-/* What an access that acquires does in L1 once it is done. */
+/* What an ordered access does in L1 before it begins, and once it is done. */
+GPCI_COLD gpc_status gpci_functional_release(gpc_hierarchy *h, const gpc_warp_access *access);
 GPCI_COLD gpc_status gpci_functional_acquire(gpc_hierarchy *h, const gpc_warp_access *access);
 
 /* no_clock.c */

@@ -94,7 +94,9 @@ GPCI_INLINE gpc_status take(gpc_hierarchy *h, const gpc_warp_access *access, gpc
     if (status < 0)
         return status;
     gpci_count_instruction(h, w.sm, w.mask);
-    if (w.mask && w.space <= GPC_SPACE_LOCAL)
+    if (GPCI_UNLIKELY(w.order > GPC_ORDER_RELAXED))
+        status = gpci_functional_release(h, &w);
+    if (w.mask && w.space <= GPC_SPACE_LOCAL && status == GPC_OK)
         status = serve_all(h, &w, &own, pass, watched);
     if (GPCI_UNLIKELY(w.order > GPC_ORDER_RELAXED) && status == GPC_OK)
         status = gpci_functional_acquire(h, &w);

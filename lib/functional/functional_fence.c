@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cache/cache.h"
 #include "functional/functional.h"
+#include "level/coherent_level.h"
 #include "level/fence.h"
 #include "level/level_count.h"
 
@@ -32,13 +33,33 @@ gpc_status gpci_functional_fence(gpc_hierarchy *h, const gpc_fence *fence, gpc_e
     return status < 0 ? gpci_fail(error, status, "gpc_hierarchy_fence: %s", gpc_status_string(status)) : GPC_OK;
 }
 
+/* In a tree without directories an L1 may hold what is old, and keep what others are to see: acquires end both. */
+static gpc_status release_in_tree(gpc_hierarchy *h, uint32_t sm, uint8_t scope, uint8_t order) {
+    return gpci_scope_is_wide(scope) && gpci_order_releases(order) ? gpci_coherent_release(h, sm) : GPC_OK;
+}
+
+static gpc_status acquire_in_tree(gpc_hierarchy *h, uint32_t sm, uint8_t scope, uint8_t order) {
+    return gpci_scope_is_wide(scope) && gpci_order_acquires(order) ? gpci_coherent_acquire(h, sm) : GPC_OK;
+}
+
+gpc_status gpci_functional_release(gpc_hierarchy *h, const gpc_warp_access *w) {
+    return h->coherent ? release_in_tree(h, w->sm, w->scope, w->order) : GPC_OK;
+}
+
 gpc_status gpci_functional_acquire(gpc_hierarchy *h, const gpc_warp_access *w) {
+    if (h->coherent)
+        return acquire_in_tree(h, w->sm, w->scope, w->order);
     return do_in_l1(h, w->sm, gpci_fence_plan_of(h, w->scope, w->order, GPC_CONTROL_NONE));
 }
 
 gpc_status gpci_functional_tree_fence(gpc_hierarchy *h, const gpc_fence *fence, gpc_error *error) {
-    (void)fence;
-    return gpci_fail(error, GPC_ERROR_UNSUPPORTED,
-                     "gpc_hierarchy_fence: coherence = %s is a tree, whose fences are gpc_coherence_acquire",
-                     gpci_config_text(h->config, GPCI_KEY_COHERENCE));
+    gpc_fence f = GPC_FENCE_INIT;
+    gpc_status status = gpci_fence_take(h, fence, &f, error);
+    if (status < 0)
+        return status;
+    gpci_count_fence(h, f.sm);
+    status = release_in_tree(h, f.sm, f.scope, f.order);
+    if (status == GPC_OK)
+        status = acquire_in_tree(h, f.sm, f.scope, f.order);
+    return status < 0 ? gpci_fail(error, status, "gpc_hierarchy_fence: %s", gpc_status_string(status)) : GPC_OK;
 }

@@ -128,12 +128,33 @@ gpc_status gpci_coherent_flush(gpc_hierarchy *h, bool all) {
     return status;
 }
 
-gpc_status gpci_coherent_begin(gpc_hierarchy *h) {
+static gpc_status acquire(gpc_hierarchy *h, uint32_t module) {
     gpc_coherence_result r = GPC_COHERENCE_RESULT_INIT;
-    uint64_t flush = gpci_number(h, GPCI_KEY_KERNELS_FLUSH); /* none, l1, all */
-    gpc_status status = gpc_coherence_acquire(h->coherent->tree, GPC_NO_MODULE, 0, NULL, &r);
+    const gpc_status status = gpc_coherence_acquire(h->coherent->tree, module, 0, NULL, &r);
     if (status == GPC_OK)
         count(h, &r);
+    return status;
+}
+
+bool gpci_coherent_tracks(const gpc_hierarchy *h) {
+    return h->coherent->tree->protocol->flags & GPC_PROTOCOL_DIRECTORY;
+}
+
+gpc_status gpci_coherent_acquire(gpc_hierarchy *h, uint32_t sm) {
+    const gpci_coherent *c = h->coherent;
+    if (gpci_coherent_tracks(h))
+        return GPC_OK;
+    const gpc_status status = acquire(h, sm);
+    return status == GPC_OK && c->clusters ? acquire(h, c->first_cluster + sm / c->cluster_sms) : status;
+}
+
+gpc_status gpci_coherent_release(gpc_hierarchy *h, uint32_t sm) {
+    return h->coherent->tree->non_coherent ? gpci_coherent_acquire(h, sm) : GPC_OK;
+}
+
+gpc_status gpci_coherent_begin(gpc_hierarchy *h) {
+    uint64_t flush = gpci_number(h, GPCI_KEY_KERNELS_FLUSH); /* none, l1, all */
+    gpc_status status = acquire(h, GPC_NO_MODULE);
     if (status == GPC_OK && flush >= 1)
         status = gpci_coherent_flush(h, flush == 2);
     h->cold |= flush == 2;

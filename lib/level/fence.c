@@ -2,6 +2,7 @@
 #include "level/fence.h"
 
 #include "base/text.h"
+#include "level/coherent_level.h"
 
 gpci_fence_plan gpci_fence_plan_of(const gpc_hierarchy *h, uint8_t scope, uint8_t order, uint8_t control) {
     bool wide = gpci_scope_is_wide(scope);
@@ -31,12 +32,39 @@ static const char *what_is_wrong(const gpc_hierarchy *h, const gpc_fence *f) {
     return NULL;
 }
 
+bool gpci_fence_acts(const gpc_hierarchy *h, const gpc_fence *f) {
+    if (h->coherent)
+        return gpci_scope_is_wide(f->scope) && !gpci_coherent_tracks(h);
+    return gpci_fence_plan_of(h, f->scope, f->order, f->control).write_back;
+}
+
+bool gpci_tree_orders(const gpc_hierarchy *h, uint8_t scope, uint8_t order) {
+    return order <= GPC_ORDER_RELAXED || !gpci_scope_is_wide(scope) || !h->timed || gpci_coherent_tracks(h);
+}
+
+/* What a tree does not do. */
+static gpc_status check_of_tree(const gpc_hierarchy *h, const gpc_fence *f, gpc_error *error) {
+    const char *protocol = gpci_config_text(h->config, GPCI_KEY_COHERENCE);
+    if (f->control != GPC_CONTROL_NONE)
+        return gpci_fail(error, GPC_ERROR_UNSUPPORTED,
+                         "gpc_fence: control is of L1s alone; with coherence = %s others know what they hold",
+                         protocol);
+    if (!gpci_tree_orders(h, f->scope, f->order))
+        return gpci_fail(error, GPC_ERROR_UNSUPPORTED,
+                         "gpc_fence: coherence = %s acquires block by block, where nothing is in flight: above scope "
+                         "CTA not with a clock",
+                         protocol);
+    return GPC_OK;
+}
+
 gpc_status gpci_fence_take(const gpc_hierarchy *h, const gpc_fence *fence, gpc_fence *ours, gpc_error *error) {
     gpc_status status = gpci_take(ours, sizeof *ours, sizeof *ours, fence, "gpc_fence", error);
     if (status < 0)
         return status;
     const char *wrong = what_is_wrong(h, ours);
-    return wrong ? gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_fence: %s", wrong) : GPC_OK;
+    if (wrong)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_fence: %s", wrong);
+    return h->coherent ? check_of_tree(h, ours, error) : GPC_OK;
 }
 
 gpc_status gpci_viper_check(const gpc_hierarchy *h, gpc_error *error) {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "level/warp_access.h"
 
+#include "level/fence.h"
+
 #include <stddef.h>
 
 /* A warp instruction: checked, coalesced into line transactions, and counted. */
@@ -26,7 +28,7 @@ static bool is_wide_load(const gpc_warp_access *w) {
 }
 
 /* What is wrong with an access's order, NULL: nothing. Its kind and hint are in range. */
-static GPCI_NOINLINE const char *wrong_order(const gpc_warp_access *w) {
+static GPCI_NOINLINE const char *wrong_order(const gpc_hierarchy *h, const gpc_warp_access *w) {
     if (w->scope >= GPC_SCOPE_COUNT)
         return "scope is out of range";
     if (w->order >= GPC_ORDER_COUNT)
@@ -37,6 +39,9 @@ static GPCI_NOINLINE const char *wrong_order(const gpc_warp_access *w) {
         return "scope is given, but an access of order WEAK has none";
     if (is_wide_load(w) && w->hint == GPC_HINT_CA)
         return "hint CA contradicts order and scope: others of this scope do not see what L1 holds";
+    if (h->coherent && !gpci_tree_orders(h, w->scope, w->order))
+        return "order is above RELAXED, and scope above CTA, where `coherence` acquires only while nothing is in "
+               "flight";
     return NULL;
 }
 
@@ -58,7 +63,7 @@ gpc_status gpci_access_check(const gpc_hierarchy *h, const gpc_warp_access *w) {
         return GPC_ERROR_ARGUMENT;
     if (GPCI_UNLIKELY(w->bytes || w->out) && wrong_values(h, w))
         return GPC_ERROR_ARGUMENT;
-    return GPCI_UNLIKELY(w->scope | w->order) && wrong_order(w) ? GPC_ERROR_ARGUMENT : GPC_OK;
+    return GPCI_UNLIKELY(w->scope | w->order) && wrong_order(h, w) ? GPC_ERROR_ARGUMENT : GPC_OK;
 }
 
 /* The first field that gpci_access_check stumbles upon, as a sentence. */
@@ -82,7 +87,7 @@ static const char *what_is_wrong(const gpc_hierarchy *h, const gpc_warp_access *
         if (fields[i].wrong)
             return fields[i].what;
     const char *values = w->bytes || w->out ? wrong_values(h, w) : NULL;
-    return values ? values : wrong_order(w);
+    return values ? values : wrong_order(h, w);
 }
 
 gpc_status gpc_hierarchy_check_access(const gpc_hierarchy *h, const gpc_warp_access *access, gpc_error *error) {

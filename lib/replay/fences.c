@@ -6,17 +6,26 @@
 /*
  * Fences of a trace. MEMBAR, FENCE, CCTL.IVALL and CCTL.WBALL are the hierarchy's: their warp waits until it has
  * carried them out. ERRBAR, and CCTL of single lines, of which a trace does not say which, and of other caches, only
- * wait for what their warp has under way.
+ * wait for what their warp has under way; so do in a tree of modules those that it would refuse.
  */
 
 const gpci_opcode *gpci_replay_opcode(const gpc_replay *r, const gpc_instruction *instruction) {
     return gpci_opcodes_at(gpci_trace_opcodes(r->trace), instruction->opcode);
 }
 
+/* In a tree L1s are the protocol's: CCTL.IVALL is an acquire, and CCTL.WBALL a release, of the whole GPU. */
+static bool is_of_tree(const gpc_hierarchy *h, gpc_fence *fence) {
+    if (fence->control != GPC_CONTROL_NONE) {
+        fence->order = fence->control == GPC_CONTROL_INVALIDATE_ALL ? GPC_ORDER_ACQUIRE : GPC_ORDER_RELEASE;
+        fence->scope = GPC_SCOPE_GPU;
+        fence->control = GPC_CONTROL_NONE;
+    }
+    return gpci_tree_orders(h, fence->scope, fence->order);
+}
+
 bool gpci_replay_fence(const gpc_replay *r, const gpc_instruction *i, uint32_t sm, uint32_t warp, gpc_fence *fence) {
     const gpci_opcode *opcode = gpci_replay_opcode(r, i);
-    if (i->op_class != GPC_OP_FENCE || !i->mask || r->hierarchy->coherent ||
-        !gpci_fence_is_whole(opcode->order, opcode->control))
+    if (i->op_class != GPC_OP_FENCE || !i->mask || !gpci_fence_is_whole(opcode->order, opcode->control))
         return false;
     *fence = (gpc_fence){.struct_size = sizeof *fence,
                          .sm = sm,
@@ -24,5 +33,5 @@ bool gpci_replay_fence(const gpc_replay *r, const gpc_instruction *i, uint32_t s
                          .scope = opcode->scope,
                          .order = opcode->order,
                          .control = opcode->control};
-    return true;
+    return !r->hierarchy->coherent || is_of_tree(r->hierarchy, fence);
 }

@@ -54,7 +54,7 @@ static GPCI_COLD bool takes_turn(const gpc_replay *r, uint32_t sm, const gpc_ins
     gpc_fence f;
     if (r->learning || !gpci_replay_fence(r, i, 0, 0, &f))
         return false;
-    if (gpci_fence_plan_of(r->hierarchy, f.scope, f.order, f.control).write_back)
+    if (gpci_fence_acts(r->hierarchy, &f))
         return true;
     gpci_count_fence(r->hierarchy, sm);
     return false;

@@ -97,12 +97,12 @@ static gpc_status set_callbacks(gpc_hierarchy *h, const gpc_hierarchy_callbacks 
     return GPC_OK;
 }
 
-#define TIMED_CALLS(miss_function, fence_function)                                                                  \
+#define TIMED_CALLS(miss_function)                                                                                  \
     {                                                                                                               \
-        .issue = gpci_timed_try_issue, .fence = (fence_function), .miss = (miss_function), .advance = advance,      \
+        .issue = gpci_timed_try_issue, .fence = gpci_timed_try_fence, .miss = (miss_function), .advance = advance,  \
         .drain = drain, .now = now, .next_event = next_event, .in_flight = in_flight, .memory_reply = memory_reply, \
         .memory_ready = memory_ready, .set_callbacks = set_callbacks                                                \
     }
 
-const gpci_clock_calls gpci_timed_cache_clock = TIMED_CALLS(gpci_timed_try_miss, gpci_timed_try_fence);
-const gpci_clock_calls gpci_timed_tree_clock = TIMED_CALLS(no_miss, gpci_timed_tree_fence);
+const gpci_clock_calls gpci_timed_cache_clock = TIMED_CALLS(gpci_timed_try_miss);
+const gpci_clock_calls gpci_timed_tree_clock = TIMED_CALLS(no_miss);

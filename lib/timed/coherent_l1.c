@@ -132,6 +132,10 @@ static gpci_verdict miss(gpci_timed *t, gpci_stage *stage, uint32_t packet, cons
 
 gpci_verdict gpci_coherent_l1_pass(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *access) {
     const gpci_packet *p = gpci_packet_at(&t->pool, packet);
+    if (GPCI_UNLIKELY(p->request.kind == GPCI_KIND_FENCE)) {
+        gpci_fence_passed(t, packet);
+        return GPCI_WAITING;
+    }
     const uint32_t leader = find(t, stage, p->address);
     if (leader != GPCI_NO_PACKET && !is_there(t, leader))
         return merge(t, stage, packet, leader, access);

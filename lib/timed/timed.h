@@ -145,7 +145,6 @@ uint32_t gpci_take_flight(gpci_timed *t, uint32_t sm, uint32_t warp, uint8_t kin
 gpc_status gpci_refuse(gpci_stage *stage, gpc_busy reason, gpc_busy *out_busy);
 /* timed_fence.c: gpc_hierarchy_try_fence; a tree's fences are not of this kind. */
 gpc_status gpci_timed_try_fence(gpc_hierarchy *h, const gpc_fence *fence, uint64_t token, gpc_busy *out_busy);
-gpc_status gpci_timed_tree_fence(gpc_hierarchy *h, const gpc_fence *fence, uint64_t token, gpc_busy *out_busy);
 /*
  * An access above RELAXED whose scope is wider than the SM. Before it is queued: a release has a fence before it,
  * which is returned; UINT32_MAX: none. There is room for two flights. And when its `count` packets are the last

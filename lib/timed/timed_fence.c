@@ -319,11 +319,3 @@ gpc_status gpci_timed_try_fence(gpc_hierarchy *h, const gpc_fence *fence, uint64
         *out_busy = GPC_BUSY_NOT;
     return status;
 }
-
-gpc_status gpci_timed_tree_fence(gpc_hierarchy *h, const gpc_fence *fence, uint64_t token, gpc_busy *out_busy) {
-    (void)h;
-    (void)fence;
-    (void)token;
-    (void)out_busy;
-    return GPC_ERROR_UNSUPPORTED;
-}

@@ -141,3 +141,80 @@ Test(fences, errors) {
     cr_expect_eq(rig_stats(&r).fences, 0);
     rig_close(&r);
 }
+
+/* -- trees of modules */
+
+static void open_tree(rig *r, const char *protocol) {
+    char text[512];
+    snprintf(text, sizeof text,
+             "sm.count = 4\ncluster.sms = 2\nl1.sectors = 1\nl2.sectors = 1\nl1.write_policy = back\n"
+             "l1.write_policy_local = back\nl1.write_allocate = fetch\nl1.write_allocate_local = fetch\n"
+             "l2.inclusion = inclusive\nl2.interleave_bytes = 128\ncoherence = %s\n",
+             protocol);
+    rig_open(r, text);
+}
+
+static void tree_orders(const char *protocol, gpc_order order, gpc_scope scope, bool drops) {
+    for (unsigned access = 0; access < 2; access++) {
+        const gpc_kind kind = order == GPC_ORDER_RELEASE   ? GPC_STORE
+                              : order == GPC_ORDER_ACQUIRE ? GPC_LOAD
+                                                           : GPC_ATOMIC;
+        uint64_t address = 0x8000;
+        gpc_warp_access a = {.struct_size = sizeof a, .mask = 1, .addresses = &address, .width = 4, .kind = kind};
+        rig r;
+        open_tree(&r, protocol);
+        rig_fire(&r, LINE_BY(GPC_LOAD, 0, .sm = 1));
+        rig_load(&r, 0);
+        rig_store(&r, 128);
+        gpc_hierarchy_reset_stats(r.hierarchy);
+        a.order = order;
+        a.scope = scope;
+        if (access)
+            cr_expect_eq(gpc_hierarchy_access(r.hierarchy, &a, NULL), GPC_OK);
+        else
+            fence(&r, scope, order, GPC_CONTROL_NONE);
+        cr_expect_eq(rig_stats(&r).fences, !access);
+        cr_expect_eq(rig_load(&r, 0).l1_sector_hits, drops ? 0 : 4, "%s %d %d", protocol, order, scope);
+        cr_expect_eq(rig_fire(&r, LINE_BY(GPC_LOAD, 0, .sm = 1)).l1_sector_hits, 4, "another SM's stays");
+        rig_close(&r);
+    }
+}
+
+/* Where directories keep copies up to date nothing is dropped; slc-glc's stores are written back by what acquires. */
+Test(fences, trees) {
+    for (gpc_order order = GPC_ORDER_ACQUIRE; order <= GPC_ORDER_ACQ_REL; order++)
+        for (gpc_scope scope = GPC_SCOPE_CTA; scope < GPC_SCOPE_COUNT; scope++) {
+            const bool wide = scope != GPC_SCOPE_CTA;
+            tree_orders("moesi", order, scope, false);
+            tree_orders("nmoesi", order, scope, false);
+            tree_orders("vi", order, scope, wide && order != GPC_ORDER_RELEASE);
+            tree_orders("slc-glc", order, scope, wide);
+        }
+}
+
+/* What an SM has stored in its L1 is in L2 after a fence of either kind, and not before. */
+Test(fences, stores_of_a_tree_are_published) {
+    rig r;
+    open_tree(&r, "slc-glc");
+    rig_store(&r, 0);
+    const uint64_t written = rig_stats(&r).l2_write_sectors;
+    fence(&r, GPC_SCOPE_GPU, GPC_ORDER_ACQUIRE, GPC_CONTROL_NONE);
+    cr_expect_gt(rig_stats(&r).l2_write_sectors, written);
+    rig_close(&r);
+    open_tree(&r, "slc-glc");
+    rig_store(&r, 0);
+    fence(&r, GPC_SCOPE_GPU, GPC_ORDER_RELEASE, GPC_CONTROL_NONE);
+    cr_expect_gt(rig_stats(&r).l2_write_sectors, written);
+    rig_close(&r);
+}
+
+Test(fences, trees_have_no_control) {
+    gpc_fence f = {.struct_size = sizeof f, .control = GPC_CONTROL_INVALIDATE_ALL};
+    gpc_error error = GPC_ERROR_INIT;
+    rig r;
+    open_tree(&r, "vi");
+    cr_expect_eq(gpc_hierarchy_fence(r.hierarchy, &f, &error), GPC_ERROR_UNSUPPORTED);
+    cr_expect(strstr(error.message, "control is of L1s alone"), "%s", error.message);
+    cr_expect_eq(rig_stats(&r).fences, 0);
+    rig_close(&r);
+}

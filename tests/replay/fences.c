@@ -2,6 +2,8 @@
 #include "replay/rig.h"
 
 #include <criterion/criterion.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Fences and cache control of a trace: what the hierarchy is asked to do, with and without a clock. */
@@ -83,22 +85,38 @@ Test(fences, store_and_threadfence) {
     cr_expect_geq(fenced.fence_cycles, plain.cycles - 4);
 }
 
-/* A tree's fences are none of these: its warps wait, as they do at ERRBAR. */
+/*
+ * In a tree without directories fences are acquires, without a clock; with one its warps wait, as they do at ERRBAR.
+ * With directories no L1 holds what is old, and fences wait for stores.
+ */
+static void with_a_tree(const char *protocol, const char *opcode, bool timed, uint64_t fences, uint64_t hits) {
+    char text[1024];
+    rig *r = rig_open();
+    gpc_stats s;
+    gpc_stats_init(&s);
+    cr_assert_eq(gpc_config_load_preset(r->config, "kepler", &r->error), GPC_OK);
+    set(r, "mode", timed ? "timed" : "functional");
+    set(r, "coherence", protocol);
+    snprintf(text, sizeof text,
+             WORD_LOAD("0000", "R1", "0x1000")
+                 USE("0010", "R1") "0020 ffffffff 0 %s 0 0\n" WORD_LOAD("0030", "R3", "0x1000") EXIT("0040"),
+             opcode);
+    put_kernel(r, "k.traceg", 1, 1, "", text);
+    cr_assert_eq(run_file(r, "k.traceg", &s), GPC_OK, "%s", r->error.message);
+    cr_expect_eq(s.fences, fences, "%s, %s: %" PRIu64, protocol, opcode, s.fences);
+    cr_expect_eq(s.l1_load_sector_hits, hits, "%s, %s: %" PRIu64, protocol, opcode, s.l1_load_sector_hits);
+    rig_close(r);
+}
+
 Test(fences, with_a_tree) {
-    for (unsigned m = 0; m < 2; m++) {
-        rig *r = rig_open();
-        gpc_stats s;
-        gpc_stats_init(&s);
-        cr_assert_eq(gpc_config_load_preset(r->config, "kepler", &r->error), GPC_OK);
-        set(r, "mode", m ? "timed" : "functional");
-        set(r, "coherence", "vi");
-        put_kernel(r, "k.traceg", 1, 1, "",
-                   WORD_LOAD("0000", "R1", "0x1000") "0010 ffffffff 0 MEMBAR.SC.GPU 0 0\n"
-                                                     "0020 ffffffff 0 CCTL.IVALL 0 0\n" EXIT("0030"));
-        cr_assert_eq(run_file(r, "k.traceg", &s), GPC_OK, "%s", r->error.message);
-        cr_expect_eq(s.fences, 0);
-        cr_expect_eq(s.warp_instructions, 4);
-        rig_close(r);
+    static const char *const opcodes[] = {"MEMBAR.SC.GPU", "CCTL.IVALL", "MEMBAR.SC.CTA", "CCTL.WBALL", "ERRBAR"};
+    static const bool acquires[] = {true, true, false, false, false}, fences[] = {true, true, true, true, false};
+    for (size_t i = 0; i < sizeof opcodes / sizeof *opcodes; i++) {
+        const bool narrow = i == 2;
+        with_a_tree("vi", opcodes[i], false, fences[i], !acquires[i]);
+        with_a_tree("vi", opcodes[i], true, narrow, 1);
+        with_a_tree("nmoesi", opcodes[i], false, fences[i], 1);
+        with_a_tree("nmoesi", opcodes[i], true, fences[i], 1);
     }
 }
 

@@ -10,16 +10,17 @@
 /*
  * Litmus tests with values, in thousands of timings (Alglave et al., "GPU Concurrency: Weak Behaviours and Programming
  * Assumptions", ASPLOS 2015, has these shapes for GPUs; the names are those of the herd tools). Each thread is a warp
- * of an SM of its own. In order: it issues an access when the one before is done, as with a fence between. In a row:
- * as soon as the L1 takes it.
+ * of an SM of its own. In order: it issues an access when the one before is done. Fenced: when a fence behind it is
+ * done, and where it is a load, that too. In a row: as soon as the L1 takes it.
  *
- * In order, a protocol with a directory is sequentially consistent for coherent stores: every outcome listed here is
+ * In order and fenced, a protocol with a directory is sequentially consistent for coherent stores: every outcome listed here is
  * forbidden. In a row those that are marked may happen, for loads and stores of different lines overtake each other in
  * the levels below; those of one line never do.
  */
 
 enum { X, Y, PLACES };
 enum { THREADS = 4, OPS = 2, READS = 4 };
+typedef enum how { IN_A_ROW, IN_ORDER, FENCED } how;
 
 typedef struct op {
     char kind; /* 'W', 'R', 0: none */
@@ -60,12 +61,16 @@ typedef struct world {
     gpc_hierarchy *h;
     uint64_t places[PLACES], random;
     uint32_t out[THREADS][OPS];
-    uint32_t done[THREADS];
-    uint8_t store; /* gpc_kind of a 'W' */
+    uint32_t done[2 * THREADS]; /* accesses, and fences behind them */
+    uint8_t store;              /* gpc_kind of a 'W' */
 } world;
 
+/* A fence has its access's token. */
 static void on_complete(void *user_data, const gpc_completion *completion) {
-    ((world *)user_data)->done[completion->token / OPS] |= 1u << completion->token % OPS;
+    uint32_t *done = ((world *)user_data)->done;
+    if (completion->fence)
+        done += THREADS;
+    done[completion->token / OPS] |= 1u << completion->token % OPS;
 }
 
 static void world_open(world *w, const char *protocol, const char *settings) {
@@ -125,7 +130,24 @@ static void warm(world *w) {
     memset(w->done, 0, sizeof w->done);
 }
 
-static void play(world *w, const litmus *l, bool in_order) {
+static void fence_behind(world *w, uint32_t thread, uint32_t at) {
+    gpc_fence f = {.struct_size = sizeof f, .sm = thread, .scope = GPC_SCOPE_GPU, .order = GPC_ORDER_SC};
+    while (gpc_hierarchy_try_fence(w->h, &f, (uint64_t)thread * OPS + at, NULL) != GPC_OK)
+        cr_assert_eq(gpc_hierarchy_advance(w->h, 1), GPC_OK);
+}
+
+/* May a thread go on with what comes at `at`? */
+static bool may_go_on(const world *w, const litmus *l, uint32_t thread, uint32_t at, how way) {
+    const uint32_t before = (1u << at) - 1;
+    uint32_t loads = 0;
+    for (uint32_t i = 0; i < at; i++)
+        loads |= (uint32_t)(l->threads[thread][i].kind == 'R') << i;
+    if (way == FENCED)
+        return w->done[THREADS + thread] == before && (w->done[thread] & loads) == loads;
+    return way == IN_A_ROW || w->done[thread] == before;
+}
+
+static void play(world *w, const litmus *l, how way) {
     uint32_t at[THREADS] = {0}, begins[THREADS], left = 0;
     for (uint32_t i = 0; i < THREADS; i++) {
         begins[i] = rig_below(&w->random, 1 + rig_below(&w->random, 300));
@@ -134,10 +156,11 @@ static void play(world *w, const litmus *l, bool in_order) {
     for (uint32_t cycle = 0; left; cycle++) {
         cr_assert_lt(cycle, 100000, "%s does not end", l->name);
         for (uint32_t i = 0; i < THREADS; i++) {
-            const bool may =
-                at[i] < count_ops(l, i) && cycle >= begins[i] && (!in_order || w->done[i] == (1u << at[i]) - 1);
             const op *o = &l->threads[i][at[i] < OPS ? at[i] : 0];
-            if (may && issue(w, i, at[i], o->kind, w->places[o->place], o->value)) {
+            if (at[i] < count_ops(l, i) && cycle >= begins[i] && may_go_on(w, l, i, at[i], way) &&
+                issue(w, i, at[i], o->kind, w->places[o->place], o->value)) {
+                if (way == FENCED)
+                    fence_behind(w, i, at[i]);
                 at[i]++;
                 left--;
             }
@@ -171,13 +194,13 @@ static bool came_true(world *w, const litmus *l) {
 }
 
 /* How often the outcome came true. */
-static uint32_t run(world *w, const litmus *l, bool in_order, uint32_t times) {
+static uint32_t run(world *w, const litmus *l, how way, uint32_t times) {
     uint32_t count = 0;
     for (uint32_t n = 0; n < times; n++) {
         w->places[X] += 128 * (1 + rig_below(&w->random, 7));
         w->places[Y] = w->places[X] + 128 * (1 + rig_below(&w->random, 7));
         warm(w);
-        play(w, l, in_order);
+        play(w, l, way);
         count += came_true(w, l);
         w->places[X] = w->places[Y];
     }
@@ -192,7 +215,7 @@ static const char *const shapes[] = {
     "l2.enabled = false\nl1.mshr_entries = 1\n",
 };
 
-/* Every shape, in order and in a row; `seen`: by test, how often what is weak came true in a row. */
+/* Every shape, in each way; `seen`: by test, how often what is weak came true in a row. */
 static void run_protocol(const char *protocol, uint8_t store, uint32_t seed, uint32_t seen[TESTS]) {
     static world w;
     for (unsigned s = 0; s < sizeof shapes / sizeof *shapes; s++) {
@@ -201,8 +224,10 @@ static void run_protocol(const char *protocol, uint8_t store, uint32_t seed, uin
         w.random = 1 + seed * 16 + s; /* each its own timings */
         for (unsigned i = 0; i < TESTS; i++) {
             const litmus *l = &tests[i];
-            const uint32_t strong = run(&w, l, true, effort_of(120)), weak = run(&w, l, false, effort_of(120));
+            const uint32_t strong = run(&w, l, IN_ORDER, effort_of(120)), weak = run(&w, l, IN_A_ROW, effort_of(120));
+            const uint32_t fenced = run(&w, l, FENCED, effort_of(120));
             cr_expect_eq(strong, 0, "%s in order, %s, %s: %u times", l->name, protocol, shapes[s], strong);
+            cr_expect_eq(fenced, 0, "%s fenced, %s, %s: %u times", l->name, protocol, shapes[s], fenced);
             cr_expect(l->weak || !weak, "%s in a row, %s, %s: %u times", l->name, protocol, shapes[s], weak);
             seen[i] += weak;
         }

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "timed/coherent_rig.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+/* Fences, and accesses that are ordered, in a tree of modules: where directories keep copies up to date they wait. */
+
+static uint64_t cycle_of(const rig *r, uint64_t token) {
+    return r->done[token].cycle;
+}
+
+/* For its SM's writes, however many levels they ask; not at CTA's scope, nor where it only acquires. */
+Test(timed_coherent_fences, wait_for_writes) {
+    static const struct {
+        uint8_t order, scope;
+        bool waits;
+    } cases[] = {{GPC_ORDER_RELEASE, GPC_SCOPE_GPU, true},
+                 {GPC_ORDER_SC, GPC_SCOPE_SYS, true},
+                 {GPC_ORDER_ACQ_REL, GPC_SCOPE_CTA, false},
+                 {GPC_ORDER_ACQUIRE, GPC_SCOPE_GPU, false}};
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        rig r;
+        coherent_open(&r, "moesi", "");
+        const uint64_t other = rig_issue(&r, LINE(GPC_STORE, 4096, .sm = 1));
+        const uint64_t load = rig_issue(&r, LINE(GPC_LOAD, 128));
+        const uint64_t store = rig_issue(&r, LINE(GPC_STORE, 0));
+        const uint64_t fence = rig_fence(&r, (fence_shot){.order = cases[i].order, .scope = cases[i].scope});
+        rig_finish(&r);
+        cr_expect_gt(cycle_of(&r, store), MEMORY);
+        cr_expect_gt(cycle_of(&r, other), MEMORY);
+        cr_expect_gt(cycle_of(&r, load), MEMORY);
+        cr_expect(r.done[fence].fence && r.done[fence].times == 1);
+        if (cases[i].waits)
+            cr_expect_eq(cycle_of(&r, fence), cycle_of(&r, store), "%u", i);
+        else
+            cr_expect_leq(cycle_of(&r, fence), 4, "%u: past the tags", i);
+        cr_expect_eq(rig_stats(&r).fences, 1);
+        cr_expect_eq(coherent_state(&r, "l1-0", 0), GPC_LINE_M, "nothing is dropped");
+        coherent_check_idle(&r);
+        coherent_close(&r);
+    }
+}
+
+/* One that releases passes L1's tags once the writes before it are done; others pass it meanwhile. */
+Test(timed_coherent_fences, accesses_that_release) {
+    rig r;
+    coherent_open(&r, "moesi", "");
+    const uint64_t warm = rig_latency(&r, LINE(GPC_STORE, 4096));
+    const uint64_t data = rig_issue(&r, LINE(GPC_STORE, 0));
+    const uint64_t flag = rig_issue(&r, LINE(GPC_ATOMIC, 4096, .order = GPC_ORDER_ACQ_REL, .scope = GPC_SCOPE_GPU));
+    const uint64_t behind = rig_issue(&r, LINE(GPC_STORE, 4096, .warp = 1));
+    rig_finish(&r);
+    cr_expect_gt(cycle_of(&r, flag), cycle_of(&r, data));
+    cr_expect_lt(cycle_of(&r, flag), cycle_of(&r, data) + warm);
+    cr_expect_lt(cycle_of(&r, behind), cycle_of(&r, data));
+    cr_expect(rig_stats(&r).fences == 0 && rig_stats(&r).completed == 4);
+    coherent_check_idle(&r);
+    coherent_close(&r);
+}
+
+static gpc_status try_fence(const rig *r, gpc_order order, gpc_scope scope, gpc_control control) {
+    gpc_fence f = GPC_FENCE_INIT;
+    gpc_busy busy = GPC_BUSY_COUNT;
+    f.order = (uint8_t)order;
+    f.scope = (uint8_t)scope;
+    f.control = (uint8_t)control;
+    const gpc_status status = gpc_hierarchy_try_fence(r->hierarchy, &f, 0, &busy);
+    cr_expect_eq(busy, status == GPC_OK ? GPC_BUSY_NOT : GPC_BUSY_COUNT);
+    return status;
+}
+
+/* What is refused changes nothing: control of an L1 that directories know, and acquires where something is in flight. */
+Test(timed_coherent_fences, refused) {
+    static const char *const protocols[] = {"moesi", "vi", "slc-glc"};
+    for (unsigned i = 0; i < 3; i++) {
+        rig r;
+        coherent_open(&r, protocols[i], "");
+        for (unsigned control = GPC_CONTROL_INVALIDATE_ALL; control <= GPC_CONTROL_WRITE_BACK_ALL; control++)
+            cr_expect_eq(try_fence(&r, GPC_ORDER_WEAK, GPC_SCOPE_CTA, control), GPC_ERROR_UNSUPPORTED);
+        for (unsigned order = GPC_ORDER_ACQUIRE; i && order < GPC_ORDER_COUNT; order++)
+            cr_expect_eq(try_fence(&r, order, GPC_SCOPE_GPU, GPC_CONTROL_NONE), GPC_ERROR_UNSUPPORTED);
+        cr_expect_eq(gpc_hierarchy_in_flight(r.hierarchy), 0);
+        cr_expect_eq(rig_stats(&r).fences, 0);
+        rig_fence(&r, (fence_shot){.order = GPC_ORDER_SC, .scope = GPC_SCOPE_CTA});
+        uint64_t address = 0;
+        gpc_warp_access a = GPC_WARP_ACCESS_INIT;
+        gpc_error error = GPC_ERROR_INIT;
+        a.mask = 1;
+        a.width = 4;
+        a.addresses = &address;
+        a.order = GPC_ORDER_ACQUIRE;
+        cr_expect_eq(gpc_hierarchy_check_access(r.hierarchy, &a, &error), GPC_OK);
+        a.scope = GPC_SCOPE_GPU;
+        cr_expect_eq(gpc_hierarchy_check_access(r.hierarchy, &a, &error), i ? GPC_ERROR_ARGUMENT : GPC_OK);
+        cr_expect(!i || strstr(error.message, "order is above RELAXED"), "%s", error.message);
+        a.order = GPC_ORDER_RELAXED;
+        cr_expect_eq(gpc_hierarchy_check_access(r.hierarchy, &a, &error), GPC_OK);
+        rig_finish(&r);
+        coherent_close(&r);
+    }
+}
