@@ -50,8 +50,8 @@ uint32_t gpci_coherent_sectors(const gpc_hierarchy *h, const gpc_coherence_messa
 /* A kernel begins: acquire, then what `kernels.flush` empties. In no time. */
 gpc_status gpci_coherent_begin(gpc_hierarchy *h);
 /*
- * Do directories keep all copies up to date? A fence only waits then. In other trees its SM must acquire: the protocol's
- * rules for that, in the SM's L1 and its cluster's cache, where nothing is in flight. In no time.
+ * Do directories keep all copies up to date? A fence only waits then. In other trees its SM must acquire: the
+ * protocol's rules for that, in the SM's L1 and its cluster's cache, where nothing is in flight. In no time.
  */
 bool gpci_coherent_tracks(const gpc_hierarchy *h);
 gpc_status gpci_coherent_acquire(gpc_hierarchy *h, uint32_t sm);
