@@ -12,7 +12,7 @@
  * Every cell of every protocol, changed in every small way (mutation.h): refused, caught, or for a reason that stands
  * here. GPUCACHE_EXPLORE=full does it in all the trees of mutation_cells.c, otherwise in the smallest,
  * and for slc-glc, which has many kinds of accesses, with a seventh of the changes. Of protocols with many states a
- * third of that, unless all is wanted (effort.h). Sanitizers, which look for other things, see one in 31 of what is
+ * sixth of that, unless all is wanted (effort.h). Sanitizers, which look for other things, see one in 31 of what is
  * left, of the protocols with few states.
  */
 #if defined(__SANITIZE_ADDRESS__)
@@ -136,7 +136,7 @@ static void hear(void *data, const mutation_change *change, mutation_verdict ver
 }
 
 static uint32_t of_many(uint32_t stride) {
-    return effort_wanted() == EFFORT_THOROUGH ? stride : 3 * stride;
+    return effort_wanted() == EFFORT_THOROUGH ? stride : 6 * stride;
 }
 
 static void change_all(const char *protocol, uint32_t stride) {

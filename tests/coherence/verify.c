@@ -393,7 +393,7 @@ Test(verify, walks_that_go_wrong) {
     broken("moesi", &protocol);
     first[GPC_LINE_S][GPC_EVENT_STORE] = (gpc_protocol_rule){GPC_DO_HIT, GPC_LINE_M, GPC_LINE_M};
     add(&protocol);
-    gpc_verify_options o = options_of("broken", "3 over memory", 2, 2);
+    gpc_verify_options o = options_of("broken", "2 over memory", 2, 2);
     gpc_verify_destroy(verified(&o, &shortest));
     o.walks = 50;
     gpc_verify *v = verified(&o, &report);
