@@ -169,10 +169,10 @@ void gpci_functional_expect_below(const gpc_hierarchy *h, uint32_t sm, const gpc
 }
 
 /*
- * Dirty lines of an L1, each passed on; then nothing is left in it. A line is dropped before it is passed on: an
+ * Dirty lines of an L1, each passed on: dropped, or clean from now on. A line is dropped before it is passed on: an
  * inclusive L2 that must make room for it may ask for lines of this L1, and must not find it twice.
  */
-gpc_status gpci_functional_empty_l1(gpc_hierarchy *h, uint32_t sm) {
+static gpc_status pass_dirty(gpc_hierarchy *h, uint32_t sm, bool drop) {
     gpc_cache *l1 = h->l1[sm];
     gpc_warp_result ignored = GPC_WARP_RESULT_INIT;
     gpci_line_access a = {.result = &ignored};
@@ -180,29 +180,26 @@ gpc_status gpci_functional_empty_l1(gpc_hierarchy *h, uint32_t sm) {
     for (size_t slot = 0; gpci_next_dirty(l1, &slot, &line);) {
         gpc_eviction eviction = {.line_address = line.line_address, .dirty_sectors = line.dirty_sectors};
         gpci_dirty_bytes(l1, &line, eviction.dirty_bytes);
-        gpc_cache_invalidate_line(l1, line.line_address);
+        if (drop)
+            gpc_cache_invalidate_line(l1, line.line_address);
+        else
+            gpci_clean_line(l1, &line);
         gpc_status status = write_back(h, &a, sm, &eviction);
         if (status < 0)
             return status;
     }
-    gpci_drop_all(l1);
     return GPC_OK;
 }
 
+gpc_status gpci_functional_empty_l1(gpc_hierarchy *h, uint32_t sm) {
+    gpc_status status = pass_dirty(h, sm, true);
+    if (status == GPC_OK)
+        gpci_drop_all(h->l1[sm]);
+    return status;
+}
+
 gpc_status gpci_functional_clean_l1(gpc_hierarchy *h, uint32_t sm) {
-    gpc_cache *l1 = h->l1[sm];
-    gpc_warp_result ignored = GPC_WARP_RESULT_INIT;
-    gpci_line_access a = {.result = &ignored};
-    gpc_line line;
-    for (size_t slot = 0; gpci_next_dirty(l1, &slot, &line);) {
-        gpc_eviction eviction = {.line_address = line.line_address, .dirty_sectors = line.dirty_sectors};
-        gpci_dirty_bytes(l1, &line, eviction.dirty_bytes);
-        gpci_clean_line(l1, &line);
-        gpc_status status = write_back(h, &a, sm, &eviction);
-        if (status < 0)
-            return status;
-    }
-    return GPC_OK;
+    return pass_dirty(h, sm, false);
 }
 
 gpc_status gpci_functional_flush_l1(gpc_hierarchy *h) {
