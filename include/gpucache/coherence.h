@@ -234,13 +234,20 @@ typedef enum gpc_origin {
 
 /*
  * Which addresses a module serves. Each of them must be served by exactly one of its low modules. A cache that serves
- * ALL serves from the first to the last address that any of its low modules serves; one that is INTERLEAVED, the
- * addresses of its residue among these.
+ * ALL serves from the first to the last address that any of its low modules serves; one that is INTERLEAVED
+ * or HASHED, the addresses of its residue among these.
  */
 typedef enum gpc_served {
     GPC_SERVES_ALL = 0,
-    GPC_SERVES_RANGE = 1,      /* first <= address <= last */
-    GPC_SERVES_INTERLEAVED = 2 /* (address / divisor) mod modulus == residue */
+    GPC_SERVES_RANGE = 1,       /* first <= address <= last */
+    GPC_SERVES_INTERLEAVED = 2, /* (address / divisor) mod modulus == residue */
+    /*
+     * The same of address / divisor hashed by a polynomial, as l2.interleave = hash has it (Rau, ISCA 1991): strides of
+     * any power of two are spread evenly. All such modules of a tree have one divisor, a power of two, and one modulus;
+     * with them none is INTERLEAVED, and a RANGE begins and ends at a multiple of divisor times the modulus, rounded up
+     * to a power of two. Since: 0.2.
+     */
+    GPC_SERVES_HASHED = 3
 } gpc_served;
 
 /*
@@ -287,19 +294,26 @@ typedef struct gpc_coherence_module {
     uint32_t served;         /* gpc_served */
     uint32_t directory_ways; /* non-inclusive: entries of each set for blocks of which modules above alone have data */
     uint64_t first, last;    /* GPC_SERVES_RANGE: addresses, bytes */
-    uint64_t divisor, modulus, residue; /* GPC_SERVES_INTERLEAVED; the divisor in bytes, a multiple of block_bytes */
+    uint64_t divisor, modulus, residue; /* INTERLEAVED, HASHED; the divisor in bytes, a multiple of block_bytes */
     bool memory;
     bool non_inclusive; /* evictions leave the copies above valid; needs directory_ways if the protocol has DIRECTORY */
     bool any_victim;    /* Multi2Sim: the victim is chosen by the policy even if ways are invalid */
     bool write_through; /* first level only: stores of both kinds go to the low module, too; blocks stay clean */
     bool no_write_allocate; /* first level only: a store that misses is performed by the low module */
-    uint8_t reserved[3];
+    uint8_t index;          /* gpc_index but GPC_INDEX_USER: which set a block belongs to, by its number. Since: 0.2. */
+    /*
+     * The number is the block's among those that an INTERLEAVED module of a divisor that is a power of two serves: its
+     * stretches as if they followed each other. false: (address / block_bytes) / modulus, as in Multi2Sim, which leaves
+     * sets unused where a stretch has several blocks. Other modules: address / block_bytes; HASHED: as true. Since: 0.2.
+     */
+    bool dense;
+    uint8_t reserved[1];
 } gpc_coherence_module;
 
 #define GPC_COHERENCE_MODULE_INIT                                                                              \
     {                                                                                                          \
         sizeof(gpc_coherence_module), NULL, NULL, NULL, 0, GPC_NO_MODULE, GPC_NO_MODULE, 1, 1, 64, 1, 0, 0, 0, \
-            GPC_SERVES_ALL, 0, 0, UINT64_MAX, 1, 1, 0, false, false, false, false, false, {                    \
+            GPC_SERVES_ALL, 0, 0, UINT64_MAX, 1, 1, 0, false, false, false, false, false, 0, false, {          \
             0                                                                                                  \
         }                                                                                                      \
     }

@@ -38,7 +38,7 @@ static uint64_t greatest_divisor(uint64_t a, uint64_t b) {
 
 /* Is the address one of an interleaved module's own? */
 static bool residue_fits(const gpci_module *m, uint64_t address) {
-    return !m->interleaved || address / m->given.divisor % m->given.modulus == m->given.residue;
+    return !m->interleaved || gpci_tree_residue(m, address) == m->given.residue;
 }
 
 bool gpci_module_serves(const gpci_module *m, uint64_t address) {
@@ -48,7 +48,7 @@ bool gpci_module_serves(const gpci_module *m, uint64_t address) {
 /* From the first to the last address that it can serve; all low modules have theirs already. */
 static void find_range(const gpc_coherence *c, gpci_module *m) {
     const gpc_coherence_module *g = &m->given;
-    m->interleaved = g->served == GPC_SERVES_INTERLEAVED;
+    m->interleaved = g->served == GPC_SERVES_INTERLEAVED || g->served == GPC_SERVES_HASHED;
     m->first = g->served == GPC_SERVES_RANGE ? g->first : g->memory ? 0 : UINT64_MAX;
     m->last = g->served == GPC_SERVES_RANGE ? g->last : g->memory ? UINT64_MAX : 0;
     if (g->served == GPC_SERVES_RANGE)
@@ -229,6 +229,10 @@ uint32_t gpci_module_low(const gpc_coherence *c, const gpci_module *m, uint64_t 
     if (GPCI_LIKELY(m->banks != NULL)) {
         if (address < m->first || address > m->last)
             return GPC_NO_MODULE;
+        if (GPCI_UNLIKELY(m->bank_selector != NULL)) {
+            uint64_t inner;
+            return m->banks[gpci_interleave_slice(&m->bank_selector->spread, address, &inner)];
+        }
         const uint64_t part = address >> m->bank_shift;
         return m->banks[part >> 32 ? part % m->bank_modulus : (uint32_t)part % m->bank_modulus];
     }
@@ -246,7 +250,7 @@ uint32_t gpci_module_low(const gpc_coherence *c, const gpci_module *m, uint64_t 
         if (low->given.divisor != divisor || low->given.modulus != modulus) {
             divisor = low->given.divisor;
             modulus = low->given.modulus;
-            residue = address / divisor % modulus;
+            residue = gpci_tree_residue(low, address);
         }
         if (residue == low->given.residue)
             return g->low[i];

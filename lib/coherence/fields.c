@@ -6,6 +6,8 @@
 /* Checks of the options: each network, each module, and each module together with its low modules. */
 
 #define GREATEST_BLOCK 4096u
+#define GREATEST_STRETCH ((uint64_t)1 << 40) /* of hashed modules */
+#define GREATEST_MODULUS 65536u              /* likewise */
 
 gpc_status gpci_tree_check_networks(const gpc_coherence *c, gpc_error *error) {
     for (uint32_t i = 0; i < c->star_count; i++) {
@@ -69,6 +71,12 @@ static gpc_status check_served(const gpci_module *m, gpc_error *error) {
         if ((g->last & within) != within)
             GPCI_TREE_REFUSE(ARGUMENT, m, "last", "0x%llx is not a block's last byte", (unsigned long long)g->last);
         return GPC_OK;
+    case GPC_SERVES_HASHED:
+        if (!gpci_power_of_two(g->divisor) || g->divisor > GREATEST_STRETCH || g->modulus > GREATEST_MODULUS)
+            GPCI_TREE_REFUSE(ARGUMENT, m, "divisor", "is %llu, modulus %llu; hashed by a power of two, to %llu and %u",
+                             (unsigned long long)g->divisor, (unsigned long long)g->modulus,
+                             (unsigned long long)GREATEST_STRETCH, GREATEST_MODULUS);
+        /* fall through */
     case GPC_SERVES_INTERLEAVED:
         if (!g->divisor || (g->divisor & within))
             GPCI_TREE_REFUSE(ARGUMENT, m, "divisor", "is %llu, not a multiple of block_bytes, %u",
@@ -142,6 +150,8 @@ static gpc_status check_rest(const gpc_coherence *c, const gpci_module *m, gpc_e
     for (size_t i = 0; i < sizeof g->reserved; i++)
         if (g->reserved[i])
             GPCI_TREE_REFUSE(ARGUMENT, m, "reserved", "[%zu] is not 0", i);
+    if (g->index >= GPC_INDEX_USER)
+        GPCI_TREE_REFUSE(ARGUMENT, m, "index", "is %u, no function that a tree has", g->index);
     if (g->directory_ways && !g->non_inclusive)
         GPCI_TREE_REFUSE(ARGUMENT, m, "directory_ways", "is %u, but the module is inclusive", g->directory_ways);
     if (g->non_inclusive && g->memory)

@@ -112,7 +112,9 @@ bool gpci_tree_engine_hit(gpc_coherence *c, const gpc_coherence_request *request
         return false;
     gpci_module *m = &c->modules[request->module];
     const uint64_t tag = gpci_module_tag_of(m, request->address);
-    const uint32_t set = (uint32_t)((tag >> m->index_shift) & m->set_mask), base = set * m->all_ways;
+    const uint32_t set =
+        GPCI_LIKELY(!m->selector) ? (uint32_t)((tag >> m->index_shift) & m->set_mask) : gpci_tree_selected_set(m, tag);
+    const uint32_t base = set * m->all_ways;
     const uint32_t way = way_of(m, base, tag);
     if (way == UINT32_MAX)
         return false;

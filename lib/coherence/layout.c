@@ -60,7 +60,7 @@ static void index_module(gpci_module *m) {
     m->blocks = m->full_map ? 0 : g->sets * m->all_ways;
     m->set_mask = g->sets - 1;
     m->index_shift = m->block_shift + gpci_log2(modulus);
-    m->divides = !gpci_power_of_two(g->sets) || !gpci_power_of_two(modulus);
+    m->divides = m->selector || !gpci_power_of_two(g->sets) || !gpci_power_of_two(modulus);
 }
 
 static gpc_status make_slab(gpc_coherence *c, gpc_error *error) {
@@ -150,13 +150,15 @@ static gpc_status make_lists(gpc_coherence *c, gpc_error *error) {
 }
 
 gpc_status gpci_tree_layout(gpc_coherence *c, gpc_error *error) {
-    gpc_status status = make_slab(c, error);
+    gpc_status status = gpci_tree_select(c, error);
+    if (status == GPC_OK)
+        status = make_slab(c, error);
     for (uint32_t i = 0; i < c->module_count && status == GPC_OK; i++) {
         gpci_module *m = &c->modules[i];
         m->stats.struct_size = sizeof m->stats;
         status = make_policy(c, m, error);
-        m->plain =
-            m->place == GPCI_PLACE_FIRST && !m->policy && !m->divides && !m->interleaved && !m->given.write_through;
+        m->plain = m->place == GPCI_PLACE_FIRST && !m->policy && (!m->divides || m->selector) && !m->interleaved &&
+                   !m->given.write_through;
         if (m->given.memory && m->block_shift > c->memory_shift)
             c->memory_shift = m->block_shift;
     }

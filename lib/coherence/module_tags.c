@@ -9,7 +9,8 @@
  * Tags, sets, and replacement within a set.
  *
  * A block's set is (tag / block_bytes) mod sets. An interleaved module serves every modulus-th stretch of addresses
- * only, and divides that out, so that all its sets are used: ((tag / block_bytes) / modulus) mod sets.
+ * only, and divides that out, so that all its sets are used: ((tag / block_bytes) / modulus) mod sets. Others have a
+ * selector (selector.c), by gpc_coherence_module.index and dense.
  *
  * The ways of a set stand in an order, the most recent first; at the beginning way 0 is first. The last one is the
  * victim if no way is invalid. What moves a way to the front:
@@ -28,6 +29,8 @@
 static uint32_t set_of(const gpci_module *m, uint64_t tag) {
     if (GPCI_LIKELY(!m->divides))
         return (uint32_t)((tag >> m->index_shift) & m->set_mask);
+    if (m->selector)
+        return gpci_tree_selected_set(m, tag);
     const uint32_t sets = m->given.sets;
     uint64_t line = tag >> m->block_shift;
     const uint64_t modulus = m->interleaved ? m->given.modulus : 1;

@@ -3,6 +3,7 @@
 #define GPC_COHERENCE_TREE_H
 
 #include "base/map.h"
+#include "cache/index.h"
 #include "policies/protocol/protocols.h"
 #include "registry/registry.h"
 
@@ -23,6 +24,13 @@
 #define GPCI_TREE_READS                                                                                               \
     (GPCI_TREE_HOST_READS | GPC_READS_PC | GPC_READS_WARP | GPC_READS_WARP_AGE | GPC_READS_BLOCK | GPC_READS_KERNEL | \
      GPC_READS_TRANSACTIONS | GPC_READS_SPACE | GPC_READS_HINT | GPC_READS_PRIORITY | GPC_READS_WARP_EVENTS)
+
+/* How modules choose sets, and who is asked for an address, where shifts and masks do not do: selector.c. */
+typedef struct gpci_tree_selector {
+    struct gpci_tree_selector *next; /* of the tree */
+    gpci_interleave spread;          /* addresses over the modules of a level, each of which is a slice */
+    gpci_index index;                /* block numbers over sets */
+} gpci_tree_selector;
 
 /* Where a module stands, and so which of a protocol's tables it obeys. */
 typedef enum gpci_module_place {
@@ -49,14 +57,16 @@ typedef struct gpci_module {
     uint64_t first, last;               /* the first and last address that it serves (cover.c) */
     uint32_t *banks; /* [bank_modulus] low modules by (address >> bank_shift) mod bank_modulus, or NULL */
     uint32_t bank_shift, bank_modulus;
-    uint64_t set_mask;    /* sets - 1 */
-    uint32_t index_shift; /* the set is tag >> index_shift & set_mask, unless the module `divides` */
-    bool divides;         /* sets, or the modulus of an interleaved module, are no power of two */
-    bool interleaved;     /* GPC_SERVES_INTERLEAVED */
-    bool full_map;        /* a memory of ways 0: it has an entry for each block that was ever cached */
-    bool fifo;            /* the order of replacement is FIFO, not LRU */
-    bool plain;           /* hit.c may serve its hits: first level, LRU or FIFO, no division, no write-through */
-    uint32_t leaving;     /* block of whose eviction `policy` has been told; GPCI_TREE_NO_BLOCK */
+    const gpci_tree_selector *bank_selector; /* of banks that are HASHED, from layout.c on; NULL */
+    const gpci_tree_selector *selector;      /* its own, likewise; NULL: by the fields that follow */
+    uint64_t set_mask;                       /* sets - 1 */
+    uint32_t index_shift;                    /* the set is tag >> index_shift & set_mask, unless the module `divides` */
+    bool divides;     /* sets, or the modulus of an interleaved module, are no power of two; or it has a selector */
+    bool interleaved; /* GPC_SERVES_INTERLEAVED or _HASHED */
+    bool full_map;    /* a memory of ways 0: it has an entry for each block that was ever cached */
+    bool fifo;        /* the order of replacement is FIFO, not LRU */
+    bool plain;       /* hit.c may serve its hits: first level, LRU or FIFO, no division, no write-through */
+    uint32_t leaving; /* block of whose eviction `policy` has been told; GPCI_TREE_NO_BLOCK */
     /* by block */
     uint64_t *tags;      /* 0 where invalid */
     uint8_t *states;     /* gpc_coherence_state */
@@ -112,7 +122,8 @@ struct gpc_coherence {
     uint32_t first_map;    /* the lowest index of a memory with a full map; module_count: none */
     gpci_tree_star *stars; /* [star_count] */
     uint32_t star_count;
-    void *slab; /* the arrays by block of all modules but full maps */
+    gpci_tree_selector *selectors; /* a list of all */
+    void *slab;                    /* the arrays by block of all modules but full maps */
     size_t slab_bytes;
     gpci_map memory_map;   /* address >> memory_shift -> place in memory_bytes */
     uint8_t *memory_bytes; /* [memory_room][1 << memory_shift] */
@@ -180,6 +191,10 @@ gpc_status gpci_module_reserve(gpc_context *context, gpci_module *m, uint32_t bl
  */
 uint32_t gpci_module_low(const gpc_coherence *c, const gpci_module *m, uint64_t address);
 bool gpci_module_serves(const gpci_module *m, uint64_t address);
+
+/* selector.c: (address / divisor) mod modulus of an interleaved module, hashed or not; the set of a tag. */
+uint64_t gpci_tree_residue(const gpci_module *m, uint64_t address);
+uint32_t gpci_tree_selected_set(const gpci_module *m, uint64_t tag);
 
 /* tree_build.c: gpc_coherence_create, whose callers tell policies what `policy_reads` says. */
 gpc_status gpci_coherence_create(gpc_context *context, const gpc_coherence_options *options, uint32_t policy_reads,

@@ -130,6 +130,8 @@ static gpc_status build(gpc_coherence *c, const gpc_coherence_options *o, gpc_er
     if (status == GPC_OK)
         status = gpci_tree_check_modules(c, error);
     if (status == GPC_OK)
+        status = gpci_tree_check_hashes(c, error);
+    if (status == GPC_OK)
         status = gpci_tree_shape(c, error);
     if (status == GPC_OK)
         status = gpci_tree_cover(c, error);
@@ -211,6 +213,7 @@ void gpc_coherence_destroy(gpc_coherence *c) {
     }
     gpci_free_lines(context, c->modules);
     gpci_free(context, c->stars);
+    gpci_tree_selectors_release(c);
     gpci_free_lines(context, c->slab);
     gpci_map_free(context, &c->memory_map);
     gpci_free(context, c->memory_bytes);

@@ -26,6 +26,9 @@ gpci_tree_title gpci_tree_title_of(const gpci_module *m);
 gpc_status gpci_tree_check_networks(const gpc_coherence *c, gpc_error *error);
 gpc_status gpci_tree_check_modules(const gpc_coherence *c, gpc_error *error);
 
+/* selector.c: are the HASHED modules of a tree all alike, and other modules' addresses such as may be beside them? */
+gpc_status gpci_tree_check_hashes(const gpc_coherence *c, gpc_error *error);
+
 /* shape.c: the modules above each, levels, sub-blocks. */
 gpc_status gpci_tree_shape(gpc_coherence *c, gpc_error *error);
 
@@ -47,6 +50,10 @@ gpc_status gpci_tree_visit_steps(const gpc_coherence *c, const gpci_tree_steps *
 
 /* places.c: each module's place, and the rules that go with it. */
 gpc_status gpci_tree_places(gpc_coherence *c, gpc_error *error);
+
+/* selector.c: selectors for modules that need one. */
+gpc_status gpci_tree_select(gpc_coherence *c, gpc_error *error);
+void gpci_tree_selectors_release(gpc_coherence *c);
 
 /* layout.c: memory for all that an access changes, replacement policies, networks, the lists of a transaction. */
 gpc_status gpci_tree_layout(gpc_coherence *c, gpc_error *error);

@@ -52,6 +52,7 @@ static void plan_l1(const gpc_hierarchy *h, plan *p, uint32_t sm, const gpci_l1_
     m->ways = share->ways;
     m->block_bytes = h->l1_level.line_bytes;
     m->latency = number(h, GPCI_KEY_L1_LATENCY);
+    m->index = (uint8_t)gpci_number(h, GPCI_KEY_L1_INDEX);
     m->replacement = gpci_config_text(h->config, GPCI_KEY_L1_REPLACEMENT);
     m->low_network = NETWORK_L1;
     m->write_through = gpci_number(h, GPCI_KEY_L1_WRITE) == GPC_WRITE_THROUGH;
@@ -77,10 +78,11 @@ static void plan_cluster(const gpc_hierarchy *h, plan *p, uint32_t cluster) {
 }
 
 static void serve(const gpc_hierarchy *h, gpc_coherence_module *m, uint32_t slice) {
+    m->dense = true;
     if (h->slices == 1)
         return;
-    m->served = GPC_SERVES_INTERLEAVED;
-    m->divisor = h->l2_level.line_bytes;
+    m->served = gpci_number(h, GPCI_KEY_L2_INTERLEAVE) == GPCI_SPREAD_HASH ? GPC_SERVES_HASHED : GPC_SERVES_INTERLEAVED;
+    m->divisor = gpci_number(h, GPCI_KEY_L2_INTERLEAVE_BYTES);
     m->modulus = h->slices;
     m->residue = slice;
 }
@@ -91,6 +93,7 @@ static void plan_slice(const gpc_hierarchy *h, plan *p, uint32_t slice) {
     m->sets = (uint32_t)(gpci_number(h, GPCI_KEY_L2_SIZE) / h->l2_level.line_bytes / h->slices / m->ways);
     m->block_bytes = h->l2_level.line_bytes;
     m->latency = number(h, GPCI_KEY_L2_LATENCY);
+    m->index = (uint8_t)gpci_number(h, GPCI_KEY_L2_INDEX);
     m->replacement = gpci_config_text(h->config, GPCI_KEY_L2_REPLACEMENT);
     m->high_network = p->c->clusters ? NETWORK_CLUSTER : NETWORK_L1;
     m->low_network = NETWORK_MEMORY;

@@ -54,10 +54,8 @@ typedef struct demand {
 } demand;
 
 static const char whole[] = "coherent lines are whole";
-static const char modulo[] = "sets of coherent modules are chosen by modulo";
 static const char unfollowed[] = "coherent L1s do not follow their lines";
 static const char tokens[] = "coherent modules know no tokens";
-static const char one_by_one[] = "coherent slices share lines out one by one";
 
 static const demand demands[] = {
     {GPCI_KEY_L1_ENABLED, 1, "true", "a tree begins with L1s"},
@@ -66,8 +64,6 @@ static const demand demands[] = {
     {GPCI_KEY_L1_FETCH, 1, "1", whole},
     {GPCI_KEY_L2_SECTORS, 1, "1", whole},
     {GPCI_KEY_L2_FETCH, 1, "1", whole},
-    {GPCI_KEY_L1_INDEX, 0, "modulo", modulo},
-    {GPCI_KEY_L2_INDEX, 0, "modulo", modulo},
     {GPCI_KEY_L1_ALLOCATE, GPC_ALLOCATE_ON_MISS, "on-miss", "a coherent line takes its way at the miss"},
     {GPCI_KEY_L1_TRACK_REUSE, 0, "false", unfollowed},
     {GPCI_KEY_L1_TRACK_WARPS, 0, "false", unfollowed},
@@ -78,7 +74,6 @@ static const demand demands[] = {
     {GPCI_KEY_L2_WRITE, GPC_WRITE_BACK, "back", "a coherent L2 writes back"},
     {GPCI_KEY_L2_WRITE_ALLOCATE, GPC_WRITE_FETCH, "fetch", "a coherent L2 fetches what is stored to"},
     {GPCI_KEY_L2_PARTITIONS, 1, "1", "a coherent L2 has no second copies"},
-    {GPCI_KEY_L2_INTERLEAVE, GPCI_SPREAD_MODULO, "modulo", one_by_one},
 };
 
 static const char *text_of(const needs *n, gpci_key key) {
@@ -249,8 +244,6 @@ gpc_status gpci_coherent_check(gpc_hierarchy *h, gpc_error *error) {
     for (size_t i = 0; i < sizeof demands / sizeof *demands; i++)
         if (gpci_number(h, demands[i].key) != demands[i].value)
             add(&n, demands[i].key, demands[i].why, "%s", demands[i].text);
-    if (h->slices > 1 && gpci_number(h, GPCI_KEY_L2_INTERLEAVE_BYTES) != h->l2_level.line_bytes)
-        add(&n, GPCI_KEY_L2_INTERLEAVE_BYTES, one_by_one, "%uB", h->l2_level.line_bytes);
     check_l1_writes(&n);
     if (gpci_number(h, GPCI_KEY_L1_TOKENS) == GPC_TOKENS_OPPORTUNISTIC)
         add(&n, GPCI_KEY_L1_TOKENS, tokens, "strict");

@@ -241,7 +241,7 @@ Test(coherence_build, refuses_options_out_of_place) {
     WRONG("'mm'.non_inclusive is for caches", s->modules[3].non_inclusive = true);
     WRONG("'l1-0'.non_inclusive is for modules with others above",
           (s->modules[0].non_inclusive = true, s->modules[0].directory_ways = 1));
-    WRONG("'l1-1'.reserved [1] is not 0", s->modules[1].reserved[1] = 1);
+    WRONG("'l1-1'.reserved [1] is not 0", s->modules[1].reserved[0] = 1);
 }
 
 static uint32_t first_way(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {

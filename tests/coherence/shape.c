@@ -139,6 +139,94 @@ Test(coherence_shape, sets) {
     }
 }
 
+/* Two caches, each over the memory of its residue, and a processor's cache over both; `index` chooses their sets. */
+static small *open_hashed(uint8_t index, uint32_t banks) {
+    small *s = small_open_bare(1 + 2 * banks);
+    for (uint32_t i = 0; i < banks; i++) {
+        small_link(s, 0, 1 + i);
+        small_link(s, 1 + i, 1 + banks + i);
+        s->modules[1 + i].index = index;
+        s->modules[1 + i].sets = 12;
+        s->modules[1 + banks + i].memory = true;
+        for (uint32_t level = 0; level < 2; level++) {
+            gpc_coherence_module *m = &s->modules[1 + level * banks + i];
+            m->served = GPC_SERVES_HASHED;
+            m->divisor = 256;
+            m->modulus = banks;
+            m->residue = i;
+        }
+    }
+    return s;
+}
+
+/* Hashed modules: addresses and sets by the functions of a hierarchy's slices and of caches. */
+Test(coherence_shape, hashed) {
+    for (uint8_t index = 0; index < GPC_INDEX_USER; index++) {
+        if (index == GPC_INDEX_FERMI) /* for 32 or 64 sets */
+            continue;
+        small *s = open_hashed(index, 3);
+        const gpc_coherence *c = small_tree(s);
+        gpci_interleave spread;
+        gpci_index sets;
+        cr_assert_eq(gpci_interleave_init(&spread, GPCI_SPREAD_HASH, 256, 3, NULL), GPC_OK);
+        cr_assert_eq(gpci_index_init(&sets, (gpc_index)index, 12, NULL, NULL, NULL), GPC_OK);
+        uint64_t random = 3, inner;
+        for (int n = 0; n < 2000; n++) {
+            const uint64_t address = gpci_random(&random) >> (n % 58 + 6) & ~(uint64_t)63;
+            const uint32_t bank = gpci_interleave_slice(&spread, address, &inner);
+            cr_assert_eq(gpci_module_low(c, &c->modules[0], address), 1 + bank);
+            cr_assert_eq(gpci_module_low(c, &c->modules[1 + bank], address), 4 + bank);
+            cr_assert_eq(gpci_module_set(&c->modules[1 + bank], address), gpci_index_of(&sets, inner / 64));
+            for (uint32_t i = 1; i < 7; i++)
+                cr_assert_eq(gpci_module_serves(&c->modules[i], address), (i - 1) % 3 == bank);
+        }
+        cr_expect_eq(c->modules[1].place, GPCI_PLACE_LAST);
+        small_close(s);
+    }
+}
+
+/* Blocks of a stretch are in sets that follow each other, where they are not as Multi2Sim has them. */
+Test(coherence_shape, dense) {
+    for (int dense = 0; dense < 2; dense++) {
+        small *s = small_open_bare(2);
+        small_link(s, 0, 1);
+        s->modules[1].memory = true;
+        gpc_coherence_module *l1 = &s->modules[0];
+        l1->served = GPC_SERVES_INTERLEAVED;
+        l1->divisor = 256;
+        l1->modulus = 3;
+        l1->sets = 8;
+        l1->dense = dense;
+        const gpci_module *m = &small_tree(s)->modules[0];
+        for (uint64_t block = 0; block < 48; block++) /* stretches 0, 3, 6 ... are its own: 4 blocks each */
+            cr_expect_eq(gpci_module_set(m, (block / 4 * 12 + block % 4) * 64),
+                         dense ? block % 8 : (block / 4 * 12 + block % 4) / 3 % 8);
+        small_close(s);
+    }
+}
+
+#define HASHED_WRONG(text, change)                                                      \
+    do {                                                                                \
+        small *s = open_hashed(0, 2);                                                   \
+        change;                                                                         \
+        cr_expect_lt(small_create(s), 0, "%s", #change);                                \
+        cr_expect(strstr(s->error.message, text), "%s: %s", #change, s->error.message); \
+        small_close(s);                                                                 \
+    } while (0)
+
+/* One hash for a tree, and nothing beside it that would cut it. */
+Test(coherence_shape, refuses_hashes) {
+    HASHED_WRONG("'m1'.divisor is 384", s->modules[1].divisor = 384);
+    HASHED_WRONG("'m2'.divisor and modulus are other than those of 'm1'", s->modules[2].modulus = 4);
+    HASHED_WRONG("'m4'.served is interleaved, in a tree where 'm1' is hashed",
+                 s->modules[4].served = GPC_SERVES_INTERLEAVED);
+    HASHED_WRONG("no module that serves address 0x", s->modules[2].residue = 0);
+    HASHED_WRONG("'m1'.index is 4", s->modules[1].index = GPC_INDEX_USER);
+    HASHED_WRONG("the Fermi hash is for 32 or 64 sets", s->modules[1].index = GPC_INDEX_FERMI);
+    HASHED_WRONG("'m0'.first and last cut 512 bytes",
+                 (s->modules[0].served = GPC_SERVES_RANGE, s->modules[0].last = 255));
+}
+
 #define WINDOW 65536u
 #define STEP 32u
 

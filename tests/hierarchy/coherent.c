@@ -234,8 +234,6 @@ Test(coherent, refusals) {
                                            "l1.spaces = local",
                                            "l1.sectors = 4",
                                            "l2.sectors = 4",
-                                           "l1.index = xor",
-                                           "l2.index = ipoly",
                                            "l1.allocate = on-fill",
                                            "l1.track_reuse = true",
                                            "l1.track_warps = true",
@@ -245,7 +243,6 @@ Test(coherent, refusals) {
                                            "l1.tokens = opportunistic",
                                            "l2.write_policy = through",
                                            "l2.write_allocate = none",
-                                           "l2.interleave = hash",
                                            "l1.bypass = mrpb",
                                            "l2.bypass = always-bypass",
                                            "l1.write_policy = evict",
@@ -253,7 +250,6 @@ Test(coherent, refusals) {
                                            "l1.write_policy_local = through",
                                            "l1.write_allocate_local = none",
                                            "scheduler = gto + ccws",
-                                           "l2.interleave_bytes = 256",
                                            "network.header = 0"};
     for (unsigned i = 0; i < sizeof settings / sizeof *settings; i++) {
         gpc_error error = GPC_ERROR_INIT;
@@ -416,63 +412,6 @@ Test(coherent, whole_requests_reach_policies) {
     }
 }
 
-/*
- * A load of one of a few lines that are used often, or of many that are not, by one of several warps and PCs; with a
- * clock, until nothing is in flight.
- */
-static gpc_stats load_any(rig *r, bool timed, uint64_t draw) {
-    const uint64_t address = 128 * (draw >> 24 & 3 ? draw % 12 : draw % 97);
-    gpc_warp_access access = GPC_WARP_ACCESS_INIT;
-    access.warp = access.warp_age = (uint32_t)(draw >> 8) % 8;
-    access.pc = 16 * ((draw >> 16) % 5);
-    access.mask = 1;
-    access.width = 4;
-    access.addresses = &address;
-    if (timed) {
-        cr_assert_eq(gpc_hierarchy_try_issue(r->hierarchy, &access, 0, NULL), GPC_OK);
-        cr_assert_eq(gpc_hierarchy_drain(r->hierarchy, NULL), GPC_OK);
-    } else {
-        cr_assert_eq(gpc_hierarchy_access(r->hierarchy, &access, NULL), GPC_OK);
-    }
-    return rig_stats(r);
-}
-
-static void do_as_in_caches(const char *l1, const char *l2, const char *sizes, bool timed) {
-    rig tree, caches;
-    char settings[256], text[1024];
-    snprintf(settings, sizeof settings, "l1.replacement = %s\nl2.replacement = %s\nmode = %s\n%s", l1, l2,
-             timed ? "timed" : "functional", sizes);
-    snprintf(text, sizeof text, COHERENT "%s", settings);
-    open_tree(&tree, "mesi", settings);
-    rig_open(&caches, text);
-    uint64_t random = 1;
-    for (unsigned n = 0; n < (timed ? 1000 : 4000); n++) {
-        random = random * 6364136223846793005u + 1442695040888963407u;
-        const gpc_stats one = load_any(&tree, timed, random >> 24), other = load_any(&caches, timed, random >> 24);
-        cr_assert(one.l1_load_sector_hits == other.l1_load_sector_hits &&
-                      one.dram_read_sectors == other.dram_read_sectors,
-                  "%s over %s, %s: access %u", l1, l2, timed ? "timed" : "functional", n);
-    }
-    cr_expect_gt(rig_stats(&tree).l1_load_sector_hits, timed ? 100 : 400);
-    rig_close(&tree);
-    rig_close(&caches);
-}
-
-/*
- * One SM's loads: a tree has nothing to do but what caches do, and its policies are told what theirs are. In a
- * tree L1's victim leaves before L2's, in caches after it; here that does not matter, for L2 has room for all, or a set
- * of L1 for one line.
- */
-Test(coherent, policies_do_as_in_caches) {
-    static const char *const specs[] = {"lru",  "nru",           "srrip",   "drrip", "bip", "ship(signature=memory)",
-                                        "sdbp", "counter-based", "age-lru", "rpr",   "ship"};
-    for (unsigned i = 0; i < 2 * sizeof specs / sizeof *specs; i++) {
-        do_as_in_caches(specs[i / 2], "lru", "l2.size = 64KiB\n", i % 2);
-        if (i / 2 < 8)
-            do_as_in_caches("lru", specs[i / 2], "l1.size = 512B\nl1.ways = 1\n", i % 2);
-    }
-}
-
 /* Predictors but hint and always-cache are not asked; what they read is said. */
 Test(coherent, predictors) {
     gpc_error error = GPC_ERROR_INIT;
@@ -538,9 +477,9 @@ Test(coherent, all_that_can_be_wrong) {
         "cluster.sms = 2\ncluster.size = 128\n";
     static const char settings[] =
         "coherence = nmoesi needs l1.enabled = true; l1.spaces = all; l1.sectors = 1; l2.sectors = 1; "
-        "l2.fetch_sectors = 1; l1.index = modulo; l2.index = modulo; l1.track_reuse = false; l1.track_warps = false; "
+        "l2.fetch_sectors = 1; l1.track_reuse = false; l1.track_warps = false; "
         "l1.future = false; l1.reorder = none; lrc.sms = 0; l2.tokens = ignore; l2.write_policy = back; "
-        "l2.write_allocate = fetch; l2.partitions = 1; l2.interleave = modulo; l2.interleave_bytes = 128B; "
+        "l2.write_allocate = fetch; l2.partitions = 1; "
         "l1.write_policy = back; l1.write_policy_local = back; l1.write_allocate = fetch; "
         "l1.write_allocate_local = fetch; l1.tokens = strict; network.header = 8B; cluster.size = 1024B; "
         "l1.replacement = lru; l2.replacement = lru; l1.bypass = hint; l2.bypass = hint; scheduler = two-level + pcal "
@@ -557,9 +496,8 @@ Test(coherent, presets) {
         const char *preset, *settings;
     } machines[] = {
         {"kepler", ""},
-        {"gtx480", "l1.index = modulo\nl2.index = modulo\nl2.interleave_bytes = 128\nl1.write_policy = back\n"},
-        {"h100", "l1.sectors = 1\nl1.fetch_sectors = 1\nl2.sectors = 1\nl2.fetch_sectors = 1\nl1.index = modulo\n"
-                 "l2.index = modulo\nl2.interleave = modulo\nl2.interleave_bytes = 128\nl2.partitions = 1\n"
+        {"gtx480", "l1.write_policy = back\n"},
+        {"h100", "l1.sectors = 1\nl1.fetch_sectors = 1\nl2.sectors = 1\nl2.fetch_sectors = 1\nl2.partitions = 1\n"
                  "l1.write_policy = through\nl1.write_policy_local = through\nl1.write_allocate = none\n"
                  "l1.write_allocate_local = none\nl1.allocate = on-miss\nl2.write_allocate = fetch\nlrc.sms = 0\n"},
     };

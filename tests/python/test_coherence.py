@@ -3,6 +3,7 @@
 
 import gc
 import unittest
+from dataclasses import replace
 
 from harness import TemporaryCase
 
@@ -16,6 +17,7 @@ from gpucache import (
     CoherenceNetwork,
     DirectoryEntry,
     DoBits,
+    Hashed,
     Interleaved,
     MessageKind,
     Origin,
@@ -248,7 +250,14 @@ class Trees(Case):
             CoherenceModule("c", ("m",), "down", "up", sets=4, ways=2, serves=Interleaved(64, 2, 1)),
             CoherenceModule("m", (), None, "down", sets=8, ways=4, serves=AddressRange(0, 0xFFFF), memory=True),
         ]  # fmt: skip
-        tree = self.tree(modules=modules, networks=[CoherenceNetwork("up", 16, 512, 256), CoherenceNetwork("down")])
+        networks = [CoherenceNetwork("up", 16, 512, 256), CoherenceNetwork("down")]
+        hashed = [*modules[:1], *(replace(modules[1 + at], serves=Hashed(64, 2, at), index=gpucache.Index.XOR, dense=True)
+                                  for at in range(2)), replace(modules[3], serves=None)]  # fmt: skip
+        tree = self.tree(modules=hashed, networks=networks)
+        self.assertEqual([tree.module(name) for name in tree.modules], hashed)
+        tree.load("a", 0x80)  # stretch 2: the hash by x + 1 has its bits together, 1, as the number's lowest
+        self.assertEqual(tree.line("c", 0x80).state, "E")
+        tree = self.tree(modules=modules, networks=networks)
         self.assertEqual([tree.module(name) for name in tree.modules], modules)
         self.assertEqual([tree.level(name) for name in "abcm"], [1, 2, 2, 3])
         self.assertEqual((tree.at_level(2), tree.memories), (["b", "c"], ["m"]))

@@ -209,19 +209,21 @@ class ByHand(Case):
         self.assertIn("file.json: there is no scenario 'third'", done.stderr)
 
     def test_address_ranges(self):
-        """Two memories, by range and interleaved alike: a block in each."""
+        """Two memories, by range, interleaved and hashed alike: a block in each."""
         for kinds in (
+            ({"kind": "hashed", "div": 64, "mod": 2, "eq": 0}, {"kind": "hashed", "div": 64, "mod": 2, "eq": 1}),
             ({"kind": "interleaved", "div": 64, "mod": 2, "eq": 0},
              {"kind": "interleaved", "div": 64, "mod": 2, "eq": 1}),
             ({"kind": "range", "first": 0, "last": "0x3f"}, {"kind": "bounds", "low": 64, "high": "0xffff"}),
         ):
             self.setUp()
             self.modules[2]["address_range"] = kinds[0]
+            self.modules[0].update(index="xor", dense=True)
             self.modules.append({**MEMORY, "name": "mm-1", "address_range": kinds[1]})
             for cache in self.modules[:2]:
                 cache["low_modules"].append("mm-1")
             self.scenario.update(final={"mm": {"blocks": [[0, 0, "0x0", "M", [[None, []]]]]},
-                                        "mm-1": {"blocks": [[0 if kinds[0]["kind"] == "interleaved" else 1, 0, "0x40",
+                                        "mm-1": {"blocks": [[1 if kinds[0]["kind"] == "range" else 0, 0, "0x40",
                                                              "E", [["l1-1", ["l1-1"]]]]]}})  # fmt: skip
             del self.scenario["trace"]
             with self.subTest(kinds[0]["kind"]):
@@ -399,6 +401,7 @@ class Wrong(Case):
             (lambda: self.document["configs"]["two"]["networks"][0].update(width=1), ("networks[0]: key 'width'",)),
             (lambda: self.modules[0].update(address_range={"kind": "interleaved", "eq": 0, "rest": 1}),
              ("modules[0]: key 'address_range': key 'rest'",)),
+            (lambda: self.modules[0].update(index="user"), ("modules[0]: key 'index'", "modulo, xor, fermi, ipoly")),
             (lambda: self.modules[0].update(address_range={"kind": "range", "first": 0, "end": 9}),
              ("modules[0]: key 'address_range': key 'end'",)),
             (lambda: self.scenario.update(cycles=[]), ("scenario by-hand: key 'cycles'",)),

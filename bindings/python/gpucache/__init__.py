@@ -88,6 +88,7 @@ from .coherence import (
     CoherenceResult,
     CoherenceStats,
     DirectoryEntry,
+    Hashed,
     Interleaved,
     Message,
     Transition,

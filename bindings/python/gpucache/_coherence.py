@@ -11,9 +11,11 @@ from ._loader import lib
 from ._native import decoded, text
 from .stats import counters_of, empty
 
-# Addresses that a module serves: bytes from `first` to `last`; or where (address / divisor) mod modulus == residue.
+# Addresses that a module serves: bytes from `first` to `last`; or where (address / divisor) mod modulus == residue; or
+# the same of address / divisor hashed, as l2.interleave = hash has it.
 AddressRange = namedtuple("AddressRange", "first last")
 Interleaved = namedtuple("Interleaved", "divisor modulus residue")
+Hashed = namedtuple("Hashed", "divisor modulus residue")
 
 STATES = "".join(member.name for member in CoherenceState)
 
@@ -44,13 +46,15 @@ class CoherenceModule:
     ports: int = 0  # for hosts that schedule; 0 = unlimited
     mshrs: int = 0
     replacement: str = "lru"
-    serves: Union[None, AddressRange, Interleaved] = None  # None: all addresses
+    serves: Union[None, AddressRange, Interleaved, Hashed] = None  # None: all addresses
     directory_ways: int = 0  # non-inclusive: entries for blocks that only modules above hold
     memory: bool = False
     non_inclusive: bool = False
     any_victim: bool = False  # invalid ways are not taken before others
     write_through: bool = False
     no_write_allocate: bool = False
+    index: int = 0  # an Index: which set a block belongs to, by its number,
+    dense: bool = False  # which is that among the blocks of an interleaved module's own stretches, without gaps
 
 
 class Message(NamedTuple):

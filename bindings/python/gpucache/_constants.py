@@ -437,6 +437,7 @@ class Served(IntEnum):
     ALL = 0
     RANGE = 1
     INTERLEAVED = 2
+    HASHED = 3
 
 
 class CoherenceKind(IntEnum):

@@ -268,7 +268,7 @@ class gpc_coherence_module(SizedRecord):
         ("ports", c_uint32), ("mshrs", c_uint32), ("served", c_uint32), ("directory_ways", c_uint32),
         ("first", c_uint64), ("last", c_uint64), ("divisor", c_uint64), ("modulus", c_uint64), ("residue", c_uint64),
         ("memory", c_bool), ("non_inclusive", c_bool), ("any_victim", c_bool), ("write_through", c_bool),
-        ("no_write_allocate", c_bool), ("reserved", c_uint8 * 3),
+        ("no_write_allocate", c_bool), ("index", c_uint8), ("dense", c_bool), ("reserved", c_uint8 * 1),
     )
     _defaults_ = {
         "low_network": 4294967295, "high_network": 4294967295, "sets": 1, "ways": 1, "block_bytes": 64, "latency": 1,

@@ -29,6 +29,7 @@ from ._coherence import (  # noqa: F401: networks are for scenarios and the pack
     CoherenceStats,
     Completion,
     DirectoryEntry,
+    Hashed,
     Interleaved,
     Message,
     Transition,
@@ -54,7 +55,7 @@ UINT64_MAX = (1 << 64) - 1
 
 # Fields of a module that the library has by the same names.
 _SAME = ("sets", "ways", "block_bytes", "latency", "directory_latency", "ports", "mshrs", "directory_ways", "memory",
-         "non_inclusive", "any_victim", "write_through", "no_write_allocate")  # fmt: skip
+         "non_inclusive", "any_victim", "write_through", "no_write_allocate", "index", "dense")  # fmt: skip
 
 
 def _told(tree, name, what):
@@ -130,6 +131,7 @@ class CoherenceView(Handle):
         serves = {
             Served.ALL: None, Served.RANGE: AddressRange(raw.first, raw.last),
             Served.INTERLEAVED: Interleaved(raw.divisor, raw.modulus, raw.residue),
+            Served.HASHED: Hashed(raw.divisor, raw.modulus, raw.residue),
         }[raw.served]  # fmt: skip
         return CoherenceModule(
             decoded(raw.name), tuple(self._names[low] for low in raw.low[:raw.low_count]),
@@ -373,8 +375,8 @@ class Coherence(CoherenceView):
             high_network=index(module.high_network, self._networks, "high_network"),
             **{name: getattr(module, name) for name in _SAME},
         )  # fmt: skip
-        if isinstance(module.serves, Interleaved):
-            raw.served = Served.INTERLEAVED
+        if isinstance(module.serves, (Interleaved, Hashed)):
+            raw.served = Served.HASHED if isinstance(module.serves, Hashed) else Served.INTERLEAVED
             raw.divisor, raw.modulus, raw.residue = module.serves
         elif module.serves is not None:
             raw.served = Served.RANGE

@@ -21,7 +21,7 @@ sequential and ordered scenarios are also flush and acquire, which have at most 
 import json
 from collections import namedtuple
 
-from ._constants import AccessBits, ChoiceKind, CoherenceKind, MessageKind
+from ._constants import AccessBits, ChoiceKind, CoherenceKind, Index, MessageKind
 from ._document import (
     Part,
     ScenarioError,
@@ -36,7 +36,7 @@ from ._document import (
 from ._outcome import Outcome
 from ._outcome_ordered import OrderedOutcome
 from ._outcome_timed import TimedOutcome
-from .coherence import AddressRange, Coherence, CoherenceModule, CoherenceNetwork, Interleaved
+from .coherence import AddressRange, Coherence, CoherenceModule, CoherenceNetwork, Hashed, Interleaved
 from .errors import GpucacheError, NotFoundError
 from .protocol import bits_of
 from .tables import protocol_of, registered
@@ -56,7 +56,9 @@ _MODULE = (
     "description", "name", "type", "level", "sets", "assoc", "block_size", "latency", "directory_latency",
     "directory_size", "directory_assoc", "directory_ways", "policy", "ports", "mshr", "low_modules", "low_network",
     "high_network", "address_range", "non_inclusive", "any_victim", "write_through", "no_write_allocate",
+    "index", "dense",
 )  # fmt: skip
+_INDICES = {index.name.lower(): index for index in Index if index != Index.USER}
 _NETWORK = "description", "name", "topology", "bandwidth", "input_buffer", "output_buffer"
 _VALUES = "initial", "memory", "check"
 _SEQUENTIAL = (
@@ -94,14 +96,14 @@ def _serves(module):
     if found is None:
         return None
     kind = found.text("kind")
-    if kind == "interleaved":
+    if kind in ("interleaved", "hashed"):
         found.only("kind", "div", "mod", "eq")
-        return Interleaved(found.number("div"), found.number("mod"), found.number("eq"))
+        return (Interleaved if kind == "interleaved" else Hashed)(found.number("div"), found.number("mod"), found.number("eq"))
     if kind in ("range", "bounds"):
         found.only("kind", "low", "high", "first", "last")
         low, high = ("low", "high") if "low" in found.value else ("first", "last")
         return AddressRange(found.number(low), found.number(high))
-    raise found.wrong("kind", "interleaved, range or bounds")
+    raise found.wrong("kind", "interleaved, hashed, range or bounds")
 
 
 def _sets(module):
@@ -112,6 +114,13 @@ def _sets(module):
     if not ways or size % ways:
         raise module.wrong("directory_size", f"a multiple of directory_assoc, {ways}")
     return size // ways, ways
+
+
+def _index(module):
+    name = module.text("index", "modulo")
+    if name not in _INDICES:
+        raise module.wrong("index", f"one of {', '.join(_INDICES)}")
+    return _INDICES[name]
 
 
 def _module(part):
@@ -128,6 +137,7 @@ def _module(part):
         part.number("ports", 0), part.number("mshr", 0), part.text("policy", "LRU").lower(), _serves(part),
         part.number("directory_ways", 0), kind == "main_memory", part.flag("non_inclusive", False),
         part.flag("any_victim", True), part.flag("write_through", False), part.flag("no_write_allocate", False),
+        _index(part), part.flag("dense", False),
     )  # fmt: skip
 
 

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "hierarchy/rig.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A tree of coherent modules that has nothing to do but what caches do, beside caches: access by access the same. */
+
+#define TREE                                                                                               \
+    "sm.count = 2\nl1.sectors = 1\nl2.sectors = 1\nl1.write_policy = back\nl1.write_policy_local = back\n" \
+    "l1.write_allocate = fetch\nl1.write_allocate_local = fetch\nl2.inclusion = inclusive\n"               \
+    "l2.interleave_bytes = 128\n"
+
+/* A tree under a protocol, and caches. */
+typedef struct pair {
+    rig tree, caches;
+} pair;
+
+static void open_pair(pair *p, const char *protocol, bool timed, const char *settings) {
+    char text[2048];
+    int length = snprintf(text, sizeof text, TREE "mode = %s\n%s\n", timed ? "timed" : "functional", settings);
+    rig_open(&p->caches, text);
+    snprintf(text + length, sizeof text - (size_t)length, "coherence = %s\n", protocol);
+    rig_open(&p->tree, text);
+}
+
+static void close_pair(pair *p) {
+    rig_close(&p->tree);
+    rig_close(&p->caches);
+}
+
+static void fire(rig *r, bool timed, const gpc_warp_access *access) {
+    if (timed) {
+        cr_assert_eq(gpc_hierarchy_try_issue(r->hierarchy, access, 0, NULL), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_drain(r->hierarchy, NULL), GPC_OK);
+    } else {
+        cr_assert_eq(gpc_hierarchy_access(r->hierarchy, access, NULL), GPC_OK);
+    }
+}
+
+/* A lane's access by one of several warps and PCs. */
+static gpc_warp_access lane_of(uint64_t draw, const uint64_t *address) {
+    gpc_warp_access access = GPC_WARP_ACCESS_INIT;
+    access.warp = access.warp_age = (uint32_t)(draw >> 8) % 8;
+    access.pc = 16 * ((draw >> 16) % 5);
+    access.mask = 1;
+    access.width = 4;
+    access.addresses = address;
+    return access;
+}
+
+/* A load of one of a few lines that are used often, or of many that are not; with a clock, until nothing is in flight. */
+static gpc_stats load_any(rig *r, bool timed, uint64_t draw) {
+    const uint64_t address = 128 * (draw >> 24 & 3 ? draw % 12 : draw % 97);
+    const gpc_warp_access access = lane_of(draw, &address);
+    fire(r, timed, &access);
+    return rig_stats(r);
+}
+
+static void do_as_in_caches(const char *l1, const char *l2, const char *sizes, bool timed) {
+    pair p;
+    char settings[256];
+    snprintf(settings, sizeof settings, "l1.replacement = %s\nl2.replacement = %s\n%s", l1, l2, sizes);
+    open_pair(&p, "mesi", timed, settings);
+    uint64_t random = 1;
+    for (unsigned n = 0; n < (timed ? 1000 : 4000); n++) {
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        const gpc_stats one = load_any(&p.tree, timed, random >> 24), other = load_any(&p.caches, timed, random >> 24);
+        cr_assert(one.l1_load_sector_hits == other.l1_load_sector_hits &&
+                      one.dram_read_sectors == other.dram_read_sectors,
+                  "%s over %s, %s: access %u", l1, l2, timed ? "timed" : "functional", n);
+    }
+    cr_expect_gt(rig_stats(&p.tree).l1_load_sector_hits, timed ? 100 : 400);
+    close_pair(&p);
+}
+
+/*
+ * One SM's loads: a tree has nothing to do but what caches do, and its policies are told what theirs are. In a
+ * tree L1's victim leaves before L2's, in caches after it; here that does not matter, for L2 has room for all, or a set
+ * of L1 for one line.
+ */
+Test(coherent_as_caches, policies) {
+    static const char *const specs[] = {"lru",  "nru",           "srrip",   "drrip", "bip", "ship(signature=memory)",
+                                        "sdbp", "counter-based", "age-lru", "rpr",   "ship"};
+    for (unsigned i = 0; i < 2 * sizeof specs / sizeof *specs; i++) {
+        do_as_in_caches(specs[i / 2], "lru", "l2.size = 64KiB\n", i % 2);
+        if (i / 2 < 8)
+            do_as_in_caches("lru", specs[i / 2], "l1.size = 512B\nl1.ways = 1\n", i % 2);
+    }
+}
+
+/* Sectors that a slice has been asked for. */
+static uint64_t asked_of(const rig *r, uint32_t slice) {
+    uint64_t value;
+    gpc_counter_info info = GPC_COUNTER_INFO_INIT;
+    cr_assert_eq(gpc_counter_by_name(GPC_TABLE_HIERARCHY, "l2.read_sectors", &info), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_read(r->hierarchy, GPC_OBJECT_SLICE, slice, &info.id, 1, &value), GPC_OK);
+    return value;
+}
+
+/* Lines that lie a power of two of lines apart, or a few KiB beyond: which sets and slices are theirs shows in what is lost. */
+static void spread_as_in_caches(const char *settings, uint32_t slices, bool timed) {
+    pair p;
+    open_pair(&p, "mesi", timed, settings);
+    uint64_t random = 7;
+    for (unsigned n = 0; n < (timed ? 600 : 3000); n++) {
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        const uint64_t draw = random >> 24, address = (draw % 40 << (7 + (draw >> 16) % 6)) + ((draw >> 24) % 5 << 32);
+        const gpc_warp_access access = lane_of(draw, &address);
+        fire(&p.tree, timed, &access);
+        fire(&p.caches, timed, &access);
+        const gpc_stats one = rig_stats(&p.tree), other = rig_stats(&p.caches);
+        cr_assert(one.l1_load_sector_hits == other.l1_load_sector_hits &&
+                      one.l2_read_sector_hits == other.l2_read_sector_hits &&
+                      one.dram_read_sectors == other.dram_read_sectors,
+                  "%s, %s: access %u", settings, timed ? "timed" : "functional", n);
+    }
+    for (uint32_t slice = 0; slice < slices; slice++)
+        cr_expect_eq(asked_of(&p.tree, slice), asked_of(&p.caches, slice), "%s: slice %u", settings, slice);
+    cr_expect_gt(rig_stats(&p.tree).l2_read_sector_hits, 20, "%s", settings);
+    close_pair(&p);
+}
+
+/* Sets, slices and channels are those of caches, by whatever function they are chosen. L1's sets hold one line. */
+Test(coherent_as_caches, sets_and_slices) {
+    static const struct {
+        const char *settings;
+        uint32_t slices;
+    } rows[] = {
+        {"l1.index = xor\nl2.index = ipoly", 1},
+        {"l1.size = 4KiB\nl1.index = fermi\nl2.index = fermi\nl2.ways = 2", 1},
+        {"l1.index = ipoly\nl2.index = xor\nl2.slices = 4\nl2.interleave_bytes = 256", 4},
+        {"l1.size = 1536B\nl1.index = ipoly\nl2.slices = 6\nl2.interleave_bytes = 512\nl2.size = 12KiB", 6},
+        {"l2.index = xor\nl2.slices = 3\nl2.interleave = hash\nl2.interleave_bytes = 256\nl2.size = 9KiB", 3},
+        {"l2.slices = 8\nl2.interleave = hash\nl2.ways = 2", 8},
+        {"l2.slices = 5\nl2.interleave = hash\nl2.interleave_bytes = 4096\nl2.size = 15KiB\ndram.channels = 10", 5},
+        {"l2.slices = 4\nl2.interleave = range\nl2.interleave_bytes = 64KiB\nl2.index = ipoly", 4},
+        {"l2.slices = 3\nl2.interleave = hash\nl2.interleave_bytes = 256\nl2.size = 9KiB\ncluster.sms = 2\n"
+         "cluster.size = 128B\ncluster.ways = 1\nl1.size = 128B",
+         3},
+    };
+    char settings[512];
+    for (unsigned i = 0; i < 2 * sizeof rows / sizeof *rows; i++) {
+        snprintf(settings, sizeof settings, "l1.ways = 1\n%s", rows[i / 2].settings);
+        spread_as_in_caches(settings, rows[i / 2].slices, i % 2);
+    }
+}
