@@ -80,6 +80,7 @@ typedef struct gpci_task {
     uint8_t kind;                      /* of a put: gpc_message_kind */
     bool down;                         /* towards the processors */
     bool blocking, allocates, hurries; /* of a lookup */
+    bool bars;                         /* likewise: as gpci_look */
     bool hit, missing, refused, evicting;
     bool victim, modified;                 /* of an eviction: to make room; the block was modified when it was chosen */
     bool leaves, stored, at_low;           /* of a put: R's copy goes; it is the access's bytes; T performs the store */
@@ -331,6 +332,7 @@ typedef struct gpci_look {
     bool blocking;  /* wait for the lock; or be refused */
     bool allocates; /* make room for what is not there */
     bool hurries;   /* before others that wait for a port */
+    bool bars;      /* what is not there is barred until gpci_let_go */
 } gpci_look;
 void gpci_find_begin(gpci_controllers *e, uint32_t task, const gpci_look *find);
 void gpci_unlock(gpci_controllers *e, uint32_t module, uint32_t block);

@@ -13,6 +13,7 @@ void gpci_find_begin(gpci_controllers *e, uint32_t task, const gpci_look *find) 
     f->blocking = find->blocking;
     f->allocates = find->allocates;
     f->hurries = find->hurries;
+    f->bars = find->bars;
     gpci_then(e, lookup, GPCI_STEP_find_begin);
 }
 
@@ -126,6 +127,8 @@ static void miss(gpci_controllers *e, uint32_t task) {
     const gpci_task *f = gpci_task_at(e, task);
     gpci_task_module(e, f)->stats.directory_accesses++;
     gpci_task_at(e, f->parent)->missing = true;
+    if (f->bars) /* at once: others that look in this cycle come before the parent goes on */
+        gpci_bar(e, f->parent);
     release_port(e, f);
     gpci_task_end(e, task);
 }

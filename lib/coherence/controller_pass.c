@@ -51,8 +51,7 @@ void gpci_let_go(gpci_controllers *e, uint32_t task) {
 void gpci_drop_begin(gpci_controllers *e, uint32_t task, gpc_coherence_event event, gpci_step resumes) {
     const gpci_task *t = gpci_task_at(e, task);
     gpci_module *m = gpci_task_module(e, t);
-    if (t->block == GPCI_TREE_NO_BLOCK) {
-        gpci_bar(e, task);
+    if (t->block == GPCI_TREE_NO_BLOCK) { /* barred since the lookup */
         gpci_then(e, task, resumes);
     } else if (gpci_tree_rule(e->tree, m, m->states[t->block], event).actions & GPC_DO_WRITE_BACK) {
         gpci_write_back_begin(e, task, resumes, m, t->block);

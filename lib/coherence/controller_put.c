@@ -94,7 +94,8 @@ void gpci_step_put_come(gpci_controllers *e, uint32_t task) {
                                  .resumes = GPCI_STEP_put_found,
                                  .blocking = !is_tracked(e) || (e->waits && !v->forwarded),
                                  .allocates = allocates(e, v),
-                                 .hurries = true});
+                                 .hurries = true,
+                                 .bars = v->data && (!is_tracked(e) || bypasses_t(e, v))});
 }
 
 /* T reads the block from its own low module. */
@@ -122,10 +123,10 @@ static void put_absent(gpci_controllers *e, uint32_t task) {
     }
     (void)gpci_tree_rule(e->tree, t, GPC_LINE_I, gpci_tree_put_event(v->masked)); /* a table may forbid it */
     if (!v->data) {
+        gpci_let_go(e, task);
         gpci_then(e, task, GPCI_STEP_put_reply);
         return;
     }
-    gpci_bar(e, task);
     forward(e, task, GPCI_STEP_put_forwarded);
 }
 

@@ -28,7 +28,8 @@ void gpci_step_read_come(gpci_controllers *e, uint32_t task) {
                                  .resumes = GPCI_STEP_read_found,
                                  .blocking = r->down || (e->waits && !r->forwarded),
                                  .allocates = !r->down && !bypasses_t(e, r),
-                                 .hurries = r->down});
+                                 .hurries = r->down,
+                                 .bars = bypasses_t(e, r)});
 }
 
 static void count(const gpci_controllers *e, gpci_module *m, const gpci_task *r) {
