@@ -369,10 +369,18 @@ typedef struct gpc_coherence_request {
     uint32_t size;   /* bytes, 1 or more, within one block of the module */
     uint32_t kind;   /* gpc_coherence_kind */
     uint32_t flags;  /* GPC_ACCESS_ bits */
+    /*
+     * [atomic_count] of a STORE in a tree with data, without `bytes` and `mask`: what it does to its bytes, one after
+     * another, with nothing in between: where its protocol has a STORE performed, in the first level, or by the module
+     * to which that lets it pass. They must live until the access ends. Since: 0.2
+     */
+    gpc_atomic *atomics;
+    uint32_t atomic_count;
+    uint32_t reserved;
 } gpc_coherence_request;
 
 #define GPC_COHERENCE_REQUEST_INIT \
-    { sizeof(gpc_coherence_request), 0, 0, NULL, NULL, NULL, 0, 1, GPC_COHERENCE_LOAD, 0 }
+    { sizeof(gpc_coherence_request), 0, 0, NULL, NULL, NULL, 0, 1, GPC_COHERENCE_LOAD, 0, NULL, 0, 0 }
 
 /* Steps of a transaction: messages, and a few that are none. */
 typedef enum gpc_message_kind {
@@ -454,7 +462,7 @@ typedef struct gpc_coherence_result {
  *   request  is not kept
  *   result   receives what happened; may be NULL
  * Returns GPC_OK; GPC_ERROR_ABI; GPC_ERROR_ARGUMENT (a module that is not of the first level, size, kind, bytes beyond
- * the block); GPC_ERROR_RANGE (the module does not serve the address); GPC_ERROR_MEMORY; GPC_ERROR_STATE (the protocol
+ * the block, atomics); GPC_ERROR_RANGE (the module does not serve the address); GPC_ERROR_MEMORY; GPC_ERROR_STATE (the protocol
  * forbids an event that happened; `error` names both) and GPC_ERROR_CALLBACK (a replacement policy chose a way that
  * does not exist). After these two the tree can only be looked at and destroyed; the others change nothing. Since: 0.1.
  */
@@ -678,8 +686,8 @@ GPC_API gpc_status gpc_coherence_set_callbacks(gpc_coherence *coherence, const g
 
 /*
  * Begin an access at request->cycle, which gpc_coherence_advance has not passed. Nothing happens before advance is
- * called. `bytes` and `mask` are copied; `out`, where given, must live until the access ends, and is written just
- * before on_complete.
+ * called. `bytes` and `mask` are copied; `out` and `atomics`, where given, must live until the access ends; `out` is
+ * written just before on_complete, `atomics` when they are performed.
  *   out_token  receives the number of the access: 1, 2, 3 and so on
  * Returns GPC_OK; GPC_ERROR_ABI; GPC_ERROR_ARGUMENT and GPC_ERROR_RANGE as gpc_coherence_access, and ARGUMENT for a
  * cycle that is past; GPC_ERROR_STATE once the tree has failed, and from on_message and on_transition;

@@ -130,6 +130,39 @@ typedef enum gpc_order {
     GPC_ORDER_COUNT
 } gpc_order;
 
+/*
+ * What an atomic does to a value of 4 or 8 bytes, which it returns as it was (PTX ISA, "atom"; CUDA C++ Programming
+ * Guide, "Atomic Functions"). `b` is its operand. Integers, the lowest address first. Since: 0.2.
+ */
+typedef enum gpc_atomic_op {
+    GPC_OP_NONE = 0,          /* a store, of which nothing more is known */
+    GPC_OP_ADD = 1,           /* old + b, modulo 2^32 or 2^64: of signed numbers, too */
+    GPC_OP_MIN = 2,           /* the smaller of old and b, without sign */
+    GPC_OP_MAX = 3,           /* the larger */
+    GPC_OP_MIN_SIGNED = 4,    /* likewise, of signed numbers */
+    GPC_OP_MAX_SIGNED = 5,    /* likewise */
+    GPC_OP_AND = 6,           /* old & b */
+    GPC_OP_OR = 7,            /* old | b */
+    GPC_OP_XOR = 8,           /* old ^ b */
+    GPC_OP_EXCHANGE = 9,      /* b */
+    GPC_OP_COMPARE_SWAP = 10, /* b where old is what it is compared with, otherwise old */
+    GPC_OP_INC = 11,          /* 0 where old >= b, otherwise old + 1; without sign */
+    GPC_OP_DEC = 12,          /* b where old is 0 or > b, otherwise old - 1; without sign */
+    GPC_OP_COUNT
+} gpc_atomic_op;
+
+/* One read-modify-write, of an access that may make several. Since: 0.2. */
+typedef struct gpc_atomic {
+    uint64_t operand; /* its lowest `width` bytes count; likewise: */
+    uint64_t compare; /* of COMPARE_SWAP */
+    uint64_t old;     /* receives the value before */
+    uint32_t offset;  /* bytes, from the address of the access; what it is at is a multiple of `width` */
+    uint8_t op;       /* gpc_atomic_op, not NONE */
+    uint8_t width;    /* bytes: 4 or 8 */
+    uint8_t done;     /* receives 1 once it has been performed; 0 before */
+    uint8_t reserved;
+} gpc_atomic;
+
 /* What an instruction does to caches beside its order (SASS: CCTL). */
 typedef enum gpc_control {
     GPC_CONTROL_NONE = 0,

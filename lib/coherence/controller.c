@@ -263,6 +263,8 @@ static void keep_payload(const gpci_controllers *e, uint32_t flight, const gpc_c
     if (!e->tree->with_data || request->kind == GPC_COHERENCE_LOAD)
         return;
     uint8_t *payload = gpci_payload_of(e, flight);
+    if (GPCI_UNLIKELY(request->atomic_count))
+        gpci_tree_atomics_begin(request->atomics, request->atomic_count);
     a->gave_bytes = request->bytes != NULL;
     a->gave_mask = request->mask != NULL;
     if (request->bytes)
@@ -289,6 +291,8 @@ uint32_t gpci_flight_begin(gpci_controllers *e, const gpc_coherence_request *req
                             .token = ++e->next_token,
                             .issued = request->cycle,
                             .out = request->out,
+                            .atomics = request->atomics,
+                            .atomic_count = request->atomic_count,
                             .deepest = 1,
                             .tasks = 1,
                             .waiters = GPCI_DUE_QUEUE_INIT};

@@ -115,6 +115,8 @@ typedef struct gpci_tree_flight {
     uint32_t module, size, kind, flags, retries;
     uint64_t address, token, issued;
     uint8_t *out;
+    gpc_atomic *atomics; /* [atomic_count], of whoever issued it */
+    uint32_t atomic_count;
     gpci_due_queue waiters;
     bool holds_port, unlocked, ended, told, hit, gave_mask, gave_bytes, applied;
     bool alone;                   /* it joins no other, nor any it: it goes below by itself */

@@ -45,7 +45,9 @@ gpci_tree_payload gpci_store_of(const gpci_controllers *e, uint32_t flight) {
     return (gpci_tree_payload){.address = a->address,
                                .bytes = a->gave_bytes ? bytes : NULL,
                                .mask = a->gave_mask ? bytes + e->largest : NULL,
-                               .size = a->size};
+                               .size = a->size,
+                               .atomic_count = a->atomic_count,
+                               .atomics = a->atomics};
 }
 
 /* An access's bytes, when its master's block is unlocked: written, and read. `whole`: that block as it then is. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "coherence/atomic.h"
 #include "coherence/transaction.h"
 
 #include <string.h>
@@ -117,13 +118,21 @@ void gpci_tree_data_whole(gpc_coherence *c, gpci_module *m, uint32_t block) {
             set_bit(gpci_module_dirty_of(m, block), i);
 }
 
+/* Does a store write this byte, the number of its own? */
+static bool writes(const gpci_tree_payload *store, uint32_t index) {
+    for (uint32_t i = 0; i < store->atomic_count; i++)
+        if (index - store->atomics[i].offset < store->atomics[i].width)
+            return true;
+    return !store->atomic_count && (!store->mask || bit(store->mask, index));
+}
+
 void gpci_tree_data_written(gpc_coherence *c, gpci_module *m, uint32_t block, const gpci_tree_payload *store) {
     if (!c->with_data)
         return;
     uint8_t *mask = gpci_module_dirty_of(m, block);
     uint32_t offset = (uint32_t)(store->address & (m->given.block_bytes - 1));
     for (uint32_t i = offset; i < offset + store->size; i++)
-        if (!store->mask || bit(store->mask, i - offset))
+        if (writes(store, i - offset))
             mask[i / 8] &= (uint8_t) ~(1u << (i & 7));
 }
 
@@ -133,9 +142,31 @@ bool gpci_tree_data_dirty(const gpc_coherence *c, const gpci_module *m, uint32_t
     return !is_zero(gpci_module_dirty_of(m, block), m->mask_bytes);
 }
 
+/* One after another: what the first leaves, the next finds. */
+static void perform(gpc_coherence *c, gpci_module *m, uint32_t block, const gpci_tree_payload *store) {
+    const bool memory = m->place == GPCI_PLACE_MEMORY;
+    const uint32_t first = (uint32_t)(store->address & (m->given.block_bytes - 1));
+    for (uint32_t i = 0; i < store->atomic_count; i++) {
+        gpc_atomic *a = &store->atomics[i];
+        /* memory has the block: it was reserved when it was first accessed */
+        uint8_t *at = memory ? gpci_tree_memory_at(c, store->address + a->offset)
+                             : gpci_module_data_of(m, block) + first + a->offset;
+        if (!a->done)
+            a->old = gpci_atomic_read(at, a->width);
+        a->done = 1;
+        gpci_atomic_write(at, a->width, gpci_atomic_result(a));
+        for (uint32_t byte = 0; !memory && byte < a->width; byte++)
+            set_bit(gpci_module_dirty_of(m, block), first + a->offset + byte);
+    }
+}
+
 void gpci_tree_data_store(gpc_coherence *c, gpci_module *m, uint32_t block, const gpci_tree_payload *store) {
     if (!c->with_data)
         return;
+    if (GPCI_UNLIKELY(store->atomic_count)) {
+        perform(c, m, block, store);
+        return;
+    }
     uint32_t offset = (uint32_t)(store->address & (m->given.block_bytes - 1));
     for (uint32_t i = 0; i < store->size; i++) {
         if (store->mask && !bit(store->mask, i))

@@ -9,8 +9,9 @@
 
 /* May this access be done here, if it hits? Its arguments must be correct: errors are told in tree_engine.c. */
 static bool is_plain(const gpc_coherence *c, const gpc_coherence_request *request, const gpc_coherence_result *result) {
-    if (request->module >= c->module_count || request->kind > GPC_COHERENCE_N_STORE || request->flags ||
-        request->struct_size != sizeof *request || (result && result->struct_size != sizeof *result))
+    if (request->module >= c->module_count || request->kind > GPC_COHERENCE_N_STORE ||
+        request->flags | request->atomic_count || request->struct_size != sizeof *request ||
+        (result && result->struct_size != sizeof *result))
         return false;
     const gpci_module *m = &c->modules[request->module];
     const uint32_t offset = (uint32_t)request->address & (m->given.block_bytes - 1);
@@ -57,7 +58,7 @@ static void write_state(gpc_coherence *c, gpci_module *m, const gpc_coherence_re
                                                  .to = next};
     m->states[block] = next;
     if (c->with_data) {
-        const gpci_tree_payload store = {request->address, request->bytes, request->mask, request->size};
+        const gpci_tree_payload store = gpci_tree_payload_of(request);
         if ((next == GPC_LINE_M || next == GPC_LINE_O) && gpci_tree_has(c, GPC_PROTOCOL_WHOLE_BLOCKS))
             gpci_tree_data_whole(c, m, block);
         gpci_tree_data_store(c, m, block, &store);

@@ -72,17 +72,24 @@ static gpci_tree_point put_absent(gpc_coherence *c, gpci_module *t, const gpci_t
     return gpci_tree_use_data(c, t, at, true);
 }
 
-/* T has the block: it keeps the bytes, and by its rule also sends them on (WRITE_THROUGH). */
+/*
+ * T has the block: it keeps the bytes, and by its rule also sends them on (WRITE_THROUGH). Atomics then are performed
+ * further on, and T keeps what they have left.
+ */
 static gpci_tree_point put_present(gpc_coherence *c, gpci_module *t, uint32_t block, const gpci_tree_put *put,
                                    gpci_tree_point at) {
     uint8_t state = t->states[block];
     gpc_protocol_rule rule = gpci_tree_rule(c, t, state, event_of(put));
-    store_bytes(c, t, block, put);
+    const bool later = rule.actions & GPC_DO_WRITE_THROUGH && put->bytes.atomic_count;
+    if (!later)
+        store_bytes(c, t, block, put);
     if (!(rule.actions & GPC_DO_IGNORE))
         gpci_tree_set_state(c, t, block, t->tags[block], rule.next, origin_of(put, state), at);
     at = gpci_tree_use_data(c, t, at, true);
     if (rule.actions & GPC_DO_WRITE_THROUGH) {
         at = forward_put(c, t, put, at);
+        if (later)
+            store_bytes(c, t, block, put);
         gpci_tree_data_clean(c, t, block);
     }
     return gpci_tree_forward_entry(c, t, block, at);

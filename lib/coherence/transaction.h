@@ -275,7 +275,15 @@ typedef struct gpci_tree_payload {
     uint64_t address;
     const uint8_t *bytes, *mask; /* [size], [(size + 7) / 8] which of them; NULL: zeroes, all */
     uint32_t size;
+    uint32_t atomic_count;
+    gpc_atomic *atomics; /* [atomic_count] in place of bytes: performed once, and then what they have left is stored */
 } gpci_tree_payload;
+
+/* What a request stores. */
+GPCI_INLINE gpci_tree_payload gpci_tree_payload_of(const gpc_coherence_request *request) {
+    return (gpci_tree_payload){request->address, request->bytes,        request->mask,
+                               request->size,    request->atomic_count, request->atomics};
+}
 
 typedef struct gpci_tree_put {
     gpci_tree_payload bytes;
@@ -319,6 +327,12 @@ void gpci_tree_data_clean(gpc_coherence *c, gpci_module *m, uint32_t block);
 void gpci_tree_data_whole(gpc_coherence *c, gpci_module *m, uint32_t block);
 void gpci_tree_data_written(gpc_coherence *c, gpci_module *m, uint32_t block, const gpci_tree_payload *store);
 bool gpci_tree_data_dirty(const gpc_coherence *c, const gpci_module *m, uint32_t block);
+/* atomic.c: GPC_ERROR_ARGUMENT, saying what is wrong with the atomics of a request that is otherwise right. */
+GPCI_COLD gpc_status gpci_tree_atomics_check(const gpc_coherence *c, const char *call,
+                                             const gpc_coherence_request *request, gpc_error *error);
+/* They have not been performed. */
+GPCI_COLD void gpci_tree_atomics_begin(gpc_atomic *atomics, uint32_t count);
+
 /* Write a store's bytes into a block, or memory; read a load's. */
 void gpci_tree_data_store(gpc_coherence *c, gpci_module *m, uint32_t block, const gpci_tree_payload *store);
 void gpci_tree_data_load(const gpc_coherence *c, const gpci_module *m, uint32_t block, uint64_t address, uint32_t size,

@@ -265,11 +265,13 @@ static void perform_here(gpc_coherence *c, gpci_tree_access *access) {
 GPCI_INLINE gpc_status run(gpc_coherence *c, const gpc_coherence_request *request, gpc_error *error,
                            gpc_coherence_result *result) {
     gpci_tree_access access = {.request = request, .m = gpci_module_at(c, request->module)};
-    access.store = (gpci_tree_payload){request->address, request->bytes, request->mask, request->size};
+    access.store = gpci_tree_payload_of(request);
     access.at = gpci_tree_engine_begin(c, request->cycle);
     gpc_status status = gpci_tree_engine_reserve(c, request->address);
     if (GPCI_UNLIKELY(status != GPC_OK))
         return gpci_out_of_memory(error);
+    if (GPCI_UNLIKELY(request->atomic_count))
+        gpci_tree_atomics_begin(request->atomics, request->atomic_count);
     if (find(c, &access, gpci_tree_event_of(c, request->kind, request->flags)))
         bypass(c, &access, request->kind == GPC_COHERENCE_STORE);
     else
@@ -306,6 +308,11 @@ GPCI_INLINE gpc_status check(const gpc_coherence *c, const char *call, const gpc
     if (!gpci_module_serves(m, request->address))
         return gpci_fail(error, GPC_ERROR_RANGE, "%s: module %s does not serve address %#llx", call, m->given.name,
                          (unsigned long long)request->address);
+    if (GPCI_UNLIKELY(request->atomic_count)) {
+        const gpc_status status = gpci_tree_atomics_check(c, call, request, error);
+        if (status != GPC_OK)
+            return status;
+    }
     return c->failed == GPC_OK ? GPC_OK : gpci_tree_engine_failure(c, error);
 }
 

@@ -127,6 +127,19 @@ class Trees(Case):
         self.assertEqual(block.data[:8], b"\0\0\0\0\1\0\3\0")
         self.assertEqual(block.directory, ())
 
+    def test_atomics(self):
+        """What one leaves, the next finds, from whichever module."""
+        tree = self.tree()
+        tree.write_memory(0x108, (5).to_bytes(4, "little"))
+        self.assertEqual(tree.atomic("l1-0", "add", 0x108, 3).data, (5).to_bytes(4, "little"))
+        self.assertEqual(tree.line("l1-0", 0x108).state, "M")
+        swapped = tree.atomic("l1-1", "compare-swap", 0x108, 1 << 40, compare=8, width=8)
+        self.assertEqual(swapped.data, (8).to_bytes(8, "little"))
+        self.assertEqual(tree.atomic("l1-0", gpucache.AtomicOp.MIN_SIGNED, 0x108, -1, width=8).data[5], 1)
+        self.assertEqual(tree.load("l1-1", 0x108, 8).data, b"\xff" * 8)
+        with self.assertRaisesRegex(gpucache.ArgumentError, "multiple of its width"):
+            tree.atomic("l1-0", "or", 0x102, 1)
+
     def test_directory(self):
         tree = self.tree()
         self.assertIsNone(tree.line("mm", 0))

@@ -30,6 +30,7 @@ from ._constants import (
     AccessBits,
     Admission,
     Allocate,
+    AtomicOp,
     Busy,
     BypassFetch,
     CacheEventKind,

@@ -144,6 +144,25 @@ class Order(IntEnum):
 GPC_ORDER_COUNT = 6
 
 
+class AtomicOp(IntEnum):
+    NONE = 0
+    ADD = 1
+    MIN = 2
+    MAX = 3
+    MIN_SIGNED = 4
+    MAX_SIGNED = 5
+    AND = 6
+    OR = 7
+    XOR = 8
+    EXCHANGE = 9
+    COMPARE_SWAP = 10
+    INC = 11
+    DEC = 12
+
+
+GPC_OP_COUNT = 13
+
+
 class Control(IntEnum):
     NONE = 0
     INVALIDATE_ALL = 1

@@ -21,6 +21,13 @@ from ctypes import (
 from ._base import Record, SizedRecord
 
 
+class gpc_atomic(Record):
+    _fields_ = (
+        ("operand", c_uint64), ("compare", c_uint64), ("old", c_uint64), ("offset", c_uint32), ("op", c_uint8),
+        ("width", c_uint8), ("done", c_uint8), ("reserved", c_uint8),
+    )
+
+
 class gpc_request(Record):
     _fields_ = (
         ("address", c_uint64), ("pc", c_uint64), ("cycle", c_uint64), ("next_use", c_uint64),
@@ -289,7 +296,8 @@ class gpc_coherence_request(SizedRecord):
     _fields_ = (
         ("struct_size", c_size_t), ("address", c_uint64), ("cycle", c_uint64), ("bytes", POINTER(c_uint8)),
         ("mask", POINTER(c_uint8)), ("out", POINTER(c_uint8)), ("module", c_uint32), ("size", c_uint32),
-        ("kind", c_uint32), ("flags", c_uint32),
+        ("kind", c_uint32), ("flags", c_uint32), ("atomics", POINTER(gpc_atomic)), ("atomic_count", c_uint32),
+        ("reserved", c_uint32),
     )
     _defaults_ = {"size": 1}
 

@@ -39,6 +39,7 @@ from ._constants import (
     GPC_NO_MESSAGE,
     GPC_NO_MODULE,
     AccessBits,
+    AtomicOp,
     ChoiceKind,
     CoherenceKind,
     MessageKind,
@@ -500,6 +501,14 @@ class Coherence(CoherenceView):
     def n_store(self, module, address, data=None, mask=None, **fields):
         """Write non-coherently."""
         return self.access(module, CoherenceKind.N_STORE, address, data=data, mask=mask, **fields)
+
+    def atomic(self, module, op, address, operand=0, *, compare=0, width=4, cycle=None, flags=0):
+        """A read-modify-write of `width` bytes, an AtomicOp or its name: the result's `data` are the bytes before."""
+        one = g.gpc_atomic(operand=operand, compare=compare, op=choice(AtomicOp, op, "op"), width=width)
+        request = self._request(module, CoherenceKind.STORE, address, width, None, None, cycle, flags)
+        request.atomics, request.atomic_count = ctypes.pointer(one), 1
+        result = self._run(lib.gpc_coherence_access, ctypes.byref(request))
+        return result._replace(data=one.old.to_bytes(width, "little"))
 
     def flush(self, module=None, cycle=None):
         """Write back and invalidate a module and what is above it; None: all caches."""
