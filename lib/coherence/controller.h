@@ -171,7 +171,8 @@ typedef struct gpci_controller {
     size_t lock_room;
     uint32_t ports_used;
     gpci_due_queue port_waiters, entry_waiters; /* for a port; with a host, for an MSHR entry */
-    uint32_t oldest, youngest;                  /* accesses in flight */
+    uint32_t oldest, youngest;                  /* accesses in flight, */
+    uint32_t listed, joined;                    /* how many they are, and how many of them are part of others */
     uint32_t barred;                            /* the first task that bars an address; GPCI_NO_ITEM */
     gpci_due_queue bar_waiters;
     bool mixed; /* blocks of modules above differ in size */
@@ -186,6 +187,7 @@ struct gpci_controllers {
     const gpci_controller_host *host; /* controller_host.h; NULL: a tree by itself */
     bool waits;                       /* a request that finds its block locked waits; it is not refused */
     bool passes;                      /* probes pass the locks of those who wait below: where requests wait */
+    bool orders;                      /* with a host: accesses of a module are ordered, and joined, as without one */
     uint64_t waited;                  /* requests that found their block locked, and did */
     uint64_t now, next_token;
     uint32_t random[31], drawn; /* gpci_back_off */

@@ -126,11 +126,23 @@ static void enlist(gpci_controllers *e, uint32_t flight) {
     else
         gpci_tree_flight_at(e, unit->youngest)->newer = flight;
     unit->youngest = flight;
+    unit->listed++;
 }
 
+/* It leaves the list; those that are part of it have what it has, and end after it. */
 static void strike_off(gpci_controllers *e, uint32_t flight) {
-    const gpci_tree_flight *a = gpci_tree_flight_at(e, flight);
+    gpci_tree_flight *a = gpci_tree_flight_at(e, flight);
     gpci_controller *unit = &e->units[a->module];
+    uint32_t other = a->master == GPCI_NO_ITEM ? a->newer : GPCI_NO_ITEM;
+    for (; other != GPCI_NO_ITEM; other = gpci_tree_flight_at(e, other)->newer) {
+        gpci_tree_flight *o = gpci_tree_flight_at(e, other);
+        if (o->master != flight)
+            continue;
+        o->ended = true;
+        o->deepest = a->deepest;
+    }
+    unit->listed--;
+    unit->joined -= a->master != GPCI_NO_ITEM;
     if (a->older == GPCI_NO_ITEM)
         unit->oldest = a->newer;
     else
@@ -139,6 +151,7 @@ static void strike_off(gpci_controllers *e, uint32_t flight) {
         unit->youngest = a->older;
     else
         gpci_tree_flight_at(e, a->newer)->older = a->older;
+    gpci_wake(e, &a->waiters, 0);
 }
 
 static void report(gpci_controllers *e, uint32_t flight) {
@@ -157,6 +170,9 @@ static void join(gpci_controllers *e, uint32_t task, uint32_t master) {
         read_of_master(e, flight);
     else if (m->unlocked && still_writes(e, a, &block))
         perform(e, flight, block);
+    e->units[a->module].joined++;
+    if (e->host)
+        e->host->joined(e->host->self, flight);
 }
 
 void gpci_step_access_begin(gpci_controllers *e, uint32_t task) {
@@ -402,6 +418,8 @@ void gpci_step_access_end(gpci_controllers *e, uint32_t task) {
     const uint32_t flight = gpci_task_at(e, task)->flight;
     gpci_tree_flight *a = gpci_tree_flight_at(e, flight);
     gpci_tree_count_access(&gpci_module_at(e->tree, a->module)->stats, a->kind, a->hit);
+    if (!e->host || e->orders)
+        strike_off(e, flight);
     if (e->host) {
         a->ended = true;
         e->live--;
@@ -409,10 +427,6 @@ void gpci_step_access_end(gpci_controllers *e, uint32_t task) {
         gpci_task_give(e, task);
         return;
     }
-    for (uint32_t other = a->newer; other != GPCI_NO_ITEM; other = gpci_tree_flight_at(e, other)->newer)
-        gpci_tree_flight_at(e, other)->ended |= gpci_tree_flight_at(e, other)->master == flight;
-    strike_off(e, flight);
-    gpci_wake(e, &a->waiters, 0);
     gpci_items_give(&e->tasks, task);
     a->task = GPCI_NO_ITEM;
     report(e, flight);

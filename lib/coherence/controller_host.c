@@ -18,6 +18,10 @@ gpc_status gpci_controllers_create_for(gpc_coherence *c, const gpci_controller_h
     return GPC_OK;
 }
 
+void gpci_controllers_order(gpci_controllers *e) {
+    e->orders = true;
+}
+
 gpc_status gpci_controllers_inherit(gpc_coherence *c, const gpc_coherence *from, gpc_error *error) {
     const gpci_controllers *was = from->controllers;
     if (!was || !was->host)
@@ -26,13 +30,14 @@ gpc_status gpci_controllers_inherit(gpc_coherence *c, const gpc_coherence *from,
     if (status == GPC_OK) {
         memcpy(c->controllers->random, was->random, sizeof was->random);
         c->controllers->drawn = was->drawn;
+        c->controllers->orders = was->orders;
     }
     return status;
 }
 
 uint32_t gpci_controllers_access(gpci_controllers *e, const gpc_coherence_request *request,
                                  const gpc_request *carried) {
-    return gpci_flight_begin(e, request, carried, GPCI_STEP_access_order);
+    return gpci_flight_begin(e, request, carried, e->orders ? GPCI_STEP_access_begin : GPCI_STEP_access_order);
 }
 
 gpci_sight gpci_controllers_look(const gpci_controllers *e, const gpc_coherence_request *request) {
@@ -122,6 +127,8 @@ void gpci_controllers_state(gpci_controllers *e, gpci_state_fn visit, void *user
         visit(user_data, &e->units[i].lock_room, sizeof e->units[i].lock_room);
         visit(user_data, e->units[i].locks, e->units[i].lock_room * sizeof *e->units[i].locks);
         visit(user_data, &e->units[i].entry_waiters, sizeof e->units[i].entry_waiters);
+        visit(user_data, &e->units[i].oldest, sizeof e->units[i].oldest);
+        visit(user_data, &e->units[i].youngest, sizeof e->units[i].youngest);
     }
 }
 

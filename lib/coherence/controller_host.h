@@ -11,7 +11,8 @@
  * messages that follow through the host. Nothing is called back from within `send` and `use`: the host puts down the
  * task's next step when its time has come (gpci_controllers_put), and lets steps be done (gpci_controllers_run).
  *
- * The order among a processor's accesses to different blocks, and which accesses to one block are one, is the host's.
+ * The order among a processor's accesses to different blocks, and which accesses to one block are one, is the host's;
+ * or, if it says so (gpci_controllers_order), that of trees by themselves (controller_access.c).
  *
  * Example, a load that misses: gpci_controllers_access; run() locks a way of the L1 and calls send(READ_REQUEST). When
  * its packet has passed the slice's tags, put(task, read_come); run() locks the slice's block, and calls use() for the
@@ -45,6 +46,7 @@ struct gpci_controller_host {
     bool (*allocate)(void *self, uint32_t task);
     void (*release)(void *self, uint32_t task);
     void (*met)(void *self, gpci_met what, uint32_t task, uint32_t module);
+    void (*joined)(void *self, uint32_t flight); /* an access has become part of another; where controllers order */
     void (*ended)(void *self, uint32_t flight);
     gpc_status (*room)(void *self); /* memory for what the next step sends */
 };
@@ -52,6 +54,8 @@ struct gpci_controller_host {
 /* Accesses wait for a block that is locked (`waits`), or are refused. */
 gpc_status gpci_controllers_create_for(gpc_coherence *c, const gpci_controller_host *host, bool waits,
                                        gpc_error *error);
+/* Accesses are ordered, and joined, at their first-level module. There are none yet. */
+void gpci_controllers_order(gpci_controllers *e);
 /* Controllers for a tree that takes another's place, with its host, if it has one. Nothing is under way in either. */
 gpc_status gpci_controllers_inherit(gpc_coherence *c, const gpc_coherence *from, gpc_error *error);
 /* An access, known to be sound; `carried`: what policies are shown of it. There is room. */
