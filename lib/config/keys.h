@@ -128,6 +128,16 @@
     X(L1_LATENCY, "l1.latency", COUNT, RESET, "cycles", "35", 1, 10000, "", "core cycles from tags to data of a hit")  \
     X(L1_QUEUE, "l1.queue", COUNT, RESET, "instructions", "1", 0, 100000, "unlimited",                                 \
       "warp instructions that wait for the tags; the memory pipeline is busy when they are that many")                 \
+    X(L1_COALESCER, "l1.coalescer", CHOICE, RESET, "", "warp", 0, 0, "warp|multi2sim",                                 \
+      "what a warp instruction is to L1; warp: an access for each line that its lanes touch; multi2sim: timed "        \
+      "coherence: an access for each lane, which becomes part of those in flight as in Multi2Sim 5.0: a load of "      \
+      "loads before it, a store of a store just before it")                                                            \
+    X(SM_LSUS, "sm.lsus", COUNT, RESET, "units", "1", 1, 64, "",                                                       \
+      "with l1.coalescer = multi2sim: load/store units of an SM; those of warp w go to unit w modulo this, each "      \
+      "of which begins its instructions in order, one a cycle")                                                        \
+    X(SM_LSU_IN_FLIGHT, "sm.lsu_in_flight", COUNT, RESET, "instructions", "unlimited", 1, 100000, "unlimited",         \
+      "with l1.coalescer = multi2sim: that have begun in such a unit, and of which loads, or stores that are no "      \
+      "part of others, are not done")                                                                                  \
     X(L1_REORDER, "l1.reorder", CHOICE, RESET, "", "none", 0, 0, "none|block|warp|pc",                                 \
       "queues between coalescer and L1's tags that keep loads of a thread block, of a warp or of an instruction "      \
       "together (Jia et al., HPCA 2014); writes wait until they are empty")                                            \

@@ -19,6 +19,21 @@ static void choose(gpc_hierarchy *h, const gpc_config *config) {
     h->driver = clock ? (tree ? &gpci_timed_tree : &gpci_timed_caches)
                       : (tree ? &gpci_functional_tree : &gpci_functional_caches);
     h->has_l1 = tree || gpci_config_number(config, GPCI_KEY_L1_ENABLED);
+    h->lanes_apart = gpci_config_number(config, GPCI_KEY_L1_COALESCER) == 1;
+}
+
+/* What has no effect with the rest of the configuration is refused. */
+static gpc_status check_combination(const gpc_hierarchy *h, gpc_error *error) {
+    const bool units = gpci_number(h, GPCI_KEY_SM_LSUS) != 1 || gpci_number(h, GPCI_KEY_SM_LSU_IN_FLIGHT) != UINT64_MAX;
+    if (gpci_number(h, GPCI_KEY_COHERENCE_DATA) && h->levels != &gpci_tree_levels)
+        return gpci_fail(error, GPC_ERROR_RANGE, "coherence.data = true needs coherence: other caches hold no bytes");
+    if (h->lanes_apart && h->driver != &gpci_timed_tree)
+        return gpci_fail(error, GPC_ERROR_RANGE,
+                         "l1.coalescer = multi2sim needs mode = timed and coherence = PROTOCOL: lanes are joined while "
+                         "they are in flight, in a coherent L1");
+    if (units && !h->lanes_apart)
+        return gpci_fail(error, GPC_ERROR_RANGE, "sm.lsus and sm.lsu_in_flight need l1.coalescer = multi2sim");
+    return GPC_OK;
 }
 
 gpc_status gpc_hierarchy_create(gpc_context *context, const gpc_config *config, gpc_error *error, gpc_hierarchy **out) {
@@ -37,8 +52,8 @@ gpc_status gpc_hierarchy_create(gpc_context *context, const gpc_config *config, 
     gpc_status status = gpc_config_copy(config, error, &h->config);
     if (status == GPC_OK)
         status = gpci_build_levels(h, error);
-    if (status == GPC_OK && gpci_number(h, GPCI_KEY_COHERENCE_DATA) && h->levels != &gpci_tree_levels)
-        status = gpci_fail(error, GPC_ERROR_RANGE, "coherence.data = true needs coherence: other caches hold no bytes");
+    if (status == GPC_OK)
+        status = check_combination(h, error);
     if (status == GPC_OK)
         status = h->levels->check(h, error);
     if (status == GPC_OK) {

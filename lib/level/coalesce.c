@@ -118,3 +118,11 @@ uint32_t gpci_coalesce(const uint64_t *addresses, uint32_t count, uint32_t width
     }
     return f.count;
 }
+
+uint32_t gpci_split(const uint64_t *addresses, uint32_t count, uint32_t width, unsigned line_shift,
+                    gpci_transaction *transactions) {
+    uint32_t split = 0;
+    for (uint32_t i = 0; i < count; i++)
+        split += gpci_coalesce(&addresses[i], 1, width, line_shift, transactions + split);
+    return split;
+}

@@ -28,4 +28,8 @@ GPCI_INLINE uint32_t gpci_transaction_bytes(const gpci_transaction *transaction)
 uint32_t gpci_coalesce(const uint64_t *addresses, uint32_t count, uint32_t width, unsigned line_shift,
                        gpci_transaction *transactions);
 
+/* The same, and no two lanes together: each lane's part of each line, in the order of lanes. */
+uint32_t gpci_split(const uint64_t *addresses, uint32_t count, uint32_t width, unsigned line_shift,
+                    gpci_transaction *transactions);
+
 #endif

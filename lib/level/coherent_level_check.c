@@ -247,6 +247,8 @@ gpc_status gpci_coherent_check(gpc_hierarchy *h, gpc_error *error) {
     check_l1_writes(&n);
     if (gpci_number(h, GPCI_KEY_L1_TOKENS) == GPC_TOKENS_OPPORTUNISTIC)
         add(&n, GPCI_KEY_L1_TOKENS, tokens, "strict");
+    if (h->lanes_apart && gpci_number(h, GPCI_KEY_COHERENCE_DATA))
+        add(&n, GPCI_KEY_COHERENCE_DATA, "lanes that are accesses of their own carry no values", "false");
     const gpc_protocol *protocol = gpc_protocol_find(h->context, gpci_config_text(h->config, GPCI_KEY_COHERENCE));
     if (gpci_number(h, GPCI_KEY_COHERENCE_CONFLICT) == 2 && protocol && protocol->flags & GPC_PROTOCOL_RETRY)
         add(&n, GPCI_KEY_COHERENCE_CONFLICT, "the protocol is one that refuses", "protocol");

@@ -39,6 +39,8 @@ bool gpci_fence_acts(const gpc_hierarchy *h, const gpc_fence *f) {
 }
 
 bool gpci_tree_orders(const gpc_hierarchy *h, uint8_t scope, uint8_t order) {
+    if (h->lanes_apart)
+        return order <= GPC_ORDER_RELAXED;
     return order <= GPC_ORDER_RELAXED || !gpci_scope_is_wide(scope) || !h->timed || gpci_coherent_tracks(h);
 }
 
@@ -49,6 +51,8 @@ static gpc_status check_of_tree(const gpc_hierarchy *h, const gpc_fence *f, gpc_
         return gpci_fail(error, GPC_ERROR_UNSUPPORTED,
                          "gpc_fence: control is of L1s alone; with coherence = %s others know what they hold",
                          protocol);
+    if (h->lanes_apart)
+        return gpci_fail(error, GPC_ERROR_UNSUPPORTED, "gpc_fence: l1.coalescer = multi2sim knows no fences");
     if (!gpci_tree_orders(h, f->scope, f->order))
         return gpci_fail(error, GPC_ERROR_UNSUPPORTED,
                          "gpc_fence: coherence = %s acquires block by block, where nothing is in flight: above scope "

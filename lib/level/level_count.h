@@ -30,6 +30,22 @@ GPCI_INLINE void gpci_count_l1_load_line(gpc_hierarchy *h, uint32_t sm, uint32_t
         h->of_sm[sm].l1_load_line_misses++;
 }
 
+/* With a clock: a load is done; a line of one has been read from memory. Cycles since it was issued; since it left L1. */
+GPCI_INLINE uint64_t gpci_latency_bucket(uint64_t cycles) {
+    uint64_t bucket = cycles / GPC_LATENCY_STEP;
+    return bucket < GPC_LATENCY_BUCKETS ? bucket : GPC_LATENCY_BUCKETS - 1;
+}
+GPCI_INLINE void gpci_count_load_cycles(gpc_hierarchy *h, uint32_t sm, uint64_t cycles) {
+    h->of_sm[sm].loads_completed++;
+    h->of_sm[sm].load_cycles += cycles;
+    h->of_sm[sm].load_latency[gpci_latency_bucket(cycles)]++;
+}
+GPCI_INLINE void gpci_count_round_trip(gpc_hierarchy *h, uint32_t sm, uint64_t cycles) {
+    h->of_sm[sm].round_trips++;
+    h->of_sm[sm].round_trip_cycles += cycles;
+    h->of_sm[sm].round_trip_latency[gpci_latency_bucket(cycles)]++;
+}
+
 /* A load's line transaction through L1, by whether its warp has a token, where these are in use. */
 GPCI_INLINE void gpci_count_token(gpc_hierarchy *h, const gpc_request *request, bool missed) {
     if (GPCI_UNLIKELY(request->token != GPC_TOKEN_UNUSED) && request->kind == GPC_LOAD) {

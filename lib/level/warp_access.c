@@ -39,6 +39,8 @@ static GPCI_NOINLINE const char *wrong_order(const gpc_hierarchy *h, const gpc_w
         return "scope is given, but an access of order WEAK has none";
     if (is_wide_load(w) && w->hint == GPC_HINT_CA)
         return "hint CA contradicts order and scope: others of this scope do not see what L1 holds";
+    if (h->lanes_apart && w->order > GPC_ORDER_RELAXED)
+        return "order is above RELAXED, which l1.coalescer = multi2sim does not know";
     if (h->coherent && !gpci_tree_orders(h, w->scope, w->order))
         return "order is above RELAXED, and scope above CTA, where `coherence` acquires only while nothing is in "
                "flight";
@@ -154,7 +156,8 @@ static void count_lines(gpc_hierarchy *h, uint32_t sm, uint8_t kind, uint32_t co
 uint32_t gpci_access_lines(gpc_hierarchy *h, const gpc_warp_access *w, gpci_transaction *lines, gpc_request *request,
                            uint32_t *out_segments) {
     unsigned shift = h->has_l1 ? h->l1_level.line_shift : h->l2_level.line_shift;
-    uint32_t count = gpci_coalesce(w->addresses, gpci_popcount(w->mask), w->width, shift, lines);
+    uint32_t count = (GPCI_UNLIKELY(h->lanes_apart) ? gpci_split : gpci_coalesce)(w->addresses, gpci_popcount(w->mask),
+                                                                                  w->width, shift, lines);
     *request = (gpc_request){.pc = w->pc,
                              .sm = w->sm,
                              .warp = w->warp,

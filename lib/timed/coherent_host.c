@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "level/level_count.h"
+#include "timed/lsu.h"
 
 /* The host of a tree's controllers: what they ask of it, and when their steps are due. */
 
@@ -65,8 +66,16 @@ static void met(void *timed, gpci_met what, uint32_t task, uint32_t module) {
     gpci_see_met(timed, what, task, module);
 }
 
+static void joined(void *timed, uint32_t flight) {
+    gpci_lsu_joined(timed, flight);
+}
+
 static void ended(void *timed, uint32_t flight) {
     gpci_timed *t = timed;
+    if (t->h->lanes_apart) {
+        gpci_lsu_ended(t, flight);
+        return;
+    }
     const gpci_tree_flight *a = gpci_tree_flight_at(gpci_controllers_of(t), flight);
     const gpci_controllers *e = gpci_controllers_of(t);
     const uint8_t *line = t->h->with_data ? gpci_whole_of(e, flight) : NULL;
@@ -91,12 +100,16 @@ gpc_status gpci_coherent_host_create(gpci_timed *t, gpc_error *error) {
                                          .allocate = gpci_coherent_mshr_allocate,
                                          .release = gpci_coherent_mshr_free,
                                          .met = met,
+                                         .joined = joined,
                                          .ended = ended,
                                          .room = room};
     const uint64_t conflict = gpci_number(t->h, GPCI_KEY_COHERENCE_CONFLICT); /* protocol, retry, wait */
     const bool retries = t->h->coherent->tree->protocol->flags & GPC_PROTOCOL_RETRY;
     const bool waits = conflict == 2 || (conflict == 0 && !retries);
-    return gpci_controllers_create_for(t->h->coherent->tree, &host->table, waits, error);
+    gpc_status status = gpci_controllers_create_for(t->h->coherent->tree, &host->table, waits, error);
+    if (status == GPC_OK && t->h->lanes_apart)
+        gpci_controllers_order(gpci_controllers_of(t));
+    return status;
 }
 
 /* The controllers are the tree's. */

@@ -54,7 +54,7 @@ static bool is_load(const gpci_packet *p) {
     return p->line.kind == GPC_LOAD || p->line.kind == GPC_PREFETCH;
 }
 
-static void count_load(gpci_timed *t, const gpci_packet *p, bool hit, bool pending) {
+void gpci_coherent_count_load(gpci_timed *t, const gpci_packet *p, bool hit, bool pending) {
     if (p->line.kind != GPC_LOAD)
         return;
     uint32_t segments = gpci_count_sectors(p->segments);
@@ -77,7 +77,7 @@ static gpci_verdict merge(gpci_timed *t, gpci_stage *stage, uint32_t packet, uin
     p->mshr.ordered = l->mshr.ordered;
     p->flags &= (uint8_t)~GPCI_PACKET_LAST; /* it has left the queue of its instruction */
     if (!p->mshr.ordered) {
-        count_load(t, p, true, true);
+        gpci_coherent_count_load(t, p, true, true);
         gpci_see(t, GPC_WHAT_LOOKUP, stage, p, GPC_PENDING_HIT);
         p->line.missed = 0;
     }
@@ -100,7 +100,7 @@ static gpci_verdict hit(gpci_timed *t, gpci_stage *stage, uint32_t packet, const
         t->failed = status;
         return GPCI_BLOCKED;
     }
-    count_load(t, p, true, false);
+    gpci_coherent_count_load(t, p, true, false);
     gpci_see(t, GPC_WHAT_LOOKUP, stage, p, GPC_HIT);
     gpci_count_l1_store(t->h, stage->index, p->line.kind == GPC_STORE ? gpci_count_sectors(p->segments) : 0);
     p->line.missed = 0;
@@ -115,7 +115,7 @@ static gpci_verdict miss(gpci_timed *t, gpci_stage *stage, uint32_t packet, cons
                          bool has) {
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
     gpci_controllers *e = gpci_controllers_of(t);
-    count_load(t, p, has, false);
+    gpci_coherent_count_load(t, p, has, false);
     gpci_see(t, GPC_WHAT_LOOKUP, stage, p, has ? GPC_HIT : GPC_MISS);
     gpci_count_l1_store(t->h, stage->index, p->line.kind == GPC_STORE && has ? gpci_count_sectors(p->segments) : 0);
     p->line.missed = has ? 0 : p->segments;
@@ -159,8 +159,7 @@ gpci_verdict gpci_coherent_l1_pass(gpci_timed *t, gpci_stage *stage, uint32_t pa
     return miss(t, stage, packet, &request, sight == GPCI_SIGHT_TOLD);
 }
 
-/* As gpc_completion counts levels: 1 L1, 2 L2 or a cluster, 3 memory. */
-static uint8_t level_of(const gpc_hierarchy *h, uint8_t level) {
+uint8_t gpci_coherent_depth(const gpc_hierarchy *h, uint8_t level) {
     return level >= h->coherent->memory_level ? 3 : level > 1 ? 2 : 1;
 }
 
@@ -173,11 +172,11 @@ static void release(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint8_t l
 void gpci_coherent_l1_done(gpci_timed *t, uint32_t leader, uint8_t deepest, const uint8_t *line) {
     gpci_packet *l = gpci_packet_at(&t->pool, leader);
     gpci_stage *stage = &t->l1[l->request.sm];
-    const uint8_t level = level_of(t->h, deepest);
+    const uint8_t level = gpci_coherent_depth(t->h, deepest);
     uint32_t waiting = l->mshr.first;
     take_out(t, stage, leader);
     if (level == 3 && is_load(l))
-        gpci_l1_round_trip(t, stage, l);
+        gpci_count_round_trip(t->h, stage->index, t->wheel.now - l->born);
     release(t, stage, leader, level, line);
     for (uint32_t next; waiting != GPCI_NO_PACKET; waiting = next) {
         next = t->pool.next[waiting];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "base/array.h"
 #include "level/level_count.h"
-#include "timed/coherent.h"
+#include "timed/lsu.h"
 #include "timed/watch.h"
 
 /* What comes in from above: warp instructions before the tags, or the misses of a host's own L1. */
@@ -48,6 +48,7 @@ uint32_t gpci_take_flight(gpci_timed *t, uint32_t sm, uint32_t warp, uint8_t kin
     f->left = lines;
     f->kind = kind;
     f->level = 0;
+    f->unsignalled = 0;
     f->framed = f->acquires = f->performed = false;
     f->trace.id = 0;
     if (kind != GPC_LOAD) {
@@ -60,7 +61,7 @@ uint32_t gpci_take_flight(gpci_timed *t, uint32_t sm, uint32_t warp, uint8_t kin
     return number;
 }
 
-static void queue_line(gpci_timed *t, gpci_stage *stage, const gpc_request *request, const gpci_transaction *line,
+static void queue_line(gpci_timed *t, gpci_queue *queue, const gpc_request *request, const gpci_transaction *line,
                        uint32_t flight, bool last) {
     uint32_t number = gpci_pool_take(&t->pool);
     gpci_packet *p = gpci_packet_at(&t->pool, number);
@@ -80,7 +81,7 @@ static void queue_line(gpci_timed *t, gpci_stage *stage, const gpc_request *requ
     p->line.kind = request->kind;
     p->level = 1;
     p->flags = last ? GPCI_PACKET_LAST : 0;
-    gpci_queue_push(&stage->in, &t->pool, t->wheel.now, number);
+    gpci_queue_push(queue, &t->pool, t->wheel.now, number);
 }
 
 static gpc_status issue(gpci_timed *t, const gpc_warp_access *w, uint64_t token, bool framed) {
@@ -90,7 +91,8 @@ static gpc_status issue(gpci_timed *t, const gpc_warp_access *w, uint64_t token,
     uint32_t segments;
     gpci_stage *stage = &t->l1[w->sm];
     gpc_status status = gpci_make_room(t, GPCI_MAX_TRANSACTIONS);
-    bool ordered = w->order > GPC_ORDER_RELAXED && gpci_scope_is_wide(w->scope);
+    gpci_queue *queue = GPCI_UNLIKELY(stage->lsus != NULL) ? gpci_lsu_queue(stage, w->warp) : &stage->in;
+    bool ordered = w->order > GPC_ORDER_RELAXED && gpci_scope_is_wide(w->scope) && !h->lanes_apart;
     if (GPCI_UNLIKELY(ordered) && status == GPC_OK)
         status = gpci_make_flights(t, 2);
     if (status == GPC_OK && GPCI_UNLIKELY(h->with_data))
@@ -106,11 +108,11 @@ static gpc_status issue(gpci_timed *t, const gpc_warp_access *w, uint64_t token,
     if (GPCI_UNLIKELY(h->with_data))
         gpci_coherent_values_keep(t, flight, w);
     for (uint32_t i = 0; i < count; i++) {
-        queue_line(t, stage, &request, &lines[i], flight, i + 1 == count);
+        queue_line(t, queue, &request, &lines[i], flight, i + 1 == count);
         if (GPCI_UNLIKELY(h->with_data))
-            gpci_coherent_values_take(t, stage->in.last);
+            gpci_coherent_values_take(t, queue->last);
     }
-    gpci_see_issue(t, stage, flight, count, segments);
+    gpci_see_issue(t, queue, flight, count, segments);
     gpci_gauge_set(&stage->waiting_gauge, t->wheel.now, ++stage->waiting);
     gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now);
     if (GPCI_UNLIKELY(ordered))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "level/level_rules.h"
-#include "timed/coherent.h"
+#include "timed/lsu.h"
 #include "timed/watch.h"
 
 /*
@@ -17,18 +17,6 @@ static uint32_t slice_for(const gpci_timed *t, uint32_t sm, uint64_t address) {
 
 static gpci_flight *flight_at(const gpci_timed *t, uint32_t flight) {
     return &t->flights[flight];
-}
-
-/* The bucket of a latency in the histograms of them. */
-static uint64_t bucket_of(uint64_t cycles) {
-    uint64_t bucket = cycles / GPC_LATENCY_STEP;
-    return bucket < GPC_LATENCY_BUCKETS ? bucket : GPC_LATENCY_BUCKETS - 1;
-}
-
-static void count_load(gpc_hierarchy *h, uint32_t sm, uint64_t cycles) {
-    h->of_sm[sm].loads_completed++;
-    h->of_sm[sm].load_cycles += cycles;
-    h->of_sm[sm].load_latency[bucket_of(cycles)]++;
 }
 
 /* What else there is to do for one that is no load. */
@@ -55,7 +43,7 @@ static void complete(gpci_timed *t, uint32_t number) {
                         .level = f->level};
     bool framed = f->framed;
     if (f->kind == GPC_LOAD)
-        count_load(t->h, c.sm, c.cycle - c.issued);
+        gpci_count_load_cycles(t->h, c.sm, c.cycle - c.issued);
     else
         end(t, f, &c);
     f->next = t->flight_free;
@@ -106,13 +94,6 @@ void gpci_l1_release_line(gpci_timed *t, uint32_t number, uint8_t level) {
     f->level = f->level > level ? f->level : level;
     if (!--f->left)
         land(t, number);
-}
-
-void gpci_l1_round_trip(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p) {
-    uint64_t cycles = t->wheel.now - p->born;
-    t->h->of_sm[stage->index].round_trips++;
-    t->h->of_sm[stage->index].round_trip_cycles += cycles;
-    t->h->of_sm[stage->index].round_trip_latency[bucket_of(cycles)]++;
 }
 
 GPCI_INLINE void done(gpci_timed *t, uint32_t packet, uint8_t level, bool watched) {
@@ -476,7 +457,7 @@ static void take_reply(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     p->request.address = p->address; /* it was the slice's on the way */
     bool read = p->type == GPCI_REPLY && (p->request.kind == GPC_LOAD || p->request.kind == GPC_PREFETCH);
     if (p->level == 3 && read)
-        gpci_l1_round_trip(t, stage, p);
+        gpci_count_round_trip(t->h, stage->index, t->wheel.now - p->born);
     if (p->flags & GPCI_PACKET_FETCH) {
         p->request.sector_mask = p->line.fetched;
         p->request.admitted = p->line.marks & GPCI_MARK_ADMITTED ? 1 : 0;
@@ -535,17 +516,17 @@ gpc_busy gpci_l1_busy(const gpci_stage *stage) {
     return reason == GPC_BUSY_NOT ? GPC_BUSY_PIPELINE : (gpc_busy)reason;
 }
 
-typedef void (*fills_fn)(gpci_timed *t, gpci_stage *stage);
+typedef void (*stage_fn)(gpci_timed *t, gpci_stage *stage);
 
 /* What a reply, a packet at the tags and one of the miss queue mean is the class's own. */
-GPCI_INLINE void step(gpci_timed *t, uint32_t sm, fills_fn fills, pass_tags_fn pass_tags, send_fn send, bool returns) {
+GPCI_INLINE void step(gpci_timed *t, uint32_t sm, stage_fn fills, stage_fn tags, send_fn send) {
     gpci_stage *stage = &t->l1[sm];
     fills(t, stage);
     if (stage->first_due != UINT32_MAX)
         run_due(t, stage);
     if (stage->reorder)
         gpci_reorder_fill(t, stage);
-    run_tags(t, stage, pass_tags, returns);
+    tags(t, stage);
     if (stage->reorder)
         gpci_reorder_settle(t, stage);
     bool fences = stage->fences.first != UINT32_MAX;
@@ -570,14 +551,25 @@ GPCI_INLINE void step(gpci_timed *t, uint32_t sm, fills_fn fills, pass_tags_fn p
     }
 }
 
+static void run_own_tags(gpci_timed *t, gpci_stage *stage) {
+    run_tags(t, stage, pass, false);
+}
+
+static void run_coherent_tags(gpci_timed *t, gpci_stage *stage) {
+    if (GPCI_UNLIKELY(stage->lsus != NULL))
+        gpci_lsus_step(t, stage);
+    else
+        run_tags(t, stage, gpci_coherent_l1_pass, true);
+}
+
 void gpci_l1_step(const gpci_group *group, uint32_t sm) {
     gpci_timed *t = group->timed;
-    step(t, sm, run_fills, pass, send_out, false);
+    step(t, sm, run_fills, run_own_tags, send_out);
 }
 
 void gpci_coherent_l1_step(const gpci_group *group, uint32_t sm) {
     gpci_timed *t = group->timed;
-    step(t, sm, gpci_coherent_l1_receive, gpci_coherent_l1_pass, gpci_coherent_l1_send, true);
+    step(t, sm, gpci_coherent_l1_receive, run_coherent_tags, gpci_coherent_l1_send);
 }
 
 void gpci_l1_expect(const gpci_group *group, uint32_t sm, unsigned pass) {

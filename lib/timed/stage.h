@@ -78,6 +78,7 @@ typedef struct gpci_stage_counts {
 } gpci_stage_counts;
 
 struct gpci_fetch_request;
+struct gpci_lsus;
 
 /*
  * What an L1 and an L2 slice do differently as stages; the rest is in stage.c, for both. Each stage of caches has one
@@ -150,8 +151,9 @@ typedef struct gpci_stage {
     uint64_t congested, unsent;
     bool memory_full; /* L2: its channel takes no more for now */
     /* L1 */
-    gpci_reorder *reorder; /* between coalescer and tags; NULL: none */
-    uint32_t waiting;      /* instructions before the tags, or before the reorder buffer */
+    gpci_reorder *reorder;  /* between coalescer and tags; NULL: none */
+    struct gpci_lsus *lsus; /* with l1.coalescer = multi2sim, in place of what is before the tags; NULL (lsu.h) */
+    uint32_t waiting;       /* instructions before the tags, or before the reorder buffer */
     gpci_gauge waiting_gauge;
     bool refused, refused_miss;   /* has refused one since it last told that it is ready */
     uint8_t notified;             /* gpc_busy for which the SM of this library knows itself refused */
@@ -244,7 +246,6 @@ void gpci_l1_send_rest(gpci_timed *t, gpci_stage *stage, uint32_t fetch);
 gpc_busy gpci_l1_busy(const gpci_stage *stage);
 /* A hit: its data come out of the port. */
 void gpci_l1_serve(gpci_timed *t, gpci_stage *stage, uint32_t packet);
-void gpci_l1_round_trip(gpci_timed *t, const gpci_stage *stage, const gpci_packet *packet);
 
 /* A line of an access is done; so is the access, if it was the last. */
 void gpci_l1_release_line(gpci_timed *t, uint32_t flight, uint8_t level);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "timed/coherent.h"
+#include "timed/lsu.h"
 
 #include <inttypes.h>
 #include <stddef.h>
@@ -127,6 +127,8 @@ static gpc_status l1_make(gpci_group *group, gpc_error *error) {
         status = make_stage(group, &t->l1[i], 1, i);
         if (status == GPC_OK && t->reorder_options.signature != GPCI_REORDER_NONE)
             status = gpci_reorder_create(t->context, &t->reorder_options, &t->l1[i].reorder);
+        if (status == GPC_OK)
+            status = gpci_lsus_create(t, &t->l1[i]);
     }
     return status == GPC_OK ? GPC_OK : gpci_out_of_memory(error);
 }
@@ -136,6 +138,7 @@ static void l1_destroy(gpci_group *group) {
     for (uint32_t i = 0; t->l1 && i < group->objects; i++) {
         gpci_free(t->context, t->l1[i].mshr.buckets);
         gpci_reorder_destroy(t->l1[i].reorder);
+        gpci_lsus_destroy(t, &t->l1[i]);
     }
     gpci_free(t->context, t->l1);
 }
@@ -177,11 +180,14 @@ static void l1_reset(const gpci_group *group, uint32_t sm, uint64_t now) {
 }
 
 static bool l1_idle(const gpci_group *group, uint32_t sm) {
-    return gpci_stage_idle(&group->timed->l1[sm]);
+    const gpci_stage *stage = &group->timed->l1[sm];
+    return gpci_stage_idle(stage) && (!stage->lsus || gpci_lsus_idle(stage->lsus));
 }
 
 static void l1_state(const gpci_group *group, uint32_t sm, gpci_state_fn visit, void *user_data) {
     gpci_stage_state(&group->timed->l1[sm], visit, user_data);
+    if (group->timed->l1[sm].lsus)
+        gpci_lsus_state(group->timed->l1[sm].lsus, visit, user_data);
 }
 
 static void l1_report(const gpci_group *group, uint32_t sm, gpci_text *report) {

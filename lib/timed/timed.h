@@ -26,8 +26,9 @@ typedef struct gpci_flight {
     uint64_t token, issued;
     uint64_t due; /* core cycle at which its last hit's data are there */
     uint32_t sm, warp;
-    uint32_t left; /* lines that are not done */
-    uint32_t next; /* free, or in an L1's list of those that become due */
+    uint32_t left;        /* lines that are not done */
+    uint32_t next;        /* free, or in an L1's list of those that become due */
+    uint32_t unsignalled; /* accesses of which its load/store unit has not been told yet (lsu.h) */
     uint8_t kind, level;
     bool framed;         /* from an SM of this library */
     bool acquires;       /* L1 drops its lines before it completes */

@@ -85,9 +85,9 @@ static void tell_line(gpci_timed *t, gpci_packet *p, uint32_t flight) {
     gpci_trace_tell(t->trace, &e);
 }
 
-void gpci_tell_issue(gpci_timed *t, const gpci_stage *stage, uint32_t flight, uint32_t count, uint32_t segments) {
-    uint32_t packet = stage->in.first;
-    for (uint32_t i = count; i < stage->in.count; i++)
+void gpci_tell_issue(gpci_timed *t, const gpci_queue *queue, uint32_t flight, uint32_t count, uint32_t segments) {
+    uint32_t packet = queue->first;
+    for (uint32_t i = count; i < queue->count; i++)
         packet = t->pool.next[packet];
     tell_access(t, flight, &gpci_packet_at(&t->pool, packet)->request, segments);
     for (uint32_t i = 0; i < count; i++, packet = t->pool.next[packet])

@@ -21,7 +21,7 @@ GPCI_COLD void gpci_tell_reply(gpci_timed *t, const gpci_packet *p, uint8_t leve
 /* What a packet brings has entered the cache, or did not. */
 GPCI_COLD void gpci_tell_kept(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p,
                               const gpc_access_result *got);
-GPCI_COLD void gpci_tell_issue(gpci_timed *t, const gpci_stage *stage, uint32_t flight, uint32_t count,
+GPCI_COLD void gpci_tell_issue(gpci_timed *t, const gpci_queue *queue, uint32_t flight, uint32_t count,
                                uint32_t segments);
 GPCI_COLD void gpci_tell_miss(gpci_timed *t, const gpci_stage *stage, uint32_t flight, gpci_packet *p);
 GPCI_COLD void gpci_tell_new(gpci_timed *t, gpc_what what, const gpci_stage *stage, gpci_packet *p,
@@ -54,11 +54,11 @@ GPCI_INLINE void gpci_see(gpci_timed *t, gpc_what what, const gpci_stage *stage,
         gpci_tell(t, what, stage, p, detail);
 }
 
-/* An accepted warp access, whose `count` line transactions are the last of L1's queue; or of gpc_hierarchy_try_miss. */
-GPCI_INLINE void gpci_see_issue(gpci_timed *t, const gpci_stage *stage, uint32_t flight, uint32_t count,
+/* An accepted warp access, whose `count` line transactions are the last of a queue; or of gpc_hierarchy_try_miss. */
+GPCI_INLINE void gpci_see_issue(gpci_timed *t, const gpci_queue *queue, uint32_t flight, uint32_t count,
                                 uint32_t segments) {
     if (GPCI_UNLIKELY(t->trace != NULL))
-        gpci_tell_issue(t, stage, flight, count, segments);
+        gpci_tell_issue(t, queue, flight, count, segments);
 }
 GPCI_INLINE void gpci_see_miss(gpci_timed *t, const gpci_stage *stage, uint32_t flight, gpci_packet *p) {
     if (GPCI_UNLIKELY(t->trace != NULL))

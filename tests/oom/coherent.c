@@ -100,12 +100,20 @@ static gpc_status timed(gpc_context *context, oom_heap *heap, gpc_error *error) 
     return run(context, heap, error, "mode = timed\n");
 }
 
+static gpc_status timed_lanes(gpc_context *context, oom_heap *heap, gpc_error *error) {
+    return run(context, heap, error, "mode = timed\nl1.coalescer = multi2sim\nsm.lsus = 2\nsm.lsu_in_flight = 1\n");
+}
+
 static gpc_status functional(gpc_context *context, oom_heap *heap, gpc_error *error) {
     return run(context, heap, error, "mode = functional\n");
 }
 
 Test(oom, coherent_timed) {
     oom_check(timed, 40);
+}
+
+Test(oom, coherent_timed_lanes) {
+    oom_check(timed_lanes, 40);
 }
 
 Test(oom, coherent_functional) {

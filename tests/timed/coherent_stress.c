@@ -92,6 +92,9 @@ static void draw_policies(uint64_t *state, machine *m, const char *protocol) {
             1u << rig_below(state, 5));
     if (rig_below(state, 4) == 0)
         put(m, "l1.replacement = fifo\nl2.replacement = random\n");
+    if (rig_below(state, 4) == 0)
+        put(m, "l1.coalescer = multi2sim\nsm.lsus = %u\nsm.lsu_in_flight = %u\n", 1 + rig_below(state, 4),
+            1 + rig_below(state, 4));
 }
 
 static void draw(uint64_t *state, machine *m, const char *protocol) {
