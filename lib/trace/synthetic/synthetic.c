@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define DEFAULT_SIZE (2u << 20) /* larger than an L2 of its time, as the published runs of these kernels have it */
+#define COMMON_PARAMETERS 2u
 #define OWN_PARAMETERS 8u
 #define SHARED_UNIT 128u
 #define SHARED_WINDOW 0x7f0000000000u
@@ -57,8 +58,8 @@ typedef struct synthetic {
     gpci_source base;
     char *file; /* as the user named it */
     gpci_problem problem;
-    double values[1 + OWN_PARAMETERS]; /* lanes, then the kernel's own */
-    gpci_listing listing;              /* of the present launch */
+    double values[COMMON_PARAMETERS + OWN_PARAMETERS]; /* every kernel's, then its own */
+    gpci_listing listing;                              /* of the present launch */
     gpci_walk walk;
     size_t next_launch;
     uint64_t next_block, blocks_done, blocks;
@@ -211,22 +212,25 @@ static gpc_status unknown_name(const char *text, size_t length, gpc_error *error
                      nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
 }
 
-/* The keys behind the size: `lanes`, and what the kernel declares. */
+/* The keys behind the size: those of every kernel, and what this one declares. */
 static gpc_status read_parameters(synthetic *s, const gpci_synthetic *kernel, const char *text, gpc_error *error) {
-    static const gpc_parameter lanes = {"lanes", 32, 32, 64, true, "threads of a warp, 32 or 64"};
-    gpc_parameter parameters[1 + OWN_PARAMETERS] = {lanes};
+    gpc_parameter parameters[COMMON_PARAMETERS + OWN_PARAMETERS] = {
+        {"lanes", 32, 32, 64, true, "threads of a warp, 32 or 64"},
+        {"header", 0, 0, 4096, true, "bytes before each array, which follow one another; 0: arrays as cudaMalloc's"}};
     if (kernel->parameter_count)
-        memcpy(parameters + 1, kernel->parameters, kernel->parameter_count * sizeof *parameters);
+        memcpy(parameters + COMMON_PARAMETERS, kernel->parameters, kernel->parameter_count * sizeof *parameters);
     gpci_spec spec = {.name = kernel->name, .name_length = strlen(kernel->name)};
     if (strlen(text) >= sizeof spec.arguments)
         return gpci_problem_fail(&s->problem, "the parameters are longer than %zu characters",
                                  sizeof spec.arguments - 1);
     strcpy(spec.arguments, text);
     gpc_error detail = GPC_ERROR_INIT;
-    gpc_status status = gpci_spec_parameters(&spec, parameters, 1 + kernel->parameter_count, s->values, &detail);
+    gpc_status status =
+        gpci_spec_parameters(&spec, parameters, COMMON_PARAMETERS + kernel->parameter_count, s->values, &detail);
     if (status < 0)
         return gpci_fail(error, status, "synthetic:%s: %s", kernel->name, detail.message);
     s->problem.lanes = (unsigned)s->values[0];
+    s->problem.header = (uint64_t)s->values[1];
     if (s->problem.lanes != 32 && s->problem.lanes != 64)
         return gpci_problem_fail(&s->problem, "parameter 'lanes': %u is neither 32 nor 64", s->problem.lanes);
     return GPC_OK;
@@ -243,7 +247,8 @@ static gpc_status plan(synthetic *s, gpc_error *error) {
     if (!kernel)
         return unknown_name(text, length, error);
     gpci_problem *p = &s->problem;
-    *p = (gpci_problem){.name = kernel->name, .size = DEFAULT_SIZE, .error = error, .values = s->values + 1};
+    *p = (gpci_problem){
+        .name = kernel->name, .size = DEFAULT_SIZE, .error = error, .values = s->values + COMMON_PARAMETERS};
     text += length;
     text += *text == ':';
     length = strcspn(text, ":");

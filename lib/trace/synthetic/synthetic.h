@@ -15,7 +15,7 @@
  *
  * A source names a kernel as NAME[:SIZE][:KEY=VALUE,...]. SIZE is bytes of the
  * problem's data; each summary says of which. Every kernel knows the key
- * `lanes` (32 or 64 threads a warp), some have keys of their own.
+ * `lanes` (32 or 64 threads a warp) and `header` (bytes before each array), some have keys of their own.
  */
 
 #define GPCI_SYNTHETIC_LANES 64u
@@ -60,6 +60,7 @@ struct gpci_problem {
     const double *values; /* of the kernel's own parameters */
     uint64_t size;        /* bytes */
     unsigned lanes;
+    uint64_t header; /* bytes before each array; 0: arrays are aligned */
     gpc_error *error;
     gpci_launch launches[GPCI_SYNTHETIC_LAUNCHES];
     size_t launch_count;
@@ -79,7 +80,11 @@ typedef struct gpci_synthetic {
 /* Fail for a size or parameter that the kernel cannot have: GPC_ERROR_RANGE, the kernel's name before the message. */
 gpc_status gpci_problem_fail(gpci_problem *problem, const char *format, ...) GPCI_PRINTF(2, 3);
 
-/* Allocate device memory as cudaMalloc does: 512-byte aligned, from 1 MiB on 2 MiB aligned. Returns its address. */
+/*
+ * Allocate device memory as cudaMalloc does: 512-byte aligned, from 1 MiB on 2 MiB aligned. With a header, one array
+ * follows the other, unaligned, each behind its header: so does Multi2Sim 5.0 for Kepler, whose header of 4 bytes keeps
+ * the array's size, and so a warp's 128 bytes lie in two lines. Returns its address.
+ */
 uint64_t gpci_problem_array(gpci_problem *problem, uint64_t bytes);
 
 /* Add a launch, copied; extents in y that are 0 become 1. Where its grid is one that no GPU takes, GPC_ERROR_RANGE. */

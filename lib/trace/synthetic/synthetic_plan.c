@@ -21,8 +21,9 @@ gpc_status gpci_problem_fail(gpci_problem *p, const char *format, ...) {
 uint64_t gpci_problem_array(gpci_problem *p, uint64_t bytes) {
     if (!p->next_large)
         p->next_large = HEAP;
-    uint64_t *from = &p->next_large, unit = LARGE_UNIT;
-    if (bytes < LARGE_LEAST) {
+    uint64_t *from = &p->next_large, unit = p->header ? 1 : LARGE_UNIT;
+    p->next_large += p->header;
+    if (bytes < LARGE_LEAST && !p->header) {
         /* Small ones share a large one. */
         if (p->end_small - p->next_small < bytes) {
             p->next_small = p->next_large;

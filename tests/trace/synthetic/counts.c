@@ -42,6 +42,20 @@ Test(synthetic_counts, vectoradd) {
     expect("vectoradd, wide", only("vectoradd:2MiB:lanes=64"), 2 * 8192, 2 * 8 * 8192, 8192, 8 * 8192);
 }
 
+/* Arrays that follow one another behind a word each: the third begins at 12 bytes, and 32 floats are in five sectors. */
+Test(synthetic_counts, header) {
+    expect("vectoradd:2MiB:header=4", only("vectoradd:2MiB:header=4"), 2 * 16384, 2 * 5 * 16384, 16384, 5 * 16384);
+    expect("vectoradd:64KiB:header=32", only("vectoradd:64KiB:header=32"), 2 * 512, 2 * 4 * 512, 512, 4 * 512);
+    rig r;
+    rig_open(&r, "vectoradd:64KiB:header=4");
+    size_t count;
+    const gpci_synthetic_array *arrays = gpci_synthetic_arrays(r.source, &count);
+    cr_assert_eq(count, 3);
+    for (size_t i = 0; i < count; i++)
+        cr_expect_eq(arrays[i].base % (2 << 20), 4 + i * ((64 << 10) + 4));
+    rig_close(&r);
+}
+
 /* 25 elements: a warp with 25 lanes, whose accesses touch four sectors; seven more leave at the guard, the eighth. */
 Test(synthetic_counts, guard) {
     rig r;

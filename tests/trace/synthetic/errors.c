@@ -95,6 +95,7 @@ Test(synthetic_errors, parameters) {
     refused("warp-reuse:2MiB:lines=many", GPC_ERROR_FORMAT, "'many' is not a number");
     refused("warp-reuse:2MiB:lines", GPC_ERROR_FORMAT, "'lines'");
     refused("vectoradd:2MiB:lines=8", GPC_ERROR_NOT_FOUND, "unknown parameter 'lines'");
+    refused("vectoradd:2MiB:header=4097", GPC_ERROR_RANGE, "header");
     refused("vectoradd:2MiB:lanes=48", GPC_ERROR_RANGE, "48 is neither 32 nor 64");
     char longest[GPCI_MAX_ARGUMENTS + 100] = "vectoradd:2MiB:lanes=";
     memset(longest + strlen(longest), '3', sizeof longest - 1 - strlen(longest));
