@@ -34,18 +34,25 @@ typedef struct gpc_warp_access {
     uint8_t token_l2;          /* likewise, for L2 */
     uint8_t scope;             /* gpc_scope. Since: 0.2 */
     uint8_t order;             /* gpc_order; see gpc_hierarchy_check_access. Since: 0.2 */
-    uint8_t reserved[4];
+    uint8_t atomic;            /* gpc_atomic_op of an atomic or reduction. Since: 0.2 */
+    uint8_t reserved[3];
     /*
      * With coherence.data alone, otherwise NULL: values, [set bits of mask][width], in the order of `addresses`.
-     * `bytes`: what stores, atomics and reductions write (NULL: zeroes); where lanes overlap, the last one's. `out`
-     * receives what a load reads; it must stay until the access is done. Since: 0.2
+     * `bytes`: what stores, and atomics and reductions without an operation, write (NULL: zeroes); where lanes overlap,
+     * the last one's. `out` receives what a load reads; it must stay until the access is done. Since: 0.2
+     *
+     * With an operation `width` is 4 or 8, addresses are multiples of it, `bytes` has the operands, `compare` what
+     * COMPARE_SWAP compares with (NULL: zeroes), and `out` of an atomic receives what each lane has found. Lanes follow
+     * one another in ascending order: of those that share an address, each finds what the one before has left. Lanes
+     * of a line are done in one go, where `coherence` performs a coherent store. Since: 0.2
      */
     const uint8_t *bytes;
     uint8_t *out;
+    const uint8_t *compare;
 } gpc_warp_access;
 
 #define GPC_WARP_ACCESS_INIT \
-    { sizeof(gpc_warp_access), 0, 0, 0, 0, 0, 0, NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0}, NULL, NULL }
+    { sizeof(gpc_warp_access), 0, 0, 0, 0, 0, 0, NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0}, NULL, NULL, NULL }
 
 /*
  * Is a warp access well formed? gpc_hierarchy_access and gpc_hierarchy_try_issue refuse what this does, without saying
@@ -53,7 +60,10 @@ typedef struct gpc_warp_access {
  *   - an order that its kind cannot have: SC is for fences; a load cannot RELEASE, a store or reduction cannot ACQUIRE,
  *     a prefetch is WEAK;
  *   - a scope with order WEAK, which has none;
- *   - `bytes` or `out` without coherence.data; `out` of what is no load; `bytes` of a load or prefetch;
+ *   - `bytes` or `out` without coherence.data; `out` of what tells nothing: of kinds beside loads, and atomics with an
+ *     operation; `bytes` of a load or prefetch;
+ *   - an operation (`atomic`) without coherence.data, of another kind than atomics and reductions, of a width other than
+ *     4 and 8, or at an address that is no multiple of it; `compare` of an operation other than COMPARE_SWAP;
  *   - a load of an order above WEAK and a scope above CTA with hint CA: it may not be served from L1, which others do
  *     not see. With any other hint it is taken as CG, at scope SYS as CV (as SASS's LD.STRONG.GPU and .SYS): past L1,
  *     where l1.bypass heeds hints. CG, CV and NO_ALLOCATE, which say that themselves, stand;

@@ -78,19 +78,41 @@ gpc_coherence_request gpci_coherent_request(const gpc_request *r, const uint64_t
     return request;
 }
 
+/* Values of a line on their way. */
+typedef struct carried {
+    gpci_line_values line;
+    gpc_atomic atomics[GPCI_MAX_LANES];
+} carried;
+
+static GPCI_COLD void carry(const gpc_hierarchy *h, const gpci_line_access *a, gpc_coherence_request *request,
+                            carried *values) {
+    const gpci_lanes lanes = gpci_lanes_of(a->warp);
+    if (lanes.op)
+        gpci_values_atomics(&lanes, a->line->address, h->l1_level.line_bytes, request, values->atomics);
+    else
+        gpci_values_gather(&lanes, a->line->address, h->l1_level.line_bytes, request, &values->line);
+}
+
+static GPCI_COLD void deliver(const gpc_hierarchy *h, const gpci_line_access *a, const carried *values) {
+    const gpci_lanes lanes = gpci_lanes_of(a->warp);
+    if (lanes.op)
+        gpci_values_found(&lanes, a->line->address, h->l1_level.line_bytes, values->atomics);
+    else
+        gpci_values_scatter(&lanes, a->line->address, h->l1_level.line_bytes, &values->line);
+}
+
 gpc_status gpci_coherent_line(gpc_hierarchy *h, const gpci_line_access *a) {
     gpc_coherence_result r = GPC_COHERENCE_RESULT_INIT;
     const uint32_t segments = gpci_count_sectors(a->line->segments);
     gpc_coherence_request request = gpci_coherent_request(&a->request, a->line->bytes);
-    gpci_line_values values;
-    const gpci_lanes lanes = gpci_lanes_of(a->warp);
+    carried values;
     if (GPCI_UNLIKELY(h->with_data))
-        gpci_values_gather(&lanes, a->line->address, h->l1_level.line_bytes, &request, &values);
+        carry(h, a, &request, &values);
     gpc_status status = gpci_coherence_access(h->coherent->tree, &request, &a->request, NULL, &r);
     if (status < 0)
         return status;
     if (GPCI_UNLIKELY(h->with_data))
-        gpci_values_scatter(&lanes, a->line->address, h->l1_level.line_bytes, &values);
+        deliver(h, a, &values);
     const uint32_t read = count(h, &r);
     if (GPCI_UNLIKELY(h->trace != NULL)) {
         gpci_tell_step(h->trace, GPC_WHAT_LOOKUP, GPC_COMPONENT_L1, a->request.sm, a->request.address, segments,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "level/values.h"
 
+#include "coherence/atomic.h"
+
 #include <string.h>
 
 /* For each byte of a lane that lies in a line: its offset in the line, and its place among lanes' values. */
@@ -48,4 +50,29 @@ void gpci_values_scatter(const gpci_lanes *lanes, uint64_t line, uint32_t line_b
     size_t place;
     while (lanes->out && next(&w, &offset, &place))
         lanes->out[place] = values->bytes[offset];
+}
+
+static uint64_t value_of(const uint8_t *values, uint32_t lane, uint32_t width) {
+    return values ? gpci_atomic_read(values + (size_t)lane * width, width) : 0;
+}
+
+uint32_t gpci_values_atomics(const gpci_lanes *lanes, uint64_t line, uint32_t line_bytes,
+                             gpc_coherence_request *request, gpc_atomic *atomics) {
+    uint32_t count = 0;
+    for (uint32_t lane = 0; lane < lanes->count; lane++)
+        if (lanes->addresses[lane] - line < line_bytes)
+            atomics[count++] = (gpc_atomic){.operand = value_of(lanes->bytes, lane, lanes->width),
+                                            .compare = value_of(lanes->compare, lane, lanes->width),
+                                            .offset = (uint32_t)(lanes->addresses[lane] - request->address),
+                                            .op = (uint8_t)lanes->op,
+                                            .width = (uint8_t)lanes->width};
+    request->atomics = atomics;
+    request->atomic_count = count;
+    return count;
+}
+
+void gpci_values_found(const gpci_lanes *lanes, uint64_t line, uint32_t line_bytes, const gpc_atomic *atomics) {
+    for (uint32_t lane = 0; lanes->out && lane < lanes->count; lane++)
+        if (lanes->addresses[lane] - line < line_bytes)
+            gpci_atomic_write(lanes->out + (size_t)lane * lanes->width, lanes->width, (atomics++)->old);
 }

@@ -17,16 +17,16 @@ typedef struct gpci_line_values {
     uint8_t mask[GPCI_VALUE_BYTES / 8];
 } gpci_line_values;
 
-/* Of which lanes these are; `addresses`, `bytes` and `out` as in gpc_warp_access. */
+/* Of which lanes these are; pointers, `width` and `op` (`atomic`) as in gpc_warp_access. */
 typedef struct gpci_lanes {
     const uint64_t *addresses;
-    const uint8_t *bytes;
+    const uint8_t *bytes, *compare;
     uint8_t *out;
-    uint32_t count, width;
+    uint32_t count, width, op;
 } gpci_lanes;
 
 GPCI_INLINE gpci_lanes gpci_lanes_of(const gpc_warp_access *w) {
-    return (gpci_lanes){w->addresses, w->bytes, w->out, gpci_popcount(w->mask), w->width};
+    return (gpci_lanes){w->addresses, w->bytes, w->compare, w->out, gpci_popcount(w->mask), w->width, w->atomic};
 }
 
 /* What lanes write to a line, and the request that carries it; a load's request has room for what it reads. */
@@ -34,5 +34,16 @@ void gpci_values_gather(const gpci_lanes *lanes, uint64_t line, uint32_t line_by
                         gpci_line_values *values);
 /* What has been read of a line, to the lanes. */
 void gpci_values_scatter(const gpci_lanes *lanes, uint64_t line, uint32_t line_bytes, const gpci_line_values *values);
+
+/*
+ * The same of lanes with an operation, each of which is one atomic; what they have found goes back to the lanes.
+ *   atomics  receives those of lanes in this line, in their order: as many as lanes, at most
+ * gpci_values_atomics returns their number.
+ */
+uint32_t gpci_values_atomics(const gpci_lanes *lanes, uint64_t line, uint32_t line_bytes,
+                             gpc_coherence_request *request, gpc_atomic *atomics);
+void gpci_values_found(const gpci_lanes *lanes, uint64_t line, uint32_t line_bytes, const gpc_atomic *atomics);
+
+#define GPCI_MAX_LANES 64u /* of a warp: gpc_warp_access.mask has as many bits */
 
 #endif

@@ -48,14 +48,43 @@ static GPCI_NOINLINE const char *wrong_order(const gpc_hierarchy *h, const gpc_w
 }
 
 /* What is wrong with an access's values, NULL: nothing. */
-static GPCI_NOINLINE const char *wrong_values(const gpc_hierarchy *h, const gpc_warp_access *w) {
+static const char *wrong_values(const gpc_hierarchy *h, const gpc_warp_access *w) {
     if (!h->with_data)
         return "bytes or out is given, without coherence.data";
     if (w->bytes && (w->kind == GPC_LOAD || w->kind == GPC_PREFETCH))
         return "bytes is given, but an access of this kind writes none";
-    if (w->out && w->kind != GPC_LOAD)
+    if (w->out && w->kind != GPC_LOAD && (w->kind != GPC_ATOMIC || !w->atomic))
         return "out is given, but an access of this kind tells none";
+    if (w->compare && w->atomic != GPC_OP_COMPARE_SWAP)
+        return "compare is given, but the operation compares nothing";
     return NULL;
+}
+
+/* What is wrong with its operation, NULL: nothing. */
+static const char *wrong_operation(const gpc_hierarchy *h, const gpc_warp_access *w) {
+    if (w->atomic >= GPC_OP_COUNT)
+        return "atomic is out of range";
+    if (!h->with_data)
+        return "atomic is given, without coherence.data";
+    if (w->kind != GPC_ATOMIC && w->kind != GPC_REDUCTION)
+        return "atomic is given, but an access of this kind has no operation";
+    if (w->width != 4 && w->width != 8)
+        return "atomic is given, and width is not 4 or 8";
+    const uint32_t lanes = gpci_popcount(w->mask);
+    for (uint32_t lane = 0; lane < lanes; lane++)
+        if (w->addresses[lane] & (w->width - 1))
+            return "atomic is given, and an address is no multiple of width";
+    return NULL;
+}
+
+static GPCI_NOINLINE const char *wrong_with_values(const gpc_hierarchy *h, const gpc_warp_access *w) {
+    const char *wrong = w->atomic ? wrong_operation(h, w) : NULL;
+    return wrong || !(w->bytes || w->out || w->compare) ? wrong : wrong_values(h, w);
+}
+
+/* Has it values, or says what it does with them? */
+static bool has_values(const gpc_warp_access *w) {
+    return ((uintptr_t)w->bytes | (uintptr_t)w->out | (uintptr_t)w->compare | w->atomic) != 0;
 }
 
 gpc_status gpci_access_check(const gpc_hierarchy *h, const gpc_warp_access *w) {
@@ -63,7 +92,7 @@ gpc_status gpci_access_check(const gpc_hierarchy *h, const gpc_warp_access *w) {
         w->hint >= GPC_HINT_COUNT || w->priority >= GPC_PRIORITY_COUNT || w->token >= GPC_TOKEN_COUNT ||
         w->token_l2 >= GPC_TOKEN_COUNT || (w->mask && !w->addresses) || (h->lanes < 64 && w->mask >> h->lanes))
         return GPC_ERROR_ARGUMENT;
-    if (GPCI_UNLIKELY(w->bytes || w->out) && wrong_values(h, w))
+    if (GPCI_UNLIKELY(has_values(w)) && wrong_with_values(h, w))
         return GPC_ERROR_ARGUMENT;
     return GPCI_UNLIKELY(w->scope | w->order) && wrong_order(h, w) ? GPC_ERROR_ARGUMENT : GPC_OK;
 }
@@ -88,7 +117,7 @@ static const char *what_is_wrong(const gpc_hierarchy *h, const gpc_warp_access *
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         if (fields[i].wrong)
             return fields[i].what;
-    const char *values = w->bytes || w->out ? wrong_values(h, w) : NULL;
+    const char *values = has_values(w) ? wrong_with_values(h, w) : NULL;
     return values ? values : wrong_order(h, w);
 }
 

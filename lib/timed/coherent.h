@@ -44,17 +44,27 @@ typedef struct gpci_coherent_origin {
 /* Of a warp access that carries values. */
 typedef struct gpci_kept_lanes {
     gpci_lanes lanes;
-    uint64_t addresses[64];
+    uint64_t addresses[GPCI_MAX_LANES];
+    gpc_atomic *atomics; /* [GPCI_MAX_LANES] line by line; NULL: none has been needed yet */
+    uint32_t taken;      /* of them, by lines */
 } gpci_kept_lanes;
+
+/* Which of them are a packet's. */
+typedef struct gpci_line_atomics {
+    gpc_atomic *first;
+    uint32_t count;
+} gpci_line_atomics;
 
 typedef struct gpci_coherent_host {
     gpci_controller_host table;
     gpci_coherent_origin *origins; /* [origin_room] by flight of the controllers; of use with a trace alone */
     size_t origin_room;
-    gpci_line_values *values; /* [value_room] by packet; NULL without coherence.data */
-    gpci_kept_lanes *lanes;   /* [lane_room] by flight; likewise */
-    size_t value_room, lane_room;
-    bool running; /* controllers do their steps */
+    gpci_line_values *values;   /* [value_room] by packet; NULL without coherence.data */
+    gpci_line_atomics *atomics; /* [atomic_room] likewise */
+    gpci_kept_lanes *lanes;     /* [lane_room] by flight; likewise */
+    size_t value_room, atomic_room, lane_room;
+    gpc_atomic *spare; /* [GPCI_MAX_LANES] for lanes that have none; NULL */
+    bool running;      /* controllers do their steps */
 } gpci_coherent_host;
 
 /* coherent_host.c */
@@ -113,8 +123,9 @@ void gpci_coherent_count_load(gpci_timed *t, const gpci_packet *p, bool hit, boo
 uint8_t gpci_coherent_depth(const gpc_hierarchy *h, uint8_t level);
 
 /* coherent_values.c: with coherence.data */
-/* Room for the values of all packets and flights that there is room for. */
-gpc_status gpci_coherent_values_reserve(gpci_timed *t);
+/* Room for the values of all packets and flights that there is room for, and for those of an access. */
+gpc_status gpci_coherent_values_reserve(gpci_timed *t, const gpc_warp_access *access);
+void gpci_coherent_values_free(gpci_timed *t);
 /* The lanes of a warp access that has been accepted; then, of each of its packets, what they write. */
 void gpci_coherent_values_keep(gpci_timed *t, uint32_t flight, const gpc_warp_access *access);
 void gpci_coherent_values_take(gpci_timed *t, uint32_t packet);

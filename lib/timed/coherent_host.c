@@ -116,8 +116,7 @@ gpc_status gpci_coherent_host_create(gpci_timed *t, gpc_error *error) {
 void gpci_coherent_host_destroy(gpci_timed *t) {
     if (t->coherent) {
         gpci_free(t->context, t->coherent->origins);
-        gpci_free(t->context, t->coherent->values);
-        gpci_free(t->context, t->coherent->lanes);
+        gpci_coherent_values_free(t);
     }
     gpci_free(t->context, t->coherent);
 }

@@ -96,7 +96,7 @@ static gpc_status issue(gpci_timed *t, const gpc_warp_access *w, uint64_t token,
     if (GPCI_UNLIKELY(ordered) && status == GPC_OK)
         status = gpci_make_flights(t, 2);
     if (status == GPC_OK && GPCI_UNLIKELY(h->with_data))
-        status = gpci_coherent_values_reserve(t);
+        status = gpci_coherent_values_reserve(t, w);
     if (status < 0)
         return status;
     uint32_t fence = GPCI_UNLIKELY(ordered) ? gpci_fence_before(t, w) : UINT32_MAX;

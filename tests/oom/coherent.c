@@ -20,6 +20,8 @@ static void on_complete(void *user_data, const gpc_completion *completion) {
     completions++;
 }
 
+static bool with_values; /* atomics have an operation */
+
 static void prepare(gpc_warp_access *access, uint64_t *addresses, uint32_t i) {
     for (uint32_t lane = 0; lane < 8; lane++)
         addresses[lane] = (uint64_t)i * 37 * 4 + (uint64_t)lane * (i % 64) * 4;
@@ -28,6 +30,8 @@ static void prepare(gpc_warp_access *access, uint64_t *addresses, uint32_t i) {
     access->addresses = addresses;
     access->width = 4;
     access->kind = (uint8_t)(i % GPC_KIND_COUNT);
+    if (with_values && (access->kind == GPC_ATOMIC || access->kind == GPC_REDUCTION))
+        access->atomic = GPC_OP_ADD;
 }
 
 /* What failed for want of memory changed nothing: once there is some, the clock goes on, and nothing is missing. */
@@ -80,6 +84,8 @@ static gpc_status run(gpc_context *context, oom_heap *heap, gpc_error *error, co
         status = gpc_config_load_text(config, settings, "settings", error);
     if (status == GPC_OK)
         status = gpc_config_load_text(config, mode, "mode", error);
+    if (status == GPC_OK && with_values)
+        status = gpc_config_set(config, "coherence.data", "true", error);
     if (status == GPC_OK)
         status = gpc_hierarchy_create(context, config, error, &hierarchy);
     cr_assert_eq(hierarchy != NULL, status == GPC_OK);
@@ -117,5 +123,16 @@ Test(oom, coherent_timed_lanes) {
 }
 
 Test(oom, coherent_functional) {
+    oom_check(functional, 20);
+}
+
+/* Values, and what atomics find. */
+Test(oom, coherent_timed_values) {
+    with_values = true;
+    oom_check(timed, 40);
+}
+
+Test(oom, coherent_functional_values) {
+    with_values = true;
     oom_check(functional, 20);
 }

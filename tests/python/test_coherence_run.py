@@ -169,6 +169,14 @@ class Coherent(TemporaryCase):
                         hierarchy.access(addresses, **fields)
                 self.assertEqual(read, written, mode)
                 self.assertEqual(hierarchy.coherence.line("l1-1", 0x1080).state, "S")
+                swap = {"atomic": "compare_swap", "data": b"ABCDEFGH", "compare": b"abcdxxxx"}
+                for fields, found in ((swap, b"abcdefgh"), ({"atomic": "or", "data": bytes(8)}, b"ABCDefgh")):
+                    if mode == "timed":
+                        self.assertFalse(hierarchy.try_issue(addresses[:2], kind="atomic", out=read, **fields))
+                        hierarchy.drain()
+                    else:
+                        hierarchy.access(addresses[:2], kind="atomic", out=read, **fields)
+                    self.assertEqual(read[:8], found, mode)
                 hierarchy.begin_kernel(shared_bytes=0)
                 with self.assertRaisesRegex(gpucache.ArgumentError, "bytes is given"):
                     hierarchy.check_access(addresses, data=written)

@@ -377,8 +377,8 @@ class gpc_warp_access(SizedRecord):
         ("struct_size", c_size_t), ("sm", c_uint32), ("warp", c_uint32), ("warp_age", c_uint32), ("block", c_uint32),
         ("pc", c_uint64), ("mask", c_uint64), ("addresses", POINTER(c_uint64)), ("width", c_uint32), ("kind", c_uint8),
         ("space", c_uint8), ("hint", c_uint8), ("priority", c_uint8), ("token", c_uint8), ("token_l2", c_uint8),
-        ("scope", c_uint8), ("order", c_uint8), ("reserved", c_uint8 * 4), ("bytes", POINTER(c_uint8)),
-        ("out", POINTER(c_uint8)),
+        ("scope", c_uint8), ("order", c_uint8), ("atomic", c_uint8), ("reserved", c_uint8 * 3),
+        ("bytes", POINTER(c_uint8)), ("out", POINTER(c_uint8)), ("compare", POINTER(c_uint8)),
     )
 
 

@@ -12,7 +12,7 @@ from collections import namedtuple
 
 from . import _buffers
 from . import _generated as g
-from ._constants import Busy, Control, Hint, Kind, Order, Priority, Scope, Space, Status, Token
+from ._constants import AtomicOp, Busy, Control, Hint, Kind, Order, Priority, Scope, Space, Status, Token
 from ._loader import lib
 from ._native import call, choice, invoke, loose, settle, state
 
@@ -72,23 +72,32 @@ _TRAMPOLINES = {
 }  # fmt: skip
 
 
+def _lane_values(values, lanes, width, name):
+    """As bytes; None: there are none."""
+    if values is None:
+        return None
+    pointer, given = _buffers.source(values, "B", name)
+    if given != lanes * width:
+        raise ValueError(f"{name}: {given} bytes for {lanes} lanes of {width}")
+    return pointer
+
+
 def warp_access(addresses, cache_token, *, mask=None, sm=0, warp=0, warp_age=0, block=0, pc=0, width=4,
                 kind=Kind.LOAD, space=Space.GLOBAL, hint=Hint.NONE, priority=Priority.NORMAL, token_l2=Token.UNUSED,
-                scope=Scope.CTA, order=Order.WEAK, data=None, out=None):
+                scope=Scope.CTA, order=Order.WEAK, data=None, out=None, atomic=AtomicOp.NONE, compare=None):
     """A gpc_warp_access, which keeps alive what it points to."""
     pointer, count = _buffers.source(addresses, "Q", "addresses")
     mask = (1 << count) - 1 if mask is None else mask
     if bin(mask).count("1") != count or mask >> 64:
         raise ValueError(f"{count} addresses for a mask of {mask:#x}")
-    written = read = None
-    if data is not None:
-        written, given = _buffers.source(data, "B", "data")
-        if given != count * width:
-            raise ValueError(f"data: {given} bytes for {count} lanes of {width}")
+    written = _lane_values(data, count, width, "data")
+    compared = _lane_values(compare, count, width, "compare")
+    read = None
     if out is not None:
         read = _buffers.target(out, "B", count * width, "out")
     return g.gpc_warp_access(
-        bytes=written, out=read, sm=sm, warp=warp, warp_age=warp_age, block=block, pc=pc, mask=mask, addresses=pointer, width=width,
+        bytes=written, out=read, compare=compared, atomic=choice(AtomicOp, atomic, "atomic"), sm=sm, warp=warp,
+        warp_age=warp_age, block=block, pc=pc, mask=mask, addresses=pointer, width=width,
         kind=choice(Kind, kind, "kind"), space=choice(Space, space, "space"), hint=choice(Hint, hint, "hint"),
         priority=choice(Priority, priority, "priority"), token=choice(Token, cache_token, "token"),
         token_l2=choice(Token, token_l2, "token_l2"), scope=choice(Scope, scope, "scope"),
