@@ -251,6 +251,16 @@ typedef enum gpc_served {
 } gpc_served;
 
 /*
+ * What becomes of a directory entry with more copies than it can name (Gupta, Weber, Mowry: Reducing Memory and Traffic
+ * Requirements for Scalable Directory-Based Cache Coherence Schemes, 1990: Dir_i B, Dir_i NB, Dir_i CV_r).
+ */
+typedef enum gpc_directory_overflow {
+    GPC_OVERFLOW_BROADCAST = 0, /* it stands for all modules above: all of them are probed */
+    GPC_OVERFLOW_EVICT = 1,     /* a copy is invalidated, and the new one named in its place */
+    GPC_OVERFLOW_COARSE = 2 /* it has a bit for each group of directory_region neighbours, all of which are probed */
+} gpc_directory_overflow;
+
+/*
  * A network between a level of modules and their low modules, or several levels: one switch, and one link each way
  * between it and every module. Without other traffic a message of s bytes needs 1 + 3 * ceil(s / bandwidth) cycles.
  */
@@ -308,12 +318,22 @@ typedef struct gpc_coherence_module {
      */
     bool dense;
     uint8_t reserved[1];
+    /*
+     * Of modules with others above them, under a protocol with DIRECTORY, but for PROBE_WHOLE. Copies that a directory
+     * entry names one by one; its owner is one of them. 0, or as many as modules above: all there may be. Probes of
+     * modules that have no copy are counted there, in probe_misses. EVICT needs blocks of one size above. Since: 0.2.
+     */
+    uint8_t directory_pointers;
+    uint8_t directory_overflow; /* gpc_directory_overflow: of an entry with more. Since: 0.2. */
+    uint8_t directory_region;   /* COARSE: modules of a group, 2 or more; otherwise 0. Since: 0.2. */
+    uint8_t reserved_too[5];
 } gpc_coherence_module;
 
 #define GPC_COHERENCE_MODULE_INIT                                                                              \
     {                                                                                                          \
         sizeof(gpc_coherence_module), NULL, NULL, NULL, 0, GPC_NO_MODULE, GPC_NO_MODULE, 1, 1, 64, 1, 0, 0, 0, \
-            GPC_SERVES_ALL, 0, 0, UINT64_MAX, 1, 1, 0, false, false, false, false, false, 0, false, {          \
+            GPC_SERVES_ALL, 0, 0, UINT64_MAX, 1, 1, 0, false, false, false, false, false, 0, false, {0}, 0,    \
+            GPC_OVERFLOW_BROADCAST, 0, {                                                                       \
             0                                                                                                  \
         }                                                                                                      \
     }

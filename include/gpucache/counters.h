@@ -9,7 +9,7 @@
  * X(id, field, "name", "unit", KIND, OBJECT, NEEDS, "since", "meaning")
  *
  *   id      what the counter is to every version of the library: never changed, and never given to another counter,
- *           even when the row is gone. A new row stands where it reads best, and its id is the next free one: 262.
+ *           even when the row is gone. A new row stands where it reads best, and its id is the next free one: 264.
  *   field   in a struct of statistics
  *   name    in JSON, CSV and Python
  *   KIND    how instances and kernels add up: SUM, MAX, or GAUGE: the sum over cycles of what a queue held
@@ -490,7 +490,11 @@
     X(243, high_sent, "high_sent", "bytes", SUM, MODULE, NOTHING, "0.1", "on the network towards the processors")     \
     X(244, high_received, "high_received", "bytes", SUM, MODULE, NOTHING, "0.1", "likewise")                          \
     X(245, retries, "retries", "accesses", SUM, MODULE, CLOCK, "0.1",                                                 \
-      "begun anew since a block was locked (timed hierarchies, accesses in flight)")
+      "begun anew since a block was locked (timed hierarchies, accesses in flight)")                                  \
+    X(262, directory_overflows, "directory_overflows", "entries", SUM, MODULE, NOTHING, "0.2",                        \
+      "of the directory that came to have more copies than it can name")                                              \
+    X(263, directory_evictions, "directory_evictions", "copies", SUM, MODULE, NOTHING, "0.2",                         \
+      "invalidated above, so that an entry could name another")
 
 /* clang-format on */
 

@@ -36,6 +36,7 @@
     X(access_begin) X(access_order) X(access_found) X(access_evicted) X(access_filled) X(access_unlock)         \
     X(access_through) X(access_passing) X(access_passed) X(access_end) X(find_begin) X(find_look)               \
     X(find_locked) X(find_room) X(find_filled) X(find_end) X(read_begin) X(read_come) X(read_found) X(read_up)  \
+    X(read_room)                                                                                                \
     X(read_missed) X(read_up_end) X(read_down) X(read_down_wait) X(read_down_end) X(read_dropped)               \
     X(read_lowered) X(read_reply) X(read_replied) X(write_begin) X(write_come) X(write_found) X(write_alone)    \
     X(write_up) X(write_up_end) X(write_down) X(write_down_end) X(write_reply) X(write_replied)                 \
@@ -88,6 +89,7 @@ typedef struct gpci_task {
     bool barred;                           /* its address, in `module`: gpci_bar */
     bool lent;                             /* of a probe, its block, or `entry`: was locked for this access before */
     bool owners;                           /* of an invalidation: only owners have been asked yet */
+    bool room;                             /* likewise: of who is to go so that the directory can name `except` */
     bool valid, non_coherent, shared;      /* of a request: `from` has a copy; will not own it; others have copies */
     bool found, peer, data, masked, keeps; /* of an answer, as gpci_tree_probe_reply */
     bool received;                         /* modified bytes came to `module` */
@@ -374,6 +376,8 @@ bool gpci_may_pass(const gpci_controllers *e, const gpci_lock *lock, bool coming
 /* controller_write.c */
 void gpci_invalidate_begin(gpci_controllers *e, uint32_t parent, gpci_step resumes, uint32_t module, uint32_t block,
                            uint32_t except, uint32_t ask, uint64_t first, uint64_t last);
+/* The directory of a read request's module is to name who asks: another copy goes before (gpci_directory_leaver). */
+void gpci_room_begin(gpci_controllers *e, uint32_t request, gpci_step resumes);
 /* A request has come to a module, for the access's level. */
 GPCI_INLINE void gpci_flight_reaches(const gpci_controllers *e, const gpci_task *request) {
     gpci_tree_flight *a = gpci_tree_flight_at(e, request->flight);

@@ -99,6 +99,11 @@ void gpci_step_read_up(gpci_controllers *e, uint32_t task) {
     r->pending = 1;
     if (r->state != GPC_LINE_I) {
         (void)gpci_tree_rule(e->tree, t, r->state, GPC_EVENT_READ_ABOVE); /* a table may forbid it */
+        if (GPCI_UNLIKELY(t->pointers) && !r->passing &&
+            gpci_directory_lacks_room(e->tree, t, r->block, gpci_task_from(e, r), r->address)) {
+            gpci_room_begin(e, task, GPCI_STEP_read_room);
+            return;
+        }
         r->both = !r->passing && gpci_tree_has_newer(e->tree, t, r->block);
         probe_owners(e, task, GPCI_STEP_read_up_end);
         gpci_then(e, task, GPCI_STEP_read_up_end);
@@ -111,6 +116,14 @@ void gpci_step_read_up(gpci_controllers *e, uint32_t task) {
     own->own = r->block;
     r->shared = false;
     gpci_then(e, child, GPCI_STEP_read_begin);
+}
+
+/* The directory has room; the copy that has gone may have left modified bytes. */
+void gpci_step_read_room(gpci_controllers *e, uint32_t task) {
+    gpci_task *r = gpci_task_at(e, task);
+    r->state = gpci_task_module(e, r)->states[r->block];
+    r->received = r->dirty = r->whole = false;
+    gpci_step_read_up(e, task);
 }
 
 void gpci_step_read_missed(gpci_controllers *e, uint32_t task) {

@@ -18,6 +18,21 @@ void gpci_invalidate_begin(gpci_controllers *e, uint32_t parent, gpci_step resum
     gpci_then(e, task, GPCI_STEP_invalidate_begin);
 }
 
+void gpci_room_begin(gpci_controllers *e, uint32_t request, gpci_step resumes) {
+    const gpci_task *r = gpci_task_at(e, request);
+    const uint32_t module = r->module;
+    uint32_t task;
+    gpci_task *i = gpci_task_begin(e, request, resumes, module, module, 0, &task);
+    r = gpci_task_at(e, request);
+    i->block = r->block;
+    i->except = r->from;
+    i->ask = GPCI_NO_ITEM;
+    i->first = r->address;
+    i->last = r->address + (gpci_task_from(e, r)->given.block_bytes - 1);
+    i->room = true;
+    gpci_then(e, task, GPCI_STEP_invalidate_begin);
+}
+
 static void probe_copies(gpci_controllers *e, uint32_t task, bool only_owners) {
     gpci_task *i = gpci_task_at(e, task);
     gpci_module *t = gpci_task_module(e, i);
@@ -25,11 +40,13 @@ static void probe_copies(gpci_controllers *e, uint32_t task, bool only_owners) {
                                .except = i->except == GPC_NO_MODULE ? NULL : gpci_module_at(e->tree, i->except),
                                .first = i->first,
                                .last = i->last,
-                               .only_owners = only_owners};
+                               .only_owners = only_owners,
+                               .room = i->room};
     for (uint64_t tag; gpci_tree_next_copy(e->tree, t, &copies, &tag);) {
         uint32_t child;
         gpci_task_begin(e, task, GPCI_STEP_invalidate_end, t->index, copies.module, tag, &child)->down = true;
         i->pending++;
+        t->stats.directory_evictions += i->room;
         gpci_then(e, child, GPCI_STEP_write_begin);
     }
 }
@@ -47,7 +64,7 @@ void gpci_step_invalidate_begin(gpci_controllers *e, uint32_t task) {
     gpci_task *i = gpci_task_at(e, task);
     i->state = gpci_task_module(e, i)->states[i->block];
     i->pending = 1;
-    if (owners_come_first(e, i))
+    if (owners_come_first(e, i) && !i->room)
         probe_copies(e, task, true);
     i->owners = i->pending > 1;
     if (!i->owners)

@@ -147,9 +147,11 @@ static gpc_status check_ways_down(const gpc_coherence *c, const gpci_module *m, 
 
 static gpc_status check_rest(const gpc_coherence *c, const gpci_module *m, gpc_error *error) {
     const gpc_coherence_module *g = &m->given;
-    for (size_t i = 0; i < sizeof g->reserved; i++)
-        if (g->reserved[i])
-            GPCI_TREE_REFUSE(ARGUMENT, m, "reserved", "[%zu] is not 0", i);
+    if (g->reserved[0])
+        GPCI_TREE_REFUSE(ARGUMENT, m, "reserved", "[%zu] is not 0", (size_t)0);
+    for (size_t i = 0; i < sizeof g->reserved_too; i++)
+        if (g->reserved_too[i])
+            GPCI_TREE_REFUSE(ARGUMENT, m, "reserved_too", "[%zu] is not 0", i);
     if (g->index >= GPC_INDEX_USER)
         GPCI_TREE_REFUSE(ARGUMENT, m, "index", "is %u, no function that a tree has", g->index);
     if (g->directory_ways && !g->non_inclusive)

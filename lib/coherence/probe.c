@@ -147,24 +147,29 @@ GPCI_INLINE bool forget_copy(const gpc_coherence *c, gpci_module *t, uint32_t bl
     const gpci_tree_span span = gpci_tree_span_of(t, x, *tag);
     for (uint32_t s = span.first; s < span.end; s++)
         if (!aligned_only || s == sub)
-            gpci_tree_drop_sharer(t, block, s, slot);
+            gpci_tree_remove_sharer(t, block, s, slot);
     return !aligned_only || *tag == address;
 }
 
+/* One place among 64; none, if it is elsewhere. */
+static uint64_t place_in(uint32_t slot, uint32_t word) {
+    return slot / 64 == word ? (uint64_t)1 << (slot & 63) : 0;
+}
+
 /* Sharers of a sub-block, 64 of them. */
-static uint64_t sharers_of(const gpci_module *t, const gpci_tree_copies *copies) {
+static uint64_t sharers_of(const gpc_coherence *c, const gpci_module *t, const gpci_tree_copies *copies) {
     const uint64_t bits = gpci_module_sharers_of(t, copies->block, copies->sub)[copies->word];
     const uint32_t owner = *gpci_module_owner_of(t, copies->block, copies->sub);
-    if (!copies->only_owners)
-        return bits;
-    return owner != GPCI_TREE_NO_OWNER && owner / 64 == copies->word ? bits & (uint64_t)1 << (owner & 63) : 0;
+    if (GPCI_UNLIKELY(copies->room))
+        return place_in(gpci_directory_leaver(c, t, copies->block, copies->sub, copies->except), copies->word);
+    return copies->only_owners ? bits & place_in(owner, copies->word) : bits;
 }
 
 bool gpci_tree_next_copy(gpc_coherence *c, gpci_module *t, gpci_tree_copies *copies, uint64_t *tag) {
     while (copies->sub < t->sub_blocks) {
         const uint64_t address = gpci_tree_address_of(t, copies->block, copies->sub);
         if (!copies->begun)
-            copies->bits = address < copies->first || address > copies->last ? 0 : sharers_of(t, copies);
+            copies->bits = address < copies->first || address > copies->last ? 0 : sharers_of(c, t, copies);
         copies->begun = true;
         while (copies->bits) {
             const uint32_t slot = copies->word * 64 + gpci_lowest(copies->bits);
@@ -189,12 +194,18 @@ static void probe_sharers(gpc_coherence *c, gpci_module *t, const gpci_tree_writ
         const uint64_t address = gpci_tree_address_of(t, probe->block, sub);
         if (address < probe->first || address > probe->last)
             continue;
+        const uint32_t leaver =
+            GPCI_UNLIKELY(probe->room) ? gpci_directory_leaver(c, t, probe->block, sub, probe->except) : 0;
         for (uint32_t word = 0; word < t->sharer_words; word++)
-            for (uint64_t bits = gpci_module_sharers_of(t, probe->block, sub)[word]; bits; bits &= bits - 1) {
+            for (uint64_t bits = probe->room ? place_in(leaver, word)
+                                             : gpci_module_sharers_of(t, probe->block, sub)[word];
+                 bits; bits &= bits - 1) {
                 const uint32_t slot = word * 64 + gpci_lowest(bits);
                 const gpci_module *x = gpci_module_at(c, t->above[slot]);
-                if (x != probe->except && forget_copy(c, t, probe->block, sub, slot, x, address, &tag))
-                    send_probe(c, t, x->index, GPC_MESSAGE_WRITE_PROBE, tag, at);
+                if (x == probe->except || !forget_copy(c, t, probe->block, sub, slot, x, address, &tag))
+                    continue;
+                t->stats.directory_evictions += probe->room;
+                send_probe(c, t, x->index, GPC_MESSAGE_WRITE_PROBE, tag, at);
             }
     }
 }
@@ -386,6 +397,8 @@ GPCI_INLINE uint32_t sharer_to_probe(const gpc_coherence *c, const gpci_module *
         probe->request->from->given.block_bytes != 1u << t->sub_shift)
         return GPC_NO_MODULE;
     const uint32_t sub = gpci_module_sub_of(t, probe->request->tag);
+    if (t->pointers && !gpci_directory_is_exact(t, probe->block, sub))
+        return GPC_NO_MODULE; /* T has the block, and knows nobody who has */
     for (uint32_t slot = t->above_count; slot-- > 0;) {
         const gpci_module *x = gpci_module_at(c, t->above[slot]);
         if (x != probe->request->from && gpci_tree_has_sharer(t, probe->block, sub, slot) &&

@@ -147,10 +147,10 @@ gpci_tree_point gpci_tree_send_put(gpc_coherence *c, gpci_module *r, const gpci_
     } else if (x.found.block == GPCI_TREE_NO_BLOCK) {
         at = put->modified ? put_absent(c, t, put, at) : at;
     } else {
-        if (put->leaves)
-            gpci_tree_drop_sharers(c, t, x.found.block, r, put->tag);
         if (put->modified)
             at = probe_other_owner(c, t, x.found.block, r, put, at);
+        if (put->leaves)
+            gpci_tree_drop_sharers(c, t, x.found.block, r, put->tag);
         at = put->modified ? put_present(c, t, x.found.block, put, at) : gpci_tree_use_data(c, t, at, false);
     }
     return gpci_tree_close(c, &x, r, GPC_MESSAGE_ACK, put->tag, 0, at);

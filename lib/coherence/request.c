@@ -30,9 +30,13 @@ static bool has_other_sharers(const gpci_module *t, uint32_t block, gpci_tree_sp
 }
 
 /* `slot`: the place of a module in T's list of those above it. */
-static void add_sharer(gpci_module *t, uint32_t block, gpci_tree_span span, uint32_t slot, bool owner) {
+static void add_sharer(const gpc_coherence *c, gpci_module *t, uint32_t block, gpci_tree_span span, uint32_t slot,
+                       bool owner) {
     for (uint32_t sub = span.first; sub < span.end; sub++) {
-        gpci_module_sharers_of(t, block, sub)[slot / 64] |= (uint64_t)1 << (slot & 63);
+        if (GPCI_LIKELY(!t->pointers))
+            gpci_module_sharers_of(t, block, sub)[slot / 64] |= (uint64_t)1 << (slot & 63);
+        else
+            gpci_directory_add(c, t, block, sub, slot);
         if (owner)
             *gpci_module_owner_of(t, block, sub) = (uint16_t)slot;
     }
@@ -73,7 +77,7 @@ GPCI_INLINE bool add_requester(const gpc_coherence *c, gpci_module *t, uint32_t 
     shared |= has_other_sharers(t, block, span, slot);
     const gpci_module *r = request->from;
     gpc_protocol_rule rule = r->rules[GPC_LINE_I][r->level == 1 ? GPC_EVENT_LOAD : GPC_EVENT_READ_ABOVE];
-    add_sharer(t, block, span, slot, !shared && rule.next != rule.next_shared);
+    add_sharer(c, t, block, span, slot, !shared && rule.next != rule.next_shared);
     return shared;
 }
 
@@ -95,6 +99,18 @@ bool gpci_tree_has_newer(const gpc_coherence *c, const gpci_module *t, uint32_t 
     return has_newer(c, t, block);
 }
 
+/* T's directory is to name R: another copy may have to go before. */
+static gpci_tree_point make_room(gpc_coherence *c, gpci_module *t, uint32_t block, const gpci_tree_request *request,
+                                 gpci_tree_point at) {
+    const gpci_module *r = request->from;
+    gpci_tree_write_probe leavers = {.block = block,
+                                     .except = r,
+                                     .first = request->tag,
+                                     .last = request->tag + (r->given.block_bytes - 1),
+                                     .room = true};
+    return gpci_tree_probe_copies(c, t, &leavers, at);
+}
+
 gpci_tree_reply gpci_tree_read_request(gpc_coherence *c, const gpci_tree_request *request, gpci_tree_point at) {
     gpci_module *r = request->from;
     gpci_module *t = gpci_module_at(c, gpci_module_low(c, r, request->tag));
@@ -112,9 +128,14 @@ gpci_tree_reply gpci_tree_read_request(gpc_coherence *c, const gpci_tree_request
         at = reply.at;
         shared |= reply.shared;
     } else {
-        (void)gpci_tree_rule(c, t, found.state, GPC_EVENT_READ_ABOVE); /* the table may forbid it */
+        uint8_t state = found.state;
+        (void)gpci_tree_rule(c, t, state, GPC_EVENT_READ_ABOVE); /* the table may forbid it */
+        if (GPCI_UNLIKELY(t->pointers)) {
+            at = make_room(c, t, found.block, request, at);
+            state = t->states[found.block];
+        }
         at = gpci_tree_probe_owners(c, t, &owners, at);
-        shared |= found.state == GPC_LINE_O || found.state == GPC_LINE_N || found.state == GPC_LINE_S;
+        shared |= state == GPC_LINE_O || state == GPC_LINE_N || state == GPC_LINE_S;
     }
     shared = add_requester(c, t, found.block, request, shared);
     /* Then T sends its data in any case; R gets those of a peer and T's. */
@@ -135,14 +156,14 @@ GPCI_INLINE void make_sole_owner(const gpc_coherence *c, gpci_module *t, uint32_
     const gpci_module *r = request->from;
     uint32_t slot = t->slots[r->index];
     if (!gpci_tree_has(c, GPC_PROTOCOL_PROBE_WHOLE)) {
-        add_sharer(t, block, gpci_tree_span_of(t, r, request->tag), slot, true);
+        add_sharer(c, t, block, gpci_tree_span_of(t, r, request->tag), slot, true);
         return;
     }
     /* Multi2Sim: only of as many bytes as R's own sub-blocks have */
     uint64_t bytes = r->sub_blocks ? (uint64_t)1 << r->sub_shift : r->given.block_bytes;
     for (uint32_t sub = 0; sub < t->sub_blocks; sub++) {
         if (request->tag - gpci_tree_address_of(t, block, sub) < bytes)
-            add_sharer(t, block, (gpci_tree_span){sub, sub + 1}, slot, true);
+            add_sharer(c, t, block, (gpci_tree_span){sub, sub + 1}, slot, true);
     }
 }
 

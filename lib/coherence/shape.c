@@ -106,6 +106,31 @@ static gpc_status divide_blocks(const gpc_coherence *c, gpci_module *m, gpc_erro
     return GPC_OK;
 }
 
+/* How many copies an entry of the directory names. */
+static gpc_status limit_directory(const gpc_coherence *c, gpci_module *m, gpc_error *error) {
+    const gpc_coherence_module *g = &m->given;
+    const bool coarse = g->directory_overflow == GPC_OVERFLOW_COARSE;
+    if (g->directory_overflow > GPC_OVERFLOW_COARSE)
+        GPCI_TREE_REFUSE(ARGUMENT, m, "directory_overflow", "is %u, no gpc_directory_overflow", g->directory_overflow);
+    if (coarse ? g->directory_region < 2 : g->directory_region != 0)
+        GPCI_TREE_REFUSE(ARGUMENT, m, "directory_region", "is %u; of COARSE directories it is 2 or more, of others 0",
+                         g->directory_region);
+    if (g->directory_pointers && !m->above_count)
+        GPCI_TREE_REFUSE(ARGUMENT, m, "directory_pointers", "is %u, but no module is above", g->directory_pointers);
+    m->pointers = g->directory_pointers < m->above_count ? g->directory_pointers : 0;
+    if (!(c->protocol->flags & GPC_PROTOCOL_DIRECTORY))
+        m->pointers = 0;
+    if (m->pointers && c->protocol->flags & GPC_PROTOCOL_PROBE_WHOLE)
+        GPCI_TREE_REFUSE(ARGUMENT, m, "directory_pointers", "is %u; directories of protocol '%s' name all copies",
+                         g->directory_pointers, c->protocol->name);
+    for (uint32_t i = 0; i < m->above_count && g->directory_overflow == GPC_OVERFLOW_EVICT && m->pointers; i++)
+        if (c->modules[m->above[i]].given.block_bytes != 1u << m->sub_shift)
+            GPCI_TREE_REFUSE(ARGUMENT, m, "directory_overflow",
+                             "is EVICT, but blocks above differ in size: '%s' has %u",
+                             c->modules[m->above[i]].given.name, c->modules[m->above[i]].given.block_bytes);
+    return GPC_OK;
+}
+
 gpc_status gpci_tree_shape(gpc_coherence *c, gpc_error *error) {
     gpc_status status = list_above(c, error);
     for (uint32_t i = 0; i < c->module_count && status == GPC_OK; i++)
@@ -119,6 +144,8 @@ gpc_status gpci_tree_shape(gpc_coherence *c, gpc_error *error) {
     gpci_free(c->context, queue);
     for (uint32_t i = 0; i < c->module_count && status == GPC_OK; i++) {
         status = divide_blocks(c, &c->modules[i], error);
+        if (status == GPC_OK)
+            status = limit_directory(c, &c->modules[i], error);
     }
     return status;
 }

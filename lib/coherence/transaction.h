@@ -191,6 +191,7 @@ typedef struct gpci_tree_write_probe {
     uint32_t block;                   /* of T */
     const gpci_module *except;        /* its copy stays; NULL: none does */
     uint64_t first, last;             /* only sub-blocks whose address is in [first, last] */
+    bool room;                        /* only who is to go so that T's directory can name `except` */
     const gpci_tree_request *request; /* the write request that is served; NULL: none, T keeps all data */
     gpci_tree_gather *gather;         /* collects the messages to the peer */
     bool through_t;                   /* data go to T even so */
@@ -222,7 +223,7 @@ typedef struct gpci_tree_copies {
     uint32_t block;
     const gpci_module *except; /* likewise as in gpci_tree_write_probe */
     uint64_t first, last;
-    bool only_owners;
+    bool only_owners, room;
     uint32_t module;    /* out: X */
     uint32_t sub, word; /* where the walk has come to */
     uint64_t bits;
@@ -411,9 +412,32 @@ GPCI_INLINE void gpci_tree_drop_owner(const gpci_module *t, uint32_t block, uint
         *owner = GPCI_TREE_NO_OWNER;
 }
 
-GPCI_INLINE void gpci_tree_drop_sharer(gpci_module *t, uint32_t block, uint32_t sub, uint32_t slot) {
+/* A copy is gone that the entry had, even among many: it has been probed, and so will the others be. */
+GPCI_INLINE void gpci_tree_remove_sharer(gpci_module *t, uint32_t block, uint32_t sub, uint32_t slot) {
     gpci_module_sharers_of(t, block, sub)[slot / 64] &= ~((uint64_t)1 << (slot & 63));
     gpci_tree_drop_owner(t, block, sub, slot);
+}
+
+/*
+ * directory.c: entries that cannot name all copies.
+ * Are those that the entry has all there are? If not, it is not known which of them is gone.
+ */
+bool gpci_directory_is_exact(const gpci_module *t, uint32_t block, uint32_t sub);
+/* Add a sharer. Where there are too many now, the entry stands for others as well. */
+void gpci_directory_add(const gpc_coherence *c, gpci_module *t, uint32_t block, uint32_t sub, uint32_t slot);
+/* The sharer that is to go, by its place, before R's copy can be named; GPC_NO_MODULE: none. */
+uint32_t gpci_directory_leaver(const gpc_coherence *c, const gpci_module *t, uint32_t block, uint32_t sub,
+                               const gpci_module *r);
+/* Is there such a sharer at any sub-block of what R asks for? */
+bool gpci_directory_lacks_room(const gpc_coherence *c, const gpci_module *t, uint32_t block, const gpci_module *r,
+                               uint64_t tag);
+
+/* A copy is gone: the entry forgets it, if it knows which those are that are left. */
+GPCI_INLINE void gpci_tree_drop_sharer(gpci_module *t, uint32_t block, uint32_t sub, uint32_t slot) {
+    if (GPCI_LIKELY(!t->pointers) || gpci_directory_is_exact(t, block, sub))
+        gpci_tree_remove_sharer(t, block, sub, slot);
+    else
+        gpci_tree_drop_owner(t, block, sub, slot);
 }
 
 #endif

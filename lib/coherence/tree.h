@@ -52,6 +52,7 @@ typedef struct gpci_module {
     uint32_t mask_bytes;                /* of a block's mask of modified bytes: a bit each, one byte at least */
     uint32_t sub_blocks;                /* of a block, each with a directory entry; 0 without modules above */
     uint32_t above_count, sharer_words; /* words of 64 bits that a set of sharers needs */
+    uint32_t pointers;                  /* copies that an entry of the directory names (directory.c); 0: all */
     const uint32_t *above;              /* [above_count] the modules above, ascending */
     const uint16_t *slots;              /* [modules] a module's place in `above`, which is its bit among sharers */
     uint64_t first, last;               /* the first and last address that it serves (cover.c) */

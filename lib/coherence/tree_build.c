@@ -15,19 +15,19 @@ gpci_tree_title gpci_tree_title_of(const gpci_module *m) {
 }
 
 /* Copy element `index` of a caller's array. All elements must be of the size that the first states (struct_size). */
-static gpc_status take_element(void *ours, size_t size, const void *array, uint32_t index, const char *type,
-                               gpc_error *error) {
+static gpc_status take_element(void *ours, size_t size, size_t least, const void *array, uint32_t index,
+                               const char *type, gpc_error *error) {
     size_t stride, given;
     memcpy(&stride, array, sizeof stride);
     const char *at = (const char *)array + index * stride;
-    gpc_status status = index ? GPC_OK : gpci_take(ours, size, size, array, type, error);
+    gpc_status status = index ? GPC_OK : gpci_take(ours, size, least, array, type, error);
     if (!index || status < 0)
         return status;
     memcpy(&given, at, sizeof given);
     if (given != stride)
         return gpci_fail(error, GPC_ERROR_ABI, "%s.struct_size of element %u is %zu, of the first %zu", type, index,
                          given, stride);
-    return gpci_take(ours, size, size, at, type, error);
+    return gpci_take(ours, size, least, at, type, error);
 }
 
 static gpc_status copy_text(gpc_coherence *c, const char **text, gpc_error *error) {
@@ -39,7 +39,8 @@ static gpc_status copy_text(gpc_coherence *c, const char **text, gpc_error *erro
 /* What the caller points to is copied. A pointer in `given` is always ours or NULL, so that destroying is safe. */
 static gpc_status copy_module(gpc_coherence *c, gpci_module *m, const void *array, gpc_error *error) {
     gpc_coherence_module theirs = GPC_COHERENCE_MODULE_INIT;
-    gpc_status status = take_element(&theirs, sizeof theirs, array, m->index, "gpc_coherence_module", error);
+    gpc_status status = take_element(&theirs, sizeof theirs, offsetof(gpc_coherence_module, directory_pointers), array,
+                                     m->index, "gpc_coherence_module", error);
     if (status < 0)
         return status;
     m->given = theirs;
@@ -89,7 +90,7 @@ static gpc_status copy_networks(gpc_coherence *c, const gpc_coherence_options *o
     gpc_status status = GPC_OK;
     for (uint32_t i = 0; i < c->star_count && status == GPC_OK; i++) {
         gpc_coherence_network theirs = GPC_COHERENCE_NETWORK_INIT;
-        status = take_element(&theirs, sizeof theirs, o->networks, i, "gpc_coherence_network", error);
+        status = take_element(&theirs, sizeof theirs, sizeof theirs, o->networks, i, "gpc_coherence_network", error);
         if (status == GPC_OK)
             status = copy_text(c, &theirs.name, error);
         if (status == GPC_OK)

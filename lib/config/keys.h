@@ -266,6 +266,14 @@
       "and its access begins again after a random while; protocol: as the protocol says (nmoesi-multi2sim: retry)")    \
     X(COHERENCE_DATA, "coherence.data", BOOL, RESET, "", "false", 0, 1, "",                                            \
       "blocks hold their bytes, and accesses carry values (gpc_warp_access)")                                          \
+    X(COHERENCE_DIRECTORY_POINTERS, "coherence.directory_pointers", COUNT, RESET, "copies", "0", 0, 255, "",           \
+      "that an entry of a directory names one by one; 0 = all there may be")                                           \
+    X(COHERENCE_DIRECTORY_OVERFLOW, "coherence.directory_overflow", CHOICE, RESET, "", "broadcast", 0, 0,              \
+      "broadcast|evict|coarse",                                                                                        \
+      "what an entry with more does; broadcast: it stands for all caches above; evict: one of the copies is "          \
+      "invalidated, and the new one named; coarse: it stands for groups of caches")                                    \
+    X(COHERENCE_DIRECTORY_REGION, "coherence.directory_region", COUNT, RESET, "caches", "4", 2, 255, "",               \
+      "neighbours that are a group of a coarse directory")                                                             \
     X(COHERENCE_DIRECTORY_WAYS, "coherence.directory_ways", COUNT, RESET, "ways", "16", 1, 1024, "",                   \
       "of a set of a non-inclusive cache, beside its own: entries of the directory alone, for lines that only "        \
       "caches above hold")                                                                                             \

@@ -40,6 +40,14 @@ static void include(const gpc_hierarchy *h, const plan *p, gpci_key key, gpc_coh
     m->directory_ways = m->non_inclusive ? number(h, GPCI_KEY_COHERENCE_DIRECTORY_WAYS) : 0;
 }
 
+/* What an entry of its directory can say. */
+static void limit_directory(const gpc_hierarchy *h, gpc_coherence_module *m) {
+    m->directory_pointers = (uint8_t)number(h, GPCI_KEY_COHERENCE_DIRECTORY_POINTERS);
+    m->directory_overflow = (uint8_t)number(h, GPCI_KEY_COHERENCE_DIRECTORY_OVERFLOW);
+    if (m->directory_overflow == GPC_OVERFLOW_COARSE)
+        m->directory_region = (uint8_t)number(h, GPCI_KEY_COHERENCE_DIRECTORY_REGION);
+}
+
 /* The slices, or without L2 their memories. */
 static void below_l1(const plan *p, gpc_coherence_module *m) {
     m->low = p->low + p->c->modules;
@@ -129,6 +137,8 @@ static void plan_modules(const gpc_hierarchy *h, plan *p, const gpci_l1_share *s
         plan_slice(h, p, i);
     for (uint32_t i = 0; i < slices; i++)
         plan_memory(h, p, i);
+    for (uint32_t i = h->sms; i < p->c->modules; i++)
+        limit_directory(h, &p->modules[i]);
     for (uint32_t i = 0; i < p->c->modules; i++)
         p->modules[i].any_victim = gpci_number(h, GPCI_KEY_COHERENCE_ANY_VICTIM) != 0;
 }

@@ -37,6 +37,7 @@ typedef struct gpci_verify_tree {
     uint32_t l2_ways, l3_ways, memory_ways; /* one set each; memory_ways 0: an entry for every block */
     uint32_t first_ways;                    /* of the first level; 0: one */
     uint32_t l2_block;                      /* bytes; of all below the first level. 0: GPCI_VERIFY_BLOCK */
+    uint32_t pointers, overflow;            /* of directories: gpc_coherence_module; groups of two */
     bool non_inclusive;                     /* the second level */
     bool write_through, no_write_allocate;  /* the first level */
 } gpci_verify_tree;

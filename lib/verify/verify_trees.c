@@ -36,6 +36,15 @@ static const gpci_verify_tree trees[] = {
     {.name = "2 L2 of 1, L3", .caches = 2, .l2 = 2, .l3 = true, .l2_ways = 1, .l3_ways = 1},
     {.name = "2 L2 of 2, L3", .caches = 4, .l2 = 2, .l3 = true, .l2_ways = 1, .l3_ways = 1},
     {.name = "2 L2 of 1, sub-blocks", .caches = 2, .l2 = 2, .l2_ways = 1, .l2_block = 16},
+    {.name = "3 over memory of 1 pointer", .caches = 3, .pointers = 1},
+    {.name = "3 over evicting memory", .caches = 3, .pointers = 1, .overflow = GPC_OVERFLOW_EVICT},
+    {.name = "4 over coarse memory", .caches = 4, .pointers = 1, .overflow = GPC_OVERFLOW_COARSE},
+    {.name = "2 L2 of 2 evicting memory",
+     .caches = 4,
+     .l2 = 2,
+     .l2_ways = 1,
+     .pointers = 1,
+     .overflow = GPC_OVERFLOW_EVICT},
 };
 
 const gpci_verify_tree *gpci_verify_tree_at(size_t index) {
@@ -70,6 +79,8 @@ static const struct system {
     {"2 L2 of 1, memory of 1", 2, 1, 0},
     {"2 L2 of 1, sub-blocks", 2, 1, 0},
     {"2 loose L2, room above", 2, 2, 0},
+    {"3 over memory of 1 pointer", 1, 1, 0},
+    {"3 over evicting memory", 1, 1, 0},
     {"2 over memory", 1, 1, 1},
     {"2 over L2", 1, 1, 1},
     {"2 L2 of 1", 1, 1, 1},
@@ -83,6 +94,8 @@ static const struct system {
     {"2 over a loose L2", 2, 1, 1},
     {"2 writing around to L2", 2, 1, 1},
     {"2 loose L2, room above", 2, 2, 1},
+    {"3 over memory of 1 pointer", 1, 1, 1},
+    {"3 over evicting memory", 1, 1, 1},
 };
 
 gpc_status gpc_verify_system(uint32_t index, gpc_verify_options *options) {
@@ -135,6 +148,12 @@ static void first_level(tree_plan *p, const gpci_verify_setup *setup) {
     }
 }
 
+static void limit(gpc_coherence_module *m, const gpci_verify_tree *t) {
+    m->directory_pointers = (uint8_t)t->pointers;
+    m->directory_overflow = (uint8_t)t->overflow;
+    m->directory_region = t->overflow == GPC_OVERFLOW_COARSE ? 2 : 0;
+}
+
 gpc_coherence *gpci_verify_make(const gpci_verify_setup *setup, gpc_error *error) {
     const gpci_verify_tree *t = &setup->tree;
     const uint32_t block = t->l2_block ? t->l2_block : GPCI_VERIFY_BLOCK;
@@ -145,11 +164,14 @@ gpc_coherence *gpci_verify_make(const gpci_verify_setup *setup, gpc_error *error
         m->non_inclusive = t->non_inclusive;
         m->directory_ways = t->non_inclusive ? 2 : 0;
     }
+    for (uint32_t i = 0; i < t->l2; i++)
+        limit(&p.modules[t->caches + i], t);
     if (t->l3)
         add(&p, t->caches + t->l2 + 1, t->l3_ways, block);
     /* Accesses that overlap know a memory's entries by their ways: as many as there are blocks. */
     gpc_coherence_module *memory =
         add(&p, 0, t->memory_ways || !setup->in_flight ? t->memory_ways : setup->blocks, block);
+    limit(memory, t);
     memory->memory = true;
     memory->low = NULL;
     memory->low_count = 0;
@@ -182,6 +204,8 @@ static bool is_symmetric(const gpci_explorer *e) {
     for (uint32_t i = 0; i < e->c->module_count; i++)
         above = e->c->modules[i].above_count > above ? e->c->modules[i].above_count : above;
     if (!e->setup->symmetric || !e->tracked || e->setup->faults)
+        return false;
+    if (e->setup->tree.overflow != GPC_OVERFLOW_BROADCAST) /* who goes, and with whom one shares a bit, is by place */
         return false;
     /* One at a time, the first of several that send n-stored bytes is the one that stands first. */
     if (!e->setup->in_flight && e->c->non_coherent)

@@ -128,7 +128,7 @@ Test(coherence_build, refuses_ranges) {
 #define BANK(m, d, q, r)                                                                                  \
     (s->modules[m].served = GPC_SERVES_INTERLEAVED, s->modules[m].divisor = d, s->modules[m].modulus = q, \
      s->modules[m].residue = r)
-    WRONG("'l1-0'.served is 3", s->modules[0].served = 3);
+    WRONG("'l1-0'.served is 4", s->modules[0].served = 4);
     WRONG("'l2'.first is 0x100, beyond last, 0x7f", RANGE(2, 0x100, 0x7f));
     WRONG("'l2'.first 0x40 is within a block", RANGE(2, 0x40, 0xff));
     WRONG("'l2'.last 0xbf is not a block's last byte", RANGE(2, 0, 0xbf));
@@ -241,7 +241,11 @@ Test(coherence_build, refuses_options_out_of_place) {
     WRONG("'mm'.non_inclusive is for caches", s->modules[3].non_inclusive = true);
     WRONG("'l1-0'.non_inclusive is for modules with others above",
           (s->modules[0].non_inclusive = true, s->modules[0].directory_ways = 1));
-    WRONG("'l1-1'.reserved [1] is not 0", s->modules[1].reserved[0] = 1);
+    WRONG("'l1-1'.reserved [0] is not 0", s->modules[1].reserved[0] = 1);
+    WRONG("'l1-1'.reserved_too [1] is not 0", s->modules[1].reserved_too[1] = 1);
+    WRONG("'l1-1'.directory_pointers is 1, but no module is above", s->modules[1].directory_pointers = 1);
+    WRONG("'l1-1'.directory_overflow is 3, no gpc_directory_overflow", s->modules[1].directory_overflow = 3);
+    WRONG("'l1-1'.directory_region is 1; of COARSE", s->modules[1].directory_region = 1);
 }
 
 static uint32_t first_way(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {

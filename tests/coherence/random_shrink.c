@@ -137,6 +137,7 @@ static bool plain_modules(random_program *p, random_failure *failure) {
         }
         PLAIN(tree.modules, i, write_through, false);
         PLAIN(tree.modules, i, no_write_allocate, false);
+        PLAIN(tree.modules, i, directory_pointers, 0);
         PLAIN(tree.modules, i, any_victim, false);
         PLAIN(tree.modules, i, latency, 1);
         PLAIN(tree.modules, i, directory_latency, 0);

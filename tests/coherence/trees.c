@@ -174,6 +174,29 @@ static void grow_first(growth *g) {
     g->t->first_count = g->count = g->groups = count;
 }
 
+/* Of all modules above, or of none: numbers of their own, so that the rest of the tree is what it is without. */
+static void limit_directories(tree *t, uint64_t random) {
+    if (gpci_random_below(&random, 10) < 6)
+        return;
+    for (uint32_t i = 0; i < t->module_count; i++) {
+        gpc_coherence_module *m = &t->modules[i];
+        uint32_t smallest = UINT32_MAX, largest = 0;
+        for (uint32_t x = 0; x < i; x++)
+            for (uint32_t k = 0; k < t->modules[x].low_count; k++)
+                if (t->lows[x][k] == i) {
+                    const uint32_t block = t->modules[x].block_bytes;
+                    smallest = block < smallest ? block : smallest;
+                    largest = block > largest ? block : largest;
+                }
+        m->directory_pointers = (uint8_t)(largest ? gpci_random_below(&random, 4) : 0);
+        m->directory_overflow = (uint8_t)gpci_random_below(&random, 3);
+        if (m->directory_overflow == GPC_OVERFLOW_EVICT && smallest != largest)
+            m->directory_overflow = GPC_OVERFLOW_BROADCAST;
+        if (m->directory_overflow == GPC_OVERFLOW_COARSE)
+            m->directory_region = (uint8_t)(2 + gpci_random_below(&random, 2));
+    }
+}
+
 void tree_random(tree *t, uint64_t *random, uint32_t bytes, unsigned features) {
     static const uint64_t bases[] = {0, 0, 4096, (uint64_t)1 << 20, ((uint64_t)1 << 44) + 8192};
     growth g = {.t = t, .random = random, .features = features};
@@ -193,6 +216,8 @@ void tree_random(tree *t, uint64_t *random, uint32_t bytes, unsigned features) {
     }
     uint32_t banks[TREE_LOWS];
     put_below(&g, g.open, g.count, 0, grown_block(&g, g.open, g.count), banks);
+    if (features & TREE_DIRECTORIES)
+        limit_directories(t, gpci_mix(*random + 1));
     tree_find_public(t);
 }
 

@@ -25,9 +25,10 @@ enum {
     TREE_MIXED_BLOCKS = 1 << 2,  /* modules of a level differ in block size */
     TREE_POLICIES = 1 << 3,      /* registered ones, beside lru and fifo */
     TREE_ANY_VICTIM = 1 << 4,
-    TREE_SKIPPING = 1 << 5, /* a first-level module that passes a level by */
-    TREE_PRIVATE = 1 << 6,  /* caches between, which only part of the processors use */
-    TREE_ALL = (1 << 7) - 1,
+    TREE_SKIPPING = 1 << 5,    /* a first-level module that passes a level by */
+    TREE_PRIVATE = 1 << 6,     /* caches between, which only part of the processors use */
+    TREE_DIRECTORIES = 1 << 7, /* whose entries cannot name all copies */
+    TREE_ALL = (1 << 8) - 1,
     /* Multi2Sim's: inclusive, written back, and what is above a module has blocks of one size. */
     TREE_SIMULATOR = TREE_POLICIES | TREE_ANY_VICTIM | TREE_PRIVATE
 };

@@ -117,6 +117,11 @@ static void print_switches(const gpc_coherence_module *m, uint32_t i, FILE *file
                 m->directory_ways);
     if (m->write_through)
         fprintf(file, "    modules[%u].write_through = true;\n", i);
+    if (m->directory_pointers)
+        fprintf(file, "    modules[%u].directory_pointers = %u;\n    modules[%u].directory_overflow = %u;\n", i,
+                m->directory_pointers, i, m->directory_overflow);
+    if (m->directory_region)
+        fprintf(file, "    modules[%u].directory_region = %u;\n", i, m->directory_region);
     if (m->no_write_allocate)
         fprintf(file, "    modules[%u].no_write_allocate = true;\n", i);
 }

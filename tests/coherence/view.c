@@ -141,7 +141,7 @@ Test(coherence_view, statistics) {
     for (uint32_t i = 0; i < 3; i++) {
         gpc_coherence_stats *stats = &c->modules[i].stats;
         uint64_t *first = &stats->accesses;
-        for (size_t k = 0; first + k <= &stats->retries; k++)
+        for (size_t k = 0; first + k <= &stats->directory_evictions; k++)
             first[k] = (i + 1) * (k + 1);
         stats->transitions[GPC_LINE_M][GPC_LINE_I] = 10 + i;
         stats->origins[GPC_LINE_M][GPC_LINE_I] = 1u << i;

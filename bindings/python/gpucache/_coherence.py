@@ -6,7 +6,16 @@ from collections import namedtuple
 from dataclasses import dataclass
 from typing import NamedTuple, Optional, Sequence, Union
 
-from ._constants import GPC_LINE_COUNT, ChoiceKind, CoherenceKind, CoherenceState, CounterTable, MessageKind, Origin
+from ._constants import (
+    GPC_LINE_COUNT,
+    ChoiceKind,
+    CoherenceKind,
+    CoherenceState,
+    CounterTable,
+    DirectoryOverflow,
+    MessageKind,
+    Origin,
+)
 from ._loader import lib
 from ._native import decoded, text
 from .stats import counters_of, empty
@@ -55,6 +64,9 @@ class CoherenceModule:
     no_write_allocate: bool = False
     index: int = 0  # an Index: which set a block belongs to, by its number,
     dense: bool = False  # which is that among the blocks of an interleaved module's own stretches, without gaps
+    directory_pointers: int = 0  # copies that an entry of the directory names; 0: all
+    directory_overflow: DirectoryOverflow = DirectoryOverflow.BROADCAST  # of an entry with more
+    directory_region: int = 0  # COARSE: modules of a group
 
 
 class Message(NamedTuple):

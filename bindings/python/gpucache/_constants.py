@@ -459,6 +459,12 @@ class Served(IntEnum):
     HASHED = 3
 
 
+class DirectoryOverflow(IntEnum):
+    BROADCAST = 0
+    EVICT = 1
+    COARSE = 2
+
+
 class CoherenceKind(IntEnum):
     LOAD = 0
     STORE = 1

@@ -276,6 +276,8 @@ class gpc_coherence_module(SizedRecord):
         ("first", c_uint64), ("last", c_uint64), ("divisor", c_uint64), ("modulus", c_uint64), ("residue", c_uint64),
         ("memory", c_bool), ("non_inclusive", c_bool), ("any_victim", c_bool), ("write_through", c_bool),
         ("no_write_allocate", c_bool), ("index", c_uint8), ("dense", c_bool), ("reserved", c_uint8 * 1),
+        ("directory_pointers", c_uint8), ("directory_overflow", c_uint8), ("directory_region", c_uint8),
+        ("reserved_too", c_uint8 * 5),
     )
     _defaults_ = {
         "low_network": 4294967295, "high_network": 4294967295, "sets": 1, "ways": 1, "block_bytes": 64, "latency": 1,

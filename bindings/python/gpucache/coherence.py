@@ -44,6 +44,7 @@ from ._constants import (
     CoherenceKind,
     MessageKind,
     Origin,
+    DirectoryOverflow,
     Served,
     Status,
 )
@@ -56,7 +57,8 @@ UINT64_MAX = (1 << 64) - 1
 
 # Fields of a module that the library has by the same names.
 _SAME = ("sets", "ways", "block_bytes", "latency", "directory_latency", "ports", "mshrs", "directory_ways", "memory",
-         "non_inclusive", "any_victim", "write_through", "no_write_allocate", "index", "dense")  # fmt: skip
+         "non_inclusive", "any_victim", "write_through", "no_write_allocate", "index", "dense", "directory_pointers",
+         "directory_region")  # fmt: skip
 
 
 def _told(tree, name, what):
@@ -138,6 +140,7 @@ class CoherenceView(Handle):
             decoded(raw.name), tuple(self._names[low] for low in raw.low[:raw.low_count]),
             self._network(raw.low_network), self._network(raw.high_network),
             replacement=decoded(raw.replacement) or "lru", serves=serves,
+            directory_overflow=DirectoryOverflow(raw.directory_overflow),
             **{name: getattr(raw, name) for name in _SAME},
         )  # fmt: skip
 
@@ -374,6 +377,7 @@ class Coherence(CoherenceView):
             low=(ctypes.c_uint32 * max(1, len(low)))(*low), low_count=len(low),
             low_network=index(module.low_network, self._networks, "low_network"),
             high_network=index(module.high_network, self._networks, "high_network"),
+            directory_overflow=module.directory_overflow,
             **{name: getattr(module, name) for name in _SAME},
         )  # fmt: skip
         if isinstance(module.serves, (Interleaved, Hashed)):

@@ -22,9 +22,12 @@ def _module(tree, name):
         "policy": "LRU", "low_modules": list(module.low), "low_network": module.low_network,
         "high_network": module.high_network, "any_victim": False,
     }  # fmt: skip
-    for key in ("non_inclusive", "write_through", "no_write_allocate", "directory_ways"):
+    for key in ("non_inclusive", "write_through", "no_write_allocate", "directory_ways", "directory_pointers",
+                "directory_region"):  # fmt: skip
         if getattr(module, key):
             found[key] = getattr(module, key)
+    if module.directory_overflow:
+        found["directory_overflow"] = module.directory_overflow.name.lower()
     return found
 
 

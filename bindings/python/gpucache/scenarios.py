@@ -21,7 +21,7 @@ sequential and ordered scenarios are also flush and acquire, which have at most 
 import json
 from collections import namedtuple
 
-from ._constants import AccessBits, ChoiceKind, CoherenceKind, Index, MessageKind
+from ._constants import AccessBits, ChoiceKind, CoherenceKind, DirectoryOverflow, Index, MessageKind
 from ._document import (
     Part,
     ScenarioError,
@@ -57,6 +57,7 @@ _MODULE = (
     "directory_size", "directory_assoc", "directory_ways", "policy", "ports", "mshr", "low_modules", "low_network",
     "high_network", "address_range", "non_inclusive", "any_victim", "write_through", "no_write_allocate",
     "index", "dense",
+    "directory_pointers", "directory_overflow", "directory_region",
 )  # fmt: skip
 _INDICES = {index.name.lower(): index for index in Index if index != Index.USER}
 _NETWORK = "description", "name", "topology", "bandwidth", "input_buffer", "output_buffer"
@@ -123,6 +124,13 @@ def _index(module):
     return _INDICES[name]
 
 
+def _overflow(module):
+    word = module.text("directory_overflow", "broadcast")
+    if word.upper() not in DirectoryOverflow.__members__:
+        raise module.wrong("directory_overflow", "broadcast, evict or coarse")
+    return DirectoryOverflow[word.upper()]
+
+
 def _module(part):
     kind = part.text("type", "cache")
     if kind not in ("cache", "main_memory"):
@@ -138,6 +146,7 @@ def _module(part):
         part.number("directory_ways", 0), kind == "main_memory", part.flag("non_inclusive", False),
         part.flag("any_victim", True), part.flag("write_through", False), part.flag("no_write_allocate", False),
         _index(part), part.flag("dense", False),
+        part.number("directory_pointers", 0), _overflow(part), part.number("directory_region", 0),
     )  # fmt: skip
 
 
