@@ -151,8 +151,18 @@ enum {
     GPC_PROTOCOL_RETRY = 1 << 8
 };
 
-/* Flags of an access by which AMD's GPUs bypass caches; gpc_protocol says what they do (seeds/002 section 2.3). */
-enum { GPC_ACCESS_GLC = 1 << 0, GPC_ACCESS_SLC = 1 << 1 };
+/*
+ * Flags of an access. By the first two AMD's GPUs bypass caches; gpc_protocol says what they do (seeds/002 section 2.3).
+ * The others say what its first-level module does with it, under any protocol; accesses to local memory, or of
+ * instructions that a predictor lets bypass, may be told from others so.
+ */
+enum {
+    GPC_ACCESS_GLC = 1 << 0,
+    GPC_ACCESS_SLC = 1 << 1,
+    GPC_ACCESS_THROUGH = 1 << 2,     /* a store: as with gpc_coherence_module.write_through. Since: 0.2. */
+    GPC_ACCESS_NO_ALLOCATE = 1 << 3, /* it is performed by the low module, if it misses. Since: 0.2. */
+    GPC_ACCESS_EVICT = 1 << 4 /* a store: the block is evicted if it is there, then as NO_ALLOCATE. Since: 0.2. */
+};
 
 typedef gpc_protocol_rule gpc_protocol_rules[GPC_LINE_COUNT][GPC_EVENT_COUNT];
 

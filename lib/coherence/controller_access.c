@@ -28,7 +28,7 @@ static gpc_coherence_event event_of(const gpci_controllers *e, const gpci_tree_f
 static bool goes_alone(const gpci_controllers *e, const gpci_tree_flight *a) {
     const gpci_module *m = gpci_module_at(e->tree, a->module);
     const gpc_coherence_event event = event_of(e, a);
-    bool alone = a->kind != GPC_COHERENCE_LOAD && (m->given.write_through || m->given.no_write_allocate);
+    bool alone = gpci_tree_goes_through(m, a->kind, a->flags) || gpci_tree_bypasses(m, event, a->kind, a->flags);
     for (uint32_t state = 0; state < GPC_LINE_COUNT; state++)
         alone |= (m->rules[state][event].actions & (GPC_DO_PASS | GPC_DO_WRITE_THROUGH)) != 0;
     return alone;
@@ -210,12 +210,13 @@ void gpci_step_access_order(gpci_controllers *e, uint32_t task) {
                             (gpci_due){task, GPCI_STEP_access_order});
         return;
     }
-    gpci_find_begin(e, task,
-                    &(gpci_look){.address = a->address,
-                                 .module = a->module,
-                                 .resumes = GPCI_STEP_access_found,
-                                 .blocking = true,
-                                 .allocates = !a->through && !gpci_tree_bypasses(m, event_of(e, a))});
+    gpci_find_begin(
+        e, task,
+        &(gpci_look){.address = a->address,
+                     .module = a->module,
+                     .resumes = GPCI_STEP_access_found,
+                     .blocking = true,
+                     .allocates = !a->through && !gpci_tree_bypasses(m, event_of(e, a), a->kind, a->flags)});
 }
 
 /* Somebody below was busy: once more, later. */
@@ -253,8 +254,9 @@ static gpc_protocol_rule rule_of(const gpci_controllers *e, const gpci_task *t) 
 
 static bool passes(const gpci_controllers *e, const gpci_task *t, gpc_protocol_rule rule) {
     const gpci_tree_flight *a = gpci_tree_flight_at(e, t->flight);
-    return rule.actions & GPC_DO_PASS ||
-           (t->state == GPC_LINE_I && gpci_tree_bypasses(gpci_module_at(e->tree, a->module), event_of(e, a)));
+    return rule.actions & GPC_DO_PASS || gpci_tree_evicts(a->kind, a->flags) ||
+           (t->state == GPC_LINE_I &&
+            gpci_tree_bypasses(gpci_module_at(e->tree, a->module), event_of(e, a), a->kind, a->flags));
 }
 
 /*
@@ -274,6 +276,15 @@ static void write_through_again(gpci_controllers *e, uint32_t task) {
     gpci_step_after(e, task, GPCI_STEP_access_end, m, m->given.latency);
 }
 
+/* Its block leaves first. */
+static void evict(gpci_controllers *e, uint32_t task, gpci_step resumes) {
+    const gpci_task *t = gpci_task_at(e, task);
+    const uint32_t module = flight_of(e, task)->module, block = t->block;
+    uint32_t eviction;
+    gpci_task_begin(e, task, resumes, module, module, t->address, &eviction)->own = block;
+    gpci_then(e, eviction, GPCI_STEP_evict_begin);
+}
+
 void gpci_step_access_found(gpci_controllers *e, uint32_t task) {
     gpci_task *t = gpci_task_at(e, task);
     gpci_tree_flight *a = flight_of(e, task);
@@ -288,14 +299,12 @@ void gpci_step_access_found(gpci_controllers *e, uint32_t task) {
     const gpc_protocol_rule rule = rule_of(e, t);
     a->found = t->state;
     a->hit = !passes(e, t, rule) && !(rule.actions & (GPC_DO_READ_REQUEST | GPC_DO_WRITE_REQUEST));
-    if (passes(e, t, rule)) {
+    if (passes(e, t, rule) && t->state != GPC_LINE_I && gpci_tree_evicts(a->kind, a->flags)) {
+        evict(e, task, GPCI_STEP_access_passing);
+    } else if (passes(e, t, rule)) {
         gpci_pass_begin(e, task, rule);
     } else if (rule.actions & GPC_DO_EVICT_FIRST) {
-        uint32_t eviction;
-        gpci_task *child =
-            gpci_task_begin(e, task, GPCI_STEP_access_evicted, a->module, a->module, t->address, &eviction);
-        child->own = t->block;
-        gpci_then(e, eviction, GPCI_STEP_evict_begin);
+        evict(e, task, GPCI_STEP_access_evicted);
     } else if (a->kind == GPC_COHERENCE_N_STORE) {
         gpci_then(e, task, GPCI_STEP_access_evicted);
     } else if (rule.actions & GPC_DO_READ_REQUEST) {
@@ -389,10 +398,11 @@ void gpci_step_access_unlock(gpci_controllers *e, uint32_t task) {
     gpci_tree_set_state(e->tree, m, t->block, gpci_module_tag_of(m, a->address),
                         t->shared ? rule.next_shared : rule.next,
                         a->kind == GPC_COHERENCE_STORE ? GPC_ORIGIN_STORE : GPC_ORIGIN_N_STORE, gpci_present(e));
-    if (!(rule.actions & GPC_DO_WRITE_THROUGH) && !m->given.write_through) {
+    if (!(rule.actions & GPC_DO_WRITE_THROUGH) && !gpci_tree_goes_through(m, a->kind, a->flags)) {
         unlock(e, task);
         return;
     }
+    m->through |= (a->flags & GPC_ACCESS_THROUGH) != 0;
     perform(e, t->flight, t->block);
     gpci_store_begin(e, task, GPCI_STEP_access_through, m->states[t->block] == GPC_LINE_N);
 }

@@ -47,9 +47,11 @@ gpci_sight gpci_controllers_look(const gpci_controllers *e, const gpc_coherence_
         return GPCI_SIGHT_MISS;
     /* gpc_coherence_kind has the numbers of LOAD, STORE and N_STORE in gpc_coherence_event */
     const uint32_t actions = m->rules[m->states[block]][request->kind].actions;
+    if (gpci_tree_evicts(request->kind, request->flags))
+        return GPCI_SIGHT_TOLD;
     if (actions & (GPC_DO_READ_REQUEST | GPC_DO_WRITE_REQUEST))
         return GPCI_SIGHT_MISS;
-    const bool through = m->given.write_through && request->kind != GPC_COHERENCE_LOAD;
+    const bool through = gpci_tree_goes_through(m, request->kind, request->flags);
     return actions != GPC_DO_HIT || request->flags || through ||
                    gpci_lock_of(e, m->index, block)->holder != GPCI_NO_ITEM
                ? GPCI_SIGHT_TOLD

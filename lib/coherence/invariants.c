@@ -102,7 +102,7 @@ static bool covered(const gpc_coherence *c, const gpci_module *t, const gpci_mod
         return told(text, size, "owners: 0x%llx is in %c in %s, which is not the owner in %s",
                     (unsigned long long)address, letters[state], x->given.name, t->given.name);
     const bool told_of = c->protocol->flags & GPC_PROTOCOL_PROBE_WHOLE; /* Multi2Sim's clear-owner message */
-    const bool silent = state == GPC_LINE_N ? !told_of : x->given.write_through;
+    const bool silent = state == GPC_LINE_N ? !told_of : x->through;
     if (owner == slot && !has_rights(state) && !silent)
         return told(text, size, "owners: 0x%llx is in %c in %s, the owner in %s", (unsigned long long)address,
                     letters[state], x->given.name, t->given.name);

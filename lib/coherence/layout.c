@@ -156,6 +156,7 @@ gpc_status gpci_tree_layout(gpc_coherence *c, gpc_error *error) {
     for (uint32_t i = 0; i < c->module_count && status == GPC_OK; i++) {
         gpci_module *m = &c->modules[i];
         m->stats.struct_size = sizeof m->stats;
+        m->through = m->given.write_through;
         status = make_policy(c, m, error);
         m->plain = m->place == GPCI_PLACE_FIRST && !m->policy && (!m->divides || m->selector) && !m->interleaved &&
                    !m->given.write_through;

@@ -66,6 +66,7 @@ typedef struct gpci_module {
     bool interleaved; /* GPC_SERVES_INTERLEAVED or _HASHED */
     bool full_map;    /* a memory of ways 0: it has an entry for each block that was ever cached */
     bool fifo;        /* the order of replacement is FIFO, not LRU */
+    bool through;     /* stores have been written through it: as `given` says of all, or an access of itself */
     bool plain;       /* hit.c may serve its hits: first level, LRU or FIFO, no division, no write-through */
     uint32_t leaving; /* block of whose eviction `policy` has been told; GPCI_TREE_NO_BLOCK */
     /* by block */

@@ -169,7 +169,9 @@ static gpci_tree_put put_of(const gpc_coherence *c, const gpci_tree_access *acce
 static void bypass(gpc_coherence *c, gpci_tree_access *access, bool coherent) {
     gpci_module *m = access->m;
     uint32_t block = access->found.block;
-    if (block != GPCI_TREE_NO_BLOCK && access->rule.actions & GPC_DO_WRITE_BACK)
+    if (block != GPCI_TREE_NO_BLOCK && gpci_tree_evicts(access->request->kind, access->request->flags))
+        access->at = gpci_tree_evict(c, m, block, access->at);
+    else if (block != GPCI_TREE_NO_BLOCK && access->rule.actions & GPC_DO_WRITE_BACK)
         access->at = gpci_tree_write_back(c, m, block, access->at);
     if (block != GPCI_TREE_NO_BLOCK && m->states[block] != GPC_LINE_I)
         gpci_tree_set_state(c, m, block, m->tags[block], access->rule.next, GPC_ORIGIN_PASS, access->at);
@@ -190,6 +192,7 @@ static void write_through(gpc_coherence *c, gpci_tree_access *access) {
     gpci_module *m = access->m;
     uint32_t block = access->found.block;
     uint8_t state = m->states[block];
+    m->through |= (access->request->flags & GPC_ACCESS_THROUGH) != 0;
     gpci_tree_put put = put_of(c, access, state == GPC_LINE_N);
     access->at = gpci_tree_send_put(c, m, &put, access->at);
     gpci_tree_written_through(c, m, block, &access->store, access->dirty || gpci_tree_is_modified(access->found.state),
@@ -236,11 +239,12 @@ static void n_store(gpc_coherence *c, gpci_tree_access *access) {
 /* Look the block up. A miss allocates, unless the access bypasses this level. True: it does bypass. */
 static bool find(gpc_coherence *c, gpci_tree_access *access, gpc_coherence_event event) {
     gpci_module *m = access->m;
-    bool bypasses = gpci_tree_bypasses(m, event);
+    const uint32_t kind = access->request->kind, flags = access->request->flags;
+    bool bypasses = gpci_tree_bypasses(m, event, kind, flags);
     access->found = bypasses ? gpci_tree_find(c, m, access->request->address, &access->at)
                              : gpci_tree_find_or_allocate(c, m, access->request->address, &access->at);
     access->rule = gpci_tree_rule(c, m, access->found.state, event);
-    if (bypasses && access->found.state == GPC_LINE_I)
+    if (bypasses && (access->found.state == GPC_LINE_I || gpci_tree_evicts(kind, flags)))
         access->rule.actions |= GPC_DO_PASS;
     return access->rule.actions & GPC_DO_PASS;
 }
@@ -254,7 +258,7 @@ static void perform_here(gpc_coherence *c, gpci_tree_access *access) {
     } else {
         (request->kind == GPC_COHERENCE_STORE ? store : n_store)(c, access);
         gpci_tree_data_store(c, m, access->found.block, &access->store);
-        if (access->rule.actions & GPC_DO_WRITE_THROUGH || m->given.write_through)
+        if (access->rule.actions & GPC_DO_WRITE_THROUGH || gpci_tree_goes_through(m, request->kind, request->flags))
             write_through(c, access);
     }
     m->stats.hits += access->found.hit;

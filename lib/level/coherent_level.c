@@ -64,7 +64,7 @@ static uint32_t count(gpc_hierarchy *h, const gpc_coherence_result *r) {
     return read;
 }
 
-gpc_coherence_request gpci_coherent_request(const gpc_request *r, const uint64_t bytes[2]) {
+gpc_coherence_request gpci_coherent_request(const gpci_coherent *c, const gpc_request *r, const uint64_t bytes[2]) {
     uint32_t first = bytes[0] ? gpci_lowest(bytes[0]) : bytes[1] ? 64 + gpci_lowest(bytes[1]) : 0;
     uint32_t last = bytes[1] ? 64 + gpci_log2(bytes[1]) : bytes[0] ? gpci_log2(bytes[0]) : 0;
     gpc_coherence_request request = GPC_COHERENCE_REQUEST_INIT;
@@ -75,6 +75,8 @@ gpc_coherence_request gpci_coherent_request(const gpc_request *r, const uint64_t
     request.kind = r->kind == GPC_STORE                                ? GPC_COHERENCE_N_STORE
                    : r->kind == GPC_ATOMIC || r->kind == GPC_REDUCTION ? GPC_COHERENCE_STORE
                                                                        : GPC_COHERENCE_LOAD;
+    if (request.kind != GPC_COHERENCE_LOAD)
+        request.flags |= c->stores[r->space == GPC_SPACE_LOCAL];
     return request;
 }
 
@@ -104,7 +106,7 @@ static GPCI_COLD void deliver(const gpc_hierarchy *h, const gpci_line_access *a,
 gpc_status gpci_coherent_line(gpc_hierarchy *h, const gpci_line_access *a) {
     gpc_coherence_result r = GPC_COHERENCE_RESULT_INIT;
     const uint32_t segments = gpci_count_sectors(a->line->segments);
-    gpc_coherence_request request = gpci_coherent_request(&a->request, a->line->bytes);
+    gpc_coherence_request request = gpci_coherent_request(h->coherent, &a->request, a->line->bytes);
     carried values;
     if (GPCI_UNLIKELY(h->with_data))
         carry(h, a, &request, &values);
@@ -122,8 +124,10 @@ gpc_status gpci_coherent_line(gpc_hierarchy *h, const gpci_line_access *a) {
     if (r.hit) {
         a->result->l1_sector_hits += segments;
         gpci_count_l1_load(h, a->request.sm, a->request.kind == GPC_LOAD ? segments : 0, 0);
-        gpci_count_l1_store(h, a->request.sm, a->request.kind == GPC_STORE ? segments : 0);
     }
+    /* a store that evicts what it finds has hit that */
+    if (a->request.kind == GPC_STORE && (r.hit || (request.flags & GPC_ACCESS_EVICT && r.found != GPC_LINE_I)))
+        gpci_count_l1_store(h, a->request.sm, segments);
     if (r.level > 1 && h->coherent->l2) {
         a->result->l2_sectors += segments;
         a->result->l2_sector_hits += r.level < h->coherent->memory_level ? segments : 0;

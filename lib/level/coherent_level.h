@@ -18,6 +18,8 @@ typedef struct gpci_coherent {
     gpc_coherence *tree;
     uint32_t sms, clusters, cluster_sms; /* 0 clusters: none */
     uint32_t first_cluster, first_slice, first_memory, modules;
+    /* GPC_ACCESS_ bits of stores to global, and to local memory, beside what all L1s do with all of them */
+    uint8_t stores[2];
     uint32_t control;     /* bytes of a message without data, and of the header of one with */
     uint8_t memory_level; /* gpc_coherence_result.level of an access that went to DRAM */
     bool l2;
@@ -36,7 +38,8 @@ void gpci_coherent_destroy(gpc_hierarchy *h);
 gpc_status gpci_coherent_resize(gpc_hierarchy *h, const gpci_l1_share *share, gpc_error *error);
 
 /* A line transaction as an access of the tree: of the bytes from the first to the last of `bytes`. */
-gpc_coherence_request gpci_coherent_request(const gpc_request *request, const uint64_t bytes[2]);
+gpc_coherence_request gpci_coherent_request(const gpci_coherent *c, const gpc_request *request,
+                                            const uint64_t bytes[2]);
 /* What a message of the tree moves, counted. */
 void gpci_coherent_count(gpc_hierarchy *h, gpc_message_kind kind, uint32_t from, uint32_t to, uint32_t bytes);
 /* A line transaction of a functional access, counted. */

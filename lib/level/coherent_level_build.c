@@ -17,7 +17,8 @@ typedef struct plan {
     char (*names)[NAME_BYTES];     /* likewise */
     uint32_t *low;                 /* [modules + slices]: each one's own number, then those next to the L1s */
     const gpci_coherent *c;
-    bool tracked; /* the protocol has a directory */
+    bool tracked;   /* the protocol has a directory */
+    uint8_t common; /* GPC_ACCESS_ bits of all stores in L1s */
 } plan;
 
 enum { NETWORK_L1 = 0, NETWORK_CLUSTER = 1, NETWORK_MEMORY = 2, NETWORKS = 3 };
@@ -63,8 +64,8 @@ static void plan_l1(const gpc_hierarchy *h, plan *p, uint32_t sm, const gpci_l1_
     m->index = (uint8_t)gpci_number(h, GPCI_KEY_L1_INDEX);
     m->replacement = gpci_config_text(h->config, GPCI_KEY_L1_REPLACEMENT);
     m->low_network = NETWORK_L1;
-    m->write_through = gpci_number(h, GPCI_KEY_L1_WRITE) == GPC_WRITE_THROUGH;
-    m->no_write_allocate = gpci_number(h, GPCI_KEY_L1_WRITE_ALLOCATE) == GPC_WRITE_NO_ALLOCATE;
+    m->write_through = p->common & GPC_ACCESS_THROUGH;
+    m->no_write_allocate = p->common & GPC_ACCESS_NO_ALLOCATE;
     below_l1(p, m);
     if (p->c->clusters) {
         m->low = p->low + p->c->first_cluster + sm / p->c->cluster_sms;
@@ -165,10 +166,30 @@ static gpc_status make_tree(gpc_hierarchy *h, plan *p, gpc_error *error, gpc_coh
     return status < 0 ? gpci_fail(error, status, "coherence = %s: %s", o.protocol, detail.message) : GPC_OK;
 }
 
+/* What an L1 does with stores to a space, as flags of an access. */
+static uint8_t stores_to(const gpc_hierarchy *h, gpci_key write_key, gpci_key allocate_key) {
+    const uint64_t write = gpci_number(h, write_key);
+    const bool none = gpci_number(h, allocate_key) == GPC_WRITE_NO_ALLOCATE || write == GPC_WRITE_EVICT;
+    return (uint8_t)((write == GPC_WRITE_THROUGH ? GPC_ACCESS_THROUGH : 0) | (none ? GPC_ACCESS_NO_ALLOCATE : 0) |
+                     (write == GPC_WRITE_EVICT ? GPC_ACCESS_EVICT : 0));
+}
+
+/* What is so of both spaces is the L1s' way; the rest is said with each store. Evictions always are. */
+static uint8_t plan_stores(const gpc_hierarchy *h) {
+    uint8_t *stores = h->coherent->stores, common;
+    stores[0] = stores_to(h, GPCI_KEY_L1_WRITE, GPCI_KEY_L1_WRITE_ALLOCATE);
+    stores[1] = stores_to(h, GPCI_KEY_L1_WRITE_LOCAL, GPCI_KEY_L1_WRITE_ALLOCATE_LOCAL);
+    common = stores[0] & stores[1] & (GPC_ACCESS_THROUGH | GPC_ACCESS_NO_ALLOCATE);
+    stores[0] &= (uint8_t)~common;
+    stores[1] &= (uint8_t)~common;
+    return common;
+}
+
 static gpc_status build(gpc_hierarchy *h, const gpci_l1_share *share, gpc_error *error, gpc_coherence **out) {
     const gpci_coherent *c = h->coherent;
     plan p = {.c = c};
     const gpc_protocol *protocol = gpc_protocol_find(h->context, gpci_config_text(h->config, GPCI_KEY_COHERENCE));
+    p.common = plan_stores(h);
     p.tracked = protocol && protocol->flags & GPC_PROTOCOL_DIRECTORY;
     p.modules = gpci_zalloc(h->context, c->modules, sizeof *p.modules);
     p.names = gpci_zalloc(h->context, c->modules, sizeof *p.names);

@@ -81,17 +81,10 @@ static const char *text_of(const needs *n, gpci_key key) {
 }
 
 static void check_l1_writes(needs *n) {
-    uint64_t write = gpci_number(n->h, GPCI_KEY_L1_WRITE), allocate = gpci_number(n->h, GPCI_KEY_L1_WRITE_ALLOCATE);
-    const char *as_write = write == GPC_WRITE_EVICT ? "back" : text_of(n, GPCI_KEY_L1_WRITE);
-    const char *as_allocate = allocate == GPC_WRITE_LAZY_FETCH ? "fetch" : text_of(n, GPCI_KEY_L1_WRITE_ALLOCATE);
-    if (write == GPC_WRITE_EVICT)
-        add(n, GPCI_KEY_L1_WRITE, "a coherent L1 writes back or through", "%s", as_write);
-    if (strcmp(text_of(n, GPCI_KEY_L1_WRITE_LOCAL), as_write) != 0)
-        add(n, GPCI_KEY_L1_WRITE_LOCAL, "coherent L1s treat local memory as any other", "%s", as_write);
-    if (allocate == GPC_WRITE_LAZY_FETCH)
-        add(n, GPCI_KEY_L1_WRITE_ALLOCATE, whole, "%s", as_allocate);
-    if (strcmp(text_of(n, GPCI_KEY_L1_WRITE_ALLOCATE_LOCAL), as_allocate) != 0)
-        add(n, GPCI_KEY_L1_WRITE_ALLOCATE_LOCAL, "coherent L1s treat local memory as any other", "%s", as_allocate);
+    static const gpci_key keys[] = {GPCI_KEY_L1_WRITE_ALLOCATE, GPCI_KEY_L1_WRITE_ALLOCATE_LOCAL};
+    for (unsigned i = 0; i < 2; i++)
+        if (gpci_number(n->h, keys[i]) == GPC_WRITE_LAZY_FETCH)
+            add(n, keys[i], whole, "fetch");
 }
 
 /* What a policy is refused for, in words of its own: that it reads what it is not told, or is not asked at all. */

@@ -186,7 +186,7 @@ void gpci_message_memory_done(gpci_timed *t, uint32_t packet) {
 }
 
 gpc_coherence_request gpci_coherent_request_of(const gpci_timed *t, const gpci_packet *p) {
-    gpc_coherence_request request = gpci_coherent_request(&p->request, p->bytes);
+    gpc_coherence_request request = gpci_coherent_request(t->h->coherent, &p->request, p->bytes);
     request.cycle = t->wheel.now;
     return request;
 }

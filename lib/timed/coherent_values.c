@@ -67,7 +67,7 @@ void gpci_coherent_values_take(gpci_timed *t, uint32_t packet) {
     const gpci_packet *p = gpci_packet_at(&t->pool, packet);
     const gpci_lanes lanes = lanes_of(t, p->line.flight);
     const uint32_t line_bytes = t->h->l1_level.line_bytes;
-    gpc_coherence_request request = gpci_coherent_request(&p->request, p->bytes);
+    gpc_coherence_request request = gpci_coherent_request(t->h->coherent, &p->request, p->bytes);
     if (!lanes.op) {
         gpci_values_gather(&lanes, p->address, line_bytes, &request, &t->coherent->values[packet]);
         return;

@@ -29,6 +29,7 @@ typedef struct world {
     bool exact;                      /* loads are judged: no old copy outlives a newer one that its reader had */
     bool kept;                       /* no data is lost */
     bool steered;                    /* accesses have flags */
+    bool each_its_own;               /* an access may go through its module, past it, or have its block evicted */
 } world;
 
 /* Who stores to a byte. */
@@ -71,6 +72,8 @@ static void issue(world *w, uint64_t *random, uint32_t kinds, uint64_t now) {
         value = ++w->stored[offset];
     r.bytes = &value;
     r.flags = w->steered ? gpci_random_below(random, 4) : 0;
+    if (w->each_its_own && !gpci_random_below(random, 3))
+        r.flags |= GPC_ACCESS_THROUGH << gpci_random_below(random, 3);
     w->own[w->tokens + 1] = w->stored[offset];
     const gpc_status status = gpc_coherence_issue(w->c, &r, &error, &w->tokens);
     cr_assert_eq(status, GPC_OK, "seed %llu: %s", (unsigned long long)w->seed, error.message);
@@ -124,6 +127,7 @@ static void hurry(tree *t, uint64_t *random) {
 static uint64_t run_one(gpc_context *context, const char *protocol, uint64_t seed, uint32_t kinds) {
     const random_rules rules = random_rules_of(protocol);
     world w = {.seed = seed, .kept = rules != RANDOM_NO_DATA, .steered = !strcmp(protocol, "slc-glc")};
+    w.each_its_own = seed % 2;
     w.exact = w.kept && (rules != RANDOM_MIXED || kinds == 2);
     uint64_t random = gpci_mix(seed), cycle = 0;
     gpc_error error = GPC_ERROR_INIT;

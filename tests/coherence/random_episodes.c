@@ -65,6 +65,8 @@ static random_step draw(claims *k, uint32_t m) {
     s.kind = below(k, 2) ? RANDOM_LOAD : below(k, 8) ? RANDOM_N_STORE : RANDOM_STORE;
     if (!strcmp(k->p->protocol, "slc-glc"))
         s.flags = (uint8_t)(below(k, 3) ? 0 : below(k, 4));
+    if (gpci_mix(k->p->seed) % 3 == 0 && !below(k, 4)) /* through its module, past it, or its block is evicted */
+        s.flags |= (uint8_t)(GPC_ACCESS_THROUGH << below(k, 3));
     for (uint32_t i = 0; i < s.size; i++)
         s.bytes[i] = (uint8_t)(gpci_random(k->random) >> 16);
     return s;

@@ -146,3 +146,44 @@ Test(coherent_as_caches, sets_and_slices) {
         spread_as_in_caches(settings, rows[i / 2].slices, i % 2);
     }
 }
+
+/* Loads and stores of a few bytes to global and local memory. */
+static void store_as_in_caches(const char *settings, bool timed) {
+    pair p;
+    open_pair(&p, "mesi", timed, settings);
+    uint64_t random = 11;
+    for (unsigned n = 0; n < (timed ? 600 : 3000); n++) {
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        const uint64_t draw = random >> 24, address = 128 * (draw % 23) + (draw >> 32) % 25 * 4;
+        gpc_warp_access access = lane_of(draw, &address);
+        access.kind = draw >> 30 & 1 ? GPC_STORE : GPC_LOAD;
+        access.space = draw >> 31 & 1 ? GPC_SPACE_LOCAL : GPC_SPACE_GLOBAL;
+        fire(&p.tree, timed, &access);
+        fire(&p.caches, timed, &access);
+        const gpc_stats one = rig_stats(&p.tree), other = rig_stats(&p.caches);
+        /* a tree moves whole lines back, a cache what is dirty of it */
+        cr_assert(one.l1_load_sector_hits / 4 == other.l1_load_sector_hits / 4 &&
+                      one.l1_store_sector_hits == other.l1_store_sector_hits &&
+                      one.dram_read_sectors == other.dram_read_sectors,
+                  "%s, %s: access %u: %llu %llu %llu, %llu %llu %llu", settings, timed ? "timed" : "functional", n,
+                  (unsigned long long)one.l1_load_sector_hits, (unsigned long long)one.l1_store_sector_hits,
+                  (unsigned long long)one.dram_read_sectors, (unsigned long long)other.l1_load_sector_hits,
+                  (unsigned long long)other.l1_store_sector_hits, (unsigned long long)other.dram_read_sectors);
+    }
+    cr_expect_gt(rig_stats(&p.tree).l1_load_sector_hits, 60, "%s", settings);
+    cr_expect_gt(rig_stats(&p.tree).l1_store_sector_hits, 60, "%s", settings);
+    close_pair(&p);
+}
+
+/* Every pair of write policies of global and of local memory, with allocation and without. */
+Test(coherent_as_caches, stores) {
+    static const char *const write[] = {"back", "through", "evict"}, *const allocate[] = {"fetch", "none"};
+    for (unsigned i = 0; i < 3 * 3 * 2 * 2 * 2; i++) {
+        char settings[256];
+        snprintf(settings, sizeof settings,
+                 "l2.size = 64KiB\nl1.write_policy = %s\nl1.write_policy_local = %s\nl1.write_allocate = %s\n"
+                 "l1.write_allocate_local = %s",
+                 write[i / 2 % 3], write[i / 6 % 3], allocate[i / 18 % 2], allocate[i / 36]);
+        store_as_in_caches(settings, i % 2);
+    }
+}

@@ -424,6 +424,9 @@ class ProtocolBits(IntFlag):
 class AccessBits(IntFlag):
     GLC = 1
     SLC = 2
+    THROUGH = 4
+    NO_ALLOCATE = 8
+    EVICT = 16
 
 
 class Origin(IntEnum):
