@@ -26,17 +26,20 @@
  * Under FIFO A's hit would change nothing, and C's victim would be A.
  */
 
-static uint32_t set_of(const gpci_module *m, uint64_t tag) {
+/* Without a selector. */
+GPCI_INLINE uint32_t divided_set(const gpci_module *m, uint64_t tag) {
     if (GPCI_LIKELY(!m->divides))
         return (uint32_t)((tag >> m->index_shift) & m->set_mask);
-    if (m->selector)
-        return gpci_tree_selected_set(m, tag);
     const uint32_t sets = m->given.sets;
     uint64_t line = tag >> m->block_shift;
     const uint64_t modulus = m->interleaved ? m->given.modulus : 1;
     if (GPCI_LIKELY(!((line | modulus) >> 32))) /* a division of 32 bits is several times faster than one of 64 */
         return (uint32_t)line / (uint32_t)modulus % sets;
     return (uint32_t)(line / modulus % sets);
+}
+
+static uint32_t set_of(const gpci_module *m, uint64_t tag) {
+    return GPCI_UNLIKELY(m->selector != NULL) ? gpci_tree_selected_set(m, tag) : divided_set(m, tag);
 }
 
 static uint32_t base_of(const gpci_module *m, uint64_t tag) {
@@ -52,15 +55,26 @@ static uint32_t find_in_map(const gpci_module *m, uint64_t tag) {
     return entry && m->states[entry->value] != GPC_LINE_I ? (uint32_t)entry->value : GPCI_TREE_NO_BLOCK;
 }
 
-uint32_t gpci_module_find(const gpci_module *m, uint64_t tag) {
-    if (GPCI_UNLIKELY(m->full_map))
-        return find_in_map(m, tag);
-    const uint32_t base = set_of(m, tag) * m->all_ways;
+GPCI_INLINE uint32_t find_in_set(const gpci_module *m, uint64_t tag, uint32_t set) {
+    const uint32_t base = set * m->all_ways;
     const uint64_t *tags = m->tags + base;
     for (uint32_t way = 0; way < m->all_ways; way++)
         if (tags[way] == tag && m->states[base + way] != GPC_LINE_I)
             return base + way;
     return GPCI_TREE_NO_BLOCK;
+}
+
+/* A function of its own, so that others call none. */
+static GPCI_NOINLINE uint32_t find_selected(const gpci_module *m, uint64_t tag) {
+    return find_in_set(m, tag, gpci_tree_selected_set(m, tag));
+}
+
+uint32_t gpci_module_find(const gpci_module *m, uint64_t tag) {
+    if (GPCI_UNLIKELY(m->full_map))
+        return find_in_map(m, tag);
+    if (GPCI_UNLIKELY(m->selector != NULL))
+        return find_selected(m, tag);
+    return find_in_set(m, tag, divided_set(m, tag));
 }
 
 static void bring_to_front(gpci_module *m, uint32_t block) {

@@ -76,7 +76,7 @@ gpc_status gpci_tree_engine_reserve(gpc_coherence *c, uint64_t address) {
     if (c->with_data)
         status = gpci_tree_memory_reserve(c, address);
     for (uint32_t i = c->first_map; i < c->module_count && status == GPC_OK; i++)
-        if (c->modules[i].full_map)
+        if (c->modules[i].full_map && c->modules[i].blocks == c->modules[i].map.count)
             status = gpci_module_reserve(c->context, &c->modules[i], 1);
     return status;
 }
