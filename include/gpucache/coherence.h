@@ -384,7 +384,8 @@ GPC_API void gpc_coherence_destroy(gpc_coherence *coherence);
 typedef enum gpc_coherence_kind {
     GPC_COHERENCE_LOAD = 0,
     GPC_COHERENCE_STORE = 1,  /* coherent, as atomics are: no other copy exists when it is done */
-    GPC_COHERENCE_N_STORE = 2 /* non-coherent: others may keep copies; without N in the protocol as a STORE */
+    GPC_COHERENCE_N_STORE = 2, /* non-coherent: others may keep copies; without N in the protocol as a STORE */
+    GPC_COHERENCE_ACQUIRE = 3 /* of no address: as gpc_coherence_acquire of the module. Since: 0.2 */
 } gpc_coherence_kind;
 
 /* An access of a processor. Pointers are borrowed for the call. */
@@ -427,7 +428,8 @@ typedef enum gpc_message_kind {
     GPC_MESSAGE_JOIN = 10,         /* no message: all that a module waits for has been received */
     GPC_MESSAGE_FINISH = 11,       /* no message: the access is complete */
     GPC_MESSAGE_EVICTION = 12,     /* no message: a module begins to evict a block */
-    GPC_MESSAGE_KIND_COUNT = 13
+    GPC_MESSAGE_ACQUIRE = 13,      /* to the low module: drop what may be old. Since: 0.2 */
+    GPC_MESSAGE_KIND_COUNT = 14
 } gpc_message_kind;
 
 /*
@@ -717,7 +719,10 @@ GPC_API gpc_status gpc_coherence_set_callbacks(gpc_coherence *coherence, const g
 /*
  * Begin an access at request->cycle, which gpc_coherence_advance has not passed. Nothing happens before advance is
  * called. `bytes` and `mask` are copied; `out` and `atomics`, where given, must live until the access ends; `out` is
- * written just before on_complete, `atomics` when they are performed.
+ * written just before on_complete, `atomics` when they are performed. An ACQUIRE is of a whole module, any cache, and
+ * has no address, size, bytes, mask, out, atomics or flags: what its rules only drop goes at once, what they write back
+ * leaves one block a cycle, a block on its way is waited for; it ends when no access issued before it to that module is
+ * in flight.
  *   out_token  receives the number of the access: 1, 2, 3 and so on
  * Returns GPC_OK; GPC_ERROR_ABI; GPC_ERROR_ARGUMENT and GPC_ERROR_RANGE as gpc_coherence_access, and ARGUMENT for a
  * cycle that is past; GPC_ERROR_STATE once the tree has failed, and from on_message and on_transition;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "coherence/controller_hold.h"
 #include "coherence/controller_host.h"
+#include "coherence/controller_sweep.h"
 #include "coherence/tree_engine.h"
 
 #include <stdio.h>
@@ -119,7 +120,7 @@ static void tell_ends(gpci_controllers *e) {
 /* Deadlock. */
 
 static const char *kind_of(uint32_t kind) {
-    static const char *const kinds[] = {"load", "store", "n-store"};
+    static const char *const kinds[] = {"load", "store", "n-store", "acquire"};
     return kinds[kind];
 }
 
@@ -316,7 +317,9 @@ uint32_t gpci_flight_begin(gpci_controllers *e, const gpc_coherence_request *req
 
 gpc_status gpci_coherence_issue(gpc_coherence *c, const gpc_coherence_request *request, const gpc_request *carried,
                                 gpc_error *error, uint64_t *out_token) {
-    gpc_status status = gpci_tree_engine_check(c, "gpc_coherence_issue", request, error);
+    const bool acquires = request->kind == GPC_COHERENCE_ACQUIRE;
+    gpc_status status =
+        (acquires ? gpci_tree_check_acquire : gpci_tree_engine_check)(c, "gpc_coherence_issue", request, error);
     if (status == GPC_OK && !c->controllers)
         status = gpci_controllers_create(c, error, &c->controllers);
     if (status != GPC_OK)
@@ -329,9 +332,11 @@ gpc_status gpci_coherence_issue(gpc_coherence *c, const gpc_coherence_request *r
     if (request->cycle < e->now || request->cycle == UINT64_MAX)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_coherence_issue: cycle %llu is past: it is %llu",
                          (unsigned long long)request->cycle, (unsigned long long)e->now);
-    if (gpci_controllers_reserve(e, request->address) != GPC_OK)
+    if (gpci_controllers_reserve(e, acquires ? 0 : request->address) != GPC_OK)
         return gpci_out_of_memory(error);
-    *out_token = gpci_tree_flight_at(e, gpci_flight_begin(e, request, carried, GPCI_STEP_access_begin))->token;
+    const uint32_t flight = acquires ? gpci_controllers_acquire(e, request)
+                                     : gpci_flight_begin(e, request, carried, GPCI_STEP_access_begin);
+    *out_token = gpci_tree_flight_at(e, flight)->token;
     return GPC_OK;
 }
 

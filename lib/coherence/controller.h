@@ -24,7 +24,8 @@
  * Files: controller.c the calls; controller_build.c what they need; controller_pool.c arrays, queues, the calendar;
  * controller_network.c messages; controller_find.c ports, lookups; controller_lock.c locks; controller_hold.c trees in
  * which time stands still; controller_access.c an access at its first-level module, controller_pass.c one that
- * bypasses it; controller_read.c, controller_write.c, controller_evict.c, controller_put.c what that asks of others.
+ * bypasses it; controller_read.c, controller_write.c, controller_evict.c, controller_put.c what that asks of others;
+ * controller_sweep.c acquires and flushes of whole modules.
  */
 
 /* Tasks that a step, and those that follow at once, make beside probes. */
@@ -44,7 +45,8 @@
     X(evict_alone) X(evict_send) X(evict_replied) X(evict_end) X(put_send) X(put_come) X(put_found)             \
     X(put_alone) X(put_owned) X(put_fetched) X(put_merge) X(put_keep) X(put_cleaned) X(put_dropped)             \
     X(put_forwarded) X(put_reply) X(put_replied) X(clear_begin) X(clear_come) X(clear_found) X(clear_reply)     \
-    X(clear_replied) X(parcel_leaves) X(parcel_passes) X(parcel_comes) X(parcel_there) X(peer_comes)
+    X(clear_replied) X(sweep_send) X(sweep_begin) X(sweep_next) X(sweep_block) X(sweep_left) X(sweep_joined)         \
+    X(sweep_reply) X(sweep_end) X(parcel_leaves) X(parcel_passes) X(parcel_comes) X(parcel_there) X(peer_comes)
 /* clang-format on */
 
 typedef enum gpci_step {
@@ -408,6 +410,8 @@ GPCI_INLINE void gpci_performed(const gpci_controllers *e, uint32_t flight) {
 /* controller_access.c */
 /* What an access writes. */
 gpci_tree_payload gpci_store_of(const gpci_controllers *e, uint32_t flight);
+/* It is told of, and is gone; so is its task. */
+void gpci_flight_end(gpci_controllers *e, uint32_t task);
 /* Something that an access asked for was refused: it gives up its block, and will begin again. */
 bool gpci_access_refused(gpci_controllers *e, uint32_t task);
 

@@ -77,6 +77,12 @@ static void read_of_master(const gpci_controllers *e, uint32_t flight) {
         memcpy(gpci_payload_of(e, flight), whole + (a->address & (m->given.block_bytes - 1)), a->size);
 }
 
+/* Has an access of this module, or an acquire of it, locked the block to make it leave? What is stored then is lost. */
+static bool is_leaving(const gpci_controllers *e, const gpci_module *m, uint32_t block) {
+    const uint32_t holder = gpci_lock_of(e, m->index, block)->holder;
+    return holder != GPCI_NO_ITEM && gpci_tree_flight_at(e, holder)->module == m->index;
+}
+
 /* A store may join one that has been performed while the block is still as that left it. */
 static bool still_writes(const gpci_controllers *e, const gpci_tree_flight *a, uint32_t *block) {
     const gpci_module *m = gpci_module_at(e->tree, a->module);
@@ -84,7 +90,7 @@ static bool still_writes(const gpci_controllers *e, const gpci_tree_flight *a, u
     if (*block == GPCI_TREE_NO_BLOCK)
         return false;
     const gpc_protocol_rule rule = m->rules[m->states[*block]][event_of(e, a)];
-    return rule.actions == GPC_DO_HIT && rule.next == m->states[*block];
+    return rule.actions == GPC_DO_HIT && rule.next == m->states[*block] && !is_leaving(e, m, *block);
 }
 
 static uint32_t master_of(const gpci_controllers *e, uint32_t flight) {
@@ -424,12 +430,9 @@ void gpci_step_access_through(gpci_controllers *e, uint32_t task) {
     unlock(e, task);
 }
 
-void gpci_step_access_end(gpci_controllers *e, uint32_t task) {
+void gpci_flight_end(gpci_controllers *e, uint32_t task) {
     const uint32_t flight = gpci_task_at(e, task)->flight;
     gpci_tree_flight *a = gpci_tree_flight_at(e, flight);
-    gpci_tree_count_access(&gpci_module_at(e->tree, a->module)->stats, a->kind, a->hit);
-    if (!e->host || e->orders)
-        strike_off(e, flight);
     if (e->host) {
         a->ended = true;
         e->live--;
@@ -440,4 +443,13 @@ void gpci_step_access_end(gpci_controllers *e, uint32_t task) {
     gpci_items_give(&e->tasks, task);
     a->task = GPCI_NO_ITEM;
     report(e, flight);
+}
+
+void gpci_step_access_end(gpci_controllers *e, uint32_t task) {
+    const uint32_t flight = gpci_task_at(e, task)->flight;
+    const gpci_tree_flight *a = gpci_tree_flight_at(e, flight);
+    gpci_tree_count_access(&gpci_module_at(e->tree, a->module)->stats, a->kind, a->hit);
+    if (!e->host || e->orders)
+        strike_off(e, flight);
+    gpci_flight_end(e, task);
 }

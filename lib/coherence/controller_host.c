@@ -151,6 +151,8 @@ static const char *what_waits(gpci_step step, bool down) {
         return "write-back, notice or store";
     case GPCI_STEP_clear_found:
         return "clear owner";
+    case GPCI_STEP_sweep_joined:
+        return "acquire or flush";
     default:
         return "access";
     }

@@ -121,6 +121,23 @@ static gpc_status run(gpc_coherence *c, uint32_t module, uint32_t places, flush_
     return status;
 }
 
+static gpc_status check_cache(const gpc_coherence *c, const char *call, uint32_t module, gpc_error *error) {
+    if (module >= c->module_count)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s: module %u of %u", call, module, c->module_count);
+    if (c->modules[module].place == GPCI_PLACE_MEMORY)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s: module %s is no cache", call, c->modules[module].given.name);
+    return GPC_OK;
+}
+
+gpc_status gpci_tree_check_acquire(const gpc_coherence *c, const char *call, const gpc_coherence_request *request,
+                                   gpc_error *error) {
+    if (c->failed != GPC_OK)
+        return gpci_tree_engine_failure(c, error);
+    if (request->bytes || request->mask || request->out || request->atomics || request->flags)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s: an ACQUIRE has no bytes, mask, out, atomics or flags", call);
+    return check_cache(c, call, request->module, error);
+}
+
 static gpc_status check(const gpc_coherence *c, const char *call, uint32_t module, gpc_error *error) {
     if (!c)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s: coherence is NULL", call);
@@ -128,13 +145,7 @@ static gpc_status check(const gpc_coherence *c, const char *call, uint32_t modul
         return gpci_tree_engine_failure(c, error);
     if (c->busy)
         return gpci_tree_engine_check_idle(c, call, error);
-    if (module == GPC_NO_MODULE)
-        return GPC_OK;
-    if (module >= c->module_count)
-        return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s: module %u of %u", call, module, c->module_count);
-    if (c->modules[module].place == GPCI_PLACE_MEMORY)
-        return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s: module %s is no cache", call, c->modules[module].given.name);
-    return GPC_OK;
+    return module == GPC_NO_MODULE ? GPC_OK : check_cache(c, call, module, error);
 }
 
 gpc_status gpc_coherence_flush(gpc_coherence *c, uint32_t module, uint64_t cycle, gpc_error *error,

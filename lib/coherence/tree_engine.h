@@ -81,6 +81,9 @@ gpc_status gpci_tree_engine_result(gpc_coherence *c, gpc_coherence_result *done,
 gpc_status gpci_tree_engine_check(const gpc_coherence *c, const char *call, const gpc_coherence_request *request,
                                   gpc_error *error);
 /* Is nothing in flight, so that a transaction can be done at once? */
+/* Of an ACQUIRE, which has no address. */
+gpc_status gpci_tree_check_acquire(const gpc_coherence *c, const char *call, const gpc_coherence_request *request,
+                                   gpc_error *error);
 gpc_status gpci_tree_engine_check_idle(const gpc_coherence *c, const char *call, gpc_error *error);
 /* The failure of gpci_tree_fail, as an error. */
 gpc_status gpci_tree_engine_failure(const gpc_coherence *c, gpc_error *error);

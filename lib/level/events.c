@@ -61,6 +61,7 @@ static const char *const messages[GPC_MESSAGE_KIND_COUNT] = {
     [GPC_MESSAGE_JOIN] = "join",
     [GPC_MESSAGE_FINISH] = "finish",
     [GPC_MESSAGE_EVICTION] = "eviction",
+    [GPC_MESSAGE_ACQUIRE] = "acquire",
 };
 
 #define NAME_IN(table, index) ((index) < sizeof(table) / sizeof *(table) ? (table)[index] : "")

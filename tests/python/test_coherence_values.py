@@ -82,6 +82,16 @@ class Values(TemporaryCase):
             "access 1 of 3 (b load 0x10 at cycle 40): b: bytes read: expected 06, found 05"
         ])  # fmt: skip
 
+    def test_acquires_among_accesses_that_overlap(self):
+        def accesses(*between):
+            return {"accesses": [load("a", "00", cycle=0), store("b", "05", kind="n_store", cycle=100), *between,
+                                 load("a", "05" if between else "00", cycle=300)]}  # fmt: skip
+
+        self.assertEqual(self.differences(accesses(), "timed", "vi"), [])
+        for acquire in [200, "a", "acquire"], {"cycle": 200, "module": "a", "kind": "acquire"}:
+            self.assertEqual(self.differences(accesses(acquire), "timed", "vi"), [])
+        self.assertIn("acquire", self.refused({"accesses": [[0, "nobody", "acquire"]]}, "timed"))
+
     def test_structure(self):
         self.assertEqual(self.differences({"accesses": [store("a", "01")], "check": ["0x10", 8]}), [])
 

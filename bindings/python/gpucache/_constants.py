@@ -472,6 +472,7 @@ class CoherenceKind(IntEnum):
     LOAD = 0
     STORE = 1
     N_STORE = 2
+    ACQUIRE = 3
 
 
 class MessageKind(IntEnum):
@@ -488,9 +489,10 @@ class MessageKind(IntEnum):
     JOIN = 10
     FINISH = 11
     EVICTION = 12
+    ACQUIRE = 13
 
 
-GPC_MESSAGE_KIND_COUNT = 13
+GPC_MESSAGE_KIND_COUNT = 14
 
 
 class ChoiceKind(IntEnum):

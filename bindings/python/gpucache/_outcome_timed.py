@@ -69,7 +69,7 @@ class TimedOutcome(Outcome):
                 tree.advance(access.cycle - 1)
             before = access.cycle
             tokens.append(tree.issue(access.module, access.kind, access.address, access.size, data=access.data,
-                                     mask=access.mask, cycle=access.cycle))  # fmt: skip
+                                     mask=access.mask, cycle=access.cycle, flags=access.flags))  # fmt: skip
 
     def _transition(self, transition):
         self._sets[transition.module].add(transition.set)

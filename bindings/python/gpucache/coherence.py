@@ -402,7 +402,8 @@ class Coherence(CoherenceView):
         """
         request = self._request(module, kind, address, size, data, mask, cycle, flags)
         size = request.size
-        out = (ctypes.c_uint8 * max(1, size))() if self._with_data and 0 < size <= 1 << 16 else None
+        reads = self._with_data and 0 < size <= 1 << 16 and request.kind != CoherenceKind.ACQUIRE
+        out = (ctypes.c_uint8 * max(1, size))() if reads else None
         request.out = out
         result = self._run(lib.gpc_coherence_access, ctypes.byref(request))
         return result._replace(data=bytes(out)[:size] if out is not None else b"")
@@ -423,12 +424,13 @@ class Coherence(CoherenceView):
             request.mask = _octets(self._packed(mask, size))
         return request
 
-    def issue(self, module, kind, address, size=None, *, data=None, mask=None, cycle=None):
+    def issue(self, module, kind, address=0, size=None, *, data=None, mask=None, cycle=None, flags=0):
         """Begin an access that others may overlap with; the arguments are those of access(). Its token.
 
+        Of kind ACQUIRE: an acquire of a module, any cache's, which has no address.
         What happens then happens in advance(); on_complete is called with its end.
         """
-        request = self._request(module, kind, address, size, data, mask, cycle, 0)
+        request = self._request(module, kind, address, size, data, mask, cycle, flags)
         error, token = g.gpc_error(), ctypes.c_uint64()
         arguments = self._live(inside=True), ctypes.byref(request), ctypes.byref(error), ctypes.byref(token)
         settle(lib.gpc_coherence_issue(*arguments), error, "gpc_coherence_issue")

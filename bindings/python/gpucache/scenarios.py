@@ -294,7 +294,7 @@ class Scenario:
     def _access(self, value):
         if isinstance(value, dict):
             return self._named(Part(value, f"{self.part.where}: an access").only(*_ACCESS))
-        if isinstance(value, list) and self._wholes and value and value[0] in _WHOLE and len(value) < 3:
+        if isinstance(value, list) and value and value[0] in self._wholes and len(value) < 3:
             return self._whole(value[0], value[1] if len(value) > 1 else None)
         if not isinstance(value, list) or len(value) != 3 or not all(map(is_text, value[:2])):
             return None
@@ -303,7 +303,11 @@ class Scenario:
             return None
         return Access(module, _KINDS[word], number_of(address), word)
 
-    _wholes = True  # flushes and acquires have a place among the accesses
+    _wholes = _WHOLE  # those that have a place among the accesses
+
+    def _whole_named(self, part, word):
+        part.only("kind", "module")
+        return self._whole(word, part.text("module", None))
 
     def _whole(self, word, module):
         return Access(module, word, None, word) if module is None or module in self.tree.names else None
@@ -311,11 +315,10 @@ class Scenario:
     def _named(self, part):
         """An access that is an object."""
         word = part.text("kind")
-        if word in _WHOLE and self._wholes:
-            part.only("kind", "module")
-            return self._whole(word, part.text("module", None))
+        if word in self._wholes:
+            return self._whole_named(part, word)
         if word not in _KINDS:
-            raise part.wrong("kind", f"one of {', '.join(_KINDS)}{', flush, acquire' if self._wholes else ''}")
+            raise part.wrong("kind", f"one of {', '.join(_KINDS)}{''.join(f', {word}' for word in self._wholes)}")
         if part.text("module") not in self.tree.names:
             raise part.wrong("module", "a module of the tree")
         data, reads = (pattern_of(part.text(key)) if key in part else None for key in ("bytes", "reads"))
@@ -406,12 +409,23 @@ class TimedScenario(Scenario):
 
     key = "timed"
     _forms = {
-        "accesses": f"[cycle, module, {'|'.join(_KINDS)}, address], by cycle", "completion": "[issue, finish, joined]"
+        "accesses": f"[cycle, module, {'|'.join(_KINDS)}, address] or [cycle, module, acquire], by cycle",
+        "completion": "[issue, finish, joined]",
     }  # fmt: skip
     _pair = staticmethod(_triple)
     _outcome = TimedOutcome
 
-    _wholes = False
+    _wholes = ("acquire",)
+
+    def _whole_named(self, part, word):
+        part.only("kind", "module", "cycle")
+        return self._acquire(part.text("module"), part.number("cycle"))
+
+    def _acquire(self, module, cycle):
+        """A whole module's, of no address."""
+        if module not in self.tree.names or cycle is None:
+            return None
+        return Access(module, CoherenceKind.ACQUIRE, 0, "acquire", cycle)
 
     def __init__(self, document, part):
         self._last = 0
@@ -419,9 +433,11 @@ class TimedScenario(Scenario):
         self.retries = part.number("retries_seed1", None)
 
     def _access(self, value):
+        if isinstance(value, list) and value[2:] == ["acquire"]:
+            value = {"cycle": value[0], "module": value[1], "kind": "acquire"}
         if isinstance(value, dict):
             access = super()._access(value)
-            cycle = access.cycle
+            cycle = access and access.cycle
         else:
             cycle = number_of(value[0]) if isinstance(value, list) and len(value) == 4 else None
             access = super()._access(value[1:]) if cycle is not None else None

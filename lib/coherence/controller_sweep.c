@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "coherence/controller_sweep.h"
+
+#include "coherence/controller_host.h"
+#include "coherence/tree_engine.h"
+
+/*
+ * What is done to all blocks of a module while other accesses go on: a sweep is an access without an address.
+ *
+ *   ACQUIRE  the protocol's ACQUIRE rules. What only has to go goes at once; what is to be written back first does so a
+ *            block a cycle; a block that is locked is waited for, since what it is being brought may be old
+ *   EVICT    the module evicts its blocks, one a cycle
+ *   RECALL   the module's directory takes the blocks back from the modules above, one a cycle, as the write requests
+ *            of memory do in Table 2.6 (seeds/002), steps 15 to 20
+ *
+ * So many blocks at most are written back at a time. One whose write-back is refused tries again some cycles later.
+ * A module between acquires when a module above tells it to, and acknowledges that.
+ *
+ * Example, slc-glc, an ACQUIRE of an L1 with A in S, B in N and C on its way: A goes at once; B is locked and written
+ * back; C's load ends, C is unlocked, and goes; L2 acknowledges B, B goes, and the sweep ends.
+ */
+
+/* The access's own task is the sweep; it makes one of these for each block that takes time. */
+
+static bool is_locked(const gpci_controllers *e, const gpci_module *m, uint32_t block) {
+    const gpci_controller *unit = &e->units[m->index];
+    return block < unit->lock_room && unit->locks[block].holder != GPCI_NO_ITEM;
+}
+
+static uint32_t blocks_of(const gpci_module *m) {
+    return m->full_map ? m->map.count : m->blocks;
+}
+
+static bool has_copies(const gpci_module *m, uint32_t block) {
+    for (uint32_t sub = 0; sub < m->sub_blocks; sub++) {
+        const uint64_t *sharers = gpci_module_sharers_of(m, block, sub);
+        for (uint32_t word = 0; word < m->sharer_words; word++)
+            if (sharers[word])
+                return true;
+        if (*gpci_module_owner_of(m, block, sub) != GPCI_TREE_NO_OWNER)
+            return true;
+    }
+    return false;
+}
+
+/* Is there anything to do with a block that nobody has locked? */
+static bool concerns(const gpci_module *m, uint32_t block, gpci_sweep kind) {
+    const uint8_t state = m->states[block];
+    if (state == GPC_LINE_I)
+        return false;
+    if (kind == GPCI_SWEEP_RECALL)
+        return has_copies(m, block);
+    const uint32_t actions = m->rules[state][GPC_EVENT_ACQUIRE].actions;
+    return kind == GPCI_SWEEP_EVICT || actions & GPC_DO_WRITE_BACK || !(actions & GPC_DO_IGNORE);
+}
+
+bool gpci_controllers_sweeps(const gpci_controllers *e, uint32_t module, gpci_sweep kind) {
+    const gpci_module *m = gpci_module_at(e->tree, module);
+    for (uint32_t block = 0; block < blocks_of(m); block++)
+        if (concerns(m, block, kind))
+            return true;
+    return false;
+}
+
+static uint32_t begin(gpci_controllers *e, const gpc_coherence_request *request, const gpci_sweep_order *order) {
+    static const gpc_request shown = {.kind = GPC_STORE}; /* to policies, as a flush at once */
+    const bool sends = order->from != order->module;
+    const uint32_t flight = gpci_flight_begin(e, request, &shown, sends ? GPCI_STEP_sweep_send : GPCI_STEP_sweep_begin);
+    gpci_task *s = gpci_task_at(e, gpci_tree_flight_at(e, flight)->task);
+    s->module = order->module;
+    s->kind = (uint8_t)order->kind;
+    s->size = order->abreast;
+    return flight;
+}
+
+uint32_t gpci_controllers_sweep(gpci_controllers *e, const gpci_sweep_order *order) {
+    const gpc_coherence_request request = {.module = order->from, .cycle = e->now, .kind = GPC_COHERENCE_ACQUIRE};
+    return begin(e, &request, order);
+}
+
+uint32_t gpci_controllers_acquire(gpci_controllers *e, const gpc_coherence_request *request) {
+    const gpci_sweep_order order = {request->module, request->module, GPCI_SWEEP_ACQUIRE, UINT32_MAX - 1};
+    return begin(e, request, &order);
+}
+
+void gpci_step_sweep_send(gpci_controllers *e, uint32_t task) {
+    const gpci_letter letter =
+        gpci_letter_asking(e, task, GPC_MESSAGE_ACQUIRE, GPCI_STEP_sweep_begin, GPCI_STEP_sweep_send);
+    gpci_send(e, &letter);
+}
+
+/* The state that a block is left in, and its counters. */
+static void acquired(gpci_controllers *e, gpci_task *s, gpci_module *m, uint32_t block) {
+    const gpc_protocol_rule rule = gpci_tree_rule(e->tree, m, m->states[block], GPC_EVENT_ACQUIRE);
+    if (rule.actions & GPC_DO_WRITE_BACK)
+        gpci_tree_data_clean(e->tree, m, block);
+    if (rule.actions & GPC_DO_IGNORE)
+        return;
+    m->stats.invalidations += rule.next == GPC_LINE_I;
+    s->bytes += rule.next == GPC_LINE_I;
+    gpci_tree_set_state(e->tree, m, block, m->tags[block], rule.next, GPC_ORIGIN_ACQUIRE, gpci_present(e));
+}
+
+void gpci_step_sweep_begin(gpci_controllers *e, uint32_t task) {
+    gpci_task *s = gpci_task_at(e, task);
+    gpci_module *m = gpci_task_module(e, s);
+    s->pending = 1;
+    for (uint32_t block = 0; s->kind == GPCI_SWEEP_ACQUIRE && block < blocks_of(m); block++)
+        if (!is_locked(e, m, block) && concerns(m, block, GPCI_SWEEP_ACQUIRE) &&
+            !(m->rules[m->states[block]][GPC_EVENT_ACQUIRE].actions & GPC_DO_WRITE_BACK))
+            acquired(e, s, m, block);
+    gpci_step_sweep_next(e, task);
+}
+
+/* The next block that takes time; the one after it is a cycle later. */
+void gpci_step_sweep_next(gpci_controllers *e, uint32_t task) {
+    gpci_task *s = gpci_task_at(e, task);
+    gpci_module *m = gpci_task_module(e, s);
+    const gpci_sweep kind = (gpci_sweep)s->kind;
+    s->keeps = s->pending > s->size; /* it goes on when one of them has ended */
+    if (s->keeps)
+        return;
+    uint32_t block = (uint32_t)s->first;
+    while (block < blocks_of(m) && !is_locked(e, m, block) && !concerns(m, block, kind))
+        block++;
+    if (block >= blocks_of(m)) {
+        gpci_then(e, task, GPCI_STEP_sweep_joined);
+        return;
+    }
+    s->first = block + 1;
+    s->pending++;
+    gpci_step_after(e, task, GPCI_STEP_sweep_next, m, 1);
+    const bool coming = m->states[block] == GPC_LINE_I;
+    const uint64_t tag = coming ? gpci_lock_of(e, m->index, block)->tag : m->tags[block];
+    uint32_t child;
+    gpci_task *one = gpci_task_begin(e, task, GPCI_STEP_sweep_joined, m->index, m->index, tag, &child);
+    one->block = one->own = block;
+    gpci_then(e, child, GPCI_STEP_sweep_block);
+}
+
+/* It has left, or all that was to be done has been done by others. */
+static bool is_over(const gpci_controllers *e, const gpci_task *one, const gpci_module *m) {
+    const gpci_sweep kind = (gpci_sweep)gpci_task_at(e, one->parent)->kind;
+    return m->tags[one->block] != one->address || !concerns(m, one->block, kind);
+}
+
+void gpci_step_sweep_block(gpci_controllers *e, uint32_t task) {
+    gpci_task *one = gpci_task_at(e, task);
+    gpci_module *m = gpci_task_module(e, one);
+    gpci_lock *lock = gpci_lock_of(e, m->index, one->block);
+    if (lock->holder != GPCI_NO_ITEM) {
+        gpci_due_queue_join(&e->waiters, &lock->waiters, (gpci_due){task, GPCI_STEP_sweep_block});
+        return;
+    }
+    if (is_over(e, one, m)) {
+        gpci_task_end(e, task);
+        return;
+    }
+    gpci_lock_take(e, lock, one->flight, one->address);
+    one->refused = false;
+    const gpci_sweep kind = (gpci_sweep)gpci_task_at(e, one->parent)->kind;
+    if (kind == GPCI_SWEEP_RECALL && !gpci_module_directory_only(m, one->block)) {
+        gpci_invalidate_begin(e, task, GPCI_STEP_sweep_left, m->index, one->block, GPC_NO_MODULE, GPCI_NO_ITEM, 0,
+                              UINT64_MAX);
+    } else if (kind != GPCI_SWEEP_ACQUIRE) {
+        uint32_t child;
+        gpci_task_begin(e, task, GPCI_STEP_sweep_left, m->index, m->index, one->address, &child)->own = one->block;
+        gpci_then(e, child, GPCI_STEP_evict_begin);
+    } else if (gpci_tree_rule(e->tree, m, m->states[one->block], GPC_EVENT_ACQUIRE).actions & GPC_DO_WRITE_BACK) {
+        gpci_write_back_begin(e, task, GPCI_STEP_sweep_left, m, one->block);
+    } else {
+        gpci_then(e, task, GPCI_STEP_sweep_left);
+    }
+}
+
+/* What was to leave has left, or was refused. */
+void gpci_step_sweep_left(gpci_controllers *e, uint32_t task) {
+    gpci_task *one = gpci_task_at(e, task), *s = gpci_task_at(e, one->parent);
+    gpci_module *m = gpci_task_module(e, one);
+    const bool again = one->refused;
+    if (!again && s->kind == GPCI_SWEEP_ACQUIRE && m->states[one->block] != GPC_LINE_I)
+        acquired(e, s, m, one->block);
+    gpci_unlock(e, m->index, one->block);
+    if (again)
+        gpci_step_after(e, task, GPCI_STEP_sweep_block, m, 1 + gpci_back_off(e, m->given.latency + 2));
+    else
+        gpci_task_end(e, task);
+}
+
+/* A block is done with; or the last one has been begun. */
+void gpci_step_sweep_joined(gpci_controllers *e, uint32_t task) {
+    gpci_task *s = gpci_task_at(e, task);
+    s->pending--;
+    if (s->keeps)
+        gpci_then(e, task, GPCI_STEP_sweep_next);
+    else if (!s->pending)
+        gpci_then(e, task, s->from == s->module ? GPCI_STEP_sweep_end : GPCI_STEP_sweep_reply);
+}
+
+void gpci_step_sweep_reply(gpci_controllers *e, uint32_t task) {
+    const gpci_letter letter =
+        gpci_letter_answering(e, task, GPC_MESSAGE_ACK, GPCI_STEP_sweep_end, GPCI_STEP_sweep_reply);
+    gpci_send(e, &letter);
+}
+
+/*
+ * Accesses that were there before have read what may be old: in a tree by itself others may join them as long as they
+ * last. A host sees to that.
+ */
+void gpci_step_sweep_end(gpci_controllers *e, uint32_t task) {
+    const gpci_task *s = gpci_task_at(e, task);
+    const uint32_t oldest = e->units[s->module].oldest;
+    if (!e->host && oldest != GPCI_NO_ITEM &&
+        gpci_tree_flight_at(e, oldest)->token < gpci_tree_flight_at(e, s->flight)->token) {
+        gpci_due_queue_join(&e->waiters, &gpci_tree_flight_at(e, oldest)->waiters,
+                            (gpci_due){task, GPCI_STEP_sweep_end});
+        return;
+    }
+    gpci_flight_end(e, task);
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Acquires of modules whose accesses go on: what one must make seen, and what it does to the blocks. */
+#include "coherence/controller.h"
+#include "coherence/invariants.h"
+#include "coherence/small.h"
+#include "effort.h"
+
+#include <string.h>
+
+enum { L1_0, L1_1, L1_2, BETWEEN, L2, MEMORY, MODULES };
+
+#define BYTES 384u /* six blocks in sets of two ways */
+#define OPERATIONS 300u
+#define BASE 0x1000u
+
+/*
+ * l1-0 and l1-1 over a cache that l1-2 does not reach; all over an l2. Each byte is stored to by one L1, 1, 2, 3 and so
+ * on. `floors`: what a load must read at least, since its L1 has acquired after that was there for others to see.
+ */
+typedef struct world {
+    small *s;
+    uint64_t random;
+    uint32_t module[OPERATIONS + 1], kind[OPERATIONS + 1], offset[OPERATIONS + 1]; /* by token */
+    uint8_t value[OPERATIONS + 1];                                                 /* stored; or the floor of a load */
+    uint8_t stored[BYTES], done[BYTES], seen[BYTES]; /* issued; ended in L1; to be seen by whoever acquires */
+    uint8_t floors[3][BYTES], promised[3][BYTES], leaves[3][BYTES];
+    uint64_t waits[3]; /* token of its acquire; 0: none */
+    bool below[3];     /* of the cache between */
+    bool stays;        /* stores stay in L1 until it acquires */
+    uint32_t ended;
+} world;
+
+static uint32_t writer_of(uint32_t offset) {
+    return offset % 3;
+}
+
+static uint64_t issue(world *w, uint32_t module, uint32_t kind, uint32_t offset, uint8_t value, uint64_t delay) {
+    gpc_coherence_request r = GPC_COHERENCE_REQUEST_INIT;
+    uint64_t token = 0;
+    r.module = module;
+    r.kind = kind;
+    r.address = BASE + offset;
+    r.bytes = kind == GPC_COHERENCE_ACQUIRE ? NULL : &value;
+    r.cycle = (w->s->tree->controllers ? w->s->tree->controllers->now : 0) + delay;
+    cr_assert_eq(gpc_coherence_issue(w->s->tree, &r, &w->s->error, &token), GPC_OK, "%s", w->s->error.message);
+    cr_assert_leq(token, OPERATIONS);
+    w->module[token] = module;
+    w->kind[token] = kind;
+    w->offset[token] = offset;
+    w->value[token] = value;
+    return token;
+}
+
+/* First of the cache below, so that the L1 brings nothing old from there; then the L1's own. */
+static void acquire(world *w, uint32_t sm) {
+    w->below[sm] = sm != L1_2;
+    memcpy(w->promised[sm], w->seen, BYTES);
+    for (uint32_t i = 0; i < BYTES; i++)
+        w->leaves[sm][i] = writer_of(i) == sm ? w->done[i] : 0;
+    w->waits[sm] = issue(w, w->below[sm] ? BETWEEN : sm, GPC_COHERENCE_ACQUIRE, 0, 0, 1);
+}
+
+static void acquired(world *w, uint64_t token) {
+    for (uint32_t sm = 0; sm < 3; sm++) {
+        if (w->waits[sm] != token)
+            continue;
+        if (w->below[sm]) {
+            w->below[sm] = false;
+            w->waits[sm] = issue(w, sm, GPC_COHERENCE_ACQUIRE, 0, 0, 0);
+            continue;
+        }
+        w->waits[sm] = 0;
+        for (uint32_t i = 0; i < BYTES; i++) {
+            if (w->promised[sm][i] > w->floors[sm][i])
+                w->floors[sm][i] = w->promised[sm][i];
+            if (w->leaves[sm][i] > w->seen[i])
+                w->seen[i] = w->leaves[sm][i];
+        }
+    }
+}
+
+static void on_complete(void *user_data, const gpc_coherence_completion *c) {
+    world *w = user_data;
+    const uint32_t offset = w->offset[c->token];
+    const uint8_t value = w->value[c->token];
+    w->ended++;
+    cr_assert_eq(c->kind, w->kind[c->token]);
+    if (c->kind == GPC_COHERENCE_ACQUIRE) {
+        acquired(w, c->token);
+    } else if (c->kind == GPC_COHERENCE_LOAD) {
+        cr_assert_geq(*c->bytes, value, "m%u reads %u at %u, and must not read less than %u", c->module, *c->bytes,
+                      offset, value);
+    } else {
+        w->done[offset] = value > w->done[offset] ? value : w->done[offset];
+        if (!w->stays || c->kind == GPC_COHERENCE_STORE)
+            w->seen[offset] = value > w->seen[offset] ? value : w->seen[offset];
+    }
+}
+
+static void open_world(world *w, const char *protocol, uint64_t seed) {
+    static const uint32_t low[] = {BETWEEN, BETWEEN, L2, L2, MEMORY};
+    gpc_coherence_callbacks callbacks = GPC_COHERENCE_CALLBACKS_INIT;
+    memset(w, 0, sizeof *w);
+    w->random = seed;
+    w->s = small_open_bare(MODULES);
+    w->s->options.protocol = protocol;
+    w->stays = !strcmp(protocol, "slc-glc");
+    for (uint32_t i = 0; i < MODULES; i++) {
+        w->s->modules[i].sets = 1 + (i >= BETWEEN);
+        w->s->modules[i].ways = 2;
+        w->s->modules[i].latency = 1 + gpci_random_below(&w->random, i < BETWEEN ? 100 : 20);
+        w->s->modules[i].directory_latency = gpci_random_below(&w->random, 3);
+        if (i < MEMORY)
+            small_link(w->s, i, low[i]);
+    }
+    w->s->modules[MEMORY].memory = true;
+    callbacks.user_data = w;
+    callbacks.on_complete = on_complete;
+    small_tree(w->s);
+    cr_assert_eq(gpc_coherence_set_callbacks(w->s->tree, &callbacks), GPC_OK);
+}
+
+/* Nothing at all is left behind, and memory has all stores after a flush. */
+static void close_world(world *w, const char *protocol, uint64_t seed) {
+    cr_assert_eq(gpc_coherence_advance(w->s->tree, UINT64_MAX, &w->s->error), GPC_OK, "%s", w->s->error.message);
+    gpci_controllers *e = w->s->tree->controllers;
+    cr_assert(!e->tasks.used && !e->flights.used && !e->waiters.used && !e->live);
+    for (uint32_t i = 0; i < MODULES; i++)
+        for (size_t block = 0; block < e->units[i].lock_room; block++)
+            cr_assert_eq(e->units[i].locks[block].holder, GPCI_NO_ITEM, "m%u", i);
+    uint8_t memory[BYTES];
+    cr_assert_eq(gpc_coherence_flush(w->s->tree, GPC_NO_MODULE, 0, &w->s->error, NULL), GPC_OK);
+    cr_assert_eq(gpc_coherence_read_memory(w->s->tree, BASE, memory, BYTES), GPC_OK);
+    for (uint32_t i = 0; i < BYTES; i++)
+        cr_assert_eq(memory[i], w->stored[i], "%s %llu: %u at %u, not %u", protocol, (unsigned long long)seed,
+                     memory[i], i, w->stored[i]);
+    small_close(w->s);
+}
+
+static void run(const char *protocol, uint64_t seed) {
+    world w;
+    open_world(&w, protocol, seed);
+    uint32_t made = 0;
+    while (made < OPERATIONS - 12) {
+        const uint32_t sm = gpci_random_below(&w.random, 3), what = gpci_random_below(&w.random, 16);
+        uint32_t offset = gpci_random_below(&w.random, BYTES);
+        if (!what && !w.waits[sm]) {
+            acquire(&w, sm);
+            made += 2;
+        } else if (what < 6) {
+            offset -= (offset + 3 - sm) % 3;
+            offset = offset < BYTES ? offset : sm;
+            issue(&w, sm, what < 3 ? GPC_COHERENCE_STORE : GPC_COHERENCE_N_STORE, offset, ++w.stored[offset], 0);
+            made++;
+        } else {
+            issue(&w, sm, GPC_COHERENCE_LOAD, offset, w.floors[sm][offset], 0);
+            made++;
+        }
+        const uint64_t until = w.s->tree->controllers->now + gpci_random_below(&w.random, 30);
+        cr_assert_eq(gpc_coherence_advance(w.s->tree, until, &w.s->error), GPC_OK, "%s %llu: %s", protocol,
+                     (unsigned long long)seed, w.s->error.message);
+    }
+    close_world(&w, protocol, seed);
+}
+
+Test(coherence_controller_acquire, makes_stores_seen) {
+    for (uint64_t seed = 1; seed <= effort_of(1000); seed++) {
+        run("vi", seed);
+        run("slc-glc", seed);
+    }
+}
