@@ -383,9 +383,9 @@ GPC_API void gpc_coherence_destroy(gpc_coherence *coherence);
 /* What a processor does. */
 typedef enum gpc_coherence_kind {
     GPC_COHERENCE_LOAD = 0,
-    GPC_COHERENCE_STORE = 1,  /* coherent, as atomics are: no other copy exists when it is done */
+    GPC_COHERENCE_STORE = 1,   /* coherent, as atomics are: no other copy exists when it is done */
     GPC_COHERENCE_N_STORE = 2, /* non-coherent: others may keep copies; without N in the protocol as a STORE */
-    GPC_COHERENCE_ACQUIRE = 3 /* of no address: as gpc_coherence_acquire of the module. Since: 0.2 */
+    GPC_COHERENCE_ACQUIRE = 3  /* of no address: as gpc_coherence_acquire of the module. Since: 0.2 */
 } gpc_coherence_kind;
 
 /* An access of a processor. Pointers are borrowed for the call. */

@@ -114,10 +114,12 @@ GPC_API gpc_status gpc_hierarchy_create(gpc_context *context, const gpc_config *
 GPC_API void gpc_hierarchy_destroy(gpc_hierarchy *hierarchy);
 
 /*
- * A kernel begins: L1 is resized to what the launch's shared memory leaves
- * (l1.carveout), caches are flushed as `kernels.flush` says, and launch overhead is
- * charged. `launch` may be NULL: the largest L1.
- * Returns GPC_OK; GPC_ERROR_RANGE (the block does not fit an SM). Since: 0.1.
+ * A kernel begins: L1 is resized to what the launch's shared memory leaves (l1.carveout), caches are flushed as
+ * `kernels.flush` says, and launch overhead is charged. `launch` may be NULL: the largest L1.
+ * A flush takes no time, but for `l1` in a tree of modules with a clock: it begins with the next cycle, its messages
+ * cross the networks, and accesses that are accepted meanwhile wait before L1's tags; gpc_hierarchy_in_flight counts
+ * it as one.
+ * Returns GPC_OK; GPC_ERROR_RANGE (the block does not fit an SM); GPC_ERROR_STATE (something is in flight). Since: 0.1.
  */
 GPC_API gpc_status gpc_hierarchy_begin_kernel(gpc_hierarchy *hierarchy, const gpc_launch *launch, gpc_error *error);
 
@@ -157,7 +159,8 @@ GPC_API gpc_status gpc_hierarchy_access(gpc_hierarchy *hierarchy, const gpc_warp
  *                      L1 and its cluster's cache hold; where L1s keep what was stored (slc-glc), before a RELEASE, too
  * `control` is carried out whatever the protocol. Lines go at l1.invalidate_rate a cycle, in which L1's tags serve
  * nobody; dirty ones are first written to L2 and acknowledged, a packet each. Lines that are on their way then do not
- * stay when they arrive, and the fence waits for them.
+ * stay when they arrive, and the fence waits for them. In a tree the cluster's cache is told by a message, and
+ * acknowledges, before L1 begins; lines that the rules write back leave one a cycle.
  */
 typedef struct gpc_fence {
     size_t struct_size;
@@ -179,8 +182,8 @@ typedef struct gpc_fence {
 /*
  * A fence in a functional hierarchy, where accesses are done when they return: what is left is what it does in L1.
  * Returns GPC_OK; GPC_ERROR_ABI; GPC_ERROR_ARGUMENT, `error` naming the field; GPC_ERROR_UNSUPPORTED (in a tree of
- * modules: `control`; with a clock and without directories: a scope above CTA); GPC_ERROR_STATE (the hierarchy is
- * timed: gpc_hierarchy_try_fence; or of gpc_coherence_acquire), GPC_ERROR_MEMORY, GPC_ERROR_CALLBACK. Since: 0.2.
+ * modules: `control`); GPC_ERROR_STATE (the hierarchy is timed: gpc_hierarchy_try_fence; or of
+ * gpc_coherence_acquire), GPC_ERROR_MEMORY, GPC_ERROR_CALLBACK. Since: 0.2.
  */
 GPC_API gpc_status gpc_hierarchy_fence(gpc_hierarchy *hierarchy, const gpc_fence *fence, gpc_error *error);
 

@@ -364,7 +364,8 @@
     X(WARPS_ORDER, "warps.order", CHOICE, KEEP, "", "round-robin", 0, 0, "round-robin|block",                          \
       "functional replay: warps of an SM in turn, or each warp to its end in block order")                             \
     X(KERNELS_FLUSH, "kernels.flush", CHOICE, KEEP, "", "l1", 0, 0, "none|l1|all",                                     \
-      "caches written back and emptied before each kernel")                                                            \
+      "caches written back and emptied before each kernel: l1 takes time in a tree of modules with a clock, all "      \
+      "never")                                                                                                         \
     X(LAUNCH_CYCLES, "launch.cycles", COUNT, RESET, "cycles", "0", 0, 1 << 30, "",                                     \
       "core cycles that a launch takes before its first thread block starts")                                          \
     X(BLOCKS_INTERVAL, "blocks.interval", COUNT, RESET, "cycles", "1", 0, 100000, "",                                  \

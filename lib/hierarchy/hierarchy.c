@@ -128,7 +128,7 @@ gpc_status gpc_hierarchy_begin_kernel(gpc_hierarchy *h, const gpc_launch *launch
     if (status < 0)
         return status;
     h->share = share;
-    status = h->levels->begin(h);
+    status = (h->driver->begin ? h->driver->begin : h->levels->begin)(h);
     h->kernel++;
     h->stats.kernels++;
     h->stats.l1_capacity = h->has_l1 ? share.l1_bytes : 0;

@@ -170,12 +170,19 @@ gpc_status gpci_coherent_acquire(gpc_hierarchy *h, uint32_t sm) {
     const gpci_coherent *c = h->coherent;
     if (gpci_coherent_tracks(h))
         return GPC_OK;
+    const gpc_coherence_stats *l1 = &gpci_module_at(c->tree, sm)->stats;
+    const uint64_t before = l1->invalidations;
     const gpc_status status = acquire(h, sm);
+    gpci_count_fence_lines(h, sm, l1->invalidations - before);
     return status == GPC_OK && c->clusters ? acquire(h, c->first_cluster + sm / c->cluster_sms) : status;
 }
 
+bool gpci_coherent_keeps(const gpc_hierarchy *h) {
+    return !gpci_coherent_tracks(h) && h->coherent->tree->non_coherent;
+}
+
 gpc_status gpci_coherent_release(gpc_hierarchy *h, uint32_t sm) {
-    return h->coherent->tree->non_coherent ? gpci_coherent_acquire(h, sm) : GPC_OK;
+    return gpci_coherent_keeps(h) ? gpci_coherent_acquire(h, sm) : GPC_OK;
 }
 
 gpc_status gpci_coherent_begin(gpc_hierarchy *h) {

@@ -5,9 +5,12 @@
 #include "level/coherent_level.h"
 
 gpci_fence_plan gpci_fence_plan_of(const gpc_hierarchy *h, uint8_t scope, uint8_t order, uint8_t control) {
-    bool wide = gpci_scope_is_wide(scope);
-    gpci_fence_plan plan = {.waits = wide && gpci_order_releases(order)};
-    plan.invalidate = control == GPC_CONTROL_INVALIDATE_ALL || (h->viper && wide && gpci_order_acquires(order));
+    const bool wide = gpci_scope_is_wide(scope), releases = wide && gpci_order_releases(order);
+    gpci_fence_plan plan = {.waits = releases, .invalidate = control == GPC_CONTROL_INVALIDATE_ALL};
+    if (wide && gpci_order_acquires(order))
+        plan.invalidate |= h->coherent ? !gpci_coherent_tracks(h) : h->viper;
+    if (releases && h->coherent)
+        plan.invalidate |= gpci_coherent_keeps(h);
     plan.write_back = plan.invalidate || control == GPC_CONTROL_WRITE_BACK_ALL;
     return plan;
 }
@@ -38,12 +41,6 @@ bool gpci_fence_acts(const gpc_hierarchy *h, const gpc_fence *f) {
     return gpci_fence_plan_of(h, f->scope, f->order, f->control).write_back;
 }
 
-bool gpci_tree_orders(const gpc_hierarchy *h, uint8_t scope, uint8_t order) {
-    if (h->lanes_apart)
-        return order <= GPC_ORDER_RELAXED;
-    return order <= GPC_ORDER_RELAXED || !gpci_scope_is_wide(scope) || !h->timed || gpci_coherent_tracks(h);
-}
-
 /* What a tree does not do. */
 static gpc_status check_of_tree(const gpc_hierarchy *h, const gpc_fence *f, gpc_error *error) {
     const char *protocol = gpci_config_text(h->config, GPCI_KEY_COHERENCE);
@@ -53,11 +50,6 @@ static gpc_status check_of_tree(const gpc_hierarchy *h, const gpc_fence *f, gpc_
                          protocol);
     if (h->lanes_apart)
         return gpci_fail(error, GPC_ERROR_UNSUPPORTED, "gpc_fence: l1.coalescer = multi2sim knows no fences");
-    if (!gpci_tree_orders(h, f->scope, f->order))
-        return gpci_fail(error, GPC_ERROR_UNSUPPORTED,
-                         "gpc_fence: coherence = %s acquires block by block, where nothing is in flight: above scope "
-                         "CTA not with a clock",
-                         protocol);
     return GPC_OK;
 }
 

@@ -45,9 +45,6 @@ gpc_status gpci_viper_check(const gpc_hierarchy *h, gpc_error *error);
 /* Without time: does it change anything? */
 bool gpci_fence_acts(const gpc_hierarchy *h, const gpc_fence *fence);
 
-/* May a tree be asked to order at this scope? With a clock only where directories keep all copies up to date. */
-bool gpci_tree_orders(const gpc_hierarchy *h, uint8_t scope, uint8_t order);
-
 /* A host's fence, copied to `ours`, which is filled in with GPC_FENCE_INIT. As gpc_hierarchy_fence returns. */
 gpc_status gpci_fence_take(const gpc_hierarchy *h, const gpc_fence *fence, gpc_fence *ours, gpc_error *error);
 

@@ -41,9 +41,6 @@ static GPCI_NOINLINE const char *wrong_order(const gpc_hierarchy *h, const gpc_w
         return "hint CA contradicts order and scope: others of this scope do not see what L1 holds";
     if (h->lanes_apart && w->order > GPC_ORDER_RELAXED)
         return "order is above RELAXED, which l1.coalescer = multi2sim does not know";
-    if (h->coherent && !gpci_tree_orders(h, w->scope, w->order))
-        return "order is above RELAXED, and scope above CTA, where `coherence` acquires only while nothing is in "
-               "flight";
     return NULL;
 }
 

@@ -6,7 +6,7 @@
 /*
  * Fences of a trace. MEMBAR, FENCE, CCTL.IVALL and CCTL.WBALL are the hierarchy's: their warp waits until it has
  * carried them out. ERRBAR, and CCTL of single lines, of which a trace does not say which, and of other caches, only
- * wait for what their warp has under way; so do in a tree of modules those that it would refuse.
+ * wait for what their warp has under way.
  */
 
 const gpci_opcode *gpci_replay_opcode(const gpc_replay *r, const gpc_instruction *instruction) {
@@ -14,13 +14,10 @@ const gpci_opcode *gpci_replay_opcode(const gpc_replay *r, const gpc_instruction
 }
 
 /* In a tree L1s are the protocol's: CCTL.IVALL is an acquire, and CCTL.WBALL a release, of the whole GPU. */
-static bool is_of_tree(const gpc_hierarchy *h, gpc_fence *fence) {
-    if (fence->control != GPC_CONTROL_NONE) {
-        fence->order = fence->control == GPC_CONTROL_INVALIDATE_ALL ? GPC_ORDER_ACQUIRE : GPC_ORDER_RELEASE;
-        fence->scope = GPC_SCOPE_GPU;
-        fence->control = GPC_CONTROL_NONE;
-    }
-    return gpci_tree_orders(h, fence->scope, fence->order);
+static void order_by_control(gpc_fence *fence) {
+    fence->order = fence->control == GPC_CONTROL_INVALIDATE_ALL ? GPC_ORDER_ACQUIRE : GPC_ORDER_RELEASE;
+    fence->scope = GPC_SCOPE_GPU;
+    fence->control = GPC_CONTROL_NONE;
 }
 
 bool gpci_replay_fence(const gpc_replay *r, const gpc_instruction *i, uint32_t sm, uint32_t warp, gpc_fence *fence) {
@@ -33,5 +30,7 @@ bool gpci_replay_fence(const gpc_replay *r, const gpc_instruction *i, uint32_t s
                          .scope = opcode->scope,
                          .order = opcode->order,
                          .control = opcode->control};
-    return !r->hierarchy->coherent || is_of_tree(r->hierarchy, fence);
+    if (r->hierarchy->coherent && fence->control != GPC_CONTROL_NONE)
+        order_by_control(fence);
+    return !r->hierarchy->lanes_apart; /* whose warps wait */
 }

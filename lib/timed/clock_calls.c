@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "level/driver.h"
-#include "timed/timed.h"
+#include "timed/coherent.h"
 
 /* What a host asks of the clock (gpci_clock_calls of level/driver.h). */
 
@@ -14,6 +14,11 @@ static uint64_t next_event(const gpc_hierarchy *h) {
 
 static uint64_t in_flight(const gpc_hierarchy *h) {
     return h->timed->in_flight;
+}
+
+/* A kernel's beginning, which flushes, is under way as well. */
+static uint64_t in_flight_of_tree(const gpc_hierarchy *h) {
+    return h->timed->in_flight + h->timed->coherent->sealed;
 }
 
 /* The cycle that the clock is moved to has happened too; what the host does in it takes effect from the next on. */
@@ -97,12 +102,12 @@ static gpc_status set_callbacks(gpc_hierarchy *h, const gpc_hierarchy_callbacks 
     return GPC_OK;
 }
 
-#define TIMED_CALLS(miss_function)                                                                                  \
-    {                                                                                                               \
-        .issue = gpci_timed_try_issue, .fence = gpci_timed_try_fence, .miss = (miss_function), .advance = advance,  \
-        .drain = drain, .now = now, .next_event = next_event, .in_flight = in_flight, .memory_reply = memory_reply, \
-        .memory_ready = memory_ready, .set_callbacks = set_callbacks                                                \
+#define TIMED_CALLS(miss_function, flying)                                                                         \
+    {                                                                                                              \
+        .issue = gpci_timed_try_issue, .fence = gpci_timed_try_fence, .miss = (miss_function), .advance = advance, \
+        .drain = drain, .now = now, .next_event = next_event, .in_flight = (flying), .memory_reply = memory_reply, \
+        .memory_ready = memory_ready, .set_callbacks = set_callbacks                                               \
     }
 
-const gpci_clock_calls gpci_timed_cache_clock = TIMED_CALLS(gpci_timed_try_miss);
-const gpci_clock_calls gpci_timed_tree_clock = TIMED_CALLS(no_miss);
+const gpci_clock_calls gpci_timed_cache_clock = TIMED_CALLS(gpci_timed_try_miss, in_flight);
+const gpci_clock_calls gpci_timed_tree_clock = TIMED_CALLS(no_miss, in_flight_of_tree);

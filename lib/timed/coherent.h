@@ -63,8 +63,11 @@ typedef struct gpci_coherent_host {
     gpci_line_atomics *atomics; /* [atomic_room] likewise */
     gpci_kept_lanes *lanes;     /* [lane_room] by flight; likewise */
     size_t value_room, atomic_room, lane_room;
-    gpc_atomic *spare; /* [GPCI_MAX_LANES] for lanes that have none; NULL */
-    bool running;      /* controllers do their steps */
+    gpc_atomic *spare;    /* [GPCI_MAX_LANES] for lanes that have none; NULL */
+    bool running;         /* controllers do their steps */
+    bool sealed;          /* a kernel begins, and what is to leave has not left: no access passes L1s' tags */
+    uint32_t stretch, at; /* how far that has come */
+    uint32_t sweeps;      /* that are under way for it */
 } gpci_coherent_host;
 
 /* coherent_host.c */
@@ -121,6 +124,16 @@ void gpci_coherent_l1_done(gpci_timed *t, uint32_t packet, uint8_t level, const 
 void gpci_coherent_count_load(gpci_timed *t, const gpci_packet *p, bool hit, bool pending);
 /* The level that served an access, as gpc_completion counts: 1 L1, 2 L2 or a cluster, 3 memory; of the tree's own. */
 uint8_t gpci_coherent_depth(const gpc_hierarchy *h, uint8_t level);
+
+/* coherent_sweep.c: acquires and flushes of whole caches */
+/* A fence whose plan is to invalidate goes on; true: its L1 has dropped what is old. */
+bool gpci_coherent_acquires(gpci_timed *t, gpci_stage *stage, uint32_t fence);
+/* A kernel begins: as gpci_coherent_begin, but in time, which begins with the next cycle. */
+gpc_status gpci_coherent_begin_kernel(gpc_hierarchy *h);
+/* What is next of that, if there is anything. */
+void gpci_coherent_flush_on(gpci_timed *t);
+/* A sweep has ended. */
+void gpci_coherent_swept(gpci_timed *t, uint32_t flight);
 
 /* coherent_values.c: with coherence.data */
 /* Room for the values of all packets and flights that there is room for, and for those of an access. */

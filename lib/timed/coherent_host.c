@@ -72,11 +72,15 @@ static void joined(void *timed, uint32_t flight) {
 
 static void ended(void *timed, uint32_t flight) {
     gpci_timed *t = timed;
+    const gpci_tree_flight *a = gpci_tree_flight_at(gpci_controllers_of(t), flight);
+    if (GPCI_UNLIKELY(a->kind == GPC_COHERENCE_ACQUIRE)) {
+        gpci_coherent_swept(t, flight);
+        return;
+    }
     if (t->h->lanes_apart) {
         gpci_lsu_ended(t, flight);
         return;
     }
-    const gpci_tree_flight *a = gpci_tree_flight_at(gpci_controllers_of(t), flight);
     const gpci_controllers *e = gpci_controllers_of(t);
     const uint8_t *line = t->h->with_data ? gpci_whole_of(e, flight) : NULL;
     gpci_coherent_l1_done(t, (uint32_t)a->token, a->deepest, line);
@@ -153,6 +157,7 @@ void gpci_coherent_run(gpci_timed *t) {
 void gpci_controllers_step(const gpci_group *group, uint32_t index) {
     (void)index;
     gpci_coherent_run(group->timed);
+    gpci_coherent_flush_on(group->timed);
 }
 
 /* The step of a message or an access of memory that is done; if controllers are at work, when they come to it. */

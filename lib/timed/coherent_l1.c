@@ -120,6 +120,8 @@ static gpci_verdict miss(gpci_timed *t, gpci_stage *stage, uint32_t packet, cons
     gpci_count_l1_store(t->h, stage->index, p->line.kind == GPC_STORE && has ? gpci_count_sectors(p->segments) : 0);
     p->line.missed = has ? 0 : p->segments;
     p->born = t->wheel.now;
+    p->line.marks = (uint8_t)(stage->fences.generation << GPCI_MARK_GENERATION_SHIFT);
+    stage->fences.fetches[stage->fences.generation]++;
     add(t, stage, packet);
     gpci_controllers_at(e, t->wheel.now);
     const uint32_t flight = gpci_controllers_access(e, request, &p->request);
@@ -132,6 +134,8 @@ static gpci_verdict miss(gpci_timed *t, gpci_stage *stage, uint32_t packet, cons
 
 gpci_verdict gpci_coherent_l1_pass(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *access) {
     const gpci_packet *p = gpci_packet_at(&t->pool, packet);
+    if (GPCI_UNLIKELY(t->coherent->sealed)) /* all lines may be on their way out */
+        return gpci_stage_block(stage, access, t->wheel.now, GPC_BUSY_LINE);
     if (GPCI_UNLIKELY(p->request.kind == GPCI_KIND_FENCE)) {
         gpci_fence_passed(t, packet);
         return GPCI_WAITING;
@@ -174,6 +178,7 @@ void gpci_coherent_l1_done(gpci_timed *t, uint32_t leader, uint8_t deepest, cons
     gpci_stage *stage = &t->l1[l->request.sm];
     const uint8_t level = gpci_coherent_depth(t->h, deepest);
     uint32_t waiting = l->mshr.first;
+    stage->fences.fetches[l->line.marks >> GPCI_MARK_GENERATION_SHIFT]--;
     take_out(t, stage, leader);
     if (level == 3 && is_load(l))
         gpci_count_round_trip(t->h, stage->index, t->wheel.now - l->born);

@@ -111,6 +111,8 @@ static void begin(gpci_timed *t, gpci_stage *stage, gpci_lsu *unit) {
 void gpci_lsus_step(gpci_timed *t, gpci_stage *stage) {
     const bool room = stage->mshr.used[0] < stage->options->entries;
     bool lacks = false, begun = false;
+    if (t->coherent->sealed) /* all lines may be on their way out; woken when they are gone */
+        return;
     for (uint32_t i = 0; i < stage->lsus->count; i++) {
         gpci_lsu *unit = &stage->lsus->units[i];
         if (!unit->queue.count || (unit->in_flight >= stage->lsus->most && !unit->half))

@@ -37,6 +37,7 @@ typedef struct gpci_flight {
     struct {             /* kind GPCI_KIND_FENCE */
         uint32_t writes; /* in flight, that came before it and behind the fence before it */
         uint8_t phase;   /* gpci_fence_phase */
+        uint8_t sweep;   /* in a tree: how far its acquire has come (coherent_sweep.c) */
         gpci_fence_plan plan;
         uint32_t held, held_count; /* packets of the access that it stands before; none: it is a host's */
     } fence;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "level/driver.h"
+#include "timed/coherent.h"
 #include "timed/watch.h"
 
 #include <inttypes.h>
@@ -96,16 +97,16 @@ static bool measures(const gpc_hierarchy *h, gpc_counter_needs needs) {
     }
 }
 
-#define TIMED_DRIVER(calls)                                                                                  \
-    {                                                                                                        \
-        .clock = (calls), .create = gpci_timed_create, .destroy = destroy, .access = access, .fence = fence, \
-        .idle = idle, .relink = relink, .watch = watch, .add_sm = add_sm, .add_rest = add_rest,              \
-        .reset_stats = reset_stats, .objects = objects, .network_name = network_name, .object = object,      \
-        .measures = measures                                                                                 \
+#define TIMED_DRIVER(calls, kernel)                                                                                \
+    {                                                                                                              \
+        .clock = (calls), .create = gpci_timed_create, .destroy = destroy, .access = access, .fence = fence,       \
+        .idle = idle, .begin = (kernel), .relink = relink, .watch = watch, .add_sm = add_sm, .add_rest = add_rest, \
+        .reset_stats = reset_stats, .objects = objects, .network_name = network_name, .object = object,            \
+        .measures = measures                                                                                       \
     }
 
-const gpci_driver gpci_timed_caches = TIMED_DRIVER(&gpci_timed_cache_clock);
-const gpci_driver gpci_timed_tree = TIMED_DRIVER(&gpci_timed_tree_clock);
+const gpci_driver gpci_timed_caches = TIMED_DRIVER(&gpci_timed_cache_clock, NULL);
+const gpci_driver gpci_timed_tree = TIMED_DRIVER(&gpci_timed_tree_clock, gpci_coherent_begin_kernel);
 
 /* For who asks why nothing moves, for a snapshot, and for SMs of this library. */
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cache/cache.h"
 #include "level/level_count.h"
+#include "timed/coherent.h"
 #include "timed/watch.h"
 
 /*
@@ -10,7 +11,8 @@
  *
  *   WRITES      waits until writes that came before it are done: for those of L2, that their acknowledgement is here
  *   WRITE_BACK  dirty lines go to L2, as many a cycle as there are tag ports; waits for the last acknowledgement
- *   DROP        L1 drops its lines; its tags take nothing for as long as that takes
+ *   DROP        L1 drops its lines; its tags take nothing for as long as that takes. In a tree without directories it
+ *               acquires (coherent_sweep.c)
  *   FETCHES     waits for what was on its way to L1 then: it may be older than what the fence is to show. It goes to
  *               those that wait for it, and is not kept
  *
@@ -172,9 +174,9 @@ static bool go_on(gpci_timed *t, gpci_stage *stage, uint32_t number, uint64_t wr
             return false;
         f->fence.phase = DROP; /* fall through */
     case DROP:
-        if (!f->fence.plan.invalidate || !stage->cache)
+        if (!f->fence.plan.invalidate || (!stage->cache && !t->coherent))
             return true;
-        if (!drop(t, stage, number))
+        if (t->coherent ? !gpci_coherent_acquires(t, stage, number) : !drop(t, stage, number))
             return false;
         f->fence.phase = FETCHES; /* fall through */
     default:
@@ -188,6 +190,7 @@ static uint32_t enter(gpci_timed *t, uint32_t sm, uint32_t warp, gpci_fence_plan
     uint32_t number = gpci_take_flight(t, sm, warp, GPCI_KIND_FENCE, token, 1);
     gpci_flight *flight = flight_at(t, number);
     flight->fence.phase = TAGS;
+    flight->fence.sweep = 0;
     flight->fence.plan = plan;
     flight->fence.held_count = 0;
     append(t, &stage->fences, number);
@@ -217,7 +220,8 @@ static gpc_status issue(gpci_timed *t, const gpc_fence *f, uint64_t token, bool 
 uint32_t gpci_fence_before(gpci_timed *t, const gpc_warp_access *w) {
     if (!gpci_order_releases(w->order))
         return UINT32_MAX;
-    uint32_t number = enter(t, w->sm, w->warp, (gpci_fence_plan){.waits = true}, 0);
+    const gpci_fence_plan plan = gpci_fence_plan_of(t->h, w->scope, GPC_ORDER_RELEASE, GPC_CONTROL_NONE);
+    uint32_t number = enter(t, w->sm, w->warp, plan, 0);
     t->in_flight--; /* it is no access of its own */
     t->accepted--;
     return number;
@@ -226,7 +230,8 @@ uint32_t gpci_fence_before(gpci_timed *t, const gpc_warp_access *w) {
 void gpci_fence_around(gpci_timed *t, const gpc_warp_access *w, uint32_t flight, uint32_t count, uint32_t fence) {
     gpci_stage *stage = &t->l1[w->sm];
     gpci_queue *in = &stage->in;
-    flight_at(t, flight)->acquires = t->h->viper && gpci_order_acquires(w->order);
+    flight_at(t, flight)->acquires = gpci_order_acquires(w->order) &&
+                                     gpci_fence_plan_of(t->h, w->scope, GPC_ORDER_ACQUIRE, GPC_CONTROL_NONE).invalidate;
     if (fence == UINT32_MAX)
         return;
     /* the fence's own packet is before them: they are not all of the queue */
@@ -263,6 +268,7 @@ void gpci_fence_after(gpci_timed *t, uint32_t number) {
     f->performed = true;
     f->left = 1;
     f->fence.phase = WRITE_BACK;
+    f->fence.sweep = 0;
     f->fence.plan = (gpci_fence_plan){.write_back = true, .invalidate = true};
     f->fence.held_count = 0;
     append(t, &t->l1[f->sm].fences, number);

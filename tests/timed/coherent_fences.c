@@ -70,33 +70,16 @@ static gpc_status try_fence(const rig *r, gpc_order order, gpc_scope scope, gpc_
     return status;
 }
 
-/* What is refused changes nothing: control of an L1 that directories know, and acquires where something is in flight. */
+/* What is refused changes nothing: control of an L1 that directories, or the protocol's acquires, see to. */
 Test(timed_coherent_fences, refused) {
     static const char *const protocols[] = {"moesi", "vi", "slc-glc"};
     for (unsigned i = 0; i < 3; i++) {
         rig r;
         coherent_open(&r, protocols[i], "");
         for (unsigned control = GPC_CONTROL_INVALIDATE_ALL; control <= GPC_CONTROL_WRITE_BACK_ALL; control++)
-            cr_expect_eq(try_fence(&r, GPC_ORDER_WEAK, GPC_SCOPE_CTA, control), GPC_ERROR_UNSUPPORTED);
-        for (unsigned order = GPC_ORDER_ACQUIRE; i && order < GPC_ORDER_COUNT; order++)
-            cr_expect_eq(try_fence(&r, order, GPC_SCOPE_GPU, GPC_CONTROL_NONE), GPC_ERROR_UNSUPPORTED);
+            cr_assert_eq(try_fence(&r, GPC_ORDER_WEAK, GPC_SCOPE_CTA, control), GPC_ERROR_UNSUPPORTED);
         cr_expect_eq(gpc_hierarchy_in_flight(r.hierarchy), 0);
         cr_expect_eq(rig_stats(&r).fences, 0);
-        rig_fence(&r, (fence_shot){.order = GPC_ORDER_SC, .scope = GPC_SCOPE_CTA});
-        uint64_t address = 0;
-        gpc_warp_access a = GPC_WARP_ACCESS_INIT;
-        gpc_error error = GPC_ERROR_INIT;
-        a.mask = 1;
-        a.width = 4;
-        a.addresses = &address;
-        a.order = GPC_ORDER_ACQUIRE;
-        cr_expect_eq(gpc_hierarchy_check_access(r.hierarchy, &a, &error), GPC_OK);
-        a.scope = GPC_SCOPE_GPU;
-        cr_expect_eq(gpc_hierarchy_check_access(r.hierarchy, &a, &error), i ? GPC_ERROR_ARGUMENT : GPC_OK);
-        cr_expect(!i || strstr(error.message, "order is above RELAXED"), "%s", error.message);
-        a.order = GPC_ORDER_RELAXED;
-        cr_expect_eq(gpc_hierarchy_check_access(r.hierarchy, &a, &error), GPC_OK);
-        rig_finish(&r);
         coherent_close(&r);
     }
 }

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "coherence/controller_sweep.h"
+#include "level/level_count.h"
+#include "timed/watch_coherent.h"
+
+/*
+ * Acquires and flushes of a tree with a clock: sweeps of controllers (coherence/controller_sweep.c), in two orders.
+ *
+ *   a fence     first the cache of the SM's cluster, then its L1, which would else bring from there what is old; then
+ *               what was on its way to L1, for others to read who do not wait for the fence
+ *   a kernel    as `kernels.flush = l1` says, between two kernels: all caches acquire, then the directories below L1
+ *               take its blocks back; without directories L1s evict them. Meanwhile nothing passes the tags of any L1.
+ *               `all` is what profilers do between kernels, and takes no time
+ *
+ * Example, nmoesi, 2 SMs, a kernel that left A modified in L1 0 and L1 1: each slice probes the holders of its blocks,
+ * one block a cycle; A's two answers cross the reply network with their bytes, and the L1s go on when all are there.
+ */
+
+/* Tokens of sweeps: of a fence, its flight; and of kernels, this. */
+#define OF_KERNEL UINT32_MAX
+
+static uint32_t abreast_of(uint64_t entries) {
+    return entries && entries < UINT32_MAX ? (uint32_t)entries : UINT32_MAX - 1;
+}
+
+/* False: there is no memory for it, nothing has changed, and it will be tried again, if anybody goes on. */
+static bool begin(gpci_timed *t, const gpci_sweep_order *order, uint64_t token, uint32_t component) {
+    const gpc_status status = gpci_coherent_reserve(t, 0);
+    if (status < 0) {
+        t->failed = status;
+        gpci_wheel_wake(&t->wheel, component, t->wheel.now + 1);
+        return false;
+    }
+    gpci_controllers *e = gpci_controllers_of(t);
+    gpci_controllers_at(e, t->wheel.now);
+    const uint32_t flight = gpci_controllers_sweep(e, order);
+    gpci_tree_flight_at(e, flight)->token = token;
+    t->coherent->origins[flight] = (gpci_coherent_origin){0};
+    return true;
+}
+
+/* Fences. */
+
+typedef enum sweep_phase { NOT_YET, BELOW, OWN_TURN, OWN, SWEPT } sweep_phase;
+
+static bool begin_for_fence(gpci_timed *t, const gpci_stage *stage, uint32_t number, uint32_t module) {
+    const gpci_sweep_order order = {stage->index, module, GPCI_SWEEP_ACQUIRE, abreast_of(stage->options->entries)};
+    if (!begin(t, &order, number, stage->component))
+        return false;
+    t->flights[number].fence.sweep++;
+    gpci_coherent_run(t);
+    return true;
+}
+
+/* From here on what sets out is new. Not before what set out before the last time has come. */
+static bool turn(const gpci_timed *t, gpci_stage *stage) {
+    gpci_fences *o = &stage->fences;
+    if (o->fetches[o->generation ^ 1])
+        return false;
+    o->generation ^= 1;
+    o->dropped_at = t->wheel.now;
+    return true;
+}
+
+bool gpci_coherent_acquires(gpci_timed *t, gpci_stage *stage, uint32_t number) {
+    const gpci_coherent *c = t->h->coherent;
+    gpci_flight *f = &t->flights[number];
+    if (f->fence.sweep == NOT_YET && !c->clusters)
+        f->fence.sweep = OWN_TURN;
+    if (f->fence.sweep == NOT_YET &&
+        !begin_for_fence(t, stage, number, c->first_cluster + stage->index / c->cluster_sms))
+        return false;
+    if (f->fence.sweep == OWN_TURN && turn(t, stage) && !begin_for_fence(t, stage, number, stage->index))
+        return false;
+    return f->fence.sweep == SWEPT;
+}
+
+/* An L1 drops so many lines at once; its tags are busy for as long as that takes. */
+static void fence_swept(gpci_timed *t, uint32_t number, uint32_t lines) {
+    gpci_flight *f = &t->flights[number];
+    gpci_stage *stage = &t->l1[f->sm];
+    if (++f->fence.sweep == SWEPT) {
+        const uint64_t rate = gpci_number(t->h, GPCI_KEY_L1_INVALIDATE);
+        const uint64_t cycles = rate && lines > rate ? (lines + rate - 1) / rate : 1;
+        const uint64_t busy = t->wheel.now + stage->options->latency + cycles;
+        stage->data_free = stage->data_free > busy ? stage->data_free : busy;
+        f->due = stage->data_free - stage->options->latency;
+        gpci_count_fence_lines(t->h, stage->index, lines);
+    }
+    gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now);
+}
+
+/* Kernels. */
+
+/* What is done one after the other: to modules from `first` up to below `end`. */
+typedef struct stretch {
+    uint32_t first, end;
+    gpci_sweep kind;
+} stretch;
+
+#define STRETCHES 3u
+
+static stretch stretch_at(const gpci_timed *t, uint32_t index) {
+    const gpci_coherent *c = t->h->coherent;
+    const bool flushes = gpci_number(t->h, GPCI_KEY_KERNELS_FLUSH) != 0, tracks = gpci_coherent_tracks(t->h);
+    const uint32_t ends[] = {c->first_slice, c->first_memory, c->modules};
+    const uint32_t firsts[] = {c->first_cluster, c->first_slice, c->first_memory}, below = c->clusters ? 0
+                                                                                           : c->l2     ? 1
+                                                                                                       : 2;
+    if (index == 0)
+        return (stretch){c->first_cluster, c->first_cluster + c->clusters, GPCI_SWEEP_ACQUIRE};
+    if (index == 1)
+        return (stretch){0, c->sms, GPCI_SWEEP_ACQUIRE};
+    if (!flushes)
+        return (stretch){0};
+    return tracks ? (stretch){firsts[below], ends[below], GPCI_SWEEP_RECALL} : (stretch){0, c->sms, GPCI_SWEEP_EVICT};
+}
+
+static bool is_wanted(gpci_timed *t, uint32_t *index, uint32_t *module) {
+    for (; *index < STRETCHES; ++*index, *module = 0) {
+        const stretch s = stretch_at(t, *index);
+        for (*module = *module > s.first ? *module : s.first; *module < s.end; ++*module)
+            if (gpci_controllers_sweeps(gpci_controllers_of(t), *module, s.kind))
+                return true;
+    }
+    return false;
+}
+
+gpc_status gpci_coherent_begin_kernel(gpc_hierarchy *h) {
+    gpci_timed *t = h->timed;
+    gpci_coherent_host *host = t->coherent;
+    if (gpci_number(h, GPCI_KEY_KERNELS_FLUSH) == 2) /* none, l1, all */
+        return gpci_coherent_begin(h);
+    host->stretch = host->at = 0;
+    host->sealed = is_wanted(t, &host->stretch, &host->at);
+    if (host->sealed)
+        gpci_wheel_wake(&t->wheel, 0, t->wheel.now);
+    return GPC_OK;
+}
+
+/* Nothing more is to be done: L1s' tags let accesses through again. */
+static void unseal(gpci_timed *t) {
+    t->coherent->sealed = false;
+    t->progress = t->wheel.now;
+    for (uint32_t sm = 0; sm < t->h->sms; sm++) {
+        gpci_stage_relieve(&t->l1[sm], GPC_BUSY_LINE);
+        gpci_wheel_wake(&t->wheel, t->l1[sm].component, t->wheel.now);
+    }
+}
+
+void gpci_coherent_flush_on(gpci_timed *t) {
+    gpci_coherent_host *host = t->coherent;
+    if (!host->sealed || host->sweeps)
+        return;
+    (void)is_wanted(t, &host->stretch, &host->at);
+    const uint32_t index = host->stretch;
+    while (is_wanted(t, &host->stretch, &host->at) && host->stretch == index) {
+        const gpci_sweep kind = stretch_at(t, index).kind;
+        const gpci_stage_options *o = kind == GPCI_SWEEP_RECALL ? &t->l2_options : &t->l1_options;
+        const gpci_sweep_order order = {host->at, host->at, kind, abreast_of(o->entries)};
+        if (!begin(t, &order, OF_KERNEL, 0))
+            break;
+        host->sweeps++;
+        host->at++;
+    }
+    if (host->sweeps)
+        gpci_coherent_run(t);
+    else if (host->stretch == STRETCHES)
+        unseal(t);
+}
+
+void gpci_coherent_swept(gpci_timed *t, uint32_t flight) {
+    const gpci_controllers *e = gpci_controllers_of(t);
+    const gpci_tree_flight *a = gpci_tree_flight_at(e, flight);
+    t->progress = t->wheel.now;
+    if (a->token != OF_KERNEL)
+        fence_swept(t, (uint32_t)a->token, gpci_sweep_dropped(e, a));
+    else if (!--t->coherent->sweeps)
+        gpci_wheel_wake(&t->wheel, 0, t->wheel.now);
+}
