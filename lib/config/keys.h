@@ -180,6 +180,9 @@
       "that wait at an input port")                                                                                    \
     X(NETWORK_OUTPUT, "network.output_buffer", COUNT, RESET, "packets", "8", 0, 1 << 20, "unlimited",                  \
       "that wait at an output port, those on the way to it included")                                                  \
+    X(NETWORK_UNIT, "network.buffer_unit", CHOICE, RESET, "", "packets", 0, 0, "packets|bytes",                        \
+      "of network.input_buffer, network.output_buffer, l2.link_buffer and memory.link_buffer; bytes: a packet enters " \
+      "where there is room for all of it, as in Multi2Sim")                                                            \
     X(NETWORK_QUEUES, "network.queues", CHOICE, RESET, "", "fifo", 0, 0, "fifo|virtual",                               \
       "an input port's packets: one queue, whose head holds up the others, or one for each output port")               \
     X(MEMORY_LINK_LATENCY, "memory.link_latency", COUNT, RESET, "cycles", "0", 0, 10000, "",                           \

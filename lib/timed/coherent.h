@@ -112,7 +112,8 @@ gpci_stage *gpci_coherent_stage_of(const gpci_timed *t, uint32_t module, uint64_
 gpci_verdict gpci_coherent_l1_pass(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *access);
 /* What the network brings to an L1. */
 void gpci_coherent_l1_receive(gpci_timed *t, gpci_stage *stage);
-/* A packet of an L1's miss queue goes into the network. */
+/* Does the network take the first packet of an L1's miss queue? It goes. */
+bool gpci_coherent_l1_room(const gpci_timed *t, const gpci_stage *stage);
 void gpci_coherent_l1_send(gpci_timed *t, gpci_stage *stage, uint32_t packet);
 /*
  * The access of a packet is done: it, and those that merged with it, have their data from a level of the tree. `line`:

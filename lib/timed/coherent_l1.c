@@ -215,7 +215,12 @@ void gpci_coherent_l1_receive(gpci_timed *t, gpci_stage *stage) {
     }
 }
 
-/* It knows where it goes, and how large it is. */
+/* A message knows where it goes, and how large it is. */
+bool gpci_coherent_l1_room(const gpci_timed *t, const gpci_stage *stage) {
+    return gpci_network_can_take(stage->requests_out, stage->index,
+                                 gpci_packet_at(&t->pool, stage->out.first)->path.size);
+}
+
 void gpci_coherent_l1_send(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     const gpci_packet *p = gpci_packet_at(&t->pool, packet);
     gpci_network_send(stage->requests_out, stage->index, p->path.to, p->path.size, packet);

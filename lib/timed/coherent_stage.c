@@ -164,7 +164,8 @@ static void receive(gpci_timed *t, gpci_stage *stage, gpci_network *network, gpc
 }
 
 static void send(gpci_timed *t, gpci_stage *stage, gpci_queue *queue, gpci_network *network) {
-    while (queue->count && gpci_network_can_send(network, stage->index)) {
+    while (queue->count &&
+           gpci_network_can_take(network, stage->index, gpci_packet_at(&t->pool, queue->first)->path.size)) {
         uint32_t packet = gpci_queue_pop(queue, &t->pool, t->wheel.now);
         const gpci_packet *p = gpci_packet_at(&t->pool, packet);
         gpci_network_send(network, stage->index, p->path.to, p->path.size, packet);

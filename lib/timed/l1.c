@@ -390,11 +390,17 @@ static void send_out(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
 }
 
 typedef void (*send_fn)(gpci_timed *t, gpci_stage *stage, uint32_t packet);
+typedef bool (*room_fn)(const gpci_timed *t, const gpci_stage *stage);
+
+static bool has_room(const gpci_timed *t, const gpci_stage *stage) {
+    (void)t;
+    return gpci_network_can_send(stage->requests_out, stage->index);
+}
 
 /* As much of the miss queue as the network takes. */
-GPCI_INLINE void run_out(gpci_timed *t, gpci_stage *stage, send_fn send) {
+GPCI_INLINE void run_out(gpci_timed *t, gpci_stage *stage, room_fn room, send_fn send) {
     uint64_t now = t->wheel.now;
-    while (stage->out.count && gpci_network_can_send(stage->requests_out, stage->index)) {
+    while (stage->out.count && room(t, stage)) {
         uint32_t packet = gpci_queue_pop(&stage->out, &t->pool, now);
         gpci_stage_relieve(stage, GPC_BUSY_MISS_QUEUE);
         send(t, stage, packet);
@@ -519,7 +525,7 @@ gpc_busy gpci_l1_busy(const gpci_stage *stage) {
 typedef void (*stage_fn)(gpci_timed *t, gpci_stage *stage);
 
 /* What a reply, a packet at the tags and one of the miss queue mean is the class's own. */
-GPCI_INLINE void step(gpci_timed *t, uint32_t sm, stage_fn fills, stage_fn tags, send_fn send) {
+GPCI_INLINE void step(gpci_timed *t, uint32_t sm, stage_fn fills, stage_fn tags, room_fn room, send_fn send) {
     gpci_stage *stage = &t->l1[sm];
     fills(t, stage);
     if (stage->first_due != UINT32_MAX)
@@ -533,7 +539,7 @@ GPCI_INLINE void step(gpci_timed *t, uint32_t sm, stage_fn fills, stage_fn tags,
     if (GPCI_UNLIKELY(fences))
         gpci_fences_step(t, stage);
     if (stage->out.count || stage->unsent_since != GPCI_NEVER)
-        run_out(t, stage, send);
+        run_out(t, stage, room, send);
     if (gpci_stage_eager(&stage->tag_access[0]) ||
         (GPCI_UNLIKELY(fences) && stage->fences.held_up && !gpci_queue_full(&stage->out)))
         gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now + 1);
@@ -564,12 +570,12 @@ static void run_coherent_tags(gpci_timed *t, gpci_stage *stage) {
 
 void gpci_l1_step(const gpci_group *group, uint32_t sm) {
     gpci_timed *t = group->timed;
-    step(t, sm, run_fills, run_own_tags, send_out);
+    step(t, sm, run_fills, run_own_tags, has_room, send_out);
 }
 
 void gpci_coherent_l1_step(const gpci_group *group, uint32_t sm) {
     gpci_timed *t = group->timed;
-    step(t, sm, gpci_coherent_l1_receive, run_coherent_tags, gpci_coherent_l1_send);
+    step(t, sm, gpci_coherent_l1_receive, run_coherent_tags, gpci_coherent_l1_room, gpci_coherent_l1_send);
 }
 
 void gpci_l1_expect(const gpci_group *group, uint32_t sm, unsigned pass) {

@@ -345,7 +345,7 @@ static bool send_reply(gpci_timed *t, gpci_stage *stage, gpci_queue *queue) {
         return false;
     }
     bool link = p->flags & GPCI_PACKET_LINK;
-    if (!gpci_network_can_send(link ? stage->peer_replies : stage->replies_out, stage->index))
+    if (!gpci_network_can_take(link ? stage->peer_replies : stage->replies_out, stage->index, p->path.size))
         return false;
     gpci_queue_pop(queue, &t->pool, t->wheel.now);
     gpci_stage_relieve(stage, GPC_BUSY_NETWORK);

@@ -199,7 +199,8 @@ static void take_linked(gpci_timed *t, uint32_t channel) {
 
 static void send_replies(gpci_timed *t, uint32_t channel) {
     gpci_memory_channel *m = &t->memory[channel];
-    while (m->replies.count && gpci_network_can_send(m->replies_out, channel)) {
+    while (m->replies.count &&
+           gpci_network_can_take(m->replies_out, channel, gpci_packet_at(&t->pool, m->replies.first)->path.size)) {
         uint32_t packet = gpci_queue_pop(&m->replies, &t->pool, t->wheel.now);
         const gpci_packet *p = gpci_packet_at(&t->pool, packet);
         gpci_network_send(m->replies_out, channel, p->path.slice, p->path.size, packet);

@@ -21,6 +21,11 @@ static inline gpci_packet_list *lane_of(const gpci_network *network, uint32_t in
     return &network->lanes[network->virtual_queues ? (size_t)input * network->options.outputs + output : input];
 }
 
+/* What a packet takes of a room. */
+static inline uint32_t weight_of(const gpci_network *network, const gpci_packet *packet) {
+    return GPCI_UNLIKELY(network->in_bytes) ? packet->path.size : 1;
+}
+
 static inline void append(gpci_packet_list *to, const gpci_pool *pool, uint32_t packet) {
     pool->next[packet] = GPCI_NO_PACKET;
     if (to->first == GPCI_NO_PACKET)
@@ -64,6 +69,7 @@ GPCI_INLINE void enter(gpci_network *network, uint32_t input, uint32_t output, u
         packet->due = gpci_clock_own(network->options.clock, now);
     append(to, network->pool, index);
     network->inputs[input].count++;
+    network->inputs[input].used += weight_of(network, packet);
     network->packets++;
     gpci_gauge_set(&network->input_gauge, now, network->input_gauge.level + 1);
     if (!head)
@@ -103,13 +109,17 @@ GPCI_INLINE uint32_t leave(gpci_network *network, uint32_t output) {
     gpci_network_output *port = &network->outputs[output];
     uint32_t index = port->buffer.first;
     const gpci_packet *packet = gpci_packet_at(network->pool, index);
+    const uint32_t weight = weight_of(network, packet);
+    const bool had_none = network->in_bytes || port->used == network->output_room;
     port->buffer.first = network->pool->next[index];
     if (network->fast) {
         uint64_t at = gpci_clock_own(network->options.clock, now);
-        port->freed = port->freed_at == at ? port->freed + 1 : 1;
+        port->freed = port->freed_at == at ? port->freed + weight : weight;
         port->freed_at = at;
     }
-    if (port->count-- == network->output_room)
+    port->used -= weight;
+    port->count--;
+    if (had_none && port->used < network->output_room)
         reopen(network, output);
     port->distant = false;
     if (port->count)
@@ -190,10 +200,18 @@ static uint32_t choose(gpci_network *network, uint32_t output, uint64_t at) {
 /* Room in an output's buffer at network cycle `at`. */
 static bool has_room(gpci_network *network, uint32_t output, uint64_t at) {
     const gpci_network_output *port = &network->outputs[output];
-    if (!network->fast || port->freed_at <= at || port->count + (uint64_t)port->freed < network->output_room)
+    if (!network->fast || port->freed_at <= at || port->used + (uint64_t)port->freed < network->output_room)
         return true;
     set_bit(network->requested, output); /* it comes later in this core cycle */
     return false;
+}
+
+/* Rooms in bytes: does the packet that an input has for this output fit, at network cycle `at`? */
+static bool fits(const gpci_network *network, uint32_t input, uint32_t output, uint64_t at) {
+    const gpci_network_output *port = &network->outputs[output];
+    const uint64_t used = port->used + (uint64_t)(network->fast && port->freed_at > at ? port->freed : 0);
+    return used + gpci_packet_at(network->pool, lane_of(network, input, output)->first)->path.size <=
+           network->output_room;
 }
 
 /* Both links are busy for some cycles; the output's component is woken when they come free. */
@@ -227,7 +245,10 @@ static uint32_t leave_input(gpci_network *network, uint32_t input, uint32_t outp
             note_request(network, input, next);
         }
     }
-    if (port->count-- == network->input_room)
+    const bool had_none = network->in_bytes || port->used == network->input_room;
+    port->used -= weight_of(network, gpci_packet_at(network->pool, packet));
+    port->count--;
+    if (had_none)
         gpci_wheel_wake(network->wheel, network->options.first_sender + input, network->wheel->now);
     gpci_gauge_set(&network->input_gauge, network->wheel->now, network->input_gauge.level - 1);
     return packet;
@@ -247,10 +268,11 @@ static void cross(gpci_network *network, uint32_t input, uint32_t output, uint64
     if (port->refused != network->matchings) /* who was refused keeps its turn */
         port->next = input + 1 < network->options.inputs ? input + 1 : 0;
     append(&port->buffer, network->pool, index);
+    port->used += weight_of(network, packet);
     if (port->count++ == 0)
         announce(network, output);
     gpci_gauge_set(&network->output_gauge, now, network->output_gauge.level + 1);
-    if (port->count == network->output_room)
+    if (port->used >= network->output_room)
         clear_bit(network->open, output);
     if (cycles)
         occupy(network, input, output, at + cycles);
@@ -271,6 +293,8 @@ static uint32_t collect_offers(gpci_network *network, uint64_t at) {
                 clear_bit(network->candidates, output);
                 continue;
             }
+            if (GPCI_UNLIKELY(network->in_bytes) && !fits(network, input, output, at))
+                continue; /* it may choose again in this cycle: who has had its turn may take another */
             gpci_network_input *port = &network->inputs[input];
             uint32_t other = port->offer, refused = output;
             if (other == outputs)
@@ -309,7 +333,7 @@ static void release_links(gpci_network *network, uint64_t at) {
             clear_bit(network->released, output);
             clear_bit(network->linked, output);
             clear_bit(network->sending, port->input);
-            if (port->count < network->output_room)
+            if (port->used < network->output_room)
                 set_bit(network->open, output);
             set_bit(network->candidates, output);
             consider_input(network, port->input);
@@ -378,7 +402,12 @@ void gpci_network_watch(gpci_network *network, gpci_network_watch_fn watch, void
 }
 
 bool gpci_network_can_send(const gpci_network *network, uint32_t input) {
-    return network->inputs[input].count < network->input_room;
+    return network->inputs[input].used + (uint64_t)network->largest <= network->input_room;
+}
+
+bool gpci_network_can_take(const gpci_network *network, uint32_t input, uint32_t size) {
+    const uint32_t used = network->inputs[input].used;
+    return used < network->input_room && (!network->in_bytes || used + (uint64_t)size <= network->input_room);
 }
 
 uint32_t gpci_network_count(const gpci_network *network) {

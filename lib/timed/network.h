@@ -17,6 +17,9 @@
  * the output buffer, to be received, that many plus `latency` cycles after it was granted. Room in the
  * output buffer is claimed with the grant, so nothing is ever lost: a full buffer holds its senders back.
  *
+ * Buffers are so many packets long, or so many bytes. In bytes, a packet goes where there is room for all of it; one
+ * that an output has chosen, and that does not fit, is waited for, and no other comes first.
+ *
  * With one queue per input (GPCI_QUEUES_FIFO) a packet is behind all that came
  * before it at its input; with virtual output queues only behind those for the same output.
  * The input buffer's length is that of all its queues together. An input that several outputs choose in one cycle
@@ -31,7 +34,8 @@ typedef struct gpci_network_options {
     uint32_t inputs, outputs;
     uint32_t width;                   /* bytes per network cycle */
     uint32_t latency;                 /* network cycles */
-    uint64_t input_room, output_room; /* packets; GPCI_UNLIMITED and above: no limit */
+    uint64_t input_room, output_room; /* packets, or bytes; GPCI_UNLIMITED and above: no limit */
+    uint32_t largest;                 /* bytes of the largest packet, where rooms are bytes; 0: they are packets */
     gpci_queues queues;
     gpci_clock clock;
     uint32_t first_output, first_receiver, first_sender; /* components */
@@ -50,6 +54,7 @@ typedef struct gpci_packet_list {
 
 typedef struct gpci_network_input {
     uint32_t count; /* packets in all its queues */
+    uint32_t used;  /* of its room */
     uint32_t next;  /* output that goes first */
     uint32_t offer; /* while matching: output that has chosen this input */
 } gpci_network_input;
@@ -58,10 +63,11 @@ typedef struct gpci_network_output {
     uint64_t ready;    /* network cycle at which the link comes free */
     uint64_t freed_at; /* network cycle of the last receive */
     uint64_t refused;  /* last matching in which an input took another */
-    uint32_t freed;    /* packets received in the core cycle of freed_at */
+    uint32_t freed;    /* room that came free in the core cycle of freed_at */
     uint32_t input;    /* that the link is busy with */
     uint32_t next;     /* input that goes first */
     uint32_t count;    /* packets in the buffer or on the way to it */
+    uint32_t used;     /* of its room, by these */
     bool distant;      /* the first is due beyond the wheel's span: its receiver is still to be woken */
     gpci_packet_list buffer;
 } gpci_network_output;
@@ -72,7 +78,9 @@ typedef struct gpci_network {
     gpci_wheel *wheel;
     gpci_network_options options;
     uint32_t input_room, output_room;
+    uint32_t largest;             /* of the rooms' unit: 1, or bytes */
     uint32_t in_words, out_words; /* of bitmaps of inputs, outputs */
+    bool in_bytes;                /* rooms are */
     bool match_woken;             /* the last output is to be stepped in this cycle */
     bool virtual_queues;          /* several lanes an input */
     bool fast;                    /* several network cycles in one of the core */
@@ -106,8 +114,9 @@ void gpci_network_destroy(gpci_network *network);
 /* `watch` is told of each packet that enters at an input port, or leaves at an output port; NULL: nobody is. */
 void gpci_network_watch(gpci_network *network, gpci_network_watch_fn watch, void *user_data);
 
-/* Whether input port `input` has room for one more packet. */
+/* Whether input port `input` has room for one more packet, of any size; for one of this size. */
 bool gpci_network_can_send(const gpci_network *network, uint32_t input);
+bool gpci_network_can_take(const gpci_network *network, uint32_t input, uint32_t size);
 /* At the present cycle of the wheel. The packet's `from`, `to`, `size` and `entered` are set here. */
 void gpci_network_send(gpci_network *network, uint32_t input, uint32_t output, uint32_t size, uint32_t packet);
 

@@ -61,6 +61,8 @@ gpc_status gpci_network_create(gpc_context *context, const gpci_network_options 
     network->virtual_queues = options->queues == GPCI_QUEUES_VIRTUAL;
     network->input_room = room_of(options->input_room);
     network->output_room = room_of(options->output_room);
+    network->in_bytes = options->largest != 0;
+    network->largest = network->in_bytes ? options->largest : 1;
     network->in_words = (options->inputs + 63) / 64;
     network->out_words = (options->outputs + 63) / 64;
     network->fast = options->clock.own > options->clock.core;

@@ -128,6 +128,22 @@ static uint32_t number(const gpci_timed *t, gpci_key key) {
     return value >= GPCI_UNLIMITED ? GPCI_UNLIMITED : (uint32_t)value;
 }
 
+/* Bytes of the largest packet, where buffers are bytes; 0: they are packets. */
+static uint32_t largest_packet(const gpci_timed *t) {
+    const uint32_t l1 = t->h->l1_level.line_bytes, l2 = t->h->l2_level.line_bytes;
+    return gpci_number(t->h, GPCI_KEY_NETWORK_UNIT) ? t->header + (l1 > l2 ? l1 : l2) : 0;
+}
+
+/* Does a buffer of bytes hold every packet? */
+static gpc_status check_room(const gpci_timed *t, gpci_key key, uint32_t largest, gpc_error *error) {
+    const uint64_t room = gpci_number(t->h, key);
+    if (room >= largest)
+        return GPC_OK;
+    return gpci_fail(error, GPC_ERROR_RANGE,
+                     "%s = %llu, with network.buffer_unit = bytes, does not hold a packet of %u bytes",
+                     gpci_key_name(key), (unsigned long long)room, largest);
+}
+
 static gpc_status network_make(gpci_group *group, gpc_error *error) {
     gpci_timed *t = group->timed;
     const network_plan *p = &plans[group->kind];
@@ -137,6 +153,7 @@ static gpc_status network_make(gpci_group *group, gpc_error *error) {
                               .latency = number(t, p->keys->latency),
                               .input_room = gpci_number(t->h, p->keys->input_room),
                               .output_room = gpci_number(t->h, p->keys->output_room),
+                              .largest = largest_packet(t),
                               .queues = p->keys->queues ? (gpci_queues)gpci_number(t->h, GPCI_KEY_NETWORK_QUEUES)
                                                         : GPCI_QUEUES_FIFO,
                               .clock = t->network_clock,
@@ -144,8 +161,13 @@ static gpc_status network_make(gpci_group *group, gpc_error *error) {
                               .first_receiver = first_of(t, p->receivers),
                               .first_sender = first_of(t, p->senders),
                               .component = (uint8_t)p->component};
+    gpc_status status = check_room(t, p->keys->input_room, o.largest, error);
+    if (status == GPC_OK)
+        status = check_room(t, p->keys->output_room, o.largest, error);
+    if (status < 0)
+        return status;
     gpci_network *network;
-    gpc_status status = gpci_network_create(t->context, &o, &t->pool, &t->wheel, error, &network);
+    status = gpci_network_create(t->context, &o, &t->pool, &t->wheel, error, &network);
     group->self = network;
     return status;
 }

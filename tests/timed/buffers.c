@@ -57,6 +57,28 @@ Test(timed_buffers, loads) {
     one_each("", "l1.queue", GPC_LOAD);
 }
 
+/*
+ * In bytes: a packet of a plain cache waits for room for the largest, of 136 bytes, so 8 bytes more are one read of 8
+ * bytes more; and what does not hold a packet is refused.
+ */
+Test(timed_buffers, bytes) {
+    static const char *const keys[] = {"network.input_buffer", "network.output_buffer"};
+    char more[300];
+    for (unsigned i = 0; i < 2; i++) {
+        snprintf(more, sizeof more, "network.buffer_unit = bytes\nmemory.link_buffer = 136\n%s = 136\n", keys[!i]);
+        const uint64_t least = with(more, keys[i], 136, GPC_LOAD);
+        for (uint32_t reads = 1; reads <= 3; reads++) {
+            const unsigned exact = 136 + 8 * reads;
+            cr_expect_eq(with(more, keys[i], exact, GPC_LOAD), least + reads, "%s: %u", keys[i], exact);
+            cr_expect_eq(with(more, keys[i], exact - 1, GPC_LOAD), least + reads - 1, "%s: %u", keys[i], exact - 1);
+        }
+    }
+    gpc_error error = GPC_ERROR_INIT;
+    cr_expect_eq(rig_refused("network.buffer_unit = bytes\nnetwork.output_buffer = 135\n", &error), GPC_ERROR_RANGE);
+    cr_expect_str_eq(error.message, "network.output_buffer = 135, with network.buffer_unit = bytes, does not hold a "
+                                    "packet of 136 bytes");
+}
+
 /* Round L1, and for what passes it. */
 Test(timed_buffers, round_l1) {
     static const uint8_t kinds[] = {GPC_LOAD, GPC_STORE, GPC_ATOMIC, GPC_REDUCTION, GPC_PREFETCH};

@@ -61,6 +61,11 @@ static void draw_resources(uint64_t *state, machine *m) {
     draw_room(state, m, "network.input_buffer", 0);
     draw_room(state, m, "network.output_buffer", 0);
     draw_room(state, m, "memory.link_buffer", 0);
+    if (rig_below(state, 4) == 0)
+        put(m,
+            "network.buffer_unit = bytes\nnetwork.input_buffer = %u\nnetwork.output_buffer = %u\n"
+            "memory.link_buffer = %u\n",
+            168 + rig_below(state, 300), 168 + rig_below(state, 300), 168 + rig_below(state, 300));
     for (unsigned i = 0; i < sizeof widths / sizeof *widths; i++)
         put(m, "%s = %u\n", widths[i], 1u << rig_below(state, 9));
     if (rig_below(state, 3) == 0)

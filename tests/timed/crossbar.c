@@ -36,7 +36,7 @@ static void step_sender(run *r, uint32_t input) {
             gpci_wheel_wake(&r->wheel, r->options.first_sender + input, it->cycle);
             return;
         }
-        if (!gpci_network_can_send(r->network, input))
+        if (!gpci_network_can_take(r->network, input, it->size))
             return; /* the network wakes us */
         uint32_t packet = gpci_pool_take(&r->pool);
         gpci_packet_at(&r->pool, packet)->address = i;

@@ -39,20 +39,30 @@ static uint64_t room(uint64_t given) {
     return given ? given : 1;
 }
 
+/* What an item takes of a room of bytes, or of packets; and does it fit beside what is there? */
+static uint64_t weight(const model *m, uint32_t i) {
+    return m->c->options.largest ? m->items[i].size : 1;
+}
+
+static bool fits(const model *m, uint64_t used, uint32_t i, uint64_t given) {
+    return used < room(given) && used + weight(m, i) <= room(given);
+}
+
 static void send_all(model *m) {
     for (uint32_t input = 0; input < m->c->options.inputs; input++) {
         uint64_t inside = 0;
         for (uint32_t i = 0; i < m->count; i++)
-            inside += m->items[i].input == input && m->flights[i].sent && !m->flights[i].granted;
+            if (m->items[i].input == input && m->flights[i].sent && !m->flights[i].granted)
+                inside += weight(m, i);
         for (uint32_t i = 0; i < m->count; i++) {
             if (m->items[i].input != input || m->flights[i].sent)
                 continue;
-            if (m->items[i].cycle > m->now || inside >= room(m->c->options.input_room))
+            if (m->items[i].cycle > m->now || !fits(m, inside, i, m->c->options.input_room))
                 break;
             m->flights[i].sent = true;
             m->flights[i].sent_own = own_cycle(m, m->now);
             m->items[i].sent = m->now;
-            inside++;
+            inside += weight(m, i);
         }
     }
 }
@@ -94,13 +104,15 @@ static uint32_t head(const model *m, uint32_t input, uint32_t output, uint64_t a
     return m->count;
 }
 
-static bool can_grant(const model *m, uint32_t output, uint64_t at) {
+/* What is claimed of an output's room. */
+static uint64_t claimed_at(const model *m, uint32_t output, uint64_t at) {
     uint64_t claimed = 0;
     for (uint32_t k = 0; k < m->ordered[output]; k++) {
         const flight *f = &m->flights[m->order[output][k]];
-        claimed += !f->taken || f->taken_own > at;
+        if (!f->taken || f->taken_own > at)
+            claimed += weight(m, m->order[output][k]);
     }
-    return m->out_free[output] <= at && claimed < room(m->c->options.output_room);
+    return claimed;
 }
 
 static void grant(model *m, uint32_t i, uint64_t at, bool refused) {
@@ -124,10 +136,13 @@ static uint32_t match_round(model *m, uint64_t at, bool *refused) {
     uint32_t choice[64], grants = 0;
     for (uint32_t output = 0; output < outputs; output++) {
         choice[output] = inputs;
-        for (uint32_t n = 0; n < inputs && can_grant(m, output, at) && choice[output] == inputs; n++) {
-            uint32_t input = (m->out_next[output] + n) % inputs;
-            if (m->in_free[input] <= at && head(m, input, output, at) < m->count)
+        for (uint32_t n = 0; n < inputs && m->out_free[output] <= at; n++) {
+            uint32_t input = (m->out_next[output] + n) % inputs, i = head(m, input, output, at);
+            if (m->in_free[input] > at || i == m->count)
+                continue;
+            if (fits(m, claimed_at(m, output, at), i, m->c->options.output_room))
                 choice[output] = input;
+            break; /* others do not come before it */
         }
     }
     for (uint32_t input = 0; input < inputs; input++) {

@@ -207,6 +207,12 @@ static void draw_resources(uint64_t *state, machine *m) {
     put(m, "clock.core = %u\nclock.network = %u\nclock.l2 = %u\nclock.dram = %u\n", 500 + rig_below(state, 1000),
         500 + rig_below(state, 1000), 500 + rig_below(state, 1000), 500 + rig_below(state, 1000));
     draw_dram(state, m);
+    if (rig_below(state, 5) == 0)
+        put(m,
+            "network.buffer_unit = bytes\nnetwork.input_buffer = %u\nnetwork.output_buffer = %u\n"
+            "memory.link_buffer = %u\nl2.link_buffer = %u\n",
+            168 + rig_below(state, 300), 168 + rig_below(state, 300), 168 + rig_below(state, 300),
+            168 + rig_below(state, 300));
 }
 
 static void draw_tokens(uint64_t *state, machine *m) {

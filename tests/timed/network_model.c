@@ -41,6 +41,11 @@ static crossbar random_crossbar(uint64_t *state) {
         c.options.outputs = pick(state, 60, 64);
     if (gpci_random_below(state, 4) == 0)
         c.options.input_room = c.options.output_room = GPCI_UNLIMITED;
+    if (gpci_random_below(state, 3) == 0) { /* bytes */
+        c.options.largest = pick(state, 1, 150);
+        c.options.input_room = c.options.largest + pick(state, 0, 300);
+        c.options.output_room = c.options.largest + pick(state, 0, 300);
+    }
     c.ports_last = gpci_random_below(state, 2);
     c.takes = pick(state, 0, 2);
     c.seldom = gpci_random_below(state, 2) ? 0 : pick(state, 2, 5);
@@ -56,7 +61,9 @@ static uint32_t random_stream(uint64_t *state, const crossbar *c, item *items) {
     for (uint32_t i = 0; i < count; i++) {
         cycle += span > 30 ? gpci_random_below(state, span / 10) : gpci_random_below(state, 20) == 0;
         uint32_t size = sizes == 0 ? c->options.width : pick(state, 0, sizes == 1 ? 20 : 150);
-        if (gpci_random_below(state, 300) == 0)
+        if (c->options.largest)
+            size = size < c->options.largest ? size : c->options.largest;
+        else if (gpci_random_below(state, 300) == 0)
             size = 3000 * c->options.width; /* beyond the wheel's span */
         items[i] = (item){
             .cycle = cycle,
@@ -70,12 +77,13 @@ static uint32_t random_stream(uint64_t *state, const crossbar *c, item *items) {
 
 static void describe(char *text, size_t size, const crossbar *c, uint64_t trial, uint32_t i) {
     const gpci_network_options *o = &c->options;
-    snprintf(text, size,
-             "trial %llu, packet %u: %u x %u, width %u, latency %u, room %llu and %llu, queues %u, clock %u/%u, "
-             "ports last %u, takes %u, seldom %u, closed %llu",
-             (unsigned long long)trial, i, o->inputs, o->outputs, o->width, o->latency,
-             (unsigned long long)o->input_room, (unsigned long long)o->output_room, o->queues, o->clock.own,
-             o->clock.core, c->ports_last, c->takes, c->seldom, (unsigned long long)c->closed);
+    snprintf(
+        text, size,
+        "trial %llu, packet %u: %u x %u, width %u, latency %u, room %llu and %llu (bytes: %u), queues %u, clock %u/%u, "
+        "ports last %u, takes %u, seldom %u, closed %llu",
+        (unsigned long long)trial, i, o->inputs, o->outputs, o->width, o->latency, (unsigned long long)o->input_room,
+        (unsigned long long)o->output_room, o->largest, o->queues, o->clock.own, o->clock.core, c->ports_last, c->takes,
+        c->seldom, (unsigned long long)c->closed);
 }
 
 static void compare(uint64_t trial) {
