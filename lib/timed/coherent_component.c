@@ -18,7 +18,7 @@ static void controllers_destroy(gpci_group *group) {
 
 static bool controllers_idle(const gpci_group *group, uint32_t object) {
     (void)object;
-    return gpci_controllers_idle(gpci_controllers_of(group->timed));
+    return gpci_controllers_idle(gpci_controllers_of(group->timed)) && !group->timed->coherent->sealed;
 }
 
 static void controllers_state(const gpci_group *group, uint32_t object, gpci_state_fn visit, void *user_data) {

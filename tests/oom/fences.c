@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Fences of a hierarchy with a clock, whose L1s have dirty lines to write back. */
+/* Fences of a hierarchy with a clock, whose L1s have dirty lines to write back; and of a tree. */
 #include "oom/heap.h"
 
 #include <criterion/criterion.h>
@@ -11,6 +11,13 @@ static const char settings[] = "mode = timed\nsm.count = 2\nl1.size = 64KiB\nl1.
                                "l1.write_allocate = fetch\nl1.mshr_entries = unlimited\nl1.miss_queue = unlimited\n"
                                "l2.size = 256KiB\nl2.slices = 2\ndram.channels = 2\n";
 
+/* Fences and kernels of a tree whose L1s keep what is stored. */
+static const char tree[] = "mode = timed\nsm.count = 2\ncoherence = slc-glc\nkernels.flush = l1\nl1.size = 64KiB\n"
+                           "l1.queue = 4\nl1.sectors = 1\nl1.write_policy = back\nl1.write_policy_local = back\n"
+                           "l1.write_allocate = fetch\nl1.write_allocate_local = fetch\nl1.mshr_entries = unlimited\n"
+                           "l1.miss_queue = unlimited\nl2.size = 256KiB\nl2.slices = 2\nl2.sectors = 1\n"
+                           "l2.interleave_bytes = 128\ndram.channels = 2\n";
+
 /* What failed for want of memory changed nothing: once there is some, it goes on. */
 static gpc_status note(gpc_status status, gpc_status first, oom_heap *heap) {
     if (status >= 0)
@@ -20,7 +27,7 @@ static gpc_status note(gpc_status status, gpc_status first, oom_heap *heap) {
     return first == GPC_OK ? status : first;
 }
 
-static gpc_status offer(gpc_hierarchy *hierarchy, uint32_t i) {
+static gpc_status offer(gpc_hierarchy *hierarchy, uint32_t i, bool controls) {
     uint64_t addresses[32];
     gpc_warp_access access = GPC_WARP_ACCESS_INIT;
     gpc_fence fence = GPC_FENCE_INIT;
@@ -28,7 +35,8 @@ static gpc_status offer(gpc_hierarchy *hierarchy, uint32_t i) {
         fence.sm = i % 2;
         fence.order = GPC_ORDER_SC;
         fence.scope = GPC_SCOPE_GPU;
-        fence.control = i % 100 > 97 ? GPC_CONTROL_INVALIDATE_ALL : GPC_CONTROL_WRITE_BACK_ALL;
+        if (controls)
+            fence.control = i % 100 > 97 ? GPC_CONTROL_INVALIDATE_ALL : GPC_CONTROL_WRITE_BACK_ALL;
         return gpc_hierarchy_try_fence(hierarchy, &fence, i, NULL);
     }
     for (uint32_t lane = 0; lane < 32; lane++)
@@ -41,33 +49,62 @@ static gpc_status offer(gpc_hierarchy *hierarchy, uint32_t i) {
     return gpc_hierarchy_try_issue(hierarchy, &access, i, NULL);
 }
 
-static gpc_status play(gpc_hierarchy *hierarchy, oom_heap *heap, gpc_error *error) {
+static gpc_status offer_all(gpc_hierarchy *hierarchy, oom_heap *heap, uint32_t from, uint32_t to, bool controls,
+                            gpc_error *error) {
     gpc_status first = GPC_OK;
-    for (uint32_t i = 0; i < ROUNDS; i++)
-        for (gpc_status status; (status = offer(hierarchy, i)) != GPC_OK;)
+    for (uint32_t i = from; i < to; i++)
+        for (gpc_status status; (status = offer(hierarchy, i, controls)) != GPC_OK;)
             first = note(status < 0 ? status : gpc_hierarchy_advance(hierarchy, 1), first, heap);
     for (gpc_status status; (status = gpc_hierarchy_drain(hierarchy, error)) != GPC_OK;)
         first = note(status, first, heap);
+    return first;
+}
+
+static gpc_stats stats_of(const gpc_hierarchy *hierarchy) {
     gpc_stats stats;
     gpc_stats_init(&stats);
     cr_assert_eq(gpc_hierarchy_get_stats(hierarchy, &stats), GPC_OK);
+    return stats;
+}
+
+static gpc_status play(gpc_hierarchy *hierarchy, oom_heap *heap, gpc_error *error) {
+    const gpc_status first = offer_all(hierarchy, heap, 0, ROUNDS, true, error);
+    const gpc_stats stats = stats_of(hierarchy);
     cr_assert_eq(stats.completed, ROUNDS);
     cr_assert_eq(stats.fences, 16);
     cr_assert_gt(stats.fence_write_back_sectors, 1000);
     return first;
 }
 
-static gpc_status run(gpc_context *context, oom_heap *heap, gpc_error *error) {
+/* Between two kernels the first's stores leave. */
+static gpc_status play_tree(gpc_hierarchy *hierarchy, oom_heap *heap, gpc_error *error) {
+    gpc_status first = note(offer_all(hierarchy, heap, 0, 100, false, error), GPC_OK, heap);
+    first = note(offer_all(hierarchy, heap, 100, 110, false, error), first, heap);
+    const uint64_t written = stats_of(hierarchy).l1_write_back_sectors;
+    for (gpc_status status; (status = gpc_hierarchy_begin_kernel(hierarchy, NULL, error)) != GPC_OK;)
+        first = note(status, first, heap);
+    const gpc_status then = offer_all(hierarchy, heap, 110, 120, false, error);
+    const gpc_stats stats = stats_of(hierarchy);
+    cr_assert_eq(stats.completed, 120);
+    cr_assert_eq(stats.fences, 4);
+    cr_assert_gt(written, 0);
+    cr_assert_gt(stats.l1_write_back_sectors, written);
+    return first == GPC_OK ? then : first;
+}
+
+typedef gpc_status (*play_fn)(gpc_hierarchy *hierarchy, oom_heap *heap, gpc_error *error);
+
+static gpc_status run_with(const char *text, play_fn does, gpc_context *context, oom_heap *heap, gpc_error *error) {
     gpc_config *config = NULL;
     gpc_hierarchy *hierarchy = NULL;
     gpc_status status = gpc_config_create(context, error, &config);
     if (status == GPC_OK)
-        status = gpc_config_load_text(config, settings, "settings", error);
+        status = gpc_config_load_text(config, text, "settings", error);
     if (status == GPC_OK)
         status = gpc_hierarchy_create(context, config, error, &hierarchy);
     cr_assert_eq(hierarchy != NULL, status == GPC_OK);
     if (status == GPC_OK) {
-        status = play(hierarchy, heap, error);
+        status = does(hierarchy, heap, error);
         if (status != GPC_OK) { /* calls without a gpc_error */
             error->status = status;
             snprintf(error->message, sizeof error->message, "an access or a fence");
@@ -78,6 +115,18 @@ static gpc_status run(gpc_context *context, oom_heap *heap, gpc_error *error) {
     return status;
 }
 
+static gpc_status run(gpc_context *context, oom_heap *heap, gpc_error *error) {
+    return run_with(settings, play, context, heap, error);
+}
+
+static gpc_status run_tree(gpc_context *context, oom_heap *heap, gpc_error *error) {
+    return run_with(tree, play_tree, context, heap, error);
+}
+
 Test(oom, fences) {
     oom_check(run, 40);
+}
+
+Test(oom, fences_of_a_tree) {
+    oom_check(run_tree, 40);
 }

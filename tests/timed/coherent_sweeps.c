@@ -143,6 +143,7 @@ Test(timed_coherent_sweeps, a_kernels_stores_leave) {
     const gpc_coherence_stats slice = coherent_stats(&r, "l2-0");
     begin_kernel(&r);
     cr_expect_eq(gpc_hierarchy_in_flight(r.hierarchy), 1, "the kernel waits");
+    cr_expect_eq(gpc_hierarchy_begin_kernel(r.hierarchy, NULL, NULL), GPC_ERROR_STATE, "one after the other");
     const uint64_t load = rig_issue(&r, LINE(GPC_LOAD, 0));
     rig_finish(&r);
     cr_expect_eq(coherent_stats(&r, "l2-0").write_probes - slice.write_probes, 0);
@@ -170,8 +171,8 @@ Test(timed_coherent_sweeps, as_without_a_clock) {
                 rig_latency(&r, LINE(rig_below(&random, 2) ? GPC_STORE : GPC_LOAD, 128u * rig_below(&random, 48),
                                      .sm = rig_below(&random, 4)));
             begin_kernel(&r);
-            while (gpc_hierarchy_in_flight(r.hierarchy))
-                rig_step(&r);
+            cr_assert_eq(gpc_hierarchy_drain(r.hierarchy, NULL), GPC_OK);
+            cr_expect_eq(gpc_hierarchy_in_flight(r.hierarchy), 0);
             for (uint32_t i = 0; i < 48; i++) {
                 char name[8];
                 for (uint32_t sm = 0; sm < 4; sm++) {
