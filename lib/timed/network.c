@@ -68,7 +68,6 @@ GPCI_INLINE void enter(gpci_network *network, uint32_t input, uint32_t output, u
     if (network->fast)
         packet->due = gpci_clock_own(network->options.clock, now);
     append(to, network->pool, index);
-    network->inputs[input].count++;
     network->inputs[input].used += weight_of(network, packet);
     network->packets++;
     gpci_gauge_set(&network->input_gauge, now, network->input_gauge.level + 1);
@@ -118,11 +117,10 @@ GPCI_INLINE uint32_t leave(gpci_network *network, uint32_t output) {
         port->freed_at = at;
     }
     port->used -= weight;
-    port->count--;
     if (had_none && port->used < network->output_room)
         reopen(network, output);
     port->distant = false;
-    if (port->count)
+    if (port->buffer.first != GPCI_NO_PACKET)
         announce(network, output);
     network->packets--;
     gpci_gauge_set(&network->output_gauge, now, network->output_gauge.level - 1);
@@ -171,7 +169,7 @@ static void consider_input(gpci_network *network, uint32_t input) {
         const uint64_t *wanted = network->wanted + (size_t)input * network->out_words;
         for (uint32_t i = 0; i < network->out_words; i++)
             network->candidates[i] |= wanted[i];
-    } else if (network->inputs[input].count) {
+    } else if (network->lanes[input].first != GPCI_NO_PACKET) {
         set_bit(network->candidates, gpci_packet_at(network->pool, network->lanes[input].first)->path.to);
     }
 }
@@ -247,7 +245,6 @@ static uint32_t leave_input(gpci_network *network, uint32_t input, uint32_t outp
     }
     const bool had_none = network->in_bytes || port->used == network->input_room;
     port->used -= weight_of(network, gpci_packet_at(network->pool, packet));
-    port->count--;
     if (had_none)
         gpci_wheel_wake(network->wheel, network->options.first_sender + input, network->wheel->now);
     gpci_gauge_set(&network->input_gauge, network->wheel->now, network->input_gauge.level - 1);
@@ -267,9 +264,10 @@ static void cross(gpci_network *network, uint32_t input, uint32_t output, uint64
     network->inputs[input].next = output + 1 < network->options.outputs ? output + 1 : 0;
     if (port->refused != network->matchings) /* who was refused keeps its turn */
         port->next = input + 1 < network->options.inputs ? input + 1 : 0;
+    const bool first = port->buffer.first == GPCI_NO_PACKET;
     append(&port->buffer, network->pool, index);
     port->used += weight_of(network, packet);
-    if (port->count++ == 0)
+    if (first)
         announce(network, output);
     gpci_gauge_set(&network->output_gauge, now, network->output_gauge.level + 1);
     if (port->used >= network->output_room)
@@ -431,9 +429,11 @@ void gpci_network_reset_stats(gpci_network *network) {
 bool gpci_network_waiting(const gpci_network *network, uint32_t input, uint32_t *packets, uint32_t *output) {
     const uint32_t lanes = network->virtual_queues ? network->options.outputs : 1;
     uint64_t oldest = UINT64_MAX;
-    *packets = network->inputs[input].count;
+    *packets = 0;
     for (uint32_t i = 0; i < lanes; i++) {
         uint32_t first = lane_of(network, input, i)->first;
+        for (uint32_t p = first; p != GPCI_NO_PACKET; p = network->pool->next[p])
+            ++*packets;
         if (first == GPCI_NO_PACKET || gpci_packet_at(network->pool, first)->path.entered >= oldest)
             continue;
         oldest = gpci_packet_at(network->pool, first)->path.entered;

@@ -53,8 +53,7 @@ typedef struct gpci_packet_list {
 } gpci_packet_list;
 
 typedef struct gpci_network_input {
-    uint32_t count; /* packets in all its queues */
-    uint32_t used;  /* of its room */
+    uint32_t used;  /* of its room, by packets in all its queues */
     uint32_t next;  /* output that goes first */
     uint32_t offer; /* while matching: output that has chosen this input */
 } gpci_network_input;
@@ -66,8 +65,7 @@ typedef struct gpci_network_output {
     uint32_t freed;    /* room that came free in the core cycle of freed_at */
     uint32_t input;    /* that the link is busy with */
     uint32_t next;     /* input that goes first */
-    uint32_t count;    /* packets in the buffer or on the way to it */
-    uint32_t used;     /* of its room, by these */
+    uint32_t used;     /* of its room, by packets in the buffer or on the way to it */
     bool distant;      /* the first is due beyond the wheel's span: its receiver is still to be woken */
     gpci_packet_list buffer;
 } gpci_network_output;
@@ -123,7 +121,8 @@ void gpci_network_send(gpci_network *network, uint32_t input, uint32_t output, u
 /* The packet at the head of an output buffer that has arrived by now; GPCI_NO_PACKET. */
 GPCI_INLINE uint32_t gpci_network_peek(const gpci_network *network, uint32_t output) {
     const gpci_network_output *port = &network->outputs[output];
-    if (!port->count || gpci_packet_at(network->pool, port->buffer.first)->due > network->wheel->now)
+    if (port->buffer.first == GPCI_NO_PACKET ||
+        gpci_packet_at(network->pool, port->buffer.first)->due > network->wheel->now)
         return GPCI_NO_PACKET;
     return port->buffer.first;
 }
