@@ -336,14 +336,21 @@ typedef struct gpc_coherence_module {
     uint8_t directory_pointers;
     uint8_t directory_overflow; /* gpc_directory_overflow: of an entry with more. Since: 0.2. */
     uint8_t directory_region;   /* COARSE: modules of a group, 2 or more; otherwise 0. Since: 0.2. */
-    uint8_t reserved_too[5];
+    /*
+     * Neighbouring blocks that make a line: 1 (0, too), 2, 4 or 8. A line has one tag: its blocks, which come one by
+     * one, are in one way, and leave together. Coherence is a matter of blocks: each has a state, a directory entry and
+     * messages of its own. What is given or told by `set` and way numbers rows of blocks: set * sectors + which of the
+     * line. Of no use in a memory of ways 0, and for entries of the directory alone. Since: 0.2.
+     */
+    uint8_t sectors;
+    uint8_t reserved_too[4];
 } gpc_coherence_module;
 
 #define GPC_COHERENCE_MODULE_INIT                                                                              \
     {                                                                                                          \
         sizeof(gpc_coherence_module), NULL, NULL, NULL, 0, GPC_NO_MODULE, GPC_NO_MODULE, 1, 1, 64, 1, 0, 0, 0, \
             GPC_SERVES_ALL, 0, 0, UINT64_MAX, 1, 1, 0, false, false, false, false, false, 0, false, {0}, 0,    \
-            GPC_OVERFLOW_BROADCAST, 0, {                                                                       \
+            GPC_OVERFLOW_BROADCAST, 0, 1, {                                                                    \
             0                                                                                                  \
         }                                                                                                      \
     }

@@ -181,8 +181,11 @@ static gpc_status deadlock(gpci_controllers *e, gpc_error *error) {
 
 /* To policies: for which access a step is. Messages on their way are no matter of theirs. */
 static void show(gpci_controllers *e, gpci_due due) {
-    if (e->shown && due.step < GPCI_STEP_parcel_leaves)
-        e->tree->request = &e->shown[gpci_task_at(e, due.subject)->flight];
+    if (!e->shown || due.step >= GPCI_STEP_parcel_leaves)
+        return;
+    const uint32_t flight = gpci_task_at(e, due.subject)->flight;
+    e->tree->request = &e->shown[flight];
+    e->tree->line_access = gpci_tree_flight_at(e, flight)->line_access;
 }
 
 bool gpci_steps_room(gpci_controllers *e) {
@@ -291,6 +294,7 @@ uint32_t gpci_flight_begin(gpci_controllers *e, const gpc_coherence_request *req
                             .address = request->address,
                             .token = ++e->next_token,
                             .issued = request->cycle,
+                            .line_access = e->tree->line_accesses += !e->tree->follows,
                             .out = request->out,
                             .atomics = request->atomics,
                             .atomic_count = request->atomic_count,

@@ -36,17 +36,17 @@
 #define GPCI_STEPS(X)                                                                                           \
     X(access_begin) X(access_order) X(access_found) X(access_evicted) X(access_filled) X(access_unlock)         \
     X(access_through) X(access_passing) X(access_passed) X(access_end) X(find_begin) X(find_look)               \
-    X(find_locked) X(find_room) X(find_filled) X(find_end) X(read_begin) X(read_come) X(read_found) X(read_up)  \
-    X(read_room)                                                                                                \
-    X(read_missed) X(read_up_end) X(read_down) X(read_down_wait) X(read_down_end) X(read_dropped)               \
-    X(read_lowered) X(read_reply) X(read_replied) X(write_begin) X(write_come) X(write_found) X(write_alone)    \
-    X(write_up) X(write_up_end) X(write_down) X(write_down_end) X(write_reply) X(write_replied)                 \
-    X(invalidate_begin) X(invalidate_end) X(evict_begin) X(evict_data) X(evict_entry) X(evict_moved)            \
-    X(evict_alone) X(evict_send) X(evict_replied) X(evict_end) X(put_send) X(put_come) X(put_found)             \
-    X(put_alone) X(put_owned) X(put_fetched) X(put_merge) X(put_keep) X(put_cleaned) X(put_dropped)             \
-    X(put_forwarded) X(put_reply) X(put_replied) X(clear_begin) X(clear_come) X(clear_found) X(clear_reply)     \
-    X(clear_replied) X(sweep_send) X(sweep_begin) X(sweep_next) X(sweep_block) X(sweep_left) X(sweep_joined)         \
-    X(sweep_reply) X(sweep_end) X(parcel_leaves) X(parcel_passes) X(parcel_comes) X(parcel_there) X(peer_comes)
+    X(find_locked) X(find_gone) X(find_room) X(find_filled) X(find_end) X(read_begin) X(read_come)              \
+    X(read_found) X(read_up) X(read_room) X(read_missed) X(read_up_end) X(read_down) X(read_down_wait)          \
+    X(read_down_end) X(read_dropped) X(read_lowered) X(read_reply) X(read_replied) X(write_begin) X(write_come) \
+    X(write_found) X(write_alone) X(write_up) X(write_up_end) X(write_down) X(write_down_end) X(write_reply)    \
+    X(write_replied) X(invalidate_begin) X(invalidate_end) X(evict_begin) X(evict_data) X(evict_entry)          \
+    X(evict_moved) X(evict_alone) X(evict_send) X(evict_replied) X(evict_end) X(put_send) X(put_come)           \
+    X(put_found) X(put_alone) X(put_owned) X(put_fetched) X(put_merge) X(put_keep) X(put_cleaned)               \
+    X(put_dropped) X(put_forwarded) X(put_reply) X(put_replied) X(clear_begin) X(clear_come) X(clear_found)     \
+    X(clear_reply) X(clear_replied) X(sweep_send) X(sweep_begin) X(sweep_next) X(sweep_block) X(sweep_left)     \
+    X(sweep_joined) X(sweep_reply) X(sweep_end) X(parcel_leaves) X(parcel_passes) X(parcel_comes)               \
+    X(parcel_there) X(peer_comes)
 /* clang-format on */
 
 typedef enum gpci_step {
@@ -81,10 +81,12 @@ typedef struct gpci_task {
     uint8_t state;                     /* in which the block was found; of an invalidation, in which it was */
     uint8_t answer;                    /* GPCI_ANSWER_, of children */
     uint8_t kind;                      /* of a put: gpc_message_kind */
+    uint8_t emptied;                   /* of a lookup: which blocks of the line that had its way leave, a bit each */
     bool down;                         /* towards the processors */
     bool blocking, allocates, hurries; /* of a lookup */
     bool bars;                         /* likewise: as gpci_look */
     bool hit, missing, refused, evicting;
+    bool lost;                             /* of a lookup: its block is not locked any more; it is refused */
     bool victim, modified;                 /* of an eviction: to make room; the block was modified when it was chosen */
     bool leaves, stored, at_low;           /* of a put: R's copy goes; it is the access's bytes; T performs the store */
     bool passing;                          /* of a put or read request: the access bypasses R */
@@ -118,6 +120,7 @@ typedef struct gpci_tree_flight {
     uint32_t tasks;        /* with a host: that are for it and have not ended */
     uint32_t module, size, kind, flags, retries;
     uint64_t address, token, issued;
+    uint64_t line_access; /* gpc_coherence.line_access */
     uint8_t *out;
     gpc_atomic *atomics; /* [atomic_count], of whoever issued it */
     uint32_t atomic_count;
@@ -343,6 +346,8 @@ typedef struct gpci_look {
     bool bars;      /* what is not there is barred until gpci_let_go */
 } gpci_look;
 void gpci_find_begin(gpci_controllers *e, uint32_t task, const gpci_look *find);
+/* The eviction of a block to make room for a lookup's, which may be of a line of several, has ended. */
+void gpci_find_block_left(gpci_controllers *e, uint32_t task, uint32_t block, bool refused);
 void gpci_unlock(gpci_controllers *e, uint32_t module, uint32_t block);
 /* Is it this access that has it, and not one that has ended? */
 bool gpci_lock_is_of(const gpci_controllers *e, const gpci_lock *lock, uint32_t flight);

@@ -100,17 +100,21 @@ static bool make_units(gpci_controllers *e) {
     return true;
 }
 
-/* The most copies that are above a block, and the request of its own that a module may make. */
+/*
+ * The most copies that are above the blocks of a line, and for each block the request that a module may make, and what
+ * it takes to evict it.
+ */
 static uint32_t fan_out_of(const gpc_coherence *c) {
-    uint32_t most = 0;
+    uint32_t most = 0, sectors = 1;
     for (uint32_t i = 0; i < c->module_count; i++) {
         const gpci_module *m = &c->modules[i];
         uint32_t copies = 0;
+        sectors = m->sectors > sectors ? m->sectors : sectors;
         for (uint32_t k = 0; k < m->above_count; k++)
             copies += m->given.block_bytes / c->modules[m->above[k]].given.block_bytes;
         most = copies > most ? copies : most;
     }
-    return most + 1;
+    return (most + 1) * sectors + 2 * (sectors - 1);
 }
 
 static uint32_t largest_first(const gpc_coherence *c) {

@@ -7,11 +7,17 @@
  * without (controller_put.c), and that it owns one no longer. Either may be refused; then all is as before.
  */
 
+/* A victim leaves: of a line's blocks, the last. */
+static void tell_policy(const gpci_controllers *e, const gpci_task *v, gpci_module *m) {
+    if (v->victim && !gpci_module_has_company(m, v->own))
+        gpci_module_leave(m, v->own, e->units[m->index].locks[v->own].tag, v->modified);
+}
+
 /* Nothing is there any more. */
 static void vacate(gpci_controllers *e, const gpci_task *v, uint32_t origin) {
     gpci_module *m = gpci_task_from(e, v);
-    if (v->victim && m->states[v->own] != GPC_LINE_I)
-        gpci_module_leave(m, v->own, e->units[m->index].locks[v->own].tag, v->modified);
+    if (m->states[v->own] != GPC_LINE_I)
+        tell_policy(e, v, m);
     gpci_tree_set_state(e->tree, m, v->own, 0, GPC_LINE_I, origin, gpci_present(e));
 }
 
@@ -66,8 +72,7 @@ void gpci_step_evict_moved(gpci_controllers *e, uint32_t task) {
     const gpci_task *v = gpci_task_at(e, task);
     gpci_module *m = gpci_task_from(e, v);
     if (!v->refused) {
-        if (v->victim)
-            gpci_module_leave(m, v->own, e->units[m->index].locks[v->own].tag, v->modified);
+        tell_policy(e, v, m);
         gpci_tree_move_entry(e->tree, m, v->own, v->entry, gpci_present(e));
         gpci_look_again(e, m->index, v->own);
     }
@@ -123,6 +128,8 @@ void gpci_step_evict_replied(gpci_controllers *e, uint32_t task) {
 void gpci_step_evict_end(gpci_controllers *e, uint32_t task) {
     const gpci_task *v = gpci_task_at(e, task);
     gpci_task_at(e, v->parent)->refused |= v->refused;
+    if (v->resumes == GPCI_STEP_find_gone)
+        gpci_find_block_left(e, v->parent, v->own, v->refused);
     gpci_task_end(e, task);
 }
 

@@ -55,7 +55,17 @@ static void release_port(gpci_controllers *e, const gpci_task *f) {
         unit->ports_used--;
 }
 
-/* The ways of a set from `first` on that are not locked, a bit each; or are by this access, if one is given. */
+/* A block that is locked, of those of the line in a way; GPCI_TREE_NO_BLOCK. */
+static uint32_t locked_in_way(const gpci_controllers *e, const gpci_module *m, uint32_t block) {
+    for (uint32_t sector = 0; sector < m->sectors; sector++) {
+        const uint32_t other = gpci_module_sector(m, block, sector);
+        if (gpci_lock_of(e, m->index, other)->holder != GPCI_NO_ITEM)
+            return other;
+    }
+    return GPCI_TREE_NO_BLOCK;
+}
+
+/* The ways of a row from `first` on that are not locked, a bit each; or are by this access, if one is given. */
 static uint32_t unlocked_ways(const gpci_controllers *e, const gpci_module *m, uint32_t base, uint32_t first,
                               uint32_t end, uint32_t flight, uint64_t *candidates) {
     uint32_t count = 0;
@@ -63,24 +73,78 @@ static uint32_t unlocked_ways(const gpci_controllers *e, const gpci_module *m, u
         const gpci_lock *lock = gpci_lock_of(e, m->index, base + way);
         if (lock->holder != GPCI_NO_ITEM && !gpci_lock_is_of(e, lock, flight))
             continue;
+        if (m->sector_mask && !first && locked_in_way(e, m, base + way) != GPCI_TREE_NO_BLOCK)
+            continue;
         candidates[way / 64] |= (uint64_t)1 << (way & 63);
         count++;
     }
     return count;
 }
 
+/* A block; or, of those of the line in its way, one to wait for. */
+static uint32_t unless_locked(const gpci_controllers *e, const gpci_module *m, uint32_t block) {
+    const uint32_t locked = m->sector_mask ? locked_in_way(e, m, block) : GPCI_TREE_NO_BLOCK;
+    return locked == GPCI_TREE_NO_BLOCK ? block : locked;
+}
+
+/* Is a way, that of a block of a line's, taken for another line, whose blocks are locked while they come? */
+static bool is_taken(const gpci_controllers *e, const gpci_module *m, uint32_t block, uint64_t tag) {
+    for (uint32_t sector = 0; sector < m->sectors; sector++) {
+        const gpci_lock *lock = gpci_lock_of(e, m->index, gpci_module_sector(m, block, sector));
+        if (lock->holder != GPCI_NO_ITEM && !gpci_module_same_line(m, lock->tag, tag))
+            return true;
+    }
+    return false;
+}
+
+/* The place of a block in a way that is its line's; or, of another line, a block that is still leaving it. */
+static uint32_t leaving_way(const gpci_controllers *e, const gpci_module *m, uint32_t block, uint64_t tag) {
+    for (uint32_t sector = 0; sector < m->sectors; sector++) {
+        const uint32_t other = gpci_module_sector(m, block, sector);
+        if (m->states[other] != GPC_LINE_I && !gpci_module_same_line(m, m->tags[other], tag) &&
+            gpci_lock_of(e, m->index, other)->holder != GPCI_NO_ITEM)
+            return other;
+    }
+    return block;
+}
+
 /*
- * A way for what is not there, as the module chooses among those that are not locked. Where all are, the first, for
- * whose lock to wait. Multi2Sim chooses without a look at locks, and comes upon that of its choice.
+ * The place of a block in the way where others of its line are, or are coming to; or a block to wait for: a line has
+ * one way, and a way one line. If the line is leaving, and the way is another's, one of its blocks; if the way is its
+ * own, and another line is leaving, one of that. GPCI_TREE_NO_BLOCK: no way is this line's.
+ */
+static uint32_t place_in_line(const gpci_controllers *e, gpci_module *m, uint64_t tag) {
+    const uint32_t base = gpci_module_row(m, tag) * m->all_ways;
+    uint32_t way = gpci_module_way_of_line(m, tag);
+    if (way != GPCI_TREE_NO_BLOCK) {
+        if (is_taken(e, m, base + way, tag))
+            return locked_in_way(e, m, base + way);
+        gpci_module_join_line(m, base + way, tag);
+        return base + way;
+    }
+    for (way = 0; way < m->given.ways; way++) {
+        const uint32_t locked = locked_in_way(e, m, base + way);
+        if (locked != GPCI_TREE_NO_BLOCK && gpci_module_same_line(m, gpci_lock_of(e, m->index, locked)->tag, tag))
+            return leaving_way(e, m, base + way, tag);
+    }
+    return GPCI_TREE_NO_BLOCK;
+}
+
+/*
+ * A way for what is not there, as the module chooses among those that are not locked. Where all are, a block of the
+ * first, for whose lock to wait. Multi2Sim chooses without a look at locks, and comes upon that of its choice.
  */
 static uint32_t make_room(gpci_controllers *e, gpci_module *m, uint64_t tag) {
+    const uint32_t place = m->sector_mask ? place_in_line(e, m, tag) : GPCI_TREE_NO_BLOCK;
+    if (place != GPCI_TREE_NO_BLOCK)
+        return place;
     if (m->full_map || (m->given.any_victim && !m->policy))
-        return gpci_module_victim(m, tag);
-    const uint32_t base = gpci_module_set(m, tag) * m->all_ways, ways = m->given.ways;
+        return unless_locked(e, m, gpci_module_victim(m, tag));
+    const uint32_t base = gpci_module_row(m, tag) * m->all_ways, ways = m->given.ways;
     uint64_t candidates[GPC_MAX_WAYS / 64] = {0};
     const uint32_t count = unlocked_ways(e, m, base, 0, ways, GPCI_NO_ITEM, candidates);
     if (!count)
-        return base;
+        return unless_locked(e, m, base);
     const uint32_t block = gpci_module_choose(m, tag, false, count == ways ? NULL : candidates);
     if (block != GPCI_TREE_NO_BLOCK)
         return block;
@@ -90,7 +154,7 @@ static uint32_t make_room(gpci_controllers *e, gpci_module *m, uint64_t tag) {
 
 uint32_t gpci_take_directory_way(gpci_controllers *e, gpci_task *task, uint64_t tag) {
     gpci_module *m = gpci_task_from(e, task);
-    const uint32_t base = gpci_module_set(m, tag) * m->all_ways;
+    const uint32_t base = gpci_module_row(m, tag) * m->all_ways;
     uint64_t candidates[2 * GPC_MAX_WAYS / 64] = {0};
     if (!unlocked_ways(e, m, base, m->given.ways, m->all_ways, task->flight, candidates))
         return GPCI_TREE_NO_BLOCK;
@@ -227,6 +291,25 @@ static void lock_for(const gpci_controllers *e, const gpci_task *f, uint32_t blo
     gpci_lock_take(e, gpci_lock_of(e, f->module, block), f->flight, tag);
 }
 
+/* The address of the block beside `tag` in its line that would have this place. */
+static uint64_t sector_tag(const gpci_module *m, uint64_t tag, uint32_t sector) {
+    return (tag >> m->line_shift << m->line_shift) + ((uint64_t)sector << m->block_shift);
+}
+
+/* Blocks of another line are in the way that a block is to get: they are locked while they are evicted. Are there? */
+static bool lock_line(const gpci_controllers *e, gpci_task *f, uint64_t tag) {
+    const gpci_module *m = gpci_task_module(e, f);
+    f->emptied = 0;
+    for (uint32_t sector = 0; sector < m->sectors; sector++) {
+        const uint32_t other = gpci_module_sector(m, f->block, sector);
+        if (m->states[other] == GPC_LINE_I || gpci_module_same_line(m, m->tags[other], tag))
+            continue;
+        lock_for(e, f, other, sector_tag(m, tag, sector));
+        f->emptied |= (uint8_t)(1u << sector);
+    }
+    return f->emptied;
+}
+
 /* It is found, or has a way, and nobody has that locked. */
 static void take(gpci_controllers *e, uint32_t task, uint64_t tag) {
     gpci_task *f = gpci_task_at(e, task);
@@ -239,7 +322,7 @@ static void take(gpci_controllers *e, uint32_t task, uint64_t tag) {
     if (f->hit)
         (gpci_task_at(e, f->parent)->down ? gpci_module_probe : gpci_module_touch)(m, promotes ? f->entry : f->block);
     f->state = m->states[f->block];
-    f->evicting = (!f->hit || promotes) && f->state != GPC_LINE_I;
+    f->evicting = (!f->hit || promotes) && (m->sector_mask ? lock_line(e, f, tag) : f->state != GPC_LINE_I);
     gpci_step_after(e, task, GPCI_STEP_find_locked, m, m->given.directory_latency);
 }
 
@@ -273,6 +356,39 @@ void gpci_step_find_look(gpci_controllers *e, uint32_t task) {
     take(e, task, tag);
 }
 
+static void evict_victim(gpci_controllers *e, uint32_t task, gpci_step next, uint32_t block) {
+    const gpci_task *f = gpci_task_at(e, task);
+    const gpci_module *m = gpci_task_module(e, f);
+    uint32_t eviction;
+    gpci_task *child = gpci_task_begin(e, task, next, f->module, f->module, m->tags[block], &eviction);
+    f = gpci_task_at(e, task);
+    child->own = block;
+    child->victim = true;
+    child->forwarded = f->entry != GPCI_TREE_NO_BLOCK;
+    child->modified = gpci_tree_is_modified(m->states[block]);
+    gpci_then(e, eviction, GPCI_STEP_evict_begin);
+}
+
+/* All blocks of the line that has the way, at a time. A probe may have taken one since. */
+static void evict_line(gpci_controllers *e, uint32_t task) {
+    gpci_task *f = gpci_task_at(e, task);
+    const gpci_module *m = gpci_task_module(e, f);
+    const uint32_t block = f->block, emptied = f->emptied;
+    f->pending = 1;
+    for (uint32_t sector = 0; sector < m->sectors; sector++) {
+        const uint32_t other = gpci_module_sector(m, block, sector);
+        if (!(emptied >> sector & 1))
+            continue;
+        if (m->states[other] == GPC_LINE_I) {
+            gpci_find_block_left(e, task, other, false);
+            continue;
+        }
+        gpci_task_at(e, task)->pending++;
+        evict_victim(e, task, GPCI_STEP_find_gone, other);
+    }
+    gpci_then(e, task, GPCI_STEP_find_gone);
+}
+
 void gpci_step_find_locked(gpci_controllers *e, uint32_t task) {
     gpci_task *f = gpci_task_at(e, task);
     const gpci_step next = f->entry == GPCI_TREE_NO_BLOCK ? GPCI_STEP_find_end : GPCI_STEP_find_room;
@@ -282,14 +398,29 @@ void gpci_step_find_locked(gpci_controllers *e, uint32_t task) {
         return;
     }
     tell(e, GPCI_MET_EVICT, f);
-    uint32_t eviction;
-    const uint64_t tag = gpci_task_module(e, f)->tags[f->block];
-    gpci_task *child = gpci_task_begin(e, task, next, f->module, f->module, tag, &eviction);
-    child->own = f->block;
-    child->victim = true;
-    child->forwarded = f->entry != GPCI_TREE_NO_BLOCK;
-    child->modified = gpci_tree_is_modified(f->state);
-    gpci_then(e, eviction, GPCI_STEP_evict_begin);
+    if (gpci_task_module(e, f)->sector_mask)
+        evict_line(e, task);
+    else
+        evict_victim(e, task, next, f->block);
+}
+
+/*
+ * A block of the line that had the way has gone, or was refused. Its lock is of no more use, unless it is where the new
+ * one is to be: others, which wait below maybe, must not wait for the rest.
+ */
+void gpci_find_block_left(gpci_controllers *e, uint32_t task, uint32_t block, bool refused) {
+    gpci_task *f = gpci_task_at(e, task);
+    if (block == f->block && !refused)
+        return;
+    f->lost |= block == f->block;
+    gpci_unlock(e, f->module, block);
+}
+
+/* One of them; after the last the way is the new line's. */
+void gpci_step_find_gone(gpci_controllers *e, uint32_t task) {
+    gpci_task *f = gpci_task_at(e, task);
+    if (!--f->pending)
+        gpci_then(e, task, f->entry == GPCI_TREE_NO_BLOCK ? GPCI_STEP_find_end : GPCI_STEP_find_room);
 }
 
 /*
@@ -333,7 +464,8 @@ void gpci_step_find_end(gpci_controllers *e, uint32_t task) {
     gpci_task *f = gpci_task_at(e, task), *parent = gpci_task_at(e, f->parent);
     gpci_module *m = gpci_task_module(e, f);
     const gpci_tree_point now = gpci_present(e);
-    if (f->refused) /* before the entry: who waits for that wants this way, too, and must not come first each time */
+    /* before the entry: who waits for that wants this way, too, and must not come first each time */
+    if (f->refused && !f->lost)
         gpci_unlock(e, f->module, f->block);
     if (f->entry != GPCI_TREE_NO_BLOCK)
         gpci_unlock(e, f->module, f->entry);
@@ -344,7 +476,8 @@ void gpci_step_find_end(gpci_controllers *e, uint32_t task) {
     }
     if (f->evicting) {
         m->stats.evictions++;
-        gpci_tree_set_state(e->tree, m, f->block, 0, GPC_LINE_I, GPC_ORIGIN_EVICTION, now);
+        if (!m->sector_mask)
+            gpci_tree_set_state(e->tree, m, f->block, 0, GPC_LINE_I, GPC_ORIGIN_EVICTION, now);
     }
     if (m->place == GPCI_PLACE_MEMORY && m->states[f->block] == GPC_LINE_I)
         gpci_tree_set_state(e->tree, m, f->block, gpci_module_tag_of(m, f->address), GPC_LINE_E,

@@ -102,7 +102,7 @@ void gpci_probe_leaves(gpci_controllers *e, uint32_t task) {
 uint32_t gpci_find_coming(const gpci_controllers *e, const gpci_module *m, uint64_t tag) {
     if (m->full_map)
         return GPCI_TREE_NO_BLOCK;
-    const uint32_t base = gpci_module_set(m, tag) * m->all_ways;
+    const uint32_t base = gpci_module_row(m, tag) * m->all_ways;
     for (uint32_t way = 0; way < m->all_ways; way++) {
         const gpci_lock *lock = gpci_lock_of(e, m->index, base + way);
         if (lock->holder != GPCI_NO_ITEM && lock->tag == tag)

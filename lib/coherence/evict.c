@@ -165,7 +165,9 @@ uint32_t gpci_tree_promote(gpc_coherence *c, gpci_module *m, uint32_t entry, gpc
      * this block's.
      */
     gpci_module_touch(m, entry);
-    if (m->states[block] != GPC_LINE_I) {
+    if (m->sector_mask) {
+        gpci_tree_evict_line(c, m, block, tag, at);
+    } else if (m->states[block] != GPC_LINE_I) {
         m->stats.evictions++;
         *at = gpci_tree_evict(c, m, block, *at);
     }

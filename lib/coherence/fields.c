@@ -49,9 +49,11 @@ static gpc_status check_geometry(const gpci_module *m, gpc_error *error) {
     }
     if (g->directory_ways > GPC_MAX_WAYS)
         GPCI_TREE_REFUSE(ARGUMENT, m, "directory_ways", "is %u, more than %u", g->directory_ways, GPC_MAX_WAYS);
-    if ((uint64_t)g->sets * (g->ways + g->directory_ways) >= GPCI_TREE_NO_BLOCK)
-        GPCI_TREE_REFUSE(RANGE, m, "sets", "x ways is %llu, too many blocks",
-                         (unsigned long long)g->sets * (g->ways + g->directory_ways));
+    if (!gpci_power_of_two(g->sectors) || g->sectors > GPCI_TREE_SECTORS)
+        GPCI_TREE_REFUSE(ARGUMENT, m, "sectors", "is %u, not 1, 2, 4 or 8", g->sectors);
+    const uint64_t blocks = (uint64_t)g->sets * (g->ways + g->directory_ways);
+    if (blocks >= GPCI_TREE_NO_BLOCK / g->sectors)
+        GPCI_TREE_REFUSE(RANGE, m, "sets", "x ways is %llu, too many blocks", (unsigned long long)blocks);
     return GPC_OK;
 }
 
@@ -81,6 +83,9 @@ static gpc_status check_served(const gpci_module *m, gpc_error *error) {
         if (!g->divisor || (g->divisor & within))
             GPCI_TREE_REFUSE(ARGUMENT, m, "divisor", "is %llu, not a multiple of block_bytes, %u",
                              (unsigned long long)g->divisor, g->block_bytes);
+        if (g->divisor & (g->block_bytes * g->sectors - 1))
+            GPCI_TREE_REFUSE(ARGUMENT, m, "divisor", "is %llu, not a multiple of a line of %u blocks of %u bytes",
+                             (unsigned long long)g->divisor, g->sectors, g->block_bytes);
         if (!g->modulus)
             GPCI_TREE_REFUSE(ARGUMENT, m, "modulus", "is %u", 0u);
         if (g->residue >= g->modulus)

@@ -19,11 +19,10 @@ static bool is_plain(const gpc_coherence *c, const gpc_coherence_request *reques
            request->size - 1 < m->given.block_bytes - offset && request->address - m->first <= m->last - m->first;
 }
 
-/* Way of a valid block in its set; the most recent is looked at first. UINT32_MAX: there is none. */
-static uint32_t way_of(const gpci_module *m, uint32_t base, uint64_t tag) {
+/* Way of a valid block in its row; `recent` is looked at first. UINT32_MAX: there is none. */
+static uint32_t way_of(const gpci_module *m, uint32_t base, uint32_t recent, uint64_t tag) {
     const uint64_t *tags = m->tags + base;
     const uint8_t *states = m->states + base;
-    const uint32_t recent = m->order[base];
     if (tags[recent] == tag && states[recent] != GPC_LINE_I)
         return recent;
     for (uint32_t way = 0; way < m->all_ways; way++)
@@ -38,10 +37,10 @@ static uint64_t cycle_of(const gpc_coherence *c, const gpc_coherence_request *re
 }
 
 /* A store: its transition, and its bytes. */
-static void write_state(gpc_coherence *c, gpci_module *m, const gpc_coherence_request *request, uint32_t set,
+static void write_state(gpc_coherence *c, gpci_module *m, const gpc_coherence_request *request, uint32_t row,
                         uint32_t way, uint8_t state, uint8_t next) {
     const bool coherent = request->kind == GPC_COHERENCE_STORE;
-    const uint32_t block = set * m->all_ways + way;
+    const uint32_t block = row * m->all_ways + way;
     const uint64_t tag = m->tags[block];
     const uint32_t origin = coherent ? GPC_ORIGIN_STORE : GPC_ORIGIN_N_STORE;
     m->stats.transitions[state][next]++;
@@ -51,7 +50,7 @@ static void write_state(gpc_coherence *c, gpci_module *m, const gpc_coherence_re
                                                  .tag_before = tag,
                                                  .tag = tag,
                                                  .module = m->index,
-                                                 .set = set,
+                                                 .set = row,
                                                  .way = way,
                                                  .origin = origin,
                                                  .from = state,
@@ -113,10 +112,11 @@ bool gpci_tree_engine_hit(gpc_coherence *c, const gpc_coherence_request *request
         return false;
     gpci_module *m = &c->modules[request->module];
     const uint64_t tag = gpci_module_tag_of(m, request->address);
-    const uint32_t set =
-        GPCI_LIKELY(!m->selector) ? (uint32_t)((tag >> m->index_shift) & m->set_mask) : gpci_tree_selected_set(m, tag);
-    const uint32_t base = set * m->all_ways;
-    const uint32_t way = way_of(m, base, tag);
+    const uint32_t row =
+        GPCI_LIKELY(!m->selector) ? (uint32_t)((tag >> m->index_shift) & m->row_mask) : gpci_module_row(m, tag);
+    const uint32_t base = row * m->all_ways;
+    uint16_t *order = m->order + (row & ~m->sector_mask) * m->all_ways;
+    const uint32_t way = way_of(m, base, *order, tag);
     if (way == UINT32_MAX)
         return false;
     const uint8_t state = m->states[base + way];
@@ -125,11 +125,11 @@ bool gpci_tree_engine_hit(gpc_coherence *c, const gpc_coherence_request *request
     if (rule->actions != GPC_DO_HIT || rule->next == GPC_LINE_I)
         return false;
     if (!m->fifo)
-        gpci_module_make_recent(m->order + base, (uint16_t)way);
+        gpci_module_make_recent(order, (uint16_t)way);
     count(&m->stats, request->kind);
     c->transition_count = 0;
     if (request->kind != GPC_COHERENCE_LOAD)
-        write_state(c, m, request, set, way, state, rule->next);
+        write_state(c, m, request, row, way, state, rule->next);
     if (c->with_data)
         gpci_tree_data_load(c, m, base + way, request->address, request->size, request->out);
     finish(c, m, request, tag);

@@ -213,6 +213,21 @@ static bool order_is_sane(const gpci_module *m, uint32_t set, char *text, size_t
     return true;
 }
 
+/* What is valid in a way is of one line, and the line is in no other. */
+static bool line_is_sane(const gpci_module *m, uint32_t block, char *text, size_t size) {
+    for (uint32_t sector = 0; m->sector_mask && m->states[block] != GPC_LINE_I && sector < m->sectors; sector++) {
+        const uint32_t other = gpci_module_sector(m, block, sector);
+        if (m->states[other] != GPC_LINE_I && !gpci_module_same_line(m, m->tags[block], m->tags[other]))
+            return told(text, size, "tags: %s's block %u and its neighbour are of two lines, 0x%llx and 0x%llx",
+                        m->given.name, block, (unsigned long long)m->tags[block], (unsigned long long)m->tags[other]);
+    }
+    if (m->sector_mask && m->states[block] != GPC_LINE_I &&
+        gpci_module_way_of_line(m, m->tags[block]) != block % m->all_ways)
+        return told(text, size, "tags: %s has the line of 0x%llx in two ways", m->given.name,
+                    (unsigned long long)m->tags[block]);
+    return true;
+}
+
 static bool set_is_sane(const gpci_module *m, uint32_t set, char *text, size_t size) {
     const uint32_t first = set * m->all_ways;
     for (uint32_t i = first; i < first + m->all_ways; i++) {
@@ -226,20 +241,23 @@ static bool set_is_sane(const gpci_module *m, uint32_t set, char *text, size_t s
             return told(text, size, "tags: %s's 0x%llx is not found where it is", m->given.name,
                         (unsigned long long)m->tags[i]);
     }
+    for (uint32_t i = first; i < first + m->given.ways; i++)
+        if (!line_is_sane(m, i, text, size))
+            return false;
     return m->policy || !m->order || order_is_sane(m, set, text, size);
 }
 
 bool gpci_invariants_of_tags(const gpc_coherence *c, char *text, size_t size) {
     for (uint32_t i = 0; i < c->module_count; i++) {
         const gpci_module *m = &c->modules[i];
-        const uint32_t count = m->full_map ? m->map.count : m->given.sets * m->all_ways;
+        const uint32_t count = m->full_map ? m->map.count : m->blocks;
         for (uint32_t b = 0; m->given.memory && b < count; b++)
             if (m->states[b] == GPC_LINE_N || m->states[b] == GPC_LINE_O || m->states[b] == GPC_LINE_S)
                 return told(text, size, "tags: %s's block %u is in %c", m->given.name, b, letters[m->states[b]]);
         for (uint32_t b = 0; m->full_map && b < count; b++)
             if (!entry_is_sane(m, b, text, size))
                 return false;
-        for (uint32_t s = 0; !m->full_map && s < m->given.sets; s++)
+        for (uint32_t s = 0; !m->full_map && s < m->rows; s++)
             if (!set_is_sane(m, s, text, size))
                 return false;
     }

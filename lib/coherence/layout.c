@@ -57,10 +57,12 @@ static void index_module(gpci_module *m) {
     const uint64_t modulus = m->interleaved ? g->modulus : 1;
     m->full_map = g->memory && !g->ways;
     m->all_ways = m->full_map ? UINT32_MAX : g->ways + g->directory_ways;
-    m->blocks = m->full_map ? 0 : g->sets * m->all_ways;
-    m->set_mask = g->sets - 1;
+    m->rows = g->sets << m->sector_shift;
+    m->blocks = m->full_map ? 0 : m->rows * m->all_ways;
+    m->row_mask = m->rows - 1;
     m->index_shift = m->block_shift + gpci_log2(modulus);
-    m->divides = m->selector || !gpci_power_of_two(g->sets) || !gpci_power_of_two(modulus);
+    m->divides =
+        m->selector || !gpci_power_of_two(g->sets) || !gpci_power_of_two(modulus) || (m->sectors > 1 && modulus > 1);
 }
 
 static gpc_status make_slab(gpc_coherence *c, gpc_error *error) {
@@ -90,8 +92,8 @@ static gpc_status make_policy(gpc_coherence *c, gpci_module *m, gpc_error *error
         GPCI_TREE_REFUSE(ARGUMENT, m, "replacement", "is '%s', but with ways 0 nothing is replaced", text);
     const gpc_policy_env geometry = {.sets = m->given.sets,
                                      .ways = m->given.ways,
-                                     .line_bytes = m->given.block_bytes,
-                                     .sectors = 1,
+                                     .line_bytes = m->given.block_bytes << m->sector_shift,
+                                     .sectors = (uint8_t)m->sectors,
                                      .index = m->index,
                                      .count = c->module_count};
     gpc_status status =
@@ -127,18 +129,21 @@ static gpc_status make_star(gpc_coherence *c, gpci_tree_star *star, gpc_error *e
 /*
  * Lists for the most steps that a transaction can need. A request goes down through each level once, may evict a block
  * at each, and each of these probes all modules above it, for each of their blocks that lies within the largest block
- * of the tree: so levels x (blocks of all modules within the largest), times a generous 16.
+ * of the tree: so levels x (blocks of all modules within the largest), times a generous 16, and times as many as the
+ * blocks of a line, which are evicted together.
  *
  * Example: 2 L1s with blocks of 64, an L2 of 128, memory of 256: (4 + 4 + 2 + 1) x 3 levels x 16 + 64 = 592 steps.
  */
 static gpc_status make_lists(gpc_coherence *c, gpc_error *error) {
-    uint32_t largest = 0;
+    uint32_t largest = 0, sectors = 1;
     uint64_t parts = 0;
-    for (uint32_t i = 0; i < c->module_count; i++)
+    for (uint32_t i = 0; i < c->module_count; i++) {
         largest = c->modules[i].given.block_bytes > largest ? c->modules[i].given.block_bytes : largest;
+        sectors = c->modules[i].sectors > sectors ? c->modules[i].sectors : sectors;
+    }
     for (uint32_t i = 0; i < c->module_count; i++)
         parts += largest / c->modules[i].given.block_bytes;
-    const uint64_t bound = 64 + 16 * c->levels * parts;
+    const uint64_t bound = 64 + 16 * c->levels * parts * sectors;
     if (bound > MOST_MESSAGES)
         return gpci_fail(error, GPC_ERROR_RANGE,
                          "gpc_coherence_options.modules: a transaction may take %llu messages, more than %u",

@@ -43,11 +43,27 @@ void gpci_tree_fail_victim(gpc_coherence *c, const gpci_module *m) {
     gpci_tree_fail(c, GPC_ERROR_CALLBACK, "replacement of module %s chose a way that is none", m->given.name);
 }
 
+void gpci_tree_evict_line(gpc_coherence *c, gpci_module *m, uint32_t block, uint64_t tag, gpci_tree_point *at) {
+    bool evicted = false;
+    for (uint32_t sector = 0; sector < m->sectors; sector++) {
+        const uint32_t other = gpci_module_sector(m, block, sector);
+        if (m->states[other] == GPC_LINE_I || gpci_module_same_line(m, m->tags[other], tag))
+            continue;
+        m->stats.evictions += !evicted;
+        evicted = true;
+        *at = gpci_tree_evict(c, m, other, *at);
+    }
+}
+
 uint32_t gpci_tree_allocate(gpc_coherence *c, gpci_module *m, uint64_t tag, gpci_tree_point *at) {
     uint32_t block = gpci_module_victim(m, tag);
     if (GPCI_UNLIKELY(block == GPCI_TREE_NO_BLOCK)) {
         gpci_tree_fail_victim(c, m);
-        block = m->full_map ? 0 : (uint32_t)(tag >> m->block_shift) % m->given.sets * m->all_ways;
+        block = m->full_map ? 0 : gpci_module_row(m, tag) * m->all_ways;
+    }
+    if (GPCI_UNLIKELY(m->sector_mask)) {
+        gpci_tree_evict_line(c, m, block, tag, at);
+        return block;
     }
     if (m->states[block] == GPC_LINE_I)
         return block;

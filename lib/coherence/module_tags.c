@@ -24,30 +24,46 @@
  *   A hits     way 0, order 0 1
  *   C misses   the victim is way 1, with B; order 1 0
  * Under FIFO A's hit would change nothing, and C's victim would be A.
+ *
+ * Where a line has several blocks, what is said of blocks is said of lines: a block of a line of which another is there
+ * goes beside it, no way is chosen for it, and whoever leaves, leaves with all of them.
  */
 
-/* Without a selector. */
-GPCI_INLINE uint32_t divided_set(const gpci_module *m, uint64_t tag) {
-    if (GPCI_LIKELY(!m->divides))
-        return (uint32_t)((tag >> m->index_shift) & m->set_mask);
-    const uint32_t sets = m->given.sets;
-    uint64_t line = tag >> m->block_shift;
+/* Of lines of several blocks that are interleaved, and what no power of two divides. */
+static uint32_t divided_row(const gpci_module *m, uint64_t tag) {
+    const uint32_t sets = m->given.sets, sector = (uint32_t)(tag >> m->block_shift) & m->sector_mask;
+    uint64_t line = tag >> m->line_shift;
     const uint64_t modulus = m->interleaved ? m->given.modulus : 1;
     if (GPCI_LIKELY(!((line | modulus) >> 32))) /* a division of 32 bits is several times faster than one of 64 */
-        return (uint32_t)line / (uint32_t)modulus % sets;
-    return (uint32_t)(line / modulus % sets);
+        return (uint32_t)line / (uint32_t)modulus % sets << m->sector_shift | sector;
+    return (uint32_t)(line / modulus % sets) << m->sector_shift | sector;
 }
 
-static uint32_t set_of(const gpci_module *m, uint64_t tag) {
-    return GPCI_UNLIKELY(m->selector != NULL) ? gpci_tree_selected_set(m, tag) : divided_set(m, tag);
+/* Without a selector. */
+GPCI_INLINE uint32_t plain_row(const gpci_module *m, uint64_t tag) {
+    return GPCI_LIKELY(!m->divides) ? (uint32_t)((tag >> m->index_shift) & m->row_mask) : divided_row(m, tag);
+}
+
+static uint32_t selected_row(const gpci_module *m, uint64_t tag) {
+    const uint32_t sector = (uint32_t)(tag >> m->block_shift) & m->sector_mask;
+    return gpci_tree_selected_set(m, tag) << m->sector_shift | sector;
+}
+
+static uint32_t row_of(const gpci_module *m, uint64_t tag) {
+    return GPCI_UNLIKELY(m->selector != NULL) ? selected_row(m, tag) : plain_row(m, tag);
 }
 
 static uint32_t base_of(const gpci_module *m, uint64_t tag) {
-    return m->full_map ? 0 : set_of(m, tag) * m->all_ways;
+    return m->full_map ? 0 : row_of(m, tag) * m->all_ways;
 }
 
-uint32_t gpci_module_set(const gpci_module *m, uint64_t tag) {
-    return m->full_map ? 0 : set_of(m, tag);
+uint32_t gpci_module_row(const gpci_module *m, uint64_t tag) {
+    return m->full_map ? 0 : row_of(m, tag);
+}
+
+/* The first block of a way of the line's first row, where its order is, too. `base`: of any of its rows. */
+static uint32_t line_base(const gpci_module *m, uint32_t base) {
+    return m->sector_mask ? base - (base / m->all_ways & m->sector_mask) * m->all_ways : base;
 }
 
 static uint32_t find_in_map(const gpci_module *m, uint64_t tag) {
@@ -55,8 +71,8 @@ static uint32_t find_in_map(const gpci_module *m, uint64_t tag) {
     return entry && m->states[entry->value] != GPC_LINE_I ? (uint32_t)entry->value : GPCI_TREE_NO_BLOCK;
 }
 
-GPCI_INLINE uint32_t find_in_set(const gpci_module *m, uint64_t tag, uint32_t set) {
-    const uint32_t base = set * m->all_ways;
+GPCI_INLINE uint32_t find_in_row(const gpci_module *m, uint64_t tag, uint32_t row) {
+    const uint32_t base = row * m->all_ways;
     const uint64_t *tags = m->tags + base;
     for (uint32_t way = 0; way < m->all_ways; way++)
         if (tags[way] == tag && m->states[base + way] != GPC_LINE_I)
@@ -66,7 +82,7 @@ GPCI_INLINE uint32_t find_in_set(const gpci_module *m, uint64_t tag, uint32_t se
 
 /* A function of its own, so that others call none. */
 static GPCI_NOINLINE uint32_t find_selected(const gpci_module *m, uint64_t tag) {
-    return find_in_set(m, tag, gpci_tree_selected_set(m, tag));
+    return find_in_row(m, tag, selected_row(m, tag));
 }
 
 uint32_t gpci_module_find(const gpci_module *m, uint64_t tag) {
@@ -74,25 +90,46 @@ uint32_t gpci_module_find(const gpci_module *m, uint64_t tag) {
         return find_in_map(m, tag);
     if (GPCI_UNLIKELY(m->selector != NULL))
         return find_selected(m, tag);
-    return find_in_set(m, tag, divided_set(m, tag));
+    return find_in_row(m, tag, plain_row(m, tag));
 }
 
 static void bring_to_front(gpci_module *m, uint32_t block) {
-    const uint32_t way = block % m->all_ways, base = block - way;
-    gpci_module_make_recent(m->order + base + (way < m->given.ways ? 0 : m->given.ways), (uint16_t)way);
+    const uint32_t way = block % m->all_ways, base = block - way, ways = m->given.ways;
+    gpci_module_make_recent(m->order + (way < ways ? line_base(m, base) : base + ways), (uint16_t)way);
+}
+
+bool gpci_module_has_company(const gpci_module *m, uint32_t block) {
+    for (uint32_t sector = 0; sector < m->sectors; sector++) {
+        const uint32_t other = gpci_module_sector(m, block, sector);
+        if (other != block && m->states[other] != GPC_LINE_I)
+            return true;
+    }
+    return false;
+}
+
+uint32_t gpci_module_way_of_line(const gpci_module *m, uint64_t tag) {
+    const uint32_t first = line_base(m, base_of(m, tag));
+    for (uint32_t sector = 0; sector < m->sectors; sector++)
+        for (uint32_t way = 0; way < m->given.ways; way++) {
+            const uint32_t block = first + sector * m->all_ways + way;
+            if (m->states[block] != GPC_LINE_I && gpci_module_same_line(m, m->tags[block], tag))
+                return way;
+        }
+    return GPCI_TREE_NO_BLOCK;
 }
 
 /*
- * The request that a replacement policy is shown for a block of this module. For the block of the access under way it
- * is that access, as one of the whole block. Other blocks move because of the access, such as a victim that is written
+ * The request that a replacement policy is shown for a line of this module. For the line of the access under way it
+ * is that access, as one of the whole line. Other blocks move because of the access, such as a victim that is written
  * back: these are shown as stores with the access's cycle, SM and kernel, but not its PC or warp, which did not ask for
  * them. Without an access, only the address is set.
  */
 static gpc_request request_of(const gpci_module *m, uint64_t tag) {
     const gpc_request *access = m->tree->request;
+    tag = tag >> m->line_shift << m->line_shift;
     if (!access)
         return (gpc_request){.address = tag};
-    if (gpci_module_tag_of(m, access->address) != tag)
+    if (!gpci_module_same_line(m, access->address, tag))
         return (gpc_request){
             .address = tag, .cycle = access->cycle, .sm = access->sm, .kernel = access->kernel, .kind = GPC_STORE};
     gpc_request request = *access;
@@ -108,18 +145,31 @@ static bool has_policy(const gpci_module *m, uint32_t block) {
     return m->policy && block % m->all_ways < m->given.ways;
 }
 
-static GPCI_NOINLINE void notify_hit(gpci_module *m, uint32_t block) {
+static uint32_t set_of(const gpci_module *m, uint32_t block) {
+    return block / m->all_ways >> m->sector_shift;
+}
+
+/* Blocks of a line that one access is of are one hit, or one miss: has the policy been told of it? Then it is now. */
+static bool was_told(gpci_module *m, uint64_t tag) {
+    const uint64_t line = tag >> m->line_shift, access = m->tree->line_access;
+    const bool told = m->sector_mask && m->told_line == line && m->told_access == access;
+    m->told_line = line;
+    m->told_access = access;
+    return told;
+}
+
+static GPCI_NOINLINE void notify_hit(gpci_module *m, uint32_t block, uint64_t tag) {
     const gpc_replacement_ops *ops = m->policy->ops;
-    const gpc_request request = request_of(m, m->tags[block]);
-    if (ops->on_hit)
-        ops->on_hit(m->policy->self, block / m->all_ways, block % m->all_ways, &request);
+    const gpc_request request = request_of(m, tag);
+    if (!was_told(m, tag) && ops->on_hit)
+        ops->on_hit(m->policy->self, set_of(m, block), block % m->all_ways, &request);
 }
 
 void gpci_module_touch(gpci_module *m, uint32_t block) {
     if (m->full_map || (m->fifo && m->states[block] != GPC_LINE_I))
         return;
     if (GPCI_UNLIKELY(m->policy && has_policy(m, block)))
-        notify_hit(m, block);
+        notify_hit(m, block, m->tags[block]);
     else
         bring_to_front(m, block);
 }
@@ -135,15 +185,23 @@ void gpci_module_probe(gpci_module *m, uint32_t block) {
         gpci_module_touch(m, block);
 }
 
-/* The lowest invalid way of a set in [first, end); `end` if there is none. */
+/* The lowest way of a row in [first, end) where nothing is, of no line; `end` if there is none. */
 static uint32_t free_way(const gpci_module *m, uint32_t base, uint32_t first, uint32_t end) {
-    const uint8_t *states = m->states + base, *found = memchr(states + first, GPC_LINE_I, end - first);
-    return found ? (uint32_t)(found - states) : end;
+    const uint8_t *states = m->states + base;
+    for (;;) {
+        const uint8_t *found = first < end ? memchr(states + first, GPC_LINE_I, end - first) : NULL;
+        if (!found)
+            return end;
+        const uint32_t way = (uint32_t)(found - states);
+        if (GPCI_LIKELY(!m->sector_mask) || way >= m->given.ways || !gpci_module_has_company(m, base + way))
+            return way;
+        first = way + 1;
+    }
 }
 
 /* The victim in [first, end) by order, which moves to the front. */
 static uint32_t victim_in_order(gpci_module *m, uint32_t base, uint32_t first, uint32_t end) {
-    uint16_t *order = m->order + base;
+    uint16_t *order = m->order + (first ? base : line_base(m, base));
     uint32_t way = m->given.any_victim ? end : free_way(m, base, first, end);
     if (way != end) {
         gpci_module_make_recent(order + first, (uint16_t)way);
@@ -155,14 +213,35 @@ static uint32_t victim_in_order(gpci_module *m, uint32_t base, uint32_t first, u
     return base + way;
 }
 
+static uint64_t line_of(const gpci_module *m, uint64_t tag) {
+    return tag >> m->line_shift << m->line_shift;
+}
+
+/* Blocks of a line that are valid, and that are modified: a bit each. */
+static uint8_t valid_sectors(const gpci_module *m, uint32_t block, uint64_t *tag, uint8_t *modified) {
+    uint8_t valid = 0;
+    for (uint32_t sector = 0; sector < m->sectors; sector++) {
+        const uint32_t at = gpci_module_sector(m, block, sector);
+        if (m->states[at] == GPC_LINE_I)
+            continue;
+        valid |= (uint8_t)(1u << sector);
+        *modified |= (uint8_t)((m->states[at] <= GPC_LINE_O) << sector);
+        *tag = m->tags[at];
+    }
+    return valid;
+}
+
 static void notify_eviction(gpci_module *m, uint32_t block, bool dirty, const gpc_request *request) {
     const gpc_replacement_ops *ops = m->policy->ops;
-    const gpc_eviction eviction = {.line_address = m->tags[block],
-                                   .set = block / m->all_ways,
+    uint64_t tag = m->tags[block];
+    uint8_t modified = 0;
+    const uint8_t valid = valid_sectors(m, block, &tag, &modified);
+    const gpc_eviction eviction = {.line_address = line_of(m, tag),
+                                   .set = set_of(m, block),
                                    .way = block % m->all_ways,
-                                   .valid_sectors = 1,
-                                   .dirty_sectors = dirty};
-    m->leaving = block;
+                                   .valid_sectors = valid,
+                                   .dirty_sectors = m->sector_mask ? modified : dirty};
+    m->leaving = gpci_module_sector(m, block, 0);
     if (ops->on_evict)
         ops->on_evict(m->policy->self, eviction.set, eviction.way, &eviction, request);
 }
@@ -183,7 +262,8 @@ static uint32_t free_candidate(const gpci_module *m, uint32_t base, uint32_t fir
 static uint32_t policy_choice(gpci_module *m, uint64_t tag, uint32_t base, const uint64_t *candidates) {
     const gpc_replacement_ops *ops = m->policy->ops;
     const gpc_request request = request_of(m, tag);
-    const uint32_t set = base / m->all_ways, ways = m->given.ways;
+    const uint32_t set = set_of(m, base), ways = m->given.ways;
+    (void)was_told(m, tag);
     if (ops->on_miss)
         ops->on_miss(m->policy->self, set, &request);
     uint32_t way = m->given.any_victim ? ways : free_candidate(m, base, 0, ways, candidates);
@@ -194,14 +274,14 @@ static uint32_t policy_choice(gpci_module *m, uint64_t tag, uint32_t base, const
 
 static uint32_t policy_victim(gpci_module *m, uint64_t tag, uint32_t base) {
     const uint32_t block = policy_choice(m, tag, base, NULL);
-    if (block != GPCI_TREE_NO_BLOCK && m->states[block] != GPC_LINE_I)
+    if (block != GPCI_TREE_NO_BLOCK && (m->states[block] != GPC_LINE_I || gpci_module_has_company(m, block)))
         gpci_module_leave(m, block, tag, m->states[block] <= GPC_LINE_O);
     return block;
 }
 
 static uint32_t choice_in_order(gpci_module *m, uint32_t base, uint32_t first, uint32_t end,
                                 const uint64_t *candidates) {
-    const uint16_t *order = m->order + base;
+    const uint16_t *order = m->order + (first ? base : line_base(m, base));
     uint32_t way = m->given.any_victim ? end : free_candidate(m, base, first, end, candidates);
     for (uint32_t i = end; way == end && i-- > first;)
         if (is_candidate(candidates, order[i]))
@@ -213,6 +293,13 @@ void gpci_module_leave(gpci_module *m, uint32_t block, uint64_t tag, bool dirty)
     const gpc_request request = request_of(m, tag);
     if (has_policy(m, block))
         notify_eviction(m, block, dirty, &request);
+}
+
+void gpci_module_join_line(gpci_module *m, uint32_t block, uint64_t tag) {
+    if (m->policy)
+        notify_hit(m, block, tag);
+    else if (!m->fifo)
+        bring_to_front(m, block);
 }
 
 /* A full map has one entry for each block, valid or not: this block's own, or a new one. */
@@ -229,7 +316,11 @@ static uint32_t map_entry(gpci_module *m, uint64_t tag) {
 uint32_t gpci_module_victim(gpci_module *m, uint64_t tag) {
     if (m->full_map)
         return map_entry(m, tag);
-    const uint32_t base = base_of(m, tag);
+    const uint32_t base = base_of(m, tag), way = m->sector_mask ? gpci_module_way_of_line(m, tag) : GPCI_TREE_NO_BLOCK;
+    if (way != GPCI_TREE_NO_BLOCK) {
+        gpci_module_join_line(m, base + way, tag);
+        return base + way;
+    }
     return m->policy ? policy_victim(m, tag, base) : victim_in_order(m, base, 0, m->given.ways);
 }
 
@@ -249,10 +340,10 @@ uint32_t gpci_module_directory_victim(gpci_module *m, uint64_t tag) {
 /* A block gets a new tag or state: tell its policy what is gone, and what has come. */
 static void notify_write(gpci_module *m, uint32_t block, uint64_t tag, uint8_t state) {
     const gpc_replacement_ops *ops = m->policy->ops;
-    const uint32_t set = block / m->all_ways, way = block % m->all_ways;
+    const uint32_t set = set_of(m, block), way = block % m->all_ways;
     const bool was = m->states[block] != GPC_LINE_I, is = state != GPC_LINE_I, other = m->tags[block] != tag;
     if (was && (!is || other)) {
-        if (m->leaving != block && ops->on_invalidate)
+        if (m->leaving != gpci_module_sector(m, block, 0) && ops->on_invalidate)
             ops->on_invalidate(m->policy->self, set, way);
         m->leaving = GPCI_TREE_NO_BLOCK;
     }
@@ -265,10 +356,14 @@ static void notify_write(gpci_module *m, uint32_t block, uint64_t tag, uint8_t s
 void gpci_module_write(gpci_module *m, uint32_t block, uint64_t tag, uint8_t state) {
     if (state == GPC_LINE_I)
         tag = 0;
-    if (GPCI_UNLIKELY(m->policy && has_policy(m, block)))
-        notify_write(m, block, tag, state);
-    else if (m->fifo && !m->full_map && m->tags[block] != tag)
+    /* of a line's blocks, the first to come, and the last to go, are its own coming and going */
+    const bool alone = !m->sector_mask || block % m->all_ways >= m->given.ways || !gpci_module_has_company(m, block);
+    if (GPCI_UNLIKELY(m->policy && has_policy(m, block))) {
+        if (alone)
+            notify_write(m, block, tag, state);
+    } else if (m->fifo && !m->full_map && m->tags[block] != tag && alone) {
         bring_to_front(m, block);
+    }
     m->tags[block] = tag;
     m->states[block] = state;
     if (state == GPC_LINE_I && m->sub_blocks) {

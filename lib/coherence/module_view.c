@@ -13,7 +13,7 @@ static uint32_t block_at(const gpc_coherence *c, uint32_t module, uint32_t set, 
     const gpci_module *m = &c->modules[module];
     if (m->full_map)
         return set == 0 && way < m->map.count ? way : GPCI_TREE_NO_BLOCK;
-    return set < m->given.sets && way < m->all_ways ? set * m->all_ways + way : GPCI_TREE_NO_BLOCK;
+    return set < m->rows && way < m->all_ways ? set * m->all_ways + way : GPCI_TREE_NO_BLOCK;
 }
 
 /* Place of a block in its set's LRU or FIFO order, 0 the most recent; 0 also where there is no such order. */
@@ -23,7 +23,8 @@ static uint32_t recency_of(const gpci_module *m, uint32_t block) {
     const uint32_t way = block % m->all_ways, first = way < m->given.ways ? 0 : m->given.ways;
     if (m->policy && !first)
         return 0;
-    const uint16_t *order = m->order + (block - way) + first;
+    const uint32_t row = block / m->all_ways, line = first ? row : row & ~m->sector_mask;
+    const uint16_t *order = m->order + line * m->all_ways + first;
     uint32_t place = 0;
     while (order[place] != way)
         place++;
@@ -72,13 +73,24 @@ gpc_status gpc_coherence_get_directory(const gpc_coherence *c, uint32_t module, 
     return GPC_OK;
 }
 
+/* Is nothing in a way, whose block of a line's first row this is? */
+static bool is_free(const gpci_module *m, uint32_t block) {
+    for (uint32_t sector = 0; sector < m->sectors; sector++)
+        if (m->states[block + sector * m->all_ways] != GPC_LINE_I)
+            return false;
+    return true;
+}
+
 /* The way that the next miss in a set would take; GPC_NO_MODULE: its replacement policy will decide. */
-static uint32_t next_way(const gpci_module *m, uint32_t set) {
+static uint32_t next_way(const gpci_module *m, uint32_t row, uint64_t tag) {
     if (m->full_map)
         return m->map.count;
-    const uint32_t base = set * m->all_ways, ways = m->given.ways;
-    for (uint32_t way = 0; way < ways && !m->given.any_victim; way++)
-        if (m->states[base + way] == GPC_LINE_I)
+    const uint32_t base = (row & ~m->sector_mask) * m->all_ways, ways = m->given.ways;
+    uint32_t way = gpci_module_way_of_line(m, tag);
+    if (way != GPCI_TREE_NO_BLOCK)
+        return way;
+    for (way = 0; way < ways && !m->given.any_victim; way++)
+        if (is_free(m, base + way))
             return way;
     return m->policy ? GPC_NO_MODULE : m->order[base + ways - 1];
 }
@@ -94,8 +106,8 @@ gpc_status gpc_coherence_find(const gpc_coherence *c, uint32_t module, uint64_t 
         return GPC_ERROR_RANGE;
     const uint64_t tag = gpci_module_tag_of(m, address);
     const uint32_t block = gpci_module_find(m, tag);
-    *out_set = gpci_module_set(m, tag);
-    *out_way = block == GPCI_TREE_NO_BLOCK ? next_way(m, *out_set) : block % m->all_ways;
+    *out_set = gpci_module_row(m, tag);
+    *out_way = block == GPCI_TREE_NO_BLOCK ? next_way(m, *out_set, tag) : block % m->all_ways;
     return block == GPCI_TREE_NO_BLOCK ? GPC_END : GPC_OK;
 }
 

@@ -52,7 +52,7 @@ gpc_status gpci_tree_check_hashes(const gpc_coherence *c, gpc_error *error) {
 /* Must it be asked? By `dense` only what has several blocks in a stretch. */
 static bool needs_selector(const gpci_module *m) {
     const gpc_coherence_module *g = &m->given;
-    const bool gaps = m->interleaved && g->modulus > 1 && g->divisor != g->block_bytes;
+    const bool gaps = m->interleaved && g->modulus > 1 && g->divisor != (uint64_t)g->block_bytes << m->sector_shift;
     return is_hashed(m) || g->index != GPC_INDEX_MODULO || (g->dense && gaps);
 }
 
@@ -121,5 +121,5 @@ uint32_t gpci_tree_selected_set(const gpci_module *m, uint64_t tag) {
     uint64_t inner = tag;
     if (m->interleaved)
         gpci_interleave_slice(&m->selector->spread, tag, &inner);
-    return gpci_index_of(&m->selector->index, inner >> m->block_shift);
+    return gpci_index_of(&m->selector->index, inner >> m->line_shift);
 }

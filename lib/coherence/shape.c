@@ -96,6 +96,10 @@ static gpc_status divide_blocks(const gpc_coherence *c, gpci_module *m, gpc_erro
     for (uint32_t i = 0; i < m->above_count; i++)
         smallest = least(smallest, c->modules[m->above[i]].given.block_bytes);
     m->block_shift = gpci_log2(m->given.block_bytes);
+    m->sectors = m->given.memory && !m->given.ways ? 1 : m->given.sectors;
+    m->sector_mask = m->sectors - 1;
+    m->sector_shift = gpci_log2(m->sectors);
+    m->line_shift = m->block_shift + m->sector_shift;
     m->sub_shift = gpci_log2(smallest);
     m->mask_bytes = (m->given.block_bytes + 7) / 8;
     m->sub_blocks = m->above_count ? m->given.block_bytes / smallest : 0;

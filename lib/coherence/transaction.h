@@ -153,6 +153,8 @@ gpci_tree_lookup gpci_tree_find(gpc_coherence *c, gpci_module *m, uint64_t addre
 gpci_tree_lookup gpci_tree_find_probed(gpc_coherence *c, gpci_module *m, uint64_t address, gpci_tree_point *at);
 /* Fail the tree: the module's replacement policy chose a way that does not exist. */
 void gpci_tree_fail_victim(gpc_coherence *c, const gpci_module *m);
+/* Evict the blocks of another line from the way of a block that is to get a tag. Of a module with lines of several. */
+void gpci_tree_evict_line(gpc_coherence *c, gpci_module *m, uint32_t block, uint64_t tag, gpci_tree_point *at);
 /* A block in state I for a tag that the module does not hold; the victim has been evicted. */
 uint32_t gpci_tree_allocate(gpc_coherence *c, gpci_module *m, uint64_t tag, gpci_tree_point *at);
 

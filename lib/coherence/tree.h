@@ -15,6 +15,7 @@
 
 #define GPCI_TREE_NO_BLOCK UINT32_MAX
 #define GPCI_TREE_NO_OWNER UINT16_MAX
+#define GPCI_TREE_SECTORS 8u /* most blocks of a line */
 
 /*
  * What a replacement policy may read, as GPC_READS_ bits: in a hierarchy's coherent levels, and in a tree that its host
@@ -40,15 +41,26 @@ typedef enum gpci_module_place {
     GPCI_PLACE_MEMORY = 3
 } gpci_module_place;
 
-/* `block` is an index everywhere: set * all_ways + way. A tag is the address of a block, not shifted. */
+/*
+ * `block` is an index everywhere: row * all_ways + way. A tag is the address of a block, not shifted.
+ *
+ * A line is `given.sectors` neighbouring blocks, which come and go one by one, but have one way, and leave together for
+ * another line. It is in one way of as many rows, a row for each of its blocks: row = set * sectors + sector. With one
+ * sector a line is a block, and a row a set. Ways of the directory alone know no lines.
+ *
+ * Example, 2 sets of 2 ways, blocks of 32 bytes, 2 sectors: line 0x80 is of set 0. Its blocks 0x80 and 0xa0 are in rows
+ * 0 and 1, both in way 1, say: blocks 1 and 3.
+ */
 typedef struct gpci_module {
     gpc_coherence_module given; /* as the host gave it, defaults filled in; its pointers are copies */
     uint32_t index, level;      /* in the tree; level 1: no module above */
     gpci_module_place place;
     const gpc_protocol_rule (*rules)[GPC_EVENT_COUNT]; /* [state][event] */
     uint32_t all_ways; /* ways + directory_ways; of a full map UINT32_MAX, so that every block is in set 0 */
-    uint32_t blocks;   /* sets * all_ways; of a full map as many entries as its arrays have room for */
-    uint32_t block_shift, sub_shift;    /* log2 of the bytes of a block, of a sub-block */
+    uint32_t rows;     /* sets * sectors */
+    uint32_t blocks;   /* rows * all_ways; of a full map as many entries as its arrays have room for */
+    uint32_t sectors, sector_mask, sector_shift; /* of a line; less 1; log2. Of a full map 1 */
+    uint32_t block_shift, line_shift, sub_shift; /* log2 of the bytes of a block, of a line, of a sub-block */
     uint32_t mask_bytes;                /* of a block's mask of modified bytes: a bit each, one byte at least */
     uint32_t sub_blocks;                /* of a block, each with a directory entry; 0 without modules above */
     uint32_t above_count, sharer_words; /* words of 64 bits that a set of sharers needs */
@@ -60,19 +72,22 @@ typedef struct gpci_module {
     uint32_t bank_shift, bank_modulus;
     const gpci_tree_selector *bank_selector; /* of banks that are HASHED, from layout.c on; NULL */
     const gpci_tree_selector *selector;      /* its own, likewise; NULL: by the fields that follow */
-    uint64_t set_mask;                       /* sets - 1 */
-    uint32_t index_shift;                    /* the set is tag >> index_shift & set_mask, unless the module `divides` */
-    bool divides;     /* sets, or the modulus of an interleaved module, are no power of two; or it has a selector */
+    uint64_t row_mask;                       /* rows - 1 */
+    uint32_t index_shift;                    /* the row is tag >> index_shift & row_mask, unless the module `divides` */
+    bool divides;     /* sets, or the modulus of an interleaved module, are no power of two; or it has a selector, or */
+                      /* is interleaved and has lines of several blocks */
     bool interleaved; /* GPC_SERVES_INTERLEAVED or _HASHED */
     bool full_map;    /* a memory of ways 0: it has an entry for each block that was ever cached */
     bool fifo;        /* the order of replacement is FIFO, not LRU */
     bool through;     /* stores have been written through it: as `given` says of all, or an access of itself */
     bool plain;       /* hit.c may serve its hits: first level, LRU or FIFO, no division, no write-through */
-    uint32_t leaving; /* block of whose eviction `policy` has been told; GPCI_TREE_NO_BLOCK */
+    uint32_t leaving; /* first block of the line of whose eviction `policy` has been told; GPCI_TREE_NO_BLOCK */
+    uint64_t told_line, told_access; /* line, and access (gpc_coherence.line_access), that `policy` was told of last */
     /* by block */
     uint64_t *tags;      /* 0 where invalid */
     uint8_t *states;     /* gpc_coherence_state */
-    uint16_t *order;     /* of each set its ways from most to least recent, then its directory ways likewise */
+    uint16_t *order;     /* of each row: its ways from most to least recent, a line's in the first of its rows; then */
+                         /* its directory ways likewise, each row's its own */
     uint16_t *owners;    /* [block][sub_block] place in `above`; GPCI_TREE_NO_OWNER */
     uint64_t *sharers;   /* [block][sub_block][sharer_words] a bit for each place in `above` */
     uint8_t *data;       /* [block][block_bytes]; NULL in trees without data, and in memories */
@@ -134,6 +149,9 @@ struct gpc_coherence {
     gpc_coherence_callbacks callbacks;
     /* the transaction under way, or the last */
     const gpc_request *request; /* what policies are shown of the access; NULL: its address alone */
+    uint64_t line_access;       /* number of the access, or of several that are one access of a line */
+    uint64_t line_accesses;     /* numbers given */
+    bool follows;               /* the next access is part of the one before */
     gpc_coherence_message *messages;
     gpc_coherence_transition *transitions;
     size_t message_room, transition_room;
@@ -152,8 +170,8 @@ struct gpc_coherence {
 };
 
 /* module_tags.c */
-/* The set of a tag; of a full map 0. */
-uint32_t gpci_module_set(const gpci_module *m, uint64_t tag);
+/* The row of a tag; of a full map 0. */
+uint32_t gpci_module_row(const gpci_module *m, uint64_t tag);
 /* The valid block of a tag; GPCI_TREE_NO_BLOCK. */
 uint32_t gpci_module_find(const gpci_module *m, uint64_t tag);
 /* A lookup found this block: tell the replacement policy of a hit. */
@@ -167,11 +185,14 @@ void gpci_module_probe(gpci_module *m, uint32_t block);
 void gpci_module_warp_event(gpci_module *m, const gpc_warp_event *event);
 /*
  * Choose a block for a tag that misses: a free way, unless any_victim is set, or else the policy's victim, which
- * becomes the most recent at once. The caller evicts what is in it. GPCI_TREE_NO_BLOCK: the policy's choice is no way,
- * or there is no room in a full map, for which gpci_module_reserve was to care.
+ * becomes the most recent at once. The caller evicts what is in it, all blocks of another line (module_lookup.c).
+ * GPCI_TREE_NO_BLOCK: the policy's choice is no way, or there is no room in a full map, for which gpci_module_reserve
+ * was to care.
  */
 uint32_t gpci_module_victim(gpci_module *m, uint64_t tag);
-/* The same among the directory ways of the tag's set; directory_ways is not 0. */
+/* A block is to come to a way where others of its line are: to the policy a hit, to lru a use. */
+void gpci_module_join_line(gpci_module *m, uint32_t block, uint64_t tag);
+/* The same among the directory ways of the tag's row; directory_ways is not 0. */
 uint32_t gpci_module_directory_victim(gpci_module *m, uint64_t tag);
 /*
  * Either of them, among the ways of the set whose bits are set; at least one is. NULL: all. Of no full map. What is
@@ -183,6 +204,10 @@ uint32_t gpci_module_choose(gpci_module *m, uint64_t tag, bool directory, const 
  * becomes I. `dirty`: it was modified when it was chosen.
  */
 void gpci_module_leave(gpci_module *m, uint32_t block, uint64_t tag, bool dirty);
+/* The way, with data, of a line of which some block is valid; GPCI_TREE_NO_BLOCK. `tag`: of any of its blocks. */
+uint32_t gpci_module_way_of_line(const gpci_module *m, uint64_t tag);
+/* Is another block of its line valid? Of no directory way. */
+bool gpci_module_has_company(const gpci_module *m, uint32_t block);
 /* Write a block's tag and state, without counting. State I also clears tag, owners and sharers. */
 void gpci_module_write(gpci_module *m, uint32_t block, uint64_t tag, uint8_t state);
 /* Memory for `blocks` more entries of a full map, so that the transaction cannot fail. GPC_ERROR_MEMORY. */
@@ -255,6 +280,15 @@ GPCI_INLINE gpci_module *gpci_module_at(const gpc_coherence *c, uint32_t index) 
 
 GPCI_INLINE uint64_t gpci_module_tag_of(const gpci_module *m, uint64_t address) {
     return address >> m->block_shift << m->block_shift;
+}
+
+/* A block of the line in a way, that a block is of; `block` is of no directory way. */
+GPCI_INLINE uint32_t gpci_module_sector(const gpci_module *m, uint32_t block, uint32_t sector) {
+    return block + (sector - (block / m->all_ways & m->sector_mask)) * m->all_ways;
+}
+
+GPCI_INLINE bool gpci_module_same_line(const gpci_module *m, uint64_t tag, uint64_t other) {
+    return !((tag ^ other) >> m->line_shift);
 }
 
 GPCI_INLINE uint32_t gpci_module_sub_of(const gpci_module *m, uint64_t address) {

@@ -62,6 +62,7 @@ void gpci_coherence_inject(gpc_coherence *c, uint32_t faults, uint32_t protocol_
 
 gpci_tree_point gpci_tree_engine_begin(gpc_coherence *c, uint64_t cycle) {
     c->message_count = c->transition_count = c->reply_count = 0;
+    c->line_access = c->line_accesses += !c->follows;
     c->deepest = 1;
     if (c->timing)
         gpci_tree_star_begin(c);

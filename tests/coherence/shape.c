@@ -65,7 +65,7 @@ Test(coherence_shape, banks_are_shared) {
         const uint32_t bank = 2 + (uint32_t)(address / 256 % 3);
         cr_expect_eq(gpci_module_low(c, &c->modules[0], address), bank);
         cr_expect_eq(gpci_module_low(c, &c->modules[bank], address), 5);
-        cr_expect_eq(gpci_module_set(&c->modules[bank], address), address / 64 / 3 % 8);
+        cr_expect_eq(gpci_module_row(&c->modules[bank], address), address / 64 / 3 % 8);
     }
     small_close(s);
 }
@@ -133,7 +133,7 @@ Test(coherence_shape, sets) {
         for (int n = 0; n < 1000; n++) {
             uint64_t line = gpci_random(&random) >> (n % 58 + 6); /* of all magnitudes */
             line &= UINT64_MAX / rows[i].block;
-            cr_expect_eq(gpci_module_set(m, line * rows[i].block), line / modulus % rows[i].sets, "row %zu", i);
+            cr_expect_eq(gpci_module_row(m, line * rows[i].block), line / modulus % rows[i].sets, "row %zu", i);
         }
         small_close(s);
     }
@@ -176,7 +176,7 @@ Test(coherence_shape, hashed) {
             const uint32_t bank = gpci_interleave_slice(&spread, address, &inner);
             cr_assert_eq(gpci_module_low(c, &c->modules[0], address), 1 + bank);
             cr_assert_eq(gpci_module_low(c, &c->modules[1 + bank], address), 4 + bank);
-            cr_assert_eq(gpci_module_set(&c->modules[1 + bank], address), gpci_index_of(&sets, inner / 64));
+            cr_assert_eq(gpci_module_row(&c->modules[1 + bank], address), gpci_index_of(&sets, inner / 64));
             for (uint32_t i = 1; i < 7; i++)
                 cr_assert_eq(gpci_module_serves(&c->modules[i], address), (i - 1) % 3 == bank);
         }
@@ -199,7 +199,7 @@ Test(coherence_shape, dense) {
         l1->dense = dense;
         const gpci_module *m = &small_tree(s)->modules[0];
         for (uint64_t block = 0; block < 48; block++) /* stretches 0, 3, 6 ... are its own: 4 blocks each */
-            cr_expect_eq(gpci_module_set(m, (block / 4 * 12 + block % 4) * 64),
+            cr_expect_eq(gpci_module_row(m, (block / 4 * 12 + block % 4) * 64),
                          dense ? block % 8 : (block / 4 * 12 + block % 4) / 3 % 8);
         small_close(s);
     }

@@ -41,6 +41,14 @@ static uint32_t add_network(growth *g) {
     return g->t->network_count++;
 }
 
+/* Of two modules in five lines have several blocks; the rest of the tree is not changed by that. */
+static void divide_lines(const growth *g, gpc_coherence_module *m) {
+    static const uint32_t sectors[] = {1, 1, 1, 2, 4};
+    uint64_t random = *g->random + g->t->module_count;
+    if (g->features & TREE_SECTORS)
+        m->sectors = sectors[gpci_random_below(&random, 5)];
+}
+
 static void shape_cache(growth *g, gpc_coherence_module *m, uint32_t level) {
     static const char *const policies[] = {"srrip", "nru", "plru", "random"};
     m->sets = below(g, 4) ? 1u << below(g, 3) : 3;
@@ -63,6 +71,7 @@ static void shape_cache(growth *g, gpc_coherence_module *m, uint32_t level) {
         m->write_through = true;
     if (level == 1 && chance(g, TREE_WRITE_THROUGH, 10))
         m->no_write_allocate = true;
+    divide_lines(g, m);
 }
 
 static void shape_memory(growth *g, gpc_coherence_module *m) {
@@ -75,13 +84,23 @@ static void shape_memory(growth *g, gpc_coherence_module *m) {
         m->sets = 1u << below(g, 4);
         m->ways = 1 + below(g, 4);
         m->any_victim = chance(g, TREE_ANY_VICTIM, 25);
+        divide_lines(g, m);
     }
+}
+
+static uint32_t most_sectors(const growth *g, const uint32_t *banks, uint32_t count) {
+    uint32_t most = 1;
+    for (uint32_t i = 0; i < count; i++)
+        most = g->t->modules[banks[i]].sectors > most ? g->t->modules[banks[i]].sectors : most;
+    return most;
 }
 
 /* Which of `banks` serves what: by blocks of a power of two, or by the share of the addresses in use. */
 static void share_out(growth *g, const uint32_t *banks, uint32_t count, uint32_t block) {
     bool ranges = !below(g, 3);
     uint64_t divisor = (uint64_t)block << below(g, 3), share = g->t->bytes / count / block * block;
+    while (divisor < (uint64_t)block * most_sectors(g, banks, count))
+        divisor *= 2;
     for (uint32_t i = 0; count > 1 && i < count; i++) {
         gpc_coherence_module *m = &g->t->modules[banks[i]];
         m->served = ranges ? GPC_SERVES_RANGE : GPC_SERVES_INTERLEAVED;

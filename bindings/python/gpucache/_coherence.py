@@ -67,6 +67,7 @@ class CoherenceModule:
     directory_pointers: int = 0  # copies that an entry of the directory names; 0: all
     directory_overflow: DirectoryOverflow = DirectoryOverflow.BROADCAST  # of an entry with more
     directory_region: int = 0  # COARSE: modules of a group
+    sectors: int = 1  # blocks of a line, which share a tag
 
 
 class Message(NamedTuple):
