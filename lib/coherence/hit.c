@@ -115,7 +115,9 @@ bool gpci_tree_engine_hit(gpc_coherence *c, const gpc_coherence_request *request
     const uint32_t row =
         GPCI_LIKELY(!m->selector) ? (uint32_t)((tag >> m->index_shift) & m->row_mask) : gpci_module_row(m, tag);
     const uint32_t base = row * m->all_ways;
-    uint16_t *order = m->order + (row & ~m->sector_mask) * m->all_ways;
+    uint16_t *order = m->order + base;
+    if (GPCI_UNLIKELY(m->sector_mask))
+        order -= (row & m->sector_mask) * m->all_ways;
     const uint32_t way = way_of(m, base, *order, tag);
     if (way == UINT32_MAX)
         return false;
