@@ -44,7 +44,9 @@ typedef struct gpc_warp_access {
      * With an operation `width` is 4 or 8, addresses are multiples of it, `bytes` has the operands, `compare` what
      * COMPARE_SWAP compares with (NULL: zeroes), and `out` of an atomic receives what each lane has found. Lanes follow
      * one another in ascending order: of those that share an address, each finds what the one before has left. Lanes
-     * of a line are done in one go, where `coherence` performs a coherent store. Since: 0.2
+     * of a line are done in one go, where `coherence` performs a coherent store; in L2, where it is none or viper. In
+     * these values are of use only as far as L1s and fences make them so: a load that hits has what its L1 has kept.
+     * Since: 0.2
      */
     const uint8_t *bytes;
     uint8_t *out;
@@ -283,7 +285,8 @@ GPC_API gpc_status gpc_hierarchy_try_fence(gpc_hierarchy *hierarchy, const gpc_f
  * As gpc_hierarchy_try_issue, for a host with L1s of its own: a miss or a write of one L1 line enters
  * the SM's network port, past coalescer and L1.
  *   request  address, sm, kind, sector_mask in 32-byte segments (0: the whole line), a store's byte_mask
- * Returns as gpc_hierarchy_try_issue; GPC_ERROR_UNSUPPORTED with `coherence`: its L1s cannot be the host's. Since: 0.1.
+ * Returns as gpc_hierarchy_try_issue; GPC_ERROR_UNSUPPORTED with `coherence`, whose L1s cannot be the host's, and with
+ * coherence.data. Since: 0.1.
  */
 GPC_API gpc_status gpc_hierarchy_try_miss(gpc_hierarchy *hierarchy, const gpc_request *request, uint64_t token,
                                           gpc_busy *out_busy);

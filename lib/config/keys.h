@@ -268,7 +268,8 @@
       "timed: what a request does that finds its block in use by another; wait: for its turn; retry: it is refused, "  \
       "and its access begins again after a random while; protocol: as the protocol says (nmoesi-multi2sim: retry)")    \
     X(COHERENCE_DATA, "coherence.data", BOOL, RESET, "", "false", 0, 1, "",                                            \
-      "blocks hold their bytes, and accesses carry values (gpc_warp_access)")                                          \
+      "accesses carry values (gpc_warp_access): blocks of trees hold their bytes; with coherence = none or viper, "    \
+      "with a clock alone, where L1s write through without allocating for that")                                       \
     X(COHERENCE_DIRECTORY_POINTERS, "coherence.directory_pointers", COUNT, RESET, "copies", "0", 0, 255, "",           \
       "that an entry of a directory names one by one; 0 = all there may be")                                           \
     X(COHERENCE_DIRECTORY_OVERFLOW, "coherence.directory_overflow", CHOICE, RESET, "", "broadcast", 0, 0,              \

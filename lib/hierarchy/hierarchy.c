@@ -5,6 +5,7 @@
 #include "level/events.h"
 #include "level/level_count.h"
 #include "stats/stats.h"
+#include "timed/plain_values.h"
 
 #include <string.h>
 
@@ -19,14 +20,15 @@ static void choose(gpc_hierarchy *h, const gpc_config *config) {
     h->driver = clock ? (tree ? &gpci_timed_tree : &gpci_timed_caches)
                       : (tree ? &gpci_functional_tree : &gpci_functional_caches);
     h->has_l1 = tree || gpci_config_number(config, GPCI_KEY_L1_ENABLED);
+    h->with_data = gpci_config_number(config, GPCI_KEY_COHERENCE_DATA) != 0;
     h->lanes_apart = gpci_config_number(config, GPCI_KEY_L1_COALESCER) == 1;
 }
 
 /* What has no effect with the rest of the configuration is refused. */
 static gpc_status check_combination(const gpc_hierarchy *h, gpc_error *error) {
     const bool units = gpci_number(h, GPCI_KEY_SM_LSUS) != 1 || gpci_number(h, GPCI_KEY_SM_LSU_IN_FLIGHT) != UINT64_MAX;
-    if (gpci_number(h, GPCI_KEY_COHERENCE_DATA) && h->levels != &gpci_tree_levels)
-        return gpci_fail(error, GPC_ERROR_RANGE, "coherence.data = true needs coherence: other caches hold no bytes");
+    if (h->with_data && h->levels != &gpci_tree_levels && gpci_plain_values_check(h, error) < 0)
+        return GPC_ERROR_RANGE;
     if (h->lanes_apart && h->driver != &gpci_timed_tree)
         return gpci_fail(error, GPC_ERROR_RANGE,
                          "l1.coalescer = multi2sim needs mode = timed and coherence = PROTOCOL: lanes are joined while "

@@ -47,16 +47,10 @@ static gpc_status set(gpc_hierarchy *h, const gpc_event_options *options, gpc_er
     gpc_status status = check(options, error);
     if (status < 0)
         return status;
-    gpci_trace *trace = gpci_zalloc(h->context, 1, sizeof *trace);
-    gpc_event *held = gpci_zalloc(h->context, (size_t)h->sms + 2 * (size_t)h->slices, sizeof *held);
-    if (!trace || !held) {
-        gpci_free(h->context, trace);
-        gpci_free(h->context, held);
+    gpci_trace *trace = gpci_trace_make(h);
+    if (!trace)
         return gpci_out_of_memory(error);
-    }
     trace->options = *options;
-    trace->clock = &trace->accesses;
-    trace->blocked = held;
     put(h, trace);
     return GPC_OK;
 }

@@ -212,7 +212,6 @@ gpc_status gpci_coherent_create(gpc_hierarchy *h, gpc_error *error) {
     if (!c)
         return gpci_out_of_memory(error);
     h->coherent = c;
-    h->with_data = gpci_number(h, GPCI_KEY_COHERENCE_DATA) != 0;
     c->sms = h->sms;
     c->cluster_sms = number(h, GPCI_KEY_CLUSTER_SMS);
     c->clusters = c->cluster_sms ? (h->sms + c->cluster_sms - 1) / c->cluster_sms : 0;

@@ -131,8 +131,27 @@ static bool passes(const gpc_event_options *o, const gpc_event *e) {
            e->pc <= o->last_pc && e->cycle >= o->first_cycle && e->cycle <= o->last_cycle;
 }
 
+gpci_trace *gpci_trace_make(const gpc_hierarchy *h) {
+    gpci_trace *trace = gpci_zalloc(h->context, 1, sizeof *trace);
+    if (!trace)
+        return NULL;
+    trace->clock = &trace->accesses;
+    trace->blocked = gpci_zalloc(h->context, (size_t)h->sms + 2 * (size_t)h->slices, sizeof *trace->blocked);
+    if (trace->blocked)
+        return trace;
+    gpci_free(h->context, trace);
+    return NULL;
+}
+
+void gpci_trace_free(gpc_context *context, gpci_trace *trace) {
+    if (!trace)
+        return;
+    gpci_free(context, trace->blocked);
+    gpci_free(context, trace);
+}
+
 void gpci_trace_tell(gpci_trace *trace, const gpc_event *event) {
-    if (trace->cancelled || !passes(&trace->options, event))
+    if (!trace->options.on_event || trace->cancelled || !passes(&trace->options, event))
         return;
     trace->calling = true;
     trace->cancelled = !trace->options.on_event(trace->options.user_data, event);
@@ -146,8 +165,7 @@ void gpci_trace_destroy(gpc_hierarchy *h) {
         return;
     if (trace->options.destroy)
         trace->options.destroy(trace->options.user_data);
-    gpci_free(h->context, trace->blocked);
-    gpci_free(h->context, trace);
+    gpci_trace_free(h->context, trace);
 }
 
 void gpci_tell_access(gpci_trace *trace, const gpc_request *request, uint64_t address, uint32_t segments) {

@@ -30,6 +30,9 @@ struct gpci_trace {
 
 /* An event of nobody's. */
 gpc_event gpci_event_of_none(const gpci_trace *trace, gpc_what what, gpc_component component, uint32_t index);
+/* A trace without a callback, which tells nobody; NULL: out of memory. */
+gpci_trace *gpci_trace_make(const gpc_hierarchy *h);
+void gpci_trace_free(gpc_context *context, gpci_trace *trace);
 /* To the callback, if it passes the filter. */
 void gpci_trace_tell(gpci_trace *trace, const gpc_event *event);
 /* The end of a trace: no event after this. */

@@ -2,6 +2,7 @@
 #include "base/array.h"
 #include "level/level_count.h"
 #include "timed/lsu.h"
+#include "timed/plain_values.h"
 #include "timed/watch.h"
 
 /* What comes in from above: warp instructions before the tags, or the misses of a host's own L1. */
@@ -96,7 +97,7 @@ static gpc_status issue(gpci_timed *t, const gpc_warp_access *w, uint64_t token,
     if (GPCI_UNLIKELY(ordered) && status == GPC_OK)
         status = gpci_make_flights(t, 2);
     if (status == GPC_OK && GPCI_UNLIKELY(h->with_data))
-        status = gpci_coherent_values_reserve(t, w);
+        status = t->values ? gpci_plain_values_reserve(t, w) : gpci_coherent_values_reserve(t, w);
     if (status < 0)
         return status;
     uint32_t fence = GPCI_UNLIKELY(ordered) ? gpci_fence_before(t, w) : UINT32_MAX;
@@ -106,10 +107,10 @@ static gpc_status issue(gpci_timed *t, const gpc_warp_access *w, uint64_t token,
     uint32_t flight = gpci_take_flight(t, w->sm, w->warp, w->kind, token, count);
     t->flights[flight].framed = framed;
     if (GPCI_UNLIKELY(h->with_data))
-        gpci_coherent_values_keep(t, flight, w);
+        (t->values ? gpci_plain_values_keep : gpci_coherent_values_keep)(t, flight, w);
     for (uint32_t i = 0; i < count; i++) {
         queue_line(t, queue, &request, &lines[i], flight, i + 1 == count);
-        if (GPCI_UNLIKELY(h->with_data))
+        if (GPCI_UNLIKELY(h->with_data) && !t->values)
             gpci_coherent_values_take(t, queue->last);
     }
     gpci_see_issue(t, queue, flight, count, segments);
@@ -203,6 +204,8 @@ gpc_status gpci_timed_try_miss(gpc_hierarchy *h, const gpc_request *request, uin
     gpci_transaction line;
     if (!line_of_request(h, request, &line))
         return GPC_ERROR_ARGUMENT;
+    if (h->with_data)
+        return GPC_ERROR_UNSUPPORTED;
     gpci_timed *t = h->timed;
     gpci_stage *stage = &t->l1[request->sm];
     if (gpci_queue_full(&stage->out)) {

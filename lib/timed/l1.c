@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "level/level_rules.h"
 #include "timed/lsu.h"
+#include "timed/plain_values.h"
 #include "timed/watch.h"
 
 /*
@@ -428,6 +429,7 @@ void gpci_l1_send_rest(gpci_timed *t, gpci_stage *stage, uint32_t fetch) {
 /* A reply that a coalescer hands on. */
 typedef struct merged {
     gpci_timed *timed;
+    uint32_t packet;
     uint32_t word;
     uint8_t level;
 } merged;
@@ -443,6 +445,8 @@ static void hand(void *user_data, uint32_t packet) {
     p->request.policy_word = m->word;
     p->path.size = t->header + gpci_packet_bytes(p);
     gpci_count_l2_merge(t->h, gpci_count_sectors(p->segments));
+    if (GPCI_UNLIKELY(t->values != NULL))
+        gpci_plain_shared(t, m->packet, packet);
     gpci_queue_push(&stage->fills, &t->pool, t->wheel.now, packet);
     gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now);
 }
@@ -469,7 +473,7 @@ static void take_reply(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
         p->request.admitted = p->line.marks & GPCI_MARK_ADMITTED ? 1 : 0;
         p->request.token = p->line.marks >> GPCI_MARK_TOKEN_SHIFT & 3; /* in L2 it was that for L2 */
         if (stage->coalescer)
-            gpci_lrc_reply(stage->coalescer, packet, hand, &(merged){t, p->request.policy_word, p->level});
+            gpci_lrc_reply(stage->coalescer, packet, hand, &(merged){t, packet, p->request.policy_word, p->level});
         if (stage->cache->predictor_ops->on_reply && gpci_verify(t, stage, packet))
             return;
         if (p->line.marks & GPCI_MARK_PASSES)
@@ -486,6 +490,13 @@ static void take_reply(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     gpci_pool_give(&t->pool, packet);
 }
 
+static uint32_t take_handed(gpci_timed *t, gpci_stage *stage) {
+    const uint32_t packet = gpci_queue_pop(&stage->fills, &t->pool, t->wheel.now);
+    if (GPCI_UNLIKELY(t->values != NULL))
+        gpci_plain_back(t, stage->index, packet);
+    return packet;
+}
+
 static void run_fills(gpci_timed *t, gpci_stage *stage) {
     uint64_t now = t->wheel.now;
     while (stage->fills.count || gpci_network_peek(stage->replies_in, stage->index) != GPCI_NO_PACKET) {
@@ -493,8 +504,8 @@ static void run_fills(gpci_timed *t, gpci_stage *stage) {
             gpci_wheel_wake(&t->wheel, stage->component, stage->fill_free);
             return;
         }
-        uint32_t packet = stage->fills.count ? gpci_queue_pop(&stage->fills, &t->pool, now)
-                                             : gpci_network_receive(stage->replies_in, stage->index);
+        uint32_t packet =
+            stage->fills.count ? take_handed(t, stage) : gpci_network_receive(stage->replies_in, stage->index);
         uint32_t size = gpci_packet_at(&t->pool, packet)->path.size - t->header;
         stage->fill_free = now + (size + stage->options->fill_width - 1) / stage->options->fill_width;
         take_reply(t, stage, packet);

@@ -58,6 +58,8 @@ typedef struct gpci_memory_channel {
     void (*done)(struct gpci_timed *t, uint32_t packet);
 } gpci_memory_channel;
 
+typedef struct gpci_plain_values gpci_plain_values; /* plain_values.h */
+
 struct gpci_timed {
     gpc_hierarchy *h;
     gpc_context *context;
@@ -83,7 +85,8 @@ struct gpci_timed {
     gpci_group groups[GPCI_GROUP_COUNT];
     uint8_t *group_of;               /* [components] gpci_group_kind */
     uint32_t expect_from, expect_to; /* components whose steps are expected, and others between them */
-    gpci_trace *trace;               /* the hierarchy's */
+    gpci_trace *trace;               /* the hierarchy's; with `values`, if it has none, theirs */
+    gpci_plain_values *values;       /* of plain caches, with coherence.data; NULL */
     gpc_hierarchy_callbacks callbacks;
     gpci_sm_front_end front;
     gpc_status failed; /* a policy chose an impossible victim, or a protocol has no rule */

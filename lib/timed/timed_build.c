@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "timed/timed.h"
+#include "timed/plain_values.h"
+#include "timed/watch.h"
 
 /* What configuration keys say of a timed hierarchy, and its making. Its parts make themselves: components.c. */
 
@@ -60,11 +61,15 @@ gpc_status gpci_timed_create(gpc_hierarchy *h, gpc_error *error) {
     t->channels = (uint32_t)gpci_number(h, GPCI_KEY_DRAM_CHANNELS);
     gpci_pool_init(&t->pool, h->context);
     read_options(t);
-    gpc_status status = gpci_groups_make(t, error);
+    gpc_status status = h->with_data && !h->coherent ? gpci_plain_values_create(t, error) : GPC_OK;
+    if (status == GPC_OK)
+        status = gpci_groups_make(t, error);
     if (status < 0)
         return status;
     gpci_stages_connect(t);
     gpci_timed_relink(t);
+    if (t->values)
+        gpci_timed_watch(t, NULL);
     return status;
 }
 
@@ -72,6 +77,7 @@ void gpci_timed_destroy(gpci_timed *t) {
     if (!t)
         return;
     gpci_groups_destroy(t);
+    gpci_plain_values_destroy(t);
     gpci_pool_destroy(&t->pool);
     gpci_free(t->context, t->flights);
     gpci_free(t->context, t);

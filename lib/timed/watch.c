@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "level/level_rules.h"
+#include "timed/plain_values.h"
 #include "timed/watch_coherent.h"
 
 /* From what the timed hierarchy does to events. */
@@ -27,7 +28,7 @@ static gpc_event event_of(const gpci_timed *t, gpc_what what, gpc_component comp
     return e;
 }
 
-void gpci_tell(gpci_timed *t, gpc_what what, const gpci_stage *stage, const gpci_packet *p, uint64_t detail) {
+static void tell(gpci_timed *t, gpc_what what, const gpci_stage *stage, const gpci_packet *p, uint64_t detail) {
     /* a store's copy on its way below is no line transaction */
     if (!p->label.id || (what == GPC_WHAT_REPLY && p->label.parent != p->label.origin))
         return;
@@ -51,8 +52,20 @@ void gpci_tell(gpci_timed *t, gpc_what what, const gpci_stage *stage, const gpci
     gpci_trace_tell(t->trace, &e);
 }
 
+void gpci_tell(gpci_timed *t, gpc_what what, const gpci_stage *stage, const gpci_packet *p, uint64_t detail) {
+    if (t->values && what == GPC_WHAT_QUEUE && stage->level == 1)
+        gpci_plain_sets_out(t, p);
+    else if (t->values && what == GPC_WHAT_SERVE && stage->level == 2)
+        gpci_plain_served(t, stage, p);
+    else if (t->values && what == GPC_WHAT_REPLY)
+        gpci_plain_replied(t, p, p->segments);
+    tell(t, what, stage, p, detail);
+}
+
 void gpci_tell_reply(gpci_timed *t, const gpci_packet *p, uint8_t level) {
-    gpci_tell(t, GPC_WHAT_REPLY, &t->l1[t->flights[p->line.flight].sm], p, level);
+    if (t->values)
+        gpci_plain_replied(t, p, p->mshr.needs);
+    tell(t, GPC_WHAT_REPLY, &t->l1[t->flights[p->line.flight].sm], p, level);
 }
 
 void gpci_tell_kept(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p, const gpc_access_result *got) {
@@ -146,8 +159,8 @@ void gpci_tell_queued(gpci_timed *t, const gpci_stage *stage, const gpci_packet 
 }
 
 void gpci_tell_hit(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p, uint64_t due) {
-    gpci_tell(t, GPC_WHAT_SERVE, stage, p, due);
-    gpci_tell(t, GPC_WHAT_REPLY, stage, p, 1);
+    tell(t, GPC_WHAT_SERVE, stage, p, due);
+    tell(t, GPC_WHAT_REPLY, stage, p, 1);
 }
 
 /* A waiter that a load leaves in L1 is as known as the load was. */
@@ -165,6 +178,8 @@ void gpci_tell_waits(gpci_timed *t, const gpci_stage *stage, uint32_t packet, ui
 }
 
 void gpci_tell_lookup(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p, const gpci_tag_access *access) {
+    if (t->values)
+        gpci_plain_looked(t, stage, p);
     const gpc_access_result *r = &access->result;
     uint8_t needed = stage->line->segments_of[r->needed_sectors];
     uint8_t here = stage->line->segments_of[r->hit_sectors] | access->flying;
@@ -249,6 +264,10 @@ void gpci_tell_data(gpci_timed *t, const gpci_packet *p) {
 static void on_network(void *user_data, uint8_t component, bool leaves, uint32_t port, uint32_t packet) {
     gpci_timed *t = user_data;
     const gpci_packet *p = gpci_packet_at(&t->pool, packet);
+    if (t->values && leaves && component == GPC_COMPONENT_REPLIES)
+        gpci_plain_back(t, port, packet);
+    else if (t->values && leaves && component == GPC_COMPONENT_PARTITION_REPLIES)
+        gpci_plain_copied(t, packet);
     if (!p->label.id)
         return;
     gpc_event e = event_of(t, leaves ? GPC_WHAT_RECEIVE : GPC_WHAT_SEND, (gpc_component)component, port, p);
@@ -392,14 +411,15 @@ static void forget(gpci_timed *t) {
 }
 
 void gpci_timed_watch(gpci_timed *t, gpci_trace *trace) {
-    t->trace = trace;
-    if (trace) {
-        trace->clock = &t->wheel.now;
+    gpci_trace *const nobody = t->values ? t->values->nobody : NULL;
+    t->trace = trace ? trace : nobody;
+    if (t->trace) {
+        t->trace->clock = &t->wheel.now;
         forget(t);
     }
     for (uint32_t kind = 0; kind < GPCI_GROUP_COUNT; kind++)
         if (t->groups[kind].objects && t->groups[kind].class == &gpci_network_class)
-            gpci_network_watch(t->groups[kind].self, trace ? on_network : NULL, t);
+            gpci_network_watch(t->groups[kind].self, t->trace ? on_network : NULL, t);
     gpci_dram_on_command(t->dram, trace ? on_command : NULL, t);
 }
 

@@ -21,6 +21,8 @@ static void on_complete(void *user_data, const gpc_completion *completion) {
 }
 
 static bool with_values; /* atomics have an operation */
+static const char plain[] = "coherence = none\nl1.write_policy = through\nl1.write_policy_local = through\n"
+                            "l1.write_allocate = none\nl1.write_allocate_local = none\ncluster.sms = 0\nmode = timed\n";
 
 static void prepare(gpc_warp_access *access, uint64_t *addresses, uint32_t i) {
     for (uint32_t lane = 0; lane < 8; lane++)
@@ -135,4 +137,13 @@ Test(oom, coherent_timed_values) {
 Test(oom, coherent_functional_values) {
     with_values = true;
     oom_check(functional, 20);
+}
+
+static gpc_status plain_timed(gpc_context *context, oom_heap *heap, gpc_error *error) {
+    return run(context, heap, error, plain);
+}
+
+Test(oom, plain_values) {
+    with_values = true;
+    oom_check(plain_timed, 40);
 }

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "timed/plain_values.h"
+
+#include "base/array.h"
+#include "base/text.h"
+#include "cache/cache.h"
+#include "coherence/atomic.h"
+#include "level/events.h"
+
+#include <string.h>
+
+/* Does an L1 hold bytes of stores that L2 lacks, or lines of which it has nothing but such? */
+static bool writes_back(const gpc_hierarchy *h, gpci_key key) {
+    return h->has_l1 && gpci_number(h, key) == GPC_WRITE_BACK;
+}
+
+static bool allocates(const gpc_hierarchy *h, gpci_key key) {
+    return h->has_l1 && gpci_number(h, key) != GPC_WRITE_NO_ALLOCATE;
+}
+
+gpc_status gpci_plain_values_check(const gpc_hierarchy *h, gpc_error *error) {
+    const struct {
+        bool lacking;
+        const char *need;
+    } needs[] = {
+        {gpci_number(h, GPCI_KEY_MODE) != 1, "mode = timed"},
+        {!gpci_number(h, GPCI_KEY_L2_ENABLED), "l2.enabled = true"},
+        {writes_back(h, GPCI_KEY_L1_WRITE), "l1.write_policy = through"},
+        {writes_back(h, GPCI_KEY_L1_WRITE_LOCAL), "l1.write_policy_local = through"},
+        {allocates(h, GPCI_KEY_L1_WRITE_ALLOCATE), "l1.write_allocate = none"},
+        {allocates(h, GPCI_KEY_L1_WRITE_ALLOCATE_LOCAL), "l1.write_allocate_local = none"},
+        {h->has_l1 && h->l1_level.line_bytes != h->l2_level.line_bytes, "l2.line = l1.line"},
+    };
+    char buffer[256];
+    gpci_text text = gpci_text_of(buffer, sizeof buffer);
+    bool lacking = false;
+    for (size_t i = 0; i < sizeof needs / sizeof *needs; i++) {
+        if (!needs[i].lacking)
+            continue;
+        gpci_text_put(&text, "%s%s", lacking ? ", " : "", needs[i].need);
+        lacking = true;
+    }
+    return lacking
+               ? gpci_fail(error, GPC_ERROR_RANGE, "coherence.data = true without a tree of modules needs %s", buffer)
+               : GPC_OK;
+}
+
+gpc_status gpci_plain_values_create(gpci_timed *t, gpc_error *error) {
+    gpci_plain_values *v = gpci_zalloc(t->context, 1, sizeof *v);
+    t->values = v;
+    if (!v)
+        return gpci_out_of_memory(error);
+    v->l1 = gpci_zalloc(t->context, t->h->sms, sizeof *v->l1);
+    v->nobody = gpci_trace_make(t->h);
+    return v->l1 && v->nobody ? GPC_OK : gpci_out_of_memory(error);
+}
+
+void gpci_plain_values_destroy(gpci_timed *t) {
+    gpci_plain_values *v = t->values;
+    if (!v)
+        return;
+    gpci_map_free(t->context, &v->home);
+    for (uint32_t sm = 0; v->l1 && sm < t->h->sms; sm++)
+        gpci_map_free(t->context, &v->l1[sm]);
+    gpci_free(t->context, v->l1);
+    gpci_free(t->context, v->home_lines);
+    gpci_free(t->context, v->l1_lines);
+    gpci_free(t->context, v->carried);
+    gpci_free(t->context, v->lanes);
+    gpci_trace_free(t->context, v->nobody);
+    gpci_free(t->context, v);
+}
+
+/* Lines. */
+
+static uint64_t number_of(const gpci_timed *t, uint64_t address) {
+    return address >> t->h->l2_level.line_shift;
+}
+
+static gpci_home_line *home_of(const gpci_timed *t, uint64_t address) {
+    const gpci_map_entry *entry = gpci_map_find(&t->values->home, number_of(t, address));
+    return entry ? &t->values->home_lines[entry->value] : NULL;
+}
+
+static gpci_l1_line *l1_of(const gpci_timed *t, uint32_t sm, uint64_t address) {
+    const gpci_map_entry *entry = gpci_map_find(&t->values->l1[sm], number_of(t, address));
+    return entry ? &t->values->l1_lines[entry->value] : NULL;
+}
+
+static bool reserve_line(gpci_timed *t, uint32_t sm, uint64_t line) {
+    gpci_plain_values *v = t->values;
+    const uint32_t home = v->home.count;
+    if (!gpci_map_find(&v->home, line)) {
+        if (!GPCI_ARRAY_ROOM(t->context, v->home_lines, v->home_room, home, 1) ||
+            !gpci_map_reserve(t->context, &v->home, 1))
+            return false;
+        memset(&v->home_lines[home], 0, sizeof v->home_lines[home]);
+        gpci_map_add(&v->home, line, home);
+    }
+    if (gpci_map_find(&v->l1[sm], line))
+        return true;
+    if (!GPCI_ARRAY_ROOM(t->context, v->l1_lines, v->l1_room, v->l1_count, 1) ||
+        !gpci_map_reserve(t->context, &v->l1[sm], 1))
+        return false;
+    memset(&v->l1_lines[v->l1_count], 0, sizeof v->l1_lines[v->l1_count]);
+    gpci_map_add(&v->l1[sm], line, v->l1_count++);
+    return true;
+}
+
+gpc_status gpci_plain_values_reserve(gpci_timed *t, const gpc_warp_access *w) {
+    gpci_plain_values *v = t->values;
+    const size_t packets = (size_t)t->pool.chunk_count * GPCI_POOL_CHUNK;
+    const uint32_t lanes = gpci_popcount(w->mask);
+    if (!GPCI_ARRAY_ROOM(t->context, v->carried, v->carried_room, 0, packets) ||
+        !GPCI_ARRAY_ROOM(t->context, v->lanes, v->lane_room, 0, t->flight_room))
+        return GPC_ERROR_MEMORY;
+    for (uint32_t lane = 0; lane < lanes; lane++) {
+        const uint64_t last = number_of(t, w->addresses[lane] + (w->width - 1));
+        for (uint64_t line = number_of(t, w->addresses[lane]);; line = number_of(t, UINT64_MAX) & (line + 1)) {
+            if (!reserve_line(t, w->sm, line))
+                return GPC_ERROR_MEMORY;
+            if (line == last)
+                break;
+        }
+    }
+    return GPC_OK;
+}
+
+void gpci_plain_values_keep(gpci_timed *t, uint32_t flight, const gpc_warp_access *w) {
+    gpci_plain_lanes *kept = &t->values->lanes[flight];
+    const size_t bytes = (size_t)gpci_popcount(w->mask) * w->width;
+    kept->lanes = gpci_lanes_of(w);
+    memcpy(kept->addresses, w->addresses, kept->lanes.count * sizeof *kept->addresses);
+    if (w->bytes)
+        memcpy(kept->bytes, w->bytes, bytes);
+    if (w->compare)
+        memcpy(kept->compare, w->compare, bytes);
+}
+
+/* Whose line a packet is; none of those that are on nobody's account. */
+static bool lanes_of(const gpci_timed *t, const gpci_packet *p, gpci_lanes *lanes) {
+    if (p->line.flight == UINT32_MAX)
+        return false;
+    const gpci_plain_lanes *kept = &t->values->lanes[p->line.flight];
+    *lanes = kept->lanes;
+    lanes->addresses = kept->addresses;
+    lanes->bytes = kept->lanes.bytes ? kept->bytes : NULL;
+    lanes->compare = kept->lanes.compare ? kept->compare : NULL;
+    return true;
+}
+
+/* A packet's place in the pool. */
+static uint32_t place_of(const gpci_timed *t, const gpci_packet *p) {
+    for (uint32_t chunk = 0; chunk < t->pool.chunk_count; chunk++) {
+        const uintptr_t at = (uintptr_t)p - (uintptr_t)t->pool.chunks[chunk];
+        if (at / sizeof *p < GPCI_POOL_CHUNK)
+            return chunk * GPCI_POOL_CHUNK + (uint32_t)(at / sizeof *p);
+    }
+    return GPCI_NO_PACKET;
+}
+
+/* NULL: it is a fence's write-back, say. */
+static gpci_carried_values *carried_by(const gpci_timed *t, uint32_t packet) {
+    return packet < t->values->carried_room ? &t->values->carried[packet] : NULL;
+}
+
+static bool has_segment(uint8_t segments, uint32_t byte) {
+    return segments >> byte / GPCI_SEGMENT & 1;
+}
+
+/* Of a walk over the bytes of lanes that are in a line: what a store of them leaves. */
+static void store_into(const gpci_timed *t, const gpci_packet *p, const gpci_lanes *lanes, uint8_t *bytes,
+                       uint64_t *stored) {
+    const uint64_t order = ++t->values->order;
+    for (uint32_t lane = 0; lane < lanes->count; lane++)
+        for (uint32_t i = 0; i < lanes->width; i++) {
+            const uint64_t at = lanes->addresses[lane] + i - p->address;
+            if (at >= t->h->l2_level.line_bytes)
+                continue;
+            bytes[at] = lanes->bytes ? lanes->bytes[(size_t)lane * lanes->width + i] : 0;
+            if (stored)
+                stored[at] = order;
+        }
+}
+
+static void load_from(const gpci_timed *t, const gpci_packet *p, const gpci_lanes *lanes, const uint8_t *bytes,
+                      uint8_t segments) {
+    for (uint32_t lane = 0; lanes->out && lane < lanes->count; lane++)
+        for (uint32_t i = 0; i < lanes->width; i++) {
+            const uint64_t at = lanes->addresses[lane] + i - p->address;
+            if (at < t->h->l2_level.line_bytes && has_segment(segments, (uint32_t)at))
+                lanes->out[(size_t)lane * lanes->width + i] = bytes[at];
+        }
+}
+
+/* Lane after lane, at the home slice. */
+static void perform(const gpci_timed *t, const gpci_packet *p, const gpci_lanes *lanes, uint8_t *bytes) {
+    for (uint32_t lane = 0; lane < lanes->count; lane++) {
+        const uint64_t at = lanes->addresses[lane] - p->address;
+        const size_t value = (size_t)lane * lanes->width;
+        if (at >= t->h->l2_level.line_bytes)
+            continue;
+        const gpc_atomic one = {.operand = lanes->bytes ? gpci_atomic_read(lanes->bytes + value, lanes->width) : 0,
+                                .compare = lanes->compare ? gpci_atomic_read(lanes->compare + value, lanes->width) : 0,
+                                .old = gpci_atomic_read(bytes + at, lanes->width),
+                                .op = (uint8_t)lanes->op,
+                                .width = (uint8_t)lanes->width};
+        gpci_atomic_write(bytes + at, lanes->width, gpci_atomic_result(&one));
+        if (lanes->out)
+            gpci_atomic_write(lanes->out + value, lanes->width, one.old);
+    }
+}
+
+/* A packet's way. */
+
+/* A load takes what is there; what is not comes with its reply. */
+static void looked_in_l1(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p, const gpci_lanes *lanes) {
+    gpci_l1_line *line = l1_of(t, stage->index, p->address);
+    if (p->line.kind == GPC_STORE)
+        store_into(t, p, lanes, line->bytes, line->stored);
+    else if (p->line.kind == GPC_LOAD)
+        load_from(t, p, lanes, line->bytes, UINT8_MAX);
+}
+
+void gpci_plain_looked(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p) {
+    gpci_lanes lanes;
+    if (!lanes_of(t, p, &lanes))
+        return;
+    if (stage->level == 1)
+        looked_in_l1(t, stage, p, &lanes);
+    else if (p->type == GPCI_WRITE || (p->type == GPCI_ATOMIC && !lanes.op))
+        store_into(t, p, &lanes, home_of(t, p->address)->bytes, NULL);
+    else if (p->type == GPCI_ATOMIC)
+        perform(t, p, &lanes, home_of(t, p->address)->bytes);
+}
+
+void gpci_plain_sets_out(gpci_timed *t, const gpci_packet *p) {
+    gpci_carried_values *c = carried_by(t, place_of(t, p));
+    if (c && p->type == GPCI_READ)
+        c->set_out = ++t->values->order;
+}
+
+void gpci_plain_served(gpci_timed *t, const gpci_stage *slice, const gpci_packet *p) {
+    gpci_carried_values *c = carried_by(t, place_of(t, p));
+    const gpci_home_line *home = home_of(t, p->address);
+    if (!c || !home || p->type != GPCI_READ)
+        return;
+    memcpy(c->bytes, home->bytes, sizeof c->bytes);
+    if (!slice->peer_requests || gpci_l2_home(t->h, p->address) == slice->index / t->h->slices_per_partition)
+        return;
+    for (uint32_t i = 0; i < sizeof c->bytes; i++)
+        if (has_segment(home->copied, i))
+            c->bytes[i] = home->copy[i];
+}
+
+void gpci_plain_copied(gpci_timed *t, uint32_t packet) {
+    const gpci_packet *p = gpci_packet_at(&t->pool, packet);
+    const gpci_carried_values *c = carried_by(t, packet);
+    gpci_home_line *home = home_of(t, p->address);
+    if (!c || !home || !(p->flags & GPCI_PACKET_FETCH))
+        return;
+    home->copied |= p->segments;
+    for (uint32_t i = 0; i < sizeof c->bytes; i++)
+        if (has_segment(p->segments, i))
+            home->copy[i] = c->bytes[i];
+}
+
+/* Segments of a line that an L1 has. */
+static uint8_t valid_segments(const gpci_timed *t, uint32_t sm, uint64_t address) {
+    gpc_line line;
+    if (!t->h->l1 || !gpci_line_of(t->h->l1[sm], address, &line))
+        return 0;
+    return t->h->l1_level.segments_of[line.valid_sectors];
+}
+
+void gpci_plain_back(gpci_timed *t, uint32_t sm, uint32_t packet) {
+    const gpci_packet *p = gpci_packet_at(&t->pool, packet);
+    const gpci_carried_values *c = carried_by(t, packet);
+    gpci_l1_line *line = l1_of(t, sm, p->address);
+    if (!c || !line || (p->request.kind != GPC_LOAD && p->request.kind != GPC_PREFETCH && p->line.kind != GPC_STORE))
+        return;
+    const uint8_t valid = valid_segments(t, sm, p->address);
+    for (uint32_t i = 0; i < t->h->l2_level.line_bytes; i++) {
+        if (!has_segment(p->segments, i))
+            continue;
+        line->brought[i] = line->stored[i] > c->set_out ? line->bytes[i] : c->bytes[i];
+        if (!has_segment(valid, i))
+            line->bytes[i] = line->brought[i];
+    }
+}
+
+void gpci_plain_shared(gpci_timed *t, uint32_t from, uint32_t to) {
+    const gpci_carried_values *f = carried_by(t, from);
+    gpci_carried_values *c = carried_by(t, to);
+    if (f && c)
+        memcpy(c->bytes, f->bytes, sizeof c->bytes);
+}
+
+void gpci_plain_replied(gpci_timed *t, const gpci_packet *p, uint8_t segments) {
+    gpci_lanes lanes;
+    if (p->line.kind == GPC_LOAD && lanes_of(t, p, &lanes))
+        load_from(t, p, &lanes, l1_of(t, t->flights[p->line.flight].sm, p->address)->brought, segments);
+}
