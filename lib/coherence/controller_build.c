@@ -91,6 +91,7 @@ static bool make_units(gpci_controllers *e) {
     for (uint32_t i = 0; i < c->module_count; i++) {
         gpci_controller *unit = &e->units[i];
         unit->port_waiters = unit->bar_waiters = unit->entry_waiters = (gpci_due_queue)GPCI_DUE_QUEUE_INIT;
+        unit->senders[0] = unit->senders[1] = (gpci_due_queue)GPCI_DUE_QUEUE_INIT;
         unit->oldest = unit->youngest = unit->barred = GPCI_NO_ITEM;
         for (uint32_t k = 0; k < c->modules[i].above_count; k++)
             unit->mixed |= c->modules[c->modules[i].above[k]].given.block_bytes != 1u << c->modules[i].sub_shift;

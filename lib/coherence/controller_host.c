@@ -72,6 +72,12 @@ void gpci_controllers_put(gpci_controllers *e, uint32_t task, gpci_step step, ui
     gpci_step_in(e, task, step, cycle - e->now);
 }
 
+void gpci_controllers_sent(gpci_controllers *e, uint32_t module, bool up) {
+    gpci_due due;
+    if (gpci_due_queue_leave(&e->waiters, &e->units[module].senders[up], &due))
+        gpci_step_in(e, due.subject, (gpci_step)due.step, 1);
+}
+
 bool gpci_controllers_idle(const gpci_controllers *e) {
     return !e->flights.used && !e->tasks.used;
 }
@@ -129,6 +135,7 @@ void gpci_controllers_state(gpci_controllers *e, gpci_state_fn visit, void *user
         visit(user_data, &e->units[i].lock_room, sizeof e->units[i].lock_room);
         visit(user_data, e->units[i].locks, e->units[i].lock_room * sizeof *e->units[i].locks);
         visit(user_data, &e->units[i].entry_waiters, sizeof e->units[i].entry_waiters);
+        visit(user_data, e->units[i].senders, sizeof e->units[i].senders);
         visit(user_data, &e->units[i].oldest, sizeof e->units[i].oldest);
         visit(user_data, &e->units[i].youngest, sizeof e->units[i].youngest);
     }

@@ -34,6 +34,8 @@ typedef struct gpci_use {
 
 struct gpci_controller_host {
     void *self;
+    /* Is there room for it where its sender's messages stand? If not, it waits for gpci_controllers_sent. */
+    bool (*takes)(void *self, const gpci_letter *letter);
     void (*send)(void *self, const gpci_letter *letter);
     void (*use)(void *self, const gpci_use *use);
     /* The host's cycle that is `cycles` of a module's from here. */
@@ -82,6 +84,11 @@ bool gpci_controllers_idle(const gpci_controllers *e);
 /* Would a request that arrives now ask its module for what that can only have from below? */
 bool gpci_controllers_asks_below(const gpci_controllers *e, uint32_t task, gpci_step step);
 void gpci_controllers_entry_free(gpci_controllers *e, uint32_t module);
+/* A message of a module has gone on its way, up or down: there is room for one more in the next cycle. */
+GPCI_INLINE bool gpci_controllers_wait(const gpci_controllers *e, uint32_t module, bool up) {
+    return e->units[module].senders[up].head != GPCI_NO_ITEM;
+}
+void gpci_controllers_sent(gpci_controllers *e, uint32_t module, bool up);
 /* Does a message's arrival begin with a lookup at its receiver? */
 bool gpci_step_looks(gpci_step step);
 /* What waits for what, for who asks why nothing moves. */

@@ -83,6 +83,10 @@ bool gpci_send(gpci_controllers *e, const gpci_letter *l) {
     if (e->hold)
         return gpci_hold_send(e, l);
     const gpci_module *low = gpci_module_at(c, l->low);
+    if (e->host && !e->host->takes(e->host->self, l)) {
+        gpci_due_queue_join(&e->waiters, &e->units[l->from].senders[l->from == l->low], (gpci_due){l->task, l->again});
+        return false;
+    }
     if (e->host) {
         gpci_tree_count_bytes(c, low, gpci_module_at(c, l->from), gpci_module_at(c, l->to), l->kind, l->bytes);
         e->host->send(e->host->self, l);

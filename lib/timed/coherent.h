@@ -21,8 +21,8 @@
  *                        cluster to their cluster), which passes them on without a lookup
  *
  * Who finds a block locked waits, or is refused and begins again at its L1 (coherence.conflict). Why nobody waits in a
- * circle: coherence/controller_find.c; what a slice's MSHR entries add to this: coherent_mshr.c. Stages of modules take
- * every message that arrives; senders are held back by networks and MSHRs.
+ * circle: coherence/controller_find.c; what a slice's MSHR entries add to this: coherent_mshr.c. A stage's queues hold
+ * what keys say, and those before its tags empty at the rate of its ports, whatever waits: coherent_stage.c.
  *
  * Example: a load misses in L1 and hits in L2 (l2.latency = 20).
  *
@@ -100,6 +100,12 @@ void gpci_coherent_slice_step(const gpci_group *group, uint32_t slice);
 void gpci_coherent_cluster_step(const gpci_group *group, uint32_t cluster);
 /* What has arrived at a channel over the link from the slices. */
 void gpci_coherent_channel_receive(gpci_timed *t, uint32_t channel);
+/*
+ * Is there room for a message where those of module `from` to module `to` wait for their network: in the miss queue or
+ * the reply queue of its stage? When one has left, whoever waits for that is told.
+ */
+bool gpci_message_has_room(const gpci_timed *t, uint32_t from, uint32_t to, uint64_t address);
+void gpci_message_left(gpci_timed *t, uint32_t module, bool up);
 /* A message leaves module `from` for module `to`. */
 void gpci_message_send(gpci_timed *t, uint32_t packet, uint32_t from, uint32_t to);
 /* So many sectors of memory are read or written for a task. */

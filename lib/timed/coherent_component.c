@@ -60,9 +60,7 @@ static gpc_status cluster_make(gpci_group *group, gpc_error *error) {
                               .tag_cycle = GPCI_NEVER,
                               .congested_since = GPCI_NEVER,
                               .unsent_since = GPCI_NEVER};
-        gpci_queue *queues[] = {&stage->in, &stage->out, &stage->served, &stage->fills};
-        for (size_t q = 0; q < sizeof queues / sizeof *queues; q++)
-            gpci_queue_init(queues[q], GPCI_UNLIMITED);
+        gpci_stage_queues(t, stage);
     }
     return GPC_OK;
 }

@@ -16,6 +16,10 @@ static uint64_t after(void *timed, uint32_t module, uint64_t address, uint64_t c
     return gpci_clock_after(clock_of(t, module, address), t->wheel.now, cycles);
 }
 
+static bool takes(void *timed, const gpci_letter *l) {
+    return gpci_message_has_room(timed, l->from, l->to, l->address);
+}
+
 static void send(void *timed, const gpci_letter *l) {
     gpci_timed *t = timed;
     const uint32_t number = gpci_pool_take(&t->pool);
@@ -98,6 +102,7 @@ gpc_status gpci_coherent_host_create(gpci_timed *t, gpc_error *error) {
         return gpci_out_of_memory(error);
     t->coherent = host;
     host->table = (gpci_controller_host){.self = t,
+                                         .takes = takes,
                                          .send = send,
                                          .use = use,
                                          .after = after,

@@ -223,5 +223,6 @@ bool gpci_coherent_l1_room(const gpci_timed *t, const gpci_stage *stage) {
 
 void gpci_coherent_l1_send(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     const gpci_packet *p = gpci_packet_at(&t->pool, packet);
+    gpci_message_left(t, stage->index, false);
     gpci_network_send(stage->requests_out, stage->index, p->path.to, p->path.size, packet);
 }

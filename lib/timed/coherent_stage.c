@@ -5,11 +5,15 @@
 /*
  * The way of messages between modules. Where a message is: in a queue of its sender's stage, in a network, in a queue
  * before the tags of the stage that it is for; one for a peer passes through a stage that does not look it
- * up. What a queue of a stage holds:
+ * up. What a queue of a stage holds, and which key bounds it:
  *
- *   in        from above, before the tags               fills  from below, before the tags
- *   served    to L1s or clusters                        out    cluster: to slices; slice: accesses of memory
- *   link      slice: messages to memory                 returned  slice: requests that wait for an MSHR entry
+ *   in        from above, before the tags, l2.queue     fills  from below, before the tags
+ *   served    to L1s or clusters, l2.reply_queue        out    cluster: to slices, l2.miss_queue; slice: accesses of memory
+ *   link      slice: messages to memory, l2.miss_queue  returned  slice: requests that wait for an MSHR entry
+ *
+ * What finds its sender's queue full waits in its controller, which takes all that comes meanwhile. What waits before
+ * the tags never waits for more than a port: a request that finds no MSHR entry steps aside. So queues that are full
+ * hold up networks and senders, and empty.
  */
 
 static uint32_t slice_of(const gpci_timed *t, uint64_t address) {
@@ -30,6 +34,33 @@ gpci_stage *gpci_coherent_stage_of(const gpci_timed *t, uint32_t module, uint64_
     if (is_cluster(t, module))
         return &t->clusters[module - t->h->sms];
     return &t->l2[slice_of(t, address)];
+}
+
+/* The queue that a message from a module to another stands in; NULL: one without end. */
+static const gpci_queue *queue_for(const gpci_timed *t, uint32_t from, uint32_t to, uint64_t address) {
+    const gpci_coherent *c = t->h->coherent;
+    const gpci_stage *stage = gpci_coherent_stage_of(t, from, address);
+    if (is_l1(t, from))
+        return &stage->out;
+    if (is_cluster(t, from))
+        return is_l1(t, to) ? &stage->served : &stage->out;
+    if (c->l2 && gpci_is_memory(c, from))
+        return NULL;
+    return c->l2 && gpci_is_memory(c, to) ? &stage->link : &stage->served;
+}
+
+bool gpci_message_has_room(const gpci_timed *t, uint32_t from, uint32_t to, uint64_t address) {
+    const gpci_queue *queue = queue_for(t, from, to, address);
+    return !queue || !gpci_queue_full(queue);
+}
+
+void gpci_message_left(gpci_timed *t, uint32_t module, bool up) {
+    gpci_controllers *e = gpci_controllers_of(t);
+    if (GPCI_LIKELY(!gpci_controllers_wait(e, module, up)))
+        return;
+    gpci_controllers_at(e, t->wheel.now);
+    gpci_controllers_sent(e, module, up);
+    gpci_wheel_wake(&t->wheel, 0, t->wheel.now + 1);
 }
 
 /* Into a queue of a stage, which sends it to this port of its network when there is room. */
@@ -88,24 +119,33 @@ static bool is_at(const gpci_timed *t, const gpci_stage *stage, uint32_t module)
     return module == t->h->sms + stage->index;
 }
 
-/* Is there a tag port for a message that has arrived? One that is passed on, or looks up nothing, needs none. */
+/* Where one that is for another module goes on: up to an L1, or from a slice to a cluster; or down. */
+static gpci_queue *way_on(const gpci_timed *t, gpci_stage *stage, uint32_t to) {
+    return is_l1(t, to) || stage->level == 2 ? &stage->served : &stage->out;
+}
+
+/* Is there a tag port for a message that has arrived? One that looks up nothing needs none, one passed on needs room. */
 static bool may_enter(const gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     const gpci_packet *p = gpci_packet_at(&t->pool, packet);
-    return !is_at(t, stage, p->message.module) || !gpci_message_looks(p) ||
-           gpci_stage_port(stage, t->wheel.now, p->address);
+    if (!is_at(t, stage, p->message.module))
+        return !gpci_queue_full(way_on(t, stage, p->message.module));
+    return !gpci_message_looks(p) || gpci_stage_port(stage, t->wheel.now, p->address);
 }
 
 /* A message has arrived at a cluster or a slice; or it is for a peer, and goes on. */
 static void enter(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     const gpci_packet *p = gpci_packet_at(&t->pool, packet);
-    if (is_at(t, stage, p->message.module)) {
+    const uint32_t to = p->message.module;
+    if (is_at(t, stage, to)) {
         gpci_message_arrived(t, packet);
         return;
     }
-    uint32_t to = p->message.module;
-    bool up = is_l1(t, to) || stage->level == 2;
-    uint32_t port = is_l1(t, to) ? to : up ? to - t->h->sms : slice_of(t, p->address);
-    leave(t, stage, up ? &stage->served : &stage->out, port, packet);
+    gpci_queue *queue = way_on(t, stage, to);
+    leave(t, stage, queue,
+          is_l1(t, to)              ? to
+          : queue == &stage->served ? to - t->h->sms
+                                    : slice_of(t, p->address),
+          packet);
 }
 
 /* Step the stage in its next cycle. */
@@ -149,7 +189,7 @@ static void receive(gpci_timed *t, gpci_stage *stage, gpci_network *network, gpc
                     bool fills) {
     gpci_clock clock = stage->options->clock;
     uint64_t now = t->wheel.now;
-    while (gpci_network_peek(network, stage->index) != GPCI_NO_PACKET) {
+    while (!gpci_queue_full(queue) && gpci_network_peek(network, stage->index) != GPCI_NO_PACKET) {
         uint32_t packet = gpci_network_receive(network, stage->index);
         gpci_packet *p = gpci_packet_at(&t->pool, packet);
         p->due = gpci_clock_after(clock, now, latency);
@@ -163,18 +203,28 @@ static void receive(gpci_timed *t, gpci_stage *stage, gpci_network *network, gpc
     }
 }
 
+/* The module whose messages leave by a stage; of a slice's, where there is no L2, the memory's behind it. */
+static uint32_t module_of(const gpci_timed *t, const gpci_stage *stage) {
+    return (stage->level == 2 ? t->h->coherent->first_slice : t->h->sms) + stage->index;
+}
+
 static void send(gpci_timed *t, gpci_stage *stage, gpci_queue *queue, gpci_network *network) {
     while (queue->count &&
            gpci_network_can_take(network, stage->index, gpci_packet_at(&t->pool, queue->first)->path.size)) {
+        gpci_message_left(t, module_of(t, stage), queue == &stage->served);
         uint32_t packet = gpci_queue_pop(queue, &t->pool, t->wheel.now);
         const gpci_packet *p = gpci_packet_at(&t->pool, packet);
         gpci_network_send(network, stage->index, p->path.to, p->path.size, packet);
     }
 }
 
-/* Messages from a slice to its memory where there is no link: they arrive at once, and may lead to others. */
+/*
+ * Messages from a slice to its memory where there is no link: they arrive at once, and may lead to others, while no more
+ * accesses wait for DRAM than there is room for.
+ */
 static void run_beside(gpci_timed *t, gpci_stage *stage) {
-    while (stage->link.count) {
+    while (stage->link.count && !gpci_queue_full(&stage->out)) {
+        gpci_message_left(t, module_of(t, stage), false);
         uint32_t packet = gpci_queue_pop(&stage->link, &t->pool, t->wheel.now);
         gpci_message_arrived(t, packet);
     }
@@ -196,6 +246,8 @@ void gpci_coherent_slice_step(const gpci_group *group, uint32_t slice) {
     send(t, stage, &stage->served, stage->replies_out);
     if (stage->out.count)
         gpci_coherent_channel_send(t, stage);
+    if (stage->link.count && !stage->requests_out && !gpci_queue_full(&stage->out))
+        again(t, stage);
     if (stage->in.count)
         gpci_wheel_wake(&t->wheel, stage->component, gpci_packet_at(&t->pool, stage->in.first)->due);
 }

@@ -270,6 +270,8 @@ void gpci_slice_expect(const gpci_group *group, uint32_t slice, unsigned pass);
 extern const gpci_stage_rules gpci_l2_stage;
 
 /* stage_component.c */
+/* Its queues, as long as keys say: those of slices are for clusters, too. */
+void gpci_stage_queues(const gpci_timed *t, gpci_stage *stage);
 void gpci_stage_reset(gpci_stage *stage, uint64_t now);
 bool gpci_stage_idle(const gpci_stage *stage);
 void gpci_stage_state(gpci_stage *stage, gpci_state_fn visit, void *user_data);

@@ -23,6 +23,18 @@ static gpc_status make_mshr(gpci_timed *t, gpci_stage *stage) {
     return GPC_OK;
 }
 
+/* Those of an L1 before its tags, and those for what has been asked for, have no end: others limit what is under way. */
+void gpci_stage_queues(const gpci_timed *t, gpci_stage *stage) {
+    const bool first = stage->level == 1;
+    const uint64_t in = gpci_number(t->h, GPCI_KEY_L2_QUEUE), replies = gpci_number(t->h, GPCI_KEY_L2_REPLIES);
+    gpci_queue_init(&stage->in, first || in >= GPCI_UNLIMITED ? GPCI_UNLIMITED : (in ? in : 1) + t->rop_latency);
+    gpci_queue_init(&stage->out, gpci_number(t->h, first ? GPCI_KEY_L1_MISS_QUEUE : GPCI_KEY_L2_MISS_QUEUE));
+    gpci_queue_init(&stage->link, gpci_number(t->h, GPCI_KEY_L2_MISS_QUEUE));
+    gpci_queue_init(&stage->served, replies >= GPCI_UNLIMITED ? replies : replies + t->l2_options.latency);
+    gpci_queue_init(&stage->returned, GPCI_UNLIMITED);
+    gpci_queue_init(&stage->fills, GPCI_UNLIMITED);
+}
+
 static gpc_status make_stage(const gpci_group *group, gpci_stage *stage, uint8_t level, uint32_t index) {
     gpci_timed *t = group->timed;
     bool first = level == 1;
@@ -41,14 +53,7 @@ static gpc_status make_stage(const gpci_group *group, gpci_stage *stage, uint8_t
                           .unsent_since = GPCI_NEVER,
                           .first_due = UINT32_MAX,
                           .fences = {.first = UINT32_MAX, .walker = UINT32_MAX, .dropped_at = GPCI_NEVER}};
-    uint64_t in = gpci_number(t->h, GPCI_KEY_L2_QUEUE);
-    gpci_queue_init(&stage->in, first || in >= GPCI_UNLIMITED ? GPCI_UNLIMITED : (in ? in : 1) + t->rop_latency);
-    gpci_queue_init(&stage->out, gpci_number(t->h, first ? GPCI_KEY_L1_MISS_QUEUE : GPCI_KEY_L2_MISS_QUEUE));
-    gpci_queue_init(&stage->link, gpci_number(t->h, GPCI_KEY_L2_MISS_QUEUE));
-    uint64_t replies = gpci_number(t->h, GPCI_KEY_L2_REPLIES);
-    gpci_queue_init(&stage->served, replies >= GPCI_UNLIMITED ? replies : replies + t->l2_options.latency);
-    gpci_queue_init(&stage->returned, GPCI_UNLIMITED);
-    gpci_queue_init(&stage->fills, GPCI_UNLIMITED);
+    gpci_stage_queues(t, stage);
     return make_mshr(t, stage);
 }
 
@@ -217,18 +222,6 @@ static gpc_status slice_make(gpci_group *group, gpc_error *error) {
     return status == GPC_OK ? GPC_OK : gpci_out_of_memory(error);
 }
 
-/* Modules take all that comes to them; senders are held back by networks and MSHRs. */
-static gpc_status coherent_slice_make(gpci_group *group, gpc_error *error) {
-    gpc_status status = slice_make(group, error);
-    for (uint32_t i = 0; status == GPC_OK && i < group->objects; i++) {
-        gpci_stage *stage = &group->timed->l2[i];
-        gpci_queue *queues[] = {&stage->in, &stage->out, &stage->served, &stage->fills, &stage->link};
-        for (size_t q = 0; q < sizeof queues / sizeof *queues; q++)
-            gpci_queue_init(queues[q], GPCI_UNLIMITED);
-    }
-    return status;
-}
-
 static void slice_destroy(gpci_group *group) {
     gpci_timed *t = group->timed;
     for (uint32_t i = 0; t->l2 && i < group->objects; i++)
@@ -277,8 +270,8 @@ const gpci_component_class gpci_slice_class =
     GPCI_COMPONENT_CLASS(GPCI_SCOPE_SLICE, slice_size, slice_make, slice_destroy, gpci_slice_step, gpci_slice_expect,
                          slice_count, slice_reset, slice_idle, slice_state, slice_report);
 const gpci_component_class gpci_coherent_slice_class =
-    GPCI_COMPONENT_CLASS(GPCI_SCOPE_SLICE, slice_size, coherent_slice_make, slice_destroy, gpci_coherent_slice_step,
-                         NULL, slice_count, slice_reset, slice_idle, slice_state, slice_report);
+    GPCI_COMPONENT_CLASS(GPCI_SCOPE_SLICE, slice_size, slice_make, slice_destroy, gpci_coherent_slice_step, NULL,
+                         slice_count, slice_reset, slice_idle, slice_state, slice_report);
 
 /* The nearest to the L1s: clusters, or slices. */
 static void connect_above(gpci_timed *t, gpci_stage *stage) {

@@ -58,6 +58,9 @@ static void draw_resources(uint64_t *state, machine *m) {
     draw_room(state, m, "l1.mshr_merges", 1);
     draw_room(state, m, "l1.queue", 1);
     draw_room(state, m, "l1.miss_queue", 0);
+    draw_room(state, m, "l2.queue", 0);
+    draw_room(state, m, "l2.miss_queue", 0);
+    draw_room(state, m, "l2.reply_queue", 0);
     draw_room(state, m, "network.input_buffer", 0);
     draw_room(state, m, "network.output_buffer", 0);
     draw_room(state, m, "memory.link_buffer", 0);

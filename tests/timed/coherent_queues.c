@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "timed/coherent_rig.h"
+
+#include "timed/coherent.h"
+
+#include <criterion/criterion.h>
+
+/* Queues of a tree's stages hold as many messages as keys say; who finds one full waits, and nothing is lost. */
+
+static void check_queue(const gpci_queue *queue, const char *name, uint64_t cycle) {
+    cr_assert_leq(queue->count, queue->room, "%s has %u of %u messages in cycle %u", name, queue->count, queue->room,
+                  (unsigned)cycle);
+}
+
+static void check_queues(const rig *r) {
+    const gpci_timed *t = r->hierarchy->timed;
+    const gpci_coherent *c = r->hierarchy->coherent;
+    for (uint32_t i = 0; i < r->hierarchy->slices; i++) {
+        check_queue(&t->l2[i].in, "in", rig_now(r));
+        check_queue(&t->l2[i].served, "served", rig_now(r));
+        check_queue(&t->l2[i].link, "link", rig_now(r));
+    }
+    for (uint32_t i = 0; i < c->clusters; i++) {
+        check_queue(&t->clusters[i].in, "in of a cluster", rig_now(r));
+        check_queue(&t->clusters[i].served, "served of a cluster", rig_now(r));
+        check_queue(&t->clusters[i].out, "out of a cluster", rig_now(r));
+    }
+    for (uint32_t i = 0; i < r->hierarchy->sms; i++)
+        check_queue(&t->l1[i].out, "out of an L1", rig_now(r));
+}
+
+/* Loads and stores of all SMs to the same lines: probes, answers, write-backs. The cycles that they take. */
+static uint64_t burst(const char *protocol, const char *settings) {
+    rig r;
+    uint64_t random = 3;
+    coherent_open(&r, protocol, settings);
+    for (uint32_t i = 0; i < 400; i++) {
+        const uint8_t kind = rig_below(&random, 2) ? GPC_STORE : GPC_LOAD;
+        while (rig_try(&r, LINE(kind, 128u * rig_below(&random, 96), .sm = i % 6), NULL) == GPC_BUSY) {
+            rig_step(&r);
+            check_queues(&r);
+        }
+    }
+    while (gpc_hierarchy_in_flight(r.hierarchy)) {
+        rig_step(&r);
+        check_queues(&r);
+    }
+    const uint64_t cycles = rig_now(&r);
+    coherent_close(&r);
+    return cycles;
+}
+
+#define MANY "sm.count = 6\nl1.size = 2KiB\nl2.size = 8KiB\nl2.slices = 2\ndram.channels = 2\nl1.queue = 8\n"
+#define NARROW                                                                                                        \
+    "l2.queue = 1\nl2.reply_queue = 0\nl2.miss_queue = 1\nl1.miss_queue = 1\nl2.latency = 1\nnetwork.input_buffer = " \
+    "1\n"                                                                                                             \
+    "network.output_buffer = 1\nnetwork.reply_width = 16\nmemory.link_buffer = 1\n"
+#define WIDE "l2.latency = 1\nnetwork.reply_width = 16\n"
+
+Test(timed_coherent_queues, hold_what_keys_say) {
+    static const char *const protocols[] = {"mesi", "moesi", "nmoesi", "vi", "slc-glc"};
+    static const char *const shapes[][2] = {
+        {MANY WIDE, MANY NARROW},
+        {MANY WIDE "memory.link_width = 16\n", MANY NARROW "memory.link_width = 16\n"},
+        {MANY WIDE "cluster.sms = 2\n", MANY NARROW "cluster.sms = 2\n"},
+        {MANY WIDE "l2.enabled = false\n", MANY NARROW "l2.enabled = false\n"},
+    };
+    for (unsigned p = 0; p < sizeof protocols / sizeof *protocols; p++)
+        for (unsigned s = 0; s < sizeof shapes / sizeof *shapes; s++) {
+            const uint64_t wide = burst(protocols[p], shapes[s][0]), narrow = burst(protocols[p], shapes[s][1]);
+            cr_expect_gt(narrow, wide, "%s, shape %u: %u cycles, and %u", protocols[p], s, (unsigned)narrow,
+                         (unsigned)wide);
+        }
+}
