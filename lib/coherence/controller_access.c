@@ -260,7 +260,7 @@ static gpc_protocol_rule rule_of(const gpci_controllers *e, const gpci_task *t) 
 
 static bool passes(const gpci_controllers *e, const gpci_task *t, gpc_protocol_rule rule) {
     const gpci_tree_flight *a = gpci_tree_flight_at(e, t->flight);
-    return rule.actions & GPC_DO_PASS || gpci_tree_evicts(a->kind, a->flags) ||
+    return rule.actions & GPC_DO_PASS || gpci_tree_evicts(a->flags) ||
            (t->state == GPC_LINE_I &&
             gpci_tree_bypasses(gpci_module_at(e->tree, a->module), event_of(e, a), a->kind, a->flags));
 }
@@ -305,7 +305,7 @@ void gpci_step_access_found(gpci_controllers *e, uint32_t task) {
     const gpc_protocol_rule rule = rule_of(e, t);
     a->found = t->state;
     a->hit = !passes(e, t, rule) && !(rule.actions & (GPC_DO_READ_REQUEST | GPC_DO_WRITE_REQUEST));
-    if (passes(e, t, rule) && t->state != GPC_LINE_I && gpci_tree_evicts(a->kind, a->flags)) {
+    if (passes(e, t, rule) && t->state != GPC_LINE_I && gpci_tree_evicts(a->flags)) {
         evict(e, task, GPCI_STEP_access_passing);
     } else if (passes(e, t, rule)) {
         gpci_pass_begin(e, task, rule);

@@ -47,7 +47,7 @@ gpci_sight gpci_controllers_look(const gpci_controllers *e, const gpc_coherence_
         return GPCI_SIGHT_MISS;
     /* gpc_coherence_kind has the numbers of LOAD, STORE and N_STORE in gpc_coherence_event */
     const uint32_t actions = m->rules[m->states[block]][request->kind].actions;
-    if (gpci_tree_evicts(request->kind, request->flags))
+    if (gpci_tree_evicts(request->flags))
         return GPCI_SIGHT_TOLD;
     if (actions & (GPC_DO_READ_REQUEST | GPC_DO_WRITE_REQUEST))
         return GPCI_SIGHT_MISS;

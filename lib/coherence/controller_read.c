@@ -2,6 +2,8 @@
 #include "coherence/controller.h"
 #include "coherence/tree_engine.h"
 
+#include <string.h>
+
 /*
  * Requests for a copy, from R (`from`) to T (`module`). T asks its own low module by a request of its own, or probes
  * the owners among the modules above it (`down`): then it is T that is `from`, and X `module`.
@@ -150,7 +152,10 @@ static void settle(gpci_controllers *e, gpci_task *r) {
         r->bytes = c->control_bytes + a->size;
         if (!c->with_data)
             return;
-        gpci_tree_data_load(c, t, r->block, a->address, a->size, gpci_payload_of(e, r->flight));
+        uint8_t *bytes = gpci_payload_of(e, r->flight);
+        gpci_tree_data_load(c, t, r->block, a->address, a->size, bytes);
+        memcpy(gpci_whole_of(e, r->flight) + (a->address & (gpci_task_from(e, r)->given.block_bytes - 1)), bytes,
+               a->size);
         gpci_performed(e, r->flight);
         return;
     }

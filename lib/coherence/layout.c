@@ -112,7 +112,33 @@ static gpc_status make_policy(gpc_coherence *c, gpci_module *m, gpc_error *error
         GPCI_TREE_REFUSE(ARGUMENT, m, "replacement",
                          "'%s' reads %s; a tree's requests tell address, cycle, sm and kind", text,
                          reads ? unknown : "what it has not declared");
-    c->has_policies = true;
+    c->has_policies = m->told = true;
+    return GPC_OK;
+}
+
+gpc_status gpci_module_predict(gpc_coherence *c, gpci_module *m, const char *spec, uint32_t instances,
+                               gpc_error *error) {
+    const gpc_policy_env geometry = {.sets = m->given.sets,
+                                     .ways = m->given.ways,
+                                     .line_bytes = 1u << m->line_shift,
+                                     .sectors = m->sectors,
+                                     .index = m->index,
+                                     .count = instances,
+                                     .seed = m->level}; /* as that of a hierarchy's caches */
+    const gpc_status status =
+        gpci_policy_create(c->context, GPC_POLICY_PREDICTOR, spec, &geometry, NULL, error, &m->predictor);
+    if (status == GPC_OK)
+        c->has_policies = m->told = true;
+    m->plain &= !m->told;
+    return status;
+}
+
+gpc_status gpci_module_keep_warps(gpc_coherence *c, gpci_module *m, gpc_error *error) {
+    m->warps = gpci_zalloc(c->context, m->blocks, sizeof *m->warps);
+    if (!m->warps)
+        return gpci_out_of_memory(error);
+    c->has_policies = m->told = true;
+    m->plain = false;
     return GPC_OK;
 }
 

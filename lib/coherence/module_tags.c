@@ -124,8 +124,7 @@ uint32_t gpci_module_way_of_line(const gpci_module *m, uint64_t tag) {
  * back: these are shown as stores with the access's cycle, SM and kernel, but not its PC or warp, which did not ask for
  * them. Without an access, only the address is set.
  */
-static gpc_request request_of(const gpci_module *m, uint64_t tag) {
-    const gpc_request *access = m->tree->request;
+gpc_request gpci_module_shows(const gpci_module *m, uint64_t tag, const gpc_request *access) {
     tag = tag >> m->line_shift << m->line_shift;
     if (!access)
         return (gpc_request){.address = tag};
@@ -138,6 +137,10 @@ static gpc_request request_of(const gpci_module *m, uint64_t tag) {
     request.size = 0;
     request.sector_mask = 0;
     return request;
+}
+
+static gpc_request request_of(const gpci_module *m, uint64_t tag) {
+    return gpci_module_shows(m, tag, m->tree->request);
 }
 
 /* Does a registered policy decide on this way? It never does on directory ways. */
@@ -158,31 +161,62 @@ static bool was_told(gpci_module *m, uint64_t tag) {
     return told;
 }
 
+/* Are its policy, predictor and so on told of this way? */
+static bool is_told(const gpci_module *m, uint32_t block) {
+    return m->told && block % m->all_ways < m->given.ways;
+}
+
+static const gpc_replacement_ops *policy_of(const gpci_module *m) {
+    return m->policy ? m->policy->ops : NULL;
+}
+
+static const gpc_predictor_ops *predictor_of(const gpci_module *m) {
+    return m->predictor ? m->predictor->ops : NULL;
+}
+
 static GPCI_NOINLINE void notify_hit(gpci_module *m, uint32_t block, uint64_t tag) {
-    const gpc_replacement_ops *ops = m->policy->ops;
+    const gpc_replacement_ops *ops = policy_of(m);
+    const gpc_predictor_ops *predictor = predictor_of(m);
     const gpc_request request = request_of(m, tag);
-    if (!was_told(m, tag) && ops->on_hit)
-        ops->on_hit(m->policy->self, set_of(m, block), block % m->all_ways, &request);
+    const uint32_t set = set_of(m, block), way = block % m->all_ways;
+    if (was_told(m, tag))
+        return;
+    if (ops && ops->on_hit)
+        ops->on_hit(m->policy->self, set, way, &request);
+    if (predictor && predictor->on_hit)
+        predictor->on_hit(m->predictor->self, set, way, &request);
 }
 
 void gpci_module_touch(gpci_module *m, uint32_t block) {
-    if (m->full_map || (m->fifo && m->states[block] != GPC_LINE_I))
+    if (m->full_map)
         return;
-    if (GPCI_UNLIKELY(m->policy && has_policy(m, block)))
+    if (GPCI_UNLIKELY(m->told && is_told(m, block)))
         notify_hit(m, block, m->tags[block]);
-    else
+    if (!has_policy(m, block) && (!m->fifo || m->states[block] == GPC_LINE_I))
         bring_to_front(m, block);
 }
 
+void gpci_module_miss(gpci_module *m, uint64_t tag, const gpc_request *carried) {
+    const gpc_replacement_ops *ops = policy_of(m);
+    const gpc_request request = gpci_module_shows(m, tag, carried);
+    if (ops && ops->on_miss)
+        ops->on_miss(m->policy->self, gpci_module_row(m, tag) >> m->sector_shift, &request);
+}
+
 void gpci_module_warp_event(gpci_module *m, const gpc_warp_event *event) {
-    const gpc_replacement_ops *ops = m->policy ? m->policy->ops : NULL;
+    const gpc_replacement_ops *ops = policy_of(m);
+    const gpc_predictor_ops *predictor = predictor_of(m);
     if (ops && ops->on_warp_event)
         ops->on_warp_event(m->policy->self, event);
+    if (predictor && predictor->on_warp_event)
+        predictor->on_warp_event(m->predictor->self, event);
 }
 
 void gpci_module_probe(gpci_module *m, uint32_t block) {
-    if (GPCI_LIKELY(!has_policy(m, block)))
-        gpci_module_touch(m, block);
+    if (GPCI_UNLIKELY(has_policy(m, block)) || m->full_map)
+        return;
+    if (!m->fifo || m->states[block] == GPC_LINE_I)
+        bring_to_front(m, block);
 }
 
 /* The lowest way of a row in [first, end) where nothing is, of no line; `end` if there is none. */
@@ -232,7 +266,8 @@ static uint8_t valid_sectors(const gpci_module *m, uint32_t block, uint64_t *tag
 }
 
 static void notify_eviction(gpci_module *m, uint32_t block, bool dirty, const gpc_request *request) {
-    const gpc_replacement_ops *ops = m->policy->ops;
+    const gpc_replacement_ops *ops = policy_of(m);
+    const gpc_predictor_ops *predictor = predictor_of(m);
     uint64_t tag = m->tags[block];
     uint8_t modified = 0;
     const uint8_t valid = valid_sectors(m, block, &tag, &modified);
@@ -242,8 +277,12 @@ static void notify_eviction(gpci_module *m, uint32_t block, bool dirty, const gp
                                    .valid_sectors = valid,
                                    .dirty_sectors = m->sector_mask ? modified : dirty};
     m->leaving = gpci_module_sector(m, block, 0);
-    if (ops->on_evict)
+    if (ops && ops->on_evict)
         ops->on_evict(m->policy->self, eviction.set, eviction.way, &eviction, request);
+    if (predictor && predictor->on_evict)
+        predictor->on_evict(m->predictor->self, eviction.set, eviction.way, &eviction, request);
+    if (m->warps && m->tree->evicted)
+        m->tree->evicted(m->tree->evicted_data, m, eviction.line_address, m->warps[m->leaving], request);
 }
 
 /* Is this way one of those that may be chosen? NULL: all are. */
@@ -272,8 +311,9 @@ static uint32_t policy_choice(gpci_module *m, uint64_t tag, uint32_t base, const
     return way < ways && is_candidate(candidates, way) ? base + way : GPCI_TREE_NO_BLOCK;
 }
 
-static uint32_t policy_victim(gpci_module *m, uint64_t tag, uint32_t base) {
-    const uint32_t block = policy_choice(m, tag, base, NULL);
+/* Of a module that tells somebody. */
+static GPCI_NOINLINE uint32_t told_victim(gpci_module *m, uint64_t tag, uint32_t base) {
+    const uint32_t block = m->policy ? policy_choice(m, tag, base, NULL) : victim_in_order(m, base, 0, m->given.ways);
     if (block != GPCI_TREE_NO_BLOCK && (m->states[block] != GPC_LINE_I || gpci_module_has_company(m, block)))
         gpci_module_leave(m, block, tag, m->states[block] <= GPC_LINE_O);
     return block;
@@ -291,14 +331,14 @@ static uint32_t choice_in_order(gpci_module *m, uint32_t base, uint32_t first, u
 
 void gpci_module_leave(gpci_module *m, uint32_t block, uint64_t tag, bool dirty) {
     const gpc_request request = request_of(m, tag);
-    if (has_policy(m, block))
+    if (is_told(m, block))
         notify_eviction(m, block, dirty, &request);
 }
 
 void gpci_module_join_line(gpci_module *m, uint32_t block, uint64_t tag) {
-    if (m->policy)
+    if (m->told)
         notify_hit(m, block, tag);
-    else if (!m->fifo)
+    if (!m->policy && !m->fifo)
         bring_to_front(m, block);
 }
 
@@ -321,7 +361,7 @@ uint32_t gpci_module_victim(gpci_module *m, uint64_t tag) {
         gpci_module_join_line(m, base + way, tag);
         return base + way;
     }
-    return m->policy ? policy_victim(m, tag, base) : victim_in_order(m, base, 0, m->given.ways);
+    return m->told ? told_victim(m, tag, base) : victim_in_order(m, base, 0, m->given.ways);
 }
 
 uint32_t gpci_module_choose(gpci_module *m, uint64_t tag, bool directory, const uint64_t *candidates) {
@@ -337,20 +377,38 @@ uint32_t gpci_module_directory_victim(gpci_module *m, uint64_t tag) {
     return victim_in_order(m, base_of(m, tag), m->given.ways, m->all_ways);
 }
 
-/* A block gets a new tag or state: tell its policy what is gone, and what has come. */
-static void notify_write(gpci_module *m, uint32_t block, uint64_t tag, uint8_t state) {
-    const gpc_replacement_ops *ops = m->policy->ops;
+static void notify_invalidation(const gpci_module *m, uint32_t set, uint32_t way) {
+    const gpc_replacement_ops *ops = policy_of(m);
+    const gpc_predictor_ops *predictor = predictor_of(m);
+    if (ops && ops->on_invalidate)
+        ops->on_invalidate(m->policy->self, set, way);
+    if (predictor && predictor->on_invalidate)
+        predictor->on_invalidate(m->predictor->self, set, way);
+}
+
+static void notify_fill(const gpci_module *m, uint32_t block, uint64_t tag) {
+    const gpc_replacement_ops *ops = policy_of(m);
+    const gpc_predictor_ops *predictor = predictor_of(m);
     const uint32_t set = set_of(m, block), way = block % m->all_ways;
+    const gpc_request request = request_of(m, tag);
+    if (m->warps)
+        m->warps[gpci_module_sector(m, block, 0)] = request.warp;
+    if (ops && ops->on_fill)
+        ops->on_fill(m->policy->self, set, way, &request);
+    if (predictor && predictor->on_fill)
+        predictor->on_fill(m->predictor->self, set, way, &request);
+}
+
+/* A block gets a new tag or state: tell what is gone, and what has come. */
+static void notify_write(gpci_module *m, uint32_t block, uint64_t tag, uint8_t state) {
     const bool was = m->states[block] != GPC_LINE_I, is = state != GPC_LINE_I, other = m->tags[block] != tag;
     if (was && (!is || other)) {
-        if (m->leaving != gpci_module_sector(m, block, 0) && ops->on_invalidate)
-            ops->on_invalidate(m->policy->self, set, way);
+        if (m->leaving != gpci_module_sector(m, block, 0))
+            notify_invalidation(m, set_of(m, block), block % m->all_ways);
         m->leaving = GPCI_TREE_NO_BLOCK;
     }
-    if (is && (!was || other) && ops->on_fill) {
-        const gpc_request request = request_of(m, tag);
-        ops->on_fill(m->policy->self, set, way, &request);
-    }
+    if (is && (!was || other))
+        notify_fill(m, block, tag);
 }
 
 void gpci_module_write(gpci_module *m, uint32_t block, uint64_t tag, uint8_t state) {
@@ -358,12 +416,10 @@ void gpci_module_write(gpci_module *m, uint32_t block, uint64_t tag, uint8_t sta
         tag = 0;
     /* of a line's blocks, the first to come, and the last to go, are its own coming and going */
     const bool alone = !m->sector_mask || block % m->all_ways >= m->given.ways || !gpci_module_has_company(m, block);
-    if (GPCI_UNLIKELY(m->policy && has_policy(m, block))) {
-        if (alone)
-            notify_write(m, block, tag, state);
-    } else if (m->fifo && !m->full_map && m->tags[block] != tag && alone) {
+    if (GPCI_UNLIKELY(m->told && is_told(m, block)) && alone)
+        notify_write(m, block, tag, state);
+    if (m->fifo && !m->full_map && m->tags[block] != tag && alone)
         bring_to_front(m, block);
-    }
     m->tags[block] = tag;
     m->states[block] = state;
     if (state == GPC_LINE_I && m->sub_blocks) {

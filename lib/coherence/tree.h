@@ -81,6 +81,7 @@ typedef struct gpci_module {
     bool fifo;        /* the order of replacement is FIFO, not LRU */
     bool through;     /* stores have been written through it: as `given` says of all, or an access of itself */
     bool plain;       /* hit.c may serve its hits: first level, LRU or FIFO, no division, no write-through */
+    bool told;        /* `policy`, `predictor` or `warps` are kept up: they are told what lines come and go */
     uint32_t leaving; /* first block of the line of whose eviction `policy` has been told; GPCI_TREE_NO_BLOCK */
     uint64_t told_line, told_access; /* line, and access (gpc_coherence.line_access), that `policy` was told of last */
     /* by block */
@@ -93,7 +94,9 @@ typedef struct gpci_module {
     uint8_t *data;       /* [block][block_bytes]; NULL in trees without data, and in memories */
     uint8_t *dirty;      /* [block][mask_bytes] which bytes are modified; likewise */
     gpci_policy *policy; /* a replacement policy other than lru and fifo; NULL */
-    gpci_map map;        /* of a full map: address / block_bytes -> block */
+    gpci_policy *predictor; /* of a hierarchy, which asks it (level/coherent_predict.c); NULL */
+    uint32_t *warps;        /* [block] of a line the first: who has fetched it; of a hierarchy's L1s; NULL */
+    gpci_map map;           /* of a full map: address / block_bytes -> block */
     gpc_coherence_stats stats;
     const gpc_coherence *tree; /* that it belongs to */
 } gpci_module;
@@ -147,6 +150,9 @@ struct gpc_coherence {
     uint32_t memory_shift; /* log2 of the largest block of a memory */
     size_t memory_room;    /* blocks that fit */
     gpc_coherence_callbacks callbacks;
+    /* A line of a first-level module leaves for another; `owner` is the warp that has fetched it. NULL: nobody asks. */
+    void (*evicted)(void *data, const gpci_module *m, uint64_t tag, uint32_t owner, const gpc_request *request);
+    void *evicted_data;
     /* the transaction under way, or the last */
     const gpc_request *request; /* what policies are shown of the access; NULL: its address alone */
     uint64_t line_access;       /* number of the access, or of several that are one access of a line */
@@ -160,7 +166,7 @@ struct gpc_coherence {
     struct gpci_tree_probe_reply *replies; /* [reply_room] a stack: probes in progress */
     uint32_t reply_count, reply_room;
     uint32_t policy_reads; /* GPCI_TREE_READS or GPCI_TREE_HOST_READS */
-    bool has_policies;     /* a module has a replacement policy other than lru and fifo, which is shown requests */
+    bool has_policies;     /* a module is told of blocks, and shown requests: a policy other than lru and fifo, ... */
     bool non_coherent;     /* the protocol has N: a valid copy may lack bytes that other modules have stored */
     uint8_t deepest;       /* deepest level that a request has reached */
     bool busy;             /* it has failed, or accesses are in flight: hit.c leaves everything alone then */
@@ -210,6 +216,14 @@ uint32_t gpci_module_way_of_line(const gpci_module *m, uint64_t tag);
 bool gpci_module_has_company(const gpci_module *m, uint32_t block);
 /* Write a block's tag and state, without counting. State I also clears tag, owners and sharers. */
 void gpci_module_write(gpci_module *m, uint32_t block, uint64_t tag, uint8_t state);
+/* Give a cache a predictor by its text, or have it keep who has fetched its blocks. All blocks are invalid. */
+gpc_status gpci_module_predict(gpc_coherence *c, gpci_module *m, const char *spec, uint32_t instances,
+                               gpc_error *error);
+gpc_status gpci_module_keep_warps(gpc_coherence *c, gpci_module *m, gpc_error *error);
+/* What its policy and predictor are shown of the access `carried` to a tag. */
+gpc_request gpci_module_shows(const gpci_module *m, uint64_t tag, const gpc_request *carried);
+/* An access that misses, and leaves nothing here: for its policy. */
+void gpci_module_miss(gpci_module *m, uint64_t tag, const gpc_request *carried);
 /* Memory for `blocks` more entries of a full map, so that the transaction cannot fail. GPC_ERROR_MEMORY. */
 gpc_status gpci_module_reserve(gpc_context *context, gpci_module *m, uint32_t blocks);
 /*

@@ -187,6 +187,8 @@ static void free_const(gpc_context *context, const void *memory) {
 
 static void destroy_module(gpc_context *context, gpci_module *m) {
     gpci_policy_destroy(m->policy);
+    gpci_policy_destroy(m->predictor);
+    gpci_free(context, m->warps);
     free_const(context, m->given.name);
     free_const(context, m->given.replacement);
     free_const(context, m->given.low);

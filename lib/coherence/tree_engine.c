@@ -170,7 +170,7 @@ static gpci_tree_put put_of(const gpc_coherence *c, const gpci_tree_access *acce
 static void bypass(gpc_coherence *c, gpci_tree_access *access, bool coherent) {
     gpci_module *m = access->m;
     uint32_t block = access->found.block;
-    if (block != GPCI_TREE_NO_BLOCK && gpci_tree_evicts(access->request->kind, access->request->flags))
+    if (block != GPCI_TREE_NO_BLOCK && gpci_tree_evicts(access->request->flags))
         access->at = gpci_tree_evict(c, m, block, access->at);
     else if (block != GPCI_TREE_NO_BLOCK && access->rule.actions & GPC_DO_WRITE_BACK)
         access->at = gpci_tree_write_back(c, m, block, access->at);
@@ -245,7 +245,7 @@ static bool find(gpc_coherence *c, gpci_tree_access *access, gpc_coherence_event
     access->found = bypasses ? gpci_tree_find(c, m, access->request->address, &access->at)
                              : gpci_tree_find_or_allocate(c, m, access->request->address, &access->at);
     access->rule = gpci_tree_rule(c, m, access->found.state, event);
-    if (bypasses && (access->found.state == GPC_LINE_I || gpci_tree_evicts(kind, flags)))
+    if (bypasses && (access->found.state == GPC_LINE_I || gpci_tree_evicts(flags)))
         access->rule.actions |= GPC_DO_PASS;
     return access->rule.actions & GPC_DO_PASS;
 }

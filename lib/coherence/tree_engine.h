@@ -29,9 +29,9 @@ GPCI_INLINE gpc_coherence_event gpci_tree_event_of(const gpc_coherence *c, uint3
     return flags & c->protocol->through_stores ? GPC_EVENT_THROUGH_STORE : GPC_EVENT_N_STORE;
 }
 
-/* Does a store evict the block that it finds, and go below? */
-GPCI_INLINE bool gpci_tree_evicts(uint32_t kind, uint32_t flags) {
-    return GPCI_UNLIKELY(flags & GPC_ACCESS_EVICT) && kind != GPC_COHERENCE_LOAD;
+/* Does an access evict the block that it finds, and go below? */
+GPCI_INLINE bool gpci_tree_evicts(uint32_t flags) {
+    return GPCI_UNLIKELY(flags & GPC_ACCESS_EVICT);
 }
 
 /* Is it written through its module? */
@@ -43,7 +43,7 @@ GPCI_INLINE bool gpci_tree_goes_through(const gpci_module *m, uint32_t kind, uin
 GPCI_INLINE bool gpci_tree_bypasses(const gpci_module *m, gpc_coherence_event event, uint32_t kind, uint32_t flags) {
     const bool load = kind == GPC_COHERENCE_LOAD;
     return m->rules[GPC_LINE_I][event].actions & GPC_DO_PASS || (m->given.no_write_allocate && !load) ||
-           flags & GPC_ACCESS_NO_ALLOCATE || gpci_tree_evicts(kind, flags);
+           flags & GPC_ACCESS_NO_ALLOCATE || gpci_tree_evicts(flags);
 }
 
 /* Does an access with these flags bypass T, too? `bits`: the protocol's, of the first level and of caches below it. */

@@ -103,6 +103,15 @@ static GPCI_COLD void deliver(const gpc_hierarchy *h, const gpci_line_access *a,
         gpci_values_scatter(&lanes, a->line->address, h->l1_level.line_bytes, &values->line);
 }
 
+/* What L1's predictor makes of an access. */
+static GPCI_NOINLINE void predict(gpc_hierarchy *h, gpc_request *shown, uint8_t segments,
+                                  gpc_coherence_request *request) {
+    const uint32_t bits = gpci_coherent_predict(h, shown, request->flags);
+    const uint8_t bypass = gpci_coherent_bypass(h, segments, bits, request);
+    if (bypass)
+        gpci_count_l1_bypass(h, shown->sm, bypass);
+}
+
 gpc_status gpci_coherent_line(gpc_hierarchy *h, const gpci_line_access *a) {
     gpc_coherence_result r = GPC_COHERENCE_RESULT_INIT;
     const uint32_t segments = gpci_count_sectors(a->line->segments);
@@ -110,7 +119,14 @@ gpc_status gpci_coherent_line(gpc_hierarchy *h, const gpci_line_access *a) {
     carried values;
     if (GPCI_UNLIKELY(h->with_data))
         carry(h, a, &request, &values);
-    gpc_status status = gpci_coherence_access(h->coherent->tree, &request, &a->request, NULL, &r);
+    const gpc_request *shown = &a->request;
+    gpc_request own;
+    if (gpci_coherent_asks(h->coherent, &a->request)) {
+        own = a->request;
+        shown = &own;
+        predict(h, &own, a->line->segments, &request);
+    }
+    gpc_status status = gpci_coherence_access(h->coherent->tree, &request, shown, NULL, &r);
     if (status < 0)
         return status;
     if (GPCI_UNLIKELY(h->with_data))

@@ -23,6 +23,8 @@ typedef struct gpci_coherent {
     uint32_t control;     /* bytes of a message without data, and of the header of one with */
     uint8_t memory_level; /* gpc_coherence_result.level of an access that went to DRAM */
     bool l2;
+    bool predicts; /* L1s have predictors */
+    bool tokens;   /* warps without a token fill nothing in L1: l1.tokens = strict */
 } gpci_coherent;
 
 /*
@@ -36,6 +38,23 @@ gpc_status gpci_coherent_create(gpc_hierarchy *h, gpc_error *error);
 void gpci_coherent_destroy(gpc_hierarchy *h);
 /* L1s of another size: everything is written back, and a new tree takes the old one's statistics. */
 gpc_status gpci_coherent_resize(gpc_hierarchy *h, const gpci_l1_share *share, gpc_error *error);
+
+/* coherent_predict.c: L1s' predictors, of a tree that is new. */
+gpc_status gpci_coherent_give_predictors(gpc_hierarchy *h, gpc_coherence *tree, gpc_error *error);
+/* Is something to be asked before an access begins? */
+GPCI_INLINE bool gpci_coherent_asks(const gpci_coherent *c, const gpc_request *request) {
+    return GPCI_UNLIKELY(c->predicts || request->token == GPC_TOKEN_NONE);
+}
+/*
+ * If so: GPC_ACCESS_ bits more of an access, whose own are `flags`, by what L1's predictor says of
+ * its request, which gets the predictor's word, and by its token.
+ */
+uint32_t gpci_coherent_predict(const gpc_hierarchy *h, gpc_request *request, uint32_t flags);
+/*
+ * An access of segments of a line gets these bits; a load that is to bypass asks for all bytes that it then is to bring
+ * (`out` is in an array for the whole line). Returns their segments; 0: it does not bypass.
+ */
+uint8_t gpci_coherent_bypass(const gpc_hierarchy *h, uint8_t segments, uint32_t bits, gpc_coherence_request *request);
 
 /* A line transaction as an access of the tree: of the bytes from the first to the last of `bytes`. */
 gpc_coherence_request gpci_coherent_request(const gpci_coherent *c, const gpc_request *request,

@@ -144,6 +144,16 @@ static void plan_modules(const gpc_hierarchy *h, plan *p, const gpci_l1_share *s
         p->modules[i].any_victim = gpci_number(h, GPCI_KEY_COHERENCE_ANY_VICTIM) != 0;
 }
 
+/* Events of evictions name the warps that had fetched the lines. */
+static gpc_status keep_warps(const gpc_hierarchy *h, gpc_coherence *tree, gpc_error *error) {
+    bool wanted = false;
+    gpc_status status =
+        gpci_scheduler_text_wants_events(h->context, gpci_config_text(h->config, GPCI_KEY_SCHEDULER), error, &wanted);
+    for (uint32_t sm = 0; sm < h->sms && wanted && status == GPC_OK; sm++)
+        status = gpci_module_keep_warps(tree, gpci_module_at(tree, sm), error);
+    return status;
+}
+
 static gpc_status make_tree(gpc_hierarchy *h, plan *p, gpc_error *error, gpc_coherence **out) {
     static const char *const names[NETWORKS] = {"l1", "cluster", "memory"};
     gpc_coherence_network networks[NETWORKS];
@@ -163,6 +173,13 @@ static gpc_status make_tree(gpc_hierarchy *h, plan *p, gpc_error *error, gpc_coh
     o.timing = false;
     gpc_error detail = GPC_ERROR_INIT;
     gpc_status status = gpci_coherence_create(h->context, &o, GPCI_TREE_READS, &detail, out);
+    if (status == GPC_OK) {
+        status = gpci_coherent_give_predictors(h, *out, &detail);
+        if (status == GPC_OK)
+            status = keep_warps(h, *out, &detail);
+        if (status < 0)
+            gpc_coherence_destroy(*out);
+    }
     return status < 0 ? gpci_fail(error, status, "coherence = %s: %s", o.protocol, detail.message) : GPC_OK;
 }
 

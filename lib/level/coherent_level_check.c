@@ -112,46 +112,35 @@ static gpc_status check_replacement(needs *n, gpci_key key, gpc_error *error) {
     return GPC_OK;
 }
 
-static gpc_status check_predictor(needs *n, gpci_key key, gpc_error *error) {
-    const char *spec = text_of(n, key);
+/* L1s' predictors are told what replacement policies are, and tokens; without a clock nothing is held up. */
+static gpc_status check_l1_predictor(needs *n, gpc_error *error) {
+    const char *spec = text_of(n, GPCI_KEY_L1_BYPASS);
+    const bool timed = gpci_number(n->h, GPCI_KEY_MODE) == 1;
+    const uint64_t told = GPCI_TREE_READS | GPC_READS_TOKEN | (timed ? 0 : GPC_READS_STALLS);
+    uint64_t reads;
+    gpc_status status = gpci_policy_reads(n->h->context, GPC_POLICY_PREDICTOR, spec, error, &reads);
+    if (status < 0)
+        return status;
+    uint64_t unknown = reads & ~told;
+    const void *table = gpci_policy_table(n->h->context, GPC_POLICY_PREDICTOR, spec);
+    if (n->h->lanes_apart && table != &gpci_always_cache && table != &gpci_hint)
+        add(n, GPCI_KEY_L1_BYPASS, "load/store units ask no predictor", "hint");
+    else if (!reads || unknown)
+        add(n, GPCI_KEY_L1_BYPASS, blame(n, GPCI_KEY_L1_BYPASS, unknown, "which coherent L1s do not tell predictors"),
+            "hint");
+    return status;
+}
+
+/* A line that L1s have is in L2's directory. */
+static gpc_status check_l2_predictor(needs *n, gpc_error *error) {
+    const char *spec = text_of(n, GPCI_KEY_L2_BYPASS);
     const void *table = gpci_policy_table(n->h->context, GPC_POLICY_PREDICTOR, spec);
     if (table == &gpci_always_cache || table == &gpci_hint)
         return GPC_OK;
     uint64_t reads;
     gpc_status status = gpci_policy_reads(n->h->context, GPC_POLICY_PREDICTOR, spec, error, &reads);
     if (status == GPC_OK)
-        add(n, key, blame(n, key, reads, "and coherent modules ask no predictor"), "hint");
-    return status;
-}
-
-/* Wants this part of a scheduler's text the L1's events? Part 0 is the scheduler, the others are throttles. */
-static bool wants_events(const needs *n, size_t part, const char *text) {
-    const void *table = gpci_policy_table(n->h->context, part ? GPC_POLICY_THROTTLE : GPC_POLICY_SCHEDULER, text);
-    const gpc_scheduler_ops *scheduler = table;
-    const gpc_throttle_ops *throttle = table;
-    return table && (part ? throttle->on_cache_event != NULL : scheduler->on_cache_event != NULL);
-}
-
-/* What is needed is the same without the throttles that want events; gto in place of a scheduler that does. */
-static gpc_status check_scheduler(needs *n, gpc_error *error) {
-    gpc_context *context = n->h->context;
-    char *copy = gpci_strdup(context, text_of(n, GPCI_KEY_SCHEDULER)), *parts[1 + GPCI_MAX_THROTTLES];
-    if (!copy)
-        return gpci_out_of_memory(error);
-    size_t count = 0, used = 0;
-    bool wanted = false;
-    char kept[VALUE_BYTES] = "";
-    gpc_status status = gpci_scheduler_parts(copy, parts, &count, error);
-    for (size_t i = 0; i < count; i++) {
-        bool wants = wants_events(n, i, parts[i]);
-        const char *part = i || !wants ? parts[i] : "gto";
-        if ((!wants || !i) && used + strlen(part) + 4 < sizeof kept) /* a text too long for the message is left out */
-            used += (size_t)snprintf(kept + used, sizeof kept - used, "%s%s", i ? " + " : "", part);
-        wanted |= wants;
-    }
-    gpci_free(context, copy);
-    if (wanted)
-        add(n, GPCI_KEY_SCHEDULER, "coherent L1s tell schedulers nothing", "%s", kept);
+        add(n, GPCI_KEY_L2_BYPASS, blame(n, GPCI_KEY_L2_BYPASS, reads, "and coherent slices ask no predictor"), "hint");
     return status;
 }
 
@@ -172,10 +161,8 @@ static gpc_status check_policies(needs *n, gpc_error *error) {
     if (status == GPC_OK && below) /* clusters' caches have L2's policy */
         status = check_replacement(n, GPCI_KEY_L2_REPLACEMENT, error);
     if (status == GPC_OK)
-        status = check_predictor(n, GPCI_KEY_L1_BYPASS, error);
-    if (status == GPC_OK)
-        status = check_predictor(n, GPCI_KEY_L2_BYPASS, error);
-    return status == GPC_OK ? check_scheduler(n, error) : status;
+        status = check_l1_predictor(n, error);
+    return status == GPC_OK ? check_l2_predictor(n, error) : status;
 }
 
 /* What was written last stays if `spare` bytes are left behind it; otherwise the text ends as before, at `length`. */

@@ -55,6 +55,8 @@ static bool is_load(const gpci_packet *p) {
 }
 
 void gpci_coherent_count_load(gpci_timed *t, const gpci_packet *p, bool hit, bool pending) {
+    if (GPCI_UNLIKELY(t->front.cache_event != NULL) && is_load(p))
+        gpci_l1_tell_event(t, p->request.sm, p, hit);
     if (p->line.kind != GPC_LOAD)
         return;
     uint32_t segments = gpci_count_sectors(p->segments);
@@ -68,12 +70,18 @@ static bool is_there(const gpci_timed *t, uint32_t leader) {
     return gpci_tree_flight_at(gpci_controllers_of(t), l->mshr.access)->unlocked && !l->mshr.ordered;
 }
 
+/* Does its access bring no line? Others are not served by it then. */
+static bool passes(const gpci_timed *t, uint32_t leader) {
+    const gpci_packet *l = gpci_packet_at(&t->pool, leader);
+    return gpci_tree_flight_at(gpci_controllers_of(t), l->mshr.access)->flags & GPC_ACCESS_NO_ALLOCATE;
+}
+
 /* A packet for a line that has an MSHR entry. */
 static gpci_verdict merge(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint32_t leader, gpci_tag_access *access) {
     gpci_packet *p = gpci_packet_at(&t->pool, packet), *l = gpci_packet_at(&t->pool, leader);
     if (l->mshr.count >= stage->options->merges)
         return gpci_stage_block(stage, access, t->wheel.now, GPC_BUSY_MERGE);
-    l->mshr.ordered |= !is_load(p) || !is_load(l) || is_there(t, leader);
+    l->mshr.ordered |= !is_load(p) || !is_load(l) || is_there(t, leader) || passes(t, leader);
     p->mshr.ordered = l->mshr.ordered;
     p->flags &= (uint8_t)~GPCI_PACKET_LAST; /* it has left the queue of its instruction */
     if (!p->mshr.ordered) {
@@ -132,6 +140,19 @@ static gpci_verdict miss(gpci_timed *t, gpci_stage *stage, uint32_t packet, cons
     return GPCI_WAITING;
 }
 
+/* What L1's predictor makes of an access: it is asked once, however often its packet is held up. */
+static GPCI_NOINLINE void predict(gpci_timed *t, const gpci_stage *stage, uint32_t packet, gpci_tag_access *access,
+                                  gpc_coherence_request *request) {
+    gpci_packet *p = gpci_packet_at(&t->pool, packet);
+    const bool first = !access->looked;
+    if (first)
+        access->passes = (uint8_t)gpci_coherent_predict(t->h, &p->request, request->flags);
+    access->looked = true;
+    const uint8_t bypass = gpci_coherent_bypass(t->h, p->segments, access->passes, request);
+    if (first && bypass)
+        gpci_count_l1_bypass(t->h, stage->index, bypass);
+}
+
 gpci_verdict gpci_coherent_l1_pass(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *access) {
     const gpci_packet *p = gpci_packet_at(&t->pool, packet);
     if (GPCI_UNLIKELY(t->coherent->sealed)) /* all lines may be on their way out */
@@ -146,6 +167,8 @@ gpci_verdict gpci_coherent_l1_pass(gpci_timed *t, gpci_stage *stage, uint32_t pa
     gpc_coherence_request request = gpci_coherent_request_of(t, p);
     if (GPCI_UNLIKELY(t->h->with_data))
         gpci_coherent_values_attach(t, packet, &request);
+    if (gpci_coherent_asks(t->h->coherent, &p->request))
+        predict(t, stage, packet, access, &request);
     const gpci_sight sight = gpci_controllers_look(gpci_controllers_of(t), &request);
     if (sight == GPCI_SIGHT_HIT)
         return hit(t, stage, packet, &request);

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "coherence/tree.h"
+#include "level/coherent_level.h"
 #include "timed/watch.h"
 
 /* Evictions on their way to the level below, and fills and evictions to who asked to be told of them. */
@@ -48,6 +50,18 @@ static void on_l1_evict(void *user_data, const gpc_eviction *eviction, const gpc
     t->front.cache_event(t->front.user_data, stage->index, &event);
 }
 
+/* The same of a coherent L1. */
+static void on_l1_block_evict(void *timed, const gpci_module *m, uint64_t tag, uint32_t owner,
+                              const gpc_request *request) {
+    const gpci_timed *t = timed;
+    gpc_cache_event event = {.kind = GPC_CACHE_EVENT_EVICT,
+                             .warp = request->warp,
+                             .owner = owner,
+                             .line_address = tag,
+                             .cycle = t->wheel.now};
+    t->front.cache_event(t->front.user_data, m->index, &event);
+}
+
 static void hook(gpci_timed *t, gpci_stage *stage, gpc_evict_fn evict) {
     gpc_cache *cache = stage->cache;
     stage->timed = t;
@@ -59,6 +73,10 @@ static void hook(gpci_timed *t, gpci_stage *stage, gpc_evict_fn evict) {
 }
 
 void gpci_timed_hook(gpci_timed *t) {
+    if (t->h->coherent) {
+        t->h->coherent->tree->evicted = t->front.cache_event ? on_l1_block_evict : NULL;
+        t->h->coherent->tree->evicted_data = t;
+    }
     gpc_evict_fn evict = t->callbacks.on_evict ? on_evict : NULL;
     for (uint32_t i = 0; i < t->h->sms; i++)
         hook(t, &t->l1[i], t->front.cache_event ? on_l1_evict : evict);

@@ -179,15 +179,13 @@ static void evicted(gpci_timed *t, gpci_stage *stage, const gpc_eviction *evicti
     gpci_queue_push(&stage->out, &t->pool, t->wheel.now, packet);
 }
 
-static void tell_event(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p, bool hit) {
-    if (!t->front.cache_event)
-        return;
+void gpci_l1_tell_event(const gpci_timed *t, uint32_t sm, const gpci_packet *p, bool hit) {
     gpc_cache_event event = {.kind = hit ? GPC_CACHE_EVENT_HIT : GPC_CACHE_EVENT_MISS,
                              .warp = p->request.warp,
                              .owner = p->request.warp,
                              .line_address = p->address,
                              .cycle = t->wheel.now};
-    t->front.cache_event(t->front.user_data, stage->index, &event);
+    t->front.cache_event(t->front.user_data, sm, &event);
 }
 
 /* What a load's lookup found. Sectors in flight are hits, as hardware counts them. */
@@ -196,7 +194,8 @@ static void count_lookup(gpci_timed *t, const gpci_stage *stage, gpci_packet *p,
     bool whole = hit == p->segments;
     p->line.missed = p->segments & (uint8_t)~hit;
     gpci_see_lookup(t, stage, p, access);
-    tell_event(t, stage, p, whole);
+    if (t->front.cache_event)
+        gpci_l1_tell_event(t, stage->index, p, whole);
     if (p->request.kind != GPC_LOAD)
         return;
     gpci_count_l1_load(t->h, stage->index, gpci_count_sectors(hit), gpci_count_sectors(access->flying & p->segments));

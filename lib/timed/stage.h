@@ -239,6 +239,8 @@ extern const gpci_stage_rules gpci_l1_stage;
 void gpci_l1_release(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint8_t level);
 /* The access has what it waited for, the packet stays as its MSHR entry's leader. */
 void gpci_l1_done(gpci_timed *t, uint32_t packet, uint8_t level);
+/* A load has been looked up: to the scheduler of its SM, which there is. */
+void gpci_l1_tell_event(const gpci_timed *t, uint32_t sm, const gpci_packet *packet, bool hit);
 /* The packet itself goes below; its reply completes its line. */
 void gpci_l1_send_itself(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_packet_type type);
 /* A fetch has brought part of its sectors, and goes once more for the rest. */

@@ -235,8 +235,8 @@ Test(coherent, refusals) {
         "l2.sectors = 4",           "l1.allocate = on-fill",     "l1.track_reuse = true",
         "l1.track_warps = true",    "l1.reorder = warp",         "lrc.sms = 2",
         "l2.tokens = strict",       "l1.tokens = opportunistic", "l2.write_policy = through",
-        "l2.write_allocate = none", "l1.bypass = mrpb",          "l2.bypass = always-bypass",
-        "l1.write_allocate = lazy", "scheduler = gto + ccws",    "network.header = 0"};
+        "l2.write_allocate = none", "l1.bypass = agcb",          "l2.bypass = always-bypass",
+        "l1.write_allocate = lazy", "network.header = 0"};
     for (unsigned i = 0; i < sizeof settings / sizeof *settings; i++) {
         gpc_error error = GPC_ERROR_INIT;
         char text[1024], key[40];
@@ -398,22 +398,16 @@ Test(coherent, whole_requests_reach_policies) {
     }
 }
 
-/* Predictors but hint and always-cache are not asked; what they read is said. */
+/* A predictor that reads what coherent L1s do not tell is refused, and what it reads is said. Slices ask none. */
 Test(coherent, predictors) {
     gpc_error error = GPC_ERROR_INIT;
-    cr_expect_eq(rig_refused(COHERENT "coherence = nmoesi\nl1.bypass = access-count(threshold=4)\n", &error),
-                 GPC_ERROR_RANGE);
-    cr_expect_str_eq(error.message, "coherence = nmoesi needs l1.bypass = hint (l1.bypass 'access-count(threshold=4)' "
-                                    "reads transactions, kind, and coherent modules ask no predictor)");
-}
-
-/* The scheduler that is needed keeps the throttles that can do without L1's events. */
-Test(coherent, schedulers) {
-    gpc_error error = GPC_ERROR_INIT;
-    cr_expect_eq(rig_refused(COHERENT "coherence = nmoesi\nscheduler = lrr + warps(limit=3) + ccws\n", &error),
-                 GPC_ERROR_RANGE);
-    cr_expect_str_eq(error.message, "coherence = nmoesi needs scheduler = lrr + warps(limit=3) (coherent L1s tell "
-                                    "schedulers nothing)");
+    cr_expect_eq(rig_refused(COHERENT "coherence = nmoesi\nl1.bypass = agcb\n", &error), GPC_ERROR_RANGE);
+    cr_expect_str_eq(error.message, "coherence = nmoesi needs l1.bypass = hint (l1.bypass 'agcb' reads policy_word, "
+                                    "which coherent L1s do not tell predictors)");
+    cr_expect_eq(rig_refused(COHERENT "coherence = nmoesi\nl2.bypass = always-bypass\n", &error), GPC_ERROR_RANGE);
+    cr_expect_str_eq(error.message,
+                     "coherence = nmoesi needs l2.bypass = hint (l2.bypass 'always-bypass' reads nothing "
+                     "of a request, and coherent slices ask no predictor)");
 }
 
 /* "needs KEY = VALUE; KEY = VALUE ... (reasons)" as lines of configuration text. */
@@ -467,7 +461,7 @@ Test(coherent, all_that_can_be_wrong) {
         "l1.future = false; l1.reorder = none; lrc.sms = 0; l2.tokens = ignore; l2.write_policy = back; "
         "l2.write_allocate = fetch; l2.partitions = 1; "
         "l1.write_allocate = fetch; l1.tokens = strict; network.header = 8B; cluster.size = 1024B; "
-        "l1.replacement = lru; l2.replacement = lru; l1.bypass = hint; l2.bypass = hint; scheduler = two-level + pcal "
+        "l1.replacement = lru; l2.replacement = lru; l1.bypass = hint; l2.bypass = hint "
         "(l1.replacement 'opt' reads next_use, which coherent modules do not tell policies; ";
     gpc_error error = GPC_ERROR_INIT;
     cr_expect_eq(rig_refused(wrong, &error), GPC_ERROR_RANGE);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "hierarchy/rig.h"
 
+#include "timed/sm_front_end.h"
+
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
@@ -186,4 +188,85 @@ Test(coherent_as_caches, stores) {
                  write[i / 2 % 3], write[i / 6 % 3], allocate[i / 18 % 2], allocate[i / 36]);
         store_as_in_caches(settings, i % 2);
     }
+}
+
+/* Loads of a PC that comes back to its lines, and of others that do not, and stores; by a predictor. */
+static void predict_as_in_caches(const char *predictor, const char *protocol, bool timed) {
+    pair p;
+    char settings[256];
+    snprintf(settings, sizeof settings, "l2.size = 64KiB\nl1.bypass = %s\nl1.replacement = drrip", predictor);
+    open_pair(&p, protocol, timed, settings);
+    uint64_t random = 5;
+    for (unsigned n = 0; n < (timed ? 600 : 3000); n++) {
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        const uint64_t draw = random >> 24, far = draw >> 20 & 1;
+        const uint64_t addresses[2] = {128 * (far ? 16 + draw % 160 : draw % 7), 128 * (draw % 29)};
+        gpc_warp_access access = lane_of(draw, addresses);
+        access.mask = !timed && draw >> 22 & 1 ? 3 : 1; /* with a clock two lines would be on their way at a time */
+        access.pc = far ? 64 + 16 * ((draw >> 16) % 3) : 16;
+        access.kind = draw >> 23 & 7 ? GPC_LOAD : GPC_STORE;
+        access.token = draw >> 26 & 1 ? GPC_TOKEN_NONE : 0;
+        fire(&p.tree, timed, &access);
+        fire(&p.caches, timed, &access);
+        const gpc_stats one = rig_stats(&p.tree), other = rig_stats(&p.caches);
+        cr_assert(one.l1_load_sector_hits == other.l1_load_sector_hits &&
+                      one.l1_store_sector_hits == other.l1_store_sector_hits &&
+                      one.l1_bypassed_sectors == other.l1_bypassed_sectors &&
+                      one.dram_read_sectors == other.dram_read_sectors,
+                  "%s, %s, %s: access %u: %llu %llu %llu %llu, not %llu %llu %llu %llu", predictor, protocol,
+                  timed ? "timed" : "functional", n, (unsigned long long)one.l1_load_sector_hits,
+                  (unsigned long long)one.l1_store_sector_hits, (unsigned long long)one.l1_bypassed_sectors,
+                  (unsigned long long)one.dram_read_sectors, (unsigned long long)other.l1_load_sector_hits,
+                  (unsigned long long)other.l1_store_sector_hits, (unsigned long long)other.l1_bypassed_sectors,
+                  (unsigned long long)other.dram_read_sectors);
+    }
+    cr_expect_gt(rig_stats(&p.tree).l1_load_sector_hits, 20, "%s", predictor);
+    cr_expect_gt(rig_stats(&p.tree).l1_bypassed_sectors, 20, "%s", predictor);
+    close_pair(&p);
+}
+
+/* One SM's predictor says in a tree what it says in caches: it is asked, and told, at the same points. */
+Test(coherent_as_caches, predictors) {
+    static const char *const specs[] = {
+        "random-p(p=0.3)", "access-count(threshold=1)", "counter-based", "sdbp", "warp-token", "rpr"};
+    for (unsigned i = 0; i < 2 * sizeof specs / sizeof *specs; i++) {
+        predict_as_in_caches(specs[i / 2], "mesi", i % 2);
+        predict_as_in_caches(specs[i / 2], "nmoesi", i % 2);
+    }
+}
+
+/* What an SM's scheduler is told, as a sum that depends on the order. */
+typedef struct told {
+    uint64_t sum;
+    uint32_t of[3], others; /* evictions of lines that another warp had fetched */
+} told;
+
+static void note_event(void *data, uint32_t sm, const gpc_cache_event *event) {
+    told *t = data;
+    t->of[event->kind]++;
+    t->others += event->kind == GPC_CACHE_EVENT_EVICT && event->owner != event->warp;
+    t->sum = gpci_mix(t->sum ^ event->line_address ^ (uint64_t)sm << 48 ^ (uint64_t)event->kind << 60 ^
+                      event->warp * 977u ^ event->owner * 7919u);
+}
+
+/* Schedulers that go by L1's events, and throttles, are told the same of a tree's L1s. */
+Test(coherent_as_caches, events) {
+    pair p;
+    told of_tree = {0}, of_caches = {0};
+    open_pair(&p, "mesi", true, "l2.size = 64KiB\nscheduler = gto + ccws\nl1.replacement = fifo");
+    gpci_sm_front_end front = {.cache_event = note_event, .user_data = &of_tree};
+    gpci_timed_attach(p.tree.hierarchy, &front);
+    front.user_data = &of_caches;
+    gpci_timed_attach(p.caches.hierarchy, &front);
+    uint64_t random = 3;
+    for (unsigned n = 0; n < 400; n++) {
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        load_any(&p.tree, true, random >> 24);
+        load_any(&p.caches, true, random >> 24);
+        cr_assert_eq(of_tree.sum, of_caches.sum, "access %u", n);
+    }
+    cr_expect(of_tree.of[0] > 50 && of_tree.of[1] > 50 && of_tree.of[2] > 50 && of_tree.others > 20);
+    gpci_timed_attach(p.tree.hierarchy, NULL);
+    gpci_timed_attach(p.caches.hierarchy, NULL);
+    close_pair(&p);
 }
