@@ -154,8 +154,8 @@ static void settle(gpci_controllers *e, gpci_task *r) {
             return;
         uint8_t *bytes = gpci_payload_of(e, r->flight);
         gpci_tree_data_load(c, t, r->block, a->address, a->size, bytes);
-        memcpy(gpci_whole_of(e, r->flight) + (a->address & (gpci_task_from(e, r)->given.block_bytes - 1)), bytes,
-               a->size);
+        memcpy(gpci_whole_of(e, r->flight) + (a->address & (gpci_module_at(c, a->module)->given.block_bytes - 1)),
+               bytes, a->size);
         gpci_performed(e, r->flight);
         return;
     }
