@@ -68,12 +68,13 @@ static uint32_t locked_in_way(const gpci_controllers *e, const gpci_module *m, u
 /* The ways of a row from `first` on that are not locked, a bit each; or are by this access, if one is given. */
 static uint32_t unlocked_ways(const gpci_controllers *e, const gpci_module *m, uint32_t base, uint32_t first,
                               uint32_t end, uint32_t flight, uint64_t *candidates) {
+    const gpci_lock *locks = gpci_lock_of(e, m->index, base);
+    const bool of_lines = m->sector_mask && !first;
     uint32_t count = 0;
     for (uint32_t way = first; way < end; way++) {
-        const gpci_lock *lock = gpci_lock_of(e, m->index, base + way);
-        if (lock->holder != GPCI_NO_ITEM && !gpci_lock_is_of(e, lock, flight))
+        if (locks[way].holder != GPCI_NO_ITEM && !gpci_lock_is_of(e, &locks[way], flight))
             continue;
-        if (m->sector_mask && !first && locked_in_way(e, m, base + way) != GPCI_TREE_NO_BLOCK)
+        if (GPCI_UNLIKELY(of_lines) && locked_in_way(e, m, base + way) != GPCI_TREE_NO_BLOCK)
             continue;
         candidates[way / 64] |= (uint64_t)1 << (way & 63);
         count++;

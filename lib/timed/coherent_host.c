@@ -17,7 +17,7 @@ static uint64_t after(void *timed, uint32_t module, uint64_t address, uint64_t c
 }
 
 static bool takes(void *timed, const gpci_letter *l) {
-    return gpci_message_has_room(timed, l->from, l->to, l->address);
+    return gpci_message_has_room(timed, l->from, l->to);
 }
 
 static void send(void *timed, const gpci_letter *l) {

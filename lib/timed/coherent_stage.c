@@ -37,20 +37,20 @@ gpci_stage *gpci_coherent_stage_of(const gpci_timed *t, uint32_t module, uint64_
 }
 
 /* The queue that a message from a module to another stands in; NULL: one without end. */
-static const gpci_queue *queue_for(const gpci_timed *t, uint32_t from, uint32_t to, uint64_t address) {
+static const gpci_queue *queue_for(const gpci_timed *t, uint32_t from, uint32_t to) {
     const gpci_coherent *c = t->h->coherent;
-    const gpci_stage *stage = gpci_coherent_stage_of(t, from, address);
     if (is_l1(t, from))
-        return &stage->out;
+        return &t->l1[from].out;
     if (is_cluster(t, from))
-        return is_l1(t, to) ? &stage->served : &stage->out;
+        return is_l1(t, to) ? &t->clusters[from - c->first_cluster].served : &t->clusters[from - c->first_cluster].out;
     if (c->l2 && gpci_is_memory(c, from))
         return NULL;
+    const gpci_stage *stage = &t->l2[from - c->first_slice];
     return c->l2 && gpci_is_memory(c, to) ? &stage->link : &stage->served;
 }
 
-bool gpci_message_has_room(const gpci_timed *t, uint32_t from, uint32_t to, uint64_t address) {
-    const gpci_queue *queue = queue_for(t, from, to, address);
+bool gpci_message_has_room(const gpci_timed *t, uint32_t from, uint32_t to) {
+    const gpci_queue *queue = queue_for(t, from, to);
     return !queue || !gpci_queue_full(queue);
 }
 
