@@ -69,7 +69,6 @@ static const demand demands[] = {
     {GPCI_KEY_L1_TRACK_WARPS, 0, "false", unfollowed},
     {GPCI_KEY_L1_FUTURE, 0, "false", "coherent L1s do not know the future"},
     {GPCI_KEY_L1_REORDER, 0, "none", "there are no queues before coherent L1s"},
-    {GPCI_KEY_LRC_SMS, 0, "0", "requests of coherent L1s cannot merge on their way"},
     {GPCI_KEY_L2_TOKENS, 0, "ignore", tokens},
     {GPCI_KEY_L2_WRITE, GPC_WRITE_BACK, "back", "a coherent L2 writes back"},
     {GPCI_KEY_L2_WRITE_ALLOCATE, GPC_WRITE_FETCH, "fetch", "a coherent L2 fetches what is stored to"},
@@ -229,6 +228,8 @@ gpc_status gpci_coherent_check(gpc_hierarchy *h, gpc_error *error) {
         add(&n, GPCI_KEY_L1_TOKENS, tokens, "strict");
     if (h->lanes_apart && gpci_number(h, GPCI_KEY_COHERENCE_DATA))
         add(&n, GPCI_KEY_COHERENCE_DATA, "lanes that are accesses of their own carry no values", "false");
+    if (gpci_number(h, GPCI_KEY_LRC_SMS) && gpci_number(h, GPCI_KEY_CLUSTER_SMS))
+        add(&n, GPCI_KEY_LRC_SMS, "a cluster's cache is where requests would merge", "0");
     const gpc_protocol *protocol = gpc_protocol_find(h->context, gpci_config_text(h->config, GPCI_KEY_COHERENCE));
     if (gpci_number(h, GPCI_KEY_COHERENCE_CONFLICT) == 2 && protocol && protocol->flags & GPC_PROTOCOL_RETRY)
         add(&n, GPCI_KEY_COHERENCE_CONFLICT, "the protocol is one that refuses", "protocol");

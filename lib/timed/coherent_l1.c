@@ -244,8 +244,21 @@ bool gpci_coherent_l1_room(const gpci_timed *t, const gpci_stage *stage) {
                                  gpci_packet_at(&t->pool, stage->out.first)->path.size);
 }
 
+/* A request for a copy goes with that of another L1 of its LRC for the same line, where one is on its way. */
+static bool goes_along(const gpci_timed *t, gpci_stage *stage, uint32_t packet) {
+    gpci_packet *p = gpci_packet_at(&t->pool, packet);
+    if (!stage->coalescer || p->message.kind != GPC_MESSAGE_READ_REQUEST)
+        return false;
+    p->request.sm = stage->index;
+    p->request.policy_word = 0;
+    p->born = t->wheel.now;
+    return gpci_lrc_read(stage->coalescer, packet, 0);
+}
+
 void gpci_coherent_l1_send(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     const gpci_packet *p = gpci_packet_at(&t->pool, packet);
     gpci_message_left(t, stage->index, false);
+    if (goes_along(t, stage, packet))
+        return;
     gpci_network_send(stage->requests_out, stage->index, p->path.to, p->path.size, packet);
 }

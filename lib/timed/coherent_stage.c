@@ -132,11 +132,25 @@ static bool may_enter(const gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     return !gpci_message_looks(p) || gpci_stage_port(stage, t->wheel.now, p->address);
 }
 
+/*
+ * A request that went along with another's of its LRC is at the slice with that, and passes the tags after it: the
+ * directory must know of each L1, and each has an answer of its own. What an LRC spares is the way there.
+ */
+static void follow(void *slice, uint32_t packet) {
+    gpci_stage *stage = slice;
+    gpci_timed *t = stage->timed;
+    gpci_packet_at(&t->pool, packet)->due = t->wheel.now;
+    gpci_queue_push(&stage->in, &t->pool, t->wheel.now, packet);
+    gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now);
+}
+
 /* A message has arrived at a cluster or a slice; or it is for a peer, and goes on. */
 static void enter(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     const gpci_packet *p = gpci_packet_at(&t->pool, packet);
     const uint32_t to = p->message.module;
     if (is_at(t, stage, to)) {
+        if (GPCI_UNLIKELY(t->l1->coalescer != NULL) && p->message.kind == GPC_MESSAGE_READ_REQUEST)
+            gpci_lrc_reply(t->l1->coalescer, packet, follow, stage);
         gpci_message_arrived(t, packet);
         return;
     }

@@ -233,7 +233,7 @@ Test(coherent, refusals) {
     static const char *const settings[] = {
         "l1.enabled = false",       "l1.spaces = local",         "l1.sectors = 4",
         "l2.sectors = 4",           "l1.allocate = on-fill",     "l1.track_reuse = true",
-        "l1.track_warps = true",    "l1.reorder = warp",         "lrc.sms = 2",
+        "l1.track_warps = true",    "l1.reorder = warp",         "lrc.sms = 2\ncluster.sms = 1",
         "l2.tokens = strict",       "l1.tokens = opportunistic", "l2.write_policy = through",
         "l2.write_allocate = none", "l1.bypass = agcb",          "l2.bypass = always-bypass",
         "l1.write_allocate = lazy", "network.header = 0"};
@@ -458,9 +458,9 @@ Test(coherent, all_that_can_be_wrong) {
     static const char settings[] =
         "coherence = nmoesi needs l1.enabled = true; l1.spaces = all; l1.sectors = 1; l2.sectors = 1; "
         "l2.fetch_sectors = 1; l1.track_reuse = false; l1.track_warps = false; "
-        "l1.future = false; l1.reorder = none; lrc.sms = 0; l2.tokens = ignore; l2.write_policy = back; "
+        "l1.future = false; l1.reorder = none; l2.tokens = ignore; l2.write_policy = back; "
         "l2.write_allocate = fetch; l2.partitions = 1; "
-        "l1.write_allocate = fetch; l1.tokens = strict; network.header = 8B; cluster.size = 1024B; "
+        "l1.write_allocate = fetch; l1.tokens = strict; lrc.sms = 0; network.header = 8B; cluster.size = 1024B; "
         "l1.replacement = lru; l2.replacement = lru; l1.bypass = hint; l2.bypass = hint "
         "(l1.replacement 'opt' reads next_use, which coherent modules do not tell policies; ";
     gpc_error error = GPC_ERROR_INIT;
@@ -478,7 +478,7 @@ Test(coherent, presets) {
         {"gtx480", ""},
         {"h100", "l1.sectors = 1\nl1.fetch_sectors = 1\nl2.sectors = 1\nl2.fetch_sectors = 1\nl2.partitions = 1\n"
                  "l1.write_policy = through\nl1.write_policy_local = through\nl1.write_allocate = none\n"
-                 "l1.write_allocate_local = none\nl1.allocate = on-miss\nl2.write_allocate = fetch\nlrc.sms = 0\n"},
+                 "l1.write_allocate_local = none\nl1.allocate = on-miss\nl2.write_allocate = fetch\n"},
     };
     for (unsigned i = 0; i < 3; i++) {
         static const char *const protocols[] = {"nmoesi", "nmoesi-multi2sim", "vi"};

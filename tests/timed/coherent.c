@@ -40,6 +40,34 @@ Test(timed_coherent, l2_hit) {
     coherent_close(&r);
 }
 
+/* Requests of an LRC's L1s for one line go to the slice as one; there each is served, and answered. */
+Test(timed_coherent, requests_go_along) {
+    static const char *const protocols[] = {"vi", "mesi", "nmoesi-multi2sim"};
+    uint64_t apart = 0, bytes = 0;
+    for (unsigned i = 0; i < 2 * 3; i++) {
+        rig r;
+        coherent_open(&r, protocols[i / 2], i % 2 ? "lrc.sms = 2\n" : NULL);
+        rig_issue(&r, LINE(GPC_LOAD, 0));
+        cr_assert_eq(gpc_hierarchy_advance(r.hierarchy, 3), GPC_OK);
+        rig_issue(&r, LINE(GPC_LOAD, 0, .sm = 1));
+        rig_issue(&r, LINE(GPC_LOAD, 256, .sm = 1));
+        cr_assert_eq(gpc_hierarchy_drain(r.hierarchy, NULL), GPC_OK);
+        const gpc_stats s = rig_stats(&r);
+        if (i % 2) {
+            cr_expect_eq(s.network_requests, apart - 1, "%s", protocols[i / 2]);
+            cr_expect_eq(s.network_request_bytes, bytes - 8, "%s", protocols[i / 2]);
+        }
+        apart = s.network_requests;
+        bytes = s.network_request_bytes;
+        cr_expect_eq(s.dram_read_sectors, 8);
+        cr_expect_eq(coherent_stats(&r, "l2-0").read_requests, 3);
+        cr_expect_eq(coherent_state(&r, "l1-0", 0), GPC_LINE_S, "%s", protocols[i / 2]);
+        cr_expect_eq(coherent_state(&r, "l1-1", 0), GPC_LINE_S, "%s", protocols[i / 2]);
+        rig_finish(&r);
+        rig_close(&r);
+    }
+}
+
 /* Of its rop_latency, a slice's pipeline before the tags, the first cycle is there in any case. */
 Test(timed_coherent, rop_latency) {
     rig r;
