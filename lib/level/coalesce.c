@@ -126,3 +126,35 @@ uint32_t gpci_split(const uint64_t *addresses, uint32_t count, uint32_t width, u
         split += gpci_coalesce(&addresses[i], 1, width, line_shift, transactions + split);
     return split;
 }
+
+/* Bytes [first, first + 32, 64 or 128) of a line, as those of a line that begins there. */
+static gpci_transaction part_of(const gpci_transaction *t, uint32_t first, uint32_t bytes) {
+    const uint64_t word = t->bytes[first / 64] >> first % 64;
+    gpci_transaction part = {.address = t->address + first};
+    part.bytes[0] = bytes < 64 ? word & (((uint64_t)1 << bytes) - 1) : word;
+    part.bytes[1] = bytes > 64 ? t->bytes[1] : 0;
+    part.segments = t->segments >> first / GPCI_SEGMENT & (uint8_t)((1u << bytes / GPCI_SEGMENT) - 1);
+    return part;
+}
+
+uint32_t gpci_divide(gpci_transaction *transactions, uint32_t count, unsigned line_shift, uint32_t blocks) {
+    const uint32_t bytes = (1u << line_shift) / blocks;
+    uint32_t total = 0;
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t block = 0; block < blocks; block++)
+            total += part_of(&transactions[i], block * bytes, bytes).segments != 0;
+    for (uint32_t i = count, at = total; i-- > 0;) {
+        const gpci_transaction line = transactions[i];
+        uint32_t first = at;
+        for (uint32_t block = blocks; block-- > 0;) {
+            const gpci_transaction part = part_of(&line, block * bytes, bytes);
+            if (!part.segments)
+                continue;
+            first = --at;
+            transactions[at] = part;
+            transactions[at].follows = true;
+        }
+        transactions[first].follows = false;
+    }
+    return total;
+}

@@ -11,6 +11,7 @@ typedef struct gpci_transaction {
     uint64_t address;  /* of the line */
     uint64_t bytes[2]; /* that lanes touch; lines of at most 128 bytes */
     uint8_t segments;  /* 32-byte segments that they touch */
+    bool follows;      /* a block of the line that the one before it is of: gpci_divide */
 } gpci_transaction;
 
 /* How many bytes those are. */
@@ -28,7 +29,14 @@ GPCI_INLINE uint32_t gpci_transaction_bytes(const gpci_transaction *transaction)
 uint32_t gpci_coalesce(const uint64_t *addresses, uint32_t count, uint32_t width, unsigned line_shift,
                        gpci_transaction *transactions);
 
-/* The same, and no two lanes together: each lane's part of each line, in the order of lanes. */
+/*
+ * Transactions of lines become those of the blocks that they touch: `blocks` a line, a power of two. Returns how many.
+ *
+ * Example, lines of 128 bytes, blocks of 32: line 0x100, segments 1001, becomes 0x100 and 0x160, segment 1 each.
+ */
+uint32_t gpci_divide(gpci_transaction *transactions, uint32_t count, unsigned line_shift, uint32_t blocks);
+
+/* As gpci_coalesce, and no two lanes together: each lane's part of each line, in the order of lanes. */
 uint32_t gpci_split(const uint64_t *addresses, uint32_t count, uint32_t width, unsigned line_shift,
                     gpci_transaction *transactions);
 

@@ -117,6 +117,7 @@ gpc_status gpci_coherent_line(gpc_hierarchy *h, const gpci_line_access *a) {
     const uint32_t segments = gpci_count_sectors(a->line->segments);
     gpc_coherence_request request = gpci_coherent_request(h->coherent, &a->request, a->line->bytes);
     carried values;
+    h->coherent->tree->follows = a->line->follows;
     if (GPCI_UNLIKELY(h->with_data))
         carry(h, a, &request, &values);
     const gpc_request *shown = &a->request;

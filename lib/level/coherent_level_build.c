@@ -60,6 +60,7 @@ static void plan_l1(const gpc_hierarchy *h, plan *p, uint32_t sm, const gpci_l1_
     m->sets = share->sets;
     m->ways = share->ways;
     m->block_bytes = h->l1_level.line_bytes;
+    m->sectors = (uint8_t)h->blocks;
     m->latency = number(h, GPCI_KEY_L1_LATENCY);
     m->index = (uint8_t)gpci_number(h, GPCI_KEY_L1_INDEX);
     m->replacement = gpci_config_text(h->config, GPCI_KEY_L1_REPLACEMENT);
@@ -76,8 +77,9 @@ static void plan_l1(const gpc_hierarchy *h, plan *p, uint32_t sm, const gpci_l1_
 static void plan_cluster(const gpc_hierarchy *h, plan *p, uint32_t cluster) {
     gpc_coherence_module *m = add(p, p->c->first_cluster + cluster, "cluster", cluster);
     m->ways = number(h, GPCI_KEY_CLUSTER_WAYS);
-    m->sets = number(h, GPCI_KEY_CLUSTER_SIZE) / h->l1_level.line_bytes / m->ways;
+    m->sets = number(h, GPCI_KEY_CLUSTER_SIZE) / (h->l1_level.line_bytes * h->blocks) / m->ways;
     m->block_bytes = h->l1_level.line_bytes;
+    m->sectors = (uint8_t)h->blocks;
     m->latency = number(h, GPCI_KEY_CLUSTER_LATENCY);
     m->replacement = gpci_config_text(h->config, GPCI_KEY_L2_REPLACEMENT);
     m->high_network = NETWORK_L1;
@@ -96,11 +98,18 @@ static void serve(const gpc_hierarchy *h, gpc_coherence_module *m, uint32_t slic
     m->residue = slice;
 }
 
+/* A sector of L2, or, where L1's are larger, one of those. */
+static void divide_l2(const gpc_hierarchy *h, gpc_coherence_module *m) {
+    const uint32_t line = h->l2_level.line_bytes, sector = line / number(h, GPCI_KEY_L2_SECTORS);
+    m->block_bytes = sector > h->l1_level.line_bytes ? sector : h->l1_level.line_bytes;
+    m->sectors = (uint8_t)(line / m->block_bytes);
+}
+
 static void plan_slice(const gpc_hierarchy *h, plan *p, uint32_t slice) {
     gpc_coherence_module *m = add(p, p->c->first_slice + slice, "l2", slice);
     m->ways = number(h, GPCI_KEY_L2_WAYS);
     m->sets = (uint32_t)(gpci_number(h, GPCI_KEY_L2_SIZE) / h->l2_level.line_bytes / h->slices / m->ways);
-    m->block_bytes = h->l2_level.line_bytes;
+    divide_l2(h, m);
     m->latency = number(h, GPCI_KEY_L2_LATENCY);
     m->index = (uint8_t)gpci_number(h, GPCI_KEY_L2_INDEX);
     m->replacement = gpci_config_text(h->config, GPCI_KEY_L2_REPLACEMENT);
@@ -117,7 +126,7 @@ static void plan_memory(const gpc_hierarchy *h, plan *p, uint32_t slice) {
     m->memory = true;
     m->ways = number(h, GPCI_KEY_COHERENCE_MEMORY_WAYS);
     m->sets = m->ways ? number(h, GPCI_KEY_COHERENCE_MEMORY_SETS) : 1;
-    m->block_bytes = h->l2_level.line_bytes;
+    divide_l2(h, m);
     m->latency = (uint32_t)gpci_scale(gpci_number(h, GPCI_KEY_DRAM_FIXED_LATENCY), number(h, GPCI_KEY_CLOCK_L2),
                                       number(h, GPCI_KEY_CLOCK_DRAM));
     m->high_network = p->c->l2 ? NETWORK_MEMORY : p->c->clusters ? NETWORK_CLUSTER : NETWORK_L1;

@@ -60,10 +60,8 @@ static const char tokens[] = "coherent modules know no tokens";
 static const demand demands[] = {
     {GPCI_KEY_L1_ENABLED, 1, "true", "a tree begins with L1s"},
     {GPCI_KEY_L1_SPACES, 0, "all", "coherent L1s hold all that their SM accesses"},
-    {GPCI_KEY_L1_SECTORS, 1, "1", whole},
-    {GPCI_KEY_L1_FETCH, 1, "1", whole},
-    {GPCI_KEY_L2_SECTORS, 1, "1", whole},
-    {GPCI_KEY_L2_FETCH, 1, "1", whole},
+    {GPCI_KEY_L1_FETCH, 1, "1", "coherent L1s ask for the sectors that they need"},
+    {GPCI_KEY_L2_FETCH, 1, "1", "coherent slices ask for the sectors that they need"},
     {GPCI_KEY_L1_ALLOCATE, GPC_ALLOCATE_ON_MISS, "on-miss", "a coherent line takes its way at the miss"},
     {GPCI_KEY_L1_TRACK_REUSE, 0, "false", unfollowed},
     {GPCI_KEY_L1_TRACK_WARPS, 0, "false", unfollowed},
@@ -146,7 +144,7 @@ static gpc_status check_l2_predictor(needs *n, gpc_error *error) {
 /* A set at least of each cache. */
 static void check_sizes(needs *n) {
     const gpc_hierarchy *h = n->h;
-    uint64_t set = (uint64_t)h->l1_level.line_bytes * gpci_number(h, GPCI_KEY_CLUSTER_WAYS);
+    uint64_t set = (uint64_t)h->l1_level.line_bytes * h->blocks * gpci_number(h, GPCI_KEY_CLUSTER_WAYS);
     if (gpci_number(h, GPCI_KEY_CLUSTER_SMS) && gpci_number(h, GPCI_KEY_CLUSTER_SIZE) < set)
         add(n, GPCI_KEY_CLUSTER_SIZE, "a cluster's cache has one set at least", "%lluB", (unsigned long long)set);
     set = (uint64_t)h->l2_level.line_bytes * gpci_number(h, GPCI_KEY_L2_WAYS) * h->slices;

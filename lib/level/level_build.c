@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cache/cache.h"
+#include "level/driver.h"
 #include "level/hierarchy.h"
 #include "policies/predictor/predictors.h"
 
@@ -11,6 +12,19 @@ static gpc_status refuse(gpci_key key, const gpc_hierarchy *h, const char *why, 
     return gpci_fail(error, GPC_ERROR_RANGE, "%s = %s: %s", gpci_key_name(key), gpci_config_text(h->config, key), why);
 }
 
+static void fill_level(gpci_level *level, uint32_t line, uint32_t sectors) {
+    const unsigned segments = line / GPCI_SEGMENT, per_sector = segments / sectors;
+    *level = (gpci_level){
+        .line_bytes = line, .line_shift = gpci_log2(line), .all_segments = (uint8_t)((1u << segments) - 1)};
+    for (unsigned mask = 0; mask < 16; mask++)
+        for (unsigned i = 0; i < segments; i++) {
+            if (mask >> i & 1)
+                level->sectors_of[mask] |= (uint8_t)(1u << i / per_sector);
+            if (mask >> i / per_sector & 1)
+                level->segments_of[mask] |= (uint8_t)(1u << i);
+        }
+}
+
 static gpc_status make_level(gpc_hierarchy *h, gpci_key line_key, gpci_key sectors_key, gpci_key fetch_key,
                              gpci_level *level, gpc_error *error) {
     uint64_t line = gpci_number(h, line_key), sectors = gpci_number(h, sectors_key);
@@ -20,17 +34,19 @@ static gpc_status make_level(gpc_hierarchy *h, gpci_key line_key, gpci_key secto
         return refuse(sectors_key, h, "sectors must be a power of two, each of 32 bytes or more", error);
     if (!gpci_power_of_two(gpci_number(h, fetch_key)) || gpci_number(h, fetch_key) > sectors)
         return refuse(fetch_key, h, "must be a power of two of at most the sectors of a line", error);
-    unsigned segments = (unsigned)(line / GPCI_SEGMENT), per_sector = segments / (unsigned)sectors;
-    *level = (gpci_level){
-        .line_bytes = (uint32_t)line, .line_shift = gpci_log2(line), .all_segments = (uint8_t)((1u << segments) - 1)};
-    for (unsigned mask = 0; mask < 16; mask++)
-        for (unsigned i = 0; i < segments; i++) {
-            if (mask >> i & 1)
-                level->sectors_of[mask] |= (uint8_t)(1u << i / per_sector);
-            if (mask >> i / per_sector & 1)
-                level->segments_of[mask] |= (uint8_t)(1u << i);
-        }
+    fill_level(level, (uint32_t)line, (uint32_t)sectors);
     return GPC_OK;
+}
+
+/*
+ * In a coherent tree what moves, waits and is asked for is a block, as large as a sector; which of them share a tag is
+ * the tree's own business (gpc_coherence_module.sectors).
+ */
+static void divide_lines(gpc_hierarchy *h) {
+    const uint32_t sectors = (uint32_t)gpci_number(h, GPCI_KEY_L1_SECTORS);
+    h->blocks = h->levels == &gpci_tree_levels ? sectors : 1;
+    if (h->blocks > 1)
+        fill_level(&h->l1_level, h->l1_level.line_bytes / sectors, 1);
 }
 
 static void assign_partitions(gpc_hierarchy *h) {
@@ -56,6 +72,7 @@ gpc_status gpci_build_levels(gpc_hierarchy *h, gpc_error *error) {
         return status;
     if (h->l2_level.line_bytes < h->l1_level.line_bytes)
         return refuse(GPCI_KEY_L2_LINE, h, "must be at least l1.line", error);
+    divide_lines(h);
     if (gpci_number(h, GPCI_KEY_L2_INTERLEAVE_BYTES) < h->l2_level.line_bytes)
         return refuse(GPCI_KEY_L2_INTERLEAVE_BYTES, h, "must be at least l2.line", error);
     status = gpci_interleave_init(&h->interleave, (gpci_spread)gpci_number(h, GPCI_KEY_L2_INTERLEAVE),

@@ -167,6 +167,7 @@ gpci_verdict gpci_coherent_l1_pass(gpci_timed *t, gpci_stage *stage, uint32_t pa
     gpc_coherence_request request = gpci_coherent_request_of(t, p);
     if (GPCI_UNLIKELY(t->h->with_data))
         gpci_coherent_values_attach(t, packet, &request);
+    t->h->coherent->tree->follows = p->flags & GPCI_PACKET_FOLLOWS;
     if (gpci_coherent_asks(t->h->coherent, &p->request))
         predict(t, stage, packet, access, &request);
     const gpci_sight sight = gpci_controllers_look(gpci_controllers_of(t), &request);

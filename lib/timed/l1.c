@@ -338,6 +338,14 @@ GPCI_INLINE gpci_queue *before_tags(const gpci_timed *t, gpci_stage *stage, bool
     return stage->reorder ? gpci_reorder_choose(t, stage) : &stage->in;
 }
 
+/* Blocks of a line of which an instruction needs several pass together, if they can. */
+GPCI_INLINE bool tag_port(const gpci_timed *t, gpci_stage *stage, uint32_t packet) {
+    const gpci_packet *p = gpci_packet_at(&t->pool, packet);
+    const bool beside = p->flags & GPCI_PACKET_FOLLOWS && stage->ports_used &&
+                        stage->tag_cycle == gpci_clock_own(stage->options->clock, t->wheel.now);
+    return GPCI_UNLIKELY(beside) || gpci_stage_port(stage, t->wheel.now, p->address);
+}
+
 typedef gpci_verdict (*pass_tags_fn)(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *access);
 
 /* As many packets through the tags as ports, banks and resources let through in this cycle. */
@@ -350,8 +358,7 @@ GPCI_INLINE void run_tags(gpci_timed *t, gpci_stage *stage, pass_tags_fn pass_ta
         uint32_t packet = queue->first, next = t->pool.next[packet];
         uint64_t number = stage->reorder ? gpci_packet_at(&t->pool, packet)->tags.number : 0;
         bool last = gpci_packet_at(&t->pool, packet)->flags & GPCI_PACKET_LAST;
-        if (stage->data_free > now + stage->options->latency ||
-            !gpci_stage_port(stage, now, gpci_packet_at(&t->pool, packet)->address)) {
+        if (stage->data_free > now + stage->options->latency || !tag_port(t, stage, packet)) {
             gpci_wheel_wake(&t->wheel, stage->component, now + 1);
             return;
         }

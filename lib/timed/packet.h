@@ -12,7 +12,8 @@ enum {
     GPCI_PACKET_POSTED = 0x01, /* a write that nobody waits for */
     GPCI_PACKET_LAST = 0x02,   /* last line of its instruction */
     GPCI_PACKET_LINK = 0x04,   /* came from, and is replied to, the other partition */
-    GPCI_PACKET_FETCH = 0x08   /* sent by an MSHR entry, which takes the reply */
+    GPCI_PACKET_FETCH = 0x08,  /* sent by an MSHR entry, which takes the reply */
+    GPCI_PACKET_FOLLOWS = 0x10 /* a block of the line that the packet before it is of: gpci_transaction.follows */
 };
 
 /* What L1 knows of a read that it has sent, and needs again when the reply is here. */

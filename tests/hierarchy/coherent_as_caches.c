@@ -270,3 +270,50 @@ Test(coherent_as_caches, events) {
     gpci_timed_attach(p.caches.hierarchy, NULL);
     close_pair(&p);
 }
+
+/* Loads of lanes that are scattered over a few sectors of two lines; with a clock of one: two would overlap. */
+static void divide_as_in_caches(const char *settings, bool timed) {
+    pair p;
+    open_pair(&p, "mesi", timed, settings);
+    uint64_t random = 5;
+    for (unsigned n = 0; n < (timed ? 500 : 2000); n++) {
+        uint64_t addresses[4];
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        const uint64_t draw = random >> 24, line = 128 * (draw % 37);
+        gpc_warp_access access = lane_of(draw, addresses);
+        access.mask = 15;
+        for (unsigned lane = 0; lane < 4; lane++)
+            addresses[lane] = line + (draw >> (10 + 6 * lane)) % (timed ? 32 : 64) * 4;
+        fire(&p.tree, timed, &access);
+        fire(&p.caches, timed, &access);
+        const gpc_stats one = rig_stats(&p.tree), other = rig_stats(&p.caches);
+        cr_assert(one.l1_load_sector_hits == other.l1_load_sector_hits && one.l1_load_lines == other.l1_load_lines &&
+                      one.l1_fetched_sectors == other.l1_fetched_sectors &&
+                      one.l2_read_sector_hits == other.l2_read_sector_hits &&
+                      one.dram_read_sectors == other.dram_read_sectors,
+                  "%s, %s: access %u: L1 hits %llu, %llu; L2 hits %llu, %llu; DRAM %llu, %llu", settings,
+                  timed ? "timed" : "functional", n, (unsigned long long)one.l1_load_sector_hits,
+                  (unsigned long long)other.l1_load_sector_hits, (unsigned long long)one.l2_read_sector_hits,
+                  (unsigned long long)other.l2_read_sector_hits, (unsigned long long)one.dram_read_sectors,
+                  (unsigned long long)other.dram_read_sectors);
+    }
+    cr_expect_gt(rig_stats(&p.tree).l1_load_sector_hits, 20, "%s", settings);
+    close_pair(&p);
+}
+
+/* A line of sectors is what policies see of them, and what has a way. */
+Test(coherent_as_caches, sectors) {
+    static const char *const rows[] = {
+        "l1.sectors = 4\nl2.sectors = 4\nl2.size = 64KiB\nl1.replacement = lru",
+        "l1.sectors = 4\nl2.sectors = 4\nl2.size = 64KiB\nl1.replacement = srrip",
+        "l1.sectors = 4\nl2.sectors = 4\nl2.size = 64KiB\nl1.replacement = ship\nl1.index = xor",
+        "l1.sectors = 2\nl2.sectors = 4\nl2.size = 64KiB\nl1.replacement = nru",
+        "l1.sectors = 2\nl2.sectors = 2\nl2.size = 64KiB\nl1.replacement = drrip",
+        "l1.sectors = 1\nl2.sectors = 4\nl2.size = 64KiB",
+        "l1.sectors = 4\nl2.sectors = 4\nl1.size = 512B\nl1.ways = 1\nl2.replacement = srrip\nl2.index = ipoly",
+        "l1.sectors = 4\nl2.sectors = 4\nl1.size = 512B\nl1.ways = 1\nl2.slices = 4\nl2.interleave = hash\n"
+        "l2.interleave_bytes = 256\nl2.replacement = bip",
+    };
+    for (unsigned i = 0; i < 2 * sizeof rows / sizeof *rows; i++)
+        divide_as_in_caches(rows[i / 2], i % 2);
+}

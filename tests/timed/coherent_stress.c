@@ -27,6 +27,14 @@ static void put(machine *m, const char *format, ...) {
     cr_assert(length >= 0 && (size_t)length < sizeof m->text - used);
 }
 
+/* Every other machine has sectors, of 32 bytes or more; the rest of it is not changed by that. */
+static void draw_sectors(uint64_t state, machine *m, unsigned l1_line, unsigned l2_line) {
+    const unsigned l1 = 1u << rig_below(&state, 3), l2 = 1u << rig_below(&state, 3);
+    if (rig_below(&state, 2))
+        put(m, "l1.sectors = %u\nl2.sectors = %u\n", l1 < l1_line / 32 ? l1 : l1_line / 32,
+            l2 < l2_line / 32 ? l2 : l2_line / 32);
+}
+
 static void draw_shape(uint64_t *state, machine *m) {
     unsigned doublings = rig_below(state, 3), l1_line = 32u << doublings;
     unsigned l2_line = l1_line << rig_below(state, 3 - doublings);
@@ -39,6 +47,7 @@ static void draw_shape(uint64_t *state, machine *m) {
     put(m, "l1.ways = %u\nl1.line = %u\nl1.size = %u\n", l1_ways, l1_line, 128 * l1_ways << rig_below(state, 4));
     put(m, "l2.ways = %u\nl2.line = %u\nl2.interleave_bytes = %u\nl2.size = %u\n", l2_ways, l2_line, l2_line,
         m->slices * 128 * l2_ways << rig_below(state, 5));
+    draw_sectors(*state, m, l1_line, l2_line);
     put(m, "cluster.sms = %u\ncluster.ways = 4\ncluster.size = %u\ncluster.latency = %u\n",
         rig_below(state, 3) ? 0 : 1 + rig_below(state, 3), 512u << rig_below(state, 5), 1 + rig_below(state, 20));
     put(m, "dram.channels = %u\ndram.fixed_latency = %u\ndram.fixed_bandwidth = %u\n", 1 + rig_below(state, 5),
