@@ -138,6 +138,9 @@
     X(SM_LSU_IN_FLIGHT, "sm.lsu_in_flight", COUNT, RESET, "instructions", "unlimited", 1, 100000, "unlimited",         \
       "with l1.coalescer = multi2sim: that have begun in such a unit, and of which loads, or stores that are no "      \
       "part of others, are not done")                                                                                  \
+    X(SM_LSU_WAITS, "sm.lsu_waits", BOOL, RESET, "", "true", 0, 1, "",                                                 \
+      "with l1.coalescer = multi2sim: an instruction is done when its accesses are; false: when they have begun, and " \
+      "no warp waits for memory")                                                                                      \
     X(L1_REORDER, "l1.reorder", CHOICE, RESET, "", "none", 0, 0, "none|block|warp|pc",                                 \
       "queues between coalescer and L1's tags that keep loads of a thread block, of a warp or of an instruction "      \
       "together (Jia et al., HPCA 2014); writes wait until they are empty")                                            \

@@ -26,15 +26,19 @@ static void choose(gpc_hierarchy *h, const gpc_config *config) {
 
 /* What has no effect with the rest of the configuration is refused. */
 static gpc_status check_combination(const gpc_hierarchy *h, gpc_error *error) {
-    const bool units = gpci_number(h, GPCI_KEY_SM_LSUS) != 1 || gpci_number(h, GPCI_KEY_SM_LSU_IN_FLIGHT) != UINT64_MAX;
+    const bool most = gpci_number(h, GPCI_KEY_SM_LSU_IN_FLIGHT) != UINT64_MAX,
+               waits = gpci_number(h, GPCI_KEY_SM_LSU_WAITS);
     if (h->with_data && h->levels != &gpci_tree_levels && gpci_plain_values_check(h, error) < 0)
         return GPC_ERROR_RANGE;
     if (h->lanes_apart && h->driver != &gpci_timed_tree)
         return gpci_fail(error, GPC_ERROR_RANGE,
                          "l1.coalescer = multi2sim needs mode = timed and coherence = PROTOCOL: lanes are joined while "
                          "they are in flight, in a coherent L1");
-    if (units && !h->lanes_apart)
-        return gpci_fail(error, GPC_ERROR_RANGE, "sm.lsus and sm.lsu_in_flight need l1.coalescer = multi2sim");
+    if ((gpci_number(h, GPCI_KEY_SM_LSUS) != 1 || most || !waits) && !h->lanes_apart)
+        return gpci_fail(error, GPC_ERROR_RANGE,
+                         "sm.lsus, sm.lsu_in_flight and sm.lsu_waits need l1.coalescer = multi2sim");
+    if (most && !waits)
+        return gpci_fail(error, GPC_ERROR_RANGE, "sm.lsu_in_flight needs sm.lsu_waits = true: nothing is awaited");
     return GPC_OK;
 }
 

@@ -27,7 +27,7 @@ static void count_apart(gpci_timed *t, gpci_stage *stage) {
 /* Its instruction's unit is told, once; with the last of its accesses it may begin another. */
 static void signal(gpci_timed *t, gpci_packet *p) {
     gpci_stage *stage = stage_of(t, p);
-    if (p->mshr.done)
+    if (p->mshr.done || p->line.flight == UINT32_MAX)
         return;
     p->mshr.done = true;
     if (--t->flights[p->line.flight].unsignalled)
@@ -55,6 +55,15 @@ static void count(gpci_timed *t, const gpci_tree_flight *a, gpci_packet *p, uint
         gpci_count_round_trip(t->h, stage->index, t->wheel.now - p->born);
 }
 
+/* Its instruction was done when it began. */
+static void end_unawaited(gpci_timed *t, uint32_t packet, uint8_t level) {
+    const gpci_packet *p = gpci_packet_at(&t->pool, packet);
+    if (p->line.kind == GPC_LOAD && level == 3 && p->line.missed)
+        gpci_count_l1_dram_line(t->h, p->request.sm);
+    gpci_see(t, GPC_WHAT_REPLY, stage_of(t, p), p, level);
+    gpci_pool_give(&t->pool, packet);
+}
+
 void gpci_lsu_ended(gpci_timed *t, uint32_t flight) {
     const gpci_tree_flight *a = gpci_tree_flight_at(gpci_controllers_of(t), flight);
     const uint32_t packet = (uint32_t)a->token;
@@ -65,7 +74,10 @@ void gpci_lsu_ended(gpci_timed *t, uint32_t flight) {
         count(t, a, p, level);
     signal(t, p);
     count_apart(t, stage);
-    gpci_l1_release(t, stage, packet, level);
+    if (p->line.flight == UINT32_MAX)
+        end_unawaited(t, packet, level);
+    else
+        gpci_l1_release(t, stage, packet, level);
     gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now);
 }
 
@@ -94,16 +106,21 @@ static void begin(gpci_timed *t, gpci_stage *stage, gpci_lsu *unit) {
     const uint64_t now = t->wheel.now;
     for (bool last = false; !last;) {
         const uint32_t packet = unit->queue.first;
-        const gpci_packet *p = gpci_packet_at(&t->pool, packet);
+        gpci_packet *p = gpci_packet_at(&t->pool, packet);
+        const uint32_t flight = p->line.flight;
         if (!begin_access(t, stage, packet))
             return;
-        if (!unit->half) {
+        if (!unit->half && stage->lsus->waits) {
             unit->in_flight++;
-            t->flights[p->line.flight].unsignalled = t->flights[p->line.flight].left;
+            t->flights[flight].unsignalled = t->flights[flight].left;
         }
+        if (!stage->lsus->waits)
+            p->line.flight = UINT32_MAX;
         last = p->flags & GPCI_PACKET_LAST;
         unit->half = !last;
         (void)gpci_queue_pop(&unit->queue, &t->pool, now);
+        for (uint32_t left = last && !stage->lsus->waits ? t->flights[flight].left : 0; left; left--)
+            gpci_l1_release_line(t, flight, 1);
     }
     gpci_gauge_set(&stage->waiting_gauge, now, --stage->waiting);
 }
@@ -142,6 +159,7 @@ gpc_status gpci_lsus_create(const gpci_timed *t, gpci_stage *stage) {
     if (!stage->lsus)
         return GPC_ERROR_MEMORY;
     stage->lsus->count = (uint32_t)count;
+    stage->lsus->waits = gpci_number(t->h, GPCI_KEY_SM_LSU_WAITS) != 0;
     stage->lsus->most = most >= GPCI_UNLIMITED ? GPCI_UNLIMITED : (uint32_t)most;
     for (uint32_t i = 0; i < count; i++)
         gpci_queue_init(&stage->lsus->units[i].queue, GPCI_UNLIMITED);

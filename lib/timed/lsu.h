@@ -20,6 +20,9 @@
  * An instruction is in flight in its unit until all its accesses have signalled: loads when they are done, stores too,
  * but for those that are part of others, which do so at once.
  *
+ * With sm.lsu_waits = false an instruction is done as soon as its accesses have begun: then only that limit on accesses
+ * in flight holds a warp up.
+ *
  * Example, nmoesi, L1 empty: the 32 lanes of a load take a line's 32 words. The first is looked up and misses, 31 are
  * part of it. A store of each lane to the same line follows while that is in flight: the first waits for the load, 31
  * are part of the first; it is looked up when the load has ended, and hits.
@@ -32,6 +35,7 @@ typedef struct gpci_lsu {
 
 typedef struct gpci_lsus {
     uint32_t count, most; /* units; instructions in flight in each */
+    bool waits;           /* for what its instructions have begun */
     gpci_lsu units[];
 } gpci_lsus;
 

@@ -110,8 +110,10 @@ static void draw_policies(uint64_t *state, machine *m, const char *protocol) {
     if (rig_below(state, 4) == 0)
         put(m, "l1.replacement = fifo\nl2.replacement = random\n");
     if (rig_below(state, 4) == 0)
-        put(m, "l1.coalescer = multi2sim\nsm.lsus = %u\nsm.lsu_in_flight = %u\n", 1 + rig_below(state, 4),
-            1 + rig_below(state, 4));
+        put(m, "l1.coalescer = multi2sim\nsm.lsus = %u\n%s\n", 1 + rig_below(state, 4),
+            rig_below(state, 2)   ? "sm.lsu_in_flight = 2"
+            : rig_below(state, 2) ? "sm.lsu_in_flight = 1"
+                                  : "sm.lsu_waits = false");
 }
 
 static void draw(uint64_t *state, machine *m, const char *protocol) {

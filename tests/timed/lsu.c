@@ -180,6 +180,23 @@ Test(timed_lsu, joined_stores_signal) {
     coherent_close(&r);
 }
 
+/* Nobody waits: a load is done when it has begun, and what it has begun goes on; entries hold up the next. */
+Test(timed_lsu, nothing_is_awaited) {
+    rig r;
+    open(&r, "sm.lsu_waits = false\nl1.mshr_entries = 1\n");
+    const uint64_t first = rig_issue(&r, WORDS(GPC_LOAD, 0, 32, 128)), second = rig_issue(&r, WORD(GPC_LOAD, SET));
+    rig_wait(&r, first);
+    cr_expect_eq(cycles_of(&r, first), TAGS);
+    cr_expect_eq(gpc_hierarchy_in_flight(r.hierarchy), 1);
+    rig_finish(&r);
+    cr_expect_geq(cycles_of(&r, second), MISS - 1);
+    cr_assert_eq(gpc_hierarchy_drain(r.hierarchy, NULL), GPC_OK);
+    EXPECT_LOOKUPS(&r, 33, 0);
+    cr_expect_eq(rig_stats(&r).network_requests, 33);
+    cr_expect_eq(rig_stats(&r).l1_load_dram_lines, 33);
+    coherent_close(&r);
+}
+
 /* A hit takes L1's latency, and no port: 32 lines in one cycle. */
 Test(timed_lsu, hits) {
     rig r;
@@ -203,8 +220,10 @@ Test(timed_lsu, refused) {
     expect_refused(LANES, "l1.coalescer = multi2sim needs mode = timed and coherence");
     expect_refused(LANES "coherence = viper\nl1.write_policy = through\n", "l1.coalescer = multi2sim needs");
     expect_refused(LANES "coherence = nmoesi\nmode = functional\n", "l1.coalescer = multi2sim needs");
-    expect_refused("coherence = nmoesi\nsm.lsus = 2\n", "sm.lsus and sm.lsu_in_flight need l1.coalescer");
-    expect_refused("coherence = nmoesi\nsm.lsu_in_flight = 2\n", "sm.lsus and sm.lsu_in_flight need l1.coalescer");
+    expect_refused("coherence = nmoesi\nsm.lsus = 2\n", "need l1.coalescer");
+    expect_refused("coherence = nmoesi\nsm.lsu_in_flight = 2\n", "need l1.coalescer");
+    expect_refused("coherence = nmoesi\nsm.lsu_waits = false\n", "need l1.coalescer");
+    expect_refused(LANES "coherence = nmoesi\nsm.lsu_waits = false\nsm.lsu_in_flight = 1\n", "needs sm.lsu_waits");
     expect_refused(LANES "coherence = nmoesi\ncoherence.data = true\n", "coherence.data = false");
     rig r;
     open(&r, NULL);
