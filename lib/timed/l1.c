@@ -311,6 +311,8 @@ static gpci_verdict pass_atomic(gpci_timed *t, gpci_stage *stage, uint32_t packe
         gpci_see_lookup(t, stage, p, access);
         if (access->result.evicted)
             gpci_stage_evicted(t, stage, p, &access->result.eviction);
+        if (GPCI_UNLIKELY(t->h->viper)) /* what is on its way may be older: nobody joins it, nor does it stay */
+            gpci_stage_outdate(t, stage, p->request.address);
     }
     gpci_l1_send_itself(t, stage, packet, GPCI_ATOMIC);
     return GPCI_WAITING;
@@ -462,9 +464,10 @@ static void keep(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     const gpci_packet *p = gpci_packet_at(&t->pool, packet);
     uint64_t address = p->address;
     uint8_t sectors = p->line.fetched, generation = p->line.marks >> GPCI_MARK_GENERATION_SHIFT;
+    const bool outdated = GPCI_UNLIKELY(t->h->viper) && gpci_stage_outdated(t, stage, address);
     gpci_stage_fill(t, stage, packet);
     stage->fences.fetches[generation]--;
-    if (GPCI_UNLIKELY(generation != stage->fences.generation))
+    if (GPCI_UNLIKELY(generation != stage->fences.generation || outdated))
         gpci_fence_stale(stage, address, sectors);
 }
 
@@ -593,25 +596,4 @@ void gpci_l1_step(const gpci_group *group, uint32_t sm) {
 void gpci_coherent_l1_step(const gpci_group *group, uint32_t sm) {
     gpci_timed *t = group->timed;
     step(t, sm, gpci_coherent_l1_receive, run_coherent_tags, gpci_coherent_l1_room, gpci_coherent_l1_send);
-}
-
-void gpci_l1_expect(const gpci_group *group, uint32_t sm, unsigned pass) {
-    const gpci_timed *t = group->timed;
-    const gpci_stage *stage = &t->l1[sm];
-    uint32_t reply = gpci_network_peek(stage->replies_in, sm);
-    if (pass == 0) {
-        if (reply != GPCI_NO_PACKET)
-            gpci_expect_packet(t, reply);
-        if (stage->first_due != UINT32_MAX)
-            GPCI_PREFETCH(flight_at(t, stage->first_due));
-        return;
-    }
-    if (stage->in.count)
-        gpci_stage_expect(stage, gpci_packet_at(&t->pool, stage->in.first)->address);
-    if (reply == GPCI_NO_PACKET)
-        return;
-    const gpci_packet *p = gpci_packet_at(&t->pool, reply);
-    gpci_stage_expect(stage, p->address);
-    if (p->flags & GPCI_PACKET_FETCH)
-        gpci_expect_packet(t, p->line.waiter);
 }

@@ -54,6 +54,11 @@ void gpci_stage_outdate(const gpci_timed *t, const gpci_stage *stage, uint64_t a
         gpci_packet_at(&t->pool, leader)->mshr.outdated = true;
 }
 
+bool gpci_stage_outdated(const gpci_timed *t, const gpci_stage *stage, uint64_t address) {
+    const uint32_t leader = gpci_mshr_find(t, stage, address);
+    return leader != GPCI_NO_PACKET && gpci_packet_at(&t->pool, leader)->mshr.outdated;
+}
+
 static uint32_t mshr_total(const gpci_stage *stage) {
     return stage->mshr.used[0] + stage->mshr.used[1];
 }
@@ -256,8 +261,9 @@ static uint32_t waiter_of(gpci_timed *t, const gpci_stage *stage, uint32_t packe
 }
 
 /* May a packet not wait for what an entry brings? */
-GPCI_INLINE bool is_too_old(const gpci_timed *t, const gpci_packet *entry, const gpci_packet *p) {
-    return GPCI_UNLIKELY(entry->mshr.outdated) && gpci_fence_needs_new(t, p);
+GPCI_INLINE bool is_too_old(const gpci_timed *t, const gpci_stage *stage, const gpci_packet *entry,
+                            const gpci_packet *p) {
+    return GPCI_UNLIKELY(entry->mshr.outdated) && (stage->level == 1 || gpci_fence_needs_new(t, p));
 }
 
 gpci_verdict gpci_stage_settle(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *access,
@@ -273,7 +279,8 @@ gpci_verdict gpci_stage_settle(gpci_timed *t, gpci_stage *stage, uint32_t packet
     const gpci_packet *entry = found ? gpci_packet_at(&t->pool, leader) : NULL;
     gpci_lack l = lacks(stage, p, access, entry);
     if (l.fetch | l.wait) {
-        if (found ? entry->mshr.count >= o->merges || is_too_old(t, entry, p) : stage->mshr.used[remote] >= o->entries)
+        if (found ? entry->mshr.count >= o->merges || is_too_old(t, stage, entry, p)
+                  : stage->mshr.used[remote] >= o->entries)
             return stage->rules->hold_up(t, stage, packet, access, leader, found ? GPC_BUSY_MERGE : GPC_BUSY_MSHR);
         if (l.fetch && gpci_queue_full(remote ? &stage->link : &stage->out))
             return stage->rules->hold_up(t, stage, packet, access, leader, GPC_BUSY_MISS_QUEUE);

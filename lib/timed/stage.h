@@ -200,6 +200,8 @@ uint64_t gpci_stage_data(gpci_stage *stage, uint64_t now, uint32_t bytes);
 uint32_t gpci_mshr_find(const gpci_timed *t, const gpci_stage *stage, uint64_t address);
 /* A line has changed where it is homed: what is on its way from there is older. */
 GPCI_COLD void gpci_stage_outdate(const gpci_timed *t, const gpci_stage *stage, uint64_t address);
+/* Is it? */
+GPCI_COLD bool gpci_stage_outdated(const gpci_timed *t, const gpci_stage *stage, uint64_t address);
 /* A line's tags and MSHR bucket will soon be looked at: fetch them. No effect but on speed. */
 void gpci_stage_expect(const gpci_stage *stage, uint64_t address);
 
@@ -232,8 +234,6 @@ void gpci_stage_write_below(gpci_timed *t, gpci_stage *stage, const gpci_packet 
 /* l1.c */
 void gpci_l1_step(const gpci_group *group, uint32_t sm);
 void gpci_coherent_l1_step(const gpci_group *group, uint32_t sm);
-/* Fetch what the next step will look at. No effect but on speed. */
-void gpci_l1_expect(const gpci_group *group, uint32_t sm, unsigned pass);
 extern const gpci_stage_rules gpci_l1_stage;
 /* A packet that waited has its data: its access is told, and it is given back. */
 void gpci_l1_release(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint8_t level);
@@ -276,6 +276,8 @@ extern const gpci_stage_rules gpci_l2_stage;
 void gpci_stage_queues(const gpci_timed *t, gpci_stage *stage);
 void gpci_stage_reset(gpci_stage *stage, uint64_t now);
 bool gpci_stage_idle(const gpci_stage *stage);
+/* Fetch what an L1's next step will look at. No effect but on speed. */
+void gpci_l1_expect(const gpci_group *group, uint32_t sm, unsigned pass);
 void gpci_stage_state(gpci_stage *stage, gpci_state_fn visit, void *user_data);
 /* `below`: who takes what is in its miss queue. */
 void gpci_stage_report(const gpci_group *group, const gpci_stage *stage, const char *below, gpci_text *report);

@@ -309,3 +309,24 @@ void gpci_stages_connect(gpci_timed *t) {
         t->memory[i].replies_out = gpci_network_of(t, GPCI_GROUP_MEMORY_REPLIES);
     }
 }
+
+void gpci_l1_expect(const gpci_group *group, uint32_t sm, unsigned pass) {
+    const gpci_timed *t = group->timed;
+    const gpci_stage *stage = &t->l1[sm];
+    uint32_t reply = gpci_network_peek(stage->replies_in, sm);
+    if (pass == 0) {
+        if (reply != GPCI_NO_PACKET)
+            gpci_expect_packet(t, reply);
+        if (stage->first_due != UINT32_MAX)
+            GPCI_PREFETCH(&t->flights[stage->first_due]);
+        return;
+    }
+    if (stage->in.count)
+        gpci_stage_expect(stage, gpci_packet_at(&t->pool, stage->in.first)->address);
+    if (reply == GPCI_NO_PACKET)
+        return;
+    const gpci_packet *p = gpci_packet_at(&t->pool, reply);
+    gpci_stage_expect(stage, p->address);
+    if (p->flags & GPCI_PACKET_FETCH)
+        gpci_expect_packet(t, p->line.waiter);
+}
