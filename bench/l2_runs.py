@@ -1,5 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""One run of bench/l2_valley.py: a kernel under a protocol on a tree of caches, and what is kept of it."""
+"""
+One run of bench/l2_valley.py: a kernel before a tree of caches as Multi2Sim 5.0 has them, and what is kept of it.
+
+Multi2Sim's own is the front end (l1.coalescer = multi2sim: each lane's access by itself, joined in L1; four load/store
+units of an SM, each with one instruction in flight), buffers of 528 bytes, the choice of victims, the protocol, and
+where its driver puts arrays: one after the other, each behind a word with its size. A variant differs in one of these.
+"""
 
 import json
 import os
@@ -55,53 +61,75 @@ OTHERS = [
     Kernel("BitReversal", "spatial", "", "other", False),
 ]
 
-# Trees other than L1s over L2s over memories; and that one with requests that wait for a block instead of coming again,
-# and with L1s that have any number of misses in flight.
-MANY_MISSES = {"l1.mshr_entries": "unlimited", "l1.miss_queue": "unlimited"}
-NON_INCLUSIVE = {"l2.inclusion": "non-inclusive"}
-TREES = {
+PROTOCOL = "nmoesi-multi2sim"
+SILENT = "multi2sim-silent"
+WAITING = "multi2sim-waiting"
+
+UNITS = {"l1.coalescer": "multi2sim", "l1.queue": "400", "sm.lsus": "4", "sm.lsu_in_flight": "1"}
+BUFFERS = {"network.buffer_unit": "bytes", "l2.link_buffer": "528"}  # network's and memory's are the preset's, 528
+VICTIMS = {"coherence.any_victim": "true"}
+MULTI2SIM = {**UNITS, **BUFFERS, **VICTIMS, "l2.mshr_entries": "unlimited"}
+WIDE = {key: "65536" for key in ("network.width", "network.reply_width", "memory.link_width")}
+WIDE |= {key: "unlimited" for key in ("network.input_buffer", "network.output_buffer", "memory.link_buffer")}
+
+# What is other than in Multi2Sim: settings, those None are the preset's own; "protocol"; "header" of arrays.
+VARIANTS = {
     "": {},
-    "non-inclusive": NON_INCLUSIVE,
-    "three-level": {"cluster.sms": "7", "cluster.size": "128KiB"},
-    "waiting": {"coherence.conflict": "wait"},
-    "many misses": MANY_MISSES,
-    "many misses, non-inclusive": {**MANY_MISSES, **NON_INCLUSIVE},
+    "aligned arrays": {"header": 0},
+    "joined before L1": dict.fromkeys(UNITS),
+    "any number in flight": {"sm.lsu_in_flight": None},
+    "nothing awaited": {"sm.lsu_in_flight": None, "sm.lsu_waits": "false"},
+    "buffers of packets": dict.fromkeys(BUFFERS),
+    "invalid ways first": dict.fromkeys(VICTIMS),
+    "requests wait": {"protocol": WAITING},
+    "silent clean evictions": {"protocol": SILENT},
+    "nmoesi": {"protocol": "nmoesi"},
+    "not inclusive": {"l2.inclusion": "non-inclusive"},
+    "no bandwidth limit": WIDE,
+    "requests wait, not inclusive": {"protocol": WAITING, "l2.inclusion": "non-inclusive"},
+    "nmoesi, not inclusive": {"protocol": "nmoesi", "l2.inclusion": "non-inclusive"},
+    "nmoesi, third level": {"protocol": "nmoesi", "cluster.sms": "7", "cluster.size": "128KiB"},
 }
 
 # l2: KB of all modules, 0 = none; l1: KB; ways: of L2; size: of the problem, KB.
-Run = namedtuple("Run", "kernel protocol l2 l1 ways size tree")
+Run = namedtuple("Run", "kernel l2 l1 ways size variant")
 
 
 def source(run):
-    return f"synthetic:{run.kernel.source}:{run.size}KiB" + (f":{run.kernel.more}" if run.kernel.more else "")
+    header = VARIANTS[getattr(run, "variant", "")].get("header", 4)
+    more = [run.kernel.more] * bool(run.kernel.more) + [f"header={header}"] * bool(header)
+    return ":".join([f"synthetic:{run.kernel.source}:{run.size}KiB", *[",".join(more)] * bool(more)])
 
 
 def settings(run, mode):
-    """As in Multi2Sim, nothing is flushed between kernels, and only L1's misses in flight are limited.
-
-    Its own protocol goes with its choice of victims."""
-    found = {"mode": mode, "kernels.flush": "none", "coherence": run.protocol, "l1.size": f"{run.l1}KiB",
-             "l2.mshr_entries": "unlimited"}  # fmt: skip
-    if run.protocol in ("nmoesi-multi2sim", SILENT):
-        found["coherence.any_victim"] = "true"
+    """Nothing is flushed between kernels, as there."""
+    found = {"mode": mode, "kernels.flush": "none", "coherence": PROTOCOL, "l1.size": f"{run.l1}KiB", **MULTI2SIM}
+    for key, value in VARIANTS[run.variant].items():
+        if key == "protocol":
+            found["coherence"] = value
+        elif value is None:
+            del found[key]
+        elif key != "header":
+            found[key] = value
     if run.l2:
         found |= {"l2.size": f"{run.l2}KiB", "l2.ways": str(run.ways)}
     else:
         found["l2.enabled"] = "false"
-    return {**found, **TREES[run.tree]}
+    return found
 
 
-SILENT = "multi2sim-silent"
-
-
-def register_silent(context):
-    """nmoesi-multi2sim, but who evicts a clean block tells nobody: what the telling costs."""
-    loud = context.protocol("nmoesi-multi2sim")
-    tables = loud.tables()
+def register_others(context):
+    """
+    nmoesi-multi2sim, but who evicts a clean block tells nobody: what the telling costs; and but for its refusals: a
+    request waits for a block that is locked, where Multi2Sim's access begins again at L1.
+    """
+    own = context.protocol(PROTOCOL)
+    tables = own.tables()
+    context.register(gpucache.Protocol(WAITING, flags=own.flags & ~gpucache.ProtocolBits.RETRY, **tables))
     for place in ("first", "between"):
         for state in "ES":
             tables[place][state]["eviction"] = ("hit", "I")
-    context.register(gpucache.Protocol(SILENT, flags=loud.flags, **tables))
+    context.register(gpucache.Protocol(SILENT, flags=own.flags, **tables))
 
 
 def plain(stats):
@@ -112,8 +140,7 @@ def plain(stats):
 def replay(run, mode):
     with gpucache.Context() as context:
         begun = time.process_time()
-        if run.protocol == SILENT:
-            register_silent(context)
+        register_others(context)
         with gpucache.Config(context, PRESET, settings(run, mode)) as config:
             with gpucache.Replay(context, config) as replayed, gpucache.Trace(context, source(run)) as trace:
                 for _ in replayed.run(trace):
@@ -218,21 +245,22 @@ def level(result, name):
     return result["levels"].get(name)
 
 
-ASKED = ("loads", "stores", "n_stores", "read_requests", "write_requests")
 FOUND = ("load_hits", "store_hits", "n_store_hits", "read_request_hits", "write_request_hits")
-
-
-def asked(counters):
-    return sum(counters[name] for name in ASKED)
 
 
 def found(counters):
     return sum(counters[name] for name in FOUND)
 
 
+def brought(counters):
+    """Blocks that a level did not have: changes from I to another state."""
+    return sum(counters["transitions"][-1][:-1])
+
+
 def ratio(counters):
-    """Hits of what processors, or modules above, asked for."""
-    return found(counters) / asked(counters) if counters and asked(counters) else None
+    """Hits of hits and blocks brought: what else is looked up, and accesses that are part of others, do not count."""
+    return found(counters) / (found(counters) + brought(counters)) if counters and found(counters) + brought(
+        counters) else None  # fmt: skip
 
 
 def lumped(counters):

@@ -128,9 +128,9 @@ def print_figure(grid, name, shared=None, lines=None):
                 lines.append((grid.fixed, kernel.name, l2, name, grid.of(kernel, l2, figure)))
 
 
-def describe(protocol, l1, ways, size, tree):
-    extra = f", {tree}" if tree else ""
-    return f"{protocol}{extra}, L1 {l1} KB, L2 {ways} ways, problem {size} KB"
+def describe(l1, ways, size, variant):
+    extra = f", {variant}" if variant else ""
+    return f"L1 {l1} KB, L2 {ways} ways, problem {size} KB{extra}"
 
 
 def print_lines(lines):
@@ -138,105 +138,58 @@ def print_lines(lines):
     units = {"speed": "ratio", "cycles": "kilocycles"}
     for fixed, kernel, l2, name, value in lines:
         if value is not None:
-            tree = fixed["tree"].replace(", ", "-").replace(" ", "-")
-            words = (fixed["protocol"], tree, f"l1-{fixed['l1']}", f"ways-{fixed['ways']}",
-                     f"size-{fixed['size']}", kernel.replace(", ", "-"), f"l2-{l2}", name)  # fmt: skip
+            variant = fixed["variant"].replace(", ", "-").replace(" ", "-")
+            words = (variant, f"l1-{fixed['l1']}", f"ways-{fixed['ways']}", f"size-{fixed['size']}",
+                     kernel.replace(", ", "-"), f"l2-{l2}", name)  # fmt: skip
             print(".".join(word for word in words if word), f"{value:.6g}", units.get(name, "ratio"))
-
-
-def print_configurations(cache, kernels, sizes, protocol, size, tree):
-    """Section 4.1.1: means of the suites for both L1 sizes and both associativities."""
-    for name in ("speed", "l1", "l1-lumped", "l2-lumped"):
-        title, figure, form = FIGURES[name]
-        rows = []
-        for l1 in (16, 32):
-            for ways in (16, 4):
-                grid = Grid(cache, kernels, sizes, protocol=protocol, l1=l1, ways=ways, size=size, tree=tree)
-                if grid:
-                    rows += [[suite, str(l1), str(ways), *(cell(grid.mean(suite, l2, figure), form) for l2 in sizes)]
-                             for suite in grid.suites()]  # fmt: skip
-        if rows:
-            print(f"{title}, means (Figures 4.8 to 4.10); {protocol}, problem {size} KB; L2 in KB\n")
-            print_table(["suite", "L1 KB", "L2 ways", *map(str, sizes)], sorted(rows))
 
 
 # The valley
 
 
-def share_of(*names):
-    """These counters of L1, in percent of all its lookups."""
-    def figure(result):
-        l1 = runs.level(result, "L1")
-        return 100 * sum(l1[name] for name in names) / l1["accesses"]
-
-    return figure
-
-
-def lost(result):
-    """L1 blocks lost to write probes, of 100 processor accesses."""
+def counted_without(result, *left_out):
+    """Multi2Sim's ratio of L1, in percent, where these lookups are no accesses."""
     l1 = runs.level(result, "L1")
-    return 100 * l1["invalidations"] / runs.asked(l1)
+    return 100 * l1["hits"] / (l1["accesses"] - sum(l1[name] for name in left_out))
 
 
-def print_valley(grid, other, small=96):
+PROBES, RETRIES = ("read_probes", "write_probes"), ("retries",)
+VALLEY = ("L1 ratio, none", "96", "12288", "drop", "no probes", "no retries", "neither", "hits lost", "lost, 96",
+          "time, none", "time, 96", "time")  # fmt: skip
+
+
+def valley_of(results, large):
     """
-    How deep the valley is at the smallest L2 against the largest, in percent of accesses, and what makes it: hits that
-    a processor no longer has, and lookups that only count as accesses. `other`: the same without inclusion.
+    Of a kernel, {L2 in KB: result}: Multi2Sim's ratio of L1; its drop from the largest L2 to 96 KB; the drop where
+    probes, retries, or neither count as accesses; hits of accesses that are lost, of hits and blocks brought; blocks
+    that L1s lost to L2, of 100 lookups of accesses; time over that with the largest L2, and that over Multi2Sim's own.
     """
-    large = max(grid.sizes)
-    if small not in grid.sizes or small == large:
-        return
-    ends = [size for size in (0, small, large) if size in grid.sizes]
-    percent = {figure: lambda result, figure=figure: None if figure(result) is None else 100 * figure(result)
-               for figure in (l1_ratio, l1_lumped)}  # fmt: skip
-    probes, retries = share_of("read_probes", "write_probes"), share_of("retries")
+    none, small, most = (results[l2] for l2 in (0, 96, 12288))
+    ways = ((), PROBES, RETRIES, PROBES + RETRIES)
+    drops = [counted_without(most, *way) - counted_without(small, *way) for way in ways]
+    l1 = runs.level(small, "L1")
+    base = l1["accesses"] - sum(l1[name] for name in PROBES + RETRIES)
+    return (*(counted_without(r) for r in (none, small, most)), *drops, 100 * (l1_ratio(most) - l1_ratio(small)),
+            100 * l1["invalidations"] / base, *(r["cycles"] / most["cycles"] for r in (none, small)),
+            most["cycles"] / large)  # fmt: skip
+
+
+def print_valley(cache, kernels, variants, size=2048):
+    """The valley of L1 with one thing of Multi2Sim's other than it is, or free."""
+    print(f"The valley by parts; problem {size} KB; L1's ratio and its drop from 12288 to 96 KB of L2, percent: as it\n"
+          "is, and where probes, retries, or neither count as accesses; `hits lost`: hits of accesses, of hits and\n"
+          "blocks brought; `lost`: blocks invalidated from below, of 100 lookups of accesses; time over that with\n"
+          "12288 KB, and that over the first row's\n")  # fmt: skip
     rows = []
-
-    def row(name, value):
-        """value(grid, l2, figure) of a kernel, or the mean of a suite."""
-        real, counted = ([value(grid, l2, percent[figure]) for l2 in ends] for figure in (l1_ratio, l1_lumped))
-        drops = [None if None in side else side[-1] - side[-2] for side in (counted, real)]
-        counting = None if None in drops else drops[0] - drops[1]
-        kept = value(other, small, percent[l1_ratio]) if other else None
-        by_inclusion = None if None in (kept, real[-2]) else kept - real[-2]
-        rows.append([name, *(cell(v, PERCENT) for v in (
-            *real, *counted, *drops, counting, by_inclusion, value(grid, small, lost), value(grid, small, probes),
-            value(grid, small, retries), value(grid, large, probes), value(grid, large, retries)))])  # fmt: skip
-
-    for kernel in grid.kernels:
-        row(kernel.name, lambda g, l2, figure, kernel=kernel: g.value(kernel, l2, figure))
-    for suite in grid.suites():
-        row(f"mean, {suite}", lambda g, l2, figure, suite=suite: g.mean(suite, l2, figure))
-    print(f"The valley of L1's hit ratio, percent, at {small} KB of L2 against {large} KB; {describe(**grid.fixed)}\n"
-          "`drop`: in Multi2Sim's ratio; `real`: of it, hits that processors no longer have; `counting`: the rest;\n"
-          "`inclusion`: hits that a non-inclusive L2 of that size keeps; `lost`: blocks invalidated from below, of\n"
-          "100 accesses of processors; `probes`, `retries`: of 100 lookups\n")  # fmt: skip
-    both = (*(f"processors, {l2}" for l2 in ends), *(f"Multi2Sim's, {l2}" for l2 in ends))
-    print_table(["kernel", *both, "drop", "real", "counting", "inclusion", f"lost, {small}",
-                 f"probes, {small}", f"retries, {small}", f"probes, {large}", f"retries, {large}"], rows)  # fmt: skip
-
-
-def print_careless(grid, limit=0.05):
-    """Kernels whose speed no L2 size changes by more than `limit`; with and without the case of none."""
-    rows = []
-    for kernel in grid.kernels:
-        some = [grid.speed(kernel, l2) for l2 in grid.sizes if l2]
-        none = grid.speed(kernel, 0) if 0 in grid.sizes else None
-        if None in some:
-            continue
-        verdict = "does not care" if min(some) >= 1 - limit and max(some) <= 1 + limit else "cares"
-        own = {"learning": "set 2" if kernel.set2 else "cares"}.get(kernel.suite, "")
-        rows.append([kernel.name, cell(min(some)), cell(max(some)), cell(none), verdict, own])
-    if not rows:
-        return
-    print(f"Who does not care about L2 (speed within {100 * limit:.0f} % of the largest's at every size); "
-          f"{describe(**grid.fixed)}\n")  # fmt: skip
-    print_table(["kernel", "slowest", "fastest", "no L2", "verdict", "seeds/002"], rows)
-    for suite in grid.suites():
-        speeds = [grid.speed(k, l2) for k in grid.kernels if SUITES[suite](k) for l2 in grid.sizes if l2]
-        if None not in speeds:
-            print(f"{suite}: standard deviation of the speed-ups {statistics.pstdev(speeds):.3f}")
-    print()
+    for kernel in kernels:
+        large = cache.good(runs.Run(kernel, 12288, 16, 16, size, ""))
+        for variant in variants:
+            found = {l2: cache.good(runs.Run(kernel, l2, 16, 16, size, variant)) for l2 in (0, 96, 12288)}
+            if large and all(found.values()):
+                values = valley_of(found, large["cycles"])
+                rows.append([kernel.name, variant or "as Multi2Sim", *(cell(v, PERCENT) for v in values[:9]),
+                             *(cell(v, "{:.2f}") for v in values[9:])])  # fmt: skip
+    print_table(["kernel", "other", *VALLEY], rows)
 
 
 # Matrices
@@ -293,72 +246,18 @@ def print_causes(name, own, lost):
     print()
 
 
-# Other parts
+# By problem
 
 
-def print_sizes(cache, kernels, problems, **fixed):
-    """Section 4.3: the problem's size varies. Speed-up over 2 MB."""
-    base = 2048
-    for name in ("l1", "l1-lumped", "l2", "l2-lumped", "speed"):
+def print_problems(cache, kernels, problems, l2=1536, ways=16):
+    """A row per kernel, a column per problem."""
+    for name in ("l1-lumped", "l2-lumped", "cycles"):
         title, figure, form = FIGURES[name]
         rows = []
         for kernel in kernels:
-            found = {p: cache.good(runs.Run(kernel=kernel, size=p, **fixed)) for p in problems}
-            if name == "speed":
-                over = found.get(base)
-                values = [over["cycles"] / found[p]["cycles"] if over and found[p] else None for p in problems]
-            else:
-                values = [figure(found[p]) if found[p] else None for p in problems]
-            if any(value is not None for value in values):
-                rows.append([kernel.name, *(cell(value, form) for value in values)])
+            found = [cache.good(runs.Run(kernel, l2, 16, ways, size, "")) for size in problems]
+            if any(found):
+                rows.append([kernel.name, *(cell(figure(r) if r else None, form) for r in found)])
         if rows:
-            label = "Speed-up over a problem of 2 MB (Figure 4.13)" if name == "speed" else title
-            print(f"{label} (section 4.3); {fixed['protocol']}, L2 {fixed['l2']} KB; problem in KB\n")
+            print(f"{title.split(' (')[0]}; L2 {l2} KB, {ways} ways; problem in KB\n")
             print_table(["kernel", *map(str, problems)], rows)
-
-
-def print_spatial(cache, kernel, sizes, problems, **fixed):
-    """Section 4.4, Figures 4.14 to 4.16: bit reversal, a row per cache, a column per problem."""
-    for name in ("l2", "l2-lumped", "l1", "l1-lumped", "cycles"):
-        title, figure, form = FIGURES[name]
-        rows = []
-        for ways in (4, 16):
-            for l2 in (size for size in sizes if size or ways == 16):
-                found = [cache.good(runs.Run(kernel=kernel, l2=l2, ways=ways, size=p, **fixed)) for p in problems]
-                if any(found):
-                    rows.append([str(l2), str(ways), *(cell(figure(r) if r else None, form) for r in found)])
-        if rows:
-            print(f"{kernel.name}: {title.split(' (')[0]} (section 4.4); {fixed['protocol']}, L1 {fixed['l1']} KB; "
-                  "problem in KB\n")  # fmt: skip
-            print_table(["L2 KB", "ways", *map(str, problems)], rows)
-
-
-def print_beyond(cache, kernels, sizes, variants, **fixed):
-    """Means of the suites for other protocols and trees: what the document leaves open."""
-    for name in ("speed", "l1", "l1-lumped"):
-        title, figure, form = FIGURES[name]
-        rows = []
-        for protocol, tree in variants:
-            grid = Grid(cache, kernels, sizes, protocol=protocol, tree=tree, **fixed)
-            if grid:
-                for suite in grid.suites():
-                    means = (cell(grid.mean(suite, l2, figure), form) for l2 in sizes)
-                    rows.append([suite, protocol, tree or "two levels", *means])
-        if rows:
-            print(f"{title}, means of the suites; L2 in KB\n")
-            print_table(["suite", "protocol", "tree", *map(str, sizes)], sorted(rows))
-    rows = []
-    for protocol, tree in variants:
-        grid = Grid(cache, kernels, sizes, protocol=protocol, tree=tree, **fixed)
-        base = Grid(cache, kernels, sizes, protocol="nmoesi", tree="", **fixed)
-        for l2 in sizes:
-            gains = []
-            for kernel in kernels:
-                own, plain = (g.value(kernel, l2, lambda r: r["cycles"]) for g in (grid, base))
-                gains.append(plain / own if own and plain else None)
-            if mean(gains) is not None:
-                gains = (mean(gains), min(gains), max(gains))
-                rows.append([protocol, tree or "two levels", str(l2), *map(cell, gains)])
-    if rows:
-        print("Speed-up over nmoesi in two levels, at the same L2: mean, least, most of all kernels\n")
-        print_table(["protocol", "tree", "L2 KB", "mean", "least", "most"], rows)
