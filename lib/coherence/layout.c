@@ -90,24 +90,25 @@ static gpc_status make_policy(gpc_coherence *c, gpci_module *m, gpc_error *error
         return GPC_OK;
     if (m->full_map)
         GPCI_TREE_REFUSE(ARGUMENT, m, "replacement", "is '%s', but with ways 0 nothing is replaced", text);
+    const bool first = c->telling.commons && m->index < c->telling.first;
     const gpc_policy_env geometry = {.sets = m->given.sets,
                                      .ways = m->given.ways,
                                      .line_bytes = m->given.block_bytes << m->sector_shift,
                                      .sectors = (uint8_t)m->sectors,
                                      .index = m->index,
-                                     .count = c->module_count};
-    gpc_status status =
-        gpci_policy_create(c->context, GPC_POLICY_REPLACEMENT, text, &geometry, NULL, error, &m->policy);
+                                     .count = first ? c->telling.first : c->module_count};
+    gpc_status status = gpci_policy_create(c->context, GPC_POLICY_REPLACEMENT, text, &geometry,
+                                           first ? c->telling.commons : NULL, error, &m->policy);
     if (status < 0)
         return status;
-    if (((const gpc_replacement_ops *)m->policy->ops)->needs_future)
+    if (((const gpc_replacement_ops *)m->policy->ops)->needs_future && !(c->telling.reads & GPC_READS_NEXT_USE))
         GPCI_TREE_REFUSE(ARGUMENT, m, "replacement", "'%s' needs to know the future", text);
     uint64_t reads;
     status = gpci_policy_reads(c->context, GPC_POLICY_REPLACEMENT, text, error, &reads);
     if (status < 0)
         return status;
     char unknown[GPCI_READS_TEXT];
-    gpci_reads_text(reads & ~(uint64_t)c->policy_reads, unknown);
+    gpci_reads_text(reads & ~(uint64_t)c->telling.reads, unknown);
     if (!reads || *unknown)
         GPCI_TREE_REFUSE(ARGUMENT, m, "replacement",
                          "'%s' reads %s; a tree's requests tell address, cycle, sm and kind", text,
@@ -116,17 +117,16 @@ static gpc_status make_policy(gpc_coherence *c, gpci_module *m, gpc_error *error
     return GPC_OK;
 }
 
-gpc_status gpci_module_predict(gpc_coherence *c, gpci_module *m, const char *spec, uint32_t instances,
-                               gpc_error *error) {
+gpc_status gpci_module_predict(gpc_coherence *c, gpci_module *m, const char *spec, gpc_error *error) {
     const gpc_policy_env geometry = {.sets = m->given.sets,
                                      .ways = m->given.ways,
                                      .line_bytes = 1u << m->line_shift,
                                      .sectors = m->sectors,
                                      .index = m->index,
-                                     .count = instances,
+                                     .count = c->telling.first,
                                      .seed = m->level}; /* as that of a hierarchy's caches */
     const gpc_status status =
-        gpci_policy_create(c->context, GPC_POLICY_PREDICTOR, spec, &geometry, NULL, error, &m->predictor);
+        gpci_policy_create(c->context, GPC_POLICY_PREDICTOR, spec, &geometry, c->telling.commons, error, &m->predictor);
     if (status == GPC_OK)
         c->has_policies = m->told = true;
     m->plain &= !m->told;

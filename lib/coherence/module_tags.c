@@ -285,6 +285,10 @@ static void notify_eviction(gpci_module *m, uint32_t block, bool dirty, const gp
         m->tree->evicted(m->tree->evicted_data, m, eviction.line_address, m->warps[m->leaving], request);
 }
 
+bool gpci_module_is_full(const gpci_module *m, uint64_t tag) {
+    return free_way(m, base_of(m, tag), 0, m->given.ways) == m->given.ways;
+}
+
 /* Is this way one of those that may be chosen? NULL: all are. */
 static bool is_candidate(const uint64_t *candidates, uint32_t way) {
     return !candidates || candidates[way / 64] >> (way & 63) & 1;
@@ -303,7 +307,8 @@ static uint32_t policy_choice(gpci_module *m, uint64_t tag, uint32_t base, const
     const gpc_request request = request_of(m, tag);
     const uint32_t set = set_of(m, base), ways = m->given.ways;
     (void)was_told(m, tag);
-    if (ops->on_miss)
+    /* of what L1's policy was asked to admit it knows already (gpci_module_miss) */
+    if (ops->on_miss && !(request.admitted && !m->above_count))
         ops->on_miss(m->policy->self, set, &request);
     uint32_t way = m->given.any_victim ? ways : free_candidate(m, base, 0, ways, candidates);
     if (way == ways)

@@ -33,6 +33,15 @@ typedef struct gpci_tree_selector {
     gpci_index index;                /* block numbers over sets */
 } gpci_tree_selector;
 
+/*
+ * What policies are told in a tree, as GPC_READS_ bits, and what those of the first level share: the modules 0 to
+ * first - 1. NULL: nothing.
+ */
+typedef struct gpci_tree_telling {
+    uint32_t reads, first;
+    gpci_commons *commons;
+} gpci_tree_telling;
+
 /* Where a module stands, and so which of a protocol's tables it obeys. */
 typedef enum gpci_module_place {
     GPCI_PLACE_FIRST = 0,   /* no module above it: processors access it */
@@ -96,7 +105,8 @@ typedef struct gpci_module {
     gpci_policy *policy; /* a replacement policy other than lru and fifo; NULL */
     gpci_policy *predictor; /* of a hierarchy, which asks it (level/coherent_predict.c); NULL */
     uint32_t *warps;        /* [block] of a line the first: who has fetched it; of a hierarchy's L1s; NULL */
-    gpci_map map;           /* of a full map: address / block_bytes -> block */
+    uint64_t sampled_loads, sampled_hits; /* at the last sample of a hierarchy's L1 */
+    gpci_map map;                         /* of a full map: address / block_bytes -> block */
     gpc_coherence_stats stats;
     const gpc_coherence *tree; /* that it belongs to */
 } gpci_module;
@@ -165,13 +175,13 @@ struct gpc_coherence {
     uint32_t message_bound;                /* the most steps that one access needs */
     struct gpci_tree_probe_reply *replies; /* [reply_room] a stack: probes in progress */
     uint32_t reply_count, reply_room;
-    uint32_t policy_reads; /* GPCI_TREE_READS or GPCI_TREE_HOST_READS */
-    bool has_policies;     /* a module is told of blocks, and shown requests: a policy other than lru and fifo, ... */
-    bool non_coherent;     /* the protocol has N: a valid copy may lack bytes that other modules have stored */
-    uint8_t deepest;       /* deepest level that a request has reached */
-    bool busy;             /* it has failed, or accesses are in flight: hit.c leaves everything alone then */
-    gpc_status failed;     /* of gpci_tree_fail: nothing but reading and destroying works any more */
-    char failure[256];     /* why, for messages */
+    gpci_tree_telling telling;
+    bool has_policies; /* a module is told of blocks, and shown requests: a policy other than lru and fifo, ... */
+    bool non_coherent; /* the protocol has N: a valid copy may lack bytes that other modules have stored */
+    uint8_t deepest;   /* deepest level that a request has reached */
+    bool busy;         /* it has failed, or accesses are in flight: hit.c leaves everything alone then */
+    gpc_status failed; /* of gpci_tree_fail: nothing but reading and destroying works any more */
+    char failure[256]; /* why, for messages */
     struct gpci_controllers *controllers; /* of accesses that overlap: controller.h; NULL before the first */
 };
 
@@ -217,9 +227,10 @@ bool gpci_module_has_company(const gpci_module *m, uint32_t block);
 /* Write a block's tag and state, without counting. State I also clears tag, owners and sharers. */
 void gpci_module_write(gpci_module *m, uint32_t block, uint64_t tag, uint8_t state);
 /* Give a cache a predictor by its text, or have it keep who has fetched its blocks. All blocks are invalid. */
-gpc_status gpci_module_predict(gpc_coherence *c, gpci_module *m, const char *spec, uint32_t instances,
-                               gpc_error *error);
+gpc_status gpci_module_predict(gpc_coherence *c, gpci_module *m, const char *spec, gpc_error *error);
 gpc_status gpci_module_keep_warps(gpc_coherence *c, gpci_module *m, gpc_error *error);
+/* Is there a line, or a block, in each way that one of this tag might take? */
+bool gpci_module_is_full(const gpci_module *m, uint64_t tag);
 /* What its policy and predictor are shown of the access `carried` to a tag. */
 gpc_request gpci_module_shows(const gpci_module *m, uint64_t tag, const gpc_request *carried);
 /* An access that misses, and leaves nothing here: for its policy. */
@@ -238,8 +249,8 @@ uint64_t gpci_tree_residue(const gpci_module *m, uint64_t address);
 uint32_t gpci_tree_selected_set(const gpci_module *m, uint64_t tag);
 
 /* tree_build.c: gpc_coherence_create, whose callers tell policies what `policy_reads` says. */
-gpc_status gpci_coherence_create(gpc_context *context, const gpc_coherence_options *options, uint32_t policy_reads,
-                                 gpc_error *error, gpc_coherence **out);
+gpc_status gpci_coherence_create(gpc_context *context, const gpc_coherence_options *options,
+                                 const gpci_tree_telling *telling, gpc_error *error, gpc_coherence **out);
 
 /* store.c: memory's bytes. */
 /* Memory for the block of an address, zeroed if it is new. GPC_ERROR_MEMORY. */

@@ -146,8 +146,8 @@ static gpc_status build(gpc_coherence *c, const gpc_coherence_options *o, gpc_er
     return status;
 }
 
-gpc_status gpci_coherence_create(gpc_context *context, const gpc_coherence_options *options, uint32_t policy_reads,
-                                 gpc_error *error, gpc_coherence **out) {
+gpc_status gpci_coherence_create(gpc_context *context, const gpc_coherence_options *options,
+                                 const gpci_tree_telling *telling, gpc_error *error, gpc_coherence **out) {
     if (!context || !options || !out)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_coherence_create: %s is NULL",
                          !context   ? "context"
@@ -164,7 +164,7 @@ gpc_status gpci_coherence_create(gpc_context *context, const gpc_coherence_optio
         return gpci_out_of_memory(error);
     c->context = gpci_retain(context);
     c->control_bytes = o.control_bytes;
-    c->policy_reads = policy_reads;
+    c->telling = *telling;
     c->with_data = o.data;
     c->timing = o.timing;
     status = build(c, &o, error);
@@ -178,7 +178,8 @@ gpc_status gpci_coherence_create(gpc_context *context, const gpc_coherence_optio
 
 gpc_status gpc_coherence_create(gpc_context *context, const gpc_coherence_options *options, gpc_error *error,
                                 gpc_coherence **out) {
-    return gpci_coherence_create(context, options, GPCI_TREE_HOST_READS, error, out);
+    const gpci_tree_telling telling = {.reads = GPCI_TREE_HOST_READS};
+    return gpci_coherence_create(context, options, &telling, error, out);
 }
 
 static void free_const(gpc_context *context, const void *memory) {

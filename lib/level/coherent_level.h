@@ -23,9 +23,14 @@ typedef struct gpci_coherent {
     uint32_t control;     /* bytes of a message without data, and of the header of one with */
     uint8_t memory_level; /* gpc_coherence_result.level of an access that went to DRAM */
     bool l2;
-    bool predicts; /* L1s have predictors */
+    bool predicts; /* L1s have predictors, or replacement policies that are asked what to admit */
+    bool admits;   /* the latter */
     bool tokens;   /* warps without a token fill nothing in L1: l1.tokens = strict */
 } gpci_coherent;
+
+/* What L1s' policies may read besides what all modules' do. */
+#define GPCI_L1_TREE_READS \
+    (GPCI_TREE_READS | GPC_READS_TOKEN | GPC_READS_ADMISSION | GPC_READS_SAMPLES | GPC_READS_NEXT_USE)
 
 /*
  * coherent_level_check.c: GPC_ERROR_RANGE, with all settings that are needed and why, where the configuration has what

@@ -180,8 +180,9 @@ static gpc_status make_tree(gpc_hierarchy *h, plan *p, gpc_error *error, gpc_coh
     o.control_bytes = p->c->control;
     o.data = h->with_data;
     o.timing = false;
+    const gpci_tree_telling telling = {.reads = GPCI_L1_TREE_READS, .first = h->sms, .commons = h->l1_commons};
     gpc_error detail = GPC_ERROR_INIT;
-    gpc_status status = gpci_coherence_create(h->context, &o, GPCI_TREE_READS, &detail, out);
+    gpc_status status = gpci_coherence_create(h->context, &o, &telling, &detail, out);
     if (status == GPC_OK) {
         status = gpci_coherent_give_predictors(h, *out, &detail);
         if (status == GPC_OK)

@@ -13,8 +13,8 @@
  * May a configuration have coherence? What has no meaning in a tree of coherent modules is refused, not passed over,
  * and all of it in one message: the settings that are needed, as configuration text writes them, then the reasons.
  *
- * Example: coherence = vi needs l1.sectors = 1; l1.replacement = lru (l1.replacement 'opt' reads next_use, which
- * coherent modules do not tell policies; coherent lines are whole)
+ * Example: coherence = vi needs l2.write_policy = back; l2.replacement = lru (l2.replacement 'vote(lru, fifo)' reads
+ * samples, which coherent modules do not tell policies; a coherent L2 writes back)
  */
 
 #define MOST_NEEDS 48u
@@ -65,7 +65,6 @@ static const demand demands[] = {
     {GPCI_KEY_L1_ALLOCATE, GPC_ALLOCATE_ON_MISS, "on-miss", "a coherent line takes its way at the miss"},
     {GPCI_KEY_L1_TRACK_REUSE, 0, "false", unfollowed},
     {GPCI_KEY_L1_TRACK_WARPS, 0, "false", unfollowed},
-    {GPCI_KEY_L1_FUTURE, 0, "false", "coherent L1s do not know the future"},
     {GPCI_KEY_L1_REORDER, 0, "none", "there are no queues before coherent L1s"},
     {GPCI_KEY_L2_TOKENS, 0, "ignore", tokens},
     {GPCI_KEY_L2_WRITE, GPC_WRITE_BACK, "back", "a coherent L2 writes back"},
@@ -97,9 +96,9 @@ static const char *blame(needs *n, gpci_key key, uint64_t reads, const char *but
 
 /* Modules tell policies all that their caches would be told, but for what only a cache has. */
 static gpc_status check_replacement(needs *n, gpci_key key, gpc_error *error) {
-    uint64_t reads, told = GPCI_TREE_READS;
-    if (key != GPCI_KEY_L1_REPLACEMENT) /* slices and clusters are no SM's own */
-        told &= ~(uint64_t)GPC_READS_WARP_EVENTS;
+    uint64_t reads, told = GPCI_L1_TREE_READS;
+    if (key != GPCI_KEY_L1_REPLACEMENT) /* slices and clusters are no SM's own, and must take what L1s have */
+        told = GPCI_TREE_READS & ~(uint64_t)GPC_READS_WARP_EVENTS;
     gpc_status status = gpci_policy_reads(n->h->context, GPC_POLICY_REPLACEMENT, text_of(n, key), error, &reads);
     if (status < 0)
         return status;
@@ -113,7 +112,7 @@ static gpc_status check_replacement(needs *n, gpci_key key, gpc_error *error) {
 static gpc_status check_l1_predictor(needs *n, gpc_error *error) {
     const char *spec = text_of(n, GPCI_KEY_L1_BYPASS);
     const bool timed = gpci_number(n->h, GPCI_KEY_MODE) == 1;
-    const uint64_t told = GPCI_TREE_READS | GPC_READS_TOKEN | (timed ? 0 : GPC_READS_STALLS);
+    const uint64_t told = (GPCI_L1_TREE_READS & ~(uint64_t)GPC_READS_ADMISSION) | (timed ? 0 : GPC_READS_STALLS);
     uint64_t reads;
     gpc_status status = gpci_policy_reads(n->h->context, GPC_POLICY_PREDICTOR, spec, error, &reads);
     if (status < 0)
@@ -235,7 +234,7 @@ gpc_status gpci_coherent_check(gpc_hierarchy *h, gpc_error *error) {
         add(&n, GPCI_KEY_NETWORK_HEADER, "messages need a header", "8B");
     check_sizes(&n);
     gpc_status status = check_policies(&n, error);
-    if (status < 0 || !n.count)
-        return status;
-    return refuse(&n, error);
+    if (status < 0 || n.count)
+        return status < 0 ? status : refuse(&n, error);
+    return gpci_build_future(h, error);
 }

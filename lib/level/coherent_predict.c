@@ -26,13 +26,22 @@ static bool is_idle(const gpc_hierarchy *h, const char *spec) {
     return table == &gpci_always_cache || table == &gpci_hint;
 }
 
+static gpc_status admits(gpc_hierarchy *h, gpc_error *error) {
+    const char *spec = gpci_config_text(h->config, GPCI_KEY_L1_REPLACEMENT);
+    uint64_t reads;
+    const gpc_status status = gpci_policy_reads(h->context, GPC_POLICY_REPLACEMENT, spec, error, &reads);
+    h->coherent->admits = status == GPC_OK && reads & GPC_READS_ADMISSION;
+    return status;
+}
+
 gpc_status gpci_coherent_give_predictors(gpc_hierarchy *h, gpc_coherence *tree, gpc_error *error) {
     const char *spec = gpci_config_text(h->config, GPCI_KEY_L1_BYPASS);
+    const bool predicts = !is_idle(h, spec);
+    gpc_status status = admits(h, error);
     h->coherent->tokens = gpci_number(h, GPCI_KEY_L1_TOKENS) == GPC_TOKENS_STRICT;
-    gpc_status status = GPC_OK;
-    h->coherent->predicts = !is_idle(h, spec);
-    for (uint32_t sm = 0; sm < h->sms && h->coherent->predicts && status == GPC_OK; sm++)
-        status = gpci_module_predict(tree, gpci_module_at(tree, sm), spec, h->sms, error);
+    h->coherent->predicts = predicts || h->coherent->admits;
+    for (uint32_t sm = 0; sm < h->sms && predicts && status == GPC_OK; sm++)
+        status = gpci_module_predict(tree, gpci_module_at(tree, sm), spec, error);
     return status;
 }
 
@@ -64,20 +73,43 @@ static bool is_early(const gpci_module *l1, const gpc_request *request) {
     return l1->predictor && is_read(request) && ((const gpc_predictor_ops *)l1->predictor->ops)->before_lookup;
 }
 
+/*
+ * Does the replacement policy decline a line? Where its set is full; what takes a way in any case is let in. A policy
+ * that is not asked whether it declines is asked for a victim, and then once more when the way is taken.
+ */
+static bool declines(const gpci_module *l1, uint64_t tag, gpc_request *request, bool asked) {
+    const gpc_replacement_ops *ops = l1->policy->ops;
+    const gpc_request shown = gpci_module_shows(l1, tag, request);
+    const uint32_t set = gpci_module_row(l1, tag) >> l1->sector_shift;
+    request->admitted = 1;
+    if (!asked || !gpci_module_is_full(l1, tag))
+        return false;
+    return ops->declines ? ops->declines(l1->policy->self, set, NULL, &shown)
+                         : ops->choose_victim(l1->policy->self, set, NULL, &shown) == GPC_WAY_BYPASS;
+}
+
 uint32_t gpci_coherent_predict(const gpc_hierarchy *h, gpc_request *request, uint32_t flags) {
     gpci_module *l1 = gpci_module_at(h->coherent->tree, request->sm);
     const uint64_t tag = gpci_module_tag_of(l1, request->address);
     const bool early = is_early(l1, request);
+    const bool asked = is_read(request) || allocates(h, request, flags);
     request->policy_word = 0;
+    request->admitted = 0;
     if (early && bypasses(l1, tag, request))
         return GPC_ACCESS_NO_ALLOCATE | GPC_ACCESS_EVICT;
-    if (!(is_read(request) || allocates(h, request, flags)) || has_line(l1, tag))
+    if (has_line(l1, tag) || (!asked && !h->coherent->admits))
         return 0;
-    const bool barred = request->token == GPC_TOKEN_NONE && h->coherent->tokens;
-    if (!barred && (early || !l1->predictor || !bypasses(l1, tag, request)))
-        return 0;
-    gpci_module_miss(l1, tag, request);
-    return GPC_ACCESS_NO_ALLOCATE;
+    bool out = asked && request->token == GPC_TOKEN_NONE && h->coherent->tokens;
+    if (out || h->coherent->admits)
+        gpci_module_miss(l1, tag, request);
+    if (!out && asked && !early && l1->predictor && bypasses(l1, tag, request)) {
+        out = true;
+        if (!h->coherent->admits)
+            gpci_module_miss(l1, tag, request);
+    }
+    if (!out && h->coherent->admits)
+        out = declines(l1, tag, request, asked);
+    return out ? GPC_ACCESS_NO_ALLOCATE : 0;
 }
 
 /* Whole sectors, or those 32-byte segments alone that are needed: l1.bypass_fetch. */

@@ -55,14 +55,15 @@ static uint64_t sort_of(const gpc_hierarchy *h, const gpc_warp_access *access) {
                    : USE;
     case GPC_ATOMIC:
     case GPC_REDUCTION:
-        return END;
+        return h->coherent ? USE : END; /* coherent L1s perform them */
     default:
         return USE;
     }
 }
 
 gpc_status gpci_future_record(gpci_future *f, const gpc_hierarchy *h, const gpc_warp_access *access) {
-    if (!access->mask || access->space > GPC_SPACE_LOCAL || !gpci_l1_for(h, access->sm, access->space))
+    if (!access->mask || access->space > GPC_SPACE_LOCAL ||
+        (!h->coherent && !gpci_l1_for(h, access->sm, access->space)))
         return GPC_OK;
     gpci_transaction lines[GPCI_MAX_TRANSACTIONS];
     unsigned shift = h->l1_level.line_shift;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cache/cache.h"
+#include "coherence/tree.h"
+#include "level/coherent_level.h"
 #include "level/hierarchy.h"
 
 /* Samples of the SMs on their way to the policies that decide by them. */
@@ -11,8 +13,32 @@ static bool wants(gpc_cache *const *caches, uint32_t count) {
     return false;
 }
 
+static bool module_wants(const gpci_module *m) {
+    const gpc_replacement_ops *policy = m->policy ? m->policy->ops : NULL;
+    const gpc_predictor_ops *predictor = m->predictor ? m->predictor->ops : NULL;
+    return (policy && policy->on_sample) || (predictor && predictor->on_sample);
+}
+
 bool gpc_hierarchy_wants_samples(const gpc_hierarchy *h) {
+    if (h && h->coherent) /* L1s are alike */
+        return module_wants(gpci_module_at(h->coherent->tree, 0));
     return h && (wants(h->l1, h->sms) || wants(h->l2, h->slices));
+}
+
+/* A coherent L1's loads, a line each. */
+static void sample_module(gpci_module *m, gpc_sample *sample) {
+    const gpc_replacement_ops *policy = m->policy ? m->policy->ops : NULL;
+    const gpc_predictor_ops *predictor = m->predictor ? m->predictor->ops : NULL;
+    if (m->stats.loads < m->sampled_loads || m->stats.load_hits < m->sampled_hits)
+        m->sampled_loads = m->sampled_hits = 0;
+    sample->reads = m->stats.loads - m->sampled_loads;
+    sample->read_hits = m->stats.load_hits - m->sampled_hits;
+    m->sampled_loads = m->stats.loads;
+    m->sampled_hits = m->stats.load_hits;
+    if (policy && policy->on_sample)
+        policy->on_sample(m->policy->self, sample);
+    if (predictor && predictor->on_sample)
+        predictor->on_sample(m->predictor->self, sample);
 }
 
 /* A cache's reads since the last sample. Counters that were reset begin anew. */
@@ -44,6 +70,8 @@ gpc_status gpc_hierarchy_sample(gpc_hierarchy *h, const gpc_sample *samples) {
         gpc_sample sample = samples[sm];
         if (h->l1)
             sample_cache(h->l1[sm], &sample);
+        else if (h->coherent)
+            sample_module(gpci_module_at(h->coherent->tree, sm), &sample);
         all.cycle = sample.cycle;
         all.cycles = sample.cycles;
         all.active_cycles += sample.active_cycles;

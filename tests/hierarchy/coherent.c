@@ -290,20 +290,19 @@ Test(coherent, replacement_policies) {
                 {"plru", NULL, NULL},
                 {"drrip", NULL, NULL},
                 {"bip", NULL, NULL},
-                {"bip(bypass=1)", "admission", "admission"},
+                {"bip(bypass=1)", NULL, "admission"},
                 {"ship", NULL, NULL},
                 {"ship(signature=memory)", NULL, NULL},
                 {"protecting-distance", NULL, NULL},
-                {"protecting-distance(bypass=1)", "admission", "admission"},
-                {"opt", "next_use", "next_use"},
+                {"protecting-distance(bypass=1)", NULL, "admission"},
                 {"age-lru", NULL, "warp events"},
-                {"age-lru(bypass=1)", "admission", "admission, warp events"},
+                {"age-lru(bypass=1)", NULL, "admission, warp events"},
                 {"rpr", NULL, "warp events"},
-                {"combined", "token, admission", "token, admission, warp events"},
+                {"combined", NULL, "token, admission, warp events"},
                 {"counter-based", NULL, NULL},
                 {"sdbp", NULL, NULL},
-                {"vote(lru, fifo)", "samples", "samples"},
-                {"dynamic-age-lru", "samples", "warp events, samples"},
+                {"vote(lru, fifo)", NULL, "samples"},
+                {"dynamic-age-lru", NULL, "warp events, samples"},
                 {"states", NULL, NULL},
                 {"silent", "what it has not declared", "what it has not declared"}};
     gpc_context *context;
@@ -483,12 +482,11 @@ Test(coherent, all_that_can_be_wrong) {
         "cluster.sms = 2\ncluster.size = 128\n";
     static const char settings[] =
         "coherence = nmoesi needs l1.enabled = true; l1.spaces = all; "
-        "l2.fetch_sectors = 1; l1.track_reuse = false; l1.track_warps = false; "
-        "l1.future = false; l1.reorder = none; l2.tokens = ignore; l2.write_policy = back; "
-        "l2.write_allocate = fetch; l2.partitions = 1; "
+        "l2.fetch_sectors = 1; l1.track_reuse = false; l1.track_warps = false; l1.reorder = none; "
+        "l2.tokens = ignore; l2.write_policy = back; l2.write_allocate = fetch; l2.partitions = 1; "
         "l1.write_allocate = fetch; l1.tokens = strict; lrc.sms = 0; network.header = 8B; cluster.size = 1024B; "
-        "l1.replacement = lru; l2.replacement = lru; l1.bypass = hint; l2.bypass = hint "
-        "(l1.replacement 'opt' reads next_use, which coherent modules do not tell policies; ";
+        "l2.replacement = lru; l1.bypass = hint; l2.bypass = hint "
+        "(l2.replacement 'combined' reads token, admission, warp events, which coherent modules do not tell policies; ";
     gpc_error error = GPC_ERROR_INIT;
     cr_expect_eq(rig_refused(wrong, &error), GPC_ERROR_RANGE);
     cr_expect_eq(strncmp(error.message, settings, strlen(settings)), 0, "%s", error.message);

@@ -190,12 +190,24 @@ Test(coherent_as_caches, stores) {
     }
 }
 
-/* Loads of a PC that comes back to its lines, and of others that do not, and stores; by a predictor. */
-static void predict_as_in_caches(const char *predictor, const char *protocol, bool timed) {
+/* A sample of each SM, as if all had been busy. */
+static void sample(rig *r, uint64_t cycle) {
+    gpc_sample samples[2] = {GPC_SAMPLE_INIT, GPC_SAMPLE_INIT};
+    for (unsigned i = 0; i < 2; i++) {
+        samples[i].cycle = cycle;
+        samples[i].cycles = samples[i].active_cycles = 100;
+        samples[i].instructions = 30 + cycle % 7;
+    }
+    cr_assert_eq(gpc_hierarchy_sample(r->hierarchy, samples), GPC_OK);
+}
+
+/* Loads of a PC that comes back to its lines, and of others that do not, and stores; by a predictor, or a policy. */
+static void predict_as_in_caches(const char *predictor, const char *policy, const char *protocol, bool timed) {
     pair p;
     char settings[256];
-    snprintf(settings, sizeof settings, "l2.size = 64KiB\nl1.bypass = %s\nl1.replacement = drrip", predictor);
+    snprintf(settings, sizeof settings, "l2.size = 64KiB\nl1.bypass = %s\nl1.replacement = %s", predictor, policy);
     open_pair(&p, protocol, timed, settings);
+    cr_assert_eq(gpc_hierarchy_wants_samples(p.tree.hierarchy), gpc_hierarchy_wants_samples(p.caches.hierarchy));
     uint64_t random = 5;
     for (unsigned n = 0; n < (timed ? 600 : 3000); n++) {
         random = random * 6364136223846793005u + 1442695040888963407u;
@@ -206,6 +218,10 @@ static void predict_as_in_caches(const char *predictor, const char *protocol, bo
         access.pc = far ? 64 + 16 * ((draw >> 16) % 3) : 16;
         access.kind = draw >> 23 & 7 ? GPC_LOAD : GPC_STORE;
         access.token = draw >> 26 & 1 ? GPC_TOKEN_NONE : 0;
+        if (n % 50 == 49) {
+            sample(&p.tree, 100 * n);
+            sample(&p.caches, 100 * n);
+        }
         fire(&p.tree, timed, &access);
         fire(&p.caches, timed, &access);
         const gpc_stats one = rig_stats(&p.tree), other = rig_stats(&p.caches);
@@ -213,8 +229,8 @@ static void predict_as_in_caches(const char *predictor, const char *protocol, bo
                       one.l1_store_sector_hits == other.l1_store_sector_hits &&
                       one.l1_bypassed_sectors == other.l1_bypassed_sectors &&
                       one.dram_read_sectors == other.dram_read_sectors,
-                  "%s, %s, %s: access %u: %llu %llu %llu %llu, not %llu %llu %llu %llu", predictor, protocol,
-                  timed ? "timed" : "functional", n, (unsigned long long)one.l1_load_sector_hits,
+                  "%s, %s, %s, %s: access %u: %llu %llu %llu %llu, not %llu %llu %llu %llu", predictor, policy,
+                  protocol, timed ? "timed" : "functional", n, (unsigned long long)one.l1_load_sector_hits,
                   (unsigned long long)one.l1_store_sector_hits, (unsigned long long)one.l1_bypassed_sectors,
                   (unsigned long long)one.dram_read_sectors, (unsigned long long)other.l1_load_sector_hits,
                   (unsigned long long)other.l1_store_sector_hits, (unsigned long long)other.l1_bypassed_sectors,
@@ -230,8 +246,20 @@ Test(coherent_as_caches, predictors) {
     static const char *const specs[] = {
         "random-p(p=0.3)", "access-count(threshold=1)", "counter-based", "sdbp", "warp-token", "rpr"};
     for (unsigned i = 0; i < 2 * sizeof specs / sizeof *specs; i++) {
-        predict_as_in_caches(specs[i / 2], "mesi", i % 2);
-        predict_as_in_caches(specs[i / 2], "nmoesi", i % 2);
+        predict_as_in_caches(specs[i / 2], "drrip", "mesi", i % 2);
+        predict_as_in_caches(specs[i / 2], "drrip", "nmoesi", i % 2);
+    }
+}
+
+/* Replacement policies that decline lines, read tokens, or decide by samples. */
+Test(coherent_as_caches, policies_that_admit) {
+    static const char *const specs[] = {"bip(bypass=1)",     "protecting-distance(bypass=1)",
+                                        "age-lru(bypass=1)", "sdbp(bypass=1)",
+                                        "combined",          "vote(lru, fifo)",
+                                        "dynamic-age-lru",   "dip(bypass=1)"};
+    for (unsigned i = 0; i < 2 * sizeof specs / sizeof *specs; i++) {
+        predict_as_in_caches("hint", specs[i / 2], "mesi", i % 2);
+        predict_as_in_caches("random-p(p=0.2)", specs[i / 2], "nmoesi", i % 2);
     }
 }
 

@@ -89,3 +89,20 @@ Test(coherent, conflicts) {
     cr_expect_gt(waits.tree.n_stores, 0);
     cr_expect_eq(waits.tree.n_stores, retries.tree.n_stores);
 }
+
+/* L1s of a tree know the future as caches do: where L2 has room for all, the oracle hits as often in either. */
+Test(coherent, future) {
+    static const char *const policies[] = {"opt", "opt(bypass=1)", "opt-bypass"};
+    for (unsigned i = 0; i < sizeof policies / sizeof *policies; i++) {
+        char text[256];
+        int length = snprintf(text, sizeof text,
+                              "l1.replacement = %s\nl1.future = true\nl1.write_policy = evict\nl2.size = 24MiB\n"
+                              "l1.write_allocate = none\n",
+                              policies[i]);
+        const outcome caches = run("synthetic:bicg:16KiB", text);
+        snprintf(text + length, sizeof text - (size_t)length, "coherence = mesi\n");
+        const outcome tree = run("synthetic:bicg:16KiB", text);
+        cr_expect_eq(tree.stats.l1_load_sector_hits, caches.stats.l1_load_sector_hits, "%s", policies[i]);
+        cr_expect_gt(caches.stats.l1_load_sector_hits, 0);
+    }
+}
