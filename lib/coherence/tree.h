@@ -103,8 +103,9 @@ typedef struct gpci_module {
     uint8_t *data;       /* [block][block_bytes]; NULL in trees without data, and in memories */
     uint8_t *dirty;      /* [block][mask_bytes] which bytes are modified; likewise */
     gpci_policy *policy; /* a replacement policy other than lru and fifo; NULL */
-    gpci_policy *predictor; /* of a hierarchy, which asks it (level/coherent_predict.c); NULL */
-    uint32_t *warps;        /* [block] of a line the first: who has fetched it; of a hierarchy's L1s; NULL */
+    gpci_policy *predictor;  /* of a hierarchy, which asks it (level/coherent_predict.c); NULL */
+    uint32_t *warps;         /* [block] of a line the first: who has fetched it; of a hierarchy's L1s; NULL */
+    uint8_t decided, let_in; /* of a hierarchy's L1: what was decided of its last line's first block */
     uint64_t sampled_loads, sampled_hits; /* at the last sample of a hierarchy's L1 */
     gpci_map map;                         /* of a full map: address / block_bytes -> block */
     gpc_coherence_stats stats;

@@ -88,8 +88,8 @@ static bool declines(const gpci_module *l1, uint64_t tag, gpc_request *request, 
                          : ops->choose_victim(l1->policy->self, set, NULL, &shown) == GPC_WAY_BYPASS;
 }
 
-uint32_t gpci_coherent_predict(const gpc_hierarchy *h, gpc_request *request, uint32_t flags) {
-    gpci_module *l1 = gpci_module_at(h->coherent->tree, request->sm);
+/* Of a line, as a cache asks of it. */
+static uint32_t decide(const gpc_hierarchy *h, gpci_module *l1, gpc_request *request, uint32_t flags) {
     const uint64_t tag = gpci_module_tag_of(l1, request->address);
     const bool early = is_early(l1, request);
     const bool asked = is_read(request) || allocates(h, request, flags);
@@ -110,6 +110,18 @@ uint32_t gpci_coherent_predict(const gpc_hierarchy *h, gpc_request *request, uin
     if (!out && h->coherent->admits)
         out = declines(l1, tag, request, asked);
     return out ? GPC_ACCESS_NO_ALLOCATE : 0;
+}
+
+/* What is said of the first of a line's blocks that an access needs is said of all. */
+uint32_t gpci_coherent_predict(const gpc_hierarchy *h, gpc_request *request, uint32_t flags) {
+    gpci_module *l1 = gpci_module_at(h->coherent->tree, request->sm);
+    if (h->coherent->tree->follows) {
+        request->admitted = l1->let_in;
+        return l1->decided;
+    }
+    l1->decided = (uint8_t)decide(h, l1, request, flags);
+    l1->let_in = request->admitted;
+    return l1->decided;
 }
 
 /* Whole sectors, or those 32-byte segments alone that are needed: l1.bypass_fetch. */

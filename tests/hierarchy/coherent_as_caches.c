@@ -202,17 +202,21 @@ static void sample(rig *r, uint64_t cycle) {
 }
 
 /* Loads of a PC that comes back to its lines, and of others that do not, and stores; by a predictor, or a policy. */
-static void predict_as_in_caches(const char *predictor, const char *policy, const char *protocol, bool timed) {
+static void predict_as_in_caches(const char *predictor, const char *policy, const char *protocol, bool timed,
+                                 uint32_t sectors) {
     pair p;
     char settings[256];
-    snprintf(settings, sizeof settings, "l2.size = 64KiB\nl1.bypass = %s\nl1.replacement = %s", predictor, policy);
+    snprintf(settings, sizeof settings,
+             "l2.size = 64KiB\nl1.bypass = %s\nl1.replacement = %s\nl1.sectors = %u\nl2.sectors = %u", predictor,
+             policy, sectors, sectors);
     open_pair(&p, protocol, timed, settings);
     cr_assert_eq(gpc_hierarchy_wants_samples(p.tree.hierarchy), gpc_hierarchy_wants_samples(p.caches.hierarchy));
     uint64_t random = 5;
     for (unsigned n = 0; n < (timed ? 600 : 3000); n++) {
         random = random * 6364136223846793005u + 1442695040888963407u;
         const uint64_t draw = random >> 24, far = draw >> 20 & 1;
-        const uint64_t addresses[2] = {128 * (far ? 16 + draw % 160 : draw % 7), 128 * (draw % 29)};
+        const uint64_t line = 128 * (far ? 16 + draw % 160 : draw % 7), within = (draw >> 30) % 4 * 32;
+        const uint64_t addresses[2] = {line + within, sectors > 1 ? line + (within ^ 64) : 128 * (draw % 29)};
         gpc_warp_access access = lane_of(draw, addresses);
         access.mask = !timed && draw >> 22 & 1 ? 3 : 1; /* with a clock two lines would be on their way at a time */
         access.pc = far ? 64 + 16 * ((draw >> 16) % 3) : 16;
@@ -246,8 +250,8 @@ Test(coherent_as_caches, predictors) {
     static const char *const specs[] = {
         "random-p(p=0.3)", "access-count(threshold=1)", "counter-based", "sdbp", "warp-token", "rpr"};
     for (unsigned i = 0; i < 2 * sizeof specs / sizeof *specs; i++) {
-        predict_as_in_caches(specs[i / 2], "drrip", "mesi", i % 2);
-        predict_as_in_caches(specs[i / 2], "drrip", "nmoesi", i % 2);
+        predict_as_in_caches(specs[i / 2], "drrip", "mesi", i % 2, 1);
+        predict_as_in_caches(specs[i / 2], "drrip", "nmoesi", i % 2, 4);
     }
 }
 
@@ -258,8 +262,8 @@ Test(coherent_as_caches, policies_that_admit) {
                                         "combined",          "vote(lru, fifo)",
                                         "dynamic-age-lru",   "dip(bypass=1)"};
     for (unsigned i = 0; i < 2 * sizeof specs / sizeof *specs; i++) {
-        predict_as_in_caches("hint", specs[i / 2], "mesi", i % 2);
-        predict_as_in_caches("random-p(p=0.2)", specs[i / 2], "nmoesi", i % 2);
+        predict_as_in_caches("hint", specs[i / 2], "mesi", i % 2, 1);
+        predict_as_in_caches("random-p(p=0.2)", specs[i / 2], "nmoesi", i % 2, 4);
     }
 }
 
