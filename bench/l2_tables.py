@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Tables of bench/l2_valley.py, and what seeds/002 has in their place."""
 
-import statistics
-
 import l2_runs as runs
 from policies import cell, print_table
 

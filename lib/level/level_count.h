@@ -30,7 +30,7 @@ GPCI_INLINE void gpci_count_l1_load_line(gpc_hierarchy *h, uint32_t sm, uint32_t
         h->of_sm[sm].l1_load_line_misses++;
 }
 
-/* With a clock: a load is done; a line of one has been read from memory. Cycles since it was issued; since it left L1. */
+/* With a clock: cycles of a load from its issue on; of a line that was read from memory from its miss in L1 on. */
 GPCI_INLINE uint64_t gpci_latency_bucket(uint64_t cycles) {
     uint64_t bucket = cycles / GPC_LATENCY_STEP;
     return bucket < GPC_LATENCY_BUCKETS ? bucket : GPC_LATENCY_BUCKETS - 1;

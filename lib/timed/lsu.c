@@ -101,7 +101,7 @@ static bool begin_access(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     return true;
 }
 
-/* The accesses of the first instruction that waits; or, where memory has run out, those before that, and then the rest. */
+/* The accesses of the first instruction that waits; where memory runs out, those before that, and later the rest. */
 static void begin(gpci_timed *t, gpci_stage *stage, gpci_lsu *unit) {
     const uint64_t now = t->wheel.now;
     for (bool last = false; !last;) {
