@@ -187,8 +187,10 @@ static gpc_status make_tree(gpc_hierarchy *h, plan *p, gpc_error *error, gpc_coh
         status = gpci_coherent_give_predictors(h, *out, &detail);
         if (status == GPC_OK)
             status = keep_warps(h, *out, &detail);
-        if (status < 0)
+        if (status < 0) {
             gpc_coherence_destroy(*out);
+            *out = NULL;
+        }
     }
     return status < 0 ? gpci_fail(error, status, "coherence = %s: %s", o.protocol, detail.message) : GPC_OK;
 }
