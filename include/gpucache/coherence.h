@@ -343,6 +343,12 @@ typedef struct gpc_coherence_module {
      * line. Of no use in a memory of ways 0, and for entries of the directory alone. Since: 0.2.
      */
     uint8_t sectors;
+    /*
+     * In a tree with homes: 0, or one of them, from 1 on. Of a module with others above it, the only pages that it serves
+     * are those whose home this is. Of the first level, pages that it is the first to access are placed there, where they
+     * are placed by first touch. Since: 0.2.
+     */
+    uint8_t home;
     uint8_t reserved_too[4];
 } gpc_coherence_module;
 
@@ -350,10 +356,16 @@ typedef struct gpc_coherence_module {
     {                                                                                                          \
         sizeof(gpc_coherence_module), NULL, NULL, NULL, 0, GPC_NO_MODULE, GPC_NO_MODULE, 1, 1, 64, 1, 0, 0, 0, \
             GPC_SERVES_ALL, 0, 0, UINT64_MAX, 1, 1, 0, false, false, false, false, false, 0, false, {0}, 0,    \
-            GPC_OVERFLOW_BROADCAST, 0, 1, {                                                                    \
+            GPC_OVERFLOW_BROADCAST, 0, 1, 0, {                                                                 \
             0                                                                                                  \
         }                                                                                                      \
     }
+
+/* At which home a page is. Since: 0.2. */
+typedef enum gpc_placement {
+    GPC_PLACE_ROUND_ROBIN = 0, /* page by page in turn */
+    GPC_PLACE_FIRST_TOUCH = 1  /* at that of the first-level module that is the first to access it */
+} gpc_placement;
 
 /* A whole tree. Arrays of structs: all elements of one size, that of the first's struct_size. */
 typedef struct gpc_coherence_options {
@@ -366,14 +378,14 @@ typedef struct gpc_coherence_options {
     bool data;   /* blocks and memory hold bytes, so that loads return values; without it, states only (faster) */
     bool timing; /* messages have the cycles of an otherwise idle system; without, 0 (faster) */
     uint8_t reserved[2];
+    /* Memory in several parts, as of several GPUs: gpc_coherence_module.home says whose pages a module serves. */
+    uint64_t page_bytes; /* a power of two, no smaller than any block; without homes 0. Since: 0.2. */
+    uint32_t homes;      /* 1 to 255; 0: pages have none. Since: 0.2. */
+    uint32_t placement;  /* gpc_placement. Since: 0.2. */
 } gpc_coherence_options;
 
-#define GPC_COHERENCE_OPTIONS_INIT                                              \
-    {                                                                           \
-        sizeof(gpc_coherence_options), NULL, NULL, NULL, 0, 0, 8, true, true, { \
-            0                                                                   \
-        }                                                                       \
-    }
+#define GPC_COHERENCE_OPTIONS_INIT \
+    { sizeof(gpc_coherence_options), NULL, NULL, NULL, 0, 0, 8, true, true, {0}, 0, 0, GPC_PLACE_ROUND_ROBIN }
 
 /*
  * Make a tree: all blocks invalid, memory's bytes 0. Everything in `options` is copied.

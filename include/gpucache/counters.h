@@ -9,7 +9,7 @@
  * X(id, field, "name", "unit", KIND, OBJECT, NEEDS, "since", "meaning")
  *
  *   id      what the counter is to every version of the library: never changed, and never given to another counter,
- *           even when the row is gone. A new row stands where it reads best, and its id is the next free one: 264.
+ *           even when the row is gone. A new row stands where it reads best, and its id is the next free one: 268.
  *   field   in a struct of statistics
  *   name    in JSON, CSV and Python
  *   KIND    how instances and kernels add up: SUM, MAX, or GAUGE: the sum over cycles of what a queue held
@@ -274,6 +274,11 @@
       "between L2 partitions, or slice and channel, that arrived")                                                    \
     X(126, link_cycles, "link.cycles", "core cycles", SUM, WHOLE, LINKS, "0.1", "that they took, waiting included")   \
     X(254, link_bytes, "link.bytes", "bytes", SUM, WHOLE, LINKS, "0.2", "that they had, headers included")            \
+    X(264, gpu_link_packets, "gpu_link.packets", "packets", SUM, WHOLE, GPUS, "0.2", "from a GPU to another")          \
+    X(265, gpu_link_bytes, "gpu_link.bytes", "bytes", SUM, WHOLE, GPUS, "0.2", "that they had, headers included")      \
+    X(266, local_requests, "gpu.local_requests", "requests", SUM, WHOLE, GPUS, "0.2",                                  \
+      "for a copy or the right to write, of L2 slices to the memory of their own GPU")                                 \
+    X(267, remote_requests, "gpu.remote_requests", "requests", SUM, WHOLE, GPUS, "0.2", "the same, of another GPU")    \
     X(127, dram_reads, "dram.reads", "bursts", SUM, CHANNEL, CLOCK, "0.1", "column reads")                            \
     X(128, dram_writes, "dram.writes", "bursts", SUM, CHANNEL, CLOCK, "0.1", "column writes")                         \
     X(255, dram_read_bytes, "dram.read_bytes", "bytes", SUM, CHANNEL, CLOCK, "0.2", "that column reads moved")        \

@@ -52,17 +52,18 @@ typedef enum gpc_object {
 /* Without what a counter is absent: the NEEDS column of counters.h. */
 typedef enum gpc_counter_needs {
     GPC_NEEDS_NOTHING = 0,
-    GPC_NEEDS_CLOCK = 1,      /* mode = timed */
-    GPC_NEEDS_REPLAY = 2,     /* a timed gpc_replay, which has the warps */
-    GPC_NEEDS_ISSUE = 3,      /* of an SM: a gpc_replay, which issues; of the whole: nothing */
-    GPC_NEEDS_REUSE = 4,      /* track_reuse of the cache */
-    GPC_NEEDS_WARPS = 5,      /* track_warps of the cache */
-    GPC_NEEDS_FUTURE = 6,     /* l1.future, track_future */
-    GPC_NEEDS_REORDER = 7,    /* l1.reorder, timed */
-    GPC_NEEDS_LINKS = 8,      /* networks between L2 partitions, or slices and channels, timed */
-    GPC_NEEDS_CLUSTERS = 9,   /* cluster.sms, timed */
-    GPC_NEEDS_CACHES = 10,    /* caches of their own: coherence = none or viper */
-    GPC_NEEDS_FENCE_TIME = 11 /* the same, timed */
+    GPC_NEEDS_CLOCK = 1,       /* mode = timed */
+    GPC_NEEDS_REPLAY = 2,      /* a timed gpc_replay, which has the warps */
+    GPC_NEEDS_ISSUE = 3,       /* of an SM: a gpc_replay, which issues; of the whole: nothing */
+    GPC_NEEDS_REUSE = 4,       /* track_reuse of the cache */
+    GPC_NEEDS_WARPS = 5,       /* track_warps of the cache */
+    GPC_NEEDS_FUTURE = 6,      /* l1.future, track_future */
+    GPC_NEEDS_REORDER = 7,     /* l1.reorder, timed */
+    GPC_NEEDS_LINKS = 8,       /* networks between L2 partitions, or slices and channels, timed */
+    GPC_NEEDS_CLUSTERS = 9,    /* cluster.sms, timed */
+    GPC_NEEDS_CACHES = 10,     /* caches of their own: coherence = none or viper */
+    GPC_NEEDS_FENCE_TIME = 11, /* the same, timed */
+    GPC_NEEDS_GPUS = 12        /* gpu.count of 2 or more */
 } gpc_counter_needs;
 
 typedef enum gpc_counter_kind {

@@ -301,6 +301,8 @@ uint32_t gpci_flight_begin(gpci_controllers *e, const gpc_coherence_request *req
                             .deepest = 1,
                             .tasks = 1,
                             .waiters = GPCI_DUE_QUEUE_INIT};
+    if (GPCI_UNLIKELY(e->tree->first_touch))
+        gpci_tree_touch(e->tree, request->module, request->address);
     gpci_task *t = gpci_task_at(e, task);
     t->parent = GPCI_NO_ITEM;
     t->flight = flight;

@@ -42,7 +42,7 @@ static bool residue_fits(const gpci_module *m, uint64_t address) {
 }
 
 bool gpci_module_serves(const gpci_module *m, uint64_t address) {
-    return address >= m->first && address <= m->last && residue_fits(m, address);
+    return address >= m->first && address <= m->last && residue_fits(m, address) && gpci_module_at_home(m, address);
 }
 
 /* From the first to the last address that it can serve; all low modules have theirs already. */
@@ -149,7 +149,19 @@ static gpc_status check_step(void *data, uint64_t address) {
     return check_address(q->c, q->m, address, q->error);
 }
 
-static gpc_status check_module(const gpc_coherence *c, const gpci_module *m, gpc_error *error) {
+/* In a tree with homes, as if all pages were at one of them: the address of a step may be of any page. */
+static gpc_status check_homes(gpc_coherence *c, const gpci_module *m, const gpci_tree_steps *steps, question *q) {
+    if (!c->homes)
+        return gpci_tree_visit_steps(c, steps, q);
+    gpc_status status = GPC_OK;
+    for (c->all_at = 1; c->all_at <= c->homes && status == GPC_OK; c->all_at++)
+        if (!m->given.home || !m->above_count || m->given.home == c->all_at)
+            status = gpci_tree_visit_steps(c, steps, q);
+    c->all_at = 0;
+    return status;
+}
+
+static gpc_status check_module(gpc_coherence *c, const gpci_module *m, gpc_error *error) {
     const gpci_tree_steps steps = {.own = m,
                                    .list = m->given.low,
                                    .count = m->given.low_count,
@@ -157,7 +169,7 @@ static gpc_status check_module(const gpc_coherence *c, const gpci_module *m, gpc
                                    .last = m->last,
                                    .visit = check_step};
     question q = {c, m, error};
-    gpc_status status = gpci_tree_visit_steps(c, &steps, &q);
+    gpc_status status = check_homes(c, m, &steps, &q);
     if (status == GPC_END)
         GPCI_TREE_REFUSE(RANGE, m, "low", "has divisors and moduli that repeat after more than %u steps", MOST_STEPS);
     return status;
@@ -167,7 +179,7 @@ static gpc_status check_module(const gpc_coherence *c, const gpci_module *m, gpc
 static bool same_check(const gpci_module *a, const gpci_module *b) {
     const gpc_coherence_module *g = &a->given, *h = &b->given;
     return a->interleaved == b->interleaved && a->first == b->first && a->last == b->last && g->divisor == h->divisor &&
-           g->modulus == h->modulus && g->residue == h->residue && g->low_count == h->low_count &&
+           g->modulus == h->modulus && g->residue == h->residue && g->home == h->home && g->low_count == h->low_count &&
            !memcmp(g->low, h->low, g->low_count * sizeof *g->low);
 }
 
@@ -179,8 +191,8 @@ static bool over_banks(const gpc_coherence *c, const gpci_module *m) {
         return false;
     for (uint32_t i = 0; i < m->given.low_count; i++) {
         const gpci_module *low = &c->modules[m->given.low[i]];
-        if (!low->interleaved || low->given.divisor != g->divisor || low->given.modulus != g->modulus ||
-            low->first != first->first || low->last != first->last)
+        if (!low->interleaved || low->given.home || low->given.divisor != g->divisor ||
+            low->given.modulus != g->modulus || low->first != first->first || low->last != first->last)
             return false;
     }
     return true;
@@ -238,12 +250,13 @@ uint32_t gpci_module_low(const gpc_coherence *c, const gpci_module *m, uint64_t 
     }
     if (g->low_count == 1) {
         const gpci_module *low = &c->modules[g->low[0]];
-        return address >= low->first && address <= low->last ? g->low[0] : GPC_NO_MODULE;
+        const bool serves = address >= low->first && address <= low->last && gpci_module_at_home(low, address);
+        return serves ? g->low[0] : GPC_NO_MODULE;
     }
     uint64_t divisor = 0, modulus = 0, residue = 0; /* of the low module before: mostly this one's, too */
     for (uint32_t i = 0; i < g->low_count; i++) {
         const gpci_module *low = &c->modules[g->low[i]];
-        if (address < low->first || address > low->last)
+        if (address < low->first || address > low->last || !gpci_module_at_home(low, address))
             continue;
         if (!low->interleaved)
             return g->low[i];

@@ -66,6 +66,17 @@ static uint8_t place_of(const gpci_module *m, bool apart) {
                              : GPCI_PLACE_LAST;
 }
 
+/* In a tree with homes, as if all pages were at one of them, and another. */
+static gpc_status walk_homes(gpc_coherence *c, const gpci_tree_steps *steps, walk *w) {
+    if (!c->homes)
+        return gpci_tree_visit_steps(c, steps, w);
+    gpc_status status = GPC_OK;
+    for (c->all_at = 1; c->all_at <= c->homes && status == GPC_OK; c->all_at++)
+        status = gpci_tree_visit_steps(c, steps, w);
+    c->all_at = 0;
+    return status;
+}
+
 static gpc_status find_places(gpc_coherence *c, gpc_error *error) {
     const gpci_tree_steps all = {.count = c->module_count, .last = UINT64_MAX, .visit = walk_address};
     walk w = {.c = c};
@@ -73,7 +84,7 @@ static gpc_status find_places(gpc_coherence *c, gpc_error *error) {
     w.apart = gpci_zalloc(c->context, c->module_count, sizeof *w.apart);
     gpc_status status = w.passed && w.apart ? GPC_OK : gpci_out_of_memory(error);
     if (status == GPC_OK) {
-        bool unknown = !is_alone(c) && gpci_tree_visit_steps(c, &all, &w) != GPC_OK;
+        bool unknown = !is_alone(c) && walk_homes(c, &all, &w) != GPC_OK;
         for (uint32_t i = 0; i < c->module_count; i++)
             c->modules[i].place = place_of(&c->modules[i], unknown || w.apart[i]);
     }

@@ -8,6 +8,7 @@
  * a state before, so equal states must give equal bytes, however they were reached. Saved are, one after another:
  *   the slab                          with the data of invalid blocks zeroed: what was there once is of no meaning
  *   each full map                     a count, then entries ascending by block number: number, state, owners, sharers
+ *   pages                             a count, then pages ascending by number: number, home
  *   memory                            a count, then blocks ascending by number: number, bytes
  *   networks, in a tree with timing   the module that each output of a switch served last
  */
@@ -22,6 +23,7 @@ static size_t store_bytes(const gpc_coherence *c) {
 
 size_t gpci_coherence_saved_bytes(const gpc_coherence *c) {
     size_t bytes = c->slab_bytes + sizeof(uint32_t) + c->memory_map.count * store_bytes(c);
+    bytes += sizeof(uint32_t) + c->pages.count * (sizeof(uint64_t) + sizeof(uint32_t));
     if (c->timing)
         bytes += (size_t)c->star_count * c->module_count * sizeof c->stars->through->last;
     for (uint32_t i = 0; i < c->module_count; i++)
@@ -105,6 +107,11 @@ void gpci_coherence_save(const gpc_coherence *c, void *saved) {
         if (c->modules[i].full_map)
             at = save_map(&c->modules[i], at);
     }
+    at = put(at, &c->pages.count, sizeof c->pages.count);
+    for (uint64_t from = 0; next_entry(&c->pages, from, &number, &place); from = number + 1) {
+        at = put(at, &number, sizeof number);
+        at = put(at, &place, sizeof place);
+    }
     at = put(at, &c->memory_map.count, sizeof c->memory_map.count);
     for (uint64_t from = 0; next_entry(&c->memory_map, from, &number, &place); from = number + 1) {
         at = put(at, &number, sizeof number);
@@ -123,6 +130,13 @@ void gpci_coherence_load(gpc_coherence *c, const void *saved) {
     for (uint32_t i = 0; i < c->module_count; i++)
         if (c->modules[i].full_map)
             at = load_map(&c->modules[i], at);
+    at = get(at, &count, sizeof count);
+    gpci_map_clear(&c->pages);
+    for (uint32_t home; count; count--) {
+        at = get(at, &number, sizeof number);
+        at = get(at, &home, sizeof home);
+        gpci_map_add(&c->pages, number, home);
+    }
     at = get(at, &count, sizeof count);
     gpci_map_clear(&c->memory_map);
     for (uint32_t place = 0; place < count; place++) {

@@ -148,6 +148,11 @@ struct gpc_coherence {
     uint32_t faults;  /* GPCI_FAULT_ */
     uint32_t control_bytes;
     bool with_data, timing;
+    bool first_touch;     /* pages are placed so */
+    uint32_t homes;       /* of pages (pages.c); 0: there are none */
+    uint32_t page_shift;  /* log2 of a page's bytes */
+    uint32_t all_at;      /* while the tree is made: as if all pages were at this home; 0 */
+    gpci_map pages;       /* page -> home, of those that have been touched; grows when a page is first accessed */
     gpci_module *modules; /* [module_count] */
     uint32_t module_count, levels;
     uint32_t first_map;    /* the lowest index of a memory with a full map; module_count: none */
@@ -249,6 +254,15 @@ bool gpci_module_serves(const gpci_module *m, uint64_t address);
 uint64_t gpci_tree_residue(const gpci_module *m, uint64_t address);
 uint32_t gpci_tree_selected_set(const gpci_module *m, uint64_t tag);
 
+/* pages.c */
+/* Where a page is: from 1 on. Of a tree with homes. */
+uint32_t gpci_tree_home(const gpc_coherence *c, uint64_t address);
+/* Memory for one more page. GPC_ERROR_MEMORY. Then, in a tree of first touch: a first-level module accesses it. */
+gpc_status gpci_tree_pages_reserve(gpc_coherence *c);
+void gpci_tree_touch(gpc_coherence *c, uint32_t module, uint64_t address);
+/* A tree of the same homes, where nothing has been accessed yet, takes another's pages. */
+void gpci_tree_pages_inherit(gpc_coherence *c, gpc_coherence *from);
+
 /* tree_build.c: gpc_coherence_create, whose callers tell policies what `policy_reads` says. */
 gpc_status gpci_coherence_create(gpc_context *context, const gpc_coherence_options *options,
                                  const gpci_tree_telling *telling, gpc_error *error, gpc_coherence **out);
@@ -346,6 +360,11 @@ GPCI_INLINE uint8_t *gpci_module_data_of(const gpci_module *m, uint32_t block) {
 
 GPCI_INLINE uint8_t *gpci_module_dirty_of(const gpci_module *m, uint32_t block) {
     return m->dirty + (size_t)block * m->mask_bytes;
+}
+
+/* Does it serve pages of an address's home? */
+GPCI_INLINE bool gpci_module_at_home(const gpci_module *m, uint64_t address) {
+    return GPCI_LIKELY(!m->given.home) || !m->above_count || gpci_tree_home(m->tree, address) == m->given.home;
 }
 
 /* Is the block an entry of the directory alone, without data (of a non-inclusive module)? */

@@ -134,6 +134,8 @@ static gpc_status build(gpc_coherence *c, const gpc_coherence_options *o, gpc_er
     if (status == GPC_OK)
         status = gpci_tree_check_hashes(c, error);
     if (status == GPC_OK)
+        status = gpci_tree_check_pages(c, o, error);
+    if (status == GPC_OK)
         status = gpci_tree_shape(c, error);
     if (status == GPC_OK)
         status = gpci_tree_cover(c, error);
@@ -154,7 +156,8 @@ gpc_status gpci_coherence_create(gpc_context *context, const gpc_coherence_optio
                          : !options ? "options"
                                     : "out");
     gpc_coherence_options o = GPC_COHERENCE_OPTIONS_INIT;
-    gpc_status status = gpci_take(&o, sizeof o, sizeof o, options, "gpc_coherence_options", error);
+    const size_t least = offsetof(gpc_coherence_options, page_bytes);
+    gpc_status status = gpci_take(&o, sizeof o, least, options, "gpc_coherence_options", error);
     if (status == GPC_OK)
         status = check_options(&o, error);
     if (status < 0)
@@ -221,6 +224,7 @@ void gpc_coherence_destroy(gpc_coherence *c) {
     gpci_tree_selectors_release(c);
     gpci_free_lines(context, c->slab);
     gpci_map_free(context, &c->memory_map);
+    gpci_map_free(context, &c->pages);
     gpci_free(context, c->memory_bytes);
     gpci_tree_engine_release(c);
     gpci_free(context, c->messages);

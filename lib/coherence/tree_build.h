@@ -48,6 +48,9 @@ typedef struct gpci_tree_steps {
 /* Visit them. What `visit` returned last, or GPC_END: there are too many. */
 gpc_status gpci_tree_visit_steps(const gpc_coherence *c, const gpci_tree_steps *steps, void *data);
 
+/* pages.c: homes of pages. */
+gpc_status gpci_tree_check_pages(gpc_coherence *c, const gpc_coherence_options *o, gpc_error *error);
+
 /* places.c: each module's place, and the rules that go with it. */
 gpc_status gpci_tree_places(gpc_coherence *c, gpc_error *error);
 

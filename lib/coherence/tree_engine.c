@@ -76,6 +76,8 @@ gpc_status gpci_tree_engine_reserve(gpc_coherence *c, uint64_t address) {
     gpc_status status = GPC_OK;
     if (c->with_data)
         status = gpci_tree_memory_reserve(c, address);
+    if (GPCI_UNLIKELY(c->first_touch) && status == GPC_OK)
+        status = gpci_tree_pages_reserve(c);
     for (uint32_t i = c->first_map; i < c->module_count && status == GPC_OK; i++)
         if (c->modules[i].full_map && c->modules[i].blocks == c->modules[i].map.count)
             status = gpci_module_reserve(c->context, &c->modules[i], 1);
@@ -275,6 +277,8 @@ GPCI_INLINE gpc_status run(gpc_coherence *c, const gpc_coherence_request *reques
     gpc_status status = gpci_tree_engine_reserve(c, request->address);
     if (GPCI_UNLIKELY(status != GPC_OK))
         return gpci_out_of_memory(error);
+    if (GPCI_UNLIKELY(c->first_touch))
+        gpci_tree_touch(c, request->module, request->address);
     if (GPCI_UNLIKELY(request->atomic_count))
         gpci_tree_atomics_begin(request->atomics, request->atomic_count);
     if (find(c, &access, gpci_tree_event_of(c, request->kind, request->flags)))

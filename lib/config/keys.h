@@ -264,6 +264,18 @@
     X(CLUSTER_LATENCY, "cluster.latency", COUNT, RESET, "cycles", "12", 1, 10000, "", "core cycles to its data")       \
     X(CLUSTER_INCLUSION, "cluster.inclusion", CHOICE, RESET, "", "inclusive", 0, 0, "non-inclusive|inclusive",         \
       "as l2.inclusion")                                                                                               \
+    X(GPU_COUNT, "gpu.count", COUNT, RESET, "GPUs", "1", 1, 64, "",                                                    \
+      "coherence: GPUs with one address space, which share SMs, L2 slices and memory channels out evenly, in order")   \
+    X(GPU_LINK_LATENCY, "gpu.link_latency", COUNT, RESET, "cycles", "200", 0, 100000, "",                              \
+      "network cycles from a GPU to another, beside the transfer")                                                     \
+    X(GPU_LINK_WIDTH, "gpu.link_width", SIZE, RESET, "bytes", "64B", 1, 65536, "",                                     \
+      "that a GPU's link to all others moves per network cycle, each way")                                             \
+    X(GPU_LINK_BUFFER, "gpu.link_buffer", COUNT, RESET, "packets", "64", 0, 1 << 20, "unlimited",                      \
+      "at each end of such a link")                                                                                    \
+    X(PAGE_BYTES, "page.bytes", SIZE, RESET, "bytes", "64KiB", 128, (double)(1ull << 40), "",                          \
+      "gpu.count: of a page, whose home is one GPU's memory; a power of two")                                          \
+    X(PAGE_PLACEMENT, "page.placement", CHOICE, RESET, "", "first-touch", 0, 0, "round-robin|first-touch",             \
+      "which GPU that is: each in turn; that of the SM which is the first to access it")                               \
     X(COHERENCE_ANY_VICTIM, "coherence.any_victim", BOOL, RESET, "", "false", 0, 1, "",                                \
       "the replacement policy chooses a victim among all ways, as Multi2Sim does; false: invalid ways are taken "      \
       "first")                                                                                                         \

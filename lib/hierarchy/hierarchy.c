@@ -30,6 +30,9 @@ static gpc_status check_combination(const gpc_hierarchy *h, gpc_error *error) {
                waits = gpci_number(h, GPCI_KEY_SM_LSU_WAITS);
     if (h->with_data && h->levels != &gpci_tree_levels && gpci_plain_values_check(h, error) < 0)
         return GPC_ERROR_RANGE;
+    if (h->gpus > 1 && h->levels != &gpci_tree_levels)
+        return gpci_fail(error, GPC_ERROR_RANGE,
+                         "gpu.count = %u needs coherence = PROTOCOL: other caches are one GPU's", h->gpus);
     if (h->lanes_apart && h->driver != &gpci_timed_tree)
         return gpci_fail(error, GPC_ERROR_RANGE,
                          "l1.coalescer = multi2sim needs mode = timed and coherence = PROTOCOL: lanes are joined while "

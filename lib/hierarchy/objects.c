@@ -89,6 +89,8 @@ static bool measured(const gpc_hierarchy *h, gpc_object kind, bool replayed, con
         return !h->coherent;
     case GPC_NEEDS_FENCE_TIME:
         return !h->coherent && h->driver->measures(h, GPC_NEEDS_CLOCK);
+    case GPC_NEEDS_GPUS:
+        return h->gpus > 1;
     case GPC_NEEDS_CLOCK:
     case GPC_NEEDS_REORDER:
     case GPC_NEEDS_LINKS:

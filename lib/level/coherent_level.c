@@ -28,8 +28,22 @@ uint32_t gpci_coherent_sectors(const gpc_hierarchy *h, const gpc_coherence_messa
     return m->memory && m->after != GPC_NO_MESSAGE ? sectors_of(h->coherent, messages[m->after].bytes) : 0;
 }
 
+/* Between GPUs, and of slices to memories. */
+static GPCI_NOINLINE void count_gpus(gpc_hierarchy *h, gpc_message_kind kind, uint32_t from, uint32_t to,
+                                     uint32_t bytes) {
+    const gpci_coherent *c = h->coherent;
+    const bool crosses = gpci_gpu_of(c, from) != gpci_gpu_of(c, to);
+    const bool asks = kind == GPC_MESSAGE_READ_REQUEST || kind == GPC_MESSAGE_WRITE_REQUEST;
+    h->stats.gpu_link_packets += crosses;
+    h->stats.gpu_link_bytes += crosses ? bytes : 0;
+    h->stats.local_requests += asks && gpci_is_memory(c, to) && !crosses;
+    h->stats.remote_requests += asks && gpci_is_memory(c, to) && crosses;
+}
+
 void gpci_coherent_count(gpc_hierarchy *h, gpc_message_kind kind, uint32_t from, uint32_t to, uint32_t bytes) {
     const gpci_coherent *c = h->coherent;
+    if (GPCI_UNLIKELY(c->gpus > 1 && bytes))
+        count_gpus(h, kind, from, to, bytes);
     uint32_t sectors = sectors_of(c, bytes);
     if (!sectors)
         return;
@@ -189,9 +203,14 @@ gpc_status gpci_coherent_acquire(gpc_hierarchy *h, uint32_t sm) {
         return GPC_OK;
     const gpc_coherence_stats *l1 = &gpci_module_at(c->tree, sm)->stats;
     const uint64_t before = l1->invalidations;
-    const gpc_status status = acquire(h, sm);
+    gpc_status status = acquire(h, sm);
     gpci_count_fence_lines(h, sm, l1->invalidations - before);
-    return status == GPC_OK && c->clusters ? acquire(h, c->first_cluster + sm / c->cluster_sms) : status;
+    if (status == GPC_OK && c->clusters)
+        status = acquire(h, c->first_cluster + sm / c->cluster_sms);
+    const uint32_t slice = c->first_slice + gpci_gpu_of(c, sm) * c->gpu_slices;
+    for (uint32_t i = 0; c->gpus > 1 && i < c->gpu_slices && status == GPC_OK; i++) /* not all processors share them */
+        status = acquire(h, slice + i);
+    return status;
 }
 
 bool gpci_coherent_keeps(const gpc_hierarchy *h) {

@@ -13,11 +13,16 @@
  * Example, 4 SMs, 2 slices: modules 0 to 3 are the L1s, 4 and 5 the slices, 6 and 7 the memories behind them. With
  * cluster.sms = 2 the clusters are 4 and 5, the slices 6 and 7, the memories 8 and 9. Without L2 the memories are
  * where the slices are, next to the L1s or clusters.
+ *
+ * Several GPUs (gpu.count) share all of these out in order. L1s and clusters know the slices of their own GPU alone;
+ * behind a slice are the memories of its addresses of all GPUs, of which the page's home says which it is. Example, 4
+ * SMs, 4 slices, 2 GPUs: L1s 0 and 1 are over slices 4 and 5; slice 4 is over memories 8, of pages at home here, and 10.
  */
 typedef struct gpci_coherent {
     gpc_coherence *tree;
     uint32_t sms, clusters, cluster_sms; /* 0 clusters: none */
     uint32_t first_cluster, first_slice, first_memory, modules;
+    uint32_t gpus, gpu_sms, gpu_clusters, gpu_slices; /* and how many of each a GPU has */
     /* GPC_ACCESS_ bits of stores to global, and to local memory, beside what all L1s do with all of them */
     uint8_t stores[2];
     uint32_t control;     /* bytes of a message without data, and of the header of one with */
@@ -98,6 +103,21 @@ GPCI_INLINE bool gpci_is_slice(const gpci_coherent *c, uint32_t module) {
 
 GPCI_INLINE bool gpci_is_memory(const gpci_coherent *c, uint32_t module) {
     return module >= c->first_memory;
+}
+
+/* Whose a module is. */
+GPCI_INLINE uint32_t gpci_gpu_of(const gpci_coherent *c, uint32_t module) {
+    if (c->gpus == 1)
+        return 0;
+    return module < c->sms             ? module / c->gpu_sms
+           : module < c->first_slice   ? (module - c->first_cluster) / c->gpu_clusters
+           : gpci_is_memory(c, module) ? (module - c->first_memory) / c->gpu_slices
+                                       : (module - c->first_slice) / c->gpu_slices;
+}
+
+/* The number of a slice; of a memory, that of the slice before it. */
+GPCI_INLINE uint32_t gpci_slice_number(const gpci_coherent *c, uint32_t module) {
+    return module - (gpci_is_memory(c, module) ? c->first_memory : c->first_slice);
 }
 
 #endif

@@ -15,7 +15,8 @@
 typedef struct plan {
     gpc_coherence_module *modules; /* [modules] */
     char (*names)[NAME_BYTES];     /* likewise */
-    uint32_t *low;                 /* [modules + slices]: each one's own number, then those next to the L1s */
+    uint32_t *low; /* [modules + slices + slices * gpus]: each one's own number, then those next to the L1s, and of */
+                   /* each slice of several GPUs the memories behind it */
     const gpci_coherent *c;
     bool tracked;   /* the protocol has a directory */
     uint8_t common; /* GPC_ACCESS_ bits of all stores in L1s */
@@ -49,10 +50,15 @@ static void limit_directory(const gpc_hierarchy *h, gpc_coherence_module *m) {
         m->directory_region = (uint8_t)number(h, GPCI_KEY_COHERENCE_DIRECTORY_REGION);
 }
 
-/* The slices, or without L2 their memories. */
-static void below_l1(const plan *p, gpc_coherence_module *m) {
-    m->low = p->low + p->c->modules;
-    m->low_count = p->c->modules - p->c->first_memory;
+/* The slices of a GPU, or without L2 their memories. */
+static void below_l1(const plan *p, gpc_coherence_module *m, uint32_t gpu) {
+    m->low = p->low + p->c->modules + gpu * p->c->gpu_slices;
+    m->low_count = p->c->gpu_slices;
+}
+
+/* Where pages have homes: its GPU's. */
+static uint8_t home_of(const plan *p, uint32_t module) {
+    return (uint8_t)(p->c->gpus > 1 ? gpci_gpu_of(p->c, module) + 1 : 0);
 }
 
 static void plan_l1(const gpc_hierarchy *h, plan *p, uint32_t sm, const gpci_l1_share *share) {
@@ -67,7 +73,8 @@ static void plan_l1(const gpc_hierarchy *h, plan *p, uint32_t sm, const gpci_l1_
     m->low_network = NETWORK_L1;
     m->write_through = p->common & GPC_ACCESS_THROUGH;
     m->no_write_allocate = p->common & GPC_ACCESS_NO_ALLOCATE;
-    below_l1(p, m);
+    m->home = home_of(p, sm);
+    below_l1(p, m, gpci_gpu_of(p->c, sm));
     if (p->c->clusters) {
         m->low = p->low + p->c->first_cluster + sm / p->c->cluster_sms;
         m->low_count = 1;
@@ -85,17 +92,18 @@ static void plan_cluster(const gpc_hierarchy *h, plan *p, uint32_t cluster) {
     m->high_network = NETWORK_L1;
     m->low_network = NETWORK_CLUSTER;
     include(h, p, GPCI_KEY_CLUSTER_INCLUSION, m);
-    below_l1(p, m);
+    below_l1(p, m, gpci_gpu_of(p->c, p->c->first_cluster + cluster));
 }
 
 static void serve(const gpc_hierarchy *h, gpc_coherence_module *m, uint32_t slice) {
+    const uint32_t slices = h->coherent->gpu_slices;
     m->dense = true;
-    if (h->slices == 1)
+    if (slices == 1)
         return;
     m->served = gpci_number(h, GPCI_KEY_L2_INTERLEAVE) == GPCI_SPREAD_HASH ? GPC_SERVES_HASHED : GPC_SERVES_INTERLEAVED;
     m->divisor = gpci_number(h, GPCI_KEY_L2_INTERLEAVE_BYTES);
-    m->modulus = h->slices;
-    m->residue = slice;
+    m->modulus = slices;
+    m->residue = slice % slices;
 }
 
 /* A sector of L2, or, where L1's are larger, one of those. */
@@ -115,8 +123,9 @@ static void plan_slice(const gpc_hierarchy *h, plan *p, uint32_t slice) {
     m->replacement = gpci_config_text(h->config, GPCI_KEY_L2_REPLACEMENT);
     m->high_network = p->c->clusters ? NETWORK_CLUSTER : NETWORK_L1;
     m->low_network = NETWORK_MEMORY;
-    m->low = p->low + p->c->first_memory + slice;
-    m->low_count = 1;
+    m->low_count = p->c->gpus;
+    m->low = m->low_count == 1 ? p->low + p->c->first_memory + slice
+                               : p->low + p->c->modules + h->slices + slice * m->low_count;
     include(h, p, GPCI_KEY_L2_INCLUSION, m);
     serve(h, m, slice);
 }
@@ -130,6 +139,7 @@ static void plan_memory(const gpc_hierarchy *h, plan *p, uint32_t slice) {
     m->latency = (uint32_t)gpci_scale(gpci_number(h, GPCI_KEY_DRAM_FIXED_LATENCY), number(h, GPCI_KEY_CLOCK_L2),
                                       number(h, GPCI_KEY_CLOCK_DRAM));
     m->high_network = p->c->l2 ? NETWORK_MEMORY : p->c->clusters ? NETWORK_CLUSTER : NETWORK_L1;
+    m->home = home_of(p, p->c->first_memory + slice);
     serve(h, m, slice);
 }
 
@@ -139,6 +149,10 @@ static void plan_modules(const gpc_hierarchy *h, plan *p, const gpci_l1_share *s
         p->low[i] = i;
     for (uint32_t i = 0; i < slices; i++)
         p->low[p->c->modules + i] = p->c->first_slice + i;
+    for (uint32_t i = 0; i < slices && p->c->gpus > 1; i++)
+        for (uint32_t gpu = 0; gpu < p->c->gpus; gpu++)
+            p->low[p->c->modules + slices + i * p->c->gpus + gpu] =
+                p->c->first_memory + gpu * p->c->gpu_slices + i % p->c->gpu_slices;
     for (uint32_t i = 0; i < h->sms; i++)
         plan_l1(h, p, i, share);
     for (uint32_t i = 0; i < p->c->clusters; i++)
@@ -180,6 +194,11 @@ static gpc_status make_tree(gpc_hierarchy *h, plan *p, gpc_error *error, gpc_coh
     o.control_bytes = p->c->control;
     o.data = h->with_data;
     o.timing = false;
+    if (p->c->gpus > 1) {
+        o.homes = p->c->gpus;
+        o.page_bytes = gpci_number(h, GPCI_KEY_PAGE_BYTES);
+        o.placement = number(h, GPCI_KEY_PAGE_PLACEMENT);
+    }
     const gpci_tree_telling telling = {.reads = GPCI_L1_TREE_READS, .first = h->sms, .commons = h->l1_commons};
     gpc_error detail = GPC_ERROR_INIT;
     gpc_status status = gpci_coherence_create(h->context, &o, &telling, &detail, out);
@@ -222,7 +241,7 @@ static gpc_status build(gpc_hierarchy *h, const gpci_l1_share *share, gpc_error 
     p.tracked = protocol && protocol->flags & GPC_PROTOCOL_DIRECTORY;
     p.modules = gpci_zalloc(h->context, c->modules, sizeof *p.modules);
     p.names = gpci_zalloc(h->context, c->modules, sizeof *p.names);
-    p.low = gpci_zalloc(h->context, (size_t)c->modules + h->slices, sizeof *p.low);
+    p.low = gpci_zalloc(h->context, c->modules + (size_t)h->slices * (1 + c->gpus), sizeof *p.low);
     gpc_status status = GPC_ERROR_MEMORY;
     if (p.modules && p.names && p.low) {
         plan_modules(h, &p, share);
@@ -249,6 +268,10 @@ gpc_status gpci_coherent_create(gpc_hierarchy *h, gpc_error *error) {
     c->first_slice = c->first_cluster + c->clusters;
     c->first_memory = c->first_slice + (c->l2 ? h->slices : 0);
     c->modules = c->first_memory + h->slices;
+    c->gpus = h->gpus;
+    c->gpu_sms = h->sms / c->gpus;
+    c->gpu_clusters = c->clusters / c->gpus;
+    c->gpu_slices = h->slices / c->gpus;
     c->memory_level = (uint8_t)(2 + (c->clusters != 0) + c->l2);
     c->control = number(h, GPCI_KEY_NETWORK_HEADER);
     return build(h, &h->share, error, &c->tree);
@@ -274,6 +297,7 @@ gpc_status gpci_coherent_resize(gpc_hierarchy *h, const gpci_l1_share *share, gp
     }
     status = gpci_coherent_flush(h, true);
     gpci_tree_memory_inherit(tree, c->tree);
+    gpci_tree_pages_inherit(tree, c->tree);
     for (uint32_t i = 0; i < c->modules; i++)
         gpci_module_at(tree, i)->stats = gpci_module_at(c->tree, i)->stats;
     gpc_coherence_destroy(c->tree);

@@ -151,6 +151,30 @@ static void check_sizes(needs *n) {
         add(n, GPCI_KEY_L2_SIZE, "a slice has one set at least", "%lluB", (unsigned long long)set);
 }
 
+/* The least multiple of gpu.count that is not below. */
+static void check_share(needs *n, gpci_key key, uint64_t part, const char *why) {
+    const uint64_t number = gpci_number(n->h, key), all = n->h->gpus * part;
+    if (number % all)
+        add(n, key, why, "%llu", (unsigned long long)(number / all + 1) * all);
+}
+
+/* What several GPUs share out evenly, and have. */
+static void check_gpus(needs *n) {
+    const gpc_hierarchy *h = n->h;
+    const uint64_t page = gpci_number(h, GPCI_KEY_PAGE_BYTES);
+    if (h->gpus == 1)
+        return;
+    const uint64_t clusters = gpci_number(h, GPCI_KEY_CLUSTER_SMS), lrc = gpci_number(h, GPCI_KEY_LRC_SMS);
+    check_share(n, GPCI_KEY_SM_COUNT, clusters ? clusters : 1, "GPUs have as many SMs, and clusters, each");
+    check_share(n, GPCI_KEY_DRAM_CHANNELS, 1, "GPUs have as many channels each");
+    if (lrc && h->sms / h->gpus % lrc)
+        add(n, GPCI_KEY_LRC_SMS, "only SMs of one GPU share a coalescer", "0");
+    if (!gpci_number(h, GPCI_KEY_L2_ENABLED))
+        add(n, GPCI_KEY_L2_ENABLED, "each GPU has an L2 of its own", "true");
+    if (!gpci_power_of_two(page) || page < h->l2_level.line_bytes)
+        add(n, GPCI_KEY_PAGE_BYTES, "pages are a power of two, and no smaller than lines", "64KiB");
+}
+
 static gpc_status check_policies(needs *n, gpc_error *error) {
     bool below = gpci_number(n->h, GPCI_KEY_L2_ENABLED) || gpci_number(n->h, GPCI_KEY_CLUSTER_SMS);
     gpc_status status = check_replacement(n, GPCI_KEY_L1_REPLACEMENT, error);
@@ -233,6 +257,7 @@ gpc_status gpci_coherent_check(gpc_hierarchy *h, gpc_error *error) {
     if (!gpci_number(h, GPCI_KEY_NETWORK_HEADER))
         add(&n, GPCI_KEY_NETWORK_HEADER, "messages need a header", "8B");
     check_sizes(&n);
+    check_gpus(&n);
     gpc_status status = check_policies(&n, error);
     if (status < 0 || n.count)
         return status < 0 ? status : refuse(&n, error);

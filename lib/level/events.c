@@ -239,7 +239,7 @@ void gpci_tell_dropped(gpc_hierarchy *h, const gpc_cache *cache, gpc_component c
     gpci_trace_tell(h->trace, &e);
 }
 
-gpc_component gpci_component_of(const gpc_hierarchy *h, uint32_t module, uint64_t address, uint32_t *index) {
+gpc_component gpci_component_of(const gpc_hierarchy *h, uint32_t module, uint32_t *index) {
     const gpci_coherent *c = h->coherent;
     *index = module;
     if (module < c->sms)
@@ -247,14 +247,14 @@ gpc_component gpci_component_of(const gpc_hierarchy *h, uint32_t module, uint64_
     *index = module - c->sms;
     if (module < c->first_slice)
         return GPC_COMPONENT_CLUSTER;
-    *index = gpci_l2_place_of(h, address).slice;
+    *index = gpci_slice_number(c, module);
     return gpci_is_slice(c, module) ? GPC_COMPONENT_L2 : GPC_COMPONENT_MEMORY;
 }
 
 static void tell_message(gpc_hierarchy *h, const gpc_coherence_message *m) {
     gpci_trace *trace = h->trace;
     uint32_t index;
-    gpc_component component = gpci_component_of(h, m->from, m->address, &index);
+    gpc_component component = gpci_component_of(h, m->from, &index);
     gpc_event e = event_of(trace, GPC_WHAT_MESSAGE, component, index);
     e.address = m->address;
     if (m->kind == GPC_MESSAGE_EVICTION) {
@@ -270,6 +270,12 @@ static void tell_message(gpc_hierarchy *h, const gpc_coherence_message *m) {
     gpci_trace_tell(trace, &e);
 }
 
+/* The number of the memory that a step uses. */
+static uint32_t memory_of(const gpc_hierarchy *h, const gpc_coherence_message *m) {
+    return gpci_is_memory(h->coherent, m->from) ? gpci_slice_number(h->coherent, m->from)
+                                                : gpci_l2_place_of(h, m->address).slice;
+}
+
 void gpci_tell_messages(gpc_hierarchy *h, const gpc_coherence_result *r) {
     for (uint32_t i = 0; i < r->message_count; i++) {
         const gpc_coherence_message *m = &r->messages[i];
@@ -278,7 +284,7 @@ void gpci_tell_messages(gpc_hierarchy *h, const gpc_coherence_result *r) {
         uint32_t sectors = m->memory ? gpci_coherent_sectors(h, r->messages, i) : 0;
         if (sectors)
             gpci_tell_step(h->trace, m->memory == 1 ? GPC_WHAT_MEMORY_READ : GPC_WHAT_MEMORY_WRITE,
-                           GPC_COMPONENT_MEMORY, gpci_l2_place_of(h, m->address).slice, m->address, sectors, 0);
+                           GPC_COMPONENT_MEMORY, memory_of(h, m), m->address, sectors, 0);
     }
 }
 

@@ -52,7 +52,7 @@ GPCI_COLD void gpci_tell_messages(gpc_hierarchy *h, const gpc_coherence_result *
 GPCI_COLD gpc_status gpci_tell_complete(gpc_hierarchy *h, const gpc_warp_result *result, gpc_status status);
 
 /* A module of a coherent hierarchy as a component. */
-gpc_component gpci_component_of(const gpc_hierarchy *h, uint32_t module, uint64_t address, uint32_t *index);
+gpc_component gpci_component_of(const gpc_hierarchy *h, uint32_t module, uint32_t *index);
 
 GPCI_INLINE void gpci_see_step(const gpc_hierarchy *h, gpc_what what, gpc_component component, uint32_t index,
                                uint64_t address, uint32_t segments, uint8_t outcome) {

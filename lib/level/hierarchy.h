@@ -77,7 +77,9 @@ struct gpc_hierarchy {
     uint32_t blocks; /* of an L1's line, in a tree: its sectors, each of which is a line to all but its tags; or 1 */
     gpc_cache **l1;  /* [sms], NULL without L1 */
     gpc_cache **l2;  /* [slices], partition 0's first; NULL without L2 */
-    uint32_t sms, slices, partitions, slices_per_partition;
+    uint32_t sms, slices, partitions;
+    uint32_t slices_per_partition; /* of one GPU */
+    uint32_t gpus;
     uint32_t lanes;
     bool has_l1; /* SMs go through an L1, of whichever levels */
     bool l1_local_only, inclusive;

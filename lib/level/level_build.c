@@ -62,9 +62,12 @@ gpc_status gpci_build_levels(gpc_hierarchy *h, gpc_error *error) {
     h->partitions = (uint32_t)gpci_number(h, GPCI_KEY_L2_PARTITIONS);
     h->l1_local_only = gpci_number(h, GPCI_KEY_L1_SPACES) == 1;
     h->inclusive = gpci_number(h, GPCI_KEY_L2_INCLUSION) == 1;
-    h->slices_per_partition = h->slices / h->partitions;
+    h->gpus = (uint32_t)gpci_number(h, GPCI_KEY_GPU_COUNT);
+    h->slices_per_partition = h->slices / h->partitions / h->gpus;
     if (h->slices % h->partitions)
         return refuse(GPCI_KEY_L2_SLICES, h, "must be a multiple of l2.partitions", error);
+    if (h->slices % h->gpus || !h->slices_per_partition)
+        return refuse(GPCI_KEY_L2_SLICES, h, "must be a multiple of gpu.count", error);
     gpc_status status = make_level(h, GPCI_KEY_L1_LINE, GPCI_KEY_L1_SECTORS, GPCI_KEY_L1_FETCH, &h->l1_level, error);
     if (status == GPC_OK)
         status = make_level(h, GPCI_KEY_L2_LINE, GPCI_KEY_L2_SECTORS, GPCI_KEY_L2_FETCH, &h->l2_level, error);

@@ -17,6 +17,8 @@
  *   L1 to slice          messages towards memory cross the request network, all others the reply network
  *   with clusters        these two are between L1s and clusters; two more are between clusters and slices
  *   slice to memory      the links that `memory.link_width` sets; without them a message arrives at once
+ *   GPU to GPU           the GPUs' links, between slices and memories, or slices; a memory at the other end of one has
+ *                        its messages when they leave it
  *   to a peer            data for a module of the same level go up to the slice of their address (those of L1s of one
  *                        cluster to their cluster), which passes them on without a lookup
  *
@@ -111,7 +113,19 @@ void gpci_message_send(gpci_timed *t, uint32_t packet, uint32_t from, uint32_t t
 /* So many sectors of memory are read or written for a task. */
 void gpci_coherent_access_memory(gpci_timed *t, const gpci_use *use, uint32_t sectors);
 /* The stage whose ports a module has: a memory's are its slice's. */
-gpci_stage *gpci_coherent_stage_of(const gpci_timed *t, uint32_t module, uint64_t address);
+gpci_stage *gpci_coherent_stage_of(const gpci_timed *t, uint32_t module);
+
+/* Into the queue of a stage that is from below, past its fill port. */
+void gpci_coherent_stage_take(gpci_timed *t, gpci_stage *stage, gpci_queue *queue, uint64_t latency, bool fills,
+                              uint32_t packet);
+
+/* coherent_link.c: where a GPU is at the link to all others */
+typedef struct gpci_gpu_port {
+    gpci_queue out;
+    uint32_t component;
+} gpci_gpu_port;
+/* A message sets out for another GPU. */
+void gpci_gpu_link_send(gpci_timed *t, uint32_t packet, uint32_t from, uint32_t to);
 
 /* coherent_l1.c */
 /* A packet at the tags: as the pass of l1.c. */

@@ -7,13 +7,14 @@
 
 /* The host of a tree's controllers: what they ask of it, and when their steps are due. */
 
-static gpci_clock clock_of(const gpci_timed *t, uint32_t module, uint64_t address) {
-    return gpci_coherent_stage_of(t, module, address)->options->clock;
+static gpci_clock clock_of(const gpci_timed *t, uint32_t module) {
+    return gpci_coherent_stage_of(t, module)->options->clock;
 }
 
 static uint64_t after(void *timed, uint32_t module, uint64_t address, uint64_t cycles) {
     const gpci_timed *t = timed;
-    return gpci_clock_after(clock_of(t, module, address), t->wheel.now, cycles);
+    (void)address;
+    return gpci_clock_after(clock_of(t, module), t->wheel.now, cycles);
 }
 
 static bool takes(void *timed, const gpci_letter *l) {
@@ -41,7 +42,7 @@ static void send(void *timed, const gpci_letter *l) {
 
 /* Core cycle at which a module's data are there: when its data port is free, and its latency later. */
 static uint64_t data_at(const gpci_timed *t, const gpci_use *u) {
-    gpci_stage *stage = gpci_coherent_stage_of(t, u->module, u->address);
+    gpci_stage *stage = gpci_coherent_stage_of(t, u->module);
     const gpci_clock clock = stage->options->clock;
     const uint32_t latency = gpci_module_at(t->h->coherent->tree, u->module)->given.latency;
     if (!u->bytes)

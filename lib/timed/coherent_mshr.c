@@ -64,7 +64,7 @@ bool gpci_coherent_mshr_allocate(void *timed, uint32_t number) {
     gpci_task *task = gpci_task_at(gpci_controllers_of(t), number);
     if (!gpci_is_slice(t->h->coherent, task->module))
         return true;
-    gpci_stage *stage = gpci_coherent_stage_of(t, task->module, task->address);
+    gpci_stage *stage = gpci_coherent_stage_of(t, task->module);
     if (!has_room(stage))
         return false;
     task->mshr = true;
@@ -76,7 +76,7 @@ bool gpci_coherent_mshr_allocate(void *timed, uint32_t number) {
 void gpci_coherent_mshr_free(void *timed, uint32_t number) {
     gpci_timed *t = timed;
     gpci_task *task = gpci_task_at(gpci_controllers_of(t), number);
-    gpci_stage *stage = gpci_coherent_stage_of(t, task->module, task->address);
+    gpci_stage *stage = gpci_coherent_stage_of(t, task->module);
     task->mshr = false;
     gpci_see_entry(t, GPC_WHAT_MSHR_FREE, number);
     gpci_gauge_set(&stage->mshr.gauge, t->wheel.now, --stage->mshr.used[0]);

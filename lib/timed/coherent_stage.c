@@ -16,8 +16,9 @@
  * hold up networks and senders, and empty.
  */
 
-static uint32_t slice_of(const gpci_timed *t, uint64_t address) {
-    return gpci_l2_place_of(t->h, address).slice;
+/* Of a GPU. */
+static uint32_t slice_of(const gpci_timed *t, uint32_t gpu, uint64_t address) {
+    return gpu * t->h->coherent->gpu_slices + gpci_l2_place_of(t->h, address).slice;
 }
 
 static bool is_l1(const gpci_timed *t, uint32_t module) {
@@ -28,12 +29,12 @@ static bool is_cluster(const gpci_timed *t, uint32_t module) {
     return module >= t->h->sms && module < t->h->coherent->first_slice;
 }
 
-gpci_stage *gpci_coherent_stage_of(const gpci_timed *t, uint32_t module, uint64_t address) {
+gpci_stage *gpci_coherent_stage_of(const gpci_timed *t, uint32_t module) {
     if (is_l1(t, module))
         return &t->l1[module];
     if (is_cluster(t, module))
         return &t->clusters[module - t->h->sms];
-    return &t->l2[slice_of(t, address)];
+    return &t->l2[gpci_slice_number(t->h->coherent, module)];
 }
 
 /* The queue that a message from a module to another stands in; NULL: one without end. */
@@ -43,7 +44,7 @@ static const gpci_queue *queue_for(const gpci_timed *t, uint32_t from, uint32_t 
         return &t->l1[from].out;
     if (is_cluster(t, from))
         return is_l1(t, to) ? &t->clusters[from - c->first_cluster].served : &t->clusters[from - c->first_cluster].out;
-    if (c->l2 && gpci_is_memory(c, from))
+    if ((c->l2 && gpci_is_memory(c, from)) || gpci_gpu_of(c, from) != gpci_gpu_of(c, to))
         return NULL;
     const gpci_stage *stage = &t->l2[from - c->first_slice];
     return c->l2 && gpci_is_memory(c, to) ? &stage->link : &stage->served;
@@ -70,10 +71,19 @@ static void leave(gpci_timed *t, gpci_stage *stage, gpci_queue *queue, uint32_t 
     gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now);
 }
 
+/* The slice that a message is from, or for, or passes on its way from one L1 or cluster of a GPU to another. */
+static uint32_t slice_between(const gpci_timed *t, uint32_t from, uint32_t to, uint64_t address) {
+    const gpci_coherent *c = t->h->coherent;
+    return from >= c->first_slice ? gpci_slice_number(c, from)
+           : to >= c->first_slice ? gpci_slice_number(c, to)
+                                  : slice_of(t, gpci_gpu_of(c, to), address);
+}
+
 /* From a slice or a memory to an L1 or a cluster. */
 static void send_up(gpci_timed *t, uint32_t slice, uint32_t packet, uint32_t to) {
     gpci_stage *stage = &t->l2[slice];
-    leave(t, stage, &stage->served, is_l1(t, to) ? to : to - t->h->sms, packet);
+    const uint32_t clusters = t->h->coherent->cluster_sms; /* an L1's messages pass its cluster */
+    leave(t, stage, &stage->served, !is_l1(t, to) ? to - t->h->sms : clusters ? to / clusters : to, packet);
 }
 
 static void between_slice_and_memory(gpci_timed *t, uint32_t packet, uint32_t slice, bool up) {
@@ -97,8 +107,13 @@ static void between_slice_and_memory(gpci_timed *t, uint32_t packet, uint32_t sl
 void gpci_message_send(gpci_timed *t, uint32_t packet, uint32_t from, uint32_t to) {
     const gpci_coherent *c = t->h->coherent;
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
-    uint32_t slice = slice_of(t, p->address);
+    const uint32_t gpu = gpci_gpu_of(c, from), other = gpci_gpu_of(c, to);
     p->message.module = to;
+    if (GPCI_UNLIKELY(gpu != other)) {
+        gpci_gpu_link_send(t, packet, gpu, other);
+        return;
+    }
+    const uint32_t slice = slice_between(t, from, to, p->address);
     if (is_l1(t, from)) {
         gpci_stage *stage = &t->l1[from];
         leave(t, stage, &stage->out, c->clusters ? from / c->cluster_sms : slice, packet);
@@ -158,7 +173,7 @@ static void enter(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     leave(t, stage, queue,
           is_l1(t, to)              ? to
           : queue == &stage->served ? to - t->h->sms
-                                    : slice_of(t, p->address),
+                                    : slice_between(t, to, to, p->address),
           packet);
 }
 
@@ -198,23 +213,27 @@ static void run_stalled(gpci_timed *t, gpci_stage *stage) {
     }
 }
 
-/* All that a network has for a stage, which has room for it. Data from below pass the fill port one after the other. */
+/* Data from below pass the fill port one after the other. */
+void gpci_coherent_stage_take(gpci_timed *t, gpci_stage *stage, gpci_queue *queue, uint64_t latency, bool fills,
+                              uint32_t packet) {
+    const gpci_clock clock = stage->options->clock;
+    const uint64_t now = t->wheel.now;
+    gpci_packet *p = gpci_packet_at(&t->pool, packet);
+    p->due = gpci_clock_after(clock, now, latency);
+    if (fills && p->path.size > t->header) {
+        uint64_t own = gpci_clock_own(clock, now), width = stage->options->fill_width;
+        uint64_t start = own > stage->fill_free ? own : stage->fill_free;
+        stage->fill_free = start + (p->path.size - t->header + width - 1) / width;
+        p->due = start == own ? now : gpci_clock_core(clock, start);
+    }
+    gpci_queue_push(queue, &t->pool, now, packet);
+}
+
+/* All that a network has for a stage. */
 static void receive(gpci_timed *t, gpci_stage *stage, gpci_network *network, gpci_queue *queue, uint64_t latency,
                     bool fills) {
-    gpci_clock clock = stage->options->clock;
-    uint64_t now = t->wheel.now;
-    while (!gpci_queue_full(queue) && gpci_network_peek(network, stage->index) != GPCI_NO_PACKET) {
-        uint32_t packet = gpci_network_receive(network, stage->index);
-        gpci_packet *p = gpci_packet_at(&t->pool, packet);
-        p->due = gpci_clock_after(clock, now, latency);
-        if (fills && p->path.size > t->header) {
-            uint64_t own = gpci_clock_own(clock, now), width = stage->options->fill_width;
-            uint64_t start = own > stage->fill_free ? own : stage->fill_free;
-            stage->fill_free = start + (p->path.size - t->header + width - 1) / width;
-            p->due = start == own ? now : gpci_clock_core(clock, start);
-        }
-        gpci_queue_push(queue, &t->pool, now, packet);
-    }
+    while (!gpci_queue_full(queue) && gpci_network_peek(network, stage->index) != GPCI_NO_PACKET)
+        gpci_coherent_stage_take(t, stage, queue, latency, fills, gpci_network_receive(network, stage->index));
 }
 
 /* The module whose messages leave by a stage; of a slice's, where there is no L2, the memory's behind it. */
@@ -288,7 +307,7 @@ void gpci_coherent_channel_receive(gpci_timed *t, uint32_t channel) {
 /* A read is done when its data are there, a write when the channel has taken it. */
 void gpci_coherent_access_memory(gpci_timed *t, const gpci_use *u, uint32_t sectors) {
     const gpci_l2_place place = gpci_l2_place_of(t->h, u->address);
-    gpci_stage *stage = &t->l2[place.slice];
+    gpci_stage *stage = gpci_coherent_stage_of(t, u->module);
     const uint32_t number = gpci_pool_take(&t->pool);
     gpci_packet *p = gpci_packet_at(&t->pool, number);
     const uint8_t all = (uint8_t)((1u << t->h->l2_level.line_bytes / GPCI_SEGMENT) - 1);

@@ -6,7 +6,8 @@
 /*
  * Acquires and flushes of a tree with a clock: sweeps of controllers (coherence/controller_sweep.c), in two orders.
  *
- *   a fence     first the cache of the SM's cluster, then its L1, which would else bring from there what is old; then
+ *   a fence     first the slices of its GPU, where there are several, and the cache of the SM's cluster, one after the
+ *               other, then its L1, which would else bring from there what is old; then
  *               what was on its way to L1, for others to read who do not wait for the fence
  *   a kernel    as `kernels.flush = l1` says, between two kernels: all caches acquire, then the directories below L1
  *               take its blocks back; without directories L1s evict them. Meanwhile nothing passes the tags of any L1.
@@ -41,7 +42,20 @@ static bool begin(gpci_timed *t, const gpci_sweep_order *order, uint64_t token, 
 
 /* Fences. */
 
-typedef enum sweep_phase { NOT_YET, BELOW, OWN_TURN, OWN, SWEPT } sweep_phase;
+/*
+ * gpci_flight.fence.sweep of a fence that sweeps n modules below its L1: 2 i, the sweep of the i-th is to begin; 2 i + 1,
+ * it is under way. The L1 is the n-th.
+ */
+
+/* How many there are. */
+static uint32_t count_below(const gpci_coherent *c) {
+    return (c->gpus > 1 ? c->gpu_slices : 0) + (c->clusters != 0);
+}
+
+static uint32_t module_below(const gpci_coherent *c, uint32_t sm, uint32_t at) {
+    return c->gpus > 1 && at < c->gpu_slices ? c->first_slice + gpci_gpu_of(c, sm) * c->gpu_slices + at
+                                             : c->first_cluster + sm / c->cluster_sms;
+}
 
 static bool begin_for_fence(gpci_timed *t, const gpci_stage *stage, uint32_t number, uint32_t module) {
     const gpci_sweep_order order = {stage->index, module, GPCI_SWEEP_ACQUIRE, abreast_of(stage->options->entries)};
@@ -65,21 +79,20 @@ static bool turn(const gpci_timed *t, gpci_stage *stage) {
 bool gpci_coherent_acquires(gpci_timed *t, gpci_stage *stage, uint32_t number) {
     const gpci_coherent *c = t->h->coherent;
     gpci_flight *f = &t->flights[number];
-    if (f->fence.sweep == NOT_YET && !c->clusters)
-        f->fence.sweep = OWN_TURN;
-    if (f->fence.sweep == NOT_YET &&
-        !begin_for_fence(t, stage, number, c->first_cluster + stage->index / c->cluster_sms))
+    const uint32_t own = 2 * count_below(c);
+    if (f->fence.sweep < own && f->fence.sweep % 2 == 0 &&
+        !begin_for_fence(t, stage, number, module_below(c, stage->index, f->fence.sweep / 2)))
         return false;
-    if (f->fence.sweep == OWN_TURN && turn(t, stage) && !begin_for_fence(t, stage, number, stage->index))
+    if (f->fence.sweep == own && turn(t, stage) && !begin_for_fence(t, stage, number, stage->index))
         return false;
-    return f->fence.sweep == SWEPT;
+    return f->fence.sweep == own + 2;
 }
 
 /* An L1 drops so many lines at once; its tags are busy for as long as that takes. */
 static void fence_swept(gpci_timed *t, uint32_t number, uint32_t lines) {
     gpci_flight *f = &t->flights[number];
     gpci_stage *stage = &t->l1[f->sm];
-    if (++f->fence.sweep == SWEPT) {
+    if (++f->fence.sweep == 2 * count_below(t->h->coherent) + 2) {
         const uint64_t rate = gpci_number(t->h, GPCI_KEY_L1_INVALIDATE);
         const uint64_t cycles = rate && lines > rate ? (lines + rate - 1) / rate : 1;
         const uint64_t busy = t->wheel.now + stage->options->latency + cycles;
@@ -98,7 +111,7 @@ typedef struct stretch {
     gpci_sweep kind;
 } stretch;
 
-#define STRETCHES 3u
+#define STRETCHES 4u
 
 static stretch stretch_at(const gpci_timed *t, uint32_t index) {
     const gpci_coherent *c = t->h->coherent;
@@ -107,9 +120,11 @@ static stretch stretch_at(const gpci_timed *t, uint32_t index) {
     const uint32_t firsts[] = {c->first_cluster, c->first_slice, c->first_memory}, below = c->clusters ? 0
                                                                                            : c->l2     ? 1
                                                                                                        : 2;
-    if (index == 0)
-        return (stretch){c->first_cluster, c->first_cluster + c->clusters, GPCI_SWEEP_ACQUIRE};
+    if (index == 0) /* of several GPUs, an L2 is what not all processors share */
+        return (stretch){c->first_slice, c->gpus > 1 ? c->first_memory : 0, GPCI_SWEEP_ACQUIRE};
     if (index == 1)
+        return (stretch){c->first_cluster, c->first_cluster + c->clusters, GPCI_SWEEP_ACQUIRE};
+    if (index == 2)
         return (stretch){0, c->sms, GPCI_SWEEP_ACQUIRE};
     if (!flushes)
         return (stretch){0};

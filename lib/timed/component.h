@@ -34,6 +34,7 @@ typedef struct gpci_component_class gpci_component_class;
     X(CHANNELS, channel, "memory channel")                   \
     X(COHERENT_CHANNELS, coherent_channel, "memory channel") \
     X(HOST_MEMORY, host_memory, "host memory channel")       \
+    X(GPU_PORTS, gpu_port, "GPU link port")                  \
     X(MEMORY_REPLIES, network, "memory reply link")          \
     X(PARTITION_REPLIES, network, "partition reply link")    \
     X(SLICES, slice, "L2 slice")                             \
@@ -48,7 +49,8 @@ typedef struct gpci_component_class gpci_component_class;
     X(REQUESTS, network, "request network")                  \
     X(PARTITION_REQUESTS, network, "partition request link") \
     X(MEMORY_REQUESTS, network, "memory request link")       \
-    X(CLUSTER_REQUESTS, network, "cluster request network")
+    X(CLUSTER_REQUESTS, network, "cluster request network")  \
+    X(GPU_LINKS, network, "GPU link")
 
 typedef enum gpci_group_kind {
 #define X(name, class, text) GPCI_GROUP_##name,
@@ -131,7 +133,7 @@ void gpci_report_nothing(const gpci_group *group, uint32_t object, gpci_text *re
 
 extern const gpci_component_class gpci_controllers_class, gpci_channel_class, gpci_coherent_channel_class,
     gpci_host_memory_class, gpci_network_class, gpci_slice_class, gpci_coherent_slice_class, gpci_cluster_class,
-    gpci_l1_class, gpci_coherent_l1_class, gpci_sm_class, gpci_coalescer_class;
+    gpci_l1_class, gpci_coherent_l1_class, gpci_sm_class, gpci_coalescer_class, gpci_gpu_port_class;
 
 /* The table, by gpci_group_kind. */
 const gpci_component_class *gpci_class_of(gpci_group_kind kind);

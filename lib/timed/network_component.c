@@ -13,6 +13,7 @@
  *   L1s -- request, reply -- clusters -- cluster request, cluster reply -- slices
  *   slices of a partition -- partition request, reply -- slices of the other
  *   slices -- memory request, reply -- channels
+ *   GPUs -- GPU link -- GPUs
  */
 
 /* Which parts of a hierarchy are at a side of a network. */
@@ -21,7 +22,8 @@ typedef enum side {
     NEAREST, /* to the L1s: clusters if there are any, otherwise slices */
     CLUSTERS,
     SLICES,
-    CHANNELS
+    CHANNELS,
+    GPUS
 } side;
 
 typedef struct keys {
@@ -37,6 +39,9 @@ static const keys partition_keys = {GPCI_KEY_L2_LINK_WIDTH, GPCI_KEY_L2_LINK_LAT
                                     GPCI_KEY_L2_LINK_BUFFER, false};
 static const keys memory_keys = {GPCI_KEY_MEMORY_LINK_WIDTH, GPCI_KEY_MEMORY_LINK_LATENCY, GPCI_KEY_MEMORY_LINK_BUFFER,
                                  GPCI_KEY_MEMORY_LINK_BUFFER, false};
+
+static const keys gpu_keys = {GPCI_KEY_GPU_LINK_WIDTH, GPCI_KEY_GPU_LINK_LATENCY, GPCI_KEY_GPU_LINK_BUFFER,
+                              GPCI_KEY_GPU_LINK_BUFFER, false};
 
 /* Where in the counters a network's own go; UNCOUNTED: nowhere. */
 typedef struct places {
@@ -58,6 +63,9 @@ static const places cluster_reply_places = {AT(cluster_network_replies), AT(clus
                                             AT(cluster_network_output_cycles)};
 static const places link_places = {AT(link_packets), AT(link_cycles), AT(link_bytes), UNCOUNTED, UNCOUNTED};
 
+/* What crosses from a GPU to another is counted where it sets out (level/coherent_level.c), clock or not. */
+static const places no_places = {UNCOUNTED, UNCOUNTED, UNCOUNTED, UNCOUNTED, UNCOUNTED};
+
 typedef struct network_plan {
     side senders, receivers;
     const keys *keys;
@@ -76,6 +84,7 @@ static const network_plan plans[GPCI_GROUP_COUNT] = {
     [GPCI_GROUP_PARTITION_REPLIES] = {SLICES, SLICES, &partition_keys, &link_places, GPC_COMPONENT_PARTITION_REPLIES},
     [GPCI_GROUP_MEMORY_REQUESTS] = {SLICES, CHANNELS, &memory_keys, &link_places, GPC_COMPONENT_MEMORY_REQUESTS},
     [GPCI_GROUP_MEMORY_REPLIES] = {CHANNELS, SLICES, &memory_keys, &link_places, GPC_COMPONENT_MEMORY_REPLIES},
+    [GPCI_GROUP_GPU_LINKS] = {GPUS, GPUS, &gpu_keys, &no_places, GPC_COMPONENT_GPU_LINKS},
 };
 
 static uint32_t clusters_of(const gpci_timed *t) {
@@ -91,6 +100,8 @@ static uint32_t count_of(const gpci_timed *t, side s) {
         return t->channels;
     case SLICES:
         return t->h->slices;
+    case GPUS:
+        return t->h->gpus > 1 ? t->h->gpus : 0;
     default:
         return s == CLUSTERS || clusters_of(t) ? clusters_of(t) : t->h->slices;
     }
@@ -104,6 +115,8 @@ static uint32_t first_of(const gpci_timed *t, side s) {
         return t->groups[GPCI_GROUP_CHANNELS].first;
     case SLICES:
         return t->groups[GPCI_GROUP_SLICES].first;
+    case GPUS:
+        return t->groups[GPCI_GROUP_GPU_PORTS].first;
     default:
         return t->groups[s == CLUSTERS || clusters_of(t) ? GPCI_GROUP_CLUSTERS : GPCI_GROUP_SLICES].first;
     }

@@ -37,7 +37,7 @@ typedef struct gpci_flight {
     struct {             /* kind GPCI_KIND_FENCE */
         uint32_t writes; /* in flight, that came before it and behind the fence before it */
         uint8_t phase;   /* gpci_fence_phase */
-        uint8_t sweep;   /* in a tree: how far its acquire has come (coherent_sweep.c) */
+        uint16_t sweep;  /* in a tree: how far its acquire has come (coherent_sweep.c) */
         gpci_fence_plan plan;
         uint32_t held, held_count; /* packets of the access that it stands before; none: it is a host's */
     } fence;
@@ -73,7 +73,8 @@ struct gpci_timed {
     gpci_stage_options l1_options, l2_options;
     gpci_reorder_options reorder_options;
     gpci_clock network_clock, dram_clock;
-    gpci_stage *clusters; /* [clusters] of SMs, coherent */
+    gpci_stage *clusters;            /* [clusters] of SMs, coherent */
+    struct gpci_gpu_port *gpu_ports; /* [gpus] of several (coherent_link.c) */
     gpci_stage_options cluster_options;
     struct gpci_coherent_host *coherent; /* of a tree's controllers; NULL: L1s and slices are caches of their own */
     gpc_dram *dram;

@@ -313,7 +313,7 @@ static const gpci_coherent_origin *origin_of(const gpci_timed *t, const gpci_tas
 static gpc_event event_of_task(const gpci_timed *t, gpc_what what, uint32_t module, const gpci_task *task) {
     const gpci_coherent_origin *o = origin_of(t, task);
     uint32_t index;
-    const gpc_component component = gpci_component_of(t->h, module, task->address, &index);
+    const gpc_component component = gpci_component_of(t->h, module, &index);
     gpc_event e = gpci_event_of_none(t->trace, what, component, index);
     e.packet = task->label;
     e.parent = o->label.id;

@@ -44,7 +44,8 @@ Test(coherence_build, refuses_missing_arguments) {
 }
 
 Test(coherence_build, refuses_other_struct_sizes) {
-    REFUSED(GPC_ERROR_ABI, "gpc_coherence_options", s->options.struct_size--);
+    REFUSED(GPC_ERROR_ABI, "gpc_coherence_options",
+            s->options.struct_size = offsetof(gpc_coherence_options, page_bytes) - 1);
     REFUSED(GPC_ERROR_ABI, "gpc_coherence_module", s->modules[0].struct_size = 8);
     REFUSED(GPC_ERROR_ABI, "element 2", s->modules[2].struct_size += 8);
     REFUSED(GPC_ERROR_ABI, "gpc_coherence_network", s->networks[0].struct_size = 8);

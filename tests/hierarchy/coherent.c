@@ -542,3 +542,30 @@ Test(coherent, any_victim) {
         rig_close(&r);
     }
 }
+
+/* Two GPUs: each has an L2 of its own in front of both memories, and what goes from one to the other is counted. */
+Test(coherent, gpus) {
+    rig r;
+    open_tree(&r, "vi",
+              "sm.count = 4\nl2.slices = 4\nl2.size = 16KiB\ndram.channels = 2\ngpu.count = 2\npage.bytes = 4KiB\n");
+    const gpc_coherence *tree = gpc_hierarchy_coherence(r.hierarchy);
+    gpc_coherence_module m = GPC_COHERENCE_MODULE_INIT;
+    cr_assert_eq(gpc_coherence_get_module(tree, 3, &m), GPC_OK);
+    cr_expect(m.low_count == 2 && m.low[0] == 6 && m.low[1] == 7 && m.home == 2, "l1-3 is over the slices of GPU 1");
+    cr_assert_eq(gpc_coherence_get_module(tree, 5, &m), GPC_OK);
+    cr_expect(m.low_count == 2 && m.low[0] == 9 && m.low[1] == 11 && m.residue == 1, "l2-1 is over memories 1 and 3");
+    rig_load(&r, 0);
+    rig_fire(&r, LINE_BY(GPC_LOAD, 0, .sm = 1));
+    rig_fire(&r, LINE_BY(GPC_LOAD, 0, .sm = 2));
+    gpc_stats s = rig_stats(&r);
+    cr_expect(s.local_requests == 1 && s.remote_requests == 1, "page 0 was touched by GPU 0");
+    cr_expect(s.gpu_link_packets == 2 && s.gpu_link_bytes == 8 + 136);
+    rig_store(&r, 0);
+    rig_fire(&r, LINE_BY(GPC_LOAD, 0, .sm = 2));
+    cr_expect_eq(rig_stats(&r).remote_requests, 1, "what it has is old, and valid until it acquires");
+    const gpc_fence fence = {.struct_size = sizeof fence, .sm = 3, .scope = GPC_SCOPE_SYS, .order = GPC_ORDER_ACQUIRE};
+    cr_assert_eq(gpc_hierarchy_fence(r.hierarchy, &fence, NULL), GPC_OK);
+    rig_fire(&r, LINE_BY(GPC_LOAD, 0, .sm = 3));
+    cr_expect_eq(rig_stats(&r).remote_requests, 2, "its L2 had it, too");
+    rig_close(&r);
+}

@@ -12,6 +12,8 @@ static const char settings[] =
     "l1.write_policy = back\nl1.write_allocate = fetch\nl2.size = 8KiB\nl2.slices = 2\nl2.ways = 2\n"
     "l2.interleave_bytes = 128\ncluster.sms = 2\ncluster.size = 4KiB\ndram.channels = 2\n"
     "memory.link_width = 32\ncoherence = nmoesi\n";
+/* With a second GPU, pages are placed as they are touched. */
+static const char gpus[] = "gpu.count = 2\npage.bytes = 1KiB\n";
 
 static unsigned completions;
 
@@ -84,6 +86,8 @@ static gpc_status run(gpc_context *context, oom_heap *heap, gpc_error *error, co
     gpc_status status = gpc_config_create(context, error, &config);
     if (status == GPC_OK)
         status = gpc_config_load_text(config, settings, "settings", error);
+    if (status == GPC_OK && mode != plain)
+        status = gpc_config_load_text(config, gpus, "gpus", error);
     if (status == GPC_OK)
         status = gpc_config_load_text(config, mode, "mode", error);
     if (status == GPC_OK && with_values)

@@ -226,6 +226,7 @@ static const char *const shapes[] = {
     "l1.size = 512\nl1.ways = 1\nl2.size = 2KiB\nl2.ways = 2\nl2.slices = 1\nl2.mshr_entries = 1\n",
     "l2.enabled = false\nl1.mshr_entries = 1\n",
     "l1.bypass = random-p(p=0.5)\nl1.write_policy = evict\nl1.replacement = drrip\nlrc.sms = 2\n",
+    "gpu.count = 2\nl2.slices = 2\ndram.channels = 2\npage.bytes = 256\ngpu.link_latency = 30\ncluster.sms = 2\n",
 };
 
 /* Every shape, in each way; `seen`: by test, how often what is weak came true in a row. */

@@ -79,6 +79,24 @@ static void add_bytes(const rig *r, const char *stem, uint32_t count, uint64_t *
     }
 }
 
+/* Between GPUs' slices and memories each message crosses one link: to memory where that is the slice's own, or theirs. */
+static void check_gpu_links(const rig *r) {
+    const gpci_timed *t = r->hierarchy->timed;
+    const gpci_network_stats links = gpci_network_get_stats(gpci_network_of(t, GPCI_GROUP_GPU_LINKS));
+    const gpc_stats s = rig_stats(r);
+    uint64_t sent, received, answered = 0;
+    cr_expect_eq(s.gpu_link_bytes, links.bytes, "%s", r->settings);
+    cr_expect_eq(s.gpu_link_packets, links.packets, "%s", r->settings);
+    add_bytes(r, "l2", r->hierarchy->slices, &sent, &received);
+    for (uint32_t i = 0; i < r->hierarchy->slices; i++) {
+        char name[24];
+        snprintf(name, sizeof name, "memory-%u", i);
+        answered += coherent_stats(r, name).high_sent;
+    }
+    if (t->groups[GPCI_GROUP_MEMORY_REQUESTS].objects)
+        cr_expect_eq(links.bytes + s.link_bytes, sent + answered, "%s", r->settings);
+}
+
 /* Slices ask over the link to memory, where there is one, and memory answers, as the tree says. */
 static void check_link(const rig *r, uint64_t bytes) {
     const gpci_coherent *c = r->hierarchy->coherent;
@@ -91,6 +109,8 @@ static void check_link(const rig *r, uint64_t bytes) {
     uint64_t up = gpci_network_get_stats(gpci_network_of(t, GPCI_GROUP_MEMORY_REPLIES)).bytes;
     uint64_t sent, received;
     cr_expect_eq(bytes, down + up, "%s", r->settings);
+    if (r->hierarchy->gpus > 1)
+        return;
     add_bytes(r, "l2", c->l2 ? r->hierarchy->slices : 0, &sent, &received);
     cr_expect_eq(down, sent, "%s", r->settings);
     cr_expect_eq(up, received, "%s", r->settings);
@@ -112,6 +132,8 @@ static void check_bytes(const rig *r) {
     cr_expect_eq(s.cluster_network_request_bytes, sent, "%s", r->settings);
     cr_expect_eq(s.cluster_network_reply_bytes, received, "%s", r->settings);
     check_link(r, s.link_bytes);
+    if (r->hierarchy->gpus > 1)
+        check_gpu_links(r);
     cr_expect_eq(all.low_sent + all.high_sent, all.low_received + all.high_received, "%s", r->settings);
     cr_expect_eq(s.cluster_network_requests > 0, c->clusters && s.cluster_network_request_bytes, "%s", r->settings);
 }

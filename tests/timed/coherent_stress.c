@@ -116,11 +116,38 @@ static void draw_policies(uint64_t *state, machine *m, const char *protocol) {
                                   : "sm.lsu_waits = false");
 }
 
+/* Two or three such GPUs, with pages of a few lines and narrow links. Numbers of their own: the rest is as without. */
+static void draw_gpus(uint64_t random, machine *m) {
+    static const char *const placements[] = {"round-robin", "first-touch"};
+    if (!m->l2_here || rig_below(&random, 3))
+        return;
+    const unsigned gpus = 2 + rig_below(&random, 2), clustered = rig_below(&random, 3) == 0;
+    put(m, "gpu.count = %u\nsm.count = %u\ncluster.sms = %u\n", gpus, m->sms * gpus, clustered ? m->sms : 0);
+    m->sms *= gpus;
+    m->slices *= gpus;
+    put(m, "l2.slices = %u\nl2.ways = 2\nl2.size = %u\ndram.channels = %u\n", m->slices,
+        m->slices * 256 << rig_below(&random, 5), gpus * (1 + rig_below(&random, 3)));
+    put(m, "page.bytes = %u\npage.placement = %s\n", 128u << rig_below(&random, 4), placements[rig_below(&random, 2)]);
+    put(m, "gpu.link_latency = %u\ngpu.link_width = %u\ngpu.link_buffer = %u\n", rig_below(&random, 100),
+        1u << rig_below(&random, 8), rig_below(&random, 3) + (strstr(m->text, "buffer_unit = bytes") ? 4096 : 0));
+}
+
+/* Entries of a few pointers. */
+static void draw_directories(uint64_t random, machine *m, const char *protocol) {
+    static const char *const overflows[] = {"broadcast", "evict", "coarse"};
+    if (strcmp(protocol, "nmoesi-multi2sim") != 0 && rig_below(&random, 3) == 0)
+        put(m, "coherence.directory_pointers = %u\ncoherence.directory_overflow = %s\ncoherence.directory_region = 2\n",
+            1 + rig_below(&random, 3), overflows[rig_below(&random, 3)]);
+}
+
 static void draw(uint64_t *state, machine *m, const char *protocol) {
+    const uint64_t own = gpci_mix(*state);
     *m = (machine){.sms = 0};
     draw_shape(state, m);
     draw_resources(state, m);
     draw_policies(state, m, protocol);
+    draw_gpus(gpci_mix(own + 1), m);
+    draw_directories(gpci_mix(own + 2), m, protocol);
 }
 
 typedef struct outcome {

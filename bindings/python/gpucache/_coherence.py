@@ -68,6 +68,7 @@ class CoherenceModule:
     directory_overflow: DirectoryOverflow = DirectoryOverflow.BROADCAST  # of an entry with more
     directory_region: int = 0  # COARSE: modules of a group
     sectors: int = 1  # blocks of a line, which share a tag
+    home: int = 0  # whose pages it serves; of the first level, where pages go that it touches first; 0: none, all
 
 
 class Message(NamedTuple):

@@ -273,6 +273,7 @@ class CounterNeeds(IntEnum):
     CLUSTERS = 9
     CACHES = 10
     FENCE_TIME = 11
+    GPUS = 12
 
 
 class CounterKind(IntEnum):
@@ -468,6 +469,11 @@ class DirectoryOverflow(IntEnum):
     COARSE = 2
 
 
+class Placement(IntEnum):
+    ROUND_ROBIN = 0
+    FIRST_TOUCH = 1
+
+
 class CoherenceKind(IntEnum):
     LOAD = 0
     STORE = 1
@@ -541,9 +547,10 @@ class Component(IntEnum):
     MEMORY_REPLIES = 12
     CLUSTER_REQUESTS = 13
     CLUSTER_REPLIES = 14
+    GPU_LINKS = 15
 
 
-GPC_COMPONENT_COUNT = 15
+GPC_COMPONENT_COUNT = 16
 
 
 class What(IntEnum):

@@ -277,7 +277,7 @@ class gpc_coherence_module(SizedRecord):
         ("memory", c_bool), ("non_inclusive", c_bool), ("any_victim", c_bool), ("write_through", c_bool),
         ("no_write_allocate", c_bool), ("index", c_uint8), ("dense", c_bool), ("reserved", c_uint8 * 1),
         ("directory_pointers", c_uint8), ("directory_overflow", c_uint8), ("directory_region", c_uint8),
-        ("sectors", c_uint8), ("reserved_too", c_uint8 * 4),
+        ("sectors", c_uint8), ("home", c_uint8), ("reserved_too", c_uint8 * 4),
     )
     _defaults_ = {
         "low_network": 4294967295, "high_network": 4294967295, "sets": 1, "ways": 1, "block_bytes": 64, "latency": 1,
@@ -290,6 +290,7 @@ class gpc_coherence_options(SizedRecord):
         ("struct_size", c_size_t), ("protocol", c_char_p), ("modules", POINTER(gpc_coherence_module)),
         ("networks", POINTER(gpc_coherence_network)), ("module_count", c_uint32), ("network_count", c_uint32),
         ("control_bytes", c_uint32), ("data", c_bool), ("timing", c_bool), ("reserved", c_uint8 * 2),
+        ("page_bytes", c_uint64), ("homes", c_uint32), ("placement", c_uint32),
     )
     _defaults_ = {"control_bytes": 8, "data": True, "timing": True}
 

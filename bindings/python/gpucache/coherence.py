@@ -45,6 +45,7 @@ from ._constants import (
     MessageKind,
     Origin,
     DirectoryOverflow,
+    Placement,
     Served,
     Status,
 )
@@ -58,7 +59,7 @@ UINT64_MAX = (1 << 64) - 1
 # Fields of a module that the library has by the same names.
 _SAME = ("sets", "ways", "block_bytes", "latency", "directory_latency", "ports", "mshrs", "directory_ways", "memory",
          "non_inclusive", "any_victim", "write_through", "no_write_allocate", "index", "dense", "directory_pointers",
-         "directory_region", "sectors")  # fmt: skip
+         "directory_region", "sectors", "home")  # fmt: skip
 
 
 def _told(tree, name, what):
@@ -336,10 +337,13 @@ class Coherence(CoherenceView):
     control_bytes  of a message, and of the header of one with data
     data           blocks and memory hold bytes
     timing         messages get their cycles on an idle system
+    homes, page_bytes, placement
+                   of pages, in a tree with several memories next to some processors each: CoherenceModule.home
     `clock` is the cycle at which an access is issued that does not say: one after everything before it has ended.
     """
 
-    def __init__(self, context, modules, networks=(), protocol="nmoesi", *, control_bytes=8, data=True, timing=True):
+    def __init__(self, context, modules, networks=(), protocol="nmoesi", *, control_bytes=8, data=True, timing=True,
+                 homes=0, page_bytes=0, placement=Placement.ROUND_ROBIN):  # fmt: skip
         self._context = context
         self.clock = 0
         self._networks = [network.name for network in networks]
@@ -354,6 +358,7 @@ class Coherence(CoherenceView):
         options = g.gpc_coherence_options(
             protocol=text(protocol, "protocol"), modules=raw_modules, networks=raw_networks, module_count=len(names),
             network_count=len(networks), control_bytes=control_bytes, data=data, timing=timing,
+            homes=homes, page_bytes=page_bytes, placement=placement,
         )  # fmt: skip
         self.protocol = protocol
         self._with_data = data

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "timed/coherent_rig.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+/*
+ * Two GPUs of an SM, a slice and a channel each, pages of 4 KiB in turn, so that page 1 is at home with GPU 1; a message
+ * crosses the link in a cycle and a latency of 30.
+ */
+
+#define PAGE 4096
+#define TWO                                                                                  \
+    "gpu.count = 2\nl2.slices = 2\nl2.size = 512KiB\ndram.channels = 2\npage.bytes = 4KiB\n" \
+    "page.placement = round-robin\ngpu.link_latency = 30\ngpu.link_width = 256\ngpu.link_buffer = unlimited\n"
+
+enum {
+    LINK = 31,
+    PORT = 1, /* from a slice to the link */
+};
+
+/* A page's own GPU has it as any other would; for the other each way takes the link. */
+Test(timed_coherent_gpus, remote) {
+    rig r;
+    coherent_open(&r, "nmoesi", TWO);
+    EXPECT_CYCLES(&r, LINE(GPC_LOAD, 0), MISS);
+    EXPECT_CYCLES(&r, LINE(GPC_LOAD, PAGE, .sm = 1), MISS);
+    EXPECT_CYCLES(&r, LINE(GPC_LOAD, 128, .sm = 1), MISS + PORT + 2 * LINK);
+    EXPECT_CYCLES(&r, LINE(GPC_LOAD, PAGE + 128), MISS + PORT + 2 * LINK);
+    const gpc_stats s = rig_stats(&r);
+    cr_expect_eq(s.local_requests, 2);
+    cr_expect_eq(s.remote_requests, 2);
+    cr_expect_eq(s.gpu_link_packets, 4);
+    cr_expect_eq(s.gpu_link_bytes, 2 * (8 + 136));
+    cr_expect_eq(coherent_state(&r, "memory-1", 0), GPC_LINE_I);
+    cr_expect_eq(coherent_state(&r, "memory-1", PAGE), GPC_LINE_E);
+    cr_expect_eq(coherent_state(&r, "l2-0", PAGE + 128), GPC_LINE_E);
+    coherent_close(&r);
+}
+
+/* What another GPU has modified comes from its L1 to its L2, and over the link: from there alone, if that is home. */
+Test(timed_coherent_gpus, modified_elsewhere) {
+    rig r;
+    coherent_open(&r, "msi", TWO);
+    rig_latency(&r, LINE(GPC_ATOMIC, PAGE, .sm = 1));
+    cr_expect_eq(coherent_state(&r, "l1-1", PAGE), GPC_LINE_M);
+    cr_expect_eq(rig_stats(&r).gpu_link_packets, 0);
+    rig_latency(&r, LINE(GPC_LOAD, PAGE));
+    cr_expect_eq(coherent_state(&r, "l1-1", PAGE), GPC_LINE_S);
+    cr_expect_eq(coherent_state(&r, "l1-0", PAGE), GPC_LINE_S);
+    rig_latency(&r, LINE(GPC_ATOMIC, PAGE));
+    cr_expect_eq(coherent_state(&r, "l1-1", PAGE), GPC_LINE_I);
+    cr_expect_eq(coherent_state(&r, "l2-1", PAGE), GPC_LINE_I);
+    cr_expect_eq(coherent_state(&r, "l1-0", PAGE), GPC_LINE_M);
+    coherent_close(&r);
+}
+
+/* By first touch a page is with the GPU that asks for it first, and stays there. */
+Test(timed_coherent_gpus, first_touch) {
+    rig r;
+    coherent_open(&r, "nmoesi", TWO "page.placement = first-touch\n");
+    EXPECT_CYCLES(&r, LINE(GPC_LOAD, 5 * PAGE), MISS);
+    EXPECT_CYCLES(&r, LINE(GPC_LOAD, 5 * PAGE + 128, .sm = 1), MISS + PORT + 2 * LINK);
+    EXPECT_CYCLES(&r, LINE(GPC_LOAD, 4 * PAGE, .sm = 1), MISS);
+    EXPECT_CYCLES(&r, LINE(GPC_LOAD, 5 * PAGE + 256), MISS);
+    coherent_close(&r);
+}
+
+/* A GPU's link carries one way so many bytes a cycle, whoever they are for. */
+Test(timed_coherent_gpus, bandwidth) {
+    enum { LINES = 20, WIDTH = 8, REPLY = 136 };
+    rig r;
+    coherent_open(&r, "vi", TWO "gpu.link_width = 8\n");
+    const uint64_t spread = rig_spread(&r, LINE(GPC_LOAD, PAGE), LINES, 128);
+    cr_expect_eq(spread, (LINES - 1) * REPLY / WIDTH, "%u cycles", (unsigned)spread);
+    coherent_close(&r);
+}
+
+static void refused(const char *settings, const char *what) {
+    char text[1024];
+    gpc_error error = GPC_ERROR_INIT;
+    snprintf(text, sizeof text, "%scoherence = nmoesi\n%s%s", coherent_base, TWO, settings);
+    cr_expect_eq(rig_refused(text, &error), GPC_ERROR_RANGE, "%s", settings);
+    cr_expect(strstr(error.message, what), "'%s' is not in '%s'", what, error.message);
+}
+
+Test(timed_coherent_gpus, refusals) {
+    refused("coherence = none\n", "gpu.count = 2 needs coherence = PROTOCOL");
+    refused("sm.count = 3\n", "needs sm.count = 4 (GPUs have as many SMs");
+    refused("sm.count = 6\ncluster.sms = 2\n", "needs sm.count = 8");
+    refused("l2.slices = 3\n", "must be a multiple of gpu.count");
+    refused("dram.channels = 1\n", "needs dram.channels = 2");
+    refused("page.bytes = 3000\n", "page.bytes");
+    refused("l2.enabled = false\n", "needs l2.enabled = true");
+}
