@@ -302,9 +302,25 @@ static uint32_t free_candidate(const gpci_module *m, uint32_t base, uint32_t fir
     return way;
 }
 
+/*
+ * A policy that would rather have the line bypass has been asked before, if it is L1's (level/coherent_predict.c); where
+ * it says so only now, since another line has gone or come meanwhile, it has to let the line in.
+ */
+static uint32_t insist(gpci_module *m, uint32_t set, const uint64_t *candidates, gpc_request *request) {
+    const gpc_replacement_ops *ops = m->policy->ops;
+    uint32_t way = ops->choose_victim(m->policy->self, set, candidates, request);
+    if (way == GPC_WAY_BYPASS && !request->admitted) {
+        request->admitted = 1;
+        way = ops->choose_victim(m->policy->self, set, candidates, request);
+    }
+    for (uint32_t i = 0; way == GPC_WAY_BYPASS && i < m->given.ways; i++)
+        way = is_candidate(candidates, i) ? i : way;
+    return way;
+}
+
 static uint32_t policy_choice(gpci_module *m, uint64_t tag, uint32_t base, const uint64_t *candidates) {
     const gpc_replacement_ops *ops = m->policy->ops;
-    const gpc_request request = request_of(m, tag);
+    gpc_request request = request_of(m, tag);
     const uint32_t set = set_of(m, base), ways = m->given.ways;
     (void)was_told(m, tag);
     /* of what L1's policy was asked to admit it knows already (gpci_module_miss) */
@@ -312,7 +328,7 @@ static uint32_t policy_choice(gpci_module *m, uint64_t tag, uint32_t base, const
         ops->on_miss(m->policy->self, set, &request);
     uint32_t way = m->given.any_victim ? ways : free_candidate(m, base, 0, ways, candidates);
     if (way == ways)
-        way = ops->choose_victim(m->policy->self, set, candidates, &request);
+        way = insist(m, set, candidates, &request);
     return way < ways && is_candidate(candidates, way) ? base + way : GPCI_TREE_NO_BLOCK;
 }
 

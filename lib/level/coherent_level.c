@@ -122,7 +122,7 @@ static GPCI_NOINLINE void predict(gpc_hierarchy *h, gpc_request *shown, uint8_t 
                                   gpc_coherence_request *request) {
     const uint32_t bits = gpci_coherent_predict(h, shown, request->flags);
     const uint8_t bypass = gpci_coherent_bypass(h, segments, bits, request);
-    if (bypass)
+    if (bypass && gpci_passes_l1(h, shown->space))
         gpci_count_l1_bypass(h, shown->sm, bypass);
 }
 

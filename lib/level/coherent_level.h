@@ -28,7 +28,7 @@ typedef struct gpci_coherent {
     uint32_t control;     /* bytes of a message without data, and of the header of one with */
     uint8_t memory_level; /* gpc_coherence_result.level of an access that went to DRAM */
     bool l2;
-    bool predicts; /* L1s have predictors, or replacement policies that are asked what to admit */
+    bool predicts; /* L1s have predictors, or replacement policies that are asked what to admit; or have a part only */
     bool admits;   /* the latter */
     bool tokens;   /* warps without a token fill nothing in L1: l1.tokens = strict */
 } gpci_coherent;

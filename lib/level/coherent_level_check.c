@@ -59,13 +59,11 @@ static const char tokens[] = "coherent modules know no tokens";
 
 static const demand demands[] = {
     {GPCI_KEY_L1_ENABLED, 1, "true", "a tree begins with L1s"},
-    {GPCI_KEY_L1_SPACES, 0, "all", "coherent L1s hold all that their SM accesses"},
     {GPCI_KEY_L1_FETCH, 1, "1", "coherent L1s ask for the sectors that they need"},
     {GPCI_KEY_L2_FETCH, 1, "1", "coherent slices ask for the sectors that they need"},
     {GPCI_KEY_L1_ALLOCATE, GPC_ALLOCATE_ON_MISS, "on-miss", "a coherent line takes its way at the miss"},
     {GPCI_KEY_L1_TRACK_REUSE, 0, "false", unfollowed},
     {GPCI_KEY_L1_TRACK_WARPS, 0, "false", unfollowed},
-    {GPCI_KEY_L1_REORDER, 0, "none", "there are no queues before coherent L1s"},
     {GPCI_KEY_L2_TOKENS, 0, "ignore", tokens},
     {GPCI_KEY_L2_WRITE, GPC_WRITE_BACK, "back", "a coherent L2 writes back"},
     {GPCI_KEY_L2_WRITE_ALLOCATE, GPC_WRITE_FETCH, "fetch", "a coherent L2 fetches what is stored to"},
@@ -103,6 +101,8 @@ static gpc_status check_replacement(needs *n, gpci_key key, gpc_error *error) {
     if (status < 0)
         return status;
     uint64_t unknown = reads & ~told;
+    if (key == GPCI_KEY_L1_REPLACEMENT && n->h->lanes_apart)
+        unknown |= reads & GPC_READS_ADMISSION; /* load/store units ask nobody */
     if (!reads || unknown)
         add(n, key, blame(n, key, unknown, "which coherent modules do not tell policies"), "lru");
     return GPC_OK;
@@ -249,6 +249,8 @@ gpc_status gpci_coherent_check(gpc_hierarchy *h, gpc_error *error) {
         add(&n, GPCI_KEY_L1_TOKENS, tokens, "strict");
     if (h->lanes_apart && gpci_number(h, GPCI_KEY_COHERENCE_DATA))
         add(&n, GPCI_KEY_COHERENCE_DATA, "lanes that are accesses of their own carry no values", "false");
+    if (h->lanes_apart && gpci_number(h, GPCI_KEY_L1_SPACES))
+        add(&n, GPCI_KEY_L1_SPACES, "load/store units go to L1 with all", "all");
     if (gpci_number(h, GPCI_KEY_LRC_SMS) && gpci_number(h, GPCI_KEY_CLUSTER_SMS))
         add(&n, GPCI_KEY_LRC_SMS, "a cluster's cache is where requests would merge", "0");
     const gpc_protocol *protocol = gpc_protocol_find(h->context, gpci_config_text(h->config, GPCI_KEY_COHERENCE));

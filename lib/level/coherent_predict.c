@@ -39,7 +39,7 @@ gpc_status gpci_coherent_give_predictors(gpc_hierarchy *h, gpc_coherence *tree, 
     const bool predicts = !is_idle(h, spec);
     gpc_status status = admits(h, error);
     h->coherent->tokens = gpci_number(h, GPCI_KEY_L1_TOKENS) == GPC_TOKENS_STRICT;
-    h->coherent->predicts = predicts || h->coherent->admits;
+    h->coherent->predicts = predicts || h->coherent->admits || h->l1_local_only;
     for (uint32_t sm = 0; sm < h->sms && predicts && status == GPC_OK; sm++)
         status = gpci_module_predict(tree, gpci_module_at(tree, sm), spec, error);
     return status;
@@ -92,6 +92,8 @@ static bool declines(const gpci_module *l1, uint64_t tag, gpc_request *request, 
 static uint32_t decide(const gpc_hierarchy *h, gpci_module *l1, gpc_request *request, uint32_t flags) {
     const uint64_t tag = gpci_module_tag_of(l1, request->address);
     const bool early = is_early(l1, request);
+    if (!gpci_passes_l1(h, request->space)) /* nobody is asked of what is not for L1: l1.spaces */
+        return GPC_ACCESS_NO_ALLOCATE | GPC_ACCESS_EVICT;
     const bool asked = is_read(request) || allocates(h, request, flags);
     request->policy_word = 0;
     request->admitted = 0;

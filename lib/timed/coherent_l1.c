@@ -149,7 +149,7 @@ static GPCI_NOINLINE void predict(gpci_timed *t, const gpci_stage *stage, uint32
         access->passes = (uint8_t)gpci_coherent_predict(t->h, &p->request, request->flags);
     access->looked = true;
     const uint8_t bypass = gpci_coherent_bypass(t->h, p->segments, access->passes, request);
-    if (first && bypass)
+    if (first && bypass && gpci_passes_l1(t->h, p->request.space))
         gpci_count_l1_bypass(t->h, stage->index, bypass);
 }
 

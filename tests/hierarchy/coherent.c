@@ -230,22 +230,13 @@ Test(coherent, as_the_tree_itself) {
 
 /* What has no meaning in a tree is refused by its key. */
 Test(coherent, refusals) {
-    static const char *const settings[] = {"l1.enabled = false",
-                                           "l1.spaces = local",
-                                           "l2.fetch_sectors = 2\nl2.sectors = 4",
-                                           "l1.allocate = on-fill",
-                                           "l1.track_reuse = true",
-                                           "l1.track_warps = true",
-                                           "l1.reorder = warp",
-                                           "lrc.sms = 2\ncluster.sms = 1",
-                                           "l2.tokens = strict",
-                                           "l1.tokens = opportunistic",
-                                           "l2.write_policy = through",
-                                           "l2.write_allocate = none",
-                                           "l1.bypass = agcb",
-                                           "l2.bypass = always-bypass",
-                                           "l1.write_allocate = lazy",
-                                           "network.header = 0"};
+    static const char *const settings[] = {"l1.enabled = false",        "l2.fetch_sectors = 2\nl2.sectors = 4",
+                                           "l1.allocate = on-fill",     "l1.track_reuse = true",
+                                           "l1.track_warps = true",     "lrc.sms = 2\ncluster.sms = 1",
+                                           "l2.tokens = strict",        "l1.tokens = opportunistic",
+                                           "l2.write_policy = through", "l2.write_allocate = none",
+                                           "l1.bypass = agcb",          "l2.bypass = always-bypass",
+                                           "l1.write_allocate = lazy",  "network.header = 0"};
     for (unsigned i = 0; i < sizeof settings / sizeof *settings; i++) {
         gpc_error error = GPC_ERROR_INIT;
         char text[1024], key[40];
@@ -481,8 +472,8 @@ Test(coherent, all_that_can_be_wrong) {
         "l1.tokens = opportunistic\nl2.tokens = strict\nnetwork.header = 0\nl2.write_policy = through\n"
         "cluster.sms = 2\ncluster.size = 128\n";
     static const char settings[] =
-        "coherence = nmoesi needs l1.enabled = true; l1.spaces = all; "
-        "l2.fetch_sectors = 1; l1.track_reuse = false; l1.track_warps = false; l1.reorder = none; "
+        "coherence = nmoesi needs l1.enabled = true; "
+        "l2.fetch_sectors = 1; l1.track_reuse = false; l1.track_warps = false; "
         "l2.tokens = ignore; l2.write_policy = back; l2.write_allocate = fetch; l2.partitions = 1; "
         "l1.write_allocate = fetch; l1.tokens = strict; lrc.sms = 0; network.header = 8B; cluster.size = 1024B; "
         "l2.replacement = lru; l1.bypass = hint; l2.bypass = hint "

@@ -140,12 +140,35 @@ static void draw_directories(uint64_t random, machine *m, const char *protocol) 
             1 + rig_below(&random, 3), overflows[rig_below(&random, 3)]);
 }
 
+/* Every other machine has sets, slices and L1s such as presets have; the rest of it is not changed by that. */
+static void draw_ways_of_presets(uint64_t state, machine *m) {
+    static const char *const indices[] = {"modulo", "xor", "ipoly"}, *const writes[] = {"back", "through", "evict"};
+    static const char *const kept[] = {"lru", "bip(bypass=1)", "drrip"};
+    if (rig_below(&state, 2))
+        return;
+    put(m, "l1.index = %s\nl2.index = %s\n", indices[rig_below(&state, 3)], indices[rig_below(&state, 3)]);
+    put(m, "l2.interleave = %s\nl2.interleave_bytes = %u\n", rig_below(&state, 2) ? "hash" : "modulo",
+        128u << rig_below(&state, 3));
+    put(m, "l1.write_policy = %s\nl1.write_policy_local = %s\n", writes[rig_below(&state, 3)],
+        writes[rig_below(&state, 3)]);
+    if (strstr(m->text, "multi2sim\nsm.lsus"))
+        return; /* their accesses begin without a question */
+    put(m, "l1.replacement = %s\n", kept[rig_below(&state, 3)]);
+    if (rig_below(&state, 3) == 0)
+        put(m, "l1.spaces = local\n");
+    if (rig_below(&state, 2))
+        put(m, "l1.bypass = random-p(p=0.3)\n");
+    if (rig_below(&state, 2))
+        put(m, "l1.reorder = warp\nl1.reorder_queues = 3\n");
+}
+
 static void draw(uint64_t *state, machine *m, const char *protocol) {
     const uint64_t own = gpci_mix(*state);
     *m = (machine){.sms = 0};
     draw_shape(state, m);
     draw_resources(state, m);
     draw_policies(state, m, protocol);
+    draw_ways_of_presets(gpci_mix(own + 3), m);
     draw_gpus(gpci_mix(own + 1), m);
     draw_directories(gpci_mix(own + 2), m, protocol);
 }
