@@ -513,9 +513,10 @@ typedef struct gpc_coherence_result {
  *   request  is not kept
  *   result   receives what happened; may be NULL
  * Returns GPC_OK; GPC_ERROR_ABI; GPC_ERROR_ARGUMENT (a module that is not of the first level, size, kind, bytes beyond
- * the block, atomics); GPC_ERROR_RANGE (the module does not serve the address); GPC_ERROR_MEMORY; GPC_ERROR_STATE (the protocol
- * forbids an event that happened; `error` names both) and GPC_ERROR_CALLBACK (a replacement policy chose a way that
- * does not exist). After these two the tree can only be looked at and destroyed; the others change nothing. Since: 0.1.
+ * the block, atomics); GPC_ERROR_RANGE (the module does not serve the address); GPC_ERROR_MEMORY; GPC_ERROR_STATE (the
+ * protocol forbids an event that happened; `error` names both) and GPC_ERROR_CALLBACK (a replacement policy chose a way
+ * that does not exist). After these two the tree can only be looked at and destroyed; the others change nothing.
+ * Since: 0.1.
  */
 GPC_API gpc_status gpc_coherence_access(gpc_coherence *coherence, const gpc_coherence_request *request,
                                         gpc_error *error, gpc_coherence_result *result);

@@ -64,8 +64,8 @@ typedef struct gpc_warp_access {
  *   - a scope with order WEAK, which has none;
  *   - `bytes` or `out` without coherence.data; `out` of what tells nothing: of kinds beside loads, and atomics with an
  *     operation; `bytes` of a load or prefetch;
- *   - an operation (`atomic`) without coherence.data, of another kind than atomics and reductions, of a width other than
- *     4 and 8, or at an address that is no multiple of it; `compare` of an operation other than COMPARE_SWAP;
+ *   - an operation (`atomic`) without coherence.data, of another kind than atomics and reductions, of a width that is
+ *     not 4 or 8, or at an address that is no multiple of it; `compare` of an operation other than COMPARE_SWAP;
  *   - a load of an order above WEAK and a scope above CTA with hint CA: it may not be served from L1, which others do
  *     not see. With any other hint it is taken as CG, at scope SYS as CV (as SASS's LD.STRONG.GPU and .SYS): past L1,
  *     where l1.bypass heeds hints. CG, CV and NO_ALLOCATE, which say that themselves, stand;

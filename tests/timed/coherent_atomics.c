@@ -25,6 +25,8 @@ static const shape shapes[] = {
     {"cluster.sms = 2\nl1.latency = 40\n", true},
     {"l1.size = 512\nl1.ways = 1\nl2.size = 2KiB\nl2.ways = 2\nl2.slices = 1\nl2.mshr_entries = 1\n", true},
     {"l2.enabled = false\nl1.mshr_entries = 1\n", true},
+    {"l1.sectors = 4\nl2.sectors = 4\n", true},
+    {"mode = functional\nl1.sectors = 4\nl2.sectors = 4\n", false},
     {"mode = functional\n", false},
     {"mode = functional\ncluster.sms = 2\nl1.size = 512\nl1.ways = 1\n", false},
 };
