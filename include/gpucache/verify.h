@@ -18,7 +18,8 @@ GPC_BEGIN_DECLS
  *   structure   gpc_coherence_check: directories cover all copies, inclusion, rights; wherever nothing is in flight
  *   value       protocols with a directory and without N: a load reads the last store. Otherwise: one at a time, what
  *               an access may do to each byte of each copy (lib/verify/verify_values.c); overlapping, that a module
- *               reads what it has stored itself or what others have stored, once or at the same time
+ *               reads what it has stored itself or what others have stored, once or at the same time; and who has
+ *               acquired nothing that was old when it began to
  *   lost byte   flushed, wherever nothing is in flight, memory has the last store; with N, that of some module
  *   refused     no cell of the table is reached that is FORBID
  *   deadlock    something is in flight, and nothing can happen
@@ -57,7 +58,10 @@ typedef enum gpc_verify_limit {
     GPC_VERIFY_LIMIT_VIOLATION = 4  /* the search ends with the first */
 } gpc_verify_limit;
 
-/* Kinds of accesses that are tried; a bit each. Flushes and acquires, where nothing else is in flight. */
+/*
+ * Kinds of accesses that are tried; a bit each. Flushes, and acquires of all modules, where nothing else is in flight;
+ * with accesses that overlap, an acquire of one module at a time overlaps with them.
+ */
 enum {
     GPC_VERIFY_LOADS = 1 << 0,
     GPC_VERIFY_STORES = 1 << 1,
@@ -82,8 +86,8 @@ typedef struct gpc_verify_options {
     uint32_t blocks;      /* 1 or 2 */
     uint32_t bytes;       /* of each block, that are written: 1 or 2 */
     uint32_t in_flight;   /* accesses of a first-level module at a time, 1 to 4; 0: one access of all, done at once */
-    uint32_t kinds;       /* GPC_VERIFY_ bits; 0: loads and stores, and n-stores where the protocol has N; one at a
-                             time: all */
+    uint32_t kinds;       /* GPC_VERIFY_ bits; 0: loads and stores, n-stores where the protocol has N, acquires where
+                             they are to show what is new; one at a time: all */
     uint32_t entries;     /* gpc_coherence_hold */
     uint32_t channels;    /* likewise */
     uint64_t states;      /* most; 0: no bound */

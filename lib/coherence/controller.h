@@ -407,7 +407,7 @@ void gpci_rights_begin(gpci_controllers *e, uint32_t task, gpci_step resumes);
 /* It was not refused. */
 void gpci_rights_end(gpci_controllers *e, const gpci_task *task);
 
-/* The bytes of an access have been written, and read. */
+/* The bytes of an access have been written, and read; or an acquire is done. */
 GPCI_INLINE void gpci_performed(const gpci_controllers *e, uint32_t flight) {
     if (e->performed)
         e->performed(e->performed_data, flight);

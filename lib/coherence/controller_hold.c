@@ -134,7 +134,8 @@ bool gpci_hold_choice(const gpci_controllers *e, uint32_t index, gpc_coherence_c
     } else {
         const gpci_due due = e->calendar.later[later_at(&e->calendar, index - messages)].due;
         const gpci_task *t = gpci_task_at(e, due.subject);
-        choice.kind = due.step == GPCI_STEP_access_order ? GPC_CHOICE_RETRY : GPC_CHOICE_STEP;
+        const bool again = due.step == GPCI_STEP_access_order || due.step == GPCI_STEP_sweep_block;
+        choice.kind = again ? GPC_CHOICE_RETRY : GPC_CHOICE_STEP;
         choice.from = choice.to = t->module;
         choice.address = t->address;
         choice.ready = 1;

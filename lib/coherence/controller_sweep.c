@@ -120,8 +120,9 @@ void gpci_step_sweep_next(gpci_controllers *e, uint32_t task) {
     s->keeps = s->pending > s->size; /* it goes on when one of them has ended */
     if (s->keeps)
         return;
+    const bool blind = e->tree->faults & GPCI_FAULT_BLIND_ACQUIRE;
     uint32_t block = (uint32_t)s->first;
-    while (block < blocks_of(m) && !is_locked(e, m, block) && !concerns(m, block, kind))
+    while (block < blocks_of(m) && (!is_locked(e, m, block) || blind) && !concerns(m, block, kind))
         block++;
     if (block >= blocks_of(m)) {
         gpci_then(e, task, GPCI_STEP_sweep_joined);
@@ -216,5 +217,6 @@ void gpci_step_sweep_end(gpci_controllers *e, uint32_t task) {
                             (gpci_due){task, GPCI_STEP_sweep_end});
         return;
     }
+    gpci_performed(e, s->flight);
     gpci_flight_end(e, task);
 }

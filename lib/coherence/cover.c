@@ -25,7 +25,6 @@
  */
 
 #define MOST_STEPS 65536u
-#define MOST_BANKS 65536u
 
 static uint64_t greatest_divisor(uint64_t a, uint64_t b) {
     while (b) {
@@ -187,7 +186,7 @@ static bool same_check(const gpci_module *a, const gpci_module *b) {
 static bool over_banks(const gpc_coherence *c, const gpci_module *m) {
     const gpci_module *first = &c->modules[m->given.low[0]];
     const gpc_coherence_module *g = &first->given;
-    if (m->given.low_count < 2 || !gpci_power_of_two(g->divisor) || g->modulus > MOST_BANKS)
+    if (m->given.low_count < 2 || !gpci_power_of_two(g->divisor) || g->modulus > GPCI_TREE_BANKS)
         return false;
     for (uint32_t i = 0; i < m->given.low_count; i++) {
         const gpci_module *low = &c->modules[m->given.low[i]];

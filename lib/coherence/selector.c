@@ -14,8 +14,6 @@
  * these are of banks 0, 1, 1, 2, and without the hash of banks 1, 2, 0, 1: each bank has as many.
  */
 
-#define MOST_BANKS 65536u
-
 static bool is_hashed(const gpci_module *m) {
     return m->given.served == GPC_SERVES_HASHED;
 }
@@ -64,9 +62,9 @@ static bool same_selector(const gpci_module *a, const gpci_module *b) {
 
 static gpc_status make(gpc_coherence *c, gpci_module *m, gpc_error *error) {
     const gpc_coherence_module *g = &m->given;
-    if (m->interleaved && g->modulus > MOST_BANKS)
+    if (m->interleaved && g->modulus > GPCI_TREE_BANKS)
         GPCI_TREE_REFUSE(RANGE, m, "modulus", "is %llu, more than %u, with hashed sets or stretches of several blocks",
-                         (unsigned long long)g->modulus, MOST_BANKS);
+                         (unsigned long long)g->modulus, GPCI_TREE_BANKS);
     gpci_tree_selector *s = gpci_zalloc(c->context, 1, sizeof *s);
     if (!s)
         return gpci_out_of_memory(error);

@@ -138,7 +138,8 @@ enum {
     GPCI_FAULT_CLEAR_WRONG = 1 << 1, /* D2: CLEAR_OWNER clears the owner of another sub-block */
     GPCI_FAULT_TWICE = 1 << 2,       /* D9: a store to S, N or O signals its completion twice */
     /* not of Multi2Sim: data go straight to who asks for the only copy, who may yet be refused, and then loses them */
-    GPCI_FAULT_ALWAYS_DIRECT = 1 << 3
+    GPCI_FAULT_ALWAYS_DIRECT = 1 << 3,
+    GPCI_FAULT_BLIND_ACQUIRE = 1 << 4 /* likewise: an acquire does not wait for blocks that are on their way */
 };
 
 struct gpc_coherence {

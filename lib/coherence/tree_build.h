@@ -22,6 +22,9 @@ gpci_tree_title gpci_tree_title_of(const gpci_module *m);
 #define GPCI_TREE_REFUSE(status, m, field, format, ...) \
     return gpci_fail(error, GPC_ERROR_##status, "%s." field " " format, gpci_tree_title_of(m).text, __VA_ARGS__)
 
+/* The most banks that addresses are looked up in one by one, or hashed over. */
+#define GPCI_TREE_BANKS 65536u
+
 /* fields.c: are the fields of each module and network possible, and those of a module and its low modules together? */
 gpc_status gpci_tree_check_networks(const gpc_coherence *c, gpc_error *error);
 gpc_status gpci_tree_check_modules(const gpc_coherence *c, gpc_error *error);

@@ -128,6 +128,10 @@ typedef struct gpci_verify_ghost {
     /* since then, of each module: 1 + its last store; a bit for each value that it has stored; 0: none */
     uint8_t last[GPCI_VERIFY_MODULES][GPCI_VERIFY_BLOCKS][GPCI_VERIFY_POSITIONS];
     uint8_t stored[GPCI_VERIFY_MODULES][GPCI_VERIFY_BLOCKS][GPCI_VERIFY_POSITIONS];
+    /* a bit for each value that a module must not read any more, since it has acquired; and will not, when it has */
+    uint8_t old[GPCI_VERIFY_MODULES][GPCI_VERIFY_BLOCKS][GPCI_VERIFY_POSITIONS];
+    uint8_t aging[GPCI_VERIFY_MODULES][GPCI_VERIFY_BLOCKS][GPCI_VERIFY_POSITIONS];
+    uint32_t acquire; /* 1 + the flight of an acquire that is under way; 0: none */
 } gpci_verify_ghost;
 
 struct gpci_explorer {
@@ -216,6 +220,8 @@ void gpci_verify_overlap_scrub(gpci_explorer *e);
 
 /* verify_ghost.c: an access has had its effect. */
 void gpci_verify_performed(void *explorer, uint32_t flight);
+/* A module begins to acquire; GPC_NO_MODULE: all have done so, where nothing was in flight. */
+void gpci_verify_acquires(gpci_explorer *e, uint32_t module);
 /* All is written back: is anything lost? The tree is flushed. */
 bool gpci_verify_nothing_lost(gpci_explorer *e, char *text, size_t size);
 

@@ -100,6 +100,8 @@ void gpci_verify_tell_choice(const gpc_coherence_choice *c, char *text, size_t s
         snprintf(text, size, "%s for %c, m%u to m%u", message_name(c->message), name, c->from, c->to);
     else if (c->kind == GPC_CHOICE_RETRY)
         snprintf(text, size, "m%u begins its access to %c again", c->from, name);
+    else if (c->address < GPCI_VERIFY_BASE)
+        snprintf(text, size, "m%u goes on with its acquire", c->from);
     else
         snprintf(text, size, "m%u ends a lookup or its use of data, for %c", c->from, name);
 }

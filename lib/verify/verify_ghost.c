@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "coherence/invariants.h"
 #include "verify/verify.h"
 
 #include <stdio.h>
@@ -11,7 +12,9 @@
  *   - with N: a coherent store is the last of all, since no copy is left anywhere. After it each module may n-store a
  *     value of its own. A module that has stored reads its last store, or what another module has stored; one that has
  *     not, the last coherent store, or what any other has n-stored since
- *   - without a directory all stores are taken for n-stores
+ *   - without a directory all stores are taken for n-stores. Who has acquired reads no value any more that all could
+ *     have replaced by another when it began: neither the home's then, nor of a copy that was yet to be written back,
+ *     nor stored since
  * Flushed, memory has the last store of all, or the last one of some module that has stored since.
  */
 
@@ -35,6 +38,8 @@ static bool load_is_right(gpci_explorer *e, uint32_t m, uint32_t b, uint32_t p, 
     const gpci_verify_ghost *g = &e->ghost;
     if (value > 1)
         return wrong(e, m, b, p, value, "stored by nobody");
+    if (g->old[m][b][p] >> value & 1)
+        return wrong(e, m, b, p, value, "loaded, and old when it began to acquire");
     if (e->coherent)
         return value == g->value[b][p] || wrong(e, m, b, p, value, "loaded, and not the last store");
     if (has_stored(e, m, b, p, value))
@@ -53,14 +58,65 @@ static void store(gpci_explorer *e, uint32_t m, uint32_t kind, uint32_t b, uint3
     }
     if (e->coherent)
         return;
+    for (uint32_t k = 0; k < e->setup->tree.caches; k++) {
+        g->old[k][b][p] &= (uint8_t) ~(1u << value);
+        g->aging[k][b][p] &= (uint8_t) ~(1u << value);
+    }
     g->last[m][b][p] = (uint8_t)(value + 1);
     g->stored[m][b][p] |= (uint8_t)(1u << value);
+}
+
+/* The values of a byte that may be read by who acquires now, a bit each. */
+static uint8_t values_of(const gpci_explorer *e, uint32_t b, uint32_t p) {
+    const uint64_t address = gpci_verify_address(b, p);
+    uint8_t values = (uint8_t)(1u << gpci_invariants_home(e->c, address));
+    for (uint32_t i = 0; i < e->c->module_count; i++) {
+        const gpci_module *m = &e->c->modules[i];
+        const uint32_t block = m->given.memory ? GPCI_TREE_NO_BLOCK : gpci_invariants_copy(m, address);
+        if (block == GPCI_TREE_NO_BLOCK)
+            continue;
+        const uint64_t at = address % m->given.block_bytes;
+        if (gpci_module_dirty_of(m, block)[at / 8] >> at % 8 & 1)
+            values |= (uint8_t)(1u << gpci_module_data_of(m, block)[at]);
+    }
+    return values;
+}
+
+/* A cache between the module and what all share may have what is old still. */
+static bool is_refreshed(const gpci_explorer *e, uint32_t module) {
+    bool between = false;
+    for (uint32_t i = 0; i < e->c->module_count; i++)
+        between |= e->c->modules[i].place == GPCI_PLACE_BETWEEN;
+    return e->setup->refreshes && (module == GPC_NO_MODULE || !between);
+}
+
+void gpci_verify_acquires(gpci_explorer *e, uint32_t module) {
+    gpci_verify_ghost *g = &e->ghost;
+    for (uint32_t b = 0; b < e->setup->blocks && is_refreshed(e, module); b++)
+        for (uint32_t p = 0; p < e->setup->positions; p++) {
+            const uint8_t old = (uint8_t)~values_of(e, b, p) & 3;
+            for (uint32_t k = 0; k < e->setup->tree.caches; k++) {
+                g->aging[k][b][p] = k == module ? old : g->aging[k][b][p];
+                g->old[k][b][p] = module == GPC_NO_MODULE ? old : g->old[k][b][p];
+            }
+        }
+}
+
+static void acquired(gpci_explorer *e, uint32_t module) {
+    gpci_verify_ghost *g = &e->ghost;
+    memcpy(g->old[module], g->aging[module], sizeof g->old[module]);
+    memset(g->aging[module], 0, sizeof g->aging[module]);
+    g->acquire = 0;
 }
 
 void gpci_verify_performed(void *explorer, uint32_t flight) {
     gpci_explorer *e = explorer;
     const gpci_controllers *c = e->c->controllers;
     const gpci_tree_flight *a = gpci_tree_flight_at(c, flight);
+    if (a->kind == GPC_COHERENCE_ACQUIRE) {
+        acquired(e, a->module);
+        return;
+    }
     const uint8_t *bytes = gpci_payload_of(c, flight);
     const uint32_t b = (uint32_t)((a->address - GPCI_VERIFY_BASE) / GPCI_VERIFY_BLOCK);
     const uint32_t p = (uint32_t)((a->address - GPCI_VERIFY_BASE) % GPCI_VERIFY_BLOCK);

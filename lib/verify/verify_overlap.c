@@ -34,6 +34,32 @@ bool gpci_verify_is_settled(const gpci_explorer *e) {
     return !c->flights.used && !c->tasks.used && !c->parcels.used && !c->calendar.later_count;
 }
 
+/* An acquire of one module overlaps with accesses; flushes, and acquires of all, are done at once. */
+static bool is_issued_whole(const gpci_verify_action *a) {
+    return a->kind == GPCI_VERIFY_ACQUIRE && a->module != GPC_NO_MODULE;
+}
+
+static uint32_t flight_of(const gpci_controllers *c, uint64_t token) {
+    uint32_t flight = 0;
+    while (gpci_tree_flight_at(c, flight)->token != token)
+        flight++;
+    return flight;
+}
+
+static gpc_status issue_acquire(gpci_explorer *e, uint32_t module, gpc_error *error) {
+    gpci_controllers *c = e->c->controllers;
+    gpc_coherence_request request = GPC_COHERENCE_REQUEST_INIT;
+    uint64_t token;
+    request.kind = GPC_COHERENCE_ACQUIRE;
+    request.module = module;
+    gpci_verify_acquires(e, module);
+    const gpc_status status = gpc_coherence_issue(e->c, &request, error, &token);
+    if (status != GPC_OK)
+        return status;
+    e->ghost.acquire = 1 + flight_of(c, token);
+    return gpci_steps_until(c, c->now, error);
+}
+
 gpc_status gpci_verify_step(gpci_explorer *e, uint16_t how, gpc_error *error) {
     gpci_controllers *c = e->c->controllers;
     gpc_coherence_request request = GPC_COHERENCE_REQUEST_INIT;
@@ -46,8 +72,13 @@ gpc_status gpci_verify_step(gpci_explorer *e, uint16_t how, gpc_error *error) {
         if (!gpci_controllers_room(c))
             return gpci_out_of_memory(error);
         gpci_hold_take(c, how & ~GPCI_VERIFY_CHOICE);
+    } else if (is_issued_whole(&e->actions[how])) {
+        return issue_acquire(e, e->actions[how].module, error);
     } else if (e->actions[how].kind > GPCI_VERIFY_N_STORE) {
-        return gpci_verify_do(e, &e->actions[how], error, &result);
+        status = gpci_verify_do(e, &e->actions[how], error, &result);
+        if (status == GPC_OK && e->actions[how].kind == GPCI_VERIFY_ACQUIRE)
+            gpci_verify_acquires(e, GPC_NO_MODULE);
+        return status;
     } else {
         gpci_verify_request(e, &e->actions[how], &request);
         status = gpc_coherence_issue(e->c, &request, error, &token);
@@ -164,6 +195,8 @@ static uint32_t in_flight(const gpci_explorer *e, uint32_t module) {
 }
 
 bool gpci_verify_may_issue(const gpci_explorer *e, const gpci_verify_action *a) {
+    if (is_issued_whole(a))
+        return !e->ghost.acquire;
     if (a->kind > GPCI_VERIFY_N_STORE)
         return gpci_verify_is_settled(e);
     return in_flight(e, a->module) < e->setup->in_flight;

@@ -177,13 +177,15 @@ static void number_flights(overlap_writer *w) {
         for (uint32_t f = w->c->units[w->turn[place]].oldest; f != GPCI_NO_ITEM;
              f = gpci_tree_flight_at(w->c, f)->newer)
             w->flights[f] = ++number;
+    if (w->e->ghost.acquire)
+        w->flights[w->e->ghost.acquire - 1] = ++number;
 }
 
 static void put_flight(overlap_writer *w, uint32_t flight) {
     const gpci_tree_flight *a = gpci_tree_flight_at(w->c, flight);
     const gpci_module *m = gpci_module_at(w->e->c, a->module);
     const uint8_t *payload = gpci_payload_of(w->c, flight), *whole = payload + w->c->payload_bytes - w->c->largest;
-    const bool stores = a->kind != GPC_COHERENCE_LOAD && !a->applied;
+    const bool stores = a->kind != GPC_COHERENCE_LOAD && a->kind != GPC_COHERENCE_ACQUIRE && !a->applied;
     put(w, w->place[a->module] | (uint64_t)a->kind << 8 | (uint64_t)a->found << 16 | (uint64_t)a->holds_port << 24 |
                (uint64_t)a->unlocked << 25 | (uint64_t)a->ended << 26 | (uint64_t)a->applied << 27 |
                (uint64_t)a->hit << 28 | (uint64_t)a->alone << 29 | (uint64_t)a->through << 30 |
@@ -202,6 +204,8 @@ static void put_flights(overlap_writer *w) {
              f = gpci_tree_flight_at(w->c, f)->newer)
             put_flight(w, f);
     put(w, 0);
+    if (w->e->ghost.acquire)
+        put_flight(w, w->e->ghost.acquire - 1);
 }
 
 /* -- messages, and what waits for a cycle */
@@ -291,7 +295,8 @@ static void put_values(overlap_writer *w) {
             (void)gpc_coherence_read_memory(w->e->c, gpci_verify_address(b, p), &byte, 1);
             uint64_t word = byte | (uint64_t)g->value[b][p] << 8;
             for (uint32_t place = 0; place < w->e->setup->tree.caches; place++)
-                word |= (uint64_t)(g->last[w->turn[place]][b][p] | g->stored[w->turn[place]][b][p] << 2)
+                word |= (uint64_t)(g->last[w->turn[place]][b][p] | g->stored[w->turn[place]][b][p] << 2 |
+                                   g->old[w->turn[place]][b][p] << 4 | g->aging[w->turn[place]][b][p] << 6)
                         << (16 + 8 * place);
             put(w, word);
         }

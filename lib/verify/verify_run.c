@@ -45,7 +45,8 @@ static uint32_t default_kinds(const gpc_verify_options *o, const gpci_verify_set
         return o->kinds;
     if (!o->in_flight)
         return (1u << GPCI_VERIFY_KINDS) - 1;
-    return GPC_VERIFY_LOADS | GPC_VERIFY_STORES | (s->races ? GPC_VERIFY_N_STORES : 0u);
+    return GPC_VERIFY_LOADS | GPC_VERIFY_STORES | (s->races ? GPC_VERIFY_N_STORES : 0u) |
+           (s->refreshes ? GPC_VERIFY_ACQUIRES : 0u);
 }
 
 static gpc_status set_up(gpc_context *context, const gpc_verify_options *o, gpc_error *error, gpci_verify_setup *s) {

@@ -325,8 +325,12 @@ Test(coherence_controller, bad_arguments) {
     refused(s, bad, GPC_ERROR_ARGUMENT, "gpc_coherence_issue: module 9 of 4");
     bad = good, bad.module = 2;
     refused(s, bad, GPC_ERROR_ARGUMENT, "l2 is not of the first level");
-    bad = good, bad.kind = 3;
-    refused(s, bad, GPC_ERROR_ARGUMENT, "kind 3");
+    bad = good, bad.kind = GPC_COHERENCE_ACQUIRE, bad.flags = GPC_ACCESS_GLC;
+    refused(s, bad, GPC_ERROR_ARGUMENT, "an ACQUIRE has no bytes");
+    bad.flags = 0, bad.module = 3;
+    refused(s, bad, GPC_ERROR_ARGUMENT, "module mm is no cache");
+    bad = good, bad.kind = 4;
+    refused(s, bad, GPC_ERROR_ARGUMENT, "kind 4");
     bad = good, bad.size = 65;
     refused(s, bad, GPC_ERROR_ARGUMENT, "65 bytes");
     bad = good, bad.cycle = UINT64_MAX;

@@ -52,7 +52,10 @@ class OrderedOutcome(Outcome):
     def _take(self, step):
         """False: it cannot be."""
         tree, access = self._tree, step.access
-        if access is not None and access.address is None:
+        if access is not None and access.word == "acquire" and access.module is not None:
+            tree.issue(access.module, "acquire", cycle=0)
+            tree.advance(0)
+        elif access is not None and access.address is None:
             getattr(tree, access.word)(access.module, cycle=0)
         elif access is not None:
             token = tree.issue(access.module, access.kind, access.address, access.size, data=access.data,

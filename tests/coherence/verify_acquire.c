@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Acquires that overlap with accesses, in all orders of messages. */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "effort.h"
+#include "policies/protocol/protocols.h"
+#include "verify/verify.h"
+
+static gpc_context *context;
+
+static void set_up(void) {
+    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+}
+
+static void tear_down(void) {
+    gpc_context_destroy(context);
+}
+
+TestSuite(verify_acquire, .init = set_up, .fini = tear_down);
+
+static gpci_verify_found *explore(const char *protocol, const char *tree, uint32_t positions, uint32_t faults,
+                                  uint64_t most) {
+    gpci_verify_found *found = calloc(1, sizeof *found);
+    cr_assert(found);
+    gpci_verify_setup setup = {.context = context,
+                               .protocol = protocol,
+                               .tree = *gpci_verify_tree_of(tree),
+                               .blocks = 1,
+                               .positions = positions,
+                               .in_flight = 1,
+                               .symmetric = true,
+                               .faults = faults,
+                               .most = most};
+    gpci_verify_promises(gpc_protocol_find(context, protocol), &setup);
+    setup.steered = false;
+    setup.kinds = GPC_VERIFY_LOADS | GPC_VERIFY_STORES | GPC_VERIFY_N_STORES | GPC_VERIFY_ACQUIRES;
+    gpci_verify_overlap(&setup, found);
+    cr_assert_eq(found->status, GPC_OK, "%s", found->text);
+    return found;
+}
+
+/* All of vi's states with two caches over memory; the first ones of others. */
+Test(verify_acquire, nothing_old_is_read) {
+    static const char *const trees[] = {"2 over memory", "2 over L2", "3 over memory"};
+    static const char *const protocols[] = {"vi", "slc-glc"};
+    for (unsigned t = 0; t < sizeof trees / sizeof *trees; t++)
+        for (unsigned p = 0; p < 2; p++) {
+            const bool whole = effort_wanted() == EFFORT_THOROUGH && t + p == 0;
+            gpci_verify_found *found = explore(protocols[p], trees[t], 1, 0, whole ? 0 : effort_of(20000));
+            cr_expect_eq(found->verdict, GPC_VERIFY_PASSED, "%s, %s: %s", protocols[p], trees[t], found->text);
+            cr_expect_eq(found->limit, whole ? GPC_VERIFY_ALL : GPC_VERIFY_LIMIT_STATES);
+            free(found);
+        }
+}
+
+/* What is on its way when L1 acquires may be old. */
+Test(verify_acquire, one_that_does_not_wait) {
+    static const char *const protocols[] = {"vi", "slc-glc"};
+    for (unsigned p = 0; p < 2; p++) {
+        gpci_verify_found *found = explore(protocols[p], "2 over memory", 1, GPCI_FAULT_BLIND_ACQUIRE, 100000);
+        cr_expect_eq(found->verdict, GPC_VERIFY_VALUE, "%s: %s", protocols[p], found->text);
+        cr_expect(strstr(found->text, "old when it began to acquire"), "%s", found->text);
+        free(found);
+    }
+}
+
+/* A table that keeps what its L1 has stored, with the bytes beside it, which others may have stored since. */
+Test(verify_acquire, a_table_that_keeps_too_much) {
+    gpc_error error = GPC_ERROR_INIT;
+    gpc_protocol keeps = gpci_slc_glc;
+    static gpc_protocol_rules first;
+    memcpy(first, *gpci_slc_glc.first, sizeof first);
+    first[GPC_LINE_N][GPC_EVENT_ACQUIRE] = (gpc_protocol_rule){.actions = GPC_DO_IGNORE, .next = GPC_LINE_N};
+    keeps.name = "keeps";
+    keeps.first = (const gpc_protocol_rules *)&first;
+    cr_assert_eq(gpc_context_register_protocol(context, &keeps, &error), GPC_OK, "%s", error.message);
+    gpci_verify_found *found = explore("keeps", "2 over memory", 2, 0, 100000);
+    cr_expect_eq(found->verdict, GPC_VERIFY_VALUE, "%s", found->text);
+    cr_expect(strstr(found->text, "old when it began to acquire"), "%s", found->text);
+    free(found);
+}
