@@ -2,17 +2,18 @@
 """Chapter 4 of seeds/002 with Multi2Sim's own front end (l2_runs.py): Figures 4.1 to 4.16, Tables 4.2 to 4.4.
 
     main      by L2 size: none, 96, 192, ... 12288 KB; problems of 2 MB: Figures 4.1 to 4.7
-    l1        the same with L1s of 32 KB: Figures 4.8 to 4.10
-    ways      an L2 of 4 ways, at three sizes
+    silent    the same, at some sizes, if clean blocks left L1 and L2 without a message
+    l1        with L1s of 32 KB, at some sizes: Figures 4.8 to 4.10
+    ways      four kernels, an L2 of 4 ways
     matrices  state changes and their origins of one L1 and L2 module beside Tables 4.2 to 4.4
     problems  64 KB to 16 MB, section 4.3: Figures 4.11 to 4.13
-    spatial   the bit reversal kernel, section 4.4: Figures 4.14 to 4.16
+    spatial   the bit reversal kernel, 64 KB to 4 MB, section 4.4: Figures 4.14 to 4.16
     valley    why a small L2 makes L1 worse: four kernels with one thing of Multi2Sim's other than it is, or free
     claims    what the document says, against all that has been run, as a table in Markdown
 
     python3 bench/l2_valley.py [--parts PART,...] [--kernels NAME,...] [--report] ...
 
-Environment, cache file and processes as bench/policies.py has them. All of it, no sampling: about 90 minutes of CPU.
+Environment, cache file and processes as bench/policies.py has them. All of it, no sampling: about an hour of CPU.
 Hit ratios are Multi2Sim's: every lookup is an access, so are probes, write-backs received and retries, none of which
 can hit; lanes that are part of another's access are none. Accesses to shared memory count as L1 hits in the claims, as
 in the document. The programs are ours, of the same names: their sources are not to be had, nor the graphs' numbers.
@@ -24,11 +25,10 @@ import sys
 
 import l2_runs as runs
 import l2_tables as tables
-from l2_claims import PROBLEMS, SIZES, SPATIAL, print_claims
+from l2_claims import ENDS, FEW, PROBLEMS, REVERSED, SILENT, SIZES, SPATIAL, WAYS, print_claims
 from policies import ROOT
 
-PARTS = ("main", "l1", "ways", "matrices", "problems", "spatial", "valley", "claims")
-WAYS = (96, 1536, 12288)
+PARTS = ("main", "silent", "l1", "ways", "matrices", "problems", "spatial", "valley", "claims")
 SOME = ("Transpose", "Histogram", "MaxPooling", "VectorMul")
 BASE = {"l1": 16, "ways": 16, "size": 2048, "variant": ""}
 REVERSAL = runs.OTHERS[-1]
@@ -37,9 +37,18 @@ REVERSAL = runs.OTHERS[-1]
 def kernels_of(part, kernels):
     if part == "spatial":
         return [REVERSAL]
-    if part in ("valley", "matrices"):
-        return [k for k in kernels if k.name in SOME[: 2 if part == "matrices" else None]]
-    return kernels
+    some = {"valley": SOME, "matrices": SOME[:2], "ways": WAYS}.get(part)
+    return [k for k in kernels if not some or k.name in some]
+
+
+# Sizes of L2, and what else is not as in the main part.
+BY_L2 = {
+    "main": (SIZES, {}),
+    "silent": ((0, *FEW), SILENT),
+    "l1": ((0, *ENDS), {"l1": 32}),
+    "ways": ((96, 1536), {"ways": 4}),
+    "matrices": ((1536, 96, 0), {}),
+}
 
 
 def planned(part, kernels):
@@ -47,14 +56,13 @@ def planned(part, kernels):
     kernels = kernels_of(part, kernels)
     if part in ("main", "problems"):
         yield from (runs.Shared(k, size) for k in kernels for size in ((2048,) if part == "main" else PROBLEMS))
-    if part in ("main", "l1", "ways", "matrices"):
-        sizes = WAYS if part == "ways" else (1536, 96, 0) if part == "matrices" else SIZES
-        l1, ways = 32 if part == "l1" else 16, 4 if part == "ways" else 16
-        yield from (runs.Run(kernel, l2, l1, ways, 2048, "") for kernel in kernels for l2 in sizes)
+    if part in BY_L2:
+        sizes, other = BY_L2[part]
+        yield from (runs.Run(kernel=kernel, l2=l2, **BASE | other) for kernel in kernels for l2 in sizes)
     elif part == "problems":
         yield from (runs.Run(kernel, 1536, 16, 16, size, "") for size in PROBLEMS for kernel in kernels)
     elif part == "spatial":
-        yield from (runs.Run(kernel, l2, 16, ways, size, "") for kernel in kernels for size in PROBLEMS
+        yield from (runs.Run(kernel, l2, 16, ways, size, "") for kernel in kernels for size in REVERSED
                     for l2 in (0, *SPATIAL) for ways in ((16, 4) if l2 else (16,)))  # fmt: skip
     elif part == "valley":
         yield from (runs.Run(kernel, l2, 16, 16, 2048, variant) for variant in runs.VARIANTS for kernel in kernels
@@ -62,9 +70,9 @@ def planned(part, kernels):
 
 
 def show(part, kernels, cache, lines):
-    if part in ("main", "l1", "ways"):
-        fixed = {**BASE, "l1": 32 if part == "l1" else 16, "ways": 4 if part == "ways" else 16}
-        grid = tables.Grid(cache, kernels, WAYS if part == "ways" else SIZES, **fixed)
+    if part in BY_L2 and part != "matrices":
+        sizes, other = BY_L2[part]
+        grid = tables.Grid(cache, kernels_of(part, kernels), sizes, **BASE | other)
         shared = {k: (cache.good(runs.Shared(k, 2048)) or {}).get("shared") for k in kernels}
         for name in tables.FIGURES if grid else ():
             tables.print_figure(grid, name, shared, lines)
@@ -75,7 +83,7 @@ def show(part, kernels, cache, lines):
     elif part == "spatial":
         for l2 in (0, *SPATIAL):
             for ways in (16, 4) if l2 else (16,):
-                tables.print_problems(cache, [REVERSAL], PROBLEMS, l2, ways)
+                tables.print_problems(cache, [REVERSAL], REVERSED, l2, ways)
     elif part == "valley":
         tables.print_valley(cache, kernels_of(part, kernels), runs.VARIANTS)
     else:
@@ -87,7 +95,7 @@ def parsed():
     parser.add_argument("--parts", metavar="PART,...", default=",".join(PARTS), help="default: all")
     parser.add_argument("--kernels", metavar="NAME,...", help="just these")
     parser.add_argument("--others", action="store_true", help="kernels beside the document's suites, too")
-    parser.add_argument("--lines", action="store_true", help="main, l1, ways: a line NAME VALUE UNIT for each figure")
+    parser.add_argument("--lines", action="store_true", help="main to ways: a line NAME VALUE UNIT for each figure")
     parser.add_argument("--report", action="store_true", help="run nothing, print what the cache file has")
     parser.add_argument("--jobs", type=int, default=2, help="processes (default 2)")
     parser.add_argument("--patience", type=int, default=900, help="most seconds of a run (default 900)")
