@@ -21,7 +21,7 @@ typedef struct row {
 /* What trees need of presets, and what plain caches with values do. */
 #define TREE                                                                                 \
     "l1.sectors = 1\nl2.sectors = 1\nl1.write_policy = back\nl1.write_policy_local = back\n" \
-    "l1.write_allocate = fetch\nl1.write_allocate_local = fetch\n"
+    "l1.write_allocate = fetch\nl1.write_allocate_local = fetch\nl2.write_allocate = fetch\n"
 #define PLAIN                                                                                \
     "l1.write_policy = through\nl1.write_policy_local = through\nl1.write_allocate = none\n" \
     "l1.write_allocate_local = none\nl2.write_allocate = lazy\nkernels.flush = l1\n"
