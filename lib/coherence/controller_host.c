@@ -58,6 +58,15 @@ gpci_sight gpci_controllers_look(const gpci_controllers *e, const gpc_coherence_
                : GPCI_SIGHT_HIT;
 }
 
+bool gpci_controllers_all_locked(const gpci_controllers *e, uint32_t module, uint64_t address) {
+    const gpci_module *m = gpci_module_at(e->tree, module);
+    const uint32_t first = gpci_module_row(m, gpci_module_tag_of(m, address)) * m->all_ways;
+    for (uint32_t way = 0; way < m->given.ways; way++)
+        if (first + way >= e->units[module].lock_room || gpci_lock_of(e, module, first + way)->holder == GPCI_NO_ITEM)
+            return false;
+    return true;
+}
+
 gpc_status gpci_controllers_hit(gpci_controllers *e, const gpc_coherence_request *request, const gpc_request *carried,
                                 gpc_error *error) {
     gpc_coherence *c = e->tree;

@@ -65,6 +65,8 @@ uint32_t gpci_controllers_access(gpci_controllers *e, const gpc_coherence_reques
 /* What an access would find: nothing of use; all that it needs, though others are to be told; or just that. */
 typedef enum gpci_sight { GPCI_SIGHT_MISS, GPCI_SIGHT_TOLD, GPCI_SIGHT_HIT } gpci_sight;
 gpci_sight gpci_controllers_look(const gpci_controllers *e, const gpc_coherence_request *request);
+/* Are all ways with data of an address's set locked? */
+bool gpci_controllers_all_locked(const gpci_controllers *e, uint32_t module, uint64_t address);
 /* An access that would just hit, at once. */
 gpc_status gpci_controllers_hit(gpci_controllers *e, const gpc_coherence_request *request, const gpc_request *carried,
                                 gpc_error *error);

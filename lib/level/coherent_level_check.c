@@ -61,7 +61,6 @@ static const demand demands[] = {
     {GPCI_KEY_L1_ENABLED, 1, "true", "a tree begins with L1s"},
     {GPCI_KEY_L1_FETCH, 1, "1", "coherent L1s ask for the sectors that they need"},
     {GPCI_KEY_L2_FETCH, 1, "1", "coherent slices ask for the sectors that they need"},
-    {GPCI_KEY_L1_ALLOCATE, GPC_ALLOCATE_ON_MISS, "on-miss", "a coherent line takes its way at the miss"},
     {GPCI_KEY_L1_TRACK_REUSE, 0, "false", unfollowed},
     {GPCI_KEY_L1_TRACK_WARPS, 0, "false", unfollowed},
     {GPCI_KEY_L2_TOKENS, 0, "ignore", tokens},
@@ -108,11 +107,10 @@ static gpc_status check_replacement(needs *n, gpci_key key, gpc_error *error) {
     return GPC_OK;
 }
 
-/* L1s' predictors are told what replacement policies are, and tokens; without a clock nothing is held up. */
+/* L1s' predictors are told what replacement policies are, and what holds loads up. */
 static gpc_status check_l1_predictor(needs *n, gpc_error *error) {
     const char *spec = text_of(n, GPCI_KEY_L1_BYPASS);
-    const bool timed = gpci_number(n->h, GPCI_KEY_MODE) == 1;
-    const uint64_t told = (GPCI_L1_TREE_READS & ~(uint64_t)GPC_READS_ADMISSION) | (timed ? 0 : GPC_READS_STALLS);
+    const uint64_t told = (GPCI_L1_TREE_READS & ~(uint64_t)GPC_READS_ADMISSION) | GPC_READS_STALLS;
     uint64_t reads;
     gpc_status status = gpci_policy_reads(n->h->context, GPC_POLICY_PREDICTOR, spec, error, &reads);
     if (status < 0)
@@ -249,6 +247,8 @@ gpc_status gpci_coherent_check(gpc_hierarchy *h, gpc_error *error) {
         add(&n, GPCI_KEY_L1_TOKENS, tokens, "strict");
     if (h->lanes_apart && gpci_number(h, GPCI_KEY_COHERENCE_DATA))
         add(&n, GPCI_KEY_COHERENCE_DATA, "lanes that are accesses of their own carry no values", "false");
+    if (gpci_number(h, GPCI_KEY_MODE) == 1 && gpci_number(h, GPCI_KEY_L1_ALLOCATE) != GPC_ALLOCATE_ON_MISS)
+        add(&n, GPCI_KEY_L1_ALLOCATE, "with a clock a coherent line takes its way at the miss", "on-miss");
     if (h->lanes_apart && gpci_number(h, GPCI_KEY_L1_SPACES))
         add(&n, GPCI_KEY_L1_SPACES, "load/store units go to L1 with all", "all");
     if (gpci_number(h, GPCI_KEY_LRC_SMS) && gpci_number(h, GPCI_KEY_CLUSTER_SMS))

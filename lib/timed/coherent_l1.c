@@ -140,17 +140,74 @@ static gpci_verdict miss(gpci_timed *t, gpci_stage *stage, uint32_t packet, cons
     return GPCI_WAITING;
 }
 
+/* A load is to bypass: so are all that its packet is tried again for. */
+static void bypass(gpci_timed *t, const gpci_stage *stage, uint32_t packet, bool first, const gpci_tag_access *access,
+                   gpc_coherence_request *request) {
+    const gpci_packet *p = gpci_packet_at(&t->pool, packet);
+    const uint8_t segments = gpci_coherent_bypass(t->h, p->segments, access->flags, request);
+    if (first && segments && gpci_passes_l1(t->h, p->request.space))
+        gpci_count_l1_bypass(t->h, stage->index, segments);
+}
+
 /* What L1's predictor makes of an access: it is asked once, however often its packet is held up. */
 static GPCI_NOINLINE void predict(gpci_timed *t, const gpci_stage *stage, uint32_t packet, gpci_tag_access *access,
                                   gpc_coherence_request *request) {
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
     const bool first = !access->looked;
-    if (first)
-        access->passes = (uint8_t)gpci_coherent_predict(t->h, &p->request, request->flags);
+    if (first) {
+        access->flags = (uint8_t)gpci_coherent_predict(t->h, &p->request, request->flags);
+        access->asked = access->passes = 0;
+    }
     access->looked = true;
-    const uint8_t bypass = gpci_coherent_bypass(t->h, p->segments, access->passes, request);
-    if (first && bypass && gpci_passes_l1(t->h, p->request.space))
-        gpci_count_l1_bypass(t->h, stage->index, bypass);
+    bypass(t, stage, packet, first, access, request);
+}
+
+/* Does L1's predictor send a load that is held up for a reason past it? Asked once for each, as in stall.c. */
+static bool goes_past(const gpci_timed *t, const gpci_stage *stage, uint32_t packet, gpci_tag_access *access,
+                      gpc_busy reason) {
+    const gpci_packet *p = gpci_packet_at(&t->pool, packet);
+    const gpci_module *l1 = gpci_module_at(t->h->coherent->tree, stage->index);
+    const gpc_predictor_ops *ops = l1->predictor ? l1->predictor->ops : NULL;
+    if (!ops || !ops->on_stall || !is_load(p))
+        return false;
+    if (!(access->asked >> reason & 1)) {
+        const gpc_request shown = gpci_module_shows(l1, gpci_module_tag_of(l1, p->address), &p->request);
+        access->asked |= (uint8_t)(1u << reason);
+        access->passes |= (uint8_t)((ops->on_stall(l1->predictor->self, &shown, reason) == GPC_BYPASS) << reason);
+    }
+    return access->passes >> reason & 1;
+}
+
+/*
+ * What holds a packet up that begins an access: no MSHR entry is free, or the miss queue is full. What goes past L1 for
+ * either, or since every way of its set is locked, has an entry all the same, beyond `entries`, which keeps its line's
+ * accesses in order; and room beyond the queue's, as much as l1.bypass_queue says.
+ */
+static gpc_busy held_up(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *access,
+                        gpc_coherence_request *request) {
+    const gpc_busy none = GPC_BUSY_NOT;
+    gpc_busy past = none;
+    if (stage->mshr.used[0] >= stage->options->entries) {
+        if (!goes_past(t, stage, packet, access, GPC_BUSY_MSHR))
+            return GPC_BUSY_MSHR;
+        past = GPC_BUSY_MSHR;
+    }
+    if (gpci_queue_full(&stage->out)) {
+        if (!goes_past(t, stage, packet, access, GPC_BUSY_MISS_QUEUE) ||
+            stage->out.count - stage->out.room >= t->bypass_room)
+            return GPC_BUSY_MISS_QUEUE;
+        past = GPC_BUSY_MISS_QUEUE;
+    }
+    if (past == none && is_load(gpci_packet_at(&t->pool, packet)) &&
+        gpci_controllers_all_locked(gpci_controllers_of(t), stage->index, request->address) &&
+        goes_past(t, stage, packet, access, GPC_BUSY_LINE))
+        past = GPC_BUSY_LINE;
+    if (past != none && !access->flags) {
+        access->flags = GPC_ACCESS_NO_ALLOCATE;
+        bypass(t, stage, packet, true, access, request);
+        stage->counts.passed[past]++;
+    }
+    return none;
 }
 
 gpci_verdict gpci_coherent_l1_pass(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *access) {
@@ -175,9 +232,13 @@ gpci_verdict gpci_coherent_l1_pass(gpci_timed *t, gpci_stage *stage, uint32_t pa
         return hit(t, stage, packet, &request);
     if (leader != GPCI_NO_PACKET)
         return merge(t, stage, packet, leader, access);
-    const bool no_entry = stage->mshr.used[0] >= stage->options->entries;
-    if (no_entry || gpci_queue_full(&stage->out))
-        return gpci_stage_block(stage, access, t->wheel.now, no_entry ? GPC_BUSY_MSHR : GPC_BUSY_MISS_QUEUE);
+    gpc_busy reason = stage->mshr.used[0] >= stage->options->entries ? GPC_BUSY_MSHR
+                      : gpci_queue_full(&stage->out)                 ? GPC_BUSY_MISS_QUEUE
+                                                                     : GPC_BUSY_NOT;
+    if (GPCI_UNLIKELY(t->h->coherent->predicts))
+        reason = held_up(t, stage, packet, access, &request);
+    if (reason != GPC_BUSY_NOT)
+        return gpci_stage_block(stage, access, t->wheel.now, reason);
     const gpc_status status = gpci_coherent_reserve(t, p->address);
     if (status < 0) { /* nothing has changed; it will be tried again, if anybody goes on */
         t->failed = status;

@@ -47,6 +47,7 @@ typedef struct gpci_tag_access {
     uint8_t relieved; /* bit per gpc_busy: something of that came free since it was last tried */
     uint8_t asked;    /* bit per gpc_busy: the predictor has been asked whether a load held up for it goes past L1 */
     uint8_t passes;   /* likewise: and it does */
+    uint8_t flags;    /* of a coherent L1: GPC_ACCESS_ bits that its predictor adds to the access's own */
     uint8_t flying;   /* as found by the lookup: needed segments that its line's MSHR entry has in flight */
     uint32_t leader;  /* likewise: that entry; GPCI_NO_PACKET */
     bool fresh;       /* `leader` still holds: nothing has happened since the lookup */

@@ -230,13 +230,20 @@ Test(coherent, as_the_tree_itself) {
 
 /* What has no meaning in a tree is refused by its key. */
 Test(coherent, refusals) {
-    static const char *const settings[] = {"l1.enabled = false",        "l2.fetch_sectors = 2\nl2.sectors = 4",
-                                           "l1.allocate = on-fill",     "l1.track_reuse = true",
-                                           "l1.track_warps = true",     "lrc.sms = 2\ncluster.sms = 1",
-                                           "l2.tokens = strict",        "l1.tokens = opportunistic",
-                                           "l2.write_policy = through", "l2.write_allocate = none",
-                                           "l1.bypass = agcb",          "l2.bypass = always-bypass",
-                                           "l1.write_allocate = lazy",  "network.header = 0"};
+    static const char *const settings[] = {"l1.enabled = false",
+                                           "l2.fetch_sectors = 2\nl2.sectors = 4",
+                                           "l1.allocate = on-fill\nmode = timed",
+                                           "l1.track_reuse = true",
+                                           "l1.track_warps = true",
+                                           "lrc.sms = 2\ncluster.sms = 1",
+                                           "l2.tokens = strict",
+                                           "l1.tokens = opportunistic",
+                                           "l2.write_policy = through",
+                                           "l2.write_allocate = none",
+                                           "l1.bypass = agcb",
+                                           "l2.bypass = always-bypass",
+                                           "l1.write_allocate = lazy",
+                                           "network.header = 0"};
     for (unsigned i = 0; i < sizeof settings / sizeof *settings; i++) {
         gpc_error error = GPC_ERROR_INIT;
         char text[1024], key[40];

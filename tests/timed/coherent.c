@@ -68,6 +68,33 @@ Test(timed_coherent, requests_go_along) {
     }
 }
 
+/* Loads that L1 cannot take go past it, for the reasons that the predictor names: they do not wait, and leave nothing. */
+Test(timed_coherent, held_up_loads_go_past) {
+    static const struct {
+        const char *settings;
+        uint32_t loads;
+        bool past;
+    } rows[] = {{"l1.mshr_entries = 1\nl1.bypass = mrpb(mshr=1)\n", 2, true},
+                {"l1.mshr_entries = 1\nl1.bypass = mrpb\n", 2, false},
+                {"l1.bypass = mrpb\n", 5, true}, /* of a set of 4 ways */
+                {"l1.bypass = mrpb(line=0)\n", 5, false}};
+    for (unsigned i = 0; i < 4 * 2; i++) {
+        rig r;
+        coherent_open(&r, i % 2 ? "vi" : "mesi", rows[i / 2].settings);
+        const uint64_t last = (rows[i / 2].loads - 1) * (uint64_t)SET;
+        for (uint32_t n = 0; n < rows[i / 2].loads; n++)
+            rig_issue(&r, LINE(GPC_LOAD, n * (uint64_t)SET));
+        cr_assert_eq(gpc_hierarchy_drain(r.hierarchy, NULL), GPC_OK);
+        const gpc_stats s = rig_stats(&r);
+        cr_expect_eq(s.l1_bypassed_sectors, rows[i / 2].past ? 4 : 0, "%s", rows[i / 2].settings);
+        cr_expect_eq(coherent_state(&r, "l1-0", last) == GPC_LINE_I, rows[i / 2].past, "%s", rows[i / 2].settings);
+        cr_expect_eq(coherent_state(&r, "l2-0", last) == GPC_LINE_I, false, "%s", rows[i / 2].settings);
+        cr_expect_eq(rig_now(&r) < 2 * MEMORY, rows[i / 2].past, "%s: %u cycles", rows[i / 2].settings,
+                     (unsigned)rig_now(&r));
+        coherent_close(&r);
+    }
+}
+
 /* Of its rop_latency, a slice's pipeline before the tags, the first cycle is there in any case. */
 Test(timed_coherent, rop_latency) {
     rig r;

@@ -157,7 +157,7 @@ static void draw_ways_of_presets(uint64_t state, machine *m) {
     if (rig_below(&state, 3) == 0)
         put(m, "l1.spaces = local\n");
     if (rig_below(&state, 2))
-        put(m, "l1.bypass = random-p(p=0.3)\n");
+        put(m, "l1.bypass = %s\n", rig_below(&state, 2) ? "random-p(p=0.3)" : "mrpb(mshr=1, queue=1)");
     if (rig_below(&state, 2))
         put(m, "l1.reorder = warp\nl1.reorder_queues = 3\n");
 }
