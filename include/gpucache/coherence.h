@@ -349,14 +349,20 @@ typedef struct gpc_coherence_module {
      * are placed by first touch. Since: 0.2.
      */
     uint8_t home;
-    uint8_t reserved_too[4];
+    /*
+     * A cache that all processors share, over a memory: a store that it performs for modules above, or that is written
+     * through to it, and that misses, fetches nothing. Its bytes are kept under a mask, and the rest is read when it is
+     * needed, or never. Since: 0.2.
+     */
+    bool byte_masks;
+    uint8_t reserved_too[3];
 } gpc_coherence_module;
 
 #define GPC_COHERENCE_MODULE_INIT                                                                              \
     {                                                                                                          \
         sizeof(gpc_coherence_module), NULL, NULL, NULL, 0, GPC_NO_MODULE, GPC_NO_MODULE, 1, 1, 64, 1, 0, 0, 0, \
             GPC_SERVES_ALL, 0, 0, UINT64_MAX, 1, 1, 0, false, false, false, false, false, 0, false, {0}, 0,    \
-            GPC_OVERFLOW_BROADCAST, 0, 1, 0, {                                                                 \
+            GPC_OVERFLOW_BROADCAST, 0, 1, 0, false, {                                                          \
             0                                                                                                  \
         }                                                                                                      \
     }

@@ -264,7 +264,7 @@ uint64_t gpc_coherence_next_event(const gpc_coherence *c) {
 
 static void keep_payload(const gpci_controllers *e, uint32_t flight, const gpc_coherence_request *request) {
     gpci_tree_flight *a = gpci_tree_flight_at(e, flight);
-    if (!e->tree->with_data || request->kind == GPC_COHERENCE_LOAD)
+    if (!e->payload_bytes || request->kind == GPC_COHERENCE_LOAD)
         return;
     uint8_t *payload = gpci_payload_of(e, flight);
     if (GPCI_UNLIKELY(request->atomic_count))

@@ -37,16 +37,16 @@
     X(access_begin) X(access_order) X(access_found) X(access_evicted) X(access_filled) X(access_unlock)         \
     X(access_through) X(access_passing) X(access_passed) X(access_end) X(find_begin) X(find_look)               \
     X(find_locked) X(find_gone) X(find_room) X(find_filled) X(find_end) X(read_begin) X(read_come)              \
-    X(read_found) X(read_up) X(read_room) X(read_missed) X(read_up_end) X(read_down) X(read_down_wait)          \
-    X(read_down_end) X(read_dropped) X(read_lowered) X(read_reply) X(read_replied) X(write_begin) X(write_come) \
-    X(write_found) X(write_alone) X(write_up) X(write_up_end) X(write_down) X(write_down_end) X(write_reply)    \
-    X(write_replied) X(invalidate_begin) X(invalidate_end) X(evict_begin) X(evict_data) X(evict_entry)          \
-    X(evict_moved) X(evict_alone) X(evict_send) X(evict_replied) X(evict_end) X(put_send) X(put_come)           \
-    X(put_found) X(put_alone) X(put_owned) X(put_fetched) X(put_merge) X(put_keep) X(put_cleaned)               \
-    X(put_dropped) X(put_forwarded) X(put_reply) X(put_replied) X(clear_begin) X(clear_come) X(clear_found)     \
-    X(clear_reply) X(clear_replied) X(sweep_send) X(sweep_begin) X(sweep_next) X(sweep_block) X(sweep_left)     \
-    X(sweep_joined) X(sweep_reply) X(sweep_end) X(parcel_leaves) X(parcel_passes) X(parcel_comes)               \
-    X(parcel_there) X(peer_comes)
+    X(read_found) X(read_up) X(read_room) X(read_missed) X(read_whole) X(read_up_end) X(read_down)              \
+    X(read_down_wait) X(read_down_end) X(read_dropped) X(read_lowered) X(read_reply) X(read_replied)            \
+    X(write_begin) X(write_come) X(write_found) X(write_alone) X(write_whole) X(write_up) X(write_up_end)       \
+    X(write_down) X(write_down_end) X(write_reply) X(write_replied) X(invalidate_begin) X(invalidate_end)       \
+    X(evict_begin) X(evict_data) X(evict_entry) X(evict_moved) X(evict_alone) X(evict_send) X(evict_replied)    \
+    X(evict_end) X(put_send) X(put_come) X(put_found) X(put_alone) X(put_owned) X(put_fetched) X(put_whole)     \
+    X(put_merge) X(put_keep) X(put_cleaned) X(put_dropped) X(put_forwarded) X(put_reply) X(put_replied)         \
+    X(clear_begin) X(clear_come) X(clear_found) X(clear_reply) X(clear_replied) X(sweep_send) X(sweep_begin)    \
+    X(sweep_next) X(sweep_block) X(sweep_left) X(sweep_joined) X(sweep_reply) X(sweep_end) X(parcel_leaves)     \
+    X(parcel_passes) X(parcel_comes) X(parcel_there) X(peer_comes)
 /* clang-format on */
 
 typedef enum gpci_step {
@@ -90,6 +90,7 @@ typedef struct gpci_task {
     bool victim, modified;                 /* of an eviction: to make room; the block was modified when it was chosen */
     bool leaves, stored, at_low;           /* of a put: R's copy goes; it is the access's bytes; T performs the store */
     bool passing;                          /* of a put or read request: the access bypasses R */
+    bool blind;                            /* of a put: gpci_tree_put; of a write request: gpci_tree_request */
     bool barred;                           /* its address, in `module`: gpci_bar */
     bool lent;                             /* of a probe, its block, or `entry`: was locked for this access before */
     bool owners;                           /* of an invalidation: only owners have been asked yet */
@@ -402,6 +403,12 @@ GPCI_INLINE gpci_tree_request gpci_task_request(const gpci_controllers *e, const
                                .non_coherent = task->non_coherent};
 }
 
+/*
+ * T, the module of a request or put, reads what its `block` lacks (gpci_module_is_partial); `resumes` when it has come,
+ * or was refused. Then gpci_whole_end: false, if a probe has taken the block, so that it is in I.
+ */
+void gpci_whole_begin(gpci_controllers *e, uint32_t task, gpci_step resumes);
+bool gpci_whole_end(const gpci_controllers *e, gpci_task *task);
 /* T, the module of a request or put, gets the right to write to its `block`; `resumes` when it has, or was refused. */
 void gpci_rights_begin(gpci_controllers *e, uint32_t task, gpci_step resumes);
 /* It was not refused. */

@@ -126,6 +126,13 @@ static uint32_t largest_first(const gpc_coherence *c) {
     return largest;
 }
 
+static bool has_masks(const gpc_coherence *c) {
+    bool any = false;
+    for (uint32_t i = 0; i < c->module_count; i++)
+        any |= c->modules[i].there != NULL;
+    return any;
+}
+
 gpc_status gpci_controllers_create(gpc_coherence *c, gpc_error *error, gpci_controllers **out) {
     gpci_controllers *e = gpci_zalloc(c->context, 1, sizeof *e);
     if (!e)
@@ -141,7 +148,7 @@ gpc_status gpci_controllers_create(gpc_coherence *c, gpc_error *error, gpci_cont
     gpci_items_init(&e->waiters, sizeof(gpci_waiter));
     e->fan_out = fan_out_of(c);
     e->largest = largest_first(c);
-    e->payload_bytes = c->with_data ? (size_t)e->largest * 2 + (e->largest + 7) / 8 : 0;
+    e->payload_bytes = c->with_data || has_masks(c) ? (size_t)e->largest * 2 + (e->largest + 7) / 8 : 0;
     if (!make_nets(e) || !make_units(e)) {
         gpci_controllers_destroy(e);
         return gpci_out_of_memory(error);

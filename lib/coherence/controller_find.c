@@ -282,7 +282,7 @@ bool gpci_controllers_asks_below(const gpci_controllers *e, uint32_t task, gpci_
     const uint32_t block = gpci_module_find(m, tag);
     if (block == GPCI_TREE_NO_BLOCK)
         return gpci_find_coming(e, m, tag) == GPCI_TREE_NO_BLOCK;
-    if (gpci_module_directory_only(m, block))
+    if (gpci_module_directory_only(m, block) || gpci_module_is_partial(m, block))
         return true;
     const bool write = step == GPCI_STEP_write_come || step == GPCI_STEP_write_found;
     return write && m->rules[m->states[block]][GPC_EVENT_WRITE_ABOVE].actions & GPC_DO_WRITE_REQUEST;

@@ -73,6 +73,8 @@ void gpci_drop_end(gpci_controllers *e, const gpci_task *t, gpc_coherence_event 
 /* An access bypasses its first-level module. What that has is given up before anything is asked below. */
 void gpci_pass_begin(gpci_controllers *e, uint32_t task, gpc_protocol_rule rule) {
     const gpci_task *t = gpci_task_at(e, task);
+    if (t->block == GPCI_TREE_NO_BLOCK && gpci_tree_flight_at(e, t->flight)->kind == GPC_COHERENCE_N_STORE)
+        gpci_module_pass_line(gpci_task_module(e, t), t->address);
     if (t->block != GPCI_TREE_NO_BLOCK && rule.actions & GPC_DO_WRITE_BACK)
         gpci_write_back_begin(e, task, GPCI_STEP_access_passing, gpci_task_module(e, t), t->block);
     else

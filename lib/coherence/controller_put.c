@@ -45,6 +45,7 @@ gpci_task *gpci_store_begin(gpci_controllers *e, uint32_t parent, gpci_step resu
     v->kind = GPC_MESSAGE_WRITE_THROUGH;
     v->size = e->tree->control_bytes + a->size;
     v->masked = non_coherent;
+    v->blind = a->kind == GPC_COHERENCE_N_STORE && !a->out && !a->atomic_count;
     return v;
 }
 
@@ -60,6 +61,7 @@ static void forward(gpci_controllers *e, uint32_t task, gpci_step resumes) {
     on->masked = v->masked;
     on->stored = v->stored;
     on->passing = v->passing;
+    on->blind = v->blind;
     on->forwarded = true;
 }
 
@@ -159,10 +161,12 @@ static void put_at_low(gpci_controllers *e, uint32_t task) {
     if (!v->masked)
         gpci_invalidate_begin(e, task, GPCI_STEP_put_alone, v->module, v->block, GPC_NO_MODULE, GPCI_NO_ITEM, 0,
                               UINT64_MAX);
-    else if (v->state == GPC_LINE_I)
-        fetch(e, task);
-    else
+    else if (v->state != GPC_LINE_I)
         put_present(e, task);
+    else if (v->blind && gpci_task_module(e, v)->there)
+        gpci_rights_begin(e, task, GPCI_STEP_put_owned);
+    else
+        fetch(e, task);
 }
 
 /*
@@ -181,6 +185,74 @@ static bool is_stale(gpci_controllers *e, gpci_task *v) {
     v->data = v->data && gpci_tree_rule(e->tree, m, state, GPC_EVENT_EVICTION).actions & GPC_DO_WRITE_BACK;
     v->masked = v->data && state == GPC_LINE_N;
     return false;
+}
+
+/* What T itself had to ask for was refused. */
+static bool refused(gpci_controllers *e, uint32_t task) {
+    if (!gpci_task_at(e, task)->refused)
+        return false;
+    gpci_let_go(e, task);
+    gpci_then(e, task, GPCI_STEP_put_reply);
+    return true;
+}
+
+/* `last`: nobody further on has them, too; a store that bypasses R returns what is there then. */
+static void store_bytes(gpci_controllers *e, const gpci_task *v, bool last) {
+    gpc_coherence *c = e->tree;
+    gpci_module *t = gpci_task_module(e, v);
+    if (!v->stored) {
+        const gpci_module *x = gpci_module_at(c, v->carrier);
+        gpci_tree_data_merge(c, x, v->carried, x->tags[v->carried], t, v->block);
+        return;
+    }
+    const gpci_tree_flight *a = gpci_tree_flight_at(e, v->flight);
+    const gpci_tree_payload store = gpci_store_of(e, v->flight);
+    gpci_tree_data_store(c, t, v->block, &store);
+    gpci_tree_data_come(t, v->block, &store);
+    if (!v->passing || !last || !c->with_data)
+        return;
+    gpci_tree_data_load(c, t, v->block, a->address, a->size, gpci_payload_of(e, v->flight));
+    gpci_performed(e, v->flight);
+}
+
+/* T has done its part, and answers. */
+static void answer(gpci_controllers *e, uint32_t task) {
+    const gpci_task *v = gpci_task_at(e, task);
+    gpci_module *t = gpci_task_module(e, v);
+    gpci_let_go(e, task);
+    gpci_use_data(e, task, GPCI_STEP_put_reply, t, v->data ? v->size - e->tree->control_bytes : 0, true);
+}
+
+/* It is not there, and comes without what it was: T keeps the bytes of the store alone. */
+static void keep_bytes(gpci_controllers *e, uint32_t task) {
+    const gpci_task *v = gpci_task_at(e, task);
+    gpci_module *t = gpci_task_module(e, v);
+    const gpc_protocol_rule rule = gpci_tree_rule(e->tree, t, GPC_LINE_I, gpci_tree_put_event(v->masked));
+    gpci_tree_set_state(e->tree, t, v->block, gpci_module_tag_of(t, v->address), rule.next_shared,
+                        gpci_tree_put_origin((gpc_message_kind)v->kind, v->masked, GPC_LINE_I), gpci_present(e));
+    gpci_tree_data_begin(t, v->block);
+    store_bytes(e, v, true);
+    answer(e, task);
+}
+
+/* T has a way for the block. */
+static void take_put(gpci_controllers *e, uint32_t task) {
+    const gpci_task *v = gpci_task_at(e, task);
+    if (v->at_low)
+        put_at_low(e, task);
+    else if (v->state != GPC_LINE_I)
+        put_present(e, task);
+    else if (v->blind && gpci_task_module(e, v)->there)
+        keep_bytes(e, task);
+    else
+        fetch(e, task);
+}
+
+void gpci_step_put_whole(gpci_controllers *e, uint32_t task) {
+    if (refused(e, task))
+        return;
+    (void)gpci_whole_end(e, gpci_task_at(e, task));
+    take_put(e, task);
 }
 
 void gpci_step_put_found(gpci_controllers *e, uint32_t task) {
@@ -203,25 +275,14 @@ void gpci_step_put_found(gpci_controllers *e, uint32_t task) {
         gpci_drop_begin(e, task, GPC_EVENT_PASSING_STORE, GPCI_STEP_put_dropped);
     else if (v->missing)
         put_absent(e, task);
-    else if (v->at_low)
-        put_at_low(e, task);
-    else if (v->state == GPC_LINE_I)
-        fetch(e, task);
+    else if (GPCI_UNLIKELY(v->passing && !v->blind && v->state != GPC_LINE_I && gpci_module_is_partial(t, v->block)))
+        gpci_whole_begin(e, task, GPCI_STEP_put_whole);
     else
-        put_present(e, task);
+        take_put(e, task);
 }
 
 void gpci_step_put_alone(gpci_controllers *e, uint32_t task) {
     gpci_rights_begin(e, task, GPCI_STEP_put_owned);
-}
-
-/* What T itself had to ask for was refused. */
-static bool refused(gpci_controllers *e, uint32_t task) {
-    if (!gpci_task_at(e, task)->refused)
-        return false;
-    gpci_let_go(e, task);
-    gpci_then(e, task, GPCI_STEP_put_reply);
-    return true;
 }
 
 void gpci_step_put_owned(gpci_controllers *e, uint32_t task) {
@@ -229,32 +290,6 @@ void gpci_step_put_owned(gpci_controllers *e, uint32_t task) {
         return;
     gpci_rights_end(e, gpci_task_at(e, task));
     gpci_step_put_merge(e, task);
-}
-
-/* `last`: nobody further on has them, too; a store that bypasses R returns what is there then. */
-static void store_bytes(gpci_controllers *e, const gpci_task *v, bool last) {
-    gpc_coherence *c = e->tree;
-    gpci_module *t = gpci_task_module(e, v);
-    if (!v->stored) {
-        const gpci_module *x = gpci_module_at(c, v->carrier);
-        gpci_tree_data_merge(c, x, v->carried, x->tags[v->carried], t, v->block);
-        return;
-    }
-    const gpci_tree_flight *a = gpci_tree_flight_at(e, v->flight);
-    const gpci_tree_payload store = gpci_store_of(e, v->flight);
-    gpci_tree_data_store(c, t, v->block, &store);
-    if (!v->passing || !last || !c->with_data)
-        return;
-    gpci_tree_data_load(c, t, v->block, a->address, a->size, gpci_payload_of(e, v->flight));
-    gpci_performed(e, v->flight);
-}
-
-/* T has done its part, and answers. */
-static void answer(gpci_controllers *e, uint32_t task) {
-    const gpci_task *v = gpci_task_at(e, task);
-    gpci_module *t = gpci_task_module(e, v);
-    gpci_let_go(e, task);
-    gpci_use_data(e, task, GPCI_STEP_put_reply, t, v->data ? v->size - e->tree->control_bytes : 0, true);
 }
 
 /* The block has come: for a write-back, or a store written through, in the state that its event leads to. */

@@ -43,8 +43,9 @@ static void count(const gpci_controllers *e, gpci_module *m, const gpci_task *r)
     m->stats.read_requests++;
     if (bypasses_t(e, r))
         return;
-    m->stats.read_request_hits += r->hit;
-    m->stats.hits += r->hit;
+    const bool hit = r->hit && (r->missing || !gpci_module_is_partial(m, r->block));
+    m->stats.read_request_hits += hit;
+    m->stats.hits += hit;
 }
 
 void gpci_step_read_found(gpci_controllers *e, uint32_t task) {
@@ -99,6 +100,10 @@ void gpci_step_read_up(gpci_controllers *e, uint32_t task) {
     gpci_task *r = gpci_task_at(e, task);
     gpci_module *t = gpci_task_module(e, r);
     r->pending = 1;
+    if (GPCI_UNLIKELY(r->state != GPC_LINE_I && gpci_module_is_partial(t, r->block))) {
+        gpci_whole_begin(e, task, GPCI_STEP_read_whole);
+        return;
+    }
     if (r->state != GPC_LINE_I) {
         (void)gpci_tree_rule(e->tree, t, r->state, GPC_EVENT_READ_ABOVE); /* a table may forbid it */
         if (GPCI_UNLIKELY(t->pointers) && !r->passing &&
@@ -126,6 +131,15 @@ void gpci_step_read_room(gpci_controllers *e, uint32_t task) {
     r->state = gpci_task_module(e, r)->states[r->block];
     r->received = r->dirty = r->whole = false;
     gpci_step_read_up(e, task);
+}
+
+/* T has the whole block; or, if a probe has taken what it had, what it has read is all that there is. */
+void gpci_step_read_whole(gpci_controllers *e, uint32_t task) {
+    gpci_task *r = gpci_task_at(e, task);
+    if (!r->refused && gpci_whole_end(e, r))
+        gpci_step_read_up(e, task);
+    else
+        gpci_step_read_missed(e, task);
 }
 
 void gpci_step_read_missed(gpci_controllers *e, uint32_t task) {

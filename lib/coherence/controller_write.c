@@ -165,7 +165,42 @@ void gpci_step_write_found(gpci_controllers *e, uint32_t task) {
     gpci_invalidate_begin(e, task, GPCI_STEP_write_alone, w->module, w->block, w->from, task, w->address, last);
 }
 
+void gpci_whole_begin(gpci_controllers *e, uint32_t task, gpci_step resumes) {
+    const gpci_task *r = gpci_task_at(e, task);
+    const gpci_module *t = gpci_task_module(e, r);
+    const uint32_t block = r->block;
+    const uint64_t tag = t->tags[block];
+    uint32_t child;
+    gpci_task_begin(e, task, resumes, t->index, gpci_module_low(e->tree, t, tag), tag, &child)->own = block;
+    gpci_then(e, child, GPCI_STEP_read_begin);
+}
+
+bool gpci_whole_end(const gpci_controllers *e, gpci_task *task) {
+    const gpci_module *t = gpci_task_module(e, task);
+    task->shared = false;
+    task->state = t->states[task->block];
+    if (task->state != GPC_LINE_I)
+        gpci_module_complete(t, task->block);
+    return task->state != GPC_LINE_I;
+}
+
+/* What R gets is the whole block. */
+void gpci_step_write_whole(gpci_controllers *e, uint32_t task) {
+    gpci_task *w = gpci_task_at(e, task);
+    if (w->refused) {
+        gpci_step_write_up_end(e, task);
+    } else {
+        (void)gpci_whole_end(e, w); /* if it has gone, the right to write brings it again */
+        gpci_step_write_up(e, task);
+    }
+}
+
 void gpci_step_write_alone(gpci_controllers *e, uint32_t task) {
+    const gpci_task *w = gpci_task_at(e, task);
+    if (GPCI_UNLIKELY(!w->down && gpci_module_is_partial(gpci_task_module(e, w), w->block)) && w->state != GPC_LINE_I) {
+        gpci_whole_begin(e, task, GPCI_STEP_write_whole);
+        return;
+    }
     gpci_then(e, task, gpci_task_at(e, task)->down ? GPCI_STEP_write_down : GPCI_STEP_write_up);
 }
 
@@ -182,6 +217,7 @@ void gpci_rights_begin(gpci_controllers *e, uint32_t task, gpci_step resumes) {
     gpci_task *own = gpci_task_begin(e, task, resumes, t->index, gpci_module_low(e->tree, t, tag), tag, &child);
     own->own = w->block;
     own->valid = t->states[w->block] != GPC_LINE_I;
+    own->blind = w->blind && t->there;
     w->asked = true;
     gpci_then(e, child, GPCI_STEP_write_begin);
 }
@@ -189,10 +225,13 @@ void gpci_rights_begin(gpci_controllers *e, uint32_t task, gpci_step resumes) {
 void gpci_rights_end(gpci_controllers *e, const gpci_task *w) {
     gpc_coherence *c = e->tree;
     gpci_module *t = gpci_task_module(e, w);
+    const bool nothing = t->there && w->blind && t->states[w->block] == GPC_LINE_I;
     const gpc_protocol_rule rule = gpci_tree_rule(c, t, t->states[w->block], GPC_EVENT_WRITE_ABOVE);
     if (!(rule.actions & GPC_DO_IGNORE))
         gpci_tree_set_state(c, t, w->block, gpci_module_tag_of(t, w->address), rule.next, GPC_ORIGIN_WRITE_UP_DOWN,
                             gpci_present(e));
+    if (GPCI_UNLIKELY(nothing))
+        gpci_tree_data_begin(t, w->block);
     if (w->below_dirty)
         gpci_tree_apply(c, t, w->block, GPC_EVENT_PROBE_DATA, GPC_ORIGIN_PROBE_DATA, gpci_present(e));
 }
@@ -213,8 +252,8 @@ static void settle(gpci_controllers *e, gpci_task *w) {
         gpci_tree_make_sole_owner(c, t, w->block, &ask);
     w->newer = !gpci_tree_has(c, GPC_PROTOCOL_WHOLE_BLOCKS) &&
                (w->received || w->below_dirty || w->below_newer || gpci_tree_has_newer(c, t, w->block));
-    const bool data = w->newer || (!w->valid && !w->whole);
-    if (data || !w->valid)
+    const bool data = !w->blind && (w->newer || (!w->valid && !w->whole));
+    if (data || (!w->valid && !w->blind))
         gpci_tree_data_fill(c, t, w->block, r, w->own, w->address);
     w->bytes = c->control_bytes + (data ? r->given.block_bytes : 0);
 }

@@ -160,6 +160,22 @@ static void perform(gpc_coherence *c, gpci_module *m, uint32_t block, const gpci
     }
 }
 
+void gpci_tree_data_begin(gpci_module *m, uint32_t block) {
+    memset(m->there + (size_t)block * m->mask_bytes, 0, m->mask_bytes);
+}
+
+void gpci_tree_data_come(gpci_module *m, uint32_t block, const gpci_tree_payload *store) {
+    if (GPCI_LIKELY(!m->there))
+        return;
+    uint8_t *there = m->there + (size_t)block * m->mask_bytes;
+    const uint32_t offset = (uint32_t)(store->address & (m->given.block_bytes - 1));
+    for (uint32_t i = 0; i < store->size; i++)
+        if (!store->mask || bit(store->mask, i))
+            set_bit(there, offset + i);
+    if (m->given.block_bytes < 8 && there[0] == (1u << m->given.block_bytes) - 1)
+        there[0] = 0xff;
+}
+
 void gpci_tree_data_store(gpc_coherence *c, gpci_module *m, uint32_t block, const gpci_tree_payload *store) {
     if (!c->with_data)
         return;

@@ -315,6 +315,12 @@ static bool is_dirty(const gpci_module *m, uint64_t address) {
     return m->dirty[(size_t)gpci_invariants_copy(m, address) * bytes + bit / 8] >> bit % 8 & 1;
 }
 
+/* Of a block of stored bytes, the others have not come. */
+static bool is_there(const gpci_module *m, uint64_t address) {
+    const uint64_t bit = address % m->given.block_bytes;
+    return !m->there || m->there[(size_t)gpci_invariants_copy(m, address) * m->mask_bytes + bit / 8] >> bit % 8 & 1;
+}
+
 uint8_t gpci_invariants_home(const gpc_coherence *c, uint64_t address) {
     uint8_t value = memory_byte(c, address);
     for (const gpci_module *m = towards_home(c, memory_of(c, address), address); m; m = towards_home(c, m, address))
@@ -326,7 +332,10 @@ uint8_t gpci_invariants_home(const gpc_coherence *c, uint64_t address) {
 bool gpci_invariants_of_home(const gpc_coherence *c, uint64_t address, char *text, size_t size) {
     uint8_t below = memory_byte(c, address);
     for (const gpci_module *m = towards_home(c, memory_of(c, address), address); m; m = towards_home(c, m, address)) {
-        const uint8_t value = byte_in(m, address);
+        const uint8_t value = is_there(m, address) ? byte_in(m, address) : below;
+        if (is_dirty(m, address) && !is_there(m, address))
+            return told(text, size, "memory: byte 0x%llx has been modified in %s, and never come there",
+                        (unsigned long long)address, m->given.name);
         if (value != below && !is_dirty(m, address))
             return told(text, size, "memory: byte 0x%llx is %u in %s, not marked as modified, and %u below",
                         (unsigned long long)address, value, m->given.name, below);

@@ -33,10 +33,13 @@ static void place_module(const gpc_coherence *c, gpci_module *m, char *slab, siz
     m->owners = take(slab, at, subs, sizeof *m->owners, overflow);
     m->order = take(slab, at, blocks, sizeof *m->order, overflow);
     m->states = take(slab, at, blocks, sizeof *m->states, overflow);
+    m->there = take(slab, at, m->given.byte_masks ? blocks : 0, m->mask_bytes, overflow);
     m->dirty = take(slab, at, with_data, m->mask_bytes, overflow);
     m->data = take(slab, at, with_data, m->given.block_bytes, overflow);
     if (!with_data)
         m->dirty = m->data = NULL;
+    if (!m->given.byte_masks)
+        m->there = NULL;
 }
 
 /* All blocks invalid, no owners, and in each set way 0 the most recent. */

@@ -363,6 +363,12 @@ void gpci_module_join_line(gpci_module *m, uint32_t block, uint64_t tag) {
         bring_to_front(m, block);
 }
 
+void gpci_module_pass_line(gpci_module *m, uint64_t tag) {
+    const uint32_t way = m->sector_mask ? gpci_module_way_of_line(m, tag) : GPCI_TREE_NO_BLOCK;
+    if (way != GPCI_TREE_NO_BLOCK)
+        gpci_module_join_line(m, base_of(m, tag) + way, tag);
+}
+
 /* A full map has one entry for each block, valid or not: this block's own, or a new one. */
 static uint32_t map_entry(gpci_module *m, uint64_t tag) {
     const uint64_t number = tag >> m->block_shift;

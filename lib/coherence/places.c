@@ -104,8 +104,20 @@ static gpc_status find_rules(const gpc_protocol *p, gpci_module *m, gpc_error *e
     return GPC_OK;
 }
 
+/* Nobody below asks such a cache for what it has: no other module reaches its memory, by its addresses. */
+static gpc_status check_masks(const gpc_coherence *c, const gpci_module *m, gpc_error *error) {
+    bool over_memory = m->place == GPCI_PLACE_LAST;
+    for (uint32_t i = 0; i < m->given.low_count; i++)
+        over_memory &= c->modules[m->given.low[i]].given.memory;
+    if (m->given.byte_masks && !over_memory)
+        GPCI_TREE_REFUSE(ARGUMENT, m, "byte_masks", "is for caches that all processors share, over %s", "a memory");
+    return GPC_OK;
+}
+
 gpc_status gpci_tree_places(gpc_coherence *c, gpc_error *error) {
     gpc_status status = find_places(c, error);
+    for (uint32_t i = 0; i < c->module_count && status == GPC_OK; i++)
+        status = check_masks(c, &c->modules[i], error);
     for (uint32_t i = 0; i < c->module_count && status == GPC_OK; i++)
         status = find_rules(c->protocol, &c->modules[i], error);
     return status;

@@ -55,6 +55,8 @@ static gpci_tree_point forward_put(gpc_coherence *c, gpci_module *t, const gpci_
 /* Merge the bytes into T's block, and hand back what its bytes are then, if the access wants them. */
 static void store_bytes(gpc_coherence *c, gpci_module *t, uint32_t block, const gpci_tree_put *put) {
     gpci_tree_data_store(c, t, block, &put->bytes);
+    if (put->kind == GPC_MESSAGE_WRITE_THROUGH)
+        gpci_tree_data_come(t, block, &put->bytes);
     gpci_tree_data_load(c, t, block, put->bytes.address, put->bytes.size, put->out);
 }
 
@@ -67,6 +69,13 @@ static gpci_tree_point put_absent(gpc_coherence *c, gpci_module *t, const gpci_t
     if (!(rule.actions & (GPC_DO_READ_REQUEST | GPC_DO_HIT)))
         return forward_put(c, t, put, at);
     uint32_t block = gpci_tree_allocate(c, t, gpci_module_tag_of(t, put->tag), &at);
+    if (t->there && put->blind) {
+        gpci_tree_set_state(c, t, block, gpci_module_tag_of(t, put->tag), rule.next_shared, origin_of(put, GPC_LINE_I),
+                            at);
+        gpci_tree_data_begin(t, block);
+        store_bytes(c, t, block, put);
+        return gpci_tree_use_data(c, t, at, true);
+    }
     at = gpci_tree_fetch(c, t, block, put->tag, event_of(put), origin_of(put, GPC_LINE_I), put->flags, at).at;
     store_bytes(c, t, block, put);
     return gpci_tree_use_data(c, t, at, true);
@@ -147,6 +156,8 @@ gpci_tree_point gpci_tree_send_put(gpc_coherence *c, gpci_module *r, const gpci_
     } else if (x.found.block == GPCI_TREE_NO_BLOCK) {
         at = put->modified ? put_absent(c, t, put, at) : at;
     } else {
+        if (GPCI_UNLIKELY(put->passing && !put->blind && gpci_module_is_partial(t, x.found.block)))
+            at = gpci_tree_complete(c, t, x.found.block, at);
         if (put->modified)
             at = probe_other_owner(c, t, x.found.block, r, put, at);
         if (put->leaves)
@@ -160,10 +171,17 @@ gpci_tree_point gpci_tree_store_at_low(gpc_coherence *c, gpci_module *r, const g
     gpci_module *t = gpci_module_at(c, gpci_module_low(c, r, put->tag));
     gpci_tree_exchange x = gpci_tree_open(c, r, t, put->kind, put->tag, put->size, true, &at);
     t->stats.write_throughs_received++;
+    const bool blind = t->there && put->blind;
+    if (x.found.hit && !blind && gpci_module_is_partial(t, x.found.block))
+        at = gpci_tree_complete(c, t, x.found.block, at);
     if (!put->non_coherent) {
         gpci_tree_write_probe all = {.block = x.found.block, .last = UINT64_MAX};
         at = gpci_tree_probe_copies(c, t, &all, at);
-        at = gpci_tree_acquire_rights(c, t, x.found.block, put->tag, put->flags, at).at;
+        at = (blind ? gpci_tree_acquire_blindly : gpci_tree_acquire_rights)(c, t, x.found.block, put->tag, put->flags,
+                                                                            at)
+                 .at;
+    } else if (blind && x.found.state == GPC_LINE_I) {
+        at = gpci_tree_acquire_blindly(c, t, x.found.block, put->tag, put->flags, at).at;
     } else if (x.found.state != GPC_LINE_I) {
         at = probe_other_owner(c, t, x.found.block, r, put, at);
     } else {
@@ -185,8 +203,11 @@ gpci_tree_point gpci_tree_load_from_low(gpc_coherence *c, gpci_module *r, uint64
         at = drop_for_bypass(c, t, x.found.block, GPC_EVENT_PASSING_LOAD, at);
         at = gpci_tree_load_from_low(c, t, address, size, out, flags, at);
     } else {
-        t->stats.read_request_hits += x.found.hit;
-        t->stats.hits += x.found.hit;
+        const bool partial = x.found.hit && gpci_module_is_partial(t, x.found.block);
+        t->stats.read_request_hits += x.found.hit && !partial;
+        t->stats.hits += x.found.hit && !partial;
+        if (GPCI_UNLIKELY(partial))
+            at = gpci_tree_complete(c, t, x.found.block, at);
         gpci_tree_read_probe owners = {.block = x.found.block};
         at = x.found.state == GPC_LINE_I ? gpci_tree_fetch(c, t, x.found.block, address, GPC_EVENT_READ_ABOVE,
                                                            GPC_ORIGIN_READ_UP_DOWN, flags, at)

@@ -116,9 +116,12 @@ gpci_tree_reply gpci_tree_read_request(gpc_coherence *c, const gpci_tree_request
     gpci_module *t = gpci_module_at(c, gpci_module_low(c, r, request->tag));
     gpci_tree_exchange x = gpci_tree_open(c, r, t, GPC_MESSAGE_READ_REQUEST, request->tag, c->control_bytes, true, &at);
     const gpci_tree_lookup found = x.found;
+    const bool partial = found.hit && gpci_module_is_partial(t, found.block);
     t->stats.read_requests++;
-    t->stats.read_request_hits += found.hit;
-    t->stats.hits += found.hit;
+    t->stats.read_request_hits += found.hit && !partial;
+    t->stats.hits += found.hit && !partial;
+    if (GPCI_UNLIKELY(partial))
+        at = gpci_tree_complete(c, t, found.block, at);
     gpci_tree_gather gather = GPCI_TREE_GATHER_INIT;
     gpci_tree_read_probe owners = {.block = found.block, .request = request, .gather = &gather};
     bool shared = request->non_coherent;
@@ -172,13 +175,13 @@ void gpci_tree_make_sole_owner(const gpc_coherence *c, gpci_module *t, uint32_t 
     make_sole_owner(c, t, block, request);
 }
 
-gpci_tree_reply gpci_tree_acquire_rights(gpc_coherence *c, gpci_module *t, uint32_t block, uint64_t address,
-                                         uint32_t flags, gpci_tree_point at) {
+GPCI_INLINE gpci_tree_reply acquire_rights(gpc_coherence *c, gpci_module *t, uint32_t block, uint64_t address,
+                                           uint32_t flags, bool blind, gpci_tree_point at) {
     gpci_tree_reply reply = {.at = at};
     gpc_protocol_rule rule = gpci_tree_rule(c, t, t->states[block], GPC_EVENT_WRITE_ABOVE);
     uint64_t tag = gpci_module_tag_of(t, address);
     if (rule.actions & GPC_DO_WRITE_REQUEST) {
-        gpci_tree_request own = {.from = t, .block = block, .tag = tag, .flags = flags};
+        gpci_tree_request own = {.from = t, .block = block, .tag = tag, .flags = flags, .blind = blind};
         own.valid = t->states[block] != GPC_LINE_I;
         reply = gpci_tree_write_request(c, &own, at);
         reply.went_down = true;
@@ -190,6 +193,27 @@ gpci_tree_reply gpci_tree_acquire_rights(gpc_coherence *c, gpci_module *t, uint3
     return reply;
 }
 
+gpci_tree_reply gpci_tree_acquire_rights(gpc_coherence *c, gpci_module *t, uint32_t block, uint64_t address,
+                                         uint32_t flags, gpci_tree_point at) {
+    return acquire_rights(c, t, block, address, flags, false, at);
+}
+
+gpci_tree_reply gpci_tree_acquire_blindly(gpc_coherence *c, gpci_module *t, uint32_t block, uint64_t address,
+                                          uint32_t flags, gpci_tree_point at) {
+    const bool missing = t->states[block] == GPC_LINE_I;
+    const gpci_tree_reply reply = acquire_rights(c, t, block, address, flags, true, at);
+    if (missing)
+        gpci_tree_data_begin(t, block);
+    return reply;
+}
+
+gpci_tree_point gpci_tree_complete(gpc_coherence *c, gpci_module *t, uint32_t block, gpci_tree_point at) {
+    const gpci_tree_request own = {.from = t, .block = block, .tag = t->tags[block]};
+    at = gpci_tree_read_request(c, &own, at).at;
+    gpci_module_complete(t, block);
+    return at;
+}
+
 gpci_tree_reply gpci_tree_write_request(gpc_coherence *c, const gpci_tree_request *request, gpci_tree_point at) {
     gpci_module *r = request->from;
     gpci_module *t = gpci_module_at(c, gpci_module_low(c, r, request->tag));
@@ -198,6 +222,8 @@ gpci_tree_reply gpci_tree_write_request(gpc_coherence *c, const gpci_tree_reques
     const gpci_tree_lookup found = x.found;
     t->stats.write_requests++;
     t->stats.hits += found.hit;
+    if (GPCI_UNLIKELY(found.hit && gpci_module_is_partial(t, found.block)))
+        at = gpci_tree_complete(c, t, found.block, at);
     gpci_tree_gather gather = GPCI_TREE_GATHER_INIT;
     gpci_tree_write_probe others = {.block = found.block,
                                     .except = r,
@@ -216,9 +242,9 @@ gpci_tree_reply gpci_tree_write_request(gpc_coherence *c, const gpci_tree_reques
     /* R's own copy may lack bytes that others stored and wrote back earlier, or have given up just now. */
     bool newer = !gpci_tree_has(c, GPC_PROTOCOL_WHOLE_BLOCKS) &&
                  (others.received || reply.dirty || reply.newer || has_newer(c, t, found.block));
-    bool valid =
-        request->valid && r->states[request->block] != GPC_LINE_I; /* an eviction in T may have invalidated R's copy */
-    bool data = newer || (!valid && !others.whole);
+    bool valid = request->blind ||
+                 (request->valid && r->states[request->block] != GPC_LINE_I); /* an eviction in T may have taken it */
+    bool data = !request->blind && (newer || (!valid && !others.whole));
     if (data || !valid)
         gpci_tree_data_fill(c, t, found.block, r, request->block, request->tag);
     at = gpci_tree_use_data(c, t, at, false);

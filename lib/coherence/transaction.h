@@ -48,6 +48,7 @@ typedef struct gpci_tree_request {
     uint64_t tag;      /* address of that block */
     uint32_t flags;    /* GPC_ACCESS_ bits of the access */
     bool valid;        /* R has a copy already, and asks for the right to write only */
+    bool blind; /* likewise, though it has none: its bytes are those of a store (gpc_coherence_module.byte_masks) */
     bool non_coherent; /* for a non-coherent store: R shares the block and does not become its owner */
 } gpci_tree_request;
 
@@ -171,6 +172,11 @@ gpci_tree_reply gpci_tree_fetch(gpc_coherence *c, gpci_module *t, uint32_t block
  */
 gpci_tree_reply gpci_tree_acquire_rights(gpc_coherence *c, gpci_module *t, uint32_t block, uint64_t address,
                                          uint32_t flags, gpci_tree_point at);
+/* The same for a store that T performs without its other bytes: it asks for none. */
+gpci_tree_reply gpci_tree_acquire_blindly(gpc_coherence *c, gpci_module *t, uint32_t block, uint64_t address,
+                                          uint32_t flags, gpci_tree_point at);
+/* T reads what a block of stored bytes lacks from its own low module. */
+gpci_tree_point gpci_tree_complete(gpc_coherence *c, gpci_module *t, uint32_t block, gpci_tree_point at);
 /* R is a sharer in T's directory from now on, and the owner if it shares the block with nobody. Whether it does. */
 bool gpci_tree_add_requester(const gpc_coherence *c, gpci_module *t, uint32_t block, const gpci_tree_request *request,
                              bool shared);
@@ -297,6 +303,7 @@ typedef struct gpci_tree_put {
     bool non_coherent; /* T has N_DATA_ABOVE, otherwise DATA_ABOVE */
     bool modified;     /* it carries bytes; false: a notice */
     bool leaves;       /* R's copy is gone: T removes R from the sharers */
+    bool blind;        /* a store, of which nobody wants to know what was there before */
     bool passing;      /* a store that bypasses R, and T as well if its flags say so */
     uint8_t *out;      /* [bytes.size] receives the bytes as they are after the store; NULL: not wanted */
 } gpci_tree_put;
@@ -336,6 +343,9 @@ GPCI_COLD gpc_status gpci_tree_atomics_check(const gpc_coherence *c, const char 
 /* They have not been performed. */
 GPCI_COLD void gpci_tree_atomics_begin(gpc_atomic *atomics, uint32_t count);
 
+/* Of a module with byte_masks: no byte of a block is there yet. Then those of a store come; of any module. */
+void gpci_tree_data_begin(gpci_module *m, uint32_t block);
+void gpci_tree_data_come(gpci_module *m, uint32_t block, const gpci_tree_payload *store);
 /* Write a store's bytes into a block, or memory; read a load's. */
 void gpci_tree_data_store(gpc_coherence *c, gpci_module *m, uint32_t block, const gpci_tree_payload *store);
 void gpci_tree_data_load(const gpc_coherence *c, const gpci_module *m, uint32_t block, uint64_t address, uint32_t size,

@@ -7,6 +7,8 @@
 #include "policies/protocol/protocols.h"
 #include "registry/registry.h"
 
+#include <string.h>
+
 /*
  * A tree of modules, and the transaction under way in it. What an access changes lies in one block of memory (`slab`),
  * except statistics, memory's bytes and the entries of full maps, so that a tree can be saved and restored by copying
@@ -100,6 +102,7 @@ typedef struct gpci_module {
                          /* its directory ways likewise, each row's its own */
     uint16_t *owners;    /* [block][sub_block] place in `above`; GPCI_TREE_NO_OWNER */
     uint64_t *sharers;   /* [block][sub_block][sharer_words] a bit for each place in `above` */
+    uint8_t *there;      /* [block][mask_bytes] with `byte_masks`: which bytes have come; NULL */
     uint8_t *data;       /* [block][block_bytes]; NULL in trees without data, and in memories */
     uint8_t *dirty;      /* [block][mask_bytes] which bytes are modified; likewise */
     gpci_policy *policy; /* a replacement policy other than lru and fifo; NULL */
@@ -215,6 +218,8 @@ void gpci_module_warp_event(gpci_module *m, const gpc_warp_event *event);
 uint32_t gpci_module_victim(gpci_module *m, uint64_t tag);
 /* A block is to come to a way where others of its line are: to the policy a hit, to lru a use. */
 void gpci_module_join_line(gpci_module *m, uint32_t block, uint64_t tag);
+/* The same for a store to a block that is not there, and does not come, if others of its line are. */
+void gpci_module_pass_line(gpci_module *m, uint64_t tag);
 /* The same among the directory ways of the tag's row; directory_ways is not 0. */
 uint32_t gpci_module_directory_victim(gpci_module *m, uint64_t tag);
 /*
@@ -366,6 +371,22 @@ GPCI_INLINE uint8_t *gpci_module_dirty_of(const gpci_module *m, uint32_t block) 
 /* Does it serve pages of an address's home? */
 GPCI_INLINE bool gpci_module_at_home(const gpci_module *m, uint64_t address) {
     return GPCI_LIKELY(!m->given.home) || !m->above_count || gpci_tree_home(m->tree, address) == m->given.home;
+}
+
+/* All bytes of a block are there. Of a module with byte_masks. */
+GPCI_INLINE void gpci_module_complete(const gpci_module *m, uint32_t block) {
+    memset(m->there + (size_t)block * m->mask_bytes, 0xff, m->mask_bytes);
+}
+
+/* Has it but those bytes of a block that have been stored? What else there is has to be read from below first. */
+GPCI_INLINE bool gpci_module_is_partial(const gpci_module *m, uint32_t block) {
+    if (GPCI_LIKELY(!m->there))
+        return false;
+    const uint8_t *there = m->there + (size_t)block * m->mask_bytes;
+    for (uint32_t i = 0; i < m->mask_bytes; i++)
+        if (there[i] != 0xff)
+            return true;
+    return false;
 }
 
 /* Is the block an entry of the directory alone, without data (of a non-inclusive module)? */

@@ -162,6 +162,7 @@ static gpci_tree_put put_of(const gpc_coherence *c, const gpci_tree_access *acce
                            .size = c->control_bytes + access->request->size,
                            .flags = access->request->flags,
                            .non_coherent = non_coherent,
+                           .blind = gpci_tree_is_blind(access->request),
                            .modified = true};
 }
 
@@ -172,6 +173,8 @@ static gpci_tree_put put_of(const gpc_coherence *c, const gpci_tree_access *acce
 static void bypass(gpc_coherence *c, gpci_tree_access *access, bool coherent) {
     gpci_module *m = access->m;
     uint32_t block = access->found.block;
+    if (block == GPCI_TREE_NO_BLOCK && access->request->kind == GPC_COHERENCE_N_STORE)
+        gpci_module_pass_line(m, gpci_module_tag_of(m, access->request->address));
     if (block != GPCI_TREE_NO_BLOCK && gpci_tree_evicts(access->request->flags))
         access->at = gpci_tree_evict(c, m, block, access->at);
     else if (block != GPCI_TREE_NO_BLOCK && access->rule.actions & GPC_DO_WRITE_BACK)

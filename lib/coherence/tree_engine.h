@@ -18,6 +18,11 @@ GPCI_INLINE void gpci_tree_count_access(gpc_coherence_stats *stats, uint32_t kin
     *(load ? &stats->load_hits : store ? &stats->store_hits : &stats->n_store_hits) += hit;
 }
 
+/* A store that does not want to know what was there: no read-modify-write, and nothing is read back. */
+GPCI_INLINE bool gpci_tree_is_blind(const gpc_coherence_request *request) {
+    return request->kind == GPC_COHERENCE_N_STORE && !request->out && !request->atomic_count;
+}
+
 /* The column of the first level's table: the kind of access, as the protocol's flags steer it. */
 GPCI_INLINE gpc_coherence_event gpci_tree_event_of(const gpc_coherence *c, uint32_t kind, uint32_t flags) {
     if (kind == GPC_COHERENCE_LOAD)

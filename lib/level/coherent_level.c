@@ -7,6 +7,8 @@
 #include "level/level_count.h"
 #include "level/values.h"
 
+#include <string.h>
+
 /* Accesses of the tree, and what they move in the hierarchy's own counters. */
 
 /* What PTX's cache operators are in AMD's bits: past L1; past all caches; through all of them. */
@@ -78,7 +80,19 @@ static uint32_t count(gpc_hierarchy *h, const gpc_coherence_result *r) {
     return read;
 }
 
-gpc_coherence_request gpci_coherent_request(const gpci_coherent *c, const gpc_request *r, const uint64_t bytes[2]) {
+/* Which of the bytes from `first` on a store writes; NULL: all. */
+static const uint8_t *mask_of(gpci_coherent *c, const uint64_t bytes[2], uint32_t first, uint32_t size) {
+    bool all = true;
+    memset(c->mask, 0, sizeof c->mask);
+    for (uint32_t i = 0; i < size; i++) {
+        const uint32_t bit = bytes[(first + i) / 64] >> (first + i) % 64 & 1;
+        c->mask[i / 8] |= (uint8_t)(bit << (i & 7));
+        all &= bit;
+    }
+    return all ? NULL : c->mask;
+}
+
+gpc_coherence_request gpci_coherent_request(gpci_coherent *c, const gpc_request *r, const uint64_t bytes[2]) {
     uint32_t first = bytes[0] ? gpci_lowest(bytes[0]) : bytes[1] ? 64 + gpci_lowest(bytes[1]) : 0;
     uint32_t last = bytes[1] ? 64 + gpci_log2(bytes[1]) : bytes[0] ? gpci_log2(bytes[0]) : 0;
     gpc_coherence_request request = GPC_COHERENCE_REQUEST_INIT;
@@ -91,6 +105,8 @@ gpc_coherence_request gpci_coherent_request(const gpci_coherent *c, const gpc_re
                                                                        : GPC_COHERENCE_LOAD;
     if (request.kind != GPC_COHERENCE_LOAD)
         request.flags |= c->stores[r->space == GPC_SPACE_LOCAL];
+    if (GPCI_UNLIKELY(c->masks && request.kind == GPC_COHERENCE_N_STORE))
+        request.mask = mask_of(c, bytes, first, request.size);
     return request;
 }
 

@@ -25,6 +25,8 @@ typedef struct gpci_coherent {
     uint32_t gpus, gpu_sms, gpu_clusters, gpu_slices; /* and how many of each a GPU has */
     /* GPC_ACCESS_ bits of stores to global, and to local memory, beside what all L1s do with all of them */
     uint8_t stores[2];
+    bool masks;           /* slices keep bytes of stores without their lines: l2.write_allocate = lazy */
+    uint8_t mask[16];     /* of the request that is being made: gpci_coherent_request */
     uint32_t control;     /* bytes of a message without data, and of the header of one with */
     uint8_t memory_level; /* gpc_coherence_result.level of an access that went to DRAM */
     bool l2;
@@ -66,9 +68,11 @@ uint32_t gpci_coherent_predict(const gpc_hierarchy *h, gpc_request *request, uin
  */
 uint8_t gpci_coherent_bypass(const gpc_hierarchy *h, uint8_t segments, uint32_t bits, gpc_coherence_request *request);
 
-/* A line transaction as an access of the tree: of the bytes from the first to the last of `bytes`. */
-gpc_coherence_request gpci_coherent_request(const gpci_coherent *c, const gpc_request *request,
-                                            const uint64_t bytes[2]);
+/*
+ * A line transaction as an access of the tree: of the bytes from the first to the last of `bytes`. A store's mask, where
+ * one is needed, is in `c` until the next request is made.
+ */
+gpc_coherence_request gpci_coherent_request(gpci_coherent *c, const gpc_request *request, const uint64_t bytes[2]);
 /* What a message of the tree moves, counted. */
 void gpci_coherent_count(gpc_hierarchy *h, gpc_message_kind kind, uint32_t from, uint32_t to, uint32_t bytes);
 /* A line transaction of a functional access, counted. */

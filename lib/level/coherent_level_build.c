@@ -118,6 +118,7 @@ static void plan_slice(const gpc_hierarchy *h, plan *p, uint32_t slice) {
     m->ways = number(h, GPCI_KEY_L2_WAYS);
     m->sets = (uint32_t)(gpci_number(h, GPCI_KEY_L2_SIZE) / h->l2_level.line_bytes / h->slices / m->ways);
     divide_l2(h, m);
+    m->byte_masks = h->coherent->masks;
     m->latency = number(h, GPCI_KEY_L2_LATENCY);
     m->index = (uint8_t)gpci_number(h, GPCI_KEY_L2_INDEX);
     m->replacement = gpci_config_text(h->config, GPCI_KEY_L2_REPLACEMENT);
@@ -264,6 +265,7 @@ gpc_status gpci_coherent_create(gpc_hierarchy *h, gpc_error *error) {
     c->cluster_sms = number(h, GPCI_KEY_CLUSTER_SMS);
     c->clusters = c->cluster_sms ? (h->sms + c->cluster_sms - 1) / c->cluster_sms : 0;
     c->l2 = gpci_number(h, GPCI_KEY_L2_ENABLED) != 0;
+    c->masks = c->l2 && gpci_number(h, GPCI_KEY_L2_WRITE_ALLOCATE) == GPC_WRITE_LAZY_FETCH;
     c->first_cluster = h->sms;
     c->first_slice = c->first_cluster + c->clusters;
     c->first_memory = c->first_slice + (c->l2 ? h->slices : 0);

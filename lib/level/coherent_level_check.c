@@ -65,7 +65,6 @@ static const demand demands[] = {
     {GPCI_KEY_L1_TRACK_WARPS, 0, "false", unfollowed},
     {GPCI_KEY_L2_TOKENS, 0, "ignore", tokens},
     {GPCI_KEY_L2_WRITE, GPC_WRITE_BACK, "back", "a coherent L2 writes back"},
-    {GPCI_KEY_L2_WRITE_ALLOCATE, GPC_WRITE_FETCH, "fetch", "a coherent L2 fetches what is stored to"},
     {GPCI_KEY_L2_PARTITIONS, 1, "1", "a coherent L2 has no second copies"},
 };
 
@@ -242,6 +241,11 @@ gpc_status gpci_coherent_check(gpc_hierarchy *h, gpc_error *error) {
     for (size_t i = 0; i < sizeof demands / sizeof *demands; i++)
         if (gpci_number(h, demands[i].key) != demands[i].value)
             add(&n, demands[i].key, demands[i].why, "%s", demands[i].text);
+    const uint64_t allocate = gpci_number(h, GPCI_KEY_L2_WRITE_ALLOCATE);
+    if (allocate == GPC_WRITE_NO_ALLOCATE)
+        add(&n, GPCI_KEY_L2_WRITE_ALLOCATE, "a coherent L2 keeps what is stored to", "fetch");
+    else if (allocate == GPC_WRITE_LAZY_FETCH && h->gpus > 1)
+        add(&n, GPCI_KEY_L2_WRITE_ALLOCATE, "L2s of several GPUs are asked for whole sectors by each other", "fetch");
     check_l1_writes(&n);
     if (gpci_number(h, GPCI_KEY_L1_TOKENS) == GPC_TOKENS_OPPORTUNISTIC)
         add(&n, GPCI_KEY_L1_TOKENS, tokens, "strict");

@@ -307,7 +307,10 @@ static bool step(pair *w, const random_step *s) {
     r.cycle = w->c[1]->controllers ? w->c[1]->controllers->now + 100 : 0;
     r.bytes = s->kind == RANDOM_LOAD ? NULL : s->bytes;
     r.mask = s->mask == 0xffff ? NULL : mask;
-    r.out = out[1];
+    if (random_is_blind(s))
+        memcpy(out[1], s->bytes, s->size);
+    else
+        r.out = out[1];
     r.module = s->module;
     r.size = s->size;
     r.kind = s->kind;

@@ -104,6 +104,11 @@ bool random_tally_end(random_tally *t, char *text, size_t size);
 bool random_messages_check(const random_program *p, const gpc_coherence *c, const random_step *step,
                            const gpc_coherence_result *result, char *text, size_t size);
 
+/* Some stores do not want to know what there is when they are done. */
+static inline bool random_is_blind(const random_step *s) {
+    return s->kind == RANDOM_N_STORE && s->address & 1 && s->mask == 0xffff;
+}
+
 /* random_run.c: one step. */
 gpc_status random_make_step(gpc_coherence *c, const random_step *step, uint8_t *out, gpc_error *error,
                             gpc_coherence_result *result);

@@ -63,6 +63,10 @@ gpc_status random_make_step(gpc_coherence *c, const random_step *s, uint8_t *out
     q.size = s->size;
     q.kind = s->kind;
     q.flags = s->flags;
+    if (random_is_blind(s) && out) {
+        q.out = NULL;
+        memcpy(out, s->bytes, s->size);
+    }
     return gpc_coherence_access(c, &q, error, result);
 }
 

@@ -216,6 +216,21 @@ static void limit_directories(tree *t, uint64_t random) {
     }
 }
 
+/* Every other cache that may, of a tree whose rest is not changed by that. */
+static void give_masks(const growth *g) {
+    uint64_t random = *g->random;
+    bool ranges = false; /* what is public may then be so within the addresses in use alone */
+    for (uint32_t i = 0; i < g->t->module_count; i++)
+        ranges |= g->t->modules[i].served == GPC_SERVES_RANGE;
+    for (uint32_t i = g->t->first_count; i < g->t->module_count && g->features & TREE_MASKS; i++) {
+        gpc_coherence_module *m = &g->t->modules[i];
+        bool over_memory = !m->memory;
+        for (uint32_t k = 0; k < m->low_count; k++)
+            over_memory &= g->t->modules[g->t->lows[i][k]].memory;
+        m->byte_masks = !ranges && over_memory && tree_public(g->t, i) && gpci_random_below(&random, 2);
+    }
+}
+
 void tree_random(tree *t, uint64_t *random, uint32_t bytes, unsigned features) {
     static const uint64_t bases[] = {0, 0, 4096, (uint64_t)1 << 20, ((uint64_t)1 << 44) + 8192};
     growth g = {.t = t, .random = random, .features = features};
@@ -238,6 +253,7 @@ void tree_random(tree *t, uint64_t *random, uint32_t bytes, unsigned features) {
     if (features & TREE_DIRECTORIES)
         limit_directories(t, gpci_mix(*random + 1));
     tree_find_public(t);
+    give_masks(&g);
 }
 
 void tree_wide(tree *t, uint32_t first, uint32_t bytes) {

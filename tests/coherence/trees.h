@@ -29,7 +29,8 @@ enum {
     TREE_PRIVATE = 1 << 6,     /* caches between, which only part of the processors use */
     TREE_DIRECTORIES = 1 << 7, /* whose entries cannot name all copies */
     TREE_SECTORS = 1 << 8,     /* lines of several blocks */
-    TREE_ALL = (1 << 9) - 1,
+    TREE_MASKS = 1 << 9,       /* shared caches that fetch nothing for stores */
+    TREE_ALL = (1 << 10) - 1,
     /* Multi2Sim's: inclusive, written back, and what is above a module has blocks of one size. */
     TREE_SIMULATOR = TREE_POLICIES | TREE_ANY_VICTIM | TREE_PRIVATE
 };

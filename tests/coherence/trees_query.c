@@ -110,6 +110,8 @@ static void print_switches(const gpc_coherence_module *m, uint32_t i, FILE *file
         fprintf(file, "    modules[%u].memory = true;\n", i);
     if (m->replacement && strcmp(m->replacement, "lru"))
         fprintf(file, "    modules[%u].replacement = \"%s\";\n", i, m->replacement);
+    if (m->byte_masks)
+        fprintf(file, "    modules[%u].byte_masks = true;\n", i);
     if (m->sectors > 1)
         fprintf(file, "    modules[%u].sectors = %u;\n", i, m->sectors);
     if (m->any_victim)

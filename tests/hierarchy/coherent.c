@@ -476,12 +476,12 @@ Test(coherent, all_that_can_be_wrong) {
         "l1.track_warps = true\nl1.reorder = warp\nl1.index = xor\nl1.write_policy = evict\nl1.write_allocate = lazy\n"
         "l1.write_policy_local = through\nl1.write_allocate_local = none\nl1.replacement = opt\nl1.future = true\n"
         "l2.replacement = combined\nl1.bypass = agcb\nl2.bypass = always-bypass\nscheduler = two-level + ccws + pcal\n"
-        "l1.tokens = opportunistic\nl2.tokens = strict\nnetwork.header = 0\nl2.write_policy = through\n"
-        "cluster.sms = 2\ncluster.size = 128\n";
+        "l1.tokens = opportunistic\nl2.tokens = strict\nnetwork.header = 0\nl2.write_allocate = none\n"
+        "l2.write_policy = through\ncluster.sms = 2\ncluster.size = 128\n";
     static const char settings[] =
         "coherence = nmoesi needs l1.enabled = true; "
         "l2.fetch_sectors = 1; l1.track_reuse = false; l1.track_warps = false; "
-        "l2.tokens = ignore; l2.write_policy = back; l2.write_allocate = fetch; l2.partitions = 1; "
+        "l2.tokens = ignore; l2.write_policy = back; l2.partitions = 1; l2.write_allocate = fetch; "
         "l1.write_allocate = fetch; l1.tokens = strict; lrc.sms = 0; network.header = 8B; cluster.size = 1024B; "
         "l2.replacement = lru; l1.bypass = hint; l2.bypass = hint "
         "(l2.replacement 'combined' reads token, admission, warp events, which coherent modules do not tell policies; ";

@@ -352,3 +352,43 @@ Test(coherent_as_caches, sectors) {
     for (unsigned i = 0; i < 2 * sizeof rows / sizeof *rows; i++)
         divide_as_in_caches(rows[i / 2], i % 2);
 }
+
+/* Loads, and stores of a few bytes, which L1 writes through, and L2 keeps under masks. */
+static void mask_as_in_caches(const char *protocol, const char *settings, bool timed) {
+    pair p;
+    open_pair(&p, protocol, timed, settings);
+    uint64_t random = 9;
+    for (unsigned n = 0; n < (timed ? 500 : 3000); n++) {
+        uint64_t addresses[4];
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        const uint64_t draw = random >> 24, line = 128 * (draw % 61);
+        gpc_warp_access access = lane_of(draw, addresses);
+        access.mask = 15;
+        access.kind = draw >> 38 & 1 ? GPC_STORE : GPC_LOAD;
+        for (unsigned lane = 0; lane < 4; lane++)
+            addresses[lane] = line + (draw >> 36 & 1 ? draw % 29 + lane : (draw >> (10 + 6 * lane)) % 32) * 4;
+        fire(&p.tree, timed, &access);
+        fire(&p.caches, timed, &access);
+        const gpc_stats one = rig_stats(&p.tree), other = rig_stats(&p.caches);
+        cr_assert(
+            one.l1_load_sector_hits == other.l1_load_sector_hits && one.l2_write_sectors == other.l2_write_sectors &&
+                one.dram_read_sectors == other.dram_read_sectors && one.dram_write_sectors == other.dram_write_sectors,
+            "%s, %s, %s: access %u: L1 hits %llu, %llu; DRAM reads %llu, %llu, writes %llu, %llu", protocol, settings,
+            timed ? "timed" : "functional", n, (unsigned long long)one.l1_load_sector_hits,
+            (unsigned long long)other.l1_load_sector_hits, (unsigned long long)one.dram_read_sectors,
+            (unsigned long long)other.dram_read_sectors, (unsigned long long)one.dram_write_sectors,
+            (unsigned long long)other.dram_write_sectors);
+    }
+    cr_expect_gt(rig_stats(&p.tree).dram_read_sectors, 20);
+    close_pair(&p);
+}
+
+/* A store fetches nothing; what a load needs of its sector is read when it does; what leaves is written. */
+Test(coherent_as_caches, byte_masks) {
+    static const char *const protocols[] = {"vi", "mesi", "nmoesi"};
+    for (unsigned i = 0; i < 2 * sizeof protocols / sizeof *protocols; i++)
+        mask_as_in_caches(protocols[i / 2],
+                          "l1.sectors = 4\nl2.sectors = 4\nl2.write_allocate = lazy\nl2.size = 64KiB\n"
+                          "l1.write_policy = through\nl1.write_allocate = none",
+                          i % 2);
+}

@@ -31,8 +31,8 @@ static void put(machine *m, const char *format, ...) {
 static void draw_sectors(uint64_t state, machine *m, unsigned l1_line, unsigned l2_line) {
     const unsigned l1 = 1u << rig_below(&state, 3), l2 = 1u << rig_below(&state, 3);
     if (rig_below(&state, 2))
-        put(m, "l1.sectors = %u\nl2.sectors = %u\n", l1 < l1_line / 32 ? l1 : l1_line / 32,
-            l2 < l2_line / 32 ? l2 : l2_line / 32);
+        put(m, "l2.write_allocate = %s\nl1.sectors = %u\nl2.sectors = %u\n", rig_below(&state, 2) ? "lazy" : "fetch",
+            l1 < l1_line / 32 ? l1 : l1_line / 32, l2 < l2_line / 32 ? l2 : l2_line / 32);
 }
 
 static void draw_shape(uint64_t *state, machine *m) {
@@ -122,7 +122,8 @@ static void draw_gpus(uint64_t random, machine *m) {
     if (!m->l2_here || rig_below(&random, 3))
         return;
     const unsigned gpus = 2 + rig_below(&random, 2), clustered = rig_below(&random, 3) == 0;
-    put(m, "gpu.count = %u\nsm.count = %u\ncluster.sms = %u\n", gpus, m->sms * gpus, clustered ? m->sms : 0);
+    put(m, "l2.write_allocate = fetch\ngpu.count = %u\nsm.count = %u\ncluster.sms = %u\n", gpus, m->sms * gpus,
+        clustered ? m->sms : 0);
     m->sms *= gpus;
     m->slices *= gpus;
     put(m, "l2.slices = %u\nl2.ways = 2\nl2.size = %u\ndram.channels = %u\n", m->slices,

@@ -69,6 +69,7 @@ class CoherenceModule:
     directory_region: int = 0  # COARSE: modules of a group
     sectors: int = 1  # blocks of a line, which share a tag
     home: int = 0  # whose pages it serves; of the first level, where pages go that it touches first; 0: none, all
+    byte_masks: bool = False  # stores fetch nothing
 
 
 class Message(NamedTuple):
