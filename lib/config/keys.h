@@ -266,6 +266,8 @@
       "as l2.inclusion")                                                                                               \
     X(GPU_COUNT, "gpu.count", COUNT, RESET, "GPUs", "1", 1, 64, "",                                                    \
       "coherence: GPUs with one address space, which share SMs, L2 slices and memory channels out evenly, in order")   \
+    X(CPU_COUNT, "cpu.count", COUNT, RESET, "CPUs", "0", 0, 63, "",                                                    \
+      "of gpu.count, the last: CPUs, whose SMs are cores, run no thread blocks, and store coherently")                 \
     X(GPU_LINK_LATENCY, "gpu.link_latency", COUNT, RESET, "cycles", "200", 0, 100000, "",                              \
       "network cycles from a GPU to another, beside the transfer")                                                     \
     X(GPU_LINK_WIDTH, "gpu.link_width", SIZE, RESET, "bytes", "64B", 1, 65536, "",                                     \

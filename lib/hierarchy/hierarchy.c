@@ -33,6 +33,10 @@ static gpc_status check_combination(const gpc_hierarchy *h, gpc_error *error) {
     if (h->gpus > 1 && h->levels != &gpci_tree_levels)
         return gpci_fail(error, GPC_ERROR_RANGE,
                          "gpu.count = %u needs coherence = PROTOCOL: other caches are one GPU's", h->gpus);
+    if (h->cpus && h->cpus >= h->gpus)
+        return gpci_fail(error, GPC_ERROR_RANGE,
+                         "cpu.count = %u needs gpu.count = %u or more: they are the last of these", h->cpus,
+                         h->cpus + 1);
     if (h->lanes_apart && h->driver != &gpci_timed_tree)
         return gpci_fail(error, GPC_ERROR_RANGE,
                          "l1.coalescer = multi2sim needs mode = timed and coherence = PROTOCOL: lanes are joined while "

@@ -100,9 +100,10 @@ gpc_coherence_request gpci_coherent_request(gpci_coherent *c, const gpc_request 
     request.address = r->address + first;
     request.size = last - first + 1;
     request.flags = bits_of[r->hint];
-    request.kind = r->kind == GPC_STORE                                ? GPC_COHERENCE_N_STORE
-                   : r->kind == GPC_ATOMIC || r->kind == GPC_REDUCTION ? GPC_COHERENCE_STORE
-                                                                       : GPC_COHERENCE_LOAD;
+    const bool core = r->sm >= c->first_core;
+    request.kind = r->kind == GPC_STORE && !core                                               ? GPC_COHERENCE_N_STORE
+                   : r->kind == GPC_STORE || r->kind == GPC_ATOMIC || r->kind == GPC_REDUCTION ? GPC_COHERENCE_STORE
+                                                                                               : GPC_COHERENCE_LOAD;
     if (request.kind != GPC_COHERENCE_LOAD)
         request.flags |= c->stores[r->space == GPC_SPACE_LOCAL];
     if (GPCI_UNLIKELY(c->masks && request.kind == GPC_COHERENCE_N_STORE))

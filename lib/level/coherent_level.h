@@ -22,6 +22,7 @@ typedef struct gpci_coherent {
     gpc_coherence *tree;
     uint32_t sms, clusters, cluster_sms; /* 0 clusters: none */
     uint32_t first_cluster, first_slice, first_memory, modules;
+    uint32_t first_core;                              /* SM: from here on CPUs' cores, which store coherently */
     uint32_t gpus, gpu_sms, gpu_clusters, gpu_slices; /* and how many of each a GPU has */
     /* GPC_ACCESS_ bits of stores to global, and to local memory, beside what all L1s do with all of them */
     uint8_t stores[2];

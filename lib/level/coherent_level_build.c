@@ -272,6 +272,7 @@ gpc_status gpci_coherent_create(gpc_hierarchy *h, gpc_error *error) {
     c->modules = c->first_memory + h->slices;
     c->gpus = h->gpus;
     c->gpu_sms = h->sms / c->gpus;
+    c->first_core = c->gpu_sms * (c->gpus - h->cpus);
     c->gpu_clusters = c->clusters / c->gpus;
     c->gpu_slices = h->slices / c->gpus;
     c->memory_level = (uint8_t)(2 + (c->clusters != 0) + c->l2);

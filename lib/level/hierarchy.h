@@ -79,7 +79,7 @@ struct gpc_hierarchy {
     gpc_cache **l2;  /* [slices], partition 0's first; NULL without L2 */
     uint32_t sms, slices, partitions;
     uint32_t slices_per_partition; /* of one GPU */
-    uint32_t gpus;
+    uint32_t gpus, cpus;           /* cpus: the last of gpus */
     uint32_t lanes;
     bool has_l1; /* SMs go through an L1, of whichever levels */
     bool l1_local_only, inclusive;

@@ -63,6 +63,7 @@ gpc_status gpci_build_levels(gpc_hierarchy *h, gpc_error *error) {
     h->l1_local_only = gpci_number(h, GPCI_KEY_L1_SPACES) == 1;
     h->inclusive = gpci_number(h, GPCI_KEY_L2_INCLUSION) == 1;
     h->gpus = (uint32_t)gpci_number(h, GPCI_KEY_GPU_COUNT);
+    h->cpus = (uint32_t)gpci_number(h, GPCI_KEY_CPU_COUNT);
     h->slices_per_partition = h->slices / h->partitions / h->gpus;
     if (h->slices % h->partitions)
         return refuse(GPCI_KEY_L2_SLICES, h, "must be a multiple of l2.partitions", error);

@@ -47,7 +47,7 @@ static void give_run(gpc_replay *r, gpci_block_run *run) {
 /* The first block that the map puts on an SM that there is not; block_count where there is none. */
 static uint64_t misplaced(const gpc_replay *r) {
     uint64_t b = 0;
-    while (b < r->kernel.block_count && r->kernel.placement[b] < r->sm_count)
+    while (b < r->kernel.block_count && r->kernel.placement[b] < r->block_sms)
         b++;
     return b;
 }
@@ -72,10 +72,12 @@ static gpc_status choose_placement(gpc_replay *r, gpc_error *error) {
     if (r->by_map)
         return GPC_OK;
     if (how == 2)
-        return gpci_fail(error, GPC_ERROR_FORMAT, "%s: the placement map puts block %llu on SM %u, but sm.count is %u",
-                         k->file, (unsigned long long)block, k->placement[block], r->sm_count);
+        return gpci_fail(error, GPC_ERROR_FORMAT,
+                         "%s: the placement map puts block %llu on SM %u, but sm.count is %u%s", k->file,
+                         (unsigned long long)block, k->placement[block], r->sm_count,
+                         r->block_sms < r->sm_count ? ", CPUs' cores included" : "");
     gpci_log(r->context, GPC_LOG_INFO, "%s: the placement map is of a GPU with more than %u SMs: blocks go round robin",
-             k->file, r->sm_count);
+             k->file, r->block_sms);
     return GPC_OK;
 }
 
@@ -155,21 +157,21 @@ static void queue_block(gpc_replay *r, uint32_t number, gpci_block_run *run) {
     r->queued++;
 }
 
-/* Round robin: the next SM that has room, or sm_count. */
+/* Round robin: the next SM that has room, or block_sms. */
 static uint32_t next_with_room(gpc_replay *r) {
-    for (uint32_t i = 0; i < r->sm_count; i++) {
-        uint32_t sm = (r->next_sm + i) % r->sm_count;
+    for (uint32_t i = 0; i < r->block_sms; i++) {
+        uint32_t sm = (r->next_sm + i) % r->block_sms;
         if (r->sms[sm].residents < r->room)
             return sm;
     }
-    return r->sm_count;
+    return r->block_sms;
 }
 
 gpc_status gpci_dispatch_fill(gpc_replay *r, gpc_error *error) {
     bool map = r->by_map;
     while (!r->ended) {
         uint32_t sm = map ? 0 : next_with_room(r);
-        if (map ? r->queued >= QUEUED_PER_SM * r->sm_count : sm == r->sm_count)
+        if (map ? r->queued >= QUEUED_PER_SM * r->block_sms : sm == r->block_sms)
             return GPC_OK;
         const gpc_block *block;
         gpc_status status = gpc_trace_next_block(r->trace, &block, error);
@@ -187,7 +189,7 @@ gpc_status gpci_dispatch_fill(gpc_replay *r, gpc_error *error) {
         if (map)
             sm = r->kernel.placement[block->index];
         else
-            r->next_sm = (sm + 1) % r->sm_count;
+            r->next_sm = (sm + 1) % r->block_sms;
         queue_block(r, sm, run);
     }
     return GPC_OK;

@@ -23,6 +23,7 @@ gpc_status gpc_replay_create(gpc_context *context, const gpc_config *config, gpc
     if (status == GPC_OK) {
         r->block_order = gpci_config_number(config, GPCI_KEY_WARPS_ORDER) == 1;
         r->sm_count = (uint32_t)gpci_config_number(config, GPCI_KEY_SM_COUNT);
+        r->block_sms = r->sm_count / r->hierarchy->gpus * (r->hierarchy->gpus - r->hierarchy->cpus);
         r->sms = gpci_zalloc(context, r->sm_count, sizeof *r->sms);
         r->turns = gpci_zalloc(context, r->sm_count, sizeof *r->turns);
         r->samples = gpci_zalloc(context, r->sm_count, sizeof *r->samples);

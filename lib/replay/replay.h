@@ -56,18 +56,18 @@ struct gpc_replay {
     gpc_sample_fn on_sample;
     void *sample_data;
     const gpc_layout *sample_layout;
-    void *sample_stats;       /* a struct of that layout, for on_sample */
-    uint64_t sample_interval; /* core cycles */
-    uint64_t policy_period;   /* core cycles, or rounds, between samples for policies */
-    gpc_sample *samples;      /* [sm_count], of the period at hand */
-    uint64_t rounds;          /* functional: of it */
-    bool policies_vote;       /* some policy wants samples */
-    gpci_future *future;      /* NULL without `l1.future` */
-    bool learning;            /* the kernel is run dry */
-    gpci_timed_replay *timed; /* NULL: functional */
-    gpci_sm_run *sms;         /* [sm_count] */
-    uint32_t sm_count;
-    uint32_t room; /* blocks that an SM takes */
+    void *sample_stats;           /* a struct of that layout, for on_sample */
+    uint64_t sample_interval;     /* core cycles */
+    uint64_t policy_period;       /* core cycles, or rounds, between samples for policies */
+    gpc_sample *samples;          /* [sm_count], of the period at hand */
+    uint64_t rounds;              /* functional: of it */
+    bool policies_vote;           /* some policy wants samples */
+    gpci_future *future;          /* NULL without `l1.future` */
+    bool learning;                /* the kernel is run dry */
+    gpci_timed_replay *timed;     /* NULL: functional */
+    gpci_sm_run *sms;             /* [sm_count] */
+    uint32_t sm_count, block_sms; /* the first of these run blocks: those of GPUs */
+    uint32_t room;                /* blocks that an SM takes */
     uint32_t room_capacity;
     bool block_order;      /* warps.order = block */
     gpci_turn *turns;      /* [sm_count], of a round */

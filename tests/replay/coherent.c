@@ -13,14 +13,15 @@ static const char *const protocols[] = {"nmoesi", "nmoesi-multi2sim", "msi", "vi
 typedef struct outcome {
     gpc_stats stats;
     gpc_coherence_stats tree; /* of the L1s together */
+    uint64_t loads[14];       /* of each */
 } outcome;
 
-static void sum_l1s(gpc_hierarchy *hierarchy, gpc_coherence_stats *sum) {
+static void sum_l1s(gpc_hierarchy *hierarchy, gpc_coherence_stats *sum, uint64_t loads[14]) {
     gpc_coherence *tree = gpc_hierarchy_coherence(hierarchy);
     for (uint32_t sm = 0; tree && sm < 14; sm++) {
         gpc_coherence_stats s = {.struct_size = sizeof s};
         cr_assert_eq(gpc_coherence_get_stats(tree, sm, &s), GPC_OK);
-        sum->loads += s.loads;
+        sum->loads += loads[sm] = s.loads;
         sum->load_hits += s.load_hits;
         sum->n_stores += s.n_stores;
         sum->stores += s.stores;
@@ -48,7 +49,7 @@ static outcome run(const char *source, const char *settings) {
         ;
     cr_assert_eq(status, GPC_END, "%s: %s: %s", source, settings, error.message);
     cr_assert_eq(gpc_replay_get_stats(replay, &o.stats), GPC_OK);
-    sum_l1s(gpc_replay_hierarchy(replay), &o.tree);
+    sum_l1s(gpc_replay_hierarchy(replay), &o.tree, o.loads);
     gpc_trace_close(trace);
     gpc_replay_destroy(replay);
     gpc_config_destroy(config);
@@ -104,5 +105,18 @@ Test(coherent, future) {
         const outcome tree = run("synthetic:bicg:16KiB", text);
         cr_expect_eq(tree.stats.l1_load_sector_hits, caches.stats.l1_load_sector_hits, "%s", policies[i]);
         cr_expect_gt(caches.stats.l1_load_sector_hits, 0);
+    }
+}
+
+/* A CPU's cores have numbers as SMs, behind those of the GPUs, and run no blocks. */
+Test(coherent, cpus_run_no_blocks) {
+    static const char *const modes[] = {"functional", "timed"};
+    for (unsigned i = 0; i < 2; i++) {
+        char settings[256];
+        snprintf(settings, sizeof settings, "mode = %s\ncoherence = nmoesi\ngpu.count = 2\ncpu.count = 1\n", modes[i]);
+        const outcome o = run("synthetic:vectoradd:32K", settings);
+        for (uint32_t sm = 0; sm < 14; sm++)
+            cr_expect_eq(o.loads[sm] > 0, sm < 7, "%s: %u loads of SM %u", modes[i], (unsigned)o.loads[sm], sm);
+        cr_expect_eq(o.stats.blocks, run("synthetic:vectoradd:32K", "coherence = nmoesi\n").stats.blocks);
     }
 }

@@ -93,4 +93,5 @@ Test(timed_coherent_gpus, refusals) {
     refused("dram.channels = 1\n", "needs dram.channels = 2");
     refused("page.bytes = 3000\n", "page.bytes");
     refused("l2.enabled = false\n", "needs l2.enabled = true");
+    refused("cpu.count = 2\n", "cpu.count = 2 needs gpu.count = 3 or more");
 }

@@ -367,6 +367,34 @@ Test(timed_coherent_litmus, non_coherent_stores) {
     world_close(&w);
 }
 
+/*
+ * A CPU among them stores coherently, as its instructions do under NMOESI (seeds/002 section 2.2.3): what it has stored
+ * GPUs see at once, and what they have stored it sees when their line has been asked for, or written back.
+ */
+Test(timed_coherent_litmus, cpu) {
+    static world w;
+    enum { GPU = 0, CPU = 2 };
+    world_open(&w, "nmoesi", "gpu.count = 2\ncpu.count = 1\nl2.slices = 2\ndram.channels = 2\npage.bytes = 256\n");
+    for (unsigned n = 0; n < 20; n++) {
+        w.places[X] += 128;
+        cr_expect_eq(value_at(&w, X), 0);
+        cr_assert(issue(&w, GPU, 0, 'R', w.places[X], 0));
+        cr_assert_eq(gpc_hierarchy_drain(w.h, NULL), GPC_OK);
+        w.store = GPC_STORE;
+        cr_assert(issue(&w, n % 2 ? GPU : CPU, 0, 'W', w.places[X], 1));
+        cr_assert_eq(gpc_hierarchy_drain(w.h, NULL), GPC_OK);
+        for (uint32_t sm = 0; sm < THREADS; sm++) {
+            cr_assert(issue(&w, sm, 0, 'R', w.places[X], 0));
+            cr_assert_eq(gpc_hierarchy_drain(w.h, NULL), GPC_OK);
+            cr_expect_eq(w.out[sm][0], n % 2 && sm != GPU ? 0 : 1, "%u, SM %u", n, sm);
+        }
+        cr_assert(issue(&w, CPU, 0, 'W', w.places[X] + 4, 2));
+        cr_assert_eq(gpc_hierarchy_drain(w.h, NULL), GPC_OK);
+        cr_expect_eq(value_at(&w, X), 1, "the line has been asked for");
+    }
+    world_close(&w);
+}
+
 /* Values are told of what carries them alone, and carried where blocks hold bytes alone. */
 Test(timed_coherent_litmus, refusals) {
     static world w;
