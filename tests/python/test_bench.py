@@ -51,6 +51,14 @@ class PoliciesTest(TemporaryCase):
         self.assertEqual(float(lru), 1)
         self.assertGreater(float(age), 0)
 
+    def test_gpus(self):
+        done = python(BENCH / "gpus.py", "--only", "matmul", "--gpus", "1,2", "--protocols", "vi", "--jobs", "1")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        figures = {line.split()[0]: float(line.split()[1]) for line in done.stdout.splitlines()}
+        self.assertEqual(len(figures), 1 + 2 * 3)
+        self.assertGreater(figures["matmul/1/vi/cycles"], 0)
+        self.assertAlmostEqual(figures["matmul/2/vi/round-robin/remote"], 50, delta=5)
+
     def test_claims_say_what_was_not_run(self):
         done = python(BENCH / "l2_valley.py", "--report", "--parts", "claims", "--cache", self.path("results"))
         self.assertEqual(done.returncode, 0, done.stderr)
