@@ -53,7 +53,7 @@ typedef struct demand {
     const char *text, *why;
 } demand;
 
-static const char whole[] = "coherent lines are whole";
+static const char whole[] = "a coherent L1 keeps no bytes without their sector";
 static const char unfollowed[] = "coherent L1s do not follow their lines";
 static const char tokens[] = "coherent modules know no tokens";
 
