@@ -344,9 +344,9 @@ typedef struct gpc_coherence_module {
      */
     uint8_t sectors;
     /*
-     * In a tree with homes: 0, or one of them, from 1 on. Of a module with others above it, the only pages that it serves
-     * are those whose home this is. Of the first level, pages that it is the first to access are placed there, where they
-     * are placed by first touch. Since: 0.2.
+     * In a tree with homes: 0, or one of them, from 1 on. Of a module with others above it: it serves only the pages
+     * whose home this is. Of the first level: where pages go that it is the first to access, if they are placed by
+     * first touch. Since: 0.2.
      */
     uint8_t home;
     /*

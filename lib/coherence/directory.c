@@ -2,10 +2,10 @@
 #include "coherence/transaction.h"
 
 /*
- * Directories whose entries cannot name all copies (gpc_coherence_module.directory_pointers). Sharers are a bit for each
- * module above all the same: those that the entry stands for. As long as they are no more than its pointers, they are
- * named, and exact. An entry with more stands for whole groups of modules, or for all: it does not know who of them has
- * lost its copy, so they stay until all are probed. Its owner is always known.
+ * Directories whose entries cannot name all copies (gpc_coherence_module.directory_pointers). Sharers are a bit for
+ * each module above all the same: those that the entry stands for. As long as they are no more than its pointers, they
+ * are named, and exact. An entry with more stands for whole groups of modules, or for all: it does not know who of them
+ * has lost its copy, so they stay until all are probed. Its owner is always known.
  *
  * Example, 2 pointers, groups of 2, modules a to f above:
  *   a and d have copies    a d       exact

@@ -16,7 +16,8 @@
  *
  * Several GPUs (gpu.count) share all of these out in order. L1s and clusters know the slices of their own GPU alone;
  * behind a slice are the memories of its addresses of all GPUs, of which the page's home says which it is. Example, 4
- * SMs, 4 slices, 2 GPUs: L1s 0 and 1 are over slices 4 and 5; slice 4 is over memories 8, of pages at home here, and 10.
+ * SMs, 4 slices, 2 GPUs: L1s 0 and 1 are over slices 4 and 5; slice 4 is over memories 8, of pages at home here, and
+ * 10.
  */
 typedef struct gpci_coherent {
     gpc_coherence *tree;

@@ -3,11 +3,11 @@
 
 /*
  * Where each of several GPUs is at the link to all others (gpu.link_width): a crossbar whose ports are the GPUs'. What
- * crosses it are messages between a slice and a memory of another GPU, and data of a slice for that of another. All that
- * arrives is taken, so one network is enough for both ways.
+ * crosses it are messages between a slice and a memory of another GPU, and data of a slice for that of another. All
+ * that arrives is taken, so one network is enough for both ways.
  *
- * Example, 2 GPUs, 128 bytes of data and a header of 8, a width of 64, a latency of 200, clocks alike: a memory's answer
- * of 136 bytes to a slice of the other GPU, sent in cycle 0, leaves the link in cycle 203 at the earliest.
+ * Example, 2 GPUs, 128 bytes of data and a header of 8, a width of 64, a latency of 200, clocks alike: a memory's
+ * answer of 136 bytes to a slice of the other GPU, sent in cycle 0, leaves the link in cycle 203 at the earliest.
  */
 
 static gpci_group_size port_size(const gpci_timed *t, gpci_group_kind kind) {

@@ -43,8 +43,8 @@ static bool begin(gpci_timed *t, const gpci_sweep_order *order, uint64_t token, 
 /* Fences. */
 
 /*
- * gpci_flight.fence.sweep of a fence that sweeps n modules below its L1: 2 i, the sweep of the i-th is to begin; 2 i + 1,
- * it is under way. The L1 is the n-th.
+ * gpci_flight.fence.sweep of a fence that sweeps n modules below its L1: 2 i, the sweep of the i-th is to begin;
+ * 2 i + 1, it is under way. The L1 is the n-th.
  */
 
 /* How many there are. */
