@@ -56,7 +56,8 @@ typedef struct gpc_text_parameter {
  * What a policy or predictor reads, or its decisions depend on: fields of gpc_request, and calls that tell it of more
  * than its cache's lines. GPC_READS_PLACE, (set, way) and the order of the calls, is known to all: lru declares no
  * more. Who asks a policy may have less to tell, and then refuses one that reads more or does not state what it reads:
- * a hierarchy with coherence tells the address alone, a gpc_coherence address, cycle, sm and kind.
+ * a hierarchy's coherent L1s tell all but POLICY_WORD and BYTES, its coherent slices besides neither TOKEN, ADMISSION,
+ * WARP_EVENTS, SAMPLES nor NEXT_USE; a gpc_coherence tells address, cycle, sm and kind.
  */
 enum {
     GPC_READS_PLACE = 1 << 0,
