@@ -71,10 +71,10 @@ static void perform(gpci_controllers *e, uint32_t flight, uint32_t block) {
 static void read_of_master(const gpci_controllers *e, uint32_t flight) {
     gpci_tree_flight *a = gpci_tree_flight_at(e, flight);
     const gpci_module *m = gpci_module_at(e->tree, a->module);
-    const uint8_t *whole = gpci_whole_of(e, a->master);
     a->applied = true;
     if (e->tree->with_data)
-        memcpy(gpci_payload_of(e, flight), whole + (a->address & (m->given.block_bytes - 1)), a->size);
+        memcpy(gpci_payload_of(e, flight), gpci_whole_of(e, a->master) + (a->address & (m->given.block_bytes - 1)),
+               a->size);
 }
 
 /* Has an access of this module, or an acquire of it, locked the block to make it leave? What is stored then is lost. */
