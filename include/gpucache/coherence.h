@@ -152,8 +152,8 @@ enum {
 };
 
 /*
- * Flags of an access. By the first two AMD's GPUs bypass caches; gpc_protocol says what they do (seeds/002 section 2.3).
- * The others say what its first-level module does with it, under any protocol; accesses to local memory, or of
+ * Flags of an access. By the first two AMD's GPUs bypass caches; gpc_protocol says what they do (seeds/002, section
+ * 2.3). The others say what its first-level module does with it, under any protocol; accesses to local memory, or of
  * instructions that a predictor lets bypass, may be told from others so.
  */
 enum {
@@ -324,7 +324,8 @@ typedef struct gpc_coherence_module {
     /*
      * The number is the block's among those that an INTERLEAVED module of a divisor that is a power of two serves: its
      * stretches as if they followed each other. false: (address / block_bytes) / modulus, as in Multi2Sim, which leaves
-     * sets unused where a stretch has several blocks. Other modules: address / block_bytes; HASHED: as true. Since: 0.2.
+     * sets unused where a stretch has several blocks. Other modules: address / block_bytes; HASHED: as true.
+     * Since: 0.2.
      */
     bool dense;
     uint8_t reserved[1];

@@ -303,8 +303,8 @@ static uint32_t free_candidate(const gpci_module *m, uint32_t base, uint32_t fir
 }
 
 /*
- * A policy that would rather have the line bypass has been asked before, if it is L1's (level/coherent_predict.c); where
- * it says so only now, since another line has gone or come meanwhile, it has to let the line in.
+ * A policy that would rather have the line bypass has been asked before, if it is L1's (level/coherent_predict.c);
+ * where it says so only now, since another line has gone or come meanwhile, it has to let the line in.
  */
 static uint32_t insist(gpci_module *m, uint32_t set, const uint64_t *candidates, gpc_request *request) {
     const gpc_replacement_ops *ops = m->policy->ops;

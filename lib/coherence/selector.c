@@ -3,12 +3,13 @@
 
 /*
  * Modules whose sets are hashed, or whose addresses are, share what computes that, by the functions of gpc_cache and of
- * a hierarchy's slices. Most modules of a tree have one of two or three selectors, or none: theirs are shifts and masks.
+ * a hierarchy's slices. Most modules of a tree have one of two or three selectors, or none: theirs are shifts and
+ * masks.
  *
- * Until gpci_tree_select has been called, a HASHED module takes addresses as an INTERLEAVED one. That is how cover.c and
- * places.c see it. They may: a hash only changes the order of stretches within each group of as many as the modulus,
- * rounded up to a power of two; so if all HASHED modules have the same hash, and ranges do not cut such groups, each
- * address has the ways down that another one has without the hash.
+ * Until gpci_tree_select has been called, a HASHED module takes addresses as an INTERLEAVED one. That is how cover.c
+ * and places.c see it. They may: a hash only changes the order of stretches within each group of as many as the
+ * modulus, rounded up to a power of two; so if all HASHED modules have the same hash, and ranges do not cut such
+ * groups, each address has the ways down that another one has without the hash.
  *
  * Example, 3 banks, stretches of 256 bytes: the hash's degree is 2, and stretches 4 to 7 become 6, 7, 4, 5. Modulo 3
  * these are of banks 0, 1, 1, 2, and without the hash of banks 1, 2, 0, 1: each bank has as many.

@@ -71,8 +71,8 @@ uint32_t gpci_coherent_predict(const gpc_hierarchy *h, gpc_request *request, uin
 uint8_t gpci_coherent_bypass(const gpc_hierarchy *h, uint8_t segments, uint32_t bits, gpc_coherence_request *request);
 
 /*
- * A line transaction as an access of the tree: of the bytes from the first to the last of `bytes`. A store's mask, where
- * one is needed, is in `c` until the next request is made.
+ * A line transaction as an access of the tree: of the bytes from the first to the last of `bytes`. A store's mask,
+ * where one is needed, is in `c` until the next request is made.
  */
 gpc_coherence_request gpci_coherent_request(gpci_coherent *c, const gpc_request *request, const uint64_t bytes[2]);
 /* What a message of the tree moves, counted. */

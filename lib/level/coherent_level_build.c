@@ -66,7 +66,7 @@ static void plan_l1(const gpc_hierarchy *h, plan *p, uint32_t sm, const gpci_l1_
     m->sets = share->sets;
     m->ways = share->ways;
     m->block_bytes = h->l1_level.line_bytes;
-    m->sectors = (uint8_t)h->blocks;
+    m->sectors = (uint8_t)h->line_blocks;
     m->latency = number(h, GPCI_KEY_L1_LATENCY);
     m->index = (uint8_t)gpci_number(h, GPCI_KEY_L1_INDEX);
     m->replacement = gpci_config_text(h->config, GPCI_KEY_L1_REPLACEMENT);
@@ -84,9 +84,9 @@ static void plan_l1(const gpc_hierarchy *h, plan *p, uint32_t sm, const gpci_l1_
 static void plan_cluster(const gpc_hierarchy *h, plan *p, uint32_t cluster) {
     gpc_coherence_module *m = add(p, p->c->first_cluster + cluster, "cluster", cluster);
     m->ways = number(h, GPCI_KEY_CLUSTER_WAYS);
-    m->sets = number(h, GPCI_KEY_CLUSTER_SIZE) / (h->l1_level.line_bytes * h->blocks) / m->ways;
+    m->sets = number(h, GPCI_KEY_CLUSTER_SIZE) / (h->l1_level.line_bytes * h->line_blocks) / m->ways;
     m->block_bytes = h->l1_level.line_bytes;
-    m->sectors = (uint8_t)h->blocks;
+    m->sectors = (uint8_t)h->line_blocks;
     m->latency = number(h, GPCI_KEY_CLUSTER_LATENCY);
     m->replacement = gpci_config_text(h->config, GPCI_KEY_L2_REPLACEMENT);
     m->high_network = NETWORK_L1;

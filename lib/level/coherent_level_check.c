@@ -140,7 +140,7 @@ static gpc_status check_l2_predictor(needs *n, gpc_error *error) {
 /* A set at least of each cache. */
 static void check_sizes(needs *n) {
     const gpc_hierarchy *h = n->h;
-    uint64_t set = (uint64_t)h->l1_level.line_bytes * h->blocks * gpci_number(h, GPCI_KEY_CLUSTER_WAYS);
+    uint64_t set = (uint64_t)h->l1_level.line_bytes * h->line_blocks * gpci_number(h, GPCI_KEY_CLUSTER_WAYS);
     if (gpci_number(h, GPCI_KEY_CLUSTER_SMS) && gpci_number(h, GPCI_KEY_CLUSTER_SIZE) < set)
         add(n, GPCI_KEY_CLUSTER_SIZE, "a cluster's cache has one set at least", "%lluB", (unsigned long long)set);
     set = (uint64_t)h->l2_level.line_bytes * gpci_number(h, GPCI_KEY_L2_WAYS) * h->slices;

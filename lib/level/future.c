@@ -66,7 +66,7 @@ gpc_status gpci_future_record(gpci_future *f, const gpc_hierarchy *h, const gpc_
         (!h->coherent && !gpci_l1_for(h, access->sm, access->space)))
         return GPC_OK;
     gpci_transaction lines[GPCI_MAX_TRANSACTIONS];
-    unsigned shift = h->l1_level.line_shift + gpci_log2(h->blocks);
+    unsigned shift = h->l1_level.line_shift + gpci_log2(h->line_blocks);
     uint32_t count = gpci_coalesce(access->addresses, gpci_popcount(access->mask), access->width, shift, lines);
     gpci_future_sm *s = &f->sms[access->sm];
     if (!GPCI_ARRAY_ROOM(f->context, s->entries, s->capacity, s->count, count))

@@ -84,7 +84,7 @@ static uint64_t smallest_carveout(const char *list, uint64_t bytes) {
 
 static gpc_status shape_l1(const gpc_hierarchy *h, gpci_l1_share *share, gpc_error *error) {
     uint64_t whole = gpci_number(h, GPCI_KEY_L1_SIZE), ways = gpci_number(h, GPCI_KEY_L1_WAYS);
-    uint64_t line = (uint64_t)h->l1_level.line_bytes * h->blocks;
+    uint64_t line = (uint64_t)h->l1_level.line_bytes * h->line_blocks;
     bool by_ways = gpci_number(h, GPCI_KEY_L1_RESIZE) == 1;
     uint64_t sets = (by_ways ? whole : share->l1_bytes) / line / ways;
     if (by_ways && sets)

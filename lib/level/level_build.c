@@ -44,8 +44,8 @@ static gpc_status make_level(gpc_hierarchy *h, gpci_key line_key, gpci_key secto
  */
 static void divide_lines(gpc_hierarchy *h) {
     const uint32_t sectors = (uint32_t)gpci_number(h, GPCI_KEY_L1_SECTORS);
-    h->blocks = h->levels == &gpci_tree_levels ? sectors : 1;
-    if (h->blocks > 1)
+    h->line_blocks = h->levels == &gpci_tree_levels ? sectors : 1;
+    if (h->line_blocks > 1)
         fill_level(&h->l1_level, h->l1_level.line_bytes / sectors, 1);
 }
 

@@ -181,7 +181,7 @@ static void count_lines(gpc_hierarchy *h, uint32_t sm, uint8_t kind, uint32_t co
 
 uint32_t gpci_access_lines(gpc_hierarchy *h, const gpc_warp_access *w, gpci_transaction *lines, gpc_request *request,
                            uint32_t *out_segments) {
-    unsigned shift = (h->has_l1 ? h->l1_level.line_shift : h->l2_level.line_shift) + gpci_log2(h->blocks);
+    unsigned shift = (h->has_l1 ? h->l1_level.line_shift : h->l2_level.line_shift) + gpci_log2(h->line_blocks);
     uint32_t count = (GPCI_UNLIKELY(h->lanes_apart) ? gpci_split : gpci_coalesce)(w->addresses, gpci_popcount(w->mask),
                                                                                   w->width, shift, lines);
     *request = (gpc_request){.pc = w->pc,
@@ -200,8 +200,8 @@ uint32_t gpci_access_lines(gpc_hierarchy *h, const gpc_warp_access *w, gpci_tran
                              .scope = w->scope,
                              .order = w->order};
     const uint32_t whole = count;
-    if (GPCI_UNLIKELY(h->blocks > 1))
-        count = gpci_divide(lines, count, shift, h->blocks);
+    if (GPCI_UNLIKELY(h->line_blocks > 1))
+        count = gpci_divide(lines, count, shift, h->line_blocks);
     sums sum = sum_up(lines, count, gpci_passes_l1(h, w->space) ? &h->l1_level : NULL);
     count_lines(h, w->sm, w->kind, whole, sum);
     *out_segments = sum.segments;

@@ -8,7 +8,7 @@
  * up. What a queue of a stage holds, and which key bounds it:
  *
  *   in        from above, before the tags, l2.queue     fills  from below, before the tags
- *   served    to L1s or clusters, l2.reply_queue        out    cluster: to slices, l2.miss_queue; slice: accesses of memory
+ *   served    to L1s or clusters, l2.reply_queue        out    cluster: to slices, l2.miss_queue; slice: to DRAM
  *   link      slice: messages to memory, l2.miss_queue  returned  slice: requests that wait for an MSHR entry
  *
  * What finds its sender's queue full waits in its controller, which takes all that comes meanwhile. What waits before
@@ -139,7 +139,7 @@ static gpci_queue *way_on(const gpci_timed *t, gpci_stage *stage, uint32_t to) {
     return is_l1(t, to) || stage->level == 2 ? &stage->served : &stage->out;
 }
 
-/* Is there a tag port for a message that has arrived? One that looks up nothing needs none, one passed on needs room. */
+/* Is there a tag port for a message that has arrived? One that looks up nothing needs none, one that goes on room. */
 static bool may_enter(const gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     const gpci_packet *p = gpci_packet_at(&t->pool, packet);
     if (!is_at(t, stage, p->message.module))
@@ -252,8 +252,8 @@ static void send(gpci_timed *t, gpci_stage *stage, gpci_queue *queue, gpci_netwo
 }
 
 /*
- * Messages from a slice to its memory where there is no link: they arrive at once, and may lead to others, while no more
- * accesses wait for DRAM than there is room for.
+ * Messages from a slice to its memory where there is no link: they arrive at once, and may lead to others, while no
+ * more accesses wait for DRAM than there is room for.
  */
 static void run_beside(gpci_timed *t, gpci_stage *stage) {
     while (stage->link.count && !gpci_queue_full(&stage->out)) {

@@ -17,8 +17,8 @@
  *   keeps that. Sectors that L1 does not have hold it from then on
  *   a load that hits has the value of L1's line, one that waits what the reads have brought for which it waits
  *
- * Example, coherence = viper, another SM's L1 has the line: an atomic adds 1 to 5. The slice has 6, the atomic's lane 5;
- * loads that hit in the other L1 have 5 until it acquires.
+ * Example, coherence = viper, another SM's L1 has the line: an atomic adds 1 to 5. The slice has 6, the atomic's lane
+ * 5; loads that hit in the other L1 have 5 until it acquires.
  */
 
 /* Of a line: in its home slice or below, and in the other partition's. */

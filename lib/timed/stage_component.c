@@ -23,7 +23,7 @@ static gpc_status make_mshr(gpci_timed *t, gpci_stage *stage) {
     return GPC_OK;
 }
 
-/* Those of an L1 before its tags, and those for what has been asked for, have no end: others limit what is under way. */
+/* Those of an L1 before its tags, and those for what has been asked for, have no end: others limit what goes on. */
 void gpci_stage_queues(const gpci_timed *t, gpci_stage *stage) {
     const bool first = stage->level == 1;
     const uint64_t in = gpci_number(t->h, GPCI_KEY_L2_QUEUE), replies = gpci_number(t->h, GPCI_KEY_L2_REPLIES);

@@ -78,7 +78,7 @@ class InstallInPrefix(Install):
         cls.look_in(prefix)
 
 
-@unittest.skipUnless(EFFORT == "thorough", "a build of its own: thorough; test_places.py has another, not optimized")
+@unittest.skipUnless(EFFORT == "thorough", "a build of its own: thorough, as that of test_places.py")
 class Subproject(unittest.TestCase):
     """A host that builds with Meson may carry the library along."""
 

@@ -13,7 +13,7 @@ import sys
 import tempfile
 import unittest
 
-from support import ROOT, run
+from support import EFFORT, ROOT, run
 
 HOST = """
 project('host', 'c', version: '9.9', default_options: ['c_std=c11', 'optimization=0', 'werror=true'])
@@ -104,6 +104,7 @@ class Copy:
         return subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment)
 
 
+@unittest.skipUnless(EFFORT == "thorough", "builds the library: left to thorough runs")
 class Places(unittest.TestCase):
     @classmethod
     def setUpClass(cls):

@@ -227,7 +227,7 @@ Test(timed_coherent_stress, conservation) {
         }
     cr_expect_gt(retries, effort_of(1000));
     cr_expect_gt(peers, effort_of(1000));
-    cr_expect_gt(held_up, effort_of(1000));
+    cr_expect_gt(held_up, effort_of(1000), "%u", (unsigned)held_up);
 }
 
 /* Whoever skips to the next event misses nothing, and nothing happens before it. */
