@@ -60,10 +60,12 @@
 #include <gpucache/dram.h>
 #include <gpucache/error.h>
 #include <gpucache/events.h>
+#include <gpucache/held.h>
 #include <gpucache/hierarchy.h>
 #include <gpucache/policy.h>
 #include <gpucache/predictor.h>
 #include <gpucache/profile.h>
+#include <gpucache/protocol.h>
 #include <gpucache/replay.h>
 #include <gpucache/scheduler.h>
 #include <gpucache/stats.h>

@@ -4,6 +4,8 @@
 
 #include "coherence/controller.h"
 
+#include <gpucache/held.h>
+
 /*
  * A held tree: time stands still, messages wait between two modules, and what is to happen at a later cycle waits, too,
  * until somebody chooses which of them comes next (gpc_coherence_hold). What follows at once happens at once.

@@ -4,7 +4,7 @@
 
 #include "base/base.h"
 
-#include <gpucache/coherence.h>
+#include <gpucache/protocol.h>
 
 /* Built-in protocols, NULL-terminated: policies/builtin.c, from policies/protocol/list.def. */
 extern const void *const gpci_builtin_protocols[];

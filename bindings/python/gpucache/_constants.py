@@ -501,12 +501,6 @@ class MessageKind(IntEnum):
 GPC_MESSAGE_KIND_COUNT = 14
 
 
-class ChoiceKind(IntEnum):
-    MESSAGE = 0
-    STEP = 1
-    RETRY = 2
-
-
 class ValueType(IntEnum):
     COUNT = 0
     SIZE = 1
@@ -590,6 +584,12 @@ class What(IntEnum):
 
 
 GPC_WHAT_COUNT = 33
+
+
+class ChoiceKind(IntEnum):
+    MESSAGE = 0
+    STEP = 1
+    RETRY = 2
 
 
 class OpClass(IntEnum):

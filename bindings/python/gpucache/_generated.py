@@ -358,13 +358,6 @@ class gpc_coherence_callbacks(SizedRecord):
     )
 
 
-class gpc_coherence_choice(SizedRecord):
-    _fields_ = (
-        ("struct_size", c_size_t), ("address", c_uint64), ("kind", c_uint32), ("message", c_uint32),
-        ("from", c_uint32), ("to", c_uint32), ("ready", c_uint8), ("reserved", c_uint8 * 7),
-    )
-
-
 class gpc_key_info(SizedRecord):
     _fields_ = (
         ("struct_size", c_size_t), ("name", c_char_p), ("type", c_int), ("unit", c_char_p), ("initial", c_char_p),
@@ -462,6 +455,13 @@ class gpc_event_options(SizedRecord):
         "last_sm": 4294967295, "last_address": 18446744073709551615, "last_pc": 18446744073709551615,
         "last_cycle": 18446744073709551615,
     }
+
+
+class gpc_coherence_choice(SizedRecord):
+    _fields_ = (
+        ("struct_size", c_size_t), ("address", c_uint64), ("kind", c_uint32), ("message", c_uint32),
+        ("from", c_uint32), ("to", c_uint32), ("ready", c_uint8), ("reserved", c_uint8 * 7),
+    )
 
 
 class gpc_instruction(Record):
@@ -777,9 +777,6 @@ FUNCTIONS = {
     "gpc_coherence_issue": (c_int, (c_void_p, POINTER(gpc_coherence_request), POINTER(gpc_error), POINTER(c_uint64))),
     "gpc_coherence_advance": (c_int, (c_void_p, c_uint64, POINTER(gpc_error))),
     "gpc_coherence_next_event": (c_uint64, (c_void_p,)),
-    "gpc_coherence_hold": (c_int, (c_void_p, c_uint32, c_uint32, POINTER(gpc_error))),
-    "gpc_coherence_get_choice": (c_int, (c_void_p, c_uint32, POINTER(gpc_coherence_choice))),
-    "gpc_coherence_choose": (c_int, (c_void_p, c_uint32, POINTER(gpc_error))),
     "gpc_coherence_check": (c_int, (c_void_p, c_uint64, c_uint64, POINTER(gpc_error))),
     "gpc_key_count": (c_size_t, ()),
     "gpc_key_at": (c_int, (c_size_t, POINTER(gpc_key_info))),
@@ -845,6 +842,9 @@ FUNCTIONS = {
     "gpc_component_name": (c_char_p, (c_uint,)),
     "gpc_component_meaning": (c_char_p, (c_uint,)),
     "gpc_event_outcome": (c_char_p, (POINTER(gpc_event),)),
+    "gpc_coherence_hold": (c_int, (c_void_p, c_uint32, c_uint32, POINTER(gpc_error))),
+    "gpc_coherence_get_choice": (c_int, (c_void_p, c_uint32, POINTER(gpc_coherence_choice))),
+    "gpc_coherence_choose": (c_int, (c_void_p, c_uint32, POINTER(gpc_error))),
     "gpc_trace_open": (c_int, (c_void_p, c_char_p, POINTER(gpc_error), POINTER(c_void_p))),
     "gpc_trace_close": (None, (c_void_p,)),
     "gpc_trace_next_kernel": (c_int, (c_void_p, POINTER(gpc_kernel), POINTER(gpc_error))),

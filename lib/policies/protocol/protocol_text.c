@@ -2,7 +2,7 @@
 #include "base/text.h"
 #include "stats/stats.h"
 
-#include <gpucache/coherence.h>
+#include <gpucache/protocol.h>
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPUCACHE_PROTOCOL_H
+#define GPUCACHE_PROTOCOL_H
+
+#include <gpucache/context.h>
+
+GPC_BEGIN_DECLS
+
+/*
+ * Protocols of coherence. A protocol is a table: for each state that a block can have and each event that can happen to
+ * it, what the cache does and the next state. The words are those of coherence.h.
+ *
+ * Sources: seeds/002 sections 2.2.2, 2.2.3; tables are quoted in lib/coherence/README.md.
+ */
+
+/* States of a block, in the order of the matrices of transitions (Tables 2.3, 4.2). */
+typedef enum gpc_coherence_state {
+    GPC_LINE_N = 0, /* non-coherent: modified here without asking; others may have copies, modified or not */
+    GPC_LINE_M = 1, /* modified: the only valid copy; memory is out of date */
+    GPC_LINE_O = 2, /* owned: modified, one of several copies, and the one that will be written back */
+    GPC_LINE_E = 3, /* exclusive: the only copy, not modified: a store needs no request */
+    GPC_LINE_S = 4, /* shared: one of several copies, may be read only (without a directory: valid) */
+    GPC_LINE_I = 5, /* invalid */
+    GPC_LINE_COUNT = 6
+} gpc_coherence_state;
+
+/* What can happen to a block in a module, the columns of a table: those of Table 2.5, then what lower levels need. */
+typedef enum gpc_coherence_event {
+    /* of the processor, at a first-level module */
+    GPC_EVENT_LOAD = 0,
+    GPC_EVENT_STORE = 1,   /* coherent: an atomic */
+    GPC_EVENT_N_STORE = 2, /* non-coherent: an ordinary store of a GPU */
+    /* of any cache */
+    GPC_EVENT_EVICTION = 3,    /* its way is needed for another block */
+    GPC_EVENT_READ_PROBE = 4,  /* Read Req. of Table 2.5: another module is about to get a copy */
+    GPC_EVENT_WRITE_PROBE = 5, /* Write Req. of Table 2.5: another module is about to get the only copy */
+    /* of modules with modules above */
+    GPC_EVENT_READ_ABOVE = 6,       /* a module above requests a copy */
+    GPC_EVENT_WRITE_ABOVE = 7,      /* a module above requests the only copy */
+    GPC_EVENT_DATA_ABOVE = 8,       /* a module above writes back, or writes through, modified data */
+    GPC_EVENT_N_DATA_ABOVE = 9,     /* the same with data modified non-coherently */
+    GPC_EVENT_PROBE_DATA = 10,      /* a module above replied to a read probe with modified data */
+    GPC_EVENT_INVALIDATE_DATA = 11, /* a module above replied to a write probe with modified data */
+    /* of protocols with flags of an access (slc-glc) */
+    GPC_EVENT_PASSING_LOAD = 12,  /* a load that bypasses this level */
+    GPC_EVENT_PASSING_STORE = 13, /* a store that bypasses this level */
+    GPC_EVENT_THROUGH_STORE = 14, /* a store that is written through this level */
+    GPC_EVENT_ACQUIRE = 15,       /* a kernel begins, or a warp acquires: gpc_coherence_acquire */
+    GPC_EVENT_COUNT = 16
+} gpc_coherence_event;
+
+/* Actions: what a module does upon an event, a bit each. A cell of the table without any is no rule. */
+enum {
+    GPC_DO_HIT = 1 << 0,            /* nothing to ask for; the next state is written and counted, even the same */
+    GPC_DO_IGNORE = 1 << 1,         /* nothing, a dash in Table 2.5: the state is not written */
+    GPC_DO_FORBID = 1 << 2,         /* cannot happen: if it does, the access fails with GPC_ERROR_STATE */
+    GPC_DO_READ_REQUEST = 1 << 3,   /* request a copy from the low module */
+    GPC_DO_WRITE_REQUEST = 1 << 4,  /* request the only copy from the low module */
+    GPC_DO_WRITE_BACK = 1 << 5,     /* send the modified bytes to the low module */
+    GPC_DO_SEND_DATA = 1 << 6,      /* reply to a probe with the block */
+    GPC_DO_NOTIFY = 1 << 7,         /* tell the low module that this copy is gone */
+    GPC_DO_CLEAR_OWNER = 1 << 8,    /* tell the low module that this module no longer owns the block */
+    GPC_DO_EVICT_FIRST = 1 << 9,    /* evict the block, then request it anew */
+    GPC_DO_WRITE_THROUGH = 1 << 10, /* send the stored bytes to the low module, too */
+    GPC_DO_PASS = 1 << 11           /* the low module performs the access; no copy is made or kept here */
+};
+
+/*
+ * What the tree does with a protocol's table. R is the module that sends a request, T its low module, X a module above
+ * T that T probes. Each event is looked up in the table of the module at which it happens, by the state of its block
+ * there.
+ *
+ * LOAD, STORE and N_STORE happen at a first-level module R.
+ *   HIT            next state
+ *   READ_REQUEST   R sends a read request to T, then takes the next state: `next` if its copy is the only one,
+ *                  `next_shared` if other modules have copies, too
+ *   WRITE_REQUEST  R sends a write request to T, then takes the next state
+ *   CLEAR_OWNER, EVICT_FIRST, WRITE_THROUGH go with these; PASS stands alone, or with WRITE_BACK
+ *
+ * A read request to T. If T has no copy, READ_ABOVE happens at T, which requests one from its own low module. If it
+ * has, T probes the owners above it of what was requested: READ_PROBE happens at X. With SEND_DATA X replies with the
+ * block: to R if the protocol has PEER, otherwise to T; with WRITE_BACK beside it, T is sent the modified bytes in any
+ * case. If T receives modified bytes, PROBE_DATA happens at T. X remains the owner if its next state is O. Where no
+ * module owns the block and the protocol's rule for READ_PROBE in S has SEND_DATA, one of the sharers is probed
+ * instead. R becomes a sharer. It also becomes the owner, if all of this holds: no other module has a copy; T is not in
+ * O, N or S; the access is no N_STORE; R's rule has different states for a lone and a shared copy. T replies to R, with
+ * the data unless a peer has sent them.
+ *
+ * A write request to T. All modules above T that have a copy, except R, are probed: WRITE_PROBE happens at X, which
+ * first invalidates the copies above itself. With SEND_DATA X replies with the block, to R or T as above; if T receives
+ * modified bytes, INVALIDATE_DATA happens at T. Then WRITE_ABOVE happens at T: with WRITE_REQUEST T first sends a write
+ * request to its own low module. R becomes the owner and the only sharer.
+ *
+ * EVICTION. A module that is inclusive first invalidates all copies above it. With WRITE_BACK its modified bytes go to
+ * T, where DATA_ABOVE happens, or N_DATA_ABOVE if the block was in N; with NOTIFY T is told that the copy is gone; with
+ * neither T's directory keeps a sharer that has no copy.
+ *
+ * A block knows which of its bytes are modified, and only these are merged into T's block: several modules in N may
+ * have modified different bytes.
+ *
+ * Without DIRECTORY no module is probed and none is inclusive. DATA_ABOVE may then happen in I: with READ_REQUEST T
+ * reads the rest of the block, with PASS the bytes go on to T's own low module.
+ */
+
+/* A cell of a table. */
+typedef struct gpc_protocol_rule {
+    uint16_t actions;    /* GPC_DO_ bits; 0 = no rule */
+    uint8_t next;        /* gpc_coherence_state */
+    uint8_t next_shared; /* of a READ_REQUEST: the next state if others have copies; otherwise as `next` */
+} gpc_protocol_rule;
+
+/* What all modules of a protocol have in common, besides their rules; a bit each. */
+enum {
+    /* Modules have directories: they know sharers and owners above them, and probe them. Without: no probes. */
+    GPC_PROTOCOL_DIRECTORY = 1 << 0,
+    /* A probed module sends the block straight to the requester. Without: to T, which passes it on. */
+    GPC_PROTOCOL_PEER = 1 << 1,
+    /* A read request probes the owners of all sub-blocks of T's block, not only of those requested (Multi2Sim). */
+    GPC_PROTOCOL_PROBE_WHOLE = 1 << 2,
+    /* Every reply to a write probe after the first with data counts as a transition (Multi2Sim; Table 4.4, M to M). */
+    GPC_PROTOCOL_COUNT_REPLIES = 1 << 3,
+    /* In M and O all bytes of a block count as modified. Without: those that were stored. */
+    GPC_PROTOCOL_WHOLE_BLOCKS = 1 << 4,
+    /* Defects of Multi2Sim 5.0. They lose data. */
+    GPC_PROTOCOL_DROP_PROBE_DATA = 1 << 5, /* D3: modified data in reply to a read probe do not change T's state */
+    GPC_PROTOCOL_STALE_REPLY = 1 << 6, /* D4: X replies to a write probe by its state before those above it replied */
+    GPC_PROTOCOL_BARE_ACK = 1 << 7,    /* D5: X in M with a clean owner above replies to a read probe without data */
+    /*
+     * Accesses that overlap: who asks a module for a block that is locked there is refused, and its access begins again
+     * at its first-level module after a random while (Multi2Sim). Without: it waits there. Since: 0.2.
+     */
+    GPC_PROTOCOL_RETRY = 1 << 8
+};
+
+/*
+ * Flags of an access. By the first two AMD's GPUs bypass caches; gpc_protocol says what they do (seeds/002, section
+ * 2.3). The others say what its first-level module does with it, under any protocol; accesses to local memory, or of
+ * instructions that a predictor lets bypass, may be told from others so.
+ */
+enum {
+    GPC_ACCESS_GLC = 1 << 0,
+    GPC_ACCESS_SLC = 1 << 1,
+    GPC_ACCESS_THROUGH = 1 << 2,     /* a store: as with gpc_coherence_module.write_through. Since: 0.2. */
+    GPC_ACCESS_NO_ALLOCATE = 1 << 3, /* it is performed by the low module, if it misses. Since: 0.2. */
+    GPC_ACCESS_EVICT = 1 << 4        /* the block is evicted if it is there, then as NO_ALLOCATE. Since: 0.2. */
+};
+
+typedef gpc_protocol_rule gpc_protocol_rules[GPC_LINE_COUNT][GPC_EVENT_COUNT];
+
+/*
+ * A protocol, with one table for each place that a module can have in a tree:
+ *   first    modules of the first level
+ *   shared   caches that every processor goes through for the addresses that they serve; NULL: as `between`
+ *   between  other caches below the first level; needed only in trees that have such
+ *   memory   memories, whose directory has the states I, E (unchanged) and M (written) only
+ */
+typedef struct gpc_protocol {
+    size_t struct_size;
+    const char *name;        /* 1 to 63 characters of a-z, 0-9 and - */
+    const char *summary;     /* one line */
+    const char *source;      /* document and section, "" if none */
+    uint32_t flags;          /* GPC_PROTOCOL_ bits */
+    uint32_t pass_loads[2];  /* GPC_ACCESS_ bits, each lets a load bypass: [0] first level, [1] other caches */
+    uint32_t pass_stores[2]; /* the same for stores */
+    uint32_t through_stores; /* GPC_ACCESS_ bits, each lets the first level write a store through */
+    const gpc_protocol_rules *first, *between, *shared, *memory;
+    const char *letters; /* six, A to Z: what states are called in texts, for N, M, O, E, S, I; NULL: these */
+} gpc_protocol;
+
+/*
+ * Register a protocol under its name. `protocol`, its texts and tables are copied. The tables are checked: beginning
+ * with I (a memory with E), every state that rules can lead to must have a rule for every event that can happen at that
+ * place, and no rule may contradict itself. `error` names the first cell that is missing or wrong as "place, state,
+ * event". Events that can happen:
+ *   first level          LOAD, STORE, N_STORE; PASSING_ and THROUGH_ ones if flags of the protocol lead to them
+ *   caches below it      READ_ABOVE, WRITE_ABOVE, DATA_ABOVE, N_DATA_ABOVE; PASSING_ ones likewise
+ *   all caches           EVICTION, ACQUIRE
+ *   memory               EVICTION, READ_ABOVE, WRITE_ABOVE, DATA_ABOVE, N_DATA_ABOVE
+ *   with DIRECTORY also  caches: READ_PROBE, WRITE_PROBE; all but the first level: PROBE_DATA, INVALIDATE_DATA
+ * Returns GPC_OK; GPC_ERROR_EXISTS (the name is taken); GPC_ERROR_ARGUMENT (name, first or memory NULL, unknown bits, a
+ * cell); GPC_ERROR_ABI; GPC_ERROR_MEMORY. Since: 0.1.
+ */
+GPC_API gpc_status gpc_context_register_protocol(gpc_context *context, const gpc_protocol *protocol, gpc_error *error);
+
+/* The protocol of this name, borrowed for as long as the context lives; NULL: there is none. Since: 0.1. */
+GPC_API const gpc_protocol *gpc_protocol_find(const gpc_context *context, const char *name);
+
+/* "Load", "Store" and so on, as Table 2.5 writes them; NULL: no event. Any thread. Since: 0.1. */
+GPC_API const char *gpc_coherence_event_name(gpc_coherence_event event);
+
+/*
+ * Origins: why a block's state was written. The first 18 are those of Tables 3.3 and 4.1, with their identifiers and
+ * texts; those from 0x40000 on are this library's own. X(identifier, bit, text)
+ */
+#define GPC_ORIGIN_LIST(X)                                                    \
+    X(LOAD_MISS, 0x00001, "Load Miss")                                        \
+    X(STORE, 0x00002, "Store")                                                \
+    X(N_STORE, 0x00004, "Non-coherent Store")                                 \
+    X(EVICTION, 0x00008, "Eviction")                                          \
+    X(FIND_IN_MEMORY, 0x00010, "Find and Lock in Main Memory")                \
+    X(EVICT_IN_MEMORY, 0x00020, "Evict in Main Memory")                       \
+    X(EVICT_DATA, 0x00040, "Data Received in Evict Process")                  \
+    X(N_EVICT_DATA_1, 0x00080, "Data Received in Non-coherent Evict Process") \
+    X(N_EVICT_DATA_2, 0x00100, "Data Received in Non-coherent Evict Process") \
+    X(EVICTED, 0x00200, "Successful Eviction")                                \
+    X(WRITE_UP_DOWN, 0x00400, "Write Request UpDown Finish")                  \
+    X(WRITE_DOWN_UP, 0x00800, "Write Request DownUp Finish")                  \
+    X(READ_UP_DOWN, 0x01000, "Read Request UpDown Miss")                      \
+    X(READ_DOWN_UP_1, 0x02000, "Read Request DownUp Finish")                  \
+    X(READ_DOWN_UP_2, 0x04000, "Read Request DownUp Finish")                  \
+    X(READ_DOWN_UP_3, 0x08000, "Read Request DownUp Finish")                  \
+    X(INVALIDATE_DATA_1, 0x10000, "Invalidate Finish Reply with Data")        \
+    X(INVALIDATE_DATA_2, 0x20000, "Invalidate Finish Reply with Data")        \
+    X(PROBE_DATA, 0x40000, "Data Received from Probed Owner")                 \
+    X(WRITE_THROUGH, 0x80000, "Written Through")                              \
+    X(ACQUIRE, 0x100000, "Acquire")                                           \
+    X(PASS, 0x200000, "Passed by")                                            \
+    X(DIRECTORY_ONLY, 0x400000, "Data Left Non-inclusive Module")
+
+typedef enum gpc_origin {
+#define X(id, bit, text) GPC_ORIGIN_##id = bit,
+    GPC_ORIGIN_LIST(X)
+#undef X
+} gpc_origin;
+
+GPC_END_DECLS
+
+#endif
