@@ -63,7 +63,7 @@ class Coherent(TemporaryCase):
     def test_policies_in_python(self):
         """One that states to read what a request tells serves; one that reads more, or does not say, is refused."""
 
-        def made(policy_name, reads):
+        def made(policy_name, reads, key="l1.replacement"):
             class First(gpucache.ReplacementPolicy):
                 name = policy_name
 
@@ -72,14 +72,15 @@ class Coherent(TemporaryCase):
 
             First.reads = reads
             self.context.register(First)
-            gpucache.Hierarchy(self.context, self.config(**{"l1.replacement": policy_name})).close()
+            gpucache.Hierarchy(self.context, self.config(**{key: policy_name})).close()
 
         bits = gpucache.ReadsBits
         made("by-address", bits.PLACE | bits.ADDRESS)
         made("by-warp", bits.PLACE | bits.WARP)
-        with self.assertRaisesRegex(gpucache.RangeError, r"needs l1.replacement = lru \(l1.replacement 'by-sample' reads "
+        made("by-sample", bits.PLACE | bits.SAMPLES)  # L1's are told of samples, not those that SMs share
+        with self.assertRaisesRegex(gpucache.RangeError, r"needs l2.replacement = lru \(l2.replacement 'sampled' reads "
                                     "samples, which coherent modules"):  # fmt: skip
-            made("by-sample", bits.PLACE | bits.SAMPLES)
+            made("sampled", bits.PLACE | bits.SAMPLES, "l2.replacement")
         with self.assertRaisesRegex(gpucache.RangeError, "'silent' reads what it has not declared"):
             made("silent", 0)
 
