@@ -94,12 +94,13 @@ void gpci_tree_data_transfer(gpc_coherence *c, const gpci_module *x, uint32_t x_
     }
 }
 
-void gpci_tree_data_yield(gpc_coherence *c, const gpci_module *x, uint32_t x_block, gpci_module *r, uint32_t r_block) {
+void gpci_tree_data_yield(gpc_coherence *c, const gpci_module *x, uint32_t x_block, const gpci_tree_request *request) {
     if (!c->with_data)
         return;
+    const gpci_module *r = request->from;
     const uint8_t *newer = gpci_module_dirty_of(x, x_block);
-    uint8_t *own = gpci_module_dirty_of(r, r_block);
-    uint64_t first = r->tags[r_block], at = x->tags[x_block];
+    uint8_t *own = gpci_module_dirty_of(r, request->block);
+    uint64_t first = request->tag, at = x->tags[x_block];
     for (uint32_t i = 0; i < x->given.block_bytes; i++) {
         uint64_t index = at + i - first;
         if (bit(newer, i) && at + i >= first && index < r->given.block_bytes)

@@ -105,8 +105,8 @@ GPCI_INLINE void invalidate_copy(gpc_coherence *c, gpci_module *t, gpci_tree_pro
                                 !probe->request->valid && !modified, true);
     else if (reply->data)
         gpci_tree_data_merge(c, x, block, gpci_module_tag_of(x, reply->address), t, probe->block);
-    if (reply->data && !reply->peer && reply->masked && probe->request && probe->request->valid)
-        gpci_tree_data_yield(c, x, block, probe->request->from, probe->request->block);
+    if (reply->data && !reply->peer && reply->masked && probe->request)
+        gpci_tree_data_yield(c, x, block, probe->request);
     if (sends && !reply->peer)
         reply->bytes += x->given.block_bytes;
     x->stats.invalidations++;

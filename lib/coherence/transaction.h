@@ -329,9 +329,9 @@ void gpci_tree_data_transfer(gpc_coherence *c, const gpci_module *x, uint32_t x_
                              bool whole, bool modified);
 /*
  * X replied to a write probe with bytes stored non-coherently, which T merged. Where R, an owner, has modified the same
- * bytes, its own are older: they no longer count as modified, so that T's reply replaces them.
+ * bytes, or has them from one, they are older: they no longer count as modified, so that T's reply replaces them.
  */
-void gpci_tree_data_yield(gpc_coherence *c, const gpci_module *x, uint32_t x_block, gpci_module *r, uint32_t r_block);
+void gpci_tree_data_yield(gpc_coherence *c, const gpci_module *x, uint32_t x_block, const gpci_tree_request *request);
 /* No byte of a block is modified; all are; those of `store` are not. */
 void gpci_tree_data_clean(gpc_coherence *c, gpci_module *m, uint32_t block);
 void gpci_tree_data_whole(gpc_coherence *c, gpci_module *m, uint32_t block);

@@ -62,3 +62,35 @@ Test(coherence_non_inclusive, stored_bytes_from_a_cache) {
 Test(coherence_non_inclusive, stored_bytes_from_a_directory_entry) {
     keeps_the_newest(true);
 }
+
+/*
+ * m2 and m3 share a cache that is not inclusive. m0 owns the block that m2 n-stores to, and whose data the cache then
+ * drops; m1's cache, which has no copy, asks for the only one. What m2 has stored goes to memory; what m0 has, which is
+ * older, goes straight to m1's cache, and must not undo it there.
+ */
+Test(coherence_non_inclusive, an_owners_bytes_do_not_undo_newer_ones) {
+    static const uint32_t low[] = {4, 5, 6, 6, 7, 7, 7};
+    small *s = small_open_bare(8);
+    uint8_t byte = 0;
+    s->options.protocol = "nmoesi";
+    for (uint32_t i = 0; i < 8; i++) {
+        s->modules[i].sets = 1;
+        s->modules[i].ways = i < 7;
+        s->modules[i].block_bytes = i < 4 ? 32 : 128;
+        if (i < 7)
+            small_link(s, i, low[i]);
+    }
+    s->modules[6].non_inclusive = true;
+    s->modules[6].directory_ways = 4;
+    s->modules[7].memory = true;
+    gpc_coherence *c = small_tree(s);
+    (void)small_access(c, 0, GPC_COHERENCE_STORE, 0x460, 1);
+    (void)small_access(c, 2, GPC_COHERENCE_N_STORE, 0x460, 2);
+    (void)small_access(c, 3, GPC_COHERENCE_LOAD, 0x0, 0);
+    (void)small_access(c, 1, GPC_COHERENCE_STORE, 0x440, 4);
+    cr_expect_eq(small_access(c, 3, GPC_COHERENCE_LOAD, 0x460, 0), 2);
+    cr_assert_eq(gpc_coherence_flush(c, GPC_NO_MODULE, 0, &s->error, NULL), GPC_OK);
+    cr_assert_eq(gpc_coherence_read_memory(c, 0x460, &byte, 1), GPC_OK);
+    cr_expect_eq(byte, 2);
+    small_close(s);
+}
