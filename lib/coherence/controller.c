@@ -57,7 +57,7 @@ void gpci_wake(gpci_controllers *e, gpci_due_queue *queue, uint64_t cycles) {
 
 void gpci_step_after(gpci_controllers *e, uint32_t task, gpci_step step, const gpci_module *m, uint64_t cycles) {
     if (e->host && cycles)
-        cycles = e->host->after(e->host->self, m->index, gpci_task_at(e, task)->address, cycles) - e->now;
+        cycles = e->host->after(e->host->self, m->index, cycles) - e->now;
     gpci_step_in(e, task, step, cycles);
 }
 

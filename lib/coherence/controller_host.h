@@ -39,7 +39,7 @@ struct gpci_controller_host {
     void (*send)(void *self, const gpci_letter *letter);
     void (*use)(void *self, const gpci_use *use);
     /* The host's cycle that is `cycles` of a module's from here. */
-    uint64_t (*after)(void *self, uint32_t module, uint64_t address, uint64_t cycles);
+    uint64_t (*after)(void *self, uint32_t module, uint64_t cycles);
     /*
      * A request that its module can only serve by asking below takes an MSHR entry there. False: none is free; it is
      * refused, or where requests wait looks again after gpci_controllers_entry_free. The host takes it back when the

@@ -11,9 +11,8 @@ static gpci_clock clock_of(const gpci_timed *t, uint32_t module) {
     return gpci_coherent_stage_of(t, module)->options->clock;
 }
 
-static uint64_t after(void *timed, uint32_t module, uint64_t address, uint64_t cycles) {
+static uint64_t after(void *timed, uint32_t module, uint64_t cycles) {
     const gpci_timed *t = timed;
-    (void)address;
     return gpci_clock_after(clock_of(t, module), t->wheel.now, cycles);
 }
 
