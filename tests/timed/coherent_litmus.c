@@ -80,17 +80,11 @@ static void on_complete(void *user_data, const gpc_completion *completion) {
 }
 
 static void world_open(world *w, const char *protocol, const char *settings) {
-    gpc_error error = GPC_ERROR_INIT;
     gpc_hierarchy_callbacks callbacks = GPC_HIERARCHY_CALLBACKS_INIT;
     char text[512];
     *w = (world){.random = 7};
     snprintf(text, sizeof text, "coherence = %s\ncoherence.data = true\nsm.count = 4\n%s", protocol, settings);
-    cr_assert_eq(gpc_context_create(NULL, &error, &w->context), GPC_OK);
-    cr_assert_eq(gpc_config_create(w->context, &error, &w->config), GPC_OK);
-    cr_assert_eq(gpc_config_load_text(w->config, rig_base, "base", &error), GPC_OK);
-    cr_assert_eq(gpc_config_load_text(w->config, coherent_base, "base", &error), GPC_OK);
-    cr_assert_eq(gpc_config_load_text(w->config, text, "set", &error), GPC_OK, "%s", error.message);
-    cr_assert_eq(gpc_hierarchy_create(w->context, w->config, &error, &w->h), GPC_OK, "%s", error.message);
+    coherent_make(text, &w->context, &w->config, &w->h);
     callbacks.user_data = w;
     callbacks.on_complete = on_complete;
     cr_assert_eq(gpc_hierarchy_set_callbacks(w->h, &callbacks), GPC_OK);

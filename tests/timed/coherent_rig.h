@@ -26,6 +26,8 @@ enum {
 /* Base, protocol, then settings; configured DRAM, of which `MEMORY` is the latency. */
 void coherent_open(rig *r, const char *protocol, const char *settings);
 void coherent_close(rig *r);
+/* The same base and further settings, `coherence` among them, for a test with a host of its own. */
+void coherent_make(const char *settings, gpc_context **context, gpc_config **config, gpc_hierarchy **hierarchy);
 
 /* Issued alone, it is done after exactly so many cycles, and not one earlier. */
 #define EXPECT_CYCLES(r, s, n) expect_cycles(r, s, n, __LINE__)
