@@ -136,9 +136,10 @@ gpc_status gpci_module_predict(gpc_coherence *c, gpci_module *m, const char *spe
     return status;
 }
 
-gpc_status gpci_module_keep_warps(gpc_coherence *c, gpci_module *m, gpc_error *error) {
-    m->warps = gpci_zalloc(c->context, m->blocks, sizeof *m->warps);
-    if (!m->warps)
+gpc_status gpci_module_keep(gpc_coherence *c, gpci_module *m, bool warps, bool reuse, gpc_error *error) {
+    if (warps && !(m->warps = gpci_zalloc(c->context, m->blocks, sizeof *m->warps)))
+        return gpci_out_of_memory(error);
+    if (reuse && !(m->reuse = gpci_zalloc(c->context, m->blocks, sizeof *m->reuse)))
         return gpci_out_of_memory(error);
     c->has_policies = m->told = true;
     m->plain = false;

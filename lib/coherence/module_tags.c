@@ -271,12 +271,16 @@ static void notify_eviction(gpci_module *m, uint32_t block, bool dirty, const gp
     uint64_t tag = m->tags[block];
     uint8_t modified = 0;
     const uint8_t valid = valid_sectors(m, block, &tag, &modified);
-    const gpc_eviction eviction = {.line_address = line_of(m, tag),
-                                   .set = set_of(m, block),
-                                   .way = block % m->all_ways,
-                                   .valid_sectors = valid,
-                                   .dirty_sectors = m->sector_mask ? modified : dirty};
+    gpc_eviction eviction = {.line_address = line_of(m, tag),
+                             .set = set_of(m, block),
+                             .way = block % m->all_ways,
+                             .valid_sectors = valid,
+                             .dirty_sectors = m->sector_mask ? modified : dirty};
     m->leaving = gpci_module_sector(m, block, 0);
+    if (m->reuse) {
+        eviction.reuse_count = m->reuse[m->leaving];
+        m->counts.zero_reuse_evictions += !eviction.reuse_count;
+    }
     if (ops && ops->on_evict)
         ops->on_evict(m->policy->self, eviction.set, eviction.way, &eviction, request);
     if (predictor && predictor->on_evict)
@@ -420,6 +424,8 @@ static void notify_fill(const gpci_module *m, uint32_t block, uint64_t tag) {
     const gpc_request request = request_of(m, tag);
     if (m->warps)
         m->warps[gpci_module_sector(m, block, 0)] = request.warp;
+    if (m->reuse)
+        m->reuse[gpci_module_sector(m, block, 0)] = 0;
     if (ops && ops->on_fill)
         ops->on_fill(m->policy->self, set, way, &request);
     if (predictor && predictor->on_fill)

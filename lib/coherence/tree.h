@@ -52,6 +52,11 @@ typedef enum gpci_module_place {
     GPCI_PLACE_MEMORY = 3
 } gpci_module_place;
 
+/* What a hierarchy counts of lines, and of what is asked about them, as a cache does (gpc_cache_stats). */
+typedef struct gpci_line_counts {
+    uint64_t zero_reuse_evictions, intra_warp_hits, inter_warp_hits;
+} gpci_line_counts;
+
 /*
  * `block` is an index everywhere: row * all_ways + way. A tag is the address of a block, not shifted.
  *
@@ -92,7 +97,7 @@ typedef struct gpci_module {
     bool fifo;        /* the order of replacement is FIFO, not LRU */
     bool through;     /* stores have been written through it: as `given` says of all, or an access of itself */
     bool plain;       /* hit.c may serve its hits: first level, LRU or FIFO, no division, no write-through */
-    bool told;        /* `policy`, `predictor` or `warps` are kept up: they are told what lines come and go */
+    bool told;        /* `policy`, `predictor`, `warps` or `reuse` are kept up: they are told what lines come and go */
     uint32_t leaving; /* first block of the line of whose eviction `policy` has been told; GPCI_TREE_NO_BLOCK */
     uint64_t told_line, told_access; /* line, and access (gpc_coherence.line_access), that `policy` was told of last */
     /* by block */
@@ -108,7 +113,10 @@ typedef struct gpci_module {
     gpci_policy *policy; /* a replacement policy other than lru and fifo; NULL */
     gpci_policy *predictor;  /* of a hierarchy, which asks it (level/coherent_predict.c); NULL */
     uint32_t *warps;         /* [block] of a line the first: who has fetched it; of a hierarchy's L1s; NULL */
+    uint32_t *reuse;         /* likewise: how often it has been hit */
     uint8_t decided, let_in; /* of a hierarchy's L1: what was decided of its last line's first block */
+    uint8_t seen;            /* of its last line so far: level/coherent_count.c */
+    gpci_line_counts counts;
     uint64_t sampled_loads, sampled_hits; /* at the last sample of a hierarchy's L1 */
     gpci_map map;                         /* of a full map: address / block_bytes -> block */
     gpc_coherence_stats stats;
@@ -238,9 +246,12 @@ uint32_t gpci_module_way_of_line(const gpci_module *m, uint64_t tag);
 bool gpci_module_has_company(const gpci_module *m, uint32_t block);
 /* Write a block's tag and state, without counting. State I also clears tag, owners and sharers. */
 void gpci_module_write(gpci_module *m, uint32_t block, uint64_t tag, uint8_t state);
-/* Give a cache a predictor by its text, or have it keep who has fetched its blocks. All blocks are invalid. */
+/*
+ * Give a cache a predictor by its text, or have it keep who has fetched its lines, and how often they are hit. All
+ * blocks are invalid.
+ */
 gpc_status gpci_module_predict(gpc_coherence *c, gpci_module *m, const char *spec, gpc_error *error);
-gpc_status gpci_module_keep_warps(gpc_coherence *c, gpci_module *m, gpc_error *error);
+gpc_status gpci_module_keep(gpc_coherence *c, gpci_module *m, bool warps, bool reuse, gpc_error *error);
 /* Is there a line, or a block, in each way that one of this tag might take? */
 bool gpci_module_is_full(const gpci_module *m, uint64_t tag);
 /* What its policy and predictor are shown of the access `carried` to a tag. */

@@ -193,6 +193,7 @@ static void destroy_module(gpc_context *context, gpci_module *m) {
     gpci_policy_destroy(m->policy);
     gpci_policy_destroy(m->predictor);
     gpci_free(context, m->warps);
+    gpci_free(context, m->reuse);
     free_const(context, m->given.name);
     free_const(context, m->given.replacement);
     free_const(context, m->given.low);

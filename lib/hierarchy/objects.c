@@ -80,9 +80,9 @@ static bool measured(const gpc_hierarchy *h, gpc_object kind, bool replayed, con
     case GPC_NEEDS_ISSUE:
         return kind == GPC_OBJECT_WHOLE || replayed;
     case GPC_NEEDS_REUSE:
-        return cache && cache->options.track_reuse;
+        return h->coherent ? gpci_number(h, GPCI_KEY_L1_TRACK_REUSE) : cache && cache->options.track_reuse;
     case GPC_NEEDS_WARPS:
-        return cache && cache->options.track_warps;
+        return h->coherent ? gpci_number(h, GPCI_KEY_L1_TRACK_WARPS) : cache && cache->options.track_warps;
     case GPC_NEEDS_FUTURE:
         return cache && cache->options.track_future;
     case GPC_NEEDS_CACHES:

@@ -169,6 +169,8 @@ gpc_status gpci_coherent_line(gpc_hierarchy *h, const gpci_line_access *a) {
                        r.hit ? GPC_HIT : GPC_MISS);
         gpci_tell_messages(h, &r);
     }
+    if (GPCI_UNLIKELY(h->coherent->tracks))
+        gpci_coherent_follow(h, shown, a->request.kind == GPC_STORE ? r.found != GPC_LINE_I : r.hit);
     if (r.hit) {
         a->result->l1_sector_hits += segments;
         gpci_count_l1_load(h, a->request.sm, a->request.kind == GPC_LOAD ? segments : 0, 0);
@@ -251,6 +253,7 @@ void gpci_coherent_add_sm(const gpc_hierarchy *h, uint32_t sm, gpc_stats *s) {
     const gpc_coherence_stats *l1 = &gpci_module_at(h->coherent->tree, sm)->stats;
     s->l1_evictions += l1->evictions;
     s->l1_invalidations += l1->invalidations;
+    gpci_coherent_add_counts(h, sm, s);
 }
 
 /* Requests are for whole lines of who asks. */
@@ -271,6 +274,7 @@ static gpc_status flush_all(gpc_hierarchy *h) {
 
 static void reset_stats(gpc_hierarchy *h) {
     gpc_coherence_reset_stats(h->coherent->tree);
+    gpci_coherent_reset_counts(h);
 }
 
 static gpc_status warp_event(gpc_hierarchy *h, const gpc_warp_event *event) {

@@ -35,6 +35,7 @@ typedef struct gpci_coherent {
     bool predicts; /* L1s have predictors, or replacement policies that are asked what to admit; or have a part only */
     bool admits;   /* the latter */
     bool tokens;   /* warps without a token fill nothing in L1: l1.tokens = strict */
+    bool tracks;   /* L1s count hits of their lines, or by whom: l1.track_reuse, l1.track_warps */
 } gpci_coherent;
 
 /* What L1s' policies may read besides what all modules' do. */
@@ -69,6 +70,17 @@ uint32_t gpci_coherent_predict(const gpc_hierarchy *h, gpc_request *request, uin
  * (`out` is in an array for the whole line). Returns their segments; 0: it does not bypass.
  */
 uint8_t gpci_coherent_bypass(const gpc_hierarchy *h, uint8_t segments, uint32_t bits, gpc_coherence_request *request);
+
+/* coherent_count.c */
+/*
+ * A load or store of blocks of a line that L1 has hit, or not, for its counters; where they are kept (`tracks`). Of
+ * several of a line, the first is told by the tree's `follows`.
+ */
+void gpci_coherent_follow(const gpc_hierarchy *h, const gpc_request *request, bool hit);
+/* A load of a line that was on its way has joined it, and it has come; `fetcher`: the warp for which it was. */
+void gpci_coherent_add_counts(const gpc_hierarchy *h, uint32_t sm, gpc_stats *stats);
+void gpci_coherent_reset_counts(const gpc_hierarchy *h);
+void gpci_coherent_follow_joined(const gpc_hierarchy *h, const gpc_request *request, uint32_t fetcher);
 
 /*
  * A line transaction as an access of the tree: of the bytes from the first to the last of `bytes`. A store's mask,

@@ -168,13 +168,15 @@ static void plan_modules(const gpc_hierarchy *h, plan *p, const gpci_l1_share *s
         p->modules[i].any_victim = gpci_number(h, GPCI_KEY_COHERENCE_ANY_VICTIM) != 0;
 }
 
-/* Events of evictions name the warps that had fetched the lines. */
-static gpc_status keep_warps(const gpc_hierarchy *h, gpc_coherence *tree, gpc_error *error) {
+/* What L1s are to know of their lines. Events of evictions name the warps that had fetched the lines. */
+static gpc_status follow_lines(const gpc_hierarchy *h, gpc_coherence *tree, gpc_error *error) {
+    const bool reuse = gpci_number(h, GPCI_KEY_L1_TRACK_REUSE), warps = gpci_number(h, GPCI_KEY_L1_TRACK_WARPS);
     bool wanted = false;
     gpc_status status =
         gpci_scheduler_text_wants_events(h->context, gpci_config_text(h->config, GPCI_KEY_SCHEDULER), error, &wanted);
-    for (uint32_t sm = 0; sm < h->sms && wanted && status == GPC_OK; sm++)
-        status = gpci_module_keep_warps(tree, gpci_module_at(tree, sm), error);
+    h->coherent->tracks = reuse || warps;
+    for (uint32_t sm = 0; sm < h->sms && (wanted || h->coherent->tracks) && status == GPC_OK; sm++)
+        status = gpci_module_keep(tree, gpci_module_at(tree, sm), warps || wanted, reuse, error);
     return status;
 }
 
@@ -206,7 +208,7 @@ static gpc_status make_tree(gpc_hierarchy *h, plan *p, gpc_error *error, gpc_coh
     if (status == GPC_OK) {
         status = gpci_coherent_give_predictors(h, *out, &detail);
         if (status == GPC_OK)
-            status = keep_warps(h, *out, &detail);
+            status = follow_lines(h, *out, &detail);
         if (status < 0) {
             gpc_coherence_destroy(*out);
             *out = NULL;
@@ -301,8 +303,10 @@ gpc_status gpci_coherent_resize(gpc_hierarchy *h, const gpci_l1_share *share, gp
     status = gpci_coherent_flush(h, true);
     gpci_tree_memory_inherit(tree, c->tree);
     gpci_tree_pages_inherit(tree, c->tree);
-    for (uint32_t i = 0; i < c->modules; i++)
+    for (uint32_t i = 0; i < c->modules; i++) {
         gpci_module_at(tree, i)->stats = gpci_module_at(c->tree, i)->stats;
+        gpci_module_at(tree, i)->counts = gpci_module_at(c->tree, i)->counts;
+    }
     gpc_coherence_destroy(c->tree);
     c->tree = tree;
     h->cold = true;

@@ -54,15 +54,12 @@ typedef struct demand {
 } demand;
 
 static const char whole[] = "a coherent L1 keeps no bytes without their sector";
-static const char unfollowed[] = "coherent L1s do not follow their lines";
 static const char tokens[] = "coherent modules know no tokens";
 
 static const demand demands[] = {
     {GPCI_KEY_L1_ENABLED, 1, "true", "a tree begins with L1s"},
     {GPCI_KEY_L1_FETCH, 1, "1", "coherent L1s ask for the sectors that they need"},
     {GPCI_KEY_L2_FETCH, 1, "1", "coherent slices ask for the sectors that they need"},
-    {GPCI_KEY_L1_TRACK_REUSE, 0, "false", unfollowed},
-    {GPCI_KEY_L1_TRACK_WARPS, 0, "false", unfollowed},
     {GPCI_KEY_L2_TOKENS, 0, "ignore", tokens},
     {GPCI_KEY_L2_WRITE, GPC_WRITE_BACK, "back", "a coherent L2 writes back"},
     {GPCI_KEY_L2_PARTITIONS, 1, "1", "a coherent L2 has no second copies"},

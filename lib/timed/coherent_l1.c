@@ -109,6 +109,8 @@ static gpci_verdict hit(gpci_timed *t, gpci_stage *stage, uint32_t packet, const
         return GPCI_BLOCKED;
     }
     gpci_coherent_count_load(t, p, true, false);
+    if (GPCI_UNLIKELY(t->h->coherent->tracks))
+        gpci_coherent_follow(t->h, &p->request, true);
     gpci_see(t, GPC_WHAT_LOOKUP, stage, p, GPC_HIT);
     gpci_count_l1_store(t->h, stage->index, p->line.kind == GPC_STORE ? gpci_count_sectors(p->segments) : 0);
     p->line.missed = 0;
@@ -124,6 +126,8 @@ static gpci_verdict miss(gpci_timed *t, gpci_stage *stage, uint32_t packet, cons
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
     gpci_controllers *e = gpci_controllers_of(t);
     gpci_coherent_count_load(t, p, has, false);
+    if (GPCI_UNLIKELY(t->h->coherent->tracks))
+        gpci_coherent_follow(t->h, &p->request, has && !(is_load(p) && request->flags & GPC_ACCESS_EVICT));
     gpci_see(t, GPC_WHAT_LOOKUP, stage, p, has ? GPC_HIT : GPC_MISS);
     gpci_count_l1_store(t->h, stage->index, p->line.kind == GPC_STORE && has ? gpci_count_sectors(p->segments) : 0);
     p->line.missed = has ? 0 : p->segments;
@@ -263,6 +267,7 @@ void gpci_coherent_l1_done(gpci_timed *t, uint32_t leader, uint8_t deepest, cons
     gpci_stage *stage = &t->l1[l->request.sm];
     const uint8_t level = gpci_coherent_depth(t->h, deepest);
     uint32_t waiting = l->mshr.first;
+    const uint32_t fetcher = l->request.warp;
     stage->fences.fetches[l->line.marks >> GPCI_MARK_GENERATION_SHIFT]--;
     take_out(t, stage, leader);
     if (level == 3 && is_load(l))
@@ -270,10 +275,13 @@ void gpci_coherent_l1_done(gpci_timed *t, uint32_t leader, uint8_t deepest, cons
     release(t, stage, leader, level, line);
     for (uint32_t next; waiting != GPCI_NO_PACKET; waiting = next) {
         next = t->pool.next[waiting];
-        if (gpci_packet_at(&t->pool, waiting)->mshr.ordered)
+        if (gpci_packet_at(&t->pool, waiting)->mshr.ordered) {
             gpci_queue_push(&stage->returned, &t->pool, t->wheel.now, waiting);
-        else
-            release(t, stage, waiting, level, line);
+            continue;
+        }
+        if (GPCI_UNLIKELY(t->h->coherent->tracks))
+            gpci_coherent_follow_joined(t->h, &gpci_packet_at(&t->pool, waiting)->request, fetcher);
+        release(t, stage, waiting, level, line);
     }
     gpci_stage_relieve(stage, GPC_BUSY_MSHR);
     gpci_stage_relieve(stage, GPC_BUSY_MERGE);

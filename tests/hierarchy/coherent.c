@@ -233,8 +233,6 @@ Test(coherent, refusals) {
     static const char *const settings[] = {"l1.enabled = false",
                                            "l2.fetch_sectors = 2\nl2.sectors = 4",
                                            "l1.allocate = on-fill\nmode = timed",
-                                           "l1.track_reuse = true",
-                                           "l1.track_warps = true",
                                            "lrc.sms = 2\ncluster.sms = 1",
                                            "l2.tokens = strict",
                                            "l1.tokens = opportunistic",
@@ -472,18 +470,18 @@ Test(coherent, one_message_has_all_that_is_needed) {
 /* Nearly all that there is to be wrong: every setting in the same order as ever, and of the reasons those of policies. */
 Test(coherent, all_that_can_be_wrong) {
     static const char wrong[] =
-        "preset = h100\ncoherence = nmoesi\nl1.enabled = false\nl1.spaces = local\nl1.track_reuse = true\n"
-        "l1.track_warps = true\nl1.reorder = warp\nl1.index = xor\nl1.write_policy = evict\nl1.write_allocate = lazy\n"
+        "preset = h100\ncoherence = nmoesi\nl1.enabled = false\nl1.spaces = local\n"
+        "l1.reorder = warp\nl1.index = xor\nl1.write_policy = evict\nl1.write_allocate = lazy\n"
         "l1.write_policy_local = through\nl1.write_allocate_local = none\nl1.replacement = opt\nl1.future = true\n"
         "l2.replacement = combined\nl1.bypass = agcb\nl2.bypass = always-bypass\nscheduler = two-level + ccws + pcal\n"
         "l1.tokens = opportunistic\nl2.tokens = strict\nnetwork.header = 0\nl2.write_allocate = none\n"
-        "l2.write_policy = through\ncluster.sms = 2\ncluster.size = 128\n";
+        "l2.write_policy = through\ncluster.sms = 2\ncluster.size = 128\ngpu.count = 2\npage.bytes = 384\n";
     static const char settings[] =
         "coherence = nmoesi needs l1.enabled = true; "
-        "l2.fetch_sectors = 1; l1.track_reuse = false; l1.track_warps = false; "
-        "l2.tokens = ignore; l2.write_policy = back; l2.partitions = 1; l2.write_allocate = fetch; "
+        "l2.fetch_sectors = 1; l2.tokens = ignore; l2.write_policy = back; l2.partitions = 1; "
+        "l2.write_allocate = fetch; "
         "l1.write_allocate = fetch; l1.tokens = strict; lrc.sms = 0; network.header = 8B; cluster.size = 1024B; "
-        "l2.replacement = lru; l1.bypass = hint; l2.bypass = hint "
+        "page.bytes = 64KiB; l2.replacement = lru; l1.bypass = hint; l2.bypass = hint "
         "(l2.replacement 'combined' reads token, admission, warp events, which coherent modules do not tell policies; ";
     gpc_error error = GPC_ERROR_INIT;
     cr_expect_eq(rig_refused(wrong, &error), GPC_ERROR_RANGE);
