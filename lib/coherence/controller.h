@@ -428,6 +428,12 @@ void gpci_flight_end(gpci_controllers *e, uint32_t task);
 /* Something that an access asked for was refused: it gives up its block, and will begin again. */
 bool gpci_access_refused(gpci_controllers *e, uint32_t task);
 
+/*
+ * A put has set out. Is it the bytes of a store, from the first-level module, in a tree without directories whose
+ * messages keep their order? Then others may have the block there, or, where the store bypasses it, go past it, too.
+ */
+void gpci_access_left(gpci_controllers *e, uint32_t put);
+
 /* controller_put.c */
 /* m writes a block's modified bytes back, and keeps it. */
 void gpci_write_back_begin(gpci_controllers *e, uint32_t parent, gpci_step resumes, gpci_module *m, uint32_t block);

@@ -379,15 +379,44 @@ static void perform_all(gpci_controllers *e, uint32_t flight, uint32_t block) {
                             gpci_whole_of(e, flight));
 }
 
-/* All is done: the bytes, those of joined accesses, too. */
-static void unlock(gpci_controllers *e, uint32_t task) {
-    const gpci_task *t = gpci_task_at(e, task);
+/* The bytes, those of joined accesses, too; then others may have the block. */
+static void give_block(gpci_controllers *e, const gpci_task *t) {
     gpci_module *m = gpci_task_module(e, t);
     m->stats.hits += t->hit;
     m->stats.data_accesses++;
     perform_all(e, t->flight, t->block);
     gpci_unlock(e, m->index, t->block);
+}
+
+/* All is done. */
+static void unlock(gpci_controllers *e, uint32_t task) {
+    const gpci_task *t = gpci_task_at(e, task);
+    gpci_module *m = gpci_task_module(e, t);
+    give_block(e, t);
     gpci_step_after(e, task, GPCI_STEP_access_end, m, m->given.latency);
+}
+
+/* The low module gets what R has sent in the order in which R has sent it, if nobody is refused on the way. */
+static bool keeps_order(const gpci_controllers *e) {
+    return e->host && !e->orders && e->waits && !gpci_tree_has(e->tree, GPC_PROTOCOL_DIRECTORY);
+}
+
+void gpci_access_left(gpci_controllers *e, uint32_t put) {
+    gpci_task *v = gpci_task_at(e, put);
+    const gpci_tree_flight *a = gpci_tree_flight_at(e, v->flight);
+    if (!v->stored || v->parent != a->task || !keeps_order(e))
+        return;
+    gpci_task *t = gpci_task_at(e, a->task);
+    gpci_module *m = gpci_task_module(e, t);
+    if (t->block != GPCI_TREE_NO_BLOCK) {
+        if (gpci_tree_is_modified(m->states[t->block])) /* other bytes, which are not sent: it has to know which */
+            return;
+        const gpci_tree_payload store = gpci_store_of(e, v->flight);
+        gpci_tree_written_through(e->tree, m, t->block, &store, false, gpci_present(e));
+        give_block(e, t);
+        t->block = v->own = GPCI_TREE_NO_BLOCK;
+    }
+    e->host->left(e->host->self, v->flight);
 }
 
 void gpci_step_access_unlock(gpci_controllers *e, uint32_t task) {
@@ -417,6 +446,11 @@ void gpci_step_access_unlock(gpci_controllers *e, uint32_t task) {
 void gpci_step_access_through(gpci_controllers *e, uint32_t task) {
     const gpci_task *t = gpci_task_at(e, task);
     gpci_tree_flight *a = flight_of(e, task);
+    if (t->block == GPCI_TREE_NO_BLOCK) { /* others have it since the bytes set out */
+        const gpci_module *m = gpci_task_module(e, t);
+        gpci_step_after(e, task, GPCI_STEP_access_end, m, m->given.latency);
+        return;
+    }
     a->through = t->refused;
     if (gpci_access_refused(e, task))
         return;

@@ -48,6 +48,7 @@ struct gpci_controller_host {
     bool (*allocate)(void *self, uint32_t task);
     void (*release)(void *self, uint32_t task);
     void (*met)(void *self, gpci_met what, uint32_t task, uint32_t module);
+    void (*left)(void *self, uint32_t flight);   /* a store needs its block no more, and goes before later ones */
     void (*joined)(void *self, uint32_t flight); /* an access has become part of another; where controllers order */
     void (*ended)(void *self, uint32_t flight);
     gpc_status (*room)(void *self); /* memory for what the next step sends */

@@ -70,8 +70,10 @@ void gpci_step_put_send(gpci_controllers *e, uint32_t task) {
     gpci_letter letter = gpci_letter_asking(e, task, (gpc_message_kind)v->kind, GPCI_STEP_put_come, GPCI_STEP_put_send);
     letter.bytes = v->size;
     letter.masked = v->data && v->masked;
-    if (gpci_send(e, &letter))
-        gpci_block_asks(e, task);
+    if (!gpci_send(e, &letter))
+        return;
+    gpci_block_asks(e, task);
+    gpci_access_left(e, task);
 }
 
 static bool bypasses_t(const gpci_controllers *e, const gpci_task *v) {

@@ -141,6 +141,9 @@ void gpci_coherent_l1_send(gpci_timed *t, gpci_stage *stage, uint32_t packet);
  */
 void gpci_coherent_l1_done(gpci_timed *t, uint32_t packet, uint8_t level, const uint8_t *line);
 
+/* The access of a packet is a store or an atomic that is on its way below: others of its line go on. */
+void gpci_coherent_l1_left(gpci_timed *t, uint32_t packet);
+
 /* A load of a packet, or nothing where it is none, counted: did it hit, in what was in flight? */
 void gpci_coherent_count_load(gpci_timed *t, const gpci_packet *p, bool hit, bool pending);
 /* The level that served an access, as gpc_completion counts: 1 L1, 2 L2 or a cluster, 3 memory; of the tree's own. */

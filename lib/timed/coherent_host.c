@@ -70,6 +70,11 @@ static void met(void *timed, gpci_met what, uint32_t task, uint32_t module) {
     gpci_see_met(timed, what, task, module);
 }
 
+static void left(void *timed, uint32_t flight) {
+    gpci_timed *t = timed;
+    gpci_coherent_l1_left(t, (uint32_t)gpci_tree_flight_at(gpci_controllers_of(t), flight)->token);
+}
+
 static void joined(void *timed, uint32_t flight) {
     gpci_lsu_joined(timed, flight);
 }
@@ -109,6 +114,7 @@ gpc_status gpci_coherent_host_create(gpci_timed *t, gpc_error *error) {
                                          .allocate = gpci_coherent_mshr_allocate,
                                          .release = gpci_coherent_mshr_free,
                                          .met = met,
+                                         .left = left,
                                          .joined = joined,
                                          .ended = ended,
                                          .room = room};

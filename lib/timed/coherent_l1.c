@@ -11,6 +11,12 @@
  * line's accesses keep their order. Once the line has come, and others may take it away again, nobody new joins: a
  * load that an acquire has let go must not read what was there before. The packet that made the entry is its leader,
  * and is the token of the access by which controllers bring the line.
+ *
+ * In trees without directories, where requests wait, a store or an atomic that goes below has its entry until its bytes
+ * have set out. All that L1 sends to a slice stays in order, and there waits in order: so others of the line follow.
+ *
+ * Example, vi, four atomics of a line and a load, in a row: the atomics leave L1 in cycles 1 to 4, the load's request in
+ * cycle 5, and it finds what the last of them has left.
  */
 
 static uint64_t line_of(const gpci_timed *t, uint64_t address) {
@@ -36,7 +42,7 @@ static void add(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     bucket->leader = packet;
     p->mshr.first = p->mshr.last = GPCI_NO_PACKET;
     p->mshr.count = 1;
-    p->mshr.ordered = false;
+    p->mshr.ordered = p->mshr.left = false;
     gpci_see(t, GPC_WHAT_MSHR_ALLOCATE, stage, p, 0);
     gpci_gauge_set(&stage->mshr.gauge, t->wheel.now, ++stage->mshr.used[0]);
 }
@@ -262,6 +268,23 @@ static void release(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint8_t l
     gpci_l1_release(t, stage, packet, level);
 }
 
+/* Who waits with it looks again, in turn. */
+void gpci_coherent_l1_left(gpci_timed *t, uint32_t leader) {
+    gpci_packet *l = gpci_packet_at(&t->pool, leader);
+    gpci_stage *stage = &t->l1[l->request.sm];
+    uint32_t waiting = l->mshr.first;
+    take_out(t, stage, leader);
+    l->mshr.left = true;
+    stage->stores_below++;
+    for (uint32_t next; waiting != GPCI_NO_PACKET; waiting = next) {
+        next = t->pool.next[waiting];
+        gpci_queue_push(&stage->returned, &t->pool, t->wheel.now, waiting);
+    }
+    gpci_stage_relieve(stage, GPC_BUSY_MSHR);
+    gpci_stage_relieve(stage, GPC_BUSY_MERGE);
+    gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now);
+}
+
 void gpci_coherent_l1_done(gpci_timed *t, uint32_t leader, uint8_t deepest, const uint8_t *line) {
     gpci_packet *l = gpci_packet_at(&t->pool, leader);
     gpci_stage *stage = &t->l1[l->request.sm];
@@ -269,6 +292,12 @@ void gpci_coherent_l1_done(gpci_timed *t, uint32_t leader, uint8_t deepest, cons
     uint32_t waiting = l->mshr.first;
     const uint32_t fetcher = l->request.warp;
     stage->fences.fetches[l->line.marks >> GPCI_MARK_GENERATION_SHIFT]--;
+    if (l->mshr.left) {
+        stage->stores_below--;
+        release(t, stage, leader, level, line);
+        gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now);
+        return;
+    }
     take_out(t, stage, leader);
     if (level == 3 && is_load(l))
         gpci_count_round_trip(t->h, stage->index, t->wheel.now - l->born);
@@ -314,7 +343,10 @@ bool gpci_coherent_l1_room(const gpci_timed *t, const gpci_stage *stage) {
                                  gpci_packet_at(&t->pool, stage->out.first)->path.size);
 }
 
-/* A request for a copy goes with that of another L1 of its LRC for the same line, where one is on its way. */
+/*
+ * A request for a copy goes with that of another L1 of its LRC for the same line, where one is on its way: unless L1 has
+ * stores on their way, which that may get ahead of.
+ */
 static bool goes_along(const gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
     if (!stage->coalescer || p->message.kind != GPC_MESSAGE_READ_REQUEST)
@@ -322,7 +354,7 @@ static bool goes_along(const gpci_timed *t, gpci_stage *stage, uint32_t packet) 
     p->request.sm = stage->index;
     p->request.policy_word = 0;
     p->born = t->wheel.now;
-    return gpci_lrc_read(stage->coalescer, packet, 0);
+    return gpci_lrc_read(stage->coalescer, packet, stage->stores_below ? t->wheel.now + 1 : 0);
 }
 
 void gpci_coherent_l1_send(gpci_timed *t, gpci_stage *stage, uint32_t packet) {

@@ -63,6 +63,7 @@ typedef struct gpci_packet_mshr {
     bool remote;          /* the line is homed in the other partition */
     bool done;            /* it has what it waited for, and stays because others wait */
     bool outdated;        /* the line has been written where it is homed since it was read there */
+    bool left;            /* coherent L1: it is on its way below, and its line has no MSHR entry for it */
     bool ordered;         /* coherent L1: one that waits is to look again, and so are all after it */
     /* each that waits: */
     uint8_t needs; /* segments of the stage's line without which it is not released */

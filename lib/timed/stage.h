@@ -154,6 +154,7 @@ typedef struct gpci_stage {
     /* L1 */
     gpci_reorder *reorder;  /* between coalescer and tags; NULL: none */
     struct gpci_lsus *lsus; /* with l1.coalescer = multi2sim, in place of what is before the tags; NULL (lsu.h) */
+    uint32_t stores_below;  /* coherent: that need no line here any more, and are not done */
     uint32_t waiting;       /* instructions before the tags, or before the reorder buffer */
     gpci_gauge waiting_gauge;
     bool refused, refused_miss;   /* has refused one since it last told that it is ready */

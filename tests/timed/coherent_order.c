@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "effort.h"
+#include "timed/coherent_rig.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+
+/*
+ * Accesses of an SM to one line keep their order, though several are under way at once. Each SM has words of its own, in
+ * lines that all share: what it loads, or an atomic of it finds, is what it has issued before, and nothing later.
+ */
+
+enum { SMS = 4, WORDS = 6, ACCESSES = 300 };
+
+typedef struct issued {
+    uint32_t value, found, expected;
+    bool reads;
+} issued;
+
+typedef struct world {
+    gpc_context *context;
+    gpc_config *config;
+    gpc_hierarchy *h;
+    uint64_t random;
+    uint32_t words[SMS][WORDS];
+    issued all[ACCESSES];
+} world;
+
+/* Two lines of 128 bytes; an SM's words are beside those of others. */
+static uint64_t address_of(uint32_t sm, uint32_t word) {
+    return 0x1000 + word % 2 * 128 + (word / 2 * SMS + sm) * 8;
+}
+
+/* A load, a store or an addition to one of the SM's words. */
+static void issue(world *w, uint32_t n) {
+    static const gpc_kind kinds[] = {GPC_LOAD, GPC_STORE, GPC_ATOMIC};
+    issued *one = &w->all[n];
+    const uint32_t sm = rig_below(&w->random, SMS), word = rig_below(&w->random, WORDS);
+    const uint64_t address = address_of(sm, word);
+    gpc_warp_access a = GPC_WARP_ACCESS_INIT;
+    a.kind = (uint8_t)kinds[rig_below(&w->random, 3)];
+    a.sm = sm;
+    a.mask = 1;
+    a.addresses = &address;
+    a.width = 4;
+    one->value = 1 + rig_below(&w->random, 1000);
+    one->reads = a.kind != GPC_STORE;
+    one->expected = w->words[sm][word];
+    a.atomic = a.kind == GPC_ATOMIC ? GPC_OP_ADD : GPC_OP_NONE;
+    a.bytes = a.kind == GPC_LOAD ? NULL : (const uint8_t *)&one->value;
+    a.out = one->reads ? (uint8_t *)&one->found : NULL;
+    w->words[sm][word] = (a.kind == GPC_STORE ? 0 : one->expected) + (a.kind == GPC_LOAD ? 0 : one->value);
+    while (gpc_hierarchy_try_issue(w->h, &a, n, NULL) == GPC_BUSY)
+        cr_assert_eq(gpc_hierarchy_advance(w->h, 1), GPC_OK);
+}
+
+/* An acquire, or a release, of some SM. */
+static void fence(world *w) {
+    gpc_fence f = GPC_FENCE_INIT;
+    f.sm = rig_below(&w->random, SMS);
+    f.order = rig_below(&w->random, 2) ? GPC_ORDER_ACQUIRE : GPC_ORDER_RELEASE;
+    f.scope = GPC_SCOPE_GPU;
+    while (gpc_hierarchy_try_fence(w->h, &f, ACCESSES, NULL) == GPC_BUSY)
+        cr_assert_eq(gpc_hierarchy_advance(w->h, 1), GPC_OK);
+}
+
+static void run(const char *protocol, const char *settings, uint32_t seed) {
+    static world w;
+    char text[512];
+    w = (world){.random = seed + 1};
+    snprintf(text, sizeof text, "coherence = %s\ncoherence.data = true\nsm.count = %d\n%s", protocol, SMS, settings);
+    coherent_make(text, &w.context, &w.config, &w.h);
+    for (uint32_t n = 0; n < ACCESSES; n++) {
+        issue(&w, n);
+        if (!rig_below(&w.random, 40))
+            fence(&w);
+        if (!rig_below(&w.random, 6))
+            cr_assert_eq(gpc_hierarchy_advance(w.h, rig_below(&w.random, 80)), GPC_OK);
+    }
+    gpc_error error = GPC_ERROR_INIT;
+    cr_assert_eq(gpc_hierarchy_drain(w.h, &error), GPC_OK, "%s", error.message);
+    for (uint32_t n = 0; n < ACCESSES; n++)
+        cr_assert(!w.all[n].reads || w.all[n].found == w.all[n].expected, "%s, %s, seed %u: access %u has %u, not %u",
+                  protocol, settings, seed, n, w.all[n].found, w.all[n].expected);
+    gpc_hierarchy_destroy(w.h);
+    gpc_config_destroy(w.config);
+    gpc_context_destroy(w.context);
+}
+
+Test(timed_coherent_order, an_sm_reads_what_it_wrote) {
+    static const char *const protocols[] = {"vi", "slc-glc", "nmoesi", "msi"};
+    static const char *const shapes[] = {
+        "",
+        "lrc.sms = 4\nnetwork.input_buffer = 1\n",
+        "lrc.sms = 2\nl1.sectors = 4\nl2.sectors = 4\nl2.write_allocate = lazy\nl1.tag_ports = 2\n",
+        "cluster.sms = 2\nl1.size = 512\nl1.ways = 1\n",
+        "l1.mshr_entries = 1\nl1.miss_queue = 1\nl2.mshr_entries = 1\nl2.queue = 1\nl2.size = 2KiB\nl2.ways = 2\n",
+        "coherence.conflict = retry\n",
+        "l2.enabled = false\nl1.mshr_merges = 2\n",
+    };
+    for (unsigned p = 0; p < sizeof protocols / sizeof *protocols; p++)
+        for (unsigned s = 0; s < sizeof shapes / sizeof *shapes; s++)
+            for (uint32_t n = 0; n < effort_of(p < 2 ? 32 : 8); n++)
+                run(protocols[p], shapes[s], n * 100 + s);
+}
+
+/*
+ * Atomics and stores of a line go past L1 one a cycle, and are served one a cycle: they do not wait for one another's
+ * answers. A load behind them comes after the last.
+ */
+Test(timed_coherent_order, stores_of_a_line_follow_one_another) {
+    static const struct {
+        const char *protocol;
+        gpc_kind kind;
+        bool loaded; /* L1 has the line, and the store writes it */
+    } rows[] = {{"vi", GPC_ATOMIC, false},
+                {"vi", GPC_STORE, false},
+                {"vi", GPC_STORE, true},
+                {"slc-glc", GPC_ATOMIC, false},
+                {"slc-glc", GPC_ATOMIC, true}};
+    for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+        rig r;
+        uint64_t tokens[8];
+        coherent_open(&r, rows[i].protocol, NULL);
+        rig_latency(&r, LINE(GPC_LOAD, 0, .sm = !rows[i].loaded));
+        for (unsigned n = 0; n < 8; n++)
+            tokens[n] = rig_issue(&r, WORD(rows[i].kind, 4 * n));
+        const uint64_t load = rig_issue(&r, LINE(GPC_LOAD, 0));
+        rig_finish(&r);
+        for (unsigned n = 1; n < 8; n++)
+            cr_expect_eq(r.done[tokens[n]].cycle - r.done[tokens[0]].cycle, n, "row %u: the %uth %u cycles later", i, n,
+                         (unsigned)(r.done[tokens[n]].cycle - r.done[tokens[0]].cycle));
+        const bool hits = rows[i].kind == GPC_STORE && rows[i].loaded;
+        cr_expect_eq(r.done[load].level, hits ? 1 : 2, "row %u", i);
+        cr_expect_eq(r.done[load].cycle > r.done[tokens[7]].cycle, !hits, "row %u", i);
+        coherent_close(&r);
+    }
+}
