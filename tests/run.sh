@@ -98,9 +98,11 @@ fi
 
 if [ $sanitize = yes ]; then
     section "Build: ASan and UBSan (build-sanitize/)"
-    # Line numbers, and not all that a debugger wants: a third less to compile.
-    build "$everything" build-sanitize --werror --buildtype=plain -Doptimization=1 -Ddebug=false -Dc_args=-g1 \
-        -Db_sanitize=address,undefined -Db_lundef=false || give_up "the build with sanitizers failed"
+    # Line numbers, and not all that a debugger wants: a third less to compile. What is undefined traps, and ASan tells
+    # where: a quarter less to compile and to run than UBSan's texts for each operation, each of which ASan guards.
+    build "$everything" build-sanitize --werror --buildtype=plain -Doptimization=1 -Ddebug=false \
+        "-Dc_args=-g1 -fsanitize-undefined-trap-on-error" -Db_sanitize=address,undefined -Db_lundef=false ||
+        give_up "the build with sanitizers failed"
 fi
 
 if [ $clang = yes ]; then
@@ -123,8 +125,7 @@ fi
 if [ $sanitize = yes ]; then
     section "Tests: ASan and UBSan"
     # gcc 12 misaligns 64-byte vectors on the stacks that detect_stack_use_after_return keeps.
-    export ASAN_OPTIONS=abort_on_error=0:detect_stack_use_after_return=0
-    export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
+    export ASAN_OPTIONS=abort_on_error=0:detect_stack_use_after_return=0:handle_sigill=1
     if [ $# -gt 0 ]; then
         run_tests build-sanitize "$@"
     else
