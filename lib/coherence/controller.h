@@ -87,6 +87,8 @@ typedef struct gpci_task {
     bool bars;                         /* likewise: as gpci_look */
     bool hit, missing, refused, evicting;
     bool lost;                             /* of a lookup: its block is not locked any more; it is refused */
+    bool out;                              /* likewise: its block is to be kept out */
+    uint8_t judged;                        /* likewise: GPCI_JUDGED_ */
     bool victim, modified;                 /* of an eviction: to make room; the block was modified when it was chosen */
     bool leaves, stored, at_low;           /* of a put: R's copy goes; it is the access's bytes; T performs the store */
     bool passing;                          /* of a put or read request: the access bypasses R */
@@ -112,6 +114,9 @@ typedef struct gpci_task {
     bool mshr;      /* with a host: it has an MSHR entry of `module` */
     uint64_t label; /* with a host: of the message that it came by */
 } gpci_task;
+
+/* Of a lookup of a module that asks what to keep (module_ask.c). */
+enum { GPCI_JUDGED_NOT, GPCI_JUDGED_IN, GPCI_JUDGED_OUT };
 
 /* An access. */
 typedef struct gpci_tree_flight {

@@ -153,6 +153,33 @@ static uint32_t make_room(gpci_controllers *e, gpci_module *m, uint64_t tag) {
     return base;
 }
 
+/* The same of the ways of the directory alone. */
+static uint32_t make_entry_room(const gpci_controllers *e, gpci_module *m, uint64_t tag) {
+    const uint32_t base = gpci_module_row(m, tag) * m->all_ways, first = m->given.ways;
+    uint64_t candidates[2 * GPC_MAX_WAYS / 64] = {0};
+    return unlocked_ways(e, m, base, first, m->all_ways, GPCI_NO_ITEM, candidates)
+               ? gpci_module_choose(m, tag, true, candidates)
+               : base + first;
+}
+
+/*
+ * Is a block that a request for a copy misses, or of which there is an entry alone, to be kept out (module_ask.c)? Of a
+ * module that asks; once for each lookup.
+ */
+static bool is_kept_out(const gpci_controllers *e, gpci_task *f, uint64_t tag) {
+    gpci_module *m = gpci_task_module(e, f);
+    if ((gpci_step)f->resumes != GPCI_STEP_read_found || !f->allocates)
+        return false;
+    const gpci_module *r = gpci_task_from(e, gpci_task_at(e, f->parent));
+    if (!gpci_module_may_keep_out(m, f->hit ? f->block : GPCI_TREE_NO_BLOCK, r, f->address))
+        return false;
+    if (m->sector_mask && place_in_line(e, m, tag) != GPCI_TREE_NO_BLOCK)
+        f->judged = GPCI_JUDGED_IN;
+    if (f->judged == GPCI_JUDGED_NOT)
+        f->judged = gpci_module_keeps_out(m, tag) ? GPCI_JUDGED_OUT : GPCI_JUDGED_IN;
+    return f->judged == GPCI_JUDGED_OUT;
+}
+
 uint32_t gpci_take_directory_way(gpci_controllers *e, gpci_task *task, uint64_t tag) {
     gpci_module *m = gpci_task_from(e, task);
     const uint32_t base = gpci_module_row(m, tag) * m->all_ways;
@@ -311,6 +338,11 @@ static bool lock_line(const gpci_controllers *e, gpci_task *f, uint64_t tag) {
     return f->emptied;
 }
 
+/* Does a block leave with others of its line? Of the ways of the directory alone none does. */
+static bool is_of_line(const gpci_module *m, uint32_t block) {
+    return m->sector_mask && !gpci_module_directory_only(m, block);
+}
+
 /* It is found, or has a way, and nobody has that locked. */
 static void take(gpci_controllers *e, uint32_t task, uint64_t tag) {
     gpci_task *f = gpci_task_at(e, task);
@@ -323,7 +355,8 @@ static void take(gpci_controllers *e, uint32_t task, uint64_t tag) {
     if (f->hit)
         (gpci_task_at(e, f->parent)->down ? gpci_module_probe : gpci_module_touch)(m, promotes ? f->entry : f->block);
     f->state = m->states[f->block];
-    f->evicting = (!f->hit || promotes) && (m->sector_mask ? lock_line(e, f, tag) : f->state != GPC_LINE_I);
+    f->evicting = (!f->hit || promotes) &&
+                  (is_of_line(m, f->block) ? lock_line(e, f, tag) : f->state != GPC_LINE_I);
     gpci_step_after(e, task, GPCI_STEP_find_locked, m, m->given.directory_latency);
 }
 
@@ -347,10 +380,11 @@ void gpci_step_find_look(gpci_controllers *e, uint32_t task) {
     }
     if ((f->hit && is_locked(e, task)) || lacks_entry(e, task))
         return;
-    const bool promotes = f->hit && f->allocates && gpci_module_directory_only(m, f->block);
+    f->out = GPCI_UNLIKELY(m->asks) && is_kept_out(e, f, tag);
+    const bool promotes = f->hit && f->allocates && !f->out && gpci_module_directory_only(m, f->block);
     f->entry = promotes ? f->block : GPCI_TREE_NO_BLOCK;
     if (!f->hit || promotes) {
-        f->block = make_room(e, m, tag);
+        f->block = f->out ? make_entry_room(e, m, tag) : make_room(e, m, tag);
         if (is_locked(e, task))
             return;
     }
@@ -364,7 +398,7 @@ static void evict_victim(gpci_controllers *e, uint32_t task, gpci_step next, uin
     gpci_task *child = gpci_task_begin(e, task, next, f->module, f->module, m->tags[block], &eviction);
     f = gpci_task_at(e, task);
     child->own = block;
-    child->victim = true;
+    child->victim = !gpci_module_directory_only(m, block);
     child->forwarded = f->entry != GPCI_TREE_NO_BLOCK;
     child->modified = gpci_tree_is_modified(m->states[block]);
     gpci_then(e, eviction, GPCI_STEP_evict_begin);
@@ -390,16 +424,35 @@ static void evict_line(gpci_controllers *e, uint32_t task) {
     gpci_then(e, task, GPCI_STEP_find_gone);
 }
 
+/* The data of a block of which there was an entry alone. */
+static void bring(gpci_controllers *e, uint32_t task) {
+    const gpci_task *f = gpci_task_at(e, task);
+    const gpci_module *m = gpci_task_module(e, f);
+    const uint32_t block = f->block;
+    const uint64_t tag = gpci_module_tag_of(m, f->address);
+    uint32_t child;
+    gpci_task *own =
+        gpci_task_begin(e, task, GPCI_STEP_find_filled, m->index, gpci_module_low(e->tree, m, tag), tag, &child);
+    own->own = block;
+    own->forwarded = true; /* no probe may pass: the block may have to become an entry again */
+    own->non_coherent = m->states[block] == GPC_LINE_S; /* for data only: a shared copy stays shared */
+    gpci_then(e, child, GPCI_STEP_read_begin);
+}
+
 void gpci_step_find_locked(gpci_controllers *e, uint32_t task) {
     gpci_task *f = gpci_task_at(e, task);
     const gpci_step next = f->entry == GPCI_TREE_NO_BLOCK ? GPCI_STEP_find_end : GPCI_STEP_find_room;
     release_port(e, f);
+    if (GPCI_UNLIKELY(f->out) && f->hit) {
+        bring(e, task);
+        return;
+    }
     if (!f->evicting) {
         gpci_then(e, task, next);
         return;
     }
     tell(e, GPCI_MET_EVICT, f);
-    if (gpci_task_module(e, f)->sector_mask)
+    if (is_of_line(gpci_task_module(e, f), f->block))
         evict_line(e, task);
     else
         evict_victim(e, task, next, f->block);
@@ -442,21 +495,15 @@ void gpci_step_find_room(gpci_controllers *e, uint32_t task) {
     f->evicting = false;
     gpci_tree_move_entry(e->tree, m, f->entry, f->block, gpci_present(e));
     gpci_look_again(e, m->index, f->entry);
-    uint32_t child;
-    gpci_task *own =
-        gpci_task_begin(e, task, GPCI_STEP_find_filled, m->index, gpci_module_low(e->tree, m, tag), tag, &child);
-    own->own = f->block;
-    own->forwarded = true; /* no probe may pass: the block may have to become an entry again */
-    own->non_coherent = m->states[f->block] == GPC_LINE_S; /* for data only: a shared copy stays shared */
-    gpci_then(e, child, GPCI_STEP_read_begin);
+    bring(e, task);
 }
 
 void gpci_step_find_filled(gpci_controllers *e, uint32_t task) {
     const gpci_task *f = gpci_task_at(e, task);
     gpci_module *m = gpci_task_module(e, f);
-    if (f->refused)
+    if (f->refused && f->entry != GPCI_TREE_NO_BLOCK)
         gpci_tree_move_entry(e->tree, m, f->block, f->entry, gpci_present(e));
-    else
+    else if (!f->refused && f->judged == GPCI_JUDGED_NOT) /* else it is no hit */
         gpci_module_touch(m, f->block);
     gpci_then(e, task, GPCI_STEP_find_end);
 }
@@ -475,7 +522,7 @@ void gpci_step_find_end(gpci_controllers *e, uint32_t task) {
         gpci_task_end(e, task);
         return;
     }
-    if (f->evicting) {
+    if (f->evicting && !f->out) {
         m->stats.evictions++;
         if (!m->sector_mask)
             gpci_tree_set_state(e->tree, m, f->block, 0, GPC_LINE_I, GPC_ORIGIN_EVICTION, now);
@@ -485,6 +532,7 @@ void gpci_step_find_end(gpci_controllers *e, uint32_t task) {
                             GPC_ORIGIN_FIND_IN_MEMORY, now);
     parent->block = f->block;
     parent->state = m->states[f->block];
-    parent->hit = f->hit;
+    /* an entry that could have been kept one is no hit */
+    parent->hit = f->hit && !f->out && (f->judged == GPCI_JUDGED_NOT || f->entry == GPCI_TREE_NO_BLOCK);
     gpci_task_end(e, task);
 }

@@ -186,6 +186,8 @@ void gpci_step_read_up_end(gpci_controllers *e, uint32_t task) {
     if (--r->pending)
         return;
     settle(e, r);
+    if (GPCI_UNLIKELY(t->asks))
+        gpci_tree_forget_entry(e->tree, t, r->block, gpci_present(e));
     gpci_unlock(e, r->module, r->block);
     if (!r->sent || r->both) {
         gpci_use_data(e, task, GPCI_STEP_read_reply, t, r->bytes - e->tree->control_bytes, false);

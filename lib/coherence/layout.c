@@ -85,6 +85,28 @@ static gpc_status make_slab(gpc_coherence *c, gpc_error *error) {
     return GPC_OK;
 }
 
+/* A policy as those of a hierarchy's caches are made, which share with those of the same level. */
+static gpc_status make_shared(const gpc_coherence *c, const gpci_module *m, gpc_policy_kind kind, const char *text,
+                              gpc_error *error, gpci_policy **out) {
+    gpc_policy_env geometry = {.sets = m->given.sets,
+                               .ways = m->given.ways,
+                               .line_bytes = m->given.block_bytes << m->sector_shift,
+                               .sectors = (uint8_t)m->sectors,
+                               .index = m->index,
+                               .count = c->module_count};
+    gpci_commons *commons = NULL;
+    for (unsigned i = 0; i < 2; i++) {
+        const gpci_tree_peers *peers = &c->telling.peers[i];
+        if (m->index < peers->first || m->index - peers->first >= peers->count)
+            continue;
+        commons = peers->commons;
+        geometry.index = m->index - peers->first;
+        geometry.count = peers->count;
+        geometry.seed = peers->seed;
+    }
+    return gpci_policy_create(c->context, kind, text, &geometry, commons, error, out);
+}
+
 /* lru and fifo are the modules' own (module_tags.c); any other is made, if requests tell what it reads. */
 static gpc_status make_policy(gpc_coherence *c, gpci_module *m, gpc_error *error) {
     const char *text = m->given.replacement;
@@ -93,15 +115,7 @@ static gpc_status make_policy(gpc_coherence *c, gpci_module *m, gpc_error *error
         return GPC_OK;
     if (m->full_map)
         GPCI_TREE_REFUSE(ARGUMENT, m, "replacement", "is '%s', but with ways 0 nothing is replaced", text);
-    const bool first = c->telling.commons && m->index < c->telling.first;
-    const gpc_policy_env geometry = {.sets = m->given.sets,
-                                     .ways = m->given.ways,
-                                     .line_bytes = m->given.block_bytes << m->sector_shift,
-                                     .sectors = (uint8_t)m->sectors,
-                                     .index = m->index,
-                                     .count = first ? c->telling.first : c->module_count};
-    gpc_status status = gpci_policy_create(c->context, GPC_POLICY_REPLACEMENT, text, &geometry,
-                                           first ? c->telling.commons : NULL, error, &m->policy);
+    gpc_status status = make_shared(c, m, GPC_POLICY_REPLACEMENT, text, error, &m->policy);
     if (status < 0)
         return status;
     if (((const gpc_replacement_ops *)m->policy->ops)->needs_future && !(c->telling.reads & GPC_READS_NEXT_USE))
@@ -121,15 +135,7 @@ static gpc_status make_policy(gpc_coherence *c, gpci_module *m, gpc_error *error
 }
 
 gpc_status gpci_module_predict(gpc_coherence *c, gpci_module *m, const char *spec, gpc_error *error) {
-    const gpc_policy_env geometry = {.sets = m->given.sets,
-                                     .ways = m->given.ways,
-                                     .line_bytes = 1u << m->line_shift,
-                                     .sectors = m->sectors,
-                                     .index = m->index,
-                                     .count = c->telling.first,
-                                     .seed = m->level}; /* as that of a hierarchy's caches */
-    const gpc_status status =
-        gpci_policy_create(c->context, GPC_POLICY_PREDICTOR, spec, &geometry, c->telling.commons, error, &m->predictor);
+    const gpc_status status = make_shared(c, m, GPC_POLICY_PREDICTOR, spec, error, &m->predictor);
     if (status == GPC_OK)
         c->has_policies = m->told = true;
     m->plain &= !m->told;

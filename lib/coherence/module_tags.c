@@ -133,6 +133,8 @@ gpc_request gpci_module_shows(const gpci_module *m, uint64_t tag, const gpc_requ
             .address = tag, .cycle = access->cycle, .sm = access->sm, .kernel = access->kernel, .kind = GPC_STORE};
     gpc_request request = *access;
     request.address = tag;
+    if (m->above_count)
+        request.token = request.token_l2;
     request.byte_mask[0] = request.byte_mask[1] = 0;
     request.size = 0;
     request.sector_mask = 0;
@@ -307,7 +309,7 @@ static uint32_t free_candidate(const gpci_module *m, uint32_t base, uint32_t fir
 }
 
 /*
- * A policy that would rather have the line bypass has been asked before, if it is L1's (level/coherent_predict.c);
+ * A policy that would rather have the line bypass has been asked before (level/coherent_predict.c, module_ask.c);
  * where it says so only now, since another line has gone or come meanwhile, it has to let the line in.
  */
 static uint32_t insist(gpci_module *m, uint32_t set, const uint64_t *candidates, gpc_request *request) {
@@ -327,8 +329,10 @@ static uint32_t policy_choice(gpci_module *m, uint64_t tag, uint32_t base, const
     gpc_request request = request_of(m, tag);
     const uint32_t set = set_of(m, base), ways = m->given.ways;
     (void)was_told(m, tag);
-    /* of what L1's policy was asked to admit it knows already (gpci_module_miss) */
-    if (ops->on_miss && !(request.admitted && !m->above_count))
+    if (m->above_count)
+        request.admitted = gpci_module_was_asked(m, tag);
+    /* of what a policy was asked to admit it knows already (gpci_module_miss) */
+    if (ops->on_miss && !request.admitted)
         ops->on_miss(m->policy->self, set, &request);
     uint32_t way = m->given.any_victim ? ways : free_candidate(m, base, 0, ways, candidates);
     if (way == ways)

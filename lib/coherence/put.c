@@ -215,6 +215,8 @@ gpci_tree_point gpci_tree_load_from_low(gpc_coherence *c, gpci_module *r, uint64
                                          : gpci_tree_probe_owners(c, t, &owners, at);
         gpci_tree_data_load(c, t, x.found.block, address, size, out);
         at = gpci_tree_use_data(c, t, at, false);
+        if (GPCI_UNLIKELY(t->asks))
+            gpci_tree_forget_entry(c, t, x.found.block, at);
     }
     return gpci_tree_close(c, &x, r, GPC_MESSAGE_DATA, address, size, at);
 }

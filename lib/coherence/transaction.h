@@ -149,6 +149,15 @@ void gpci_tree_sort_arrived(gpci_tree_probe_reply *replies, uint32_t count);
  * block is there in state I. The second, for probes and write-backs, does not.
  */
 gpci_tree_lookup gpci_tree_find_or_allocate(gpc_coherence *c, gpci_module *m, uint64_t address, gpci_tree_point *at);
+/*
+ * module_ask.c: the same of a request for a copy, at a module that asks whether to keep the block. An entry of the
+ * directory alone is then no hit. When the request has been served, it goes, if the protocol has no directory.
+ */
+gpci_tree_lookup gpci_tree_find_asking(gpc_coherence *c, gpci_module *m, const gpci_module *r, uint64_t address,
+                                       gpci_tree_point *at);
+/* May R's block of an address be asked about: is it not there, or an entry alone that no other module owns? */
+bool gpci_module_may_keep_out(const gpci_module *m, uint32_t block, const gpci_module *r, uint64_t address);
+void gpci_tree_forget_entry(gpc_coherence *c, gpci_module *m, uint32_t block, gpci_tree_point at);
 gpci_tree_lookup gpci_tree_find(gpc_coherence *c, gpci_module *m, uint64_t address, gpci_tree_point *at);
 /* The same for a probe. */
 gpci_tree_lookup gpci_tree_find_probed(gpc_coherence *c, gpci_module *m, uint64_t address, gpci_tree_point *at);
@@ -373,7 +382,10 @@ GPCI_INLINE gpci_tree_exchange gpci_tree_open(gpc_coherence *c, gpci_module *r, 
                                               uint64_t address, uint32_t bytes, bool allocates, gpci_tree_point *at) {
     *at = gpci_tree_send(c, t, r, t, kind, address, bytes, *at);
     gpci_tree_exchange exchange = {.low = t, .message = at->after};
-    exchange.found = allocates ? gpci_tree_find_or_allocate(c, t, address, at) : gpci_tree_find(c, t, address, at);
+    if (kind == GPC_MESSAGE_READ_REQUEST && allocates && GPCI_UNLIKELY(t->asks))
+        exchange.found = gpci_tree_find_asking(c, t, r, address, at);
+    else
+        exchange.found = allocates ? gpci_tree_find_or_allocate(c, t, address, at) : gpci_tree_find(c, t, address, at);
     gpci_tree_message_found(c, exchange.message, &exchange.found);
     return exchange;
 }

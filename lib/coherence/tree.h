@@ -35,13 +35,17 @@ typedef struct gpci_tree_selector {
     gpci_index index;                /* block numbers over sets */
 } gpci_tree_selector;
 
-/*
- * What policies are told in a tree, as GPC_READS_ bits, and what those of the first level share: the modules 0 to
- * first - 1. NULL: nothing.
- */
-typedef struct gpci_tree_telling {
-    uint32_t reads, first;
+/* Modules `first` to first + count - 1, whose policies share state, are numbered from 0, and seeded. */
+typedef struct gpci_tree_peers {
+    uint32_t first, count;
     gpci_commons *commons;
+    uint64_t seed;
+} gpci_tree_peers;
+
+/* What policies are told in a tree, as GPC_READS_ bits, and which of a hierarchy's are peers: its L1s, its slices. */
+typedef struct gpci_tree_telling {
+    uint32_t reads;
+    gpci_tree_peers peers[2]; /* without: count 0 */
 } gpci_tree_telling;
 
 /* Where a module stands, and so which of a protocol's tables it obeys. */
@@ -54,7 +58,7 @@ typedef enum gpci_module_place {
 
 /* What a hierarchy counts of lines, and of what is asked about them, as a cache does (gpc_cache_stats). */
 typedef struct gpci_line_counts {
-    uint64_t zero_reuse_evictions, intra_warp_hits, inter_warp_hits;
+    uint64_t zero_reuse_evictions, intra_warp_hits, inter_warp_hits, token_bypasses;
 } gpci_line_counts;
 
 /*
@@ -111,13 +115,18 @@ typedef struct gpci_module {
     uint8_t *data;       /* [block][block_bytes]; NULL in trees without data, and in memories */
     uint8_t *dirty;      /* [block][mask_bytes] which bytes are modified; likewise */
     gpci_policy *policy; /* a replacement policy other than lru and fifo; NULL */
-    gpci_policy *predictor;  /* of a hierarchy, which asks it (level/coherent_predict.c); NULL */
+    gpci_policy *predictor;  /* of a hierarchy (module_ask.c); NULL */
+    bool asks;               /* of a slice: what misses may be kept out */
+    bool admits;             /* likewise: by its replacement policy */
+    bool strict_tokens;      /* likewise: for want of a token */
+    bool kept_out;           /* likewise: what has been decided of a line for an access (gpc_coherence.line_access) */
+    uint64_t asked_line, asked_access;
     uint32_t *warps;         /* [block] of a line the first: who has fetched it; of a hierarchy's L1s; NULL */
     uint32_t *reuse;         /* likewise: how often it has been hit */
     uint8_t decided, let_in; /* of a hierarchy's L1: what was decided of its last line's first block */
     uint8_t seen;            /* of its last line so far: level/coherent_count.c */
     gpci_line_counts counts;
-    uint64_t sampled_loads, sampled_hits; /* at the last sample of a hierarchy's L1 */
+    uint64_t sampled_reads, sampled_hits; /* at the last sample of a hierarchy's L1 or slice */
     gpci_map map;                         /* of a full map: address / block_bytes -> block */
     gpc_coherence_stats stats;
     const gpc_coherence *tree; /* that it belongs to */
@@ -256,6 +265,15 @@ gpc_status gpci_module_keep(gpc_coherence *c, gpci_module *m, bool warps, bool r
 bool gpci_module_is_full(const gpci_module *m, uint64_t tag);
 /* What its policy and predictor are shown of the access `carried` to a tag. */
 gpc_request gpci_module_shows(const gpci_module *m, uint64_t tag, const gpc_request *carried);
+/* module_ask.c */
+/* What a predictor says of a request that is shown to it, and its word for the level below. */
+bool gpci_module_predicts_bypass(const gpci_module *m, uint64_t tag, const gpc_request *shown, uint32_t *word);
+/* Does a replacement policy that admits lines decline one? Only where its set is full. */
+bool gpci_module_declines(const gpci_module *m, uint64_t tag, const gpc_request *shown);
+/* A request for a copy misses: is the line to be kept out? Asked once for an access of a line. Of a module that asks. */
+bool gpci_module_keeps_out(gpci_module *m, uint64_t tag);
+/* Has it been asked of this line for the access under way? */
+bool gpci_module_was_asked(const gpci_module *m, uint64_t tag);
 /* An access that misses, and leaves nothing here: for its policy. */
 void gpci_module_miss(gpci_module *m, uint64_t tag, const gpc_request *carried);
 /* Memory for `blocks` more entries of a full map, so that the transaction cannot fail. GPC_ERROR_MEMORY. */

@@ -266,6 +266,7 @@ void gpci_coherent_add_slice(const gpc_hierarchy *h, uint32_t slice, gpc_stats *
     s->l2_read_sectors += (l2->read_requests + l2->write_requests) * sectors;
     s->l2_read_sector_hits += (l2->read_request_hits + l2->write_request_hits) * sectors;
     s->l2_evictions += l2->evictions;
+    s->l2_token_bypasses += gpci_module_at(c->tree, c->first_slice + slice)->counts.token_bypasses;
 }
 
 static gpc_status flush_all(gpc_hierarchy *h) {

@@ -35,12 +35,13 @@ typedef struct gpci_coherent {
     bool predicts; /* L1s have predictors, or replacement policies that are asked what to admit; or have a part only */
     bool admits;   /* the latter */
     bool tokens;   /* warps without a token fill nothing in L1: l1.tokens = strict */
+    bool l2_asks;  /* slices may keep out what L1s ask for: l2.bypass, l2.replacement, l2.tokens */
     bool tracks;   /* L1s count hits of their lines, or by whom: l1.track_reuse, l1.track_warps */
 } gpci_coherent;
 
-/* What L1s' policies may read besides what all modules' do. */
-#define GPCI_L1_TREE_READS \
-    (GPCI_TREE_READS | GPC_READS_TOKEN | GPC_READS_ADMISSION | GPC_READS_SAMPLES | GPC_READS_NEXT_USE)
+/* What a hierarchy's policies may read besides what all modules' do; what is to come is known of L1s alone. */
+#define GPCI_L2_TREE_READS (GPCI_TREE_READS | GPC_READS_TOKEN | GPC_READS_ADMISSION | GPC_READS_SAMPLES)
+#define GPCI_L1_TREE_READS (GPCI_L2_TREE_READS | GPC_READS_NEXT_USE)
 
 /*
  * coherent_level_check.c: GPC_ERROR_RANGE, with all settings that are needed and why, where the configuration has what
@@ -54,7 +55,8 @@ void gpci_coherent_destroy(gpc_hierarchy *h);
 /* L1s of another size: everything is written back, and a new tree takes the old one's statistics. */
 gpc_status gpci_coherent_resize(gpc_hierarchy *h, const gpci_l1_share *share, gpc_error *error);
 
-/* coherent_predict.c: L1s' predictors, of a tree that is new. */
+/* coherent_predict.c: predictors of L1s and slices, of a tree that is new; and whether slices ask anybody. */
+gpc_status gpci_coherent_l2_asks(const gpc_hierarchy *h, gpc_error *error, bool *out);
 gpc_status gpci_coherent_give_predictors(gpc_hierarchy *h, gpc_coherence *tree, gpc_error *error);
 /* Is something to be asked before an access begins? */
 GPCI_INLINE bool gpci_coherent_asks(const gpci_coherent *c, const gpc_request *request) {

@@ -128,6 +128,10 @@ static void plan_slice(const gpc_hierarchy *h, plan *p, uint32_t slice) {
     m->low = m->low_count == 1 ? p->low + p->c->first_memory + slice
                                : p->low + p->c->modules + h->slices + slice * m->low_count;
     include(h, p, GPCI_KEY_L2_INCLUSION, m);
+    if (p->c->l2_asks && !p->tracked) { /* what it keeps out passes through it */
+        m->non_inclusive = true;
+        m->directory_ways = number(h, GPCI_KEY_COHERENCE_DIRECTORY_WAYS);
+    }
     serve(h, m, slice);
 }
 
@@ -202,7 +206,10 @@ static gpc_status make_tree(gpc_hierarchy *h, plan *p, gpc_error *error, gpc_coh
         o.page_bytes = gpci_number(h, GPCI_KEY_PAGE_BYTES);
         o.placement = number(h, GPCI_KEY_PAGE_PLACEMENT);
     }
-    const gpci_tree_telling telling = {.reads = GPCI_L1_TREE_READS, .first = h->sms, .commons = h->l1_commons};
+    const gpci_tree_telling telling = {
+        .reads = GPCI_L1_TREE_READS,
+        .peers = {{.count = h->sms, .commons = h->l1_commons, .seed = 1},
+                  {p->c->first_slice, p->c->l2 ? h->slices : 0, h->l2_commons, 2}}}; /* as caches (level_build.c) */
     gpc_error detail = GPC_ERROR_INIT;
     gpc_status status = gpci_coherence_create(h->context, &o, &telling, &detail, out);
     if (status == GPC_OK) {
@@ -279,7 +286,8 @@ gpc_status gpci_coherent_create(gpc_hierarchy *h, gpc_error *error) {
     c->gpu_slices = h->slices / c->gpus;
     c->memory_level = (uint8_t)(2 + (c->clusters != 0) + c->l2);
     c->control = number(h, GPCI_KEY_NETWORK_HEADER);
-    return build(h, &h->share, error, &c->tree);
+    const gpc_status status = gpci_coherent_l2_asks(h, error, &c->l2_asks);
+    return status < 0 ? status : build(h, &h->share, error, &c->tree);
 }
 
 void gpci_coherent_destroy(gpc_hierarchy *h) {

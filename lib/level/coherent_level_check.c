@@ -54,13 +54,12 @@ typedef struct demand {
 } demand;
 
 static const char whole[] = "a coherent L1 keeps no bytes without their sector";
-static const char tokens[] = "coherent modules know no tokens";
+static const char tokens[] = "coherent modules keep no lines for those with tokens";
 
 static const demand demands[] = {
     {GPCI_KEY_L1_ENABLED, 1, "true", "a tree begins with L1s"},
     {GPCI_KEY_L1_FETCH, 1, "1", "coherent L1s ask for the sectors that they need"},
     {GPCI_KEY_L2_FETCH, 1, "1", "coherent slices ask for the sectors that they need"},
-    {GPCI_KEY_L2_TOKENS, 0, "ignore", tokens},
     {GPCI_KEY_L2_WRITE, GPC_WRITE_BACK, "back", "a coherent L2 writes back"},
     {GPCI_KEY_L2_PARTITIONS, 1, "1", "a coherent L2 has no second copies"},
 };
@@ -89,9 +88,8 @@ static const char *blame(needs *n, gpci_key key, uint64_t reads, const char *but
 
 /* Modules tell policies all that their caches would be told, but for what only a cache has. */
 static gpc_status check_replacement(needs *n, gpci_key key, gpc_error *error) {
-    uint64_t reads, told = GPCI_L1_TREE_READS;
-    if (key != GPCI_KEY_L1_REPLACEMENT) /* slices and clusters are no SM's own, and must take what L1s have */
-        told = GPCI_TREE_READS & ~(uint64_t)GPC_READS_WARP_EVENTS;
+    uint64_t reads;
+    const uint64_t told = key == GPCI_KEY_L1_REPLACEMENT ? GPCI_L1_TREE_READS : GPCI_L2_TREE_READS;
     gpc_status status = gpci_policy_reads(n->h->context, GPC_POLICY_REPLACEMENT, text_of(n, key), error, &reads);
     if (status < 0)
         return status;
@@ -121,16 +119,26 @@ static gpc_status check_l1_predictor(needs *n, gpc_error *error) {
     return status;
 }
 
-/* A line that L1s have is in L2's directory. */
+/* As those of caches, slices' predictors are not told what holds loads up. */
 static gpc_status check_l2_predictor(needs *n, gpc_error *error) {
     const char *spec = text_of(n, GPCI_KEY_L2_BYPASS);
-    const void *table = gpci_policy_table(n->h->context, GPC_POLICY_PREDICTOR, spec);
-    if (table == &gpci_always_cache || table == &gpci_hint)
-        return GPC_OK;
+    const uint64_t told = (GPCI_L2_TREE_READS & ~(uint64_t)GPC_READS_ADMISSION) | GPC_READS_STALLS;
     uint64_t reads;
     gpc_status status = gpci_policy_reads(n->h->context, GPC_POLICY_PREDICTOR, spec, error, &reads);
-    if (status == GPC_OK)
-        add(n, GPCI_KEY_L2_BYPASS, blame(n, GPCI_KEY_L2_BYPASS, reads, "and coherent slices ask no predictor"), "hint");
+    if (status == GPC_OK && (!reads || reads & ~told))
+        add(n, GPCI_KEY_L2_BYPASS,
+            blame(n, GPCI_KEY_L2_BYPASS, reads & ~told, "which coherent slices do not tell predictors"), "hint");
+    return status;
+}
+
+/* What is in an L1 has an entry in the slice's directory, and in an inclusive slice a way. */
+static gpc_status check_l2_room(needs *n, gpc_error *error) {
+    const gpc_protocol *protocol = gpc_protocol_find(n->h->context, text_of(n, GPCI_KEY_COHERENCE));
+    const bool tracks = protocol && protocol->flags & GPC_PROTOCOL_DIRECTORY;
+    bool asks;
+    const gpc_status status = gpci_coherent_l2_asks(n->h, error, &asks);
+    if (status == GPC_OK && asks && tracks && gpci_number(n->h, GPCI_KEY_L2_INCLUSION) == 1)
+        add(n, GPCI_KEY_L2_INCLUSION, "an inclusive L2 keeps all that L1s have", "non-inclusive");
     return status;
 }
 
@@ -176,7 +184,12 @@ static gpc_status check_policies(needs *n, gpc_error *error) {
         status = check_replacement(n, GPCI_KEY_L2_REPLACEMENT, error);
     if (status == GPC_OK)
         status = check_l1_predictor(n, error);
-    return status == GPC_OK ? check_l2_predictor(n, error) : status;
+    if (status == GPC_OK && gpci_number(n->h, GPCI_KEY_L2_ENABLED)) {
+        status = check_l2_predictor(n, error);
+        if (status == GPC_OK)
+            status = check_l2_room(n, error);
+    }
+    return status;
 }
 
 /* What was written last stays if `spare` bytes are left behind it; otherwise the text ends as before, at `length`. */
@@ -246,6 +259,8 @@ gpc_status gpci_coherent_check(gpc_hierarchy *h, gpc_error *error) {
     check_l1_writes(&n);
     if (gpci_number(h, GPCI_KEY_L1_TOKENS) == GPC_TOKENS_OPPORTUNISTIC)
         add(&n, GPCI_KEY_L1_TOKENS, tokens, "strict");
+    if (gpci_number(h, GPCI_KEY_L2_TOKENS) == GPC_TOKENS_OPPORTUNISTIC)
+        add(&n, GPCI_KEY_L2_TOKENS, tokens, "strict");
     if (h->lanes_apart && gpci_number(h, GPCI_KEY_COHERENCE_DATA))
         add(&n, GPCI_KEY_COHERENCE_DATA, "lanes that are accesses of their own carry no values", "false");
     if (gpci_number(h, GPCI_KEY_MODE) == 1 && gpci_number(h, GPCI_KEY_L1_ALLOCATE) != GPC_ALLOCATE_ON_MISS)

@@ -26,23 +26,49 @@ static bool is_idle(const gpc_hierarchy *h, const char *spec) {
     return table == &gpci_always_cache || table == &gpci_hint;
 }
 
-static gpc_status admits(gpc_hierarchy *h, gpc_error *error) {
-    const char *spec = gpci_config_text(h->config, GPCI_KEY_L1_REPLACEMENT);
-    uint64_t reads;
-    const gpc_status status = gpci_policy_reads(h->context, GPC_POLICY_REPLACEMENT, spec, error, &reads);
-    h->coherent->admits = status == GPC_OK && reads & GPC_READS_ADMISSION;
+/* Does a replacement policy decline lines? */
+static gpc_status declines_lines(const gpc_hierarchy *h, gpci_key key, gpc_error *error, bool *out) {
+    uint64_t reads = 0;
+    const gpc_status status =
+        gpci_policy_reads(h->context, GPC_POLICY_REPLACEMENT, gpci_config_text(h->config, key), error, &reads);
+    *out = status == GPC_OK && reads & GPC_READS_ADMISSION;
+    return status;
+}
+
+gpc_status gpci_coherent_l2_asks(const gpc_hierarchy *h, gpc_error *error, bool *out) {
+    const bool l2 = gpci_number(h, GPCI_KEY_L2_ENABLED) != 0;
+    const gpc_status status = declines_lines(h, GPCI_KEY_L2_REPLACEMENT, error, out);
+    *out = l2 && (*out || !is_idle(h, gpci_config_text(h->config, GPCI_KEY_L2_BYPASS)) ||
+                  gpci_number(h, GPCI_KEY_L2_TOKENS) == GPC_TOKENS_STRICT);
+    return status;
+}
+
+static gpc_status give_l2(const gpc_hierarchy *h, gpc_coherence *tree, gpc_error *error) {
+    const gpci_coherent *c = h->coherent;
+    const char *spec = gpci_config_text(h->config, GPCI_KEY_L2_BYPASS);
+    bool admits;
+    gpc_status status = declines_lines(h, GPCI_KEY_L2_REPLACEMENT, error, &admits);
+    for (uint32_t i = c->first_slice; i < c->first_memory && status == GPC_OK; i++) {
+        gpci_module *slice = gpci_module_at(tree, i);
+        slice->asks = c->l2_asks;
+        tree->has_policies |= slice->asks; /* which are shown requests */
+        slice->admits = admits;
+        slice->strict_tokens = gpci_number(h, GPCI_KEY_L2_TOKENS) == GPC_TOKENS_STRICT;
+        if (!is_idle(h, spec))
+            status = gpci_module_predict(tree, slice, spec, error);
+    }
     return status;
 }
 
 gpc_status gpci_coherent_give_predictors(gpc_hierarchy *h, gpc_coherence *tree, gpc_error *error) {
     const char *spec = gpci_config_text(h->config, GPCI_KEY_L1_BYPASS);
     const bool predicts = !is_idle(h, spec);
-    gpc_status status = admits(h, error);
+    gpc_status status = declines_lines(h, GPCI_KEY_L1_REPLACEMENT, error, &h->coherent->admits);
     h->coherent->tokens = gpci_number(h, GPCI_KEY_L1_TOKENS) == GPC_TOKENS_STRICT;
     h->coherent->predicts = predicts || h->coherent->admits || h->l1_local_only;
     for (uint32_t sm = 0; sm < h->sms && predicts && status == GPC_OK; sm++)
         status = gpci_module_predict(tree, gpci_module_at(tree, sm), spec, error);
-    return status;
+    return status == GPC_OK ? give_l2(h, tree, error) : status;
 }
 
 static bool is_read(const gpc_request *request) {
@@ -61,12 +87,8 @@ static bool has_line(const gpci_module *l1, uint64_t tag) {
 
 /* The predictor's word. */
 static bool bypasses(const gpci_module *l1, uint64_t tag, gpc_request *request) {
-    const gpc_predictor_ops *ops = l1->predictor->ops;
-    gpc_prediction prediction = {GPC_CACHE, 0};
     const gpc_request shown = gpci_module_shows(l1, tag, request);
-    ops->predict(l1->predictor->self, gpci_module_row(l1, tag) >> l1->sector_shift, &shown, &prediction);
-    request->policy_word = prediction.policy_word;
-    return prediction.decision == GPC_BYPASS;
+    return gpci_module_predicts_bypass(l1, tag, &shown, &request->policy_word);
 }
 
 static bool is_early(const gpci_module *l1, const gpc_request *request) {
@@ -78,14 +100,9 @@ static bool is_early(const gpci_module *l1, const gpc_request *request) {
  * that is not asked whether it declines is asked for a victim, and then once more when the way is taken.
  */
 static bool declines(const gpci_module *l1, uint64_t tag, gpc_request *request, bool asked) {
-    const gpc_replacement_ops *ops = l1->policy->ops;
     const gpc_request shown = gpci_module_shows(l1, tag, request);
-    const uint32_t set = gpci_module_row(l1, tag) >> l1->sector_shift;
     request->admitted = 1;
-    if (!asked || !gpci_module_is_full(l1, tag))
-        return false;
-    return ops->declines ? ops->declines(l1->policy->self, set, NULL, &shown)
-                         : ops->choose_victim(l1->policy->self, set, NULL, &shown) == GPC_WAY_BYPASS;
+    return asked && gpci_module_declines(l1, tag, &shown);
 }
 
 /* Of a line, as a cache asks of it. */

@@ -20,21 +20,27 @@ static bool module_wants(const gpci_module *m) {
 }
 
 bool gpc_hierarchy_wants_samples(const gpc_hierarchy *h) {
-    if (h && h->coherent) /* L1s are alike */
-        return module_wants(gpci_module_at(h->coherent->tree, 0));
+    if (h && h->coherent) { /* L1s are alike, and so are slices */
+        const gpci_coherent *c = h->coherent;
+        return module_wants(gpci_module_at(c->tree, 0)) ||
+               (c->l2 && module_wants(gpci_module_at(c->tree, c->first_slice)));
+    }
     return h && (wants(h->l1, h->sms) || wants(h->l2, h->slices));
 }
 
-/* A coherent L1's loads, a line each. */
+/* A coherent L1's loads, a line each; or what a slice has been asked for. */
 static void sample_module(gpci_module *m, gpc_sample *sample) {
+    const bool l1 = m->level == 1;
+    const uint64_t reads = l1 ? m->stats.loads : m->stats.read_requests;
+    const uint64_t hits = l1 ? m->stats.load_hits : m->stats.read_request_hits;
     const gpc_replacement_ops *policy = m->policy ? m->policy->ops : NULL;
     const gpc_predictor_ops *predictor = m->predictor ? m->predictor->ops : NULL;
-    if (m->stats.loads < m->sampled_loads || m->stats.load_hits < m->sampled_hits)
-        m->sampled_loads = m->sampled_hits = 0;
-    sample->reads = m->stats.loads - m->sampled_loads;
-    sample->read_hits = m->stats.load_hits - m->sampled_hits;
-    m->sampled_loads = m->stats.loads;
-    m->sampled_hits = m->stats.load_hits;
+    if (reads < m->sampled_reads || hits < m->sampled_hits)
+        m->sampled_reads = m->sampled_hits = 0;
+    sample->reads = reads - m->sampled_reads;
+    sample->read_hits = hits - m->sampled_hits;
+    m->sampled_reads = reads;
+    m->sampled_hits = hits;
     if (policy && policy->on_sample)
         policy->on_sample(m->policy->self, sample);
     if (predictor && predictor->on_sample)
@@ -79,5 +85,8 @@ gpc_status gpc_hierarchy_sample(gpc_hierarchy *h, const gpc_sample *samples) {
     }
     for (uint32_t slice = 0; h->l2 && slice < h->slices; slice++)
         sample_cache(h->l2[slice], &all);
+    const gpci_coherent *c = h->coherent;
+    for (uint32_t slice = c && c->l2 ? c->first_slice : 0; c && c->l2 && slice < c->first_memory; slice++)
+        sample_module(gpci_module_at(c->tree, slice), &all);
     return GPC_OK;
 }

@@ -234,12 +234,12 @@ Test(coherent, refusals) {
                                            "l2.fetch_sectors = 2\nl2.sectors = 4",
                                            "l1.allocate = on-fill\nmode = timed",
                                            "lrc.sms = 2\ncluster.sms = 1",
-                                           "l2.tokens = strict",
+                                           "l2.tokens = opportunistic",
                                            "l1.tokens = opportunistic",
                                            "l2.write_policy = through",
                                            "l2.write_allocate = none",
                                            "l1.bypass = agcb",
-                                           "l2.bypass = always-bypass",
+                                           "l2.inclusion = inclusive\nl2.bypass = always-bypass",
                                            "l1.write_allocate = lazy",
                                            "network.header = 0"};
     for (unsigned i = 0; i < sizeof settings / sizeof *settings; i++) {
@@ -279,26 +279,27 @@ static gpc_status make(gpc_context *context, const char *text, gpc_error *error)
 /* Every replacement policy: one that reads what modules tell serves; another is refused by key, name and field. */
 Test(coherent, replacement_policies) {
     static const struct {
-        const char *spec, *l1, *l2; /* what it is refused for reading; NULL: it serves */
+        const char *spec, *l1,
+            *l2; /* what it is refused for reading; "": in L2, for that is inclusive; NULL: it serves */
     } rows[] = {{"lru", NULL, NULL},
                 {"fifo", NULL, NULL},
                 {"random", NULL, NULL},
                 {"plru", NULL, NULL},
                 {"drrip", NULL, NULL},
                 {"bip", NULL, NULL},
-                {"bip(bypass=1)", NULL, "admission"},
+                {"bip(bypass=1)", NULL, ""},
                 {"ship", NULL, NULL},
                 {"ship(signature=memory)", NULL, NULL},
                 {"protecting-distance", NULL, NULL},
-                {"protecting-distance(bypass=1)", NULL, "admission"},
-                {"age-lru", NULL, "warp events"},
-                {"age-lru(bypass=1)", NULL, "admission, warp events"},
-                {"rpr", NULL, "warp events"},
-                {"combined", NULL, "token, admission, warp events"},
+                {"protecting-distance(bypass=1)", NULL, ""},
+                {"age-lru", NULL, NULL},
+                {"age-lru(bypass=1)", NULL, ""},
+                {"rpr", NULL, NULL},
+                {"combined", NULL, ""},
                 {"counter-based", NULL, NULL},
                 {"sdbp", NULL, NULL},
-                {"vote(lru, fifo)", NULL, "samples"},
-                {"dynamic-age-lru", NULL, "warp events, samples"},
+                {"vote(lru, fifo)", NULL, NULL},
+                {"dynamic-age-lru", NULL, NULL},
                 {"states", NULL, NULL},
                 {"silent", "what it has not declared", "what it has not declared"}};
     gpc_context *context;
@@ -316,7 +317,10 @@ Test(coherent, replacement_policies) {
                 const char *reads = level == 1 ? rows[i].l1 : rows[i].l2;
                 snprintf(text, sizeof text, COHERENT "coherence = nmoesi\nmode = %s\nl%u.replacement = %s\n",
                          timed ? "timed" : "functional", level, rows[i].spec);
-                snprintf(blame, sizeof blame, "l%u.replacement '%s' reads %s,", level, rows[i].spec, reads);
+                if (reads && *reads)
+                    snprintf(blame, sizeof blame, "l%u.replacement '%s' reads %s,", level, rows[i].spec, reads);
+                else
+                    snprintf(blame, sizeof blame, "needs l2.inclusion = non-inclusive (an inclusive L2 keeps all");
                 gpc_status status = make(context, text, &error);
                 cr_expect_eq(status, reads ? GPC_ERROR_RANGE : GPC_OK, "%s: %s", rows[i].spec, error.message);
                 cr_expect(!reads || strstr(error.message, blame), "%s: %s", blame, error.message);
@@ -356,7 +360,7 @@ static const gpc_warp_access telling = {.struct_size = sizeof telling,
                                         .priority = GPC_EVICT_LAST,
                                         .token_l2 = GPC_TOKEN_NONE};
 
-static void expect_shown(const shown *s, uint64_t address) {
+static void expect_shown(const shown *s, uint64_t address, unsigned level) {
     cr_expect_eq(s->count, 2, "two lines, with one miss each; not %u", s->count);
     for (unsigned i = 0; i < s->count; i++) {
         const gpc_request *r = &s->misses[i];
@@ -364,7 +368,8 @@ static void expect_shown(const shown *s, uint64_t address) {
         cr_expect(r->pc == telling.pc && r->warp == telling.warp && r->warp_age == telling.warp_age);
         cr_expect(r->block == telling.block && r->sm == telling.sm && r->transactions == 2);
         cr_expect(r->kind == telling.kind && r->space == telling.space && r->hint == telling.hint);
-        cr_expect(r->priority == telling.priority && r->token == telling.token && r->token_l2 == telling.token_l2);
+        cr_expect(r->priority == telling.priority && r->token_l2 == telling.token_l2);
+        cr_expect_eq(r->token, level == 1 ? telling.token : telling.token_l2);
         cr_expect(!r->size && !r->sector_mask && !r->byte_mask[0] && !r->byte_mask[1], "whole lines");
     }
 }
@@ -397,21 +402,20 @@ Test(coherent, whole_requests_reach_policies) {
         } else {
             cr_assert_eq(gpc_hierarchy_access(r.hierarchy, &access, NULL), GPC_OK);
         }
-        expect_shown(&s, 4096);
+        expect_shown(&s, 4096, 1 + i % 2);
         rig_close(&r);
     }
 }
 
-/* A predictor that reads what coherent L1s do not tell is refused, and what it reads is said. Slices ask none. */
+/* A predictor that reads what coherent L1s do not tell is refused, and what it reads is said; of an inclusive L2, any. */
 Test(coherent, predictors) {
     gpc_error error = GPC_ERROR_INIT;
     cr_expect_eq(rig_refused(COHERENT "coherence = nmoesi\nl1.bypass = agcb\n", &error), GPC_ERROR_RANGE);
     cr_expect_str_eq(error.message, "coherence = nmoesi needs l1.bypass = hint (l1.bypass 'agcb' reads policy_word, "
                                     "which coherent L1s do not tell predictors)");
     cr_expect_eq(rig_refused(COHERENT "coherence = nmoesi\nl2.bypass = always-bypass\n", &error), GPC_ERROR_RANGE);
-    cr_expect_str_eq(error.message,
-                     "coherence = nmoesi needs l2.bypass = hint (l2.bypass 'always-bypass' reads nothing "
-                     "of a request, and coherent slices ask no predictor)");
+    cr_expect_str_eq(error.message, "coherence = nmoesi needs l2.inclusion = non-inclusive (an inclusive L2 keeps all "
+                                    "that L1s have)");
 }
 
 /* "needs KEY = VALUE; KEY = VALUE ... (reasons)" as lines of configuration text. */
@@ -467,26 +471,41 @@ Test(coherent, one_message_has_all_that_is_needed) {
     gpc_context_destroy(context);
 }
 
+#define LONG "a-policy-that-does-not-say-what-it-reads-and-has-a-long-name"
+
+static void let_in(void *self, uint32_t set, const gpc_request *request, gpc_prediction *prediction) {
+    (void)self, (void)set, (void)request, (void)prediction;
+}
+
 /* Nearly all that there is to be wrong: every setting in the same order as ever, and of the reasons those of policies. */
 Test(coherent, all_that_can_be_wrong) {
     static const char wrong[] =
         "preset = h100\ncoherence = nmoesi\nl1.enabled = false\nl1.spaces = local\n"
         "l1.reorder = warp\nl1.index = xor\nl1.write_policy = evict\nl1.write_allocate = lazy\n"
-        "l1.write_policy_local = through\nl1.write_allocate_local = none\nl1.replacement = opt\nl1.future = true\n"
-        "l2.replacement = combined\nl1.bypass = agcb\nl2.bypass = always-bypass\nscheduler = two-level + ccws + pcal\n"
-        "l1.tokens = opportunistic\nl2.tokens = strict\nnetwork.header = 0\nl2.write_allocate = none\n"
-        "l2.write_policy = through\ncluster.sms = 2\ncluster.size = 128\ngpu.count = 2\npage.bytes = 384\n";
+        "l1.write_policy_local = through\nl1.write_allocate_local = none\nl1.replacement = " LONG "\n"
+        "l2.replacement = " LONG "\nl1.bypass = " LONG "\nl2.bypass = " LONG "\n"
+        "scheduler = two-level + ccws + pcal\nnetwork.header = 0\nl2.write_allocate = none\n"
+        "l2.write_policy = through\nl2.inclusion = inclusive\ncluster.sms = 2\ncluster.size = 128\ngpu.count = 2\n"
+        "page.bytes = 384\n";
     static const char settings[] =
         "coherence = nmoesi needs l1.enabled = true; "
-        "l2.fetch_sectors = 1; l2.tokens = ignore; l2.write_policy = back; l2.partitions = 1; "
+        "l2.fetch_sectors = 1; l2.write_policy = back; l2.partitions = 1; "
         "l2.write_allocate = fetch; "
-        "l1.write_allocate = fetch; l1.tokens = strict; lrc.sms = 0; network.header = 8B; cluster.size = 1024B; "
-        "page.bytes = 64KiB; l2.replacement = lru; l1.bypass = hint; l2.bypass = hint "
-        "(l2.replacement 'combined' reads token, admission, warp events, which coherent modules do not tell policies; ";
+        "l1.write_allocate = fetch; lrc.sms = 0; network.header = 8B; cluster.size = 1024B; "
+        "page.bytes = 64KiB; l1.replacement = lru; l2.replacement = lru; l1.bypass = hint; l2.bypass = hint; "
+        "l2.inclusion = non-inclusive "
+        "(l1.replacement '" LONG "' reads what it has not declared, which coherent modules do not tell policies; ";
     gpc_error error = GPC_ERROR_INIT;
-    cr_expect_eq(rig_refused(wrong, &error), GPC_ERROR_RANGE);
+    gpc_context *context;
+    cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
+    const gpc_replacement_ops policy = {.struct_size = sizeof policy, .name = LONG, .choose_victim = first_way};
+    const gpc_predictor_ops predictor = {.struct_size = sizeof predictor, .name = LONG, .predict = let_in};
+    cr_assert_eq(gpc_context_register_replacement(context, &policy, NULL, NULL, &error), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_context_register_predictor(context, &predictor, NULL, NULL, &error), GPC_OK, "%s", error.message);
+    cr_expect_eq(make(context, wrong, &error), GPC_ERROR_RANGE);
     cr_expect_eq(strncmp(error.message, settings, strlen(settings)), 0, "%s", error.message);
     cr_expect_str_eq(error.message + strlen(error.message) - 4, "...)");
+    gpc_context_destroy(context);
 }
 
 /* Kepler as Multi2Sim has it runs by its own preset; others once what a tree cannot do is set otherwise. */

@@ -281,6 +281,60 @@ Test(coherent_as_caches, policies_that_admit) {
     }
 }
 
+/* Slices keep lines out: by their predictor, a policy that declines, or for want of a token. Sets of L1 hold one line. */
+static void keep_out_as_in_caches(const char *l2, const char *protocol, bool timed, uint32_t sectors) {
+    pair p;
+    char settings[512];
+    snprintf(settings, sizeof settings,
+             "l1.size = 1KiB\nl1.ways = 1\nl2.inclusion = non-inclusive\nl1.sectors = %u\nl2.sectors = %u\n%s", sectors,
+             sectors, l2);
+    open_pair(&p, protocol, timed, settings);
+    cr_assert_eq(gpc_hierarchy_wants_samples(p.tree.hierarchy), gpc_hierarchy_wants_samples(p.caches.hierarchy));
+    uint64_t random = 5;
+    for (unsigned n = 0; n < (timed ? 600 : 3000); n++) {
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        const uint64_t draw = random >> 24, far = draw >> 20 & 1;
+        const uint64_t address = 128 * (far ? 16 + draw % 160 : draw % 31) + (draw >> 30) % 4 * 32;
+        gpc_warp_access access = lane_of(draw, &address);
+        access.pc = far ? 64 + 16 * ((draw >> 16) % 3) : 16;
+        access.token_l2 = draw >> 26 & 1 ? GPC_TOKEN_NONE : 0;
+        if (n % 50 == 49) {
+            sample(&p.tree, 100 * n);
+            sample(&p.caches, 100 * n);
+        }
+        fire(&p.tree, timed, &access);
+        fire(&p.caches, timed, &access);
+        const gpc_stats one = rig_stats(&p.tree), other = rig_stats(&p.caches);
+        cr_assert(
+            one.l1_load_sector_hits == other.l1_load_sector_hits &&
+                one.l2_read_sector_hits == other.l2_read_sector_hits &&
+                one.l2_token_bypasses == other.l2_token_bypasses && one.dram_read_sectors == other.dram_read_sectors,
+            "%s, %s, %s: access %u: %llu %llu %llu, not %llu %llu %llu", l2, protocol, timed ? "timed" : "functional",
+            n, (unsigned long long)one.l1_load_sector_hits, (unsigned long long)one.l2_read_sector_hits,
+            (unsigned long long)one.dram_read_sectors, (unsigned long long)other.l1_load_sector_hits,
+            (unsigned long long)other.l2_read_sector_hits, (unsigned long long)other.dram_read_sectors);
+    }
+    cr_expect_gt(rig_stats(&p.tree).l1_load_sector_hits, 5, "%s", l2);
+    close_pair(&p);
+}
+
+Test(coherent_as_caches, l2_keeps_out) {
+    static const char *const rows[] = {"l2.bypass = random-p(p=0.3)",
+                                       "l2.bypass = sdbp",
+                                       "l2.bypass = counter-based",
+                                       "l2.bypass = always-bypass",
+                                       "l2.replacement = protecting-distance(bypass=1)",
+                                       "l2.replacement = dip(bypass=1)\nl2.bypass = access-count(threshold=1)",
+                                       "l2.replacement = combined",
+                                       "l2.replacement = vote(lru, fifo)\nl2.slices = 2\nl2.inclusion = inclusive",
+                                       "l2.tokens = strict"};
+    for (unsigned i = 0; i < 2 * sizeof rows / sizeof *rows; i++) {
+        keep_out_as_in_caches(rows[i / 2], "mesi", i % 2, 1);
+        keep_out_as_in_caches(rows[i / 2], "nmoesi", i % 2, 4);
+        keep_out_as_in_caches(rows[i / 2], "vi", i % 2, 4);
+    }
+}
+
 /* What an SM's scheduler is told, as a sum that depends on the order. */
 typedef struct told {
     uint64_t sum;

@@ -77,10 +77,11 @@ class Coherent(TemporaryCase):
         bits = gpucache.ReadsBits
         made("by-address", bits.PLACE | bits.ADDRESS)
         made("by-warp", bits.PLACE | bits.WARP)
-        made("by-sample", bits.PLACE | bits.SAMPLES)  # L1's are told of samples, not those that SMs share
-        with self.assertRaisesRegex(gpucache.RangeError, r"needs l2.replacement = lru \(l2.replacement 'sampled' reads "
-                                    "samples, which coherent modules"):  # fmt: skip
-            made("sampled", bits.PLACE | bits.SAMPLES, "l2.replacement")
+        made("by-sample", bits.PLACE | bits.SAMPLES)
+        made("by-sample-too", bits.PLACE | bits.SAMPLES, "l2.replacement")
+        with self.assertRaisesRegex(gpucache.RangeError, r"needs l2.replacement = lru \(l2.replacement 'by-bytes' reads "
+                                    "bytes, which coherent modules"):  # fmt: skip
+            made("by-bytes", bits.PLACE | bits.BYTES, "l2.replacement")
         with self.assertRaisesRegex(gpucache.RangeError, "'silent' reads what it has not declared"):
             made("silent", 0)
 

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "coherence/transaction.h"
+
+/*
+ * May a line take a way of a cache? Its predictor, and a replacement policy that may decline, are asked: at L1s before
+ * an access begins (level/coherent_predict.c); at slices when a request for a copy misses there.
+ *
+ * What a slice is to keep out is read from below all the same, for the module above that asks. Its directory must know
+ * that copy: the block is an entry of the directory alone, which holds the bytes only until they have been sent. So
+ * such a slice is not inclusive. Where the protocol has no directory, the entry goes at once.
+ *
+ * Requests for the only copy are not asked about: who writes has modified bytes to give up later, and an entry of the
+ * directory has no room for these. Nor is one whose entry says that another module above owns the block.
+ *
+ * Example, mesi, l2.bypass = always-bypass: L1-0 loads A. The slice misses, and takes a way of its directory for A's
+ * entry, of which L1-0 is the owner; memory's data go through. L1-1 loads A: the entry is there; L1-0 is probed, and the
+ * slice takes A in. L1-0 loads A once more, after it has dropped it without a word, and nobody owns it: the slice reads
+ * it from memory again.
+ */
+
+bool gpci_module_predicts_bypass(const gpci_module *m, uint64_t tag, const gpc_request *shown, uint32_t *word) {
+    const gpc_predictor_ops *ops = m->predictor->ops;
+    gpc_prediction prediction = {GPC_CACHE, 0};
+    ops->predict(m->predictor->self, gpci_module_row(m, tag) >> m->sector_shift, shown, &prediction);
+    *word = prediction.policy_word;
+    return prediction.decision == GPC_BYPASS;
+}
+
+bool gpci_module_declines(const gpci_module *m, uint64_t tag, const gpc_request *shown) {
+    const gpc_replacement_ops *ops = m->policy->ops;
+    const uint32_t set = gpci_module_row(m, tag) >> m->sector_shift;
+    if (!gpci_module_is_full(m, tag))
+        return false;
+    return ops->declines ? ops->declines(m->policy->self, set, NULL, shown)
+                         : ops->choose_victim(m->policy->self, set, NULL, shown) == GPC_WAY_BYPASS;
+}
+
+static bool is_asked_of(const gpci_module *m, uint64_t tag, const gpc_request *access) {
+    const bool plain = access && (access->kind == GPC_LOAD || access->kind == GPC_PREFETCH || access->kind == GPC_STORE);
+    return plain && gpci_module_same_line(m, access->address, tag) &&
+           !(m->sector_mask && gpci_module_way_of_line(m, tag) != GPCI_TREE_NO_BLOCK);
+}
+
+static bool decide(gpci_module *m, uint64_t tag, const gpc_request *access) {
+    gpc_request shown = gpci_module_shows(m, tag, access);
+    uint32_t word;
+    shown.kind = access->kind == GPC_STORE ? GPC_LOAD : access->kind; /* it reads the rest of what it writes to */
+    shown.admitted = 0;
+    gpci_module_miss(m, tag, &shown);
+    if (m->strict_tokens && shown.token == GPC_TOKEN_NONE) {
+        m->counts.token_bypasses++;
+        return true;
+    }
+    if (m->predictor && gpci_module_predicts_bypass(m, tag, &shown, &word))
+        return true;
+    return m->admits && gpci_module_declines(m, tag, &shown);
+}
+
+bool gpci_module_was_asked(const gpci_module *m, uint64_t tag) {
+    return m->asks && m->asked_line == tag >> m->line_shift && m->asked_access == m->tree->line_access;
+}
+
+bool gpci_module_keeps_out(gpci_module *m, uint64_t tag) {
+    const gpc_request *access = m->tree->request;
+    if (gpci_module_was_asked(m, tag))
+        return m->kept_out;
+    if (!is_asked_of(m, tag, access))
+        return false;
+    m->kept_out = decide(m, tag, access);
+    m->asked_line = tag >> m->line_shift;
+    m->asked_access = m->tree->line_access;
+    return m->kept_out;
+}
+
+/* A miss: an entry of the directory alone. */
+static uint32_t take_entry(gpc_coherence *c, gpci_module *m, uint64_t tag, gpci_tree_point *at) {
+    const uint32_t entry = gpci_module_directory_victim(m, tag);
+    if (m->states[entry] != GPC_LINE_I)
+        *at = gpci_tree_evict(c, m, entry, *at);
+    return entry;
+}
+
+bool gpci_module_may_keep_out(const gpci_module *m, uint32_t block, const gpci_module *r, uint64_t address) {
+    if (block == GPCI_TREE_NO_BLOCK)
+        return true;
+    if (!gpci_module_directory_only(m, block))
+        return false;
+    const gpci_tree_span span = gpci_tree_span_of(m, r, gpci_module_tag_of(r, address));
+    for (uint32_t sub = 0; sub < m->sub_blocks; sub++) {
+        const uint16_t owner = *gpci_module_owner_of(m, block, sub);
+        const bool own = owner == m->slots[r->index] && sub >= span.first && sub < span.end;
+        if (owner != GPCI_TREE_NO_OWNER && !own)
+            return false;
+    }
+    return true;
+}
+
+gpci_tree_lookup gpci_tree_find_asking(gpc_coherence *c, gpci_module *m, const gpci_module *r, uint64_t address,
+                                       gpci_tree_point *at) {
+    const uint64_t tag = gpci_module_tag_of(m, address);
+    uint32_t block = gpci_module_find(m, tag);
+    const bool there = block != GPCI_TREE_NO_BLOCK, may = gpci_module_may_keep_out(m, block, r, address);
+    const bool out = may && gpci_module_keeps_out(m, tag);
+    if (!may || (!there && !out))
+        return gpci_tree_find_or_allocate(c, m, address, at);
+    *at = gpci_tree_read_directory(c, m, *at);
+    c->deepest = m->level > c->deepest ? (uint8_t)m->level : c->deepest;
+    if (!there || !out) {
+        block = there ? gpci_tree_promote(c, m, block, at) : take_entry(c, m, tag, at);
+        return (gpci_tree_lookup){block, m->states[block], false};
+    }
+    gpci_module_touch(m, block);
+    const gpci_tree_request own = {.from = m, .block = block, .tag = tag, .non_coherent = m->states[block] == GPC_LINE_S};
+    *at = gpci_tree_read_request(c, &own, *at).at;
+    return (gpci_tree_lookup){block, m->states[block], false};
+}
+
+void gpci_tree_forget_entry(gpc_coherence *c, gpci_module *m, uint32_t block, gpci_tree_point at) {
+    if (gpci_module_directory_only(m, block) && !gpci_tree_has(c, GPC_PROTOCOL_DIRECTORY))
+        gpci_tree_set_state(c, m, block, 0, GPC_LINE_I, GPC_ORIGIN_EVICTED, at);
+}
