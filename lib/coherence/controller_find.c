@@ -355,8 +355,7 @@ static void take(gpci_controllers *e, uint32_t task, uint64_t tag) {
     if (f->hit)
         (gpci_task_at(e, f->parent)->down ? gpci_module_probe : gpci_module_touch)(m, promotes ? f->entry : f->block);
     f->state = m->states[f->block];
-    f->evicting = (!f->hit || promotes) &&
-                  (is_of_line(m, f->block) ? lock_line(e, f, tag) : f->state != GPC_LINE_I);
+    f->evicting = (!f->hit || promotes) && (is_of_line(m, f->block) ? lock_line(e, f, tag) : f->state != GPC_LINE_I);
     gpci_step_after(e, task, GPCI_STEP_find_locked, m, m->given.directory_latency);
 }
 

@@ -36,7 +36,8 @@ bool gpci_module_declines(const gpci_module *m, uint64_t tag, const gpc_request 
 }
 
 static bool is_asked_of(const gpci_module *m, uint64_t tag, const gpc_request *access) {
-    const bool plain = access && (access->kind == GPC_LOAD || access->kind == GPC_PREFETCH || access->kind == GPC_STORE);
+    const bool plain =
+        access && (access->kind == GPC_LOAD || access->kind == GPC_PREFETCH || access->kind == GPC_STORE);
     return plain && gpci_module_same_line(m, access->address, tag) &&
            !(m->sector_mask && gpci_module_way_of_line(m, tag) != GPCI_TREE_NO_BLOCK);
 }
@@ -110,7 +111,8 @@ gpci_tree_lookup gpci_tree_find_asking(gpc_coherence *c, gpci_module *m, const g
         return (gpci_tree_lookup){block, m->states[block], false};
     }
     gpci_module_touch(m, block);
-    const gpci_tree_request own = {.from = m, .block = block, .tag = tag, .non_coherent = m->states[block] == GPC_LINE_S};
+    const gpci_tree_request own = {
+        .from = m, .block = block, .tag = tag, .non_coherent = m->states[block] == GPC_LINE_S};
     *at = gpci_tree_read_request(c, &own, *at).at;
     return (gpci_tree_lookup){block, m->states[block], false};
 }

@@ -115,11 +115,11 @@ typedef struct gpci_module {
     uint8_t *data;       /* [block][block_bytes]; NULL in trees without data, and in memories */
     uint8_t *dirty;      /* [block][mask_bytes] which bytes are modified; likewise */
     gpci_policy *policy; /* a replacement policy other than lru and fifo; NULL */
-    gpci_policy *predictor;  /* of a hierarchy (module_ask.c); NULL */
-    bool asks;               /* of a slice: what misses may be kept out */
-    bool admits;             /* likewise: by its replacement policy */
-    bool strict_tokens;      /* likewise: for want of a token */
-    bool kept_out;           /* likewise: what has been decided of a line for an access (gpc_coherence.line_access) */
+    gpci_policy *predictor; /* of a hierarchy (module_ask.c); NULL */
+    bool asks;              /* of a slice: what misses may be kept out */
+    bool admits;            /* likewise: by its replacement policy */
+    bool strict_tokens;     /* likewise: for want of a token */
+    bool kept_out;          /* likewise: what has been decided of a line for an access (gpc_coherence.line_access) */
     uint64_t asked_line, asked_access;
     uint32_t *warps;         /* [block] of a line the first: who has fetched it; of a hierarchy's L1s; NULL */
     uint32_t *reuse;         /* likewise: how often it has been hit */
