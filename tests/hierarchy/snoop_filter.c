@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "hierarchy/rig.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+
+/*
+ * XCDs under a cache beside memory, as of an MI300: clusters' caches are their L2s, and slices that are not inclusive
+ * the cache beside memory, with a directory of what only XCDs have. Two XCDs of two compute units.
+ */
+
+static void open_xcds(rig *r, const char *protocol, const char *settings) {
+    char text[1024];
+    snprintf(text, sizeof text,
+             "sm.count = 4\nl1.sectors = 1\nl2.sectors = 1\nl1.write_policy = through\nl1.write_allocate = none\n"
+             "l1.write_policy_local = through\nl1.write_allocate_local = none\ncluster.sms = 2\ncluster.size = 2KiB\n"
+             "cluster.ways = 4\nl2.slices = 1\nl2.size = 128B\nl2.ways = 1\nl2.inclusion = non-inclusive\n"
+             "coherence.directory_ways = 4\nl2.write_allocate = fetch\ncoherence = %s\ncoherence.data = true\n%s",
+             protocol, settings);
+    rig_open(r, text);
+}
+
+/* A cache beside memory with room for one line: the filter knows of others, and whose they are. */
+Test(snoop_filter, lines_that_only_another_xcd_has) {
+    static const char *const protocols[] = {"mesi", "moesi", "nmoesi"};
+    for (unsigned p = 0; p < sizeof protocols / sizeof *protocols; p++) {
+        rig r;
+        open_xcds(&r, protocols[p], "");
+        rig_load(&r, 0);
+        rig_load(&r, 128);
+        rig_load(&r, 256);
+        cr_expect_eq(rig_stats(&r).dram_read_sectors, 12, "%s", protocols[p]);
+        gpc_warp_result other = rig_fire(&r, LINE_BY(GPC_LOAD, 0, .sm = 2));
+        cr_expect(other.l1_sector_hits == 0 && other.dram_sectors == 0, "%s: from the other XCD", protocols[p]);
+        cr_expect_eq(rig_fire(&r, LINE_BY(GPC_LOAD, 0, .sm = 3)).dram_sectors, 0, "%s: from its own XCD", protocols[p]);
+        cr_expect_eq(rig_stats(&r).dram_read_sectors, 12, "%s", protocols[p]);
+        rig_close(&r);
+    }
+}
+
+/* With fewer entries than lines, the filter takes lines from XCDs, which have to be read again. */
+Test(snoop_filter, too_small) {
+    rig r;
+    open_xcds(&r, "moesi", "coherence.directory_ways = 2\n");
+    for (uint64_t line = 0; line < 4; line++)
+        rig_load(&r, 128 * line);
+    const uint64_t read = rig_stats(&r).dram_read_sectors;
+    cr_expect_eq(read, 16);
+    for (uint64_t line = 0; line < 4; line++)
+        rig_load(&r, 128 * line);
+    cr_expect_gt(rig_stats(&r).dram_read_sectors, read, "XCDs have room for four");
+    rig_close(&r);
+    open_xcds(&r, "moesi", "coherence.directory_ways = 4\n");
+    for (uint64_t line = 0; line < 8; line++)
+        rig_load(&r, 128 * (line % 4));
+    cr_expect_eq(rig_stats(&r).dram_read_sectors, 16);
+    rig_close(&r);
+}
+
+/* Who stores has the copies of other XCDs dropped, and of these alone: one that has none is not disturbed. */
+Test(snoop_filter, only_those_that_have_the_line_are_probed) {
+    rig r;
+    open_xcds(&r, "moesi", "sm.count = 6\n");
+    const gpc_coherence *tree = gpc_hierarchy_coherence(r.hierarchy);
+    rig_load(&r, 0);
+    rig_fire(&r, LINE_BY(GPC_LOAD, 0, .sm = 2));
+    rig_fire(&r, LINE_BY(GPC_STORE, 0, .sm = 2));
+    uint64_t probes[3];
+    for (uint32_t xcd = 0; xcd < 3; xcd++) {
+        char name[16];
+        gpc_coherence_stats s = {.struct_size = sizeof s};
+        snprintf(name, sizeof name, "cluster-%u", xcd);
+        cr_assert_eq(gpc_coherence_get_stats(tree, gpc_coherence_module_index(tree, name), &s), GPC_OK);
+        probes[xcd] = s.read_probes + s.write_probes;
+    }
+    cr_expect(probes[0] == 2 && probes[1] == 0 && probes[2] == 0);
+    cr_expect_eq(rig_fire(&r, LINE_BY(GPC_LOAD, 0)).l1_sector_hits, 0, "its copy is gone");
+    rig_close(&r);
+}
