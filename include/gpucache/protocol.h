@@ -142,7 +142,8 @@ enum {
     GPC_ACCESS_SLC = 1 << 1,
     GPC_ACCESS_THROUGH = 1 << 2,     /* a store: as with gpc_coherence_module.write_through. Since: 0.2. */
     GPC_ACCESS_NO_ALLOCATE = 1 << 3, /* it is performed by the low module, if it misses. Since: 0.2. */
-    GPC_ACCESS_EVICT = 1 << 4        /* the block is evicted if it is there, then as NO_ALLOCATE. Since: 0.2. */
+    GPC_ACCESS_EVICT = 1 << 4,       /* the block is evicted if it is there, then as NO_ALLOCATE. Since: 0.2. */
+    GPC_ACCESS_RETURNS = 1 << 5      /* a store: if the low module performs it, the answer has its bytes. Since: 0.2. */
 };
 
 typedef gpc_protocol_rule gpc_protocol_rules[GPC_LINE_COUNT][GPC_EVENT_COUNT];

@@ -52,7 +52,7 @@ gpci_sight gpci_controllers_look(const gpci_controllers *e, const gpc_coherence_
     if (actions & (GPC_DO_READ_REQUEST | GPC_DO_WRITE_REQUEST))
         return GPCI_SIGHT_MISS;
     const bool through = gpci_tree_goes_through(m, request->kind, request->flags);
-    return actions != GPC_DO_HIT || request->flags || through ||
+    return actions != GPC_DO_HIT || request->flags & ~(uint32_t)GPC_ACCESS_RETURNS || through ||
                    gpci_lock_of(e, m->index, block)->holder != GPCI_NO_ITEM
                ? GPCI_SIGHT_TOLD
                : GPCI_SIGHT_HIT;

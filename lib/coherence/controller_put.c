@@ -384,8 +384,11 @@ void gpci_step_put_forwarded(gpci_controllers *e, uint32_t task) {
 }
 
 void gpci_step_put_reply(gpci_controllers *e, uint32_t task) {
-    const gpci_letter letter =
-        gpci_letter_answering(e, task, GPC_MESSAGE_ACK, GPCI_STEP_put_replied, GPCI_STEP_put_reply);
+    const gpci_task *v = gpci_task_at(e, task);
+    const gpci_tree_flight *a = gpci_tree_flight_at(e, v->flight);
+    gpci_letter letter = gpci_letter_answering(e, task, GPC_MESSAGE_ACK, GPCI_STEP_put_replied, GPCI_STEP_put_reply);
+    if (GPCI_UNLIKELY(a->flags & GPC_ACCESS_RETURNS) && v->stored && v->passing && !v->refused)
+        letter.bytes += a->size;
     gpci_send(e, &letter);
 }
 

@@ -10,8 +10,8 @@
 /* May this access be done here, if it hits? Its arguments must be correct: errors are told in tree_engine.c. */
 static bool is_plain(const gpc_coherence *c, const gpc_coherence_request *request, const gpc_coherence_result *result) {
     if (request->module >= c->module_count || request->kind > GPC_COHERENCE_N_STORE ||
-        request->flags | request->atomic_count || request->struct_size != sizeof *request ||
-        (result && result->struct_size != sizeof *result))
+        (request->flags & ~(uint32_t)GPC_ACCESS_RETURNS) | request->atomic_count ||
+        request->struct_size != sizeof *request || (result && result->struct_size != sizeof *result))
         return false;
     const gpci_module *m = &c->modules[request->module];
     const uint32_t offset = (uint32_t)request->address & (m->given.block_bytes - 1);

@@ -142,6 +142,11 @@ static gpci_tree_point probe_other_owner(gpc_coherence *c, gpci_module *t, uint3
     return gpci_tree_probe_copies(c, t, &others, at);
 }
 
+/* What comes back to who wants to know what a store has found: as many bytes as went there. */
+static uint32_t returned(const gpci_tree_put *put) {
+    return put->passing && put->flags & GPC_ACCESS_RETURNS ? put->bytes.size : 0;
+}
+
 gpci_tree_point gpci_tree_send_put(gpc_coherence *c, gpci_module *r, const gpci_tree_put *put, gpci_tree_point at) {
     gpci_module *t = gpci_module_at(c, gpci_module_low(c, r, put->tag));
     bool allocates = t->place == GPCI_PLACE_MEMORY && !gpci_tree_has(c, GPC_PROTOCOL_DIRECTORY);
@@ -164,7 +169,7 @@ gpci_tree_point gpci_tree_send_put(gpc_coherence *c, gpci_module *r, const gpci_
             gpci_tree_drop_sharers(c, t, x.found.block, r, put->tag);
         at = put->modified ? put_present(c, t, x.found.block, put, at) : gpci_tree_use_data(c, t, at, false);
     }
-    return gpci_tree_close(c, &x, r, GPC_MESSAGE_ACK, put->tag, 0, at);
+    return gpci_tree_close(c, &x, r, GPC_MESSAGE_ACK, put->tag, returned(put), at);
 }
 
 gpci_tree_point gpci_tree_store_at_low(gpc_coherence *c, gpci_module *r, const gpci_tree_put *put, gpci_tree_point at) {
@@ -190,7 +195,7 @@ gpci_tree_point gpci_tree_store_at_low(gpc_coherence *c, gpci_module *r, const g
                  .at;
     }
     at = put_present(c, t, x.found.block, put, at);
-    return gpci_tree_close(c, &x, r, GPC_MESSAGE_ACK, put->tag, 0, at);
+    return gpci_tree_close(c, &x, r, GPC_MESSAGE_ACK, put->tag, returned(put), at);
 }
 
 gpci_tree_point gpci_tree_load_from_low(gpc_coherence *c, gpci_module *r, uint64_t address, uint32_t size, uint8_t *out,

@@ -104,6 +104,8 @@ gpc_coherence_request gpci_coherent_request(gpci_coherent *c, const gpc_request 
     request.kind = r->kind == GPC_STORE && !core                                               ? GPC_COHERENCE_N_STORE
                    : r->kind == GPC_STORE || r->kind == GPC_ATOMIC || r->kind == GPC_REDUCTION ? GPC_COHERENCE_STORE
                                                                                                : GPC_COHERENCE_LOAD;
+    if (GPCI_UNLIKELY(r->kind == GPC_ATOMIC))
+        request.flags |= GPC_ACCESS_RETURNS;
     if (request.kind != GPC_COHERENCE_LOAD)
         request.flags |= c->stores[r->space == GPC_SPACE_LOCAL];
     if (GPCI_UNLIKELY(c->masks && request.kind == GPC_COHERENCE_N_STORE))

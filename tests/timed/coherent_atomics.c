@@ -225,6 +225,43 @@ Test(timed_coherent_atomics, compare_and_swap) {
     }
 }
 
+/* In a tree an atomic's answer has the bytes that it asks for, a reduction's and a store's none, with or without time. */
+Test(timed_coherent_atomics, answers_have_values) {
+    static const struct {
+        const char *protocol;
+        gpc_kind kind;
+        uint32_t bytes;
+    } rows[] = {{"vi", GPC_ATOMIC, 8 + 12},      {"vi", GPC_REDUCTION, 8},      {"vi", GPC_STORE, 8},
+                {"slc-glc", GPC_ATOMIC, 8 + 12}, {"slc-glc", GPC_REDUCTION, 8}, {"nmoesi", GPC_ATOMIC, 8 + 128}};
+    for (unsigned i = 0; i < 2 * sizeof rows / sizeof *rows; i++) {
+        gpc_context *context;
+        gpc_config *config;
+        gpc_hierarchy *h;
+        gpc_stats stats;
+        char text[100];
+        const bool timed = i % 2;
+        snprintf(text, sizeof text, "coherence = %s\n%s", rows[i / 2].protocol, timed ? "" : "mode = functional\n");
+        coherent_make(text, &context, &config, &h);
+        const uint64_t addresses[] = {0, 4, 8};
+        gpc_warp_access a = GPC_WARP_ACCESS_INIT;
+        a.mask = 7;
+        a.addresses = addresses;
+        a.width = 4;
+        a.kind = (uint8_t)rows[i / 2].kind;
+        cr_assert_eq(timed ? gpc_hierarchy_try_issue(h, &a, 0, NULL) : gpc_hierarchy_access(h, &a, NULL), GPC_OK);
+        cr_assert(!timed || gpc_hierarchy_drain(h, NULL) == GPC_OK);
+        gpc_coherence_stats l1 = {.struct_size = sizeof l1};
+        cr_assert_eq(gpc_coherence_get_stats(gpc_hierarchy_coherence(h), 0, &l1), GPC_OK);
+        cr_expect_eq(l1.low_received, rows[i / 2].bytes, "row %u: %u bytes", i / 2, (unsigned)l1.low_received);
+        gpc_stats_init(&stats);
+        cr_assert_eq(gpc_hierarchy_get_stats(h, &stats), GPC_OK);
+        cr_expect(!timed || stats.network_reply_bytes == rows[i / 2].bytes, "row %u", i / 2);
+        gpc_hierarchy_destroy(h);
+        gpc_config_destroy(config);
+        gpc_context_destroy(context);
+    }
+}
+
 static void refused(const world *w, const gpc_warp_access *a, const char *what) {
     gpc_error error = GPC_ERROR_INIT;
     cr_expect_eq(gpc_hierarchy_check_access(w->h, a, &error), GPC_ERROR_ARGUMENT, "%s", what);

@@ -428,6 +428,7 @@ class AccessBits(IntFlag):
     THROUGH = 4
     NO_ALLOCATE = 8
     EVICT = 16
+    RETURNS = 32
 
 
 class Origin(IntEnum):
