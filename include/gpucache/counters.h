@@ -9,7 +9,7 @@
  * X(id, field, "name", "unit", KIND, OBJECT, NEEDS, "since", "meaning")
  *
  *   id      what the counter is to every version of the library: never changed, and never given to another counter,
- *           even when the row is gone. A new row stands where it reads best, and its id is the next free one: 268.
+ *           even when the row is gone. A new row stands where it reads best, and its id is the next free one: 270.
  *   field   in a struct of statistics
  *   name    in JSON, CSV and Python
  *   KIND    how instances and kernels add up: SUM, MAX, or GAUGE: the sum over cycles of what a queue held
@@ -108,6 +108,10 @@
       "sectors of atomics and reductions at L2")                                                                      \
     X(44, l2_atomic_sector_hits, "l2.atomic_sector_hits", "sectors", SUM, SLICE, NOTHING, "0.1",                      \
       "of these, valid before")                                                                                       \
+    X(268, l2_atomic_busy_cycles, "l2.atomic_busy_cycles", "L2 cycles", SUM, SLICE_PART, CLOCK, "0.2",                \
+      "that the atomic units of slices worked (l2.atomic_cycles)")                                                    \
+    X(269, l2_atomic_wait_cycles, "l2.atomic_wait_cycles", "L2 cycles", SUM, SLICE_PART, CLOCK, "0.2",                \
+      "that packets of atomics waited for them")                                                                      \
     X(45, l2_remote_sectors, "l2.remote_sectors", "sectors", SUM, SLICE, NOTHING, "0.1",                              \
       "sectors that crossed between the two L2 partitions")                                                           \
     X(46, l2_evictions, "l2.evictions", "lines", SUM, SLICE_PART, NOTHING, "0.1", "lines replaced in L2")             \

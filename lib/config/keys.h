@@ -243,6 +243,11 @@
       "that a slice's data port moves per L2 cycle")                                                                   \
     X(L2_FILL_WIDTH, "l2.fill_width", SIZE, RESET, "bytes", "32B", 1, 65536, "",                                       \
       "that a slice's fill port takes per L2 cycle")                                                                   \
+    X(L2_ATOMIC_CYCLES, "l2.atomic_cycles", COUNT, RESET, "cycles", "0", 0, 10000, "",                                 \
+      "L2 cycles of a turn of a slice's atomic unit, after which it takes up the next; 0: any number of turns at "     \
+      "once. Lanes that have one address in common take turns")                                                        \
+    X(L2_ATOMIC_LANES, "l2.atomic_lanes", COUNT, RESET, "lanes", "unlimited", 1, 64, "unlimited",                      \
+      "most lanes of a packet that have a turn of it together")                                                        \
     X(L2_MSHR, "l2.mshr_entries", COUNT, RESET, "lines", "32", 1, 1 << 20, "unlimited",                                \
       "lines of a slice with a miss in flight")                                                                        \
     X(L2_MERGES, "l2.mshr_merges", COUNT, RESET, "requests", "4", 1, 1 << 20, "unlimited",                             \

@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "level/level_count.h"
+#include "timed/atomic_unit.h"
 #include "timed/lsu.h"
 
 /* The host of a tree's controllers: what they ask of it, and when their steps are due. */
@@ -52,11 +53,27 @@ static uint64_t data_at(const gpci_timed *t, const gpci_use *u) {
     return gpci_clock_core(clock, start + latency);
 }
 
+/* A slice writes the bytes of a store: it has to wait for its turn, if that is an atomic. */
+static uint64_t written_at(gpci_timed *t, const gpci_use *u) {
+    const gpci_controllers *e = gpci_controllers_of(t);
+    const gpci_task *put = gpci_task_at(e, u->task);
+    const uint64_t at = data_at(t, u);
+    if (!put->stored || !gpci_is_slice(t->h->coherent, u->module))
+        return at;
+    const gpci_packet *p = gpci_packet_at(&t->pool, (uint32_t)gpci_tree_flight_at(e, put->flight)->token);
+    if (p->line.kind != GPC_ATOMIC && p->line.kind != GPC_REDUCTION)
+        return at;
+    const uint64_t performed = gpci_atomic_perform(gpci_coherent_stage_of(t, u->module), t->wheel.now, p->turns);
+    return performed > at ? performed : at;
+}
+
 static void use(void *timed, const gpci_use *u) {
     gpci_timed *t = timed;
     const uint32_t sectors = (u->bytes + GPCI_SEGMENT - 1) / GPCI_SEGMENT;
     if (!gpci_is_memory(t->h->coherent, u->module) || !sectors) {
-        gpci_controllers_put(gpci_controllers_of(t), u->task, u->step, data_at(t, u));
+        const bool limited = u->write && gpci_atomics_are_limited(t);
+        gpci_controllers_put(gpci_controllers_of(t), u->task, u->step,
+                             GPCI_UNLIKELY(limited) ? written_at(t, u) : data_at(t, u));
         return;
     }
     if (u->write)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "base/array.h"
 #include "level/level_count.h"
+#include "timed/atomic_unit.h"
 #include "timed/lsu.h"
 #include "timed/plain_values.h"
 #include "timed/watch.h"
@@ -85,6 +86,10 @@ static void queue_line(gpci_timed *t, gpci_queue *queue, const gpc_request *requ
     gpci_queue_push(queue, &t->pool, t->wheel.now, number);
 }
 
+static bool is_atomic(uint8_t kind) {
+    return kind == GPC_ATOMIC || kind == GPC_REDUCTION;
+}
+
 static gpc_status issue(gpci_timed *t, const gpc_warp_access *w, uint64_t token, bool framed) {
     gpc_hierarchy *h = t->h;
     gpci_transaction lines[GPCI_MAX_TRANSACTIONS];
@@ -106,10 +111,13 @@ static gpc_status issue(gpci_timed *t, const gpc_warp_access *w, uint64_t token,
     request.cycle = t->wheel.now;
     uint32_t flight = gpci_take_flight(t, w->sm, w->warp, w->kind, token, count);
     t->flights[flight].framed = framed;
+    const bool counts_turns = is_atomic(w->kind) && gpci_atomics_are_limited(t);
     if (GPCI_UNLIKELY(h->with_data))
         (t->values ? gpci_plain_values_keep : gpci_coherent_values_keep)(t, flight, w);
     for (uint32_t i = 0; i < count; i++) {
         queue_line(t, queue, &request, &lines[i], flight, i + 1 == count);
+        if (GPCI_UNLIKELY(counts_turns))
+            gpci_packet_at(&t->pool, queue->last)->turns = gpci_atomic_turns(t, w, &lines[i]);
         if (GPCI_UNLIKELY(h->with_data) && !t->values)
             gpci_coherent_values_take(t, queue->last);
     }
@@ -229,6 +237,8 @@ gpc_status gpci_timed_try_miss(gpc_hierarchy *h, const gpc_request *request, uin
                        .level = 1};
     bool read = request->kind == GPC_LOAD || request->kind == GPC_PREFETCH;
     p->type = request->kind == GPC_STORE ? GPCI_WRITE : read ? GPCI_READ : GPCI_ATOMIC;
+    if (p->type == GPCI_ATOMIC && gpci_atomics_are_limited(t))
+        p->turns = gpci_atomic_turns_of_words(t, &line);
     p->request.address = line.address;
     p->request.size = 0;
     p->request.kernel = h->kernel;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "level/level_rules.h"
+#include "timed/atomic_unit.h"
 #include "timed/watch.h"
 
 /*
@@ -24,6 +25,16 @@ static bool has_reply(const gpci_packet *p) {
     return !(p->flags & GPCI_PACKET_POSTED);
 }
 
+/* Do a slice's atomics wait for its atomic unit? What has no cache has none. */
+static bool is_limited(const gpci_timed *t, const gpci_stage *stage) {
+    return gpci_atomics_are_limited(t) && stage->cache;
+}
+
+/* Where its reply is to stand. */
+static const gpci_queue *reply_queue(const gpci_timed *t, const gpci_stage *stage, const gpci_packet *p) {
+    return GPCI_UNLIKELY(p->type == GPCI_ATOMIC) && is_limited(t, stage) ? &stage->atomics : &stage->served;
+}
+
 /* The packet is served: it goes back as its own reply once its data are out of the port. */
 static void serve(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint8_t level) {
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
@@ -32,14 +43,19 @@ static void serve(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint8_t lev
         return;
     }
     uint32_t bytes = p->type == GPCI_WRITE ? 0 : gpci_packet_bytes(p);
+    const bool waits = GPCI_UNLIKELY(p->type == GPCI_ATOMIC) && is_limited(t, stage);
     p->due = gpci_stage_data(stage, t->wheel.now, bytes);
+    if (waits) {
+        const uint64_t due = gpci_atomic_perform(stage, t->wheel.now, p->turns);
+        p->due = due > p->due ? due : p->due;
+    }
     p->level = level;
     gpci_see(t, GPC_WHAT_SERVE, stage, p, p->due);
     if (p->type == GPCI_READ)
         p->request.policy_word = gpc_cache_respond(stage->cache, &p->request); /* none without a cache */
     p->path.size = t->header + bytes;
     p->type = GPCI_REPLY;
-    gpci_queue_push(&stage->served, &t->pool, t->wheel.now, packet);
+    gpci_queue_push(waits ? &stage->atomics : &stage->served, &t->pool, t->wheel.now, packet);
     gpci_wheel_wake(&t->wheel, stage->component, p->due);
 }
 
@@ -190,7 +206,7 @@ static gpci_verdict pass(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci
     gpc_access_result *r = &access->result;
     if (!stage->cache)
         return pass_uncached(t, stage, packet, access);
-    if (has_reply(p) && gpci_queue_full(&stage->served) && !(p->flags & GPCI_PACKET_LINK))
+    if (has_reply(p) && gpci_queue_full(reply_queue(t, stage, p)) && !(p->flags & GPCI_PACKET_LINK))
         return gpci_stage_block(stage, access, t->wheel.now, GPC_BUSY_NETWORK);
     bool remote = is_remote(t, stage, p);
     if (remote && p->type != GPCI_READ)
@@ -360,6 +376,8 @@ static void run_served(gpci_timed *t, gpci_stage *stage) {
     while (stage->served.count && send_reply(t, stage, &stage->served))
         ;
     while (stage->returned.count && send_reply(t, stage, &stage->returned))
+        ;
+    while (stage->atomics.count && send_reply(t, stage, &stage->atomics))
         ;
 }
 

@@ -125,7 +125,8 @@ typedef struct gpci_packet {
     uint64_t bytes[2];       /* that a store writes, of the line */
     uint64_t born;           /* core cycle at which it missed in L1 */
     gpci_packet_label label; /* undefined without a trace of events */
-    uint8_t reserved[8];
+    uint16_t turns;          /* of an atomic: of L2's atomic unit, where that is limited */
+    uint8_t reserved[6];
 } gpci_packet;
 
 _Static_assert(sizeof(gpci_packet) == 256, "a packet fills its cache lines");

@@ -137,6 +137,7 @@ typedef struct gpci_stage {
     gpci_queue out;                /* miss queue: to the network, or to memory */
     gpci_queue link;               /* L2: to the other partition */
     gpci_queue served;             /* L2: data on their way to the reply network */
+    gpci_queue atomics;            /* L2: likewise, of atomics, where the atomic unit is limited */
     gpci_queue fills;              /* L2: data from memory; L1: data that another SM's read brought along */
     gpci_queue
         returned;     /* L2: what the other partition did for an SM of this one; coherent: held up for an MSHR entry; */
@@ -146,11 +147,13 @@ typedef struct gpci_stage {
     uint32_t ports_used;
     uint64_t banks_used;
     uint64_t data_free, fill_free; /* own cycles from which on the ports are free */
+    uint64_t atomic_free;          /* L2: own cycle from which on its atomic unit is */
     uint64_t congested_since;      /* L2: the network's packet could not enter; GPCI_NEVER */
     uint64_t unsent_since;         /* L1: the miss queue's head waits for the network; GPCI_NEVER */
     gpci_stage_counts counts;
     uint64_t congested, unsent;
-    bool memory_full; /* L2: its channel takes no more for now */
+    uint64_t atomic_waits, atomic_busy; /* L2: own cycles */
+    bool memory_full;                   /* L2: its channel takes no more for now */
     /* L1 */
     gpci_reorder *reorder;  /* between coalescer and tags; NULL: none */
     struct gpci_lsus *lsus; /* with l1.coalescer = multi2sim, in place of what is before the tags; NULL (lsu.h) */

@@ -31,6 +31,7 @@ void gpci_stage_queues(const gpci_timed *t, gpci_stage *stage) {
     gpci_queue_init(&stage->out, gpci_number(t->h, first ? GPCI_KEY_L1_MISS_QUEUE : GPCI_KEY_L2_MISS_QUEUE));
     gpci_queue_init(&stage->link, gpci_number(t->h, GPCI_KEY_L2_MISS_QUEUE));
     gpci_queue_init(&stage->served, replies >= GPCI_UNLIMITED ? replies : replies + t->l2_options.latency);
+    gpci_queue_init(&stage->atomics, stage->served.room);
     gpci_queue_init(&stage->returned, GPCI_UNLIMITED);
     gpci_queue_init(&stage->fills, GPCI_UNLIMITED);
 }
@@ -61,13 +62,13 @@ void gpci_stage_reset(gpci_stage *stage, uint64_t now) {
     stage->counts = (gpci_stage_counts){.bank_failures = 0};
     if (stage->reorder)
         gpci_reorder_reset_counts(stage->reorder, now);
-    stage->congested = stage->unsent = 0;
+    stage->congested = stage->unsent = stage->atomic_waits = stage->atomic_busy = 0;
     for (unsigned client = 0; client < 2; client++)
         stage->tag_access[client].since = now;
     stage->congested_since = stage->congested_since == GPCI_NEVER ? GPCI_NEVER : now;
     stage->unsent_since = stage->unsent_since == GPCI_NEVER ? GPCI_NEVER : now;
-    gpci_gauge *gauges[] = {&stage->waiting_gauge, &stage->mshr.gauge, &stage->in.gauge,
-                            &stage->out.gauge,     &stage->link.gauge, &stage->served.gauge};
+    gpci_gauge *gauges[] = {&stage->waiting_gauge, &stage->mshr.gauge,   &stage->in.gauge,     &stage->out.gauge,
+                            &stage->link.gauge,    &stage->served.gauge, &stage->atomics.gauge};
     for (size_t i = 0; i < sizeof gauges / sizeof *gauges; i++) {
         gauges[i]->since = now;
         gauges[i]->sum = 0;
@@ -92,8 +93,8 @@ void gpci_stage_report(const gpci_group *group, const gpci_stage *stage, const c
 }
 
 bool gpci_stage_idle(const gpci_stage *stage) {
-    return !(stage->in.count | stage->out.count | stage->link.count | stage->served.count | stage->fills.count |
-             stage->returned.count | stage->mshr.used[0] | stage->mshr.used[1]);
+    return !(stage->in.count | stage->out.count | stage->link.count | stage->served.count | stage->atomics.count |
+             stage->fills.count | stage->returned.count | stage->mshr.used[0] | stage->mshr.used[1]);
 }
 
 /* From its MSHRs on; what is before them, and its cache, is as it was made, or another's. */
@@ -247,7 +248,9 @@ static void slice_count(const gpci_group *group, uint32_t slice, gpc_stats *s) {
     s->l2_queue_cycles += gpci_gauge_sum(&stage->in.gauge, now);
     s->l2_mshr_cycles += gpci_gauge_sum(&stage->mshr.gauge, now);
     s->l2_miss_queue_cycles += gpci_gauge_sum(&stage->out.gauge, now) + gpci_gauge_sum(&stage->link.gauge, now);
-    s->l2_reply_queue_cycles += gpci_gauge_sum(&stage->served.gauge, now);
+    s->l2_reply_queue_cycles += gpci_gauge_sum(&stage->served.gauge, now) + gpci_gauge_sum(&stage->atomics.gauge, now);
+    s->l2_atomic_busy_cycles += stage->atomic_busy;
+    s->l2_atomic_wait_cycles += stage->atomic_waits;
 }
 
 static void slice_reset(const gpci_group *group, uint32_t slice, uint64_t now) {

@@ -58,6 +58,12 @@ typedef struct gpci_memory_channel {
     void (*done)(struct gpci_timed *t, uint32_t packet);
 } gpci_memory_channel;
 
+/* A slice's atomic unit (atomic_unit.h). */
+typedef struct gpci_atomic_options {
+    uint32_t cycles; /* of L2, a turn; 0: as many turns at once as there are to do */
+    uint64_t lanes;  /* most of a turn */
+} gpci_atomic_options;
+
 typedef struct gpci_plain_values gpci_plain_values; /* plain_values.h */
 
 struct gpci_timed {
@@ -82,6 +88,7 @@ struct gpci_timed {
     uint64_t interleave_bytes;
     gpci_memory_channel *memory; /* [channels] */
     uint32_t header, rop_latency, l1_queue;
+    gpci_atomic_options atomic_unit;
     uint32_t bypass_room; /* packets beyond L1's miss queue, for loads that go past it because it is full */
     gpci_group groups[GPCI_GROUP_COUNT];
     uint8_t *group_of;               /* [components] gpci_group_kind */

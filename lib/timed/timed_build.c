@@ -43,6 +43,8 @@ static void read_options(gpci_timed *t) {
     t->dram_clock = clock_of(t, GPCI_KEY_CLOCK_DRAM);
     t->header = number(t, GPCI_KEY_NETWORK_HEADER);
     t->rop_latency = number(t, GPCI_KEY_L2_ROP);
+    t->atomic_unit =
+        (gpci_atomic_options){number(t, GPCI_KEY_L2_ATOMIC_CYCLES), gpci_number(t->h, GPCI_KEY_L2_ATOMIC_LANES)};
     t->bypass_room = number(t, GPCI_KEY_L1_BYPASS_QUEUE);
     t->l1_queue = number(t, GPCI_KEY_L1_QUEUE);
     t->l1_queue = t->l1_queue ? t->l1_queue : 1;
