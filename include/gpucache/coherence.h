@@ -148,21 +148,31 @@ typedef struct gpc_coherence_module {
      */
     bool byte_masks;
     uint8_t reserved_too[3];
+    /*
+     * Half of a cache, whose other half is this module, which has a `home`: both have the same sets, ways and order of
+     * replacement, whichever needs a way takes it. Of the pages at home there this half serves none; of all others it
+     * keeps copies, and asks the caches below it, where those are at home. So two caches are each below the other, for
+     * different pages. All that decides about ways is as given of the other half: sets, ways, block_bytes, sectors,
+     * index, dense, served and what goes with it, directory_ways, replacement, any_victim. Ways are two at least, of
+     * which requests of this half lock all but one at a time, so that the other goes on. This half is inclusive even if
+     * non_inclusive is set. Stores that miss above it and are to be performed below go on to where they are at home.
+     * home, byte_masks and memory are 0 or false. GPC_NO_MODULE: a cache by itself, or the other half. Since: 0.2.
+     */
+    uint32_t near_of;
 } gpc_coherence_module;
 
 #define GPC_COHERENCE_MODULE_INIT                                                                              \
     {                                                                                                          \
         sizeof(gpc_coherence_module), NULL, NULL, NULL, 0, GPC_NO_MODULE, GPC_NO_MODULE, 1, 1, 64, 1, 0, 0, 0, \
             GPC_SERVES_ALL, 0, 0, UINT64_MAX, 1, 1, 0, false, false, false, false, false, 0, false, {0}, 0,    \
-            GPC_OVERFLOW_BROADCAST, 0, 1, 0, false, {                                                          \
-            0                                                                                                  \
-        }                                                                                                      \
+            GPC_OVERFLOW_BROADCAST, 0, 1, 0, false, {0}, GPC_NO_MODULE                                         \
     }
 
 /* At which home a page is. Since: 0.2. */
 typedef enum gpc_placement {
     GPC_PLACE_ROUND_ROBIN = 0, /* page by page in turn */
-    GPC_PLACE_FIRST_TOUCH = 1  /* at that of the first-level module that is the first to access it */
+    GPC_PLACE_FIRST_TOUCH = 1, /* at that of the first-level module that is the first to access it */
+    GPC_PLACE_HASHED = 2       /* by a hash of its number. Since: 0.2. */
 } gpc_placement;
 
 /* A whole tree. Arrays of structs: all elements of one size, that of the first's struct_size. */

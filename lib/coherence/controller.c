@@ -153,7 +153,8 @@ static bool describe_lock(const gpci_controllers *e, const gpci_module *m, const
 static bool describe(const gpci_controllers *e, bool itself, char *text, size_t size) {
     for (uint32_t i = 0; i < e->tree->module_count; i++)
         for (size_t block = 0; block < e->units[i].lock_room; block++)
-            if (describe_lock(e, &e->tree->modules[i], &e->units[i].locks[block], itself, text, size))
+            if (!e->tree->modules[i].near &&
+                describe_lock(e, &e->tree->modules[i], &e->units[i].locks[block], itself, text, size))
                 return true;
     return false;
 }

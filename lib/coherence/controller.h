@@ -43,7 +43,7 @@
     X(write_down) X(write_down_end) X(write_reply) X(write_replied) X(invalidate_begin) X(invalidate_end)       \
     X(evict_begin) X(evict_data) X(evict_entry) X(evict_moved) X(evict_alone) X(evict_send) X(evict_replied)    \
     X(evict_end) X(put_send) X(put_come) X(put_found) X(put_alone) X(put_owned) X(put_fetched) X(put_whole)     \
-    X(put_merge) X(put_keep) X(put_cleaned) X(put_dropped) X(put_forwarded) X(put_reply) X(put_replied)         \
+    X(put_merge) X(put_keep) X(put_cleaned) X(put_dropped) X(put_forwarded) X(put_near) X(put_moved) X(put_reply) X(put_replied)         \
     X(clear_begin) X(clear_come) X(clear_found) X(clear_reply) X(clear_replied) X(sweep_send) X(sweep_begin)    \
     X(sweep_next) X(sweep_block) X(sweep_left) X(sweep_joined) X(sweep_reply) X(sweep_end) X(parcel_leaves)     \
     X(parcel_passes) X(parcel_comes) X(parcel_there) X(peer_comes)
@@ -189,7 +189,8 @@ typedef struct gpci_controller {
     uint32_t listed, joined;                    /* how many they are, and how many of them are part of others */
     uint32_t barred;                            /* the first task that bars an address; GPCI_NO_ITEM */
     gpci_due_queue bar_waiters;
-    bool mixed; /* blocks of modules above differ in size */
+    bool mixed;  /* blocks of modules above differ in size */
+    bool halved; /* it is half of a cache; then who waits for room is among `bar_waiters` */
 } gpci_controller;
 
 typedef struct gpci_controllers gpci_controllers;
@@ -380,6 +381,11 @@ bool gpci_find_locked(const gpci_controllers *e, uint32_t module, uint64_t addre
  * must not wait for the other's request, which may wait for who sent the probe: it finds nothing now, or it elsewhere.
  */
 void gpci_look_again(gpci_controllers *e, uint32_t module, uint32_t block);
+/*
+ * Of a cache of two halves: a way may have come free, or its block have left. Those who wait for room look again; they
+ * wait for no lock, for that may be of a request of the near half, which may wait for them.
+ */
+void gpci_halves_move(gpci_controllers *e, uint32_t module);
 /* A block that is locked, and to which this tag is being brought; GPCI_TREE_NO_BLOCK. */
 uint32_t gpci_find_coming(const gpci_controllers *e, const gpci_module *m, uint64_t tag);
 /* Is the tag not there yet, of a block that was found by it? */

@@ -93,11 +93,17 @@ static bool make_units(gpci_controllers *e) {
         unit->port_waiters = unit->bar_waiters = unit->entry_waiters = (gpci_due_queue)GPCI_DUE_QUEUE_INIT;
         unit->senders[0] = unit->senders[1] = (gpci_due_queue)GPCI_DUE_QUEUE_INIT;
         unit->oldest = unit->youngest = unit->barred = GPCI_NO_ITEM;
+        unit->halved = c->modules[i].twin != NULL;
         for (uint32_t k = 0; k < c->modules[i].above_count; k++)
             unit->mixed |= c->modules[c->modules[i].above[k]].given.block_bytes != 1u << c->modules[i].sub_shift;
-        if (!reserve_locks(e, &c->modules[i]))
+        if (!c->modules[i].near && !reserve_locks(e, &c->modules[i]))
             return false;
     }
+    for (uint32_t i = 0; i < c->module_count; i++)
+        if (c->modules[i].near) {
+            e->units[i].locks = e->units[c->modules[i].given.near_of].locks;
+            e->units[i].lock_room = e->units[c->modules[i].given.near_of].lock_room;
+        }
     return true;
 }
 
@@ -164,7 +170,8 @@ void gpci_controllers_destroy(gpci_controllers *e) {
     for (uint32_t i = 0; e->nets && i < e->tree->star_count; i++)
         gpci_free(context, e->nets[i].buffers);
     for (uint32_t i = 0; e->units && i < e->tree->module_count; i++)
-        gpci_free(context, e->units[i].locks);
+        if (!e->tree->modules[i].near)
+            gpci_free(context, e->units[i].locks);
     gpci_hold_end(e);
     gpci_free(context, e->nets);
     gpci_free(context, e->places);

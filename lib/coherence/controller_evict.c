@@ -61,8 +61,9 @@ void gpci_step_evict_entry(gpci_controllers *e, uint32_t task) {
         gpci_step_evict_moved(e, task);
         return;
     }
+    const uint32_t half = gpci_module_half(gpci_task_from(e, v), m->tags[v->entry])->index;
     uint32_t child;
-    gpci_task *other = gpci_task_begin(e, task, GPCI_STEP_evict_moved, m->index, m->index, m->tags[v->entry], &child);
+    gpci_task *other = gpci_task_begin(e, task, GPCI_STEP_evict_moved, half, half, m->tags[v->entry], &child);
     other->own = v->entry;
     other->forwarded = true;
     gpci_then(e, child, GPCI_STEP_evict_begin);
@@ -130,6 +131,11 @@ void gpci_step_evict_end(gpci_controllers *e, uint32_t task) {
     gpci_task_at(e, v->parent)->refused |= v->refused;
     if (v->resumes == GPCI_STEP_find_gone)
         gpci_find_block_left(e, v->parent, v->own, v->refused);
+    /* its way may stay locked, for a request of the other half */
+    if (GPCI_UNLIKELY(e->units[v->from].halved) && !v->refused) {
+        gpci_look_again(e, v->from, v->own);
+        gpci_halves_move(e, v->from);
+    }
     gpci_task_end(e, task);
 }
 

@@ -82,6 +82,9 @@ static uint32_t unlocked_ways(const gpci_controllers *e, const gpci_module *m, u
     return count;
 }
 
+/* As a block: none is free of a cache of two halves. */
+#define WAIT_FOR_ROOM (GPCI_TREE_NO_BLOCK - 1)
+
 /* A block; or, of those of the line in its way, one to wait for. */
 static uint32_t unless_locked(const gpci_controllers *e, const gpci_module *m, uint32_t block) {
     const uint32_t locked = m->sector_mask ? locked_in_way(e, m, block) : GPCI_TREE_NO_BLOCK;
@@ -119,7 +122,7 @@ static uint32_t place_in_line(const gpci_controllers *e, gpci_module *m, uint64_
     uint32_t way = gpci_module_way_of_line(m, tag);
     if (way != GPCI_TREE_NO_BLOCK) {
         if (is_taken(e, m, base + way, tag))
-            return locked_in_way(e, m, base + way);
+            return m->twin ? WAIT_FOR_ROOM : locked_in_way(e, m, base + way);
         gpci_module_join_line(m, base + way, tag);
         return base + way;
     }
@@ -133,19 +136,20 @@ static uint32_t place_in_line(const gpci_controllers *e, gpci_module *m, uint64_
 
 /*
  * A way for what is not there, as the module chooses among those that are not locked. Where all are, a block of the
- * first, for whose lock to wait. Multi2Sim chooses without a look at locks, and comes upon that of its choice.
+ * first, for whose lock to wait; or WAIT_FOR_ROOM. Multi2Sim chooses without a look at locks, and comes upon that of its choice; halves of
+ * a cache must not wait for each other so.
  */
 static uint32_t make_room(gpci_controllers *e, gpci_module *m, uint64_t tag) {
     const uint32_t place = m->sector_mask ? place_in_line(e, m, tag) : GPCI_TREE_NO_BLOCK;
     if (place != GPCI_TREE_NO_BLOCK)
         return place;
-    if (m->full_map || (m->given.any_victim && !m->policy))
+    if (m->full_map || (m->given.any_victim && !m->policy && !m->twin))
         return unless_locked(e, m, gpci_module_victim(m, tag));
     const uint32_t base = gpci_module_row(m, tag) * m->all_ways, ways = m->given.ways;
     uint64_t candidates[GPC_MAX_WAYS / 64] = {0};
     const uint32_t count = unlocked_ways(e, m, base, 0, ways, GPCI_NO_ITEM, candidates);
     if (!count)
-        return unless_locked(e, m, base);
+        return m->twin ? WAIT_FOR_ROOM : unless_locked(e, m, base);
     const uint32_t block = gpci_module_choose(m, tag, false, count == ways ? NULL : candidates);
     if (block != GPCI_TREE_NO_BLOCK)
         return block;
@@ -178,6 +182,26 @@ static bool is_kept_out(const gpci_controllers *e, gpci_task *f, uint64_t tag) {
     if (f->judged == GPCI_JUDGED_NOT)
         f->judged = gpci_module_keeps_out(m, tag) ? GPCI_JUDGED_OUT : GPCI_JUDGED_IN;
     return f->judged == GPCI_JUDGED_OUT;
+}
+
+/*
+ * Requests of a near half lock all ways of a set but one at most, so that the other half always finds one in the end
+ * (halves.c). Must this one wait?
+ */
+static bool is_full_of_near(const gpci_controllers *e, const gpci_module *m, uint64_t tag) {
+    const uint32_t first = gpci_module_row(m, tag) & ~m->sector_mask, base = first * m->all_ways;
+    uint32_t count = 1;
+    for (uint32_t way = 0; way < m->given.ways; way++)
+        for (uint32_t sector = 0; sector < m->sectors; sector++) {
+            const gpci_lock *lock = gpci_lock_of(e, m->index, gpci_module_sector(m, base + way, sector));
+            if (lock->holder == GPCI_NO_ITEM || !gpci_module_at_home(m, lock->tag))
+                continue;
+            if (gpci_module_same_line(m, lock->tag, tag))
+                return false;
+            count++;
+            break;
+        }
+    return count >= m->given.ways && !(e->tree->faults & GPCI_FAULT_NEAR_TAKES_ALL);
 }
 
 uint32_t gpci_take_directory_way(gpci_controllers *e, gpci_task *task, uint64_t tag) {
@@ -319,6 +343,17 @@ static void lock_for(const gpci_controllers *e, const gpci_task *f, uint32_t blo
     gpci_lock_take(e, gpci_lock_of(e, f->module, block), f->flight, tag);
 }
 
+/* Has the near half of a cache locked as much as it may? Then a request of it waits. */
+static bool must_leave_room(gpci_controllers *e, uint32_t task, uint64_t tag) {
+    const gpci_task *f = gpci_task_at(e, task);
+    if (gpci_task_at(e, f->parent)->down)
+        return false;
+    if (!is_full_of_near(e, gpci_task_module(e, f), tag))
+        return false;
+    conflict(e, task, &e->units[f->module].bar_waiters);
+    return true;
+}
+
 /* The address of the block beside `tag` in its line that would have this place. */
 static uint64_t sector_tag(const gpci_module *m, uint64_t tag, uint32_t sector) {
     return (tag >> m->line_shift << m->line_shift) + ((uint64_t)sector << m->block_shift);
@@ -368,7 +403,8 @@ void gpci_step_find_look(gpci_controllers *e, uint32_t task) {
         mark_port(e, f, true);
     m->stats.accesses++;
     m->stats.retries += f->parent == flight->task && flight->retries;
-    if (GPCI_UNLIKELY(e->units[m->index].barred != GPCI_NO_ITEM) && gpci_is_barred(e, m, tag)) {
+    const bool meets_bars = !m->near || !gpci_task_at(e, f->parent)->down; /* of near halves, probes bring nothing */
+    if (GPCI_UNLIKELY(e->units[m->index].barred != GPCI_NO_ITEM) && meets_bars && gpci_is_barred(e, m, tag)) {
         conflict(e, task, &e->units[m->index].bar_waiters);
         return;
     }
@@ -379,11 +415,17 @@ void gpci_step_find_look(gpci_controllers *e, uint32_t task) {
     }
     if ((f->hit && is_locked(e, task)) || lacks_entry(e, task))
         return;
+    if (GPCI_UNLIKELY(m->near) && must_leave_room(e, task, tag))
+        return;
     f->out = GPCI_UNLIKELY(m->asks) && is_kept_out(e, f, tag);
     const bool promotes = f->hit && f->allocates && !f->out && gpci_module_directory_only(m, f->block);
     f->entry = promotes ? f->block : GPCI_TREE_NO_BLOCK;
     if (!f->hit || promotes) {
         f->block = f->out ? make_entry_room(e, m, tag) : make_room(e, m, tag);
+        if (GPCI_UNLIKELY(f->block == WAIT_FOR_ROOM)) {
+            conflict(e, task, &e->units[m->index].bar_waiters);
+            return;
+        }
         if (is_locked(e, task))
             return;
     }
@@ -393,8 +435,9 @@ void gpci_step_find_look(gpci_controllers *e, uint32_t task) {
 static void evict_victim(gpci_controllers *e, uint32_t task, gpci_step next, uint32_t block) {
     const gpci_task *f = gpci_task_at(e, task);
     const gpci_module *m = gpci_task_module(e, f);
+    const uint32_t half = gpci_module_half(gpci_task_module(e, f), m->tags[block])->index;
     uint32_t eviction;
-    gpci_task *child = gpci_task_begin(e, task, next, f->module, f->module, m->tags[block], &eviction);
+    gpci_task *child = gpci_task_begin(e, task, next, half, half, m->tags[block], &eviction);
     f = gpci_task_at(e, task);
     child->own = block;
     child->victim = !gpci_module_directory_only(m, block);

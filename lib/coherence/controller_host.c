@@ -192,6 +192,6 @@ static void report_lock(const gpci_controllers *e, uint32_t module, const gpci_l
 
 void gpci_controllers_report(const gpci_controllers *e, gpci_text *report) {
     for (uint32_t i = 0; i < e->tree->module_count; i++)
-        for (size_t block = 0; block < e->units[i].lock_room; block++)
+        for (size_t block = 0; block < e->units[i].lock_room && !e->tree->modules[i].near; block++)
             report_lock(e, i, &e->units[i].locks[block], report);
 }

@@ -32,6 +32,13 @@ void gpci_unlock(gpci_controllers *e, uint32_t module, uint32_t block) {
         gpci_wake(e, &lock->waiters, 0);
     else
         gpci_lock_take(e, lock, gpci_task_at(e, probe)->flight, lock->tag);
+    if (GPCI_UNLIKELY(e->units[module].halved))
+        gpci_halves_move(e, module);
+}
+
+void gpci_halves_move(gpci_controllers *e, uint32_t module) {
+    gpci_wake(e, &e->units[module].bar_waiters, 0);
+    gpci_wake(e, &e->units[gpci_module_at(e->tree, module)->twin->index].bar_waiters, 0);
 }
 
 void gpci_look_again(gpci_controllers *e, uint32_t module, uint32_t block) {

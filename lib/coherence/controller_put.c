@@ -62,6 +62,7 @@ static void forward(gpci_controllers *e, uint32_t task, gpci_step resumes) {
     on->stored = v->stored;
     on->passing = v->passing;
     on->blind = v->blind;
+    on->at_low = v->at_low && gpci_task_module(e, v)->near;
     on->forwarded = true;
 }
 
@@ -81,11 +82,16 @@ static bool bypasses_t(const gpci_controllers *e, const gpci_task *v) {
     return v->passing && !v->at_low && gpci_tree_passes(gpci_task_module(e, v), e->tree->protocol->pass_stores, flags);
 }
 
+/* Is T to perform the store, and the near half of a cache? Then its other copy goes, and the store to its home. */
+static bool is_passed_on(const gpci_controllers *e, const gpci_task *v) {
+    return v->at_low && gpci_task_module(e, v)->near;
+}
+
 /* Is T to make room for what it does not have? */
 static bool allocates(const gpci_controllers *e, const gpci_task *v) {
     const gpci_module *t = gpci_task_module(e, v);
     if (v->at_low || is_tracked(e) || bypasses_t(e, v))
-        return v->at_low;
+        return v->at_low && !t->near;
     const uint32_t actions = t->rules[GPC_LINE_I][gpci_tree_put_event(v->masked)].actions;
     return t->place == GPCI_PLACE_MEMORY || (v->data && actions & (GPC_DO_READ_REQUEST | GPC_DO_HIT));
 }
@@ -99,7 +105,7 @@ void gpci_step_put_come(gpci_controllers *e, uint32_t task) {
                                  .blocking = !is_tracked(e) || (e->waits && !v->forwarded),
                                  .allocates = allocates(e, v),
                                  .hurries = true,
-                                 .bars = v->data && (!is_tracked(e) || bypasses_t(e, v))});
+                                 .bars = v->data && (!is_tracked(e) || bypasses_t(e, v) || is_passed_on(e, v))});
 }
 
 /* T reads the block from its own low module. */
@@ -160,9 +166,12 @@ static void put_present(gpci_controllers *e, uint32_t task) {
 /* T performs the store: with the only copy, or, of an n-store, with any. */
 static void put_at_low(gpci_controllers *e, uint32_t task) {
     const gpci_task *v = gpci_task_at(e, task);
+    const bool passed_on = gpci_task_from(e, v)->near; /* it has no copy, whatever the directory has, and is barred */
+    if (passed_on)
+        gpci_tree_drop_sharers(e->tree, gpci_task_module(e, v), v->block, gpci_task_from(e, v), v->address);
     if (!v->masked)
-        gpci_invalidate_begin(e, task, GPCI_STEP_put_alone, v->module, v->block, GPC_NO_MODULE, GPCI_NO_ITEM, 0,
-                              UINT64_MAX);
+        gpci_invalidate_begin(e, task, GPCI_STEP_put_alone, v->module, v->block, passed_on ? v->from : GPC_NO_MODULE,
+                              GPCI_NO_ITEM, 0, UINT64_MAX);
     else if (v->state != GPC_LINE_I)
         put_present(e, task);
     else if (v->blind && gpci_task_module(e, v)->there)
@@ -250,6 +259,32 @@ static void take_put(gpci_controllers *e, uint32_t task) {
         fetch(e, task);
 }
 
+/* T's copy, and those above it, would be old: they go first. */
+static void pass_on(gpci_controllers *e, uint32_t task) {
+    const gpci_task *v = gpci_task_at(e, task);
+    if (v->missing)
+        forward(e, task, GPCI_STEP_put_forwarded);
+    else
+        gpci_invalidate_begin(e, task, GPCI_STEP_put_near, v->module, v->block, GPC_NO_MODULE, GPCI_NO_ITEM, 0,
+                              UINT64_MAX);
+}
+
+/* There are none above T. */
+void gpci_step_put_near(gpci_controllers *e, uint32_t task) {
+    const gpci_task *v = gpci_task_at(e, task);
+    const uint32_t block = v->block;
+    uint32_t child;
+    gpci_task_begin(e, task, GPCI_STEP_put_moved, v->module, v->module,
+                    gpci_module_tag_of(gpci_task_module(e, v), v->address), &child)
+        ->own = block;
+    gpci_then(e, child, GPCI_STEP_evict_begin);
+}
+
+void gpci_step_put_moved(gpci_controllers *e, uint32_t task) {
+    if (!refused(e, task))
+        forward(e, task, GPCI_STEP_put_forwarded);
+}
+
 void gpci_step_put_whole(gpci_controllers *e, uint32_t task) {
     if (refused(e, task))
         return;
@@ -275,6 +310,8 @@ void gpci_step_put_found(gpci_controllers *e, uint32_t task) {
                                            : &t->stats.notices_received) += 1;
     if (bypasses_t(e, v))
         gpci_drop_begin(e, task, GPC_EVENT_PASSING_STORE, GPCI_STEP_put_dropped);
+    else if (GPCI_UNLIKELY(is_passed_on(e, v)))
+        pass_on(e, task);
     else if (v->missing)
         put_absent(e, task);
     else if (GPCI_UNLIKELY(v->passing && !v->blind && v->state != GPC_LINE_I && gpci_module_is_partial(t, v->block)))

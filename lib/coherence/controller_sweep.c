@@ -22,9 +22,13 @@
 
 /* The access's own task is the sweep; it makes one of these for each block that takes time. */
 
+/* Of the other half of its cache a block is not this sweep's business. */
 static bool is_locked(const gpci_controllers *e, const gpci_module *m, uint32_t block) {
     const gpci_controller *unit = &e->units[m->index];
-    return block < unit->lock_room && unit->locks[block].holder != GPCI_NO_ITEM;
+    if (block >= unit->lock_room || unit->locks[block].holder == GPCI_NO_ITEM)
+        return false;
+    return !m->twin || gpci_module_at_home(m, unit->locks[block].tag) ||
+           (m->states[block] != GPC_LINE_I && gpci_module_owns(m, block));
 }
 
 static uint32_t blocks_of(const gpci_module *m) {
@@ -46,7 +50,7 @@ static bool has_copies(const gpci_module *m, uint32_t block) {
 /* Is there anything to do with a block that nobody has locked? */
 static bool concerns(const gpci_module *m, uint32_t block, gpci_sweep kind) {
     const uint8_t state = m->states[block];
-    if (state == GPC_LINE_I)
+    if (state == GPC_LINE_I || !gpci_module_owns(m, block))
         return false;
     if (kind == GPCI_SWEEP_RECALL)
         return has_copies(m, block);

@@ -154,7 +154,7 @@ static gpc_status check_homes(gpc_coherence *c, const gpci_module *m, const gpci
         return gpci_tree_visit_steps(c, steps, q);
     gpc_status status = GPC_OK;
     for (c->all_at = 1; c->all_at <= c->homes && status == GPC_OK; c->all_at++)
-        if (!m->given.home || !m->above_count || m->given.home == c->all_at)
+        if (gpci_module_has_home(m, c->all_at))
             status = gpci_tree_visit_steps(c, steps, q);
     c->all_at = 0;
     return status;
@@ -178,39 +178,56 @@ static gpc_status check_module(gpc_coherence *c, const gpci_module *m, gpc_error
 static bool same_check(const gpci_module *a, const gpci_module *b) {
     const gpc_coherence_module *g = &a->given, *h = &b->given;
     return a->interleaved == b->interleaved && a->first == b->first && a->last == b->last && g->divisor == h->divisor &&
-           g->modulus == h->modulus && g->residue == h->residue && g->home == h->home && g->low_count == h->low_count &&
-           !memcmp(g->low, h->low, g->low_count * sizeof *g->low);
+           g->modulus == h->modulus && g->residue == h->residue && g->home == h->home && a->near == b->near &&
+           g->low_count == h->low_count && !memcmp(g->low, h->low, g->low_count * sizeof *g->low);
 }
 
-/* Are all its low modules banks, of the same range, divisor and modulus, which differ in the residue only? */
+/*
+ * Are all its low modules banks, of the same range, divisor and modulus, which differ in the residue only, or where
+ * pages have homes, in these?
+ */
 static bool over_banks(const gpc_coherence *c, const gpci_module *m) {
     const gpci_module *first = &c->modules[m->given.low[0]];
     const gpc_coherence_module *g = &first->given;
-    if (m->given.low_count < 2 || !gpci_power_of_two(g->divisor) || g->modulus > GPCI_TREE_BANKS)
+    const uint64_t homes = c->homes ? c->homes : 1;
+    if (m->given.low_count < 2 || !gpci_power_of_two(g->divisor) || g->modulus > GPCI_TREE_BANKS / homes)
         return false;
     for (uint32_t i = 0; i < m->given.low_count; i++) {
         const gpci_module *low = &c->modules[m->given.low[i]];
-        if (!low->interleaved || low->given.home || low->given.divisor != g->divisor ||
-            low->given.modulus != g->modulus || low->first != first->first || low->last != first->last)
+        if (!low->interleaved || low->given.divisor != g->divisor || low->given.modulus != g->modulus ||
+            low->first != first->first || low->last != first->last)
             return false;
     }
     return true;
 }
 
-/* If so, a table leads from a residue to its bank, for gpci_module_low. */
+static bool have_homes(const gpc_coherence *c, const gpci_module *m) {
+    bool any = false;
+    for (uint32_t i = 0; i < m->given.low_count; i++)
+        any |= c->modules[m->given.low[i]].given.home != 0;
+    return any;
+}
+
+/* If so, a table leads from a residue, and a home, to its bank, for gpci_module_low. */
 static gpc_status list_banks(gpc_coherence *c, gpci_module *m, gpc_error *error) {
     if (!over_banks(c, m))
         return GPC_OK;
     const gpc_coherence_module *g = &c->modules[m->given.low[0]].given;
     m->bank_shift = gpci_log2(g->divisor);
     m->bank_modulus = (uint32_t)g->modulus;
-    m->banks = gpci_alloc(c->context, m->bank_modulus * sizeof *m->banks);
+    m->bank_homes = have_homes(c, m) ? c->homes : 1;
+    const uint32_t count = m->bank_modulus * m->bank_homes;
+    m->banks = gpci_alloc(c->context, count * sizeof *m->banks);
     if (!m->banks)
         return gpci_out_of_memory(error);
-    for (uint32_t i = 0; i < m->bank_modulus; i++)
+    for (uint32_t i = 0; i < count; i++)
         m->banks[i] = GPC_NO_MODULE;
-    for (uint32_t i = 0; i < m->given.low_count; i++)
-        m->banks[c->modules[m->given.low[i]].given.residue] = m->given.low[i];
+    for (uint32_t i = 0; i < m->given.low_count; i++) {
+        const gpci_module *low = &c->modules[m->given.low[i]];
+        for (uint32_t home = 1; home <= m->bank_homes; home++)
+            if (gpci_module_has_home(low, home))
+                m->banks[(home - 1) * m->bank_modulus + low->given.residue] = m->given.low[i];
+    }
     return GPC_OK;
 }
 
@@ -240,12 +257,15 @@ uint32_t gpci_module_low(const gpc_coherence *c, const gpci_module *m, uint64_t 
     if (GPCI_LIKELY(m->banks != NULL)) {
         if (address < m->first || address > m->last)
             return GPC_NO_MODULE;
+        const uint32_t *banks = m->banks;
+        if (GPCI_UNLIKELY(m->bank_homes > 1))
+            banks += (gpci_tree_home(c, address) - 1) * m->bank_modulus;
         if (GPCI_UNLIKELY(m->bank_selector != NULL)) {
             uint64_t inner;
-            return m->banks[gpci_interleave_slice(&m->bank_selector->spread, address, &inner)];
+            return banks[gpci_interleave_slice(&m->bank_selector->spread, address, &inner)];
         }
         const uint64_t part = address >> m->bank_shift;
-        return m->banks[part >> 32 ? part % m->bank_modulus : (uint32_t)part % m->bank_modulus];
+        return banks[part >> 32 ? part % m->bank_modulus : (uint32_t)part % m->bank_modulus];
     }
     if (g->low_count == 1) {
         const gpci_module *low = &c->modules[g->low[0]];

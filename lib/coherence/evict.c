@@ -29,7 +29,7 @@ static bool has_sharers(const gpci_module *m, uint32_t block) {
 }
 
 bool gpci_tree_keeps_entry(const gpc_coherence *c, const gpci_module *m, uint32_t block) {
-    return gpci_tree_has(c, GPC_PROTOCOL_DIRECTORY) && m->given.directory_ways &&
+    return gpci_tree_has(c, GPC_PROTOCOL_DIRECTORY) && m->given.directory_ways && !m->near &&
            !gpci_module_directory_only(m, block) && has_sharers(m, block);
 }
 
@@ -182,6 +182,7 @@ uint32_t gpci_tree_promote(gpc_coherence *c, gpci_module *m, uint32_t entry, gpc
 }
 
 gpci_tree_point gpci_tree_evict(gpc_coherence *c, gpci_module *m, uint32_t block, gpci_tree_point at) {
+    m = gpci_module_half(m, m->tags[block]); /* whichever half of the cache needs the way */
     at = gpci_tree_mark(c, m, GPC_MESSAGE_EVICTION, m->tags[block], at);
     if (gpci_tree_keeps_entry(c, m, block))
         return evict_data(c, m, block, at);

@@ -73,7 +73,8 @@ static gpc_status each_block(gpc_coherence *c, gpci_module *m, const gpci_module
                              gpci_tree_point *at, gpc_error *error) {
     uint32_t blocks = m->full_map ? 0 : m->blocks;
     for (uint32_t block = 0; block < blocks && c->failed == GPC_OK; block++) {
-        if (m->states[block] == GPC_LINE_I || (low && !leads_to(c, m, m->tags[block], low)))
+        if (m->states[block] == GPC_LINE_I || !gpci_module_owns(m, block) ||
+            (low && !leads_to(c, m, m->tags[block], low)))
             continue;
         gpc_status status = gpci_tree_engine_reserve(c, m->tags[block]);
         if (status != GPC_OK)

@@ -186,6 +186,8 @@ static bool entry_is_sane(const gpci_module *m, uint32_t block, char *text, size
     const bool valid = m->states[block] != GPC_LINE_I;
     if (!valid && m->tags[block])
         return told(text, size, "tags: %s's block %u is invalid, its tag is not 0", m->given.name, block);
+    if (valid && !gpci_module_owns(m, block))
+        return true; /* the other half is looked at, too */
     for (uint32_t sub = 0; sub < m->sub_blocks; sub++) {
         const uint16_t owner = *gpci_module_owner_of(m, block, sub);
         uint64_t any = 0;

@@ -68,20 +68,34 @@ static void index_module(gpci_module *m) {
         m->selector || !gpci_power_of_two(g->sets) || !gpci_power_of_two(modulus) || (m->sectors > 1 && modulus > 1);
 }
 
+/* The near half of a cache has the other half's arrays, but for `there`: it keeps no bytes under masks. */
+static void share_arrays(gpci_module *m) {
+    const gpci_module *home = m->twin;
+    m->tags = home->tags, m->sharers = home->sharers, m->owners = home->owners;
+    m->order = home->order, m->states = home->states;
+    m->dirty = home->dirty, m->data = home->data;
+}
+
 static gpc_status make_slab(gpc_coherence *c, gpc_error *error) {
     size_t bytes = 0, at = 0;
     bool overflow = false;
     for (uint32_t i = 0; i < c->module_count; i++) {
         index_module(&c->modules[i]);
-        place_module(c, &c->modules[i], NULL, &bytes, &overflow);
+        if (!c->modules[i].near)
+            place_module(c, &c->modules[i], NULL, &bytes, &overflow);
     }
     if (overflow || !(c->slab = gpci_zalloc_lines(c->context, 1, bytes)))
         return gpci_out_of_memory(error);
     c->slab_bytes = bytes;
     for (uint32_t i = 0; i < c->module_count; i++) {
+        if (c->modules[i].near)
+            continue;
         place_module(c, &c->modules[i], c->slab, &at, &overflow);
         start_module(&c->modules[i]);
     }
+    for (uint32_t i = 0; i < c->module_count; i++)
+        if (c->modules[i].near)
+            share_arrays(&c->modules[i]);
     return GPC_OK;
 }
 
@@ -111,7 +125,7 @@ static gpc_status make_shared(const gpc_coherence *c, const gpci_module *m, gpc_
 static gpc_status make_policy(gpc_coherence *c, gpci_module *m, gpc_error *error) {
     const char *text = m->given.replacement;
     m->fifo = !strcmp(text, "fifo");
-    if (m->fifo || !strcmp(text, "lru"))
+    if (m->fifo || !strcmp(text, "lru") || m->near)
         return GPC_OK;
     if (m->full_map)
         GPCI_TREE_REFUSE(ARGUMENT, m, "replacement", "is '%s', but with ways 0 nothing is replaced", text);
@@ -204,6 +218,11 @@ gpc_status gpci_tree_layout(gpc_coherence *c, gpc_error *error) {
         if (m->given.memory && m->block_shift > c->memory_shift)
             c->memory_shift = m->block_shift;
     }
+    for (uint32_t i = 0; i < c->module_count && status == GPC_OK; i++)
+        if (c->modules[i].near) {
+            c->modules[i].policy = c->modules[i].twin->policy;
+            c->modules[i].told = c->modules[i].twin->told;
+        }
     for (uint32_t i = 0; i < c->star_count && status == GPC_OK; i++)
         status = make_star(c, &c->stars[i], error);
     return status == GPC_OK ? make_lists(c, error) : status;

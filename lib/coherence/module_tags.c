@@ -157,9 +157,9 @@ static uint32_t set_of(const gpci_module *m, uint32_t block) {
 /* Blocks of a line that one access is of are one hit, or one miss: has the policy been told of it? Then it is now. */
 static bool was_told(gpci_module *m, uint64_t tag) {
     const uint64_t line = tag >> m->line_shift, access = m->tree->line_access;
-    const bool told = m->sector_mask && m->told_line == line && m->told_access == access;
-    m->told_line = line;
-    m->told_access = access;
+    const bool told = m->sector_mask && m->store->told_line == line && m->store->told_access == access;
+    m->store->told_line = line;
+    m->store->told_access = access;
     return told;
 }
 
@@ -278,9 +278,9 @@ static void notify_eviction(gpci_module *m, uint32_t block, bool dirty, const gp
                              .way = block % m->all_ways,
                              .valid_sectors = valid,
                              .dirty_sectors = m->sector_mask ? modified : dirty};
-    m->leaving = gpci_module_sector(m, block, 0);
+    m->store->leaving = gpci_module_sector(m, block, 0);
     if (m->reuse) {
-        eviction.reuse_count = m->reuse[m->leaving];
+        eviction.reuse_count = m->reuse[m->store->leaving];
         m->counts.zero_reuse_evictions += !eviction.reuse_count;
     }
     if (ops && ops->on_evict)
@@ -288,7 +288,7 @@ static void notify_eviction(gpci_module *m, uint32_t block, bool dirty, const gp
     if (predictor && predictor->on_evict)
         predictor->on_evict(m->predictor->self, eviction.set, eviction.way, &eviction, request);
     if (m->warps && m->tree->evicted)
-        m->tree->evicted(m->tree->evicted_data, m, eviction.line_address, m->warps[m->leaving], request);
+        m->tree->evicted(m->tree->evicted_data, m, eviction.line_address, m->warps[m->store->leaving], request);
 }
 
 bool gpci_module_is_full(const gpci_module *m, uint64_t tag) {
@@ -440,9 +440,9 @@ static void notify_fill(const gpci_module *m, uint32_t block, uint64_t tag) {
 static void notify_write(gpci_module *m, uint32_t block, uint64_t tag, uint8_t state) {
     const bool was = m->states[block] != GPC_LINE_I, is = state != GPC_LINE_I, other = m->tags[block] != tag;
     if (was && (!is || other)) {
-        if (m->leaving != gpci_module_sector(m, block, 0))
+        if (m->store->leaving != gpci_module_sector(m, block, 0))
             notify_invalidation(m, set_of(m, block), block % m->all_ways);
-        m->leaving = GPCI_TREE_NO_BLOCK;
+        m->store->leaving = GPCI_TREE_NO_BLOCK;
     }
     if (is && (!was || other))
         notify_fill(m, block, tag);

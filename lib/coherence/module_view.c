@@ -40,8 +40,9 @@ gpc_status gpc_coherence_get_block(const gpc_coherence *c, uint32_t module, uint
         return GPC_ERROR_RANGE;
     const gpci_module *m = &c->modules[module];
     gpc_coherence_block ours = GPC_COHERENCE_BLOCK_INIT;
-    ours.tag = m->tags[at];
-    ours.state = m->states[at];
+    const bool own = gpci_module_owns(m, at);
+    ours.tag = own ? m->tags[at] : 0;
+    ours.state = own ? m->states[at] : GPC_LINE_I;
     ours.recency = recency_of(m, at);
     ours.sub_blocks = m->sub_blocks;
     ours.sub_block_bytes = 1u << m->sub_shift;
@@ -64,6 +65,11 @@ gpc_status gpc_coherence_get_directory(const gpc_coherence *c, uint32_t module, 
     const uint16_t owner = *gpci_module_owner_of(m, at, sub_block);
     const uint64_t *words = gpci_module_sharers_of(m, at, sub_block);
     size_t count = 0;
+    if (!gpci_module_owns(m, at)) {
+        *out_owner = GPC_NO_MODULE;
+        *out_count = 0;
+        return GPC_OK;
+    }
     for (uint32_t w = 0; w < m->sharer_words; w++)
         for (uint64_t left = words[w]; left; left &= left - 1, count++)
             if (count < room)

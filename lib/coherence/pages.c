@@ -5,7 +5,8 @@
  * Homes of pages (gpc_coherence_options.homes): which of several memories, next to which processors, has a page.
  *
  * Example, 2 homes, pages of 4096 bytes: by turns, pages 0, 2, 4 are at home 1, pages 1, 3, 5 at home 2. By first touch
- * a page is at the home of the first-level module that is the first to access it; before that, by turns.
+ * a page is at the home of the first-level module that is the first to access it; before that, by turns. Hashed, the
+ * page's number decides, with no pattern that a stride could meet.
  */
 
 uint32_t gpci_tree_home(const gpc_coherence *c, uint64_t address) {
@@ -13,6 +14,8 @@ uint32_t gpci_tree_home(const gpc_coherence *c, uint64_t address) {
     if (c->all_at)
         return c->all_at;
     const gpci_map_entry *entry = c->first_touch ? gpci_map_find(&c->pages, page) : NULL;
+    if (c->hashed)
+        return (uint32_t)((gpci_mix(page) >> 32) * c->homes >> 32) + 1;
     return entry ? (uint32_t)entry->value : (uint32_t)(page % c->homes) + 1;
 }
 
@@ -45,7 +48,7 @@ gpc_status gpci_tree_check_pages(gpc_coherence *c, const gpc_coherence_options *
     const char *type = "gpc_coherence_options";
     if (o->homes > UINT8_MAX)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s.homes is %u, more than %u", type, o->homes, UINT8_MAX);
-    if (o->placement > GPC_PLACE_FIRST_TOUCH)
+    if (o->placement > GPC_PLACE_HASHED)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s.placement is %u, no gpc_placement", type, o->placement);
     if (o->homes ? !gpci_power_of_two(o->page_bytes) : o->page_bytes != 0)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s.page_bytes is %llu; with homes it is a power of two, else 0",
@@ -53,6 +56,7 @@ gpc_status gpci_tree_check_pages(gpc_coherence *c, const gpc_coherence_options *
     c->homes = o->homes;
     c->page_shift = o->homes ? gpci_log2(o->page_bytes) : 0;
     c->first_touch = o->homes && o->placement == GPC_PLACE_FIRST_TOUCH;
+    c->hashed = o->homes && o->placement == GPC_PLACE_HASHED;
     gpc_status status = GPC_OK;
     for (uint32_t i = 0; i < c->module_count && status == GPC_OK; i++)
         status = check_module(c, &c->modules[i], error);

@@ -60,10 +60,10 @@ static bool is_alone(const gpc_coherence *c) {
 }
 
 static uint8_t place_of(const gpci_module *m, bool apart) {
-    return m->given.memory   ? GPCI_PLACE_MEMORY
-           : !m->above_count ? GPCI_PLACE_FIRST
-           : apart           ? GPCI_PLACE_BETWEEN
-                             : GPCI_PLACE_LAST;
+    return m->given.memory    ? GPCI_PLACE_MEMORY
+           : !m->above_count  ? GPCI_PLACE_FIRST
+           : apart || m->near ? GPCI_PLACE_BETWEEN
+                              : GPCI_PLACE_LAST;
 }
 
 /* In a tree with homes, as if all pages were at one of them, and another. */

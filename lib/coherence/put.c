@@ -172,12 +172,33 @@ gpci_tree_point gpci_tree_send_put(gpc_coherence *c, gpci_module *r, const gpci_
     return gpci_tree_close(c, &x, r, GPC_MESSAGE_ACK, put->tag, returned(put), at);
 }
 
+/*
+ * T is the near half of a cache: what is stored is performed where it is at home, and T's copy, and those above it,
+ * would be old.
+ */
+static gpci_tree_point store_at_home(gpc_coherence *c, gpci_module *r, gpci_module *t, const gpci_tree_put *put,
+                                     gpci_tree_point at) {
+    gpci_tree_exchange x = gpci_tree_open(c, r, t, put->kind, put->tag, put->size, false, &at);
+    t->stats.write_throughs_received++;
+    if (x.found.hit) {
+        gpci_tree_write_probe all = {.block = x.found.block, .last = UINT64_MAX};
+        at = gpci_tree_probe_copies(c, t, &all, at);
+        at = gpci_tree_evict(c, t, x.found.block, at);
+    }
+    gpci_tree_put on = *put;
+    on.tag = gpci_module_tag_of(t, put->tag);
+    at = gpci_tree_store_at_low(c, t, &on, at);
+    return gpci_tree_close(c, &x, r, GPC_MESSAGE_ACK, put->tag, 0, at);
+}
+
 gpci_tree_point gpci_tree_store_at_low(gpc_coherence *c, gpci_module *r, const gpci_tree_put *put, gpci_tree_point at) {
     gpci_module *t = gpci_module_at(c, gpci_module_low(c, r, put->tag));
+    if (GPCI_UNLIKELY(t->near))
+        return store_at_home(c, r, t, put, at);
     gpci_tree_exchange x = gpci_tree_open(c, r, t, put->kind, put->tag, put->size, true, &at);
     t->stats.write_throughs_received++;
     const bool blind = t->there && put->blind;
-    if (x.found.hit && !blind && gpci_module_is_partial(t, x.found.block))
+    if (!blind && gpci_tree_found_part(t, &x.found))
         at = gpci_tree_complete(c, t, x.found.block, at);
     if (!put->non_coherent) {
         gpci_tree_write_probe all = {.block = x.found.block, .last = UINT64_MAX};
@@ -208,7 +229,7 @@ gpci_tree_point gpci_tree_load_from_low(gpc_coherence *c, gpci_module *r, uint64
         at = drop_for_bypass(c, t, x.found.block, GPC_EVENT_PASSING_LOAD, at);
         at = gpci_tree_load_from_low(c, t, address, size, out, flags, at);
     } else {
-        const bool partial = x.found.hit && gpci_module_is_partial(t, x.found.block);
+        const bool partial = gpci_tree_found_part(t, &x.found);
         t->stats.read_request_hits += x.found.hit && !partial;
         t->stats.hits += x.found.hit && !partial;
         if (GPCI_UNLIKELY(partial))

@@ -116,7 +116,7 @@ gpci_tree_reply gpci_tree_read_request(gpc_coherence *c, const gpci_tree_request
     gpci_module *t = gpci_module_at(c, gpci_module_low(c, r, request->tag));
     gpci_tree_exchange x = gpci_tree_open(c, r, t, GPC_MESSAGE_READ_REQUEST, request->tag, c->control_bytes, true, &at);
     const gpci_tree_lookup found = x.found;
-    const bool partial = found.hit && gpci_module_is_partial(t, found.block);
+    const bool partial = gpci_tree_found_part(t, &found);
     t->stats.read_requests++;
     t->stats.read_request_hits += found.hit && !partial;
     t->stats.hits += found.hit && !partial;
@@ -224,7 +224,7 @@ gpci_tree_reply gpci_tree_write_request(gpc_coherence *c, const gpci_tree_reques
     const gpci_tree_lookup found = x.found;
     t->stats.write_requests++;
     t->stats.hits += found.hit;
-    if (GPCI_UNLIKELY(found.hit && gpci_module_is_partial(t, found.block)))
+    if (GPCI_UNLIKELY(gpci_tree_found_part(t, &found)))
         at = gpci_tree_complete(c, t, found.block, at);
     gpci_tree_gather gather = GPCI_TREE_GATHER_INIT;
     gpci_tree_write_probe others = {.block = found.block,

@@ -360,6 +360,12 @@ void gpci_tree_data_store(gpc_coherence *c, gpci_module *m, uint32_t block, cons
 void gpci_tree_data_load(const gpc_coherence *c, const gpci_module *m, uint32_t block, uint64_t address, uint32_t size,
                          uint8_t *out);
 
+/* Is there but a part of its bytes? Of an entry of the directory that has just lost its way there is nothing. */
+GPCI_INLINE bool gpci_tree_found_part(const gpci_module *t, const gpci_tree_lookup *found) {
+    return found->hit && GPCI_UNLIKELY(t->there != NULL) && t->states[found->block] != GPC_LINE_I &&
+           gpci_module_is_partial(t, found->block);
+}
+
 /* Record in a message what the lookup at its receiver found. */
 _Static_assert(GPCI_TREE_NO_BLOCK == GPC_NO_MODULE, "what a message says of a block that is not there");
 GPCI_INLINE void gpci_tree_message_found(gpc_coherence *c, uint32_t message, const gpci_tree_lookup *found) {

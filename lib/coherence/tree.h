@@ -71,7 +71,8 @@ typedef struct gpci_line_counts {
  * Example, 2 sets of 2 ways, blocks of 32 bytes, 2 sectors: line 0x80 is of set 0. Its blocks 0x80 and 0xa0 are in rows
  * 0 and 1, both in way 1, say: blocks 1 and 3.
  */
-typedef struct gpci_module {
+typedef struct gpci_module gpci_module;
+struct gpci_module {
     gpc_coherence_module given; /* as the host gave it, defaults filled in; its pointers are copies */
     uint32_t index, level;      /* in the tree; level 1: no module above */
     gpci_module_place place;
@@ -88,12 +89,13 @@ typedef struct gpci_module {
     const uint32_t *above;              /* [above_count] the modules above, ascending */
     const uint16_t *slots;              /* [modules] a module's place in `above`, which is its bit among sharers */
     uint64_t first, last;               /* the first and last address that it serves (cover.c) */
-    uint32_t *banks; /* [bank_modulus] low modules by (address >> bank_shift) mod bank_modulus, or NULL */
-    uint32_t bank_shift, bank_modulus;
-    const gpci_tree_selector *bank_selector; /* of banks that are HASHED, from layout.c on; NULL */
-    const gpci_tree_selector *selector;      /* its own, likewise; NULL: by the fields that follow */
-    uint64_t row_mask;                       /* rows - 1 */
-    uint32_t index_shift;                    /* the row is tag >> index_shift & row_mask, unless the module `divides` */
+    /* [bank_homes][bank_modulus] low modules by (address >> bank_shift) mod bank_modulus, and home; or NULL */
+    uint32_t *banks;
+    uint32_t bank_shift, bank_modulus, bank_homes; /* bank_homes 1: whatever the home */
+    const gpci_tree_selector *bank_selector;       /* of banks that are HASHED, from layout.c on; NULL */
+    const gpci_tree_selector *selector;            /* its own, likewise; NULL: by the fields that follow */
+    uint64_t row_mask;                             /* rows - 1 */
+    uint32_t index_shift; /* the row is tag >> index_shift & row_mask, unless the module `divides` */
     bool divides;     /* sets, or the modulus of an interleaved module, are no power of two; or it has a selector, or */
                       /* is interleaved and has lines of several blocks */
     bool interleaved; /* GPC_SERVES_INTERLEAVED or _HASHED */
@@ -130,7 +132,10 @@ typedef struct gpci_module {
     gpci_map map;                         /* of a full map: address / block_bytes -> block */
     gpc_coherence_stats stats;
     const gpc_coherence *tree; /* that it belongs to */
-} gpci_module;
+    struct gpci_module *twin;  /* the other half of its cache, with the same arrays by block; NULL */
+    struct gpci_module *store; /* what policies have been told is noted there: itself, or of a near half the other */
+    bool near;                 /* it has copies of pages that are not at `given.home` (gpc_coherence_module.near_of) */
+};
 
 /*
  * When a stage of a network (star.c) is in use in the transaction under way: spans of cycles, ascending and disjoint.
@@ -159,7 +164,8 @@ enum {
     GPCI_FAULT_TWICE = 1 << 2,       /* D9: a store to S, N or O signals its completion twice */
     /* not of Multi2Sim: data go straight to who asks for the only copy, who may yet be refused, and then loses them */
     GPCI_FAULT_ALWAYS_DIRECT = 1 << 3,
-    GPCI_FAULT_BLIND_ACQUIRE = 1 << 4 /* likewise: an acquire does not wait for blocks that are on their way */
+    GPCI_FAULT_BLIND_ACQUIRE = 1 << 4, /* likewise: an acquire does not wait for blocks that are on their way */
+    GPCI_FAULT_NEAR_TAKES_ALL = 1 << 5 /* likewise: requests of near halves leave no way to the other (halves.c) */
 };
 
 struct gpc_coherence {
@@ -170,6 +176,7 @@ struct gpc_coherence {
     uint32_t control_bytes;
     bool with_data, timing;
     bool first_touch;     /* pages are placed so */
+    bool hashed;          /* likewise */
     uint32_t homes;       /* of pages (pages.c); 0: there are none */
     uint32_t page_shift;  /* log2 of a page's bytes */
     uint32_t all_at;      /* while the tree is made: as if all pages were at this home; 0 */
@@ -290,7 +297,7 @@ uint64_t gpci_tree_residue(const gpci_module *m, uint64_t address);
 uint32_t gpci_tree_selected_set(const gpci_module *m, uint64_t tag);
 
 /* pages.c */
-/* Where a page is: from 1 on. Of a tree with homes. */
+/* Where a page is: from 1 on. Of a tree with homes; 1 of others. */
 uint32_t gpci_tree_home(const gpc_coherence *c, uint64_t address);
 /* Memory for one more page. GPC_ERROR_MEMORY. Then, in a tree of first touch: a first-level module accesses it. */
 gpc_status gpci_tree_pages_reserve(gpc_coherence *c);
@@ -397,9 +404,24 @@ GPCI_INLINE uint8_t *gpci_module_dirty_of(const gpci_module *m, uint32_t block) 
     return m->dirty + (size_t)block * m->mask_bytes;
 }
 
+/* Does it serve pages of this home? */
+GPCI_INLINE bool gpci_module_has_home(const gpci_module *m, uint32_t home) {
+    return !m->given.home || !m->above_count || (home == m->given.home) != m->near;
+}
+
 /* Does it serve pages of an address's home? */
 GPCI_INLINE bool gpci_module_at_home(const gpci_module *m, uint64_t address) {
-    return GPCI_LIKELY(!m->given.home) || !m->above_count || gpci_tree_home(m->tree, address) == m->given.home;
+    return GPCI_LIKELY(!m->given.home) || !m->above_count || gpci_module_has_home(m, gpci_tree_home(m->tree, address));
+}
+
+/* Which half of its cache has a valid block, or one that is to get this tag? */
+GPCI_INLINE gpci_module *gpci_module_half(gpci_module *m, uint64_t tag) {
+    return GPCI_LIKELY(!m->twin) || gpci_module_at_home(m, tag) ? m : m->twin;
+}
+
+/* Is a valid block of its arrays its own, and not the other half's? */
+GPCI_INLINE bool gpci_module_owns(const gpci_module *m, uint32_t block) {
+    return GPCI_LIKELY(!m->twin) || gpci_module_at_home(m, m->tags[block]);
 }
 
 /* All bytes of a block are there. Of a module with byte_masks. */

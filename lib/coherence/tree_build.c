@@ -136,7 +136,11 @@ static gpc_status build(gpc_coherence *c, const gpc_coherence_options *o, gpc_er
     if (status == GPC_OK)
         status = gpci_tree_check_pages(c, o, error);
     if (status == GPC_OK)
+        status = gpci_tree_find_halves(c, error);
+    if (status == GPC_OK)
         status = gpci_tree_shape(c, error);
+    if (status == GPC_OK)
+        status = gpci_tree_join_halves(c, error);
     if (status == GPC_OK)
         status = gpci_tree_cover(c, error);
     if (status == GPC_OK)
@@ -190,7 +194,8 @@ static void free_const(gpc_context *context, const void *memory) {
 }
 
 static void destroy_module(gpc_context *context, gpci_module *m) {
-    gpci_policy_destroy(m->policy);
+    if (!m->near) /* the other half's */
+        gpci_policy_destroy(m->policy);
     gpci_policy_destroy(m->predictor);
     gpci_free(context, m->warps);
     gpci_free(context, m->reuse);

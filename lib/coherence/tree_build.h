@@ -54,6 +54,10 @@ gpc_status gpci_tree_visit_steps(const gpc_coherence *c, const gpci_tree_steps *
 /* pages.c: homes of pages. */
 gpc_status gpci_tree_check_pages(gpc_coherence *c, const gpc_coherence_options *o, gpc_error *error);
 
+/* halves.c: caches that are two modules each; when levels are known, what of these is common to both halves. */
+gpc_status gpci_tree_find_halves(gpc_coherence *c, gpc_error *error);
+gpc_status gpci_tree_join_halves(gpc_coherence *c, gpc_error *error);
+
 /* places.c: each module's place, and the rules that go with it. */
 gpc_status gpci_tree_places(gpc_coherence *c, gpc_error *error);
 

@@ -84,7 +84,7 @@ static void nobodys_page(small *s) {
 }
 
 static void no_placement(small *s) {
-    s->options.placement = 2;
+    s->options.placement = 3;
 }
 
 Test(coherence_pages, refusals) {
@@ -92,5 +92,5 @@ Test(coherence_pages, refusals) {
     refused(small_pages, "block_bytes is 64, more than a page");
     refused(odd_pages, "page_bytes is 1000; with homes it is a power of two");
     refused(nobodys_page, "'m4'.low has no module that serves address 0x0");
-    refused(no_placement, "placement is 2, no gpc_placement");
+    refused(no_placement, "placement is 3, no gpc_placement");
 }

@@ -279,6 +279,26 @@ class Trees(Case):
         with self.assertRaises(gpucache.RangeError):
             tree.load("a", 0x10000)
 
+    def test_caches_below_each_other(self):
+        """Slices a and b: each is home of its pages, and keeps copies of the other's."""
+        modules = [CoherenceModule(f"l1-{at}", (f"near-{at}", f"home-{at}"), "net") for at in "ab"]
+        modules += [CoherenceModule(f"near-{at}", (f"home-{other}",), "net", "net", ways=2, near_of=f"home-{at}", home=1 + number)
+                    for number, (at, other) in enumerate(("ab", "ba"))]  # fmt: skip
+        modules += [CoherenceModule(f"home-{at}", (f"memory-{at}",), "net", "net", ways=2, home=1 + number)
+                    for number, at in enumerate("ab")]  # fmt: skip
+        modules += [CoherenceModule(f"memory-{at}", high_network="net", memory=True, ways=0, home=1 + number)
+                    for number, at in enumerate("ab")]  # fmt: skip
+        tree = self.tree("moesi", modules=modules, homes=2, page_bytes=4096)
+        self.assertEqual([tree.module(name) for name in tree.modules], modules)
+        tree.store("l1-a", 0x1000, b"\7")
+        self.assertEqual([tree.line(name, 0x1000).state for name in ("l1-a", "near-a", "home-b")], ["M", "E", "E"])
+        self.assertEqual(tree.load("l1-b", 0x1000).data, b"\7")
+        tree.load("l1-b", 0)
+        self.assertEqual([block.tag for _, _, block in tree.blocks("near-b")], [0])
+        self.assertEqual([block.tag for _, _, block in tree.blocks("home-b")], [0x1000])
+        tree.load("l1-b", 0x2000)
+        self.assertEqual({block.tag for _, _, block in tree.blocks("near-b")}, {0, 0x2000}, "home-b's has made room")
+
     def test_memory_with_room_for_all(self):
         """ways=0: an entry for every block that is cached."""
         modules = MODULES[:2] + [CoherenceModule("mm", high_network="net", memory=True, ways=0)]

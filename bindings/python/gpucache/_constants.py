@@ -473,6 +473,7 @@ class DirectoryOverflow(IntEnum):
 class Placement(IntEnum):
     ROUND_ROBIN = 0
     FIRST_TOUCH = 1
+    HASHED = 2
 
 
 class CoherenceKind(IntEnum):

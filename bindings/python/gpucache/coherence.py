@@ -142,6 +142,7 @@ class CoherenceView(Handle):
             self._network(raw.low_network), self._network(raw.high_network),
             replacement=decoded(raw.replacement) or "lru", serves=serves,
             directory_overflow=DirectoryOverflow(raw.directory_overflow),
+            near_of=None if raw.near_of == GPC_NO_MODULE else self._names[raw.near_of],
             **{name: getattr(raw, name) for name in _SAME},
         )  # fmt: skip
 
@@ -382,7 +383,7 @@ class Coherence(CoherenceView):
             low=(ctypes.c_uint32 * max(1, len(low)))(*low), low_count=len(low),
             low_network=index(module.low_network, self._networks, "low_network"),
             high_network=index(module.high_network, self._networks, "high_network"),
-            directory_overflow=module.directory_overflow,
+            directory_overflow=module.directory_overflow, near_of=index(module.near_of, names, "near_of"),
             **{name: getattr(module, name) for name in _SAME},
         )  # fmt: skip
         if isinstance(module.serves, (Interleaved, Hashed)):
