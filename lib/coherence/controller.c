@@ -182,7 +182,7 @@ static gpc_status deadlock(gpci_controllers *e, gpc_error *error) {
 
 /* To policies: for which access a step is. Messages on their way are no matter of theirs. */
 static void show(gpci_controllers *e, gpci_due due) {
-    if (!e->shown || due.step >= GPCI_STEP_parcel_leaves)
+    if (!e->shown || (due.step >= GPCI_STEP_parcel_leaves && due.step != GPCI_STEP_peer_comes))
         return;
     const uint32_t flight = gpci_task_at(e, due.subject)->flight;
     e->tree->request = &e->shown[flight];

@@ -135,6 +135,8 @@ typedef struct gpci_tree_flight {
     bool alone;                   /* it joins no other, nor any it: it goes below by itself */
     bool through;                 /* a store that is done here, and is to be written through again */
     bool taken;                   /* with a store on its way through: a probe has passed its block's lock */
+    bool answered, overturned;    /* a load that bypasses: T has answered it without bytes; it does so no more */
+    uint32_t word;                /* of T's predictor, for that of the access's module */
     uint8_t found, step, deepest; /* deepest: level that a request for it has reached */
 } gpci_tree_flight;
 

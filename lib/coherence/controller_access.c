@@ -360,6 +360,8 @@ void gpci_step_access_filled(gpci_controllers *e, uint32_t task) {
         return;
     if (a->kind == GPC_COHERENCE_LOAD) {
         const gpc_protocol_rule rule = rule_of(e, t);
+        if (GPCI_UNLIKELY(m->predictor != NULL) && !a->overturned)
+            (void)gpci_module_hear(m, t->address, GPC_CACHE, a->word);
         gpci_tree_set_state(e->tree, m, t->block, gpci_module_tag_of(m, a->address),
                             t->shared ? rule.next_shared : rule.next, GPC_ORIGIN_LOAD_MISS, gpci_present(e));
     }

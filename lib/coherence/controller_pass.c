@@ -110,9 +110,34 @@ void gpci_step_access_passing(gpci_controllers *e, uint32_t task) {
     v->at_low = gpci_tree_has(e->tree, GPC_PROTOCOL_DIRECTORY);
 }
 
+/* The low module's predictor has answered in place of it: the load asks again, for a copy if that is what follows. */
+static void ask_again(gpci_controllers *e, uint32_t task) {
+    gpci_task *t = gpci_task_at(e, task);
+    gpci_tree_flight *a = gpci_tree_flight_at(e, t->flight);
+    a->overturned = gpci_module_overturns(gpci_task_module(e, t), t->address, a->word);
+    a->word = 0;
+    if (a->overturned) {
+        a->flags &= ~(uint32_t)(GPC_ACCESS_NO_ALLOCATE | GPC_ACCESS_EVICT);
+        e->shown[t->flight].admitted = 1; /* the replacement policy has been told of the miss */
+    }
+    t->block = GPCI_TREE_NO_BLOCK;
+    t->state = GPC_LINE_I;
+    t->hit = t->missing = t->shared = false;
+    gpci_then(e, task, GPCI_STEP_access_order);
+}
+
 void gpci_step_access_passed(gpci_controllers *e, uint32_t task) {
-    if (!gpci_access_refused(e, task))
-        gpci_then(e, task, GPCI_STEP_access_end);
+    const gpci_task *t = gpci_task_at(e, task);
+    const gpci_tree_flight *a = gpci_tree_flight_at(e, t->flight);
+    if (gpci_access_refused(e, task))
+        return;
+    if (GPCI_UNLIKELY(a->word != 0)) {
+        ask_again(e, task);
+        return;
+    }
+    if (a->kind == GPC_COHERENCE_LOAD)
+        (void)gpci_module_hear(gpci_task_module(e, t), t->address, GPC_BYPASS, 0);
+    gpci_then(e, task, GPCI_STEP_access_end);
 }
 
 /* A load that bypasses T, too. */

@@ -48,9 +48,40 @@ static void count(const gpci_controllers *e, gpci_module *m, const gpci_task *r)
     m->stats.hits += hit;
 }
 
+/*
+ * A load is to bypass R, and T's predictor has something to say to R's about the line that it has: then that is the
+ * answer, without bytes, and R asks again.
+ */
+static bool is_answered(gpci_controllers *e, gpci_task *r) {
+    gpci_tree_flight *a = gpci_tree_flight_at(e, r->flight);
+    gpci_module *t = gpci_task_module(e, r);
+    const uint64_t tag = gpci_module_tag_of(t, r->address);
+    if (!r->passing || r->refused || a->answered || e->tree->request->admitted ||
+        gpci_module_line_way(t, tag) == UINT32_MAX)
+        return false;
+    a->word = gpci_module_respond(t, tag);
+    a->answered = a->word != 0;
+    if (a->answered)
+        gpci_unlock(e, r->module, r->block);
+    return a->answered;
+}
+
+/* What T's predictor says of a request that it has served. */
+static void respond(gpci_controllers *e, const gpci_task *r) {
+    gpci_tree_flight *a = gpci_tree_flight_at(e, r->flight);
+    gpci_module *t = gpci_task_module(e, r);
+    if (gpci_task_from(e, r)->level == 1 && !a->answered)
+        a->word = gpci_module_respond(t, gpci_module_tag_of(t, r->address));
+}
+
 void gpci_step_read_found(gpci_controllers *e, uint32_t task) {
     gpci_task *r = gpci_task_at(e, task);
     r->bytes = e->tree->control_bytes;
+    if (GPCI_UNLIKELY(gpci_task_module(e, r)->responds) && is_answered(e, r)) {
+        r->served = true;
+        gpci_then(e, task, GPCI_STEP_read_reply);
+        return;
+    }
     if (!r->refused)
         count(e, gpci_task_module(e, r), r);
     r->served = !r->refused;
@@ -186,6 +217,8 @@ void gpci_step_read_up_end(gpci_controllers *e, uint32_t task) {
     if (--r->pending)
         return;
     settle(e, r);
+    if (GPCI_UNLIKELY(t->responds))
+        respond(e, r);
     if (GPCI_UNLIKELY(t->asks))
         gpci_tree_forget_entry(e->tree, t, r->block, gpci_present(e));
     gpci_unlock(e, r->module, r->block);

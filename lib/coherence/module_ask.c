@@ -73,6 +73,46 @@ bool gpci_module_keeps_out(gpci_module *m, uint64_t tag) {
     return m->kept_out;
 }
 
+uint32_t gpci_module_line_way(const gpci_module *m, uint64_t tag) {
+    const uint32_t block = m->sector_mask ? GPCI_TREE_NO_BLOCK : gpci_module_find(m, tag);
+    if (m->sector_mask)
+        return gpci_module_way_of_line(m, tag);
+    return block == GPCI_TREE_NO_BLOCK || gpci_module_directory_only(m, block) ? UINT32_MAX : block % m->all_ways;
+}
+
+uint32_t gpci_module_respond(gpci_module *m, uint64_t tag) {
+    const gpc_predictor_ops *ops = m->predictor->ops;
+    const gpc_request *access = m->tree->request;
+    if (!access || !gpci_module_same_line(m, access->address, tag))
+        return 0;
+    if (m->answered_line == tag >> m->line_shift && m->answered_access == m->tree->line_access)
+        return m->answer;
+    gpc_request shown = gpci_module_shows(m, tag, access);
+    shown.sector_mask = (uint8_t)(1u << ((tag >> m->block_shift) & m->sector_mask));
+    m->answered_line = tag >> m->line_shift;
+    m->answered_access = m->tree->line_access;
+    m->answer = ops->respond(m->predictor->self, gpci_module_row(m, tag) >> m->sector_shift,
+                             gpci_module_line_way(m, tag), &shown);
+    return m->answer;
+}
+
+bool gpci_module_hear(gpci_module *l1, uint64_t tag, gpc_decision predicted, uint32_t word) {
+    const gpc_predictor_ops *ops = l1->predictor ? l1->predictor->ops : NULL;
+    const gpc_request *access = l1->tree->request;
+    if (!ops || !ops->on_reply || !access || (access->kind != GPC_LOAD && access->kind != GPC_PREFETCH))
+        return false;
+    const gpc_request shown = gpci_module_shows(l1, tag, access);
+    return ops->on_reply(l1->predictor->self, &shown, predicted, word) == GPC_CACHE && predicted == GPC_BYPASS;
+}
+
+bool gpci_module_overturns(gpci_module *l1, uint64_t tag, uint32_t word) {
+    if (!gpci_module_hear(l1, tag, GPC_BYPASS, word))
+        return false;
+    l1->counts.overturned_bypasses += l1->answered_access != l1->tree->line_access;
+    l1->answered_access = l1->tree->line_access;
+    return true;
+}
+
 /* A miss: an entry of the directory alone. */
 static uint32_t take_entry(gpc_coherence *c, gpci_module *m, uint64_t tag, gpci_tree_point *at) {
     const uint32_t entry = gpci_module_directory_victim(m, tag);

@@ -241,6 +241,8 @@ gpci_tree_point gpci_tree_load_from_low(gpc_coherence *c, gpci_module *r, uint64
                                          : gpci_tree_probe_owners(c, t, &owners, at);
         gpci_tree_data_load(c, t, x.found.block, address, size, out);
         at = gpci_tree_use_data(c, t, at, false);
+        if (GPCI_UNLIKELY(t->responds) && r->level == 1 && !gpci_module_respond(t, gpci_module_tag_of(t, address)))
+            (void)gpci_module_hear(r, gpci_module_tag_of(r, address), GPC_BYPASS, 0);
         if (GPCI_UNLIKELY(t->asks))
             gpci_tree_forget_entry(c, t, x.found.block, at);
     }

@@ -150,6 +150,8 @@ gpci_tree_reply gpci_tree_read_request(gpc_coherence *c, const gpci_tree_request
         at = gpci_tree_close(c, &x, r, GPC_MESSAGE_DATA, request->tag, r->given.block_bytes, at);
         gpci_tree_gather_add(c, &gather, at.after);
     }
+    if (GPCI_UNLIKELY(t->responds) && r->level == 1)
+        (void)gpci_module_hear(r, request->tag, GPC_CACHE, gpci_module_respond(t, gpci_module_tag_of(t, request->tag)));
     if (GPCI_UNLIKELY(t->asks))
         gpci_tree_forget_entry(c, t, found.block, at);
     return (gpci_tree_reply){.at = gpci_tree_gather_end(c, r, &gather, at), .shared = shared};

@@ -59,6 +59,7 @@ typedef enum gpci_module_place {
 /* What a hierarchy counts of lines, and of what is asked about them, as a cache does (gpc_cache_stats). */
 typedef struct gpci_line_counts {
     uint64_t zero_reuse_evictions, intra_warp_hits, inter_warp_hits, token_bypasses;
+    uint64_t predictions, bypasses, overturned_bypasses;
 } gpci_line_counts;
 
 /*
@@ -123,6 +124,9 @@ struct gpci_module {
     bool strict_tokens;     /* likewise: for want of a token */
     bool kept_out;          /* likewise: what has been decided of a line for an access (gpc_coherence.line_access) */
     uint64_t asked_line, asked_access;
+    bool responds;         /* of a cache next to L1s: its predictor answers theirs (gpc_predictor_ops.respond) */
+    uint32_t word, answer; /* of an L1: its predictor's word of its last line; of a cache that responds: its answer */
+    uint64_t answered_line, answered_access; /* to whom; of an L1, by which a bypass has been overturned */
     uint32_t *warps;         /* [block] of a line the first: who has fetched it; of a hierarchy's L1s; NULL */
     uint32_t *reuse;         /* likewise: how often it has been hit */
     uint8_t decided, let_in; /* of a hierarchy's L1: what was decided of its last line's first block */
@@ -202,6 +206,7 @@ struct gpc_coherence {
     uint64_t line_access;       /* number of the access, or of several that are one access of a line */
     uint64_t line_accesses;     /* numbers given */
     bool follows;               /* the next access is part of the one before */
+    bool overturned;            /* the last one, a load that was to bypass L1, has been kept (tree_engine.c) */
     gpc_coherence_message *messages;
     gpc_coherence_transition *transitions;
     size_t message_room, transition_room;
@@ -279,6 +284,16 @@ bool gpci_module_predicts_bypass(const gpci_module *m, uint64_t tag, const gpc_r
 bool gpci_module_declines(const gpci_module *m, uint64_t tag, const gpc_request *shown);
 /* A request for a copy misses: is the line to be kept out? Asked once for an access of a line. Of a module that asks. */
 bool gpci_module_keeps_out(gpci_module *m, uint64_t tag);
+/* The way, with data, of the line that a block is of, whether or not the block is there; UINT32_MAX. */
+uint32_t gpci_module_line_way(const gpci_module *m, uint64_t tag);
+/* What the predictor of a cache that `responds` says of the request under way. Once for an access of a line. */
+uint32_t gpci_module_respond(gpci_module *m, uint64_t tag);
+/*
+ * That word has come to an L1 whose predictor has said `predicted` of a request. Does that let it in after all? The
+ * second also counts it. A fill is never overturned.
+ */
+bool gpci_module_hear(gpci_module *l1, uint64_t tag, gpc_decision predicted, uint32_t word);
+bool gpci_module_overturns(gpci_module *l1, uint64_t tag, uint32_t word);
 /* Has it been asked of this line for the access under way? */
 bool gpci_module_was_asked(const gpci_module *m, uint64_t tag);
 /* An access that misses, and leaves nothing here: for its policy. */

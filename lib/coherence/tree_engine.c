@@ -193,6 +193,23 @@ static void bypass(gpc_coherence *c, gpci_tree_access *access, bool coherent) {
     access->at = (tracked ? gpci_tree_store_at_low : gpci_tree_send_put)(c, m, &put, access->at);
 }
 
+/*
+ * A load is to bypass, by its module's predictor. What the low module's predictor has kept of the line may overturn
+ * that: the low module says so in place of the bytes, and the load asks again, for a copy.
+ */
+static GPCI_NOINLINE bool is_overturned(gpc_coherence *c, gpci_tree_access *access) {
+    gpci_module *m = access->m, *t = gpci_module_at(c, gpci_module_low(c, m, access->request->address));
+    const uint64_t tag = gpci_module_tag_of(t, access->request->address);
+    if (!t->responds || !c->request || c->request->admitted || gpci_module_line_way(t, tag) == UINT32_MAX)
+        return false;
+    const uint32_t word = gpci_module_respond(t, tag);
+    if (!word || !gpci_module_overturns(m, gpci_module_tag_of(m, access->request->address), word))
+        return false;
+    access->at = gpci_tree_send(c, t, m, t, GPC_MESSAGE_READ_REQUEST, tag, c->control_bytes, access->at);
+    access->at = gpci_tree_send(c, t, t, m, GPC_MESSAGE_ACK, tag, c->control_bytes, access->at);
+    return true;
+}
+
 /* The stored bytes go to the low module, too. The copy stays, clean if nothing else in it is modified. */
 static void write_through(gpc_coherence *c, gpci_tree_access *access) {
     gpci_module *m = access->m;
@@ -284,7 +301,23 @@ GPCI_INLINE gpc_status run(gpc_coherence *c, const gpc_coherence_request *reques
         gpci_tree_touch(c, request->module, request->address);
     if (GPCI_UNLIKELY(request->atomic_count))
         gpci_tree_atomics_begin(request->atomics, request->atomic_count);
-    if (find(c, &access, gpci_tree_event_of(c, request->kind, request->flags)))
+    const gpc_coherence_event event = gpci_tree_event_of(c, request->kind, request->flags);
+    gpc_coherence_request kept;
+    gpc_request shown;
+    bool bypasses = find(c, &access, event);
+    c->overturned = false;
+    if (bypasses && GPCI_UNLIKELY(access.m->predictor != NULL) && request->kind == GPC_COHERENCE_LOAD &&
+        is_overturned(c, &access)) {
+        kept = *request;
+        kept.flags &= ~(uint32_t)(GPC_ACCESS_NO_ALLOCATE | GPC_ACCESS_EVICT);
+        access.request = &kept;
+        shown = *c->request;
+        shown.admitted = 1; /* the replacement policy has been told of the miss */
+        c->request = &shown;
+        c->overturned = true;
+        bypasses = find(c, &access, event);
+    }
+    if (bypasses)
         bypass(c, &access, request->kind == GPC_COHERENCE_STORE);
     else
         perform_here(c, &access);

@@ -66,6 +66,11 @@ void gpci_coherent_follow_joined(const gpc_hierarchy *h, const gpc_request *requ
 void gpci_coherent_add_counts(const gpc_hierarchy *h, uint32_t sm, gpc_stats *s) {
     const gpci_line_counts *counts = &gpci_module_at(h->coherent->tree, sm)->counts;
     s->l1_zero_reuse_evictions += counts->zero_reuse_evictions;
+    s->l1_predictions += counts->predictions;
+    s->l1_token_bypasses += counts->token_bypasses;
+    s->l1_overturned_bypasses += counts->overturned_bypasses;
+    s->l1_bypasses +=
+        counts->bypasses > counts->overturned_bypasses ? counts->bypasses - counts->overturned_bypasses : 0;
     if (!gpci_number(h, GPCI_KEY_L1_TRACK_WARPS))
         return;
     s->l1_intra_warp_hits += counts->intra_warp_hits;

@@ -136,13 +136,12 @@ static GPCI_COLD void deliver(const gpc_hierarchy *h, const gpci_line_access *a,
         gpci_values_scatter(&lanes, a->line->address, h->l1_level.line_bytes, &values->line);
 }
 
-/* What L1's predictor makes of an access. */
-static GPCI_NOINLINE void predict(gpc_hierarchy *h, gpc_request *shown, uint8_t segments,
-                                  gpc_coherence_request *request) {
+/* What L1's predictor makes of an access: the segments that are to bypass. */
+static GPCI_NOINLINE uint8_t predict(gpc_hierarchy *h, gpc_request *shown, uint8_t segments,
+                                     gpc_coherence_request *request) {
     const uint32_t bits = gpci_coherent_predict(h, shown, request->flags);
     const uint8_t bypass = gpci_coherent_bypass(h, segments, bits, request);
-    if (bypass && gpci_passes_l1(h, shown->space))
-        gpci_count_l1_bypass(h, shown->sm, bypass);
+    return gpci_passes_l1(h, shown->space) ? bypass : 0;
 }
 
 gpc_status gpci_coherent_line(gpc_hierarchy *h, const gpci_line_access *a) {
@@ -155,14 +154,17 @@ gpc_status gpci_coherent_line(gpc_hierarchy *h, const gpci_line_access *a) {
         carry(h, a, &request, &values);
     const gpc_request *shown = &a->request;
     gpc_request own;
+    uint8_t bypass = 0;
     if (gpci_coherent_asks(h->coherent, &a->request)) {
         own = a->request;
         shown = &own;
-        predict(h, &own, a->line->segments, &request);
+        bypass = predict(h, &own, a->line->segments, &request);
     }
     gpc_status status = gpci_coherence_access(h->coherent->tree, &request, shown, NULL, &r);
     if (status < 0)
         return status;
+    if (GPCI_UNLIKELY(bypass) && !h->coherent->tree->overturned)
+        gpci_count_l1_bypass(h, shown->sm, bypass);
     if (GPCI_UNLIKELY(h->with_data))
         deliver(h, a, &values);
     const uint32_t read = count(h, &r);

@@ -73,6 +73,9 @@ uint32_t gpci_coherent_predict(const gpc_hierarchy *h, gpc_request *request, uin
  */
 uint8_t gpci_coherent_bypass(const gpc_hierarchy *h, uint8_t segments, uint32_t bits, gpc_coherence_request *request);
 
+/* The segments that a load of these brings that bypasses. */
+uint8_t gpci_coherent_bypassed(const gpc_hierarchy *h, uint8_t segments);
+
 /* coherent_count.c */
 /*
  * A load or store of blocks of a line that L1 has hit, or not, for its counters; where they are kept (`tracks`). Of

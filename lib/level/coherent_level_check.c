@@ -104,7 +104,8 @@ static gpc_status check_replacement(needs *n, gpci_key key, gpc_error *error) {
 /* L1s' predictors are told what replacement policies are, and what holds loads up. */
 static gpc_status check_l1_predictor(needs *n, gpc_error *error) {
     const char *spec = text_of(n, GPCI_KEY_L1_BYPASS);
-    const uint64_t told = (GPCI_L1_TREE_READS & ~(uint64_t)GPC_READS_ADMISSION) | GPC_READS_STALLS;
+    const uint64_t told =
+        (GPCI_L1_TREE_READS & ~(uint64_t)GPC_READS_ADMISSION) | GPC_READS_STALLS | GPC_READS_POLICY_WORD;
     uint64_t reads;
     gpc_status status = gpci_policy_reads(n->h->context, GPC_POLICY_PREDICTOR, spec, error, &reads);
     if (status < 0)
@@ -122,7 +123,8 @@ static gpc_status check_l1_predictor(needs *n, gpc_error *error) {
 /* As those of caches, slices' predictors are not told what holds loads up. */
 static gpc_status check_l2_predictor(needs *n, gpc_error *error) {
     const char *spec = text_of(n, GPCI_KEY_L2_BYPASS);
-    const uint64_t told = (GPCI_L2_TREE_READS & ~(uint64_t)GPC_READS_ADMISSION) | GPC_READS_STALLS;
+    const uint64_t told =
+        (GPCI_L2_TREE_READS & ~(uint64_t)GPC_READS_ADMISSION) | GPC_READS_STALLS | GPC_READS_POLICY_WORD;
     uint64_t reads;
     gpc_status status = gpci_policy_reads(n->h->context, GPC_POLICY_PREDICTOR, spec, error, &reads);
     if (status == GPC_OK && (!reads || reads & ~told))

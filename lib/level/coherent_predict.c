@@ -38,8 +38,37 @@ static gpc_status declines_lines(const gpc_hierarchy *h, gpci_key key, gpc_error
 gpc_status gpci_coherent_l2_asks(const gpc_hierarchy *h, gpc_error *error, bool *out) {
     const bool l2 = gpci_number(h, GPCI_KEY_L2_ENABLED) != 0;
     const gpc_status status = declines_lines(h, GPCI_KEY_L2_REPLACEMENT, error, out);
-    *out = l2 && (*out || !is_idle(h, gpci_config_text(h->config, GPCI_KEY_L2_BYPASS)) ||
-                  gpci_number(h, GPCI_KEY_L2_TOKENS) == GPC_TOKENS_STRICT);
+    const char *spec = gpci_config_text(h->config, GPCI_KEY_L2_BYPASS);
+    const bool predicts =
+        !is_idle(h, spec) && gpci_policy_table(h->context, GPC_POLICY_PREDICTOR, spec) != &gpci_agcb_below;
+    *out = l2 && (*out || predicts || gpci_number(h, GPCI_KEY_L2_TOKENS) == GPC_TOKENS_STRICT);
+    return status;
+}
+
+/* A cache below L1s that has a predictor may be the one that L1s' ask. */
+static gpc_status give(const gpc_hierarchy *h, gpc_coherence *tree, uint32_t module, const char *spec,
+                       gpc_error *error) {
+    gpci_module *m = gpci_module_at(tree, module);
+    if (is_idle(h, spec))
+        return GPC_OK;
+    const gpc_status status = gpci_module_predict(tree, m, spec, error);
+    m->responds = status == GPC_OK && ((const gpc_predictor_ops *)m->predictor->ops)->respond && m->level == 2;
+    return status;
+}
+
+static const char *below_of(const gpc_hierarchy *h) {
+    const char *spec = gpci_config_text(h->config, GPCI_KEY_L1_BYPASS);
+    const gpc_predictor_ops *ops = gpci_policy_table(h->context, GPC_POLICY_PREDICTOR, spec);
+    return ops ? ops->below : NULL;
+}
+
+/* What L1s' predictor keeps below is kept in the next cache, which may be a cluster's. */
+static gpc_status give_clusters(const gpc_hierarchy *h, gpc_coherence *tree, gpc_error *error) {
+    const gpci_coherent *c = h->coherent;
+    const char *below = below_of(h);
+    gpc_status status = GPC_OK;
+    for (uint32_t i = 0; i < c->clusters && below && status == GPC_OK; i++)
+        status = give(h, tree, c->first_cluster + i, below, error);
     return status;
 }
 
@@ -48,14 +77,15 @@ static gpc_status give_l2(const gpc_hierarchy *h, gpc_coherence *tree, gpc_error
     const char *spec = gpci_config_text(h->config, GPCI_KEY_L2_BYPASS);
     bool admits;
     gpc_status status = declines_lines(h, GPCI_KEY_L2_REPLACEMENT, error, &admits);
+    if (status == GPC_OK && !c->clusters)
+        status = gpci_l2_predictor(h, &spec, error);
     for (uint32_t i = c->first_slice; i < c->first_memory && status == GPC_OK; i++) {
         gpci_module *slice = gpci_module_at(tree, i);
         slice->asks = c->l2_asks;
         tree->has_policies |= slice->asks; /* which are shown requests */
         slice->admits = admits;
         slice->strict_tokens = gpci_number(h, GPCI_KEY_L2_TOKENS) == GPC_TOKENS_STRICT;
-        if (!is_idle(h, spec))
-            status = gpci_module_predict(tree, slice, spec, error);
+        status = give(h, tree, i, spec, error);
     }
     return status;
 }
@@ -68,6 +98,8 @@ gpc_status gpci_coherent_give_predictors(gpc_hierarchy *h, gpc_coherence *tree, 
     h->coherent->predicts = predicts || h->coherent->admits || h->l1_local_only;
     for (uint32_t sm = 0; sm < h->sms && predicts && status == GPC_OK; sm++)
         status = gpci_module_predict(tree, gpci_module_at(tree, sm), spec, error);
+    if (status == GPC_OK)
+        status = give_clusters(h, tree, error);
     return status == GPC_OK ? give_l2(h, tree, error) : status;
 }
 
@@ -86,8 +118,9 @@ static bool has_line(const gpci_module *l1, uint64_t tag) {
 }
 
 /* The predictor's word. */
-static bool bypasses(const gpci_module *l1, uint64_t tag, gpc_request *request) {
+static bool bypasses(gpci_module *l1, uint64_t tag, gpc_request *request) {
     const gpc_request shown = gpci_module_shows(l1, tag, request);
+    l1->counts.predictions += l1->predictor->ops != &gpci_always_bypass;
     return gpci_module_predicts_bypass(l1, tag, &shown, &request->policy_word);
 }
 
@@ -119,6 +152,7 @@ static uint32_t decide(const gpc_hierarchy *h, gpci_module *l1, gpc_request *req
     if (has_line(l1, tag) || (!asked && !h->coherent->admits))
         return 0;
     bool out = asked && request->token == GPC_TOKEN_NONE && h->coherent->tokens;
+    l1->counts.token_bypasses += out;
     if (out || h->coherent->admits)
         gpci_module_miss(l1, tag, request);
     if (!out && asked && !early && l1->predictor && bypasses(l1, tag, request)) {
@@ -136,21 +170,30 @@ uint32_t gpci_coherent_predict(const gpc_hierarchy *h, gpc_request *request, uin
     gpci_module *l1 = gpci_module_at(h->coherent->tree, request->sm);
     if (h->coherent->tree->follows) {
         request->admitted = l1->let_in;
+        request->policy_word = l1->word;
         return l1->decided;
     }
     l1->decided = (uint8_t)decide(h, l1, request, flags);
     l1->let_in = request->admitted;
+    l1->word = request->policy_word;
+    l1->counts.bypasses += l1->decided && gpci_passes_l1(h, request->space);
     return l1->decided;
 }
 
 /* Whole sectors, or those 32-byte segments alone that are needed: l1.bypass_fetch. */
+uint8_t gpci_coherent_bypassed(const gpc_hierarchy *h, uint8_t segments) {
+    const gpci_level *level = &h->l1_level;
+    if (gpci_number(h, GPCI_KEY_L1_BYPASS_FETCH) == GPC_BYPASS_FETCH_NEEDED)
+        return segments;
+    return level->segments_of[level->sectors_of[segments]];
+}
+
 uint8_t gpci_coherent_bypass(const gpc_hierarchy *h, uint8_t segments, uint32_t bits, gpc_coherence_request *request) {
     const gpci_level *level = &h->l1_level;
     request->flags |= bits;
     if (!bits || request->kind != GPC_COHERENCE_LOAD)
         return 0;
-    if (gpci_number(h, GPCI_KEY_L1_BYPASS_FETCH) != GPC_BYPASS_FETCH_NEEDED)
-        segments = level->segments_of[level->sectors_of[segments]];
+    segments = gpci_coherent_bypassed(h, segments);
     const uint64_t line = request->address >> level->line_shift << level->line_shift;
     const uint64_t first = line + gpci_lowest(segments) * GPCI_SEGMENT;
     const uint64_t end = line + (gpci_log2(segments) + 1) * GPCI_SEGMENT;

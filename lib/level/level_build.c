@@ -178,13 +178,12 @@ gpc_status gpci_build_l1(gpc_hierarchy *h, const gpci_l1_share *share, gpc_error
     return status;
 }
 
-/* The predictor of L2: its own, or the one that keeps the bits of L1's there. */
-static gpc_status l2_predictor(const gpc_hierarchy *h, const char **out, gpc_error *error) {
+gpc_status gpci_l2_predictor(const gpc_hierarchy *h, const char **out, gpc_error *error) {
     const char *above = gpci_config_text(h->config, GPCI_KEY_L1_BYPASS);
     const gpc_predictor_ops *ops = gpci_policy_table(h->context, GPC_POLICY_PREDICTOR, above);
     *out = gpci_config_text(h->config, GPCI_KEY_L2_BYPASS);
     const gpc_predictor_ops *own = gpci_policy_table(h->context, GPC_POLICY_PREDICTOR, *out);
-    if (!h->l1 || !ops || !ops->below || !own || !strcmp(own->name, ops->below))
+    if (!(h->l1 || h->levels == &gpci_tree_levels) || !ops || !ops->below || !own || !strcmp(own->name, ops->below))
         return GPC_OK;
     if (own != &gpci_always_cache)
         return gpci_fail(error, GPC_ERROR_ARGUMENT,
@@ -213,7 +212,7 @@ gpc_status gpci_build_l2(gpc_hierarchy *h, gpc_error *error) {
     o.tokens = (uint32_t)gpci_number(h, GPCI_KEY_L2_TOKENS);
     o.token_clear = gpci_number(h, GPCI_KEY_L2_TOKEN_CLEAR) ? GPC_CLEAR_PERIODIC : GPC_CLEAR_KERNEL;
     o.token_period = gpci_number(h, GPCI_KEY_L2_TOKEN_PERIOD);
-    gpc_status status = l2_predictor(h, &o.predictor, error);
+    gpc_status status = gpci_l2_predictor(h, &o.predictor, error);
     if (status < 0)
         return status;
     return make_caches(h, "l2", &o, h->slices, h->l2_commons, error, &h->l2);

@@ -81,6 +81,14 @@ GPCI_INLINE void gpci_count_l1_bypass(gpc_hierarchy *h, uint32_t sm, uint8_t seg
     h->of_sm[sm].l1_bypass_fetches[count]++;
 }
 
+/* They have not bypassed after all. A counter may have been reset since. */
+GPCI_INLINE void gpci_uncount_l1_bypass(gpc_hierarchy *h, uint32_t sm, uint8_t segments) {
+    const uint32_t count = gpci_count_sectors(segments);
+    uint64_t *fetches = &h->of_sm[sm].l1_bypass_fetches[count];
+    h->of_sm[sm].l1_bypassed_sectors -= *fetches ? count : 0;
+    *fetches -= *fetches > 0;
+}
+
 /* Dirty sectors that leave an L1 with their line. */
 GPCI_INLINE void gpci_count_l1_write_back(gpc_hierarchy *h, uint32_t sm, uint32_t sectors) {
     h->of_sm[sm].l1_write_back_sectors += sectors;

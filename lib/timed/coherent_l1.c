@@ -298,6 +298,8 @@ void gpci_coherent_l1_done(gpci_timed *t, uint32_t leader, uint8_t deepest, cons
         gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now);
         return;
     }
+    if (GPCI_UNLIKELY(gpci_tree_flight_at(gpci_controllers_of(t), l->mshr.access)->overturned))
+        gpci_uncount_l1_bypass(t->h, stage->index, gpci_coherent_bypassed(t->h, l->segments));
     take_out(t, stage, leader);
     if (level == 3 && is_load(l))
         gpci_count_round_trip(t->h, stage->index, t->wheel.now - l->born);

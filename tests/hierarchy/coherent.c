@@ -238,7 +238,6 @@ Test(coherent, refusals) {
                                            "l1.tokens = opportunistic",
                                            "l2.write_policy = through",
                                            "l2.write_allocate = none",
-                                           "l1.bypass = agcb",
                                            "l2.inclusion = inclusive\nl2.bypass = always-bypass",
                                            "l1.write_allocate = lazy",
                                            "network.header = 0"};
@@ -407,15 +406,38 @@ Test(coherent, whole_requests_reach_policies) {
     }
 }
 
-/* A predictor that reads what coherent L1s do not tell is refused, and what it reads is said; of an inclusive L2, any. */
+/* A predictor that reads what coherent caches do not tell is refused, and what it reads is said; of an inclusive L2, any. */
 Test(coherent, predictors) {
     gpc_error error = GPC_ERROR_INIT;
-    cr_expect_eq(rig_refused(COHERENT "coherence = nmoesi\nl1.bypass = agcb\n", &error), GPC_ERROR_RANGE);
-    cr_expect_str_eq(error.message, "coherence = nmoesi needs l1.bypass = hint (l1.bypass 'agcb' reads policy_word, "
-                                    "which coherent L1s do not tell predictors)");
+    cr_expect_eq(rig_refused(COHERENT "coherence = nmoesi\nl2.bypass = agcb-below(per-sector=1)\n", &error),
+                 GPC_ERROR_RANGE);
+    cr_expect_str_eq(error.message, "coherence = nmoesi needs l2.bypass = hint (l2.bypass 'agcb-below(per-sector=1)' "
+                                    "reads bytes, which coherent slices do not tell predictors)");
     cr_expect_eq(rig_refused(COHERENT "coherence = nmoesi\nl2.bypass = always-bypass\n", &error), GPC_ERROR_RANGE);
     cr_expect_str_eq(error.message, "coherence = nmoesi needs l2.inclusion = non-inclusive (an inclusive L2 keeps all "
                                     "that L1s have)");
+    cr_expect_eq(rig_refused(COHERENT "coherence = nmoesi\nl1.bypass = agcb\nl2.bypass = hint\n", &error),
+                 GPC_ERROR_ARGUMENT);
+    cr_expect_str_eq(error.message, "coherence = nmoesi: l2.bypass = hint: l1.bypass = agcb needs 'agcb-below' there, "
+                                    "which keeps its bits in L2's lines");
+}
+
+/* A bypass that the next cache overturns: agcb's example, whose third load is kept, and the fourth a hit. */
+Test(coherent, agcb) {
+    static const char *const protocols[] = {"mesi", "nmoesi", "vi"};
+    for (unsigned i = 0; i < 2 * 3; i++) {
+        rig r;
+        char settings[160];
+        snprintf(settings, sizeof settings, "l1.bypass = agcb(bits=2, threshold=2, initial=3)\n%s",
+                 i % 2 ? "cluster.sms = 2\ncluster.size = 4KiB\ncluster.ways = 4\n" : "");
+        open_tree(&r, protocols[i / 2], settings);
+        for (unsigned n = 0; n < 4; n++)
+            cr_expect_eq(rig_load(&r, 0).l1_sector_hits, n == 3 ? 4 : 0, "%s, load %u", protocols[i / 2], n);
+        const gpc_stats s = rig_stats(&r);
+        cr_expect(s.l1_predictions == 3 && s.l1_bypasses == 2 && s.l1_overturned_bypasses == 1);
+        cr_expect(s.l1_bypassed_sectors == 8 && s.dram_read_sectors == 4);
+        rig_close(&r);
+    }
 }
 
 /* "needs KEY = VALUE; KEY = VALUE ... (reasons)" as lines of configuration text. */

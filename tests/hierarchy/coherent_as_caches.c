@@ -59,6 +59,13 @@ static bool same_lines(const gpc_stats *one, const gpc_stats *other) {
            one->l1_intra_warp_hits == other->l1_intra_warp_hits && one->l1_inter_warp_hits == other->l1_inter_warp_hits;
 }
 
+/* What they count of what is asked about lines. */
+static bool same_decisions(const gpc_stats *one, const gpc_stats *other) {
+    return one->l1_predictions == other->l1_predictions && one->l1_bypasses == other->l1_bypasses &&
+           one->l1_token_bypasses == other->l1_token_bypasses &&
+           one->l1_overturned_bypasses == other->l1_overturned_bypasses;
+}
+
 /* A load of one of a few lines that are used often, or of many that are not; with a clock, until nothing is in flight. */
 static gpc_stats load_any(rig *r, bool timed, uint64_t draw) {
     const uint64_t address = 128 * (draw >> 24 & 3 ? draw % 12 : draw % 97);
@@ -246,7 +253,8 @@ static void predict_as_in_caches(const char *predictor, const char *policy, cons
         cr_assert(one.l1_load_sector_hits == other.l1_load_sector_hits &&
                       one.l1_store_sector_hits == other.l1_store_sector_hits &&
                       one.l1_bypassed_sectors == other.l1_bypassed_sectors &&
-                      one.dram_read_sectors == other.dram_read_sectors && same_lines(&one, &other),
+                      one.dram_read_sectors == other.dram_read_sectors && same_lines(&one, &other) &&
+                      same_decisions(&one, &other),
                   "%s, %s, %s, %s: access %u: %llu %llu %llu %llu, not %llu %llu %llu %llu", predictor, policy,
                   protocol, timed ? "timed" : "functional", n, (unsigned long long)one.l1_load_sector_hits,
                   (unsigned long long)one.l1_store_sector_hits, (unsigned long long)one.l1_bypassed_sectors,
@@ -261,8 +269,10 @@ static void predict_as_in_caches(const char *predictor, const char *policy, cons
 
 /* One SM's predictor says in a tree what it says in caches: it is asked, and told, at the same points. */
 Test(coherent_as_caches, predictors) {
-    static const char *const specs[] = {
-        "random-p(p=0.3)", "access-count(threshold=1)", "counter-based", "sdbp", "warp-token", "rpr"};
+    static const char *const specs[] = {"random-p(p=0.3)",   "access-count(threshold=1)",
+                                        "counter-based",     "sdbp",
+                                        "warp-token",        "rpr",
+                                        "agcb(threshold=3)", "agcb"};
     for (unsigned i = 0; i < 2 * sizeof specs / sizeof *specs; i++) {
         predict_as_in_caches(specs[i / 2], "drrip", "mesi", i % 2, 1);
         predict_as_in_caches(specs[i / 2], "drrip", "nmoesi", i % 2, 4);

@@ -163,13 +163,15 @@ static void draw_ways_of_presets(uint64_t state, machine *m) {
         put(m, "l1.reorder = warp\nl1.reorder_queues = 3\n");
 }
 
-/* What slices keep out: by a predictor, a policy that declines lines, or both. */
+/* What slices keep out, by a predictor, a policy that declines lines, or both; or L1s, which ask slices. */
 static void draw_askers(uint64_t random, machine *m) {
     static const char *const kept[] = {"lru", "bip(bypass=1)", "protecting-distance(bypass=1)", "combined"};
     static const char *const bypasses[] = {"always-cache", "random-p(p=0.5)", "always-bypass", "sdbp"};
     if (m->l2_here && rig_below(&random, 3) == 0)
         put(m, "l2.inclusion = non-inclusive\nl2.replacement = %s\nl2.bypass = %s\n", kept[rig_below(&random, 4)],
             bypasses[rig_below(&random, 4)]);
+    else if (!strstr(m->text, "multi2sim\nsm.lsus") && rig_below(&random, 3) == 0)
+        put(m, "l1.bypass = %s\n", rig_below(&random, 2) ? "agcb(threshold=3)" : "agcb-early");
 }
 
 static void draw(uint64_t *state, machine *m, const char *protocol) {
