@@ -141,10 +141,14 @@ GPCI_INLINE bool gpci_power_of_two(uint64_t x) {
 
 /* Floor of the base-2 logarithm; x must not be 0. */
 GPCI_INLINE unsigned gpci_log2(uint64_t x) {
+#if defined(__GNUC__) || defined(__clang__)
+    return 63u - (unsigned)__builtin_clzll(x | 1);
+#else
     unsigned n = 0;
     while (x >>= 1)
         n++;
     return n;
+#endif
 }
 
 /* Bits that tell x things apart: ceiling of the base-2 logarithm; x must not be 0. */

@@ -300,6 +300,36 @@ static bool is_locked(gpci_controllers *e, uint32_t task) {
     return true;
 }
 
+/* Would a request of which a block has been found, or none, need what its module can only have from below? */
+static bool needs_below(const gpci_controllers *e, const gpci_task *r, uint32_t block, gpci_step step) {
+    const gpci_module *m = gpci_task_module(e, r);
+    if (gpci_module_directory_only(m, block) || gpci_module_is_partial(m, block))
+        return true;
+    const bool write = step == GPCI_STEP_write_come || step == GPCI_STEP_write_found;
+    return write && m->rules[m->states[block]][GPC_EVENT_WRITE_ABOVE].actions & GPC_DO_WRITE_REQUEST;
+}
+
+bool gpci_controllers_asks_below(const gpci_controllers *e, uint32_t task, gpci_step step) {
+    const gpci_task *r = gpci_task_at(e, task);
+    const gpci_module *m = gpci_task_module(e, r);
+    if (m->place == GPCI_PLACE_MEMORY || r->down)
+        return false;
+    const uint64_t tag = gpci_module_tag_of(m, r->address);
+    const uint32_t block = gpci_module_find(m, tag);
+    if (block == GPCI_TREE_NO_BLOCK)
+        return gpci_find_coming(e, m, tag) == GPCI_TREE_NO_BLOCK;
+    return needs_below(e, r, block, step);
+}
+
+/* The same of the request of a lookup, which knows what there is. */
+static bool asks_below(const gpci_controllers *e, const gpci_task *f, gpci_step step) {
+    const gpci_module *m = gpci_task_module(e, f);
+    if (m->place == GPCI_PLACE_MEMORY || !f->hit)
+        return m->place != GPCI_PLACE_MEMORY;
+    return !gpci_is_coming(m, f->block, gpci_module_tag_of(m, f->address)) &&
+           needs_below(e, gpci_task_at(e, f->parent), f->block, step);
+}
+
 /* Does a request lack the MSHR entry that it needs? Then it waits for one. */
 static bool lacks_entry(gpci_controllers *e, uint32_t task) {
     gpci_task *f = gpci_task_at(e, task);
@@ -307,7 +337,7 @@ static bool lacks_entry(gpci_controllers *e, uint32_t task) {
     const gpci_step step = (gpci_step)f->resumes;
     if (!e->host || request->down || request->mshr || (step != GPCI_STEP_read_found && step != GPCI_STEP_write_found))
         return false;
-    if (!gpci_controllers_asks_below(e, f->parent, step) || e->host->allocate(e->host->self, f->parent))
+    if (!asks_below(e, f, step) || e->host->allocate(e->host->self, f->parent))
         return false;
     if (request->forwarded || !e->waits) {
         f->blocking = false;
@@ -322,21 +352,6 @@ static bool lacks_entry(gpci_controllers *e, uint32_t task) {
 /* All look again: the first may need none any more. */
 void gpci_controllers_entry_free(gpci_controllers *e, uint32_t module) {
     gpci_wake(e, &e->units[module].entry_waiters, 0);
-}
-
-bool gpci_controllers_asks_below(const gpci_controllers *e, uint32_t task, gpci_step step) {
-    const gpci_task *r = gpci_task_at(e, task);
-    const gpci_module *m = gpci_task_module(e, r);
-    if (m->place == GPCI_PLACE_MEMORY || r->down)
-        return false;
-    const uint64_t tag = gpci_module_tag_of(m, r->address);
-    const uint32_t block = gpci_module_find(m, tag);
-    if (block == GPCI_TREE_NO_BLOCK)
-        return gpci_find_coming(e, m, tag) == GPCI_TREE_NO_BLOCK;
-    if (gpci_module_directory_only(m, block) || gpci_module_is_partial(m, block))
-        return true;
-    const bool write = step == GPCI_STEP_write_come || step == GPCI_STEP_write_found;
-    return write && m->rules[m->states[block]][GPC_EVENT_WRITE_ABOVE].actions & GPC_DO_WRITE_REQUEST;
 }
 
 static void lock_for(const gpci_controllers *e, const gpci_task *f, uint32_t block, uint64_t tag) {
