@@ -121,8 +121,8 @@ static bool offer_fence(run *u, warp *w, gpc_order order, gpc_scope scope) {
 }
 
 /*
- * Kernels are functions that are called again and again, and go on where they were: `step` is a line of theirs. What is
- * to outlive a call is the warp's.
+ * Kernels are functions that are called again and again, and go on where they were: `step` is a place in one of their
+ * lines. What is to outlive a call is the warp's.
  */
 #define FALLS_THROUGH __attribute__((fallthrough))
 #define BEGIN(w)         \
@@ -131,25 +131,28 @@ static bool offer_fence(run *u, warp *w, gpc_order order, gpc_scope scope) {
 #define END(w)        \
     (w)->over = true; \
     }
-/* Offer until it is taken, then wait until it is done. */
-#define DO(w, offers)                 \
-    (w)->step = 2 * __LINE__;         \
-    FALLS_THROUGH;                    \
-    case 2 * __LINE__:                \
-        if (!(offers))                \
-            return;                   \
-        (w)->step = 2 * __LINE__ + 1; \
-        FALLS_THROUGH;                \
-    case 2 * __LINE__ + 1:            \
-        if ((w)->under_way)           \
+/* A line may have so many steps. */
+#define STEP(n) (8 * __LINE__ + (n))
+/* Offer until it is taken, then wait until it is done: the steps `n` and n + 1 of a line. */
+#define DO_AS(w, n, offers)      \
+    (w)->step = STEP(n);         \
+    FALLS_THROUGH;               \
+    case STEP(n):                \
+        if (!(offers))           \
+            return;              \
+        (w)->step = STEP(n) + 1; \
+        FALLS_THROUGH;           \
+    case STEP(n) + 1:            \
+        if ((w)->under_way)      \
         return
+#define DO(w, offers) DO_AS(w, 0, offers)
 #define ATOMIC(w, op, address, operand, compare) DO(w, offer_atomic(u, w, GPC_OP_##op, address, operand, compare))
 #define FENCE(w, order) DO(w, offer_fence(u, w, GPC_ORDER_##order, u->how->scope))
 #define PAUSE(w, cycles)                                  \
     (w)->not_before = gpc_hierarchy_now(u->h) + (cycles); \
-    (w)->step = 2 * __LINE__;                             \
+    (w)->step = STEP(6);                                  \
     FALLS_THROUGH;                                        \
-    case 2 * __LINE__:                                    \
+    case STEP(6):                                         \
         if (gpc_hierarchy_now(u->h) < (w)->not_before)    \
         return
 
@@ -168,6 +171,23 @@ static bool looks_first(const run *u, warp *w) {
     return u->how->polls_by_load;
 }
 
+/* To take the lock: `out[0]` is 0 if he has. */
+#define ATTEMPT(w)                                                                      \
+    if (looks_first(u, w)) {                                                            \
+        DO_AS(w, 0, offer_poll(u, w, shared(u, w, LOCK)));                              \
+    }                                                                                   \
+    if (!(w)->out[0]) {                                                                 \
+        DO_AS(w, 2, offer_atomic(u, w, GPC_OP_COMPARE_SWAP, shared(u, w, LOCK), 1, 0)); \
+    }
+#define TAKE_LOCK(w)                                                             \
+    for ((w)->back_off = first_back_off(w);; (w)->back_off = next_back_off(w)) { \
+        ATTEMPT(w)                                                               \
+        if (!(w)->out[0])                                                        \
+            break;                                                               \
+        u->result->attempts++;                                                   \
+        PAUSE(w, (w)->back_off);                                                 \
+    }
+
 /* All lanes of a line that was loaded, one more. */
 static bool store_more(run *u, warp *w, uint64_t address) {
     for (uint32_t i = 0; i < LANES; i++)
@@ -182,18 +202,7 @@ static uint64_t data(const run *u, const warp *w) {
 static void mutex(run *u, warp *w) {
     BEGIN(w)
     for (w->round = 0; w->round < u->how->rounds; w->round++) {
-        for (w->back_off = first_back_off(w);; w->back_off = next_back_off(w)) {
-            if (looks_first(u, w)) {
-                DO(w, offer_poll(u, w, shared(u, w, LOCK)));
-            }
-            if (!w->out[0]) {
-                ATOMIC(w, COMPARE_SWAP, shared(u, w, LOCK), 1, 0);
-            }
-            if (!w->out[0])
-                break;
-            u->result->attempts++;
-            PAUSE(w, w->back_off);
-        }
+        TAKE_LOCK(w)
         FENCE(w, ACQUIRE);
         for (w->line = 0; w->line < u->how->lines; w->line++) {
             DO(w, offer_load(u, w, data(u, w), LANES));
@@ -255,12 +264,7 @@ static void semaphore(run *u, warp *w) {
     BEGIN(w)
     for (w->round = 0; w->round < u->how->rounds; w->round++) {
         for (w->back_off = first_back_off(w);; w->back_off = is_writer(w) ? next_back_off(w) : w->back_off + 5) {
-            if (looks_first(u, w)) {
-                DO(w, offer_poll(u, w, shared(u, w, LOCK)));
-            }
-            if (!w->out[0]) {
-                ATOMIC(w, COMPARE_SWAP, shared(u, w, LOCK), 1, 0);
-            }
+            ATTEMPT(w)
             if (!w->out[0]) {
                 FENCE(w, ACQUIRE);
                 DO(w, offer_load(u, w, shared(u, w, COUNT), 1));
@@ -294,18 +298,7 @@ static void semaphore(run *u, warp *w) {
             }
         }
         FENCE(w, RELEASE);
-        for (w->back_off = first_back_off(w);; w->back_off = next_back_off(w)) {
-            if (looks_first(u, w)) {
-                DO(w, offer_poll(u, w, shared(u, w, LOCK)));
-            }
-            if (!w->out[0]) {
-                ATOMIC(w, COMPARE_SWAP, shared(u, w, LOCK), 1, 0);
-            }
-            if (!w->out[0])
-                break;
-            u->result->attempts++;
-            PAUSE(w, w->back_off);
-        }
+        TAKE_LOCK(w)
         FENCE(w, ACQUIRE);
         DO(w, offer_load(u, w, shared(u, w, COUNT), 1));
         DO(w, store_word(u, w, shared(u, w, COUNT), is_writer(w) ? 0 : w->out[0] - 1));
