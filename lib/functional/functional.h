@@ -30,7 +30,6 @@ void gpci_hierarchy_observe(gpc_hierarchy *h, const gpci_observer *observer);
 
 /* functional_fence.c: gpc_hierarchy_fence, of caches and of a tree. */
 gpc_status gpci_functional_fence(gpc_hierarchy *h, const gpc_fence *fence, gpc_error *error);
-gpc_status gpci_functional_tree_fence(gpc_hierarchy *h, const gpc_fence *fence, gpc_error *error);
 
 /* What an ordered access does in L1 before it begins, and once it is done. */
 GPCI_COLD gpc_status gpci_functional_release(gpc_hierarchy *h, const gpc_warp_access *access);

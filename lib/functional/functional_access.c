@@ -185,13 +185,13 @@ static bool measures(const gpc_hierarchy *h, gpc_counter_needs needs) {
     return false;
 }
 
-#define FUNCTIONAL_DRIVER(access_function, fence_function)                                              \
-    {                                                                                                   \
-        .clock = &gpci_no_clock, .create = create, .destroy = nothing, .access = access_function,       \
-        .fence = fence_function, .idle = idle, .relink = nothing, .watch = watch, .add_sm = add_sm,     \
-        .add_rest = add_rest, .reset_stats = nothing, .objects = objects, .network_name = network_name, \
-        .object = object, .measures = measures                                                          \
+#define FUNCTIONAL_DRIVER(access_function)                                                                 \
+    {                                                                                                      \
+        .clock = &gpci_no_clock, .create = create, .destroy = nothing, .access = access_function,          \
+        .fence = gpci_functional_fence, .idle = idle, .relink = nothing, .watch = watch, .add_sm = add_sm, \
+        .add_rest = add_rest, .reset_stats = nothing, .objects = objects, .network_name = network_name,    \
+        .object = object, .measures = measures                                                             \
     }
 
-const gpci_driver gpci_functional_caches = FUNCTIONAL_DRIVER(access_caches, gpci_functional_fence);
-const gpci_driver gpci_functional_tree = FUNCTIONAL_DRIVER(access_tree, gpci_functional_tree_fence);
+const gpci_driver gpci_functional_caches = FUNCTIONAL_DRIVER(access_caches);
+const gpci_driver gpci_functional_tree = FUNCTIONAL_DRIVER(access_tree);

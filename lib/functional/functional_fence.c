@@ -23,43 +23,31 @@ static gpc_status do_in_l1(gpc_hierarchy *h, uint32_t sm, gpci_fence_plan plan) 
     return status;
 }
 
+/* In a tree, only one without directories has a part: an L1 may hold what is old, and keep what others are to see. */
+static gpc_status carry_out(gpc_hierarchy *h, uint32_t sm, gpci_fence_plan plan) {
+    if (!h->coherent)
+        return do_in_l1(h, sm, plan);
+    return plan.invalidate ? gpci_coherent_acquire(h, sm) : GPC_OK;
+}
+
 gpc_status gpci_functional_fence(gpc_hierarchy *h, const gpc_fence *fence, gpc_error *error) {
     gpc_fence f = GPC_FENCE_INIT;
     gpc_status status = gpci_fence_take(h, fence, &f, error);
     if (status < 0)
         return status;
     gpci_count_fence(h, f.sm);
-    status = do_in_l1(h, f.sm, gpci_fence_plan_of(h, f.scope, f.order, f.control));
+    status = carry_out(h, f.sm, gpci_fence_plan_of(h, f.scope, f.order, f.control));
     return status < 0 ? gpci_fail(error, status, "gpc_hierarchy_fence: %s", gpc_status_string(status)) : GPC_OK;
-}
-
-/* In a tree without directories an L1 may hold what is old, and keep what others are to see: acquires end both. */
-static gpc_status release_in_tree(gpc_hierarchy *h, uint32_t sm, uint8_t scope, uint8_t order) {
-    return gpci_scope_is_wide(scope) && gpci_order_releases(order) ? gpci_coherent_release(h, sm) : GPC_OK;
-}
-
-static gpc_status acquire_in_tree(gpc_hierarchy *h, uint32_t sm, uint8_t scope, uint8_t order) {
-    return gpci_scope_is_wide(scope) && gpci_order_acquires(order) ? gpci_coherent_acquire(h, sm) : GPC_OK;
 }
 
 gpc_status gpci_functional_release(gpc_hierarchy *h, const gpc_warp_access *w) {
-    return h->coherent ? release_in_tree(h, w->sm, w->scope, w->order) : GPC_OK;
+    if (!gpci_order_releases(w->order))
+        return GPC_OK;
+    return carry_out(h, w->sm, gpci_fence_plan_of(h, w->scope, GPC_ORDER_RELEASE, GPC_CONTROL_NONE));
 }
 
 gpc_status gpci_functional_acquire(gpc_hierarchy *h, const gpc_warp_access *w) {
-    if (h->coherent)
-        return acquire_in_tree(h, w->sm, w->scope, w->order);
-    return do_in_l1(h, w->sm, gpci_fence_plan_of(h, w->scope, w->order, GPC_CONTROL_NONE));
-}
-
-gpc_status gpci_functional_tree_fence(gpc_hierarchy *h, const gpc_fence *fence, gpc_error *error) {
-    gpc_fence f = GPC_FENCE_INIT;
-    gpc_status status = gpci_fence_take(h, fence, &f, error);
-    if (status < 0)
-        return status;
-    gpci_count_fence(h, f.sm);
-    status = release_in_tree(h, f.sm, f.scope, f.order);
-    if (status == GPC_OK)
-        status = acquire_in_tree(h, f.sm, f.scope, f.order);
-    return status < 0 ? gpci_fail(error, status, "gpc_hierarchy_fence: %s", gpc_status_string(status)) : GPC_OK;
+    if (!gpci_order_acquires(w->order))
+        return GPC_OK;
+    return carry_out(h, w->sm, gpci_fence_plan_of(h, w->scope, GPC_ORDER_ACQUIRE, GPC_CONTROL_NONE));
 }

@@ -240,10 +240,6 @@ bool gpci_coherent_keeps(const gpc_hierarchy *h) {
     return !gpci_coherent_tracks(h) && h->coherent->tree->non_coherent;
 }
 
-gpc_status gpci_coherent_release(gpc_hierarchy *h, uint32_t sm) {
-    return gpci_coherent_keeps(h) ? gpci_coherent_acquire(h, sm) : GPC_OK;
-}
-
 gpc_status gpci_coherent_begin(gpc_hierarchy *h) {
     uint64_t flush = gpci_number(h, GPCI_KEY_KERNELS_FLUSH); /* none, l1, all */
     gpc_status status = acquire(h, GPC_NO_MODULE);

@@ -110,9 +110,8 @@ gpc_status gpci_coherent_begin(gpc_hierarchy *h);
  */
 bool gpci_coherent_tracks(const gpc_hierarchy *h);
 gpc_status gpci_coherent_acquire(gpc_hierarchy *h, uint32_t sm);
-/* In those where an L1 keeps what was stored, an SM that releases does the same: these rules write it back. */
+/* Do L1s keep what was stored? An SM that releases does the same then: these rules write it back. */
 bool gpci_coherent_keeps(const gpc_hierarchy *h);
-gpc_status gpci_coherent_release(gpc_hierarchy *h, uint32_t sm);
 /* Write back and drop: the L1s, or everything. In no time. */
 gpc_status gpci_coherent_flush(gpc_hierarchy *h, bool all);
 

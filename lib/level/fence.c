@@ -36,8 +36,6 @@ static const char *what_is_wrong(const gpc_hierarchy *h, const gpc_fence *f) {
 }
 
 bool gpci_fence_acts(const gpc_hierarchy *h, const gpc_fence *f) {
-    if (h->coherent)
-        return gpci_scope_is_wide(f->scope) && !gpci_coherent_tracks(h);
     return gpci_fence_plan_of(h, f->scope, f->order, f->control).write_back;
 }
 

@@ -174,6 +174,7 @@ static void tree_orders(const char *protocol, gpc_order order, gpc_scope scope, 
         else
             fence(&r, scope, order, GPC_CONTROL_NONE);
         cr_expect_eq(rig_stats(&r).fences, !access);
+        cr_expect(access || rig_stats(&r).fence_invalidations == drops, "%s %d %d", protocol, order, scope);
         cr_expect_eq(rig_load(&r, 0).l1_sector_hits, drops ? 0 : 4, "%s %d %d", protocol, order, scope);
         cr_expect_eq(rig_fire(&r, LINE_BY(GPC_LOAD, 0, .sm = 1)).l1_sector_hits, 4, "another SM's stays");
         rig_close(&r);
