@@ -417,7 +417,13 @@ GPC_API uint32_t gpc_coherence_module_index(const gpc_coherence *coherence, cons
  */
 GPC_API gpc_status gpc_coherence_get_module(const gpc_coherence *coherence, uint32_t module, gpc_coherence_module *out);
 
-/* Counters of a module, which counters.h explains, and its matrices of transitions and of their origins. */
+/* What a tree obeys, borrowed for as long as it lives; NULL for NULL. Since: 0.2. */
+GPC_API const gpc_protocol *gpc_coherence_protocol(const gpc_coherence *coherence);
+
+/*
+ * Counters of a module, which counters.h explains, and its matrices of transitions and of their origins. Under a
+ * protocol with states beside the six, each of those is counted here as that of the six that means the same, and F as S.
+ */
 typedef struct gpc_coherence_stats {
     size_t struct_size;
 #define X(id, field, name, unit, kind, objects, needs, since, meaning) uint64_t field;
@@ -453,6 +459,15 @@ static inline void gpc_coherence_stats_init(gpc_coherence_stats *stats) {
  */
 GPC_API gpc_status gpc_coherence_get_stats_as(const gpc_coherence *coherence, uint32_t module, const gpc_layout *layout,
                                               void *stats);
+/*
+ * Transitions and origins among all states of the tree's protocol.
+ *   module                index; GPC_NO_MODULE: the sum of all modules
+ *   states                of the protocol: GPC_LINE_COUNT + gpc_coherence_protocol(coherence)->state_count
+ *   transitions, origins  [states][states] receive them: from, to; as in gpc_coherence_stats
+ * Returns GPC_OK; GPC_ERROR_RANGE (module, states); GPC_ERROR_ARGUMENT. Since: 0.2.
+ */
+GPC_API gpc_status gpc_coherence_get_matrices(const gpc_coherence *coherence, uint32_t module, uint32_t states,
+                                              uint64_t *transitions, uint32_t *origins);
 /* Set the statistics of all modules to 0. NULL is allowed. Since: 0.1. */
 GPC_API void gpc_coherence_reset_stats(gpc_coherence *coherence);
 

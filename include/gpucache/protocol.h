@@ -24,6 +24,33 @@ typedef enum gpc_coherence_state {
     GPC_LINE_COUNT = 6
 } gpc_coherence_state;
 
+#define GPC_MAX_STATES 64u /* of a protocol, these six among them */
+
+/*
+ * What a state means to a tree, a bit each: of the six, and of those that a protocol declares beside them. Combinations
+ * are those of the six, and OWNER alone: unmodified, one of several copies, and the one that is asked for the block (F
+ * of MESIF). Since: 0.2.
+ */
+enum {
+    GPC_MEANS_MODIFIED = 1 << 0,    /* its bytes may be newer than those below */
+    GPC_MEANS_ONLY = 1 << 1,        /* there is no other copy; goes with OWNER */
+    GPC_MEANS_OWNER = 1 << 2,       /* the low module's directory names it: read probes go to it */
+    GPC_MEANS_NON_COHERENT = 1 << 3 /* its modified bytes are merged under a mask; goes with MODIFIED alone */
+};
+#define GPC_MEANS_N (GPC_MEANS_MODIFIED | GPC_MEANS_NON_COHERENT)
+#define GPC_MEANS_M (GPC_MEANS_MODIFIED | GPC_MEANS_ONLY | GPC_MEANS_OWNER)
+#define GPC_MEANS_O (GPC_MEANS_MODIFIED | GPC_MEANS_OWNER)
+#define GPC_MEANS_E (GPC_MEANS_ONLY | GPC_MEANS_OWNER)
+#define GPC_MEANS_S 0
+#define GPC_MEANS_F GPC_MEANS_OWNER
+
+/* A state beside the six. Since: 0.2. */
+typedef struct gpc_protocol_state {
+    const char *name; /* 1 to 15 characters of a-z, A-Z, 0-9, _ and -; no other state of the protocol has it */
+    uint32_t means;   /* GPC_MEANS_ bits */
+    uint32_t reserved;
+} gpc_protocol_state;
+
 /* What can happen to a block in a module, the columns of a table: those of Table 2.5, then what lower levels need. */
 typedef enum gpc_coherence_event {
     /* of the processor, at a first-level module */
@@ -80,11 +107,14 @@ enum {
  * A read request to T. If T has no copy, READ_ABOVE happens at T, which requests one from its own low module. If it
  * has, T probes the owners above it of what was requested: READ_PROBE happens at X. With SEND_DATA X replies with the
  * block: to R if the protocol has PEER, otherwise to T; with WRITE_BACK beside it, T is sent the modified bytes in any
- * case. If T receives modified bytes, PROBE_DATA happens at T. X remains the owner if its next state is O. Where no
+ * case. If T receives modified bytes, PROBE_DATA happens at T. X remains the owner if its next state is O, or F. Where no
  * module owns the block and the protocol's rule for READ_PROBE in S has SEND_DATA, one of the sharers is probed
  * instead. R becomes a sharer. It also becomes the owner, if all of this holds: no other module has a copy; T is not in
- * O, N or S; the access is no N_STORE; R's rule has different states for a lone and a shared copy. T replies to R, with
- * the data unless a peer has sent them.
+ * O, N or S; the access is no N_STORE; R's rule has different states for a lone and a shared copy. So it does where others
+ * have copies, if its state then is an OWNER's: R is asked next time, and who was before has to give it up. T replies to
+ * R, with the data unless a peer has sent them.
+ *
+ * What is said of N, M, O, E and S holds of states that mean the same, by GPC_MEANS_ bits.
  *
  * A write request to T. All modules above T that have a copy, except R, are probed: WRITE_PROBE happens at X, which
  * first invalidates the copies above itself. With SEND_DATA X replies with the block, to R or T as above; if T receives
@@ -105,7 +135,7 @@ enum {
 /* A cell of a table. */
 typedef struct gpc_protocol_rule {
     uint16_t actions;    /* GPC_DO_ bits; 0 = no rule */
-    uint8_t next;        /* gpc_coherence_state */
+    uint8_t next;        /* gpc_coherence_state, or GPC_LINE_COUNT plus a number in gpc_protocol.states */
     uint8_t next_shared; /* of a READ_REQUEST: the next state if others have copies; otherwise as `next` */
 } gpc_protocol_rule;
 
@@ -154,6 +184,8 @@ typedef gpc_protocol_rule gpc_protocol_rules[GPC_LINE_COUNT][GPC_EVENT_COUNT];
  *   shared   caches that every processor goes through for the addresses that they serve; NULL: as `between`
  *   between  other caches below the first level; needed only in trees that have such
  *   memory   memories, whose directory has the states I, E (unchanged) and M (written) only
+ * Of a protocol with states beside the six, each of first, shared and between has GPC_LINE_COUNT + state_count rows: an
+ * array [GPC_LINE_COUNT + state_count][GPC_EVENT_COUNT] of rules, its address cast to the pointer's type.
  */
 typedef struct gpc_protocol {
     size_t struct_size;
@@ -166,6 +198,9 @@ typedef struct gpc_protocol {
     uint32_t through_stores; /* GPC_ACCESS_ bits, each lets the first level write a store through */
     const gpc_protocol_rules *first, *between, *shared, *memory;
     const char *letters; /* six, A to Z: what states are called in texts, for N, M, O, E, S, I; NULL: these */
+    const gpc_protocol_state *states; /* [state_count] beside the six, from GPC_LINE_COUNT on; NULL. Since: 0.2. */
+    uint32_t state_count;             /* at most GPC_MAX_STATES - GPC_LINE_COUNT. Since: 0.2. */
+    uint32_t reserved;                /* 0 */
 } gpc_protocol;
 
 /*
@@ -185,6 +220,22 @@ GPC_API gpc_status gpc_context_register_protocol(gpc_context *context, const gpc
 
 /* The protocol of this name, borrowed for as long as the context lives; NULL: there is none. Since: 0.1. */
 GPC_API const gpc_protocol *gpc_protocol_find(const gpc_context *context, const char *name);
+
+/*
+ * What a state is called: its letter, or its name. `protocol` is as gpc_protocol_find gives it; NULL: the six are NMOESI.
+ *   buffer  [size] receives as much as fits, with a final NUL; may be NULL with size 0
+ * Returns the length of the whole name; 0: there is no such state. Any thread. Since: 0.2.
+ */
+GPC_API size_t gpc_protocol_state_name(const gpc_protocol *protocol, uint32_t state, char *buffer, size_t size);
+
+/*
+ * Transitions and their origins as text, side by side as Table 4.2 has them, with the states' names.
+ *   transitions, origins  [n][n], n = GPC_LINE_COUNT + protocol->state_count: of gpc_coherence_get_matrices
+ *   title, buffer, size   as of gpc_coherence_matrix_text
+ * Returns the length of the whole text, without the NUL; 0: `protocol` or a matrix is NULL. Any thread. Since: 0.2.
+ */
+GPC_API size_t gpc_protocol_matrices_text(const gpc_protocol *protocol, const uint64_t *transitions,
+                                          const uint32_t *origins, const char *title, char *buffer, size_t size);
 
 /* "Load", "Store" and so on, as Table 2.5 writes them; NULL: no event. Any thread. Since: 0.1. */
 GPC_API const char *gpc_coherence_event_name(gpc_coherence_event event);

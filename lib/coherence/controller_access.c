@@ -29,7 +29,7 @@ static bool goes_alone(const gpci_controllers *e, const gpci_tree_flight *a) {
     const gpci_module *m = gpci_module_at(e->tree, a->module);
     const gpc_coherence_event event = event_of(e, a);
     bool alone = gpci_tree_goes_through(m, a->kind, a->flags) || gpci_tree_bypasses(m, event, a->kind, a->flags);
-    for (uint32_t state = 0; state < GPC_LINE_COUNT; state++)
+    for (uint32_t state = 0; state < e->tree->states; state++)
         alone |= (m->rules[state][event].actions & (GPC_DO_PASS | GPC_DO_WRITE_THROUGH)) != 0;
     return alone;
 }
@@ -273,8 +273,8 @@ static void write_through_again(gpci_controllers *e, uint32_t task) {
     const gpci_task *t = gpci_task_at(e, task);
     const gpci_module *m = gpci_task_module(e, t);
     const bool gone = t->block == GPCI_TREE_NO_BLOCK;
-    if (!gone && gpci_tree_is_modified(m->states[t->block])) {
-        gpci_store_begin(e, task, GPCI_STEP_access_through, m->states[t->block] == GPC_LINE_N);
+    if (!gone && gpci_tree_is_modified(e->tree, m->states[t->block])) {
+        gpci_store_begin(e, task, GPCI_STEP_access_through, gpci_tree_is_masked(e->tree, m->states[t->block]));
         return;
     }
     if (!gone)
@@ -411,7 +411,8 @@ void gpci_access_left(gpci_controllers *e, uint32_t put) {
     gpci_task *t = gpci_task_at(e, a->task);
     gpci_module *m = gpci_task_module(e, t);
     if (t->block != GPCI_TREE_NO_BLOCK) {
-        if (gpci_tree_is_modified(m->states[t->block])) /* other bytes, which are not sent: it has to know which */
+        if (gpci_tree_is_modified(e->tree,
+                                  m->states[t->block])) /* other bytes, which are not sent: it has to know which */
             return;
         const gpci_tree_payload store = gpci_store_of(e, v->flight);
         gpci_tree_written_through(e->tree, m, t->block, &store, false, gpci_present(e));
@@ -441,7 +442,7 @@ void gpci_step_access_unlock(gpci_controllers *e, uint32_t task) {
     }
     m->through |= (a->flags & GPC_ACCESS_THROUGH) != 0;
     perform(e, t->flight, t->block);
-    gpci_store_begin(e, task, GPCI_STEP_access_through, m->states[t->block] == GPC_LINE_N);
+    gpci_store_begin(e, task, GPCI_STEP_access_through, gpci_tree_is_masked(e->tree, m->states[t->block]));
 }
 
 /* The low module has the bytes, too, or refused them. */
@@ -456,13 +457,13 @@ void gpci_step_access_through(gpci_controllers *e, uint32_t task) {
     a->through = t->refused;
     if (gpci_access_refused(e, task))
         return;
-    if (a->taken && !gpci_tree_is_modified(gpci_task_module(e, t)->states[t->block])) {
+    if (a->taken && !gpci_tree_is_modified(e->tree, gpci_task_module(e, t)->states[t->block])) {
         unlock(e, task); /* a probe has taken the bytes: they are where they belong */
         return;
     }
     const gpci_tree_payload store = gpci_store_of(e, t->flight);
     gpci_tree_written_through(e->tree, gpci_task_module(e, t), t->block, &store,
-                              t->below_dirty || gpci_tree_is_modified(a->found), gpci_present(e));
+                              t->below_dirty || gpci_tree_is_modified(e->tree, a->found), gpci_present(e));
     unlock(e, task);
 }
 

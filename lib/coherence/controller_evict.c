@@ -25,7 +25,7 @@ void gpci_step_evict_begin(gpci_controllers *e, uint32_t task) {
     const gpci_task *v = gpci_task_at(e, task);
     gpci_module *m = gpci_task_from(e, v);
     if (gpci_tree_keeps_entry(e->tree, m, v->own)) {
-        if (gpci_tree_is_modified(m->states[v->own]))
+        if (gpci_tree_is_modified(e->tree, m->states[v->own]))
             gpci_write_back_begin(e, task, GPCI_STEP_evict_data, m, v->own);
         else
             gpci_step_evict_entry(e, task);
@@ -109,7 +109,7 @@ void gpci_step_evict_send(gpci_controllers *e, uint32_t task) {
         return;
     }
     v->data = rule.actions & GPC_DO_WRITE_BACK;
-    v->masked = v->data && m->states[v->own] == GPC_LINE_N;
+    v->masked = v->data && gpci_tree_is_masked(e->tree, m->states[v->own]);
     v->leaves = true;
     v->carrier = v->from;
     v->carried = v->own;

@@ -457,7 +457,7 @@ static void evict_victim(gpci_controllers *e, uint32_t task, gpci_step next, uin
     child->own = block;
     child->victim = !gpci_module_directory_only(m, block);
     child->forwarded = f->entry != GPCI_TREE_NO_BLOCK;
-    child->modified = gpci_tree_is_modified(m->states[block]);
+    child->modified = gpci_tree_is_modified(e->tree, m->states[block]);
     gpci_then(e, eviction, GPCI_STEP_evict_begin);
 }
 
@@ -492,7 +492,8 @@ static void bring(gpci_controllers *e, uint32_t task) {
         gpci_task_begin(e, task, GPCI_STEP_find_filled, m->index, gpci_module_low(e->tree, m, tag), tag, &child);
     own->own = block;
     own->forwarded = true; /* no probe may pass: the block may have to become an entry again */
-    own->non_coherent = m->states[block] == GPC_LINE_S; /* for data only: a shared copy stays shared */
+    own->non_coherent =
+        gpci_tree_means(e->tree, m->states[block]) == GPC_MEANS_S; /* for data only: a shared copy stays shared */
     gpci_then(e, child, GPCI_STEP_read_begin);
 }
 

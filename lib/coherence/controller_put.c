@@ -34,7 +34,7 @@ void gpci_write_back_begin(gpci_controllers *e, uint32_t parent, gpci_step resum
     v->forwarded = true;
     v->kind = GPC_MESSAGE_WRITE_BACK;
     v->size = e->tree->control_bytes + m->given.block_bytes;
-    v->masked = m->states[block] == GPC_LINE_N;
+    v->masked = gpci_tree_is_masked(e->tree, m->states[block]);
 }
 
 gpci_task *gpci_store_begin(gpci_controllers *e, uint32_t parent, gpci_step resumes, bool non_coherent) {
@@ -190,11 +190,11 @@ static bool is_stale(gpci_controllers *e, gpci_task *v) {
     const gpci_module *m = gpci_task_from(e, v);
     const uint8_t state = m->states[v->own];
     if (!v->leaves)
-        return !gpci_tree_is_modified(state);
+        return !gpci_tree_is_modified(e->tree, state);
     if (state == GPC_LINE_I)
         return true;
     v->data = v->data && gpci_tree_rule(e->tree, m, state, GPC_EVENT_EVICTION).actions & GPC_DO_WRITE_BACK;
-    v->masked = v->data && state == GPC_LINE_N;
+    v->masked = v->data && gpci_tree_is_masked(e->tree, state);
     return false;
 }
 
@@ -240,7 +240,8 @@ static void keep_bytes(gpci_controllers *e, uint32_t task) {
     gpci_module *t = gpci_task_module(e, v);
     const gpc_protocol_rule rule = gpci_tree_rule(e->tree, t, GPC_LINE_I, gpci_tree_put_event(v->masked));
     gpci_tree_set_state(e->tree, t, v->block, gpci_module_tag_of(t, v->address), rule.next_shared,
-                        gpci_tree_put_origin((gpc_message_kind)v->kind, v->masked, GPC_LINE_I), gpci_present(e));
+                        gpci_tree_put_origin(e->tree, (gpc_message_kind)v->kind, v->masked, GPC_LINE_I),
+                        gpci_present(e));
     gpci_tree_data_begin(t, v->block);
     store_bytes(e, v, true);
     answer(e, task);
@@ -340,7 +341,7 @@ void gpci_step_put_fetched(gpci_controllers *e, uint32_t task) {
     const gpc_coherence_event event = v->at_low ? GPC_EVENT_READ_ABOVE : gpci_tree_put_event(v->masked);
     const gpc_protocol_rule rule = gpci_tree_rule(e->tree, t, GPC_LINE_I, event);
     const uint32_t origin = v->at_low ? (uint32_t)GPC_ORIGIN_READ_UP_DOWN
-                                      : gpci_tree_put_origin((gpc_message_kind)v->kind, v->masked, GPC_LINE_I);
+                                      : gpci_tree_put_origin(e->tree, (gpc_message_kind)v->kind, v->masked, GPC_LINE_I);
     gpci_tree_set_state(e->tree, t, v->block, gpci_module_tag_of(t, v->address),
                         v->shared ? rule.next_shared : rule.next, origin, gpci_present(e));
     if (v->at_low) {
@@ -381,11 +382,12 @@ void gpci_step_put_keep(gpci_controllers *e, uint32_t task) {
         store_bytes(e, v, !(rule.actions & GPC_DO_WRITE_THROUGH));
         if (!(rule.actions & GPC_DO_IGNORE))
             gpci_tree_set_state(e->tree, t, v->block, t->tags[v->block], rule.next,
-                                gpci_tree_put_origin((gpc_message_kind)v->kind, v->masked, state), gpci_present(e));
+                                gpci_tree_put_origin(e->tree, (gpc_message_kind)v->kind, v->masked, state),
+                                gpci_present(e));
         if (rule.actions & GPC_DO_WRITE_THROUGH)
             gpci_tree_data_clean(e->tree, t, v->block);
     }
-    if (v->data && gpci_module_directory_only(t, v->block) && gpci_tree_is_modified(t->states[v->block])) {
+    if (v->data && gpci_module_directory_only(t, v->block) && gpci_tree_is_modified(e->tree, t->states[v->block])) {
         gpci_write_back_begin(e, task, GPCI_STEP_put_cleaned, t, v->block);
         return;
     }

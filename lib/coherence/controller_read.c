@@ -204,7 +204,7 @@ static void settle(gpci_controllers *e, gpci_task *r) {
         gpci_performed(e, r->flight);
         return;
     }
-    const bool shared = r->state == GPC_LINE_O || r->state == GPC_LINE_N || r->state == GPC_LINE_S;
+    const bool shared = gpci_tree_is_shared(c, r->state);
     r->shared = gpci_tree_add_requester(c, t, r->block, &ask, r->shared || shared || r->non_coherent);
     if (!r->sent)
         gpci_tree_data_fill(c, t, r->block, gpci_task_from(e, r), r->own, r->address);

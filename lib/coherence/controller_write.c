@@ -78,7 +78,8 @@ static void received(gpci_controllers *e, gpci_task *i, uint8_t state) {
     i->received = true;
     if (!(rule.actions & GPC_DO_IGNORE))
         gpci_tree_set_state(e->tree, t, i->block, t->tags[i->block], rule.next,
-                            state == GPC_LINE_E ? GPC_ORIGIN_INVALIDATE_DATA_1 : GPC_ORIGIN_INVALIDATE_DATA_2,
+                            gpci_tree_means(e->tree, state) == GPC_MEANS_E ? GPC_ORIGIN_INVALIDATE_DATA_1
+                                                                           : GPC_ORIGIN_INVALIDATE_DATA_2,
                             gpci_present(e));
 }
 

@@ -83,7 +83,7 @@ void gpci_tree_data_transfer(gpc_coherence *c, const gpci_module *x, uint32_t x_
     const uint8_t *from = gpci_module_data_of(x, x_block), *mask = gpci_module_dirty_of(x, x_block);
     uint8_t *to = gpci_module_data_of(r, r_block), *own = gpci_module_dirty_of(r, r_block);
     /* bytes stored non-coherently are newer than R's, which R or another module modified as an owner */
-    bool newer = x->states[x_block] == GPC_LINE_N;
+    bool newer = gpci_tree_is_masked(c, x->states[x_block]);
     for (uint32_t i = 0; i < x->given.block_bytes; i++) {
         bool dirty = bit(mask, i);
         if ((bit(own, i) && !(newer && dirty)) || !(whole || dirty))

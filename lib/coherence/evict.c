@@ -39,7 +39,7 @@ static gpci_tree_put put_of(const gpc_coherence *c, const gpci_module *m, uint32
     gpci_tree_put put = {.tag = tag,
                          .kind = modified ? GPC_MESSAGE_WRITE_BACK : GPC_MESSAGE_NOTICE,
                          .size = c->control_bytes + (modified ? m->given.block_bytes : 0),
-                         .non_coherent = m->states[block] == GPC_LINE_N,
+                         .non_coherent = gpci_tree_is_masked(c, m->states[block]),
                          .modified = modified,
                          .leaves = leaves};
     put.bytes = (gpci_tree_payload){.address = tag, .size = m->given.block_bytes};
@@ -81,12 +81,30 @@ static bool has_owner(const gpci_module *m, uint32_t block) {
     return false;
 }
 
+/*
+ * The state without modified bytes: of M it is E, of O and N it is S. Where the protocol has no such, or has given it
+ * another name, one of its states that means the same; or else the state stays.
+ */
+static uint8_t clean_state(const gpc_coherence *c, const gpci_module *m, uint8_t state) {
+    const uint8_t means = gpci_tree_means(c, state);
+    if (!(means & GPC_MEANS_MODIFIED))
+        return state;
+    const uint8_t wanted = means == GPC_MEANS_M ? GPC_MEANS_E : GPC_MEANS_S;
+    const uint8_t usual = means == GPC_MEANS_M ? GPC_LINE_E : GPC_LINE_S;
+    if (GPCI_LIKELY(m->rules[usual][GPC_EVENT_EVICTION].actions))
+        return usual;
+    for (uint32_t i = GPC_LINE_COUNT; i < c->states; i++)
+        if (gpci_tree_means(c, (uint8_t)i) == wanted && m->rules[i][GPC_EVENT_EVICTION].actions)
+            return (uint8_t)i;
+    return state;
+}
+
 void gpci_tree_written_back(gpc_coherence *c, gpci_module *m, uint32_t block, uint32_t origin, gpci_tree_point at) {
-    uint8_t state = m->states[block], exclusive = m->rules[GPC_LINE_E][GPC_EVENT_EVICTION].actions ? GPC_LINE_E : state;
-    uint8_t clean = state == GPC_LINE_M ? exclusive : gpci_tree_is_modified(state) ? GPC_LINE_S : state;
-    if (clean == state || (state == GPC_LINE_O && has_owner(m, block))) /* modified bytes are above, too */
+    const uint8_t state = m->states[block], clean = clean_state(c, m, state);
+    const bool above = gpci_tree_means(c, state) == GPC_MEANS_O && has_owner(m, block);
+    if (clean == state || above) /* modified bytes are above, too */
         return;
-    if (clean == GPC_LINE_S)
+    if (gpci_tree_means(c, clean) == GPC_MEANS_S)
         drop_ownership(c, m, block);
     gpci_tree_set_state(c, m, block, m->tags[block], clean, origin, at);
 }
@@ -101,7 +119,7 @@ void gpci_tree_written_through(gpc_coherence *c, gpci_module *m, uint32_t block,
 
 gpci_tree_point gpci_tree_forward_entry(gpc_coherence *c, gpci_module *m, uint32_t block, gpci_tree_point at) {
     uint8_t state = m->states[block];
-    if (!gpci_module_directory_only(m, block) || !gpci_tree_is_modified(state))
+    if (!gpci_module_directory_only(m, block) || !gpci_tree_is_modified(c, state))
         return at;
     at = gpci_tree_write_back(c, m, block, at);
     gpci_tree_written_back(c, m, block, GPC_ORIGIN_DIRECTORY_ONLY, at);
@@ -142,7 +160,7 @@ void gpci_tree_move_entry(gpc_coherence *c, gpci_module *m, uint32_t from, uint3
 /* Evict a block's data only: modules above keep their copies, and its entry moves to a directory way. */
 static gpci_tree_point evict_data(gpc_coherence *c, gpci_module *m, uint32_t block, gpci_tree_point at) {
     uint8_t state = m->states[block];
-    if (gpci_tree_is_modified(state)) {
+    if (gpci_tree_is_modified(c, state)) {
         at = gpci_tree_write_back(c, m, block, at);
         gpci_tree_written_back(c, m, block, GPC_ORIGIN_DIRECTORY_ONLY, at);
     }
@@ -176,7 +194,8 @@ uint32_t gpci_tree_promote(gpc_coherence *c, gpci_module *m, uint32_t entry, gpc
         return block;
     gpci_tree_move_entry(c, m, entry, block, *at);
     /* the request is for data only: a shared copy stays shared */
-    gpci_tree_request own = {.from = m, .block = block, .tag = tag, .non_coherent = m->states[block] == GPC_LINE_S};
+    gpci_tree_request own = {
+        .from = m, .block = block, .tag = tag, .non_coherent = gpci_tree_means(c, m->states[block]) == GPC_MEANS_S};
     *at = gpci_tree_read_request(c, &own, *at).at;
     return block;
 }

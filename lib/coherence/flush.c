@@ -24,7 +24,7 @@ static gpci_tree_point flush_block(gpc_coherence *c, gpci_module *x, uint32_t bl
     gpci_tree_message_found(c, request, &(gpci_tree_lookup){block, x->states[block], true});
     gpci_tree_write_probe all = {.block = block, .last = UINT64_MAX};
     at = gpci_tree_probe_copies(c, x, &all, at);
-    bool modified = gpci_tree_is_modified(x->states[block]);
+    bool modified = gpci_tree_is_modified(c, x->states[block]);
     x->stats.invalidations++;
     if (modified) {
         at = gpci_tree_use_data(c, x, at, false);

@@ -43,8 +43,7 @@ static void write_state(gpc_coherence *c, gpci_module *m, const gpc_coherence_re
     const uint32_t block = row * m->all_ways + way;
     const uint64_t tag = m->tags[block];
     const uint32_t origin = coherent ? GPC_ORIGIN_STORE : GPC_ORIGIN_N_STORE;
-    m->stats.transitions[state][next]++;
-    m->stats.origins[state][next] |= origin;
+    gpci_module_count(m, state, next, origin);
     c->transition_count = 1;
     *c->transitions = (gpc_coherence_transition){.cycle = cycle_of(c, request, m->given.directory_latency),
                                                  .tag_before = tag,
@@ -58,7 +57,7 @@ static void write_state(gpc_coherence *c, gpci_module *m, const gpc_coherence_re
     m->states[block] = next;
     if (c->with_data) {
         const gpci_tree_payload store = gpci_tree_payload_of(request);
-        if ((next == GPC_LINE_M || next == GPC_LINE_O) && gpci_tree_has(c, GPC_PROTOCOL_WHOLE_BLOCKS))
+        if (gpci_tree_is_whole(c, next) && gpci_tree_has(c, GPC_PROTOCOL_WHOLE_BLOCKS))
             gpci_tree_data_whole(c, m, block);
         gpci_tree_data_store(c, m, block, &store);
     }

@@ -6,8 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char letters[] = "NMOESI";
-
 static bool told(char *text, size_t size, const char *format, ...) GPCI_PRINTF(3, 4);
 
 static bool told(char *text, size_t size, const char *format, ...) {
@@ -22,8 +20,19 @@ static bool is_tracked(const gpc_coherence *c) {
     return c->protocol->flags & GPC_PROTOCOL_DIRECTORY;
 }
 
-static bool has_rights(uint8_t state) {
-    return state == GPC_LINE_M || state == GPC_LINE_O || state == GPC_LINE_E;
+/* M, O, E: what is modified is here, or may become so without asking. Not F, which is named, and has the same as below. */
+static bool has_rights(const gpc_coherence *c, uint8_t state) {
+    const uint8_t means = c->means[state];
+    return means & GPC_MEANS_OWNER && means != GPC_MEANS_F;
+}
+
+static bool is_named(const gpc_coherence *c, uint8_t state) {
+    return c->means[state] & GPC_MEANS_OWNER;
+}
+
+/* One of the six by the letter of NMOESI, whatever the protocol calls it; another by its name. */
+static gpci_state_name name_of(const gpc_coherence *c, uint8_t state) {
+    return gpci_name_of_state(state < GPC_LINE_COUNT ? NULL : c->protocol, state);
 }
 
 uint32_t gpci_invariants_copy(const gpci_module *m, uint64_t address) {
@@ -62,19 +71,20 @@ static bool one_writer(const gpc_coherence *c, const gpci_module *t, uint64_t ad
         if (state == GPC_LINE_I || is_locked(c, x, address))
             continue;
         valid[valid[0] != NULL] = x;
-        if (state == GPC_LINE_M || state == GPC_LINE_E)
+        if (c->means[state] & GPC_MEANS_ONLY)
             sole = x;
-        if (state == GPC_LINE_O && owned)
-            return told(text, size, "one writer: 0x%llx is in O in %s and in %s", (unsigned long long)address,
-                        owned->given.name, x->given.name);
-        if (state == GPC_LINE_O)
-            owned = x;
+        if (c->means[state] != GPC_MEANS_O)
+            continue;
+        if (owned)
+            return told(text, size, "one writer: 0x%llx is in %s in %s and in %s", (unsigned long long)address,
+                        name_of(c, state).text, owned->given.name, x->given.name);
+        owned = x;
     }
     if (!sole || !valid[1])
         return true;
     const gpci_module *other = valid[0] == sole ? valid[1] : valid[0];
-    return told(text, size, "one writer: 0x%llx is in %c in %s, and in %c in %s", (unsigned long long)address,
-                letters[state_at(sole, address)], sole->given.name, letters[state_at(other, address)],
+    return told(text, size, "one writer: 0x%llx is in %s in %s, and in %s in %s", (unsigned long long)address,
+                name_of(c, state_at(sole, address)).text, sole->given.name, name_of(c, state_at(other, address)).text,
                 other->given.name);
 }
 
@@ -88,35 +98,36 @@ static bool covered(const gpc_coherence *c, const gpci_module *t, const gpci_mod
     const uint8_t state = state_at(x, address);
     const uint32_t block = gpci_module_find(t, gpci_module_tag_of(t, address)), slot = t->slots[x->index];
     if (block == GPCI_TREE_NO_BLOCK || t->states[block] == GPC_LINE_I)
-        return told(text, size, "covered: 0x%llx is in %c in %s, %s has no entry for it", (unsigned long long)address,
-                    letters[state], x->given.name, t->given.name);
+        return told(text, size, "covered: 0x%llx is in %s in %s, %s has no entry for it", (unsigned long long)address,
+                    name_of(c, state).text, x->given.name, t->given.name);
     if (!t->given.memory && !t->given.non_inclusive && gpci_module_directory_only(t, block))
         return told(text, size, "inclusion: 0x%llx is in %s, not in %s", (unsigned long long)address, x->given.name,
                     t->given.name);
     const uint32_t sub = gpci_module_sub_of(t, address);
     const uint16_t owner = *gpci_module_owner_of(t, block, sub);
     if (!is_sharer(t, block, sub, slot))
-        return told(text, size, "covered: 0x%llx is in %c in %s, which is no sharer in %s", (unsigned long long)address,
-                    letters[state], x->given.name, t->given.name);
-    if (has_rights(state) && owner != slot)
-        return told(text, size, "owners: 0x%llx is in %c in %s, which is not the owner in %s",
-                    (unsigned long long)address, letters[state], x->given.name, t->given.name);
+        return told(text, size, "covered: 0x%llx is in %s in %s, which is no sharer in %s", (unsigned long long)address,
+                    name_of(c, state).text, x->given.name, t->given.name);
+    if (is_named(c, state) && owner != slot)
+        return told(text, size, "owners: 0x%llx is in %s in %s, which is not the owner in %s",
+                    (unsigned long long)address, name_of(c, state).text, x->given.name, t->given.name);
     const bool told_of = c->protocol->flags & GPC_PROTOCOL_PROBE_WHOLE; /* Multi2Sim's clear-owner message */
-    const bool silent = state == GPC_LINE_N ? !told_of : x->through;
-    if (owner == slot && !has_rights(state) && !silent)
-        return told(text, size, "owners: 0x%llx is in %c in %s, the owner in %s", (unsigned long long)address,
-                    letters[state], x->given.name, t->given.name);
+    const bool silent = c->means[state] == GPC_MEANS_N ? !told_of : x->through;
+    if (owner == slot && !is_named(c, state) && !silent)
+        return told(text, size, "owners: 0x%llx is in %s in %s, the owner in %s", (unsigned long long)address,
+                    name_of(c, state).text, x->given.name, t->given.name);
     return true;
 }
 
-static bool rights_below(const gpci_module *t, const gpci_module *x, uint64_t address, char *text, size_t size) {
+static bool rights_below(const gpc_coherence *c, const gpci_module *t, const gpci_module *x, uint64_t address,
+                         char *text, size_t size) {
     const uint8_t state = state_at(x, address), low = state_at(t, address);
-    if (t->given.memory || !has_rights(state) || (t->given.non_inclusive && low == GPC_LINE_I))
+    if (t->given.memory || !has_rights(c, state) || (t->given.non_inclusive && low == GPC_LINE_I))
         return true;
-    if (low == GPC_LINE_M || low == GPC_LINE_E || (state == GPC_LINE_O && low == GPC_LINE_O))
+    if (c->means[low] & GPC_MEANS_ONLY || (c->means[state] == GPC_MEANS_O && c->means[low] == GPC_MEANS_O))
         return true;
-    return told(text, size, "rights below: 0x%llx is in %c in %s, but in %c in %s", (unsigned long long)address,
-                letters[state], x->given.name, letters[low], t->given.name);
+    return told(text, size, "rights below: 0x%llx is in %s in %s, but in %s in %s", (unsigned long long)address,
+                name_of(c, state).text, x->given.name, name_of(c, low).text, t->given.name);
 }
 
 static bool clean(const gpc_coherence *c, const gpci_module *m, uint64_t address, char *text, size_t size) {
@@ -127,12 +138,12 @@ static bool clean(const gpc_coherence *c, const gpci_module *m, uint64_t address
         return true;
     const uint8_t state = m->states[block];
     const uint32_t bytes = (m->given.block_bytes + 7) / 8;
-    if (state == GPC_LINE_N || state == GPC_LINE_M || state == GPC_LINE_O)
+    if (c->means[state] & GPC_MEANS_MODIFIED)
         return true;
     for (uint32_t i = 0; i < bytes; i++)
         if (m->dirty[(size_t)block * bytes + i])
-            return told(text, size, "clean: 0x%llx is in %c in %s with modified bytes", (unsigned long long)address,
-                        letters[state], m->given.name);
+            return told(text, size, "clean: 0x%llx is in %s in %s with modified bytes", (unsigned long long)address,
+                        name_of(c, state).text, m->given.name);
     return true;
 }
 
@@ -158,7 +169,7 @@ bool gpci_invariants_at(const gpc_coherence *c, uint64_t address, char *text, si
             const gpci_module *x = above(c, m, k);
             if (!is_low(c, m, x, address) || state_at(x, address) == GPC_LINE_I)
                 continue;
-            if (!covered(c, m, x, address, text, size) || !rights_below(m, x, address, text, size))
+            if (!covered(c, m, x, address, text, size) || !rights_below(c, m, x, address, text, size))
                 return false;
         }
     }
@@ -254,8 +265,9 @@ bool gpci_invariants_of_tags(const gpc_coherence *c, char *text, size_t size) {
         const gpci_module *m = &c->modules[i];
         const uint32_t count = m->full_map ? m->map.count : m->blocks;
         for (uint32_t b = 0; m->given.memory && b < count; b++)
-            if (m->states[b] == GPC_LINE_N || m->states[b] == GPC_LINE_O || m->states[b] == GPC_LINE_S)
-                return told(text, size, "tags: %s's block %u is in %c", m->given.name, b, letters[m->states[b]]);
+            if (m->states[b] != GPC_LINE_M && m->states[b] != GPC_LINE_E && m->states[b] != GPC_LINE_I)
+                return told(text, size, "tags: %s's block %u is in %s", m->given.name, b,
+                            name_of(c, m->states[b]).text);
         for (uint32_t b = 0; m->full_map && b < count; b++)
             if (!entry_is_sane(m, b, text, size))
                 return false;
@@ -283,7 +295,7 @@ static uint8_t memory_byte(const gpc_coherence *c, uint64_t address) {
 
 /* May the home lie in `x`, or above it? */
 static bool leads_home(const gpc_coherence *c, const gpci_module *x, uint8_t state) {
-    return x->place == GPCI_PLACE_LAST || (is_tracked(c) && has_rights(state));
+    return x->place == GPCI_PLACE_LAST || (is_tracked(c) && has_rights(c, state));
 }
 
 /* The next module on the way from memory to where the home may be; NULL where `t` is the last. */

@@ -166,6 +166,13 @@ gpc_status gpci_module_keep(gpc_coherence *c, gpci_module *m, bool warps, bool r
     return GPC_OK;
 }
 
+/* Of a protocol with more states than gpc_coherence_stats has room for. */
+static gpc_status make_matrices(gpc_coherence *c, gpci_module *m, gpc_error *error) {
+    m->transitions = gpci_zalloc(c->context, (size_t)c->states * c->states, sizeof *m->transitions);
+    m->origins = gpci_zalloc(c->context, (size_t)c->states * c->states, sizeof *m->origins);
+    return m->transitions && m->origins ? GPC_OK : gpci_out_of_memory(error);
+}
+
 /* The three stages of a network, one array each, in one allocation. */
 static gpc_status make_star(gpc_coherence *c, gpci_tree_star *star, gpc_error *error) {
     star->out = gpci_zalloc(c->context, (size_t)c->module_count * 3, sizeof *star->out);
@@ -213,6 +220,8 @@ gpc_status gpci_tree_layout(gpc_coherence *c, gpc_error *error) {
         m->stats.struct_size = sizeof m->stats;
         m->through = m->given.write_through;
         status = make_policy(c, m, error);
+        if (status == GPC_OK && c->states > GPC_LINE_COUNT)
+            status = make_matrices(c, m, error);
         m->plain = m->place == GPCI_PLACE_FIRST && !m->policy && (!m->divides || m->selector) && !m->interleaved &&
                    !m->given.write_through;
         if (m->given.memory && m->block_shift > c->memory_shift)

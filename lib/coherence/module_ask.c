@@ -152,7 +152,7 @@ gpci_tree_lookup gpci_tree_find_asking(gpc_coherence *c, gpci_module *m, const g
     }
     gpci_module_touch(m, block);
     const gpci_tree_request own = {
-        .from = m, .block = block, .tag = tag, .non_coherent = m->states[block] == GPC_LINE_S};
+        .from = m, .block = block, .tag = tag, .non_coherent = gpci_tree_means(c, m->states[block]) == GPC_MEANS_S};
     *at = gpci_tree_read_request(c, &own, *at).at;
     return (gpci_tree_lookup){block, m->states[block], false};
 }

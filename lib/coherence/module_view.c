@@ -155,9 +155,54 @@ gpc_status gpc_coherence_get_stats_as(const gpc_coherence *c, uint32_t module, c
     return gpci_layout_give(layout, GPC_TABLE_COHERENCE, &ours, stats);
 }
 
+const gpc_protocol *gpc_coherence_protocol(const gpc_coherence *c) {
+    return c ? c->protocol : NULL;
+}
+
+void gpci_module_count_more(gpci_module *m, uint8_t from, uint8_t to, uint32_t origin) {
+    static const uint8_t like[GPCI_MEANS_I + 1] = {
+        [GPC_MEANS_N] = GPC_LINE_N, [GPC_MEANS_M] = GPC_LINE_M, [GPC_MEANS_O] = GPC_LINE_O,  [GPC_MEANS_E] = GPC_LINE_E,
+        [GPC_MEANS_S] = GPC_LINE_S, [GPC_MEANS_F] = GPC_LINE_S, [GPCI_MEANS_I] = GPC_LINE_I,
+    };
+    const uint8_t *means = m->tree->means;
+    const size_t at = (size_t)from * m->tree->states + to;
+    m->transitions[at]++;
+    m->origins[at] |= origin;
+    m->stats.transitions[like[means[from]]][like[means[to]]]++;
+    m->stats.origins[like[means[from]]][like[means[to]]] |= origin;
+}
+
+static void add_matrices(const gpci_module *m, uint32_t states, uint64_t *transitions, uint32_t *origins) {
+    for (uint32_t i = 0; i < states * states; i++) {
+        transitions[i] += m->transitions ? m->transitions[i] : (&m->stats.transitions[0][0])[i];
+        origins[i] |= m->origins ? m->origins[i] : (&m->stats.origins[0][0])[i];
+    }
+}
+
+gpc_status gpc_coherence_get_matrices(const gpc_coherence *c, uint32_t module, uint32_t states, uint64_t *transitions,
+                                      uint32_t *origins) {
+    if (!c || !transitions || !origins)
+        return GPC_ERROR_ARGUMENT;
+    if ((module != GPC_NO_MODULE && module >= c->module_count) || states != c->states)
+        return GPC_ERROR_RANGE;
+    memset(transitions, 0, (size_t)states * states * sizeof *transitions);
+    memset(origins, 0, (size_t)states * states * sizeof *origins);
+    for (uint32_t i = 0; i < c->module_count; i++)
+        if (module == GPC_NO_MODULE || module == i)
+            add_matrices(&c->modules[i], states, transitions, origins);
+    return GPC_OK;
+}
+
 void gpc_coherence_reset_stats(gpc_coherence *c) {
-    for (uint32_t i = 0; c && i < c->module_count; i++)
-        c->modules[i].stats = (gpc_coherence_stats){.struct_size = sizeof(gpc_coherence_stats)};
+    for (uint32_t i = 0; c && i < c->module_count; i++) {
+        gpci_module *m = &c->modules[i];
+        const size_t cells = (size_t)c->states * c->states;
+        m->stats = (gpc_coherence_stats){.struct_size = sizeof(gpc_coherence_stats)};
+        if (m->transitions) {
+            memset(m->transitions, 0, cells * sizeof *m->transitions);
+            memset(m->origins, 0, cells * sizeof *m->origins);
+        }
+    }
 }
 
 gpc_status gpc_coherence_set_callbacks(gpc_coherence *c, const gpc_coherence_callbacks *callbacks) {

@@ -95,11 +95,11 @@ GPCI_INLINE void invalidate_copy(gpc_coherence *c, gpci_module *t, gpci_tree_pro
     uint8_t state = gpci_tree_has(c, GPC_PROTOCOL_STALE_REPLY) ? reply->state : x->states[block];
     gpc_protocol_rule rule = gpci_tree_rule(c, x, state, GPC_EVENT_WRITE_PROBE);
     bool entry = gpci_module_directory_only(x, block),
-         modified = entry ? reply->received || gpci_tree_entry_holds(c, x, block) : gpci_tree_is_modified(state);
+         modified = entry ? reply->received || gpci_tree_entry_holds(c, x, block) : gpci_tree_is_modified(c, state);
     bool sends = rule.actions & GPC_DO_SEND_DATA && (modified || !entry);
     reply->peer = sends && !entry && !probe->through_t && sends_to_peer(c, x, probe->request);
     reply->data = sends && modified;
-    reply->masked = state == GPC_LINE_N;
+    reply->masked = gpci_tree_is_masked(c, state);
     if (reply->peer)
         gpci_tree_data_transfer(c, x, block, probe->request->from, probe->request->block,
                                 !probe->request->valid && !modified, true);
@@ -223,8 +223,9 @@ static void take_reply(gpc_coherence *c, gpci_module *t, gpci_tree_write_probe *
     uint8_t state = repeats ? remembered : t->states[probe->block];
     gpc_protocol_rule rule = gpci_tree_rule(c, t, state, GPC_EVENT_INVALIDATE_DATA);
     if (!(rule.actions & GPC_DO_IGNORE))
-        gpci_tree_set_state(c, t, probe->block, t->tags[probe->block], rule.next,
-                            state == GPC_LINE_E ? GPC_ORIGIN_INVALIDATE_DATA_1 : GPC_ORIGIN_INVALIDATE_DATA_2, at);
+        gpci_tree_set_state(
+            c, t, probe->block, t->tags[probe->block], rule.next,
+            gpci_tree_means(c, state) == GPC_MEANS_E ? GPC_ORIGIN_INVALIDATE_DATA_1 : GPC_ORIGIN_INVALIDATE_DATA_2, at);
 }
 
 /*
@@ -236,7 +237,7 @@ static void sort_owners_first(const gpc_coherence *c, gpci_tree_probe_reply *rep
     for (uint32_t k = 0; k < count; k++) {
         const gpci_module *x = gpci_module_at(c, replies[k].module);
         uint32_t block = gpci_module_find(x, gpci_module_tag_of(x, replies[k].address));
-        if (block == GPCI_TREE_NO_BLOCK || x->states[block] == GPC_LINE_N || x->states[block] == GPC_LINE_S)
+        if (block == GPCI_TREE_NO_BLOCK || !(gpci_tree_means(c, x->states[block]) & GPC_MEANS_OWNER))
             continue;
         gpci_tree_probe_reply owner = replies[k];
         memmove(replies + put + 1, replies + put, (k - put) * sizeof *replies);
@@ -293,7 +294,7 @@ GPCI_INLINE void reply_to_read_probe(gpc_coherence *c, gpci_module *t, gpci_tree
     gpc_protocol_rule rule = gpci_tree_rule(c, x, state, GPC_EVENT_READ_PROBE);
     bool entry = gpci_module_directory_only(x, block); /* it has no bytes but those just received from above */
     bool received = above->data || (entry && gpci_tree_entry_holds(c, x, block));
-    bool sends = rule.actions & GPC_DO_SEND_DATA, modified = received || (gpci_tree_is_modified(state) && !entry);
+    bool sends = rule.actions & GPC_DO_SEND_DATA, modified = received || (gpci_tree_is_modified(c, state) && !entry);
     if (entry || (gpci_tree_has(c, GPC_PROTOCOL_BARE_ACK) && above->probed))
         sends = received;
     reply->peer = sends && !entry && sends_to_peer(c, x, probe->request);
@@ -317,7 +318,7 @@ GPCI_INLINE void reply_to_read_probe(gpc_coherence *c, gpci_module *t, gpci_tree
                             : above->probed ? GPC_ORIGIN_READ_DOWN_UP_2
                                             : GPC_ORIGIN_READ_DOWN_UP_3,
                             reply->ready);
-    reply->keeps = rule.next == GPC_LINE_O && !(rule.actions & GPC_DO_IGNORE);
+    reply->keeps = gpci_tree_stays_owner(c, rule.next) && !(rule.actions & GPC_DO_IGNORE);
 }
 
 void gpci_tree_reply_to_read_probe(gpc_coherence *c, gpci_module *t, gpci_tree_probe_reply *reply,
@@ -402,8 +403,7 @@ GPCI_INLINE uint32_t sharer_to_probe(const gpc_coherence *c, const gpci_module *
     for (uint32_t slot = t->above_count; slot-- > 0;) {
         const gpci_module *x = gpci_module_at(c, t->above[slot]);
         if (x != probe->request->from && gpci_tree_has_sharer(t, probe->block, sub, slot) &&
-            x->given.block_bytes == probe->request->from->given.block_bytes &&
-            x->rules[GPC_LINE_S][GPC_EVENT_READ_PROBE].actions & GPC_DO_SEND_DATA)
+            x->given.block_bytes == probe->request->from->given.block_bytes && gpci_tree_sharers_send(c, x->rules))
             return x->index;
     }
     return GPC_NO_MODULE;
@@ -413,7 +413,7 @@ uint32_t gpci_tree_sharer_to_probe(const gpc_coherence *c, const gpci_module *t,
     return sharer_to_probe(c, t, probe);
 }
 
-/* T's directory after a reply: X is still the owner only in O, and still a sharer only if it had the block. */
+/* T's directory after a reply: X is still the owner only in O or F, and still a sharer only if it had the block. */
 GPCI_INLINE void update_directory(const gpc_coherence *c, gpci_module *t, uint32_t block,
                                   const gpci_tree_probe_reply *reply) {
     const gpci_module *x = gpci_module_at(c, reply->module);

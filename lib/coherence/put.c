@@ -26,20 +26,20 @@ gpc_coherence_event gpci_tree_put_event(bool non_coherent) {
     return non_coherent ? GPC_EVENT_N_DATA_ABOVE : GPC_EVENT_DATA_ABOVE;
 }
 
-uint32_t gpci_tree_put_origin(gpc_message_kind kind, bool non_coherent, uint8_t state) {
+uint32_t gpci_tree_put_origin(const gpc_coherence *c, gpc_message_kind kind, bool non_coherent, uint8_t state) {
     if (kind == GPC_MESSAGE_WRITE_THROUGH)
         return GPC_ORIGIN_WRITE_THROUGH;
     if (!non_coherent)
         return GPC_ORIGIN_EVICT_DATA;
-    return state == GPC_LINE_E ? GPC_ORIGIN_N_EVICT_DATA_1 : GPC_ORIGIN_N_EVICT_DATA_2;
+    return gpci_tree_means(c, state) == GPC_MEANS_E ? GPC_ORIGIN_N_EVICT_DATA_1 : GPC_ORIGIN_N_EVICT_DATA_2;
 }
 
 static gpc_coherence_event event_of(const gpci_tree_put *put) {
     return gpci_tree_put_event(put->non_coherent);
 }
 
-static uint32_t origin_of(const gpci_tree_put *put, uint8_t state) {
-    return gpci_tree_put_origin(put->kind, put->non_coherent, state);
+static uint32_t origin_of(const gpc_coherence *c, const gpci_tree_put *put, uint8_t state) {
+    return gpci_tree_put_origin(c, put->kind, put->non_coherent, state);
 }
 
 /* T does not keep the bytes, or not alone: it sends them on to its own low module. */
@@ -70,13 +70,13 @@ static gpci_tree_point put_absent(gpc_coherence *c, gpci_module *t, const gpci_t
         return forward_put(c, t, put, at);
     uint32_t block = gpci_tree_allocate(c, t, gpci_module_tag_of(t, put->tag), &at);
     if (t->there && put->blind) {
-        gpci_tree_set_state(c, t, block, gpci_module_tag_of(t, put->tag), rule.next_shared, origin_of(put, GPC_LINE_I),
-                            at);
+        gpci_tree_set_state(c, t, block, gpci_module_tag_of(t, put->tag), rule.next_shared,
+                            origin_of(c, put, GPC_LINE_I), at);
         gpci_tree_data_begin(t, block);
         store_bytes(c, t, block, put);
         return gpci_tree_use_data(c, t, at, true);
     }
-    at = gpci_tree_fetch(c, t, block, put->tag, event_of(put), origin_of(put, GPC_LINE_I), put->flags, at).at;
+    at = gpci_tree_fetch(c, t, block, put->tag, event_of(put), origin_of(c, put, GPC_LINE_I), put->flags, at).at;
     store_bytes(c, t, block, put);
     return gpci_tree_use_data(c, t, at, true);
 }
@@ -93,7 +93,7 @@ static gpci_tree_point put_present(gpc_coherence *c, gpci_module *t, uint32_t bl
     if (!later)
         store_bytes(c, t, block, put);
     if (!(rule.actions & GPC_DO_IGNORE))
-        gpci_tree_set_state(c, t, block, t->tags[block], rule.next, origin_of(put, state), at);
+        gpci_tree_set_state(c, t, block, t->tags[block], rule.next, origin_of(c, put, state), at);
     at = gpci_tree_use_data(c, t, at, true);
     if (rule.actions & GPC_DO_WRITE_THROUGH) {
         at = forward_put(c, t, put, at);

@@ -64,7 +64,7 @@ gpci_tree_reply gpci_tree_fetch(gpc_coherence *c, gpci_module *t, uint32_t block
 /*
  * R is about to receive a copy: record it in T's directory. Returns whether R shares it with others. If it does not, R
  * becomes the owner, provided that R's protocol has a state for a lone copy (E): its rule for a miss then has different
- * next states for a lone and a shared one.
+ * next states for a lone and a shared one. If it does, R becomes the owner where the state is an owner's (F).
  */
 GPCI_INLINE bool add_requester(const gpc_coherence *c, gpci_module *t, uint32_t block, const gpci_tree_request *request,
                                bool shared) {
@@ -77,7 +77,9 @@ GPCI_INLINE bool add_requester(const gpc_coherence *c, gpci_module *t, uint32_t 
     shared |= has_other_sharers(t, block, span, slot);
     const gpci_module *r = request->from;
     gpc_protocol_rule rule = r->rules[GPC_LINE_I][r->level == 1 ? GPC_EVENT_LOAD : GPC_EVENT_READ_ABOVE];
-    add_sharer(c, t, block, span, slot, !shared && rule.next != rule.next_shared);
+    const bool forwards =
+        GPCI_UNLIKELY(c->forwards) && !request->non_coherent && gpci_tree_stays_owner(c, rule.next_shared);
+    add_sharer(c, t, block, span, slot, shared ? forwards : rule.next != rule.next_shared);
     return shared;
 }
 
@@ -92,7 +94,7 @@ bool gpci_tree_add_requester(const gpc_coherence *c, gpci_module *t, uint32_t bl
  * have evicted its data and read them again, and be in a clean state: it has to be taken for newer always.
  */
 GPCI_INLINE bool has_newer(const gpc_coherence *c, const gpci_module *t, uint32_t block) {
-    return c->non_coherent && (t->given.non_inclusive || gpci_tree_is_modified(t->states[block]));
+    return c->non_coherent && (t->given.non_inclusive || gpci_tree_is_modified(c, t->states[block]));
 }
 
 bool gpci_tree_has_newer(const gpc_coherence *c, const gpci_module *t, uint32_t block) {
@@ -138,7 +140,7 @@ gpci_tree_reply gpci_tree_read_request(gpc_coherence *c, const gpci_tree_request
             state = t->states[found.block];
         }
         at = gpci_tree_probe_owners(c, t, &owners, at);
-        shared |= state == GPC_LINE_O || state == GPC_LINE_N || state == GPC_LINE_S;
+        shared |= gpci_tree_is_shared(c, state);
     }
     shared = add_requester(c, t, found.block, request, shared);
     /* Then T sends its data in any case; R gets those of a peer and T's. */

@@ -408,8 +408,28 @@ GPCI_INLINE bool gpci_tree_has(const gpc_coherence *c, uint32_t flag) {
     return (c->protocol->flags & flag) != 0;
 }
 
-GPCI_INLINE bool gpci_tree_is_modified(uint8_t state) {
-    return state == GPC_LINE_M || state == GPC_LINE_O || state == GPC_LINE_N;
+GPCI_INLINE bool gpci_tree_is_modified(const gpc_coherence *c, uint8_t state) {
+    return (gpci_tree_means(c, state) & GPC_MEANS_MODIFIED) != 0;
+}
+
+/* N: its modified bytes are sent under a mask. */
+GPCI_INLINE bool gpci_tree_is_masked(const gpc_coherence *c, uint8_t state) {
+    return (gpci_tree_means(c, state) & GPC_MEANS_NON_COHERENT) != 0;
+}
+
+/* A copy that others may have, too: O, N, S. */
+GPCI_INLINE bool gpci_tree_is_shared(const gpc_coherence *c, uint8_t state) {
+    return !(gpci_tree_means(c, state) & (GPC_MEANS_ONLY | GPCI_MEANS_I));
+}
+
+/* It is owned, and not alone (O, F): who goes there keeps what the directory says of it. */
+GPCI_INLINE bool gpci_tree_stays_owner(const gpc_coherence *c, uint8_t state) {
+    return (gpci_tree_means(c, state) & (GPC_MEANS_OWNER | GPC_MEANS_ONLY)) == GPC_MEANS_OWNER;
+}
+
+/* In M and O all bytes of a block may count as modified (GPC_PROTOCOL_WHOLE_BLOCKS). */
+GPCI_INLINE bool gpci_tree_is_whole(const gpc_coherence *c, uint8_t state) {
+    return (gpci_tree_means(c, state) & (GPC_MEANS_MODIFIED | GPC_MEANS_OWNER)) == GPC_MEANS_O;
 }
 
 /*
@@ -468,6 +488,15 @@ GPCI_INLINE void gpci_tree_drop_sharer(gpci_module *t, uint32_t block, uint32_t 
         gpci_tree_remove_sharer(t, block, sub, slot);
     else
         gpci_tree_drop_owner(t, block, sub, slot);
+}
+
+/* May a sharer send the block to who asks for a copy? A directory knows sharers, not in which state they are. */
+GPCI_INLINE bool gpci_tree_sharers_send(const gpc_coherence *c, const gpc_protocol_rule (*rules)[GPC_EVENT_COUNT]) {
+    bool sends = rules[GPC_LINE_S][GPC_EVENT_READ_PROBE].actions & GPC_DO_SEND_DATA;
+    for (uint32_t i = GPC_LINE_COUNT; i < c->states; i++)
+        sends |=
+            gpci_tree_means(c, (uint8_t)i) == GPC_MEANS_S && rules[i][GPC_EVENT_READ_PROBE].actions & GPC_DO_SEND_DATA;
+    return sends;
 }
 
 #endif

@@ -169,8 +169,7 @@ gpci_tree_point gpci_tree_gather_end(gpc_coherence *c, const gpci_module *m, gpc
 void gpci_tree_set_state(gpc_coherence *c, gpci_module *m, uint32_t block, uint64_t tag, uint8_t state, uint32_t origin,
                          gpci_tree_point at) {
     uint8_t before = m->states[block];
-    m->stats.transitions[before][state]++;
-    m->stats.origins[before][state] |= origin;
+    gpci_module_count(m, before, state, origin);
     if (c->transition_count < c->transition_room) {
         gpc_coherence_transition *t = &c->transitions[c->transition_count++];
         *t = (gpc_coherence_transition){.cycle = at.cycle,
@@ -185,7 +184,7 @@ void gpci_tree_set_state(gpc_coherence *c, gpci_module *m, uint32_t block, uint6
     }
     if (state == GPC_LINE_I)
         gpci_tree_data_clean(c, m, block);
-    else if ((state == GPC_LINE_M || state == GPC_LINE_O) && gpci_tree_has(c, GPC_PROTOCOL_WHOLE_BLOCKS))
+    else if (gpci_tree_is_whole(c, state) && gpci_tree_has(c, GPC_PROTOCOL_WHOLE_BLOCKS))
         gpci_tree_data_whole(c, m, block);
     if (GPCI_UNLIKELY(m->there != NULL) && before == GPC_LINE_I)
         gpci_module_complete(m, block);
@@ -196,8 +195,8 @@ gpc_protocol_rule gpci_tree_rule(gpc_coherence *c, const gpci_module *m, uint8_t
     gpc_protocol_rule rule = m->rules[state][event];
     if (GPCI_LIKELY(rule.actions && !(rule.actions & GPC_DO_FORBID)))
         return rule;
-    gpci_tree_fail(c, GPC_ERROR_STATE, "%s: module %s in %c cannot have %s", c->protocol->name, m->given.name,
-                   gpci_letters_of(c->protocol)[state], gpc_coherence_event_name(event));
+    gpci_tree_fail(c, GPC_ERROR_STATE, "%s: module %s in %s cannot have %s", c->protocol->name, m->given.name,
+                   gpci_name_of_state(c->protocol, state).text, gpc_coherence_event_name(event));
     return (gpc_protocol_rule){GPC_DO_IGNORE, state, state};
 }
 

@@ -139,6 +139,9 @@ struct gpci_module {
     struct gpci_module *twin;  /* the other half of its cache, with the same arrays by block; NULL */
     struct gpci_module *store; /* what policies have been told is noted there: itself, or of a near half the other */
     bool near;                 /* it has copies of pages that are not at `given.home` (gpc_coherence_module.near_of) */
+    /* [states][states] of a protocol with more than the six; `stats` then counts each as that which is like it. NULL */
+    uint64_t *transitions;
+    uint32_t *origins;
 };
 
 /*
@@ -175,8 +178,10 @@ enum {
 struct gpc_coherence {
     gpc_context *context;
     const gpc_protocol *protocol;
-    gpc_protocol own; /* a copy of it, where a test has injected faults */
-    uint32_t faults;  /* GPCI_FAULT_ */
+    gpc_protocol own;              /* a copy of it, where a test has injected faults */
+    uint32_t states;               /* of the protocol */
+    uint8_t means[GPC_MAX_STATES]; /* of each state: GPC_MEANS_ bits, or GPCI_MEANS_I */
+    uint32_t faults;               /* GPCI_FAULT_ */
     uint32_t control_bytes;
     bool with_data, timing;
     bool first_touch;     /* pages are placed so */
@@ -216,6 +221,7 @@ struct gpc_coherence {
     uint32_t reply_count, reply_room;
     gpci_tree_telling telling;
     bool has_policies; /* a module is told of blocks, and shown requests: a policy other than lru and fifo, ... */
+    bool forwards;     /* the protocol has F: who reads last is asked next */
     bool non_coherent; /* the protocol has N: a valid copy may lack bytes that other modules have stored */
     uint8_t deepest;   /* deepest level that a request has reached */
     bool busy;         /* it has failed, or accesses are in flight: hit.c leaves everything alone then */
@@ -398,6 +404,23 @@ GPCI_INLINE uint16_t *gpci_module_owner_of(const gpci_module *m, uint32_t block,
 
 GPCI_INLINE uint64_t *gpci_module_sharers_of(const gpci_module *m, uint32_t block, uint32_t sub) {
     return &m->sharers[((size_t)block * m->sub_blocks + sub) * m->sharer_words];
+}
+
+/* What a state means: comparisons of states are of that, but for I. */
+#define GPCI_MEANS_I 0x80u
+GPCI_INLINE uint8_t gpci_tree_means(const gpc_coherence *c, uint8_t state) {
+    return c->means[state];
+}
+
+/* A block's state is written: counted here, or by gpci_module_count_more where there are more states than six. */
+void gpci_module_count_more(gpci_module *m, uint8_t from, uint8_t to, uint32_t origin);
+GPCI_INLINE void gpci_module_count(gpci_module *m, uint8_t from, uint8_t to, uint32_t origin) {
+    if (GPCI_UNLIKELY(m->transitions != NULL)) {
+        gpci_module_count_more(m, from, to, origin);
+        return;
+    }
+    m->stats.transitions[from][to]++;
+    m->stats.origins[from][to] |= origin;
 }
 
 /* Move `way` to the front of an order: that of a set's ways, or of its directory ways. */

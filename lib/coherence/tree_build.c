@@ -118,6 +118,12 @@ static gpc_status find_protocol(gpc_coherence *c, const char *name, gpc_error *e
     c->protocol = gpc_protocol_find(c->context, name);
     if (!c->protocol)
         return gpci_fail(error, GPC_ERROR_NOT_FOUND, "gpc_coherence_options.protocol: there is no protocol '%s'", name);
+    static const uint8_t six[GPC_LINE_COUNT] = {GPC_MEANS_N, GPC_MEANS_M, GPC_MEANS_O,
+                                                GPC_MEANS_E, GPC_MEANS_S, GPCI_MEANS_I};
+    memcpy(c->means, six, sizeof six);
+    c->states = gpci_states_of(c->protocol);
+    for (uint32_t i = GPC_LINE_COUNT; i < c->states; i++)
+        c->means[i] = (uint8_t)c->protocol->states[i - GPC_LINE_COUNT].means;
     return GPC_OK;
 }
 
@@ -199,6 +205,8 @@ static void destroy_module(gpc_context *context, gpci_module *m) {
     gpci_policy_destroy(m->predictor);
     gpci_free(context, m->warps);
     gpci_free(context, m->reuse);
+    gpci_free(context, m->transitions);
+    gpci_free(context, m->origins);
     free_const(context, m->given.name);
     free_const(context, m->given.replacement);
     free_const(context, m->given.low);

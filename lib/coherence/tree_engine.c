@@ -29,11 +29,14 @@ typedef struct gpci_tree_access {
  * Does the protocol have N: can a non-coherent store lead to it? After a read request its next state is `next_shared`,
  * because a non-coherent store always shares the block.
  */
-static bool stores_non_coherently(const gpc_protocol *protocol) {
-    for (uint32_t state = GPC_LINE_N + 1; state < GPC_LINE_COUNT; state++) {
-        const gpc_protocol_rule *rule = &(*protocol->first)[state][GPC_EVENT_N_STORE];
+static bool stores_non_coherently(const gpc_coherence *c) {
+    const gpc_protocol_rule(*rules)[GPC_EVENT_COUNT] = *c->protocol->first;
+    for (uint32_t state = 0; state < c->states; state++) {
+        const gpc_protocol_rule *rule = &rules[state][GPC_EVENT_N_STORE];
         const bool asks = rule->actions & GPC_DO_READ_REQUEST;
-        if (rule->actions && (rule->next == GPC_LINE_N || (asks && rule->next_shared == GPC_LINE_N)))
+        if (gpci_tree_is_masked(c, (uint8_t)state) || !rule->actions)
+            continue;
+        if (gpci_tree_is_masked(c, rule->next) || (asks && gpci_tree_is_masked(c, rule->next_shared)))
             return true;
     }
     return false;
@@ -45,7 +48,9 @@ gpc_status gpci_tree_engine_prepare(gpc_coherence *c) {
     c->first_map = 0;
     while (c->first_map < c->module_count && !c->modules[c->first_map].full_map)
         c->first_map++;
-    c->non_coherent = stores_non_coherently(c->protocol);
+    c->non_coherent = stores_non_coherently(c);
+    for (uint32_t state = GPC_LINE_COUNT; state < c->states; state++)
+        c->forwards |= gpci_tree_stays_owner(c, (uint8_t)state);
     return c->replies ? GPC_OK : GPC_ERROR_MEMORY;
 }
 
@@ -216,10 +221,10 @@ static void write_through(gpc_coherence *c, gpci_tree_access *access) {
     uint32_t block = access->found.block;
     uint8_t state = m->states[block];
     m->through |= (access->request->flags & GPC_ACCESS_THROUGH) != 0;
-    gpci_tree_put put = put_of(c, access, state == GPC_LINE_N);
+    gpci_tree_put put = put_of(c, access, gpci_tree_is_masked(c, state));
     access->at = gpci_tree_send_put(c, m, &put, access->at);
-    gpci_tree_written_through(c, m, block, &access->store, access->dirty || gpci_tree_is_modified(access->found.state),
-                              access->at);
+    gpci_tree_written_through(c, m, block, &access->store,
+                              access->dirty || gpci_tree_is_modified(c, access->found.state), access->at);
 }
 
 /* What the access does here, by its rule. */

@@ -58,7 +58,7 @@ GPCI_INLINE bool gpci_tree_passes(const gpci_module *t, const uint32_t bits[2], 
 
 /* put.c: the event at T, and why T's state is written, which was `state`. */
 gpc_coherence_event gpci_tree_put_event(bool non_coherent);
-uint32_t gpci_tree_put_origin(gpc_message_kind kind, bool non_coherent, uint8_t state);
+uint32_t gpci_tree_put_origin(const gpc_coherence *c, gpc_message_kind kind, bool non_coherent, uint8_t state);
 /*
  * evict.c: a store to a block has been written through. The copy stays, clean if nothing else in it is modified;
  * without data that is not known: if any byte was modified before, one is taken to be still.

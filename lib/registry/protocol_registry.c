@@ -1,19 +1,37 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "registry/protocol_registry.h"
 
+#include "base/text.h"
 #include "registry/kinds.h"
 
+#include <stddef.h>
 #include <string.h>
 
 /* Protocols that a host registers: tables of cells, not of functions, each copied in one piece. */
 
 enum { PLACES = 4 };
 
+/* The one block that all of it is in: tables, states and strings follow. */
 struct host_protocol {
     gpc_protocol protocol;
-    gpc_protocol_rules rules[PLACES];
-    char strings[]; /* name, summary, source, letters */
+    gpc_protocol_state states[GPC_MAX_STATES - GPC_LINE_COUNT];
+    gpc_protocol_rule rules[][GPC_EVENT_COUNT]; /* [PLACES * states], then name, summary, source, letters, names */
 };
+
+size_t gpc_protocol_state_name(const gpc_protocol *protocol, uint32_t state, char *buffer, size_t size) {
+    gpci_text t = gpci_text_of(buffer, size);
+    if (state < GPC_LINE_COUNT)
+        gpci_text_put(&t, "%c", (protocol ? gpci_letters_of(protocol) : "NMOESI")[state]);
+    else if (protocol && state < gpci_states_of(protocol))
+        gpci_text_put(&t, "%s", protocol->states[state - GPC_LINE_COUNT].name);
+    return t.length;
+}
+
+gpci_state_name gpci_name_of_state(const gpc_protocol *protocol, uint32_t state) {
+    gpci_state_name name;
+    gpc_protocol_state_name(protocol, state, name.text, sizeof name.text);
+    return name;
+}
 
 const gpc_protocol *gpc_protocol_find(const gpc_context *context, const char *name) {
     void *user_data;
@@ -36,27 +54,52 @@ static const char *copy_string(char **to, const char *from) {
     return copy;
 }
 
+/* Rows of a table: of a memory's, those of the six states alone. */
+static size_t rows_of(const gpc_protocol *p, int place) {
+    return place == PLACES - 1 ? GPC_LINE_COUNT : gpci_states_of(p);
+}
+
+static size_t string_bytes(const gpc_protocol *p) {
+    size_t bytes = strlen(p->name) + strlen(p->summary) + strlen(p->source) + 3 + GPC_LINE_COUNT + 1;
+    for (uint32_t i = 0; i < p->state_count; i++)
+        bytes += strlen(p->states[i].name) + 1;
+    return bytes;
+}
+
+static void copy_strings(struct host_protocol *copy, char *to) {
+    gpc_protocol *p = &copy->protocol;
+    p->name = copy_string(&to, p->name);
+    p->summary = copy_string(&to, p->summary);
+    p->source = copy_string(&to, p->source);
+    if (p->letters)
+        p->letters = copy_string(&to, p->letters);
+    for (uint32_t i = 0; i < p->state_count; i++) {
+        copy->states[i] = p->states[i];
+        copy->states[i].name = copy_string(&to, p->states[i].name);
+    }
+    p->states = p->state_count ? copy->states : NULL;
+}
+
 /* All that a caller's table points to, which may be gone tomorrow, in one block. NULL: no memory. */
 static struct host_protocol *copy_protocol(gpc_context *context, const gpc_protocol *from) {
-    const char *summary = from->summary ? from->summary : "", *source = from->source ? from->source : "";
-    size_t bytes = strlen(from->name) + strlen(summary) + strlen(source) + 3 + GPC_LINE_COUNT + 1;
-    struct host_protocol *copy = gpci_zalloc(context, 1, sizeof *copy + bytes);
+    gpc_protocol p = *from;
+    p.summary = p.summary ? p.summary : "";
+    p.source = p.source ? p.source : "";
+    const size_t rows = (PLACES - 1) * (size_t)gpci_states_of(&p) + GPC_LINE_COUNT;
+    struct host_protocol *copy = gpci_zalloc(context, 1, sizeof *copy + rows * sizeof *copy->rules + string_bytes(&p));
     if (!copy)
         return NULL;
-    char *to = copy->strings;
-    copy->protocol = *from;
-    copy->protocol.name = copy_string(&to, from->name);
-    copy->protocol.summary = copy_string(&to, summary);
-    copy->protocol.source = copy_string(&to, source);
-    if (from->letters)
-        copy->protocol.letters = copy_string(&to, from->letters);
+    copy->protocol = p;
+    copy_strings(copy, (char *)(copy->rules + rows));
     const gpc_protocol_rules **rules[PLACES] = {&copy->protocol.first, &copy->protocol.between, &copy->protocol.shared,
                                                 &copy->protocol.memory};
+    size_t row = 0;
     for (int place = 0; place < PLACES; place++) {
         if (!*rules[place])
             continue;
-        memcpy(copy->rules[place], *rules[place], sizeof copy->rules[place]);
-        *rules[place] = (const gpc_protocol_rules *)&copy->rules[place];
+        memcpy(copy->rules + row, *rules[place], rows_of(&p, place) * sizeof *copy->rules);
+        *rules[place] = (const gpc_protocol_rules *)(copy->rules + row);
+        row += rows_of(&p, place);
     }
     return copy;
 }
@@ -66,7 +109,8 @@ gpc_status gpc_context_register_protocol(gpc_context *context, const gpc_protoco
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "registering a protocol: %s is NULL",
                          context ? "protocol" : "context");
     gpc_protocol ours = {.struct_size = 0};
-    gpc_status status = gpci_take(&ours, sizeof ours, sizeof ours, protocol, "gpc_protocol", error);
+    const size_t least = offsetof(gpc_protocol, states);
+    gpc_status status = gpci_take(&ours, sizeof ours, least, protocol, "gpc_protocol", error);
     if (status == GPC_OK)
         status = gpci_protocol_check(&ours, error);
     if (status < 0)

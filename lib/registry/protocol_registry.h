@@ -17,6 +17,16 @@ GPCI_INLINE const char *gpci_letters_of(const gpc_protocol *protocol) {
     return protocol->letters ? protocol->letters : "NMOESI";
 }
 
+GPCI_INLINE uint32_t gpci_states_of(const gpc_protocol *protocol) {
+    return GPC_LINE_COUNT + protocol->state_count;
+}
+
+/* What a state is called, for messages. */
+typedef struct gpci_state_name {
+    char text[16];
+} gpci_state_name;
+gpci_state_name gpci_name_of_state(const gpc_protocol *protocol, uint32_t state);
+
 /*
  * policies/protocol/check_protocol.c: GPC_ERROR_ARGUMENT names place, state and event of the first cell that is missing
  * or wrong.

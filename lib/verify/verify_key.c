@@ -41,8 +41,8 @@ static void put_entry(key_writer *w, const gpci_module *m, uint32_t block) {
     const gpci_verify_setup *s = w->e->setup;
     const bool there = block != GPCI_TREE_NO_BLOCK && m->states[block] != GPC_LINE_I;
     uint64_t word = there ? 1 + (m->tags[block] - GPCI_VERIFY_BASE) / m->given.block_bytes : 0;
-    word =
-        word << 4 | (there ? (uint32_t)m->states[block] | (gpci_module_directory_only(m, block) ? 8u : 0) : GPC_LINE_I);
+    word = word << 7 | (there ? (uint32_t)m->states[block] | (gpci_module_directory_only(m, block) ? GPC_MAX_STATES : 0)
+                              : GPC_LINE_I);
     for (uint32_t b = 0; b < s->blocks && !m->given.memory; b++)
         for (uint32_t p = 0; p < s->positions; p++) {
             const uint64_t address = gpci_verify_address(b, p), at = address % m->given.block_bytes;

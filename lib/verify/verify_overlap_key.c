@@ -144,8 +144,8 @@ static uint64_t bytes_of(const overlap_writer *w, const gpci_module *m, uint32_t
 static void put_block(overlap_writer *w, const gpci_module *m, uint32_t block) {
     const gpci_lock *lock = &w->c->units[m->index].locks[block];
     const bool valid = m->states[block] != GPC_LINE_I, locked = lock->holder != GPCI_NO_ITEM;
-    put(w, w->ranks[m->index][block] | (uint64_t)m->states[block] << 8 | (uint64_t)locked << 12 |
-               (uint64_t)gpci_module_directory_only(m, block) << 13 | bytes_of(w, m, block) << 16);
+    put(w, w->ranks[m->index][block] | (uint64_t)m->states[block] << 8 | (uint64_t)locked << 14 |
+               (uint64_t)gpci_module_directory_only(m, block) << 15 | bytes_of(w, m, block) << 16);
     put(w, tag_of(w, m, block));
     if (locked) {
         put(w, lock->tag);

@@ -198,8 +198,7 @@ gpc_coherence *gpci_verify_make(const gpci_verify_setup *setup, gpc_error *error
 
 /* Whether who is who matters to the engine itself: then no two states are alike. */
 static bool is_symmetric(const gpci_explorer *e) {
-    const gpc_protocol_rules *first = e->c->protocol->first;
-    const bool sharers_send = (*first)[GPC_LINE_S][GPC_EVENT_READ_PROBE].actions & GPC_DO_SEND_DATA;
+    const bool sharers_send = gpci_tree_sharers_send(e->c, *e->c->protocol->first);
     uint32_t above = 0;
     for (uint32_t i = 0; i < e->c->module_count; i++)
         above = e->c->modules[i].above_count > above ? e->c->modules[i].above_count : above;
@@ -264,14 +263,26 @@ void gpci_verify_find_turns(gpci_explorer *e) {
 
 /* -- promises */
 
+static uint32_t means_of(const gpc_protocol *protocol, uint32_t state) {
+    static const uint32_t six[GPC_LINE_COUNT] = {GPC_MEANS_N, GPC_MEANS_M, GPC_MEANS_O, GPC_MEANS_E, GPC_MEANS_S, 0};
+    return state < GPC_LINE_COUNT ? six[state] : protocol->states[state - GPC_LINE_COUNT].means;
+}
+
 void gpci_verify_promises(const gpc_protocol *protocol, gpci_verify_setup *setup) {
-    const gpc_protocol_rules *first = protocol->first;
+    const gpc_protocol_rule(*first)[GPC_EVENT_COUNT] = *protocol->first;
     const bool tracked = protocol->flags & GPC_PROTOCOL_DIRECTORY;
-    bool n = false;
-    for (uint32_t state = 0; state < GPC_LINE_COUNT; state++)
-        n |= (*first)[state][GPC_EVENT_N_STORE].actions && (*first)[state][GPC_EVENT_N_STORE].next == GPC_LINE_N;
+    bool n = false, shared = false, refreshes = true;
+    for (uint32_t state = 0; state < gpci_states_of(protocol); state++) {
+        const gpc_protocol_rule *rules = first[state];
+        n |= rules[GPC_EVENT_N_STORE].actions &&
+             means_of(protocol, rules[GPC_EVENT_N_STORE].next) & GPC_MEANS_NON_COHERENT;
+        if (state == GPC_LINE_I || means_of(protocol, state) != GPC_MEANS_S || !rules[GPC_EVENT_ACQUIRE].actions)
+            continue;
+        shared = true;
+        refreshes &= rules[GPC_EVENT_ACQUIRE].next == GPC_LINE_I;
+    }
     setup->races = n || !tracked;
-    setup->refreshes = !tracked && (*first)[GPC_LINE_S][GPC_EVENT_ACQUIRE].next == GPC_LINE_I;
+    setup->refreshes = !tracked && shared && refreshes;
     setup->steered = protocol->pass_loads[0] | protocol->pass_loads[1] | protocol->pass_stores[0] |
                      protocol->pass_stores[1] | protocol->through_stores;
 }

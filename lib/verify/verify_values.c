@@ -32,7 +32,7 @@ static bool is_held(const gpci_explorer *e, const gpci_module *m, uint32_t block
     const uint32_t bytes = (m->given.block_bytes + 7) / 8;
     if (!(m->dirty[(size_t)block * bytes + at / 8] >> at % 8 & 1))
         return false;
-    return e->tracked ? m->states[block] == GPC_LINE_N : m->place != GPCI_PLACE_LAST;
+    return e->tracked ? gpci_tree_is_masked(e->c, m->states[block]) : m->place != GPCI_PLACE_LAST;
 }
 
 void gpci_verify_look(const gpci_explorer *e, gpci_verify_picture *picture) {
@@ -125,8 +125,9 @@ static bool sink_is_right(const view *v, uint32_t sink) {
 static bool came_from_below(const view *v, uint32_t module, uint8_t now) {
     for (uint32_t i = v->e->low[module][v->b]; i != GPC_NO_MODULE; i = v->e->low[i][v->b]) {
         const uint8_t state = v->after->state[i][v->b];
-        const bool aside =
-            state == GPC_LINE_N || (state == GPC_LINE_S && v->e->c->modules[i].place == GPCI_PLACE_BETWEEN);
+        const uint8_t means = gpci_tree_means(v->e->c, state);
+        const bool clean = means == GPC_MEANS_S || means == GPC_MEANS_F;
+        const bool aside = means == GPC_MEANS_N || (clean && v->e->c->modules[i].place == GPCI_PLACE_BETWEEN);
         if (aside && v->after->byte[i][v->b][v->p] == now)
             return true;
     }
@@ -137,8 +138,8 @@ static bool came_from_below(const view *v, uint32_t module, uint8_t now) {
 static bool is_readable(const view *v, uint32_t module) {
     const gpci_module *m = &v->e->c->modules[module];
     for (uint32_t i = 0; i < m->above_count; i++) {
-        const uint8_t state = v->after->state[m->above[i]][v->b];
-        if (state == GPC_LINE_M || state == GPC_LINE_O || state == GPC_LINE_E)
+        const uint8_t means = gpci_tree_means(v->e->c, v->after->state[m->above[i]][v->b]);
+        if (means & GPC_MEANS_OWNER && means != GPC_MEANS_F)
             return false;
     }
     return true;
@@ -210,7 +211,7 @@ static bool byte_is_right(view *v) {
 static bool is_owned(const gpci_explorer *e, const gpci_verify_picture *after, uint32_t b) {
     bool owned = false;
     for (uint32_t i = 0; i < e->setup->tree.caches; i++)
-        owned |= after->state[i][b] == GPC_LINE_M || after->state[i][b] == GPC_LINE_O;
+        owned |= gpci_tree_is_whole(e->c, after->state[i][b]);
     return owned;
 }
 

@@ -21,8 +21,13 @@ static uint32_t draw(uint64_t *random, uint32_t below) {
 
 typedef struct any {
     gpc_protocol protocol;
-    gpc_protocol_rules rules[4];
+    gpc_protocol_rule rules[4][GPC_MAX_STATES][GPC_EVENT_COUNT];
 } any;
+
+/* What any draws from: the six, and what the protocol has beside them. */
+static uint32_t states_of(const any *a) {
+    return GPC_LINE_COUNT + a->protocol.state_count;
+}
 
 static void borrow(any *a, const gpc_protocol *from) {
     a->protocol = *from;
@@ -31,18 +36,19 @@ static void borrow(any *a, const gpc_protocol *from) {
                                            &a->protocol.memory};
     for (int place = 0; place < 4; place++) {
         const gpc_protocol_rules *table = *tables[place] ? *tables[place] : from->between; /* each place its own */
-        memcpy(a->rules[place], *table, sizeof a->rules[place]);
+        memset(a->rules[place], 0, sizeof a->rules[place]);
+        memcpy(a->rules[place], *table, (place < 3 ? states_of(a) : GPC_LINE_COUNT) * sizeof *a->rules[place]);
         *tables[place] = (const gpc_protocol_rules *)&a->rules[place];
     }
 }
 
-static gpc_protocol_rule any_rule(uint64_t *random, bool memory) {
+static gpc_protocol_rule any_rule(uint64_t *random, uint32_t states, bool memory) {
     static const uint8_t of_memory[] = {GPC_LINE_E, GPC_LINE_M, GPC_LINE_I};
     gpc_protocol_rule rule = {(uint16_t)(1u << draw(random, 12)), 0, 0};
     if (!draw(random, 3))
         rule.actions |= (uint16_t)(1u << draw(random, 12));
-    rule.next = memory ? of_memory[draw(random, 3)] : (uint8_t)draw(random, GPC_LINE_COUNT);
-    rule.next_shared = draw(random, 3) ? rule.next : memory ? GPC_LINE_E : (uint8_t)draw(random, GPC_LINE_COUNT);
+    rule.next = memory ? of_memory[draw(random, 3)] : (uint8_t)draw(random, states);
+    rule.next_shared = draw(random, 3) ? rule.next : memory ? GPC_LINE_E : (uint8_t)draw(random, states);
     return rule;
 }
 
@@ -55,7 +61,8 @@ static void change(any *a, uint64_t *random) {
         if (!draw(random, 8))
             a->protocol.flags ^= 1u << draw(random, 8);
         else
-            a->rules[place][draw(random, GPC_LINE_COUNT)][draw(random, GPC_EVENT_COUNT)] = any_rule(random, place == 3);
+            a->rules[place][draw(random, place < 3 ? states_of(a) : GPC_LINE_COUNT)][draw(random, GPC_EVENT_COUNT)] =
+                any_rule(random, states_of(a), place == 3);
         if (gpci_protocol_check(&a->protocol, NULL) == GPC_OK) {
             wanted--;
         } else {
@@ -98,7 +105,7 @@ static void check_blocks(const stage *s) {
             gpc_coherence_block found = GPC_COHERENCE_BLOCK_INIT;
             uint32_t ways = s->small->modules[m].ways;
             cr_assert_eq(gpc_coherence_get_block(s->tree, m, block / ways, block % ways, &found), GPC_OK);
-            cr_assert_lt(found.state, GPC_LINE_COUNT);
+            cr_assert_lt(found.state, GPC_LINE_COUNT + gpc_coherence_protocol(s->tree)->state_count);
         }
 }
 

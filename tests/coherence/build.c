@@ -80,7 +80,7 @@ Test(coherence_build, refuses_counts) {
     WRONG("networks is NULL", s->options.networks = NULL);
     WRONG("control_bytes is 0", s->options.control_bytes = 0);
     WRONG("control_bytes is 4097", s->options.control_bytes = 4097);
-    REFUSED(GPC_ERROR_NOT_FOUND, "'mesif'", s->options.protocol = "mesif");
+    REFUSED(GPC_ERROR_NOT_FOUND, "'mesix'", s->options.protocol = "mesix");
 }
 
 Test(coherence_build, refuses_networks) {

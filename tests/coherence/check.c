@@ -42,9 +42,13 @@ static bool is_spare(const gpc_protocol *protocol, int place, uint32_t state, ui
 /* A protocol whose tables may be changed. */
 typedef struct changed {
     gpc_protocol protocol;
-    gpc_protocol_rules rules[4];
+    gpc_protocol_rule rules[4][GPC_MAX_STATES][GPC_EVENT_COUNT];
     gpc_error error;
 } changed;
+
+static uint32_t rows_of(const gpc_protocol *protocol, int place) {
+    return GPC_LINE_COUNT + (place < 3 ? protocol->state_count : 0);
+}
 
 static void change(changed *c, const gpc_protocol *from) {
     *c = (changed){.protocol = *from};
@@ -53,14 +57,16 @@ static void change(changed *c, const gpc_protocol *from) {
                                            &c->protocol.memory};
     for (int place = 0; place < 4; place++)
         if (*tables[place]) {
-            memcpy(c->rules[place], *tables[place], sizeof c->rules[place]);
+            memcpy(c->rules[place], *tables[place], rows_of(from, place) * sizeof c->rules[place][0]);
             *tables[place] = (const gpc_protocol_rules *)&c->rules[place];
         }
 }
 
-static const gpc_protocol_rules *table_of(const gpc_protocol *protocol, int place) {
+typedef const gpc_protocol_rule (*rows)[GPC_EVENT_COUNT];
+
+static rows table_of(const gpc_protocol *protocol, int place) {
     const gpc_protocol_rules *const tables[] = {protocol->first, protocol->between, protocol->shared, protocol->memory};
-    return tables[place];
+    return tables[place] ? *tables[place] : NULL;
 }
 
 Test(coherence_check, built_in_tables_pass) {
@@ -80,9 +86,8 @@ static void expect_named(const gpc_protocol *protocol, int place, uint32_t state
     change(&c, protocol);
     memset(&c.rules[place][state][event], 0, sizeof(gpc_protocol_rule));
     gpc_status status = gpci_protocol_check(&c.protocol, &c.error);
-    snprintf(expected, sizeof expected, "gpc_protocol '%s': %s, %c, %s: no rule", protocol->name, place_names[place],
-             (protocol->letters ? protocol->letters : "NMOESI")[state],
-             gpc_coherence_event_name((gpc_coherence_event)event));
+    snprintf(expected, sizeof expected, "gpc_protocol '%s': %s, %s, %s: no rule", protocol->name, place_names[place],
+             gpci_name_of_state(protocol, state).text, gpc_coherence_event_name((gpc_coherence_event)event));
     if (is_spare(protocol, place, state, event)) {
         cr_expect_eq(status, GPC_OK, "listed as unreachable, and refused: %s", c.error.message);
     } else {
@@ -95,10 +100,10 @@ Test(coherence_check, every_missing_cell_is_named) {
     size_t named = 0;
     for (size_t i = 0; gpci_builtin_protocols[i]; i++)
         for (int place = 0; place < 4; place++)
-            for (uint32_t cell = 0; cell < GPC_LINE_COUNT * GPC_EVENT_COUNT; cell++) {
-                const gpc_protocol_rules *table = table_of(gpci_builtin_protocols[i], place);
+            for (uint32_t cell = 0; cell < rows_of(gpci_builtin_protocols[i], place) * GPC_EVENT_COUNT; cell++) {
+                const rows table = table_of(gpci_builtin_protocols[i], place);
                 uint32_t state = cell / GPC_EVENT_COUNT, event = cell % GPC_EVENT_COUNT;
-                if (!table || !(*table)[state][event].actions)
+                if (!table || !table[state][event].actions)
                     continue;
                 expect_named(gpci_builtin_protocols[i], place, state, event);
                 named++;
@@ -115,9 +120,9 @@ Test(coherence_check, the_list_of_spare_cells_is_not_longer_than_needed) {
             for (int place = 0; place < 4; place++)
                 for (uint32_t cell = 0; cell < GPC_LINE_COUNT * GPC_EVENT_COUNT; cell++) {
                     const gpc_protocol *p = gpci_builtin_protocols[i];
-                    const gpc_protocol_rules *table = table_of(p, place);
+                    const rows table = table_of(p, place);
                     uint32_t state = cell / GPC_EVENT_COUNT, event = cell % GPC_EVENT_COUNT;
-                    cells += table && (*table)[state][event].actions && !strcmp(spare[k].protocol, p->name) &&
+                    cells += table && table[state][event].actions && !strcmp(spare[k].protocol, p->name) &&
                              spare[k].places >> place & 1 && spare[k].states >> state & 1 &&
                              spare[k].events >> event & 1;
                 }

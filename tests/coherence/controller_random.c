@@ -187,6 +187,7 @@ static void run_all(const char *protocol, uint32_t kinds) {
 
 PROTOCOL(msi, "msi")
 PROTOCOL(mesi, "mesi")
+PROTOCOL(mesif, "mesif")
 PROTOCOL(mosi, "mosi")
 PROTOCOL(moesi, "moesi")
 PROTOCOL(nmoesi, "nmoesi")

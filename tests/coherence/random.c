@@ -65,6 +65,10 @@ Test(random_tester, mesi) {
     run_protocol("mesi", TREE_ALL);
 }
 
+Test(random_tester, mesif) {
+    run_protocol("mesif", TREE_ALL);
+}
+
 Test(random_tester, mosi) {
     run_protocol("mosi", TREE_ALL);
 }

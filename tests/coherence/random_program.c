@@ -12,9 +12,16 @@ random_rules random_rules_of(const char *protocol) {
         const char *name;
         random_rules rules;
     } known[] = {
-        {"msi", RANDOM_COHERENT},   {"mesi", RANDOM_COHERENT}, {"mosi", RANDOM_COHERENT},
-        {"moesi", RANDOM_COHERENT}, {"nmoesi", RANDOM_MIXED},  {"nmoesi-multi2sim", RANDOM_NO_DATA},
-        {"vi", RANDOM_THROUGH},     {"none", RANDOM_FLUSHED},  {"slc-glc", RANDOM_FLUSHED},
+        {"msi", RANDOM_COHERENT},
+        {"mesi", RANDOM_COHERENT},
+        {"mosi", RANDOM_COHERENT},
+        {"mesif", RANDOM_COHERENT},
+        {"moesi", RANDOM_COHERENT},
+        {"nmoesi", RANDOM_MIXED},
+        {"nmoesi-multi2sim", RANDOM_NO_DATA},
+        {"vi", RANDOM_THROUGH},
+        {"none", RANDOM_FLUSHED},
+        {"slc-glc", RANDOM_FLUSHED},
     };
     for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
         if (!strcmp(known[i].name, protocol))

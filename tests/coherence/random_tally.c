@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "coherence/random.h"
+#include "coherence/stage.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,10 +12,12 @@
 
 #define FAIL(...) (snprintf(text, size, __VA_ARGS__), false)
 
+enum { STATES = GPC_LINE_COUNT + 1 }; /* most of a protocol */
+
 typedef struct module_tally {
     uint64_t received[GPC_MESSAGE_KIND_COUNT];
-    uint64_t evictions, data_sent, peers, kinds[3], transitions[GPC_LINE_COUNT][GPC_LINE_COUNT];
-    uint32_t origins[GPC_LINE_COUNT][GPC_LINE_COUNT];
+    uint64_t evictions, data_sent, peers, kinds[3], transitions[STATES * STATES];
+    uint32_t origins[STATES * STATES];
     uint8_t *states; /* [sets * ways] as transitions leave them */
     uint32_t room, all_ways;
 } module_tally;
@@ -68,19 +71,24 @@ static uint8_t *state_of(module_tally *m, uint32_t set, uint32_t way) {
     return &m->states[at];
 }
 
+static uint32_t states_of(const random_tally *t) {
+    return GPC_LINE_COUNT + gpc_coherence_protocol(t->c)->state_count;
+}
+
 static bool take_transition(random_tally *t, const gpc_coherence_transition *x, char *text, size_t size) {
     module_tally *m = &t->modules[x->module];
     uint8_t *state = state_of(m, x->set, x->way);
     if (!state)
         return FAIL("out of memory");
     if (*state != x->from)
-        return FAIL("m%u set %u way %u goes from %c to %c, but was in %c", x->module, x->set, x->way, "NMOESI"[x->from],
-                    "NMOESI"[x->to], "NMOESI"[*state]);
+        return FAIL("m%u set %u way %u goes from %c to %c, but was in %c", x->module, x->set, x->way,
+                    STAGE_STATES[x->from], STAGE_STATES[x->to], STAGE_STATES[*state]);
     if (!x->origin || x->origin & (x->origin - 1))
         return FAIL("transition with origins 0x%x", x->origin);
     *state = x->to;
-    m->transitions[x->from][x->to]++;
-    m->origins[x->from][x->to] |= x->origin;
+    const uint32_t cell = x->from * states_of(t) + x->to;
+    m->transitions[cell]++;
+    m->origins[cell] |= x->origin;
     t->origins |= x->origin;
     t->transitions++;
     return true;
@@ -149,8 +157,11 @@ static bool hits_hold(const random_tally *t, uint32_t i, const gpc_coherence_sta
 static bool matrix_holds(const random_tally *t, uint32_t i, const gpc_coherence_stats *s, char *text, size_t size) {
     const module_tally *m = &t->modules[i];
     int64_t left = 0, valid = 0;
-    if (memcmp(s->transitions, m->transitions, sizeof(s->transitions)) ||
-        memcmp(s->origins, m->origins, sizeof(s->origins)))
+    uint64_t transitions[STATES * STATES] = {0};
+    uint32_t origins[STATES * STATES] = {0};
+    if (gpc_coherence_get_matrices(t->c, i, states_of(t), transitions, origins) != GPC_OK)
+        return FAIL("m%u has no matrices", i);
+    if (memcmp(transitions, m->transitions, sizeof(transitions)) || memcmp(origins, m->origins, sizeof(origins)))
         return FAIL("m%u: the matrices are not those of the transitions", i);
     for (unsigned k = 0; k < GPC_LINE_I; k++)
         left += (int64_t)s->transitions[GPC_LINE_I][k] - (int64_t)s->transitions[k][GPC_LINE_I];
@@ -174,8 +185,8 @@ static bool states_hold(random_tally *t, uint32_t i, char *text, size_t size) {
             if (gpc_coherence_get_block(t->c, i, set, way, &b) != GPC_OK)
                 b.state = GPC_LINE_I; /* a full map has no such entry yet */
             if (b.state != *state)
-                return FAIL("m%u set %u way %u is in %c, its transitions lead to %c", i, set, way, "NMOESI"[b.state],
-                            "NMOESI"[*state]);
+                return FAIL("m%u set %u way %u is in %c, its transitions lead to %c", i, set, way,
+                            STAGE_STATES[b.state], STAGE_STATES[*state]);
         }
     return true;
 }

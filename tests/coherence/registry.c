@@ -3,12 +3,13 @@
 #include "policies/protocol/protocols.h"
 
 #include <criterion/criterion.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Protocols by name: those that are built in, a host's, and what configuration text may name. */
 
-static const char *const built_in[] = {"none", "msi",    "mesi", "mosi", "moesi", "nmoesi", "nmoesi-multi2sim",
+static const char *const built_in[] = {"none", "msi",    "mesi", "mesif", "mosi", "moesi", "nmoesi", "nmoesi-multi2sim",
                                        "vi",   "slc-glc"};
 enum { BUILT_IN = sizeof built_in / sizeof *built_in };
 
@@ -127,7 +128,7 @@ Test(coherence_registry, refusals) {
     cr_assert_eq(gpc_context_register_protocol(r.context, &l->protocol, &r.error), GPC_OK);
     refuse(&r, &l->protocol, GPC_ERROR_EXISTS, "'mine' is registered already");
     strcpy(l->name, "other");
-    l->protocol.struct_size = sizeof l->protocol - 8;
+    l->protocol.struct_size = offsetof(gpc_protocol, states) - 8;
     refuse(&r, &l->protocol, GPC_ERROR_ABI, "gpc_protocol");
     l->protocol.struct_size = sizeof l->protocol;
     memset(&l->first[GPC_LINE_E][GPC_EVENT_STORE], 0, sizeof(gpc_protocol_rule));

@@ -98,7 +98,7 @@ void stage_transitions(const stage *s, uint32_t module, char out[128]) {
         char word[32];
         if (t->module != module || (t->tag != STAGE_A && t->tag_before != STAGE_A))
             continue;
-        snprintf(word, sizeof word, "%c>%c@%X", "NMOESI"[t->from], "NMOESI"[t->to], t -> origin);
+        snprintf(word, sizeof word, "%c>%c@%X", STAGE_STATES[t->from], STAGE_STATES[t->to], t->origin);
         append(out, word);
     }
 }

@@ -48,4 +48,7 @@ void stage_transitions(const stage *s, uint32_t module, char out[128]);
  */
 void stage_messages(const stage *s, uint32_t module, char out[128]);
 
+/* What the states are called: the six, and F of MESIF. */
+#define STAGE_STATES "NMOESIF"
+
 #endif

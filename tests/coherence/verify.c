@@ -50,8 +50,8 @@ static gpc_verify_report passes(const gpc_verify_options *o) {
 
 /* -- sound protocols */
 
-static const char *const protocols[] = {"msi", "mesi", "mosi", "moesi", "nmoesi", "vi", "slc-glc", "none"};
-enum { PROTOCOLS = sizeof protocols / sizeof *protocols, WITH_DIRECTORY = 5 };
+static const char *const protocols[] = {"msi", "mesi", "mesif", "mosi", "moesi", "nmoesi", "vi", "slc-glc", "none"};
+enum { PROTOCOLS = sizeof protocols / sizeof *protocols, WITH_DIRECTORY = 6 };
 
 /* With bounded queues of three classes and without, and with latencies; with one class nothing waits in a queue. */
 Test(verify, protocols_pass_in_any_order_of_messages) {
@@ -75,6 +75,9 @@ Test(verify, protocols_pass_in_any_order_of_messages) {
 
 /* No two systems of the family are one, but for those of which that is known. */
 static bool may_be_one(const gpc_verify_options *a, const gpc_verify_options *b) {
+    if (!strcmp(a->protocol, "mesif") && !strcmp(a->tree, "3 over memory of 1 pointer") &&
+        !strcmp(b->tree, "3 over evicting memory")) /* as many states and steps, the deepest after 4 and after 3 */
+        return true;
     return strstr(a->tree, "writing") && strstr(b->tree, "writing");
 }
 

@@ -20,6 +20,7 @@ static const protocol_row own_rows[] = {
     {.name = "none", .incoherent = true},
     {.name = "msi"},
     {.name = "mesi"},
+    {.name = "mesif"},
     {.name = "mosi"},
     {.name = "moesi"},
     {.name = "nmoesi"},

@@ -286,7 +286,7 @@ Test(timed_coherent_litmus, viper) {
 
 /* Atomics write coherently under every protocol, plain stores where it knows no others. */
 Test(timed_coherent_litmus, with_a_directory) {
-    static const char *const protocols[] = {"msi", "mesi", "mosi", "moesi", "nmoesi"};
+    static const char *const protocols[] = {"msi", "mesi", "mesif", "mosi", "moesi", "nmoesi"};
     uint32_t seen[TESTS] = {0};
     for (unsigned p = 0; p < sizeof protocols / sizeof *protocols; p++) {
         run_protocol(protocols[p], GPC_ATOMIC, 2 * p, seen);

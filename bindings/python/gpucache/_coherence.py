@@ -2,10 +2,13 @@
 """What a tree of caches is made of, and what it tells: modules, steps and blocks, and their statistics."""
 
 import ctypes
+import json
+import operator
 from collections import namedtuple
 from dataclasses import dataclass
 from typing import NamedTuple, Optional, Sequence, Union
 
+from . import _generated as g
 from ._constants import (
     GPC_LINE_COUNT,
     ChoiceKind,
@@ -166,38 +169,61 @@ class CoherenceResult(NamedTuple):
 
 
 class CoherenceStats(dict):
-    """Counters of a module, or of several, by name; `transitions` and `origins` are the matrices, [from][to]."""
+    """Counters of a module, or of several, by name; `transitions` and `origins` are the matrices, [from][to].
 
-    def __init__(self, raw):
+    `states` are the names of their rows and columns: NMOESI, and those that the protocol has beside these.
+    """
+
+    def __init__(self, raw, states=tuple(STATES), more=None):
         self.raw = raw
+        self.states = states
+        self._more = more  # (transitions, origins) of a protocol with more states than `raw` has room for
         super().__init__((name, getattr(raw, name)) for name in coherence_counters())
 
     @property
     def transitions(self):
-        return [list(row) for row in self.raw.transitions]
+        return [list(row) for row in (self._more or (self.raw.transitions,))[0]]
 
     @property
     def origins(self):
-        return [list(row) for row in self.raw.origins]
+        return [list(row) for row in (self._more or (self.raw.origins,))[-1]]
 
     def changes(self):
         """{(from, to): (count, origin mask)} of what happened."""
+        transitions, origins = self.transitions, self.origins
         return {
-            (STATES[one], STATES[two]): (self.raw.transitions[one][two], self.raw.origins[one][two])
-            for one in range(GPC_LINE_COUNT) for two in range(GPC_LINE_COUNT)
-            if self.raw.transitions[one][two] or self.raw.origins[one][two]
+            (one, two): (transitions[i][j], origins[i][j])
+            for i, one in enumerate(self.states) for j, two in enumerate(self.states) if transitions[i][j] or origins[i][j]
         }  # fmt: skip
 
     def matrices(self, title=""):
         """Both matrices as text, in the document's layout (Table 4.2)."""
-        return self._text(lib.gpc_coherence_matrix_text_as, text(title, "title"))
+        if self._more is None:
+            return self._text(lib.gpc_coherence_matrix_text_as, *self._own(), text(title, "title"))
+        states = [g.gpc_protocol_state(text(name, "name of a state")) for name in self.states[GPC_LINE_COUNT:]]
+        protocol = g.gpc_protocol(
+            states=(g.gpc_protocol_state * len(states))(*states), state_count=len(states),
+            letters="".join(self.states[:GPC_LINE_COUNT]).encode(),
+        )  # fmt: skip
+        matrices = [
+            (kind * len(self.states) ** 2)(*(cell for row in rows for cell in row))
+            for kind, rows in zip((ctypes.c_uint64, ctypes.c_uint32), self._more)
+        ]  # fmt: skip
+        return self._text(lib.gpc_protocol_matrices_text, ctypes.byref(protocol), *matrices, text(title, "title"))
 
     def json(self):
         """One JSON object."""
-        return self._text(lib.gpc_coherence_stats_json_as)
+        found = self._text(lib.gpc_coherence_stats_json_as, *self._own())
+        if self._more is None:
+            return found
+        more = {"states": list(self.states), "transitions": self.transitions, "origins": self.origins}
+        return json.dumps({**json.loads(found), **more})
 
-    def _text(self, write, *options):
-        arguments = empty_stats()[1], ctypes.byref(self.raw), *options
+    def _own(self):
+        return empty_stats()[1], ctypes.byref(self.raw)
+
+    @staticmethod
+    def _text(write, *arguments):
         buffer = ctypes.create_string_buffer(write(*arguments, None, 0) + 1)
         write(*arguments, buffer, len(buffer))
         return decoded(buffer.value)
@@ -228,7 +254,13 @@ class CoherenceStats(dict):
             for two in range(GPC_LINE_COUNT):
                 raw.transitions[one][two] += other.raw.transitions[one][two]
                 raw.origins[one][two] |= other.raw.origins[one][two]
-        return CoherenceStats(raw)
+        if self.states != other.states:
+            raise ValueError("CoherenceStats of protocols of different states")
+        more = self._more and tuple(
+            [[both(one, two) for one, two in zip(*rows)] for rows in zip(mine, theirs)]
+            for both, mine, theirs in zip((operator.add, operator.or_), self._more, other._more)
+        )
+        return CoherenceStats(raw, self.states, more)
 
 
 _MATRICES = (

@@ -2,9 +2,8 @@
 """Reading of files of scenarios: what is not as it should be is told with file, scenario or configuration, and key."""
 
 import json
+import re
 from collections import namedtuple
-
-from .coherence import STATES
 
 
 class ScenarioError(Exception):
@@ -129,7 +128,8 @@ def _is_count(value):
 
 
 def is_state(value):
-    return isinstance(value, str) and len(value) == 1 and value in STATES
+    """A name; which of them a protocol has, is told where it is compared."""
+    return isinstance(value, str) and re.fullmatch(r"[\w-]{1,15}", value) is not None
 
 
 # Of a module: {(set, way): (tag, state, directory)}, {set: ways}, {(from, to): (count, origins)}, {name: number},

@@ -243,6 +243,10 @@ class gpc_line(Record):
     )
 
 
+class gpc_protocol_state(Record):
+    _fields_ = (("name", c_char_p), ("means", c_uint32), ("reserved", c_uint32))
+
+
 class gpc_protocol_rule(Record):
     _fields_ = (("actions", c_uint16), ("next", c_uint8), ("next_shared", c_uint8))
 
@@ -256,6 +260,7 @@ class gpc_protocol(SizedRecord):
         ("flags", c_uint32), ("pass_loads", c_uint32 * 2), ("pass_stores", c_uint32 * 2), ("through_stores", c_uint32),
         ("first", POINTER(gpc_protocol_rules)), ("between", POINTER(gpc_protocol_rules)),
         ("shared", POINTER(gpc_protocol_rules)), ("memory", POINTER(gpc_protocol_rules)), ("letters", c_char_p),
+        ("states", POINTER(gpc_protocol_state)), ("state_count", c_uint32), ("reserved", c_uint32),
     )
 
 
@@ -752,6 +757,10 @@ FUNCTIONS = {
     "gpc_cache_reset_stats": (None, (c_void_p,)),
     "gpc_context_register_protocol": (c_int, (c_void_p, POINTER(gpc_protocol), POINTER(gpc_error))),
     "gpc_protocol_find": (POINTER(gpc_protocol), (c_void_p, c_char_p)),
+    "gpc_protocol_state_name": (c_size_t, (POINTER(gpc_protocol), c_uint32, POINTER(c_char), c_size_t)),
+    "gpc_protocol_matrices_text": (c_size_t, (
+        POINTER(gpc_protocol), POINTER(c_uint64), POINTER(c_uint32), c_char_p, POINTER(c_char), c_size_t,
+    )),
     "gpc_coherence_event_name": (c_char_p, (c_int,)),
     "gpc_coherence_create": (c_int, (c_void_p, POINTER(gpc_coherence_options), POINTER(gpc_error), POINTER(c_void_p))),
     "gpc_coherence_destroy": (None, (c_void_p,)),
@@ -770,7 +779,9 @@ FUNCTIONS = {
     "gpc_coherence_find": (c_int, (c_void_p, c_uint32, c_uint64, POINTER(c_uint32), POINTER(c_uint32))),
     "gpc_coherence_module_index": (c_uint32, (c_void_p, c_char_p)),
     "gpc_coherence_get_module": (c_int, (c_void_p, c_uint32, POINTER(gpc_coherence_module))),
+    "gpc_coherence_protocol": (POINTER(gpc_protocol), (c_void_p,)),
     "gpc_coherence_get_stats_as": (c_int, (c_void_p, c_uint32, POINTER(gpc_layout), c_void_p)),
+    "gpc_coherence_get_matrices": (c_int, (c_void_p, c_uint32, c_uint32, POINTER(c_uint64), POINTER(c_uint32))),
     "gpc_coherence_reset_stats": (None, (c_void_p,)),
     "gpc_coherence_matrix_text_as": (c_size_t, (POINTER(gpc_layout), c_void_p, c_char_p, POINTER(c_char), c_size_t)),
     "gpc_coherence_stats_json_as": (c_size_t, (POINTER(gpc_layout), c_void_p, POINTER(c_char), c_size_t)),

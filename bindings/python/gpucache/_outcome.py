@@ -5,7 +5,6 @@ from collections import Counter, namedtuple
 
 from ._constants import CoherenceKind, MessageKind
 from ._document import Entry
-from .coherence import STATES
 from .errors import StateError
 
 
@@ -281,7 +280,8 @@ class Outcome:
 
     def _compare_transitions(self, module, expected):
         found = self.stats[module].changes()
-        for pair in sorted(expected.keys() | found.keys(), key=lambda pair: tuple(map(STATES.index, pair))):
+        order = {state: at for at, state in enumerate(self._tree.states)}
+        for pair in sorted(expected.keys() | found.keys(), key=lambda pair: [order.get(each, len(order)) for each in pair]):
             one, other = expected.get(pair, (0, 0)), found.get(pair, (0, 0))
             if one[0] != other[0]:
                 self._differ(f"transitions {pair[0]} -> {pair[1]}", module, one[0], other[0])

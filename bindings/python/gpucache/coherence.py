@@ -42,6 +42,7 @@ from ._constants import (
     AtomicOp,
     ChoiceKind,
     CoherenceKind,
+    CoherenceState,
     MessageKind,
     Origin,
     DirectoryOverflow,
@@ -52,7 +53,7 @@ from ._constants import (
 from ._loader import lib
 from ._native import Handle, choice, decoded, drop, hold, invoke, loose, settle, state, text
 from .errors import ArgumentError, NotFoundError, RangeError, StateError
-from .protocol import bits_of
+from .protocol import bits_of, states_of
 
 UINT64_MAX = (1 << 64) - 1
 
@@ -101,6 +102,7 @@ class CoherenceView(Handle):
     """What can be read of a tree. What a hierarchy lends is no more than this."""
 
     _names = ()  # of modules
+    _states = tuple(STATES)
     _networks = ()
 
     # Modules
@@ -116,6 +118,7 @@ class CoherenceView(Handle):
             settle(status, what="gpc_coherence_get_module")
             found.append(raw)
         self._raw_modules = found
+        self._states = (*STATES, *states_of(lib.gpc_coherence_protocol(self._live()).contents))
         self._names = [decoded(raw.name) for raw in found]
         self._index = {name: index for index, name in enumerate(self._names)}
         self._levels = [1] * len(found)
@@ -193,9 +196,9 @@ class CoherenceView(Handle):
         settle(status, what=f"{self._names[index]}: set {set}, way {way}")
         size = self._raw_modules[index].block_bytes
         return CoherenceBlock(
-            raw.tag, STATES[raw.state], raw.recency, bytes(raw.bytes[:size]) if raw.bytes else None,
+            raw.tag, self._states[raw.state], raw.recency, bytes(raw.bytes[:size]) if raw.bytes else None,
             int.from_bytes(bytes(raw.dirty[:(size + 7) // 8]), "little") if raw.dirty else 0,
-            tuple(self.directory(index, set, way, sub) for sub in range(raw.sub_blocks) if STATES[raw.state] != "I"),
+            tuple(self.directory(index, set, way, sub) for sub in range(raw.sub_blocks) if raw.state != CoherenceState.I),
             raw.sub_block_bytes,
         )  # fmt: skip
 
@@ -260,7 +263,25 @@ class CoherenceView(Handle):
         index = GPC_NO_MODULE if module is None else self._at(module)
         status = lib.gpc_coherence_get_stats_as(self._live(), index, layout, ctypes.byref(raw))
         settle(status, what="gpc_coherence_get_stats_as")
-        return CoherenceStats(raw)
+        return CoherenceStats(raw, self._states, self._matrices(index))
+
+    def _matrices(self, index):
+        """(transitions, origins), [from][to], of a protocol with more states than six; None."""
+        count = len(self._states)
+        if count == len(STATES):
+            return None
+        transitions, origins = ((kind * count * count)() for kind in (ctypes.c_uint64, ctypes.c_uint32))
+        status = lib.gpc_coherence_get_matrices(
+            self._live(), index, count, ctypes.cast(transitions, ctypes.POINTER(ctypes.c_uint64)),
+            ctypes.cast(origins, ctypes.POINTER(ctypes.c_uint32)),
+        )  # fmt: skip
+        settle(status, what="gpc_coherence_get_matrices")
+        return [list(row) for row in transitions], [list(row) for row in origins]
+
+    @property
+    def states(self):
+        """Names of the states that blocks may be in: the letters of NMOESI, and those the protocol has beside these."""
+        return list(self._states)
 
     def level_name(self, level):
         """What its modules' names have in common before a number, "L2" of l2-0 and l2-1; else by its place, "L3"."""
@@ -326,8 +347,8 @@ class CoherenceView(Handle):
 
     def _transition(self, raw):
         return Transition(
-            raw.cycle, self._names[raw.module], raw.set, raw.way, raw.tag_before, STATES[getattr(raw, "from")], raw.tag,
-            STATES[raw.to], Origin(raw.origin),
+            raw.cycle, self._names[raw.module], raw.set, raw.way, raw.tag_before, self._states[getattr(raw, "from")], raw.tag,
+            self._states[raw.to], Origin(raw.origin),
         )  # fmt: skip
 
 
@@ -548,7 +569,7 @@ class Coherence(CoherenceView):
         last = max((message.received for message in messages), default=0)
         self.clock = max(self.clock, raw.completed + 1, last + 1)
         return CoherenceResult(
-            raw.completed, bool(raw.hit), STATES[raw.found], STATES[raw.state], raw.level, b"", messages, transitions
+            raw.completed, bool(raw.hit), self._states[raw.found], self._states[raw.state], raw.level, b"", messages, transitions
         )
 
     def write_memory(self, address, data):

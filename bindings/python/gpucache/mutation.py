@@ -9,7 +9,7 @@ table: if so, the cell is most likely one that no system comes to, or the change
 
 from collections import namedtuple
 
-from ._constants import CoherenceState, DoBits, VerifyVerdict
+from ._constants import GPC_LINE_COUNT, DoBits, VerifyVerdict
 from .context import Context
 from .errors import GpucacheError
 from .protocol import Protocol, name_of_bits
@@ -25,9 +25,9 @@ SYSTEMS = (
 Change = namedtuple("Change", "place state event was became outcome text")
 
 
-def _changed(rule):
+def _changed(rule, states):
     """(actions, next, next_shared) of each small change."""
-    for state in CoherenceState:
+    for state in states:
         if state != rule.next:
             shared = state if rule.next_shared == rule.next else rule.next_shared
             yield rule.actions, state, shared
@@ -45,7 +45,8 @@ def changes(protocol):
             for event, rule in row.items():
                 if rule.actions & DoBits.FORBID:
                     continue
-                for cell in _changed(rule):
+                states = protocol.all_states[:GPC_LINE_COUNT] if place == "memory" else protocol.all_states
+                for cell in _changed(rule, states):
                     yield place, state, event, rule, cell
 
 
@@ -55,6 +56,7 @@ def _copy(protocol, place, state, event, cell):
     return Protocol(
         "changed", tables.pop("first"), tables.pop("memory"), **tables, flags=protocol.flags, letters=protocol.letters,
         pass_loads=protocol.pass_loads, pass_stores=protocol.pass_stores, through_stores=protocol.through_stores,
+        states={each.name: each.means for each in protocol.states.values()},
     )  # fmt: skip
 
 
@@ -94,6 +96,7 @@ def mutate(protocol, systems=SYSTEMS, states=20000):
             **{place: table for place, table in protocol.places.items() if place in ("between", "shared")},
             flags=protocol.flags, letters=protocol.letters, pass_loads=protocol.pass_loads,
             pass_stores=protocol.pass_stores, through_stores=protocol.through_stores,
+            states={each.name: each.means for each in protocol.states.values()},
         )  # fmt: skip
         made.register(right_one)
         _, right = _explored(made, "right", systems, states)

@@ -9,7 +9,8 @@
 Cells that are not there are those of the protocol that `of` names; without `of`, there is no rule. A cell is [actions,
 next state] or [actions, next state, next state where others have copies]; null takes a rule away. Places are first,
 between, shared and memory, the other keys are Protocol's: flags, letters, summary, source, pass_loads, pass_stores,
-through_stores.
+through_stores, and states, {"F": "F", "SM": "owner|modified"}: names of states beside those of NMOESI, and what they
+mean. A state of a protocol that `of` names is had, too.
 
 A Python file has a Protocol in a variable `protocol`, or a function of that name, which is called with the context.
 """
@@ -26,8 +27,8 @@ from .protocol import PLACES, Protocol, event_name, name_of_bits
 
 _TEXTS = "summary", "source", "letters"
 _BITS = "pass_loads", "pass_stores", "through_stores"
-_KEYS = ("name", "of", "flags", *_TEXTS, *_BITS, *PLACES)
-_STATES = {member.name: member for member in CoherenceState}
+_KEYS = ("name", "of", "flags", "states", *_TEXTS, *_BITS, *PLACES)
+_STATES = tuple(member.name for member in CoherenceState)
 _EVENTS = {member.name.lower(): member for member in CoherenceEvent}
 
 
@@ -53,18 +54,18 @@ class _Source:
         return f"{self.path}:{self.text.count(chr(10), 0, place) + 1}" if keys else self.path
 
 
-def _cell(source, place, state, event, value):
+def _cell(source, place, state, event, value, states):
     where = f"{source.at(place, state, event)}: {place}, {state}, {event}"
     good = isinstance(value, list) and len(value) in (2, 3) and all(isinstance(each, str) for each in value)
     if not good:
         raise TableError(f"{where}: {json.dumps(value)} is not [actions, next] or [actions, next, next where shared]")
     for each in value[1:]:
-        if each not in _STATES:
-            raise TableError(f"{where}: '{each}' is no state, of {', '.join(_STATES)}")
+        if each not in states:
+            raise TableError(f"{where}: '{each}' is no state, of {', '.join(states)}")
     return tuple(value)
 
 
-def _places(source, part, tables):
+def _places(source, part, tables, states):
     """The tables with the file's cells in them."""
     for place in PLACES:
         if place not in part:
@@ -72,8 +73,8 @@ def _places(source, part, tables):
         rows = part.part(place)
         table = tables.setdefault(place, {})
         for state in rows.value:
-            if state not in _STATES:
-                raise TableError(f"{source.at(place, state)}: {place}: '{state}' is no state, of {', '.join(_STATES)}")
+            if state not in states:
+                raise TableError(f"{source.at(place, state)}: {place}: '{state}' is no state, of {', '.join(states)}")
             row = table.setdefault(state, {})
             for event, value in rows.part(state).value.items():
                 if event not in _EVENTS:
@@ -81,7 +82,7 @@ def _places(source, part, tables):
                                      f"{', '.join(_EVENTS)}")  # fmt: skip
                 row.pop(event, None)
                 if value is not None:
-                    row[event] = _cell(source, place, state, event, value)
+                    row[event] = _cell(source, place, state, event, value, states)
     return tables
 
 
@@ -96,7 +97,8 @@ def _base(context, source, part):
         raise TableError(f"{source.at('of')}: key 'of': no protocol '{name}', of {_known(context)}") from None
     fields = {"flags": of.flags, "letters": of.letters, "pass_loads": of.pass_loads, "pass_stores": of.pass_stores,
               "through_stores": of.through_stores}  # fmt: skip
-    return of.tables(), fields
+    tables = of.tables()
+    return tables, {**fields, "states": tables.pop("states", {})}
 
 
 def _known(context):
@@ -112,7 +114,10 @@ def protocol_of(context, value, path, text=""):
             if key not in _KEYS:
                 raise TableError(f"{source.at(key)}: key '{key}' is none of {', '.join(_KEYS)}")
         tables, fields = _base(context, source, part)
-        tables = _places(source, part, tables)
+        if "states" in part:
+            added = part.part("states")
+            fields["states"] = {**fields.get("states", {}), **{each: added.text(each) for each in added.value}}
+        tables = _places(source, part, tables, (*_STATES, *fields.get("states", ())))
         fields.update({key: part.text(key) for key in ("flags", *_TEXTS) if key in part})
         fields.update({key: part.value[key] for key in _BITS if key in part})
         for place in ("first", "memory"):
@@ -148,7 +153,7 @@ def _of_python(context, path):
     return found
 
 
-_CELL = re.compile(r"gpc_protocol '[^']*': (\w+), (\w), ([^:]*): (.*)", re.DOTALL)
+_CELL = re.compile(r"gpc_protocol '[^']*': (\w+), ([\w-]+), ([^:]*): (.*)", re.DOTALL)
 
 
 def _placed(protocol, error):
@@ -157,9 +162,8 @@ def _placed(protocol, error):
     found = _CELL.match(error.message)
     if source is None or not found:
         return f"{source.path}: {error.message}" if source is not None else error.message
-    place, letter, title, why = found.groups()
-    state = (protocol.letters or "NMOESI").find(letter)
-    state = "NMOESI"[state] if state >= 0 else letter
+    place, called, title, why = found.groups()
+    state = protocol.all_states[protocol.names.index(called)].name if called in protocol.names else called
     event = next((name for name, member in _EVENTS.items() if event_name(member) == title), title)
     return f"{source.at(place, state, event)}: {place}, {state}, {event}: {why}"
 
@@ -190,7 +194,10 @@ def as_json(protocol):
     for key in ("pass_loads", "pass_stores"):
         if any(getattr(protocol, key)):
             found[key] = [int(each) for each in getattr(protocol, key)]
-    for place, table in protocol.tables().items():
+    tables = protocol.tables()
+    if "states" in tables:
+        found["states"] = tables.pop("states")
+    for place, table in tables.items():
         found[place] = {state: {event: list(cell if cell[1] != cell[2] else cell[:2]) for event, cell in row.items()}
                         for state, row in table.items()}  # fmt: skip
     return found

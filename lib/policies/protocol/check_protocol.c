@@ -72,12 +72,24 @@ static uint32_t events_of(const gpc_protocol *protocol, const place *p) {
 /* Refuse the protocol for a cell: "first, S, Load: why". */
 static gpc_status refuse(const cell *c, const char *why) {
     const gpc_protocol *protocol = c->at->protocol;
-    return gpci_fail(c->at->error, GPC_ERROR_ARGUMENT, "gpc_protocol '%s': %s, %c, %s: %s", protocol->name, c->at->name,
-                     gpci_letters_of(protocol)[c->state], gpc_coherence_event_name((gpc_coherence_event)c->event), why);
+    return gpci_fail(c->at->error, GPC_ERROR_ARGUMENT, "gpc_protocol '%s': %s, %s, %s: %s", protocol->name, c->at->name,
+                     gpci_name_of_state(protocol, c->state).text,
+                     gpc_coherence_event_name((gpc_coherence_event)c->event), why);
+}
+
+/* Rows of the table. */
+static uint32_t states_of(const place *p) {
+    return p->memory ? GPC_LINE_COUNT : gpci_states_of(p->protocol);
 }
 
 static bool bad_state(const place *p, uint32_t state) {
-    return p->memory ? state != GPC_LINE_I && state != GPC_LINE_E && state != GPC_LINE_M : state >= GPC_LINE_COUNT;
+    return p->memory ? state != GPC_LINE_I && state != GPC_LINE_E && state != GPC_LINE_M : state >= states_of(p);
+}
+
+static bool is_clean(const cell *c) {
+    if (c->state >= GPC_LINE_COUNT)
+        return !(c->at->protocol->states[c->state - GPC_LINE_COUNT].means & GPC_MEANS_MODIFIED);
+    return c->state == GPC_LINE_E || c->state == GPC_LINE_S || c->state == GPC_LINE_I;
 }
 
 /* What is wrong with a cell by itself, whatever its event. */
@@ -145,10 +157,9 @@ static const uint16_t meant[GPC_EVENT_COUNT] = {
 
 static const char *meaningless(const cell *c) {
     uint32_t actions = c->rule->actions;
-    bool clean = c->state == GPC_LINE_E || c->state == GPC_LINE_S || c->state == GPC_LINE_I;
     if (actions & ~(uint32_t)meant[c->event])
         return "an action that means nothing upon this event";
-    if (actions & GPC_DO_WRITE_BACK && clean)
+    if (actions & GPC_DO_WRITE_BACK && is_clean(c))
         return "WRITE_BACK, and nothing is modified";
     if (actions & GPC_DO_WRITE_BACK && c->event == GPC_EVENT_READ_PROBE && !(actions & GPC_DO_SEND_DATA))
         return "WRITE_BACK upon a probe goes with SEND_DATA";
@@ -194,39 +205,39 @@ static const char *contradiction(const cell *c) {
 }
 
 /* The states that can be reached from I, a bit each. */
-static uint32_t reachable(const place *p) {
+static uint64_t reachable(const place *p) {
     /* in memory a lookup takes a block from I to E before any event happens to it */
-    uint32_t reached = p->memory ? 1u << GPC_LINE_E : 1u << GPC_LINE_I, before;
+    uint64_t reached = (uint64_t)1 << (p->memory ? GPC_LINE_E : GPC_LINE_I), before;
     do {
         before = reached;
-        for (uint32_t at = 0; at < GPC_LINE_COUNT * GPC_EVENT_COUNT; at++) {
+        for (uint32_t at = 0; at < states_of(p) * GPC_EVENT_COUNT; at++) {
             uint32_t state = at / GPC_EVENT_COUNT, event = at % GPC_EVENT_COUNT;
             const gpc_protocol_rule *rule = &p->rules[state][event];
-            if (!(before >> state & p->events >> event & 1) || !rule->actions || rule->actions & GPC_DO_FORBID)
+            if (!(before >> state & 1 && p->events >> event & 1) || !rule->actions || rule->actions & GPC_DO_FORBID)
                 continue;
-            reached |= 1u << rule->next;
+            reached |= (uint64_t)1 << rule->next;
             if (rule->actions & GPC_DO_READ_REQUEST)
-                reached |= 1u << rule->next_shared;
+                reached |= (uint64_t)1 << rule->next_shared;
         }
         if (p->memory)
-            reached &= ~(1u << GPC_LINE_I);
+            reached &= ~((uint64_t)1 << GPC_LINE_I);
     } while (reached != before);
     return reached;
 }
 
 static gpc_status check_place(const place *p) {
     cell c = {.at = p};
-    for (c.state = 0; c.state < GPC_LINE_COUNT; c.state++)
+    for (c.state = 0; c.state < states_of(p); c.state++)
         for (c.event = 0; c.event < GPC_EVENT_COUNT; c.event++) {
             c.rule = &p->rules[c.state][c.event];
             const char *why = c.rule->actions ? contradiction(&c) : NULL;
             if (why)
                 return refuse(&c, why);
         }
-    uint32_t states = reachable(p);
-    for (c.state = 0; c.state < GPC_LINE_COUNT; c.state++)
+    const uint64_t states = reachable(p);
+    for (c.state = 0; c.state < states_of(p); c.state++)
         for (c.event = 0; c.event < GPC_EVENT_COUNT; c.event++)
-            if (states >> c.state & p->events >> c.event & 1 && !p->rules[c.state][c.event].actions)
+            if (states >> c.state & 1 && p->events >> c.event & 1 && !p->rules[c.state][c.event].actions)
                 return refuse(&c, "no rule");
     return GPC_OK;
 }
@@ -254,8 +265,47 @@ static gpc_status check_head(const gpc_protocol *protocol, gpc_error *error) {
     return GPC_OK;
 }
 
+/* The name is of its letters, and no state before it has it. */
+static bool is_new_name(const gpc_protocol *protocol, uint32_t state, const char *name) {
+    const char *alphabet = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+    if (!name || !*name || strlen(name) > 15 || name[strspn(name, alphabet)])
+        return false;
+    for (uint32_t i = 0; i < state; i++)
+        if (strcmp(gpci_name_of_state(protocol, i).text, name) == 0)
+            return false;
+    return true;
+}
+
+static gpc_status check_states(const gpc_protocol *protocol, gpc_error *error) {
+    static const uint32_t kinds[] = {GPC_MEANS_N, GPC_MEANS_M, GPC_MEANS_O, GPC_MEANS_E, GPC_MEANS_S, GPC_MEANS_F};
+    const uint32_t most = GPC_MAX_STATES - GPC_LINE_COUNT;
+    if (protocol->state_count > most || (protocol->state_count && !protocol->states))
+        return gpci_fail(error, GPC_ERROR_ARGUMENT,
+                         "gpc_protocol '%s': state_count is %u, states is %s; at most %u may be", protocol->name,
+                         (unsigned)protocol->state_count, protocol->states ? "given" : "NULL", most);
+    for (uint32_t i = 0; i < protocol->state_count; i++) {
+        const gpc_protocol_state *state = &protocol->states[i];
+        if (!is_new_name(protocol, GPC_LINE_COUNT + i, state->name))
+            return gpci_fail(error, GPC_ERROR_ARGUMENT,
+                             "gpc_protocol '%s': states[%u].name must be 1 to 15 characters of a-z, A-Z, 0-9, _ and -, "
+                             "and no other state's",
+                             protocol->name, (unsigned)i);
+        bool known = false;
+        for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+            known |= state->means == kinds[k];
+        if (!known || state->reserved)
+            return gpci_fail(error, GPC_ERROR_ARGUMENT,
+                             "gpc_protocol '%s': state %s means 0x%x: ONLY goes with OWNER, MODIFIED with OWNER or "
+                             "NON_COHERENT alone",
+                             protocol->name, state->name, (unsigned)state->means);
+    }
+    return GPC_OK;
+}
+
 gpc_status gpci_protocol_check(const gpc_protocol *protocol, gpc_error *error) {
     gpc_status status = check_head(protocol, error);
+    if (status == GPC_OK)
+        status = check_states(protocol, error);
     const gpc_protocol_rules *const tables[] = {protocol->first, protocol->between, protocol->shared, protocol->memory};
     static const char *const names[] = {"first", "between", "shared", "memory"};
     for (size_t i = 0; status == GPC_OK && i < sizeof tables / sizeof *tables; i++) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "base/text.h"
+#include "registry/protocol_registry.h"
 #include "stats/stats.h"
 
 #include <gpucache/protocol.h>
@@ -43,41 +44,67 @@ static int hexadecimal_width(uint32_t number) {
     return width;
 }
 
-/* How wide the columns of the two matrices are: as their longest number. Two blanks go before each. */
-static void widths(const gpc_coherence_stats *stats, int *counts, int *origins) {
-    *counts = *origins = 1;
-    for (int from = 0; from < GPC_LINE_COUNT; from++)
-        for (int to = 0; to < GPC_LINE_COUNT; to++) {
-            int count = decimal_width(stats->transitions[from][to]), mask = hexadecimal_width(stats->origins[from][to]);
-            *counts = count > *counts ? count : *counts;
-            *origins = mask > *origins ? mask : *origins;
-        }
+/* Two matrices of a protocol, and how wide their columns are: as their longest number or name. Two blanks go before. */
+typedef struct matrices {
+    const gpc_protocol *protocol; /* NULL: NMOESI */
+    uint32_t states;
+    const uint64_t *transitions; /* [states][states] */
+    const uint32_t *origins;
+    int counts, masks, names;
+} matrices;
+
+static void measure(matrices *m) {
+    m->counts = m->masks = m->names = 1;
+    for (uint32_t i = 0; i < m->states * m->states; i++) {
+        const int count = decimal_width(m->transitions[i]), mask = hexadecimal_width(m->origins[i]);
+        m->counts = count > m->counts ? count : m->counts;
+        m->masks = mask > m->masks ? mask : m->masks;
+    }
+    for (uint32_t i = 0; i < m->states; i++) {
+        const int name = (int)gpc_protocol_state_name(m->protocol, i, NULL, 0);
+        m->names = name > m->names ? name : m->names;
+    }
+    m->counts = m->names > m->counts ? m->names : m->counts;
+    m->masks = m->names > m->masks ? m->names : m->masks;
+}
+
+static size_t write_matrices(matrices *m, const char *title, char *buffer, size_t size) {
+    gpci_text t = gpci_text_of(buffer, size);
+    const int gap = 4, indent = title ? (int)strlen(title) : 0;
+    measure(m);
+    gpci_text_put(&t, "%s %*s", title ? title : "", m->names, "");
+    for (uint32_t to = 0; to < m->states; to++)
+        gpci_text_put(&t, "  %*s", m->counts, gpci_name_of_state(m->protocol, to).text);
+    gpci_text_put(&t, "%*s%s %*s", gap, "", title ? title : "", m->names, "");
+    for (uint32_t to = 0; to < m->states; to++)
+        gpci_text_put(&t, "  %*s", m->masks, gpci_name_of_state(m->protocol, to).text);
+    gpci_text_put(&t, "\n");
+    for (uint32_t from = 0; from < m->states; from++) {
+        const gpci_state_name name = gpci_name_of_state(m->protocol, from);
+        gpci_text_put(&t, "%*s %-*s", indent, "", m->names, name.text);
+        for (uint32_t to = 0; to < m->states; to++)
+            gpci_text_put(&t, "  %*" PRIu64, m->counts, m->transitions[from * m->states + to]);
+        gpci_text_put(&t, "%*s%*s %-*s", gap, "", indent, "", m->names, name.text);
+        for (uint32_t to = 0; to < m->states; to++)
+            gpci_text_put(&t, "  %*" PRIX32, m->masks, m->origins[from * m->states + to]);
+        gpci_text_put(&t, "\n");
+    }
+    return t.length;
 }
 
 size_t gpc_coherence_matrix_text_as(const gpc_layout *layout, const void *stats, const char *title, char *buffer,
                                     size_t size) {
-    gpc_coherence_stats ours = taken(layout, stats);
-    gpci_text t = gpci_text_of(buffer, size);
-    int counts, origins, gap = 4;
-    widths(&ours, &counts, &origins);
-    int indent = title ? (int)strlen(title) : 0;
-    gpci_text_put(&t, "%s  ", title ? title : "");
-    for (int to = 0; to < GPC_LINE_COUNT; to++)
-        gpci_text_put(&t, "  %*c", counts, letters[to]);
-    gpci_text_put(&t, "%*s%s  ", gap, "", title ? title : "");
-    for (int to = 0; to < GPC_LINE_COUNT; to++)
-        gpci_text_put(&t, "  %*c", origins, letters[to]);
-    gpci_text_put(&t, "\n");
-    for (int from = 0; from < GPC_LINE_COUNT; from++) {
-        gpci_text_put(&t, "%*s %c", indent, "", letters[from]);
-        for (int to = 0; to < GPC_LINE_COUNT; to++)
-            gpci_text_put(&t, "  %*" PRIu64, counts, ours.transitions[from][to]);
-        gpci_text_put(&t, "%*s%*s %c", gap, "", indent, "", letters[from]);
-        for (int to = 0; to < GPC_LINE_COUNT; to++)
-            gpci_text_put(&t, "  %*" PRIX32, origins, ours.origins[from][to]);
-        gpci_text_put(&t, "\n");
-    }
-    return t.length;
+    const gpc_coherence_stats ours = taken(layout, stats);
+    matrices m = {NULL, GPC_LINE_COUNT, &ours.transitions[0][0], &ours.origins[0][0], 0, 0, 0};
+    return write_matrices(&m, title, buffer, size);
+}
+
+size_t gpc_protocol_matrices_text(const gpc_protocol *protocol, const uint64_t *transitions, const uint32_t *origins,
+                                  const char *title, char *buffer, size_t size) {
+    if (!protocol || !transitions || !origins)
+        return 0;
+    matrices m = {protocol, gpci_states_of(protocol), transitions, origins, 0, 0, 0};
+    return write_matrices(&m, title, buffer, size);
 }
 
 size_t gpc_coherence_stats_json_as(const gpc_layout *layout, const void *stats, char *buffer, size_t size) {

@@ -6,7 +6,7 @@ import json
 import textwrap
 from collections import namedtuple
 
-from .._constants import CoherenceEvent, CoherenceState, DoBits, PolicyKind, ReadsBits
+from .._constants import CoherenceEvent, DoBits, PolicyKind, ReadsBits
 from .._table import screen_width, table, wrapped
 from ..errors import GpucacheError
 from ..hierarchy import Hierarchy
@@ -155,16 +155,15 @@ def _cell(rule):
 def _tables(protocol):
     """Lines: for each place what a block's state makes of each event; E/S: S where others have copies."""
     for place in PLACES:
-        states = [state for state in CoherenceState if state in protocol.places.get(place, ())]
+        states = [state for state in protocol.all_states if state in protocol.places.get(place, ())]
         if not states:
             continue
         rows = [
             [event_name(event), *(_cell(protocol.rule(place, state, event)) for state in states)]
             for event in CoherenceEvent if any(protocol.rule(place, state, event) for state in states)
         ]  # fmt: skip
-        letters = protocol.letters or "NMOESI"
         yield ""
-        yield from table([place, *(letters[state] for state in states)], rows, left=range(len(states) + 1))
+        yield from table([place, *(protocol.names[state] for state in states)], rows, left=range(len(states) + 1))
 
 
 def _list(found, costs):
