@@ -85,11 +85,12 @@ uint32_t gpci_module_respond(gpci_module *m, uint64_t tag) {
     const gpc_request *access = m->tree->request;
     if (!access || !gpci_module_same_line(m, access->address, tag))
         return 0;
-    if (m->answered_line == tag >> m->line_shift && m->answered_access == m->tree->line_access)
+    const uint64_t line = tag >> (m->by_sector ? m->block_shift : m->line_shift);
+    if (m->answered_line == line && m->answered_access == m->tree->line_access)
         return m->answer;
     gpc_request shown = gpci_module_shows(m, tag, access);
     shown.sector_mask = (uint8_t)(1u << ((tag >> m->block_shift) & m->sector_mask));
-    m->answered_line = tag >> m->line_shift;
+    m->answered_line = line;
     m->answered_access = m->tree->line_access;
     m->answer = ops->respond(m->predictor->self, gpci_module_row(m, tag) >> m->sector_shift,
                              gpci_module_line_way(m, tag), &shown);

@@ -126,6 +126,7 @@ struct gpci_module {
     uint64_t asked_line, asked_access;
     bool responds;         /* of a cache next to L1s: its predictor answers theirs (gpc_predictor_ops.respond) */
     uint32_t word, answer; /* of an L1: its predictor's word of its last line; of a cache that responds: its answer */
+    bool by_sector;        /* likewise: each sector of a line has an answer of its own */
     uint64_t answered_line, answered_access; /* to whom; of an L1, by which a bypass has been overturned */
     uint32_t *warps;         /* [block] of a line the first: who has fetched it; of a hierarchy's L1s; NULL */
     uint32_t *reuse;         /* likewise: how often it has been hit */

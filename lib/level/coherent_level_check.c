@@ -101,16 +101,23 @@ static gpc_status check_replacement(needs *n, gpci_key key, gpc_error *error) {
     return GPC_OK;
 }
 
-/* L1s' predictors are told what replacement policies are, and what holds loads up. */
+/*
+ * Predictors are told what replacement policies are, and what holds loads up, or, as in caches, never of that. Which
+ * sector somebody asks about is told to that which wants to know.
+ */
+static uint64_t told_predictors(const needs *n, const char *spec, uint64_t told) {
+    const bool sectors = gpci_policy_table(n->h->context, GPC_POLICY_PREDICTOR, spec) == &gpci_agcb_below;
+    return (told & ~(uint64_t)GPC_READS_ADMISSION) | GPC_READS_STALLS | GPC_READS_POLICY_WORD |
+           (sectors ? GPC_READS_BYTES : 0);
+}
+
 static gpc_status check_l1_predictor(needs *n, gpc_error *error) {
     const char *spec = text_of(n, GPCI_KEY_L1_BYPASS);
-    const uint64_t told =
-        (GPCI_L1_TREE_READS & ~(uint64_t)GPC_READS_ADMISSION) | GPC_READS_STALLS | GPC_READS_POLICY_WORD;
     uint64_t reads;
     gpc_status status = gpci_policy_reads(n->h->context, GPC_POLICY_PREDICTOR, spec, error, &reads);
     if (status < 0)
         return status;
-    uint64_t unknown = reads & ~told;
+    uint64_t unknown = reads & ~told_predictors(n, spec, GPCI_L1_TREE_READS);
     const void *table = gpci_policy_table(n->h->context, GPC_POLICY_PREDICTOR, spec);
     if (n->h->lanes_apart && table != &gpci_always_cache && table != &gpci_hint)
         add(n, GPCI_KEY_L1_BYPASS, "load/store units ask no predictor", "hint");
@@ -120,11 +127,9 @@ static gpc_status check_l1_predictor(needs *n, gpc_error *error) {
     return status;
 }
 
-/* As those of caches, slices' predictors are not told what holds loads up. */
 static gpc_status check_l2_predictor(needs *n, gpc_error *error) {
     const char *spec = text_of(n, GPCI_KEY_L2_BYPASS);
-    const uint64_t told =
-        (GPCI_L2_TREE_READS & ~(uint64_t)GPC_READS_ADMISSION) | GPC_READS_STALLS | GPC_READS_POLICY_WORD;
+    const uint64_t told = told_predictors(n, spec, GPCI_L2_TREE_READS);
     uint64_t reads;
     gpc_status status = gpci_policy_reads(n->h->context, GPC_POLICY_PREDICTOR, spec, error, &reads);
     if (status == GPC_OK && (!reads || reads & ~told))

@@ -52,6 +52,10 @@ static gpc_status give(const gpc_hierarchy *h, gpc_coherence *tree, uint32_t mod
     if (is_idle(h, spec))
         return GPC_OK;
     const gpc_status status = gpci_module_predict(tree, m, spec, error);
+    uint64_t reads = 0;
+    if (status == GPC_OK)
+        (void)gpci_policy_reads(h->context, GPC_POLICY_PREDICTOR, spec, error, &reads);
+    m->by_sector = reads & GPC_READS_BYTES;
     m->responds = status == GPC_OK && ((const gpc_predictor_ops *)m->predictor->ops)->respond && m->level == 2;
     return status;
 }

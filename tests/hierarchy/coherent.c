@@ -409,10 +409,6 @@ Test(coherent, whole_requests_reach_policies) {
 /* A predictor that reads what coherent caches do not tell is refused, and what it reads is said; of an inclusive L2, any. */
 Test(coherent, predictors) {
     gpc_error error = GPC_ERROR_INIT;
-    cr_expect_eq(rig_refused(COHERENT "coherence = nmoesi\nl2.bypass = agcb-below(per-sector=1)\n", &error),
-                 GPC_ERROR_RANGE);
-    cr_expect_str_eq(error.message, "coherence = nmoesi needs l2.bypass = hint (l2.bypass 'agcb-below(per-sector=1)' "
-                                    "reads bytes, which coherent slices do not tell predictors)");
     cr_expect_eq(rig_refused(COHERENT "coherence = nmoesi\nl2.bypass = always-bypass\n", &error), GPC_ERROR_RANGE);
     cr_expect_str_eq(error.message, "coherence = nmoesi needs l2.inclusion = non-inclusive (an inclusive L2 keeps all "
                                     "that L1s have)");

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "contract/contract.h"
+
+#include "base/base.h"
+#include "effort.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+/*
+ * Every replacement policy and predictor, at L1 and at L2, and what else decides which lines stay, under every protocol,
+ * with a clock and without: a small kernel comes to its end, and what it has stored and added is what everybody reads
+ * then. Every scheduler and throttle, likewise: as many instructions as without coherence.
+ *
+ * SM s stores to the words of number s modulo SMS alone; all add to others.
+ */
+
+enum { SMS = 3, WORDS = 60, SUMS = 9, LANES = 4, ACCESSES = 60 };
+
+static const char machine[] =
+    "sm.count = 3\nl1.size = 512B\nl1.ways = 2\nl1.sectors = 2\nl1.write_policy = back\nl1.write_allocate = fetch\n"
+    "l2.size = 2KiB\nl2.slices = 2\nl2.ways = 2\nl2.sectors = 2\ncoherence.directory_ways = 4\ndram.channels = 2\n"
+    "dram.model = fixed\ndram.fixed_latency = 40\nl2.latency = 20\nl1.latency = 5\nl1.mshr_entries = 4\n";
+
+typedef struct lanes {
+    uint64_t addresses[LANES];
+    uint32_t values[LANES], found[LANES];
+} lanes;
+
+typedef struct kernel {
+    gpc_hierarchy *h;
+    bool timed;
+    uint64_t random;
+    uint32_t stored[WORDS], sums[SUMS];
+    lanes warps[ACCESSES];
+} kernel;
+
+static uint32_t draw(kernel *k, uint32_t below) {
+    k->random = k->random * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(k->random >> 33) % below;
+}
+
+/* Words of one number are a line apart and more; those that are added to lie between. */
+static uint64_t address_of(uint32_t word) {
+    return 0x1000 + word / 5 * 128 + word % 5 * 24;
+}
+
+static uint64_t address_of_sum(uint32_t sum) {
+    return 0x1000 + sum * 128 + 120;
+}
+
+static void issue(kernel *k, const gpc_warp_access *access) {
+    if (!k->timed) {
+        cr_assert_eq(gpc_hierarchy_access(k->h, access, NULL), GPC_OK);
+        return;
+    }
+    gpc_status status;
+    while ((status = gpc_hierarchy_try_issue(k->h, access, 0, NULL)) == GPC_BUSY)
+        cr_assert_eq(gpc_hierarchy_advance(k->h, 1), GPC_OK);
+    cr_assert_eq(status, GPC_OK);
+}
+
+static void finish(kernel *k, const char *what) {
+    gpc_error error = GPC_ERROR_INIT;
+    cr_assert(!k->timed || gpc_hierarchy_drain(k->h, &error) == GPC_OK, "%s: %s", what, error.message);
+}
+
+static void store(kernel *k, lanes *l, gpc_warp_access *access, uint32_t number) {
+    access->kind = GPC_STORE;
+    access->bytes = (const uint8_t *)l->values;
+    for (uint32_t i = 0; i < LANES; i++) {
+        const uint32_t word = draw(k, WORDS / SMS / LANES) * LANES + i; /* no two of a warp's are the same */
+        l->addresses[i] = address_of(word * SMS + access->sm);
+        k->stored[word * SMS + access->sm] = l->values[i] = number * LANES + i + 1;
+    }
+}
+
+static void add(kernel *k, lanes *l, gpc_warp_access *access) {
+    access->kind = GPC_ATOMIC;
+    access->atomic = GPC_OP_ADD;
+    access->bytes = (const uint8_t *)l->values;
+    for (uint32_t i = 0; i < LANES; i++) {
+        const uint32_t sum = draw(k, SUMS);
+        l->addresses[i] = address_of_sum(sum);
+        l->values[i] = 1;
+        k->sums[sum]++;
+    }
+}
+
+static void run(kernel *k) {
+    for (uint32_t n = 0; n < ACCESSES; n++) {
+        lanes *l = &k->warps[n];
+        gpc_warp_access access = GPC_WARP_ACCESS_INIT;
+        const uint32_t what = draw(k, 8);
+        access.sm = draw(k, SMS);
+        access.warp = access.warp_age = draw(k, 4);
+        access.pc = 16 * draw(k, 5);
+        access.mask = (1u << LANES) - 1;
+        access.width = 4;
+        access.addresses = l->addresses;
+        access.out = (uint8_t *)l->found;
+        access.token = access.token_l2 = draw(k, 3) ? GPC_TOKEN_NONE : GPC_TOKEN_HELD;
+        for (uint32_t i = 0; what < 5 && i < LANES; i++)
+            l->addresses[i] = address_of(draw(k, WORDS));
+        if (what > 6)
+            add(k, l, &access);
+        else if (what > 4)
+            store(k, l, &access, n);
+        if (access.kind == GPC_STORE)
+            access.out = NULL;
+        issue(k, &access);
+        if (n % 20 == 19) {
+            gpc_sample samples[SMS] = {GPC_SAMPLE_INIT, GPC_SAMPLE_INIT, GPC_SAMPLE_INIT};
+            cr_assert_eq(gpc_hierarchy_sample(k->h, samples), GPC_OK);
+        }
+        if (k->timed && draw(k, 4) == 0)
+            cr_assert_eq(gpc_hierarchy_advance(k->h, draw(k, 40)), GPC_OK);
+    }
+}
+
+/* Of each word, as another SM than that which has written it reads it once a kernel has begun. */
+static void check(kernel *k, const char *what) {
+    gpc_launch launch = GPC_LAUNCH_INIT;
+    finish(k, what);
+    cr_assert_eq(gpc_hierarchy_begin_kernel(k->h, &launch, NULL), GPC_OK);
+    finish(k, what);
+    for (uint32_t word = 0; word < WORDS + SUMS; word++) {
+        const uint64_t address = word < WORDS ? address_of(word) : address_of_sum(word - WORDS);
+        uint32_t found = UINT32_MAX;
+        gpc_warp_access access = GPC_WARP_ACCESS_INIT;
+        access.sm = (word + 1) % SMS;
+        access.mask = 1;
+        access.width = 4;
+        access.addresses = &address;
+        access.out = (uint8_t *)&found;
+        issue(k, &access);
+        finish(k, what);
+        cr_assert_eq(found, word < WORDS ? k->stored[word] : k->sums[word - WORDS], "%s: word %u is %u", what, word,
+                     found);
+    }
+}
+
+/* The status of making a hierarchy; NULL where that fails. */
+static gpc_status make(gpc_context *context, const char *protocol, bool data, bool timed, const char *settings,
+                       gpc_error *error, gpc_hierarchy **out) {
+    char text[1024];
+    gpc_config *config;
+    *error = (gpc_error)GPC_ERROR_INIT;
+    *out = NULL;
+    const bool hides = !strcmp(protocol, "nmoesi"); /* what an n-store has left is seen when it has been written back */
+    snprintf(text, sizeof text, "%scoherence = %s\ncoherence.data = %d\nmode = %s\nkernels.flush = %s\n%s", machine,
+             protocol, data, timed ? "timed" : "functional", hides ? "all" : "none", settings);
+    cr_assert_eq(gpc_config_create(context, error, &config), GPC_OK);
+    cr_assert_eq(gpc_config_load_text(config, text, "settings", error), GPC_OK, "%s", error->message);
+    const gpc_status status = gpc_hierarchy_create(context, config, error, out);
+    gpc_config_destroy(config);
+    return status;
+}
+
+/* What no hierarchy has is not asked of trees: what is still to come is known in replays alone. */
+static void try_settings(gpc_context *context, const char *protocol, bool timed, const char *settings) {
+    static kernel k;
+    gpc_error error;
+    char what[300];
+    k = (kernel){.timed = timed, .random = 7};
+    snprintf(what, sizeof what, "%s, %s, %s", protocol, timed ? "timed" : "functional", settings);
+    const gpc_status status = make(context, protocol, true, timed, settings, &error, &k.h);
+    if (status < 0) {
+        cr_expect(make(context, "none", false, timed, settings, &error, &k.h) < 0, "%s is refused", what);
+        gpc_hierarchy_destroy(k.h);
+        return;
+    }
+    run(&k);
+    if (strcmp(protocol, "nmoesi-multi2sim") != 0) /* which loses data, as what it is a model of */
+        check(&k, what);
+    finish(&k, what);
+    gpc_hierarchy_destroy(k.h);
+}
+
+/* With each protocol and mode; in small runs each setting has one of them, in turn. */
+static void try_all(gpc_context *context, const char *settings) {
+    static unsigned turn;
+    const size_t protocols = gpc_policy_count(context, GPC_POLICY_PROTOCOL), cases = 2 * protocols;
+    const size_t first = effort_is_small() ? turn++ % cases : 0, end = effort_is_small() ? first + 1 : cases;
+    for (size_t i = first; i < end; i++) {
+        gpc_policy_info info = GPC_POLICY_INFO_INIT;
+        cr_assert_eq(gpc_policy_at(context, GPC_POLICY_PROTOCOL, i / 2, &info), GPC_OK);
+        if (strcmp(info.name, "none") != 0)
+            try_settings(context, info.name, i % 2, settings);
+    }
+}
+
+Test(coherent_contract, replacement_policies) {
+    gpc_context *context = open_context(1);
+    char settings[200];
+    for (const replacement_row *row = replacement_rows(); row->spec; row++)
+        for (unsigned level = 1; level <= 2; level++) {
+            if (strchr(row->spec, '(') && !row->bypasses)
+                continue;
+            snprintf(settings, sizeof settings, "l%u.replacement = %s\n", level, row->spec);
+            try_all(context, settings);
+        }
+    gpc_context_destroy(context);
+}
+
+Test(coherent_contract, predictors) {
+    gpc_context *context = open_context(1);
+    char settings[200];
+    for (const char *const *row = predictor_rows(); *row; row++)
+        for (unsigned level = 1; level <= 2; level++) {
+            if (strchr(*row, '(') && !strstr(*row, "file=") && !strstr(*row, "agcb"))
+                continue;
+            snprintf(settings, sizeof settings, "l%u.bypass = %s\n", level, *row);
+            try_all(context, settings);
+        }
+    gpc_context_destroy(context);
+}
+
+Test(coherent_contract, what_else_decides) {
+    static const char *const rows[] = {"l1.tokens = strict\nl2.tokens = strict\n",
+                                       "l1.track_reuse = true\nl1.track_warps = true\n",
+                                       "l1.bypass = agcb\ncluster.sms = 2\ncluster.size = 1KiB\n",
+                                       "l2.bypass = random-p\ncluster.sms = 2\ncluster.size = 1KiB\n",
+                                       "l2.bypass = random-p\nl2.write_allocate = lazy\n",
+                                       "l1.bypass = random-p\nl2.bypass = random-p\nl2.replacement = combined\n"};
+    gpc_context *context = open_context(1);
+    for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++)
+        try_all(context, rows[i]);
+    gpc_context_destroy(context);
+}
+
+/* Instructions of a kernel of a few thread blocks. */
+static uint64_t replay(gpc_context *context, const char *protocol, bool timed, const char *settings) {
+    char text[1024];
+    gpc_error error = GPC_ERROR_INIT;
+    gpc_config *config;
+    gpc_replay *replay;
+    gpc_trace *trace;
+    gpc_kernel launched = GPC_KERNEL_INIT;
+    gpc_stats stats;
+    gpc_stats_init(&stats);
+    snprintf(text, sizeof text, "%scoherence = %s\nmode = %s\n%s", machine, protocol, timed ? "timed" : "functional",
+             settings);
+    cr_assert_eq(gpc_config_create(context, &error, &config), GPC_OK);
+    cr_assert_eq(gpc_config_load_text(config, text, "settings", &error), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_replay_create(context, config, &error, &replay), GPC_OK, "%s: %s", text, error.message);
+    cr_assert_eq(gpc_trace_open(context, "synthetic:vectoradd:2KiB", &error, &trace), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_replay_kernel(replay, trace, &launched, &stats, &error), GPC_OK, "%s: %s", text, error.message);
+    gpc_trace_close(trace);
+    gpc_replay_destroy(replay);
+    gpc_config_destroy(config);
+    return stats.warp_instructions;
+}
+
+Test(coherent_contract, schedulers_and_throttles) {
+    gpc_context *context = open_context(1);
+    const size_t protocols = gpc_policy_count(context, GPC_POLICY_PROTOCOL);
+    unsigned turn = 0;
+    for (const scheduler_row *row = scheduler_rows(); row->spec; row++)
+        for (size_t i = 0; i < 2 * protocols; i++) {
+            gpc_policy_info info = GPC_POLICY_INFO_INIT;
+            char settings[200];
+            if (effort_is_small() && turn++ % 13)
+                continue;
+            cr_assert_eq(gpc_policy_at(context, GPC_POLICY_PROTOCOL, i / 2, &info), GPC_OK);
+            snprintf(settings, sizeof settings, "scheduler = %s\n", row->spec);
+            const uint64_t here = replay(context, info.name, i % 2, settings);
+            cr_expect_eq(here, replay(context, "none", i % 2, settings), "%s, %s", info.name, row->spec);
+            cr_expect_gt(here, 0);
+        }
+    gpc_context_destroy(context);
+}
+
+/* What needs the future has it in replays without a clock, at L1. */
+Test(coherent_contract, the_future) {
+    gpc_context *context = open_context(1);
+    for (size_t i = 0; i < gpc_policy_count(context, GPC_POLICY_PROTOCOL); i++)
+        for (const replacement_row *row = replacement_rows(); row->spec; row++) {
+            gpc_policy_info info = GPC_POLICY_INFO_INIT;
+            char settings[200];
+            if (!row->needs_future)
+                continue;
+            cr_assert_eq(gpc_policy_at(context, GPC_POLICY_PROTOCOL, i, &info), GPC_OK);
+            snprintf(settings, sizeof settings, "l1.future = true\nl1.replacement = %s\n", row->spec);
+            cr_expect_gt(replay(context, info.name, false, settings), 0);
+        }
+    gpc_context_destroy(context);
+}
