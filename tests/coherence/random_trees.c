@@ -83,3 +83,20 @@ Test(random_trees, prune) {
     }
     gpc_context_destroy(context);
 }
+
+/* Of those addresses that are not in use, some are only a part of the processors': no byte masks there. */
+Test(random_trees, accepted_where_turns_do_not_all_come) {
+    static const uint64_t seeds[] = {21552, 23562, 25830, 37366, 38166, 46125, 55686};
+    gpc_context *context;
+    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    for (size_t i = 0; i < sizeof seeds / sizeof *seeds; i++) {
+        uint64_t random = gpci_mix(seeds[i]);
+        tree t;
+        gpc_coherence *c;
+        gpc_error error = GPC_ERROR_INIT;
+        tree_random(&t, &random, 1024u << seeds[i] % 3, TREE_ALL);
+        cr_assert_eq(tree_create(&t, context, "nmoesi", true, true, &error, &c), GPC_OK, "%s", error.message);
+        gpc_coherence_destroy(c);
+    }
+    gpc_context_destroy(context);
+}

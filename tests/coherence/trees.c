@@ -216,18 +216,42 @@ static void limit_directories(tree *t, uint64_t random) {
     }
 }
 
+static uint64_t divisor_of(uint64_t a, uint64_t b) {
+    while (b) {
+        const uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/*
+ * Who is public, is so among the addresses in use. Is that true of all others? Not with ranges, whose ends may lie
+ * elsewhere; nor where modules take turns, unless all the turns that there are come among those in use.
+ */
+static bool repeats(const tree *t) {
+    uint64_t period = 1;
+    for (uint32_t i = 0; i < t->module_count; i++) {
+        const gpc_coherence_module *m = &t->modules[i];
+        const uint64_t turns = m->divisor * m->modulus;
+        if (m->served == GPC_SERVES_RANGE)
+            return false;
+        if (m->served == GPC_SERVES_INTERLEAVED)
+            period *= turns / divisor_of(period, turns);
+    }
+    return period <= t->bytes;
+}
+
 /* Every other cache that may, of a tree whose rest is not changed by that. */
 static void give_masks(const growth *g) {
     uint64_t random = *g->random;
-    bool ranges = false; /* what is public may then be so within the addresses in use alone */
-    for (uint32_t i = 0; i < g->t->module_count; i++)
-        ranges |= g->t->modules[i].served == GPC_SERVES_RANGE;
+    const bool known = repeats(g->t);
     for (uint32_t i = g->t->first_count; i < g->t->module_count && g->features & TREE_MASKS; i++) {
         gpc_coherence_module *m = &g->t->modules[i];
         bool over_memory = !m->memory;
         for (uint32_t k = 0; k < m->low_count; k++)
             over_memory &= g->t->modules[g->t->lows[i][k]].memory;
-        m->byte_masks = !ranges && over_memory && tree_public(g->t, i) && gpci_random_below(&random, 2);
+        m->byte_masks = known && over_memory && tree_public(g->t, i) && gpci_random_below(&random, 2);
     }
 }
 
