@@ -440,6 +440,53 @@ class Protocols(Case):
         info = next(each for each in self.context.policies("protocol") if each.name == "loud")
         self.assertEqual((info.summary, info.source, info.builtin), ("MESI", "here", False))
 
+    def test_states_beside_the_six(self):
+        """A seventh and an eighth: by name in tables, blocks, transitions and matrices."""
+        tables = self.context.protocol("mesif").tables()
+        self.assertEqual(tables["states"], {"F": "F"})
+        tables["first"]["W_1"] = {event: ("hit", "W_1", "W_1") for event in ("load", "store", "n_store")}
+        tables["first"]["W_1"].update(
+            eviction=("write-back", "I"), acquire=("ignore", "W_1"), read_probe=("send-data|write-back", "S"),
+            write_probe=("send-data", "I"),
+        )  # fmt: skip
+        tables["first"]["E"]["store"] = ("hit", "W_1")
+        tables["states"]["W_1"] = "modified|only|owner"
+        self.context.register(Protocol("eight", **tables, flags="directory|peer"))
+        found = self.context.protocol("eight")
+        self.assertEqual(found.tables()["states"], {"F": "F", "W_1": "M"})
+        self.assertEqual(found.rule("first", "E", "store").next.name, "W_1")
+        self.assertEqual(found.names, [*"NMOESIF", "W_1"])
+        tree = self.tree("eight")
+        self.assertEqual(tree.states, found.names)
+        tree.load("l1-0", 0x40)
+        self.assertEqual(tree.store("l1-0", 0x40, b"\x05").state, "W_1")
+        after = tree.load("l1-1", 0x40)
+        self.assertEqual((after.state, after.data), ("F", b"\x05"))
+        self.assertEqual([(one.before, one.after) for one in after.transitions if one.module == "l1-0"], [("W_1", "S")])
+        self.assertEqual(tree.line("l1-1", 0x40).state, "F")
+        stats = tree.stats("l1-0")
+        self.assertEqual(stats.changes()["E", "W_1"], (1, Origin.STORE))
+        self.assertEqual((len(stats.transitions), len(stats.origins[0])), (8, 8))
+        self.assertEqual(stats.raw.transitions[3][1], 1, "in the six, it is M")
+        both = tree.stats(["l1-0", "l1-1"])
+        self.assertEqual(both.changes()["I", "F"], (1, Origin.LOAD_MISS))
+        self.assertEqual(both.changes(), {**tree.stats("l1-1").changes(), **stats.changes()})
+        self.assertIn("W_1", stats.matrices("L1").splitlines()[0])
+        self.assertEqual(tree.stats_json()["levels"]["L1"]["states"], found.names)
+        with self.assertRaises(ValueError):
+            stats + self.tree("mesi").stats()
+
+    def test_wrong_states(self):
+        tables = self.context.protocol("mesif").tables()
+        for text, change in (
+            ("state X is 'lonely'", {"X": "lonely"}), ("states[1].name", {"F": "F", "E": "S"}),
+            ("state X means 0x2", {"F": "F", "X": "only"}), ("not one of N, M, O, E, S, I, G", {"G": "F"}),
+        ):  # fmt: skip
+            with self.subTest(text):
+                with self.assertRaises(gpucache.ArgumentError) as raised:
+                    self.context.register(Protocol("wrong", **{**tables, "states": change}, flags="directory|peer"))
+                self.assertIn(text, raised.exception.message)
+
     def test_refused(self):
         """The missing cell is named; so is what is no cell."""
         tables = self.context.protocol("mesi").tables()

@@ -270,28 +270,43 @@ class Command(Case):
 
 
 class Walkthrough(Case):
-    """lib/coherence/README.md shows what comes of the example with a mistake in it."""
+    """lib/coherence/README.md shows what comes of the examples with a mistake in each."""
+
+    MISTAKES = (
+        ("protocol.json", '"send-data|write-back"', '"send-data"'),
+        ("forward.json", '"E": {"read_probe": ["send-data", "S"]}', '"E": {"read_probe": ["send-data", "F"]}'),
+    )
 
     def test_readme(self):
         with open(os.path.join(ROOT, "lib", "coherence", "README.md"), encoding="utf-8") as file:
             text = file.read()
-        with open(EXAMPLE, encoding="utf-8") as file:
-            table = file.read()
-        wrong = table.replace('"send-data|write-back"', '"send-data"')
-        self.assertNotEqual(table, wrong)
-        self.assertIn(f"```json\n{wrong}```\n", text)
         here = os.getcwd()
         os.chdir(self.folder)
         try:
-            self.saved(wrong, "protocol.json")
+            for name, right, wrong in self.MISTAKES:
+                with open(os.path.join(ROOT, "examples", name), encoding="utf-8") as file:
+                    table = file.read()
+                self.assertIn(right, table)
+                table = table.replace(right, wrong)
+                self.assertIn(f"```json\n{table}```\n", text)
+                self.saved(table, name)
             shown = re.findall(r"^```text\n\$ python3 -m gpucache (coherence .*)\n((?:.*\n)*?)```$", text, re.MULTILINE)
-            self.assertEqual(len(shown), 2)
+            self.assertEqual(len(shown), 4)
             for arguments, lines in shown:
                 done = command(*arguments.split())
                 self.assertEqual(done.returncode, 1)
                 self.assertEqual(done.stdout, lines)
         finally:
             os.chdir(here)
+
+    def test_missing_cell(self):
+        """Of a state of one's own it is named as others' are, with its line."""
+        with open(os.path.join(ROOT, "examples", "forward.json"), encoding="utf-8") as file:
+            table = file.read()
+        path = self.saved(table.replace('["ignore", "F"]', "null"), "less.json")
+        done = command("coherence", "verify", path)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("less.json:13: first, F, acquire: no rule", done.stderr)
 
 
 if __name__ == "__main__":
