@@ -479,7 +479,7 @@ class Protocols(Case):
     def test_wrong_states(self):
         tables = self.context.protocol("mesif").tables()
         for text, change in (
-            ("state X is 'lonely'", {"X": "lonely"}), ("states[1].name", {"F": "F", "E": "S"}),
+            ("state X is 'lonely'", {"X": "lonely"}), ("states[1].name", {"F": "F", "a b": "S"}),
             ("state X means 0x2", {"F": "F", "X": "only"}), ("not one of N, M, O, E, S, I, G", {"G": "F"}),
         ):  # fmt: skip
             with self.subTest(text):
