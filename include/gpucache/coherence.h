@@ -147,7 +147,12 @@ typedef struct gpc_coherence_module {
      * needed, or never. Since: 0.2.
      */
     bool byte_masks;
-    uint8_t reserved_too[3];
+    /*
+     * Of a cache: where it reads a block that an access misses, it reads all of an aligned group of so many of the line
+     * that it has not got, and waits for none but that. A power of two, `sectors` at most; 0: 1. Since: 0.2.
+     */
+    uint8_t fetch_blocks;
+    uint8_t reserved_too[2];
     /*
      * Half of a cache, whose other half is this module, which has a `home`: both have the same sets, ways and order of
      * replacement, whichever needs a way takes it. Of the pages at home there this half serves none; of all others it
@@ -165,7 +170,7 @@ typedef struct gpc_coherence_module {
     {                                                                                                          \
         sizeof(gpc_coherence_module), NULL, NULL, NULL, 0, GPC_NO_MODULE, GPC_NO_MODULE, 1, 1, 64, 1, 0, 0, 0, \
             GPC_SERVES_ALL, 0, 0, UINT64_MAX, 1, 1, 0, false, false, false, false, false, 0, false, {0}, 0,    \
-            GPC_OVERFLOW_BROADCAST, 0, 1, 0, false, {0}, GPC_NO_MODULE                                         \
+            GPC_OVERFLOW_BROADCAST, 0, 1, 0, false, 1, {0}, GPC_NO_MODULE                                      \
     }
 
 /* At which home a page is. Since: 0.2. */

@@ -296,6 +296,7 @@ uint32_t gpci_flight_begin(gpci_controllers *e, const gpc_coherence_request *req
                             .token = ++e->next_token,
                             .issued = request->cycle,
                             .line_access = e->tree->line_accesses += !e->tree->follows,
+                            .asks = e->tree->asks,
                             .out = request->out,
                             .atomics = request->atomics,
                             .atomic_count = request->atomic_count,

@@ -25,7 +25,7 @@
  * controller_network.c messages; controller_find.c ports, lookups; controller_lock.c locks; controller_hold.c trees in
  * which time stands still; controller_access.c an access at its first-level module, controller_pass.c one that
  * bypasses it; controller_read.c, controller_write.c, controller_evict.c, controller_put.c what that asks of others;
- * controller_sweep.c acquires and flushes of whole modules.
+ * controller_sweep.c acquires and flushes of whole modules; controller_fetch.c what is read beside what is asked for.
  */
 
 /* Tasks that a step, and those that follow at once, make beside probes. */
@@ -45,8 +45,8 @@
     X(evict_end) X(put_send) X(put_come) X(put_found) X(put_alone) X(put_owned) X(put_fetched) X(put_whole)     \
     X(put_merge) X(put_keep) X(put_cleaned) X(put_dropped) X(put_forwarded) X(put_near) X(put_moved) X(put_reply) X(put_replied)         \
     X(clear_begin) X(clear_come) X(clear_found) X(clear_reply) X(clear_replied) X(sweep_send) X(sweep_begin)    \
-    X(sweep_next) X(sweep_block) X(sweep_left) X(sweep_joined) X(sweep_reply) X(sweep_end) X(parcel_leaves)     \
-    X(parcel_passes) X(parcel_comes) X(parcel_there) X(peer_comes)
+    X(sweep_next) X(sweep_block) X(sweep_left) X(sweep_joined) X(sweep_reply) X(sweep_end) X(neighbour_comes)   \
+    X(parcel_leaves) X(parcel_passes) X(parcel_comes) X(parcel_there) X(peer_comes)
 /* clang-format on */
 
 typedef enum gpci_step {
@@ -127,6 +127,7 @@ typedef struct gpci_tree_flight {
     uint32_t module, size, kind, flags, retries;
     uint64_t address, token, issued;
     uint64_t line_access; /* gpc_coherence.line_access */
+    gpci_tree_asks asks;  /* gpc_coherence.asks */
     uint8_t *out;
     gpc_atomic *atomics; /* [atomic_count], of whoever issued it */
     uint32_t atomic_count;
@@ -168,6 +169,9 @@ typedef struct gpci_net {
     gpci_star_buffer *buffers;
 } gpci_net;
 
+/* Hosts' accesses have lower tokens. */
+#define GPCI_NEIGHBOUR_TOKEN ((uint64_t)1 << 63)
+
 #define GPCI_ANSWERED (GPCI_NO_ITEM - 1)
 
 typedef struct gpci_lock {
@@ -206,8 +210,8 @@ struct gpci_controllers {
     bool passes;                      /* probes pass the locks of those who wait below: where requests wait */
     bool orders;                      /* with a host: accesses of a module are ordered, and joined, as without one */
     uint64_t waited;                  /* requests that found their block locked, and did */
-    uint64_t now, next_token;
-    uint32_t random[31], drawn; /* gpci_back_off */
+    uint64_t now, next_token, neighbours; /* neighbours: how many there were */
+    uint32_t random[31], drawn;           /* gpci_back_off */
     gpci_calendar calendar;
     gpci_items tasks, flights, parcels, waiters;
     uint32_t fan_out; /* most tasks that a step makes */
@@ -221,6 +225,7 @@ struct gpci_controllers {
     gpci_net *nets;         /* [star_count] */
     uint32_t *places;       /* [star_count][module_count] a module's place among a network's members */
     gpci_controller *units; /* [module_count] */
+    bool grows;             /* a step may need more than most: flights, for neighbours; or the hold's */
     bool stepping, telling; /* in a step; in gpc_coherence_advance */
     gpci_hold *hold;        /* controller_hold.h; NULL: time goes on */
     void (*performed)(void *data, uint32_t flight); /* its bytes have been written, and read; NULL: nobody asks */
@@ -447,6 +452,24 @@ bool gpci_access_refused(gpci_controllers *e, uint32_t task);
  */
 void gpci_access_left(gpci_controllers *e, uint32_t put);
 
+/* controller_fetch.c */
+/* A request of a module to its low one begins, by this step, and those for the block's neighbours behind it. */
+GPCI_COLD void gpci_ask_for_group(gpci_controllers *e, uint32_t request, gpci_step step);
+/* The same, if the module reads neighbours, and `misses`: it asks since it has not got all of the block. */
+GPCI_INLINE void gpci_ask(gpci_controllers *e, const gpci_module *m, uint32_t request, gpci_step step, bool misses) {
+    if (GPCI_UNLIKELY(m->fetch_mask) && misses)
+        gpci_ask_for_group(e, request, step);
+    else
+        gpci_then(e, request, step);
+}
+/* Does an access need what is in a block of m, and not write all of it? Of a module that reads neighbours. */
+GPCI_INLINE bool gpci_needs_rest(const gpci_controllers *e, const gpci_module *m, uint32_t flight) {
+    if (GPCI_LIKELY(!m->fetch_mask))
+        return false;
+    const gpci_tree_payload store = gpci_store_of(e, flight);
+    return gpci_tree_flight_at(e, flight)->kind == GPC_COHERENCE_LOAD || !gpci_tree_writes_all(m, &store);
+}
+
 /* controller_put.c */
 /* m writes a block's modified bytes back, and keeps it. */
 void gpci_write_back_begin(gpci_controllers *e, uint32_t parent, gpci_step resumes, gpci_module *m, uint32_t block);
@@ -473,7 +496,7 @@ gpc_status gpci_controllers_reserve(gpci_controllers *e, uint64_t address);
 bool gpci_controllers_grow(gpci_controllers *e);
 GPCI_INLINE bool gpci_controllers_room(gpci_controllers *e) {
     const uint32_t tasks = e->fan_out + GPCI_STEP_TASKS, steps = tasks + e->waiters.used;
-    return GPCI_LIKELY(!e->hold && gpci_items_have(&e->tasks, tasks) && gpci_items_have(&e->parcels, 2) &&
+    return GPCI_LIKELY(!e->grows && gpci_items_have(&e->tasks, tasks) && gpci_items_have(&e->parcels, 2) &&
                        gpci_items_have(&e->waiters, 4) && gpci_calendar_has(&e->calendar, steps)) ||
            gpci_controllers_grow(e);
 }

@@ -250,7 +250,7 @@ static void ask(gpci_controllers *e, uint32_t task, gpci_step begin, gpci_step r
     r->valid = t->state != GPC_LINE_I && m->states[t->block] != GPC_LINE_I;
     r->non_coherent = non_coherent;
     t->shared = t->refused = false;
-    gpci_then(e, request, begin);
+    gpci_ask(e, m, request, begin, t->state == GPC_LINE_I && gpci_needs_rest(e, m, t->flight));
 }
 
 static gpc_protocol_rule rule_of(const gpci_controllers *e, const gpci_task *t) {

@@ -152,7 +152,8 @@ gpc_status gpci_controllers_create(gpc_coherence *c, gpc_error *error, gpci_cont
     gpci_items_init(&e->flights, sizeof(gpci_tree_flight));
     gpci_items_init(&e->parcels, sizeof(gpci_parcel));
     gpci_items_init(&e->waiters, sizeof(gpci_waiter));
-    e->fan_out = fan_out_of(c);
+    e->fan_out = fan_out_of(c) + 2 * c->brood;
+    e->grows = c->brood;
     e->largest = largest_first(c);
     e->payload_bytes = c->with_data || has_masks(c) ? (size_t)e->largest * 2 + (e->largest + 7) / 8 : 0;
     if (!make_nets(e) || !make_units(e)) {
@@ -187,16 +188,6 @@ void gpci_controllers_destroy(gpci_controllers *e) {
     gpci_free(context, e);
 }
 
-bool gpci_controllers_grow(gpci_controllers *e) {
-    const uint32_t tasks = e->fan_out + GPCI_STEP_TASKS;
-    if (!gpci_items_room(e->context, &e->tasks, tasks) || !gpci_items_room(e->context, &e->parcels, 2) ||
-        !gpci_items_room(e->context, &e->waiters, 4))
-        return false;
-    /* a step wakes at most all who wait; with a host, every task may be due when its message has come */
-    return gpci_calendar_room(e->context, &e->calendar, (uint32_t)(e->tasks.room + e->waiters.room)) &&
-           gpci_hold_room(e);
-}
-
 static bool reserve_shown(gpci_controllers *e) {
     if (!e->tree->has_policies || e->shown_room >= e->flights.room)
         return true;
@@ -219,16 +210,31 @@ static bool reserve_payload(gpci_controllers *e) {
     return true;
 }
 
+/* Room for so many more accesses. */
+static bool reserve_flights(gpci_controllers *e, uint32_t more) {
+    return gpci_items_room(e->context, &e->flights, more) && reserve_payload(e) && reserve_shown(e);
+}
+
+bool gpci_controllers_grow(gpci_controllers *e) {
+    const uint32_t tasks = e->fan_out + GPCI_STEP_TASKS;
+    if (!reserve_flights(e, e->tree->brood) || !gpci_items_room(e->context, &e->tasks, tasks) ||
+        !gpci_items_room(e->context, &e->parcels, 2) || !gpci_items_room(e->context, &e->waiters, 4))
+        return false;
+    /* a step wakes at most all who wait; with a host, every task may be due when its message has come */
+    return gpci_calendar_room(e->context, &e->calendar, (uint32_t)(e->tasks.room + e->waiters.room)) &&
+           gpci_hold_room(e);
+}
+
 gpc_status gpci_controllers_reserve(gpci_controllers *e, uint64_t address) {
     gpc_coherence *c = e->tree;
-    if (gpci_tree_engine_reserve(c, address) != GPC_OK || !gpci_controllers_room(e) ||
-        !gpci_items_room(e->context, &e->flights, 1) || !reserve_payload(e) || !reserve_shown(e))
+    if (gpci_tree_engine_reserve(c, address) != GPC_OK || !gpci_controllers_room(e) || !reserve_flights(e, 1))
         return GPC_ERROR_MEMORY;
+    const uint32_t blocks = (e->flights.used + 1) * (1 + c->brood); /* of all accesses */
     for (uint32_t i = c->first_map; i < c->module_count; i++) {
         gpci_module *m = &c->modules[i];
-        if (!m->full_map || (m->blocks - m->map.count > e->flights.used && e->units[i].lock_room >= m->blocks))
+        if (!m->full_map || (m->blocks - m->map.count >= blocks && e->units[i].lock_room >= m->blocks))
             continue;
-        if (gpci_module_reserve(c->context, m, e->flights.used + 1) != GPC_OK || !reserve_locks(e, m))
+        if (gpci_module_reserve(c->context, m, blocks) != GPC_OK || !reserve_locks(e, m))
             return GPC_ERROR_MEMORY;
     }
     return GPC_OK;

@@ -178,6 +178,7 @@ gpc_status gpci_hold_begin(gpci_controllers *e, uint32_t entries, uint32_t class
     hold->entries = entries;
     hold->classes = classes;
     e->hold = hold;
+    e->grows = true;
     return GPC_OK;
 }
 

@@ -58,6 +58,16 @@ gpci_sight gpci_controllers_look(const gpci_controllers *e, const gpc_coherence_
                : GPCI_SIGHT_HIT;
 }
 
+bool gpci_controllers_bring(const gpci_controllers *e, const gpc_coherence_request *request) {
+    const gpci_module *m = gpci_module_at(e->tree, request->module);
+    if (GPCI_LIKELY(!m->fetch_mask))
+        return false;
+    const uint64_t tag = gpci_module_tag_of(m, request->address);
+    const uint32_t block = gpci_find_coming(e, m, tag);
+    return block != GPCI_TREE_NO_BLOCK && gpci_module_find(m, tag) == GPCI_TREE_NO_BLOCK &&
+           gpci_lock_of(e, m->index, block)->token >= GPCI_NEIGHBOUR_TOKEN;
+}
+
 bool gpci_controllers_all_locked(const gpci_controllers *e, uint32_t module, uint64_t address) {
     const gpci_module *m = gpci_module_at(e->tree, module);
     const uint32_t first = gpci_module_row(m, gpci_module_tag_of(m, address)) * m->all_ways;
@@ -128,6 +138,7 @@ void gpci_controllers_state(gpci_controllers *e, gpci_state_fn visit, void *user
     gpci_items *const pools[] = {&e->tasks, &e->flights, &e->parcels, &e->waiters};
     visit(user_data, &e->now, sizeof e->now);
     visit(user_data, &e->next_token, sizeof e->next_token);
+    visit(user_data, &e->neighbours, sizeof e->neighbours);
     visit(user_data, e->random, sizeof e->random);
     visit(user_data, &e->drawn, sizeof e->drawn);
     visit(user_data, &e->live, sizeof e->live);

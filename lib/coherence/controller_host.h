@@ -51,6 +51,8 @@ struct gpci_controller_host {
     void (*left)(void *self, uint32_t flight);   /* a store needs its block no more, and goes before later ones */
     void (*joined)(void *self, uint32_t flight); /* an access has become part of another; where controllers order */
     void (*ended)(void *self, uint32_t flight);
+    /* One has begun that is not the host's, for one that is: what of that is told is told of it, too. It just ends. */
+    void (*begun)(void *self, uint32_t flight, uint32_t cause);
     gpc_status (*room)(void *self); /* memory for what the next step sends */
 };
 
@@ -66,6 +68,8 @@ uint32_t gpci_controllers_access(gpci_controllers *e, const gpc_coherence_reques
 /* What an access would find: nothing of use; all that it needs, though others are to be told; or just that. */
 typedef enum gpci_sight { GPCI_SIGHT_MISS, GPCI_SIGHT_TOLD, GPCI_SIGHT_HIT } gpci_sight;
 gpci_sight gpci_controllers_look(const gpci_controllers *e, const gpc_coherence_request *request);
+/* Is the block of an access, which is not there, coming as a neighbour of what another has missed? */
+bool gpci_controllers_bring(const gpci_controllers *e, const gpc_coherence_request *request);
 /* Are all ways with data of an address's set locked? */
 bool gpci_controllers_all_locked(const gpci_controllers *e, uint32_t module, uint64_t address);
 /* An access that would just hit, at once. */

@@ -114,11 +114,12 @@ static void fetch(gpci_controllers *e, uint32_t task) {
     const gpci_module *t = gpci_task_module(e, v);
     const uint64_t tag = gpci_module_tag_of(t, v->address);
     const uint32_t block = v->block;
+    const bool misses = v->stored && gpci_needs_rest(e, t, v->flight);
     uint32_t child;
     gpci_task_begin(e, task, GPCI_STEP_put_fetched, t->index, gpci_module_low(e->tree, t, tag), tag, &child)->own =
         block;
     gpci_task_at(e, task)->shared = false;
-    gpci_then(e, child, GPCI_STEP_read_begin);
+    gpci_ask(e, t, child, GPCI_STEP_read_begin, misses);
 }
 
 /* T has not the block. */

@@ -153,7 +153,7 @@ void gpci_step_read_up(gpci_controllers *e, uint32_t task) {
         gpci_task_begin(e, task, GPCI_STEP_read_missed, t->index, gpci_module_low(e->tree, t, tag), tag, &child);
     own->own = r->block;
     r->shared = false;
-    gpci_then(e, child, GPCI_STEP_read_begin);
+    gpci_ask(e, t, child, GPCI_STEP_read_begin, true);
 }
 
 /* The directory has room; the copy that has gone may have left modified bytes. */

@@ -173,7 +173,7 @@ void gpci_whole_begin(gpci_controllers *e, uint32_t task, gpci_step resumes) {
     const uint64_t tag = t->tags[block];
     uint32_t child;
     gpci_task_begin(e, task, resumes, t->index, gpci_module_low(e->tree, t, tag), tag, &child)->own = block;
-    gpci_then(e, child, GPCI_STEP_read_begin);
+    gpci_ask(e, t, child, GPCI_STEP_read_begin, true);
 }
 
 bool gpci_whole_end(const gpci_controllers *e, gpci_task *task) {
@@ -220,7 +220,7 @@ void gpci_rights_begin(gpci_controllers *e, uint32_t task, gpci_step resumes) {
     own->valid = t->states[w->block] != GPC_LINE_I;
     own->blind = w->blind && t->there;
     w->asked = true;
-    gpci_then(e, child, GPCI_STEP_write_begin);
+    gpci_ask(e, t, child, GPCI_STEP_write_begin, !own->valid && !own->blind);
 }
 
 void gpci_rights_end(gpci_controllers *e, const gpci_task *w) {

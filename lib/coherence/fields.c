@@ -51,6 +51,11 @@ static gpc_status check_geometry(const gpci_module *m, gpc_error *error) {
         GPCI_TREE_REFUSE(ARGUMENT, m, "directory_ways", "is %u, more than %u", g->directory_ways, GPC_MAX_WAYS);
     if (!gpci_power_of_two(g->sectors) || g->sectors > GPCI_TREE_SECTORS)
         GPCI_TREE_REFUSE(ARGUMENT, m, "sectors", "is %u, not 1, 2, 4 or 8", g->sectors);
+    if (!gpci_power_of_two(g->fetch_blocks) || g->fetch_blocks > g->sectors)
+        GPCI_TREE_REFUSE(ARGUMENT, m, "fetch_blocks", "is %u, no power of two of at most the %u blocks of a line",
+                         g->fetch_blocks, g->sectors);
+    if (g->memory && g->fetch_blocks > 1)
+        GPCI_TREE_REFUSE(ARGUMENT, m, "fetch_blocks", "is %u: nothing is below a memory", g->fetch_blocks);
     const uint64_t blocks = (uint64_t)g->sets * (g->ways + g->directory_ways);
     if (blocks >= GPCI_TREE_NO_BLOCK / g->sectors)
         GPCI_TREE_REFUSE(RANGE, m, "sets", "x ways is %llu, too many blocks", (unsigned long long)blocks);

@@ -183,11 +183,28 @@ static gpc_status make_star(gpc_coherence *c, gpci_tree_star *star, gpc_error *e
     return GPC_OK;
 }
 
+/* Of a block, and of each that is read for it, on the way to memory. */
+static uint32_t most_neighbours(gpc_coherence *c) {
+    uint32_t all = 1;
+    for (uint32_t i = 0; i < c->module_count; i++) {
+        const uint64_t bytes = (uint64_t)(c->modules[i].fetch_mask + 1) << c->modules[i].block_shift;
+        c->group_mask = bytes - 1 > c->group_mask ? bytes - 1 : c->group_mask;
+    }
+    for (uint32_t level = 1; level <= c->levels; level++) {
+        uint32_t most = 1;
+        for (uint32_t i = 0; i < c->module_count; i++)
+            if (c->modules[i].level == level && c->modules[i].given.fetch_blocks > most)
+                most = c->modules[i].given.fetch_blocks;
+        all *= most;
+    }
+    return all - 1;
+}
+
 /*
  * Lists for the most steps that a transaction can need. A request goes down through each level once, may evict a block
  * at each, and each of these probes all modules above it, for each of their blocks that lies within the largest block
  * of the tree: so levels x (blocks of all modules within the largest), times a generous 16, and times as many as the
- * blocks of a line, which are evicted together.
+ * blocks of a line, which are evicted together, and as the blocks that one access has read.
  *
  * Example: 2 L1s with blocks of 64, an L2 of 128, memory of 256: (4 + 4 + 2 + 1) x 3 levels x 16 + 64 = 592 steps.
  */
@@ -200,7 +217,8 @@ static gpc_status make_lists(gpc_coherence *c, gpc_error *error) {
     }
     for (uint32_t i = 0; i < c->module_count; i++)
         parts += largest / c->modules[i].given.block_bytes;
-    const uint64_t bound = 64 + 16 * c->levels * parts * sectors;
+    c->brood = most_neighbours(c);
+    const uint64_t bound = 64 + 16 * c->levels * parts * sectors * (1 + c->brood);
     if (bound > MOST_MESSAGES)
         return gpci_fail(error, GPC_ERROR_RANGE,
                          "gpc_coherence_options.modules: a transaction may take %llu messages, more than %u",

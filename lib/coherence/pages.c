@@ -41,6 +41,8 @@ static gpc_status check_module(const gpc_coherence *c, const gpci_module *m, gpc
         GPCI_TREE_REFUSE(ARGUMENT, m, "home", "is %u, of %u", m->given.home, c->homes);
     if (c->homes && (uint64_t)m->given.block_bytes > (uint64_t)1 << c->page_shift)
         GPCI_TREE_REFUSE(ARGUMENT, m, "block_bytes", "is %u, more than a page", m->given.block_bytes);
+    if (c->homes && (uint64_t)m->given.fetch_blocks * m->given.block_bytes > (uint64_t)1 << c->page_shift)
+        GPCI_TREE_REFUSE(ARGUMENT, m, "fetch_blocks", "is %u, more than a page has", m->given.fetch_blocks);
     return GPC_OK;
 }
 

@@ -60,6 +60,12 @@ static void store_bytes(gpc_coherence *c, gpci_module *t, uint32_t block, const 
     gpci_tree_data_load(c, t, block, put->bytes.address, put->bytes.size, put->out);
 }
 
+/* T reads what a store to a block that it has needs beside it. */
+static gpci_tree_point complete(gpc_coherence *c, gpci_module *t, uint32_t block, gpci_tree_point at) {
+    gpci_tree_misses(c, t, t->tags[block]);
+    return gpci_tree_complete(c, t, block, at);
+}
+
 /*
  * T misses. That happens without a directory only, because with one T has the block or at least its entry. By the rule
  * for state I it reads the block and keeps the bytes, or sends them on.
@@ -76,6 +82,8 @@ static gpci_tree_point put_absent(gpc_coherence *c, gpci_module *t, const gpci_t
         store_bytes(c, t, block, put);
         return gpci_tree_use_data(c, t, at, true);
     }
+    if (put->kind == GPC_MESSAGE_WRITE_THROUGH && !gpci_tree_writes_all(t, &put->bytes))
+        gpci_tree_misses(c, t, put->tag);
     at = gpci_tree_fetch(c, t, block, put->tag, event_of(put), origin_of(c, put, GPC_LINE_I), put->flags, at).at;
     store_bytes(c, t, block, put);
     return gpci_tree_use_data(c, t, at, true);
@@ -162,7 +170,7 @@ gpci_tree_point gpci_tree_send_put(gpc_coherence *c, gpci_module *r, const gpci_
         at = put->modified ? put_absent(c, t, put, at) : at;
     } else {
         if (GPCI_UNLIKELY(put->passing && !put->blind && gpci_module_is_partial(t, x.found.block)))
-            at = gpci_tree_complete(c, t, x.found.block, at);
+            at = complete(c, t, x.found.block, at);
         if (put->modified)
             at = probe_other_owner(c, t, x.found.block, r, put, at);
         if (put->leaves)
@@ -199,7 +207,9 @@ gpci_tree_point gpci_tree_store_at_low(gpc_coherence *c, gpci_module *r, const g
     t->stats.write_throughs_received++;
     const bool blind = t->there && put->blind;
     if (!blind && gpci_tree_found_part(t, &x.found))
-        at = gpci_tree_complete(c, t, x.found.block, at);
+        at = complete(c, t, x.found.block, at);
+    else if (x.found.state == GPC_LINE_I && !blind && !gpci_tree_writes_all(t, &put->bytes))
+        gpci_tree_misses(c, t, put->tag);
     if (!put->non_coherent) {
         gpci_tree_write_probe all = {.block = x.found.block, .last = UINT64_MAX};
         at = gpci_tree_probe_copies(c, t, &all, at);
@@ -232,8 +242,10 @@ gpci_tree_point gpci_tree_load_from_low(gpc_coherence *c, gpci_module *r, uint64
         const bool partial = gpci_tree_found_part(t, &x.found);
         t->stats.read_request_hits += x.found.hit && !partial;
         t->stats.hits += x.found.hit && !partial;
+        if (x.found.state == GPC_LINE_I)
+            gpci_tree_misses(c, t, address);
         if (GPCI_UNLIKELY(partial))
-            at = gpci_tree_complete(c, t, x.found.block, at);
+            at = complete(c, t, x.found.block, at);
         gpci_tree_read_probe owners = {.block = x.found.block};
         at = x.found.state == GPC_LINE_I ? gpci_tree_fetch(c, t, x.found.block, address, GPC_EVENT_READ_ABOVE,
                                                            GPC_ORIGIN_READ_UP_DOWN, flags, at)

@@ -122,6 +122,8 @@ gpci_tree_reply gpci_tree_read_request(gpc_coherence *c, const gpci_tree_request
     t->stats.read_requests++;
     t->stats.read_request_hits += found.hit && !partial;
     t->stats.hits += found.hit && !partial;
+    if (found.state == GPC_LINE_I || partial)
+        gpci_tree_misses(c, t, request->tag);
     if (GPCI_UNLIKELY(partial))
         at = gpci_tree_complete(c, t, found.block, at);
     gpci_tree_gather gather = GPCI_TREE_GATHER_INIT;
@@ -228,7 +230,10 @@ gpci_tree_reply gpci_tree_write_request(gpc_coherence *c, const gpci_tree_reques
     const gpci_tree_lookup found = x.found;
     t->stats.write_requests++;
     t->stats.hits += found.hit;
-    if (GPCI_UNLIKELY(gpci_tree_found_part(t, &found)))
+    const bool partial = gpci_tree_found_part(t, &found);
+    if ((found.state == GPC_LINE_I && !request->blind) || partial)
+        gpci_tree_misses(c, t, request->tag);
+    if (GPCI_UNLIKELY(partial))
         at = gpci_tree_complete(c, t, found.block, at);
     gpci_tree_gather gather = GPCI_TREE_GATHER_INIT;
     gpci_tree_write_probe others = {.block = found.block,

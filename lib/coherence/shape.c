@@ -99,6 +99,7 @@ static gpc_status divide_blocks(const gpc_coherence *c, gpci_module *m, gpc_erro
     m->sectors = m->given.memory && !m->given.ways ? 1 : m->given.sectors;
     m->sector_mask = m->sectors - 1;
     m->sector_shift = gpci_log2(m->sectors);
+    m->fetch_mask = m->sector_mask ? m->given.fetch_blocks - 1u : 0;
     m->line_shift = m->block_shift + m->sector_shift;
     m->sub_shift = gpci_log2(smallest);
     m->mask_bytes = (m->given.block_bytes + 7) / 8;

@@ -199,6 +199,34 @@ void gpci_tree_clear_owners(const gpc_coherence *c, gpci_module *t, uint32_t blo
 /* R tells T that it no longer owns the block: T clears the owner in its directory; R remains a sharer. */
 gpci_tree_point gpci_tree_clear_owner(gpc_coherence *c, gpci_module *r, uint64_t tag, gpci_tree_point at);
 
+/* fetch.c */
+/* A block of m is about to be read: so will its neighbours be, when the access is done. */
+typedef struct gpci_tree_wish {
+    uint64_t tag;
+    uint32_t module;
+} gpci_tree_wish;
+GPCI_COLD void gpci_tree_wish_for(gpc_coherence *c, const gpci_module *m, uint64_t address);
+GPCI_INLINE void gpci_tree_misses(gpc_coherence *c, const gpci_module *m, uint64_t address) {
+    if (GPCI_UNLIKELY(m->fetch_mask))
+        gpci_tree_wish_for(c, m, address);
+}
+/* It is done, at `at`. */
+GPCI_COLD void gpci_tree_grant_wishes(gpc_coherence *c, gpci_tree_point at);
+/* Does what is part of an access to `address` of first-level module `asker` come for any part of m's block? */
+bool gpci_tree_is_asked(const gpci_module *asker, uint64_t address, gpci_tree_asks asks, const gpci_module *m,
+                        uint64_t tag);
+/* A neighbour comes as for a load here, or for a request of a module above. */
+GPCI_INLINE gpc_coherence_event gpci_neighbour_event(const gpci_module *m) {
+    return m->above_count ? GPC_EVENT_READ_ABOVE : GPC_EVENT_LOAD;
+}
+GPCI_INLINE uint32_t gpci_neighbour_origin(const gpci_module *m) {
+    return m->above_count ? GPC_ORIGIN_READ_UP_DOWN : GPC_ORIGIN_LOAD_MISS;
+}
+/* Does m keep what it reads for that? */
+GPCI_INLINE bool gpci_reads_neighbours(const gpci_module *m) {
+    return m->above_count || m->rules[GPC_LINE_I][GPC_EVENT_LOAD].actions & GPC_DO_READ_REQUEST;
+}
+
 /* probe.c */
 /*
  * Write probes: T invalidates the copies of a block in the modules above it. Their modified bytes go straight to the
@@ -296,6 +324,11 @@ typedef struct gpci_tree_payload {
     uint32_t atomic_count;
     gpc_atomic *atomics; /* [atomic_count] in place of bytes: performed once, and then what they have left is stored */
 } gpci_tree_payload;
+
+/* Does it write all of m's block? Nothing has to be read then, but by whoever modifies what is there. */
+GPCI_INLINE bool gpci_tree_writes_all(const gpci_module *m, const gpci_tree_payload *store) {
+    return store->size == m->given.block_bytes && !store->mask && !store->atomic_count;
+}
 
 /* What a request stores. */
 GPCI_INLINE gpci_tree_payload gpci_tree_payload_of(const gpc_coherence_request *request) {

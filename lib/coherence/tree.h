@@ -82,6 +82,7 @@ struct gpci_module {
     uint32_t rows;     /* sets * sectors */
     uint32_t blocks;   /* rows * all_ways; of a full map as many entries as its arrays have room for */
     uint32_t sectors, sector_mask, sector_shift; /* of a line; less 1; log2. Of a full map 1 */
+    uint32_t fetch_mask;                         /* blocks that are read together, less 1 (fetch.c) */
     uint32_t block_shift, line_shift, sub_shift; /* log2 of the bytes of a block, of a line, of a sub-block */
     uint32_t mask_bytes;                /* of a block's mask of modified bytes: a bit each, one byte at least */
     uint32_t sub_blocks;                /* of a block, each with a directory entry; 0 without modules above */
@@ -176,6 +177,14 @@ enum {
     GPCI_FAULT_NEAR_TAKES_ALL = 1 << 5 /* likewise: requests of near halves leave no way to the other (halves.c) */
 };
 
+/*
+ * For which blocks of its line do others come that are part of an access, a bit each? They are no neighbours (fetch.c).
+ * At its own module accesses do; below it what that asks for on account of all of them, neighbours of its own as well.
+ */
+typedef struct gpci_tree_asks {
+    uint8_t own, below;
+} gpci_tree_asks;
+
 struct gpc_coherence {
     gpc_context *context;
     const gpc_protocol *protocol;
@@ -217,7 +226,14 @@ struct gpc_coherence {
     gpc_coherence_transition *transitions;
     size_t message_room, transition_room;
     uint32_t message_count, transition_count;
-    uint32_t message_bound;                /* the most steps that one access needs */
+    uint32_t message_bound;        /* the most steps that one access needs */
+    uint32_t brood;                /* the most neighbours that one access has read (fetch.c); 0: none are */
+    uint64_t group_mask;           /* bytes of the largest group of them, less 1 */
+    struct gpci_tree_wish *wishes; /* [wish_room] the blocks whose neighbours are to be read; NULL */
+    uint32_t wish_count, wish_room;
+    const gpci_module *asker;              /* with neighbours, of the access under way: its module */
+    uint64_t asked;                        /* and address */
+    gpci_tree_asks asks;                   /* of the next access: its host says so before it begins */
     struct gpci_tree_probe_reply *replies; /* [reply_room] a stack: probes in progress */
     uint32_t reply_count, reply_room;
     gpci_tree_telling telling;

@@ -44,6 +44,7 @@ static gpc_status copy_module(gpc_coherence *c, gpci_module *m, const void *arra
     if (status < 0)
         return status;
     theirs.sectors = theirs.sectors ? theirs.sectors : 1;
+    theirs.fetch_blocks = theirs.fetch_blocks ? theirs.fetch_blocks : 1;
     m->given = theirs;
     m->given.name = m->given.replacement = NULL;
     m->given.low = NULL;

@@ -51,11 +51,16 @@ gpc_status gpci_tree_engine_prepare(gpc_coherence *c) {
     c->non_coherent = stores_non_coherently(c);
     for (uint32_t state = GPC_LINE_COUNT; state < c->states; state++)
         c->forwards |= gpci_tree_stays_owner(c, (uint8_t)state);
-    return c->replies ? GPC_OK : GPC_ERROR_MEMORY;
+    if (c->brood) {
+        c->wish_room = c->levels * (1 + c->brood);
+        c->wishes = gpci_alloc(c->context, c->wish_room * sizeof *c->wishes);
+    }
+    return c->replies && (c->wishes || !c->brood) ? GPC_OK : GPC_ERROR_MEMORY;
 }
 
 void gpci_tree_engine_release(gpc_coherence *c) {
     gpci_free(c->context, c->replies);
+    gpci_free(c->context, c->wishes);
 }
 
 void gpci_coherence_inject(gpc_coherence *c, uint32_t faults, uint32_t protocol_flags) {
@@ -66,12 +71,21 @@ void gpci_coherence_inject(gpc_coherence *c, uint32_t faults, uint32_t protocol_
 }
 
 gpci_tree_point gpci_tree_engine_begin(gpc_coherence *c, uint64_t cycle) {
-    c->message_count = c->transition_count = c->reply_count = 0;
+    c->message_count = c->transition_count = c->reply_count = c->wish_count = 0;
     c->line_access = c->line_accesses += !c->follows;
     c->deepest = 1;
     if (c->timing)
         gpci_tree_star_begin(c);
     return (gpci_tree_point){.cycle = c->timing ? cycle : 0, .after = GPC_NO_MESSAGE};
+}
+
+/* Of the block, and its neighbours. */
+static gpc_status reserve_bytes(gpc_coherence *c, uint64_t address) {
+    const uint64_t first = address & ~c->group_mask, step = (uint64_t)1 << c->memory_shift;
+    gpc_status status = gpci_tree_memory_reserve(c, address);
+    for (uint64_t at = 0; c->brood && at <= c->group_mask && status == GPC_OK; at += step)
+        status = gpci_tree_memory_reserve(c, first + at);
+    return status;
 }
 
 gpc_status gpci_tree_engine_reserve(gpc_coherence *c, uint64_t address) {
@@ -80,12 +94,12 @@ gpc_status gpci_tree_engine_reserve(gpc_coherence *c, uint64_t address) {
         return GPC_ERROR_MEMORY;
     gpc_status status = GPC_OK;
     if (c->with_data)
-        status = gpci_tree_memory_reserve(c, address);
+        status = reserve_bytes(c, address);
     if (GPCI_UNLIKELY(c->first_touch) && status == GPC_OK)
         status = gpci_tree_pages_reserve(c);
     for (uint32_t i = c->first_map; i < c->module_count && status == GPC_OK; i++)
-        if (c->modules[i].full_map && c->modules[i].blocks == c->modules[i].map.count)
-            status = gpci_module_reserve(c->context, &c->modules[i], 1);
+        if (c->modules[i].full_map && c->modules[i].blocks - c->modules[i].map.count <= c->brood)
+            status = gpci_module_reserve(c->context, &c->modules[i], 1 + c->brood);
     return status;
 }
 
@@ -134,6 +148,14 @@ gpc_status gpci_tree_engine_result(gpc_coherence *c, gpc_coherence_result *done,
     return gpci_give(result, done, sizeof *done);
 }
 
+/* What the access needs of a block that is not there is read: so are the neighbours. */
+static void misses(gpc_coherence *c, const gpci_tree_access *access) {
+    const gpci_module *m = access->m;
+    if (GPCI_UNLIKELY(m->fetch_mask) && access->found.state == GPC_LINE_I &&
+        (access->request->kind == GPC_COHERENCE_LOAD || !gpci_tree_writes_all(m, &access->store)))
+        gpci_tree_wish_for(c, m, access->request->address);
+}
+
 /* Read request: the next state is the rule's, depending on whether others share the block. */
 static void request_copy(gpc_coherence *c, gpci_tree_access *access, bool non_coherent, uint32_t origin) {
     gpci_tree_request request = {.from = access->m,
@@ -141,6 +163,7 @@ static void request_copy(gpc_coherence *c, gpci_tree_access *access, bool non_co
                                  .tag = gpci_module_tag_of(access->m, access->request->address),
                                  .flags = access->request->flags,
                                  .non_coherent = non_coherent};
+    misses(c, access);
     gpci_tree_reply reply = gpci_tree_read_request(c, &request, access->at);
     access->at = reply.at;
     gpci_tree_set_state(c, access->m, access->found.block, request.tag,
@@ -154,6 +177,7 @@ static void request_only_copy(gpc_coherence *c, gpci_tree_access *access, uint32
                                  .tag = gpci_module_tag_of(access->m, access->request->address),
                                  .flags = access->request->flags,
                                  .valid = access->found.state != GPC_LINE_I};
+    misses(c, access);
     gpci_tree_reply reply = gpci_tree_write_request(c, &request, access->at);
     access->at = reply.at;
     access->dirty = reply.dirty;
@@ -299,6 +323,8 @@ GPCI_INLINE gpc_status run(gpc_coherence *c, const gpc_coherence_request *reques
     gpci_tree_access access = {.request = request, .m = gpci_module_at(c, request->module)};
     access.store = gpci_tree_payload_of(request);
     access.at = gpci_tree_engine_begin(c, request->cycle);
+    c->asker = access.m;
+    c->asked = request->address;
     gpc_status status = gpci_tree_engine_reserve(c, request->address);
     if (GPCI_UNLIKELY(status != GPC_OK))
         return gpci_out_of_memory(error);
@@ -332,6 +358,8 @@ GPCI_INLINE gpc_status run(gpc_coherence *c, const gpc_coherence_request *reques
         gpci_tree_mark(c, access.m, GPC_MESSAGE_FINISH, gpci_module_tag_of(access.m, request->address), access.at);
     if (upgrade && c->faults & GPCI_FAULT_TWICE)
         gpci_tree_mark(c, access.m, GPC_MESSAGE_FINISH, gpci_module_tag_of(access.m, request->address), access.at);
+    if (GPCI_UNLIKELY(c->wish_count))
+        gpci_tree_grant_wishes(c, end);
     if (GPCI_UNLIKELY(c->failed != GPC_OK))
         return gpci_tree_engine_failure(c, error);
     gpc_coherence_result done = GPC_COHERENCE_RESULT_INIT;

@@ -145,7 +145,8 @@ uint32_t gpci_divide(gpci_transaction *transactions, uint32_t count, unsigned li
             total += part_of(&transactions[i], block * bytes, bytes).segments != 0;
     for (uint32_t i = count, at = total; i-- > 0;) {
         const gpci_transaction line = transactions[i];
-        uint32_t first = at;
+        uint32_t first = at, end = at;
+        uint8_t asks = 0;
         for (uint32_t block = blocks; block-- > 0;) {
             const gpci_transaction part = part_of(&line, block * bytes, bytes);
             if (!part.segments)
@@ -153,8 +154,11 @@ uint32_t gpci_divide(gpci_transaction *transactions, uint32_t count, unsigned li
             first = --at;
             transactions[at] = part;
             transactions[at].follows = true;
+            asks |= (uint8_t)(1u << block);
         }
         transactions[first].follows = false;
+        while (end > first)
+            transactions[--end].asks = asks;
     }
     return total;
 }

@@ -11,7 +11,8 @@ typedef struct gpci_transaction {
     uint64_t address;  /* of the line */
     uint64_t bytes[2]; /* that lanes touch; lines of at most 128 bytes */
     uint8_t segments;  /* 32-byte segments that they touch */
-    bool follows;      /* a block of the line that the one before it is of: gpci_divide */
+    uint8_t asks;      /* of a block of a line: all of the line that are asked for, a bit each: gpci_divide */
+    bool follows;      /* a block of the line that the one before it is of: likewise */
 } gpci_transaction;
 
 /* How many bytes those are. */

@@ -113,6 +113,20 @@ gpc_coherence_request gpci_coherent_request(gpci_coherent *c, const gpc_request 
     return request;
 }
 
+void gpci_coherent_say(const gpci_coherent *c, const gpc_request *r, uint8_t needs) {
+    const gpci_module *l1 = gpci_module_at(c->tree, r->sm);
+    const uint64_t line = r->address >> l1->line_shift << l1->line_shift;
+    uint8_t absent = 0, wanted = 0;
+    for (uint32_t sector = 0; sector < l1->sectors; sector++)
+        if (gpci_module_find(l1, line + ((uint64_t)sector << l1->block_shift)) == GPCI_TREE_NO_BLOCK)
+            absent |= (uint8_t)(1u << sector);
+    needs &= absent;
+    for (uint32_t sector = 0; sector < l1->sectors; sector++)
+        if (needs & ((1u << (l1->fetch_mask + 1)) - 1) << (sector & ~l1->fetch_mask))
+            wanted |= (uint8_t)(1u << sector);
+    c->tree->asks = (gpci_tree_asks){.own = needs, .below = wanted & absent};
+}
+
 /* Values of a line on their way. */
 typedef struct carried {
     gpci_line_values line;
@@ -149,7 +163,7 @@ gpc_status gpci_coherent_line(gpc_hierarchy *h, const gpci_line_access *a) {
     const uint32_t segments = gpci_count_sectors(a->line->segments);
     gpc_coherence_request request = gpci_coherent_request(h->coherent, &a->request, a->line->bytes);
     carried values;
-    h->coherent->tree->follows = a->line->follows;
+    gpci_coherent_tell(h->coherent, &a->request, a->line->asks, a->line->follows);
     if (GPCI_UNLIKELY(h->with_data))
         carry(h, a, &request, &values);
     const gpc_request *shown = &a->request;

@@ -2,6 +2,7 @@
 #ifndef GPC_LEVEL_COHERENT_LEVEL_H
 #define GPC_LEVEL_COHERENT_LEVEL_H
 
+#include "coherence/tree.h"
 #include "level/warp_access.h"
 
 /*
@@ -92,6 +93,17 @@ void gpci_coherent_follow_joined(const gpc_hierarchy *h, const gpc_request *requ
  * where one is needed, is in `c` until the next request is made.
  */
 gpc_coherence_request gpci_coherent_request(gpci_coherent *c, const gpc_request *request, const uint64_t bytes[2]);
+/*
+ * Of the blocks of a line that an instruction asks for, by `needs`, which will the next access, and those that follow
+ * it, ask the level below for? The tree is told: the rest of a group of fetch_sectors is fetched besides.
+ */
+GPCI_COLD void gpci_coherent_say(const gpci_coherent *c, const gpc_request *request, uint8_t needs);
+/* A line transaction's access is about to begin; `follows`: it is part of the one before. */
+GPCI_INLINE void gpci_coherent_tell(const gpci_coherent *c, const gpc_request *request, uint8_t needs, bool follows) {
+    c->tree->follows = follows;
+    if (GPCI_UNLIKELY(c->tree->brood))
+        gpci_coherent_say(c, request, needs);
+}
 /* What a message of the tree moves, counted. */
 void gpci_coherent_count(gpc_hierarchy *h, gpc_message_kind kind, uint32_t from, uint32_t to, uint32_t bytes);
 /* A line transaction of a functional access, counted. */

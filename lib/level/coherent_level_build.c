@@ -67,6 +67,7 @@ static void plan_l1(const gpc_hierarchy *h, plan *p, uint32_t sm, const gpci_l1_
     m->ways = share->ways;
     m->block_bytes = h->l1_level.line_bytes;
     m->sectors = (uint8_t)h->line_blocks;
+    m->fetch_blocks = (uint8_t)number(h, GPCI_KEY_L1_FETCH);
     m->latency = number(h, GPCI_KEY_L1_LATENCY);
     m->index = (uint8_t)gpci_number(h, GPCI_KEY_L1_INDEX);
     m->replacement = gpci_config_text(h->config, GPCI_KEY_L1_REPLACEMENT);
@@ -113,11 +114,17 @@ static void divide_l2(const gpc_hierarchy *h, gpc_coherence_module *m) {
     m->sectors = (uint8_t)(line / m->block_bytes);
 }
 
+static uint8_t blocks_fetched(const gpc_hierarchy *h, const gpc_coherence_module *m) {
+    const uint32_t bytes = h->l2_level.line_bytes / number(h, GPCI_KEY_L2_SECTORS) * number(h, GPCI_KEY_L2_FETCH);
+    return (uint8_t)(bytes > m->block_bytes ? bytes / m->block_bytes : 1);
+}
+
 static void plan_slice(const gpc_hierarchy *h, plan *p, uint32_t slice) {
     gpc_coherence_module *m = add(p, p->c->first_slice + slice, "l2", slice);
     m->ways = number(h, GPCI_KEY_L2_WAYS);
     m->sets = (uint32_t)(gpci_number(h, GPCI_KEY_L2_SIZE) / h->l2_level.line_bytes / h->slices / m->ways);
     divide_l2(h, m);
+    m->fetch_blocks = blocks_fetched(h, m);
     m->byte_masks = h->coherent->masks;
     m->latency = number(h, GPCI_KEY_L2_LATENCY);
     m->index = (uint8_t)gpci_number(h, GPCI_KEY_L2_INDEX);

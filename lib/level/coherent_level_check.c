@@ -58,8 +58,6 @@ static const char tokens[] = "coherent modules keep no lines for those with toke
 
 static const demand demands[] = {
     {GPCI_KEY_L1_ENABLED, 1, "true", "a tree begins with L1s"},
-    {GPCI_KEY_L1_FETCH, 1, "1", "coherent L1s ask for the sectors that they need"},
-    {GPCI_KEY_L2_FETCH, 1, "1", "coherent slices ask for the sectors that they need"},
     {GPCI_KEY_L2_WRITE, GPC_WRITE_BACK, "back", "a coherent L2 writes back"},
     {GPCI_KEY_L2_PARTITIONS, 1, "1", "a coherent L2 has no second copies"},
 };

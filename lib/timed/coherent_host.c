@@ -112,10 +112,24 @@ static void ended(void *timed, uint32_t flight) {
     gpci_coherent_l1_done(t, (uint32_t)a->token, a->deepest, line);
 }
 
+static void begun(void *timed, uint32_t flight, uint32_t cause) {
+    const gpci_timed *t = timed;
+    t->coherent->origins[flight] = t->coherent->origins[cause];
+}
+
 /* A step, and what it leads to at once, sends all probes of a block, and a few messages more. */
 static gpc_status room(void *timed) {
     gpci_timed *t = timed;
     return gpci_pool_reserve(&t->pool, gpci_controllers_of(t)->fan_out + GPCI_STEP_TASKS);
+}
+
+/* The same where it begins accesses. */
+static gpc_status room_for_accesses(void *timed) {
+    const gpci_timed *t = timed;
+    gpci_coherent_host *host = t->coherent;
+    if (!GPCI_ARRAY_ROOM(t->context, host->origins, host->origin_room, 0, gpci_controllers_of(t)->flights.room))
+        return GPC_ERROR_MEMORY;
+    return room(timed);
 }
 
 gpc_status gpci_coherent_host_create(gpci_timed *t, gpc_error *error) {
@@ -134,7 +148,8 @@ gpc_status gpci_coherent_host_create(gpci_timed *t, gpc_error *error) {
                                          .left = left,
                                          .joined = joined,
                                          .ended = ended,
-                                         .room = room};
+                                         .begun = begun,
+                                         .room = t->h->coherent->tree->brood ? room_for_accesses : room};
     const uint64_t conflict = gpci_number(t->h, GPCI_KEY_COHERENCE_CONFLICT); /* protocol, retry, wait */
     const bool retries = t->h->coherent->tree->protocol->flags & GPC_PROTOCOL_RETRY;
     const bool waits = conflict == 2 || (conflict == 0 && !retries);

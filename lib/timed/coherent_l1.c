@@ -126,15 +126,18 @@ static gpci_verdict hit(gpci_timed *t, gpci_stage *stage, uint32_t packet, const
     return GPCI_SERVED;
 }
 
-/* The access begins; the line may be there, where others must be told of it first. */
+/*
+ * The access begins; the line may be there, where others must be told of it first, or be coming as another's neighbour
+ * (`pending`).
+ */
 static gpci_verdict miss(gpci_timed *t, gpci_stage *stage, uint32_t packet, const gpc_coherence_request *request,
-                         bool has) {
+                         bool has, bool pending) {
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
     gpci_controllers *e = gpci_controllers_of(t);
-    gpci_coherent_count_load(t, p, has, false);
+    gpci_coherent_count_load(t, p, has, pending);
     if (GPCI_UNLIKELY(t->h->coherent->tracks))
         gpci_coherent_follow(t->h, &p->request, has && !(is_load(p) && request->flags & GPC_ACCESS_EVICT));
-    gpci_see(t, GPC_WHAT_LOOKUP, stage, p, has ? GPC_HIT : GPC_MISS);
+    gpci_see(t, GPC_WHAT_LOOKUP, stage, p, pending ? GPC_PENDING_HIT : has ? GPC_HIT : GPC_MISS);
     gpci_count_l1_store(t->h, stage->index, p->line.kind == GPC_STORE && has ? gpci_count_sectors(p->segments) : 0);
     p->line.missed = has ? 0 : p->segments;
     p->born = t->wheel.now;
@@ -234,7 +237,7 @@ gpci_verdict gpci_coherent_l1_pass(gpci_timed *t, gpci_stage *stage, uint32_t pa
     gpc_coherence_request request = gpci_coherent_request_of(t, p);
     if (GPCI_UNLIKELY(t->h->with_data))
         gpci_coherent_values_attach(t, packet, &request);
-    t->h->coherent->tree->follows = p->flags & GPCI_PACKET_FOLLOWS;
+    gpci_coherent_tell(t->h->coherent, &p->request, p->line.fetched, p->flags & GPCI_PACKET_FOLLOWS);
     if (gpci_coherent_asks(t->h->coherent, &p->request))
         predict(t, stage, packet, access, &request);
     const gpci_sight sight = gpci_controllers_look(gpci_controllers_of(t), &request);
@@ -255,7 +258,8 @@ gpci_verdict gpci_coherent_l1_pass(gpci_timed *t, gpci_stage *stage, uint32_t pa
         gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now + 1);
         return GPCI_BLOCKED;
     }
-    return miss(t, stage, packet, &request, sight == GPCI_SIGHT_TOLD);
+    const bool pending = sight == GPCI_SIGHT_MISS && gpci_controllers_bring(gpci_controllers_of(t), &request);
+    return miss(t, stage, packet, &request, sight == GPCI_SIGHT_TOLD || pending, pending);
 }
 
 uint8_t gpci_coherent_depth(const gpc_hierarchy *h, uint8_t level) {

@@ -81,6 +81,7 @@ static void queue_line(gpci_timed *t, gpci_queue *queue, const gpc_request *requ
     p->line.flight = flight;
     p->segments = line->segments;
     p->line.kind = request->kind;
+    p->line.fetched = line->asks;
     p->level = 1;
     p->flags = (uint8_t)((last ? GPCI_PACKET_LAST : 0) | (line->follows ? GPCI_PACKET_FOLLOWS : 0));
     gpci_queue_push(queue, &t->pool, t->wheel.now, number);

@@ -33,7 +33,8 @@ typedef struct gpci_packet_line {
     uint32_t flight; /* warp access that it is part of; UINT32_MAX: of none */
     uint32_t waiter; /* sent by L1's MSHR: the packet that waits for it */
     uint8_t missed;  /* segments that L1 did not have */
-    uint8_t fetched; /* sent by an MSHR entry: sectors of the stage that it is for */
+    uint8_t fetched; /* sent by an MSHR entry: sectors of the stage that it is for; of a tree's L1: those of its line */
+                     /* that its instruction asks for (gpci_transaction.asks) */
     uint8_t marks;   /* sent by L1: GPCI_MARK_ */
     uint8_t kind;    /* gpc_kind of the access, which `request.kind` may no longer be */
 } gpci_packet_line;

@@ -8,7 +8,8 @@
 
 typedef struct seen {
     uint32_t levels[8], places[4], firsts[TREE_FIRST + 1];
-    uint32_t banks, ranges, subs, memories, tiny, full, non_inclusive, through, mixed, skipping, policies, lines, masks;
+    uint32_t banks, ranges, subs, memories, tiny, full, non_inclusive, through, mixed, skipping, policies, lines, masks,
+        fetches;
 } seen;
 
 static void look_at_module(const gpc_coherence *c, uint32_t i, seen *s) {
@@ -23,6 +24,7 @@ static void look_at_module(const gpc_coherence *c, uint32_t i, seen *s) {
     s->through += m->given.write_through || m->given.no_write_allocate;
     s->policies += m->policy != NULL;
     s->lines += m->sectors > 1;
+    s->fetches += m->given.fetch_blocks > 1;
     s->masks += m->given.byte_masks;
     s->mixed += m->level == 1 && i && m->given.block_bytes != c->modules[0].given.block_bytes;
     uint32_t low = c->modules[m->given.low_count ? m->given.low[0] : i].level;
@@ -57,7 +59,7 @@ Test(random_trees, sound_and_of_all_shapes) {
               s.places[GPCI_PLACE_MEMORY]);
     cr_assert(s.firsts[1] && s.firsts[2] && s.firsts[3] && s.firsts[8] && s.firsts[16]);
     cr_assert(s.banks && s.ranges && s.subs && s.memories && s.tiny && s.full && s.non_inclusive && s.through &&
-              s.mixed && s.skipping && s.policies && s.lines && s.masks);
+              s.mixed && s.skipping && s.policies && s.lines && s.masks && s.fetches);
 }
 
 /* What is left of a tree without one of its first-level modules is a tree. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Lines of several blocks: against a cache with sectors, and what replacement policies are told of them. */
+#include "coherence/controller.h"
 #include "coherence/small.h"
 
 #include "base/base.h"
@@ -24,9 +25,28 @@ static gpc_coherence *sectored(small *s, const char *protocol, const char *repla
     return small_tree(s);
 }
 
+/* A load, at once or message by message, and all that it leads to: a hit? */
+static bool load_hits(gpc_coherence *c, uint64_t address, bool issues) {
+    gpc_coherence_request load = GPC_COHERENCE_REQUEST_INIT;
+    gpc_coherence_result done = GPC_COHERENCE_RESULT_INIT;
+    uint64_t token, before = c->modules[0].stats.load_hits;
+    load.address = address;
+    load.size = 4;
+    load.cycle = c->controllers ? c->controllers->now : 0;
+    if (!issues) {
+        cr_assert_eq(gpc_coherence_access(c, &load, NULL, &done), GPC_OK);
+        return done.hit;
+    }
+    cr_assert_eq(gpc_coherence_issue(c, &load, NULL, &token), GPC_OK);
+    cr_assert_eq(gpc_coherence_advance(c, UINT64_MAX, NULL), GPC_OK);
+    return c->modules[0].stats.load_hits > before;
+}
+
 /* Loads of what a cache of the same geometry, policy and sectors has hits where that has, and evicts as many lines. */
-static void like_a_cache(const char *protocol, const char *replacement, uint32_t memory_ways) {
+static void like_a_cache(const char *protocol, const char *replacement, uint32_t memory_ways, uint32_t fetch,
+                         bool issues) {
     small *s = small_open_bare(2);
+    s->modules[0].fetch_blocks = (uint8_t)fetch;
     gpc_coherence *c = sectored(s, protocol, replacement, memory_ways);
     gpc_cache_options o = GPC_CACHE_OPTIONS_INIT;
     gpc_cache *cache;
@@ -36,44 +56,47 @@ static void like_a_cache(const char *protocol, const char *replacement, uint32_t
     o.line_bytes = LINE;
     o.sectors = LINE / SECTOR;
     o.replacement = replacement;
+    o.fetch_sectors = fetch;
     cr_assert_eq(gpc_cache_create(s->context, &o, NULL, &cache), GPC_OK);
-    for (uint32_t i = 0; i < 20000; i++) {
+    for (uint32_t i = 0; i < (issues ? 6000 : 20000); i++) {
         const uint64_t address = gpci_random_below(&random, 2 * SETS * WAYS * LINE) & ~3ull;
         gpc_request request = {.address = address, .size = 4, .kind = GPC_LOAD};
-        gpc_coherence_request load = GPC_COHERENCE_REQUEST_INIT;
-        gpc_coherence_result done = GPC_COHERENCE_RESULT_INIT;
         gpc_access_result result;
-        load.address = address;
-        load.size = 4;
-        cr_assert_eq(gpc_coherence_access(c, &load, NULL, &done), GPC_OK);
         cr_assert_eq(gpc_cache_access(cache, &request, &result), GPC_OK);
-        cr_assert_eq(done.hit, result.outcome == GPC_HIT, "access %u", i);
+        cr_assert_eq(load_hits(c, address, issues), result.outcome == GPC_HIT, "access %u", i);
         sector_misses += result.outcome == GPC_SECTOR_MISS;
     }
     gpc_cache_stats stats;
     gpc_cache_stats_init(&stats);
     cr_assert_eq(gpc_cache_get_stats(cache, &stats), GPC_OK);
     cr_expect_eq(c->modules[0].stats.evictions, stats.evictions);
-    cr_expect_gt(sector_misses, 1000);
+    cr_expect_gt(sector_misses, issues ? 300 : 1000);
     cr_expect_eq(gpc_coherence_check(c, 0, 2 * SETS * WAYS * LINE, NULL), GPC_OK);
     gpc_cache_destroy(cache);
     small_close(s);
 }
 
 Test(coherence_sectors, lru) {
-    like_a_cache("vi", "lru", 0);
+    like_a_cache("vi", "lru", 0, 1, false);
 }
 
 Test(coherence_sectors, fifo) {
-    like_a_cache("nmoesi", "fifo", 0);
+    like_a_cache("nmoesi", "fifo", 0, 1, false);
 }
 
 Test(coherence_sectors, srrip) {
-    like_a_cache("mesi", "srrip", 2 * WAYS);
+    like_a_cache("mesi", "srrip", 2 * WAYS, 1, false);
 }
 
 Test(coherence_sectors, plru) {
-    like_a_cache("moesi", "plru", 2 * WAYS);
+    like_a_cache("moesi", "plru", 2 * WAYS, 1, false);
+}
+
+Test(coherence_sectors, neighbours) {
+    like_a_cache("vi", "lru", 0, 2, false);
+    like_a_cache("mesi", "srrip", 2 * WAYS, 2, false);
+    like_a_cache("vi", "lru", 2 * WAYS, 2, true);
+    like_a_cache("nmoesi", "fifo", 0, 2, true);
 }
 
 static uint8_t state_of(const gpc_coherence *c, uint64_t address) {
@@ -102,6 +125,92 @@ Test(coherence_sectors, a_line_leaves_as_one) {
     cr_assert_eq(gpc_coherence_read_memory(c, 0x20, &memory, 1), GPC_OK);
     cr_expect_eq(memory, 7);
     small_close(s);
+}
+
+/* Two L1s over an L2 that reads pairs of blocks; one of the L1s does, too. */
+static gpc_coherence *paired(small *s, const char *protocol) {
+    for (uint32_t i = 0; i < 3; i++) {
+        small_link(s, i, i < 2 ? 2 : 3);
+        s->modules[i].ways = 2;
+        s->modules[i].sets = 4;
+        s->modules[i].sectors = 4;
+        s->modules[i].latency = 20;
+        s->modules[i].fetch_blocks = i ? 2 : 1;
+    }
+    s->modules[3].memory = true;
+    s->modules[3].ways = 0;
+    s->options.protocol = protocol;
+    return small_tree(s);
+}
+
+/* A neighbour is in the state of a load, and of nobody's: another may read it, or take it away. */
+Test(coherence_sectors, neighbours_are_coherent) {
+    small *s = small_open_bare(4);
+    gpc_coherence *c = paired(s, "mesi");
+    small_access(c, 0, GPC_COHERENCE_LOAD, 0x80, 0);
+    cr_expect_eq(state_of(c, 0x80), GPC_LINE_E);
+    cr_expect_eq(state_of(c, 0xc0), GPC_LINE_I, "this L1 reads what it needs");
+    cr_expect_eq(c->modules[2].stats.read_requests, 1);
+    cr_expect_eq(c->modules[3].stats.read_requests, 2);
+    small_access(c, 1, GPC_COHERENCE_LOAD, 0x00, 0); /* and 0x40 */
+    cr_expect_eq(c->modules[2].stats.read_requests, 3);
+    cr_expect_eq(c->modules[3].stats.read_requests, 4);
+    small_access(c, 0, GPC_COHERENCE_LOAD, 0x40, 0);
+    cr_expect_eq(state_of(c, 0x40), GPC_LINE_S, "shared with who has not asked for it");
+    small_access(c, 0, GPC_COHERENCE_STORE, 0x40, 5);
+    cr_expect_eq(c->modules[1].stats.write_probes, 1);
+    cr_expect_eq(small_access(c, 1, GPC_COHERENCE_LOAD, 0x40, 0), 5);
+    const uint64_t before = c->modules[3].stats.read_requests;
+    small_access(c, 1, GPC_COHERENCE_STORE, 0x180, 1); /* the rest of this block is needed: so are the neighbours */
+    cr_expect_eq(c->modules[3].stats.read_requests + c->modules[3].stats.write_requests, before + 2);
+    cr_expect_eq(c->modules[1].stats.loads, 2);
+    cr_expect_eq(gpc_coherence_check(c, 0, 0x400, NULL), GPC_OK);
+    small_close(s);
+}
+
+static void note(void *user_data, const gpc_coherence_completion *done) {
+    *(uint64_t *)user_data = done->cycle;
+}
+
+/* A load of a neighbour that is on its way waits for that, and asks for nothing. */
+Test(coherence_sectors, neighbours_on_their_way) {
+    small *s = small_open_bare(4);
+    gpc_coherence *c = paired(s, "moesi");
+    gpc_coherence_callbacks callbacks = GPC_COHERENCE_CALLBACKS_INIT;
+    gpc_coherence_request load = GPC_COHERENCE_REQUEST_INIT;
+    uint64_t token, last = 0, alone;
+    callbacks.user_data = &last;
+    callbacks.on_complete = note;
+    cr_assert_eq(gpc_coherence_set_callbacks(c, &callbacks), GPC_OK);
+    load.module = 1;
+    load.size = 1;
+    cr_assert_eq(gpc_coherence_issue(c, &load, NULL, &token), GPC_OK);
+    cr_assert_eq(gpc_coherence_advance(c, 2, NULL), GPC_OK);
+    load.address = 0x40;
+    load.cycle = 2;
+    cr_assert_eq(gpc_coherence_issue(c, &load, NULL, &token), GPC_OK);
+    cr_expect_eq(token, 2, "neighbours are no accesses of the host's");
+    cr_assert_eq(gpc_coherence_advance(c, UINT64_MAX, NULL), GPC_OK);
+    alone = last;
+    cr_expect_eq(c->modules[1].stats.load_hits, 1);
+    cr_expect_eq(c->modules[2].stats.read_requests, 2);
+    cr_expect_eq(c->modules[3].stats.read_requests, 2);
+    cr_expect(alone > 60 && alone < 120, "%llu", (unsigned long long)alone);
+    small_close(s);
+}
+
+Test(coherence_sectors, fetches_that_are_none) {
+    static const struct { uint32_t module, sectors, fetch; } rows[] = {{0, 4, 3}, {0, 2, 4}, {0, 1, 2}, {1, 4, 2}};
+    for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        small *s = small_open_bare(2);
+        small_link(s, 0, 1);
+        s->modules[1].memory = true;
+        s->modules[rows[i].module].sectors = (uint8_t)rows[i].sectors;
+        s->modules[rows[i].module].fetch_blocks = (uint8_t)rows[i].fetch;
+        cr_expect_eq(small_create(s), GPC_ERROR_ARGUMENT);
+        cr_expect(strstr(s->error.message, ".fetch_blocks is"), "%s", s->error.message);
+        small_close(s);
+    }
 }
 
 Test(coherence_sectors, counts_that_are_none) {

@@ -47,6 +47,8 @@ static void divide_lines(const growth *g, gpc_coherence_module *m) {
     uint64_t random = *g->random + g->t->module_count;
     if (g->features & TREE_SECTORS)
         m->sectors = sectors[gpci_random_below(&random, 5)];
+    if (g->features & TREE_FETCH && m->sectors > 1 && !m->memory && gpci_random_below(&random, 2))
+        m->fetch_blocks = m->sectors == 4 && gpci_random_below(&random, 2) ? 4 : 2;
 }
 
 static void shape_cache(growth *g, gpc_coherence_module *m, uint32_t level) {

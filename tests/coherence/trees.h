@@ -30,7 +30,8 @@ enum {
     TREE_DIRECTORIES = 1 << 7, /* whose entries cannot name all copies */
     TREE_SECTORS = 1 << 8,     /* lines of several blocks */
     TREE_MASKS = 1 << 9,       /* shared caches that fetch nothing for stores */
-    TREE_ALL = (1 << 10) - 1,
+    TREE_FETCH = 1 << 10,      /* lines of which neighbours are read together */
+    TREE_ALL = (1 << 11) - 1,
     /* Multi2Sim's: inclusive, written back, and what is above a module has blocks of one size. */
     TREE_SIMULATOR = TREE_POLICIES | TREE_ANY_VICTIM | TREE_PRIVATE
 };

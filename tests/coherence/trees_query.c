@@ -114,6 +114,8 @@ static void print_switches(const gpc_coherence_module *m, uint32_t i, FILE *file
         fprintf(file, "    modules[%u].byte_masks = true;\n", i);
     if (m->sectors > 1)
         fprintf(file, "    modules[%u].sectors = %u;\n", i, m->sectors);
+    if (m->fetch_blocks > 1)
+        fprintf(file, "    modules[%u].fetch_blocks = %u;\n", i, m->fetch_blocks);
     if (m->any_victim)
         fprintf(file, "    modules[%u].any_victim = true;\n", i);
     if (m->non_inclusive)

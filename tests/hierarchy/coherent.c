@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "hierarchy/rig.h"
 
+#include "effort.h"
+
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
@@ -230,17 +232,12 @@ Test(coherent, as_the_tree_itself) {
 
 /* What has no meaning in a tree is refused by its key. */
 Test(coherent, refusals) {
-    static const char *const settings[] = {"l1.enabled = false",
-                                           "l2.fetch_sectors = 2\nl2.sectors = 4",
-                                           "l1.allocate = on-fill\nmode = timed",
-                                           "lrc.sms = 2\ncluster.sms = 1",
-                                           "l2.tokens = opportunistic",
-                                           "l1.tokens = opportunistic",
-                                           "l2.write_policy = through",
-                                           "l2.write_allocate = none",
-                                           "l2.inclusion = inclusive\nl2.bypass = always-bypass",
-                                           "l1.write_allocate = lazy",
-                                           "network.header = 0"};
+    static const char *const settings[] = {
+        "l1.enabled = false",           "l1.allocate = on-fill\nmode = timed",
+        "lrc.sms = 2\ncluster.sms = 1", "l2.tokens = opportunistic",
+        "l1.tokens = opportunistic",    "l2.write_policy = through",
+        "l2.write_allocate = none",     "l2.inclusion = inclusive\nl2.bypass = always-bypass",
+        "l1.write_allocate = lazy",     "network.header = 0"};
     for (unsigned i = 0; i < sizeof settings / sizeof *settings; i++) {
         gpc_error error = GPC_ERROR_INIT;
         char text[1024], key[40];
@@ -504,12 +501,12 @@ Test(coherent, all_that_can_be_wrong) {
         "l2.replacement = " LONG "\nl1.bypass = " LONG "\nl2.bypass = " LONG "\n"
         "scheduler = two-level + ccws + pcal\nnetwork.header = 0\nl2.write_allocate = none\n"
         "l2.write_policy = through\nl2.inclusion = inclusive\ncluster.sms = 2\ncluster.size = 128\ngpu.count = 2\n"
-        "page.bytes = 384\n";
+        "page.bytes = 384\nmode = timed\nl1.allocate = on-fill\n";
     static const char settings[] =
         "coherence = nmoesi needs l1.enabled = true; "
-        "l2.fetch_sectors = 1; l2.write_policy = back; l2.partitions = 1; "
+        "l2.write_policy = back; l2.partitions = 1; "
         "l2.write_allocate = fetch; "
-        "l1.write_allocate = fetch; lrc.sms = 0; network.header = 8B; cluster.size = 1024B; "
+        "l1.write_allocate = fetch; l1.allocate = on-miss; lrc.sms = 0; network.header = 8B; cluster.size = 1024B; "
         "page.bytes = 64KiB; l1.replacement = lru; l2.replacement = lru; l1.bypass = hint; l2.bypass = hint; "
         "l2.inclusion = non-inclusive "
         "(l1.replacement '" LONG "' reads what it has not declared, which coherent modules do not tell policies; ";
@@ -526,34 +523,64 @@ Test(coherent, all_that_can_be_wrong) {
     gpc_context_destroy(context);
 }
 
-/* Kepler as Multi2Sim has it runs by its own preset; others once what a tree cannot do is set otherwise. */
+#define FETCHES "l1.write_allocate = fetch\nl1.write_allocate_local = fetch\n"
+
+/* A preset under a protocol: a load from memory, then from L1; a store; what it has not loaded is not there. */
+static void run_preset(const char *preset, const char *settings, const char *protocol, bool timed) {
+    rig r = {0};
+    gpc_error error = GPC_ERROR_INIT;
+    const uint64_t address = 4096;
+    gpc_warp_access a = GPC_WARP_ACCESS_INIT;
+    a.mask = 1;
+    a.addresses = &address;
+    a.width = 4;
+    cr_assert_eq(gpc_context_create(NULL, &error, &r.context), GPC_OK);
+    cr_assert_eq(gpc_config_create(r.context, &error, &r.config), GPC_OK);
+    cr_assert_eq(gpc_config_load_preset(r.config, preset, &error), GPC_OK);
+    cr_assert_eq(gpc_config_load_text(r.config, settings, "settings", &error), GPC_OK);
+    cr_assert_eq(gpc_config_set(r.config, "coherence", protocol, &error), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_config_set(r.config, "mode", timed ? "timed" : "functional", &error), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_create(r.context, r.config, &error, &r.hierarchy), GPC_OK, "%s: %s", preset,
+                 error.message);
+    for (unsigned n = 0; n < 4; n++) {
+        a.kind = n == 2 ? GPC_STORE : GPC_LOAD;
+        a.sm = n == 3;
+        if (timed)
+            cr_assert_eq(gpc_hierarchy_try_issue(r.hierarchy, &a, 0, NULL), GPC_OK);
+        cr_assert_eq(timed ? gpc_hierarchy_drain(r.hierarchy, NULL) : gpc_hierarchy_access(r.hierarchy, &a, NULL),
+                     GPC_OK);
+        if (n == 0)
+            cr_expect_gt(rig_stats(&r).dram_read_sectors, 0);
+    }
+    const gpc_stats s = rig_stats(&r);
+    cr_expect(s.l1_load_sectors >= 3 && s.l1_load_sector_hits * 3 == s.l1_load_sectors, "%s, %s, %s", preset, protocol,
+              timed ? "timed" : "functional");
+    rig_close(&r);
+}
+
+/*
+ * Every GPU runs under every protocol in both modes, some once what a tree cannot do yet is set otherwise. Their trees
+ * are large: of the modes it is one or the other, but in thorough runs.
+ */
 Test(coherent, presets) {
     static const struct {
         const char *preset, *settings;
     } machines[] = {
         {"kepler", ""},
         {"gtx480", ""},
-        {"h100", "l1.sectors = 1\nl1.fetch_sectors = 1\nl2.sectors = 1\nl2.fetch_sectors = 1\nl2.partitions = 1\n"
-                 "l1.write_policy = through\nl1.write_policy_local = through\nl1.write_allocate = none\n"
-                 "l1.write_allocate_local = none\nl1.allocate = on-miss\nl2.write_allocate = fetch\n"},
+        {"gtx480-l1-48k", ""},
+        {"gcn-7970", ""},
+        {"qv100", FETCHES},
+        {"rtx2060", FETCHES},
+        {"a100", "l2.partitions = 1\n" FETCHES},
+        {"h100", "l2.partitions = 1\n"},
     };
-    for (unsigned i = 0; i < 3; i++) {
-        static const char *const protocols[] = {"nmoesi", "nmoesi-multi2sim", "vi"};
-        for (unsigned p = 0; p < 3; p++) {
-            rig r = {0};
-            gpc_error error = GPC_ERROR_INIT;
-            cr_assert_eq(gpc_context_create(NULL, &error, &r.context), GPC_OK);
-            cr_assert_eq(gpc_config_create(r.context, &error, &r.config), GPC_OK);
-            cr_assert_eq(gpc_config_load_preset(r.config, machines[i].preset, &error), GPC_OK);
-            cr_assert_eq(gpc_config_load_text(r.config, machines[i].settings, "settings", &error), GPC_OK);
-            cr_assert_eq(gpc_config_set(r.config, "coherence", protocols[p], &error), GPC_OK, "%s", error.message);
-            cr_assert_eq(gpc_hierarchy_create(r.context, r.config, &error, &r.hierarchy), GPC_OK, "%s: %s",
-                         machines[i].preset, error.message);
-            cr_expect_eq(rig_load(&r, 0).dram_sectors, 4, "%s", machines[i].preset);
-            cr_expect_eq(rig_load(&r, 0).l1_sector_hits, 4, "%s", machines[i].preset);
-            rig_close(&r);
-        }
-    }
+    static const char *const protocols[] = {"msi", "mesi",   "mosi", "moesi", "nmoesi", "nmoesi-multi2sim",
+                                            "vi",  "slc-glc"};
+    for (unsigned i = 0; i < sizeof machines / sizeof *machines; i++)
+        for (unsigned p = 0; p < 2 * sizeof protocols / sizeof *protocols; p++)
+            if (effort_wanted() == EFFORT_THOROUGH || ((i + p / 2) % 2 == p % 2 && effort_takes(i * 16 + p)))
+                run_preset(machines[i].preset, machines[i].settings, protocols[p / 2], p % 2);
 }
 
 /*

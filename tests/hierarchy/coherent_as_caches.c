@@ -399,6 +399,7 @@ static void divide_as_in_caches(const char *settings, bool timed) {
         const gpc_stats one = rig_stats(&p.tree), other = rig_stats(&p.caches);
         cr_assert(one.l1_load_sector_hits == other.l1_load_sector_hits && one.l1_load_lines == other.l1_load_lines &&
                       one.l1_fetched_sectors == other.l1_fetched_sectors &&
+                      one.l2_read_sectors == other.l2_read_sectors &&
                       one.l2_read_sector_hits == other.l2_read_sector_hits &&
                       one.dram_read_sectors == other.dram_read_sectors,
                   "%s, %s: access %u: L1 hits %llu, %llu; L2 hits %llu, %llu; DRAM %llu, %llu", settings,
@@ -423,6 +424,14 @@ Test(coherent_as_caches, sectors) {
         "l1.sectors = 4\nl2.sectors = 4\nl1.size = 512B\nl1.ways = 1\nl2.replacement = srrip\nl2.index = ipoly",
         "l1.sectors = 4\nl2.sectors = 4\nl1.size = 512B\nl1.ways = 1\nl2.slices = 4\nl2.interleave = hash\n"
         "l2.interleave_bytes = 256\nl2.replacement = bip",
+        /* neighbours come, too */
+        "l1.sectors = 4\nl2.sectors = 4\nl2.size = 64KiB\nl2.fetch_sectors = 2",
+        "l1.sectors = 4\nl2.sectors = 4\nl2.size = 64KiB\nl1.fetch_sectors = 2\nl1.replacement = srrip",
+        "l1.sectors = 4\nl2.sectors = 4\nl2.size = 64KiB\nl1.fetch_sectors = 2\nl2.fetch_sectors = 4",
+        "l1.sectors = 2\nl2.sectors = 4\nl2.size = 64KiB\nl1.fetch_sectors = 2\nl2.fetch_sectors = 2",
+        "l1.sectors = 1\nl2.sectors = 4\nl2.size = 64KiB\nl2.fetch_sectors = 2",
+        "l1.sectors = 4\nl2.sectors = 4\nl1.size = 512B\nl1.ways = 1\nl2.slices = 4\nl2.interleave = hash\n"
+        "l2.interleave_bytes = 256\nl2.replacement = bip\nl1.fetch_sectors = 4\nl2.fetch_sectors = 2",
     };
     for (unsigned i = 0; i < 2 * sizeof rows / sizeof *rows; i++)
         divide_as_in_caches(rows[i / 2], i % 2);

@@ -23,6 +23,7 @@ static gpc_status create_tree(gpc_context *context, const char *replacement, gpc
         modules[i].sets = i < 2 ? 2 : i < 4 ? 4 : 1;
         modules[i].ways = i < 4 ? 2 : 0;
         modules[i].memory = i == 4;
+        modules[i].sectors = modules[i].fetch_blocks = i < 2 ? 2 : 1;
         if (i == 2 || i == 3) {
             modules[i].served = GPC_SERVES_INTERLEAVED;
             modules[i].divisor = 64;

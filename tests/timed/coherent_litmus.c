@@ -64,6 +64,7 @@ typedef struct world {
     uint32_t done[2 * THREADS]; /* accesses, and fences behind them */
     uint8_t store;              /* gpc_kind of a 'W' */
     bool strong;                /* accesses of the scope of all SMs, that no L1 may keep from it */
+    bool beside;                /* every other time the places are sectors that are fetched together */
     bool together;              /* the threads are warps of one SM, and fences of scope CTA; not SMs, and GPU */
 } world;
 
@@ -82,7 +83,7 @@ static void on_complete(void *user_data, const gpc_completion *completion) {
 static void world_open(world *w, const char *protocol, const char *settings) {
     gpc_hierarchy_callbacks callbacks = GPC_HIERARCHY_CALLBACKS_INIT;
     char text[512];
-    *w = (world){.random = 7};
+    *w = (world){.random = 7, .beside = strstr(settings, "fetch_sectors") != NULL};
     snprintf(text, sizeof text, "coherence = %s\ncoherence.data = true\nsm.count = 4\n%s", protocol, settings);
     coherent_make(text, &w->context, &w->config, &w->h);
     callbacks.user_data = w;
@@ -205,6 +206,8 @@ static uint32_t run(world *w, const litmus *l, how way, uint32_t times) {
     for (uint32_t n = 0; n < times; n++) {
         w->places[X] += 128 * (1 + rig_below(&w->random, 7));
         w->places[Y] = w->places[X] + 128 * (1 + rig_below(&w->random, 7));
+        if (w->beside && n % 2)
+            w->places[Y] = w->places[X] ^ 32;
         warm(w);
         play(w, l, way);
         count += came_true(w, l);
@@ -216,9 +219,9 @@ static uint32_t run(world *w, const litmus *l, how way, uint32_t times) {
 static const char *const shapes[] = {
     "",
     "coherence.conflict = retry\n",
-    "cluster.sms = 2\nl1.latency = 40\n",
+    "cluster.sms = 2\nl1.latency = 40\nl1.sectors = 4\nl2.sectors = 4\nl1.fetch_sectors = 2\nl2.fetch_sectors = 4\n",
     "l1.size = 512\nl1.ways = 1\nl2.size = 2KiB\nl2.ways = 2\nl2.slices = 1\nl2.mshr_entries = 1\n",
-    "l2.enabled = false\nl1.mshr_entries = 1\n",
+    "l2.enabled = false\nl1.mshr_entries = 1\nl1.sectors = 4\nl1.fetch_sectors = 2\n",
     "l1.bypass = random-p(p=0.5)\nl1.write_policy = evict\nl1.replacement = drrip\nlrc.sms = 2\n",
     "gpu.count = 2\nl2.slices = 2\ndram.channels = 2\npage.bytes = 256\ngpu.link_latency = 30\ncluster.sms = 2\n",
 };

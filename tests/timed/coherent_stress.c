@@ -30,9 +30,14 @@ static void put(machine *m, const char *format, ...) {
 /* Every other machine has sectors, of 32 bytes or more; the rest of it is not changed by that. */
 static void draw_sectors(uint64_t state, machine *m, unsigned l1_line, unsigned l2_line) {
     const unsigned l1 = 1u << rig_below(&state, 3), l2 = 1u << rig_below(&state, 3);
-    if (rig_below(&state, 2))
-        put(m, "l2.write_allocate = %s\nl1.sectors = %u\nl2.sectors = %u\n", rig_below(&state, 2) ? "lazy" : "fetch",
-            l1 < l1_line / 32 ? l1 : l1_line / 32, l2 < l2_line / 32 ? l2 : l2_line / 32);
+    const unsigned l1_sectors = l1 < l1_line / 32 ? l1 : l1_line / 32,
+                   l2_sectors = l2 < l2_line / 32 ? l2 : l2_line / 32;
+    if (!rig_below(&state, 2))
+        return;
+    put(m, "l2.write_allocate = %s\nl1.sectors = %u\nl2.sectors = %u\n", rig_below(&state, 2) ? "lazy" : "fetch",
+        l1_sectors, l2_sectors);
+    put(m, "l1.fetch_sectors = %u\nl2.fetch_sectors = %u\n", l1_sectors > 1 ? 1 + rig_below(&state, 2) : 1,
+        l2_sectors >> rig_below(&state, l2_sectors > 2 ? 3 : l2_sectors));
 }
 
 static void draw_shape(uint64_t *state, machine *m) {

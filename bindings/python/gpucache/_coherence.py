@@ -73,6 +73,7 @@ class CoherenceModule:
     sectors: int = 1  # blocks of a line, which share a tag
     home: int = 0  # whose pages it serves; of the first level, where pages go that it touches first; 0: none, all
     byte_masks: bool = False  # stores fetch nothing
+    fetch_blocks: int = 1  # of a line, which are read together
     near_of: Optional[str] = None  # the other half of its cache, whose pages are at home; this half copies all others
 
 

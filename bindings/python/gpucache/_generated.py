@@ -282,12 +282,13 @@ class gpc_coherence_module(SizedRecord):
         ("memory", c_bool), ("non_inclusive", c_bool), ("any_victim", c_bool), ("write_through", c_bool),
         ("no_write_allocate", c_bool), ("index", c_uint8), ("dense", c_bool), ("reserved", c_uint8 * 1),
         ("directory_pointers", c_uint8), ("directory_overflow", c_uint8), ("directory_region", c_uint8),
-        ("sectors", c_uint8), ("home", c_uint8), ("byte_masks", c_bool), ("reserved_too", c_uint8 * 3),
-        ("near_of", c_uint32),
+        ("sectors", c_uint8), ("home", c_uint8), ("byte_masks", c_bool), ("fetch_blocks", c_uint8),
+        ("reserved_too", c_uint8 * 2), ("near_of", c_uint32),
     )
     _defaults_ = {
         "low_network": 4294967295, "high_network": 4294967295, "sets": 1, "ways": 1, "block_bytes": 64, "latency": 1,
-        "last": 18446744073709551615, "divisor": 1, "modulus": 1, "sectors": 1, "near_of": 4294967295,
+        "last": 18446744073709551615, "divisor": 1, "modulus": 1, "sectors": 1, "fetch_blocks": 1,
+        "near_of": 4294967295,
     }
 
 

@@ -60,7 +60,7 @@ UINT64_MAX = (1 << 64) - 1
 # Fields of a module that the library has by the same names.
 _SAME = ("sets", "ways", "block_bytes", "latency", "directory_latency", "ports", "mshrs", "directory_ways", "memory",
          "non_inclusive", "any_victim", "write_through", "no_write_allocate", "index", "dense", "directory_pointers",
-         "directory_region", "sectors", "home", "byte_masks")  # fmt: skip
+         "directory_region", "sectors", "home", "byte_masks", "fetch_blocks")  # fmt: skip
 
 
 def _told(tree, name, what):

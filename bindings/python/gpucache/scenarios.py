@@ -58,7 +58,7 @@ _MODULE = (
     "high_network", "address_range", "non_inclusive", "any_victim", "write_through", "no_write_allocate",
     "index", "dense",
     "directory_pointers", "directory_overflow", "directory_region",
-    "sectors", "byte_masks",
+    "sectors", "byte_masks", "fetch_blocks",
 )  # fmt: skip
 _INDICES = {index.name.lower(): index for index in Index if index != Index.USER}
 _NETWORK = "description", "name", "topology", "bandwidth", "input_buffer", "output_buffer"
@@ -148,7 +148,8 @@ def _module(part):
         part.flag("any_victim", True), part.flag("write_through", False), part.flag("no_write_allocate", False),
         _index(part), part.flag("dense", False),
         part.number("directory_pointers", 0), _overflow(part), part.number("directory_region", 0),
-        part.number("sectors", 1), part.flag("byte_masks", False),
+        sectors=part.number("sectors", 1), byte_masks=part.flag("byte_masks", False),
+        fetch_blocks=part.number("fetch_blocks", 1),
     )  # fmt: skip
 
 

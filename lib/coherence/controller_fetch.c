@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "coherence/controller_host.h"
+
+/*
+ * Neighbours, as in fetch.c: each is an access of its own, which begins at the module that reads it. Nobody waits for
+ * it, or is told of its end; it has its own lock, which it holds while it waits below, as any access does at its
+ * first-level module. So what is said there of locks (controller_lock.c) holds. Whatever is in its way, a lock, a bar, a
+ * refusal, it gives way to: nobody has asked for it.
+ *
+ * Where the way of its line is: there the block is that the module reads, or completes, for the access.
+ */
+
+/* Is the way of a block its line's, and no other's that is still leaving it? */
+static bool has_way(const gpci_module *m, uint32_t block, uint64_t tag) {
+    for (uint32_t sector = 0; sector < m->sectors; sector++) {
+        const uint32_t other = gpci_module_sector(m, block, sector);
+        if (m->states[other] != GPC_LINE_I && !gpci_module_same_line(m, m->tags[other], tag))
+            return false;
+    }
+    return true;
+}
+
+/* Where a neighbour of the block is to come; GPCI_TREE_NO_BLOCK: it is there, coming, or in the way of others. */
+static uint32_t place_of(const gpci_controllers *e, const gpci_module *m, uint32_t block, uint64_t tag) {
+    const uint32_t place = gpci_module_sector(m, block, (uint32_t)(tag >> m->block_shift) & m->sector_mask);
+    const uint32_t found = gpci_module_find(m, tag);
+    if (gpci_lock_of(e, m->index, place)->holder != GPCI_NO_ITEM || gpci_is_barred(e, m, tag))
+        return GPCI_TREE_NO_BLOCK;
+    if (found != GPCI_TREE_NO_BLOCK)
+        return found == place && gpci_module_is_partial(m, found) ? place : GPCI_TREE_NO_BLOCK;
+    return gpci_find_coming(e, m, tag) == GPCI_TREE_NO_BLOCK ? place : GPCI_TREE_NO_BLOCK;
+}
+
+/* An access like another, of one of its blocks' neighbours. There is room (gpci_controllers_grow). */
+static uint32_t flight_like(gpci_controllers *e, uint32_t flight, uint64_t tag, uint32_t bytes, uint32_t task) {
+    const uint32_t number = gpci_items_take(&e->flights);
+    const gpci_tree_flight *of = gpci_tree_flight_at(e, flight);
+    *gpci_tree_flight_at(e, number) = (gpci_tree_flight){.older = GPCI_NO_ITEM,
+                                                         .newer = GPCI_NO_ITEM,
+                                                         .master = GPCI_NO_ITEM,
+                                                         .task = task,
+                                                         .module = of->module,
+                                                         .size = bytes,
+                                                         .kind = GPC_COHERENCE_LOAD,
+                                                         .address = tag,
+                                                         .token = GPCI_NEIGHBOUR_TOKEN + ++e->neighbours,
+                                                         .issued = e->now,
+                                                         .line_access = of->line_access,
+                                                         .asks = of->asks,
+                                                         .tasks = 1,
+                                                         .waiters = GPCI_DUE_QUEUE_INIT};
+    if (e->shown)
+        e->shown[number] = e->shown[flight];
+    if (e->host)
+        e->host->begun(e->host->self, number, flight);
+    e->live++;
+    return number;
+}
+
+static void begin(gpci_controllers *e, uint32_t flight, const gpci_module *m, uint32_t place, uint64_t tag) {
+    const uint32_t task = gpci_items_take(&e->tasks);
+    const uint32_t number = flight_like(e, flight, tag, m->given.block_bytes, task);
+    gpci_task *t = gpci_task_at(e, task);
+    t->parent = GPCI_NO_ITEM;
+    t->flight = number;
+    t->from = t->module = m->index;
+    t->address = tag;
+    t->block = place;
+    t->state = m->states[place];
+    gpci_lock_take(e, gpci_lock_of(e, m->index, place), number, tag);
+    uint32_t request;
+    gpci_task *r =
+        gpci_task_begin(e, task, GPCI_STEP_neighbour_comes, m->index, gpci_module_low(e->tree, m, tag), tag, &request);
+    r->own = place;
+    gpci_then(e, request, GPCI_STEP_read_begin);
+}
+
+void gpci_ask_for_group(gpci_controllers *e, uint32_t request, gpci_step step) {
+    const gpci_task *r = gpci_task_at(e, request);
+    const gpci_module *m = gpci_task_from(e, r);
+    const uint32_t flight = r->flight, block = r->own;
+    const uint64_t own = r->address, first = own & ~((uint64_t)m->fetch_mask << m->block_shift);
+    gpci_then(e, request, step);
+    if (!gpci_reads_neighbours(m) || gpci_module_directory_only(m, block) || !has_way(m, block, own))
+        return;
+    for (uint32_t k = 0; k <= m->fetch_mask; k++) {
+        const uint64_t tag = first + ((uint64_t)k << m->block_shift);
+        const gpci_tree_flight *a = gpci_tree_flight_at(e, flight);
+        if (tag == own || !gpci_module_serves(m, tag) ||
+            gpci_tree_is_asked(gpci_module_at(e->tree, a->module), a->address, a->asks, m, tag))
+            continue;
+        const uint32_t place = place_of(e, m, block, tag);
+        if (place != GPCI_TREE_NO_BLOCK)
+            begin(e, flight, m, place, tag);
+    }
+}
+
+static void end(gpci_controllers *e, uint32_t task) {
+    const uint32_t flight = gpci_task_at(e, task)->flight;
+    e->live--;
+    if (e->host) {
+        gpci_tree_flight_at(e, flight)->ended = true;
+        gpci_task_give(e, task);
+        return;
+    }
+    gpci_items_give(&e->tasks, task);
+    gpci_items_give(&e->flights, flight);
+}
+
+/* It has come, or was refused; of a block of stored bytes, the rest, unless a probe has taken it: then all of it. */
+void gpci_step_neighbour_comes(gpci_controllers *e, uint32_t task) {
+    gpci_task *t = gpci_task_at(e, task);
+    gpci_module *m = gpci_task_module(e, t);
+    if (!t->refused && m->states[t->block] != GPC_LINE_I) {
+        gpci_module_complete(m, t->block);
+    } else if (!t->refused) {
+        const gpc_protocol_rule rule = gpci_tree_rule(e->tree, m, GPC_LINE_I, gpci_neighbour_event(m));
+        gpci_tree_set_state(e->tree, m, t->block, t->address, t->shared ? rule.next_shared : rule.next,
+                            gpci_neighbour_origin(m), gpci_present(e));
+    }
+    gpci_unlock(e, m->index, t->block);
+    end(e, task);
+}
