@@ -235,7 +235,8 @@ typedef struct gpc_coherence_request {
     /*
      * [atomic_count] of a STORE in a tree with data, without `bytes` and `mask`: what it does to its bytes, one after
      * another, with nothing in between: where its protocol has a STORE performed, in the first level, or by the module
-     * to which that lets it pass. They must live until the access ends. Since: 0.2
+     * to which that lets it pass. They must live until the access ends. In trees without directories also of an
+     * N_STORE, which is performed where that is. Since: 0.2
      */
     gpc_atomic *atomics;
     uint32_t atomic_count;

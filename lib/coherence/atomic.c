@@ -80,11 +80,13 @@ static const char *wrong_atomic(const gpc_atomic *a, const gpc_coherence_request
 
 gpc_status gpci_tree_atomics_check(const gpc_coherence *c, const char *call, const gpc_coherence_request *request,
                                    gpc_error *error) {
-    const char *wrong = !request->atomics                      ? "atomic_count without atomics"
-                        : request->kind != GPC_COHERENCE_STORE ? "atomics of what is no STORE"
-                        : !c->with_data                        ? "atomics in a tree without data"
-                        : request->bytes || request->mask      ? "atomics beside bytes or mask"
-                                                               : NULL;
+    const char *wrong = !request->atomics                     ? "atomic_count without atomics"
+                        : request->kind == GPC_COHERENCE_LOAD ? "atomics of what is no STORE"
+                        : request->kind != GPC_COHERENCE_STORE && gpci_tree_has(c, GPC_PROTOCOL_DIRECTORY)
+                            ? "atomics of what is no STORE, in a tree with directories"
+                        : !c->with_data                   ? "atomics in a tree without data"
+                        : request->bytes || request->mask ? "atomics beside bytes or mask"
+                                                          : NULL;
     if (wrong)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s: %s", call, wrong);
     for (uint32_t i = 0; i < request->atomic_count; i++) {

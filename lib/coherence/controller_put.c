@@ -45,7 +45,7 @@ gpci_task *gpci_store_begin(gpci_controllers *e, uint32_t parent, gpci_step resu
     v->kind = GPC_MESSAGE_WRITE_THROUGH;
     v->size = e->tree->control_bytes + a->size;
     v->masked = non_coherent;
-    v->blind = a->kind == GPC_COHERENCE_N_STORE && !a->out && !a->atomic_count;
+    v->blind = a->kind == GPC_COHERENCE_N_STORE && !a->out && !a->atomic_count && !(a->flags & GPC_ACCESS_RETURNS);
     return v;
 }
 

@@ -20,7 +20,8 @@ GPCI_INLINE void gpci_tree_count_access(gpc_coherence_stats *stats, uint32_t kin
 
 /* A store that does not want to know what was there: no read-modify-write, and nothing is read back. */
 GPCI_INLINE bool gpci_tree_is_blind(const gpc_coherence_request *request) {
-    return request->kind == GPC_COHERENCE_N_STORE && !request->out && !request->atomic_count;
+    return request->kind == GPC_COHERENCE_N_STORE && !request->out && !request->atomic_count &&
+           !(request->flags & GPC_ACCESS_RETURNS);
 }
 
 /* The column of the first level's table: the kind of access, as the protocol's flags steer it. */

@@ -114,6 +114,9 @@
       "it once a load needs it")                                                                                       \
     X(L1_WRITE_ALLOCATE_LOCAL, "l1.write_allocate_local", CHOICE, RESET, "", "fetch", 0, 0, "none|fetch|lazy",         \
       "the same, local memory")                                                                                        \
+    X(L1_ATOMICS, "l1.atomics", CHOICE, RESET, "", "none", 0, 0, "none|cta",                                           \
+      "trees without directories: atomics that L1 performs, like stores, in the copy that it has or brings: none, or " \
+      "those that say that their scope is the thread block. With directories L1s perform what they own")               \
     X(L1_ALLOCATE, "l1.allocate", CHOICE, RESET, "", "on-miss", 0, 0, "on-miss|on-fill|streaming",                     \
       "when a missing line takes its way; streaming: on fill, with no line reserved for a miss in flight")             \
     X(L1_INVALIDATE, "l1.invalidate_rate", COUNT, RESET, "lines", "32", 1, 1 << 20, "unlimited",                       \

@@ -92,6 +92,11 @@ static const uint8_t *mask_of(gpci_coherent *c, const uint64_t bytes[2], uint32_
     return all ? NULL : c->mask;
 }
 
+/* Does an atomic say that none but its thread block need see it? */
+static bool is_local(const gpc_request *r) {
+    return r->scope == GPC_SCOPE_CTA && r->order >= GPC_ORDER_RELAXED;
+}
+
 gpc_coherence_request gpci_coherent_request(gpci_coherent *c, const gpc_request *r, const uint64_t bytes[2]) {
     uint32_t first = bytes[0] ? gpci_lowest(bytes[0]) : bytes[1] ? 64 + gpci_lowest(bytes[1]) : 0;
     uint32_t last = bytes[1] ? 64 + gpci_log2(bytes[1]) : bytes[0] ? gpci_log2(bytes[0]) : 0;
@@ -101,14 +106,15 @@ gpc_coherence_request gpci_coherent_request(gpci_coherent *c, const gpc_request 
     request.size = last - first + 1;
     request.flags = bits_of[r->hint];
     const bool core = r->sm >= c->first_core;
-    request.kind = r->kind == GPC_STORE && !core                                               ? GPC_COHERENCE_N_STORE
+    const bool local = GPCI_UNLIKELY(r->kind == GPC_ATOMIC) && c->local_atomics && is_local(r);
+    request.kind = (r->kind == GPC_STORE && !core) || local                                    ? GPC_COHERENCE_N_STORE
                    : r->kind == GPC_STORE || r->kind == GPC_ATOMIC || r->kind == GPC_REDUCTION ? GPC_COHERENCE_STORE
                                                                                                : GPC_COHERENCE_LOAD;
     if (GPCI_UNLIKELY(r->kind == GPC_ATOMIC))
         request.flags |= GPC_ACCESS_RETURNS;
     if (request.kind != GPC_COHERENCE_LOAD)
         request.flags |= c->stores[r->space == GPC_SPACE_LOCAL];
-    if (GPCI_UNLIKELY(c->masks && request.kind == GPC_COHERENCE_N_STORE))
+    if (GPCI_UNLIKELY(c->masks && request.kind == GPC_COHERENCE_N_STORE && !local))
         request.mask = mask_of(c, bytes, first, request.size);
     return request;
 }

@@ -293,8 +293,12 @@ gpc_status gpci_coherent_create(gpc_hierarchy *h, gpc_error *error) {
     c->gpu_slices = h->slices / c->gpus;
     c->memory_level = (uint8_t)(2 + (c->clusters != 0) + c->l2);
     c->control = number(h, GPCI_KEY_NETWORK_HEADER);
-    const gpc_status status = gpci_coherent_l2_asks(h, error, &c->l2_asks);
-    return status < 0 ? status : build(h, &h->share, error, &c->tree);
+    gpc_status status = gpci_coherent_l2_asks(h, error, &c->l2_asks);
+    if (status == GPC_OK)
+        status = build(h, &h->share, error, &c->tree);
+    if (status == GPC_OK)
+        c->local_atomics = gpci_number(h, GPCI_KEY_L1_ATOMICS) && !gpci_coherent_tracks(h);
+    return status;
 }
 
 void gpci_coherent_destroy(gpc_hierarchy *h) {

@@ -58,7 +58,7 @@ static uint64_t written_at(gpci_timed *t, const gpci_use *u) {
     const gpci_controllers *e = gpci_controllers_of(t);
     const gpci_task *put = gpci_task_at(e, u->task);
     const uint64_t at = data_at(t, u);
-    if (!put->stored || !gpci_is_slice(t->h->coherent, u->module))
+    if (!put->stored || !put->passing || !gpci_is_slice(t->h->coherent, u->module))
         return at;
     const gpci_packet *p = gpci_packet_at(&t->pool, (uint32_t)gpci_tree_flight_at(e, put->flight)->token);
     if (p->line.kind != GPC_ATOMIC && p->line.kind != GPC_REDUCTION)

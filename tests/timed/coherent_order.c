@@ -43,6 +43,8 @@ static void issue(world *w, uint32_t n) {
     a.mask = 1;
     a.addresses = &address;
     a.width = 4;
+    a.order = a.kind == GPC_ATOMIC ? GPC_ORDER_RELAXED : GPC_ORDER_WEAK;
+    a.scope = a.kind == GPC_ATOMIC && rig_below(&w->random, 3) == 0 ? GPC_SCOPE_GPU : GPC_SCOPE_CTA;
     one->value = 1 + rig_below(&w->random, 1000);
     one->reads = a.kind != GPC_STORE;
     one->expected = w->words[sm][word];
@@ -96,6 +98,8 @@ Test(timed_coherent_order, an_sm_reads_what_it_wrote) {
         "cluster.sms = 2\nl1.size = 512\nl1.ways = 1\n",
         "l1.mshr_entries = 1\nl1.miss_queue = 1\nl2.mshr_entries = 1\nl2.queue = 1\nl2.size = 2KiB\nl2.ways = 2\n",
         "coherence.conflict = retry\n",
+        "l1.atomics = cta\n",
+        "l1.atomics = cta\nlrc.sms = 2\nl2.write_allocate = lazy\nl1.size = 512\nl1.ways = 1\n",
         "l2.enabled = false\nl1.mshr_merges = 2\n",
     };
     for (unsigned p = 0; p < sizeof protocols / sizeof *protocols; p++)
@@ -135,4 +139,62 @@ Test(timed_coherent_order, stores_of_a_line_follow_one_another) {
         cr_expect_eq(r.done[load].cycle > r.done[tokens[7]].cycle, !hits, "row %u", i);
         coherent_close(&r);
     }
+}
+
+/*
+ * l1.atomics = cta: those of a thread block's scope are performed in L1, where it has the line, or brings it; one of a
+ * wider scope is L2's, and finds what they have left. What they wrote is published by a release.
+ */
+Test(timed_coherent_order, atomics_of_a_thread_block) {
+    static const struct {
+        const char *protocol, *setting;
+        uint32_t more; /* network requests of the second and third */
+    } rows[] = {{"slc-glc", "l1.atomics = cta\n", 0},
+                {"slc-glc", "", 2},
+                {"vi", "l1.atomics = cta\n", 2},
+                {"nmoesi", "l1.atomics = cta\n", 0}};
+    for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+        gpc_context *context;
+        gpc_config *config;
+        gpc_hierarchy *h;
+        char text[200];
+        gpc_stats stats;
+        uint32_t found[5], one = 1;
+        const uint64_t address = 0x100;
+        gpc_warp_access a = {.struct_size = sizeof a, .mask = 1, .addresses = &address, .width = 4};
+        snprintf(text, sizeof text, "coherence = %s\ncoherence.data = true\n%s", rows[i].protocol, rows[i].setting);
+        coherent_make(text, &context, &config, &h);
+        gpc_stats_init(&stats);
+        for (unsigned n = 0; n < 5; n++) { /* three of the block's scope, one of the GPU's, one of another SM */
+            gpc_fence f = {.struct_size = sizeof f, .scope = GPC_SCOPE_GPU, .order = GPC_ORDER_RELEASE};
+            const uint64_t sent = (gpc_hierarchy_get_stats(h, &stats), stats.network_requests);
+            a.kind = GPC_ATOMIC;
+            a.atomic = GPC_OP_ADD;
+            a.bytes = (const uint8_t *)&one;
+            a.out = (uint8_t *)&found[n];
+            a.order = GPC_ORDER_RELAXED;
+            a.scope = n < 3 ? GPC_SCOPE_CTA : GPC_SCOPE_GPU;
+            a.sm = n == 4;
+            cr_assert_eq(gpc_hierarchy_try_issue(h, &a, n, NULL), GPC_OK);
+            cr_assert_eq(gpc_hierarchy_drain(h, NULL), GPC_OK);
+            cr_expect_eq(found[n], n, "%s %s: %u is %u", rows[i].protocol, rows[i].setting, n, found[n]);
+            cr_assert_eq(gpc_hierarchy_get_stats(h, &stats), GPC_OK);
+            if (n == 1 || n == 2)
+                cr_expect_eq(stats.network_requests - sent, rows[i].more / 2, "%s %s", rows[i].protocol,
+                             rows[i].setting);
+            if (n == 2)
+                cr_assert_eq(gpc_hierarchy_try_fence(h, &f, 9, NULL), GPC_OK);
+            cr_assert_eq(gpc_hierarchy_drain(h, NULL), GPC_OK);
+        }
+        gpc_hierarchy_destroy(h);
+        gpc_config_destroy(config);
+        gpc_context_destroy(context);
+    }
+}
+
+/* Plain L1s send all of them to L2. */
+Test(timed_coherent_order, no_atomics_in_plain_l1s) {
+    gpc_error error = GPC_ERROR_INIT;
+    cr_expect_eq(rig_refused("l1.atomics = cta\n", &error), GPC_ERROR_RANGE);
+    cr_expect_eq(rig_refused("l1.atomics = cta\ncoherence = viper\nkernels.flush = l1\n", &error), GPC_ERROR_RANGE);
 }

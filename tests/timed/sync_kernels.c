@@ -65,6 +65,8 @@ Test(sync_kernels, right_where_coherent) {
     static const way ways[] = {
         {"vi", TREE, false, false},
         {"slc-glc", TREE, false, false},
+        {"slc-glc", TREE "l1.atomics = cta\n", false, false},
+        {"vi", TREE "l1.atomics = cta\ncluster.sms = 2\n", false, false},
         {"viper", SECTORS, false, false},
         {"viper", PLAIN, false, true},
         {"nmoesi", TREE, true, false},
