@@ -102,6 +102,13 @@ static void adopt_predictor(gpc_cache *cache, gpci_policy *policy) {
         gpci_classify(cache);
 }
 
+static gpc_status make_tokens(gpc_cache *cache, size_t slots) {
+    const gpc_cache_options *o = &cache->options;
+    const gpci_token_rules rules = {.clear = o->token_clear, .warps = o->token_warps, .period = o->token_period};
+    cache->unusual = true;
+    return gpci_tokens_create(cache->context, &rules, cache->states, slots, &cache->token_state);
+}
+
 static gpc_status make_arrays(gpc_cache *cache, gpc_error *error) {
     const gpc_cache_options *o = &cache->options;
     size_t slots = (size_t)cache->sets * cache->row;
@@ -121,7 +128,7 @@ static gpc_status make_arrays(gpc_cache *cache, gpc_error *error) {
         (o->track_reuse && !cache->reuse) || (o->track_warps && !cache->warps) ||
         (o->track_future && !cache->next_uses))
         return gpci_out_of_memory(error);
-    if (o->tokens == GPC_TOKENS_OPPORTUNISTIC && gpci_tokens_create(cache) < 0)
+    if (o->tokens == GPC_TOKENS_OPPORTUNISTIC && make_tokens(cache, slots) < 0)
         return gpci_out_of_memory(error);
     return GPC_OK;
 }
@@ -204,7 +211,7 @@ void gpc_cache_destroy(gpc_cache *cache) {
     gpci_free_lines(context, cache->next_uses);
     gpci_free_lines(context, cache->sector_states);
     gpci_free_lines(context, cache->directory);
-    gpci_tokens_destroy(cache);
+    gpci_tokens_destroy(context, cache->token_state);
     gpci_free_lines(context, cache);
     gpci_release(context);
 }
@@ -257,7 +264,7 @@ gpc_status gpc_cache_set_predictor(gpc_cache *cache, const char *spec, gpc_error
 gpc_status gpc_cache_warp_event(gpc_cache *cache, const gpc_warp_event *event) {
     if (!cache || !event || event->kind > GPC_KERNEL_END)
         return GPC_ERROR_ARGUMENT;
-    gpci_tokens_event(cache, event);
+    gpci_tokens_event(cache->token_state, event);
     if (cache->replacement_ops->on_warp_event)
         cache->replacement_ops->on_warp_event(cache->replacement_self, event);
     if (cache->predictor_ops->on_warp_event)

@@ -52,10 +52,18 @@ void gpci_settle(gpc_cache_stats *stats, const gpci_counts *n, bool whole);
 gpc_cache_stats gpci_cache_stats(const gpc_cache *cache);
 
 /* Where tokens are opportunistic: when lines lose their priority (tokens.c). */
+typedef struct gpci_token_rules {
+    uint32_t clear, warps; /* GPC_CLEAR_; warp slots */
+    uint64_t period;
+} gpci_token_rules;
+
 typedef struct gpci_token_state {
-    uint64_t *owners; /* [sets][row][words], bit per warp slot; GPC_CLEAR_OWNERS */
-    uint32_t *last;   /* [sets][row], warp slot; GPC_CLEAR_LAST_OWNER */
-    uint32_t warps, words;
+    gpci_token_rules rules;
+    uint32_t *states; /* [slots] whose GPCI_PRIORITISED it is; its owner's */
+    size_t slots;
+    uint64_t *owners; /* [slots][words], bit per warp slot; GPC_CLEAR_OWNERS */
+    uint32_t *last;   /* [slots], warp slot; GPC_CLEAR_LAST_OWNER */
+    uint32_t words;
     uint64_t next, lookups; /* GPC_CLEAR_PERIODIC: the time of the next clearing; the time where there is no clock */
     bool any;               /* a line may have priority */
 } gpci_token_state;
@@ -322,12 +330,15 @@ bool gpci_bars(gpc_cache *cache, const gpc_request *request, gpc_access_result *
 void gpci_oracle_compare(gpc_cache *cache, const gpc_request *request, uint32_t set, gpc_decision decision);
 
 /* tokens.c: where tokens are opportunistic. A request with one has filled or hit a line; any has; one is looked up. */
-gpc_status gpci_tokens_create(gpc_cache *cache);
-void gpci_tokens_destroy(gpc_cache *cache);
-void gpci_tokens_own(gpc_cache *cache, const gpc_request *request, size_t slot);
-void gpci_tokens_fill(gpc_cache *cache, const gpc_request *request, size_t slot);
-void gpci_tokens_tick(gpc_cache *cache, const gpc_request *request);
-void gpci_tokens_event(gpc_cache *cache, const gpc_warp_event *event);
+/* `slots` lines; on failure, what is in `out` is to be destroyed all the same. */
+gpc_status gpci_tokens_create(gpc_context *context, const gpci_token_rules *rules, uint32_t *states, size_t slots,
+                              gpci_token_state **out);
+void gpci_tokens_destroy(gpc_context *context, gpci_token_state *state);
+/* A line is hit, or filled, by a request; a request is looked up; a warp or kernel begins or ends. */
+void gpci_tokens_own(gpci_token_state *state, const gpc_request *request, size_t slot);
+void gpci_tokens_fill(gpci_token_state *state, const gpc_request *request, size_t slot);
+void gpci_tokens_tick(gpci_token_state *state, const gpc_request *request);
+void gpci_tokens_event(gpci_token_state *state, const gpc_warp_event *event);
 
 /* plain.c: a whole access on a quick cache. False: nothing was done, the general path must do it. */
 bool gpci_quick_access(gpc_cache *cache, const gpc_request *request, gpc_access_result *result);

@@ -64,7 +64,7 @@ static void tell_hit(gpc_cache *cache, const gpc_request *request, uint32_t set,
     if (cache->next_uses)
         cache->next_uses[gpci_slot(cache, set, way)] = request->next_use;
     if (GPCI_UNLIKELY(cache->token_state != NULL))
-        gpci_tokens_own(cache, request, gpci_slot(cache, set, way));
+        gpci_tokens_own(cache->token_state, request, gpci_slot(cache, set, way));
     if (cache->lru)
         gpci_lru_touch(cache->replacement_self, set, way);
     else if (cache->replacement_ops->on_hit)
@@ -126,7 +126,7 @@ static void pass_atomic(gpc_cache *cache, const gpci_view *view, uint32_t way, g
 static GPCI_COLD bool passes_unusually(gpc_cache *cache, const gpc_request *request, const gpci_view *view,
                                        gpc_access_result *result) {
     if (cache->token_state)
-        gpci_tokens_tick(cache, request);
+        gpci_tokens_tick(cache->token_state, request);
     if (!cache->strong_passes || !gpci_is_read(request) || request->order == GPC_ORDER_WEAK ||
         request->scope == GPC_SCOPE_CTA || request->space != GPC_SPACE_GLOBAL)
         return false;
@@ -331,8 +331,10 @@ gpc_status gpci_take_way(gpc_cache *cache, const gpc_request *request, const gpc
         cache->priorities = true;
         gpci_classify_quick(cache);
     }
-    if (GPCI_UNLIKELY(cache->token_state != NULL))
-        gpci_tokens_fill(cache, request, slot);
+    if (GPCI_UNLIKELY(cache->token_state != NULL)) {
+        cache->stats.opportunistic_fills += request->token == GPC_TOKEN_NONE;
+        gpci_tokens_fill(cache->token_state, request, slot);
+    }
     if (cache->tracks)
         start_line(cache, request, slot);
     cache->stats.fills++;

@@ -15,92 +15,84 @@
  *   warp 0 ends                      owners: now A's priority is gone there, too; kernel: not until all is over
  */
 
-gpc_status gpci_tokens_create(gpc_cache *cache) {
-    const gpc_cache_options *o = &cache->options;
-    size_t slots = (size_t)cache->sets * cache->row;
-    gpci_token_state *state = cache->token_state = gpci_zalloc(cache->context, 1, sizeof *state);
-    cache->unusual = true;
+gpc_status gpci_tokens_create(gpc_context *context, const gpci_token_rules *rules, uint32_t *states, size_t slots,
+                              gpci_token_state **out) {
+    gpci_token_state *state = *out = gpci_zalloc(context, 1, sizeof *state);
     if (!state)
         return GPC_ERROR_MEMORY;
-    state->warps = o->token_warps;
-    state->words = (state->warps + 63) / 64;
-    state->next = o->token_period;
-    if (o->token_clear == GPC_CLEAR_OWNERS)
-        state->owners = gpci_zalloc(cache->context, slots * state->words, sizeof *state->owners);
-    if (o->token_clear == GPC_CLEAR_LAST_OWNER)
-        state->last = gpci_zalloc(cache->context, slots, sizeof *state->last);
-    bool lacking = (o->token_clear == GPC_CLEAR_OWNERS && !state->owners) ||
-                   (o->token_clear == GPC_CLEAR_LAST_OWNER && !state->last);
+    state->rules = *rules;
+    state->states = states;
+    state->slots = slots;
+    state->words = (rules->warps + 63) / 64;
+    state->next = rules->period;
+    if (rules->clear == GPC_CLEAR_OWNERS)
+        state->owners = gpci_zalloc(context, slots * state->words, sizeof *state->owners);
+    if (rules->clear == GPC_CLEAR_LAST_OWNER)
+        state->last = gpci_zalloc(context, slots, sizeof *state->last);
+    bool lacking =
+        (rules->clear == GPC_CLEAR_OWNERS && !state->owners) || (rules->clear == GPC_CLEAR_LAST_OWNER && !state->last);
     return lacking ? GPC_ERROR_MEMORY : GPC_OK;
 }
 
-void gpci_tokens_destroy(gpc_cache *cache) {
-    if (!cache->token_state)
+void gpci_tokens_destroy(gpc_context *context, gpci_token_state *state) {
+    if (!state)
         return;
-    gpci_free(cache->context, cache->token_state->owners);
-    gpci_free(cache->context, cache->token_state->last);
-    gpci_free(cache->context, cache->token_state);
+    gpci_free(context, state->owners);
+    gpci_free(context, state->last);
+    gpci_free(context, state);
 }
 
-void gpci_tokens_own(gpc_cache *cache, const gpc_request *request, size_t slot) {
-    gpci_token_state *state = cache->token_state;
+void gpci_tokens_own(gpci_token_state *state, const gpc_request *request, size_t slot) {
     if (request->token == GPC_TOKEN_NONE)
         return;
-    cache->states[slot] |= GPCI_PRIORITISED;
+    state->states[slot] |= GPCI_PRIORITISED;
     state->any = true;
-    uint32_t warp = request->warp < state->warps ? request->warp : request->warp % state->warps;
+    const uint32_t warps = state->rules.warps, warp = request->warp < warps ? request->warp : request->warp % warps;
     if (state->owners)
         state->owners[slot * state->words + warp / 64] |= (uint64_t)1 << warp % 64;
     else if (state->last)
         state->last[slot] = warp;
 }
 
-void gpci_tokens_fill(gpc_cache *cache, const gpc_request *request, size_t slot) {
-    const gpci_token_state *state = cache->token_state;
+void gpci_tokens_fill(gpci_token_state *state, const gpc_request *request, size_t slot) {
     for (uint32_t word = 0; state->owners && word < state->words; word++)
         state->owners[slot * state->words + word] = 0;
-    cache->stats.opportunistic_fills += request->token == GPC_TOKEN_NONE;
-    gpci_tokens_own(cache, request, slot);
+    gpci_tokens_own(state, request, slot);
 }
 
-static void clear_all(gpc_cache *cache) {
-    gpci_token_state *state = cache->token_state;
-    size_t slots = (size_t)cache->sets * cache->row;
+static void clear_all(gpci_token_state *state) {
     if (!state->any)
         return;
-    for (size_t slot = 0; slot < slots; slot++)
-        cache->states[slot] &= ~GPCI_PRIORITISED;
-    for (size_t word = 0; state->owners && word < slots * state->words; word++)
+    for (size_t slot = 0; slot < state->slots; slot++)
+        state->states[slot] &= ~GPCI_PRIORITISED;
+    for (size_t word = 0; state->owners && word < state->slots * state->words; word++)
         state->owners[word] = 0;
     state->any = false;
 }
 
-void gpci_tokens_tick(gpc_cache *cache, const gpc_request *request) {
-    gpci_token_state *state = cache->token_state;
-    const gpc_cache_options *o = &cache->options;
-    if (o->token_clear != GPC_CLEAR_PERIODIC)
+void gpci_tokens_tick(gpci_token_state *state, const gpc_request *request) {
+    const uint64_t period = state->rules.period;
+    if (state->rules.clear != GPC_CLEAR_PERIODIC)
         return;
     uint64_t now = request->cycle ? request->cycle : state->lookups++;
     if (now < state->next)
         return;
-    clear_all(cache);
-    uint64_t begin = now - now % o->token_period;
-    state->next = begin > UINT64_MAX - o->token_period ? UINT64_MAX : begin + o->token_period;
+    clear_all(state);
+    uint64_t begin = now - now % period;
+    state->next = begin > UINT64_MAX - period ? UINT64_MAX : begin + period;
 }
 
 /* Lines of which a warp was the last owner. */
-static void end_last(gpc_cache *cache, uint32_t warp) {
-    const uint32_t *last = cache->token_state->last;
-    for (size_t slot = 0, slots = (size_t)cache->sets * cache->row; slot < slots; slot++)
-        if (last[slot] == warp)
-            cache->states[slot] &= ~GPCI_PRIORITISED;
+static void end_last(gpci_token_state *state, uint32_t warp) {
+    for (size_t slot = 0; slot < state->slots; slot++)
+        if (state->last[slot] == warp)
+            state->states[slot] &= ~GPCI_PRIORITISED;
 }
 
 /* Lines of which a warp was an owner: without priority, if it was the only one left. */
-static void end_owner(gpc_cache *cache, uint32_t warp) {
-    const gpci_token_state *state = cache->token_state;
+static void end_owner(gpci_token_state *state, uint32_t warp) {
     uint64_t bit = (uint64_t)1 << warp % 64;
-    for (size_t slot = 0, slots = (size_t)cache->sets * cache->row; slot < slots; slot++) {
+    for (size_t slot = 0; slot < state->slots; slot++) {
         uint64_t *owners = state->owners + slot * state->words, left = 0;
         if (!(owners[warp / 64] & bit))
             continue;
@@ -108,23 +100,22 @@ static void end_owner(gpc_cache *cache, uint32_t warp) {
         for (uint32_t word = 0; word < state->words; word++)
             left |= owners[word];
         if (!left)
-            cache->states[slot] &= ~GPCI_PRIORITISED;
+            state->states[slot] &= ~GPCI_PRIORITISED;
     }
 }
 
-void gpci_tokens_event(gpc_cache *cache, const gpc_warp_event *event) {
-    const gpci_token_state *state = cache->token_state;
+void gpci_tokens_event(gpci_token_state *state, const gpc_warp_event *event) {
     if (!state || !state->any)
         return;
     bool kernel = event->kind == GPC_KERNEL_START || event->kind == GPC_KERNEL_END;
-    if (kernel && cache->options.token_clear != GPC_CLEAR_PERIODIC)
-        clear_all(cache);
+    if (kernel && state->rules.clear != GPC_CLEAR_PERIODIC)
+        clear_all(state);
     if (event->kind != GPC_WARP_EXIT)
         return;
     if (state->owners)
-        end_owner(cache, event->warp % state->warps);
+        end_owner(state, event->warp % state->rules.warps);
     else if (state->last)
-        end_last(cache, event->warp % state->warps);
+        end_last(state, event->warp % state->rules.warps);
 }
 
 /* Bits of a number below n. */
@@ -138,7 +129,7 @@ static uint64_t bits_below(uint64_t n) {
 uint64_t gpc_cache_token_bits(const gpc_cache *cache) {
     if (!cache || !cache->token_state)
         return 0;
-    uint64_t lines = (uint64_t)cache->sets * cache->ways, warps = cache->token_state->warps;
+    uint64_t lines = (uint64_t)cache->sets * cache->ways, warps = cache->token_state->rules.warps;
     switch (cache->options.token_clear) {
     case GPC_CLEAR_OWNERS: /* it has priority where any bit is set */
         return lines * warps;

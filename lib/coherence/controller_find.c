@@ -175,6 +175,8 @@ static bool is_kept_out(const gpci_controllers *e, gpci_task *f, uint64_t tag) {
     if ((gpci_step)f->resumes != GPCI_STEP_read_found || !f->allocates)
         return false;
     const gpci_module *r = gpci_task_from(e, gpci_task_at(e, f->parent));
+    if (m->tokens && e->tree->request)
+        gpci_module_token_tick(m, e->tree->request);
     if (!gpci_module_may_keep_out(m, f->hit ? f->block : GPCI_TREE_NO_BLOCK, r, f->address))
         return false;
     if (m->sector_mask && place_in_line(e, m, tag) != GPCI_TREE_NO_BLOCK)

@@ -56,7 +56,7 @@ static bool is_answered(gpci_controllers *e, gpci_task *r) {
     gpci_tree_flight *a = gpci_tree_flight_at(e, r->flight);
     gpci_module *t = gpci_task_module(e, r);
     const uint64_t tag = gpci_module_tag_of(t, r->address);
-    if (!r->passing || r->refused || a->answered || e->tree->request->admitted ||
+    if (!r->passing || r->refused || a->answered || !e->tree->request || e->tree->request->admitted ||
         gpci_module_line_way(t, tag) == UINT32_MAX)
         return false;
     a->word = gpci_module_respond(t, tag);

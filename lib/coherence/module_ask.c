@@ -29,10 +29,12 @@ bool gpci_module_predicts_bypass(const gpci_module *m, uint64_t tag, const gpc_r
 bool gpci_module_declines(const gpci_module *m, uint64_t tag, const gpc_request *shown) {
     const gpc_replacement_ops *ops = m->policy->ops;
     const uint32_t set = gpci_module_row(m, tag) >> m->sector_shift;
+    uint64_t words[GPC_MAX_WAYS / 64];
     if (!gpci_module_is_full(m, tag))
         return false;
-    return ops->declines ? ops->declines(m->policy->self, set, NULL, shown)
-                         : ops->choose_victim(m->policy->self, set, NULL, shown) == GPC_WAY_BYPASS;
+    const uint64_t *candidates = gpci_module_unmarked(m, tag, shown, NULL, words);
+    return ops->declines ? ops->declines(m->policy->self, set, candidates, shown)
+                         : ops->choose_victim(m->policy->self, set, candidates, shown) == GPC_WAY_BYPASS;
 }
 
 static bool is_asked_of(const gpci_module *m, uint64_t tag, const gpc_request *access) {
@@ -54,6 +56,10 @@ static bool decide(gpci_module *m, uint64_t tag, const gpc_request *access) {
     }
     if (m->predictor && gpci_module_predicts_bypass(m, tag, &shown, &word))
         return true;
+    if (GPCI_UNLIKELY(gpci_module_lacks_room(m, tag, &shown))) {
+        m->counts.token_bypasses++;
+        return true;
+    }
     return m->admits && gpci_module_declines(m, tag, &shown);
 }
 
@@ -140,6 +146,8 @@ bool gpci_module_may_keep_out(const gpci_module *m, uint32_t block, const gpci_m
 gpci_tree_lookup gpci_tree_find_asking(gpc_coherence *c, gpci_module *m, const gpci_module *r, uint64_t address,
                                        gpci_tree_point *at) {
     const uint64_t tag = gpci_module_tag_of(m, address);
+    if (m->tokens && c->request)
+        gpci_module_token_tick(m, c->request);
     uint32_t block = gpci_module_find(m, tag);
     const bool there = block != GPCI_TREE_NO_BLOCK, may = gpci_module_may_keep_out(m, block, r, address);
     const bool out = may && gpci_module_keeps_out(m, tag);

@@ -183,6 +183,8 @@ static GPCI_NOINLINE void notify_hit(gpci_module *m, uint32_t block, uint64_t ta
     const uint32_t set = set_of(m, block), way = block % m->all_ways;
     if (was_told(m, tag))
         return;
+    if (m->tokens)
+        gpci_module_token_hit(m, block, &request);
     if (ops && ops->on_hit)
         ops->on_hit(m->policy->self, set, way, &request);
     if (predictor && predictor->on_hit)
@@ -208,6 +210,8 @@ void gpci_module_miss(gpci_module *m, uint64_t tag, const gpc_request *carried) 
 void gpci_module_warp_event(gpci_module *m, const gpc_warp_event *event) {
     const gpc_replacement_ops *ops = policy_of(m);
     const gpc_predictor_ops *predictor = predictor_of(m);
+    if (m->tokens)
+        gpci_module_token_event(m, event);
     if (ops && ops->on_warp_event)
         ops->on_warp_event(m->policy->self, event);
     if (predictor && predictor->on_warp_event)
@@ -287,6 +291,8 @@ static void notify_eviction(gpci_module *m, uint32_t block, bool dirty, const gp
         eviction.reuse_count = m->reuse[m->store->leaving];
         m->counts.zero_reuse_evictions += !eviction.reuse_count;
     }
+    if (m->tokens)
+        gpci_module_token_evict(m, m->store->leaving);
     if (ops && ops->on_evict)
         ops->on_evict(m->policy->self, eviction.set, eviction.way, &eviction, request);
     if (predictor && predictor->on_evict)
@@ -338,18 +344,12 @@ static uint32_t policy_choice(gpci_module *m, uint64_t tag, uint32_t base, const
     /* of what a policy was asked to admit it knows already (gpci_module_miss) */
     if (ops->on_miss && !request.admitted)
         ops->on_miss(m->policy->self, set, &request);
+    uint64_t words[GPC_MAX_WAYS / 64];
+    candidates = gpci_module_unmarked(m, tag, &request, candidates, words);
     uint32_t way = m->given.any_victim ? ways : free_candidate(m, base, 0, ways, candidates);
     if (way == ways)
         way = insist(m, set, candidates, &request);
     return way < ways && is_candidate(candidates, way) ? base + way : GPCI_TREE_NO_BLOCK;
-}
-
-/* Of a module that tells somebody. */
-static GPCI_NOINLINE uint32_t told_victim(gpci_module *m, uint64_t tag, uint32_t base) {
-    const uint32_t block = m->policy ? policy_choice(m, tag, base, NULL) : victim_in_order(m, base, 0, m->given.ways);
-    if (block != GPCI_TREE_NO_BLOCK && (m->states[block] != GPC_LINE_I || gpci_module_has_company(m, block)))
-        gpci_module_leave(m, block, tag, is_modified(m, block));
-    return block;
 }
 
 static uint32_t choice_in_order(gpci_module *m, uint32_t base, uint32_t first, uint32_t end,
@@ -360,6 +360,26 @@ static uint32_t choice_in_order(gpci_module *m, uint32_t base, uint32_t first, u
         if (is_candidate(candidates, order[i]))
             way = order[i];
     return base + way;
+}
+
+/* The victim by order, of those that the access may take. */
+static uint32_t victim_by_token(gpci_module *m, uint64_t tag, uint32_t base) {
+    uint64_t words[GPC_MAX_WAYS / 64];
+    const gpc_request request = request_of(m, tag);
+    const uint64_t *candidates = gpci_module_unmarked(m, tag, &request, NULL, words);
+    const uint32_t block = choice_in_order(m, base, 0, m->given.ways, candidates);
+    bring_to_front(m, block);
+    return block;
+}
+
+/* Of a module that tells somebody. */
+static GPCI_NOINLINE uint32_t told_victim(gpci_module *m, uint64_t tag, uint32_t base) {
+    const uint32_t block = m->policy   ? policy_choice(m, tag, base, NULL)
+                           : m->tokens ? victim_by_token(m, tag, base)
+                                       : victim_in_order(m, base, 0, m->given.ways);
+    if (block != GPCI_TREE_NO_BLOCK && (m->states[block] != GPC_LINE_I || gpci_module_has_company(m, block)))
+        gpci_module_leave(m, block, tag, is_modified(m, block));
+    return block;
 }
 
 void gpci_module_leave(gpci_module *m, uint32_t block, uint64_t tag, bool dirty) {
@@ -407,6 +427,11 @@ uint32_t gpci_module_choose(gpci_module *m, uint64_t tag, bool directory, const 
     const uint32_t base = base_of(m, tag), ways = m->given.ways;
     if (m->policy && !directory)
         return policy_choice(m, tag, base, candidates);
+    uint64_t words[GPC_MAX_WAYS / 64];
+    if (GPCI_UNLIKELY(m->tokens != NULL) && !directory) {
+        const gpc_request request = request_of(m, tag);
+        candidates = gpci_module_unmarked(m, tag, &request, candidates, words);
+    }
     const uint32_t block = choice_in_order(m, base, directory ? ways : 0, directory ? m->all_ways : ways, candidates);
     bring_to_front(m, block);
     return block;
@@ -425,7 +450,7 @@ static void notify_invalidation(const gpci_module *m, uint32_t set, uint32_t way
         predictor->on_invalidate(m->predictor->self, set, way);
 }
 
-static void notify_fill(const gpci_module *m, uint32_t block, uint64_t tag) {
+static void notify_fill(gpci_module *m, uint32_t block, uint64_t tag) {
     const gpc_replacement_ops *ops = policy_of(m);
     const gpc_predictor_ops *predictor = predictor_of(m);
     const uint32_t set = set_of(m, block), way = block % m->all_ways;
@@ -434,6 +459,8 @@ static void notify_fill(const gpci_module *m, uint32_t block, uint64_t tag) {
         m->warps[gpci_module_sector(m, block, 0)] = request.warp;
     if (m->reuse)
         m->reuse[gpci_module_sector(m, block, 0)] = 0;
+    if (m->tokens)
+        gpci_module_token_fill(m, block, &request);
     if (ops && ops->on_fill)
         ops->on_fill(m->policy->self, set, way, &request);
     if (predictor && predictor->on_fill)
@@ -447,6 +474,8 @@ static void notify_write(gpci_module *m, uint32_t block, uint64_t tag, uint8_t s
         if (m->store->leaving != gpci_module_sector(m, block, 0))
             notify_invalidation(m, set_of(m, block), block % m->all_ways);
         m->store->leaving = GPCI_TREE_NO_BLOCK;
+        if (m->marks)
+            m->marks[gpci_module_sector(m, block, 0)] = 0;
     }
     if (is && (!was || other))
         notify_fill(m, block, tag);

@@ -58,7 +58,8 @@ typedef enum gpci_module_place {
 
 /* What a hierarchy counts of lines, and of what is asked about them, as a cache does (gpc_cache_stats). */
 typedef struct gpci_line_counts {
-    uint64_t zero_reuse_evictions, intra_warp_hits, inter_warp_hits, token_bypasses;
+    uint64_t zero_reuse_evictions, intra_warp_hits, inter_warp_hits;
+    uint64_t token_bypasses, opportunistic_fills, priority_evictions;
     uint64_t predictions, bypasses, overturned_bypasses;
 } gpci_line_counts;
 
@@ -129,10 +130,12 @@ struct gpci_module {
     uint32_t word, answer; /* of an L1: its predictor's word of its last line; of a cache that responds: its answer */
     bool by_sector;        /* likewise: each sector of a line has an answer of its own */
     uint64_t answered_line, answered_access; /* to whom; of an L1, by which a bypass has been overturned */
-    uint32_t *warps;         /* [block] of a line the first: who has fetched it; of a hierarchy's L1s; NULL */
-    uint32_t *reuse;         /* likewise: how often it has been hit */
-    uint8_t decided, let_in; /* of a hierarchy's L1: what was decided of its last line's first block */
-    uint8_t seen;            /* of its last line so far: level/coherent_count.c */
+    uint32_t *warps;                 /* [block] of a line the first: who has fetched it; of a hierarchy's L1s; NULL */
+    uint32_t *reuse;                 /* likewise: how often it has been hit */
+    uint32_t *marks;                 /* likewise, and of slices: who has used it (module_tokens.c); NULL */
+    struct gpci_token_state *tokens; /* NULL: not opportunistic */
+    uint8_t decided, let_in;         /* of a hierarchy's L1: what was decided of its last line's first block */
+    uint8_t seen;                    /* of its last line so far: level/coherent_count.c */
     gpci_line_counts counts;
     uint64_t sampled_reads, sampled_hits; /* at the last sample of a hierarchy's L1 or slice */
     gpci_map map;                         /* of a full map: address / block_bytes -> block */
@@ -300,6 +303,26 @@ gpc_status gpci_module_keep(gpc_coherence *c, gpci_module *m, bool warps, bool r
 bool gpci_module_is_full(const gpci_module *m, uint64_t tag);
 /* What its policy and predictor are shown of the access `carried` to a tag. */
 gpc_request gpci_module_shows(const gpci_module *m, uint64_t tag, const gpc_request *carried);
+/* module_tokens.c: of a module that has tokens, but for the last two. */
+struct gpci_token_rules;
+gpc_status gpci_module_keep_tokens(gpc_coherence *c, gpci_module *m, const struct gpci_token_rules *rules,
+                                   gpc_error *error);
+void gpci_module_release_tokens(gpc_context *context, gpci_module *m);
+void gpci_module_token_tick(gpci_module *m, const gpc_request *request);
+void gpci_module_token_event(gpci_module *m, const gpc_warp_event *event);
+void gpci_module_token_hit(gpci_module *m, uint32_t block, const gpc_request *request);
+void gpci_module_token_fill(gpci_module *m, uint32_t block, const gpc_request *request);
+/* `line`: the first of its blocks. */
+void gpci_module_token_evict(gpci_module *m, uint32_t line);
+/*
+ * Of the candidates those that a request may take, in `words`, if it lacks a token and there is one; else the
+ * candidates. NULL: all ways.
+ */
+const uint64_t *gpci_module_unmarked(const gpci_module *m, uint64_t tag, const gpc_request *request,
+                                     const uint64_t *candidates, uint64_t *words);
+/* It lacks a token, and there is none. */
+bool gpci_module_lacks_room(const gpci_module *m, uint64_t tag, const gpc_request *request);
+
 /* module_ask.c */
 /* What a predictor says of a request that is shown to it, and its word for the level below. */
 bool gpci_module_predicts_bypass(const gpci_module *m, uint64_t tag, const gpc_request *shown, uint32_t *word);

@@ -206,6 +206,7 @@ static void destroy_module(gpc_context *context, gpci_module *m) {
     gpci_policy_destroy(m->predictor);
     gpci_free(context, m->warps);
     gpci_free(context, m->reuse);
+    gpci_module_release_tokens(context, m);
     gpci_free(context, m->transitions);
     gpci_free(context, m->origins);
     free_const(context, m->given.name);

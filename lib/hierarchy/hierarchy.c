@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cache/cache.h"
+#include "coherence/tree.h"
 #include "functional/functional.h"
+#include "level/coherent_level.h"
 #include "level/driver.h"
 #include "level/events.h"
 #include "level/level_count.h"
@@ -113,7 +115,9 @@ void gpci_hierarchy_tell_policies(gpc_hierarchy *h, gpc_warp_event_kind kind) {
     /* L2's policies know of no warps, but some of its lines are kept for a kernel's */
     gpc_warp_event event = {.kind = kind, .kernel = h->kernel};
     for (uint32_t slice = 0; h->l2 && slice < h->slices; slice++)
-        gpci_tokens_event(h->l2[slice], &event);
+        gpci_tokens_event(h->l2[slice]->token_state, &event);
+    for (uint32_t slice = 0; h->coherent && h->coherent->l2_asks && slice < h->slices; slice++)
+        gpci_module_token_event(gpci_module_at(h->coherent->tree, h->coherent->first_slice + slice), &event);
 }
 
 gpc_status gpc_hierarchy_access(gpc_hierarchy *h, const gpc_warp_access *access, gpc_warp_result *result) {

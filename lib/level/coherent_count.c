@@ -68,6 +68,8 @@ void gpci_coherent_add_counts(const gpc_hierarchy *h, uint32_t sm, gpc_stats *s)
     s->l1_zero_reuse_evictions += counts->zero_reuse_evictions;
     s->l1_predictions += counts->predictions;
     s->l1_token_bypasses += counts->token_bypasses;
+    s->l1_opportunistic_fills += counts->opportunistic_fills;
+    s->l1_priority_evictions += counts->priority_evictions;
     s->l1_overturned_bypasses += counts->overturned_bypasses;
     s->l1_bypasses +=
         counts->bypasses > counts->overturned_bypasses ? counts->bypasses - counts->overturned_bypasses : 0;

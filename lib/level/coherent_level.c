@@ -286,7 +286,10 @@ void gpci_coherent_add_slice(const gpc_hierarchy *h, uint32_t slice, gpc_stats *
     s->l2_read_sectors += (l2->read_requests + l2->write_requests) * sectors;
     s->l2_read_sector_hits += (l2->read_request_hits + l2->write_request_hits) * sectors;
     s->l2_evictions += l2->evictions;
-    s->l2_token_bypasses += gpci_module_at(c->tree, c->first_slice + slice)->counts.token_bypasses;
+    const gpci_line_counts *counts = &gpci_module_at(c->tree, c->first_slice + slice)->counts;
+    s->l2_token_bypasses += counts->token_bypasses;
+    s->l2_opportunistic_fills += counts->opportunistic_fills;
+    s->l2_priority_evictions += counts->priority_evictions;
 }
 
 static gpc_status flush_all(gpc_hierarchy *h) {

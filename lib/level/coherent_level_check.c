@@ -54,7 +54,6 @@ typedef struct demand {
 } demand;
 
 static const char whole[] = "a coherent L1 keeps no bytes without their sector";
-static const char tokens[] = "coherent modules keep no lines for those with tokens";
 
 static const demand demands[] = {
     {GPCI_KEY_L1_ENABLED, 1, "true", "a tree begins with L1s"},
@@ -262,10 +261,6 @@ gpc_status gpci_coherent_check(gpc_hierarchy *h, gpc_error *error) {
     else if (allocate == GPC_WRITE_LAZY_FETCH && h->gpus > 1)
         add(&n, GPCI_KEY_L2_WRITE_ALLOCATE, "L2s of several GPUs are asked for whole sectors by each other", "fetch");
     check_l1_writes(&n);
-    if (gpci_number(h, GPCI_KEY_L1_TOKENS) == GPC_TOKENS_OPPORTUNISTIC)
-        add(&n, GPCI_KEY_L1_TOKENS, tokens, "strict");
-    if (gpci_number(h, GPCI_KEY_L2_TOKENS) == GPC_TOKENS_OPPORTUNISTIC)
-        add(&n, GPCI_KEY_L2_TOKENS, tokens, "strict");
     if (h->lanes_apart && gpci_number(h, GPCI_KEY_COHERENCE_DATA))
         add(&n, GPCI_KEY_COHERENCE_DATA, "lanes that are accesses of their own carry no values", "false");
     if (gpci_number(h, GPCI_KEY_MODE) == 1 && gpci_number(h, GPCI_KEY_L1_ALLOCATE) != GPC_ALLOCATE_ON_MISS)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "cache/cache.h"
 #include "coherence/tree.h"
 #include "level/coherent_level.h"
 #include "level/driver.h"
@@ -41,7 +42,7 @@ gpc_status gpci_coherent_l2_asks(const gpc_hierarchy *h, gpc_error *error, bool 
     const char *spec = gpci_config_text(h->config, GPCI_KEY_L2_BYPASS);
     const bool predicts =
         !is_idle(h, spec) && gpci_policy_table(h->context, GPC_POLICY_PREDICTOR, spec) != &gpci_agcb_below;
-    *out = l2 && (*out || predicts || gpci_number(h, GPCI_KEY_L2_TOKENS) == GPC_TOKENS_STRICT);
+    *out = l2 && (*out || predicts || gpci_number(h, GPCI_KEY_L2_TOKENS) != GPC_TOKENS_IGNORE);
     return status;
 }
 
@@ -79,6 +80,10 @@ static gpc_status give_clusters(const gpc_hierarchy *h, gpc_coherence *tree, gpc
 static gpc_status give_l2(const gpc_hierarchy *h, gpc_coherence *tree, gpc_error *error) {
     const gpci_coherent *c = h->coherent;
     const char *spec = gpci_config_text(h->config, GPCI_KEY_L2_BYPASS);
+    const gpci_token_rules rules = {.clear =
+                                        gpci_number(h, GPCI_KEY_L2_TOKEN_CLEAR) ? GPC_CLEAR_PERIODIC : GPC_CLEAR_KERNEL,
+                                    .warps = 1,
+                                    .period = gpci_number(h, GPCI_KEY_L2_TOKEN_PERIOD)};
     bool admits;
     gpc_status status = declines_lines(h, GPCI_KEY_L2_REPLACEMENT, error, &admits);
     if (status == GPC_OK && !c->clusters)
@@ -90,6 +95,8 @@ static gpc_status give_l2(const gpc_hierarchy *h, gpc_coherence *tree, gpc_error
         slice->admits = admits;
         slice->strict_tokens = gpci_number(h, GPCI_KEY_L2_TOKENS) == GPC_TOKENS_STRICT;
         status = give(h, tree, i, spec, error);
+        if (status == GPC_OK && gpci_number(h, GPCI_KEY_L2_TOKENS) == GPC_TOKENS_OPPORTUNISTIC)
+            status = gpci_module_keep_tokens(tree, slice, &rules, error);
     }
     return status;
 }
@@ -99,7 +106,14 @@ gpc_status gpci_coherent_give_predictors(gpc_hierarchy *h, gpc_coherence *tree, 
     const bool predicts = !is_idle(h, spec);
     gpc_status status = declines_lines(h, GPCI_KEY_L1_REPLACEMENT, error, &h->coherent->admits);
     h->coherent->tokens = gpci_number(h, GPCI_KEY_L1_TOKENS) == GPC_TOKENS_STRICT;
-    h->coherent->predicts = predicts || h->coherent->admits || h->l1_local_only;
+    const bool tokens = gpci_number(h, GPCI_KEY_L1_TOKENS) == GPC_TOKENS_OPPORTUNISTIC;
+    h->coherent->predicts = predicts || h->coherent->admits || h->l1_local_only || tokens;
+    for (uint32_t sm = 0; sm < h->sms && tokens && status == GPC_OK; sm++) {
+        const gpci_token_rules rules = {.clear = (uint32_t)gpci_number(h, GPCI_KEY_L1_TOKEN_CLEAR),
+                                        .warps = (uint32_t)gpci_number(h, GPCI_KEY_SM_WARPS),
+                                        .period = gpci_number(h, GPCI_KEY_L1_TOKEN_PERIOD)};
+        status = gpci_module_keep_tokens(tree, gpci_module_at(tree, sm), &rules, error);
+    }
     for (uint32_t sm = 0; sm < h->sms && predicts && status == GPC_OK; sm++)
         status = gpci_module_predict(tree, gpci_module_at(tree, sm), spec, error);
     if (status == GPC_OK)
@@ -146,6 +160,8 @@ static bool declines(const gpci_module *l1, uint64_t tag, gpc_request *request, 
 static uint32_t decide(const gpc_hierarchy *h, gpci_module *l1, gpc_request *request, uint32_t flags) {
     const uint64_t tag = gpci_module_tag_of(l1, request->address);
     const bool early = is_early(l1, request);
+    if (GPCI_UNLIKELY(l1->tokens != NULL))
+        gpci_module_token_tick(l1, request);
     if (!gpci_passes_l1(h, request->space)) /* nobody is asked of what is not for L1: l1.spaces */
         return GPC_ACCESS_NO_ALLOCATE | GPC_ACCESS_EVICT;
     const bool asked = is_read(request) || allocates(h, request, flags);
@@ -161,6 +177,12 @@ static uint32_t decide(const gpc_hierarchy *h, gpci_module *l1, gpc_request *req
         gpci_module_miss(l1, tag, request);
     if (!out && asked && !early && l1->predictor && bypasses(l1, tag, request)) {
         out = true;
+        if (!h->coherent->admits)
+            gpci_module_miss(l1, tag, request);
+    }
+    if (!out && asked && GPCI_UNLIKELY(gpci_module_lacks_room(l1, tag, request))) {
+        out = true;
+        l1->counts.token_bypasses++;
         if (!h->coherent->admits)
             gpci_module_miss(l1, tag, request);
     }

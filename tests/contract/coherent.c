@@ -219,6 +219,8 @@ Test(coherent_contract, predictors) {
 
 Test(coherent_contract, what_else_decides) {
     static const char *const rows[] = {"l1.tokens = strict\nl2.tokens = strict\n",
+                                       "l1.tokens = opportunistic\nl2.tokens = opportunistic\n",
+                                       "l1.tokens = opportunistic\nl1.token_clear = owners\nl1.replacement = nru\n",
                                        "l1.track_reuse = true\nl1.track_warps = true\n",
                                        "l1.bypass = agcb\ncluster.sms = 2\ncluster.size = 1KiB\n",
                                        "l2.bypass = random-p\ncluster.sms = 2\ncluster.size = 1KiB\n",

@@ -234,8 +234,7 @@ Test(coherent, as_the_tree_itself) {
 Test(coherent, refusals) {
     static const char *const settings[] = {
         "l1.enabled = false",           "l1.allocate = on-fill\nmode = timed",
-        "lrc.sms = 2\ncluster.sms = 1", "l2.tokens = opportunistic",
-        "l1.tokens = opportunistic",    "l2.write_policy = through",
+        "lrc.sms = 2\ncluster.sms = 1", "l2.write_policy = through",
         "l2.write_allocate = none",     "l2.inclusion = inclusive\nl2.bypass = always-bypass",
         "l1.write_allocate = lazy",     "network.header = 0"};
     for (unsigned i = 0; i < sizeof settings / sizeof *settings; i++) {

@@ -63,6 +63,8 @@ static bool same_lines(const gpc_stats *one, const gpc_stats *other) {
 static bool same_decisions(const gpc_stats *one, const gpc_stats *other) {
     return one->l1_predictions == other->l1_predictions && one->l1_bypasses == other->l1_bypasses &&
            one->l1_token_bypasses == other->l1_token_bypasses &&
+           one->l1_opportunistic_fills == other->l1_opportunistic_fills &&
+           one->l1_priority_evictions == other->l1_priority_evictions &&
            one->l1_overturned_bypasses == other->l1_overturned_bypasses;
 }
 
@@ -222,6 +224,14 @@ static void sample(rig *r, uint64_t cycle) {
     cr_assert_eq(gpc_hierarchy_sample(r->hierarchy, samples), GPC_OK);
 }
 
+/* A warp ends; every fourth time it is a kernel that does. */
+static void end_warp(pair *p, uint32_t number) {
+    const gpc_warp_event event = {
+        .kind = number % 4 ? GPC_WARP_EXIT : GPC_KERNEL_END, .sm = 0, .warp = number % 8, .kernel = 0};
+    cr_assert_eq(gpc_hierarchy_warp_event(p->tree.hierarchy, &event), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_warp_event(p->caches.hierarchy, &event), GPC_OK);
+}
+
 /* Loads of a PC that comes back to its lines, and of others that do not, and stores; by a predictor, or a policy. */
 static void predict_as_in_caches(const char *predictor, const char *policy, const char *protocol, bool timed,
                                  uint32_t sectors) {
@@ -246,6 +256,7 @@ static void predict_as_in_caches(const char *predictor, const char *policy, cons
         if (n % 50 == 49) {
             sample(&p.tree, 100 * n);
             sample(&p.caches, 100 * n);
+            end_warp(&p, n / 50);
         }
         fire(&p.tree, timed, &access);
         fire(&p.caches, timed, &access);
@@ -276,6 +287,19 @@ Test(coherent_as_caches, predictors) {
     for (unsigned i = 0; i < 2 * sizeof specs / sizeof *specs; i++) {
         predict_as_in_caches(specs[i / 2], "drrip", "mesi", i % 2, 1);
         predict_as_in_caches(specs[i / 2], "drrip", "nmoesi", i % 2, 4);
+    }
+}
+
+/* Lines that warps with tokens have used are kept for these, until warps end, or a kernel, or some time has passed. */
+Test(coherent_as_caches, opportunistic_tokens) {
+    static const char *const rows[] = {"lru", "lru\nl1.token_clear = owners", "drrip\nl1.token_clear = last-owner",
+                                       "bip(bypass=1)\nl1.token_clear = periodic\nl1.token_period = 90",
+                                       "lru\nl1.token_clear = periodic\nl1.token_period = 900000"};
+    char settings[200];
+    for (unsigned i = 0; i < 2 * sizeof rows / sizeof *rows; i++) {
+        snprintf(settings, sizeof settings, "%s\nl1.tokens = opportunistic\nsm.warps = 4", rows[i / 2]);
+        predict_as_in_caches("hint", settings, "mesi", i % 2, 1);
+        predict_as_in_caches("random-p(p=0.2)", settings, "nmoesi", i % 2, 4);
     }
 }
 
@@ -315,14 +339,17 @@ static void keep_out_as_in_caches(const char *l2, const char *protocol, bool tim
         fire(&p.tree, timed, &access);
         fire(&p.caches, timed, &access);
         const gpc_stats one = rig_stats(&p.tree), other = rig_stats(&p.caches);
-        cr_assert(
-            one.l1_load_sector_hits == other.l1_load_sector_hits &&
-                one.l2_read_sector_hits == other.l2_read_sector_hits &&
-                one.l2_token_bypasses == other.l2_token_bypasses && one.dram_read_sectors == other.dram_read_sectors,
-            "%s, %s, %s: access %u: %llu %llu %llu, not %llu %llu %llu", l2, protocol, timed ? "timed" : "functional",
-            n, (unsigned long long)one.l1_load_sector_hits, (unsigned long long)one.l2_read_sector_hits,
-            (unsigned long long)one.dram_read_sectors, (unsigned long long)other.l1_load_sector_hits,
-            (unsigned long long)other.l2_read_sector_hits, (unsigned long long)other.dram_read_sectors);
+        cr_assert(one.l1_load_sector_hits == other.l1_load_sector_hits &&
+                      one.l2_read_sector_hits == other.l2_read_sector_hits &&
+                      one.l2_token_bypasses == other.l2_token_bypasses &&
+                      one.l2_opportunistic_fills == other.l2_opportunistic_fills &&
+                      one.l2_priority_evictions == other.l2_priority_evictions &&
+                      one.dram_read_sectors == other.dram_read_sectors,
+                  "%s, %s, %s: access %u: %llu %llu %llu, not %llu %llu %llu", l2, protocol,
+                  timed ? "timed" : "functional", n, (unsigned long long)one.l1_load_sector_hits,
+                  (unsigned long long)one.l2_read_sector_hits, (unsigned long long)one.dram_read_sectors,
+                  (unsigned long long)other.l1_load_sector_hits, (unsigned long long)other.l2_read_sector_hits,
+                  (unsigned long long)other.dram_read_sectors);
     }
     cr_expect_gt(rig_stats(&p.tree).l1_load_sector_hits, 5, "%s", l2);
     close_pair(&p);
@@ -337,7 +364,10 @@ Test(coherent_as_caches, l2_keeps_out) {
                                        "l2.replacement = dip(bypass=1)\nl2.bypass = access-count(threshold=1)",
                                        "l2.replacement = combined",
                                        "l2.replacement = vote(lru, fifo)\nl2.slices = 2\nl2.inclusion = inclusive",
-                                       "l2.tokens = strict"};
+                                       "l2.tokens = strict",
+                                       "l2.tokens = opportunistic",
+                                       "l2.tokens = opportunistic\nl2.token_clear = periodic\nl2.token_period = 90",
+                                       "l2.tokens = opportunistic\nl2.replacement = dip(bypass=1)"};
     for (unsigned i = 0; i < 2 * sizeof rows / sizeof *rows; i++) {
         keep_out_as_in_caches(rows[i / 2], "mesi", i % 2, 1);
         keep_out_as_in_caches(rows[i / 2], "nmoesi", i % 2, 4);
