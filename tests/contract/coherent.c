@@ -225,6 +225,8 @@ Test(coherent_contract, what_else_decides) {
                                        "l1.bypass = agcb\ncluster.sms = 2\ncluster.size = 1KiB\n",
                                        "l2.bypass = random-p\ncluster.sms = 2\ncluster.size = 1KiB\n",
                                        "l2.bypass = random-p\nl2.write_allocate = lazy\n",
+                                       "l2.bypass = random-p\nl1.sectors = 4\nl2.sectors = 4\nl2.fetch_sectors = 4\n",
+                                       "l1.bypass = agcb\nl1.sectors = 4\nl1.fetch_sectors = 2\nl2.sectors = 4\n",
                                        "l1.bypass = random-p\nl2.bypass = random-p\nl2.replacement = combined\n"};
     gpc_context *context = open_context(1);
     for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++)
