@@ -91,8 +91,6 @@ static gpc_status check_replacement(needs *n, gpci_key key, gpc_error *error) {
     if (status < 0)
         return status;
     uint64_t unknown = reads & ~told;
-    if (key == GPCI_KEY_L1_REPLACEMENT && n->h->lanes_apart)
-        unknown |= reads & GPC_READS_ADMISSION; /* load/store units ask nobody */
     if (!reads || unknown)
         add(n, key, blame(n, key, unknown, "which coherent modules do not tell policies"), "lru");
     return GPC_OK;
@@ -115,10 +113,7 @@ static gpc_status check_l1_predictor(needs *n, gpc_error *error) {
     if (status < 0)
         return status;
     uint64_t unknown = reads & ~told_predictors(n, spec, GPCI_L1_TREE_READS);
-    const void *table = gpci_policy_table(n->h->context, GPC_POLICY_PREDICTOR, spec);
-    if (n->h->lanes_apart && table != &gpci_always_cache && table != &gpci_hint)
-        add(n, GPCI_KEY_L1_BYPASS, "load/store units ask no predictor", "hint");
-    else if (!reads || unknown)
+    if (!reads || unknown)
         add(n, GPCI_KEY_L1_BYPASS, blame(n, GPCI_KEY_L1_BYPASS, unknown, "which coherent L1s do not tell predictors"),
             "hint");
     return status;

@@ -40,6 +40,11 @@ void gpci_lsu_joined(gpci_timed *t, uint32_t flight) {
     gpci_packet *p = gpci_packet_at(&t->pool, (uint32_t)gpci_tree_flight_at(gpci_controllers_of(t), flight)->token);
     p->line.missed = 0;
     gpci_coherent_count_load(t, p, true, true);
+    if (GPCI_UNLIKELY(t->h->coherent->tracks) && is_load(p)) {
+        const gpci_controllers *e = gpci_controllers_of(t);
+        const gpci_tree_flight *master = gpci_tree_flight_at(e, gpci_tree_flight_at(e, flight)->master);
+        gpci_coherent_follow_joined(t->h, &p->request, gpci_packet_at(&t->pool, (uint32_t)master->token)->request.warp);
+    }
     gpci_see(t, GPC_WHAT_LOOKUP, stage_of(t, p), p, GPC_PENDING_HIT);
     if (!is_load(p))
         signal(t, p);
@@ -50,6 +55,11 @@ static void count(gpci_timed *t, const gpci_tree_flight *a, gpci_packet *p, uint
     gpci_stage *stage = stage_of(t, p);
     p->line.missed = a->hit ? 0 : p->segments;
     gpci_coherent_count_load(t, p, a->hit, false);
+    t->h->coherent->tree->follows = false;
+    if (GPCI_UNLIKELY(t->h->coherent->tracks))
+        gpci_coherent_follow(t->h, &p->request, a->hit);
+    if (GPCI_UNLIKELY(a->overturned))
+        gpci_uncount_l1_bypass(t->h, stage->index, gpci_coherent_bypassed(t->h, p->segments));
     gpci_count_l1_store(t->h, stage->index, p->line.kind == GPC_STORE && a->hit ? gpci_count_sectors(p->segments) : 0);
     if (level == 3 && is_load(p))
         gpci_count_round_trip(t->h, stage->index, t->wheel.now - p->born);
@@ -81,6 +91,16 @@ void gpci_lsu_ended(gpci_timed *t, uint32_t flight) {
     gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now);
 }
 
+/* What is asked about a line is asked when a lane's access begins, whether or not that then joins another. */
+static GPCI_NOINLINE void predict(gpci_timed *t, const gpci_stage *stage, gpci_packet *p,
+                                  gpc_coherence_request *request) {
+    t->h->coherent->tree->follows = false;
+    const uint32_t bits = gpci_coherent_predict(t->h, &p->request, request->flags);
+    const uint8_t segments = gpci_coherent_bypass(t->h, p->segments, bits, request);
+    if (segments)
+        gpci_count_l1_bypass(t->h, stage->index, segments);
+}
+
 /* An access begins. False: out of memory, and nothing has changed; it will be tried again, if anybody goes on. */
 static bool begin_access(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
@@ -91,7 +111,9 @@ static bool begin_access(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
         gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now + 1);
         return false;
     }
-    const gpc_coherence_request request = gpci_coherent_request_of(t, p);
+    gpc_coherence_request request = gpci_coherent_request_of(t, p);
+    if (gpci_coherent_asks(t->h->coherent, &p->request))
+        predict(t, stage, p, &request);
     p->born = t->wheel.now;
     p->mshr.done = false;
     gpci_controllers_at(e, t->wheel.now);

@@ -234,8 +234,8 @@ Test(coherent_contract, what_else_decides) {
     gpc_context_destroy(context);
 }
 
-/* Instructions of a kernel of a few thread blocks. */
-static uint64_t replay(gpc_context *context, const char *protocol, bool timed, const char *settings) {
+/* A kernel of a few thread blocks. */
+static gpc_stats replayed(gpc_context *context, const char *protocol, bool timed, const char *settings) {
     char text[1024];
     gpc_error error = GPC_ERROR_INIT;
     gpc_config *config;
@@ -254,7 +254,11 @@ static uint64_t replay(gpc_context *context, const char *protocol, bool timed, c
     gpc_trace_close(trace);
     gpc_replay_destroy(replay);
     gpc_config_destroy(config);
-    return stats.warp_instructions;
+    return stats;
+}
+
+static uint64_t replay(gpc_context *context, const char *protocol, bool timed, const char *settings) {
+    return replayed(context, protocol, timed, settings).warp_instructions;
 }
 
 Test(coherent_contract, schedulers_and_throttles) {
@@ -272,6 +276,33 @@ Test(coherent_contract, schedulers_and_throttles) {
             const uint64_t here = replay(context, info.name, i % 2, settings);
             cr_expect_eq(here, replay(context, "none", i % 2, settings), "%s, %s", info.name, row->spec);
             cr_expect_gt(here, 0);
+        }
+    gpc_context_destroy(context);
+}
+
+/* Load/store units, whose lanes are accesses of their own, and which ask of each of them. */
+Test(coherent_contract, load_store_units) {
+    static const char *const rows[] = {"l1.bypass = random-p(p=0.5)",
+                                       "l1.bypass = agcb(threshold=2)",
+                                       "l1.bypass = always-bypass\nl2.bypass = random-p(p=0.5)",
+                                       "l1.bypass = sdbp\nl1.replacement = bip(bypass=1)",
+                                       "l1.replacement = combined\nl2.replacement = combined",
+                                       "l1.tokens = opportunistic\nscheduler = gto + pcal",
+                                       "l1.track_reuse = true\nl1.track_warps = true"};
+    gpc_context *context = open_context(1);
+    for (size_t i = 0; i < gpc_policy_count(context, GPC_POLICY_PROTOCOL); i++)
+        for (unsigned k = 0; k < sizeof rows / sizeof *rows; k++) {
+            gpc_policy_info info = GPC_POLICY_INFO_INIT;
+            char settings[200];
+            cr_assert_eq(gpc_policy_at(context, GPC_POLICY_PROTOCOL, i, &info), GPC_OK);
+            if (!strcmp(info.name, "none") || (effort_is_small() && (i + k) % 4))
+                continue;
+            snprintf(settings, sizeof settings, "l1.coalescer = multi2sim\n%s\n", rows[k]);
+            const gpc_stats stats = replayed(context, info.name, true, settings);
+            cr_expect_eq(stats.warp_instructions, replay(context, "none", true, ""), "%s, %s", info.name, rows[k]);
+            cr_expect(k > 2 || stats.l1_bypassed_sectors > 0, "%s, %s", info.name, rows[k]);
+            cr_expect(k > 1 || stats.l1_predictions > stats.l1_bypasses, "%s, %s", info.name, rows[k]);
+            cr_expect(k < 6 || stats.l1_intra_warp_hits > 0, "%s, %s", info.name, rows[k]);
         }
     gpc_context_destroy(context);
 }

@@ -157,10 +157,8 @@ static void draw_ways_of_presets(uint64_t state, machine *m) {
         128u << rig_below(&state, 3));
     put(m, "l1.write_policy = %s\nl1.write_policy_local = %s\n", writes[rig_below(&state, 3)],
         writes[rig_below(&state, 3)]);
-    if (strstr(m->text, "multi2sim\nsm.lsus"))
-        return; /* their accesses begin without a question */
     put(m, "l1.replacement = %s\n", kept[rig_below(&state, 3)]);
-    if (rig_below(&state, 3) == 0)
+    if (!strstr(m->text, "multi2sim\nsm.lsus") && rig_below(&state, 3) == 0)
         put(m, "l1.spaces = local\n");
     if (rig_below(&state, 2))
         put(m, "l1.bypass = %s\n", rig_below(&state, 2) ? "random-p(p=0.3)" : "mrpb(mshr=1, queue=1)");
@@ -175,7 +173,7 @@ static void draw_askers(uint64_t random, machine *m) {
     if (m->l2_here && rig_below(&random, 3) == 0)
         put(m, "l2.inclusion = non-inclusive\nl2.replacement = %s\nl2.bypass = %s\n", kept[rig_below(&random, 4)],
             bypasses[rig_below(&random, 4)]);
-    else if (!strstr(m->text, "multi2sim\nsm.lsus") && rig_below(&random, 3) == 0)
+    else if (rig_below(&random, 3) == 0)
         put(m, "l1.bypass = %s\n", rig_below(&random, 2) ? "agcb(threshold=3)" : "agcb-early");
 }
 
