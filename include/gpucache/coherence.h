@@ -217,7 +217,12 @@ typedef enum gpc_coherence_kind {
     GPC_COHERENCE_LOAD = 0,
     GPC_COHERENCE_STORE = 1,   /* coherent, as atomics are: no other copy exists when it is done */
     GPC_COHERENCE_N_STORE = 2, /* non-coherent: others may keep copies; without N in the protocol as a STORE */
-    GPC_COHERENCE_ACQUIRE = 3  /* of no address: as gpc_coherence_acquire of the module. Since: 0.2 */
+    GPC_COHERENCE_ACQUIRE = 3, /* of no address: as gpc_coherence_acquire of the module. Since: 0.2 */
+    /*
+     * Of no address: what was stored in the module is for others to see. It writes back what an ACQUIRE would; what
+     * that would only drop stays. Where directories keep copies up to date, there is nothing to write back. Since: 0.2
+     */
+    GPC_COHERENCE_RELEASE = 4
 } gpc_coherence_kind;
 
 /* An access of a processor. Pointers are borrowed for the call. */
@@ -571,7 +576,7 @@ GPC_API gpc_status gpc_coherence_set_callbacks(gpc_coherence *coherence, const g
  * written just before on_complete, `atomics` when they are performed. An ACQUIRE is of a whole module, any cache, and
  * has no address, size, bytes, mask, out, atomics or flags: what its rules only drop goes at once, what they write back
  * leaves one block a cycle, a block on its way is waited for; it ends when no access issued before it to that module is
- * in flight.
+ * in flight. A RELEASE begins when that is so, and goes on as an ACQUIRE.
  *   out_token  receives the number of the access: 1, 2, 3 and so on
  * Returns GPC_OK; GPC_ERROR_ABI; GPC_ERROR_ARGUMENT and GPC_ERROR_RANGE as gpc_coherence_access, and ARGUMENT for a
  * cycle that is past; GPC_ERROR_STATE once the tree has failed, and from on_message and on_transition;

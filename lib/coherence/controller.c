@@ -325,7 +325,7 @@ uint32_t gpci_flight_begin(gpci_controllers *e, const gpc_coherence_request *req
 
 gpc_status gpci_coherence_issue(gpc_coherence *c, const gpc_coherence_request *request, const gpc_request *carried,
                                 gpc_error *error, uint64_t *out_token) {
-    const bool acquires = request->kind == GPC_COHERENCE_ACQUIRE;
+    const bool acquires = request->kind == GPC_COHERENCE_ACQUIRE || request->kind == GPC_COHERENCE_RELEASE;
     gpc_status status =
         (acquires ? gpci_tree_check_acquire : gpci_tree_engine_check)(c, "gpc_coherence_issue", request, error);
     if (status == GPC_OK && !c->controllers)

@@ -9,6 +9,7 @@
  *
  *   ACQUIRE  the protocol's ACQUIRE rules. What only has to go goes at once; what is to be written back first does so a
  *            block a cycle; a block that is locked is waited for, since what it is being brought may be old
+ *   RELEASE  the same of what is to be written back, once all accesses of the module before it have ended
  *   EVICT    the module evicts its blocks, one a cycle
  *   RECALL   the module's directory takes the blocks back from the modules above, one a cycle, as the write requests
  *            of memory do in Table 2.6 (seeds/002), steps 15 to 20
@@ -55,6 +56,8 @@ static bool concerns(const gpci_module *m, uint32_t block, gpci_sweep kind) {
     if (kind == GPCI_SWEEP_RECALL)
         return has_copies(m, block);
     const uint32_t actions = m->rules[state][GPC_EVENT_ACQUIRE].actions;
+    if (kind == GPCI_SWEEP_RELEASE)
+        return (actions & GPC_DO_WRITE_BACK) != 0;
     return kind == GPCI_SWEEP_EVICT || actions & GPC_DO_WRITE_BACK || !(actions & GPC_DO_IGNORE);
 }
 
@@ -83,7 +86,8 @@ uint32_t gpci_controllers_sweep(gpci_controllers *e, const gpci_sweep_order *ord
 }
 
 uint32_t gpci_controllers_acquire(gpci_controllers *e, const gpc_coherence_request *request) {
-    const gpci_sweep_order order = {request->module, request->module, GPCI_SWEEP_ACQUIRE, UINT32_MAX - 1};
+    const gpci_sweep kind = request->kind == GPC_COHERENCE_RELEASE ? GPCI_SWEEP_RELEASE : GPCI_SWEEP_ACQUIRE;
+    const gpci_sweep_order order = {request->module, request->module, kind, UINT32_MAX - 1};
     return begin(e, request, &order);
 }
 
@@ -105,9 +109,22 @@ static void acquired(gpci_controllers *e, gpci_task *s, gpci_module *m, uint32_t
     gpci_tree_set_state(e->tree, m, block, m->tags[block], rule.next, GPC_ORIGIN_ACQUIRE, gpci_present(e));
 }
 
+/* Wait for an access of the module that was issued before the sweep. False: there is none. */
+static bool waits_for_older(gpci_controllers *e, uint32_t task, gpci_step resumes) {
+    const gpci_task *s = gpci_task_at(e, task);
+    const uint32_t oldest = e->units[s->module].oldest;
+    if (e->host || oldest == GPCI_NO_ITEM ||
+        gpci_tree_flight_at(e, oldest)->token >= gpci_tree_flight_at(e, s->flight)->token)
+        return false;
+    gpci_due_queue_join(&e->waiters, &gpci_tree_flight_at(e, oldest)->waiters, (gpci_due){task, resumes});
+    return true;
+}
+
 void gpci_step_sweep_begin(gpci_controllers *e, uint32_t task) {
     gpci_task *s = gpci_task_at(e, task);
     gpci_module *m = gpci_task_module(e, s);
+    if (s->kind == GPCI_SWEEP_RELEASE && waits_for_older(e, task, GPCI_STEP_sweep_begin))
+        return;
     s->pending = 1;
     for (uint32_t block = 0; s->kind == GPCI_SWEEP_ACQUIRE && block < blocks_of(m); block++)
         if (!is_locked(e, m, block) && concerns(m, block, GPCI_SWEEP_ACQUIRE) &&
@@ -167,7 +184,7 @@ void gpci_step_sweep_block(gpci_controllers *e, uint32_t task) {
     if (kind == GPCI_SWEEP_RECALL && !gpci_module_directory_only(m, one->block)) {
         gpci_invalidate_begin(e, task, GPCI_STEP_sweep_left, m->index, one->block, GPC_NO_MODULE, GPCI_NO_ITEM, 0,
                               UINT64_MAX);
-    } else if (kind != GPCI_SWEEP_ACQUIRE) {
+    } else if (kind != GPCI_SWEEP_ACQUIRE && kind != GPCI_SWEEP_RELEASE) {
         uint32_t child;
         gpci_task_begin(e, task, GPCI_STEP_sweep_left, m->index, m->index, one->address, &child)->own = one->block;
         gpci_then(e, child, GPCI_STEP_evict_begin);
@@ -183,7 +200,7 @@ void gpci_step_sweep_left(gpci_controllers *e, uint32_t task) {
     gpci_task *one = gpci_task_at(e, task), *s = gpci_task_at(e, one->parent);
     gpci_module *m = gpci_task_module(e, one);
     const bool again = one->refused;
-    if (!again && s->kind == GPCI_SWEEP_ACQUIRE && m->states[one->block] != GPC_LINE_I)
+    if (!again && s->kind <= GPCI_SWEEP_RELEASE && m->states[one->block] != GPC_LINE_I)
         acquired(e, s, m, one->block);
     gpci_unlock(e, m->index, one->block);
     if (again)
@@ -213,14 +230,8 @@ void gpci_step_sweep_reply(gpci_controllers *e, uint32_t task) {
  * last. A host sees to that.
  */
 void gpci_step_sweep_end(gpci_controllers *e, uint32_t task) {
-    const gpci_task *s = gpci_task_at(e, task);
-    const uint32_t oldest = e->units[s->module].oldest;
-    if (!e->host && oldest != GPCI_NO_ITEM &&
-        gpci_tree_flight_at(e, oldest)->token < gpci_tree_flight_at(e, s->flight)->token) {
-        gpci_due_queue_join(&e->waiters, &gpci_tree_flight_at(e, oldest)->waiters,
-                            (gpci_due){task, GPCI_STEP_sweep_end});
+    if (waits_for_older(e, task, GPCI_STEP_sweep_end))
         return;
-    }
-    gpci_performed(e, s->flight);
+    gpci_performed(e, gpci_task_at(e, task)->flight);
     gpci_flight_end(e, task);
 }

@@ -6,7 +6,7 @@
 
 /* Sweeps of all blocks of a module, in time: controller_sweep.c. */
 
-typedef enum gpci_sweep { GPCI_SWEEP_ACQUIRE, GPCI_SWEEP_EVICT, GPCI_SWEEP_RECALL } gpci_sweep;
+typedef enum gpci_sweep { GPCI_SWEEP_ACQUIRE, GPCI_SWEEP_RELEASE, GPCI_SWEEP_EVICT, GPCI_SWEEP_RECALL } gpci_sweep;
 
 typedef struct gpci_sweep_order {
     uint32_t from, module; /* another than `module` tells it by a message, and has an answer: an ACQUIRE's alone */
@@ -16,7 +16,7 @@ typedef struct gpci_sweep_order {
 
 /* Begin one, in this cycle. There is room for an access. Returns its access. */
 uint32_t gpci_controllers_sweep(gpci_controllers *e, const gpci_sweep_order *order);
-/* An ACQUIRE of a module's own blocks, of a request that is known to be sound. There is room. */
+/* An ACQUIRE or RELEASE of a module's own blocks, of a request that is known to be sound. There is room. */
 uint32_t gpci_controllers_acquire(gpci_controllers *e, const gpc_coherence_request *request);
 /* Would one that begins where nothing is in flight find anything to do? */
 bool gpci_controllers_sweeps(const gpci_controllers *e, uint32_t module, gpci_sweep kind);

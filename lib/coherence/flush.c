@@ -51,6 +51,12 @@ static gpci_tree_point acquire_block(gpc_coherence *c, gpci_module *m, uint32_t 
     return at;
 }
 
+/* The same where the rule writes back. */
+static gpci_tree_point release_block(gpc_coherence *c, gpci_module *m, uint32_t block, gpci_tree_point at) {
+    return m->rules[m->states[block]][GPC_EVENT_ACQUIRE].actions & GPC_DO_WRITE_BACK ? acquire_block(c, m, block, at)
+                                                                                     : at;
+}
+
 typedef gpci_tree_point (*flush_block_fn)(gpc_coherence *c, gpci_module *m, uint32_t block, gpci_tree_point at);
 
 /* Without a directory T does not know of X, and cannot probe it: X evicts the block by itself. */
@@ -135,7 +141,8 @@ gpc_status gpci_tree_check_acquire(const gpc_coherence *c, const char *call, con
     if (c->failed != GPC_OK)
         return gpci_tree_engine_failure(c, error);
     if (request->bytes || request->mask || request->out || request->atomics || request->flags)
-        return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s: an ACQUIRE has no bytes, mask, out, atomics or flags", call);
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s: %s has no bytes, mask, out, atomics or flags", call,
+                         request->kind == GPC_COHERENCE_RELEASE ? "a RELEASE" : "an ACQUIRE");
     return check_cache(c, call, request->module, error);
 }
 
@@ -161,4 +168,15 @@ gpc_status gpc_coherence_acquire(gpc_coherence *c, uint32_t module, uint64_t cyc
     gpc_status status = check(c, "gpc_coherence_acquire", module, error);
     uint32_t own = 1u << GPCI_PLACE_FIRST | 1u << GPCI_PLACE_BETWEEN;
     return status == GPC_OK ? run(c, module, own, acquire_block, cycle, error, result) : status;
+}
+
+gpc_status gpci_tree_order(gpc_coherence *c, const gpc_coherence_request *request, gpc_error *error,
+                           gpc_coherence_result *result) {
+    gpc_status status = gpci_tree_check_acquire(c, "gpc_coherence_access", request, error);
+    if (status == GPC_OK)
+        status = check(c, "gpc_coherence_access", request->module, error);
+    if (status != GPC_OK)
+        return status;
+    return run(c, request->module, 0, request->kind == GPC_COHERENCE_RELEASE ? release_block : acquire_block,
+               request->cycle, error, result);
 }

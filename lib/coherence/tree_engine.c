@@ -409,10 +409,8 @@ gpc_status gpci_tree_engine_check_idle(const gpc_coherence *c, const char *call,
 static GPCI_NOINLINE gpc_status access_step_by_step(gpc_coherence *c, const gpc_coherence_request *request,
                                                     const gpc_request *carried, gpc_error *error,
                                                     gpc_coherence_result *result) {
-    if (request->kind == GPC_COHERENCE_ACQUIRE) {
-        const gpc_status checked = gpci_tree_check_acquire(c, "gpc_coherence_access", request, error);
-        return checked == GPC_OK ? gpc_coherence_acquire(c, request->module, request->cycle, error, result) : checked;
-    }
+    if (request->kind == GPC_COHERENCE_ACQUIRE || request->kind == GPC_COHERENCE_RELEASE)
+        return gpci_tree_order(c, request, error, result);
     gpc_status status = check(c, "gpc_coherence_access", request, error);
     if (GPCI_UNLIKELY(status == GPC_OK && c->busy))
         status = gpci_tree_engine_check_idle(c, "gpc_coherence_access", error);

@@ -88,6 +88,9 @@ gpc_status gpci_tree_engine_check(const gpc_coherence *c, const char *call, cons
                                   gpc_error *error);
 /* Is nothing in flight, so that a transaction can be done at once? */
 /* Of an ACQUIRE, which has no address. */
+/* An ACQUIRE or RELEASE, at once. */
+gpc_status gpci_tree_order(gpc_coherence *c, const gpc_coherence_request *request, gpc_error *error,
+                           gpc_coherence_result *result);
 gpc_status gpci_tree_check_acquire(const gpc_coherence *c, const char *call, const gpc_coherence_request *request,
                                    gpc_error *error);
 gpc_status gpci_tree_engine_check_idle(const gpc_coherence *c, const char *call, gpc_error *error);

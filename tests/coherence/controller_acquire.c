@@ -171,3 +171,95 @@ Test(coherence_controller_acquire, makes_stores_seen) {
         run("slc-glc", seed, seed % 3 == 1);
     }
 }
+
+/* -- releases */
+
+enum { STORER, READER, BELOW };
+#define OTHER (BASE + 0x100)
+
+static small *two_over_memory(const char *protocol, bool overlaps,
+                              void (*told)(void *, const gpc_coherence_completion *), void *data) {
+    gpc_coherence_callbacks callbacks = GPC_COHERENCE_CALLBACKS_INIT;
+    small *s = small_open_bare(3);
+    s->options.protocol = protocol;
+    for (uint32_t i = STORER; i < BELOW; i++) {
+        small_link(s, i, BELOW);
+        s->modules[i].sets = s->modules[i].ways = 2;
+        s->modules[i].latency = 50;
+    }
+    s->modules[BELOW].memory = true;
+    s->modules[BELOW].ways = 0;
+    small_tree(s);
+    callbacks.on_complete = told;
+    callbacks.user_data = data;
+    if (overlaps)
+        cr_assert_eq(gpc_coherence_set_callbacks(s->tree, &callbacks), GPC_OK);
+    return s;
+}
+
+static void note_end(void *data, const gpc_coherence_completion *c) {
+    ((uint64_t *)data)[c->kind] = c->cycle;
+}
+
+static uint8_t memory_at(const small *s, uint64_t address) {
+    uint8_t byte = 0xff;
+    cr_assert_eq(gpc_coherence_read_memory(s->tree, address, &byte, 1), GPC_OK);
+    return byte;
+}
+
+static void begin(small *s, uint32_t kind, uint64_t address, uint8_t value) {
+    gpc_coherence_request r = GPC_COHERENCE_REQUEST_INIT;
+    uint64_t token;
+    r.kind = kind;
+    r.address = address;
+    r.bytes = kind == GPC_COHERENCE_N_STORE ? &value : NULL;
+    cr_assert_eq(gpc_coherence_issue(s->tree, &r, &s->error, &token), GPC_OK, "%s", s->error.message);
+}
+
+static uint8_t state_of(const small *s, uint64_t address) {
+    const gpci_module *m = &s->tree->modules[STORER];
+    const uint32_t block = gpci_module_find(m, address);
+    return block == GPCI_TREE_NO_BLOCK ? GPC_LINE_I : m->states[block];
+}
+
+/* Issued with a store that is not there yet, it writes that back, and keeps what nobody needs to see. */
+Test(coherence_controller_acquire, a_release_comes_after_what_was_stored) {
+    static const char *const protocols[] = {"slc-glc", "vi", "nmoesi", "msi"};
+    for (size_t p = 0; p < 4; p++)
+        for (uint32_t releases = 0; releases < 2; releases++) {
+            uint64_t ends[8] = {0};
+            small *s = two_over_memory(protocols[p], true, note_end, ends);
+            begin(s, GPC_COHERENCE_LOAD, OTHER, 0);
+            begin(s, GPC_COHERENCE_N_STORE, BASE, 7);
+            if (releases)
+                begin(s, GPC_COHERENCE_RELEASE, 0, 0);
+            cr_assert_eq(gpc_coherence_advance(s->tree, UINT64_MAX, &s->error), GPC_OK, "%s", s->error.message);
+            cr_expect_eq(memory_at(s, BASE), p == 1 || (p == 0 && releases) ? 7 : 0, "%s", protocols[p]);
+            cr_expect_neq(state_of(s, OTHER), GPC_LINE_I);
+            cr_expect(!releases || ends[GPC_COHERENCE_RELEASE] >= ends[GPC_COHERENCE_N_STORE], "%s", protocols[p]);
+            if (p == 0 && releases) /* the write-back has been acknowledged */
+                cr_expect_gt(ends[GPC_COHERENCE_RELEASE], ends[GPC_COHERENCE_N_STORE] + 8);
+            small_close(s);
+        }
+}
+
+Test(coherence_controller_acquire, a_release_at_once) {
+    small *s = two_over_memory("slc-glc", false, NULL, NULL);
+    gpc_coherence_request r = GPC_COHERENCE_REQUEST_INIT;
+    gpc_coherence_result result = GPC_COHERENCE_RESULT_INIT;
+    small_access(s->tree, STORER, GPC_COHERENCE_LOAD, OTHER, 0);
+    small_access(s->tree, STORER, GPC_COHERENCE_N_STORE, BASE, 9);
+    r.kind = GPC_COHERENCE_RELEASE;
+    cr_expect_eq(memory_at(s, BASE), 0);
+    cr_assert_eq(gpc_coherence_access(s->tree, &r, &s->error, &result), GPC_OK, "%s", s->error.message);
+    cr_expect_eq(memory_at(s, BASE), 9);
+    cr_expect_neq(state_of(s, OTHER), GPC_LINE_I);
+    cr_expect_eq(result.transition_count, 2, "of the block in N, and of memory's entry");
+    r.module = BELOW;
+    cr_expect_eq(gpc_coherence_access(s->tree, &r, &s->error, &result), GPC_ERROR_ARGUMENT);
+    r.module = STORER;
+    r.flags = GPC_ACCESS_GLC;
+    cr_expect_eq(gpc_coherence_access(s->tree, &r, &s->error, &result), GPC_ERROR_ARGUMENT);
+    cr_expect(strstr(s->error.message, "a RELEASE has no bytes"));
+    small_close(s);
+}

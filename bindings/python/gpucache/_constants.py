@@ -495,6 +495,7 @@ class CoherenceKind(IntEnum):
     STORE = 1
     N_STORE = 2
     ACQUIRE = 3
+    RELEASE = 4
 
 
 class MessageKind(IntEnum):
