@@ -249,6 +249,7 @@ static void settle(gpci_controllers *e, gpci_task *w) {
     w->valid &= r->states[w->own] != GPC_LINE_I; /* unless an eviction in T has taken it */
     gpci_rights_end(e, w);
     t->stats.write_request_hits += !w->asked;
+    gpci_tree_count_near(t, r, 1, !w->asked);
     if (gpci_tree_has(c, GPC_PROTOCOL_DIRECTORY))
         gpci_tree_make_sole_owner(c, t, w->block, &ask);
     w->newer = !gpci_tree_has(c, GPC_PROTOCOL_WHOLE_BLOCKS) &&

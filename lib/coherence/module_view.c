@@ -132,7 +132,7 @@ gpc_status gpc_coherence_get_module(const gpc_coherence *c, uint32_t module, gpc
     return gpci_give(out, &c->modules[module].given, sizeof *out);
 }
 
-static void add_stats(gpc_coherence_stats *sum, const gpc_coherence_stats *s) {
+void gpci_coherence_add_stats(gpc_coherence_stats *sum, const gpc_coherence_stats *s) {
 #define X(id, field, ...) sum->field += s->field;
     GPC_COHERENCE_COUNTERS(X)
 #undef X
@@ -151,7 +151,7 @@ gpc_status gpc_coherence_get_stats_as(const gpc_coherence *c, uint32_t module, c
     gpc_coherence_stats ours = {.struct_size = sizeof ours};
     for (uint32_t i = 0; i < c->module_count; i++)
         if (module == GPC_NO_MODULE || module == i)
-            add_stats(&ours, &c->modules[i].stats);
+            gpci_coherence_add_stats(&ours, &c->modules[i].stats);
     return gpci_layout_give(layout, GPC_TABLE_COHERENCE, &ours, stats);
 }
 

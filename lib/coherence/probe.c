@@ -63,9 +63,14 @@ static gpci_tree_point send_reply(gpc_coherence *c, gpci_module *t, const gpci_t
     return gpci_tree_send_reply_at(c, reply, t, gpci_module_at(c, reply->module), t, kind);
 }
 
+/* Are both near halves, or neither? Others are at different ends of the way to T. */
+static bool is_peer(const gpci_module *x, const gpci_module *r) {
+    return x->given.block_bytes == r->given.block_bytes && x->near == r->near;
+}
+
 /* Does X send its block straight to the requester? Both must have blocks of the same size. */
 static bool sends_to_peer(const gpc_coherence *c, const gpci_module *x, const gpci_tree_request *request) {
-    return request && gpci_tree_has(c, GPC_PROTOCOL_PEER) && x->given.block_bytes == request->from->given.block_bytes;
+    return request && gpci_tree_has(c, GPC_PROTOCOL_PEER) && is_peer(x, request->from);
 }
 
 /* A write probe is received by X: look the block up, and first invalidate the copies in the modules above X. */
@@ -403,7 +408,7 @@ GPCI_INLINE uint32_t sharer_to_probe(const gpc_coherence *c, const gpci_module *
     for (uint32_t slot = t->above_count; slot-- > 0;) {
         const gpci_module *x = gpci_module_at(c, t->above[slot]);
         if (x != probe->request->from && gpci_tree_has_sharer(t, probe->block, sub, slot) &&
-            x->given.block_bytes == probe->request->from->given.block_bytes && gpci_tree_sharers_send(c, x->rules))
+            is_peer(x, probe->request->from) && gpci_tree_sharers_send(c, x->rules))
             return x->index;
     }
     return GPC_NO_MODULE;

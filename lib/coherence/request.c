@@ -121,6 +121,7 @@ gpci_tree_reply gpci_tree_read_request(gpc_coherence *c, const gpci_tree_request
     const bool partial = gpci_tree_found_part(t, &found);
     t->stats.read_requests++;
     t->stats.read_request_hits += found.hit && !partial;
+    gpci_tree_count_near(t, r, 1, found.hit && !partial);
     t->stats.hits += found.hit && !partial;
     if (found.state == GPC_LINE_I || partial)
         gpci_tree_misses(c, t, request->tag);
@@ -248,6 +249,7 @@ gpci_tree_reply gpci_tree_write_request(gpc_coherence *c, const gpci_tree_reques
     gpci_tree_reply reply = gpci_tree_acquire_rights(c, t, found.block, request->tag, request->flags, at);
     at = reply.at;
     t->stats.write_request_hits += !reply.went_down;
+    gpci_tree_count_near(t, r, 1, !reply.went_down);
     if (gpci_tree_has(c, GPC_PROTOCOL_DIRECTORY))
         make_sole_owner(c, t, found.block, request);
     /* R's own copy may lack bytes that others stored and wrote back earlier, or have given up just now. */

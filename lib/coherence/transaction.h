@@ -393,6 +393,14 @@ void gpci_tree_data_store(gpc_coherence *c, gpci_module *m, uint32_t block, cons
 void gpci_tree_data_load(const gpc_coherence *c, const gpci_module *m, uint32_t block, uint64_t address, uint32_t size,
                          uint8_t *out);
 
+/* T counts requests of R, and hits, apart from all others' where R is near half of a cache. */
+GPCI_INLINE void gpci_tree_count_near(gpci_module *t, const gpci_module *r, uint32_t requests, uint32_t hits) {
+    if (GPCI_LIKELY(!r->near))
+        return;
+    t->counts.near_requests += requests;
+    t->counts.near_hits += hits;
+}
+
 /* Is there but a part of its bytes? Of an entry of the directory that has just lost its way there is nothing. */
 GPCI_INLINE bool gpci_tree_found_part(const gpci_module *t, const gpci_tree_lookup *found) {
     return found->hit && GPCI_UNLIKELY(t->there != NULL) && t->states[found->block] != GPC_LINE_I &&

@@ -61,6 +61,7 @@ typedef struct gpci_line_counts {
     uint64_t zero_reuse_evictions, intra_warp_hits, inter_warp_hits;
     uint64_t token_bypasses, opportunistic_fills, priority_evictions;
     uint64_t predictions, bypasses, overturned_bypasses;
+    uint64_t near_requests, near_hits; /* of a module's, those of near halves above it */
 } gpci_line_counts;
 
 /*
@@ -352,6 +353,9 @@ gpc_status gpci_module_reserve(gpc_context *context, gpci_module *m, uint32_t bl
  */
 uint32_t gpci_module_low(const gpc_coherence *c, const gpci_module *m, uint64_t address);
 bool gpci_module_serves(const gpci_module *m, uint64_t address);
+
+/* module_view.c: a module's statistics, added to others'. */
+void gpci_coherence_add_stats(gpc_coherence_stats *sum, const gpc_coherence_stats *s);
 
 /* selector.c: (address / divisor) mod modulus of an interleaved module, hashed or not; the set of a tag. */
 uint64_t gpci_tree_residue(const gpci_module *m, uint64_t address);

@@ -276,6 +276,9 @@
       "coherence: GPUs with one address space, which share SMs, L2 slices and memory channels out evenly, in order")   \
     X(CPU_COUNT, "cpu.count", COUNT, RESET, "CPUs", "0", 0, 63, "",                                                    \
       "of gpu.count, the last: CPUs, whose SMs are cores, run no thread blocks, and store coherently")                 \
+    X(GPU_HOME, "gpu.home", CHOICE, RESET, "", "memory", 0, 0, "memory|l2",                                            \
+      "gpu.count: what all GPUs ask for a page: its memory, whose data each L2 caches; or the L2 before that memory, " \
+      "which then is the home of its GPU's pages and keeps copies of the others'")                                     \
     X(GPU_LINK_LATENCY, "gpu.link_latency", COUNT, RESET, "cycles", "200", 0, 100000, "",                              \
       "network cycles from a GPU to another, beside the transfer")                                                     \
     X(GPU_LINK_WIDTH, "gpu.link_width", SIZE, RESET, "bytes", "64B", 1, 65536, "",                                     \

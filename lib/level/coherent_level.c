@@ -36,10 +36,19 @@ static GPCI_NOINLINE void count_gpus(gpc_hierarchy *h, gpc_message_kind kind, ui
     const gpci_coherent *c = h->coherent;
     const bool crosses = gpci_gpu_of(c, from) != gpci_gpu_of(c, to);
     const bool asks = kind == GPC_MESSAGE_READ_REQUEST || kind == GPC_MESSAGE_WRITE_REQUEST;
+    const bool home = gpci_is_memory(c, to) || gpci_is_near(c, from);
     h->stats.gpu_link_packets += crosses;
     h->stats.gpu_link_bytes += crosses ? bytes : 0;
     h->stats.local_requests += asks && gpci_is_memory(c, to) && !crosses;
-    h->stats.remote_requests += asks && gpci_is_memory(c, to) && crosses;
+    h->stats.remote_requests += asks && home && crosses;
+}
+
+/* Between a near half and a home half; one of the two is near. */
+static void count_remote(gpc_hierarchy *h, uint32_t from, uint32_t to, uint32_t sectors) {
+    const gpci_coherent *c = h->coherent;
+    const uint32_t near = gpci_is_near(c, from) ? from : to, other = near == from ? to : from;
+    if (gpci_is_slice(c, other))
+        gpci_count_l2_remote(h, near - c->first_near, sectors);
 }
 
 void gpci_coherent_count(gpc_hierarchy *h, gpc_message_kind kind, uint32_t from, uint32_t to, uint32_t bytes) {
@@ -49,6 +58,8 @@ void gpci_coherent_count(gpc_hierarchy *h, gpc_message_kind kind, uint32_t from,
     uint32_t sectors = sectors_of(c, bytes);
     if (!sectors)
         return;
+    if (GPCI_UNLIKELY(c->parts > 1 && (gpci_is_near(c, from) || gpci_is_near(c, to))))
+        count_remote(h, from, to, sectors);
     if (kind == GPC_MESSAGE_DATA) {
         if (to < c->sms)
             gpci_count_l1_fetch(h, to, (uint8_t)((1u << sectors) - 1));
@@ -250,9 +261,9 @@ gpc_status gpci_coherent_acquire(gpc_hierarchy *h, uint32_t sm) {
     gpci_count_fence_lines(h, sm, l1->invalidations - before);
     if (status == GPC_OK && c->clusters)
         status = acquire(h, c->first_cluster + sm / c->cluster_sms);
-    const uint32_t slice = c->first_slice + gpci_gpu_of(c, sm) * c->gpu_slices;
-    for (uint32_t i = 0; c->gpus > 1 && i < c->gpu_slices && status == GPC_OK; i++) /* not all processors share them */
-        status = acquire(h, slice + i);
+    const gpci_private_modules own = gpci_coherent_private(h, sm);
+    for (uint32_t i = 0; i < own.count && status == GPC_OK; i++)
+        status = acquire(h, own.first + i);
     return status;
 }
 
@@ -276,17 +287,25 @@ void gpci_coherent_add_sm(const gpc_hierarchy *h, uint32_t sm, gpc_stats *s) {
     gpci_coherent_add_counts(h, sm, s);
 }
 
-/* Requests are for whole lines of who asks. */
+/* Of both halves, where there are two. */
+static gpc_coherence_stats slice_stats(const gpci_coherent *c, uint32_t slice) {
+    gpc_coherence_stats sum = gpci_module_at(c->tree, c->first_slice + slice)->stats;
+    if (gpci_near_of(c, slice) != GPC_NO_MODULE)
+        gpci_coherence_add_stats(&sum, &gpci_module_at(c->tree, gpci_near_of(c, slice))->stats);
+    return sum;
+}
+
+/* Requests are for whole lines of who asks. What near halves ask home halves is not L2's reads once more. */
 void gpci_coherent_add_slice(const gpc_hierarchy *h, uint32_t slice, gpc_stats *s) {
     const gpci_coherent *c = h->coherent;
     uint64_t sectors = h->l1_level.line_bytes / GPCI_SEGMENT;
     if (!c->l2)
         return;
-    const gpc_coherence_stats *l2 = &gpci_module_at(c->tree, c->first_slice + slice)->stats;
-    s->l2_read_sectors += (l2->read_requests + l2->write_requests) * sectors;
-    s->l2_read_sector_hits += (l2->read_request_hits + l2->write_request_hits) * sectors;
-    s->l2_evictions += l2->evictions;
     const gpci_line_counts *counts = &gpci_module_at(c->tree, c->first_slice + slice)->counts;
+    const gpc_coherence_stats both = slice_stats(c, slice), *l2 = &both;
+    s->l2_read_sectors += (l2->read_requests + l2->write_requests - counts->near_requests) * sectors;
+    s->l2_read_sector_hits += (l2->read_request_hits + l2->write_request_hits - counts->near_hits) * sectors;
+    s->l2_evictions += l2->evictions;
     s->l2_token_bypasses += counts->token_bypasses;
     s->l2_opportunistic_fills += counts->opportunistic_fills;
     s->l2_priority_evictions += counts->priority_evictions;
@@ -329,7 +348,7 @@ static void object(const gpc_hierarchy *h, gpc_object kind, uint32_t index, gpci
         return;
     uint32_t first = l1 ? 0 : cluster ? c->first_cluster : c->first_slice;
     values->has[GPC_TABLE_COHERENCE] = true;
-    values->coherence = gpci_module_at(c->tree, first + index)->stats;
+    values->coherence = l1 || cluster ? gpci_module_at(c->tree, first + index)->stats : slice_stats(c, index);
 }
 
 const gpci_levels gpci_tree_levels = {.check = gpci_coherent_check,

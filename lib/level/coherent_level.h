@@ -19,11 +19,17 @@
  * behind a slice are the memories of its addresses of all GPUs, of which the page's home says which it is. Example, 4
  * SMs, 4 slices, 2 GPUs: L1s 0 and 1 are over slices 4 and 5; slice 4 is over memories 8, of pages at home here, and
  * 10.
+ *
+ * Where slices keep copies of lines that are at home in others (l2.partitions = 2, gpu.home = l2), each is two modules
+ * (coherence/halves.c): the home half stands where slices do, and the near halves behind all memories. L1s are over both
+ * halves of the slices of their part, a partition or a GPU. Example, 4 SMs, 4 slices, 2 partitions: L1s 0 and 1 are over
+ * near halves 12 and 13 and home halves 4 and 5; near half 12 is over home half 6, and that over memory 10.
  */
 typedef struct gpci_coherent {
     gpc_coherence *tree;
     uint32_t sms, clusters, cluster_sms; /* 0 clusters: none */
-    uint32_t first_cluster, first_slice, first_memory, modules;
+    uint32_t first_cluster, first_slice, first_memory, first_near, modules;
+    uint32_t parts, part_slices;                      /* of L2 that are caches of each other's lines; 1: none are */
     uint32_t first_core;                              /* SM: from here on CPUs' cores, which store coherently */
     uint32_t gpus, gpu_sms, gpu_clusters, gpu_slices; /* and how many of each a GPU has */
     /* GPC_ACCESS_ bits of stores to global, and to local memory, beside what all L1s do with all of them */
@@ -137,7 +143,12 @@ GPCI_INLINE bool gpci_is_slice(const gpci_coherent *c, uint32_t module) {
 }
 
 GPCI_INLINE bool gpci_is_memory(const gpci_coherent *c, uint32_t module) {
-    return module >= c->first_memory;
+    return module >= c->first_memory && module < c->first_near;
+}
+
+/* The near half of a slice. */
+GPCI_INLINE bool gpci_is_near(const gpci_coherent *c, uint32_t module) {
+    return module >= c->first_near;
 }
 
 /* Whose a module is. */
@@ -146,13 +157,43 @@ GPCI_INLINE uint32_t gpci_gpu_of(const gpci_coherent *c, uint32_t module) {
         return 0;
     return module < c->sms             ? module / c->gpu_sms
            : module < c->first_slice   ? (module - c->first_cluster) / c->gpu_clusters
+           : gpci_is_near(c, module)   ? (module - c->first_near) / c->gpu_slices
            : gpci_is_memory(c, module) ? (module - c->first_memory) / c->gpu_slices
                                        : (module - c->first_slice) / c->gpu_slices;
 }
 
 /* The number of a slice; of a memory, that of the slice before it. */
 GPCI_INLINE uint32_t gpci_slice_number(const gpci_coherent *c, uint32_t module) {
-    return module - (gpci_is_memory(c, module) ? c->first_memory : c->first_slice);
+    return module - (gpci_is_near(c, module)     ? c->first_near
+                     : gpci_is_memory(c, module) ? c->first_memory
+                                                 : c->first_slice);
+}
+
+/* The near half of a slice, by its number; GPC_NO_MODULE: it has none, for no SM reads through its part, or none have. */
+GPCI_INLINE uint32_t gpci_near_of(const gpci_coherent *c, uint32_t slice) {
+    return c->first_near + slice < c->modules ? c->first_near + slice : GPC_NO_MODULE;
+}
+
+/* The part of L2 that an SM reads through, or that a cluster does. */
+GPCI_INLINE uint32_t gpci_part_of_sm(const gpc_hierarchy *h, uint32_t sm) {
+    return h->partitions == 2 ? h->sm_partition[sm] : gpci_gpu_of(h->coherent, sm);
+}
+
+/*
+ * The modules of L2 that only a part of the processors read through, those of an SM's part: they acquire as L1s do,
+ * where there are no directories. `count` 0: there are none.
+ */
+typedef struct gpci_private_modules {
+    uint32_t first, count;
+} gpci_private_modules;
+
+GPCI_INLINE gpci_private_modules gpci_coherent_private(const gpc_hierarchy *h, uint32_t sm) {
+    const gpci_coherent *c = h->coherent;
+    if (c->parts > 1)
+        return (gpci_private_modules){c->first_near + gpci_part_of_sm(h, sm) * c->part_slices, c->part_slices};
+    if (c->gpus > 1)
+        return (gpci_private_modules){c->first_slice + gpci_gpu_of(c, sm) * c->gpu_slices, c->gpu_slices};
+    return (gpci_private_modules){0, 0};
 }
 
 #endif

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "coherence/controller_host.h"
 #include "coherence/tree.h"
+#include "level/level_rules.h"
 
 #include <stdio.h>
 
@@ -15,8 +16,12 @@
 typedef struct plan {
     gpc_coherence_module *modules; /* [modules] */
     char (*names)[NAME_BYTES];     /* likewise */
-    uint32_t *low; /* [modules + slices + slices * gpus]: each one's own number, then those next to the L1s, and of */
-                   /* each slice of several GPUs the memories behind it */
+    /*
+     * [modules + slices * (2 + gpus)]: each one's own number; then, part by part, those next to the L1s; and of each
+     * slice of several GPUs the memories behind it, or of each near half the home halves
+     */
+    uint32_t *low;
+    uint32_t *behind; /* where the latter begin */
     const gpci_coherent *c;
     bool tracked;   /* the protocol has a directory */
     uint8_t common; /* GPC_ACCESS_ bits of all stores in L1s */
@@ -50,15 +55,24 @@ static void limit_directory(const gpc_hierarchy *h, gpc_coherence_module *m) {
         m->directory_region = (uint8_t)number(h, GPCI_KEY_COHERENCE_DIRECTORY_REGION);
 }
 
-/* The slices of a GPU, or without L2 their memories. */
-static void below_l1(const plan *p, gpc_coherence_module *m, uint32_t gpu) {
-    m->low = p->low + p->c->modules + gpu * p->c->gpu_slices;
-    m->low_count = p->c->gpu_slices;
+/* The slices of a part, both halves of each, or without L2 their memories. */
+static void below_l1(const plan *p, gpc_coherence_module *m, uint32_t part) {
+    m->low_count = p->c->part_slices * (p->c->parts > 1 ? 2 : 1);
+    m->low = p->low + p->c->modules + part * m->low_count;
 }
 
-/* Where pages have homes: its GPU's. */
+/* Which part of L2 an SM reads through; GPUs whose home is memory are parts, too. */
+static uint32_t part_of(const gpc_hierarchy *h, const plan *p, uint32_t sm) {
+    return p->c->parts > 1 ? gpci_part_of_sm(h, sm) : gpci_gpu_of(p->c, sm);
+}
+
+/* Where pages have homes: its GPU's, or its partition's. */
 static uint8_t home_of(const plan *p, uint32_t module) {
-    return (uint8_t)(p->c->gpus > 1 ? gpci_gpu_of(p->c, module) + 1 : 0);
+    if (p->c->gpus > 1)
+        return (uint8_t)(gpci_gpu_of(p->c, module) + 1);
+    return (uint8_t)(p->c->parts > 1 && module >= p->c->first_slice
+                         ? gpci_slice_number(p->c, module) / p->c->part_slices + 1
+                         : 0);
 }
 
 static void plan_l1(const gpc_hierarchy *h, plan *p, uint32_t sm, const gpci_l1_share *share) {
@@ -75,7 +89,7 @@ static void plan_l1(const gpc_hierarchy *h, plan *p, uint32_t sm, const gpci_l1_
     m->write_through = p->common & GPC_ACCESS_THROUGH;
     m->no_write_allocate = p->common & GPC_ACCESS_NO_ALLOCATE;
     m->home = home_of(p, sm);
-    below_l1(p, m, gpci_gpu_of(p->c, sm));
+    below_l1(p, m, part_of(h, p, sm));
     if (p->c->clusters) {
         m->low = p->low + p->c->first_cluster + sm / p->c->cluster_sms;
         m->low_count = 1;
@@ -93,11 +107,11 @@ static void plan_cluster(const gpc_hierarchy *h, plan *p, uint32_t cluster) {
     m->high_network = NETWORK_L1;
     m->low_network = NETWORK_CLUSTER;
     include(h, p, GPCI_KEY_CLUSTER_INCLUSION, m);
-    below_l1(p, m, gpci_gpu_of(p->c, p->c->first_cluster + cluster));
+    below_l1(p, m, part_of(h, p, cluster * p->c->cluster_sms));
 }
 
 static void serve(const gpc_hierarchy *h, gpc_coherence_module *m, uint32_t slice) {
-    const uint32_t slices = h->coherent->gpu_slices;
+    const uint32_t slices = h->coherent->part_slices;
     m->dense = true;
     if (slices == 1)
         return;
@@ -119,27 +133,43 @@ static uint8_t blocks_fetched(const gpc_hierarchy *h, const gpc_coherence_module
     return (uint8_t)(bytes > m->block_bytes ? bytes / m->block_bytes : 1);
 }
 
-static void plan_slice(const gpc_hierarchy *h, plan *p, uint32_t slice) {
-    gpc_coherence_module *m = add(p, p->c->first_slice + slice, "l2", slice);
+/* What both halves of a slice are like, or a slice by itself. */
+static gpc_coherence_module *plan_half(const gpc_hierarchy *h, plan *p, uint32_t module, const char *kind) {
+    const uint32_t slice = gpci_slice_number(p->c, module);
+    gpc_coherence_module *m = add(p, module, kind, slice);
     m->ways = number(h, GPCI_KEY_L2_WAYS);
     m->sets = (uint32_t)(gpci_number(h, GPCI_KEY_L2_SIZE) / h->l2_level.line_bytes / h->slices / m->ways);
     divide_l2(h, m);
     m->fetch_blocks = blocks_fetched(h, m);
-    m->byte_masks = h->coherent->masks;
     m->latency = number(h, GPCI_KEY_L2_LATENCY);
     m->index = (uint8_t)gpci_number(h, GPCI_KEY_L2_INDEX);
     m->replacement = gpci_config_text(h->config, GPCI_KEY_L2_REPLACEMENT);
     m->high_network = p->c->clusters ? NETWORK_CLUSTER : NETWORK_L1;
-    m->low_network = NETWORK_MEMORY;
-    m->low_count = p->c->gpus;
-    m->low = m->low_count == 1 ? p->low + p->c->first_memory + slice
-                               : p->low + p->c->modules + h->slices + slice * m->low_count;
     include(h, p, GPCI_KEY_L2_INCLUSION, m);
     if (p->c->l2_asks && !p->tracked) { /* what it keeps out passes through it */
         m->non_inclusive = true;
         m->directory_ways = number(h, GPCI_KEY_COHERENCE_DIRECTORY_WAYS);
     }
     serve(h, m, slice);
+    return m;
+}
+
+static void plan_slice(const gpc_hierarchy *h, plan *p, uint32_t slice) {
+    gpc_coherence_module *m = plan_half(h, p, p->c->first_slice + slice, "l2");
+    const bool shared = p->c->parts == 1 && p->c->gpus > 1; /* behind it is more than one memory */
+    m->byte_masks = h->coherent->masks;
+    m->low_network = NETWORK_MEMORY;
+    m->low_count = shared ? p->c->gpus : 1;
+    m->low = shared ? p->behind + slice * p->c->gpus : p->low + p->c->first_memory + slice;
+    m->home = p->c->parts > 1 ? home_of(p, p->c->first_slice + slice) : 0;
+}
+
+static void plan_near(const gpc_hierarchy *h, plan *p, uint32_t slice) {
+    gpc_coherence_module *m = plan_half(h, p, p->c->first_near + slice, "near");
+    m->near_of = p->c->first_slice + slice;
+    m->low_network = m->high_network;
+    m->low_count = p->c->parts - 1;
+    m->low = p->behind + slice * m->low_count;
 }
 
 static void plan_memory(const gpc_hierarchy *h, plan *p, uint32_t slice) {
@@ -155,16 +185,36 @@ static void plan_memory(const gpc_hierarchy *h, plan *p, uint32_t slice) {
     serve(h, m, slice);
 }
 
+/* What is next to L1s, part by part: near halves, if there are any, and slices. */
+static void list_below_l1(plan *p, uint32_t slices) {
+    const gpci_coherent *c = p->c;
+    uint32_t *low = p->low + c->modules;
+    for (uint32_t part = 0; part < slices / c->part_slices; part++) {
+        for (uint32_t i = 0; i < c->part_slices && c->parts > 1; i++) /* of a part without SMs, never read */
+            *low++ = c->first_near + part * c->part_slices + i;
+        for (uint32_t i = 0; i < c->part_slices; i++)
+            *low++ = c->first_slice + part * c->part_slices + i;
+    }
+    p->behind = low;
+}
+
+/* The memories of all GPUs, of each slice; or of each near half the home halves of the other parts. */
+static void list_behind(plan *p, uint32_t slices) {
+    const gpci_coherent *c = p->c;
+    uint32_t *low = p->behind;
+    const uint32_t first = c->parts > 1 ? c->first_slice : c->first_memory;
+    for (uint32_t i = 0; i < slices && (c->parts > 1 || c->gpus > 1); i++)
+        for (uint32_t part = 0; part < slices / c->part_slices; part++)
+            if (c->parts == 1 || part != i / c->part_slices)
+                *low++ = first + part * c->part_slices + i % c->part_slices;
+}
+
 static void plan_modules(const gpc_hierarchy *h, plan *p, const gpci_l1_share *share) {
-    uint32_t slices = p->c->modules - p->c->first_memory;
+    const uint32_t slices = p->c->first_near - p->c->first_memory;
     for (uint32_t i = 0; i < p->c->modules; i++)
         p->low[i] = i;
-    for (uint32_t i = 0; i < slices; i++)
-        p->low[p->c->modules + i] = p->c->first_slice + i;
-    for (uint32_t i = 0; i < slices && p->c->gpus > 1; i++)
-        for (uint32_t gpu = 0; gpu < p->c->gpus; gpu++)
-            p->low[p->c->modules + slices + i * p->c->gpus + gpu] =
-                p->c->first_memory + gpu * p->c->gpu_slices + i % p->c->gpu_slices;
+    list_below_l1(p, slices);
+    list_behind(p, slices);
     for (uint32_t i = 0; i < h->sms; i++)
         plan_l1(h, p, i, share);
     for (uint32_t i = 0; i < p->c->clusters; i++)
@@ -173,6 +223,8 @@ static void plan_modules(const gpc_hierarchy *h, plan *p, const gpci_l1_share *s
         plan_slice(h, p, i);
     for (uint32_t i = 0; i < slices; i++)
         plan_memory(h, p, i);
+    for (uint32_t i = 0; p->c->first_near + i < p->c->modules; i++)
+        plan_near(h, p, i);
     for (uint32_t i = h->sms; i < p->c->modules; i++)
         limit_directory(h, &p->modules[i]);
     for (uint32_t i = 0; i < p->c->modules; i++)
@@ -212,6 +264,10 @@ static gpc_status make_tree(gpc_hierarchy *h, plan *p, gpc_error *error, gpc_coh
         o.homes = p->c->gpus;
         o.page_bytes = gpci_number(h, GPCI_KEY_PAGE_BYTES);
         o.placement = number(h, GPCI_KEY_PAGE_PLACEMENT);
+    } else if (p->c->parts > 1) { /* gpci_l2_home */
+        o.homes = p->c->parts;
+        o.page_bytes = GPCI_HOME_BYTES;
+        o.placement = GPC_PLACE_HASHED;
     }
     const gpci_tree_telling telling = {
         .reads = GPCI_L1_TREE_READS,
@@ -258,7 +314,7 @@ static gpc_status build(gpc_hierarchy *h, const gpci_l1_share *share, gpc_error 
     p.tracked = protocol && protocol->flags & GPC_PROTOCOL_DIRECTORY;
     p.modules = gpci_zalloc(h->context, c->modules, sizeof *p.modules);
     p.names = gpci_zalloc(h->context, c->modules, sizeof *p.names);
-    p.low = gpci_zalloc(h->context, c->modules + (size_t)h->slices * (1 + c->gpus), sizeof *p.low);
+    p.low = gpci_zalloc(h->context, c->modules + (size_t)h->slices * (2 + c->gpus + c->parts), sizeof *p.low);
     gpc_status status = GPC_ERROR_MEMORY;
     if (p.modules && p.names && p.low) {
         plan_modules(h, &p, share);
@@ -270,6 +326,15 @@ static gpc_status build(gpc_hierarchy *h, const gpci_l1_share *share, gpc_error 
     gpci_free(h->context, p.names);
     gpci_free(h->context, p.low);
     return status;
+}
+
+/* Slices of parts that SMs read through. With few SMs all of them are in the first partition. */
+static uint32_t count_near(const gpc_hierarchy *h) {
+    const gpci_coherent *c = h->coherent;
+    uint32_t last = 0;
+    for (uint32_t sm = 0; sm < h->sms && c->parts > 1; sm++)
+        last = gpci_part_of_sm(h, sm) > last ? gpci_part_of_sm(h, sm) : last;
+    return c->parts > 1 ? (last + 1) * c->part_slices : 0;
 }
 
 gpc_status gpci_coherent_create(gpc_hierarchy *h, gpc_error *error) {
@@ -285,13 +350,16 @@ gpc_status gpci_coherent_create(gpc_hierarchy *h, gpc_error *error) {
     c->first_cluster = h->sms;
     c->first_slice = c->first_cluster + c->clusters;
     c->first_memory = c->first_slice + (c->l2 ? h->slices : 0);
-    c->modules = c->first_memory + h->slices;
+    c->first_near = c->modules = c->first_memory + h->slices;
     c->gpus = h->gpus;
     c->gpu_sms = h->sms / c->gpus;
     c->first_core = c->gpu_sms * (c->gpus - h->cpus);
     c->gpu_clusters = c->clusters / c->gpus;
     c->gpu_slices = h->slices / c->gpus;
-    c->memory_level = (uint8_t)(2 + (c->clusters != 0) + c->l2);
+    c->parts = h->partitions == 2 ? 2 : gpci_number(h, GPCI_KEY_GPU_HOME) == 1 ? c->gpus : 1;
+    c->part_slices = h->slices_per_partition;
+    c->modules += count_near(h);
+    c->memory_level = (uint8_t)(2 + (c->clusters != 0) + c->l2 + (c->parts > 1));
     c->control = number(h, GPCI_KEY_NETWORK_HEADER);
     gpc_status status = gpci_coherent_l2_asks(h, error, &c->l2_asks);
     if (status == GPC_OK)

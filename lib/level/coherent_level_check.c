@@ -58,7 +58,6 @@ static const char whole[] = "a coherent L1 keeps no bytes without their sector";
 static const demand demands[] = {
     {GPCI_KEY_L1_ENABLED, 1, "true", "a tree begins with L1s"},
     {GPCI_KEY_L2_WRITE, GPC_WRITE_BACK, "back", "a coherent L2 writes back"},
-    {GPCI_KEY_L2_PARTITIONS, 1, "1", "a coherent L2 has no second copies"},
 };
 
 static const char *text_of(const needs *n, gpci_key key) {
@@ -176,6 +175,47 @@ static void check_gpus(needs *n) {
         add(n, GPCI_KEY_PAGE_BYTES, "pages are a power of two, and no smaller than lines", "64KiB");
 }
 
+/* Do so many neighbouring SMs read through one partition? */
+static bool are_together(const gpc_hierarchy *h, uint64_t sms) {
+    for (uint32_t sm = 0; sm < h->sms && sms; sm++)
+        if (h->sm_partition[sm] != h->sm_partition[sm / sms * sms])
+            return false;
+    return true;
+}
+
+/* Slices that keep copies of each other's lines. */
+static gpc_status check_halves(needs *n, gpc_error *error) {
+    static const char room[] = "copies leave something to lines that are at home";
+    const gpc_hierarchy *h = n->h;
+    const bool parted = h->partitions == 2, homes = h->gpus > 1 && gpci_number(h, GPCI_KEY_GPU_HOME) == 1;
+    bool asks = false;
+    if (!parted && !homes)
+        return GPC_OK;
+    if (parted && h->gpus > 1)
+        add(n, GPCI_KEY_L2_PARTITIONS, "an L2 of several GPUs has no partitions", "1");
+    else if (parted && !gpci_number(h, GPCI_KEY_L2_ENABLED))
+        add(n, GPCI_KEY_L2_PARTITIONS, "without an L2 there is nothing to part", "1");
+    if (gpci_number(h, GPCI_KEY_L2_WAYS) < 2)
+        add(n, GPCI_KEY_L2_WAYS, room, "2");
+    if (gpci_number(h, GPCI_KEY_L2_MSHR) < 2)
+        add(n, GPCI_KEY_L2_MSHR, room, "2");
+    if (gpci_number(h, GPCI_KEY_L2_TOKENS) == GPC_TOKENS_OPPORTUNISTIC)
+        add(n, GPCI_KEY_L2_TOKENS, "slices of two halves keep no priorities", "ignore");
+    if (parted && !are_together(h, gpci_number(h, GPCI_KEY_CLUSTER_SMS)))
+        add(n, GPCI_KEY_CLUSTER_SMS, "a cluster reads through one partition", "0");
+    if (parted && !are_together(h, gpci_number(h, GPCI_KEY_LRC_SMS)))
+        add(n, GPCI_KEY_LRC_SMS, "a coalescer is of one partition", "0");
+    const uint32_t sector = h->l2_level.line_bytes / (uint32_t)gpci_number(h, GPCI_KEY_L2_SECTORS);
+    if (sector > h->l1_level.line_bytes && gpci_number(h, GPCI_KEY_COHERENCE_DIRECTORY_POINTERS) &&
+        gpci_number(h, GPCI_KEY_COHERENCE_DIRECTORY_OVERFLOW) == GPC_OVERFLOW_EVICT)
+        add(n, GPCI_KEY_COHERENCE_DIRECTORY_OVERFLOW, "slices and L1s differ in what they have copies of", "broadcast");
+    const gpc_status status = gpci_coherent_l2_asks(h, error, &asks);
+    if (asks && !(parted && (h->gpus > 1 || !gpci_number(h, GPCI_KEY_L2_ENABLED))))
+        add(n, parted ? GPCI_KEY_L2_PARTITIONS : GPCI_KEY_GPU_HOME, "slices of two halves keep nothing out",
+            parted ? "1" : "memory");
+    return status;
+}
+
 static gpc_status check_policies(needs *n, gpc_error *error) {
     bool below = gpci_number(n->h, GPCI_KEY_L2_ENABLED) || gpci_number(n->h, GPCI_KEY_CLUSTER_SMS);
     gpc_status status = check_replacement(n, GPCI_KEY_L1_REPLACEMENT, error);
@@ -253,7 +293,7 @@ gpc_status gpci_coherent_check(gpc_hierarchy *h, gpc_error *error) {
     const uint64_t allocate = gpci_number(h, GPCI_KEY_L2_WRITE_ALLOCATE);
     if (allocate == GPC_WRITE_NO_ALLOCATE)
         add(&n, GPCI_KEY_L2_WRITE_ALLOCATE, "a coherent L2 keeps what is stored to", "fetch");
-    else if (allocate == GPC_WRITE_LAZY_FETCH && h->gpus > 1)
+    else if (allocate == GPC_WRITE_LAZY_FETCH && h->gpus > 1 && !gpci_number(h, GPCI_KEY_GPU_HOME))
         add(&n, GPCI_KEY_L2_WRITE_ALLOCATE, "L2s of several GPUs are asked for whole sectors by each other", "fetch");
     check_l1_writes(&n);
     if (h->lanes_apart && gpci_number(h, GPCI_KEY_COHERENCE_DATA))
@@ -272,6 +312,8 @@ gpc_status gpci_coherent_check(gpc_hierarchy *h, gpc_error *error) {
     check_sizes(&n);
     check_gpus(&n);
     gpc_status status = check_policies(&n, error);
+    if (status == GPC_OK)
+        status = check_halves(&n, error);
     if (status < 0 || n.count)
         return status < 0 ? status : refuse(&n, error);
     return gpci_build_future(h, error);

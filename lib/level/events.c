@@ -248,7 +248,7 @@ gpc_component gpci_component_of(const gpc_hierarchy *h, uint32_t module, uint32_
     if (module < c->first_slice)
         return GPC_COMPONENT_CLUSTER;
     *index = gpci_slice_number(c, module);
-    return gpci_is_slice(c, module) ? GPC_COMPONENT_L2 : GPC_COMPONENT_MEMORY;
+    return gpci_is_memory(c, module) ? GPC_COMPONENT_MEMORY : GPC_COMPONENT_L2;
 }
 
 static void tell_message(gpc_hierarchy *h, const gpc_coherence_message *m) {

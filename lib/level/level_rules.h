@@ -139,6 +139,8 @@ GPCI_INLINE bool gpci_l1_line_left(gpc_hierarchy *h, uint32_t sm, const gpc_evic
  * ask slice 1 and, where that misses, slice 3, which reads memory; stores go to slice 3 and drop the line in slice 1.
  */
 
+#define GPCI_HOME_BYTES 4096u
+
 /* A line's home partition, at a grain of 4 KiB: hashed, for hardware's own choice is unknown. */
 GPCI_INLINE uint32_t gpci_l2_home(const gpc_hierarchy *h, uint64_t address) {
     return h->partitions == 2 ? (uint32_t)(gpci_mix(address >> 12) >> 63) : 0;

@@ -16,12 +16,21 @@
  * request with an entry waits for memory, whose locks are held by such requests and write-backs alone, and for probes
  * and write-backs, which never wait here. So requests with entries complete, and free them.
  *
+ * Near halves of slices share these entries, and leave one; their requests wait in the controller, by themselves, so
+ * that none of the home half is behind one (level/coherent_level.h).
+ *
  * Example, one entry: loads of lines A and B that memory has, and C that the slice has. A takes the entry; B waits, and
  * C behind it; when A's data are sent, B takes the entry and C passes the tags a cycle later.
  */
 
 static bool has_room(const gpci_stage *stage) {
     return stage->mshr.used[0] < stage->options->entries;
+}
+
+/* Requests of near halves, which wait for others' slices, leave an entry to those of lines that are at home. */
+static bool has_room_for(const gpci_timed *t, const gpci_stage *stage, uint32_t module) {
+    const uint32_t kept = gpci_is_near(t->h->coherent, module) ? 1 : 0;
+    return stage->mshr.used[0] + kept < stage->options->entries;
 }
 
 static bool is_request(const gpci_timed *t, const gpci_stage *stage, const gpci_packet *p) {
@@ -62,10 +71,10 @@ bool gpci_coherent_mshr_is_stalled(gpci_timed *t, gpci_stage *stage) {
 bool gpci_coherent_mshr_allocate(void *timed, uint32_t number) {
     gpci_timed *t = timed;
     gpci_task *task = gpci_task_at(gpci_controllers_of(t), number);
-    if (!gpci_is_slice(t->h->coherent, task->module))
+    if (!gpci_is_slice(t->h->coherent, task->module) && !gpci_is_near(t->h->coherent, task->module))
         return true;
     gpci_stage *stage = gpci_coherent_stage_of(t, task->module);
-    if (!has_room(stage))
+    if (!has_room_for(t, stage, task->module))
         return false;
     task->mshr = true;
     gpci_see_entry(t, GPC_WHAT_MSHR_ALLOCATE, number);
@@ -80,7 +89,11 @@ void gpci_coherent_mshr_free(void *timed, uint32_t number) {
     task->mshr = false;
     gpci_see_entry(t, GPC_WHAT_MSHR_FREE, number);
     gpci_gauge_set(&stage->mshr.gauge, t->wheel.now, --stage->mshr.used[0]);
-    gpci_controllers_entry_free(gpci_controllers_of(t), task->module);
+    const gpci_coherent *c = t->h->coherent;
+    const uint32_t slice = gpci_slice_number(c, task->module);
+    gpci_controllers_entry_free(gpci_controllers_of(t), c->first_slice + slice);
+    if (GPCI_UNLIKELY(gpci_near_of(c, slice) != GPC_NO_MODULE))
+        gpci_controllers_entry_free(gpci_controllers_of(t), gpci_near_of(c, slice));
     if (stage->returned.count)
         gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now);
 }

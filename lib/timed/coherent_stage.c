@@ -10,15 +10,25 @@
  *   in        from above, before the tags, l2.queue     fills  from below, before the tags
  *   served    to L1s or clusters, l2.reply_queue        out    cluster: to slices, l2.miss_queue; slice: to DRAM
  *   link      slice: messages to memory, l2.miss_queue  returned  slice: requests that wait for an MSHR entry
+ *   across    slice: to the other partition, requests and all others, without end
  *
  * What finds its sender's queue full waits in its controller, which takes all that comes meanwhile. What waits before
  * the tags never waits for more than a port: a request that finds no MSHR entry steps aside. So queues that are full
  * hold up networks and senders, and empty.
  */
 
-/* Of a GPU. */
-static uint32_t slice_of(const gpci_timed *t, uint32_t gpu, uint64_t address) {
-    return gpu * t->h->coherent->gpu_slices + gpci_l2_place_of(t->h, address).slice;
+/* Through which an L1 or a cluster reaches an address. */
+static uint32_t slice_for(const gpci_timed *t, uint32_t module, uint64_t address) {
+    const gpci_coherent *c = t->h->coherent;
+    const uint32_t sm = module < c->sms ? module : (module - c->first_cluster) * c->cluster_sms;
+    return gpci_part_of_sm(t->h, sm) * c->part_slices + gpci_l2_place_of(t->h, address).slice;
+}
+
+/* Are two modules of L2 of different partitions? */
+static bool is_apart(const gpci_timed *t, uint32_t from, uint32_t to) {
+    const gpci_coherent *c = t->h->coherent;
+    return t->h->partitions == 2 && from >= c->first_slice && to >= c->first_slice &&
+           gpci_slice_number(c, from) / c->part_slices != gpci_slice_number(c, to) / c->part_slices;
 }
 
 static bool is_l1(const gpci_timed *t, uint32_t module) {
@@ -44,9 +54,9 @@ static const gpci_queue *queue_for(const gpci_timed *t, uint32_t from, uint32_t 
         return &t->l1[from].out;
     if (is_cluster(t, from))
         return is_l1(t, to) ? &t->clusters[from - c->first_cluster].served : &t->clusters[from - c->first_cluster].out;
-    if ((c->l2 && gpci_is_memory(c, from)) || gpci_gpu_of(c, from) != gpci_gpu_of(c, to))
+    if ((c->l2 && gpci_is_memory(c, from)) || gpci_gpu_of(c, from) != gpci_gpu_of(c, to) || is_apart(t, from, to))
         return NULL;
-    const gpci_stage *stage = &t->l2[from - c->first_slice];
+    const gpci_stage *stage = &t->l2[gpci_slice_number(c, from)];
     return c->l2 && gpci_is_memory(c, to) ? &stage->link : &stage->served;
 }
 
@@ -56,7 +66,13 @@ bool gpci_message_has_room(const gpci_timed *t, uint32_t from, uint32_t to) {
 }
 
 void gpci_message_left(gpci_timed *t, uint32_t module, bool up) {
+    const gpci_coherent *c = t->h->coherent;
     gpci_controllers *e = gpci_controllers_of(t);
+    if (GPCI_UNLIKELY(c->parts > 1 && gpci_is_slice(c, module))) { /* both halves send from their stage's queues */
+        const uint32_t near = gpci_near_of(c, gpci_slice_number(c, module));
+        if (near != GPC_NO_MODULE)
+            gpci_message_left(t, near, up);
+    }
     if (GPCI_LIKELY(!gpci_controllers_wait(e, module, up)))
         return;
     gpci_controllers_at(e, t->wheel.now);
@@ -76,7 +92,7 @@ static uint32_t slice_between(const gpci_timed *t, uint32_t from, uint32_t to, u
     const gpci_coherent *c = t->h->coherent;
     return from >= c->first_slice ? gpci_slice_number(c, from)
            : to >= c->first_slice ? gpci_slice_number(c, to)
-                                  : slice_of(t, gpci_gpu_of(c, to), address);
+                                  : slice_for(t, to, address);
 }
 
 /* From a slice or a memory to an L1 or a cluster. */
@@ -104,6 +120,13 @@ static void between_slice_and_memory(gpci_timed *t, uint32_t packet, uint32_t sl
     }
 }
 
+/* Between the halves of slices of two partitions: towards memory by the one link, all others by the other. */
+static void send_across(gpci_timed *t, uint32_t packet, uint32_t from, uint32_t to) {
+    const gpci_coherent *c = t->h->coherent;
+    gpci_stage *stage = &t->l2[gpci_slice_number(c, from)];
+    leave(t, stage, &stage->across[gpci_is_near(c, from) ? 0 : 1], gpci_slice_number(c, to), packet);
+}
+
 void gpci_message_send(gpci_timed *t, uint32_t packet, uint32_t from, uint32_t to) {
     const gpci_coherent *c = t->h->coherent;
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
@@ -111,6 +134,10 @@ void gpci_message_send(gpci_timed *t, uint32_t packet, uint32_t from, uint32_t t
     p->message.module = to;
     if (GPCI_UNLIKELY(gpu != other)) {
         gpci_gpu_link_send(t, packet, gpu, other);
+        return;
+    }
+    if (GPCI_UNLIKELY(is_apart(t, from, to))) {
+        send_across(t, packet, from, to);
         return;
     }
     const uint32_t slice = slice_between(t, from, to, p->address);
@@ -251,6 +278,19 @@ static void send(gpci_timed *t, gpci_stage *stage, gpci_queue *queue, gpci_netwo
     }
 }
 
+/* What leaves for the other partition. These queues have no end, and the other slice takes all that comes. */
+static void send_to_peer(gpci_timed *t, gpci_stage *stage) {
+    gpci_network *const networks[] = {stage->peer_requests, stage->peer_replies};
+    for (uint32_t i = 0; i < 2; i++) {
+        gpci_queue *queue = &stage->across[i];
+        while (queue->count && gpci_network_can_send(networks[i], stage->index)) {
+            const uint32_t packet = gpci_queue_pop(queue, &t->pool, t->wheel.now);
+            const gpci_packet *p = gpci_packet_at(&t->pool, packet);
+            gpci_network_send(networks[i], stage->index, p->path.to, p->path.size, packet);
+        }
+    }
+}
+
 /*
  * Messages from a slice to its memory where there is no link: they arrive at once, and may lead to others, while no
  * more accesses wait for DRAM than there is room for.
@@ -268,10 +308,16 @@ void gpci_coherent_slice_step(const gpci_group *group, uint32_t slice) {
     gpci_stage *stage = &t->l2[slice];
     if (stage->replies_in)
         receive(t, stage, stage->replies_in, &stage->fills, 0, true);
+    if (GPCI_UNLIKELY(stage->peer_requests != NULL)) {
+        receive(t, stage, stage->peer_replies, &stage->fills, 0, true);
+        receive(t, stage, stage->peer_requests, &stage->fills, 0, true);
+    }
     run_queue(t, stage, &stage->fills);
     run_stalled(t, stage);
     run_queue(t, stage, &stage->in);
     receive(t, stage, stage->requests_in, &stage->in, t->rop_latency, false);
+    if (GPCI_UNLIKELY(stage->peer_requests != NULL))
+        send_to_peer(t, stage);
     if (stage->requests_out)
         send(t, stage, &stage->link, stage->requests_out);
     else

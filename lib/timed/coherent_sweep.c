@@ -6,7 +6,7 @@
 /*
  * Acquires and flushes of a tree with a clock: sweeps of controllers (coherence/controller_sweep.c), in two orders.
  *
- *   a fence     first the slices of its GPU, where there are several, and the cache of the SM's cluster, one after the
+ *   a fence     first the slices of its GPU, where there are several, or the near halves of its part of L2, and the cache of the SM's cluster, one after the
  *               other, then its L1, which would else bring from there what is old; then
  *               what was on its way to L1, for others to read who do not wait for the fence
  *   a kernel    as `kernels.flush = l1` says, between two kernels: all caches acquire, then the directories below L1
@@ -48,13 +48,13 @@ static bool begin(gpci_timed *t, const gpci_sweep_order *order, uint64_t token, 
  */
 
 /* How many there are. */
-static uint32_t count_below(const gpci_coherent *c) {
-    return (c->gpus > 1 ? c->gpu_slices : 0) + (c->clusters != 0);
+static uint32_t count_below(const gpc_hierarchy *h, uint32_t sm) {
+    return gpci_coherent_private(h, sm).count + (h->coherent->clusters != 0);
 }
 
-static uint32_t module_below(const gpci_coherent *c, uint32_t sm, uint32_t at) {
-    return c->gpus > 1 && at < c->gpu_slices ? c->first_slice + gpci_gpu_of(c, sm) * c->gpu_slices + at
-                                             : c->first_cluster + sm / c->cluster_sms;
+static uint32_t module_below(const gpc_hierarchy *h, uint32_t sm, uint32_t at) {
+    const gpci_private_modules own = gpci_coherent_private(h, sm);
+    return at < own.count ? own.first + at : h->coherent->first_cluster + sm / h->coherent->cluster_sms;
 }
 
 static bool begin_for_fence(gpci_timed *t, const gpci_stage *stage, uint32_t number, uint32_t module) {
@@ -77,11 +77,10 @@ static bool turn(const gpci_timed *t, gpci_stage *stage) {
 }
 
 bool gpci_coherent_acquires(gpci_timed *t, gpci_stage *stage, uint32_t number) {
-    const gpci_coherent *c = t->h->coherent;
     gpci_flight *f = &t->flights[number];
-    const uint32_t own = 2 * count_below(c);
+    const uint32_t own = 2 * count_below(t->h, stage->index);
     if (f->fence.sweep < own && f->fence.sweep % 2 == 0 &&
-        !begin_for_fence(t, stage, number, module_below(c, stage->index, f->fence.sweep / 2)))
+        !begin_for_fence(t, stage, number, module_below(t->h, stage->index, f->fence.sweep / 2)))
         return false;
     if (f->fence.sweep == own && turn(t, stage) && !begin_for_fence(t, stage, number, stage->index))
         return false;
@@ -92,7 +91,7 @@ bool gpci_coherent_acquires(gpci_timed *t, gpci_stage *stage, uint32_t number) {
 static void fence_swept(gpci_timed *t, uint32_t number, uint32_t lines) {
     gpci_flight *f = &t->flights[number];
     gpci_stage *stage = &t->l1[f->sm];
-    if (++f->fence.sweep == 2 * count_below(t->h->coherent) + 2) {
+    if (++f->fence.sweep == 2 * count_below(t->h, f->sm) + 2) {
         const uint64_t rate = gpci_number(t->h, GPCI_KEY_L1_INVALIDATE);
         const uint64_t cycles = rate && lines > rate ? (lines + rate - 1) / rate : 1;
         const uint64_t busy = t->wheel.now + stage->options->latency + cycles;
@@ -116,10 +115,12 @@ typedef struct stretch {
 static stretch stretch_at(const gpci_timed *t, uint32_t index) {
     const gpci_coherent *c = t->h->coherent;
     const bool flushes = gpci_number(t->h, GPCI_KEY_KERNELS_FLUSH) != 0, tracks = gpci_coherent_tracks(t->h);
-    const uint32_t ends[] = {c->first_slice, c->first_memory, c->modules};
+    const uint32_t ends[] = {c->first_slice, c->first_memory, c->first_near};
     const uint32_t firsts[] = {c->first_cluster, c->first_slice, c->first_memory}, below = c->clusters ? 0
                                                                                            : c->l2     ? 1
                                                                                                        : 2;
+    if (index == 0 && c->parts > 1)
+        return (stretch){c->first_near, c->modules, GPCI_SWEEP_ACQUIRE};
     if (index == 0) /* of several GPUs, an L2 is what not all processors share */
         return (stretch){c->first_slice, c->gpus > 1 ? c->first_memory : 0, GPCI_SWEEP_ACQUIRE};
     if (index == 1)
@@ -128,7 +129,9 @@ static stretch stretch_at(const gpci_timed *t, uint32_t index) {
         return (stretch){0, c->sms, GPCI_SWEEP_ACQUIRE};
     if (!flushes)
         return (stretch){0};
-    return tracks ? (stretch){firsts[below], ends[below], GPCI_SWEEP_RECALL} : (stretch){0, c->sms, GPCI_SWEEP_EVICT};
+    /* directories of home halves would take copies of near halves back, too */
+    return tracks && c->parts == 1 ? (stretch){firsts[below], ends[below], GPCI_SWEEP_RECALL}
+                                   : (stretch){0, c->sms, GPCI_SWEEP_EVICT};
 }
 
 static bool is_wanted(gpci_timed *t, uint32_t *index, uint32_t *module) {

@@ -124,7 +124,7 @@ static uint32_t first_of(const gpci_timed *t, side s) {
 
 static bool is_there(const gpci_timed *t, const network_plan *p) {
     if (p->keys == &partition_keys)
-        return t->h->partitions == 2 && t->h->l2;
+        return t->h->partitions == 2 && (t->h->l2 || t->h->coherent); /* without an L2 trees have none */
     if (p->keys == &memory_keys)
         return gpci_number(t->h, GPCI_KEY_MEMORY_LINK_WIDTH) != 0;
     return count_of(t, p->senders) && count_of(t, p->receivers);

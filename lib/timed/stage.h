@@ -140,10 +140,11 @@ typedef struct gpci_stage {
     gpci_queue atomics;            /* L2: likewise, of atomics, where the atomic unit is limited */
     gpci_queue fills;              /* L2: data from memory; L1: data that another SM's read brought along */
     gpci_queue
-        returned;     /* L2: what the other partition did for an SM of this one; coherent: held up for an MSHR entry; */
-                      /* coherent L1: who waited with an MSHR entry, and looks again */
-    uint32_t link_at; /* L2: the other partition's packet at the tags; GPCI_NO_PACKET */
-    uint64_t tag_cycle; /* own cycle in which ports and banks were last used */
+        returned; /* L2: what the other partition did for an SM of this one; coherent: held up for an MSHR entry; */
+                  /* coherent L1: who waited with an MSHR entry, and looks again */
+    gpci_queue across[2]; /* coherent L2: to the other partition: requests; and all others */
+    uint32_t link_at;     /* L2: the other partition's packet at the tags; GPCI_NO_PACKET */
+    uint64_t tag_cycle;   /* own cycle in which ports and banks were last used */
     uint32_t ports_used;
     uint64_t banks_used;
     uint64_t data_free, fill_free; /* own cycles from which on the ports are free */

@@ -33,6 +33,8 @@ void gpci_stage_queues(const gpci_timed *t, gpci_stage *stage) {
     gpci_queue_init(&stage->served, replies >= GPCI_UNLIMITED ? replies : replies + t->l2_options.latency);
     gpci_queue_init(&stage->atomics, stage->served.room);
     gpci_queue_init(&stage->returned, GPCI_UNLIMITED);
+    gpci_queue_init(&stage->across[0], GPCI_UNLIMITED);
+    gpci_queue_init(&stage->across[1], GPCI_UNLIMITED);
     gpci_queue_init(&stage->fills, GPCI_UNLIMITED);
 }
 
@@ -94,7 +96,8 @@ void gpci_stage_report(const gpci_group *group, const gpci_stage *stage, const c
 
 bool gpci_stage_idle(const gpci_stage *stage) {
     return !(stage->in.count | stage->out.count | stage->link.count | stage->served.count | stage->atomics.count |
-             stage->fills.count | stage->returned.count | stage->mshr.used[0] | stage->mshr.used[1]);
+             stage->across[0].count | stage->across[1].count | stage->fills.count | stage->returned.count |
+             stage->mshr.used[0] | stage->mshr.used[1]);
 }
 
 /* From its MSHRs on; what is before them, and its cache, is as it was made, or another's. */

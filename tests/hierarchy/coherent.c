@@ -247,8 +247,13 @@ Test(coherent, refusals) {
         cr_expect(strstr(error.message, "coherence = nmoesi"), "%s: %s", settings[i], error.message);
     }
     gpc_error error = GPC_ERROR_INIT;
-    rig_refused(COHERENT "coherence = nmoesi\nl2.slices = 2\nl2.partitions = 2\n", &error);
-    cr_expect(strstr(error.message, "l2.partitions"), "%s", error.message);
+    rig_refused(COHERENT "coherence = nmoesi\nl2.slices = 2\nl2.partitions = 2\nl2.ways = 1\ncluster.sms = 2\n",
+                &error);
+    cr_expect(strstr(error.message, "l2.ways = 2; cluster.sms = 0 (copies leave something to lines that are at home; "
+                                    "a cluster reads through one partition)"),
+              "%s", error.message);
+    rig_refused(COHERENT "coherence = nmoesi\nl2.enabled = false\nl2.slices = 2\nl2.partitions = 2\n", &error);
+    cr_expect(strstr(error.message, "needs l2.partitions = 1"), "%s", error.message);
     rig_refused(COHERENT "coherence = nmoesi\ncluster.sms = 2\ncluster.size = 512\n", &error);
     cr_expect(strstr(error.message, "cluster.size"), "%s", error.message);
 }
@@ -460,6 +465,7 @@ static bool heed(gpc_context *context, const char *preset, const char *protocol,
         return false;
     settings_of(error.message, needed, sizeof needed);
     cr_expect_null(strstr(error.message, " more"), "%s", error.message);
+    cr_expect_null(strstr(error.message, "l2.partitions"), "%s", error.message);
     snprintf(text + length, sizeof text - (size_t)length, "%s", needed);
     cr_expect_eq(make(context, text, &error), GPC_OK, "%s, %s, with %s: %s", preset, protocol, needed, error.message);
     return true;
@@ -503,11 +509,11 @@ Test(coherent, all_that_can_be_wrong) {
         "page.bytes = 384\nmode = timed\nl1.allocate = on-fill\n";
     static const char settings[] =
         "coherence = nmoesi needs l1.enabled = true; "
-        "l2.write_policy = back; l2.partitions = 1; "
+        "l2.write_policy = back; "
         "l2.write_allocate = fetch; "
         "l1.write_allocate = fetch; l1.allocate = on-miss; lrc.sms = 0; network.header = 8B; cluster.size = 1024B; "
         "page.bytes = 64KiB; l1.replacement = lru; l2.replacement = lru; l1.bypass = hint; l2.bypass = hint; "
-        "l2.inclusion = non-inclusive "
+        "l2.inclusion = non-inclusive; l2.partitions = 1 "
         "(l1.replacement '" LONG "' reads what it has not declared, which coherent modules do not tell policies; ";
     gpc_error error = GPC_ERROR_INIT;
     gpc_context *context;
@@ -565,14 +571,8 @@ Test(coherent, presets) {
     static const struct {
         const char *preset, *settings;
     } machines[] = {
-        {"kepler", ""},
-        {"gtx480", ""},
-        {"gtx480-l1-48k", ""},
-        {"gcn-7970", ""},
-        {"qv100", FETCHES},
-        {"rtx2060", FETCHES},
-        {"a100", "l2.partitions = 1\n" FETCHES},
-        {"h100", "l2.partitions = 1\n"},
+        {"kepler", ""},     {"gtx480", ""},       {"gtx480-l1-48k", ""}, {"gcn-7970", ""},
+        {"qv100", FETCHES}, {"rtx2060", FETCHES}, {"a100", FETCHES},     {"h100", ""},
     };
     static const char *const protocols[] = {"msi", "mesi",   "mosi", "moesi", "nmoesi", "nmoesi-multi2sim",
                                             "vi",  "slc-glc"};

@@ -144,6 +144,40 @@ static void spread_as_in_caches(const char *settings, uint32_t slices, bool time
     close_pair(&p);
 }
 
+/* SMs of two partitions load lines at home in either, and write to them: near copies come and go as in caches. */
+Test(coherent_as_caches, partitions) {
+    static const char parted[] =
+        "l2.slices = 4\nl2.partitions = 2\nl2.size = 16KiB\nl2.ways = 4\nl1.size = 512B\nl1.ways = 1\n"
+        "l1.write_policy = through\nl1.write_policy_local = through\n"
+        "l1.write_allocate = none\nl1.write_allocate_local = none\n"
+        "l2.inclusion = non-inclusive\n";
+    for (unsigned timed = 0; timed < 2; timed++) {
+        pair p;
+        open_pair(&p, "vi", timed, parted);
+        uint64_t random = 3;
+        for (unsigned n = 0; n < (timed ? 600 : 4000); n++) {
+            random = random * 6364136223846793005u + 1442695040888963407u;
+            const uint64_t draw = random >> 24, address = 4096 * (draw % 8) + 128 * (draw >> 8 & 7);
+            gpc_warp_access access = lane_of(draw, &address);
+            access.sm = draw >> 40 & 1;
+            fire(&p.tree, timed, &access);
+            fire(&p.caches, timed, &access);
+            const gpc_stats one = rig_stats(&p.tree), other = rig_stats(&p.caches);
+            cr_assert(one.l1_load_sector_hits == other.l1_load_sector_hits &&
+                          one.l2_read_sectors == other.l2_read_sectors &&
+                          one.l2_read_sector_hits == other.l2_read_sector_hits &&
+                          one.l2_remote_sectors == other.l2_remote_sectors &&
+                          one.dram_read_sectors == other.dram_read_sectors,
+                      "%s: access %u", timed ? "timed" : "functional", n);
+        }
+        const gpc_stats all = rig_stats(&p.tree);
+        cr_expect(all.l2_remote_sectors > 100 && all.l2_read_sector_hits > 100 && all.dram_read_sectors > 100);
+        for (uint32_t slice = 0; slice < 4; slice++)
+            cr_expect_eq(asked_of(&p.tree, slice), asked_of(&p.caches, slice), "slice %u", slice);
+        close_pair(&p);
+    }
+}
+
 /* Sets, slices and channels are those of caches, by whatever function they are chosen. L1's sets hold one line. */
 Test(coherent_as_caches, sets_and_slices) {
     static const struct {

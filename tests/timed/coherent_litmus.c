@@ -224,6 +224,8 @@ static const char *const shapes[] = {
     "l2.enabled = false\nl1.mshr_entries = 1\nl1.sectors = 4\nl1.fetch_sectors = 2\n",
     "l1.bypass = random-p(p=0.5)\nl1.write_policy = evict\nl1.replacement = drrip\nlrc.sms = 2\n",
     "gpu.count = 2\nl2.slices = 2\ndram.channels = 2\npage.bytes = 256\ngpu.link_latency = 30\ncluster.sms = 2\n",
+    "gpu.count = 2\nl2.slices = 2\ndram.channels = 2\npage.bytes = 256\ngpu.link_latency = 30\ngpu.home = l2\n",
+    "l2.slices = 4\nl2.partitions = 2\nl2.sm_partition = pairs\nl2.link_latency = 30\nl2.ways = 2\nl2.size = 4KiB\n",
 };
 
 /* Every shape, in each way; `seen`: by test, how often what is weak came true in a row. */

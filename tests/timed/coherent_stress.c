@@ -177,6 +177,26 @@ static void draw_askers(uint64_t random, machine *m) {
         put(m, "l1.bypass = %s\n", rig_below(&random, 2) ? "agcb(threshold=3)" : "agcb-early");
 }
 
+/* Slices that keep copies of each other's lines: those of two partitions, or of several GPUs. */
+static void draw_halves(uint64_t random, machine *m) {
+    static const char *const partitions[] = {"halves", "pairs"};
+    if (!m->l2_here || strstr(m->text, "l2.bypass") || rig_below(&random, 3) == 0)
+        return;
+    put(m, "l2.mshr_entries = %u\n", 2 + rig_below(&random, 2));
+    if (strstr(m->text, "overflow = evict"))
+        put(m, "coherence.directory_overflow = broadcast\n"); /* slices may have larger sectors */
+    if (strstr(m->text, "gpu.count")) {
+        put(m, "gpu.home = l2\n");
+        return;
+    }
+    m->slices *= 2;
+    put(m, "l2.slices = %u\nl2.ways = %u\nl2.size = %u\nl2.partitions = 2\nl2.sm_partition = %s\n", m->slices,
+        2 + rig_below(&random, 2), m->slices * 384 << rig_below(&random, 4), partitions[rig_below(&random, 2)]);
+    put(m, "cluster.sms = 0\nlrc.sms = 0\nl2.link_latency = %u\nl2.link_width = %u\nl2.link_buffer = %u\n",
+        rig_below(&random, 50), 1u << rig_below(&random, 8),
+        rig_below(&random, 3) + (strstr(m->text, "buffer_unit = bytes") ? 4096 : 0));
+}
+
 static void draw(uint64_t *state, machine *m, const char *protocol) {
     const uint64_t own = gpci_mix(*state);
     *m = (machine){.sms = 0};
@@ -187,6 +207,7 @@ static void draw(uint64_t *state, machine *m, const char *protocol) {
     draw_gpus(gpci_mix(own + 1), m);
     draw_directories(gpci_mix(own + 2), m, protocol);
     draw_askers(gpci_mix(own + 4), m);
+    draw_halves(gpci_mix(own + 5), m);
 }
 
 typedef struct outcome {
